@@ -1,0 +1,239 @@
+// mjgear: gear transmissions with friction that depends on load and direction.
+//
+// This header is the manual of the C core. The core knows no physics engine; it needs the C
+// library and OpenBLAS, holds no global, and neither allocates, locks nor does input or output.
+// Every call is re-entrant: threads may share inputs but not workspaces or outputs.
+//
+// Equation numbers are those of R. Kikuuwe, "Dynamics Modeling of Gear Transmissions with
+// Asymmetric Load-Dependent Friction", TechRxiv 18583775.v2, 2022, read with corrected signs.
+//
+// Units are SI at the output side of the gear: rad, rad/s, N m, kg m2 for a hinge, m, m/s, N, kg
+// for a slide. "Torque", "inertia" and "angle" stand for both. Matrices are row-major.
+//
+//   m           rotor inertia reflected to the output side
+//   tau_u       motor torque, positive in the joint's direction
+//   a           joint acceleration over the step, (v+ - v)/h
+//   u           torque delivered into the gear, tau_u - m a
+//   lambda      internal force, (gamma_u + gamma_v) u - gamma_v t
+//   t           friction torque, opposing motion: t in (|lambda| + c) sgn(v+)
+//   x           torque delivered to the link, u - t
+//
+// One implicit step of n joints is the problem that everything here is about: given v*, A, phi, P
+// find t with
+//
+//     v+     = v* - A t
+//     lambda = phi + P t                                                (51b), (62), (65)
+//     t_i in (|lambda_i| + c_i) sgn(v+_i)        sgn(0) = [-1, 1]       (51a), (51c)
+
+#ifndef MJGEAR_H_
+#define MJGEAR_H_
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+
+//---------------------------------- status and errors ---------------------------------------------
+
+// what a call returns: >= 0 a status, < 0 an error that leaves all outputs untouched
+typedef enum mjgStatus_ {
+  mjgSOLVED = 0,             // solved to the tolerance
+  mjgJAMMED = 1,             // solved, but data are ill posed: another solution may exist
+  mjgITERATION_LIMIT = 2,    // not solved to the tolerance; the best iterate is returned
+  mjgNO_SOLUTION = 3,        // shown to have no solution (only methods that can show it)
+
+  mjgERR_ARGUMENT = -1,      // null pointer, negative size, or an option out of range
+  mjgERR_NOT_FINITE = -2,    // an input is NaN or infinite
+  mjgERR_NOT_PD = -3,        // a matrix that must be positive definite is not
+  mjgERR_WORKSPACE = -4,     // workspace too small for this problem
+  mjgERR_SIZE = -5           // too large for the method (enumeration)
+} mjgStatus;
+
+// one line that says what a status or error means; never null
+const char* mjg_statusString(int status);
+
+
+//---------------------------------- one joint -----------------------------------------------------
+
+// forward and backward efficiency from asymmetry coefficients, (26)
+//   eta_f = (1 - gamma_u)/(1 + gamma_v): driving gives x = eta_f u
+//   eta_b = (1 - gamma_v)/(1 + gamma_u): being driven gives u = eta_b x; <= 0: non-backdrivable
+// error: mjgERR_ARGUMENT if gamma_v = -1 or gamma_u = -1 (no finite efficiency)
+int mjg_efficiencies(double* eta_f, double* eta_b, double gamma_u, double gamma_v);
+
+// asymmetry coefficients from efficiencies, (27); error: mjgERR_ARGUMENT if eta_f eta_b = 1 unless
+// both are 1, which is the gear without friction (gamma_u = gamma_v = 0)
+int mjg_coefficients(double* gamma_u, double* gamma_v, double eta_f, double eta_b);
+
+// rho-hat, (29): (gamma_u m - gamma_v M)/(m + M); M is the inertia of the output side
+double mjg_rho(double gamma_u, double gamma_v, double m, double M);
+
+// phi, (32): gamma_u f_u + gamma_v f_v - rho (f_u - f_v)
+double mjg_phi(double f_u, double f_v, double gamma_u, double gamma_v, double rho);
+
+// all lambda with lambda - rho |lambda| = phi, (31): writes the values to lambda[2] in ascending
+// order and returns their number, 0, 1 or 2. phi = 0 with |rho| = 1, where a ray of solutions
+// exists, gives 0 alone, as in the paper's first line.
+int mjg_lambdaSet(double lambda[2], double phi, double rho);
+
+// the branch of (31) that is connected to stick, lambda_s of (35); +-INFINITY where the load would
+// have to grow without bound, that is where the joint stops at once
+double mjg_lambdaStick(double phi, double rho);
+
+// friction torque of a joint that slips with s = sgn(v) in [-1, 1], Phi of (34) on that branch
+double mjg_PhiScalar(double s, double phi, double rho);
+
+// one implicit Euler step of one joint, (44): velocity after the step; sets *t (nullable) to the
+// friction torque. A stuck joint's velocity is exactly 0.
+//   v  velocity before the step     h  timestep > 0     f_u  motor torque    f_v  load torque
+//   m  rotor inertia >= 0           M  output inertia; m + M > 0
+// error: mjgERR_ARGUMENT, mjgERR_NOT_FINITE
+int mjg_stepScalar(double* v_next, double* t, double v, double f_u, double f_v, double gamma_u,
+                   double gamma_v, double m, double M, double h);
+
+
+//---------------------------------- problem, settings, solution -----------------------------------
+
+// one implicit step of n joints. Arrays belong to the caller and are only read.
+//
+// A and P may be block diagonal (one block a kinematic tree or an island): block b has size
+// block[b], its dense row-major block[b] x block[b] entries follow those of block b-1.
+typedef struct mjgProblem_ {
+  int n;                       // number of joints, >= 0
+  int nblock;                  // number of blocks; 0: one block of size n
+  const int* block;            // block sizes, sum n; nullable when nblock = 0   (nblock)
+  const double* v;             // v*, velocity after the step without friction   (n)      rad/s
+  const double* A;             // effect of friction on velocity, positive       (blocks) rad/s/(N m)
+                               //   definite; symmetric in the paper, h M-hat^-1, not required here
+  const double* phi;           // lambda without friction                        (n)      N m
+  const double* P;             // effect of friction on lambda; nullable: P is   (blocks) 1
+                               //   [alpha] A - [beta], the form that mechanics gives
+  const double* alpha;         // (gamma_u + gamma_v) m / h; read if P is null   (n)      N m/(rad/s)
+  const double* beta;          // gamma_v; read if P is null                     (n)      1
+  const double* coulomb;       // load-independent bound c >= 0; nullable: 0     (n)      N m
+  const double* static_ratio;  // static to sliding bound >= 1; nullable: 1      (n)      1
+  const double* v0;            // velocity before the step; a joint that leaves  (n)      rad/s
+                               //   rest or reverses must exceed the static
+                               //   bound; nullable: all joints are at rest
+} mjgProblem;
+
+typedef enum mjgSolver_ {
+  mjgNEWTON = 0,               // guarded semismooth Newton, the default
+  mjgGAUSS_SEIDEL = 1,         // exact one-joint solve (44), joint by joint
+  mjgPROJECTION = 2,           // the paper's: s := proj(B, s - c F(s)) with lambda by fixed point
+  mjgEXTRAGRADIENT = 3,        // Korpelevich's two-step projection with adapted step
+  mjgLEMKE = 4,                // exact pivoting on the piecewise-linear form
+  mjgENUMERATION = 5           // every combination of modes, n <= mjgMAXENUM
+} mjgSolver;
+
+#define mjgMAXENUM 8           // most joints of one block that enumeration accepts
+
+typedef struct mjgSettings_ {
+  int solver;                  // mjgSolver
+  int warm_start;              // start from solution->t and solution->mode: 0 no, 1 yes
+  int iterations;              // iteration limit of the chosen method; 0: the method's default
+  int want_sigma_max;          // compute info->sigma_max: 0 no, 1 yes
+  double tolerance;            // relative residual at which a problem counts as solved
+} mjgSettings;
+
+// mjgNEWTON, cold, default limits, tolerance 1e-12
+void mjg_defaultSettings(mjgSettings* settings);
+
+// result; arrays belong to the caller
+typedef struct mjgSolution_ {
+  double* t;                   // friction torque                                (n)      N m
+  double* v;                   // velocity after the step; exactly 0.0 if stuck  (n)      rad/s
+  double* lambda;              // internal force                                 (n)      N m
+  int* mode;                   // -1 slips backward, 0 stuck, 1 slips forward    (n)
+} mjgSolution;
+
+typedef struct mjgInfo_ {
+  int status;                  // mjgStatus
+  int iterations;              // iterations of the chosen method, most of all blocks
+  int factorizations;          // matrix factorizations, sum of all blocks
+  int fallbacks;               // blocks in which the default solver had to call another method
+  double residual;             // largest relative residual over the joints, see mjg_certify
+  double sigma_max;            // largest singular value of P if wanted, else -1
+} mjgInfo;
+
+// workspace for problems of up to n joints in blocks of up to nmax joints:
+// O(n + nmax^2) doubles; memory from the caller, any alignment
+typedef struct mjgWorkspace_ mjgWorkspace;
+size_t mjg_memsize(int n, int nmax);
+mjgWorkspace* mjg_create(void* memory, size_t size, int n, int nmax);    // null if too small
+
+// solve a problem. info is nullable. Returns a status, or an error with outputs untouched.
+int mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
+              const mjgSettings* settings, mjgWorkspace* work);
+
+
+//---------------------------------- certificate ---------------------------------------------------
+
+// what is true of a result, computed from problem and solution alone, without any solver
+typedef struct mjgCertificate_ {
+  double residual;             // max_i |v+_i - (v* - A t)_i| and distance of t_i from the inclusion,
+                               //   each relative to the terms it is made of
+  double residual_paper;       // |y - A Phi(sgn(v - y), phi, P)| of (67), relative
+  double power;                // t . v+, never negative                                  W
+  double sigma_max;            // largest singular value of P, (57)
+  int nviolated;               // joints whose residual exceeds the tolerance
+  int worst;                   // joint with the largest residual, -1 if n = 0
+  int passive;                 // 1 if no joint creates energy
+  int well_posed;              // 1 if the solution is known to be the only one
+  int valid;                   // 1 if residual <= tolerance and passive
+} mjgCertificate;
+
+// check a solution. violated (nullable) gets 1 for each joint beyond the tolerance, else 0  (n)
+int mjg_certify(mjgCertificate* certificate, int* violated, const mjgProblem* problem,
+                const mjgSolution* solution, double tolerance, mjgWorkspace* work);
+
+
+//---------------------------------- the paper's operations ----------------------------------------
+
+typedef enum mjgLambdaMethod_ {
+  mjgLAMBDA_NEWTON = 0,        // generalized Newton on lambda - P |lambda| - phi, finite in practice
+  mjgLAMBDA_FIXED_POINT = 1    // lambda := phi + P |lambda|, Remark 3; converges if sigma_max(P) < 1
+} mjgLambdaMethod;
+
+// lambda(phi, P), (55): lambda - P |lambda| = phi, with P n x n. info nullable.
+// status: mjgSOLVED, mjgITERATION_LIMIT
+int mjg_lambda(double* lambda, mjgInfo* info, const double* phi, const double* P, int n,
+               int method, int iterations, double tolerance, mjgWorkspace* work);
+
+// Phi(s, phi, P) = [s] lambda(phi, P [s]), (59)
+int mjg_Phi(double* Phi, const double* s, const double* phi, const double* P, int n,
+            mjgWorkspace* work);
+
+// axproj(v, A, phi, P), (67): the point y of A Phi(B^n, phi, P) with v - y in the normal direction;
+// v - y is the velocity after the step. A must be symmetric positive definite.
+int mjg_axproj(double* y, mjgInfo* info, const double* v, const double* A, const double* phi,
+               const double* P, int n, const mjgSettings* settings, mjgWorkspace* work);
+
+// constants of n geared joints
+typedef struct mjgJoints_ {
+  const double* gamma_u;       // input-side asymmetry coefficients              (n)      1
+  const double* gamma_v;       // output-side asymmetry coefficients             (n)      1
+  const double* inertia;       // rotor inertia m >= 0, part of M-hat            (n)      kg m2
+} mjgJoints;
+
+// P(q), (52) in terms of M-hat^-1 = W: [gamma_u + gamma_v][m] W - [gamma_v]
+void mjg_P(double* P, const double* W, const mjgJoints* joints, int n);
+
+// one implicit Euler step of a robot whose n joints are all geared, algorithm (69) without (69g)
+//   v_next  velocity after the step                                             (n)      rad/s
+//   Mhat    M(q) + [m], symmetric positive definite, rotor inertia included     (n x n)  kg m2
+//   tau_u   motor torque         tau_v  h(q, q') - J' f, (50)                   (n)      N m
+//   v       velocity before the step                                            (n)      rad/s
+// solution is nullable: friction, internal force and modes, if wanted
+int mjg_step(double* v_next, mjgSolution* solution, mjgInfo* info, const double* Mhat,
+             const double* tau_u, const double* tau_v, const double* v, const mjgJoints* joints,
+             double h, int n, const mjgSettings* settings, mjgWorkspace* work);
+
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // MJGEAR_H_
