@@ -39,16 +39,16 @@ extern "C" {
 
 // what a call returns: >= 0 a status, < 0 an error that leaves all outputs untouched
 typedef enum mjgStatus_ {
-  mjgSOLVED = 0,             // solved to the tolerance
-  mjgJAMMED = 1,             // solved, but data are ill posed: another solution may exist
-  mjgITERATION_LIMIT = 2,    // not solved to the tolerance; the best iterate is returned
-  mjgNO_SOLUTION = 3,        // shown to have no solution (only methods that can show it)
+  mjgSOLVED = 0,           // solved to the tolerance
+  mjgJAMMED = 1,           // solved, but data are ill posed: another solution may exist
+  mjgITERATION_LIMIT = 2,  // not solved to the tolerance; the best iterate is returned
+  mjgNO_SOLUTION = 3,      // shown to have no solution (only methods that can show it)
 
-  mjgERR_ARGUMENT = -1,      // null pointer, negative size, or an option out of range
-  mjgERR_NOT_FINITE = -2,    // an input is NaN or infinite
-  mjgERR_NOT_PD = -3,        // a matrix that must be positive definite is not
-  mjgERR_WORKSPACE = -4,     // workspace too small for this problem
-  mjgERR_SIZE = -5           // too large for the method (enumeration)
+  mjgERR_ARGUMENT = -1,    // null pointer, negative size, or an option out of range
+  mjgERR_NOT_FINITE = -2,  // an input is NaN or infinite
+  mjgERR_NOT_PD = -3,      // a matrix that must be positive definite is not
+  mjgERR_WORKSPACE = -4,   // workspace too small for this problem
+  mjgERR_SIZE = -5         // too large for the method (enumeration)
 } mjgStatus;
 
 // one line that says what a status or error means; never null
@@ -101,18 +101,18 @@ int mjg_stepScalar(double* v_next, double* t, double v, double f_u, double f_v, 
 // A and P may be block diagonal (one block a kinematic tree or an island): block b has size
 // block[b], its dense row-major block[b] x block[b] entries follow those of block b-1.
 typedef struct mjgProblem_ {
-  int n;                       // number of joints, >= 0
-  int nblock;                  // number of blocks; 0: one block of size n
-  const int* block;            // block sizes, sum n; nullable when nblock = 0   (nblock)
-  const double* v;             // v*, velocity after the step without friction   (n)      rad/s
-  const double* A;             // effect of friction on velocity, positive       (blocks) rad/s/(N m)
-                               //   definite; symmetric in the paper, h M-hat^-1, not required here
-  const double* phi;           // lambda without friction                        (n)      N m
-  const double* P;             // effect of friction on lambda; nullable: P is   (blocks) 1
-                               //   [alpha] A - [beta], the form that mechanics gives
-  const double* alpha;         // (gamma_u + gamma_v) m / h; read if P is null   (n)      N m/(rad/s)
-  const double* beta;          // gamma_v; read if P is null                     (n)      1
-  const double* coulomb;       // load-independent bound c >= 0; nullable: 0     (n)      N m
+  int n;                  // number of joints, >= 0
+  int nblock;             // number of blocks; 0: one block of size n
+  const int* block;       // block sizes, sum n; nullable when nblock = 0   (nblock)
+  const double* v;        // v*, velocity after the step without friction   (n)      rad/s
+  const double* A;        // effect of friction on velocity, positive       (blocks) rad/s/(N m)
+                          //   definite; symmetric in the paper, h M-hat^-1, not required here
+  const double* phi;      // lambda without friction                        (n)      N m
+  const double* P;        // effect of friction on lambda; nullable: P is   (blocks) 1
+                          //   [alpha] A - [beta], the form that mechanics gives
+  const double* alpha;    // (gamma_u + gamma_v) m / h; read if P is null   (n)      N m/(rad/s)
+  const double* beta;     // gamma_v; read if P is null                     (n)      1
+  const double* coulomb;  // load-independent bound c >= 0; nullable: 0     (n)      N m
   const double* static_ratio;  // static to sliding bound >= 1; nullable: 1      (n)      1
   const double* v0;            // velocity before the step; a joint that leaves  (n)      rad/s
                                //   rest or reverses must exceed the static
@@ -120,22 +120,22 @@ typedef struct mjgProblem_ {
 } mjgProblem;
 
 typedef enum mjgSolver_ {
-  mjgNEWTON = 0,               // guarded semismooth Newton, the default
-  mjgGAUSS_SEIDEL = 1,         // exact one-joint solve (44), joint by joint
-  mjgPROJECTION = 2,           // the paper's: s := proj(B, s - c F(s)) with lambda by fixed point
-  mjgEXTRAGRADIENT = 3,        // Korpelevich's two-step projection with adapted step
-  mjgLEMKE = 4,                // exact pivoting on the piecewise-linear form
-  mjgENUMERATION = 5           // every combination of modes, n <= mjgMAXENUM
+  mjgNEWTON = 0,         // guarded semismooth Newton, the default
+  mjgGAUSS_SEIDEL = 1,   // exact one-joint solve (44), joint by joint
+  mjgPROJECTION = 2,     // the paper's: s := proj(B, s - c F(s)) with lambda by fixed point
+  mjgEXTRAGRADIENT = 3,  // Korpelevich's two-step projection with adapted step
+  mjgLEMKE = 4,          // exact pivoting on the piecewise-linear form
+  mjgENUMERATION = 5     // every combination of modes, n <= mjgMAXENUM
 } mjgSolver;
 
-#define mjgMAXENUM 8           // most joints of one block that enumeration accepts
+#define mjgMAXENUM 8  // most joints of one block that enumeration accepts
 
 typedef struct mjgSettings_ {
-  int solver;                  // mjgSolver
-  int warm_start;              // start from solution->t and solution->mode: 0 no, 1 yes
-  int iterations;              // iteration limit of the chosen method; 0: the method's default
-  int want_sigma_max;          // compute info->sigma_max: 0 no, 1 yes
-  double tolerance;            // relative residual at which a problem counts as solved
+  int solver;          // mjgSolver
+  int warm_start;      // start from solution->t and solution->mode: 0 no, 1 yes
+  int iterations;      // iteration limit of the chosen method; 0: the method's default
+  int want_sigma_max;  // compute info->sigma_max: 0 no, 1 yes
+  double tolerance;    // relative residual at which a problem counts as solved
 } mjgSettings;
 
 // mjgNEWTON, cold, default limits, tolerance 1e-12
@@ -143,26 +143,26 @@ void mjg_defaultSettings(mjgSettings* settings);
 
 // result; arrays belong to the caller
 typedef struct mjgSolution_ {
-  double* t;                   // friction torque                                (n)      N m
-  double* v;                   // velocity after the step; exactly 0.0 if stuck  (n)      rad/s
-  double* lambda;              // internal force                                 (n)      N m
-  int* mode;                   // -1 slips backward, 0 stuck, 1 slips forward    (n)
+  double* t;       // friction torque                                (n)      N m
+  double* v;       // velocity after the step; exactly 0.0 if stuck  (n)      rad/s
+  double* lambda;  // internal force                                 (n)      N m
+  int* mode;       // -1 slips backward, 0 stuck, 1 slips forward    (n)
 } mjgSolution;
 
 typedef struct mjgInfo_ {
-  int status;                  // mjgStatus
-  int iterations;              // iterations of the chosen method, most of all blocks
-  int factorizations;          // matrix factorizations, sum of all blocks
-  int fallbacks;               // blocks in which the default solver had to call another method
-  double residual;             // largest relative residual over the joints, see mjg_certify
-  double sigma_max;            // largest singular value of P if wanted, else -1
+  int status;          // mjgStatus
+  int iterations;      // iterations of the chosen method, most of all blocks
+  int factorizations;  // matrix factorizations, sum of all blocks
+  int fallbacks;       // blocks in which the default solver had to call another method
+  double residual;     // largest relative residual over the joints, see mjg_certify
+  double sigma_max;    // largest singular value of P if wanted, else -1
 } mjgInfo;
 
 // workspace for problems of up to n joints in blocks of up to nmax joints:
 // O(n + nmax^2) doubles; memory from the caller, any alignment
 typedef struct mjgWorkspace_ mjgWorkspace;
 size_t mjg_memsize(int n, int nmax);
-mjgWorkspace* mjg_create(void* memory, size_t size, int n, int nmax);    // null if too small
+mjgWorkspace* mjg_create(void* memory, size_t size, int n, int nmax);  // null if too small
 
 // solve a problem. info is nullable. Returns a status, or an error with outputs untouched.
 int mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
@@ -173,16 +173,16 @@ int mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
 
 // what is true of a result, computed from problem and solution alone, without any solver
 typedef struct mjgCertificate_ {
-  double residual;             // max_i |v+_i - (v* - A t)_i| and distance of t_i from the inclusion,
-                               //   each relative to the terms it is made of
-  double residual_paper;       // |y - A Phi(sgn(v - y), phi, P)| of (67), relative
-  double power;                // t . v+, never negative                                  W
-  double sigma_max;            // largest singular value of P, (57)
-  int nviolated;               // joints whose residual exceeds the tolerance
-  int worst;                   // joint with the largest residual, -1 if n = 0
-  int passive;                 // 1 if no joint creates energy
-  int well_posed;              // 1 if the solution is known to be the only one
-  int valid;                   // 1 if residual <= tolerance and passive
+  double residual;        // max_i |v+_i - (v* - A t)_i| and distance of t_i from the inclusion,
+                          //   each relative to the terms it is made of
+  double residual_paper;  // |y - A Phi(sgn(v - y), phi, P)| of (67), relative
+  double power;           // t . v+, never negative                                  W
+  double sigma_max;       // largest singular value of P, (57)
+  int nviolated;          // joints whose residual exceeds the tolerance
+  int worst;              // joint with the largest residual, -1 if n = 0
+  int passive;            // 1 if no joint creates energy
+  int well_posed;         // 1 if the solution is known to be the only one
+  int valid;              // 1 if residual <= tolerance and passive
 } mjgCertificate;
 
 // check a solution. violated (nullable) gets 1 for each joint beyond the tolerance, else 0  (n)
@@ -193,14 +193,14 @@ int mjg_certify(mjgCertificate* certificate, int* violated, const mjgProblem* pr
 //---------------------------------- the paper's operations ----------------------------------------
 
 typedef enum mjgLambdaMethod_ {
-  mjgLAMBDA_NEWTON = 0,        // generalized Newton on lambda - P |lambda| - phi, finite in practice
-  mjgLAMBDA_FIXED_POINT = 1    // lambda := phi + P |lambda|, Remark 3; converges if sigma_max(P) < 1
+  mjgLAMBDA_NEWTON = 0,      // generalized Newton on lambda - P |lambda| - phi, finite in practice
+  mjgLAMBDA_FIXED_POINT = 1  // lambda := phi + P |lambda|, Remark 3; converges if sigma_max(P) < 1
 } mjgLambdaMethod;
 
 // lambda(phi, P), (55): lambda - P |lambda| = phi, with P n x n. info nullable.
 // status: mjgSOLVED, mjgITERATION_LIMIT
-int mjg_lambda(double* lambda, mjgInfo* info, const double* phi, const double* P, int n,
-               int method, int iterations, double tolerance, mjgWorkspace* work);
+int mjg_lambda(double* lambda, mjgInfo* info, const double* phi, const double* P, int n, int method,
+               int iterations, double tolerance, mjgWorkspace* work);
 
 // Phi(s, phi, P) = [s] lambda(phi, P [s]), (59)
 int mjg_Phi(double* Phi, const double* s, const double* phi, const double* P, int n,
@@ -213,9 +213,9 @@ int mjg_axproj(double* y, mjgInfo* info, const double* v, const double* A, const
 
 // constants of n geared joints
 typedef struct mjgJoints_ {
-  const double* gamma_u;       // input-side asymmetry coefficients              (n)      1
-  const double* gamma_v;       // output-side asymmetry coefficients             (n)      1
-  const double* inertia;       // rotor inertia m >= 0, part of M-hat            (n)      kg m2
+  const double* gamma_u;  // input-side asymmetry coefficients              (n)      1
+  const double* gamma_v;  // output-side asymmetry coefficients             (n)      1
+  const double* inertia;  // rotor inertia m >= 0, part of M-hat            (n)      kg m2
 } mjgJoints;
 
 // P(q), (52) in terms of M-hat^-1 = W: [gamma_u + gamma_v][m] W - [gamma_v]

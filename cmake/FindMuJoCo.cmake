@@ -1,0 +1,78 @@
+# MuJoCo as MuJoCo::MuJoCo, from one of
+#   MUJOCO_DIR (cache or environment)   an unpacked official release, or the folder of the Python package
+#   build/venv                          the Python wheel that ./demo and ./check install
+# Sets MuJoCo_VERSION, and MuJoCo_PYTHON where a Python interpreter comes with it.
+#
+# The wheel has the library under its versioned name only, which is what the loader wants to find too,
+# so the target is the file itself and programs get its folder as RPATH.
+
+set(MUJOCO_DIR "$ENV{MUJOCO_DIR}" CACHE PATH "MuJoCo release or Python package; empty: build/venv")
+
+set(venv "${PROJECT_SOURCE_DIR}/build/venv")
+if(MUJOCO_DIR)
+  set(roots "${MUJOCO_DIR}")
+else()
+  file(GLOB roots "${venv}/lib/python3*/site-packages/mujoco")
+endif()
+
+# the header, whose version is authoritative
+set(MuJoCo_INCLUDE_DIR)
+foreach(root ${roots})
+  if(EXISTS "${root}/include/mujoco/mujoco.h")
+    set(MuJoCo_INCLUDE_DIR "${root}/include")
+    set(root_found "${root}")
+    break()
+  endif()
+endforeach()
+set(MuJoCo_VERSION)
+if(MuJoCo_INCLUDE_DIR)
+  file(STRINGS "${MuJoCo_INCLUDE_DIR}/mujoco/mujoco.h" line REGEX "^#define +mjVERSION_HEADER +[0-9]+")
+  string(REGEX MATCH "[0-9]+" number "${line}")
+  # 1000000 * major + 1000 * minor + patch since 3.5, a digit each before
+  if(number GREATER 999999)
+    math(EXPR major "${number} / 1000000")
+    math(EXPR minor "${number} / 1000 % 1000")
+    math(EXPR patch "${number} % 1000")
+    set(MuJoCo_VERSION ${major}.${minor}.${patch})
+  elseif(number MATCHES "^([0-9])([0-9])([0-9])$")
+    set(MuJoCo_VERSION ${CMAKE_MATCH_1}.${CMAKE_MATCH_2}.${CMAKE_MATCH_3})
+  endif()
+endif()
+
+# the library, under its versioned name where there is one
+set(MuJoCo_LIBRARY)
+set(reason "set MUJOCO_DIR to an unpacked MuJoCo release, or run ./demo, which installs it in build/venv")
+if(MuJoCo_INCLUDE_DIR)
+  file(GLOB versioned "${root_found}/libmujoco.so.*" "${root_found}/lib/libmujoco.so.*")
+  file(GLOB plain "${root_found}/lib/libmujoco.so" "${root_found}/libmujoco.so")
+  foreach(candidate ${versioned} ${plain})
+    if(candidate MATCHES "libmujoco\\.so\\.${MuJoCo_VERSION}$" OR (NOT versioned AND candidate MATCHES "\\.so$"))
+      set(MuJoCo_LIBRARY "${candidate}")
+      break()
+    endif()
+  endforeach()
+  if(NOT MuJoCo_LIBRARY AND versioned)
+    list(JOIN versioned ", " versioned)
+    message(FATAL_ERROR "MuJoCo: the header ${MuJoCo_INCLUDE_DIR}/mujoco/mujoco.h is version "
+      "${MuJoCo_VERSION}, but the library beside it is ${versioned}; reinstall MuJoCo so that both agree")
+  endif()
+endif()
+
+set(MuJoCo_PYTHON)
+if(MuJoCo_LIBRARY)
+  get_filename_component(python "${root_found}/../../../../bin/python" ABSOLUTE)
+  if(EXISTS "${python}")
+    set(MuJoCo_PYTHON "${python}")
+  endif()
+endif()
+
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(MuJoCo
+  REQUIRED_VARS MuJoCo_LIBRARY MuJoCo_INCLUDE_DIR MuJoCo_VERSION
+  VERSION_VAR MuJoCo_VERSION REASON_FAILURE_MESSAGE "${reason}")
+
+if(MuJoCo_FOUND AND NOT TARGET MuJoCo::MuJoCo)
+  add_library(MuJoCo::MuJoCo SHARED IMPORTED)
+  set_target_properties(MuJoCo::MuJoCo PROPERTIES
+    IMPORTED_LOCATION "${MuJoCo_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES "${MuJoCo_INCLUDE_DIR}")
+endif()

@@ -1,0 +1,49 @@
+# How every target of ours is compiled: language, warnings, sanitizers, where the results go.
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "kind of build" FORCE)
+endif()
+
+set(MJGEAR_SANITIZE "" CACHE STRING "value of -fsanitize= for all targets, for example address,undefined")
+option(MJGEAR_FUZZ "build the fuzzers (clang's libFuzzer)" OFF)
+option(MJGEAR_WERROR "treat warnings as errors" ON)
+
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+# the plugin is where users look for it, build/lib, and programs in build/bin; tests stay with the build
+foreach(kind LIBRARY ARCHIVE)
+  if(NOT CMAKE_${kind}_OUTPUT_DIRECTORY)
+    set(CMAKE_${kind}_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+  endif()
+endforeach()
+if(NOT CMAKE_RUNTIME_OUTPUT_DIRECTORY)
+  set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+endif()
+
+add_library(mjgear_options INTERFACE)
+target_compile_definitions(mjgear_options INTERFACE _POSIX_C_SOURCE=200809L)
+target_compile_options(mjgear_options INTERFACE
+  -Wall -Wextra -Wconversion -Wshadow
+  $<$<BOOL:${MJGEAR_WERROR}>:-Werror>
+  # the same arithmetic from every compiler: no fused multiply-add behind our back
+  -ffp-contract=off
+  -fno-omit-frame-pointer
+  $<$<CONFIG:RelWithDebInfo>:-O3>)
+
+set(sanitize "${MJGEAR_SANITIZE}")
+if(MJGEAR_FUZZ)
+  if(NOT CMAKE_C_COMPILER_ID MATCHES Clang)
+    message(FATAL_ERROR "MJGEAR_FUZZ needs clang (libFuzzer): configure with the preset 'fuzz'")
+  endif()
+  set(sanitize "fuzzer-no-link,address,undefined")
+endif()
+if(sanitize)
+  target_compile_options(mjgear_options INTERFACE -fsanitize=${sanitize} -fno-sanitize-recover=all)
+  string(REPLACE "fuzzer-no-link," "" sanitize_link "${sanitize}")
+  target_link_options(mjgear_options INTERFACE -fsanitize=${sanitize_link})
+endif()

@@ -1,0 +1,71 @@
+# Helpers with which the directories declare tests, Python tests and fuzzers.
+
+# mjgear_add_test(name SOURCES file... [LIBS target...] [ENV NAME=value...] [LABELS label...] [TIMEOUT s])
+#   A cmocka program and a ctest of the same name. It finds the plugin, the models and the sources by
+#   the macros MJGEAR_PLUGIN_PATH and MJGEAR_SOURCE_DIR. The label "threads" selects it for the TSan build.
+function(mjgear_add_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;LIBS;ENV;LABELS")
+  if(NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "mjgear_add_test(${name}): SOURCES missing or unknown arguments '${arg_UNPARSED_ARGUMENTS}'")
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE mjgear_options CMocka::CMocka ${arg_LIBS})
+  target_compile_definitions(${name} PRIVATE MJGEAR_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  if(TARGET mjgear)
+    target_compile_definitions(${name} PRIVATE MJGEAR_PLUGIN_PATH="$<TARGET_FILE:mjgear>")
+    add_dependencies(${name} mjgear)
+  endif()
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES
+    TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}" ENVIRONMENT "${arg_ENV}")
+endfunction()
+
+
+# mjgear_add_python_test(name SCRIPT file [ARGS ...] [ENV NAME=value...] [LABELS label...] [TIMEOUT s])
+#   A script run by the Python that belongs to MuJoCo, with MJGEAR_PLUGIN_PATH and MJGEAR_SOURCE_DIR in its
+#   environment; skipped when the script exits with 77. In a sanitized build the runtime is preloaded,
+#   because Python itself is not instrumented; leaks of the interpreter are not ours and not counted.
+function(mjgear_add_python_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SCRIPT;TIMEOUT" "ARGS;ENV;LABELS")
+  if(NOT arg_SCRIPT OR arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "mjgear_add_python_test(${name}): SCRIPT missing or unknown arguments")
+  endif()
+  if(NOT MuJoCo_PYTHON)
+    message(STATUS "no Python with the mujoco package: ${name} left out")
+    return()
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+  set(env "MJGEAR_PLUGIN_PATH=$<TARGET_FILE:mjgear>" "MJGEAR_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
+  if(MJGEAR_SANITIZE MATCHES address)
+    foreach(runtime libasan.so libstdc++.so)
+      execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=${runtime}
+        OUTPUT_VARIABLE path OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+      list(APPEND preload "${path}")
+    endforeach()
+    list(JOIN preload ":" preload)
+    list(APPEND env "LD_PRELOAD=${preload}" "ASAN_OPTIONS=detect_leaks=0")
+  endif()
+  add_test(NAME ${name} COMMAND ${MuJoCo_PYTHON} "${CMAKE_CURRENT_SOURCE_DIR}/${arg_SCRIPT}" ${arg_ARGS})
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77
+    TIMEOUT ${arg_TIMEOUT} LABELS "python;${arg_LABELS}" ENVIRONMENT "${env};${arg_ENV}")
+endfunction()
+
+
+# mjgear_add_fuzzer(name SOURCES file... [LIBS target...])
+#   A libFuzzer program in fuzz/ of the build, in the preset "fuzz" only.
+function(mjgear_add_fuzzer name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS")
+  if(NOT MJGEAR_FUZZ)
+    return()
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE mjgear_options ${arg_LIBS})
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz")
+endfunction()
