@@ -1,0 +1,77 @@
+// One block of a problem, in units in which its arithmetic is the same whatever the units of the
+// caller are: torques are measured in 1/sqrt(A_ii), velocities in sqrt(A_ii), so that the diagonal
+// of A is 1 and the entries of A, P and [alpha] are pure numbers.
+
+#ifndef MJGEAR_BLOCK_H_
+#define MJGEAR_BLOCK_H_
+
+#include "mjgear.h"
+
+typedef struct mjgBlock_ {
+  int n;                 // joints in the block
+  int flg_P;             // 1: P is given, 0: P = [alpha] A - [beta]
+
+  // the problem
+  double* A;             // effect of friction on velocity, unit diagonal     (n x n)
+  double* P;             // effect of friction on load, if flg_P              (n x n)
+  double* alpha;         // alpha, 0 if flg_P                                 (n)
+  double* beta;          // beta, 0 if flg_P                                  (n)
+  double* p;             // diagonal of P                                     (n)
+  double* v;             // velocity without friction                         (n)
+  double* phi;           // load without friction                             (n)
+  double* c;             // load-independent bound                            (n)
+  double* rp;            // bound factor in forward direction                 (n)
+  double* rm;            // bound factor in backward direction                (n)
+  double* root;          // sqrt(A_ii) in the units of the caller             (n)
+
+  // the iterate: t is free, the others follow from it by mjg_blockEvaluate
+  double* t;             // friction torque                                   (n)
+  double* w;             // A t                                               (n)
+  double* lambda;        // load, phi + P t                                   (n)
+  double* gap;           // t - resolve(t), zero at a solution                (n)
+  int* piece;            // pieces that the joints' laws answer with          (n)
+  double merit;          // |gap|^2
+
+  // scratch of the solvers
+  double* K;             // factorized pieces                                 (n x n)
+  double* x;             //                                                   (n)
+  double* y;             //                                                   (n)
+  double* z;             //                                                   (n)
+  int* pivot;            //                                                   (n)
+  int* fixed;            // pieces that K stands for                          (n)
+
+  // account
+  int iterations;
+  int factorizations;
+} mjgBlock;
+
+struct mjgWorkspace_ {
+  int n;                 // most joints of a problem
+  int nmax;              // most joints of a block
+  mjgBlock block;
+  double* matrix;        // (nmax x nmax)
+  double* vector[6];     // (n)
+  int* mode;             // (n)
+};
+
+// P_i . t where (A t)_i = w is known
+double mjg_blockLoad(const mjgBlock* b, int i, const double* t, double w);
+
+// w, lambda, piece, gap and merit from t
+void mjg_blockEvaluate(mjgBlock* b);
+
+// matrix K and right side x of the equations of all joints on the given pieces, K t = x
+void mjg_blockPieces(mjgBlock* b, const int* piece);
+
+// t from the equations of the given pieces; keeps the pieces in fixed and the factors in K.
+// Returns 1, or 0 if they are singular; t is unchanged then
+int mjg_blockSolvePieces(mjgBlock* b, const int* piece);
+
+// one step of iterative refinement of t on the factors that mjg_blockSolvePieces has left
+void mjg_blockRefine(mjgBlock* b);
+
+// largest residual over the joints of the block, each relative to the terms it is made of, if the
+// joints are on the given pieces
+double mjg_blockResidual(const mjgBlock* b, const int* piece);
+
+#endif  // MJGEAR_BLOCK_H_

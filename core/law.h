@@ -1,0 +1,43 @@
+// The law of one joint: its friction torque, given what holds it still.
+//
+// Seen from one joint, with everything else fixed, the step is
+//
+//     v+ = A_ii (hold - t),   lambda = phi + p t,   t in (|lambda| + c) sgn(v+)
+//
+// where hold is the torque that would stop the joint. The law answers with the t on the branch that
+// is connected to stick. It knows nothing of solvers, and solvers know nothing else about friction.
+
+#ifndef MJGEAR_LAW_H_
+#define MJGEAR_LAW_H_
+
+// one affine piece of the law. A joint slips in direction sign(piece); the load keeps the sign
+// that the numbers 1 and 2 say
+enum {
+  mjgSTUCK = 0,           // v+ = 0
+  mjgFORWARD_POS = 1,     // v+ > 0, lambda >= 0
+  mjgFORWARD_NEG = 2,     // v+ > 0, lambda <= 0
+  mjgBACKWARD_POS = -1,   // v+ < 0, lambda >= 0
+  mjgBACKWARD_NEG = -2    // v+ < 0, lambda <= 0
+};
+
+// direction of motion of a piece: -1, 0, 1
+static inline int mjg_pieceDirection(int piece) {
+  return (piece > 0) - (piece < 0);
+}
+
+
+// sign of the load of a slipping piece: -1, 1
+static inline int mjg_pieceLoad(int piece) {
+  return (piece == mjgFORWARD_POS || piece == mjgBACKWARD_POS) ? 1 : -1;
+}
+
+
+// largest friction torque in direction s = -1, 1 that is connected to zero friction: the smallest
+// x >= 0 with x = r (|phi + s p x| + c), INFINITY if there is none; sets load to the sign of lambda
+double mjg_lawLimit(int* load, int s, double phi, double p, double c, double r);
+
+// friction torque t of the joint; returns the piece that t is on.
+//   rp, rm  bound factors, >= 1, in forward and backward direction
+int mjg_lawResolve(double* t, double hold, double phi, double p, double c, double rp, double rm);
+
+#endif  // MJGEAR_LAW_H_

@@ -1,0 +1,74 @@
+// Guarded semismooth Newton on gap(t) = t - resolve(t).
+//
+// The laws are piecewise linear, so a Newton step is the exact solution of the equations of the
+// pieces that the joints are on. If the joints answer with the same pieces at that solution, it
+// solves the problem: the method ends after finitely many steps, exactly.
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "solvers.h"
+
+
+// most halvings of a step
+enum { mjgHALVINGS = 6 };
+
+
+static void swap(double** a, double** b) {
+  double* keep = *a;
+  *a = *b;
+  *b = keep;
+}
+
+
+int mjg_newton(mjgBlock* b, int iterations, double tolerance) {
+  int n = b->n;
+  size_t nbyte = (size_t)n * sizeof(double);
+  (void)tolerance;
+  mjg_blockEvaluate(b);
+
+  for (int iter = 0; iter < iterations; iter++) {
+    // the point to improve on is kept in y
+    double merit = b->merit;
+    memcpy(b->y, b->t, nbyte);
+    b->iterations++;
+    if (!mjg_blockSolvePieces(b, b->piece)) {
+      return 0;
+    }
+    mjg_blockEvaluate(b);
+
+    // same pieces again: solved; remove what rounding has left
+    if (!memcmp(b->piece, b->fixed, (size_t)n * sizeof(int))) {
+      mjg_blockRefine(b);
+      mjg_blockEvaluate(b);
+      return 1;
+    }
+
+    // at a tie two pieces meet in one point and rounding decides which one answers
+    if (mjg_blockResidual(b, b->fixed) <= 64 * n * DBL_EPSILON) {
+      memcpy(b->piece, b->fixed, (size_t)n * sizeof(int));
+      return 1;
+    }
+
+    // go part of the way if the gap has not become smaller
+    swap(&b->t, &b->z);
+    double step = 1;
+    for (int halving = 0; !(b->merit < merit); halving++) {
+      if (halving == mjgHALVINGS) {
+        memcpy(b->t, b->y, nbyte);
+        mjg_blockEvaluate(b);
+        return 0;
+      }
+      step /= 2;
+      for (int i = 0; i < n; i++) {
+        b->t[i] = b->y[i] + step * (b->z[i] - b->y[i]);
+      }
+      mjg_blockEvaluate(b);
+    }
+    if (step == 1) {
+      swap(&b->t, &b->z);
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,262 @@
+#include <math.h>
+#include <string.h>
+
+#include "block.h"
+#include "law.h"
+#include "solvers.h"
+
+
+void mjg_defaultSettings(mjgSettings* settings) {
+  if (settings) {
+    *settings = (mjgSettings){.solver = mjgNEWTON, .tolerance = 1e-12};
+  }
+}
+
+
+//---------------------------------- validation ----------------------------------------------------
+
+// 1 if all entries are finite; x - x is 0 for finite x, else NaN
+static int allFinite(const double* x, size_t count) {
+  double sum = 0;
+  for (size_t i = 0; i < count; i++) {
+    sum += x[i] - x[i];
+  }
+  return sum == 0;
+}
+
+
+// check a problem and its sizes against the workspace
+static int checkProblem(const mjgProblem* problem, const mjgWorkspace* work) {
+  if (!problem || !work || problem->n < 0 || problem->nblock < 0) {
+    return mjgERR_ARGUMENT;
+  }
+  int n = problem->n;
+  if (n == 0) {
+    return mjgSOLVED;
+  }
+  if (!problem->v || !problem->A || !problem->phi || (problem->nblock > 0 && !problem->block) ||
+      (!problem->P && (!problem->alpha || !problem->beta))) {
+    return mjgERR_ARGUMENT;
+  }
+
+  // sizes of the blocks
+  int nblock = problem->nblock > 0 ? problem->nblock : 1;
+  const int* block = problem->nblock > 0 ? problem->block : &problem->n;
+  int left = n, largest = 0;
+  size_t nmatrix = 0;
+  for (int k = 0; k < nblock; k++) {
+    if (block[k] < 0 || block[k] > left) {
+      return mjgERR_ARGUMENT;
+    }
+    left -= block[k];
+    largest = block[k] > largest ? block[k] : largest;
+    nmatrix += (size_t)block[k] * (size_t)block[k];
+  }
+  if (left != 0) {
+    return mjgERR_ARGUMENT;
+  }
+  if (n > work->n || largest > work->nmax) {
+    return mjgERR_WORKSPACE;
+  }
+
+  // numbers
+  size_t nv = (size_t)n;
+  if (!allFinite(problem->v, nv) || !allFinite(problem->A, nmatrix) ||
+      !allFinite(problem->phi, nv) || (problem->P && !allFinite(problem->P, nmatrix)) ||
+      (!problem->P && (!allFinite(problem->alpha, nv) || !allFinite(problem->beta, nv))) ||
+      (problem->coulomb && !allFinite(problem->coulomb, nv)) ||
+      (problem->static_ratio && !allFinite(problem->static_ratio, nv)) ||
+      (problem->v0 && !allFinite(problem->v0, nv))) {
+    return mjgERR_NOT_FINITE;
+  }
+  for (int i = 0; i < n; i++) {
+    if ((problem->coulomb && problem->coulomb[i] < 0) ||
+        (problem->static_ratio && problem->static_ratio[i] < 1)) {
+      return mjgERR_ARGUMENT;
+    }
+  }
+  const double* A = problem->A;
+  for (int k = 0; k < nblock; k++) {
+    for (int i = 0; i < block[k]; i++) {
+      if (!(A[i * block[k] + i] > 0)) {
+        return mjgERR_NOT_PD;
+      }
+    }
+    A += (size_t)block[k] * (size_t)block[k];
+  }
+  return mjgSOLVED;
+}
+
+
+static int checkSettings(const mjgSettings* settings) {
+  if (!settings || settings->solver < mjgNEWTON || settings->solver > mjgENUMERATION ||
+      settings->iterations < 0 || !(settings->tolerance >= 0) || settings->tolerance >= 1) {
+    return mjgERR_ARGUMENT;
+  }
+  return mjgSOLVED;
+}
+
+
+//---------------------------------- one block -----------------------------------------------------
+
+// copy the joints first .. first + n - 1 of a problem into the block's units
+static void loadBlock(mjgBlock* b, const mjgProblem* problem, int first, int n, const double* A,
+                      const double* P) {
+  b->n = n;
+  b->flg_P = P != NULL;
+  b->iterations = 0;
+  b->factorizations = 0;
+  double* scale = b->x;
+  for (int i = 0; i < n; i++) {
+    b->root[i] = sqrt(A[i * n + i]);
+    scale[i] = 1 / b->root[i];
+    b->v[i] = problem->v[first + i] * scale[i];
+    b->phi[i] = problem->phi[first + i] * b->root[i];
+    b->c[i] = problem->coulomb ? problem->coulomb[first + i] * b->root[i] : 0;
+    b->alpha[i] = P ? 0 : problem->alpha[first + i] * A[i * n + i];
+    b->beta[i] = P ? 0 : problem->beta[first + i];
+    b->p[i] = P ? P[i * n + i] : b->alpha[i] - b->beta[i];
+
+    // a joint that leaves rest or reverses must exceed its static bound
+    double ratio = problem->static_ratio ? problem->static_ratio[first + i] : 1;
+    double v0 = problem->v0 ? problem->v0[first + i] : 0;
+    b->rp[i] = v0 > 0 ? 1 : ratio;
+    b->rm[i] = v0 < 0 ? 1 : ratio;
+  }
+
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      b->A[i * n + j] = A[i * n + j] * (scale[i] * scale[j]);
+    }
+    b->A[i * n + i] = 1;
+    if (P) {
+      for (int j = 0; j < n; j++) {
+        b->P[i * n + j] = P[i * n + j] * (b->root[i] * scale[j]);
+      }
+      b->P[i * n + i] = P[i * n + i];
+    }
+  }
+}
+
+
+// guarded Newton; sweeps find the pieces where Newton does not
+static int solveDefault(mjgBlock* b, const mjgSettings* settings, int* fallbacks) {
+  int iterations = settings->iterations > 0 ? settings->iterations : 50;
+  if (mjg_newton(b, iterations, settings->tolerance)) {
+    return 1;
+  }
+  (*fallbacks)++;
+  for (int round = 0; round < 100; round++) {
+    if (mjg_gaussSeidel(b, 10, settings->tolerance) || mjg_newton(b, 5, settings->tolerance)) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+
+// call the chosen method on the block
+static int callSolver(mjgBlock* b, const mjgSettings* settings, int* fallbacks) {
+  switch (settings->solver) {
+    case mjgGAUSS_SEIDEL:
+      return mjg_gaussSeidel(b, settings->iterations > 0 ? settings->iterations : 10000,
+                             settings->tolerance);
+    default:
+      return solveDefault(b, settings, fallbacks);
+  }
+}
+
+
+// solve the block; joints that exceed their static bound are released to the sliding bound, and
+// the block is solved again, at most n times
+static void solveBlock(mjgBlock* b, const mjgSettings* settings, int* fallbacks) {
+  for (int released = 1; released;) {
+    callSolver(b, settings, fallbacks);
+    released = 0;
+    for (int i = 0; i < b->n; i++) {
+      double ratio = b->piece[i] > 0 ? b->rp[i] : b->rm[i];
+      if (b->piece[i] != mjgSTUCK && ratio > 1) {
+        b->rp[i] = 1;
+        b->rm[i] = 1;
+        released = 1;
+      }
+    }
+  }
+}
+
+
+// write the block's result in the units of the caller; returns its residual
+static double storeBlock(mjgSolution* solution, const mjgBlock* b, int first) {
+  double residual = mjg_blockResidual(b, b->piece);
+  for (int i = 0; i < b->n; i++) {
+    int s = mjg_pieceDirection(b->piece[i]);
+    double v = b->v[i] - b->w[i];
+    double t = b->t[i];
+
+    // rounding may leave a slipping joint at rest or its friction with the wrong sign
+    if (s * v <= 0) {
+      s = 0;
+      v = 0;
+    }
+    if (s * t < 0) {
+      t = 0;
+    }
+    solution->v[first + i] = v * b->root[i];
+    solution->t[first + i] = t / b->root[i];
+    solution->lambda[first + i] = b->lambda[i] / b->root[i];
+    solution->mode[first + i] = s;
+  }
+  return residual;
+}
+
+
+int mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
+              const mjgSettings* settings, mjgWorkspace* work) {
+  int status = checkProblem(problem, work);
+  if (status == mjgSOLVED) {
+    status = checkSettings(settings);
+  }
+  if (status != mjgSOLVED) {
+    return status;
+  }
+  int n = problem->n;
+  if (!solution ||
+      (n > 0 && (!solution->t || !solution->v || !solution->lambda || !solution->mode))) {
+    return mjgERR_ARGUMENT;
+  }
+  if (settings->warm_start && !allFinite(solution->t, (size_t)n)) {
+    return mjgERR_NOT_FINITE;
+  }
+
+  // block by block
+  mjgInfo sum = {.status = mjgSOLVED, .sigma_max = -1};
+  int nblock = problem->nblock > 0 ? problem->nblock : (n > 0);
+  const double* A = problem->A;
+  const double* P = problem->P;
+  mjgBlock* b = &work->block;
+  for (int k = 0, first = 0; k < nblock; k++) {
+    int size = problem->nblock > 0 ? problem->block[k] : n;
+    loadBlock(b, problem, first, size, A, P);
+    for (int i = 0; i < size; i++) {
+      b->t[i] = settings->warm_start ? solution->t[first + i] * b->root[i] : 0;
+    }
+    solveBlock(b, settings, &sum.fallbacks);
+    double residual = storeBlock(solution, b, first);
+
+    // account
+    sum.residual = fmax(sum.residual, residual);
+    sum.iterations = b->iterations > sum.iterations ? b->iterations : sum.iterations;
+    sum.factorizations += b->factorizations;
+    if (!(residual <= settings->tolerance)) {
+      sum.status = mjgITERATION_LIMIT;
+    }
+
+    first += size;
+    A += (size_t)size * (size_t)size;
+    P = P ? P + (size_t)size * (size_t)size : NULL;
+  }
+  if (info) {
+    *info = sum;
+  }
+  return sum.status;
+}
