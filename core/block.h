@@ -8,37 +8,38 @@
 #include "mjgear.h"
 
 typedef struct mjgBlock_ {
-  int n;                 // joints in the block
-  int flg_P;             // 1: P is given, 0: P = [alpha] A - [beta]
+  int n;      // joints in the block
+  int flg_P;  // 1: P is given, 0: P = [alpha] A - [beta]
 
   // the problem
-  double* A;             // effect of friction on velocity, unit diagonal     (n x n)
-  double* P;             // effect of friction on load, if flg_P              (n x n)
-  double* alpha;         // alpha, 0 if flg_P                                 (n)
-  double* beta;          // beta, 0 if flg_P                                  (n)
-  double* p;             // diagonal of P                                     (n)
-  double* v;             // velocity without friction                         (n)
-  double* phi;           // load without friction                             (n)
-  double* c;             // load-independent bound                            (n)
-  double* rp;            // bound factor in forward direction                 (n)
-  double* rm;            // bound factor in backward direction                (n)
-  double* root;          // sqrt(A_ii) in the units of the caller             (n)
+  double* A;      // effect of friction on velocity, unit diagonal     (n x n)
+  double* P;      // effect of friction on load, if flg_P              (n x n)
+  double* alpha;  // alpha, 0 if flg_P                                 (n)
+  double* beta;   // beta, 0 if flg_P                                  (n)
+  double* p;      // diagonal of P                                     (n)
+  double* v;      // velocity without friction                         (n)
+  double* phi;    // load without friction                             (n)
+  double* c;      // load-independent bound                            (n)
+  double* rp;     // bound factor in forward direction                 (n)
+  double* rm;     // bound factor in backward direction                (n)
+  double* root;   // sqrt(A_ii) in the units of the caller             (n)
 
   // the iterate: t is free, the others follow from it by mjg_blockEvaluate
-  double* t;             // friction torque                                   (n)
-  double* w;             // A t                                               (n)
-  double* lambda;        // load, phi + P t                                   (n)
-  double* gap;           // t - resolve(t), zero at a solution                (n)
-  int* piece;            // pieces that the joints' laws answer with          (n)
-  double merit;          // |gap|^2
+  double* t;       // friction torque                                   (n)
+  double* w;       // A t                                               (n)
+  double* lambda;  // load, phi + P t                                   (n)
+  double* gap;     // t - resolve(t), zero at a solution                (n)
+  int* piece;      // pieces that the joints' laws answer with          (n)
+  double merit;    // |gap|^2
 
   // scratch of the solvers
-  double* K;             // factorized pieces                                 (n x n)
-  double* x;             //                                                   (n)
-  double* y;             //                                                   (n)
-  double* z;             //                                                   (n)
-  int* pivot;            //                                                   (n)
-  int* fixed;            // pieces that K stands for                          (n)
+  double* K;     // factorized pieces                                 (n x n)
+  double* x;     //                                                   (n)
+  double* y;     //                                                   (n)
+  double* z;     //                                                   (n)
+  double* keep;  //                                                   (n)
+  int* pivot;    //                                                   (n)
+  int* fixed;    // pieces that K stands for                          (n)
 
   // account
   int iterations;
@@ -46,12 +47,12 @@ typedef struct mjgBlock_ {
 } mjgBlock;
 
 struct mjgWorkspace_ {
-  int n;                 // most joints of a problem
-  int nmax;              // most joints of a block
+  int n;     // most joints of a problem
+  int nmax;  // most joints of a block
   mjgBlock block;
-  double* matrix;        // (nmax x nmax)
-  double* vector[6];     // (n)
-  int* mode;             // (n)
+  double* matrix;     // (nmax x nmax)
+  double* vector[6];  // (n)
+  int* mode;          // (n)
 };
 
 // P_i . t where (A t)_i = w is known

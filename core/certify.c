@@ -53,8 +53,7 @@ int mjg_certify(mjgCertificate* certificate, int* violated, const mjgProblem* pr
         }
       } else {
         load = problem->alpha[joint] * w - problem->beta[joint] * t[i];
-        size_load =
-            fabs(problem->alpha[joint]) * size_w + fabs(problem->beta[joint] * t[i]);
+        size_load = fabs(problem->alpha[joint]) * size_w + fabs(problem->beta[joint] * t[i]);
       }
       double v = problem->v[joint] - w;
       double lambda = problem->phi[joint] + load;
@@ -109,8 +108,7 @@ int mjg_certify(mjgCertificate* certificate, int* violated, const mjgProblem* pr
       }
     }
     if (P) {
-      certificate->sigma_max =
-          fmax(certificate->sigma_max, mjg_sigmaMax(P, size, work->block.x));
+      certificate->sigma_max = fmax(certificate->sigma_max, mjg_sigmaMax(P, size, work->block.x));
     }
     first += size;
     A += (size_t)size * (size_t)size;

@@ -23,7 +23,8 @@ int mjg_gaussSeidel(mjgBlock* b, int iterations, double tolerance) {
       double lambda = b->phi[i] + mjg_blockLoad(b, i, b->t, w);
       mjg_lawResolve(&b->t[i], b->v[i] - w + t, lambda - b->p[i] * t, b->p[i], b->c[i], b->rp[i],
                      b->rm[i]);
-      change = fmax(change, fabs(b->t[i] - t) / (fabs(b->v[i]) + fabs(b->t[i]) + fabs(t) + DBL_MIN));
+      change =
+          fmax(change, fabs(b->t[i] - t) / (fabs(b->v[i]) + fabs(b->t[i]) + fabs(t) + DBL_MIN));
     }
 
     // steps shrink linearly, so look at the residual itself before believing them

@@ -13,11 +13,11 @@
 // one affine piece of the law. A joint slips in direction sign(piece); the load keeps the sign
 // that the numbers 1 and 2 say
 enum {
-  mjgSTUCK = 0,           // v+ = 0
-  mjgFORWARD_POS = 1,     // v+ > 0, lambda >= 0
-  mjgFORWARD_NEG = 2,     // v+ > 0, lambda <= 0
-  mjgBACKWARD_POS = -1,   // v+ < 0, lambda >= 0
-  mjgBACKWARD_NEG = -2    // v+ < 0, lambda <= 0
+  mjgSTUCK = 0,          // v+ = 0
+  mjgFORWARD_POS = 1,    // v+ > 0, lambda >= 0
+  mjgFORWARD_NEG = 2,    // v+ > 0, lambda <= 0
+  mjgBACKWARD_POS = -1,  // v+ < 0, lambda >= 0
+  mjgBACKWARD_NEG = -2   // v+ < 0, lambda <= 0
 };
 
 // direction of motion of a piece: -1, 0, 1

@@ -12,7 +12,9 @@
 
 
 // most halvings of a step
-enum { mjgHALVINGS = 6 };
+enum {
+  mjgHALVINGS = 6
+};
 
 
 static void swap(double** a, double** b) {

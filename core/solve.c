@@ -139,19 +139,14 @@ static void loadBlock(mjgBlock* b, const mjgProblem* problem, int first, int n, 
 }
 
 
-// guarded Newton; sweeps find the pieces where Newton does not
+// guarded Newton; the path where Newton does not get on
 static int solveDefault(mjgBlock* b, const mjgSettings* settings, int* fallbacks) {
   int iterations = settings->iterations > 0 ? settings->iterations : 50;
   if (mjg_newton(b, iterations, settings->tolerance)) {
     return 1;
   }
   (*fallbacks)++;
-  for (int round = 0; round < 100; round++) {
-    if (mjg_gaussSeidel(b, 10, settings->tolerance) || mjg_newton(b, 5, settings->tolerance)) {
-      return 1;
-    }
-  }
-  return 0;
+  return mjg_path(b, 50 * (b->n + 4));
 }
 
 
@@ -161,6 +156,8 @@ static int callSolver(mjgBlock* b, const mjgSettings* settings, int* fallbacks) 
     case mjgGAUSS_SEIDEL:
       return mjg_gaussSeidel(b, settings->iterations > 0 ? settings->iterations : 10000,
                              settings->tolerance);
+    case mjgLEMKE:
+      return mjg_path(b, settings->iterations > 0 ? settings->iterations : 50 * (b->n + 4));
     default:
       return solveDefault(b, settings, fallbacks);
   }

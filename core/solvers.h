@@ -13,4 +13,7 @@ int mjg_newton(mjgBlock* b, int iterations, double tolerance);
 // exact one-joint solve, joint by joint
 int mjg_gaussSeidel(mjgBlock* b, int iterations, double tolerance);
 
+// path from rest, exact
+int mjg_path(mjgBlock* b, int pivots);
+
 #endif  // MJGEAR_SOLVERS_H_

@@ -105,8 +105,8 @@ int mjg_step(double* v_next, mjgSolution* solution, mjgInfo* info, const double*
     phi[i] = gamma * (tau_u[i] - joints->inertia[i] * acc[i]);
     alpha[i] = gamma * joints->inertia[i] / h;
   }
-  mjgProblem problem = {.n = n, .v = vstar, .A = A, .phi = phi, .alpha = alpha,
-                        .beta = joints->gamma_v};
+  mjgProblem problem = {
+      .n = n, .v = vstar, .A = A, .phi = phi, .alpha = alpha, .beta = joints->gamma_v};
 
   // the step's own result stays in the workspace if the caller does not want it
   mjgSolution own = {work->vector[4], v_next, work->vector[5], work->mode};

@@ -3,7 +3,9 @@
 
 #include "block.h"
 
-enum { mjgALIGN = 64 };
+enum {
+  mjgALIGN = 64
+};
 
 
 // memory handed out piece by piece; without memory it only counts
@@ -41,8 +43,9 @@ static mjgWorkspace* layOut(Arena* arena, int n, int nmax) {
   for (size_t i = 0; i < sizeof(matrices) / sizeof(*matrices); i++) {
     *matrices[i] = takeDouble(arena, nn);
   }
-  double** vectors[] = {&b->alpha, &b->beta, &b->p, &b->v,      &b->phi, &b->c, &b->rp, &b->rm,
-                        &b->root,  &b->t,    &b->w, &b->lambda, &b->gap, &b->x, &b->y,  &b->z};
+  double** vectors[] = {&b->alpha, &b->beta, &b->p,    &b->v, &b->phi, &b->c,
+                        &b->rp,    &b->rm,   &b->root, &b->t, &b->w,   &b->lambda,
+                        &b->gap,   &b->x,    &b->y,    &b->z, &b->keep};
   for (size_t i = 0; i < sizeof(vectors) / sizeof(*vectors); i++) {
     *vectors[i] = takeDouble(arena, nv);
   }

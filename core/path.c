@@ -1,0 +1,179 @@
+// The path from rest: scale v* by theta, follow the solutions from theta = 0, where all joints stand
+// still without friction, until theta first reaches 1.
+//
+// While the joints keep their pieces the solutions are the line t = q + theta y. Where a joint
+// reaches the end of its piece it goes on to the next one, and theta goes on in the direction that
+// takes the joint there, which may be backward. Passivity keeps the path bounded and away from its
+// start, so that it arrives for every gamma, provided that A is a P-matrix.
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "dense.h"
+#include "law.h"
+#include "solvers.h"
+
+
+// how far along the path a quantity that is now f, changing at the rate g, stays positive
+static double positiveUntil(double f, double g) {
+  return g < 0 ? fmax(0, f) / -g : INFINITY;
+}
+
+
+// how far the larger of two quantities stays positive
+static double eitherUntil(double f1, double g1, double f2, double g2) {
+  if (g1 < 0 && g2 < 0) {
+    return fmax(positiveUntil(f1, g1), positiveUntil(f2, g2));
+  }
+
+  // one falls: the end is where it reaches zero, unless the other is positive by then
+  if (g1 < 0 && f1 > 0) {
+    double end = positiveUntil(f1, g1);
+    return f2 + g2 * end < 0 ? end : INFINITY;
+  }
+  if (g2 < 0 && f2 > 0) {
+    double end = positiveUntil(f2, g2);
+    return f1 + g1 * end < 0 ? end : INFINITY;
+  }
+  return INFINITY;
+}
+
+
+// line of the current pieces: x = q, y = dt/dtheta, z = A q, w = A y, lambda and gap the load and
+// its rate; returns 0 if the pieces are singular
+static int line(mjgBlock* b) {
+  int n = b->n;
+  mjg_blockPieces(b, b->fixed);
+  for (int i = 0; i < n; i++) {
+    b->y[i] = 0;
+    if (b->fixed[i] == mjgSTUCK) {
+      b->y[i] = b->x[i];
+      b->x[i] = 0;
+    }
+  }
+  b->factorizations++;
+  if (!mjg_lu(b->K, b->pivot, n)) {
+    return 0;
+  }
+  mjg_luSolve(b->x, b->K, b->pivot, n);
+  mjg_luSolve(b->y, b->K, b->pivot, n);
+  mjg_mulMatVec(b->z, b->A, b->x, n);
+  mjg_mulMatVec(b->w, b->A, b->y, n);
+  for (int i = 0; i < n; i++) {
+    b->lambda[i] = b->phi[i] + mjg_blockLoad(b, i, b->x, b->z[i]);
+    b->gap[i] = mjg_blockLoad(b, i, b->y, b->w[i]);
+  }
+  return 1;
+}
+
+
+// follow the path with the bounds as they are; pieces end in fixed
+static int follow(mjgBlock* b, int pivots) {
+  int n = b->n;
+  memset(b->fixed, 0, (size_t)n * sizeof(int));
+  double theta = 0;
+  int dir = 1, changed = -1, from = mjgSTUCK;
+
+  for (int pivot = 0; pivot < pivots; pivot++) {
+    b->iterations++;
+    if (!line(b)) {
+      return 0;
+    }
+
+    // go where the joint that has changed its piece comes to lie on its new one
+    if (changed >= 0) {
+      int i = changed, to = b->fixed[i];
+      double rate;
+      if (from == mjgSTUCK) {
+        rate = mjg_pieceDirection(to) * (b->v[i] - b->w[i]);
+      } else if (to == mjgSTUCK) {
+        int s = mjg_pieceDirection(from);
+        rate = (s > 0 ? b->rp[i] : b->rm[i]) * mjg_pieceLoad(from) * b->gap[i] - s * b->y[i];
+      } else {
+        rate = mjg_pieceLoad(to) * b->gap[i];
+      }
+      dir = rate > 0 ? 1 : (rate < 0 ? -1 : dir);
+    }
+
+    // the joint whose piece ends first
+    double first = INFINITY;
+    int to = mjgSTUCK;
+    for (int i = 0; i < n; i++) {
+      double lambda = b->lambda[i] + theta * b->gap[i], dlambda = dir * b->gap[i];
+      if (b->fixed[i] == mjgSTUCK) {
+        double t = b->x[i] + theta * b->y[i], dt = dir * b->y[i];
+        for (int s = -1; s <= 1; s += 2) {
+          double r = s > 0 ? b->rp[i] : b->rm[i];
+          double c = r * b->c[i] - s * t, dc = -s * dt;
+          double end =
+              eitherUntil(c + r * lambda, dc + r * dlambda, c - r * lambda, dc - r * dlambda);
+          if (end < first) {
+            first = end;
+            changed = i;
+            to = lambda + end * dlambda >= 0 ? s : 2 * s;
+          }
+        }
+      } else {
+        int s = mjg_pieceDirection(b->fixed[i]), load = mjg_pieceLoad(b->fixed[i]);
+        double stops = positiveUntil(s * (theta * (b->v[i] - b->w[i]) - b->z[i]),
+                                     s * dir * (b->v[i] - b->w[i]));
+        double turns = positiveUntil(load * lambda, load * dlambda);
+        if (stops < first) {
+          first = stops;
+          changed = i;
+          to = mjgSTUCK;
+        }
+        if (turns < first) {
+          first = turns;
+          changed = i;
+          to = load > 0 ? 2 * s : s;
+        }
+      }
+    }
+
+    // arrived
+    if (dir > 0 && first >= 1 - theta) {
+      return 1;
+    }
+    if (!(dir > 0 || first <= theta)) {
+      return 0;
+    }
+    theta += dir * first;
+    from = b->fixed[changed];
+    b->fixed[changed] = to;
+  }
+  return 0;
+}
+
+
+int mjg_path(mjgBlock* b, int pivots) {
+  int n = b->n;
+  size_t nbyte = (size_t)n * sizeof(double);
+
+  // ties and bounds of width zero make the path branch; bounds a little wider, each by another
+  // amount, put it in general position
+  double size = 0;
+  for (int i = 0; i < n; i++) {
+    size = fmax(size, fabs(b->v[i]) + fabs(b->phi[i]) + b->c[i]);
+  }
+  memcpy(b->keep, b->c, nbyte);
+  double wider[] = {0, 1e-13, 1e-11, 1e-9};
+  for (int attempt = 0; attempt < (int)(sizeof(wider) / sizeof(*wider)); attempt++) {
+    for (int i = 0; i < n; i++) {
+      b->c[i] = b->keep[i] + wider[attempt] * size * (1 + fmod((i + 1) * 0.6180339887498949, 1));
+    }
+    int arrived = follow(b, pivots);
+    memcpy(b->c, b->keep, nbyte);
+    if (arrived && mjg_blockSolvePieces(b, b->fixed)) {
+      mjg_blockEvaluate(b);
+      mjg_blockRefine(b);
+      mjg_blockEvaluate(b);
+      memcpy(b->piece, b->fixed, (size_t)n * sizeof(int));
+      if (mjg_blockResidual(b, b->piece) <= 1e3 * n * DBL_EPSILON) {
+        return 1;
+      }
+    }
+  }
+  return 0;
+}
