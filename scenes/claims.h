@@ -1,0 +1,21 @@
+// What scenes claimed and whether it holds.
+
+#ifndef SCENES_CLAIMS_H_
+#define SCENES_CLAIMS_H_
+
+#include "scene.h"
+
+#define mjgMAXCLAIM 256        // length of one claim
+
+struct mjgClaims_ {
+  int n;
+  int nfailed;
+  struct {
+    int holds;
+    char text[mjgMAXCLAIM];
+  }* claim;                    // (n)
+};
+
+void mjg_freeClaims(mjgClaims* claims);
+
+#endif  // SCENES_CLAIMS_H_

@@ -1,0 +1,154 @@
+#include "load.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mjcf.h"
+
+#define PLUGIN "mjgear.transmission"
+
+
+int mjg_loadPlugin(const char* file, char* error, int error_sz) {
+  // beside the program
+  char path[4096];
+  const char* chosen = file ? file : getenv("MJGEAR_PLUGIN");
+  if (!chosen) {
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[n > 0 ? n : 0] = 0;
+    char* slash = strrchr(path, '/');
+    size_t room = slash ? sizeof path - (size_t)(slash - path) : sizeof path;
+    snprintf(slash ? slash : path, room, "/../lib/libmjgear.so");
+    chosen = path;
+  }
+
+  if (access(chosen, R_OK)) {
+    snprintf(error, (size_t)error_sz, "plugin %s: %s; build it, or name it with --plugin", chosen,
+             strerror(errno));
+    return -1;
+  }
+  int slot;
+  mj_loadPluginLibrary(chosen);
+  if (!mjp_getPlugin(PLUGIN, &slot)) {
+    snprintf(error, (size_t)error_sz, "plugin %s does not register " PLUGIN, chosen);
+    return -1;
+  }
+  return 0;
+}
+
+
+void mjg_scenePath(char* path, int path_sz, const mjgScene* scene) {
+  const char* folder = getenv("MJGEAR_SCENES");
+  if (scene->xml[0] == '/' || scene->xml[0] == '.') {
+    snprintf(path, (size_t)path_sz, "%s", scene->xml);
+  } else {
+    snprintf(path, (size_t)path_sz, "%s/%s", folder ? folder : MJGEAR_SOURCE_DIR "/scenes",
+             scene->xml);
+  }
+}
+
+
+// content of a file, null-terminated; null with one line in error
+static char* readFile(const char* path, char* error, int error_sz) {
+  FILE* file = fopen(path, "rb");
+  char* text = NULL;
+  long size = -1;
+  if (file && !fseek(file, 0, SEEK_END)) {
+    size = ftell(file);
+    rewind(file);
+  }
+  if (size >= 0) {
+    text = calloc(1, (size_t)size + 1);
+  }
+  if (!text || fread(text, 1, (size_t)size, file) != (size_t)size) {
+    snprintf(error, (size_t)error_sz, "%s: %s", path, strerror(errno ? errno : EIO));
+    free(text);
+    text = NULL;
+  }
+  if (file) {
+    fclose(file);
+  }
+  return text;
+}
+
+
+// apply one setting to a text that is owned; 0: done
+static int apply(char** text, const mjgSetting* setting, const char* path, char* error,
+                 int error_sz) {
+  char reason[512];
+  char* changed = mjg_setConfig(*text, setting, reason, sizeof reason);
+  if (!changed) {
+    snprintf(error, (size_t)error_sz, "%s: %s", path, reason);
+    return -1;
+  }
+  free(*text);
+  *text = changed;
+  return 0;
+}
+
+
+// MuJoCo reports on several lines
+static void joinLines(char* text) {
+  char* end = text + strlen(text);
+  while (end > text && strchr(" \r\n", end[-1])) {
+    *--end = 0;
+  }
+  for (; *text; text++) {
+    if (*text == '\n' || *text == '\r') {
+      *text = ' ';
+    }
+  }
+}
+
+
+mjModel* mjg_loadScene(const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting,
+                       int nsetting, char* error, int error_sz) {
+  char path[4096];
+  mjg_scenePath(path, sizeof path, scene);
+  char* text = readFile(path, error, error_sz);
+  if (!text) {
+    return NULL;
+  }
+
+  // settings of the case, then those that were added
+  int failed = 0;
+  for (int i = 0; variant && i < mjgMAXSETTING && variant->setting[i].instance && !failed; i++) {
+    failed = apply(&text, &variant->setting[i], path, error, error_sz);
+  }
+  for (int i = 0; i < nsetting && !failed; i++) {
+    failed = apply(&text, &setting[i], path, error, error_sz);
+  }
+
+  // the changed text takes the place of the file, so that what it includes is found
+  mjModel* m = NULL;
+  if (!failed) {
+    char reason[1024] = "";
+    mjVFS vfs;
+    mj_defaultVFS(&vfs);
+    mj_addBufferVFS(&vfs, path, text, (int)strlen(text));
+    m = mj_loadXML(path, &vfs, reason, sizeof reason);
+    mj_deleteVFS(&vfs);
+    joinLines(reason);
+    if (!m) {
+      snprintf(error, (size_t)error_sz, "%s: %s", path, reason);
+    }
+  }
+  free(text);
+
+  if (m && scene->configure) {
+    scene->configure(m, variant);
+  }
+  return m;
+}
+
+
+mjData* mjg_startScene(const mjModel* m) {
+  mjData* d = mj_makeData(m);
+  int key = mj_name2id(m, mjOBJ_KEY, "start");
+  if (d && key >= 0) {
+    mj_resetDataKeyframe(m, d, key);
+  }
+  return d;
+}

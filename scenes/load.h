@@ -1,0 +1,24 @@
+// Loading the plugin and the models of scenes.
+
+#ifndef SCENES_LOAD_H_
+#define SCENES_LOAD_H_
+
+#include "scene.h"
+
+// load libmjgear.so: the given file, or if null the one named by the environment variable
+// MJGEAR_PLUGIN, or ../lib/libmjgear.so as seen from the program. 0: done; -1: one line in error.
+int mjg_loadPlugin(const char* file, char* error, int error_sz);
+
+// path of the scene's MJCF: relative to the environment variable MJGEAR_SCENES, or to scenes/ of the
+// sources; absolute paths and those that begin with "." stay as they are
+void mjg_scenePath(char* path, int path_sz, const mjgScene* scene);
+
+// compile a scene in one of its cases (nullable), with further settings that take precedence. The
+// case's and the further settings must name instances of the file itself. Null: one line in error.
+mjModel* mjg_loadScene(const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting,
+                       int nsetting, char* error, int error_sz);
+
+// data at the first state: keyframe "start" if there is one; null if memory is short
+mjData* mjg_startScene(const mjModel* m);
+
+#endif  // SCENES_LOAD_H_

@@ -1,0 +1,13 @@
+// Changes to the text of an MJCF file, before MuJoCo reads it.
+
+#ifndef SCENES_MJCF_H_
+#define SCENES_MJCF_H_
+
+#include "scene.h"
+
+// copy of an MJCF text in which a plugin instance has the given configuration entry; an entry with
+// that key is replaced, otherwise one is added. Returns null, with one line in error, if there is no
+// such instance in the text itself, or the value cannot stand in an attribute. To be freed.
+char* mjg_setConfig(const char* text, const mjgSetting* setting, char* error, int error_sz);
+
+#endif  // SCENES_MJCF_H_

@@ -1,0 +1,175 @@
+#include "play.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mjgear.h"
+
+
+// joints with one degree of freedom, which the trajectory shows
+static int isScalar(const mjModel* m, int joint) {
+  return m->jnt_type[joint] == mjJNT_HINGE || m->jnt_type[joint] == mjJNT_SLIDE;
+}
+
+
+// name of an object or, if it has none, its kind and number
+static void nameOf(char name[mjgMAXNAME], const mjModel* m, int type, int id, const char* prefix) {
+  const char* given = mj_id2name(m, type, id);
+  if (given) {
+    snprintf(name, mjgMAXNAME, "%s%s", prefix, given);
+  } else {
+    snprintf(name, mjgMAXNAME, "%s%s%d", prefix, mju_type2Str(type), id);
+  }
+}
+
+
+// columns as trajectory.h describes them; 0: done
+static int addColumns(mjgTrajectory* t, const mjModel* m, const mjgScene* scene) {
+  char name[mjgMAXNAME];
+  int short_of_memory = mjg_addColumn(t, "time") < 0;
+  static const char* const quantity[] = {"q_", "v_", "motor_", "friction_"};
+  for (int i = 0; i < m->njnt; i++) {
+    for (int k = 0; k < 4 && isScalar(m, i); k++) {
+      nameOf(name, m, mjOBJ_JOINT, i, quantity[k]);
+      short_of_memory |= mjg_addColumn(t, name) < 0;
+    }
+  }
+  for (int i = 0; i < m->nsensor; i++) {
+    for (int k = 0; k < m->sensor_dim[i]; k++) {
+      nameOf(name, m, mjOBJ_SENSOR, i, "");
+      size_t n = strlen(name);
+      if (m->sensor_dim[i] > 1) {
+        snprintf(name + n, sizeof name - n, "_%d", k);
+      }
+      short_of_memory |= mjg_addColumn(t, name) < 0;
+    }
+  }
+  for (int i = 0; scene->column && scene->column[i]; i++) {
+    short_of_memory |= mjg_addColumn(t, scene->column[i]) < 0;
+  }
+  return short_of_memory || mjg_addColumn(t, "difference") < 0;
+}
+
+
+int mjg_openPlay(mjgPlay* play, const mjgScene* scene, const mjgCase* variant, const mjModel* m,
+                 mjData* d, int compare, char* error, int error_sz) {
+  *play = (mjgPlay){.scene = scene, .variant = variant, .m = m, .d = d};
+  compare = compare && scene->reference;
+  if (compare && m->nq != m->nv) {
+    snprintf(error, (size_t)error_sz, "scene %s has %d positions and %d velocities: not comparable",
+             scene->name, (int)m->nq, (int)m->nv);
+    return -1;
+  }
+  if (compare) {
+    play->own = malloc(2 * (size_t)m->nv * sizeof(double));
+  }
+  if ((compare && !play->own) || addColumns(&play->trajectory, m, scene)) {
+    mjg_closePlay(play);
+    snprintf(error, (size_t)error_sz, "not enough memory");
+    return -1;
+  }
+  if (compare) {
+    memcpy(play->own, d->qpos, (size_t)m->nv * sizeof(double));
+    memcpy(play->own + m->nv, d->qvel, (size_t)m->nv * sizeof(double));
+  }
+  return 0;
+}
+
+
+// friction torque of the gear on one degree of freedom: what the plugin added to passive forces
+static double friction(const mjModel* m, const mjData* d, int joint, int dof) {
+  double passive = d->qfrc_spring[dof] + d->qfrc_damper[dof] + d->qfrc_fluid[dof] +
+                   d->qfrc_adhesion[dof];
+  passive += m->jnt_actgravcomp[joint] ? 0 : d->qfrc_gravcomp[dof];
+  return passive - d->qfrc_passive[dof];
+}
+
+
+// whether the engine found the state unusable in this step, and reset it
+static int diverged(const mjData* d) {
+  return d->warning[mjWARN_BADQPOS].number || d->warning[mjWARN_BADQVEL].number ||
+         d->warning[mjWARN_BADQACC].number;
+}
+
+
+// the larger of a bound and the size of x; no number at all is larger than any bound
+static double larger(double bound, double x) {
+  return isnan(x) ? INFINITY : fmax(bound, fabs(x));
+}
+
+
+int mjg_stepPlay(mjgPlay* play, char* error, int error_sz) {
+  const mjgScene* scene = play->scene;
+  const mjModel* m = play->m;
+  mjData* d = play->d;
+
+  // state at the beginning of the step
+  double time = d->time;
+  double* row = mjg_addRow(&play->trajectory);
+  if (!row) {
+    snprintf(error, (size_t)error_sz, "not enough memory at %g s", time);
+    return -1;
+  }
+  int column = 0;
+  row[column++] = time;
+  for (int i = 0; i < m->njnt; i++) {
+    if (isScalar(m, i)) {
+      row[column] = d->qpos[m->jnt_qposadr[i]];
+      row[column + 1] = d->qvel[m->jnt_dofadr[i]];
+      column += 4;
+    }
+  }
+
+  if (scene->input) {
+    scene->input(m, d, play->variant);
+  }
+  mj_step(m, d);
+  if (diverged(d)) {
+    snprintf(error, (size_t)error_sz, "the simulation became unstable at %g s", time);
+    return -1;
+  }
+
+  // forces during the step
+  column = 1;
+  for (int i = 0; i < m->njnt; i++) {
+    if (isScalar(m, i)) {
+      int dof = m->jnt_dofadr[i];
+      row[column + 2] = d->qfrc_actuator[dof];
+      row[column + 3] = friction(m, d, i, dof);
+      column += 4;
+    }
+  }
+  for (int i = 0; i < m->nsensordata; i++) {
+    row[column++] = d->sensordata[i];
+  }
+  if (scene->measure) {
+    scene->measure(row + column, m, d);
+  }
+
+  // the same step without the engine
+  if (play->own) {
+    int n = (int)m->nv;
+    int status = scene->reference(play->own, play->own + n, time, m, play->variant);
+    if (status < 0) {
+      snprintf(error, (size_t)error_sz, "the scene's own integration failed at %g s: %s", time,
+               mjg_statusString(status));
+      return -1;
+    }
+    double largest = 0;
+    for (int i = 0; i < n; i++) {
+      largest = larger(largest, d->qpos[i] - play->own[i]);
+      largest = larger(largest, d->qvel[i] - play->own[n + i]);
+    }
+    row[play->trajectory.ncolumn - 1] = largest;
+    play->difference = larger(play->difference, largest);
+  }
+  return 0;
+}
+
+
+void mjg_closePlay(mjgPlay* play) {
+  mjg_freeTrajectory(&play->trajectory);
+  free(play->own);
+  play->own = NULL;
+}

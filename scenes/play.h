@@ -1,0 +1,29 @@
+// Playing a scene step by step: scripted input, the engine's step, the scene's own integration beside
+// it, and the record of both.
+
+#ifndef SCENES_PLAY_H_
+#define SCENES_PLAY_H_
+
+#include "scene.h"
+
+typedef struct mjgPlay_ {
+  const mjgScene* scene;
+  const mjgCase* variant;      // null if the scene has none
+  const mjModel* m;
+  mjData* d;
+  mjgTrajectory trajectory;
+  double* own;                 // state of the own integration: q, v; null if there is none
+  double difference;           // largest difference from it so far
+} mjgPlay;
+
+// begin at the state in d, which must live as long as the play; compare: whether the scene's own
+// integration runs beside it. 0: done, -1: one line in error.
+int mjg_openPlay(mjgPlay* play, const mjgScene* scene, const mjgCase* variant, const mjModel* m,
+                 mjData* d, int compare, char* error, int error_sz);
+
+// one step. 0: done; -1: failed, one line in error
+int mjg_stepPlay(mjgPlay* play, char* error, int error_sz);
+
+void mjg_closePlay(mjgPlay* play);
+
+#endif  // SCENES_PLAY_H_

@@ -1,0 +1,97 @@
+// Scenes: an MJCF file, the inputs that are scripted for it, and what it should show.
+//
+// A scene is one constant mjgScene in scenes/<name>/<name>.c beside its MJCF, and one line in
+// scenes.c. Everything that can be said in MJCF is said there, so that any viewer can open the file;
+// C holds what moves by script, an independent integration to compare with, and the claims.
+//
+// To add a scene: write the MJCF, write <name>.c with an mjgScene (only name, description, xml and
+// duration are required), declare and list it in scenes.c, add it to scenes/CMakeLists.txt; a plot.py
+// beside it, see report.py, replaces the standard plot.
+
+#ifndef SCENES_SCENE_H_
+#define SCENES_SCENE_H_
+
+#include <mujoco/mujoco.h>
+
+#include "trajectory.h"
+
+#define mjgMAXSETTING   4      // settings of one case
+#define mjgMAXPARAMETER 6      // numbers of one case
+
+// one configuration entry of a plugin instance, replacing or adding to what the MJCF says
+typedef struct mjgSetting_ {
+  const char* instance;        // name of the instance
+  const char* key;
+  const char* value;
+} mjgSetting;
+
+// one variant of a scene: the same MJCF with other settings
+typedef struct mjgCase_ {
+  const char* name;                         // unique in the scene; part of file names
+  mjgSetting setting[mjgMAXSETTING];        // ends at the first null instance
+  double parameter[mjgMAXPARAMETER];        // for the callbacks of the scene; their meaning is its own
+} mjgCase;
+
+// a case that was run: what its rows hold is described in trajectory.h
+typedef struct mjgRun_ {
+  const mjgCase* variant;      // null if the scene has no cases
+  const mjgTrajectory* trajectory;
+} mjgRun;
+
+// collects what a scene shows; see claims.h
+typedef struct mjgClaims_ mjgClaims;
+
+// record one claim: whether it holds, and in one line what is claimed and what was measured (printf)
+void mjg_claim(mjgClaims* claims, int holds, const char* format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 3, 4)))
+#endif
+    ;
+
+typedef struct mjgScene_ {
+  const char* name;            // name on the command line and of the folder of its results
+  const char* description;     // one line
+  const char* xml;             // MJCF file relative to scenes/; a keyframe "start" sets the first state
+  double duration;             // s
+
+  const mjgCase* variant;      // variants, the first is the one that a viewer shows; null: none
+  int nvariant;
+
+  // Callbacks may all be null. The case is null in a scene without cases.
+
+  // adapt the compiled model: options, solver parameters
+  void (*configure)(mjModel* m, const mjgCase* variant);
+
+  // set controls, applied forces and mocap bodies of the step that begins at d->time; positions are
+  // valid in d->qpos only: call mj_kinematics to have them elsewhere
+  void (*input)(const mjModel* m, mjData* d, const mjgCase* variant);
+
+  // columns of its own, beside the ones that every trajectory has: names, and their values in d after
+  // the step was taken; mjData has the forces and positions at the beginning of the step
+  const char* const* column;   // ends with a null name
+  void (*measure)(double* value, const mjModel* m, const mjData* d);
+
+  // one step of the same scene by an integration of its own, without the engine: positions and
+  // velocities in place, from d->time to d->time + h; a status of the core, negative if it failed.
+  // Models of which nq = nv. The largest difference is a claim of its own.
+  int (*reference)(double* q, double* v, double time, const mjModel* m, const mjgCase* variant);
+  double tolerance;            // of the largest difference, rad or m and rad/s or m/s
+
+  // what all cases together should show; run[i] belongs to variant[i] (one run if there are none)
+  void (*claims)(mjgClaims* claims, const mjgRun* run);
+} mjgScene;
+
+// all scenes, in the order in which they are listed
+extern const mjgScene* const mjg_scenes[];
+extern const int mjg_nscene;
+
+// scene of that name, null if there is none
+const mjgScene* mjg_findScene(const char* name);
+
+// case of that name, null if there is none
+const mjgCase* mjg_findCase(const mjgScene* scene, const char* name);
+
+// schedules: whether time has reached t, in spite of rounding in the sum of the steps
+int mjg_reached(double time, double t);
+
+#endif  // SCENES_SCENE_H_

@@ -1,0 +1,39 @@
+#include <string.h>
+
+#include "scene.h"
+
+extern const mjgScene mjg_sceneRod;
+extern const mjgScene mjg_sceneWall;
+extern const mjgScene mjg_sceneContact;
+
+const mjgScene* const mjg_scenes[] = {
+  &mjg_sceneRod,
+  &mjg_sceneWall,
+  &mjg_sceneContact,
+};
+const int mjg_nscene = sizeof mjg_scenes / sizeof *mjg_scenes;
+
+
+const mjgScene* mjg_findScene(const char* name) {
+  for (int i = 0; i < mjg_nscene; i++) {
+    if (!strcmp(mjg_scenes[i]->name, name)) {
+      return mjg_scenes[i];
+    }
+  }
+  return NULL;
+}
+
+
+const mjgCase* mjg_findCase(const mjgScene* scene, const char* name) {
+  for (int i = 0; i < scene->nvariant; i++) {
+    if (!strcmp(scene->variant[i].name, name)) {
+      return &scene->variant[i];
+    }
+  }
+  return NULL;
+}
+
+
+int mjg_reached(double time, double t) {
+  return time > t - 1e-9;
+}

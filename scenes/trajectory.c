@@ -1,0 +1,141 @@
+#include "trajectory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+
+void mjg_freeTrajectory(mjgTrajectory* trajectory) {
+  free(trajectory->name);
+  free(trajectory->data);
+  *trajectory = (mjgTrajectory){0};
+}
+
+
+int mjg_addColumn(mjgTrajectory* trajectory, const char* name) {
+  size_t size = ((size_t)trajectory->ncolumn + 1) * sizeof *trajectory->name;
+  void* grown = realloc(trajectory->name, size);
+  if (!grown) {
+    return -1;
+  }
+  trajectory->name = grown;
+  snprintf(trajectory->name[trajectory->ncolumn], mjgMAXNAME, "%s", name);
+  return trajectory->ncolumn++;
+}
+
+
+double* mjg_addRow(mjgTrajectory* trajectory) {
+  size_t width = (size_t)trajectory->ncolumn;
+  if (trajectory->nrow == trajectory->capacity) {
+    int capacity = trajectory->capacity ? 2 * trajectory->capacity : 1024;
+    double* grown = realloc(trajectory->data, (size_t)capacity * width * sizeof(double));
+    if (!grown) {
+      return NULL;
+    }
+    trajectory->data = grown;
+    trajectory->capacity = capacity;
+  }
+  double* row = trajectory->data + width * (size_t)trajectory->nrow++;
+  memset(row, 0, width * sizeof(double));
+  return row;
+}
+
+
+int mjg_column(const mjgTrajectory* trajectory, const char* name) {
+  for (int i = 0; i < trajectory->ncolumn; i++) {
+    if (!strcmp(trajectory->name[i], name)) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+
+// the first row whose time is not before t, but for a rounding error; nrow if there is none
+static int rowAt(const mjgTrajectory* trajectory, double t) {
+  int low = 0, high = trajectory->nrow;
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (trajectory->data[middle * trajectory->ncolumn] < t - 1e-9) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+
+double mjg_at(const mjgTrajectory* trajectory, const char* name, double time) {
+  int column = mjg_column(trajectory, name), row = rowAt(trajectory, time);
+  if (column < 0 || !trajectory->nrow) {
+    return NAN;
+  }
+
+  // of the two rows around that time the nearer one
+  const double* data = trajectory->data;
+  int n = trajectory->ncolumn;
+  if (row == trajectory->nrow || (row && time - data[(row - 1) * n] < data[row * n] - time)) {
+    row--;
+  }
+  return data[row * n + column];
+}
+
+
+// smallest value of sign times the column between two times
+static double extreme(const mjgTrajectory* trajectory, const char* name, double from, double to,
+                      double sign) {
+  int column = mjg_column(trajectory, name);
+  double best = NAN;
+  for (int row = rowAt(trajectory, from); column >= 0 && row < trajectory->nrow; row++) {
+    const double* data = trajectory->data + row * trajectory->ncolumn;
+    if (data[0] > to + 1e-9) {
+      break;
+    }
+    // a value that is not a number stays: it must not hide behind its neighbours
+    double value = sign * data[column];
+    if (isnan(value)) {
+      return value;
+    }
+    if (isnan(best) || value < best) {
+      best = value;
+    }
+  }
+  return sign * best;
+}
+
+
+double mjg_lowest(const mjgTrajectory* trajectory, const char* name, double from, double to) {
+  return extreme(trajectory, name, from, to, 1);
+}
+
+
+double mjg_highest(const mjgTrajectory* trajectory, const char* name, double from, double to) {
+  return extreme(trajectory, name, from, to, -1);
+}
+
+
+int mjg_writeTrajectory(const mjgTrajectory* trajectory, FILE* file) {
+  // names, quoted where a comma or a quote is part of them
+  for (int i = 0; i < trajectory->ncolumn; i++) {
+    const char* name = trajectory->name[i];
+    int quoted = strpbrk(name, ",\"\n") != NULL;
+    fputs(i ? "," : "", file);
+    fputs(quoted ? "\"" : "", file);
+    for (; *name; name++) {
+      fputs(*name == '"' ? "\"\"" : (char[]){*name, 0}, file);
+    }
+    fputs(quoted ? "\"" : "", file);
+  }
+  fputc('\n', file);
+
+  // numbers
+  for (int row = 0; row < trajectory->nrow; row++) {
+    const double* data = trajectory->data + (size_t)row * (size_t)trajectory->ncolumn;
+    for (int i = 0; i < trajectory->ncolumn; i++) {
+      fprintf(file, i ? ",%.17g" : "%.10g", data[i]);
+    }
+    fputc('\n', file);
+  }
+  return ferror(file) || fflush(file) ? -1 : 0;
+}

@@ -1,0 +1,39 @@
+// What the two scenes of the wall have in common: cases, schedule, claims. Kikuuwe 2022, section 6.2.
+
+#ifndef SCENES_WALL_SCRIPT_H_
+#define SCENES_WALL_SCRIPT_H_
+
+#include "../scene.h"
+
+#define mjgWALL_STIFFNESS 1e4  // N/m
+#define mjgWALL_GAMMA_U   0.1
+#define mjgWALL_DURATION  3.0  // s
+
+// parameters of a case
+#define mjgWALL_GAMMA_V(variant)  ((variant)->parameter)      // of both joints
+#define mjgWALL_IMPLICIT(variant) ((variant)->parameter[2])   // viscosity: 0 explicit, 1 implicit
+
+#define mjgWALL_CASE(g0, g1) \
+  {"gamma_v=" #g0 "," #g1, {{"gear", "gamma_v", #g0 " " #g1}}, {g0, g1, 0}}
+#define mjgWALL_IMPLICIT_CASE(g0, g1) \
+  {"gamma_v=" #g0 "," #g1 "-implicit", {{"gear", "gamma_v", #g0 " " #g1}}, {g0, g1, 1}}
+
+// the five cases of the paper, which claims expect first and in this order
+#define mjgWALL_PAPER_CASES                                        \
+  mjgWALL_CASE(0.1, 0.1), mjgWALL_CASE(0.6, 0.6), mjgWALL_CASE(1.1, 1.1), \
+  mjgWALL_CASE(0.1, 1.1), mjgWALL_CASE(1.1, 0.1)
+
+// force with which the motors push the tip in x direction, and place of the wall
+double mjg_wallPush(double time);
+double mjg_wallPosition(double time);
+
+// set the push and move the wall
+void mjg_wallInput(const mjModel* m, mjData* d, const mjgCase* variant);
+
+// columns px, py (tip), wx (wall); the force from the wall is fx, the fourth, of each scene
+extern const char* const mjg_wallColumn[];
+void mjg_wallMeasure(double value[3], const mjModel* m, const mjData* d);
+
+void mjg_wallClaims(mjgClaims* claims, const mjgRun* run);
+
+#endif  // SCENES_WALL_SCRIPT_H_

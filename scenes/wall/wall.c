@@ -1,0 +1,80 @@
+// A two-link arm and the paper's wall, a force in proportion to the penetration: Figs. 10 to 12.
+
+#include <math.h>
+
+#include "arm.h"
+#include "script.h"
+
+static const mjgCase wallCase[] = {
+  mjgWALL_PAPER_CASES,
+  mjgWALL_IMPLICIT_CASE(0.1, 0.1), mjgWALL_IMPLICIT_CASE(0.6, 0.6),
+  mjgWALL_IMPLICIT_CASE(1.1, 1.1), mjgWALL_IMPLICIT_CASE(0.1, 1.1),
+  mjgWALL_IMPLICIT_CASE(1.1, 0.1),
+};
+
+
+static void configure(mjModel* m, const mjgCase* variant) {
+  if (mjgWALL_IMPLICIT(variant)) {
+    m->opt.disableflags &= ~mjDSBL_EULERDAMP;
+  }
+}
+
+
+// force of the wall in x direction on a tip at px
+static double wallForce(double px, double time) {
+  return -mjgWALL_STIFFNESS * fmax(px - mjg_wallPosition(time), 0);
+}
+
+
+// the tip is the centre of mass of the lower link, where xfrc_applied acts
+static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
+  mjg_wallInput(m, d, variant);
+  mj_kinematics(m, d);
+  int tip = mj_name2id(m, mjOBJ_SITE, "tip"), body = mj_name2id(m, mjOBJ_BODY, "lower");
+  d->xfrc_applied[6 * body] = wallForce(d->site_xpos[3 * tip], d->time);
+}
+
+
+static void measure(double* value, const mjModel* m, const mjData* d) {
+  mjg_wallMeasure(value, m, d);
+  value[3] = d->xfrc_applied[6 * mj_name2id(m, mjOBJ_BODY, "lower")];
+}
+
+
+// algorithm (69)
+static int reference(double* q, double* v, double time, const mjModel* m, const mjgCase* variant) {
+  double h = m->opt.timestep, J[2], Mhat[4], tau_u[2], tau_v[2];
+
+  // forces at the beginning of the step
+  double px = mjg_armTip(J, q), push = mjg_wallPush(time), wall = wallForce(px, time);
+  mjg_armInertia(Mhat, q);
+  mjg_armBias(tau_v, q, v);
+  for (int i = 0; i < 2; i++) {
+    tau_u[i] = J[i] * push;
+    tau_v[i] += mjgARM_VISCOSITY * v[i] - J[i] * wall;
+    Mhat[3 * i] += mjgARM_ROTOR + (mjgWALL_IMPLICIT(variant) ? h * mjgARM_VISCOSITY : 0);
+  }
+
+  int status = mjg_armStep(v, Mhat, tau_u, tau_v, mjgWALL_GAMMA_U, mjgWALL_GAMMA_V(variant), h);
+  for (int i = 0; i < 2; i++) {
+    q[i] += h * v[i];
+  }
+  return status;
+}
+
+
+const mjgScene mjg_sceneWall = {
+  .name = "wall",
+  .description = "an arm pushes an elastic wall that pushes back (Kikuuwe, Figs. 10 to 12)",
+  .xml = "wall/wall.xml",
+  .duration = mjgWALL_DURATION,
+  .variant = wallCase,
+  .nvariant = sizeof wallCase / sizeof *wallCase,
+  .configure = configure,
+  .input = input,
+  .column = mjg_wallColumn,
+  .measure = measure,
+  .reference = reference,
+  .tolerance = 1e-9,
+  .claims = mjg_wallClaims,
+};

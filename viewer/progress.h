@@ -1,0 +1,23 @@
+// Progress of a long run on standard error: a bar on a terminal, sparse lines elsewhere, nothing at
+// all while everything is quick.
+
+#ifndef VIEWER_PROGRESS_H_
+#define VIEWER_PROGRESS_H_
+
+typedef struct mjgProgress_ {
+  int enabled;
+  int terminal;                // whether a bar can be redrawn
+  double begin;                // s, of a clock that runs steadily
+  double next;                 // time of the next display
+  int shown;                   // whether a bar stands on the terminal
+} mjgProgress;
+
+void mjg_beginProgress(mjgProgress* progress, int enabled);
+
+// show that a fraction of all work is done, if it is time to; label says at what we are
+void mjg_showProgress(mjgProgress* progress, double fraction, const char* label);
+
+// take the bar off the terminal
+void mjg_clearProgress(mjgProgress* progress);
+
+#endif  // VIEWER_PROGRESS_H_

@@ -1,0 +1,399 @@
+// mjgear-run: play scenes without a window, write what happened, check what they claim.
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "claims.h"
+#include "load.h"
+#include "play.h"
+#include "progress.h"
+#include "scene.h"
+
+#define MAXARGUMENT 64         // scenes or settings on one command line
+#define ERROR       2048       // length of an error
+
+// exit codes
+enum { OK = 0, FAILED = 1, USAGE = 2 };
+
+static const char usage[] =
+    "usage: mjgear-run [options] SCENE...     play scenes and check what they claim\n"
+    "       mjgear-run [options] FILE.xml     play any model, without script\n"
+    "       mjgear-run --list                 scenes and their cases\n"
+    "\n"
+    "  --all                     all scenes\n"
+    "  --case NAME               only this case of the scene\n"
+    "  --set INSTANCE.KEY=VALUE  configuration of a plugin instance, over that of file and case;\n"
+    "                            repeatable\n"
+    "  --duration SECONDS        other than the scene's own; 10 for a file\n"
+    "  --out FOLDER              where results go, default results; - writes none\n"
+    "  --plugin FILE             libmjgear.so; default: MJGEAR_PLUGIN, or ../lib beside the program\n"
+    "  --quiet                   only errors and failed claims\n"
+    "  --help\n"
+    "\n"
+    "Claims are checked when all cases of a scene run unchanged. Exit code 0: all well; 1: a claim\n"
+    "does not hold or a run failed; 2: wrong use.\n";
+
+// what the command line asks for
+typedef struct mjgOptions_ {
+  const mjgScene* scene[MAXARGUMENT];
+  int nscene;
+  mjgScene file;               // a scene made of a model on the command line
+  mjgSetting setting[MAXARGUMENT];
+  int nsetting;
+  const char* variant;         // null: all
+  double duration;             // 0: the scene's
+  const char* out;             // null: no files
+  const char* plugin;
+  int list;
+  int quiet;
+} mjgOptions;
+
+
+// one line on standard error
+static void complain(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fputs("mjgear-run: ", stderr);
+  vfprintf(stderr, format, arguments);
+  fputc('\n', stderr);
+  va_end(arguments);
+}
+
+
+static void list(void) {
+  for (int i = 0; i < mjg_nscene; i++) {
+    const mjgScene* scene = mjg_scenes[i];
+    printf("%-14s %s\n", scene->name, scene->description);
+    for (int k = 0; k < scene->nvariant; k++) {
+      printf("%-14s   %s\n", "", scene->variant[k].name);
+    }
+  }
+}
+
+
+//---------------------------------- command line --------------------------------------------------
+
+// split INSTANCE.KEY=VALUE in place; 0: done
+static int parseSetting(mjgSetting* setting, char* text) {
+  char* equals = strchr(text, '=');
+  char* dot = strchr(text, '.');
+  if (!equals || !dot || dot > equals || dot == text || dot + 1 == equals) {
+    return -1;
+  }
+  *equals = *dot = 0;
+  *setting = (mjgSetting){text, dot + 1, equals + 1};
+  return 0;
+}
+
+
+// a scene by name, or a model file; 0: done
+static int addScene(mjgOptions* options, const char* name) {
+  const mjgScene* scene = mjg_findScene(name);
+  size_t n = strlen(name);
+  if (!scene && n > 4 && !strcmp(name + n - 4, ".xml")) {
+    if (options->file.xml) {
+      complain("%s: only one model file at a time", name);
+      return -1;
+    }
+
+    // relative to where we are, not to the folder of scenes; results are named after the file
+    static char path[4096], stem[256];
+    const char* slash = strrchr(name, '/');
+    snprintf(path, sizeof path, "%s%s", name[0] == '/' ? "" : "./", name);
+    snprintf(stem, sizeof stem, "%s", slash ? slash + 1 : name);
+    stem[strlen(stem) - 4] = 0;
+    options->file = (mjgScene){.name = stem, .xml = path, .duration = 10};
+    scene = &options->file;
+  }
+  if (!scene) {
+    complain("there is no scene '%s'; --list shows them", name);
+    return -1;
+  }
+  if (options->nscene == MAXARGUMENT) {
+    complain("more than %d scenes", MAXARGUMENT);
+    return -1;
+  }
+  options->scene[options->nscene++] = scene;
+  return 0;
+}
+
+
+// options that take a value; 0: done
+static int parseValue(mjgOptions* options, const char* name, char* value) {
+  if (!strcmp(name, "--case")) {
+    options->variant = value;
+  } else if (!strcmp(name, "--out")) {
+    options->out = strcmp(value, "-") ? value : NULL;
+  } else if (!strcmp(name, "--plugin")) {
+    options->plugin = value;
+  } else if (!strcmp(name, "--duration")) {
+    char* end;
+    options->duration = strtod(value, &end);
+    if (*end || end == value || !isfinite(options->duration) || options->duration <= 0) {
+      complain("--duration %s: not a positive number of seconds", value);
+      return -1;
+    }
+  } else if (!strcmp(name, "--set")) {
+    if (options->nsetting == MAXARGUMENT || parseSetting(&options->setting[options->nsetting++], value)) {
+      complain("--set %s: not of the form INSTANCE.KEY=VALUE", value);
+      return -1;
+    }
+  } else {
+    complain("unknown option %s; --help shows all", name);
+    return -1;
+  }
+  return 0;
+}
+
+
+// read the command line; -1: go on, otherwise the exit code
+static int parse(mjgOptions* options, int argc, char** argv) {
+  for (int i = 1; i < argc; i++) {
+    if (!strcmp(argv[i], "--help")) {
+      fputs(usage, stdout);
+      return OK;
+    } else if (!strcmp(argv[i], "--list")) {
+      options->list = 1;
+    } else if (!strcmp(argv[i], "--quiet")) {
+      options->quiet = 1;
+    } else if (!strcmp(argv[i], "--all")) {
+      for (int k = 0; k < mjg_nscene; k++) {
+        if (addScene(options, mjg_scenes[k]->name)) {
+          return USAGE;
+        }
+      }
+    } else if (argv[i][0] != '-') {
+      if (addScene(options, argv[i])) {
+        return USAGE;
+      }
+    } else if (i + 1 == argc) {
+      complain("option %s is unknown or lacks its value; --help shows all", argv[i]);
+      return USAGE;
+    } else {
+      if (parseValue(options, argv[i], argv[i + 1])) {
+        return USAGE;
+      }
+      i++;
+    }
+  }
+
+  if (options->list) {
+    list();
+    return OK;
+  }
+  if (!options->nscene) {
+    fputs(usage, stderr);
+    return USAGE;
+  }
+  for (int i = 0; options->variant && i < options->nscene; i++) {
+    if (!mjg_findCase(options->scene[i], options->variant)) {
+      complain("scene %s has no case '%s'; --list shows them", options->scene[i]->name,
+               options->variant);
+      return USAGE;
+    }
+  }
+  return -1;
+}
+
+
+//---------------------------------- results -------------------------------------------------------
+
+// open FOLDER/SCENE/NAME.csv, making folders as needed; null after a complaint
+static FILE* openResult(const char* folder, const char* scene, const char* name) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/%s/%s.csv", folder, scene, name);
+  for (char* p = path + 1; (p = strchr(p, '/')); p++) {
+    *p = 0;
+    if (mkdir(path, 0777) && errno != EEXIST) {
+      complain("%s: %s", path, strerror(errno));
+      return NULL;
+    }
+    *p = '/';
+  }
+  FILE* file = fopen(path, "w");
+  if (!file) {
+    complain("%s: %s", path, strerror(errno));
+  }
+  return file;
+}
+
+
+// write one recorded case; 0: done
+static int writeRun(const char* folder, const mjgPlay* play) {
+  const char* scene = play->scene->name;
+  const char* name = play->variant ? play->variant->name : "run";
+  FILE* file = openResult(folder, scene, name);
+  if (!file) {
+    return -1;
+  }
+  int failed = mjg_writeTrajectory(&play->trajectory, file);
+  if (fclose(file) || failed) {
+    complain("%s/%s/%s.csv: %s", folder, scene, name, strerror(errno));
+    return -1;
+  }
+  return 0;
+}
+
+
+// write which claims hold, one a line; texts have no quotes in them; 0: done
+static int writeClaims(const char* folder, const mjgScene* scene, const mjgClaims* claims) {
+  FILE* file = openResult(folder, scene->name, "claims");
+  if (!file) {
+    return -1;
+  }
+  fputs("holds,claim\n", file);
+  for (int i = 0; i < claims->n; i++) {
+    fprintf(file, "%d,\"%s\"\n", claims->claim[i].holds, claims->claim[i].text);
+  }
+  if (ferror(file) | fclose(file)) {
+    complain("%s/%s/claims.csv: %s", folder, scene->name, strerror(errno));
+    return -1;
+  }
+  return 0;
+}
+
+
+//---------------------------------- running -------------------------------------------------------
+
+// play one case from its beginning to its end; the model is deleted, the record stays. 0: done
+static int runCase(mjgPlay* play, const mjgOptions* options, const mjgScene* scene,
+                   const mjgCase* variant, mjgProgress* progress, double done, double share) {
+  char error[ERROR], label[2 * mjgMAXNAME];
+  snprintf(label, sizeof label, "%s %s", scene->name, variant ? variant->name : "");
+  mjModel* m = mjg_loadScene(scene, variant, options->setting, options->nsetting, error, ERROR);
+  if (!m) {
+    complain("%s", error);
+    return -1;
+  }
+  mjData* d = mjg_startScene(m);
+  int failed = !d;
+  if (failed) {
+    snprintf(error, ERROR, "%s: not enough memory", label);
+  }
+
+  // with other settings the model is no longer the one that is integrated beside it
+  failed = failed || mjg_openPlay(play, scene, variant, m, d, !options->nsetting, error, ERROR);
+  double duration = options->duration > 0 ? options->duration : scene->duration;
+  long nstep = lround(duration / m->opt.timestep);
+  for (long i = 0; i < nstep && !failed; i++) {
+    failed = mjg_stepPlay(play, error, ERROR);
+    mjg_showProgress(progress, done + share * (double)(i + 1) / (double)nstep, label);
+  }
+  mjg_clearProgress(progress);
+  if (failed) {
+    complain("%s: %s", label, error);
+  }
+
+  mj_deleteData(d);
+  mj_deleteModel(m);
+  play->m = NULL;
+  play->d = NULL;
+  return failed;
+}
+
+
+// what a scene showed: difference from its own integration in each case, and its claims
+static void judge(mjgClaims* claims, const mjgScene* scene, const mjgPlay* play, int nplay,
+                  int complete) {
+  mjgRun run[nplay];
+  for (int i = 0; i < nplay; i++) {
+    run[i] = (mjgRun){play[i].variant, &play[i].trajectory};
+    if (play[i].own) {
+      mjg_claim(claims, play[i].difference <= scene->tolerance,
+                "%s: largest difference from the core's own integration %.1e <= %.0e",
+                play[i].variant ? play[i].variant->name : scene->name, play[i].difference,
+                scene->tolerance);
+    }
+  }
+  if (complete && scene->claims) {
+    scene->claims(claims, run);
+  }
+}
+
+
+// play a scene in all cases that are wanted; returns an exit code
+static int runScene(const mjgOptions* options, const mjgScene* scene, mjgProgress* progress,
+                    double done, double share) {
+  int ncase = scene->nvariant ? scene->nvariant : 1, nplay = 0, code = OK;
+  mjgPlay play[ncase];
+  for (int i = 0; i < ncase; i++) {
+    const mjgCase* variant = scene->nvariant ? &scene->variant[i] : NULL;
+    if (options->variant && strcmp(options->variant, variant->name)) {
+      continue;
+    }
+    play[nplay] = (mjgPlay){0};
+    if (runCase(&play[nplay++], options, scene, variant, progress, done + share * i / ncase,
+                share / ncase)) {
+      code = FAILED;
+      break;
+    }
+    if (options->out && writeRun(options->out, &play[nplay - 1])) {
+      code = FAILED;
+      break;
+    }
+  }
+
+  // what it showed
+  mjgClaims claims = {0};
+  if (code == OK) {
+    judge(&claims, scene, play, nplay,
+          nplay == ncase && !options->nsetting && !(options->duration > 0));
+    if (options->out && writeClaims(options->out, scene, &claims)) {
+      code = FAILED;
+    }
+  }
+  if (!options->quiet) {
+    printf("%s%s%s\n", scene->name, scene->description ? ": " : "",
+           scene->description ? scene->description : "");
+  }
+  for (int i = 0; i < claims.n; i++) {
+    if (!claims.claim[i].holds || !options->quiet) {
+      printf("  %s  %s\n", claims.claim[i].holds ? "ok  " : "FAIL", claims.claim[i].text);
+    }
+  }
+  code = claims.nfailed ? FAILED : code;
+
+  mjg_freeClaims(&claims);
+  for (int i = 0; i < nplay; i++) {
+    mjg_closePlay(&play[i]);
+  }
+  return code;
+}
+
+
+// the engine's warnings, one line each
+static void warning(const char* text) {
+  complain("%s", text);
+}
+
+
+int main(int argc, char** argv) {
+  mjgOptions options = {.out = "results"};
+  int code = parse(&options, argc, argv);
+  if (code >= 0) {
+    return code;
+  }
+
+  mju_user_warning = warning;
+  char error[ERROR];
+  if (mjg_loadPlugin(options.plugin, error, ERROR)) {
+    complain("%s", error);
+    return FAILED;
+  }
+
+  mjgProgress progress;
+  mjg_beginProgress(&progress, !options.quiet);
+  code = OK;
+  for (int i = 0; i < options.nscene; i++) {
+    int result = runScene(&options, options.scene[i], &progress, (double)i / options.nscene,
+                          1.0 / options.nscene);
+    code = result == OK ? code : result;
+    fflush(stdout);
+  }
+  return code;
+}
