@@ -115,7 +115,7 @@ double mjg_highest(const mjgTrajectory* trajectory, const char* name, double fro
 }
 
 
-int mjg_writeTrajectory(const mjgTrajectory* trajectory, FILE* file) {
+void mjg_writeTrajectory(const mjgTrajectory* trajectory, FILE* file) {
   // names, quoted where a comma or a quote is part of them
   for (int i = 0; i < trajectory->ncolumn; i++) {
     const char* name = trajectory->name[i];
@@ -137,5 +137,4 @@ int mjg_writeTrajectory(const mjgTrajectory* trajectory, FILE* file) {
     }
     fputc('\n', file);
   }
-  return ferror(file) || fflush(file) ? -1 : 0;
 }

@@ -40,7 +40,7 @@ double mjg_at(const mjgTrajectory* trajectory, const char* name, double time);
 double mjg_lowest(const mjgTrajectory* trajectory, const char* name, double from, double to);
 double mjg_highest(const mjgTrajectory* trajectory, const char* name, double from, double to);
 
-// write as CSV, with all digits; 0: done, -1: not written
-int mjg_writeTrajectory(const mjgTrajectory* trajectory, FILE* file);
+// write as CSV, with all digits; errors show in ferror and fclose
+void mjg_writeTrajectory(const mjgTrajectory* trajectory, FILE* file);
 
 #endif  // SCENES_TRAJECTORY_H_

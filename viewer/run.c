@@ -223,20 +223,56 @@ static FILE* openResult(const char* folder, const char* scene, const char* name)
 }
 
 
+// close a result; 0: everything was written
+static int closeResult(FILE* file, const char* folder, const char* scene, const char* name) {
+  int failed = ferror(file);
+  failed |= fclose(file);
+  if (failed) {
+    complain("%s/%s/%s.csv: %s", folder, scene, name, strerror(errno));
+  }
+  return failed;
+}
+
+
 // write one recorded case; 0: done
 static int writeRun(const char* folder, const mjgPlay* play) {
-  const char* scene = play->scene->name;
   const char* name = play->variant ? play->variant->name : "run";
-  FILE* file = openResult(folder, scene, name);
+  FILE* file = openResult(folder, play->scene->name, name);
   if (!file) {
     return -1;
   }
-  int failed = mjg_writeTrajectory(&play->trajectory, file);
-  if (fclose(file) || failed) {
-    complain("%s/%s/%s.csv: %s", folder, scene, name, strerror(errno));
+  mjg_writeTrajectory(&play->trajectory, file);
+  return closeResult(file, folder, play->scene->name, name);
+}
+
+
+// whether the engine went where the scene's own integration went
+static int agrees(const mjgPlay* play) {
+  return !play->own || play->difference <= play->scene->tolerance;
+}
+
+
+// name of the case, for people
+static const char* caseName(const mjgPlay* play) {
+  return play->variant ? play->variant->name : "";
+}
+
+
+// write how far each case is from its own integration; 0: done
+static int writeDifferences(const char* folder, const mjgScene* scene, const mjgPlay* play,
+                            int nplay) {
+  FILE* file = openResult(folder, scene->name, "differences");
+  if (!file) {
     return -1;
   }
-  return 0;
+  fputs("case,difference,tolerance,holds\n", file);
+  for (int i = 0; i < nplay; i++) {
+    if (play[i].own) {
+      fprintf(file, "\"%s\",%.3g,%g,%d\n", caseName(&play[i]), play[i].difference,
+              scene->tolerance, agrees(&play[i]));
+    }
+  }
+  return closeResult(file, folder, scene->name, "differences");
 }
 
 
@@ -250,11 +286,7 @@ static int writeClaims(const char* folder, const mjgScene* scene, const mjgClaim
   for (int i = 0; i < claims->n; i++) {
     fprintf(file, "%d,\"%s\"\n", claims->claim[i].holds, claims->claim[i].text);
   }
-  if (ferror(file) | fclose(file)) {
-    complain("%s/%s/claims.csv: %s", folder, scene->name, strerror(errno));
-    return -1;
-  }
-  return 0;
+  return closeResult(file, folder, scene->name, "claims");
 }
 
 
@@ -297,68 +329,70 @@ static int runCase(mjgPlay* play, const mjgOptions* options, const mjgScene* sce
 }
 
 
-// what a scene showed: difference from its own integration in each case, and its claims
-static void judge(mjgClaims* claims, const mjgScene* scene, const mjgPlay* play, int nplay,
-                  int complete) {
-  mjgRun run[nplay];
+// say what a scene showed
+static void report(const mjgOptions* options, const mjgScene* scene, const mjgPlay* play, int nplay,
+                   const mjgClaims* claims) {
+  if (!options->quiet) {
+    printf("%s%s%s\n", scene->name, scene->description ? ": " : "",
+           scene->description ? scene->description : "");
+  }
   for (int i = 0; i < nplay; i++) {
-    run[i] = (mjgRun){play[i].variant, &play[i].trajectory};
-    if (play[i].own) {
-      mjg_claim(claims, play[i].difference <= scene->tolerance,
-                "%s: largest difference from the core's own integration %.1e <= %.0e",
-                play[i].variant ? play[i].variant->name : scene->name, play[i].difference,
-                scene->tolerance);
+    if (play[i].own && (!options->quiet || !agrees(&play[i]))) {
+      printf("  %s  %s %s: largest difference from its own integration %.1e, allowed %.0e\n",
+             agrees(&play[i]) ? "ok  " : "FAIL", scene->name, caseName(&play[i]),
+             play[i].difference, scene->tolerance);
     }
   }
-  if (complete && scene->claims) {
-    scene->claims(claims, run);
+  for (int i = 0; i < claims->n; i++) {
+    if (!options->quiet || !claims->claim[i].holds) {
+      printf("  %s  %s\n", claims->claim[i].holds ? "ok  " : "FAIL", claims->claim[i].text);
+    }
   }
+}
+
+
+// judge a scene whose cases were played, say and write it; returns an exit code
+static int judge(const mjgOptions* options, const mjgScene* scene, const mjgPlay* play, int nplay,
+                 int complete) {
+  mjgRun run[nplay];
+  int nfailed = 0;
+  for (int i = 0; i < nplay; i++) {
+    run[i] = (mjgRun){play[i].variant, &play[i].trajectory};
+    nfailed += !agrees(&play[i]);
+  }
+  mjgClaims claims = {0};
+  if (complete && scene->claims) {
+    scene->claims(&claims, run);
+  }
+  nfailed += claims.nfailed;
+  report(options, scene, play, nplay, &claims);
+  if (options->out && (writeDifferences(options->out, scene, play, nplay) ||
+                       writeClaims(options->out, scene, &claims))) {
+    nfailed++;
+  }
+  mjg_freeClaims(&claims);
+  return nfailed ? FAILED : OK;
 }
 
 
 // play a scene in all cases that are wanted; returns an exit code
 static int runScene(const mjgOptions* options, const mjgScene* scene, mjgProgress* progress,
                     double done, double share) {
-  int ncase = scene->nvariant ? scene->nvariant : 1, nplay = 0, code = OK;
+  int ncase = scene->nvariant ? scene->nvariant : 1, nplay = 0, failed = 0;
   mjgPlay play[ncase];
-  for (int i = 0; i < ncase; i++) {
+  for (int i = 0; i < ncase && !failed; i++) {
     const mjgCase* variant = scene->nvariant ? &scene->variant[i] : NULL;
     if (options->variant && strcmp(options->variant, variant->name)) {
       continue;
     }
-    play[nplay] = (mjgPlay){0};
-    if (runCase(&play[nplay++], options, scene, variant, progress, done + share * i / ncase,
-                share / ncase)) {
-      code = FAILED;
-      break;
-    }
-    if (options->out && writeRun(options->out, &play[nplay - 1])) {
-      code = FAILED;
-      break;
-    }
+    mjgPlay* one = &play[nplay++];
+    *one = (mjgPlay){0};
+    failed = runCase(one, options, scene, variant, progress, done + share * i / ncase,
+                     share / ncase) ||
+             (options->out && writeRun(options->out, one));
   }
-
-  // what it showed
-  mjgClaims claims = {0};
-  if (code == OK) {
-    judge(&claims, scene, play, nplay,
-          nplay == ncase && !options->nsetting && !(options->duration > 0));
-    if (options->out && writeClaims(options->out, scene, &claims)) {
-      code = FAILED;
-    }
-  }
-  if (!options->quiet) {
-    printf("%s%s%s\n", scene->name, scene->description ? ": " : "",
-           scene->description ? scene->description : "");
-  }
-  for (int i = 0; i < claims.n; i++) {
-    if (!claims.claim[i].holds || !options->quiet) {
-      printf("  %s  %s\n", claims.claim[i].holds ? "ok  " : "FAIL", claims.claim[i].text);
-    }
-  }
-  code = claims.nfailed ? FAILED : code;
-
-  mjg_freeClaims(&claims);
+  int unchanged = nplay == ncase && !options->nsetting && !(options->duration > 0);
+  int code = failed ? FAILED : judge(options, scene, play, nplay, unchanged);
   for (int i = 0; i < nplay; i++) {
     mjg_closePlay(&play[i]);
   }

@@ -35,7 +35,7 @@ static double motorTorque(double time) {
 
 
 static void configure(mjModel* m, const mjgCase* variant) {
-  if (variant->IMPLICIT) {
+  if (variant->IMPLICIT > 0) {
     m->opt.disableflags &= ~mjDSBL_EULERDAMP;
   }
 }
@@ -63,7 +63,7 @@ static int reference(double* q, double* v, double time, const mjModel* m, const 
   double f_v = fmin(STIFFNESS * q[0], 0) + VISCOSITY * v[0];
 
   // implicit viscosity acts as an inertia h B of the output side
-  double M = MASS + (variant->IMPLICIT ? h * VISCOSITY : 0);
+  double M = MASS + variant->IMPLICIT * h * VISCOSITY;
   int status = mjg_stepScalar(v, NULL, v[0], motorTorque(time), f_v, GAMMA_U, variant->GAMMA_V,
                               ROTOR, M, h);
   q[0] += h * v[0];

@@ -14,7 +14,7 @@ static const mjgCase wallCase[] = {
 
 
 static void configure(mjModel* m, const mjgCase* variant) {
-  if (mjgWALL_IMPLICIT(variant)) {
+  if (mjgWALL_IMPLICIT(variant) > 0) {
     m->opt.disableflags &= ~mjDSBL_EULERDAMP;
   }
 }
@@ -52,7 +52,7 @@ static int reference(double* q, double* v, double time, const mjModel* m, const 
   for (int i = 0; i < 2; i++) {
     tau_u[i] = J[i] * push;
     tau_v[i] += mjgARM_VISCOSITY * v[i] - J[i] * wall;
-    Mhat[3 * i] += mjgARM_ROTOR + (mjgWALL_IMPLICIT(variant) ? h * mjgARM_VISCOSITY : 0);
+    Mhat[3 * i] += mjgARM_ROTOR + mjgWALL_IMPLICIT(variant) * h * mjgARM_VISCOSITY;
   }
 
   int status = mjg_armStep(v, Mhat, tau_u, tau_v, mjgWALL_GAMMA_U, mjgWALL_GAMMA_V(variant), h);
