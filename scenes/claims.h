@@ -5,7 +5,7 @@
 
 #include "scene.h"
 
-#define mjgMAXCLAIM 256        // length of one claim
+#define mjgMAXCLAIM 256  // length of one claim
 
 struct mjgClaims_ {
   int n;
@@ -13,7 +13,7 @@ struct mjgClaims_ {
   struct {
     int holds;
     char text[mjgMAXCLAIM];
-  }* claim;                    // (n)
+  } * claim;  // (n)
 };
 
 void mjg_freeClaims(mjgClaims* claims);

@@ -79,8 +79,8 @@ int mjg_openPlay(mjgPlay* play, const mjgScene* scene, const mjgCase* variant, c
 
 // friction torque of the gear on one degree of freedom: what the plugin added to passive forces
 static double friction(const mjModel* m, const mjData* d, int joint, int dof) {
-  double passive = d->qfrc_spring[dof] + d->qfrc_damper[dof] + d->qfrc_fluid[dof] +
-                   d->qfrc_adhesion[dof];
+  double passive =
+      d->qfrc_spring[dof] + d->qfrc_damper[dof] + d->qfrc_fluid[dof] + d->qfrc_adhesion[dof];
   passive += m->jnt_actgravcomp[joint] ? 0 : d->qfrc_gravcomp[dof];
   return passive - d->qfrc_passive[dof];
 }

@@ -8,12 +8,12 @@
 
 typedef struct mjgPlay_ {
   const mjgScene* scene;
-  const mjgCase* variant;      // null if the scene has none
+  const mjgCase* variant;  // null if the scene has none
   const mjModel* m;
   mjData* d;
   mjgTrajectory trajectory;
-  double* own;                 // state of the own integration: q, v; null if there is none
-  double difference;           // largest difference from it so far
+  double* own;        // state of the own integration: q, v; null if there is none
+  double difference;  // largest difference from it so far
 } mjgPlay;
 
 // begin at the state in d, which must live as long as the play; compare: whether the scene's own

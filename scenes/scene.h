@@ -15,26 +15,26 @@
 
 #include "trajectory.h"
 
-#define mjgMAXSETTING   4      // settings of one case
-#define mjgMAXPARAMETER 6      // numbers of one case
+#define mjgMAXSETTING   4  // settings of one case
+#define mjgMAXPARAMETER 6  // numbers of one case
 
 // one configuration entry of a plugin instance, replacing or adding to what the MJCF says
 typedef struct mjgSetting_ {
-  const char* instance;        // name of the instance
+  const char* instance;  // name of the instance
   const char* key;
   const char* value;
 } mjgSetting;
 
 // one variant of a scene: the same MJCF with other settings
 typedef struct mjgCase_ {
-  const char* name;                         // unique in the scene; part of file names
-  mjgSetting setting[mjgMAXSETTING];        // ends at the first null instance
-  double parameter[mjgMAXPARAMETER];        // for the callbacks of the scene; their meaning is its own
+  const char* name;                   // unique in the scene; part of file names
+  mjgSetting setting[mjgMAXSETTING];  // ends at the first null instance
+  double parameter[mjgMAXPARAMETER];  // for the callbacks of the scene; their meaning is its own
 } mjgCase;
 
 // a case that was run: what its rows hold is described in trajectory.h
 typedef struct mjgRun_ {
-  const mjgCase* variant;      // null if the scene has no cases
+  const mjgCase* variant;  // null if the scene has no cases
   const mjgTrajectory* trajectory;
 } mjgRun;
 
@@ -49,12 +49,12 @@ void mjg_claim(mjgClaims* claims, int holds, const char* format, ...)
     ;
 
 typedef struct mjgScene_ {
-  const char* name;            // name on the command line and of the folder of its results
-  const char* description;     // one line
-  const char* xml;             // MJCF file relative to scenes/; a keyframe "start" sets the first state
-  double duration;             // s
+  const char* name;         // name on the command line and of the folder of its results
+  const char* description;  // one line
+  const char* xml;  // MJCF file relative to scenes/; a keyframe "start" sets the first state
+  double duration;  // s
 
-  const mjgCase* variant;      // variants, the first is the one that a viewer shows; null: none
+  const mjgCase* variant;  // variants, the first is the one that a viewer shows; null: none
   int nvariant;
 
   // Callbacks may all be null. The case is null in a scene without cases.
@@ -68,14 +68,14 @@ typedef struct mjgScene_ {
 
   // columns of its own, beside the ones that every trajectory has: names, and their values in d after
   // the step was taken; mjData has the forces and positions at the beginning of the step
-  const char* const* column;   // ends with a null name
+  const char* const* column;  // ends with a null name
   void (*measure)(double* value, const mjModel* m, const mjData* d);
 
   // one step of the same scene by an integration of its own, without the engine: positions and
   // velocities in place, from d->time to d->time + h; a status of the core, negative if it failed.
   // Models of which nq = nv. The largest difference is a claim of its own.
   int (*reference)(double* q, double* v, double time, const mjModel* m, const mjgCase* variant);
-  double tolerance;            // of the largest difference, rad or m and rad/s or m/s
+  double tolerance;  // of the largest difference, rad or m and rad/s or m/s
 
   // what all cases together should show; run[i] belongs to variant[i] (one run if there are none)
   void (*claims)(mjgClaims* claims, const mjgRun* run);

@@ -17,9 +17,9 @@
 typedef struct mjgTrajectory_ {
   int ncolumn;
   int nrow;
-  int capacity;                // rows that fit
-  char (*name)[mjgMAXNAME];    // (ncolumn)
-  double* data;                // (capacity x ncolumn)
+  int capacity;              // rows that fit
+  char (*name)[mjgMAXNAME];  // (ncolumn)
+  double* data;              // (capacity x ncolumn)
 } mjgTrajectory;
 
 void mjg_freeTrajectory(mjgTrajectory* trajectory);

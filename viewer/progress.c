@@ -4,10 +4,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PATIENCE 0.5           // s before anything is shown
-#define REDRAW   0.1           // s between two states of the bar
-#define LINES    10.0          // s between two lines
-#define WIDTH    30            // characters of the bar
+#define PATIENCE 0.5   // s before anything is shown
+#define REDRAW   0.1   // s between two states of the bar
+#define LINES    10.0  // s between two lines
+#define WIDTH    30    // characters of the bar
 
 
 static double now(void) {

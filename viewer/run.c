@@ -14,11 +14,15 @@
 #include "progress.h"
 #include "scene.h"
 
-#define MAXARGUMENT 64         // scenes or settings on one command line
-#define ERROR       2048       // length of an error
+#define MAXARGUMENT 64    // scenes or settings on one command line
+#define ERROR       2048  // length of an error
 
 // exit codes
-enum { OK = 0, FAILED = 1, USAGE = 2 };
+enum {
+  OK = 0,
+  FAILED = 1,
+  USAGE = 2
+};
 
 static const char usage[] =
     "usage: mjgear-run [options] SCENE...     play scenes and check what they claim\n"
@@ -31,23 +35,25 @@ static const char usage[] =
     "                            repeatable\n"
     "  --duration SECONDS        other than the scene's own; 10 for a file\n"
     "  --out FOLDER              where results go, default results; - writes none\n"
-    "  --plugin FILE             libmjgear.so; default: MJGEAR_PLUGIN, or ../lib beside the program\n"
+    "  --plugin FILE             libmjgear.so; default: MJGEAR_PLUGIN, or ../lib beside the "
+    "program\n"
     "  --quiet                   only errors and failed claims\n"
     "  --help\n"
     "\n"
-    "Claims are checked when all cases of a scene run unchanged. Exit code 0: all well; 1: a claim\n"
+    "Claims are checked when all cases of a scene run unchanged. Exit code 0: all well; 1: a "
+    "claim\n"
     "does not hold or a run failed; 2: wrong use.\n";
 
 // what the command line asks for
 typedef struct mjgOptions_ {
   const mjgScene* scene[MAXARGUMENT];
   int nscene;
-  mjgScene file;               // a scene made of a model on the command line
+  mjgScene file;  // a scene made of a model on the command line
   mjgSetting setting[MAXARGUMENT];
   int nsetting;
-  const char* variant;         // null: all
-  double duration;             // 0: the scene's
-  const char* out;             // null: no files
+  const char* variant;  // null: all
+  double duration;      // 0: the scene's
+  const char* out;      // null: no files
   const char* plugin;
   int list;
   int quiet;
@@ -139,7 +145,8 @@ static int parseValue(mjgOptions* options, const char* name, char* value) {
       return -1;
     }
   } else if (!strcmp(name, "--set")) {
-    if (options->nsetting == MAXARGUMENT || parseSetting(&options->setting[options->nsetting++], value)) {
+    if (options->nsetting == MAXARGUMENT ||
+        parseSetting(&options->setting[options->nsetting++], value)) {
       complain("--set %s: not of the form INSTANCE.KEY=VALUE", value);
       return -1;
     }
@@ -268,8 +275,8 @@ static int writeDifferences(const char* folder, const mjgScene* scene, const mjg
   fputs("case,difference,tolerance,holds\n", file);
   for (int i = 0; i < nplay; i++) {
     if (play[i].own) {
-      fprintf(file, "\"%s\",%.3g,%g,%d\n", caseName(&play[i]), play[i].difference,
-              scene->tolerance, agrees(&play[i]));
+      fprintf(file, "\"%s\",%.3g,%g,%d\n", caseName(&play[i]), play[i].difference, scene->tolerance,
+              agrees(&play[i]));
     }
   }
   return closeResult(file, folder, scene->name, "differences");
@@ -387,9 +394,9 @@ static int runScene(const mjgOptions* options, const mjgScene* scene, mjgProgres
     }
     mjgPlay* one = &play[nplay++];
     *one = (mjgPlay){0};
-    failed = runCase(one, options, scene, variant, progress, done + share * i / ncase,
-                     share / ncase) ||
-             (options->out && writeRun(options->out, one));
+    failed =
+        runCase(one, options, scene, variant, progress, done + share * i / ncase, share / ncase) ||
+        (options->out && writeRun(options->out, one));
   }
   int unchanged = nplay == ncase && !options->nsetting && !(options->duration > 0);
   int code = failed ? FAILED : judge(options, scene, play, nplay, unchanged);

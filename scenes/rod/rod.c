@@ -2,29 +2,41 @@
 
 #include <math.h>
 
-#include "mjgear.h"
 #include "../scene.h"
+#include "mjgear.h"
 
-#define MASS      1.0          // inertia of the rod, kg m2
-#define ROTOR     1.0          // inertia of the rotor at the output side, kg m2
-#define VISCOSITY 10.0         // N m s/rad
-#define STIFFNESS 1e4          // of the spring, N m/rad
+#define MASS      1.0   // inertia of the rod, kg m2
+#define ROTOR     1.0   // inertia of the rotor at the output side, kg m2
+#define VISCOSITY 10.0  // N m s/rad
+#define STIFFNESS 1e4   // of the spring, N m/rad
 #define GAMMA_U   0.2
 
 // parameters of a case
 #define GAMMA_V  parameter[0]
 #define IMPLICIT parameter[1]  // viscosity: 0 explicit, as in the paper, 1 implicit
 
-#define CASE(gamma_v) {"gamma_v=" #gamma_v, {{"gear", "gamma_v", #gamma_v}}, {gamma_v, 0}}
-#define IMPLICIT_CASE(gamma_v) \
-  {"gamma_v=" #gamma_v "-implicit", {{"gear", "gamma_v", #gamma_v}}, {gamma_v, 1}}
+#define CASE(gamma_v)                                       \
+  {                                                         \
+    "gamma_v=" #gamma_v, {{"gear", "gamma_v", #gamma_v}}, { \
+      gamma_v, 0                                            \
+    }                                                       \
+  }
+#define IMPLICIT_CASE(gamma_v)                                          \
+  {                                                                     \
+    "gamma_v=" #gamma_v "-implicit", {{"gear", "gamma_v", #gamma_v}}, { \
+      gamma_v, 1                                                        \
+    }                                                                   \
+  }
 
 // the figure has the first four, in ascending order
-enum { NPAPER = 4, NONBACKDRIVABLE = 3 };
+enum {
+  NPAPER = 4,
+  NONBACKDRIVABLE = 3
+};
 
 static const mjgCase rodCase[] = {
-  CASE(0.2), CASE(0.5), CASE(0.95), CASE(1.05),
-  IMPLICIT_CASE(0.2), IMPLICIT_CASE(0.5), IMPLICIT_CASE(0.95), IMPLICIT_CASE(1.05),
+    CASE(0.2),          CASE(0.5),          CASE(0.95),          CASE(1.05),
+    IMPLICIT_CASE(0.2), IMPLICIT_CASE(0.5), IMPLICIT_CASE(0.95), IMPLICIT_CASE(1.05),
 };
 
 
@@ -64,8 +76,8 @@ static int reference(double* q, double* v, double time, const mjModel* m, const 
 
   // implicit viscosity acts as an inertia h B of the output side
   double M = MASS + variant->IMPLICIT * h * VISCOSITY;
-  int status = mjg_stepScalar(v, NULL, v[0], motorTorque(time), f_v, GAMMA_U, variant->GAMMA_V,
-                              ROTOR, M, h);
+  int status =
+      mjg_stepScalar(v, NULL, v[0], motorTorque(time), f_v, GAMMA_U, variant->GAMMA_V, ROTOR, M, h);
   q[0] += h * v[0];
   return status;
 }
@@ -98,7 +110,8 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   double small = fmax(force[0], force[1]), large = fmin(force[2], force[3]);
   mjg_claim(claims, small < 40 && large > 3 * 40,
             "larger gamma_v keep a contact force far above the motor's 40 N m at 0.89 s: %.2f and "
-            "%.2f N m, smaller do not: %.2f and %.2f N m", force[2], force[3], force[0], force[1]);
+            "%.2f N m, smaller do not: %.2f and %.2f N m",
+            force[2], force[3], force[0], force[1]);
 
   // the motor can always pull it off
   for (int i = 0; i < NPAPER; i++) {
@@ -110,17 +123,17 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 
 
 const mjgScene mjg_sceneRod = {
-  .name = "rod",
-  .description = "a motor presses a rod on a spring, is switched off and pulls (Kikuuwe, Fig. 9)",
-  .xml = "rod/rod.xml",
-  .duration = 2,
-  .variant = rodCase,
-  .nvariant = sizeof rodCase / sizeof *rodCase,
-  .configure = configure,
-  .input = input,
-  .column = column,
-  .measure = measure,
-  .reference = reference,
-  .tolerance = 1e-9,
-  .claims = claims,
+    .name = "rod",
+    .description = "a motor presses a rod on a spring, is switched off and pulls (Kikuuwe, Fig. 9)",
+    .xml = "rod/rod.xml",
+    .duration = 2,
+    .variant = rodCase,
+    .nvariant = sizeof rodCase / sizeof *rodCase,
+    .configure = configure,
+    .input = input,
+    .column = column,
+    .measure = measure,
+    .reference = reference,
+    .tolerance = 1e-9,
+    .claims = claims,
 };

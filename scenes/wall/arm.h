@@ -3,8 +3,8 @@
 #ifndef SCENES_WALL_ARM_H_
 #define SCENES_WALL_ARM_H_
 
-#define mjgARM_ROTOR     1.0   // rotor inertia at the output side of each joint, kg m2
-#define mjgARM_VISCOSITY 5.0   // of each joint, N m s/rad
+#define mjgARM_ROTOR     1.0  // rotor inertia at the output side of each joint, kg m2
+#define mjgARM_VISCOSITY 5.0  // of each joint, N m s/rad
 
 // matrix of inertia, without rotors, and C(q, v) v
 void mjg_armInertia(double M[4], const double q[2]);

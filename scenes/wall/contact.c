@@ -6,7 +6,7 @@
 #include "script.h"
 
 static const mjgCase contactCase[] = {
-  mjgWALL_PAPER_CASES,
+    mjgWALL_PAPER_CASES,
 };
 
 
@@ -64,16 +64,16 @@ static int reference(double* q, double* v, double time, const mjModel* m, const 
 
 
 const mjgScene mjg_sceneContact = {
-  .name = "wall-contact",
-  .description = "the same arm and wall with a MuJoCo contact",
-  .xml = "wall/contact.xml",
-  .duration = mjgWALL_DURATION,
-  .variant = contactCase,
-  .nvariant = sizeof contactCase / sizeof *contactCase,
-  .input = mjg_wallInput,
-  .column = mjg_wallColumn,
-  .measure = measure,
-  .reference = reference,
-  .tolerance = 1e-9,
-  .claims = mjg_wallClaims,
+    .name = "wall-contact",
+    .description = "the same arm and wall with a MuJoCo contact",
+    .xml = "wall/contact.xml",
+    .duration = mjgWALL_DURATION,
+    .variant = contactCase,
+    .nvariant = sizeof contactCase / sizeof *contactCase,
+    .input = mjg_wallInput,
+    .column = mjg_wallColumn,
+    .measure = measure,
+    .reference = reference,
+    .tolerance = 1e-9,
+    .claims = mjg_wallClaims,
 };

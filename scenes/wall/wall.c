@@ -6,10 +6,12 @@
 #include "script.h"
 
 static const mjgCase wallCase[] = {
-  mjgWALL_PAPER_CASES,
-  mjgWALL_IMPLICIT_CASE(0.1, 0.1), mjgWALL_IMPLICIT_CASE(0.6, 0.6),
-  mjgWALL_IMPLICIT_CASE(1.1, 1.1), mjgWALL_IMPLICIT_CASE(0.1, 1.1),
-  mjgWALL_IMPLICIT_CASE(1.1, 0.1),
+    mjgWALL_PAPER_CASES,
+    mjgWALL_IMPLICIT_CASE(0.1, 0.1),
+    mjgWALL_IMPLICIT_CASE(0.6, 0.6),
+    mjgWALL_IMPLICIT_CASE(1.1, 1.1),
+    mjgWALL_IMPLICIT_CASE(0.1, 1.1),
+    mjgWALL_IMPLICIT_CASE(1.1, 0.1),
 };
 
 
@@ -64,17 +66,17 @@ static int reference(double* q, double* v, double time, const mjModel* m, const 
 
 
 const mjgScene mjg_sceneWall = {
-  .name = "wall",
-  .description = "an arm pushes an elastic wall that pushes back (Kikuuwe, Figs. 10 to 12)",
-  .xml = "wall/wall.xml",
-  .duration = mjgWALL_DURATION,
-  .variant = wallCase,
-  .nvariant = sizeof wallCase / sizeof *wallCase,
-  .configure = configure,
-  .input = input,
-  .column = mjg_wallColumn,
-  .measure = measure,
-  .reference = reference,
-  .tolerance = 1e-9,
-  .claims = mjg_wallClaims,
+    .name = "wall",
+    .description = "an arm pushes an elastic wall that pushes back (Kikuuwe, Figs. 10 to 12)",
+    .xml = "wall/wall.xml",
+    .duration = mjgWALL_DURATION,
+    .variant = wallCase,
+    .nvariant = sizeof wallCase / sizeof *wallCase,
+    .configure = configure,
+    .input = input,
+    .column = mjg_wallColumn,
+    .measure = measure,
+    .reference = reference,
+    .tolerance = 1e-9,
+    .claims = mjg_wallClaims,
 };
