@@ -15,28 +15,20 @@
 #define GAMMA_V  parameter[0]
 #define IMPLICIT parameter[1]  // viscosity: 0 explicit, as in the paper, 1 implicit
 
-#define CASE(gamma_v)                                       \
-  {                                                         \
-    "gamma_v=" #gamma_v, {{"gear", "gamma_v", #gamma_v}}, { \
-      gamma_v, 0                                            \
-    }                                                       \
-  }
-#define IMPLICIT_CASE(gamma_v)                                          \
-  {                                                                     \
-    "gamma_v=" #gamma_v "-implicit", {{"gear", "gamma_v", #gamma_v}}, { \
-      gamma_v, 1                                                        \
-    }                                                                   \
+// name, setting and parameters of a case
+#define CASE(gamma_v, implicit, suffix)                          \
+  "gamma_v=" #gamma_v suffix, {{"gear", "gamma_v", #gamma_v}}, { \
+    gamma_v, implicit                                            \
   }
 
 // the figure has the first four, in ascending order
-enum {
-  NPAPER = 4,
-  NONBACKDRIVABLE = 3
-};
+#define NPAPER          4
+#define NONBACKDRIVABLE 3
 
 static const mjgCase rodCase[] = {
-    CASE(0.2),          CASE(0.5),          CASE(0.95),          CASE(1.05),
-    IMPLICIT_CASE(0.2), IMPLICIT_CASE(0.5), IMPLICIT_CASE(0.95), IMPLICIT_CASE(1.05),
+    {CASE(0.2, 0, "")},           {CASE(0.5, 0, "")},           {CASE(0.95, 0, "")},
+    {CASE(1.05, 0, "")},          {CASE(0.2, 1, "-implicit")},  {CASE(0.5, 1, "-implicit")},
+    {CASE(0.95, 1, "-implicit")}, {CASE(1.05, 1, "-implicit")},
 };
 
 

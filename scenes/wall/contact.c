@@ -6,7 +6,7 @@
 #include "script.h"
 
 static const mjgCase contactCase[] = {
-    mjgWALL_PAPER_CASES,
+    mjgWALL_CASES(0, ""),
 };
 
 

@@ -13,23 +13,18 @@
 #define mjgWALL_GAMMA_V(variant)  ((variant)->parameter)     // of both joints
 #define mjgWALL_IMPLICIT(variant) ((variant)->parameter[2])  // viscosity: 0 explicit, 1 implicit
 
-#define mjgWALL_CASE(g0, g1)                                      \
-  {                                                               \
-    "gamma_v=" #g0 "," #g1, {{"gear", "gamma_v", #g0 " " #g1}}, { \
-      g0, g1, 0                                                   \
-    }                                                             \
-  }
-#define mjgWALL_IMPLICIT_CASE(g0, g1)                                         \
-  {                                                                           \
-    "gamma_v=" #g0 "," #g1 "-implicit", {{"gear", "gamma_v", #g0 " " #g1}}, { \
-      g0, g1, 1                                                               \
-    }                                                                         \
+// name, setting and parameters of a case
+#define mjgWALL_CASE(g0, g1, implicit, suffix)                         \
+  "gamma_v=" #g0 "," #g1 suffix, {{"gear", "gamma_v", #g0 " " #g1}}, { \
+    g0, g1, implicit                                                   \
   }
 
 // the five cases of the paper, which claims expect first and in this order
-#define mjgWALL_PAPER_CASES                                                                       \
-  mjgWALL_CASE(0.1, 0.1), mjgWALL_CASE(0.6, 0.6), mjgWALL_CASE(1.1, 1.1), mjgWALL_CASE(0.1, 1.1), \
-      mjgWALL_CASE(1.1, 0.1)
+#define mjgWALL_CASES(implicit, suffix)                                                         \
+  {mjgWALL_CASE(0.1, 0.1, implicit, suffix)}, {mjgWALL_CASE(0.6, 0.6, implicit, suffix)},       \
+      {mjgWALL_CASE(1.1, 1.1, implicit, suffix)}, {mjgWALL_CASE(0.1, 1.1, implicit, suffix)}, { \
+    mjgWALL_CASE(1.1, 0.1, implicit, suffix)                                                    \
+  }
 
 // force with which the motors push the tip in x direction, and place of the wall
 double mjg_wallPush(double time);

@@ -6,12 +6,8 @@
 #include "script.h"
 
 static const mjgCase wallCase[] = {
-    mjgWALL_PAPER_CASES,
-    mjgWALL_IMPLICIT_CASE(0.1, 0.1),
-    mjgWALL_IMPLICIT_CASE(0.6, 0.6),
-    mjgWALL_IMPLICIT_CASE(1.1, 1.1),
-    mjgWALL_IMPLICIT_CASE(0.1, 1.1),
-    mjgWALL_IMPLICIT_CASE(1.1, 0.1),
+    mjgWALL_CASES(0, ""),
+    mjgWALL_CASES(1, "-implicit"),
 };
 
 
