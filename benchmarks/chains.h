@@ -1,5 +1,5 @@
-// Random serial chains with geared joints: rigid links of plausible size and mass, hinges and slides,
-// from which realistic friction problems and trajectories of them are made.
+// Random serial chains with geared joints: rigid links of plausible size and mass on hinges and
+// slides, from which realistic friction problems and trajectories of them are made.
 //
 // Centrifugal and Coriolis forces are left out: they would only move v*, which is random already.
 
@@ -75,7 +75,7 @@ void mjg_freeChain(mjgChain* chain);
 void mjg_chainDynamics(double* M, double* tau_v, const mjgChain* chain);
 
 // the friction problem of one implicit step from the chain's state, with alpha and beta for P;
-// returns 1, or 0 if the mass matrix is numerically singular or memory ran out: then record is empty
+// returns 1, or 0 with record empty if the mass matrix is numerically singular or memory ran out
 int mjg_chainProblem(mjgRecord* record, const mjgChain* chain);
 
 // the problem of k chains at once, one block a chain

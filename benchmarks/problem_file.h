@@ -1,4 +1,4 @@
-// Friction problems in plain text: reader and writer of the format that PROBLEM_FORMAT.md describes.
+// Friction problems in plain text: reader and writer of the format that PROBLEM_FORMAT.md tells.
 //
 // The reader works on text in memory and accepts any bytes: what it does not understand it refuses
 // with one line. It allocates in proportion to the text, whatever sizes the text claims.

@@ -57,15 +57,26 @@ function(mjgear_add_python_test name)
 endfunction()
 
 
-# mjgear_add_fuzzer(name SOURCES file... [LIBS target...])
-#   A libFuzzer program in fuzz/ of the build, in the preset "fuzz" only.
+# mjgear_add_fuzzer(name SOURCES file... [LIBS target...] [SECONDS s])
+#   A libFuzzer program in fuzz/ of the build, in the preset "fuzz" only, and a ctest of the same name with
+#   the label "fuzz": a short run from the inputs in corpus/<name>. Inputs that reach something new are
+#   kept in the build and are where the next run starts.
 function(mjgear_add_fuzzer name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SECONDS" "SOURCES;LIBS")
   if(NOT MJGEAR_FUZZ)
     return()
+  endif()
+  if(NOT arg_SECONDS)
+    set(arg_SECONDS 12)
   endif()
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE mjgear_options ${arg_LIBS})
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz")
+  set(found "${PROJECT_BINARY_DIR}/fuzz/corpus/${name}")
+  file(MAKE_DIRECTORY "${found}")
+  add_test(NAME ${name} COMMAND ${name} -max_total_time=${arg_SECONDS} -timeout=20 -rss_limit_mb=2048
+    -print_final_stats=1 "-artifact_prefix=${PROJECT_BINARY_DIR}/fuzz/${name}-"
+    "${found}" "${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name}")
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS fuzz)
 endfunction()

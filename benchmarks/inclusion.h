@@ -1,0 +1,31 @@
+// Does a result solve a problem? Answered from the definition alone, in extended precision and with
+// no line in common with the core: solvers and the core's own certificate are held against it.
+
+#ifndef MJGEAR_BENCHMARKS_INCLUSION_H_
+#define MJGEAR_BENCHMARKS_INCLUSION_H_
+
+#include "mjgear.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// how far a result is from solving a problem; every residual is relative to the terms it is made of
+typedef struct mjgInclusion_ {
+  double residual;  // largest of the three below
+  double velocity;  // v+ = v* - A t
+  double load;      // lambda = phi + P t
+  double friction;  // t in (|lambda| + c) sgn(v+), with the static bound where a joint is stuck
+  double power;     // smallest t_i v+_i, negative where a joint creates energy
+  int worst;        // joint with the largest residual, -1 if there is none
+  int nmode;        // joints whose mode does not fit their velocity
+} mjgInclusion;
+
+void mjg_inclusion(mjgInclusion* inclusion, const mjgProblem* problem, const mjgSolution* solution);
+
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // MJGEAR_BENCHMARKS_INCLUSION_H_
