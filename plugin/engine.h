@@ -1,0 +1,20 @@
+// Functions that MuJoCo exports but does not declare in its public headers. The plugin refuses to
+// register with a library whose version is not that of the headers (register.c), and every use is
+// covered by a test that fails if the meaning changes.
+
+#ifndef MJGEAR_PLUGIN_ENGINE_H_
+#define MJGEAR_PLUGIN_ENGINE_H_
+
+#include <mujoco/mujoco.h>
+
+// damping and rotor inertia that a joint inherits from its actuators; poly is added to
+MJAPI mjtNum mj_actuatorDamping(const mjModel* m, mjtObj type, int id, mjtNum poly[mjNPOLY]);
+MJAPI mjtNum mj_actuatorArmature(const mjModel* m, mjtObj type, int id);
+
+// d->qDeriv = d(qfrc_actuator + qfrc_passive - [qfrc_bias]) / d(qvel), in the sparsity of D
+MJAPI void mjd_smooth_vel(const mjModel* m, mjData* d, int flg_bias);
+
+// add the bias force of tendon armature to qfrc
+MJAPI void mj_tendonBias(const mjModel* m, mjData* d, mjtNum* qfrc);
+
+#endif  // MJGEAR_PLUGIN_ENGINE_H_

@@ -1,0 +1,70 @@
+#include "friction.h"
+
+#include <math.h>
+
+
+void mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* problem) {
+  int n = problem->n;
+  mjtNum h = m->opt.timestep;
+  mj_markStack(d);
+  mjtNum* number = mj_stackAllocNum(d, (size_t)(7 * n));
+  mjtNum *v = number, *phi = v + n, *alpha = phi + n, *beta = alpha + n, *t = beta + n;
+  mjtNum *v_next = t + n, *lambda = v_next + n;
+  int* mode = mj_stackAllocInt(d, (size_t)n);
+
+  // velocity and internal force without friction, scale of rounding errors
+  for (int a = 0; a < n; a++) {
+    int i = g->active[a];
+    mjtNum gamma = g->joint[i].gamma_u + g->joint[i].gamma_v;
+    v[a] = g->v[i] + h * problem->a[a];
+    phi[a] = gamma * (g->tau[i] - g->inertia[i] * problem->a[a]);
+    alpha[a] = gamma * g->inertia[i] / h;
+    beta[a] = g->joint[i].gamma_v;
+    t[a] = g->t[i];
+    mode[a] = g->mode[i];
+    g->scale[i] = mju_abs(g->v[i]) + h * mju_abs(problem->a[a]);
+  }
+
+  // A = h W
+  int start = 0;
+  for (int b = 0, size = 0; b < problem->nblock; b++) {
+    size = problem->block[b];
+    mju_scl(problem->W + start, problem->W + start, h, size * size);
+    start += size * size;
+  }
+
+  // solve
+  mjgProblem core = {.n = n, .nblock = problem->nblock, .block = problem->block, .v = v,
+                     .A = problem->W, .phi = phi, .alpha = alpha, .beta = beta};
+  mjgSolution solution = {.t = t, .v = v_next, .lambda = lambda, .mode = mode};
+  int status = mjg_solve(&solution, &g->info, &core, &g->options.solver, g->work);
+
+  // no finite input: no friction, the engine reports the bad state itself
+  if (status < 0) {
+    g->info.status = status;
+    for (int a = 0; a < n; a++) {
+      t[a] = lambda[a] = 0;
+      v_next[a] = v[a];
+      mode[a] = (v[a] > 0) - (v[a] < 0);
+    }
+  }
+  if (status == mjgITERATION_LIMIT || status == mjgNO_SOLUTION) {
+    g->count.unsolved++;
+    mjgp_warn(g, mjgpWARN_UNSOLVED, "at time %g: %s (relative residual %g). Further occurrences are "
+              "counted, not reported", d->time, mjg_statusString(status), g->info.residual);
+  }
+  g->count.steps++;
+  g->count.iterations += g->info.iterations;
+  g->count.fallbacks += g->info.fallbacks;
+
+  // results
+  for (int a = 0; a < n; a++) {
+    int i = g->active[a];
+    g->t[i] = t[a];
+    g->v_next[i] = v_next[a];
+    g->lambda[i] = lambda[a];
+    g->mode[i] = mode[a];
+  }
+
+  mj_freeStack(d);
+}

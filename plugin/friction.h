@@ -1,0 +1,23 @@
+// The friction problem of one step, formed from the engine's quantities and solved by the core.
+
+#ifndef MJGEAR_PLUGIN_FRICTION_H_
+#define MJGEAR_PLUGIN_FRICTION_H_
+
+#include <mujoco/mujoco.h>
+
+#include "gears.h"
+
+// friction problem of the active joints, all arrays on d's stack
+typedef struct mjgpProblem_ {
+  int n;                   // active joints
+  int nblock;              // groups of joints that act on each other
+  int* block;              // their sizes                                        (nblock)
+  mjtNum* W;               // effect of friction on acceleration                 (blocks)
+  mjtNum* a;               // acceleration over the step without friction        (n)
+} mjgpProblem;
+
+// solve for the friction of the active joints in g: t, mode (start values in, results out), v_next,
+// lambda, info; tau, inertia and v of g are inputs. W is overwritten.
+void mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* problem);
+
+#endif  // MJGEAR_PLUGIN_FRICTION_H_

@@ -1,0 +1,292 @@
+#include "gears.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+
+//---------------------------------- instances -----------------------------------------------------
+
+int mjgp_slot(void) {
+  int slot = -1;
+  return mjp_getPlugin(mjgpNAME, &slot) ? slot : -1;
+}
+
+
+int mjgp_leader(const mjModel* m) {
+  int slot = mjgp_slot();
+  for (int i = 0; i < m->nplugin; i++) {
+    if (m->plugin[i] == slot) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+
+int mjgp_last(const mjModel* m) {
+  int slot = mjgp_slot();
+  for (int i = (int)m->nplugin - 1; i >= 0; i--) {
+    if (m->plugin[i] == slot) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+
+mjgpGears* mjgp_gears(const mjModel* m, const mjData* d) {
+  int leader = mjgp_leader(m);
+  return leader < 0 ? NULL : (mjgpGears*)d->plugin_data[leader];
+}
+
+
+void mjgp_warn(mjgpGears* g, int warning, const char* format, ...) {
+  if (g->warned & warning) {
+    return;
+  }
+  g->warned |= warning;
+  char line[mjgpERRORSIZE];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(line, sizeof(line), format, args);
+  va_end(args);
+  mju_warning(mjgpNAME ": %s", line);
+}
+
+
+//---------------------------------- state ---------------------------------------------------------
+
+int mjgp_nstate(const mjModel* m, int instance) {
+  int n = 3 * mjgp_countJoints(m, instance);
+  return instance == mjgp_leader(m) ? n + (int)m->nv : n;
+}
+
+
+void mjgp_reset(const mjModel* m, mjtNum* plugin_state, void* plugin_data, int instance) {
+  memset(plugin_state, 0, sizeof(mjtNum) * (size_t)mjgp_nstate(m, instance));
+  mjgpGears* g = plugin_data;
+  if (g) {
+    g->phase = mjgpIDLE;
+    g->nested = g->done = g->warned = 0;
+    g->nactive = 0;
+    memset(&g->count, 0, sizeof(g->count));
+    memset(&g->info, 0, sizeof(g->info));
+    for (int i = 0; i < g->n; i++) {
+      g->base[i] = g->t[i] = g->lambda[i] = g->v_next[i] = 0;
+      g->mode[i] = 0;
+    }
+  }
+}
+
+
+//---------------------------------- life ----------------------------------------------------------
+
+// reserve count items of size bytes at the end of a block, 64-byte aligned; returns their offset
+static size_t reserve(size_t* size, size_t count, size_t item) {
+  size_t offset = (*size + 63) & ~(size_t)63;
+  *size = offset + count * item;
+  return offset;
+}
+
+
+// lay out the object and its arrays in one block at g, or count its bytes if g is null
+static size_t layout(mjgpGears* g, int n, int nv, int nC, int nmax, int nstep) {
+  size_t size = sizeof(mjgpGears);
+  size_t count = (size_t)n;
+  char* base = (char*)g;
+
+#define mjgpARRAY(name, number)                                     \
+  {                                                                 \
+    size_t offset = reserve(&size, (number), sizeof(*g->name));     \
+    if (g) {                                                        \
+      g->name = (void*)(base + offset);                             \
+    }                                                               \
+  }
+  mjgpARRAY(joint, count)
+  mjgpARRAY(state, count)
+  mjgpARRAY(stride, count)
+  mjgpARRAY(chain, count)
+  mjgpARRAY(transpose, (size_t)nC)
+  mjgpARRAY(active, count)
+  mjgpARRAY(base, count)
+  mjgpARRAY(tau, count)
+  mjgpARRAY(inertia, count)
+  mjgpARRAY(t, count)
+  mjgpARRAY(v_next, count)
+  mjgpARRAY(lambda, count)
+  mjgpARRAY(mode, count)
+  mjgpARRAY(v, count)
+  mjgpARRAY(q, count)
+  mjgpARRAY(lag, count)
+  mjgpARRAY(scale, count)
+  mjgpARRAY(force, (size_t)nv)
+  mjgpARRAY(lower, (size_t)nC)
+  mjgpARRAY(upper, (size_t)nC)
+  mjgpARRAY(pivot, (size_t)nv)
+#undef mjgpARRAY
+
+  // workspace of the core
+  size_t bytes = mjg_memsize(nstep, nmax);
+  size_t offset = reserve(&size, bytes, 1);
+  if (g) {
+    g->work = mjg_create(base + offset, bytes, nstep, nmax);
+  }
+  return size;
+}
+
+
+// address in D of the transpose of each entry of M's lower triangle
+static void mapTranspose(int* transpose, const mjModel* m) {
+  for (int i = 0; i < m->nv; i++) {
+    for (int k = 0; k < m->M_rownnz[i]; k++) {
+      int adr = m->M_rowadr[i] + k, row = m->M_colind[adr];
+      for (int j = 0; j < m->D_rownnz[row]; j++) {
+        if (m->D_colind[m->D_rowadr[row] + j] == i) {
+          transpose[adr] = m->D_rowadr[row] + j;
+          break;
+        }
+      }
+    }
+  }
+}
+
+
+// a chain of dofs must be the beginning of all chains that contain it
+static int chainsNest(const mjModel* m, int dof) {
+  int adr = m->M_rowadr[dof], nnz = m->M_rownnz[dof];
+  for (int k = 0; k < nnz; k++) {
+    int row = m->M_colind[adr + k];
+    if (m->M_rownnz[row] != k + 1 ||
+        memcmp(m->M_colind + m->M_rowadr[row], m->M_colind + adr, sizeof(int) * ((size_t)k + 1))) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+
+// refuse options of the model with which friction cannot act; 0 or -1
+static int checkModel(char error[mjgpERRORSIZE], const mjModel* m) {
+  if (m->opt.integrator == mjINT_RK4) {
+    snprintf(error, mjgpERRORSIZE, mjgpNAME ": integrator RK4 has no implicit velocity, for which gear "
+             "friction holds; set <option integrator=\"implicitfast\"/> (or Euler, implicit)");
+    return -1;
+  }
+  if (m->opt.integrator != mjINT_EULER && m->opt.integrator != mjINT_IMPLICIT &&
+      m->opt.integrator != mjINT_IMPLICITFAST) {
+    snprintf(error, mjgpERRORSIZE, mjgpNAME ": this integrator is not supported; set "
+             "<option integrator=\"implicitfast\"/> (or Euler, implicit)");
+    return -1;
+  }
+  int flags = mjDSBL_SPRING | mjDSBL_DAMPER;
+  if ((m->opt.disableflags & flags) == flags &&
+      (!m->nactuator || (m->opt.disableflags & mjDSBL_ACTUATION))) {
+    snprintf(error, mjgpERRORSIZE, mjgpNAME ": with springs and dampers disabled the engine calls no "
+             "plugin in a model without active actuators; enable the flag spring, damper or actuation");
+    return -1;
+  }
+  return 0;
+}
+
+
+int mjgp_init(const mjModel* m, mjData* d, int instance) {
+  d->plugin_data[instance] = 0;
+  if (instance != mjgp_leader(m)) {
+    return 0;
+  }
+
+  // count, configure
+  int slot = mjgp_slot(), n = 0;
+  for (int i = 0; i < m->nplugin; i++) {
+    n += m->plugin[i] == slot ? mjgp_countJoints(m, i) : 0;
+  }
+  char error[mjgpERRORSIZE];
+  mjgpOptions options;
+  mjgpJoint* joint = mju_malloc(sizeof(mjgpJoint) * (size_t)(n + 1));
+  int status = mjgp_configure(joint, &options, error, m, slot);
+  if (!status) {
+    status = checkModel(error, m);
+  }
+  if (!status && options.solver.solver == mjgENUMERATION && n > mjgMAXENUM) {
+    snprintf(error, sizeof(error), mjgpNAME ", key 'solver': enumeration takes at most %d geared "
+             "joints, the model has %d; choose another solver", mjgMAXENUM, n);
+    status = -1;
+  }
+  if (status) {
+    mju_free(joint);
+    mju_warning("%s", error);
+    return -1;
+  }
+
+  // allocate, fill
+  size_t size = layout(NULL, n, (int)m->nv, (int)m->nC, n, n);
+  mjgpGears* g = mju_malloc(size);
+  memset(g, 0, size);
+  layout(g, n, (int)m->nv, (int)m->nC, n, n);
+  g->size = size;
+  g->n = n;
+  g->nv = (int)m->nv;
+  g->nC = (int)m->nC;
+  g->leader = instance;
+  g->last = mjgp_last(m);
+  g->options = options;
+  memcpy(g->joint, joint, sizeof(mjgpJoint) * (size_t)n);
+  mju_free(joint);
+  mapTranspose(g->transpose, m);
+  for (int i = 0; i < n; i++) {
+    g->state[i] = m->plugin_stateadr[g->joint[i].instance] + g->joint[i].index;
+    g->stride[i] = mjgp_countJoints(m, g->joint[i].instance);
+    g->chain[i] = g->nchain;
+    g->nchain += m->M_rownnz[g->joint[i].dof];
+    if (!chainsNest(m, g->joint[i].dof)) {
+      mju_warning(mjgpNAME ": the engine's inertia matrix does not have the expected sparsity; "
+                  "use the MuJoCo version that the plugin was built for");
+      mju_free(g);
+      return -1;
+    }
+  }
+  d->plugin_data[instance] = (uintptr_t)g;
+  return 0;
+}
+
+
+void mjgp_destroy(mjData* d, int instance) {
+  mju_free((void*)d->plugin_data[instance]);
+  d->plugin_data[instance] = 0;
+}
+
+
+void mjgp_copy(mjData* dest, const mjModel* m, const mjData* src, int instance) {
+  (void)m;
+  mjgpGears* to = (mjgpGears*)dest->plugin_data[instance];
+  const mjgpGears* from = (const mjgpGears*)src->plugin_data[instance];
+  if (!to || !from || to->n != from->n) {
+    return;
+  }
+
+  // everything that a following mj_step2 or finite difference reads; memory and addresses stay
+  size_t n = (size_t)to->n;
+  to->phase = from->phase;
+  to->done = from->done;
+  to->early = from->early;
+  to->nactive = from->nactive;
+  to->info = from->info;
+  to->count = from->count;
+  to->warned = from->warned;
+  memcpy(to->active, from->active, sizeof(int) * n);
+  memcpy(to->base, from->base, sizeof(mjtNum) * n);
+  memcpy(to->tau, from->tau, sizeof(mjtNum) * n);
+  memcpy(to->inertia, from->inertia, sizeof(mjtNum) * n);
+  memcpy(to->t, from->t, sizeof(mjtNum) * n);
+  memcpy(to->v_next, from->v_next, sizeof(mjtNum) * n);
+  memcpy(to->lambda, from->lambda, sizeof(mjtNum) * n);
+  memcpy(to->mode, from->mode, sizeof(int) * n);
+  memcpy(to->v, from->v, sizeof(mjtNum) * n);
+  memcpy(to->q, from->q, sizeof(mjtNum) * n);
+  memcpy(to->lag, from->lag, sizeof(mjtNum) * n);
+  memcpy(to->scale, from->scale, sizeof(mjtNum) * n);
+  memcpy(to->force, from->force, sizeof(mjtNum) * (size_t)to->nv);
+}

@@ -1,0 +1,108 @@
+// All geared joints of one mjData: what is known about them, their memory and their state.
+//
+// The instances of the plugin in a model are one physical system. The first of them, the leader,
+// owns this object (mjData.plugin_data); the others have none.
+//
+// What a trajectory depends on lives in mjData.plugin_state and changes in "advance" only:
+//   each instance  t (n), mode (n), lag (n)        in the order of its key "joint"; lag is the
+//                                                  acceleration that constraints caused
+//   the leader     and behind them acc (nv), the acceleration of the last step
+// Everything else is computed anew in every step.
+
+#ifndef MJGEAR_PLUGIN_GEARS_H_
+#define MJGEAR_PLUGIN_GEARS_H_
+
+#include <mujoco/mujoco.h>
+
+#include "config.h"
+#include "mjgear.h"
+
+// how mjData stands with respect to the friction that was added to it
+typedef enum mjgpPhase_ {
+  mjgpIDLE = 0,   // passive forces are as they were when friction was last added
+  mjgpFRESH = 1,  // passive forces were computed anew, friction is not in them
+} mjgpPhase;
+
+// how often what happened since the data was made or reset; not part of the state
+typedef struct mjgpCount_ {
+  int steps;        // friction problems solved
+  int iterations;   // iterations of the solver
+  int fallbacks;    // problems for which the solver needed another method
+  int unsolved;     // problems that were left above the tolerance
+} mjgpCount;
+
+typedef struct mjgpGears_ {
+  // sizes
+  int n;                   // number of geared joints
+  int leader;              // first instance of the plugin
+  int last;                // last instance of the plugin
+  int nv;                  // dofs of the model
+  int nC;                  // non-zeros of the inertia matrix
+  int nchain;              // sum over the geared joints of the lengths of their dof chains
+
+  // configuration
+  mjgpOptions options;
+  mjgpJoint* joint;        // geared joints in the order of their dofs           (n)
+  int* state;              // address of their t in plugin_state                 (n)
+  int* stride;             // distance from t to mode to lag in plugin_state     (n)
+  int* chain;              // start of their chains in arrays of nchain          (n)
+  int* transpose;          // address in D of each transposed entry of M         (nC)
+
+  // step: phase and results
+  int phase;               // mjgpPhase
+  int nested;              // inside of our own call to mj_fwdActuation
+  int done;                // friction was computed since the last advance
+  int early;               // it was computed with the passive forces, ahead of actuation
+  int nactive;             // joints that are awake
+  int* active;             // their numbers, tree by tree                        (n)
+  mjtNum* base;            // passive force without friction                     (n)
+  mjtNum* tau;             // motor torque                                       (n)
+  mjtNum* inertia;         // rotor inertia                                      (n)
+  mjtNum* t;               // friction torque                                    (n)
+  mjtNum* v_next;          // velocity after the step; exactly 0.0 if stuck      (n)
+  mjtNum* lambda;          // internal force                                     (n)
+  int* mode;               // -1 backward, 0 stuck, 1 forward                    (n)
+  mjtNum* v;               // velocity before the step                           (n)
+  mjtNum* q;               // position before the step                           (n)
+  mjtNum* lag;             // acceleration by constraint forces of the last step (n)
+  mjtNum* scale;           // velocity to which rounding errors are relative     (n)
+  mjtNum* force;           // smooth force that an early computation assumed     (nv)
+  mjgInfo info;            // of the last solve
+  mjgpCount count;
+  int warned;              // warnings that were given, one bit each
+
+  // memory of the metric and of the solver
+  mjtNum* lower;           // factor of the integrator's matrix                  (nC)
+  mjtNum* upper;           // its transposed part if it is not symmetric         (nC)
+  mjtNum* pivot;           // inverse diagonal                                   (nv)
+  mjgWorkspace* work;      // of the core
+
+  size_t size;             // bytes of this object and all that it points to
+} mjgpGears;
+
+// slot of this plugin in the engine's table, the first instance and the last; -1: none
+int mjgp_slot(void);
+int mjgp_leader(const mjModel* m);
+int mjgp_last(const mjModel* m);
+
+// the object of a mjData; null if the model has no instance
+mjgpGears* mjgp_gears(const mjModel* m, const mjData* d);
+
+// plugin callbacks: size of the state, life of the object
+int mjgp_nstate(const mjModel* m, int instance);
+int mjgp_init(const mjModel* m, mjData* d, int instance);
+void mjgp_destroy(mjData* d, int instance);
+void mjgp_copy(mjData* dest, const mjModel* m, const mjData* src, int instance);
+void mjgp_reset(const mjModel* m, mjtNum* plugin_state, void* plugin_data, int instance);
+
+// warn once per bit in the life of a mjData
+typedef enum mjgpWarning_ {
+  mjgpWARN_INTEGRATOR = 1 << 0,
+  mjgpWARN_UNSOLVED = 1 << 1,
+  mjgpWARN_NOT_COMPUTED = 1 << 2,
+  mjgpWARN_CHANGED = 1 << 3,
+} mjgpWarning;
+void mjgp_warn(mjgpGears* g, int warning, const char* format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif  // MJGEAR_PLUGIN_GEARS_H_

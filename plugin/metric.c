@@ -1,0 +1,236 @@
+#include "metric.h"
+
+#include <string.h>
+
+#include "engine.h"
+
+
+//---------------------------------- factorization -------------------------------------------------
+
+// next dof below i that belongs to a tree with active joints, -1 at the end; trees are contiguous
+static int nextDof(int i, const mjModel* m, const mjgpGears* g, int* cursor) {
+  for (i--; *cursor >= 0; (*cursor)--) {
+    int dof = g->joint[g->active[*cursor]].dof, tree = m->dof_treeid[dof];
+    int first = m->tree_dofadr[tree], end = first + m->tree_dofnum[tree];
+    if (i >= end) {
+      i = end - 1;
+    }
+    if (i >= first) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+
+// factor a symmetric matrix in M's structure as U D U'
+static void factorSymmetric(mjtNum* lower, mjtNum* pivot, const mjModel* m, const mjgpGears* g) {
+  int cursor = g->nactive - 1;
+  for (int k = nextDof(g->nv, m, g, &cursor); k >= 0; k = nextDof(k, m, g, &cursor)) {
+    int diag = m->M_rownnz[k] - 1;
+    const int* row = m->M_colind + m->M_rowadr[k];
+    mjtNum* L = lower + m->M_rowadr[k];
+    mjtNum inverse = pivot[k] = 1 / L[diag];
+    for (int p = diag - 1; p >= 0; p--) {
+      mjtNum factor = L[p] * inverse;
+      mjtNum* target = lower + m->M_rowadr[row[p]];
+      for (int q = 0; q <= p; q++) {
+        target[q] -= factor * L[q];
+      }
+      L[p] = factor;
+    }
+  }
+}
+
+
+// factor a matrix with lower part in M's structure and upper part in that of M's transpose as U L
+static void factorGeneral(mjtNum* lower, mjtNum* upper, mjtNum* pivot, const mjModel* m,
+                          const mjgpGears* g) {
+  int cursor = g->nactive - 1;
+  for (int k = nextDof(g->nv, m, g, &cursor); k >= 0; k = nextDof(k, m, g, &cursor)) {
+    int diag = m->M_rownnz[k] - 1;
+    const int* row = m->M_colind + m->M_rowadr[k];
+    mjtNum *L = lower + m->M_rowadr[k], *U = upper + m->M_rowadr[k];
+    mjtNum inverse = pivot[k] = 1 / L[diag];
+    for (int p = 0; p < diag; p++) {
+      U[p] *= inverse;
+    }
+    for (int p = 0; p < diag; p++) {
+      mjtNum *L_row = lower + m->M_rowadr[row[p]], *U_row = upper + m->M_rowadr[row[p]];
+      for (int q = 0; q <= p; q++) {
+        L_row[q] -= U[p] * L[q];
+      }
+      for (int q = 0; q < p; q++) {
+        U_row[q] -= U[q] * L[p];
+      }
+    }
+  }
+}
+
+
+//---------------------------------- matrix of the integrator --------------------------------------
+
+// derivative of a joint's damping force with respect to velocity
+static mjtNum dampingSlope(const mjModel* m, const mjData* d, int dof) {
+  mjtNum poly[mjNPOLY];
+  mju_copy(poly, m->dof_dampingpoly + mjNPOLY * dof, mjNPOLY);
+  mjtNum slope = m->dof_damping[dof] + mj_actuatorDamping(m, mjOBJ_JOINT, m->dof_jntid[dof], poly);
+  mjtNum power = 1, speed = mju_abs(d->qvel[dof]);
+  for (int k = 0; k < mjNPOLY; k++) {
+    power *= speed;
+    slope += (k + 2) * poly[k] * power;
+  }
+  return slope;
+}
+
+
+// lower = M + h dB/dv; returns 0 if no damping is there
+static int addDamping(mjtNum* lower, const mjModel* m, const mjData* d, const mjgpGears* g) {
+  int any = 0, cursor = g->nactive - 1;
+  for (int i = nextDof(g->nv, m, g, &cursor); i >= 0; i = nextDof(i, m, g, &cursor)) {
+    int adr = m->M_rowadr[i], nnz = m->M_rownnz[i];
+    mjtNum slope = dampingSlope(m, d, i);
+    any |= slope != 0;
+    memcpy(lower + adr, d->M + adr, sizeof(mjtNum) * (size_t)nnz);
+    lower[adr + nnz - 1] += m->opt.timestep * slope;
+  }
+  return any;
+}
+
+
+// lower, upper = M - h qDeriv; upper is nullable
+static void addDerivative(mjtNum* lower, mjtNum* upper, const mjModel* m, const mjData* d,
+                          const mjgpGears* g) {
+  int cursor = g->nactive - 1;
+  for (int i = nextDof(g->nv, m, g, &cursor); i >= 0; i = nextDof(i, m, g, &cursor)) {
+    int end = m->M_rowadr[i] + m->M_rownnz[i];
+    for (int k = m->M_rowadr[i]; k < end; k++) {
+      lower[k] = d->M[k] - m->opt.timestep * d->qDeriv[m->mapD2M[k]];
+      if (upper) {
+        upper[k] = d->M[k] - m->opt.timestep * d->qDeriv[g->transpose[k]];
+      }
+    }
+  }
+}
+
+
+// rows and columns of the triangular inverses, for all active joints
+static void makeChains(mjgpMetric* metric, const mjtNum* lower, const mjModel* m,
+                       const mjgpGears* g) {
+  for (int a = 0; a < g->nactive; a++) {
+    int i = g->active[a], dof = g->joint[i].dof, nnz = m->M_rownnz[dof];
+    const int* chain = m->M_colind + m->M_rowadr[dof];
+    mjtNum *right = metric->right + g->chain[i], *left = metric->left + g->chain[i];
+
+    // right = U^-1 e_i
+    memset(right, 0, sizeof(mjtNum) * (size_t)nnz);
+    right[nnz - 1] = 1;
+    for (int p = nnz - 1; p > 0; p--) {
+      const mjtNum* U = metric->upper + m->M_rowadr[chain[p]];
+      for (int q = 0; q < p; q++) {
+        right[q] -= U[q] * right[p];
+      }
+    }
+
+    // left = e_i' L^-1; L = D U' if the matrix is symmetric
+    if (!lower) {
+      for (int p = 0; p < nnz; p++) {
+        left[p] = right[p] * metric->pivot[chain[p]];
+      }
+    } else {
+      memset(left, 0, sizeof(mjtNum) * (size_t)nnz);
+      left[nnz - 1] = 1;
+      for (int p = nnz - 1; p >= 0; p--) {
+        const mjtNum* L = lower + m->M_rowadr[chain[p]];
+        left[p] *= metric->pivot[chain[p]];
+        for (int q = 0; q < p; q++) {
+          left[q] -= L[q] * left[p];
+        }
+      }
+    }
+  }
+}
+
+
+void mjgp_makeMetric(mjgpMetric* metric, const mjModel* m, mjData* d, mjgpGears* g) {
+  metric->left = mj_stackAllocNum(d, (size_t)g->nchain);
+  metric->right = mj_stackAllocNum(d, (size_t)g->nchain);
+  metric->upper = d->qLD;
+  metric->pivot = d->qLDiagInv;
+  metric->symmetric = 1;
+  const mjtNum* lower = NULL;
+
+  switch ((mjtIntegrator)m->opt.integrator) {
+    case mjINT_IMPLICIT:
+      mjd_smooth_vel(m, d, 1);
+      addDerivative(g->lower, g->upper, m, d, g);
+      factorGeneral(g->lower, g->upper, g->pivot, m, g);
+      metric->upper = g->upper;
+      metric->pivot = g->pivot;
+      metric->symmetric = 0;
+      lower = g->lower;
+      break;
+
+    case mjINT_IMPLICITFAST:
+      mjd_smooth_vel(m, d, 0);
+      addDerivative(g->lower, NULL, m, d, g);
+      factorSymmetric(g->lower, g->pivot, m, g);
+      metric->upper = g->lower;
+      metric->pivot = g->pivot;
+      break;
+
+    default:
+      // Euler; others were warned about and are treated alike
+      if (!(m->opt.disableflags & (mjDSBL_EULERDAMP | mjDSBL_DAMPER)) &&
+          addDamping(g->lower, m, d, g)) {
+        factorSymmetric(g->lower, g->pivot, m, g);
+        metric->upper = g->lower;
+        metric->pivot = g->pivot;
+      }
+  }
+  makeChains(metric, lower, m, g);
+}
+
+
+//---------------------------------- products ------------------------------------------------------
+
+void mjgp_backward(mjtNum* z, const mjtNum* force, const mjModel* m, const mjgpMetric* metric,
+                   const mjgpGears* g) {
+  if (z != force) {
+    mju_copy(z, force, g->nv);
+  }
+  int cursor = g->nactive - 1;
+  for (int i = nextDof(g->nv, m, g, &cursor); i >= 0; i = nextDof(i, m, g, &cursor)) {
+    const mjtNum* U = metric->upper + m->M_rowadr[i];
+    const int* row = m->M_colind + m->M_rowadr[i];
+    for (int p = m->M_rownnz[i] - 2; p >= 0; p--) {
+      z[row[p]] -= U[p] * z[i];
+    }
+  }
+}
+
+
+mjtNum mjgp_forward(const mjtNum* z, const mjModel* m, const mjgpMetric* metric,
+                    const mjgpGears* g, int i) {
+  int dof = g->joint[i].dof;
+  const int* chain = m->M_colind + m->M_rowadr[dof];
+  const mjtNum* left = metric->left + g->chain[i];
+  mjtNum sum = 0;
+  for (int p = 0; p < m->M_rownnz[dof]; p++) {
+    sum += left[p] * z[chain[p]];
+  }
+  return sum;
+}
+
+
+mjtNum mjgp_entry(const mjModel* m, const mjgpMetric* metric, const mjgpGears* g, int i, int j) {
+  int dof_i = g->joint[i].dof, dof_j = g->joint[j].dof;
+  const int *chain_i = m->M_colind + m->M_rowadr[dof_i], *chain_j = m->M_colind + m->M_rowadr[dof_j];
+  const mjtNum *left = metric->left + g->chain[i], *right = metric->right + g->chain[j];
+  int n = mjMIN(m->M_rownnz[dof_i], m->M_rownnz[dof_j]);
+  mjtNum sum = 0;
+  for (int p = 0; p < n && chain_i[p] == chain_j[p]; p++) {
+    sum += left[p] * right[p];
+  }
+  return sum;
+}

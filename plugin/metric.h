@@ -1,0 +1,42 @@
+// The matrix with which the integrator turns forces into the velocity after the step, and its inverse
+// as far as geared joints need it.
+//
+//   v+ = v + h Mhat^-1 force        Mhat = M                       Euler without implicit damping
+//                                          M + h dB/dv             Euler with implicit damping
+//                                          M - h d(force)/dv       implicit, implicitfast
+//
+// Mhat has the sparsity of the kinematic tree and factors as U L without fill-in, U unit upper and L
+// lower triangular. Row i of Mhat^-1 is needed through left_i = e_i' L^-1 and column j through
+// right_j = U^-1 e_j, which are zero except on the chain of dofs from the joint to the root.
+
+#ifndef MJGEAR_PLUGIN_METRIC_H_
+#define MJGEAR_PLUGIN_METRIC_H_
+
+#include <mujoco/mujoco.h>
+
+#include "gears.h"
+
+typedef struct mjgpMetric_ {
+  const mjtNum* upper;     // strictly upper part of U, in the places of M's transpose  (nC)
+  const mjtNum* pivot;     // inverse diagonal of L                                     (nv)
+  mjtNum* left;            // rows e_i' L^-1 of the geared joints                       (nchain)
+  mjtNum* right;           // columns U^-1 e_i of the geared joints                     (nchain)
+  int symmetric;           // Mhat is symmetric
+} mjgpMetric;
+
+// factor Mhat of the current integrator and compute the chains of the active joints; arrays of the
+// metric that are not the engine's or g's are allocated on d's stack
+void mjgp_makeMetric(mjgpMetric* metric, const mjModel* m, mjData* d, mjgpGears* g);
+
+// z = U^-1 force for all dofs of trees with active joints; z may be force              (nv)
+void mjgp_backward(mjtNum* z, const mjtNum* force, const mjModel* m, const mjgpMetric* metric,
+                   const mjgpGears* g);
+
+// e_i' Mhat^-1 force from z = U^-1 force, i a geared joint
+mjtNum mjgp_forward(const mjtNum* z, const mjModel* m, const mjgpMetric* metric,
+                    const mjgpGears* g, int i);
+
+// entry of E' Mhat^-1 E for two geared joints
+mjtNum mjgp_entry(const mjModel* m, const mjgpMetric* metric, const mjgpGears* g, int i, int j);
+
+#endif  // MJGEAR_PLUGIN_METRIC_H_

@@ -1,0 +1,34 @@
+// Registration with MuJoCo when the library is loaded.
+
+#include <stdio.h>
+
+#include "config.h"
+#include "gears.h"
+#include "seat.h"
+
+
+mjPLUGIN_LIB_INIT(mjgear) {
+  // the layout of mjModel and mjData is known for one version only
+  if (mj_version() != mjVERSION_HEADER) {
+    mju_warning(mjgpNAME " was built for MuJoCo %d.%d.%d but this is MuJoCo %s: not registered. "
+                "Build the plugin with the headers of this MuJoCo, or load it with the other one",
+                mjVERSION_HEADER / 1000000, mjVERSION_HEADER / 1000 % 1000, mjVERSION_HEADER % 1000,
+                mj_versionString());
+    return;
+  }
+
+  mjpPlugin plugin;
+  mjp_defaultPlugin(&plugin);
+  plugin.name = mjgpNAME;
+  plugin.attributes = mjgp_keys;
+  plugin.nattribute = mjgp_nkey;
+  plugin.capabilityflags = mjPLUGIN_ACTUATOR | mjPLUGIN_PASSIVE;
+  plugin.nstate = mjgp_nstate;
+  plugin.init = mjgp_init;
+  plugin.destroy = mjgp_destroy;
+  plugin.copy = mjgp_copy;
+  plugin.reset = mjgp_reset;
+  plugin.compute = mjgp_compute;
+  plugin.advance = mjgp_advance;
+  mjp_registerPlugin(&plugin);
+}

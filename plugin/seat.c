@@ -1,0 +1,279 @@
+#include "seat.h"
+
+#include <string.h>
+
+#include "engine.h"
+#include "friction.h"
+#include "gears.h"
+#include "metric.h"
+
+// a stuck joint's velocity is set to exactly 0 if it is below this fraction of the velocities that it
+// is the difference of, that is if it can be nothing but rounding
+#define mjgpROUNDING 1e-10
+
+
+//---------------------------------- forces --------------------------------------------------------
+
+// does mj_fwdActuation call plugins
+static int actuationActive(const mjModel* m) {
+  return m->nactuator && !(m->opt.disableflags & mjDSBL_ACTUATION);
+}
+
+
+// does mj_passive call plugins; if not it leaves passive forces at zero
+static int passiveActive(const mjModel* m) {
+  int flags = mjDSBL_SPRING | mjDSBL_DAMPER;
+  return (m->opt.disableflags & flags) != flags;
+}
+
+
+// is a dof's tree awake
+static int isAwake(const mjModel* m, const mjData* d, int dof) {
+  return !(m->opt.enableflags & mjENBL_SLEEP) || d->tree_awake[m->dof_treeid[dof]];
+}
+
+
+// joints that are awake, with velocity, position and rotor inertia
+static void gatherActive(mjgpGears* g, const mjModel* m, const mjData* d) {
+  g->nactive = 0;
+  for (int i = 0; i < g->n; i++) {
+    int dof = g->joint[i].dof;
+    if (isAwake(m, d, dof)) {
+      g->active[g->nactive++] = i;
+      g->v[i] = d->qvel[dof];
+      g->q[i] = d->qpos[g->joint[i].qpos];
+      g->inertia[i] = m->dof_armature[dof] + mj_actuatorArmature(m, mjOBJ_JOINT, g->joint[i].joint);
+    }
+  }
+}
+
+
+// passive force without friction; d->qfrc_passive returns to it
+static void removeFriction(mjgpGears* g, const mjModel* m, mjData* d) {
+  int fresh = g->phase == mjgpFRESH, passive = passiveActive(m);
+  for (int a = 0; a < g->nactive; a++) {
+    int i = g->active[a], dof = g->joint[i].dof;
+    if (!passive) {
+      g->base[i] = 0;
+    } else if (fresh) {
+      g->base[i] = d->qfrc_passive[dof];
+    }
+    d->qfrc_passive[dof] = g->base[i];
+  }
+  g->phase = mjgpIDLE;
+}
+
+
+// motor torque with clamps and compensation, as mj_fwdActuation is about to compute it
+static void motorTorque(mjgpGears* g, const mjModel* m, mjData* d) {
+  mjTimerStat timer = d->timer[mjTIMER_ACTUATION];
+  g->nested = 1;
+  mj_fwdActuation(m, d);
+  g->nested = 0;
+  d->timer[mjTIMER_ACTUATION] = timer;
+  for (int a = 0; a < g->nactive; a++) {
+    int i = g->active[a];
+    g->tau[i] = d->qfrc_actuator[g->joint[i].dof];
+  }
+}
+
+
+// sum of all forces but those of constraints and of friction                    (nv)
+static void smoothForce(mjtNum* force, const mjModel* m, mjData* d, const mjtNum* actuator) {
+  int nv = (int)m->nv;
+  mju_sub(force, d->qfrc_passive, d->qfrc_bias, nv);
+  mju_addTo(force, d->qfrc_applied, nv);
+  if (actuator) {
+    mju_addTo(force, actuator, nv);
+  }
+  for (int i = 1; i < m->nbody; i++) {
+    const mjtNum* wrench = d->xfrc_applied + 6 * i;
+    if (!mju_isZero(wrench, 6)) {
+      mj_applyFT(m, d, wrench, wrench + 3, d->xipos + 3 * i, i, force);
+    }
+  }
+}
+
+
+//---------------------------------- one step ------------------------------------------------------
+
+// groups of active joints that act on each other without constraints: those of a tree
+static int treeBlocks(int* block, const mjModel* m, const mjgpGears* g) {
+  int nblock = 0, tree = -1;
+  for (int a = 0; a < g->nactive; a++) {
+    int next = m->dof_treeid[g->joint[g->active[a]].dof];
+    if (next != tree) {
+      block[nblock++] = 0;
+      tree = next;
+    }
+    block[nblock - 1]++;
+  }
+  return nblock;
+}
+
+
+// friction without constraints, or with constraint forces of the last step
+static void solveFree(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
+                      const mjtNum* z) {
+  mj_markStack(d);
+  mjgpProblem problem = {.n = g->nactive};
+  problem.block = mj_stackAllocInt(d, (size_t)g->nactive);
+  problem.nblock = treeBlocks(problem.block, m, g);
+  problem.a = mj_stackAllocNum(d, (size_t)g->nactive);
+  size_t size = 0;
+  for (int b = 0; b < problem.nblock; b++) {
+    size += (size_t)problem.block[b] * (size_t)problem.block[b];
+  }
+  problem.W = mj_stackAllocNum(d, size);
+
+  // acceleration without friction
+  for (int a = 0; a < g->nactive; a++) {
+    int i = g->active[a];
+    problem.a[a] = mjgp_forward(z, m, metric, g, i) + g->lag[i];
+  }
+
+  // W
+  mjtNum* W = problem.W;
+  for (int b = 0, start = 0; b < problem.nblock; start += problem.block[b++]) {
+    int nb = problem.block[b];
+    for (int i = 0; i < nb; i++) {
+      for (int j = 0; j < nb; j++) {
+        W[i * nb + j] = metric->symmetric && j < i
+                            ? W[j * nb + i]
+                            : mjgp_entry(m, metric, g, g->active[start + i], g->active[start + j]);
+      }
+    }
+    W += nb * nb;
+  }
+
+  mjgp_solveFriction(g, m, d, &problem);
+  mj_freeStack(d);
+}
+
+
+// compute the friction of this step and add it to the passive forces
+static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
+  gatherActive(g, m, d);
+  if (!g->nactive) {
+    g->phase = mjgpIDLE;
+    return;
+  }
+  if (m->opt.integrator == mjINT_RK4 || m->opt.integrator > mjINT_IMPLICITFAST) {
+    mjgp_warn(g, mjgpWARN_INTEGRATOR, "the integrator was changed to one for which gear friction does "
+              "not hold; it is computed as for Euler. Set mjINT_IMPLICITFAST, mjINT_IMPLICIT or "
+              "mjINT_EULER");
+  }
+  mj_markStack(d);
+  removeFriction(g, m, d);
+
+  // motor torque; without active actuators we are called earlier and compute what is not there yet
+  if (actuated) {
+    motorTorque(g, m, d);
+  } else {
+    mj_rne(m, d, 0, d->qfrc_bias);
+    mj_tendonBias(m, d, d->qfrc_bias);
+    mju_zero(g->tau, g->n);
+  }
+
+  // forces without friction and the effect of forces on velocity
+  mjtNum* force = mj_stackAllocNum(d, (size_t)m->nv);
+  smoothForce(force, m, d, actuated ? d->qfrc_actuator : NULL);
+  if (!actuated) {
+    mju_copy(g->force, force, g->nv);
+  }
+  g->early = !actuated;
+  mjgpMetric metric;
+  mjgp_makeMetric(&metric, m, d, g);
+  mjgp_backward(force, force, m, &metric, g);
+
+  // start from the last step, solve
+  for (int a = 0; a < g->nactive; a++) {
+    int i = g->active[a];
+    const mjtNum* state = d->plugin_state + g->state[i];
+    g->t[i] = state[0];
+    g->mode[i] = (int)state[g->stride[i]];
+    g->lag[i] = d->nefc ? state[2 * g->stride[i]] : 0;
+  }
+  solveFree(g, m, d, &metric, force);
+
+  // add friction
+  for (int a = 0; a < g->nactive; a++) {
+    int i = g->active[a];
+    d->qfrc_passive[g->joint[i].dof] = g->base[i] - g->t[i];
+  }
+  g->done = 1;
+  mj_freeStack(d);
+}
+
+
+//---------------------------------- callbacks -----------------------------------------------------
+
+void mjgp_compute(const mjModel* m, mjData* d, int instance, int capability_bit) {
+  mjgpGears* g = mjgp_gears(m, d);
+  if (!g || g->nested) {
+    return;
+  }
+
+  // passive forces are new; without actuation this is also the place to act, behind all of our instances
+  if (capability_bit == mjPLUGIN_PASSIVE) {
+    g->phase = mjgpFRESH;
+    if (instance == g->last && !actuationActive(m)) {
+      step(g, m, d, 0);
+    }
+  }
+
+  // actuator forces are about to be summed up: the seat of the plugin
+  else if (capability_bit == mjPLUGIN_ACTUATOR && instance == g->leader) {
+    step(g, m, d, 1);
+  }
+}
+
+
+// have forces changed since friction was computed ahead of them
+static int forcesChanged(const mjgpGears* g, const mjData* d) {
+  mjtNum change = 0, scale = 0;
+  for (int a = 0; a < g->nactive; a++) {
+    int i = g->active[a], dof = g->joint[i].dof;
+    change = mju_max(change, mju_abs(d->qfrc_smooth[dof] + g->t[i] - g->force[dof]));
+    scale = mju_max(scale, mju_abs(g->force[dof]) + mju_abs(g->t[i]));
+  }
+  return change > 1e-8 * scale;
+}
+
+
+void mjgp_advance(const mjModel* m, mjData* d, int instance) {
+  mjgpGears* g = mjgp_gears(m, d);
+  if (!g || instance != g->leader) {
+    return;
+  }
+
+  // no callback came, or it came too early for forces that were set later
+  if (!g->done) {
+    if (!g->nactive && !actuationActive(m) && !passiveActive(m)) {
+      mjgp_warn(g, mjgpWARN_NOT_COMPUTED, "no gear friction: with springs and dampers disabled the "
+                "engine calls no plugin in a model without active actuators");
+    }
+    return;
+  }
+  g->done = 0;
+  if (g->early && forcesChanged(g, d)) {
+    mjgp_warn(g, mjgpWARN_CHANGED, "forces were set after mj_step1, where gear friction is computed in "
+              "a model without active actuators: it did not know them. Add an actuator to the model, "
+              "or set forces before mj_step1");
+  }
+
+  for (int a = 0; a < g->nactive; a++) {
+    int i = g->active[a], dof = g->joint[i].dof;
+    mjtNum* state = d->plugin_state + g->state[i];
+    state[0] = g->t[i];
+    state[g->stride[i]] = g->mode[i];
+    state[2 * g->stride[i]] =
+        d->nefc ? (d->qvel[dof] - g->v_next[i]) / m->opt.timestep + g->lag[i] : 0;
+
+    // a stuck joint stands still, to the last bit
+    if (!g->mode[i] && mju_abs(d->qvel[dof]) <= mjgpROUNDING * g->scale[i]) {
+      d->qvel[dof] = 0;
+      d->qpos[g->joint[i].qpos] = g->q[i];
+    }
+  }
+}
