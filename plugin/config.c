@@ -38,10 +38,10 @@ static int refuse(const Place* place, const char* format, ...)
 static int refuse(const Place* place, const char* format, ...) {
   const char* name = mj_id2name(place->m, mjOBJ_PLUGIN, place->instance);
   int n = name && name[0]
-              ? snprintf(place->error, mjgpERRORSIZE, mjgpNAME ", instance '%.60s', key '%s': ",
-                         name, place->key)
-              : snprintf(place->error, mjgpERRORSIZE, mjgpNAME ", instance %d, key '%s': ",
-                         place->instance, place->key);
+              ? snprintf(place->error, mjgpERRORSIZE,
+                         mjgpNAME ", instance '%.60s', key '%s': ", name, place->key)
+              : snprintf(place->error, mjgpERRORSIZE,
+                         mjgpNAME ", instance %d, key '%s': ", place->instance, place->key);
   va_list args;
   va_start(args, format);
   vsnprintf(place->error + n, mjgpERRORSIZE - (size_t)n, format, args);
@@ -191,7 +191,8 @@ static int readJoints(mjgpJoint* joint, int n, const Place* place) {
       id = mj_name2id(m, mjOBJ_JOINT, name);
     }
     if (id < 0) {
-      return refuse(place, "joint '%.*s' is not in the model; use the name of a hinge or slide joint",
+      return refuse(place,
+                    "joint '%.*s' is not in the model; use the name of a hinge or slide joint",
                     length > 100 ? 100 : length, word);
     }
     if (m->jnt_type[id] != mjJNT_SLIDE && m->jnt_type[id] != mjJNT_HINGE) {
@@ -216,8 +217,10 @@ static int checkCoefficients(const mjgpJoint* joint, int n, Place* place) {
     mjtNum gamma_u = joint[i].gamma_u, gamma_v = joint[i].gamma_v;
     place->key = "gamma_u";
     if (gamma_u >= 1) {
-      return refuse(place, "joint '%s' has %g, so that the motor cannot drive it (forward efficiency "
-                    "(1 - gamma_u)/(1 + gamma_v) <= 0); choose a value below 1", name, gamma_u);
+      return refuse(place,
+                    "joint '%s' has %g, so that the motor cannot drive it (forward efficiency "
+                    "(1 - gamma_u)/(1 + gamma_v) <= 0); choose a value below 1",
+                    name, gamma_u);
     }
     if (gamma_u <= -1) {
       return refuse(place, "joint '%s' has %g, which is no gear; choose a value above -1", name,
@@ -229,8 +232,10 @@ static int checkCoefficients(const mjgpJoint* joint, int n, Place* place) {
                     gamma_v);
     }
     if (gamma_u + gamma_v < 0) {
-      return refuse(place, "joint '%s' has gamma_u + gamma_v = %g < 0, a forward efficiency above 1; "
-                    "choose coefficients whose sum is not negative", name, gamma_u + gamma_v);
+      return refuse(place,
+                    "joint '%s' has gamma_u + gamma_v = %g < 0, a forward efficiency above 1; "
+                    "choose coefficients whose sum is not negative",
+                    name, gamma_u + gamma_v);
     }
   }
   return 0;
@@ -255,8 +260,10 @@ static int readCoefficients(mjgpJoint* joint, int n, mjtNum* first, mjtNum* seco
   // either pair, complete
   if ((given_u || given_v) && (given_f || given_b)) {
     place->key = given_u ? "gamma_u" : "gamma_v";
-    return refuse(place, "contradicts key '%s'; give gamma_u and gamma_v, or eta_forward and "
-                  "eta_backward, not both", given_f ? "eta_forward" : "eta_backward");
+    return refuse(place,
+                  "contradicts key '%s'; give gamma_u and gamma_v, or eta_forward and "
+                  "eta_backward, not both",
+                  given_f ? "eta_forward" : "eta_backward");
   }
   if (given_u != given_v) {
     place->key = given_u ? "gamma_v" : "gamma_u";
@@ -265,8 +272,10 @@ static int readCoefficients(mjgpJoint* joint, int n, mjtNum* first, mjtNum* seco
   }
   if (given_f != given_b) {
     place->key = given_f ? "eta_backward" : "eta_forward";
-    return refuse(place, "missing beside '%s'; give both efficiencies (eta_backward <= 0 is a gear "
-                  "that cannot be driven back)", given_f ? "eta_forward" : "eta_backward");
+    return refuse(place,
+                  "missing beside '%s'; give both efficiencies (eta_backward <= 0 is a gear "
+                  "that cannot be driven back)",
+                  given_f ? "eta_forward" : "eta_backward");
   }
   if (!given_u && !given_f) {
     place->key = "gamma_u";
@@ -295,21 +304,28 @@ static int readCoefficients(mjgpJoint* joint, int n, mjtNum* first, mjtNum* seco
     const char* name = jointName(place->m, joint[i].joint);
     place->key = "eta_forward";
     if (first[i] <= 0) {
-      return refuse(place, "joint '%s' has %g, so that the motor cannot drive it; choose a value in "
-                    "(0, 1]", name, first[i]);
+      return refuse(place,
+                    "joint '%s' has %g, so that the motor cannot drive it; choose a value in "
+                    "(0, 1]",
+                    name, first[i]);
     }
     if (first[i] > 1) {
-      return refuse(place, "joint '%s' has %g, a gear that creates energy; choose a value in (0, 1]",
-                    name, first[i]);
+      return refuse(place,
+                    "joint '%s' has %g, a gear that creates energy; choose a value in (0, 1]", name,
+                    first[i]);
     }
     place->key = "eta_backward";
     if (second[i] > 1) {
-      return refuse(place, "joint '%s' has %g, a gear that creates energy; choose a value up to 1 "
-                    "(<= 0: cannot be driven back)", name, second[i]);
+      return refuse(place,
+                    "joint '%s' has %g, a gear that creates energy; choose a value up to 1 "
+                    "(<= 0: cannot be driven back)",
+                    name, second[i]);
     }
     if (mjg_coefficients(&joint[i].gamma_u, &joint[i].gamma_v, first[i], second[i]) < 0) {
-      return refuse(place, "joint '%s' has eta_forward %g and eta_backward %g, to which no gear "
-                    "belongs; choose other efficiencies", name, first[i], second[i]);
+      return refuse(place,
+                    "joint '%s' has eta_forward %g and eta_backward %g, to which no gear "
+                    "belongs; choose other efficiencies",
+                    name, first[i], second[i]);
     }
   }
   return checkCoefficients(joint, n, place);
@@ -321,15 +337,17 @@ static int readCoefficients(mjgpJoint* joint, int n, mjtNum* first, mjtNum* seco
 // refuse a setting that differs from what another instance says
 static int disagree(const Place* place, int other) {
   const char* name = mj_id2name(place->m, mjOBJ_PLUGIN, other);
-  return refuse(place, "'%.60s' differs from instance '%s'; all geared joints are solved together, "
-                "give the key once or everywhere the same", getValue(place), name ? name : "");
+  return refuse(place,
+                "'%.60s' differs from instance '%s'; all geared joints are solved together, "
+                "give the key once or everywhere the same",
+                getValue(place), name ? name : "");
 }
 
 
 // read the settings of one instance into those of all; given[k] is the instance that gave key k
 static int readOptions(mjgpOptions* options, int given[4], Place* place) {
-  int solver, coupling, status;
-  mjtNum number;
+  int solver = 0, coupling = 0, status;
+  mjtNum number = 0;
 
   place->key = "solver";
   if ((status = readWord(&solver, solver_names, mjgENUMERATION + 1, place)) < 0) {
@@ -361,8 +379,10 @@ static int readOptions(mjgpOptions* options, int given[4], Place* place) {
   }
   if (status) {
     if (!(number > 0 && number < 1)) {
-      return refuse(place, "%g is not a relative tolerance; choose a value between 0 and 1, such as "
-                    "1e-12", number);
+      return refuse(place,
+                    "%g is not a relative tolerance; choose a value between 0 and 1, such as "
+                    "1e-12",
+                    number);
     }
     if (given[2] >= 0 && number != options->solver.tolerance) {
       return disagree(place, given[2]);
@@ -432,7 +452,8 @@ int mjgp_configure(mjgpJoint* joint, mjgpOptions* options, char error[mjgpERRORS
       int first = later ? joint[i - 1].instance : joint[i].instance;
       const char* other = mj_id2name(m, mjOBJ_PLUGIN, first);
       Place place = {m, second, "joint", error};
-      return refuse(&place, "joint '%s' already has a gear from instance '%s'; name each joint once",
+      return refuse(&place,
+                    "joint '%s' already has a gear from instance '%s'; name each joint once",
                     jointName(m, joint[i].joint), other ? other : "");
     }
   }

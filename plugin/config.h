@@ -29,13 +29,13 @@ typedef struct mjgpOptions_ {
 
 // one geared joint
 typedef struct mjgpJoint_ {
-  int instance;        // plugin instance that declares it
-  int index;           // position in that instance's list of joints
-  int joint;           // joint id
-  int dof;             // its dof
-  int qpos;            // its position in qpos
-  mjtNum gamma_u;      // input-side asymmetry coefficient
-  mjtNum gamma_v;      // output-side asymmetry coefficient
+  int instance;    // plugin instance that declares it
+  int index;       // position in that instance's list of joints
+  int joint;       // joint id
+  int dof;         // its dof
+  int qpos;        // its position in qpos
+  mjtNum gamma_u;  // input-side asymmetry coefficient
+  mjtNum gamma_v;  // output-side asymmetry coefficient
 } mjgpJoint;
 
 // number of names in an instance's key "joint"

@@ -34,8 +34,14 @@ void mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* 
   }
 
   // solve
-  mjgProblem core = {.n = n, .nblock = problem->nblock, .block = problem->block, .v = v,
-                     .A = problem->W, .phi = phi, .alpha = alpha, .beta = beta};
+  mjgProblem core = {.n = n,
+                     .nblock = problem->nblock,
+                     .block = problem->block,
+                     .v = v,
+                     .A = problem->W,
+                     .phi = phi,
+                     .alpha = alpha,
+                     .beta = beta};
   mjgSolution solution = {.t = t, .v = v_next, .lambda = lambda, .mode = mode};
   int status = mjg_solve(&solution, &g->info, &core, &g->options.solver, g->work);
 
@@ -50,8 +56,10 @@ void mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* 
   }
   if (status == mjgITERATION_LIMIT || status == mjgNO_SOLUTION) {
     g->count.unsolved++;
-    mjgp_warn(g, mjgpWARN_UNSOLVED, "at time %g: %s (relative residual %g). Further occurrences are "
-              "counted, not reported", d->time, mjg_statusString(status), g->info.residual);
+    mjgp_warn(g, mjgpWARN_UNSOLVED,
+              "at time %g: %s (relative residual %g). Further occurrences are "
+              "counted, not reported",
+              d->time, mjg_statusString(status), g->info.residual);
   }
   g->count.steps++;
   g->count.iterations += g->info.iterations;

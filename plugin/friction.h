@@ -9,11 +9,11 @@
 
 // friction problem of the active joints, all arrays on d's stack
 typedef struct mjgpProblem_ {
-  int n;                   // active joints
-  int nblock;              // groups of joints that act on each other
-  int* block;              // their sizes                                        (nblock)
-  mjtNum* W;               // effect of friction on acceleration                 (blocks)
-  mjtNum* a;               // acceleration over the step without friction        (n)
+  int n;       // active joints
+  int nblock;  // groups of joints that act on each other
+  int* block;  // their sizes                                        (nblock)
+  mjtNum* W;   // effect of friction on acceleration                 (blocks)
+  mjtNum* a;   // acceleration over the step without friction        (n)
 } mjgpProblem;
 
 // solve for the friction of the active joints in g: t, mode (start values in, results out), v_next,

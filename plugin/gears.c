@@ -98,38 +98,25 @@ static size_t layout(mjgpGears* g, int n, int nv, int nC, int nmax, int nstep) {
   size_t count = (size_t)n;
   char* base = (char*)g;
 
-#define mjgpARRAY(name, number)                                     \
-  {                                                                 \
-    size_t offset = reserve(&size, (number), sizeof(*g->name));     \
-    if (g) {                                                        \
-      g->name = (void*)(base + offset);                             \
-    }                                                               \
+#define mjgpARRAY(name, number)                                 \
+  {                                                             \
+    size_t offset = reserve(&size, (number), sizeof(*g->name)); \
+    if (g) {                                                    \
+      g->name = (void*)(base + offset);                         \
+    }                                                           \
   }
-  mjgpARRAY(joint, count)
-  mjgpARRAY(state, count)
-  mjgpARRAY(stride, count)
-  mjgpARRAY(chain, count)
-  mjgpARRAY(transpose, (size_t)nC)
-  mjgpARRAY(active, count)
-  mjgpARRAY(base, count)
-  mjgpARRAY(tau, count)
-  mjgpARRAY(inertia, count)
-  mjgpARRAY(t, count)
-  mjgpARRAY(v_next, count)
-  mjgpARRAY(lambda, count)
-  mjgpARRAY(mode, count)
-  mjgpARRAY(v, count)
-  mjgpARRAY(q, count)
-  mjgpARRAY(lag, count)
-  mjgpARRAY(scale, count)
-  mjgpARRAY(force, (size_t)nv)
-  mjgpARRAY(lower, (size_t)nC)
-  mjgpARRAY(upper, (size_t)nC)
-  mjgpARRAY(pivot, (size_t)nv)
+  mjgpARRAY(joint, count) mjgpARRAY(state, count) mjgpARRAY(stride, count) mjgpARRAY(chain, count)
+      mjgpARRAY(transpose, (size_t)nC) mjgpARRAY(active, count) mjgpARRAY(base, count)
+          mjgpARRAY(tau, count) mjgpARRAY(inertia, count) mjgpARRAY(t, count)
+              mjgpARRAY(v_next, count) mjgpARRAY(lambda, count) mjgpARRAY(mode, count)
+                  mjgpARRAY(v, count) mjgpARRAY(q, count) mjgpARRAY(lag, count)
+                      mjgpARRAY(scale, count) mjgpARRAY(force, (size_t)nv)
+                          mjgpARRAY(lower, (size_t)nC) mjgpARRAY(upper, (size_t)nC)
+                              mjgpARRAY(pivot, (size_t)nv)
 #undef mjgpARRAY
 
-  // workspace of the core
-  size_t bytes = mjg_memsize(nstep, nmax);
+      // workspace of the core
+      size_t bytes = mjg_memsize(nstep, nmax);
   size_t offset = reserve(&size, bytes, 1);
   if (g) {
     g->work = mjg_create(base + offset, bytes, nstep, nmax);
@@ -171,21 +158,28 @@ static int chainsNest(const mjModel* m, int dof) {
 // refuse options of the model with which friction cannot act; 0 or -1
 static int checkModel(char error[mjgpERRORSIZE], const mjModel* m) {
   if (m->opt.integrator == mjINT_RK4) {
-    snprintf(error, mjgpERRORSIZE, mjgpNAME ": integrator RK4 has no implicit velocity, for which gear "
+    snprintf(error, mjgpERRORSIZE,
+             mjgpNAME
+             ": integrator RK4 has no implicit velocity, for which gear "
              "friction holds; set <option integrator=\"implicitfast\"/> (or Euler, implicit)");
     return -1;
   }
   if (m->opt.integrator != mjINT_EULER && m->opt.integrator != mjINT_IMPLICIT &&
       m->opt.integrator != mjINT_IMPLICITFAST) {
-    snprintf(error, mjgpERRORSIZE, mjgpNAME ": this integrator is not supported; set "
+    snprintf(error, mjgpERRORSIZE,
+             mjgpNAME
+             ": this integrator is not supported; set "
              "<option integrator=\"implicitfast\"/> (or Euler, implicit)");
     return -1;
   }
   int flags = mjDSBL_SPRING | mjDSBL_DAMPER;
   if ((m->opt.disableflags & flags) == flags &&
       (!m->nactuator || (m->opt.disableflags & mjDSBL_ACTUATION))) {
-    snprintf(error, mjgpERRORSIZE, mjgpNAME ": with springs and dampers disabled the engine calls no "
-             "plugin in a model without active actuators; enable the flag spring, damper or actuation");
+    snprintf(
+        error, mjgpERRORSIZE,
+        mjgpNAME
+        ": with springs and dampers disabled the engine calls no "
+        "plugin in a model without active actuators; enable the flag spring, damper or actuation");
     return -1;
   }
   return 0;
@@ -211,8 +205,11 @@ int mjgp_init(const mjModel* m, mjData* d, int instance) {
     status = checkModel(error, m);
   }
   if (!status && options.solver.solver == mjgENUMERATION && n > mjgMAXENUM) {
-    snprintf(error, sizeof(error), mjgpNAME ", key 'solver': enumeration takes at most %d geared "
-             "joints, the model has %d; choose another solver", mjgMAXENUM, n);
+    snprintf(error, sizeof(error),
+             mjgpNAME
+             ", key 'solver': enumeration takes at most %d geared "
+             "joints, the model has %d; choose another solver",
+             mjgMAXENUM, n);
     status = -1;
   }
   if (status) {
@@ -242,7 +239,8 @@ int mjgp_init(const mjModel* m, mjData* d, int instance) {
     g->chain[i] = g->nchain;
     g->nchain += m->M_rownnz[g->joint[i].dof];
     if (!chainsNest(m, g->joint[i].dof)) {
-      mju_warning(mjgpNAME ": the engine's inertia matrix does not have the expected sparsity; "
+      mju_warning(mjgpNAME
+                  ": the engine's inertia matrix does not have the expected sparsity; "
                   "use the MuJoCo version that the plugin was built for");
       mju_free(g);
       return -1;

@@ -25,59 +25,59 @@ typedef enum mjgpPhase_ {
 
 // how often what happened since the data was made or reset; not part of the state
 typedef struct mjgpCount_ {
-  int steps;        // friction problems solved
-  int iterations;   // iterations of the solver
-  int fallbacks;    // problems for which the solver needed another method
-  int unsolved;     // problems that were left above the tolerance
+  int steps;       // friction problems solved
+  int iterations;  // iterations of the solver
+  int fallbacks;   // problems for which the solver needed another method
+  int unsolved;    // problems that were left above the tolerance
 } mjgpCount;
 
 typedef struct mjgpGears_ {
   // sizes
-  int n;                   // number of geared joints
-  int leader;              // first instance of the plugin
-  int last;                // last instance of the plugin
-  int nv;                  // dofs of the model
-  int nC;                  // non-zeros of the inertia matrix
-  int nchain;              // sum over the geared joints of the lengths of their dof chains
+  int n;       // number of geared joints
+  int leader;  // first instance of the plugin
+  int last;    // last instance of the plugin
+  int nv;      // dofs of the model
+  int nC;      // non-zeros of the inertia matrix
+  int nchain;  // sum over the geared joints of the lengths of their dof chains
 
   // configuration
   mjgpOptions options;
-  mjgpJoint* joint;        // geared joints in the order of their dofs           (n)
-  int* state;              // address of their t in plugin_state                 (n)
-  int* stride;             // distance from t to mode to lag in plugin_state     (n)
-  int* chain;              // start of their chains in arrays of nchain          (n)
-  int* transpose;          // address in D of each transposed entry of M         (nC)
+  mjgpJoint* joint;  // geared joints in the order of their dofs           (n)
+  int* state;        // address of their t in plugin_state                 (n)
+  int* stride;       // distance from t to mode to lag in plugin_state     (n)
+  int* chain;        // start of their chains in arrays of nchain          (n)
+  int* transpose;    // address in D of each transposed entry of M         (nC)
 
   // step: phase and results
-  int phase;               // mjgpPhase
-  int nested;              // inside of our own call to mj_fwdActuation
-  int done;                // friction was computed since the last advance
-  int early;               // it was computed with the passive forces, ahead of actuation
-  int nactive;             // joints that are awake
-  int* active;             // their numbers, tree by tree                        (n)
-  mjtNum* base;            // passive force without friction                     (n)
-  mjtNum* tau;             // motor torque                                       (n)
-  mjtNum* inertia;         // rotor inertia                                      (n)
-  mjtNum* t;               // friction torque                                    (n)
-  mjtNum* v_next;          // velocity after the step; exactly 0.0 if stuck      (n)
-  mjtNum* lambda;          // internal force                                     (n)
-  int* mode;               // -1 backward, 0 stuck, 1 forward                    (n)
-  mjtNum* v;               // velocity before the step                           (n)
-  mjtNum* q;               // position before the step                           (n)
-  mjtNum* lag;             // acceleration by constraint forces of the last step (n)
-  mjtNum* scale;           // velocity to which rounding errors are relative     (n)
-  mjtNum* force;           // smooth force that an early computation assumed     (nv)
-  mjgInfo info;            // of the last solve
+  int phase;        // mjgpPhase
+  int nested;       // inside of our own call to mj_fwdActuation
+  int done;         // friction was computed since the last advance
+  int early;        // it was computed with the passive forces, ahead of actuation
+  int nactive;      // joints that are awake
+  int* active;      // their numbers, tree by tree                        (n)
+  mjtNum* base;     // passive force without friction                     (n)
+  mjtNum* tau;      // motor torque                                       (n)
+  mjtNum* inertia;  // rotor inertia                                      (n)
+  mjtNum* t;        // friction torque                                    (n)
+  mjtNum* v_next;   // velocity after the step; exactly 0.0 if stuck      (n)
+  mjtNum* lambda;   // internal force                                     (n)
+  int* mode;        // -1 backward, 0 stuck, 1 forward                    (n)
+  mjtNum* v;        // velocity before the step                           (n)
+  mjtNum* q;        // position before the step                           (n)
+  mjtNum* lag;      // acceleration by constraint forces of the last step (n)
+  mjtNum* scale;    // velocity to which rounding errors are relative     (n)
+  mjtNum* force;    // smooth force that an early computation assumed     (nv)
+  mjgInfo info;     // of the last solve
   mjgpCount count;
-  int warned;              // warnings that were given, one bit each
+  int warned;  // warnings that were given, one bit each
 
   // memory of the metric and of the solver
-  mjtNum* lower;           // factor of the integrator's matrix                  (nC)
-  mjtNum* upper;           // its transposed part if it is not symmetric         (nC)
-  mjtNum* pivot;           // inverse diagonal                                   (nv)
-  mjgWorkspace* work;      // of the core
+  mjtNum* lower;       // factor of the integrator's matrix                  (nC)
+  mjtNum* upper;       // its transposed part if it is not symmetric         (nC)
+  mjtNum* pivot;       // inverse diagonal                                   (nv)
+  mjgWorkspace* work;  // of the core
 
-  size_t size;             // bytes of this object and all that it points to
+  size_t size;  // bytes of this object and all that it points to
 } mjgpGears;
 
 // slot of this plugin in the engine's table, the first instance and the last; -1: none

@@ -210,8 +210,8 @@ void mjgp_backward(mjtNum* z, const mjtNum* force, const mjModel* m, const mjgpM
 }
 
 
-mjtNum mjgp_forward(const mjtNum* z, const mjModel* m, const mjgpMetric* metric,
-                    const mjgpGears* g, int i) {
+mjtNum mjgp_forward(const mjtNum* z, const mjModel* m, const mjgpMetric* metric, const mjgpGears* g,
+                    int i) {
   int dof = g->joint[i].dof;
   const int* chain = m->M_colind + m->M_rowadr[dof];
   const mjtNum* left = metric->left + g->chain[i];
@@ -225,7 +225,8 @@ mjtNum mjgp_forward(const mjtNum* z, const mjModel* m, const mjgpMetric* metric,
 
 mjtNum mjgp_entry(const mjModel* m, const mjgpMetric* metric, const mjgpGears* g, int i, int j) {
   int dof_i = g->joint[i].dof, dof_j = g->joint[j].dof;
-  const int *chain_i = m->M_colind + m->M_rowadr[dof_i], *chain_j = m->M_colind + m->M_rowadr[dof_j];
+  const int *chain_i = m->M_colind + m->M_rowadr[dof_i],
+            *chain_j = m->M_colind + m->M_rowadr[dof_j];
   const mjtNum *left = metric->left + g->chain[i], *right = metric->right + g->chain[j];
   int n = mjMIN(m->M_rownnz[dof_i], m->M_rownnz[dof_j]);
   mjtNum sum = 0;

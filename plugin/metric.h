@@ -17,11 +17,11 @@
 #include "gears.h"
 
 typedef struct mjgpMetric_ {
-  const mjtNum* upper;     // strictly upper part of U, in the places of M's transpose  (nC)
-  const mjtNum* pivot;     // inverse diagonal of L                                     (nv)
-  mjtNum* left;            // rows e_i' L^-1 of the geared joints                       (nchain)
-  mjtNum* right;           // columns U^-1 e_i of the geared joints                     (nchain)
-  int symmetric;           // Mhat is symmetric
+  const mjtNum* upper;  // strictly upper part of U, in the places of M's transpose  (nC)
+  const mjtNum* pivot;  // inverse diagonal of L                                     (nv)
+  mjtNum* left;         // rows e_i' L^-1 of the geared joints                       (nchain)
+  mjtNum* right;        // columns U^-1 e_i of the geared joints                     (nchain)
+  int symmetric;        // Mhat is symmetric
 } mjgpMetric;
 
 // factor Mhat of the current integrator and compute the chains of the active joints; arrays of the
@@ -33,8 +33,8 @@ void mjgp_backward(mjtNum* z, const mjtNum* force, const mjModel* m, const mjgpM
                    const mjgpGears* g);
 
 // e_i' Mhat^-1 force from z = U^-1 force, i a geared joint
-mjtNum mjgp_forward(const mjtNum* z, const mjModel* m, const mjgpMetric* metric,
-                    const mjgpGears* g, int i);
+mjtNum mjgp_forward(const mjtNum* z, const mjModel* m, const mjgpMetric* metric, const mjgpGears* g,
+                    int i);
 
 // entry of E' Mhat^-1 E for two geared joints
 mjtNum mjgp_entry(const mjModel* m, const mjgpMetric* metric, const mjgpGears* g, int i, int j);

@@ -10,7 +10,8 @@
 mjPLUGIN_LIB_INIT(mjgear) {
   // the layout of mjModel and mjData is known for one version only
   if (mj_version() != mjVERSION_HEADER) {
-    mju_warning(mjgpNAME " was built for MuJoCo %d.%d.%d but this is MuJoCo %s: not registered. "
+    mju_warning(mjgpNAME
+                " was built for MuJoCo %d.%d.%d but this is MuJoCo %s: not registered. "
                 "Build the plugin with the headers of this MuJoCo, or load it with the other one",
                 mjVERSION_HEADER / 1000000, mjVERSION_HEADER / 1000 % 1000, mjVERSION_HEADER % 1000,
                 mj_versionString());

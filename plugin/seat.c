@@ -159,7 +159,8 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
     return;
   }
   if (m->opt.integrator == mjINT_RK4 || m->opt.integrator > mjINT_IMPLICITFAST) {
-    mjgp_warn(g, mjgpWARN_INTEGRATOR, "the integrator was changed to one for which gear friction does "
+    mjgp_warn(g, mjgpWARN_INTEGRATOR,
+              "the integrator was changed to one for which gear friction does "
               "not hold; it is computed as for Euler. Set mjINT_IMPLICITFAST, mjINT_IMPLICIT or "
               "mjINT_EULER");
   }
@@ -250,16 +251,19 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
   // no callback came, or it came too early for forces that were set later
   if (!g->done) {
     if (!g->nactive && !actuationActive(m) && !passiveActive(m)) {
-      mjgp_warn(g, mjgpWARN_NOT_COMPUTED, "no gear friction: with springs and dampers disabled the "
+      mjgp_warn(g, mjgpWARN_NOT_COMPUTED,
+                "no gear friction: with springs and dampers disabled the "
                 "engine calls no plugin in a model without active actuators");
     }
     return;
   }
   g->done = 0;
   if (g->early && forcesChanged(g, d)) {
-    mjgp_warn(g, mjgpWARN_CHANGED, "forces were set after mj_step1, where gear friction is computed in "
-              "a model without active actuators: it did not know them. Add an actuator to the model, "
-              "or set forces before mj_step1");
+    mjgp_warn(
+        g, mjgpWARN_CHANGED,
+        "forces were set after mj_step1, where gear friction is computed in "
+        "a model without active actuators: it did not know them. Add an actuator to the model, "
+        "or set forces before mj_step1");
   }
 
   for (int a = 0; a < g->nactive; a++) {
