@@ -74,5 +74,7 @@ find_package_handle_standard_args(MuJoCo
 if(MuJoCo_FOUND AND NOT TARGET MuJoCo::MuJoCo)
   add_library(MuJoCo::MuJoCo SHARED IMPORTED)
   set_target_properties(MuJoCo::MuJoCo PROPERTIES
-    IMPORTED_LOCATION "${MuJoCo_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES "${MuJoCo_INCLUDE_DIR}")
+    IMPORTED_LOCATION "${MuJoCo_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES "${MuJoCo_INCLUDE_DIR}"
+    # mjsan.h would have our sanitized builds call stack functions that only a sanitized MuJoCo has
+    INTERFACE_COMPILE_DEFINITIONS MUJOCO_INCLUDE_MJSAN_H_)
 endif()
