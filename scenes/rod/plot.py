@@ -21,7 +21,7 @@ def draw(name, runs):
     position.axhline(0, color="0.6", linewidth=0.8)
     position.set_ylabel(r"position $p$ [rad]")
     position.set_ylim(-0.05, 0.2)
-    position.legend(loc="upper right", ncols=2)
+    position.legend(loc="upper center")
     for time, text in ((0.45, "motor -40 N m"), (1.15, "off"), (1.7, "+20 N m")):
         position.text(time, -0.043, text, ha="center", color="0.4")
     load.set_ylabel(r"force $f_v$ [N m]")

@@ -25,7 +25,7 @@ def draw_snapshots(axes, run):
         axes.axvline(run["wx"][i], color=color, linewidth=0.8, linestyle=":")
     axes.set_aspect("equal")
     axes.set_xlim(-0.1, 1.6)
-    axes.set_ylim(-0.6, 0.95)
+    axes.set_ylim(-0.6, 1.1)
     axes.set_xlabel("x [m]")
 
 

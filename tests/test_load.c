@@ -1,0 +1,121 @@
+// Loading the plugin and scenes: settings arrive in the model, and every fault is one line.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "load.h"
+
+// a setting is an entry of the model's plugin attributes
+static int hasAttribute(const mjModel* m, const char* key, const char* value) {
+  for (int i = 0; i < m->npluginattr; i += (int)strlen(m->plugin_attr + i) + 1) {
+    int next = i + (int)strlen(m->plugin_attr + i) + 1;
+    if (!strcmp(m->plugin_attr + i, key) && next < m->npluginattr) {
+      return !strcmp(m->plugin_attr + next, value);
+    }
+  }
+  return 0;
+}
+
+
+// load, or fail with what the loader says
+static mjModel* load(const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting,
+                     int nsetting) {
+  char error[2048] = "";
+  mjModel* m = mjg_loadScene(scene, variant, setting, nsetting, error, sizeof error);
+  if (!m) {
+    fail_msg("%s", error);
+  }
+  return m;
+}
+
+
+static void every_case_loads_with_its_settings(void** state) {
+  (void)state;
+  for (int i = 0; i < mjg_nscene; i++) {
+    for (int k = 0; k < mjg_scenes[i]->nvariant; k++) {
+      const mjgCase* variant = &mjg_scenes[i]->variant[k];
+      mjModel* m = load(mjg_scenes[i], variant, NULL, 0);
+      for (int s = 0; s < mjgMAXSETTING && variant->setting[s].instance; s++) {
+        assert_true(hasAttribute(m, variant->setting[s].key, variant->setting[s].value));
+      }
+      mj_deleteModel(m);
+    }
+  }
+}
+
+
+static void settings_take_precedence(void** state) {
+  (void)state;
+  const mjgScene* rod = mjg_findScene("rod");
+  assert_non_null(rod);
+  const mjgSetting setting[] = {{"gear", "gamma_v", "0.7"}, {"gear", "tolerance", "1e-9"}};
+  mjModel* m = load(rod, &rod->variant[0], setting, 2);
+  assert_true(hasAttribute(m, "gamma_v", "0.7"));
+  assert_true(hasAttribute(m, "tolerance", "1e-9"));
+  assert_true(hasAttribute(m, "gamma_u", "0.2"));
+  mj_deleteModel(m);
+}
+
+
+// loading fails with one line that has that word in it
+static void refused(const mjgScene* scene, const mjgSetting* setting, const char* word) {
+  char error[2048] = "";
+  assert_null(mjg_loadScene(scene, NULL, setting, setting != NULL, error, sizeof error));
+  assert_null(strchr(error, '\n'));
+  if (!strstr(error, word)) {
+    fail_msg("'%s' is not in: %s", word, error);
+  }
+}
+
+
+static void faults_are_one_line(void** state) {
+  (void)state;
+  const mjgScene* rod = mjg_findScene("rod");
+  refused(rod, &(mjgSetting){"geer", "gamma_v", "1"}, "geer");
+  refused(rod, &(mjgSetting){"gear", "gamma_w", "1"}, "gamma_w");
+  refused(rod, &(mjgSetting){"gear", "joint", "elbow"}, "elbow");
+  refused(&(mjgScene){.name = "x", .xml = "./nowhere.xml"}, NULL, "./nowhere.xml: No such file");
+  refused(&(mjgScene){.name = "x", .xml = MJGEAR_SOURCE_DIR "/scenes/scene.h"}, NULL, "XML");
+
+  char error[2048] = "";
+  assert_int_equal(mjg_loadPlugin("/nowhere.so", error, sizeof error), -1);
+  assert_non_null(strstr(error, "/nowhere.so"));
+}
+
+
+static void starts_at_the_keyframe(void** state) {
+  (void)state;
+  mjModel* m = load(mjg_findScene("rod"), NULL, NULL, 0);
+  mjData* d = mjg_startScene(m);
+  assert_true(d->qpos[0] == 0.15);
+  mj_deleteData(d);
+  mj_deleteModel(m);
+}
+
+
+static void ignore(const char* warning) {
+  (void)warning;
+}
+
+
+int main(void) {
+  char error[2048];
+  mju_user_warning = ignore;
+  if (mjg_loadPlugin(MJGEAR_PLUGIN_PATH, error, sizeof error)) {
+    fprintf(stderr, "%s\n", error);
+    return 1;
+  }
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_case_loads_with_its_settings),
+      cmocka_unit_test(settings_take_precedence),
+      cmocka_unit_test(faults_are_one_line),
+      cmocka_unit_test(starts_at_the_keyframe),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

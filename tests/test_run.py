@@ -1,0 +1,109 @@
+"""mjgear-run from the command line: results, exit codes, and one line for each fault."""
+
+import csv
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+RUN = sys.argv.pop(1)
+SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
+
+
+def run(*arguments, folder=None):
+    """Exit code, output and errors."""
+    environment = dict(os.environ, MJGEAR_PLUGIN=os.environ["MJGEAR_PLUGIN_PATH"])
+    environment.pop("LD_PRELOAD", None)
+    done = subprocess.run([RUN, *arguments], cwd=folder, env=environment, capture_output=True,
+                          text=True, timeout=300)
+    return done.returncode, done.stdout, done.stderr
+
+
+class Run(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.temporary.name)
+
+    def tearDown(self):
+        self.temporary.cleanup()
+
+    def read(self, name):
+        with open(self.folder / name, newline="") as file:
+            return list(csv.DictReader(file))
+
+    def test_a_scene_writes_cases_and_claims(self):
+        code, output, errors = run("rod", "--out", "deep/out", folder=self.folder)
+        self.assertEqual((code, errors), (0, ""))
+        self.assertNotIn("FAIL", output)
+        rows = self.read("deep/out/rod/gamma_v=1.05.csv")
+        self.assertEqual(len(rows), 2000)
+        self.assertEqual(float(rows[0]["q_rod"]), 0.15)
+        self.assertEqual(float(rows[1390]["v_rod"]), 0)
+        self.assertAlmostEqual(float(rows[1390]["q_rod"]), -1.47503e-2, delta=5e-8)
+        self.assertEqual(float(rows[1390]["motor_rod"]), 0)
+
+        # with the motor off the friction carries the whole spring
+        self.assertAlmostEqual(float(rows[1390]["friction_rod"]), 147.503, delta=1e-2)
+        claims = self.read("deep/out/rod/claims.csv")
+        self.assertGreaterEqual(len(claims), 11)
+        self.assertTrue(all(row["holds"] == "1" for row in claims))
+        differences = self.read("deep/out/rod/differences.csv")
+        self.assertEqual(len(differences), 8)
+        self.assertTrue(all(float(row["difference"]) <= 1e-9 for row in differences))
+
+    def test_one_case_and_settings(self):
+        code, output, errors = run("rod", "--case", "gamma_v=0.2", "--set", "gear.gamma_v=1.05",
+                                   "--out", ".", folder=self.folder)
+        self.assertEqual((code, errors), (0, ""))
+        self.assertEqual(float(self.read("rod/gamma_v=0.2.csv")[1390]["v_rod"]), 0)
+
+        # a changed model is not compared with anything
+        self.assertEqual(self.read("rod/differences.csv"), [])
+        self.assertEqual(self.read("rod/claims.csv"), [])
+
+    def test_any_model(self):
+        code, _, errors = run("data/slider.xml", "--duration", "0.5", "--out", str(self.folder),
+                              folder=SOURCE / "tests")
+        self.assertEqual((code, errors), (0, ""))
+        rows = self.read("slider/run.csv")
+        self.assertEqual(len(rows), 50)
+        self.assertAlmostEqual(float(rows[10]["v_slide"]), -2, delta=1e-12)
+
+    def test_no_results(self):
+        code, _, _ = run("rod", "--case", "gamma_v=0.5", "--out", "-", folder=self.folder)
+        self.assertEqual(code, 0)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_list_and_help(self):
+        for option, word in (("--list", "gamma_v=1.05"), ("--help", "--duration")):
+            code, output, errors = run(option)
+            self.assertEqual((code, errors), (0, ""))
+            self.assertIn(word, output)
+
+    def test_faults_are_one_line(self):
+        faults = (
+            (2, "there is no scene 'rods'", "rods"),
+            (2, "--frobnicate", "rod", "--frobnicate", "1"),
+            (2, "--duration", "rod", "--duration"),
+            (2, "positive", "rod", "--duration", "-1"),
+            (2, "positive", "rod", "--duration", "nan"),
+            (2, "INSTANCE.KEY=VALUE", "rod", "--set", "gamma_v"),
+            (2, "no case 'x'", "rod", "--case", "x"),
+            (1, "gamma_w", "rod", "--set", "gear.gamma_w=1"),
+            (1, "nowhere.xml", "nowhere.xml"),
+            (1, "/nowhere.so", "rod", "--plugin", "/nowhere.so"),
+            (1, "/dev/null", "rod", "--case", "gamma_v=0.2", "--out", "/dev/null/x"),
+        )
+        for expected, word, *arguments in faults:
+            with self.subTest(arguments):
+                code, output, errors = run(*arguments, folder=self.folder)
+                self.assertEqual(code, expected, errors)
+                self.assertIn(word, errors)
+                self.assertEqual(errors.count("\n"), 1, errors)
+                self.assertEqual(output, "")
+
+
+if __name__ == "__main__":
+    unittest.main()
