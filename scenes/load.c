@@ -112,6 +112,10 @@ mjModel* mjg_loadScene(const mjgScene* scene, const mjgCase* variant, const mjgS
     return NULL;
   }
 
+  if (!variant && scene->nvariant) {
+    variant = &scene->variant[0];
+  }
+
   // settings of the case, then those that were added
   int failed = 0;
   for (int i = 0; variant && i < mjgMAXSETTING && variant->setting[i].instance && !failed; i++) {

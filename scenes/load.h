@@ -13,8 +13,8 @@ int mjg_loadPlugin(const char* file, char* error, int error_sz);
 // sources; absolute paths and those that begin with "." stay as they are
 void mjg_scenePath(char* path, int path_sz, const mjgScene* scene);
 
-// compile a scene in one of its cases (nullable), with further settings that take precedence. The
-// case's and the further settings must name instances of the file itself. Null: one line in error.
+// compile a scene in one of its cases (null: the first), with further settings that take precedence.
+// Settings must name instances of the file itself. Null: one line in error.
 mjModel* mjg_loadScene(const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting,
                        int nsetting, char* error, int error_sz);
 

@@ -11,15 +11,10 @@
 
 #include "load.h"
 
-// a setting is an entry of the model's plugin attributes
-static int hasAttribute(const mjModel* m, const char* key, const char* value) {
-  for (int i = 0; i < m->npluginattr; i += (int)strlen(m->plugin_attr + i) + 1) {
-    int next = i + (int)strlen(m->plugin_attr + i) + 1;
-    if (!strcmp(m->plugin_attr + i, key) && next < m->npluginattr) {
-      return !strcmp(m->plugin_attr + next, value);
-    }
-  }
-  return 0;
+// whether the gears of a model have that configuration
+static int hasSetting(const mjModel* m, const char* key, const char* value) {
+  const char* found = mj_getPluginConfig(m, mj_name2id(m, mjOBJ_PLUGIN, "gear"), key);
+  return found && !strcmp(found, value);
 }
 
 
@@ -42,7 +37,7 @@ static void every_case_loads_with_its_settings(void** state) {
       const mjgCase* variant = &mjg_scenes[i]->variant[k];
       mjModel* m = load(mjg_scenes[i], variant, NULL, 0);
       for (int s = 0; s < mjgMAXSETTING && variant->setting[s].instance; s++) {
-        assert_true(hasAttribute(m, variant->setting[s].key, variant->setting[s].value));
+        assert_true(hasSetting(m, variant->setting[s].key, variant->setting[s].value));
       }
       mj_deleteModel(m);
     }
@@ -56,9 +51,9 @@ static void settings_take_precedence(void** state) {
   assert_non_null(rod);
   const mjgSetting setting[] = {{"gear", "gamma_v", "0.7"}, {"gear", "tolerance", "1e-9"}};
   mjModel* m = load(rod, &rod->variant[0], setting, 2);
-  assert_true(hasAttribute(m, "gamma_v", "0.7"));
-  assert_true(hasAttribute(m, "tolerance", "1e-9"));
-  assert_true(hasAttribute(m, "gamma_u", "0.2"));
+  assert_true(hasSetting(m, "gamma_v", "0.7"));
+  assert_true(hasSetting(m, "tolerance", "1e-9"));
+  assert_true(hasSetting(m, "gamma_u", "0.2"));
   mj_deleteModel(m);
 }
 
