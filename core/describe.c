@@ -1,0 +1,186 @@
+#include <math.h>
+
+#include "mjgear_params.h"
+
+// from coefficients back to a description
+
+
+static void toStarting(mjgDescription* d, mjgReport* report, const mjgTransmission* t) {
+  double k = t->static_ratio;
+  double c0 = k * (t->coulomb + t->stribeck_friction);
+  double eta_f, eta_b;
+  if (t->gamma_u_stribeck != 0 || t->gamma_v_stribeck != 0 || t->gamma_u_quadratic != 0 ||
+      t->gamma_v_quadratic != 0) {
+    mjg_refuse(report,
+               "type starting has no load-dependent Stribeck friction; describe it as type "
+               "coefficients");
+  } else if (c0 == 0) {
+    mjg_refuse(report,
+               "without load-independent friction there is no starting torque; describe it "
+               "as type efficiency");
+  } else if (k * t->gamma_v >= 1 || k * t->gamma_u >= 1) {
+    mjg_refuse(report,
+               "the gear locks, so that no torque starts it %s; describe it as type "
+               "efficiency",
+               k * t->gamma_v >= 1 ? "backward" : "forward");
+  } else {
+    mjg_efficiencies(&eta_f, &eta_b, t->gamma_u, t->gamma_v);
+    mjg_give(d, mjgKEY_ETA_FORWARD, eta_f);
+    mjg_give(d, mjgKEY_STARTING_FORWARD, c0 / (1 - k * t->gamma_u));
+    mjg_give(d, mjgKEY_STARTING_BACKWARD, c0 / (1 - k * t->gamma_v));
+  }
+}
+
+
+static void toThread(mjgDescription* d, mjgReport* report, const mjgTransmission* t, int type) {
+  double lead_angle, mu;
+  double pressure_angle = d->value[mjgKEY_PRESSURE_ANGLE];
+  if (type == mjgTYPE_WORM && !d->given[mjgKEY_PRESSURE_ANGLE]) {
+    mjg_refuse(report, "a worm's pressure_angle is not in the coefficients; give it");
+  } else if (mjg_screwFromCoefficients(&lead_angle, &mu, t->gamma_u, t->gamma_v, pressure_angle) <
+             0) {
+    mjg_refuse(report,
+               "no %s has gamma_u = %g and gamma_v = %g, both must be positive; describe "
+               "it as type coefficients",
+               mjg_typeName(type), t->gamma_u, t->gamma_v);
+  } else {
+    mjg_give(d, mjgKEY_LEAD_ANGLE, lead_angle);
+    mjg_give(d, mjgKEY_MU, mu);
+  }
+}
+
+
+static void toSpur(mjgDescription* d, mjgReport* report, const mjgTransmission* t) {
+  static const int fixed[] = {mjgKEY_PRESSURE_ANGLE, mjgKEY_MU, mjgKEY_RADIUS_IN};
+  for (size_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++) {
+    if (!d->given[fixed[i]]) {
+      mjg_refuse(report, "a spur gear's %s is not in the coefficients; give it",
+                 mjg_keyInfo(fixed[i])->name);
+      return;
+    }
+  }
+
+  // the mean of (21) over a symmetric path: gamma_u = mu contact / (4 radius_out cos(pressure_angle))
+  double radius = d->value[mjgKEY_RADIUS_IN];
+  double angle = d->value[mjgKEY_PRESSURE_ANGLE];
+  double mu = d->value[mjgKEY_MU];
+  double contact = 4 * t->gamma_v * radius * cos(angle) / mu;
+  double radius_out = radius * t->gamma_v / t->gamma_u;
+  double smaller = radius < radius_out ? radius : radius_out;
+  if (!(t->gamma_u > 0 && t->gamma_v > 0) || !isfinite(contact) ||
+      contact > 2 * smaller * sin(angle)) {
+    mjg_refuse(report,
+               "no pair of spur gears with this friction has gamma_u = %g and gamma_v = %g; "
+               "describe it as type coefficients",
+               t->gamma_u, t->gamma_v);
+    return;
+  }
+  mjg_give(d, mjgKEY_RADIUS_OUT, radius_out);
+  mjg_give(d, mjgKEY_CONTACT, contact);
+}
+
+
+// give a key that was given, if it has a value that a gear can have
+static void keep(mjgDescription* d, mjgReport* report, int key, double value) {
+  const mjgKeyInfo* info = mjg_keyInfo(key);
+  if (value > info->min && value < info->max) {
+    mjg_give(d, key, value);
+  } else if (!(value == 0 && key == mjgKEY_PRESSURE_ANGLE)) {
+    mjg_refuse(report, "%s = %g is out of range; write a value above %g and below %g", info->name,
+               value, info->min, info->max);
+  }
+}
+
+
+// give a key that differs from what it is if it is not given
+static void giveUnless(mjgDescription* d, int key, double value, double otherwise) {
+  if (value != otherwise) {
+    mjg_give(d, key, value);
+  }
+}
+
+
+int mjg_describe(mjgDescription* description, mjgReport* report,
+                 const mjgTransmission* transmission) {
+  const mjgTransmission* t = transmission;
+  int before = report->count;
+  int type = description->type ? description->type : mjgTYPE_COEFFICIENTS;
+
+  // keep the keys that the type leaves open
+  mjgDescription d;
+  mjg_defaultDescription(&d);
+  d.type = type;
+  static const int open[] = {mjgKEY_PRESSURE_ANGLE, mjgKEY_MU, mjgKEY_RADIUS_IN};
+  for (size_t i = 0; i < sizeof(open) / sizeof(*open); i++) {
+    int threads = type == mjgTYPE_WORM || type == mjgTYPE_LEADSCREW;
+    if (description->given[open[i]] &&
+        (type == mjgTYPE_SPUR || (threads && open[i] == mjgKEY_PRESSURE_ANGLE))) {
+      keep(&d, report, open[i], description->value[open[i]]);
+    }
+  }
+  if (t->mesh) {
+    mjg_refuse(report,
+               "coefficients that follow the mesh cannot be described otherwise; describe "
+               "their mean, without mesh");
+  }
+  if (report->count > before) {
+    return report->count - before;
+  }
+
+  double eta_f, eta_b;
+  switch (type) {
+    case mjgTYPE_COEFFICIENTS:
+      mjg_give(&d, mjgKEY_GAMMA_U, t->gamma_u);
+      mjg_give(&d, mjgKEY_GAMMA_V, t->gamma_v);
+      break;
+    case mjgTYPE_EFFICIENCY:
+      if (t->gamma_u >= 1 || mjg_efficiencies(&eta_f, &eta_b, t->gamma_u, t->gamma_v) < 0) {
+        mjg_refuse(report,
+                   "with gamma_u = %g the motor alone cannot drive the gear, which has no "
+                   "forward efficiency; describe it as type coefficients",
+                   t->gamma_u);
+        break;
+      }
+      mjg_give(&d, mjgKEY_ETA_FORWARD, eta_f);
+      mjg_give(&d, mjgKEY_ETA_BACKWARD, eta_b);
+      break;
+    case mjgTYPE_STARTING:
+      toStarting(&d, report, t);
+      break;
+    case mjgTYPE_LEADSCREW:
+    case mjgTYPE_WORM:
+      toThread(&d, report, t, type);
+      break;
+    case mjgTYPE_SPUR:
+      toSpur(&d, report, t);
+      break;
+    default:
+      mjg_refuse(report, "unknown type %d; use one of mjgType", type);
+      break;
+  }
+
+  // load-independent friction
+  if (type != mjgTYPE_STARTING) {
+    giveUnless(&d, mjgKEY_COULOMB, t->coulomb, 0);
+  }
+  int falls = t->stribeck_friction != 0 || t->gamma_u_stribeck != 0 || t->gamma_v_stribeck != 0 ||
+              t->gamma_u_quadratic != 0 || t->gamma_v_quadratic != 0;
+  if (falls) {
+    mjg_give(&d, mjgKEY_STRIBECK_VELOCITY, t->stribeck_velocity);
+    mjg_give(&d, mjgKEY_STRIBECK_EXPONENT, t->stribeck_exponent);
+  }
+  giveUnless(&d, mjgKEY_STATIC_RATIO, t->static_ratio, 1);
+  giveUnless(&d, mjgKEY_STRIBECK_FRICTION, t->stribeck_friction, 0);
+  giveUnless(&d, mjgKEY_GAMMA_U_STRIBECK, t->gamma_u_stribeck, 0);
+  giveUnless(&d, mjgKEY_GAMMA_V_STRIBECK, t->gamma_v_stribeck, 0);
+  giveUnless(&d, mjgKEY_GAMMA_U_QUADRATIC, t->gamma_u_quadratic, 0);
+  giveUnless(&d, mjgKEY_GAMMA_V_QUADRATIC, t->gamma_v_quadratic, 0);
+  giveUnless(&d, mjgKEY_VISCOUS, t->viscous, 0);
+  giveUnless(&d, mjgKEY_ARMATURE, t->armature, 0);
+  giveUnless(&d, mjgKEY_RATIO, t->ratio, 0);
+  if (report->count > before) {
+    return report->count - before;
+  }
+  *description = d;
+  return 0;
+}

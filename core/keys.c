@@ -1,0 +1,212 @@
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mjgear_params.h"
+
+#define PI_2 1.57079632679489661923
+
+// name, unit, min, max, open_min, open_max, engine, text
+// clang-format off
+static const mjgKeyInfo kKeys[mjgNKEY] = {
+    [mjgKEY_GAMMA_U] = {"gamma_u", "1", -1, INFINITY, 1, 1, 0,
+        "input-side asymmetry coefficient"},
+    [mjgKEY_GAMMA_V] = {"gamma_v", "1", -1, INFINITY, 1, 1, 0,
+        "output-side asymmetry coefficient; >= 1: non-backdrivable"},
+    [mjgKEY_ETA_FORWARD] = {"eta_forward", "1", 0, 1, 1, 0, 0,
+        "efficiency when the motor drives"},
+    [mjgKEY_ETA_BACKWARD] = {"eta_backward", "1", -INFINITY, 1, 1, 0, 0,
+        "efficiency when the load drives; <= 0: non-backdrivable; without it 2 - 1/eta_forward, "
+        "that is gamma_u = 0"},
+    [mjgKEY_STARTING_FORWARD] = {"starting_forward", "N m", 0, INFINITY, 1, 1, 0,
+        "motor torque that just starts the unloaded joint"},
+    [mjgKEY_STARTING_BACKWARD] = {"starting_backward", "N m", 0, INFINITY, 1, 1, 0,
+        "load torque that just drives the joint with the motor off"},
+    [mjgKEY_LEAD_ANGLE] = {"lead_angle", "rad", 0, PI_2, 1, 1, 0,
+        "lead angle of the thread at the pitch diameter"},
+    [mjgKEY_LEAD] = {"lead", "m", 0, INFINITY, 1, 1, 0,
+        "travel of the thread in one turn, with pitch_diameter instead of lead_angle"},
+    [mjgKEY_PITCH_DIAMETER] = {"pitch_diameter", "m", 0, INFINITY, 1, 1, 0,
+        "pitch diameter of the thread"},
+    [mjgKEY_PRESSURE_ANGLE] = {"pressure_angle", "rad", 0, PI_2, 0, 1, 0,
+        "angle of the flank, for a thread half the thread angle"},
+    [mjgKEY_MU] = {"mu", "1", 0, INFINITY, 0, 1, 0,
+        "friction coefficient of the flanks"},
+    [mjgKEY_RADIUS_IN] = {"radius_in", "m", 0, INFINITY, 1, 1, 0,
+        "pitch radius of the input gear"},
+    [mjgKEY_RADIUS_OUT] = {"radius_out", "m", 0, INFINITY, 1, 1, 0,
+        "pitch radius of the output gear"},
+    [mjgKEY_CONTACT] = {"contact", "m", 0, INFINITY, 1, 1, 0,
+        "length of the path of contact of a pair of teeth, half of it on either side of the "
+        "pitch point"},
+    [mjgKEY_MODULE] = {"module", "m", 0, INFINITY, 1, 1, 0,
+        "module of full-depth teeth (addendum = module), which gives the path of contact "
+        "instead of contact"},
+    [mjgKEY_MESH] = {"mesh", "1", 0, 1, 0, 0, 0,
+        "1: coefficients follow the teeth as the joint turns; 0: their mean over the mesh cycle"},
+    [mjgKEY_COULOMB] = {"coulomb", "N m", 0, INFINITY, 0, 1, 0,
+        "load-independent sliding friction"},
+    [mjgKEY_STATIC_RATIO] = {"static_ratio", "1", 1, INFINITY, 0, 1, 0,
+        "static to sliding friction"},
+    [mjgKEY_STRIBECK_FRICTION] = {"stribeck_friction", "N m", 0, INFINITY, 0, 1, 0,
+        "what coulomb gains at rest"},
+    [mjgKEY_STRIBECK_VELOCITY] = {"stribeck_velocity", "rad/s", 0, INFINITY, 1, 1, 0,
+        "velocity at which the gain has fallen to 1/e"},
+    [mjgKEY_STRIBECK_EXPONENT] = {"stribeck_exponent", "1", 0, INFINITY, 1, 1, 0,
+        "exponent of that fall; 2 if not given"},
+    [mjgKEY_GAMMA_U_STRIBECK] = {"gamma_u_stribeck", "1", 0, INFINITY, 0, 1, 0,
+        "what gamma_u gains at rest"},
+    [mjgKEY_GAMMA_V_STRIBECK] = {"gamma_v_stribeck", "1", 0, INFINITY, 0, 1, 0,
+        "what gamma_v gains at rest"},
+    [mjgKEY_GAMMA_U_QUADRATIC] = {"gamma_u_quadratic", "1/(N m)", 0, INFINITY, 0, 1, 0,
+        "what gamma_u gains at rest for each unit of motor torque while the load drives"},
+    [mjgKEY_GAMMA_V_QUADRATIC] = {"gamma_v_quadratic", "1/(N m)", 0, INFINITY, 0, 1, 0,
+        "what gamma_v gains at rest for each unit of load torque while the motor drives"},
+    [mjgKEY_VISCOUS] = {"viscous", "N m/(rad/s)", 0, INFINITY, 0, 1, 1,
+        "viscous friction"},
+    [mjgKEY_ARMATURE] = {"armature", "kg m2", 0, INFINITY, 0, 1, 1,
+        "rotor inertia at the output side"},
+    [mjgKEY_RATIO] = {"ratio", "1", 0, INFINITY, 1, 1, 0,
+        "motor motion for a unit of output motion"},
+    [mjgKEY_MOTOR_STARTING] = {"motor_starting", "N m", 0, INFINITY, 1, 1, 0,
+        "starting_forward, measured at the motor"},
+    [mjgKEY_MOTOR_COULOMB] = {"motor_coulomb", "N m", 0, INFINITY, 0, 1, 0,
+        "coulomb, measured at the motor"},
+    [mjgKEY_MOTOR_VISCOUS] = {"motor_viscous", "N m/(rad/s)", 0, INFINITY, 0, 1, 1,
+        "viscous, measured at the motor"},
+    [mjgKEY_MOTOR_INERTIA] = {"motor_inertia", "kg m2", 0, INFINITY, 0, 1, 1,
+        "rotor inertia at the motor shaft"},
+};
+// clang-format on
+
+static const char* const kTypes[mjgNTYPE] = {
+    [mjgTYPE_AUTO] = "auto",
+    [mjgTYPE_COEFFICIENTS] = "coefficients",
+    [mjgTYPE_EFFICIENCY] = "efficiency",
+    [mjgTYPE_STARTING] = "starting",
+    [mjgTYPE_LEADSCREW] = "leadscrew",
+    [mjgTYPE_WORM] = "worm",
+    [mjgTYPE_SPUR] = "spur",
+};
+
+#define MAX_NAME 31
+
+
+//---------------------------------- names ---------------------------------------------------------
+
+const mjgKeyInfo* mjg_keyInfo(int key) {
+  return key >= 0 && key < mjgNKEY ? &kKeys[key] : NULL;
+}
+
+
+int mjg_keyFromName(const char* name) {
+  for (int key = 0; name && key < mjgNKEY; key++) {
+    if (strcmp(name, kKeys[key].name) == 0) {
+      return key;
+    }
+  }
+  return -1;
+}
+
+
+// number of letters to insert, delete or replace to turn a into b; both at most MAX_NAME long
+static int editDistance(const char* a, const char* b) {
+  int na = (int)strlen(a), nb = (int)strlen(b);
+  int row[MAX_NAME + 1];
+  for (int j = 0; j <= nb; j++) {
+    row[j] = j;
+  }
+  for (int i = 1; i <= na; i++) {
+    int diagonal = row[0];
+    row[0] = i;
+    for (int j = 1; j <= nb; j++) {
+      int above = row[j];
+      int cost = diagonal + (a[i - 1] != b[j - 1]);
+      int step = (above < row[j - 1] ? above : row[j - 1]) + 1;
+      row[j] = cost < step ? cost : step;
+      diagonal = above;
+    }
+  }
+  return row[nb];
+}
+
+
+int mjg_keyNearest(const char* name) {
+  if (!name || !*name || strlen(name) > MAX_NAME) {
+    return -1;
+  }
+  int nearest = -1;
+  int least = ((int)strlen(name) + 1) / 3;
+  for (int key = 0; key < mjgNKEY; key++) {
+    int distance = editDistance(name, kKeys[key].name);
+    if (distance <= least - (nearest >= 0)) {
+      least = distance;
+      nearest = key;
+    }
+  }
+  return nearest;
+}
+
+
+const char* mjg_typeName(int type) {
+  return type >= 0 && type < mjgNTYPE ? kTypes[type] : NULL;
+}
+
+
+int mjg_typeFromName(const char* name) {
+  for (int type = 0; name && type < mjgNTYPE; type++) {
+    if (strcmp(name, kTypes[type]) == 0) {
+      return type;
+    }
+  }
+  return -1;
+}
+
+
+//---------------------------------- messages ------------------------------------------------------
+
+void mjg_startReport(mjgReport* report, char* text, size_t size) {
+  report->text = text;
+  report->size = text ? size : 0;
+  report->length = 0;
+  report->count = 0;
+  report->where = NULL;
+  if (report->size) {
+    text[0] = 0;
+  }
+}
+
+
+// append to the text what fits
+static void append(mjgReport* report, const char* format, va_list arguments) {
+  if (report->length + 1 >= report->size) {
+    return;
+  }
+  size_t room = report->size - report->length;
+  int n = vsnprintf(report->text + report->length, room, format, arguments);
+  if (n > 0) {
+    report->length += (size_t)n < room ? (size_t)n : room - 1;
+  }
+}
+
+
+static void appendf(mjgReport* report, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  append(report, format, arguments);
+  va_end(arguments);
+}
+
+
+void mjg_refuse(mjgReport* report, const char* format, ...) {
+  report->count++;
+  if (report->where) {
+    appendf(report, "%s: ", report->where);
+  }
+  va_list arguments;
+  va_start(arguments, format);
+  append(report, format, arguments);
+  va_end(arguments);
+  appendf(report, "\n");
+}

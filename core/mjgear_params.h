@@ -1,0 +1,298 @@
+// mjgear: from a data sheet to a joint.
+//
+// A catalogue page, a drawing or a measurement describes a gear in its own words: efficiencies, the
+// geometry of a worm, the torque that just turns the shaft. This header turns any of them into the
+// coefficients of mjgear.h and back, and says in one line each what is wrong with a description.
+// Nothing here is needed while a simulation runs except mjg_frictionAt.
+//
+// Everything is stated at the output side (rad, N m, kg m2 for a hinge, m, N, kg for a slide) but
+// the keys that begin with "motor_", which are read at the motor shaft and need the ratio.
+//
+// Directions are those of the paper's Fig. 1: the motor torque f_u drives, the load torque f_v is
+// what the output gives to the load, so that equal signs oppose each other.
+
+#ifndef MJGEAR_PARAMS_H_
+#define MJGEAR_PARAMS_H_
+
+#include "mjgear.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+
+//---------------------------------- geometry ------------------------------------------------------
+
+// asymmetry coefficients of a screw or worm, (17); pressure_angle 0 is the lead screw of 3.2
+//   lead_angle      of the thread at the pitch radius, in (0, pi/2)           rad
+//   pressure_angle  of the flank in the normal section, in [0, pi/2)          rad
+//   mu              friction coefficient of the flanks, >= 0                  1
+// The thread locks itself, gamma_v >= 1, where mu >= tan(lead_angle) cos(pressure_angle).
+// error: mjgERR_ARGUMENT
+int mjg_screw(double* gamma_u, double* gamma_v, double lead_angle, double pressure_angle,
+              double mu);
+
+// lead angle and friction coefficient of the screw with these coefficients, the inverse of (17)
+// error: mjgERR_ARGUMENT unless gamma_u > 0, gamma_v > 0 and 0 <= pressure_angle < pi/2
+int mjg_screwFromCoefficients(double* lead_angle, double* mu, double gamma_u, double gamma_v,
+                              double pressure_angle);
+
+// a pair of external involute spur gears. A pair of teeth touches on a straight line, the line of
+// action, at the distance xi from the pitch point: xi < 0 while the teeth approach, on the flank
+// of the input gear's root, xi > 0 while they recede, on the flank of its tip.
+typedef struct mjgSpur_ {
+  double radius_in;            // pitch radius of the input gear, > 0           m
+  double radius_out;           // pitch radius of the output gear, > 0          m
+  double pressure_angle;       // in (0, pi/2)                                  rad
+  double mu;                   // friction coefficient of the flanks, >= 0      1
+  double approach;             // a pair of teeth is in contact for             m
+  double recess;               //   -approach <= xi <= recess
+  double pitch;                // distance of successive contact points, the    m
+                               //   base pitch, > 0; 0: approach + recess, so
+                               //   that always exactly one pair is in contact
+} mjgSpur;
+
+// asymmetry coefficients at one contact point, (21); gamma_u and gamma_v change sign with xi, at
+// xi = 0 the mean of both sides, 0, is returned. error: mjgERR_ARGUMENT
+int mjg_spurAt(double* gamma_u, double* gamma_v, const mjgSpur* spur, double xi);
+
+// their mean over the mesh cycle: (21) integrated over -approach <= xi <= recess, which holds if a
+// pair of teeth carries the same share of the load all along its path. error: mjgERR_ARGUMENT
+int mjg_spurMean(double* gamma_u, double* gamma_v, const mjgSpur* spur);
+
+// the coefficients at one angle of the output gear: the mean of (21) over the one or more pairs of
+// teeth that are in contact there, which share the load equally. At angle 0 a pair is at the pitch
+// point; the cycle repeats every pitch / (radius_out cos(pressure_angle)). error: mjgERR_ARGUMENT
+int mjg_spurMesh(double* gamma_u, double* gamma_v, const mjgSpur* spur, double angle);
+
+// approach and recess from the addenda (tip minus pitch radius) of both gears; for full-depth teeth
+// both addenda are the module. error: mjgERR_ARGUMENT if the path would leave the involute, that is
+// if a tip reaches past the point where the line of action touches the other base circle
+int mjg_spurPath(mjgSpur* spur, double addendum_in, double addendum_out);
+
+
+//---------------------------------- transmission --------------------------------------------------
+
+// one joint's gear and all its friction, at the output side. The coefficients that the step uses
+// are gamma_u + S gamma_u_stribeck and so on, with S = exp(-|v / stribeck_velocity|^exponent),
+// so that S = 1 at rest.
+typedef struct mjgTransmission_ {
+  double gamma_u;              // asymmetry coefficients of a sliding gear      1
+  double gamma_v;
+  double gamma_u_stribeck;     // what they gain at rest                        1
+  double gamma_v_stribeck;
+  double gamma_u_quadratic;    // at rest and for each unit of torque: driven   1/(N m)
+  double gamma_v_quadratic;    //   by the load |u|, driven by the motor |x|
+  double coulomb;              // load-independent friction                     N m
+  double static_ratio;         // static to sliding bound, >= 1                 1
+  double stribeck_friction;    // what coulomb gains at rest                    N m
+  double stribeck_velocity;    // > 0                                           rad/s
+  double stribeck_exponent;    // > 0                                           1
+  double viscous;              // MJCF's damping                                N m/(rad/s)
+  double armature;             // rotor inertia, MJCF's armature                kg m2
+  double ratio;                // motor per output motion; 0: not known         1, rad/m
+  mjgSpur spur;                // if mesh: gears whose coefficients follow the
+  int mesh;                    //   angle and replace gamma_u, gamma_v
+} mjgTransmission;
+
+// no friction, no inertia, static_ratio 1
+void mjg_defaultTransmission(mjgTransmission* transmission);
+
+// what one step needs: asymmetry coefficients and load-independent bound for a joint at angle q and
+// velocity v (before the step; 0: at rest) whose gear received u and delivered x in the last step.
+// Where all coefficients are constant these four do not matter.
+void mjg_frictionAt(double* gamma_u, double* gamma_v, double* coulomb,
+                    const mjgTransmission* transmission, double q, double v, double u, double x);
+
+// motor torque f_u at which a joint at rest that holds the load f_v breaks away in the direction
+// +1 or -1; load torque f_v at which one whose motor holds f_u does. direction * INFINITY (motor)
+// or -direction * INFINITY (load) if no torque moves it: (23) with static friction added.
+double mjg_breakawayMotor(const mjgTransmission* transmission, double f_v, int direction);
+double mjg_breakawayLoad(const mjgTransmission* transmission, double f_u, int direction);
+
+// the two efficiencies at rest (sliding = 0) or in fast sliding (sliding = 1)
+// error: mjgERR_ARGUMENT as mjg_efficiencies
+int mjg_transmissionEfficiencies(double* eta_f, double* eta_b, const mjgTransmission* transmission,
+                                 int sliding);
+
+// inertia that a sliding joint shows, (38): seen from the load eta_f m + M if the motor drives and
+// m/eta_b + M if the load drives, which is INFINITY for a non-backdrivable gear.
+// error: mjgERR_ARGUMENT as mjg_efficiencies, or m < 0, or M < 0
+int mjg_apparentInertia(double* forward, double* backward, double gamma_u, double gamma_v,
+                        double m, double M);
+
+
+//---------------------------------- descriptions --------------------------------------------------
+
+// how a gear is described
+typedef enum mjgType_ {
+  mjgTYPE_AUTO = 0,            // whichever the given keys say
+  mjgTYPE_COEFFICIENTS,        // gamma_u, gamma_v
+  mjgTYPE_EFFICIENCY,          // eta_forward, and eta_backward or 2 - 1/eta_forward
+  mjgTYPE_STARTING,            // starting torques, with eta_forward if it is known
+  mjgTYPE_LEADSCREW,           // lead angle and friction coefficient, 3.2
+  mjgTYPE_WORM,                // and pressure angle, 3.3
+  mjgTYPE_SPUR,                // pitch radii, pressure angle, friction, path of contact, 3.4
+  mjgNTYPE
+} mjgType;
+
+// every quantity a description may give; mjg_keyInfo says what each is
+typedef enum mjgKey_ {
+  mjgKEY_GAMMA_U = 0,
+  mjgKEY_GAMMA_V,
+  mjgKEY_ETA_FORWARD,
+  mjgKEY_ETA_BACKWARD,
+  mjgKEY_STARTING_FORWARD,
+  mjgKEY_STARTING_BACKWARD,
+  mjgKEY_LEAD_ANGLE,
+  mjgKEY_LEAD,
+  mjgKEY_PITCH_DIAMETER,
+  mjgKEY_PRESSURE_ANGLE,
+  mjgKEY_MU,
+  mjgKEY_RADIUS_IN,
+  mjgKEY_RADIUS_OUT,
+  mjgKEY_CONTACT,
+  mjgKEY_MODULE,
+  mjgKEY_MESH,
+  mjgKEY_COULOMB,
+  mjgKEY_STATIC_RATIO,
+  mjgKEY_STRIBECK_FRICTION,
+  mjgKEY_STRIBECK_VELOCITY,
+  mjgKEY_STRIBECK_EXPONENT,
+  mjgKEY_GAMMA_U_STRIBECK,
+  mjgKEY_GAMMA_V_STRIBECK,
+  mjgKEY_GAMMA_U_QUADRATIC,
+  mjgKEY_GAMMA_V_QUADRATIC,
+  mjgKEY_VISCOUS,
+  mjgKEY_ARMATURE,
+  mjgKEY_RATIO,
+  mjgKEY_MOTOR_STARTING,
+  mjgKEY_MOTOR_COULOMB,
+  mjgKEY_MOTOR_VISCOUS,
+  mjgKEY_MOTOR_INERTIA,
+  mjgNKEY
+} mjgKey;
+
+typedef struct mjgKeyInfo_ {
+  const char* name;            // as it is written in a file
+  const char* unit;            // of a hinge; "1" if it has none
+  double min;                  // permitted range, ends included unless open
+  double max;
+  int open_min;                // 1: min itself is not permitted
+  int open_max;                // 1: max itself is not permitted
+  int engine;                  // 1: MJCF has an attribute of its own for it (armature, damping)
+  const char* text;            // what it is, one line
+} mjgKeyInfo;
+
+// what a key is; null if key is out of range
+const mjgKeyInfo* mjg_keyInfo(int key);
+
+// the key of this name, or -1; the key with the most similar name, or -1 if none resembles it
+int mjg_keyFromName(const char* name);
+int mjg_keyNearest(const char* name);
+
+// "leadscrew" and so on; null if type is out of range; -1 if no type has this name
+const char* mjg_typeName(int type);
+int mjg_typeFromName(const char* name);
+
+typedef struct mjgDescription_ {
+  int type;                    // mjgType
+  int given[mjgNKEY];          // 1: value[key] was given
+  double value[mjgNKEY];
+} mjgDescription;
+
+// nothing given
+void mjg_defaultDescription(mjgDescription* description);
+
+// give a key a value
+void mjg_give(mjgDescription* description, int key, double value);
+
+
+//---------------------------------- messages ------------------------------------------------------
+
+// collects what is wrong, one line a problem: where, what, and what to write instead. Memory from
+// the caller; a line that does not fit is cut, count is right nevertheless.
+typedef struct mjgReport_ {
+  char* text;                  // null-terminated lines
+  size_t size;                 // of text, bytes; 0: count only
+  size_t length;               // used so far
+  int count;                   // number of problems
+  const char* where;           // put before each line with ": "; nullable
+} mjgReport;
+
+// an empty report
+void mjg_startReport(mjgReport* report, char* text, size_t size);
+
+// add one line: what is wrong and, after a semicolon, the remedy
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void mjg_refuse(mjgReport* report, const char* format, ...);
+
+// the transmission that a description means. Every problem found goes into the report.
+// Returns the number of problems; if it is not 0 the transmission is left untouched.
+int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
+                     const mjgDescription* description);
+
+// describe a transmission as description->type says. What the type leaves open is taken from the
+// keys that are given: pressure_angle for worm (0 for leadscrew, if not given), pressure_angle, mu
+// and radius_in for spur. All other keys are overwritten.
+// Returns the number of problems, for instance that no worm has these coefficients.
+int mjg_describe(mjgDescription* description, mjgReport* report,
+                 const mjgTransmission* transmission);
+
+
+//---------------------------------- presets -------------------------------------------------------
+
+// a transmission whose description was published or whose assumptions are stated
+typedef struct mjgPreset_ {
+  const char* name;            // "harmonic_drive"
+  const char* title;           // one line
+  const char* source;          // where the numbers are from, or what was assumed
+  const char* remark;          // what to know before using it, nullable
+  mjgDescription description;
+  double torque_constant;      // of the motor, at the output side; 0: not known      N m/A
+  double resistance;           // of the motor winding; 0: not known                  Ohm
+} mjgPreset;
+
+int mjg_presetCount(void);
+
+// fill in preset i; mjgERR_ARGUMENT if there is none
+int mjg_preset(mjgPreset* preset, int i);
+
+// number of the preset of this name, or -1
+int mjg_presetFromName(const char* name);
+
+
+//---------------------------------- Borello's reference -------------------------------------------
+
+// one joint with friction as in L. Borello and M. D. L. Dalla Vedova, "A dry friction model and robust
+// computational algorithm for reversible or irreversible motion transmissions", Int. J. of Mechanics
+// and Control 13(2), 2012. It is explicit, a Karnopp-type switch, and needs the load torque.
+//
+// Through mjgProblem the same gear is eta_f = eta_opp, eta_b = eta_aid, static_ratio = fsd,
+// coulomb = friction. The two agree where all inertia is on the motor side (M = 0), so that the
+// gear transmits the load alone; with coulomb or fsd also gamma_u must be 0, because there the
+// friction torque itself does not load the flanks. doc/borello.md has the differences.
+typedef struct mjgKarnopp_ {
+  double eta_opp;              // efficiency under opposing load, in (0, 1]
+  double eta_aid;              // under aiding load, <= 1; <= 0: irreversible
+  double fsd;                  // static to dynamic friction, >= 1
+  double friction;             // T_FR0, independent of load, >= 0              N m
+  double viscous;              // C_M, >= 0                                     N m/(rad/s)
+  double inertia;              // J_M, > 0                                      kg m2
+  double limit;                // ends of travel at +-limit, > 0, or INFINITY   rad
+} mjgKarnopp;
+
+// Table 1, one step: changes *position and *velocity, sets *t (nullable) to the friction torque
+//   motor  torque in the joint's direction       load  torque against it       h  timestep > 0
+// error: mjgERR_ARGUMENT, mjgERR_NOT_FINITE
+int mjg_stepKarnopp(double* position, double* velocity, double* t, const mjgKarnopp* joint,
+                    double motor, double load, double h);
+
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // MJGEAR_PARAMS_H_

@@ -1,0 +1,160 @@
+#include <math.h>
+#include <string.h>
+
+#include "mjgear_params.h"
+
+
+void mjg_defaultTransmission(mjgTransmission* transmission) {
+  memset(transmission, 0, sizeof(*transmission));
+  transmission->static_ratio = 1;
+  transmission->stribeck_velocity = 1;
+  transmission->stribeck_exponent = 2;
+}
+
+
+void mjg_frictionAt(double* gamma_u, double* gamma_v, double* coulomb,
+                    const mjgTransmission* transmission, double q, double v, double u, double x) {
+  const mjgTransmission* t = transmission;
+  *gamma_u = t->gamma_u;
+  *gamma_v = t->gamma_v;
+  *coulomb = t->coulomb;
+
+  // the teeth that are in mesh at this angle
+  if (t->mesh) {
+    mjg_spurMesh(gamma_u, gamma_v, &t->spur, q);
+  }
+
+  // what is gained near rest
+  if (t->stribeck_friction == 0 && t->gamma_u_stribeck == 0 && t->gamma_v_stribeck == 0 &&
+      t->gamma_u_quadratic == 0 && t->gamma_v_quadratic == 0) {
+    return;
+  }
+  double S = exp(-pow(fabs(v) / t->stribeck_velocity, t->stribeck_exponent));
+  *coulomb += S * t->stribeck_friction;
+  *gamma_u += S * t->gamma_u_stribeck;
+  *gamma_v += S * t->gamma_v_stribeck;
+
+  // the quadratic part grows with the smaller torque, that of the driven side, and only while the
+  // two sides oppose each other
+  if (u * x > 0) {
+    if (fabs(u) > fabs(x)) {
+      *gamma_v += S * t->gamma_v_quadratic * fabs(x);
+    } else {
+      *gamma_u += S * t->gamma_u_quadratic * fabs(u);
+    }
+  }
+}
+
+
+//---------------------------------- break-away ----------------------------------------------------
+
+// A joint at rest breaks away in direction s where, with all coefficients those of rest,
+//     s (f_u - f_v) > k (|gamma_u f_u + gamma_v f_v| + c + quadratic term)
+// One torque, z, is known. The other, y, moves the joint as e y grows, e = s for the motor and -s
+// for the load, so that the left side is e (y - z) in either case. Between the points where lambda
+// or the quadratic term change their form both sides are polynomials of y.
+
+// one side of the gear
+typedef struct Side_ {
+  double gamma;      // asymmetry coefficient at rest
+  double quadratic;  // what this side's torque squared adds to the bound
+} Side;
+
+// by how much the left side exceeds the right one
+static double excess(double y, double z, const Side* sought, const Side* known, double k, double c,
+                     int e) {
+  double bound = fabs(sought->gamma * y + known->gamma * z) + c;
+  if (y * z > 0) {
+    bound += fabs(y) > fabs(z) ? known->quadratic * z * z : sought->quadratic * y * y;
+  }
+  return e * (y - z) - k * bound;
+}
+
+
+// least y in direction e at which the joint starts to move
+static double breakaway(const Side* sought, const Side* known, double z, double k, double c,
+                        int e) {
+  double best = INFINITY;
+
+  // with lambda of sign L and the quadratic term absent, of the known or of the sought torque, the
+  // excess is square y^2 + linear y + constant
+  for (int L = -1; L <= 1; L += 2) {
+    for (int form = 0; form < 3; form++) {
+      double square = form == 2 ? -k * sought->quadratic : 0;
+      double linear = e - k * L * sought->gamma;
+      double constant =
+          -(e + k * L * known->gamma) * z - k * c - (form == 1 ? k * known->quadratic * z * z : 0);
+
+      // its roots, without cancellation
+      double root[2];
+      int nroot = 0;
+      double discriminant = linear * linear - 4 * square * constant;
+      if (square == 0 && linear != 0) {
+        root[nroot++] = -constant / linear;
+      } else if (square != 0 && discriminant >= 0) {
+        double q = -(linear + copysign(sqrt(discriminant), linear)) / 2;
+        root[nroot++] = q / square;
+        if (q != 0) {
+          root[nroot++] = constant / q;
+        }
+      }
+
+      // those where L and form are what is assumed and the excess becomes positive
+      for (int i = 0; i < nroot; i++) {
+        double y = root[i];
+        double scale = fabs(y) + fabs(z) + c;
+        double ahead = y + e * (scale > 0 ? 1e-6 * scale : 1);
+        if (e * y < best && fabs(excess(y, z, sought, known, k, c, e)) <= 1e-9 * scale &&
+            excess(ahead, z, sought, known, k, c, e) > 0) {
+          best = e * y;
+        }
+      }
+    }
+  }
+  return e * best;
+}
+
+
+double mjg_breakawayMotor(const mjgTransmission* transmission, double f_v, int direction) {
+  const mjgTransmission* t = transmission;
+  Side motor = {t->gamma_u + t->gamma_u_stribeck, t->gamma_u_quadratic};
+  Side load = {t->gamma_v + t->gamma_v_stribeck, t->gamma_v_quadratic};
+  return breakaway(&motor, &load, f_v, t->static_ratio, t->coulomb + t->stribeck_friction,
+                   direction);
+}
+
+
+double mjg_breakawayLoad(const mjgTransmission* transmission, double f_u, int direction) {
+  const mjgTransmission* t = transmission;
+  Side motor = {t->gamma_u + t->gamma_u_stribeck, t->gamma_u_quadratic};
+  Side load = {t->gamma_v + t->gamma_v_stribeck, t->gamma_v_quadratic};
+  return breakaway(&load, &motor, f_u, t->static_ratio, t->coulomb + t->stribeck_friction,
+                   -direction);
+}
+
+
+//---------------------------------- what a gear does ----------------------------------------------
+
+int mjg_transmissionEfficiencies(double* eta_f, double* eta_b, const mjgTransmission* transmission,
+                                 int sliding) {
+  double share = sliding ? 0 : 1;
+  return mjg_efficiencies(eta_f, eta_b,
+                          transmission->gamma_u + share * transmission->gamma_u_stribeck,
+                          transmission->gamma_v + share * transmission->gamma_v_stribeck);
+}
+
+
+int mjg_apparentInertia(double* forward, double* backward, double gamma_u, double gamma_v, double m,
+                        double M) {
+  double eta_f, eta_b;
+  int status = mjg_efficiencies(&eta_f, &eta_b, gamma_u, gamma_v);
+  if (status < 0) {
+    return status;
+  }
+  if (!forward || !backward || !(m >= 0) || !(M >= 0)) {
+    return mjgERR_ARGUMENT;
+  }
+  *forward = eta_f * m + M;
+  *backward = m == 0 ? M : eta_b > 0 ? m / eta_b + M : INFINITY;
+  return mjgSOLVED;
+}

@@ -1,0 +1,452 @@
+// descriptions of one gear: round trips between all of them, and every refusal by its words
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "mjgear_params.h"
+
+static const double kPi = 3.14159265358979323846;
+
+
+static double random01(uint64_t* seed) {
+  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+  return (double)(*seed >> 11) / 9007199254740992.0;
+}
+
+
+// a description from a list of keys and values that ends with -1
+static mjgDescription describe(int type, ...) {
+  mjgDescription d;
+  mjg_defaultDescription(&d);
+  d.type = type;
+  va_list arguments;
+  va_start(arguments, type);
+  for (int key; (key = va_arg(arguments, int)) >= 0;) {
+    mjg_give(&d, key, va_arg(arguments, double));
+  }
+  va_end(arguments);
+  return d;
+}
+
+
+static mjgTransmission resolve(const mjgDescription* d) {
+  char text[1000];
+  mjgReport report;
+  mjgTransmission t;
+  mjg_startReport(&report, text, sizeof(text));
+  if (mjg_transmission(&t, &report, d) != 0) {
+    fail_msg("%s", text);
+  }
+  return t;
+}
+
+
+static void assertNear(double x, double expected, double tolerance) {
+  if (!(fabs(x - expected) <= tolerance * fabs(expected) + 1e-300)) {
+    fail_msg("%.17g, expected %.17g", x, expected);
+  }
+}
+
+
+//---------------------------------- meanings ------------------------------------------------------
+
+static void test_efficiency(void** state) {
+  (void)state;
+  mjgDescription d =
+      describe(mjgTYPE_AUTO, mjgKEY_ETA_FORWARD, 0.447, mjgKEY_ETA_BACKWARD, -0.214, -1);
+  mjgTransmission t = resolve(&d);
+  assertNear((1 - t.gamma_u) / (1 + t.gamma_v), 0.447, 1e-14);
+  assertNear((1 - t.gamma_v) / (1 + t.gamma_u), -0.214, 1e-14);
+
+  // forward alone: eta_b = 2 - 1/eta_f
+  d = describe(mjgTYPE_AUTO, mjgKEY_ETA_FORWARD, 0.8, -1);
+  t = resolve(&d);
+  assertNear((1 - t.gamma_v) / (1 + t.gamma_u), 2 - 1 / 0.8, 1e-14);
+  assertNear((1 - t.gamma_u) / (1 + t.gamma_v), 0.8, 1e-14);
+
+  // no friction
+  d = describe(mjgTYPE_AUTO, mjgKEY_ETA_FORWARD, 1.0, mjgKEY_ETA_BACKWARD, 1.0, -1);
+  t = resolve(&d);
+  assert_true(t.gamma_u == 0 && t.gamma_v == 0);
+}
+
+
+static void test_starting(void** state) {
+  (void)state;
+  mjgDescription d = describe(mjgTYPE_AUTO, mjgKEY_STARTING_FORWARD, 2.0, mjgKEY_STARTING_BACKWARD,
+                              5.0, mjgKEY_ETA_FORWARD, 0.7, mjgKEY_STATIC_RATIO, 1.4, -1);
+  mjgTransmission t = resolve(&d);
+
+  // the joint really starts at these torques, and slides with this efficiency
+  assertNear(mjg_breakawayMotor(&t, 0, 1), 2, 1e-13);
+  assertNear(mjg_breakawayLoad(&t, 0, -1), 5, 1e-13);
+  assertNear((1 - t.gamma_u) / (1 + t.gamma_v), 0.7, 1e-13);
+
+  // without the efficiency, and measured at the motor
+  d = describe(mjgTYPE_AUTO, mjgKEY_MOTOR_STARTING, 0.02, mjgKEY_RATIO, 100.0,
+               mjgKEY_STARTING_BACKWARD, 5.0, mjgKEY_STRIBECK_FRICTION, 0.5,
+               mjgKEY_STRIBECK_VELOCITY, 0.1, -1);
+  t = resolve(&d);
+  assert_true(t.gamma_u == 0 && t.ratio == 100);
+  assertNear(mjg_breakawayMotor(&t, 0, 1), 2, 1e-13);
+  assertNear(mjg_breakawayLoad(&t, 0, -1), 5, 1e-13);
+
+  // forward starting torque and efficiency
+  d = describe(mjgTYPE_AUTO, mjgKEY_STARTING_FORWARD, 2.0, mjgKEY_ETA_FORWARD, 0.7, -1);
+  t = resolve(&d);
+  assertNear(mjg_breakawayMotor(&t, 0, 1), 2, 1e-13);
+  assertNear((1 - t.gamma_v) / (1 + t.gamma_u), 2 - 1 / 0.7, 1e-13);
+}
+
+
+static void test_thread(void** state) {
+  (void)state;
+
+  // a lead of 4 mm on 18 mm, given both ways; the paper's lead screw has no pressure angle
+  mjgDescription d = describe(mjgTYPE_LEADSCREW, mjgKEY_LEAD, 0.004, mjgKEY_PITCH_DIAMETER, 0.018,
+                              mjgKEY_MU, 0.15, -1);
+  mjgTransmission t = resolve(&d);
+  double slope = 0.004 / (kPi * 0.018);
+  assertNear(t.gamma_u, 0.15 * slope, 1e-14);
+  assertNear(t.gamma_v, 0.15 / slope, 1e-14);
+  assertNear(t.ratio, 2 * kPi / 0.004, 1e-14);
+  d = describe(mjgTYPE_LEADSCREW, mjgKEY_LEAD_ANGLE, atan(slope), mjgKEY_MU, 0.15, -1);
+  mjgTransmission same = resolve(&d);
+  assertNear(same.gamma_u, t.gamma_u, 1e-14);
+  assertNear(same.gamma_v, t.gamma_v, 1e-14);
+  assert_true(same.ratio == 0);
+
+  d = describe(mjgTYPE_WORM, mjgKEY_LEAD_ANGLE, 5 * kPi / 180, mjgKEY_PRESSURE_ANGLE, kPi / 9,
+               mjgKEY_MU, 0.1, -1);
+  t = resolve(&d);
+  assertNear((1 - t.gamma_u) / (1 + t.gamma_v), 0.447, 0.001);
+  assertNear((1 - t.gamma_v) / (1 + t.gamma_u), -0.214, 0.002);
+}
+
+
+static void test_spur(void** state) {
+  (void)state;
+  mjgDescription d =
+      describe(mjgTYPE_SPUR, mjgKEY_RADIUS_IN, 0.02, mjgKEY_RADIUS_OUT, 0.05, mjgKEY_PRESSURE_ANGLE,
+               0.35, mjgKEY_MU, 0.1, mjgKEY_CONTACT, 0.008, -1);
+  mjgTransmission t = resolve(&d);
+
+  // on a symmetric path the mean of |xi| is a quarter of its length, and that of sgn(xi) is 0
+  assertNear(t.gamma_u, 0.1 * 0.002 / (0.05 * cos(0.35)), 1e-14);
+  assertNear(t.gamma_v, 0.1 * 0.002 / (0.02 * cos(0.35)), 1e-14);
+  assertNear(t.ratio, 2.5, 1e-15);
+  assert_true(t.mesh == 0);
+
+  // by the module, following the teeth
+  d = describe(mjgTYPE_SPUR, mjgKEY_RADIUS_IN, 0.02, mjgKEY_RADIUS_OUT, 0.05, mjgKEY_PRESSURE_ANGLE,
+               0.35, mjgKEY_MU, 0.1, mjgKEY_MODULE, 0.002, mjgKEY_MESH, 1.0, -1);
+  t = resolve(&d);
+  mjgSpur path = {0.02, 0.05, 0.35, 0.1, 0, 0, 0};
+  mjg_spurPath(&path, 0.002, 0.002);
+  assert_true(t.mesh == 1 && t.spur.approach == path.approach && t.spur.recess == path.recess);
+  assertNear(t.spur.pitch, kPi * 0.002 * cos(0.35), 1e-15);
+}
+
+
+static void test_motorSide(void** state) {
+  (void)state;
+  mjgDescription d = describe(mjgTYPE_AUTO, mjgKEY_GAMMA_U, 0.1, mjgKEY_GAMMA_V, 0.2, mjgKEY_RATIO,
+                              50.0, mjgKEY_MOTOR_COULOMB, 0.01, mjgKEY_MOTOR_VISCOUS, 1e-4,
+                              mjgKEY_MOTOR_INERTIA, 2e-5, -1);
+  mjgTransmission t = resolve(&d);
+  assertNear(t.coulomb, 0.5, 1e-14);
+  assertNear(t.viscous, 0.25, 1e-14);
+  assertNear(t.armature, 0.05, 1e-14);
+}
+
+
+//---------------------------------- round trips ---------------------------------------------------
+
+// coefficients, there and back through every type that can hold them, to 1e-12. Efficiencies near 1
+// hold small coefficients to the rounding of 1 only, so the error is measured against 1.
+static void test_roundTrips(void** state) {
+  (void)state;
+  static const int types[] = {mjgTYPE_COEFFICIENTS, mjgTYPE_EFFICIENCY, mjgTYPE_STARTING,
+                              mjgTYPE_LEADSCREW,    mjgTYPE_WORM,       mjgTYPE_SPUR};
+  uint64_t seed = 3;
+  int done[mjgNTYPE] = {0};
+  for (int trial = 0; trial < 2000; trial++) {
+    mjgTransmission t;
+    mjg_defaultTransmission(&t);
+    int spur = trial % 4 == 0;
+    t.gamma_u = (spur ? 0.02 : 0.9) * (0.01 + 0.99 * random01(&seed));
+    t.gamma_v = (spur ? 0.05 : 1.5) * (0.01 + 0.99 * random01(&seed));
+    t.coulomb = 0.1 + random01(&seed);
+    t.static_ratio = trial % 3 ? 1 : 1 + 0.1 * random01(&seed);
+    t.viscous = random01(&seed);
+    t.armature = random01(&seed);
+    t.ratio = 100 * random01(&seed);
+    if (trial % 2) {
+      t.stribeck_friction = 0.05;
+      t.stribeck_velocity = 0.3;
+      t.stribeck_exponent = 1.2;
+    }
+    for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+      mjgDescription d = describe(types[i], mjgKEY_PRESSURE_ANGLE, 0.35, mjgKEY_MU, 0.1,
+                                  mjgKEY_RADIUS_IN, 0.02, -1);
+      mjgReport report;
+      mjg_startReport(&report, NULL, 0);
+      if (mjg_describe(&d, &report, &t) != 0) {
+        continue;
+      }
+      mjgTransmission back = resolve(&d);
+      assertNear(1 + back.gamma_u, 1 + t.gamma_u, 1e-12);
+      assertNear(1 + back.gamma_v, 1 + t.gamma_v, 1e-12);
+      assertNear(back.coulomb, t.coulomb, 1e-12);
+      assert_true(back.static_ratio == t.static_ratio && back.viscous == t.viscous &&
+                  back.armature == t.armature && back.ratio == t.ratio &&
+                  back.stribeck_friction == t.stribeck_friction &&
+                  back.stribeck_velocity == t.stribeck_velocity &&
+                  back.stribeck_exponent == t.stribeck_exponent);
+      done[types[i]]++;
+    }
+  }
+
+  // which must not be few
+  for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+    assert_true(done[types[i]] > 100);
+  }
+}
+
+
+// all load-dependent Stribeck terms survive; a description that cannot hold them says so
+static void test_roundTripStribeck(void** state) {
+  (void)state;
+  mjgTransmission t;
+  mjg_defaultTransmission(&t);
+  t.gamma_u = 0.31;
+  t.gamma_v = 0.02;
+  t.gamma_u_stribeck = 0.19;
+  t.gamma_v_stribeck = 0.014;
+  t.gamma_u_quadratic = 0.007;
+  t.gamma_v_quadratic = 0.01;
+  t.stribeck_velocity = 2.6;
+  mjgReport report;
+  mjg_startReport(&report, NULL, 0);
+  mjgDescription d = describe(mjgTYPE_EFFICIENCY, -1);
+  assert_int_equal(mjg_describe(&d, &report, &t), 0);
+  mjgTransmission back = resolve(&d);
+  assertNear(back.gamma_u, t.gamma_u, 1e-12);
+  assertNear(back.gamma_v, t.gamma_v, 1e-12);
+  back.gamma_u = t.gamma_u;
+  back.gamma_v = t.gamma_v;
+  assert_memory_equal(&back, &t, sizeof(t));
+  d = describe(mjgTYPE_STARTING, -1);
+  assert_int_equal(mjg_describe(&d, &report, &t), 1);
+}
+
+
+//---------------------------------- refusals ------------------------------------------------------
+
+// the description is refused with this one line, and the transmission is untouched
+static void refused(mjgDescription d, const char* line) {
+  char text[2000];
+  mjgReport report;
+  mjg_startReport(&report, text, sizeof(text));
+  mjgTransmission t, before;
+  memset(&t, 17, sizeof(t));
+  before = t;
+  assert_int_equal(mjg_transmission(&t, &report, &d), 1);
+  text[strcspn(text, "\n")] = 0;
+  assert_string_equal(text, line);
+  assert_memory_equal(&t, &before, sizeof(t));
+}
+
+
+static void test_refusedValues(void** state) {
+  (void)state;
+  refused(describe(mjgTYPE_AUTO, mjgKEY_ETA_FORWARD, -0.2, -1),
+          "eta_forward = -0.2, but a motor cannot drive such a gear; write a value above 0 and at "
+          "most 1");
+  refused(describe(mjgTYPE_AUTO, mjgKEY_ETA_FORWARD, 0.0, -1),
+          "eta_forward = 0, but a motor cannot drive such a gear; write a value above 0 and at "
+          "most 1");
+  refused(describe(mjgTYPE_AUTO, mjgKEY_ETA_FORWARD, 80.0, -1),
+          "eta_forward = 80 is above 1; write 0.8 for 80 percent");
+  refused(describe(mjgTYPE_AUTO, mjgKEY_ETA_FORWARD, 0.8, mjgKEY_ETA_BACKWARD, 1.2, -1),
+          "eta_backward = 1.2 is above 1; write 0.012 for 1.2 percent");
+  refused(describe(mjgTYPE_AUTO, mjgKEY_ETA_FORWARD, 0.8, mjgKEY_ETA_BACKWARD, 1.0, -1),
+          "eta_backward = 1 with eta_forward = 0.8: a gear without loss in one direction has none "
+          "in the other; write both as 1 or both below 1");
+  refused(describe(mjgTYPE_AUTO, mjgKEY_GAMMA_U, (double)NAN, mjgKEY_GAMMA_V, 1.0, -1),
+          "gamma_u is not a finite number; write a number");
+  refused(
+      describe(mjgTYPE_AUTO, mjgKEY_GAMMA_U, -0.5, mjgKEY_GAMMA_V, 0.2, -1),
+      "gamma_u + gamma_v = -0.3 is negative, which means the same gear with both signs changed; "
+      "write gamma_u = 0.5 and gamma_v = -0.2");
+  refused(describe(mjgTYPE_AUTO, mjgKEY_GAMMA_U, 0.1, mjgKEY_GAMMA_V, -1.0, -1),
+          "gamma_v = -1 is out of range; write a value above -1");
+  refused(describe(mjgTYPE_AUTO, mjgKEY_COULOMB, -1.0, -1),
+          "coulomb = -1 is out of range; write a value at least 0");
+  refused(describe(mjgTYPE_AUTO, mjgKEY_STATIC_RATIO, 0.9, -1),
+          "static_ratio = 0.9 is out of range; write a value at least 1");
+  refused(describe(mjgTYPE_LEADSCREW, mjgKEY_LEAD_ANGLE, 5.0, mjgKEY_MU, 0.1, -1),
+          "lead_angle = 5 is too large; it is in radians, write 0.0872665 for 5 degrees");
+  refused(
+      describe(mjgTYPE_SPUR, mjgKEY_RADIUS_IN, 0.02, mjgKEY_RADIUS_OUT, 0.04, mjgKEY_PRESSURE_ANGLE,
+               0.35, mjgKEY_MU, 0.1, mjgKEY_CONTACT, 1.6, -1),
+      "contact = 1.6 is longer than the line of action, 0.0137159; it is the length in m of the "
+      "path of contact, not the contact ratio");
+  refused(describe(mjgTYPE_SPUR, mjgKEY_RADIUS_IN, 0.01, mjgKEY_RADIUS_OUT, 0.2,
+                   mjgKEY_PRESSURE_ANGLE, 0.35, mjgKEY_MU, 0.1, mjgKEY_MODULE, 0.002, -1),
+          "module = 0.002: full-depth teeth of this size interfere, with 10 teeth on the smaller "
+          "gear; write a smaller module, or contact for other teeth");
+  refused(describe(mjgTYPE_SPUR, mjgKEY_RADIUS_IN, 0.01, mjgKEY_RADIUS_OUT, 0.2,
+                   mjgKEY_PRESSURE_ANGLE, 0.0, mjgKEY_MU, 0.1, mjgKEY_CONTACT, 0.001, -1),
+          "pressure_angle = 0, but involute teeth need one; write 0.349 for 20 degrees");
+}
+
+
+static void test_refusedContradictions(void** state) {
+  (void)state;
+  refused(describe(mjgTYPE_WORM, mjgKEY_GAMMA_U, 0.1, mjgKEY_LEAD_ANGLE, 0.1, mjgKEY_PRESSURE_ANGLE,
+                   0.3, mjgKEY_MU, 0.1, -1),
+          "gamma_u contradicts type worm; remove one of them");
+  refused(describe(mjgTYPE_AUTO, mjgKEY_ETA_FORWARD, 0.8, mjgKEY_GAMMA_V, 0.1, -1),
+          "gamma_v contradicts type efficiency; remove one of them");
+  refused(describe(mjgTYPE_WORM, mjgKEY_LEAD_ANGLE, 0.1, mjgKEY_LEAD, 0.01, mjgKEY_PITCH_DIAMETER,
+                   0.02, mjgKEY_PRESSURE_ANGLE, 0.3, mjgKEY_MU, 0.1, -1),
+          "lead_angle and lead say the same twice; remove one of them");
+  refused(
+      describe(mjgTYPE_AUTO, mjgKEY_COULOMB, 0.1, mjgKEY_MOTOR_COULOMB, 0.1, mjgKEY_RATIO, 2.0, -1),
+      "coulomb and motor_coulomb say the same twice; remove one of them");
+  refused(describe(mjgTYPE_AUTO, mjgKEY_STRIBECK_VELOCITY, 0.1, -1),
+          "stribeck_velocity has no effect; write stribeck_friction or gamma_v_stribeck, or remove "
+          "it");
+  refused(describe(mjgTYPE_AUTO, mjgKEY_STARTING_FORWARD, 5.0, mjgKEY_STARTING_BACKWARD, 2.0, -1),
+          "starting_backward = 2 is below the forward starting torque at the output, 5; a torque "
+          "measured at the motor is motor_starting, with ratio");
+  refused(describe(mjgTYPE_AUTO, mjgKEY_STARTING_FORWARD, 2.0, mjgKEY_STARTING_BACKWARD, 5.0,
+                   mjgKEY_STRIBECK_FRICTION, 3.0, mjgKEY_STRIBECK_VELOCITY, 1.0, -1),
+          "stribeck_friction = 3 is more than all friction at rest, 2; write less");
+}
+
+
+static void test_refusedMissing(void** state) {
+  (void)state;
+  refused(describe(mjgTYPE_AUTO, mjgKEY_GAMMA_U, 0.1, -1),
+          "gamma_v is missing, which gamma_u needs; write its value in numbers");
+  refused(describe(mjgTYPE_AUTO, mjgKEY_ETA_BACKWARD, 0.1, -1),
+          "eta_forward is missing, which a gear described by its efficiency needs; write its value "
+          "in numbers");
+  refused(describe(mjgTYPE_AUTO, mjgKEY_MU, 0.1, -1),
+          "mu is given, but not of what; write type leadscrew, worm or spur");
+  refused(describe(mjgTYPE_WORM, mjgKEY_LEAD_ANGLE, 0.1, mjgKEY_MU, 0.1, -1),
+          "pressure_angle is missing, which type worm needs; write its value in rad");
+  refused(describe(mjgTYPE_LEADSCREW, mjgKEY_LEAD, 0.1, mjgKEY_MU, 0.1, -1),
+          "pitch_diameter is missing, which lead needs; write its value in m");
+  refused(describe(mjgTYPE_AUTO, mjgKEY_STRIBECK_FRICTION, 0.1, -1),
+          "stribeck_velocity is missing, which friction that falls with velocity needs; write its "
+          "value in rad/s");
+  refused(describe(mjgTYPE_AUTO, mjgKEY_MOTOR_COULOMB, 0.1, -1),
+          "ratio is missing, which motor_coulomb needs; write its value in numbers");
+  refused(describe(mjgTYPE_AUTO, mjgKEY_STARTING_FORWARD, 0.1, -1),
+          "the forward starting torque alone does not tell how friction depends on load; write "
+          "starting_backward, eta_forward or both, or coulomb instead of it");
+  refused(describe(99, -1), "unknown type 99; use one of mjgType");
+}
+
+
+// all problems at once, each on its line, with where it is
+static void test_allProblems(void** state) {
+  (void)state;
+  char text[2000];
+  mjgReport report;
+  mjg_startReport(&report, text, sizeof(text));
+  report.where = "joint 'elbow'";
+  mjgDescription d = describe(mjgTYPE_WORM, mjgKEY_LEAD_ANGLE, 5.0, mjgKEY_PRESSURE_ANGLE, 20.0,
+                              mjgKEY_COULOMB, -1.0, mjgKEY_ETA_FORWARD, 0.5, -1);
+  mjgTransmission t;
+  assert_int_equal(mjg_transmission(&t, &report, &d), 5);
+  assert_string_equal(
+      text,
+      "joint 'elbow': lead_angle = 5 is too large; it is in radians, write 0.0872665 for 5 "
+      "degrees\n"
+      "joint 'elbow': pressure_angle = 20 is too large; it is in radians, write 0.349066 for 20 "
+      "degrees\n"
+      "joint 'elbow': coulomb = -1 is out of range; write a value at least 0\n"
+      "joint 'elbow': eta_forward contradicts type worm; remove one of them\n"
+      "joint 'elbow': mu is missing, which a thread needs; write its value in numbers\n");
+}
+
+
+// what cannot be described says why
+static void test_cannotDescribe(void** state) {
+  (void)state;
+  mjgTransmission t;
+  mjg_defaultTransmission(&t);
+  t.gamma_u = -0.1;
+  t.gamma_v = 0.3;
+  const struct {
+    int type;
+    const char* line;
+  } cases[] = {
+      {mjgTYPE_LEADSCREW,
+       "no leadscrew has gamma_u = -0.1 and gamma_v = 0.3, both must be positive; "
+       "describe it as type coefficients\n"},
+      {mjgTYPE_WORM, "a worm's pressure_angle is not in the coefficients; give it\n"},
+      {mjgTYPE_SPUR, "a spur gear's pressure_angle is not in the coefficients; give it\n"},
+      {mjgTYPE_STARTING,
+       "without load-independent friction there is no starting torque; describe it "
+       "as type efficiency\n"},
+      {77, "unknown type 77; use one of mjgType\n"},
+  };
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    char text[500];
+    mjgReport report;
+    mjg_startReport(&report, text, sizeof(text));
+    mjgDescription d = describe(cases[i].type, -1);
+    assert_int_equal(mjg_describe(&d, &report, &t), 1);
+    assert_string_equal(text, cases[i].line);
+  }
+
+  // a gear that locks has no backward starting torque
+  t.gamma_u = 0.1;
+  t.gamma_v = 1.1;
+  t.coulomb = 1;
+  char text[500];
+  mjgReport report;
+  mjg_startReport(&report, text, sizeof(text));
+  mjgDescription d = describe(mjgTYPE_STARTING, -1);
+  assert_int_equal(mjg_describe(&d, &report, &t), 1);
+  assert_string_equal(text,
+                      "the gear locks, so that no torque starts it backward; describe it as "
+                      "type efficiency\n");
+  t.gamma_u = 1;
+  mjg_startReport(&report, text, sizeof(text));
+  d = describe(mjgTYPE_EFFICIENCY, -1);
+  assert_int_equal(mjg_describe(&d, &report, &t), 1);
+  assert_string_equal(text,
+                      "with gamma_u = 1 the motor alone cannot drive the gear, which has no "
+                      "forward efficiency; describe it as type coefficients\n");
+}
+
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_efficiency),
+      cmocka_unit_test(test_starting),
+      cmocka_unit_test(test_thread),
+      cmocka_unit_test(test_spur),
+      cmocka_unit_test(test_motorSide),
+      cmocka_unit_test(test_roundTrips),
+      cmocka_unit_test(test_roundTripStribeck),
+      cmocka_unit_test(test_refusedValues),
+      cmocka_unit_test(test_refusedContradictions),
+      cmocka_unit_test(test_refusedMissing),
+      cmocka_unit_test(test_allProblems),
+      cmocka_unit_test(test_cannotDescribe),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

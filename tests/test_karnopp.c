@@ -1,0 +1,270 @@
+// Borello's algorithm: each of its decisions by hand, and the same motion as the law where both
+// apply
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "mjgear_params.h"
+
+// inertia 2, T_FR0 10, opposing friction 0.25 of the load, aiding 1.3 of it, static ratio 1.5
+static const mjgKarnopp kJoint = {0.8, -0.3, 1.5, 10, 0, 2, INFINITY};
+static const double kH = 1e-3;
+
+
+static void assertNear(double x, double expected, double tolerance) {
+  if (!(fabs(x - expected) <= tolerance * fmax(1, fabs(expected)))) {
+    fail_msg("%.17g, expected %.17g", x, expected);
+  }
+}
+
+
+// acceleration of one step from velocity v
+static double acceleration(const mjgKarnopp* joint, double v, double motor, double load) {
+  double q = 0, next = v;
+  assert_int_equal(mjg_stepKarnopp(&q, &next, NULL, joint, motor, load, kH), 0);
+  return (next - v) / kH;
+}
+
+
+//---------------------------------- decisions -----------------------------------------------------
+
+// with load 100: opposing friction 10 + 25, aiding 10 + 130; at rest 1.5 times that
+static void test_stickAndBreakaway(void** state) {
+  (void)state;
+  double up = 100 + 1.5 * 35, down = 100 - 1.5 * 140;
+  assert_true(acceleration(&kJoint, 0, up, 100) == 0);
+  assertNear(acceleration(&kJoint, 0, up + 1, 100), 0.5, 1e-9);
+  assert_true(acceleration(&kJoint, 0, down, 100) == 0);
+  assertNear(acceleration(&kJoint, 0, down - 1, 100), -0.5, 1e-9);
+
+  // mirrored load
+  assert_true(acceleration(&kJoint, 0, -up, -100) == 0);
+  assertNear(acceleration(&kJoint, 0, -up - 1, -100), -0.5, 1e-9);
+  assertNear(acceleration(&kJoint, 0, -down + 1, -100), 0.5, 1e-9);
+
+  // no load drives this joint: irreversible
+  for (double load = 1; load < 1e6; load *= 10) {
+    assert_true(acceleration(&kJoint, 0, 0, load) == 0);
+    assert_true(acceleration(&kJoint, 0, 0, -load) == 0);
+  }
+
+  // but one with eta_aid = 0.4 is driven back where 1.5 (10 + 0.6 load) is less than the load
+  mjgKarnopp reversible = kJoint;
+  reversible.eta_aid = 0.4;
+  assert_true(acceleration(&reversible, 0, 0, 149) == 0);
+  assertNear(acceleration(&reversible, 0, 0, 151), -(151 - 1.5 * (10 + 0.6 * 151)) / 2, 1e-9);
+}
+
+
+static void test_sliding(void** state) {
+  (void)state;
+  assertNear(acceleration(&kJoint, 1, 50, 100), (50 - 100 - 35) / 2.0, 1e-9);
+  assertNear(acceleration(&kJoint, -1, 50, 100), (50 - 100 + 140) / 2.0, 1e-9);
+  assertNear(acceleration(&kJoint, 1, 50, -100), (50 + 100 - 140) / 2.0, 1e-9);
+  assertNear(acceleration(&kJoint, -1, 50, -100), (50 + 100 + 35) / 2.0, 1e-9);
+
+  // with viscous friction
+  mjgKarnopp viscous = kJoint;
+  viscous.viscous = 3;
+  assertNear(acceleration(&viscous, 2, 500, 100), (500 - 100 - 6 - 35) / 2.0, 1e-9);
+}
+
+
+// a reversal takes two steps: to zero, then away
+static void test_reversal(void** state) {
+  (void)state;
+  double q = 0, v = 0.01, t;
+  assert_int_equal(mjg_stepKarnopp(&q, &v, &t, &kJoint, -100, 0, kH), 0);
+  assert_true(v == 0 && t == 10);
+  assertNear(q, 0.5 * 0.01 * kH, 1e-15);
+  assert_int_equal(mjg_stepKarnopp(&q, &v, &t, &kJoint, -100, 0, kH), 0);
+  assertNear(v, -kH * (100 - 15) / 2, 1e-15);
+  assert_true(t == -15);
+}
+
+
+static void test_ends(void** state) {
+  (void)state;
+  mjgKarnopp joint = kJoint;
+  joint.limit = 0.5;
+  for (int s = -1; s <= 1; s += 2) {
+    // runs into the end, stays there without velocity however hard it is pushed, and leaves at once
+    double q = s * 0.4999, v = s * 10;
+    assert_int_equal(mjg_stepKarnopp(&q, &v, NULL, &joint, s * 100, 0, kH), 0);
+    assert_true(q == s * 0.5 && v == 0);
+    for (int i = 0; i < 100; i++) {
+      assert_int_equal(mjg_stepKarnopp(&q, &v, NULL, &joint, s * 1000, 0, kH), 0);
+      assert_true(q == s * 0.5 && v == 0);
+    }
+    assert_int_equal(mjg_stepKarnopp(&q, &v, NULL, &joint, -s * 100, 0, kH), 0);
+    assertNear(v, -s * kH * (100 - 15) / 2, 1e-15);
+    assert_true(s * q < 0.5);
+  }
+}
+
+
+static void test_refusals(void** state) {
+  (void)state;
+  double q = 1, v = 2;
+  mjgKarnopp bad = kJoint;
+  bad.eta_opp = 0;
+  assert_int_equal(mjg_stepKarnopp(&q, &v, NULL, &bad, 0, 0, kH), mjgERR_ARGUMENT);
+  bad = kJoint;
+  bad.eta_aid = 1.1;
+  assert_int_equal(mjg_stepKarnopp(&q, &v, NULL, &bad, 0, 0, kH), mjgERR_ARGUMENT);
+  bad = kJoint;
+  bad.fsd = 0.9;
+  assert_int_equal(mjg_stepKarnopp(&q, &v, NULL, &bad, 0, 0, kH), mjgERR_ARGUMENT);
+  bad = kJoint;
+  bad.inertia = 0;
+  assert_int_equal(mjg_stepKarnopp(&q, &v, NULL, &bad, 0, 0, kH), mjgERR_ARGUMENT);
+  assert_int_equal(mjg_stepKarnopp(&q, &v, NULL, &kJoint, 0, 0, 0), mjgERR_ARGUMENT);
+  assert_int_equal(mjg_stepKarnopp(NULL, &v, NULL, &kJoint, 0, 0, kH), mjgERR_ARGUMENT);
+  assert_int_equal(mjg_stepKarnopp(&q, &v, NULL, &kJoint, NAN, 0, kH), mjgERR_NOT_FINITE);
+  assert_int_equal(mjg_stepKarnopp(&q, &v, NULL, &kJoint, 0, INFINITY, kH), mjgERR_NOT_FINITE);
+  assert_true(q == 1 && v == 2);
+}
+
+
+//---------------------------------- agreement with the law ----------------------------------------
+
+// motor and load torque of a run that starts, slides against and with the load, sticks and reverses
+static void torques(double* motor, double* load, double time) {
+  *motor = 150 * sin(2 * time) + 60 * sin(7.3 * time);
+  *load = 80 * cos(1.7 * time);
+}
+
+
+// one step of the law: rotor m, output M
+static double stepLaw(double v, double motor, double load, double m, double M,
+                      const mjgTransmission* t, double h, mjgWorkspace* work) {
+  double A = h / (m + M);
+  double free = v + A * (motor - load);
+  double sum = t->gamma_u + t->gamma_v;
+  double phi = sum * (motor - m * (motor - load) / (m + M));
+  double alpha = sum * m / h;
+  double friction, next, lambda;
+  int mode;
+  mjgProblem problem = {.n = 1,
+                        .v = &free,
+                        .A = &A,
+                        .phi = &phi,
+                        .alpha = &alpha,
+                        .beta = &t->gamma_v,
+                        .coulomb = &t->coulomb,
+                        .static_ratio = &t->static_ratio,
+                        .v0 = &v};
+  mjgSolution solution = {&friction, &next, &lambda, &mode};
+  mjgSettings settings;
+  mjg_defaultSettings(&settings);
+  assert_int_equal(mjg_solve(&solution, NULL, &problem, &settings, work), mjgSOLVED);
+  return next;
+}
+
+
+// largest difference of both velocities over 10 s; counts steps at rest and in either direction
+static double largestDifference(const mjgKarnopp* joint, double m, double M, double h,
+                                int counts[3]) {
+  mjgTransmission t;
+  mjg_defaultTransmission(&t);
+  assert_int_equal(mjg_coefficients(&t.gamma_u, &t.gamma_v, joint->eta_opp, joint->eta_aid), 0);
+  t.coulomb = joint->friction;
+  t.static_ratio = joint->fsd;
+
+  size_t size = mjg_memsize(1, 1);
+  void* memory = malloc(size);
+  mjgWorkspace* work = mjg_create(memory, size, 1, 1);
+  assert_non_null(work);
+  double q = 0, v_table = 0, v_law = 0, difference = 0;
+  for (int i = 0; i < (int)(10 / h); i++) {
+    double motor, load;
+    torques(&motor, &load, i * h);
+    assert_int_equal(mjg_stepKarnopp(&q, &v_table, NULL, joint, motor, load, h), 0);
+    v_law = stepLaw(v_law, motor, load, m, M, &t, h, work);
+    difference = fmax(difference, fabs(v_law - v_table));
+    counts[1 + (v_law > 0) - (v_law < 0)]++;
+  }
+  free(memory);
+  return difference;
+}
+
+
+// what a step of waiting at zero may cost: the timestep times the largest acceleration
+static const double kLargest = (150 + 60 + 80) / 2.0;
+
+
+// All inertia on the motor side, gamma_u = 0: the same motion, apart from the step in which Table 1
+// waits at zero. The difference is of first order in the timestep.
+static void test_sameMotion(void** state) {
+  (void)state;
+  static const double aid[] = {0.5, 0.1, -0.2, -0.4};
+  for (int i = 0; i < 4; i++) {
+    mjgKarnopp joint = {1 / (2 - aid[i]), aid[i], 1.3, 5, 0, 2, INFINITY};
+    int counts[3] = {0};
+    double coarse = largestDifference(&joint, 2, 0, 1e-3, counts);
+    double fine = largestDifference(&joint, 2, 0, 1e-4, counts);
+    assert_true(counts[0] > 1000 && counts[1] > 1000 && counts[2] > 1000);
+    if (!(coarse < 1e-3 * kLargest && fine < 1e-4 * kLargest)) {
+      fail_msg("eta_aid %g: %g, %g", aid[i], coarse, fine);
+    }
+  }
+}
+
+
+// any pair of efficiencies, if no friction depends on itself: T_FR0 = 0, FSD = 1
+static void test_sameMotionAnyEfficiencies(void** state) {
+  (void)state;
+  static const double pair[][2] = {{0.9, 0.3}, {0.6, -0.2}, {0.5, 0.45}, {0.8, -0.4}};
+  for (int i = 0; i < 4; i++) {
+    mjgKarnopp joint = {pair[i][0], pair[i][1], 1, 0, 0, 2, INFINITY};
+    int counts[3] = {0};
+    double coarse = largestDifference(&joint, 2, 0, 1e-3, counts);
+    double fine = largestDifference(&joint, 2, 0, 1e-4, counts);
+    if (!(coarse < 1e-3 * kLargest && fine < 1e-4 * kLargest)) {
+      fail_msg("%g %g: %g, %g", pair[i][0], pair[i][1], coarse, fine);
+    }
+  }
+}
+
+
+// With inertia on the output side the gear must also carry M a: (38) against Table 1, in closed form
+static void test_differenceByInertia(void** state) {
+  (void)state;
+  mjgKarnopp joint = {0.6, -0.2, 1, 0, 0, 2, INFINITY};
+  double motor = 300, load = 50, h = 1e-3, next;
+  double gu, gv;
+  mjg_coefficients(&gu, &gv, 0.6, -0.2);
+  double table = acceleration(&joint, 1, motor, load);
+  assertNear(table, (motor - load / 0.6) / 2, 1e-9);
+  assert_int_equal(mjg_stepScalar(&next, NULL, 1, motor, load, gu, gv, 2, 0, h), 0);
+  assertNear((next - 1) / h, table, 1e-9);
+  assert_int_equal(mjg_stepScalar(&next, NULL, 1, motor, load, gu, gv, 0, 2, h), 0);
+  assertNear((next - 1) / h, (0.6 * motor - load) / 2, 1e-9);
+
+  // where nothing accelerates both agree wherever the inertia is
+  double steady = load / 0.6;
+  assert_int_equal(mjg_stepScalar(&next, NULL, 1, steady, load, gu, gv, 0, 2, h), 0);
+  assertNear(next, 1, 1e-12);
+  assertNear(acceleration(&joint, 1, steady, load), 0, 1e-10);
+}
+
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_stickAndBreakaway),
+      cmocka_unit_test(test_sliding),
+      cmocka_unit_test(test_reversal),
+      cmocka_unit_test(test_ends),
+      cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_sameMotion),
+      cmocka_unit_test(test_sameMotionAnyEfficiencies),
+      cmocka_unit_test(test_differenceByInertia),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

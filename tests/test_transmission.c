@@ -1,0 +1,270 @@
+// what a transmission does: break-away against a scan of the inequality, apparent inertia against
+// simulated accelerations, friction curves against their formulas
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "mjgear_params.h"
+
+
+static void assertNear(double x, double expected, double tolerance) {
+  if (!(fabs(x - expected) <= tolerance * fmax(1, fabs(expected)))) {
+    fail_msg("%.17g, expected %.17g", x, expected);
+  }
+}
+
+
+static double random01(uint64_t* seed) {
+  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+  return (double)(*seed >> 11) / 9007199254740992.0;
+}
+
+
+//---------------------------------- friction at a velocity ----------------------------------------
+
+static void test_constant(void** state) {
+  (void)state;
+  mjgTransmission t;
+  mjg_defaultTransmission(&t);
+  t.gamma_u = 0.2;
+  t.gamma_v = 1.1;
+  t.coulomb = 3;
+  double gu, gv, c;
+  mjg_frictionAt(&gu, &gv, &c, &t, 1, 2, 3, 4);
+  assert_true(gu == 0.2 && gv == 1.1 && c == 3);
+}
+
+
+static void test_stribeck(void** state) {
+  (void)state;
+  mjgTransmission t;
+  mjg_defaultTransmission(&t);
+  t.gamma_u = 0.1;
+  t.gamma_v = 0.2;
+  t.gamma_u_stribeck = 0.3;
+  t.gamma_v_stribeck = 0.4;
+  t.gamma_u_quadratic = 0.01;
+  t.gamma_v_quadratic = 0.02;
+  t.coulomb = 5;
+  t.stribeck_friction = 7;
+  t.stribeck_velocity = 0.5;
+  t.stribeck_exponent = 1.5;
+  double gu, gv, c;
+
+  // at rest, driven by the motor: the load's torque counts
+  mjg_frictionAt(&gu, &gv, &c, &t, 0, 0, -10, -4);
+  assertNear(gu, 0.4, 1e-15);
+  assertNear(gv, 0.6 + 0.02 * 4, 1e-15);
+  assertNear(c, 12, 1e-15);
+
+  // driven by the load: the motor's torque counts
+  mjg_frictionAt(&gu, &gv, &c, &t, 0, 0, 3, 4);
+  assertNear(gu, 0.4 + 0.01 * 3, 1e-15);
+  assertNear(gv, 0.6, 1e-15);
+
+  // both sides push the same way: no quadratic term
+  mjg_frictionAt(&gu, &gv, &c, &t, 0, 0, 3, -4);
+  assertNear(gu, 0.4, 1e-15);
+  assertNear(gv, 0.6, 1e-15);
+
+  // at the Stribeck velocity 1/e of all gains, in either direction; far above nothing
+  double S = exp(-1);
+  mjg_frictionAt(&gu, &gv, &c, &t, 0, -0.5, -10, -4);
+  assertNear(gu, 0.1 + 0.3 * S, 1e-15);
+  assertNear(gv, 0.2 + 0.4 * S + 0.08 * S, 1e-15);
+  assertNear(c, 5 + 7 * S, 1e-15);
+  mjg_frictionAt(&gu, &gv, &c, &t, 0, 50, 10, 4);
+  assertNear(gu, 0.1, 1e-15);
+  assertNear(c, 5, 1e-15);
+}
+
+
+static void test_mesh(void** state) {
+  (void)state;
+  mjgTransmission t;
+  mjg_defaultTransmission(&t);
+  t.spur = (mjgSpur){0.02, 0.05, 0.35, 0.12, 0.004, 0.003, 0};
+  t.mesh = 1;
+  double gu, gv, c, eu, ev;
+  mjg_frictionAt(&gu, &gv, &c, &t, 0.03, 0, 0, 0);
+  mjg_spurMesh(&eu, &ev, &t.spur, 0.03);
+  assert_true(gu == eu && gv == ev && gu != 0);
+}
+
+
+//---------------------------------- break-away ----------------------------------------------------
+
+// does a joint at rest move in direction s? (23) with all that is gained at rest
+static int moves(const mjgTransmission* t, double f_u, double f_v, int s) {
+  double bound =
+      fabs((t->gamma_u + t->gamma_u_stribeck) * f_u + (t->gamma_v + t->gamma_v_stribeck) * f_v) +
+      t->coulomb + t->stribeck_friction;
+  if (f_u * f_v > 0) {
+    bound +=
+        fabs(f_u) > fabs(f_v) ? t->gamma_v_quadratic * f_v * f_v : t->gamma_u_quadratic * f_u * f_u;
+  }
+  return s * (f_u - f_v) > t->static_ratio * bound;
+}
+
+
+static void test_breakawayClosedForm(void** state) {
+  (void)state;
+  mjgTransmission t;
+  mjg_defaultTransmission(&t);
+  t.gamma_u = 0.1;
+  t.gamma_v = 1.2;
+
+  // f_v = 10 is overcome by 10/eta_f and lowered by 10 eta_b, which is negative: the motor must push
+  assertNear(mjg_breakawayMotor(&t, 10, 1), 10 * 2.2 / 0.9, 1e-14);
+  assertNear(mjg_breakawayMotor(&t, 10, -1), 10 * -0.2 / 1.1, 1e-14);
+
+  // no load drives it back, not even against a motor torque of 0
+  assert_true(mjg_breakawayLoad(&t, 0, -1) == INFINITY);
+  assert_true(mjg_breakawayLoad(&t, 0, 1) == -INFINITY);
+
+  // a backdrivable one with load-independent friction and more of it at rest
+  t.gamma_v = 0.4;
+  t.coulomb = 2;
+  t.static_ratio = 1.5;
+  assertNear(mjg_breakawayMotor(&t, 0, 1), 3 / (1 - 0.15), 1e-14);
+  assertNear(mjg_breakawayLoad(&t, 0, -1), 3 / (1 - 0.6), 1e-14);
+  assertNear(mjg_breakawayLoad(&t, 0, 1), -3 / (1 - 0.6), 1e-14);
+}
+
+
+// the answer is where a scan of the inequality first finds motion
+static void test_breakawayScan(void** state) {
+  (void)state;
+  uint64_t seed = 5;
+  int finite = 0, infinite = 0;
+  for (int trial = 0; trial < 400; trial++) {
+    mjgTransmission t;
+    mjg_defaultTransmission(&t);
+    t.gamma_u = 1.4 * random01(&seed) - 0.2;
+    t.gamma_v = 1.6 * random01(&seed) + 0.2;
+    t.gamma_v_stribeck = 0.3 * random01(&seed);
+    t.gamma_u_quadratic = trial % 3 ? 0 : 0.03 * random01(&seed);
+    t.gamma_v_quadratic = trial % 3 ? 0 : 0.03 * random01(&seed);
+    t.coulomb = trial % 2 ? 2 * random01(&seed) : 0;
+    t.static_ratio = 1 + random01(&seed);
+    double z = 20 * random01(&seed) - 10;
+    for (int s = -1; s <= 1; s += 2) {
+      for (int motor = 0; motor < 2; motor++) {
+        int e = motor ? s : -s;
+        double y = motor ? mjg_breakawayMotor(&t, z, s) : mjg_breakawayLoad(&t, z, s);
+
+        // scan e y from far on the wrong side
+        double step = 0.01, first = INFINITY;
+        for (double w = -60; w < 60; w += step) {
+          if (motor ? moves(&t, e * w, z, s) : moves(&t, z, e * w, s)) {
+            first = w;
+            break;
+          }
+        }
+        if (isfinite(first)) {
+          finite++;
+          if (!(first - step - 1e-9 <= e * y && e * y <= first + 1e-9)) {
+            fail_msg("trial %d: %g, scan %g, direction %d, motor %d", trial, e * y, first, s,
+                     motor);
+          }
+        } else {
+          infinite++;
+          assert_true(e * y > 59.9);
+        }
+      }
+    }
+  }
+  assert_true(finite > 300 && infinite > 100);
+}
+
+
+//---------------------------------- efficiencies, apparent inertia --------------------------------
+
+static void test_efficiencies(void** state) {
+  (void)state;
+  mjgTransmission t;
+  mjg_defaultTransmission(&t);
+  t.gamma_u = 0.1;
+  t.gamma_v = 0.2;
+  t.gamma_u_stribeck = 0.3;
+  t.gamma_v_stribeck = 0.8;
+  double ef, eb;
+  assert_int_equal(mjg_transmissionEfficiencies(&ef, &eb, &t, 1), 0);
+  assertNear(ef, 0.9 / 1.2, 1e-15);
+  assertNear(eb, 0.8 / 1.1, 1e-15);
+  assert_int_equal(mjg_transmissionEfficiencies(&ef, &eb, &t, 0), 0);
+  assertNear(ef, 0.6 / 2, 1e-15);
+  assertNear(eb, 0, 1e-15);
+}
+
+
+// acceleration of a sliding joint in two simulated steps whose torque differs: the inertia that it
+// shows is the change of driving torque by the change of acceleration, to 1e-9 (38)
+static double simulatedInertia(double gu, double gv, double m, double M, double f_u, double f_v,
+                               double v, int motor) {
+  double h = 1e-3, a[2];
+  for (int i = 0; i < 2; i++) {
+    double next;
+    double push = i == 0 ? 0 : 1;
+    assert_int_equal(mjg_stepScalar(&next, NULL, v, f_u + (motor ? push : 0),
+                                    f_v - (motor ? 0 : push), gu, gv, m, M, h),
+                     0);
+    a[i] = (next - v) / h;
+  }
+  return 1 / (a[1] - a[0]);
+}
+
+
+static void test_apparentInertia(void** state) {
+  (void)state;
+  uint64_t seed = 11;
+  for (int trial = 0; trial < 200; trial++) {
+    double ef = 0.3 + 0.65 * random01(&seed), eb = 0.1 + 0.8 * random01(&seed);
+    double m = 0.1 + 5 * random01(&seed), M = 0.1 + 5 * random01(&seed);
+    double gu, gv, forward, backward;
+    assert_int_equal(mjg_coefficients(&gu, &gv, ef, eb), 0);
+    assert_int_equal(mjg_apparentInertia(&forward, &backward, gu, gv, m, M), 0);
+
+    // the motor drives: eta_f f_u accelerates eta_f m + M; f_u much above what holds f_v
+    double simulated = ef * simulatedInertia(gu, gv, m, M, 300, 20, 1, 1);
+    assertNear(simulated, forward, 1e-9);
+    simulated = simulatedInertia(gu, gv, m, M, 300, 20, 1, 0);
+    assertNear(simulated, forward, 1e-9);
+
+    // the load drives: f_v much above what the motor holds, motion backward
+    simulated = simulatedInertia(gu, gv, m, M, 20, 2000, -1, 0);
+    assertNear(simulated, backward, 1e-9);
+  }
+}
+
+
+static void test_apparentInertiaLimits(void** state) {
+  (void)state;
+  double f, b;
+  assert_int_equal(mjg_apparentInertia(&f, &b, 0, 1.5, 2, 3), 0);
+  assert_true(b == INFINITY);
+  assert_int_equal(mjg_apparentInertia(&f, &b, 0, 1.5, 0, 3), 0);
+  assert_true(f == 3 && b == 3);
+  assert_int_equal(mjg_apparentInertia(&f, &b, 0, 0.5, -1, 3), mjgERR_ARGUMENT);
+  assert_int_equal(mjg_apparentInertia(&f, &b, -1, 0.5, 1, 3), mjgERR_ARGUMENT);
+}
+
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_constant),
+      cmocka_unit_test(test_stribeck),
+      cmocka_unit_test(test_mesh),
+      cmocka_unit_test(test_breakawayClosedForm),
+      cmocka_unit_test(test_breakawayScan),
+      cmocka_unit_test(test_efficiencies),
+      cmocka_unit_test(test_apparentInertia),
+      cmocka_unit_test(test_apparentInertiaLimits),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
