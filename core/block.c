@@ -142,14 +142,14 @@ double mjg_blockResidual(const mjgBlock* b, const int* piece) {
       error_v = fmax(0, -s * v);
       error_t = fabs(b->t[i] - s * bound);
     }
-    if (error_v > worst * size_v) {
-      worst = error_v / size_v;
+    if (error_v > 0) {
+      worst = fmax(worst, error_v / size_v);
     }
-    if (error_t > worst * size_t) {
-      worst = error_t / size_t;
+    if (error_t > 0) {
+      worst = fmax(worst, error_t / size_t);
     }
-    if (!isfinite(v) || !isfinite(b->lambda[i])) {
-      worst = INFINITY;
+    if (!isfinite(size_v) || !isfinite(size_t)) {
+      return INFINITY;
     }
   }
   return worst;

@@ -33,13 +33,17 @@ typedef struct mjgBlock_ {
   double merit;    // |gap|^2
 
   // scratch of the solvers
-  double* K;     // factorized pieces                                 (n x n)
-  double* x;     //                                                   (n)
-  double* y;     //                                                   (n)
-  double* z;     //                                                   (n)
-  double* keep;  //                                                   (n)
-  int* pivot;    //                                                   (n)
-  int* fixed;    // pieces that K stands for                          (n)
+  double* K;        // factorized pieces                              (n x n)
+  double* x;        //                                                (n)
+  double* y;        //                                                (n)
+  double* z;        //                                                (n)
+  double* keep;     //                                                (n)
+  double* next;     //                                                (n)
+  double* end;      //                                                (n)
+  int* pivot;       //                                                (n)
+  int* fixed;       // pieces that K stands for                       (n)
+  int* next_piece;  //                                                (n)
+  int* end_piece;   //                                                (n)
 
   // account
   int iterations;

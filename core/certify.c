@@ -108,7 +108,8 @@ int mjg_certify(mjgCertificate* certificate, int* violated, const mjgProblem* pr
       }
     }
     if (P) {
-      certificate->sigma_max = fmax(certificate->sigma_max, mjg_sigmaMax(P, size, work->block.x));
+      certificate->sigma_max =
+          fmax(certificate->sigma_max, mjg_sigmaMax(P, size, work->block.x, work->block.y));
     }
     first += size;
     A += (size_t)size * (size_t)size;

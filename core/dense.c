@@ -155,9 +155,7 @@ void mjg_choleskySolve(double* x, const double* L, int n) {
 
 
 // power iteration on A'A from a vector that is in general position
-double mjg_sigmaMax(const double* A, int n, double* scratch) {
-  double* x = scratch;
-  double* y = scratch + n;
+double mjg_sigmaMax(const double* A, int n, double* x, double* y) {
   double largest = 0;
   for (int i = 0; i < n * n; i++) {
     largest = fmax(largest, fabs(A[i]));

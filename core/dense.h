@@ -27,7 +27,7 @@ int mjg_cholesky(double* A, int n);
 // x = (L L')^-1 x
 void mjg_choleskySolve(double* x, const double* L, int n);
 
-// largest singular value of A; scratch has 2 n elements
-double mjg_sigmaMax(const double* A, int n, double* scratch);
+// largest singular value of A; x and y are scratch
+double mjg_sigmaMax(const double* A, int n, double* x, double* y);
 
 #endif  // MJGEAR_DENSE_H_

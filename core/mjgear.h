@@ -82,7 +82,8 @@ int mjg_lambdaSet(double lambda[2], double phi, double rho);
 // have to grow without bound, that is where the joint stops at once
 double mjg_lambdaStick(double phi, double rho);
 
-// friction torque of a joint that slips with s = sgn(v) in [-1, 1], Phi of (34) on that branch
+// friction torque of a joint that slips with s = sgn(v) in [-1, 1], Phi = s |lambda_s(phi, rho s)|
+// of (34) on that branch
 double mjg_PhiScalar(double s, double phi, double rho);
 
 // one implicit Euler step of one joint, (44): velocity after the step; sets *t (nullable) to the
@@ -202,7 +203,7 @@ typedef enum mjgLambdaMethod_ {
 int mjg_lambda(double* lambda, mjgInfo* info, const double* phi, const double* P, int n, int method,
                int iterations, double tolerance, mjgWorkspace* work);
 
-// Phi(s, phi, P) = [s] lambda(phi, P [s]), (59)
+// Phi(s, phi, P) = [s] |lambda(phi, P [s])|, (59), with s in [-1, 1]^n; status as mjg_lambda
 int mjg_Phi(double* Phi, const double* s, const double* phi, const double* P, int n,
             mjgWorkspace* work);
 

@@ -24,10 +24,9 @@ static void swap(double** a, double** b) {
 }
 
 
-int mjg_newton(mjgBlock* b, int iterations, double tolerance) {
+int mjg_newton(mjgBlock* b, int iterations) {
   int n = b->n;
   size_t nbyte = (size_t)n * sizeof(double);
-  (void)tolerance;
   mjg_blockEvaluate(b);
 
   for (int iter = 0; iter < iterations; iter++) {

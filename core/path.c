@@ -149,6 +149,7 @@ static int follow(mjgBlock* b, int pivots) {
 
 int mjg_path(mjgBlock* b, int pivots) {
   int n = b->n;
+  pivots = pivots > 0 ? pivots : 100 * (n + 4);
   size_t nbyte = (size_t)n * sizeof(double);
 
   // ties and bounds of width zero make the path branch; bounds a little wider, each by another

@@ -83,7 +83,7 @@ double mjg_lambdaStick(double phi, double rho) {
 
 
 double mjg_PhiScalar(double s, double phi, double rho) {
-  return s == 0 ? 0 : s * mjg_lambdaStick(phi, rho * s);
+  return s == 0 ? 0 : s * fabs(mjg_lambdaStick(phi, rho * s));
 }
 
 

@@ -2,8 +2,10 @@
 #include <string.h>
 
 #include "block.h"
+#include "dense.h"
 #include "law.h"
 #include "solvers.h"
+#include "wellposed.h"
 
 
 void mjg_defaultSettings(mjgSettings* settings) {
@@ -139,36 +141,82 @@ static void loadBlock(mjgBlock* b, const mjgProblem* problem, int first, int n, 
 }
 
 
-// guarded Newton; the path where Newton does not get on
-static int solveDefault(mjgBlock* b, const mjgSettings* settings, int* fallbacks) {
-  int iterations = settings->iterations > 0 ? settings->iterations : 50;
-  if (mjg_newton(b, iterations, settings->tolerance)) {
-    return 1;
+// 1 if the block is known to have one solution
+static int isWellPosed(mjgBlock* b) {
+  const double *alpha = b->alpha, *beta = b->beta;
+  if (b->flg_P) {
+    if (!mjg_factorP(b->x, b->y, b->A, b->P, b->n)) {
+      return 0;
+    }
+    alpha = b->x;
+    beta = b->y;
   }
-  (*fallbacks)++;
-  return mjg_path(b, 50 * (b->n + 4));
+  double* ratio = b->z;
+  for (int i = 0; i < b->n; i++) {
+    ratio[i] = fmax(b->rp[i], b->rm[i]);
+  }
+  return mjg_wellPosed(b->A, alpha, beta, ratio, b->n, b->K);
 }
 
 
-// call the chosen method on the block
-static int callSolver(mjgBlock* b, const mjgSettings* settings, int* fallbacks) {
+// Newton, and where it does not get on the path, if there is one solution; the jamming rule if there
+// may be several
+static void solveDefault(mjgBlock* b, int iterations, int flg_unique, int* fallbacks) {
+  if (flg_unique && mjg_newton(b, iterations > 0 ? iterations : 50)) {
+    return;
+  }
+  *fallbacks += flg_unique;
+  if (mjg_jammingRule(b, 0)) {
+    return;
+  }
+
+  // A is not what it should be: take any solution that sweeps and Newton find
+  memset(b->t, 0, (size_t)b->n * sizeof(double));
+  for (int round = 0; round < 100; round++) {
+    if (mjg_gaussSeidel(b, 10, 1e-14) || mjg_newton(b, 5)) {
+      return;
+    }
+  }
+}
+
+
+// call the chosen method on the block; flg_unique is 1 if there is one solution, and set if
+// the method finds out
+static void callSolver(mjgBlock* b, const mjgSettings* settings, int* flg_unique, int* fallbacks) {
+  int iterations = settings->iterations;
+  double tolerance = settings->tolerance;
   switch (settings->solver) {
+    case mjgNEWTON:
+      solveDefault(b, iterations, *flg_unique, fallbacks);
+      break;
     case mjgGAUSS_SEIDEL:
-      return mjg_gaussSeidel(b, settings->iterations > 0 ? settings->iterations : 10000,
-                             settings->tolerance);
+      mjg_gaussSeidel(b, iterations > 0 ? iterations : 10000, tolerance);
+      break;
+    case mjgPROJECTION:
+      mjg_projection(b, iterations > 0 ? iterations : 100000, tolerance);
+      break;
+    case mjgEXTRAGRADIENT:
+      mjg_extragradient(b, iterations > 0 ? iterations : 100000, tolerance);
+      break;
     case mjgLEMKE:
-      return mjg_path(b, settings->iterations > 0 ? settings->iterations : 50 * (b->n + 4));
-    default:
-      return solveDefault(b, settings, fallbacks);
+      mjg_jammingRule(b, iterations);
+      break;
+    case mjgENUMERATION: {
+      int several = 0;
+      mjg_enumeration(b, &several, fmax(tolerance, 1e-13));
+      *flg_unique = !several;
+      break;
+    }
   }
 }
 
 
 // solve the block; joints that exceed their static bound are released to the sliding bound, and
-// the block is solved again, at most n times
-static void solveBlock(mjgBlock* b, const mjgSettings* settings, int* fallbacks) {
+// the block is solved again, at most n times. Returns 1 if the solution is known to be the only one
+static int solveBlock(mjgBlock* b, const mjgSettings* settings, int* fallbacks) {
+  int flg_unique = isWellPosed(b);
   for (int released = 1; released;) {
-    callSolver(b, settings, fallbacks);
+    callSolver(b, settings, &flg_unique, fallbacks);
     released = 0;
     for (int i = 0; i < b->n; i++) {
       double ratio = b->piece[i] > 0 ? b->rp[i] : b->rm[i];
@@ -179,6 +227,7 @@ static void solveBlock(mjgBlock* b, const mjgSettings* settings, int* fallbacks)
       }
     }
   }
+  return flg_unique;
 }
 
 
@@ -207,6 +256,23 @@ static double storeBlock(mjgSolution* solution, const mjgBlock* b, int first) {
 }
 
 
+// largest singular value of the block's P in the units of the caller
+static double sigmaMax(mjgBlock* b, const mjgProblem* problem, int first, const double* A,
+                       const double* P) {
+  int n = b->n;
+  if (!P) {
+    for (int i = 0; i < n; i++) {
+      for (int j = 0; j < n; j++) {
+        b->P[i * n + j] = problem->alpha[first + i] * A[i * n + j];
+      }
+      b->P[i * n + i] -= problem->beta[first + i];
+    }
+    P = b->P;
+  }
+  return mjg_sigmaMax(P, n, b->x, b->y);
+}
+
+
 int mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
               const mjgSettings* settings, mjgWorkspace* work) {
   int status = checkProblem(problem, work);
@@ -225,6 +291,15 @@ int mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
     return mjgERR_NOT_FINITE;
   }
 
+  for (int k = 0; settings->solver == mjgENUMERATION && k < (n > 0); k++) {
+    int nblock = problem->nblock > 0 ? problem->nblock : 1;
+    for (int j = 0; j < nblock; j++) {
+      if ((problem->nblock > 0 ? problem->block[j] : n) > mjgMAXENUM) {
+        return mjgERR_SIZE;
+      }
+    }
+  }
+
   // block by block
   mjgInfo sum = {.status = mjgSOLVED, .sigma_max = -1};
   int nblock = problem->nblock > 0 ? problem->nblock : (n > 0);
@@ -237,7 +312,7 @@ int mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
     for (int i = 0; i < size; i++) {
       b->t[i] = settings->warm_start ? solution->t[first + i] * b->root[i] : 0;
     }
-    solveBlock(b, settings, &sum.fallbacks);
+    int flg_unique = solveBlock(b, settings, &sum.fallbacks);
     double residual = storeBlock(solution, b, first);
 
     // account
@@ -246,6 +321,11 @@ int mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
     sum.factorizations += b->factorizations;
     if (!(residual <= settings->tolerance)) {
       sum.status = mjgITERATION_LIMIT;
+    } else if (!flg_unique && sum.status == mjgSOLVED) {
+      sum.status = mjgJAMMED;
+    }
+    if (settings->want_sigma_max) {
+      sum.sigma_max = fmax(sum.sigma_max, sigmaMax(b, problem, first, A, P));
     }
 
     first += size;

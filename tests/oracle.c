@@ -298,6 +298,9 @@ double oracle_residual(const mjgProblem* problem, const double* t, const double*
     } else {
       error_t = fabsl(t[i] - (v_next[i] > 0 ? bound : -bound));
     }
+    if (!isfinite(error_v) || !isfinite(error_t)) {
+      return INFINITY;
+    }
     worst = fmaxl(worst, error_v > 0 ? error_v / size_v : 0);
     worst = fmaxl(worst, error_t > 0 ? error_t / size : 0);
   }

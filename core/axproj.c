@@ -1,0 +1,38 @@
+#include <math.h>
+#include <string.h>
+
+#include "block.h"
+#include "dense.h"
+
+
+int mjg_axproj(double* y, mjgInfo* info, const double* v, const double* A, const double* phi,
+               const double* P, int n, const mjgSettings* settings, mjgWorkspace* work) {
+  if (n < 0 || !work || (n > 0 && (!y || !v || !A || !phi || !P))) {
+    return mjgERR_ARGUMENT;
+  }
+  if (n > work->nmax) {
+    return mjgERR_WORKSPACE;
+  }
+
+  // A must be what a mass matrix is
+  for (int i = 0; i < n * n; i++) {
+    if (!isfinite(A[i])) {
+      return mjgERR_NOT_FINITE;
+    }
+  }
+  double* L = work->block.K;
+  memcpy(L, A, (size_t)n * (size_t)n * sizeof(double));
+  if (!mjg_isSymmetric(A, n) || !mjg_cholesky(L, n)) {
+    return mjgERR_NOT_PD;
+  }
+
+  mjgProblem problem = {.n = n, .v = v, .A = A, .phi = phi, .P = P};
+  mjgSolution solution = {work->vector[0], work->vector[1], work->vector[2], work->mode};
+  mjgSettings cold = settings ? *settings : (mjgSettings){.solver = -1};
+  cold.warm_start = 0;
+  int status = mjg_solve(&solution, info, &problem, &cold, work);
+  for (int i = 0; status >= 0 && i < n; i++) {
+    y[i] = v[i] - solution.v[i];
+  }
+  return status;
+}

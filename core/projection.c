@@ -1,0 +1,43 @@
+// The paper's own algorithm: s := proj(B^n, s - c F(s)), with lambda by the fixed point of Remark 3.
+//
+// The step size is one number per joint, c_i = 1/(a (|lambda_i| + c_i)), with a the largest row sum
+// of |A| in units in which its diagonal is 1, and is renewed in every iteration. Around a solution t_i
+// moves by -1/a times its velocity error then, which is the largest step that is safe for every
+// positive definite A: a bounds its largest eigenvalue. The box is a product of intervals, so that
+// another c for each joint leaves the solutions as they are.
+
+#include <math.h>
+
+#include "solvers.h"
+#include "variational.h"
+
+
+int mjg_projection(mjgBlock* b, int iterations, double tolerance) {
+  int n = b->n;
+  double* s = b->y;
+  double norm = 1;
+  for (int i = 0; i < n; i++) {
+    double sum = 0;
+    for (int j = 0; j < n; j++) {
+      sum += fabs(b->A[i * n + j]);
+    }
+    norm = fmax(norm, sum);
+  }
+
+  mjg_viStart(b, s);
+  for (int iter = 0; iter < iterations; iter++) {
+    b->iterations++;
+    int found = mjg_viEvaluate(b, s, 0, 10000, 1e-2 * tolerance);
+    if (!found || mjg_viResidual(b, s) <= tolerance) {
+      mjg_viResidual(b, s);
+      return found;
+    }
+    for (int i = 0; i < n; i++) {
+      double v = b->v[i] - b->w[i];
+      double bound = fabs(b->lambda[i]) + b->c[i];
+      double move = v / (norm * bound);
+      s[i] = bound > 0 ? fmax(-1, fmin(1, s[i] + move)) : (v > 0) - (v < 0);
+    }
+  }
+  return 0;
+}

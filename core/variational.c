@@ -1,0 +1,86 @@
+#include "variational.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "dense.h"
+#include "law.h"
+
+
+// t = [s] (|lambda| + c), w = A t, and z = phi + P t; returns the largest change of lambda, relative
+static double loadStep(mjgBlock* b, const double* s) {
+  int n = b->n;
+  for (int i = 0; i < n; i++) {
+    b->t[i] = s[i] * ((s[i] > 0 ? b->rp[i] : b->rm[i]) * (fabs(b->lambda[i]) + b->c[i]));
+  }
+  mjg_mulMatVec(b->w, b->A, b->t, n);
+  double change = 0, size = 0;
+  for (int i = 0; i < n; i++) {
+    b->z[i] = b->phi[i] + mjg_blockLoad(b, i, b->t, b->w[i]);
+    change = fmax(change, fabs(b->z[i] - b->lambda[i]));
+    size = fmax(size, fabs(b->z[i]));
+  }
+  return change > 0 ? change / size : 0;
+}
+
+
+// lambda - P [s] [sgn lambda] lambda = phi + P [s] c, solved for the present signs
+static int loadNewton(mjgBlock* b, const double* s) {
+  int n = b->n;
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      double P =
+          b->flg_P ? b->P[i * n + j] : b->alpha[i] * b->A[i * n + j] - (i == j ? b->beta[i] : 0);
+      double r = s[j] > 0 ? b->rp[j] : b->rm[j];
+      b->K[i * n + j] = (i == j) - P * s[j] * r * (b->lambda[j] < 0 ? -1 : 1);
+      b->x[i] = (j == 0 ? b->phi[i] : b->x[i]) + P * s[j] * r * b->c[j];
+    }
+  }
+  b->factorizations++;
+  if (!mjg_lu(b->K, b->pivot, n)) {
+    return 0;
+  }
+  mjg_luSolve(b->x, b->K, b->pivot, n);
+  memcpy(b->lambda, b->x, (size_t)n * sizeof(double));
+  return 1;
+}
+
+
+int mjg_viEvaluate(mjgBlock* b, const double* s, int flg_newton, int iterations, double tolerance) {
+  size_t nbyte = (size_t)b->n * sizeof(double);
+  for (int iter = 0; iter < iterations; iter++) {
+    double change = loadStep(b, s);
+    if (change <= tolerance) {
+      return 1;
+    }
+    if (!isfinite(change)) {
+      return 0;
+    }
+    if (!flg_newton) {
+      memcpy(b->lambda, b->z, nbyte);
+    } else if (!loadNewton(b, s)) {
+      return 0;
+    }
+  }
+  return 0;
+}
+
+
+void mjg_viStart(mjgBlock* b, double* s) {
+  int n = b->n;
+  mjg_mulMatVec(b->w, b->A, b->t, n);
+  for (int i = 0; i < n; i++) {
+    b->lambda[i] = b->phi[i] + mjg_blockLoad(b, i, b->t, b->w[i]);
+    double bound = (b->t[i] > 0 ? b->rp[i] : b->rm[i]) * (fabs(b->lambda[i]) + b->c[i]);
+    s[i] = bound > 0 ? fmax(-1, fmin(1, b->t[i] / bound)) : 0;
+  }
+}
+
+
+double mjg_viResidual(mjgBlock* b, const double* s) {
+  for (int i = 0; i < b->n; i++) {
+    int dir = s[i] >= 1 ? 1 : (s[i] <= -1 ? -1 : 0);
+    b->piece[i] = dir == 0 ? mjgSTUCK : (b->lambda[i] >= 0 ? dir : 2 * dir);
+  }
+  return mjg_blockResidual(b, b->piece);
+}
