@@ -1,0 +1,76 @@
+"""What the README tells people to type works: its model, its Python, its C."""
+
+import contextlib
+import io
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import mujoco
+import numpy as np
+
+SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
+PLUGIN = os.environ["MJGEAR_PLUGIN_PATH"]
+TEXT = (SOURCE / "README.md").read_text()
+
+
+def block(language):
+    """The only block of that language, with the plugin of this build."""
+    blocks = re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
+    assert len(blocks) == 1, f"{len(blocks)} blocks of {language}"
+    return blocks[0].replace("build/lib/libmjgear.so", PLUGIN)
+
+
+class Readme(unittest.TestCase):
+    def setUp(self):
+        self.home = os.getcwd()
+        self.temporary = tempfile.TemporaryDirectory()
+        os.chdir(self.temporary.name)
+        pathlib.Path("forearm.xml").write_text(block("xml"))
+
+    def tearDown(self):
+        os.chdir(self.home)
+        self.temporary.cleanup()
+
+    def test_python(self):
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output):
+            exec(block("python"), {})
+        lines = output.getvalue().splitlines()
+        self.assertEqual(lines[:2], ["0 [0.] [0.]", "8.1 [0.] [0.]"])
+        moved = re.fullmatch(r"8.25 \[(.*)\] \[(.*)\]", lines[2])
+        self.assertGreater(float(moved[1]), 0.1)
+
+    def test_torques_that_move_the_arm(self):
+        model = mujoco.MjModel.from_xml_path("forearm.xml")
+        data = mujoco.MjData(model)
+        for torque, sign in ((8.17, 0), (8.18, 1), (-0.98, 0), (-0.982, -1)):
+            mujoco.mj_resetData(model, data)
+            data.ctrl = torque
+            mujoco.mj_step(model, data, 100)
+            self.assertEqual(np.sign(data.qvel[0]), sign, torque)
+
+    @unittest.skipUnless(shutil.which("cc"), "no C compiler")
+    def test_c(self):
+        folder = pathlib.Path(mujoco.__file__).parent
+        library = next(folder.glob("libmujoco.so.*"), None)
+        if library is None or "LD_PRELOAD" in os.environ:
+            self.skipTest("no library to link with, or a sanitized build")
+        pathlib.Path("main.c").write_text(block("c"))
+        subprocess.run(["cc", "-I", folder / "include", "main.c", library,
+                        f"-Wl,-rpath,{folder}", "-o", "main"], check=True)
+        done = subprocess.run(["./main"], check=True, capture_output=True, text=True)
+        self.assertEqual(done.stdout, "0 0\n")
+
+    def test_links(self):
+        for target in re.findall(r"\]\(([^)#:]+)\)", TEXT):
+            self.assertTrue((SOURCE / target).exists(), target)
+
+
+if __name__ == "__main__":
+    mujoco.mj_loadPluginLibrary(PLUGIN)
+    unittest.main()
