@@ -1,0 +1,181 @@
+#include "frame.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "visualize.h"
+
+
+//---------------------------------- life ----------------------------------------------------------
+
+// does the processor draw
+static int isSoftware(const char* renderer) {
+  static const char* const names[] = {"llvmpipe", "softpipe", "swrast", "Software"};
+  for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+    if (strstr(renderer, names[i])) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+
+// camera that sees the whole model: the first of the model's own, else the free one
+static void startCamera(Frame* frame, const mjModel* m) {
+  mjv_defaultFreeCamera(m, &frame->camera);
+  if (m->ncam > 0) {
+    frame->camera.type = mjCAMERA_FIXED;
+    frame->camera.fixedcamid = 0;
+  }
+}
+
+
+// what depends on the model
+static void makeModel(Frame* frame, const Sim* sims, int nsim, int font_scale) {
+  const mjModel* m = sims[0].m;
+  mjv_makeScene(m, &frame->scene, 2000);
+  if (frame->flg_software) {
+    frame->scene.flags[mjRND_SHADOW] = 0;
+    frame->scene.flags[mjRND_REFLECTION] = 0;
+  }
+  mjr_makeContext(m, &frame->context, font_scale);
+  mjv_defaultPerturb(&frame->perturb);
+  startCamera(frame, m);
+  frame->selected = 0;
+
+  // plots of what there is to see: the gap only where a joint has one
+  plotsInit(&frame->plots, sims, nsim);
+}
+
+
+void frameInit(Frame* frame, const Sim* sims, int nsim, int font_scale,
+               const char* renderer) {
+  memset(frame, 0, sizeof(*frame));
+  mjv_defaultScene(&frame->scene);
+  mjr_defaultContext(&frame->context);
+  mjv_defaultOption(&frame->option);
+  frame->flg_software = isSoftware(renderer);
+  frame->flg_plots = 1;
+  frame->flg_caption = 1;
+  frame->flg_legend = 1;
+  frame->plots.window = 5;
+  frame->plots.shown[plotVELOCITY] = 1;
+  frame->plots.shown[plotFRICTION] = 1;
+  frame->plots.shown[plotLAMBDA] = 1;
+  makeModel(frame, sims, nsim, font_scale);
+}
+
+
+void frameReload(Frame* frame, const Sim* sims, int nsim) {
+  int font_scale = frame->context.fontScale;
+  mjv_freeScene(&frame->scene);
+  makeModel(frame, sims, nsim, font_scale);
+}
+
+
+void frameFree(Frame* frame) {
+  plotsFree(&frame->plots);
+  mjv_freeScene(&frame->scene);
+  mjr_freeContext(&frame->context);
+}
+
+
+//---------------------------------- overlays ------------------------------------------------------
+
+// coloured labels along the lower edge: what the colours of geared joints say
+static void drawLegend(const Frame* frame, mjrRect area) {
+  const mjrContext* context = &frame->context;
+  int height = context->charHeight + context->charHeight / 2;
+  int left = area.left + height / 2;
+  for (int i = 0; i < mjgNSHOW; i++) {
+    int width = context->charHeight;
+    for (const char* c = mjgShowName[i]; *c; c++) {
+      width += context->charWidth[(int)*c];
+    }
+    if (left + width > area.left + area.width) {
+      break;
+    }
+    const float* rgb = mjgShowColor[i];
+    float text = rgb[0] + rgb[1] > 1.0f ? 0.0f : 1.0f;
+    mjrRect rect = {left, area.bottom + height / 3, width, height};
+    mjr_label(rect, mjFONT_NORMAL, mjgShowName[i], rgb[0], rgb[1], rgb[2], 0.9f, text, text, text,
+              context);
+    left += width + height / 3;
+  }
+}
+
+
+// live values of the selected joint
+static void drawValues(const Frame* frame, mjrRect area, const Sim* sim) {
+  static const char names[] =
+      "joint\nposition\nvelocity\ntorque in\ntorque out\nfriction\ninternal force\nmode\n"
+      "power loss\ngap\niterations\nresidual";
+  static const char* const modes[] = {"backward", "stuck", "forward"};
+  SimValues v = simValues(sim, frame->selected);
+  char text[600];
+  int slide = sim->m->jnt_type[sim->gear[frame->selected].joint] == mjJNT_SLIDE;
+  const char* length = slide ? "m" : "rad";
+  const char* torque = slide ? "N" : "N m";
+  snprintf(text, sizeof(text),
+           "%s\n%.5g %s\n%.4g %s/s\n%.4g %s\n%.4g %s\n%.4g %s\n%.4g %s\n%s\n%.4g W\n%.4g %s\n%d\n"
+           "%.1e",
+           sim->gear[frame->selected].name, v.position, length, v.velocity, length, v.torque_in,
+           torque, v.torque_out, torque, v.friction, torque, v.lambda, torque, modes[v.mode + 1],
+           v.power_loss, v.gap, length, v.iterations, v.residual);
+  mjr_overlay(mjFONT_NORMAL, mjGRID_BOTTOMLEFT, area, names, text, &frame->context);
+}
+
+
+//---------------------------------- picture -------------------------------------------------------
+
+void frameDraw(Frame* frame, mjrRect area, Sim* sims, int nsim) {
+  static const char* const labels[] = {"gear friction", "native frictionloss", "no friction"};
+  const char* label[nVIEW];
+  for (int s = 0; s < nsim; s++) {
+    label[s] = labels[sims[s].friction];
+  }
+
+  // plots take the right part
+  mjrRect view = area, plots = area;
+  if (frame->flg_plots && sims[0].ngear > 0 && plotsShown(&frame->plots) > 0) {
+    plots.width = area.width * 36 / 100;
+    plots.left = area.left + area.width - plots.width;
+    view.width = area.width - plots.width;
+  } else {
+    plots.width = 0;
+  }
+
+  // scenes side by side
+  for (int s = 0; s < nsim; s++) {
+    mjrRect part = {view.left + view.width * s / nsim, view.bottom, view.width / nsim, view.height};
+    mjv_updateScene(sims[s].m, sims[s].d, &frame->option, s == 0 ? &frame->perturb : NULL,
+                    &frame->camera, mjCAT_ALL, &frame->scene);
+    mjr_render(part, &frame->scene, &frame->context);
+    if (nsim > 1) {
+      mjr_overlay(mjFONT_NORMAL, mjGRID_TOP, part, label[s], NULL, &frame->context);
+    }
+  }
+
+  if (plots.width > 0) {
+    mjr_rectangle(plots, 0.08f, 0.08f, 0.09f, 1);
+    plotsDraw(&frame->plots, plots, &frame->context, sims, frame->selected, label);
+  }
+  if (frame->flg_caption && frame->caption[0]) {
+    mjrRect top = view;
+    if (nsim > 1) {
+      top.height -= 2 * frame->context.charHeight;
+    }
+    mjr_overlay(mjFONT_NORMAL, mjGRID_TOPLEFT, top, frame->caption, frame->note, &frame->context);
+  }
+  mjrRect bottom = view;
+  if (frame->flg_legend && sims[0].ngear > 0) {
+    drawLegend(frame, view);
+    bottom.bottom += 2 * frame->context.charHeight;
+    bottom.height -= 2 * frame->context.charHeight;
+  }
+  if (frame->flg_values && sims[0].ngear > 0) {
+    drawValues(frame, bottom, sims);
+  }
+}

@@ -1,0 +1,41 @@
+// One picture of the simulations: scenes side by side, plots, caption, legend of colours.
+
+#ifndef MJGEAR_VIEWER_FRAME_H_
+#define MJGEAR_VIEWER_FRAME_H_
+
+#include "plots.h"
+#include "sim.h"
+
+enum { nVIEW = 2 };                // simulations side by side at most
+
+
+typedef struct Frame_ {
+  mjrContext context;
+  mjvScene scene;
+  mjvCamera camera;
+  mjvOption option;
+  mjvPerturb perturb;
+  Plots plots;
+  int selected;                    // geared joint that plots and panel show
+  int flg_plots;
+  int flg_caption;
+  int flg_legend;
+  int flg_help;
+  int flg_values;
+  int flg_software;                // drawn by the processor: effects are off by default
+  char caption[256];
+  char note[256];                  // second line of the caption
+} Frame;
+
+// needs a current OpenGL context, renderer being its name; font_scale as mjtFontScale
+void frameInit(Frame* frame, const Sim* sims, int nsim, int font_scale, const char* renderer);
+
+// another model in the same window
+void frameReload(Frame* frame, const Sim* sims, int nsim);
+
+void frameFree(Frame* frame);
+
+// draw in the current buffer; sims has nsim elements
+void frameDraw(Frame* frame, mjrRect area, Sim* sims, int nsim);
+
+#endif  // MJGEAR_VIEWER_FRAME_H_

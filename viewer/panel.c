@@ -1,0 +1,480 @@
+#include "panel.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// sections
+enum { sectSCENE, sectSIMULATION, sectSHOW, sectRENDERING, sectGROUP };
+enum { sectGEAR, sectJOINT, sectCONTROL };
+
+// what an item does when it is used
+enum {
+  itemPLAIN = 0,
+  itemQUIT,
+  itemSCREENSHOT,
+  itemSCENE,
+  itemVARIANT,
+  itemAGAINST,
+  itemRELOAD,
+  itemRESET,
+  itemALIGN,
+  itemFULLSCREEN,
+  itemVSYNC,
+  itemCAMERA,
+  itemSELECT,
+  itemPOSITION,
+  itemCLEAR,
+  itemPARAMETER = 100              // + SimParameter
+};
+
+// states of items that depend: see enabled
+enum { enableGEAR = 2, enablePAUSED = 3, enableGAP = 4 };
+
+// live values in the gear section, in this order
+static const char* const liveName[] = {"Position", "Velocity", "Torque in", "Torque out",
+                                       "Friction", "Internal", "Mode", "Power loss",
+                                       "Gap", "Iterations", "Residual"};
+enum { nLIVE = sizeof(liveName) / sizeof(*liveName) };
+
+
+//---------------------------------- items ---------------------------------------------------------
+
+// is an item usable
+static int enabled(int category, void* data) {
+  const Panel* panel = data;
+  return category != enablePAUSED || !panel->run;
+}
+
+
+// append one item to the last section; other is copied where it fits
+static void addItem(mjUI* ui, int type, const char* name, int state, void* data, const char* other,
+                    int user) {
+  mjuiDef def[2] = {{.type = type, .state = state, .pdata = data}, {.type = mjITEM_END}};
+  snprintf(def[0].name, sizeof(def[0].name), "%s", name);
+  snprintf(def[0].other, sizeof(def[0].other), "%s", other);
+  mjui_add(ui, def);
+  if (type != mjITEM_SECTION) {
+    mjuiSection* section = ui->sect + ui->nsect - 1;
+    section->item[section->nitem - 1].userid = user;
+  }
+}
+
+
+// append a line to a list of alternatives if there is room; names without content get a number
+static void addChoice(char list[mjMAXUITEXT], int* n, const char* name, const char* kind, int id) {
+  char line[mjMAXUINAME];
+  snprintf(line, sizeof(line), "%s%s", *n ? "\n" : "", name ? name : kind);
+  size_t used = strlen(list);
+  if (!name) {
+    size_t length = strlen(line);
+    snprintf(line + length, sizeof(line) - length, " %d", id);
+  }
+  if (*n < mjMAXUIMULTI && used + strlen(line) + 1 < mjMAXUITEXT) {
+    strcpy(list + used, line);
+    (*n)++;
+  }
+}
+
+
+//---------------------------------- left ----------------------------------------------------------
+
+static void makeScene(Panel* panel, Show* show) {
+  mjUI* ui = &panel->left;
+  addItem(ui, mjITEM_SECTION, "Scene", mjSECT_OPEN, NULL, "AF", 0);
+
+  // our scenes, and the user's file behind them
+  char list[mjMAXUITEXT] = "";
+  int n = 0;
+  panel->scene = mjg_nscene;
+  for (int i = 0; i < mjg_nscene; i++) {
+    addChoice(list, &n, mjg_scenes[i]->name, "scene", i);
+    panel->scene = mjg_scenes[i] == show->scene ? i : panel->scene;
+  }
+  if (panel->scene == mjg_nscene) {
+    addChoice(list, &n, show->title, "file", 0);
+  }
+  addItem(ui, mjITEM_SELECT, "Scene", 1, &panel->scene, list, itemSCENE);
+
+  // its cases
+  if (show->scene->nvariant > 0) {
+    list[0] = 0;
+    n = 0;
+    for (int i = 0; i < show->scene->nvariant; i++) {
+      addChoice(list, &n, show->scene->variant[i].name, "case", i);
+      panel->variant = show->variant == show->scene->variant + i ? i : panel->variant;
+    }
+    addItem(ui, mjITEM_SELECT, "Case", 1, &panel->variant, list, itemVARIANT);
+  }
+  if (show->sim[0].ngear > 0) {
+    panel->against = show->option.against;
+    addItem(ui, mjITEM_SELECT, "Beside", 1, &panel->against,
+            "nothing\nfrictionloss\nno friction", itemAGAINST);
+  }
+  addItem(ui, mjITEM_BUTTON, "Reload", 1, NULL, "CL", itemRELOAD);
+  addItem(ui, mjITEM_BUTTON, "Screenshot", 1, NULL, "CP", itemSCREENSHOT);
+  addItem(ui, mjITEM_BUTTON, "Quit", 1, NULL, "CQ", itemQUIT);
+}
+
+
+static void makeSimulation(Panel* panel) {
+  mjUI* ui = &panel->left;
+  addItem(ui, mjITEM_SECTION, "Simulation", mjSECT_OPEN, NULL, "AS", 0);
+  addItem(ui, mjITEM_RADIO, "", 1, &panel->run, "Pause\nRun", 0);
+  addItem(ui, mjITEM_BUTTON, "Reset", 1, NULL, " #259", itemRESET);
+  addItem(ui, mjITEM_BUTTON, "Align", 1, NULL, "CA", itemALIGN);
+  addItem(ui, mjITEM_SLIDERNUM, "Speed", 1, &panel->speed, "0.05 2", 0);
+}
+
+
+static void makeShow(Panel* panel, Frame* frame) {
+  mjUI* ui = &panel->left;
+  addItem(ui, mjITEM_SECTION, "Show", mjSECT_OPEN, NULL, "AO", 0);
+  addItem(ui, mjITEM_CHECKINT, "Help", 1, &frame->flg_help, " #290", 0);
+  addItem(ui, mjITEM_CHECKINT, "Values", 1, &frame->flg_values, " #291", 0);
+  addItem(ui, mjITEM_CHECKINT, "Plots", 1, &frame->flg_plots, " #292", 0);
+  addItem(ui, mjITEM_CHECKINT, "Colours", 1, &frame->flg_legend, " #293", 0);
+  addItem(ui, mjITEM_CHECKINT, "Fullscreen", 1, &panel->fullscreen, " #294", itemFULLSCREEN);
+  addItem(ui, mjITEM_CHECKINT, "Vertical sync", 1, &panel->vsync, "", itemVSYNC);
+  addItem(ui, mjITEM_SEPARATOR, "Plots", 1, NULL, "", 0);
+  static const char* const names[nPLOT] = {"Position", "Velocity", "Friction", "Internal force",
+                                           "Gap"};
+  for (int i = 0; i < nPLOT; i++) {
+    addItem(ui, mjITEM_CHECKINT, names[i], 1, frame->plots.shown + i, "", 0);
+  }
+  addItem(ui, mjITEM_SLIDERNUM, "Seconds", 1, &frame->plots.window, "0.5 30", 0);
+}
+
+
+static void makeRendering(Panel* panel, const mjModel* m, Frame* frame) {
+  mjUI* ui = &panel->left;
+  addItem(ui, mjITEM_SECTION, "Rendering", mjSECT_CLOSED, NULL, "AR", 0);
+
+  // cameras and labels
+  char list[mjMAXUITEXT] = "";
+  int n = 0;
+  addChoice(list, &n, "Free", "", 0);
+  addChoice(list, &n, "Tracking", "", 0);
+  for (int i = 0; i < m->ncam; i++) {
+    addChoice(list, &n, mj_id2name(m, mjOBJ_CAMERA, i), "Camera", i);
+  }
+  addItem(ui, mjITEM_SELECT, "Camera", 1, &panel->camera, list, itemCAMERA);
+  list[0] = 0;
+  n = 0;
+  for (int i = 0; i < mjNLABEL; i++) {
+    addChoice(list, &n, mjLABELSTRING[i], "Label", i);
+  }
+  addItem(ui, mjITEM_SELECT, "Label", 1, &frame->option.label, list, 0);
+  list[0] = 0;
+  n = 0;
+  for (int i = 0; i < mjNFRAME; i++) {
+    addChoice(list, &n, mjFRAMESTRING[i], "Frame", i);
+  }
+  addItem(ui, mjITEM_SELECT, "Frame", 1, &frame->option.frame, list, 0);
+
+  // flags with the shortcuts that the engine gives them
+  char shortcut[8];
+  addItem(ui, mjITEM_SEPARATOR, "Model elements", 1, NULL, "", 0);
+  for (int i = 0; i < mjNVISFLAG; i++) {
+    snprintf(shortcut, sizeof(shortcut), "%s%s", mjVISSTRING[i][2][0] ? " " : "",
+             mjVISSTRING[i][2]);
+    addItem(ui, mjITEM_CHECKBYTE, mjVISSTRING[i][0], 1, frame->option.flags + i, shortcut, 0);
+  }
+  addItem(ui, mjITEM_SEPARATOR, "OpenGL effects", 1, NULL, "", 0);
+  for (int i = 0; i < mjNRNDFLAG; i++) {
+    snprintf(shortcut, sizeof(shortcut), "%s%s", mjRNDSTRING[i][2][0] ? " " : "",
+             mjRNDSTRING[i][2]);
+    addItem(ui, mjITEM_CHECKBYTE, mjRNDSTRING[i][0], 1, frame->scene.flags + i, shortcut, 0);
+  }
+}
+
+
+static void makeGroups(Panel* panel, Frame* frame) {
+  mjUI* ui = &panel->left;
+  mjvOption* option = &frame->option;
+  struct {
+    const char* name;
+    mjtByte* group;
+    const char* modifier;          // null: no shortcuts
+  } kinds[] = {{"Geom", option->geomgroup, " "},   {"Site", option->sitegroup, "S"},
+               {"Joint", option->jointgroup, NULL}, {"Tendon", option->tendongroup, NULL},
+               {"Actuator", option->actuatorgroup, NULL}};
+  addItem(ui, mjITEM_SECTION, "Group enable", mjSECT_CLOSED, NULL, "AG", 0);
+  for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
+    char name[32], shortcut[8] = "";
+    snprintf(name, sizeof(name), "%s groups", kinds[k].name);
+    addItem(ui, mjITEM_SEPARATOR, name, 1, NULL, "", 0);
+    for (int i = 0; i < mjNGROUP; i++) {
+      snprintf(name, sizeof(name), "%s %d", kinds[k].name, i);
+      if (kinds[k].modifier) {
+        snprintf(shortcut, sizeof(shortcut), "%s%d", kinds[k].modifier, i);
+      } else {
+        shortcut[0] = 0;
+      }
+      addItem(ui, mjITEM_CHECKBYTE, name, 1, kinds[k].group + i, shortcut, 0);
+    }
+  }
+}
+
+
+//---------------------------------- right ---------------------------------------------------------
+
+static void makeGear(Panel* panel, const Sim* sim) {
+  mjUI* ui = &panel->right;
+  addItem(ui, mjITEM_SECTION, "Geared joint", mjSECT_OPEN, NULL, "AT", 0);
+  if (sim->ngear == 0) {
+    addItem(ui, mjITEM_STATIC, "no geared joint", 1, NULL, " ", 0);
+    return;
+  }
+  char list[mjMAXUITEXT] = "";
+  int n = 0;
+  for (int i = 0; i < sim->ngear; i++) {
+    addChoice(list, &n, sim->gear[i].name, "joint", i);
+  }
+  addItem(ui, mjITEM_SELECT, "Joint", 1, &panel->selected, list, itemSELECT);
+  for (int i = 0; i < nLIVE; i++) {
+    addItem(ui, mjITEM_STATIC, liveName[i], 1, NULL, " ", 0);
+  }
+
+  // parameters that may be changed while it runs
+  addItem(ui, mjITEM_SEPARATOR, "Parameters", 1, NULL, "", 0);
+  static const struct {
+    const char* name;
+    const char* range;
+  } sliders[] = {[simGAMMA_U] = {"gamma_u", "0 1"},
+                 [simGAMMA_V] = {"gamma_v", "0 1.5"},
+                 [simETA_FORWARD] = {"eta forward", "0.05 1"},
+                 [simETA_BACKWARD] = {"eta backward", "-1 1"},
+                 [simHALF_GAP] = {"half gap", "0 0.1"}};
+  for (int i = 0; i < (int)(sizeof(sliders) / sizeof(*sliders)); i++) {
+    if (simHasParameter(sim, panel->selected, (SimParameter)i)) {
+      addItem(ui, mjITEM_SLIDERNUM, sliders[i].name, 1, panel->parameter + i, sliders[i].range,
+              itemPARAMETER + i);
+    }
+  }
+  if (simHasParameter(sim, panel->selected, simSOLVER)) {
+    addItem(ui, mjITEM_SELECT, "solver", 1, &panel->solver,
+            "newton\ngauss_seidel\nprojection\nextragradient", itemPARAMETER + simSOLVER);
+  }
+}
+
+
+static void makeJoints(Panel* panel, const mjModel* m, mjData* d) {
+  mjUI* ui = &panel->right;
+  addItem(ui, mjITEM_SECTION, "Joint", mjSECT_CLOSED, NULL, "AJ", 0);
+  for (int i = 0, n = 0; i < m->njnt && n < mjMAXUIITEM; i++) {
+    if (m->jnt_type[i] != mjJNT_HINGE && m->jnt_type[i] != mjJNT_SLIDE) {
+      continue;
+    }
+    char name[mjMAXUINAME], range[64] = "-3.1416 3.1416";
+    const char* own = mj_id2name(m, mjOBJ_JOINT, i);
+    snprintf(name, sizeof(name), own ? "%s" : "joint %.0s%d", own ? own : "", i);
+    if (m->jnt_limited[i]) {
+      snprintf(range, sizeof(range), "%.4g %.4g", m->jnt_range[2 * i], m->jnt_range[2 * i + 1]);
+    } else if (m->jnt_type[i] == mjJNT_SLIDE) {
+      strcpy(range, "-1 1");
+    }
+    addItem(ui, mjITEM_SLIDERNUM, name, enablePAUSED, d->qpos + m->jnt_qposadr[i], range,
+            itemPOSITION);
+    n++;
+  }
+}
+
+
+static void makeControls(Panel* panel, const mjModel* m, mjData* d) {
+  mjUI* ui = &panel->right;
+  addItem(ui, mjITEM_SECTION, "Control", mjSECT_OPEN, NULL, "AC", 0);
+  addItem(ui, mjITEM_BUTTON, "Clear all", 1, NULL, "", itemCLEAR);
+  for (int i = 0; i < m->nu && i < mjMAXUIITEM - 1; i++) {
+    char name[mjMAXUINAME], range[64] = "-1 1";
+    const char* own = mj_id2name(m, mjOBJ_ACTUATOR, i);
+    snprintf(name, sizeof(name), own ? "%s" : "control %.0s%d", own ? own : "", i);
+    if (m->actuator_ctrlrange[2 * i] < m->actuator_ctrlrange[2 * i + 1]) {
+      snprintf(range, sizeof(range), "%.4g %.4g", m->actuator_ctrlrange[2 * i],
+               m->actuator_ctrlrange[2 * i + 1]);
+    }
+    addItem(ui, mjITEM_SLIDERNUM, name, 1, d->ctrl + i, range, 0);
+  }
+}
+
+
+//---------------------------------- building ------------------------------------------------------
+
+// size of the panel and its picture
+static void modify(mjUI* ui, Frame* frame, mjuiState* state) {
+  mjui_resize(ui, &frame->context);
+  mjr_addAux(ui->auxid, ui->width, ui->maxheight, ui->spacing.samples, &frame->context);
+  mjui_update(-1, -1, ui, state, &frame->context);
+}
+
+
+// values of the selected joint's parameters
+static void readParameters(Panel* panel, const Sim* sim) {
+  for (int i = 0; i < nSIMPARAMETER && panel->selected < sim->ngear; i++) {
+    panel->parameter[i] = simParameter(sim, panel->selected, (SimParameter)i);
+  }
+  panel->solver = (int)panel->parameter[simSOLVER];
+}
+
+
+void panelMake(Panel* panel, Show* show, Frame* frame, mjuiState* state) {
+  Sim* sim = show->sim;
+  mjUI* ui[] = {&panel->left, &panel->right};
+  for (int i = 0; i < 2; i++) {
+    memset(ui[i], 0, sizeof(mjUI));
+    ui[i]->spacing = mjui_themeSpacing(1);
+    ui[i]->color = mjui_themeColor(0);
+    ui[i]->spacing.samples = frame->flg_software ? 0 : ui[i]->spacing.samples;
+    ui[i]->predicate = enabled;
+    ui[i]->userdata = panel;
+    ui[i]->rectid = i + 1;
+    ui[i]->auxid = i;
+  }
+  panel->camera = frame->camera.type == mjCAMERA_FIXED ? 2 + frame->camera.fixedcamid : 0;
+  panel->selected = frame->selected;
+  panel->variant = 0;
+  readParameters(panel, sim);
+  makeScene(panel, show);
+  makeSimulation(panel);
+  makeShow(panel, frame);
+  makeRendering(panel, sim->m, frame);
+  makeGroups(panel, frame);
+  makeGear(panel, sim);
+  makeJoints(panel, sim->m, sim->d);
+  makeControls(panel, sim->m, sim->d);
+  panelLayout(panel, frame, state);
+}
+
+
+void panelLayout(Panel* panel, Frame* frame, mjuiState* state) {
+  modify(&panel->left, frame, state);
+  modify(&panel->right, frame, state);
+
+  // 0 window, 1 and 2 panels, 3 the scene between them
+  mjrRect* rect = state->rect;
+  state->nrect = 4;
+  int left = panel->show_left ? panel->left.width : 0;
+  int right = panel->show_right ? panel->right.width : 0;
+  int middle = rect[0].width - left - right;
+  rect[1] = (mjrRect){0, 0, left, rect[0].height};
+  rect[2] = (mjrRect){rect[0].width - right, 0, right, rect[0].height};
+  rect[3] = (mjrRect){left, 0, middle > 0 ? middle : 0, rect[0].height};
+  mjui_update(-1, -1, &panel->left, state, &frame->context);
+  mjui_update(-1, -1, &panel->right, state, &frame->context);
+}
+
+
+//---------------------------------- using ---------------------------------------------------------
+
+static PanelRequest handle(Panel* panel, const mjuiItem* item, Show* show, Frame* frame,
+                           mjuiState* state) {
+  switch (item->userid) {
+    case itemQUIT:
+      return panelQUIT;
+    case itemSCREENSHOT:
+      return panelSCREENSHOT;
+    case itemSCENE:
+      panel->variant = 0;
+      return panelRELOAD;
+    case itemVARIANT:
+    case itemAGAINST:
+    case itemRELOAD:
+      return panelRELOAD;
+    case itemRESET:
+      return panelRESET;
+    case itemALIGN:
+      return panelALIGN;
+    case itemFULLSCREEN:
+      return panelFULLSCREEN;
+    case itemVSYNC:
+      return panelVSYNC;
+    case itemCAMERA:
+      return panelCAMERA;
+    case itemSELECT:
+      frame->selected = panel->selected;
+      return panelSELECT;
+    case itemPOSITION:
+      return panelFORWARD;
+    case itemCLEAR:
+      mju_zero(show->sim[0].d->ctrl, show->sim[0].m->nu);
+      mjui_update(sectCONTROL, -1, &panel->right, state, &frame->context);
+      return panelNOTHING;
+    default:
+      if (item->userid >= itemPARAMETER) {
+        panel->changed = item->userid - itemPARAMETER;
+        panel->parameter[simSOLVER] = panel->solver;
+        return panelPARAMETER;
+      }
+      return panelNOTHING;
+  }
+}
+
+
+int panelEvent(Panel* panel, PanelRequest* request, Show* show, Frame* frame, mjuiState* state) {
+  *request = panelNOTHING;
+  mjUI* ui[] = {&panel->left, &panel->right};
+  for (int i = 0; i < 2; i++) {
+    int flg_mine = state->dragrect == ui[i]->rectid ||
+                   (state->dragrect == 0 && state->mouserect == ui[i]->rectid) ||
+                   state->type == mjEVENT_KEY;
+    if (!flg_mine) {
+      continue;
+    }
+    mjuiItem* item = mjui_event(ui[i], state, &frame->context);
+    if (item) {
+      *request = handle(panel, item, show, frame, state);
+    }
+    if (item || (state->type == mjEVENT_KEY && state->key == 0)) {
+      return 1;
+    }
+  }
+  return state->mouserect == 1 || state->mouserect == 2 || state->dragrect == 1 ||
+         state->dragrect == 2;
+}
+
+
+void panelUpdate(Panel* panel, const Show* show, Frame* frame, mjuiState* state) {
+  readParameters(panel, show->sim);
+  mjui_update(-1, -1, &panel->left, state, &frame->context);
+  mjui_update(-1, -1, &panel->right, state, &frame->context);
+}
+
+
+void panelLive(Panel* panel, const Show* show, Frame* frame, mjuiState* state) {
+  const Sim* sim = show->sim;
+  if (!panel->show_right) {
+    return;
+  }
+
+  // one line a value; the first item is the choice of the joint
+  mjuiSection* section = panel->right.sect + sectGEAR;
+  if (sim->ngear > 0 && section->state == mjSECT_OPEN) {
+    static const char* const modes[] = {"backward", "stuck", "forward"};
+    SimValues v = simValues(sim, panel->selected);
+    const double value[nLIVE] = {v.position, v.velocity, v.torque_in, v.torque_out, v.friction,
+                                 v.lambda, 0, v.power_loss, v.gap, v.iterations, v.residual};
+    for (int i = 0; i < nLIVE; i++) {
+      char* text = section->item[i + 1].multi.name[0];
+      snprintf(text, mjMAXUINAME, i == nLIVE - 1 ? "%.1e" : "%.5g", value[i]);
+    }
+    int mode = v.mode < 0 ? 0 : v.mode > 0 ? 2 : 1;
+    snprintf(section->item[7].multi.name[0], mjMAXUINAME, "%s", modes[mode]);
+    mjui_update(sectGEAR, -1, &panel->right, state, &frame->context);
+  }
+  if (panel->right.sect[sectJOINT].state == mjSECT_OPEN) {
+    mjui_update(sectJOINT, -1, &panel->right, state, &frame->context);
+  }
+  if (panel->right.sect[sectCONTROL].state == mjSECT_OPEN) {
+    mjui_update(sectCONTROL, -1, &panel->right, state, &frame->context);
+  }
+}
+
+
+void panelDraw(Panel* panel, const Frame* frame, mjuiState* state) {
+  if (panel->show_left) {
+    mjui_render(&panel->left, state, &frame->context);
+  }
+  if (panel->show_right) {
+    mjui_render(&panel->right, state, &frame->context);
+  }
+}

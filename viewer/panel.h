@@ -1,0 +1,64 @@
+// The panels at the sides of the window: scenes, simulation and drawing on the left; the selected
+// geared joint with its live values and parameters, joints and controls on the right.
+
+#ifndef MJGEAR_VIEWER_PANEL_H_
+#define MJGEAR_VIEWER_PANEL_H_
+
+#include "frame.h"
+#include "show.h"
+
+// what a panel asks of the window
+typedef enum PanelRequest_ {
+  panelNOTHING = 0,
+  panelQUIT,
+  panelSCREENSHOT,
+  panelRELOAD,                     // another scene, case or comparison, or the same again
+  panelRESET,
+  panelALIGN,                      // free camera to the whole model
+  panelFULLSCREEN,
+  panelVSYNC,
+  panelCAMERA,
+  panelSELECT,                     // another geared joint
+  panelFORWARD,                    // positions were changed
+  panelPARAMETER                   // a parameter of the selected gear was changed
+} PanelRequest;
+
+typedef struct Panel_ {
+  mjUI left;
+  mjUI right;
+  int show_left;
+  int show_right;
+
+  // data behind the items
+  int run;
+  int scene;                       // index in mjg_scenes; mjg_nscene: the user's file
+  int variant;
+  int against;                     // SimFriction
+  int camera;                      // 0 free, 1 tracking, then the model's
+  int fullscreen;
+  int vsync;
+  int selected;                    // geared joint
+  mjtNum speed;                    // simulated over wall-clock time
+  mjtNum parameter[nSIMPARAMETER];
+  int solver;
+  int changed;                     // SimParameter of the last request
+} Panel;
+
+// build for what is shown, after it has changed
+void panelMake(Panel* panel, Show* show, Frame* frame, mjuiState* state);
+
+// fit to the window, after its size or the panels' visibility have changed
+void panelLayout(Panel* panel, Frame* frame, mjuiState* state);
+
+// handle a mouse or key event that belongs to a panel: 1 if it was for us
+int panelEvent(Panel* panel, PanelRequest* request, Show* show, Frame* frame, mjuiState* state);
+
+// show values that were changed from outside, by a key for example
+void panelUpdate(Panel* panel, const Show* show, Frame* frame, mjuiState* state);
+
+// bring live values up to date
+void panelLive(Panel* panel, const Show* show, Frame* frame, mjuiState* state);
+
+void panelDraw(Panel* panel, const Frame* frame, mjuiState* state);
+
+#endif  // MJGEAR_VIEWER_PANEL_H_

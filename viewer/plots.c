@@ -1,0 +1,188 @@
+#include "plots.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  MAXSAMPLE = 600,                 // samples across a plot: more than it has pixels
+  MAXCURVE = 6                     // curves that an eye tells apart
+};
+
+const char* const plotTitle[nPLOT] = {"position (rad)", "velocity (rad/s)", "friction (N m)",
+                                      "internal force (N m)", "gap (rad)"};
+
+static const char* const plotTitleSlide[nPLOT] = {"position (m)", "velocity (m/s)", "friction (N)",
+                                                  "internal force (N)", "gap (m)"};
+
+// colours that stay distinct for most colour-blind eyes, on dark ground
+static const float palette[MAXCURVE][3] = {{0.35f, 0.71f, 0.91f}, {0.90f, 0.62f, 0.00f},
+                                           {0.25f, 0.80f, 0.55f}, {0.94f, 0.89f, 0.26f},
+                                           {0.80f, 0.47f, 0.65f}, {0.90f, 0.40f, 0.15f}};
+
+
+int plotsInit(Plots* plots, const Sim* sim, int nsim) {
+  plots->nsim = nsim;
+  plots->ngear = sim->ngear;
+  plots->nsample = 0;
+  plots->next = 0;
+  size_t curves = (size_t)nsim * (size_t)sim->ngear * nPLOT;
+  free(plots->time);
+  free(plots->data);
+  plots->time = malloc(MAXSAMPLE * sizeof(float));
+  plots->data = malloc((curves ? curves : 1) * MAXSAMPLE * sizeof(float));
+  return plots->time && plots->data ? 0 : -1;
+}
+
+
+void plotsFree(Plots* plots) {
+  free(plots->time);
+  free(plots->data);
+  plots->time = NULL;
+  plots->data = NULL;
+}
+
+
+// ring of one curve
+static float* curve(const Plots* plots, int sim, int gear, int plot) {
+  return plots->data + (size_t)(((sim * plots->ngear) + gear) * nPLOT + plot) * MAXSAMPLE;
+}
+
+
+void plotsAdd(Plots* plots, const Sim* sims) {
+  double time = sims[0].d->time;
+  if (plots->nsample > 0 && time < plots->last) {
+    plots->nsample = 0;
+    plots->next = 0;
+  }
+  if (plots->nsample > 0 && time - plots->last < plots->window / MAXSAMPLE * (1 - 1e-6)) {
+    return;
+  }
+  int k = plots->next;
+  for (int s = 0; s < plots->nsim; s++) {
+    for (int g = 0; g < plots->ngear; g++) {
+      SimValues values = simValues(sims + s, g);
+      curve(plots, s, g, plotPOSITION)[k] = (float)values.position;
+      curve(plots, s, g, plotVELOCITY)[k] = (float)values.velocity;
+      curve(plots, s, g, plotFRICTION)[k] = (float)values.friction;
+      curve(plots, s, g, plotLAMBDA)[k] = (float)values.lambda;
+      curve(plots, s, g, plotGAP)[k] = (float)values.gap;
+    }
+  }
+  plots->time[k] = (float)time;
+  plots->last = time;
+  plots->next = (k + 1) % MAXSAMPLE;
+  plots->nsample += plots->nsample < MAXSAMPLE;
+}
+
+
+int plotsShown(const Plots* plots) {
+  int n = 0;
+  for (int i = 0; i < nPLOT; i++) {
+    n += plots->shown[i] != 0;
+  }
+  return n;
+}
+
+
+// look of every figure
+static void styleFigure(mjvFigure* figure) {
+  mjv_defaultFigure(figure);
+  figure->flg_extend = 0;
+  figure->gridsize[0] = 3;
+  figure->gridsize[1] = 3;
+  figure->linewidth = 2;
+  strcpy(figure->xformat, "%.1f");
+  strcpy(figure->yformat, "%.3g");
+  strcpy(figure->minwidth, "-0.000");
+  for (int i = 0; i < 3; i++) {
+    figure->figurergba[i] = 0.08f;
+    figure->panergba[i] = 0.13f;
+    figure->gridrgb[i] = 0.35f;
+    figure->textrgb[i] = 0.95f;
+    figure->legendrgba[i] = 0.08f;
+  }
+  figure->figurergba[3] = 0.75f;
+  figure->panergba[3] = 0.6f;
+  figure->legendrgba[3] = 0.5f;
+  for (int c = 0; c < MAXCURVE; c++) {
+    memcpy(figure->linergb[c], palette[c], sizeof(palette[c]));
+  }
+}
+
+
+// copy the samples of a ring within the window; widens range to contain them
+static void fillLine(mjvFigure* figure, int line, const Plots* plots, const float* ring,
+                     float range[2]) {
+  int n = 0;
+  for (int i = 0; i < plots->nsample; i++) {
+    int k = (plots->next - plots->nsample + i + MAXSAMPLE) % MAXSAMPLE;
+    if (plots->time[k] < figure->range[0][0]) {
+      continue;
+    }
+    float y = ring[k];
+    figure->linedata[line][2 * n] = plots->time[k];
+    figure->linedata[line][2 * n + 1] = y;
+    n++;
+    if (isfinite(y)) {
+      range[0] = y < range[0] ? y : range[0];
+      range[1] = y > range[1] ? y : range[1];
+    }
+  }
+  figure->linepnt[line] = n;
+}
+
+
+void plotsDraw(Plots* plots, mjrRect area, const mjrContext* context, const Sim* sims, int selected,
+               const char* const* labels) {
+  int nshown = plotsShown(plots);
+  if (nshown == 0 || plots->ngear == 0) {
+    return;
+  }
+
+  // the curves: joints around the selected one, or the selected joint of each simulation
+  int ncurve = plots->nsim > 1 ? plots->nsim : plots->ngear < MAXCURVE ? plots->ngear : MAXCURVE;
+  int first = plots->nsim > 1 ? selected : selected < MAXCURVE ? 0 : selected - MAXCURVE + 1;
+  int flg_slide = sims[0].m->jnt_type[sims[0].gear[selected].joint] == mjJNT_SLIDE;
+
+  mjvFigure* figure = &plots->figure;
+  int below = nshown;
+  for (int plot = 0; plot < nPLOT; plot++) {
+    if (!plots->shown[plot]) {
+      continue;
+    }
+    below--;
+    styleFigure(figure);
+    strcpy(figure->title, flg_slide ? plotTitleSlide[plot] : plotTitle[plot]);
+    figure->range[0][1] = (float)fmax(plots->last, plots->window);
+    figure->range[0][0] = figure->range[0][1] - (float)plots->window;
+    figure->flg_ticklabel[0] = below == 0;
+    strcpy(figure->xlabel, below == 0 ? "time (s)" : "");
+    figure->flg_legend = ncurve > 1 && below == nshown - 1;
+
+    float range[2] = {INFINITY, -INFINITY};
+    for (int c = 0; c < ncurve; c++) {
+      int sim = plots->nsim > 1 ? c : 0;
+      int gear = plots->nsim > 1 ? first : first + c;
+      snprintf(figure->linename[c], sizeof(figure->linename[c]), "%s",
+               plots->nsim > 1 ? labels[c] : sims[0].gear[gear].name);
+      fillLine(figure, c, plots, curve(plots, sim, gear, plot), range);
+    }
+
+    // a flat curve is drawn in the middle of its plot, not as noise
+    float size = fmaxf(fabsf(range[0]), fabsf(range[1]));
+    float least = fmaxf(1e-3f * size, 1e-6f);
+    if (!(range[0] <= range[1])) {
+      range[0] = range[1] = 0;
+    }
+    float margin = fmaxf(0.08f * (range[1] - range[0]), least);
+    figure->range[1][0] = range[0] - margin;
+    figure->range[1][1] = range[1] + margin;
+
+    // the lowest plot carries the time axis and gets the room for it
+    mjrRect rect = {area.left, area.bottom + area.height * below / nshown, area.width,
+                    area.height / nshown};
+    mjr_figure(rect, figure, context);
+  }
+}

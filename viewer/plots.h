@@ -1,0 +1,50 @@
+// Live plots of the geared joints: what was measured lately, against time.
+
+#ifndef MJGEAR_VIEWER_PLOTS_H_
+#define MJGEAR_VIEWER_PLOTS_H_
+
+#include "sim.h"
+
+
+enum {
+  plotPOSITION = 0,
+  plotVELOCITY = 1,
+  plotFRICTION = 2,
+  plotLAMBDA = 3,
+  plotGAP = 4,
+  nPLOT = 5
+};
+
+typedef struct Plots_ {
+  int shown[nPLOT];                // which are drawn; int for the check boxes of the panel
+  double window;                   // time that a plot spans, s
+  int nsim;                        // curves are of that many simulations
+  int ngear;
+  int nsample;                     // samples in the rings
+  int next;                        // place of the next sample
+  double last;                     // time of the last sample, s
+  float* time;                     // (nsampleMAX)
+  float* data;                     // (nsim x ngear x nPLOT x nsampleMAX)
+  mjvFigure figure;                // one is enough: they are drawn in turn
+} Plots;
+
+// names of the plots with units, for hinges
+extern const char* const plotTitle[nPLOT];
+
+// room for the curves of nsim simulations of the same joints; 0 on success, -1: out of memory
+int plotsInit(Plots* plots, const Sim* sim, int nsim);
+void plotsFree(Plots* plots);
+
+// take a sample of the simulations, nsim of them, if the last is old enough; starts anew where time
+// has gone back
+void plotsAdd(Plots* plots, const Sim* sims);
+
+// draw the shown plots one above the other. With one simulation, curves are joints; with two, the
+// selected joint in either, named by labels (nsim).
+void plotsDraw(Plots* plots, mjrRect area, const mjrContext* context, const Sim* sims, int selected,
+               const char* const* labels);
+
+// number of plots shown
+int plotsShown(const Plots* plots);
+
+#endif  // MJGEAR_VIEWER_PLOTS_H_

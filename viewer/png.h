@@ -1,0 +1,16 @@
+// Pictures: 8-bit RGB, rows from top to bottom, as PNG files.
+
+#ifndef MJGEAR_VIEWER_PNG_H_
+#define MJGEAR_VIEWER_PNG_H_
+
+#include <stddef.h>
+
+
+// 0 on success; else error tells what went wrong
+int pngWrite(const char* path, const unsigned char* rgb, int width, int height, char* error,
+             size_t error_size);
+
+// pixels that the caller frees, or null and error
+unsigned char* pngRead(int* width, int* height, const char* path, char* error, size_t error_size);
+
+#endif  // MJGEAR_VIEWER_PNG_H_

@@ -1,0 +1,151 @@
+#include "record.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "offscreen.h"
+#include "png.h"
+#include "progress.h"
+#include "video.h"
+
+
+// draw into the offscreen buffer and take the pixels, top row first
+static void takePicture(unsigned char* rgb, Frame* frame, Show* show, mjrRect area) {
+  frameDraw(frame, area, show->sim, show->nsim);
+  mjr_readPixels(rgb, NULL, area, &frame->context);
+  size_t row = (size_t)area.width * 3;
+  unsigned char* swap = rgb + row * (size_t)area.height;
+  for (int i = 0; i < area.height / 2; i++) {
+    unsigned char* top = rgb + row * (size_t)i;
+    unsigned char* bottom = rgb + row * (size_t)(area.height - 1 - i);
+    memcpy(swap, top, row);
+    memcpy(top, bottom, row);
+    memcpy(bottom, swap, row);
+  }
+}
+
+
+// run the simulation, drawing when a frame or the picture is due
+static int runDrawn(Show* show, Frame* frame, Video* video, mjrRect area, unsigned char* rgb,
+                    char* error, size_t error_size) {
+  const ShowOptions* option = &show->option;
+  double h = show->sim[0].m->opt.timestep;
+  double picture = option->picture_time < 0 ? show->duration : option->picture_time;
+  int flg_picture = option->picture != NULL;
+  double next = 0;
+
+  Progress progress;
+  progressBegin(&progress, show->title);
+  for (;;) {
+    double time = show->sim[0].d->time;
+    int flg_end = time >= show->duration - 0.5 * h;
+
+    // the frame that is due now; the speed is that of the film
+    int flg_frame = video && time >= next - 0.5 * h;
+    int flg_now = flg_picture && (time >= picture - 0.5 * h || flg_end);
+    if (flg_frame || flg_now) {
+      snprintf(frame->note, sizeof(frame->note), "%.2f s", time);
+      takePicture(rgb, frame, show, area);
+      next += option->speed / option->fps;
+    }
+    if (flg_frame && videoFrame(video, rgb)) {
+      break;
+    }
+    if (flg_now) {
+      flg_picture = 0;
+      if (pngWrite(option->picture, rgb, area.width, area.height, error, error_size)) {
+        progressEnd(&progress);
+        return exitOUTPUT;
+      }
+    }
+    if (flg_end || (!video && !option->csv && !flg_picture)) {
+      break;
+    }
+    showStep(show);
+    plotsAdd(&frame->plots, show->sim);
+    progressUpdate(&progress, time / show->duration);
+  }
+  progressEnd(&progress);
+  return 0;
+}
+
+
+static int recordDrawn(Show* show, char* error, size_t error_size) {
+  const ShowOptions* option = &show->option;
+  int width = option->width ? option->width : 640;
+  int height = option->height ? option->height : 480;
+  if (option->film && (width % 2 || height % 2)) {
+    snprintf(error, error_size, "--size %dx%d: a film needs an even width and height", width,
+             height);
+    return exitUSAGE;
+  }
+
+  Offscreen* offscreen = offscreenOpen(error, error_size);
+  if (!offscreen) {
+    return exitDISPLAY;
+  }
+  for (int s = 0; s < show->nsim; s++) {
+    show->sim[s].m->vis.global.offwidth = width;
+    show->sim[s].m->vis.global.offheight = height;
+  }
+  Frame* frame = malloc(sizeof(Frame));
+  unsigned char* rgb = malloc(3 * (size_t)width * ((size_t)height + 1));
+  Video* video = NULL;
+  int code = 0;
+  if (!frame || !rgb) {
+    snprintf(error, error_size, "out of memory for pictures of %d x %d", width, height);
+    code = exitOUTPUT;
+  }
+  if (!code && option->film) {
+    video = videoOpen(option->film, width, height, option->fps, error, error_size);
+    code = video ? 0 : exitOUTPUT;
+  }
+  if (!code) {
+    frameInit(frame, show->sim, show->nsim, height >= 720 ? mjFONTSCALE_150 : mjFONTSCALE_100,
+              offscreenRenderer(offscreen));
+    mjr_setBuffer(mjFB_OFFSCREEN, &frame->context);
+    if (option->flg_effects >= 0) {
+      frame->scene.flags[mjRND_SHADOW] = (mjtByte)option->flg_effects;
+      frame->scene.flags[mjRND_REFLECTION] = (mjtByte)option->flg_effects;
+    }
+    frame->flg_plots = option->flg_plots;
+    snprintf(frame->caption, sizeof(frame->caption), "%s", show->title);
+    mjrRect area = {0, 0, width, height};
+    code = runDrawn(show, frame, video, area, rgb, error, error_size);
+    if (videoClose(video, error, error_size) && !code) {
+      code = exitOUTPUT;
+    }
+    frameFree(frame);
+  }
+  free(rgb);
+  free(frame);
+  offscreenClose(offscreen);
+  return code;
+}
+
+
+int record(Show* show, char* error, size_t error_size) {
+  const ShowOptions* option = &show->option;
+  int code = 0;
+  if (option->picture || option->film) {
+    code = recordDrawn(show, error, error_size);
+  } else {
+    // a table needs no drawing
+    Progress progress;
+    progressBegin(&progress, show->title);
+    double h = show->sim[0].m->opt.timestep;
+    while (show->sim[0].d->time < show->duration - 0.5 * h) {
+      showStep(show);
+      progressUpdate(&progress, show->sim[0].d->time / show->duration);
+    }
+    progressEnd(&progress);
+  }
+  const char* warning = showWarning(show);
+  if (!code && warning) {
+    snprintf(error, error_size, "%s: %s", show->title, warning);
+    code = exitUNSTABLE;
+  }
+  return code;
+}

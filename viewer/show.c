@@ -1,0 +1,267 @@
+#include "show.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "progress.h"
+
+
+//---------------------------------- files ---------------------------------------------------------
+
+// a name of ours, with or without a case, else a file
+static int findFile(Show* show, const char* file, char* error, size_t error_size) {
+  show->scene = NULL;
+  show->variant = NULL;
+  if (!file) {
+    file = mjg_scenes[0]->name;
+  }
+
+  // scene or scene/case
+  char name[128];
+  size_t length = strcspn(file, "/");
+  snprintf(name, sizeof(name), "%.*s", (int)length, file);
+  const mjgScene* scene = mjg_findScene(name);
+  if (!scene) {
+    snprintf(show->file, sizeof(show->file), "%s", file);
+    const char* slash = strrchr(file, '/');
+    snprintf(show->title, sizeof(show->title), "%s", slash ? slash + 1 : file);
+    return 0;
+  }
+  if (file[length] == '/') {
+    show->variant = mjg_findCase(scene, file + length + 1);
+    if (!show->variant) {
+      snprintf(error, error_size, "scene %s has no case %s; mjgear-view --list shows all", name,
+               file + length + 1);
+      return exitUSAGE;
+    }
+  } else if (scene->nvariant > 0) {
+    show->variant = scene->variant;
+  }
+  show->scene = scene;
+  snprintf(show->file, sizeof(show->file), "%s/scenes/%s", MJGEAR_SOURCE_DIR, scene->xml);
+  snprintf(show->title, sizeof(show->title), "%s%s%s", scene->name, show->variant ? ": " : "",
+           show->variant ? show->variant->name : "");
+  return 0;
+}
+
+
+//---------------------------------- stepping ------------------------------------------------------
+
+static void resetSim(const Show* show, Sim* sim) {
+  int start = mj_name2id(sim->m, mjOBJ_KEY, "start");
+  if (start >= 0) {
+    mj_resetDataKeyframe(sim->m, sim->d, start);
+  } else {
+    mj_resetData(sim->m, sim->d);
+  }
+  if (show->scene && show->scene->input) {
+    show->scene->input(sim->m, sim->d, show->variant);
+  }
+  mj_forward(sim->m, sim->d);
+}
+
+
+static void stepSim(const Show* show, Sim* sim) {
+  if (show->scene && show->scene->input) {
+    show->scene->input(sim->m, sim->d, show->variant);
+  }
+  mj_step(sim->m, sim->d);
+}
+
+
+void showReset(Show* show) {
+  for (int s = 0; s < show->nsim; s++) {
+    resetSim(show, show->sim + s);
+    simClearHistory(show->sim + s);
+  }
+}
+
+
+void showForward(Show* show) {
+  for (int s = 0; s < show->nsim; s++) {
+    mj_forward(show->sim[s].m, show->sim[s].d);
+  }
+}
+
+
+// table: one row a step, the state at its end and the forces that acted
+static void writeRow(const Show* show) {
+  fprintf(show->csv, "%.9g", show->sim[0].d->time);
+  for (int s = 0; s < show->nsim; s++) {
+    for (int g = 0; g < show->sim[s].ngear; g++) {
+      SimValues v = simValues(show->sim + s, g);
+      fprintf(show->csv, ",%.17g,%.17g,%.9g,%.9g,%.9g,%.9g,%d,%.9g,%.9g", v.position, v.velocity,
+              v.friction, v.lambda, v.torque_in, v.torque_out, v.mode, v.power_loss, v.gap);
+    }
+  }
+  fputc('\n', show->csv);
+}
+
+
+static void writeHead(const Show* show) {
+  static const char* const suffix[] = {"", "_native", "_none"};
+  static const char* const column[] = {"q",    "v",    "friction",   "lambda", "torque_in",
+                                       "torque_out", "mode", "power_loss", "gap"};
+  fprintf(show->csv, "time");
+  for (int s = 0; s < show->nsim; s++) {
+    for (int g = 0; g < show->sim[s].ngear; g++) {
+      for (size_t c = 0; c < sizeof(column) / sizeof(*column); c++) {
+        fprintf(show->csv, ",%s_%s%s", column[c], show->sim[s].gear[g].name,
+                suffix[show->sim[s].friction]);
+      }
+    }
+  }
+  fputc('\n', show->csv);
+}
+
+
+void showStep(Show* show) {
+  for (int s = 0; s < show->nsim; s++) {
+    stepSim(show, show->sim + s);
+  }
+  if (show->csv) {
+    writeRow(show);
+  }
+}
+
+
+const char* showWarning(const Show* show) {
+  for (int s = 0; s < show->nsim; s++) {
+    for (int i = 0; i < mjNWARNING; i++) {
+      if (show->sim[s].d->warning[i].number > 0) {
+        return mju_warningText(i, (size_t)show->sim[s].d->warning[i].lastinfo);
+      }
+    }
+  }
+  return NULL;
+}
+
+
+//---------------------------------- open ----------------------------------------------------------
+
+static int loadSim(const Show* show, Sim* sim, SimFriction friction, const double* frictionloss,
+                   char* error, size_t error_size) {
+  if (simLoad(sim, show->file, friction, frictionloss, error, error_size)) {
+    return exitMODEL;
+  }
+  if (show->scene && show->scene->configure) {
+    show->scene->configure(sim->m, show->variant);
+  }
+  resetSim(show, sim);
+  return 0;
+}
+
+
+// mean size of each joint's gear friction over the run: what a constant friction would be set to
+static void meanFriction(double* mean, const Show* show, Sim* sim) {
+  double duration = fmin(show->duration, 5);
+  Progress progress;
+  progressBegin(&progress, "mean friction");
+  int n = 0;
+  for (; sim->d->time < duration; n++) {
+    stepSim(show, sim);
+    for (int g = 0; g < sim->ngear; g++) {
+      mean[g] += fabs(simValues(sim, g).friction);
+    }
+    progressUpdate(&progress, sim->d->time / duration);
+  }
+  progressEnd(&progress);
+  for (int g = 0; g < sim->ngear && n > 0; g++) {
+    mean[g] /= n;
+  }
+  resetSim(show, sim);
+}
+
+
+// model, and second model if there is a comparison
+static int openSims(Show* show, char* error, size_t error_size) {
+  show->duration = show->option.duration > 0 ? show->option.duration
+                   : show->scene             ? show->scene->duration
+                                             : 10;
+  int code = loadSim(show, show->sim, simGEAR, NULL, error, error_size);
+  if (code) {
+    return code;
+  }
+  show->nsim = 1;
+  SimFriction against = show->option.against;
+  if (against == simGEAR) {
+    return 0;
+  }
+  Sim* sim = show->sim;
+  if (sim->ngear == 0) {
+    snprintf(error, error_size, "%s has no geared joint to compare: it has no %s", show->file,
+             "mjgear.transmission");
+    code = exitMODEL;
+  } else {
+    double* loss = calloc((size_t)sim->ngear, sizeof(double));
+    if (against == simNATIVE && show->option.frictionloss < 0) {
+      meanFriction(loss, show, sim);
+    }
+    for (int g = 0; g < sim->ngear && show->option.frictionloss >= 0; g++) {
+      loss[g] = show->option.frictionloss;
+    }
+    code = loadSim(show, show->sim + 1, against, loss, error, error_size);
+    free(loss);
+  }
+  if (code) {
+    simFree(sim);
+    return code;
+  }
+  show->nsim = 2;
+  return 0;
+}
+
+
+int showOpen(Show* show, const ShowOptions* option, char* error, size_t error_size) {
+  *show = (Show){.option = *option};
+  int code = findFile(show, option->file, error, error_size);
+  if (!code) {
+    code = openSims(show, error, error_size);
+  }
+  if (code || !option->csv) {
+    return code;
+  }
+  show->csv = fopen(option->csv, "w");
+  if (!show->csv) {
+    snprintf(error, error_size, "cannot write %s: %s", option->csv, strerror(errno));
+    showClose(show, error, error_size);
+    return exitOUTPUT;
+  }
+  writeHead(show);
+  return 0;
+}
+
+
+int showChange(Show* show, const char* file, SimFriction against, char* error, size_t error_size) {
+  Show next = {.option = show->option};
+  next.option.against = against;
+  int code = findFile(&next, file, error, error_size);
+  if (!code) {
+    code = openSims(&next, error, error_size);
+  }
+  if (code) {
+    return code;
+  }
+  for (int s = 0; s < show->nsim; s++) {
+    simFree(show->sim + s);
+  }
+  next.csv = show->csv;
+  *show = next;
+  return 0;
+}
+
+
+int showClose(Show* show, char* error, size_t error_size) {
+  int code = 0;
+  if (show->csv && (ferror(show->csv) | fclose(show->csv))) {
+    snprintf(error, error_size, "cannot write %s: disk full?", show->option.csv);
+    code = exitOUTPUT;
+  }
+  for (int s = 0; s < show->nsim; s++) {
+    simFree(show->sim + s);
+  }
+  *show = (Show){0};
+  return code;
+}

@@ -1,0 +1,75 @@
+// What is shown: a file or one of our scenes, alone or beside the same with another friction.
+
+#ifndef MJGEAR_VIEWER_SHOW_H_
+#define MJGEAR_VIEWER_SHOW_H_
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "frame.h"
+#include "scene.h"
+#include "sim.h"
+
+// exit codes of mjgear-view
+enum {
+  exitOK = 0,
+  exitUSAGE = 1,                   // wrong arguments
+  exitMODEL = 2,                   // file missing or refused
+  exitDISPLAY = 3,                 // no display, no OpenGL
+  exitOUTPUT = 4,                  // a picture, film or table could not be written
+  exitUNSTABLE = 5                 // the engine found bad numbers
+};
+
+typedef struct ShowOptions_ {
+  const char* file;                // MJCF file, name of a scene, or scene/case; null: first scene
+  SimFriction against;             // the second simulation; simGEAR: there is none
+  double frictionloss;             // of simNATIVE, < 0: mean friction of the geared joints
+  double duration;                 // s; 0: the scene's, or 10
+  double speed;                    // simulated over wall-clock time
+  double picture_time;             // of the picture, s; < 0: at the end
+  const char* picture;             // PNG to write; nullable
+  const char* film;                // MP4 to write; nullable
+  const char* csv;                 // table to write; nullable
+  int width;                       // of window or picture; 0: default
+  int height;
+  int fps;                         // of a film
+  int flg_paused;                  // a window starts paused
+  int flg_plots;
+  int flg_hide_ui;                 // a window starts without panels
+  int flg_effects;                 // shadows and reflections: 1, none: 0, as the renderer can: -1
+} ShowOptions;
+
+typedef struct Show_ {
+  ShowOptions option;
+  char file[1024];                 // MJCF
+  char title[128];
+  const mjgScene* scene;           // nullable
+  const mjgCase* variant;          // nullable
+  Sim sim[nVIEW];
+  int nsim;
+  double duration;                 // s
+  FILE* csv;                       // nullable
+} Show;
+
+// 0 on success, else an exit code and one line in error, and nothing to close
+int showOpen(Show* show, const ShowOptions* option, char* error, size_t error_size);
+
+// another scene or file in place of this: as showOpen; on failure the old one stays
+int showChange(Show* show, const char* file, SimFriction against, char* error, size_t error_size);
+
+// 0 on success, exitOUTPUT if the table could not be written
+int showClose(Show* show, char* error, size_t error_size);
+
+// to the initial state
+void showReset(Show* show);
+
+// one step of all simulations, with the inputs of the scene
+void showStep(Show* show);
+
+// forces and sensors at the present state
+void showForward(Show* show);
+
+// what the engine warned of since the last reset, null if nothing
+const char* showWarning(const Show* show);
+
+#endif  // MJGEAR_VIEWER_SHOW_H_

@@ -1,0 +1,295 @@
+#include "sim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sensor.h"
+
+#define PLUGIN_NAME "mjgear.transmission"
+
+
+//---------------------------------- plugin --------------------------------------------------------
+
+// where libmjgear.so is: the environment, beside the program, or where it was built
+static int findPlugin(char* path, size_t path_size) {
+  const char* named = getenv("MJGEAR_PLUGIN");
+  if (named) {
+    snprintf(path, path_size, "%s", named);
+    return access(path, R_OK) == 0;
+  }
+  char program[1024];
+  ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+  if (length > 0) {
+    program[length] = 0;
+    char* slash = strrchr(program, '/');
+    *slash = 0;
+    snprintf(path, path_size, "%s/../lib/libmjgear.so", program);
+    if (access(path, R_OK) == 0) {
+      return 1;
+    }
+  }
+  snprintf(path, path_size, "%s", MJGEAR_PLUGIN_PATH);
+  return access(path, R_OK) == 0;
+}
+
+
+int simLoadPlugin(char* error, size_t error_size) {
+  char path[1200];
+  if (!findPlugin(path, sizeof(path))) {
+    snprintf(error, error_size, "no plugin at %s: build it, or set MJGEAR_PLUGIN to libmjgear.so",
+             path);
+    return -1;
+  }
+  mj_loadPluginLibrary(path);
+  if (!mjp_getPlugin(PLUGIN_NAME, NULL)) {
+    snprintf(error, error_size, "%s does not register %s: it is not mjgear's plugin", path,
+             PLUGIN_NAME);
+    return -1;
+  }
+  return 0;
+}
+
+
+//---------------------------------- geared joints -------------------------------------------------
+
+// is plugin instance i one of ours
+static int isTransmission(const mjModel* m, int i) {
+  const mjpPlugin* plugin = mjp_getPluginAtSlot(m->plugin[i]);
+  return plugin && strcmp(plugin->name, PLUGIN_NAME) == 0;
+}
+
+
+// geared joints in the order of instances and their keys; gear is nullable to count only
+static int findGears(SimGear* gear, const mjModel* m) {
+  int n = 0;
+  for (int i = 0; i < m->nplugin; i++) {
+    const char* names = isTransmission(m, i) ? mj_getPluginConfig(m, i, "joint") : NULL;
+    static const char space[] = " \t\n\r";
+    for (int index = 0; names && *(names += strspn(names, space)); index++) {
+      size_t length = strcspn(names, space);
+      char name[256];
+      snprintf(name, sizeof(name), "%.*s", (int)length, names);
+      names += length;
+      int joint = mj_name2id(m, mjOBJ_JOINT, name);
+      if (joint < 0) {
+        continue;
+      }
+      if (gear) {
+        gear[n] = (SimGear){.joint = joint,
+                            .qpos = m->jnt_qposadr[joint],
+                            .dof = m->jnt_dofadr[joint],
+                            .instance = i,
+                            .index = index,
+                            .sensor = -1};
+        snprintf(gear[n].name, sizeof(gear[n].name), "%s", name);
+      }
+      n++;
+    }
+  }
+  return n;
+}
+
+
+// give each geared joint a sensor, so that its values can be read like any user's
+static void addSensors(mjSpec* spec, const mjModel* m, const SimGear* gear, int ngear) {
+  for (int i = 0; i < ngear; i++) {
+    char name[300];
+    mjsSensor* sensor = mjs_addSensor(spec);
+    snprintf(name, sizeof(name), "mjgear-view %d", i);
+    mjs_setName(sensor->element, name);
+    sensor->type = mjSENS_PLUGIN;
+    sensor->objtype = mjOBJ_JOINT;
+    mjs_setString(sensor->objname, mj_id2name(m, mjOBJ_JOINT, gear[i].joint));
+    sensor->plugin.active = 1;
+    mjs_setString(sensor->plugin.plugin_name, PLUGIN_NAME);
+    mjs_setString(sensor->plugin.name, mj_id2name(m, mjOBJ_PLUGIN, gear[i].instance));
+  }
+}
+
+
+// take our plugin out and set native friction instead
+static void removePlugin(mjSpec* spec, const mjModel* m, const SimGear* gear, int ngear,
+                         const double* frictionloss) {
+  static const mjtObj types[] = {mjOBJ_SENSOR, mjOBJ_PLUGIN};
+  for (int k = 0; k < 2; k++) {
+    mjsElement* next;
+    for (mjsElement* e = mjs_firstElement(spec, types[k]); e; e = next) {
+      next = mjs_nextElement(spec, e);
+      mjsPlugin* plugin = types[k] == mjOBJ_PLUGIN ? mjs_asPlugin(e) : &mjs_asSensor(e)->plugin;
+      if ((types[k] == mjOBJ_PLUGIN || plugin->active) &&
+          strcmp(mjs_getString(plugin->plugin_name), PLUGIN_NAME) == 0) {
+        mjs_delete(spec, e);
+      }
+    }
+  }
+  for (int i = 0; i < ngear; i++) {
+    const char* name = mj_id2name(m, mjOBJ_JOINT, gear[i].joint);
+    mjsJoint* joint = mjs_asJoint(mjs_findElement(spec, mjOBJ_JOINT, name));
+    joint->frictionloss = frictionloss ? frictionloss[i] : 0;
+  }
+}
+
+
+//---------------------------------- load ----------------------------------------------------------
+
+// messages of the compiler have several lines; ours have one
+static void oneLine(char* text) {
+  size_t n = 0;
+  for (size_t i = 0; text[i]; i++) {
+    char c = text[i] == '\n' || text[i] == '\r' || text[i] == '\t' ? ' ' : text[i];
+    if (c != ' ' || (n > 0 && text[n - 1] != ' ')) {
+      text[n++] = c;
+    }
+  }
+  while (n > 0 && text[n - 1] == ' ') {
+    n--;
+  }
+  text[n] = 0;
+}
+
+
+int simLoad(Sim* sim, const char* path, SimFriction friction, const double* frictionloss,
+            char* error, size_t error_size) {
+  *sim = (Sim){.friction = friction};
+  char message[1000] = "";
+  if (access(path, R_OK)) {
+    snprintf(error, error_size, "cannot read %s", path);
+    return -1;
+  }
+  mjSpec* spec = mj_parseXML(path, NULL, message, sizeof(message));
+  mjModel* m = spec ? mj_compile(spec, NULL) : NULL;
+  if (spec && !m) {
+    snprintf(message, sizeof(message), "%s", mjs_getError(spec));
+  }
+  if (!m) {
+    goto fail;
+  }
+
+  // compile once more, with the sensors that we read or with another friction
+  sim->ngear = findGears(NULL, m);
+  if (sim->ngear > 0) {
+    sim->gear = calloc((size_t)sim->ngear, sizeof(SimGear));
+    findGears(sim->gear, m);
+    if (friction == simGEAR) {
+      addSensors(spec, m, sim->gear, sim->ngear);
+    } else {
+      removePlugin(spec, m, sim->gear, sim->ngear, frictionloss);
+    }
+    mj_deleteModel(m);
+    m = mj_compile(spec, NULL);
+    if (!m) {
+      snprintf(message, sizeof(message), "%s", mjs_getError(spec));
+      goto fail;
+    }
+    for (int i = 0; i < sim->ngear && friction == simGEAR; i++) {
+      char name[32];
+      snprintf(name, sizeof(name), "mjgear-view %d", i);
+      sim->gear[i].sensor = m->sensor_adr[mj_name2id(m, mjOBJ_SENSOR, name)];
+    }
+  }
+  mj_deleteSpec(spec);
+  spec = NULL;
+  sim->m = m;
+  sim->d = mj_makeData(m);
+  if (!sim->d) {
+    snprintf(message, sizeof(message), "the engine cannot make its data");
+    goto fail;
+  }
+  sim->nstate = (int)mj_stateSize(m, mjSTATE_INTEGRATION);
+  mj_forward(m, sim->d);
+  return 0;
+
+fail:
+  oneLine(message);
+  snprintf(error, error_size, "%s: %s", path, message);
+  if (spec) {
+    mj_deleteSpec(spec);
+  }
+  mj_deleteModel(m);
+  free(sim->gear);
+  *sim = (Sim){0};
+  return -1;
+}
+
+
+void simFree(Sim* sim) {
+  mj_deleteData(sim->d);
+  mj_deleteModel(sim->m);
+  free(sim->gear);
+  free(sim->history);
+  *sim = (Sim){0};
+}
+
+
+//---------------------------------- values --------------------------------------------------------
+
+// force of the engine's own dry friction on a dof, opposing motion
+static double nativeFriction(const mjData* d, int dof) {
+  for (int i = 0; i < d->nefc; i++) {
+    if (d->efc_type[i] == mjCNSTR_FRICTION_DOF && d->efc_id[i] == dof) {
+      return -d->efc_force[i];
+    }
+  }
+  return 0;
+}
+
+
+SimValues simValues(const Sim* sim, int gear) {
+  const SimGear* g = sim->gear + gear;
+  const mjData* d = sim->d;
+  SimValues values = {.position = d->qpos[g->qpos], .velocity = d->qvel[g->dof]};
+  if (g->sensor >= 0) {
+    const mjtNum* s = d->sensordata + g->sensor;
+    values.friction = s[mjgSENSOR_FRICTION];
+    values.lambda = s[mjgSENSOR_LAMBDA];
+    values.torque_in = s[mjgSENSOR_TORQUE_IN];
+    values.torque_out = s[mjgSENSOR_TORQUE_OUT];
+    values.mode = (int)s[mjgSENSOR_MODE];
+    values.power_loss = s[mjgSENSOR_POWER_LOSS];
+    values.gap = s[mjgSENSOR_GAP];
+    values.iterations = (int)s[mjgSENSOR_ITERATIONS];
+    values.residual = s[mjgSENSOR_RESIDUAL];
+  } else {
+    values.friction = nativeFriction(d, g->dof);
+    values.power_loss = values.friction * values.velocity;
+  }
+  return values;
+}
+
+
+//---------------------------------- history -------------------------------------------------------
+
+void simSave(Sim* sim) {
+  // as many states as simulate keeps, within 32 MiB
+  if (!sim->history) {
+    size_t bytes = sizeof(mjtNum) * (size_t)sim->nstate;
+    size_t n = ((size_t)32 << 20) / bytes;
+    sim->nhistory = n > 2000 ? 2000 : n < 2 ? 2 : (int)n;
+    sim->history = malloc(bytes * (size_t)sim->nhistory);
+    if (!sim->history) {
+      return;
+    }
+  }
+  sim->newest = (sim->newest + 1) % sim->nhistory;
+  sim->nsaved += sim->nsaved < sim->nhistory;
+  mj_getState(sim->m, sim->d, sim->history + (size_t)sim->newest * (size_t)sim->nstate,
+              mjSTATE_INTEGRATION);
+}
+
+
+void simClearHistory(Sim* sim) {
+  sim->nsaved = 0;
+}
+
+
+int simRecall(Sim* sim, int back) {
+  if (back < 0 || back >= sim->nsaved) {
+    return 0;
+  }
+  int i = (sim->newest - back + sim->nhistory) % sim->nhistory;
+  mj_setState(sim->m, sim->d, sim->history + (size_t)i * (size_t)sim->nstate, mjSTATE_INTEGRATION);
+  mj_forward(sim->m, sim->d);
+  return 1;
+}

@@ -1,0 +1,77 @@
+// One simulated MJCF file: model, data, and what the viewer knows about its geared joints.
+
+#ifndef MJGEAR_VIEWER_SIM_H_
+#define MJGEAR_VIEWER_SIM_H_
+
+#include <mujoco/mujoco.h>
+#include <stddef.h>
+
+
+// friction of the geared joints
+typedef enum SimFriction_ {
+  simGEAR = 0,                     // as the file says: mjgear.transmission
+  simNATIVE = 1,                   // MuJoCo's own constant frictionloss instead
+  simNONE = 2                      // none
+} SimFriction;
+
+typedef struct SimGear_ {
+  char name[64];                   // name of the joint, shortened where it is long
+  int joint;                       // joint id
+  int qpos;                        // address in qpos
+  int dof;                         // address in qvel
+  int instance;                    // plugin instance
+  int index;                       // position among the joints of the instance
+  int sensor;                      // address of the sensor values in sensordata; -1: none
+} SimGear;
+
+typedef struct Sim_ {
+  mjModel* m;
+  mjData* d;
+  SimFriction friction;
+  int ngear;
+  SimGear* gear;                   // (ngear)
+
+  // states to step back to, a ring
+  mjtNum* history;                 // (nhistory x nstate)
+  int nstate;
+  int nhistory;                    // capacity
+  int nsaved;                      // states in the ring
+  int newest;                      // their last
+} Sim;
+
+// live values of a geared joint
+typedef struct SimValues_ {
+  double position;                 // rad or m
+  double velocity;                 // rad/s or m/s
+  double friction;                 // N m or N, opposing motion
+  double lambda;                   // internal force; 0 where the friction is not ours
+  double torque_in;                // torque delivered into the gear
+  double torque_out;               // torque delivered to the link
+  double power_loss;               // W
+  double gap;                      // position in the gap, rad or m
+  double residual;
+  int mode;                        // -1 slips backward, 0 stuck, 1 slips forward
+  int iterations;
+} SimValues;
+
+// Loads the plugin: 0 on success, else error says what is missing.
+int simLoadPlugin(char* error, size_t error_size);
+
+// Loads a file; frictionloss (ngear, nullable: 0) is for simNATIVE. 0 on success, else -1 with one
+// line in error and nothing to free.
+int simLoad(Sim* sim, const char* path, SimFriction friction, const double* frictionloss,
+            char* error, size_t error_size);
+
+void simFree(Sim* sim);
+
+// values of a geared joint at the last mj_forward
+SimValues simValues(const Sim* sim, int gear);
+
+// remember the state
+void simSave(Sim* sim);
+void simClearHistory(Sim* sim);
+
+// go to the state remembered `back` saves before the newest: 1 if there is one
+int simRecall(Sim* sim, int back);
+
+#endif  // MJGEAR_VIEWER_SIM_H_
