@@ -103,8 +103,8 @@ static void joinLines(char* text) {
 }
 
 
-mjModel* mjg_loadScene(const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting,
-                       int nsetting, char* error, int error_sz) {
+mjSpec* mjg_readScene(const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting,
+                      int nsetting, char* error, int error_sz) {
   char path[4096];
   mjg_scenePath(path, sizeof path, scene);
   char* text = readFile(path, error, error_sz);
@@ -126,23 +126,47 @@ mjModel* mjg_loadScene(const mjgScene* scene, const mjgCase* variant, const mjgS
   }
 
   // the changed text takes the place of the file, so that what it includes is found
-  mjModel* m = NULL;
+  mjSpec* spec = NULL;
   if (!failed) {
     char reason[1024] = "";
     mjVFS vfs;
     mj_defaultVFS(&vfs);
     mj_addBufferVFS(&vfs, path, text, (int)strlen(text));
-    m = mj_loadXML(path, &vfs, reason, sizeof reason);
+    spec = mj_parseXML(path, &vfs, reason, sizeof reason);
     mj_deleteVFS(&vfs);
-    joinLines(reason);
-    if (!m) {
+    if (!spec) {
+      joinLines(reason);
       snprintf(error, (size_t)error_sz, "%s: %s", path, reason);
     }
   }
   free(text);
+  return spec;
+}
 
+
+mjModel* mjg_compileScene(mjSpec* spec, const mjgScene* scene, const mjgCase* variant, char* error,
+                          int error_sz) {
+  mjModel* m = mj_compile(spec, NULL);
   if (m && scene->configure) {
     scene->configure(m, variant);
+  }
+  if (!m) {
+    char path[4096], reason[1024];
+    mjg_scenePath(path, sizeof path, scene);
+    snprintf(reason, sizeof reason, "%s", mjs_getError(spec));
+    joinLines(reason);
+    snprintf(error, (size_t)error_sz, "%s: %s", path, reason);
+  }
+  return m;
+}
+
+
+mjModel* mjg_loadScene(const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting,
+                       int nsetting, char* error, int error_sz) {
+  mjSpec* spec = mjg_readScene(scene, variant, setting, nsetting, error, error_sz);
+  mjModel* m = spec ? mjg_compileScene(spec, scene, variant, error, error_sz) : NULL;
+  if (spec) {
+    mj_deleteSpec(spec);
   }
   return m;
 }

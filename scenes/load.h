@@ -18,6 +18,12 @@ void mjg_scenePath(char* path, int path_sz, const mjgScene* scene);
 mjModel* mjg_loadScene(const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting,
                        int nsetting, char* error, int error_sz);
 
+// the same in two parts, for programs that change the specification in between
+mjSpec* mjg_readScene(const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting,
+                      int nsetting, char* error, int error_sz);
+mjModel* mjg_compileScene(mjSpec* spec, const mjgScene* scene, const mjgCase* variant, char* error,
+                          int error_sz);
+
 // data at the first state: keyframe "start" if there is one; null if memory is short
 mjData* mjg_startScene(const mjModel* m);
 

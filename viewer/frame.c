@@ -11,7 +11,7 @@
 //---------------------------------- life ----------------------------------------------------------
 
 // does the processor draw
-static int isSoftware(const char* renderer) {
+int frameIsSoftware(const char* renderer) {
   static const char* const names[] = {"llvmpipe", "softpipe", "swrast", "Software"};
   for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
     if (strstr(renderer, names[i])) {
@@ -56,7 +56,7 @@ void frameInit(Frame* frame, const Sim* sims, int nsim, int font_scale,
   mjv_defaultScene(&frame->scene);
   mjr_defaultContext(&frame->context);
   mjv_defaultOption(&frame->option);
-  frame->flg_software = isSoftware(renderer);
+  frame->flg_software = frameIsSoftware(renderer);
   frame->flg_plots = 1;
   frame->flg_caption = 1;
   frame->flg_legend = 1;
@@ -72,6 +72,14 @@ void frameReload(Frame* frame, const Sim* sims, int nsim) {
   int font_scale = frame->context.fontScale;
   mjv_freeScene(&frame->scene);
   makeModel(frame, sims, nsim, font_scale);
+}
+
+
+void frameEffects(Frame* frame, int flg_effects) {
+  if (flg_effects >= 0) {
+    frame->scene.flags[mjRND_SHADOW] = (mjtByte)flg_effects;
+    frame->scene.flags[mjRND_REFLECTION] = (mjtByte)flg_effects;
+  }
 }
 
 
@@ -130,43 +138,52 @@ static void drawValues(const Frame* frame, mjrRect area, const Sim* sim) {
 
 //---------------------------------- picture -------------------------------------------------------
 
-void frameDraw(Frame* frame, mjrRect area, Sim* sims, int nsim) {
+// is there room taken by plots
+static int plotsWidth(const Frame* frame, mjrRect area, const Show* show) {
+  int flg_plots = frame->flg_plots && show->sim[0].ngear > 0 && plotsShown(&frame->plots) > 0;
+  return flg_plots ? area.width * 36 / 100 : 0;
+}
+
+
+mjrRect frameView(const Frame* frame, mjrRect area, const Show* show, int s) {
+  int width = area.width - plotsWidth(frame, area, show);
+  return (mjrRect){area.left + width * s / show->nsim, area.bottom, width / show->nsim,
+                   area.height};
+}
+
+
+void frameDraw(Frame* frame, mjrRect area, Show* show) {
   static const char* const labels[] = {"gear friction", "native frictionloss", "no friction"};
   const char* label[nVIEW];
-  for (int s = 0; s < nsim; s++) {
+  Sim* sims = show->sim;
+  for (int s = 0; s < show->nsim; s++) {
     label[s] = labels[sims[s].friction];
   }
 
-  // plots take the right part
-  mjrRect view = area, plots = area;
-  if (frame->flg_plots && sims[0].ngear > 0 && plotsShown(&frame->plots) > 0) {
-    plots.width = area.width * 36 / 100;
-    plots.left = area.left + area.width - plots.width;
-    view.width = area.width - plots.width;
-  } else {
-    plots.width = 0;
-  }
-
   // scenes side by side
-  for (int s = 0; s < nsim; s++) {
-    mjrRect part = {view.left + view.width * s / nsim, view.bottom, view.width / nsim, view.height};
+  for (int s = 0; s < show->nsim; s++) {
+    mjrRect part = frameView(frame, area, show, s);
     mjv_updateScene(sims[s].m, sims[s].d, &frame->option, s == 0 ? &frame->perturb : NULL,
                     &frame->camera, mjCAT_ALL, &frame->scene);
     mjr_render(part, &frame->scene, &frame->context);
-    if (nsim > 1) {
+    if (show->nsim > 1) {
       mjr_overlay(mjFONT_NORMAL, mjGRID_TOP, part, label[s], NULL, &frame->context);
     }
   }
 
-  if (plots.width > 0) {
+  // plots take the right part
+  int width = plotsWidth(frame, area, show);
+  mjrRect view = {area.left, area.bottom, area.width - width, area.height};
+  if (width > 0) {
+    mjrRect plots = {area.left + view.width, area.bottom, width, area.height};
     mjr_rectangle(plots, 0.08f, 0.08f, 0.09f, 1);
     plotsDraw(&frame->plots, plots, &frame->context, sims, frame->selected, label);
   }
+
+  // texts over the scene
   if (frame->flg_caption && frame->caption[0]) {
     mjrRect top = view;
-    if (nsim > 1) {
-      top.height -= 2 * frame->context.charHeight;
-    }
+    top.height -= show->nsim > 1 ? 2 * frame->context.charHeight : 0;
     mjr_overlay(mjFONT_NORMAL, mjGRID_TOPLEFT, top, frame->caption, frame->note, &frame->context);
   }
   mjrRect bottom = view;

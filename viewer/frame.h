@@ -4,9 +4,7 @@
 #define MJGEAR_VIEWER_FRAME_H_
 
 #include "plots.h"
-#include "sim.h"
-
-enum { nVIEW = 2 };                // simulations side by side at most
+#include "show.h"
 
 
 typedef struct Frame_ {
@@ -35,7 +33,16 @@ void frameReload(Frame* frame, const Sim* sims, int nsim);
 
 void frameFree(Frame* frame);
 
-// draw in the current buffer; sims has nsim elements
-void frameDraw(Frame* frame, mjrRect area, Sim* sims, int nsim);
+// shadows and reflections: 1 on, 0 off, -1 as the renderer can
+void frameEffects(Frame* frame, int flg_effects);
+
+// part of the area in which simulation s is drawn
+mjrRect frameView(const Frame* frame, mjrRect area, const Show* show, int s);
+
+// draw in the current buffer
+void frameDraw(Frame* frame, mjrRect area, Show* show);
+
+// does the processor draw, by the name of the renderer
+int frameIsSoftware(const char* renderer);
 
 #endif  // MJGEAR_VIEWER_FRAME_H_

@@ -64,7 +64,7 @@ static void addItem(mjUI* ui, int type, const char* name, int state, void* data,
 // append a line to a list of alternatives if there is room; names without content get a number
 static void addChoice(char list[mjMAXUITEXT], int* n, const char* name, const char* kind, int id) {
   char line[mjMAXUINAME];
-  snprintf(line, sizeof(line), "%s%s", *n ? "\n" : "", name ? name : kind);
+  snprintf(line, sizeof(line), "%s%.*s", *n ? "\n" : "", mjMAXUINAME - 8, name ? name : kind);
   size_t used = strlen(list);
   if (!name) {
     size_t length = strlen(line);
@@ -396,7 +396,7 @@ static PanelRequest handle(Panel* panel, const mjuiItem* item, Show* show, Frame
     case itemPOSITION:
       return panelFORWARD;
     case itemCLEAR:
-      mju_zero(show->sim[0].d->ctrl, show->sim[0].m->nu);
+      mju_zero(show->sim[0].d->ctrl, (int)show->sim[0].m->nu);
       mjui_update(sectCONTROL, -1, &panel->right, state, &frame->context);
       return panelNOTHING;
     default:

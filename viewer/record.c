@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frame.h"
 #include "offscreen.h"
 #include "png.h"
 #include "progress.h"
@@ -13,7 +14,7 @@
 
 // draw into the offscreen buffer and take the pixels, top row first
 static void takePicture(unsigned char* rgb, Frame* frame, Show* show, mjrRect area) {
-  frameDraw(frame, area, show->sim, show->nsim);
+  frameDraw(frame, area, show);
   mjr_readPixels(rgb, NULL, area, &frame->context);
   size_t row = (size_t)area.width * 3;
   unsigned char* swap = rgb + row * (size_t)area.height;
@@ -36,8 +37,8 @@ static int runDrawn(Show* show, Frame* frame, Video* video, mjrRect area, unsign
   int flg_picture = option->picture != NULL;
   double next = 0;
 
-  Progress progress;
-  progressBegin(&progress, show->title);
+  mjgProgress progress;
+  mjg_beginProgress(&progress, 1);
   for (;;) {
     double time = show->sim[0].d->time;
     int flg_end = time >= show->duration - 0.5 * h;
@@ -56,18 +57,18 @@ static int runDrawn(Show* show, Frame* frame, Video* video, mjrRect area, unsign
     if (flg_now) {
       flg_picture = 0;
       if (pngWrite(option->picture, rgb, area.width, area.height, error, error_size)) {
-        progressEnd(&progress);
+        mjg_clearProgress(&progress);
         return exitOUTPUT;
       }
     }
     if (flg_end || (!video && !option->csv && !flg_picture)) {
       break;
     }
-    showStep(show);
+    showStep(show, NULL);
     plotsAdd(&frame->plots, show->sim);
-    progressUpdate(&progress, time / show->duration);
+    mjg_showProgress(&progress, time / show->duration, show->title);
   }
-  progressEnd(&progress);
+  mjg_clearProgress(&progress);
   return 0;
 }
 
@@ -106,10 +107,7 @@ static int recordDrawn(Show* show, char* error, size_t error_size) {
     frameInit(frame, show->sim, show->nsim, height >= 720 ? mjFONTSCALE_150 : mjFONTSCALE_100,
               offscreenRenderer(offscreen));
     mjr_setBuffer(mjFB_OFFSCREEN, &frame->context);
-    if (option->flg_effects >= 0) {
-      frame->scene.flags[mjRND_SHADOW] = (mjtByte)option->flg_effects;
-      frame->scene.flags[mjRND_REFLECTION] = (mjtByte)option->flg_effects;
-    }
+    frameEffects(frame, option->flg_effects);
     frame->flg_plots = option->flg_plots;
     snprintf(frame->caption, sizeof(frame->caption), "%s", show->title);
     mjrRect area = {0, 0, width, height};
@@ -133,14 +131,14 @@ int record(Show* show, char* error, size_t error_size) {
     code = recordDrawn(show, error, error_size);
   } else {
     // a table needs no drawing
-    Progress progress;
-    progressBegin(&progress, show->title);
+    mjgProgress progress;
+    mjg_beginProgress(&progress, 1);
     double h = show->sim[0].m->opt.timestep;
     while (show->sim[0].d->time < show->duration - 0.5 * h) {
-      showStep(show);
-      progressUpdate(&progress, show->sim[0].d->time / show->duration);
+      showStep(show, NULL);
+      mjg_showProgress(&progress, show->sim[0].d->time / show->duration, show->title);
     }
-    progressEnd(&progress);
+    mjg_clearProgress(&progress);
   }
   const char* warning = showWarning(show);
   if (!code && warning) {

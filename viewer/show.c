@@ -10,29 +10,33 @@
 
 //---------------------------------- files ---------------------------------------------------------
 
-// a name of ours, with or without a case, else a file
-static int findFile(Show* show, const char* file, char* error, size_t error_size) {
-  show->scene = NULL;
-  show->variant = NULL;
-  if (!file) {
-    file = mjg_scenes[0]->name;
-  }
+// a file as a scene without script
+static void useFile(Show* show, const char* file) {
+  snprintf(show->path, sizeof(show->path), "%s%s", file[0] == '/' || file[0] == '.' ? "" : "./",
+           file);
+  const char* slash = strrchr(file, '/');
+  snprintf(show->name, sizeof(show->name), "%s", slash ? slash + 1 : file);
+  snprintf(show->title, sizeof(show->title), "%s", show->name);
+  show->file = (mjgScene){.name = show->name, .xml = show->path, .duration = 10};
+  show->scene = &show->file;
+}
 
-  // scene or scene/case
+
+// a name of ours, with or without a case, else a file
+static int findScene(Show* show, const char* file, char* error, size_t error_size) {
   char name[128];
+  file = file ? file : mjg_scenes[0]->name;
   size_t length = strcspn(file, "/");
   snprintf(name, sizeof(name), "%.*s", (int)length, file);
   const mjgScene* scene = mjg_findScene(name);
   if (!scene) {
-    snprintf(show->file, sizeof(show->file), "%s", file);
-    const char* slash = strrchr(file, '/');
-    snprintf(show->title, sizeof(show->title), "%s", slash ? slash + 1 : file);
+    useFile(show, file);
     return 0;
   }
   if (file[length] == '/') {
     show->variant = mjg_findCase(scene, file + length + 1);
     if (!show->variant) {
-      snprintf(error, error_size, "scene %s has no case %s; mjgear-view --list shows all", name,
+      snprintf(error, error_size, "scene %s has no case %s; --list shows all", name,
                file + length + 1);
       return exitUSAGE;
     }
@@ -40,8 +44,7 @@ static int findFile(Show* show, const char* file, char* error, size_t error_size
     show->variant = scene->variant;
   }
   show->scene = scene;
-  snprintf(show->file, sizeof(show->file), "%s/scenes/%s", MJGEAR_SOURCE_DIR, scene->xml);
-  snprintf(show->title, sizeof(show->title), "%s%s%s", scene->name, show->variant ? ": " : "",
+  snprintf(show->title, sizeof(show->title), "%s%s%s", scene->name, show->variant ? " " : "",
            show->variant ? show->variant->name : "");
   return 0;
 }
@@ -56,18 +59,25 @@ static void resetSim(const Show* show, Sim* sim) {
   } else {
     mj_resetData(sim->m, sim->d);
   }
-  if (show->scene && show->scene->input) {
+  if (show->scene->input) {
     show->scene->input(sim->m, sim->d, show->variant);
   }
   mj_forward(sim->m, sim->d);
 }
 
 
-static void stepSim(const Show* show, Sim* sim) {
-  if (show->scene && show->scene->input) {
+static void stepSim(const Show* show, Sim* sim, const mjvPerturb* perturb) {
+  if (show->scene->input) {
     show->scene->input(sim->m, sim->d, show->variant);
   }
+  if (perturb && perturb->active) {
+    mjv_applyPerturbPose(sim->m, sim->d, perturb, 0);
+    mjv_applyPerturbForce(sim->m, sim->d, perturb);
+  }
   mj_step(sim->m, sim->d);
+  if (perturb && perturb->select > 0) {
+    mju_zero(sim->d->xfrc_applied + 6 * perturb->select, 6);
+  }
 }
 
 
@@ -117,9 +127,13 @@ static void writeHead(const Show* show) {
 }
 
 
-void showStep(Show* show) {
+void showStep(Show* show, const mjvPerturb* perturb) {
+  // controls set by hand belong to both
+  if (show->nsim > 1 && show->sim[0].m->nu == show->sim[1].m->nu) {
+    mju_copy(show->sim[1].d->ctrl, show->sim[0].d->ctrl, (int)show->sim[0].m->nu);
+  }
   for (int s = 0; s < show->nsim; s++) {
-    stepSim(show, show->sim + s);
+    stepSim(show, show->sim + s, perturb);
   }
   if (show->csv) {
     writeRow(show);
@@ -143,11 +157,8 @@ const char* showWarning(const Show* show) {
 
 static int loadSim(const Show* show, Sim* sim, SimFriction friction, const double* frictionloss,
                    char* error, size_t error_size) {
-  if (simLoad(sim, show->file, friction, frictionloss, error, error_size)) {
+  if (simLoad(sim, show->scene, show->variant, friction, frictionloss, error, (int)error_size)) {
     return exitMODEL;
-  }
-  if (show->scene && show->scene->configure) {
-    show->scene->configure(sim->m, show->variant);
   }
   resetSim(show, sim);
   return 0;
@@ -157,17 +168,17 @@ static int loadSim(const Show* show, Sim* sim, SimFriction friction, const doubl
 // mean size of each joint's gear friction over the run: what a constant friction would be set to
 static void meanFriction(double* mean, const Show* show, Sim* sim) {
   double duration = fmin(show->duration, 5);
-  Progress progress;
-  progressBegin(&progress, "mean friction");
+  mjgProgress progress;
+  mjg_beginProgress(&progress, 1);
   int n = 0;
   for (; sim->d->time < duration; n++) {
-    stepSim(show, sim);
+    stepSim(show, sim, NULL);
     for (int g = 0; g < sim->ngear; g++) {
       mean[g] += fabs(simValues(sim, g).friction);
     }
-    progressUpdate(&progress, sim->d->time / duration);
+    mjg_showProgress(&progress, sim->d->time / duration, "mean friction");
   }
-  progressEnd(&progress);
+  mjg_clearProgress(&progress);
   for (int g = 0; g < sim->ngear && n > 0; g++) {
     mean[g] /= n;
   }
@@ -178,8 +189,7 @@ static void meanFriction(double* mean, const Show* show, Sim* sim) {
 // model, and second model if there is a comparison
 static int openSims(Show* show, char* error, size_t error_size) {
   show->duration = show->option.duration > 0 ? show->option.duration
-                   : show->scene             ? show->scene->duration
-                                             : 10;
+                                             : show->scene->duration;
   int code = loadSim(show, show->sim, simGEAR, NULL, error, error_size);
   if (code) {
     return code;
@@ -191,8 +201,8 @@ static int openSims(Show* show, char* error, size_t error_size) {
   }
   Sim* sim = show->sim;
   if (sim->ngear == 0) {
-    snprintf(error, error_size, "%s has no geared joint to compare: it has no %s", show->file,
-             "mjgear.transmission");
+    snprintf(error, error_size, "%s: no geared joint to compare, the model has no " 
+             "mjgear.transmission", show->title);
     code = exitMODEL;
   } else {
     double* loss = calloc((size_t)sim->ngear, sizeof(double));
@@ -216,7 +226,7 @@ static int openSims(Show* show, char* error, size_t error_size) {
 
 int showOpen(Show* show, const ShowOptions* option, char* error, size_t error_size) {
   *show = (Show){.option = *option};
-  int code = findFile(show, option->file, error, error_size);
+  int code = findScene(show, option->file, error, error_size);
   if (!code) {
     code = openSims(show, error, error_size);
   }
@@ -237,7 +247,7 @@ int showOpen(Show* show, const ShowOptions* option, char* error, size_t error_si
 int showChange(Show* show, const char* file, SimFriction against, char* error, size_t error_size) {
   Show next = {.option = show->option};
   next.option.against = against;
-  int code = findFile(&next, file, error, error_size);
+  int code = findScene(&next, file, error, error_size);
   if (!code) {
     code = openSims(&next, error, error_size);
   }
@@ -249,6 +259,11 @@ int showChange(Show* show, const char* file, SimFriction against, char* error, s
   }
   next.csv = show->csv;
   *show = next;
+  if (show->scene == &next.file) {
+    show->scene = &show->file;
+    show->file.xml = show->path;
+    show->file.name = show->name;
+  }
   return 0;
 }
 

@@ -6,9 +6,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "frame.h"
 #include "scene.h"
 #include "sim.h"
+
+enum { nVIEW = 2 };                // simulations side by side at most
 
 // exit codes of mjgear-view
 enum {
@@ -35,16 +36,19 @@ typedef struct ShowOptions_ {
   int fps;                         // of a film
   int flg_paused;                  // a window starts paused
   int flg_plots;
+  double measure;                  // s that a window is open to measure its pace; 0: until closed
   int flg_hide_ui;                 // a window starts without panels
   int flg_effects;                 // shadows and reflections: 1, none: 0, as the renderer can: -1
 } ShowOptions;
 
 typedef struct Show_ {
   ShowOptions option;
-  char file[1024];                 // MJCF
-  char title[128];
-  const mjgScene* scene;           // nullable
+  const mjgScene* scene;           // one of ours, or a file that is made into one
   const mjgCase* variant;          // nullable
+  mjgScene file;
+  char path[1024];                 // of the file
+  char name[128];                  // of the file without folder
+  char title[256];
   Sim sim[nVIEW];
   int nsim;
   double duration;                 // s
@@ -63,8 +67,8 @@ int showClose(Show* show, char* error, size_t error_size);
 // to the initial state
 void showReset(Show* show);
 
-// one step of all simulations, with the inputs of the scene
-void showStep(Show* show);
+// one step of all simulations, with the inputs of the scene and the pull of the mouse (nullable)
+void showStep(Show* show, const mjvPerturb* perturb);
 
 // forces and sensors at the present state
 void showForward(Show* show);

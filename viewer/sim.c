@@ -3,53 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "load.h"
 #include "sensor.h"
 
 #define PLUGIN_NAME "mjgear.transmission"
-
-
-//---------------------------------- plugin --------------------------------------------------------
-
-// where libmjgear.so is: the environment, beside the program, or where it was built
-static int findPlugin(char* path, size_t path_size) {
-  const char* named = getenv("MJGEAR_PLUGIN");
-  if (named) {
-    snprintf(path, path_size, "%s", named);
-    return access(path, R_OK) == 0;
-  }
-  char program[1024];
-  ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
-  if (length > 0) {
-    program[length] = 0;
-    char* slash = strrchr(program, '/');
-    *slash = 0;
-    snprintf(path, path_size, "%s/../lib/libmjgear.so", program);
-    if (access(path, R_OK) == 0) {
-      return 1;
-    }
-  }
-  snprintf(path, path_size, "%s", MJGEAR_PLUGIN_PATH);
-  return access(path, R_OK) == 0;
-}
-
-
-int simLoadPlugin(char* error, size_t error_size) {
-  char path[1200];
-  if (!findPlugin(path, sizeof(path))) {
-    snprintf(error, error_size, "no plugin at %s: build it, or set MJGEAR_PLUGIN to libmjgear.so",
-             path);
-    return -1;
-  }
-  mj_loadPluginLibrary(path);
-  if (!mjp_getPlugin(PLUGIN_NAME, NULL)) {
-    snprintf(error, error_size, "%s does not register %s: it is not mjgear's plugin", path,
-             PLUGIN_NAME);
-    return -1;
-  }
-  return 0;
-}
+#define SENSOR_NAME "mjgear-view %d"   // of those that are added to the model
 
 
 //---------------------------------- geared joints -------------------------------------------------
@@ -83,7 +42,7 @@ static int findGears(SimGear* gear, const mjModel* m) {
                             .instance = i,
                             .index = index,
                             .sensor = -1};
-        snprintf(gear[n].name, sizeof(gear[n].name), "%s", name);
+        snprintf(gear[n].name, sizeof(gear[n].name), "%.63s", name);
       }
       n++;
     }
@@ -95,9 +54,9 @@ static int findGears(SimGear* gear, const mjModel* m) {
 // give each geared joint a sensor, so that its values can be read like any user's
 static void addSensors(mjSpec* spec, const mjModel* m, const SimGear* gear, int ngear) {
   for (int i = 0; i < ngear; i++) {
-    char name[300];
+    char name[32];
     mjsSensor* sensor = mjs_addSensor(spec);
-    snprintf(name, sizeof(name), "mjgear-view %d", i);
+    snprintf(name, sizeof(name), SENSOR_NAME, i);
     mjs_setName(sensor->element, name);
     sensor->type = mjSENS_PLUGIN;
     sensor->objtype = mjOBJ_JOINT;
@@ -134,35 +93,11 @@ static void removePlugin(mjSpec* spec, const mjModel* m, const SimGear* gear, in
 
 //---------------------------------- load ----------------------------------------------------------
 
-// messages of the compiler have several lines; ours have one
-static void oneLine(char* text) {
-  size_t n = 0;
-  for (size_t i = 0; text[i]; i++) {
-    char c = text[i] == '\n' || text[i] == '\r' || text[i] == '\t' ? ' ' : text[i];
-    if (c != ' ' || (n > 0 && text[n - 1] != ' ')) {
-      text[n++] = c;
-    }
-  }
-  while (n > 0 && text[n - 1] == ' ') {
-    n--;
-  }
-  text[n] = 0;
-}
-
-
-int simLoad(Sim* sim, const char* path, SimFriction friction, const double* frictionloss,
-            char* error, size_t error_size) {
+int simLoad(Sim* sim, const mjgScene* scene, const mjgCase* variant, SimFriction friction,
+            const double* frictionloss, char* error, int error_size) {
   *sim = (Sim){.friction = friction};
-  char message[1000] = "";
-  if (access(path, R_OK)) {
-    snprintf(error, error_size, "cannot read %s", path);
-    return -1;
-  }
-  mjSpec* spec = mj_parseXML(path, NULL, message, sizeof(message));
-  mjModel* m = spec ? mj_compile(spec, NULL) : NULL;
-  if (spec && !m) {
-    snprintf(message, sizeof(message), "%s", mjs_getError(spec));
-  }
+  mjSpec* spec = mjg_readScene(scene, variant, NULL, 0, error, error_size);
+  mjModel* m = spec ? mjg_compileScene(spec, scene, variant, error, error_size) : NULL;
   if (!m) {
     goto fail;
   }
@@ -178,32 +113,27 @@ int simLoad(Sim* sim, const char* path, SimFriction friction, const double* fric
       removePlugin(spec, m, sim->gear, sim->ngear, frictionloss);
     }
     mj_deleteModel(m);
-    m = mj_compile(spec, NULL);
+    m = mjg_compileScene(spec, scene, variant, error, error_size);
     if (!m) {
-      snprintf(message, sizeof(message), "%s", mjs_getError(spec));
       goto fail;
     }
     for (int i = 0; i < sim->ngear && friction == simGEAR; i++) {
       char name[32];
-      snprintf(name, sizeof(name), "mjgear-view %d", i);
+      snprintf(name, sizeof(name), SENSOR_NAME, i);
       sim->gear[i].sensor = m->sensor_adr[mj_name2id(m, mjOBJ_SENSOR, name)];
     }
   }
-  mj_deleteSpec(spec);
-  spec = NULL;
   sim->m = m;
   sim->d = mj_makeData(m);
   if (!sim->d) {
-    snprintf(message, sizeof(message), "the engine cannot make its data");
+    snprintf(error, (size_t)error_size, "%s: the engine cannot make its data", scene->name);
     goto fail;
   }
   sim->nstate = (int)mj_stateSize(m, mjSTATE_INTEGRATION);
-  mj_forward(m, sim->d);
+  mj_deleteSpec(spec);
   return 0;
 
 fail:
-  oneLine(message);
-  snprintf(error, error_size, "%s: %s", path, message);
   if (spec) {
     mj_deleteSpec(spec);
   }
@@ -292,4 +222,37 @@ int simRecall(Sim* sim, int back) {
   mj_setState(sim->m, sim->d, sim->history + (size_t)i * (size_t)sim->nstate, mjSTATE_INTEGRATION);
   mj_forward(sim->m, sim->d);
   return 1;
+}
+
+
+//---------------------------------- parameters ----------------------------------------------------
+
+const char* const simParameterName[nSIMPARAMETER] = {"gamma_u",      "gamma_v",  "eta_forward",
+                                                     "eta_backward", "half_gap", "solver"};
+
+
+int simHasParameter(const Sim* sim, int gear, SimParameter parameter) {
+  (void)sim;
+  (void)gear;
+  (void)parameter;
+  return 0;
+}
+
+
+double simParameter(const Sim* sim, int gear, SimParameter parameter) {
+  (void)sim;
+  (void)gear;
+  (void)parameter;
+  return 0;
+}
+
+
+int simSetParameter(Sim* sim, int gear, SimParameter parameter, double value, char* error,
+                    size_t error_size) {
+  (void)sim;
+  (void)gear;
+  (void)parameter;
+  (void)value;
+  snprintf(error, error_size, "not yet");
+  return -1;
 }

@@ -4,7 +4,8 @@
 #define MJGEAR_VIEWER_SIM_H_
 
 #include <mujoco/mujoco.h>
-#include <stddef.h>
+
+#include "scene.h"
 
 
 // friction of the geared joints
@@ -54,18 +55,34 @@ typedef struct SimValues_ {
   int iterations;
 } SimValues;
 
-// Loads the plugin: 0 on success, else error says what is missing.
-int simLoadPlugin(char* error, size_t error_size);
-
-// Loads a file; frictionloss (ngear, nullable: 0) is for simNATIVE. 0 on success, else -1 with one
+// Loads a scene; frictionloss (ngear, nullable: 0) is for simNATIVE. 0 on success, else -1 with one
 // line in error and nothing to free.
-int simLoad(Sim* sim, const char* path, SimFriction friction, const double* frictionloss,
-            char* error, size_t error_size);
+int simLoad(Sim* sim, const mjgScene* scene, const mjgCase* variant, SimFriction friction,
+            const double* frictionloss, char* error, int error_size);
 
 void simFree(Sim* sim);
 
 // values of a geared joint at the last mj_forward
 SimValues simValues(const Sim* sim, int gear);
+
+// parameters of a geared joint that may be changed while it runs
+typedef enum SimParameter_ {
+  simGAMMA_U = 0,
+  simGAMMA_V,
+  simETA_FORWARD,
+  simETA_BACKWARD,
+  simHALF_GAP,
+  simSOLVER,                       // index in the list of the plugin's solvers
+  nSIMPARAMETER
+} SimParameter;
+extern const char* const simParameterName[nSIMPARAMETER];
+
+int simHasParameter(const Sim* sim, int gear, SimParameter parameter);
+double simParameter(const Sim* sim, int gear, SimParameter parameter);
+
+// 0 on success, else -1 and one line in error; the next step uses the value
+int simSetParameter(Sim* sim, int gear, SimParameter parameter, double value, char* error,
+                    size_t error_size);
 
 // remember the state
 void simSave(Sim* sim);

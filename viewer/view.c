@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "load.h"
 #include "record.h"
 #include "show.h"
 #include "window.h"
@@ -32,6 +33,7 @@ static const char usage[] =
     "  --no-panels          a window that starts without its panels\n"
     "  --effects, --no-effects   shadows and reflections; without either as the renderer can\n"
     "  --paused             the window starts paused\n"
+    "  --measure S          keep the window open for that time, then print its pace and memory\n"
     "  --window             open the window although a file is written\n"
     "\n"
     "MUJOCO_GL=egl or osmesa chooses the renderer of pictures and films, MJGEAR_PLUGIN another\n"
@@ -106,6 +108,8 @@ static int parseValue(ShowOptions* option, const char* name, const char* value) 
   } else if (!strcmp(name, "--fps")) {
     flg_good = number(&x, value, 1, 240) && x == floor(x);
     option->fps = (int)x;
+  } else if (!strcmp(name, "--measure")) {
+    flg_good = number(&option->measure, value, 0.1, 1e6);
   } else if (!strcmp(name, "--size")) {
     flg_good = parseSize(option, value);
   } else {
@@ -173,7 +177,7 @@ int main(int argc, char** argv) {
   // without a scene and with nothing to write the window begins with the first scene
   char error[1400];
   mju_setLogHandler(logMessage);
-  if (simLoadPlugin(error, sizeof(error))) {
+  if (mjg_loadPlugin(NULL, error, sizeof(error))) {
     return fail(exitMODEL, error);
   }
   static Show show;

@@ -72,7 +72,7 @@ static void setRun(Window* w, int run) {
 
 
 static void tell(Window* w, const char* message) {
-  snprintf(w->message, sizeof(w->message), "%s", message);
+  snprintf(w->message, sizeof(w->message), "%.299s", message);
   w->message_end = now() + 5;
 }
 
