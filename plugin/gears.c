@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sensor.h"
+
 
 //---------------------------------- instances -----------------------------------------------------
 
@@ -245,6 +247,12 @@ int mjgp_init(const mjModel* m, mjData* d, int instance) {
       mju_free(g);
       return -1;
     }
+  }
+  g->nsensor = mjgp_checkSensors(error, sizeof(error), m, g);
+  if (g->nsensor < 0) {
+    mju_free(g);
+    mju_warning("%s", error);
+    return -1;
   }
   d->plugin_data[instance] = (uintptr_t)g;
   return 0;

@@ -38,6 +38,7 @@ typedef struct mjgpGears_ {
   int last;    // last instance of the plugin
   int nv;      // dofs of the model
   int nC;      // non-zeros of the inertia matrix
+  int nsensor; // sensors attached to instances of the plugin
   int nchain;  // sum over the geared joints of the lengths of their dof chains
 
   // configuration

@@ -5,6 +5,8 @@
 #include "config.h"
 #include "gears.h"
 #include "seat.h"
+#include "sensor.h"
+#include "visualize.h"
 
 
 mjPLUGIN_LIB_INIT(mjgear) {
@@ -23,13 +25,16 @@ mjPLUGIN_LIB_INIT(mjgear) {
   plugin.name = mjgpNAME;
   plugin.attributes = mjgp_keys;
   plugin.nattribute = mjgp_nkey;
-  plugin.capabilityflags = mjPLUGIN_ACTUATOR | mjPLUGIN_PASSIVE;
+  plugin.capabilityflags = mjPLUGIN_ACTUATOR | mjPLUGIN_PASSIVE | mjPLUGIN_SENSOR;
+  plugin.needstage = mjSTAGE_POS;
   plugin.nstate = mjgp_nstate;
+  plugin.nsensordata = mjgp_nsensordata;
   plugin.init = mjgp_init;
   plugin.destroy = mjgp_destroy;
   plugin.copy = mjgp_copy;
   plugin.reset = mjgp_reset;
   plugin.compute = mjgp_compute;
   plugin.advance = mjgp_advance;
+  plugin.visualize = mjgp_visualize;
   mjp_registerPlugin(&plugin);
 }

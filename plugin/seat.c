@@ -6,6 +6,7 @@
 #include "friction.h"
 #include "gears.h"
 #include "metric.h"
+#include "sensor.h"
 
 // a stuck joint's velocity is set to exactly 0 if it is below this fraction of the velocities that it
 // is the difference of, that is if it can be nothing but rounding
@@ -203,6 +204,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
     d->qfrc_passive[g->joint[i].dof] = g->base[i] - g->t[i];
   }
   g->done = 1;
+  mjgp_writeSensors(g, m, d);
   mj_freeStack(d);
 }
 

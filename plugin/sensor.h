@@ -1,33 +1,54 @@
-// What the plugin's sensor measures.
+// What the plugin's sensors measure.
 //
 //   <sensor>
 //     <plugin name="elbow_gear" plugin="mjgear.transmission" instance="gears"
-//             objtype="joint" objname="elbow"/>      one geared joint
+//             objtype="joint" objname="elbow"/>      one geared joint of the instance
 //     <plugin name="all_gears" plugin="mjgear.transmission" instance="gears"/>
-//                                                    all joints of the instance, in its order
+//                                                    all its joints, in the order of its key "joint"
 //   </sensor>
 //
-// The sensor gives mjgNSENSOR numbers for each joint, in this order, valid after every mj_forward
-// (SI units at the output side; for a slide read N, m, m/s).
+// A sensor gives mjgNSENSOR numbers for each joint, in the order below, valid after every mj_forward.
+// Units are SI at the output side; for a slide read N, m and m/s.
+//
+// The values are written where friction is computed. The engine's stage for sensors of forces comes
+// later, but costs every model with the plugin a full inverse dynamics in every step, sensors or not.
 
 #ifndef MJGEAR_PLUGIN_SENSOR_H_
 #define MJGEAR_PLUGIN_SENSOR_H_
 
+#include <mujoco/mujoco.h>
+
+struct mjgpGears_;
+
 enum {
-  mjgSENSOR_FRICTION = 0,          // friction torque t, opposing motion                   N m
-  mjgSENSOR_LAMBDA = 1,            // internal force lambda                                N m
-  mjgSENSOR_TORQUE_IN = 2,         // torque u delivered into the gear                     N m
-  mjgSENSOR_TORQUE_OUT = 3,        // torque x delivered to the link                       N m
-  mjgSENSOR_MODE = 4,              // -1 slips backward, 0 stuck, 1 slips forward
-  mjgSENSOR_POWER_LOSS = 5,        // heat made by the friction, never negative            W
-  mjgSENSOR_GAP = 6,               // position in the backlash gap, 0 without backlash     rad
-  mjgSENSOR_ROTOR_ANGLE = 7,       // rotor angle; the joint's without backlash            rad
-  mjgSENSOR_ROTOR_VELOCITY = 8,    // rotor velocity; the joint's without backlash         rad/s
-  mjgSENSOR_ITERATIONS = 9,        // solver iterations of this step
-  mjgSENSOR_RESIDUAL = 10,         // relative residual of this step
-  mjgSENSOR_STATUS = 11,           // mjgStatus of this step, mjgear.h
-  mjgSENSOR_FALLBACKS = 12,        // times that the default solver had to call another in this step
+  mjgSENSOR_FRICTION = 0,        // friction torque t, opposing motion                     N m
+  mjgSENSOR_LAMBDA = 1,          // internal force lambda                                  N m
+  mjgSENSOR_TORQUE_IN = 2,       // torque u delivered into the gear                       N m
+  mjgSENSOR_TORQUE_OUT = 3,      // torque x delivered to the link                         N m
+  mjgSENSOR_MODE = 4,            // -1 slips backward, 0 stuck, 1 slips forward
+  mjgSENSOR_POWER_LOSS = 5,      // heat made by friction over the step, never negative    W
+  mjgSENSOR_GAP = 6,             // position in the backlash gap, 0 without backlash       rad
+  mjgSENSOR_ROTOR_ANGLE = 7,     // rotor angle; the joint's without backlash              rad
+  mjgSENSOR_ROTOR_VELOCITY = 8,  // rotor velocity; the joint's without backlash           rad/s
+  mjgSENSOR_ITERATIONS = 9,      // iterations of the solver in this step
+  mjgSENSOR_RESIDUAL = 10,       // relative residual of this step
+  mjgSENSOR_STATUS = 11,         // mjgStatus of this step, see mjgear.h
+  mjgSENSOR_FALLBACKS = 12,      // fallbacks of the solver since the data was made or reset
   mjgNSENSOR = 13
 };
+
+// plugin callback: numbers that a sensor gives
+int mjgp_nsensordata(const mjModel* m, int instance, int sensor);
+
+// sensors that are attached to instances of the plugin, or -1 with one line in error if one of them
+// names something that is not a geared joint of its instance
+int mjgp_checkSensors(char* error, int error_sz, const mjModel* m, const struct mjgpGears_* gears);
+
+// measure one geared joint (mjgNSENSOR)
+void mjgp_measure(mjtNum* value, const struct mjgpGears_* gears, const mjModel* m, const mjData* d,
+                  int i);
+
+// write all sensors that are attached to instances of the plugin
+void mjgp_writeSensors(const struct mjgpGears_* gears, const mjModel* m, mjData* d);
 
 #endif  // MJGEAR_PLUGIN_SENSOR_H_

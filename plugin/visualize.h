@@ -1,24 +1,34 @@
-// How geared joints are drawn in the engine's scene: what a colour says.
+// Geared joints in the engine's own scene, for every viewer that draws it.
+//
+// Around a geared hinge stands a ring in the colour of what the joint does, and on it an arc with an
+// arrow head: the direction in which friction acts on the link, and as its length the share of the
+// larger of the torques in and out of the gear that friction takes; a full arc is friction that
+// carries all of the load. At a slide the arc is an arrow along the axis. Switching off the joint's
+// group hides both; with labels of joints the arrow tells the torque.
 
 #ifndef MJGEAR_PLUGIN_VISUALIZE_H_
 #define MJGEAR_PLUGIN_VISUALIZE_H_
 
+#include <mujoco/mujoco.h>
+
 enum {
-  mjgSHOW_STUCK = 0,               // stands still, friction holds
-  mjgSHOW_DRIVING = 1,             // moves, the motor drives the link
-  mjgSHOW_DRIVEN = 2,              // moves, the link drives the gear: back-driven or braked
-  mjgSHOW_JAMMED = 3,              // stopped by its own friction where the step had another solution
-  mjgSHOW_GAP = 4,                 // teeth do not touch: rotor free in the backlash gap
+  mjgSHOW_STUCK = 0,    // stands still, friction holds
+  mjgSHOW_DRIVING = 1,  // moves, the motor drives the link
+  mjgSHOW_DRIVEN = 2,   // moves, the link drives the gear: back-driven, or braked by friction
+  mjgSHOW_JAMMED = 3,   // stopped by its own friction where the step had another solution
+  mjgSHOW_GAP = 4,      // teeth do not touch: the rotor is free in the backlash gap
   mjgNSHOW = 5
 };
 
 static const char* const mjgShowName[mjgNSHOW] = {"stuck", "driving", "driven", "jammed", "in gap"};
 
-// red, green, blue; distinct for most colour-blind eyes, by lightness too
-static const float mjgShowColor[mjgNSHOW][3] = {{0.45f, 0.50f, 0.60f},
-                                                {0.10f, 0.72f, 0.45f},
-                                                {0.95f, 0.60f, 0.05f},
-                                                {0.80f, 0.10f, 0.12f},
-                                                {0.95f, 0.90f, 0.35f}};
+// red, green, blue; distinct by lightness too
+static const float mjgShowColor[mjgNSHOW][3] = {
+    {0.35f, 0.45f, 0.75f}, {0.10f, 0.72f, 0.45f}, {0.95f, 0.60f, 0.05f},
+    {0.80f, 0.10f, 0.12f}, {0.95f, 0.90f, 0.35f},
+};
+
+// plugin callback
+void mjgp_visualize(const mjModel* m, mjData* d, const mjvOption* opt, mjvScene* scn, int instance);
 
 #endif  // MJGEAR_PLUGIN_VISUALIZE_H_

@@ -146,6 +146,9 @@ mjSpec* mjg_readScene(const mjgScene* scene, const mjgCase* variant, const mjgSe
 
 mjModel* mjg_compileScene(mjSpec* spec, const mjgScene* scene, const mjgCase* variant, char* error,
                           int error_sz) {
+  if (!variant && scene->nvariant) {
+    variant = &scene->variant[0];
+  }
   mjModel* m = mj_compile(spec, NULL);
   if (m && scene->configure) {
     scene->configure(m, variant);

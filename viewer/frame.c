@@ -152,6 +152,19 @@ mjrRect frameView(const Frame* frame, mjrRect area, const Show* show, int s) {
 }
 
 
+void frameScene(Frame* frame, const Sim* sim, mjrRect view, const mjvPerturb* perturb) {
+  mjv_updateScene(sim->m, sim->d, &frame->option, perturb, &frame->camera, mjCAT_ALL,
+                  &frame->scene);
+
+  // what a camera sees in a picture of usual shape it sees in a narrow one too
+  float wide = 4.0f / 3.0f * (float)view.height / (float)(view.width > 0 ? view.width : 1);
+  for (int i = 0; i < 2 && wide > 1; i++) {
+    frame->scene.camera[i].frustum_bottom *= wide;
+    frame->scene.camera[i].frustum_top *= wide;
+  }
+}
+
+
 void frameDraw(Frame* frame, mjrRect area, Show* show) {
   static const char* const labels[] = {"gear friction", "native frictionloss", "no friction"};
   const char* label[nVIEW];
@@ -163,8 +176,7 @@ void frameDraw(Frame* frame, mjrRect area, Show* show) {
   // scenes side by side
   for (int s = 0; s < show->nsim; s++) {
     mjrRect part = frameView(frame, area, show, s);
-    mjv_updateScene(sims[s].m, sims[s].d, &frame->option, s == 0 ? &frame->perturb : NULL,
-                    &frame->camera, mjCAT_ALL, &frame->scene);
+    frameScene(frame, sims + s, part, s == 0 ? &frame->perturb : NULL);
     mjr_render(part, &frame->scene, &frame->context);
     if (show->nsim > 1) {
       mjr_overlay(mjFONT_NORMAL, mjGRID_TOP, part, label[s], NULL, &frame->context);

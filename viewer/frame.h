@@ -39,6 +39,9 @@ void frameEffects(Frame* frame, int flg_effects);
 // part of the area in which simulation s is drawn
 mjrRect frameView(const Frame* frame, mjrRect area, const Show* show, int s);
 
+// bring the scene of a simulation up to date as it is drawn in a view; perturb is nullable
+void frameScene(Frame* frame, const Sim* sim, mjrRect view, const mjvPerturb* perturb);
+
 // draw in the current buffer
 void frameDraw(Frame* frame, mjrRect area, Show* show);
 

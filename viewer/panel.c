@@ -223,7 +223,7 @@ static void makeGear(Panel* panel, const Sim* sim) {
   mjUI* ui = &panel->right;
   addItem(ui, mjITEM_SECTION, "Geared joint", mjSECT_OPEN, NULL, "AT", 0);
   if (sim->ngear == 0) {
-    addItem(ui, mjITEM_STATIC, "no geared joint", 1, NULL, " ", 0);
+    addItem(ui, mjITEM_STATIC, "none", 1, NULL, " ", 0);
     return;
   }
   char list[mjMAXUITEXT] = "";
@@ -322,7 +322,7 @@ void panelMake(Panel* panel, Show* show, Frame* frame, mjuiState* state) {
   mjUI* ui[] = {&panel->left, &panel->right};
   for (int i = 0; i < 2; i++) {
     memset(ui[i], 0, sizeof(mjUI));
-    ui[i]->spacing = mjui_themeSpacing(1);
+    ui[i]->spacing = mjui_themeSpacing(0);
     ui[i]->color = mjui_themeColor(0);
     ui[i]->spacing.samples = frame->flg_software ? 0 : ui[i]->spacing.samples;
     ui[i]->predicate = enabled;

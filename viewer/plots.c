@@ -94,7 +94,7 @@ static void styleFigure(mjvFigure* figure) {
   figure->gridsize[1] = 3;
   figure->linewidth = 2;
   strcpy(figure->xformat, "%.1f");
-  strcpy(figure->yformat, "%.3g");
+  strcpy(figure->yformat, "%.4g");
   strcpy(figure->minwidth, "-0.000");
   for (int i = 0; i < 3; i++) {
     figure->figurergba[i] = 0.08f;
@@ -112,13 +112,14 @@ static void styleFigure(mjvFigure* figure) {
 }
 
 
-// copy the samples of a ring within the window; widens range to contain them
-static void fillLine(mjvFigure* figure, int line, const Plots* plots, const float* ring,
+// copy the samples of a ring within the window, one for about each pixel, because OpenGL leaves gaps in
+// lines of shorter pieces; always the same ones while they move along. Widens range to contain them.
+static void fillLine(mjvFigure* figure, int line, const Plots* plots, const float* ring, int width,
                      float range[2]) {
-  int n = 0;
+  int n = 0, stride = 1 + MAXSAMPLE / (width > 1 ? width : 1);
   for (int i = 0; i < plots->nsample; i++) {
     int k = (plots->next - plots->nsample + i + MAXSAMPLE) % MAXSAMPLE;
-    if (plots->time[k] < figure->range[0][0]) {
+    if (plots->time[k] < figure->range[0][0] || (k % stride && i < plots->nsample - 1)) {
       continue;
     }
     float y = ring[k];
@@ -167,7 +168,7 @@ void plotsDraw(Plots* plots, mjrRect area, const mjrContext* context, const Sim*
       int gear = plots->nsim > 1 ? first : first + c;
       snprintf(figure->linename[c], sizeof(figure->linename[c]), "%s",
                plots->nsim > 1 ? labels[c] : sims[0].gear[gear].name);
-      fillLine(figure, c, plots, curve(plots, sim, gear, plot), range);
+      fillLine(figure, c, plots, curve(plots, sim, gear, plot), area.width * 2 / 3, range);
     }
 
     // a flat curve is drawn in the middle of its plot, not as noise

@@ -109,6 +109,7 @@ static int recordDrawn(Show* show, char* error, size_t error_size) {
     mjr_setBuffer(mjFB_OFFSCREEN, &frame->context);
     frameEffects(frame, option->flg_effects);
     frame->flg_plots = option->flg_plots;
+    frame->plots.window = show->duration;
     snprintf(frame->caption, sizeof(frame->caption), "%s", show->title);
     mjrRect area = {0, 0, width, height};
     code = runDrawn(show, frame, video, area, rgb, error, error_size);

@@ -357,7 +357,7 @@ static void pick(Window* w) {
   }
   mjtNum point[3];
   int geom = -1, flex = -1, skin = -1;
-  mjv_updateScene(sim->m, sim->d, &frame->option, NULL, &frame->camera, mjCAT_ALL, &frame->scene);
+  frameScene(frame, sim, view, NULL);
   int body = mjv_select(sim->m, sim->d, &frame->option, (mjtNum)view.width / view.height, x, y,
                         &frame->scene, point, &geom, &flex, &skin);
   if (w->ui.button == mjBUTTON_RIGHT) {
@@ -409,8 +409,7 @@ static void mouse(Window* w) {
       if (ui->control && frame->perturb.select > 0 && (ui->left || ui->right)) {
         int active = ui->right ? mjPERT_TRANSLATE : mjPERT_ROTATE;
         if (!frame->perturb.active) {
-          mjv_updateScene(sim->m, sim->d, &frame->option, NULL, &frame->camera, mjCAT_ALL,
-                          &frame->scene);
+          frameScene(frame, sim, frameView(frame, ui->rect[3], w->show, 0), NULL);
           mjv_initPerturb(sim->m, sim->d, &frame->scene, &frame->perturb);
         }
         frame->perturb.active = active;
