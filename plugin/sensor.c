@@ -37,7 +37,8 @@ int mjgp_checkSensors(char* error, int error_sz, const mjModel* m, const mjgpGea
       const char* owner = mj_id2name(m, mjOBJ_PLUGIN, instance);
       const char* object = mj_id2name(m, type, m->sensor_objid[s]);
       snprintf(error, (size_t)error_sz,
-               mjgpNAME ", sensor '%.60s': %s '%.60s' is not a geared joint of instance '%.60s'; "
+               mjgpNAME
+               ", sensor '%.60s': %s '%.60s' is not a geared joint of instance '%.60s'; "
                "name a joint of its key 'joint', or leave objtype and objname out for all of them",
                name ? name : "", mju_type2Str(type), object ? object : "", owner ? owner : "");
       return -1;

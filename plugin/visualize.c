@@ -178,7 +178,8 @@ void mjgp_visualize(const mjModel* m, mjData* d, const mjvOption* opt, mjvScene*
     mjtNum value[mjgNSENSOR];
     mjgp_measure(value, g, m, d, i);
     mjtNum t = value[mjgSENSOR_FRICTION];
-    mjtNum most = mju_max(mju_abs(value[mjgSENSOR_TORQUE_IN]), mju_abs(value[mjgSENSOR_TORQUE_OUT]));
+    mjtNum most =
+        mju_max(mju_abs(value[mjgSENSOR_TORQUE_IN]), mju_abs(value[mjgSENSOR_TORQUE_OUT]));
     mjtNum share = most > mjMINVAL ? mju_clip(t / most, -1, 1) : 0;
     share = mju_abs(share) < 0.01 ? 0 : share;
 

@@ -50,8 +50,7 @@ static void makeModel(Frame* frame, const Sim* sims, int nsim, int font_scale) {
 }
 
 
-void frameInit(Frame* frame, const Sim* sims, int nsim, int font_scale,
-               const char* renderer) {
+void frameInit(Frame* frame, const Sim* sims, int nsim, int font_scale, const char* renderer) {
   memset(frame, 0, sizeof(*frame));
   mjv_defaultScene(&frame->scene);
   mjr_defaultContext(&frame->context);

@@ -14,15 +14,15 @@ typedef struct Frame_ {
   mjvOption option;
   mjvPerturb perturb;
   Plots plots;
-  int selected;                    // geared joint that plots and panel show
+  int selected;  // geared joint that plots and panel show
   int flg_plots;
   int flg_caption;
   int flg_legend;
   int flg_help;
   int flg_values;
-  int flg_software;                // drawn by the processor: effects are off by default
+  int flg_software;  // drawn by the processor: effects are off by default
   char caption[256];
-  char note[256];                  // second line of the caption
+  char note[256];  // second line of the caption
 } Frame;
 
 // needs a current OpenGL context, renderer being its name; font_scale as mjtFontScale

@@ -37,7 +37,7 @@ typedef const unsigned char* (*GetStringFn)(unsigned);
 
 struct Offscreen_ {
   void* library;
-  int egl;                         // 0: OSMesa
+  int egl;  // 0: OSMesa
   GetProcAddressFn getProcAddress;
 
   // EGL
@@ -64,9 +64,21 @@ static void load(void* function, void* library, const char* name, int* flg_missi
 
 // open a display of the platform and make a context current without surface: 1 on success
 static int tryDisplay(Offscreen* o, EGLDisplay display) {
-  static const EGLint attributes[] = {
-    EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_RED_SIZE, 8,
-    EGL_GREEN_SIZE, 8, EGL_BLUE_SIZE, 8, EGL_ALPHA_SIZE, 8, EGL_DEPTH_SIZE, 24, EGL_NONE};
+  static const EGLint attributes[] = {EGL_SURFACE_TYPE,
+                                      EGL_PBUFFER_BIT,
+                                      EGL_RENDERABLE_TYPE,
+                                      EGL_OPENGL_BIT,
+                                      EGL_RED_SIZE,
+                                      8,
+                                      EGL_GREEN_SIZE,
+                                      8,
+                                      EGL_BLUE_SIZE,
+                                      8,
+                                      EGL_ALPHA_SIZE,
+                                      8,
+                                      EGL_DEPTH_SIZE,
+                                      24,
+                                      EGL_NONE};
   InitializeFn initialize;
   BindApiFn bindApi;
   ChooseConfigFn chooseConfig;
@@ -129,8 +141,8 @@ static int openEgl(Offscreen* o) {
         }
       }
     }
-    if (tryDisplay(o, getPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY,
-                                         NULL)) ||
+    if (tryDisplay(o,
+                   getPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL)) ||
         tryDisplay(o, getDisplay(EGL_DEFAULT_DISPLAY))) {
       return 1;
     }
@@ -183,9 +195,9 @@ Offscreen* offscreenOpen(char* error, size_t error_size) {
   }
   free(o);
   snprintf(error, error_size, "no OpenGL without a display: %s did not start; install %s",
-           !flg_osmesa  ? "EGL (MUJOCO_GL=egl)"
-           : !flg_egl   ? "OSMesa (MUJOCO_GL=osmesa)"
-                        : "neither EGL nor OSMesa",
+           !flg_osmesa ? "EGL (MUJOCO_GL=egl)"
+           : !flg_egl  ? "OSMesa (MUJOCO_GL=osmesa)"
+                       : "neither EGL nor OSMesa",
            !flg_osmesa ? "libegl1 and libgl1-mesa-dri" : "libosmesa6");
   return NULL;
 }

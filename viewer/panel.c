@@ -5,8 +5,18 @@
 #include <string.h>
 
 // sections
-enum { sectSCENE, sectSIMULATION, sectSHOW, sectRENDERING, sectGROUP };
-enum { sectGEAR, sectJOINT, sectCONTROL };
+enum {
+  sectSCENE,
+  sectSIMULATION,
+  sectSHOW,
+  sectRENDERING,
+  sectGROUP
+};
+enum {
+  sectGEAR,
+  sectJOINT,
+  sectCONTROL
+};
 
 // what an item does when it is used
 enum {
@@ -25,17 +35,23 @@ enum {
   itemSELECT,
   itemPOSITION,
   itemCLEAR,
-  itemPARAMETER = 100              // + SimParameter
+  itemPARAMETER = 100  // + SimParameter
 };
 
 // states of items that depend: see enabled
-enum { enableGEAR = 2, enablePAUSED = 3, enableGAP = 4 };
+enum {
+  enableGEAR = 2,
+  enablePAUSED = 3,
+  enableGAP = 4
+};
 
 // live values in the gear section, in this order
-static const char* const liveName[] = {"Position", "Velocity", "Torque in", "Torque out",
-                                       "Friction", "Internal", "Mode", "Power loss",
-                                       "Gap", "Iterations", "Residual"};
-enum { nLIVE = sizeof(liveName) / sizeof(*liveName) };
+static const char* const liveName[] = {"Position", "Velocity",   "Torque in", "Torque out",
+                                       "Friction", "Internal",   "Mode",      "Power loss",
+                                       "Gap",      "Iterations", "Residual"};
+enum {
+  nLIVE = sizeof(liveName) / sizeof(*liveName)
+};
 
 
 //---------------------------------- items ---------------------------------------------------------
@@ -108,8 +124,8 @@ static void makeScene(Panel* panel, Show* show) {
   }
   if (show->sim[0].ngear > 0) {
     panel->against = show->option.against;
-    addItem(ui, mjITEM_SELECT, "Beside", 1, &panel->against,
-            "nothing\nfrictionloss\nno friction", itemAGAINST);
+    addItem(ui, mjITEM_SELECT, "Beside", 1, &panel->against, "nothing\nfrictionloss\nno friction",
+            itemAGAINST);
   }
   addItem(ui, mjITEM_BUTTON, "Reload", 1, NULL, "CL", itemRELOAD);
   addItem(ui, mjITEM_BUTTON, "Screenshot", 1, NULL, "CP", itemSCREENSHOT);
@@ -195,9 +211,11 @@ static void makeGroups(Panel* panel, Frame* frame) {
   struct {
     const char* name;
     mjtByte* group;
-    const char* modifier;          // null: no shortcuts
-  } kinds[] = {{"Geom", option->geomgroup, " "},   {"Site", option->sitegroup, "S"},
-               {"Joint", option->jointgroup, NULL}, {"Tendon", option->tendongroup, NULL},
+    const char* modifier;  // null: no shortcuts
+  } kinds[] = {{"Geom", option->geomgroup, " "},
+               {"Site", option->sitegroup, "S"},
+               {"Joint", option->jointgroup, NULL},
+               {"Tendon", option->tendongroup, NULL},
                {"Actuator", option->actuatorgroup, NULL}};
   addItem(ui, mjITEM_SECTION, "Group enable", mjSECT_CLOSED, NULL, "AG", 0);
   for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
@@ -451,8 +469,9 @@ void panelLive(Panel* panel, const Show* show, Frame* frame, mjuiState* state) {
   if (sim->ngear > 0 && section->state == mjSECT_OPEN) {
     static const char* const modes[] = {"backward", "stuck", "forward"};
     SimValues v = simValues(sim, panel->selected);
-    const double value[nLIVE] = {v.position, v.velocity, v.torque_in, v.torque_out, v.friction,
-                                 v.lambda, 0, v.power_loss, v.gap, v.iterations, v.residual};
+    const double value[nLIVE] = {v.position, v.velocity,   v.torque_in, v.torque_out,
+                                 v.friction, v.lambda,     0,           v.power_loss,
+                                 v.gap,      v.iterations, v.residual};
     for (int i = 0; i < nLIVE; i++) {
       char* text = section->item[i + 1].multi.name[0];
       snprintf(text, mjMAXUINAME, i == nLIVE - 1 ? "%.1e" : "%.5g", value[i]);

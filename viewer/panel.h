@@ -12,15 +12,15 @@ typedef enum PanelRequest_ {
   panelNOTHING = 0,
   panelQUIT,
   panelSCREENSHOT,
-  panelRELOAD,                     // another scene, case or comparison, or the same again
+  panelRELOAD,  // another scene, case or comparison, or the same again
   panelRESET,
-  panelALIGN,                      // free camera to the whole model
+  panelALIGN,  // free camera to the whole model
   panelFULLSCREEN,
   panelVSYNC,
   panelCAMERA,
-  panelSELECT,                     // another geared joint
-  panelFORWARD,                    // positions were changed
-  panelPARAMETER                   // a parameter of the selected gear was changed
+  panelSELECT,    // another geared joint
+  panelFORWARD,   // positions were changed
+  panelPARAMETER  // a parameter of the selected gear was changed
 } PanelRequest;
 
 typedef struct Panel_ {
@@ -31,17 +31,17 @@ typedef struct Panel_ {
 
   // data behind the items
   int run;
-  int scene;                       // index in mjg_scenes; mjg_nscene: the user's file
+  int scene;  // index in mjg_scenes; mjg_nscene: the user's file
   int variant;
-  int against;                     // SimFriction
-  int camera;                      // 0 free, 1 tracking, then the model's
+  int against;  // SimFriction
+  int camera;   // 0 free, 1 tracking, then the model's
   int fullscreen;
   int vsync;
-  int selected;                    // geared joint
-  mjtNum speed;                    // simulated over wall-clock time
+  int selected;  // geared joint
+  mjtNum speed;  // simulated over wall-clock time
   mjtNum parameter[nSIMPARAMETER];
   int solver;
-  int changed;                     // SimParameter of the last request
+  int changed;  // SimParameter of the last request
 } Panel;
 
 // build for what is shown, after it has changed

@@ -6,8 +6,8 @@
 #include <string.h>
 
 enum {
-  MAXSAMPLE = 600,                 // samples across a plot: more than it has pixels
-  MAXCURVE = 6                     // curves that an eye tells apart
+  MAXSAMPLE = 600,  // samples across a plot: more than it has pixels
+  MAXCURVE = 6      // curves that an eye tells apart
 };
 
 const char* const plotTitle[nPLOT] = {"position (rad)", "velocity (rad/s)", "friction (N m)",

@@ -16,16 +16,16 @@ enum {
 };
 
 typedef struct Plots_ {
-  int shown[nPLOT];                // which are drawn; int for the check boxes of the panel
-  double window;                   // time that a plot spans, s
-  int nsim;                        // curves are of that many simulations
+  int shown[nPLOT];  // which are drawn; int for the check boxes of the panel
+  double window;     // time that a plot spans, s
+  int nsim;          // curves are of that many simulations
   int ngear;
-  int nsample;                     // samples in the rings
-  int next;                        // place of the next sample
-  double last;                     // time of the last sample, s
-  float* time;                     // (nsampleMAX)
-  float* data;                     // (nsim x ngear x nPLOT x nsampleMAX)
-  mjvFigure figure;                // one is enough: they are drawn in turn
+  int nsample;       // samples in the rings
+  int next;          // place of the next sample
+  double last;       // time of the last sample, s
+  float* time;       // (nsampleMAX)
+  float* data;       // (nsim x ngear x nPLOT x nsampleMAX)
+  mjvFigure figure;  // one is enough: they are drawn in turn
 } Plots;
 
 // names of the plots with units, for hinges

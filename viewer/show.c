@@ -112,7 +112,7 @@ static void writeRow(const Show* show) {
 
 static void writeHead(const Show* show) {
   static const char* const suffix[] = {"", "_native", "_none"};
-  static const char* const column[] = {"q",    "v",    "friction",   "lambda", "torque_in",
+  static const char* const column[] = {"q",          "v",    "friction",   "lambda", "torque_in",
                                        "torque_out", "mode", "power_loss", "gap"};
   fprintf(show->csv, "time");
   for (int s = 0; s < show->nsim; s++) {
@@ -188,8 +188,7 @@ static void meanFriction(double* mean, const Show* show, Sim* sim) {
 
 // model, and second model if there is a comparison
 static int openSims(Show* show, char* error, size_t error_size) {
-  show->duration = show->option.duration > 0 ? show->option.duration
-                                             : show->scene->duration;
+  show->duration = show->option.duration > 0 ? show->option.duration : show->scene->duration;
   int code = loadSim(show, show->sim, simGEAR, NULL, error, error_size);
   if (code) {
     return code;
@@ -201,8 +200,10 @@ static int openSims(Show* show, char* error, size_t error_size) {
   }
   Sim* sim = show->sim;
   if (sim->ngear == 0) {
-    snprintf(error, error_size, "%s: no geared joint to compare, the model has no " 
-             "mjgear.transmission", show->title);
+    snprintf(error, error_size,
+             "%s: no geared joint to compare, the model has no "
+             "mjgear.transmission",
+             show->title);
     code = exitMODEL;
   } else {
     double* loss = calloc((size_t)sim->ngear, sizeof(double));

@@ -9,50 +9,52 @@
 #include "scene.h"
 #include "sim.h"
 
-enum { nVIEW = 2 };                // simulations side by side at most
+enum {
+  nVIEW = 2
+};  // simulations side by side at most
 
 // exit codes of mjgear-view
 enum {
   exitOK = 0,
-  exitUSAGE = 1,                   // wrong arguments
-  exitMODEL = 2,                   // file missing or refused
-  exitDISPLAY = 3,                 // no display, no OpenGL
-  exitOUTPUT = 4,                  // a picture, film or table could not be written
-  exitUNSTABLE = 5                 // the engine found bad numbers
+  exitUSAGE = 1,    // wrong arguments
+  exitMODEL = 2,    // file missing or refused
+  exitDISPLAY = 3,  // no display, no OpenGL
+  exitOUTPUT = 4,   // a picture, film or table could not be written
+  exitUNSTABLE = 5  // the engine found bad numbers
 };
 
 typedef struct ShowOptions_ {
-  const char* file;                // MJCF file, name of a scene, or scene/case; null: first scene
-  SimFriction against;             // the second simulation; simGEAR: there is none
-  double frictionloss;             // of simNATIVE, < 0: mean friction of the geared joints
-  double duration;                 // s; 0: the scene's, or 10
-  double speed;                    // simulated over wall-clock time
-  double picture_time;             // of the picture, s; < 0: at the end
-  const char* picture;             // PNG to write; nullable
-  const char* film;                // MP4 to write; nullable
-  const char* csv;                 // table to write; nullable
-  int width;                       // of window or picture; 0: default
+  const char* file;     // MJCF file, name of a scene, or scene/case; null: first scene
+  SimFriction against;  // the second simulation; simGEAR: there is none
+  double frictionloss;  // of simNATIVE, < 0: mean friction of the geared joints
+  double duration;      // s; 0: the scene's, or 10
+  double speed;         // simulated over wall-clock time
+  double picture_time;  // of the picture, s; < 0: at the end
+  const char* picture;  // PNG to write; nullable
+  const char* film;     // MP4 to write; nullable
+  const char* csv;      // table to write; nullable
+  int width;            // of window or picture; 0: default
   int height;
-  int fps;                         // of a film
-  int flg_paused;                  // a window starts paused
+  int fps;         // of a film
+  int flg_paused;  // a window starts paused
   int flg_plots;
-  double measure;                  // s that a window is open to measure its pace; 0: until closed
-  int flg_hide_ui;                 // a window starts without panels
-  int flg_effects;                 // shadows and reflections: 1, none: 0, as the renderer can: -1
+  double measure;   // s that a window is open to measure its pace; 0: until closed
+  int flg_hide_ui;  // a window starts without panels
+  int flg_effects;  // shadows and reflections: 1, none: 0, as the renderer can: -1
 } ShowOptions;
 
 typedef struct Show_ {
   ShowOptions option;
-  const mjgScene* scene;           // one of ours, or a file that is made into one
-  const mjgCase* variant;          // nullable
+  const mjgScene* scene;   // one of ours, or a file that is made into one
+  const mjgCase* variant;  // nullable
   mjgScene file;
-  char path[1024];                 // of the file
-  char name[128];                  // of the file without folder
+  char path[1024];  // of the file
+  char name[128];   // of the file without folder
   char title[256];
   Sim sim[nVIEW];
   int nsim;
-  double duration;                 // s
-  FILE* csv;                       // nullable
+  double duration;  // s
+  FILE* csv;        // nullable
 } Show;
 
 // 0 on success, else an exit code and one line in error, and nothing to close

@@ -8,7 +8,7 @@
 #include "sensor.h"
 
 #define PLUGIN_NAME "mjgear.transmission"
-#define SENSOR_NAME "mjgear-view %d"   // of those that are added to the model
+#define SENSOR_NAME "mjgear-view %d"  // of those that are added to the model
 
 
 //---------------------------------- geared joints -------------------------------------------------

@@ -10,19 +10,19 @@
 
 // friction of the geared joints
 typedef enum SimFriction_ {
-  simGEAR = 0,                     // as the file says: mjgear.transmission
-  simNATIVE = 1,                   // MuJoCo's own constant frictionloss instead
-  simNONE = 2                      // none
+  simGEAR = 0,    // as the file says: mjgear.transmission
+  simNATIVE = 1,  // MuJoCo's own constant frictionloss instead
+  simNONE = 2     // none
 } SimFriction;
 
 typedef struct SimGear_ {
-  char name[64];                   // name of the joint, shortened where it is long
-  int joint;                       // joint id
-  int qpos;                        // address in qpos
-  int dof;                         // address in qvel
-  int instance;                    // plugin instance
-  int index;                       // position among the joints of the instance
-  int sensor;                      // address of the sensor values in sensordata; -1: none
+  char name[64];  // name of the joint, shortened where it is long
+  int joint;      // joint id
+  int qpos;       // address in qpos
+  int dof;        // address in qvel
+  int instance;   // plugin instance
+  int index;      // position among the joints of the instance
+  int sensor;     // address of the sensor values in sensordata; -1: none
 } SimGear;
 
 typedef struct Sim_ {
@@ -30,28 +30,28 @@ typedef struct Sim_ {
   mjData* d;
   SimFriction friction;
   int ngear;
-  SimGear* gear;                   // (ngear)
+  SimGear* gear;  // (ngear)
 
   // states to step back to, a ring
-  mjtNum* history;                 // (nhistory x nstate)
+  mjtNum* history;  // (nhistory x nstate)
   int nstate;
-  int nhistory;                    // capacity
-  int nsaved;                      // states in the ring
-  int newest;                      // their last
+  int nhistory;  // capacity
+  int nsaved;    // states in the ring
+  int newest;    // their last
 } Sim;
 
 // live values of a geared joint
 typedef struct SimValues_ {
-  double position;                 // rad or m
-  double velocity;                 // rad/s or m/s
-  double friction;                 // N m or N, opposing motion
-  double lambda;                   // internal force; 0 where the friction is not ours
-  double torque_in;                // torque delivered into the gear
-  double torque_out;               // torque delivered to the link
-  double power_loss;               // W
-  double gap;                      // position in the gap, rad or m
+  double position;    // rad or m
+  double velocity;    // rad/s or m/s
+  double friction;    // N m or N, opposing motion
+  double lambda;      // internal force; 0 where the friction is not ours
+  double torque_in;   // torque delivered into the gear
+  double torque_out;  // torque delivered to the link
+  double power_loss;  // W
+  double gap;         // position in the gap, rad or m
   double residual;
-  int mode;                        // -1 slips backward, 0 stuck, 1 slips forward
+  int mode;  // -1 slips backward, 0 stuck, 1 slips forward
   int iterations;
 } SimValues;
 
@@ -72,7 +72,7 @@ typedef enum SimParameter_ {
   simETA_FORWARD,
   simETA_BACKWARD,
   simHALF_GAP,
-  simSOLVER,                       // index in the list of the plugin's solvers
+  simSOLVER,  // index in the list of the plugin's solvers
   nSIMPARAMETER
 } SimParameter;
 extern const char* const simParameterName[nSIMPARAMETER];

@@ -13,8 +13,8 @@
 
 struct Video_ {
   pid_t pid;
-  int frames;                      // write end of ffmpeg's standard input
-  int messages;                    // read end of its standard error
+  int frames;    // write end of ffmpeg's standard input
+  int messages;  // read end of its standard error
   size_t frame_size;
   char path[1024];
 };
@@ -22,8 +22,7 @@ struct Video_ {
 extern char** environ;
 
 
-Video* videoOpen(const char* path, int width, int height, int fps, char* error,
-                 size_t error_size) {
+Video* videoOpen(const char* path, int width, int height, int fps, char* error, size_t error_size) {
   Video* video = calloc(1, sizeof(Video));
   int in[2] = {-1, -1}, err[2] = {-1, -1};
   if (!video || pipe(in) || pipe(err)) {
@@ -40,9 +39,10 @@ Video* videoOpen(const char* path, int width, int height, int fps, char* error,
   snprintf(size, sizeof(size), "%dx%d", width, height);
   snprintf(rate, sizeof(rate), "%d", fps);
   const char* const argv[] = {
-    "ffmpeg", "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", size, "-r",
-    rate, "-i", "-", "-an", "-c:v", "libx264", "-preset", "veryfast", "-crf", "24", "-pix_fmt",
-    "yuv420p", "-movflags", "+faststart", "-f", "mp4", path, NULL};
+      "ffmpeg",     "-y",      "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24",
+      "-s",         size,      "-r",        rate,    "-i", "-",        "-an",      "-c:v",
+      "libx264",    "-preset", "veryfast",  "-crf",  "24", "-pix_fmt", "yuv420p",  "-movflags",
+      "+faststart", "-f",      "mp4",       path,    NULL};
 
   // a closed pipe is an error that we report, not a signal that kills us
   signal(SIGPIPE, SIG_IGN);
@@ -115,8 +115,7 @@ int videoClose(Video* video, char* error, size_t error_size) {
   close(video->messages);
 
   int status = 0;
-  while (waitpid(video->pid, &status, 0) < 0 && errno == EINTR) {
-  }
+  while (waitpid(video->pid, &status, 0) < 0 && errno == EINTR) {}
   int flg_ok = WIFEXITED(status) && WEXITSTATUS(status) == 0;
   if (!flg_ok) {
     snprintf(error, error_size, "ffmpeg could not write %s: %s", video->path,

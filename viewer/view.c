@@ -14,13 +14,15 @@
 static const char usage[] =
     "usage: mjgear-view [scene.xml | scene | scene/case] [options]\n"
     "\n"
-    "Shows an MJCF file, or one of our scenes, with the plugin loaded; keys and mouse are those of\n"
+    "Shows an MJCF file, or one of our scenes, with the plugin loaded; keys and mouse are those "
+    "of\n"
     "MuJoCo's simulate, F1 lists them. With --record, --picture or --csv it runs without a window\n"
     "and needs no display.\n"
     "\n"
     "  --list               names of our scenes and their cases\n"
     "  --against WHAT       side by side with the same scene under another friction: frictionloss\n"
-    "                       (MuJoCo's own, as large as ours is in the mean), frictionloss=N m, none\n"
+    "                       (MuJoCo's own, as large as ours is in the mean), frictionloss=N m, "
+    "none\n"
     "  --record FILE.mp4    film (ffmpeg)\n"
     "  --picture FILE.png   picture at the end, or at the time given by --at\n"
     "  --csv FILE.csv       one row a step: each geared joint's motion and torques\n"
@@ -165,9 +167,10 @@ int main(int argc, char** argv) {
       char error[256];
       int taken = i + 1 < argc ? parseValue(&option, arg, argv[i + 1]) : 0;
       if (taken <= 0) {
-        snprintf(error, sizeof(error), taken < 0 ? "%s: bad value %s; mjgear-view --help" :
-                 "%s: unknown option or value missing%.0s; mjgear-view --help", arg,
-                 taken < 0 ? argv[i + 1] : "");
+        snprintf(error, sizeof(error),
+                 taken < 0 ? "%s: bad value %s; mjgear-view --help"
+                           : "%s: unknown option or value missing%.0s; mjgear-view --help",
+                 arg, taken < 0 ? argv[i + 1] : "");
         return fail(exitUSAGE, error);
       }
       i++;

@@ -18,21 +18,21 @@ typedef struct Window_ {
   Frame frame;
   Panel panel;
   mjuiState ui;
-  double refresh;                  // frames a second of the monitor
-  int windowed[4];                 // position and size before full screen
+  double refresh;   // frames a second of the monitor
+  int windowed[4];  // position and size before full screen
 
   // pace: simulated time follows the wall clock from here
   double wall;
   double simulated;
 
   // what is measured for the title
-  double measured;                 // wall clock when last written, s
-  double measured_time;            // simulated time then, s
-  int frames;                      // drawn since then
+  double measured;       // wall clock when last written, s
+  double measured_time;  // simulated time then, s
+  int frames;            // drawn since then
 
-  char message[300];               // shown until message_end
+  char message[300];  // shown until message_end
   double message_end;
-  int back;                        // states that we are behind the newest one
+  int back;  // states that we are behind the newest one
 } Window;
 
 static const char help[] =
@@ -594,7 +594,9 @@ static void onError(int code, const char* description) {
 typedef const unsigned char* (*GetStringFn)(unsigned);
 
 static const char* rendererName(void) {
-  enum { GL_RENDERER = 0x1F01 };
+  enum {
+    GL_RENDERER = 0x1F01
+  };
   GetStringFn getString = (GetStringFn)glfwGetProcAddress("glGetString");
   const unsigned char* name = getString ? getString(GL_RENDERER) : NULL;
   return name ? (const char*)name : "unknown";
@@ -639,8 +641,8 @@ static void writeTitle(Window* w) {
   }
   double pace = (simulated - w->measured_time) / (time - w->measured);
   char title[400];
-  snprintf(title, sizeof(title), "mjgear: %s | %s | %.3f s | x%.2f | %.0f frames/s",
-           w->show->title, w->panel.run ? "running" : "paused", simulated, fmax(0, pace),
+  snprintf(title, sizeof(title), "mjgear: %s | %s | %.3f s | x%.2f | %.0f frames/s", w->show->title,
+           w->panel.run ? "running" : "paused", simulated, fmax(0, pace),
            w->frames / (time - w->measured));
   glfwSetWindowTitle(w->glfw, title);
   w->measured = time;
