@@ -7,17 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-// all keys; order is of no importance
-const char* const mjgp_keys[] = {
-    "joint",  "gamma_u",  "gamma_v",   "eta_forward", "eta_backward",
-    "solver", "coupling", "tolerance", "iterations",
+// keys that do not describe a gear; those that do are the core's
+static const char* const own_keys[] = {
+    "joint", "type", "solver", "coupling", "tolerance", "iterations",
 };
-const int mjgp_nkey = (int)(sizeof(mjgp_keys) / sizeof(mjgp_keys[0]));
+enum {
+  mjgpNOWN = (int)(sizeof(own_keys) / sizeof(own_keys[0]))
+};
 
 static const char* const solver_names[] = {
     "newton", "gauss_seidel", "projection", "extragradient", "lemke", "enumeration",
 };
 static const char* const coupling_names[] = {"implicit", "lagged"};
+
+#define mjgpMAXWORD 100  // longest word that a message repeats
 
 
 // where in the configuration we are, for messages
@@ -25,27 +28,50 @@ typedef struct Place_ {
   const mjModel* m;
   int instance;
   const char* key;
-  char* error;
+  mjgReport* report;
 } Place;
+
+
+const char* const* mjgp_keys(int* nkey) {
+  static const char* keys[mjgpNOWN + mjgNKEY];
+  for (int i = 0; i < mjgpNOWN; i++) {
+    keys[i] = own_keys[i];
+  }
+  for (int key = 0; key < mjgNKEY; key++) {
+    keys[mjgpNOWN + key] = mjg_keyInfo(key)->name;
+  }
+  *nkey = mjgpNOWN + mjgNKEY;
+  return keys;
+}
 
 
 //---------------------------------- messages and words --------------------------------------------
 
-// write "mjgear.transmission, instance 'x', key 'y': ..." and return -1
+// write "mjgear.transmission, instance 'x'"
+static void writePlace(char* text, size_t size, const mjModel* m, int instance) {
+  const char* name = mj_id2name(m, mjOBJ_PLUGIN, instance);
+  if (name && name[0]) {
+    snprintf(text, size, mjgpNAME ", instance '%.*s'", mjgpMAXWORD, name);
+  } else {
+    snprintf(text, size, mjgpNAME ", instance %d", instance);
+  }
+}
+
+
+// add "mjgear.transmission, instance 'x', key 'y': ..." to the report and return -1
 static int refuse(const Place* place, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
 
 static int refuse(const Place* place, const char* format, ...) {
-  const char* name = mj_id2name(place->m, mjOBJ_PLUGIN, place->instance);
-  int n = name && name[0]
-              ? snprintf(place->error, mjgpERRORSIZE,
-                         mjgpNAME ", instance '%.60s', key '%s': ", name, place->key)
-              : snprintf(place->error, mjgpERRORSIZE,
-                         mjgpNAME ", instance %d, key '%s': ", place->instance, place->key);
+  char where[2 * mjgpMAXWORD], text[500];
+  writePlace(where, sizeof(where), place->m, place->instance);
   va_list args;
   va_start(args, format);
-  vsnprintf(place->error + n, mjgpERRORSIZE - (size_t)n, format, args);
+  vsnprintf(text, sizeof(text), format, args);
   va_end(args);
+  place->report->where = where;
+  mjg_refuse(place->report, "key '%s': %s", place->key, text);
+  place->report->where = NULL;
   return -1;
 }
 
@@ -115,51 +141,43 @@ static int readSetting(mjtNum* number, const Place* place) {
 }
 
 
-// read a key with one number for all joints or one per joint; returns as readSetting
-static int readNumbers(mjtNum* number, int n, const Place* place) {
-  const char* text = getValue(place);
-  int given = countWords(text);
-  if (!given) {
-    return 0;
-  }
-  if (given != 1 && given != n) {
+// number of values of a key, which is one for all joints or one per joint; -1 if refused
+static int countValues(int n, const Place* place) {
+  int given = countWords(getValue(place));
+  if (given > 1 && given != n) {
     return refuse(place, "%d values for %d joint%s; give one value for all joints or one per joint",
                   given, n, n == 1 ? "" : "s");
   }
-  int length;
-  for (int i = 0; i < given; i++) {
-    const char* word = nextWord(&length, &text);
-    if (readNumber(number + i, word, length, place)) {
-      return -1;
+  return given;
+}
+
+
+// number of the word among n words, or -1 after a refusal
+static int findWord(const char* word, int length, const char* const* words, int n,
+                    const Place* place) {
+  char list[200] = "";
+  for (int i = 0; i < n; i++) {
+    if ((int)strlen(words[i]) == length && !strncmp(words[i], word, (size_t)length)) {
+      return i;
     }
+    snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", i ? ", " : "", words[i]);
   }
-  for (int i = given; i < n; i++) {
-    number[i] = number[0];
-  }
-  return 1;
+  return refuse(place, "'%.*s' is unknown; choose one of: %s",
+                length < mjgpMAXWORD ? length : mjgpMAXWORD, word, list);
 }
 
 
 // read a key whose value is one of n words; 1 if given, 0 if not, -1 after a refusal
 static int readWord(int* choice, const char* const* words, int n, const Place* place) {
   const char* text = getValue(place);
-  if (!countWords(text)) {
+  int given = countWords(text);
+  if (!given) {
     return 0;
   }
-  int length;
-  const char* word = nextWord(&length, &text);
-  for (int i = 0; i < n; i++) {
-    if ((int)strlen(words[i]) == length && !strncmp(words[i], word, (size_t)length) &&
-        !countWords(text)) {
-      *choice = i;
-      return 1;
-    }
-  }
-  char list[200] = "";
-  for (int i = 0; i < n; i++) {
-    snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", i ? ", " : "", words[i]);
-  }
-  return refuse(place, "'%.60s' is unknown; choose one of: %s", getValue(place), list);
+  int length = (int)strlen(text);
+  const char* word = given == 1 ? nextWord(&length, &text) : text;
+  *choice = findWord(word, length, words, n, place);
+  return *choice < 0 ? -1 : 1;
 }
 
 
@@ -171,13 +189,14 @@ static const char* jointName(const mjModel* m, int joint) {
 }
 
 
-// find the joints that an instance names; 0 or -1
+// find the joints that an instance names; number of those that were found and can have a gear
 static int readJoints(mjgpJoint* joint, int n, const Place* place) {
   static const char* const type_names[] = {"free", "ball", "slide", "hinge"};
   const mjModel* m = place->m;
   const char* text = getValue(place);
+  int found = 0;
   if (!n) {
-    return refuse(place, "no joint is named; list the hinge or slide joints that have this gear");
+    refuse(place, "no joint is named; list the hinge or slide joints that have this gear");
   }
 
   for (int i = 0; i < n; i++) {
@@ -191,144 +210,125 @@ static int readJoints(mjgpJoint* joint, int n, const Place* place) {
       id = mj_name2id(m, mjOBJ_JOINT, name);
     }
     if (id < 0) {
-      return refuse(place,
-                    "joint '%.*s' is not in the model; use the name of a hinge or slide joint",
-                    length > 100 ? 100 : length, word);
+      refuse(place, "joint '%.*s' is not in the model; use the name of a hinge or slide joint",
+             length > mjgpMAXWORD ? mjgpMAXWORD : length, word);
+      continue;
     }
     if (m->jnt_type[id] != mjJNT_SLIDE && m->jnt_type[id] != mjJNT_HINGE) {
-      return refuse(place, "joint '%s' is a %s joint; a gear drives a hinge or a slide joint", name,
-                    type_names[m->jnt_type[id]]);
+      refuse(place, "joint '%s' is a %s joint; a gear drives a hinge or a slide joint", name,
+             type_names[m->jnt_type[id]]);
+      continue;
     }
 
-    joint[i] = (mjgpJoint){.instance = place->instance,
-                           .index = i,
-                           .joint = id,
-                           .dof = m->jnt_dofadr[id],
-                           .qpos = m->jnt_qposadr[id]};
+    joint[found++] = (mjgpJoint){.instance = place->instance,
+                                 .index = i,
+                                 .joint = id,
+                                 .dof = m->jnt_dofadr[id],
+                                 .qpos = m->jnt_qposadr[id]};
   }
-  return 0;
+  return found;
 }
 
 
-// refuse coefficients that are no gear; 0 or -1
-static int checkCoefficients(const mjgpJoint* joint, int n, Place* place) {
-  for (int i = 0; i < n; i++) {
-    const char* name = jointName(place->m, joint[i].joint);
-    mjtNum gamma_u = joint[i].gamma_u, gamma_v = joint[i].gamma_v;
-    place->key = "gamma_u";
-    if (gamma_u >= 1) {
-      return refuse(place,
-                    "joint '%s' has %g, so that the motor cannot drive it (forward efficiency "
-                    "(1 - gamma_u)/(1 + gamma_v) <= 0); choose a value below 1",
-                    name, gamma_u);
-    }
-    if (gamma_u <= -1) {
-      return refuse(place, "joint '%s' has %g, which is no gear; choose a value above -1", name,
-                    gamma_u);
-    }
-    place->key = "gamma_v";
-    if (gamma_v <= -1) {
-      return refuse(place, "joint '%s' has %g, which is no gear; choose a value above -1", name,
-                    gamma_v);
-    }
-    if (gamma_u + gamma_v < 0) {
-      return refuse(place,
-                    "joint '%s' has gamma_u + gamma_v = %g < 0, a forward efficiency above 1; "
-                    "choose coefficients whose sum is not negative",
-                    name, gamma_u + gamma_v);
-    }
+//---------------------------------- gears ---------------------------------------------------------
+
+int mjgp_makeGear(mjgTransmission* gear, mjgReport* report, const mjgDescription* description) {
+  mjgTransmission t;
+  int problems = mjg_transmission(&t, report, description);
+  if (!problems && t.gamma_u >= 1) {
+    mjg_refuse(report,
+               "gamma_u = %g, so that the motor cannot drive the gear (forward efficiency "
+               "(1 - gamma_u)/(1 + gamma_v) <= 0); choose a value below 1",
+               t.gamma_u);
+    problems = 1;
   }
-  return 0;
+  if (!problems) {
+    *gear = t;
+  }
+  return problems;
 }
 
 
-// read the asymmetry coefficients of an instance's joints, given as such or as efficiencies; 0 or -1
-static int readCoefficients(mjgpJoint* joint, int n, mjtNum* first, mjtNum* second, Place* place) {
-  place->key = "gamma_u";
-  int given_u = readNumbers(first, n, place);
-  if (given_u < 0) {
-    return -1;
+// read the type of gear of each of n listed joints; number of values, -1 if refused
+static int readTypes(int* type, int n, Place* place) {
+  const char* names[mjgNTYPE];
+  for (int i = 0; i < mjgNTYPE; i++) {
+    names[i] = mjg_typeName(i);
   }
-  place->key = "gamma_v";
-  int given_v = readNumbers(second, n, place);
-  if (given_v < 0) {
-    return -1;
+  place->key = "type";
+  int length, given = countValues(n, place);
+  const char* text = getValue(place);
+  for (int i = 0; i < given; i++) {
+    const char* word = nextWord(&length, &text);
+    if ((type[i] = findWord(word, length, names, mjgNTYPE, place)) < 0) {
+      return -1;
+    }
   }
-  int given_f = countWords((place->key = "eta_forward", getValue(place))) > 0;
-  int given_b = countWords((place->key = "eta_backward", getValue(place))) > 0;
+  return given;
+}
 
-  // either pair, complete
-  if ((given_u || given_v) && (given_f || given_b)) {
-    place->key = given_u ? "gamma_u" : "gamma_v";
-    return refuse(place,
-                  "contradicts key '%s'; give gamma_u and gamma_v, or eta_forward and "
-                  "eta_backward, not both",
-                  given_f ? "eta_forward" : "eta_backward");
+
+// read everything that describes the gears of an instance; joint holds found of the n listed ones
+static void readGears(mjgpJoint* joint, int found, int n, Place* place) {
+  int before = place->report->count;
+  mjtNum* number = mju_malloc(sizeof(mjtNum) * (size_t)(n + 1));
+  int* type = mju_malloc(sizeof(int) * (size_t)(n + 1));
+  int described = 0;
+
+  // the type, the same for all or one per joint
+  int given = readTypes(type, n, place);
+  for (int i = 0; i < found; i++) {
+    mjg_defaultDescription(&joint[i].description);
+    joint[i].description.type = given > 0 ? type[given == 1 ? 0 : joint[i].index] : mjgTYPE_AUTO;
   }
-  if (given_u != given_v) {
-    place->key = given_u ? "gamma_v" : "gamma_u";
-    return refuse(place, "missing beside '%s'; give both coefficients",
-                  given_u ? "gamma_u" : "gamma_v");
+
+  // all quantities
+  for (int key = 0; key < mjgNKEY; key++) {
+    const mjgKeyInfo* info = mjg_keyInfo(key);
+    place->key = info->name;
+    given = countValues(n, place);
+    if (given <= 0) {
+      continue;
+    }
+    described = 1;
+    if (info->engine) {
+      refuse(place, "is the engine's; write it as an attribute of the joint, %s=\"...\", %s",
+             strstr(info->name, "viscous") ? "damping" : "armature", "at the output side");
+      continue;
+    }
+    const char* text = getValue(place);
+    int status = 0, length;
+    for (int i = 0; i < given && !status; i++) {
+      const char* word = nextWord(&length, &text);
+      status = readNumber(number + i, word, length, place);
+    }
+    for (int i = 0; i < found && !status; i++) {
+      mjg_give(&joint[i].description, key, number[given == 1 ? 0 : joint[i].index]);
+    }
   }
-  if (given_f != given_b) {
-    place->key = given_f ? "eta_backward" : "eta_forward";
-    return refuse(place,
-                  "missing beside '%s'; give both efficiencies (eta_backward <= 0 is a gear "
-                  "that cannot be driven back)",
-                  given_f ? "eta_forward" : "eta_backward");
-  }
-  if (!given_u && !given_f) {
+  mju_free(number);
+  mju_free(type);
+  if (!described && place->report->count == before) {
     place->key = "gamma_u";
-    return refuse(place, "missing; give gamma_u and gamma_v, or eta_forward and eta_backward");
+    refuse(place,
+           "missing; describe the gear by gamma_u and gamma_v, by eta_forward and eta_backward, or "
+           "by type and its keys");
+  }
+  if (place->report->count > before) {
+    return;
   }
 
-  // asymmetry coefficients
-  if (given_u) {
-    for (int i = 0; i < n; i++) {
-      joint[i].gamma_u = first[i];
-      joint[i].gamma_v = second[i];
-    }
-    return checkCoefficients(joint, n, place);
+  // what they mean
+  for (int i = 0; i < found; i++) {
+    char where[4 * mjgpMAXWORD];
+    writePlace(where, sizeof(where), place->m, place->instance);
+    size_t length = strlen(where);
+    snprintf(where + length, sizeof(where) - length, ", joint '%.*s'", mjgpMAXWORD,
+             jointName(place->m, joint[i].joint));
+    place->report->where = where;
+    mjgp_makeGear(&joint[i].gear, place->report, &joint[i].description);
+    place->report->where = NULL;
   }
-
-  // efficiencies
-  place->key = "eta_forward";
-  if (readNumbers(first, n, place) < 0) {
-    return -1;
-  }
-  place->key = "eta_backward";
-  if (readNumbers(second, n, place) < 0) {
-    return -1;
-  }
-  for (int i = 0; i < n; i++) {
-    const char* name = jointName(place->m, joint[i].joint);
-    place->key = "eta_forward";
-    if (first[i] <= 0) {
-      return refuse(place,
-                    "joint '%s' has %g, so that the motor cannot drive it; choose a value in "
-                    "(0, 1]",
-                    name, first[i]);
-    }
-    if (first[i] > 1) {
-      return refuse(place,
-                    "joint '%s' has %g, a gear that creates energy; choose a value in (0, 1]", name,
-                    first[i]);
-    }
-    place->key = "eta_backward";
-    if (second[i] > 1) {
-      return refuse(place,
-                    "joint '%s' has %g, a gear that creates energy; choose a value up to 1 "
-                    "(<= 0: cannot be driven back)",
-                    name, second[i]);
-    }
-    if (mjg_coefficients(&joint[i].gamma_u, &joint[i].gamma_v, first[i], second[i]) < 0) {
-      return refuse(place,
-                    "joint '%s' has eta_forward %g and eta_backward %g, to which no gear "
-                    "belongs; choose other efficiencies",
-                    name, first[i], second[i]);
-    }
-  }
-  return checkCoefficients(joint, n, place);
 }
 
 
@@ -344,68 +344,53 @@ static int disagree(const Place* place, int other) {
 }
 
 
+// take over a setting of an instance; first is the instance that gave it before, or -1
+static void agree(int* setting, int value, int* first, const Place* place) {
+  if (*first >= 0 && value != *setting) {
+    disagree(place, *first);
+    return;
+  }
+  *first = place->instance;
+  *setting = value;
+}
+
+
 // read the settings of one instance into those of all; given[k] is the instance that gave key k
-static int readOptions(mjgpOptions* options, int given[4], Place* place) {
-  int solver = 0, coupling = 0, status;
+static void readOptions(mjgpOptions* options, int given[4], Place* place) {
+  int choice = 0;
   mjtNum number = 0;
 
   place->key = "solver";
-  if ((status = readWord(&solver, solver_names, mjgENUMERATION + 1, place)) < 0) {
-    return -1;
-  }
-  if (status) {
-    if (given[0] >= 0 && solver != options->solver.solver) {
-      return disagree(place, given[0]);
-    }
-    given[0] = place->instance;
-    options->solver.solver = solver;
+  if (readWord(&choice, solver_names, mjgENUMERATION + 1, place) > 0) {
+    agree(&options->solver.solver, choice, &given[0], place);
   }
 
   place->key = "coupling";
-  if ((status = readWord(&coupling, coupling_names, 2, place)) < 0) {
-    return -1;
-  }
-  if (status) {
-    if (given[1] >= 0 && coupling != options->coupling) {
-      return disagree(place, given[1]);
-    }
-    given[1] = place->instance;
-    options->coupling = coupling;
+  if (readWord(&choice, coupling_names, 2, place) > 0) {
+    agree(&options->coupling, choice, &given[1], place);
   }
 
   place->key = "tolerance";
-  if ((status = readSetting(&number, place)) < 0) {
-    return -1;
-  }
-  if (status) {
+  if (readSetting(&number, place) > 0) {
     if (!(number > 0 && number < 1)) {
-      return refuse(place,
-                    "%g is not a relative tolerance; choose a value between 0 and 1, such as "
-                    "1e-12",
-                    number);
+      refuse(place, "%g is not a relative tolerance; choose a value between 0 and 1, such as 1e-12",
+             number);
+    } else if (given[2] >= 0 && number != options->solver.tolerance) {
+      disagree(place, given[2]);
+    } else {
+      given[2] = place->instance;
+      options->solver.tolerance = number;
     }
-    if (given[2] >= 0 && number != options->solver.tolerance) {
-      return disagree(place, given[2]);
-    }
-    given[2] = place->instance;
-    options->solver.tolerance = number;
   }
 
   place->key = "iterations";
-  if ((status = readSetting(&number, place)) < 0) {
-    return -1;
-  }
-  if (status) {
+  if (readSetting(&number, place) > 0) {
     if (!(number >= 1 && number <= 1e9 && number == floor(number))) {
-      return refuse(place, "%g is not a number of iterations; choose a positive integer", number);
+      refuse(place, "%g is not a number of iterations; choose a positive integer", number);
+    } else {
+      agree(&options->solver.iterations, (int)number, &given[3], place);
     }
-    if (given[3] >= 0 && (int)number != options->solver.iterations) {
-      return disagree(place, given[3]);
-    }
-    given[3] = place->instance;
-    options->solver.iterations = (int)number;
   }
-  return 0;
 }
 
 
@@ -417,30 +402,23 @@ static int compareDofs(const void* a, const void* b) {
 }
 
 
-int mjgp_configure(mjgpJoint* joint, mjgpOptions* options, char error[mjgpERRORSIZE],
-                   const mjModel* m, int slot) {
-  int total = 0, given[4] = {-1, -1, -1, -1};
+int mjgp_configure(mjgpJoint* joint, mjgpOptions* options, mjgReport* report, const mjModel* m,
+                   int slot) {
+  int total = 0, given[4] = {-1, -1, -1, -1}, before = report->count;
   mjg_defaultSettings(&options->solver);
   options->solver.warm_start = 1;
   options->coupling = mjgpIMPLICIT;
 
-  // each instance: joints, coefficients, settings
+  // each instance: joints, their gears, settings
   for (int i = 0; i < m->nplugin; i++) {
-    if (m->plugin[i] != slot) {
-      continue;
+    if (m->plugin[i] == slot) {
+      Place place = {m, i, "joint", report};
+      int n = mjgp_countJoints(m, i);
+      int found = readJoints(joint + total, n, &place);
+      readGears(joint + total, found, n, &place);
+      readOptions(options, given, &place);
+      total += found;
     }
-    Place place = {m, i, "joint", error};
-    int n = mjgp_countJoints(m, i);
-    if (readJoints(joint + total, n, &place)) {
-      return -1;
-    }
-    mjtNum* number = mju_malloc(2 * sizeof(mjtNum) * (size_t)n);
-    int status = readCoefficients(joint + total, n, number, number + n, &place);
-    mju_free(number);
-    if (status || readOptions(options, given, &place)) {
-      return -1;
-    }
-    total += n;
   }
 
   // in the order of dofs; each joint once
@@ -451,11 +429,10 @@ int mjgp_configure(mjgpJoint* joint, mjgpOptions* options, char error[mjgpERRORS
       int second = later ? joint[i].instance : joint[i - 1].instance;
       int first = later ? joint[i - 1].instance : joint[i].instance;
       const char* other = mj_id2name(m, mjOBJ_PLUGIN, first);
-      Place place = {m, second, "joint", error};
-      return refuse(&place,
-                    "joint '%s' already has a gear from instance '%s'; name each joint once",
-                    jointName(m, joint[i].joint), other ? other : "");
+      Place place = {m, second, "joint", report};
+      refuse(&place, "joint '%s' already has a gear from instance '%s'; name each joint once",
+             jointName(m, joint[i].joint), other ? other : "");
     }
   }
-  return 0;
+  return report->count - before;
 }

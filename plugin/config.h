@@ -6,15 +6,15 @@
 #include <mujoco/mujoco.h>
 
 #include "mjgear.h"
+#include "mjgear_params.h"
 
 #define mjgpNAME "mjgear.transmission"
 
-// keys in the order of registration; the table in config.c has the names
-extern const char* const mjgp_keys[];
-extern const int mjgp_nkey;
+// longest text of all refusals together
+#define mjgpERRORSIZE 4000
 
-// longest line that a refusal may take
-#define mjgpERRORSIZE 500
+// names of all keys, in no order of importance
+const char* const* mjgp_keys(int* nkey);
 
 typedef enum mjgpCoupling_ {
   mjgpIMPLICIT = 0,  // friction and constraints are one problem
@@ -29,21 +29,26 @@ typedef struct mjgpOptions_ {
 
 // one geared joint
 typedef struct mjgpJoint_ {
-  int instance;    // plugin instance that declares it
-  int index;       // position in that instance's list of joints
-  int joint;       // joint id
-  int dof;         // its dof
-  int qpos;        // its position in qpos
-  mjtNum gamma_u;  // input-side asymmetry coefficient
-  mjtNum gamma_v;  // output-side asymmetry coefficient
+  int instance;                // plugin instance that declares it
+  int index;                   // position in that instance's list of joints
+  int joint;                   // joint id
+  int dof;                     // its dof
+  int qpos;                    // its position in qpos
+  mjgDescription description;  // its gear, as it was described
+  mjgTransmission gear;        // and what that means
 } mjgpJoint;
 
 // number of names in an instance's key "joint"
 int mjgp_countJoints(const mjModel* m, int instance);
 
-// read all instances of the plugin in slot: joint (total of the counts) in the order of their dofs;
-// returns 0, or -1 with one line in error that says what is wrong, where, and the remedy
-int mjgp_configure(mjgpJoint* joint, mjgpOptions* options, char error[mjgpERRORSIZE],
-                   const mjModel* m, int slot);
+// read all instances of the plugin in slot: joint (total of the counts) in the order of their dofs.
+// Every problem goes into the report, one line each: what is wrong, where, and the remedy. Returns
+// their number.
+int mjgp_configure(mjgpJoint* joint, mjgpOptions* options, mjgReport* report, const mjModel* m,
+                   int slot);
+
+// the gear that a description means in a simulation; as mjg_transmission, and refuses also what can
+// be described but not simulated
+int mjgp_makeGear(mjgTransmission* gear, mjgReport* report, const mjgDescription* description);
 
 #endif  // MJGEAR_PLUGIN_CONFIG_H_

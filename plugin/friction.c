@@ -3,23 +3,42 @@
 #include <math.h>
 
 
+void mjgp_makeLaw(mjgpGears* g, const mjData* d) {
+  for (int a = 0; a < g->nactive; a++) {
+    int i = g->active[a];
+    const mjgTransmission* gear = &g->joint[i].gear;
+
+    // where friction depends on the load beyond the law, the load is that of a steady motion with the
+    // friction of the last step
+    mjtNum last = d->plugin_state[g->state[i]];
+    mjg_frictionAt(g->gamma_u + i, g->gamma_v + i, g->coulomb + i, gear, g->q[i], g->v[i],
+                   g->tau[i], g->tau[i] - last);
+    g->static_ratio[i] = gear->static_ratio;
+  }
+}
+
+
 void mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* problem) {
   int n = problem->n;
   mjtNum h = m->opt.timestep;
   mj_markStack(d);
-  mjtNum* number = mj_stackAllocNum(d, (size_t)(7 * n));
+  mjtNum* number = mj_stackAllocNum(d, (size_t)(10 * n));
   mjtNum *v = number, *phi = v + n, *alpha = phi + n, *beta = alpha + n, *t = beta + n;
-  mjtNum *v_next = t + n, *lambda = v_next + n;
+  mjtNum *v_next = t + n, *lambda = v_next + n, *v0 = lambda + n, *coulomb = v0 + n;
+  mjtNum* static_ratio = coulomb + n;
   int* mode = mj_stackAllocInt(d, (size_t)n);
 
   // velocity and internal force without friction, scale of rounding errors
   for (int a = 0; a < n; a++) {
     int i = g->active[a];
-    mjtNum gamma = g->joint[i].gamma_u + g->joint[i].gamma_v;
+    mjtNum gamma = g->gamma_u[i] + g->gamma_v[i];
     v[a] = g->v[i] + h * problem->a[a];
     phi[a] = gamma * (g->tau[i] - g->inertia[i] * problem->a[a]);
     alpha[a] = gamma * g->inertia[i] / h;
-    beta[a] = g->joint[i].gamma_v;
+    beta[a] = g->gamma_v[i];
+    coulomb[a] = g->coulomb[i];
+    static_ratio[a] = g->static_ratio[i];
+    v0[a] = g->v[i];
     t[a] = g->t[i];
     mode[a] = g->mode[i];
     g->scale[i] = mju_abs(g->v[i]) + h * mju_abs(problem->a[a]);
@@ -41,7 +60,10 @@ void mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* 
                      .A = problem->W,
                      .phi = phi,
                      .alpha = alpha,
-                     .beta = beta};
+                     .beta = beta,
+                     .coulomb = coulomb,
+                     .static_ratio = static_ratio,
+                     .v0 = v0};
   mjgSolution solution = {.t = t, .v = v_next, .lambda = lambda, .mode = mode};
   int status = mjg_solve(&solution, &g->info, &core, &g->options.solver, g->work);
 

@@ -16,8 +16,12 @@ typedef struct mjgpProblem_ {
   mjtNum* a;   // acceleration over the step without friction        (n)
 } mjgpProblem;
 
+// the law of the active joints in this step, from velocity, position and motor torque in g: gamma_u,
+// gamma_v, coulomb, static_ratio
+void mjgp_makeLaw(mjgpGears* g, const mjData* d);
+
 // solve for the friction of the active joints in g: t, mode (start values in, results out), v_next,
-// lambda, info; tau, inertia and v of g are inputs. W is overwritten.
+// lambda, info; tau, inertia, v and the law of g are inputs. W is overwritten.
 void mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* problem);
 
 #endif  // MJGEAR_PLUGIN_FRICTION_H_

@@ -50,7 +50,7 @@ void mjgp_warn(mjgpGears* g, int warning, const char* format, ...) {
     return;
   }
   g->warned |= warning;
-  char line[mjgpERRORSIZE];
+  char line[500];
   va_list args;
   va_start(args, format);
   vsnprintf(line, sizeof(line), format, args);
@@ -111,10 +111,11 @@ static size_t layout(mjgpGears* g, int n, int nv, int nC, int nmax, int nstep) {
       mjgpARRAY(transpose, (size_t)nC) mjgpARRAY(active, count) mjgpARRAY(base, count)
           mjgpARRAY(tau, count) mjgpARRAY(inertia, count) mjgpARRAY(t, count)
               mjgpARRAY(v_next, count) mjgpARRAY(lambda, count) mjgpARRAY(mode, count)
-                  mjgpARRAY(v, count) mjgpARRAY(q, count) mjgpARRAY(lag, count)
-                      mjgpARRAY(scale, count) mjgpARRAY(force, (size_t)nv)
-                          mjgpARRAY(lower, (size_t)nC) mjgpARRAY(upper, (size_t)nC)
-                              mjgpARRAY(pivot, (size_t)nv)
+                  mjgpARRAY(gamma_u, count) mjgpARRAY(gamma_v, count) mjgpARRAY(coulomb, count)
+                      mjgpARRAY(static_ratio, count) mjgpARRAY(v, count) mjgpARRAY(q, count)
+                          mjgpARRAY(lag, count) mjgpARRAY(scale, count) mjgpARRAY(force, (size_t)nv)
+                              mjgpARRAY(lower, (size_t)nC) mjgpARRAY(upper, (size_t)nC)
+                                  mjgpARRAY(pivot, (size_t)nv)
 #undef mjgpARRAY
 
       // workspace of the core
@@ -157,34 +158,45 @@ static int chainsNest(const mjModel* m, int dof) {
 }
 
 
-// refuse options of the model with which friction cannot act; 0 or -1
-static int checkModel(char error[mjgpERRORSIZE], const mjModel* m) {
+// refuse options of the model with which friction cannot act
+static void checkModel(mjgReport* report, const mjModel* m, const mjgpOptions* options, int n) {
+  report->where = mjgpNAME;
   if (m->opt.integrator == mjINT_RK4) {
-    snprintf(error, mjgpERRORSIZE,
-             mjgpNAME
-             ": integrator RK4 has no implicit velocity, for which gear "
-             "friction holds; set <option integrator=\"implicitfast\"/> (or Euler, implicit)");
-    return -1;
-  }
-  if (m->opt.integrator != mjINT_EULER && m->opt.integrator != mjINT_IMPLICIT &&
-      m->opt.integrator != mjINT_IMPLICITFAST) {
-    snprintf(error, mjgpERRORSIZE,
-             mjgpNAME
-             ": this integrator is not supported; set "
-             "<option integrator=\"implicitfast\"/> (or Euler, implicit)");
-    return -1;
+    mjg_refuse(report,
+               "integrator RK4 has no implicit velocity, for which gear friction holds; set "
+               "<option integrator=\"implicitfast\"/> (or Euler, implicit)");
+  } else if (m->opt.integrator != mjINT_EULER && m->opt.integrator != mjINT_IMPLICIT &&
+             m->opt.integrator != mjINT_IMPLICITFAST) {
+    mjg_refuse(report,
+               "this integrator is not supported; set <option integrator=\"implicitfast\"/> (or "
+               "Euler, implicit)");
   }
   int flags = mjDSBL_SPRING | mjDSBL_DAMPER;
   if ((m->opt.disableflags & flags) == flags &&
       (!m->nactuator || (m->opt.disableflags & mjDSBL_ACTUATION))) {
-    snprintf(
-        error, mjgpERRORSIZE,
-        mjgpNAME
-        ": with springs and dampers disabled the engine calls no "
-        "plugin in a model without active actuators; enable the flag spring, damper or actuation");
-    return -1;
+    mjg_refuse(report,
+               "with springs and dampers disabled the engine calls no plugin in a model without "
+               "active actuators; enable the flag spring, damper or actuation");
   }
-  return 0;
+  if (options->solver.solver == mjgENUMERATION && n > mjgMAXENUM) {
+    mjg_refuse(report,
+               "key 'solver': enumeration takes at most %d geared joints, the model has %d; choose "
+               "another solver",
+               mjgMAXENUM, n);
+  }
+  report->where = NULL;
+}
+
+
+// say the first problem; the engine has no room for all
+static void warnRefusal(const mjgReport* report) {
+  int first = (int)strcspn(report->text, "\n");
+  if (report->count == 1) {
+    mju_warning("%.*s", first, report->text);
+  } else {
+    mju_warning("%.*s\nand %d more problem%s: 'mjgear check' lists them", first, report->text,
+                report->count - 1, report->count == 2 ? "" : "s");
+  }
 }
 
 
@@ -199,24 +211,17 @@ int mjgp_init(const mjModel* m, mjData* d, int instance) {
   for (int i = 0; i < m->nplugin; i++) {
     n += m->plugin[i] == slot ? mjgp_countJoints(m, i) : 0;
   }
-  char error[mjgpERRORSIZE];
+  char text[mjgpERRORSIZE];
+  mjgReport report;
   mjgpOptions options;
   mjgpJoint* joint = mju_malloc(sizeof(mjgpJoint) * (size_t)(n + 1));
-  int status = mjgp_configure(joint, &options, error, m, slot);
-  if (!status) {
-    status = checkModel(error, m);
-  }
-  if (!status && options.solver.solver == mjgENUMERATION && n > mjgMAXENUM) {
-    snprintf(error, sizeof(error),
-             mjgpNAME
-             ", key 'solver': enumeration takes at most %d geared "
-             "joints, the model has %d; choose another solver",
-             mjgMAXENUM, n);
-    status = -1;
-  }
-  if (status) {
+  mjg_startReport(&report, text, sizeof(text));
+  mjgp_configure(joint, &options, &report, m, slot);
+  checkModel(&report, m, &options, n);
+  int nsensor = report.count ? 0 : mjgp_checkSensors(&report, m, joint, n, slot);
+  if (report.count) {
     mju_free(joint);
-    mju_warning("%s", error);
+    warnRefusal(&report);
     return -1;
   }
 
@@ -248,12 +253,7 @@ int mjgp_init(const mjModel* m, mjData* d, int instance) {
       return -1;
     }
   }
-  g->nsensor = mjgp_checkSensors(error, sizeof(error), m, g);
-  if (g->nsensor < 0) {
-    mju_free(g);
-    mju_warning("%s", error);
-    return -1;
-  }
+  g->nsensor = nsensor;
   d->plugin_data[instance] = (uintptr_t)g;
   return 0;
 }
@@ -282,6 +282,7 @@ void mjgp_copy(mjData* dest, const mjModel* m, const mjData* src, int instance) 
   to->info = from->info;
   to->count = from->count;
   to->warned = from->warned;
+  memcpy(to->joint, from->joint, sizeof(mjgpJoint) * n);
   memcpy(to->active, from->active, sizeof(int) * n);
   memcpy(to->base, from->base, sizeof(mjtNum) * n);
   memcpy(to->tau, from->tau, sizeof(mjtNum) * n);

@@ -23,8 +23,7 @@ mjPLUGIN_LIB_INIT(mjgear) {
   mjpPlugin plugin;
   mjp_defaultPlugin(&plugin);
   plugin.name = mjgpNAME;
-  plugin.attributes = mjgp_keys;
-  plugin.nattribute = mjgp_nkey;
+  plugin.attributes = mjgp_keys(&plugin.nattribute);
   plugin.capabilityflags = mjPLUGIN_ACTUATOR | mjPLUGIN_PASSIVE | mjPLUGIN_SENSOR;
   plugin.needstage = mjSTAGE_POS;
   plugin.nstate = mjgp_nstate;

@@ -188,7 +188,8 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   mjgp_makeMetric(&metric, m, d, g);
   mjgp_backward(force, force, m, &metric, g);
 
-  // start from the last step, solve
+  // the law of this step; start from the last one, solve
+  mjgp_makeLaw(g, d);
   for (int a = 0; a < g->nactive; a++) {
     int i = g->active[a];
     const mjtNum* state = d->plugin_state + g->state[i];

@@ -1,8 +1,5 @@
 #include "sensor.h"
 
-#include <stdio.h>
-
-#include "config.h"
 #include "gears.h"
 
 
@@ -19,32 +16,32 @@ int mjgp_nsensordata(const mjModel* m, int instance, int sensor) {
 }
 
 
-int mjgp_checkSensors(char* error, int error_sz, const mjModel* m, const mjgpGears* g) {
-  int n = 0, slot = m->plugin[g->leader];
+int mjgp_checkSensors(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n,
+                      int slot) {
+  int count = 0;
   for (int s = 0; s < m->nsensor; s++) {
     if (!isOurs(m, s, slot)) {
       continue;
     }
-    n++;
+    count++;
 
     // nothing named: all joints of the instance; else one of them
     int instance = m->sensor_plugin[s], type = m->sensor_objtype[s], known = 0;
-    for (int i = 0; i < g->n && !known; i++) {
-      known = g->joint[i].instance == instance && g->joint[i].joint == m->sensor_objid[s];
+    for (int i = 0; i < n && !known; i++) {
+      known = joint[i].instance == instance && joint[i].joint == m->sensor_objid[s];
     }
     if (type != mjOBJ_UNKNOWN && (type != mjOBJ_JOINT || !known)) {
       const char* name = mj_id2name(m, mjOBJ_SENSOR, s);
       const char* owner = mj_id2name(m, mjOBJ_PLUGIN, instance);
       const char* object = mj_id2name(m, type, m->sensor_objid[s]);
-      snprintf(error, (size_t)error_sz,
-               mjgpNAME
-               ", sensor '%.60s': %s '%.60s' is not a geared joint of instance '%.60s'; "
-               "name a joint of its key 'joint', or leave objtype and objname out for all of them",
-               name ? name : "", mju_type2Str(type), object ? object : "", owner ? owner : "");
-      return -1;
+      mjg_refuse(report,
+                 mjgpNAME
+                 ", sensor '%.60s': %s '%.60s' is not a geared joint of instance '%.60s'; name a "
+                 "joint of its key 'joint', or leave objtype and objname out for all of them",
+                 name ? name : "", mju_type2Str(type), object ? object : "", owner ? owner : "");
     }
   }
-  return n;
+  return count;
 }
 
 

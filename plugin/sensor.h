@@ -18,6 +18,8 @@
 
 #include <mujoco/mujoco.h>
 
+#include "config.h"
+
 struct mjgpGears_;
 
 enum {
@@ -40,9 +42,9 @@ enum {
 // plugin callback: numbers that a sensor gives
 int mjgp_nsensordata(const mjModel* m, int instance, int sensor);
 
-// sensors that are attached to instances of the plugin, or -1 with one line in error if one of them
-// names something that is not a geared joint of its instance
-int mjgp_checkSensors(char* error, int error_sz, const mjModel* m, const struct mjgpGears_* gears);
+// number of sensors that are attached to instances of the plugin in slot; each that names something
+// that is not one of the n geared joints, of its instance, is a problem for the report
+int mjgp_checkSensors(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n, int slot);
 
 // measure one geared joint (mjgNSENSOR)
 void mjgp_measure(mjtNum* value, const struct mjgpGears_* gears, const mjModel* m, const mjData* d,

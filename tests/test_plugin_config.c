@@ -87,6 +87,16 @@ static void test_good(void** state) {
       GOOD,
       "joint=hinge+slide gamma_u=0.2 gamma_v=1.05+0.3",
       "joint=slide eta_forward=0.8 eta_backward=0.5",
+      "joint=slide eta_forward=0.8",
+      "joint=hinge+slide type=worm+leadscrew lead_angle=0.1 pressure_angle=0.3 mu=0.1+0.2",
+      "joint=slide type=leadscrew lead=0.004 pitch_diameter=0.018 mu=0.15 coulomb=3",
+      "joint=hinge type=spur radius_in=.02 radius_out=.05 pressure_angle=.35 mu=.1 module=.002 "
+      "mesh=1",
+      "joint=hinge starting_forward=1 starting_backward=3",
+      "joint=hinge motor_starting=0.01 ratio=100 starting_backward=3 static_ratio=1.3",
+      "joint=hinge coulomb=1 stribeck_friction=.5 stribeck_velocity=.1 stribeck_exponent=1",
+      "joint=hinge gamma_u=.3 gamma_v=0 gamma_u_stribeck=.2 gamma_v_quadratic=.01 "
+      "stribeck_velocity=2",
       "joint=slide eta_forward=1 eta_backward=1",
       "joint=slide eta_forward=0.4 eta_backward=-0.3",
       GOOD " solver=gauss_seidel coupling=lagged tolerance=1e-9 iterations=40",
@@ -121,25 +131,69 @@ static void test_joints(void** state) {
 
 static void test_coefficients(void** state) {
   (void)state;
-  REFUSED("joint=hinge", "'gamma_u'", "missing", "eta_forward");
-  REFUSED("joint=hinge gamma_u=0.2", "'gamma_v'", "missing beside 'gamma_u'");
-  REFUSED("joint=hinge gamma_v=0.2", "'gamma_u'", "missing beside 'gamma_v'");
-  REFUSED("joint=hinge eta_forward=0.2", "'eta_backward'", "missing beside 'eta_forward'");
-  REFUSED("joint=hinge eta_backward=0.2", "'eta_forward'", "missing beside 'eta_backward'");
-  REFUSED(GOOD " eta_forward=0.5", "'gamma_u'", "contradicts key 'eta_forward'", "not both");
+  REFUSED("joint=hinge", "'arm'", "'gamma_u'", "missing", "eta_forward", "type");
+  REFUSED("joint=hinge gamma_u=0.2", "'hinge'", "gamma_v is missing", "write its value");
+  REFUSED("joint=hinge gamma_v=0.2", "'hinge'", "gamma_u is missing", "write its value");
+  REFUSED("joint=hinge eta_backward=0.2", "'hinge'", "eta_forward is missing", "write its value");
+  REFUSED(GOOD " eta_forward=0.5", "'hinge'", "gamma_u contradicts type efficiency", "remove one");
   REFUSED("joint=hinge+slide gamma_u=.1+.2+.3 gamma_v=1", "'gamma_u'", "3 values for 2 joints");
   REFUSED("joint=hinge gamma_u=1x gamma_v=1", "'gamma_u'", "'1x' is not a number");
   REFUSED("joint=hinge gamma_u=nan gamma_v=1", "'gamma_u'", "not finite");
   REFUSED("joint=hinge gamma_u=0.1 gamma_v=inf", "'gamma_v'", "not finite");
-  REFUSED("joint=hinge gamma_u=1 gamma_v=1", "'gamma_u'", "'hinge'", "motor cannot drive",
+  REFUSED("joint=hinge gamma_u=1 gamma_v=1", "'hinge'", "gamma_u = 1", "motor cannot drive",
           "below 1");
-  REFUSED("joint=hinge gamma_u=-1 gamma_v=2", "'gamma_u'", "'hinge'", "above -1");
-  REFUSED("joint=hinge gamma_u=0.5 gamma_v=-1", "'gamma_v'", "'hinge'", "above -1");
-  REFUSED("joint=hinge gamma_u=-0.2 gamma_v=0.1", "'hinge'", "sum is not negative");
-  REFUSED("joint=hinge eta_forward=0 eta_backward=0.5", "'eta_forward'", "'hinge'", "(0, 1]");
-  REFUSED("joint=hinge eta_forward=-1 eta_backward=0.5", "'eta_forward'", "'hinge'", "(0, 1]");
-  REFUSED("joint=hinge eta_forward=1.2 eta_backward=0.5", "'eta_forward'", "creates energy");
-  REFUSED("joint=hinge eta_forward=0.9 eta_backward=1.5", "'eta_backward'", "creates energy");
+  REFUSED("joint=hinge gamma_u=-1 gamma_v=2", "'hinge'", "gamma_u = -1", "above -1");
+  REFUSED("joint=hinge gamma_u=0.5 gamma_v=-1", "'hinge'", "gamma_v = -1", "above -1");
+  REFUSED("joint=hinge gamma_u=-0.2 gamma_v=0.1", "'hinge'", "both signs changed",
+          "gamma_u = 0.2 and gamma_v = -0.1");
+  REFUSED("joint=hinge eta_forward=0 eta_backward=0.5", "'hinge'", "eta_forward = 0",
+          "motor cannot drive", "above 0 and at most 1");
+  REFUSED("joint=hinge eta_forward=-1 eta_backward=0.5", "'hinge'", "eta_forward = -1",
+          "above 0 and at most 1");
+  REFUSED("joint=hinge eta_forward=1.2 eta_backward=0.5", "'hinge'",
+          "eta_forward = 1.2 is above 1");
+  REFUSED("joint=hinge eta_forward=0.9 eta_backward=1.5", "'hinge'",
+          "eta_backward = 1.5 is above 1");
+}
+
+
+// every other description of the core, one value for all joints or one per joint
+static void test_descriptions(void** state) {
+  (void)state;
+  REFUSED("joint=hinge type=helical mu=0.1", "'arm'", "'type'", "'helical' is unknown", "leadscrew",
+          "worm", "spur");
+  REFUSED("joint=hinge+slide type=worm+spur+worm", "'type'", "3 values for 2 joints");
+  REFUSED("joint=hinge mu=0.1", "'hinge'", "mu is given, but not of what", "leadscrew");
+  REFUSED("joint=hinge type=worm lead_angle=5 pressure_angle=.3 mu=.1", "'hinge'", "lead_angle = 5",
+          "radians", "0.0872665");
+  REFUSED("joint=hinge type=worm lead_angle=.1 pressure_angle=.3 mu=-.1", "'hinge'", "mu = -0.1",
+          "at least 0");
+  REFUSED("joint=hinge type=leadscrew mu=.1", "'hinge'", "lead_angle is missing", "rad");
+  REFUSED("joint=hinge type=spur radius_in=.02 radius_out=.04 pressure_angle=.35 mu=.1 contact=1.6",
+          "'hinge'", "contact = 1.6", "not the contact ratio");
+  REFUSED("joint=hinge gamma_u=.1 gamma_v=.1 coulomb=-1", "'hinge'", "coulomb = -1", "at least 0");
+  REFUSED("joint=hinge gamma_u=.1 gamma_v=.1 static_ratio=.5", "'hinge'", "static_ratio = 0.5",
+          "at least 1");
+  REFUSED("joint=hinge gamma_u=.1 gamma_v=.1 stribeck_friction=1", "'hinge'",
+          "stribeck_velocity is missing", "rad/s");
+  REFUSED("joint=hinge gamma_u=.1 gamma_v=.1 motor_coulomb=1", "'hinge'", "ratio is missing");
+  REFUSED("joint=hinge gamma_u=.1 gamma_v=.1 armature=1", "'armature'", "attribute of the joint");
+  REFUSED("joint=hinge gamma_u=.1 gamma_v=.1 motor_viscous=1", "'motor_viscous'", "damping=");
+  REFUSED("joint=hinge+slide gamma_u=.1+.2 gamma_v=.1 coulomb=1+-2", "'slide'", "coulomb = -2");
+}
+
+
+// The engine keeps 500 characters of what a plugin says while a model is compiled: the first of
+// several problems is said in full, and where to read the others.
+static void test_severalProblems(void** state) {
+  (void)state;
+  char xml[2000], more[1000], error[3000] = "";
+  instance(xml, sizeof(xml), "arm", "joint=elbow+hinge gamma_u=x gamma_v=2 solver=magic");
+  instance(more, sizeof(more), "leg", "joint=slide eta_forward=-1 static_ratio=0");
+  strncat(xml, more, sizeof(xml) - strlen(xml) - 1);
+  assert_null(tryModel(error, sizeof(error), frame, "integrator='RK4'", xml));
+  assert_true(linesWith(error, "'elbow' is not in the model; use the name of a hinge") >= 1);
+  assert_true(linesWith(error, "and 5 more problems: 'mjgear check' lists them") >= 1);
 }
 
 
@@ -186,7 +240,8 @@ static void test_integrators(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_good),         cmocka_unit_test(test_joints),
-      cmocka_unit_test(test_coefficients), cmocka_unit_test(test_settings),
+      cmocka_unit_test(test_coefficients), cmocka_unit_test(test_descriptions),
+      cmocka_unit_test(test_severalProblems),  cmocka_unit_test(test_settings),
       cmocka_unit_test(test_integrators),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
