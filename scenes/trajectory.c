@@ -115,8 +115,13 @@ double mjg_highest(const mjgTrajectory* trajectory, const char* name, double fro
 }
 
 
-void mjg_writeTrajectory(const mjgTrajectory* trajectory, FILE* file) {
-  // names, quoted where a comma or a quote is part of them
+void mjg_clearRows(mjgTrajectory* trajectory) {
+  trajectory->nrow = 0;
+}
+
+
+void mjg_writeNames(const mjgTrajectory* trajectory, FILE* file) {
+  // quoted where a comma or a quote is part of a name
   for (int i = 0; i < trajectory->ncolumn; i++) {
     const char* name = trajectory->name[i];
     int quoted = strpbrk(name, ",\"\n") != NULL;
@@ -128,13 +133,14 @@ void mjg_writeTrajectory(const mjgTrajectory* trajectory, FILE* file) {
     fputs(quoted ? "\"" : "", file);
   }
   fputc('\n', file);
+}
 
-  // numbers
-  for (int row = 0; row < trajectory->nrow; row++) {
-    const double* data = trajectory->data + (size_t)row * (size_t)trajectory->ncolumn;
-    for (int i = 0; i < trajectory->ncolumn; i++) {
-      fprintf(file, i ? ",%.17g" : "%.10g", data[i]);
-    }
-    fputc('\n', file);
+
+void mjg_writeLastRow(const mjgTrajectory* trajectory, FILE* file) {
+  size_t width = (size_t)trajectory->ncolumn;
+  const double* row = trajectory->data + width * (size_t)(trajectory->nrow - 1);
+  for (size_t i = 0; i < width; i++) {
+    fprintf(file, i ? ",%.17g" : "%.10g", row[i]);
   }
+  fputc('\n', file);
 }

@@ -40,7 +40,11 @@ double mjg_at(const mjgTrajectory* trajectory, const char* name, double time);
 double mjg_lowest(const mjgTrajectory* trajectory, const char* name, double from, double to);
 double mjg_highest(const mjgTrajectory* trajectory, const char* name, double from, double to);
 
-// write as CSV, with all digits; errors show in ferror and fclose
-void mjg_writeTrajectory(const mjgTrajectory* trajectory, FILE* file);
+// forget all rows
+void mjg_clearRows(mjgTrajectory* trajectory);
+
+// write as CSV: the names of the columns, and the last row with all digits; errors show in ferror
+void mjg_writeNames(const mjgTrajectory* trajectory, FILE* file);
+void mjg_writeLastRow(const mjgTrajectory* trajectory, FILE* file);
 
 #endif  // SCENES_TRAJECTORY_H_

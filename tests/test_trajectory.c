@@ -73,10 +73,17 @@ static void writes_every_digit(void** state) {
   char* text = NULL;
   size_t size = 0;
   FILE* file = open_memstream(&text, &size);
-  mjg_writeTrajectory(&t, file);
+  mjg_writeNames(&t, file);
+  mjg_writeLastRow(&t, file);
   assert_int_equal(fclose(file), 0);
   assert_string_equal(text, "time,\"a,\"\"b\"\"\"\n0.5,0.30000000000000004\n");
   free(text);
+
+  // rows are forgotten, columns are not
+  mjg_clearRows(&t);
+  assert_int_equal(t.nrow, 0);
+  row = mjg_addRow(&t);
+  assert_true(row[0] == 0 && mjg_at(&t, "time", 7) == 0);
   mjg_freeTrajectory(&t);
 }
 

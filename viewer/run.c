@@ -241,18 +241,6 @@ static int closeResult(FILE* file, const char* folder, const char* scene, const 
 }
 
 
-// write one recorded case; 0: done
-static int writeRun(const char* folder, const mjgPlay* play) {
-  const char* name = play->variant ? play->variant->name : "run";
-  FILE* file = openResult(folder, play->scene->name, name);
-  if (!file) {
-    return -1;
-  }
-  mjg_writeTrajectory(&play->trajectory, file);
-  return closeResult(file, folder, play->scene->name, name);
-}
-
-
 // whether the engine went where the scene's own integration went
 static int agrees(const mjgPlay* play) {
   return !play->own || play->difference <= play->scene->tolerance;
@@ -299,35 +287,59 @@ static int writeClaims(const char* folder, const mjgScene* scene, const mjgClaim
 
 //---------------------------------- running -------------------------------------------------------
 
-// play one case from its beginning to its end; the model is deleted, the record stays. 0: done
-static int runCase(mjgPlay* play, const mjgOptions* options, const mjgScene* scene,
-                   const mjgCase* variant, mjgProgress* progress, double done, double share) {
-  char error[ERROR], label[2 * mjgMAXNAME];
-  snprintf(label, sizeof label, "%s %s", scene->name, variant ? variant->name : "");
-  mjModel* m = mjg_loadScene(scene, variant, options->setting, options->nsetting, error, ERROR);
-  if (!m) {
-    complain("%s", error);
-    return -1;
+// play all steps of an opened case, and write each if there is a file; 0: done
+static int playSteps(mjgPlay* play, FILE* file, const mjgOptions* options, int keep,
+                     mjgProgress* progress, double done, double share, const char* label) {
+  char error[ERROR];
+  double duration = options->duration > 0 ? options->duration : play->scene->duration;
+  long nstep = lround(duration / play->m->opt.timestep);
+  int failed = 0;
+  if (file) {
+    mjg_writeNames(&play->trajectory, file);
   }
-  mjData* d = mjg_startScene(m);
-  int failed = !d;
-  if (failed) {
-    snprintf(error, ERROR, "%s: not enough memory", label);
-  }
-
-  // with other settings the model is no longer the one that is integrated beside it
-  failed = failed || mjg_openPlay(play, scene, variant, m, d, !options->nsetting, error, ERROR);
-  double duration = options->duration > 0 ? options->duration : scene->duration;
-  long nstep = lround(duration / m->opt.timestep);
   for (long i = 0; i < nstep && !failed; i++) {
+    if (!keep) {
+      mjg_clearRows(&play->trajectory);
+    }
     failed = mjg_stepPlay(play, error, ERROR);
+    if (file && !failed) {
+      mjg_writeLastRow(&play->trajectory, file);
+    }
     mjg_showProgress(progress, done + share * (double)(i + 1) / (double)nstep, label);
   }
   mjg_clearProgress(progress);
   if (failed) {
     complain("%s: %s", label, error);
   }
+  return failed;
+}
 
+
+// play one case from its beginning to its end; its rows are kept if wanted, its model is not. 0: done
+static int runCase(mjgPlay* play, const mjgOptions* options, const mjgScene* scene,
+                   const mjgCase* variant, int keep, mjgProgress* progress, double done,
+                   double share) {
+  char error[ERROR] = "not enough memory", label[2 * mjgMAXNAME];
+  snprintf(label, sizeof label, "%s%s%s", scene->name, variant ? " " : "",
+           variant ? variant->name : "");
+  mjModel* m = mjg_loadScene(scene, variant, options->setting, options->nsetting, error, ERROR);
+  mjData* d = m ? mjg_startScene(m) : NULL;
+
+  // with other settings the model is no longer the one that is integrated beside it
+  if (!d || mjg_openPlay(play, scene, variant, m, d, !options->nsetting, error, ERROR)) {
+    complain("%s", error);
+    mj_deleteData(d);
+    mj_deleteModel(m);
+    return -1;
+  }
+
+  const char* name = variant ? variant->name : "run";
+  FILE* file = options->out ? openResult(options->out, scene->name, name) : NULL;
+  int failed = options->out && !file;
+  failed = failed || playSteps(play, file, options, keep, progress, done, share, label);
+  if (file && closeResult(file, options->out, scene->name, name)) {
+    failed = -1;
+  }
   mj_deleteData(d);
   mj_deleteModel(m);
   play->m = NULL;
@@ -358,9 +370,10 @@ static void report(const mjgOptions* options, const mjgScene* scene, const mjgPl
 }
 
 
-// judge a scene whose cases were played, say and write it; returns an exit code
+// judge a scene whose cases were played, say and write it; rows: whether claims have rows to look at.
+// Returns an exit code.
 static int judge(const mjgOptions* options, const mjgScene* scene, const mjgPlay* play, int nplay,
-                 int complete) {
+                 int rows) {
   mjgRun run[nplay];
   int nfailed = 0;
   for (int i = 0; i < nplay; i++) {
@@ -368,7 +381,7 @@ static int judge(const mjgOptions* options, const mjgScene* scene, const mjgPlay
     nfailed += !agrees(&play[i]);
   }
   mjgClaims claims = {0};
-  if (complete && scene->claims) {
+  if (rows && scene->claims) {
     scene->claims(&claims, run);
   }
   nfailed += claims.nfailed;
@@ -387,19 +400,20 @@ static int runScene(const mjgOptions* options, const mjgScene* scene, mjgProgres
                     double done, double share) {
   int ncase = scene->nvariant ? scene->nvariant : 1, nplay = 0, failed = 0;
   mjgPlay play[ncase];
+
+  // claims are about all cases, unchanged and complete; otherwise a row is forgotten once written,
+  // so that a run may last for ever
+  int keep = scene->claims && !options->variant && !options->nsetting && !(options->duration > 0);
   for (int i = 0; i < ncase && !failed; i++) {
     const mjgCase* variant = scene->nvariant ? &scene->variant[i] : NULL;
     if (options->variant && strcmp(options->variant, variant->name)) {
       continue;
     }
-    mjgPlay* one = &play[nplay++];
-    *one = (mjgPlay){0};
-    failed =
-        runCase(one, options, scene, variant, progress, done + share * i / ncase, share / ncase) ||
-        (options->out && writeRun(options->out, one));
+    play[nplay] = (mjgPlay){0};
+    failed = runCase(&play[nplay++], options, scene, variant, keep, progress,
+                     done + share * i / ncase, share / ncase);
   }
-  int unchanged = nplay == ncase && !options->nsetting && !(options->duration > 0);
-  int code = failed ? FAILED : judge(options, scene, play, nplay, unchanged);
+  int code = failed ? FAILED : judge(options, scene, play, nplay, keep);
   for (int i = 0; i < nplay; i++) {
     mjg_closePlay(&play[i]);
   }
