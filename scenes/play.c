@@ -24,6 +24,40 @@ static void nameOf(char name[mjgMAXNAME], const mjModel* m, int type, int id, co
 }
 
 
+// what a sensor of the plugin measures on each of its joints, in its order
+static const char* const gearQuantity[] = {
+    "friction",    "lambda",         "torque_in",  "torque_out", "mode",   "power_loss", "gap",
+    "rotor_angle", "rotor_velocity", "iterations", "residual",   "status", "fallbacks",
+};
+#define NGEARQUANTITY (int)(sizeof gearQuantity / sizeof *gearQuantity)
+
+
+// append to a sensor's name which of its numbers this is
+static void appendNumber(char name[mjgMAXNAME], const mjModel* m, int sensor, int k) {
+  size_t n = strlen(name);
+  int dim = m->sensor_dim[sensor];
+  const char* joint = NULL;
+  if (m->sensor_type[sensor] == mjSENS_PLUGIN && dim % NGEARQUANTITY == 0) {
+    joint = mj_getPluginConfig(m, m->sensor_plugin[sensor], "joint");
+  }
+
+  // a gear: one joint needs no name, of several it is a word of the instance's list
+  if (joint && dim == NGEARQUANTITY) {
+    snprintf(name + n, mjgMAXNAME - n, "_%s", gearQuantity[k]);
+  } else if (joint) {
+    joint += strspn(joint, " \t\r\n");
+    for (int i = 0; i < k / NGEARQUANTITY; i++) {
+      joint += strcspn(joint, " \t\r\n");
+      joint += strspn(joint, " \t\r\n");
+    }
+    snprintf(name + n, mjgMAXNAME - n, "_%.*s_%s", (int)strcspn(joint, " \t\r\n"), joint,
+             gearQuantity[k % NGEARQUANTITY]);
+  } else if (dim > 1) {
+    snprintf(name + n, mjgMAXNAME - n, "_%d", k);
+  }
+}
+
+
 // columns as trajectory.h describes them; 0: done
 static int addColumns(mjgTrajectory* t, const mjModel* m, const mjgScene* scene) {
   char name[mjgMAXNAME];
@@ -38,10 +72,7 @@ static int addColumns(mjgTrajectory* t, const mjModel* m, const mjgScene* scene)
   for (int i = 0; i < m->nsensor; i++) {
     for (int k = 0; k < m->sensor_dim[i]; k++) {
       nameOf(name, m, mjOBJ_SENSOR, i, "");
-      size_t n = strlen(name);
-      if (m->sensor_dim[i] > 1) {
-        snprintf(name + n, sizeof name - n, "_%d", k);
-      }
+      appendNumber(name, m, i, k);
       short_of_memory |= mjg_addColumn(t, name) < 0;
     }
   }

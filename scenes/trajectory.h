@@ -1,11 +1,17 @@
 // A recorded motion: named columns, one row a step.
 //
-// Row i is the state at the beginning of step i and the forces that act during it: the first column
-// is "time"; then, for each hinge and slide joint, "q_", "v_", "motor_" (torque of the actuators) and
-// "friction_" (torque of the gear, opposing motion), each with the name of the joint; then one
-// column for each number of each sensor, by the name of the sensor; then what the scene measures;
-// last "difference", the largest difference of position or velocity from the scene's own
-// integration, if it has one.
+// Row i is the state at the beginning of step i and the forces that act during it, in these columns:
+//
+//   time
+//   q_JOINT v_JOINT           of each hinge and slide joint
+//   motor_JOINT               torque of the actuators
+//   friction_JOINT            torque of the gear, opposing motion
+//   SENSOR, SENSOR_0 ...      each number of each sensor
+//   SENSOR_lambda ...         the numbers of a sensor of the plugin, see plugin/sensor.h; with the
+//   SENSOR_JOINT_lambda ...   joint between if it measures several
+//   ...                       what the scene measures
+//   difference                largest difference of position or velocity from the scene's own
+//                             integration, 0 if it has none
 
 #ifndef SCENES_TRAJECTORY_H_
 #define SCENES_TRAJECTORY_H_
