@@ -18,7 +18,7 @@ void mjgp_makeLaw(mjgpGears* g, const mjData* d) {
 }
 
 
-void mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* problem) {
+int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* problem) {
   int n = problem->n;
   mjtNum h = m->opt.timestep;
   mj_markStack(d);
@@ -30,7 +30,7 @@ void mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* 
 
   // velocity and internal force without friction, scale of rounding errors
   for (int a = 0; a < n; a++) {
-    int i = g->active[a];
+    int i = problem->joint[a];
     mjtNum gamma = g->gamma_u[i] + g->gamma_v[i];
     v[a] = g->v[i] + h * problem->a[a];
     phi[a] = gamma * (g->tau[i] - g->inertia[i] * problem->a[a]);
@@ -76,20 +76,10 @@ void mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* 
       mode[a] = (v[a] > 0) - (v[a] < 0);
     }
   }
-  if (status == mjgITERATION_LIMIT || status == mjgNO_SOLUTION) {
-    g->count.unsolved++;
-    mjgp_warn(g, mjgpWARN_UNSOLVED,
-              "at time %g: %s (relative residual %g). Further occurrences are "
-              "counted, not reported",
-              d->time, mjg_statusString(status), g->info.residual);
-  }
-  g->count.steps++;
-  g->count.iterations += g->info.iterations;
-  g->count.fallbacks += g->info.fallbacks;
 
   // results
   for (int a = 0; a < n; a++) {
-    int i = g->active[a];
+    int i = problem->joint[a];
     g->t[i] = t[a];
     g->v_next[i] = v_next[a];
     g->lambda[i] = lambda[a];
@@ -97,4 +87,19 @@ void mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* 
   }
 
   mj_freeStack(d);
+  return status;
+}
+
+
+void mjgp_countFriction(mjgpGears* g, const mjData* d, int status) {
+  g->count.steps++;
+  g->count.iterations += g->info.iterations;
+  g->count.fallbacks += g->info.fallbacks;
+  if (status == mjgITERATION_LIMIT || status == mjgNO_SOLUTION) {
+    g->count.unsolved++;
+    mjgp_warn(g, mjgpWARN_UNSOLVED,
+              "at time %g: %s (relative residual %g). Further occurrences are "
+              "counted, not reported",
+              d->time, mjg_statusString(status), g->info.residual);
+  }
 }

@@ -240,6 +240,7 @@ int mjgp_init(const mjModel* m, mjData* d, int instance) {
   memcpy(g->joint, joint, sizeof(mjgpJoint) * (size_t)n);
   mju_free(joint);
   mapTranspose(g->transpose, m);
+  g->acc = m->plugin_stateadr[instance] + 3 * mjgp_countJoints(m, instance);
   for (int i = 0; i < n; i++) {
     g->state[i] = m->plugin_stateadr[g->joint[i].instance] + g->joint[i].index;
     g->stride[i] = mjgp_countJoints(m, g->joint[i].instance);

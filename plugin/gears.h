@@ -27,6 +27,9 @@ typedef enum mjgpPhase_ {
 typedef struct mjgpCount_ {
   int steps;       // friction problems solved
   int iterations;  // iterations of the solver
+  int coupled;     // groups of constraints and gears solved together
+  int passes;      // linearizations of such groups
+  int hard;        // groups that needed a safer method than Newton
   int fallbacks;   // problems for which the solver needed another method
   int unsolved;    // problems that were left above the tolerance
 } mjgpCount;
@@ -46,6 +49,7 @@ typedef struct mjgpGears_ {
   mjgpJoint* joint;  // geared joints in the order of their dofs           (n)
   int* state;        // address of their t in plugin_state                 (n)
   int* stride;       // distance from t to mode to lag in plugin_state     (n)
+  int acc;           // address of the leader's acc in plugin_state
   int* chain;        // start of their chains in arrays of nchain          (n)
   int* transpose;    // address in D of each transposed entry of M         (nC)
 

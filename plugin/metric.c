@@ -188,6 +188,7 @@ void mjgp_makeMetric(mjgpMetric* metric, const mjModel* m, mjData* d, mjgpGears*
         metric->pivot = g->pivot;
       }
   }
+  metric->inertia = metric->upper == d->qLD;
   makeChains(metric, lower, m, g);
 }
 
@@ -234,4 +235,26 @@ mjtNum mjgp_entry(const mjModel* m, const mjgpMetric* metric, const mjgpGears* g
     sum += left[p] * right[p];
   }
   return sum;
+}
+
+
+void mjgp_row(mjtNum* x, const mjModel* m, const mjgpMetric* metric, const mjgpGears* g, int i) {
+  int dof = g->joint[i].dof, tree = m->dof_treeid[dof];
+  int start = m->tree_dofadr[tree], end = start + m->tree_dofnum[tree];
+  const int* chain = m->M_colind + m->M_rowadr[dof];
+  for (int k = start; k < end; k++) {
+    x[k] = 0;
+  }
+  for (int p = 0; p < m->M_rownnz[dof]; p++) {
+    x[chain[p]] = metric->left[g->chain[i] + p];
+  }
+
+  // x = U'^-1 left
+  for (int k = start; k < end; k++) {
+    const mjtNum* U = metric->upper + m->M_rowadr[k];
+    const int* row = m->M_colind + m->M_rowadr[k];
+    for (int p = 0; p < m->M_rownnz[k] - 1; p++) {
+      x[k] -= U[p] * x[row[p]];
+    }
+  }
 }

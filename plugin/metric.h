@@ -22,6 +22,7 @@ typedef struct mjgpMetric_ {
   mjtNum* left;         // rows e_i' L^-1 of the geared joints                       (nchain)
   mjtNum* right;        // columns U^-1 e_i of the geared joints                     (nchain)
   int symmetric;        // Mhat is symmetric
+  int inertia;          // Mhat is M
 } mjgpMetric;
 
 // factor Mhat of the current integrator and compute the chains of the active joints; arrays of the
@@ -38,5 +39,8 @@ mjtNum mjgp_forward(const mjtNum* z, const mjModel* m, const mjgpMetric* metric,
 
 // entry of E' Mhat^-1 E for two geared joints
 mjtNum mjgp_entry(const mjModel* m, const mjgpMetric* metric, const mjgpGears* g, int i, int j);
+
+// row i of Mhat^-1, i a geared joint, at the dofs of its tree; the rest of x is not touched (nv)
+void mjgp_row(mjtNum* x, const mjModel* m, const mjgpMetric* metric, const mjgpGears* g, int i);
 
 #endif  // MJGEAR_PLUGIN_METRIC_H_

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "coupling.h"
 #include "engine.h"
 #include "friction.h"
 #include "gears.h"
@@ -98,11 +99,11 @@ static void smoothForce(mjtNum* force, const mjModel* m, mjData* d, const mjtNum
 
 //---------------------------------- one step ------------------------------------------------------
 
-// groups of active joints that act on each other without constraints: those of a tree
-static int treeBlocks(int* block, const mjModel* m, const mjgpGears* g) {
+// groups of joints that act on each other without constraints: those of a tree
+static int treeBlocks(int* block, const mjModel* m, const mjgpGears* g, const int* joint, int n) {
   int nblock = 0, tree = -1;
-  for (int a = 0; a < g->nactive; a++) {
-    int next = m->dof_treeid[g->joint[g->active[a]].dof];
+  for (int a = 0; a < n; a++) {
+    int next = m->dof_treeid[g->joint[joint[a]].dof];
     if (next != tree) {
       block[nblock++] = 0;
       tree = next;
@@ -113,14 +114,14 @@ static int treeBlocks(int* block, const mjModel* m, const mjgpGears* g) {
 }
 
 
-// friction without constraints, or with constraint forces of the last step
+// friction of joints that no constraint acts on, or with constraint forces of the last step
 static void solveFree(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
-                      const mjtNum* z) {
+                      const mjtNum* z, const int* joint, int n) {
   mj_markStack(d);
-  mjgpProblem problem = {.n = g->nactive};
-  problem.block = mj_stackAllocInt(d, (size_t)g->nactive);
-  problem.nblock = treeBlocks(problem.block, m, g);
-  problem.a = mj_stackAllocNum(d, (size_t)g->nactive);
+  mjgpProblem problem = {.n = n, .joint = joint};
+  problem.block = mj_stackAllocInt(d, (size_t)n);
+  problem.nblock = treeBlocks(problem.block, m, g, joint, n);
+  problem.a = mj_stackAllocNum(d, (size_t)n);
   size_t size = 0;
   for (int b = 0; b < problem.nblock; b++) {
     size += (size_t)problem.block[b] * (size_t)problem.block[b];
@@ -128,9 +129,8 @@ static void solveFree(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetri
   problem.W = mj_stackAllocNum(d, size);
 
   // acceleration without friction
-  for (int a = 0; a < g->nactive; a++) {
-    int i = g->active[a];
-    problem.a[a] = mjgp_forward(z, m, metric, g, i) + g->lag[i];
+  for (int a = 0; a < n; a++) {
+    problem.a[a] = mjgp_forward(z, m, metric, g, joint[a]) + g->lag[joint[a]];
   }
 
   // W
@@ -141,13 +141,13 @@ static void solveFree(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetri
       for (int j = 0; j < nb; j++) {
         W[i * nb + j] = metric->symmetric && j < i
                             ? W[j * nb + i]
-                            : mjgp_entry(m, metric, g, g->active[start + i], g->active[start + j]);
+                            : mjgp_entry(m, metric, g, joint[start + i], joint[start + j]);
       }
     }
     W += nb * nb;
   }
 
-  mjgp_solveFriction(g, m, d, &problem);
+  mjgp_countFriction(g, d, mjgp_solveFriction(g, m, d, &problem));
   mj_freeStack(d);
 }
 
@@ -172,6 +172,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   if (actuated) {
     motorTorque(g, m, d);
   } else {
+    mj_referenceConstraint(m, d);
     mj_rne(m, d, 0, d->qfrc_bias);
     mj_tendonBias(m, d, d->qfrc_bias);
     mju_zero(g->tau, g->n);
@@ -186,18 +187,25 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   g->early = !actuated;
   mjgpMetric metric;
   mjgp_makeMetric(&metric, m, d, g);
-  mjgp_backward(force, force, m, &metric, g);
 
-  // the law of this step; start from the last one, solve
+  // the law of this step; start from the last one, with constraints solve for both together
   mjgp_makeLaw(g, d);
-  for (int a = 0; a < g->nactive; a++) {
-    int i = g->active[a];
+  int implicit = g->options.coupling == mjgpIMPLICIT, n = g->nactive;
+  int* joint = mj_stackAllocInt(d, (size_t)n);
+  for (int a = 0; a < n; a++) {
+    int i = joint[a] = g->active[a];
     const mjtNum* state = d->plugin_state + g->state[i];
     g->t[i] = state[0];
     g->mode[i] = (int)state[g->stride[i]];
-    g->lag[i] = d->nefc ? state[2 * g->stride[i]] : 0;
+    g->lag[i] = d->nefc && !implicit ? state[2 * g->stride[i]] : 0;
   }
-  solveFree(g, m, d, &metric, force);
+  if (d->nefc && implicit) {
+    n = mjgp_couple(g, m, d, &metric, force, joint, n);
+  }
+  if (n) {
+    mjgp_backward(force, force, m, &metric, g);
+    solveFree(g, m, d, &metric, force, joint, n);
+  }
 
   // add friction
   for (int a = 0; a < g->nactive; a++) {
@@ -269,6 +277,10 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
         "or set forces before mj_step1");
   }
 
+  // commit what the next step starts from
+  if (d->nefc && g->options.coupling == mjgpIMPLICIT) {
+    mju_copy(d->plugin_state + g->acc, d->qacc, g->nv);
+  }
   for (int a = 0; a < g->nactive; a++) {
     int i = g->active[a], dof = g->joint[i].dof;
     mjtNum* state = d->plugin_state + g->state[i];

@@ -1,0 +1,449 @@
+#include "constraint.h"
+
+#include <float.h>
+#include <string.h>
+
+
+//---------------------------------- cut out -------------------------------------------------------
+
+// rows of M between dofs of the group
+static void gatherInertia(mjgpGroup* group, const mjModel* m, mjData* d, const int* local) {
+  int nnz = 0;
+  for (int i = 0; i < group->nv; i++) {
+    nnz += m->M_rownnz[group->dof[i]];
+  }
+  group->M_adr = mj_stackAllocInt(d, (size_t)group->nv + 1);
+  group->M_col = mj_stackAllocInt(d, (size_t)nnz);
+  group->M = mj_stackAllocNum(d, (size_t)nnz);
+  nnz = 0;
+  for (int i = 0; i < group->nv; i++) {
+    int adr = m->M_rowadr[group->dof[i]], n = m->M_rownnz[group->dof[i]];
+    group->M_adr[i] = nnz;
+    for (int k = adr; k < adr + n; k++) {
+      group->M_col[nnz] = local[m->M_colind[k]];
+      group->M[nnz++] = d->M[k];
+    }
+  }
+  group->M_adr[group->nv] = nnz;
+}
+
+
+// rows of J, without their zeros
+static void gatherJacobian(mjgpGroup* group, const mjModel* m, mjData* d, const int* local) {
+  int sparse = mj_isSparse(m), nnz = 0;
+  for (int i = 0; i < group->nefc; i++) {
+    nnz += sparse ? d->efc_J_rownnz[group->row[i]] : group->nv;
+  }
+  group->J_adr = mj_stackAllocInt(d, (size_t)group->nefc + 1);
+  group->J_col = mj_stackAllocInt(d, (size_t)nnz);
+  group->J = mj_stackAllocNum(d, (size_t)nnz);
+  nnz = 0;
+  for (int i = 0; i < group->nefc; i++) {
+    int row = group->row[i];
+    group->J_adr[i] = nnz;
+    if (sparse) {
+      int adr = d->efc_J_rowadr[row], n = d->efc_J_rownnz[row];
+      for (int k = adr; k < adr + n; k++) {
+        if (local[d->efc_J_colind[k]] >= 0 && d->efc_J[k] != 0) {
+          group->J_col[nnz] = local[d->efc_J_colind[k]];
+          group->J[nnz++] = d->efc_J[k];
+        }
+      }
+    } else {
+      const mjtNum* J = d->efc_J + (size_t)row * (size_t)m->nv;
+      for (int k = 0; k < group->nv; k++) {
+        if (J[group->dof[k]] != 0) {
+          group->J_col[nnz] = k;
+          group->J[nnz++] = J[group->dof[k]];
+        }
+      }
+    }
+  }
+  group->J_adr[group->nefc] = nnz;
+}
+
+
+// constraint rows: type, mass, bound, reference, contact
+static void gatherRows(mjgpGroup* group, mjData* d) {
+  size_t n = (size_t)group->nefc;
+  mjtNum* number = mj_stackAllocNum(d, 6 * n);
+  group->D = number;
+  group->R = number + n;
+  group->floss = number + 2 * n;
+  group->aref = number + 3 * n;
+  group->jar = number + 4 * n;
+  group->f = number + 5 * n;
+  int* integer = mj_stackAllocInt(d, 2 * n);
+  group->type = integer;
+  group->state = integer + n;
+
+  group->ne = group->nf = group->ncone = 0;
+  for (int i = 0; i < group->nefc; i++) {
+    int row = group->row[i];
+    group->ne += row < d->ne;
+    group->nf += row >= d->ne && row < d->ne + d->nf;
+    group->type[i] = d->efc_type[row];
+    group->D[i] = d->efc_D[row];
+    group->R[i] = d->efc_R[row];
+    group->floss[i] = d->efc_frictionloss[row];
+    group->aref[i] = d->efc_aref[row];
+    group->ncone += d->efc_type[row] == mjCNSTR_CONTACT_ELLIPTIC &&
+                    d->contact[d->efc_id[row]].efc_address == row;
+  }
+
+  // contacts with elliptic cones
+  group->contact =
+      mj_stackAllocByte(d, sizeof(mjContact*) * (size_t)(group->ncone + 1), _Alignof(mjContact*));
+  group->cone = mj_stackAllocNum(d, 36 * (size_t)group->ncone);
+  for (int i = 0, k = 0; k < group->ncone; i++) {
+    if (group->type[i] == mjCNSTR_CONTACT_ELLIPTIC) {
+      group->contact[k] = d->contact + d->efc_id[group->row[i]];
+      i += group->contact[k++]->dim - 1;
+    }
+  }
+}
+
+
+// first non-zero of each row of the Hessian
+static void makeProfile(mjgpGroup* group, mjData* d) {
+  group->first = mj_stackAllocInt(d, (size_t)group->nv);
+  group->L_adr = mj_stackAllocByte(d, sizeof(size_t) * (size_t)group->nv, _Alignof(size_t));
+  for (int i = 0; i < group->nv; i++) {
+    group->first[i] = group->M_col[group->M_adr[i]];
+  }
+
+  // all rows of an elliptic contact are coupled
+  for (int i = 0, k = 0; i < group->nefc; i++) {
+    int last = i;
+    if (group->type[i] == mjCNSTR_CONTACT_ELLIPTIC) {
+      last += group->contact[k++]->dim - 1;
+    }
+    int begin = group->J_adr[i], end = group->J_adr[last + 1], low = group->nv;
+    for (int j = begin; j < end; j++) {
+      low = mjMIN(low, group->J_col[j]);
+    }
+    for (int j = begin; j < end; j++) {
+      group->first[group->J_col[j]] = mjMIN(group->first[group->J_col[j]], low);
+    }
+    i = last;
+  }
+
+  // addresses
+  group->nL = 0;
+  for (int i = 0; i < group->nv; i++) {
+    group->L_adr[i] = group->nL - (size_t)group->first[i];
+    group->nL += (size_t)(i - group->first[i] + 1);
+  }
+  group->L = mj_stackAllocNum(d, group->nL);
+}
+
+
+void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGears* g, int* local,
+                    const mjtNum* force, const int* dof, int nv, const int* row, int nefc,
+                    int* joint, int njoint) {
+  *group =
+      (mjgpGroup){.nv = nv, .nefc = nefc, .njoint = njoint, .dof = dof, .row = row, .joint = joint};
+  for (int i = 0; i < nv; i++) {
+    local[dof[i]] = i;
+  }
+  gatherInertia(group, m, d, local);
+  gatherJacobian(group, m, d, local);
+  gatherRows(group, d);
+  makeProfile(group, d);
+  group->force = mj_stackAllocNum(d, (size_t)nv);
+  for (int i = 0; i < nv; i++) {
+    group->force[i] = force[dof[i]];
+  }
+  group->gear = mj_stackAllocInt(d, (size_t)njoint);
+  for (int i = 0; i < njoint; i++) {
+    group->gear[i] = local[g->joint[joint[i]].dof];
+  }
+  for (int i = 0; i < nv; i++) {
+    local[dof[i]] = -1;
+  }
+}
+
+
+//---------------------------------- forces --------------------------------------------------------
+
+void mjgp_residual(mjgpGroup* group, mjtNum* jar, const mjtNum* a) {
+  for (int i = 0; i < group->nefc; i++) {
+    mjtNum sum = 0;
+    for (int k = group->J_adr[i]; k < group->J_adr[i + 1]; k++) {
+      sum += group->J[k] * a[group->J_col[k]];
+    }
+    jar[i] = sum - group->aref[i];
+  }
+}
+
+
+// Hessian of the cost of a cone in the middle zone, in the coordinates of jar; N normal, T tangential
+// size, U tangential vector, all mapped to the regular cone
+static void coneHessian(mjtNum* H, const mjtNum* U, const mjtNum* scale, mjtNum N, mjtNum T,
+                        mjtNum mu, mjtNum mass, int dim) {
+  for (int i = 0; i < dim; i++) {
+    for (int j = 0; j <= i; j++) {
+      mjtNum h = i == 0 ? 1 : j == 0 ? -mu * U[i] / T : mu * N / (T * T * T) * U[i] * U[j];
+      if (i == j && i) {
+        h += mu * mu - mu * N / T;
+      }
+      H[i * dim + j] = H[j * dim + i] = mass * scale[i] * scale[j] * h;
+    }
+  }
+}
+
+
+// force and cost of an elliptic contact; rows i to i + dim - 1
+static mjtNum coneForce(mjtNum* f, int* state, mjtNum* H, const mjtNum* jar, const mjtNum* D,
+                        const mjContact* contact) {
+  int dim = contact->dim;
+  mjtNum mu = contact->mu, U[6], scale[6], T = 0, cost = 0;
+  for (int j = 0; j < dim; j++) {
+    scale[j] = j ? contact->friction[j - 1] : mu;
+    U[j] = jar[j] * scale[j];
+    T += j ? U[j] * U[j] : 0;
+  }
+  T = mju_sqrt(T);
+  mjtNum N = U[0];
+
+  // the cone is left: no force
+  int zone;
+  if (N >= mu * T || (T <= 0 && N >= 0)) {
+    zone = mjCNSTRSTATE_SATISFIED;
+    mju_zero(f, dim);
+  }
+
+  // below the polar cone: all rows act
+  else if (mu * N + T <= 0 || (T <= 0 && N < 0)) {
+    zone = mjCNSTRSTATE_QUADRATIC;
+    for (int j = 0; j < dim; j++) {
+      f[j] = -D[j] * jar[j];
+      cost += 0.5 * D[j] * jar[j] * jar[j];
+    }
+  }
+
+  // between: sliding
+  else {
+    zone = mjCNSTRSTATE_CONE;
+    mjtNum mass = D[0] / (mu * mu * (1 + mu * mu)), gap = N - mu * T;
+    cost = 0.5 * mass * gap * gap;
+    f[0] = -mass * gap * mu;
+    for (int j = 1; j < dim; j++) {
+      f[j] = -f[0] / T * U[j] * scale[j];
+    }
+    if (H) {
+      coneHessian(H, U, scale, N, T, mu, mass, dim);
+    }
+  }
+  for (int j = 0; j < dim; j++) {
+    state[j] = zone;
+  }
+  return cost;
+}
+
+
+mjtNum mjgp_constraintForce(const mjgpGroup* group, mjtNum* f, int* state, mjtNum* cone,
+                            const mjtNum* jar) {
+  const mjtNum *D = group->D, *R = group->R, *floss = group->floss;
+  mjtNum cost = 0;
+  int i = 0;
+  for (; i < group->ne; i++) {
+    f[i] = -D[i] * jar[i];
+    cost += 0.5 * D[i] * jar[i] * jar[i];
+    state[i] = mjCNSTRSTATE_QUADRATIC;
+  }
+  for (; i < group->ne + group->nf; i++) {
+    if (jar[i] <= -R[i] * floss[i]) {
+      f[i] = floss[i];
+      cost += -floss[i] * (0.5 * R[i] * floss[i] + jar[i]);
+      state[i] = mjCNSTRSTATE_LINEARNEG;
+    } else if (jar[i] >= R[i] * floss[i]) {
+      f[i] = -floss[i];
+      cost += floss[i] * (jar[i] - 0.5 * R[i] * floss[i]);
+      state[i] = mjCNSTRSTATE_LINEARPOS;
+    } else {
+      f[i] = -D[i] * jar[i];
+      cost += 0.5 * D[i] * jar[i] * jar[i];
+      state[i] = mjCNSTRSTATE_QUADRATIC;
+    }
+  }
+  for (int k = 0; i < group->nefc; i++) {
+    if (group->type[i] == mjCNSTR_CONTACT_ELLIPTIC) {
+      cost += coneForce(f + i, state + i, cone ? cone + 36 * k : NULL, jar + i, D + i,
+                        group->contact[k]);
+      i += group->contact[k++]->dim - 1;
+    } else if (jar[i] >= 0) {
+      f[i] = 0;
+      state[i] = mjCNSTRSTATE_SATISFIED;
+    } else {
+      f[i] = -D[i] * jar[i];
+      cost += 0.5 * D[i] * jar[i] * jar[i];
+      state[i] = mjCNSTRSTATE_QUADRATIC;
+    }
+  }
+  return cost;
+}
+
+
+//---------------------------------- gradient ------------------------------------------------------
+
+void mjgp_mulInertia(const mjgpGroup* group, mjtNum* result, const mjtNum* vec) {
+  for (int i = 0; i < group->nv; i++) {
+    int diag = group->M_adr[i + 1] - 1;
+    mjtNum sum = group->M[diag] * vec[i];
+    for (int k = group->M_adr[i]; k < diag; k++) {
+      int j = group->M_col[k];
+      sum += group->M[k] * vec[j];
+      result[j] += group->M[k] * vec[i];
+    }
+    result[i] = sum;
+  }
+}
+
+
+void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* noise, const mjtNum* a,
+                   const mjtNum* t) {
+  int nv = group->nv;
+  mjgp_mulInertia(group, gradient, a);
+  for (int i = 0; i < nv; i++) {
+    gradient[i] -= group->force[i];
+  }
+  for (int i = 0; t && i < group->njoint; i++) {
+    gradient[group->gear[i]] += t[i];
+  }
+  for (int i = 0; i < group->nefc; i++) {
+    if (group->f[i] != 0) {
+      for (int k = group->J_adr[i]; k < group->J_adr[i + 1]; k++) {
+        gradient[group->J_col[k]] -= group->J[k] * group->f[i];
+      }
+    }
+  }
+  if (!noise) {
+    return;
+  }
+
+  // sums of absolute values
+  for (int i = 0; i < nv; i++) {
+    noise[i] = mju_abs(group->force[i]);
+  }
+  for (int i = 0; i < nv; i++) {
+    for (int k = group->M_adr[i]; k < group->M_adr[i + 1]; k++) {
+      int j = group->M_col[k];
+      noise[i] += mju_abs(group->M[k] * a[j]);
+      noise[j] += j < i ? mju_abs(group->M[k] * a[i]) : 0;
+    }
+  }
+  for (int i = 0; t && i < group->njoint; i++) {
+    noise[group->gear[i]] += mju_abs(t[i]);
+  }
+  for (int i = 0; i < group->nefc; i++) {
+    if (group->state[i] != mjCNSTRSTATE_SATISFIED) {
+      mjtNum size = mju_abs(group->aref[i]);
+      for (int k = group->J_adr[i]; k < group->J_adr[i + 1]; k++) {
+        size += mju_abs(group->J[k] * a[group->J_col[k]]);
+      }
+      size = size * group->D[i] + mju_abs(group->f[i]);
+      for (int k = group->J_adr[i]; k < group->J_adr[i + 1]; k++) {
+        noise[group->J_col[k]] += mju_abs(group->J[k]) * size;
+      }
+    }
+  }
+  mju_scl(noise, noise, DBL_EPSILON, nv);
+}
+
+
+//---------------------------------- Hessian -------------------------------------------------------
+
+// H += weight row_i' row_j, lower triangle; both rows may be the same
+static void addProduct(mjgpGroup* group, mjtNum weight, int row_i, int row_j) {
+  const int *adr = group->J_adr, *col = group->J_col;
+  for (int p = adr[row_i]; p < adr[row_i + 1]; p++) {
+    int i = col[p];
+    mjtNum scaled = weight * group->J[p], *H = group->L + group->L_adr[i];
+    for (int q = adr[row_j]; q < adr[row_j + 1]; q++) {
+      if (col[q] <= i) {
+        H[col[q]] += scaled * group->J[q];
+      }
+    }
+  }
+}
+
+
+int mjgp_factor(mjgpGroup* group) {
+  int nv = group->nv;
+
+  // H = M + J' D J of quadratic rows + cones
+  memset(group->L, 0, sizeof(mjtNum) * group->nL);
+  for (int i = 0; i < nv; i++) {
+    for (int k = group->M_adr[i]; k < group->M_adr[i + 1]; k++) {
+      group->L[group->L_adr[i] + (size_t)group->M_col[k]] = group->M[k];
+    }
+  }
+  for (int i = 0, k = 0; i < group->nefc; i++) {
+    int elliptic = group->type[i] == mjCNSTR_CONTACT_ELLIPTIC;
+    if (group->state[i] == mjCNSTRSTATE_QUADRATIC) {
+      addProduct(group, group->D[i], i, i);
+    }
+    if (elliptic) {
+      int dim = group->contact[k]->dim;
+      for (int p = 0; p < dim; p++) {
+        if (group->state[i] == mjCNSTRSTATE_CONE) {
+          for (int q = 0; q < dim; q++) {
+            addProduct(group, group->cone[36 * k + p * dim + q], i + p, i + q);
+          }
+        } else if (p && group->state[i] == mjCNSTRSTATE_QUADRATIC) {
+          addProduct(group, group->D[i + p], i + p, i + p);
+        }
+      }
+      i += dim - 1;
+      k++;
+    }
+  }
+
+  // L L' = H
+  for (int i = 0; i < nv; i++) {
+    mjtNum* row = group->L + group->L_adr[i];
+    int first = group->first[i];
+    for (int j = first; j <= i; j++) {
+      const mjtNum* other = group->L + group->L_adr[j];
+      int start = mjMAX(first, group->first[j]);
+      mjtNum sum = row[j];
+      for (int k = start; k < j; k++) {
+        sum -= row[k] * other[k];
+      }
+      if (j < i) {
+        row[j] = sum * other[j];
+      } else {
+        // the diagonal holds the inverse
+        if (!(sum > 0)) {
+          return 0;
+        }
+        row[j] = 1 / mju_sqrt(sum);
+      }
+    }
+  }
+  return 1;
+}
+
+
+void mjgp_solveLower(const mjgpGroup* group, mjtNum* x, int start) {
+  for (int i = start; i < group->nv; i++) {
+    const mjtNum* row = group->L + group->L_adr[i];
+    mjtNum sum = x[i];
+    for (int k = mjMAX(start, group->first[i]); k < i; k++) {
+      sum -= row[k] * x[k];
+    }
+    x[i] = sum * row[i];
+  }
+}
+
+
+void mjgp_solveUpper(const mjgpGroup* group, mjtNum* x) {
+  for (int i = group->nv - 1; i >= 0; i--) {
+    const mjtNum* row = group->L + group->L_adr[i];
+    x[i] *= row[i];
+    for (int k = group->first[i]; k < i; k++) {
+      x[k] -= row[k] * x[i];
+    }
+  }
+}

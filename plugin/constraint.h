@@ -1,0 +1,85 @@
+// A group of dofs that constraints connect: the engine's convex problem, cut out of mjData.
+//
+//   minimize over a   1/2 a' M a - a' b + s(J a - aref)
+//
+// where s is the engine's constraint cost: quadratic for equalities, Huber for dry friction, one-sided
+// quadratic for limits and pyramids, and the cost of a cone for elliptic contacts. Its gradient is
+// M a - b - J' f with f the constraint forces, its Hessian H = M + J' s'' J. A group is an island of
+// the engine, or everything that is awake if islands are disabled.
+
+#ifndef MJGEAR_PLUGIN_CONSTRAINT_H_
+#define MJGEAR_PLUGIN_CONSTRAINT_H_
+
+#include <mujoco/mujoco.h>
+
+#include "gears.h"
+
+typedef struct mjgpGroup_ {
+  // sizes
+  int nv;      // dofs
+  int nefc;    // constraint rows
+  int ne, nf;  // equalities; rows of dry friction behind them
+  int ncone;   // elliptic contacts
+  int njoint;  // active geared joints
+
+  // problem
+  const int* dof;             // dofs in the engine's numbers                       (nv)
+  const int* row;             // rows in the engine's numbers                       (nefc)
+  int* joint;                 // geared joints, numbers of mjgpGears                (njoint)
+  int* gear;                  // their dofs in the numbers of the group             (njoint)
+  int* M_adr;                 // start of each row of M's lower triangle            (nv+1)
+  int* M_col;                 // column of each entry; the diagonal is the last of a row
+  mjtNum* M;                  // entries
+  int* J_adr;                 // start of each row of J                             (nefc+1)
+  int* J_col;                 // column of each entry
+  mjtNum* J;                  // entries
+  int* type;                  // mjtConstraint                                      (nefc)
+  mjtNum* D;                  // constraint mass                                    (nefc)
+  mjtNum* R;                  // its inverse                                        (nefc)
+  mjtNum* floss;              // bound of dry friction                              (nefc)
+  mjtNum* aref;               // reference acceleration                             (nefc)
+  const mjContact** contact;  // of each elliptic contact                        (ncone)
+  mjtNum* force;              // b without friction                                 (nv)
+
+  // forces at some acceleration
+  mjtNum* jar;   // J a - aref                                         (nefc)
+  mjtNum* f;     // constraint forces                                  (nefc)
+  int* state;    // mjtConstraintState                                 (nefc)
+  mjtNum* cone;  // cone Hessians                                      (36 x ncone)
+
+  // factor of the Hessian: L L' row by row from the first non-zero on
+  int* first;     // first column of each row                           (nv)
+  size_t* L_adr;  // L_adr[i] + j: address of L_ij                      (nv)
+  size_t nL;      // entries
+  mjtNum* L;      // entries                                            (nL)
+} mjgpGroup;
+
+// cut a group out of mjData, on d's stack; force: all dofs, without friction. joint, njoint: its
+// active geared joints. local: scratch, holds -1, and again on return                     (nv of m)
+void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGears* g, int* local,
+                    const mjtNum* force, const int* dof, int nv, const int* row, int nefc,
+                    int* joint, int njoint);
+
+// jar = J a - aref
+void mjgp_residual(mjgpGroup* group, mjtNum* jar, const mjtNum* a);
+
+// forces f and states at jar; returns the cost. cone (nullable) gets the Hessians of cones
+mjtNum mjgp_constraintForce(const mjgpGroup* group, mjtNum* f, int* state, mjtNum* cone,
+                            const mjtNum* jar);
+
+// gradient M a - b - J' f + E t at a and group->f; noise (nullable) gets the size of the rounding
+// errors to expect in it                                                                  (nv)
+void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* noise, const mjtNum* a,
+                   const mjtNum* t);
+
+// product with M
+void mjgp_mulInertia(const mjgpGroup* group, mjtNum* result, const mjtNum* vec);
+
+// Hessian at group->state and group->cone, factored; returns 0 if it is not positive definite
+int mjgp_factor(mjgpGroup* group);
+
+// x = L^-1 x from row start on, that is x is zero before start; x = L'^-1 x
+void mjgp_solveLower(const mjgpGroup* group, mjtNum* x, int start);
+void mjgp_solveUpper(const mjgpGroup* group, mjtNum* x);
+
+#endif  // MJGEAR_PLUGIN_CONSTRAINT_H_

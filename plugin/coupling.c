@@ -1,0 +1,572 @@
+// Newton on the acceleration of all dofs of a group.
+//
+// While constraints keep their states their forces are linear in the acceleration, and the friction
+// problem is that of the core with H = M + J' s'' J in the place of the mass matrix. A pass linearizes
+// at the current acceleration, solves for friction and moves to the acceleration that belongs to it.
+// If the states are the same there the step is solved, exactly. Most steps take one pass.
+//
+// Where passes do not settle, friction is the unknown instead: a(t) is then the unique solution of
+// the engine's convex problem for given friction (inner), and each method below is safer and slower
+// than the one before: damped Newton on t; joint by joint; along the path from rest.
+
+#include "coupling.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "constraint.h"
+#include "friction.h"
+
+#define mjgpPASSES 8    // undamped passes
+#define mjgpDAMPED 30   // damped steps on friction
+#define mjgpSWEEPS 60   // sweeps joint by joint
+#define mjgpINNER  100  // steps of the inner problem
+#define mjgpNOISE  128  // a gradient of this many rounding errors counts as zero
+
+
+typedef struct Step_ {
+  const mjModel* m;
+  mjData* d;
+  mjgpGears* g;
+  mjgpGroup* group;
+  int n;             // geared joints
+  mjtNum* a;         // acceleration                                       (nv)
+  mjtNum* next;      // acceleration to which a pass leads                 (nv)
+  mjtNum* search;    // direction of the inner problem                     (nv)
+  mjtNum* gradient;  //                                                    (nv)
+  mjtNum* noise;     // rounding errors in it                              (nv)
+  mjtNum* descent;   // L^-1 gradient without friction                     (nv)
+  mjtNum* right;     // L^-1 E, a row per joint                            (n x nv)
+  mjtNum* left;      // L^-1 of the rows that give the velocity; may be right
+  mjtNum* rows;      // those rows; null: unit vectors                     (n x nv)
+  mjtNum* jar;       // of the inner problem's direction                   (nefc)
+  mjtNum* residual;  // J a - aref of a trial                              (nefc)
+  mjtNum* f;         // forces of a trial                                  (nefc)
+  int* state;        // states of a trial                                  (nefc)
+  mjtNum* t;         // friction                                           (n)
+  mjtNum* wish;      // friction that a linearization asks for             (n)
+  mjtNum* trial;     // friction of a trial                                (n)
+  mjtNum* shift;     // added to the velocity before the step, on the path (n)
+  mjtNum* work;      // problem of the core                                (n x n + n)
+} Step;
+
+
+//---------------------------------- pieces --------------------------------------------------------
+
+// forces, states and cone Hessians at s->a
+static void evaluate(Step* s) {
+  mjgpGroup* group = s->group;
+  mjgp_residual(group, group->jar, s->a);
+  mjgp_constraintForce(group, group->f, group->state, group->cone, group->jar);
+}
+
+
+// velocity change per second of geared joint i at acceleration a
+static mjtNum gearAcceleration(const Step* s, const mjtNum* a, int i) {
+  return s->rows ? mju_dot(s->rows + (size_t)i * (size_t)s->group->nv, a, s->group->nv)
+                 : a[s->group->gear[i]];
+}
+
+
+// factor at the states of a, with the effect of forces on the geared joints; 0 if not possible
+static int linearize(Step* s) {
+  mjgpGroup* group = s->group;
+  int nv = group->nv;
+  if (!mjgp_factor(group)) {
+    return 0;
+  }
+  s->g->count.passes++;
+  mjgp_gradient(group, s->descent, NULL, s->a, NULL);
+  mjgp_solveLower(group, s->descent, 0);
+  for (int i = 0; i < s->n; i++) {
+    mjtNum* x = s->right + (size_t)i * (size_t)nv;
+    mju_zero(x, nv);
+    x[group->gear[i]] = 1;
+    mjgp_solveLower(group, x, group->gear[i]);
+    if (s->rows) {
+      x = s->left + (size_t)i * (size_t)nv;
+      mju_copy(x, s->rows + (size_t)i * (size_t)nv, nv);
+      mjgp_solveLower(group, x, 0);
+    }
+  }
+  return 1;
+}
+
+
+// entry of the effect of friction on the acceleration of geared joints
+static mjtNum entry(const Step* s, int i, int j) {
+  size_t nv = (size_t)s->group->nv;
+  int start = mjMAX(s->rows ? 0 : s->group->gear[i], s->group->gear[j]);
+  return mju_dot(s->left + (size_t)i * nv + start, s->right + (size_t)j * nv + start,
+                 s->group->nv - start);
+}
+
+
+// friction for the linearization; results in s->g and s->wish
+static int solveLinear(Step* s) {
+  int n = s->n, block = n;
+  mjtNum *W = s->work, *a = s->work + (size_t)n * (size_t)n;
+  for (int i = 0; i < n; i++) {
+    const mjtNum* left = s->left + (size_t)i * (size_t)s->group->nv;
+    a[i] = gearAcceleration(s, s->a, i) - mju_dot(left, s->descent, s->group->nv) +
+           s->shift[i] / s->m->opt.timestep;
+    for (int j = 0; j < n; j++) {
+      W[i * n + j] = !s->rows && j < i ? W[j * n + i] : entry(s, i, j);
+    }
+  }
+  mjgpProblem problem = {
+      .n = n, .joint = s->group->joint, .nblock = 1, .block = &block, .W = W, .a = a};
+  int status = mjgp_solveFriction(s->g, s->m, s->d, &problem);
+  for (int i = 0; i < n; i++) {
+    s->wish[i] = s->g->t[s->group->joint[i]];
+  }
+  return status;
+}
+
+
+// next = a - H^-1 gradient(a, t)
+static void move(Step* s, const mjtNum* t) {
+  int nv = s->group->nv;
+  mju_copy(s->next, s->descent, nv);
+  for (int i = 0; i < s->n; i++) {
+    int start = s->group->gear[i];
+    mju_addToScl(s->next + start, s->right + (size_t)i * (size_t)nv + start, t[i], nv - start);
+  }
+  mjgp_solveUpper(s->group, s->next);
+  mju_sub(s->next, s->a, s->next, nv);
+}
+
+
+// go to next; returns 1 if friction t and the constraint forces there are those of the linearization
+static int settle(Step* s, const mjtNum* t) {
+  mjgpGroup* group = s->group;
+  memcpy(s->state, group->state, sizeof(int) * (size_t)group->nefc);
+  mju_copy(s->a, s->next, group->nv);
+  evaluate(s);
+  int cone = 0;
+  for (int i = 0; i < group->nefc; i++) {
+    cone |= group->state[i] == mjCNSTRSTATE_CONE;
+    if (group->state[i] != s->state[i]) {
+      return 0;
+    }
+  }
+  if (!cone) {
+    return 1;
+  }
+
+  // cones are curved: is the gradient there nothing but rounding
+  mjgp_gradient(group, s->gradient, s->noise, s->a, t);
+  for (int i = 0; i < group->nv; i++) {
+    if (mju_abs(s->gradient[i]) > mjgpNOISE * s->noise[i]) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+
+//---------------------------------- inner problem -------------------------------------------------
+
+// slope of the convex cost along the search direction at distance x, without its constant part
+static mjtNum constraintSlope(Step* s, mjtNum x) {
+  mjgpGroup* group = s->group;
+  mjtNum slope = 0;
+  for (int i = 0; i < group->nefc; i++) {
+    s->residual[i] = group->jar[i] + x * s->jar[i];
+  }
+  mjgp_constraintForce(group, s->f, s->state, NULL, s->residual);
+  for (int i = 0; i < group->nefc; i++) {
+    slope -= s->f[i] * s->jar[i];
+  }
+  return slope;
+}
+
+
+// exact minimizer of the convex cost along the search direction
+static mjtNum searchLine(Step* s, const mjtNum* t) {
+  mjgpGroup* group = s->group;
+  int nv = group->nv;
+  for (int i = 0; i < group->nefc; i++) {
+    s->jar[i] = 0;
+    for (int k = group->J_adr[i]; k < group->J_adr[i + 1]; k++) {
+      s->jar[i] += group->J[k] * s->search[group->J_col[k]];
+    }
+  }
+
+  // slope = linear + x quadratic + slope of the constraint cost
+  mjtNum *Ma = s->next, linear, quadratic;
+  mjgp_mulInertia(group, Ma, s->a);
+  mju_subFrom(Ma, group->force, nv);
+  for (int i = 0; i < s->n; i++) {
+    Ma[group->gear[i]] += t[i];
+  }
+  linear = mju_dot(Ma, s->search, nv);
+  mjgp_mulInertia(group, Ma, s->search);
+  quadratic = mju_dot(Ma, s->search, nv);
+
+  // bracket from 1 on, then regula falsi with halved ends (Illinois)
+  mjtNum low = 0, high = 1, at_low = linear + constraintSlope(s, 0), at_high;
+  if (!(at_low < 0)) {
+    return 0;
+  }
+  mjtNum tolerance = 1e-10 * mju_abs(at_low);
+  for (int k = 0;; k++) {
+    at_high = linear + high * quadratic + constraintSlope(s, high);
+    if (at_high >= 0 || k == 60) {
+      break;
+    }
+    if (mju_abs(at_high) <= tolerance) {
+      return high;
+    }
+    low = high;
+    at_low = at_high;
+    high *= 2;
+  }
+  if (at_high <= tolerance) {
+    return high;
+  }
+  for (int k = 0, side = 0; k < 60; k++) {
+    mjtNum x = (low * at_high - high * at_low) / (at_high - at_low);
+    mjtNum slope = linear + x * quadratic + constraintSlope(s, x);
+    if (mju_abs(slope) <= tolerance || high - low <= 4 * DBL_EPSILON * high) {
+      return x;
+    }
+    if (slope < 0) {
+      low = x;
+      at_low = slope;
+      at_high *= side == -1 ? 0.5 : 1;
+      side = -1;
+    } else {
+      high = x;
+      at_high = slope;
+      at_low *= side == 1 ? 0.5 : 1;
+      side = 1;
+    }
+  }
+  return low;
+}
+
+
+// a = a(t): the engine's convex problem with friction t, solved to rounding and linearized there;
+// 0 if not solved
+static int inner(Step* s, const mjtNum* t) {
+  mjgpGroup* group = s->group;
+  int nv = group->nv;
+  for (int k = 0; k < mjgpINNER; k++) {
+    evaluate(s);
+    mjgp_gradient(group, s->gradient, s->noise, s->a, t);
+    if (!linearize(s)) {
+      return 0;
+    }
+    int small = 1;
+    for (int i = 0; i < nv; i++) {
+      small &= mju_abs(s->gradient[i]) <= mjgpNOISE * s->noise[i];
+    }
+    if (small) {
+      return 1;
+    }
+
+    // full step if it lands where it aims, else the best step along it
+    mju_copy(s->search, s->gradient, nv);
+    mjgp_solveLower(group, s->search, 0);
+    mjgp_solveUpper(group, s->search);
+    mju_scl(s->search, s->search, -1, nv);
+    mjtNum x = searchLine(s, t);
+    if (x == 0) {
+      return 1;
+    }
+    mju_addToScl(s->a, s->search, x, nv);
+  }
+  return 0;
+}
+
+
+//---------------------------------- safer methods -------------------------------------------------
+
+// friction that joint i asks for while the others keep theirs, at the linearization of a(t)
+static mjtNum resolve(Step* s, const mjtNum* t, int i) {
+  int joint = s->group->joint[i], block = 1;
+  mjtNum W = entry(s, i, i);
+  mjtNum a = gearAcceleration(s, s->a, i) + W * t[i] + s->shift[i] / s->m->opt.timestep;
+  mjgpProblem problem = {.n = 1, .joint = &joint, .nblock = 1, .block = &block, .W = &W, .a = &a};
+  mjgp_solveFriction(s->g, s->m, s->d, &problem);
+  return s->g->t[joint];
+}
+
+
+// distance of friction t from what all joints ask for at a(t), as acceleration, squared
+static mjtNum distance(Step* s, const mjtNum* t) {
+  mjtNum sum = 0;
+  for (int i = 0; i < s->n; i++) {
+    mjtNum error = (resolve(s, t, i) - t[i]) * entry(s, i, i);
+    sum += error * error;
+  }
+  return sum;
+}
+
+
+// a pass from where we are; 1 if it settles
+static int pass(Step* s) {
+  if (solveLinear(s) < 0) {
+    return 0;
+  }
+  move(s, s->wish);
+  return settle(s, s->wish);
+}
+
+
+// Newton on friction with steps that bring it closer to the law; 1 if solved
+static int damped(Step* s) {
+  int n = s->n, nv = s->group->nv;
+  mjtNum* keep = s->search + nv;
+  if (!inner(s, s->t)) {
+    return 0;
+  }
+  mjtNum merit = distance(s, s->t);
+  for (int k = 0; k < mjgpDAMPED; k++) {
+    // a full step may settle at once
+    mju_copy(keep, s->a, nv);
+    if (pass(s)) {
+      return 1;
+    }
+    mjtNum* wish = s->wish + n;
+    mju_copy(wish, s->wish, n);
+
+    // else shorten it until friction comes closer to the law
+    mjtNum x = 1, next = 0;
+    for (; x > 1e-3; x *= 0.5) {
+      for (int i = 0; i < n; i++) {
+        s->trial[i] = s->t[i] + x * (wish[i] - s->t[i]);
+      }
+      if (!inner(s, s->trial)) {
+        return 0;
+      }
+      next = distance(s, s->trial);
+      if (next < (1 - 0.1 * x) * merit) {
+        break;
+      }
+    }
+    if (x <= 1e-3) {
+      return 0;
+    }
+    mju_copy(s->t, s->trial, n);
+    merit = next;
+  }
+  return 0;
+}
+
+
+// joint i alone: friction that it asks for at the acceleration that it causes
+static int solveJoint(Step* s, int i) {
+  mjtNum low = -INFINITY, high = INFINITY;
+  for (int k = 0; k < 60; k++) {
+    mjtNum wish = resolve(s, s->t, i), now = s->t[i];
+    if (mju_abs(wish - now) <= 1e-14 * (mju_abs(wish) + mju_abs(now))) {
+      return 1;
+    }
+
+    // what it asks for falls as friction grows: the two ends close in
+    if (wish > now) {
+      low = now;
+    } else {
+      high = now;
+    }
+    if (k > 3 && low > -INFINITY && high < INFINITY &&
+        (wish <= low || wish >= high || k % 3 == 0)) {
+      wish = 0.5 * (low + high);
+    } else if (wish <= low || wish >= high) {
+      wish = low > -INFINITY && high < INFINITY ? 0.5 * (low + high) : wish;
+    }
+    if (wish == now) {
+      return 1;
+    }
+    s->t[i] = wish;
+    if (!inner(s, s->t)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+
+// joint by joint; 1 if solved
+static int jointByJoint(Step* s) {
+  int nv = s->group->nv;
+  mjtNum* keep = s->search + nv;
+  if (!inner(s, s->t)) {
+    return 0;
+  }
+  for (int k = 0; k < mjgpSWEEPS; k++) {
+    for (int i = 0; i < s->n; i++) {
+      if (!solveJoint(s, i)) {
+        return 0;
+      }
+    }
+    mju_copy(keep, s->a, nv);
+    if (pass(s)) {
+      return 1;
+    }
+    mju_copy(s->a, keep, nv);
+    if (!inner(s, s->t)) {
+      return 0;
+    }
+  }
+  return 0;
+}
+
+
+//---------------------------------- one group -----------------------------------------------------
+
+// rows that turn the acceleration of the engine's solver into that of the integrator
+static void integratorRows(Step* s, const mjgpMetric* metric) {
+  mjgpGroup* group = s->group;
+  int nv = group->nv;
+  mjtNum* full = mj_stackAllocNum(s->d, (size_t)s->m->nv);
+  mju_zero(full, (int)s->m->nv);
+  for (int i = 0; i < s->n; i++) {
+    mjgp_row(full, s->m, metric, s->g, group->joint[i]);
+    for (int k = 0; k < nv; k++) {
+      s->search[k] = full[group->dof[k]];
+    }
+    mjgp_mulInertia(group, s->rows + (size_t)i * (size_t)nv, s->search);
+    int tree = s->m->dof_treeid[s->g->joint[group->joint[i]].dof];
+    mju_zero(full + s->m->tree_dofadr[tree], s->m->tree_dofnum[tree]);
+  }
+}
+
+
+static void allocate(Step* s, const mjgpMetric* metric) {
+  size_t nv = (size_t)s->group->nv, n = (size_t)s->n, nefc = (size_t)s->group->nefc;
+  mjData* d = s->d;
+  mjtNum* number = mj_stackAllocNum(d, 7 * nv);
+  s->a = number;
+  s->next = number + nv;
+  s->search = number + 2 * nv;  // and a copy behind it
+  s->gradient = number + 4 * nv;
+  s->noise = number + 5 * nv;
+  s->descent = number + 6 * nv;
+  s->right = mj_stackAllocNum(d, n * nv);
+  s->left = metric->inertia ? s->right : mj_stackAllocNum(d, n * nv);
+  s->rows = metric->inertia ? NULL : mj_stackAllocNum(d, n * nv);
+  s->jar = mj_stackAllocNum(d, 3 * nefc);
+  s->f = s->jar + nefc;
+  s->residual = s->jar + 2 * nefc;
+  s->state = mj_stackAllocInt(d, nefc);
+  number = mj_stackAllocNum(d, 5 * n + n * n + n);
+  s->t = number;
+  s->wish = number + n;  // and a copy behind it
+  s->trial = number + 3 * n;
+  s->shift = number + 4 * n;
+  s->work = number + 5 * n;
+}
+
+
+// start from the acceleration and the friction of the last step
+static void start(Step* s) {
+  const mjtNum* acc = s->d->plugin_state + s->g->acc;
+  for (int i = 0; i < s->group->nv; i++) {
+    s->a[i] = acc[s->group->dof[i]];
+  }
+  for (int i = 0; i < s->n; i++) {
+    int joint = s->group->joint[i];
+    const mjtNum* state = s->d->plugin_state + s->g->state[joint];
+    s->t[i] = s->g->t[joint] = state[0];
+    s->g->mode[joint] = (int)state[s->g->stride[joint]];
+    s->shift[i] = 0;
+  }
+  evaluate(s);
+}
+
+
+// solve for friction and acceleration of one group
+static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
+                       mjgpGroup* group) {
+  Step step = {.m = m, .d = d, .g = g, .group = group, .n = group->njoint};
+  Step* s = &step;
+  allocate(s, metric);
+  if (s->rows) {
+    integratorRows(s, metric);
+  }
+  start(s);
+  g->count.coupled++;
+
+  // passes, then the safer methods
+  int solved = 0;
+  for (int k = 0; k < mjgpPASSES && !solved; k++) {
+    solved = linearize(s) && pass(s);
+  }
+  if (!solved) {
+    g->count.hard++;
+    start(s);
+    solved = damped(s);
+    if (!solved) {
+      start(s);
+      solved = jointByJoint(s);
+    }
+  }
+
+  // results; the engine starts from the acceleration and finds it solved
+  mjgp_countFriction(g, d, solved ? g->info.status : mjgITERATION_LIMIT);
+  for (int i = 0; i < group->nv; i++) {
+    d->qacc_warmstart[group->dof[i]] = s->a[i];
+  }
+}
+
+
+//---------------------------------- all groups ----------------------------------------------------
+
+int mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
+                const mjtNum* force, int* joint, int n) {
+  mj_markStack(d);
+  int* local = mj_stackAllocInt(d, (size_t)m->nv);
+  int* part = mj_stackAllocInt(d, (size_t)n);
+  for (int i = 0; i < m->nv; i++) {
+    local[i] = -1;
+  }
+
+  // no islands: one group of all that is awake
+  mjgpGroup group;
+  if (!d->nisland) {
+    int sleep = (m->opt.enableflags & mjENBL_SLEEP) && d->nv_awake < m->nv;
+    int nv = sleep ? d->nv_awake : (int)m->nv;
+    int *dof = mj_stackAllocInt(d, (size_t)nv), *row = mj_stackAllocInt(d, (size_t)d->nefc);
+    for (int i = 0; i < nv; i++) {
+      dof[i] = sleep ? d->dof_awake_ind[i] : i;
+    }
+    for (int i = 0; i < d->nefc; i++) {
+      row[i] = i;
+    }
+    memcpy(part, joint, sizeof(int) * (size_t)n);
+    mjgp_makeGroup(&group, m, d, g, local, force, dof, nv, row, d->nefc, part, n);
+    solveGroup(g, m, d, metric, &group);
+    mj_freeStack(d);
+    return 0;
+  }
+
+  // islands with geared joints, one by one
+  int left = 0;
+  for (int island = 0; island < d->nisland; island++) {
+    int npart = 0;
+    for (int i = 0; i < n; i++) {
+      if (d->dof_island[g->joint[joint[i]].dof] == island) {
+        part[npart++] = joint[i];
+      }
+    }
+    if (npart) {
+      mj_markStack(d);
+      mjgp_makeGroup(&group, m, d, g, local, force, d->map_idof2dof + d->island_idofadr[island],
+                     d->island_nv[island], d->map_iefc2efc + d->island_iefcadr[island],
+                     d->island_nefc[island], part, npart);
+      solveGroup(g, m, d, metric, &group);
+      mj_freeStack(d);
+    }
+  }
+  for (int i = 0; i < n; i++) {
+    if (d->dof_island[g->joint[joint[i]].dof] < 0) {
+      joint[left++] = joint[i];
+    }
+  }
+  mj_freeStack(d);
+  return left;
+}
