@@ -66,6 +66,20 @@ class Readme(unittest.TestCase):
         done = subprocess.run(["./main"], check=True, capture_output=True, text=True)
         self.assertEqual(done.stdout, "0 0\n")
 
+    def test_sensor(self):
+        sensor = re.findall(r"```\n(<sensor>.*?)```", TEXT, re.DOTALL)
+        model = mujoco.MjModel.from_xml_string(block("xml").replace(
+            "</mujoco>", sensor[0] + "</mujoco>"))
+        data = mujoco.MjData(model)
+        mujoco.mj_step(model, data)
+        numbers = data.sensor("gears").data.reshape(-1, 13)
+        self.assertEqual(numbers.shape, (1, 13))
+
+        # stuck, the motor is off: friction carries the weight alone
+        self.assertEqual(numbers[0, 4], 0)
+        self.assertAlmostEqual(numbers[0, 0], -numbers[0, 3], delta=1e-12)
+        self.assertAlmostEqual(numbers[0, 3], 2 * 9.81 * 0.25, delta=1e-12)
+
     def test_links(self):
         for target in re.findall(r"\]\(([^)#:]+)\)", TEXT):
             self.assertTrue((SOURCE / target).exists(), target)
