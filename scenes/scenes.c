@@ -4,10 +4,12 @@
 
 extern const mjgScene mjg_sceneRod;
 extern const mjgScene mjg_sceneWall;
+extern const mjgScene mjg_sceneContact;
 
 const mjgScene* const mjg_scenes[] = {
     &mjg_sceneRod,
     &mjg_sceneWall,
+    &mjg_sceneContact,
 };
 const int mjg_nscene = sizeof mjg_scenes / sizeof *mjg_scenes;
 
