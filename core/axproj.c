@@ -1,7 +1,7 @@
-#include <math.h>
 #include <string.h>
 
 #include "block.h"
+#include "check.h"
 #include "dense.h"
 
 
@@ -15,10 +15,8 @@ int mjg_axproj(double* y, mjgInfo* info, const double* v, const double* A, const
   }
 
   // A must be what a mass matrix is
-  for (int i = 0; i < n * n; i++) {
-    if (!isfinite(A[i])) {
-      return mjgERR_NOT_FINITE;
-    }
+  if (!mjg_allFinite(A, (size_t)n * (size_t)n)) {
+    return mjgERR_NOT_FINITE;
   }
   double* L = work->block.K;
   memcpy(L, A, (size_t)n * (size_t)n * sizeof(double));

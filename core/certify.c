@@ -4,118 +4,207 @@
 #include <math.h>
 
 #include "block.h"
+#include "check.h"
 #include "dense.h"
+#include "wellposed.h"
+
+
+// one block of a problem with the part of the solution that belongs to it
+typedef struct Part_ {
+  int n;
+  const double *A, *P, *v, *phi, *alpha, *beta, *coulomb, *ratio, *v0;
+  const double *t, *v_next, *lambda;
+  const int* mode;
+} Part;
+
+
+// entry of P, whichever form it is given in
+static double entryP(const Part* p, int i, int j) {
+  if (p->P) {
+    return p->P[i * p->n + j];
+  }
+  return p->alpha[i] * p->A[i * p->n + j] - (i == j ? p->beta[i] : 0);
+}
+
+
+// error relative to size, 0 if there is none
+static double relative(double error, double size) {
+  if (error == 0) {
+    return 0;
+  }
+  double ratio = fabs(error) / size;
+  return isnan(ratio) ? INFINITY : ratio;
+}
+
+
+// one more term of a sum and of the size of its terms
+static void add(double* sum, double* size, double term) {
+  *sum += term;
+  *size += fabs(term);
+}
+
+
+// residual of joint i, also in the form of (67)
+static double checkJoint(double* paper, const Part* p, int i) {
+  // v+ and lambda that t makes, and the size of the terms they are made of
+  double v = p->v[i], size_v = fabs(v), lambda = p->phi[i], size_t = fabs(lambda) + fabs(p->t[i]);
+  for (int j = 0; j < p->n; j++) {
+    add(&v, &size_v, -p->A[i * p->n + j] * p->t[j]);
+    if (p->P) {
+      add(&lambda, &size_t, p->P[i * p->n + j] * p->t[j]);
+    }
+  }
+  if (!p->P) {
+    add(&lambda, &size_t, p->alpha[i] * (p->v[i] - v));
+    add(&lambda, &size_t, -p->beta[i] * p->t[i]);
+    size_t += fabs(p->alpha[i]) * (size_v - fabs(p->v[i]));
+  }
+  double c = p->coulomb ? p->coulomb[i] : 0;
+  double bound = fabs(lambda) + c;
+  size_t += c;
+
+  // a joint that moves has its sliding bound, against its motion; one that stands has at most its
+  // static bound, or the sliding one in the direction in which it moved before
+  double moves = p->v_next[i], error_t;
+  if (moves != 0) {
+    error_t = p->t[i] - (moves > 0 ? bound : -bound);
+  } else {
+    double v0 = p->v0 ? p->v0[i] : 0;
+    double limit = p->ratio && !(p->t[i] * v0 > 0) ? p->ratio[i] * bound : bound;
+    error_t = fmax(0, fabs(p->t[i]) - limit);
+  }
+  double residual = relative(moves - v, size_v);
+  residual = fmax(residual, relative(p->lambda[i] - lambda, size_t));
+  residual = fmax(residual, relative(error_t, size_t));
+  if (p->mode[i] != (moves > 0) - (moves < 0) || !isfinite(moves) || !isfinite(size_v) ||
+      !isfinite(size_t)) {
+    residual = INFINITY;
+  }
+
+  // (67): y = v* - v+ is A times the friction that directions s of motion make, where a joint that
+  // stands may take any s in [-1, 1]
+  double y = 0, size_y = fabs(p->v[i]) + fabs(moves);
+  for (int j = 0; j < p->n; j++) {
+    double cj = p->coulomb ? p->coulomb[j] : 0, limit = fabs(p->lambda[j]) + cj;
+    double s = (p->v_next[j] > 0) - (p->v_next[j] < 0);
+    if (s == 0) {
+      limit *= p->ratio ? p->ratio[j] : 1;
+      s = limit > 0 ? fmax(-1, fmin(1, p->t[j] / limit)) : 0;
+    }
+    add(&y, &size_y, p->A[i * p->n + j] * s * limit);
+  }
+  *paper = relative(p->v[i] - moves - y, size_y);
+  return residual;
+}
+
+
+// 1 if the block is known to have one solution
+static int isWellPosed(const Part* p, mjgWorkspace* work) {
+  int n = p->n;
+  mjgBlock* b = &work->block;
+  double *A = b->A, *root = b->x, *alpha = b->alpha, *beta = b->beta;
+  for (int i = 0; i < n; i++) {
+    if (!(p->A[i * n + i] > 0)) {
+      return 0;
+    }
+    root[i] = sqrt(p->A[i * n + i]);
+  }
+
+  // in units in which the diagonal of A is 1
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      A[i * n + j] = i == j ? 1 : p->A[i * n + j] / root[i] / root[j];
+    }
+  }
+  if (p->P) {
+    for (int i = 0; i < n; i++) {
+      for (int j = 0; j < n; j++) {
+        b->P[i * n + j] = p->P[i * n + j] * root[i] / root[j];
+      }
+    }
+    if (!mjg_factorP(alpha, beta, A, b->P, n)) {
+      return 0;
+    }
+  } else {
+    for (int i = 0; i < n; i++) {
+      alpha[i] = p->alpha[i] * p->A[i * n + i];
+      beta[i] = p->beta[i];
+    }
+  }
+  return mjg_wellPosed(A, alpha, beta, p->ratio, n, b->K);
+}
+
+
+// largest singular value of P of the block
+static double sigmaMax(const Part* p, mjgWorkspace* work) {
+  double* P = work->block.P;
+  for (int i = 0; i < p->n; i++) {
+    for (int j = 0; j < p->n; j++) {
+      P[i * p->n + j] = entryP(p, i, j);
+    }
+  }
+  return mjg_sigmaMax(P, p->n, work->block.x, work->block.y);
+}
 
 
 int mjg_certify(mjgCertificate* certificate, int* violated, const mjgProblem* problem,
                 const mjgSolution* solution, double tolerance, mjgWorkspace* work) {
-  if (!certificate || !problem || !solution || !work || problem->n < 0 || problem->nblock < 0 ||
-      !(tolerance >= 0)) {
+  if (!certificate || !solution || !(tolerance >= 0)) {
     return mjgERR_ARGUMENT;
   }
-  int n = problem->n;
-  *certificate = (mjgCertificate){.worst = -1, .passive = 1, .well_posed = 1, .valid = 1};
-  if (n == 0) {
-    return mjgSOLVED;
+  int status = mjg_checkProblem(problem, work);
+  if (status != mjgSOLVED) {
+    return status;
   }
-  if (!problem->v || !problem->A || !problem->phi || (problem->nblock > 0 && !problem->block) ||
-      (!problem->P && (!problem->alpha || !problem->beta)) || !solution->t || !solution->v ||
-      !solution->lambda || !solution->mode) {
+  int n = problem->n;
+  if (n > 0 && (!solution->t || !solution->v || !solution->lambda || !solution->mode)) {
     return mjgERR_ARGUMENT;
   }
 
-  int nblock = problem->nblock > 0 ? problem->nblock : 1;
-  const double* A = problem->A;
-  const double* P = problem->P;
+  mjgCertificate sum = {.worst = -1, .passive = 1, .well_posed = 1};
+  int nblock = problem->nblock > 0 ? problem->nblock : (n > 0);
+  const double *A = problem->A, *P = problem->P;
   for (int k = 0, first = 0; k < nblock; k++) {
     int size = problem->nblock > 0 ? problem->block[k] : n;
-    if (size < 0 || size > n - first) {
-      return mjgERR_ARGUMENT;
-    }
-    if (size > work->nmax) {
-      return mjgERR_WORKSPACE;
-    }
-    const double* t = solution->t + first;
+    Part part = {.n = size,
+                 .A = A,
+                 .P = P,
+                 .v = problem->v + first,
+                 .phi = problem->phi + first,
+                 .alpha = problem->alpha ? problem->alpha + first : NULL,
+                 .beta = problem->beta ? problem->beta + first : NULL,
+                 .coulomb = problem->coulomb ? problem->coulomb + first : NULL,
+                 .ratio = problem->static_ratio ? problem->static_ratio + first : NULL,
+                 .v0 = problem->v0 ? problem->v0 + first : NULL,
+                 .t = solution->t + first,
+                 .v_next = solution->v + first,
+                 .lambda = solution->lambda + first,
+                 .mode = solution->mode + first};
 
     for (int i = 0; i < size; i++) {
       int joint = first + i;
-
-      // v+ and lambda from t, and the sizes of the terms they are made of
-      double w = 0, size_w = 0, load = 0, size_load = 0;
-      for (int j = 0; j < size; j++) {
-        w += A[i * size + j] * t[j];
-        size_w += fabs(A[i * size + j] * t[j]);
+      double paper, residual = checkJoint(&paper, &part, i);
+      sum.residual_paper = fmax(sum.residual_paper, paper);
+      if (sum.worst < 0 || residual > sum.residual) {
+        sum.residual = residual;
+        sum.worst = joint;
       }
-      if (P) {
-        for (int j = 0; j < size; j++) {
-          load += P[i * size + j] * t[j];
-          size_load += fabs(P[i * size + j] * t[j]);
-        }
-      } else {
-        load = problem->alpha[joint] * w - problem->beta[joint] * t[i];
-        size_load = fabs(problem->alpha[joint]) * size_w + fabs(problem->beta[joint] * t[i]);
-      }
-      double v = problem->v[joint] - w;
-      double lambda = problem->phi[joint] + load;
-      double c = problem->coulomb ? problem->coulomb[joint] : 0;
-      double size_v = fabs(problem->v[joint]) + size_w;
-      double size_t = fabs(problem->phi[joint]) + size_load + c + fabs(t[i]);
-
-      // the reported velocity and load are the ones that t makes
-      double error_v = fabs(solution->v[joint] - v);
-      double error_t = fabs(solution->lambda[joint] - lambda);
-
-      // a joint that moves has exactly its sliding bound, against its motion; one that stands
-      // has at most its static bound, or the sliding one in the direction it came from
-      double bound = fabs(lambda) + c;
-      double moves = solution->v[joint];
-      if (moves > 0) {
-        error_t = fmax(error_t, fabs(t[i] - bound));
-      } else if (moves < 0) {
-        error_t = fmax(error_t, fabs(t[i] + bound));
-      } else {
-        double ratio = problem->static_ratio ? problem->static_ratio[joint] : 1;
-        double v0 = problem->v0 ? problem->v0[joint] : 0;
-        double limit = t[i] * v0 > 0 ? bound : ratio * bound;
-        error_t = fmax(error_t, fabs(t[i]) - limit);
-      }
-      int mode = (moves > 0) - (moves < 0);
-
-      double residual = 0;
-      if (error_v > 0) {
-        residual = error_v / size_v;
-      }
-      if (error_t > 0) {
-        residual = fmax(residual, error_t / size_t);
-      }
-      if (solution->mode[joint] != mode || !isfinite(t[i]) || !isfinite(v) || !isfinite(lambda) ||
-          !isfinite(moves) || !isfinite(solution->lambda[joint])) {
-        residual = INFINITY;
-      }
-
-      // account
-      if (certificate->worst < 0 || residual > certificate->residual) {
-        certificate->residual = residual;
-        certificate->worst = joint;
-      }
-      certificate->nviolated += !(residual <= tolerance);
+      sum.nviolated += residual > tolerance;
       if (violated) {
-        violated[joint] = !(residual <= tolerance);
+        violated[joint] = residual > tolerance;
       }
-      certificate->power += t[i] * moves;
-      if (!(t[i] * moves >= 0)) {
-        certificate->passive = 0;
-      }
+      double power = solution->t[joint] * solution->v[joint];
+      sum.power += power;
+      sum.passive &= power >= 0;
     }
-    if (P) {
-      certificate->sigma_max =
-          fmax(certificate->sigma_max, mjg_sigmaMax(P, size, work->block.x, work->block.y));
-    }
+    sum.well_posed &= isWellPosed(&part, work);
+    sum.sigma_max = fmax(sum.sigma_max, sigmaMax(&part, work));
+
     first += size;
     A += (size_t)size * (size_t)size;
     P = P ? P + (size_t)size * (size_t)size : NULL;
   }
-  certificate->residual_paper = certificate->residual;
-  certificate->valid = certificate->nviolated == 0 && certificate->passive;
+  sum.valid = sum.nviolated == 0 && sum.passive;
+  *certificate = sum;
   return mjgSOLVED;
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "block.h"
+#include "check.h"
 #include "dense.h"
 
 
@@ -64,15 +65,9 @@ int mjg_lambda(double* lambda, mjgInfo* info, const double* phi, const double* P
   if (n > work->nmax) {
     return mjgERR_WORKSPACE;
   }
-  for (int i = 0; i < n; i++) {
-    if (!isfinite(phi[i])) {
-      return mjgERR_NOT_FINITE;
-    }
-  }
-  for (int i = 0; i < n * n; i++) {
-    if (!isfinite(P[i])) {
-      return mjgERR_NOT_FINITE;
-    }
+  size_t nv = (size_t)n;
+  if (!mjg_allFinite(phi, nv) || !mjg_allFinite(P, nv * nv)) {
+    return mjgERR_NOT_FINITE;
   }
 
   // start as Remark 3 says; the result is written at the end, so that phi may be the output

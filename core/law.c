@@ -10,19 +10,11 @@
 double mjg_lawLimit(int* load, int s, double phi, double p, double c, double r) {
   double sp = s * p;
 
-  // without a load of its own the joint makes one in the direction of its friction; where that
-  // load would outgrow the friction and nothing else resists, there is none, as in (31)
+  // without a load of its own the joint makes one in the direction of its friction
   if (phi == 0) {
     double slope = r * fabs(p);
     *load = sp > 0 ? 1 : -1;
-    if (slope < 1) {
-      return r * c / (1 - slope);
-    }
-    if (c == 0) {
-      *load = -*load;
-      return 0;
-    }
-    return INFINITY;
+    return slope < 1 ? r * c / (1 - slope) : INFINITY;
   }
 
   *load = phi > 0 ? 1 : -1;

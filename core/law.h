@@ -32,8 +32,11 @@ static inline int mjg_pieceLoad(int piece) {
 }
 
 
-// largest friction torque in direction s = -1, 1 that is connected to zero friction: the smallest
-// x >= 0 with x = r (|phi + s p x| + c), INFINITY if there is none; sets load to the sign of lambda
+// largest friction torque in direction s = -1, 1 that is connected to zero friction: the end of the
+// interval of x >= 0 from 0 on with x <= r (|phi + s p x| + c), INFINITY if it has none; sets load to
+// the sign of lambda there. Where phi is not 0 it is |lambda_s| of (35). For phi = 0 and |p| >= 1 the
+// paper's first line has lambda = 0 and a joint that moves freely; here it jams, as it does for every
+// phi near by of one sign, and as the statics (23) of a gear that cannot be driven back demand.
 double mjg_lawLimit(int* load, int s, double phi, double p, double c, double r);
 
 // friction torque t of the joint; returns the piece that t is on.

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "block.h"
+#include "check.h"
 #include "dense.h"
 #include "law.h"
 #include "solvers.h"
@@ -12,81 +13,6 @@ void mjg_defaultSettings(mjgSettings* settings) {
   if (settings) {
     *settings = (mjgSettings){.solver = mjgNEWTON, .tolerance = 1e-12};
   }
-}
-
-
-//---------------------------------- validation ----------------------------------------------------
-
-// 1 if all entries are finite; x - x is 0 for finite x, else NaN
-static int allFinite(const double* x, size_t count) {
-  double sum = 0;
-  for (size_t i = 0; i < count; i++) {
-    sum += x[i] - x[i];
-  }
-  return sum == 0;
-}
-
-
-// check a problem and its sizes against the workspace
-static int checkProblem(const mjgProblem* problem, const mjgWorkspace* work) {
-  if (!problem || !work || problem->n < 0 || problem->nblock < 0) {
-    return mjgERR_ARGUMENT;
-  }
-  int n = problem->n;
-  if (n == 0) {
-    return mjgSOLVED;
-  }
-  if (!problem->v || !problem->A || !problem->phi || (problem->nblock > 0 && !problem->block) ||
-      (!problem->P && (!problem->alpha || !problem->beta))) {
-    return mjgERR_ARGUMENT;
-  }
-
-  // sizes of the blocks
-  int nblock = problem->nblock > 0 ? problem->nblock : 1;
-  const int* block = problem->nblock > 0 ? problem->block : &problem->n;
-  int left = n, largest = 0;
-  size_t nmatrix = 0;
-  for (int k = 0; k < nblock; k++) {
-    if (block[k] < 0 || block[k] > left) {
-      return mjgERR_ARGUMENT;
-    }
-    left -= block[k];
-    largest = block[k] > largest ? block[k] : largest;
-    nmatrix += (size_t)block[k] * (size_t)block[k];
-  }
-  if (left != 0) {
-    return mjgERR_ARGUMENT;
-  }
-  if (n > work->n || largest > work->nmax) {
-    return mjgERR_WORKSPACE;
-  }
-
-  // numbers
-  size_t nv = (size_t)n;
-  if (!allFinite(problem->v, nv) || !allFinite(problem->A, nmatrix) ||
-      !allFinite(problem->phi, nv) || (problem->P && !allFinite(problem->P, nmatrix)) ||
-      (!problem->P && (!allFinite(problem->alpha, nv) || !allFinite(problem->beta, nv))) ||
-      (problem->coulomb && !allFinite(problem->coulomb, nv)) ||
-      (problem->static_ratio && !allFinite(problem->static_ratio, nv)) ||
-      (problem->v0 && !allFinite(problem->v0, nv))) {
-    return mjgERR_NOT_FINITE;
-  }
-  for (int i = 0; i < n; i++) {
-    if ((problem->coulomb && problem->coulomb[i] < 0) ||
-        (problem->static_ratio && problem->static_ratio[i] < 1)) {
-      return mjgERR_ARGUMENT;
-    }
-  }
-  const double* A = problem->A;
-  for (int k = 0; k < nblock; k++) {
-    for (int i = 0; i < block[k]; i++) {
-      if (!(A[i * block[k] + i] > 0)) {
-        return mjgERR_NOT_PD;
-      }
-    }
-    A += (size_t)block[k] * (size_t)block[k];
-  }
-  return mjgSOLVED;
 }
 
 
@@ -275,7 +201,7 @@ static double sigmaMax(mjgBlock* b, const mjgProblem* problem, int first, const 
 
 int mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
               const mjgSettings* settings, mjgWorkspace* work) {
-  int status = checkProblem(problem, work);
+  int status = mjg_checkProblem(problem, work);
   if (status == mjgSOLVED) {
     status = checkSettings(settings);
   }
@@ -287,7 +213,7 @@ int mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
       (n > 0 && (!solution->t || !solution->v || !solution->lambda || !solution->mode))) {
     return mjgERR_ARGUMENT;
   }
-  if (settings->warm_start && !allFinite(solution->t, (size_t)n)) {
+  if (settings->warm_start && !mjg_allFinite(solution->t, (size_t)n)) {
     return mjgERR_NOT_FINITE;
   }
 

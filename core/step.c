@@ -1,6 +1,5 @@
-#include <math.h>
-
 #include "block.h"
+#include "check.h"
 #include "dense.h"
 
 
@@ -15,11 +14,6 @@ void mjg_P(double* P, const double* W, const mjgJoints* joints, int n) {
 }
 
 
-static int finite(double x) {
-  return isfinite(x) != 0;
-}
-
-
 // the arguments of a step, before anything is written
 static int checkStep(const double* Mhat, const double* tau_u, const double* tau_v, const double* v,
                      const mjgJoints* joints, double h, int n) {
@@ -27,24 +21,19 @@ static int checkStep(const double* Mhat, const double* tau_u, const double* tau_
                           !joints->gamma_v || !joints->inertia))) {
     return mjgERR_ARGUMENT;
   }
-  if (!finite(h)) {
+  size_t nv = (size_t)n;
+  if (!mjg_allFinite(&h, 1) || !mjg_allFinite(Mhat, nv * nv) || !mjg_allFinite(tau_u, nv) ||
+      !mjg_allFinite(tau_v, nv) || !mjg_allFinite(v, nv) ||
+      (n > 0 && (!mjg_allFinite(joints->gamma_u, nv) || !mjg_allFinite(joints->gamma_v, nv) ||
+                 !mjg_allFinite(joints->inertia, nv)))) {
     return mjgERR_NOT_FINITE;
   }
   if (h <= 0) {
     return mjgERR_ARGUMENT;
   }
   for (int i = 0; i < n; i++) {
-    if (!finite(tau_u[i]) || !finite(tau_v[i]) || !finite(v[i]) || !finite(joints->gamma_u[i]) ||
-        !finite(joints->gamma_v[i]) || !finite(joints->inertia[i])) {
-      return mjgERR_NOT_FINITE;
-    }
     if (joints->inertia[i] < 0) {
       return mjgERR_ARGUMENT;
-    }
-  }
-  for (int i = 0; i < n * n; i++) {
-    if (!finite(Mhat[i])) {
-      return mjgERR_NOT_FINITE;
     }
   }
   return mjgSOLVED;
@@ -54,15 +43,15 @@ static int checkStep(const double* Mhat, const double* tau_u, const double* tau_
 int mjg_step(double* v_next, mjgSolution* solution, mjgInfo* info, const double* Mhat,
              const double* tau_u, const double* tau_v, const double* v, const mjgJoints* joints,
              double h, int n, const mjgSettings* settings, mjgWorkspace* work) {
-  int status = checkStep(Mhat, tau_u, tau_v, v, joints, h, n);
-  if (status != mjgSOLVED) {
-    return status;
-  }
   if (!work || (n > 0 && !v_next)) {
     return mjgERR_ARGUMENT;
   }
   if (n > work->nmax) {
     return mjgERR_WORKSPACE;
+  }
+  int status = checkStep(Mhat, tau_u, tau_v, v, joints, h, n);
+  if (status != mjgSOLVED) {
+    return status;
   }
 
   // factorize M-hat

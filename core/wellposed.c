@@ -9,7 +9,9 @@
 // definite. Such a quasidefinite matrix is never singular and has as many negative eigenvalues as
 // it has joints of the first kind; with the factors of the rows, -alpha_i and alpha_i, all
 // combinations of pieces have a determinant of the same sign. A piecewise linear map of this kind,
-// a normal map of the box, is one-to-one.
+// a normal map of the box, is one-to-one. Conversely, with A^-1 = H all determinants of joints
+// that slip one way while the others are stuck are principal minors of H - [1/d], so that they have
+// one sign only if the condition holds.
 //
 // With alpha > 0 it says that all eigenvalues of P are within (-1, 1), up to the left side that
 // beta <= 1 makes superfluous; sigma_max(P) < 1, (57), is a special case. For gears with

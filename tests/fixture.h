@@ -1,4 +1,4 @@
-// Room for a result and a workspace, shared by the tests of the core.
+// What the tests of the core share: room for a result and a workspace, and a comparison.
 
 #ifndef MJGEAR_TESTS_FIXTURE_H_
 #define MJGEAR_TESTS_FIXTURE_H_
@@ -14,6 +14,20 @@
 #include "mjgear.h"
 #include "oracle.h"
 
+// cmocka's own comparison is in single precision
+#define assert_near(a, b, tolerance) assertNear(a, b, tolerance, #a, __FILE__, __LINE__)
+static inline void assertNear(double a, double b, double tolerance, const char* what,
+                              const char* file, int line) {
+  double difference = a > b ? a - b : b - a;
+  if (!(difference <= tolerance || a == b)) {
+    print_error("%s is %.17g, not %.17g: off by %g, tolerance %g\n", what, a, b, difference,
+                tolerance);
+    _fail(file, line);
+  }
+}
+
+
+// arrays for a result, and a workspace
 typedef struct Room_ {
   double t[oracleMAXN], v[oracleMAXN], lambda[oracleMAXN];
   int mode[oracleMAXN];

@@ -1,0 +1,75 @@
+#include "check.h"
+
+#include "block.h"
+
+
+// x - x is 0 for finite x, else NaN
+int mjg_allFinite(const double* x, size_t count) {
+  double sum = 0;
+  for (size_t i = 0; i < count; i++) {
+    sum += x[i] - x[i];
+  }
+  return sum == 0;
+}
+
+
+int mjg_checkProblem(const mjgProblem* problem, const mjgWorkspace* work) {
+  if (!problem || !work || problem->n < 0 || problem->nblock < 0) {
+    return mjgERR_ARGUMENT;
+  }
+  int n = problem->n;
+  if (n == 0) {
+    return mjgSOLVED;
+  }
+  if (!problem->v || !problem->A || !problem->phi || (problem->nblock > 0 && !problem->block) ||
+      (!problem->P && (!problem->alpha || !problem->beta))) {
+    return mjgERR_ARGUMENT;
+  }
+
+  // sizes of the blocks
+  int nblock = problem->nblock > 0 ? problem->nblock : 1;
+  const int* block = problem->nblock > 0 ? problem->block : &problem->n;
+  int left = n, largest = 0;
+  size_t nmatrix = 0;
+  for (int k = 0; k < nblock; k++) {
+    if (block[k] < 0 || block[k] > left) {
+      return mjgERR_ARGUMENT;
+    }
+    left -= block[k];
+    largest = block[k] > largest ? block[k] : largest;
+    nmatrix += (size_t)block[k] * (size_t)block[k];
+  }
+  if (left != 0) {
+    return mjgERR_ARGUMENT;
+  }
+  if (n > work->n || largest > work->nmax) {
+    return mjgERR_WORKSPACE;
+  }
+
+  // numbers
+  size_t nv = (size_t)n;
+  if (!mjg_allFinite(problem->v, nv) || !mjg_allFinite(problem->A, nmatrix) ||
+      !mjg_allFinite(problem->phi, nv) || (problem->P && !mjg_allFinite(problem->P, nmatrix)) ||
+      (!problem->P && (!mjg_allFinite(problem->alpha, nv) || !mjg_allFinite(problem->beta, nv))) ||
+      (problem->coulomb && !mjg_allFinite(problem->coulomb, nv)) ||
+      (problem->static_ratio && !mjg_allFinite(problem->static_ratio, nv)) ||
+      (problem->v0 && !mjg_allFinite(problem->v0, nv))) {
+    return mjgERR_NOT_FINITE;
+  }
+  for (int i = 0; i < n; i++) {
+    if ((problem->coulomb && problem->coulomb[i] < 0) ||
+        (problem->static_ratio && problem->static_ratio[i] < 1)) {
+      return mjgERR_ARGUMENT;
+    }
+  }
+  const double* A = problem->A;
+  for (int k = 0; k < nblock; k++) {
+    for (int i = 0; i < block[k]; i++) {
+      if (!(A[i * block[k] + i] > 0)) {
+        return mjgERR_NOT_PD;
+      }
+    }
+    A += (size_t)block[k] * (size_t)block[k];
+  }
+  return mjgSOLVED;
+}

@@ -1,0 +1,102 @@
+// The certificate accepts what is a solution and names what is not.
+
+#include <math.h>
+
+#include "fixture.h"
+
+
+static void acceptsSolutions(void** state) {
+  (void)state;
+  Room room;
+  openRoom(&room);
+  uint64_t seed = 1;
+  static oracleProblem p;
+  for (int k = 0; k < 5000; k++) {
+    oracleDraw draw = {
+        .n = 1 + k % 8, .gamma_max = k % 2 ? 0.99 : 2.5, .decades = 8, .coulomb = k % 3 == 0};
+    oracle_draw(&p, &draw, &seed);
+    int status = mjg_solve(&room.solution, NULL, &p.problem, &room.settings, room.work);
+    mjgCertificate c;
+    assert_int_equal(mjg_certify(&c, NULL, &p.problem, &room.solution, 1e-11, room.work), 0);
+    assert_int_equal(c.valid, 1);
+    assert_int_equal(c.nviolated, 0);
+    assert_int_equal(c.well_posed, status == mjgSOLVED);
+    assert_true(c.residual <= 1e-11 && c.residual_paper <= 1e-9 && c.power >= 0);
+
+    // the other form of P
+    p.problem.P = p.P;
+    mjgCertificate other;
+    assert_int_equal(mjg_certify(&other, NULL, &p.problem, &room.solution, 1e-9, room.work), 0);
+    assert_int_equal(other.valid, 1);
+    assert_near(other.sigma_max, c.sigma_max, 1e-5 * c.sigma_max);
+  }
+  closeRoom(&room);
+}
+
+
+// two joints, A = 1, bounds 1 and 2: joint 0 slips with t = 1, joint 1 is held by 1.5
+static void namesWhatIsWrong(void** state) {
+  (void)state;
+  Room room;
+  openRoom(&room);
+  double v[2] = {3, 1.5}, A[4] = {1, 0, 0, 1}, phi[2] = {1, 2}, zero[2] = {0, 0};
+  mjgProblem p = {.n = 2, .v = v, .A = A, .phi = phi, .alpha = zero, .beta = zero};
+  const struct {
+    double t[2], v[2], lambda[2];
+    int mode[2];
+    int worst, nviolated, passive;
+  } cases[] = {
+      {{1, 1.5}, {2, 0}, {1, 2}, {1, 0}, -2, 0, 1},
+      {{1.1, 1.5}, {1.9, 0}, {1, 2}, {1, 0}, 0, 1, 1},  // too much friction
+      {{-1, 1.5}, {4, 0}, {1, 2}, {1, 0}, 0, 1, 0},     // friction that drives
+      {{1, 1.5}, {2.1, 0}, {1, 2}, {1, 0}, 0, 1, 1},    // velocity of another friction
+      {{1, 1.5}, {2, 0}, {1, 2.1}, {1, 0}, 1, 1, 1},    // another load
+      {{1, 1}, {2, 0.5}, {1, 2}, {1, 1}, 1, 1, 1},      // moves with less than its bound
+      {{1, 1.5}, {2, 0}, {1, 2}, {1, 1}, 1, 1, 1},      // mode and velocity differ
+      {{1, 1.5}, {2, 1e-3}, {1, 2}, {1, 1}, 1, 1, 1},   // creeps
+      {{NAN, 1.5}, {2, 0}, {1, 2}, {1, 0}, 0, 2, 0},
+      {{1, INFINITY}, {2, 0}, {1, 2}, {1, 0}, 0, 2, 0},
+      {{3, 1.5}, {0, 0}, {1, 2}, {0, 0}, 0, 1, 1},  // held by more than its bound
+  };
+  for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+    for (int i = 0; i < 2; i++) {
+      room.t[i] = cases[k].t[i];
+      room.v[i] = cases[k].v[i];
+      room.lambda[i] = cases[k].lambda[i];
+      room.mode[i] = cases[k].mode[i];
+    }
+    mjgCertificate c;
+    int violated[2];
+    assert_int_equal(mjg_certify(&c, violated, &p, &room.solution, 1e-9, room.work), mjgSOLVED);
+    assert_int_equal(c.nviolated, cases[k].nviolated);
+    assert_int_equal(c.passive, cases[k].passive);
+    assert_int_equal(c.valid, cases[k].worst == -2);
+    if (cases[k].worst >= 0) {
+      assert_int_equal(c.worst, cases[k].worst);
+      assert_int_equal(violated[c.worst], 1);
+      assert_int_equal(violated[1 - c.worst], c.nviolated == 2);
+    } else {
+      assert_near(c.power, 2, 1e-15);
+      assert_true(c.sigma_max == 0 && c.well_posed);
+    }
+  }
+
+  mjgCertificate c;
+  assert_int_equal(mjg_certify(NULL, NULL, &p, &room.solution, 1e-9, room.work), mjgERR_ARGUMENT);
+  assert_int_equal(mjg_certify(&c, NULL, &p, NULL, 1e-9, room.work), mjgERR_ARGUMENT);
+  assert_int_equal(mjg_certify(&c, NULL, NULL, &room.solution, 1e-9, room.work), mjgERR_ARGUMENT);
+  assert_int_equal(mjg_certify(&c, NULL, &p, &room.solution, NAN, room.work), mjgERR_ARGUMENT);
+  mjgProblem none = {0};
+  assert_int_equal(mjg_certify(&c, NULL, &none, &room.solution, 1e-9, room.work), mjgSOLVED);
+  assert_true(c.valid && c.worst == -1);
+  closeRoom(&room);
+}
+
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(acceptsSolutions),
+      cmocka_unit_test(namesWhatIsWrong),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,131 @@
+// Dense kernels: products with what they claim to have inverted.
+
+#include "dense.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "fixture.h"
+
+enum {
+  maxn = 150
+};
+static double A[maxn * maxn], B[maxn * maxn], x[maxn], b[maxn];
+static int pivot[maxn];
+static const int sizes[] = {1, 2, 3, 6, 7, 8, 12, 20, 31, 32, 33, 60, 63, 64, 65, 96, 120, 150};
+
+
+// random matrix; symmetric positive definite on request
+static void draw(int n, int definite, uint64_t* seed) {
+  for (int i = 0; i < n * n; i++) {
+    B[i] = oracle_normal(seed);
+  }
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      double sum = i == j ? 1 : 0;
+      for (int k = 0; k < n && definite; k++) {
+        sum += B[i * n + k] * B[j * n + k];
+      }
+      A[i * n + j] = definite ? sum : B[i * n + j];
+    }
+    b[i] = oracle_normal(seed);
+  }
+}
+
+
+// |A x - b| against the size of its terms
+static void assertSolves(int n) {
+  for (int i = 0; i < n; i++) {
+    double sum = 0, size = fabs(b[i]);
+    for (int j = 0; j < n; j++) {
+      sum += A[i * n + j] * x[j];
+      size += fabs(A[i * n + j] * x[j]);
+    }
+    assert_near(sum, b[i], 1e-12 * n * size);
+  }
+}
+
+
+static void lu(void** state) {
+  (void)state;
+  uint64_t seed = 1;
+  for (size_t k = 0; k < sizeof(sizes) / sizeof(*sizes); k++) {
+    int n = sizes[k];
+    draw(n, 0, &seed);
+    memcpy(B, A, sizeof(A));
+    memcpy(x, b, sizeof(b));
+    assert_int_equal(mjg_lu(B, pivot, n), 1);
+    mjg_luSolve(x, B, pivot, n);
+    assertSolves(n);
+  }
+
+  // a row that is the sum of others, and nothing at all
+  draw(5, 0, &seed);
+  for (int j = 0; j < 5; j++) {
+    A[20 + j] = A[j] + A[5 + j];
+  }
+  assert_int_equal(mjg_lu(A, pivot, 5), 0);
+  memset(A, 0, sizeof(A));
+  assert_int_equal(mjg_lu(A, pivot, 5), 0);
+}
+
+
+static void cholesky(void** state) {
+  (void)state;
+  uint64_t seed = 2;
+  for (size_t k = 0; k < sizeof(sizes) / sizeof(*sizes); k++) {
+    int n = sizes[k];
+    draw(n, 1, &seed);
+    memcpy(B, A, sizeof(A));
+    memcpy(x, b, sizeof(b));
+    // what is above the diagonal is not read
+    for (int i = 0; i < n; i++) {
+      for (int j = i + 1; j < n; j++) {
+        B[i * n + j] = NAN;
+      }
+    }
+    assert_int_equal(mjg_cholesky(B, n), 1);
+    mjg_choleskySolve(x, B, n);
+    assertSolves(n);
+
+    // one eigenvalue below zero
+    memcpy(B, A, sizeof(A));
+    B[n * n - 1] -= 1e3 * n;
+    assert_int_equal(mjg_cholesky(B, n), 0);
+  }
+}
+
+
+// rotation times known singular values
+static void sigmaMax(void** state) {
+  (void)state;
+  double c = cos(0.3), s = sin(0.3), scratch[4];
+  for (int k = -200; k <= 200; k += 50) {
+    double unit = pow(10, k);
+    double M[4] = {unit * c * 3, -unit * s * 2, unit * s * 3, unit * c * 2};
+    assert_near(mjg_sigmaMax(M, 2, scratch, scratch + 2), 3 * unit, 1e-10 * unit);
+  }
+  double zero[4] = {0};
+  assert_true(mjg_sigmaMax(zero, 2, scratch, scratch + 2) == 0);
+  assert_true(mjg_sigmaMax(zero, 0, scratch, scratch + 2) == 0);
+}
+
+
+static void symmetry(void** state) {
+  (void)state;
+  double M[4] = {1e-8, 1, 1, 1e12};
+  assert_int_equal(mjg_isSymmetric(M, 2), 1);
+  M[1] = 1.1;
+  assert_int_equal(mjg_isSymmetric(M, 2), 0);
+}
+
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(lu),
+      cmocka_unit_test(cholesky),
+      cmocka_unit_test(sigmaMax),
+      cmocka_unit_test(symmetry),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
