@@ -1,5 +1,7 @@
 #include "sensor.h"
 
+#include <stdio.h>
+
 #include "gears.h"
 
 
@@ -11,8 +13,24 @@ static int isOurs(const mjModel* m, int sensor, int slot) {
 
 
 int mjgp_nsensordata(const mjModel* m, int instance, int sensor) {
-  int one = m->sensor_objtype[sensor] == mjOBJ_JOINT;
-  return mjgNSENSOR * (one ? 1 : mjgp_countJoints(m, instance));
+  (void)m;
+  (void)instance;
+  (void)sensor;
+  return mjgNSENSOR;
+}
+
+
+// which of n geared joints a sensor measures, -1 if it names none of its instance
+static int findJoint(const mjModel* m, const mjgpJoint* joint, int n, int sensor) {
+  int instance = m->sensor_plugin[sensor], type = m->sensor_objtype[sensor], found = -1, count = 0;
+  for (int i = 0; i < n; i++) {
+    int named = type == mjOBJ_JOINT && joint[i].joint == m->sensor_objid[sensor];
+    if (joint[i].instance == instance && (named || type == mjOBJ_UNKNOWN)) {
+      found = i;
+      count++;
+    }
+  }
+  return count == 1 ? found : -1;
 }
 
 
@@ -24,21 +42,21 @@ int mjgp_checkSensors(mjgReport* report, const mjModel* m, const mjgpJoint* join
       continue;
     }
     count++;
-
-    // nothing named: all joints of the instance; else one of them
-    int instance = m->sensor_plugin[s], type = m->sensor_objtype[s], known = 0;
-    for (int i = 0; i < n && !known; i++) {
-      known = joint[i].instance == instance && joint[i].joint == m->sensor_objid[s];
-    }
-    if (type != mjOBJ_UNKNOWN && (type != mjOBJ_JOINT || !known)) {
+    if (findJoint(m, joint, n, s) < 0) {
+      int type = m->sensor_objtype[s];
       const char* name = mj_id2name(m, mjOBJ_SENSOR, s);
-      const char* owner = mj_id2name(m, mjOBJ_PLUGIN, instance);
+      const char* owner = mj_id2name(m, mjOBJ_PLUGIN, m->sensor_plugin[s]);
       const char* object = mj_id2name(m, type, m->sensor_objid[s]);
+      char what[120] = "it names no joint, and its instance has several";
+      if (type != mjOBJ_UNKNOWN) {
+        snprintf(what, sizeof(what), "%s '%.60s' is not a geared joint of its instance",
+                 mju_type2Str(type), object ? object : "");
+      }
       mjg_refuse(report,
                  mjgpNAME
-                 ", sensor '%.60s': %s '%.60s' is not a geared joint of instance '%.60s'; name a "
-                 "joint of its key 'joint', or leave objtype and objname out for all of them",
-                 name ? name : "", mju_type2Str(type), object ? object : "", owner ? owner : "");
+                 ", instance '%.60s', sensor '%.60s': %s; set objtype=\"joint\" and as "
+                 "objname a joint of the instance's key 'joint'",
+                 owner ? owner : "", name ? name : "", what);
     }
   }
   return count;
@@ -78,19 +96,21 @@ void mjgp_writeSensors(const mjgpGears* g, const mjModel* m, mjData* d) {
     if (!isOurs(m, s, slot)) {
       continue;
     }
-    mjtNum* data = d->sensordata + m->sensor_adr[s];
-    int one = m->sensor_objtype[s] == mjOBJ_JOINT;
-    for (int k = 0; k < g->nactive; k++) {
-      int i = g->active[k];
-      if (g->joint[i].instance == m->sensor_plugin[s] &&
-          (!one || g->joint[i].joint == m->sensor_objid[s])) {
-        mjgp_measure(data + (one ? 0 : mjgNSENSOR * g->joint[i].index), g, m, d, i);
-      }
+
+    // the values of a sleeping joint stay
+    int i = findJoint(m, g->joint, g->n, s), awake = 0;
+    for (int k = 0; k < g->nactive && !awake; k++) {
+      awake = g->active[k] == i;
     }
+    if (!awake) {
+      continue;
+    }
+    mjtNum* data = d->sensordata + m->sensor_adr[s];
+    mjgp_measure(data, g, m, d, i);
 
     // the engine's cutoff, which acts on every number
     mjtNum cutoff = m->sensor_cutoff[s];
-    for (int k = 0; cutoff > 0 && k < m->sensor_dim[s]; k++) {
+    for (int k = 0; cutoff > 0 && k < mjgNSENSOR; k++) {
       data[k] = mju_clip(data[k], -cutoff, cutoff);
     }
   }

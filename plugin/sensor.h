@@ -2,13 +2,12 @@
 //
 //   <sensor>
 //     <plugin name="elbow_gear" plugin="mjgear.transmission" instance="gears"
-//             objtype="joint" objname="elbow"/>      one geared joint of the instance
-//     <plugin name="all_gears" plugin="mjgear.transmission" instance="gears"/>
-//                                                    all its joints, in the order of its key "joint"
+//             objtype="joint" objname="elbow"/>
 //   </sensor>
 //
-// A sensor gives mjgNSENSOR numbers for each joint, in the order below, valid after every mj_forward.
-// Units are SI at the output side; for a slide read N, m and m/s.
+// A sensor belongs to one geared joint, which an instance with a single joint need not name. It gives
+// mjgNSENSOR numbers in the order below, valid after every mj_forward. Units are SI at the output
+// side; for a slide read N, m and m/s.
 //
 // The values are written where friction is computed. The engine's stage for sensors of forces comes
 // later, but costs every model with the plugin a full inverse dynamics in every step, sensors or not.
@@ -39,7 +38,7 @@ enum {
   mjgNSENSOR = 13
 };
 
-// plugin callback: numbers that a sensor gives
+// plugin callback: numbers that a sensor gives; the engine asks before it knows the sensor's object
 int mjgp_nsensordata(const mjModel* m, int instance, int sensor);
 
 // number of sensors that are attached to instances of the plugin in slot; each that names something

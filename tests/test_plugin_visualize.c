@@ -1,0 +1,177 @@
+// What the plugin draws in the engine's scene, read back from the scene.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "plugin_models.h"
+#include "visualize.h"
+
+#define MODEL                                                                            \
+  "<mujoco><option gravity='0 0 0'/><extension><plugin plugin='mjgear.transmission'>"    \
+  "<instance name='a'><config key='joint' value='j'/><config key='gamma_u' value='.2'/>" \
+  "<config key='gamma_v' value='.5'/></instance></plugin></extension><worldbody><body>"  \
+  "<joint name='j' type='%s' axis='0 1 0' armature='1'/>"                                \
+  "<geom type='capsule' size='.05' fromto='0 0 0 .5 0 0' mass='3'/></body></worldbody>"  \
+  "<actuator><motor joint='j'/></actuator></mujoco>"
+
+static mjvScene scene;
+static mjvOption option;
+static mjvCamera camera;
+
+
+// draw; returns the number of geoms
+static int draw(const mjModel* m, mjData* d) {
+  mjv_updateScene(m, d, &option, NULL, &camera, mjCAT_ALL, &scene);
+  return scene.ngeom;
+}
+
+
+// number of decorative geoms in a colour
+static int countColor(const float rgb[3]) {
+  int n = 0;
+  for (int i = 0; i < scene.ngeom; i++) {
+    n += scene.geoms[i].category == mjCAT_DECOR && !memcmp(scene.geoms[i].rgba, rgb, 12);
+  }
+  return n;
+}
+
+
+static void shows(const mjModel* m, mjData* d, int mode) {
+  draw(m, d);
+  for (int k = 0; k < mjgNSHOW; k++) {
+    int n = countColor(mjgShowColor[k]);
+    if ((n > 0) != (k == mode)) {
+      fail_msg("%d geoms in the colour of '%s', expected those of '%s'", n, mjgShowName[k],
+               mjgShowName[mode]);
+    }
+  }
+}
+
+
+// colours of hinge and slide in each mode
+static void test_modes(void** state) {
+  (void)state;
+  static const char* const types[] = {"hinge", "slide"};
+  for (int k = 0; k < 2; k++) {
+    mjModel* m = makeModel(MODEL, types[k]);
+    mjData* d = mj_makeData(m);
+    mjv_makeScene(m, &scene, 1000);
+
+    // a motor that is pressed against an equal load is still: no, nothing acts: it stands
+    mj_forward(m, d);
+    shows(m, d, mjgSHOW_STUCK);
+
+    // the motor moves the link
+    d->ctrl[0] = 10;
+    for (int i = 0; i < 100; i++) {
+      mj_step(m, d);
+    }
+    mj_forward(m, d);
+    assert_true(d->qvel[0] > 0);
+    shows(m, d, mjgSHOW_DRIVING);
+
+    // the load pushes the link and, through it, the rotor
+    d->ctrl[0] = 0;
+    d->qfrc_applied[0] = 30;
+    mj_forward(m, d);
+    shows(m, d, mjgSHOW_DRIVEN);
+
+    // friction acts against motion: the arrow of a slide points against the axis
+    if (k == 1) {
+      const mjvGeom* arrow = NULL;
+      for (int i = 0; i < scene.ngeom; i++) {
+        arrow = scene.geoms[i].type == mjGEOM_ARROW ? scene.geoms + i : arrow;
+      }
+      assert_non_null(arrow);
+      assert_true(arrow->mat[5] < -0.99f);
+    }
+    mjv_freeScene(&scene);
+    mj_deleteData(d);
+    mj_deleteModel(m);
+  }
+}
+
+
+// switched off with the joint's group; drawing changes nothing that is simulated
+static void test_harmless(void** state) {
+  (void)state;
+  mjModel* m = makeModel(MODEL, "hinge");
+  mjData* d = mj_makeData(m);
+  mjData* copy = mj_makeData(m);
+  mjv_makeScene(m, &scene, 1000);
+  d->ctrl[0] = 10;
+  mj_step(m, d);
+  mj_forward(m, d);
+  mj_copyData(copy, m, d);
+  int all = draw(m, d);
+  option.jointgroup[0] = 0;
+  int without = draw(m, d);
+  option.jointgroup[0] = 1;
+  assert_true(without < all);
+  for (int i = 0; i < 50; i++) {
+    draw(m, d);
+    mj_step(m, d);
+    mj_step(m, copy);
+    assert_memory_equal(d->qpos, copy->qpos, sizeof(mjtNum));
+    assert_memory_equal(d->qvel, copy->qvel, sizeof(mjtNum));
+  }
+  mjv_freeScene(&scene);
+
+  // a scene without room for it
+  mjv_makeScene(m, &scene, 5);
+  assert_int_equal(draw(m, d), 5);
+  mjv_freeScene(&scene);
+  mj_deleteData(copy);
+  mj_deleteData(d);
+  mj_deleteModel(m);
+}
+
+
+// with labels of joints the torque is told
+static void test_label(void** state) {
+  (void)state;
+  mjModel* m = makeModel(MODEL, "hinge");
+  mjData* d = mj_makeData(m);
+  mjv_makeScene(m, &scene, 1000);
+  d->ctrl[0] = 15;
+  mj_forward(m, d);
+  option.label = mjLABEL_JOINT;
+  draw(m, d);
+  option.label = mjLABEL_NONE;
+
+  // u = 15 - a, t = .7 u - .5 t slipping forward, a = (u - t)/(M - m) with the link's own inertia
+  mjtNum M[1];
+  mj_fullM(m, d, M);
+  double ratio = .7 / 1.5, link = M[0] - 1;
+  double u = 15 / (1 + (1 - ratio) / link);
+  char expected[32];
+  snprintf(expected, sizeof(expected), "%.3g N m", ratio * u);
+  int found = 0;
+  for (int i = 0; i < scene.ngeom; i++) {
+    found += !strcmp(scene.geoms[i].label, expected);
+  }
+  assert_int_equal(found, 1);
+  mjv_freeScene(&scene);
+  mj_deleteData(d);
+  mj_deleteModel(m);
+}
+
+
+int main(void) {
+  loadPlugin();
+  mjv_defaultScene(&scene);
+  mjv_defaultOption(&option);
+  mjv_defaultCamera(&camera);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_modes),
+      cmocka_unit_test(test_harmless),
+      cmocka_unit_test(test_label),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
