@@ -24,7 +24,7 @@ static void nameOf(char name[mjgMAXNAME], const mjModel* m, int type, int id, co
 }
 
 
-// what a sensor of the plugin measures on each of its joints, in its order
+// what a sensor of the plugin measures, in its order
 static const char* const gearQuantity[] = {
     "friction",    "lambda",         "torque_in",  "torque_out", "mode",   "power_loss", "gap",
     "rotor_angle", "rotor_velocity", "iterations", "residual",   "status", "fallbacks",
@@ -36,22 +36,8 @@ static const char* const gearQuantity[] = {
 static void appendNumber(char name[mjgMAXNAME], const mjModel* m, int sensor, int k) {
   size_t n = strlen(name);
   int dim = m->sensor_dim[sensor];
-  const char* joint = NULL;
-  if (m->sensor_type[sensor] == mjSENS_PLUGIN && dim % NGEARQUANTITY == 0) {
-    joint = mj_getPluginConfig(m, m->sensor_plugin[sensor], "joint");
-  }
-
-  // a gear: one joint needs no name, of several it is a word of the instance's list
-  if (joint && dim == NGEARQUANTITY) {
+  if (m->sensor_type[sensor] == mjSENS_PLUGIN && dim == NGEARQUANTITY) {
     snprintf(name + n, mjgMAXNAME - n, "_%s", gearQuantity[k]);
-  } else if (joint) {
-    joint += strspn(joint, " \t\r\n");
-    for (int i = 0; i < k / NGEARQUANTITY; i++) {
-      joint += strcspn(joint, " \t\r\n");
-      joint += strspn(joint, " \t\r\n");
-    }
-    snprintf(name + n, mjgMAXNAME - n, "_%.*s_%s", (int)strcspn(joint, " \t\r\n"), joint,
-             gearQuantity[k % NGEARQUANTITY]);
   } else if (dim > 1) {
     snprintf(name + n, mjgMAXNAME - n, "_%d", k);
   }

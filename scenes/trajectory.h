@@ -7,8 +7,7 @@
 //   motor_JOINT               torque of the actuators
 //   friction_JOINT            torque of the gear, opposing motion
 //   SENSOR, SENSOR_0 ...      each number of each sensor
-//   SENSOR_lambda ...         the numbers of a sensor of the plugin, see plugin/sensor.h; with the
-//   SENSOR_JOINT_lambda ...   joint between if it measures several
+//   SENSOR_lambda ...         the numbers of a sensor of the plugin, see plugin/sensor.h
 //   ...                       what the scene measures
 //   difference                largest difference of position or velocity from the scene's own
 //                             integration, 0 if it has none
