@@ -435,6 +435,7 @@ int main(int argc, char** argv) {
   }
   addMoving("chain", mjgGAMMA_BELOW_ONE);
   addMoving("locking", mjgGAMMA_LOCKING);
+  addFile(MJGEAR_SOURCE_DIR "/benchmarks/problems/scenes.txt");
   addForests();
   addAdversarial();
   benchmark::ConsoleReporter reporter(benchmark::ConsoleReporter::OO_Tabular);
