@@ -1,0 +1,30 @@
+// One side of a backlash law, as the implicit step needs it.
+//
+// A law without state is T(theta, omega) = R(theta, omega) - R(-theta, -omega), where R >= 0 is the
+// torque of the right side. At a given rate omega, R is zero below an onset angle and smooth, most
+// often a parabola, between a few break angles above it.
+
+#ifndef MJGEAR_BACKLASH_INTERNAL_H_
+#define MJGEAR_BACKLASH_INTERNAL_H_
+
+#include "mjgear_backlash.h"
+
+#define mjgMAXBREAK 2
+
+// R at one rate
+typedef struct mjgSide_ {
+  int nbreak;                  // number of breaks, the first is the onset
+  double breaks[mjgMAXBREAK];  // ascending angles at which R changes its form
+  double onset_rate;           // derivative of the onset by omega, where R jumps there
+  double jump;                 // R just above the onset
+  double touch_torque;         // mjgRUBBER, loading: torque that the band builds up to
+} mjgSide;
+
+// breaks of R at rate omega
+void mjg_sideBreaks(mjgSide* side, const mjgBacklash* law, double omega);
+
+// R and its derivatives
+double mjg_sideTorque(double* dtheta, double* domega, const mjgBacklash* law, const mjgSide* side,
+                      double theta, double omega);
+
+#endif  // MJGEAR_BACKLASH_INTERNAL_H_
