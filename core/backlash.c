@@ -127,10 +127,6 @@ void mjg_sideBreaks(mjgSide* side, const mjgBacklash* law, double omega) {
   side->touch_torque = 0;
 
   switch (law->model) {
-    case mjgDAMPED_DEADZONE:
-      side->jump = law->damping * omega;
-      break;
-
     case mjgREVISED_DEADZONE:
       side->breaks[0] = gap - lead;
       break;

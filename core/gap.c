@@ -74,24 +74,41 @@ static double stateTorque(double* slope, const Gap* gap, double w) {
   // twist that the stop enforces, on the side of the gap where the relaxed shaft would be
   double stop = gap_end > 0 ? law->half_gap : -law->half_gap;
   double j = shaftInertia(law);
-  double omega_d = (w - (1 - gap->eta) * gap->omega_d) / gap->eta;
   double rate = (gap->p - stop - gap->twist) / gap->h + w;
-  double torque = j / gap->h * (omega_d - gap->twist_rate) + law->damping * rate +
+  double torque = j / gap->h * (rate - gap->twist_rate) + law->damping * rate +
                   law->stiffness * (gap->twist + gap->eta * gap->h * rate);
 
   // the stop can only push; without a gap it holds both ways
   if (law->half_gap > 0 && torque * stop <= 0) {
     return 0;
   }
-  *slope = j / (gap->h * gap->eta) + law->damping + law->stiffness * gap->eta * gap->h;
+  *slope = j / gap->h + law->damping + law->stiffness * gap->eta * gap->h;
   return torque;
 }
 
 
-// mean of one side's torque over the angles from p + blend h w to p + h w at rate w. Between the
+// rate of the twist after a step that ends at a stop, with no more energy than was put in
+static double closedRate(const Gap* gap, double T, double twist, double w) {
+  double j = shaftInertia(gap->law);
+  double k = gap->law->stiffness;
+  double rate = (twist - gap->twist) / gap->h;
+  double energy = 0.5 * (k * (gap->twist * gap->twist - twist * twist) +
+                         j * gap->twist_rate * gap->twist_rate) +
+                  gap->h * T * w;
+  double limit = j > 0 ? sqrt(fmax(0, 2 * energy / j)) : INFINITY;
+  return fmax(-limit, fmin(rate, limit));
+}
+
+
+// mean of one side's torque (of mjgDAMPED_DEADZONE its spring's) over the angles from p + blend h w to p + h w at rate w. Between the
 // breaks it is a parabola, which two Gauss points integrate without error.
 static double sideMean(double* slope, const Gap* gap, double sign, double w) {
+  mjgBacklash spring = *gap->law;
   const mjgBacklash* law = gap->law;
+  if (law->model == mjgDAMPED_DEADZONE) {
+    spring.model = mjgDEADZONE;
+    law = &spring;
+  }
   double a = sign * (gap->p + gap->blend * gap->h * w);
   double b = sign * (gap->p + gap->h * w);
   double omega = sign * w;
@@ -158,15 +175,30 @@ static double sideMean(double* slope, const Gap* gap, double sign, double w) {
 }
 
 
+// x beyond the gap, N (25)
+static double deadZone(double x, double half_gap) {
+  return fmax(0, x - half_gap) + fmin(0, x + half_gap);
+}
+
+
 // mean torque of the step as a function of the rate w: increasing, and continuous but for the touch
 // of a model with state
 static double gapTorque(double* slope, const Gap* gap, double w) {
-  if (hasState(gap->law)) {
+  const mjgBacklash* law = gap->law;
+  if (hasState(law)) {
     return stateTorque(slope, gap, w);
   }
   double left, right;
   double torque = sideMean(&right, gap, 1, w) - sideMean(&left, gap, -1, w);
   *slope = left + right;
+
+  // a damper that acts outside the gap alone: over all of the way, so that its pull at the edge
+  // leaves the torque an increasing function of w
+  if (law->model == mjgDAMPED_DEADZONE) {
+    double end = deadZone(gap->p + gap->h * w, law->half_gap);
+    torque += law->damping / gap->h * (end - deadZone(gap->p, law->half_gap));
+    *slope += end != 0 ? law->damping : 0;
+  }
   return torque;
 }
 
@@ -448,11 +480,7 @@ void mjg_couplingResolve(mjgCouplingStep* step, const mjgCoupling* coupling, dou
   if (hasState(law)) {
     step->omega_s = gap.free_rate;
     if (result.T != 0 || fabs(b) > law->half_gap) {
-      double rate = (p - step->theta_b - gap.twist) / h;
-      step->omega_s = j > 0 ? gap.twist_rate +
-                                  h / j * (result.T - law->damping * rate -
-                                           law->stiffness * (gap.twist + gap.eta * h * rate))
-                            : step->omega_d;
+      step->omega_s = closedRate(&gap, result.T, p - step->theta_b, result.w);
     }
   }
   step->energy = mjg_backlashEnergy(law, p, step->theta_b, step->omega_s);
