@@ -301,11 +301,10 @@ typedef struct Trial_ {
 // The friction torque is the first t, from 0 towards the torque that would stop the rotor, at
 // which the bound r (|lambda| + c) is met. A load of one sign makes t a line in T, so that each
 // sign is one scalar solve with a changed slope.
-static int slip(Trial* best, const mjgCoupling* coupling, const Gap* gap, int s, double w0,
-                double a, double a1) {
+static int slip(Trial* best, const mjgCoupling* coupling, const Gap* gap, int s, double r,
+                double w0, double a, double a1) {
   double gu = coupling->gamma_u;
   double gs = coupling->gamma_u + coupling->gamma_v;
-  double r = s * coupling->velocity > 0 ? 1 : fmax(1, coupling->static_ratio);
   int found = 0;
 
   for (int load = 1; load >= -1; load -= 2) {
@@ -344,9 +343,8 @@ static int slip(Trial* best, const mjgCoupling* coupling, const Gap* gap, int s,
 
 // first meeting of torque and bound by bisection in t, for the ill-posed cases that the scalar
 // solves do not reach
-static void slipBisect(Trial* best, const mjgCoupling* coupling, const Gap* gap, int s, double w0,
-                       double a, double a1, double hold) {
-  double r = s * coupling->velocity > 0 ? 1 : fmax(1, coupling->static_ratio);
+static void slipBisect(Trial* best, const mjgCoupling* coupling, const Gap* gap, int s, double r,
+                       double w0, double a, double a1, double hold) {
   double gs = coupling->gamma_u + coupling->gamma_v;
   double lo = 0, hi = hold;
   for (int i = 0; i < 100; i++) {
@@ -362,6 +360,11 @@ static void slipBisect(Trial* best, const mjgCoupling* coupling, const Gap* gap,
       hi = best->t;
     }
   }
+
+  // T moves along the bound, dt = t1 dT
+  int load = best->lambda > 0 ? 1 : -1;
+  double t1 = s * r * load * gs / (1 - s * r * load * coupling->gamma_u);
+  best->slope /= 1 + best->slope * gap->eta * a1 * t1;
 }
 
 
@@ -394,15 +397,21 @@ static void resolveRotor(mjgCouplingStep* step, Trial* result, const mjgCoupling
   held.t = start / a1 - held.T;
   held.lambda = coupling->gamma_u * held.t + gs * held.T;
 
-  // slips if the bound is met before the rotor stands
-  double r = s * coupling->velocity > 0 ? 1 : fmax(1, coupling->static_ratio);
-  if (slip(&trial, coupling, gap, s, w0, a, a1) && s * trial.t < s * held.t) {
-    *result = trial;
-  } else if (s * held.t <= r * (fabs(held.lambda) + coupling->coulomb) * (1 + 1e-12)) {
-    *result = held;
-    step->mode = 0;
-  } else {
-    slipBisect(result, coupling, gap, s, w0, a, a1, held.t);
+  // slips if the bound is met before the rotor stands. A rotor that leaves rest or reverses must
+  // exceed its static bound, and then slips on the sliding one.
+  double ratio = s * coupling->velocity > 0 ? 1 : fmax(1, coupling->static_ratio);
+  for (double r = ratio;; r = 1) {
+    if (slip(&trial, coupling, gap, s, r, w0, a, a1) && s * trial.t < s * held.t) {
+      *result = trial;
+    } else if (s * held.t <= r * (fabs(held.lambda) + coupling->coulomb) * (1 + 1e-12)) {
+      *result = held;
+      step->mode = 0;
+    } else {
+      slipBisect(result, coupling, gap, s, r, w0, a, a1, held.t);
+    }
+    if (r == 1 || step->mode == 0) {
+      break;
+    }
   }
 
   // a rotor does not reverse through its friction

@@ -285,10 +285,17 @@ static void enter(refState* s, const refSystem* sys) {
       s->y[4] = s->gap * law->half_gap;
     }
     if (law->model == mjgJCK) {
+      // the gear's friction answers the blow like any other load, for a motor that turns on
       double w = s->y[1] - s->y[3];
-      double inverse = (s->slip || !hasFriction(sys) ? 1 / sys->motor : 0) + 1 / sys->load;
-      double blow = law->shaft_inertia * (w - s->y[5]) / (1 + law->shaft_inertia * inverse);
-      s->y[1] -= s->slip || !hasFriction(sys) ? blow / sys->motor : 0;
+      double motor = 0;
+      if (s->slip) {
+        double load = s->slip * s->gap;
+        double gs = sys->gamma_u + sys->gamma_v;
+        motor = (1 + load * gs / (1 - load * sys->gamma_u)) / sys->motor;
+      }
+      double blow = law->shaft_inertia * (w - s->y[5]) /
+                    (1 + law->shaft_inertia * (motor + 1 / sys->load));
+      s->y[1] -= blow * motor;
       s->y[3] += blow / sys->load;
       s->y[5] = s->y[1] - s->y[3];
       s->impulse += blow;
