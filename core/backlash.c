@@ -10,8 +10,8 @@ static const double PI = 3.14159265358979323846;
 //---------------------------------- parameters ----------------------------------------------------
 
 static const char* const NAMES[mjgNBACKLASH] = {
-    "deadzone", "damped_deadzone", "revised_deadzone", "exact",         "phase_plane",
-    "rubber",   "smooth",          "jck",              "hunt_crossley", "limited_damping"};
+    "deadzone", "damped_deadzone", "revised_deadzone", "exact", "phase_plane", "rubber", "smooth",
+    "jck",      "hunt_crossley",   "limited_damping"};
 
 
 const char* mjg_backlashName(int model) {
@@ -93,8 +93,8 @@ static double touch(double* rate, double* jump, const mjgBacklash* law, double o
   }
   double z = touchExponent(2 * law->half_gap / u);
   double e = exp(-z);
-  *rate = z > 0 ? -law->damping / law->stiffness * z * e / -expm1(-z)
-                : -law->damping / law->stiffness;
+  *rate =
+      z > 0 ? -law->damping / law->stiffness * z * e / -expm1(-z) : -law->damping / law->stiffness;
   *jump = law->damping * omega * -expm1(-z);
   return law->half_gap - u * e;
 }
@@ -269,8 +269,8 @@ double mjg_backlashTorque(double* dT_dtheta, double* dT_domega, const mjgBacklas
     mjgSide side;
     double by_theta, by_omega;
     mjg_sideBreaks(&side, law, sign * omega_d);
-    torque += sign * mjg_sideTorque(&by_theta, &by_omega, law, &side, sign * theta_d,
-                                    sign * omega_d);
+    torque +=
+        sign * mjg_sideTorque(&by_theta, &by_omega, law, &side, sign * theta_d, sign * omega_d);
     dtheta += by_theta;
     domega += by_omega;
   }

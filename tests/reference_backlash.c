@@ -293,8 +293,8 @@ static void enter(refState* s, const refSystem* sys) {
         double gs = sys->gamma_u + sys->gamma_v;
         motor = (1 + load * gs / (1 - load * sys->gamma_u)) / sys->motor;
       }
-      double blow = law->shaft_inertia * (w - s->y[5]) /
-                    (1 + law->shaft_inertia * (motor + 1 / sys->load));
+      double blow =
+          law->shaft_inertia * (w - s->y[5]) / (1 + law->shaft_inertia * (motor + 1 / sys->load));
       s->y[1] -= blow * motor;
       s->y[3] += blow / sys->load;
       s->y[5] = s->y[1] - s->y[3];

@@ -18,13 +18,13 @@ typedef struct refSystem_ {
 
 typedef struct refState_ {
   double time;
-  double y[6];   // motor angle and velocity, load angle and velocity, theta_b, rate of theta_s
-  int gap;       // area of the law that the state is in
-  int slip;      // -1, 0, 1
-  double T;      // shaft torque now
-  double loss;   // energy that shaft and gap have dissipated
+  double y[6];     // motor angle and velocity, load angle and velocity, theta_b, rate of theta_s
+  int gap;         // area of the law that the state is in
+  int slip;        // -1, 0, 1
+  double T;        // shaft torque now
+  double loss;     // energy that shaft and gap have dissipated
   double impulse;  // integral of T
-  int touches;   // number of times that T left zero
+  int touches;     // number of times that T left zero
 } refState;
 
 // areas and modes of the state as it stands; theta_b must be set for the models with state

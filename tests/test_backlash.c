@@ -131,8 +131,9 @@ static void limits(void** state) {
       law.damping = 0;
       law.rubber = 0;
       double T = mjg_backlashTorque(NULL, NULL, &law, theta, omega);
-      const int same[] = {mjgDAMPED_DEADZONE, mjgREVISED_DEADZONE, mjgPHASE_PLANE, mjgRUBBER,
-                          mjgSMOOTH, mjgEXACT, mjgLIMITED_DAMPING};
+      const int same[] = {mjgDAMPED_DEADZONE, mjgREVISED_DEADZONE, mjgPHASE_PLANE,
+                          mjgRUBBER,          mjgSMOOTH,           mjgEXACT,
+                          mjgLIMITED_DAMPING};
       for (size_t s = 0; s < sizeof same / sizeof same[0]; s++) {
         law.model = same[s];
         assertClose(mjg_backlashTorque(NULL, NULL, &law, theta, omega), T, 1e-12);
@@ -250,8 +251,7 @@ static void restitution(void** state) {
       system.law.restitution = mjg_alphaFromRestitution(coefficients[e], speed);
       system.motor = 0.4;
       system.load = 5.6;
-      assertClose(mjg_restitutionFromAlpha(system.law.restitution, speed), coefficients[e],
-                  1e-12);
+      assertClose(mjg_restitutionFromAlpha(system.law.restitution, speed), coefficients[e], 1e-12);
 
       refState s = {0};
       s.y[0] = 0.0024;

@@ -279,8 +279,8 @@ static void energy(void** state) {
       step(&pair, 0, 0);
       double now = kinetic(&pair) + pair.last.energy;
       if (!(now <= last + 2e-11 * start)) {
-        print_error("%s: run %d step %d: %.17g after %.17g of %.17g\n",
-                    mjg_backlashName(law.model), run, i, now, last, start);
+        print_error("%s: run %d step %d: %.17g after %.17g of %.17g\n", mjg_backlashName(law.model),
+                    run, i, now, last, start);
         fail();
       }
       last = now;
@@ -305,8 +305,8 @@ static void energyWithFriction(void** state) {
     pair.load_velocity = uniform(-1, 1) * decades(-2, 1);
     rest(&pair);
     double eta = 0.5 * (1 + c->blend);
-    double stored = mjg_backlashEnergy(&law, c->theta_d - (1 - eta) * c->h * c->omega_d,
-                                       c->theta_b, c->omega_s);
+    double stored = mjg_backlashEnergy(&law, c->theta_d - (1 - eta) * c->h * c->omega_d, c->theta_b,
+                                       c->omega_s);
     double start = kinetic(&pair) + stored;
     for (int i = 0; i < 200; i++) {
       double before = c->velocity - pair.load_velocity;
@@ -569,12 +569,18 @@ static void vibroImpact(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(converges),      cmocka_unit_test(convergesWithFriction),
-      cmocka_unit_test(solvesItsLine),  cmocka_unit_test(energy),
-      cmocka_unit_test(energyWithFriction), cmocka_unit_test(stable),
-      cmocka_unit_test(rigidJoint),     cmocka_unit_test(hugeGap),
-      cmocka_unit_test(inerterLimit),   cmocka_unit_test(dampingLimit),
-      cmocka_unit_test(rattles),        cmocka_unit_test(constantRatio),
+      cmocka_unit_test(converges),
+      cmocka_unit_test(convergesWithFriction),
+      cmocka_unit_test(solvesItsLine),
+      cmocka_unit_test(energy),
+      cmocka_unit_test(energyWithFriction),
+      cmocka_unit_test(stable),
+      cmocka_unit_test(rigidJoint),
+      cmocka_unit_test(hugeGap),
+      cmocka_unit_test(inerterLimit),
+      cmocka_unit_test(dampingLimit),
+      cmocka_unit_test(rattles),
+      cmocka_unit_test(constantRatio),
       cmocka_unit_test(vibroImpact),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
