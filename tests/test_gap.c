@@ -330,7 +330,7 @@ static void stable(void** state) {
         for (int i = 0; i < 4; i++) {
           mjgBacklash law = nordin(model);
           law.stiffness = k;
-          law.damping = 2 * 0.3 * sqrt(k * m);
+          law.damping = 2 * 0.3 * sqrt(k * (m + (model == mjgJCK ? law.shaft_inertia : 0)));
           law.exponent = 1;
           Pair pair = makePair(&law, m, 1e9, steps[i]);
           pair.coupling.velocity = 1;
