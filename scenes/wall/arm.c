@@ -30,20 +30,45 @@ double mjg_armTip(double J[2], const double q[2]) {
 }
 
 
+// enumeration shares nothing with the solver that the plugin takes by default
+static mjgSettings enumeration(void) {
+  mjgSettings settings;
+  mjg_defaultSettings(&settings);
+  settings.solver = mjgENUMERATION;
+  return settings;
+}
+
+
 int mjg_armStep(double v[2], const double Mhat[4], const double tau_u[2], const double tau_v[2],
                 double gamma_u, const double gamma_v[2], double h) {
   const double rotor[2] = {mjgARM_ROTOR, mjgARM_ROTOR};
   const double both[2] = {gamma_u, gamma_u};
   const mjgJoints joints = {both, gamma_v, rotor};
-
-  // enumeration shares nothing with the solver that the plugin takes by default
-  mjgSettings settings;
-  mjg_defaultSettings(&settings);
-  settings.solver = mjgENUMERATION;
+  const mjgSettings settings = enumeration();
   double memory[1024], next[2] = {0};
   mjgWorkspace* work = mjg_create(memory, sizeof memory, 2, 2);
   int status = mjg_step(next, NULL, NULL, Mhat, tau_u, tau_v, v, &joints, h, 2, &settings, work);
   v[0] = next[0];
   v[1] = next[1];
   return status;
+}
+
+
+int mjg_armFriction(double next[2], double t[2], const double start[2], const double A[4],
+                    const double v[2], const double tau_u[2], double gamma_u,
+                    const double gamma_v[2], double h) {
+  // the internal force as the header of the core defines it: lambda = phi + ([alpha] A - [gamma_v]) t
+  double phi[2], alpha[2], lambda[2], memory[1024];
+  for (int i = 0; i < 2; i++) {
+    double sum = gamma_u + gamma_v[i];
+    phi[i] = sum * (tau_u[i] - mjgARM_ROTOR * (start[i] - v[i]) / h);
+    alpha[i] = sum * mjgARM_ROTOR / h;
+  }
+  const mjgProblem problem = {
+      .n = 2, .v = start, .A = A, .phi = phi, .alpha = alpha, .beta = gamma_v, .v0 = v};
+  int mode[2];
+  mjgSolution solution = {t, next, lambda, mode};
+  const mjgSettings settings = enumeration();
+  mjgWorkspace* work = mjg_create(memory, sizeof memory, 2, 2);
+  return mjg_solve(&solution, NULL, &problem, &settings, work);
 }

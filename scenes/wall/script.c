@@ -29,6 +29,13 @@ double mjg_wallPosition(double time) {
 }
 
 
+void mjg_wallConfigure(mjModel* m, const mjgCase* variant) {
+  if (mjgWALL_IMPLICIT(variant) > 0) {
+    m->opt.disableflags &= ~mjDSBL_EULERDAMP;
+  }
+}
+
+
 void mjg_wallInput(const mjModel* m, mjData* d, const mjgCase* variant) {
   (void)m;
   (void)variant;

@@ -30,6 +30,9 @@
 double mjg_wallPush(double time);
 double mjg_wallPosition(double time);
 
+// switch the engine's implicit damping on or off as the case says
+void mjg_wallConfigure(mjModel* m, const mjgCase* variant);
+
 // set the push and move the wall
 void mjg_wallInput(const mjModel* m, mjData* d, const mjgCase* variant);
 

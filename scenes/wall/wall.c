@@ -11,13 +11,6 @@ static const mjgCase wallCase[] = {
 };
 
 
-static void configure(mjModel* m, const mjgCase* variant) {
-  if (mjgWALL_IMPLICIT(variant) > 0) {
-    m->opt.disableflags &= ~mjDSBL_EULERDAMP;
-  }
-}
-
-
 // force of the wall in x direction on a tip at px
 static double wallForce(double px, double time) {
   return -mjgWALL_STIFFNESS * fmax(px - mjg_wallPosition(time), 0);
@@ -68,7 +61,7 @@ const mjgScene mjg_sceneWall = {
     .duration = mjgWALL_DURATION,
     .variant = wallCase,
     .nvariant = sizeof wallCase / sizeof *wallCase,
-    .configure = configure,
+    .configure = mjg_wallConfigure,
     .input = input,
     .column = mjg_wallColumn,
     .measure = measure,
