@@ -104,9 +104,14 @@ static void checkRange(mjgReport* report, const mjgDescription* d) {
     if (high && strcmp(info->unit, "rad") == 0 && x < 90) {
       mjg_refuse(report, "%s = %g is too large; it is in radians, write %.6g for %g degrees",
                  info->name, x, x * kDegree, x);
-    } else if (high && (key == mjgKEY_ETA_FORWARD || key == mjgKEY_ETA_BACKWARD) && x <= 100) {
-      mjg_refuse(report, "%s = %g is above 1; write %.6g for %g percent", info->name, x, x / 100,
-                 x);
+    } else if (high && (key == mjgKEY_ETA_FORWARD || key == mjgKEY_ETA_BACKWARD)) {
+      if (x >= 2 && x <= 100) {
+        mjg_refuse(report, "%s = %g is above 1; write %.6g for %g percent", info->name, x, x / 100,
+                   x);
+      } else {
+        mjg_refuse(report, "%s = %g, a gear that creates energy; write a value of at most 1",
+                   info->name, x);
+      }
     } else if (low && key == mjgKEY_ETA_FORWARD) {
       mjg_refuse(report,
                  "eta_forward = %g, but a motor cannot drive such a gear; write a value "

@@ -104,9 +104,13 @@ void mjg_defaultTransmission(mjgTransmission* transmission);
 void mjg_frictionAt(double* gamma_u, double* gamma_v, double* coulomb,
                     const mjgTransmission* transmission, double q, double v, double u, double x);
 
+// 1 if a joint at rest stays at rest under motor torque f_u and load torque f_v, (23) with all that
+// friction gains at rest, else 0
+int mjg_sticks(const mjgTransmission* transmission, double f_u, double f_v);
+
 // motor torque f_u at which a joint at rest that holds the load f_v breaks away in the direction
 // +1 or -1; load torque f_v at which one whose motor holds f_u does. direction * INFINITY (motor)
-// or -direction * INFINITY (load) if no torque moves it: (23) with static friction added.
+// or -direction * INFINITY (load) if no torque moves it.
 double mjg_breakawayMotor(const mjgTransmission* transmission, double f_v, int direction);
 double mjg_breakawayLoad(const mjgTransmission* transmission, double f_u, int direction);
 

@@ -111,7 +111,17 @@ static double breakaway(const Side* sought, const Side* known, double z, double 
       }
     }
   }
-  return e * best;
+  return best == 0 ? 0 : e * best;
+}
+
+
+int mjg_sticks(const mjgTransmission* transmission, double f_u, double f_v) {
+  const mjgTransmission* t = transmission;
+  Side motor = {t->gamma_u + t->gamma_u_stribeck, t->gamma_u_quadratic};
+  Side load = {t->gamma_v + t->gamma_v_stribeck, t->gamma_v_quadratic};
+  int e = f_u >= f_v ? 1 : -1;
+  return excess(f_u, f_v, &motor, &load, t->static_ratio, t->coulomb + t->stribeck_friction, e) <=
+         0;
 }
 
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sensor.h"
+#include "check.h"
 
 
 //---------------------------------- instances -----------------------------------------------------
@@ -158,36 +158,6 @@ static int chainsNest(const mjModel* m, int dof) {
 }
 
 
-// refuse options of the model with which friction cannot act
-static void checkModel(mjgReport* report, const mjModel* m, const mjgpOptions* options, int n) {
-  report->where = mjgpNAME;
-  if (m->opt.integrator == mjINT_RK4) {
-    mjg_refuse(report,
-               "integrator RK4 has no implicit velocity, for which gear friction holds; set "
-               "<option integrator=\"implicitfast\"/> (or Euler, implicit)");
-  } else if (m->opt.integrator != mjINT_EULER && m->opt.integrator != mjINT_IMPLICIT &&
-             m->opt.integrator != mjINT_IMPLICITFAST) {
-    mjg_refuse(report,
-               "this integrator is not supported; set <option integrator=\"implicitfast\"/> (or "
-               "Euler, implicit)");
-  }
-  int flags = mjDSBL_SPRING | mjDSBL_DAMPER;
-  if ((m->opt.disableflags & flags) == flags &&
-      (!m->nactuator || (m->opt.disableflags & mjDSBL_ACTUATION))) {
-    mjg_refuse(report,
-               "with springs and dampers disabled the engine calls no plugin in a model without "
-               "active actuators; enable the flag spring, damper or actuation");
-  }
-  if (options->solver.solver == mjgENUMERATION && n > mjgMAXENUM) {
-    mjg_refuse(report,
-               "key 'solver': enumeration takes at most %d geared joints, the model has %d; choose "
-               "another solver",
-               mjgMAXENUM, n);
-  }
-  report->where = NULL;
-}
-
-
 // say the first problem; the engine has no room for all
 static void warnRefusal(const mjgReport* report) {
   int first = (int)strcspn(report->text, "\n");
@@ -216,9 +186,7 @@ int mjgp_init(const mjModel* m, mjData* d, int instance) {
   mjgpOptions options;
   mjgpJoint* joint = mju_malloc(sizeof(mjgpJoint) * (size_t)(n + 1));
   mjg_startReport(&report, text, sizeof(text));
-  mjgp_configure(joint, &options, &report, m, slot);
-  checkModel(&report, m, &options, n);
-  int nsensor = report.count ? 0 : mjgp_checkSensors(&report, m, joint, n, slot);
+  int nsensor = mjgp_check(joint, &options, &report, m, slot);
   if (report.count) {
     mju_free(joint);
     warnRefusal(&report);

@@ -275,7 +275,7 @@ static void test_refusedValues(void** state) {
   refused(describe(mjgTYPE_AUTO, mjgKEY_ETA_FORWARD, 80.0, -1),
           "eta_forward = 80 is above 1; write 0.8 for 80 percent");
   refused(describe(mjgTYPE_AUTO, mjgKEY_ETA_FORWARD, 0.8, mjgKEY_ETA_BACKWARD, 1.2, -1),
-          "eta_backward = 1.2 is above 1; write 0.012 for 1.2 percent");
+          "eta_backward = 1.2, a gear that creates energy; write a value of at most 1");
   refused(describe(mjgTYPE_AUTO, mjgKEY_ETA_FORWARD, 0.8, mjgKEY_ETA_BACKWARD, 1.0, -1),
           "eta_backward = 1 with eta_forward = 0.8: a gear without loss in one direction has none "
           "in the other; write both as 1 or both below 1");

@@ -1,0 +1,13 @@
+// Everything that can be wrong with a model that uses the plugin, found before anything is made of it.
+
+#ifndef MJGEAR_PLUGIN_CHECK_H_
+#define MJGEAR_PLUGIN_CHECK_H_
+
+#include "config.h"
+
+// read and check the instances in slot, the options of the model and the sensors. Results as
+// mjgp_configure; every problem goes into the report. Returns the number of sensors.
+int mjgp_check(mjgpJoint* joint, mjgpOptions* options, mjgReport* report, const mjModel* m,
+               int slot);
+
+#endif  // MJGEAR_PLUGIN_CHECK_H_

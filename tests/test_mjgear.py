@@ -1,0 +1,204 @@
+"""The command line tool: its answers against formulas written here, every refusal, the generated page."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+import mujoco
+
+TOOL = sys.argv[1]
+SOURCE = os.environ["MJGEAR_SOURCE_DIR"]
+
+
+def run(*arguments):
+    result = subprocess.run([TOOL, *arguments], capture_output=True, text=True, check=False)
+    return result.returncode, result.stdout, result.stderr
+
+
+def ask(*arguments, code=0):
+    status, out, err = run(*arguments, "--json")
+    assert status == code, f"{arguments}: {status} {out} {err}"
+    return json.loads(out)
+
+
+def near(value, expected, tolerance=1e-12):
+    assert abs(value - expected) <= tolerance * max(1, abs(expected)), f"{value}, not {expected}"
+
+
+def test_explain():
+    facts = ask("explain", "type=worm", "lead_angle=5deg", "pressure_angle=20deg", "mu=0.1",
+                "armature=200gcm2", "inertia=3", "load=10")
+    rho = math.atan(0.1 / math.cos(math.radians(20)))
+    lead = math.radians(5)
+    eta_f, eta_b = math.tan(lead) / math.tan(lead + rho), math.tan(lead - rho) / math.tan(lead)
+    near(facts["eta_forward"], eta_f)
+    near(facts["eta_backward"], eta_b)
+    near(facts["eta_forward"], 0.447, 5e-4)
+    near(facts["eta_backward"], -0.214, 5e-4)
+    near(facts["motor_torque_raises"], 10 / eta_f)
+    near(facts["motor_torque_lowers"], 10 * eta_b)
+    near(facts["apparent_inertia_forward"], eta_f * 2e-5 + 3)
+    assert facts["apparent_inertia_backward"] is None
+    assert facts["load_torque_starts_motor_off"] is None
+    assert not facts["backdrivable"] and facts["forward_drivable"]
+
+    text = run("explain", "worm")[1]
+    for word in ("NON-BACKDRIVABLE", "0.446989", "-0.214365", "Assumed: lead angle 5 deg"):
+        assert word in text, word
+
+
+def test_convert():
+    """There and back through every description, to 1e-12."""
+    start = ["eta_forward=0.6", "eta_backward=0.4", "coulomb=2", "static_ratio=1.1"]
+    extra = {"worm": ["pressure_angle=0.3"]}
+    for middle in ("coefficients", "efficiency", "starting", "leadscrew", "worm"):
+        there = ask("convert", middle, *start, *extra.get(middle, []))
+        back = ask("convert", "efficiency", *(f"{k}={v!r}".replace("'", "") for k, v in there.items()))
+        near(back["eta_forward"], 0.6)
+        near(back["eta_backward"], 0.4)
+        near(back["coulomb"], 2)
+
+    spur = ["type=spur", "radius_in=20mm", "radius_out=50mm", "pressure_angle=20deg", "mu=0.1",
+            "contact=9mm"]
+    there = ask("convert", "efficiency", *spur)
+    back = ask("convert", "spur", *(f"{k}={v!r}" for k, v in there.items() if k != "type"),
+               "pressure_angle=20deg", "mu=0.1", "radius_in=20mm")
+    near(back["radius_out"], 0.05)
+    near(back["contact"], 0.009)
+    assert ask("convert", "starting", "worm", code=1)["problems"] == [
+        "without load-independent friction there is no starting torque; describe it as type efficiency"]
+
+
+def test_refusals():
+    problems = ask("explain", "eta_foward=0.8", "coulomb=x", "foo", "mu=1mm", "type=helix", "zzz=1",
+                   code=1)["problems"]
+    for word in ("did you mean eta_forward", "coulomb = 'x' is not a number", "'foo' is neither",
+                 "unit 'mm' does not fit", "type = 'helix' is unknown", "'mjgear keys' lists all"):
+        assert sum(word in line for line in problems) == 1, f"{word}: {problems}"
+    assert "eta_forward = 1.2" in run("explain", "eta_forward=1.2")[2]
+    assert run("explain")[0] == 1
+    for usage in ([], ["dance"], ["explain", "worm", "--loud"], ["convert"], ["draw", "x.png", "worm"],
+                  ["check"]):
+        status, _, err = run(*usage)
+        assert status == 2 and "usage:" in err, usage
+    status, _, err = run("draw", "/nowhere/x.svg", "worm")
+    assert status == 1 and "cannot write" in err
+
+
+def test_presets():
+    presets = ask("presets")
+    assert len(presets) > 20
+    for preset in presets:
+        facts = ask("explain", preset["name"])
+        assert facts["gamma_v"] == preset["facts"]["gamma_v"]
+        assert preset["source"]
+    with open(os.path.join(SOURCE, "doc/presets.md"), encoding="utf-8") as page:
+        assert page.read() == run("presets", "--markdown")[1], \
+            "doc/presets.md is old: mjgear presets --markdown > doc/presets.md"
+
+
+def test_keys():
+    keys = {key["name"]: key for key in ask("keys")}
+    assert keys["lead_angle"]["unit"] == "rad" and keys["armature"]["engine"]
+
+
+def model(text, joint="elbow"):
+    """A model around what the tool printed."""
+    parts = text.split("\n\n")
+    return f"""<mujoco>{parts[0]}<worldbody><body>{parts[1]}<geom size=".1" pos=".3 0 0"/></body>
+        </worldbody>{parts[2] if len(parts) > 2 else f'<actuator><motor joint="{joint}"/></actuator>'}
+        </mujoco>"""
+
+
+def test_mjcf():
+    """What is printed loads, with the plugin, for every preset."""
+    mujoco.mj_loadPluginLibrary(os.environ["MJGEAR_PLUGIN_PATH"])
+    for preset in ask("presets"):
+        status, out, err = run("mjcf", preset["name"], "--joint", "elbow")
+        assert status == 0, err
+        m = mujoco.MjModel.from_xml_string(model(out))
+        d = mujoco.MjData(m)
+        mujoco.mj_step(m, d, 10)
+        near(m.dof_armature[0], preset["facts"]["armature"])
+        near(m.dof_damping[0], preset["facts"]["viscous"])
+
+
+BROKEN = """<mujoco>
+  <option integrator="RK4"/>
+  <extension><plugin plugin="mjgear.transmission">
+    <!-- <config key="not_a_key" value="1"/> -->
+    <instance name="arm"><config key="joint" value="j1 elbow"/><config key="gama_u" value="0.1"/>
+      <config key="eta_forward" value="-0.3"/></instance>
+    <instance name="leg"><config key="joint" value="j2"/><config key='columb' value='1'/>
+      <config key="type" value="worm"/><config key="lead_angle" value="5"/><config key="mu" value="a"/>
+    </instance></plugin></extension>
+  <worldbody><body><joint name="j1" axis="0 1 0"/><geom size=".1"/>
+    <body><joint name="j2" axis="0 1 0"/><geom size=".1" pos=".5 0 0"/></body></body></worldbody>
+  <actuator><motor joint="j1"/></actuator>
+</mujoco>"""
+
+
+def test_check():
+    """A wrong MJCF gets all its errors in one run."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "broken.xml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(BROKEN)
+        problems = ask("check", path, code=1)["problems"]
+        for word in ("'arm': unknown key 'gama_u'; did you mean gamma_u",
+                     "'leg': unknown key 'columb'; did you mean coulomb",
+                     "joint 'elbow' is not in the model",
+                     "joint 'j1': eta_forward = -0.3",
+                     "key 'mu': 'a' is not a number",
+                     "RK4"):
+            assert sum(word in line for line in problems) == 1, f"{word}: {problems}"
+        assert len(problems) == 6, problems
+        text = run("check", path)[1]
+        assert text.count("\n") == 7 and "6 problems" in text
+
+        # a file that is no MJCF, and none at all
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("<mujoco><worldbody>")
+        assert "the engine reads no further" in ask("check", path, code=1)["problems"][0]
+        assert ask("check", path + "x", code=1)["problems"]
+
+        # a good one: what its joints will do
+        good = BROKEN.replace("RK4", "Euler").replace(" elbow", "").replace("gama_u", "ratio")
+        good = good.replace("-0.3", "0.8").replace("'columb'", "'coulomb'").replace('"a"', '"0.1"')
+        good = good.replace('"5"', '"0.08726646259971647"').replace(
+            '<config key="mu"', '<config key="pressure_angle" value="0.3490658503988659"/><config key="mu"')
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(good)
+        answer = ask("check", path)
+        assert not answer["problems"]
+        first, second = answer["joints"]
+        assert first["joint"] == "j1" and second["joint"] == "j2"
+        near(first["eta_forward"], 0.8)
+        near(second["eta_forward"], 0.446989, 1e-5)
+        assert second["first_pose_stands"] and not first["first_pose_stands"]
+        m = mujoco.MjModel.from_xml_path(path)
+        d = mujoco.MjData(m)
+        mujoco.mj_step(m, d)
+        assert d.qvel[1] == 0 and d.qvel[0] != 0
+
+
+def test_draw():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "worm.svg")
+        status, _, err = run("draw", path, "worm", "coulomb=0.1")
+        assert status == 0, err
+        root = xml.etree.ElementTree.parse(path).getroot()
+        texts = [node.text for node in root.iter("{http://www.w3.org/2000/svg}text")]
+        assert "driving: f_v = 0.447 f_u" in texts and "gamma_v" in texts
+        assert os.path.getsize(path) > 3000
+
+
+if __name__ == "__main__":
+    for name, test in list(globals().items()):
+        if name.startswith("test_"):
+            test()
+            print(name)

@@ -1,0 +1,311 @@
+#include "check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mujoco/mujoco.h>
+
+#include "../plugin/check.h"
+#include "facts.h"
+#include "print.h"
+
+#define MAXUNKNOWN 32     // keys in the file that do not exist
+#define MAXNAME    64     // length of a key
+#define MAXTEXT    20000  // all problems
+
+// The engine compiles a model only if its plugins accept it, and then says the first problem alone.
+// So the tool registers a plugin of the same name that accepts everything, among it the keys that
+// do not exist, and asks the real one's checks afterwards.
+
+
+//---------------------------------- keys in the file ----------------------------------------------
+
+// value of an attribute in the tag that begins at tag; 0 if it has none
+static int attribute(char value[MAXNAME], const char* tag, const char* name) {
+  size_t end = strcspn(tag, ">"), length = strlen(name);
+  for (const char* p = tag; (p = strstr(p, name)) && p < tag + end; p += length) {
+    const char* c = p + length;
+    c += strspn(c, " \t\r\n");
+    if (*c != '=' || !strchr(" \t\r\n", p[-1])) {
+      continue;
+    }
+    c++;
+    c += strspn(c, " \t\r\n");
+    char quote[2] = {*c, 0};
+    if (*c == '"' || *c == '\'') {
+      snprintf(value, MAXNAME, "%.*s", (int)strcspn(c + 1, quote), c + 1);
+      return 1;
+    }
+  }
+  return 0;
+}
+
+
+// blank out comments
+static void removeComments(char* text) {
+  for (char* p = text; (p = strstr(p, "<!--"));) {
+    char* end = strstr(p, "-->");
+    size_t n = end ? (size_t)(end - p) + 3 : strlen(p);
+    memset(p, ' ', n);
+  }
+}
+
+
+// keys of our plugin in the text that are not among known; each is a problem, told once
+static int findUnknown(char unknown[MAXUNKNOWN][MAXNAME], mjgReport* report, const char* text,
+                       const char* const* known, int nknown) {
+  int n = 0, ours = 0;
+  char instance[MAXNAME] = "", value[MAXNAME];
+  for (const char* p = text; (p = strchr(p, '<')); p++) {
+    if (!strncmp(p, "<plugin", 7)) {
+      ours = attribute(value, p, "plugin") && !strcmp(value, mjgpNAME);
+    } else if (!strncmp(p, "</plugin", 8)) {
+      ours = 0;
+    } else if (!strncmp(p, "<instance", 9) && !attribute(instance, p, "name")) {
+      instance[0] = 0;
+    } else if (!strncmp(p, "<config", 7) && ours && attribute(value, p, "key")) {
+      int found = 0;
+      for (int i = 0; i < nknown; i++) {
+        found |= !strcmp(value, known[i]);
+      }
+      if (found) {
+        continue;
+      }
+      int nearest = mjg_keyNearest(value);
+      mjg_refuse(report, mjgpNAME ", instance '%s': unknown key '%s'; %s%s", instance, value,
+                 nearest < 0 ? "'mjgear keys' lists all" : "did you mean ",
+                 nearest < 0 ? "" : mjg_keyInfo(nearest)->name);
+      for (int i = 0; i < n; i++) {
+        found |= !strcmp(value, unknown[i]);
+      }
+      if (!found && n < MAXUNKNOWN) {
+        memcpy(unknown[n++], value, MAXNAME);
+      }
+    }
+  }
+  return n;
+}
+
+
+// text of a file, to be freed; null if it cannot be read
+static char* readFile(const char* name) {
+  FILE* file = fopen(name, "rb");
+  char* text = NULL;
+  size_t size = 0, used = 0;
+  while (file && !feof(file) && !ferror(file)) {
+    char* more = realloc(text, size += 65536);
+    if (!more) {
+      break;
+    }
+    text = more;
+    used += fread(text + used, 1, size - used - 1, file);
+    text[used] = 0;
+  }
+  if (!file || ferror(file)) {
+    free(text);
+    text = NULL;
+  }
+  if (file) {
+    fclose(file);
+  }
+  return text;
+}
+
+
+//---------------------------------- the accepting plugin ------------------------------------------
+
+static int acceptInit(const mjModel* m, mjData* d, int instance) {
+  (void)m, (void)d, (void)instance;
+  return 0;
+}
+
+
+static int noState(const mjModel* m, int instance) {
+  (void)m, (void)instance;
+  return 0;
+}
+
+
+static int noSensor(const mjModel* m, int instance, int sensor) {
+  (void)m, (void)instance, (void)sensor;
+  return 1;
+}
+
+
+static void noCompute(const mjModel* m, mjData* d, int instance, int capability_bit) {
+  (void)m, (void)d, (void)instance, (void)capability_bit;
+}
+
+
+static void noReset(const mjModel* m, mjtNum* plugin_state, void* plugin_data, int instance) {
+  (void)m, (void)plugin_state, (void)plugin_data, (void)instance;
+}
+
+
+// accept the known and the unknown keys; the engine copies their names
+static void registerAccepting(const char* const* known, int nknown,
+                              char unknown[MAXUNKNOWN][MAXNAME], int nunknown) {
+  const char** keys = malloc(sizeof(*keys) * (size_t)(nknown + nunknown));
+  if (!keys) {
+    return;
+  }
+  memcpy(keys, known, sizeof(*keys) * (size_t)nknown);
+  for (int i = 0; i < nunknown; i++) {
+    keys[nknown + i] = unknown[i];
+  }
+  mjpPlugin plugin;
+  mjp_defaultPlugin(&plugin);
+  plugin.name = mjgpNAME;
+  plugin.attributes = keys;
+  plugin.nattribute = nknown + nunknown;
+  plugin.capabilityflags = mjPLUGIN_ACTUATOR | mjPLUGIN_PASSIVE | mjPLUGIN_SENSOR;
+  plugin.needstage = mjSTAGE_POS;
+  plugin.nstate = noState;
+  plugin.nsensordata = noSensor;
+  plugin.init = acceptInit;
+  plugin.reset = noReset;
+  plugin.compute = noCompute;
+  mjp_registerPlugin(&plugin);
+  free(keys);
+}
+
+
+//---------------------------------- what joints will do -------------------------------------------
+
+// inertia that a joint moves if all others can move freely, rotor excluded, and the load of the first
+// pose: keyframe "start", else the first keyframe, else qpos0
+static void jointLoad(double* inertia, double* load, const mjModel* m, mjData* d,
+                      const mjgpJoint* joint, double armature) {
+  mjtNum* unit = mju_malloc(sizeof(mjtNum) * 2 * (size_t)m->nv);
+  mju_zero(unit, (int)m->nv);
+  unit[joint->dof] = 1;
+  mj_solveM(m, d, unit + m->nv, unit, 1);
+  *inertia = fmax(0, 1 / unit[m->nv + joint->dof] - armature);
+  *load = d->qfrc_bias[joint->dof] - d->qfrc_spring[joint->dof] - d->qfrc_gravcomp[joint->dof];
+  mju_free(unit);
+}
+
+
+static mjData* firstPose(const mjModel* m) {
+  mjData* d = mj_makeData(m);
+  int key = mj_name2id(m, mjOBJ_KEY, "start");
+  if (d && m->nkey) {
+    mj_resetDataKeyframe(m, d, key < 0 ? 0 : key);
+  }
+  if (d) {
+    mj_forward(m, d);
+  }
+  return d;
+}
+
+
+static void tellJoints(FILE* out, Json* json, const mjModel* m, const mjgpJoint* joint, int n) {
+  mjData* d = firstPose(m);
+  for (int i = 0; d && i < n; i++) {
+    const char* name = mj_id2name(m, mjOBJ_JOINT, joint[i].joint);
+    const char* instance = mj_id2name(m, mjOBJ_PLUGIN, joint[i].instance);
+
+    // the rotor is the engine's
+    mjgTransmission gear = joint[i].gear;
+    gear.armature = m->dof_armature[joint[i].dof];
+    gear.viscous = m->dof_damping[joint[i].dof];
+    double inertia, load;
+    jointLoad(&inertia, &load, m, d, &joint[i], gear.armature);
+    Facts facts;
+    findFacts(&facts, &gear, load != 0 ? load : 1, inertia);
+    int stands = mjg_sticks(&gear, 0, load);
+
+    if (json) {
+      json_open(json, NULL, '{');
+      json_text(json, "joint", name ? name : "");
+      json_text(json, "instance", instance ? instance : "");
+      jsonFacts(json, &facts);
+      json_number(json, "inertia", inertia);
+      json_number(json, "first_load", load);
+      json_flag(json, "first_pose_stands", stands);
+      json_close(json, '}');
+    } else {
+      fprintf(out, "joint '%s' of instance '%s'\n", name ? name : "", instance ? instance : "");
+      printFacts(out, &facts);
+      fprintf(out, "  first pose         its load is %.6g; with the motor off it %s\n", load,
+              stands ? "stands still" : "moves");
+      if (gear.armature == 0) {
+        fputs("  note               armature is 0: the motor has no inertia of its own\n", out);
+      }
+      fputs("\n", out);
+    }
+  }
+  mj_deleteData(d);
+}
+
+
+int checkModelFile(FILE* out, const char* file, int flg_json) {
+  static char problems[MAXTEXT];
+  mjgReport report;
+  mjg_startReport(&report, problems, sizeof(problems));
+  int nkey;
+  const char* const* keys = mjgp_keys(&nkey);
+
+  // keys that do not exist, in the file itself
+  char unknown[MAXUNKNOWN][MAXNAME];
+  int nunknown = 0;
+  char* text = readFile(file);
+  if (text) {
+    removeComments(text);
+    nunknown = findUnknown(unknown, &report, text, keys, nkey);
+  }
+  registerAccepting(keys, nkey, unknown, nunknown);
+  free(text);
+
+  // compile it, then all our checks
+  char error[1000] = "";
+  mjModel* m = mj_loadXML(file, NULL, error, sizeof(error));
+  mjgpJoint* joint = NULL;
+  int n = 0, slot = -1;
+  mjp_getPlugin(mjgpNAME, &slot);
+  if (!m) {
+    error[strcspn(error, "\n")] = 0;
+    mjg_refuse(&report, "%s: %s; the engine reads no further", file, error);
+  } else {
+    for (int i = 0; i < m->nplugin; i++) {
+      n += m->plugin[i] == slot ? mjgp_countJoints(m, i) : 0;
+    }
+    mjgpOptions options;
+    joint = mju_malloc(sizeof(mjgpJoint) * (size_t)(n + 1));
+    mjgp_check(joint, &options, &report, m, slot);
+  }
+
+  // the result
+  if (flg_json) {
+    Json json;
+    json_start(&json, out);
+    json_open(&json, NULL, '{');
+    json_text(&json, "file", file);
+    json_open(&json, "problems", '[');
+    for (char* line = problems; *line;) {
+      size_t length = strcspn(line, "\n");
+      int last = line[length] == 0;
+      line[length] = 0;
+      json_text(&json, NULL, line);
+      line += length + !last;
+    }
+    json_close(&json, ']');
+    json_open(&json, "joints", '[');
+    if (!report.count) {
+      tellJoints(out, &json, m, joint, n);
+    }
+    json_close(&json, ']');
+    json_close(&json, '}');
+  } else if (report.count) {
+    fprintf(out, "%s%s: %d problem%s\n", problems, file, report.count,
+            report.count == 1 ? "" : "s");
+  } else if (!n) {
+    fprintf(out, "%s: no geared joint; 'mjgear mjcf' writes the lines to add\n", file);
+  } else {
+    tellJoints(out, NULL, m, joint, n);
+  }
+  mju_free(joint);
+  mj_deleteModel(m);
+  return report.count;
+}

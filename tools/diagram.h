@@ -1,0 +1,14 @@
+// The drive/backdrive diagram of a joint: where it lies in the plane of the coefficients (the paper's
+// Fig. 5) and where it stands still in the plane of motor and load torque (Fig. 6).
+
+#ifndef TOOLS_DIAGRAM_H_
+#define TOOLS_DIAGRAM_H_
+
+#include <stdio.h>
+
+#include "facts.h"
+
+// write an SVG image; torques up to limit. Returns 0, or -1 if writing failed.
+int drawDiagram(FILE* file, const Facts* facts, const char* title, double limit);
+
+#endif  // TOOLS_DIAGRAM_H_

@@ -1,0 +1,32 @@
+#include "facts.h"
+
+#include <math.h>
+
+
+void findFacts(Facts* facts, const mjgTransmission* gear, double load, double inertia) {
+  Facts* f = facts;
+  f->gear = *gear;
+  mjg_transmissionEfficiencies(&f->eta_f, &f->eta_b, gear, 1);
+  mjg_transmissionEfficiencies(&f->eta_f_rest, &f->eta_b_rest, gear, 0);
+  f->backdrivable = gear->gamma_v < 1;
+  f->forward_drivable = gear->gamma_u < 1;
+  f->varies = gear->gamma_u_stribeck != 0 || gear->gamma_v_stribeck != 0;
+
+  // torques at which it moves
+  f->load = load;
+  f->raise = mjg_breakawayMotor(gear, load, load > 0 ? 1 : -1);
+  f->lower = mjg_breakawayMotor(gear, load, load > 0 ? -1 : 1);
+  f->hold_low = fmin(f->raise, f->lower);
+  f->hold_high = fmax(f->raise, f->lower);
+  f->start_forward = mjg_breakawayMotor(gear, 0, 1);
+  f->start_backward = mjg_breakawayLoad(gear, 0, -1);
+
+  // inertia, if both sides are known
+  f->inertia = inertia;
+  f->inertia_forward = f->inertia_backward = f->rho = NAN;
+  if (inertia >= 0 && gear->armature + inertia > 0) {
+    mjg_apparentInertia(&f->inertia_forward, &f->inertia_backward, gear->gamma_u, gear->gamma_v,
+                        gear->armature, inertia);
+    f->rho = mjg_rho(gear->gamma_u, gear->gamma_v, gear->armature, inertia);
+  }
+}

@@ -1,0 +1,170 @@
+#include "page.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "facts.h"
+#include "print.h"
+
+
+// preset i and what it does
+static void readPreset(mjgPreset* preset, Facts* facts, int i) {
+  mjgReport report;
+  mjgTransmission gear;
+  mjg_startReport(&report, NULL, 0);
+  mjg_defaultTransmission(&gear);
+  mjg_preset(preset, i);
+  mjg_transmission(&gear, &report, &preset->description);
+  findFacts(facts, &gear, 1, -1);
+}
+
+
+void printPresets(FILE* file) {
+  for (int i = 0; i < mjg_presetCount(); i++) {
+    mjgPreset preset;
+    Facts f;
+    readPreset(&preset, &f, i);
+    fprintf(file, "%-18s %-52s eta %6.3g / %6.3g\n", preset.name, preset.title, f.eta_f, f.eta_b);
+  }
+}
+
+
+void jsonPresets(Json* json) {
+  json_open(json, NULL, '[');
+  for (int i = 0; i < mjg_presetCount(); i++) {
+    mjgPreset preset;
+    Facts facts;
+    readPreset(&preset, &facts, i);
+    json_open(json, NULL, '{');
+    json_text(json, "name", preset.name);
+    json_text(json, "title", preset.title);
+    json_text(json, "source", preset.source);
+    json_text(json, "remark", preset.remark ? preset.remark : "");
+    jsonDescription(json, "description", &preset.description);
+    json_open(json, "facts", '{');
+    jsonFacts(json, &facts);
+    json_close(json, '}');
+    if (preset.torque_constant != 0) {
+      json_number(json, "torque_constant", preset.torque_constant);
+      json_number(json, "resistance", preset.resistance != 0 ? preset.resistance : (double)NAN);
+    }
+    json_close(json, '}');
+  }
+  json_close(json, ']');
+}
+
+
+//---------------------------------- Markdown ------------------------------------------------------
+
+static void cell(FILE* file, double value) {
+  if (isfinite(value)) {
+    fprintf(file, " %.4g |", value);
+  } else {
+    fputs(" none |", file);
+  }
+}
+
+
+static void printTable(FILE* file) {
+  fputs(
+      "| preset | gear | gamma_u | gamma_v | eta_f | eta_b | eta_f at rest | eta_b at rest | "
+      "starts unloaded at f_u | is driven back at f_v | f_u that lifts 1 | f_u that lowers 1 |\n"
+      "|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+      file);
+  for (int i = 0; i < mjg_presetCount(); i++) {
+    mjgPreset preset;
+    Facts f;
+    readPreset(&preset, &f, i);
+    fprintf(file, "| `%s` | %s |", preset.name, preset.title);
+    cell(file, f.gear.gamma_u);
+    cell(file, f.gear.gamma_v);
+    cell(file, f.eta_f);
+    cell(file, f.eta_b);
+    cell(file, f.eta_f_rest);
+    cell(file, f.eta_b_rest);
+    cell(file, f.start_forward);
+    cell(file, f.start_backward);
+    cell(file, f.raise);
+    cell(file, f.lower);
+    fputs("\n", file);
+  }
+}
+
+
+void printPresetPage(FILE* file) {
+  fputs(
+      "# Presets\n\n"
+      "Written by `mjgear presets --markdown`; a test compares it with the program.\n\n"
+      "    mjgear explain worm                       # what it does\n"
+      "    mjgear mjcf mx64_m6 --joint elbow         # MJCF to paste\n"
+      "    mjgear explain harmonic_drive coulomb=2Nm # a preset with a key changed\n\n"
+      "Torques are in N m (N for a slide) at the output side. The last two columns are the motor\n"
+      "torques at which a load of 1 begins to rise and to sink; a negative number means that the\n"
+      "motor must push the load down.\n\n",
+      file);
+  printTable(file);
+
+  // sources, each once
+  fputs("\n## Sources and assumptions\n\n", file);
+  mjgPreset last = {0};
+  for (int i = 0; i < mjg_presetCount(); i++) {
+    mjgPreset preset;
+    mjg_preset(&preset, i);
+    if (last.source && !strcmp(preset.source, last.source)) {
+      continue;
+    }
+    fprintf(file, "- `%s`: %s", preset.name, preset.source);
+    if (preset.remark && preset.torque_constant == 0) {
+      fprintf(file, " %s", preset.remark);
+    }
+    fputs("\n", file);
+    last = preset;
+  }
+  fputs(
+      "\n## Published servo models as transmissions\n\n"
+      "The friction models of the servos bound the friction torque by\n\n"
+      "    M1   Kv |v| + Kc\n"
+      "    M2   M1 + S Kcs\n"
+      "    M3   M1 + Kl |tau_m - tau_e|\n"
+      "    M4   M3 + S (Kcs + Kls |tau_m - tau_e|)\n"
+      "    M5   Kv |v| + Kc + |Km tau_m - Ke tau_e| + S (Kcs + |Kms tau_m - Kes tau_e|)\n"
+      "    M6   M5 + S Q,  Q = Keq tau_e^2 if |tau_m| > |tau_e|, else Kmq tau_m^2;\n"
+      "                    0 if tau_m and tau_e have the same sign\n\n"
+      "with S = exp(-|v/vs|^alpha), motor torque tau_m and external torque tau_e, both in the "
+      "joint's\n"
+      "direction. Ours is t in (|gamma_u u + gamma_v x| + c) sgn(v): u and x are the torques into "
+      "and\n"
+      "out of the gear, and x = -tau_e, u = tau_m where nothing accelerates. So\n\n"
+      "| theirs | ours |\n|---|---|\n"
+      "| Kc, Kcs | `coulomb`, `stribeck_friction` |\n"
+      "| vs, alpha | `stribeck_velocity`, `stribeck_exponent` |\n"
+      "| Km, Ke (M3: Kl, Kl) | `gamma_u`, `gamma_v` |\n"
+      "| Kms, Kes (M4: Kls, Kls) | `gamma_u_stribeck`, `gamma_v_stribeck` |\n"
+      "| Kmq, Keq | `gamma_u_quadratic`, `gamma_v_quadratic` |\n"
+      "| Kv | the joint's `damping` |\n"
+      "| armature | the joint's `armature` |\n\n"
+      "Exact: M1 and M2. M3 to M5 in steady motion and at rest while motor and load oppose each "
+      "other\n"
+      "or one of them is zero; M6 there too, with a load that does not change from step to "
+      "step.\n\n"
+      "Different, on purpose or by necessity:\n\n"
+      "- In accelerated motion ours loads the gear with what really passes through it, u = tau_m - "
+      "m a\n"
+      "  and x = -tau_e + M a; theirs takes tau_m and tau_e.\n"
+      "- Where motor and load push the same way, theirs adds two absolute values, ours takes one "
+      "of\n"
+      "  the sum: ours is the smaller one if Km/Ke and Kms/Kes differ.\n"
+      "- S is taken at the velocity before the step, in theirs too; coefficients are constant "
+      "within a\n"
+      "  step.\n"
+      "- The quadratic term enters as a coefficient: K tau^2 is (K |tau|) |tau|, with |tau| from "
+      "the\n"
+      "  motor torque of this step and the friction of the last one.\n"
+      "- Motor electronics (voltage limit, firmware controller) are not part of a transmission; "
+      "torque\n"
+      "  constant and winding resistance are given for MuJoCo's `dcmotor`.\n\n"
+      "The models M2 to M4 of these servos, and any fit of your own, are written with the same "
+      "keys.\n"
+      "For the STS3215 only M1 was published.\n",
+      file);
+}
