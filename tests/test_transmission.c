@@ -168,8 +168,10 @@ static void test_breakawayScan(void** state) {
         }
         double f_u = motor ? e * first : z, f_v = motor ? z : e * first;
         assert_true(!isfinite(first) || !mjg_sticks(&t, f_u, f_v));
-        f_u = motor ? z / 2 : z;
-        assert_true(mjg_sticks(&t, f_u, f_v) == !(moves(&t, f_u, f_v, 1) || moves(&t, f_u, f_v, -1)));
+        f_u = z;
+        f_v = 30 * random01(&seed) - 15;
+        assert_true(mjg_sticks(&t, f_u, f_v) ==
+                    !(moves(&t, f_u, f_v, 1) || moves(&t, f_u, f_v, -1)));
         if (isfinite(first)) {
           finite++;
           if (!(first - step - 1e-9 <= e * y && e * y <= first + 1e-9)) {
