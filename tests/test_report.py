@@ -1,0 +1,83 @@
+"""report.py: figures, summary and exit code from results of mjgear-run."""
+
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import matplotlib  # noqa: F401
+except ImportError:
+    print("no matplotlib")
+    sys.exit(77)
+
+RUN = sys.argv.pop(1)
+SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
+
+
+def report(folder, *options):
+    done = subprocess.run([sys.executable, SOURCE / "scenes" / "report.py", folder, *options],
+                          capture_output=True, text=True, timeout=300)
+    return done.returncode, done.stdout, done.stderr
+
+
+def size(image):
+    """Width and height of a PNG file."""
+    data = image.read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n" and len(data) > 10000, image
+    return struct.unpack(">II", data[16:24])
+
+
+class Report(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.folder = pathlib.Path(cls.temporary.name)
+        environment = dict(os.environ, MJGEAR_PLUGIN=os.environ["MJGEAR_PLUGIN_PATH"])
+        environment.pop("LD_PRELOAD", None)
+        for arguments in (["rod", "wall"], ["--duration", "0.2", "data/slider.xml"]):
+            subprocess.run([RUN, "--quiet", "--out", cls.folder, *arguments], env=environment,
+                           cwd=SOURCE / "tests", check=True, timeout=300)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def test_figures_and_summary(self):
+        code, output, errors = report(self.folder)
+        self.assertEqual((code, errors), (0, ""))
+        for name in ("rod-figure9", "wall-figure11", "wall-figure12", "slider-joints"):
+            width, height = size(self.folder / f"{name}.png")
+            self.assertTrue(width > 300 and height > 300, name)
+            self.assertIn(f"({name}.png)", output)
+        self.assertEqual(output, (self.folder / "summary.md").read_text())
+        self.assertIn("| wall | gamma_v=1.1,0.1 | ", output)
+        self.assertIn("presses 147.50 N m", output)
+        self.assertNotIn("FAIL", output)
+
+    def test_what_does_not_hold_is_an_error(self):
+        for table in ("claims", "differences"):
+            path = self.folder / "rod" / f"{table}.csv"
+            text = path.read_text()
+            lines = text.splitlines()
+            lines[1] = lines[1].replace("1,", "0,", 1) if table == "claims" else lines[1][:-1] + "0"
+            path.write_text("\n".join(lines))
+            try:
+                code, output, _ = report(self.folder, "--no-plots")
+            finally:
+                path.write_text(text)
+            self.assertEqual(code, 1)
+            self.assertEqual(output.count("FAIL"), 1)
+            self.assertIn("1 of ", output.splitlines()[-1])
+
+    def test_nothing_to_report(self):
+        code, output, errors = report(self.folder / "rod")
+        self.assertEqual((code, output), (2, ""))
+        self.assertEqual(errors.count("\n"), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
