@@ -406,7 +406,7 @@ static int runScene(const mjgOptions* options, const mjgScene* scene, mjgProgres
   int keep = scene->claims && !options->variant && !options->nsetting && !(options->duration > 0);
   for (int i = 0; i < ncase && !failed; i++) {
     const mjgCase* variant = scene->nvariant ? &scene->variant[i] : NULL;
-    if (options->variant && strcmp(options->variant, variant->name)) {
+    if (options->variant && (!variant || strcmp(options->variant, variant->name))) {
       continue;
     }
     play[nplay] = (mjgPlay){0};

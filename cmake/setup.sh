@@ -1,0 +1,190 @@
+# What ./demo and ./check share: packages, Python, builds, progress, stamps. Sourced with bash.
+# shellcheck shell=bash
+
+export LC_ALL=C.UTF-8
+export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
+export CTEST_PARALLEL_LEVEL=${CTEST_PARALLEL_LEVEL:-$(nproc)}
+export CTEST_OUTPUT_ON_FAILURE=1
+unset CMAKE_GENERATOR
+logs=build/logs
+
+
+# ------------------------------------------ words ------------------------------------------------
+
+die() {
+  printf '%s: %s\n' "${0##*/}" "$*" >&2
+  exit 1
+}
+
+
+# step NAME TEXT COMMAND...: run a command with its output in build/logs/NAME.log; show what it does and
+# how long it took, and the end of the log when it fails
+step() {
+  local name=$1 text=$2 log="$logs/$1.log" start=$SECONDS status=0 pid
+  shift 2
+  mkdir -p "$logs"
+  "$@" > "$log" 2>&1 < /dev/null &
+  pid=$!
+  if [[ -t 1 ]]; then
+    while kill -0 "$pid" 2> /dev/null; do
+      printf '\r\033[K%-42s %4d s  %.*s' "$text" $((SECONDS - start)) \
+        $((${COLUMNS:-80} - 52)) "$(tail -n 1 "$log" | tr -cd '[:print:]')"
+      sleep 0.2
+    done
+    printf '\r\033[K'
+  fi
+  wait "$pid" || status=$?
+  if ((status == 0)); then
+    printf '%-42s %4d s\n' "$text" $((SECONDS - start))
+  else
+    printf '%-42s failed after %d s; the end of %s:\n' "$text" $((SECONDS - start)) "$log"
+    tail -n 40 "$log" | sed 's/^/  | /'
+  fi
+  return "$status"
+}
+
+
+# one demo or check at a time in a tree
+take_turn() {
+  mkdir -p build
+  exec 9> build/.turn
+  if ! flock --nonblock 9; then
+    printf 'another ./demo or ./check is at work in this tree; waiting for it\n'
+    flock 9
+  fi
+}
+
+
+# ----------------------------------------- packages ----------------------------------------------
+
+# packages that every build needs, and those that only ./check needs
+packages_build=(
+  gcc libc6-dev cmake ninja-build
+  libopenblas-pthread-dev libcmocka-dev
+  libglfw3-dev libpng-dev libegl1 libgl1 libosmesa6 libgl1-mesa-dri
+  python3 python3-venv ca-certificates
+  ffmpeg xvfb xauth
+)
+packages_check=(clang shellcheck)
+
+
+# what a command or file besides the package's own shows that it is there: installed by other means
+is_installed() {
+  case $1 in
+    gcc | cmake | clang | shellcheck | valgrind | ffmpeg) command -v "$1" > /dev/null && return ;;
+    ninja-build) command -v ninja > /dev/null && return ;;
+    xvfb) command -v Xvfb > /dev/null && return ;;
+    python3 | python3-venv) find_python > /dev/null && return ;;
+  esac
+  [[ $(dpkg-query --show --showformat='${db:Status-Status}' "$1" 2> /dev/null) == installed ]]
+}
+
+
+# the package that has the sanitizer runtimes of the clang that is installed
+clang_runtime() {
+  printf 'libclang-rt-%s-dev' "$(clang -dumpversion | cut -d . -f 1)"
+}
+
+
+# install_missing PACKAGE...: nothing when all are there; else with apt-get, or say what to install
+install_missing() {
+  local package missing=() root=()
+  for package in "$@"; do
+    is_installed "$package" || missing+=("$package")
+  done
+  if ((${#missing[@]} == 0)); then
+    return
+  fi
+  if ! command -v apt-get > /dev/null; then
+    die "this system has no apt-get; install what these Debian packages hold, then run it again: ${missing[*]}"
+  fi
+  if ((EUID != 0)); then
+    if ! sudo --non-interactive true 2> /dev/null; then
+      die "missing packages, and no right to install them. Run this, then ${0##*/} again:
+  sudo apt-get update && sudo apt-get install --no-install-recommends ${missing[*]}"
+    fi
+    root=(sudo --non-interactive)
+  fi
+  printf 'to install: %s\n' "${missing[*]}"
+  step apt-update "list of packages" "${root[@]}" apt-get -q -o DPkg::Lock::Timeout=300 update ||
+    die "apt-get cannot read the lists of packages; is there a network?"
+  step apt-install "packages" "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q --yes \
+    -o DPkg::Lock::Timeout=300 install --no-install-recommends "${missing[@]}" ||
+    die "apt-get cannot install: ${missing[*]}"
+}
+
+
+# ------------------------------------------ Python -----------------------------------------------
+
+# a Python for which requirements.txt has wheels, with what it takes to make an environment
+find_python() {
+  local python
+  for python in python3 /usr/bin/python3 python3.13 python3.12 python3.11; do
+    if "$python" -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
+      2> /dev/null; then
+      command -v "$python"
+      return
+    fi
+  done
+  return 1
+}
+
+
+make_venv() {
+  rm -rf build/venv
+  "$1" -m venv build/venv &&
+    build/venv/bin/pip --disable-pip-version-check install --no-input --only-binary=:all: \
+      --require-hashes --requirement cmake/requirements.txt
+}
+
+
+# build/venv, with exactly what requirements.txt says
+install_python() {
+  local python wanted
+  wanted=$(sha256sum < cmake/requirements.txt)
+  if [[ -f build/venv/.complete && $(< build/venv/.complete) == "$wanted" ]] &&
+    build/venv/bin/python -c 'import mujoco, matplotlib' 2> /dev/null; then
+    return
+  fi
+  python=$(find_python) ||
+    die "no Python 3.11 to 3.13 with the modules venv and ensurepip (Debian, Ubuntu: python3-venv)"
+  step venv "MuJoCo and matplotlib in build/venv" make_venv "$python" ||
+    die "the Python packages of cmake/requirements.txt cannot be installed; is there a network?"
+  printf '%s\n' "$wanted" > build/venv/.complete
+}
+
+
+# ------------------------------------------ builds -----------------------------------------------
+
+# build_preset PRESET [TARGET...]
+build_preset() {
+  local preset=$1
+  shift
+  step "$preset-configure" "$preset: configure" configure_preset "$preset" || return
+  step "$preset-build" "$preset: build" cmake --build --preset "$preset" ${1:+--target "$@"}
+}
+
+
+# a build folder that was made elsewhere (a moved or copied tree) is made anew
+configure_preset() {
+  local cache="build/$1/CMakeCache.txt"
+  if [[ -f $cache ]] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" "$cache"; then
+    rm -rf "build/$1"
+  fi
+  cmake --preset "$1"
+}
+
+
+# fingerprint WORD...: of all sources, the tools that build them and what else is named
+fingerprint() {
+  local tool
+  {
+    find . \( -path ./build -o -path ./results -o -name .git -o -name __pycache__ \) -prune -o -type f -print0 |
+      sort -z | xargs -0 sha256sum
+    for tool in gcc clang cmake build/venv/bin/python; do
+      "$tool" --version 2> /dev/null || true
+    done
+    dpkg-query --show libopenblas-pthread-dev libcmocka-dev libglfw3-dev 2> /dev/null || true
+    printf '%s\n' "${MUJOCO_DIR:-}" "$@"
+  } | sha256sum | cut -d ' ' -f 1
+}
