@@ -65,13 +65,13 @@ packages_build=(
   python3 python3-venv ca-certificates
   ffmpeg xvfb xauth
 )
-packages_check=(clang shellcheck)
+packages_check=(clang shellcheck g++ libbenchmark-dev)
 
 
 # what a command or file besides the package's own shows that it is there: installed by other means
 is_installed() {
   case $1 in
-    gcc | cmake | clang | shellcheck | valgrind | ffmpeg) command -v "$1" > /dev/null && return ;;
+    gcc | g++ | cmake | clang | shellcheck | valgrind | ffmpeg) command -v "$1" > /dev/null && return ;;
     ninja-build) command -v ninja > /dev/null && return ;;
     xvfb) command -v Xvfb > /dev/null && return ;;
     python3 | python3-venv) find_python > /dev/null && return ;;
