@@ -1,4 +1,4 @@
-"""What the README tells people to type works: its model, its Python, its C."""
+"""What the README tells people to type works: its model, its Python, its C, its commands."""
 
 import contextlib
 import io
@@ -7,6 +7,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -15,6 +16,7 @@ import numpy as np
 
 SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
 PLUGIN = os.environ["MJGEAR_PLUGIN_PATH"]
+BIN = pathlib.Path(sys.argv.pop(1)).parent
 TEXT = (SOURCE / "README.md").read_text()
 
 
@@ -79,6 +81,23 @@ class Readme(unittest.TestCase):
         self.assertEqual(numbers[4], 0)
         self.assertAlmostEqual(numbers[0], -numbers[3], delta=1e-12)
         self.assertAlmostEqual(numbers[3], 2 * 9.81 * 0.25, delta=1e-12)
+
+    def test_commands(self):
+        commands = re.findall(r"^    build/bin/(.*?)(?:  +#.*)?$", TEXT, re.MULTILINE)
+        self.assertGreater(len(commands), 10)
+        environment = dict(os.environ, MJGEAR_PLUGIN=PLUGIN)
+        environment.pop("LD_PRELOAD", None)
+        for command in commands:
+            program, *arguments = command.split()
+
+            # a window needs a display; all scenes and pictures have tests of their own
+            if program == "mjgear-view" or "--all" in arguments:
+                continue
+            with self.subTest(command):
+                arguments = [re.sub("^scenes/", f"{SOURCE}/scenes/", one) for one in arguments]
+                done = subprocess.run([BIN / program, *arguments], env=environment,
+                                      capture_output=True, text=True, timeout=300)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_links(self):
         for target in re.findall(r"\]\(([^)#:]+)\)", TEXT):
