@@ -57,6 +57,13 @@ struct mjgWorkspace_ {
   double* matrix;     // (nmax x nmax)
   double* vector[6];  // (n)
   int* mode;          // (n)
+
+  // blocks with couplings
+  double* coupled_matrix[4];   // (nmax x nmax)
+  double* coupled_vector[17];  // (nmax)
+  int* coupled_row;            // (nmax)
+  int* coupled_pivot;          // (nmax)
+  int* coupled_mode;           // (nmax)
 };
 
 // P_i . t where (A t)_i = w is known

@@ -6,6 +6,7 @@
 #include "block.h"
 #include "check.h"
 #include "dense.h"
+#include "mjgear_backlash.h"
 #include "wellposed.h"
 
 
@@ -15,6 +16,7 @@ typedef struct Part_ {
   const double *A, *P, *v, *phi, *alpha, *beta, *coulomb, *ratio, *v0;
   const double *t, *v_next, *lambda;
   const int* mode;
+  const mjgCoupling* const* coupling;
 } Part;
 
 
@@ -41,6 +43,20 @@ static double relative(double error, double size) {
 static void add(double* sum, double* size, double term) {
   *sum += term;
   *size += fabs(term);
+}
+
+
+// residual of a row that is a coupling: its line, and the law at that line
+static double checkCoupling(const Part* p, int i) {
+  double v = p->v[i], size = fabs(v), a = p->A[i * p->n + i];
+  for (int j = 0; j < p->n; j++) {
+    add(&v, &size, -p->A[i * p->n + j] * p->t[j]);
+  }
+  mjgCouplingStep step;
+  mjg_couplingResolve(&step, p->coupling[i], v + a * p->t[i], a);
+  double law = p->coupling[i]->inertia > 0 ? -step.T : step.T;
+  double residual = relative(p->v_next[i] - v, size);
+  return fmax(residual, relative(a * (p->t[i] - law), size));
 }
 
 
@@ -87,6 +103,10 @@ static double checkJoint(double* paper, const Part* p, int i) {
   for (int j = 0; j < p->n; j++) {
     double cj = p->coulomb ? p->coulomb[j] : 0, limit = fabs(p->lambda[j]) + cj;
     double s = (p->v_next[j] > 0) - (p->v_next[j] < 0);
+    if (p->coupling && p->coupling[j]) {
+      add(&y, &size_y, p->A[i * p->n + j] * p->t[j]);
+      continue;
+    }
     if (s == 0) {
       limit *= p->ratio ? p->ratio[j] : 1;
       s = limit > 0 ? fmax(-1, fmin(1, p->t[j] / limit)) : 0;
@@ -127,8 +147,9 @@ static int isWellPosed(const Part* p, mjgWorkspace* work) {
     }
   } else {
     for (int i = 0; i < n; i++) {
-      alpha[i] = p->alpha[i] * p->A[i * n + i];
-      beta[i] = p->beta[i];
+      int coupled = p->coupling && p->coupling[i];
+      alpha[i] = coupled ? 0 : p->alpha[i] * p->A[i * n + i];
+      beta[i] = coupled ? 0 : p->beta[i];
     }
   }
   return mjg_wellPosed(A, alpha, beta, p->ratio, n, b->K);
@@ -179,11 +200,14 @@ int mjg_certify(mjgCertificate* certificate, int* violated, const mjgProblem* pr
                  .t = solution->t + first,
                  .v_next = solution->v + first,
                  .lambda = solution->lambda + first,
-                 .mode = solution->mode + first};
+                 .mode = solution->mode + first,
+                 .coupling = problem->coupling ? problem->coupling + first : NULL};
 
     for (int i = 0; i < size; i++) {
       int joint = first + i;
-      double paper, residual = checkJoint(&paper, &part, i);
+      int coupled = part.coupling && part.coupling[i];
+      double paper = 0, residual;
+      residual = coupled ? checkCoupling(&part, i) : checkJoint(&paper, &part, i);
       sum.residual_paper = fmax(sum.residual_paper, paper);
       if (sum.worst < 0 || residual > sum.residual) {
         sum.residual = residual;
@@ -193,7 +217,9 @@ int mjg_certify(mjgCertificate* certificate, int* violated, const mjgProblem* pr
       if (violated) {
         violated[joint] = residual > tolerance;
       }
-      double power = solution->t[joint] * solution->v[joint];
+
+      // a shaft may give back what it holds
+      double power = coupled ? 0 : solution->t[joint] * solution->v[joint];
       sum.power += power;
       sum.passive &= power >= 0;
     }

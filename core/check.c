@@ -1,6 +1,7 @@
 #include "check.h"
 
 #include "block.h"
+#include "mjgear_backlash.h"
 
 
 // x - x is 0 for finite x, else NaN
@@ -10,6 +11,21 @@ int mjg_allFinite(const double* x, size_t count) {
     sum += x[i] - x[i];
   }
   return sum == 0;
+}
+
+
+// a coupling by itself: mjgSOLVED or an error
+static int checkCoupling(const mjgCoupling* c) {
+  const double number[] = {c->theta_d,  c->omega_d, c->theta_b, c->omega_s, c->inertia,
+                           c->velocity, c->torque,  c->gamma_u, c->gamma_v, c->static_ratio};
+  if (!mjg_allFinite(number, sizeof(number) / sizeof(*number))) {
+    return mjgERR_NOT_FINITE;
+  }
+  if (mjg_backlashError(c->law) || !(c->h > 0) || !(c->blend >= 0 && c->blend <= mjgMAXBLEND) ||
+      c->inertia < 0 || !(c->coulomb >= 0)) {
+    return mjgERR_ARGUMENT;
+  }
+  return mjgSOLVED;
 }
 
 
@@ -60,6 +76,12 @@ int mjg_checkProblem(const mjgProblem* problem, const mjgWorkspace* work) {
     if ((problem->coulomb && problem->coulomb[i] < 0) ||
         (problem->static_ratio && problem->static_ratio[i] < 1)) {
       return mjgERR_ARGUMENT;
+    }
+  }
+  for (int i = 0; problem->coupling && i < n; i++) {
+    int status = problem->coupling[i] ? checkCoupling(problem->coupling[i]) : mjgSOLVED;
+    if (status != mjgSOLVED) {
+      return status;
     }
   }
   const double* A = problem->A;

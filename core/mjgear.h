@@ -97,6 +97,9 @@ int mjg_stepScalar(double* v_next, double* t, double v, double f_u, double f_v, 
 
 //---------------------------------- problem, settings, solution -----------------------------------
 
+// a backlash coupling in one step, see mjgear_backlash.h
+typedef struct mjgCoupling_ mjgCoupling;
+
 // one implicit step of n joints. Arrays belong to the caller and are only read.
 //
 // A and P may be block diagonal (one block a kinematic tree or an island): block b has size
@@ -118,6 +121,11 @@ typedef struct mjgProblem_ {
   const double* v0;            // velocity before the step; a joint that leaves  (n)      rad/s
                                //   rest or reverses must exceed the static
                                //   bound; nullable: all joints are at rest
+  const mjgCoupling* const* coupling;  // rows that are couplings instead of     (n)
+                               //   friction, null where friction acts; nullable.
+                               //   Of such a row phi to v0 are not used, t is
+                               //   x of mjg_couplingResolve, and lambda and mode
+                               //   are those of its rotor
 } mjgProblem;
 
 typedef enum mjgSolver_ {

@@ -19,6 +19,8 @@
 #ifndef MJGEAR_BACKLASH_H_
 #define MJGEAR_BACKLASH_H_
 
+#include "mjgear.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -138,7 +140,7 @@ double mjg_restitutionFromAlpha(double alpha, double v);
 // implicit Euler, which kills what a step cannot resolve. For every blend between them and every
 // passive law, the energy of both sides plus mjg_backlashEnergy at p never grows without outer
 // work, whatever h. mjg_couplingBlend chooses: near 0 if the step resolves the shaft's vibration.
-typedef struct mjgCoupling_ {
+struct mjgCoupling_ {
   const mjgBacklash* law;
   double h;                // timestep > 0                                        s
   double blend;            // in [0, mjgMAXBLEND], see above                      1
@@ -155,7 +157,7 @@ typedef struct mjgCoupling_ {
   double gamma_v;          //
   double coulomb;          // load-independent bound >= 0                         N m
   double static_ratio;     // static to sliding bound; below 1 reads as 1         1
-} mjgCoupling;
+};
 
 #define mjgMAXBLEND 0.99
 

@@ -3,6 +3,7 @@
 
 #include "block.h"
 #include "check.h"
+#include "coupled.h"
 #include "dense.h"
 #include "law.h"
 #include "solvers.h"
@@ -199,6 +200,43 @@ static double sigmaMax(mjgBlock* b, const mjgProblem* problem, int first, const 
 }
 
 
+void mjg_solveFriction(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem, int first,
+                       int n, const double* A, const double* P, const mjgSettings* settings,
+                       mjgWorkspace* work) {
+  mjgBlock* b = &work->block;
+  loadBlock(b, problem, first, n, A, P);
+  for (int i = 0; i < n; i++) {
+    b->t[i] = settings->warm_start ? solution->t[first + i] * b->root[i] : 0;
+  }
+  int flg_unique = solveBlock(b, settings, &info->fallbacks);
+  double residual = storeBlock(solution, b, first);
+
+  // account
+  info->residual = fmax(info->residual, residual);
+  info->iterations = b->iterations > info->iterations ? b->iterations : info->iterations;
+  info->factorizations += b->factorizations;
+  if (!(residual <= settings->tolerance)) {
+    info->status = mjgITERATION_LIMIT;
+  } else if (!flg_unique && info->status == mjgSOLVED) {
+    info->status = mjgJAMMED;
+  }
+  if (settings->want_sigma_max) {
+    info->sigma_max = fmax(info->sigma_max, sigmaMax(b, problem, first, A, P));
+  }
+}
+
+
+// does the block have a coupling
+static int hasCoupling(const mjgProblem* problem, int first, int n) {
+  for (int i = 0; problem->coupling && i < n; i++) {
+    if (problem->coupling[first + i]) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+
 int mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
               const mjgSettings* settings, mjgWorkspace* work) {
   int status = mjg_checkProblem(problem, work);
@@ -231,27 +269,12 @@ int mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
   int nblock = problem->nblock > 0 ? problem->nblock : (n > 0);
   const double* A = problem->A;
   const double* P = problem->P;
-  mjgBlock* b = &work->block;
   for (int k = 0, first = 0; k < nblock; k++) {
     int size = problem->nblock > 0 ? problem->block[k] : n;
-    loadBlock(b, problem, first, size, A, P);
-    for (int i = 0; i < size; i++) {
-      b->t[i] = settings->warm_start ? solution->t[first + i] * b->root[i] : 0;
-    }
-    int flg_unique = solveBlock(b, settings, &sum.fallbacks);
-    double residual = storeBlock(solution, b, first);
-
-    // account
-    sum.residual = fmax(sum.residual, residual);
-    sum.iterations = b->iterations > sum.iterations ? b->iterations : sum.iterations;
-    sum.factorizations += b->factorizations;
-    if (!(residual <= settings->tolerance)) {
-      sum.status = mjgITERATION_LIMIT;
-    } else if (!flg_unique && sum.status == mjgSOLVED) {
-      sum.status = mjgJAMMED;
-    }
-    if (settings->want_sigma_max) {
-      sum.sigma_max = fmax(sum.sigma_max, sigmaMax(b, problem, first, A, P));
+    if (hasCoupling(problem, first, size)) {
+      mjg_solveCoupled(solution, &sum, problem, first, size, A, P, settings, work);
+    } else {
+      mjg_solveFriction(solution, &sum, problem, first, size, A, P, settings, work);
     }
 
     first += size;

@@ -56,6 +56,16 @@ static mjgWorkspace* layOut(Arena* arena, int n, int nmax) {
   for (size_t i = 0; i < sizeof(w->vector) / sizeof(*w->vector); i++) {
     w->vector[i] = takeDouble(arena, (size_t)n);
   }
+  for (size_t i = 0; i < sizeof(w->coupled_matrix) / sizeof(*w->coupled_matrix); i++) {
+    w->coupled_matrix[i] = takeDouble(arena, nn);
+  }
+  for (size_t i = 0; i < sizeof(w->coupled_vector) / sizeof(*w->coupled_vector); i++) {
+    w->coupled_vector[i] = takeDouble(arena, nv);
+  }
+  int** coupled[] = {&w->coupled_row, &w->coupled_pivot, &w->coupled_mode};
+  for (size_t i = 0; i < sizeof(coupled) / sizeof(*coupled); i++) {
+    *coupled[i] = take(arena, nv, sizeof(int));
+  }
   w->mode = take(arena, (size_t)n, sizeof(int));
   w->n = n;
   w->nmax = nmax;
