@@ -44,7 +44,7 @@ static void sizes(void** state) {
   // O(n + nmax^2): a few matrices and some vectors
   for (int n = 8; n <= 512; n *= 2) {
     size_t nn = (size_t)n * (size_t)n;
-    assert_true(mjg_memsize(n, n) <= 8 * (5 * nn + 64 * (size_t)n) + 8192);
+    assert_true(mjg_memsize(n, n) <= 8 * (9 * nn + 64 * (size_t)n) + 8192);
     assert_true(mjg_memsize(16 * n, n) - mjg_memsize(n, n) <= 8 * 16 * (size_t)n * 8);
   }
   unsigned char memory[64];
