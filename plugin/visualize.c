@@ -23,7 +23,8 @@ static mjvGeom* newGeom(mjvScene* scn, const float rgb[3], float alpha) {
   geom->objid = -1;
   geom->category = mjCAT_DECOR;
   geom->segid = scn->ngeom;
-  geom->emission = 0.35f;
+  geom->emission = 0.1f;
+  geom->specular = 0;
   return geom;
 }
 

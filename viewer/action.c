@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "png.h"
+#include "tune.h"
 #include "window.h"
 
 
@@ -59,7 +60,7 @@ void windowReload(Window* w) {
     snprintf(file, sizeof(file), "%s%s%s", scene->name, scene->nvariant ? "/" : "",
              scene->nvariant ? scene->variant[panel->variant].name : "");
   } else {
-    snprintf(file, sizeof(file), "%s", show->option.file);
+    snprintf(file, sizeof(file), "%s", show->path);
   }
   if (showChange(show, file, (SimFriction)panel->against, error, sizeof(error))) {
     windowTell(w, error);
@@ -117,20 +118,24 @@ static void fullscreen(Window* w) {
 }
 
 
-// a parameter of the selected joint: tell what the configuration would say
+// a parameter of the selected joint, or the solver: tell what the configuration would say
 static void changeParameter(Window* w) {
   char error[1400];
-  Sim* sim = w->show->sim;
-  SimParameter parameter = (SimParameter)w->panel.changed;
-  double value = w->panel.parameter[parameter];
-  if (simSetParameter(sim, w->frame.selected, parameter, value, error, sizeof(error))) {
+  Show* show = w->show;
+  int gear = w->frame.selected, key = w->panel.changed;
+  int failed = key == panelSOLVER
+                   ? tuneSetSolver(show, w->panel.solver, error, sizeof(error))
+                   : tuneSetValue(show, gear, key, w->panel.parameter[key], error, sizeof(error));
+  if (failed) {
     windowTell(w, error);
+  } else if (key == panelSOLVER) {
+    printf("solver = %s\n", tuneSolvers[w->panel.solver]);
   } else {
-    printf("%s: %s = %.4g\n", sim->gear[w->frame.selected].name, simParameterName[parameter],
-           value);
-    fflush(stdout);
-    showForward(w->show);
+    printf("%s: %s = %.4g\n", show->sim[0].gear[gear].name, tuneKeys[key].name,
+           w->panel.parameter[key]);
   }
+  fflush(stdout);
+  showForward(show);
   windowUpdate(w);
 }
 

@@ -45,8 +45,9 @@ static void makeModel(Frame* frame, const Sim* sims, int nsim, int font_scale) {
   startCamera(frame, m);
   frame->selected = 0;
 
-  // plots of what there is to see: the gap only where a joint has one
+  // curves begin at the first state
   plotsInit(&frame->plots, sims, nsim);
+  plotsAdd(&frame->plots, sims);
 }
 
 
@@ -146,8 +147,8 @@ static int plotsWidth(const Frame* frame, mjrRect area, const Show* show) {
 
 mjrRect frameView(const Frame* frame, mjrRect area, const Show* show, int s) {
   int width = area.width - plotsWidth(frame, area, show);
-  return (mjrRect){area.left + width * s / show->nsim, area.bottom, width / show->nsim,
-                   area.height};
+  int left = width * s / show->nsim, right = width * (s + 1) / show->nsim;
+  return (mjrRect){area.left + left, area.bottom, right - left, area.height};
 }
 
 

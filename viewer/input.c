@@ -189,9 +189,8 @@ static void readState(Window* w) {
   }
 
   // pixels of the buffer, from the lower edge
-  double x, y;
+  double x = w->x, y = w->y;
   int width, height;
-  glfwGetCursorPos(glfw, &x, &y);
   glfwGetWindowSize(glfw, &width, &height);
   double scale = width > 0 ? (double)ui->rect[0].width / width : 1;
   x *= scale;
@@ -263,9 +262,9 @@ static void onButton(GLFWwindow* glfw, int code, int action, int modifiers) {
 
 
 static void onMove(GLFWwindow* glfw, double x, double y) {
-  (void)x;
-  (void)y;
   Window* w = glfwGetWindowUserPointer(glfw);
+  w->x = x;
+  w->y = y;
   if (w->ui.left || w->ui.right || w->ui.middle) {
     readState(w);
     w->ui.type = mjEVENT_MOVE;
@@ -293,10 +292,8 @@ static void onSize(GLFWwindow* glfw, int width, int height) {
 
 static void onDrop(GLFWwindow* glfw, int count, const char** paths) {
   Window* w = glfwGetWindowUserPointer(glfw);
-  static char file[1024];
   if (count > 0) {
-    snprintf(file, sizeof(file), "%s", paths[0]);
-    w->show->option.file = file;
+    snprintf(w->show->path, sizeof(w->show->path), "%s", paths[0]);
     w->panel.scene = mjg_nscene;
     windowReload(w);
   }
@@ -305,6 +302,7 @@ static void onDrop(GLFWwindow* glfw, int count, const char** paths) {
 
 void windowInput(Window* w) {
   glfwSetWindowUserPointer(w->glfw, w);
+  glfwGetCursorPos(w->glfw, &w->x, &w->y);
   glfwSetKeyCallback(w->glfw, onKey);
   glfwSetMouseButtonCallback(w->glfw, onButton);
   glfwSetCursorPosCallback(w->glfw, onMove);

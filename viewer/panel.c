@@ -2,7 +2,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "tune.h"
 
 // sections
 enum {
@@ -35,6 +38,7 @@ enum {
   itemSELECT,
   itemPOSITION,
   itemCLEAR,
+  itemCONTROL,
   itemPARAMETER = 100  // + SimParameter
 };
 
@@ -107,8 +111,8 @@ static void makeScene(Panel* panel, Show* show) {
     addChoice(list, &n, mjg_scenes[i]->name, "scene", i);
     panel->scene = mjg_scenes[i] == show->scene ? i : panel->scene;
   }
-  if (panel->scene == mjg_nscene) {
-    addChoice(list, &n, show->title, "file", 0);
+  if (show->name[0]) {
+    addChoice(list, &n, show->name, "file", 0);
   }
   addItem(ui, mjITEM_SELECT, "Scene", 1, &panel->scene, list, itemSCENE);
 
@@ -237,7 +241,8 @@ static void makeGroups(Panel* panel, Frame* frame) {
 
 //---------------------------------- right ---------------------------------------------------------
 
-static void makeGear(Panel* panel, const Sim* sim) {
+static void makeGear(Panel* panel, const Show* show) {
+  const Sim* sim = show->sim;
   mjUI* ui = &panel->right;
   addItem(ui, mjITEM_SECTION, "Geared joint", mjSECT_OPEN, NULL, "AT", 0);
   if (sim->ngear == 0) {
@@ -256,28 +261,26 @@ static void makeGear(Panel* panel, const Sim* sim) {
 
   // parameters that may be changed while it runs
   addItem(ui, mjITEM_SEPARATOR, "Parameters", 1, NULL, "", 0);
-  static const struct {
-    const char* name;
-    const char* range;
-  } sliders[] = {[simGAMMA_U] = {"gamma_u", "0 1"},
-                 [simGAMMA_V] = {"gamma_v", "0 1.5"},
-                 [simETA_FORWARD] = {"eta forward", "0.05 1"},
-                 [simETA_BACKWARD] = {"eta backward", "-1 1"},
-                 [simHALF_GAP] = {"half gap", "0 0.1"}};
-  for (int i = 0; i < (int)(sizeof(sliders) / sizeof(*sliders)); i++) {
-    if (simHasParameter(sim, panel->selected, (SimParameter)i)) {
-      addItem(ui, mjITEM_SLIDERNUM, sliders[i].name, 1, panel->parameter + i, sliders[i].range,
-              itemPARAMETER + i);
+  for (int key = 0; key < tuneNKey && key < panelNKEY; key++) {
+    double value;
+    if (tuneValue(&value, show, panel->selected, key)) {
+      char range[64];
+      snprintf(range, sizeof(range), "%g %g", fmin(tuneKeys[key].low, value),
+               fmax(tuneKeys[key].high, value));
+      addItem(ui, mjITEM_SLIDERNUM, tuneKeys[key].name, 1, panel->parameter + key, range,
+              itemPARAMETER + key);
     }
   }
-  if (simHasParameter(sim, panel->selected, simSOLVER)) {
-    addItem(ui, mjITEM_SELECT, "solver", 1, &panel->solver,
-            "newton\ngauss_seidel\nprojection\nextragradient", itemPARAMETER + simSOLVER);
+  list[0] = 0;
+  n = 0;
+  for (int i = 0; i < tuneNSolver; i++) {
+    addChoice(list, &n, tuneSolvers[i], "solver", i);
   }
+  addItem(ui, mjITEM_SELECT, "solver", 1, &panel->solver, list, itemPARAMETER + panelSOLVER);
 }
 
 
-static void makeJoints(Panel* panel, const mjModel* m, mjData* d) {
+static void makeJoints(Panel* panel, const mjModel* m) {
   mjUI* ui = &panel->right;
   addItem(ui, mjITEM_SECTION, "Joint", mjSECT_CLOSED, NULL, "AJ", 0);
   for (int i = 0, n = 0; i < m->njnt && n < mjMAXUIITEM; i++) {
@@ -292,14 +295,14 @@ static void makeJoints(Panel* panel, const mjModel* m, mjData* d) {
     } else if (m->jnt_type[i] == mjJNT_SLIDE) {
       strcpy(range, "-1 1");
     }
-    addItem(ui, mjITEM_SLIDERNUM, name, enablePAUSED, d->qpos + m->jnt_qposadr[i], range,
+    addItem(ui, mjITEM_SLIDERNUM, name, enablePAUSED, panel->qpos + m->jnt_qposadr[i], range,
             itemPOSITION);
     n++;
   }
 }
 
 
-static void makeControls(Panel* panel, const mjModel* m, mjData* d) {
+static void makeControls(Panel* panel, const mjModel* m) {
   mjUI* ui = &panel->right;
   addItem(ui, mjITEM_SECTION, "Control", mjSECT_OPEN, NULL, "AC", 0);
   addItem(ui, mjITEM_BUTTON, "Clear all", 1, NULL, "", itemCLEAR);
@@ -311,7 +314,7 @@ static void makeControls(Panel* panel, const mjModel* m, mjData* d) {
       snprintf(range, sizeof(range), "%.4g %.4g", m->actuator_ctrlrange[2 * i],
                m->actuator_ctrlrange[2 * i + 1]);
     }
-    addItem(ui, mjITEM_SLIDERNUM, name, 1, d->ctrl + i, range, 0);
+    addItem(ui, mjITEM_SLIDERNUM, name, 1, panel->ctrl + i, range, itemCONTROL);
   }
 }
 
@@ -327,11 +330,26 @@ static void modify(mjUI* ui, Frame* frame, mjuiState* state) {
 
 
 // values of the selected joint's parameters
-static void readParameters(Panel* panel, const Sim* sim) {
-  for (int i = 0; i < nSIMPARAMETER && panel->selected < sim->ngear; i++) {
-    panel->parameter[i] = simParameter(sim, panel->selected, (SimParameter)i);
+static void readParameters(Panel* panel, const Show* show) {
+  for (int key = 0; key < tuneNKey && panel->selected < show->sim[0].ngear; key++) {
+    double value;
+    tuneValue(&value, show, panel->selected, key);
+    panel->parameter[key] = value;
   }
-  panel->solver = (int)panel->parameter[simSOLVER];
+  panel->solver = tuneSolver(show);
+}
+
+
+static void copyState(Panel* panel, const Sim* sim) {
+  mju_copy(panel->qpos, sim->d->qpos, (int)sim->m->nq);
+  mju_copy(panel->ctrl, sim->d->ctrl, (int)sim->m->nu);
+}
+
+
+void panelFree(Panel* panel) {
+  free(panel->qpos);
+  free(panel->ctrl);
+  panel->qpos = panel->ctrl = NULL;
 }
 
 
@@ -351,15 +369,19 @@ void panelMake(Panel* panel, Show* show, Frame* frame, mjuiState* state) {
   panel->camera = frame->camera.type == mjCAMERA_FIXED ? 2 + frame->camera.fixedcamid : 0;
   panel->selected = frame->selected;
   panel->variant = 0;
-  readParameters(panel, sim);
+  panelFree(panel);
+  panel->qpos = calloc((size_t)sim->m->nq + 1, sizeof(mjtNum));
+  panel->ctrl = calloc((size_t)sim->m->nu + 1, sizeof(mjtNum));
+  copyState(panel, sim);
+  readParameters(panel, show);
   makeScene(panel, show);
   makeSimulation(panel);
   makeShow(panel, frame);
   makeRendering(panel, sim->m, frame);
   makeGroups(panel, frame);
-  makeGear(panel, sim);
-  makeJoints(panel, sim->m, sim->d);
-  makeControls(panel, sim->m, sim->d);
+  makeGear(panel, show);
+  makeJoints(panel, sim->m);
+  makeControls(panel, sim->m);
   panelLayout(panel, frame, state);
 }
 
@@ -412,15 +434,19 @@ static PanelRequest handle(Panel* panel, const mjuiItem* item, Show* show, Frame
       frame->selected = panel->selected;
       return panelSELECT;
     case itemPOSITION:
+      mju_copy(show->sim[0].d->qpos, panel->qpos, (int)show->sim[0].m->nq);
       return panelFORWARD;
+    case itemCONTROL:
+      mju_copy(show->sim[0].d->ctrl, panel->ctrl, (int)show->sim[0].m->nu);
+      return panelNOTHING;
     case itemCLEAR:
       mju_zero(show->sim[0].d->ctrl, (int)show->sim[0].m->nu);
+      mju_zero(panel->ctrl, (int)show->sim[0].m->nu);
       mjui_update(sectCONTROL, -1, &panel->right, state, &frame->context);
       return panelNOTHING;
     default:
       if (item->userid >= itemPARAMETER) {
         panel->changed = item->userid - itemPARAMETER;
-        panel->parameter[simSOLVER] = panel->solver;
         return panelPARAMETER;
       }
       return panelNOTHING;
@@ -446,13 +472,17 @@ int panelEvent(Panel* panel, PanelRequest* request, Show* show, Frame* frame, mj
       return 1;
     }
   }
+  if (state->type == mjEVENT_KEY) {
+    return 0;
+  }
   return state->mouserect == 1 || state->mouserect == 2 || state->dragrect == 1 ||
          state->dragrect == 2;
 }
 
 
 void panelUpdate(Panel* panel, const Show* show, Frame* frame, mjuiState* state) {
-  readParameters(panel, show->sim);
+  readParameters(panel, show);
+  copyState(panel, show->sim);
   mjui_update(-1, -1, &panel->left, state, &frame->context);
   mjui_update(-1, -1, &panel->right, state, &frame->context);
 }
@@ -460,6 +490,7 @@ void panelUpdate(Panel* panel, const Show* show, Frame* frame, mjuiState* state)
 
 void panelLive(Panel* panel, const Show* show, Frame* frame, mjuiState* state) {
   const Sim* sim = show->sim;
+  copyState(panel, sim);
   if (!panel->show_right) {
     return;
   }

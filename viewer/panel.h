@@ -7,6 +7,11 @@
 #include "frame.h"
 #include "show.h"
 
+enum {
+  panelNKEY = 32,
+  panelSOLVER = panelNKEY
+};
+
 // what a panel asks of the window
 typedef enum PanelRequest_ {
   panelNOTHING = 0,
@@ -37,11 +42,13 @@ typedef struct Panel_ {
   int camera;   // 0 free, 1 tracking, then the model's
   int fullscreen;
   int vsync;
-  int selected;  // geared joint
-  mjtNum speed;  // simulated over wall-clock time
-  mjtNum parameter[nSIMPARAMETER];
+  int selected;                 // geared joint
+  mjtNum speed;                 // simulated over wall-clock time
+  mjtNum parameter[panelNKEY];  // of the selected geared joint, by key of tune.h
   int solver;
-  int changed;  // SimParameter of the last request
+  int changed;   // key that was changed; panelSOLVER: the solver
+  mjtNum* qpos;  // copies of positions and controls, which stay in place when the model changes
+  mjtNum* ctrl;
 } Panel;
 
 // build for what is shown, after it has changed
@@ -58,6 +65,8 @@ void panelUpdate(Panel* panel, const Show* show, Frame* frame, mjuiState* state)
 
 // bring live values up to date
 void panelLive(Panel* panel, const Show* show, Frame* frame, mjuiState* state);
+
+void panelFree(Panel* panel);
 
 void panelDraw(Panel* panel, const Frame* frame, mjuiState* state);
 

@@ -168,15 +168,19 @@ void plotsDraw(Plots* plots, mjrRect area, const mjrContext* context, const Sim*
       int gear = plots->nsim > 1 ? first : first + c;
       snprintf(figure->linename[c], sizeof(figure->linename[c]), "%s",
                plots->nsim > 1 ? labels[c] : sims[0].gear[gear].name);
+      if (sims[sim].friction != simGEAR && plot >= plotLAMBDA) {
+        figure->linepnt[c] = 0;  // the engine's friction has neither
+        continue;
+      }
       fillLine(figure, c, plots, curve(plots, sim, gear, plot), area.width * 2 / 3, range);
     }
 
     // a flat curve is drawn in the middle of its plot, not as noise
-    float size = fmaxf(fabsf(range[0]), fabsf(range[1]));
-    float least = fmaxf(1e-3f * size, 1e-6f);
     if (!(range[0] <= range[1])) {
       range[0] = range[1] = 0;
     }
+    float size = fmaxf(fabsf(range[0]), fabsf(range[1]));
+    float least = size > 0 ? 1e-3f * size : 1;
     float margin = fmaxf(0.08f * (range[1] - range[0]), least);
     figure->range[1][0] = range[0] - margin;
     figure->range[1][1] = range[1] + margin;

@@ -157,7 +157,8 @@ const char* showWarning(const Show* show) {
 
 static int loadSim(const Show* show, Sim* sim, SimFriction friction, const double* frictionloss,
                    char* error, size_t error_size) {
-  if (simLoad(sim, show->scene, show->variant, friction, frictionloss, error, (int)error_size)) {
+  if (simLoad(sim, show->scene, show->variant, &show->settings, friction, frictionloss, error,
+              (int)error_size)) {
     return exitMODEL;
   }
   resetSim(show, sim);
@@ -226,7 +227,7 @@ static int openSims(Show* show, char* error, size_t error_size) {
 
 
 int showOpen(Show* show, const ShowOptions* option, char* error, size_t error_size) {
-  *show = (Show){.option = *option};
+  *show = (Show){.option = *option, .settings = option->settings};
   int code = findScene(show, option->file, error, error_size);
   if (!code) {
     code = openSims(show, error, error_size);
@@ -248,6 +249,8 @@ int showOpen(Show* show, const ShowOptions* option, char* error, size_t error_si
 int showChange(Show* show, const char* file, SimFriction against, char* error, size_t error_size) {
   Show next = {.option = show->option};
   next.option.against = against;
+  snprintf(next.path, sizeof(next.path), "%s", show->path);
+  snprintf(next.name, sizeof(next.name), "%s", show->name);
   int code = findScene(&next, file, error, error_size);
   if (!code) {
     code = openSims(&next, error, error_size);

@@ -38,9 +38,10 @@ typedef struct ShowOptions_ {
   int fps;         // of a film
   int flg_paused;  // a window starts paused
   int flg_plots;
-  double measure;   // s that a window is open to measure its pace; 0: until closed
-  int flg_hide_ui;  // a window starts without panels
-  int flg_effects;  // shadows and reflections: 1, none: 0, as the renderer can: -1
+  double measure;        // s that a window is open to measure its pace; 0: until closed
+  int flg_hide_ui;       // a window starts without panels
+  SimSettings settings;  // over those of file and case
+  int flg_effects;       // shadows and reflections: 1, none: 0, as the renderer can: -1
 } ShowOptions;
 
 typedef struct Show_ {
@@ -51,6 +52,7 @@ typedef struct Show_ {
   char path[1024];  // of the file
   char name[128];   // of the file without folder
   char title[256];
+  SimSettings settings;  // in force now
   Sim sim[nVIEW];
   int nsim;
   double duration;  // s

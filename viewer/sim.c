@@ -93,10 +93,35 @@ static void removePlugin(mjSpec* spec, const mjModel* m, const SimGear* gear, in
 
 //---------------------------------- load ----------------------------------------------------------
 
-int simLoad(Sim* sim, const mjgScene* scene, const mjgCase* variant, SimFriction friction,
-            const double* frictionloss, char* error, int error_size) {
+int simSet(SimSettings* settings, const char* instance, const char* key, const char* value) {
+  int i = 0;
+  while (i < settings->n && (strcmp(settings->setting[i].instance, instance) ||
+                             strcmp(settings->setting[i].key, key))) {
+    i++;
+  }
+  if (i == simNSETTING || strlen(instance) >= sizeof(settings->setting[i].instance) ||
+      strlen(key) >= sizeof(settings->setting[i].key) ||
+      strlen(value) >= sizeof(settings->setting[i].value)) {
+    return -1;
+  }
+  strcpy(settings->setting[i].instance, instance);
+  strcpy(settings->setting[i].key, key);
+  strcpy(settings->setting[i].value, value);
+  settings->n = i < settings->n ? settings->n : i + 1;
+  return 0;
+}
+
+
+int simLoad(Sim* sim, const mjgScene* scene, const mjgCase* variant, const SimSettings* settings,
+            SimFriction friction, const double* frictionloss, char* error, int error_size) {
   *sim = (Sim){.friction = friction};
-  mjSpec* spec = mjg_readScene(scene, variant, NULL, 0, error, error_size);
+  mjgSetting setting[simNSETTING];
+  int nsetting = settings ? settings->n : 0;
+  for (int i = 0; i < nsetting; i++) {
+    setting[i] = (mjgSetting){settings->setting[i].instance, settings->setting[i].key,
+                              settings->setting[i].value};
+  }
+  mjSpec* spec = mjg_readScene(scene, variant, setting, nsetting, error, error_size);
   mjModel* m = spec ? mjg_compileScene(spec, scene, variant, error, error_size) : NULL;
   if (!m) {
     goto fail;
@@ -214,6 +239,17 @@ void simClearHistory(Sim* sim) {
 }
 
 
+void simMoveHistory(Sim* sim, Sim* from) {
+  free(sim->history);
+  sim->history = from->history;
+  sim->nhistory = from->nhistory;
+  sim->nsaved = from->nsaved;
+  sim->newest = from->newest;
+  from->history = NULL;
+  from->nhistory = from->nsaved = from->newest = 0;
+}
+
+
 int simRecall(Sim* sim, int back) {
   if (back < 0 || back >= sim->nsaved) {
     return 0;
@@ -222,37 +258,4 @@ int simRecall(Sim* sim, int back) {
   mj_setState(sim->m, sim->d, sim->history + (size_t)i * (size_t)sim->nstate, mjSTATE_INTEGRATION);
   mj_forward(sim->m, sim->d);
   return 1;
-}
-
-
-//---------------------------------- parameters ----------------------------------------------------
-
-const char* const simParameterName[nSIMPARAMETER] = {"gamma_u",      "gamma_v",  "eta_forward",
-                                                     "eta_backward", "half_gap", "solver"};
-
-
-int simHasParameter(const Sim* sim, int gear, SimParameter parameter) {
-  (void)sim;
-  (void)gear;
-  (void)parameter;
-  return 0;
-}
-
-
-double simParameter(const Sim* sim, int gear, SimParameter parameter) {
-  (void)sim;
-  (void)gear;
-  (void)parameter;
-  return 0;
-}
-
-
-int simSetParameter(Sim* sim, int gear, SimParameter parameter, double value, char* error,
-                    size_t error_size) {
-  (void)sim;
-  (void)gear;
-  (void)parameter;
-  (void)value;
-  snprintf(error, error_size, "not yet");
-  return -1;
 }

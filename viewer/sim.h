@@ -40,6 +40,20 @@ typedef struct Sim_ {
   int newest;    // their last
 } Sim;
 
+// configuration of the plugin beyond that of file and case
+enum {
+  simNSETTING = 24
+};
+
+typedef struct SimSettings_ {
+  int n;
+  struct {
+    char instance[64];
+    char key[32];
+    char value[2000];
+  } setting[simNSETTING];
+} SimSettings;
+
 // live values of a geared joint
 typedef struct SimValues_ {
   double position;    // rad or m
@@ -55,38 +69,25 @@ typedef struct SimValues_ {
   int iterations;
 } SimValues;
 
-// Loads a scene; frictionloss (ngear, nullable: 0) is for simNATIVE. 0 on success, else -1 with one
-// line in error and nothing to free.
-int simLoad(Sim* sim, const mjgScene* scene, const mjgCase* variant, SimFriction friction,
-            const double* frictionloss, char* error, int error_size);
+// add a setting or replace that of the same instance and key: 0 on success, -1 if it has no room
+int simSet(SimSettings* settings, const char* instance, const char* key, const char* value);
+
+// Loads a scene with further settings (nullable); frictionloss (ngear, nullable: 0) is for simNATIVE. 0 on
+// success, else -1 with one line in error and nothing to free.
+int simLoad(Sim* sim, const mjgScene* scene, const mjgCase* variant, const SimSettings* settings,
+            SimFriction friction, const double* frictionloss, char* error, int error_size);
 
 void simFree(Sim* sim);
 
 // values of a geared joint at the last mj_forward
 SimValues simValues(const Sim* sim, int gear);
 
-// parameters of a geared joint that may be changed while it runs
-typedef enum SimParameter_ {
-  simGAMMA_U = 0,
-  simGAMMA_V,
-  simETA_FORWARD,
-  simETA_BACKWARD,
-  simHALF_GAP,
-  simSOLVER,  // index in the list of the plugin's solvers
-  nSIMPARAMETER
-} SimParameter;
-extern const char* const simParameterName[nSIMPARAMETER];
-
-int simHasParameter(const Sim* sim, int gear, SimParameter parameter);
-double simParameter(const Sim* sim, int gear, SimParameter parameter);
-
-// 0 on success, else -1 and one line in error; the next step uses the value
-int simSetParameter(Sim* sim, int gear, SimParameter parameter, double value, char* error,
-                    size_t error_size);
-
 // remember the state
 void simSave(Sim* sim);
 void simClearHistory(Sim* sim);
+
+// take the history of another simulation, which has none afterwards
+void simMoveHistory(Sim* sim, Sim* from);
 
 // go to the state remembered `back` saves before the newest: 1 if there is one
 int simRecall(Sim* sim, int back);

@@ -23,6 +23,7 @@ static const char usage[] =
     "  --against WHAT       side by side with the same scene under another friction: frictionloss\n"
     "                       (MuJoCo's own, as large as ours is in the mean), frictionloss=N m, "
     "none\n"
+    "  --set INSTANCE.KEY=VALUE   configuration of a plugin instance, over that of the file\n"
     "  --record FILE.mp4    film (ffmpeg)\n"
     "  --picture FILE.png   picture at the end, or at the time given by --at\n"
     "  --csv FILE.csv       one row a step: each geared joint's motion and torques\n"
@@ -89,6 +90,15 @@ static int parseSize(ShowOptions* option, const char* text) {
 }
 
 
+// INSTANCE.KEY=VALUE
+static int parseSetting(ShowOptions* option, const char* text) {
+  char instance[64], key[32];
+  int n = 0;
+  return sscanf(text, "%63[^.=].%31[^=]=%n", instance, key, &n) == 2 && n > 0 &&
+         !simSet(&option->settings, instance, key, text + n);
+}
+
+
 // an option that has a value: 1 taken, 0 unknown option, -1 bad value
 static int parseValue(ShowOptions* option, const char* name, const char* value) {
   double x = 0;
@@ -101,6 +111,8 @@ static int parseValue(ShowOptions* option, const char* name, const char* value) 
     option->picture = value;
   } else if (!strcmp(name, "--csv")) {
     option->csv = value;
+  } else if (!strcmp(name, "--set")) {
+    flg_good = parseSetting(option, value);
   } else if (!strcmp(name, "--duration")) {
     flg_good = number(&option->duration, value, 1e-9, 1e9);
   } else if (!strcmp(name, "--at")) {

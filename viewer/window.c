@@ -133,7 +133,7 @@ static void draw(Window* w) {
     const char* warning = showWarning(w->show);
     const char* message = windowClock() < w->message_end ? w->message : warning;
     if (message) {
-      mjr_overlay(mjFONT_NORMAL, mjGRID_BOTTOM, w->ui.rect[3], message, NULL, &frame->context);
+      mjr_overlay(mjFONT_NORMAL, mjGRID_TOP, w->ui.rect[3], message, NULL, &frame->context);
     }
   }
   panelLive(&w->panel, w->show, frame, &w->ui);
@@ -248,6 +248,7 @@ int window(Show* show, char* error, size_t error_size) {
   windowPace(w);
   loop(w);
 
+  panelFree(&w->panel);
   frameFree(&w->frame);
   glfwDestroyWindow(w->glfw);
   glfwTerminate();

@@ -23,6 +23,10 @@ typedef struct Window_ {
   double refresh;   // frames a second of the monitor
   int windowed[4];  // position and size before full screen
 
+  // pointer in the window at the event that is handled; GLFW would tell where it is by now
+  double x;
+  double y;
+
   // pace: simulated time follows the wall clock from here
   double wall;
   double simulated;

@@ -1,0 +1,304 @@
+"""The window of mjgear-view on a virtual display: keys, mouse and panels act. Its pictures stay in view/."""
+
+import csv
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+import unittest
+
+import numpy as np
+from PIL import Image
+
+VIEW = sys.argv.pop(1)
+FOLDER = pathlib.Path("view").absolute()
+SIZE = (1200, 760)
+
+# where things are in a window of that size: values of the panels' items
+SCENE_CHOICE = (187, 51)
+BESIDE = (187, 111)
+GAMMA_V = (431, 1064, 1171, 0, 1.5)  # row, then columns and values of both ends
+ETA_FORWARD = (461, 1064, 1171, 0.05, 1)
+SOLVER = (1117, 521)
+LINE = 26  # of a list of alternatives
+
+
+class Display:
+    """An X server of our own."""
+
+    def __init__(self):
+        read, write = os.pipe()
+        self.process = subprocess.Popen(
+            ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset"],
+            pass_fds=[write], stderr=subprocess.DEVNULL)
+        os.close(write)
+        with os.fdopen(read) as file:
+            number = file.readline().strip()
+        self.environment = {**os.environ, "DISPLAY": ":" + number}
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+class Window:
+    """A running mjgear-view."""
+
+    def __init__(self, display, *arguments):
+        self.environment = display.environment
+        self.output = open(FOLDER / "output.txt", "w+")
+        self.process = subprocess.Popen(
+            [VIEW, *arguments, "--size", "%dx%d" % SIZE], cwd=FOLDER, env=self.environment,
+            stdout=self.output, stderr=self.output)
+        self.id = self.wait(lambda: self.xdotool("search", "--name", "^mjgear: ", check=False))
+        self.xdotool("windowfocus", self.id)
+        self.wait(lambda: "frames/s" in self.title())
+
+    def xdotool(self, *arguments, check=True):
+        done = subprocess.run(["xdotool", *arguments], env=self.environment, text=True,
+                              capture_output=True, check=check)
+        return done.stdout.strip()
+
+    def wait(self, condition, seconds=30):
+        end = time.time() + seconds
+        while True:
+            if self.process.poll() is not None:
+                raise AssertionError(f"the window ended: {self.text()}")
+            value = condition()
+            if value:
+                return value
+            if time.time() > end:
+                raise AssertionError(f"it did not happen; title: {self.title()}")
+            time.sleep(0.05)
+
+    def title(self):
+        return self.xdotool("getwindowname", self.id)
+
+    def time(self):
+        return float(re.search(r"([\d.]+) s \|", self.title())[1])
+
+    def text(self):
+        self.output.flush()
+        return (FOLDER / "output.txt").read_text()
+
+    def key(self, name):
+        self.xdotool("key", "--window", self.id, name)
+
+    def move(self, x, y):
+        self.xdotool("mousemove", "--window", self.id, str(round(x)), str(round(y)))
+        time.sleep(0.06)
+
+    def click(self, x, y, button=1, repeat=1):
+        self.move(x, y)
+        self.xdotool("click", "--repeat", str(repeat), "--delay", "60", str(button))
+        time.sleep(0.2)
+
+    def drag(self, slider, start, end):
+        """Drag a slider from a value to another."""
+        row, left, right, low, high = slider
+        x = [left + (right - left) * (value - low) / (high - low) for value in (start, end)]
+        self.move(x[0], row)
+        self.xdotool("mousedown", "1")
+        for k in range(1, 6):
+            self.move(x[0] + (x[1] - x[0]) * k / 5, row)
+        self.xdotool("mouseup", "1")
+        time.sleep(0.2)
+
+    def choose(self, place, number, picture=None):
+        """Hold a list of alternatives open and let go over one of them."""
+        self.move(*place)
+        self.xdotool("mousedown", "1")
+        self.move(place[0], place[1] + LINE * (number + 1))
+        if picture:
+            self.picture(picture)
+        self.xdotool("mouseup", "1")
+        time.sleep(0.2)
+
+    def picture(self, name):
+        """Screenshot of the window, by its own key."""
+        written = self.text().count("wrote ")
+        self.key("ctrl+p")
+        self.wait(lambda: self.text().count("wrote ") > written)
+        path = FOLDER / re.findall("wrote (.*)", self.text())[-1]
+        path.rename(FOLDER / name)
+        return np.asarray(Image.open(FOLDER / name)).astype(int)
+
+    def pause_at(self, seconds):
+        self.wait(lambda: self.time() >= seconds)
+        self.key("space")
+        self.wait(lambda: "paused" in self.title())
+
+    def close(self):
+        self.key("ctrl+q")
+        self.process.wait(20)
+        self.output.close()
+        return self.process.returncode
+
+
+class Test(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.display = Display()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.display.close()
+
+    def open(self, *arguments):
+        self.window = Window(self.display, *arguments)
+        self.addCleanup(self.end)
+        return self.window
+
+    def end(self):
+        self.window.process.kill()
+        self.window.process.wait()
+
+    def test_keys(self):
+        w = self.open("rod/gamma_v=1.05", "--paused")
+        self.assertIn("paused", w.title())
+        self.assertEqual(w.time(), 0)
+
+        # one step on, another, one back
+        for expected, name in ((0.001, "Right"), (0.002, "Right"), (0.001, "Left")):
+            w.key(name)
+            w.wait(lambda: w.time() == expected)
+        w.key("space")
+        w.wait(lambda: "running" in w.title() and w.time() > 0.3)
+        w.key("space")
+        w.wait(lambda: "paused" in w.title())
+        stopped = w.time()
+        time.sleep(0.5)
+        self.assertEqual(w.time(), stopped)
+        w.key("BackSpace")
+        w.wait(lambda: w.time() == 0)
+
+        # overlays and panels come and go
+        plain = w.picture("plain.png")
+        for name, part in (("F1", np.s_[0:400, 300:600]), ("F2", np.s_[400:700, 280:600]),
+                           ("F3", np.s_[:, 700:930]), ("Tab", np.s_[:, 0:240]),
+                           ("shift+Tab", np.s_[:, 950:1200]), ("F4", np.s_[700:, 270:640])):
+            w.key(name)
+            changed = w.picture(f"key-{name}.png")
+            difference = np.abs(changed[part] - plain[part]).mean()
+            self.assertGreater(difference, 2, name)
+            w.key(name)
+        self.assertLess(np.abs(w.picture("again.png") - plain)[:650].mean(), 1)
+        self.assertEqual(w.close(), 0)
+
+    def test_parameters(self):
+        w = self.open("rod/gamma_v=1.05", "--csv", "window.csv", "--window")
+        w.pause_at(1.0)
+        if w.time() > 1.39:
+            self.skipTest("machine too slow to stop in time")
+
+        # the gear holds the rod on the spring; one that can be driven back does not
+        w.drag(GAMMA_V, 1.05, 0.2)
+        values = re.findall(r"rod: gamma_v = ([-\d.e]+)", w.text())
+        self.assertAlmostEqual(float(values[-1]), 0.2, delta=0.03)
+        w.picture("slider.png")
+        changed = w.time()
+        for _ in range(3):
+            w.key("Right")
+        w.wait(lambda: w.time() > changed + 0.0025)
+
+        # by efficiency, and with another solver
+        w.drag(ETA_FORWARD, 0.67, 0.4)
+        values = re.findall(r"rod: eta_forward = ([-\d.e]+)", w.text())
+        self.assertAlmostEqual(float(values[-1]), 0.4, delta=0.03)
+        w.choose(SOLVER, 1)
+        self.assertRegex(w.text(), "solver = (gauss_seidel|projection)")
+        w.key("Right")
+        w.wait(lambda: w.time() > changed + 0.0035)
+        self.assertEqual(w.close(), 0)
+        with open(FOLDER / "window.csv") as file:
+            rows = [{k: float(v) for k, v in row.items()} for row in csv.DictReader(file)]
+        before = [row for row in rows if row["time"] < changed + 0.0005]
+        after = [row for row in rows if row["time"] > changed + 0.0005]
+        self.assertEqual(before[-1]["v_rod"], 0)
+        self.assertEqual(before[-1]["mode_rod"], 0)
+        self.assertGreater(after[0]["v_rod"], 0)
+
+        # the state went over: position goes on from where it was
+        self.assertAlmostEqual(after[0]["q_rod"], before[-1]["q_rod"] + 1e-3 * after[0]["v_rod"],
+                               delta=1e-12)
+
+    def test_scenes(self):
+        w = self.open("rod", "--paused")
+        w.choose(SCENE_CHOICE, 1, "choice.png")
+        w.wait(lambda: "mjgear: wall" in w.title())
+        w.picture("wall.png")
+        w.key("ctrl+l")
+        w.wait(lambda: "mjgear: wall" in w.title())
+        w.choose(BESIDE, 1, "choice-beside.png")
+        w.wait(lambda: w.process.poll() is None and "frames/s" in w.title())
+        w.key("space")
+        w.wait(lambda: w.time() > 0.2)
+        both = w.picture("beside.png")
+        self.assertEqual(both.shape, (SIZE[1], SIZE[0], 3))
+        self.assertEqual(w.close(), 0)
+
+    def test_mouse(self):
+        w = self.open("rod/gamma_v=0.2", "--csv", "pull.csv", "--window", "--no-plots", "--paused",
+                      "--speed", "0.2")
+
+        # the camera turns with the mouse
+        w.key("Escape")
+        before = w.picture("camera-before.png")
+        w.move(600, 500)
+        w.xdotool("mousedown", "1")
+        w.move(660, 500)
+        w.move(700, 540)
+        w.xdotool("mouseup", "1")
+        time.sleep(0.3)
+        turned = w.picture("camera-turned.png")
+        self.assertGreater(np.abs(turned - before)[:, 280:900].mean(), 0.5)
+        w.key("ctrl+a")
+        w.key("bracketright")
+
+        # a double click selects the rod, Ctrl and the right button pull it
+        picture = w.picture("to-select.png")
+        blue = (picture[..., 2] > 150) & (picture[..., 2] > picture[..., 0] + 60)
+        rows, columns = np.nonzero(blue[100:650, 350:900])
+        x, y = 350 + np.percentile(columns, 80), 100 + rows[columns > np.percentile(columns, 78)].mean()
+        w.click(x, y, repeat=2)
+        w.picture("selected.png")
+        w.key("space")
+        w.xdotool("keydown", "ctrl")
+        w.move(x, y)
+        w.xdotool("mousedown", "3")
+        for k in range(8):
+            w.move(x, y - 20 * k)
+        w.picture("pulled.png")
+        w.xdotool("mouseup", "3")
+        w.xdotool("keyup", "ctrl")
+        self.assertEqual(w.close(), 0)
+        with open(FOLDER / "pull.csv") as file:
+            pulled = [float(row["v_rod"]) for row in csv.DictReader(file)]
+
+        # without the pull the motor drives it down at once
+        done = subprocess.run([VIEW, "rod/gamma_v=0.2", "--csv", "free.csv", "--duration", "0.1"],
+                              cwd=FOLDER, check=True)
+        with open(FOLDER / "free.csv") as file:
+            free = [float(row["v_rod"]) for row in csv.DictReader(file)]
+        n = min(len(pulled), len(free))
+        self.assertGreater(n, 20)
+        self.assertGreater(max(abs(a - b) for a, b in zip(pulled, free)), 1e-3)
+
+    def test_no_crash_on_missing_scene(self):
+        done = subprocess.run([VIEW, "nowhere.xml"], env=self.display.environment, cwd=FOLDER,
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(len(done.stderr.splitlines()), 1)
+
+
+if __name__ == "__main__":
+    for tool in ("Xvfb", "xdotool"):
+        if not shutil.which(tool):
+            print(f"skipped: no {tool}; install {tool.lower()}")
+            sys.exit(77)
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    FOLDER.mkdir()
+    unittest.main(verbosity=2)
