@@ -63,7 +63,7 @@ packages_build=(
   libopenblas-pthread-dev libcmocka-dev
   libglfw3-dev libpng-dev libegl1 libgl1 libosmesa6 libgl1-mesa-dri
   python3 python3-venv ca-certificates
-  ffmpeg xvfb xauth
+  ffmpeg xvfb xauth xdotool
 )
 packages_check=(clang shellcheck g++ libbenchmark-dev)
 

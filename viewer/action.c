@@ -74,7 +74,9 @@ void windowReload(Window* w) {
 }
 
 
-static void screenshot(Window* w) {
+void windowScreenshot(Window* w) {
+  w->screenshot = 0;
+
   int width = w->ui.rect[0].width, height = w->ui.rect[0].height;
   size_t row = 3 * (size_t)width;
   unsigned char* rgb = malloc(2 * row * (size_t)height);
@@ -164,7 +166,7 @@ void windowObey(Window* w, PanelRequest request) {
       glfwSetWindowShouldClose(w->glfw, 1);
       break;
     case panelSCREENSHOT:
-      screenshot(w);
+      w->screenshot = 1;
       break;
     case panelRELOAD:
       windowReload(w);

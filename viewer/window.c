@@ -138,6 +138,9 @@ static void draw(Window* w) {
   }
   panelLive(&w->panel, w->show, frame, &w->ui);
   panelDraw(&w->panel, frame, &w->ui);
+  if (w->screenshot) {
+    windowScreenshot(w);
+  }
   glfwSwapBuffers(w->glfw);
   w->frames++;
 }

@@ -38,7 +38,8 @@ typedef struct Window_ {
 
   char message[300];  // shown until message_end
   double message_end;
-  int back;  // states that we are behind the newest one
+  int screenshot;  // one is wanted when all is drawn
+  int back;        // states that we are behind the newest one
 } Window;
 
 
@@ -56,6 +57,9 @@ void windowTell(Window* w, const char* message);
 
 // what panels ask for
 void windowObey(Window* w, PanelRequest request);
+
+// write what is drawn to a new PNG file
+void windowScreenshot(Window* w);
 
 // run or pause
 void windowRun(Window* w, int run);
