@@ -33,6 +33,7 @@ typedef struct Step_ {
   int n;             // geared joints
   mjtNum* a;         // acceleration                                       (nv)
   mjtNum* next;      // acceleration to which a pass leads                 (nv)
+  mjtNum* start;     // acceleration at the last solved point of the path   (nv)
   mjtNum* search;    // direction of the inner problem                     (nv)
   mjtNum* gradient;  //                                                    (nv)
   mjtNum* noise;     // rounding errors in it                              (nv)
@@ -48,7 +49,7 @@ typedef struct Step_ {
   mjtNum* wish;      // friction that a linearization asks for             (n)
   mjtNum* trial;     // friction of a trial                                (n)
   mjtNum* shift;     // added to the velocity before the step, on the path (n)
-  mjtNum* work;      // problem of the core                                (n x n + n)
+  mjtNum* work;      // problem of the core                                (n x n + 2 n)
 } Step;
 
 
@@ -59,6 +60,19 @@ static void evaluate(Step* s) {
   mjgpGroup* group = s->group;
   mjgp_residual(group, group->jar, s->a);
   mjgp_constraintForce(group, group->f, group->state, group->cone, group->jar);
+}
+
+
+// dot product, and the sum of absolute values of its terms
+static mjtNum dotSize(mjtNum* size, const mjtNum* x, const mjtNum* y, int n) {
+  mjtNum sum = 0;
+  *size = 0;
+  for (int i = 0; i < n; i++) {
+    mjtNum term = x[i] * y[i];
+    sum += term;
+    *size += mju_abs(term);
+  }
+  return sum;
 }
 
 
@@ -106,17 +120,18 @@ static mjtNum entry(const Step* s, int i, int j) {
 // friction for the linearization; results in s->g and s->wish
 static int solveLinear(Step* s) {
   int n = s->n, block = n;
-  mjtNum *W = s->work, *a = s->work + (size_t)n * (size_t)n;
+  mjtNum *W = s->work, *a = s->work + (size_t)n * (size_t)n, *size = a + n;
   for (int i = 0; i < n; i++) {
     const mjtNum* left = s->left + (size_t)i * (size_t)s->group->nv;
-    a[i] = gearAcceleration(s, s->a, i) - mju_dot(left, s->descent, s->group->nv) +
-           s->shift[i] / s->m->opt.timestep;
+    mjtNum now = gearAcceleration(s, s->a, i) + s->shift[i] / s->m->opt.timestep;
+    a[i] = now - dotSize(size + i, left, s->descent, s->group->nv);
+    size[i] += mju_abs(now);
     for (int j = 0; j < n; j++) {
       W[i * n + j] = !s->rows && j < i ? W[j * n + i] : entry(s, i, j);
     }
   }
   mjgpProblem problem = {
-      .n = n, .joint = s->group->joint, .nblock = 1, .block = &block, .W = W, .a = a};
+      .n = n, .joint = s->group->joint, .nblock = 1, .block = &block, .W = W, .a = a, .size = size};
   int status = mjgp_solveFriction(s->g, s->m, s->d, &problem);
   for (int i = 0; i < n; i++) {
     s->wish[i] = s->g->t[s->group->joint[i]];
@@ -138,31 +153,29 @@ static void move(Step* s, const mjtNum* t) {
 }
 
 
+// is the gradient at a with friction t nothing but rounding
+static int isZero(Step* s, const mjtNum* t) {
+  mjgp_gradient(s->group, s->gradient, s->noise, s->a, t);
+  for (int i = 0; i < s->group->nv; i++) {
+    if (mju_abs(s->gradient[i]) > mjgpNOISE * s->noise[i]) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+
 // go to next; returns 1 if friction t and the constraint forces there are those of the linearization
 static int settle(Step* s, const mjtNum* t) {
   mjgpGroup* group = s->group;
   memcpy(s->state, group->state, sizeof(int) * (size_t)group->nefc);
   mju_copy(s->a, s->next, group->nv);
   evaluate(s);
-  int cone = 0;
+  int exact = 1;
   for (int i = 0; i < group->nefc; i++) {
-    cone |= group->state[i] == mjCNSTRSTATE_CONE;
-    if (group->state[i] != s->state[i]) {
-      return 0;
-    }
+    exact &= group->state[i] == s->state[i] && group->state[i] != mjCNSTRSTATE_CONE;
   }
-  if (!cone) {
-    return 1;
-  }
-
-  // cones are curved: is the gradient there nothing but rounding
-  mjgp_gradient(group, s->gradient, s->noise, s->a, t);
-  for (int i = 0; i < group->nv; i++) {
-    if (mju_abs(s->gradient[i]) > mjgpNOISE * s->noise[i]) {
-      return 0;
-    }
-  }
-  return 1;
+  return exact || isZero(s, t);
 }
 
 
@@ -255,15 +268,11 @@ static int inner(Step* s, const mjtNum* t) {
   int nv = group->nv;
   for (int k = 0; k < mjgpINNER; k++) {
     evaluate(s);
-    mjgp_gradient(group, s->gradient, s->noise, s->a, t);
+    int zero = isZero(s, t);
     if (!linearize(s)) {
       return 0;
     }
-    int small = 1;
-    for (int i = 0; i < nv; i++) {
-      small &= mju_abs(s->gradient[i]) <= mjgpNOISE * s->noise[i];
-    }
-    if (small) {
+    if (zero) {
       return 1;
     }
 
@@ -289,7 +298,8 @@ static mjtNum resolve(Step* s, const mjtNum* t, int i) {
   int joint = s->group->joint[i], block = 1;
   mjtNum W = entry(s, i, i);
   mjtNum a = gearAcceleration(s, s->a, i) + W * t[i] + s->shift[i] / s->m->opt.timestep;
-  mjgpProblem problem = {.n = 1, .joint = &joint, .nblock = 1, .block = &block, .W = &W, .a = &a};
+  mjgpProblem problem = {
+      .n = 1, .joint = &joint, .nblock = 1, .block = &block, .W = &W, .a = &a, .size = &a};
   mjgp_solveFriction(s->g, s->m, s->d, &problem);
   return s->g->t[joint];
 }
@@ -416,6 +426,52 @@ static int jointByJoint(Step* s) {
 }
 
 
+// along the path from rest: add -(1 - x) v+ to the velocity, where v+ is that without friction, so that
+// nothing moves at x = 0, and let x grow to 1; 1 if solved
+static int fromRest(Step* s) {
+  int n = s->n;
+  mjtNum h = s->m->opt.timestep, step = 0.25;
+  mjtNum *free = s->trial, *last = s->wish + n;
+  mju_zero(s->t, n);
+  if (!inner(s, s->t)) {
+    return 0;
+  }
+  for (int i = 0; i < n; i++) {
+    free[i] = s->g->v[s->group->joint[i]] + h * gearAcceleration(s, s->a, i);
+    last[i] = 0;
+  }
+  mju_copy(s->start, s->a, s->group->nv);
+  for (mjtNum x = 0; step > 1e-4;) {
+    mjtNum next = mju_min(1, x + step);
+    for (int i = 0; i < n; i++) {
+      s->shift[i] = (next - 1) * free[i];
+    }
+    int solved = 0;
+    for (int k = 0; k < mjgpPASSES && !solved; k++) {
+      solved = linearize(s) && pass(s);
+    }
+    if (solved && next >= 1) {
+      return 1;
+    }
+    if (solved) {
+      x = next;
+      step *= 2;
+      mju_copy(last, s->wish, n);
+      mju_copy(s->start, s->a, s->group->nv);
+    } else {
+      step *= 0.25;
+      mju_copy(s->a, s->start, s->group->nv);
+      evaluate(s);
+    }
+    for (int i = 0; i < n; i++) {
+      s->g->t[s->group->joint[i]] = last[i];
+    }
+  }
+  mju_zero(s->shift, n);
+  return 0;
+}
+
+
 //---------------------------------- one group -----------------------------------------------------
 
 // rows that turn the acceleration of the engine's solver into that of the integrator
@@ -439,13 +495,14 @@ static void integratorRows(Step* s, const mjgpMetric* metric) {
 static void allocate(Step* s, const mjgpMetric* metric) {
   size_t nv = (size_t)s->group->nv, n = (size_t)s->n, nefc = (size_t)s->group->nefc;
   mjData* d = s->d;
-  mjtNum* number = mj_stackAllocNum(d, 7 * nv);
+  mjtNum* number = mj_stackAllocNum(d, 8 * nv);
   s->a = number;
   s->next = number + nv;
   s->search = number + 2 * nv;  // and a copy behind it
   s->gradient = number + 4 * nv;
   s->noise = number + 5 * nv;
   s->descent = number + 6 * nv;
+  s->start = number + 7 * nv;
   s->right = mj_stackAllocNum(d, n * nv);
   s->left = metric->inertia ? s->right : mj_stackAllocNum(d, n * nv);
   s->rows = metric->inertia ? NULL : mj_stackAllocNum(d, n * nv);
@@ -453,7 +510,7 @@ static void allocate(Step* s, const mjgpMetric* metric) {
   s->f = s->jar + nefc;
   s->residual = s->jar + 2 * nefc;
   s->state = mj_stackAllocInt(d, nefc);
-  number = mj_stackAllocNum(d, 5 * n + n * n + n);
+  number = mj_stackAllocNum(d, 5 * n + n * n + 2 * n);
   s->t = number;
   s->wish = number + n;  // and a copy behind it
   s->trial = number + 3 * n;
@@ -502,6 +559,10 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetr
     solved = damped(s);
     if (!solved) {
       start(s);
+      solved = fromRest(s);
+    }
+    if (!solved) {
+      start(s);
       solved = jointByJoint(s);
     }
   }
@@ -511,6 +572,44 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetr
   for (int i = 0; i < group->nv; i++) {
     d->qacc_warmstart[group->dof[i]] = s->a[i];
   }
+}
+
+
+//---------------------------------- hand over ----------------------------------------------------
+
+// the engine compares the cost of starting from qacc_warmstart with that of starting without
+// constraints, for all islands at once. Islands without gears start where they are better off, so that
+// they do not spoil the start of the others.
+static void chooseStart(const mjModel* m, mjData* d, const mjtNum* force, const int* coupled) {
+  int nv = (int)m->nv, other = 0;
+  for (int i = 0; i < nv && !other; i++) {
+    other = d->dof_island[i] >= 0 && !coupled[d->dof_island[i]];
+  }
+  if (!other) {
+    return;
+  }
+  mj_markStack(d);
+  mjtNum* jar = mj_stackAllocNum(d, (size_t)d->nefc);
+  mjtNum *trial = mj_stackAllocNum(d, 3 * (size_t)nv), *Ma = trial + nv, *smooth = Ma + nv;
+  mjtNum cost[2];
+  mj_solveM(m, d, smooth, force, 1);
+  for (int k = 0; k < 2; k++) {
+    for (int i = 0; i < nv; i++) {
+      int island = d->dof_island[i];
+      trial[i] = k && island >= 0 && !coupled[island] ? smooth[i] : d->qacc_warmstart[i];
+    }
+    mj_mulJacVec(m, d, jar, trial);
+    mju_subFrom(jar, d->efc_aref, d->nefc);
+    mj_constraintUpdate(m, d, jar, cost + k, 0);
+    mj_mulM(m, d, Ma, trial);
+    for (int i = 0; i < nv; i++) {
+      cost[k] += 0.5 * (Ma[i] - force[i]) * (trial[i] - smooth[i]);
+    }
+  }
+  if (cost[0] > cost[1]) {
+    mju_copy(d->qacc_warmstart, trial, nv);
+  }
+  mj_freeStack(d);
 }
 
 
@@ -545,7 +644,7 @@ int mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* met
   }
 
   // islands with geared joints, one by one
-  int left = 0;
+  int left = 0, *coupled = mj_stackAllocInt(d, (size_t)d->nisland);
   for (int island = 0; island < d->nisland; island++) {
     int npart = 0;
     for (int i = 0; i < n; i++) {
@@ -553,6 +652,7 @@ int mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* met
         part[npart++] = joint[i];
       }
     }
+    coupled[island] = npart > 0;
     if (npart) {
       mj_markStack(d);
       mjgp_makeGroup(&group, m, d, g, local, force, d->map_idof2dof + d->island_idofadr[island],
@@ -566,6 +666,9 @@ int mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* met
     if (d->dof_island[g->joint[joint[i]].dof] < 0) {
       joint[left++] = joint[i];
     }
+  }
+  if (left < n) {
+    chooseStart(m, d, force, coupled);
   }
   mj_freeStack(d);
   return left;

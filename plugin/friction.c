@@ -41,7 +41,7 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
     v0[a] = g->v[i];
     t[a] = g->t[i];
     mode[a] = g->mode[i];
-    g->scale[i] = mju_abs(g->v[i]) + h * mju_abs(problem->a[a]);
+    g->scale[i] = mju_abs(g->v[i]) + h * problem->size[a];
   }
 
   // A = h W

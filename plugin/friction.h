@@ -15,6 +15,7 @@ typedef struct mjgpProblem_ {
   int* block;        // their sizes                                        (nblock)
   mjtNum* W;         // effect of friction on acceleration                 (blocks)
   mjtNum* a;         // acceleration over the step without friction        (n)
+  mjtNum* size;      // sum of the absolute values that a is a sum of             (n)
 } mjgpProblem;
 
 // the law of the active joints in this step, from velocity, position and motor torque in g: gamma_u,

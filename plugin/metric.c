@@ -211,14 +211,17 @@ void mjgp_backward(mjtNum* z, const mjtNum* force, const mjModel* m, const mjgpM
 }
 
 
-mjtNum mjgp_forward(const mjtNum* z, const mjModel* m, const mjgpMetric* metric, const mjgpGears* g,
-                    int i) {
+mjtNum mjgp_forward(mjtNum* size, const mjtNum* z, const mjModel* m, const mjgpMetric* metric,
+                    const mjgpGears* g, int i) {
   int dof = g->joint[i].dof;
   const int* chain = m->M_colind + m->M_rowadr[dof];
   const mjtNum* left = metric->left + g->chain[i];
   mjtNum sum = 0;
+  *size = 0;
   for (int p = 0; p < m->M_rownnz[dof]; p++) {
-    sum += left[p] * z[chain[p]];
+    mjtNum term = left[p] * z[chain[p]];
+    sum += term;
+    *size += mju_abs(term);
   }
   return sum;
 }

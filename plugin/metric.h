@@ -33,9 +33,9 @@ void mjgp_makeMetric(mjgpMetric* metric, const mjModel* m, mjData* d, mjgpGears*
 void mjgp_backward(mjtNum* z, const mjtNum* force, const mjModel* m, const mjgpMetric* metric,
                    const mjgpGears* g);
 
-// e_i' Mhat^-1 force from z = U^-1 force, i a geared joint
-mjtNum mjgp_forward(const mjtNum* z, const mjModel* m, const mjgpMetric* metric, const mjgpGears* g,
-                    int i);
+// e_i' Mhat^-1 force from z = U^-1 force, i a geared joint; size gets the sum of absolute values
+mjtNum mjgp_forward(mjtNum* size, const mjtNum* z, const mjModel* m, const mjgpMetric* metric,
+                    const mjgpGears* g, int i);
 
 // entry of E' Mhat^-1 E for two geared joints
 mjtNum mjgp_entry(const mjModel* m, const mjgpMetric* metric, const mjgpGears* g, int i, int j);

@@ -121,7 +121,8 @@ static void solveFree(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetri
   mjgpProblem problem = {.n = n, .joint = joint};
   problem.block = mj_stackAllocInt(d, (size_t)n);
   problem.nblock = treeBlocks(problem.block, m, g, joint, n);
-  problem.a = mj_stackAllocNum(d, (size_t)n);
+  problem.a = mj_stackAllocNum(d, 2 * (size_t)n);
+  problem.size = problem.a + n;
   size_t size = 0;
   for (int b = 0; b < problem.nblock; b++) {
     size += (size_t)problem.block[b] * (size_t)problem.block[b];
@@ -130,7 +131,7 @@ static void solveFree(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetri
 
   // acceleration without friction
   for (int a = 0; a < n; a++) {
-    problem.a[a] = mjgp_forward(z, m, metric, g, joint[a]) + g->lag[joint[a]];
+    problem.a[a] = mjgp_forward(problem.size + a, z, m, metric, g, joint[a]) + g->lag[joint[a]];
   }
 
   // W
