@@ -555,6 +555,7 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetr
   }
   if (!solved) {
     g->count.hard++;
+    g->count.fallbacks++;
     start(s);
     solved = damped(s);
     if (!solved) {
@@ -568,7 +569,7 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetr
   }
 
   // results; the engine starts from the acceleration and finds it solved
-  mjgp_countFriction(g, d, solved ? g->info.status : mjgITERATION_LIMIT);
+  mjgp_countFriction(g, d, solved ? g->last_info.status : mjgITERATION_LIMIT);
   for (int i = 0; i < group->nv; i++) {
     d->qacc_warmstart[group->dof[i]] = s->a[i];
   }

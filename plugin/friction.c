@@ -65,11 +65,11 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
                      .static_ratio = static_ratio,
                      .v0 = v0};
   mjgSolution solution = {.t = t, .v = v_next, .lambda = lambda, .mode = mode};
-  int status = mjg_solve(&solution, &g->info, &core, &g->options.solver, g->work);
+  int status = mjg_solve(&solution, &g->last_info, &core, &g->options.solver, g->work);
 
   // no finite input: no friction, the engine reports the bad state itself
   if (status < 0) {
-    g->info.status = status;
+    g->last_info.status = status;
     for (int a = 0; a < n; a++) {
       t[a] = lambda[a] = 0;
       v_next[a] = v[a];
@@ -92,14 +92,24 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
 
 
 void mjgp_countFriction(mjgpGears* g, const mjData* d, int status) {
+  // what is reported of a step is the worst of its problems
+  const mjgInfo* last = &g->last_info;
+  g->info.iterations = mjMAX(g->info.iterations, last->iterations);
+  g->info.factorizations += last->factorizations;
+  g->info.fallbacks += last->fallbacks;
+  g->info.residual = mju_max(g->info.residual, last->residual);
+  if (status < 0 || (g->info.status >= 0 && status > g->info.status)) {
+    g->info.status = status;
+  }
+
   g->count.steps++;
-  g->count.iterations += g->info.iterations;
-  g->count.fallbacks += g->info.fallbacks;
+  g->count.iterations += last->iterations;
+  g->count.fallbacks += last->fallbacks;
   if (status == mjgITERATION_LIMIT || status == mjgNO_SOLUTION) {
     g->count.unsolved++;
     mjgp_warn(g, mjgpWARN_UNSOLVED,
               "at time %g: %s (relative residual %g). Further occurrences are "
               "counted, not reported",
-              d->time, mjg_statusString(status), g->info.residual);
+              d->time, mjg_statusString(status), last->residual);
   }
 }

@@ -25,13 +25,14 @@ typedef enum mjgpPhase_ {
 
 // how often what happened since the data was made or reset; not part of the state
 typedef struct mjgpCount_ {
-  int steps;       // friction problems solved
-  int iterations;  // iterations of the solver
-  int coupled;     // groups of constraints and gears solved together
-  int passes;      // linearizations of such groups
-  int hard;        // groups that needed a safer method than Newton
-  int fallbacks;   // problems for which the solver needed another method
-  int unsolved;    // problems that were left above the tolerance
+  int steps;        // friction problems solved
+  int iterations;   // iterations of the solver
+  int coupled;      // groups of constraints and gears solved together
+  int passes;       // linearizations of such groups
+  int unconfirmed;  // steps whose motion was not what was solved for
+  int hard;         // groups that needed a safer method than Newton
+  int fallbacks;    // problems for which the solver needed another method
+  int unsolved;     // problems that were left above the tolerance
 } mjgpCount;
 
 typedef struct mjgpGears_ {
@@ -76,7 +77,8 @@ typedef struct mjgpGears_ {
   mjtNum* lag;           // acceleration by constraint forces of the last step (n)
   mjtNum* scale;         // velocity to which rounding errors are relative     (n)
   mjtNum* force;         // smooth force that an early computation assumed     (nv)
-  mjgInfo info;          // of the last solve
+  mjgInfo info;          // of the step: the worst of its problems
+  mjgInfo last_info;     // of the last problem that was solved
   mjgpCount count;
   int warned;  // warnings that were given, one bit each
 
@@ -110,6 +112,7 @@ typedef enum mjgpWarning_ {
   mjgpWARN_UNSOLVED = 1 << 1,
   mjgpWARN_NOT_COMPUTED = 1 << 2,
   mjgpWARN_CHANGED = 1 << 3,
+  mjgpWARN_UNCONFIRMED = 1 << 4,
 } mjgpWarning;
 void mjgp_warn(mjgpGears* g, int warning, const char* format, ...)
     __attribute__((format(printf, 3, 4)));

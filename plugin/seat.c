@@ -9,6 +9,10 @@
 #include "metric.h"
 #include "sensor.h"
 
+// the engine's own solver must find the motion that was solved for, up to this fraction of the
+// velocities that it is the difference of
+#define mjgpCONFIRMED 1e-6
+
 // a stuck joint's velocity is set to exactly 0 if it is below this fraction of the velocities that it
 // is the difference of, that is if it can be nothing but rounding
 #define mjgpROUNDING 1e-10
@@ -189,6 +193,8 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   mjgpMetric metric;
   mjgp_makeMetric(&metric, m, d, g);
 
+  memset(&g->info, 0, sizeof(g->info));
+
   // the law of this step; start from the last one, with constraints solve for both together
   mjgp_makeLaw(g, d);
   int implicit = g->options.coupling == mjgpIMPLICIT, n = g->nactive;
@@ -254,6 +260,19 @@ static int forcesChanged(const mjgpGears* g, const mjData* d) {
 }
 
 
+// did the joints move as was solved for, in spite of what the engine may add to its constraint solver
+static int confirmed(const mjgpGears* g, const mjData* d) {
+  for (int a = 0; a < g->nactive; a++) {
+    int i = g->active[a];
+    mjtNum v = d->qvel[g->joint[i].dof];
+    if (mju_abs(v - g->v_next[i]) > mjgpCONFIRMED * g->scale[i] + 1e-15 && !mju_isBad(v)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+
 void mjgp_advance(const mjModel* m, mjData* d, int instance) {
   mjgpGears* g = mjgp_gears(m, d);
   if (!g || instance != g->leader) {
@@ -276,6 +295,19 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
         "forces were set after mj_step1, where gear friction is computed in "
         "a model without active actuators: it did not know them. Add an actuator to the model, "
         "or set forces before mj_step1");
+  }
+
+  // friction was solved for another motion: noslip iterations, no warmstart, or not solved at all
+  else if (g->options.coupling == mjgpIMPLICIT && !confirmed(g, d)) {
+    g->count.unconfirmed++;
+    if (g->info.status >= 0 && g->info.status <= mjgJAMMED) {
+      mjgp_warn(
+          g, mjgpWARN_UNCONFIRMED,
+          "at time %g the engine's constraint solver did not confirm the motion for which gear "
+          "friction was solved. Enable warmstart, set noslip_iterations to 0, and increase the "
+          "iterations of the constraint solver. Further occurrences are counted, not reported",
+          d->time);
+    }
   }
 
   // commit what the next step starts from
