@@ -1,5 +1,3 @@
-#include <string.h>
-
 #include "block.h"
 #include "check.h"
 #include "dense.h"
@@ -19,7 +17,9 @@ int mjg_axproj(double* y, mjgInfo* info, const double* v, const double* A, const
     return mjgERR_NOT_FINITE;
   }
   double* L = work->block.K;
-  memcpy(L, A, (size_t)n * (size_t)n * sizeof(double));
+  for (int i = 0; i < n * n; i++) {
+    L[i] = A[i];
+  }
   if (!mjg_isSymmetric(A, n) || !mjg_cholesky(L, n)) {
     return mjgERR_NOT_PD;
   }

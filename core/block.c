@@ -61,18 +61,21 @@ static double offset(const mjgBlock* b, int i, int piece) {
 void mjg_blockPieces(mjgBlock* b, const int* piece) {
   int n = b->n;
   for (int i = 0; i < n; i++) {
-    double* row = b->K + i * n;
+    double* restrict row = b->K + i * n;
 
     // stuck: (A t)_i = v_i
     if (piece[i] == mjgSTUCK) {
-      memcpy(row, b->A + i * n, (size_t)n * sizeof(double));
+      const double* restrict stuck = b->A + i * n;
+      for (int j = 0; j < n; j++) {
+        row[j] = stuck[j];
+      }
       b->x[i] = b->v[i];
       continue;
     }
 
     // slips: t_i - f (P t)_i = f phi_i + offset
     double f = factor(b, i, piece[i]);
-    const double* from = b->flg_P ? b->P + i * n : b->A + i * n;
+    const double* restrict from = b->flg_P ? b->P + i * n : b->A + i * n;
     double scale = b->flg_P ? -f : -f * b->alpha[i];
     for (int j = 0; j < n; j++) {
       row[j] = scale * from[j];
@@ -86,12 +89,15 @@ void mjg_blockPieces(mjgBlock* b, const int* piece) {
 int mjg_blockSolvePieces(mjgBlock* b, const int* piece) {
   mjg_blockPieces(b, piece);
   b->factorizations++;
-  if (!mjg_lu(b->K, b->pivot, b->n)) {
+  int* pivot = b->flg_unique ? NULL : b->pivot;
+  if (!mjg_lu(b->K, pivot, b->n)) {
     return 0;
   }
-  mjg_luSolve(b->x, b->K, b->pivot, b->n);
-  memcpy(b->t, b->x, (size_t)b->n * sizeof(double));
-  memmove(b->fixed, piece, (size_t)b->n * sizeof(int));
+  mjg_luSolve(b->x, b->K, pivot, b->n);
+  for (int i = 0; i < b->n; i++) {
+    b->t[i] = b->x[i];
+    b->fixed[i] = piece[i];
+  }
   return 1;
 }
 
@@ -103,52 +109,48 @@ void mjg_blockRefine(mjgBlock* b) {
                   ? b->v[i] - b->w[i]
                   : factor(b, i, piece) * b->lambda[i] + offset(b, i, piece) - b->t[i];
   }
-  mjg_luSolve(b->x, b->K, b->pivot, b->n);
+  mjg_luSolve(b->x, b->K, b->flg_unique ? NULL : b->pivot, b->n);
   for (int i = 0; i < b->n; i++) {
     b->t[i] += b->x[i];
   }
 }
 
 
-double mjg_blockResidual(const mjgBlock* b, const int* piece) {
+// error relative to size; no error is none, whatever the size
+static double relative(double error, double size) {
+  return error > 0 ? error / size : 0;
+}
+
+
+double mjg_blockResidual(const mjgBlock* b, const int* piece, double enough) {
   int n = b->n;
   double worst = 0;
   for (int i = 0; i < n; i++) {
-    // size of the terms of v+_i and lambda_i
-    double size_w = 0, size_p = 0;
-    for (int j = 0; j < n; j++) {
-      size_w += fabs(b->A[i * n + j] * b->t[j]);
-    }
-    if (b->flg_P) {
-      for (int j = 0; j < n; j++) {
-        size_p += fabs(b->P[i * n + j] * b->t[j]);
-      }
-    } else {
-      size_p = fabs(b->alpha[i]) * size_w + fabs(b->beta[i] * b->t[i]);
-    }
-    double size_v = fabs(b->v[i]) + size_w;
-    double size_t = fabs(b->t[i]) + fabs(b->phi[i]) + size_p + b->c[i];
-
     // distance from the piece's equation and its two sides
-    double v = b->v[i] - b->w[i];
-    double error_v, error_t;
-    if (piece[i] == mjgSTUCK) {
-      double bound = (b->t[i] > 0 ? b->rp[i] : b->rm[i]) * (fabs(b->lambda[i]) + b->c[i]);
-      error_v = fabs(v);
-      error_t = fmax(0, fabs(b->t[i]) - bound);
-    } else {
-      int s = mjg_pieceDirection(piece[i]);
-      double bound = (s > 0 ? b->rp[i] : b->rm[i]) * (fabs(b->lambda[i]) + b->c[i]);
-      error_v = fmax(0, -s * v);
-      error_t = fabs(b->t[i] - s * bound);
+    double t = b->t[i], v = b->v[i] - b->w[i];
+    int s = mjg_pieceDirection(piece[i]);
+    double bound =
+        (s > 0 || (s == 0 && t > 0) ? b->rp[i] : b->rm[i]) * (fabs(b->lambda[i]) + b->c[i]);
+    double error_v = s == 0 ? fabs(v) : -s * v;
+    double error_t = s == 0 ? fabs(t) - bound : fabs(t - s * bound);
+
+    // the terms of v+_i and lambda_i are at least as large as their sums and the diagonal
+    double size_v = fabs(b->v[i]) + mjg_max(fabs(b->w[i]), fabs(t));
+    double size_t = fabs(t) + fabs(b->phi[i]) + fabs(b->p[i] * t) + b->c[i];
+    double residual = mjg_max(relative(error_v, size_v), relative(error_t, size_t));
+    if (!(residual <= enough)) {
+      double size_w = 0, size_p = 0;
+      for (int j = 0; j < n; j++) {
+        size_w += fabs(b->A[i * n + j] * b->t[j]);
+        size_p += b->flg_P ? fabs(b->P[i * n + j] * b->t[j]) : 0;
+      }
+      size_p += fabs(b->alpha[i]) * size_w + fabs(b->beta[i] * t);
+      size_v = fabs(b->v[i]) + size_w;
+      size_t = fabs(t) + fabs(b->phi[i]) + size_p + b->c[i];
+      residual = mjg_max(relative(error_v, size_v), relative(error_t, size_t));
     }
-    if (error_v > 0) {
-      worst = fmax(worst, error_v / size_v);
-    }
-    if (error_t > 0) {
-      worst = fmax(worst, error_t / size_t);
-    }
-    if (!isfinite(size_v) || !isfinite(size_t)) {
+    worst = mjg_max(worst, residual);
+    if (!isfinite(size_v) || !isfinite(size_t) || !isfinite(error_t)) {
       return INFINITY;
     }
   }

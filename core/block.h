@@ -8,8 +8,9 @@
 #include "mjgear.h"
 
 typedef struct mjgBlock_ {
-  int n;      // joints in the block
-  int flg_P;  // 1: P is given, 0: P = [alpha] A - [beta]
+  int n;           // joints in the block
+  int flg_P;       // 1: P is given, 0: P = [alpha] A - [beta]
+  int flg_unique;  // 1: known to have one solution, so that K needs no pivoting
 
   // the problem
   double* A;      // effect of friction on velocity, unit diagonal     (n x n)
@@ -83,7 +84,7 @@ int mjg_blockSolvePieces(mjgBlock* b, const int* piece);
 void mjg_blockRefine(mjgBlock* b);
 
 // largest residual over the joints of the block, each relative to the terms it is made of, if the
-// joints are on the given pieces
-double mjg_blockResidual(const mjgBlock* b, const int* piece);
+// joints are on the given pieces. Where a bound of it is enough it may return the bound
+double mjg_blockResidual(const mjgBlock* b, const int* piece, double enough);
 
 #endif  // MJGEAR_BLOCK_H_

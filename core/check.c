@@ -1,16 +1,22 @@
 #include "check.h"
 
+#include <stdint.h>
+#include <string.h>
+
 #include "block.h"
 #include "mjgear_backlash.h"
 
 
-// x - x is 0 for finite x, else NaN
+// by the exponent, whose bits are all set in NaN and infinity
 int mjg_allFinite(const double* x, size_t count) {
-  double sum = 0;
+  const uint64_t exponent = (uint64_t)0x7FF << 52;
+  uint64_t found = 0;
   for (size_t i = 0; i < count; i++) {
-    sum += x[i] - x[i];
+    uint64_t bits;
+    memcpy(&bits, x + i, sizeof(bits));
+    found |= (bits & exponent) == exponent;
   }
-  return sum == 0;
+  return !found;
 }
 
 

@@ -2,9 +2,10 @@
 
 #include <float.h>
 #include <math.h>
+#include <stddef.h>
 
 
-void mjg_mulMatVec(double* y, const double* A, const double* x, int n) {
+void mjg_mulMatVec(double* restrict y, const double* restrict A, const double* restrict x, int n) {
   for (int i = 0; i < n; i++, A += n) {
     double sum = 0;
     for (int j = 0; j < n; j++) {
@@ -29,40 +30,39 @@ int mjg_isSymmetric(const double* A, int n) {
 }
 
 
-int mjg_lu(double* A, int* pivot, int n) {
+// body of mjg_lu, to be compiled for constant n
+static inline int factorize(double* A, int* pivot, int n) {
   // a pivot below this is rounding
   double largest = 0;
   for (int i = 0; i < n * n; i++) {
-    largest = fmax(largest, fabs(A[i]));
+    largest = mjg_max(largest, fabs(A[i]));
   }
   double smallest = largest * n * DBL_EPSILON;
 
   for (int k = 0; k < n; k++) {
-    // largest entry of the column
-    int best = k;
-    for (int i = k + 1; i < n; i++) {
-      if (fabs(A[i * n + k]) > fabs(A[best * n + k])) {
-        best = i;
+    double* row = A + k * n;
+    if (pivot) {
+      // largest entry of the column
+      int best = k;
+      for (int i = k + 1; i < n; i++) {
+        if (fabs(A[i * n + k]) > fabs(A[best * n + k])) {
+          best = i;
+        }
       }
-    }
-    if (!(fabs(A[best * n + k]) > smallest)) {
-      return 0;
-    }
-
-    // exchange rows
-    pivot[k] = best;
-    if (best != k) {
-      for (int j = 0; j < n; j++) {
-        double swap = A[k * n + j];
-        A[k * n + j] = A[best * n + j];
+      pivot[k] = best;
+      for (int j = 0; best != k && j < n; j++) {
+        double swap = row[j];
+        row[j] = A[best * n + j];
         A[best * n + j] = swap;
       }
     }
+    if (!(fabs(row[k]) > smallest)) {
+      return 0;
+    }
 
     // eliminate below
-    const double* row = A + k * n;
     double inv = 1 / row[k];
-    A[k * n + k] = inv;
+    row[k] = inv;
     for (int i = k + 1; i < n; i++) {
       double* target = A + i * n;
       double f = target[k] * inv;
@@ -76,8 +76,9 @@ int mjg_lu(double* A, int* pivot, int n) {
 }
 
 
-void mjg_luSolve(double* x, const double* LU, const int* pivot, int n) {
-  for (int i = 0; i < n; i++) {
+// body of mjg_luSolve
+static inline void substitute(double* x, const double* LU, const int* pivot, int n) {
+  for (int i = 0; pivot && i < n; i++) {
     double swap = x[i];
     x[i] = x[pivot[i]];
     x[pivot[i]] = swap;
@@ -91,7 +92,7 @@ void mjg_luSolve(double* x, const double* LU, const int* pivot, int n) {
   }
   for (int i = n - 1; i >= 0; i--) {
     double sum = x[i];
-    for (int j = i + 1; j < n; j++) {
+    for (int j = n - 1; j > i; j--) {
       sum -= LU[i * n + j] * x[j];
     }
     x[i] = sum * LU[i * n + i];
@@ -99,14 +100,39 @@ void mjg_luSolve(double* x, const double* LU, const int* pivot, int n) {
 }
 
 
-int mjg_luSign(const double* LU, const int* pivot, int n) {
-  int sign = 1;
-  for (int i = 0; i < n; i++) {
-    if ((pivot[i] != i) != (LU[i * n + i] < 0)) {
-      sign = -sign;
-    }
+// the sizes of most robots get a body of their own, in which the compiler unrolls the loops
+#define FOR_CONSTANT_SIZE(call, n) \
+  switch (n) {                     \
+    case 1:                        \
+      call(1);                     \
+    case 2:                        \
+      call(2);                     \
+    case 3:                        \
+      call(3);                     \
+    case 4:                        \
+      call(4);                     \
+    case 5:                        \
+      call(5);                     \
+    case 6:                        \
+      call(6);                     \
+    case 7:                        \
+      call(7);                     \
+    default:                       \
+      call(n);                     \
   }
-  return sign;
+
+
+int mjg_lu(double* A, int* pivot, int n) {
+#define FACTORIZE(size) return pivot ? factorize(A, pivot, size) : factorize(A, NULL, size)
+  FOR_CONSTANT_SIZE(FACTORIZE, n)
+}
+
+
+void mjg_luSolve(double* x, const double* LU, const int* pivot, int n) {
+#define SUBSTITUTE(size)          \
+  substitute(x, LU, pivot, size); \
+  return
+  FOR_CONSTANT_SIZE(SUBSTITUTE, n)
 }
 
 
@@ -158,7 +184,7 @@ void mjg_choleskySolve(double* x, const double* L, int n) {
 double mjg_sigmaMax(const double* A, int n, double* x, double* y) {
   double largest = 0;
   for (int i = 0; i < n * n; i++) {
-    largest = fmax(largest, fabs(A[i]));
+    largest = mjg_max(largest, fabs(A[i]));
   }
   if (largest == 0) {
     return 0;

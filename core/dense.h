@@ -4,21 +4,25 @@
 #ifndef MJGEAR_DENSE_H_
 #define MJGEAR_DENSE_H_
 
+// larger of two numbers; unlike fmax it is one instruction, and has no opinion about NaN
+static inline double mjg_max(double a, double b) {
+  return a > b ? a : b;
+}
+
+
 // y = A x
 void mjg_mulMatVec(double* y, const double* A, const double* x, int n);
 
 // 1 if A is symmetric up to rounding, else 0
 int mjg_isSymmetric(const double* A, int n);
 
-// A = P L U in place, by rows with partial pivoting; the diagonal of U is stored inverted.
+// A = P L U in place, with partial pivoting; without it if pivot is null, which is stable for matrices
+// that are quasidefinite up to a scaling of rows. The diagonal of U is stored inverted.
 // Returns 0 if a pivot is not above n * DBL_EPSILON relative to the largest entry, else 1
 int mjg_lu(double* A, int* pivot, int n);
 
 // x = (P L U)^-1 x
 void mjg_luSolve(double* x, const double* LU, const int* pivot, int n);
-
-// sign of det(P L U): -1, 1
-int mjg_luSign(const double* LU, const int* pivot, int n);
 
 // A = L L' in place in the lower triangle, with the diagonal of L stored inverted; reads the lower
 // triangle only. Returns 1, or 0 if A is not positive definite

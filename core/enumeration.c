@@ -22,7 +22,7 @@ static double distance(const double* t, const double* other, int n) {
 
 // 1 if the block's t lies on the pieces that it was computed from
 static int onPieces(const mjgBlock* b, double tolerance) {
-  if (!(mjg_blockResidual(b, b->fixed) <= tolerance)) {
+  if (!(mjg_blockResidual(b, b->fixed, tolerance) <= tolerance)) {
     return 0;
   }
   for (int i = 0; i < b->n; i++) {

@@ -30,7 +30,7 @@ int mjg_gaussSeidel(mjgBlock* b, int iterations, double tolerance) {
     // steps shrink linearly, so look at the residual itself before believing them
     if (change <= tolerance) {
       mjg_blockEvaluate(b);
-      if (mjg_blockResidual(b, b->piece) <= tolerance) {
+      if (mjg_blockResidual(b, b->piece, tolerance) <= tolerance) {
         return 1;
       }
     }

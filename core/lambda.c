@@ -73,7 +73,9 @@ int mjg_lambda(double* lambda, mjgInfo* info, const double* phi, const double* P
   // start as Remark 3 says; the result is written at the end, so that phi may be the output
   mjgBlock* b = &work->block;
   double* x = b->z;
-  memcpy(x, phi, (size_t)n * sizeof(double));
+  for (int i = 0; i < n; i++) {
+    x[i] = phi[i];
+  }
   mjgInfo result = {.status = mjgSOLVED, .sigma_max = -1};
   if (method == mjgLAMBDA_NEWTON) {
     result.iterations = newton(x, b->x, b->K, b->pivot, &result.factorizations, phi, P, n,

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "law.h"
 #include "solvers.h"
 
 
@@ -21,6 +22,27 @@ static void swap(double** a, double** b) {
   double* keep = *a;
   *a = *b;
   *b = keep;
+}
+
+
+// 1 if the joints answer with the pieces that t was computed from
+static int samePieces(const mjgBlock* b) {
+  int same = 1;
+  for (int i = 0; i < b->n; i++) {
+    same &= b->piece[i] == b->fixed[i];
+  }
+  return same;
+}
+
+
+// 1 if the gap of every joint is what a single sum rounds to
+static int isExact(const mjgBlock* b) {
+  int exact = 1;
+  for (int i = 0; i < b->n; i++) {
+    double size = fabs(b->t[i]) + fabs(b->v[i]) + fabs(b->w[i]) + fabs(b->phi[i]) + b->c[i];
+    exact &= fabs(b->gap[i]) <= 16 * DBL_EPSILON * size;
+  }
+  return exact;
 }
 
 
@@ -39,16 +61,17 @@ int mjg_newton(mjgBlock* b, int iterations) {
     }
     mjg_blockEvaluate(b);
 
-    // same pieces again: solved; remove what rounding has left
-    if (!memcmp(b->piece, b->fixed, (size_t)n * sizeof(int))) {
-      mjg_blockRefine(b);
-      mjg_blockEvaluate(b);
-      return 1;
-    }
-
-    // at a tie two pieces meet in one point and rounding decides which one answers
-    if (mjg_blockResidual(b, b->fixed) <= 64 * n * DBL_EPSILON) {
-      memcpy(b->piece, b->fixed, (size_t)n * sizeof(int));
+    // same pieces again, or a tie where pieces meet in one point and rounding decides which one
+    // answers: solved; remove what rounding has left, if it is more than that of one sum
+    int exact = isExact(b);
+    if (exact || samePieces(b)) {
+      if (!exact) {
+        mjg_blockRefine(b);
+        mjg_blockEvaluate(b);
+      }
+      for (int i = 0; i < n; i++) {
+        b->piece[i] = b->fixed[i] == mjgSTUCK ? mjgSTUCK : b->piece[i];
+      }
       return 1;
     }
 

@@ -17,14 +17,14 @@
 
 // how far along the path a quantity that is now f, changing at the rate g, stays positive
 static double positiveUntil(double f, double g) {
-  return g < 0 ? fmax(0, f) / -g : INFINITY;
+  return g < 0 ? mjg_max(0, f) / -g : INFINITY;
 }
 
 
 // how far the larger of two quantities stays positive
 static double eitherUntil(double f1, double g1, double f2, double g2) {
   if (g1 < 0 && g2 < 0) {
-    return fmax(positiveUntil(f1, g1), positiveUntil(f2, g2));
+    return mjg_max(positiveUntil(f1, g1), positiveUntil(f2, g2));
   }
 
   // one falls: the end is where it reaches zero, unless the other is positive by then
@@ -53,11 +53,12 @@ static int line(mjgBlock* b) {
     }
   }
   b->factorizations++;
-  if (!mjg_lu(b->K, b->pivot, n)) {
+  int* order = b->flg_unique ? NULL : b->pivot;
+  if (!mjg_lu(b->K, order, n)) {
     return 0;
   }
-  mjg_luSolve(b->x, b->K, b->pivot, n);
-  mjg_luSolve(b->y, b->K, b->pivot, n);
+  mjg_luSolve(b->x, b->K, order, n);
+  mjg_luSolve(b->y, b->K, order, n);
   mjg_mulMatVec(b->z, b->A, b->x, n);
   mjg_mulMatVec(b->w, b->A, b->y, n);
   for (int i = 0; i < n; i++) {
@@ -156,9 +157,10 @@ int mjg_path(mjgBlock* b, int pivots) {
   // amount, put it in general position
   double size = 0;
   for (int i = 0; i < n; i++) {
-    size = fmax(size, fabs(b->v[i]) + fabs(b->phi[i]) + b->c[i]);
+    size = mjg_max(size, fabs(b->v[i]) + fabs(b->phi[i]) + b->c[i]);
   }
   memcpy(b->keep, b->c, nbyte);
+  double small = 1e3 * n * DBL_EPSILON;
   double wider[] = {0, 1e-13, 1e-11, 1e-9};
   for (int attempt = 0; attempt < (int)(sizeof(wider) / sizeof(*wider)); attempt++) {
     for (int i = 0; i < n; i++) {
@@ -171,7 +173,7 @@ int mjg_path(mjgBlock* b, int pivots) {
       mjg_blockRefine(b);
       mjg_blockEvaluate(b);
       memcpy(b->piece, b->fixed, (size_t)n * sizeof(int));
-      if (mjg_blockResidual(b, b->piece) <= 1e3 * n * DBL_EPSILON) {
+      if (mjg_blockResidual(b, b->piece, small) <= small) {
         return 1;
       }
     }

@@ -80,7 +80,7 @@ static int isWellPosed(mjgBlock* b) {
   }
   double* ratio = b->z;
   for (int i = 0; i < b->n; i++) {
-    ratio[i] = fmax(b->rp[i], b->rm[i]);
+    ratio[i] = mjg_max(b->rp[i], b->rm[i]);
   }
   return mjg_wellPosed(b->A, alpha, beta, ratio, b->n, b->K);
 }
@@ -130,7 +130,7 @@ static void callSolver(mjgBlock* b, const mjgSettings* settings, int* flg_unique
       break;
     case mjgENUMERATION: {
       int several = 0;
-      mjg_enumeration(b, &several, fmax(tolerance, 1e-13));
+      mjg_enumeration(b, &several, mjg_max(tolerance, 1e-13));
       *flg_unique = !several;
       break;
     }
@@ -141,7 +141,8 @@ static void callSolver(mjgBlock* b, const mjgSettings* settings, int* flg_unique
 // solve the block; joints that exceed their static bound are released to the sliding bound, and
 // the block is solved again, at most n times. Returns 1 if the solution is known to be the only one
 static int solveBlock(mjgBlock* b, const mjgSettings* settings, int* fallbacks) {
-  int flg_unique = isWellPosed(b);
+  b->flg_unique = isWellPosed(b);
+  int flg_unique = b->flg_unique;
   for (int released = 1; released;) {
     callSolver(b, settings, &flg_unique, fallbacks);
     released = 0;
@@ -159,8 +160,8 @@ static int solveBlock(mjgBlock* b, const mjgSettings* settings, int* fallbacks) 
 
 
 // write the block's result in the units of the caller; returns its residual
-static double storeBlock(mjgSolution* solution, const mjgBlock* b, int first) {
-  double residual = mjg_blockResidual(b, b->piece);
+static double storeBlock(mjgSolution* solution, const mjgBlock* b, int first, double enough) {
+  double residual = mjg_blockResidual(b, b->piece, enough);
   for (int i = 0; i < b->n; i++) {
     int s = mjg_pieceDirection(b->piece[i]);
     double v = b->v[i] - b->w[i];
@@ -209,10 +210,10 @@ void mjg_solveFriction(mjgSolution* solution, mjgInfo* info, const mjgProblem* p
     b->t[i] = settings->warm_start ? solution->t[first + i] * b->root[i] : 0;
   }
   int flg_unique = solveBlock(b, settings, &info->fallbacks);
-  double residual = storeBlock(solution, b, first);
+  double residual = storeBlock(solution, b, first, settings->tolerance);
 
   // account
-  info->residual = fmax(info->residual, residual);
+  info->residual = mjg_max(info->residual, residual);
   info->iterations = b->iterations > info->iterations ? b->iterations : info->iterations;
   info->factorizations += b->factorizations;
   if (!(residual <= settings->tolerance)) {
@@ -221,7 +222,7 @@ void mjg_solveFriction(mjgSolution* solution, mjgInfo* info, const mjgProblem* p
     info->status = mjgJAMMED;
   }
   if (settings->want_sigma_max) {
-    info->sigma_max = fmax(info->sigma_max, sigmaMax(b, problem, first, A, P));
+    info->sigma_max = mjg_max(info->sigma_max, sigmaMax(b, problem, first, A, P));
   }
 }
 

@@ -82,5 +82,5 @@ double mjg_viResidual(mjgBlock* b, const double* s) {
     int dir = s[i] >= 1 ? 1 : (s[i] <= -1 ? -1 : 0);
     b->piece[i] = dir == 0 ? mjgSTUCK : (b->lambda[i] >= 0 ? dir : 2 * dir);
   }
-  return mjg_blockResidual(b, b->piece);
+  return mjg_blockResidual(b, b->piece, 0);
 }

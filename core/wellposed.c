@@ -39,7 +39,7 @@ static int limits(double* lower, double* upper, double alpha, double beta) {
     return 0;
   }
   if (alpha > 0) {
-    *lower = fmax(0, (beta - 1) / alpha);
+    *lower = mjg_max(0, (beta - 1) / alpha);
     *upper = (beta + 1) / alpha;
   }
   return 1;
@@ -62,7 +62,7 @@ int mjg_wellPosed(const double* A, const double* alpha, const double* beta, cons
       row_skew += fabs(A[i * n + j] - A[j * n + i]);
     }
     off -= 1;
-    skew = fmax(skew, row_skew / 2);
+    skew = mjg_max(skew, row_skew / 2);
     has_lower |= lower > 0;
     dominant &= upper - 1 > off + skew && (lower == 0 || 1 - lower > off + skew);
     if (upper <= 1 || lower >= 1) {
@@ -132,7 +132,7 @@ int mjg_factorP(double* alpha, double* beta, const double* A, const double* P, i
     beta[i] = alpha[i] * a[i] - p[i];
     double size = fabs(p[i]) + fabs(alpha[i] * a[i]);
     for (int j = 0; j < n; j++) {
-      size = fmax(size, fabs(p[j]));
+      size = mjg_max(size, fabs(p[j]));
     }
     for (int j = 0; j < n; j++) {
       if (j != i && !(fabs(p[j] - alpha[i] * a[j]) <= 1e-10 * size)) {

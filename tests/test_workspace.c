@@ -1,22 +1,20 @@
 // The workspace: its size, any alignment, and that no call allocates.
 
-#include <dlfcn.h>
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
 #include "fixture.h"
 
 
-// every allocation of this program is counted
+// every allocation of this program is counted, unless a sanitizer owns malloc
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define COUNTS_ALLOCATIONS
 static int nallocation = 0;
 extern void* __libc_malloc(size_t size);
 extern void* __libc_calloc(size_t count, size_t size);
 extern void* __libc_realloc(void* memory, size_t size);
 
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define COUNTS_ALLOCATIONS
 void* malloc(size_t size) {
   nallocation++;
   return __libc_malloc(size);
