@@ -122,37 +122,64 @@ static double relative(double error, double size) {
 }
 
 
-double mjg_blockResidual(const mjgBlock* b, const int* piece, double enough) {
-  int n = b->n;
-  double worst = 0;
-  for (int i = 0; i < n; i++) {
-    // distance from the piece's equation and its two sides
-    double t = b->t[i], v = b->v[i] - b->w[i];
-    int s = mjg_pieceDirection(piece[i]);
-    double bound =
-        (s > 0 || (s == 0 && t > 0) ? b->rp[i] : b->rm[i]) * (fabs(b->lambda[i]) + b->c[i]);
-    double error_v = s == 0 ? fabs(v) : -s * v;
-    double error_t = s == 0 ? fabs(t) - bound : fabs(t - s * bound);
+// residual of joint i if it is on the given piece
+static double jointResidual(const mjgBlock* b, int i, int piece, double enough) {
+  // distance from the piece's equation and its two sides
+  int n = b->n, s = mjg_pieceDirection(piece);
+  double t = b->t[i], v = b->v[i] - b->w[i];
+  double bound =
+      (s > 0 || (s == 0 && t > 0) ? b->rp[i] : b->rm[i]) * (fabs(b->lambda[i]) + b->c[i]);
+  double error_v = s == 0 ? fabs(v) : -s * v;
+  double error_t = s == 0 ? fabs(t) - bound : fabs(t - s * bound);
 
-    // the terms of v+_i and lambda_i are at least as large as their sums and the diagonal
-    double size_v = fabs(b->v[i]) + mjg_max(fabs(b->w[i]), fabs(t));
-    double size_t = fabs(t) + fabs(b->phi[i]) + fabs(b->p[i] * t) + b->c[i];
-    double residual = mjg_max(relative(error_v, size_v), relative(error_t, size_t));
-    if (!(residual <= enough)) {
-      double size_w = 0, size_p = 0;
-      for (int j = 0; j < n; j++) {
-        size_w += fabs(b->A[i * n + j] * b->t[j]);
-        size_p += b->flg_P ? fabs(b->P[i * n + j] * b->t[j]) : 0;
-      }
-      size_p += fabs(b->alpha[i]) * size_w + fabs(b->beta[i] * t);
-      size_v = fabs(b->v[i]) + size_w;
-      size_t = fabs(t) + fabs(b->phi[i]) + size_p + b->c[i];
-      residual = mjg_max(relative(error_v, size_v), relative(error_t, size_t));
+  // the terms of v+_i and lambda_i are at least as large as their sums and the diagonal
+  double size_v = fabs(b->v[i]) + mjg_max(fabs(b->w[i]), fabs(t));
+  double size_t = fabs(t) + fabs(b->phi[i]) + fabs(b->p[i] * t) + b->c[i];
+  double residual = mjg_max(relative(error_v, size_v), relative(error_t, size_t));
+  if (!(residual <= enough)) {
+    double size_w = 0, size_p = 0;
+    for (int j = 0; j < n; j++) {
+      size_w += fabs(b->A[i * n + j] * b->t[j]);
+      size_p += b->flg_P ? fabs(b->P[i * n + j] * b->t[j]) : 0;
     }
-    worst = mjg_max(worst, residual);
-    if (!isfinite(size_v) || !isfinite(size_t) || !isfinite(error_t)) {
-      return INFINITY;
-    }
+    size_p += fabs(b->alpha[i]) * size_w + fabs(b->beta[i] * t);
+    size_v = fabs(b->v[i]) + size_w;
+    size_t = fabs(t) + fabs(b->phi[i]) + size_p + b->c[i];
+    residual = mjg_max(relative(error_v, size_v), relative(error_t, size_t));
+  }
+  return isfinite(size_v) && isfinite(size_t) && isfinite(error_t) ? residual : INFINITY;
+}
+
+
+double mjg_blockResidual(const mjgBlock* b, const int* piece, double enough) {
+  double worst = 0;
+  for (int i = 0; i < b->n; i++) {
+    worst = mjg_max(worst, jointResidual(b, i, piece[i], enough));
   }
   return worst;
+}
+
+
+void mjg_blockPolish(mjgBlock* b, double enough) {
+  for (int round = 0; round < 4; round++) {
+    double size = 0;
+    for (int i = 0; i < b->n; i++) {
+      size += fabs(b->t[i]) + fabs(b->v[i]) + fabs(b->w[i]) + fabs(b->phi[i]) + b->c[i];
+    }
+
+    // joints without load or bound of their own have the rounding of others for friction; their
+    // own law knows better
+    int changed = 0;
+    for (int i = 0; i < b->n; i++) {
+      if (fabs(b->gap[i]) <= 1e-10 * size && jointResidual(b, i, b->fixed[i], enough) > enough) {
+        b->t[i] -= b->gap[i];
+        b->fixed[i] = b->fixed[i] == mjgSTUCK ? mjgSTUCK : b->piece[i];
+        changed = 1;
+      }
+    }
+    if (!changed) {
+      return;
+    }
+    mjg_blockEvaluate(b);
+  }
 }

@@ -83,6 +83,10 @@ int mjg_blockSolvePieces(mjgBlock* b, const int* piece);
 // one step of iterative refinement of t on the factors that mjg_blockSolvePieces has left
 void mjg_blockRefine(mjgBlock* b);
 
+// bring the residual of joints on the pieces in fixed below enough, where it is rounding that keeps
+// it above, by what their own laws answer
+void mjg_blockPolish(mjgBlock* b, double enough);
+
 // largest residual over the joints of the block, each relative to the terms it is made of, if the
 // joints are on the given pieces. Where a bound of it is enough it may return the bound
 double mjg_blockResidual(const mjgBlock* b, const int* piece, double enough);

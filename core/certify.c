@@ -63,18 +63,19 @@ static double checkCoupling(const Part* p, int i) {
 // residual of joint i, also in the form of (67)
 static double checkJoint(double* paper, const Part* p, int i) {
   // v+ and lambda that t makes, and the size of the terms they are made of
-  double v = p->v[i], size_v = fabs(v), lambda = p->phi[i], size_t = fabs(lambda) + fabs(p->t[i]);
+  double w = 0, size_w = 0, load = 0, size_load = 0;
   for (int j = 0; j < p->n; j++) {
-    add(&v, &size_v, -p->A[i * p->n + j] * p->t[j]);
+    add(&w, &size_w, p->A[i * p->n + j] * p->t[j]);
     if (p->P) {
-      add(&lambda, &size_t, p->P[i * p->n + j] * p->t[j]);
+      add(&load, &size_load, p->P[i * p->n + j] * p->t[j]);
     }
   }
   if (!p->P) {
-    add(&lambda, &size_t, p->alpha[i] * (p->v[i] - v));
-    add(&lambda, &size_t, -p->beta[i] * p->t[i]);
-    size_t += fabs(p->alpha[i]) * (size_v - fabs(p->v[i]));
+    load = p->alpha[i] * w - p->beta[i] * p->t[i];
+    size_load = fabs(p->alpha[i]) * size_w + fabs(p->beta[i] * p->t[i]);
   }
+  double v = p->v[i] - w, size_v = fabs(p->v[i]) + size_w;
+  double lambda = p->phi[i] + load, size_t = fabs(p->phi[i]) + size_load + fabs(p->t[i]);
   double c = p->coulomb ? p->coulomb[i] : 0;
   double bound = fabs(lambda) + c;
   size_t += c;

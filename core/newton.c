@@ -39,7 +39,8 @@ static int samePieces(const mjgBlock* b) {
 static int isExact(const mjgBlock* b) {
   int exact = 1;
   for (int i = 0; i < b->n; i++) {
-    double size = fabs(b->t[i]) + fabs(b->v[i]) + fabs(b->w[i]) + fabs(b->phi[i]) + b->c[i];
+    double size = fabs(b->t[i]);
+    size += b->fixed[i] == mjgSTUCK ? fabs(b->v[i]) : fabs(b->phi[i]) + b->c[i];
     exact &= fabs(b->gap[i]) <= 16 * DBL_EPSILON * size;
   }
   return exact;
@@ -69,9 +70,8 @@ int mjg_newton(mjgBlock* b, int iterations) {
         mjg_blockRefine(b);
         mjg_blockEvaluate(b);
       }
-      for (int i = 0; i < n; i++) {
-        b->piece[i] = b->fixed[i] == mjgSTUCK ? mjgSTUCK : b->piece[i];
-      }
+      mjg_blockPolish(b, 64 * DBL_EPSILON * n);
+      memcpy(b->piece, b->fixed, (size_t)n * sizeof(int));
       return 1;
     }
 

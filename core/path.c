@@ -148,35 +148,60 @@ static int follow(mjgBlock* b, int pivots) {
 }
 
 
+// change of the bounds and of the diagonal of P that puts the path in general position: a little,
+// positive, and for each joint another amount; amount 0 restores what is in keep and end
+static void perturb(mjgBlock* b, double amount, double size) {
+  for (int i = 0; i < b->n; i++) {
+    double share = amount * (1 + fmod((i + 1) * 0.6180339887498949, 1));
+    b->c[i] = b->keep[i] + share * size;
+    if (b->flg_P) {
+      b->P[i * b->n + i] = b->end[i] + share;
+    } else {
+      b->beta[i] = b->end[i] + share;
+    }
+  }
+}
+
+
 int mjg_path(mjgBlock* b, int pivots) {
   int n = b->n;
   pivots = pivots > 0 ? pivots : 100 * (n + 4);
-  size_t nbyte = (size_t)n * sizeof(double);
-
-  // ties and bounds of width zero make the path branch; bounds a little wider, each by another
-  // amount, put it in general position
   double size = 0;
   for (int i = 0; i < n; i++) {
     size = mjg_max(size, fabs(b->v[i]) + fabs(b->phi[i]) + b->c[i]);
+    b->keep[i] = b->c[i];
+    b->end[i] = b->flg_P ? b->P[i * n + i] : b->beta[i];
   }
-  memcpy(b->keep, b->c, nbyte);
+
+  // ties and pieces that are singular make the path branch: if it does not arrive, it is followed
+  // again from general position
   double small = 1e3 * n * DBL_EPSILON;
-  double wider[] = {0, 1e-13, 1e-11, 1e-9};
-  for (int attempt = 0; attempt < (int)(sizeof(wider) / sizeof(*wider)); attempt++) {
-    for (int i = 0; i < n; i++) {
-      b->c[i] = b->keep[i] + wider[attempt] * size * (1 + fmod((i + 1) * 0.6180339887498949, 1));
+  double amount[] = {0, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8};
+  for (size_t attempt = 0; attempt < sizeof(amount) / sizeof(*amount); attempt++) {
+    perturb(b, amount[attempt], size);
+    if (!follow(b, pivots)) {
+      continue;
     }
-    int arrived = follow(b, pivots);
-    memcpy(b->c, b->keep, nbyte);
-    if (arrived && mjg_blockSolvePieces(b, b->fixed)) {
-      mjg_blockEvaluate(b);
+
+    // the solution on these pieces; where they are singular without perturbation a whole line of
+    // solutions is, of which the perturbed one is one as far as rounding can tell
+    int regular = mjg_blockSolvePieces(b, b->fixed);
+    perturb(b, 0, size);
+    if (!regular) {
+      continue;
+    }
+    regular = mjg_blockSolvePieces(b, b->fixed);
+    mjg_blockEvaluate(b);
+    if (regular) {
       mjg_blockRefine(b);
       mjg_blockEvaluate(b);
-      memcpy(b->piece, b->fixed, (size_t)n * sizeof(int));
-      if (mjg_blockResidual(b, b->piece, small) <= small) {
-        return 1;
-      }
+    }
+    mjg_blockPolish(b, small);
+    memcpy(b->piece, b->fixed, (size_t)n * sizeof(int));
+    if (mjg_blockResidual(b, b->piece, small) <= small) {
+      return 1;
     }
   }
+  perturb(b, 0, size);
   return 0;
 }
