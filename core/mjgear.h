@@ -122,10 +122,10 @@ typedef struct mjgProblem_ {
                                //   rest or reverses must exceed the static
                                //   bound; nullable: all joints are at rest
   const mjgCoupling* const* coupling;  // rows that are couplings instead of     (n)
-                               //   friction, null where friction acts; nullable.
-                               //   Of such a row phi to v0 are not used, t is
-                               //   x of mjg_couplingResolve, and lambda and mode
-                               //   are those of its rotor
+                                       //   friction, null where friction acts; nullable.
+                                       //   Of such a row phi to v0 are not used, t is
+                                       //   x of mjg_couplingResolve, and lambda and mode
+                                       //   are those of its rotor
 } mjgProblem;
 
 typedef enum mjgSolver_ {

@@ -31,35 +31,36 @@ extern "C" {
 // All laws are odd, T(-theta_d, -omega_d) = -T(theta_d, omega_d), and they never pull, but for
 // mjgDAMPED_DEADZONE. Below, z = theta_d - half_gap > 0 is the penetration on the right side.
 typedef enum mjgBacklashModel_ {
-  mjgDEADZONE = 0,         // spring behind a gap, k z                            N (24), A (1)
-  mjgDAMPED_DEADZONE = 1,  // k z + c omega_d, pulls as the gap opens: known      N (26), A (2)
-                           //   to be wrong, kept for comparison
-  mjgREVISED_DEADZONE = 2, // dead zone of theta_d + c/k omega_d, touches early   N (27)
-  mjgEXACT = 3,            // massless damped shaft, one state theta_b            N (1), (14), A (3)
-  mjgPHASE_PLANE = 4,      // exact but for an approximate touch, no state        N (23), A (4)
-  mjgRUBBER = 5,           // phase plane with a band of rubber in the gap        N (40)
-  mjgSMOOTH = 6,           // dead zone with parabolic corners                    N (41)
-  mjgJCK = 7,              // exact with an inerter j in the shaft: two states    A (5), (9), (22)
-  mjgHUNT_CROSSLEY = 8,    // k z^n (1 + 1.5 alpha omega_d), never pulling        R (4), (5)
-  mjgLIMITED_DAMPING = 9   // k z + c omega_d, the damping part never larger      Modelica, Rotational.
-                           //   than the spring's: homogeneous, so successive     Components.
-                           //   impacts keep a constant ratio of speeds           ElastoBacklash
+  mjgDEADZONE = 0,          // spring behind a gap, k z                            N (24), A (1)
+  mjgDAMPED_DEADZONE = 1,   // k z + c omega_d, pulls as the gap opens: known      N (26), A (2)
+                            //   to be wrong, kept for comparison
+  mjgREVISED_DEADZONE = 2,  // dead zone of theta_d + c/k omega_d, touches early   N (27)
+  mjgEXACT = 3,          // massless damped shaft, one state theta_b            N (1), (14), A (3)
+  mjgPHASE_PLANE = 4,    // exact but for an approximate touch, no state        N (23), A (4)
+  mjgRUBBER = 5,         // phase plane with a band of rubber in the gap        N (40)
+  mjgSMOOTH = 6,         // dead zone with parabolic corners                    N (41)
+  mjgJCK = 7,            // exact with an inerter j in the shaft: two states    A (5), (9), (22)
+  mjgHUNT_CROSSLEY = 8,  // k z^n (1 + 1.5 alpha omega_d), never pulling        R (4), (5)
+  mjgLIMITED_DAMPING =
+      9  // k z + c omega_d, the damping part never larger      Modelica, Rotational.
+         //   than the spring's: homogeneous, so successive     Components.
+         //   impacts keep a constant ratio of speeds           ElastoBacklash
 } mjgBacklashModel;
 
 #define mjgNBACKLASH 10
 
 typedef struct mjgBacklash_ {
-  int model;               // mjgBacklashModel
-  double half_gap;         // half of the total gap, >= 0                         rad
-  double stiffness;        // k > 0                                               N m/rad
-                           //   mjgHUNT_CROSSLEY                                  N m/rad^exponent
-  double damping;          // c >= 0                                              N m/(rad/s)
-  double rubber;           // beta in [0, 2 half_gap], width of the soft band:    rad
-                           //   mjgRUBBER, mjgSMOOTH
-  double shaft_inertia;    // j >= 0: mjgJCK                                      kg m2
-  double exponent;         // n in [1, 4]: mjgHUNT_CROSSLEY                       1
-  double restitution;      // alpha >= 0, coefficient of restitution about        s/rad
-                           //   1 - alpha v at impact speed v: mjgHUNT_CROSSLEY
+  int model;             // mjgBacklashModel
+  double half_gap;       // half of the total gap, >= 0                         rad
+  double stiffness;      // k > 0                                               N m/rad
+                         //   mjgHUNT_CROSSLEY                                  N m/rad^exponent
+  double damping;        // c >= 0                                              N m/(rad/s)
+  double rubber;         // beta in [0, 2 half_gap], width of the soft band:    rad
+                         //   mjgRUBBER, mjgSMOOTH
+  double shaft_inertia;  // j >= 0: mjgJCK                                      kg m2
+  double exponent;       // n in [1, 4]: mjgHUNT_CROSSLEY                       1
+  double restitution;    // alpha >= 0, coefficient of restitution about        s/rad
+                         //   1 - alpha v at impact speed v: mjgHUNT_CROSSLEY
 } mjgBacklash;
 
 // null if the parameters are valid, else one line that says what is wrong
@@ -142,40 +143,40 @@ double mjg_restitutionFromAlpha(double alpha, double v);
 // work, whatever h. mjg_couplingBlend chooses: near 0 if the step resolves the shaft's vibration.
 struct mjgCoupling_ {
   const mjgBacklash* law;
-  double h;                // timestep > 0                                        s
-  double blend;            // in [0, mjgMAXBLEND], see above                      1
-  double theta_d;          // angle difference before the step                    rad
-  double omega_d;          // its rate before the step                            rad/s
-  double theta_b;          // state of mjgEXACT, mjgJCK: gap position             rad
-  double omega_s;          // state of mjgJCK: rate of the twist                  rad/s
+  double h;        // timestep > 0                                        s
+  double blend;    // in [0, mjgMAXBLEND], see above                      1
+  double theta_d;  // angle difference before the step                    rad
+  double omega_d;  // its rate before the step                            rad/s
+  double theta_b;  // state of mjgEXACT, mjgJCK: gap position             rad
+  double omega_s;  // state of mjgJCK: rate of the twist                  rad/s
 
   // form (a) only
-  double inertia;          // rotor inertia; 0: form (b), nothing below is read   kg m2
-  double velocity;         // rotor velocity before the step                      rad/s
-  double torque;           // motor torque on the rotor                           N m
-  double gamma_u;          // asymmetry coefficients of the gear friction         1
-  double gamma_v;          //
-  double coulomb;          // load-independent bound >= 0                         N m
-  double static_ratio;     // static to sliding bound; below 1 reads as 1         1
+  double inertia;       // rotor inertia; 0: form (b), nothing below is read   kg m2
+  double velocity;      // rotor velocity before the step                      rad/s
+  double torque;        // motor torque on the rotor                           N m
+  double gamma_u;       // asymmetry coefficients of the gear friction         1
+  double gamma_v;       //
+  double coulomb;       // load-independent bound >= 0                         N m
+  double static_ratio;  // static to sliding bound; below 1 reads as 1         1
 };
 
 #define mjgMAXBLEND 0.99
 
 // what one step of a coupling did
 typedef struct mjgCouplingStep_ {
-  double T;                // mean torque through the shaft                       N m
-  double dT;               // derivative of T by the row's vhat                   N m/(rad/s)
-  double omega_d;          // rate of theta_d after the step                      rad/s
-  double theta_b;          // gap position after the step; models without state:  rad
-                           //   clamp(p+)
-  double omega_s;          // rate of the twist after the step, mjgJCK            rad/s
-  double energy;           // mjg_backlashEnergy after the step, at p+            J
+  double T;        // mean torque through the shaft                       N m
+  double dT;       // derivative of T by the row's vhat                   N m/(rad/s)
+  double omega_d;  // rate of theta_d after the step                      rad/s
+  double theta_b;  // gap position after the step; models without state:  rad
+                   //   clamp(p+)
+  double omega_s;  // rate of the twist after the step, mjgJCK            rad/s
+  double energy;   // mjg_backlashEnergy after the step, at p+            J
 
   // form (a)
-  double velocity;         // rotor velocity after the step; exactly 0 if stuck   rad/s
-  double friction;         // friction torque t                                   N m
-  double lambda;           // internal force of the gear                          N m
-  int mode;                // -1 slips backward, 0 stuck, 1 slips forward
+  double velocity;  // rotor velocity after the step; exactly 0 if stuck   rad/s
+  double friction;  // friction torque t                                   N m
+  double lambda;    // internal force of the gear                          N m
+  int mode;         // -1 slips backward, 0 stuck, 1 slips forward
 } mjgCouplingStep;
 
 // blend for a shaft between sides that a torque moves by A = h (1/inertia + 1/M): near 0 while

@@ -41,15 +41,15 @@ int mjg_screwFromCoefficients(double* lead_angle, double* mu, double gamma_u, do
 // action, at the distance xi from the pitch point: xi < 0 while the teeth approach, on the flank
 // of the input gear's root, xi > 0 while they recede, on the flank of its tip.
 typedef struct mjgSpur_ {
-  double radius_in;            // pitch radius of the input gear, > 0           m
-  double radius_out;           // pitch radius of the output gear, > 0          m
-  double pressure_angle;       // in (0, pi/2)                                  rad
-  double mu;                   // friction coefficient of the flanks, >= 0      1
-  double approach;             // a pair of teeth is in contact for             m
-  double recess;               //   -approach <= xi <= recess
-  double pitch;                // distance of successive contact points, the    m
-                               //   base pitch, > 0; 0: approach + recess, so
-                               //   that always exactly one pair is in contact
+  double radius_in;       // pitch radius of the input gear, > 0           m
+  double radius_out;      // pitch radius of the output gear, > 0          m
+  double pressure_angle;  // in (0, pi/2)                                  rad
+  double mu;              // friction coefficient of the flanks, >= 0      1
+  double approach;        // a pair of teeth is in contact for             m
+  double recess;          //   -approach <= xi <= recess
+  double pitch;           // distance of successive contact points, the    m
+                          //   base pitch, > 0; 0: approach + recess, so
+                          //   that always exactly one pair is in contact
 } mjgSpur;
 
 // asymmetry coefficients at one contact point, (21); gamma_u and gamma_v change sign with xi, at
@@ -77,22 +77,22 @@ int mjg_spurPath(mjgSpur* spur, double addendum_in, double addendum_out);
 // are gamma_u + S gamma_u_stribeck and so on, with S = exp(-|v / stribeck_velocity|^exponent),
 // so that S = 1 at rest.
 typedef struct mjgTransmission_ {
-  double gamma_u;              // asymmetry coefficients of a sliding gear      1
+  double gamma_u;  // asymmetry coefficients of a sliding gear      1
   double gamma_v;
-  double gamma_u_stribeck;     // what they gain at rest                        1
+  double gamma_u_stribeck;  // what they gain at rest                        1
   double gamma_v_stribeck;
-  double gamma_u_quadratic;    // at rest and for each unit of torque: driven   1/(N m)
-  double gamma_v_quadratic;    //   by the load |u|, driven by the motor |x|
-  double coulomb;              // load-independent friction                     N m
-  double static_ratio;         // static to sliding bound, >= 1                 1
-  double stribeck_friction;    // what coulomb gains at rest                    N m
-  double stribeck_velocity;    // > 0                                           rad/s
-  double stribeck_exponent;    // > 0                                           1
-  double viscous;              // MJCF's damping                                N m/(rad/s)
-  double armature;             // rotor inertia, MJCF's armature                kg m2
-  double ratio;                // motor per output motion; 0: not known         1, rad/m
-  mjgSpur spur;                // if mesh: gears whose coefficients follow the
-  int mesh;                    //   angle and replace gamma_u, gamma_v
+  double gamma_u_quadratic;  // at rest and for each unit of torque: driven   1/(N m)
+  double gamma_v_quadratic;  //   by the load |u|, driven by the motor |x|
+  double coulomb;            // load-independent friction                     N m
+  double static_ratio;       // static to sliding bound, >= 1                 1
+  double stribeck_friction;  // what coulomb gains at rest                    N m
+  double stribeck_velocity;  // > 0                                           rad/s
+  double stribeck_exponent;  // > 0                                           1
+  double viscous;            // MJCF's damping                                N m/(rad/s)
+  double armature;           // rotor inertia, MJCF's armature                kg m2
+  double ratio;              // motor per output motion; 0: not known         1, rad/m
+  mjgSpur spur;              // if mesh: gears whose coefficients follow the
+  int mesh;                  //   angle and replace gamma_u, gamma_v
 } mjgTransmission;
 
 // no friction, no inertia, static_ratio 1
@@ -122,21 +122,21 @@ int mjg_transmissionEfficiencies(double* eta_f, double* eta_b, const mjgTransmis
 // inertia that a sliding joint shows, (38): seen from the load eta_f m + M if the motor drives and
 // m/eta_b + M if the load drives, which is INFINITY for a non-backdrivable gear.
 // error: mjgERR_ARGUMENT as mjg_efficiencies, or m < 0, or M < 0
-int mjg_apparentInertia(double* forward, double* backward, double gamma_u, double gamma_v,
-                        double m, double M);
+int mjg_apparentInertia(double* forward, double* backward, double gamma_u, double gamma_v, double m,
+                        double M);
 
 
 //---------------------------------- descriptions --------------------------------------------------
 
 // how a gear is described
 typedef enum mjgType_ {
-  mjgTYPE_AUTO = 0,            // whichever the given keys say
-  mjgTYPE_COEFFICIENTS,        // gamma_u, gamma_v
-  mjgTYPE_EFFICIENCY,          // eta_forward, and eta_backward or 2 - 1/eta_forward
-  mjgTYPE_STARTING,            // starting torques, with eta_forward if it is known
-  mjgTYPE_LEADSCREW,           // lead angle and friction coefficient, 3.2
-  mjgTYPE_WORM,                // and pressure angle, 3.3
-  mjgTYPE_SPUR,                // pitch radii, pressure angle, friction, path of contact, 3.4
+  mjgTYPE_AUTO = 0,      // whichever the given keys say
+  mjgTYPE_COEFFICIENTS,  // gamma_u, gamma_v
+  mjgTYPE_EFFICIENCY,    // eta_forward, and eta_backward or 2 - 1/eta_forward
+  mjgTYPE_STARTING,      // starting torques, with eta_forward if it is known
+  mjgTYPE_LEADSCREW,     // lead angle and friction coefficient, 3.2
+  mjgTYPE_WORM,          // and pressure angle, 3.3
+  mjgTYPE_SPUR,          // pitch radii, pressure angle, friction, path of contact, 3.4
   mjgNTYPE
 } mjgType;
 
@@ -178,14 +178,14 @@ typedef enum mjgKey_ {
 } mjgKey;
 
 typedef struct mjgKeyInfo_ {
-  const char* name;            // as it is written in a file
-  const char* unit;            // of a hinge; "1" if it has none
-  double min;                  // permitted range, ends included unless open
+  const char* name;  // as it is written in a file
+  const char* unit;  // of a hinge; "1" if it has none
+  double min;        // permitted range, ends included unless open
   double max;
-  int open_min;                // 1: min itself is not permitted
-  int open_max;                // 1: max itself is not permitted
-  int engine;                  // 1: MJCF has an attribute of its own for it (armature, damping)
-  const char* text;            // what it is, one line
+  int open_min;      // 1: min itself is not permitted
+  int open_max;      // 1: max itself is not permitted
+  int engine;        // 1: MJCF has an attribute of its own for it (armature, damping)
+  const char* text;  // what it is, one line
 } mjgKeyInfo;
 
 // what a key is; null if key is out of range
@@ -200,8 +200,8 @@ const char* mjg_typeName(int type);
 int mjg_typeFromName(const char* name);
 
 typedef struct mjgDescription_ {
-  int type;                    // mjgType
-  int given[mjgNKEY];          // 1: value[key] was given
+  int type;            // mjgType
+  int given[mjgNKEY];  // 1: value[key] was given
   double value[mjgNKEY];
 } mjgDescription;
 
@@ -217,11 +217,11 @@ void mjg_give(mjgDescription* description, int key, double value);
 // collects what is wrong, one line a problem: where, what, and what to write instead. Memory from
 // the caller; a line that does not fit is cut, count is right nevertheless.
 typedef struct mjgReport_ {
-  char* text;                  // null-terminated lines
-  size_t size;                 // of text, bytes; 0: count only
-  size_t length;               // used so far
-  int count;                   // number of problems
-  const char* where;           // put before each line with ": "; nullable
+  char* text;         // null-terminated lines
+  size_t size;        // of text, bytes; 0: count only
+  size_t length;      // used so far
+  int count;          // number of problems
+  const char* where;  // put before each line with ": "; nullable
 } mjgReport;
 
 // an empty report
@@ -250,13 +250,13 @@ int mjg_describe(mjgDescription* description, mjgReport* report,
 
 // a transmission whose description was published or whose assumptions are stated
 typedef struct mjgPreset_ {
-  const char* name;            // "harmonic_drive"
-  const char* title;           // one line
-  const char* source;          // where the numbers are from, or what was assumed
-  const char* remark;          // what to know before using it, nullable
+  const char* name;    // "harmonic_drive"
+  const char* title;   // one line
+  const char* source;  // where the numbers are from, or what was assumed
+  const char* remark;  // what to know before using it, nullable
   mjgDescription description;
-  double torque_constant;      // of the motor, at the output side; 0: not known      N m/A
-  double resistance;           // of the motor winding; 0: not known                  Ohm
+  double torque_constant;  // of the motor, at the output side; 0: not known      N m/A
+  double resistance;       // of the motor winding; 0: not known                  Ohm
 } mjgPreset;
 
 int mjg_presetCount(void);
@@ -279,13 +279,13 @@ int mjg_presetFromName(const char* name);
 // gear transmits the load alone; with coulomb or fsd also gamma_u must be 0, because there the
 // friction torque itself does not load the flanks. doc/borello.md has the differences.
 typedef struct mjgKarnopp_ {
-  double eta_opp;              // efficiency under opposing load, in (0, 1]
-  double eta_aid;              // under aiding load, <= 1; <= 0: irreversible
-  double fsd;                  // static to dynamic friction, >= 1
-  double friction;             // T_FR0, independent of load, >= 0              N m
-  double viscous;              // C_M, >= 0                                     N m/(rad/s)
-  double inertia;              // J_M, > 0                                      kg m2
-  double limit;                // ends of travel at +-limit, > 0, or INFINITY   rad
+  double eta_opp;   // efficiency under opposing load, in (0, 1]
+  double eta_aid;   // under aiding load, <= 1; <= 0: irreversible
+  double fsd;       // static to dynamic friction, >= 1
+  double friction;  // T_FR0, independent of load, >= 0              N m
+  double viscous;   // C_M, >= 0                                     N m/(rad/s)
+  double inertia;   // J_M, > 0                                      kg m2
+  double limit;     // ends of travel at +-limit, > 0, or INFINITY   rad
 } mjgKarnopp;
 
 // Table 1, one step: changes *position and *velocity, sets *t (nullable) to the friction torque

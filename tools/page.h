@@ -7,7 +7,7 @@
 
 #include "json.h"
 
-void printPresets(FILE* file);    // one line each
+void printPresets(FILE* file);     // one line each
 void printPresetPage(FILE* file);  // Markdown
 void jsonPresets(Json* json);
 

@@ -148,9 +148,9 @@ static void mouse(Window* w) {
       break;
     case mjEVENT_MOVE:
       if (ui->dragrect == 3) {
-        mjtMouse action = ui->right  ? (ui->shift ? mjMOUSE_MOVE_H : mjMOUSE_MOVE_V)
-                          : ui->left ? (ui->shift ? mjMOUSE_ROTATE_H : mjMOUSE_ROTATE_V)
-                                     : mjMOUSE_ZOOM;
+        int action = ui->right  ? (ui->shift ? mjMOUSE_MOVE_H : mjMOUSE_MOVE_V)
+                     : ui->left ? (ui->shift ? mjMOUSE_ROTATE_H : mjMOUSE_ROTATE_V)
+                                : mjMOUSE_ZOOM;
         double dx = ui->dx / ui->rect[3].height, dy = -ui->dy / ui->rect[3].height;
         if (frame->perturb.active) {
           mjv_movePerturb(sim->m, sim->d, action, dx, dy, &frame->scene, &frame->perturb);

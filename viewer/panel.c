@@ -127,7 +127,7 @@ static void makeScene(Panel* panel, Show* show) {
     addItem(ui, mjITEM_SELECT, "Case", 1, &panel->variant, list, itemVARIANT);
   }
   if (show->sim[0].ngear > 0) {
-    panel->against = show->option.against;
+    panel->against = (int)show->option.against;
     addItem(ui, mjITEM_SELECT, "Beside", 1, &panel->against, "nothing\nfrictionloss\nno friction",
             itemAGAINST);
   }
