@@ -5,11 +5,17 @@
 extern const mjgScene mjg_sceneRod;
 extern const mjgScene mjg_sceneWall;
 extern const mjgScene mjg_sceneContact;
+extern const mjgScene mjg_sceneFlap;
+extern const mjgScene mjg_sceneFlapRamp;
+extern const mjgScene mjg_sceneFlapCreep;
 
 const mjgScene* const mjg_scenes[] = {
     &mjg_sceneRod,
     &mjg_sceneWall,
     &mjg_sceneContact,
+    &mjg_sceneFlap,
+    &mjg_sceneFlapRamp,
+    &mjg_sceneFlapCreep,
 };
 const int mjg_nscene = sizeof mjg_scenes / sizeof *mjg_scenes;
 

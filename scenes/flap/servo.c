@@ -1,0 +1,128 @@
+#include "servo.h"
+
+#include <math.h>
+
+#include "mjgear_params.h"
+
+
+// the flap's body, which MuJoCo needs
+#define OUTPUT 1e-3  // kg m2
+
+
+static double clamp(double x, double limit) {
+  return fmin(fmax(x, -limit), limit);
+}
+
+
+// Proportional: the valve opens with the error up to its end, the pressure across the motor is what the
+// opening gives of the supply, less what the flow loses, and never more than the supply.
+double mjg_flapMotor(const mjgFlapInput* input, double q, double v) {
+  double available = mjgFLAP_TORQUE * input->supply / mjgFLAP_FULL;
+  double opening = clamp((input->command - q) / (mjgFLAP_OPEN * mjgFLAP_DEGREE), 1);
+  return clamp(available * opening - mjgFLAP_DROOP * v, available) - mjgFLAP_VISCOUS * v;
+}
+
+
+void mjg_flapConfigure(mjModel* m, const mjgCase* variant) {
+  m->key_qpos[0] = mjgFLAP_START(variant) * mjgFLAP_DEGREE;
+}
+
+
+void mjg_flapApply(const mjModel* m, mjData* d, const mjgCase* variant, mjgFlapSchedule schedule) {
+  (void)m;
+  mjgFlapInput input;
+  schedule(&input, d->time, variant);
+  d->ctrl[0] = mjg_flapMotor(&input, d->qpos[0], d->qvel[0]);
+  d->qfrc_applied[0] = -input.load;
+  d->userdata[0] = input.command;
+  d->userdata[1] = input.load;
+  d->userdata[2] = input.supply;
+}
+
+
+const char* const mjg_flapColumn[] = {"position", "command", "error", "load", "supply", NULL};
+
+
+// the step was taken, so the position at its beginning is one step behind
+void mjg_flapMeasure(double* value, const mjModel* m, const mjData* d) {
+  double q = d->qpos[0] - m->opt.timestep * d->qvel[0];
+  value[0] = q / mjgFLAP_DEGREE;
+  value[1] = d->userdata[0] / mjgFLAP_DEGREE;
+  value[2] = (d->userdata[0] - q) / mjgFLAP_DEGREE;
+  value[3] = d->userdata[1];
+  value[4] = d->userdata[2];
+}
+
+
+int mjg_flapStep(double* q, double* v, double time, const mjModel* m, const mjgCase* variant,
+                 mjgFlapSchedule schedule) {
+  mjgFlapInput input;
+  schedule(&input, time, variant);
+  double motor = mjg_flapMotor(&input, *q, *v), h = m->opt.timestep;
+  double gamma_u, gamma_v;
+  mjg_coefficients(&gamma_u, &gamma_v, mjgFLAP_OPP(variant), mjgFLAP_AID(variant));
+
+  // one joint: its acceleration and internal force without friction
+  double A = h / (mjgFLAP_INERTIA + OUTPUT);
+  double a = (motor - input.load) / (mjgFLAP_INERTIA + OUTPUT);
+  double free = *v + h * a;
+  double phi = (gamma_u + gamma_v) * (motor - mjgFLAP_INERTIA * a);
+  double alpha = (gamma_u + gamma_v) * mjgFLAP_INERTIA / h;
+  double coulomb = mjgFLAP_FRICTION, static_ratio = mjgFLAP_FSD(variant);
+  mjgProblem problem = {.n = 1,
+                        .v = &free,
+                        .A = &A,
+                        .phi = &phi,
+                        .alpha = &alpha,
+                        .beta = &gamma_v,
+                        .coulomb = &coulomb,
+                        .static_ratio = &static_ratio,
+                        .v0 = v};
+
+  // enumeration shares nothing with the solver that the plugin takes by default
+  mjgSettings settings;
+  mjg_defaultSettings(&settings);
+  settings.solver = mjgENUMERATION;
+  double memory[1024], t, next = 0, lambda;
+  int mode;
+  mjgSolution solution = {&t, &next, &lambda, &mode};
+  mjgWorkspace* work = mjg_create(memory, sizeof memory, 1, 1);
+  int status = mjg_solve(&solution, NULL, &problem, &settings, work);
+  *v = next;
+  *q += h * next;
+  return status;
+}
+
+
+// A joint that starts has static friction for a step in Table 1: it loses that much momentum, and until
+// the servo's damping has made up for it a way of h (static - dynamic friction)/damping.
+double mjg_flapTable(double* allowed, const mjgRun* run, mjgFlapSchedule schedule) {
+  const mjgTrajectory* r = run->trajectory;
+  const mjgCase* variant = run->variant;
+  const mjgKarnopp joint = {mjgFLAP_OPP(variant),
+                            mjgFLAP_AID(variant),
+                            mjgFLAP_FSD(variant),
+                            mjgFLAP_FRICTION,
+                            0,
+                            mjgFLAP_INERTIA,
+                            INFINITY};
+  int time = mjg_column(r, "time"), position = mjg_column(r, "position");
+  double q = mjgFLAP_START(variant) * mjgFLAP_DEGREE, v = 0, t = 0, h = 0;
+  double difference = 0, way = 0, friction = 0;
+  for (int i = 0; i + 1 < r->nrow; i++) {
+    const double* row = r->data + (size_t)i * (size_t)r->ncolumn;
+    const double* next = row + r->ncolumn;
+    difference = fmax(difference, fabs(q / mjgFLAP_DEGREE - row[position]));
+    way = fmax(way, fabs(next[position] - row[position]));
+    h = next[time] - row[time];
+    mjgFlapInput input;
+    schedule(&input, row[time], variant);
+    if (mjg_stepKarnopp(&q, &v, &t, &joint, mjg_flapMotor(&input, q, v), input.load, h) < 0) {
+      return INFINITY;
+    }
+    friction = fmax(friction, fabs(t));
+  }
+  double excess = (joint.fsd - 1) / joint.fsd * friction;
+  *allowed = 2 * (way + h * excess / (mjgFLAP_DROOP + mjgFLAP_VISCOUS) / mjgFLAP_DEGREE);
+  return difference;
+}
