@@ -8,7 +8,11 @@ extern const mjgScene mjg_sceneContact;
 extern const mjgScene mjg_sceneFlap;
 extern const mjgScene mjg_sceneFlapRamp;
 extern const mjgScene mjg_sceneFlapCreep;
+extern const mjgScene mjg_sceneLift;
+extern const mjgScene mjg_sceneHoist;
+extern const mjgScene mjg_sceneSpur;
 
+// clang-format off
 const mjgScene* const mjg_scenes[] = {
     &mjg_sceneRod,
     &mjg_sceneWall,
@@ -16,7 +20,11 @@ const mjgScene* const mjg_scenes[] = {
     &mjg_sceneFlap,
     &mjg_sceneFlapRamp,
     &mjg_sceneFlapCreep,
+    &mjg_sceneLift,
+    &mjg_sceneHoist,
+    &mjg_sceneSpur,
 };
+// clang-format on
 const int mjg_nscene = sizeof mjg_scenes / sizeof *mjg_scenes;
 
 

@@ -1,0 +1,65 @@
+// A lead screw lifts and lowers a load, with friction from oiled to dry.
+
+#include <math.h>
+
+#include "efficiency.h"
+
+#define LEAD     0.004  // m
+#define DIAMETER 0.018  // m
+#define FLANK    15.0   // deg
+#define MASS     50.0   // kg
+#define SPEED    0.05   // m/s
+#define GAIN     2e6    // N/(m/s)
+
+#define MU(variant) ((variant)->parameter[0])
+
+#define CASE(mu)                       \
+  "mu=" #mu, {{"screw", "mu", #mu}}, { \
+    mu                                 \
+  }
+
+static const mjgCase liftCase[] = {
+    {CASE(0.15)},
+    {CASE(0.01)},
+    {CASE(0.05)},
+    {CASE(0.3)},
+};
+
+
+static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
+  (void)m;
+  (void)variant;
+  d->ctrl[0] = mjg_effMotor(d->time, d->qvel[0], SPEED, GAIN);
+}
+
+
+static const char* const column[] = {"load", NULL};
+
+static void measure(double* value, const mjModel* m, const mjData* d) {
+  (void)d;
+  value[0] = -m->opt.gravity[2] * MASS;
+}
+
+
+// textbook: tan(l)/tan(l + rho) and tan(l - rho)/tan(l)
+static void claims(mjgClaims* claims, const mjgRun* run) {
+  double slope = LEAD / (3.14159265358979323846 * DIAMETER), angle = atan(slope);
+  for (int i = 0; i < (int)(sizeof liftCase / sizeof *liftCase); i++) {
+    double rho = atan(MU(run[i].variant) / cos(FLANK * 3.14159265358979323846 / 180));
+    mjg_effClaims(claims, &run[i], "nut", slope / tan(angle + rho), tan(angle - rho) / slope);
+  }
+}
+
+
+const mjgScene mjg_sceneLift = {
+    .name = "screw-lift",
+    .description = "a lead screw lifts and lowers 50 kg: efficiency in both directions",
+    .xml = "efficiency/lift.xml",
+    .duration = mjgEFF_DURATION,
+    .variant = liftCase,
+    .nvariant = sizeof liftCase / sizeof *liftCase,
+    .input = input,
+    .column = column,
+    .measure = measure,
+    .claims = claims,
+};

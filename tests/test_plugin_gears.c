@@ -1,0 +1,112 @@
+// What gears do in the engine: they lock themselves exactly where theory puts it, over friction and
+// lead angle, and show the inertias of (38), measured from simulated accelerations.
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "plugin_models.h"
+
+static const double kDegree = 3.14159265358979323846 / 180;
+
+static const char* const lift =
+    "<mujoco><option timestep='0.001'/>"
+    "<extension><plugin plugin='mjgear.transmission'><instance name='a'>"
+    "<config key='joint' value='j'/><config key='type' value='worm'/>"
+    "<config key='lead_angle' value='%.17g'/><config key='pressure_angle' value='%.17g'/>"
+    "<config key='mu' value='%.17g'/></instance></plugin></extension>"
+    "<worldbody><body><joint name='j' type='slide' axis='0 0 1' armature='%g'/>"
+    "<geom size='.1' mass='2'/></body></worldbody><actuator><motor joint='j'/></actuator></mujoco>";
+
+
+// does the weight move the thread with the motor off?
+static int sinks(double lead_angle, double pressure_angle, double mu) {
+  mjModel* m = makeModel(lift, lead_angle, pressure_angle, mu, 1.0);
+  mjData* d = mj_makeData(m);
+  for (int i = 0; i < 100; i++) {
+    mj_step(m, d);
+  }
+  int moves = d->qvel[0] != 0 || d->qpos[0] != 0;
+  assert_true(!moves || d->qvel[0] < 0);
+  mj_deleteData(d);
+  mj_deleteModel(m);
+  return moves;
+}
+
+
+// the thread holds where tan(lead angle) cos(pressure angle) <= mu, to a millionth
+static void test_selfLocking(void** state) {
+  (void)state;
+  int held = 0, sunk = 0;
+  for (double lead = 2; lead <= 30; lead += 4) {
+    for (double flank = 0; flank <= 30; flank += 15) {
+      double limit = tan(lead * kDegree) * cos(flank * kDegree);
+      static const double ratio[] = {0.3, 0.9, 1 - 1e-6, 1 + 1e-6, 1.1, 2};
+      for (int i = 0; i < 6; i++) {
+        int moves = sinks(lead * kDegree, flank * kDegree, ratio[i] * limit);
+        if (moves != (ratio[i] < 1)) {
+          fail_msg("lead %g deg, flank %g deg, mu = %.9g of the limit: moves %d", lead, flank,
+                   ratio[i], moves);
+        }
+        held += !moves;
+        sunk += moves;
+      }
+    }
+  }
+  printf("%d held, %d sank\n", held, sunk);
+}
+
+
+// acceleration of the sliding nut under motor torque f_u and, beside its weight, load f
+static double acceleration(mjModel* m, mjData* d, double v, double f_u, double f) {
+  mj_resetData(m, d);
+  d->qvel[0] = v;
+  d->ctrl[0] = f_u;
+  d->qfrc_applied[0] = -f;
+  mj_step(m, d);
+  return (d->qvel[0] - v) / m->opt.timestep;
+}
+
+
+static void test_apparentInertia(void** state) {
+  (void)state;
+  double worst = 0;
+  for (double mu = 0.02; mu < 0.3; mu += 0.03) {
+    for (double rotor = 0.1; rotor < 100; rotor *= 4) {
+      // textbook efficiencies
+      double lead = 20 * kDegree, rho = atan(mu / cos(0.3));
+      double eta_f = tan(lead) / tan(lead + rho), eta_b = tan(lead - rho) / tan(lead);
+      mjModel* m = makeModel(lift, lead, 0.3, mu, rotor);
+      mjData* d = mj_makeData(m);
+
+      // lifting: eta_f f_u accelerates eta_f m + M; much above what holds the weight
+      double a = acceleration(m, d, 1, 400, 0), b = acceleration(m, d, 1, 500, 0);
+      double shown = eta_f * 100 / (b - a);
+      worst = fmax(worst, fabs(shown / (eta_f * rotor + 2) - 1));
+
+      // driven by the load: f_v accelerates m/eta_b + M, f_v much above what the motor holds
+      a = acceleration(m, d, -1, 0, 5000);
+      b = acceleration(m, d, -1, 0, 6000);
+      shown = 1000 / (a - b);
+      worst = fmax(worst, fabs(shown / (rotor / eta_b + 2) - 1));
+      mj_deleteData(d);
+      mj_deleteModel(m);
+    }
+  }
+  printf("largest relative difference of apparent inertia: %.2g\n", worst);
+  assert_true(worst < 1e-9);
+}
+
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_selfLocking),
+      cmocka_unit_test(test_apparentInertia),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
