@@ -11,9 +11,9 @@
 
 #include "load.h"
 
-// whether the gears of a model have that configuration
-static int hasSetting(const mjModel* m, const char* key, const char* value) {
-  const char* found = mj_getPluginConfig(m, mj_name2id(m, mjOBJ_PLUGIN, "gear"), key);
+// whether the gears of an instance have that configuration
+static int hasSetting(const mjModel* m, const char* instance, const char* key, const char* value) {
+  const char* found = mj_getPluginConfig(m, mj_name2id(m, mjOBJ_PLUGIN, instance), key);
   return found && !strcmp(found, value);
 }
 
@@ -37,7 +37,8 @@ static void every_case_loads_with_its_settings(void** state) {
       const mjgCase* variant = &mjg_scenes[i]->variant[k];
       mjModel* m = load(mjg_scenes[i], variant, NULL, 0);
       for (int s = 0; s < mjgMAXSETTING && variant->setting[s].instance; s++) {
-        assert_true(hasSetting(m, variant->setting[s].key, variant->setting[s].value));
+        const mjgSetting* given = &variant->setting[s];
+        assert_true(hasSetting(m, given->instance, given->key, given->value));
       }
       mj_deleteModel(m);
     }
@@ -51,9 +52,9 @@ static void settings_take_precedence(void** state) {
   assert_non_null(rod);
   const mjgSetting setting[] = {{"gear", "gamma_v", "0.7"}, {"gear", "tolerance", "1e-9"}};
   mjModel* m = load(rod, &rod->variant[0], setting, 2);
-  assert_true(hasSetting(m, "gamma_v", "0.7"));
-  assert_true(hasSetting(m, "tolerance", "1e-9"));
-  assert_true(hasSetting(m, "gamma_u", "0.2"));
+  assert_true(hasSetting(m, "gear", "gamma_v", "0.7"));
+  assert_true(hasSetting(m, "gear", "tolerance", "1e-9"));
+  assert_true(hasSetting(m, "gear", "gamma_u", "0.2"));
   mj_deleteModel(m);
 }
 
