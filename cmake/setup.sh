@@ -61,11 +61,11 @@ take_turn() {
 packages_build=(
   gcc libc6-dev cmake ninja-build
   libopenblas-pthread-dev libcmocka-dev
-  libglfw3-dev libpng-dev libegl1 libgl1 libosmesa6 libgl1-mesa-dri
+  libglfw3-dev libpng-dev libegl-dev libegl1 libgl1 libosmesa6 libgl1-mesa-dri
   python3 python3-venv ca-certificates
-  ffmpeg xvfb xauth xdotool
+  ffmpeg xvfb xauth
 )
-packages_check=(clang shellcheck g++ libbenchmark-dev)
+packages_check=(clang shellcheck g++ libbenchmark-dev xdotool)
 
 
 # what a command or file besides the package's own shows that it is there: installed by other means

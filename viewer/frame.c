@@ -96,18 +96,19 @@ void frameFree(Frame* frame) {
 static void drawLegend(const Frame* frame, mjrRect area) {
   const mjrContext* context = &frame->context;
   int height = context->charHeight + context->charHeight / 2;
-  int left = area.left + height / 2;
+  int left = area.left + height / 2, bottom = area.bottom + height / 3;
   for (int i = 0; i < mjgNSHOW; i++) {
     int width = context->charHeight;
     for (const char* c = mjgShowName[i]; *c; c++) {
       width += context->charWidth[(int)*c];
     }
     if (left + width > area.left + area.width) {
-      break;
+      left = area.left + height / 2;
+      bottom += height + height / 4;
     }
     const float* rgb = mjgShowColor[i];
     float text = rgb[0] + rgb[1] > 1.0f ? 0.0f : 1.0f;
-    mjrRect rect = {left, area.bottom + height / 3, width, height};
+    mjrRect rect = {left, bottom, width, height};
     mjr_label(rect, mjFONT_NORMAL, mjgShowName[i], rgb[0], rgb[1], rgb[2], 0.9f, text, text, text,
               context);
     left += width + height / 3;

@@ -41,7 +41,7 @@ static int runDrawn(Show* show, Frame* frame, Video* video, mjrRect area, unsign
   mjg_beginProgress(&progress, 1);
   for (;;) {
     double time = show->sim[0].d->time;
-    int flg_end = time >= show->duration - 0.5 * h;
+    int flg_end = time >= show->duration - 0.5 * h || showDiverged(show);
 
     // the frame that is due now; the speed is that of the film
     int flg_frame = video && time >= next - 0.5 * h;
@@ -135,15 +135,15 @@ int record(Show* show, char* error, size_t error_size) {
     mjgProgress progress;
     mjg_beginProgress(&progress, 1);
     double h = show->sim[0].m->opt.timestep;
-    while (show->sim[0].d->time < show->duration - 0.5 * h) {
+    while (show->sim[0].d->time < show->duration - 0.5 * h && !showDiverged(show)) {
       showStep(show, NULL);
       mjg_showProgress(&progress, show->sim[0].d->time / show->duration, show->title);
     }
     mjg_clearProgress(&progress);
   }
-  const char* warning = showWarning(show);
-  if (!code && warning) {
-    snprintf(error, error_size, "%s: %s", show->title, warning);
+  if (!code && showDiverged(show)) {
+    snprintf(error, error_size, "%s: the simulation became unstable; %s", show->title,
+             "a smaller timestep or softer parameters may help");
     code = exitUNSTABLE;
   }
   return code;

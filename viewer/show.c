@@ -141,6 +141,18 @@ void showStep(Show* show, const mjvPerturb* perturb) {
 }
 
 
+int showDiverged(const Show* show) {
+  static const int bad[] = {mjWARN_BADQPOS, mjWARN_BADQVEL, mjWARN_BADQACC};
+  int number = 0;
+  for (int s = 0; s < show->nsim; s++) {
+    for (int i = 0; i < 3; i++) {
+      number += show->sim[s].d->warning[bad[i]].number;
+    }
+  }
+  return number > 0;
+}
+
+
 const char* showWarning(const Show* show) {
   for (int s = 0; s < show->nsim; s++) {
     for (int i = 0; i < mjNWARNING; i++) {
@@ -172,7 +184,7 @@ static void meanFriction(double* mean, const Show* show, Sim* sim) {
   mjgProgress progress;
   mjg_beginProgress(&progress, 1);
   int n = 0;
-  for (; sim->d->time < duration; n++) {
+  for (; sim->d->time < duration && !showDiverged(show); n++) {
     stepSim(show, sim, NULL);
     for (int g = 0; g < sim->ngear; g++) {
       mean[g] += fabs(simValues(sim, g).friction);

@@ -77,6 +77,9 @@ void showStep(Show* show, const mjvPerturb* perturb);
 // forces and sensors at the present state
 void showForward(Show* show);
 
+// whether the engine found the state unusable, and began anew
+int showDiverged(const Show* show);
+
 // what the engine warned of since the last reset, null if nothing
 const char* showWarning(const Show* show);
 

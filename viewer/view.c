@@ -47,7 +47,10 @@ static const char usage[] =
 
 // the engine's messages, one line each; its errors end the program as ours do
 static void logMessage(const mjLogMessage* message) {
-  if (message->level >= mjLOG_WARNING) {
+  // an unstable simulation is told once, at the end
+  int flg_unstable = strstr(message->subject, "in QPOS") || strstr(message->subject, "in QVEL") ||
+                     strstr(message->subject, "in QACC");
+  if (message->level >= mjLOG_WARNING && !flg_unstable) {
     fprintf(stderr, "mjgear-view: %s\n", message->subject);
   }
 }

@@ -1,0 +1,220 @@
+"""mjgear-view without a display: pictures, films, tables, and what it says when something is missing."""
+
+import csv
+import json
+import os
+import pathlib
+import pty
+import shutil
+import subprocess
+import sys
+import unittest
+
+import mujoco
+import numpy as np
+from PIL import Image
+
+VIEW = sys.argv.pop(1)
+SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
+FOLDER = pathlib.Path("pictures").absolute()
+WIDTH, HEIGHT = 480, 360
+
+# no display for anybody
+ENVIRONMENT = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+
+
+def view(*arguments, code=0, **environment):
+    done = subprocess.run([VIEW, *map(str, arguments)], cwd=FOLDER, capture_output=True, text=True,
+                          env={**ENVIRONMENT, **environment}, timeout=200)
+    if done.returncode != code:
+        raise AssertionError(f"exit code {done.returncode}, expected {code}: {done.stderr}")
+    return done
+
+
+def picture(name, *arguments, **environment):
+    view(*arguments, "--picture", name, "--size", f"{WIDTH}x{HEIGHT}", "--no-effects", **environment)
+    return np.asarray(Image.open(FOLDER / name)).astype(int)
+
+
+def project(model, data, camera, point):
+    """Pixel of a point, by the pinhole camera of the textbook."""
+    camera = model.camera(camera)
+    local = data.cam_xmat[camera.id].reshape(3, 3).T @ (point - data.cam_xpos[camera.id])
+    focal = HEIGHT / 2 / np.tan(np.radians(model.cam_fovy[camera.id]) / 2)
+    return (round(WIDTH / 2 - focal * local[0] / local[2]),
+            round(HEIGHT / 2 + focal * local[1] / local[2]))
+
+
+class Pictures(unittest.TestCase):
+    def test_geometry(self):
+        """Rod, ring and legend are where and what they should be."""
+        pixels = picture("rod.png", "rod/gamma_v=1.05", "--no-plots", "--at", "1.2")
+        mujoco.mj_loadPluginLibrary(os.environ["MJGEAR_PLUGIN_PATH"])
+        model = mujoco.MjModel.from_xml_path(str(SOURCE / "scenes/rod/rod.xml"))
+        data = mujoco.MjData(model)
+
+        # the paper: from 0.9 s on it stands at -1.47503e-2 rad, pressed on the spring
+        data.qpos[0] = -1.47503e-2
+        mujoco.mj_forward(model, data)
+        camera = model.camera(0).name
+        axis = data.body("rod").xmat.reshape(3, 3)[:, 0]
+        for along in (0.4, 0.6, 0.9):
+            x, y = project(model, data, camera, along * axis)
+            red, green, blue = pixels[y, x]
+            self.assertGreater(blue, red + 40, (along, x, y))
+
+        # just above and below the rod there is none of it
+        for side in (-0.08, 0.08):
+            x, y = project(model, data, camera, 0.55 * axis + np.array([0, 0, side]))
+            red, green, blue = pixels[y, x]
+            self.assertLess(blue, 120)
+
+        # the ring has the colour of a stuck joint: blue, not green as when it is driven
+        x, y = project(model, data, camera, np.zeros(3))
+        around = pixels[y - 40:y + 40, x - 40:x + 40].reshape(-1, 3)
+        stuck = (around[:, 2] > around[:, 0] + 50) & (around[:, 2] > around[:, 1] + 30)
+        driving = around[:, 1] > around[:, 2] + 40
+        self.assertGreater(stuck.sum(), 60)
+        self.assertEqual(driving.sum(), 0)
+
+    def test_renderers_agree(self):
+        """Two OpenGL libraries that share little draw the same, and the same as when it was looked at."""
+        egl = picture("egl.png", "rod/gamma_v=0.5", "--at", "1", MUJOCO_GL="egl")
+        osmesa = picture("osmesa.png", "rod/gamma_v=0.5", "--at", "1", MUJOCO_GL="osmesa")
+        seen = np.asarray(Image.open(SOURCE / "tests/data/rod.png")).astype(int)
+        for other in (osmesa, seen):
+            difference = np.abs(egl - other)
+            self.assertLess(difference.mean(), 2)
+            self.assertLess((difference.max(axis=2) > 48).mean(), 0.02)
+
+    def test_exact(self):
+        first = picture("first.png", "rod", "--at", "0.5")
+        second = picture("second.png", "rod", "--at", "0.5")
+        self.assertTrue((first == second).all())
+
+    def test_beside(self):
+        """Side by side, halves differ once the frictions act differently."""
+        pixels = picture("beside.png", "rod/gamma_v=1.05", "--against", "none", "--no-plots",
+                         "--at", "1.2")
+        left, right = pixels[80:, :WIDTH // 2], pixels[80:, WIDTH // 2:]
+        self.assertGreater(np.abs(left - right).mean(), 1)
+
+    def test_every_scene(self):
+        names = [line.split()[0] for line in view("--list").stdout.splitlines() if line[0] != " "]
+        self.assertIn("rod", names)
+        for name in names:
+            pixels = picture(f"scene-{name}.png", name, "--at", "0.2")
+            self.assertGreater(pixels[:, :WIDTH // 2].std(), 5, name)
+
+
+class Films(unittest.TestCase):
+    def test_film(self):
+        view("rod", "--record", "rod.mp4", "--duration", "1", "--fps", "25", "--size", "320x240")
+        told = subprocess.run(
+            ["ffprobe", "-v", "error", "-count_frames", "-show_entries",
+             "stream=nb_read_frames,width,height,codec_name,pix_fmt,r_frame_rate", "-of", "json",
+             FOLDER / "rod.mp4"], capture_output=True, text=True, check=True)
+        stream = json.loads(told.stdout)["streams"][0]
+        self.assertEqual((stream["width"], stream["height"]), (320, 240))
+        self.assertEqual(stream["codec_name"], "h264")
+        self.assertEqual(stream["pix_fmt"], "yuv420p")
+        self.assertEqual(stream["r_frame_rate"], "25/1")
+        self.assertEqual(int(stream["nb_read_frames"]), 26)
+
+    def test_table(self):
+        view("rod/gamma_v=1.05", "--csv", "rod.csv")
+        with open(FOLDER / "rod.csv") as file:
+            rows = [{k: float(v) for k, v in row.items()} for row in csv.DictReader(file)]
+        at = {round(row["time"], 3): row for row in rows}
+        self.assertEqual(len(rows), 2000)
+        self.assertEqual(at[1.39]["v_rod"], 0)
+        self.assertAlmostEqual(at[1.39]["q_rod"], -1.47503e-2, delta=1e-6)
+
+    def test_setting(self):
+        view("rod", "--set", "gear.gamma_v=1.05", "--csv", "set.csv")
+        view("rod/gamma_v=1.05", "--csv", "case.csv")
+        self.assertEqual((FOLDER / "set.csv").read_text(), (FOLDER / "case.csv").read_text())
+
+    def test_progress(self):
+        """On a terminal a bar shows how far a long run is."""
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.chdir(FOLDER)
+            os.execve(VIEW, [VIEW, "rod", "--record", "bar.mp4", "--duration", "8", "--fps", "60"],
+                      ENVIRONMENT)
+        text = b""
+        try:
+            while part := os.read(terminal, 4096):
+                text += part
+        except OSError:
+            pass
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)
+        self.assertIn(b"[#", text)
+        self.assertIn(b"s left", text)
+
+
+class Refusals(unittest.TestCase):
+    def refused(self, code, words, *arguments, **environment):
+        done = view(*arguments, code=code, **environment)
+        lines = done.stderr.splitlines()
+        self.assertEqual(len(lines), 1, done.stderr)
+        self.assertTrue(lines[0].startswith("mjgear-view: "), lines[0])
+        for word in words:
+            self.assertIn(word, lines[0])
+
+    def test_arguments(self):
+        self.refused(1, ["--frob"], "rod", "--frob", "1")
+        self.refused(1, ["--fps"], "rod", "--fps", "0")
+        self.refused(1, ["--size"], "rod", "--size", "640")
+        self.refused(1, ["--set"], "rod", "--set", "gamma_v=2")
+        self.refused(1, ["even"], "rod", "--record", "odd.mp4", "--size", "321x240")
+        self.refused(1, ["no case"], "rod/nonesuch", "--csv", "x.csv")
+        self.refused(1, ["more than one"], "rod", "wall")
+
+    def test_files(self):
+        self.refused(2, ["nowhere.xml", "No such file"], "nowhere.xml", "--csv", "x.csv")
+        (FOLDER / "broken.xml").write_text("<mujoco><worldbody><geom/></mujoco>")
+        self.refused(2, ["broken.xml"], "broken.xml", "--csv", "x.csv")
+        (FOLDER / "wrong.xml").write_text("<mujoco><worldbody><geom size='0'/></worldbody></mujoco>")
+        self.refused(2, ["wrong.xml"], "wrong.xml", "--csv", "x.csv")
+        (FOLDER / "empty.xml").write_text("")
+        self.refused(2, ["empty.xml"], "empty.xml", "--csv", "x.csv")
+        self.refused(2, [str(FOLDER)], FOLDER, "--csv", "x.csv")
+        self.refused(2, ["gear", "gamma_v"], "rod", "--set", "gear.gamma_v=nan", "--csv", "x.csv")
+        self.refused(2, ["geared joint"], SOURCE / "tests/data/slider.xml", "--against", "none",
+                     "--csv", "x.csv")
+        self.refused(2, ["libmjgear.so"], "rod", "--csv", "x.csv",
+                     MJGEAR_PLUGIN="/nowhere/libmjgear.so")
+
+    def test_display(self):
+        self.refused(3, ["display"], "rod")
+
+    def test_opengl(self):
+        """EGL without a driver: the other library takes over, or the line says what to install."""
+        broken = {"__EGL_VENDOR_LIBRARY_FILENAMES": "/nowhere.json"}
+        self.refused(3, ["OpenGL", "libegl1"], "rod", "--picture", "x.png", MUJOCO_GL="egl", **broken)
+        view("rod", "--picture", "other.png", "--at", "0", **broken)
+        with Image.open(FOLDER / "other.png") as other:
+            self.assertEqual(other.size, (640, 480))
+
+    def test_output(self):
+        self.refused(4, ["/nowhere/x.png"], "rod", "--picture", "/nowhere/x.png", "--at", "0")
+        self.refused(4, ["/nowhere/x.csv"], "rod", "--csv", "/nowhere/x.csv")
+        self.refused(4, ["/nowhere/x.mp4"], "rod", "--record", "/nowhere/x.mp4", "--duration", "0.1")
+        self.refused(4, ["install ffmpeg"], "rod", "--record", "x.mp4", PATH="/nowhere")
+        if os.path.exists("/dev/full"):
+            self.refused(4, ["/dev/full"], "rod", "--csv", "/dev/full")
+
+    def test_unstable(self):
+        """A model that the engine cannot step ends with a line and a code, not with a wrong film."""
+        (FOLDER / "unstable.xml").write_text(
+            "<mujoco><worldbody><body><joint name='j' armature='1' type='slide' stiffness='-1e9'/>"
+            "<geom size='.1'/></body></worldbody><keyframe><key name='start' qpos='1'/></keyframe>"
+            "</mujoco>")
+        self.refused(5, ["unstable"], "unstable.xml", "--csv", "x.csv", "--duration", "2")
+
+
+if __name__ == "__main__":
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    FOLDER.mkdir()
+    unittest.main(verbosity=2)
