@@ -74,15 +74,27 @@ is_installed() {
     gcc | g++ | cmake | clang | shellcheck | valgrind | ffmpeg) command -v "$1" > /dev/null && return ;;
     ninja-build) command -v ninja > /dev/null && return ;;
     xvfb) command -v Xvfb > /dev/null && return ;;
+    libclang-rt-*)
+      compgen -G "$(clang -print-resource-dir 2> /dev/null)/lib/*/libclang_rt.fuzzer*" > /dev/null && return
+      ;;
     python3 | python3-venv) find_python > /dev/null && return ;;
   esac
   [[ $(dpkg-query --show --showformat='${db:Status-Status}' "$1" 2> /dev/null) == installed ]]
 }
 
 
-# the package that has the sanitizer runtimes of the clang that is installed
+# the package that has the sanitizer runtimes of clang: of the one that is installed, else of the one that
+# the system's release brings
 clang_runtime() {
-  printf 'libclang-rt-%s-dev' "$(clang -dumpversion | cut -d . -f 1)"
+  local version
+  if ! version=$(clang -dumpversion 2> /dev/null); then
+    case $(source /etc/os-release 2> /dev/null && printf '%s %s' "${ID:-}" "${VERSION_ID:-}") in
+      'debian 12') version=14 ;;
+      'ubuntu 24.04') version=18 ;;
+      *) return 0 ;;
+    esac
+  fi
+  printf 'libclang-rt-%s-dev' "${version%%.*}"
 }
 
 
@@ -100,7 +112,7 @@ install_missing() {
   fi
   if ((EUID != 0)); then
     if ! sudo --non-interactive true 2> /dev/null; then
-      die "missing packages, and no right to install them. Run this, then ${0##*/} again:
+      die "missing packages, and no right to install them. Run this, then ./${0##*/} again:
   sudo apt-get update && sudo apt-get install --no-install-recommends ${missing[*]}"
     fi
     root=(sudo --non-interactive)
