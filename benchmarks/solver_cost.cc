@@ -20,6 +20,7 @@
 #include "cholesky.h"
 #include "commit.h"
 #include "inclusion.h"
+#include "paper.h"
 #include "problem_set.h"
 #include "problems.h"
 #include "solving.h"
@@ -211,6 +212,69 @@ void timeCholesky(benchmark::State& state, Source* source) {
 }
 
 
+// The paper's iteration, with the constant step of a rule or with the best one for each problem, whose
+// search is not timed. Times are of the problems on which it converges.
+void timePaper(benchmark::State& state, Source* source, bool best) {
+  constexpr int kOuter = 100000, kProblems = 40;
+  static std::map<bool, std::vector<double>> steps;
+  if (!source->load(state)) {
+    return;
+  }
+  const mjgSet& set = source->set;
+  const int problems = std::min(kProblems, set.count);
+  const size_t n = static_cast<size_t>(set.n);
+  std::vector<double> t(n), memory(n * n + 3 * n), &step = steps[best];
+  for (int i = static_cast<int>(step.size()); i < problems; i++) {
+    const mjgProblem* problem = &set.record[i].problem;
+    step.push_back(best ? mjg_paperBestStep(t.data(), memory.data(), problem, kOuter, kTolerance)
+                        : mjg_paperStep(problem));
+  }
+  std::vector<double> times;
+  std::vector<bool> seen(step.size());
+  Row row = {};
+  int64_t solves = 0;
+  for (auto _ : state) {
+    size_t k = static_cast<size_t>(solves++ % problems);
+    Clock::time_point start = Clock::now();
+    int used = mjg_paperSolve(t.data(), memory.data(), &set.record[k].problem, step[k], kOuter,
+                              kTolerance);
+    double time = seconds(start, Clock::now());
+    state.SetIterationTime(time);
+    if (!seen[k]) {
+      seen[k] = true;
+      row.problems++;
+      row.failures += used < 0;
+      if (used > 0) {
+        times.push_back(time);
+        row.iterations += used;
+        row.most_iterations = std::max<double>(row.most_iterations, used);
+      }
+    }
+  }
+  if (times.empty()) {
+    return;
+  }
+  std::sort(times.begin(), times.end());
+  const double solved = static_cast<double>(times.size());
+  row.source = source->name;
+  row.solver = best ? "paper_best" : "paper";
+  row.start = "cold";
+  row.trees = source->trees;
+  row.joints = source->joints;
+  row.iterations /= solved;
+  row.mean = 1e6 * std::accumulate(times.begin(), times.end(), 0.0) / solved;
+  row.median = 1e6 * quantile(times, 0.5);
+  row.p99 = 1e6 * quantile(times, 0.99);
+  row.worst = 1e6 * times.back();
+  row.residual = kTolerance;
+  state.counters["median_us"] = row.median;
+  state.counters["failed"] = row.failures;
+  state.counters["iter"] = row.iterations;
+  state.counters["problems"] = row.problems;
+  rows["paper/" + row.solver] = row;
+}
+
+
 //---------------------------------- what is measured ----------------------------------------------
 
 Source* addSource(const std::string& name, int trees, int joints,
@@ -236,6 +300,24 @@ void addSolver(Source* source, int solver, bool warm) {
       name.c_str(), [=](benchmark::State& state) { timeSolver(state, source, settings); })
       ->UseManualTime()
       ->Unit(benchmark::kMicrosecond);
+}
+
+
+// what the default solver is compared with, on the same problems
+void addReferences(Source* source) {
+  const std::string name = source->name + "/1x7/";
+  benchmark::RegisterBenchmark((name + "cholesky").c_str(),
+                               [=](benchmark::State& state) { timeCholesky(state, source); })
+      ->UseManualTime()
+      ->Unit(benchmark::kMicrosecond);
+  for (bool best : {false, true}) {
+    const std::string paper = name + (best ? "paper_best/cold" : "paper/cold");
+    benchmark::RegisterBenchmark(paper.c_str(),
+                                 [=](benchmark::State& state) { timePaper(state, source, best); })
+        ->UseManualTime()
+        ->Unit(benchmark::kMicrosecond)
+        ->Iterations(40);
+  }
 }
 
 
@@ -376,7 +458,9 @@ double growth(bool warm) {
 void printSummary() {
   const Row* cold = findRow("chain", 1, 7, mjgNEWTON, false);
   const Row* warm = findRow("chain", 1, 7, mjgNEWTON, true);
-  const Row* paper = findRow("chain", 1, 7, mjgPROJECTION, false);
+  const Row* projection = findRow("chain", 1, 7, mjgPROJECTION, false);
+  const Row* paper = rows.count("paper/paper") ? &rows["paper/paper"] : nullptr;
+  const Row* best = rows.count("paper/paper_best") ? &rows["paper/paper_best"] : nullptr;
   std::printf("\n");
   if (cold && cholesky_us > 0) {
     std::printf(
@@ -389,11 +473,19 @@ void printSummary() {
     std::printf("seven joints warm: median %.3f us; factorizations %.3f on average, %g at most\n",
                 warm->median, warm->factorizations, warm->most_factorizations);
   }
-  if (cold && paper) {
-    std::printf(
-        "seven joints cold, residual 1e-9: the paper's projection takes %.0f us (median of %d "
-        "problems, %d unsolved), %.0f times the default solver\n",
-        paper->median, paper->problems, paper->failures, paper->median / cold->median);
+  const std::pair<const char*, const Row*> references[] = {
+      {"the paper's iteration, constant step by rule", paper},
+      {"the paper's iteration, best constant step for each problem", best},
+      {"the core's projection, step for each joint adapted", projection},
+  };
+  for (const auto& [name, row] : references) {
+    if (cold && row) {
+      std::printf(
+          "seven joints cold, residual 1e-9: %s: median %.0f us, mean %.0f us, %d of %d unsolved; "
+          "%.0f times the default solver (median), %.0f (mean)\n",
+          name, row->median, row->mean, row->failures, row->problems, row->median / cold->median,
+          row->mean / cold->mean);
+    }
   }
   for (bool start : {false, true}) {
     if (!std::isnan(growth(start))) {

@@ -405,7 +405,8 @@ static void fuzzScalar(Input* input) {
   CLAIM(count >= 0 && count <= 2, "%d values", count);
   for (int i = 0; i < count && isfinite(pair[i]) && fabs(x[3]) < 1e100; i++) {
     double error = fabs(pair[i] - x[3] * fabs(pair[i]) - x[2]);
-    CLAIM(error <= 1e-12 * ((1 + fabs(x[3])) * fabs(pair[i]) + fabs(x[2])) + DBL_MIN,
+    CLAIM(error <=
+              1e-12 * ((1 + fabs(x[3])) * fabs(pair[i]) + fabs(x[2])) + DBL_MIN * (1 + fabs(x[3])),
           "lambda(%g, %g) = %g", x[2], x[3], pair[i]);
   }
   CLAIM(count < 2 || pair[0] <= pair[1], "lambda(%g, %g) = %g, %g", x[2], x[3], pair[0], pair[1]);
