@@ -348,7 +348,16 @@ void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* noise, cons
       }
     }
   }
-  mju_scl(noise, noise, DBL_EPSILON, nv);
+
+  // what is small beside the rest, in the metric of the inertia, has no errors of its own
+  mjtNum most = 0;
+  for (int i = 0; i < nv; i++) {
+    most = mju_max(most, noise[i] * noise[i] / group->M[group->M_adr[i + 1] - 1]);
+  }
+  for (int i = 0; i < nv; i++) {
+    mjtNum least = 1e-3 * mju_sqrt(most * group->M[group->M_adr[i + 1] - 1]);
+    noise[i] = DBL_EPSILON * mju_max(noise[i], least);
+  }
 }
 
 

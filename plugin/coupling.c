@@ -367,59 +367,130 @@ static int damped(Step* s) {
 }
 
 
-// joint i alone: friction that it asks for at the acceleration that it causes
-static int solveJoint(Step* s, int i) {
-  mjtNum low = -INFINITY, high = INFINITY;
-  for (int k = 0; k < 60; k++) {
-    mjtNum wish = resolve(s, s->t, i), now = s->t[i];
-    if (mju_abs(wish - now) <= 1e-14 * (mju_abs(wish) + mju_abs(now))) {
-      return 1;
-    }
+// velocity after the step of joint i at a(t)
+static mjtNum jointVelocity(Step* s, int i) {
+  return s->g->v[s->group->joint[i]] + s->shift[i] +
+         s->m->opt.timestep * gearAcceleration(s, s->a, i);
+}
 
-    // what it asks for falls as friction grows: the two ends close in
-    if (wish > now) {
-      low = now;
+
+// by how much friction t_i in direction sign exceeds what the gear can give at a(t)
+static mjtNum excess(Step* s, int i, mjtNum sign) {
+  const mjgpGears* g = s->g;
+  int joint = s->group->joint[i];
+  mjtNum u = g->tau[joint] - g->inertia[joint] * gearAcceleration(s, s->a, i);
+  mjtNum lambda = (g->gamma_u[joint] + g->gamma_v[joint]) * u - g->gamma_v[joint] * s->t[i];
+  mjtNum ratio = g->v[joint] * sign > 0 ? 1 : g->static_ratio[joint];
+  return s->t[i] * sign - ratio * (mju_abs(lambda) + g->coulomb[joint]);
+}
+
+
+// joint i alone, on the exact a(t): the friction that stops it if the gear can give that much, else the
+// friction between none and that one at which the gear slips. Both have a sign change to close in on.
+static int solveJoint(Step* s, int i) {
+  // the velocity falls as friction grows
+  mjtNum low = -INFINITY, high = INFINITY, *t = s->t + i;
+  for (int k = 0; k < 100; k++) {
+    mjtNum v = jointVelocity(s, i), slope = s->m->opt.timestep * entry(s, i, i),
+           next = *t + v / slope;
+    if (mju_abs(next - *t) <= 4 * DBL_EPSILON * mju_abs(*t)) {
+      break;
+    }
+    if (v > 0) {
+      low = *t;
     } else {
-      high = now;
+      high = *t;
     }
-    if (k > 3 && low > -INFINITY && high < INFINITY &&
-        (wish <= low || wish >= high || k % 3 == 0)) {
-      wish = 0.5 * (low + high);
-    } else if (wish <= low || wish >= high) {
-      wish = low > -INFINITY && high < INFINITY ? 0.5 * (low + high) : wish;
+    if (!(next > low && next < high)) {
+      next = 0.5 * (low + high);
     }
-    if (wish == now) {
-      return 1;
+    if (next == *t || next == low || next == high) {
+      break;
     }
-    s->t[i] = wish;
+    *t = next;
     if (!inner(s, s->t)) {
       return 0;
+    }
+  }
+
+  // stuck, or regula falsi for the friction of slipping
+  mjtNum sign = *t > 0 ? 1 : -1, hold = *t, none = 0, at_hold = excess(s, i, sign), at_none;
+  if (at_hold <= 0) {
+    return 1;
+  }
+  *t = 0;
+  if (!inner(s, s->t)) {
+    return 0;
+  }
+  at_none = excess(s, i, sign);
+  for (int k = 0, side = 0; k < 100 && at_none < 0; k++) {
+    mjtNum next = (none * at_hold - hold * at_none) / (at_hold - at_none);
+    if (next == none || next == hold) {
+      break;
+    }
+    *t = next;
+    if (!inner(s, s->t)) {
+      return 0;
+    }
+    mjtNum value = excess(s, i, sign);
+    if (mju_abs(value) <= 1e-14 * mju_abs(*t)) {
+      break;
+    }
+    if (value > 0) {
+      hold = next;
+      at_hold = value;
+      at_none *= side == 1 ? 0.5 : 1;
+      side = 1;
+    } else {
+      none = next;
+      at_none = value;
+      at_hold *= side == -1 ? 0.5 : 1;
+      side = -1;
     }
   }
   return 1;
 }
 
 
+// results of joint i at a(t)
+static void accept(Step* s, int i) {
+  mjgpGears* g = s->g;
+  int joint = s->group->joint[i];
+  mjtNum u = g->tau[joint] - g->inertia[joint] * gearAcceleration(s, s->a, i);
+  mjtNum sign = s->t[i] > 0 ? 1 : -1;
+  g->mode[joint] = excess(s, i, sign) < -1e-10 * mju_abs(s->t[i]) ? 0 : (int)sign;
+  g->t[joint] = s->t[i];
+  g->lambda[joint] = (g->gamma_u[joint] + g->gamma_v[joint]) * u - g->gamma_v[joint] * s->t[i];
+  g->v_next[joint] = g->mode[joint] ? jointVelocity(s, i) : 0;
+}
+
+
 // joint by joint; 1 if solved
 static int jointByJoint(Step* s) {
-  int nv = s->group->nv;
-  mjtNum* keep = s->search + nv;
+  int n = s->n;
   if (!inner(s, s->t)) {
     return 0;
   }
   for (int k = 0; k < mjgpSWEEPS; k++) {
-    for (int i = 0; i < s->n; i++) {
+    mju_copy(s->trial, s->t, n);
+    for (int i = 0; i < n; i++) {
       if (!solveJoint(s, i)) {
         return 0;
       }
     }
-    mju_copy(keep, s->a, nv);
-    if (pass(s)) {
-      return 1;
+
+    // no joint asks for a change: each satisfies its law
+    mjtNum change = 0, most = 0;
+    for (int i = 0; i < n; i++) {
+      mjtNum weight = entry(s, i, i);
+      change = mju_max(change, mju_abs(s->t[i] - s->trial[i]) * weight);
+      most = mju_max(most, mju_abs(s->t[i]) * weight);
     }
-    mju_copy(s->a, keep, nv);
-    if (!inner(s, s->t)) {
-      return 0;
+    if (change <= 1e-13 * most) {
+      for (int i = 0; i < n; i++) {
+        accept(s, i);
+      }
+      return 1;
     }
   }
   return 0;

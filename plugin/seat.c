@@ -323,7 +323,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
         d->nefc ? (d->qvel[dof] - g->v_next[i]) / m->opt.timestep + g->lag[i] : 0;
 
     // a stuck joint stands still, to the last bit
-    if (!g->mode[i] && mju_abs(d->qvel[dof]) <= mjgpROUNDING * g->scale[i]) {
+    if (!g->mode[i] && mju_abs(d->qvel[dof]) <= mjgpROUNDING * g->scale[i] + 1e-14) {
       d->qvel[dof] = 0;
       d->qpos[g->joint[i].qpos] = g->q[i];
     }

@@ -11,6 +11,13 @@ extern const mjgScene mjg_sceneFlapCreep;
 extern const mjgScene mjg_sceneLift;
 extern const mjgScene mjg_sceneHoist;
 extern const mjgScene mjg_sceneSpur;
+extern const mjgScene mjg_sceneRigid;
+extern const mjgScene mjg_sceneDrop;
+extern const mjgScene mjg_sceneHold;
+extern const mjgScene mjg_sceneGripper;
+extern const mjgScene mjg_sceneTable;
+extern const mjgScene mjg_sceneHumanoid;
+extern const mjgScene mjg_sceneJack;
 
 // clang-format off
 const mjgScene* const mjg_scenes[] = {
@@ -23,6 +30,13 @@ const mjgScene* const mjg_scenes[] = {
     &mjg_sceneLift,
     &mjg_sceneHoist,
     &mjg_sceneSpur,
+    &mjg_sceneRigid,
+    &mjg_sceneDrop,
+    &mjg_sceneHold,
+    &mjg_sceneGripper,
+    &mjg_sceneTable,
+    &mjg_sceneHumanoid,
+    &mjg_sceneJack,
 };
 // clang-format on
 const int mjg_nscene = sizeof mjg_scenes / sizeof *mjg_scenes;

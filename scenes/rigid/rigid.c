@@ -1,0 +1,85 @@
+// A rigid wall that moves into an arm: friction and contact are one problem, or the arm gives way.
+
+#include <math.h>
+
+#include "../claims.h"
+#include "../scene.h"
+
+#define ELLIPTIC parameter[0]
+#define LAGGED   parameter[1]
+#define LOCKED   parameter[2]  // both gears cannot be driven back
+
+#define CASE(u, v, cone, elliptic, coupling, lagged, locked)              \
+  "gamma_v=" #u "," #v "-" cone "-" coupling,                             \
+      {{"gear", "gamma_v", #u " " #v}, {"gear", "coupling", coupling}}, { \
+    elliptic, lagged, locked                                              \
+  }
+
+#define CASES(cone, elliptic)                               \
+  {CASE(1.1, 1.1, cone, elliptic, "implicit", 0, 1)},       \
+      {CASE(1.1, 0.1, cone, elliptic, "implicit", 0, 0)},   \
+      {CASE(0.1, 1.1, cone, elliptic, "implicit", 0, 0)},   \
+      {CASE(0.6, 0.6, cone, elliptic, "implicit", 0, 0)},   \
+      {CASE(0.1, 0.1, cone, elliptic, "implicit", 0, 0)}, { \
+    CASE(1.1, 1.1, cone, elliptic, "lagged", 1, 0)          \
+  }
+
+static const mjgCase rigidCase[] = {CASES("pyramidal", 0), CASES("elliptic", 1)};
+#define NCASE (int)(sizeof rigidCase / sizeof *rigidCase)
+
+
+static void configure(mjModel* m, const mjgCase* variant) {
+  m->opt.cone = variant->ELLIPTIC > 0 ? mjCONE_ELLIPTIC : mjCONE_PYRAMIDAL;
+}
+
+
+// the wall moves 0.25 m in half a second and stays
+static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
+  (void)m;
+  (void)variant;
+  d->mocap_pos[0] = 1.52 - 0.25 * fmin(1, d->time / 0.5);
+}
+
+
+static const char* const column[] = {"px", "py", NULL};
+
+static void measure(double* value, const mjModel* m, const mjData* d) {
+  int tip = mj_name2id(m, mjOBJ_SITE, "tip");
+  value[0] = d->site_xpos[3 * tip];
+  value[1] = d->site_xpos[3 * tip + 1];
+}
+
+
+static void claims(mjgClaims* claims, const mjgRun* run) {
+  static const char* const sensor[] = {"shoulder", "elbow"};
+  for (int i = 0; i < NCASE; i++) {
+    const mjgTrajectory* t = run[i].trajectory;
+    double x = mjg_highest(t, "px", 0, 1) - mjg_lowest(t, "px", 0, 1);
+    double y = mjg_highest(t, "py", 0, 1) - mjg_lowest(t, "py", 0, 1), moved = hypot(x, y);
+    if (run[i].variant->LOCKED > 0) {
+      mjg_claim(claims, moved <= 1e-6, "%s: the wall moves the tip by %.2g m, at most 1e-6",
+                run[i].variant->name, moved);
+    }
+    if (run[i].variant->LAGGED > 0) {
+      mjg_claim(claims, moved > 0.1, "%s: with lagged contact forces the tip moves by %.3f m",
+                run[i].variant->name, moved);
+    } else {
+      mjg_claimSolved(claims, &run[i], sensor, 2);
+    }
+  }
+}
+
+
+const mjgScene mjg_sceneRigid = {
+    .name = "rigid",
+    .description = "a rigid wall is moved into an arm that cannot be driven back",
+    .xml = "rigid/rigid.xml",
+    .duration = 1,
+    .variant = rigidCase,
+    .nvariant = NCASE,
+    .configure = configure,
+    .input = input,
+    .column = column,
+    .measure = measure,
+    .claims = claims,
+};
