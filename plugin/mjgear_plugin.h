@@ -1,0 +1,58 @@
+// Functions that libmjgear.so exports beside the plugin: gears that change while a simulation runs.
+//
+// Every mjData has its own copy of the gears that the model's <config> elements describe. These
+// functions change the copy, for instance for domain randomization; the model, which threads share,
+// stays as it is. They cost nothing if they are not called. Threads may call them at the same time
+// for different mjData, but not for one that another thread steps.
+//
+// A change holds from the next step on until the next change. mj_copyData copies it, mj_resetData
+// keeps it, mj_getState does not contain it. Rotor inertia and damping are the engine's: change
+// mjModel.dof_armature and mjModel.dof_damping.
+//
+// In Python load the library with ctypes and pass the addresses of model and data:
+//
+//     mujoco.mj_loadPluginLibrary(path)
+//     gears = ctypes.CDLL(path)
+//     error = ctypes.create_string_buffer(500)
+//     status = gears.mjg_setGear(ctypes.c_void_p(model._address), ctypes.c_void_p(data._address),
+//                                joint, b"mu", ctypes.c_double(0.12), error, len(error))
+
+#ifndef MJGEAR_PLUGIN_H_
+#define MJGEAR_PLUGIN_H_
+
+#include <mujoco/mujoco.h>
+
+#if defined(__GNUC__)
+#define MJGAPI __attribute__((visibility("default")))
+#else
+#define MJGAPI
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// give keys of the README's table (as in <config>, without "joint" and settings of the solver) new
+// values in the gear of a joint; those that were given before and are not named stay. All n keys
+// change together or none: returns 0, or -1 with lines in error (nullable) that say what is wrong and
+// what to write instead.
+MJGAPI int mjg_setGears(const mjModel* m, mjData* d, int joint, const char* const* key,
+                        const double* value, int n, char* error, int error_sz);
+
+// the same for one key
+MJGAPI int mjg_setGear(const mjModel* m, mjData* d, int joint, const char* key, double value,
+                       char* error, int error_sz);
+
+// value of a key in the gear of a joint: 1 if it was given, 0 if not (value is untouched), -1 if the
+// joint has no gear or the key does not exist. gamma_u and gamma_v are always known.
+MJGAPI int mjg_getGear(double* value, const mjModel* m, const mjData* d, int joint,
+                       const char* key);
+
+// all gears as the model describes them; 0, or -1 if the model has none
+MJGAPI int mjg_resetGears(const mjModel* m, mjData* d);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // MJGEAR_PLUGIN_H_
