@@ -4,10 +4,10 @@
 // that is connected to stick, which only coupled joints can bring about, one-joint steps (44) go on
 // from there; they end, if they do, at a solution where every joint is on that branch.
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
+#include "law.h"
 #include "solvers.h"
 
 
@@ -42,4 +42,40 @@ int mjg_jammingRule(mjgBlock* b, int pivots) {
   mjg_blockEvaluate(b);
   memcpy(b->piece, b->end_piece, (size_t)n * sizeof(int));
   return 1;
+}
+
+
+int mjg_jammed(int* jammed, const mjgProblem* problem, const mjgSolution* solution) {
+  if (!problem || !solution || problem->n < 0 || problem->nblock < 0 ||
+      (problem->n > 0 && (!problem->A || !solution->t || !solution->lambda || !solution->mode)) ||
+      (problem->n > 0 && !problem->P && (!problem->alpha || !problem->beta)) ||
+      (problem->nblock > 0 && !problem->block)) {
+    return mjgERR_ARGUMENT;
+  }
+
+  int count = 0, nblock = problem->nblock > 0 ? problem->nblock : (problem->n > 0);
+  size_t entry = 0;
+  for (int k = 0, first = 0; k < nblock; k++) {
+    int n = problem->nblock > 0 ? problem->block[k] : problem->n;
+    for (int i = 0; i < n; i++, entry += (size_t)n + 1) {
+      // what the joint's law says about the direction in which it is held
+      int joint = first + i, load, s = solution->t[joint] > 0 ? 1 : -1;
+      double p = problem->P ? problem->P[entry]
+                            : problem->alpha[joint] * problem->A[entry] - problem->beta[joint];
+      double phi = solution->lambda[joint] - p * solution->t[joint];
+      double c = problem->coulomb ? problem->coulomb[joint] : 0;
+      double v0 = problem->v0 ? problem->v0[joint] : 0;
+      double r = problem->static_ratio && !(s * v0 > 0) ? problem->static_ratio[joint] : 1;
+      int is_jammed = solution->mode[joint] == 0 && solution->t[joint] != 0 &&
+                      !(problem->coupling && problem->coupling[joint]) &&
+                      isinf(mjg_lawLimit(&load, s, phi, p, c, r));
+      if (jammed) {
+        jammed[joint] = is_jammed;
+      }
+      count += is_jammed;
+    }
+    entry -= (size_t)n;
+    first += n;
+  }
+  return count;
 }

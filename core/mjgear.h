@@ -163,7 +163,7 @@ typedef struct mjgInfo_ {
   int iterations;      // iterations of the chosen method, most of all blocks
   int factorizations;  // matrix factorizations, sum of all blocks
   int fallbacks;       // blocks in which the default solver had to call another method
-  double residual;     // largest relative residual over the joints, see mjg_certify
+  double residual;     // bound of the relative residual of all joints, see mjg_certify
   double sigma_max;    // largest singular value of P if wanted, else -1
 } mjgInfo;
 
@@ -174,8 +174,31 @@ size_t mjg_memsize(int n, int nmax);
 mjgWorkspace* mjg_create(void* memory, size_t size, int n, int nmax);  // null if too small
 
 // solve a problem. info is nullable. Returns a status, or an error with outputs untouched.
+//
+// Which solution. The step has exactly one, whatever v*, phi and c are, if and only if
+//
+//     [(beta - 1)/alpha]  <  A  <  [(beta + 1)/alpha]      (order of symmetric matrices)
+//
+// with r alpha, r beta for a static ratio r; the left side counts where beta > 1. 0 <= gamma < 1 grants
+// it, sigma_max(P) < 1 grants it. The status is mjgSOLVED then, and every solver has the same result.
+//
+// Otherwise there may be several, the status is mjgJAMMED, and the jamming rule chooses: scale v* by
+// theta and follow the solutions from theta = 0, where every joint stands still, until theta first is
+// 1. Should a joint there slip, or stand, where its own law (44) would have it otherwise with all other
+// frictions given (only coupled joints can, and rarely do), one-joint steps from there go on to a
+// solution that every joint's law agrees with, if they find one. For one joint this is lambda_s of
+// (35): it slips in direction s only while 1 - s sgn(lambda) P > 0, else it stops within the step.
+// mjgNEWTON, mjgLEMKE and mjgENUMERATION follow this rule and agree; the others return some solution.
+//
+// With a static ratio > 1 joints at rest, and in the direction of reversal, get the static bound; those
+// that it does not hold get the sliding bound, and the problem is solved again, at most n + 1 times.
 int mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
               const mjgSettings* settings, mjgWorkspace* work);
+
+// which joints of a solution are jammed: they stand still, and however large the torque in their
+// direction were, with the other joints' friction as it is, their own load would hold them. Writes 1
+// for each such joint, else 0, to jammed (nullable); returns their number or an error           (n)
+int mjg_jammed(int* jammed, const mjgProblem* problem, const mjgSolution* solution);
 
 
 //---------------------------------- certificate ---------------------------------------------------

@@ -1,0 +1,196 @@
+// The jamming rule: all that claim it agree, it is what its definition says, and joints that are held
+// by it are named.
+
+#include <math.h>
+#include <string.h>
+
+#include "fixture.h"
+
+
+// largest distance of t from other in units of 1/sqrt(A_ii), against the size of other
+static double distance(const double* t, const double* other, const mjgProblem* p) {
+  double far = 0, size = 0;
+  for (int i = 0; i < p->n; i++) {
+    double root = sqrt(p->A[i * p->n + i]);
+    far = fmax(far, root * fabs(t[i] - other[i]));
+    size = fmax(size, root * fabs(other[i]));
+  }
+  return far > 0 ? far / size : 0;
+}
+
+
+// newton, lemke and enumeration have the same result where there are several
+static void sameAnswer(void** state) {
+  (void)state;
+  Room room;
+  openRoom(&room);
+  static oracleProblem p;
+  static double all[oracleMAXSOLUTION][oracleMAXN];
+  uint64_t seed = 1;
+  int several = 0;
+  for (int k = 0; k < 8000; k++) {
+    oracleDraw draw = {.n = 1 + k % 4, .gamma_max = 3, .decades = 4, .coulomb = k % 5 == 0};
+    oracle_draw(&p, &draw, &seed);
+    if (oracle_enumerate(all, &p.problem) < 2) {
+      continue;
+    }
+    several++;
+    double t[3][oracleMAXN];
+    const int solver[3] = {mjgNEWTON, mjgLEMKE, mjgENUMERATION};
+    for (int m = 0; m < 3; m++) {
+      room.settings.solver = solver[m];
+      room.settings.warm_start = m == 0;
+      // a warm start does not lead elsewhere
+      for (int i = 0; i < draw.n; i++) {
+        room.t[i] = all[1][i];
+      }
+      int status = mjg_solve(&room.solution, NULL, &p.problem, &room.settings, room.work);
+      assert_int_equal(status, mjgJAMMED);
+      memcpy(t[m], room.t, sizeof(room.t));
+      assert_true(distance(t[m], t[0], &p.problem) < 1e-8);
+    }
+  }
+  print_message("%d problems with several solutions\n", several);
+  assert_true(several > 800);
+  closeRoom(&room);
+}
+
+
+// The definition, walked in small steps: enumerate the solutions for v* = theta v*, go from each theta
+// to the nearest solution of the next. Where the steps stay small nothing was jumped over, and the
+// end must be the result.
+static void endOfThePath(void** state) {
+  (void)state;
+  enum {
+    nstep = 400
+  };
+  Room room;
+  openRoom(&room);
+  static oracleProblem p;
+  static double all[oracleMAXSOLUTION][oracleMAXN];
+  uint64_t seed = 2;
+  int followed = 0, folded = 0;
+  for (int k = 0; k < 3000 && followed < 60; k++) {
+    oracleDraw draw = {.n = 2 + k % 2, .gamma_max = 3, .decades = 0, .coulomb = k % 2};
+    oracle_draw(&p, &draw, &seed);
+    if (oracle_enumerate(all, &p.problem) < 2) {
+      continue;
+    }
+    double v[oracleMAXN], t[oracleMAXN] = {0}, size = 0;
+    memcpy(v, p.v, sizeof(v));
+    assert_int_equal(mjg_solve(&room.solution, NULL, &p.problem, &room.settings, room.work),
+                     mjgJAMMED);
+    for (int i = 0; i < draw.n; i++) {
+      size = fmax(size, sqrt(p.A[i * draw.n + i]) * fabs(room.t[i]));
+    }
+
+    int ok = 1;
+    for (int step = 1; step <= nstep && ok; step++) {
+      for (int i = 0; i < draw.n; i++) {
+        p.v[i] = v[i] * step / nstep;
+      }
+      int count = oracle_enumerate(all, &p.problem), best = -1;
+      double nearest = INFINITY;
+      for (int j = 0; j < count; j++) {
+        double far = 0;
+        for (int i = 0; i < draw.n; i++) {
+          far = fmax(far, sqrt(p.A[i * draw.n + i]) * fabs(all[j][i] - t[i]));
+        }
+        if (far < nearest) {
+          nearest = far;
+          best = j;
+        }
+      }
+      ok = nearest <= 0.02 * size;
+      if (ok) {
+        memcpy(t, all[best], sizeof(t));
+      }
+    }
+    if (!ok) {
+      // the path turns back here, which small steps in theta cannot follow
+      folded++;
+      continue;
+    }
+    followed++;
+    memcpy(p.v, v, sizeof(v));
+    assert_true(distance(room.t, t, &p.problem) < 1e-7);
+  }
+  print_message("%d paths followed, %d with folds left out\n", followed, folded);
+  assert_true(followed >= 60);
+  closeRoom(&room);
+}
+
+
+// Small changes of the data make small changes of the result, but for the few problems that lie at
+// the end of a branch; then another result is right, too.
+static void continuousInTheData(void** state) {
+  (void)state;
+  Room room;
+  openRoom(&room);
+  static oracleProblem p;
+  uint64_t seed = 3;
+  int total = 0, jumped = 0;
+  for (int k = 0; k < 5000; k++) {
+    oracleDraw draw = {.n = 1 + k % 6, .gamma_max = 3, .decades = 2};
+    oracle_draw(&p, &draw, &seed);
+    if (mjg_solve(&room.solution, NULL, &p.problem, &room.settings, room.work) != mjgJAMMED) {
+      continue;
+    }
+    double t[oracleMAXN];
+    memcpy(t, room.t, sizeof(t));
+    for (int i = 0; i < draw.n; i++) {
+      p.v[i] *= 1 + 1e-10 * oracle_normal(&seed);
+      p.phi[i] *= 1 + 1e-10 * oracle_normal(&seed);
+    }
+    assert_int_equal(mjg_solve(&room.solution, NULL, &p.problem, &room.settings, room.work),
+                     mjgJAMMED);
+    total++;
+    jumped += distance(room.t, t, &p.problem) > 1e-5;
+  }
+  print_message("%d of %d results jumped by a change of 1e-10\n", jumped, total);
+  assert_true(total > 2000 && jumped <= 2);
+  closeRoom(&room);
+}
+
+
+// One joint with P = 2: a load of 1 jams it forward at any speed, backward it slips with 1/(1 + 2).
+// Beside it one that is only held by its bound.
+static void jammedJoints(void** state) {
+  (void)state;
+  Room room;
+  openRoom(&room);
+  double v[3] = {1e6, -5, 0.5}, A[3] = {1, 1, 1}, phi[3] = {1, 1, 1}, P[3] = {2, 2, 0};
+  int block[3] = {1, 1, 1}, jammed[3];
+  mjgProblem p = {.n = 3, .nblock = 3, .block = block, .v = v, .A = A, .phi = phi, .P = P};
+  assert_int_equal(mjg_solve(&room.solution, NULL, &p, &room.settings, room.work), mjgJAMMED);
+  assert_true(room.v[0] == 0 && room.t[0] == 1e6);
+  assert_near(room.t[1], -1.0 / 3, 1e-15);
+  assert_true(room.v[2] == 0 && room.t[2] == 0.5);
+  assert_int_equal(mjg_jammed(jammed, &p, &room.solution), 1);
+  assert_true(jammed[0] == 1 && jammed[1] == 0 && jammed[2] == 0);
+  assert_int_equal(mjg_jammed(NULL, &p, &room.solution), 1);
+  assert_int_equal(mjg_jammed(jammed, NULL, &room.solution), mjgERR_ARGUMENT);
+  assert_int_equal(mjg_jammed(jammed, &p, NULL), mjgERR_ARGUMENT);
+
+  // nothing is jammed where the problem is well posed
+  static oracleProblem random;
+  uint64_t seed = 4;
+  for (int k = 0; k < 1000; k++) {
+    oracleDraw draw = {.n = 1 + k % 6, .gamma_max = 0.99, .decades = 2};
+    oracle_draw(&random, &draw, &seed);
+    mjg_solve(&room.solution, NULL, &random.problem, &room.settings, room.work);
+    assert_int_equal(mjg_jammed(NULL, &random.problem, &room.solution), 0);
+  }
+  closeRoom(&room);
+}
+
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sameAnswer),
+      cmocka_unit_test(endOfThePath),
+      cmocka_unit_test(continuousInTheData),
+      cmocka_unit_test(jammedJoints),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
