@@ -150,11 +150,14 @@ static mjtNum ringRadius(const mjModel* m, const mjData* d, int joint) {
     radius = link > 0 ? mju_min(radius, 1.4 * link) : radius;
   }
   radius = mju_max(radius, 0.025 * m->stat.extent);
-  for (int k = 0; k < m->body_geomnum[parent]; k++) {
-    int geom = m->body_geomadr[parent] + k;
-    mjtNum bearing = thickness(m, geom);
-    if (mju_dist3(d->geom_xpos + 3 * geom, d->xanchor + 3 * joint) < bearing) {
-      radius = mju_max(radius, mju_min(1.2 * bearing, 0.15 * m->stat.extent));
+
+  // drums and bearings around the axis
+  for (int k = 0; k < m->body_geomnum[body] + m->body_geomnum[parent]; k++) {
+    int own = m->body_geomnum[body];
+    int geom = k < own ? m->body_geomadr[body] + k : m->body_geomadr[parent] + k - own;
+    mjtNum round = thickness(m, geom);
+    if (mju_dist3(d->geom_xpos + 3 * geom, d->xanchor + 3 * joint) < 0.5 * round) {
+      radius = mju_max(radius, mju_min(1.2 * round, 0.2 * m->stat.extent));
     }
   }
   return radius * m->vis.scale.jointlength;

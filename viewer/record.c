@@ -35,7 +35,7 @@ static int runDrawn(Show* show, Frame* frame, Video* video, mjrRect area, unsign
   double h = show->sim[0].m->opt.timestep;
   double picture = option->picture_time < 0 ? show->duration : option->picture_time;
   int flg_picture = option->picture != NULL;
-  double next = 0;
+  double next = 0, speed = option->length > 0 ? show->duration / option->length : option->speed;
 
   mjgProgress progress;
   mjg_beginProgress(&progress, 1);
@@ -49,7 +49,7 @@ static int runDrawn(Show* show, Frame* frame, Video* video, mjrRect area, unsign
     if (flg_frame || flg_now) {
       snprintf(frame->note, sizeof(frame->note), "%.2f s", time);
       takePicture(rgb, frame, show, area);
-      next += option->speed / option->fps;
+      next += speed / option->fps;
     }
     if (flg_frame && videoFrame(video, rgb)) {
       break;

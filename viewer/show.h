@@ -29,6 +29,7 @@ typedef struct ShowOptions_ {
   double frictionloss;  // of simNATIVE, < 0: mean friction of the geared joints
   double duration;      // s; 0: the scene's, or 10
   double speed;         // simulated over wall-clock time
+  double length;        // of a film, s, in place of speed; 0: by speed
   double picture_time;  // of the picture, s; < 0: at the end
   const char* picture;  // PNG to write; nullable
   const char* film;     // MP4 to write; nullable

@@ -30,6 +30,7 @@ static const char usage[] =
     "  --duration S         simulated time; the scene's own, else 10\n"
     "  --at S               time of the picture\n"
     "  --speed X            simulated seconds in a second of film or window, 1\n"
+    "  --length S           length of a film instead of its speed\n"
     "  --fps N              frames a second of a film, 30\n"
     "  --size WxH           pixels; 640x480 for pictures and films\n"
     "  --no-plots           no curves beside the scene\n"
@@ -122,6 +123,8 @@ static int parseValue(ShowOptions* option, const char* name, const char* value) 
     flg_good = number(&option->picture_time, value, 0, 1e9);
   } else if (!strcmp(name, "--speed")) {
     flg_good = number(&option->speed, value, 1e-3, 1e3);
+  } else if (!strcmp(name, "--length")) {
+    flg_good = number(&option->length, value, 0.1, 1e6);
   } else if (!strcmp(name, "--fps")) {
     flg_good = number(&x, value, 1, 240) && x == floor(x);
     option->fps = (int)x;
