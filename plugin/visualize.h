@@ -24,7 +24,7 @@ static const char* const mjgShowName[mjgNSHOW] = {"stuck", "driving", "driven", 
 
 // red, green, blue; distinct by lightness too
 static const float mjgShowColor[mjgNSHOW][3] = {
-    {0.35f, 0.45f, 0.75f}, {0.10f, 0.72f, 0.45f}, {0.95f, 0.60f, 0.05f},
+    {0.35f, 0.45f, 0.75f}, {0.10f, 0.72f, 0.45f}, {0.85f, 0.42f, 0.00f},
     {0.80f, 0.10f, 0.12f}, {0.95f, 0.90f, 0.35f},
 };
 

@@ -93,11 +93,12 @@ void frameFree(Frame* frame) {
 //---------------------------------- overlays ------------------------------------------------------
 
 // coloured labels along the lower edge: what the colours of geared joints say
-static void drawLegend(const Frame* frame, mjrRect area) {
+static void drawLegend(const Frame* frame, mjrRect area, const Sim* sim) {
   const mjrContext* context = &frame->context;
   int height = context->charHeight + context->charHeight / 2;
   int left = area.left + height / 2, bottom = area.bottom + height / 3;
-  for (int i = 0; i < mjgNSHOW; i++) {
+  int n = simHasBacklash(sim) ? mjgNSHOW : mjgSHOW_GAP;
+  for (int i = 0; i < n; i++) {
     int width = context->charHeight;
     for (const char* c = mjgShowName[i]; *c; c++) {
       width += context->charWidth[(int)*c];
@@ -201,7 +202,7 @@ void frameDraw(Frame* frame, mjrRect area, Show* show) {
   }
   mjrRect bottom = view;
   if (frame->flg_legend && sims[0].ngear > 0) {
-    drawLegend(frame, view);
+    drawLegend(frame, view, sims);
     bottom.bottom += 2 * frame->context.charHeight;
     bottom.height -= 2 * frame->context.charHeight;
   }

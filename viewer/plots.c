@@ -186,8 +186,9 @@ void plotsDraw(Plots* plots, mjrRect area, const mjrContext* context, const Sim*
     figure->range[1][1] = range[1] + margin;
 
     // the lowest plot carries the time axis and gets the room for it
-    mjrRect rect = {area.left, area.bottom + area.height * below / nshown, area.width,
-                    area.height / nshown};
+    int axis = 3 * context->charHeight, height = (area.height - axis) / nshown;
+    mjrRect rect = {area.left, area.bottom + (below ? axis + height * below : 0), area.width,
+                    height + (below ? 0 : axis)};
     mjr_figure(rect, figure, context);
   }
 }

@@ -214,6 +214,17 @@ SimValues simValues(const Sim* sim, int gear) {
 }
 
 
+int simHasBacklash(const Sim* sim) {
+  for (int i = 0; i < sim->ngear && sim->friction == simGEAR; i++) {
+    const char* model = mj_getPluginConfig(sim->m, sim->gear[i].instance, "backlash");
+    if (model && model[0]) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+
 //---------------------------------- history -------------------------------------------------------
 
 void simSave(Sim* sim) {

@@ -82,6 +82,9 @@ void simFree(Sim* sim);
 // values of a geared joint at the last mj_forward
 SimValues simValues(const Sim* sim, int gear);
 
+// whether a geared joint has backlash
+int simHasBacklash(const Sim* sim);
+
 // remember the state
 void simSave(Sim* sim);
 void simClearHistory(Sim* sim);

@@ -139,12 +139,13 @@ static int parseValue(ShowOptions* option, const char* name, const char* value) 
 }
 
 
+// names, durations, cases
 static int list(void) {
   for (int i = 0; i < mjg_nscene; i++) {
     const mjgScene* scene = mjg_scenes[i];
-    printf("%-12s %s\n", scene->name, scene->description);
+    printf("%-14s %s (%g s)\n", scene->name, scene->description, scene->duration);
     for (int k = 0; k < scene->nvariant; k++) {
-      printf("             %s/%s\n", scene->name, scene->variant[k].name);
+      printf("               %s/%s\n", scene->name, scene->variant[k].name);
     }
   }
   return exitOK;

@@ -160,6 +160,14 @@ static double memory(void) {
 }
 
 
+// processor time of all threads of this process, s
+static double processor(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+
 // wait until a frame is due where the display does not make us wait
 static void waitFrame(const Window* w, double begin) {
   double left = begin + 1 / w->refresh - windowClock();
@@ -172,7 +180,7 @@ static void waitFrame(const Window* w, double begin) {
 
 static void loop(Window* w) {
   double begin = windowClock(), measure = w->show->option.measure;
-  double simulated = w->show->sim[0].d->time, memory_begin = 0;
+  double simulated = w->show->sim[0].d->time, memory_begin = 0, processor_begin = 0;
   long frames = 0;
   while (!glfwWindowShouldClose(w->glfw)) {
     double frame_begin = windowClock();
@@ -196,12 +204,16 @@ static void loop(Window* w) {
       begin = windowClock();
       simulated = w->show->sim[0].d->time;
       frames = 0;
+      processor_begin = processor();
     }
     if (measure > 0 && memory_begin > 0 && windowClock() - begin >= measure) {
       double seconds = windowClock() - begin;
-      printf("%s: %.1f s, %.1f frames/s, simulated/real time %.3f, memory %.1f MiB then %.1f MiB\n",
-             w->show->title, seconds, (double)frames / seconds,
-             (w->show->sim[0].d->time - simulated) / seconds, memory_begin, memory());
+      printf(
+          "%s: %.1f s, %.1f frames/s, simulated/real time %.3f, processor %.1f ms a frame, "
+          "memory %.1f MiB then %.1f MiB\n",
+          w->show->title, seconds, (double)frames / seconds,
+          (w->show->sim[0].d->time - simulated) / seconds,
+          1e3 * (processor() - processor_begin) / (double)frames, memory_begin, memory());
       break;
     }
   }
