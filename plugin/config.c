@@ -3,13 +3,18 @@
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine.h"
+
 // keys that do not describe a gear; those that do are the core's
 static const char* const own_keys[] = {
-    "joint", "type", "solver", "coupling", "tolerance", "iterations",
+    "joint",    "type",        "solver",        "coupling",    "tolerance", "iterations",
+    "backlash", "half_gap",    "stiffness",     "damping",     "rubber",    "shaft_inertia",
+    "exponent", "restitution", "rotor_inertia", "motor_joint", "encoder",
 };
 enum {
   mjgpNOWN = (int)(sizeof(own_keys) / sizeof(own_keys[0]))
@@ -102,9 +107,27 @@ static int countWords(const char* text) {
 }
 
 
+// is a word the one that says nothing
+static int isNone(const char* word, int length) {
+  return length == 4 && !strncmp(word, "none", 4);
+}
+
+
 int mjgp_countJoints(const mjModel* m, int instance) {
   Place place = {m, instance, "joint", NULL};
-  return countWords(getValue(&place));
+  int n = countWords(getValue(&place)), length;
+  place.key = "motor_joint";
+  const char *text = getValue(&place), *word;
+  while ((word = nextWord(&length, &text))) {
+    n += !isNone(word, length);
+  }
+  return n;
+}
+
+
+int mjgp_hasBacklash(const mjModel* m, int instance) {
+  Place place = {m, instance, "backlash", NULL};
+  return countWords(getValue(&place)) > 0;
 }
 
 
@@ -189,42 +212,54 @@ static const char* jointName(const mjModel* m, int joint) {
 }
 
 
-// find the joints that an instance names; number of those that were found and can have a gear
-static int readJoints(mjgpJoint* joint, int n, const Place* place) {
+// hinge or slide joint of this name; -1 after a refusal
+static int findJoint(const char* word, int length, const Place* place) {
   static const char* const type_names[] = {"free", "ball", "slide", "hinge"};
   const mjModel* m = place->m;
+  char name[256];
+  int id = -1;
+  if (length < (int)sizeof(name)) {
+    memcpy(name, word, (size_t)length);
+    name[length] = 0;
+    id = mj_name2id(m, mjOBJ_JOINT, name);
+  }
+  if (id < 0) {
+    return refuse(place, "joint '%.*s' is not in the model; use the name of a hinge or slide joint",
+                  length > mjgpMAXWORD ? mjgpMAXWORD : length, word);
+  }
+  if (m->jnt_type[id] != mjJNT_SLIDE && m->jnt_type[id] != mjJNT_HINGE) {
+    return refuse(place, "joint '%s' is a %s joint; a gear drives a hinge or a slide joint", name,
+                  type_names[m->jnt_type[id]]);
+  }
+  return id;
+}
+
+
+static mjgpJoint makeJoint(const Place* place, int id, int index) {
+  const mjModel* m = place->m;
+  return (mjgpJoint){.instance = place->instance,
+                     .index = index,
+                     .joint = id,
+                     .dof = m->jnt_dofadr[id],
+                     .qpos = m->jnt_qposadr[id],
+                     .partner = -1};
+}
+
+
+// find the joints that an instance names; number of those that were found and can have a gear
+static int readJoints(mjgpJoint* joint, int n, const Place* place) {
   const char* text = getValue(place);
   int found = 0;
   if (!n) {
     refuse(place, "no joint is named; list the hinge or slide joints that have this gear");
   }
-
   for (int i = 0; i < n; i++) {
-    // copy the word, look it up
-    char name[256];
-    int length, id = -1;
+    int length;
     const char* word = nextWord(&length, &text);
-    if (length < (int)sizeof(name)) {
-      memcpy(name, word, (size_t)length);
-      name[length] = 0;
-      id = mj_name2id(m, mjOBJ_JOINT, name);
+    int id = findJoint(word, length, place);
+    if (id >= 0) {
+      joint[found++] = makeJoint(place, id, i);
     }
-    if (id < 0) {
-      refuse(place, "joint '%.*s' is not in the model; use the name of a hinge or slide joint",
-             length > mjgpMAXWORD ? mjgpMAXWORD : length, word);
-      continue;
-    }
-    if (m->jnt_type[id] != mjJNT_SLIDE && m->jnt_type[id] != mjJNT_HINGE) {
-      refuse(place, "joint '%s' is a %s joint; a gear drives a hinge or a slide joint", name,
-             type_names[m->jnt_type[id]]);
-      continue;
-    }
-
-    joint[found++] = (mjgpJoint){.instance = place->instance,
-                                 .index = i,
-                                 .joint = id,
-                                 .dof = m->jnt_dofadr[id],
-                                 .qpos = m->jnt_qposadr[id]};
   }
   return found;
 }
@@ -308,6 +343,12 @@ static void readGears(mjgpJoint* joint, int found, int n, Place* place) {
   }
   mju_free(number);
   mju_free(type);
+  if (!described && place->report->count == before && mjgp_hasBacklash(place->m, place->instance)) {
+    for (int i = 0; i < found; i++) {
+      mjg_defaultTransmission(&joint[i].gear);
+    }
+    return;
+  }
   if (!described && place->report->count == before) {
     place->key = "gamma_u";
     refuse(place,
@@ -329,6 +370,230 @@ static void readGears(mjgpJoint* joint, int found, int n, Place* place) {
     mjgp_makeGear(&joint[i].gear, place->report, &joint[i].description);
     place->report->where = NULL;
   }
+}
+
+
+//---------------------------------- backlash ------------------------------------------------------
+
+// numbers that describe a gap
+static const struct {
+  const char* key;
+  size_t offset;  // in mjgBacklash; beyond it: the rotor's inertia
+} gap_keys[] = {
+    {"half_gap", offsetof(mjgBacklash, half_gap)},
+    {"stiffness", offsetof(mjgBacklash, stiffness)},
+    {"damping", offsetof(mjgBacklash, damping)},
+    {"rubber", offsetof(mjgBacklash, rubber)},
+    {"shaft_inertia", offsetof(mjgBacklash, shaft_inertia)},
+    {"exponent", offsetof(mjgBacklash, exponent)},
+    {"restitution", offsetof(mjgBacklash, restitution)},
+    {"rotor_inertia", sizeof(mjgBacklash)},
+};
+enum {
+  mjgpNGAPKEY = (int)(sizeof(gap_keys) / sizeof(gap_keys[0]))
+};
+
+
+// does a model of backlash read a key
+static int readsKey(int model, const char* key) {
+  if (!strcmp(key, "rubber")) {
+    return model == mjgRUBBER || model == mjgSMOOTH;
+  }
+  if (!strcmp(key, "shaft_inertia")) {
+    return model == mjgJCK;
+  }
+  if (!strcmp(key, "exponent") || !strcmp(key, "restitution")) {
+    return model == mjgHUNT_CROSSLEY;
+  }
+  if (!strcmp(key, "damping")) {
+    return model != mjgDEADZONE && model != mjgSMOOTH && model != mjgHUNT_CROSSLEY;
+  }
+  return 1;
+}
+
+
+// read words of a key for the found of n listed joints; number of values, -1 if refused
+static int readChoices(int* choice, const char* const* words, int nword, int n, Place* place) {
+  int length, given = countValues(n, place);
+  const char* text = getValue(place);
+  for (int i = 0; i < given; i++) {
+    const char* word = nextWord(&length, &text);
+    if ((choice[i] = findWord(word, length, words, nword, place)) < 0) {
+      return -1;
+    }
+  }
+  return given;
+}
+
+
+// numbers of the gaps of joints that have one
+static void readGapNumbers(mjgpJoint* joint, int found, int n, mjtNum* number, Place* place) {
+  for (int k = 0; k < mjgpNGAPKEY; k++) {
+    place->key = gap_keys[k].key;
+    int given = countValues(n, place), length, status = 0;
+    const char* text = getValue(place);
+    for (int i = 0; i < given && !status; i++) {
+      const char* word = nextWord(&length, &text);
+      status = readNumber(number + i, word, length, place);
+    }
+    for (int i = 0; i < found && given > 0 && !status; i++) {
+      mjtNum value = number[given == 1 ? 0 : joint[i].index];
+      if (joint[i].gap == mjgpGAP_NONE) {
+        continue;
+      }
+      if (gap_keys[k].offset == sizeof(mjgBacklash)) {
+        joint[i].rotor_inertia = value;
+        continue;
+      }
+      if (value != 0 && !readsKey(joint[i].backlash.model, place->key)) {
+        status =
+            refuse(place,
+                   "backlash '%s' of joint '%s' does not use it; leave it out, or give "
+                   "this joint 0",
+                   mjg_backlashName(joint[i].backlash.model), jointName(place->m, joint[i].joint));
+      }
+      memcpy((char*)&joint[i].backlash + gap_keys[k].offset, &value, sizeof(value));
+    }
+  }
+}
+
+
+// motors that are joints of the model: they join the list behind all others. Returns their number
+static int readMotors(mjgpJoint* joint, int found, int n, Place* place) {
+  const mjModel* m = place->m;
+  place->key = "motor_joint";
+  const char* text = getValue(place);
+  int given = countWords(text), added = 0;
+  if (given && given != n) {
+    refuse(place, "%d names for %d joint%s; give one per joint, none for a rotor of its own", given,
+           n, n == 1 ? "" : "s");
+    return 0;
+  }
+  for (int k = 0; k < given; k++) {
+    int length, i = 0;
+    const char* word = nextWord(&length, &text);
+    while (i < found && joint[i].index != k) {
+      i++;
+    }
+    if (isNone(word, length) || i == found) {
+      continue;
+    }
+    int id = findJoint(word, length, place);
+    if (id < 0) {
+      continue;
+    }
+    const char *name = jointName(m, id), *load = jointName(m, joint[i].joint);
+    if (joint[i].gap == mjgpGAP_NONE) {
+      refuse(place, "joint '%s' has no backlash; give it a model in the key 'backlash'", load);
+    } else if (id == joint[i].joint) {
+      refuse(place, "'%s' is the motor of itself; name the joint that drives it", name);
+    } else if (m->dof_treeid[m->jnt_dofadr[id]] != m->dof_treeid[joint[i].dof]) {
+      refuse(place,
+             "'%s' and '%s' are in different kinematic trees; let both be children of one "
+             "body, which may be fixed to the world by a weld",
+             name, load);
+    } else if (m->jnt_type[id] != m->jnt_type[joint[i].joint]) {
+      refuse(place, "'%s' and '%s' are a hinge and a slide; couple joints of one kind", name, load);
+    } else {
+      joint[found + added] = makeJoint(place, id, n + added);
+      joint[found + added].gap = mjgpGAP_MOTOR;
+      joint[found + added].gear = joint[i].gear;
+      joint[found + added].description = joint[i].description;
+      joint[i].gap = mjgpGAP_LOAD;
+      mjg_defaultTransmission(&joint[i].gear);
+      mjg_defaultDescription(&joint[i].description);
+      added++;
+    }
+  }
+  return added;
+}
+
+
+// refuse what a gap cannot be
+static void checkGap(const mjgpJoint* joint, Place* place) {
+  const mjModel* m = place->m;
+  const char* name = jointName(m, joint->joint);
+  const char* error = mjg_backlashError(&joint->backlash);
+  place->key = "backlash";
+  if (error) {
+    refuse(place, "joint '%s': %s", name, error);
+  }
+  place->key = "rotor_inertia";
+  if (joint->gap == mjgpGAP_LOAD) {
+    if (joint->rotor_inertia != 0) {
+      refuse(place, "joint '%s' has a motor_joint, whose inertia is the rotor's; leave out one",
+             name);
+    }
+    return;
+  }
+  if (!(joint->rotor_inertia > 0)) {
+    refuse(place,
+           "joint '%s' has backlash and needs a rotor in front of it; give it a positive "
+           "inertia, or name a motor_joint",
+           name);
+  }
+  mjtNum armature = m->dof_armature[joint->dof] + mj_actuatorArmature(m, mjOBJ_JOINT, joint->joint);
+  if (armature != 0) {
+    refuse(place,
+           "joint '%s' has armature %g besides; behind a gap the rotor is no part of the "
+           "joint, set its armature to 0",
+           name, armature);
+  }
+}
+
+
+// read everything that describes backlash; returns the number of joints that it adds as motors
+static int readGaps(mjgpJoint* joint, int found, int n, Place* place) {
+  const char* names[mjgNBACKLASH + 1];
+  static const char* const encoder_names[] = {"motor", "joint"};
+  for (int i = 0; i < mjgNBACKLASH; i++) {
+    names[i] = mjg_backlashName(i);
+  }
+  names[mjgNBACKLASH] = "none";
+
+  // without a model no key of a gap means anything
+  if (!mjgp_hasBacklash(place->m, place->instance)) {
+    for (int k = 0; k < mjgpNGAPKEY + 2; k++) {
+      place->key = k < mjgpNGAPKEY ? gap_keys[k].key : k == mjgpNGAPKEY ? "motor_joint" : "encoder";
+      if (countWords(getValue(place))) {
+        refuse(place, "the instance has no backlash; give a model in the key 'backlash'");
+      }
+    }
+    return 0;
+  }
+
+  // models
+  int before = place->report->count, added = 0;
+  int* choice = mju_malloc(sizeof(int) * (size_t)(n + 1));
+  mjtNum* number = mju_malloc(sizeof(mjtNum) * (size_t)(n + 1));
+  place->key = "backlash";
+  int given = readChoices(choice, names, mjgNBACKLASH + 1, n, place);
+  for (int i = 0; i < found && given > 0; i++) {
+    int model = choice[given == 1 ? 0 : joint[i].index];
+    joint[i].gap = model == mjgNBACKLASH ? mjgpGAP_NONE : mjgpGAP_ROTOR;
+    joint[i].backlash = (mjgBacklash){.model = model, .exponent = 1};
+  }
+  if (given > 0) {
+    readGapNumbers(joint, found, n, number, place);
+    added = readMotors(joint, found, n, place);
+    place->key = "encoder";
+    given = readChoices(choice, encoder_names, 2, n, place);
+    for (int i = 0; i < found && given > 0; i++) {
+      joint[i].encoder = choice[given == 1 ? 0 : joint[i].index];
+      if (joint[i].gap == mjgpGAP_LOAD) {
+        refuse(place, "joint '%s' has a motor_joint; an actuator measures the joint it acts on",
+               jointName(place->m, joint[i].joint));
+      }
+    }
+  }
+  mju_free(choice);
+  mju_free(number);
+  for (int i = 0; i < found && place->report->count == before; i++) {
+    if (joint[i].gap == mjgpGAP_ROTOR || joint[i].gap == mjgpGAP_LOAD) {
+      checkGap(joint + i, place);
+    }
+  }
+  return added;
 }
 
 
@@ -402,6 +667,30 @@ static int compareDofs(const void* a, const void* b) {
 }
 
 
+// loads and their motors: each motor stands in its instance's list in the order of the loads
+static void findPartners(mjgpJoint* joint, int total) {
+  for (int i = 0; i < total; i++) {
+    int rank = 0, n = 0;
+    if (joint[i].gap != mjgpGAP_LOAD) {
+      continue;
+    }
+    for (int k = 0; k < total; k++) {
+      if (joint[k].instance == joint[i].instance && joint[k].gap == mjgpGAP_LOAD) {
+        rank += joint[k].index < joint[i].index;
+      }
+      n += joint[k].instance == joint[i].instance && joint[k].gap != mjgpGAP_MOTOR;
+    }
+    for (int k = 0; k < total; k++) {
+      if (joint[k].instance == joint[i].instance && joint[k].gap == mjgpGAP_MOTOR &&
+          joint[k].index == n + rank) {
+        joint[i].partner = k;
+        joint[k].partner = i;
+      }
+    }
+  }
+}
+
+
 int mjgp_configure(mjgpJoint* joint, mjgpOptions* options, mjgReport* report, const mjModel* m,
                    int slot) {
   int total = 0, given[4] = {-1, -1, -1, -1}, before = report->count;
@@ -413,9 +702,10 @@ int mjgp_configure(mjgpJoint* joint, mjgpOptions* options, mjgReport* report, co
   for (int i = 0; i < m->nplugin; i++) {
     if (m->plugin[i] == slot) {
       Place place = {m, i, "joint", report};
-      int n = mjgp_countJoints(m, i);
+      int n = countWords(getValue(&place));
       int found = readJoints(joint + total, n, &place);
       readGears(joint + total, found, n, &place);
+      found += readGaps(joint + total, found, n, &place);
       readOptions(options, given, &place);
       total += found;
     }
@@ -434,5 +724,6 @@ int mjgp_configure(mjgpJoint* joint, mjgpOptions* options, mjgReport* report, co
              jointName(m, joint[i].joint), other ? other : "");
     }
   }
+  findPartners(joint, total);
   return report->count - before;
 }

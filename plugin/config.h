@@ -6,6 +6,7 @@
 #include <mujoco/mujoco.h>
 
 #include "mjgear.h"
+#include "mjgear_backlash.h"
 #include "mjgear_params.h"
 
 #define mjgpNAME "mjgear.transmission"
@@ -20,6 +21,19 @@ typedef enum mjgpCoupling_ {
   mjgpIMPLICIT = 0,  // friction and constraints are one problem
   mjgpLAGGED = 1     // constraint forces of the last step
 } mjgpCoupling;
+
+// what stands at a joint of the list
+typedef enum mjgpGap_ {
+  mjgpGAP_NONE = 0,   // the rotor is the joint
+  mjgpGAP_ROTOR = 1,  // a gap between a rotor of the plugin and this joint
+  mjgpGAP_LOAD = 2,   // a gap between another joint, the motor, and this one
+  mjgpGAP_MOTOR = 3   // the motor of such a joint
+} mjgpGap;
+
+typedef enum mjgpEncoder_ {
+  mjgpENCODER_MOTOR = 0,  // actuators measure the rotor
+  mjgpENCODER_JOINT = 1   // actuators measure the joint
+} mjgpEncoder;
 
 // settings of the whole system of geared joints; an instance that does not give a key agrees
 typedef struct mjgpOptions_ {
@@ -36,10 +50,18 @@ typedef struct mjgpJoint_ {
   int qpos;                    // its position in qpos
   mjgDescription description;  // its gear, as it was described
   mjgTransmission gear;        // and what that means
+  int gap;                     // mjgpGap
+  mjgBacklash backlash;        // of a rotor or load
+  double rotor_inertia;        // of a rotor
+  int encoder;                 // mjgpEncoder, of a rotor
+  int partner;                 // number of the motor of a load and of the load of a motor, else -1
 } mjgpJoint;
 
-// number of names in an instance's key "joint"
+// number of joints of an instance: the names in its key "joint", and those in its key "motor_joint"
 int mjgp_countJoints(const mjModel* m, int instance);
+
+// does an instance have backlash
+int mjgp_hasBacklash(const mjModel* m, int instance);
 
 // read all instances of the plugin in slot: joint (total of the counts) in the order of their dofs.
 // Every problem goes into the report, one line each: what is wrong, where, and the remedy. Returns

@@ -18,6 +18,74 @@ void mjgp_makeLaw(mjgpGears* g, const mjData* d) {
 }
 
 
+//---------------------------------- gaps between two joints ---------------------------------------
+
+// The problem has a row per joint. The row of a load is that of its motor minus its own, so that the
+// torque of the shaft acts on the motor and drives the load. If the motor is not among the rows, its
+// velocity is held; if the load is not, the torque of its shaft.
+
+// the motor's row among n joints, or -1
+static int motorRow(const mjgpGears* g, const int* joint, int n, int a) {
+  for (int b = 0; b < n; b++) {
+    if (joint[b] == g->joint[joint[a]].partner) {
+      return b;
+    }
+  }
+  return -1;
+}
+
+
+// change of rows and columns of one block; start: its first joint
+static void subtractLoads(const mjgpGears* g, const int* joint, int n, mjtNum* A, mjtNum* v,
+                          mjtNum* phi, mjtNum* t, const mjtNum* alpha) {
+  for (int a = 0; a < n; a++) {
+    const mjgpJoint* self = g->joint + joint[a];
+    if (self->gap == mjgpGAP_MOTOR && motorRow(g, joint, n, a) < 0) {
+      mjtNum T = -g->t[self->partner];
+      v[a] -= A[a * n + a] * T;
+      phi[a] += alpha[a] * A[a * n + a] * T;
+      t[a] -= T;
+    }
+    if (self->gap != mjgpGAP_LOAD) {
+      continue;
+    }
+    int b = motorRow(g, joint, n, a);
+    t[a] = -t[a];
+    if (b < 0) {
+      v[a] = g->v_next[self->partner] - v[a];
+      continue;
+    }
+    v[a] = v[b] - v[a];
+    t[b] -= t[a];
+    for (int k = 0; k < n; k++) {
+      A[a * n + k] = A[b * n + k] - A[a * n + k];
+    }
+    for (int k = 0; k < n; k++) {
+      A[k * n + a] = A[k * n + b] - A[k * n + a];
+    }
+  }
+}
+
+
+// back to joints: torques and velocities
+static void addLoads(const mjgpGears* g, const int* joint, int n, mjtNum* v_next, mjtNum* t) {
+  for (int a = 0; a < n; a++) {
+    const mjgpJoint* self = g->joint + joint[a];
+    int b = self->gap == mjgpGAP_LOAD || self->gap == mjgpGAP_MOTOR ? motorRow(g, joint, n, a) : -1;
+    if (self->gap == mjgpGAP_MOTOR && b < 0) {
+      t[a] -= g->t[self->partner];
+    }
+    if (self->gap == mjgpGAP_LOAD) {
+      v_next[a] = (b < 0 ? g->v_next[self->partner] : v_next[b]) - v_next[a];
+      if (b >= 0) {
+        t[b] += t[a];
+      }
+      t[a] = -t[a];
+    }
+  }
+}
+
+
 int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* problem) {
   int n = problem->n;
   mjtNum h = m->opt.timestep;
@@ -27,6 +95,9 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
   mjtNum *v_next = t + n, *lambda = v_next + n, *v0 = lambda + n, *coulomb = v0 + n;
   mjtNum* static_ratio = coulomb + n;
   int* mode = mj_stackAllocInt(d, (size_t)n);
+  const mjgCoupling** coupling =
+      mj_stackAllocByte(d, sizeof(mjgCoupling*) * (size_t)n, _Alignof(mjgCoupling*));
+  int gaps = 0;
 
   // velocity and internal force without friction, scale of rounding errors
   for (int a = 0; a < n; a++) {
@@ -41,14 +112,22 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
     v0[a] = g->v[i];
     t[a] = g->t[i];
     mode[a] = g->mode[i];
+    int gap = g->joint[i].gap;
+    coupling[a] = gap == mjgpGAP_ROTOR || gap == mjgpGAP_LOAD ? g->coupling + i : NULL;
+    gaps |= gap != mjgpGAP_NONE;
     g->scale[i] = mju_abs(g->v[i]) + h * problem->size[a];
   }
 
   // A = h W
-  int start = 0;
+  int start = 0, first = 0;
   for (int b = 0, size = 0; b < problem->nblock; b++) {
     size = problem->block[b];
     mju_scl(problem->W + start, problem->W + start, h, size * size);
+    if (gaps) {
+      subtractLoads(g, problem->joint + first, size, problem->W + start, v + first, phi + first,
+                    t + first, alpha + first);
+    }
+    first += size;
     start += size * size;
   }
 
@@ -63,7 +142,8 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
                      .beta = beta,
                      .coulomb = coulomb,
                      .static_ratio = static_ratio,
-                     .v0 = v0};
+                     .v0 = v0,
+                     .coupling = gaps ? coupling : NULL};
   mjgSolution solution = {.t = t, .v = v_next, .lambda = lambda, .mode = mode};
   int status = mjg_solve(&solution, &g->last_info, &core, &g->options.solver, g->work);
 
@@ -75,6 +155,22 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
       v_next[a] = v[a];
       mode[a] = (v[a] > 0) - (v[a] < 0);
     }
+  }
+
+  // what the gaps did
+  start = first = 0;
+  for (int b = 0; gaps && b < problem->nblock; b++) {
+    int size = problem->block[b];
+    for (int k = 0; k < size; k++) {
+      int a = first + k;
+      if (coupling[a]) {
+        mjtNum A = problem->W[start + k * size + k];
+        mjg_couplingResolve(g->gap + problem->joint[a], coupling[a], v_next[a] + A * t[a], A);
+      }
+    }
+    addLoads(g, problem->joint + first, size, v_next + first, t + first);
+    first += size;
+    start += size * size;
   }
 
   // results

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backlash.h"
 #include "check.h"
 
 
@@ -61,8 +62,14 @@ void mjgp_warn(mjgpGears* g, int warning, const char* format, ...) {
 
 //---------------------------------- state ---------------------------------------------------------
 
+// numbers that an instance keeps for its joints
+static int countJointState(const mjModel* m, int instance) {
+  return (3 + (mjgp_hasBacklash(m, instance) ? mjgpNGAP : 0)) * mjgp_countJoints(m, instance);
+}
+
+
 int mjgp_nstate(const mjModel* m, int instance) {
-  int n = 3 * mjgp_countJoints(m, instance);
+  int n = countJointState(m, instance);
   return instance == mjgp_leader(m) ? n + (int)m->nv : n;
 }
 
@@ -79,6 +86,7 @@ void mjgp_reset(const mjModel* m, mjtNum* plugin_state, void* plugin_data, int i
     for (int i = 0; i < g->n; i++) {
       g->base[i] = g->t[i] = g->lambda[i] = g->v_next[i] = 0;
       g->mode[i] = 0;
+      g->gap[i] = (mjgCouplingStep){0};
     }
   }
 }
@@ -113,9 +121,10 @@ static size_t layout(mjgpGears* g, int n, int nv, int nC, int nmax, int nstep) {
               mjgpARRAY(v_next, count) mjgpARRAY(lambda, count) mjgpARRAY(mode, count)
                   mjgpARRAY(gamma_u, count) mjgpARRAY(gamma_v, count) mjgpARRAY(coulomb, count)
                       mjgpARRAY(static_ratio, count) mjgpARRAY(v, count) mjgpARRAY(q, count)
-                          mjgpARRAY(lag, count) mjgpARRAY(scale, count) mjgpARRAY(force, (size_t)nv)
-                              mjgpARRAY(lower, (size_t)nC) mjgpARRAY(upper, (size_t)nC)
-                                  mjgpARRAY(pivot, (size_t)nv)
+                          mjgpARRAY(lag, count) mjgpARRAY(scale, count) mjgpARRAY(coupling, count)
+                              mjgpARRAY(gap, count) mjgpARRAY(force, (size_t)nv)
+                                  mjgpARRAY(lower, (size_t)nC) mjgpARRAY(upper, (size_t)nC)
+                                      mjgpARRAY(pivot, (size_t)nv)
 #undef mjgpARRAY
 
       // workspace of the core
@@ -208,7 +217,7 @@ int mjgp_init(const mjModel* m, mjData* d, int instance) {
   memcpy(g->joint, joint, sizeof(mjgpJoint) * (size_t)n);
   mju_free(joint);
   mapTranspose(g->transpose, m);
-  g->acc = m->plugin_stateadr[instance] + 3 * mjgp_countJoints(m, instance);
+  g->acc = m->plugin_stateadr[instance] + countJointState(m, instance);
   for (int i = 0; i < n; i++) {
     g->state[i] = m->plugin_stateadr[g->joint[i].instance] + g->joint[i].index;
     g->stride[i] = mjgp_countJoints(m, g->joint[i].instance);
@@ -264,5 +273,6 @@ void mjgp_copy(mjData* dest, const mjModel* m, const mjData* src, int instance) 
   memcpy(to->q, from->q, sizeof(mjtNum) * n);
   memcpy(to->lag, from->lag, sizeof(mjtNum) * n);
   memcpy(to->scale, from->scale, sizeof(mjtNum) * n);
+  memcpy(to->gap, from->gap, sizeof(mjgCouplingStep) * n);
   memcpy(to->force, from->force, sizeof(mjtNum) * (size_t)to->nv);
 }

@@ -6,6 +6,7 @@
 // What a trajectory depends on lives in mjData.plugin_state and changes in "advance" only:
 //   each instance  t (n), mode (n), lag (n)        in the order of its key "joint"; lag is the
 //                                                  acceleration that constraints caused
+//                  and, with backlash, the mjgpNGAP numbers of backlash.h (n each)
 //   the leader     and behind them acc (nv), the acceleration of the last step
 // Everything else is computed anew in every step.
 
@@ -16,6 +17,7 @@
 
 #include "config.h"
 #include "mjgear.h"
+#include "mjgear_backlash.h"
 
 // how mjData stands with respect to the friction that was added to it
 typedef enum mjgpPhase_ {
@@ -76,6 +78,8 @@ typedef struct mjgpGears_ {
   mjtNum* q;             // position before the step                           (n)
   mjtNum* lag;           // acceleration by constraint forces of the last step (n)
   mjtNum* scale;         // velocity to which rounding errors are relative     (n)
+  mjgCoupling* coupling;  // backlash in this step                             (n)
+  mjgCouplingStep* gap;   // and what it did                                   (n)
   mjtNum* force;         // smooth force that an early computation assumed     (nv)
   mjgInfo info;          // of the step: the worst of its problems
   mjgInfo last_info;     // of the last problem that was solved

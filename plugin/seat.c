@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "backlash.h"
 #include "coupling.h"
 #include "engine.h"
 #include "friction.h"
@@ -74,13 +75,21 @@ static void removeFriction(mjgpGears* g, const mjModel* m, mjData* d) {
 static void motorTorque(mjgpGears* g, const mjModel* m, mjData* d) {
   mjTimerStat timer = d->timer[mjTIMER_ACTUATION];
   g->nested = 1;
+  mjgp_addEncoder(g, m, d, 1);
   mj_fwdActuation(m, d);
+  mjgp_addEncoder(g, m, d, -1);
   g->nested = 0;
   d->timer[mjTIMER_ACTUATION] = timer;
   for (int a = 0; a < g->nactive; a++) {
     int i = g->active[a];
     g->tau[i] = d->qfrc_actuator[g->joint[i].dof];
   }
+}
+
+
+// torque of the motor that acts on a rotor and not on its joint, where the engine puts it
+static mjtNum misplacedTorque(const mjgpGears* g, int i) {
+  return g->joint[i].gap == mjgpGAP_ROTOR ? g->tau[i] : 0;
 }
 
 
@@ -183,6 +192,12 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
     mju_zero(g->tau, g->n);
   }
 
+  // a rotor takes its motor torque off the joint
+  for (int a = 0; a < g->nactive; a++) {
+    int i = g->active[a];
+    d->qfrc_passive[g->joint[i].dof] -= misplacedTorque(g, i);
+  }
+
   // forces without friction and the effect of forces on velocity
   mjtNum* force = mj_stackAllocNum(d, (size_t)m->nv);
   smoothForce(force, m, d, actuated ? d->qfrc_actuator : NULL);
@@ -205,6 +220,9 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
     g->t[i] = state[0];
     g->mode[i] = (int)state[g->stride[i]];
     g->lag[i] = d->nefc && !implicit ? state[2 * g->stride[i]] : 0;
+    if (g->joint[i].gap == mjgpGAP_ROTOR || g->joint[i].gap == mjgpGAP_LOAD) {
+      mjgp_makeCoupling(g, m, d, i);
+    }
   }
   if (d->nefc && implicit) {
     n = mjgp_couple(g, m, d, &metric, force, joint, n);
@@ -217,7 +235,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   // add friction
   for (int a = 0; a < g->nactive; a++) {
     int i = g->active[a];
-    d->qfrc_passive[g->joint[i].dof] = g->base[i] - g->t[i];
+    d->qfrc_passive[g->joint[i].dof] = g->base[i] - misplacedTorque(g, i) - g->t[i];
   }
   g->done = 1;
   mjgp_writeSensors(g, m, d);
@@ -321,6 +339,13 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
     state[g->stride[i]] = g->mode[i];
     state[2 * g->stride[i]] =
         d->nefc ? (d->qvel[dof] - g->v_next[i]) / m->opt.timestep + g->lag[i] : 0;
+
+    // the gap; mode is the rotor's
+    int gap = g->joint[i].gap;
+    if (gap == mjgpGAP_ROTOR || gap == mjgpGAP_LOAD) {
+      mjgp_advanceGap(g, m, d, i);
+      continue;
+    }
 
     // a stuck joint stands still, to the last bit
     if (!g->mode[i] && mju_abs(d->qvel[dof]) <= mjgpROUNDING * g->scale[i] + 1e-14) {

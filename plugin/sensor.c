@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "backlash.h"
 #include "gears.h"
 
 
@@ -64,20 +65,32 @@ int mjgp_checkSensors(mjgReport* report, const mjModel* m, const mjgpJoint* join
 
 
 void mjgp_measure(mjtNum* value, const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
-  // torques as the law has them, with the acceleration over the step
+  // torques as the law has them, with the acceleration over the step; of a motor joint the friction
+  // is what its gap leaves of the torque on it
+  const mjgpJoint* joint = g->joint + i;
   mjtNum a = (g->v_next[i] - g->v[i]) / m->opt.timestep;
+  mjtNum shaft = joint->gap == mjgpGAP_MOTOR ? g->gap[joint->partner].T : 0;
   mjtNum u = g->tau[i] - g->inertia[i] * a;
-  value[mjgSENSOR_FRICTION] = g->t[i];
+  value[mjgSENSOR_FRICTION] = g->t[i] - shaft;
   value[mjgSENSOR_LAMBDA] = g->lambda[i];
   value[mjgSENSOR_TORQUE_IN] = u;
-  value[mjgSENSOR_TORQUE_OUT] = u - g->t[i];
+  value[mjgSENSOR_TORQUE_OUT] = u - value[mjgSENSOR_FRICTION];
   value[mjgSENSOR_MODE] = g->mode[i];
-  value[mjgSENSOR_POWER_LOSS] = g->t[i] * g->v_next[i];
-
-  // without backlash the rotor is the joint
+  value[mjgSENSOR_POWER_LOSS] = value[mjgSENSOR_FRICTION] * g->v_next[i];
   value[mjgSENSOR_GAP] = 0;
-  value[mjgSENSOR_ROTOR_ANGLE] = d->qpos[g->joint[i].qpos];
-  value[mjgSENSOR_ROTOR_VELOCITY] = d->qvel[g->joint[i].dof];
+
+  // behind a gap: gear and rotor are on its other side
+  if (joint->gap == mjgpGAP_ROTOR || joint->gap == mjgpGAP_LOAD) {
+    const mjgCouplingStep* step = g->gap + i;
+    value[mjgSENSOR_FRICTION] = step->friction;
+    value[mjgSENSOR_LAMBDA] = step->lambda;
+    value[mjgSENSOR_TORQUE_IN] = step->T + step->friction;
+    value[mjgSENSOR_TORQUE_OUT] = step->T;
+    value[mjgSENSOR_POWER_LOSS] = step->friction * step->velocity;
+    value[mjgSENSOR_GAP] = step->theta_b;
+  }
+  value[mjgSENSOR_ROTOR_ANGLE] = mjgp_rotorAngle(g, d, i);
+  value[mjgSENSOR_ROTOR_VELOCITY] = mjgp_rotorVelocity(g, d, i);
 
   // of the solver, the same for all joints
   value[mjgSENSOR_ITERATIONS] = g->info.iterations;

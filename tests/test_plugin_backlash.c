@@ -1,0 +1,436 @@
+// Backlash in the engine: both forms against the core's own step, contacts, encoders, state, refusals.
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <mujoco/mujoco.h>
+
+#include "mjgear_backlash.h"
+#include "plugin_models.h"
+
+#define PI 3.14159265358979323846
+
+// a link on a hinge, with sensor; the last argument of the format is the rest of the model
+#define LINK                                                                            \
+  "<mujoco><option timestep='%g' integrator='%s' gravity='0 0 0'/>"                     \
+  "<extension><plugin plugin='mjgear.transmission'><instance name='g'>"                 \
+  "<config key='joint' value='j'/>%s</instance></plugin></extension>"                   \
+  "<worldbody><body name='link'><joint name='j' axis='0 1 0'/>"                         \
+  "<inertial pos='0 0 0' mass='1' diaginertia='5.6 5.6 5.6'/></body></worldbody>"       \
+  "<actuator><motor joint='j'/></actuator>"                                             \
+  "<sensor><plugin name='s' plugin='mjgear.transmission' instance='g' objtype='joint' " \
+  "objname='j'/></sensor></mujoco>"
+
+#define KEY(name, value) "<config key='" name "' value='" value "'/>"
+
+// numbers of the sensor, as the README lists them
+enum {
+  OUT = 3,
+  MODE = 4,
+  GAP = 6,
+  ANGLE = 7,
+  VELOCITY = 8
+};
+
+
+// keys of each model, and the same as a law
+static const struct {
+  const char* keys;
+  mjgBacklash law;
+} models[] = {
+#define COMMON KEY("half_gap", "0.0025") KEY("rotor_inertia", "0.4")
+    {COMMON KEY("backlash", "deadzone") KEY("stiffness", "5895"),
+     {mjgDEADZONE, 0.0025, 5895, 0, 0, 0, 1, 0}},
+    {COMMON KEY("backlash", "damped_deadzone") KEY("stiffness", "5895") KEY("damping", "59"),
+     {mjgDAMPED_DEADZONE, 0.0025, 5895, 59, 0, 0, 1, 0}},
+    {COMMON KEY("backlash", "revised_deadzone") KEY("stiffness", "5895") KEY("damping", "59"),
+     {mjgREVISED_DEADZONE, 0.0025, 5895, 59, 0, 0, 1, 0}},
+    {COMMON KEY("backlash", "exact") KEY("stiffness", "5895") KEY("damping", "59"),
+     {mjgEXACT, 0.0025, 5895, 59, 0, 0, 1, 0}},
+    {COMMON KEY("backlash", "phase_plane") KEY("stiffness", "5895") KEY("damping", "59"),
+     {mjgPHASE_PLANE, 0.0025, 5895, 59, 0, 0, 1, 0}},
+    {COMMON KEY("backlash", "rubber") KEY("stiffness", "5895") KEY("damping", "59")
+         KEY("rubber", "0.002"),
+     {mjgRUBBER, 0.0025, 5895, 59, 0.002, 0, 1, 0}},
+    {COMMON KEY("backlash", "smooth") KEY("stiffness", "5895") KEY("rubber", "0.002"),
+     {mjgSMOOTH, 0.0025, 5895, 0, 0.002, 0, 1, 0}},
+    {COMMON KEY("backlash", "jck") KEY("stiffness", "5895") KEY("damping", "59")
+         KEY("shaft_inertia", "0.05"),
+     {mjgJCK, 0.0025, 5895, 59, 0, 0.05, 1, 0}},
+    {COMMON KEY("backlash", "hunt_crossley") KEY("stiffness", "120000") KEY("exponent", "1.5")
+         KEY("restitution", "2"),
+     {mjgHUNT_CROSSLEY, 0.0025, 120000, 0, 0, 0, 1.5, 2}},
+    {COMMON KEY("backlash", "limited_damping") KEY("stiffness", "5895") KEY("damping", "59"),
+     {mjgLIMITED_DAMPING, 0.0025, 5895, 59, 0, 0, 1, 0}},
+};
+enum {
+  NMODEL = sizeof(models) / sizeof(models[0])
+};
+
+
+static double swing(double time) {
+  return 25 * sin(2 * PI * 4 * time);
+}
+
+
+// the engine steps every model as the core does by itself, with every integrator
+static void stepsAsTheCore(void** state) {
+  (void)state;
+  const char* integrators[] = {"Euler", "implicitfast", "implicit"};
+  const double h = 1e-3, m = 0.4, M = 5.6;
+  for (int i = 0; i < NMODEL; i++) {
+    char keys[1000];
+    snprintf(keys, sizeof keys, "%s%s", models[i].keys,
+             KEY("gamma_u", "0.2") KEY("gamma_v", "0.4") KEY("coulomb", "0.3"));
+    mjModel* model = makeModel(LINK, h, integrators[i % 3], keys);
+    mjData* d = mj_makeData(model);
+    mjgCoupling c = {.law = &models[i].law,
+                     .h = h,
+                     .blend = mjg_couplingBlend(&models[i].law, h * (1 / m + 1 / M), h),
+                     .inertia = m,
+                     .gamma_u = 0.2,
+                     .gamma_v = 0.4,
+                     .coulomb = 0.3,
+                     .static_ratio = 1};
+    mjg_couplingRest(&c.theta_b, &c.omega_s, c.law, 0, 0);
+    double rotor = 0, angle = 0, velocity = 0, turned = 0;
+    for (int k = 0; k < 500; k++) {
+      c.theta_d = rotor - angle;
+      c.omega_d = c.velocity - velocity;
+      c.torque = d->ctrl[0] = swing(d->time);
+      mj_step(model, d);
+      mjgCouplingStep step;
+      mjg_couplingResolve(&step, &c, velocity, h / M);
+      velocity += h / M * step.T;
+      c.velocity = step.velocity;
+      c.theta_b = step.theta_b;
+      c.omega_s = step.omega_s;
+      rotor += h * c.velocity;
+      angle += h * velocity;
+      turned = fmax(turned, fabs(angle));
+      assert_true(fabs(d->qpos[0] - angle) < 1e-11);
+      assert_true(fabs(d->sensordata[OUT] - step.T) < 1e-7);
+      assert_int_equal((int)d->sensordata[MODE], step.mode);
+    }
+    assert_true(turned > 0.01);
+    mj_deleteData(d);
+    mj_deleteModel(model);
+  }
+}
+
+
+// motor and load as joints of the model, with gear friction on the motor, move like a rotor of the
+// plugin in front of the same load
+static void formsAgree(void** state) {
+  (void)state;
+  for (int i = 0; i < NMODEL; i++) {
+    for (int constrained = 0; constrained < 2; constrained++) {
+      // a constraint that does nothing takes the step through the coupled solver
+      char a[1000], b[1000];
+      const char* gear = KEY("gamma_u", "0.2") KEY("gamma_v", "0.4") KEY("coulomb", "0.3");
+      snprintf(a, sizeof a, "%s%s", models[i].keys, gear);
+      snprintf(b, sizeof b, "%s%s", strstr(models[i].keys, "<config key='backlash'"), gear);
+      mjModel* model = makeModel(
+          "<mujoco><option timestep='1e-3' gravity='0 0 0'/>"
+          "<extension><plugin plugin='mjgear.transmission'>"
+          "<instance name='a'><config key='joint' value='a'/>%s</instance>"
+          "<instance name='b'><config key='joint' value='b'/>" KEY("half_gap", "0.0025")
+              KEY("motor_joint", "m") "%s</instance></plugin></extension>"
+          "<worldbody><body><joint name='a' axis='0 1 0' frictionloss='%g'/>"
+          "<inertial pos='0 0 0' mass='1' diaginertia='5.6 5.6 5.6'/></body>"
+          "<body><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/><freejoint/>"
+          "<body><joint name='x' axis='1 0 0'/>"
+          "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body></body>"
+          "<body name='base'><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/>"
+          "<joint name='fixed' axis='1 0 0' armature='1e9'/>"
+          "<body><joint name='m' axis='0 1 0'/>"
+          "<inertial pos='0 0 0' mass='1' diaginertia='0.4 0.4 0.4'/></body>"
+          "<body><joint name='b' axis='0 1 0' frictionloss='%g'/>"
+          "<inertial pos='0 0 0' mass='1' diaginertia='5.6 5.6 5.6'/></body></body></worldbody>"
+          "<actuator><motor joint='a'/><motor joint='m'/></actuator></mujoco>",
+          a, b, constrained ? 0.5 : 0, constrained ? 0.5 : 0);
+
+      // the motor of the model is all armature, so that the internal force is the same
+      int motor = dofOf(model, "m");
+      model->dof_armature[motor] = 0.4;
+      model->body_inertia[3 * model->dof_bodyid[motor] + 1] = 1e-12;
+      mjData* d = mj_makeData(model);
+      double turned = 0;
+      for (int k = 0; k < 500; k++) {
+        d->ctrl[0] = d->ctrl[1] = swing(d->time);
+        mj_step(model, d);
+        int joint_a = model->jnt_qposadr[mj_name2id(model, mjOBJ_JOINT, "a")];
+        int joint_b = model->jnt_qposadr[mj_name2id(model, mjOBJ_JOINT, "b")];
+        turned = fmax(turned, fabs(d->qpos[joint_a]));
+        if (!(fabs(d->qpos[joint_a] - d->qpos[joint_b]) < 1e-7)) {
+          print_error("model %d constrained %d step %d: %g %g\n", i, constrained, k,
+                      d->qpos[joint_a], d->qpos[joint_b]);
+          fail();
+        }
+      }
+      assert_true(turned > 0.01);
+      mj_deleteData(d);
+      mj_deleteModel(model);
+    }
+  }
+}
+
+
+// a stiff light drive presses its link through the gap against a wall and comes to rest: the rotor is
+// at the stop and twists the shaft by what the wall bears. Motor off, a gear that can be driven back
+// lets go, and one that cannot keeps all that its link's impact has wedged in.
+static void pressesOnContact(void** state) {
+  (void)state;
+  const char* cones[] = {"pyramidal", "elliptic"};
+  for (int i = 0; i < 4; i++) {
+    int locks = i / 2;
+    mjModel* m = makeModel(
+        "<mujoco><option timestep='1e-3' cone='%s' gravity='0 0 0'/>"
+        "<extension><plugin plugin='mjgear.transmission'><instance name='g'>"
+        "<config key='joint' value='j'/>" KEY("backlash", "exact") KEY("half_gap", "0.005")
+            KEY("stiffness", "1e6") KEY("damping", "5") KEY("rotor_inertia", "1e-4")
+                KEY("gamma_u", "0.1")
+        "<config key='gamma_v' value='%g'/></instance></plugin></extension>"
+        "<worldbody><body><joint name='j' axis='0 1 0'/>"
+        "<geom type='capsule' fromto='0 0 0 1 0 0' size='0.02' mass='0.5'/></body>"
+        "<geom type='box' size='0.1 0.1 0.1' pos='0.9 0 -0.13'/></worldbody>"
+        "<actuator><motor joint='j'/></actuator>"
+        "<sensor><plugin name='s' plugin='mjgear.transmission' instance='g' objtype='joint' "
+        "objname='j'/></sensor></mujoco>",
+        cones[i % 2], locks ? 1.1 : 0.5);
+    mjData* d = mj_makeData(m);
+    double pressed = 0;
+    for (int k = 0; k < 3000; k++) {
+      d->ctrl[0] = k < 2000 ? 2 : 0;
+      mj_step(m, d);
+      assert_true(fabs(d->qvel[0]) < 2);
+      if (k == 1999) {
+        pressed = d->sensordata[OUT];
+        assert_true(fabs(d->qvel[0]) < 1e-6);
+        assert_true(fabs(d->sensordata[VELOCITY]) < (locks ? 1e-300 : 1e-6));
+        assert_true(d->sensordata[GAP] == 0.005);
+        assert_true(fabs(d->qfrc_constraint[0] + pressed) < 1e-4);
+        assert_true(fabs(d->sensordata[ANGLE] - d->qpos[0] - 0.005 - pressed / 1e6) < 1e-9);
+
+        // forward and backward efficiency bound what a standing gear transmits
+        assert_true(pressed > 2 * (1 - 0.1) / (1 + (locks ? 1.1 : 0.5)) * 0.999);
+        assert_true(locks || pressed < 2 * (1 + 0.1) / (1 - 0.5) * 1.001);
+      }
+    }
+    if (locks) {
+      assert_true(fabs(d->qfrc_constraint[0] + pressed) < 1e-2 * pressed);
+      assert_true(d->sensordata[VELOCITY] == 0);
+    } else {
+      assert_true(fabs(d->qfrc_constraint[0]) < 1e-2);
+    }
+    mj_deleteData(d);
+    mj_deleteModel(m);
+  }
+}
+
+
+// a link behind a gap on a gear that cannot be backdriven rattles in the gap and not beyond, between
+// contacts too; the rotor does not move at all
+static void rattles(void** state) {
+  (void)state;
+  mjModel* m =
+      makeModel(LINK, 1e-3, "implicitfast",
+                KEY("backlash", "hunt_crossley") KEY("half_gap", "0.01") KEY("stiffness", "1e6")
+                    KEY("restitution", "0.5") KEY("rotor_inertia", "0.01") KEY("gamma_u", "0.1")
+                        KEY("gamma_v", "1.1"));
+  mjData* d = mj_makeData(m);
+  double lo = 0, hi = 0, rotor = 0;
+  for (int k = 0; k < 6000; k++) {
+    d->qfrc_applied[0] = 20 * sin(2 * PI * 0.5 * d->time);
+    mj_step(m, d);
+    lo = fmin(lo, d->qpos[0]);
+    hi = fmax(hi, d->qpos[0]);
+    rotor = fmax(rotor, fabs(d->sensordata[ANGLE]));
+    assert_true(d->sensordata[VELOCITY] == 0);
+  }
+  assert_true(rotor < 1e-14);
+  assert_true(hi > 0.01 && hi < 0.0105 && lo < -0.01 && lo > -0.0105);
+  mj_deleteData(d);
+  mj_deleteModel(m);
+}
+
+
+// where a position servo comes to rest under a load: the encoder on the motor brings the rotor to
+// where the load's share of the proportional gain leaves it, and the joint hangs a gap behind
+static void encoders(void** state) {
+  (void)state;
+  const char* keys[] = {KEY("encoder", "motor"), KEY("encoder", "joint"), ""};
+  for (int i = 0; i < 3; i++) {
+    mjModel* m = makeModel(
+        "<mujoco><option timestep='1e-3' integrator='implicitfast'/>"
+        "<extension><plugin plugin='mjgear.transmission'><instance name='g'>"
+        "<config key='joint' value='j'/>" KEY("backlash", "exact") KEY("half_gap", "0.05")
+            KEY("stiffness", "1e5") KEY("damping", "100") KEY("rotor_inertia", "0.01")
+        "%s</instance></plugin></extension>"
+        "<worldbody><body><joint name='j' axis='0 1 0' damping='2'/>"
+        "<geom type='capsule' fromto='0 0 0 0.5 0 0' size='0.02' mass='0.5'/></body></worldbody>"
+        "<actuator><position joint='j' kp='100' kv='5'/></actuator>"
+        "<sensor><plugin name='s' plugin='mjgear.transmission' instance='g' objtype='joint' "
+        "objname='j'/></sensor></mujoco>",
+        keys[i]);
+    mjData* d = mj_makeData(m);
+    d->ctrl[0] = 0.3;
+    for (int k = 0; k < 20000; k++) {
+      mj_step(m, d);
+    }
+    double load = 0.5 * 9.81 * 0.25 * cos(d->qpos[0]);
+    double measured = i == 1 ? d->qpos[0] : d->sensordata[ANGLE];
+    assert_true(fabs(d->qvel[0]) < 1e-4);
+    assert_true(fabs(0.3 - measured + load / 100) < 1e-4);
+    assert_true(fabs(fabs(d->sensordata[ANGLE] - d->qpos[0]) - 0.05) < 1e-4);
+    mj_deleteData(d);
+    mj_deleteModel(m);
+  }
+}
+
+
+// reset, keyframes, copies and saved states carry rotor and gap; mj_forward leaves them alone
+static void carriesState(void** state) {
+  (void)state;
+  mjModel* m =
+      makeModel(LINK, 1e-3, "Euler",
+                KEY("backlash", "jck") KEY("half_gap", "0.0025") KEY("stiffness", "5895")
+                    KEY("damping", "59") KEY("shaft_inertia", "0.05") KEY("rotor_inertia", "0.4")
+                        KEY("gamma_u", "0.1") KEY("gamma_v", "0.2"));
+  mjData *d = mj_makeData(m), *copy = mj_makeData(m), *restored = mj_makeData(m);
+  int size = (int)mj_stateSize(m, mjSTATE_INTEGRATION);
+  mjtNum* saved = malloc(sizeof(mjtNum) * (size_t)size);
+  mjtNum first[400];
+  for (int k = 0; k < 400; k++) {
+    d->ctrl[0] = swing(d->time);
+    mj_step(m, d);
+    first[k] = d->qpos[0];
+    if (k == 150) {
+      mj_copyData(copy, m, d);
+      mj_getState(m, d, saved, mjSTATE_INTEGRATION);
+      mj_setState(m, restored, saved, mjSTATE_INTEGRATION);
+    }
+  }
+  mjData* continued[] = {copy, restored};
+  for (int i = 0; i < 2; i++) {
+    for (int k = 151; k < 400; k++) {
+      continued[i]->ctrl[0] = swing(continued[i]->time);
+      mj_forward(m, continued[i]);
+      mj_forward(m, continued[i]);
+      mj_step(m, continued[i]);
+      assert_true(continued[i]->qpos[0] == first[k]);
+    }
+  }
+  mj_resetData(m, d);
+  for (int k = 0; k < 400; k++) {
+    d->ctrl[0] = swing(d->time);
+    mj_step(m, d);
+    assert_true(d->qpos[0] == first[k]);
+  }
+
+  // a joint that is put elsewhere takes its rotor along
+  mj_resetData(m, d);
+  d->qpos[0] = 1.5;
+  for (int k = 0; k < 100; k++) {
+    mj_step(m, d);
+    assert_true(d->qpos[0] == 1.5 && d->sensordata[ANGLE] == 1.5);
+  }
+  free(saved);
+  mj_deleteData(d);
+  mj_deleteData(copy);
+  mj_deleteData(restored);
+  mj_deleteModel(m);
+}
+
+
+// each mistake in a line that names key and remedy
+static void refusals(void** state) {
+  (void)state;
+#define GOOD KEY("half_gap", "0.1") KEY("stiffness", "10")
+#define WITH GOOD KEY("rotor_inertia", "1")
+  const struct {
+    const char *keys, *armature, *says;
+  } cases[] = {
+      {KEY("backlash", "exact") KEY("half_gap", "-1") KEY("stiffness", "1")
+           KEY("rotor_inertia", "1"),
+       "0", "half_gap must be"},
+      {KEY("backlash", "exact") KEY("half_gap", "1") KEY("stiffness", "0")
+           KEY("rotor_inertia", "1"),
+       "0", "stiffness must be"},
+      {KEY("backlash", "exact") KEY("half_gap", "1") KEY("rotor_inertia", "1"), "0",
+       "stiffness must be"},
+      {KEY("backlash", "exact") WITH KEY("damping", "-1"), "0", "damping must be"},
+      {KEY("backlash", "rubber") WITH KEY("rubber", "0.3"), "0", "rubber must be"},
+      {KEY("backlash", "hunt_crossley") WITH KEY("exponent", "0.5"), "0", "exponent must be"},
+      {KEY("backlash", "exact") WITH KEY("shaft_inertia", "1"), "0", "does not use it"},
+      {KEY("backlash", "deadzone") WITH KEY("damping", "1"), "0", "does not use it"},
+      {KEY("backlash", "exact") GOOD, "0", "needs a rotor"},
+      {KEY("backlash", "exact") GOOD KEY("rotor_inertia", "-1"), "0", "needs a rotor"},
+      {KEY("backlash", "exact") WITH, "0.1", "armature 0.1 besides"},
+      {KEY("backlash", "exact") GOOD KEY("motor_joint", "j"), "0", "motor of itself"},
+      {KEY("backlash", "exact") GOOD KEY("motor_joint", "nobody"), "0", "not in the model"},
+      {KEY("backlash", "exact") GOOD KEY("motor_joint", "far"), "0", "different kinematic trees"},
+      {KEY("backlash", "exact") GOOD KEY("motor_joint", "s"), "0", "a hinge and a slide"},
+      {KEY("backlash", "exact") GOOD KEY("motor_joint", "m m"), "0", "2 names for 1 joint"},
+      {KEY("backlash", "exact") WITH KEY("motor_joint", "m"), "0", "leave out one"},
+      {KEY("backlash", "exact") GOOD KEY("motor_joint", "m") KEY("encoder", "joint"), "0",
+       "measures the joint it acts on"},
+      {KEY("backlash", "exact") WITH KEY("encoder", "elsewhere"), "0", "motor, joint"},
+      {KEY("backlash", "hysteresis") WITH, "0", "phase_plane"},
+      {KEY("gamma_u", "0.1") KEY("gamma_v", "0.1") KEY("half_gap", "1"), "0", "no backlash"},
+      {KEY("gamma_u", "0.1") KEY("gamma_v", "0.1") KEY("motor_joint", "m"), "0", "no backlash"},
+  };
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    char error[2000] = "";
+    mjModel* m = tryModel(
+        error, sizeof error,
+        "<mujoco><extension><plugin plugin='mjgear.transmission'><instance name='g'>"
+        "<config key='joint' value='j'/>%s</instance></plugin></extension><worldbody>"
+        "<body><joint name='x' axis='1 0 0'/><geom size='0.1'/>"
+        "<body><joint name='j' axis='0 1 0' armature='%s'/><geom size='0.1'/></body>"
+        "<body><joint name='m' axis='0 1 0'/><geom size='0.1'/></body>"
+        "<body><joint name='s' type='slide'/><geom size='0.1'/></body></body>"
+        "<body><joint name='far' axis='0 1 0'/><geom size='0.1'/></body></worldbody></mujoco>",
+        cases[i].keys, cases[i].armature);
+    assert_null(m);
+    if (!strstr(error, cases[i].says)) {
+      fail_msg("case %d says: %s", (int)i, error);
+    }
+  }
+
+  // a motor that has a gap itself, and one motor for two loads
+  const char* cyclic[] = {KEY("motor_joint", "b a"), KEY("motor_joint", "m m")};
+  for (int i = 0; i < 2; i++) {
+    char error[2000] = "";
+    mjModel* m =
+        tryModel(error, sizeof error,
+                 "<mujoco><extension><plugin plugin='mjgear.transmission'><instance name='g'>"
+                 "<config key='joint' value='a b'/>" KEY("backlash", "exact") GOOD
+                 "%s</instance></plugin></extension><worldbody>"
+                 "<body><joint name='x' axis='1 0 0'/><geom size='0.1'/>"
+                 "<body><joint name='a' axis='0 1 0'/><geom size='0.1'/></body>"
+                 "<body><joint name='b' axis='0 1 0'/><geom size='0.1'/></body>"
+                 "<body><joint name='m' axis='0 1 0'/><geom size='0.1'/></body></body>"
+                 "</worldbody></mujoco>",
+                 cyclic[i]);
+    assert_null(m);
+  }
+}
+
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(stepsAsTheCore),   cmocka_unit_test(formsAgree),
+      cmocka_unit_test(pressesOnContact), cmocka_unit_test(rattles),
+      cmocka_unit_test(encoders),         cmocka_unit_test(carriesState),
+      cmocka_unit_test(refusals),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
