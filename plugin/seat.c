@@ -280,10 +280,15 @@ static int forcesChanged(const mjgpGears* g, const mjData* d) {
 
 // did the joints move as was solved for, in spite of what the engine may add to its constraint solver
 static int confirmed(const mjgpGears* g, const mjData* d) {
+  mjtNum most = 0;
+  for (int a = 0; a < g->nactive; a++) {
+    most = mju_max(most, g->scale[g->active[a]]);
+  }
   for (int a = 0; a < g->nactive; a++) {
     int i = g->active[a];
     mjtNum v = d->qvel[g->joint[i].dof];
-    if (mju_abs(v - g->v_next[i]) > mjgpCONFIRMED * g->scale[i] + 1e-15 && !mju_isBad(v)) {
+    mjtNum allowed = mjgpCONFIRMED * (g->scale[i] + 1e-3 * most) + 1e-15;
+    if (mju_abs(v - g->v_next[i]) > allowed && !mju_isBad(v)) {
       return 0;
     }
   }
