@@ -19,8 +19,9 @@
 #include "friction.h"
 
 #define mjgpPASSES 8    // undamped passes
+#define mjgpPOLISH 12   // steps to a solution that is near
 #define mjgpDAMPED 30   // damped steps on friction
-#define mjgpSWEEPS 60   // sweeps joint by joint
+#define mjgpSWEEPS 200  // sweeps joint by joint
 #define mjgpINNER  100  // steps of the inner problem
 #define mjgpNOISE  128  // a gradient of this many rounding errors counts as zero
 
@@ -296,11 +297,12 @@ static int inner(Step* s, const mjtNum* t) {
 // friction that joint i asks for while the others keep theirs, at the linearization of a(t)
 static mjtNum resolve(Step* s, const mjtNum* t, int i) {
   int joint = s->group->joint[i], block = 1;
-  mjtNum W = entry(s, i, i);
+  mjtNum W = entry(s, i, i), scale = s->g->scale[joint];
   mjtNum a = gearAcceleration(s, s->a, i) + W * t[i] + s->shift[i] / s->m->opt.timestep;
   mjgpProblem problem = {
       .n = 1, .joint = &joint, .nblock = 1, .block = &block, .W = &W, .a = &a, .size = &a};
   mjgp_solveFriction(s->g, s->m, s->d, &problem);
+  s->g->scale[joint] = scale;
   return s->g->t[joint];
 }
 
@@ -323,6 +325,145 @@ static int pass(Step* s) {
   }
   move(s, s->wish);
   return settle(s, s->wish);
+}
+
+
+// velocity after the step of joint i at a(t)
+static mjtNum jointVelocity(Step* s, int i) {
+  return s->g->v[s->group->joint[i]] + s->shift[i] +
+         s->m->opt.timestep * gearAcceleration(s, s->a, i);
+}
+
+
+// by how much friction t_i in direction sign exceeds what the gear can give at a(t)
+static mjtNum excess(Step* s, int i, mjtNum sign) {
+  const mjgpGears* g = s->g;
+  int joint = s->group->joint[i];
+  mjtNum u = g->tau[joint] - g->inertia[joint] * gearAcceleration(s, s->a, i);
+  mjtNum lambda = (g->gamma_u[joint] + g->gamma_v[joint]) * u - g->gamma_v[joint] * s->t[i];
+  mjtNum ratio = g->v[joint] * sign > 0 ? 1 : g->static_ratio[joint];
+  return s->t[i] * sign - ratio * (mju_abs(lambda) + g->coulomb[joint]);
+}
+
+
+// results of joint i at a(t), which satisfies its law
+static void accept(Step* s, int i) {
+  mjgpGears* g = s->g;
+  int joint = s->group->joint[i];
+  resolve(s, s->t, i);
+  mjtNum u = g->tau[joint] - g->inertia[joint] * gearAcceleration(s, s->a, i);
+  g->t[joint] = s->t[i];
+  g->lambda[joint] = (g->gamma_u[joint] + g->gamma_v[joint]) * u - g->gamma_v[joint] * s->t[i];
+  g->v_next[joint] = g->mode[joint] ? jointVelocity(s, i) : 0;
+}
+
+
+// solve K x = x in place by elimination with pivoting; 0 if K is singular
+static int eliminate(mjtNum* K, mjtNum* x, int n) {
+  for (int k = 0; k < n; k++) {
+    int pivot = k;
+    for (int i = k + 1; i < n; i++) {
+      pivot = mju_abs(K[i * n + k]) > mju_abs(K[pivot * n + k]) ? i : pivot;
+    }
+    if (K[pivot * n + k] == 0) {
+      return 0;
+    }
+    for (int j = 0; j < n && pivot != k; j++) {
+      mjtNum swap = K[k * n + j];
+      K[k * n + j] = K[pivot * n + j];
+      K[pivot * n + j] = swap;
+    }
+    mjtNum swap = x[k];
+    x[k] = x[pivot];
+    x[pivot] = swap;
+    for (int i = k + 1; i < n; i++) {
+      mjtNum factor = K[i * n + k] / K[k * n + k];
+      for (int j = k + 1; j < n; j++) {
+        K[i * n + j] -= factor * K[k * n + j];
+      }
+      x[i] -= factor * x[k];
+    }
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    for (int j = i + 1; j < n; j++) {
+      x[i] -= K[i * n + j] * x[j];
+    }
+    x[i] /= K[i * n + i];
+  }
+  return 1;
+}
+
+
+// equation of joint i for a change of friction, with the law's piece that the joint is on now: a row of K
+// and its right side. The piece is what the joint would choose alone.
+static mjtNum pieceRow(Step* s, mjtNum* K, int i) {
+  const mjgpGears* g = s->g;
+  int n = s->n, joint = s->group->joint[i];
+  resolve(s, s->t, i);
+  int mode = g->mode[joint], load = g->lambda[joint] >= 0 ? 1 : -1;
+  for (int j = 0; j < n; j++) {
+    K[j] = entry(s, i, j);
+  }
+
+  // stuck: v+ = 0
+  if (!mode) {
+    return jointVelocity(s, i) / s->m->opt.timestep;
+  }
+
+  // slipping: t = sign (load lambda + c) with the ratio of a joint that starts
+  mjtNum gamma_v = g->gamma_v[joint], gamma = g->gamma_u[joint] + gamma_v;
+  mjtNum ratio = g->v[joint] * mode > 0 ? 1 : g->static_ratio[joint];
+  mjtNum factor = mode * ratio * load;
+  mjtNum u = g->tau[joint] - g->inertia[joint] * gearAcceleration(s, s->a, i);
+  mjtNum lambda = gamma * u - gamma_v * s->t[i];
+  for (int j = 0; j < n; j++) {
+    K[j] *= -factor * gamma * g->inertia[joint];
+  }
+  K[i] += 1 + factor * gamma_v;
+  return factor * lambda + mode * ratio * g->coulomb[joint] - s->t[i];
+}
+
+
+// Newton on friction with each joint on the piece of its law that it is on: finds the solution that is
+// near, also where the linearized problem has others. 1 if solved; friction is left where it was if not
+static int polish(Step* s) {
+  int n = s->n;
+  mjtNum *K = s->work, *x = s->work + n * n, *keep = s->wish + n;
+  mju_copy(keep, s->t, n);
+  for (int k = 0; k < mjgpPOLISH; k++) {
+    for (int i = 0; i < n; i++) {
+      x[i] = pieceRow(s, K + i * n, i);
+    }
+    if (!eliminate(K, x, n)) {
+      break;
+    }
+    mjtNum change = 0, most = 0;
+    for (int i = 0; i < n; i++) {
+      mjtNum weight = entry(s, i, i);
+      s->t[i] += x[i];
+      change = mju_max(change, mju_abs(x[i]) * weight);
+      most = mju_max(most, mju_abs(s->t[i]) * weight + s->g->scale[s->group->joint[i]]);
+    }
+    if (!inner(s, s->t)) {
+      break;
+    }
+    if (k && change <= 1e-12 * most) {
+      // where it stands now, friction is on the law
+      int good = 1;
+      for (int i = 0; i < n; i++) {
+        mjtNum wish = resolve(s, s->t, i);
+        good &= mju_abs(wish - s->t[i]) * entry(s, i, i) <= 1e-9 * most;
+      }
+      for (int i = 0; i < n && good; i++) {
+        accept(s, i);
+      }
+      if (good) {
+        return 1;
+      }
+    }
+  }
+  mju_copy(s->t, keep, n);
+  return 0;
 }
 
 
@@ -364,24 +505,6 @@ static int damped(Step* s) {
     merit = next;
   }
   return 0;
-}
-
-
-// velocity after the step of joint i at a(t)
-static mjtNum jointVelocity(Step* s, int i) {
-  return s->g->v[s->group->joint[i]] + s->shift[i] +
-         s->m->opt.timestep * gearAcceleration(s, s->a, i);
-}
-
-
-// by how much friction t_i in direction sign exceeds what the gear can give at a(t)
-static mjtNum excess(Step* s, int i, mjtNum sign) {
-  const mjgpGears* g = s->g;
-  int joint = s->group->joint[i];
-  mjtNum u = g->tau[joint] - g->inertia[joint] * gearAcceleration(s, s->a, i);
-  mjtNum lambda = (g->gamma_u[joint] + g->gamma_v[joint]) * u - g->gamma_v[joint] * s->t[i];
-  mjtNum ratio = g->v[joint] * sign > 0 ? 1 : g->static_ratio[joint];
-  return s->t[i] * sign - ratio * (mju_abs(lambda) + g->coulomb[joint]);
 }
 
 
@@ -452,27 +575,17 @@ static int solveJoint(Step* s, int i) {
 }
 
 
-// results of joint i at a(t)
-static void accept(Step* s, int i) {
-  mjgpGears* g = s->g;
-  int joint = s->group->joint[i];
-  mjtNum u = g->tau[joint] - g->inertia[joint] * gearAcceleration(s, s->a, i);
-  mjtNum sign = s->t[i] > 0 ? 1 : -1;
-  g->mode[joint] = excess(s, i, sign) < -1e-10 * mju_abs(s->t[i]) ? 0 : (int)sign;
-  g->t[joint] = s->t[i];
-  g->lambda[joint] = (g->gamma_u[joint] + g->gamma_v[joint]) * u - g->gamma_v[joint] * s->t[i];
-  g->v_next[joint] = g->mode[joint] ? jointVelocity(s, i) : 0;
-}
-
-
-// joint by joint; 1 if solved
+// joint by joint; 1 if solved. Sweeps approach a solution slowly but surely: their progress is
+// extrapolated, and Newton tries again from where they are
 static int jointByJoint(Step* s) {
   int n = s->n;
+  mjtNum *before = s->trial, *step = s->work, *last = s->work + n;
+  mju_zero(last, n);
   if (!inner(s, s->t)) {
     return 0;
   }
   for (int k = 0; k < mjgpSWEEPS; k++) {
-    mju_copy(s->trial, s->t, n);
+    mju_copy(before, s->t, n);
     for (int i = 0; i < n; i++) {
       if (!solveJoint(s, i)) {
         return 0;
@@ -483,7 +596,8 @@ static int jointByJoint(Step* s) {
     mjtNum change = 0, most = 0;
     for (int i = 0; i < n; i++) {
       mjtNum weight = entry(s, i, i);
-      change = mju_max(change, mju_abs(s->t[i] - s->trial[i]) * weight);
+      step[i] = s->t[i] - before[i];
+      change = mju_max(change, mju_abs(step[i]) * weight);
       most = mju_max(most, mju_abs(s->t[i]) * weight);
     }
     if (change <= 1e-13 * most) {
@@ -491,6 +605,25 @@ static int jointByJoint(Step* s) {
         accept(s, i);
       }
       return 1;
+    }
+
+    // the sum of the geometric series that two sweeps suggest
+    mjtNum ratio = mju_dot(step, last, n) / mju_max(mju_dot(last, last, n), mjMINVAL);
+    mju_copy(last, step, n);
+    if (k % 5 == 4 && ratio > 0.1 && ratio < 0.999) {
+      mju_addToScl(s->t, step, ratio / (1 - ratio), n);
+      mju_zero(last, n);
+      if (!inner(s, s->t)) {
+        return 0;
+      }
+    }
+    if (k % 5 == 4) {
+      if (polish(s)) {
+        return 1;
+      }
+      if (!inner(s, s->t)) {
+        return 0;
+      }
     }
   }
   return 0;
@@ -628,7 +761,11 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetr
     g->count.hard++;
     g->count.fallbacks++;
     start(s);
-    solved = damped(s);
+    solved = inner(s, s->t) && polish(s);
+    if (!solved) {
+      start(s);
+      solved = damped(s);
+    }
     if (!solved) {
       start(s);
       solved = fromRest(s);
