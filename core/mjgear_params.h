@@ -277,7 +277,7 @@ int mjg_presetFromName(const char* name);
 // Through mjgProblem the same gear is eta_f = eta_opp, eta_b = eta_aid, static_ratio = fsd,
 // coulomb = friction. The two agree where all inertia is on the motor side (M = 0), so that the
 // gear transmits the load alone; with coulomb or fsd also gamma_u must be 0, because there the
-// friction torque itself does not load the flanks. doc/borello.md has the differences.
+// friction torque itself does not load the flanks. scenes/flap/README.md has the differences.
 typedef struct mjgKarnopp_ {
   double eta_opp;   // efficiency under opposing load, in (0, 1]
   double eta_aid;   // under aiding load, <= 1; <= 0: irreversible
