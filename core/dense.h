@@ -24,12 +24,12 @@ int mjg_lu(double* A, int* pivot, int n);
 // x = (P L U)^-1 x
 void mjg_luSolve(double* x, const double* LU, const int* pivot, int n);
 
-// A = L L' in place in the lower triangle, with the diagonal of L stored inverted; reads the lower
-// triangle only. Returns 1, or 0 if A is not positive definite
+// A = U' U in place in the upper triangle, with the diagonal of U stored inverted; reads the upper
+// triangle only and uses the lower one. Returns 1, or 0 if A is not positive definite
 int mjg_cholesky(double* A, int n);
 
-// x = (L L')^-1 x
-void mjg_choleskySolve(double* x, const double* L, int n);
+// x = (U' U)^-1 x
+void mjg_choleskySolve(double* x, const double* U, int n);
 
 // largest singular value of A; x and y are scratch
 double mjg_sigmaMax(const double* A, int n, double* x, double* y);

@@ -21,7 +21,6 @@
 #include "wellposed.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "dense.h"
 
@@ -76,25 +75,21 @@ int mjg_wellPosed(const double* A, const double* alpha, const double* beta, cons
   // upper side: [upper] - A on the joints that have one
   int size = 0;
   for (int i = 0; i < n; i++) {
-    double lower, upper, r = ratio ? ratio[i] : 1;
-    limits(&lower, &upper, r * alpha[i], r * beta[i]);
-    if (upper == INFINITY) {
+    size += alpha[i] != 0;
+  }
+  for (int i = 0, row = 0; i < n; i++) {
+    if (alpha[i] == 0) {
       continue;
     }
-
-    // row of the joints with a limit up to this one, in place of row i of n
-    double* row = S + size * n;
-    int column = 0;
-    for (int j = 0; j <= i; j++) {
+    double lower, upper, r = ratio ? ratio[i] : 1;
+    limits(&lower, &upper, r * alpha[i], r * beta[i]);
+    for (int j = i, column = row; j < n; j++) {
       if (alpha[j] != 0) {
-        row[column++] = -0.5 * (A[i * n + j] + A[j * n + i]);
+        S[row * size + column++] = -0.5 * (A[i * n + j] + A[j * n + i]);
       }
     }
-    row[column - 1] += upper - skew;
-    size++;
-  }
-  for (int i = 0; i < size; i++) {
-    memmove(S + i * size, S + i * n, (size_t)(i + 1) * sizeof(double));
+    S[row * size + row] += upper - skew;
+    row++;
   }
   if (!mjg_cholesky(S, size)) {
     return 0;
@@ -107,7 +102,7 @@ int mjg_wellPosed(const double* A, const double* alpha, const double* beta, cons
   for (int i = 0; i < n; i++) {
     double lower, upper, r = ratio ? ratio[i] : 1;
     limits(&lower, &upper, r * alpha[i], r * beta[i]);
-    for (int j = 0; j <= i; j++) {
+    for (int j = i; j < n; j++) {
       S[i * n + j] = 0.5 * (A[i * n + j] + A[j * n + i]);
     }
     S[i * n + i] -= lower + skew;

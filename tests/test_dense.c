@@ -78,10 +78,10 @@ static void cholesky(void** state) {
     draw(n, 1, &seed);
     memcpy(B, A, sizeof(A));
     memcpy(x, b, sizeof(b));
-    // what is above the diagonal is not read
+    // what is below the diagonal is not read
     for (int i = 0; i < n; i++) {
       for (int j = i + 1; j < n; j++) {
-        B[i * n + j] = NAN;
+        B[j * n + i] = NAN;
       }
     }
     assert_int_equal(mjg_cholesky(B, n), 1);
