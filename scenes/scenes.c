@@ -15,7 +15,7 @@ extern const mjgScene mjg_sceneRigid;
 extern const mjgScene mjg_sceneDrop;
 extern const mjgScene mjg_sceneHold;
 extern const mjgScene mjg_sceneGripper;
-extern const mjgScene mjg_sceneTable;
+extern const mjgScene mjg_sceneArm;
 extern const mjgScene mjg_sceneHumanoid;
 extern const mjgScene mjg_sceneJack;
 
@@ -34,7 +34,7 @@ const mjgScene* const mjg_scenes[] = {
     &mjg_sceneDrop,
     &mjg_sceneHold,
     &mjg_sceneGripper,
-    &mjg_sceneTable,
+    &mjg_sceneArm,
     &mjg_sceneHumanoid,
     &mjg_sceneJack,
 };
