@@ -19,10 +19,14 @@ int __wrap_mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* pro
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static FILE* file;
-static long every = 1, calls;
+static long every = 1, calls, skipped;
 
 
 static void closeFile(void) {
+  if (skipped) {
+    fprintf(stderr, "mjgear-record: %ld problems left out (with couplings, or not finite)\n",
+            skipped);
+  }
   if (fclose(file)) {
     perror("mjgear-record: MJGEAR_RECORD");
   }
@@ -55,7 +59,7 @@ static void record(const mjgSolution* solution, const mjgProblem* problem,
     int warm = settings->warm_start;
     if (mjg_writeProblem(file, name, problem, warm ? solution->t : NULL,
                          warm ? solution->mode : NULL, NULL)) {
-      fprintf(stderr, "mjgear-record: %s was not written\n", name);
+      skipped++;
     }
   }
   pthread_mutex_unlock(&lock);

@@ -28,9 +28,25 @@ int mjg_axproj(double* y, mjgInfo* info, const double* v, const double* A, const
   mjgSolution solution = {work->vector[0], work->vector[1], work->vector[2], work->mode};
   mjgSettings cold = settings ? *settings : (mjgSettings){.solver = -1};
   cold.warm_start = 0;
-  int status = mjg_solve(&solution, info, &problem, &cold, work);
-  for (int i = 0; status >= 0 && i < n; i++) {
-    y[i] = v[i] - solution.v[i];
+  mjgInfo result;
+  int status = mjg_solve(&solution, &result, &problem, &cold, work);
+  if (status < 0) {
+    return status;
+  }
+
+  // y = v - v+, which may overflow
+  double* difference = work->vector[0];
+  for (int i = 0; i < n; i++) {
+    difference[i] = v[i] - solution.v[i];
+  }
+  if (!mjg_allFinite(difference, (size_t)n)) {
+    return mjgERR_NOT_FINITE;
+  }
+  for (int i = 0; i < n; i++) {
+    y[i] = difference[i];
+  }
+  if (info) {
+    *info = result;
   }
   return status;
 }

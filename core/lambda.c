@@ -20,11 +20,14 @@ static double residual(double* next, const double* lambda, const double* phi, co
       next[i] = sum;
     }
     double error = fabs(lambda[i] - sum);
+    if (!isfinite(size)) {
+      return INFINITY;
+    }
     if (!(error <= worst * size)) {
       worst = error / size;
     }
   }
-  return isnan(worst) ? INFINITY : worst;
+  return worst;
 }
 
 
@@ -86,6 +89,9 @@ int mjg_lambda(double* lambda, mjgInfo* info, const double* phi, const double* P
       memcpy(x, b->x, (size_t)n * sizeof(double));
       result.iterations++;
     }
+  }
+  if (!mjg_allFinite(x, nv)) {
+    return mjgERR_NOT_FINITE;
   }
   result.residual = residual(NULL, x, phi, P, n);
   if (!(result.residual <= tolerance)) {

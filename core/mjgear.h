@@ -45,7 +45,7 @@ typedef enum mjgStatus_ {
   mjgNO_SOLUTION = 3,      // shown to have no solution (only methods that can show it)
 
   mjgERR_ARGUMENT = -1,    // null pointer, negative size, or an option out of range
-  mjgERR_NOT_FINITE = -2,  // an input is NaN or infinite
+  mjgERR_NOT_FINITE = -2,  // an input is NaN or infinite, or a result would be
   mjgERR_NOT_PD = -3,      // a matrix that must be positive definite is not
   mjgERR_WORKSPACE = -4,   // workspace too small for this problem
   mjgERR_SIZE = -5         // too large for the method (enumeration)

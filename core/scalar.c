@@ -107,7 +107,11 @@ int mjg_stepScalar(double* v_next, double* t, double v, double f_u, double f_v, 
 
   double friction;
   int piece = mjg_lawResolve(&friction, hold, phi, rho, 0, 1, 1);
-  *v_next = piece == mjgSTUCK ? 0 : h * (hold - friction) / (m + M);
+  double next = piece == mjgSTUCK ? 0 : h * (hold - friction) / (m + M);
+  if (!isfinite(next) || !isfinite(friction)) {
+    return mjgERR_NOT_FINITE;
+  }
+  *v_next = next;
   if (t) {
     *t = friction;
   }

@@ -168,6 +168,7 @@ static double storeBlock(mjgSolution* solution, const mjgBlock* b, int first, do
     double t = b->t[i];
 
     // rounding may leave a slipping joint at rest or its friction with the wrong sign
+    v *= b->root[i];
     if (s * v <= 0) {
       s = 0;
       v = 0;
@@ -175,12 +176,24 @@ static double storeBlock(mjgSolution* solution, const mjgBlock* b, int first, do
     if (s * t < 0) {
       t = 0;
     }
-    solution->v[first + i] = v * b->root[i];
+    solution->v[first + i] = v;
     solution->t[first + i] = t / b->root[i];
     solution->lambda[first + i] = b->lambda[i] / b->root[i];
     solution->mode[first + i] = s;
   }
   return residual;
+}
+
+
+// where numbers overflow: the state without friction, which is finite and creates no energy
+static void storeWithoutFriction(mjgSolution* solution, const mjgProblem* problem, int first,
+                                 int n) {
+  for (int i = first; i < first + n; i++) {
+    solution->t[i] = 0;
+    solution->v[i] = problem->v[i];
+    solution->lambda[i] = problem->phi[i];
+    solution->mode[i] = (problem->v[i] > 0) - (problem->v[i] < 0);
+  }
 }
 
 
@@ -211,6 +224,12 @@ void mjg_solveFriction(mjgSolution* solution, mjgInfo* info, const mjgProblem* p
   }
   int flg_unique = solveBlock(b, settings, &info->fallbacks);
   double residual = storeBlock(solution, b, first, settings->tolerance);
+  size_t nv = (size_t)n;
+  if (!mjg_allFinite(solution->t + first, nv) || !mjg_allFinite(solution->v + first, nv) ||
+      !mjg_allFinite(solution->lambda + first, nv) || !isfinite(residual)) {
+    storeWithoutFriction(solution, problem, first, n);
+    residual = INFINITY;
+  }
 
   // account
   info->residual = mjg_max(info->residual, residual);

@@ -14,7 +14,7 @@ const char* mjg_statusString(int status) {
     case mjgERR_ARGUMENT:
       return "argument error: null pointer, negative size or a value out of range";
     case mjgERR_NOT_FINITE:
-      return "an input is NaN or infinite";
+      return "an input is NaN or infinite, or a result would be";
     case mjgERR_NOT_PD:
       return "a matrix that must be positive definite is not";
     case mjgERR_WORKSPACE:

@@ -455,7 +455,7 @@ static void fuzzLambda(Input* input) {
   } else {
     claimFinite(lambda, n, "lambda", status);
   }
-  for (int i = 0; i < n && status == mjgSOLVED; i++) {
+  for (int i = 0; i < n && status == mjgSOLVED && tolerance < 1; i++) {
     long double error = (long double)lambda[i] - phi[i], terms = fabsl(error) + fabsl(phi[i]);
     for (int j = 0; j < n; j++) {
       error -= (long double)P[i * n + j] * fabs(lambda[j]);
