@@ -143,6 +143,9 @@ static mjtNum thickness(const mjModel* m, int geom) {
 
 // radius of the ring: a little more than the link and its bearing are thick
 static mjtNum ringRadius(const mjModel* m, const mjData* d, int joint) {
+  if (m->jnt_type[joint] == mjJNT_SLIDE) {
+    return 0.05 * m->stat.extent * m->vis.scale.jointlength;
+  }
   int body = m->jnt_bodyid[joint], parent = m->body_parentid[body];
   mjtNum radius = 0.06 * m->stat.extent;
   for (int k = 0; k < m->body_geomnum[body]; k++) {

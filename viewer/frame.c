@@ -198,7 +198,9 @@ void frameDraw(Frame* frame, mjrRect area, Show* show) {
   if (frame->flg_caption && frame->caption[0]) {
     mjrRect top = view;
     top.height -= show->nsim > 1 ? 2 * frame->context.charHeight : 0;
-    mjr_overlay(mjFONT_NORMAL, mjGRID_TOPLEFT, top, frame->caption, frame->note, &frame->context);
+    char text[600];
+    snprintf(text, sizeof(text), "%s\n%s", frame->caption, frame->note);
+    mjr_overlay(mjFONT_NORMAL, mjGRID_TOPLEFT, top, text, NULL, &frame->context);
   }
   mjrRect bottom = view;
   if (frame->flg_legend && sims[0].ngear > 0) {

@@ -112,24 +112,48 @@ static void styleFigure(mjvFigure* figure) {
 }
 
 
-// copy the samples of a ring within the window, one for about each pixel, because OpenGL leaves gaps in
-// lines of shorter pieces; always the same ones while they move along. Widens range to contain them.
-static void fillLine(mjvFigure* figure, int line, const Plots* plots, const float* ring, int width,
-                     float range[2]) {
-  int n = 0, stride = 1 + MAXSAMPLE / (width > 1 ? width : 1);
+// the smallest and largest value of a ring within the window widen range
+static void findRange(float range[2], const Plots* plots, const float* ring, float begin) {
   for (int i = 0; i < plots->nsample; i++) {
     int k = (plots->next - plots->nsample + i + MAXSAMPLE) % MAXSAMPLE;
-    if (plots->time[k] < figure->range[0][0] || (k % stride && i < plots->nsample - 1)) {
+    if (plots->time[k] >= begin && isfinite(ring[k])) {
+      range[0] = ring[k] < range[0] ? ring[k] : range[0];
+      range[1] = ring[k] > range[1] ? ring[k] : range[1];
+    }
+  }
+}
+
+
+// copy the samples of a ring within the window. OpenGL leaves gaps in lines of pieces shorter than a
+// pixel, so that straight runs become one piece; tolerance is how far a point may be off
+static void fillLine(mjvFigure* figure, int line, const Plots* plots, const float* ring,
+                     float tolerance) {
+  enum {
+    LONGEST = 50
+  };
+  float* data = figure->linedata[line];
+  int n = 0, run = 0;
+  for (int i = 0; i < plots->nsample; i++) {
+    int k = (plots->next - plots->nsample + i + MAXSAMPLE) % MAXSAMPLE;
+    float x = plots->time[k], y = ring[k];
+    if (x < figure->range[0][0]) {
       continue;
     }
-    float y = ring[k];
-    figure->linedata[line][2 * n] = plots->time[k];
-    figure->linedata[line][2 * n + 1] = y;
-    n++;
-    if (isfinite(y)) {
-      range[0] = y < range[0] ? y : range[0];
-      range[1] = y > range[1] ? y : range[1];
+
+    // the last point falls out if it lies on the line from the one before it to this one
+    if (n >= 2 && run < LONGEST) {
+      const float* a = data + 2 * (n - 2);
+      const float* b = data + 2 * (n - 1);
+      float on = a[1] + (y - a[1]) * (b[0] - a[0]) / (x - a[0]);
+      int straight = fabsf(on - b[1]) <= tolerance;
+      n -= straight;
+      run = straight ? run + 1 : 0;
+    } else {
+      run = 0;
     }
+    data[2 * n] = x;
+    data[2 * n + 1] = y;
+    n++;
   }
   figure->linepnt[line] = n;
 }
@@ -169,10 +193,9 @@ void plotsDraw(Plots* plots, mjrRect area, const mjrContext* context, const Sim*
       snprintf(figure->linename[c], sizeof(figure->linename[c]), "%s",
                plots->nsim > 1 ? labels[c] : sims[0].gear[gear].name);
       if (sims[sim].friction != simGEAR && plot >= plotLAMBDA) {
-        figure->linepnt[c] = 0;  // the engine's friction has neither
-        continue;
+        continue;  // the engine's friction has neither
       }
-      fillLine(figure, c, plots, curve(plots, sim, gear, plot), area.width * 2 / 3, range);
+      findRange(range, plots, curve(plots, sim, gear, plot), figure->range[0][0]);
     }
 
     // a flat curve is drawn in the middle of its plot, not as noise
@@ -184,6 +207,12 @@ void plotsDraw(Plots* plots, mjrRect area, const mjrContext* context, const Sim*
     float margin = fmaxf(0.08f * (range[1] - range[0]), least);
     figure->range[1][0] = range[0] - margin;
     figure->range[1][1] = range[1] + margin;
+    for (int c = 0; c < ncurve; c++) {
+      int sim = plots->nsim > 1 ? c : 0, gear = plots->nsim > 1 ? first : first + c;
+      if (sims[sim].friction == simGEAR || plot < plotLAMBDA) {
+        fillLine(figure, c, plots, curve(plots, sim, gear, plot), 0.02f * margin);
+      }
+    }
 
     // the lowest plot carries the time axis and gets the room for it
     int axis = 3 * context->charHeight, height = (area.height - axis) / nshown;
