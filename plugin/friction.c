@@ -173,9 +173,19 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
     start += size * size;
   }
 
+  // joints that their own load holds, for who draws them
+  int* jammed = mj_stackAllocInt(d, (size_t)n);
+  for (int a = 0; a < n; a++) {
+    jammed[a] = 0;
+  }
+  if (status == mjgJAMMED && !gaps) {
+    mjg_jammed(jammed, &core, &solution);
+  }
+
   // results
   for (int a = 0; a < n; a++) {
     int i = problem->joint[a];
+    g->jammed[i] = jammed[a];
     g->t[i] = t[a];
     g->v_next[i] = v_next[a];
     g->lambda[i] = lambda[a];

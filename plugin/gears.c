@@ -119,12 +119,12 @@ static size_t layout(mjgpGears* g, int n, int nv, int nC, int nmax, int nstep) {
       mjgpARRAY(transpose, (size_t)nC) mjgpARRAY(active, count) mjgpARRAY(base, count)
           mjgpARRAY(tau, count) mjgpARRAY(inertia, count) mjgpARRAY(t, count)
               mjgpARRAY(v_next, count) mjgpARRAY(lambda, count) mjgpARRAY(mode, count)
-                  mjgpARRAY(gamma_u, count) mjgpARRAY(gamma_v, count) mjgpARRAY(coulomb, count)
-                      mjgpARRAY(static_ratio, count) mjgpARRAY(v, count) mjgpARRAY(q, count)
-                          mjgpARRAY(lag, count) mjgpARRAY(scale, count) mjgpARRAY(coupling, count)
-                              mjgpARRAY(gap, count) mjgpARRAY(force, (size_t)nv)
-                                  mjgpARRAY(lower, (size_t)nC) mjgpARRAY(upper, (size_t)nC)
-                                      mjgpARRAY(pivot, (size_t)nv)
+                  mjgpARRAY(jammed, count) mjgpARRAY(gamma_u, count) mjgpARRAY(gamma_v, count)
+                      mjgpARRAY(coulomb, count) mjgpARRAY(static_ratio, count) mjgpARRAY(v, count)
+                          mjgpARRAY(q, count) mjgpARRAY(lag, count) mjgpARRAY(scale, count)
+                              mjgpARRAY(coupling, count) mjgpARRAY(gap, count)
+                                  mjgpARRAY(force, (size_t)nv) mjgpARRAY(lower, (size_t)nC)
+                                      mjgpARRAY(upper, (size_t)nC) mjgpARRAY(pivot, (size_t)nv)
 #undef mjgpARRAY
 
       // workspace of the core
@@ -269,6 +269,7 @@ void mjgp_copy(mjData* dest, const mjModel* m, const mjData* src, int instance) 
   memcpy(to->v_next, from->v_next, sizeof(mjtNum) * n);
   memcpy(to->lambda, from->lambda, sizeof(mjtNum) * n);
   memcpy(to->mode, from->mode, sizeof(int) * n);
+  memcpy(to->jammed, from->jammed, sizeof(int) * n);
   memcpy(to->v, from->v, sizeof(mjtNum) * n);
   memcpy(to->q, from->q, sizeof(mjtNum) * n);
   memcpy(to->lag, from->lag, sizeof(mjtNum) * n);

@@ -57,32 +57,33 @@ typedef struct mjgpGears_ {
   int* transpose;    // address in D of each transposed entry of M         (nC)
 
   // step: phase and results
-  int phase;             // mjgpPhase
-  int nested;            // inside of our own call to mj_fwdActuation
-  int done;              // friction was computed since the last advance
-  int early;             // it was computed with the passive forces, ahead of actuation
-  int nactive;           // joints that are awake
-  int* active;           // their numbers, tree by tree                        (n)
-  mjtNum* base;          // passive force without friction                     (n)
-  mjtNum* tau;           // motor torque                                       (n)
-  mjtNum* inertia;       // rotor inertia                                      (n)
-  mjtNum* t;             // friction torque                                    (n)
-  mjtNum* v_next;        // velocity after the step; exactly 0.0 if stuck      (n)
-  mjtNum* lambda;        // internal force                                     (n)
-  int* mode;             // -1 backward, 0 stuck, 1 forward                    (n)
-  mjtNum* gamma_u;       // input-side asymmetry coefficient of this step      (n)
-  mjtNum* gamma_v;       // output-side asymmetry coefficient of this step     (n)
-  mjtNum* coulomb;       // load-independent bound of this step                (n)
-  mjtNum* static_ratio;  // static to sliding bound                       (n)
-  mjtNum* v;             // velocity before the step                           (n)
-  mjtNum* q;             // position before the step                           (n)
-  mjtNum* lag;           // acceleration by constraint forces of the last step (n)
-  mjtNum* scale;         // velocity to which rounding errors are relative     (n)
+  int phase;              // mjgpPhase
+  int nested;             // inside of our own call to mj_fwdActuation
+  int done;               // friction was computed since the last advance
+  int early;              // it was computed with the passive forces, ahead of actuation
+  int nactive;            // joints that are awake
+  int* active;            // their numbers, tree by tree                        (n)
+  mjtNum* base;           // passive force without friction                     (n)
+  mjtNum* tau;            // motor torque                                       (n)
+  mjtNum* inertia;        // rotor inertia                                      (n)
+  mjtNum* t;              // friction torque                                    (n)
+  mjtNum* v_next;         // velocity after the step; exactly 0.0 if stuck      (n)
+  mjtNum* lambda;         // internal force                                     (n)
+  int* mode;              // -1 backward, 0 stuck, 1 forward                    (n)
+  int* jammed;            // 1: would not move however large its torque was     (n)
+  mjtNum* gamma_u;        // input-side asymmetry coefficient of this step      (n)
+  mjtNum* gamma_v;        // output-side asymmetry coefficient of this step     (n)
+  mjtNum* coulomb;        // load-independent bound of this step                (n)
+  mjtNum* static_ratio;   // static to sliding bound                       (n)
+  mjtNum* v;              // velocity before the step                           (n)
+  mjtNum* q;              // position before the step                           (n)
+  mjtNum* lag;            // acceleration by constraint forces of the last step (n)
+  mjtNum* scale;          // velocity to which rounding errors are relative     (n)
   mjgCoupling* coupling;  // backlash in this step                             (n)
   mjgCouplingStep* gap;   // and what it did                                   (n)
-  mjtNum* force;         // smooth force that an early computation assumed     (nv)
-  mjgInfo info;          // of the step: the worst of its problems
-  mjgInfo last_info;     // of the last problem that was solved
+  mjtNum* force;          // smooth force that an early computation assumed     (nv)
+  mjgInfo info;           // of the step: the worst of its problems
+  mjgInfo last_info;      // of the last problem that was solved
   mjgpCount count;
   int warned;  // warnings that were given, one bit each
 

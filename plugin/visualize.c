@@ -38,14 +38,25 @@ static void addConnector(mjvScene* scn, int type, const float rgb[3], float alph
 }
 
 
+// has a joint a gap, and does nothing go through it
+static int isFree(const mjgpJoint* joint, const mjtNum value[mjgNSENSOR]) {
+  return (joint->gap == mjgpGAP_ROTOR || joint->gap == mjgpGAP_LOAD) &&
+         value[mjgSENSOR_TORQUE_OUT] == 0;
+}
+
+
 // what a joint does, from its measured values
-static int showMode(const mjtNum value[mjgNSENSOR]) {
+static int showMode(const mjgpGears* g, int i, const mjtNum value[mjgNSENSOR]) {
+  if (isFree(g->joint + i, value)) {
+    return mjgSHOW_GAP;
+  }
+
   // the motor gives power to the link, or the link pushes back on the gear
   mjtNum direction = value[mjgSENSOR_MODE];
   if (direction != 0) {
     return direction * value[mjgSENSOR_TORQUE_OUT] < 0 ? mjgSHOW_DRIVEN : mjgSHOW_DRIVING;
   }
-  return value[mjgSENSOR_STATUS] == mjgJAMMED ? mjgSHOW_JAMMED : mjgSHOW_STUCK;
+  return g->jammed[i] ? mjgSHOW_JAMMED : mjgSHOW_STUCK;
 }
 
 
@@ -107,6 +118,24 @@ static void drawHinge(mjvScene* scn, const float* rgb, const mjtNum anchor[3], c
   if (head) {
     mjv_connector(head, mjGEOM_ARROW, 0.16 * radius, last, tip);
     snprintf(head->label, sizeof(head->label), "%s", label);
+  }
+}
+
+
+// the gap as two marks, and the needle of the rotor between them; part is its position, -1 to 1
+static void drawGap(mjvScene* scn, const mjtNum anchor[3], const mjtNum axis[3],
+                    const mjtNum xmat[9], mjtNum radius, mjtNum part) {
+  static const float gray[3] = {0.75f, 0.75f, 0.75f};
+  mjtNum x[3], y[3], from[3], to[3], ray[3];
+  normals(x, y, axis, xmat);
+  for (int k = 0; k < 3; k++) {
+    mjtNum angle = mjPI + mjPI / 6 * (k == 2 ? part : 2 * k - 1);
+    mju_scl3(ray, x, mju_cos(angle));
+    mju_addToScl3(ray, y, mju_sin(angle));
+    mju_addScl3(from, anchor, ray, k == 2 ? 0 : 1.1 * radius);
+    mju_addScl3(to, anchor, ray, k == 2 ? 1.5 * radius : 1.9 * radius);
+    addConnector(scn, mjGEOM_CAPSULE, k == 2 ? mjgShowColor[mjgSHOW_GAP] : gray, 1, 0.09 * radius,
+                 from, to);
   }
 }
 
@@ -195,7 +224,13 @@ void mjgp_visualize(const mjModel* m, mjData* d, const mjvOption* opt, mjvScene*
     if (opt->label == mjLABEL_JOINT) {
       snprintf(label, sizeof(label), "%.3g %s", t, hinge ? "N m" : "N");
     }
-    const float* rgb = mjgShowColor[showMode(value)];
+    const float* rgb = mjgShowColor[showMode(g, i, value)];
+    const mjgBacklash* backlash = &g->joint[i].backlash;
+    int gap = g->joint[i].gap == mjgpGAP_ROTOR || g->joint[i].gap == mjgpGAP_LOAD;
+    if (hinge && gap && backlash->half_gap > 0) {
+      drawGap(scn, d->xanchor + 3 * joint, d->xaxis + 3 * joint, d->xmat + 9 * body,
+              ringRadius(m, d, joint), mju_clip(value[mjgSENSOR_GAP] / backlash->half_gap, -1, 1));
+    }
     (hinge ? drawHinge : drawSlide)(scn, rgb, d->xanchor + 3 * joint, d->xaxis + 3 * joint,
                                     d->xmat + 9 * body, ringRadius(m, d, joint), share, label);
   }

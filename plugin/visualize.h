@@ -3,7 +3,8 @@
 // Around a geared hinge stands a ring in the colour of what the joint does, and on it an arc with an
 // arrow head: the direction in which friction acts on the link, and as its length the share of the
 // larger of the torques in and out of the gear that friction takes; a full arc is friction that
-// carries all of the load. At a slide the arc is an arrow along the axis. Switching off the joint's
+// carries all of the load. Backlash is a sector, drawn 60 degrees wide, in which a needle shows where
+// the rotor is. At a slide the arc is an arrow along the axis. Switching off the joint's
 // group hides both; with labels of joints the arrow tells the torque.
 
 #ifndef MJGEAR_PLUGIN_VISUALIZE_H_
@@ -15,7 +16,7 @@ enum {
   mjgSHOW_STUCK = 0,    // stands still, friction holds
   mjgSHOW_DRIVING = 1,  // moves, the motor drives the link
   mjgSHOW_DRIVEN = 2,   // moves, the link drives the gear: back-driven, or braked by friction
-  mjgSHOW_JAMMED = 3,   // stopped by its own friction where the step had another solution
+  mjgSHOW_JAMMED = 3,   // stands still, and would however large the torque in its direction was
   mjgSHOW_GAP = 4,      // teeth do not touch: the rotor is free in the backlash gap
   mjgNSHOW = 5
 };

@@ -89,17 +89,29 @@ static int apply(char** text, const mjgSetting* setting, const char* path, char*
 }
 
 
-// MuJoCo reports on several lines
+// MuJoCo reports on several lines, some of them twice: make one line of those that say something new
 static void joinLines(char* text) {
-  char* end = text + strlen(text);
-  while (end > text && strchr(" \r\n", end[-1])) {
-    *--end = 0;
-  }
-  for (; *text; text++) {
-    if (*text == '\n' || *text == '\r') {
-      *text = ' ';
+  char* end = text;
+  for (char* line = text; *line;) {
+    size_t n = strcspn(line, "\r\n");
+    char* next = line + n + strspn(line + n, "\r\n");
+    int known = 0;
+    for (char* p = text; n > 20 && p + n <= end && !known; p++) {
+      known = !strncmp(p, line, n);
     }
+    if (n && !known) {
+      if (end > text) {
+        *end++ = ' ';
+      }
+      memmove(end, line, n);
+      end += n;
+    }
+    line = next;
   }
+  while (end > text && end[-1] == ' ') {
+    end--;
+  }
+  *end = 0;
 }
 
 

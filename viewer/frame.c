@@ -45,7 +45,8 @@ static void makeModel(Frame* frame, const Sim* sims, int nsim, int font_scale) {
   startCamera(frame, m);
   frame->selected = 0;
 
-  // curves begin at the first state
+  // curves begin at the first state; the gap is worth one where there is one
+  frame->plots.shown[plotGAP] = simHasBacklash(sims);
   plotsInit(&frame->plots, sims, nsim);
   plotsAdd(&frame->plots, sims);
 }
