@@ -60,9 +60,13 @@ endif()
 
 set(MuJoCo_PYTHON)
 if(MuJoCo_LIBRARY)
+  # the wheel's own Python, or that of build/venv if its MuJoCo is of the same version
   get_filename_component(python "${root_found}/../../../../bin/python" ABSOLUTE)
+  file(GLOB twin "${venv}/lib/python3*/site-packages/mujoco/libmujoco.so.${MuJoCo_VERSION}")
   if(EXISTS "${python}")
     set(MuJoCo_PYTHON "${python}")
+  elseif(twin)
+    set(MuJoCo_PYTHON "${venv}/bin/python")
   endif()
 endif()
 

@@ -59,7 +59,7 @@ endfunction()
 
 # mjgear_add_fuzzer(name SOURCES file... [LIBS target...] [SECONDS s])
 #   A libFuzzer program in fuzz/ of the build, in the preset "fuzz" only, and a ctest of the same name with
-#   the label "fuzz": a short run from the inputs in corpus/<name>. Inputs that reach something new are
+#   the label "fuzz": a short run from the inputs in corpus/<name>, if any. Inputs that reach something new are
 #   kept in the build and are where the next run starts.
 function(mjgear_add_fuzzer name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "SECONDS" "SOURCES;LIBS")
@@ -75,8 +75,12 @@ function(mjgear_add_fuzzer name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz")
   set(found "${PROJECT_BINARY_DIR}/fuzz/corpus/${name}")
   file(MAKE_DIRECTORY "${found}")
+  set(given "${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name}")
+  if(NOT IS_DIRECTORY "${given}")
+    set(given)
+  endif()
   add_test(NAME ${name} COMMAND ${name} -max_total_time=${arg_SECONDS} -timeout=20 -rss_limit_mb=2048
     -print_final_stats=1 "-artifact_prefix=${PROJECT_BINARY_DIR}/fuzz/${name}-"
-    "${found}" "${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name}")
+    "${found}" ${given})
   set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS fuzz)
 endfunction()
