@@ -21,7 +21,7 @@ function(mjgear_add_test name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES
-    TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}" ENVIRONMENT "${arg_ENV}")
+    TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}" ENVIRONMENT "ASAN_OPTIONS=allocator_may_return_null=1;${arg_ENV}")
 endfunction()
 
 
@@ -29,6 +29,7 @@ endfunction()
 #   A script run by the Python that belongs to MuJoCo, with MJGEAR_PLUGIN_PATH and MJGEAR_SOURCE_DIR in its
 #   environment; skipped when the script exits with 77. In a sanitized build the runtime is preloaded,
 #   because Python itself is not instrumented; leaks of the interpreter are not ours and not counted.
+#   As for programs, memory that is not to be had gives a null pointer, as without sanitizers.
 function(mjgear_add_python_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "SCRIPT;TIMEOUT" "ARGS;ENV;LABELS")
   if(NOT arg_SCRIPT OR arg_UNPARSED_ARGUMENTS)
@@ -49,7 +50,7 @@ function(mjgear_add_python_test name)
       list(APPEND preload "${path}")
     endforeach()
     list(JOIN preload ":" preload)
-    list(APPEND env "LD_PRELOAD=${preload}" "ASAN_OPTIONS=detect_leaks=0")
+    list(APPEND env "LD_PRELOAD=${preload}" "ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1")
   endif()
   add_test(NAME ${name} COMMAND ${MuJoCo_PYTHON} "${CMAKE_CURRENT_SOURCE_DIR}/${arg_SCRIPT}" ${arg_ARGS})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77
