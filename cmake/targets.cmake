@@ -2,7 +2,8 @@
 
 # mjgear_add_test(name SOURCES file... [LIBS target...] [ENV NAME=value...] [LABELS label...] [TIMEOUT s])
 #   A cmocka program and a ctest of the same name. It finds the plugin, the models and the sources by
-#   the macros MJGEAR_PLUGIN_PATH and MJGEAR_SOURCE_DIR. The label "threads" selects it for the TSan build.
+#   the macros MJGEAR_PLUGIN_PATH and MJGEAR_SOURCE_DIR. The label "threads" selects it for the TSan build; one
+#   that needs the core and no MuJoCo has the label "core", by which ./check --valgrind finds it.
 function(mjgear_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;LIBS;ENV;LABELS")
   if(NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
@@ -19,6 +20,9 @@ function(mjgear_add_test name)
     add_dependencies(${name} mjgear)
   endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  if("mjgear_core" IN_LIST arg_LIBS AND NOT "MuJoCo::MuJoCo" IN_LIST arg_LIBS)
+    list(APPEND arg_LABELS core)
+  endif()
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES
     TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}" ENVIRONMENT "ASAN_OPTIONS=allocator_may_return_null=1;${arg_ENV}")
