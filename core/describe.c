@@ -2,8 +2,8 @@
 
 #include "mjgear_params.h"
 
-// from coefficients back to a description
 
+//---------------------------------- of each type --------------------------------------------------
 
 static void toStarting(mjgDescription* d, mjgReport* report, const mjgTransmission* t) {
   double k = t->static_ratio;
@@ -60,7 +60,7 @@ static void toSpur(mjgDescription* d, mjgReport* report, const mjgTransmission* 
     }
   }
 
-  // the mean of (21) over a symmetric path: gamma_u = mu contact / (4 radius_out cos(pressure_angle))
+  // the mean of (21) over a symmetric path, gamma_v = mu contact/(4 radius_in cos(pressure_angle))
   double radius = d->value[mjgKEY_RADIUS_IN];
   double angle = d->value[mjgKEY_PRESSURE_ANGLE];
   double mu = d->value[mjgKEY_MU];
@@ -99,6 +99,8 @@ static void giveUnless(mjgDescription* d, int key, double value, double otherwis
   }
 }
 
+
+//---------------------------------- of any type ---------------------------------------------------
 
 int mjg_describe(mjgDescription* description, mjgReport* report,
                  const mjgTransmission* transmission) {

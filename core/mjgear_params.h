@@ -270,9 +270,9 @@ int mjg_presetFromName(const char* name);
 
 //---------------------------------- Borello's reference -------------------------------------------
 
-// one joint with friction as in L. Borello and M. D. L. Dalla Vedova, "A dry friction model and robust
-// computational algorithm for reversible or irreversible motion transmissions", Int. J. of Mechanics
-// and Control 13(2), 2012. It is explicit, a Karnopp-type switch, and needs the load torque.
+// one joint with friction as in L. Borello and M. D. L. Dalla Vedova, "A dry friction model and
+// robust computational algorithm for reversible or irreversible motion transmissions", Int. J. of
+// Mechanics and Control 13(2), 2012. It is explicit, a Karnopp-type switch, and needs the load torque.
 //
 // Through mjgProblem the same gear is eta_f = eta_opp, eta_b = eta_aid, static_ratio = fsd,
 // coulomb = friction. The two agree where all inertia is on the motor side (M = 0), so that the

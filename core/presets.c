@@ -116,8 +116,8 @@ static const Generic kGeneric[] = {
 //     M5  Kv |v| + Kc + |Km tau_m - Ke tau_e| + S (Kcs + |Kms tau_m - Kes tau_e|)
 //     M6  M5 + S Q,  Q = Keq tau_e^2 if |tau_m| > |tau_e|, else Kmq tau_m^2
 //
-// The load torque f_v is -tau_e, so that Km, Ke are gamma_u, gamma_v. doc/presets.md says where this
-// is exact and where it is not.
+// The load torque f_v is -tau_e, so that Km, Ke are gamma_u, gamma_v. doc/presets.md says where
+// this is exact and where it is not.
 typedef struct Servo_ {
   const char* name;
   const char* title;

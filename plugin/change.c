@@ -96,7 +96,10 @@ int mjg_resetGears(const mjModel* m, mjData* d) {
   mjg_startReport(&report, NULL, 0);
   mjgpJoint* joint = mju_malloc(sizeof(mjgpJoint) * (size_t)(g->n + 1));
   mjgp_configure(joint, &options, &report, m, m->plugin[g->leader]);
-  memcpy(g->joint, joint, sizeof(mjgpJoint) * (size_t)g->n);
+  for (int i = 0; i < g->n; i++) {
+    g->joint[i].description = joint[i].description;
+    g->joint[i].gear = joint[i].gear;
+  }
   mju_free(joint);
   return 0;
 }

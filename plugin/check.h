@@ -1,4 +1,4 @@
-// Everything that can be wrong with a model that uses the plugin, found before anything is made of it.
+// Everything that can be wrong with a model that uses the plugin, found before it is used.
 
 #ifndef MJGEAR_PLUGIN_CHECK_H_
 #define MJGEAR_PLUGIN_CHECK_H_

@@ -34,8 +34,8 @@ extern "C" {
 
 // give keys of the README's table (as in <config>, without "joint" and settings of the solver) new
 // values in the gear of a joint; those that were given before and are not named stay. All n keys
-// change together or none: returns 0, or -1 with lines in error (nullable) that say what is wrong and
-// what to write instead.
+// change together or none: returns 0, or -1 with lines in error (nullable) that say what is wrong
+// and what to write instead.
 MJGAPI int mjg_setGears(const mjModel* m, mjData* d, int joint, const char* const* key,
                         const double* value, int n, char* error, int error_sz);
 
@@ -43,8 +43,8 @@ MJGAPI int mjg_setGears(const mjModel* m, mjData* d, int joint, const char* cons
 MJGAPI int mjg_setGear(const mjModel* m, mjData* d, int joint, const char* key, double value,
                        char* error, int error_sz);
 
-// value of a key in the gear of a joint: 1 if it was given, 0 if not (value is untouched), -1 if the
-// joint has no gear or the key does not exist. gamma_u and gamma_v are always known.
+// value of a key in the gear of a joint: 1 if it was given, 0 if not (value is untouched), -1 if
+// the joint has no gear or the key does not exist. gamma_u and gamma_v are always known.
 MJGAPI int mjg_getGear(double* value, const mjModel* m, const mjData* d, int joint,
                        const char* key);
 

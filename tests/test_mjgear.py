@@ -185,6 +185,21 @@ def test_check():
         mujoco.mj_step(m, d)
         assert d.qvel[1] == 0 and d.qvel[0] != 0
 
+        # with backlash, right and wrong
+        gap = """<config key="backlash" value="exact"/><config key="half_gap" value="0.01"/>
+            <config key="stiffness" value="1e4"/><config key="rotor_inertia" value="0.3"/>"""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(good.replace('<config key="ratio"', gap + '<config key="ratio"'))
+        first, second = ask("check", path)["joints"]
+        assert first["backlash"] == "exact" and "backlash" not in second
+        near(first["half_gap"], 0.01)
+        near(first["armature"], 0.3)
+        assert "behind a rotor of its own" in run("check", path)[1]
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(good.replace('<config key="ratio"',
+                                    gap.replace('"0.01"', '"-1"') + '<config key="ratio"'))
+        assert any("half_gap" in line for line in ask("check", path, code=1)["problems"])
+
 
 def test_draw():
     with tempfile.TemporaryDirectory() as folder:

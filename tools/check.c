@@ -173,15 +173,15 @@ static void registerAccepting(const char* const* known, int nknown,
 
 //---------------------------------- what joints will do -------------------------------------------
 
-// inertia that a joint moves if all others can move freely, rotor excluded, and the load of the first
-// pose: keyframe "start", else the first keyframe, else qpos0
+// inertia that a joint moves if all others can move freely, rotor excluded, and the load of the
+// first pose: keyframe "start", else the first keyframe, else qpos0
 static void jointLoad(double* inertia, double* load, const mjModel* m, mjData* d,
-                      const mjgpJoint* joint, double armature) {
+                      const mjgpJoint* joint) {
   mjtNum* unit = mju_malloc(sizeof(mjtNum) * 2 * (size_t)m->nv);
   mju_zero(unit, (int)m->nv);
   unit[joint->dof] = 1;
   mj_solveM(m, d, unit + m->nv, unit, 1);
-  *inertia = fmax(0, 1 / unit[m->nv + joint->dof] - armature);
+  *inertia = fmax(0, 1 / unit[m->nv + joint->dof] - m->dof_armature[joint->dof]);
   *load = d->qfrc_bias[joint->dof] - d->qfrc_spring[joint->dof] - d->qfrc_gravcomp[joint->dof];
   mju_free(unit);
 }
@@ -208,13 +208,15 @@ static void tellJoints(FILE* out, Json* json, const mjModel* m, const mjgpJoint*
 
     // the rotor is the engine's
     mjgTransmission gear = joint[i].gear;
-    gear.armature = m->dof_armature[joint[i].dof];
+    gear.armature =
+        joint[i].gap == mjgpGAP_ROTOR ? joint[i].rotor_inertia : m->dof_armature[joint[i].dof];
     gear.viscous = m->dof_damping[joint[i].dof];
     double inertia, load;
-    jointLoad(&inertia, &load, m, d, &joint[i], gear.armature);
+    jointLoad(&inertia, &load, m, d, &joint[i]);
     Facts facts;
     findFacts(&facts, &gear, load != 0 ? load : 1, inertia);
     int stands = mjg_sticks(&gear, 0, load);
+    int gapped = joint[i].gap == mjgpGAP_ROTOR || joint[i].gap == mjgpGAP_LOAD;
 
     if (json) {
       json_open(json, NULL, '{');
@@ -224,12 +226,23 @@ static void tellJoints(FILE* out, Json* json, const mjModel* m, const mjgpJoint*
       json_number(json, "inertia", inertia);
       json_number(json, "first_load", load);
       json_flag(json, "first_pose_stands", stands);
+      if (gapped) {
+        json_text(json, "backlash", mjg_backlashName(joint[i].backlash.model));
+        json_number(json, "half_gap", joint[i].backlash.half_gap);
+      }
       json_close(json, '}');
     } else {
       fprintf(out, "joint '%s' of instance '%s'\n", name ? name : "", instance ? instance : "");
       printFacts(out, &facts);
       fprintf(out, "  first pose         its load is %.6g; with the motor off it %s\n", load,
               stands ? "stands still" : "moves");
+      if (gapped) {
+        fprintf(out, "  backlash           %s, half gap %.6g, stiffness %.6g, %s\n",
+                mjg_backlashName(joint[i].backlash.model), joint[i].backlash.half_gap,
+                joint[i].backlash.stiffness,
+                joint[i].gap == mjgpGAP_ROTOR ? "behind a rotor of its own"
+                                              : "behind the joint that is its motor");
+      }
       if (gear.armature == 0) {
         fputs("  note               armature is 0: the motor has no inertia of its own\n", out);
       }

@@ -12,8 +12,9 @@ typedef struct Input_ {
   double load;       // at which torques are told, 1 if not given               N m
 } Input;
 
-// read words: the name of a preset, type=..., inertia=..., load=..., or a key of mjgear_params.h with
-// a number and a unit; each that means nothing is a problem for the report. Returns their number.
+// read words: the name of a preset, type=..., inertia=..., load=..., or a key of mjgear_params.h
+// with a number and a unit; each that means nothing is a problem for the report. Returns their
+// number.
 int readInput(Input* input, mjgReport* report, char* const* word, int nword);
 
 #endif  // TOOLS_INPUT_H_

@@ -47,9 +47,8 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 }
 
 
-// Efficiency over a mesh cycle, from the forces on the teeth: of a tooth pair at xi whose teeth press
-// with N, the output gear gets N (radius cos - s mu lever) where s is the direction of sliding. Each
-// pair carries the same share of the load, on its whole path; s > 0 while it recedes.
+// efficiency over a mesh cycle in which each pair of teeth carries the same share of the load on
+// its whole path: (21) summed up over the path, whose length the tip circles give
 static void theory(double* eta_f, double* eta_b, double mu) {
   double c = cos(PRESSURE), s = sin(PRESSURE);
   double tip_in = RADIUS_IN + MODULE, tip_out = RADIUS + MODULE;

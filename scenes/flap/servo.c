@@ -14,8 +14,8 @@ static double clamp(double x, double limit) {
 }
 
 
-// Proportional: the valve opens with the error up to its end, the pressure across the motor is what the
-// opening gives of the supply, less what the flow loses, and never more than the supply.
+// Proportional: the valve opens with the error up to its end; the pressure across the motor is what
+// the opening gives of the supply, less what the flow loses, and never more than the supply.
 double mjg_flapMotor(const mjgFlapInput* input, double q, double v) {
   double available = mjgFLAP_TORQUE * input->supply / mjgFLAP_FULL;
   double opening = clamp((input->command - q) / (mjgFLAP_OPEN * mjgFLAP_DEGREE), 1);
@@ -94,8 +94,8 @@ int mjg_flapStep(double* q, double* v, double time, const mjModel* m, const mjgC
 }
 
 
-// A joint that starts has static friction for a step in Table 1: it loses that much momentum, and until
-// the servo's damping has made up for it a way of h (static - dynamic friction)/damping.
+// A joint that starts has static friction for a step in Table 1: it loses that much momentum, and
+// until the servo's damping has made up for it a way of h (static - dynamic friction)/damping.
 double mjg_flapTable(double* allowed, const mjgRun* run, mjgFlapSchedule schedule) {
   const mjgTrajectory* r = run->trajectory;
   const mjgCase* variant = run->variant;

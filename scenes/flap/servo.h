@@ -58,8 +58,8 @@ void mjg_flapMeasure(double* value, const mjModel* m, const mjData* d);
 int mjg_flapStep(double* q, double* v, double time, const mjModel* m, const mjgCase* variant,
                  mjgFlapSchedule schedule);
 
-// Table 1 of the paper, from the first row of a run on: largest difference of its position, and what
-// two explicit timesteps may cost where it starts or stops, both in degrees
+// Table 1 of the paper, from the first row of a run on: largest difference of its position, and
+// what two explicit timesteps may cost where it starts or stops, both in degrees
 double mjg_flapTable(double* allowed, const mjgRun* run, mjgFlapSchedule schedule);
 
 #endif  // SCENES_FLAP_SERVO_H_
