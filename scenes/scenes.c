@@ -18,6 +18,7 @@ extern const mjgScene mjg_sceneGripper;
 extern const mjgScene mjg_sceneArm;
 extern const mjgScene mjg_sceneHumanoid;
 extern const mjgScene mjg_sceneJack;
+extern const mjgScene mjg_sceneConvergence;
 
 // clang-format off
 const mjgScene* const mjg_scenes[] = {
@@ -37,6 +38,7 @@ const mjgScene* const mjg_scenes[] = {
     &mjg_sceneArm,
     &mjg_sceneHumanoid,
     &mjg_sceneJack,
+    &mjg_sceneConvergence,
 };
 // clang-format on
 const int mjg_nscene = sizeof mjg_scenes / sizeof *mjg_scenes;

@@ -1,0 +1,126 @@
+// What a smaller step gains: the motion converges to that of a fine step, contacts and stops included.
+
+#include <math.h>
+#include <stdio.h>
+
+#include "../claims.h"
+#include "../scene.h"
+
+#define STEP   parameter[0]  // s
+#define SAMPLE 0.004         // times at which motions are compared, s
+#define END    1.0
+#define NARM   6
+
+static const mjgCase convergenceCase[] = {
+    {"h=4ms", {{0}}, {4e-3}},     {"h=2ms", {{0}}, {2e-3}},       {"h=1ms", {{0}}, {1e-3}},
+    {"h=0.5ms", {{0}}, {0.5e-3}}, {"h=0.25ms", {{0}}, {0.25e-3}}, {"fine", {{0}}, {1e-3 / 32}},
+};
+#define NCASE (int)(sizeof convergenceCase / sizeof *convergenceCase)
+#define FINE  (NCASE - 1)
+
+
+static void configure(mjModel* m, const mjgCase* variant) {
+  m->opt.timestep = variant->STEP;
+}
+
+
+// lift and strike, with the elbow moving at its own pace
+static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
+  (void)m;
+  (void)variant;
+  for (int i = 0; i < NARM; i++) {
+    d->ctrl[2 * i] = -2 + 7 * sin(12 * d->time);
+    d->ctrl[2 * i + 1] = -1 + 2 * sin(14 * d->time);
+  }
+}
+
+
+// force of the floor
+static const char* const column[] = {"floor", NULL};
+
+static void measure(double* value, const mjModel* m, const mjData* d) {
+  value[0] = 0;
+  for (int i = 0; i < d->ncon; i++) {
+    mjtNum force[6];
+    mj_contactForce(m, d, i, force);
+    value[0] += force[0];
+  }
+}
+
+
+// root mean square, over all joints and samples, of the distance from the motion with the fine step
+static double error(const mjgRun* run, const mjgRun* fine) {
+  static const char* const joint[] = {"shoulder", "elbow"};
+  double sum = 0;
+  int n = 0;
+  for (int i = 0; i < 2 * NARM; i++) {
+    char name[mjgMAXNAME];
+    snprintf(name, sizeof name, "q_%s%d", joint[i % 2], i / 2);
+    for (int k = 0; k * SAMPLE < END - 1e-9; k++, n++) {
+      double difference =
+          mjg_at(run->trajectory, name, k * SAMPLE) - mjg_at(fine->trajectory, name, k * SAMPLE);
+      sum += difference * difference;
+    }
+  }
+  return sqrt(sum / n);
+}
+
+
+// times between two at which a column begins to be other than zero, or to be zero
+static int changes(const mjgTrajectory* t, const char* name, int flg_zero) {
+  int column_id = mjg_column(t, name), n = 0;
+  for (int i = 1; i < t->nrow; i++) {
+    int before = t->data[(i - 1) * t->ncolumn + column_id] == 0;
+    int now = t->data[i * t->ncolumn + column_id] == 0;
+    n += now != before && now == flg_zero;
+  }
+  return n;
+}
+
+
+static void claims(mjgClaims* claims, const mjgRun* run) {
+  static const char* const sensor[] = {"gear_shoulder", "gear_elbow"};
+
+  // slope of log error over log step, by least squares
+  double mean_x = 0, mean_y = 0, xx = 0, xy = 0, x[FINE], y[FINE];
+  for (int i = 0; i < FINE; i++) {
+    x[i] = log(run[i].variant->STEP);
+    y[i] = log(error(&run[i], &run[FINE]));
+    mean_x += x[i] / FINE;
+    mean_y += y[i] / FINE;
+  }
+  for (int i = 0; i < FINE; i++) {
+    xx += (x[i] - mean_x) * (x[i] - mean_x);
+    xy += (x[i] - mean_x) * (y[i] - mean_y);
+  }
+  mjg_claim(claims, xy / xx > 0.95 && y[0] > y[FINE - 1],
+            "error falls from %.2g rad at 4 ms to %.2g rad at 0.25 ms: order %.2f", exp(y[0]),
+            exp(y[FINE - 1]), xy / xx);
+
+  // the motion has what makes convergence hard
+  const mjgTrajectory* fine = run[FINE].trajectory;
+  int strikes = changes(fine, "floor", 0), stops = changes(fine, "v_shoulder0", 1);
+  stops += changes(fine, "v_elbow0", 1);
+  mjg_claim(claims, strikes >= 2 && stops >= 2,
+            "on the way it strikes the floor %d times, and "
+            "joints come to a stop %d times",
+            strikes, stops);
+  for (int i = 0; i < NCASE; i++) {
+    mjg_claimSolved(claims, &run[i], sensor, 2);
+  }
+}
+
+
+const mjgScene mjg_sceneConvergence = {
+    .name = "convergence",
+    .description = "six arms strike the floor, with steps of 4 to 0.25 ms",
+    .xml = "convergence/convergence.xml",
+    .duration = END,
+    .variant = convergenceCase,
+    .nvariant = NCASE,
+    .configure = configure,
+    .input = input,
+    .column = column,
+    .measure = measure,
+    .claims = claims,
+};

@@ -1,0 +1,137 @@
+// Over all scenes and cases: friction never does positive work in a step, and no step stays unsolved.
+// Velocities are the engine's, after the step.
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "gears.h"
+#include "load.h"
+#include "play.h"
+
+#define MOST 8.0  // s of each case
+
+// what must be zero
+typedef struct Sum_ {
+  int steps;
+  int positive;     // joints and steps in which friction drove
+  int unsolved;     // steps left above the tolerance
+  int unconfirmed;  // steps whose motion was not what was solved for
+  double heat;      // J
+} Sum;
+
+
+// the plugin's object, null if there is none
+static const mjgpGears* gearsOf(const mjModel* m, const mjData* d) {
+  for (int i = 0; i < m->nplugin; i++) {
+    const mjpPlugin* plugin = mjp_getPluginAtSlot(m->plugin[i]);
+    if (plugin && !strcmp(plugin->name, "mjgear.transmission")) {
+      return (const mjgpGears*)d->plugin_data[i];
+    }
+  }
+  return NULL;
+}
+
+
+// friction of the joint behind this step: is it against the motion, up to rounding
+static int dissipates(double* work, const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
+  double v = d->qvel[g->joint[i].dof], rounding = 1e-10 * g->scale[i] + 1e-12;
+  *work = m->opt.timestep * g->t[i] * v;
+  return g->t[i] * v >= -fabs(g->t[i]) * rounding;
+}
+
+
+static Sum run(const mjgScene* scene, const mjgCase* variant) {
+  char error[2048] = "";
+  Sum sum = {0};
+  mjModel* m = mjg_loadScene(scene, variant, NULL, 0, error, sizeof error);
+  if (!m) {
+    fail_msg("%s", error);
+  }
+  mjData* d = mjg_startScene(m);
+  const mjgpGears* g = gearsOf(m, d);
+  assert_non_null(g);
+  mjgPlay play;
+  assert_int_equal(mjg_openPlay(&play, scene, variant, m, d, 0, error, sizeof error), 0);
+  while (d->time < fmin(scene->duration, MOST) - m->opt.timestep / 2) {
+    if (mjg_stepPlay(&play, error, sizeof error)) {
+      fail_msg("%s", error);
+    }
+    mjg_clearRows(&play.trajectory);
+    for (int a = 0; a < g->nactive; a++) {
+      double work;
+      sum.positive += !dissipates(&work, g, m, d, g->active[a]);
+      sum.heat += work;
+    }
+    sum.steps++;
+  }
+  sum.unsolved = g->count.unsolved;
+  sum.unconfirmed = g->count.unconfirmed;
+
+  // with forces of the last step, or noslip iterations, the engine finds another motion
+  if (g->options.coupling != mjgpIMPLICIT) {
+    sum.positive = sum.unconfirmed = 0;
+  }
+  if (m->opt.noslip_iterations) {
+    sum.unconfirmed = 0;
+  }
+  mjg_closePlay(&play);
+  mj_deleteData(d);
+  mj_deleteModel(m);
+  return sum;
+}
+
+
+static void friction_never_drives(void** state) {
+  (void)state;
+  Sum total = {0};
+  for (int i = 0; i < mjg_nscene; i++) {
+    const mjgScene* scene = mjg_scenes[i];
+    for (int k = 0; k < (scene->nvariant ? scene->nvariant : 1); k++) {
+      const mjgCase* variant = scene->nvariant ? &scene->variant[k] : NULL;
+      Sum sum = run(scene, variant);
+      if (sum.positive || sum.unsolved || sum.unconfirmed || sum.heat < 0) {
+        print_error(
+            "%s/%s: of %d steps friction drives %d times, %d unsolved, %d unconfirmed; "
+            "heat %g J\n",
+            scene->name, variant ? variant->name : "", sum.steps, sum.positive, sum.unsolved,
+            sum.unconfirmed, sum.heat);
+      }
+      total.steps += sum.steps;
+      total.positive += sum.positive;
+      total.unsolved += sum.unsolved;
+      total.unconfirmed += sum.unconfirmed;
+      total.heat += sum.heat;
+    }
+  }
+  print_message("%d steps, %g J of heat\n", total.steps, total.heat);
+  assert_int_equal(total.positive, 0);
+  assert_int_equal(total.unsolved, 0);
+  assert_int_equal(total.unconfirmed, 0);
+
+  // the scenes do move
+  assert_true(total.steps > 50000 && total.heat > 1000);
+}
+
+
+static int load(void** state) {
+  (void)state;
+  char error[512] = "";
+  int failed = mjg_loadPlugin(MJGEAR_PLUGIN_PATH, error, sizeof error);
+  if (failed) {
+    print_error("%s\n", error);
+  }
+  return failed;
+}
+
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(friction_never_drives)};
+  return cmocka_run_group_tests(tests, load, NULL);
+}
