@@ -1,0 +1,88 @@
+// A flexible coupling with rubber in its gap on a 60 kW drive: Nordin, Galic', Gutman 1997, section 4,
+// (42), Fig. 6. Velocities are those besides the constant speed of the drive.
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "../scene.h"
+#include "gap.h"
+
+#define PI      3.14159265358979323846
+#define BASE    380.0   // nominal torque T_base, N m
+#define PRELOAD -0.06   // m
+#define DISTURB 0.05    // a_dist
+#define STEADY  6.0     // s
+
+#define FREQUENCY parameter[0]
+
+#define COUPLING                                                                          \
+  {                                                                                       \
+    {"shaft", "backlash", "rubber"}, {"shaft", "half_gap", "0.05"},                       \
+        {"shaft", "damping", "3"}, {"shaft", "rubber", "0.05"}                            \
+  }
+
+static const mjgCase couplingCase[] = {
+    {.name = "9.5Hz", .setting = COUPLING, .parameter = {9.5}},
+    {.name = "6Hz", .setting = COUPLING, .parameter = {6}},
+};
+
+
+// the slow speed controller holds the load: T_control = -m T_base
+static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
+  (void)m;
+  double f = variant->FREQUENCY;
+  d->ctrl[0] = -PRELOAD * BASE + DISTURB * BASE * sin(2 * PI * f * d->time);
+  d->qfrc_applied[0] = PRELOAD * BASE;
+}
+
+
+static const char* const column[] = {"theta_d", "omega_d", NULL};
+
+static void measure(double* value, const mjModel* m, const mjData* d) {
+  mjg_gapState(value, value + 1, m, d);
+}
+
+
+// how often the torque becomes positive (side 1) or negative (side -1) in the steady state
+static int touches(const mjgTrajectory* t, int side) {
+  int c = mjg_column(t, "shaft_torque_out"), time = mjg_column(t, "time"), n = 0;
+  for (int i = 1; i < t->nrow; i++) {
+    const double* row = t->data + (size_t)i * (size_t)t->ncolumn;
+    n += row[time] > STEADY && side * row[c] > 0 && side * (row - t->ncolumn)[c] <= 0;
+  }
+  return n;
+}
+
+
+static void claims(mjgClaims* claims, const mjgRun* run) {
+  double end = 8;
+  const mjgTrajectory *fast = run[0].trajectory, *slow = run[1].trajectory;
+  int right = touches(fast, 1), left = touches(fast, -1);
+  int periods = (int)(9.5 * (end - STEADY));
+  mjg_claim(claims, abs(right - periods) <= 1 && abs(left - periods) <= 1,
+            "at 9.5 Hz the shaft bounces between right and left contact: %d and %d touches in %d "
+            "periods",
+            right, left, periods);
+  mjg_claim(claims, touches(slow, 1) == 0 && touches(slow, -1) == 0,
+            "at 6 Hz it stays in right contact, on its rubber: torque %.1f to %.1f N m",
+            mjg_lowest(slow, "shaft_torque_out", STEADY, end),
+            mjg_highest(slow, "shaft_torque_out", STEADY, end));
+  double ratio = (mjg_highest(fast, "shaft_rotor_velocity", STEADY, end) -
+                  mjg_lowest(fast, "shaft_rotor_velocity", STEADY, end)) /
+                 (mjg_highest(fast, "v_load", STEADY, end) - mjg_lowest(fast, "v_load", STEADY, end));
+  mjg_claim(claims, ratio > 5, "the motor swings %.1f times as far as the heavy load", ratio);
+}
+
+
+const mjgScene mjg_sceneCoupling = {
+    .name = "coupling",
+    .description = "a flexible coupling bounces between its sides (Nordin, Fig. 6)",
+    .xml = "backlash/two_mass.xml",
+    .duration = 8,
+    .variant = couplingCase,
+    .nvariant = sizeof couplingCase / sizeof *couplingCase,
+    .input = input,
+    .column = column,
+    .measure = measure,
+    .claims = claims,
+};

@@ -1,0 +1,71 @@
+// The torque of four models over the phase plane: Nordin, Galic', Gutman 1997, Fig. 2. Nothing moves:
+// row i of the recording is one point of a grid.
+
+#include <math.h>
+
+#include "../scene.h"
+#include "mjgear_backlash.h"
+
+#define COLUMNS 81  // points in theta_d from -2 to 2 rad
+#define ROWS    81  // points in omega_d from -0.4 to 0.4 rad/s
+
+// alpha = 1 rad, k/c = 0.1 1/s, beta = 0.5 rad, in units of k = 1 N m/rad
+static const mjgBacklash law = {
+    .half_gap = 1, .stiffness = 1, .damping = 10, .rubber = 0.5, .exponent = 1};
+
+
+static const char* const column[] = {"theta_d", "omega_d", "T_5", "T_23", "T_26", "T_40", NULL};
+
+static void measure(double* value, const mjModel* m, const mjData* d) {
+  int i = (int)lround(d->time / m->opt.timestep) - 1;
+  double theta = -2 + 4.0 * (i % COLUMNS) / (COLUMNS - 1);
+  double omega = -0.4 + 0.8 * (i / COLUMNS) / (ROWS - 1);
+  value[0] = theta;
+  value[1] = omega;
+
+  // (5) in contact; 0 in the release set, where there is none
+  mjgBacklash model = law;
+  model.model = mjgREVISED_DEADZONE;
+  value[2] = mjg_backlashTorque(NULL, NULL, &model, theta, omega);
+  const int models[] = {mjgPHASE_PLANE, mjgDAMPED_DEADZONE, mjgRUBBER};
+  for (int k = 0; k < 3; k++) {
+    model.model = models[k];
+    value[3 + k] = mjg_backlashTorque(NULL, NULL, &model, theta, omega);
+  }
+}
+
+
+static void claims(mjgClaims* claims, const mjgRun* run) {
+  const mjgTrajectory* t = run->trajectory;
+  int theta = mjg_column(t, "theta_d"), exact = mjg_column(t, "T_5");
+  int phase = mjg_column(t, "T_23"), dead = mjg_column(t, "T_26"), rubber = mjg_column(t, "T_40");
+  int wrong = 0, pulls = 0, rough = 0;
+  double step = 0;
+  for (int i = 0; i < t->nrow; i++) {
+    const double* row = t->data + (size_t)i * (size_t)t->ncolumn;
+    wrong += row[phase] != 0 && fabs(row[phase] - row[exact]) > 1e-12;
+    pulls += row[theta] > 1 && row[dead] < 0 && row[exact] == 0;
+    if (i % COLUMNS) {
+      double change = fabs(row[rubber] - (row - t->ncolumn)[rubber]);
+      rough += change > 0.6;
+      step = fmax(step, change);
+    }
+  }
+  mjg_claim(claims, wrong == 0,
+            "(23) is 0 or the torque (5) of the shaft in contact at all %d points", t->nrow);
+  mjg_claim(claims, pulls > 0, "(26) pulls where only a push is possible, area A2: %d points",
+            pulls);
+  mjg_claim(claims, rough == 0,
+            "(40) is continuous: it changes by %.2f N m at most from one point to the next", step);
+}
+
+
+const mjgScene mjg_sceneGapMap = {
+    .name = "gap_map",
+    .description = "torque of four backlash models over the phase plane (Nordin, Fig. 2)",
+    .xml = "backlash/two_mass.xml",
+    .duration = 1e-3 * COLUMNS * ROWS,
+    .column = column,
+    .measure = measure,
+    .claims = claims,
+};
