@@ -4,8 +4,8 @@
 // joint acts on the rotor, the joint receives the torque of the shaft. The state is the rotor's
 // angle and velocity minus the joint's, so that a rotor follows wherever its joint is put.
 //
-// Form (b): motor and load are joints of the model, in one kinematic tree. The plugin couples the
-// difference of their positions. Gear friction is the motor joint's.
+// Form (b): motor and load are joints of the model. The plugin couples the difference of their
+// positions. Gear friction is the motor joint's.
 //
 // Each joint with backlash has mjgpNGAP numbers in plugin_state behind its t, mode and lag.
 

@@ -487,11 +487,6 @@ static int readMotors(mjgpJoint* joint, int found, int n, Place* place) {
       refuse(place, "joint '%s' has no backlash; give it a model in the key 'backlash'", load);
     } else if (id == joint[i].joint) {
       refuse(place, "'%s' is the motor of itself; name the joint that drives it", name);
-    } else if (m->dof_treeid[m->jnt_dofadr[id]] != m->dof_treeid[joint[i].dof]) {
-      refuse(place,
-             "'%s' and '%s' are in different kinematic trees; let both be children of one "
-             "body, which may be fixed to the world by a weld",
-             name, load);
     } else if (m->jnt_type[id] != m->jnt_type[joint[i].joint]) {
       refuse(place, "'%s' and '%s' are a hinge and a slide; couple joints of one kind", name, load);
     } else {

@@ -351,6 +351,11 @@ static void accept(Step* s, int i) {
   mjgpGears* g = s->g;
   int joint = s->group->joint[i];
   resolve(s, s->t, i);
+  if (g->joint[joint].gap != mjgpGAP_NONE) {
+    g->t[joint] = s->t[i];
+    g->v_next[joint] = jointVelocity(s, i);
+    return;
+  }
   mjtNum u = g->tau[joint] - g->inertia[joint] * gearAcceleration(s, s->a, i);
   g->t[joint] = s->t[i];
   g->lambda[joint] = (g->gamma_u[joint] + g->gamma_v[joint]) * u - g->gamma_v[joint] * s->t[i];
@@ -399,10 +404,20 @@ static int eliminate(mjtNum* K, mjtNum* x, int n) {
 static mjtNum pieceRow(Step* s, mjtNum* K, int i) {
   const mjgpGears* g = s->g;
   int n = s->n, joint = s->group->joint[i];
-  resolve(s, s->t, i);
+  mjtNum wish = resolve(s, s->t, i);
   int mode = g->mode[joint], load = g->lambda[joint] >= 0 ? 1 : -1;
   for (int j = 0; j < n; j++) {
     K[j] = entry(s, i, j);
+  }
+
+  // backlash: tangent of what the gap asks for; between two joints of the model the others stay
+  if (g->joint[joint].gap != mjgpGAP_NONE) {
+    int rotor = g->joint[joint].gap == mjgpGAP_ROTOR;
+    mjtNum slope = rotor ? -g->gap[joint].dT * s->m->opt.timestep : 0;
+    for (int j = 0; j < n; j++) {
+      K[j] = j == i ? 1 : slope * K[j];
+    }
+    return wish - s->t[i];
   }
 
   // stuck: v+ = 0
@@ -833,9 +848,9 @@ int mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* met
     local[i] = -1;
   }
 
-  // no islands: one group of all that is awake
+  // no islands, or gaps across them: one group of all that is awake
   mjgpGroup group;
-  if (!d->nisland) {
+  if (!d->nisland || g->crossing) {
     int sleep = (m->opt.enableflags & mjENBL_SLEEP) && d->nv_awake < m->nv;
     int nv = sleep ? d->nv_awake : (int)m->nv;
     int *dof = mj_stackAllocInt(d, (size_t)nv), *row = mj_stackAllocInt(d, (size_t)d->nefc);

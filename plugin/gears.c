@@ -231,6 +231,11 @@ int mjgp_init(const mjModel* m, mjData* d, int instance) {
       return -1;
     }
   }
+  for (int i = 0; i < n; i++) {
+    const mjgpJoint* load = g->joint + i;
+    g->crossing |= load->gap == mjgpGAP_LOAD &&
+                   m->dof_treeid[load->dof] != m->dof_treeid[g->joint[load->partner].dof];
+  }
   g->nsensor = nsensor;
   d->plugin_data[instance] = (uintptr_t)g;
   return 0;

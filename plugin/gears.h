@@ -45,6 +45,7 @@ typedef struct mjgpGears_ {
   int nv;       // dofs of the model
   int nC;       // non-zeros of the inertia matrix
   int nsensor;  // sensors attached to instances of the plugin
+  int crossing; // a gap couples joints of different trees
   int nchain;   // sum over the geared joints of the lengths of their dof chains
 
   // configuration

@@ -112,9 +112,14 @@ static void smoothForce(mjtNum* force, const mjModel* m, mjData* d, const mjtNum
 
 //---------------------------------- one step ------------------------------------------------------
 
-// groups of joints that act on each other without constraints: those of a tree
+// groups of joints that act on each other without constraints: those of a tree, or all if a gap
+// couples trees
 static int treeBlocks(int* block, const mjModel* m, const mjgpGears* g, const int* joint, int n) {
   int nblock = 0, tree = -1;
+  if (g->crossing) {
+    block[0] = n;
+    return 1;
+  }
   for (int a = 0; a < n; a++) {
     int next = m->dof_treeid[g->joint[joint[a]].dof];
     if (next != tree) {

@@ -19,6 +19,14 @@ extern const mjgScene mjg_sceneArm;
 extern const mjgScene mjg_sceneHumanoid;
 extern const mjgScene mjg_sceneJack;
 extern const mjgScene mjg_sceneConvergence;
+extern const mjgScene mjg_sceneTwoMass;
+extern const mjgScene mjg_sceneCoupling;
+extern const mjgScene mjg_sceneGapMap;
+extern const mjgScene mjg_sceneVibro;
+extern const mjgScene mjg_sceneImpact;
+extern const mjgScene mjg_sceneDecay;
+extern const mjgScene mjg_sceneResonance;
+extern const mjgScene mjg_sceneInterval;
 
 // clang-format off
 const mjgScene* const mjg_scenes[] = {
@@ -39,6 +47,14 @@ const mjgScene* const mjg_scenes[] = {
     &mjg_sceneHumanoid,
     &mjg_sceneJack,
     &mjg_sceneConvergence,
+    &mjg_sceneTwoMass,
+    &mjg_sceneCoupling,
+    &mjg_sceneGapMap,
+    &mjg_sceneVibro,
+    &mjg_sceneImpact,
+    &mjg_sceneDecay,
+    &mjg_sceneResonance,
+    &mjg_sceneInterval,
 };
 // clang-format on
 const int mjg_nscene = sizeof mjg_scenes / sizeof *mjg_scenes;

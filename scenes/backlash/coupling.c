@@ -8,17 +8,18 @@
 #include "gap.h"
 
 #define PI      3.14159265358979323846
-#define BASE    380.0   // nominal torque T_base, N m
-#define PRELOAD -0.06   // m
-#define DISTURB 0.05    // a_dist
-#define STEADY  6.0     // s
+#define BASE    380.0  // nominal torque T_base, N m
+#define PRELOAD -0.06  // m
+#define DISTURB 0.05   // a_dist
+#define STEADY  6.0    // s
 
 #define FREQUENCY parameter[0]
 
-#define COUPLING                                                                          \
-  {                                                                                       \
-    {"shaft", "backlash", "rubber"}, {"shaft", "half_gap", "0.05"},                       \
-        {"shaft", "damping", "3"}, {"shaft", "rubber", "0.05"}                            \
+#define COUPLING                                                                                 \
+  {                                                                                              \
+    {"shaft", "backlash", "rubber"}, {"shaft", "half_gap", "0.05"}, {"shaft", "damping", "3"}, { \
+      "shaft", "rubber", "0.05"                                                                  \
+    }                                                                                            \
   }
 
 static const mjgCase couplingCase[] = {
@@ -67,9 +68,10 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
             "at 6 Hz it stays in right contact, on its rubber: torque %.1f to %.1f N m",
             mjg_lowest(slow, "shaft_torque_out", STEADY, end),
             mjg_highest(slow, "shaft_torque_out", STEADY, end));
-  double ratio = (mjg_highest(fast, "shaft_rotor_velocity", STEADY, end) -
-                  mjg_lowest(fast, "shaft_rotor_velocity", STEADY, end)) /
-                 (mjg_highest(fast, "v_load", STEADY, end) - mjg_lowest(fast, "v_load", STEADY, end));
+  double ratio =
+      (mjg_highest(fast, "shaft_rotor_velocity", STEADY, end) -
+       mjg_lowest(fast, "shaft_rotor_velocity", STEADY, end)) /
+      (mjg_highest(fast, "v_load", STEADY, end) - mjg_lowest(fast, "v_load", STEADY, end));
   mjg_claim(claims, ratio > 5, "the motor swings %.1f times as far as the heavy load", ratio);
 }
 

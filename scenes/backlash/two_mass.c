@@ -1,4 +1,8 @@
 // Models of a shaft with a gap in the two-mass system: Nordin, Galic', Gutman 1997, 2.4, Fig. 3, Table I.
+//
+// Inertias, shaft and amplitude are the paper's. Its printed preload and frequency (19 N m, 20 Hz)
+// open the gap for 12 ms at a time, not for the 50 ms of its text; with 16 N m and 8 Hz it is open for
+// longer than the shaft takes to relax, which is what the phase plane model supposes.
 
 #include <math.h>
 
@@ -10,10 +14,11 @@
 #define HALF_GAP  0.0025  // rad
 #define STIFFNESS 5895.0  // N m/rad
 #define DAMPING   58.95   // N m/(rad/s)
-#define TORQUE    19.0    // preload and amplitude of the disturbance, N m
-#define FREQUENCY 20.0    // Hz
+#define TORQUE    19.0    // amplitude of the disturbance, N m
+#define PRELOAD   16.0    // N m
+#define FREQUENCY 8.0     // Hz
 #define STEADY    1.0     // when the start has died away, s
-#define END       1.99    // s, a whole number of periods later
+#define END       1.9995  // s, a whole number of periods later
 
 static const mjgCase twoMassCase[] = {
     {.name = "exact"},
@@ -27,22 +32,26 @@ static const mjgCase twoMassCase[] = {
      .setting = {{"shaft", "backlash", "hunt_crossley"},
                  {"shaft", "damping", "0"},
                  {"shaft", "restitution", "2"}}},
-    {.name = "deadzone",
-     .setting = {{"shaft", "backlash", "deadzone"}, {"shaft", "damping", "0"}}},
+    {.name = "deadzone", .setting = {{"shaft", "backlash", "deadzone"}, {"shaft", "damping", "0"}}},
     {.name = "smooth",
      .setting = {{"shaft", "backlash", "smooth"},
                  {"shaft", "damping", "0"},
                  {"shaft", "rubber", "0.002"}}},
 };
-enum { EXACT, PHASE, DAMPED, REVISED };
+enum {
+  EXACT,
+  PHASE,
+  DAMPED,
+  REVISED
+};
 
 
 // the preload presses the right side of the gap together, the disturbance tears it open
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   (void)m;
   (void)variant;
-  d->ctrl[0] = TORQUE - TORQUE * sin(2 * PI * FREQUENCY * d->time);
-  d->qfrc_applied[0] = -TORQUE;
+  d->ctrl[0] = PRELOAD - TORQUE * sin(2 * PI * FREQUENCY * d->time);
+  d->qfrc_applied[0] = -PRELOAD;
 }
 
 
@@ -66,7 +75,7 @@ static double mean(const mjgTrajectory* t, const char* name) {
   double sum = 0;
   for (int i = 0; i < t->nrow; i++) {
     const double* row = t->data + (size_t)i * (size_t)t->ncolumn;
-    if (row[time] > STEADY - 1e-9 && row[time] < END + 9e-3) {
+    if (row[time] > STEADY - 1e-9 && row[time] < END) {
       sum += row[c];
       n++;
     }
@@ -80,17 +89,21 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   const mjgTrajectory* exact = run[EXACT].trajectory;
 
   // the models by themselves
-  double worst = 0, top = mjg_highest(exact, "theta_d", STEADY, 2);
-  for (double t = STEADY; t < END; t += 1e-3) {
-    worst = fmax(worst, fabs(mjg_at(exact, "theta_d", t) -
-                             mjg_at(run[PHASE].trajectory, "theta_d", t)));
+  double top = mjg_highest(exact, "theta_d", STEADY, 2), error[4] = {0};
+  for (int i = PHASE; i <= REVISED; i++) {
+    for (double t = STEADY; t < END; t += 1e-3) {
+      double other = mjg_at(run[i].trajectory, "theta_d", t);
+      error[i] = fmax(error[i], fabs(mjg_at(exact, "theta_d", t) - other) / top);
+    }
   }
-  mjg_claim(claims, worst < 0.03 * top,
-            "phase plane and exact shaft all but overlap: theta_d differs by %.2g rad of %.2g",
-            worst, top);
+  mjg_claim(
+      claims,
+      error[PHASE] < 0.08 && error[PHASE] < error[REVISED] && error[REVISED] < error[DAMPED],
+      "theta_d against the exact shaft's: phase plane within %.1f %%, (27) %.1f %%, (26) %.1f %%",
+      100 * error[PHASE], 100 * error[REVISED], 100 * error[DAMPED]);
   double lowest = mjg_lowest(exact, torque, STEADY, 2);
   double closed = mjg_lowest(exact, "theta_d", STEADY, 2);
-  mjg_claim(claims, lowest == 0 && closed > 0,
+  mjg_claim(claims, lowest == 0 && closed > -HALF_GAP,
             "the exact shaft opens and touches on its right side alone, and never pulls: torque "
             "from %g N m",
             lowest);
@@ -101,12 +114,12 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   double T = mean(exact, torque), phase = mean(exact, "T_23");
   double dead = mean(exact, "T_26"), revised = mean(exact, "T_27");
   double negative = mjg_lowest(exact, "T_26", STEADY, 2);
-  mjg_claim(claims, fabs(phase - T) < 0.01 * T,
-            "Table I, on the exact motion: (23) gives %+.2f %% of its mean torque",
+  mjg_claim(claims, fabs(phase - T) < fabs(revised - T) && fabs(phase - T) < 0.05 * T,
+            "Table I, on the exact motion: (23) makes its mean torque %+.2f %%",
             100 * (phase / T - 1));
-  mjg_claim(claims, dead < 0.99 * T && negative < -1,
-            "(26) gives %+.2f %%, down to %.1f N m", 100 * (dead / T - 1), negative);
-  mjg_claim(claims, revised > 1.01 * T, "(27), which touches too early, gives %+.2f %%",
+  mjg_claim(claims, dead < 0.995 * T && negative < -1, "(26) gives %+.2f %%, down to %.1f N m",
+            100 * (dead / T - 1), negative);
+  mjg_claim(claims, revised > 1.03 * T, "(27), which touches too early, gives %+.2f %%",
             100 * (revised / T - 1));
 }
 

@@ -1,0 +1,145 @@
+"""Figures of the papers on backlash: Nordin 2, 3, 6; Ruderman 5, 6, 7; Akoto 2 to 6."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+SCENES = ("two_mass", "coupling", "gap_map", "vibro", "impact", "decay", "resonance", "interval")
+
+
+def late(run, start):
+    """Rows from a time on."""
+    rows = run["time"] >= start
+    return {name: column[rows] for name, column in run.items()}
+
+
+def two_mass(runs):
+    figure, (twist, torque) = plt.subplots(2, 1, sharex=True, figsize=(7, 5.5),
+                                           layout="constrained")
+    for case in ("exact", "phase_plane", "damped_deadzone", "revised_deadzone"):
+        run = late(runs[case], 1.75)
+        twist.plot(run["time"], run["theta_d"], label=case)
+        torque.plot(run["time"], run["shaft_torque_out"], label=case)
+    twist.axhline(0.0025, color="0.6", linewidth=0.8)
+    torque.axhline(0, color="0.6", linewidth=0.8)
+    twist.set_ylabel(r"$\theta_d$ [rad]")
+    torque.set_ylabel("shaft torque [N m]")
+    torque.set_xlabel("time [s]")
+    twist.legend(ncols=2)
+    yield "nordin-figure3", figure
+
+
+def coupling(runs):
+    figure, axes = plt.subplots(2, len(runs), sharex="col", figsize=(9, 5), squeeze=False,
+                                layout="constrained")
+    for column, (case, run) in enumerate(runs.items()):
+        run = late(run, 7.4)
+        axes[0, column].plot(run["time"], run["shaft_rotor_velocity"], label="motor")
+        axes[0, column].plot(run["time"], run["v_load"], label="load")
+        axes[1, column].plot(run["time"], run["shaft_torque_out"])
+        axes[0, column].set_title(case)
+        axes[1, column].set_xlabel("time [s]")
+    axes[0, 0].set_ylabel("speed [rad/s]")
+    axes[1, 0].set_ylabel("torque [N m]")
+    axes[0, 0].legend()
+    yield "nordin-figure6", figure
+
+
+def gap_map(runs):
+    run = next(iter(runs.values()))
+    size = int(round(np.sqrt(run["T_5"].size)))
+    shape = (size, size)
+    theta, omega = run["theta_d"].reshape(shape), run["omega_d"].reshape(shape)
+    figure, axes = plt.subplots(2, 2, sharex=True, sharey=True, figsize=(8, 6.5),
+                                layout="constrained")
+    titles = (("T_5", "(a) in contact, (5)"), ("T_23", "(b) phase plane, (23)"),
+              ("T_26", "(c) damped dead zone, (26)"), ("T_40", "(d) rubber, (40)"))
+    for axis, (name, title) in zip(axes.flat, titles):
+        torque = run[name].reshape(shape)
+        image = axis.pcolormesh(theta, omega, torque, cmap="RdBu_r", vmin=-5, vmax=5,
+                                rasterized=True)
+        axis.contour(theta, omega, torque != 0, levels=[0.5], colors="0.2", linewidths=0.8)
+        axis.set_title(title)
+        axis.grid(False)
+    for axis in axes[1]:
+        axis.set_xlabel(r"$\theta_d$ [rad]")
+    for axis in axes[:, 0]:
+        axis.set_ylabel(r"$\dot\theta_d$ [rad/s]")
+    figure.colorbar(image, ax=axes, label="T [N m]")
+    yield "nordin-figure2", figure
+
+
+def vibro(runs):
+    figure, axes = plt.subplots(len(runs), 1, sharex=True, figsize=(7, 5), layout="constrained")
+    for axis, (case, run) in zip(axes, runs.items()):
+        axis.plot(run["time"], 1e3 * run["x"])
+        for edge in (-10, 10):
+            axis.axhline(edge, color="0.6", linewidth=0.8)
+        axis.set_title(case)
+        axis.set_ylabel("displacement [mm]")
+    axes[-1].set_xlabel("time [s]")
+    yield "ruderman-figure5", figure
+
+
+def impact(runs):
+    figure, axis = plt.subplots(figsize=(6, 4), layout="constrained")
+    for case, run in runs.items():
+        axis.plot(1e3 * np.maximum(0, run["x"] - 0.01), run["force"], label=case)
+    axis.set_xlabel("penetration [mm]")
+    axis.set_ylabel("force [N]")
+    axis.legend()
+    yield "ruderman-figure6", figure
+
+
+def decay(runs):
+    figure, axis = plt.subplots(figsize=(7, 3.5), layout="constrained")
+    for case, run in runs.items():
+        axis.plot(run["time"], 1e3 * run["x"], label=case + " s/m")
+    axis.axhline(10, color="0.6", linewidth=0.8)
+    axis.set_xlim(0, 1)
+    axis.set_xlabel("time [s]")
+    axis.set_ylabel("displacement [mm]")
+    axis.legend()
+    yield "ruderman-figure7", figure
+
+
+def resonance(runs):
+    figure, axis = plt.subplots(figsize=(7, 3.5), layout="constrained")
+    for case, run in runs.items():
+        axis.plot(run["time"], run["twist"], label=case)
+    time = runs["jck"]["time"]
+    axis.plot(time, np.imag(np.exp(1j * time) / 5j), "k:", label="continuous shaft, steady")
+    axis.set_xlim(0, 40)
+    axis.set_xlabel("time [s]")
+    axis.set_ylabel("twist [rad]")
+    axis.legend(ncols=2)
+    yield "akoto-figure2", figure
+
+
+def interval(runs):
+    figure, axis = plt.subplots(figsize=(7, 4), layout="constrained")
+    labels = {"exact": "massless, (3)", "jck": "with inertia, (5)"}
+    for color, (case, label) in zip(("C0", "C1"), labels.items()):
+        run = runs[case]
+        axis.plot(run["time"], run["twist"], color, label=label)
+        axis.plot(run["time"], -run["twist"], color)
+    for edge in (-1, 1):
+        axis.axhline(edge, color="C2", linestyle="--", label="dead zone, (2)" if edge > 0 else None)
+    axis.text(8, 1.1, "A", ha="center")
+    axis.text(8, 0, "B", ha="center")
+    axis.text(8, -1.2, "C", ha="center")
+    axis.set_xlabel("time [s]")
+    axis.set_ylabel(r"border in $\theta_d$ [rad]")
+    axis.legend(loc="center right")
+    yield "akoto-figures3-5", figure
+
+    figure, axis = plt.subplots(figsize=(7, 3.5), layout="constrained")
+    for case, label in labels.items():
+        axis.plot(runs[case]["time"], runs[case]["twist_rate"], label=label)
+    axis.set_xlabel("time [s]")
+    axis.set_ylabel(r"border in $\dot\theta_d$ [rad/s]")
+    axis.legend()
+    yield "akoto-figure6", figure
+
+
+def draw(name, runs):
+    return globals()[name](runs)

@@ -1,0 +1,141 @@
+// A shaft without play: Akoto and Spangenberg, "Modeling of backlash in drivetrains", Figs. 2 to 6.
+
+#include <complex.h>
+#include <math.h>
+
+#include "../scene.h"
+#include "gap.h"
+
+static const char* const column[] = {"twist", "twist_rate", NULL};
+
+static void measure(double* value, const mjModel* m, const mjData* d) {
+  mjg_gapState(value, value + 1, m, d);
+}
+
+
+//---------------------------------- Fig. 2 --------------------------------------------------------
+
+#define INERTIA   10.0   // j, kg m2
+#define DAMPING   5.0    // c
+#define STIFFNESS 10.0   // k
+#define ROTOR     0.001  // m
+
+static const mjgCase resonanceCase[] = {
+    {.name = "jck", .setting = {{"shaft", "backlash", "jck"}, {"shaft", "shaft_inertia", "10"}}},
+    {.name = "phase_plane", .setting = {{"shaft", "backlash", "phase_plane"}}},
+    {.name = "exact"},
+    {.name = "damped_deadzone", .setting = {{"shaft", "backlash", "damped_deadzone"}}},
+};
+
+
+// one newton metre at the natural frequency sqrt(k/j) = 1 rad/s
+static void resonanceInput(const mjModel* m, mjData* d, const mjgCase* variant) {
+  (void)m;
+  (void)variant;
+  d->ctrl[0] = sin(d->time);
+}
+
+
+// twist of a continuous shaft with inertia j in the steady state
+static double steadyTwist(double j, double time) {
+  double complex a = 1 / (STIFFNESS - j + I * DAMPING);
+  return cimag(a * cexp(I * time));
+}
+
+
+static void resonanceClaims(mjgClaims* claims, const mjgRun* run) {
+  for (int i = 0; i < 4; i++) {
+    double with = 0, without = 0;
+    for (double t = 40; t < 60; t += 0.01) {
+      double twist = mjg_at(run[i].trajectory, "twist", t);
+      with = fmax(with, fabs(twist - steadyTwist(INERTIA + ROTOR, t)));
+      without = fmax(without, fabs(twist - steadyTwist(ROTOR, t)));
+    }
+    double error = (i ? without : with) * DAMPING;
+    mjg_claim(claims, error < 0.02 && (i ? with : without) * DAMPING > 0.4,
+              "%s follows the shaft with%s inertia: twist within %.2f %% of its resonance, %.0f %% "
+              "from the other",
+              run[i].variant->name, i ? "out" : "", 100 * error,
+              100 * (i ? with : without) * DAMPING);
+  }
+}
+
+
+const mjgScene mjg_sceneResonance = {
+    .name = "resonance",
+    .description = "a shaft at its natural frequency: only jck knows it (Akoto, Fig. 2)",
+    .xml = "backlash/shaft.xml",
+    .duration = 60,
+    .variant = resonanceCase,
+    .nvariant = sizeof resonanceCase / sizeof *resonanceCase,
+    .input = resonanceInput,
+    .column = column,
+    .measure = measure,
+    .claims = resonanceClaims,
+};
+
+
+//---------------------------------- Figs. 3 to 6 --------------------------------------------------
+
+// j = 10, c = 10, k = 5, alpha = 1: theta_d from rest along the border of the free play, on which
+// k theta + c theta' + j theta'' = k alpha: the shaft under the constant torque k alpha
+static const mjgCase intervalCase[] = {
+    {.name = "exact", .setting = {{"shaft", "stiffness", "5"}, {"shaft", "damping", "10"}}},
+    {.name = "jck",
+     .setting = {{"shaft", "stiffness", "5"},
+                 {"shaft", "damping", "10"},
+                 {"shaft", "backlash", "jck"},
+                 {"shaft", "shaft_inertia", "10"}}},
+};
+
+
+static void intervalInput(const mjModel* m, mjData* d, const mjgCase* variant) {
+  (void)m;
+  (void)variant;
+  d->ctrl[0] = 5;
+}
+
+
+static void intervalClaims(mjgClaims* claims, const mjgRun* run) {
+  // both borders in closed form: first order, and second order with 0.5 +- 0.5 i
+  double worst[2] = {0};
+  for (double t = 0.05; t < 15; t += 0.05) {
+    double first = 1 - exp(-0.5 * t);
+    double second = 1 - exp(-0.5 * t) * (cos(0.5 * t) + sin(0.5 * t));
+    worst[0] = fmax(worst[0], fabs(mjg_at(run[0].trajectory, "twist", t) - first));
+    worst[1] = fmax(worst[1], fabs(mjg_at(run[1].trajectory, "twist", t) - second));
+  }
+  mjg_claim(claims, worst[0] < 5e-3, "massless border: 1 - exp(-k t/c) within %.1e rad", worst[0]);
+  mjg_claim(claims, worst[1] < 5e-3, "border with inertia: its closed form within %.1e rad",
+            worst[1]);
+
+  // when it is within half a percent of the gap for the first time
+  double reach[2] = {0};
+  for (int i = 0; i < 2; i++) {
+    while (mjg_at(run[i].trajectory, "twist", reach[i]) < 0.993 && reach[i] < 15) {
+      reach[i] += 5e-3;
+    }
+  }
+  mjg_claim(claims, reach[1] < 0.55 * reach[0],
+            "with inertia the border is reached twice as fast: %.1f s instead of %.1f s", reach[1],
+            reach[0]);
+  double start = mjg_at(run[0].trajectory, "twist_rate", 0.02);
+  double rest = mjg_at(run[1].trajectory, "twist_rate", 0.02);
+  mjg_claim(claims, start > 0.45 && rest < 0.02,
+            "Fig. 6: only the shaft with inertia starts from rest: %.3f rad/s, not %.3f", rest,
+            start);
+}
+
+
+const mjgScene mjg_sceneInterval = {
+    .name = "interval",
+    .description = "borders of the free play over time (Akoto, Figs. 3 to 6)",
+    .xml = "backlash/shaft.xml",
+    .duration = 15.5,
+    .variant = intervalCase,
+    .nvariant = sizeof intervalCase / sizeof *intervalCase,
+    .input = intervalInput,
+    .column = column,
+    .measure = measure,
+    .claims = intervalClaims,
+};
