@@ -378,6 +378,23 @@ static void addProduct(mjgpGroup* group, mjtNum weight, int row_i, int row_j) {
 }
 
 
+// dot product in four sums that do not wait for each other
+static mjtNum dot(const mjtNum* x, const mjtNum* y, int n) {
+  mjtNum sum[4] = {0};
+  int i = 0;
+  for (; i + 4 <= n; i += 4) {
+    sum[0] += x[i] * y[i];
+    sum[1] += x[i + 1] * y[i + 1];
+    sum[2] += x[i + 2] * y[i + 2];
+    sum[3] += x[i + 3] * y[i + 3];
+  }
+  for (; i < n; i++) {
+    sum[0] += x[i] * y[i];
+  }
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+
 int mjgp_factor(mjgpGroup* group) {
   int nv = group->nv;
 
@@ -416,10 +433,7 @@ int mjgp_factor(mjgpGroup* group) {
     for (int j = first; j <= i; j++) {
       const mjtNum* other = group->L + group->L_adr[j];
       int start = mjMAX(first, group->first[j]);
-      mjtNum sum = row[j];
-      for (int k = start; k < j; k++) {
-        sum -= row[k] * other[k];
-      }
+      mjtNum sum = row[j] - dot(row + start, other + start, j - start);
       if (j < i) {
         row[j] = sum * other[j];
       } else {
@@ -435,14 +449,25 @@ int mjgp_factor(mjgpGroup* group) {
 }
 
 
-void mjgp_solveLower(const mjgpGroup* group, mjtNum* x, int start) {
+void mjgp_solveLower(const mjgpGroup* group, mjtNum* x, int n, int start) {
   for (int i = start; i < group->nv; i++) {
     const mjtNum* row = group->L + group->L_adr[i];
-    mjtNum sum = x[i];
-    for (int k = mjMAX(start, group->first[i]); k < i; k++) {
-      sum -= row[k] * x[k];
+    mjtNum* target = x + i * n;
+    int first = mjMAX(start, group->first[i]);
+    if (n == 1) {
+      *target = (*target - dot(row + first, x + first, i - first)) * row[i];
+      continue;
     }
-    x[i] = sum * row[i];
+    for (int k = first; k < i; k++) {
+      const mjtNum* source = x + k * n;
+      mjtNum factor = row[k];
+      for (int j = 0; j < n; j++) {
+        target[j] -= factor * source[j];
+      }
+    }
+    for (int j = 0; j < n; j++) {
+      target[j] *= row[i];
+    }
   }
 }
 

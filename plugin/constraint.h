@@ -78,8 +78,10 @@ void mjgp_mulInertia(const mjgpGroup* group, mjtNum* result, const mjtNum* vec);
 // Hessian at group->state and group->cone, factored; returns 0 if it is not positive definite
 int mjgp_factor(mjgpGroup* group);
 
-// x = L^-1 x from row start on, that is x is zero before start; x = L'^-1 x
-void mjgp_solveLower(const mjgpGroup* group, mjtNum* x, int start);
+// x = L^-1 x for n columns, from row start on, that is x is zero before start         (nv x n)
+void mjgp_solveLower(const mjgpGroup* group, mjtNum* x, int n, int start);
+
+// x = L'^-1 x                                                                        (nv)
 void mjgp_solveUpper(const mjgpGroup* group, mjtNum* x);
 
 #endif  // MJGEAR_PLUGIN_CONSTRAINT_H_

@@ -7,7 +7,8 @@
 //
 // Where passes do not settle, friction is the unknown instead: a(t) is then the unique solution of
 // the engine's convex problem for given friction (inner), and each method below is safer and slower
-// than the one before: damped Newton on t; joint by joint; along the path from rest.
+// than the one before: Newton on the pieces of the law that the joints are on; damped Newton on t;
+// along the path from rest; joint by joint. Joints with backlash use those that ask the core for the law.
 
 #include "coupling.h"
 
@@ -18,12 +19,14 @@
 #include "constraint.h"
 #include "friction.h"
 
-#define mjgpPASSES 8    // undamped passes
-#define mjgpPOLISH 12   // steps to a solution that is near
-#define mjgpDAMPED 30   // damped steps on friction
-#define mjgpSWEEPS 200  // sweeps joint by joint
-#define mjgpINNER  100  // steps of the inner problem
-#define mjgpNOISE  128  // a gradient of this many rounding errors counts as zero
+#define mjgpPASSES 8      // undamped passes
+#define mjgpPOLISH 12     // steps to a solution that is near
+#define mjgpDAMPED 30     // damped steps on friction
+#define mjgpSWEEPS 200    // sweeps joint by joint
+#define mjgpINNER  100    // steps of the inner problem
+#define mjgpBUDGET 5000   // linearizations that one group may cost
+#define mjgpSAME   1e-11  // relative change of friction that counts as none
+#define mjgpNOISE  128    // a gradient of this many rounding errors counts as zero
 
 
 typedef struct Step_ {
@@ -32,6 +35,8 @@ typedef struct Step_ {
   mjgpGears* g;
   mjgpGroup* group;
   int n;             // geared joints
+  int passes;        // linearizations so far
+  int gaps;          // there is a gap with backlash among them
   mjtNum* a;         // acceleration                                       (nv)
   mjtNum* next;      // acceleration to which a pass leads                 (nv)
   mjtNum* start;     // acceleration at the last solved point of the path   (nv)
@@ -39,9 +44,10 @@ typedef struct Step_ {
   mjtNum* gradient;  //                                                    (nv)
   mjtNum* noise;     // rounding errors in it                              (nv)
   mjtNum* descent;   // L^-1 gradient without friction                     (nv)
-  mjtNum* right;     // L^-1 E, a row per joint                            (n x nv)
+  mjtNum* right;     // L^-1 E, a column per joint                         (nv x n)
   mjtNum* left;      // L^-1 of the rows that give the velocity; may be right
   mjtNum* rows;      // those rows; null: unit vectors                     (n x nv)
+  mjtNum* W;         // left' right: effect of friction on acceleration    (n x n)
   mjtNum* jar;       // of the inner problem's direction                   (nefc)
   mjtNum* residual;  // J a - aref of a trial                              (nefc)
   mjtNum* f;         // forces of a trial                                  (nefc)
@@ -64,19 +70,6 @@ static void evaluate(Step* s) {
 }
 
 
-// dot product, and the sum of absolute values of its terms
-static mjtNum dotSize(mjtNum* size, const mjtNum* x, const mjtNum* y, int n) {
-  mjtNum sum = 0;
-  *size = 0;
-  for (int i = 0; i < n; i++) {
-    mjtNum term = x[i] * y[i];
-    sum += term;
-    *size += mju_abs(term);
-  }
-  return sum;
-}
-
-
 // velocity change per second of geared joint i at acceleration a
 static mjtNum gearAcceleration(const Step* s, const mjtNum* a, int i) {
   return s->rows ? mju_dot(s->rows + (size_t)i * (size_t)s->group->nv, a, s->group->nv)
@@ -88,21 +81,39 @@ static mjtNum gearAcceleration(const Step* s, const mjtNum* a, int i) {
 static int linearize(Step* s) {
   mjgpGroup* group = s->group;
   int nv = group->nv;
-  if (!mjgp_factor(group)) {
+  if (s->passes++ >= mjgpBUDGET || !mjgp_factor(group)) {
     return 0;
   }
-  s->g->count.passes++;
   mjgp_gradient(group, s->descent, NULL, s->a, NULL);
-  mjgp_solveLower(group, s->descent, 0);
-  for (int i = 0; i < s->n; i++) {
-    mjtNum* x = s->right + (size_t)i * (size_t)nv;
-    mju_zero(x, nv);
-    x[group->gear[i]] = 1;
-    mjgp_solveLower(group, x, group->gear[i]);
-    if (s->rows) {
-      x = s->left + (size_t)i * (size_t)nv;
-      mju_copy(x, s->rows + (size_t)i * (size_t)nv, nv);
-      mjgp_solveLower(group, x, 0);
+  mjgp_solveLower(group, s->descent, 1, 0);
+
+  // columns of E, and the rows of the integrator
+  int n = s->n, first = nv;
+  mju_zero(s->right, n * nv);
+  for (int i = 0; i < n; i++) {
+    s->right[group->gear[i] * n + i] = 1;
+    first = mjMIN(first, group->gear[i]);
+  }
+  mjgp_solveLower(group, s->right, n, first);
+  if (s->rows) {
+    first = 0;
+    for (int i = 0; i < n; i++) {
+      for (int k = 0; k < nv; k++) {
+        s->left[k * n + i] = s->rows[i * nv + k];
+      }
+    }
+    mjgp_solveLower(group, s->left, n, 0);
+  }
+
+  // their product
+  mju_zero(s->W, n * n);
+  for (int k = first; k < nv; k++) {
+    const mjtNum *left = s->left + k * n, *right = s->right + k * n;
+    for (int i = 0; i < n; i++) {
+      mjtNum factor = left[i];
+      for (int j = 0; j < n && factor != 0; j++) {
+        s->W[i * n + j] += factor * right[j];
+      }
     }
   }
   return 1;
@@ -111,24 +122,25 @@ static int linearize(Step* s) {
 
 // entry of the effect of friction on the acceleration of geared joints
 static mjtNum entry(const Step* s, int i, int j) {
-  size_t nv = (size_t)s->group->nv;
-  int start = mjMAX(s->rows ? 0 : s->group->gear[i], s->group->gear[j]);
-  return mju_dot(s->left + (size_t)i * nv + start, s->right + (size_t)j * nv + start,
-                 s->group->nv - start);
+  return s->W[i * s->n + j];
 }
 
 
 // friction for the linearization; results in s->g and s->wish
 static int solveLinear(Step* s) {
   int n = s->n, block = n;
-  mjtNum *W = s->work, *a = s->work + (size_t)n * (size_t)n, *size = a + n;
+  mjtNum *W = s->work, *a = s->work + n * n, *size = a + n;
+  mju_copy(W, s->W, n * n);
   for (int i = 0; i < n; i++) {
-    const mjtNum* left = s->left + (size_t)i * (size_t)s->group->nv;
-    mjtNum now = gearAcceleration(s, s->a, i) + s->shift[i] / s->m->opt.timestep;
-    a[i] = now - dotSize(size + i, left, s->descent, s->group->nv);
-    size[i] += mju_abs(now);
-    for (int j = 0; j < n; j++) {
-      W[i * n + j] = !s->rows && j < i ? W[j * n + i] : entry(s, i, j);
+    a[i] = gearAcceleration(s, s->a, i) + s->shift[i] / s->m->opt.timestep;
+    size[i] = mju_abs(a[i]);
+  }
+  for (int k = 0; k < s->group->nv; k++) {
+    const mjtNum* left = s->left + k * n;
+    for (int i = 0; i < n; i++) {
+      mjtNum term = left[i] * s->descent[k];
+      a[i] -= term;
+      size[i] += mju_abs(term);
     }
   }
   mjgpProblem problem = {
@@ -144,10 +156,8 @@ static int solveLinear(Step* s) {
 // next = a - H^-1 gradient(a, t)
 static void move(Step* s, const mjtNum* t) {
   int nv = s->group->nv;
-  mju_copy(s->next, s->descent, nv);
-  for (int i = 0; i < s->n; i++) {
-    int start = s->group->gear[i];
-    mju_addToScl(s->next + start, s->right + (size_t)i * (size_t)nv + start, t[i], nv - start);
+  for (int k = 0; k < nv; k++) {
+    s->next[k] = s->descent[k] + mju_dot(s->right + k * s->n, t, s->n);
   }
   mjgp_solveUpper(s->group, s->next);
   mju_sub(s->next, s->a, s->next, nv);
@@ -279,7 +289,7 @@ static int inner(Step* s, const mjtNum* t) {
 
     // full step if it lands where it aims, else the best step along it
     mju_copy(s->search, s->gradient, nv);
-    mjgp_solveLower(group, s->search, 0);
+    mjgp_solveLower(group, s->search, 1, 0);
     mjgp_solveUpper(group, s->search);
     mju_scl(s->search, s->search, -1, nv);
     mjtNum x = searchLine(s, t);
@@ -297,6 +307,14 @@ static int inner(Step* s, const mjtNum* t) {
 // friction that joint i asks for while the others keep theirs, at the linearization of a(t)
 static mjtNum resolve(Step* s, const mjtNum* t, int i) {
   int joint = s->group->joint[i], block = 1;
+
+  // a gap looks at the joint on its other side
+  for (int k = 0; k < s->n && s->gaps; k++) {
+    int other = s->group->joint[k];
+    s->g->t[other] = t[k];
+    s->g->v_next[other] =
+        s->g->v[other] + s->shift[k] + s->m->opt.timestep * gearAcceleration(s, s->a, k);
+  }
   mjtNum W = entry(s, i, i), scale = s->g->scale[joint];
   mjtNum a = gearAcceleration(s, s->a, i) + W * t[i] + s->shift[i] / s->m->opt.timestep;
   mjgpProblem problem = {
@@ -462,7 +480,7 @@ static int polish(Step* s) {
     if (!inner(s, s->t)) {
       break;
     }
-    if (k && change <= 1e-12 * most) {
+    if (k && change <= mjgpSAME * most) {
       // where it stands now, friction is on the law
       int good = 1;
       for (int i = 0; i < n; i++) {
@@ -615,7 +633,7 @@ static int jointByJoint(Step* s) {
       change = mju_max(change, mju_abs(step[i]) * weight);
       most = mju_max(most, mju_abs(s->t[i]) * weight);
     }
-    if (change <= 1e-13 * most) {
+    if (change <= mjgpSAME * most) {
       for (int i = 0; i < n; i++) {
         accept(s, i);
       }
@@ -729,12 +747,13 @@ static void allocate(Step* s, const mjgpMetric* metric) {
   s->f = s->jar + nefc;
   s->residual = s->jar + 2 * nefc;
   s->state = mj_stackAllocInt(d, nefc);
-  number = mj_stackAllocNum(d, 5 * n + n * n + 2 * n);
+  number = mj_stackAllocNum(d, 7 * n + 2 * n * n);
   s->t = number;
   s->wish = number + n;  // and a copy behind it
   s->trial = number + 3 * n;
   s->shift = number + 4 * n;
-  s->work = number + 5 * n;
+  s->W = number + 5 * n;
+  s->work = s->W + n * n;
 }
 
 
@@ -764,6 +783,9 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetr
   if (s->rows) {
     integratorRows(s, metric);
   }
+  for (int i = 0; i < s->n; i++) {
+    s->gaps |= g->joint[group->joint[i]].gap != mjgpGAP_NONE;
+  }
   start(s);
   g->count.coupled++;
 
@@ -776,7 +798,7 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetr
     g->count.hard++;
     g->count.fallbacks++;
     start(s);
-    solved = inner(s, s->t) && polish(s);
+    solved = !s->gaps && inner(s, s->t) && polish(s);
     if (!solved) {
       start(s);
       solved = damped(s);
@@ -785,11 +807,13 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetr
       start(s);
       solved = fromRest(s);
     }
-    if (!solved) {
+    if (!solved && !s->gaps) {
       start(s);
       solved = jointByJoint(s);
     }
   }
+
+  g->count.passes += step.passes;
 
   // results; the engine starts from the acceleration and finds it solved
   mjgp_countFriction(g, d, solved ? g->last_info.status : mjgITERATION_LIMIT);
