@@ -86,10 +86,12 @@ static int isWellPosed(mjgBlock* b) {
 }
 
 
-// Newton, and where it does not get on the path, if there is one solution; the jamming rule if there
-// may be several
-static void solveDefault(mjgBlock* b, int iterations, int flg_unique, int* fallbacks) {
-  if (flg_unique && mjg_newton(b, iterations > 0 ? iterations : 50)) {
+// Newton, and where it does not get on the path, if there is one solution. If there may be several, a
+// warm start that Newton takes to one of them at once keeps it, else the jamming rule chooses
+static void solveDefault(mjgBlock* b, int iterations, int flg_unique, int flg_warm,
+                         int* fallbacks) {
+  int limit = flg_unique ? (iterations > 0 ? iterations : 50) : 2 * flg_warm;
+  if (limit > 0 && mjg_newton(b, limit)) {
     return;
   }
   *fallbacks += flg_unique;
@@ -114,7 +116,7 @@ static void callSolver(mjgBlock* b, const mjgSettings* settings, int* flg_unique
   double tolerance = settings->tolerance;
   switch (settings->solver) {
     case mjgNEWTON:
-      solveDefault(b, iterations, *flg_unique, fallbacks);
+      solveDefault(b, iterations, *flg_unique, settings->warm_start, fallbacks);
       break;
     case mjgGAUSS_SEIDEL:
       mjg_gaussSeidel(b, iterations > 0 ? iterations : 10000, tolerance);
