@@ -58,36 +58,34 @@ static double offset(const mjgBlock* b, int i, int piece) {
 }
 
 
-void mjg_blockPieces(mjgBlock* b, const int* piece) {
+double mjg_blockRow(double* restrict row, const mjgBlock* b, int i, int piece) {
   int n = b->n;
-  for (int i = 0; i < n; i++) {
-    double* restrict row = b->K + i * n;
 
-    // stuck: (A t)_i = v_i
-    if (piece[i] == mjgSTUCK) {
-      const double* restrict stuck = b->A + i * n;
-      for (int j = 0; j < n; j++) {
-        row[j] = stuck[j];
-      }
-      b->x[i] = b->v[i];
-      continue;
-    }
-
-    // slips: t_i - f (P t)_i = f phi_i + offset
-    double f = factor(b, i, piece[i]);
-    const double* restrict from = b->flg_P ? b->P + i * n : b->A + i * n;
-    double scale = b->flg_P ? -f : -f * b->alpha[i];
+  // stuck: (A t)_i = v_i
+  if (piece == mjgSTUCK) {
+    const double* restrict from = b->A + i * n;
     for (int j = 0; j < n; j++) {
-      row[j] = scale * from[j];
+      row[j] = from[j];
     }
-    row[i] += 1 + f * b->beta[i];
-    b->x[i] = f * b->phi[i] + offset(b, i, piece[i]);
+    return b->v[i];
   }
+
+  // slips: t_i - f (P t)_i = f phi_i + offset
+  double f = factor(b, i, piece);
+  const double* restrict from = b->flg_P ? b->P + i * n : b->A + i * n;
+  double scale = b->flg_P ? -f : -f * b->alpha[i];
+  for (int j = 0; j < n; j++) {
+    row[j] = scale * from[j];
+  }
+  row[i] += 1 + f * b->beta[i];
+  return f * b->phi[i] + offset(b, i, piece);
 }
 
 
 int mjg_blockSolvePieces(mjgBlock* b, const int* piece) {
-  mjg_blockPieces(b, piece);
+  for (int i = 0; i < b->n; i++) {
+    b->x[i] = mjg_blockRow(b->K + i * b->n, b, i, piece[i]);
+  }
   b->factorizations++;
   int* pivot = b->flg_unique ? NULL : b->pivot;
   if (!mjg_lu(b->K, pivot, b->n)) {

@@ -41,10 +41,17 @@ typedef struct mjgBlock_ {
   double* keep;     //                                                (n)
   double* next;     //                                                (n)
   double* end;      //                                                (n)
+  double* u;        //                                                (n)
+  double* Au;       //                                                (n)
+  double* row;      //                                                (n)
   int* pivot;       //                                                (n)
   int* fixed;       // pieces that K stands for                       (n)
   int* next_piece;  //                                                (n)
   int* end_piece;   //                                                (n)
+
+  // which joints of the caller's block these are
+  int* index;  // joint in the caller's block            (n)
+  int* group;  // joints taken care of                   (n)
 
   // account
   int iterations;
@@ -73,8 +80,8 @@ double mjg_blockLoad(const mjgBlock* b, int i, const double* t, double w);
 // w, lambda, piece, gap and merit from t
 void mjg_blockEvaluate(mjgBlock* b);
 
-// matrix K and right side x of the equations of all joints on the given pieces, K t = x
-void mjg_blockPieces(mjgBlock* b, const int* piece);
+// equation of joint i on a piece, row . t = right side; returns the right side
+double mjg_blockRow(double* restrict row, const mjgBlock* b, int i, int piece);
 
 // t from the equations of the given pieces; keeps the pieces in fixed and the factors in K.
 // Returns 1, or 0 if they are singular; t is unchanged then

@@ -203,6 +203,59 @@ void mjg_luSolve(double* x, const double* LU, const int* pivot, int n) {
 }
 
 
+// Gauss-Jordan: each pass exchanges one unknown for one right side
+int mjg_inverse(double* A, int* pivot, int n) {
+  double largest = 0;
+  for (int i = 0; i < n * n; i++) {
+    largest = mjg_max(largest, fabs(A[i]));
+  }
+  double smallest = largest * n * DBL_EPSILON;
+  for (int k = 0; k < n; k++) {
+    double* row = A + k * n;
+    int best = k;
+    for (int i = k + 1; i < n; i++) {
+      if (fabs(A[i * n + k]) > fabs(A[best * n + k])) {
+        best = i;
+      }
+    }
+    pivot[k] = best;
+    for (int j = 0; best != k && j < n; j++) {
+      double swap = row[j];
+      row[j] = A[best * n + j];
+      A[best * n + j] = swap;
+    }
+    if (!(fabs(row[k]) > smallest)) {
+      return 0;
+    }
+    double inv = 1 / row[k];
+    row[k] = 1;
+    for (int j = 0; j < n; j++) {
+      row[j] *= inv;
+    }
+    for (int i = 0; i < n; i++) {
+      if (i != k) {
+        double* target = A + i * n;
+        double f = target[k];
+        target[k] = 0;
+        for (int j = 0; j < n; j++) {
+          target[j] -= f * row[j];
+        }
+      }
+    }
+  }
+
+  // exchanged rows are exchanged columns of the inverse
+  for (int k = n - 1; k >= 0; k--) {
+    for (int i = 0; pivot[k] != k && i < n; i++) {
+      double swap = A[i * n + k];
+      A[i * n + k] = A[i * n + pivot[k]];
+      A[i * n + pivot[k]] = swap;
+    }
+  }
+  return 1;
+}
+
+
 // rows first .. last - 1 of U in all columns, and what they contribute to each other; the first column
 // of the lower triangle keeps the diagonal, against which rounding is measured
 static inline int choleskyRows(double* A, int n, int first, int last) {

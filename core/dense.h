@@ -24,6 +24,9 @@ int mjg_lu(double* A, int* pivot, int n);
 // x = (P L U)^-1 x
 void mjg_luSolve(double* x, const double* LU, const int* pivot, int n);
 
+// A := A^-1 in place with partial pivoting; returns 0 as mjg_lu does, A is spoilt then
+int mjg_inverse(double* A, int* pivot, int n);
+
 // A = U' U in place in the upper triangle, with the diagonal of U stored inverted; reads the upper
 // triangle only and uses the lower one. Returns 1, or 0 if A is not positive definite
 int mjg_cholesky(double* A, int n);

@@ -110,8 +110,10 @@ int mjg_enumeration(mjgBlock* b, int* several, double tolerance) {
   }
   *several = nearest.several;
 
-  // of several ones that of the jamming rule
-  if (nearest.several && mjg_jammingRule(b, 0)) {
+  // of several ones that of the jamming rule, which uses the same memory
+  if (nearest.several) {
+    memset(b->t, 0, nbyte);
+    mjg_jammingRule(b, 0);
     memcpy(b->y, b->t, nbyte);
     nearest.found = 0;
     mjg_enumerate(b, tolerance, visitNearest, &nearest);

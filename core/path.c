@@ -40,25 +40,24 @@ static double eitherUntil(double f1, double g1, double f2, double g2) {
 }
 
 
-// line of the current pieces: x = q, y = dt/dtheta, z = A q, w = A y, lambda and gap the load and
-// its rate; returns 0 if the pieces are singular
-static int line(mjgBlock* b) {
+// line of the pieces in fixed from scratch: K the inverse of their matrix, x = q, y = dt/dtheta, z = A q,
+// w = A y, lambda and gap the load and its rate; returns 0 if the pieces are singular
+static int newLine(mjgBlock* b) {
   int n = b->n;
-  mjg_blockPieces(b, b->fixed);
   for (int i = 0; i < n; i++) {
-    b->y[i] = 0;
-    if (b->fixed[i] == mjgSTUCK) {
-      b->y[i] = b->x[i];
-      b->x[i] = 0;
-    }
+    b->u[i] = mjg_blockRow(b->K + i * n, b, i, b->fixed[i]);
   }
   b->factorizations++;
-  int* order = b->flg_unique ? NULL : b->pivot;
-  if (!mjg_lu(b->K, order, n)) {
+  if (!mjg_inverse(b->K, b->pivot, n)) {
     return 0;
   }
-  mjg_luSolve(b->x, b->K, order, n);
-  mjg_luSolve(b->y, b->K, order, n);
+  for (int i = 0; i < n; i++) {
+    b->x[i] = 0;
+    b->y[i] = 0;
+    for (int j = 0; j < n; j++) {
+      *(b->fixed[j] == mjgSTUCK ? b->y + i : b->x + i) += b->K[i * n + j] * b->u[j];
+    }
+  }
   mjg_mulMatVec(b->z, b->A, b->x, n);
   mjg_mulMatVec(b->w, b->A, b->y, n);
   for (int i = 0; i < n; i++) {
@@ -69,8 +68,66 @@ static int line(mjgBlock* b) {
 }
 
 
-// follow the path with the bounds as they are; pieces end in fixed
-static int follow(mjgBlock* b, int pivots) {
+// the same after joint k alone has changed its piece, by an update of rank one; returns 0 if the new
+// pieces are nearly singular, compared with the old ones
+static int nextLine(mjgBlock* b, int k) {
+  int n = b->n;
+  double* u = b->u;
+  double side = mjg_blockRow(b->row, b, k, b->fixed[k]);
+
+  // how t answers to a unit on the right side of joint k, and what the new equation makes of it
+  double pivot = 0, size = 0, x = 0, y = 0;
+  for (int i = 0; i < n; i++) {
+    u[i] = b->K[i * n + k];
+    double term = b->row[i] * u[i];
+    pivot += term;
+    size += fabs(term);
+    x += b->row[i] * b->x[i];
+    y += b->row[i] * b->y[i];
+  }
+  if (!(fabs(pivot) > 1e-6 * size)) {
+    return 0;
+  }
+
+  // K := K - u (row K - e_k)/pivot
+  double* change = b->Au;
+  for (int j = 0; j < n; j++) {
+    change[j] = 0;
+  }
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      change[j] += b->row[i] * b->K[i * n + j];
+    }
+  }
+  change[k] -= 1;
+  for (int i = 0; i < n; i++) {
+    double f = u[i] / pivot;
+    for (int j = 0; j < n; j++) {
+      b->K[i * n + j] -= f * change[j];
+    }
+  }
+
+  // the line moves along u until it satisfies the new equation
+  int stuck = b->fixed[k] == mjgSTUCK;
+  double step_x = ((stuck ? 0 : side) - x) / pivot;
+  double step_y = ((stuck ? side : 0) - y) / pivot;
+  mjg_mulMatVec(b->Au, b->A, u, n);
+  for (int i = 0; i < n; i++) {
+    double load = mjg_blockLoad(b, i, u, b->Au[i]);
+    b->x[i] += step_x * u[i];
+    b->y[i] += step_y * u[i];
+    b->z[i] += step_x * b->Au[i];
+    b->w[i] += step_y * b->Au[i];
+    b->lambda[i] += step_x * load;
+    b->gap[i] += step_y * load;
+  }
+  return 1;
+}
+
+
+// follow the path with the data as they are; pieces end in fixed. flg_update: lines by update, which
+// is faster, or each from scratch, which is more accurate
+static int follow(mjgBlock* b, int pivots, int flg_update) {
   int n = b->n;
   memset(b->fixed, 0, (size_t)n * sizeof(int));
   double theta = 0;
@@ -78,7 +135,8 @@ static int follow(mjgBlock* b, int pivots) {
 
   for (int pivot = 0; pivot < pivots; pivot++) {
     b->iterations++;
-    if (!line(b)) {
+    int flg_known = flg_update && pivot > 0 && nextLine(b, changed);
+    if (!flg_known && !newLine(b)) {
       return 0;
     }
 
@@ -173,24 +231,27 @@ int mjg_path(mjgBlock* b, int pivots) {
     b->end[i] = b->flg_P ? b->P[i * n + i] : b->beta[i];
   }
 
-  // ties and pieces that are singular make the path branch: if it does not arrive, it is followed
-  // again from general position
-  double small = 1e3 * n * DBL_EPSILON;
-  double amount[] = {0, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8};
+  // updates lose digits, ties and singular pieces make the path branch: if it does not arrive it is
+  // followed again from scratch, and then from general position
+  double tiny = 64 * n * DBL_EPSILON, small = 1e3 * n * DBL_EPSILON;
+  double best = INFINITY;
+  double amount[] = {0, 0, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8};
   for (size_t attempt = 0; attempt < sizeof(amount) / sizeof(*amount); attempt++) {
-    perturb(b, amount[attempt], size);
-    if (!follow(b, pivots)) {
+    if (amount[attempt] > 0) {
+      perturb(b, amount[attempt], size);
+    }
+    if (!follow(b, pivots, attempt == 0)) {
       continue;
     }
 
     // the solution on these pieces; where they are singular without perturbation a whole line of
     // solutions is, of which the perturbed one is one as far as rounding can tell
-    int regular = mjg_blockSolvePieces(b, b->fixed);
+    int known = amount[attempt] > 0 && mjg_blockSolvePieces(b, b->fixed);
     perturb(b, 0, size);
-    if (!regular) {
+    int regular = mjg_blockSolvePieces(b, b->fixed);
+    if (!regular && !known) {
       continue;
     }
-    regular = mjg_blockSolvePieces(b, b->fixed);
     mjg_blockEvaluate(b);
     if (regular) {
       mjg_blockRefine(b);
@@ -198,10 +259,28 @@ int mjg_path(mjgBlock* b, int pivots) {
     }
     mjg_blockPolish(b, small);
     memcpy(b->piece, b->fixed, (size_t)n * sizeof(int));
-    if (mjg_blockResidual(b, b->piece, small) <= small) {
+    double residual = mjg_blockResidual(b, b->piece, tiny);
+    if (residual <= tiny) {
+      return 1;
+    }
+
+    // ill-conditioned data may have led to the wrong side of a near tie: Newton may tell, or another
+    // attempt; else this one is what there is
+    if (residual < best) {
+      best = residual;
+      memcpy(b->next, b->t, (size_t)n * sizeof(double));
+      memcpy(b->next_piece, b->piece, (size_t)n * sizeof(int));
+    }
+    if (residual <= small && mjg_newton(b, 5) && mjg_blockResidual(b, b->piece, tiny) <= tiny) {
       return 1;
     }
   }
   perturb(b, 0, size);
-  return 0;
+  if (!(best <= small)) {
+    return 0;
+  }
+  memcpy(b->t, b->next, (size_t)n * sizeof(double));
+  mjg_blockEvaluate(b);
+  memcpy(b->piece, b->next_piece, (size_t)n * sizeof(int));
+  return 1;
 }

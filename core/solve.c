@@ -28,41 +28,91 @@ static int checkSettings(const mjgSettings* settings) {
 
 //---------------------------------- one block -----------------------------------------------------
 
-// copy the joints first .. first + n - 1 of a problem into the block's units
-static void loadBlock(mjgBlock* b, const mjgProblem* problem, int first, int n, const double* A,
-                      const double* P) {
+// Joints of an n x n block that act on each other: writes those that joint first_joint acts on or is
+// acted upon by, directly or through others, to index in ascending order, marks them in group, and
+// returns their number
+static int connectedJoints(int* index, int* group, int first_joint, const double* A,
+                           const double* P, int n) {
+  // most blocks are dense, which one row shows
+  int count = 0;
+  for (int j = 0; j < n; j++) {
+    count += A[first_joint * n + j] != 0;
+  }
+  if (count == n) {
+    for (int j = 0; j < n; j++) {
+      index[j] = j;
+      group[j] = 1;
+    }
+    return n;
+  }
+
+  // spread from joint to joint; index is the queue
+  index[0] = first_joint;
+  group[first_joint] = 1;
+  count = 1;
+  for (int k = 0; k < count; k++) {
+    int i = index[k];
+    for (int j = 0; j < n; j++) {
+      if (!group[j] && (A[i * n + j] != 0 || A[j * n + i] != 0 ||
+                        (P && (P[i * n + j] != 0 || P[j * n + i] != 0)))) {
+        group[j] = 1;
+        index[count++] = j;
+      }
+    }
+  }
+
+  // ascending
+  for (int k = 1; k < count; k++) {
+    int joint = index[k], to = k;
+    for (; to > 0 && index[to - 1] > joint; to--) {
+      index[to] = index[to - 1];
+    }
+    index[to] = joint;
+  }
+  return count;
+}
+
+
+// copy the joints in index, counted from first, into the block's units; A and P are ld x ld
+static void loadBlock(mjgBlock* b, const mjgProblem* problem, int first, const int* index, int n,
+                      const double* A, const double* P, int ld) {
   b->n = n;
   b->flg_P = P != NULL;
   b->iterations = 0;
   b->factorizations = 0;
   double* scale = b->x;
   for (int i = 0; i < n; i++) {
-    b->root[i] = sqrt(A[i * n + i]);
+    int joint = first + index[i], diagonal = index[i] * (ld + 1);
+    b->root[i] = sqrt(A[diagonal]);
     scale[i] = 1 / b->root[i];
-    b->v[i] = problem->v[first + i] * scale[i];
-    b->phi[i] = problem->phi[first + i] * b->root[i];
-    b->c[i] = problem->coulomb ? problem->coulomb[first + i] * b->root[i] : 0;
-    b->alpha[i] = P ? 0 : problem->alpha[first + i] * A[i * n + i];
-    b->beta[i] = P ? 0 : problem->beta[first + i];
-    b->p[i] = P ? P[i * n + i] : b->alpha[i] - b->beta[i];
+    b->v[i] = problem->v[joint] * scale[i];
+    b->phi[i] = problem->phi[joint] * b->root[i];
+    b->c[i] = problem->coulomb ? problem->coulomb[joint] * b->root[i] : 0;
+    b->alpha[i] = P ? 0 : problem->alpha[joint] * A[diagonal];
+    b->beta[i] = P ? 0 : problem->beta[joint];
+    b->p[i] = P ? P[diagonal] : b->alpha[i] - b->beta[i];
 
     // a joint that leaves rest or reverses must exceed its static bound
-    double ratio = problem->static_ratio ? problem->static_ratio[first + i] : 1;
-    double v0 = problem->v0 ? problem->v0[first + i] : 0;
+    double ratio = problem->static_ratio ? problem->static_ratio[joint] : 1;
+    double v0 = problem->v0 ? problem->v0[joint] : 0;
     b->rp[i] = v0 > 0 ? 1 : ratio;
     b->rm[i] = v0 < 0 ? 1 : ratio;
   }
 
   for (int i = 0; i < n; i++) {
+    const double* from = A + index[i] * ld;
+    double* to = b->A + i * n;
     for (int j = 0; j < n; j++) {
-      b->A[i * n + j] = A[i * n + j] * (scale[i] * scale[j]);
+      to[j] = from[index[j]] * (scale[i] * scale[j]);
     }
-    b->A[i * n + i] = 1;
+    to[i] = 1;
     if (P) {
+      from = P + index[i] * ld;
+      to = b->P + i * n;
       for (int j = 0; j < n; j++) {
-        b->P[i * n + j] = P[i * n + j] * (b->root[i] * scale[j]);
+        to[j] = from[index[j]] * (b->root[i] * scale[j]);
       }
-      b->P[i * n + i] = P[i * n + i];
+      to[i] = b->p[i];
     }
   }
 }
@@ -162,7 +212,8 @@ static int solveBlock(mjgBlock* b, const mjgSettings* settings, int* fallbacks) 
 
 
 // write the block's result in the units of the caller; returns its residual
-static double storeBlock(mjgSolution* solution, const mjgBlock* b, int first, double enough) {
+static double storeBlock(mjgSolution* solution, const mjgBlock* b, int first, const int* index,
+                         double enough) {
   double residual = mjg_blockResidual(b, b->piece, enough);
   for (int i = 0; i < b->n; i++) {
     int s = mjg_pieceDirection(b->piece[i]);
@@ -178,31 +229,40 @@ static double storeBlock(mjgSolution* solution, const mjgBlock* b, int first, do
     if (s * t < 0) {
       t = 0;
     }
-    solution->v[first + i] = v;
-    solution->t[first + i] = t / b->root[i];
-    solution->lambda[first + i] = b->lambda[i] / b->root[i];
-    solution->mode[first + i] = s;
+    int joint = first + index[i];
+    solution->v[joint] = v;
+    solution->t[joint] = t / b->root[i];
+    solution->lambda[joint] = b->lambda[i] / b->root[i];
+    solution->mode[joint] = s;
   }
   return residual;
 }
 
 
-// where numbers overflow: the state without friction, which is finite and creates no energy
-static void storeWithoutFriction(mjgSolution* solution, const mjgProblem* problem, int first,
-                                 int n) {
-  for (int i = first; i < first + n; i++) {
-    solution->t[i] = 0;
-    solution->v[i] = problem->v[i];
-    solution->lambda[i] = problem->phi[i];
-    solution->mode[i] = (problem->v[i] > 0) - (problem->v[i] < 0);
+// where numbers overflow: the state without friction, which is finite and creates no energy. Returns
+// 1 if it was needed
+static int replaceOverflow(mjgSolution* solution, const mjgProblem* problem, int first,
+                           const int* index, int n, double residual) {
+  int overflow = !isfinite(residual);
+  for (int i = 0; i < n; i++) {
+    int joint = first + index[i];
+    overflow |= !isfinite(solution->t[joint]) || !isfinite(solution->v[joint]) ||
+                !isfinite(solution->lambda[joint]);
   }
+  for (int i = 0; overflow && i < n; i++) {
+    int joint = first + index[i];
+    solution->t[joint] = 0;
+    solution->v[joint] = problem->v[joint];
+    solution->lambda[joint] = problem->phi[joint];
+    solution->mode[joint] = (problem->v[joint] > 0) - (problem->v[joint] < 0);
+  }
+  return overflow;
 }
 
 
 // largest singular value of the block's P in the units of the caller
-static double sigmaMax(mjgBlock* b, const mjgProblem* problem, int first, const double* A,
+static double sigmaMax(mjgBlock* b, const mjgProblem* problem, int first, int n, const double* A,
                        const double* P) {
-  int n = b->n;
   if (!P) {
     for (int i = 0; i < n; i++) {
       for (int j = 0; j < n; j++) {
@@ -220,30 +280,40 @@ void mjg_solveFriction(mjgSolution* solution, mjgInfo* info, const mjgProblem* p
                        int n, const double* A, const double* P, const mjgSettings* settings,
                        mjgWorkspace* work) {
   mjgBlock* b = &work->block;
-  loadBlock(b, problem, first, n, A, P);
-  for (int i = 0; i < n; i++) {
-    b->t[i] = settings->warm_start ? solution->t[first + i] * b->root[i] : 0;
-  }
-  int flg_unique = solveBlock(b, settings, &info->fallbacks);
-  double residual = storeBlock(solution, b, first, settings->tolerance);
-  size_t nv = (size_t)n;
-  if (!mjg_allFinite(solution->t + first, nv) || !mjg_allFinite(solution->v + first, nv) ||
-      !mjg_allFinite(solution->lambda + first, nv) || !isfinite(residual)) {
-    storeWithoutFriction(solution, problem, first, n);
-    residual = INFINITY;
-  }
+  int* index = b->index;
+  int* group = b->group;
+  int iterations = 0;
+  memset(group, 0, (size_t)n * sizeof(int));
+  for (int k = 0; k < n; k++) {
+    if (group[k]) {
+      continue;
+    }
 
-  // account
-  info->residual = mjg_max(info->residual, residual);
-  info->iterations = b->iterations > info->iterations ? b->iterations : info->iterations;
-  info->factorizations += b->factorizations;
-  if (!(residual <= settings->tolerance)) {
-    info->status = mjgITERATION_LIMIT;
-  } else if (!flg_unique && info->status == mjgSOLVED) {
-    info->status = mjgJAMMED;
+    // joints that are coupled with each other, which is all of them in general
+    int count = connectedJoints(index, group, k, A, P, n);
+    loadBlock(b, problem, first, index, count, A, P, n);
+    for (int i = 0; i < count; i++) {
+      b->t[i] = settings->warm_start ? solution->t[first + index[i]] * b->root[i] : 0;
+    }
+    int flg_unique = solveBlock(b, settings, &info->fallbacks);
+    double residual = storeBlock(solution, b, first, index, settings->tolerance);
+    if (replaceOverflow(solution, problem, first, index, count, residual)) {
+      residual = INFINITY;
+    }
+
+    // account
+    info->residual = mjg_max(info->residual, residual);
+    iterations = b->iterations > iterations ? b->iterations : iterations;
+    info->factorizations += b->factorizations;
+    if (!(residual <= settings->tolerance)) {
+      info->status = mjgITERATION_LIMIT;
+    } else if (!flg_unique && info->status == mjgSOLVED) {
+      info->status = mjgJAMMED;
+    }
   }
+  info->iterations = iterations > info->iterations ? iterations : info->iterations;
   if (settings->want_sigma_max) {
-    info->sigma_max = mjg_max(info->sigma_max, sigmaMax(b, problem, first, A, P));
+    info->sigma_max = mjg_max(info->sigma_max, sigmaMax(b, problem, first, n, A, P));
   }
 }
 

@@ -43,13 +43,14 @@ static mjgWorkspace* layOut(Arena* arena, int n, int nmax) {
   for (size_t i = 0; i < sizeof(matrices) / sizeof(*matrices); i++) {
     *matrices[i] = takeDouble(arena, nn);
   }
-  double** vectors[] = {&b->alpha, &b->beta, &b->p,    &b->v,    &b->phi,    &b->c,   &b->rp,
-                        &b->rm,    &b->root, &b->t,    &b->w,    &b->lambda, &b->gap, &b->x,
-                        &b->y,     &b->z,    &b->keep, &b->next, &b->end};
+  double** vectors[] = {&b->alpha, &b->beta, &b->p,   &b->v,      &b->phi, &b->c,  &b->rp, &b->rm,
+                        &b->root,  &b->t,    &b->w,   &b->lambda, &b->gap, &b->x,  &b->y,  &b->z,
+                        &b->keep,  &b->next, &b->end, &b->u,      &b->Au,  &b->row};
   for (size_t i = 0; i < sizeof(vectors) / sizeof(*vectors); i++) {
     *vectors[i] = takeDouble(arena, nv);
   }
-  int** integers[] = {&b->piece, &b->pivot, &b->fixed, &b->next_piece, &b->end_piece};
+  int** integers[] = {&b->piece,     &b->pivot, &b->fixed, &b->next_piece,
+                      &b->end_piece, &b->index, &b->group};
   for (size_t i = 0; i < sizeof(integers) / sizeof(*integers); i++) {
     *integers[i] = take(arena, nv, sizeof(int));
   }

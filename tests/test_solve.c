@@ -49,10 +49,13 @@ static void randomProblems(void** state) {
 
     for (int solver = mjgENUMERATION; solver >= mjgNEWTON; solver--) {
       int iterative = solver == mjgPROJECTION || solver == mjgEXTRAGRADIENT;
+      if (solver == mjgEXTRAGRADIENT && k % 5) {
+        continue;
+      }
       mjg_defaultSettings(&room.settings);
       room.settings.solver = solver;
       room.settings.tolerance = iterative ? 1e-9 : 1e-12;
-      room.settings.iterations = iterative ? 3000 : 0;
+      room.settings.iterations = iterative ? 2000 : 0;
       int status = mjg_solve(&room.solution, &room.info, &p.problem, &room.settings, room.work);
       assert_int_equal(status, room.info.status);
       if (solver == mjgENUMERATION) {
@@ -86,8 +89,10 @@ static void randomProblems(void** state) {
   print_message("%d problems, %d of them not known to be well posed, %d with several solutions\n",
                 nproblem, kind[1], several);
   for (int solver = 0; solver < mjgENUMERATION; solver++) {
-    print_message("  %-13s not solved: %d well posed, %d others; farther than 1e-6 from any: %d\n",
-                  solverName[solver], failed[0][solver], failed[1][solver], foreign[solver]);
+    print_message(
+        "  %-13s not solved: %d well posed, %d others; farther than 1e-6 from any: %d%s\n",
+        solverName[solver], failed[0][solver], failed[1][solver], foreign[solver],
+        solver == mjgEXTRAGRADIENT ? " (every fifth problem)" : "");
   }
   assert_int_equal(failed[0][mjgNEWTON] + failed[1][mjgNEWTON], 0);
   assert_int_equal(failed[0][mjgLEMKE] + failed[1][mjgLEMKE], 0);
@@ -310,6 +315,52 @@ static void blocks(void** state) {
 }
 
 
+// joints that do not act on each other are solved apart, wherever they stand in a block
+static void decoupledJoints(void** state) {
+  (void)state;
+  Room room;
+  openRoom(&room);
+  static oracleProblem part[2], whole;
+  uint64_t seed = 13;
+  for (int k = 0; k < 500; k++) {
+    // joints 0, 2, 4 and 1, 3 of one block
+    double expected[5];
+    memset(&whole, 0, sizeof(whole));
+    for (int m = 0; m < 2; m++) {
+      oracleDraw draw = {.n = 3 - m, .gamma_max = 2, .decades = 2};
+      oracle_draw(&part[m], &draw, &seed);
+      assert_in_range(mjg_solve(&room.solution, NULL, &part[m].problem, &room.settings, room.work),
+                      0, 1);
+      for (int i = 0; i < 3 - m; i++) {
+        int to = 2 * i + m;
+        expected[to] = room.t[i];
+        whole.v[to] = part[m].v[i];
+        whole.phi[to] = part[m].phi[i];
+        for (int j = 0; j < 3 - m; j++) {
+          whole.A[5 * to + 2 * j + m] = part[m].A[(3 - m) * i + j];
+          whole.P[5 * to + 2 * j + m] = part[m].P[(3 - m) * i + j];
+        }
+        whole.alpha[to] = part[m].alpha[i];
+        whole.beta[to] = part[m].beta[i];
+      }
+    }
+    whole.problem = (mjgProblem){.n = 5,
+                                 .v = whole.v,
+                                 .A = whole.A,
+                                 .phi = whole.phi,
+                                 .P = k % 2 ? whole.P : NULL,
+                                 .alpha = whole.alpha,
+                                 .beta = whole.beta};
+    assert_in_range(mjg_solve(&room.solution, NULL, &whole.problem, &room.settings, room.work), 0,
+                    1);
+    for (int i = 0; i < 5; i++) {
+      assert_near(room.t[i], expected[i], k % 2 ? 1e-9 * fabs(expected[i]) : 0);
+    }
+  }
+  closeRoom(&room);
+}
+
+
 // a result is a start: the next solve takes one factorization
 static void warmStart(void** state) {
   (void)state;
@@ -435,7 +486,8 @@ int main(void) {
       cmocka_unit_test(randomProblems),    cmocka_unit_test(oneJoint),
       cmocka_unit_test(classicalFriction), cmocka_unit_test(unitsDoNotMatter),
       cmocka_unit_test(staticRatio),       cmocka_unit_test(blocks),
-      cmocka_unit_test(warmStart),         cmocka_unit_test(refusals),
+      cmocka_unit_test(decoupledJoints),   cmocka_unit_test(warmStart),
+      cmocka_unit_test(refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
