@@ -29,6 +29,14 @@ MOMENT = {
     "screw-lift": ("", 0.9, "A lead screw lowers 50 kg; power out over power in is the efficiency of the formulas."),
     "worm-hoist": ("", 0.5, "A worm gear hoists 20 kg and holds them with the motor off."),
     "spur-drive": ("", 0.9, "A pair of spur gears drives, then is driven."),
+    "rigid": ("", 0.6, "A rigid wall is moved into an arm that cannot be driven back: the arm stands to the last bit, "
+              "because friction and contact are one problem."),
+    "drop": ("", 0.3, "A ball drops on a link that a gear holds without its motor."),
+    "hold": ("gear", 0.5, "An arm is held for a minute by dry friction, without the creep of a constraint."),
+    "gripper": ("screw", 0.5, "A gripper with a lead screw squeezes a box, its motor is switched off, and it still holds."),
+    "arm": ("", 0.5, "An arm with worm gears rests on a table and carries a load, motors off."),
+    "humanoid": ("", 0.2, "A humanoid with geared legs stands, is pushed and falls."),
+    "jack": ("", 0.5, "A screw jack lifts 5 kg and holds them."),
 }
 
 

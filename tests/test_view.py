@@ -107,6 +107,37 @@ class Pictures(unittest.TestCase):
             self.assertGreater(pixels[:, :WIDTH // 2].std(), 5, name)
 
 
+STOCK = """
+import os, sys
+import mujoco, numpy as np
+mujoco.mj_loadPluginLibrary(os.environ["MJGEAR_PLUGIN_PATH"])
+model = mujoco.MjModel.from_xml_path(sys.argv[1])
+data = mujoco.MjData(model)
+data.ctrl[0] = -40
+mujoco.mj_step(model, data, 600)
+renderer = mujoco.Renderer(model, 240, 320)
+pictures = []
+for shown in (1, 0):
+    option = mujoco.MjvOption()
+    option.jointgroup[:] = shown
+    renderer.update_scene(data, camera=0, scene_option=option)
+    pictures.append(renderer.render().astype(int))
+difference = np.abs(pictures[0] - pictures[1]).max(axis=2) > 40
+print(difference.sum(), difference[:, 200:].sum())
+"""
+
+
+class Stock(unittest.TestCase):
+    def test_python_renderer(self):
+        """MuJoCo's own renderer, without any change to it, draws ring and arc around the bearing."""
+        done = subprocess.run([sys.executable, "-c", STOCK, SOURCE / "scenes/rod/rod.xml"],
+                              env={**ENVIRONMENT, "MUJOCO_GL": "egl"}, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        everywhere, far = map(int, done.stdout.split())
+        self.assertGreater(everywhere, 200)
+        self.assertEqual(far, 0)
+
+
 class Films(unittest.TestCase):
     def test_film(self):
         view("rod", "--record", "rod.mp4", "--duration", "1", "--fps", "25", "--size", "320x240")

@@ -229,7 +229,7 @@ static void makeGroups(Panel* panel, Frame* frame) {
     for (int i = 0; i < mjNGROUP; i++) {
       snprintf(name, sizeof(name), "%s %d", kinds[k].name, i);
       if (kinds[k].modifier) {
-        snprintf(shortcut, sizeof(shortcut), "%s%d", kinds[k].modifier, i);
+        snprintf(shortcut, sizeof(shortcut), "%s%d", kinds[k].modifier, i % 10);
       } else {
         shortcut[0] = 0;
       }
