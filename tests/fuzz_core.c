@@ -346,7 +346,7 @@ static void fuzzSolve(Input* input) {
   for (int b = 0; b < problem.nblock && problem.block; b++) {
     nmax = problem.block[b] > nmax ? problem.block[b] : nmax;
   }
-  nmax = problem.nblock > 0 ? nmax : n;
+  nmax = problem.nblock > 0 && nmax < n ? nmax : n;
   if (settings.solver == mjgENUMERATION && nmax > 4 && nmax <= mjgMAXENUM) {
     return;
   }
