@@ -27,6 +27,8 @@ extern const mjgScene mjg_sceneImpact;
 extern const mjgScene mjg_sceneDecay;
 extern const mjgScene mjg_sceneResonance;
 extern const mjgScene mjg_sceneInterval;
+extern const mjgScene mjg_sceneGapServo;
+extern const mjgScene mjg_sceneLostMotion;
 
 // clang-format off
 const mjgScene* const mjg_scenes[] = {
@@ -55,6 +57,8 @@ const mjgScene* const mjg_scenes[] = {
     &mjg_sceneDecay,
     &mjg_sceneResonance,
     &mjg_sceneInterval,
+    &mjg_sceneGapServo,
+    &mjg_sceneLostMotion,
 };
 // clang-format on
 const int mjg_nscene = sizeof mjg_scenes / sizeof *mjg_scenes;

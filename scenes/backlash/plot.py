@@ -3,7 +3,8 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-SCENES = ("two_mass", "coupling", "gap_map", "vibro", "impact", "decay", "resonance", "interval")
+SCENES = ("two_mass", "coupling", "gap_map", "vibro", "impact", "decay", "resonance", "interval",
+          "gap_servo", "lost_motion")
 
 
 def late(run, start):
@@ -139,6 +140,30 @@ def interval(runs):
     axis.set_ylabel(r"border in $\dot\theta_d$ [rad/s]")
     axis.legend()
     yield "akoto-figure6", figure
+
+
+def gap_servo(runs):
+    figure, axis = plt.subplots(figsize=(6, 4), layout="constrained")
+    for case, run in runs.items():
+        run = late(run, 12)
+        axis.plot(1e3 * run["theta_d"], run["omega_d"], label=case)
+    for edge in (-10, 10):
+        axis.axvline(edge, color="0.6", linewidth=0.8)
+    axis.set_xlabel(r"$\theta_d$ [mrad]")
+    axis.set_ylabel(r"$\dot\theta_d$ [rad/s]")
+    axis.legend()
+    yield "limit-cycle", figure
+
+
+def lost_motion(runs):
+    figure, axis = plt.subplots(figsize=(7, 3.5), layout="constrained")
+    for case, run in runs.items():
+        shift = [run[f"tip_{k}"] - run[f"tip_{k}"][0] for k in range(3)]
+        axis.semilogy(run["time"], 1e3 * np.sqrt(sum(x * x for x in shift)) + 1e-6, label=case)
+    axis.set_xlabel("time [s]")
+    axis.set_ylabel("tip from its place [mm]")
+    axis.legend()
+    yield "tip", figure
 
 
 def draw(name, runs):

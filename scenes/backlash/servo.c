@@ -1,0 +1,100 @@
+// A position servo with play behind its rotor. With the encoder on the load, harmonic balance predicts a
+// limit cycle: with theta_d = A sin(w t) the dead zone is a spring N(A) = k (1 - 2/pi (asin r +
+// r sqrt(1 - r^2))), r = half_gap/A, and the loop
+//
+//     (M s^2 + b s) m s^2 + N ((M + m) s^2 + (b + kv) s + kp) = 0
+//
+// has the root s = i w for w^2 = N (b + kv)/(b m) and N = kp/(c (m - M kv/b)), c = (b + kv)/(b m). With
+// the encoder on the motor all parts are passive, and there is none.
+
+#include <math.h>
+
+#include "../scene.h"
+#include "gap.h"
+
+#define PI        3.14159265358979323846
+#define ROTOR     0.05  // m, kg m2
+#define LOAD      0.5   // M, kg m2
+#define VISCOUS   1.0   // b, N m/(rad/s)
+#define KP        50.0  // N m/rad
+#define KV        0.05  // N m/(rad/s)
+#define STIFFNESS 500.0
+#define HALF_GAP  0.01
+
+static const mjgCase servoCase[] = {
+    {.name = "encoder=joint"},
+    {.name = "encoder=motor", .setting = {{"servo", "encoder", "motor"}}},
+};
+
+
+static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
+  (void)m;
+  (void)variant;
+  d->ctrl[0] = 0.05;
+}
+
+
+static const char* const column[] = {"theta_d", "omega_d", NULL};
+
+static void measure(double* value, const mjModel* m, const mjData* d) {
+  mjg_gapState(value, value + 1, m, d);
+}
+
+
+// amplitude at which the dead zone is a spring of stiffness N
+static double amplitude(double N) {
+  double lo = HALF_GAP, hi = 1000 * HALF_GAP;
+  for (int i = 0; i < 100; i++) {
+    double A = 0.5 * (lo + hi), r = HALF_GAP / A;
+    if (STIFFNESS * (1 - 2 / PI * (asin(r) + r * sqrt(1 - r * r))) < N) {
+      lo = A;
+    } else {
+      hi = A;
+    }
+  }
+  return 0.5 * (lo + hi);
+}
+
+
+static void claims(mjgClaims* claims, const mjgRun* run) {
+  double c = (VISCOUS + KV) / (VISCOUS * ROTOR);
+  double N = KP / (c * (ROTOR - LOAD * KV / VISCOUS)), w = sqrt(N * c), A = amplitude(N);
+
+  // the last cycles
+  const mjgTrajectory* t = run[0].trajectory;
+  double from = 12, to = 15, first = 0, last = 0;
+  int theta = mjg_column(t, "theta_d"), time = mjg_column(t, "time"), cycles = -1;
+  for (int i = 1; i < t->nrow; i++) {
+    const double* row = t->data + (size_t)i * (size_t)t->ncolumn;
+    if (row[time] > from && row[theta] >= 0 && (row - t->ncolumn)[theta] < 0) {
+      first = cycles < 0 ? row[time] : first;
+      last = row[time];
+      cycles++;
+    }
+  }
+  double measured = 2 * PI * cycles / (last - first);
+  double swing = 0.5 * (mjg_highest(t, "theta_d", from, to) - mjg_lowest(t, "theta_d", from, to));
+  mjg_claim(claims, fabs(swing / A - 1) < 0.1,
+            "encoder on the joint: limit cycle of %.4f rad in the gap, %.4f by harmonic balance",
+            swing, A);
+  mjg_claim(claims, fabs(measured / w - 1) < 0.1, "at %.1f rad/s, %.1f by harmonic balance",
+            measured, w);
+  double rest = mjg_highest(run[1].trajectory, "servo_rotor_velocity", from, to);
+  double angle = mjg_at(run[1].trajectory, "servo_rotor_angle", 14);
+  mjg_claim(claims, fabs(rest) < 1e-2 && fabs(angle - 0.05) < 1e-3,
+            "encoder on the motor: it comes to rest, the rotor at %.5f rad of 0.05", angle);
+}
+
+
+const mjgScene mjg_sceneGapServo = {
+    .name = "gap_servo",
+    .description = "a servo with play limit-cycles or not, by the place of its encoder",
+    .xml = "backlash/servo.xml",
+    .duration = 15,
+    .variant = servoCase,
+    .nvariant = sizeof servoCase / sizeof *servoCase,
+    .input = input,
+    .column = column,
+    .measure = measure,
+    .claims = claims,
+};
