@@ -263,7 +263,7 @@ static void solvesItsLine(void** state) {
 static void energy(void** state) {
   (void)state;
   srand(1);
-  for (int run = 0; run < 10000; run++) {
+  for (int run = 0; run < 4000; run++) {
     mjgBacklash law = randomLaw(run % mjgNBACKLASH);
     Pair pair = makePair(&law, decades(-4, 1), decades(-4, 1), decades(-4, -2));
     pair.coupling.velocity = uniform(-1, 1) * decades(-3, 1);
