@@ -39,11 +39,24 @@ static const mjgpGears* gearsOf(const mjModel* m, const mjData* d) {
 }
 
 
-// friction of the joint behind this step: is it against the motion, up to rounding
+// friction in the step that was taken: is it against the motion of the gear, up to rounding
 static int dissipates(double* work, const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
-  double v = d->qvel[g->joint[i].dof], rounding = 1e-10 * g->scale[i] + 1e-12;
-  *work = m->opt.timestep * g->t[i] * v;
-  return g->t[i] * v >= -fabs(g->t[i]) * rounding;
+  const mjgpJoint* joint = g->joint + i;
+  double t = g->t[i], v = d->qvel[joint->dof], shaft = 0, rounding = 1e-10 * g->scale[i] + 1e-12;
+
+  // behind a gap the gear is on the other side: on the plugin's rotor, or on the motor's joint, which
+  // the shaft acts on too
+  if (joint->gap == mjgpGAP_ROTOR) {
+    t = g->gap[i].friction;
+    v = g->gap[i].velocity;
+  } else if (joint->gap == mjgpGAP_LOAD) {
+    t = 0;
+  } else if (joint->gap == mjgpGAP_MOTOR) {
+    shaft = g->gap[joint->partner].T;
+  }
+  double friction = t - shaft;
+  *work = m->opt.timestep * friction * v;
+  return friction * v >= -(fabs(t) + fabs(shaft)) * (rounding + 1e-13 * fabs(v));
 }
 
 
