@@ -378,6 +378,45 @@ static void addProduct(mjgpGroup* group, mjtNum weight, int row_i, int row_j) {
 }
 
 
+// add to H what noslip iterations do: friction that is not at its bound lets nothing slip, as if its
+// rows had many times their mass
+static void stiffen(mjgpGroup* group) {
+  const mjtNum much = 50;
+  const int *type = group->type, *state = group->state;
+  for (int i = group->ne, k = 0; i < group->nefc; i++) {
+    mjtNum weight = much * group->D[i];
+    int acts = state[i] == mjCNSTRSTATE_QUADRATIC;
+
+    // dry friction
+    if (i < group->ne + group->nf) {
+      if (acts) {
+        addProduct(group, weight, i, i);
+      }
+    }
+
+    // tangential rows
+    else if (type[i] == mjCNSTR_CONTACT_ELLIPTIC) {
+      int dim = group->contact[k++]->dim;
+      for (int p = 1; p < dim && acts; p++) {
+        addProduct(group, much * group->D[i + p], i + p, i + p);
+      }
+      i += dim - 1;
+    }
+
+    // the difference of opposite edges of a pyramid, which come in pairs
+    else if (type[i] == mjCNSTR_CONTACT_PYRAMIDAL) {
+      if (acts && state[i + 1] == mjCNSTRSTATE_QUADRATIC) {
+        addProduct(group, weight, i, i);
+        addProduct(group, weight, i + 1, i + 1);
+        addProduct(group, -weight, i, i + 1);
+        addProduct(group, -weight, i + 1, i);
+      }
+      i++;
+    }
+  }
+}
+
+
 // dot product in four sums that do not wait for each other
 static mjtNum dot(const mjtNum* x, const mjtNum* y, int n) {
   mjtNum sum[4] = {0};
@@ -424,6 +463,10 @@ int mjgp_factor(mjgpGroup* group) {
       i += dim - 1;
       k++;
     }
+  }
+
+  if (group->noslip) {
+    stiffen(group);
   }
 
   // L L' = H

@@ -18,6 +18,7 @@
 
 #include "constraint.h"
 #include "friction.h"
+#include "noslip.h"
 
 #define mjgpPASSES 8      // undamped passes
 #define mjgpPOLISH 12     // steps to a solution that is near
@@ -774,9 +775,10 @@ static void start(Step* s) {
 }
 
 
-// solve for friction and acceleration of one group
+// solve for friction and acceleration of one group; effect (nullable) gets the effect of friction
+// (joints x joints of g)
 static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
-                       mjgpGroup* group) {
+                       mjgpGroup* group, mjtNum* effect) {
   Step step = {.m = m, .d = d, .g = g, .group = group, .n = group->njoint};
   Step* s = &step;
   allocate(s, metric);
@@ -819,6 +821,15 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetr
   mjgp_countFriction(g, d, solved ? g->last_info.status : mjgITERATION_LIMIT);
   for (int i = 0; i < group->nv; i++) {
     d->qacc_warmstart[group->dof[i]] = s->a[i];
+  }
+  group->noslip = effect != NULL;
+  if (effect && !linearize(s)) {
+    effect = NULL;
+  }
+  for (int i = 0; i < s->n && effect; i++) {
+    for (int j = 0; j < s->n; j++) {
+      effect[group->joint[i] * g->n + group->joint[j]] = entry(s, i, j);
+    }
   }
 }
 
@@ -872,6 +883,13 @@ int mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* met
     local[i] = -1;
   }
 
+  // noslip iterations come after: keep what friction is corrected with
+  mjtNum* effect = NULL;
+  if (m->opt.noslip_iterations > 0) {
+    effect = mj_stackAllocNum(d, (size_t)g->n * (size_t)g->n);
+    mju_zero(effect, g->n * g->n);
+  }
+
   // no islands, or gaps across them: one group of all that is awake
   mjgpGroup group;
   if (!d->nisland || g->crossing) {
@@ -886,7 +904,10 @@ int mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* met
     }
     memcpy(part, joint, sizeof(int) * (size_t)n);
     mjgp_makeGroup(&group, m, d, g, local, force, dof, nv, row, d->nefc, part, n);
-    solveGroup(g, m, d, metric, &group);
+    solveGroup(g, m, d, metric, &group, effect);
+    if (effect) {
+      mjgp_anticipateNoslip(g, m, d, metric, effect, joint, n);
+    }
     mj_freeStack(d);
     return 0;
   }
@@ -906,17 +927,25 @@ int mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* met
       mjgp_makeGroup(&group, m, d, g, local, force, d->map_idof2dof + d->island_idofadr[island],
                      d->island_nv[island], d->map_iefc2efc + d->island_iefcadr[island],
                      d->island_nefc[island], part, npart);
-      solveGroup(g, m, d, metric, &group);
+      solveGroup(g, m, d, metric, &group, effect);
       mj_freeStack(d);
     }
   }
-  for (int i = 0; i < n; i++) {
-    if (d->dof_island[g->joint[joint[i]].dof] < 0) {
-      joint[left++] = joint[i];
+  // joints without constraints to the front, the others behind them
+  memcpy(part, joint, sizeof(int) * (size_t)n);
+  for (int pass = 0, k = 0; pass < 2; pass++) {
+    for (int i = 0; i < n; i++) {
+      if ((d->dof_island[g->joint[part[i]].dof] >= 0) == pass) {
+        joint[k++] = part[i];
+        left += !pass;
+      }
     }
   }
   if (left < n) {
     chooseStart(m, d, force, coupled);
+  }
+  if (effect && left < n) {
+    mjgp_anticipateNoslip(g, m, d, metric, effect, joint + left, n - left);
   }
   mj_freeStack(d);
   return left;

@@ -39,14 +39,14 @@ typedef struct mjgpCount_ {
 
 typedef struct mjgpGears_ {
   // sizes
-  int n;        // number of geared joints
-  int leader;   // first instance of the plugin
-  int last;     // last instance of the plugin
-  int nv;       // dofs of the model
-  int nC;       // non-zeros of the inertia matrix
-  int nsensor;  // sensors attached to instances of the plugin
-  int crossing; // a gap couples joints of different trees
-  int nchain;   // sum over the geared joints of the lengths of their dof chains
+  int n;         // number of geared joints
+  int leader;    // first instance of the plugin
+  int last;      // last instance of the plugin
+  int nv;        // dofs of the model
+  int nC;        // non-zeros of the inertia matrix
+  int nsensor;   // sensors attached to instances of the plugin
+  int crossing;  // a gap couples joints of different trees
+  int nchain;    // sum over the geared joints of the lengths of their dof chains
 
   // configuration
   mjgpOptions options;

@@ -251,7 +251,11 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
 //---------------------------------- callbacks -----------------------------------------------------
 
 void mjgp_compute(const mjModel* m, mjData* d, int instance, int capability_bit) {
-  mjgpGears* g = mjgp_gears(m, d);
+  // only the leader has data; without actuation the last instance acts for it
+  mjgpGears* g = (mjgpGears*)d->plugin_data[instance];
+  if (!g && capability_bit == mjPLUGIN_PASSIVE && !actuationActive(m)) {
+    g = mjgp_gears(m, d);
+  }
   if (!g || g->nested) {
     return;
   }
@@ -302,8 +306,8 @@ static int confirmed(const mjgpGears* g, const mjData* d) {
 
 
 void mjgp_advance(const mjModel* m, mjData* d, int instance) {
-  mjgpGears* g = mjgp_gears(m, d);
-  if (!g || instance != g->leader) {
+  mjgpGears* g = (mjgpGears*)d->plugin_data[instance];
+  if (!g) {
     return;
   }
 
