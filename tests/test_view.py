@@ -171,7 +171,7 @@ class Films(unittest.TestCase):
         pid, terminal = pty.fork()
         if pid == 0:
             os.chdir(FOLDER)
-            os.execve(VIEW, [VIEW, "rod", "--record", "bar.mp4", "--duration", "8", "--fps", "60"],
+            os.execve(VIEW, [VIEW, "rod", "--record", "bar.mp4", "--size", "320x240", "--length", "10"],
                       ENVIRONMENT)
         text = b""
         try:
