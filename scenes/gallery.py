@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 LENGTH, RATE = 5, 20  # of a film: s, frames a second
-SOURCE = pathlib.Path(__file__).parent
+SIZE = ["--size", "480x360"]
 
 # what to look at: case (empty: the first), time of the picture as part of the scene, sentence
 MOMENT = {
@@ -53,7 +53,8 @@ def films(view, folder):
         (folder / name).mkdir(parents=True, exist_ok=True)
         picture, film = folder / name / "picture.png", folder / name / "film.mp4"
         subprocess.run([view, scene, "--picture", picture, "--at", time, "--record", film,
-                        "--length", str(LENGTH), "--fps", str(RATE)], check=True)
+                        "--length", str(LENGTH), "--fps", str(RATE), *SIZE],
+                       check=True)
 
 
 def page(view, folder):
@@ -64,7 +65,7 @@ def page(view, folder):
              "which way it acts: see [What the colours say](../README.md#seeing-it).", ""]
     for name, description, scene, time in scenes(view):
         picture = folder / "gallery" / f"{name}.png"
-        subprocess.run([view, scene, "--picture", picture, "--at", time, "--size", "480x360"], check=True)
+        subprocess.run([view, scene, "--picture", picture, "--at", time, *SIZE], check=True)
         sentence = MOMENT.get(name, ("", 0, ""))[2] or description[0].upper() + description[1:] + "."
         lines += [f"## {name}", "", f"![{description}](gallery/{name}.png)", "", sentence, "",
                   f"    ./demo --view {scene}", ""]

@@ -47,6 +47,7 @@ static void makeModel(Frame* frame, const Sim* sims, int nsim, int font_scale) {
 
   // curves begin at the first state; the gap is worth one where there is one
   frame->plots.shown[plotGAP] = simHasBacklash(sims);
+  frame->plots.shown[plotLAMBDA] = !frame->plots.shown[plotGAP];
   plotsInit(&frame->plots, sims, nsim);
   plotsAdd(&frame->plots, sims);
 }
@@ -100,7 +101,7 @@ static void drawLegend(const Frame* frame, mjrRect area, const Sim* sim) {
   int left = area.left + height / 2, bottom = area.bottom + height / 3;
   int n = simHasBacklash(sim) ? mjgNSHOW : mjgSHOW_GAP;
   for (int i = 0; i < n; i++) {
-    int width = context->charHeight;
+    int width = context->charHeight / 2;
     for (const char* c = mjgShowName[i]; *c; c++) {
       width += context->charWidth[(int)*c];
     }
@@ -113,7 +114,7 @@ static void drawLegend(const Frame* frame, mjrRect area, const Sim* sim) {
     mjrRect rect = {left, bottom, width, height};
     mjr_label(rect, mjFONT_NORMAL, mjgShowName[i], rgb[0], rgb[1], rgb[2], 0.9f, text, text, text,
               context);
-    left += width + height / 3;
+    left += width + height / 5;
   }
 }
 
