@@ -189,6 +189,8 @@ mjgWorkspace* mjg_create(void* memory, size_t size, int n, int nmax);  // null i
 // solution that every joint's law agrees with, if they find one. For one joint this is lambda_s of
 // (35): it slips in direction s only while 1 - s sgn(lambda) P > 0, else it stops within the step.
 // mjgNEWTON, mjgLEMKE and mjgENUMERATION follow this rule and agree; the others return some solution.
+// A warm start that mjgNEWTON takes to a solution within two iterations keeps it: from step to step the
+// joints stay on the branch that they are on.
 //
 // With a static ratio > 1 joints at rest, and in the direction of reversal, get the static bound; those
 // that it does not hold get the sliding bound, and the problem is solved again, at most n + 1 times.

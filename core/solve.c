@@ -1,3 +1,4 @@
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -141,7 +142,8 @@ static int isWellPosed(mjgBlock* b) {
 static void solveDefault(mjgBlock* b, int iterations, int flg_unique, int flg_warm,
                          int* fallbacks) {
   int limit = flg_unique ? (iterations > 0 ? iterations : 50) : 2 * flg_warm;
-  if (limit > 0 && mjg_newton(b, limit)) {
+  double small = 1e3 * b->n * DBL_EPSILON;
+  if (limit > 0 && mjg_newton(b, limit) && mjg_blockResidual(b, b->piece, small) <= small) {
     return;
   }
   *fallbacks += flg_unique;
