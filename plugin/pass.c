@@ -1,0 +1,255 @@
+#include "pass.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "friction.h"
+
+#define mjgpINNER  100   // steps of the inner problem
+#define mjgpBUDGET 5000  // linearizations that one group may cost
+#define mjgpNOISE  128   // a gradient of this many rounding errors counts as zero
+
+
+//---------------------------------- pieces --------------------------------------------------------
+
+void mjgp_evaluate(mjgpStep* s) {
+  mjgpGroup* group = s->group;
+  mjgp_residual(group, group->jar, s->a);
+  mjgp_constraintForce(group, group->f, group->state, group->cone, group->jar);
+}
+
+
+mjtNum mjgp_gearAcceleration(const mjgpStep* s, const mjtNum* a, int i) {
+  return s->rows ? mju_dot(s->rows + (size_t)i * (size_t)s->group->nv, a, s->group->nv)
+                 : a[s->group->gear[i]];
+}
+
+
+int mjgp_linearize(mjgpStep* s) {
+  mjgpGroup* group = s->group;
+  int nv = group->nv;
+  if (s->passes++ >= mjgpBUDGET || !mjgp_factor(group)) {
+    return 0;
+  }
+  mjgp_gradient(group, s->descent, NULL, s->a, NULL);
+  mjgp_solveLower(group, s->descent, 1, 0);
+
+  // columns of E, and the rows of the integrator
+  int n = s->n, first = nv;
+  mju_zero(s->right, n * nv);
+  for (int i = 0; i < n; i++) {
+    s->right[group->gear[i] * n + i] = 1;
+    first = mjMIN(first, group->gear[i]);
+  }
+  mjgp_solveLower(group, s->right, n, first);
+  if (s->rows) {
+    first = 0;
+    for (int i = 0; i < n; i++) {
+      for (int k = 0; k < nv; k++) {
+        s->left[k * n + i] = s->rows[i * nv + k];
+      }
+    }
+    mjgp_solveLower(group, s->left, n, 0);
+  }
+
+  // their product
+  mju_zero(s->W, n * n);
+  for (int k = first; k < nv; k++) {
+    const mjtNum *left = s->left + k * n, *right = s->right + k * n;
+    for (int i = 0; i < n; i++) {
+      mjtNum factor = left[i];
+      for (int j = 0; j < n && factor != 0; j++) {
+        s->W[i * n + j] += factor * right[j];
+      }
+    }
+  }
+  return 1;
+}
+
+
+mjtNum mjgp_effect(const mjgpStep* s, int i, int j) {
+  return s->W[i * s->n + j];
+}
+
+
+// friction for the linearization; results in s->g and s->wish
+static int solveLinear(mjgpStep* s) {
+  int n = s->n, block = n;
+  mjtNum *W = s->work, *a = s->work + n * n, *size = a + n;
+  mju_copy(W, s->W, n * n);
+  for (int i = 0; i < n; i++) {
+    a[i] = mjgp_gearAcceleration(s, s->a, i) + s->shift[i] / s->m->opt.timestep;
+    size[i] = mju_abs(a[i]);
+  }
+  for (int k = 0; k < s->group->nv; k++) {
+    const mjtNum* left = s->left + k * n;
+    for (int i = 0; i < n; i++) {
+      mjtNum term = left[i] * s->descent[k];
+      a[i] -= term;
+      size[i] += mju_abs(term);
+    }
+  }
+  mjgpProblem problem = {
+      .n = n, .joint = s->group->joint, .nblock = 1, .block = &block, .W = W, .a = a, .size = size};
+  int status = mjgp_solveFriction(s->g, s->m, s->d, &problem);
+  for (int i = 0; i < n; i++) {
+    s->wish[i] = s->g->t[s->group->joint[i]];
+  }
+  return status;
+}
+
+
+// next = a - H^-1 gradient(a, t)
+static void move(mjgpStep* s, const mjtNum* t) {
+  int nv = s->group->nv;
+  for (int k = 0; k < nv; k++) {
+    s->next[k] = s->descent[k] + mju_dot(s->right + k * s->n, t, s->n);
+  }
+  mjgp_solveUpper(s->group, s->next);
+  mju_sub(s->next, s->a, s->next, nv);
+}
+
+
+// is the gradient at a with friction t nothing but rounding
+static int isZero(mjgpStep* s, const mjtNum* t) {
+  mjgp_gradient(s->group, s->gradient, s->noise, s->a, t);
+  for (int i = 0; i < s->group->nv; i++) {
+    if (mju_abs(s->gradient[i]) > mjgpNOISE * s->noise[i]) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+
+// go to next; returns 1 if friction t and the constraint forces there are those of the linearization
+static int settle(mjgpStep* s, const mjtNum* t) {
+  mjgpGroup* group = s->group;
+  memcpy(s->state, group->state, sizeof(int) * (size_t)group->nefc);
+  mju_copy(s->a, s->next, group->nv);
+  mjgp_evaluate(s);
+  int exact = 1;
+  for (int i = 0; i < group->nefc; i++) {
+    exact &= group->state[i] == s->state[i] && group->state[i] != mjCNSTRSTATE_CONE;
+  }
+  return exact || isZero(s, t);
+}
+
+
+int mjgp_pass(mjgpStep* s) {
+  if (solveLinear(s) < 0) {
+    return 0;
+  }
+  move(s, s->wish);
+  return settle(s, s->wish);
+}
+
+
+//---------------------------------- inner problem -------------------------------------------------
+
+// slope of the convex cost along the search direction at distance x, without its constant part
+static mjtNum constraintSlope(mjgpStep* s, mjtNum x) {
+  mjgpGroup* group = s->group;
+  mjtNum slope = 0;
+  for (int i = 0; i < group->nefc; i++) {
+    s->residual[i] = group->jar[i] + x * s->jar[i];
+  }
+  mjgp_constraintForce(group, s->f, s->state, NULL, s->residual);
+  for (int i = 0; i < group->nefc; i++) {
+    slope -= s->f[i] * s->jar[i];
+  }
+  return slope;
+}
+
+
+// exact minimizer of the convex cost along the search direction
+static mjtNum searchLine(mjgpStep* s, const mjtNum* t) {
+  mjgpGroup* group = s->group;
+  int nv = group->nv;
+  for (int i = 0; i < group->nefc; i++) {
+    s->jar[i] = 0;
+    for (int k = group->J_adr[i]; k < group->J_adr[i + 1]; k++) {
+      s->jar[i] += group->J[k] * s->search[group->J_col[k]];
+    }
+  }
+
+  // slope = linear + x quadratic + slope of the constraint cost
+  mjtNum *Ma = s->next, linear, quadratic;
+  mjgp_mulInertia(group, Ma, s->a);
+  mju_subFrom(Ma, group->force, nv);
+  for (int i = 0; i < s->n; i++) {
+    Ma[group->gear[i]] += t[i];
+  }
+  linear = mju_dot(Ma, s->search, nv);
+  mjgp_mulInertia(group, Ma, s->search);
+  quadratic = mju_dot(Ma, s->search, nv);
+
+  // bracket from 1 on, then regula falsi with halved ends (Illinois)
+  mjtNum low = 0, high = 1, at_low = linear + constraintSlope(s, 0), at_high;
+  if (!(at_low < 0)) {
+    return 0;
+  }
+  mjtNum tolerance = 1e-10 * mju_abs(at_low);
+  for (int k = 0;; k++) {
+    at_high = linear + high * quadratic + constraintSlope(s, high);
+    if (at_high >= 0 || k == 60) {
+      break;
+    }
+    if (mju_abs(at_high) <= tolerance) {
+      return high;
+    }
+    low = high;
+    at_low = at_high;
+    high *= 2;
+  }
+  if (at_high <= tolerance) {
+    return high;
+  }
+  for (int k = 0, side = 0; k < 60; k++) {
+    mjtNum x = (low * at_high - high * at_low) / (at_high - at_low);
+    mjtNum slope = linear + x * quadratic + constraintSlope(s, x);
+    if (mju_abs(slope) <= tolerance || high - low <= 4 * DBL_EPSILON * high) {
+      return x;
+    }
+    if (slope < 0) {
+      low = x;
+      at_low = slope;
+      at_high *= side == -1 ? 0.5 : 1;
+      side = -1;
+    } else {
+      high = x;
+      at_high = slope;
+      at_low *= side == 1 ? 0.5 : 1;
+      side = 1;
+    }
+  }
+  return low;
+}
+
+
+int mjgp_inner(mjgpStep* s, const mjtNum* t) {
+  mjgpGroup* group = s->group;
+  int nv = group->nv;
+  for (int k = 0; k < mjgpINNER; k++) {
+    mjgp_evaluate(s);
+    int zero = isZero(s, t);
+    if (!mjgp_linearize(s)) {
+      return 0;
+    }
+    if (zero) {
+      return 1;
+    }
+
+    // full step if it lands where it aims, else the best step along it
+    mju_copy(s->search, s->gradient, nv);
+    mjgp_solveLower(group, s->search, 1, 0);
+    mjgp_solveUpper(group, s->search);
+    mju_scl(s->search, s->search, -1, nv);
+    mjtNum x = searchLine(s, t);
+    if (x == 0) {
+      return 1;
+    }
+    mju_addToScl(s->a, s->search, x, nv);
+  }
+  return 0;
+}

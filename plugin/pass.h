@@ -1,0 +1,64 @@
+// Linearized steps of a group of constraints and gears: the pieces that all methods are made of.
+
+#ifndef MJGEAR_PLUGIN_PASS_H_
+#define MJGEAR_PLUGIN_PASS_H_
+
+#include <mujoco/mujoco.h>
+
+#include "constraint.h"
+#include "gears.h"
+
+#define mjgpPASSES 8  // undamped passes
+
+typedef struct mjgpStep_ {
+  const mjModel* m;
+  mjData* d;
+  mjgpGears* g;
+  mjgpGroup* group;
+  int n;             // geared joints
+  int passes;        // linearizations so far
+  int gaps;          // there is a gap with backlash among them
+  mjtNum* a;         // acceleration                                       (nv)
+  mjtNum* next;      // acceleration to which a pass leads                 (nv)
+  mjtNum* start;     // acceleration at the last solved point of the path   (nv)
+  mjtNum* search;    // direction of the inner problem                     (nv)
+  mjtNum* gradient;  //                                                    (nv)
+  mjtNum* noise;     // rounding errors in it                              (nv)
+  mjtNum* descent;   // L^-1 gradient without friction                     (nv)
+  mjtNum* right;     // L^-1 E, a column per joint                         (nv x n)
+  mjtNum* left;      // L^-1 of the rows that give the velocity; may be right
+  mjtNum* rows;      // those rows; null: unit vectors                     (n x nv)
+  mjtNum* W;         // left' right: effect of friction on acceleration    (n x n)
+  mjtNum* jar;       // of the inner problem's direction                   (nefc)
+  mjtNum* residual;  // J a - aref of a trial                              (nefc)
+  mjtNum* f;         // forces of a trial                                  (nefc)
+  int* state;        // states of a trial                                  (nefc)
+  mjtNum* t;         // friction                                           (n)
+  mjtNum* wish;      // friction that a linearization asks for             (n)
+  mjtNum* trial;     // friction of a trial                                (n)
+  mjtNum* shift;     // added to the velocity before the step, on the path (n)
+  mjtNum* work;      // problem of the core                                (n x n + 2 n)
+} mjgpStep;
+
+// forces, states and cone Hessians at s->a
+void mjgp_evaluate(mjgpStep* s);
+
+// velocity change per second of geared joint i at acceleration a
+mjtNum mjgp_gearAcceleration(const mjgpStep* s, const mjtNum* a, int i);
+
+// factor at the states of a, with the effect of forces on the geared joints; 0 if not possible
+int mjgp_linearize(mjgpStep* s);
+
+// effect of the friction of joint j on the acceleration of joint i, at the linearization
+mjtNum mjgp_effect(const mjgpStep* s, int i, int j);
+
+// solve for friction at the linearization and move to the acceleration that belongs to it; 1 if friction
+// and the constraint forces are those of the linearization there, that is if the step is solved. Results
+// in s->g and s->wish
+int mjgp_pass(mjgpStep* s);
+
+// a = a(t): the engine's convex problem with friction t, solved to rounding and linearized there;
+// 0 if not solved
+int mjgp_inner(mjgpStep* s, const mjtNum* t);
+
+#endif  // MJGEAR_PLUGIN_PASS_H_
