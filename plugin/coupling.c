@@ -12,8 +12,8 @@
 
 #include <string.h>
 
+#include "anticipate.h"
 #include "friction.h"
-#include "noslip.h"
 #include "rescue.h"
 
 
@@ -129,7 +129,7 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetr
   for (int i = 0; i < group->nv; i++) {
     d->qacc_warmstart[group->dof[i]] = s->a[i];
   }
-  group->noslip = effect != NULL;
+  group->noslip = m->opt.noslip_iterations > 0;
   if (effect && !mjgp_linearize(s)) {
     effect = NULL;
   }
@@ -190,9 +190,9 @@ int mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* met
     local[i] = -1;
   }
 
-  // noslip iterations come after: keep what friction is corrected with
+  // PGS and noslip iterations do not end at the minimum: keep what friction is corrected with
   mjtNum* effect = NULL;
-  if (m->opt.noslip_iterations > 0) {
+  if (m->opt.noslip_iterations > 0 || m->opt.solver == mjSOL_PGS) {
     effect = mj_stackAllocNum(d, (size_t)g->n * (size_t)g->n);
     mju_zero(effect, g->n * g->n);
   }
@@ -213,7 +213,7 @@ int mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* met
     mjgp_makeGroup(&group, m, d, g, local, force, dof, nv, row, d->nefc, part, n);
     solveGroup(g, m, d, metric, &group, effect);
     if (effect) {
-      mjgp_anticipateNoslip(g, m, d, metric, effect, joint, n);
+      mjgp_anticipate(g, m, d, metric, effect, joint, n);
     }
     mj_freeStack(d);
     return 0;
@@ -252,7 +252,7 @@ int mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* met
     chooseStart(m, d, force, coupled);
   }
   if (effect && left < n) {
-    mjgp_anticipateNoslip(g, m, d, metric, effect, joint + left, n - left);
+    mjgp_anticipate(g, m, d, metric, effect, joint + left, n - left);
   }
   mj_freeStack(d);
   return left;

@@ -1,4 +1,4 @@
-#include "noslip.h"
+#include "anticipate.h"
 
 #include <math.h>
 
@@ -8,8 +8,8 @@
 #define mjgpSETTLED 1e-12  // change of friction, relative, that counts as none
 
 
-void mjgp_anticipateNoslip(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
-                           const mjtNum* effect, const int* joint, int n) {
+void mjgp_anticipate(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
+                     const mjtNum* effect, const int* joint, int n) {
   mj_markStack(d);
   int nv = (int)m->nv, block = n;
   mjtNum* z = mj_stackAllocNum(d, (size_t)nv);
