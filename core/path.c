@@ -277,6 +277,7 @@ int mjg_path(mjgBlock* b, int pivots) {
   }
   perturb(b, 0, size);
   if (!(best <= small)) {
+    mjg_blockEvaluate(b);
     return 0;
   }
   memcpy(b->t, b->next, (size_t)n * sizeof(double));
