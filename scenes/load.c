@@ -52,20 +52,29 @@ void mjg_scenePath(char* path, int path_sz, const mjgScene* scene) {
 
 // content of a file, null-terminated; null with one line in error
 static char* readFile(const char* path, char* error, int error_sz) {
-  FILE* file = fopen(path, "rb");
-  char* text = NULL;
-  long size = -1;
-  if (file && !fseek(file, 0, SEEK_END)) {
-    size = ftell(file);
-    rewind(file);
+  size_t size = 0, room = 1 << 16;
+  char* text = malloc(room);
+  errno = text ? 0 : ENOMEM;
+  FILE* file = text ? fopen(path, "rb") : NULL;
+
+  // piece by piece: what is not a plain file has no size to ask for
+  while (file && text && !feof(file) && !ferror(file)) {
+    size += fread(text + size, 1, room - 1 - size, file);
+    if (size == room - 1) {
+      room *= 2;
+      char* larger = realloc(text, room);
+      if (!larger) {
+        free(text);
+      }
+      text = larger;
+    }
   }
-  if (size >= 0) {
-    text = calloc(1, (size_t)size + 1);
-  }
-  if (!text || fread(text, 1, (size_t)size, file) != (size_t)size) {
+  if (!file || !text || ferror(file)) {
     snprintf(error, (size_t)error_sz, "%s: %s", path, strerror(errno ? errno : EIO));
     free(text);
     text = NULL;
+  } else {
+    text[size] = 0;
   }
   if (file) {
     fclose(file);
