@@ -141,7 +141,8 @@ typedef enum mjgSolver_ {
 
 typedef struct mjgSettings_ {
   int solver;          // mjgSolver
-  int warm_start;      // start from solution->t and solution->mode: 0 no, 1 yes
+  int warm_start;      // start from solution->t and solution->mode: 0 no, 1 yes;
+                       // of several solutions the default then keeps the one it starts next to
   int iterations;      // iteration limit of the chosen method; 0: the method's default
   int want_sigma_max;  // compute info->sigma_max: 0 no, 1 yes
   double tolerance;    // relative residual at which a problem counts as solved

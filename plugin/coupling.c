@@ -123,6 +123,9 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetr
   }
 
   g->count.passes += step.passes;
+  if (!solved && !s->gaps) {
+    mjgp_giveUp(s);
+  }
 
   // results; the engine starts from the acceleration and finds it solved
   mjgp_countFriction(g, d, solved ? g->last_info.status : mjgITERATION_LIMIT);

@@ -406,3 +406,30 @@ int mjgp_fromRest(mjgpStep* s) {
   mju_zero(s->shift, n);
   return 0;
 }
+
+
+void mjgp_giveUp(mjgpStep* s) {
+  mjgpGears* g = s->g;
+  mju_zero(s->shift, s->n);
+  s->passes = 0;
+  for (int round = 0, wrong = 1; wrong && round <= s->n; round++) {
+    if (!mju_isZero(s->t, s->n) && !mjgp_inner(s, s->t)) {
+      mju_zero(s->t, s->n);
+    }
+    wrong = 0;
+    for (int i = 0; i < s->n; i++) {
+      if (s->t[i] * jointVelocity(s, i) < 0) {
+        s->t[i] = 0;
+        wrong = 1;
+      }
+    }
+  }
+  for (int i = 0; i < s->n; i++) {
+    int joint = s->group->joint[i];
+    mjtNum u = g->tau[joint] - g->inertia[joint] * mjgp_gearAcceleration(s, s->a, i);
+    g->t[joint] = s->t[i];
+    g->v_next[joint] = jointVelocity(s, i);
+    g->mode[joint] = (g->v_next[joint] > 0) - (g->v_next[joint] < 0);
+    g->lambda[joint] = (g->gamma_u[joint] + g->gamma_v[joint]) * u - g->gamma_v[joint] * s->t[i];
+  }
+}

@@ -21,4 +21,8 @@ int mjgp_fromRest(mjgpStep* s);
 // joint by joint, with the exact a(t) of one joint's friction
 int mjgp_jointByJoint(mjgpStep* s);
 
+// when all else failed: the friction of s->t without what would drive a joint, and the motion that the
+// engine then computes; the step is not solved, but creates no energy
+void mjgp_giveUp(mjgpStep* s);
+
 #endif  // MJGEAR_PLUGIN_RESCUE_H_
