@@ -210,7 +210,7 @@ class Refusals(unittest.TestCase):
         self.refused(2, ["wrong.xml"], "wrong.xml", "--csv", "x.csv")
         (FOLDER / "empty.xml").write_text("")
         self.refused(2, ["empty.xml"], "empty.xml", "--csv", "x.csv")
-        self.refused(2, [str(FOLDER)], FOLDER, "--csv", "x.csv")
+        self.refused(2, [str(FOLDER), "directory"], FOLDER, "--csv", "x.csv")
         self.refused(2, ["gear", "gamma_v"], "rod", "--set", "gear.gamma_v=nan", "--csv", "x.csv")
         self.refused(2, ["geared joint"], SOURCE / "tests/data/slider.xml", "--against", "none",
                      "--csv", "x.csv")

@@ -287,6 +287,15 @@ class Test(unittest.TestCase):
         self.assertGreater(n, 20)
         self.assertGreater(max(abs(a - b) for a, b in zip(pulled, free)), 1e-3)
 
+    def test_memory(self):
+        """Drawing and stepping take no more memory with time."""
+        done = subprocess.run([VIEW, "rod", "--size", "320x240", "--no-panels", "--measure", "10"],
+                              env=self.display.environment, cwd=FOLDER, capture_output=True, text=True,
+                              check=True)
+        print(done.stdout.strip())
+        tenth, end = map(float, re.findall(r"([\d.]+) MiB", done.stdout))
+        self.assertLess(end - tenth, 3)
+
     def test_no_crash_on_missing_scene(self):
         done = subprocess.run([VIEW, "nowhere.xml"], env=self.display.environment, cwd=FOLDER,
                               capture_output=True, text=True)

@@ -237,6 +237,7 @@ void simSave(Sim* sim) {
     if (!sim->history) {
       return;
     }
+    memset(sim->history, 0, bytes * (size_t)sim->nhistory);
   }
   sim->newest = (sim->newest + 1) % sim->nhistory;
   sim->nsaved += sim->nsaved < sim->nhistory;

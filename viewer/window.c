@@ -178,10 +178,46 @@ static void waitFrame(const Window* w, double begin) {
 }
 
 
+// what --measure tells
+typedef struct Measure_ {
+  double begin;      // wall clock after a first second, in which caches fill; 0: not yet
+  double simulated;  // simulated time then, s
+  double processor;  // processor time then, s
+  double memory;     // after a tenth of the time, MiB; 0: not yet
+  long frames;       // since then
+} Measure;
+
+
+// one more frame was drawn, the first at `start`: 1 when all is measured and told
+static int measured(Measure* x, const Window* w, double start) {
+  double now = windowClock(), wanted = w->show->option.measure;
+  double simulated = w->show->sim[0].d->time;
+  if (x->begin == 0) {
+    if (now - start > 1) {
+      *x = (Measure){.begin = now, .simulated = simulated, .processor = processor()};
+    }
+    return 0;
+  }
+  x->frames++;
+  double seconds = now - x->begin;
+  if (x->memory == 0 && seconds >= 0.1 * wanted) {
+    x->memory = memory();
+  }
+  if (seconds < wanted) {
+    return 0;
+  }
+  printf(
+      "%s: %.1f s, %.1f frames/s, simulated/real time %.3f, processor %.1f ms a frame, memory "
+      "%.1f MiB after a tenth, %.1f MiB at the end\n",
+      w->show->title, seconds, (double)x->frames / seconds, (simulated - x->simulated) / seconds,
+      1e3 * (processor() - x->processor) / (double)x->frames, x->memory, memory());
+  return 1;
+}
+
+
 static void loop(Window* w) {
-  double begin = windowClock(), measure = w->show->option.measure;
-  double simulated = w->show->sim[0].d->time, memory_begin = 0, processor_begin = 0;
-  long frames = 0;
+  double start = windowClock();
+  Measure measure = {0};
   while (!glfwWindowShouldClose(w->glfw)) {
     double frame_begin = windowClock();
     glfwPollEvents();
@@ -196,24 +232,7 @@ static void loop(Window* w) {
     writeTitle(w);
     draw(w);
     waitFrame(w, frame_begin);
-
-    // the first second is for caches to fill
-    frames++;
-    if (measure > 0 && memory_begin == 0 && windowClock() - begin > 1) {
-      memory_begin = memory();
-      begin = windowClock();
-      simulated = w->show->sim[0].d->time;
-      frames = 0;
-      processor_begin = processor();
-    }
-    if (measure > 0 && memory_begin > 0 && windowClock() - begin >= measure) {
-      double seconds = windowClock() - begin;
-      printf(
-          "%s: %.1f s, %.1f frames/s, simulated/real time %.3f, processor %.1f ms a frame, "
-          "memory %.1f MiB then %.1f MiB\n",
-          w->show->title, seconds, (double)frames / seconds,
-          (w->show->sim[0].d->time - simulated) / seconds,
-          1e3 * (processor() - processor_begin) / (double)frames, memory_begin, memory());
+    if (w->show->option.measure > 0 && measured(&measure, w, start)) {
       break;
     }
   }
