@@ -193,9 +193,11 @@ int mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* met
     local[i] = -1;
   }
 
-  // PGS and noslip iterations do not end at the minimum: keep what friction is corrected with
+  // PGS, noslip iterations and solvers without a warm start do not end at the minimum: keep what friction
+  // is corrected with
   mjtNum* effect = NULL;
-  if (m->opt.noslip_iterations > 0 || m->opt.solver == mjSOL_PGS) {
+  if (m->opt.noslip_iterations > 0 || m->opt.solver == mjSOL_PGS ||
+      (m->opt.disableflags & mjDSBL_WARMSTART)) {
     effect = mj_stackAllocNum(d, (size_t)g->n * (size_t)g->n);
     mju_zero(effect, g->n * g->n);
   }
