@@ -300,6 +300,7 @@ class Test(unittest.TestCase):
         self.assertGreater(n, 20)
         self.assertGreater(max(abs(a - b) for a, b in zip(pulled, free)), 1e-3)
 
+    @unittest.skipIf("asan" in os.environ.get("LD_PRELOAD", ""), "the sanitizer keeps what is freed")
     def test_memory(self):
         """Drawing and stepping take no more memory with time."""
         done = subprocess.run([VIEW, "rod", "--size", "320x240", "--no-panels", "--measure", "10"],
