@@ -276,6 +276,29 @@ static void takeProblem(mjgProblem* problem, Arrays* arrays, Input* input) {
 }
 
 
+// do products of the data stay within the range of a double, so that there is accuracy to speak of?
+static int areTame(const double* values, int count) {
+  for (int i = 0; values && i < count; i++) {
+    double size = fabs(values[i]);
+    if (size != 0 && !(size > 1e-60 && size < 1e60)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+
+static int isTame(const mjgProblem* problem) {
+  int n = problem->n, entries = problem->nblock ? 0 : n * n;
+  for (int b = 0; b < problem->nblock; b++) {
+    entries += problem->block[b] * problem->block[b];
+  }
+  return areTame(problem->v, n) && areTame(problem->A, entries) && areTame(problem->phi, n) &&
+         areTame(problem->P, entries) && areTame(problem->alpha, n) && areTame(problem->beta, n) &&
+         areTame(problem->coulomb, n) && areTame(problem->static_ratio, n);
+}
+
+
 // what is true of a result that is not an error
 static void checkResult(const mjgProblem* problem, const mjgSettings* settings,
                         const Output* output, int status, mjgWorkspace* work) {
@@ -300,7 +323,7 @@ static void checkResult(const mjgProblem* problem, const mjgSettings* settings,
         inclusion.power);
   CLAIM(inclusion.nmode == 0, "status %d, solver %d, %d modes", status, settings->solver,
         inclusion.nmode);
-  if (status != mjgSOLVED && status != mjgJAMMED) {
+  if ((status != mjgSOLVED && status != mjgJAMMED) || !isTame(problem)) {
     return;
   }
 
