@@ -165,6 +165,12 @@ static void takeSettings(mjgSettings* settings, Input* input) {
 }
 
 
+// enumeration of many modes takes too long to be repeated often
+static int takesLong(const mjgSettings* settings, int n) {
+  return settings->solver == mjgENUMERATION && n > 4 && n <= mjgMAXENUM;
+}
+
+
 //---------------------------------- workspace -----------------------------------------------------
 
 // a workspace in exactly the memory that it asks for, at an odd address, full of a pattern
@@ -364,13 +370,12 @@ static void fuzzSolve(Input* input) {
   second = output;
   Arrays arrays_before = arrays;
 
-  // enumeration of many modes takes too long to be repeated often
   int n = problem.n > 0 ? problem.n : 0, nmax = 0;
   for (int b = 0; b < problem.nblock && problem.block; b++) {
     nmax = problem.block[b] > nmax ? problem.block[b] : nmax;
   }
   nmax = problem.nblock > 0 && nmax < n ? nmax : n;
-  if (settings.solver == mjgENUMERATION && nmax > 4 && nmax <= mjgMAXENUM) {
+  if (takesLong(&settings, nmax)) {
     return;
   }
 
@@ -506,6 +511,9 @@ static void fuzzAxproj(Input* input) {
   mjgInfo info;
   int n = takeInteger(input, MAXN + 1);
   takeSettings(&settings, input);
+  if (takesLong(&settings, n)) {
+    return;
+  }
   takeNumbers(v, n, input);
   takeMatrix(A, n, input);
   takeNumbers(phi, n, input);
@@ -532,6 +540,9 @@ static void fuzzStep(Input* input) {
   Output output, before;
   int n = takeInteger(input, MAXN + 1);
   takeSettings(&settings, input);
+  if (takesLong(&settings, n)) {
+    return;
+  }
   takeMatrix(Mhat, n, input);
   takeNumbers(tau_u, n, input);
   takeNumbers(tau_v, n, input);
