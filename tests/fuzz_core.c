@@ -329,7 +329,8 @@ static void checkResult(const mjgProblem* problem, const mjgSettings* settings,
         inclusion.power);
   CLAIM(inclusion.nmode == 0, "status %d, solver %d, %d modes", status, settings->solver,
         inclusion.nmode);
-  if ((status != mjgSOLVED && status != mjgJAMMED) || !isTame(problem)) {
+  int tame = isTame(problem) && areTame(output->t, n) && areTame(output->lambda, n);
+  if ((status != mjgSOLVED && status != mjgJAMMED) || !tame) {
     return;
   }
 
