@@ -7,20 +7,27 @@
 #include "law.h"
 
 
-// t = [s] (|lambda| + c), w = A t, and z = phi + P t; returns the largest change of lambda, relative
+// t = [s] (|lambda| + c), w = A t, and z = phi + P t; returns the largest change of a joint's lambda
+// relative to its terms, or infinity if one is not finite
 static double loadStep(mjgBlock* b, const double* s) {
   int n = b->n;
   for (int i = 0; i < n; i++) {
     b->t[i] = s[i] * ((s[i] > 0 ? b->rp[i] : b->rm[i]) * (fabs(b->lambda[i]) + b->c[i]));
   }
   mjg_mulMatVec(b->w, b->A, b->t, n);
-  double change = 0, size = 0;
+  double change = 0;
   for (int i = 0; i < n; i++) {
     b->z[i] = b->phi[i] + mjg_blockLoad(b, i, b->t, b->w[i]);
-    change = fmax(change, fabs(b->z[i] - b->lambda[i]));
-    size = fmax(size, fabs(b->z[i]));
+    double error = fabs(b->z[i] - b->lambda[i]);
+    double size = fabs(b->phi[i]) + fabs(b->z[i]) + fabs(b->lambda[i]);
+    if (!isfinite(size)) {
+      return INFINITY;
+    }
+    if (error > change * size) {
+      change = error / size;
+    }
   }
-  return change > 0 ? change / size : 0;
+  return change;
 }
 
 

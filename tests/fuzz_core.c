@@ -490,8 +490,8 @@ static void fuzzLambda(Input* input) {
       error -= (long double)P[i * n + j] * fabs(lambda[j]);
       terms += fabsl((long double)P[i * n + j] * lambda[j]);
     }
-    CLAIM(fabsl(error) <= (2 * tolerance + 1e-13) * terms, "method %d: error %Lg of %Lg", method,
-          error, terms);
+    CLAIM(fabsl(error) <= (2 * tolerance + 1e-13) * terms + DBL_MIN, "method %d: error %Lg of %Lg",
+          method, error, terms);
   }
 
   memcpy(Phi, before, sizeof(Phi));
