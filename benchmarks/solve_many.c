@@ -15,7 +15,8 @@
 // friction torques further apart than this, relative to the joint's scale, are different answers
 #define SAME 1e-6
 
-// data are known to this relative accuracy at best; what such a change moves is not decided by them
+// data are known to this relative accuracy at best, and results to the tolerance; what a change of
+// the data by as much moves is not decided by them
 #define NOISE 1e-13
 
 
@@ -266,10 +267,11 @@ static double sensitivity(const Run* run, const mjgProblem* problem, int solver)
   changed.phi = data + n;
   solve(&base, problem, settings, solver);
   mjgRandom random = {12345};
+  double noise = fmax(NOISE, settings->tolerance);
   for (int round = 0; round < 20; round++) {
     for (int i = 0; i < n; i++) {
-      data[i] = problem->v[i] * (1 + NOISE * mjg_normal(&random));
-      data[n + i] = problem->phi[i] * (1 + NOISE * mjg_normal(&random));
+      data[i] = problem->v[i] * (1 + noise * mjg_normal(&random));
+      data[n + i] = problem->phi[i] * (1 + noise * mjg_normal(&random));
     }
     if (solve(&moved, &changed, settings, solver) >= 0) {
       largest = fmax(largest, distance(&changed, &base.solution, &moved.solution));
