@@ -61,14 +61,17 @@ int mjg_viEvaluate(mjgBlock* b, const double* s, int flg_newton, int iterations,
       return 1;
     }
     if (!isfinite(change)) {
-      return 0;
+      break;
     }
     if (!flg_newton) {
       memcpy(b->lambda, b->z, nbyte);
     } else if (!loadNewton(b, s)) {
-      return 0;
+      break;
     }
   }
+
+  // not found: the load that belongs to the friction at least
+  mjg_blockEvaluate(b);
   return 0;
 }
 
