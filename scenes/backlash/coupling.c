@@ -8,10 +8,10 @@
 #include "gap.h"
 
 #define PI      3.14159265358979323846
-#define BASE    380.0  // nominal torque T_base, N m
-#define PRELOAD -0.06  // m
-#define DISTURB 0.05   // a_dist
-#define STEADY  6.0    // s
+#define BASE    380.0    // nominal torque T_base, N m
+#define PRELOAD (-0.06)  // m
+#define DISTURB 0.05     // a_dist
+#define STEADY  6.0      // s
 
 #define FREQUENCY parameter[0]
 

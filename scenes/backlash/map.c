@@ -18,8 +18,9 @@ static const char* const column[] = {"theta_d", "omega_d", "T_5", "T_23", "T_26"
 
 static void measure(double* value, const mjModel* m, const mjData* d) {
   int i = (int)lround(d->time / m->opt.timestep) - 1;
-  double theta = -2 + 4.0 * (i % COLUMNS) / (COLUMNS - 1);
-  double omega = -0.4 + 0.8 * (i / COLUMNS) / (ROWS - 1);
+  int row = i / COLUMNS, place = i % COLUMNS;
+  double theta = -2 + 4.0 * place / (COLUMNS - 1);
+  double omega = -0.4 + 0.8 * row / (ROWS - 1);
   value[0] = theta;
   value[1] = omega;
 
