@@ -66,25 +66,30 @@ int mjg_isSymmetric(const double* A, int n) {
 }
 
 
+// bring the largest entry of column k on or below the diagonal into row k; returns the row it was in
+static inline int choosePivot(double* A, int k, int n) {
+  int best = k;
+  for (int i = k + 1; i < n; i++) {
+    if (fabs(A[i * n + k]) > fabs(A[best * n + k])) {
+      best = i;
+    }
+  }
+  for (int j = 0; best != k && j < n; j++) {
+    double swap = A[k * n + j];
+    A[k * n + j] = A[best * n + j];
+    A[best * n + j] = swap;
+  }
+  return best;
+}
+
+
 // body of mjg_lu, to be compiled for constant n: eliminate within the columns first .. last - 1 of an
 // n x n matrix; rows are exchanged as a whole
 static inline int factorize(double* A, int* pivot, int n, int first, int last, double smallest) {
   for (int k = first; k < last; k++) {
     double* row = A + k * n;
     if (pivot) {
-      // largest entry of the column
-      int best = k;
-      for (int i = k + 1; i < n; i++) {
-        if (fabs(A[i * n + k]) > fabs(A[best * n + k])) {
-          best = i;
-        }
-      }
-      pivot[k] = best;
-      for (int j = 0; best != k && j < n; j++) {
-        double swap = row[j];
-        row[j] = A[best * n + j];
-        A[best * n + j] = swap;
-      }
+      pivot[k] = choosePivot(A, k, n);
     }
     if (!(fabs(row[k]) > smallest)) {
       return 0;
@@ -212,18 +217,7 @@ int mjg_inverse(double* A, int* pivot, int n) {
   double smallest = largest * n * DBL_EPSILON;
   for (int k = 0; k < n; k++) {
     double* row = A + k * n;
-    int best = k;
-    for (int i = k + 1; i < n; i++) {
-      if (fabs(A[i * n + k]) > fabs(A[best * n + k])) {
-        best = i;
-      }
-    }
-    pivot[k] = best;
-    for (int j = 0; best != k && j < n; j++) {
-      double swap = row[j];
-      row[j] = A[best * n + j];
-      A[best * n + j] = swap;
-    }
+    pivot[k] = choosePivot(A, k, n);
     if (!(fabs(row[k]) > smallest)) {
       return 0;
     }
