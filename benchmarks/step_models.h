@@ -1,0 +1,31 @@
+// Models whose steps are timed, each without friction, with the engine's, and with gears.
+
+#ifndef MJGEAR_BENCHMARKS_STEP_MODELS_H_
+#define MJGEAR_BENCHMARKS_STEP_MODELS_H_
+
+#include <mujoco/mujoco.h>
+
+#include <string>
+
+namespace mjgear {
+
+enum Variant : int {
+  kPlain = 0,     // no friction
+  kNative = 1,    // frictionloss of the engine; the dofs are left to the caller
+  kImplicit = 2,  // gears and constraints in one step
+  kLagged = 3,    // gears with the constraint forces of the last step
+};
+constexpr int kVariants = 4;
+
+// MJCF of arms with seven geared joints each, that lie on a table or hang in the air
+std::string armText(int count, bool contact);
+
+// MJCF of a scene of this project without what is there to look at; empty if it cannot be read
+std::string sceneText(const std::string& name);
+
+// the model that a text becomes as a variant; null with the reason in error
+mjModel* compileVariant(const std::string& text, Variant variant, std::string* error);
+
+}  // namespace mjgear
+
+#endif  // MJGEAR_BENCHMARKS_STEP_MODELS_H_
