@@ -21,12 +21,15 @@ typedef struct Frame_ {
   int flg_help;
   int flg_values;
   int flg_software;  // drawn by the processor: effects are off by default
+  int flg_coarse;    // and in time: shapes have fewer triangles
   char caption[256];
   char note[256];  // second line of the caption
 } Frame;
 
-// needs a current OpenGL context, renderer being its name; font_scale as mjtFontScale
-void frameInit(Frame* frame, const Sim* sims, int nsim, int font_scale, const char* renderer);
+// needs a current OpenGL context, renderer being its name; font_scale as mjtFontScale; flg_live: what
+// is drawn is seen at once, and a renderer that is slow gets less to draw
+void frameInit(Frame* frame, const Sim* sims, int nsim, int font_scale, const char* renderer,
+               int flg_live);
 
 // another model in the same window
 void frameReload(Frame* frame, const Sim* sims, int nsim);

@@ -488,12 +488,13 @@ void panelUpdate(Panel* panel, const Show* show, Frame* frame, mjuiState* state)
 }
 
 
-void panelLive(Panel* panel, const Show* show, Frame* frame, mjuiState* state) {
+void panelLive(Panel* panel, const Show* show, Frame* frame, mjuiState* state, double now) {
   const Sim* sim = show->sim;
   copyState(panel, sim);
-  if (!panel->show_right) {
+  if (!panel->show_right || now - panel->written < 0.07) {
     return;
   }
+  panel->written = now;
 
   // one line a value; the first item is the choice of the joint
   mjuiSection* section = panel->right.sect + sectGEAR;

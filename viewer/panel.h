@@ -49,6 +49,7 @@ typedef struct Panel_ {
   int changed;   // key that was changed; panelSOLVER: the solver
   mjtNum* qpos;  // copies of positions and controls, which stay in place when the model changes
   mjtNum* ctrl;
+  double written;  // wall clock when live values were last written, s
 } Panel;
 
 // build for what is shown, after it has changed
@@ -63,8 +64,8 @@ int panelEvent(Panel* panel, PanelRequest* request, Show* show, Frame* frame, mj
 // show values that were changed from outside, by a key for example
 void panelUpdate(Panel* panel, const Show* show, Frame* frame, mjuiState* state);
 
-// bring live values up to date
-void panelLive(Panel* panel, const Show* show, Frame* frame, mjuiState* state);
+// bring live values up to date, as often as an eye can follow; now is the wall clock, s
+void panelLive(Panel* panel, const Show* show, Frame* frame, mjuiState* state, double now);
 
 void panelFree(Panel* panel);
 

@@ -105,7 +105,7 @@ static int recordDrawn(Show* show, char* error, size_t error_size) {
   }
   if (!code) {
     frameInit(frame, show->sim, show->nsim, height >= 720 ? mjFONTSCALE_150 : mjFONTSCALE_100,
-              offscreenRenderer(offscreen));
+              offscreenRenderer(offscreen), 0);
     mjr_setBuffer(mjFB_OFFSCREEN, &frame->context);
     frameEffects(frame, option->flg_effects);
     frame->flg_plots = option->flg_plots;

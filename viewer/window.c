@@ -74,9 +74,6 @@ static GLFWwindow* createWindow(const ShowOptions* option, const char* title) {
 }
 
 
-// title and caption: state, time, pace
-
-
 //---------------------------------- frames --------------------------------------------------------
 
 // step until simulated time is where it should be, or the time for a frame is used up
@@ -136,7 +133,7 @@ static void draw(Window* w) {
       mjr_overlay(mjFONT_NORMAL, mjGRID_TOP, w->ui.rect[3], message, NULL, &frame->context);
     }
   }
-  panelLive(&w->panel, w->show, frame, &w->ui);
+  panelLive(&w->panel, w->show, frame, &w->ui, windowClock());
   panelDraw(&w->panel, frame, &w->ui);
   if (w->screenshot) {
     windowScreenshot(w);
@@ -168,11 +165,14 @@ static double processor(void) {
 }
 
 
-// wait until a frame is due where the display does not make us wait
-static void waitFrame(const Window* w, double begin) {
-  double left = begin + 1 / w->refresh - windowClock();
-  if (left > 1e-4) {
-    struct timespec t = {.tv_nsec = (long)(left * 1e9)};
+// wait until a frame is due where the display does not make us wait. We are a little faster than the
+// monitor, whose rate GLFW rounds down, so that it decides where it does; and a frame that was late
+// leaves less time to the next, so that none is lost on average
+static void waitFrame(Window* w) {
+  double period = 1 / (w->refresh + 1.5), now = windowClock();
+  w->due = fmax(w->due + period, now - period);
+  if (w->due > now) {
+    struct timespec t = {.tv_nsec = (long)((w->due - now) * 1e9)};
     nanosleep(&t, NULL);
   }
 }
@@ -219,7 +219,6 @@ static void loop(Window* w) {
   double start = windowClock();
   Measure measure = {0};
   while (!glfwWindowShouldClose(w->glfw)) {
-    double frame_begin = windowClock();
     glfwPollEvents();
     if (w->panel.run) {
       advance(w);
@@ -231,7 +230,7 @@ static void loop(Window* w) {
     }
     writeTitle(w);
     draw(w);
-    waitFrame(w, frame_begin);
+    waitFrame(w);
     if (w->show->option.measure > 0 && measured(&measure, w, start)) {
       break;
     }
@@ -272,7 +271,7 @@ int window(Show* show, char* error, size_t error_size) {
   glfwGetFramebufferSize(w->glfw, &width, &height);
   w->ui.rect[0] = (mjrRect){0, 0, width, height};
   w->ui.nrect = 1;
-  frameInit(&w->frame, show->sim, show->nsim, mjFONTSCALE_100, rendererName());
+  frameInit(&w->frame, show->sim, show->nsim, mjFONTSCALE_100, rendererName(), 1);
   w->frame.flg_plots = show->option.flg_plots;
   frameEffects(&w->frame, show->option.flg_effects);
   snprintf(w->frame.caption, sizeof(w->frame.caption), "%s", show->title);

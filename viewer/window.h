@@ -30,6 +30,7 @@ typedef struct Window_ {
   // pace: simulated time follows the wall clock from here
   double wall;
   double simulated;
+  double due;  // wall clock at which the next frame begins, s
 
   // what is measured for the title
   double measured;       // wall clock when last written, s
