@@ -3,6 +3,16 @@
 #include "sensor.h"
 
 
+void mjgp_checkSolver(mjgReport* report, int solver, int n) {
+  if (solver == mjgENUMERATION && n > mjgMAXENUM) {
+    mjg_refuse(
+        report,
+        "enumeration takes at most %d geared joints, the model has %d; choose another solver",
+        mjgMAXENUM, n);
+  }
+}
+
+
 // refuse options of the model with which friction cannot act
 static void checkModel(mjgReport* report, const mjModel* m, const mjgpOptions* options, int n) {
   report->where = mjgpNAME;
@@ -23,12 +33,8 @@ static void checkModel(mjgReport* report, const mjModel* m, const mjgpOptions* o
                "with springs and dampers disabled the engine calls no plugin in a model without "
                "active actuators; enable the flag spring, damper or actuation");
   }
-  if (options->solver.solver == mjgENUMERATION && n > mjgMAXENUM) {
-    mjg_refuse(report,
-               "key 'solver': enumeration takes at most %d geared joints, the model has %d; choose "
-               "another solver",
-               mjgMAXENUM, n);
-  }
+  report->where = mjgpNAME ", key 'solver'";
+  mjgp_checkSolver(report, options->solver.solver, n);
   report->where = NULL;
 }
 

@@ -10,4 +10,7 @@
 int mjgp_check(mjgpJoint* joint, mjgpOptions* options, mjgReport* report, const mjModel* m,
                int slot);
 
+// refuse a solver that cannot solve for n joints
+void mjgp_checkSolver(mjgReport* report, int solver, int n);
+
 #endif  // MJGEAR_PLUGIN_CHECK_H_

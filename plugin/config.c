@@ -23,6 +23,21 @@ static const char* const solver_names[] = {
 static const char* const coupling_names[] = {"implicit", "lagged"};
 
 
+const char* mjgp_solverName(int solver) {
+  return solver_names[solver];
+}
+
+
+int mjgp_solverFromName(const char* name) {
+  for (int i = 0; i <= mjgENUMERATION; i++) {
+    if (!strcmp(solver_names[i], name)) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+
 const char* const* mjgp_keys(int* nkey) {
   static const char* keys[mjgpNOWN + mjgNKEY];
   for (int i = 0; i < mjgpNOWN; i++) {

@@ -26,8 +26,23 @@ enum {
 };
 
 
-// does a model of backlash read a key
-static int readsKey(int model, const char* key) {
+double* mjgp_gapNumber(mjgpJoint* joint, const char* key) {
+  for (int k = 0; k < mjgpNGAPKEY; k++) {
+    if (!strcmp(gap_keys[k].key, key)) {
+      return gap_keys[k].offset == sizeof(mjgBacklash)
+                 ? &joint->rotor_inertia
+                 : (double*)(void*)((char*)&joint->backlash + gap_keys[k].offset);
+    }
+  }
+  return NULL;
+}
+
+
+int mjgp_readsGapKey(const mjgpJoint* joint, const char* key) {
+  int model = joint->backlash.model;
+  if (!strcmp(key, "rotor_inertia")) {
+    return joint->gap == mjgpGAP_ROTOR;
+  }
   if (!strcmp(key, "rubber")) {
     return model == mjgRUBBER || model == mjgSMOOTH;
   }
@@ -59,18 +74,14 @@ static void readGapNumbers(mjgpJoint* joint, int found, int n, mjtNum* number, m
       if (joint[i].gap == mjgpGAP_NONE) {
         continue;
       }
-      if (gap_keys[k].offset == sizeof(mjgBacklash)) {
-        joint[i].rotor_inertia = value;
-        continue;
-      }
-      if (value != 0 && !readsKey(joint[i].backlash.model, place->key)) {
+      if (value != 0 && !mjgp_readsGapKey(joint + i, place->key)) {
         status = mjgp_refuseKey(
             place,
             "backlash '%s' of joint '%s' does not use it; leave it out, or give "
             "this joint 0",
             mjg_backlashName(joint[i].backlash.model), mjgp_jointName(place->m, joint[i].joint));
       }
-      memcpy((char*)&joint[i].backlash + gap_keys[k].offset, &value, sizeof(value));
+      *mjgp_gapNumber(joint + i, place->key) = value;
     }
   }
 }
@@ -125,6 +136,18 @@ static int readMotors(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
 }
 
 
+const char* mjgp_rotorError(const mjgpJoint* joint) {
+  if (joint->gap == mjgpGAP_LOAD && joint->rotor_inertia != 0) {
+    return "has a motor_joint, whose inertia is the rotor's; leave out one";
+  }
+  if (joint->gap == mjgpGAP_ROTOR && !(joint->rotor_inertia > 0)) {
+    return "has backlash and needs a rotor in front of it; give it a positive inertia, or name a "
+           "motor_joint";
+  }
+  return NULL;
+}
+
+
 // refuse what a gap cannot be
 static void checkGap(const mjgpJoint* joint, mjgpPlace* place) {
   const mjModel* m = place->m;
@@ -135,18 +158,12 @@ static void checkGap(const mjgpJoint* joint, mjgpPlace* place) {
     mjgp_refuseKey(place, "joint '%s': %s", name, error);
   }
   place->key = "rotor_inertia";
-  if (joint->gap == mjgpGAP_LOAD) {
-    if (joint->rotor_inertia != 0) {
-      mjgp_refuseKey(
-          place, "joint '%s' has a motor_joint, whose inertia is the rotor's; leave out one", name);
-    }
-    return;
+  const char* rotor_error = mjgp_rotorError(joint);
+  if (rotor_error) {
+    mjgp_refuseKey(place, "joint '%s' %s", name, rotor_error);
   }
-  if (!(joint->rotor_inertia > 0)) {
-    mjgp_refuseKey(place,
-                   "joint '%s' has backlash and needs a rotor in front of it; give it a positive "
-                   "inertia, or name a motor_joint",
-                   name);
+  if (joint->gap == mjgpGAP_LOAD) {
+    return;
   }
   mjtNum armature = m->dof_armature[joint->dof] + mj_actuatorArmature(m, mjOBJ_JOINT, joint->joint);
   if (armature != 0) {

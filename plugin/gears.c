@@ -265,6 +265,7 @@ void mjgp_copy(mjData* dest, const mjModel* m, const mjData* src, int instance) 
   to->info = from->info;
   to->count = from->count;
   to->warned = from->warned;
+  to->options = from->options;
   memcpy(to->joint, from->joint, sizeof(mjgpJoint) * n);
   memcpy(to->active, from->active, sizeof(int) * n);
   memcpy(to->base, from->base, sizeof(mjtNum) * n);

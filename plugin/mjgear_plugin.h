@@ -32,10 +32,10 @@
 extern "C" {
 #endif
 
-// give keys of the README's table (as in <config>, without "joint" and settings of the solver) new
-// values in the gear of a joint; those that were given before and are not named stay. All n keys
-// change together or none: returns 0, or -1 with lines in error (nullable) that say what is wrong
-// and what to write instead.
+// give keys of the README's tables that are numbers of a gear or of its gap new values in the gear of
+// a joint; those that were given before and are not named stay. A joint and its motor_joint are one
+// gear. All n keys change together or none: returns 0, or -1 with lines in error (nullable) that say
+// what is wrong and what to write instead.
 MJGAPI int mjg_setGears(const mjModel* m, mjData* d, int joint, const char* const* key,
                         const double* value, int n, char* error, int error_sz);
 
@@ -43,12 +43,26 @@ MJGAPI int mjg_setGears(const mjModel* m, mjData* d, int joint, const char* cons
 MJGAPI int mjg_setGear(const mjModel* m, mjData* d, int joint, const char* key, double value,
                        char* error, int error_sz);
 
+// describe a gear in other words: the keys (coefficients, efficiencies or starting torques) take the
+// place of all that said what the gear is, a type with its geometry for instance; friction besides
+// and the gap stay. Otherwise as mjg_setGears.
+MJGAPI int mjg_describeGear(const mjModel* m, mjData* d, int joint, const char* const* key,
+                            const double* value, int n, char* error, int error_sz);
+
+// how the steps of all gears are solved, by the name of the README's table; as mjg_setGears
+MJGAPI int mjg_setSolver(const mjModel* m, mjData* d, const char* solver, char* error,
+                         int error_sz);
+
 // value of a key in the gear of a joint: 1 if it was given, 0 if not (value is untouched), -1 if
-// the joint has no gear or the key does not exist. gamma_u and gamma_v are always known.
+// the joint has no gear or the key does not exist. gamma_u and gamma_v are always known, and so are
+// all numbers that the model of a gap uses.
 MJGAPI int mjg_getGear(double* value, const mjModel* m, const mjData* d, int joint,
                        const char* key);
 
-// all gears as the model describes them; 0, or -1 if the model has none
+// name of the solver, null if the model has no gear
+MJGAPI const char* mjg_getSolver(const mjModel* m, const mjData* d);
+
+// all gears and the solver as the model describes them; 0, or -1 if the model has none
 MJGAPI int mjg_resetGears(const mjModel* m, mjData* d);
 
 #ifdef __cplusplus

@@ -1,5 +1,7 @@
+#define _GNU_SOURCE  // dladdr
 #include "load.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +38,26 @@ int mjg_loadPlugin(const char* file, char* error, int error_sz) {
     return -1;
   }
   return 0;
+}
+
+
+int mjg_findFunction(void* function, const char* name) {
+  // the library is the one that the plugin's own callbacks are in
+  int slot;
+  const mjpPlugin* plugin = mjp_getPlugin(PLUGIN, &slot);
+  void *callback = NULL, *symbol = NULL;
+  Dl_info info;
+  if (plugin) {
+    memcpy(&callback, &plugin->init, sizeof callback);
+  }
+  void* library =
+      callback && dladdr(callback, &info) ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+  if (library) {
+    symbol = dlsym(library, name);
+    dlclose(library);
+  }
+  memcpy(function, &symbol, sizeof symbol);
+  return symbol ? 0 : -1;
 }
 
 

@@ -9,6 +9,10 @@
 // MJGEAR_PLUGIN, or ../lib/libmjgear.so as seen from the program. 0: done; -1: one line in error.
 int mjg_loadPlugin(const char* file, char* error, int error_sz);
 
+// function that the loaded plugin exports beside itself: sets *function, which points to any pointer to
+// a function. 0: done; -1: the plugin has none of that name.
+int mjg_findFunction(void* function, const char* name);
+
 // path of the scene's MJCF: relative to the environment variable MJGEAR_SCENES, or to scenes/ of the
 // sources; absolute paths and those that begin with "." stay as they are
 void mjg_scenePath(char* path, int path_sz, const mjgScene* scene);

@@ -22,8 +22,19 @@ SCENE_CHOICE = (187, 51)
 BESIDE = (187, 111)
 GAMMA_V = (431, 1064, 1171, 0, 1.5)  # row, then columns and values of both ends
 ETA_FORWARD = (461, 1064, 1171, 0.05, 1)
+HALF_GAP = (521, 1064, 1171, 0, 0.1)  # of a joint with backlash
 SOLVER = (1117, 521)
 LINE = 26  # of a list of alternatives
+
+
+GEAR = """<mujocoinclude><extension><plugin plugin="mjgear.transmission"><instance name="a">
+  <config key="joint" value="j"/><config key="gamma_u" value="0.1"/><config key="gamma_v" value="0.3"/>
+  <config key="backlash" value="exact"/><config key="half_gap" value="0.01"/>
+  <config key="stiffness" value="2000"/><config key="damping" value="20"/>
+  <config key="rotor_inertia" value="0.1"/></instance></plugin></extension></mujocoinclude>"""
+PRESSED = """<mujoco><include file="gear.xml"/><worldbody><body><joint name="j" axis="0 1 0" stiffness="1000"
+  damping="20"/><geom type="capsule" size=".1" fromto="0 0 0 .5 0 0" mass="1"/></body></worldbody>
+  <actuator><general joint="j" biastype="affine" biasprm="5 0 0"/></actuator></mujoco>"""
 
 
 class Display:
@@ -237,6 +248,34 @@ class Test(unittest.TestCase):
         # the state went over: position goes on from where it was
         self.assertAlmostEqual(after[0]["q_rod"], before[-1]["q_rod"] + 1e-3 * after[0]["v_rod"],
                                delta=1e-12)
+
+    def test_gap(self):
+        """A gear from an included file: its motor presses against one side of the gap, which is moved."""
+        (FOLDER / "gear.xml").write_text(GEAR)
+        (FOLDER / "pressed.xml").write_text(PRESSED)
+        w = self.open("pressed.xml", "--csv", "pressed.csv", "--window")
+        w.wait(lambda: w.time() >= 1)
+        w.drag(HALF_GAP, 0.01, 0.06)
+        changed = w.time()
+        half_gap = w.wait(lambda: w.last("j: half_gap = "))
+        self.assertGreater(half_gap, 0.04)
+        w.picture("gap.png")
+        w.wait(lambda: w.time() > changed + 1.5)
+
+        # a reset keeps it, a reload has the file's
+        for key in ("BackSpace", "ctrl+l"):
+            w.key(key)
+            w.wait(lambda: w.time() < 1)
+            w.wait(lambda: w.time() > 1.5)
+        self.assertEqual(w.close(), 0)
+        with open(FOLDER / "pressed.csv") as file:
+            rows = [{k: float(v) for k, v in row.items()} for row in csv.DictReader(file)]
+        starts = [0, *(k for k in range(1, len(rows)) if rows[k]["time"] < rows[k - 1]["time"]), len(rows)]
+        ends = [rows[k - 1]["gap_j"] for k in starts[1:]]
+        for end, expected in zip(ends, (half_gap, half_gap, 0.01), strict=True):
+            self.assertAlmostEqual(end, expected, delta=1e-5)
+        before = max(row["time"] for row in rows[:starts[1]] if row["gap_j"] < 0.0101 and row["time"] < changed)
+        self.assertGreater(before, 0.9)
 
     def test_scenes(self):
         w = self.open("rod", "--paused")

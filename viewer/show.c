@@ -169,8 +169,8 @@ const char* showWarning(const Show* show) {
 
 static int loadSim(const Show* show, Sim* sim, SimFriction friction, const double* frictionloss,
                    char* error, size_t error_size) {
-  if (simLoad(sim, show->scene, show->variant, &show->settings, friction, frictionloss, error,
-              (int)error_size)) {
+  if (simLoad(sim, show->scene, show->variant, &show->option.settings, friction, frictionloss,
+              error, (int)error_size)) {
     return exitMODEL;
   }
   resetSim(show, sim);
@@ -239,7 +239,7 @@ static int openSims(Show* show, char* error, size_t error_size) {
 
 
 int showOpen(Show* show, const ShowOptions* option, char* error, size_t error_size) {
-  *show = (Show){.option = *option, .settings = option->settings};
+  *show = (Show){.option = *option};
   int code = findScene(show, option->file, error, error_size);
   if (!code) {
     code = openSims(show, error, error_size);
@@ -264,6 +264,11 @@ int showChange(Show* show, const char* file, SimFriction against, char* error, s
   snprintf(next.path, sizeof(next.path), "%s", show->path);
   snprintf(next.name, sizeof(next.name), "%s", show->name);
   int code = findScene(&next, file, error, error_size);
+
+  // settings are those of the file that was named with them
+  if (!code && strcmp(next.scene->xml, show->scene->xml)) {
+    next.option.settings.n = 0;
+  }
   if (!code) {
     code = openSims(&next, error, error_size);
   }

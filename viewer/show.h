@@ -53,7 +53,6 @@ typedef struct Show_ {
   char path[1024];  // of the file
   char name[128];   // of the file without folder
   char title[256];
-  SimSettings settings;  // in force now
   Sim sim[nVIEW];
   int nsim;
   double duration;  // s

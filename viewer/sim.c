@@ -26,7 +26,7 @@ static int findGears(SimGear* gear, const mjModel* m) {
   for (int i = 0; i < m->nplugin; i++) {
     const char* names = isTransmission(m, i) ? mj_getPluginConfig(m, i, "joint") : NULL;
     static const char space[] = " \t\n\r";
-    for (int index = 0; names && *(names += strspn(names, space)); index++) {
+    while (names && *(names += strspn(names, space))) {
       size_t length = strcspn(names, space);
       char name[256];
       snprintf(name, sizeof(name), "%.*s", (int)length, names);
@@ -40,7 +40,6 @@ static int findGears(SimGear* gear, const mjModel* m) {
                             .qpos = m->jnt_qposadr[joint],
                             .dof = m->jnt_dofadr[joint],
                             .instance = i,
-                            .index = index,
                             .sensor = -1};
         snprintf(gear[n].name, sizeof(gear[n].name), "%.63s", name);
       }
@@ -248,17 +247,6 @@ void simSave(Sim* sim) {
 
 void simClearHistory(Sim* sim) {
   sim->nsaved = 0;
-}
-
-
-void simMoveHistory(Sim* sim, Sim* from) {
-  free(sim->history);
-  sim->history = from->history;
-  sim->nhistory = from->nhistory;
-  sim->nsaved = from->nsaved;
-  sim->newest = from->newest;
-  from->history = NULL;
-  from->nhistory = from->nsaved = from->newest = 0;
 }
 
 

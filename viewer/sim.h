@@ -21,7 +21,6 @@ typedef struct SimGear_ {
   int qpos;       // address in qpos
   int dof;        // address in qvel
   int instance;   // plugin instance
-  int index;      // position among the joints of the instance
   int sensor;     // address of the sensor values in sensordata; -1: none
 } SimGear;
 
@@ -88,9 +87,6 @@ int simHasBacklash(const Sim* sim);
 // remember the state
 void simSave(Sim* sim);
 void simClearHistory(Sim* sim);
-
-// take the history of another simulation, which has none afterwards
-void simMoveHistory(Sim* sim, Sim* from);
 
 // go to the state remembered `back` saves before the newest: 1 if there is one
 int simRecall(Sim* sim, int back);

@@ -1,7 +1,7 @@
 // Parameters of geared joints that are changed while the simulation runs.
 //
-// A change is one more setting of the model, which is compiled anew and gets the state of the old one;
-// so it means exactly what the same words in the file mean, and is refused with the same messages.
+// The plugin changes the gears of one mjData: model and state stay, a reset keeps the change, and what
+// is loaded anew is as its file says. Refusals are the plugin's.
 
 #ifndef MJGEAR_VIEWER_TUNE_H_
 #define MJGEAR_VIEWER_TUNE_H_
@@ -30,8 +30,8 @@ int tuneValue(double* value, const Show* show, int gear, int key);
 // index of the solver in use
 int tuneSolver(const Show* show);
 
-// Change a key at one geared joint, or the solver. 0 on success, else one line in error and all is as
-// it was. Model and data are new objects afterwards.
+// Change a key at one geared joint, or the solver, in the first simulation. 0 on success, else a
+// message in error and all is as it was.
 int tuneSetValue(Show* show, int gear, int key, double value, char* error, size_t error_size);
 int tuneSetSolver(Show* show, int solver, char* error, size_t error_size);
 
