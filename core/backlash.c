@@ -106,17 +106,28 @@ double mjg_backlashTouch(const mjgBacklash* law, double omega_d) {
 }
 
 
-// onset of a damped shaft: touch while loading, zero torque while unloading
-static void steelBreaks(mjgSide* side, const mjgBacklash* law, double omega) {
-  if (omega > 0) {
-    side->breaks[0] = touch(&side->onset_rate, &side->jump, law, omega);
-  } else {
-    side->breaks[0] = law->half_gap - law->damping / law->stiffness * omega;
+// angle at which a damped shaft closes the gap, its derivative by omega and the torque just above it.
+// Where the shaft has lost more than the torque of the touch since, it pushes again later.
+static double loadingTouch(double* slope, double* jump, const mjgBacklash* law, double omega,
+                           double touch_rate, double touch_slope) {
+  double lead = law->damping / law->stiffness;
+  double zero = law->half_gap - lead * omega;
+  double angle = touch(slope, jump, law, touch_rate);
+  *slope *= touch_slope;
+  if (angle < zero) {
+    *slope = -lead;
+    *jump = 0;
+    return zero;
   }
+  if (touch_rate != omega) {
+    *jump = law->stiffness * (angle - zero);
+  }
+  return angle;
 }
 
 
-void mjg_sideBreaks(mjgSide* side, const mjgBacklash* law, double omega) {
+void mjg_sideBreaks(mjgSide* side, const mjgBacklash* law, double omega, double touch_rate,
+                    double touch_slope) {
   double gap = law->half_gap;
   double lead = law->damping / law->stiffness * omega;
 
@@ -132,30 +143,35 @@ void mjg_sideBreaks(mjgSide* side, const mjgBacklash* law, double omega) {
       break;
 
     case mjgPHASE_PLANE:
-      steelBreaks(side, law, omega);
-      break;
+    case mjgRUBBER: {
+      double band = law->model == mjgRUBBER ? law->rubber : 0;
 
-    case mjgRUBBER:
-      // loading: a band around the touch of the phase plane
-      if (law->rubber > 0 && omega > 0) {
-        double center = touch(&side->onset_rate, &side->touch_torque, law, omega);
-        side->nbreak = 2;
-        side->breaks[0] = center - law->rubber / 2;
-        side->breaks[1] = center + law->rubber / 2;
+      // loading: touch, with the rubber's band around it
+      if (omega > 0) {
+        double center =
+            loadingTouch(&side->onset_rate, &side->jump, law, omega, touch_rate, touch_slope);
+        side->breaks[0] = center - band / 2;
+        if (band > 0) {
+          side->nbreak = 2;
+          side->breaks[1] = center + band / 2;
+          side->touch_torque = side->jump;
+          side->jump = 0;
+        }
       }
 
       // unloading, slow enough for the rubber to follow
-      else if (law->rubber > 0 && law->rubber + 2 * lead > 0) {
+      else if (band > 0 && band + 2 * lead > 0) {
         side->nbreak = 2;
-        side->breaks[0] = gap - law->rubber / 2 - 2 * lead;
-        side->breaks[1] = gap + law->rubber / 2;
+        side->breaks[0] = gap - band / 2 - 2 * lead;
+        side->breaks[1] = gap + band / 2;
       }
 
-      // no rubber, or none that follows
+      // no rubber, or none that follows: zero torque
       else {
-        steelBreaks(side, law, omega);
+        side->breaks[0] = gap - lead;
       }
       break;
+    }
 
     case mjgSMOOTH:
       if (law->rubber > 0) {
@@ -268,7 +284,7 @@ double mjg_backlashTorque(double* dT_dtheta, double* dT_domega, const mjgBacklas
   for (int sign = 1; sign >= -1; sign -= 2) {
     mjgSide side;
     double by_theta, by_omega;
-    mjg_sideBreaks(&side, law, sign * omega_d);
+    mjg_sideBreaks(&side, law, sign * omega_d, sign * omega_d, 1);
     torque +=
         sign * mjg_sideTorque(&by_theta, &by_omega, law, &side, sign * theta_d, sign * omega_d);
     dtheta += by_theta;

@@ -20,8 +20,11 @@ typedef struct mjgSide_ {
   double touch_torque;         // mjgRUBBER, loading: torque that the band builds up to
 } mjgSide;
 
-// breaks of R at rate omega
-void mjg_sideBreaks(mjgSide* side, const mjgBacklash* law, double omega);
+// breaks of R at rate omega. The touch of mjgPHASE_PLANE and mjgRUBBER depends on the rate at which
+// the gap closes: where that is another one than omega, touch_rate is its value and touch_slope its
+// derivative by omega; else they are omega and 1.
+void mjg_sideBreaks(mjgSide* side, const mjgBacklash* law, double omega, double touch_rate,
+                    double touch_slope);
 
 // R and its derivatives
 double mjg_sideTorque(double* dtheta, double* domega, const mjgBacklash* law, const mjgSide* side,

@@ -13,6 +13,8 @@ typedef struct Gap_ {
   double eta;         // p+ = p- + h w,  w = eta omega_d+ + (1 - eta) omega_d
   double omega_d;     // before the step
   double p;           // p-
+  double touch;       // angle at which a gap that closes with omega_d touches, of its side
+  double yield;       // rate that a unit of torque in the step takes from both sides
   double twist;       // theta_s before the step
   double twist_rate;  // and its rate
   double free_twist;  // theta_s and its rate after a step without torque
@@ -100,6 +102,41 @@ static double closedRate(const Gap* gap, double T, double twist, double w) {
 }
 
 
+// Rate at which one side touches, for the laws whose touch depends on it. The mean rate omega of the
+// step has lost a part of it already: until the touch, after a share of the step, the rate changes by
+// what the step changes it without the torque that follows. Increases with omega, as torque must.
+static double touchRate(double* slope, const Gap* gap, double sign, double omega) {
+  const mjgBacklash* law = gap->law;
+  double before = sign * gap->omega_d;
+  *slope = 1;
+  if ((law->model != mjgPHASE_PLANE && law->model != mjgRUBBER) || !(omega > 0 && before > 0)) {
+    return omega;
+  }
+
+  // share of the step before the touch; none for a side that has touched
+  double after = before + (omega - before) / gap->eta;
+  double share = fmax(0, (gap->touch - sign * gap->p) / (gap->h * omega));
+  double rate = after;
+  if (share < 1) {
+    double relaxed = law->stiffness * (law->half_gap - gap->touch);
+    double torque = fmax(0, law->damping * omega - relaxed);
+    rate = before + share * (after - before + (1 - share) * gap->yield * torque);
+    *slope = share * before / (gap->eta * omega);
+    if (torque > 0) {
+      *slope += gap->yield * share * ((1 - share) * relaxed + share * torque) / omega;
+    }
+  } else {
+    *slope = 1 / gap->eta;
+  }
+
+  // torque that rubber builds up over many steps belongs to the mean rate of each
+  double band = law->model == mjgRUBBER ? law->rubber : 0;
+  double weight = 1 / (1 + band / (gap->h * before));
+  *slope = weight * *slope + 1 - weight;
+  return weight * rate + (1 - weight) * omega;
+}
+
+
 // mean of one side's torque (of mjgDAMPED_DEADZONE its spring's) over the angles from p + blend h w to p + h w at rate w. Between the
 // breaks it is a parabola, which two Gauss points integrate without error.
 static double sideMean(double* slope, const Gap* gap, double sign, double w) {
@@ -122,7 +159,8 @@ static double sideMean(double* slope, const Gap* gap, double sign, double w) {
   }
 
   mjgSide side;
-  mjg_sideBreaks(&side, law, omega);
+  double touch_slope, touch_rate = touchRate(&touch_slope, gap, sign, omega);
+  mjg_sideBreaks(&side, law, omega, touch_rate, touch_slope);
   if (a == b) {
     double torque = mjg_sideTorque(&dtheta, &domega, law, &side, a, omega);
     *slope = dtheta * gap->h * gap->eta + domega;
@@ -458,6 +496,8 @@ void mjg_couplingResolve(mjgCouplingStep* step, const mjgCoupling* coupling, dou
   gap.eta = 0.5 * (1 + coupling->blend);
   gap.omega_d = coupling->omega_d;
   gap.p = coupling->theta_d - (1 - gap.eta) * h * coupling->omega_d;
+  gap.touch = mjg_backlashTouch(law, fabs(gap.omega_d));
+  gap.yield = A + (coupling->inertia > 0 ? h / coupling->inertia : 0);
   double j = shaftInertia(law);
   if (hasState(law)) {
     gap.twist = gap.p - coupling->theta_b;

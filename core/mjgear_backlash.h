@@ -140,7 +140,9 @@ double mjg_restitutionFromAlpha(double alpha, double v);
 // blend = 0 conserves the energy of an undamped shaft and is of second order; blend = 1 is
 // implicit Euler, which kills what a step cannot resolve. For every blend between them and every
 // passive law, the energy of both sides plus mjg_backlashEnergy at p never grows without outer
-// work, whatever h. mjg_couplingBlend chooses: near 0 if the step resolves the shaft's vibration.
+// work, whatever h; gear friction in front of the gap can gain ((1 - blend) h T)^2/(8 inertia) in a step
+// in which it stops or reverses the rotor (doc/backlash.md). mjg_couplingBlend chooses: near 0 if the
+// step resolves the shaft's vibration.
 struct mjgCoupling_ {
   const mjgBacklash* law;
   double h;        // timestep > 0                                        s
