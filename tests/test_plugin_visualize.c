@@ -98,6 +98,64 @@ static void test_modes(void** state) {
 }
 
 
+// a rotor in its gap, where no friction holds it, gets to the side after sqrt(2 half_gap J / torque);
+// until then the colour is that of the gap, and at last that of a motor that drives
+static void test_gap(void** state) {
+  (void)state;
+  static const char* const types[] = {"hinge", "slide"};
+  for (int k = 0; k < 2; k++) {
+    mjModel* m = makeModel(
+        "<mujoco><option gravity='0 0 0' timestep='1e-3'/><extension>"
+        "<plugin plugin='mjgear.transmission'><instance name='a'><config key='joint' value='j'/>"
+        "<config key='gamma_u' value='.2'/><config key='gamma_v' value='.5'/>"
+        "<config key='backlash' value='exact'/><config key='half_gap' value='.02'/>"
+        "<config key='stiffness' value='1e4'/><config key='damping' value='100'/>"
+        "<config key='rotor_inertia' value='.1'/></instance></plugin></extension><worldbody><body>"
+        "<joint name='j' type='%s' axis='0 1 0' damping='1'/>"
+        "<geom type='capsule' size='.05' fromto='0 0 0 .5 0 0' mass='3'/></body></worldbody>"
+        "<actuator><motor joint='j'/></actuator></mujoco>",
+        types[k]);
+    mjData* d = mj_makeData(m);
+    mjv_makeScene(m, &scene, 1000);
+    d->ctrl[0] = 1;
+    mjtNum touch = mju_sqrt(2 * .02 * .1 / 1);
+    int needle = !k;  // at a hinge it has the colour of the gap always
+    int n = 0;
+    while (d->time < 0.4) {
+      mj_step(m, d);
+      mj_forward(m, d);
+      if (mju_abs(d->time - touch) < 0.005) {
+        continue;
+      }
+      draw(m, d);
+      int others = 0;
+      for (int mode = 0; mode < mjgSHOW_GAP; mode++) {
+        others += countColor(mjgShowColor[mode]);
+      }
+      assert_int_equal(countColor(mjgShowColor[mjgSHOW_GAP]) > needle, d->time < touch);
+      assert_int_equal(others > 0, d->time > touch);
+      n += others > 0;
+    }
+    assert_true(n > 300 && countColor(mjgShowColor[mjgSHOW_DRIVING]) > 0);
+
+    // the motor turns back: it is in the gap before it drives the other way
+    d->ctrl[0] = -1;
+    int seen[2] = {0};
+    for (int i = 0; i < 400; i++) {
+      mj_step(m, d);
+      mj_forward(m, d);
+      draw(m, d);
+      seen[0] += countColor(mjgShowColor[mjgSHOW_GAP]) > needle;
+      seen[1] += countColor(mjgShowColor[mjgSHOW_DRIVING]) > 0;
+    }
+    assert_true(seen[0] > 0 && seen[1] > 0);
+    mjv_freeScene(&scene);
+    mj_deleteData(d);
+    mj_deleteModel(m);
+  }
+}
+
+
 // switched off with the joint's group; drawing changes nothing that is simulated
 static void test_harmless(void** state) {
   (void)state;
@@ -170,6 +228,7 @@ int main(void) {
   mjv_defaultCamera(&camera);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_modes),
+      cmocka_unit_test(test_gap),
       cmocka_unit_test(test_harmless),
       cmocka_unit_test(test_label),
   };
