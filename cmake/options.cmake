@@ -6,6 +6,13 @@ endif()
 
 set(MJGEAR_SANITIZE "" CACHE STRING "value of -fsanitize= for all targets, for example address,undefined")
 option(MJGEAR_FUZZ "build the fuzzers (clang's libFuzzer)" OFF)
+# MuJoCo's own library for these machines needs AVX, so that it costs no user anything
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  set(has_avx ON)
+else()
+  set(has_avx OFF)
+endif()
+option(MJGEAR_AVX "use the AVX instructions of x86-64" ${has_avx})
 option(MJGEAR_WERROR "treat warnings as errors" ON)
 
 set(CMAKE_C_STANDARD 17)
@@ -32,6 +39,7 @@ target_compile_options(mjgear_options INTERFACE
   # the same arithmetic from every compiler: no fused multiply-add behind our back
   -ffp-contract=off
   -fno-omit-frame-pointer
+  $<$<BOOL:${MJGEAR_AVX}>:-mavx>
   $<$<CONFIG:RelWithDebInfo>:-O3>)
 
 set(sanitize "${MJGEAR_SANITIZE}")

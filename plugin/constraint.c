@@ -1,7 +1,9 @@
 #include "constraint.h"
 
 #include <float.h>
-#include <string.h>
+
+#include "hessian.h"
+#include "lanes.h"
 
 
 //---------------------------------- cut out -------------------------------------------------------
@@ -19,7 +21,7 @@ static void gatherInertia(mjgpGroup* group, const mjModel* m, mjData* d, const i
   for (int i = 0; i < group->nv; i++) {
     int adr = m->M_rowadr[group->dof[i]], n = m->M_rownnz[group->dof[i]];
     group->M_adr[i] = nnz;
-    for (int k = adr; k < adr + n; k++) {
+    for (int k = adr + n - 1; k >= adr; k--) {
       group->M_col[nnz] = local[m->M_colind[k]];
       group->M[nnz++] = d->M[k];
     }
@@ -43,7 +45,7 @@ static void gatherJacobian(mjgpGroup* group, const mjModel* m, mjData* d, const 
     group->J_adr[i] = nnz;
     if (sparse) {
       int adr = d->efc_J_rowadr[row], n = d->efc_J_rownnz[row];
-      for (int k = adr; k < adr + n; k++) {
+      for (int k = adr + n - 1; k >= adr; k--) {
         if (local[d->efc_J_colind[k]] >= 0 && d->efc_J[k] != 0) {
           group->J_col[nnz] = local[d->efc_J_colind[k]];
           group->J[nnz++] = d->efc_J[k];
@@ -104,55 +106,27 @@ static void gatherRows(mjgpGroup* group, mjData* d) {
 }
 
 
-// first non-zero of each row of the Hessian
-static void makeProfile(mjgpGroup* group, mjData* d) {
-  group->first = mj_stackAllocInt(d, (size_t)group->nv);
-  group->L_adr = mj_stackAllocByte(d, sizeof(size_t) * (size_t)group->nv, _Alignof(size_t));
-  for (int i = 0; i < group->nv; i++) {
-    group->first[i] = group->M_col[group->M_adr[i]];
-  }
-
-  // all rows of an elliptic contact are coupled
-  for (int i = 0, k = 0; i < group->nefc; i++) {
-    int last = i;
-    if (group->type[i] == mjCNSTR_CONTACT_ELLIPTIC) {
-      last += group->contact[k++]->dim - 1;
-    }
-    int begin = group->J_adr[i], end = group->J_adr[last + 1], low = group->nv;
-    for (int j = begin; j < end; j++) {
-      low = mjMIN(low, group->J_col[j]);
-    }
-    for (int j = begin; j < end; j++) {
-      group->first[group->J_col[j]] = mjMIN(group->first[group->J_col[j]], low);
-    }
-    i = last;
-  }
-
-  // addresses
-  group->nL = 0;
-  for (int i = 0; i < group->nv; i++) {
-    group->L_adr[i] = group->nL - (size_t)group->first[i];
-    group->nL += (size_t)(i - group->first[i] + 1);
-  }
-  group->L = mj_stackAllocNum(d, group->nL);
-}
-
-
 void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGears* g, int* local,
                     const mjtNum* force, const int* dof, int nv, const int* row, int nefc,
                     int* joint, int njoint) {
-  *group =
-      (mjgpGroup){.nv = nv, .nefc = nefc, .njoint = njoint, .dof = dof, .row = row, .joint = joint};
+  int* reversed = mj_stackAllocInt(d, (size_t)nv);
+  *group = (mjgpGroup){.nv = nv,
+                       .nefc = nefc,
+                       .njoint = njoint,
+                       .dof = reversed,
+                       .row = row,
+                       .joint = joint,
+                       .ld = mjgp_laneEnd(njoint)};
   for (int i = 0; i < nv; i++) {
-    local[dof[i]] = i;
+    reversed[i] = dof[nv - 1 - i];
+    local[reversed[i]] = i;
   }
   gatherInertia(group, m, d, local);
   gatherJacobian(group, m, d, local);
   gatherRows(group, d);
-  makeProfile(group, d);
   group->force = mj_stackAllocNum(d, (size_t)nv);
   for (int i = 0; i < nv; i++) {
-    group->force[i] = force[dof[i]];
+    group->force[i] = force[reversed[i]];
   }
   group->gear = mj_stackAllocInt(d, (size_t)njoint);
   for (int i = 0; i < njoint; i++) {
@@ -161,6 +135,7 @@ void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGea
   for (int i = 0; i < nv; i++) {
     local[dof[i]] = -1;
   }
+  mjgp_makePattern(group, d);
 }
 
 
@@ -288,15 +263,16 @@ mjtNum mjgp_constraintForce(const mjgpGroup* group, mjtNum* f, int* state, mjtNu
 //---------------------------------- gradient ------------------------------------------------------
 
 void mjgp_mulInertia(const mjgpGroup* group, mjtNum* result, const mjtNum* vec) {
+  mju_zero(result, group->nv);
   for (int i = 0; i < group->nv; i++) {
-    int diag = group->M_adr[i + 1] - 1;
+    int diag = group->M_adr[i];
     mjtNum sum = group->M[diag] * vec[i];
-    for (int k = group->M_adr[i]; k < diag; k++) {
+    for (int k = diag + 1; k < group->M_adr[i + 1]; k++) {
       int j = group->M_col[k];
       sum += group->M[k] * vec[j];
       result[j] += group->M[k] * vec[i];
     }
-    result[i] = sum;
+    result[i] += sum;
   }
 }
 
@@ -330,7 +306,7 @@ void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* noise, cons
     for (int k = group->M_adr[i]; k < group->M_adr[i + 1]; k++) {
       int j = group->M_col[k];
       noise[i] += mju_abs(group->M[k] * a[j]);
-      noise[j] += j < i ? mju_abs(group->M[k] * a[i]) : 0;
+      noise[j] += j > i ? mju_abs(group->M[k] * a[i]) : 0;
     }
   }
   for (int i = 0; t && i < group->njoint; i++) {
@@ -352,175 +328,10 @@ void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* noise, cons
   // what is small beside the rest, in the metric of the inertia, has no errors of its own
   mjtNum most = 0;
   for (int i = 0; i < nv; i++) {
-    most = mju_max(most, noise[i] * noise[i] / group->M[group->M_adr[i + 1] - 1]);
+    most = mju_max(most, noise[i] * noise[i] / group->M[group->M_adr[i]]);
   }
   for (int i = 0; i < nv; i++) {
-    mjtNum least = 1e-3 * mju_sqrt(most * group->M[group->M_adr[i + 1] - 1]);
+    mjtNum least = 1e-3 * mju_sqrt(most * group->M[group->M_adr[i]]);
     noise[i] = DBL_EPSILON * mju_max(noise[i], least);
-  }
-}
-
-
-//---------------------------------- Hessian -------------------------------------------------------
-
-// H += weight row_i' row_j, lower triangle; both rows may be the same
-static void addProduct(mjgpGroup* group, mjtNum weight, int row_i, int row_j) {
-  const int *adr = group->J_adr, *col = group->J_col;
-  for (int p = adr[row_i]; p < adr[row_i + 1]; p++) {
-    int i = col[p];
-    mjtNum scaled = weight * group->J[p], *H = group->L + group->L_adr[i];
-    for (int q = adr[row_j]; q < adr[row_j + 1]; q++) {
-      if (col[q] <= i) {
-        H[col[q]] += scaled * group->J[q];
-      }
-    }
-  }
-}
-
-
-// add to H what noslip iterations do: friction that is not at its bound lets nothing slip, as if its
-// rows had many times their mass
-static void stiffen(mjgpGroup* group) {
-  const mjtNum much = 50;
-  const int *type = group->type, *state = group->state;
-  for (int i = group->ne, k = 0; i < group->nefc; i++) {
-    mjtNum weight = much * group->D[i];
-    int acts = state[i] == mjCNSTRSTATE_QUADRATIC;
-
-    // dry friction
-    if (i < group->ne + group->nf) {
-      if (acts) {
-        addProduct(group, weight, i, i);
-      }
-    }
-
-    // tangential rows
-    else if (type[i] == mjCNSTR_CONTACT_ELLIPTIC) {
-      int dim = group->contact[k++]->dim;
-      for (int p = 1; p < dim && acts; p++) {
-        addProduct(group, much * group->D[i + p], i + p, i + p);
-      }
-      i += dim - 1;
-    }
-
-    // the difference of opposite edges of a pyramid, which come in pairs
-    else if (type[i] == mjCNSTR_CONTACT_PYRAMIDAL) {
-      if (acts && state[i + 1] == mjCNSTRSTATE_QUADRATIC) {
-        addProduct(group, weight, i, i);
-        addProduct(group, weight, i + 1, i + 1);
-        addProduct(group, -weight, i, i + 1);
-        addProduct(group, -weight, i + 1, i);
-      }
-      i++;
-    }
-  }
-}
-
-
-// dot product in four sums that do not wait for each other
-static mjtNum dot(const mjtNum* x, const mjtNum* y, int n) {
-  mjtNum sum[4] = {0};
-  int i = 0;
-  for (; i + 4 <= n; i += 4) {
-    sum[0] += x[i] * y[i];
-    sum[1] += x[i + 1] * y[i + 1];
-    sum[2] += x[i + 2] * y[i + 2];
-    sum[3] += x[i + 3] * y[i + 3];
-  }
-  for (; i < n; i++) {
-    sum[0] += x[i] * y[i];
-  }
-  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-}
-
-
-int mjgp_factor(mjgpGroup* group) {
-  int nv = group->nv;
-
-  // H = M + J' D J of quadratic rows + cones
-  memset(group->L, 0, sizeof(mjtNum) * group->nL);
-  for (int i = 0; i < nv; i++) {
-    for (int k = group->M_adr[i]; k < group->M_adr[i + 1]; k++) {
-      group->L[group->L_adr[i] + (size_t)group->M_col[k]] = group->M[k];
-    }
-  }
-  for (int i = 0, k = 0; i < group->nefc; i++) {
-    int elliptic = group->type[i] == mjCNSTR_CONTACT_ELLIPTIC;
-    if (group->state[i] == mjCNSTRSTATE_QUADRATIC) {
-      addProduct(group, group->D[i], i, i);
-    }
-    if (elliptic) {
-      int dim = group->contact[k]->dim;
-      for (int p = 0; p < dim; p++) {
-        if (group->state[i] == mjCNSTRSTATE_CONE) {
-          for (int q = 0; q < dim; q++) {
-            addProduct(group, group->cone[36 * k + p * dim + q], i + p, i + q);
-          }
-        } else if (p && group->state[i] == mjCNSTRSTATE_QUADRATIC) {
-          addProduct(group, group->D[i + p], i + p, i + p);
-        }
-      }
-      i += dim - 1;
-      k++;
-    }
-  }
-
-  if (group->noslip) {
-    stiffen(group);
-  }
-
-  // L L' = H
-  for (int i = 0; i < nv; i++) {
-    mjtNum* row = group->L + group->L_adr[i];
-    int first = group->first[i];
-    for (int j = first; j <= i; j++) {
-      const mjtNum* other = group->L + group->L_adr[j];
-      int start = mjMAX(first, group->first[j]);
-      mjtNum sum = row[j] - dot(row + start, other + start, j - start);
-      if (j < i) {
-        row[j] = sum * other[j];
-      } else {
-        // the diagonal holds the inverse
-        if (!(sum > 0)) {
-          return 0;
-        }
-        row[j] = 1 / mju_sqrt(sum);
-      }
-    }
-  }
-  return 1;
-}
-
-
-void mjgp_solveLower(const mjgpGroup* group, mjtNum* x, int n, int start) {
-  for (int i = start; i < group->nv; i++) {
-    const mjtNum* row = group->L + group->L_adr[i];
-    mjtNum* target = x + i * n;
-    int first = mjMAX(start, group->first[i]);
-    if (n == 1) {
-      *target = (*target - dot(row + first, x + first, i - first)) * row[i];
-      continue;
-    }
-    for (int k = first; k < i; k++) {
-      const mjtNum* source = x + k * n;
-      mjtNum factor = row[k];
-      for (int j = 0; j < n; j++) {
-        target[j] -= factor * source[j];
-      }
-    }
-    for (int j = 0; j < n; j++) {
-      target[j] *= row[i];
-    }
-  }
-}
-
-
-void mjgp_solveUpper(const mjgpGroup* group, mjtNum* x) {
-  for (int i = group->nv - 1; i >= 0; i--) {
-    const mjtNum* row = group->L + group->L_adr[i];
-    x[i] *= row[i];
-    for (int k = group->first[i]; k < i; k++) {
-      x[k] -= row[k] * x[i];
-    }
   }
 }

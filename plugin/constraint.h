@@ -5,7 +5,8 @@
 // where s is the engine's constraint cost: quadratic for equalities, Huber for dry friction, one-sided
 // quadratic for limits and pyramids, and the cost of a cone for elliptic contacts. Its gradient is
 // M a - b - J' f with f the constraint forces, its Hessian H = M + J' s'' J. A group is an island of
-// the engine, or everything that is awake if islands are disabled.
+// the engine, or everything that is awake if islands are disabled. Its dofs are numbered from the leaves
+// of the kinematic tree to its root, against the order of the engine (see hessian.h).
 
 #ifndef MJGEAR_PLUGIN_CONSTRAINT_H_
 #define MJGEAR_PLUGIN_CONSTRAINT_H_
@@ -27,11 +28,11 @@ typedef struct mjgpGroup_ {
   const int* row;             // rows in the engine's numbers                       (nefc)
   int* joint;                 // geared joints, numbers of mjgpGears                (njoint)
   int* gear;                  // their dofs in the numbers of the group             (njoint)
-  int* M_adr;                 // start of each row of M's lower triangle            (nv+1)
-  int* M_col;                 // column of each entry; the diagonal is the last of a row
+  int* M_adr;                 // start of each row of M's upper triangle            (nv+1)
+  int* M_col;                 // column of each entry, ascending; the diagonal is the first of a row
   mjtNum* M;                  // entries
   int* J_adr;                 // start of each row of J                             (nefc+1)
-  int* J_col;                 // column of each entry
+  int* J_col;                 // column of each entry, ascending
   mjtNum* J;                  // entries
   int* type;                  // mjtConstraint                                      (nefc)
   mjtNum* D;                  // constraint mass                                    (nefc)
@@ -49,11 +50,16 @@ typedef struct mjgpGroup_ {
   int* state;    // mjtConstraintState                                 (nefc)
   mjtNum* cone;  // cone Hessians                                      (36 x ncone)
 
-  // factor of the Hessian: L L' row by row from the first non-zero on
-  int* first;     // first column of each row                           (nv)
-  size_t* L_adr;  // L_adr[i] + j: address of L_ij                      (nv)
-  size_t nL;      // entries
-  mjtNum* L;      // entries                                            (nL)
+  // factor U of the Hessian, upper triangular
+  int* parent;      // next dof in the elimination tree, -1: none        (nv)
+  int* last;        // last column of each row                           (nv)
+  int *from, *to;   // joints whose unit vectors reach each row          (nv)
+  size_t* U_adr;    // U_adr[i] + j: address of U_ij                     (nv)
+  size_t nU;        // entries, in whole lanes
+  mjtNum* U;        // entries                                           (nU)
+  mjtNum* inverse;  // of the diagonal                                   (nv)
+  mjtNum* line;     // scratch: a row of zeros                           (nv)
+  int ld;           // distance of rows with a column per joint
 } mjgpGroup;
 
 // cut a group out of mjData, on d's stack; force: all dofs, without friction. joint, njoint: its
@@ -76,14 +82,5 @@ void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* noise, cons
 
 // product with M
 void mjgp_mulInertia(const mjgpGroup* group, mjtNum* result, const mjtNum* vec);
-
-// Hessian at group->state and group->cone, factored; returns 0 if it is not positive definite
-int mjgp_factor(mjgpGroup* group);
-
-// x = L^-1 x for n columns, from row start on, that is x is zero before start         (nv x n)
-void mjgp_solveLower(const mjgpGroup* group, mjtNum* x, int n, int start);
-
-// x = L'^-1 x                                                                        (nv)
-void mjgp_solveUpper(const mjgpGroup* group, mjtNum* x);
 
 #endif  // MJGEAR_PLUGIN_CONSTRAINT_H_

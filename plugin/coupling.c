@@ -14,31 +14,69 @@
 
 #include "anticipate.h"
 #include "friction.h"
+#include "lanes.h"
 #include "rescue.h"
 
 
 //---------------------------------- one group -----------------------------------------------------
 
-// rows that turn the acceleration of the engine's solver into that of the integrator
+// rows that turn the acceleration of the engine's solver into that of the integrator: those of
+// Mhat^-1 M, as columns
 static void integratorRows(mjgpStep* s, const mjgpMetric* metric) {
   mjgpGroup* group = s->group;
-  int nv = group->nv;
-  mjtNum* full = mj_stackAllocNum(s->d, (size_t)s->m->nv);
-  mju_zero(full, (int)s->m->nv);
+  int nv = group->nv, ld = group->ld;
+  const int *adr = group->M_adr, *col = group->M_col;
+  mj_markStack(s->d);
+  mjtNum* x = mj_stackAllocNum(s->d, (size_t)nv * (size_t)ld);
+  mju_zero(x, nv * ld);
   for (int i = 0; i < s->n; i++) {
-    mjgp_row(full, s->m, metric, s->g, group->joint[i]);
-    for (int k = 0; k < nv; k++) {
-      s->search[k] = full[group->dof[k]];
+    int joint = group->joint[i], gear = group->gear[i], length = adr[gear + 1] - adr[gear];
+    const mjtNum* left = metric->left + s->g->chain[joint];
+    for (int k = 0; k < length; k++) {
+      x[col[adr[gear] + k] * ld + i] = left[length - 1 - k];
     }
-    mjgp_mulInertia(group, s->rows + (size_t)i * (size_t)nv, s->search);
-    int tree = s->m->dof_treeid[s->g->joint[group->joint[i]].dof];
-    mju_zero(full + s->m->tree_dofadr[tree], s->m->tree_dofnum[tree]);
   }
+
+  // rows of Mhat^-1, from the root to the leaves; those of a tree's joints are zero elsewhere
+  for (int k = nv - 1; k >= 0; k--) {
+    int length = adr[k + 1] - adr[k], dof = group->dof[k], root = col[adr[k + 1] - 1];
+    const mjtNum* upper = metric->upper + s->m->M_rowadr[dof];
+    int begin = mjgp_laneBegin(group->from[root]), end = mjgp_laneEnd(group->to[root]);
+    for (int j = begin; j < end; j += mjgpLANE) {
+      mjgpLane sum = *(const mjgpLane*)(x + k * ld + j);
+      for (int p = 1; p < length; p++) {
+        sum -= upper[length - 1 - p] * *(const mjgpLane*)(x + col[adr[k] + p] * ld + j);
+      }
+      *(mjgpLane*)(x + k * ld + j) = sum;
+    }
+  }
+
+  // times M = Mhat - diag(slope), or entry by entry
+  mju_zero(s->rows, nv * ld);
+  for (int i = 0; i < s->n && metric->slope; i++) {
+    s->rows[group->gear[i] * ld + i] = 1;
+  }
+  for (int k = 0; k < nv; k++) {
+    int root = col[adr[k + 1] - 1];
+    int begin = mjgp_laneBegin(group->from[root]), end = mjgp_laneEnd(group->to[root]);
+    if (metric->slope) {
+      mjgp_addLanes(s->rows + k * ld, x + k * ld, -metric->slope[group->dof[k]], begin, end);
+      continue;
+    }
+    for (int p = adr[k]; p < adr[k + 1]; p++) {
+      mjgp_addLanes(s->rows + k * ld, x + col[p] * ld, group->M[p], begin, end);
+      if (p > adr[k]) {
+        mjgp_addLanes(s->rows + col[p] * ld, x + k * ld, group->M[p], begin, end);
+      }
+    }
+  }
+  mj_freeStack(s->d);
 }
 
 
 static void allocate(mjgpStep* s, const mjgpMetric* metric) {
-  size_t nv = (size_t)s->group->nv, n = (size_t)s->n, nefc = (size_t)s->group->nefc;
+  size_t nv = (size_t)s->group->nv, n = (size_t)s->n, nefc = (size_t)s->group->nefc,
+         ld = (size_t)s->group->ld;
   mjData* d = s->d;
   mjtNum* number = mj_stackAllocNum(d, 8 * nv);
   s->a = number;
@@ -48,20 +86,20 @@ static void allocate(mjgpStep* s, const mjgpMetric* metric) {
   s->noise = number + 5 * nv;
   s->descent = number + 6 * nv;
   s->start = number + 7 * nv;
-  s->right = mj_stackAllocNum(d, n * nv);
-  s->left = metric->inertia ? s->right : mj_stackAllocNum(d, n * nv);
-  s->rows = metric->inertia ? NULL : mj_stackAllocNum(d, n * nv);
+  s->right = mj_stackAllocNum(d, ld * nv);
+  s->left = metric->inertia ? s->right : mj_stackAllocNum(d, ld * nv);
+  s->rows = metric->inertia ? NULL : mj_stackAllocNum(d, ld * nv);
   s->jar = mj_stackAllocNum(d, 3 * nefc);
   s->f = s->jar + nefc;
   s->residual = s->jar + 2 * nefc;
   s->state = mj_stackAllocInt(d, nefc);
-  number = mj_stackAllocNum(d, 7 * n + 2 * n * n);
+  number = mj_stackAllocNum(d, 5 * n + n * ld + n * n + 2 * ld);
   s->t = number;
   s->wish = number + n;  // and a copy behind it
   s->trial = number + 3 * n;
   s->shift = number + 4 * n;
   s->W = number + 5 * n;
-  s->work = s->W + n * n;
+  s->work = s->W + n * ld;
 }
 
 
@@ -73,9 +111,8 @@ static void start(mjgpStep* s) {
   }
   for (int i = 0; i < s->n; i++) {
     int joint = s->group->joint[i];
-    const mjtNum* state = s->d->plugin_state + s->g->state[joint];
-    s->t[i] = s->g->t[joint] = state[0];
-    s->g->mode[joint] = (int)state[s->g->stride[joint]];
+    mjgp_startJoint(s->g, s->d, joint);
+    s->t[i] = s->g->t[joint];
     s->shift[i] = 0;
   }
   mjgp_evaluate(s);

@@ -8,6 +8,7 @@
 
 #include "backlash.h"
 #include "check.h"
+#include "lanes.h"
 
 
 //---------------------------------- instances -----------------------------------------------------
@@ -92,6 +93,15 @@ void mjgp_reset(const mjModel* m, mjtNum* plugin_state, void* plugin_data, int i
 }
 
 
+void mjgp_startJoint(mjgpGears* g, const mjData* d, int i) {
+  const mjtNum* state = d->plugin_state + g->state[i];
+  mjtNum piece = state[g->stride[i]];
+  g->t[i] = state[0];
+  g->mode[i] = (piece > 0) - (piece < 0);
+  g->load[i] = mju_abs(piece) > 1 ? -1 : 1;
+}
+
+
 //---------------------------------- life ----------------------------------------------------------
 
 // reserve count items of size bytes at the end of a block, 64-byte aligned; returns their offset
@@ -119,12 +129,16 @@ static size_t layout(mjgpGears* g, int n, int nv, int nC, int nmax, int nstep) {
       mjgpARRAY(transpose, (size_t)nC) mjgpARRAY(active, count) mjgpARRAY(base, count)
           mjgpARRAY(tau, count) mjgpARRAY(inertia, count) mjgpARRAY(t, count)
               mjgpARRAY(v_next, count) mjgpARRAY(lambda, count) mjgpARRAY(mode, count)
-                  mjgpARRAY(jammed, count) mjgpARRAY(gamma_u, count) mjgpARRAY(gamma_v, count)
-                      mjgpARRAY(coulomb, count) mjgpARRAY(static_ratio, count) mjgpARRAY(v, count)
-                          mjgpARRAY(q, count) mjgpARRAY(lag, count) mjgpARRAY(scale, count)
-                              mjgpARRAY(coupling, count) mjgpARRAY(gap, count)
-                                  mjgpARRAY(force, (size_t)nv) mjgpARRAY(lower, (size_t)nC)
-                                      mjgpARRAY(upper, (size_t)nC) mjgpARRAY(pivot, (size_t)nv)
+                  mjgpARRAY(jammed, count) mjgpARRAY(load, count) mjgpARRAY(gamma_u, count)
+                      mjgpARRAY(gamma_v, count) mjgpARRAY(coulomb, count)
+                          mjgpARRAY(static_ratio, count) mjgpARRAY(v, count) mjgpARRAY(q, count)
+                              mjgpARRAY(lag, count) mjgpARRAY(scale, count)
+                                  mjgpARRAY(coupling, count) mjgpARRAY(gap, count)
+                                      mjgpARRAY(force, (size_t)nv) mjgpARRAY(lower, (size_t)nC)
+                                          mjgpARRAY(upper, (size_t)nC) mjgpARRAY(pivot, (size_t)nv)
+                                              mjgpARRAY(slope, (size_t)nv)
+                                                  mjgpARRAY(line, (size_t)nC + 3 * (size_t)nv)
+                                                      mjgpARRAY(line_adr, (size_t)nv)
 #undef mjgpARRAY
 
       // workspace of the core
@@ -217,6 +231,9 @@ int mjgp_init(const mjModel* m, mjData* d, int instance) {
   memcpy(g->joint, joint, sizeof(mjgpJoint) * (size_t)n);
   mju_free(joint);
   mapTranspose(g->transpose, m);
+  for (int i = 1; i < g->nv; i++) {
+    g->line_adr[i] = g->line_adr[i - 1] + mjgp_laneEnd(m->M_rownnz[i - 1]);
+  }
   g->acc = m->plugin_stateadr[instance] + countJointState(m, instance);
   for (int i = 0; i < n; i++) {
     g->state[i] = m->plugin_stateadr[g->joint[i].instance] + g->joint[i].index;

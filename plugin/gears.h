@@ -4,8 +4,10 @@
 // owns this object (mjData.plugin_data); the others have none.
 //
 // What a trajectory depends on lives in mjData.plugin_state and changes in "advance" only:
-//   each instance  t (n), mode (n), lag (n)        in the order of its key "joint"; lag is the
-//                                                  acceleration that constraints caused
+//   each instance  t (n), piece (n), lag (n)       in the order of its key "joint"; the sign of piece is
+//                                                  the mode and 2 its size where the load was
+//                                                  negative; lag is the acceleration that constraints
+//                                                  caused
 //                  and, with backlash, the mjgpNGAP numbers of backlash.h (n each)
 //   the leader     and behind them acc (nv), the acceleration of the last step
 // Everything else is computed anew in every step.
@@ -52,7 +54,7 @@ typedef struct mjgpGears_ {
   mjgpOptions options;
   mjgpJoint* joint;  // geared joints in the order of their dofs           (n)
   int* state;        // address of their t in plugin_state                 (n)
-  int* stride;       // distance from t to mode to lag in plugin_state     (n)
+  int* stride;       // distance from t to piece to lag in plugin_state    (n)
   int acc;           // address of the leader's acc in plugin_state
   int* chain;        // start of their chains in arrays of nchain          (n)
   int* transpose;    // address in D of each transposed entry of M         (nC)
@@ -71,6 +73,7 @@ typedef struct mjgpGears_ {
   mjtNum* v_next;         // velocity after the step; exactly 0.0 if stuck      (n)
   mjtNum* lambda;         // internal force                                     (n)
   int* mode;              // -1 backward, 0 stuck, 1 forward                    (n)
+  int* load;              // assumed sign of lambda                            (n)
   int* jammed;            // 1: would not move however large its torque was     (n)
   mjtNum* gamma_u;        // input-side asymmetry coefficient of this step      (n)
   mjtNum* gamma_v;        // output-side asymmetry coefficient of this step     (n)
@@ -89,6 +92,9 @@ typedef struct mjgpGears_ {
   int warned;  // warnings that were given, one bit each
 
   // memory of the metric and of the solver
+  mjtNum* line;        // a matrix in M's structure, rows in whole lanes     (nC + 3 nv)
+  int* line_adr;       // start of each of its rows                          (nv)
+  mjtNum* slope;       // integrator's matrix less inertia, if diagonal      (nv)
   mjtNum* lower;       // factor of the integrator's matrix                  (nC)
   mjtNum* upper;       // its transposed part if it is not symmetric         (nC)
   mjtNum* pivot;       // inverse diagonal                                   (nv)
@@ -96,6 +102,9 @@ typedef struct mjgpGears_ {
 
   size_t size;  // bytes of this object and all that it points to
 } mjgpGears;
+
+// start joint i from friction, mode and sign of the load of the last step: t, mode, load
+void mjgp_startJoint(mjgpGears* g, const mjData* d, int i);
 
 // slot of this plugin in the engine's table, the first instance and the last; -1: none
 int mjgp_slot(void);

@@ -73,7 +73,9 @@ static void factorGeneral(mjtNum* lower, mjtNum* upper, mjtNum* pivot, const mjM
 // derivative of a joint's damping force with respect to velocity
 static mjtNum dampingSlope(const mjModel* m, const mjData* d, int dof) {
   mjtNum poly[mjNPOLY];
-  mju_copy(poly, m->dof_dampingpoly + mjNPOLY * dof, mjNPOLY);
+  for (int k = 0; k < mjNPOLY; k++) {
+    poly[k] = m->dof_dampingpoly[mjNPOLY * dof + k];
+  }
   mjtNum slope = m->dof_damping[dof] + mj_actuatorDamping(m, mjOBJ_JOINT, m->dof_jntid[dof], poly);
   mjtNum power = 1, speed = mju_abs(d->qvel[dof]);
   for (int k = 0; k < mjNPOLY; k++) {
@@ -84,17 +86,46 @@ static mjtNum dampingSlope(const mjModel* m, const mjData* d, int dof) {
 }
 
 
-// lower = M + h dB/dv; returns 0 if no damping is there
-static int addDamping(mjtNum* lower, const mjModel* m, const mjData* d, const mjgpGears* g) {
-  int any = 0, cursor = g->nactive - 1;
+// is joint damping all that the derivative of actuator and passive forces can contain
+static int onlyDamping(const mjModel* m) {
+  if (m->opt.viscosity > 0 || m->opt.density > 0 || m->nflex || m->ntendon) {
+    return 0;
+  }
+  for (int i = 0; i < m->nactuator; i++) {
+    int bias = m->actuator_biastype[i];
+    if (m->actuator_gaintype[i] != mjGAIN_FIXED ||
+        !(bias == mjBIAS_NONE ||
+          (bias == mjBIAS_AFFINE && m->actuator_biasprm[mjNBIAS * i + 2] == 0))) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+
+// slope = h dB/dv
+static void makeSlope(mjgpMetric* metric, const mjModel* m, const mjData* d, mjgpGears* g,
+                      int damps) {
+  int cursor = g->nactive - 1;
+  metric->slope = g->slope;
+  metric->passive = metric->inertia = 1;
+  for (int i = nextDof(g->nv, m, g, &cursor); i >= 0; i = nextDof(i, m, g, &cursor)) {
+    mjtNum slope = g->slope[i] = damps ? m->opt.timestep * dampingSlope(m, d, i) : 0;
+    metric->inertia &= slope == 0;
+    metric->passive &= slope >= 0;
+  }
+}
+
+
+// lower = M + diag(slope)
+static void addSlope(mjtNum* lower, const mjtNum* slope, const mjModel* m, const mjData* d,
+                     const mjgpGears* g) {
+  int cursor = g->nactive - 1;
   for (int i = nextDof(g->nv, m, g, &cursor); i >= 0; i = nextDof(i, m, g, &cursor)) {
     int adr = m->M_rowadr[i], nnz = m->M_rownnz[i];
-    mjtNum slope = dampingSlope(m, d, i);
-    any |= slope != 0;
     memcpy(lower + adr, d->M + adr, sizeof(mjtNum) * (size_t)nnz);
-    lower[adr + nnz - 1] += m->opt.timestep * slope;
+    lower[adr + nnz - 1] += slope[i];
   }
-  return any;
 }
 
 
@@ -153,43 +184,56 @@ static void makeChains(mjgpMetric* metric, const mjtNum* lower, const mjModel* m
 
 
 void mjgp_makeMetric(mjgpMetric* metric, const mjModel* m, mjData* d, mjgpGears* g) {
-  metric->left = mj_stackAllocNum(d, (size_t)g->nchain);
-  metric->right = mj_stackAllocNum(d, (size_t)g->nchain);
-  metric->upper = d->qLD;
-  metric->pivot = d->qLDiagInv;
-  metric->symmetric = 1;
-  const mjtNum* lower = NULL;
-
+  *metric = (mjgpMetric){.symmetric = m->opt.integrator != mjINT_IMPLICIT};
+  int damps = !(m->opt.disableflags & mjDSBL_DAMPER), diagonal = 1;
   switch ((mjtIntegrator)m->opt.integrator) {
     case mjINT_IMPLICIT:
-      mjd_smooth_vel(m, d, 1);
-      addDerivative(g->lower, g->upper, m, d, g);
-      factorGeneral(g->lower, g->upper, g->pivot, m, g);
-      metric->upper = g->upper;
-      metric->pivot = g->pivot;
-      metric->symmetric = 0;
-      lower = g->lower;
+      diagonal = 0;
       break;
-
     case mjINT_IMPLICITFAST:
-      mjd_smooth_vel(m, d, 0);
-      addDerivative(g->lower, NULL, m, d, g);
-      factorSymmetric(g->lower, g->pivot, m, g);
-      metric->upper = g->lower;
-      metric->pivot = g->pivot;
+      diagonal = onlyDamping(m);
       break;
-
     default:
       // Euler; others were warned about and are treated alike
-      if (!(m->opt.disableflags & (mjDSBL_EULERDAMP | mjDSBL_DAMPER)) &&
-          addDamping(g->lower, m, d, g)) {
-        factorSymmetric(g->lower, g->pivot, m, g);
-        metric->upper = g->lower;
-        metric->pivot = g->pivot;
-      }
+      damps &= !(m->opt.disableflags & mjDSBL_EULERDAMP);
   }
-  metric->inertia = metric->upper == d->qLD;
-  makeChains(metric, lower, m, g);
+  if (diagonal) {
+    makeSlope(metric, m, d, g, damps);
+  }
+}
+
+
+void mjgp_factorMetric(mjgpMetric* metric, const mjModel* m, mjData* d, mjgpGears* g) {
+  if (metric->factored) {
+    return;
+  }
+  metric->factored = 1;
+  metric->left = mj_stackAllocNum(d, (size_t)g->nchain);
+  metric->right = mj_stackAllocNum(d, (size_t)g->nchain);
+
+  // the engine has factored M
+  if (metric->inertia) {
+    metric->upper = d->qLD;
+    metric->pivot = d->qLDiagInv;
+  } else {
+    metric->upper = metric->symmetric ? g->lower : g->upper;
+    metric->pivot = g->pivot;
+  }
+
+  if (!metric->symmetric) {
+    mjd_smooth_vel(m, d, 1);
+    addDerivative(g->lower, g->upper, m, d, g);
+    factorGeneral(g->lower, g->upper, g->pivot, m, g);
+  } else if (!metric->inertia) {
+    if (metric->slope) {
+      addSlope(g->lower, metric->slope, m, d, g);
+    } else {
+      mjd_smooth_vel(m, d, 0);
+      addDerivative(g->lower, NULL, m, d, g);
+    }
+    factorSymmetric(g->lower, g->pivot, m, g);
+  }
+  makeChains(metric, metric->symmetric ? NULL : g->lower, m, g);
 }
 
 
@@ -238,26 +282,4 @@ mjtNum mjgp_entry(const mjModel* m, const mjgpMetric* metric, const mjgpGears* g
     sum += left[p] * right[p];
   }
   return sum;
-}
-
-
-void mjgp_row(mjtNum* x, const mjModel* m, const mjgpMetric* metric, const mjgpGears* g, int i) {
-  int dof = g->joint[i].dof, tree = m->dof_treeid[dof];
-  int start = m->tree_dofadr[tree], end = start + m->tree_dofnum[tree];
-  const int* chain = m->M_colind + m->M_rowadr[dof];
-  for (int k = start; k < end; k++) {
-    x[k] = 0;
-  }
-  for (int p = 0; p < m->M_rownnz[dof]; p++) {
-    x[chain[p]] = metric->left[g->chain[i] + p];
-  }
-
-  // x = U'^-1 left
-  for (int k = start; k < end; k++) {
-    const mjtNum* U = metric->upper + m->M_rowadr[k];
-    const int* row = m->M_colind + m->M_rowadr[k];
-    for (int p = 0; p < m->M_rownnz[k] - 1; p++) {
-      x[k] -= U[p] * x[row[p]];
-    }
-  }
 }

@@ -17,17 +17,24 @@
 #include "gears.h"
 
 typedef struct mjgpMetric_ {
+  const mjtNum* slope;  // Mhat = M + diag(slope); null: Mhat is another matrix  (nv)
+  int passive;          // and all of slope is >= 0
+  int inertia;          // Mhat is M
+  int symmetric;        // Mhat is symmetric
+  int factored;         // mjgp_factorMetric was called: what follows is there
+
   const mjtNum* upper;  // strictly upper part of U, in the places of M's transpose  (nC)
   const mjtNum* pivot;  // inverse diagonal of L                                     (nv)
   mjtNum* left;         // rows e_i' L^-1 of the geared joints                       (nchain)
   mjtNum* right;        // columns U^-1 e_i of the geared joints                     (nchain)
-  int symmetric;        // Mhat is symmetric
-  int inertia;          // Mhat is M
 } mjgpMetric;
 
-// factor Mhat of the current integrator and compute the chains of the active joints; arrays of the
-// metric that are not the engine's or g's are allocated on d's stack
+// find out what Mhat of the current integrator is
 void mjgp_makeMetric(mjgpMetric* metric, const mjModel* m, mjData* d, mjgpGears* g);
+
+// factor Mhat and compute the chains of the active joints, unless that was done; arrays of the metric that
+// are not the engine's or g's are allocated on d's stack
+void mjgp_factorMetric(mjgpMetric* metric, const mjModel* m, mjData* d, mjgpGears* g);
 
 // z = U^-1 force for all dofs of trees with active joints; z may be force              (nv)
 void mjgp_backward(mjtNum* z, const mjtNum* force, const mjModel* m, const mjgpMetric* metric,
@@ -39,8 +46,5 @@ mjtNum mjgp_forward(mjtNum* size, const mjtNum* z, const mjModel* m, const mjgpM
 
 // entry of E' Mhat^-1 E for two geared joints
 mjtNum mjgp_entry(const mjModel* m, const mjgpMetric* metric, const mjgpGears* g, int i, int j);
-
-// row i of Mhat^-1, i a geared joint, at the dofs of its tree; the rest of x is not touched (nv)
-void mjgp_row(mjtNum* x, const mjModel* m, const mjgpMetric* metric, const mjgpGears* g, int i);
 
 #endif  // MJGEAR_PLUGIN_METRIC_H_

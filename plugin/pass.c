@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "friction.h"
+#include "lanes.h"
 
 #define mjgpINNER  100   // steps of the inner problem
 #define mjgpBUDGET 5000  // linearizations that one group may cost
@@ -20,46 +21,46 @@ void mjgp_evaluate(mjgpStep* s) {
 
 
 mjtNum mjgp_gearAcceleration(const mjgpStep* s, const mjtNum* a, int i) {
-  return s->rows ? mju_dot(s->rows + (size_t)i * (size_t)s->group->nv, a, s->group->nv)
-                 : a[s->group->gear[i]];
+  if (!s->rows) {
+    return a[s->group->gear[i]];
+  }
+  mjtNum sum = 0;
+  for (int k = 0; k < s->group->nv; k++) {
+    sum += s->rows[k * s->group->ld + i] * a[k];
+  }
+  return sum;
 }
 
 
 int mjgp_linearize(mjgpStep* s) {
   mjgpGroup* group = s->group;
-  int nv = group->nv;
+  int nv = group->nv, n = s->n, ld = group->ld;
   if (s->passes++ >= mjgpBUDGET || !mjgp_factor(group)) {
     return 0;
   }
   mjgp_gradient(group, s->descent, NULL, s->a, NULL);
-  mjgp_solveLower(group, s->descent, 1, 0);
+  mjgp_solveLower(group, s->descent);
 
   // columns of E, and the rows of the integrator
-  int n = s->n, first = nv;
-  mju_zero(s->right, n * nv);
+  mju_zero(s->right, nv * ld);
   for (int i = 0; i < n; i++) {
-    s->right[group->gear[i] * n + i] = 1;
-    first = mjMIN(first, group->gear[i]);
+    s->right[group->gear[i] * ld + i] = 1;
   }
-  mjgp_solveLower(group, s->right, n, first);
+  mjgp_solveLowerJoints(group, s->right, 1);
   if (s->rows) {
-    first = 0;
-    for (int i = 0; i < n; i++) {
-      for (int k = 0; k < nv; k++) {
-        s->left[k * n + i] = s->rows[i * nv + k];
-      }
-    }
-    mjgp_solveLower(group, s->left, n, 0);
+    mju_copy(s->left, s->rows, nv * ld);
+    mjgp_solveLowerJoints(group, s->left, 0);
   }
 
-  // their product
-  mju_zero(s->W, n * n);
-  for (int k = first; k < nv; k++) {
-    const mjtNum *left = s->left + k * n, *right = s->right + k * n;
-    for (int i = 0; i < n; i++) {
-      mjtNum factor = left[i];
-      for (int j = 0; j < n && factor != 0; j++) {
-        s->W[i * n + j] += factor * right[j];
+  // their product; a row of the right has nothing outside of from .. to
+  mju_zero(s->W, n * ld);
+  for (int k = 0; k < nv; k++) {
+    const mjtNum *left = s->left + k * ld, *right = s->right + k * ld;
+    int from = group->from[k], to = group->to[k];
+    int begin = mjgp_laneBegin(from), end = mjgp_laneEnd(to);
+    for (int i = s->rows ? 0 : from; i < (s->rows && from < to ? n : to); i++) {
+      if (left[i] != 0) {
+        mjgp_addLanes(s->W + i * ld, right, left[i], begin, end);
       }
     }
   }
@@ -68,27 +69,45 @@ int mjgp_linearize(mjgpStep* s) {
 
 
 mjtNum mjgp_effect(const mjgpStep* s, int i, int j) {
-  return s->W[i * s->n + j];
+  return s->W[i * s->group->ld + j];
+}
+
+
+// accelerations of the joints at the linearization without friction, and the size of what they are sums
+// of, in whole lanes                                                                  (ld)
+static void freeAcceleration(const mjgpStep* s, mjtNum* restrict a, mjtNum* restrict size) {
+  int n = s->n, nv = s->group->nv, ld = s->group->ld;
+  mju_zero(a, ld);
+  for (int i = 0; i < n && !s->rows; i++) {
+    a[i] = s->a[s->group->gear[i]];
+  }
+  for (int k = 0; k < nv && s->rows; k++) {
+    mjgp_addLanes(a, s->rows + k * ld, s->a[k], 0, ld);
+  }
+  for (int i = 0; i < ld; i++) {
+    a[i] += i < n ? s->shift[i] / s->m->opt.timestep : 0;
+    size[i] = mju_abs(a[i]);
+  }
+  for (int k = 0; k < nv; k++) {
+    const mjtNum* restrict left = s->left + k * ld;
+    mjtNum descent = s->descent[k];
+    for (int i = 0; i < ld; i++) {
+      mjtNum term = left[i] * descent;
+      a[i] -= term;
+      size[i] += mju_abs(term);
+    }
+  }
 }
 
 
 // friction for the linearization; results in s->g and s->wish
 static int solveLinear(mjgpStep* s) {
   int n = s->n, block = n;
-  mjtNum *W = s->work, *a = s->work + n * n, *size = a + n;
-  mju_copy(W, s->W, n * n);
+  mjtNum *W = s->work, *a = s->work + n * n, *size = a + s->group->ld;
   for (int i = 0; i < n; i++) {
-    a[i] = mjgp_gearAcceleration(s, s->a, i) + s->shift[i] / s->m->opt.timestep;
-    size[i] = mju_abs(a[i]);
+    mju_copy(W + i * n, s->W + i * s->group->ld, n);
   }
-  for (int k = 0; k < s->group->nv; k++) {
-    const mjtNum* left = s->left + k * n;
-    for (int i = 0; i < n; i++) {
-      mjtNum term = left[i] * s->descent[k];
-      a[i] -= term;
-      size[i] += mju_abs(term);
-    }
-  }
+  freeAcceleration(s, a, size);
   mjgpProblem problem = {
       .n = n, .joint = s->group->joint, .nblock = 1, .block = &block, .W = W, .a = a, .size = size};
   int status = mjgp_solveFriction(s->g, s->m, s->d, &problem);
@@ -101,9 +120,14 @@ static int solveLinear(mjgpStep* s) {
 
 // next = a - H^-1 gradient(a, t)
 static void move(mjgpStep* s, const mjtNum* t) {
-  int nv = s->group->nv;
+  const mjgpGroup* group = s->group;
+  int nv = group->nv;
   for (int k = 0; k < nv; k++) {
-    s->next[k] = s->descent[k] + mju_dot(s->right + k * s->n, t, s->n);
+    mjtNum sum = s->descent[k];
+    for (int i = group->from[k]; i < group->to[k]; i++) {
+      sum += s->right[k * group->ld + i] * t[i];
+    }
+    s->next[k] = sum;
   }
   mjgp_solveUpper(s->group, s->next);
   mju_sub(s->next, s->a, s->next, nv);
@@ -242,7 +266,7 @@ int mjgp_inner(mjgpStep* s, const mjtNum* t) {
 
     // full step if it lands where it aims, else the best step along it
     mju_copy(s->search, s->gradient, nv);
-    mjgp_solveLower(group, s->search, 1, 0);
+    mjgp_solveLower(group, s->search);
     mjgp_solveUpper(group, s->search);
     mju_scl(s->search, s->search, -1, nv);
     mjtNum x = searchLine(s, t);

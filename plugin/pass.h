@@ -7,6 +7,7 @@
 
 #include "constraint.h"
 #include "gears.h"
+#include "hessian.h"
 
 #define mjgpPASSES 8  // undamped passes
 
@@ -24,11 +25,11 @@ typedef struct mjgpStep_ {
   mjtNum* search;    // direction of the inner problem                     (nv)
   mjtNum* gradient;  //                                                    (nv)
   mjtNum* noise;     // rounding errors in it                              (nv)
-  mjtNum* descent;   // L^-1 gradient without friction                     (nv)
-  mjtNum* right;     // L^-1 E, a column per joint                         (nv x n)
-  mjtNum* left;      // L^-1 of the rows that give the velocity; may be right
-  mjtNum* rows;      // those rows; null: unit vectors                     (n x nv)
-  mjtNum* W;         // left' right: effect of friction on acceleration    (n x n)
+  mjtNum* descent;   // U'^-1 gradient without friction                    (nv)
+  mjtNum* right;     // U'^-1 E, a column per joint                        (nv x ld)
+  mjtNum* left;      // U'^-1 of the rows that give the velocity; may be right
+  mjtNum* rows;      // those rows, as columns; null: unit vectors         (nv x ld)
+  mjtNum* W;         // left' right: effect of friction on acceleration    (n x ld)
   mjtNum* jar;       // of the inner problem's direction                   (nefc)
   mjtNum* residual;  // J a - aref of a trial                              (nefc)
   mjtNum* f;         // forces of a trial                                  (nefc)
@@ -37,7 +38,7 @@ typedef struct mjgpStep_ {
   mjtNum* wish;      // friction that a linearization asks for             (n)
   mjtNum* trial;     // friction of a trial                                (n)
   mjtNum* shift;     // added to the velocity before the step, on the path (n)
-  mjtNum* work;      // problem of the core                                (n x n + 2 n)
+  mjtNum* work;      // problem of the core                                (n x n + 2 ld)
 } mjgpStep;
 
 // forces, states and cone Hessians at s->a

@@ -9,6 +9,7 @@
 #include "gears.h"
 #include "metric.h"
 #include "sensor.h"
+#include "tree.h"
 
 // the engine's own solver must find the motion that was solved for, up to this fraction of the
 // velocities that it is the difference of
@@ -103,7 +104,8 @@ static void smoothForce(mjtNum* force, const mjModel* m, mjData* d, const mjtNum
   }
   for (int i = 1; i < m->nbody; i++) {
     const mjtNum* wrench = d->xfrc_applied + 6 * i;
-    if (!mju_isZero(wrench, 6)) {
+    if (wrench[0] != 0 || wrench[1] != 0 || wrench[2] != 0 || wrench[3] != 0 || wrench[4] != 0 ||
+        wrench[5] != 0) {
       mj_applyFT(m, d, wrench, wrench + 3, d->xipos + 3 * i, i, force);
     }
   }
@@ -221,18 +223,19 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   int* joint = mj_stackAllocInt(d, (size_t)n);
   for (int a = 0; a < n; a++) {
     int i = joint[a] = g->active[a];
-    const mjtNum* state = d->plugin_state + g->state[i];
-    g->t[i] = state[0];
-    g->mode[i] = (int)state[g->stride[i]];
-    g->lag[i] = d->nefc && !implicit ? state[2 * g->stride[i]] : 0;
+    mjgp_startJoint(g, d, i);
+    g->lag[i] = d->nefc && !implicit ? d->plugin_state[g->state[i] + 2 * g->stride[i]] : 0;
     if (g->joint[i].gap == mjgpGAP_ROTOR || g->joint[i].gap == mjgpGAP_LOAD) {
       mjgp_makeCoupling(g, m, d, i);
     }
   }
   if (d->nefc && implicit) {
+    mjgp_factorMetric(&metric, m, d, g);
     n = mjgp_couple(g, m, d, &metric, force, joint, n);
   }
+  n = mjgp_solveTrees(g, m, d, &metric, force, joint, n);
   if (n) {
+    mjgp_factorMetric(&metric, m, d, g);
     mjgp_backward(force, force, m, &metric, g);
     solveFree(g, m, d, &metric, force, joint, n);
   }
@@ -350,7 +353,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
     int i = g->active[a], dof = g->joint[i].dof;
     mjtNum* state = d->plugin_state + g->state[i];
     state[0] = g->t[i];
-    state[g->stride[i]] = g->mode[i];
+    state[g->stride[i]] = g->mode[i] * (g->lambda[i] < 0 ? 2 : 1);
     state[2 * g->stride[i]] =
         d->nefc ? (d->qvel[dof] - g->v_next[i]) / m->opt.timestep + g->lag[i] : 0;
 

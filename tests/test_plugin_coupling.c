@@ -15,6 +15,7 @@
 
 #include "constraint.h"
 #include "gears.h"
+#include "hessian.h"
 #include "plugin_models.h"
 
 // a floating robot with geared legs on a plane, an arm with limits, a mimicked finger, dry friction, a
@@ -161,7 +162,77 @@ static void test_all(void** state) {
 }
 
 
-// the engine's cost and forces of every kind of constraint against ours
+// Hessian of the engine's cost times x: M x + J' s'' J x, with the engine's states and cone Hessians
+static void mulHessian(const mjModel* m, mjData* d, mjtNum* result, const mjtNum* x) {
+  mj_markStack(d);
+  mjtNum* Jx = mj_stackAllocNum(d, 2 * (size_t)d->nefc);
+  mjtNum *force = Jx + d->nefc, *sum = mj_stackAllocNum(d, (size_t)m->nv);
+  mj_mulJacVec(m, d, Jx, x);
+  mju_zero(force, d->nefc);
+  for (int i = 0; i < d->nefc; i++) {
+    if (d->efc_state[i] == mjCNSTRSTATE_QUADRATIC) {
+      force[i] = d->efc_D[i] * Jx[i];
+    } else if (d->efc_state[i] == mjCNSTRSTATE_CONE) {
+      const mjContact* contact = d->contact + d->efc_id[i];
+      mju_mulMatVec(force + i, contact->H, Jx + i, contact->dim, contact->dim);
+      i += contact->dim - 1;
+    }
+  }
+  mj_mulJacTVec(m, d, sum, force);
+  mj_mulM(m, d, result, x);
+  mju_addTo(result, sum, (int)m->nv);
+  mj_freeStack(d);
+}
+
+
+// the factor of the group's Hessian against the engine's Hessian, and the solves for all joints at once
+// against those one by one
+static void checkFactor(const mjModel* m, mjData* d, mjgpGroup* group, unsigned* seed) {
+  int nv = (int)m->nv, ld = group->ld;
+  mj_markStack(d);
+  mjtNum *x = mj_stackAllocNum(d, 4 * (size_t)nv), *y = x + nv, *Hx = y + nv, *Hy = Hx + nv;
+  for (int j = 0; j < nv; j++) {
+    *seed = *seed * 1664525u + 1013904223u;
+    x[j] = *seed / 4294967296.0 - 0.5;
+  }
+  mulHessian(m, d, Hx, x);
+  assert_int_equal(mjgp_factor(group), 1);
+  for (int k = 0; k < nv; k++) {
+    Hy[k] = Hx[group->dof[k]];
+  }
+  mjgp_solveLower(group, Hy);
+  mjgp_solveUpper(group, Hy);
+  for (int k = 0; k < nv; k++) {
+    y[group->dof[k]] = Hy[k];
+  }
+  mulHessian(m, d, Hy, y);
+  mju_subFrom(Hy, Hx, nv);
+  assert_true(mju_norm(Hy, nv) <= 1e-10 * mju_norm(Hx, nv));
+
+  // unit vectors of the joints, knowing that they are and not knowing it
+  mjtNum* unit = mj_stackAllocNum(d, 2 * (size_t)nv * (size_t)ld);
+  mjtNum* full = unit + (size_t)nv * (size_t)ld;
+  mju_zero(unit, 2 * nv * ld);
+  for (int i = 0; i < group->njoint; i++) {
+    unit[group->gear[i] * ld + i] = full[group->gear[i] * ld + i] = 1;
+  }
+  mjgp_solveLowerJoints(group, unit, 1);
+  mjgp_solveLowerJoints(group, full, 0);
+  for (int i = 0; i < group->njoint; i++) {
+    mju_zero(y, nv);
+    y[group->gear[i]] = 1;
+    mjgp_solveLower(group, y);
+    for (int k = 0; k < nv; k++) {
+      assert_true(fabs(unit[k * ld + i] - y[k]) <= 1e-12 * mju_norm(y, nv));
+      assert_true(fabs(full[k * ld + i] - y[k]) <= 1e-12 * mju_norm(y, nv));
+      assert_true(y[k] == 0 || (i >= group->from[k] && i < group->to[k]));
+    }
+  }
+  mj_freeStack(d);
+}
+
+
+// the engine's cost, forces and Hessian of every kind of constraint against ours
 static void test_forces(void** state) {
   (void)state;
   static const char* const cone[] = {"pyramidal", "elliptic"};
@@ -170,9 +241,10 @@ static void test_forces(void** state) {
     mjModel* m = makeModel(zoo, 0.002, cone[k], "Euler", "Newton", k ? "dense" : "sparse",
                            "island='disable'");
     mjData* d = mj_makeData(m);
-    mjtNum* a = malloc(sizeof(mjtNum) * (size_t)(4 * m->nv));
+    mjtNum* a = malloc(sizeof(mjtNum) * (size_t)(5 * m->nv));
     assert_non_null(a);
-    mjtNum *gradient = a + m->nv, *Ma = gradient + m->nv, *force = Ma + m->nv;
+    mjtNum *gradient = a + m->nv, *Ma = gradient + m->nv, *force = Ma + m->nv,
+           *near = force + m->nv;
     int *dof = malloc(sizeof(int) * (size_t)m->nv), *local = malloc(sizeof(int) * (size_t)m->nv);
     assert_non_null(dof);
     assert_non_null(local);
@@ -200,9 +272,16 @@ static void test_forces(void** state) {
         row[j] = j;
       }
       mjgpGroup group;
-      mjgp_makeGroup(&group, m, d, gearsOf(m, d), local, force, dof, (int)m->nv, row, d->nefc, NULL,
-                     0);
-      mjgp_residual(&group, group.jar, a);
+      const mjgpGears* g = gearsOf(m, d);
+      int* joint = mj_stackAllocInt(d, (size_t)g->n);
+      for (int j = 0; j < g->n; j++) {
+        joint[j] = j;
+      }
+      mjgp_makeGroup(&group, m, d, g, local, force, dof, (int)m->nv, row, d->nefc, joint, g->n);
+      for (int j = 0; j < m->nv; j++) {
+        near[j] = a[group.dof[j]];
+      }
+      mjgp_residual(&group, group.jar, near);
       double cost = mjgp_constraintForce(&group, group.f, group.state, group.cone, group.jar),
              expected;
       mj_mulJacVec(m, d, jar, a);
@@ -229,15 +308,16 @@ static void test_forces(void** state) {
         }
       }
 
-      // gradient, and the Hessian against a difference of gradients
-      mjgp_gradient(&group, gradient, NULL, a, NULL);
+      // gradient and Hessian
+      mjgp_gradient(&group, gradient, NULL, near, NULL);
       mj_mulM(m, d, Ma, a);
-      for (int j = 0; j < m->nv; j++) {
+      for (int c = 0; c < m->nv; c++) {
+        int j = group.dof[c];
         double want = Ma[j] - d->qfrc_smooth[j] - d->qfrc_constraint[j];
-        assert_true(fabs(gradient[j] - want) <= 1e-8 * (fabs(Ma[j]) + fabs(d->qfrc_smooth[j]) +
+        assert_true(fabs(gradient[c] - want) <= 1e-8 * (fabs(Ma[j]) + fabs(d->qfrc_smooth[j]) +
                                                         fabs(d->qfrc_constraint[j]) + 1));
       }
-      assert_int_equal(mjgp_factor(&group), 1);
+      checkFactor(m, d, &group, &seed);
       mj_freeStack(d);
     }
     free(a);

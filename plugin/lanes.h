@@ -1,0 +1,37 @@
+// Four numbers at a time: the loops that the coupled step spends its time in.
+//
+// Rows are stored in whole lanes, so that a loop over part of a row may run over whole lanes as well;
+// what it does to entries outside of the part must not matter.
+
+#ifndef MJGEAR_PLUGIN_LANES_H_
+#define MJGEAR_PLUGIN_LANES_H_
+
+#include <mujoco/mujoco.h>
+
+#define mjgpLANE 4  // numbers a lane
+
+typedef mjtNum mjgpLane __attribute__((vector_size(8 * mjgpLANE), aligned(8), may_alias));
+_Static_assert(sizeof(mjgpLane) == mjgpLANE * sizeof(mjtNum), "the engine's numbers are doubles");
+
+
+// start of the lane that i is in
+static inline int mjgp_laneBegin(int i) {
+  return i & ~(mjgpLANE - 1);
+}
+
+
+// end of the lane that i - 1 is in
+static inline int mjgp_laneEnd(int i) {
+  return (i + mjgpLANE - 1) & ~(mjgpLANE - 1);
+}
+
+
+// y += factor x in the lanes from begin to end
+static inline void mjgp_addLanes(mjtNum* restrict y, const mjtNum* restrict x, mjtNum factor,
+                                 int begin, int end) {
+  for (int i = begin; i < end; i += mjgpLANE) {
+    *(mjgpLane*)(y + i) += factor * *(const mjgpLane*)(x + i);
+  }
+}
+
+#endif  // MJGEAR_PLUGIN_LANES_H_

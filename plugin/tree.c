@@ -1,0 +1,257 @@
+#include "tree.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "friction.h"
+#include "lanes.h"
+
+#define mjgpTRIES 4  // guesses of modes and signs
+
+typedef struct mjgpTree_ {
+  const mjModel* m;
+  const mjData* d;
+  mjgpGears* g;
+  const mjtNum* slope;  // of the metric                                        (nv)
+  const mjtNum* force;  // without friction                                     (nv)
+  int first, end;       // dofs of the tree
+  const int* joint;     // geared joints
+  int n;                // their number
+  int* gear;            // geared joint of a dof, counted in joint; -1: none    (nv)
+  mjtNum* a;            // acceleration                                         (nv)
+  mjtNum* balance;      // force - Mhat a                                       (nv)
+  mjtNum* size;         // sum of the absolute values of its terms              (nv)
+} mjgpTree;
+
+
+//---------------------------------- one guess -----------------------------------------------------
+
+// is there one solution, whatever the forces: what mjg_wellPosed asks holds for all inertias then
+static int hasOneSolution(const mjgpGears* g, int i) {
+  return g->gamma_u[i] >= 0 && g->gamma_u[i] < 1 && g->gamma_v[i] >= 0 && g->gamma_v[i] < 1 &&
+         g->static_ratio[i] == 1 && g->lag[i] == 0 && g->joint[i].gap == mjgpGAP_NONE;
+}
+
+
+// U D U' a = right for Mhat with the friction of the guess; a holds the right side on entry
+static void solve(mjgpTree* tree) {
+  const mjModel* m = tree->m;
+  const mjgpGears* g = tree->g;
+  mjtNum *a = tree->a, h = m->opt.timestep;
+  int stuck = 0;
+
+  // rows in whole lanes; slipping joints on the diagonal
+  for (int k = tree->first; k < tree->end; k++) {
+    const mjtNum* M = tree->d->M + m->M_rowadr[k];
+    mjtNum *L = g->line + g->line_adr[k], *diag = L + m->M_rownnz[k] - 1;
+    for (int p = 0; p < m->M_rownnz[k]; p++) {
+      L[p] = M[p];
+    }
+    *diag += tree->slope[k];
+    a[k] = tree->force[k];
+    if (tree->gear[k] < 0) {
+      continue;
+    }
+    int i = tree->joint[tree->gear[k]], s = g->mode[i];
+    if (!s) {
+      stuck = 1;
+      continue;
+    }
+    mjtNum f = s * g->load[i], gamma = g->gamma_u[i] + g->gamma_v[i];
+    mjtNum part = 1 / (1 + f * g->gamma_v[i]), share = f * gamma * part;
+    *diag -= share * g->inertia[i];
+    a[k] -= share * g->tau[i] + s * g->coulomb[i] * part;
+  }
+
+  // stuck joints: what they do is known
+  for (int k = tree->first; k < tree->end && stuck; k++) {
+    const int* row = m->M_colind + m->M_rowadr[k];
+    mjtNum* L = g->line + g->line_adr[k];
+    int diag = m->M_rownnz[k] - 1;
+    int held = tree->gear[k] >= 0 && !g->mode[tree->joint[tree->gear[k]]];
+    if (held) {
+      a[k] = -tree->d->qvel[k] / h;
+      L[diag] = 1;
+    }
+    for (int p = 0; p < diag; p++) {
+      int c = row[p], gear = tree->gear[c];
+      int above = gear >= 0 && !g->mode[tree->joint[gear]];
+      if (!held && above) {
+        a[k] -= L[p] * a[c];
+      } else if (held && !above) {
+        a[c] -= L[p] * a[k];
+      }
+      if (held || above) {
+        L[p] = 0;
+      }
+    }
+  }
+
+  // factor from the leaves on, and U^-1 a
+  for (int k = tree->end - 1; k >= tree->first; k--) {
+    int diag = m->M_rownnz[k] - 1;
+    const int* row = m->M_colind + m->M_rowadr[k];
+    mjtNum *L = g->line + g->line_adr[k], inverse = g->pivot[k] = 1 / L[diag];
+    for (int p = diag - 1; p >= 0; p--) {
+      mjtNum factor = L[p] * inverse;
+      mjgp_addLanes(g->line + g->line_adr[row[p]], L, -factor, 0, mjgp_laneEnd(p + 1));
+      a[row[p]] -= factor * a[k];
+    }
+    for (int p = 0; p < diag; p += mjgpLANE) {
+      *(mjgpLane*)(L + p) *= inverse;
+    }
+  }
+  for (int k = tree->first; k < tree->end; k++) {
+    const int* row = m->M_colind + m->M_rowadr[k];
+    const mjtNum* L = g->line + g->line_adr[k];
+    mjtNum sum = a[k] * g->pivot[k];
+    for (int p = 0; p < m->M_rownnz[k] - 1; p++) {
+      sum -= L[p] * a[row[p]];
+    }
+    a[k] = sum;
+  }
+}
+
+
+// force that is left for friction at acceleration a
+static void balance(mjgpTree* tree) {
+  const mjModel* m = tree->m;
+  mjtNum *left = tree->balance, *size = tree->size;
+  const mjtNum* a = tree->a;
+  for (int k = tree->first; k < tree->end; k++) {
+    const int* row = m->M_colind + m->M_rowadr[k];
+    const mjtNum* M = tree->d->M + m->M_rowadr[k];
+    int diag = m->M_rownnz[k] - 1;
+    mjtNum term = (M[diag] + tree->slope[k]) * a[k];
+    left[k] = tree->force[k] - term;
+    size[k] = mju_abs(tree->force[k]) + mju_abs(term);
+    for (int p = 0; p < diag; p++) {
+      mjtNum below = M[p] * a[row[p]], above = M[p] * a[k];
+      left[k] -= below;
+      size[k] += mju_abs(below);
+      left[row[p]] -= above;
+      size[row[p]] += mju_abs(above);
+    }
+  }
+}
+
+
+// compare the guess with what came out, and correct it; returns 1 if it was right
+static int check(mjgpTree* tree) {
+  mjgpGears* g = tree->g;
+  mjtNum h = tree->m->opt.timestep, residual = 0;
+  int right = 1;
+  for (int b = 0; b < tree->n; b++) {
+    int i = tree->joint[b], dof = g->joint[i].dof, s = g->mode[i];
+    mjtNum gamma = g->gamma_u[i] + g->gamma_v[i];
+    mjtNum u = g->tau[i] - g->inertia[i] * tree->a[dof], t = tree->balance[dof];
+    mjtNum lambda = gamma * u - g->gamma_v[i] * t, bound = mju_abs(lambda) + g->coulomb[i];
+    mjtNum v = g->v[i] + h * tree->a[dof];
+    g->t[i] = t;
+    g->lambda[i] = lambda;
+    g->v_next[i] = s ? v : 0;
+    if (!s) {
+      if (!(mju_abs(t) <= bound)) {
+        g->mode[i] = t > 0 ? 1 : -1;
+        g->load[i] = lambda < 0 ? -1 : 1;
+        right = 0;
+      }
+      continue;
+    }
+
+    // slips the other way: stuck; loaded the other way: the other sign
+    if (!(s * v > 0)) {
+      g->mode[i] = 0;
+      right = 0;
+    } else if (g->load[i] * lambda < 0) {
+      g->load[i] = -g->load[i];
+      right = 0;
+    }
+    mjtNum size = tree->size[dof] + gamma * mju_abs(u) + bound;
+    if (mju_abs(t - s * bound) > residual * size) {
+      residual = mju_abs(t - s * bound) / size;
+    }
+    g->t[i] = s * bound;
+  }
+  g->last_info.residual = residual;
+  return right && residual <= 64 * DBL_EPSILON * (tree->end - tree->first);
+}
+
+
+//---------------------------------- one tree ------------------------------------------------------
+
+static int solveTree(mjgpTree* tree) {
+  mjgpGears* g = tree->g;
+  for (int k = tree->first; k < tree->end; k++) {
+    tree->gear[k] = -1;
+  }
+  for (int b = 0; b < tree->n; b++) {
+    tree->gear[g->joint[tree->joint[b]].dof] = b;
+  }
+  int solved = 0, tries = 0;
+  while (!solved && tries < mjgpTRIES) {
+    tries++;
+    solve(tree);
+    balance(tree);
+    solved = check(tree);
+  }
+  g->last_info.status = mjgSOLVED;
+  g->last_info.iterations = g->last_info.factorizations = tries;
+  g->last_info.fallbacks = 0;
+
+  // rounding errors are relative to the largest acceleration that forces of the tree cause alone
+  mjtNum most = 0;
+  for (int k = tree->first; k < tree->end; k++) {
+    most = fmax(most, tree->size[k] * g->pivot[k]);
+  }
+  for (int b = 0; b < tree->n; b++) {
+    int i = tree->joint[b];
+    g->scale[i] = mju_abs(g->v[i]) + tree->m->opt.timestep * most;
+    g->jammed[i] = 0;
+  }
+  return solved;
+}
+
+
+int mjgp_solveTrees(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
+                    const mjtNum* force, int* joint, int n) {
+  if (!metric->slope || !metric->passive) {
+    return n;
+  }
+  mj_markStack(d);
+  mjtNum* number = mj_stackAllocNum(d, 3 * (size_t)m->nv);
+  int* integer = mj_stackAllocInt(d, (size_t)m->nv);
+  mjgpTree tree = {.m = m, .d = d, .g = g, .slope = metric->slope, .force = force};
+  tree.a = number;
+  tree.balance = number + m->nv;
+  tree.size = number + 2 * m->nv;
+  tree.gear = integer;
+  int left = 0;
+  for (int start = 0; start < n; start += tree.n) {
+    // the joints of a tree
+    int id = m->dof_treeid[g->joint[joint[start]].dof], one = 1;
+    tree.joint = joint + start;
+    for (tree.n = 0; start + tree.n < n; tree.n++) {
+      int i = joint[start + tree.n];
+      if (m->dof_treeid[g->joint[i].dof] != id) {
+        break;
+      }
+      one &= hasOneSolution(g, i);
+    }
+    tree.first = m->tree_dofadr[id];
+    tree.end = tree.first + m->tree_dofnum[id];
+
+    // where it stays unsolved the general way starts afresh
+    if (one && solveTree(&tree)) {
+      mjgp_countFriction(g, d, mjgSOLVED);
+      continue;
+    }
+    for (int b = 0; b < tree.n; b++) {
+      int i = joint[start + b];
+      mjgp_startJoint(g, d, i);
+      joint[left++] = i;
+    }
+  }
+  mj_freeStack(d);
+  return left;
+}
