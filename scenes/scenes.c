@@ -27,6 +27,7 @@ extern const mjgScene mjg_sceneImpact;
 extern const mjgScene mjg_sceneDecay;
 extern const mjgScene mjg_sceneResonance;
 extern const mjgScene mjg_sceneInterval;
+extern const mjgScene mjg_sceneRupture;
 extern const mjgScene mjg_sceneGapServo;
 extern const mjgScene mjg_sceneLostMotion;
 
@@ -57,6 +58,7 @@ const mjgScene* const mjg_scenes[] = {
     &mjg_sceneDecay,
     &mjg_sceneResonance,
     &mjg_sceneInterval,
+    &mjg_sceneRupture,
     &mjg_sceneGapServo,
     &mjg_sceneLostMotion,
 };

@@ -1,10 +1,10 @@
-"""Figures of the papers on backlash: Nordin 2, 3, 6; Ruderman 5, 6, 7; Akoto 2 to 6."""
+"""Figures of the papers on backlash: Nordin 2, 3, 6; Ruderman 5, 6, 7; Akoto 2 to 6, 8, 9."""
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 SCENES = ("two_mass", "coupling", "gap_map", "vibro", "impact", "decay", "resonance", "interval",
-          "gap_servo", "lost_motion")
+          "rupture", "gap_servo", "lost_motion")
 
 
 def late(run, start):
@@ -140,6 +140,43 @@ def interval(runs):
     axis.set_ylabel(r"border in $\dot\theta_d$ [rad/s]")
     axis.legend()
     yield "akoto-figure6", figure
+
+
+def rupture(runs):
+    labels = (("jck", "(ii) with inertia, (5)"), ("exact", "(iii) massless, (3)"),
+              ("phase_plane", "(iv) phase plane, (4)"), ("damped_deadzone", "(v) dead zone, (2)"))
+    run = runs["jck"]
+
+    # what each zone compares with alpha; that of the phase plane depends on the rate
+    figure, axis = plt.subplots(figsize=(7, 3.5), layout="constrained")
+    time, k, c, j, alpha = run["time"], 0.01, 10, 50, 0.01
+    massless = run["theta_d"] + c / k * run["omega_d"]
+    measures = {"(ii) with inertia, (5)": massless + j / k * run["alpha_d"],
+                "(iii) massless, (3)": massless, "(v) dead zone, (2)": run["theta_d"]}
+    for color, (label, measure) in zip(("C0", "C1", "C3"), measures.items()):
+        axis.loglog(time[1:], measure[1:], color, label=label)
+    touch = runs["phase_plane"]["time"][np.argmax(runs["phase_plane"]["shaft_torque_out"] != 0)]
+    axis.axvline(touch, color="C2", linestyle=":", label="(iv) phase plane, (4): its touch")
+    axis.axhline(alpha, color="0.6", linewidth=0.8)
+    axis.set_xlim(1e-3, 10)
+    axis.set_ylim(1e-5, 1e4)
+    axis.set_xlabel("time [s]")
+    axis.set_ylabel(r"left side of each zone's border [rad]")
+    axis.legend()
+    yield "akoto-figure8", figure
+
+    figure, axis = plt.subplots(figsize=(7, 4), layout="constrained")
+    axis.plot(run["time"], run["driving"], "0.6", label="(i) driving torque")
+    for color, (case, label) in zip(("C0", "C1", "C2", "C3"), labels):
+        axis.plot(runs[case]["time"], runs[case]["shaft_torque_out"], color, label=label,
+                  linestyle="-" if case in ("jck", "exact") else "--")
+    axis.plot(run["time"], run["T_5"], "C0:", label="(5) without its gap's state")
+    axis.axhline(0, color="0.6", linewidth=0.8)
+    axis.set_ylim(-11, 20)
+    axis.set_xlabel("time [s]")
+    axis.set_ylabel("torque [N m]")
+    axis.legend()
+    yield "akoto-figure9", figure
 
 
 def gap_servo(runs):
