@@ -191,6 +191,30 @@ static mjtNum thickness(const mjModel* m, int geom) {
 }
 
 
+// radius of a ring around an axis that stands out of a geom in which the point lies, a square bar if
+// it is a box; 0 if the point lies outside
+static mjtNum radiusAround(const mjModel* m, const mjData* d, int geom, const mjtNum point[3],
+                           const mjtNum axis[3]) {
+  if (m->geom_type[geom] == mjGEOM_PLANE || m->geom_type[geom] == mjGEOM_HFIELD) {
+    return 0;
+  }
+  const mjtNum *center = m->geom_aabb + 6 * geom, *size = center + 3;
+  mjtNum offset[3], local[3], along[3];
+  mju_sub3(offset, point, d->geom_xpos + 3 * geom);
+  mju_mulMatTVec3(local, d->geom_xmat + 9 * geom, offset);
+  mju_mulMatTVec3(along, d->geom_xmat + 9 * geom, axis);
+  int k = 0;
+  for (int i = 0; i < 3; i++) {
+    if (mju_abs(local[i] - center[i]) > 1.01 * size[i]) {
+      return 0;
+    }
+    k = mju_abs(along[i]) > mju_abs(along[k]) + 1e-6 ? i : k;
+  }
+  mjtNum width = mju_min(size[(k + 1) % 3], size[(k + 2) % 3]);
+  return m->geom_type[geom] == mjGEOM_BOX ? 1.6 * width : 1.25 * width;
+}
+
+
 // radius of the ring: a little more than the link and its bearing are thick
 static mjtNum ringRadius(const mjModel* m, const mjData* d, int joint) {
   if (m->jnt_type[joint] == mjJNT_SLIDE) {
@@ -202,16 +226,14 @@ static mjtNum ringRadius(const mjModel* m, const mjData* d, int joint) {
     mjtNum link = thickness(m, m->body_geomadr[body] + k);
     radius = link > 0 ? mju_min(radius, 1.4 * link) : radius;
   }
-  radius = mju_max(radius, 0.025 * m->stat.extent);
+  radius = mju_max(radius, 0.045 * m->stat.extent);
 
-  // drums and bearings around the axis
+  // drums and bearings around the axis, in which it would not be seen
   for (int k = 0; k < m->body_geomnum[body] + m->body_geomnum[parent]; k++) {
     int own = m->body_geomnum[body];
     int geom = k < own ? m->body_geomadr[body] + k : m->body_geomadr[parent] + k - own;
-    mjtNum round = thickness(m, geom);
-    if (mju_dist3(d->geom_xpos + 3 * geom, d->xanchor + 3 * joint) < 0.5 * round) {
-      radius = mju_max(radius, mju_min(1.2 * round, 0.2 * m->stat.extent));
-    }
+    mjtNum around = radiusAround(m, d, geom, d->xanchor + 3 * joint, d->xaxis + 3 * joint);
+    radius = mju_max(radius, mju_min(around, 0.2 * m->stat.extent));
   }
   return radius * m->vis.scale.jointlength;
 }

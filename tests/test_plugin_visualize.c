@@ -191,6 +191,52 @@ static void test_harmless(void** state) {
 }
 
 
+// the ring stands out of the drum and of the square post in which the axis lies, and keeps to the link
+// where it lies in nothing but a floor
+static void test_radius(void** state) {
+  (void)state;
+  static const struct {
+    const char* geom;
+    mjtNum low;  // farthest point of the geom from the axis, or the link's half-width
+    mjtNum high;
+  } cases[] = {
+      {"<geom type='cylinder' fromto='0 -.02 0 0 .02 0' size='.1'/>", .1, .15},
+      {"<geom type='box' size='.08 .1 .08'/>", .08 * 1.4142, .16},
+      {"<geom type='capsule' fromto='0 -.3 0 0 .1 0' size='.08'/>", .08, .12},
+      {"", .02, .06},
+  };
+  for (int k = 0; k < 4; k++) {
+    mjModel* m = makeModel(
+        "<mujoco><option gravity='0 0 0'><flag contact='disable'/></option><extension><plugin "
+        "plugin='mjgear.transmission'><instance name='a'>"
+        "<config key='joint' value='j'/><config key='gamma_u' value='.1'/><config key='gamma_v' "
+        "value='.5'/></instance></plugin>"
+        "</extension><statistic extent='1'/><worldbody><geom type='plane' size='3 3 .1'/>%s<body>"
+        "<joint name='j' axis='0 1 0' armature='1'/>"
+        "<geom type='capsule' size='.02' fromto='0 0 0 .5 0 0'/></body></worldbody></mujoco>",
+        cases[k].geom);
+    mjData* d = mj_makeData(m);
+    mjv_makeScene(m, &scene, 1000);
+    mj_forward(m, d);
+    draw(m, d);
+    int n = 0;
+    for (int i = 0; i < scene.ngeom; i++) {
+      const mjvGeom* geom = scene.geoms + i;
+      if (geom->category == mjCAT_DECOR && geom->type == mjGEOM_BOX) {
+        mjtNum outer =
+            mju_sqrt(geom->pos[0] * geom->pos[0] + geom->pos[2] * geom->pos[2]) + geom->size[0];
+        assert_true(outer > cases[k].low && outer < cases[k].high);
+        n++;
+      }
+    }
+    assert_true(n >= 20);
+    mjv_freeScene(&scene);
+    mj_deleteData(d);
+    mj_deleteModel(m);
+  }
+}
+
+
 // with labels of joints the torque is told
 static void test_label(void** state) {
   (void)state;
@@ -227,10 +273,8 @@ int main(void) {
   mjv_defaultOption(&option);
   mjv_defaultCamera(&camera);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_modes),
-      cmocka_unit_test(test_gap),
-      cmocka_unit_test(test_harmless),
-      cmocka_unit_test(test_label),
+      cmocka_unit_test(test_modes),  cmocka_unit_test(test_gap),   cmocka_unit_test(test_harmless),
+      cmocka_unit_test(test_radius), cmocka_unit_test(test_label),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,11 +101,9 @@ static void styleFigure(mjvFigure* figure) {
     figure->panergba[i] = 0.13f;
     figure->gridrgb[i] = 0.35f;
     figure->textrgb[i] = 0.95f;
-    figure->legendrgba[i] = 0.08f;
   }
   figure->figurergba[3] = 0.75f;
   figure->panergba[3] = 0.6f;
-  figure->legendrgba[3] = 0.5f;
   for (int c = 0; c < MAXCURVE; c++) {
     memcpy(figure->linergb[c], palette[c], sizeof(palette[c]));
   }
@@ -159,6 +157,30 @@ static void fillLine(mjvFigure* figure, int line, const Plots* plots, const floa
 }
 
 
+// names in the colours of their curves, in as many lines as they need, along the upper edge of an area;
+// returns their height
+static int drawNames(char (*name)[64], int n, mjrRect area, const mjrContext* context) {
+  int line = 11 * context->charHeight / 10, gap = context->charHeight / 2;
+  int left = area.left + gap, bottom = area.bottom + area.height - line;
+  for (int i = 0; i < n; i++) {
+    int width = 0;
+    for (const char* c = name[i]; *c; c++) {
+      width += context->charWidth[(unsigned char)*c];
+    }
+    if (left + width + gap > area.left + area.width && left > area.left + gap) {
+      left = area.left + gap;
+      bottom -= line;
+    }
+    const float* rgb = palette[i];
+    mjrRect rect = {left, bottom, width, line};
+    mjr_label(rect, mjFONT_NORMAL, name[i], 0.08f, 0.08f, 0.09f, 1, rgb[0], rgb[1], rgb[2],
+              context);
+    left += width + gap;
+  }
+  return area.bottom + area.height - bottom;
+}
+
+
 void plotsDraw(Plots* plots, mjrRect area, const mjrContext* context, const Sim* sims, int selected,
                const char* const* labels) {
   int nshown = plotsShown(plots);
@@ -170,6 +192,14 @@ void plotsDraw(Plots* plots, mjrRect area, const mjrContext* context, const Sim*
   int ncurve = plots->nsim > 1 ? plots->nsim : plots->ngear < MAXCURVE ? plots->ngear : MAXCURVE;
   int first = plots->nsim > 1 ? selected : selected < MAXCURVE ? 0 : selected - MAXCURVE + 1;
   int flg_slide = sims[0].m->jnt_type[sims[0].gear[selected].joint] == mjJNT_SLIDE;
+
+  // which is which, above all of them
+  char name[MAXCURVE][64];
+  for (int c = 0; c < ncurve && ncurve > 1; c++) {
+    snprintf(name[c], sizeof(name[c]), "%s",
+             plots->nsim > 1 ? labels[c] : sims[0].gear[first + c].name);
+  }
+  area.height -= ncurve > 1 ? drawNames(name, ncurve, area, context) : 0;
 
   mjvFigure* figure = &plots->figure;
   int below = nshown;
@@ -184,14 +214,11 @@ void plotsDraw(Plots* plots, mjrRect area, const mjrContext* context, const Sim*
     figure->range[0][0] = figure->range[0][1] - (float)plots->window;
     figure->flg_ticklabel[0] = below == 0;
     strcpy(figure->xlabel, below == 0 ? "time (s)" : "");
-    figure->flg_legend = ncurve > 1 && below == nshown - 1;
 
     float range[2] = {INFINITY, -INFINITY};
     for (int c = 0; c < ncurve; c++) {
       int sim = plots->nsim > 1 ? c : 0;
       int gear = plots->nsim > 1 ? first : first + c;
-      snprintf(figure->linename[c], sizeof(figure->linename[c]), "%s",
-               plots->nsim > 1 ? labels[c] : sims[0].gear[gear].name);
       if (sims[sim].friction != simGEAR && plot >= plotLAMBDA) {
         continue;  // the engine's friction has neither
       }
