@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "friction.h"
+#include "path.h"
 
 #define mjgpPOLISH 12     // steps to a solution that is near
 #define mjgpDAMPED 30     // damped steps on friction
@@ -80,42 +81,6 @@ static void accept(mjgpStep* s, int i) {
 }
 
 
-// solve K x = x in place by elimination with pivoting; 0 if K is singular
-static int eliminate(mjtNum* K, mjtNum* x, int n) {
-  for (int k = 0; k < n; k++) {
-    int pivot = k;
-    for (int i = k + 1; i < n; i++) {
-      pivot = mju_abs(K[i * n + k]) > mju_abs(K[pivot * n + k]) ? i : pivot;
-    }
-    if (K[pivot * n + k] == 0) {
-      return 0;
-    }
-    for (int j = 0; j < n && pivot != k; j++) {
-      mjtNum swap = K[k * n + j];
-      K[k * n + j] = K[pivot * n + j];
-      K[pivot * n + j] = swap;
-    }
-    mjtNum swap = x[k];
-    x[k] = x[pivot];
-    x[pivot] = swap;
-    for (int i = k + 1; i < n; i++) {
-      mjtNum factor = K[i * n + k] / K[k * n + k];
-      for (int j = k + 1; j < n; j++) {
-        K[i * n + j] -= factor * K[k * n + j];
-      }
-      x[i] -= factor * x[k];
-    }
-  }
-  for (int i = n - 1; i >= 0; i--) {
-    for (int j = i + 1; j < n; j++) {
-      x[i] -= K[i * n + j] * x[j];
-    }
-    x[i] /= K[i * n + i];
-  }
-  return 1;
-}
-
-
 // equation of joint i for a change of friction, with the law's piece that the joint is on now: a row of K
 // and its right side. The piece is what the joint would choose alone.
 static mjtNum pieceRow(mjgpStep* s, mjtNum* K, int i) {
@@ -166,7 +131,7 @@ int mjgp_polish(mjgpStep* s) {
     for (int i = 0; i < n; i++) {
       x[i] = pieceRow(s, K + i * n, i);
     }
-    if (!eliminate(K, x, n)) {
+    if (!mjgp_eliminate(K, x, n, 1)) {
       break;
     }
     mjtNum change = 0, most = 0;
@@ -362,9 +327,11 @@ int mjgp_jointByJoint(mjgpStep* s) {
 }
 
 
-// along the path from rest: add -(1 - x) v+ to the velocity, where v+ is that without friction, so that
-// nothing moves at x = 0, and let x grow to 1; 1 if solved
+// along the path of path.h, with growing x only where there is backlash, whose law the core alone knows
 int mjgp_fromRest(mjgpStep* s) {
+  if (!s->gaps) {
+    return mjgp_followPath(s);
+  }
   int n = s->n;
   mjtNum h = s->m->opt.timestep, step = 0.25;
   mjtNum *free = s->trial, *last = s->wish + n;

@@ -15,7 +15,7 @@ int mjgp_polish(mjgpStep* s);
 // Newton with steps that bring friction closer to the law
 int mjgp_damped(mjgpStep* s);
 
-// along the path from rest
+// along the path from rest, see path.h
 int mjgp_fromRest(mjgpStep* s);
 
 // joint by joint, with the exact a(t) of one joint's friction

@@ -1,0 +1,502 @@
+// The methods for steps that do not settle, one by one, against all solutions of the step: a solution has
+// each gear stuck or slipping and each contact row active or not, which leaves linear equations. Every
+// combination is tried here with plain elimination.
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "gears.h"
+#include "path.h"
+#include "plugin_models.h"
+#include "rescue.h"
+
+#define NROW 8  // most contact rows
+
+//---------------------------------- one method at a time -------------------------------------------
+
+enum {
+  POLISH,
+  DAMPED,
+  FROM_REST,
+  JOINT_BY_JOINT,
+  NONE,
+  ALL
+};
+static const char* const methodName[] = {"polish",         "damped", "from rest",
+                                         "joint by joint", "none",   "all"};
+static int method = ALL;
+static int inside;  // a method
+
+// the linker lets these stand in front of the plugin's own
+int __real_mjgp_pass(mjgpStep* s);
+int __real_mjgp_polish(mjgpStep* s);
+int __real_mjgp_damped(mjgpStep* s);
+int __real_mjgp_fromRest(mjgpStep* s);
+int __real_mjgp_jointByJoint(mjgpStep* s);
+int __wrap_mjgp_pass(mjgpStep* s);
+int __wrap_mjgp_polish(mjgpStep* s);
+int __wrap_mjgp_damped(mjgpStep* s);
+int __wrap_mjgp_fromRest(mjgpStep* s);
+int __wrap_mjgp_jointByJoint(mjgpStep* s);
+
+
+int __wrap_mjgp_pass(mjgpStep* s) {
+  return (inside || method == ALL) && __real_mjgp_pass(s);
+}
+
+
+static int call(int which, int (*real)(mjgpStep*), mjgpStep* s) {
+  if (method != which && method != ALL) {
+    return 0;
+  }
+  inside = 1;
+  int solved = real(s);
+  inside = 0;
+  return solved;
+}
+
+
+int __wrap_mjgp_polish(mjgpStep* s) {
+  return call(POLISH, __real_mjgp_polish, s);
+}
+
+
+int __wrap_mjgp_damped(mjgpStep* s) {
+  return call(DAMPED, __real_mjgp_damped, s);
+}
+
+
+int __wrap_mjgp_fromRest(mjgpStep* s) {
+  return call(FROM_REST, __real_mjgp_fromRest, s);
+}
+
+
+int __wrap_mjgp_jointByJoint(mjgpStep* s) {
+  return call(JOINT_BY_JOINT, __real_mjgp_jointByJoint, s);
+}
+
+
+//---------------------------------- all solutions --------------------------------------------------
+
+// two geared joints that push a ball into a corner of plane and wall
+static const char* const corner =
+    "<mujoco><option timestep='%g' jacobian='dense' cone='pyramidal'><flag eulerdamp='disable'/>"
+    "</option>%s<worldbody><geom type='plane' size='2 2 1' friction='%g'/>"
+    "<geom type='plane' size='2 2 1' pos='.62 0 0' zaxis='-1 0 0' friction='%g'/>"
+    "<body pos='0 0 .3'><joint name='a' axis='0 1 .1' armature='%g'/>"
+    "<geom type='capsule' size='.02' fromto='0 0 0 .4 0 0' contype='0' mass='%g'/>"
+    "<body pos='.4 0 0'><joint name='b' axis='.1 1 0' armature='%g'/>"
+    "<geom type='sphere' size='.05' pos='.3 0 0' mass='1' solref='.004 1' "
+    "friction='.1'/></body></body>"
+    "</worldbody><actuator><motor joint='a'/><motor joint='b'/></actuator></mujoco>";
+
+
+// the step as numbers of the engine without the plugin: M a = force + J' f - t, f = -D (J a - aref) where
+// that is positive
+typedef struct Step_ {
+  double h, M[4], force[2], v[2], tau[2], J[2 * NROW], D[NROW], aref[NROW];
+  double inertia[2], gamma_u[2], gamma_v[2];
+  int nrow;
+} Step;
+
+
+// solve K x = x, 4 x 4; 0 if singular
+static int solve4(double K[4][4], double x[4]) {
+  for (int k = 0; k < 4; k++) {
+    int p = k;
+    for (int i = k + 1; i < 4; i++) {
+      p = fabs(K[i][k]) > fabs(K[p][k]) ? i : p;
+    }
+    if (fabs(K[p][k]) < 1e-13) {
+      return 0;
+    }
+    for (int j = 0; j < 4; j++) {
+      double swap = K[k][j];
+      K[k][j] = K[p][j];
+      K[p][j] = swap;
+    }
+    double swap = x[k];
+    x[k] = x[p];
+    x[p] = swap;
+    for (int i = 0; i < 4; i++) {
+      double factor = i == k ? 0 : K[i][k] / K[k][k];
+      for (int j = 0; j < 4; j++) {
+        K[i][j] -= factor * K[k][j];
+      }
+      x[i] -= factor * x[k];
+    }
+  }
+  for (int k = 0; k < 4; k++) {
+    x[k] /= K[k][k];
+  }
+  return 1;
+}
+
+
+// acceleration and friction with gears i in piece[i] (0: stuck, else the direction of motion times one or
+// two for a positive or negative load) and the active rows; 1 if that is a solution
+static int trySolution(double x[4], const Step* s, const int piece[2], int active) {
+  double K[4][4] = {{0}};
+  for (int i = 0; i < 2; i++) {
+    for (int j = 0; j < 2; j++) {
+      K[i][j] = s->M[2 * i + j];
+    }
+    K[i][2 + i] = 1;
+    x[i] = s->force[i];
+    for (int r = 0; r < s->nrow; r++) {
+      if (active >> r & 1) {
+        for (int j = 0; j < 2; j++) {
+          K[i][j] += s->J[2 * r + i] * s->D[r] * s->J[2 * r + j];
+        }
+        x[i] += s->J[2 * r + i] * s->D[r] * s->aref[r];
+      }
+    }
+
+    // stuck: a = -v / h; slipping: t = direction load lambda, lambda = gamma (tau - I a) - gamma_v t
+    if (!piece[i]) {
+      K[2 + i][i] = 1;
+      x[2 + i] = -s->v[i] / s->h;
+      continue;
+    }
+    double gamma = s->gamma_u[i] + s->gamma_v[i];
+    double factor = (piece[i] > 0 ? 1 : -1) * (abs(piece[i]) == 1 ? 1 : -1);
+    K[2 + i][2 + i] = 1 + factor * s->gamma_v[i];
+    K[2 + i][i] = factor * gamma * s->inertia[i];
+    x[2 + i] = factor * gamma * s->tau[i];
+  }
+  if (!solve4(K, x)) {
+    return 0;
+  }
+
+  // is it as was assumed, up to rounding
+  for (int r = 0; r < s->nrow; r++) {
+    double jar = s->J[2 * r] * x[0] + s->J[2 * r + 1] * x[1] - s->aref[r];
+    double tiny =
+        1e-9 * (fabs(s->aref[r]) + fabs(s->J[2 * r] * x[0]) + fabs(s->J[2 * r + 1] * x[1]));
+    if ((active >> r & 1) ? jar > tiny : jar < -tiny) {
+      return 0;
+    }
+  }
+  for (int i = 0; i < 2; i++) {
+    double gamma = s->gamma_u[i] + s->gamma_v[i], t = x[2 + i];
+    double lambda = gamma * (s->tau[i] - s->inertia[i] * x[i]) - s->gamma_v[i] * t;
+    double tiny = 1e-9 * (fabs(t) + fabs(s->tau[i]) + fabs(s->inertia[i] * x[i]));
+    if (!piece[i] ? fabs(t) > fabs(lambda) + tiny
+                  : (s->v[i] + s->h * x[i]) * piece[i] < -1e-9 * s->h * fabs(x[i]) ||
+                        lambda * (abs(piece[i]) == 1 ? 1 : -1) < -tiny) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+
+// relative distance of the acceleration a from the nearest of all solutions; their number in *count
+static double nearest(int* count, const Step* s, const double a[2]) {
+  double least = INFINITY;
+  *count = 0;
+  for (int p = 0; p < 25; p++) {
+    const int piece[2] = {p % 5 - 2, p / 5 - 2};
+    for (int active = 0; active < 1 << s->nrow; active++) {
+      double x[4];
+      if (trySolution(x, s, piece, active)) {
+        double size = 0, distance = 0;
+        for (int i = 0; i < 2; i++) {
+          size = fmax(size, fabs(x[i]) + fabs(s->v[i]) / s->h + fabs(s->force[i]) / s->M[3 * i]);
+          distance = fmax(distance, fabs(x[i] - a[i]));
+        }
+        least = fmin(least, distance / size);
+        ++*count;
+      }
+    }
+  }
+  return least;
+}
+
+
+//---------------------------------- random steps ---------------------------------------------------
+
+static unsigned seed;
+
+static double between(double low, double high) {
+  seed = seed * 1664525u + 1013904223u;
+  return low + (high - low) * (seed / 4294967296.0);
+}
+
+
+// a geared model and the same without gears
+static void makePair(mjModel* m[2], double gamma_u, const double gamma_v[2]) {
+  char gears[500];
+  snprintf(gears, sizeof(gears),
+           "<extension><plugin plugin='mjgear.transmission'><instance name='g'><config key='joint' "
+           "value='a b'/><config key='gamma_u' value='%.17g'/><config key='gamma_v' value='%.17g "
+           "%.17g'/>"
+           "</instance></plugin></extension>",
+           gamma_u, gamma_v[0], gamma_v[1]);
+  double h = between(0, 1) < 0.5 ? 0.001 : 0.004, floor = between(0.1, 1.2),
+         wall = between(0.1, 1.2);
+  double rotor[2] = {pow(10, between(-2, 1)), pow(10, between(-2, 1))}, mass = between(0.3, 3);
+  m[0] = makeModel(corner, h, gears, floor, wall, rotor[0], mass, rotor[1]);
+  m[1] = makeModel(corner, h, "", floor, wall, rotor[0], mass, rotor[1]);
+}
+
+
+// the ball a little inside of plane or wall, or of both
+static void place(const mjModel* m, mjData* d) {
+  do {
+    double height = 0.25 + 0.001 * between(-1, 5), reach = 0.57 + 0.001 * between(-5, 1);
+    double angle = atan2(height, reach), far = hypot(height, reach);
+    double first = acos((0.16 + far * far - 0.09) / (0.8 * far));
+    double second = acos((0.16 + 0.09 - far * far) / 0.24);
+    d->qpos[0] = angle - first;
+    d->qpos[1] = 3.14159265358979323846 - second;
+    for (int i = 0; i < 2; i++) {
+      d->qvel[i] = between(0, 1) < 0.3 ? 0 : between(-2, 2);
+      d->ctrl[i] = between(0, 1) < 0.3 ? 0 : between(-1, 1) * pow(10, between(0, 3));
+    }
+    mj_forward(m, d);
+  } while (!d->nefc || d->nefc > NROW);
+}
+
+
+static void describe(Step* s, const mjModel* m, const mjData* d, const mjgpGears* g) {
+  s->h = m->opt.timestep;
+  s->nrow = d->nefc;
+  mj_fullM(m, d, s->M);
+  for (int i = 0; i < 2; i++) {
+    s->force[i] = d->qfrc_smooth[i];
+    s->v[i] = d->qvel[i];
+    s->tau[i] = d->ctrl[i];
+    s->inertia[i] = m->dof_armature[i];
+    s->gamma_u[i] = g->joint[i].gear.gamma_u;
+    s->gamma_v[i] = g->joint[i].gear.gamma_v;
+  }
+  for (int r = 0; r < d->nefc; r++) {
+    s->J[2 * r] = d->efc_J[2 * r];
+    s->J[2 * r + 1] = d->efc_J[2 * r + 1];
+    s->D[r] = d->efc_D[r];
+    s->aref[r] = d->efc_aref[r];
+  }
+}
+
+
+typedef struct Sum_ {
+  int steps, solved, wrong, several, driven;
+} Sum;
+
+
+// steps of one method, from rest and from motion, each compared with all solutions
+static Sum run(int which) {
+  Sum sum = {0};
+  seed = 7;
+  for (int k = 0; k < 40; k++) {
+    mjModel* m[2];
+    const double gamma_v[2] = {between(0, 2), between(0, 2)};
+    makePair(m, between(0, 0.4), gamma_v);
+    mjData *d = mj_makeData(m[0]), *plain = mj_makeData(m[1]);
+    const mjgpGears* g = (const mjgpGears*)d->plugin_data[0];
+    for (int i = 0; i < 5; i++) {
+      Step step;
+      place(m[1], plain);
+      describe(&step, m[1], plain, g);
+      mj_resetData(m[0], d);
+      mju_copy(d->qpos, plain->qpos, 2);
+      mju_copy(d->qvel, plain->qvel, 2);
+      mju_copy(d->ctrl, plain->ctrl, 2);
+      int unsolved = g->count.unsolved;
+      method = which;
+      mj_step(m[0], d);
+      method = ALL;
+      sum.steps++;
+      sum.driven += g->t[0] * d->qvel[0] < -1e-9 || g->t[1] * d->qvel[1] < -1e-9;
+      if (g->count.unsolved == unsolved) {
+        int count;
+        const double a[2] = {(d->qvel[0] - step.v[0]) / step.h, (d->qvel[1] - step.v[1]) / step.h};
+        double distance = nearest(&count, &step, a);
+        sum.solved++;
+        sum.several += count > 1;
+        if (!(distance <= 1e-8)) {
+          print_error("%s, model %d, step %d: off by %g from the nearest of %d solutions\n",
+                      methodName[which], k, i, distance, count);
+          sum.wrong++;
+        }
+      }
+    }
+    mj_deleteData(d);
+    mj_deleteData(plain);
+    mj_deleteModel(m[0]);
+    mj_deleteModel(m[1]);
+  }
+  print_message("%s: %d of %d steps solved, %d of them one of several solutions\n",
+                methodName[which], sum.solved, sum.steps, sum.several);
+  assert_int_equal(sum.wrong, 0);
+  assert_int_equal(sum.driven, 0);
+  countWarnings(NULL);
+  return sum;
+}
+
+
+// what the method finds is a solution
+static void test_polish(void** state) {
+  (void)state;
+  Sum sum = run(POLISH);
+  assert_true(sum.solved > sum.steps / 2);
+}
+
+
+static void test_damped(void** state) {
+  (void)state;
+  Sum sum = run(DAMPED);
+  assert_true(sum.solved > sum.steps / 2);
+}
+
+
+static void test_jointByJoint(void** state) {
+  (void)state;
+  Sum sum = run(JOINT_BY_JOINT);
+  assert_true(sum.solved > sum.steps / 2);
+}
+
+
+// the path always leads to one
+static void test_fromRest(void** state) {
+  (void)state;
+  Sum sum = run(FROM_REST);
+  assert_int_equal(sum.solved, sum.steps);
+  assert_true(sum.several > 0);
+}
+
+
+static void test_all(void** state) {
+  (void)state;
+  Sum sum = run(ALL);
+  assert_int_equal(sum.solved, sum.steps);
+}
+
+
+// without any method friction still drives nothing, and the step counts as unsolved
+static void test_giveUp(void** state) {
+  (void)state;
+  Sum sum = run(NONE);
+  assert_int_equal(sum.solved, 0);
+}
+
+
+//---------------------------------- an arm that jams -----------------------------------------------
+
+// arms with gears that cannot be driven back are laid down on a table by servos that push on: gears jam
+// against each other, and contacts begin to hold or to slip. No step is left unsolved
+static void test_jamming(void** state) {
+  (void)state;
+  static const double from[6] = {0.5, -0.5, 0.5, 0, 0, 0};
+  static const double gain[6] = {6000, 6000, 4000, 500, 1000, 100};
+  char error[1000] = "";
+  loadPlugin();
+  mjModel* m = mj_loadXML(MJGEAR_SOURCE_DIR "/scenes/arm/arm.xml", NULL, error, sizeof(error));
+  if (!m) {
+    fail_msg("%s", error);
+  }
+  int hard = 0, unsolved = 0, unconfirmed = 0;
+  seed = 1;
+  for (int k = 0; k < 60; k++) {
+    m->opt.cone = k % 2 ? mjCONE_ELLIPTIC : mjCONE_PYRAMIDAL;
+    m->opt.timestep = k % 3 ? 0.005 : 0.002;
+    mjData* d = mj_makeData(m);
+    mj_resetDataKeyframe(m, d, 0);
+    mjgpGears* g = (mjgpGears*)d->plugin_data[0];
+    const double gamma_u = between(0.02, 0.2), gamma_v = between(1.02, 1.6);
+    const double to[6] = {between(-0.3, 0.3),   between(0.02, 0.12), between(-0.15, 0.05),
+                          between(-0.15, 0.15), between(-0.1, 0.1),  between(0, 2)};
+    for (int i = 0; i < 6; i++) {
+      g->joint[i].gear.gamma_u = gamma_u;
+      g->joint[i].gear.gamma_v = gamma_v;
+    }
+    while (d->time < 1) {
+      double x = fmin(1, d->time / 0.7), blend = x * x * x * (10 - x * (15 - 6 * x));
+      for (int i = 0; i < 6; i++) {
+        double goal = from[i] + blend * (to[i] - from[i]);
+        d->ctrl[i] = d->time > 0.8 ? 0 : gain[i] * (goal - d->qpos[i] - 0.05 * d->qvel[i]);
+      }
+      mj_step(m, d);
+    }
+    hard += g->count.hard;
+    unsolved += g->count.unsolved;
+    unconfirmed += g->count.unconfirmed;
+    mj_deleteData(d);
+  }
+  print_message("%d hard steps, %d unsolved, %d unconfirmed\n", hard, unsolved, unconfirmed);
+  assert_true(hard > 1000);
+  assert_int_equal(unsolved, 0);
+  assert_int_equal(unconfirmed, 0);
+  mj_deleteModel(m);
+}
+
+
+//---------------------------------- elimination ----------------------------------------------------
+
+// against the equations themselves, and determinants that are known: of a product of a lower triangle, whose
+// diagonal gives the sign, and a permutation
+static void test_eliminate(void** state) {
+  (void)state;
+  enum {
+    N = 5
+  };
+  seed = 3;
+  for (int k = 0; k < 200; k++) {
+    double K[N * N] = {0}, copy[N * N], X[2 * N], right[2 * N];
+    int order[N] = {0, 1, 2, 3, 4}, sign = 1;
+    for (int i = N - 1; i > 0; i--) {
+      int j = (int)between(0, i + 1), swap = order[i];
+      sign = i == j ? sign : -sign;
+      order[i] = order[j];
+      order[j] = swap;
+    }
+    for (int i = 0; i < N; i++) {
+      for (int j = 0; j < i; j++) {
+        K[order[i] * N + j] = between(-1, 1);
+      }
+      double diagonal = between(0.5, 2) * (between(0, 1) < 0.5 ? -1 : 1);
+      K[order[i] * N + i] = diagonal;
+      sign = diagonal < 0 ? -sign : sign;
+      X[2 * i] = right[2 * i] = between(-1, 1);
+      X[2 * i + 1] = right[2 * i + 1] = between(-1, 1);
+    }
+    memcpy(copy, K, sizeof(K));
+    assert_int_equal(mjgp_eliminate(copy, X, N, 2), sign);
+    for (int i = 0; i < N; i++) {
+      for (int c = 0; c < 2; c++) {
+        double sum = 0;
+        for (int j = 0; j < N; j++) {
+          sum += K[i * N + j] * X[2 * j + c];
+        }
+        assert_true(fabs(sum - right[2 * i + c]) <= 1e-10);
+      }
+    }
+
+    // a column of zeros
+    memcpy(copy, K, sizeof(K));
+    for (int i = 0; i < N; i++) {
+      copy[i * N + k % N] = 0;
+    }
+    assert_int_equal(mjgp_eliminate(copy, X, N, 2), 0);
+  }
+}
+
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_polish),       cmocka_unit_test(test_damped),
+      cmocka_unit_test(test_jointByJoint), cmocka_unit_test(test_fromRest),
+      cmocka_unit_test(test_all),          cmocka_unit_test(test_giveUp),
+      cmocka_unit_test(test_jamming),      cmocka_unit_test(test_eliminate),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
