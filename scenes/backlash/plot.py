@@ -17,9 +17,10 @@ def two_mass(runs):
     figure, (twist, torque) = plt.subplots(2, 1, sharex=True, figsize=(7, 5.5),
                                            layout="constrained")
     for case in ("exact", "phase_plane", "damped_deadzone", "revised_deadzone"):
-        run = late(runs[case], 1.75)
-        twist.plot(run["time"], run["theta_d"], label=case)
-        torque.plot(run["time"], run["shaft_torque_out"], label=case)
+        run = late(runs[case], 2.7)
+        style = "--" if case == "phase_plane" else "-"
+        twist.plot(run["time"], run["theta_d"], style, label=case)
+        torque.plot(run["time"], run["shaft_torque_out"], style, label=case)
     twist.axhline(0.0025, color="0.6", linewidth=0.8)
     torque.axhline(0, color="0.6", linewidth=0.8)
     twist.set_ylabel(r"$\theta_d$ [rad]")
