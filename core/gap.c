@@ -131,7 +131,7 @@ static double touchRate(double* slope, const Gap* gap, double sign, double omega
 
   // torque that rubber builds up over many steps belongs to the mean rate of each
   double band = law->model == mjgRUBBER ? law->rubber : 0;
-  double weight = 1 / (1 + band / (gap->h * before));
+  double weight = band > 0 ? 1 / (1 + band / (gap->h * before)) : 1;
   *slope = weight * *slope + 1 - weight;
   return weight * rate + (1 - weight) * omega;
 }
