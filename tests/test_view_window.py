@@ -24,6 +24,7 @@ GAMMA_V = (431, 1064, 1171, 0, 1.5)  # row, then columns and values of both ends
 ETA_FORWARD = (461, 1064, 1171, 0.05, 1)
 HALF_GAP = (521, 1064, 1171, 0, 0.1)  # of a joint with backlash
 SOLVER = (1117, 521)
+MU = (521, 1064, 1171, 0, 0.5)  # of a worm
 LINE = 26  # of a list of alternatives
 
 
@@ -248,6 +249,19 @@ class Test(unittest.TestCase):
         # the state went over: position goes on from where it was
         self.assertAlmostEqual(after[0]["q_rod"], before[-1]["q_rod"] + 1e-3 * after[0]["v_rod"],
                                delta=1e-12)
+
+    def test_words(self):
+        """A worm that is described by a coefficient has no friction coefficient of flanks any more."""
+        w = self.open("arm", "--paused")
+        w.drag(MU, 0.08, 0.2)
+        mu = w.wait(lambda: w.last("yaw: mu = "))
+        self.assertGreater(mu, 0.1)
+        w.drag(GAMMA_V, 1.5, 0.5)
+        w.wait(lambda: w.last("yaw: gamma_v = ") == approx(0.5))
+        w.drag(MU, 0, 0.3)
+        w.picture("words.png")
+        self.assertEqual(w.last("yaw: mu = "), mu)
+        self.assertEqual(w.close(), 0)
 
     def test_gap(self):
         """A gear from an included file: its motor presses against one side of the gap, which is moved."""

@@ -44,9 +44,8 @@ enum {
 
 // states of items that depend: see enabled
 enum {
-  enableGEAR = 2,
-  enablePAUSED = 3,
-  enableGAP = 4
+  enablePAUSED = 2,
+  enablePARAMETER = 100  // + key: where the gear has it
 };
 
 // live values in the gear section, in this order
@@ -63,7 +62,7 @@ enum {
 // is an item usable
 static int enabled(int category, void* data) {
   const Panel* panel = data;
-  return category != enablePAUSED || !panel->run;
+  return category == enablePAUSED ? !panel->run : panel->known[category - enablePARAMETER];
 }
 
 
@@ -267,8 +266,8 @@ static void makeGear(Panel* panel, const Show* show) {
       char range[64];
       snprintf(range, sizeof(range), "%g %g", fmin(tuneKeys[key].low, value),
                fmax(tuneKeys[key].high, value));
-      addItem(ui, mjITEM_SLIDERNUM, tuneKeys[key].name, 1, panel->parameter + key, range,
-              itemPARAMETER + key);
+      addItem(ui, mjITEM_SLIDERNUM, tuneKeys[key].name, enablePARAMETER + key,
+              panel->parameter + key, range, itemPARAMETER + key);
     }
   }
   list[0] = 0;
@@ -333,7 +332,7 @@ static void modify(mjUI* ui, Frame* frame, mjuiState* state) {
 static void readParameters(Panel* panel, const Show* show) {
   for (int key = 0; key < tuneNKey && panel->selected < show->sim[0].ngear; key++) {
     double value;
-    tuneValue(&value, show, panel->selected, key);
+    panel->known[key] = tuneValue(&value, show, panel->selected, key);
     panel->parameter[key] = value;
   }
   panel->solver = tuneSolver(show);
