@@ -11,6 +11,12 @@
 #include "wellposed.h"
 
 
+// iterations within which Newton must solve a problem that may have several solutions from a warm start
+enum {
+  mjgWARM = 2
+};
+
+
 void mjg_defaultSettings(mjgSettings* settings) {
   if (settings) {
     *settings = (mjgSettings){.solver = mjgNEWTON, .tolerance = 1e-12};
@@ -137,13 +143,19 @@ static int isWellPosed(mjgBlock* b) {
 }
 
 
+// Newton to a solution within a number of iterations; returns 1 if it did
+static int newtonSolves(mjgBlock* b, int iterations) {
+  double small = 1e3 * b->n * DBL_EPSILON;
+  return mjg_newton(b, iterations) && mjg_blockResidual(b, b->piece, small) <= small;
+}
+
+
 // Newton, and where it does not get on the path, if there is one solution. If there may be several, a
 // warm start that Newton takes to one of them at once keeps it, else the jamming rule chooses
 static void solveDefault(mjgBlock* b, int iterations, int flg_unique, int flg_warm,
                          int* fallbacks) {
-  int limit = flg_unique ? (iterations > 0 ? iterations : 50) : 2 * flg_warm;
-  double small = 1e3 * b->n * DBL_EPSILON;
-  if (limit > 0 && mjg_newton(b, limit) && mjg_blockResidual(b, b->piece, small) <= small) {
+  int limit = flg_unique ? (iterations > 0 ? iterations : 50) : mjgWARM * flg_warm;
+  if (limit > 0 && newtonSolves(b, limit)) {
     return;
   }
   *fallbacks += flg_unique;
@@ -193,12 +205,20 @@ static void callSolver(mjgBlock* b, const mjgSettings* settings, int* flg_unique
 
 
 // solve the block; joints that exceed their static bound are released to the sliding bound, and
-// the block is solved again, at most n times. Returns 1 if the solution is known to be the only one
+// the block is solved again, at most n times. Returns 0 if it was found that there may be another
+// solution
 static int solveBlock(mjgBlock* b, const mjgSettings* settings, int* fallbacks) {
-  b->flg_unique = isWellPosed(b);
-  int flg_unique = b->flg_unique;
+  int quick = settings->quick && settings->warm_start && settings->solver == mjgNEWTON;
+  int flg_unique = 1, looked = 0;
+  b->flg_unique = 0;
   for (int released = 1; released;) {
-    callSolver(b, settings, &flg_unique, fallbacks);
+    if (looked || !quick || !newtonSolves(b, mjgWARM)) {
+      if (!looked) {
+        flg_unique = b->flg_unique = isWellPosed(b);
+        looked = 1;
+      }
+      callSolver(b, settings, &flg_unique, fallbacks);
+    }
     released = 0;
     for (int i = 0; i < b->n; i++) {
       double ratio = b->piece[i] > 0 ? b->rp[i] : b->rm[i];

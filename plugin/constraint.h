@@ -58,7 +58,8 @@ typedef struct mjgpGroup_ {
   size_t nU;        // entries, in whole lanes
   mjtNum* U;        // entries                                           (nU)
   mjtNum* inverse;  // of the diagonal                                   (nv)
-  mjtNum* line;     // scratch: a row of zeros                           (nv)
+  int* same;        // a row of J has the columns of the row before      (nefc)
+  mjtNum* line;     // scratch: rows of zeros                            (4 x nv)
   int ld;           // distance of rows with a column per joint
 } mjgpGroup;
 

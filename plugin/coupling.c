@@ -29,22 +29,34 @@ static void integratorRows(mjgpStep* s, const mjgpMetric* metric) {
   mj_markStack(s->d);
   mjtNum* x = mj_stackAllocNum(s->d, (size_t)nv * (size_t)ld);
   mju_zero(x, nv * ld);
+
+  // rows of L^-1, from the leaves to the root; L = D U' if the matrix is symmetric
   for (int i = 0; i < s->n; i++) {
-    int joint = group->joint[i], gear = group->gear[i], length = adr[gear + 1] - adr[gear];
-    const mjtNum* left = metric->left + s->g->chain[joint];
-    for (int k = 0; k < length; k++) {
-      x[col[adr[gear] + k] * ld + i] = left[length - 1 - k];
+    x[group->gear[i] * ld + i] = 1;
+  }
+  for (int k = 0; k < nv; k++) {
+    int length = adr[k + 1] - adr[k], dof = group->dof[k];
+    int begin = mjgp_laneBegin(group->from[k]), end = mjgp_laneEnd(group->to[k]);
+    const mjtNum* factor = (metric->lower ? metric->lower : metric->upper) + metric->adr[dof];
+    if (metric->lower) {
+      mjgp_scaleLanes(x + k * ld, metric->pivot[dof], begin, end);
+    }
+    for (int p = 1; p < length; p++) {
+      mjgp_addLanes(x + col[adr[k] + p] * ld, x + k * ld, -factor[length - 1 - p], begin, end);
+    }
+    if (!metric->lower) {
+      mjgp_scaleLanes(x + k * ld, metric->pivot[dof], begin, end);
     }
   }
 
   // rows of Mhat^-1, from the root to the leaves; those of a tree's joints are zero elsewhere
   for (int k = nv - 1; k >= 0; k--) {
     int length = adr[k + 1] - adr[k], dof = group->dof[k], root = col[adr[k + 1] - 1];
-    const mjtNum* upper = metric->upper + s->m->M_rowadr[dof];
+    const mjtNum* upper = metric->upper + metric->adr[dof];
     int begin = mjgp_laneBegin(group->from[root]), end = mjgp_laneEnd(group->to[root]);
     for (int j = begin; j < end; j += mjgpLANE) {
       mjgpLane sum = *(const mjgpLane*)(x + k * ld + j);
-      for (int p = 1; p < length; p++) {
+      for (int p = length - 1; p > 0; p--) {
         sum -= upper[length - 1 - p] * *(const mjgpLane*)(x + col[adr[k] + p] * ld + j);
       }
       *(mjgpLane*)(x + k * ld + j) = sum;
@@ -78,7 +90,7 @@ static void allocate(mjgpStep* s, const mjgpMetric* metric) {
   size_t nv = (size_t)s->group->nv, n = (size_t)s->n, nefc = (size_t)s->group->nefc,
          ld = (size_t)s->group->ld;
   mjData* d = s->d;
-  mjtNum* number = mj_stackAllocNum(d, 8 * nv);
+  mjtNum* number = mj_stackAllocNum(d, (8 + mjgpCHANGE) * nv + mjgpCHANGE * mjgpCHANGE);
   s->a = number;
   s->next = number + nv;
   s->search = number + 2 * nv;  // and a copy behind it
@@ -86,13 +98,16 @@ static void allocate(mjgpStep* s, const mjgpMetric* metric) {
   s->noise = number + 5 * nv;
   s->descent = number + 6 * nv;
   s->start = number + 7 * nv;
+  s->change = number + 8 * nv;
+  s->pivot = s->change + mjgpCHANGE * nv;
   s->right = mj_stackAllocNum(d, ld * nv);
   s->left = metric->inertia ? s->right : mj_stackAllocNum(d, ld * nv);
   s->rows = metric->inertia ? NULL : mj_stackAllocNum(d, ld * nv);
   s->jar = mj_stackAllocNum(d, 3 * nefc);
   s->f = s->jar + nefc;
   s->residual = s->jar + 2 * nefc;
-  s->state = mj_stackAllocInt(d, nefc);
+  s->state = mj_stackAllocInt(d, 2 * nefc);
+  s->factored = s->state + nefc;
   number = mj_stackAllocNum(d, 5 * n + n * ld + n * n + 2 * ld);
   s->t = number;
   s->wish = number + n;  // and a copy behind it
@@ -138,7 +153,7 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetr
   // passes, then the safer methods
   int solved = 0;
   for (int k = 0; k < mjgpPASSES && !solved; k++) {
-    solved = mjgp_linearize(s) && mjgp_pass(s);
+    solved = ((k && mjgp_relinearize(s)) || mjgp_linearize(s)) && mjgp_pass(s);
   }
   if (!solved) {
     g->count.hard++;
@@ -221,8 +236,8 @@ static void chooseStart(const mjModel* m, mjData* d, const mjtNum* force, const 
 
 //---------------------------------- all groups ----------------------------------------------------
 
-int mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
-                const mjtNum* force, int* joint, int n) {
+int mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* metric, const mjtNum* force,
+                int* joint, int n) {
   mj_markStack(d);
   int* local = mj_stackAllocInt(d, (size_t)m->nv);
   int* part = mj_stackAllocInt(d, (size_t)n);
@@ -237,10 +252,14 @@ int mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* met
       (m->opt.disableflags & mjDSBL_WARMSTART)) {
     effect = mj_stackAllocNum(d, (size_t)g->n * (size_t)g->n);
     mju_zero(effect, g->n * g->n);
+    mjgp_makeChains(metric, m, d, g);
   }
 
   // no islands, or gaps across them: one group of all that is awake
   mjgpGroup group;
+  if (!metric->inertia) {
+    mjgp_factorMetric(metric, m, d, g);
+  }
   if (!d->nisland || g->crossing) {
     int sleep = (m->opt.enableflags & mjENBL_SLEEP) && d->nv_awake < m->nv;
     int nv = sleep ? d->nv_awake : (int)m->nv;

@@ -173,12 +173,22 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
     start += size * size;
   }
 
-  // joints that their own load holds, for who draws them
-  int* jammed = mj_stackAllocInt(d, (size_t)n);
-  for (int a = 0; a < n; a++) {
-    jammed[a] = 0;
+  // joints that their own load holds, for who draws them; a load that grows with friction less than
+  // friction itself holds none
+  int *jammed = mj_stackAllocInt(d, (size_t)n), locks = 0;
+  start = first = 0;
+  for (int b = 0; b < problem->nblock; b++) {
+    int size = problem->block[b];
+    for (int k = 0; k < size; k++) {
+      int a = first + k;
+      mjtNum p = alpha[a] * problem->W[start + k * (size + 1)] - beta[a];
+      locks |= mode[a] == 0 && static_ratio[a] * mju_abs(p) >= 1;
+      jammed[a] = 0;
+    }
+    first += size;
+    start += size * size;
   }
-  if (status == mjgJAMMED && !gaps) {
+  if (locks && status >= 0 && !gaps) {
     mjg_jammed(jammed, &core, &solution);
   }
 

@@ -115,7 +115,7 @@ static size_t reserve(size_t* size, size_t count, size_t item) {
 // lay out the object and its arrays in one block at g, or count its bytes if g is null
 static size_t layout(mjgpGears* g, int n, int nv, int nC, int nmax, int nstep) {
   size_t size = sizeof(mjgpGears);
-  size_t count = (size_t)n;
+  size_t count = (size_t)n, lines = (size_t)nC + (mjgpLANE - 1) * (size_t)nv;
   char* base = (char*)g;
 
 #define mjgpARRAY(name, number)                                 \
@@ -134,11 +134,10 @@ static size_t layout(mjgpGears* g, int n, int nv, int nC, int nmax, int nstep) {
                           mjgpARRAY(static_ratio, count) mjgpARRAY(v, count) mjgpARRAY(q, count)
                               mjgpARRAY(lag, count) mjgpARRAY(scale, count)
                                   mjgpARRAY(coupling, count) mjgpARRAY(gap, count)
-                                      mjgpARRAY(force, (size_t)nv) mjgpARRAY(lower, (size_t)nC)
-                                          mjgpARRAY(upper, (size_t)nC) mjgpARRAY(pivot, (size_t)nv)
-                                              mjgpARRAY(slope, (size_t)nv)
-                                                  mjgpARRAY(line, (size_t)nC + 3 * (size_t)nv)
-                                                      mjgpARRAY(line_adr, (size_t)nv)
+                                      mjgpARRAY(force, (size_t)nv) mjgpARRAY(lower, lines)
+                                          mjgpARRAY(upper, lines) mjgpARRAY(pivot, (size_t)nv)
+                                              mjgpARRAY(slope, (size_t)nv) mjgpARRAY(matrix, lines)
+                                                  mjgpARRAY(line, (size_t)nv)
 #undef mjgpARRAY
 
       // workspace of the core
@@ -232,7 +231,7 @@ int mjgp_init(const mjModel* m, mjData* d, int instance) {
   mju_free(joint);
   mapTranspose(g->transpose, m);
   for (int i = 1; i < g->nv; i++) {
-    g->line_adr[i] = g->line_adr[i - 1] + mjgp_laneEnd(m->M_rownnz[i - 1]);
+    g->line[i] = g->line[i - 1] + mjgp_laneEnd(m->M_rownnz[i - 1]);
   }
   g->acc = m->plugin_stateadr[instance] + countJointState(m, instance);
   for (int i = 0; i < n; i++) {

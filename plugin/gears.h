@@ -92,12 +92,12 @@ typedef struct mjgpGears_ {
   int warned;  // warnings that were given, one bit each
 
   // memory of the metric and of the solver
-  mjtNum* line;        // a matrix in M's structure, rows in whole lanes     (nC + 3 nv)
-  int* line_adr;       // start of each of its rows                          (nv)
-  mjtNum* slope;       // integrator's matrix less inertia, if diagonal      (nv)
-  mjtNum* lower;       // factor of the integrator's matrix                  (nC)
-  mjtNum* upper;       // its transposed part if it is not symmetric         (nC)
-  mjtNum* pivot;       // inverse diagonal                                   (nv)
+  int* line;       // start of each row of matrices in M's structure with rows in whole lanes (nv)
+  mjtNum* slope;   // integrator's matrix less inertia, if diagonal       (nv)
+  mjtNum* lower;   // factor of the integrator's matrix                   (lines)
+  mjtNum* upper;   // its transposed part if it is not symmetric          (lines)
+  mjtNum* pivot;   // inverse diagonal                                    (nv)
+  mjtNum* matrix;  // factor of a tree with its friction                  (lines)
   mjgWorkspace* work;  // of the core
 
   size_t size;  // bytes of this object and all that it points to

@@ -4,6 +4,8 @@
 
 #include "lanes.h"
 
+#define mjgpBATCH 4  // rows that are added to the Hessian at once
+
 
 //---------------------------------- pattern -------------------------------------------------------
 
@@ -40,9 +42,8 @@ static int countRows(const mjgpGroup* group, const mjData* d, int i) {
 static void connectRows(mjgpGroup* group, int* mark, int i, int n) {
   const int *col = group->J_col + group->J_adr[i], *adr = group->J_adr;
   int count = adr[i + 1] - adr[i], same = 1;
-  for (int k = i + 1; k < i + n && same; k++) {
-    same = adr[k + 1] - adr[k] == count &&
-           !memcmp(col, group->J_col + adr[k], sizeof(int) * (size_t)count);
+  for (int k = i + 1; k < i + n; k++) {
+    same &= group->same[k];
   }
 
   // rows with different zeros: the union of their columns
@@ -76,12 +77,13 @@ static void connectRows(mjgpGroup* group, int* mark, int i, int n) {
 
 void mjgp_makePattern(mjgpGroup* group, mjData* d) {
   int nv = group->nv;
-  int* integer = mj_stackAllocInt(d, 6 * (size_t)nv);
+  int* integer = mj_stackAllocInt(d, 6 * (size_t)nv + (size_t)group->nefc);
   group->parent = integer;
   group->last = integer + nv;
   group->from = integer + 2 * nv;
   group->to = integer + 3 * nv;
   int* mark = integer + 4 * nv;
+  group->same = integer + 6 * nv;
 
   // tree
   for (int i = 0; i < nv; i++) {
@@ -98,6 +100,14 @@ void mjgp_makePattern(mjgpGroup* group, mjData* d) {
   }
 
   // constraints
+  for (int i = 0; i < group->nefc; i++) {
+    const int *adr = group->J_adr + i, *col = group->J_col + *adr;
+    int n = adr[1] - adr[0];
+    group->same[i] = i && adr[0] - adr[-1] == n;
+    for (int k = 0; k < n && group->same[i]; k++) {
+      group->same[i] = col[k] == col[k - n];
+    }
+  }
   for (int i = 0, n = 0; i < group->nefc; i += n) {
     n = countRows(group, d, i);
     connectRows(group, mark, i, n);
@@ -121,10 +131,10 @@ void mjgp_makePattern(mjgpGroup* group, mjData* d) {
     group->U_adr[i] = group->nU - (size_t)begin;
     group->nU += (size_t)(mjgp_laneEnd(group->last[i] + 1) - begin);
   }
-  group->U = mj_stackAllocNum(d, group->nU + 2 * (size_t)mjgp_laneEnd(nv));
+  group->U = mj_stackAllocNum(d, group->nU + (1 + mjgpBATCH) * (size_t)mjgp_laneEnd(nv));
   group->inverse = group->U + group->nU;
   group->line = group->inverse + mjgp_laneEnd(nv);
-  mju_zero(group->line, mjgp_laneEnd(nv));
+  mju_zero(group->line, mjgpBATCH * mjgp_laneEnd(nv));
 }
 
 
@@ -160,6 +170,63 @@ static void addProduct(mjgpGroup* group, int row, int last) {
 static int lastColumn(const mjgpGroup* group, int row) {
   int end = group->J_adr[row + 1];
   return end > group->J_adr[row] ? group->J_col[end - 1] : -1;
+}
+
+
+// H += sum of rows' lines for up to four rows with the same columns, whose lines are weighted copies
+static inline void addLines(mjgpGroup* group, const int* rows, int count) {
+  size_t size = (size_t)mjgp_laneEnd(group->nv);
+  int first = group->J_adr[rows[0]], n = group->J_adr[rows[0] + 1] - first;
+  int end = mjgp_laneEnd(group->J_col[first + n - 1] + 1);
+  const mjtNum* J[mjgpBATCH];
+  for (int r = 0; r < count; r++) {
+    J[r] = group->J + group->J_adr[rows[r]];
+  }
+  for (int k = 0; k < n; k++) {
+    int i = group->J_col[first + k];
+    mjtNum* row = group->U + group->U_adr[i];
+    for (int j = mjgp_laneBegin(i); j < end; j += mjgpLANE) {
+      mjgpLane sum = *(const mjgpLane*)(row + j);
+      for (int r = 0; r < count; r++) {
+        sum += J[r][k] * *(const mjgpLane*)(group->line + (size_t)r * size + j);
+      }
+      *(mjgpLane*)(row + j) = sum;
+    }
+  }
+}
+
+
+// H += sum of D row' row for up to four rows with the same columns
+static void addSquares(mjgpGroup* group, const int* rows, int count) {
+  if (group->J_adr[rows[0] + 1] == group->J_adr[rows[0]]) {
+    return;
+  }
+  size_t size = (size_t)mjgp_laneEnd(group->nv);
+  for (int r = 0; r < count; r++) {
+    for (int k = group->J_adr[rows[r]]; k < group->J_adr[rows[r] + 1]; k++) {
+      group->line[(size_t)r * size + (size_t)group->J_col[k]] = group->D[rows[r]] * group->J[k];
+    }
+  }
+
+  // a body of its own for each count, in which the compiler unrolls the loops
+  switch (count) {
+    case 1:
+      addLines(group, rows, 1);
+      break;
+    case 2:
+      addLines(group, rows, 2);
+      break;
+    case 3:
+      addLines(group, rows, 3);
+      break;
+    default:
+      addLines(group, rows, 4);
+  }
+  for (int r = 0; r < count; r++) {
+    for (int k = group->J_adr[rows[r]]; k < group->J_adr[rows[r] + 1]; k++) {
+      group->line[(size_t)r * size + (size_t)group->J_col[k]] = 0;
+    }
+  }
 }
 
 
@@ -234,19 +301,26 @@ static void assemble(mjgpGroup* group) {
       row[group->M_col[k]] = group->M[k];
     }
   }
-  for (int i = 0, k = 0; i < group->nefc; i++) {
-    int dim = 1;
-    if (group->type[i] == mjCNSTR_CONTACT_ELLIPTIC) {
-      dim = group->contact[k++]->dim;
-    }
+
+  // rows that act, in batches with the same columns
+  int rows[mjgpBATCH], count = 0;
+  for (int i = 0, k = 0, dim; i < group->nefc; i += dim) {
+    dim = group->type[i] == mjCNSTR_CONTACT_ELLIPTIC ? group->contact[k++]->dim : 1;
     if (group->state[i] == mjCNSTRSTATE_CONE) {
       addForm(group, group->cone + 36 * (k - 1), i, dim);
-    } else if (group->state[i] == mjCNSTRSTATE_QUADRATIC) {
-      for (int p = i; p < i + dim; p++) {
-        addSquare(group, group->D[p], p);
+    }
+    for (int p = i; p < i + dim; p++) {
+      if (count && (count == mjgpBATCH || !group->same[p])) {
+        addSquares(group, rows, count);
+        count = 0;
+      }
+      if (group->state[p] == mjCNSTRSTATE_QUADRATIC) {
+        rows[count++] = p;
       }
     }
-    i += dim - 1;
+  }
+  if (count) {
+    addSquares(group, rows, count);
   }
   if (group->noslip) {
     stiffen(group);
@@ -265,9 +339,7 @@ int mjgp_factor(mjgpGroup* group) {
 
     // scale the row
     mjtNum inverse = group->inverse[k] = 1 / mju_sqrt(row[k]);
-    for (int j = begin; j < end; j += mjgpLANE) {
-      *(mjgpLane*)(row + j) *= inverse;
-    }
+    mjgp_scaleLanes(row, inverse, begin, end);
 
     // eliminate in the rows of its non-zeros
     for (int i = group->parent[k]; i >= 0 && i <= last; i = group->parent[i]) {
@@ -302,10 +374,8 @@ void mjgp_solveLowerJoints(const mjgpGroup* group, mjtNum* x, int flg_unit) {
     if (begin >= end) {
       continue;
     }
-    mjtNum *source = x + k * ld, inverse = group->inverse[k];
-    for (int j = begin; j < end; j += mjgpLANE) {
-      *(mjgpLane*)(source + j) *= inverse;
-    }
+    mjtNum* source = x + k * ld;
+    mjgp_scaleLanes(source, group->inverse[k], begin, end);
     for (int i = group->parent[k]; i >= 0 && i <= last; i = group->parent[i]) {
       mjgp_addLanes(x + i * ld, source, -row[i], begin, end);
     }

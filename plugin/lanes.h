@@ -34,4 +34,12 @@ static inline void mjgp_addLanes(mjtNum* restrict y, const mjtNum* restrict x, m
   }
 }
 
+
+// x *= factor in the lanes from begin to end
+static inline void mjgp_scaleLanes(mjtNum* x, mjtNum factor, int begin, int end) {
+  for (int i = begin; i < end; i += mjgpLANE) {
+    *(mjgpLane*)(x + i) *= factor;
+  }
+}
+
 #endif  // MJGEAR_PLUGIN_LANES_H_

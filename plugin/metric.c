@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine.h"
+#include "lanes.h"
 
 
 //---------------------------------- factorization -------------------------------------------------
@@ -29,16 +30,11 @@ static void factorSymmetric(mjtNum* lower, mjtNum* pivot, const mjModel* m, cons
   for (int k = nextDof(g->nv, m, g, &cursor); k >= 0; k = nextDof(k, m, g, &cursor)) {
     int diag = m->M_rownnz[k] - 1;
     const int* row = m->M_colind + m->M_rowadr[k];
-    mjtNum* L = lower + m->M_rowadr[k];
-    mjtNum inverse = pivot[k] = 1 / L[diag];
+    mjtNum *L = lower + g->line[k], inverse = pivot[k] = 1 / L[diag];
     for (int p = diag - 1; p >= 0; p--) {
-      mjtNum factor = L[p] * inverse;
-      mjtNum* target = lower + m->M_rowadr[row[p]];
-      for (int q = 0; q <= p; q++) {
-        target[q] -= factor * L[q];
-      }
-      L[p] = factor;
+      mjgp_addLanes(lower + g->line[row[p]], L, -L[p] * inverse, 0, mjgp_laneEnd(p + 1));
     }
+    mjgp_scaleLanes(L, inverse, 0, mjgp_laneEnd(diag));
   }
 }
 
@@ -50,19 +46,12 @@ static void factorGeneral(mjtNum* lower, mjtNum* upper, mjtNum* pivot, const mjM
   for (int k = nextDof(g->nv, m, g, &cursor); k >= 0; k = nextDof(k, m, g, &cursor)) {
     int diag = m->M_rownnz[k] - 1;
     const int* row = m->M_colind + m->M_rowadr[k];
-    mjtNum *L = lower + m->M_rowadr[k], *U = upper + m->M_rowadr[k];
-    mjtNum inverse = pivot[k] = 1 / L[diag];
+    mjtNum *L = lower + g->line[k], *U = upper + g->line[k], inverse = pivot[k] = 1 / L[diag];
+    mjgp_scaleLanes(U, inverse, 0, mjgp_laneEnd(diag));
     for (int p = 0; p < diag; p++) {
-      U[p] *= inverse;
-    }
-    for (int p = 0; p < diag; p++) {
-      mjtNum *L_row = lower + m->M_rowadr[row[p]], *U_row = upper + m->M_rowadr[row[p]];
-      for (int q = 0; q <= p; q++) {
-        L_row[q] -= U[p] * L[q];
-      }
-      for (int q = 0; q < p; q++) {
-        U_row[q] -= U[q] * L[p];
-      }
+      int target = g->line[row[p]], end = mjgp_laneEnd(p + 1);
+      mjgp_addLanes(lower + target, L, -U[p], 0, end);
+      mjgp_addLanes(upper + target, U, -L[p], 0, end);
     }
   }
 }
@@ -122,9 +111,13 @@ static void addSlope(mjtNum* lower, const mjtNum* slope, const mjModel* m, const
                      const mjgpGears* g) {
   int cursor = g->nactive - 1;
   for (int i = nextDof(g->nv, m, g, &cursor); i >= 0; i = nextDof(i, m, g, &cursor)) {
-    int adr = m->M_rowadr[i], nnz = m->M_rownnz[i];
-    memcpy(lower + adr, d->M + adr, sizeof(mjtNum) * (size_t)nnz);
-    lower[adr + nnz - 1] += slope[i];
+    const mjtNum* M = d->M + m->M_rowadr[i];
+    mjtNum* row = lower + g->line[i];
+    int nnz = m->M_rownnz[i];
+    for (int k = 0; k < nnz; k++) {
+      row[k] = M[k];
+    }
+    row[nnz - 1] += slope[i];
   }
 }
 
@@ -134,49 +127,11 @@ static void addDerivative(mjtNum* lower, mjtNum* upper, const mjModel* m, const 
                           const mjgpGears* g) {
   int cursor = g->nactive - 1;
   for (int i = nextDof(g->nv, m, g, &cursor); i >= 0; i = nextDof(i, m, g, &cursor)) {
-    int end = m->M_rowadr[i] + m->M_rownnz[i];
-    for (int k = m->M_rowadr[i]; k < end; k++) {
-      lower[k] = d->M[k] - m->opt.timestep * d->qDeriv[m->mapD2M[k]];
+    int adr = m->M_rowadr[i], line = g->line[i];
+    for (int k = 0; k < m->M_rownnz[i]; k++) {
+      lower[line + k] = d->M[adr + k] - m->opt.timestep * d->qDeriv[m->mapD2M[adr + k]];
       if (upper) {
-        upper[k] = d->M[k] - m->opt.timestep * d->qDeriv[g->transpose[k]];
-      }
-    }
-  }
-}
-
-
-// rows and columns of the triangular inverses, for all active joints
-static void makeChains(mjgpMetric* metric, const mjtNum* lower, const mjModel* m,
-                       const mjgpGears* g) {
-  for (int a = 0; a < g->nactive; a++) {
-    int i = g->active[a], dof = g->joint[i].dof, nnz = m->M_rownnz[dof];
-    const int* chain = m->M_colind + m->M_rowadr[dof];
-    mjtNum *right = metric->right + g->chain[i], *left = metric->left + g->chain[i];
-
-    // right = U^-1 e_i
-    memset(right, 0, sizeof(mjtNum) * (size_t)nnz);
-    right[nnz - 1] = 1;
-    for (int p = nnz - 1; p > 0; p--) {
-      const mjtNum* U = metric->upper + m->M_rowadr[chain[p]];
-      for (int q = 0; q < p; q++) {
-        right[q] -= U[q] * right[p];
-      }
-    }
-
-    // left = e_i' L^-1; L = D U' if the matrix is symmetric
-    if (!lower) {
-      for (int p = 0; p < nnz; p++) {
-        left[p] = right[p] * metric->pivot[chain[p]];
-      }
-    } else {
-      memset(left, 0, sizeof(mjtNum) * (size_t)nnz);
-      left[nnz - 1] = 1;
-      for (int p = nnz - 1; p >= 0; p--) {
-        const mjtNum* L = lower + m->M_rowadr[chain[p]];
-        left[p] *= metric->pivot[chain[p]];
-        for (int q = 0; q < p; q++) {
-          left[q] -= L[q] * left[p];
-        }
+        upper[line + k] = d->M[adr + k] - m->opt.timestep * d->qDeriv[g->transpose[adr + k]];
       }
     }
   }
@@ -204,40 +159,80 @@ void mjgp_makeMetric(mjgpMetric* metric, const mjModel* m, mjData* d, mjgpGears*
 
 
 void mjgp_factorMetric(mjgpMetric* metric, const mjModel* m, mjData* d, mjgpGears* g) {
-  if (metric->factored) {
+  if (metric->upper) {
     return;
   }
-  metric->factored = 1;
-  metric->left = mj_stackAllocNum(d, (size_t)g->nchain);
-  metric->right = mj_stackAllocNum(d, (size_t)g->nchain);
 
   // the engine has factored M
   if (metric->inertia) {
     metric->upper = d->qLD;
     metric->pivot = d->qLDiagInv;
-  } else {
-    metric->upper = metric->symmetric ? g->lower : g->upper;
-    metric->pivot = g->pivot;
+    metric->adr = m->M_rowadr;
+    return;
   }
-
+  metric->upper = metric->symmetric ? g->lower : g->upper;
+  metric->lower = metric->symmetric ? NULL : g->lower;
+  metric->pivot = g->pivot;
+  metric->adr = g->line;
   if (!metric->symmetric) {
     mjd_smooth_vel(m, d, 1);
     addDerivative(g->lower, g->upper, m, d, g);
     factorGeneral(g->lower, g->upper, g->pivot, m, g);
-  } else if (!metric->inertia) {
-    if (metric->slope) {
-      addSlope(g->lower, metric->slope, m, d, g);
-    } else {
-      mjd_smooth_vel(m, d, 0);
-      addDerivative(g->lower, NULL, m, d, g);
-    }
-    factorSymmetric(g->lower, g->pivot, m, g);
+    return;
   }
-  makeChains(metric, metric->symmetric ? NULL : g->lower, m, g);
+  if (metric->slope) {
+    addSlope(g->lower, metric->slope, m, d, g);
+  } else {
+    mjd_smooth_vel(m, d, 0);
+    addDerivative(g->lower, NULL, m, d, g);
+  }
+  factorSymmetric(g->lower, g->pivot, m, g);
 }
 
 
 //---------------------------------- products ------------------------------------------------------
+
+void mjgp_makeChains(mjgpMetric* metric, const mjModel* m, mjData* d, mjgpGears* g) {
+  mjgp_factorMetric(metric, m, d, g);
+  if (metric->left) {
+    return;
+  }
+  metric->left = mj_stackAllocNum(d, 2 * (size_t)g->nchain);
+  metric->right = metric->left + g->nchain;
+  for (int a = 0; a < g->nactive; a++) {
+    int i = g->active[a], dof = g->joint[i].dof, nnz = m->M_rownnz[dof];
+    const int* chain = m->M_colind + m->M_rowadr[dof];
+    mjtNum *right = metric->right + g->chain[i], *left = metric->left + g->chain[i];
+
+    // right = U^-1 e_i
+    memset(right, 0, sizeof(mjtNum) * (size_t)nnz);
+    right[nnz - 1] = 1;
+    for (int p = nnz - 1; p > 0; p--) {
+      const mjtNum* U = metric->upper + metric->adr[chain[p]];
+      for (int q = 0; q < p; q++) {
+        right[q] -= U[q] * right[p];
+      }
+    }
+
+    // left = e_i' L^-1; L = D U' if the matrix is symmetric
+    if (!metric->lower) {
+      for (int p = 0; p < nnz; p++) {
+        left[p] = right[p] * metric->pivot[chain[p]];
+      }
+    } else {
+      memset(left, 0, sizeof(mjtNum) * (size_t)nnz);
+      left[nnz - 1] = 1;
+      for (int p = nnz - 1; p >= 0; p--) {
+        const mjtNum* L = metric->lower + metric->adr[chain[p]];
+        left[p] *= metric->pivot[chain[p]];
+        for (int q = 0; q < p; q++) {
+          left[q] -= L[q] * left[p];
+        }
+      }
+    }
+  }
+}
+
 
 void mjgp_backward(mjtNum* z, const mjtNum* force, const mjModel* m, const mjgpMetric* metric,
                    const mjgpGears* g) {
@@ -246,7 +241,7 @@ void mjgp_backward(mjtNum* z, const mjtNum* force, const mjModel* m, const mjgpM
   }
   int cursor = g->nactive - 1;
   for (int i = nextDof(g->nv, m, g, &cursor); i >= 0; i = nextDof(i, m, g, &cursor)) {
-    const mjtNum* U = metric->upper + m->M_rowadr[i];
+    const mjtNum* U = metric->upper + metric->adr[i];
     const int* row = m->M_colind + m->M_rowadr[i];
     for (int p = m->M_rownnz[i] - 2; p >= 0; p--) {
       z[row[p]] -= U[p] * z[i];

@@ -17,24 +17,31 @@
 #include "gears.h"
 
 typedef struct mjgpMetric_ {
-  const mjtNum* slope;  // Mhat = M + diag(slope); null: Mhat is another matrix  (nv)
+  const mjtNum* slope;  // Mhat = M + diag(slope); null: Mhat is another matrix      (nv)
   int passive;          // and all of slope is >= 0
   int inertia;          // Mhat is M
   int symmetric;        // Mhat is symmetric
-  int factored;         // mjgp_factorMetric was called: what follows is there
 
-  const mjtNum* upper;  // strictly upper part of U, in the places of M's transpose  (nC)
+  // of mjgp_factorMetric
+  const mjtNum* upper;  // strictly upper part of U, in the places of M's transpose
+  const mjtNum* lower;  // L in the places of M; null: symmetric, L = D U'
   const mjtNum* pivot;  // inverse diagonal of L                                     (nv)
-  mjtNum* left;         // rows e_i' L^-1 of the geared joints                       (nchain)
-  mjtNum* right;        // columns U^-1 e_i of the geared joints                     (nchain)
+  const int* adr;       // start of each row in upper and lower                      (nv)
+
+  // of mjgp_makeChains
+  mjtNum* left;   // rows e_i' L^-1 of the geared joints                             (nchain)
+  mjtNum* right;  // columns U^-1 e_i of the geared joints                           (nchain)
 } mjgpMetric;
 
 // find out what Mhat of the current integrator is
 void mjgp_makeMetric(mjgpMetric* metric, const mjModel* m, mjData* d, mjgpGears* g);
 
-// factor Mhat and compute the chains of the active joints, unless that was done; arrays of the metric that
-// are not the engine's or g's are allocated on d's stack
+// factor Mhat, unless that was done
 void mjgp_factorMetric(mjgpMetric* metric, const mjModel* m, mjData* d, mjgpGears* g);
+
+// factor Mhat and compute the chains of the active joints on d's stack, unless that was done; what
+// follows needs them
+void mjgp_makeChains(mjgpMetric* metric, const mjModel* m, mjData* d, mjgpGears* g);
 
 // z = U^-1 force for all dofs of trees with active joints; z may be force              (nv)
 void mjgp_backward(mjtNum* z, const mjtNum* force, const mjModel* m, const mjgpMetric* metric,

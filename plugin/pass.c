@@ -38,6 +38,8 @@ int mjgp_linearize(mjgpStep* s) {
   if (s->passes++ >= mjgpBUDGET || !mjgp_factor(group)) {
     return 0;
   }
+  memcpy(s->factored, group->state, sizeof(int) * (size_t)group->nefc);
+  s->nchange = 0;
   mjgp_gradient(group, s->descent, NULL, s->a, NULL);
   mjgp_solveLower(group, s->descent);
 
@@ -64,6 +66,129 @@ int mjgp_linearize(mjgpStep* s) {
       }
     }
   }
+  return 1;
+}
+
+
+// rows that joined or left since the factorization, with their signs; returns their number, -1 if there
+// are too many or if a cone is among them
+static int changedRows(const mjgpStep* s, int* row) {
+  const mjgpGroup* group = s->group;
+  int n = 0;
+  for (int i = 0; i < group->nefc; i++) {
+    int now = group->state[i], then = s->factored[i];
+    if (now == mjCNSTRSTATE_CONE || then == mjCNSTRSTATE_CONE) {
+      return -1;
+    }
+    if ((now == mjCNSTRSTATE_QUADRATIC) != (then == mjCNSTRSTATE_QUADRATIC)) {
+      if (n == mjgpCHANGE) {
+        return -1;
+      }
+      row[n++] = i;
+    }
+  }
+  return n;
+}
+
+
+// x = (L D L')^-1 x for columns in whole lanes, with the pivots of the changed rows
+static void solveChange(const mjgpStep* s, mjtNum* x, int ld) {
+  int n = s->nchange;
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < i; j++) {
+      mjgp_addLanes(x + i * ld, x + j * ld, -s->pivot[i * mjgpCHANGE + j], 0, ld);
+    }
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    mjgp_scaleLanes(x + i * ld, 1 / s->pivot[i * (mjgpCHANGE + 1)], 0, ld);
+    for (int j = i + 1; j < n; j++) {
+      mjgp_addLanes(x + i * ld, x + j * ld, -s->pivot[j * mjgpCHANGE + i], 0, ld);
+    }
+  }
+}
+
+
+// product of the changed rows with columns in whole lanes                       (nchange x ld)
+static void mulChange(const mjgpStep* s, mjtNum* result, const mjtNum* x, int ld) {
+  int nv = s->group->nv;
+  mju_zero(result, s->nchange * ld);
+  for (int i = 0; i < s->nchange; i++) {
+    for (int k = 0; k < nv; k++) {
+      if (s->change[i * nv + k] != 0) {
+        mjgp_addLanes(result + i * ld, x + k * ld, s->change[i * nv + k], 0, ld);
+      }
+    }
+  }
+}
+
+
+// x = (1 - V' (L D L')^-1 V) x, with V the changed rows: after this H of the factorization acts as H does
+static void applyChange(const mjgpStep* s, mjtNum* x) {
+  int nv = s->group->nv;
+  mjtNum share[mjgpCHANGE * mjgpLANE] = {0};
+  for (int i = 0; i < s->nchange; i++) {
+    share[i * mjgpLANE] = mju_dot(s->change + i * nv, x, nv);
+  }
+  solveChange(s, share, mjgpLANE);
+  for (int i = 0; i < s->nchange; i++) {
+    mju_addToScl(x, s->change + i * nv, -share[i * mjgpLANE], nv);
+  }
+}
+
+
+// With V = U'^-1 J' of the changed rows, H = U' (1 + V [+-D] V') U, and by Woodbury
+//   H^-1 = U^-1 (1 - V S^-1 V') U'^-1,  S = [+-1/D] + V' V
+int mjgp_relinearize(mjgpStep* s) {
+  mjgpGroup* group = s->group;
+  int row[mjgpCHANGE], nv = group->nv, ld = group->ld, n = changedRows(s, row);
+  if (n < 0 || s->nchange) {
+    return 0;
+  }
+  mju_zero(s->change, n * nv);
+  for (int i = 0; i < n; i++) {
+    mjtNum* change = s->change + i * nv;
+    for (int k = group->J_adr[row[i]]; k < group->J_adr[row[i] + 1]; k++) {
+      change[group->J_col[k]] = group->J[k];
+    }
+    mjgp_solveLower(group, change);
+  }
+
+  // S = L D L'; the stiffness that joins or leaves must not be of another order than what is there, or
+  // small differences of large numbers would be left
+  for (int i = 0; i < n; i++) {
+    int joins = group->state[row[i]] == mjCNSTRSTATE_QUADRATIC;
+    mjtNum own = (joins ? 1 : -1) / group->D[row[i]], *L = s->pivot + i * mjgpCHANGE;
+    for (int j = 0; j <= i; j++) {
+      L[j] = mju_dot(s->change + i * nv, s->change + j * nv, nv) + (i == j ? own : 0);
+      for (int k = 0; k < j; k++) {
+        const mjtNum* other = s->pivot + j * mjgpCHANGE;
+        L[j] -= L[k] * other[k] * s->pivot[k * (mjgpCHANGE + 1)];
+      }
+      L[j] /= j < i ? s->pivot[j * (mjgpCHANGE + 1)] : 1;
+    }
+    if (!(L[i] / own > 1e-3 && L[i] / own < 1e3)) {
+      return 0;
+    }
+  }
+  s->nchange = n;
+  s->passes++;
+  mjgp_gradient(group, s->descent, NULL, s->a, NULL);
+  mjgp_solveLower(group, s->descent);
+  applyChange(s, s->descent);
+
+  // W -= left' V S^-1 V' right
+  mj_markStack(s->d);
+  mjtNum* right = mj_stackAllocNum(s->d, 2 * (size_t)n * (size_t)ld);
+  mjtNum* left = right + n * ld;
+  mulChange(s, right, s->right, ld);
+  mulChange(s, left, s->left, ld);
+  solveChange(s, right, ld);
+  for (int k = 0; k < n; k++) {
+    for (int i = 0; i < s->n; i++) {
+      mjgp_addLanes(s->W + i * ld, right + k * ld, -left[k * ld + i], 0, ld);
+    }
+  }
+  mj_freeStack(s->d);
   return 1;
 }
 
@@ -123,12 +248,16 @@ static void move(mjgpStep* s, const mjtNum* t) {
   const mjgpGroup* group = s->group;
   int nv = group->nv;
   for (int k = 0; k < nv; k++) {
-    mjtNum sum = s->descent[k];
+    mjtNum sum = 0;
     for (int i = group->from[k]; i < group->to[k]; i++) {
       sum += s->right[k * group->ld + i] * t[i];
     }
     s->next[k] = sum;
   }
+  if (s->nchange) {
+    applyChange(s, s->next);
+  }
+  mju_addTo(s->next, s->descent, nv);
   mjgp_solveUpper(s->group, s->next);
   mju_sub(s->next, s->a, s->next, nv);
 }

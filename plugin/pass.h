@@ -10,6 +10,7 @@
 #include "hessian.h"
 
 #define mjgpPASSES 8  // undamped passes
+#define mjgpCHANGE 6  // rows that may change their states before the Hessian is factored anew
 
 typedef struct mjgpStep_ {
   const mjModel* m;
@@ -29,6 +30,10 @@ typedef struct mjgpStep_ {
   mjtNum* right;     // U'^-1 E, a column per joint                        (nv x ld)
   mjtNum* left;      // U'^-1 of the rows that give the velocity; may be right
   mjtNum* rows;      // those rows, as columns; null: unit vectors         (nv x ld)
+  int nchange;       // rows whose states differ from those that are factored
+  mjtNum* change;    // U'^-1 J' of these rows                             (mjgpCHANGE x nv)
+  mjtNum* pivot;     // L D L' of [1/D] + change change', - for rows that left
+  int* factored;     // states that are factored                           (nefc)
   mjtNum* W;         // left' right: effect of friction on acceleration    (n x ld)
   mjtNum* jar;       // of the inner problem's direction                   (nefc)
   mjtNum* residual;  // J a - aref of a trial                              (nefc)
@@ -49,6 +54,9 @@ mjtNum mjgp_gearAcceleration(const mjgpStep* s, const mjtNum* a, int i);
 
 // factor at the states of a, with the effect of forces on the geared joints; 0 if not possible
 int mjgp_linearize(mjgpStep* s);
+
+// the same where few rows have changed their states since then, without factoring anew; 0 if not possible
+int mjgp_relinearize(mjgpStep* s);
 
 // effect of the friction of joint j on the acceleration of joint i, at the linearization
 mjtNum mjgp_effect(const mjgpStep* s, int i, int j);

@@ -230,12 +230,11 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
     }
   }
   if (d->nefc && implicit) {
-    mjgp_factorMetric(&metric, m, d, g);
     n = mjgp_couple(g, m, d, &metric, force, joint, n);
   }
   n = mjgp_solveTrees(g, m, d, &metric, force, joint, n);
   if (n) {
-    mjgp_factorMetric(&metric, m, d, g);
+    mjgp_makeChains(&metric, m, d, g);
     mjgp_backward(force, force, m, &metric, g);
     solveFree(g, m, d, &metric, force, joint, n);
   }

@@ -43,7 +43,7 @@ static void solve(mjgpTree* tree) {
   // rows in whole lanes; slipping joints on the diagonal
   for (int k = tree->first; k < tree->end; k++) {
     const mjtNum* M = tree->d->M + m->M_rowadr[k];
-    mjtNum *L = g->line + g->line_adr[k], *diag = L + m->M_rownnz[k] - 1;
+    mjtNum *L = g->matrix + g->line[k], *diag = L + m->M_rownnz[k] - 1;
     for (int p = 0; p < m->M_rownnz[k]; p++) {
       L[p] = M[p];
     }
@@ -66,7 +66,7 @@ static void solve(mjgpTree* tree) {
   // stuck joints: what they do is known
   for (int k = tree->first; k < tree->end && stuck; k++) {
     const int* row = m->M_colind + m->M_rowadr[k];
-    mjtNum* L = g->line + g->line_adr[k];
+    mjtNum* L = g->matrix + g->line[k];
     int diag = m->M_rownnz[k] - 1;
     int held = tree->gear[k] >= 0 && !g->mode[tree->joint[tree->gear[k]]];
     if (held) {
@@ -91,19 +91,17 @@ static void solve(mjgpTree* tree) {
   for (int k = tree->end - 1; k >= tree->first; k--) {
     int diag = m->M_rownnz[k] - 1;
     const int* row = m->M_colind + m->M_rowadr[k];
-    mjtNum *L = g->line + g->line_adr[k], inverse = g->pivot[k] = 1 / L[diag];
+    mjtNum *L = g->matrix + g->line[k], inverse = g->pivot[k] = 1 / L[diag];
     for (int p = diag - 1; p >= 0; p--) {
       mjtNum factor = L[p] * inverse;
-      mjgp_addLanes(g->line + g->line_adr[row[p]], L, -factor, 0, mjgp_laneEnd(p + 1));
+      mjgp_addLanes(g->matrix + g->line[row[p]], L, -factor, 0, mjgp_laneEnd(p + 1));
       a[row[p]] -= factor * a[k];
     }
-    for (int p = 0; p < diag; p += mjgpLANE) {
-      *(mjgpLane*)(L + p) *= inverse;
-    }
+    mjgp_scaleLanes(L, inverse, 0, mjgp_laneEnd(diag));
   }
   for (int k = tree->first; k < tree->end; k++) {
     const int* row = m->M_colind + m->M_rowadr[k];
-    const mjtNum* L = g->line + g->line_adr[k];
+    const mjtNum* L = g->matrix + g->line[k];
     mjtNum sum = a[k] * g->pivot[k];
     for (int p = 0; p < m->M_rownnz[k] - 1; p++) {
       sum -= L[p] * a[row[p]];
