@@ -28,6 +28,12 @@ static int hasState(const mjgBacklash* law) {
 }
 
 
+// models that touch earlier the faster they close
+static int hasTouch(const mjgBacklash* law) {
+  return law->model == mjgPHASE_PLANE || law->model == mjgRUBBER;
+}
+
+
 static double shaftInertia(const mjgBacklash* law) {
   return law->model == mjgJCK ? law->shaft_inertia : 0;
 }
@@ -109,7 +115,7 @@ static double touchRate(double* slope, const Gap* gap, double sign, double omega
   const mjgBacklash* law = gap->law;
   double before = sign * gap->omega_d;
   *slope = 1;
-  if ((law->model != mjgPHASE_PLANE && law->model != mjgRUBBER) || !(omega > 0 && before > 0)) {
+  if (!hasTouch(law) || !(omega > 0 && before > 0)) {
     return omega;
   }
 
@@ -496,8 +502,10 @@ void mjg_couplingResolve(mjgCouplingStep* step, const mjgCoupling* coupling, dou
   gap.eta = 0.5 * (1 + coupling->blend);
   gap.omega_d = coupling->omega_d;
   gap.p = coupling->theta_d - (1 - gap.eta) * h * coupling->omega_d;
-  gap.touch = mjg_backlashTouch(law, fabs(gap.omega_d));
-  gap.yield = A + (coupling->inertia > 0 ? h / coupling->inertia : 0);
+  if (hasTouch(law)) {
+    gap.touch = mjg_backlashTouch(law, fabs(gap.omega_d));
+    gap.yield = A + (coupling->inertia > 0 ? h / coupling->inertia : 0);
+  }
   double j = shaftInertia(law);
   if (hasState(law)) {
     gap.twist = gap.p - coupling->theta_b;
