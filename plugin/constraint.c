@@ -30,38 +30,54 @@ static void gatherInertia(mjgpGroup* group, const mjModel* m, mjData* d, const i
 }
 
 
-// rows of J, without their zeros
+// lanes of J that are not zero
 static void gatherJacobian(mjgpGroup* group, const mjModel* m, mjData* d, const int* local) {
-  int sparse = mj_isSparse(m), nnz = 0;
+  int sparse = mj_isSparse(m), n = 0, nv = group->nv;
   for (int i = 0; i < group->nefc; i++) {
-    nnz += sparse ? d->efc_J_rownnz[group->row[i]] : group->nv;
+    n += sparse ? d->efc_J_rownnz[group->row[i]] : mjgp_laneEnd(nv) / mjgpLANE;
   }
   group->J_adr = mj_stackAllocInt(d, (size_t)group->nefc + 1);
-  group->J_col = mj_stackAllocInt(d, (size_t)nnz);
-  group->J = mj_stackAllocNum(d, (size_t)nnz);
-  nnz = 0;
+  group->J_lane = mj_stackAllocInt(d, 2 * (size_t)n + 2);
+  group->J_bits = group->J_lane + n + 1;
+  group->J = mj_stackAllocNum(d, mjgpLANE * ((size_t)n + 1));
+  n = 0;
   for (int i = 0; i < group->nefc; i++) {
     int row = group->row[i];
-    group->J_adr[i] = nnz;
+    group->J_adr[i] = n;
     if (sparse) {
-      int adr = d->efc_J_rowadr[row], n = d->efc_J_rownnz[row];
-      for (int k = adr + n - 1; k >= adr; k--) {
-        if (local[d->efc_J_colind[k]] >= 0 && d->efc_J[k] != 0) {
-          group->J_col[nnz] = local[d->efc_J_colind[k]];
-          group->J[nnz++] = d->efc_J[k];
+      int adr = d->efc_J_rowadr[row], begin = -1;
+      for (int k = adr + d->efc_J_rownnz[row] - 1; k >= adr; k--) {
+        int column = local[d->efc_J_colind[k]];
+        if (column < 0 || d->efc_J[k] == 0) {
+          continue;
         }
-      }
-    } else {
-      const mjtNum* J = d->efc_J + (size_t)row * (size_t)m->nv;
-      for (int k = 0; k < group->nv; k++) {
-        if (J[group->dof[k]] != 0) {
-          group->J_col[nnz] = k;
-          group->J[nnz++] = J[group->dof[k]];
+        if (mjgp_laneBegin(column) != begin) {
+          begin = group->J_lane[n] = mjgp_laneBegin(column);
+          group->J_bits[n] = 0;
+          *(mjgpLane*)(group->J + mjgpLANE * n++) = (mjgpLane){0};
         }
+        group->J_bits[n - 1] |= 1 << (column - begin);
+        group->J[mjgpLANE * (n - 1) + column - begin] = d->efc_J[k];
       }
+      continue;
+    }
+
+    // dense: a lane that is zero is overwritten by the next
+    const mjtNum* J = d->efc_J + (size_t)row * (size_t)m->nv;
+    for (int begin = 0; begin < nv; begin += mjgpLANE) {
+      mjtNum* lane = group->J + mjgpLANE * n;
+      int bits = 0, count = mjMIN(mjgpLANE, nv - begin);
+      *(mjgpLane*)lane = (mjgpLane){0};
+      for (int k = 0; k < count; k++) {
+        lane[k] = J[group->dof[begin + k]];
+        bits |= (lane[k] != 0) << k;
+      }
+      group->J_lane[n] = begin;
+      group->J_bits[n] = bits;
+      n += bits != 0;
     }
   }
-  group->J_adr[group->nefc] = nnz;
+  group->J_adr[group->nefc] = n;
 }
 
 
@@ -124,9 +140,9 @@ void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGea
   gatherInertia(group, m, d, local);
   gatherJacobian(group, m, d, local);
   gatherRows(group, d);
-  group->force = mj_stackAllocNum(d, (size_t)nv);
-  for (int i = 0; i < nv; i++) {
-    group->force[i] = force[reversed[i]];
+  group->force = mj_stackAllocNum(d, (size_t)mjgp_laneEnd(nv));
+  for (int i = 0; i < mjgp_laneEnd(nv); i++) {
+    group->force[i] = i < nv ? force[reversed[i]] : 0;
   }
   group->gear = mj_stackAllocInt(d, (size_t)njoint);
   for (int i = 0; i < njoint; i++) {
@@ -141,13 +157,21 @@ void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGea
 
 //---------------------------------- forces --------------------------------------------------------
 
-void mjgp_residual(mjgpGroup* group, mjtNum* jar, const mjtNum* a) {
+void mjgp_mulJacobian(const mjgpGroup* group, mjtNum* result, const mjtNum* x) {
   for (int i = 0; i < group->nefc; i++) {
-    mjtNum sum = 0;
+    mjgpLane sum = {0};
     for (int k = group->J_adr[i]; k < group->J_adr[i + 1]; k++) {
-      sum += group->J[k] * a[group->J_col[k]];
+      sum += *(const mjgpLane*)(group->J + mjgpLANE * k) * *(const mjgpLane*)(x + group->J_lane[k]);
     }
-    jar[i] = sum - group->aref[i];
+    result[i] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  }
+}
+
+
+void mjgp_residual(mjgpGroup* group, mjtNum* jar, const mjtNum* a) {
+  mjgp_mulJacobian(group, jar, a);
+  for (int i = 0; i < group->nefc; i++) {
+    jar[i] -= group->aref[i];
   }
 }
 
@@ -262,18 +286,26 @@ mjtNum mjgp_constraintForce(const mjgpGroup* group, mjtNum* f, int* state, mjtNu
 
 //---------------------------------- gradient ------------------------------------------------------
 
-void mjgp_mulInertia(const mjgpGroup* group, mjtNum* result, const mjtNum* vec) {
-  mju_zero(result, group->nv);
-  for (int i = 0; i < group->nv; i++) {
-    int diag = group->M_adr[i];
-    mjtNum sum = group->M[diag] * vec[i];
-    for (int k = diag + 1; k < group->M_adr[i + 1]; k++) {
-      int j = group->M_col[k];
-      sum += group->M[k] * vec[j];
-      result[j] += group->M[k] * vec[i];
-    }
-    result[i] += sum;
+void mjgp_mulInertia(const mjgpGroup* group, mjtNum* restrict result, const mjtNum* restrict vec) {
+  int nv = group->nv, end = mjgp_laneEnd(nv);
+  mjtNum* own = group->work;
+  for (int j = 0; j < end; j++) {
+    result[j] = own[j] = 0;
   }
+
+  // what row k has behind the diagonal, and with the diagonal before it
+  for (int k = 0; k < nv; k++) {
+    const mjtNum* row = group->inertia + group->U_adr[k];
+    mjtNum value = vec[k];
+    mjgpLane sum = {0};
+    for (int j = mjgp_laneBegin(k); j < mjgp_laneEnd(group->last[k] + 1); j += mjgpLANE) {
+      mjgpLane lane = *(const mjgpLane*)(row + j);
+      sum += lane * *(const mjgpLane*)(vec + j);
+      *(mjgpLane*)(result + j) += lane * value;
+    }
+    own[k] = (sum[0] + sum[1]) + (sum[2] + sum[3]) - row[k] * value;
+  }
+  mjgp_addLanes(result, own, 1, 0, end);
 }
 
 
@@ -281,16 +313,15 @@ void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* noise, cons
                    const mjtNum* t) {
   int nv = group->nv;
   mjgp_mulInertia(group, gradient, a);
-  for (int i = 0; i < nv; i++) {
-    gradient[i] -= group->force[i];
-  }
+  mjgp_addLanes(gradient, group->force, -1, 0, mjgp_laneEnd(nv));
   for (int i = 0; t && i < group->njoint; i++) {
     gradient[group->gear[i]] += t[i];
   }
   for (int i = 0; i < group->nefc; i++) {
     if (group->f[i] != 0) {
       for (int k = group->J_adr[i]; k < group->J_adr[i + 1]; k++) {
-        gradient[group->J_col[k]] -= group->J[k] * group->f[i];
+        *(mjgpLane*)(gradient + group->J_lane[k]) -=
+            *(const mjgpLane*)(group->J + mjgpLANE * k) * group->f[i];
       }
     }
   }
@@ -315,12 +346,13 @@ void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* noise, cons
   for (int i = 0; i < group->nefc; i++) {
     if (group->state[i] != mjCNSTRSTATE_SATISFIED) {
       mjtNum size = mju_abs(group->aref[i]);
-      for (int k = group->J_adr[i]; k < group->J_adr[i + 1]; k++) {
-        size += mju_abs(group->J[k] * a[group->J_col[k]]);
+      int begin = mjgpLANE * group->J_adr[i], end = mjgpLANE * group->J_adr[i + 1];
+      for (int k = begin; k < end; k++) {
+        size += mju_abs(group->J[k] * a[group->J_lane[k / mjgpLANE] + k % mjgpLANE]);
       }
       size = size * group->D[i] + mju_abs(group->f[i]);
-      for (int k = group->J_adr[i]; k < group->J_adr[i + 1]; k++) {
-        noise[group->J_col[k]] += mju_abs(group->J[k]) * size;
+      for (int k = begin; k < end; k++) {
+        noise[group->J_lane[k / mjgpLANE] + k % mjgpLANE] += mju_abs(group->J[k]) * size;
       }
     }
   }

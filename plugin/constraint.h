@@ -6,7 +6,8 @@
 // quadratic for limits and pyramids, and the cost of a cone for elliptic contacts. Its gradient is
 // M a - b - J' f with f the constraint forces, its Hessian H = M + J' s'' J. A group is an island of
 // the engine, or everything that is awake if islands are disabled. Its dofs are numbered from the leaves
-// of the kinematic tree to its root, against the order of the engine (see hessian.h).
+// of the kinematic tree to its root, against the order of the engine (see hessian.h). Vectors over the
+// dofs have room for whole lanes (lanes.h); what is behind nv is zero.
 
 #ifndef MJGEAR_PLUGIN_CONSTRAINT_H_
 #define MJGEAR_PLUGIN_CONSTRAINT_H_
@@ -31,9 +32,10 @@ typedef struct mjgpGroup_ {
   int* M_adr;                 // start of each row of M's upper triangle            (nv+1)
   int* M_col;                 // column of each entry, ascending; the diagonal is the first of a row
   mjtNum* M;                  // entries
-  int* J_adr;                 // start of each row of J                             (nefc+1)
-  int* J_col;                 // column of each entry, ascending
-  mjtNum* J;                  // entries
+  int* J_adr;                 // start of each row of J, counted in lanes            (nefc+1)
+  int* J_lane;                // first column of each lane that is not zero, ascending
+  int* J_bits;                // which of its entries are not zero, a bit each
+  mjtNum* J;                  // entries                                            (4 x lanes)
   int* type;                  // mjtConstraint                                      (nefc)
   mjtNum* D;                  // constraint mass                                    (nefc)
   mjtNum* R;                  // its inverse                                        (nefc)
@@ -59,7 +61,9 @@ typedef struct mjgpGroup_ {
   mjtNum* U;        // entries                                           (nU)
   mjtNum* inverse;  // of the diagonal                                   (nv)
   int* same;        // a row of J has the columns of the row before      (nefc)
-  mjtNum* line;     // scratch: rows of zeros                            (4 x nv)
+  mjtNum* inertia;  // M in the places of U                              (nU)
+  mjtNum* line;     // scratch: zeros                                    (nv)
+  mjtNum* work;     // scratch                                           (nv)
   int ld;           // distance of rows with a column per joint
 } mjgpGroup;
 
@@ -68,6 +72,9 @@ typedef struct mjgpGroup_ {
 void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGears* g, int* local,
                     const mjtNum* force, const int* dof, int nv, const int* row, int nefc,
                     int* joint, int njoint);
+
+// result = J x                                                                        (nefc)
+void mjgp_mulJacobian(const mjgpGroup* group, mjtNum* result, const mjtNum* x);
 
 // jar = J a - aref
 void mjgp_residual(mjgpGroup* group, mjtNum* jar, const mjtNum* a);

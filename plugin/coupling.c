@@ -20,6 +20,25 @@
 
 //---------------------------------- one group -----------------------------------------------------
 
+// row -= sum of upper times the rows of x behind a diagonal, in count lanes
+static inline void gatherRow(mjtNum* row, const mjtNum* x, const mjtNum* upper, const int* col,
+                             int length, int ld, int count) {
+  mjgpLane sum[mjgpWIDE];
+  for (int c = 0; c < count; c++) {
+    sum[c] = ((const mjgpLane*)row)[c];
+  }
+  for (int p = length - 1; p > 0; p--) {
+    const mjgpLane* source = (const mjgpLane*)(x + col[p] * ld);
+    for (int c = 0; c < count; c++) {
+      sum[c] -= upper[length - 1 - p] * source[c];
+    }
+  }
+  for (int c = 0; c < count; c++) {
+    ((mjgpLane*)row)[c] = sum[c];
+  }
+}
+
+
 // rows that turn the acceleration of the engine's solver into that of the integrator: those of
 // Mhat^-1 M, as columns
 static void integratorRows(mjgpStep* s, const mjgpMetric* metric) {
@@ -54,13 +73,10 @@ static void integratorRows(mjgpStep* s, const mjgpMetric* metric) {
     int length = adr[k + 1] - adr[k], dof = group->dof[k], root = col[adr[k + 1] - 1];
     const mjtNum* upper = metric->upper + metric->adr[dof];
     int begin = mjgp_laneBegin(group->from[root]), end = mjgp_laneEnd(group->to[root]);
-    for (int j = begin; j < end; j += mjgpLANE) {
-      mjgpLane sum = *(const mjgpLane*)(x + k * ld + j);
-      for (int p = length - 1; p > 0; p--) {
-        sum -= upper[length - 1 - p] * *(const mjgpLane*)(x + col[adr[k] + p] * ld + j);
-      }
-      *(mjgpLane*)(x + k * ld + j) = sum;
-    }
+#define GATHER(count) \
+  gatherRow(x + begin + k * ld, x + begin, upper, col + adr[k], length, ld, count)
+    mjgpFOR_LANES(GATHER, begin, end)
+#undef GATHER
   }
 
   // times M = Mhat - diag(slope), or entry by entry
@@ -90,16 +106,21 @@ static void allocate(mjgpStep* s, const mjgpMetric* metric) {
   size_t nv = (size_t)s->group->nv, n = (size_t)s->n, nefc = (size_t)s->group->nefc,
          ld = (size_t)s->group->ld;
   mjData* d = s->d;
-  mjtNum* number = mj_stackAllocNum(d, (8 + mjgpCHANGE) * nv + mjgpCHANGE * mjgpCHANGE);
+
+  // vectors over the dofs, in whole lanes
+  size_t size = (size_t)mjgp_laneEnd(s->group->nv);
+  mjtNum* number = mj_stackAllocNum(d, (8 + mjgpCHANGE) * size + mjgpCHANGE * mjgpCHANGE);
+  mju_zero(number, (int)(8 * size));
   s->a = number;
-  s->next = number + nv;
-  s->search = number + 2 * nv;  // and a copy behind it
-  s->gradient = number + 4 * nv;
-  s->noise = number + 5 * nv;
-  s->descent = number + 6 * nv;
-  s->start = number + 7 * nv;
-  s->change = number + 8 * nv;
-  s->pivot = s->change + mjgpCHANGE * nv;
+  s->next = number + size;
+  s->search = number + 2 * size;
+  s->keep = number + 3 * size;
+  s->gradient = number + 4 * size;
+  s->noise = number + 5 * size;
+  s->descent = number + 6 * size;
+  s->start = number + 7 * size;
+  s->change = number + 8 * size;
+  s->pivot = s->change + mjgpCHANGE * size;
   s->right = mj_stackAllocNum(d, ld * nv);
   s->left = metric->inertia ? s->right : mj_stackAllocNum(d, ld * nv);
   s->rows = metric->inertia ? NULL : mj_stackAllocNum(d, ld * nv);

@@ -38,38 +38,50 @@ static int countRows(const mjgpGroup* group, const mjData* d, int i) {
 }
 
 
-// connect all dofs of n rows from i on with each other
-static void connectRows(mjgpGroup* group, int* mark, int i, int n) {
-  const int *col = group->J_col + group->J_adr[i], *adr = group->J_adr;
-  int count = adr[i + 1] - adr[i], same = 1;
-  for (int k = i + 1; k < i + n; k++) {
-    same &= group->same[k];
+// columns of the non-zeros of a row of J in ascending order; returns their number
+static int listColumns(const mjgpGroup* group, int* column, int row) {
+  int n = 0;
+  for (int k = group->J_adr[row]; k < group->J_adr[row + 1]; k++) {
+    for (int j = 0; j < mjgpLANE; j++) {
+      column[n] = group->J_lane[k] + j;
+      n += group->J_bits[k] >> j & 1;
+    }
+  }
+  return n;
+}
+
+
+// connect all dofs of n rows from i on with each other; column is scratch, and so is mark, which holds 0
+static void connectRows(mjgpGroup* group, int* column, int* mark, int i, int n) {
+  int count = listColumns(group, column, i), same = 1;
+  for (int row = i + 1; row < i + n; row++) {
+    same &= group->same[row];
   }
 
   // rows with different zeros: the union of their columns
-  int* all = mark + group->nv;
   if (!same) {
     int low = group->nv, high = -1;
-    for (int k = adr[i]; k < adr[i + n]; k++) {
-      low = mjMIN(low, group->J_col[k]);
-      high = mjMAX(high, group->J_col[k]);
-      mark[group->J_col[k]] = 1;
+    for (int row = i; row < i + n; row++) {
+      count = listColumns(group, column, row);
+      for (int k = 0; k < count; k++) {
+        mark[column[k]] = 1;
+      }
+      low = count ? mjMIN(low, column[0]) : low;
+      high = count ? mjMAX(high, column[count - 1]) : high;
     }
     count = 0;
     for (int k = low; k <= high; k++) {
-      if (mark[k]) {
-        all[count++] = k;
-        mark[k] = 0;
-      }
+      column[count] = k;
+      count += mark[k];
+      mark[k] = 0;
     }
-    col = all;
   }
 
   // edges from each to the next connect all of them when they are eliminated one after the other
   for (int k = 0; k < count; k++) {
-    group->last[col[k]] = mjMAX(group->last[col[k]], col[count - 1]);
+    group->last[column[k]] = mjMAX(group->last[column[k]], column[count - 1]);
     if (k) {
-      insertEdge(group->parent, col[k - 1], col[k]);
+      insertEdge(group->parent, column[k - 1], column[k]);
     }
   }
 }
@@ -77,13 +89,13 @@ static void connectRows(mjgpGroup* group, int* mark, int i, int n) {
 
 void mjgp_makePattern(mjgpGroup* group, mjData* d) {
   int nv = group->nv;
-  int* integer = mj_stackAllocInt(d, 6 * (size_t)nv + (size_t)group->nefc);
+  int* integer = mj_stackAllocInt(d, 5 * (size_t)nv + (size_t)(mjgp_laneEnd(nv) + 1 + group->nefc));
   group->parent = integer;
   group->last = integer + nv;
   group->from = integer + 2 * nv;
   group->to = integer + 3 * nv;
-  int* mark = integer + 4 * nv;
-  group->same = integer + 6 * nv;
+  int *mark = integer + 4 * nv, *column = integer + 5 * nv;
+  group->same = column + mjgp_laneEnd(nv) + 1;
 
   // tree
   for (int i = 0; i < nv; i++) {
@@ -101,16 +113,22 @@ void mjgp_makePattern(mjgpGroup* group, mjData* d) {
 
   // constraints
   for (int i = 0; i < group->nefc; i++) {
-    const int *adr = group->J_adr + i, *col = group->J_col + *adr;
-    int n = adr[1] - adr[0];
-    group->same[i] = i && adr[0] - adr[-1] == n;
-    for (int k = 0; k < n && group->same[i]; k++) {
-      group->same[i] = col[k] == col[k - n];
+    int adr = group->J_adr[i], n = group->J_adr[i + 1] - adr;
+    group->same[i] = i && adr - group->J_adr[i - 1] == n;
+    for (int k = adr; k < adr + n && group->same[i]; k++) {
+      group->same[i] =
+          group->J_lane[k] == group->J_lane[k - n] && group->J_bits[k] == group->J_bits[k - n];
     }
   }
   for (int i = 0, n = 0; i < group->nefc; i += n) {
     n = countRows(group, d, i);
-    connectRows(group, mark, i, n);
+    int known = 1;
+    for (int row = i; row < i + n; row++) {
+      known &= group->same[row];
+    }
+    if (!known) {
+      connectRows(group, column, mark, i, n);
+    }
   }
 
   // what elimination hands from a dof to its parent
@@ -131,126 +149,93 @@ void mjgp_makePattern(mjgpGroup* group, mjData* d) {
     group->U_adr[i] = group->nU - (size_t)begin;
     group->nU += (size_t)(mjgp_laneEnd(group->last[i] + 1) - begin);
   }
-  group->U = mj_stackAllocNum(d, group->nU + (1 + mjgpBATCH) * (size_t)mjgp_laneEnd(nv));
-  group->inverse = group->U + group->nU;
-  group->line = group->inverse + mjgp_laneEnd(nv);
-  mju_zero(group->line, mjgpBATCH * mjgp_laneEnd(nv));
+  size_t size = (size_t)mjgp_laneEnd(nv);
+  group->U = mj_stackAllocNum(d, 2 * group->nU + 3 * size);
+  group->inertia = group->U + group->nU;
+  group->inverse = group->inertia + group->nU;
+  group->line = group->inverse + size;
+  group->work = group->line + size;
+  mju_zero(group->inertia, (int)(group->nU + 3 * size));
+  for (int i = 0; i < nv; i++) {
+    mjtNum* row = group->inertia + group->U_adr[i];
+    for (int k = group->M_adr[i]; k < group->M_adr[i + 1]; k++) {
+      row[group->M_col[k]] = group->M[k];
+    }
+  }
 }
 
 
 //---------------------------------- Hessian -------------------------------------------------------
 
-// line += weight times a row of J
-static void addRow(mjgpGroup* group, mjtNum weight, int row) {
-  for (int k = group->J_adr[row]; k < group->J_adr[row + 1]; k++) {
-    group->line[group->J_col[k]] += weight * group->J[k];
-  }
-}
-
-
-// line = 0 where a row of J is not
-static void clearRow(mjgpGroup* group, int row) {
-  for (int k = group->J_adr[row]; k < group->J_adr[row + 1]; k++) {
-    group->line[group->J_col[k]] = 0;
-  }
-}
-
-
-// H += row' line; the line ends with column last. Columns before the diagonal get what they like
-static void addProduct(mjgpGroup* group, int row, int last) {
-  int end = mjgp_laneEnd(last + 1);
-  for (int k = group->J_adr[row]; k < group->J_adr[row + 1]; k++) {
-    int i = group->J_col[k];
-    mjgp_addLanes(group->U + group->U_adr[i], group->line, group->J[k], mjgp_laneBegin(i), end);
-  }
-}
-
-
-// last column of a row of J, -1 if it is empty
-static int lastColumn(const mjgpGroup* group, int row) {
-  int end = group->J_adr[row + 1];
-  return end > group->J_adr[row] ? group->J_col[end - 1] : -1;
-}
-
-
-// H += sum of rows' lines for up to four rows with the same columns, whose lines are weighted copies
-static inline void addLines(mjgpGroup* group, const int* rows, int count) {
-  size_t size = (size_t)mjgp_laneEnd(group->nv);
+// H += sum of D row' row for a few rows with the same columns. Columns before the diagonal get what they like
+static inline void addRows(mjgpGroup* group, const int* rows, int count) {
   int first = group->J_adr[rows[0]], n = group->J_adr[rows[0] + 1] - first;
-  int end = mjgp_laneEnd(group->J_col[first + n - 1] + 1);
   const mjtNum* J[mjgpBATCH];
   for (int r = 0; r < count; r++) {
-    J[r] = group->J + group->J_adr[rows[r]];
+    J[r] = group->J + mjgpLANE * group->J_adr[rows[r]];
   }
-  for (int k = 0; k < n; k++) {
-    int i = group->J_col[first + k];
-    mjtNum* row = group->U + group->U_adr[i];
-    for (int j = mjgp_laneBegin(i); j < end; j += mjgpLANE) {
-      mjgpLane sum = *(const mjgpLane*)(row + j);
+  for (int k = 0; k < mjgpLANE * n; k++) {
+    if (!(group->J_bits[first + k / mjgpLANE] >> k % mjgpLANE & 1)) {
+      continue;
+    }
+    mjtNum weight[mjgpBATCH];
+    for (int r = 0; r < count; r++) {
+      weight[r] = group->D[rows[r]] * J[r][k];
+    }
+    mjtNum* row = group->U + group->U_adr[group->J_lane[first + k / mjgpLANE] + k % mjgpLANE];
+    for (int p = k / mjgpLANE; p < n; p++) {
+      mjgpLane* target = (mjgpLane*)(row + group->J_lane[first + p]);
+      mjgpLane sum = *target;
       for (int r = 0; r < count; r++) {
-        sum += J[r][k] * *(const mjgpLane*)(group->line + (size_t)r * size + j);
+        sum += weight[r] * *(const mjgpLane*)(J[r] + mjgpLANE * p);
       }
-      *(mjgpLane*)(row + j) = sum;
+      *target = sum;
     }
   }
 }
 
 
-// H += sum of D row' row for up to four rows with the same columns
+// the same with a body of its own for each count, in which the compiler unrolls the loops
 static void addSquares(mjgpGroup* group, const int* rows, int count) {
-  if (group->J_adr[rows[0] + 1] == group->J_adr[rows[0]]) {
-    return;
-  }
-  size_t size = (size_t)mjgp_laneEnd(group->nv);
-  for (int r = 0; r < count; r++) {
-    for (int k = group->J_adr[rows[r]]; k < group->J_adr[rows[r] + 1]; k++) {
-      group->line[(size_t)r * size + (size_t)group->J_col[k]] = group->D[rows[r]] * group->J[k];
-    }
-  }
-
-  // a body of its own for each count, in which the compiler unrolls the loops
   switch (count) {
     case 1:
-      addLines(group, rows, 1);
+      addRows(group, rows, 1);
       break;
     case 2:
-      addLines(group, rows, 2);
+      addRows(group, rows, 2);
       break;
     case 3:
-      addLines(group, rows, 3);
+      addRows(group, rows, 3);
       break;
     default:
-      addLines(group, rows, 4);
+      addRows(group, rows, mjgpBATCH);
   }
-  for (int r = 0; r < count; r++) {
-    for (int k = group->J_adr[rows[r]]; k < group->J_adr[rows[r] + 1]; k++) {
-      group->line[(size_t)r * size + (size_t)group->J_col[k]] = 0;
-    }
-  }
-}
-
-
-// H += weight row' row
-static void addSquare(mjgpGroup* group, mjtNum weight, int row) {
-  addRow(group, weight, row);
-  addProduct(group, row, lastColumn(group, row));
-  clearRow(group, row);
 }
 
 
 // H += rows' C rows, dim rows from i on, C symmetric
 static void addForm(mjgpGroup* group, const mjtNum* C, int i, int dim) {
-  int last = -1;
-  for (int q = 0; q < dim; q++) {
-    last = mjMAX(last, lastColumn(group, i + q));
-  }
-  for (int p = 0; p < dim; p++) {
-    for (int q = 0; q < dim; q++) {
-      addRow(group, C[p * dim + q], i + q);
+  int begin = group->nv, end = 0;
+  for (int p = i; p < i + dim; p++) {
+    if (group->J_adr[p + 1] > group->J_adr[p]) {
+      begin = mjMIN(begin, group->J_lane[group->J_adr[p]]);
+      end = mjMAX(end, group->J_lane[group->J_adr[p + 1] - 1] + mjgpLANE);
     }
-    addProduct(group, i + p, last);
+  }
+  for (int p = 0; p < dim && begin < end; p++) {
+    // a row of C J
+    mju_zero(group->line + begin, end - begin);
     for (int q = 0; q < dim; q++) {
-      clearRow(group, i + q);
+      for (int k = group->J_adr[i + q]; k < group->J_adr[i + q + 1]; k++) {
+        *(mjgpLane*)(group->line + group->J_lane[k]) +=
+            C[p * dim + q] * *(const mjgpLane*)(group->J + mjgpLANE * k);
+      }
+    }
+    for (int k = mjgpLANE * group->J_adr[i + p]; k < mjgpLANE * group->J_adr[i + p + 1]; k++) {
+      if (group->J[k] != 0) {
+        int j = group->J_lane[k / mjgpLANE] + k % mjgpLANE;
+        mjgp_addLanes(group->U + group->U_adr[j], group->line, group->J[k], mjgp_laneBegin(j), end);
+      }
     }
   }
 }
@@ -268,7 +253,7 @@ static void stiffen(mjgpGroup* group) {
     // dry friction
     if (i < group->ne + group->nf) {
       if (acts) {
-        addSquare(group, weight, i);
+        addForm(group, &weight, i, 1);
       }
     }
 
@@ -276,7 +261,8 @@ static void stiffen(mjgpGroup* group) {
     else if (type[i] == mjCNSTR_CONTACT_ELLIPTIC) {
       int dim = group->contact[k++]->dim;
       for (int p = 1; p < dim && acts; p++) {
-        addSquare(group, much * group->D[i + p], i + p);
+        weight = much * group->D[i + p];
+        addForm(group, &weight, i + p, 1);
       }
       i += dim - 1;
     }
@@ -294,13 +280,7 @@ static void stiffen(mjgpGroup* group) {
 
 // H = M + J' s'' J, upper triangle
 static void assemble(mjgpGroup* group) {
-  memset(group->U, 0, sizeof(mjtNum) * group->nU);
-  for (int i = 0; i < group->nv; i++) {
-    mjtNum* row = group->U + group->U_adr[i];
-    for (int k = group->M_adr[i]; k < group->M_adr[i + 1]; k++) {
-      row[group->M_col[k]] = group->M[k];
-    }
-  }
+  memcpy(group->U, group->inertia, sizeof(mjtNum) * group->nU);
 
   // rows that act, in batches with the same columns
   int rows[mjgpBATCH], count = 0;
@@ -329,6 +309,9 @@ static void assemble(mjgpGroup* group) {
 
 
 int mjgp_factor(mjgpGroup* group) {
+  // what is behind column i % 4 of a lane
+  static const mjgpBits behind[mjgpLANE] = {
+      {0, -1, -1, -1}, {0, 0, -1, -1}, {0, 0, 0, -1}, {0, 0, 0, 0}};
   assemble(group);
   for (int k = 0; k < group->nv; k++) {
     mjtNum* row = group->U + group->U_adr[k];
@@ -337,8 +320,10 @@ int mjgp_factor(mjgpGroup* group) {
       return 0;
     }
 
-    // scale the row
+    // scale the row; the diagonal is kept as its inverse
     mjtNum inverse = group->inverse[k] = 1 / mju_sqrt(row[k]);
+    mjgpLane* lane = (mjgpLane*)(row + begin);
+    *lane = (mjgpLane)((mjgpBits)*lane & behind[k - begin]);
     mjgp_scaleLanes(row, inverse, begin, end);
 
     // eliminate in the rows of its non-zeros
@@ -353,44 +338,63 @@ int mjgp_factor(mjgpGroup* group) {
 //---------------------------------- substitution --------------------------------------------------
 
 void mjgp_solveLower(const mjgpGroup* group, mjtNum* x) {
-  for (int k = 0; k < group->nv; k++) {
-    const mjtNum* row = group->U + group->U_adr[k];
-    int last = group->last[k];
-    mjtNum value = x[k] *= group->inverse[k];
-    for (int i = group->parent[k]; i >= 0 && i <= last; i = group->parent[i]) {
-      x[i] -= row[i] * value;
+  int nv = group->nv, end = mjgp_laneEnd(nv);
+  for (int k = 0; k < nv; k++) {
+    if (x[k] != 0) {
+      mjgp_addLanes(x, group->U + group->U_adr[k], -x[k] * group->inverse[k], mjgp_laneBegin(k),
+                    mjgp_laneEnd(group->last[k] + 1));
+    }
+  }
+  for (int k = 0; k < end; k += mjgpLANE) {
+    *(mjgpLane*)(x + k) *= *(const mjgpLane*)(group->inverse + k);
+  }
+}
+
+
+// row k of mjgp_solveLowerJoints in count lanes
+static inline void substituteRow(const mjgpGroup* group, mjtNum* x, int k, int count) {
+  const mjtNum* row = group->U + group->U_adr[k];
+  int last = group->last[k], ld = group->ld;
+  mjgpLane source[mjgpWIDE];
+  for (int c = 0; c < count; c++) {
+    mjgpLane* lane = (mjgpLane*)(x + k * ld) + c;
+    source[c] = *lane *= group->inverse[k];
+  }
+  for (int i = group->parent[k]; i >= 0 && i <= last; i = group->parent[i]) {
+    mjgpLane* target = (mjgpLane*)(x + i * ld);
+    for (int c = 0; c < count; c++) {
+      target[c] -= row[i] * source[c];
     }
   }
 }
 
 
 void mjgp_solveLowerJoints(const mjgpGroup* group, mjtNum* x, int flg_unit) {
-  int ld = group->ld;
   for (int k = 0; k < group->nv; k++) {
-    const mjtNum* row = group->U + group->U_adr[k];
-    int last = group->last[k];
     int begin = flg_unit ? mjgp_laneBegin(group->from[k]) : 0;
-    int end = flg_unit ? mjgp_laneEnd(group->to[k]) : ld;
-    if (begin >= end) {
-      continue;
-    }
-    mjtNum* source = x + k * ld;
-    mjgp_scaleLanes(source, group->inverse[k], begin, end);
-    for (int i = group->parent[k]; i >= 0 && i <= last; i = group->parent[i]) {
-      mjgp_addLanes(x + i * ld, source, -row[i], begin, end);
-    }
+    int end = flg_unit ? mjgp_laneEnd(group->to[k]) : group->ld;
+#define SUBSTITUTE(count) substituteRow(group, x + begin, k, count)
+    mjgpFOR_LANES(SUBSTITUTE, begin, end)
+#undef SUBSTITUTE
   }
 }
 
 
 void mjgp_solveUpper(const mjgpGroup* group, mjtNum* x) {
-  for (int k = group->nv - 1; k >= 0; k--) {
-    const mjtNum* row = group->U + group->U_adr[k];
-    int last = group->last[k];
-    mjtNum sum = x[k];
-    for (int i = group->parent[k]; i >= 0 && i <= last; i = group->parent[i]) {
-      sum -= row[i] * x[i];
+  // a lane at a time: what is behind it, then within it
+  int nv = group->nv;
+  for (int begin = mjgp_laneEnd(nv) - mjgpLANE; begin >= 0; begin -= mjgpLANE) {
+    mjtNum value[mjgpLANE] = {0};
+    for (int k = mjMIN(begin + mjgpLANE, nv) - 1; k >= begin; k--) {
+      const mjtNum* row = group->U + group->U_adr[k];
+      mjtNum sum = x[k] - mjgp_dotLanes(row, x, begin + mjgpLANE, mjgp_laneEnd(group->last[k] + 1));
+      for (int j = k + 1; j < begin + mjgpLANE; j++) {
+        sum -= row[j] * value[j - begin];
+      }
+      value[k - begin] = sum * group->inverse[k];
     }
-    x[k] = sum * group->inverse[k];
+    for (int j = 0; j < mjgpLANE; j++) {
+      x[begin + j] = value[j];
+    }
   }
 }

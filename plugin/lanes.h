@@ -7,10 +7,12 @@
 #define MJGEAR_PLUGIN_LANES_H_
 
 #include <mujoco/mujoco.h>
+#include <stdint.h>
 
 #define mjgpLANE 4  // numbers a lane
 
 typedef mjtNum mjgpLane __attribute__((vector_size(8 * mjgpLANE), aligned(8), may_alias));
+typedef int64_t mjgpBits __attribute__((vector_size(8 * mjgpLANE)));
 _Static_assert(sizeof(mjgpLane) == mjgpLANE * sizeof(mjtNum), "the engine's numbers are doubles");
 
 
@@ -41,5 +43,36 @@ static inline void mjgp_scaleLanes(mjtNum* x, mjtNum factor, int begin, int end)
     *(mjgpLane*)(x + i) *= factor;
   }
 }
+
+
+// x . y in the lanes from begin to end
+static inline mjtNum mjgp_dotLanes(const mjtNum* x, const mjtNum* y, int begin, int end) {
+  mjgpLane sum = {0};
+  for (int i = begin; i < end; i += mjgpLANE) {
+    sum += *(const mjgpLane*)(x + i) * *(const mjgpLane*)(y + i);
+  }
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+
+// BODY(count) for up to mjgpWIDE lanes from begin on, until end is reached, with constant count, so that the
+// compiler unrolls its loops over the lanes and keeps them in registers
+#define mjgpWIDE 4
+#define mjgpFOR_LANES(BODY, begin, end)                     \
+  for (; (begin) < (end); (begin) += mjgpWIDE * mjgpLANE) { \
+    switch (((end) - (begin)) / mjgpLANE) {                 \
+      case 1:                                               \
+        BODY(1);                                            \
+        break;                                              \
+      case 2:                                               \
+        BODY(2);                                            \
+        break;                                              \
+      case 3:                                               \
+        BODY(3);                                            \
+        break;                                              \
+      default:                                              \
+        BODY(mjgpWIDE);                                     \
+    }                                                       \
+  }
 
 #endif  // MJGEAR_PLUGIN_LANES_H_

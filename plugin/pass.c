@@ -1,6 +1,7 @@
 #include "pass.h"
 
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "friction.h"
@@ -32,6 +33,22 @@ mjtNum mjgp_gearAcceleration(const mjgpStep* s, const mjtNum* a, int i) {
 }
 
 
+// W += left' right for rows from .. to of W in count lanes
+static inline void addOuter(mjtNum* W, const mjtNum* left, const mjtNum* right, int from, int to,
+                            int ld, int count) {
+  mjgpLane source[mjgpWIDE];
+  for (int c = 0; c < count; c++) {
+    source[c] = ((const mjgpLane*)right)[c];
+  }
+  for (int i = from; i < to; i++) {
+    mjgpLane* target = (mjgpLane*)(W + i * ld);
+    for (int c = 0; c < count; c++) {
+      target[c] += left[i] * source[c];
+    }
+  }
+}
+
+
 int mjgp_linearize(mjgpStep* s) {
   mjgpGroup* group = s->group;
   int nv = group->nv, n = s->n, ld = group->ld;
@@ -58,13 +75,11 @@ int mjgp_linearize(mjgpStep* s) {
   mju_zero(s->W, n * ld);
   for (int k = 0; k < nv; k++) {
     const mjtNum *left = s->left + k * ld, *right = s->right + k * ld;
-    int from = group->from[k], to = group->to[k];
-    int begin = mjgp_laneBegin(from), end = mjgp_laneEnd(to);
-    for (int i = s->rows ? 0 : from; i < (s->rows && from < to ? n : to); i++) {
-      if (left[i] != 0) {
-        mjgp_addLanes(s->W + i * ld, right, left[i], begin, end);
-      }
-    }
+    int from = s->rows ? 0 : group->from[k], to = s->rows ? n : group->to[k];
+    int begin = mjgp_laneBegin(group->from[k]), end = mjgp_laneEnd(group->to[k]);
+#define ADD(count) addOuter(s->W + begin, left, right + begin, from, to, ld, count)
+    mjgpFOR_LANES(ADD, begin, end)
+#undef ADD
   }
   return 1;
 }
@@ -110,12 +125,12 @@ static void solveChange(const mjgpStep* s, mjtNum* x, int ld) {
 
 // product of the changed rows with columns in whole lanes                       (nchange x ld)
 static void mulChange(const mjgpStep* s, mjtNum* result, const mjtNum* x, int ld) {
-  int nv = s->group->nv;
+  int nv = s->group->nv, size = mjgp_laneEnd(nv);
   mju_zero(result, s->nchange * ld);
   for (int i = 0; i < s->nchange; i++) {
     for (int k = 0; k < nv; k++) {
-      if (s->change[i * nv + k] != 0) {
-        mjgp_addLanes(result + i * ld, x + k * ld, s->change[i * nv + k], 0, ld);
+      if (s->change[i * size + k] != 0) {
+        mjgp_addLanes(result + i * ld, x + k * ld, s->change[i * size + k], 0, ld);
       }
     }
   }
@@ -124,14 +139,14 @@ static void mulChange(const mjgpStep* s, mjtNum* result, const mjtNum* x, int ld
 
 // x = (1 - V' (L D L')^-1 V) x, with V the changed rows: after this H of the factorization acts as H does
 static void applyChange(const mjgpStep* s, mjtNum* x) {
-  int nv = s->group->nv;
+  int size = mjgp_laneEnd(s->group->nv);
   mjtNum share[mjgpCHANGE * mjgpLANE] = {0};
   for (int i = 0; i < s->nchange; i++) {
-    share[i * mjgpLANE] = mju_dot(s->change + i * nv, x, nv);
+    share[i * mjgpLANE] = mjgp_dotLanes(s->change + i * size, x, 0, size);
   }
   solveChange(s, share, mjgpLANE);
   for (int i = 0; i < s->nchange; i++) {
-    mju_addToScl(x, s->change + i * nv, -share[i * mjgpLANE], nv);
+    mjgp_addLanes(x, s->change + i * size, -share[i * mjgpLANE], 0, size);
   }
 }
 
@@ -140,15 +155,15 @@ static void applyChange(const mjgpStep* s, mjtNum* x) {
 //   H^-1 = U^-1 (1 - V S^-1 V') U'^-1,  S = [+-1/D] + V' V
 int mjgp_relinearize(mjgpStep* s) {
   mjgpGroup* group = s->group;
-  int row[mjgpCHANGE], nv = group->nv, ld = group->ld, n = changedRows(s, row);
+  int row[mjgpCHANGE], ld = group->ld, size = mjgp_laneEnd(group->nv), n = changedRows(s, row);
   if (n < 0 || s->nchange) {
     return 0;
   }
-  mju_zero(s->change, n * nv);
+  mju_zero(s->change, n * size);
   for (int i = 0; i < n; i++) {
-    mjtNum* change = s->change + i * nv;
+    mjtNum* change = s->change + i * size;
     for (int k = group->J_adr[row[i]]; k < group->J_adr[row[i] + 1]; k++) {
-      change[group->J_col[k]] = group->J[k];
+      *(mjgpLane*)(change + group->J_lane[k]) = *(const mjgpLane*)(group->J + mjgpLANE * k);
     }
     mjgp_solveLower(group, change);
   }
@@ -159,7 +174,8 @@ int mjgp_relinearize(mjgpStep* s) {
     int joins = group->state[row[i]] == mjCNSTRSTATE_QUADRATIC;
     mjtNum own = (joins ? 1 : -1) / group->D[row[i]], *L = s->pivot + i * mjgpCHANGE;
     for (int j = 0; j <= i; j++) {
-      L[j] = mju_dot(s->change + i * nv, s->change + j * nv, nv) + (i == j ? own : 0);
+      L[j] =
+          mjgp_dotLanes(s->change + i * size, s->change + j * size, 0, size) + (i == j ? own : 0);
       for (int k = 0; k < j; k++) {
         const mjtNum* other = s->pivot + j * mjgpCHANGE;
         L[j] -= L[k] * other[k] * s->pivot[k * (mjgpCHANGE + 1)];
@@ -282,10 +298,20 @@ static int settle(mjgpStep* s, const mjtNum* t) {
   mju_copy(s->a, s->next, group->nv);
   mjgp_evaluate(s);
   int exact = 1;
+  mjtNum most = 0, missing = 0;
   for (int i = 0; i < group->nefc; i++) {
-    exact &= group->state[i] == s->state[i] && group->state[i] != mjCNSTRSTATE_CONE;
+    int now = group->state[i], then = s->state[i];
+    exact &= now == then && now != mjCNSTRSTATE_CONE;
+    most = fmax(most, mju_abs(group->f[i]));
+
+    // the force that a row that joined or left was assumed not to have, or to have
+    if (now != then && now + then == mjCNSTRSTATE_SATISFIED + mjCNSTRSTATE_QUADRATIC) {
+      missing = fmax(missing, mju_abs(group->jar[i]) * group->D[i]);
+    }
   }
-  return exact || isZero(s, t);
+
+  // forces that are not those of the linearization, or no more than rounding
+  return exact || (missing <= 1e-6 * most && isZero(s, t));
 }
 
 
@@ -319,12 +345,7 @@ static mjtNum constraintSlope(mjgpStep* s, mjtNum x) {
 static mjtNum searchLine(mjgpStep* s, const mjtNum* t) {
   mjgpGroup* group = s->group;
   int nv = group->nv;
-  for (int i = 0; i < group->nefc; i++) {
-    s->jar[i] = 0;
-    for (int k = group->J_adr[i]; k < group->J_adr[i + 1]; k++) {
-      s->jar[i] += group->J[k] * s->search[group->J_col[k]];
-    }
-  }
+  mjgp_mulJacobian(group, s->jar, s->search);
 
   // slope = linear + x quadratic + slope of the constraint cost
   mjtNum *Ma = s->next, linear, quadratic;

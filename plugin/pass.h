@@ -24,6 +24,7 @@ typedef struct mjgpStep_ {
   mjtNum* next;      // acceleration to which a pass leads                 (nv)
   mjtNum* start;     // acceleration at the last solved point of the path   (nv)
   mjtNum* search;    // direction of the inner problem                     (nv)
+  mjtNum* keep;      // for the methods                                    (nv)
   mjtNum* gradient;  //                                                    (nv)
   mjtNum* noise;     // rounding errors in it                              (nv)
   mjtNum* descent;   // U'^-1 gradient without friction                    (nv)

@@ -167,7 +167,7 @@ int mjgp_polish(mjgpStep* s) {
 // Newton on friction with steps that bring it closer to the law; 1 if solved
 int mjgp_damped(mjgpStep* s) {
   int n = s->n, nv = s->group->nv;
-  mjtNum* keep = s->search + nv;
+  mjtNum* keep = s->keep;
   if (!mjgp_inner(s, s->t)) {
     return 0;
   }

@@ -16,6 +16,7 @@
 #include "constraint.h"
 #include "gears.h"
 #include "hessian.h"
+#include "lanes.h"
 #include "plugin_models.h"
 
 // a floating robot with geared legs on a plane, an arm with limits, a mimicked finger, dry friction, a
@@ -188,9 +189,10 @@ static void mulHessian(const mjModel* m, mjData* d, mjtNum* result, const mjtNum
 // the factor of the group's Hessian against the engine's Hessian, and the solves for all joints at once
 // against those one by one
 static void checkFactor(const mjModel* m, mjData* d, mjgpGroup* group, unsigned* seed) {
-  int nv = (int)m->nv, ld = group->ld;
+  int nv = (int)m->nv, ld = group->ld, size = mjgp_laneEnd(nv);
   mj_markStack(d);
-  mjtNum *x = mj_stackAllocNum(d, 4 * (size_t)nv), *y = x + nv, *Hx = y + nv, *Hy = Hx + nv;
+  mjtNum *x = mj_stackAllocNum(d, 4 * (size_t)size), *y = x + size, *Hx = y + size, *Hy = Hx + size;
+  mju_zero(x, 4 * size);
   for (int j = 0; j < nv; j++) {
     *seed = *seed * 1664525u + 1013904223u;
     x[j] = *seed / 4294967296.0 - 0.5;
