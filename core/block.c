@@ -34,6 +34,7 @@ void mjg_blockEvaluate(mjgBlock* b) {
   }
 
   // each joint answers as if it were alone
+  b->residual = -1;
   b->merit = 0;
   for (int i = 0; i < n; i++) {
     double t = b->t[i], answer;
@@ -168,14 +169,18 @@ void mjg_blockPolish(mjgBlock* b, double enough) {
     // joints without load or bound of their own have the rounding of others for friction; their
     // own law knows better
     int changed = 0;
+    double residual = 0;
     for (int i = 0; i < b->n; i++) {
-      if (fabs(b->gap[i]) <= 1e-10 * size && jointResidual(b, i, b->fixed[i], enough) > enough) {
+      double own = jointResidual(b, i, b->fixed[i], enough);
+      residual = mjg_max(residual, own);
+      if (own > enough && fabs(b->gap[i]) <= 1e-10 * size) {
         b->t[i] -= b->gap[i];
         b->fixed[i] = b->fixed[i] == mjgSTUCK ? mjgSTUCK : b->piece[i];
         changed = 1;
       }
     }
     if (!changed) {
+      b->residual = residual;
       return;
     }
     mjg_blockEvaluate(b);

@@ -26,12 +26,13 @@ typedef struct mjgBlock_ {
   double* root;   // sqrt(A_ii) in the units of the caller             (n)
 
   // the iterate: t is free, the others follow from it by mjg_blockEvaluate
-  double* t;       // friction torque                                   (n)
-  double* w;       // A t                                               (n)
-  double* lambda;  // load, phi + P t                                   (n)
-  double* gap;     // t - resolve(t), zero at a solution                (n)
-  int* piece;      // pieces that the joints' laws answer with          (n)
-  double merit;    // |gap|^2
+  double* t;        // friction torque                                   (n)
+  double* w;        // A t                                               (n)
+  double* lambda;   // load, phi + P t                                   (n)
+  double* gap;      // t - resolve(t), zero at a solution                (n)
+  int* piece;       // pieces that the joints' laws answer with          (n)
+  double merit;     // |gap|^2
+  double residual;  // of the joints on the pieces that K stands for; negative: not known
 
   // scratch of the solvers
   double* K;        // factorized pieces                              (n x n)

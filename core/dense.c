@@ -87,7 +87,7 @@ static inline int choosePivot(double* A, int k, int n) {
 // n x n matrix; rows are exchanged as a whole
 static inline int factorize(double* A, int* pivot, int n, int first, int last, double smallest) {
   for (int k = first; k < last; k++) {
-    double* row = A + k * n;
+    double* restrict row = A + k * n;
     if (pivot) {
       pivot[k] = choosePivot(A, k, n);
     }
@@ -95,14 +95,20 @@ static inline int factorize(double* A, int* pivot, int n, int first, int last, d
       return 0;
     }
 
-    // eliminate below
+    // eliminate below, in fours that begin at the same columns for all k: loads that straddle what two
+    // stores wrote would wait for both
     double inv = 1 / row[k];
     row[k] = inv;
+    int begin = (k + 4) & ~3;
+    begin = begin < last ? begin : last;
     for (int i = k + 1; i < n; i++) {
-      double* target = A + i * n;
+      double* restrict target = A + i * n;
       double f = target[k] * inv;
       target[k] = f;
-      for (int j = k + 1; j < last; j++) {
+      for (int j = k + 1; j < begin; j++) {
+        target[j] -= f * row[j];
+      }
+      for (int j = begin; j < last; j++) {
         target[j] -= f * row[j];
       }
     }
@@ -183,13 +189,26 @@ static inline void substitute(double* x, const double* LU, const int* pivot, int
   }
 
 
+// largest absolute value, in four parts that do not wait for each other
+static double largestEntry(const double* A, int n) {
+  double most[4] = {0};
+  int i = 0;
+  for (; i + 4 <= n; i += 4) {
+    for (int k = 0; k < 4; k++) {
+      double size = fabs(A[i + k]);
+      most[k] = size > most[k] ? size : most[k];
+    }
+  }
+  for (; i < n; i++) {
+    most[0] = mjg_max(most[0], fabs(A[i]));
+  }
+  return mjg_max(mjg_max(most[0], most[1]), mjg_max(most[2], most[3]));
+}
+
+
 int mjg_lu(double* A, int* pivot, int n) {
   // a pivot below this is rounding
-  double largest = 0;
-  for (int i = 0; i < n * n; i++) {
-    largest = mjg_max(largest, fabs(A[i]));
-  }
-  double smallest = largest * n * DBL_EPSILON;
+  double smallest = largestEntry(A, n * n) * n * DBL_EPSILON;
   if (n >= mjgBLOCKED_LU) {
     return factorizeBlocked(A, pivot, n, smallest);
   }

@@ -140,13 +140,13 @@ typedef enum mjgSolver_ {
 #define mjgMAXENUM 8  // most joints of one block that enumeration accepts
 
 typedef struct mjgSettings_ {
-  int solver;          // mjgSolver
-  int warm_start;      // start from solution->t and solution->mode: 0 no, 1 yes;
-                       // of several solutions the default then keeps the one it starts next to
-  int quick;           // what mjgNEWTON solves from a warm start within two iterations is taken: 0 and
-                       // looked at, 1 without looking, whether it is the only solution (status
-                       // mjgSOLVED), which saves up to a third of the time
-  int iterations;      // iteration limit of the chosen method; 0: the method's default
+  int solver;      // mjgSolver
+  int warm_start;  // start from solution->t and solution->mode: 0 no, 1 yes;
+                   // of several solutions the default then keeps the one it starts next to
+  int quick;       // what mjgNEWTON solves from a warm start within two iterations is taken: 0 and
+                   // looked at, 1 without looking, whether it is the only solution (status
+                   // mjgSOLVED), which saves up to a third of the time
+  int iterations;  // iteration limit of the chosen method; 0: the method's default
   int want_sigma_max;  // compute info->sigma_max: 0 no, 1 yes
   double tolerance;    // relative residual at which a problem counts as solved
 } mjgSettings;

@@ -146,7 +146,13 @@ static int isWellPosed(mjgBlock* b) {
 // Newton to a solution within a number of iterations; returns 1 if it did
 static int newtonSolves(mjgBlock* b, int iterations) {
   double small = 1e3 * b->n * DBL_EPSILON;
-  return mjg_newton(b, iterations) && mjg_blockResidual(b, b->piece, small) <= small;
+  if (!mjg_newton(b, iterations)) {
+    return 0;
+  }
+  if (b->residual < 0) {
+    b->residual = mjg_blockResidual(b, b->piece, small);
+  }
+  return b->residual <= small;
 }
 
 
@@ -236,7 +242,11 @@ static int solveBlock(mjgBlock* b, const mjgSettings* settings, int* fallbacks) 
 // write the block's result in the units of the caller; returns its residual
 static double storeBlock(mjgSolution* solution, const mjgBlock* b, int first, const int* index,
                          double enough) {
-  double residual = mjg_blockResidual(b, b->piece, enough);
+  int known = b->residual >= 0;
+  for (int i = 0; i < b->n; i++) {
+    known &= b->piece[i] == b->fixed[i];
+  }
+  double residual = known ? b->residual : mjg_blockResidual(b, b->piece, enough);
   for (int i = 0; i < b->n; i++) {
     int s = mjg_pieceDirection(b->piece[i]);
     double v = b->v[i] - b->w[i];

@@ -87,7 +87,7 @@ void mjgp_advanceGap(const mjgpGears* g, const mjModel* m, mjData* d, int i) {
 //---------------------------------- what the motor sees -------------------------------------------
 
 void mjgp_addEncoder(const mjgpGears* g, const mjModel* m, mjData* d, int sign) {
-  for (int a = 0; a < g->nactive; a++) {
+  for (int a = 0; a < g->nactive && g->encoders; a++) {
     int i = g->active[a];
     const mjgpJoint* joint = g->joint + i;
     if (joint->gap != mjgpGAP_ROTOR || joint->encoder != mjgpENCODER_MOTOR) {

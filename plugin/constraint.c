@@ -65,16 +65,15 @@ static void gatherJacobian(mjgpGroup* group, const mjModel* m, mjData* d, const 
     // dense: a lane that is zero is overwritten by the next
     const mjtNum* J = d->efc_J + (size_t)row * (size_t)m->nv;
     for (int begin = 0; begin < nv; begin += mjgpLANE) {
-      mjtNum* lane = group->J + mjgpLANE * n;
-      int bits = 0, count = mjMIN(mjgpLANE, nv - begin);
-      *(mjgpLane*)lane = (mjgpLane){0};
-      for (int k = 0; k < count; k++) {
-        lane[k] = J[group->dof[begin + k]];
-        bits |= (lane[k] != 0) << k;
+      const int* dof = group->dof + begin;
+      mjtNum x[mjgpLANE] = {J[dof[0]], begin + 1 < nv ? J[dof[1]] : 0,
+                            begin + 2 < nv ? J[dof[2]] : 0, begin + 3 < nv ? J[dof[3]] : 0};
+      int bits = (x[0] != 0) | (x[1] != 0) << 1 | (x[2] != 0) << 2 | (x[3] != 0) << 3;
+      if (bits) {
+        *(mjgpLane*)(group->J + mjgpLANE * n) = (mjgpLane){x[0], x[1], x[2], x[3]};
+        group->J_lane[n] = begin;
+        group->J_bits[n++] = bits;
       }
-      group->J_lane[n] = begin;
-      group->J_bits[n] = bits;
-      n += bits != 0;
     }
   }
   group->J_adr[group->nefc] = n;

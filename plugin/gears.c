@@ -93,15 +93,6 @@ void mjgp_reset(const mjModel* m, mjtNum* plugin_state, void* plugin_data, int i
 }
 
 
-void mjgp_startJoint(mjgpGears* g, const mjData* d, int i) {
-  const mjtNum* state = d->plugin_state + g->state[i];
-  mjtNum piece = state[g->stride[i]];
-  g->t[i] = state[0];
-  g->mode[i] = (piece > 0) - (piece < 0);
-  g->load[i] = mju_abs(piece) > 1 ? -1 : 1;
-}
-
-
 //---------------------------------- life ----------------------------------------------------------
 
 // reserve count items of size bytes at the end of a block, 64-byte aligned; returns their offset
@@ -249,6 +240,7 @@ int mjgp_init(const mjModel* m, mjData* d, int instance) {
   }
   for (int i = 0; i < n; i++) {
     const mjgpJoint* load = g->joint + i;
+    g->encoders += load->gap == mjgpGAP_ROTOR && load->encoder == mjgpENCODER_MOTOR;
     g->crossing |= load->gap == mjgpGAP_LOAD &&
                    m->dof_treeid[load->dof] != m->dof_treeid[g->joint[load->partner].dof];
   }

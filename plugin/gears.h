@@ -47,6 +47,7 @@ typedef struct mjgpGears_ {
   int nv;        // dofs of the model
   int nC;        // non-zeros of the inertia matrix
   int nsensor;   // sensors attached to instances of the plugin
+  int encoders;  // joints whose encoder is on a rotor that is state of the plugin
   int crossing;  // a gap couples joints of different trees
   int nchain;    // sum over the geared joints of the lengths of their dof chains
 
@@ -104,7 +105,12 @@ typedef struct mjgpGears_ {
 } mjgpGears;
 
 // start joint i from friction, mode and sign of the load of the last step: t, mode, load
-void mjgp_startJoint(mjgpGears* g, const mjData* d, int i);
+static inline void mjgp_startJoint(mjgpGears* g, const mjData* d, int i) {
+  const mjtNum *state = d->plugin_state + g->state[i], piece = state[g->stride[i]];
+  g->t[i] = state[0];
+  g->mode[i] = (piece > 0) - (piece < 0);
+  g->load[i] = piece > 1 || piece < -1 ? -1 : 1;
+}
 
 // slot of this plugin in the engine's table, the first instance and the last; -1: none
 int mjgp_slot(void);

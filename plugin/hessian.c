@@ -393,8 +393,6 @@ void mjgp_solveUpper(const mjgpGroup* group, mjtNum* x) {
       }
       value[k - begin] = sum * group->inverse[k];
     }
-    for (int j = 0; j < mjgpLANE; j++) {
-      x[begin + j] = value[j];
-    }
+    *(mjgpLane*)(x + begin) = (mjgpLane){value[0], value[1], value[2], value[3]};
   }
 }

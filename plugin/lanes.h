@@ -11,7 +11,7 @@
 
 #define mjgpLANE 4  // numbers a lane
 
-typedef mjtNum mjgpLane __attribute__((vector_size(8 * mjgpLANE), aligned(8), may_alias));
+typedef mjtNum mjgpLane __attribute__((vector_size(8 * mjgpLANE), aligned(8)));
 typedef int64_t mjgpBits __attribute__((vector_size(8 * mjgpLANE)));
 _Static_assert(sizeof(mjgpLane) == mjgpLANE * sizeof(mjtNum), "the engine's numbers are doubles");
 
