@@ -32,7 +32,7 @@ typedef struct mjgBlock_ {
   double* gap;      // t - resolve(t), zero at a solution                (n)
   int* piece;       // pieces that the joints' laws answer with          (n)
   double merit;     // |gap|^2
-  double residual;  // of the joints on the pieces that K stands for; negative: not known
+  double residual;  // of the joints on the pieces in fixed, where mjg_blockPolish was last; else < 0
 
   // scratch of the solvers
   double* K;        // factorized pieces                              (n x n)

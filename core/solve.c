@@ -87,6 +87,7 @@ static void loadBlock(mjgBlock* b, const mjgProblem* problem, int first, const i
   b->flg_P = P != NULL;
   b->iterations = 0;
   b->factorizations = 0;
+  b->residual = -1;
   double* scale = b->x;
   for (int i = 0; i < n; i++) {
     int joint = first + index[i], diagonal = index[i] * (ld + 1);
@@ -149,10 +150,8 @@ static int newtonSolves(mjgBlock* b, int iterations) {
   if (!mjg_newton(b, iterations)) {
     return 0;
   }
-  if (b->residual < 0) {
-    b->residual = mjg_blockResidual(b, b->piece, small);
-  }
-  return b->residual <= small;
+  double residual = b->residual >= 0 ? b->residual : mjg_blockResidual(b, b->piece, small);
+  return residual <= small;
 }
 
 
