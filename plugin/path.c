@@ -8,7 +8,7 @@
 #define mjgpEXACT   1e-12  // and at its end
 #define mjgpSHORT   1e-7   // the curve is lost if shorter steps fail
 #define mjgpLONG    4      // longest step
-#define mjgpTRY     8000   // linearizations that one curve may cost
+#define mjgpTRY     2000   // linearizations that one curve may cost
 
 // a curve in n + 1 dimensions: friction in units in which that which stops all joints is of size 1, and x
 typedef struct mjgpCurve_ {
