@@ -7,7 +7,7 @@
 #define mjgpNEAR    1e-7   // distance from the curve that is near enough on the way
 #define mjgpEXACT   1e-12  // and at its end
 #define mjgpSHORT   1e-7   // the curve is lost if shorter steps fail
-#define mjgpLONG    4      // longest step
+#define mjgpLONG    1      // longest step, times 1 + distance from rest
 #define mjgpTRY     2000   // linearizations that one curve may cost
 
 // a curve in n + 1 dimensions: friction in units in which that which stops all joints is of size 1, and x
@@ -301,7 +301,7 @@ static int follow(mjgpCurve* curve, mjtNum* next) {
       mju_copy(curve->z, curve->trial, n + 1);
       mju_copy(curve->tangent, next, n + 1);
     }
-    size = done ? mju_min(2 * size, mjgpLONG) : 0.25 * size;
+    size = done ? mju_min(2 * size, mjgpLONG * (1 + mju_norm(curve->z, n + 1))) : 0.25 * size;
   }
   return 0;
 }
