@@ -117,18 +117,17 @@ static size_t layout(mjgpGears* g, int n, int nv, int nC, int nmax, int nstep) {
     }                                                           \
   }
   mjgpARRAY(joint, count) mjgpARRAY(state, count) mjgpARRAY(stride, count) mjgpARRAY(chain, count)
-      mjgpARRAY(transpose, (size_t)nC) mjgpARRAY(active, count) mjgpARRAY(base, count)
-          mjgpARRAY(tau, count) mjgpARRAY(inertia, count) mjgpARRAY(t, count)
-              mjgpARRAY(v_next, count) mjgpARRAY(lambda, count) mjgpARRAY(mode, count)
-                  mjgpARRAY(jammed, count) mjgpARRAY(load, count) mjgpARRAY(gamma_u, count)
-                      mjgpARRAY(gamma_v, count) mjgpARRAY(coulomb, count)
-                          mjgpARRAY(static_ratio, count) mjgpARRAY(v, count) mjgpARRAY(q, count)
-                              mjgpARRAY(lag, count) mjgpARRAY(scale, count)
-                                  mjgpARRAY(coupling, count) mjgpARRAY(gap, count)
-                                      mjgpARRAY(force, (size_t)nv) mjgpARRAY(lower, lines)
-                                          mjgpARRAY(upper, lines) mjgpARRAY(pivot, (size_t)nv)
-                                              mjgpARRAY(slope, (size_t)nv) mjgpARRAY(matrix, lines)
-                                                  mjgpARRAY(line, (size_t)nv)
+      mjgpARRAY(transpose, (size_t)nC) mjgpARRAY(active, count) mjgpARRAY(base, count) mjgpARRAY(
+          tau, count) mjgpARRAY(inertia, count) mjgpARRAY(t, count) mjgpARRAY(v_next, count)
+          mjgpARRAY(lambda, count) mjgpARRAY(mode, count) mjgpARRAY(jammed, count)
+              mjgpARRAY(load, count) mjgpARRAY(gamma_u, count) mjgpARRAY(gamma_v, count)
+                  mjgpARRAY(coulomb, count) mjgpARRAY(static_ratio, count) mjgpARRAY(v, count)
+                      mjgpARRAY(q, count) mjgpARRAY(lag, count) mjgpARRAY(scale, count) mjgpARRAY(
+                          coupling, count) mjgpARRAY(gap, count) mjgpARRAY(force, (size_t)nv)
+                          mjgpARRAY(lower, lines) mjgpARRAY(upper, lines)
+                              mjgpARRAY(pivot, (size_t)nv) mjgpARRAY(slope, (size_t)nv)
+                                  mjgpARRAY(matrix, lines) mjgpARRAY(vector, 2 * (size_t)nv)
+                                      mjgpARRAY(geared, (size_t)nv) mjgpARRAY(line, (size_t)nv)
 #undef mjgpARRAY
 
       // workspace of the core
@@ -224,10 +223,14 @@ int mjgp_init(const mjModel* m, mjData* d, int instance) {
   for (int i = 1; i < g->nv; i++) {
     g->line[i] = g->line[i - 1] + mjgp_laneEnd(m->M_rownnz[i - 1]);
   }
+  for (int i = 0; i < g->nv; i++) {
+    g->geared[i] = -1;
+  }
   g->acc = m->plugin_stateadr[instance] + countJointState(m, instance);
   for (int i = 0; i < n; i++) {
     g->state[i] = m->plugin_stateadr[g->joint[i].instance] + g->joint[i].index;
     g->stride[i] = mjgp_countJoints(m, g->joint[i].instance);
+    g->geared[g->joint[i].dof] = i;
     g->chain[i] = g->nchain;
     g->nchain += m->M_rownnz[g->joint[i].dof];
     if (!chainsNest(m, g->joint[i].dof)) {

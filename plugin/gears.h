@@ -57,6 +57,7 @@ typedef struct mjgpGears_ {
   int* state;        // address of their t in plugin_state                 (n)
   int* stride;       // distance from t to piece to lag in plugin_state    (n)
   int acc;           // address of the leader's acc in plugin_state
+  int* geared;       // geared joint of each dof, -1: none                 (nv)
   int* chain;        // start of their chains in arrays of nchain          (n)
   int* transpose;    // address in D of each transposed entry of M         (nC)
 
@@ -98,6 +99,7 @@ typedef struct mjgpGears_ {
   mjtNum* lower;   // factor of the integrator's matrix                   (lines)
   mjtNum* upper;   // its transposed part if it is not symmetric          (lines)
   mjtNum* pivot;   // inverse diagonal                                    (nv)
+  mjtNum* vector;  // acceleration of a tree and what is left of its force   (2 nv)
   mjtNum* matrix;  // factor of a tree with its friction                  (lines)
   mjgWorkspace* work;  // of the core
 

@@ -28,6 +28,19 @@ static inline int mjgp_laneEnd(int i) {
 }
 
 
+// y = n of the size numbers of x from adr on, in whole lanes where x has them
+static inline void mjgp_copyLanes(mjtNum* restrict y, const mjtNum* restrict x, int adr, int n,
+                                  int size) {
+  int i = 0;
+  for (; i < n && adr + i + mjgpLANE <= size; i += mjgpLANE) {
+    *(mjgpLane*)(y + i) = *(const mjgpLane*)(x + adr + i);
+  }
+  for (; i < n; i++) {
+    y[i] = x[adr + i];
+  }
+}
+
+
 // y += factor x in the lanes from begin to end
 static inline void mjgp_addLanes(mjtNum* restrict y, const mjtNum* restrict x, mjtNum factor,
                                  int begin, int end) {

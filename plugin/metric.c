@@ -24,13 +24,15 @@ static int nextDof(int i, const mjModel* m, const mjgpGears* g, int* cursor) {
 }
 
 
-// factor a symmetric matrix in M's structure as U D U'
-static void factorSymmetric(mjtNum* lower, mjtNum* pivot, const mjModel* m, const mjgpGears* g) {
+// factor a symmetric matrix in M's structure, and slope (nullable) on its diagonal, as U D U'
+static void factorSymmetric(mjtNum* lower, mjtNum* pivot, const mjtNum* slope, const mjModel* m,
+                            const mjgpGears* g) {
   int cursor = g->nactive - 1;
   for (int k = nextDof(g->nv, m, g, &cursor); k >= 0; k = nextDof(k, m, g, &cursor)) {
     int diag = m->M_rownnz[k] - 1;
     const int* row = m->M_colind + m->M_rowadr[k];
-    mjtNum *L = lower + g->line[k], inverse = pivot[k] = 1 / L[diag];
+    mjtNum* L = lower + g->line[k];
+    mjtNum inverse = pivot[k] = 1 / (L[diag] + (slope ? slope[k] : 0));
     for (int p = diag - 1; p >= 0; p--) {
       mjgp_addLanes(lower + g->line[row[p]], L, -L[p] * inverse, 0, mjgp_laneEnd(p + 1));
     }
@@ -106,22 +108,6 @@ static void makeSlope(mjgpMetric* metric, const mjModel* m, const mjData* d, mjg
 }
 
 
-// lower = M + diag(slope)
-static void addSlope(mjtNum* lower, const mjtNum* slope, const mjModel* m, const mjData* d,
-                     const mjgpGears* g) {
-  int cursor = g->nactive - 1;
-  for (int i = nextDof(g->nv, m, g, &cursor); i >= 0; i = nextDof(i, m, g, &cursor)) {
-    const mjtNum* M = d->M + m->M_rowadr[i];
-    mjtNum* row = lower + g->line[i];
-    int nnz = m->M_rownnz[i];
-    for (int k = 0; k < nnz; k++) {
-      row[k] = M[k];
-    }
-    row[nnz - 1] += slope[i];
-  }
-}
-
-
 // lower, upper = M - h qDeriv; upper is nullable
 static void addDerivative(mjtNum* lower, mjtNum* upper, const mjModel* m, const mjData* d,
                           const mjgpGears* g) {
@@ -181,12 +167,15 @@ void mjgp_factorMetric(mjgpMetric* metric, const mjModel* m, mjData* d, mjgpGear
     return;
   }
   if (metric->slope) {
-    addSlope(g->lower, metric->slope, m, d, g);
+    int cursor = g->nactive - 1;
+    for (int i = nextDof(g->nv, m, g, &cursor); i >= 0; i = nextDof(i, m, g, &cursor)) {
+      mjgp_copyLanes(g->lower + g->line[i], d->M, m->M_rowadr[i], m->M_rownnz[i], g->nC);
+    }
   } else {
     mjd_smooth_vel(m, d, 0);
     addDerivative(g->lower, NULL, m, d, g);
   }
-  factorSymmetric(g->lower, g->pivot, m, g);
+  factorSymmetric(g->lower, g->pivot, metric->slope, m, g);
 }
 
 

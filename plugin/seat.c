@@ -97,10 +97,9 @@ static mjtNum misplacedTorque(const mjgpGears* g, int i) {
 // sum of all forces but those of constraints and of friction                    (nv)
 static void smoothForce(mjtNum* force, const mjModel* m, mjData* d, const mjtNum* actuator) {
   int nv = (int)m->nv;
-  mju_sub(force, d->qfrc_passive, d->qfrc_bias, nv);
-  mju_addTo(force, d->qfrc_applied, nv);
-  if (actuator) {
-    mju_addTo(force, actuator, nv);
+  for (int i = 0; i < nv; i++) {
+    force[i] = d->qfrc_passive[i] - d->qfrc_bias[i] + d->qfrc_applied[i];
+    force[i] += actuator ? actuator[i] : 0;
   }
   for (int i = 1; i < m->nbody; i++) {
     const mjtNum* wrench = d->xfrc_applied + 6 * i;
@@ -293,7 +292,8 @@ static int forcesChanged(const mjgpGears* g, const mjData* d) {
 static int confirmed(const mjgpGears* g, const mjData* d) {
   mjtNum most = 0;
   for (int a = 0; a < g->nactive; a++) {
-    most = mju_max(most, g->scale[g->active[a]]);
+    mjtNum scale = g->scale[g->active[a]];
+    most = scale > most ? scale : most;
   }
   for (int a = 0; a < g->nactive; a++) {
     int i = g->active[a];

@@ -17,10 +17,10 @@ typedef struct mjgpTree_ {
   int first, end;       // dofs of the tree
   const int* joint;     // geared joints
   int n;                // their number
-  int* gear;            // geared joint of a dof, counted in joint; -1: none    (nv)
   mjtNum* a;            // acceleration                                         (nv)
   mjtNum* balance;      // force - Mhat a                                       (nv)
-  mjtNum* size;         // sum of the absolute values of its terms              (nv)
+  mjtNum size;          // of the largest force in it
+  mjtNum most;          // largest acceleration that is a sum in it
 } mjgpTree;
 
 
@@ -40,26 +40,22 @@ static void solve(mjgpTree* tree) {
   mjtNum *a = tree->a, h = m->opt.timestep;
   int stuck = 0;
 
-  // rows in whole lanes; slipping joints on the diagonal
+  // rows in whole lanes; what slipping joints add to the diagonal waits in pivot
   for (int k = tree->first; k < tree->end; k++) {
-    const mjtNum* M = tree->d->M + m->M_rowadr[k];
-    mjtNum *L = g->matrix + g->line[k], *diag = L + m->M_rownnz[k] - 1;
-    for (int p = 0; p < m->M_rownnz[k]; p++) {
-      L[p] = M[p];
-    }
-    *diag += tree->slope[k];
+    mjgp_copyLanes(g->matrix + g->line[k], tree->d->M, m->M_rowadr[k], m->M_rownnz[k], g->nC);
+    g->pivot[k] = tree->slope[k];
     a[k] = tree->force[k];
-    if (tree->gear[k] < 0) {
+    if (g->geared[k] < 0) {
       continue;
     }
-    int i = tree->joint[tree->gear[k]], s = g->mode[i];
+    int i = g->geared[k], s = g->mode[i];
     if (!s) {
       stuck = 1;
       continue;
     }
     mjtNum f = s * g->load[i], gamma = g->gamma_u[i] + g->gamma_v[i];
     mjtNum part = 1 / (1 + f * g->gamma_v[i]), share = f * gamma * part;
-    *diag -= share * g->inertia[i];
+    g->pivot[k] -= share * g->inertia[i];
     a[k] -= share * g->tau[i] + s * g->coulomb[i] * part;
   }
 
@@ -68,14 +64,15 @@ static void solve(mjgpTree* tree) {
     const int* row = m->M_colind + m->M_rowadr[k];
     mjtNum* L = g->matrix + g->line[k];
     int diag = m->M_rownnz[k] - 1;
-    int held = tree->gear[k] >= 0 && !g->mode[tree->joint[tree->gear[k]]];
+    int held = g->geared[k] >= 0 && !g->mode[g->geared[k]];
     if (held) {
       a[k] = -tree->d->qvel[k] / h;
-      L[diag] = 1;
+      L[diag] = 0;
+      g->pivot[k] = 1;
     }
     for (int p = 0; p < diag; p++) {
-      int c = row[p], gear = tree->gear[c];
-      int above = gear >= 0 && !g->mode[tree->joint[gear]];
+      int c = row[p], gear = g->geared[c];
+      int above = gear >= 0 && !g->mode[gear];
       if (!held && above) {
         a[k] -= L[p] * a[c];
       } else if (held && !above) {
@@ -91,7 +88,7 @@ static void solve(mjgpTree* tree) {
   for (int k = tree->end - 1; k >= tree->first; k--) {
     int diag = m->M_rownnz[k] - 1;
     const int* row = m->M_colind + m->M_rowadr[k];
-    mjtNum *L = g->matrix + g->line[k], inverse = g->pivot[k] = 1 / L[diag];
+    mjtNum *L = g->matrix + g->line[k], inverse = g->pivot[k] = 1 / (L[diag] + g->pivot[k]);
     for (int p = diag - 1; p >= 0; p--) {
       mjtNum factor = L[p] * inverse;
       mjgp_addLanes(g->matrix + g->line[row[p]], L, -factor, 0, mjgp_laneEnd(p + 1));
@@ -114,23 +111,25 @@ static void solve(mjgpTree* tree) {
 // force that is left for friction at acceleration a
 static void balance(mjgpTree* tree) {
   const mjModel* m = tree->m;
-  mjtNum *left = tree->balance, *size = tree->size;
   const mjtNum* a = tree->a;
+  mjtNum *left = tree->balance, size = 0, most = 0;
   for (int k = tree->first; k < tree->end; k++) {
     const int* row = m->M_colind + m->M_rowadr[k];
     const mjtNum* M = tree->d->M + m->M_rowadr[k];
     int diag = m->M_rownnz[k] - 1;
-    mjtNum term = (M[diag] + tree->slope[k]) * a[k];
-    left[k] = tree->force[k] - term;
-    size[k] = mju_abs(tree->force[k]) + mju_abs(term);
+    mjtNum own = (M[diag] + tree->slope[k]) * a[k], sum = tree->force[k] - own;
+    mjtNum largest = mju_abs(tree->force[k]) + mju_abs(own);
+    size = largest > size ? largest : size;
+    largest *= tree->g->pivot[k];
+    most = largest > most ? largest : most;
     for (int p = 0; p < diag; p++) {
-      mjtNum below = M[p] * a[row[p]], above = M[p] * a[k];
-      left[k] -= below;
-      size[k] += mju_abs(below);
-      left[row[p]] -= above;
-      size[row[p]] += mju_abs(above);
+      sum -= M[p] * a[row[p]];
+      left[row[p]] -= M[p] * a[k];
     }
+    left[k] = sum;
   }
+  tree->size = size;
+  tree->most = most;
 }
 
 
@@ -165,12 +164,10 @@ static int check(mjgpTree* tree) {
       g->load[i] = -g->load[i];
       right = 0;
     }
-    mjtNum size = tree->size[dof] + gamma * mju_abs(u) + bound;
-    if (mju_abs(t - s * bound) > residual * size) {
-      residual = mju_abs(t - s * bound) / size;
-    }
+    residual = fmax(residual, mju_abs(t - s * bound));
     g->t[i] = s * bound;
   }
+  residual = residual > 0 ? residual / tree->size : 0;
   g->last_info.residual = residual;
   return right && residual <= 64 * DBL_EPSILON * (tree->end - tree->first);
 }
@@ -180,12 +177,6 @@ static int check(mjgpTree* tree) {
 
 static int solveTree(mjgpTree* tree) {
   mjgpGears* g = tree->g;
-  for (int k = tree->first; k < tree->end; k++) {
-    tree->gear[k] = -1;
-  }
-  for (int b = 0; b < tree->n; b++) {
-    tree->gear[g->joint[tree->joint[b]].dof] = b;
-  }
   int solved = 0, tries = 0;
   while (!solved && tries < mjgpTRIES) {
     tries++;
@@ -198,13 +189,9 @@ static int solveTree(mjgpTree* tree) {
   g->last_info.fallbacks = 0;
 
   // rounding errors are relative to the largest acceleration that forces of the tree cause alone
-  mjtNum most = 0;
-  for (int k = tree->first; k < tree->end; k++) {
-    most = fmax(most, tree->size[k] * g->pivot[k]);
-  }
   for (int b = 0; b < tree->n; b++) {
     int i = tree->joint[b];
-    g->scale[i] = mju_abs(g->v[i]) + tree->m->opt.timestep * most;
+    g->scale[i] = mju_abs(g->v[i]) + tree->m->opt.timestep * tree->most;
     g->jammed[i] = 0;
   }
   return solved;
@@ -216,14 +203,13 @@ int mjgp_solveTrees(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric*
   if (!metric->slope || !metric->passive) {
     return n;
   }
-  mj_markStack(d);
-  mjtNum* number = mj_stackAllocNum(d, 3 * (size_t)m->nv);
-  int* integer = mj_stackAllocInt(d, (size_t)m->nv);
-  mjgpTree tree = {.m = m, .d = d, .g = g, .slope = metric->slope, .force = force};
-  tree.a = number;
-  tree.balance = number + m->nv;
-  tree.size = number + 2 * m->nv;
-  tree.gear = integer;
+  mjgpTree tree = {.m = m,
+                   .d = d,
+                   .g = g,
+                   .slope = metric->slope,
+                   .force = force,
+                   .a = g->vector,
+                   .balance = g->vector + m->nv};
   int left = 0;
   for (int start = 0; start < n; start += tree.n) {
     // the joints of a tree
@@ -250,6 +236,5 @@ int mjgp_solveTrees(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric*
       joint[left++] = i;
     }
   }
-  mj_freeStack(d);
   return left;
 }
