@@ -31,6 +31,7 @@ typedef enum mjgpPhase_ {
 typedef struct mjgpCount_ {
   int steps;        // friction problems solved
   int iterations;   // iterations of the solver
+  int trees;        // kinematic trees solved on the inertia matrix itself
   int coupled;      // groups of constraints and gears solved together
   int passes;       // linearizations of such groups
   int unconfirmed;  // steps whose motion was not what was solved for

@@ -227,6 +227,7 @@ int mjgp_solveTrees(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric*
 
     // where it stays unsolved the general way starts afresh
     if (one && solveTree(&tree)) {
+      g->count.trees++;
       mjgp_countFriction(g, d, mjgSOLVED);
       continue;
     }

@@ -1,0 +1,256 @@
+// Trees without constraints, solved on the inertia matrix itself: the motion that the engine makes of the
+// friction against the law, and the friction against that of the core's solver for the dense problem, which
+// is formed here from the engine's full inertia matrix.
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "gears.h"
+#include "plugin_models.h"
+
+enum {
+  MOST = 40  // dofs
+};
+
+
+//---------------------------------- models --------------------------------------------------------
+
+// two branches on a free base, with joints that have no gear; an arm beside it; a wheel. %s: integrator,
+// gear parameters, damping
+static const char* const forest =
+    "<mujoco><compiler angle='radian'/><option timestep='0.002' integrator='%s'/>"
+    "<default><joint armature='0.05' damping='%s'/>"
+    "<geom type='capsule' size='.03' contype='0' conaffinity='0'/></default>"
+    "<extension><plugin plugin='mjgear.transmission'><instance name='a'>"
+    "<config key='joint' value='b1 b2 c1 c3 d1 d2 d3 e'/>%s</instance></plugin></extension>"
+    "<worldbody>"
+    "<body pos='0 0 1'><freejoint/><geom size='.1' fromto='0 0 0 .2 .1 0'/>"
+    "<body pos='.2 0 0'><joint name='b1' axis='0 1 0'/><geom fromto='0 0 0 .3 0 .1'/>"
+    "<body pos='.3 0 0'><joint name='b2' axis='1 0 .3'/><geom fromto='0 0 0 .2 .1 "
+    "0'/></body></body>"
+    "<body pos='-.2 0 0'><joint name='c1' axis='0 0 1'/><geom fromto='0 0 0 -.3 0 0'/>"
+    "<body pos='-.3 0 0'><joint name='c2' axis='0 1 0'/><geom fromto='0 0 0 -.2 0 .1'/>"
+    "<body pos='-.2 0 0'><joint name='c3' axis='0 1 .2'/><geom fromto='0 0 0 -.1 .1 0'/></body>"
+    "</body></body></body>"
+    "<body pos='2 0 1'><joint name='d1' axis='0 1 0'/><geom fromto='0 0 0 .3 0 0'/>"
+    "<body pos='.3 0 0'><joint name='d2' axis='1 1 0'/><geom fromto='0 0 0 .3 .1 0'/>"
+    "<body pos='.3 0 0'><joint name='d3' type='slide' axis='1 0 0'/><geom fromto='0 0 0 .1 0 0'/>"
+    "</body></body></body>"
+    "<body pos='4 0 1'><joint name='e' axis='0 0 1'/><geom fromto='0 0 0 .3 0 0'/></body>"
+    "</worldbody><actuator><motor joint='b1'/><motor joint='b2'/><motor joint='c1'/>"
+    "<motor joint='c2'/><motor joint='c3'/><motor joint='d1'/><motor joint='d2'/>"
+    "<motor joint='d3'/><motor joint='e'/></actuator></mujoco>";
+
+static const char* const mild =
+    "<config key='gamma_u' value='0.3 0.1 0 0.2 0.9 0.1 0.2 0.3'/>"
+    "<config key='gamma_v' value='0.9 0.5 0.2 0 0.3 0.95 0.1 0.4'/>"
+    "<config key='coulomb' value='0.2 0 0.1 0.05 1 0.2 0.1 0'/>";
+
+
+static mjgpGears* gearsOf(const mjModel* m, const mjData* d) {
+  return m->nplugin ? (mjgpGears*)d->plugin_data[0] : NULL;
+}
+
+
+// torques that change in size and sign, of pseudo-random frequencies
+static void control(const mjModel* m, mjData* d) {
+  for (int i = 0; i < m->nu; i++) {
+    d->ctrl[i] = 4 * sin((2 + 0.7 * i) * d->time + i) + 2 * sin((9 + i) * d->time);
+  }
+}
+
+
+//---------------------------------- references ----------------------------------------------------
+
+// solve a dense system in place by elimination with pivoting
+static void eliminate(double* K, double* x, int n, int columns) {
+  for (int k = 0; k < n; k++) {
+    int pivot = k;
+    for (int i = k + 1; i < n; i++) {
+      pivot = fabs(K[i * n + k]) > fabs(K[pivot * n + k]) ? i : pivot;
+    }
+    for (int j = 0; j < n; j++) {
+      double keep = K[k * n + j];
+      K[k * n + j] = K[pivot * n + j];
+      K[pivot * n + j] = keep;
+    }
+    for (int j = 0; j < columns; j++) {
+      double keep = x[k * columns + j];
+      x[k * columns + j] = x[pivot * columns + j];
+      x[pivot * columns + j] = keep;
+    }
+    for (int i = 0; i < n; i++) {
+      double factor = i == k ? 0 : K[i * n + k] / K[k * n + k];
+      for (int j = k; j < n && factor != 0; j++) {
+        K[i * n + j] -= factor * K[k * n + j];
+      }
+      for (int j = 0; j < columns && factor != 0; j++) {
+        x[i * columns + j] -= factor * x[k * columns + j];
+      }
+    }
+  }
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < columns; j++) {
+      x[i * columns + j] /= K[i * n + i];
+    }
+  }
+}
+
+
+// friction of the core's solver, cold, for the step that d is about to make; g holds the laws of that step
+static void solveDense(double* t, const mjModel* m, mjData* d, const mjgpGears* g) {
+  int nv = (int)m->nv, n = g->n;
+  double h = m->opt.timestep, full[MOST * MOST] = {0}, x[MOST * (MOST + 1)] = {0};
+  mj_fullM(m, d, full);
+  for (int i = 0; i < nv; i++) {
+    full[i * nv + i] += h * m->dof_damping[i];
+
+    // forces without friction, and a unit force on each joint
+    x[i * (n + 1)] = d->qfrc_smooth[i];
+    for (int j = 0; j < n; j++) {
+      if (g->joint[j].dof == i) {
+        x[i * (n + 1)] += g->t[j];
+        x[i * (n + 1) + 1 + j] = 1;
+      }
+    }
+  }
+  eliminate(full, x, nv, n + 1);
+  double A[MOST * MOST], v[MOST], phi[MOST], alpha[MOST], beta[MOST], v_next[MOST], lambda[MOST];
+  int mode[MOST];
+  for (int i = 0; i < n; i++) {
+    const double* row = x + g->joint[i].dof * (n + 1);
+    double gamma = g->gamma_u[i] + g->gamma_v[i];
+    for (int j = 0; j < n; j++) {
+      A[i * n + j] = h * row[1 + j];
+    }
+    v[i] = d->qvel[g->joint[i].dof] + h * row[0];
+    phi[i] = gamma * (g->tau[i] - g->inertia[i] * row[0]);
+    alpha[i] = gamma * g->inertia[i] / h;
+    beta[i] = g->gamma_v[i];
+  }
+  size_t bytes = mjg_memsize(n, n);
+  void* memory = malloc(bytes);
+  mjgProblem problem = {
+      .n = n, .v = v, .A = A, .phi = phi, .alpha = alpha, .beta = beta, .coulomb = g->coulomb};
+  mjgSolution solution = {.t = t, .v = v_next, .lambda = lambda, .mode = mode};
+  mjgSettings settings;
+  mjg_defaultSettings(&settings);
+  assert_int_equal(mjg_solve(&solution, NULL, &problem, &settings, mjg_create(memory, bytes, n, n)),
+                   mjgSOLVED);
+  free(memory);
+}
+
+
+// how far the step from v to what d holds now is from the law, relative to the torques of the joint
+static double lawError(const mjModel* m, const mjData* d, const mjgpGears* g, const double* v) {
+  double worst = 0;
+  for (int i = 0; i < g->n; i++) {
+    int dof = g->joint[i].dof;
+    double next = d->qvel[dof], a = (next - v[dof]) / m->opt.timestep;
+    double gamma = g->gamma_u[i] + g->gamma_v[i], u = g->tau[i] - g->inertia[i] * a;
+    double bound = fabs(gamma * u - g->gamma_v[i] * g->t[i]) + g->coulomb[i];
+    double size = fabs(g->tau[i]) + g->inertia[i] * fabs(a) + fabs(g->t[i]) + g->coulomb[i];
+    double error =
+        next == 0 ? fmax(0, fabs(g->t[i]) - bound) : fabs(g->t[i] - (next > 0 ? bound : -bound));
+    worst = fmax(worst, error / size);
+  }
+  return worst;
+}
+
+
+//---------------------------------- tests ---------------------------------------------------------
+
+static void follow(const char* integrator, const char* gears, const char* damping) {
+  mjModel* m = makeModel(forest, integrator, damping, gears);
+  mjData* d = mj_makeData(m);
+  const mjgpGears* g = gearsOf(m, d);
+  double v[MOST], t[MOST], law = 0, difference = 0, most = 0;
+  int modes[3] = {0};
+  for (int i = 0; i < 3000; i++) {
+    control(m, d);
+    mju_copy(v, d->qvel, (int)m->nv);
+    mj_step1(m, d);
+    mj_step2(m, d);
+    law = fmax(law, lawError(m, d, g, v));
+
+    // the same step once more without integrating, for the dense problem
+    if (i % 10 == 0) {
+      control(m, d);
+      mj_forward(m, d);
+      solveDense(t, m, d, g);
+      for (int k = 0; k < g->n; k++) {
+        difference = fmax(difference, fabs(t[k] - g->t[k]));
+        most = fmax(most, fabs(t[k]));
+      }
+    }
+    for (int k = 0; k < g->n; k++) {
+      modes[1 + g->mode[k]]++;
+    }
+  }
+  print_message("%s: law %.2g, difference %.2g of %.3g N m, %d stuck, %d backward, %d forward\n",
+                integrator, law, difference, most, modes[1], modes[0], modes[2]);
+  assert_true(law <= 1e-8);
+  assert_true(difference <= 1e-10 * most);
+  assert_true(modes[0] > 1000 && modes[1] > 100 && modes[2] > 1000);
+
+  // all of it the short way: three trees each time
+  assert_int_equal(g->count.trees, 3 * (3000 + 300));
+  assert_int_equal(g->count.unsolved, 0);
+  assert_int_equal(g->count.unconfirmed, 0);
+  mj_deleteData(d);
+  mj_deleteModel(m);
+}
+
+
+static void test_forest(void** state) {
+  (void)state;
+  follow("implicitfast", mild, "0.3");
+  follow("Euler", mild, "0.3");
+  follow("Euler", mild, "0");
+}
+
+
+// where a step may have several solutions, or Mhat is not M and damping, the general way is taken
+static void test_general(void** state) {
+  (void)state;
+  static const char* const locking =
+      "<config key='gamma_u' value='0.1'/><config key='gamma_v' value='1.1'/>";
+  const char* const integrator[] = {"implicitfast", "implicit", "implicitfast"};
+  const char* const gears[] = {locking, mild, mild};
+  for (int k = 0; k < 3; k++) {
+    mjModel* m = makeModel(forest, integrator[k], "0.3", gears[k]);
+    mjData* d = mj_makeData(m);
+    const mjgpGears* g = gearsOf(m, d);
+    m->opt.density = k == 2 ? 1.2 : 0;
+    double v[MOST], law = 0;
+    for (int i = 0; i < 300; i++) {
+      control(m, d);
+      mju_copy(v, d->qvel, (int)m->nv);
+      mj_step(m, d);
+      law = fmax(law, lawError(m, d, g, v));
+    }
+    assert_int_equal(g->count.trees, 0);
+    assert_int_equal(g->count.unsolved, 0);
+    assert_true(law <= 1e-8);
+    mj_deleteData(d);
+    mj_deleteModel(m);
+  }
+}
+
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_forest),
+      cmocka_unit_test(test_general),
+  };
+  loadPlugin();
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
