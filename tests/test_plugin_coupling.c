@@ -243,10 +243,10 @@ static void test_forces(void** state) {
     mjModel* m = makeModel(zoo, 0.002, cone[k], "Euler", "Newton", k ? "dense" : "sparse",
                            "island='disable'");
     mjData* d = mj_makeData(m);
-    mjtNum* a = malloc(sizeof(mjtNum) * (size_t)(5 * m->nv));
+    int room = mjgp_laneEnd((int)m->nv);
+    mjtNum* a = calloc(5 * (size_t)room, sizeof(mjtNum));
     assert_non_null(a);
-    mjtNum *gradient = a + m->nv, *Ma = gradient + m->nv, *force = Ma + m->nv,
-           *near = force + m->nv;
+    mjtNum *gradient = a + room, *Ma = gradient + room, *force = Ma + room, *near = force + room;
     int *dof = malloc(sizeof(int) * (size_t)m->nv), *local = malloc(sizeof(int) * (size_t)m->nv);
     assert_non_null(dof);
     assert_non_null(local);
