@@ -230,8 +230,10 @@ static int arrive(mjgpCurve* curve) {
 static void accept(mjgpCurve* curve) {
   mjgpStep* s = curve->s;
   mjgpGears* g = s->g;
+  g->last_info = (mjgInfo){.status = mjgSOLVED, .sigma_max = -1};
   for (int i = 0; i < curve->n; i++) {
     int joint = s->group->joint[i];
+    g->last_info.residual = mju_max(g->last_info.residual, mju_abs(curve->F[i]));
     mjtNum a = mjgp_gearAcceleration(s, s->a, i), gamma = g->gamma_u[joint] + g->gamma_v[joint];
     g->t[joint] = s->t[i];
     g->mode[joint] = curve->mode[i];
