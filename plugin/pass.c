@@ -291,6 +291,19 @@ static int isZero(mjgpStep* s, const mjtNum* t) {
 }
 
 
+void mjgp_addNoise(mjgpStep* s) {
+  const mjgpGroup* group = s->group;
+  mjtNum h = s->m->opt.timestep;
+  mjgp_solveLower(group, s->noise);
+  for (int k = 0; k < group->nv; k++) {
+    mjtNum noise = h * s->noise[k] / DBL_EPSILON;
+    for (int i = 0; i < s->n; i++) {
+      s->g->scale[group->joint[i]] += mju_abs(s->left[k * group->ld + i] * noise);
+    }
+  }
+}
+
+
 // go to next; returns 1 if friction t and the constraint forces there are those of the linearization
 static int settle(mjgpStep* s, const mjtNum* t) {
   mjgpGroup* group = s->group;
@@ -311,16 +324,11 @@ static int settle(mjgpStep* s, const mjtNum* t) {
   }
 
   // forces that are not those of the linearization, or no more than rounding
-  return exact || (missing <= 1e-6 * most && isZero(s, t));
-}
-
-
-int mjgp_pass(mjgpStep* s) {
-  if (solveLinear(s) < 0) {
-    return 0;
+  if (!exact && missing <= 1e-6 * most && isZero(s, t)) {
+    mjgp_addNoise(s);
+    exact = 1;
   }
-  move(s, s->wish);
-  return settle(s, s->wish);
+  return exact;
 }
 
 
@@ -398,6 +406,30 @@ static mjtNum searchLine(mjgpStep* s, const mjtNum* t) {
     }
   }
   return low;
+}
+
+
+int mjgp_pass(mjgpStep* s) {
+  int nv = s->group->nv;
+  mjtNum* from = s->search + nv;
+  if (solveLinear(s) < 0) {
+    return 0;
+  }
+  move(s, s->wish);
+  mju_copy(from, s->a, nv);
+  if (settle(s, s->wish)) {
+    return 1;
+  }
+
+  // full steps may go back and forth between contact states, or over a cone: with this friction the
+  // problem is convex, take the best step on the way
+  mju_sub(s->search, s->next, from, nv);
+  mju_copy(s->a, from, nv);
+  mjgp_evaluate(s);
+  mjtNum x = searchLine(s, s->wish);
+  mju_addToScl(s->a, s->search, x > 0 ? x : 1, nv);
+  mjgp_evaluate(s);
+  return 0;
 }
 
 

@@ -67,6 +67,10 @@ mjtNum mjgp_effect(const mjgpStep* s, int i, int j);
 // in s->g and s->wish
 int mjgp_pass(mjgpStep* s);
 
+// to the scale of rounding errors of each joint, add what the gradient at s->a is a sum of: where it was zero
+// up to its rounding errors, the acceleration is exact up to theirs. Takes s->noise, once
+void mjgp_addNoise(mjgpStep* s);
+
 // a = a(t): the engine's convex problem with friction t, solved to rounding and linearized there;
 // 0 if not solved
 int mjgp_inner(mjgpStep* s, const mjtNum* t);

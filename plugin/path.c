@@ -355,6 +355,7 @@ int mjgp_followPath(mjgpStep* s) {
   mju_zero(s->shift, n);
   if (solved) {
     accept(&curve);
+    mjgp_addNoise(s);
   }
   mj_freeStack(s->d);
   return solved;

@@ -155,6 +155,7 @@ int mjgp_polish(mjgpStep* s) {
         accept(s, i);
       }
       if (good) {
+        mjgp_addNoise(s);
         return 1;
       }
     }
@@ -301,6 +302,7 @@ int mjgp_jointByJoint(mjgpStep* s) {
       for (int i = 0; i < n; i++) {
         accept(s, i);
       }
+      mjgp_addNoise(s);
       return 1;
     }
 
