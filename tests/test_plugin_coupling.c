@@ -369,6 +369,62 @@ static void test_noslip(void** state) {
 }
 
 
+// a tree that nothing touches beside one at its limit: the motion is the one that was solved for, also where
+// the free tree needs more than a guess of its modes
+static void test_freeTree(void** state) {
+  (void)state;
+  static const char* const arm =
+      "<body pos='%g 0 0'><joint name='%s1' %s/><geom size='.04' fromto='0 0 0 .3 0 0'/>"
+      "<body pos='.3 0 0'><joint name='%s2' axis='1 1 0'/><geom size='.04' fromto='0 0 0 .3 0 0'/>"
+      "<body pos='.3 0 0'><joint name='%s3'/><geom size='.04' fromto='0 0 0 .3 0 0'/>"
+      "<body pos='.3 0 0'><joint name='%s4' axis='0 1 1'/><geom size='.04' fromto='0 0 0 .3 0 0'/>"
+      "</body></body></body></body>";
+  static const char* const solver[] = {"Newton", "PGS"};
+  char text[2][1000];
+  snprintf(text[0], sizeof(text[0]), arm, 0.0, "a", "range='-9 0' limited='true'", "a", "a", "a");
+  snprintf(text[1], sizeof(text[1]), arm, 9.0, "b", "", "b", "b", "b");
+  for (int k = 0; k < 2; k++) {
+    mjModel* m = makeModel(
+        "<mujoco><option timestep='0.002' solver='%s'/><extension>"
+        "<plugin plugin='mjgear.transmission'><instance name='legs'><config key='joint' "
+        "value='a1 a2 a3 a4 b1 b2 b3 b4'/><config key='gamma_u' value='0.2'/>"
+        "<config key='gamma_v' value='0.9'/></instance></plugin></extension><default>"
+        "<joint axis='0 1 0' armature='.5' damping='1'/><geom type='capsule' "
+        "contype='0'/></default>"
+        "<worldbody>%s%s</worldbody><actuator><motor joint='b1'/><motor joint='b2'/>"
+        "<motor joint='b3'/><motor joint='b4'/></actuator></mujoco>",
+        solver[k], text[0], text[1]);
+    mjData* d = mj_makeData(m);
+    unsigned seed = 1;
+    int free = 0, unconfirmed = 0;
+    for (int i = 0; i < 4000; i++) {
+      mj_resetData(m, d);
+      for (int j = 0; j < m->nv; j++) {
+        seed = seed * 1664525u + 1013904223u;
+        d->qvel[j] = (seed / 4294967296.0 - 0.5) * (j % 2 ? 0.1 : 0.01);
+        d->qpos[j] = j ? seed / 4294967296.0 : 1e-3;
+      }
+      for (int j = 0; j < m->nu; j++) {
+        seed = seed * 1664525u + 1013904223u;
+        d->ctrl[j] = (seed / 4294967296.0 - 0.5) * 40;
+      }
+      const mjgpCount* count = &gearsOf(m, d)->count;
+      mj_step(m, d);
+      assert_true(d->nefc > 0);
+      free += count->fallbacks > 0 || count->iterations > 2;
+      unconfirmed += count->unconfirmed;
+      assert_int_equal(count->unsolved, 0);
+    }
+    print_message("%s: %d of 4000 steps needed more than a guess, %d not confirmed\n", solver[k],
+                  free, unconfirmed);
+    assert_true(free > 100);
+    assert_int_equal(unconfirmed, 0);
+    mj_deleteData(d);
+    mj_deleteModel(m);
+  }
+}
+
+
 //---------------------------------- one trajectory ------------------------------------------------
 
 static mjModel* plainZoo(void) {
@@ -572,8 +628,9 @@ static void test_order(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_forces), cmocka_unit_test(test_all),     cmocka_unit_test(test_noslip),
-      cmocka_unit_test(test_bits),   cmocka_unit_test(test_threads), cmocka_unit_test(test_order),
+      cmocka_unit_test(test_forces),   cmocka_unit_test(test_all),  cmocka_unit_test(test_noslip),
+      cmocka_unit_test(test_freeTree), cmocka_unit_test(test_bits), cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
