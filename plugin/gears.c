@@ -126,7 +126,7 @@ static size_t layout(mjgpGears* g, int n, int nv, int nC, int nmax, int nstep) {
                           coupling, count) mjgpARRAY(gap, count) mjgpARRAY(force, (size_t)nv)
                           mjgpARRAY(lower, lines) mjgpARRAY(upper, lines)
                               mjgpARRAY(pivot, (size_t)nv) mjgpARRAY(slope, (size_t)nv)
-                                  mjgpARRAY(matrix, lines) mjgpARRAY(vector, 2 * (size_t)nv)
+                                  mjgpARRAY(matrix, lines) mjgpARRAY(vector, 3 * (size_t)nv)
                                       mjgpARRAY(geared, (size_t)nv) mjgpARRAY(line, (size_t)nv)
 #undef mjgpARRAY
 

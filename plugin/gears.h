@@ -100,7 +100,7 @@ typedef struct mjgpGears_ {
   mjtNum* lower;   // factor of the integrator's matrix                   (lines)
   mjtNum* upper;   // its transposed part if it is not symmetric          (lines)
   mjtNum* pivot;   // inverse diagonal                                    (nv)
-  mjtNum* vector;  // acceleration of a tree and what is left of its force   (2 nv)
+  mjtNum* vector;  // of a tree: acceleration, force that is left, pivots      (3 nv)
   mjtNum* matrix;  // factor of a tree with its friction                  (lines)
   mjgWorkspace* work;  // of the core
 

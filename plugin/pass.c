@@ -411,7 +411,7 @@ static mjtNum searchLine(mjgpStep* s, const mjtNum* t) {
 
 int mjgp_pass(mjgpStep* s) {
   int nv = s->group->nv;
-  mjtNum* from = s->search + nv;
+  mjtNum* from = s->keep;
   if (solveLinear(s) < 0) {
     return 0;
   }

@@ -24,7 +24,7 @@ typedef struct mjgpStep_ {
   mjtNum* next;      // acceleration to which a pass leads                 (nv)
   mjtNum* start;     // acceleration at the last solved point of the path   (nv)
   mjtNum* search;    // direction of the inner problem                     (nv)
-  mjtNum* keep;      // for the methods                                    (nv)
+  mjtNum* keep;      // acceleration before a pass                         (nv)
   mjtNum* gradient;  //                                                    (nv)
   mjtNum* noise;     // rounding errors in it                              (nv)
   mjtNum* descent;   // U'^-1 gradient without friction                    (nv)

@@ -167,15 +167,13 @@ int mjgp_polish(mjgpStep* s) {
 
 // Newton on friction with steps that bring it closer to the law; 1 if solved
 int mjgp_damped(mjgpStep* s) {
-  int n = s->n, nv = s->group->nv;
-  mjtNum* keep = s->keep;
+  int n = s->n;
   if (!mjgp_inner(s, s->t)) {
     return 0;
   }
   mjtNum merit = distance(s, s->t);
   for (int k = 0; k < mjgpDAMPED; k++) {
     // a full step may settle at once
-    mju_copy(keep, s->a, nv);
     if (mjgp_pass(s)) {
       return 1;
     }

@@ -233,8 +233,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   }
   n = mjgp_solveTrees(g, m, d, &metric, force, joint, n);
   if (n) {
-    // trees that were tried have overwritten the pivots, and chains that groups needed are gone
-    metric.upper = NULL;
+    // chains that groups needed are gone with their memory
     metric.left = NULL;
     mjgp_makeChains(&metric, m, d, g);
     mjgp_backward(force, force, m, &metric, g);

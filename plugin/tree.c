@@ -19,6 +19,7 @@ typedef struct mjgpTree_ {
   int n;                // their number
   mjtNum* a;            // acceleration                                         (nv)
   mjtNum* balance;      // force - Mhat a                                       (nv)
+  mjtNum* pivot;        // inverse diagonal of D                                (nv)
   mjtNum size;          // of the largest force in it
   mjtNum most;          // largest acceleration that is a sum in it
 } mjgpTree;
@@ -43,7 +44,7 @@ static void solve(mjgpTree* tree) {
   // rows in whole lanes; what slipping joints add to the diagonal waits in pivot
   for (int k = tree->first; k < tree->end; k++) {
     mjgp_copyLanes(g->matrix + g->line[k], tree->d->M, m->M_rowadr[k], m->M_rownnz[k], g->nC);
-    g->pivot[k] = tree->slope[k];
+    tree->pivot[k] = tree->slope[k];
     a[k] = tree->force[k];
     if (g->geared[k] < 0) {
       continue;
@@ -55,7 +56,7 @@ static void solve(mjgpTree* tree) {
     }
     mjtNum f = s * g->load[i], gamma = g->gamma_u[i] + g->gamma_v[i];
     mjtNum part = 1 / (1 + f * g->gamma_v[i]), share = f * gamma * part;
-    g->pivot[k] -= share * g->inertia[i];
+    tree->pivot[k] -= share * g->inertia[i];
     a[k] -= share * g->tau[i] + s * g->coulomb[i] * part;
   }
 
@@ -68,7 +69,7 @@ static void solve(mjgpTree* tree) {
     if (held) {
       a[k] = -tree->d->qvel[k] / h;
       L[diag] = 0;
-      g->pivot[k] = 1;
+      tree->pivot[k] = 1;
     }
     for (int p = 0; p < diag; p++) {
       int c = row[p], gear = g->geared[c];
@@ -88,7 +89,7 @@ static void solve(mjgpTree* tree) {
   for (int k = tree->end - 1; k >= tree->first; k--) {
     int diag = m->M_rownnz[k] - 1;
     const int* row = m->M_colind + m->M_rowadr[k];
-    mjtNum *L = g->matrix + g->line[k], inverse = g->pivot[k] = 1 / (L[diag] + g->pivot[k]);
+    mjtNum *L = g->matrix + g->line[k], inverse = tree->pivot[k] = 1 / (L[diag] + tree->pivot[k]);
     for (int p = diag - 1; p >= 0; p--) {
       mjtNum factor = L[p] * inverse;
       mjgp_addLanes(g->matrix + g->line[row[p]], L, -factor, 0, mjgp_laneEnd(p + 1));
@@ -99,7 +100,7 @@ static void solve(mjgpTree* tree) {
   for (int k = tree->first; k < tree->end; k++) {
     const int* row = m->M_colind + m->M_rowadr[k];
     const mjtNum* L = g->matrix + g->line[k];
-    mjtNum sum = a[k] * g->pivot[k];
+    mjtNum sum = a[k] * tree->pivot[k];
     for (int p = 0; p < m->M_rownnz[k] - 1; p++) {
       sum -= L[p] * a[row[p]];
     }
@@ -120,7 +121,7 @@ static void balance(mjgpTree* tree) {
     mjtNum own = (M[diag] + tree->slope[k]) * a[k], sum = tree->force[k] - own;
     mjtNum largest = mju_abs(tree->force[k]) + mju_abs(own);
     size = largest > size ? largest : size;
-    largest *= tree->g->pivot[k];
+    largest *= tree->pivot[k];
     most = largest > most ? largest : most;
     for (int p = 0; p < diag; p++) {
       sum -= M[p] * a[row[p]];
@@ -209,7 +210,8 @@ int mjgp_solveTrees(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric*
                    .slope = metric->slope,
                    .force = force,
                    .a = g->vector,
-                   .balance = g->vector + m->nv};
+                   .balance = g->vector + m->nv,
+                   .pivot = g->vector + 2 * m->nv};
   int left = 0;
   for (int start = 0; start < n; start += tree.n) {
     // the joints of a tree
