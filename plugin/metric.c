@@ -67,7 +67,10 @@ static mjtNum dampingSlope(const mjModel* m, const mjData* d, int dof) {
   for (int k = 0; k < mjNPOLY; k++) {
     poly[k] = m->dof_dampingpoly[mjNPOLY * dof + k];
   }
-  mjtNum slope = m->dof_damping[dof] + mj_actuatorDamping(m, mjOBJ_JOINT, m->dof_jntid[dof], poly);
+  mjtNum slope = m->dof_damping[dof];
+  if (m->jnt_actuatorid[m->dof_jntid[dof]] != -1) {
+    slope += mj_actuatorDamping(m, mjOBJ_JOINT, m->dof_jntid[dof], poly);
+  }
   mjtNum power = 1, speed = mju_abs(d->qvel[dof]);
   for (int k = 0; k < mjNPOLY; k++) {
     power *= speed;

@@ -50,7 +50,10 @@ static void gatherActive(mjgpGears* g, const mjModel* m, const mjData* d) {
       g->active[g->nactive++] = i;
       g->v[i] = d->qvel[dof];
       g->q[i] = d->qpos[g->joint[i].qpos];
-      g->inertia[i] = m->dof_armature[dof] + mj_actuatorArmature(m, mjOBJ_JOINT, g->joint[i].joint);
+      g->inertia[i] = m->dof_armature[dof];
+      if (m->jnt_actuatorid[g->joint[i].joint] != -1) {
+        g->inertia[i] += mj_actuatorArmature(m, mjOBJ_JOINT, g->joint[i].joint);
+      }
     }
   }
 }

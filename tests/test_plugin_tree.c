@@ -246,10 +246,49 @@ static void test_general(void** state) {
 }
 
 
+// rotor inertia and damping may belong to the actuator instead of the joint
+static void test_actuator(void** state) {
+  (void)state;
+  static const char* const arm =
+      "<mujoco><option timestep='0.002' integrator='%s'/>"
+      "<extension><plugin plugin='mjgear.transmission'><instance name='a'>"
+      "<config key='joint' value='j k'/><config key='gamma_u' value='0.2'/>"
+      "<config key='gamma_v' value='%s'/></instance></plugin></extension>"
+      "<worldbody><body><joint name='j' axis='0 1 0' %s/><geom size='.05' fromto='0 0 0 .3 0 0' "
+      "type='capsule'/><body pos='.3 0 0'><joint name='k' axis='0 1 0' %s/>"
+      "<geom size='.05' fromto='0 0 0 .3 0 0' type='capsule'/></body></body></worldbody>"
+      "<actuator><motor joint='j' %s/><motor joint='k' gear='2' %s/></actuator></mujoco>";
+  const char* const integrator[] = {"implicitfast", "Euler", "implicit"};
+  const char* const gamma[] = {"0.6", "1.2"};
+  for (int k = 0; k < 6; k++) {
+    mjModel* m[2] = {makeModel(arm, integrator[k % 3], gamma[k / 3], "armature='0.3' damping='0.4'",
+                               "armature='0.2' damping='0.8'", "", ""),
+                     makeModel(arm, integrator[k % 3], gamma[k / 3], "", "",
+                               "armature='0.3' damping='0.4'", "armature='0.05' damping='0.2'")};
+    mjData* d[2] = {mj_makeData(m[0]), mj_makeData(m[1])};
+    for (int i = 0; i < 1000; i++) {
+      for (int j = 0; j < 2; j++) {
+        control(m[j], d[j]);
+        mj_step(m[j], d[j]);
+      }
+    }
+    assert_true(fabs(d[0]->qpos[1]) > 0.1);
+    for (int j = 0; j < 2; j++) {
+      assert_true(fabs(d[0]->qpos[j] - d[1]->qpos[j]) <= 1e-12);
+    }
+    for (int j = 0; j < 2; j++) {
+      mj_deleteData(d[j]);
+      mj_deleteModel(m[j]);
+    }
+  }
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_forest),
       cmocka_unit_test(test_general),
+      cmocka_unit_test(test_actuator),
   };
   loadPlugin();
   return cmocka_run_group_tests(tests, NULL, NULL);
