@@ -62,17 +62,18 @@ static void gatherJacobian(mjgpGroup* group, const mjModel* m, mjData* d, const 
       continue;
     }
 
-    // dense: a lane that is zero is overwritten by the next
+    // dense
     const mjtNum* J = d->efc_J + (size_t)row * (size_t)m->nv;
     for (int begin = 0; begin < nv; begin += mjgpLANE) {
       const int* dof = group->dof + begin;
-      mjtNum x[mjgpLANE] = {J[dof[0]], begin + 1 < nv ? J[dof[1]] : 0,
-                            begin + 2 < nv ? J[dof[2]] : 0, begin + 3 < nv ? J[dof[3]] : 0};
-      int bits = (x[0] != 0) | (x[1] != 0) << 1 | (x[2] != 0) << 2 | (x[3] != 0) << 3;
-      if (bits) {
-        *(mjgpLane*)(group->J + mjgpLANE * n) = (mjgpLane){x[0], x[1], x[2], x[3]};
+      int left = nv - begin;
+      mjgpLane x = {J[dof[0]], left > 1 ? J[dof[1]] : 0, left > 2 ? J[dof[2]] : 0,
+                    left > 3 ? J[dof[3]] : 0};
+      mjgpBits set = x != 0;
+      if (set[0] | set[1] | set[2] | set[3]) {
+        *(mjgpLane*)(group->J + mjgpLANE * n) = x;
         group->J_lane[n] = begin;
-        group->J_bits[n++] = bits;
+        group->J_bits[n++] = (int)(-set[0] - 2 * set[1] - 4 * set[2] - 8 * set[3]);
       }
     }
   }

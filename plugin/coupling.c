@@ -79,22 +79,28 @@ static void integratorRows(mjgpStep* s, const mjgpMetric* metric) {
 #undef GATHER
   }
 
-  // times M = Mhat - diag(slope), or entry by entry
-  mju_zero(s->rows, nv * ld);
-  for (int i = 0; i < s->n && metric->slope; i++) {
-    s->rows[group->gear[i] * ld + i] = 1;
-  }
-  for (int k = 0; k < nv; k++) {
-    int root = col[adr[k + 1] - 1];
-    int begin = mjgp_laneBegin(group->from[root]), end = mjgp_laneEnd(group->to[root]);
-    if (metric->slope) {
-      mjgp_addLanes(s->rows + k * ld, x + k * ld, -metric->slope[group->dof[k]], begin, end);
-      continue;
+  // times M = Mhat - diag(slope)
+  if (metric->slope) {
+    for (int k = 0; k < nv; k++) {
+      mjtNum slope = -metric->slope[group->dof[k]];
+      for (int j = k * ld; j < (k + 1) * ld; j += mjgpLANE) {
+        *(mjgpLane*)(s->rows + j) = slope * *(const mjgpLane*)(x + j);
+      }
     }
-    for (int p = adr[k]; p < adr[k + 1]; p++) {
-      mjgp_addLanes(s->rows + k * ld, x + col[p] * ld, group->M[p], begin, end);
-      if (p > adr[k]) {
-        mjgp_addLanes(s->rows + col[p] * ld, x + k * ld, group->M[p], begin, end);
+    for (int i = 0; i < s->n; i++) {
+      s->rows[group->gear[i] * ld + i] += 1;
+    }
+  }
+
+  // times M, entry by entry
+  else {
+    mju_zero(s->rows, nv * ld);
+    for (int k = 0; k < nv; k++) {
+      for (int p = adr[k]; p < adr[k + 1]; p++) {
+        mjgp_addLanes(s->rows + k * ld, x + col[p] * ld, group->M[p], 0, ld);
+        if (p > adr[k]) {
+          mjgp_addLanes(s->rows + col[p] * ld, x + k * ld, group->M[p], 0, ld);
+        }
       }
     }
   }
