@@ -27,14 +27,15 @@ typedef struct mjgpTree_ {
 
 //---------------------------------- one guess -----------------------------------------------------
 
-// is there one solution, whatever the forces: what mjg_wellPosed asks holds for all inertias then
+// is there one solution, whatever the forces: with Mhat no less than the rotors' inertia, A is no more
+// than h/inertia, and what mjg_wellPosed asks for holds
 static int hasOneSolution(const mjgpGears* g, int i) {
   return g->gamma_u[i] >= 0 && g->gamma_u[i] < 1 && g->gamma_v[i] >= 0 && g->gamma_v[i] < 1 &&
          g->static_ratio[i] == 1 && g->lag[i] == 0 && g->joint[i].gap == mjgpGAP_NONE;
 }
 
 
-// U D U' a = right for Mhat with the friction of the guess; a holds the right side on entry
+// acceleration with the friction of the guess
 static void solve(mjgpTree* tree) {
   const mjModel* m = tree->m;
   const mjgpGears* g = tree->g;
