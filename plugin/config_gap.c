@@ -1,37 +1,29 @@
 // Backlash in the configuration: the keys of the gaps, and the joints that are motors.
 
-#include <stddef.h>
 #include <string.h>
 
 #include "engine.h"
 #include "words.h"
 
 
-// numbers that describe a gap
-static const struct {
-  const char* key;
-  size_t offset;  // in mjgBacklash; beyond it: the rotor's inertia
-} gap_keys[] = {
-    {"half_gap", offsetof(mjgBacklash, half_gap)},
-    {"stiffness", offsetof(mjgBacklash, stiffness)},
-    {"damping", offsetof(mjgBacklash, damping)},
-    {"rubber", offsetof(mjgBacklash, rubber)},
-    {"shaft_inertia", offsetof(mjgBacklash, shaft_inertia)},
-    {"exponent", offsetof(mjgBacklash, exponent)},
-    {"restitution", offsetof(mjgBacklash, restitution)},
-    {"rotor_inertia", sizeof(mjgBacklash)},
-};
+// keys of the numbers that describe a gap
+static const char* const gap_keys[] = {"half_gap",    "stiffness",     "damping",
+                                       "rubber",      "shaft_inertia", "exponent",
+                                       "restitution", "rotor_inertia"};
 enum {
   mjgpNGAPKEY = (int)(sizeof(gap_keys) / sizeof(gap_keys[0]))
 };
 
 
 double* mjgp_gapNumber(mjgpJoint* joint, const char* key) {
+  // in the order of the keys
+  mjgBacklash* b = &joint->backlash;
+  double* const number[mjgpNGAPKEY] = {&b->half_gap,    &b->stiffness,        &b->damping,
+                                       &b->rubber,      &b->shaft_inertia,    &b->exponent,
+                                       &b->restitution, &joint->rotor_inertia};
   for (int k = 0; k < mjgpNGAPKEY; k++) {
-    if (!strcmp(gap_keys[k].key, key)) {
-      return gap_keys[k].offset == sizeof(mjgBacklash)
-                 ? &joint->rotor_inertia
-                 : (double*)(void*)((char*)&joint->backlash + gap_keys[k].offset);
+    if (!strcmp(gap_keys[k], key)) {
+      return number[k];
     }
   }
   return NULL;
@@ -62,7 +54,7 @@ int mjgp_readsGapKey(const mjgpJoint* joint, const char* key) {
 // numbers of the gaps of joints that have one
 static void readGapNumbers(mjgpJoint* joint, int found, int n, mjtNum* number, mjgpPlace* place) {
   for (int k = 0; k < mjgpNGAPKEY; k++) {
-    place->key = gap_keys[k].key;
+    place->key = gap_keys[k];
     int given = mjgp_countValues(n, place), length, status = 0;
     const char* text = mjgp_value(place);
     for (int i = 0; i < given && !status; i++) {
@@ -187,7 +179,7 @@ int mjgp_readGaps(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
   // without a model no key of a gap means anything
   if (!mjgp_hasBacklash(place->m, place->instance)) {
     for (int k = 0; k < mjgpNGAPKEY + 2; k++) {
-      place->key = k < mjgpNGAPKEY ? gap_keys[k].key : k == mjgpNGAPKEY ? "motor_joint" : "encoder";
+      place->key = k < mjgpNGAPKEY ? gap_keys[k] : k == mjgpNGAPKEY ? "motor_joint" : "encoder";
       if (mjgp_countWords(mjgp_value(place))) {
         mjgp_refuseKey(place, "the instance has no backlash; give a model in the key 'backlash'");
       }
