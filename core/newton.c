@@ -63,14 +63,18 @@ int mjg_newton(mjgBlock* b, int iterations) {
     mjg_blockEvaluate(b);
 
     // same pieces again, or a tie where pieces meet in one point and rounding decides which one
-    // answers: solved; remove what rounding has left, if it is more than that of one sum
+    // answers: solved; remove what rounding has left, if it is more than that of the sums
     int exact = isExact(b);
     if (exact || samePieces(b)) {
-      if (!exact) {
-        mjg_blockRefine(b);
-        mjg_blockEvaluate(b);
+      double small = 64 * DBL_EPSILON * n;
+      b->residual = mjg_blockResidual(b, b->fixed, small);
+      if (!(b->residual <= small)) {
+        if (!exact) {
+          mjg_blockRefine(b);
+          mjg_blockEvaluate(b);
+        }
+        mjg_blockPolish(b, small);
       }
-      mjg_blockPolish(b, 64 * DBL_EPSILON * n);
       memcpy(b->piece, b->fixed, (size_t)n * sizeof(int));
       return 1;
     }
