@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dense.h"
+#include "lane.h"
 #include "law.h"
 
 
@@ -59,40 +60,45 @@ static double offset(const mjgBlock* b, int i, int piece) {
 }
 
 
+// y = factor x
+static inline void copyScaled(double* restrict y, const double* restrict x, double factor, int n) {
+  int j = 0;
+  for (; j + mjgLANE <= n; j += mjgLANE) {
+    *(mjgLane*)(y + j) = factor * *(const mjgLane*)(x + j);
+  }
+  for (; j < n; j++) {
+    y[j] = factor * x[j];
+  }
+}
+
+
 double mjg_blockRow(double* restrict row, const mjgBlock* b, int i, int piece) {
   int n = b->n;
 
   // stuck: (A t)_i = v_i
   if (piece == mjgSTUCK) {
-    const double* restrict from = b->A + i * n;
-    for (int j = 0; j < n; j++) {
-      row[j] = from[j];
-    }
+    copyScaled(row, b->A + i * n, 1, n);
     return b->v[i];
   }
 
   // slips: t_i - f (P t)_i = f phi_i + offset
   double f = factor(b, i, piece);
-  const double* restrict from = b->flg_P ? b->P + i * n : b->A + i * n;
-  double scale = b->flg_P ? -f : -f * b->alpha[i];
-  for (int j = 0; j < n; j++) {
-    row[j] = scale * from[j];
-  }
+  copyScaled(row, b->flg_P ? b->P + i * n : b->A + i * n, b->flg_P ? -f : -f * b->alpha[i], n);
   row[i] += 1 + f * b->beta[i];
   return f * b->phi[i] + offset(b, i, piece);
 }
 
 
 int mjg_blockSolvePieces(mjgBlock* b, const int* piece) {
+  int ld = mjg_laneEnd(b->n);
   for (int i = 0; i < b->n; i++) {
-    b->x[i] = mjg_blockRow(b->K + i * b->n, b, i, piece[i]);
+    b->x[i] = mjg_blockRow(b->K + i * ld, b, i, piece[i]);
   }
   b->factorizations++;
   int* pivot = b->flg_unique ? NULL : b->pivot;
-  if (!mjg_lu(b->K, pivot, b->n)) {
+  if (!mjg_lu(b->K, b->x, pivot, b->n)) {
     return 0;
   }
-  mjg_luSolve(b->x, b->K, pivot, b->n);
   for (int i = 0; i < b->n; i++) {
     b->t[i] = b->x[i];
     b->fixed[i] = piece[i];

@@ -24,18 +24,20 @@ typedef struct mjgBlock_ {
   double* rp;     // bound factor in forward direction                 (n)
   double* rm;     // bound factor in backward direction                (n)
   double* root;   // sqrt(A_ii) in the units of the caller             (n)
+  double* scale;  // 1/root                                            (n)
 
   // the iterate: t is free, the others follow from it by mjg_blockEvaluate
-  double* t;        // friction torque                                   (n)
-  double* w;        // A t                                               (n)
-  double* lambda;   // load, phi + P t                                   (n)
-  double* gap;      // t - resolve(t), zero at a solution                (n)
-  int* piece;       // pieces that the joints' laws answer with          (n)
-  double merit;     // |gap|^2
-  double residual;  // of the joints on the pieces in fixed, where mjg_blockPolish was last; else < 0
+  double* t;       // friction torque                                   (n)
+  double* w;       // A t                                               (n)
+  double* lambda;  // load, phi + P t                                   (n)
+  double* gap;     // t - resolve(t), zero at a solution                (n)
+  int* piece;      // pieces that the joints' laws answer with          (n)
+  double merit;    // |gap|^2
+  double
+      residual;  // of the joints on the pieces in fixed, where mjg_blockPolish was last; else < 0
 
   // scratch of the solvers
-  double* K;        // factorized pieces                              (n x n)
+  double* K;        // factorized pieces                     (n x n, in lanes)
   double* x;        //                                                (n)
   double* y;        //                                                (n)
   double* z;        //                                                (n)
@@ -68,7 +70,7 @@ struct mjgWorkspace_ {
   int* mode;          // (n)
 
   // blocks with couplings
-  double* coupled_matrix[4];   // (nmax x nmax)
+  double* coupled_matrix[4];   // (nmax x nmax), the first one in lanes
   double* coupled_vector[17];  // (nmax)
   int* coupled_row;            // (nmax)
   int* coupled_pivot;          // (nmax)

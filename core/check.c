@@ -1,22 +1,23 @@
 #include "check.h"
 
-#include <stdint.h>
-#include <string.h>
-
 #include "block.h"
+#include "lane.h"
 #include "mjgear_backlash.h"
 
 
-// by the exponent, whose bits are all set in NaN and infinity
+// x - x is 0 unless x is NaN or infinite
 int mjg_allFinite(const double* x, size_t count) {
-  const uint64_t exponent = (uint64_t)0x7FF << 52;
-  uint64_t found = 0;
-  for (size_t i = 0; i < count; i++) {
-    uint64_t bits;
-    memcpy(&bits, x + i, sizeof(bits));
-    found |= (bits & exponent) == exponent;
+  mjgLane sum = {0};
+  double rest = 0;
+  size_t i = 0;
+  for (; i + mjgLANE <= count; i += mjgLANE) {
+    mjgLane lane = *(const mjgLane*)(x + i);
+    sum += lane - lane;
   }
-  return !found;
+  for (; i < count; i++) {
+    rest += x[i] - x[i];
+  }
+  return (sum[0] + sum[2]) + (sum[1] + sum[3]) + rest == 0;
 }
 
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "dense.h"
+#include "lane.h"
 #include "mjgear_backlash.h"
 
 enum {
@@ -178,7 +179,7 @@ static void solveFriction(Split* s, const double* g, const double* G) {
 //   x_c = law + slope (change of the line), (I + S B) x_c = law + S (B x_c + A_cf x_f) - S A_cf x_f'
 // with B the part of A_cc off the diagonal. Returns 0 if that is singular.
 static int tangents(Split* s, double* g, double* G) {
-  int nf = s->nf, nc = s->nc;
+  int nf = s->nf, nc = s->nc, ld = mjg_laneEnd(nc);
   double* K = s->work->coupled_matrix[0];
   double* column = s->work->coupled_vector[3];
   for (int c = 0; c < nc; c++) {
@@ -189,15 +190,14 @@ static int tangents(Split* s, double* g, double* G) {
       if (j < nf) {
         G[c * nf + j] = a;
       } else {
-        K[c * nc + j - nf] = j == nf + c ? 1 : a;
+        K[c * ld + j - nf] = j == nf + c ? 1 : a;
       }
     }
   }
   int* pivot = s->work->coupled_pivot;
-  if (!mjg_lu(K, pivot, nc)) {
+  if (!mjg_lu(K, g, pivot, nc)) {
     return 0;
   }
-  mjg_luSolve(g, K, pivot, nc);
   for (int j = 0; j < nf; j++) {
     for (int c = 0; c < nc; c++) {
       column[c] = G[c * nf + j];

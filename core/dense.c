@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "lane.h"
+
 // From these sizes on the matrix product of OpenBLAS makes elimination and Cholesky faster than loops
 // (measured: at 120 they take 0.70 and 0.50 of the time, with blocks of 16).
 enum {
@@ -41,13 +43,40 @@ static void subtractProduct(double* C, const double* L, const double* U, int flg
 }
 
 
-void mjg_mulMatVec(double* restrict y, const double* restrict A, const double* restrict x, int n) {
-  for (int i = 0; i < n; i++, A += n) {
-    double sum = 0;
-    for (int j = 0; j < n; j++) {
-      sum += A[j] * x[j];
+// sum of a lane's numbers
+static inline double sumLane(const mjgLane* x) {
+  return ((*x)[0] + (*x)[2]) + ((*x)[1] + (*x)[3]);
+}
+
+
+// rows i .. i + count - 1 of y = A x, for constant count: sums that do not wait for each other
+static inline void mulRows(double* restrict y, const double* restrict A, const double* restrict x,
+                           int n, int count) {
+  mjgLane sum[mjgLANE] = {{0}};
+  int j = 0;
+  for (; j + mjgLANE <= n; j += mjgLANE) {
+    for (int r = 0; r < count; r++) {
+      sum[r] += *(const mjgLane*)(A + r * n + j) * *(const mjgLane*)(x + j);
     }
-    y[i] = sum;
+  }
+  for (int r = 0; r < count; r++) {
+    y[r] = sumLane(sum + r);
+  }
+  for (; j < n; j++) {
+    for (int r = 0; r < count; r++) {
+      y[r] += A[r * n + j] * x[j];
+    }
+  }
+}
+
+
+void mjg_mulMatVec(double* restrict y, const double* restrict A, const double* restrict x, int n) {
+  int i = 0;
+  for (; i + mjgLANE <= n; i += mjgLANE) {
+    mulRows(y + i, A + i * n, x, n, mjgLANE);
+  }
+  for (; i < n; i++) {
+    mulRows(y + i, A + i * n, x, n, 1);
   }
 }
 
@@ -66,68 +95,113 @@ int mjg_isSymmetric(const double* A, int n) {
 }
 
 
-// bring the largest entry of column k on or below the diagonal into row k; returns the row it was in
-static inline int choosePivot(double* A, int k, int n) {
+// row of the largest entry of column k on or below the diagonal
+static inline int findPivot(const double* A, int k, int n, int ld) {
+  const double* entry = A + k * ld + k;
+  double largest = fabs(*entry);
   int best = k;
   for (int i = k + 1; i < n; i++) {
-    if (fabs(A[i * n + k]) > fabs(A[best * n + k])) {
+    // a guess that the next column need not wait for; most pivots are on the diagonal
+    entry += ld;
+    if (__builtin_expect(fabs(*entry) > largest, 0)) {
+      largest = fabs(*entry);
       best = i;
     }
-  }
-  for (int j = 0; best != k && j < n; j++) {
-    double swap = A[k * n + j];
-    A[k * n + j] = A[best * n + j];
-    A[best * n + j] = swap;
   }
   return best;
 }
 
 
-// body of mjg_lu, to be compiled for constant n: eliminate within the columns first .. last - 1 of an
-// n x n matrix; rows are exchanged as a whole
-static inline int factorize(double* A, int* pivot, int n, int first, int last, double smallest) {
-  for (int k = first; k < last; k++) {
-    double* restrict row = A + k * n;
-    if (pivot) {
-      pivot[k] = choosePivot(A, k, n);
+static void exchange(double* x, double* y, int n) {
+  for (int j = 0; j < n; j++) {
+    double swap = x[j];
+    x[j] = y[j];
+    y[j] = swap;
+  }
+}
+
+
+// row k from lane begin on becomes that of U, and is eliminated below; so is the right side's entry z.
+// For constant count of lanes
+static inline void eliminate(double* A, double* x, double z, int k, int n, int ld, int begin,
+                             int count, double inv) {
+  mjgLane u[mjgWIDE];
+  for (int c = 0; c < count; c++) {
+    mjgLane* from = (mjgLane*)(A + k * ld + begin) + c;
+    u[c] = *from * inv;
+
+    // up to the diagonal the row keeps what it has, and so do the rows below
+    if (c == 0 && begin <= k) {
+      mjgLane right = *mjg_laneFrom(k + 1 - begin);
+      u[c] *= right;
+      *from = *from * (1 - right) + u[c];
+    } else {
+      *from = u[c];
     }
-    if (!(fabs(row[k]) > smallest)) {
+  }
+  double* row = A + k * ld;
+  for (int i = k + 1; i < n; i++) {
+    row += ld;
+    double f = row[k];
+    mjgLane* target = (mjgLane*)(row + begin);
+    for (int c = 0; c < count; c++) {
+      target[c] -= f * u[c];
+    }
+    x[i] -= f * z;
+  }
+}
+
+
+// eliminate within the columns first .. last - 1, which end with a lane or with the matrix; rows are
+// exchanged as a whole. It is U that has ones on its diagonal, so that the columns of L need no work
+static int factorize(double* A, double* x, int* pivot, int n, int ld, int first, int last,
+                     double smallest) {
+  for (int k = first; k < last; k++) {
+    int best = pivot ? findPivot(A, k, n, ld) : k;
+    if (best != k) {
+      exchange(A + k * ld, A + best * ld, n);
+      exchange(x + k, x + best, 1);
+    }
+    if (pivot) {
+      pivot[k] = best;
+    }
+    double* diagonal = A + k * ld + k;
+    if (!(fabs(*diagonal) > smallest)) {
       return 0;
     }
 
-    // eliminate below, in fours that begin at the same columns for all k: loads that straddle what two
-    // stores wrote would wait for both
-    double inv = 1 / row[k];
-    row[k] = inv;
-    int begin = (k + 4) & ~3;
-    begin = begin < last ? begin : last;
-    for (int i = k + 1; i < n; i++) {
-      double* restrict target = A + i * n;
-      double f = target[k] * inv;
-      target[k] = f;
-      for (int j = k + 1; j < begin; j++) {
-        target[j] -= f * row[j];
-      }
-      for (int j = begin; j < last; j++) {
-        target[j] -= f * row[j];
+    // what is wider than a few lanes is eliminated in parts, the right side with the first of them
+    double inv = 1 / *diagonal, z = x[k] * inv;
+    x[k] = z;
+    int begin = mjg_laneBegin(k + 1), end = mjg_laneEnd(last);
+    if (begin == end) {
+      for (int i = k + 1; i < n; i++) {
+        x[i] -= A[i * ld + k] * z;
       }
     }
+#define ELIMINATE(count)                           \
+  eliminate(A, x, z, k, n, ld, begin, count, inv); \
+  z = 0
+    mjgFOR_LANES(ELIMINATE, begin, end)* diagonal = inv;
   }
   return 1;
 }
 
 
 // block column by block column: the rows to its right, then what is below them by one product
-static int factorizeBlocked(double* A, int* pivot, int n, double smallest) {
+static int factorizeBlocked(double* A, double* x, int* pivot, int n, int ld, double smallest) {
   for (int first = 0; first < n; first += mjgBLOCK) {
     int last = first + mjgBLOCK < n ? first + mjgBLOCK : n;
-    if (!factorize(A, pivot, n, first, last, smallest)) {
+    if (!factorize(A, x, pivot, n, ld, first, last, smallest)) {
       return 0;
     }
     for (int k = first; k < last; k++) {
-      const double* row = A + k * n;
+      double* row = A + k * ld;
+      for (int j = last; j < n; j++) {
+        row[j] *= row[k];
+      }
       for (int i = k + 1; i < last; i++) {
-        double* target = A + i * n;
+        double* target = A + i * ld;
         double f = target[k];
         for (int j = last; j < n; j++) {
           target[j] -= f * row[j];
@@ -135,34 +209,22 @@ static int factorizeBlocked(double* A, int* pivot, int n, double smallest) {
       }
     }
     if (last < n) {
-      subtractProduct(A + last * n + last, A + last * n + first, A + first * n + last, 0, n - last,
-                      n - last, last - first, n);
+      subtractProduct(A + last * ld + last, A + last * ld + first, A + first * ld + last, 0,
+                      n - last, n - last, last - first, ld);
     }
   }
   return 1;
 }
 
 
-// body of mjg_luSolve
-static inline void substitute(double* x, const double* LU, const int* pivot, int n) {
-  for (int i = 0; pivot && i < n; i++) {
-    double swap = x[i];
-    x[i] = x[pivot[i]];
-    x[pivot[i]] = swap;
-  }
-  for (int i = 1; i < n; i++) {
-    double sum = x[i];
-    for (int j = 0; j < i; j++) {
-      sum -= LU[i * n + j] * x[j];
-    }
-    x[i] = sum;
-  }
+// x := U^-1 x
+static inline void substituteBack(double* x, const double* LU, int n, int ld) {
   for (int i = n - 1; i >= 0; i--) {
     double sum = x[i];
     for (int j = n - 1; j > i; j--) {
-      sum -= LU[i * n + j] * x[j];
+      sum -= LU[i * ld + j] * x[j];
     }
-    x[i] = sum * LU[i * n + i];
+    x[i] = sum;
   }
 }
 
@@ -189,54 +251,65 @@ static inline void substitute(double* x, const double* LU, const int* pivot, int
   }
 
 
-// largest absolute value, in four parts that do not wait for each other
-static double largestEntry(const double* A, int n) {
-  double most[4] = {0};
-  int i = 0;
-  for (; i + 4 <= n; i += 4) {
-    for (int k = 0; k < 4; k++) {
-      double size = fabs(A[i + k]);
-      most[k] = size > most[k] ? size : most[k];
+// largest absolute value of n columns, in four parts that do not wait for each other
+static double largestEntry(const double* A, int n, int ld) {
+  double most[mjgLANE] = {0};
+  for (int i = 0; i < n; i++, A += ld) {
+    int j = 0;
+    for (; j + mjgLANE <= n; j += mjgLANE) {
+      for (int k = 0; k < mjgLANE; k++) {
+        double size = fabs(A[j + k]);
+        most[k] = size > most[k] ? size : most[k];
+      }
     }
-  }
-  for (; i < n; i++) {
-    most[0] = mjg_max(most[0], fabs(A[i]));
+    for (; j < n; j++) {
+      most[0] = mjg_max(most[0], fabs(A[j]));
+    }
   }
   return mjg_max(mjg_max(most[0], most[1]), mjg_max(most[2], most[3]));
 }
 
 
-int mjg_lu(double* A, int* pivot, int n) {
+int mjg_lu(double* A, double* x, int* pivot, int n) {
   // a pivot below this is rounding
-  double smallest = largestEntry(A, n * n) * n * DBL_EPSILON;
-  if (n >= mjgBLOCKED_LU) {
-    return factorizeBlocked(A, pivot, n, smallest);
+  int ld = mjg_laneEnd(n);
+  double smallest = largestEntry(A, n, ld) * n * DBL_EPSILON;
+  if (!(n >= mjgBLOCKED_LU ? factorizeBlocked(A, x, pivot, n, ld, smallest)
+                           : factorize(A, x, pivot, n, ld, 0, n, smallest))) {
+    return 0;
   }
-#define FACTORIZE(size)                                       \
-  return pivot ? factorize(A, pivot, size, 0, size, smallest) \
-               : factorize(A, NULL, size, 0, size, smallest)
-  FOR_CONSTANT_SIZE(FACTORIZE, n)
+#define SUBSTITUTE(size)                         \
+  substituteBack(x, A, size, mjg_laneEnd(size)); \
+  return 1
+  FOR_CONSTANT_SIZE(SUBSTITUTE, n)
 }
 
 
 void mjg_luSolve(double* x, const double* LU, const int* pivot, int n) {
-#define SUBSTITUTE(size)          \
-  substitute(x, LU, pivot, size); \
-  return
-  FOR_CONSTANT_SIZE(SUBSTITUTE, n)
+  int ld = mjg_laneEnd(n);
+  for (int i = 0; pivot && i < n; i++) {
+    exchange(x + i, x + pivot[i], 1);
+  }
+  for (int i = 0; i < n; i++) {
+    double sum = x[i];
+    for (int j = 0; j < i; j++) {
+      sum -= LU[i * ld + j] * x[j];
+    }
+    x[i] = sum * LU[i * ld + i];
+  }
+  substituteBack(x, LU, n, ld);
 }
 
 
 // Gauss-Jordan: each pass exchanges one unknown for one right side
 int mjg_inverse(double* A, int* pivot, int n) {
-  double largest = 0;
-  for (int i = 0; i < n * n; i++) {
-    largest = mjg_max(largest, fabs(A[i]));
-  }
-  double smallest = largest * n * DBL_EPSILON;
+  double smallest = largestEntry(A, n, n) * n * DBL_EPSILON;
   for (int k = 0; k < n; k++) {
     double* row = A + k * n;
-    pivot[k] = choosePivot(A, k, n);
+    pivot[k] = findPivot(A, k, n, n);
+    if (pivot[k] != k) {
+      exchange(row, A + pivot[k] * n, n);
+    }
     if (!(fabs(row[k]) > smallest)) {
       return 0;
     }

@@ -17,11 +17,12 @@ void mjg_mulMatVec(double* y, const double* A, const double* x, int n);
 int mjg_isSymmetric(const double* A, int n);
 
 // A = P L U in place, with partial pivoting; without it if pivot is null, which is stable for matrices
-// that are quasidefinite up to a scaling of rows. The diagonal of U is stored inverted.
-// Returns 0 if a pivot is not above n * DBL_EPSILON relative to the largest entry, else 1
-int mjg_lu(double* A, int* pivot, int n);
+// that are quasidefinite up to a scaling of rows. A is in lanes (lane.h); the diagonal of L is stored
+// inverted, that of U is 1. Solves one right side on the way: x := A^-1 x.
+// Returns 0 if a pivot is not above n * DBL_EPSILON relative to the largest entry, x is spoilt then, else 1
+int mjg_lu(double* A, double* x, int* pivot, int n);
 
-// x = (P L U)^-1 x
+// x = (P L U)^-1 x for another right side
 void mjg_luSolve(double* x, const double* LU, const int* pivot, int n);
 
 // A := A^-1 in place with partial pivoting; returns 0 as mjg_lu does, A is spoilt then

@@ -4,6 +4,7 @@
 #include "block.h"
 #include "check.h"
 #include "dense.h"
+#include "lane.h"
 
 
 // largest |lambda - P |lambda| - phi| relative to the terms; next (nullable) gets phi + P |lambda|
@@ -34,18 +35,18 @@ static double residual(double* next, const double* lambda, const double* phi, co
 // lambda = (I - P [sgn lambda])^-1 phi until the signs repeat
 static int newton(double* lambda, double* x, double* K, int* pivot, int* factorizations,
                   const double* phi, const double* P, int n, int iterations, double tolerance) {
+  int ld = mjg_laneEnd(n);
   for (int iter = 1; iter <= iterations; iter++) {
     for (int i = 0; i < n; i++) {
       for (int j = 0; j < n; j++) {
-        K[i * n + j] = (i == j) - (lambda[j] < 0 ? -P[i * n + j] : P[i * n + j]);
+        K[i * ld + j] = (i == j) - (lambda[j] < 0 ? -P[i * n + j] : P[i * n + j]);
       }
       x[i] = phi[i];
     }
     (*factorizations)++;
-    if (!mjg_lu(K, pivot, n)) {
+    if (!mjg_lu(K, x, pivot, n)) {
       return iter;
     }
-    mjg_luSolve(x, K, pivot, n);
     int same = 1;
     for (int i = 0; i < n; i++) {
       same &= (x[i] < 0) == (lambda[i] < 0);

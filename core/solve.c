@@ -6,6 +6,7 @@
 #include "check.h"
 #include "coupled.h"
 #include "dense.h"
+#include "lane.h"
 #include "law.h"
 #include "solvers.h"
 #include "wellposed.h"
@@ -80,6 +81,38 @@ static int connectedJoints(int* index, int* group, int first_joint, const double
 }
 
 
+// numbers of the block's joints from those of the caller's block; from is nullable
+static inline void take(double* restrict to, const double* restrict from, double otherwise,
+                        const int* restrict index, int n, int flg_all) {
+  int i = 0;
+  if (!from) {
+    for (; i < n; i++) {
+      to[i] = otherwise;
+    }
+  }
+  for (; flg_all && i + mjgLANE <= n; i += mjgLANE) {
+    *(mjgLane*)(to + i) = *(const mjgLane*)(from + i);
+  }
+  for (; i < n; i++) {
+    to[i] = from[index[i]];
+  }
+}
+
+
+// the same of a row of A or P, in the block's units
+static inline void takeRow(double* restrict to, const double* restrict from, double factor,
+                           const double* restrict scale, const int* restrict index, int n,
+                           int flg_all) {
+  int j = 0;
+  for (; flg_all && j + mjgLANE <= n; j += mjgLANE) {
+    *(mjgLane*)(to + j) = *(const mjgLane*)(from + j) * (factor * *(const mjgLane*)(scale + j));
+  }
+  for (; j < n; j++) {
+    to[j] = from[index[j]] * (factor * scale[j]);
+  }
+}
+
+
 // copy the joints in index, counted from first, into the block's units; A and P are ld x ld
 static void loadBlock(mjgBlock* b, const mjgProblem* problem, int first, const int* index, int n,
                       const double* A, const double* P, int ld) {
@@ -88,39 +121,49 @@ static void loadBlock(mjgBlock* b, const mjgProblem* problem, int first, const i
   b->iterations = 0;
   b->factorizations = 0;
   b->residual = -1;
-  double* scale = b->x;
-  for (int i = 0; i < n; i++) {
-    int joint = first + index[i], diagonal = index[i] * (ld + 1);
-    b->root[i] = sqrt(A[diagonal]);
-    scale[i] = 1 / b->root[i];
-    b->v[i] = problem->v[joint] * scale[i];
-    b->phi[i] = problem->phi[joint] * b->root[i];
-    b->c[i] = problem->coulomb ? problem->coulomb[joint] * b->root[i] : 0;
-    b->alpha[i] = P ? 0 : problem->alpha[joint] * A[diagonal];
-    b->beta[i] = P ? 0 : problem->beta[joint];
-    b->p[i] = P ? P[diagonal] : b->alpha[i] - b->beta[i];
 
+  // numbers of joints
+  const double *c = problem->coulomb, *ratio = problem->static_ratio, *v0 = problem->v0;
+  int flg_all = n == ld;
+  take(b->v, problem->v + first, 0, index, n, flg_all);
+  take(b->phi, problem->phi + first, 0, index, n, flg_all);
+  take(b->c, c ? c + first : NULL, 0, index, n, flg_all);
+  take(b->alpha, P ? NULL : problem->alpha + first, 0, index, n, flg_all);
+  take(b->beta, P ? NULL : problem->beta + first, 0, index, n, flg_all);
+  take(b->x, ratio ? ratio + first : NULL, 1, index, n, flg_all);
+  take(b->y, v0 ? v0 + first : NULL, 0, index, n, flg_all);
+  for (int i = 0; i < n; i++) {
+    b->z[i] = A[index[i] * (ld + 1)];
+  }
+
+  // in the block's units
+  double* restrict scale = b->scale;
+  const double* restrict diagonal = b->z, * restrict start = b->y, * restrict bound = b->x;
+  double* restrict root = b->root, * restrict v = b->v, * restrict phi = b->phi;
+  double* restrict rp = b->rp, * restrict rm = b->rm;
+  for (int i = 0; i < n; i++) {
+    root[i] = sqrt(diagonal[i]);
+    scale[i] = 1 / root[i];
+    v[i] *= scale[i];
+    phi[i] *= root[i];
+  }
+  for (int i = 0; i < n; i++) {
     // a joint that leaves rest or reverses must exceed its static bound
-    double ratio = problem->static_ratio ? problem->static_ratio[joint] : 1;
-    double v0 = problem->v0 ? problem->v0[joint] : 0;
-    b->rp[i] = v0 > 0 ? 1 : ratio;
-    b->rm[i] = v0 < 0 ? 1 : ratio;
+    rp[i] = start[i] > 0 ? 1 : bound[i];
+    rm[i] = start[i] < 0 ? 1 : bound[i];
+  }
+  for (int i = 0; i < n; i++) {
+    b->c[i] *= root[i];
+    b->alpha[i] *= diagonal[i];
+    b->p[i] = P ? P[index[i] * (ld + 1)] : b->alpha[i] - b->beta[i];
   }
 
   for (int i = 0; i < n; i++) {
-    const double* from = A + index[i] * ld;
-    double* to = b->A + i * n;
-    for (int j = 0; j < n; j++) {
-      to[j] = from[index[j]] * (scale[i] * scale[j]);
-    }
-    to[i] = 1;
+    takeRow(b->A + i * n, A + index[i] * ld, scale[i], scale, index, n, flg_all);
+    b->A[i * n + i] = 1;
     if (P) {
-      from = P + index[i] * ld;
-      to = b->P + i * n;
-      for (int j = 0; j < n; j++) {
-        to[j] = from[index[j]] * (b->root[i] * scale[j]);
-      }
-      to[i] = b->p[i];
+      takeRow(b->P + i * n, P + index[i] * ld, root[i], scale, index, n, flg_all);
+      b->P[i * n + i] = b->p[i];
     }
   }
 }
@@ -262,8 +305,8 @@ static double storeBlock(mjgSolution* solution, const mjgBlock* b, int first, co
     }
     int joint = first + index[i];
     solution->v[joint] = v;
-    solution->t[joint] = t / b->root[i];
-    solution->lambda[joint] = b->lambda[i] / b->root[i];
+    solution->t[joint] = t * b->scale[i];
+    solution->lambda[joint] = b->lambda[i] * b->scale[i];
     solution->mode[joint] = s;
   }
   return residual;
@@ -276,9 +319,10 @@ static int replaceOverflow(mjgSolution* solution, const mjgProblem* problem, int
                            const int* index, int n, double residual) {
   int overflow = !isfinite(residual);
   for (int i = 0; i < n; i++) {
+    // NaN - NaN and infinity - infinity are not 0
     int joint = first + index[i];
-    overflow |= !isfinite(solution->t[joint]) || !isfinite(solution->v[joint]) ||
-                !isfinite(solution->lambda[joint]);
+    double t = solution->t[joint], v = solution->v[joint], lambda = solution->lambda[joint];
+    overflow |= !((t - t) + (v - v) + (lambda - lambda) == 0);
   }
   for (int i = 0; overflow && i < n; i++) {
     int joint = first + index[i];

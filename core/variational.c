@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dense.h"
+#include "lane.h"
 #include "law.h"
 
 
@@ -33,21 +34,20 @@ static double loadStep(mjgBlock* b, const double* s) {
 
 // lambda - P [s] [sgn lambda] lambda = phi + P [s] c, solved for the present signs
 static int loadNewton(mjgBlock* b, const double* s) {
-  int n = b->n;
+  int n = b->n, ld = mjg_laneEnd(n);
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) {
       double P =
           b->flg_P ? b->P[i * n + j] : b->alpha[i] * b->A[i * n + j] - (i == j ? b->beta[i] : 0);
       double r = s[j] > 0 ? b->rp[j] : b->rm[j];
-      b->K[i * n + j] = (i == j) - P * s[j] * r * (b->lambda[j] < 0 ? -1 : 1);
+      b->K[i * ld + j] = (i == j) - P * s[j] * r * (b->lambda[j] < 0 ? -1 : 1);
       b->x[i] = (j == 0 ? b->phi[i] : b->x[i]) + P * s[j] * r * b->c[j];
     }
   }
   b->factorizations++;
-  if (!mjg_lu(b->K, b->pivot, n)) {
+  if (!mjg_lu(b->K, b->x, b->pivot, n)) {
     return 0;
   }
-  mjg_luSolve(b->x, b->K, b->pivot, n);
   memcpy(b->lambda, b->x, (size_t)n * sizeof(double));
   return 1;
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "block.h"
+#include "lane.h"
 
 enum {
   mjgALIGN = 64
@@ -39,13 +40,15 @@ static mjgWorkspace* layOut(Arena* arena, int n, int nmax) {
 
   size_t nv = (size_t)nmax, nn = nv * nv;
   mjgBlock* b = &w->block;
-  double** matrices[] = {&b->A, &b->P, &b->K, &w->matrix};
+  size_t nl = nv * (size_t)mjg_laneEnd(nmax);
+  double** matrices[] = {&b->A, &b->P, &w->matrix};
   for (size_t i = 0; i < sizeof(matrices) / sizeof(*matrices); i++) {
     *matrices[i] = takeDouble(arena, nn);
   }
-  double** vectors[] = {&b->alpha, &b->beta, &b->p,   &b->v,      &b->phi, &b->c,  &b->rp, &b->rm,
-                        &b->root,  &b->t,    &b->w,   &b->lambda, &b->gap, &b->x,  &b->y,  &b->z,
-                        &b->keep,  &b->next, &b->end, &b->u,      &b->Au,  &b->row};
+  b->K = takeDouble(arena, nl);
+  double** vectors[] = {&b->alpha, &b->beta,  &b->p,    &b->v,      &b->phi, &b->c,  &b->rp, &b->rm,
+                        &b->root,  &b->t,     &b->w,    &b->lambda, &b->gap, &b->x,  &b->y,  &b->z,
+                        &b->keep,  &b->scale, &b->next, &b->end,    &b->u,   &b->Au, &b->row};
   for (size_t i = 0; i < sizeof(vectors) / sizeof(*vectors); i++) {
     *vectors[i] = takeDouble(arena, nv);
   }
@@ -58,7 +61,7 @@ static mjgWorkspace* layOut(Arena* arena, int n, int nmax) {
     w->vector[i] = takeDouble(arena, (size_t)n);
   }
   for (size_t i = 0; i < sizeof(w->coupled_matrix) / sizeof(*w->coupled_matrix); i++) {
-    w->coupled_matrix[i] = takeDouble(arena, nn);
+    w->coupled_matrix[i] = takeDouble(arena, i == 0 ? nl : nn);
   }
   for (size_t i = 0; i < sizeof(w->coupled_vector) / sizeof(*w->coupled_vector); i++) {
     w->coupled_vector[i] = takeDouble(arena, nv);

@@ -9,23 +9,18 @@
 #include <mujoco/mujoco.h>
 #include <stdint.h>
 
-#define mjgpLANE 4  // numbers a lane
+#include "lane.h"
 
-typedef mjtNum mjgpLane __attribute__((vector_size(8 * mjgpLANE), aligned(8)));
+// the core's, by the names of the plugin
+#define mjgpLANE       mjgLANE
+#define mjgpWIDE       mjgWIDE
+#define mjgpFOR_LANES  mjgFOR_LANES
+#define mjgp_laneBegin mjg_laneBegin
+#define mjgp_laneEnd   mjg_laneEnd
+
+typedef mjgLane mjgpLane;
 typedef int64_t mjgpBits __attribute__((vector_size(8 * mjgpLANE)));
 _Static_assert(sizeof(mjgpLane) == mjgpLANE * sizeof(mjtNum), "the engine's numbers are doubles");
-
-
-// start of the lane that i is in
-static inline int mjgp_laneBegin(int i) {
-  return i & ~(mjgpLANE - 1);
-}
-
-
-// end of the lane that i - 1 is in
-static inline int mjgp_laneEnd(int i) {
-  return (i + mjgpLANE - 1) & ~(mjgpLANE - 1);
-}
 
 
 // y = n of the size numbers of x from adr on, in whole lanes where x has them
@@ -66,26 +61,5 @@ static inline mjtNum mjgp_dotLanes(const mjtNum* x, const mjtNum* y, int begin, 
   }
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
-
-
-// BODY(count) for up to mjgpWIDE lanes from begin on, until end is reached, with constant count, so that the
-// compiler unrolls its loops over the lanes and keeps them in registers
-#define mjgpWIDE 4
-#define mjgpFOR_LANES(BODY, begin, end)                     \
-  for (; (begin) < (end); (begin) += mjgpWIDE * mjgpLANE) { \
-    switch (((end) - (begin)) / mjgpLANE) {                 \
-      case 1:                                               \
-        BODY(1);                                            \
-        break;                                              \
-      case 2:                                               \
-        BODY(2);                                            \
-        break;                                              \
-      case 3:                                               \
-        BODY(3);                                            \
-        break;                                              \
-      default:                                              \
-        BODY(mjgpWIDE);                                     \
-    }                                                       \
-  }
 
 #endif  // MJGEAR_PLUGIN_LANES_H_
