@@ -5,17 +5,16 @@
 #include "mjgear_backlash.h"
 
 
-// x - x is 0 unless x is NaN or infinite
+// 0 x is 0 unless x is NaN or infinite
 int mjg_allFinite(const double* x, size_t count) {
   mjgLane sum = {0};
   double rest = 0;
   size_t i = 0;
   for (; i + mjgLANE <= count; i += mjgLANE) {
-    mjgLane lane = *(const mjgLane*)(x + i);
-    sum += lane - lane;
+    sum += 0 * *(const mjgLane*)(x + i);
   }
   for (; i < count; i++) {
-    rest += x[i] - x[i];
+    rest += 0 * x[i];
   }
   return (sum[0] + sum[2]) + (sum[1] + sum[3]) + rest == 0;
 }

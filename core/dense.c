@@ -101,9 +101,8 @@ static inline int findPivot(const double* A, int k, int n, int ld) {
   double largest = fabs(*entry);
   int best = k;
   for (int i = k + 1; i < n; i++) {
-    // a guess that the next column need not wait for; most pivots are on the diagonal
     entry += ld;
-    if (__builtin_expect(fabs(*entry) > largest, 0)) {
+    if (fabs(*entry) > largest) {
       largest = fabs(*entry);
       best = i;
     }

@@ -319,10 +319,9 @@ static int replaceOverflow(mjgSolution* solution, const mjgProblem* problem, int
                            const int* index, int n, double residual) {
   int overflow = !isfinite(residual);
   for (int i = 0; i < n; i++) {
-    // NaN - NaN and infinity - infinity are not 0
     int joint = first + index[i];
-    double t = solution->t[joint], v = solution->v[joint], lambda = solution->lambda[joint];
-    overflow |= !((t - t) + (v - v) + (lambda - lambda) == 0);
+    overflow |=
+        !(0 * solution->t[joint] + 0 * solution->v[joint] + 0 * solution->lambda[joint] == 0);
   }
   for (int i = 0; overflow && i < n; i++) {
     int joint = first + index[i];
