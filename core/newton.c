@@ -66,14 +66,14 @@ int mjg_newton(mjgBlock* b, int iterations) {
     // answers: solved; remove what rounding has left, if it is more than that of the sums
     int exact = isExact(b);
     if (exact || samePieces(b)) {
-      double small = 64 * DBL_EPSILON * n;
+      double small = 64 * DBL_EPSILON;
       b->residual = mjg_blockResidual(b, b->fixed, small);
       if (!(b->residual <= small)) {
         if (!exact) {
           mjg_blockRefine(b);
           mjg_blockEvaluate(b);
         }
-        mjg_blockPolish(b, small);
+        mjg_blockPolish(b, small * n);
       }
       memcpy(b->piece, b->fixed, (size_t)n * sizeof(int));
       return 1;

@@ -187,9 +187,11 @@ static int isWellPosed(mjgBlock* b) {
 }
 
 
-// Newton to a solution within a number of iterations; returns 1 if it did
-static int newtonSolves(mjgBlock* b, int iterations) {
-  double small = 1e3 * b->n * DBL_EPSILON;
+// Newton to a solution within a number of iterations; returns 1 if it did, to the tolerance or as far as
+// rounding allows
+static int newtonSolves(mjgBlock* b, int iterations, double tolerance) {
+  double rounding = b->n * DBL_EPSILON;
+  double small = fmin(1e3 * rounding, mjg_max(tolerance, 64 * rounding));
   if (!mjg_newton(b, iterations)) {
     return 0;
   }
@@ -200,10 +202,10 @@ static int newtonSolves(mjgBlock* b, int iterations) {
 
 // Newton, and where it does not get on the path, if there is one solution. If there may be several, a
 // warm start that Newton takes to one of them at once keeps it, else the jamming rule chooses
-static void solveDefault(mjgBlock* b, int iterations, int flg_unique, int flg_warm,
-                         int* fallbacks) {
+static void solveDefault(mjgBlock* b, int iterations, double tolerance, int flg_unique,
+                         int flg_warm, int* fallbacks) {
   int limit = flg_unique ? (iterations > 0 ? iterations : 50) : mjgWARM * flg_warm;
-  if (limit > 0 && newtonSolves(b, limit)) {
+  if (limit > 0 && newtonSolves(b, limit, tolerance)) {
     return;
   }
   *fallbacks += flg_unique;
@@ -228,7 +230,7 @@ static void callSolver(mjgBlock* b, const mjgSettings* settings, int* flg_unique
   double tolerance = settings->tolerance;
   switch (settings->solver) {
     case mjgNEWTON:
-      solveDefault(b, iterations, *flg_unique, settings->warm_start, fallbacks);
+      solveDefault(b, iterations, tolerance, *flg_unique, settings->warm_start, fallbacks);
       break;
     case mjgGAUSS_SEIDEL:
       mjg_gaussSeidel(b, iterations > 0 ? iterations : 10000, tolerance);
@@ -260,7 +262,7 @@ static int solveBlock(mjgBlock* b, const mjgSettings* settings, int* fallbacks) 
   int flg_unique = 1, looked = 0;
   b->flg_unique = 0;
   for (int released = 1; released;) {
-    if (looked || !quick || !newtonSolves(b, mjgWARM)) {
+    if (looked || !quick || !newtonSolves(b, mjgWARM, settings->tolerance)) {
       if (!looked) {
         flg_unique = b->flg_unique = isWellPosed(b);
         looked = 1;
