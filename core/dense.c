@@ -122,8 +122,9 @@ static void exchange(double* x, double* y, int n) {
 
 // row k from lane begin on becomes that of U, and is eliminated below; so is the right side's entry z.
 // For constant count of lanes
-static inline void eliminate(double* A, double* x, double z, int k, int n, int ld, int begin,
-                             int count, double inv) {
+static inline __attribute__((always_inline)) void eliminate(double* A, double* x, double z, int k,
+                                                            int n, int ld, int begin, int count,
+                                                            double inv) {
   mjgLane u[mjgWIDE];
   for (int c = 0; c < count; c++) {
     mjgLane* from = (mjgLane*)(A + k * ld + begin) + c;
@@ -152,9 +153,11 @@ static inline void eliminate(double* A, double* x, double z, int k, int n, int l
 
 
 // eliminate within the columns first .. last - 1, which end with a lane or with the matrix; rows are
-// exchanged as a whole. It is U that has ones on its diagonal, so that the columns of L need no work
-static int factorize(double* A, double* x, int* pivot, int n, int ld, int first, int last,
-                     double smallest) {
+// exchanged as a whole. It is U that has ones on its diagonal, so that the columns of L need no work. To
+// be compiled for constant n
+static inline __attribute__((always_inline)) int factorize(double* A, double* x, int* pivot, int n,
+                                                           int ld, int first, int last,
+                                                           double smallest) {
   for (int k = first; k < last; k++) {
     int best = pivot ? findPivot(A, k, n, ld) : k;
     if (best != k) {
@@ -273,14 +276,20 @@ int mjg_lu(double* A, double* x, int* pivot, int n) {
   // a pivot below this is rounding
   int ld = mjg_laneEnd(n);
   double smallest = largestEntry(A, n, ld) * n * DBL_EPSILON;
-  if (!(n >= mjgBLOCKED_LU ? factorizeBlocked(A, x, pivot, n, ld, smallest)
-                           : factorize(A, x, pivot, n, ld, 0, n, smallest))) {
-    return 0;
+  if (n >= mjgBLOCKED_LU) {
+    if (!factorizeBlocked(A, x, pivot, n, ld, smallest)) {
+      return 0;
+    }
+    substituteBack(x, A, n, ld);
+    return 1;
   }
-#define SUBSTITUTE(size)                         \
-  substituteBack(x, A, size, mjg_laneEnd(size)); \
+#define SOLVE(size)                                                          \
+  if (!factorize(A, x, pivot, size, mjg_laneEnd(size), 0, size, smallest)) { \
+    return 0;                                                                \
+  }                                                                          \
+  substituteBack(x, A, size, mjg_laneEnd(size));                             \
   return 1
-  FOR_CONSTANT_SIZE(SUBSTITUTE, n)
+  FOR_CONSTANT_SIZE(SOLVE, n)
 }
 
 
