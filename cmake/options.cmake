@@ -38,7 +38,8 @@ target_compile_options(mjgear_options INTERFACE
   -Wall -Wextra -Wconversion -Wshadow
   # the same arithmetic from every compiler: no fused multiply-add behind our back
   -ffp-contract=off
-  -fno-omit-frame-pointer
+  $<$<CONFIG:Debug>:-fno-omit-frame-pointer>
+  -fno-plt
   $<$<BOOL:${MJGEAR_AVX}>:-mavx>
   $<$<CONFIG:RelWithDebInfo>:-O3>)
 
