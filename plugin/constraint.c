@@ -34,12 +34,12 @@ static void gatherInertia(mjgpGroup* group, const mjModel* m, mjData* d, const i
 static void gatherJacobian(mjgpGroup* group, const mjModel* m, mjData* d, const int* local) {
   int sparse = mj_isSparse(m), n = 0, nv = group->nv;
   for (int i = 0; i < group->nefc; i++) {
-    n += sparse ? d->efc_J_rownnz[group->row[i]] : mjgp_laneEnd(nv) / mjgpLANE;
+    n += sparse ? d->efc_J_rownnz[group->row[i]] : mjg_laneEnd(nv) / mjgLANE;
   }
   group->J_adr = mj_stackAllocInt(d, (size_t)group->nefc + 1);
   group->J_lane = mj_stackAllocInt(d, 2 * (size_t)n + 2);
   group->J_bits = group->J_lane + n + 1;
-  group->J = mj_stackAllocNum(d, mjgpLANE * ((size_t)n + 1));
+  group->J = mj_stackAllocNum(d, mjgLANE * ((size_t)n + 1));
   n = 0;
   for (int i = 0; i < group->nefc; i++) {
     int row = group->row[i];
@@ -51,27 +51,27 @@ static void gatherJacobian(mjgpGroup* group, const mjModel* m, mjData* d, const 
         if (column < 0 || d->efc_J[k] == 0) {
           continue;
         }
-        if (mjgp_laneBegin(column) != begin) {
-          begin = group->J_lane[n] = mjgp_laneBegin(column);
+        if (mjg_laneBegin(column) != begin) {
+          begin = group->J_lane[n] = mjg_laneBegin(column);
           group->J_bits[n] = 0;
-          *(mjgpLane*)(group->J + mjgpLANE * n++) = (mjgpLane){0};
+          *(mjgLane*)(group->J + mjgLANE * n++) = (mjgLane){0};
         }
         group->J_bits[n - 1] |= 1 << (column - begin);
-        group->J[mjgpLANE * (n - 1) + column - begin] = d->efc_J[k];
+        group->J[mjgLANE * (n - 1) + column - begin] = d->efc_J[k];
       }
       continue;
     }
 
     // dense
     const mjtNum* J = d->efc_J + (size_t)row * (size_t)m->nv;
-    for (int begin = 0; begin < nv; begin += mjgpLANE) {
+    for (int begin = 0; begin < nv; begin += mjgLANE) {
       const int* dof = group->dof + begin;
       int left = nv - begin;
-      mjgpLane x = {J[dof[0]], left > 1 ? J[dof[1]] : 0, left > 2 ? J[dof[2]] : 0,
-                    left > 3 ? J[dof[3]] : 0};
+      mjgLane x = {J[dof[0]], left > 1 ? J[dof[1]] : 0, left > 2 ? J[dof[2]] : 0,
+                   left > 3 ? J[dof[3]] : 0};
       mjgpBits set = x != 0;
       if (set[0] | set[1] | set[2] | set[3]) {
-        *(mjgpLane*)(group->J + mjgpLANE * n) = x;
+        *(mjgLane*)(group->J + mjgLANE * n) = x;
         group->J_lane[n] = begin;
         group->J_bits[n++] = (int)(-set[0] - 2 * set[1] - 4 * set[2] - 8 * set[3]);
       }
@@ -132,7 +132,7 @@ void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGea
                        .dof = reversed,
                        .row = row,
                        .joint = joint,
-                       .ld = mjgp_laneEnd(njoint)};
+                       .ld = mjg_laneEnd(njoint)};
   for (int i = 0; i < nv; i++) {
     reversed[i] = dof[nv - 1 - i];
     local[reversed[i]] = i;
@@ -140,8 +140,8 @@ void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGea
   gatherInertia(group, m, d, local);
   gatherJacobian(group, m, d, local);
   gatherRows(group, d);
-  group->force = mj_stackAllocNum(d, (size_t)mjgp_laneEnd(nv));
-  for (int i = 0; i < mjgp_laneEnd(nv); i++) {
+  group->force = mj_stackAllocNum(d, (size_t)mjg_laneEnd(nv));
+  for (int i = 0; i < mjg_laneEnd(nv); i++) {
     group->force[i] = i < nv ? force[reversed[i]] : 0;
   }
   group->gear = mj_stackAllocInt(d, (size_t)njoint);
@@ -159,9 +159,9 @@ void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGea
 
 void mjgp_mulJacobian(const mjgpGroup* group, mjtNum* result, const mjtNum* x) {
   for (int i = 0; i < group->nefc; i++) {
-    mjgpLane sum = {0};
+    mjgLane sum = {0};
     for (int k = group->J_adr[i]; k < group->J_adr[i + 1]; k++) {
-      sum += *(const mjgpLane*)(group->J + mjgpLANE * k) * *(const mjgpLane*)(x + group->J_lane[k]);
+      sum += *(const mjgLane*)(group->J + mjgLANE * k) * *(const mjgLane*)(x + group->J_lane[k]);
     }
     result[i] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
   }
@@ -287,7 +287,7 @@ mjtNum mjgp_constraintForce(const mjgpGroup* group, mjtNum* f, int* state, mjtNu
 //---------------------------------- gradient ------------------------------------------------------
 
 void mjgp_mulInertia(const mjgpGroup* group, mjtNum* restrict result, const mjtNum* restrict vec) {
-  int nv = group->nv, end = mjgp_laneEnd(nv);
+  int nv = group->nv, end = mjg_laneEnd(nv);
   mjtNum* own = group->work;
   for (int j = 0; j < end; j++) {
     result[j] = own[j] = 0;
@@ -297,11 +297,11 @@ void mjgp_mulInertia(const mjgpGroup* group, mjtNum* restrict result, const mjtN
   for (int k = 0; k < nv; k++) {
     const mjtNum* row = group->inertia + group->U_adr[k];
     mjtNum value = vec[k];
-    mjgpLane sum = {0};
-    for (int j = mjgp_laneBegin(k); j < mjgp_laneEnd(group->last[k] + 1); j += mjgpLANE) {
-      mjgpLane lane = *(const mjgpLane*)(row + j);
-      sum += lane * *(const mjgpLane*)(vec + j);
-      *(mjgpLane*)(result + j) += lane * value;
+    mjgLane sum = {0};
+    for (int j = mjg_laneBegin(k); j < mjg_laneEnd(group->last[k] + 1); j += mjgLANE) {
+      mjgLane lane = *(const mjgLane*)(row + j);
+      sum += lane * *(const mjgLane*)(vec + j);
+      *(mjgLane*)(result + j) += lane * value;
     }
     own[k] = (sum[0] + sum[1]) + (sum[2] + sum[3]) - row[k] * value;
   }
@@ -313,15 +313,15 @@ void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* noise, cons
                    const mjtNum* t) {
   int nv = group->nv;
   mjgp_mulInertia(group, gradient, a);
-  mjgp_addLanes(gradient, group->force, -1, 0, mjgp_laneEnd(nv));
+  mjgp_addLanes(gradient, group->force, -1, 0, mjg_laneEnd(nv));
   for (int i = 0; t && i < group->njoint; i++) {
     gradient[group->gear[i]] += t[i];
   }
   for (int i = 0; i < group->nefc; i++) {
     if (group->f[i] != 0) {
       for (int k = group->J_adr[i]; k < group->J_adr[i + 1]; k++) {
-        *(mjgpLane*)(gradient + group->J_lane[k]) -=
-            *(const mjgpLane*)(group->J + mjgpLANE * k) * group->f[i];
+        *(mjgLane*)(gradient + group->J_lane[k]) -=
+            *(const mjgLane*)(group->J + mjgLANE * k) * group->f[i];
       }
     }
   }
@@ -346,13 +346,13 @@ void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* noise, cons
   for (int i = 0; i < group->nefc; i++) {
     if (group->state[i] != mjCNSTRSTATE_SATISFIED) {
       mjtNum size = mju_abs(group->aref[i]);
-      int begin = mjgpLANE * group->J_adr[i], end = mjgpLANE * group->J_adr[i + 1];
+      int begin = mjgLANE * group->J_adr[i], end = mjgLANE * group->J_adr[i + 1];
       for (int k = begin; k < end; k++) {
-        size += mju_abs(group->J[k] * a[group->J_lane[k / mjgpLANE] + k % mjgpLANE]);
+        size += mju_abs(group->J[k] * a[group->J_lane[k / mjgLANE] + k % mjgLANE]);
       }
       size = size * group->D[i] + mju_abs(group->f[i]);
       for (int k = begin; k < end; k++) {
-        noise[group->J_lane[k / mjgpLANE] + k % mjgpLANE] += mju_abs(group->J[k]) * size;
+        noise[group->J_lane[k / mjgLANE] + k % mjgLANE] += mju_abs(group->J[k]) * size;
       }
     }
   }

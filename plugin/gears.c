@@ -106,7 +106,7 @@ static size_t reserve(size_t* size, size_t count, size_t item) {
 // lay out the object and its arrays in one block at g, or count its bytes if g is null
 static size_t layout(mjgpGears* g, int n, int nv, int nC, int nmax, int nstep) {
   size_t size = sizeof(mjgpGears);
-  size_t count = (size_t)n, lines = (size_t)nC + (mjgpLANE - 1) * (size_t)nv;
+  size_t count = (size_t)n, lines = (size_t)nC + (mjgLANE - 1) * (size_t)nv;
   char* base = (char*)g;
 
 #define mjgpARRAY(name, number)                                 \
@@ -221,7 +221,7 @@ int mjgp_init(const mjModel* m, mjData* d, int instance) {
   mju_free(joint);
   mapTranspose(g->transpose, m);
   for (int i = 1; i < g->nv; i++) {
-    g->line[i] = g->line[i - 1] + mjgp_laneEnd(m->M_rownnz[i - 1]);
+    g->line[i] = g->line[i - 1] + mjg_laneEnd(m->M_rownnz[i - 1]);
   }
   for (int i = 0; i < g->nv; i++) {
     g->geared[i] = -1;

@@ -42,7 +42,7 @@ static int countRows(const mjgpGroup* group, const mjData* d, int i) {
 static int listColumns(const mjgpGroup* group, int* column, int row) {
   int n = 0;
   for (int k = group->J_adr[row]; k < group->J_adr[row + 1]; k++) {
-    for (int j = 0; j < mjgpLANE; j++) {
+    for (int j = 0; j < mjgLANE; j++) {
       column[n] = group->J_lane[k] + j;
       n += group->J_bits[k] >> j & 1;
     }
@@ -89,13 +89,13 @@ static void connectRows(mjgpGroup* group, int* column, int* mark, int i, int n) 
 
 void mjgp_makePattern(mjgpGroup* group, mjData* d) {
   int nv = group->nv;
-  int* integer = mj_stackAllocInt(d, 5 * (size_t)nv + (size_t)(mjgp_laneEnd(nv) + 1 + group->nefc));
+  int* integer = mj_stackAllocInt(d, 5 * (size_t)nv + (size_t)(mjg_laneEnd(nv) + 1 + group->nefc));
   group->parent = integer;
   group->last = integer + nv;
   group->from = integer + 2 * nv;
   group->to = integer + 3 * nv;
   int *mark = integer + 4 * nv, *column = integer + 5 * nv;
-  group->same = column + mjgp_laneEnd(nv) + 1;
+  group->same = column + mjg_laneEnd(nv) + 1;
 
   // tree
   for (int i = 0; i < nv; i++) {
@@ -145,11 +145,11 @@ void mjgp_makePattern(mjgpGroup* group, mjData* d) {
   group->U_adr = mj_stackAllocByte(d, sizeof(size_t) * (size_t)nv, _Alignof(size_t));
   group->nU = 0;
   for (int i = 0; i < nv; i++) {
-    int begin = mjgp_laneBegin(i);
+    int begin = mjg_laneBegin(i);
     group->U_adr[i] = group->nU - (size_t)begin;
-    group->nU += (size_t)(mjgp_laneEnd(group->last[i] + 1) - begin);
+    group->nU += (size_t)(mjg_laneEnd(group->last[i] + 1) - begin);
   }
-  size_t size = (size_t)mjgp_laneEnd(nv);
+  size_t size = (size_t)mjg_laneEnd(nv);
   group->U = mj_stackAllocNum(d, 2 * group->nU + 3 * size);
   group->inertia = group->U + group->nU;
   group->inverse = group->inertia + group->nU;
@@ -172,22 +172,22 @@ static inline void addRows(mjgpGroup* group, const int* rows, int count) {
   int first = group->J_adr[rows[0]], n = group->J_adr[rows[0] + 1] - first;
   const mjtNum* J[mjgpBATCH];
   for (int r = 0; r < count; r++) {
-    J[r] = group->J + mjgpLANE * group->J_adr[rows[r]];
+    J[r] = group->J + mjgLANE * group->J_adr[rows[r]];
   }
-  for (int k = 0; k < mjgpLANE * n; k++) {
-    if (!(group->J_bits[first + k / mjgpLANE] >> k % mjgpLANE & 1)) {
+  for (int k = 0; k < mjgLANE * n; k++) {
+    if (!(group->J_bits[first + k / mjgLANE] >> k % mjgLANE & 1)) {
       continue;
     }
     mjtNum weight[mjgpBATCH];
     for (int r = 0; r < count; r++) {
       weight[r] = group->D[rows[r]] * J[r][k];
     }
-    mjtNum* row = group->U + group->U_adr[group->J_lane[first + k / mjgpLANE] + k % mjgpLANE];
-    for (int p = k / mjgpLANE; p < n; p++) {
-      mjgpLane* target = (mjgpLane*)(row + group->J_lane[first + p]);
-      mjgpLane sum = *target;
+    mjtNum* row = group->U + group->U_adr[group->J_lane[first + k / mjgLANE] + k % mjgLANE];
+    for (int p = k / mjgLANE; p < n; p++) {
+      mjgLane* target = (mjgLane*)(row + group->J_lane[first + p]);
+      mjgLane sum = *target;
       for (int r = 0; r < count; r++) {
-        sum += weight[r] * *(const mjgpLane*)(J[r] + mjgpLANE * p);
+        sum += weight[r] * *(const mjgLane*)(J[r] + mjgLANE * p);
       }
       *target = sum;
     }
@@ -219,7 +219,7 @@ static void addForm(mjgpGroup* group, const mjtNum* C, int i, int dim) {
   for (int p = i; p < i + dim; p++) {
     if (group->J_adr[p + 1] > group->J_adr[p]) {
       begin = mjMIN(begin, group->J_lane[group->J_adr[p]]);
-      end = mjMAX(end, group->J_lane[group->J_adr[p + 1] - 1] + mjgpLANE);
+      end = mjMAX(end, group->J_lane[group->J_adr[p + 1] - 1] + mjgLANE);
     }
   }
   for (int p = 0; p < dim && begin < end; p++) {
@@ -227,14 +227,14 @@ static void addForm(mjgpGroup* group, const mjtNum* C, int i, int dim) {
     mju_zero(group->line + begin, end - begin);
     for (int q = 0; q < dim; q++) {
       for (int k = group->J_adr[i + q]; k < group->J_adr[i + q + 1]; k++) {
-        *(mjgpLane*)(group->line + group->J_lane[k]) +=
-            C[p * dim + q] * *(const mjgpLane*)(group->J + mjgpLANE * k);
+        *(mjgLane*)(group->line + group->J_lane[k]) +=
+            C[p * dim + q] * *(const mjgLane*)(group->J + mjgLANE * k);
       }
     }
-    for (int k = mjgpLANE * group->J_adr[i + p]; k < mjgpLANE * group->J_adr[i + p + 1]; k++) {
+    for (int k = mjgLANE * group->J_adr[i + p]; k < mjgLANE * group->J_adr[i + p + 1]; k++) {
       if (group->J[k] != 0) {
-        int j = group->J_lane[k / mjgpLANE] + k % mjgpLANE;
-        mjgp_addLanes(group->U + group->U_adr[j], group->line, group->J[k], mjgp_laneBegin(j), end);
+        int j = group->J_lane[k / mjgLANE] + k % mjgLANE;
+        mjgp_addLanes(group->U + group->U_adr[j], group->line, group->J[k], mjg_laneBegin(j), end);
       }
     }
   }
@@ -310,25 +310,25 @@ static void assemble(mjgpGroup* group) {
 
 int mjgp_factor(mjgpGroup* group) {
   // what is behind column i % 4 of a lane
-  static const mjgpBits behind[mjgpLANE] = {
+  static const mjgpBits behind[mjgLANE] = {
       {0, -1, -1, -1}, {0, 0, -1, -1}, {0, 0, 0, -1}, {0, 0, 0, 0}};
   assemble(group);
   for (int k = 0; k < group->nv; k++) {
     mjtNum* row = group->U + group->U_adr[k];
-    int last = group->last[k], begin = mjgp_laneBegin(k), end = mjgp_laneEnd(last + 1);
+    int last = group->last[k], begin = mjg_laneBegin(k), end = mjg_laneEnd(last + 1);
     if (!(row[k] > 0)) {
       return 0;
     }
 
     // scale the row; the diagonal is kept as its inverse
     mjtNum inverse = group->inverse[k] = 1 / mju_sqrt(row[k]);
-    mjgpLane* lane = (mjgpLane*)(row + begin);
-    *lane = (mjgpLane)((mjgpBits)*lane & behind[k - begin]);
+    mjgLane* lane = (mjgLane*)(row + begin);
+    *lane = (mjgLane)((mjgpBits)*lane & behind[k - begin]);
     mjgp_scaleLanes(row, inverse, begin, end);
 
     // eliminate in the rows of its non-zeros
     for (int i = group->parent[k]; i >= 0 && i <= last; i = group->parent[i]) {
-      mjgp_addLanes(group->U + group->U_adr[i], row, -row[i], mjgp_laneBegin(i), end);
+      mjgp_addLanes(group->U + group->U_adr[i], row, -row[i], mjg_laneBegin(i), end);
     }
   }
   return 1;
@@ -338,15 +338,15 @@ int mjgp_factor(mjgpGroup* group) {
 //---------------------------------- substitution --------------------------------------------------
 
 void mjgp_solveLower(const mjgpGroup* group, mjtNum* x) {
-  int nv = group->nv, end = mjgp_laneEnd(nv);
+  int nv = group->nv, end = mjg_laneEnd(nv);
   for (int k = 0; k < nv; k++) {
     if (x[k] != 0) {
-      mjgp_addLanes(x, group->U + group->U_adr[k], -x[k] * group->inverse[k], mjgp_laneBegin(k),
-                    mjgp_laneEnd(group->last[k] + 1));
+      mjgp_addLanes(x, group->U + group->U_adr[k], -x[k] * group->inverse[k], mjg_laneBegin(k),
+                    mjg_laneEnd(group->last[k] + 1));
     }
   }
-  for (int k = 0; k < end; k += mjgpLANE) {
-    *(mjgpLane*)(x + k) *= *(const mjgpLane*)(group->inverse + k);
+  for (int k = 0; k < end; k += mjgLANE) {
+    *(mjgLane*)(x + k) *= *(const mjgLane*)(group->inverse + k);
   }
 }
 
@@ -355,13 +355,13 @@ void mjgp_solveLower(const mjgpGroup* group, mjtNum* x) {
 static inline void substituteRow(const mjgpGroup* group, mjtNum* x, int k, int count) {
   const mjtNum* row = group->U + group->U_adr[k];
   int last = group->last[k], ld = group->ld;
-  mjgpLane source[mjgpWIDE];
+  mjgLane source[mjgWIDE];
   for (int c = 0; c < count; c++) {
-    mjgpLane* lane = (mjgpLane*)(x + k * ld) + c;
+    mjgLane* lane = (mjgLane*)(x + k * ld) + c;
     source[c] = *lane *= group->inverse[k];
   }
   for (int i = group->parent[k]; i >= 0 && i <= last; i = group->parent[i]) {
-    mjgpLane* target = (mjgpLane*)(x + i * ld);
+    mjgLane* target = (mjgLane*)(x + i * ld);
     for (int c = 0; c < count; c++) {
       target[c] -= row[i] * source[c];
     }
@@ -371,10 +371,10 @@ static inline void substituteRow(const mjgpGroup* group, mjtNum* x, int k, int c
 
 void mjgp_solveLowerJoints(const mjgpGroup* group, mjtNum* x, int flg_unit) {
   for (int k = 0; k < group->nv; k++) {
-    int begin = flg_unit ? mjgp_laneBegin(group->from[k]) : 0;
-    int end = flg_unit ? mjgp_laneEnd(group->to[k]) : group->ld;
+    int begin = flg_unit ? mjg_laneBegin(group->from[k]) : 0;
+    int end = flg_unit ? mjg_laneEnd(group->to[k]) : group->ld;
 #define SUBSTITUTE(count) substituteRow(group, x + begin, k, count)
-    mjgpFOR_LANES(SUBSTITUTE, begin, end)
+    mjgFOR_LANES(SUBSTITUTE, begin, end)
 #undef SUBSTITUTE
   }
 }
@@ -383,16 +383,16 @@ void mjgp_solveLowerJoints(const mjgpGroup* group, mjtNum* x, int flg_unit) {
 void mjgp_solveUpper(const mjgpGroup* group, mjtNum* x) {
   // a lane at a time: what is behind it, then within it
   int nv = group->nv;
-  for (int begin = mjgp_laneEnd(nv) - mjgpLANE; begin >= 0; begin -= mjgpLANE) {
-    mjtNum value[mjgpLANE] = {0};
-    for (int k = mjMIN(begin + mjgpLANE, nv) - 1; k >= begin; k--) {
+  for (int begin = mjg_laneEnd(nv) - mjgLANE; begin >= 0; begin -= mjgLANE) {
+    mjtNum value[mjgLANE] = {0};
+    for (int k = mjMIN(begin + mjgLANE, nv) - 1; k >= begin; k--) {
       const mjtNum* row = group->U + group->U_adr[k];
-      mjtNum sum = x[k] - mjgp_dotLanes(row, x, begin + mjgpLANE, mjgp_laneEnd(group->last[k] + 1));
-      for (int j = k + 1; j < begin + mjgpLANE; j++) {
+      mjtNum sum = x[k] - mjgp_dotLanes(row, x, begin + mjgLANE, mjg_laneEnd(group->last[k] + 1));
+      for (int j = k + 1; j < begin + mjgLANE; j++) {
         sum -= row[j] * value[j - begin];
       }
       value[k - begin] = sum * group->inverse[k];
     }
-    *(mjgpLane*)(x + begin) = (mjgpLane){value[0], value[1], value[2], value[3]};
+    *(mjgLane*)(x + begin) = (mjgLane){value[0], value[1], value[2], value[3]};
   }
 }

@@ -11,24 +11,16 @@
 
 #include "lane.h"
 
-// the core's, by the names of the plugin
-#define mjgpLANE       mjgLANE
-#define mjgpWIDE       mjgWIDE
-#define mjgpFOR_LANES  mjgFOR_LANES
-#define mjgp_laneBegin mjg_laneBegin
-#define mjgp_laneEnd   mjg_laneEnd
-
-typedef mjgLane mjgpLane;
-typedef int64_t mjgpBits __attribute__((vector_size(8 * mjgpLANE)));
-_Static_assert(sizeof(mjgpLane) == mjgpLANE * sizeof(mjtNum), "the engine's numbers are doubles");
+typedef int64_t mjgpBits __attribute__((vector_size(8 * mjgLANE)));
+_Static_assert(sizeof(mjgLane) == mjgLANE * sizeof(mjtNum), "the engine's numbers are doubles");
 
 
 // y = n of the size numbers of x from adr on, in whole lanes where x has them
 static inline void mjgp_copyLanes(mjtNum* restrict y, const mjtNum* restrict x, int adr, int n,
                                   int size) {
   int i = 0;
-  for (; i < n && adr + i + mjgpLANE <= size; i += mjgpLANE) {
-    *(mjgpLane*)(y + i) = *(const mjgpLane*)(x + adr + i);
+  for (; i < n && adr + i + mjgLANE <= size; i += mjgLANE) {
+    *(mjgLane*)(y + i) = *(const mjgLane*)(x + adr + i);
   }
   for (; i < n; i++) {
     y[i] = x[adr + i];
@@ -39,25 +31,25 @@ static inline void mjgp_copyLanes(mjtNum* restrict y, const mjtNum* restrict x, 
 // y += factor x in the lanes from begin to end
 static inline void mjgp_addLanes(mjtNum* restrict y, const mjtNum* restrict x, mjtNum factor,
                                  int begin, int end) {
-  for (int i = begin; i < end; i += mjgpLANE) {
-    *(mjgpLane*)(y + i) += factor * *(const mjgpLane*)(x + i);
+  for (int i = begin; i < end; i += mjgLANE) {
+    *(mjgLane*)(y + i) += factor * *(const mjgLane*)(x + i);
   }
 }
 
 
 // x *= factor in the lanes from begin to end
 static inline void mjgp_scaleLanes(mjtNum* x, mjtNum factor, int begin, int end) {
-  for (int i = begin; i < end; i += mjgpLANE) {
-    *(mjgpLane*)(x + i) *= factor;
+  for (int i = begin; i < end; i += mjgLANE) {
+    *(mjgLane*)(x + i) *= factor;
   }
 }
 
 
 // x . y in the lanes from begin to end
 static inline mjtNum mjgp_dotLanes(const mjtNum* x, const mjtNum* y, int begin, int end) {
-  mjgpLane sum = {0};
-  for (int i = begin; i < end; i += mjgpLANE) {
-    sum += *(const mjgpLane*)(x + i) * *(const mjgpLane*)(y + i);
+  mjgLane sum = {0};
+  for (int i = begin; i < end; i += mjgLANE) {
+    sum += *(const mjgLane*)(x + i) * *(const mjgLane*)(y + i);
   }
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }

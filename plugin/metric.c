@@ -34,9 +34,9 @@ static void factorSymmetric(mjtNum* lower, mjtNum* pivot, const mjtNum* slope, c
     mjtNum* L = lower + g->line[k];
     mjtNum inverse = pivot[k] = 1 / (L[diag] + (slope ? slope[k] : 0));
     for (int p = diag - 1; p >= 0; p--) {
-      mjgp_addLanes(lower + g->line[row[p]], L, -L[p] * inverse, 0, mjgp_laneEnd(p + 1));
+      mjgp_addLanes(lower + g->line[row[p]], L, -L[p] * inverse, 0, mjg_laneEnd(p + 1));
     }
-    mjgp_scaleLanes(L, inverse, 0, mjgp_laneEnd(diag));
+    mjgp_scaleLanes(L, inverse, 0, mjg_laneEnd(diag));
   }
 }
 
@@ -49,9 +49,9 @@ static void factorGeneral(mjtNum* lower, mjtNum* upper, mjtNum* pivot, const mjM
     int diag = m->M_rownnz[k] - 1;
     const int* row = m->M_colind + m->M_rowadr[k];
     mjtNum *L = lower + g->line[k], *U = upper + g->line[k], inverse = pivot[k] = 1 / L[diag];
-    mjgp_scaleLanes(U, inverse, 0, mjgp_laneEnd(diag));
+    mjgp_scaleLanes(U, inverse, 0, mjg_laneEnd(diag));
     for (int p = 0; p < diag; p++) {
-      int target = g->line[row[p]], end = mjgp_laneEnd(p + 1);
+      int target = g->line[row[p]], end = mjg_laneEnd(p + 1);
       mjgp_addLanes(lower + target, L, -U[p], 0, end);
       mjgp_addLanes(upper + target, U, -L[p], 0, end);
     }

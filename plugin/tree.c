@@ -93,10 +93,10 @@ static void solve(mjgpTree* tree) {
     mjtNum *L = g->matrix + g->line[k], inverse = tree->pivot[k] = 1 / (L[diag] + tree->pivot[k]);
     for (int p = diag - 1; p >= 0; p--) {
       mjtNum factor = L[p] * inverse;
-      mjgp_addLanes(g->matrix + g->line[row[p]], L, -factor, 0, mjgp_laneEnd(p + 1));
+      mjgp_addLanes(g->matrix + g->line[row[p]], L, -factor, 0, mjg_laneEnd(p + 1));
       a[row[p]] -= factor * a[k];
     }
-    mjgp_scaleLanes(L, inverse, 0, mjgp_laneEnd(diag));
+    mjgp_scaleLanes(L, inverse, 0, mjg_laneEnd(diag));
   }
   for (int k = tree->first; k < tree->end; k++) {
     const int* row = m->M_colind + m->M_rowadr[k];
