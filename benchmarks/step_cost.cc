@@ -23,7 +23,7 @@
 #include "step_models.h"
 
 extern "C" {
-#include "gears.h"
+#include "state/gears.h"
 }
 
 namespace {
@@ -113,8 +113,8 @@ struct Subject {
     // the engine's friction on the same joints, of about the size that the gears have
     Motion& geared = motion[kImplicit];
     const mjgpGears* g = geared.gears();
-    for (int i = 0; i < g->n; i++) {
-      motion[kNative].m->dof_frictionloss[g->joint[i].dof] = 2;
+    for (int i = 0; i < g->config->n; i++) {
+      motion[kNative].m->dof_frictionloss[g->config->joint[i].dof] = 2;
     }
 
     // a state that all start from, and the one that each reaches from there

@@ -1,12 +1,12 @@
 // Dense kernels: products with what they claim to have inverted.
 
-#include "dense.h"
+#include "solvers/dense.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "fixture.h"
-#include "lane.h"
+#include "solvers/lane.h"
 
 enum {
   maxn = 152
@@ -49,7 +49,7 @@ static void assertSolves(int n) {
 
 // A in lanes, with what does not matter behind its rows
 static void toLanes(int n) {
-  int ld = mjg_laneEnd(n);
+  int ld = mjgi_laneEnd(n);
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < ld; j++) {
       B[i * ld + j] = j < n ? A[i * n + j] : 1e300;
@@ -66,14 +66,14 @@ static void lu(void** state) {
     draw(n, 0, &seed);
     toLanes(n);
     memcpy(x, b, sizeof(b));
-    assert_int_equal(mjg_lu(B, x, pivot, n), 1);
+    assert_int_equal(mjgi_lu(B, x, pivot, n), 1);
     assertSolves(n);
 
     // another right side, with the same factors
     for (int i = 0; i < n; i++) {
       x[i] = b[i] = oracle_normal(&seed);
     }
-    mjg_luSolve(x, B, pivot, n);
+    mjgi_luSolve(x, B, pivot, n);
     assertSolves(n);
   }
 
@@ -83,10 +83,10 @@ static void lu(void** state) {
     A[20 + j] = A[j] + A[5 + j];
   }
   toLanes(5);
-  assert_int_equal(mjg_lu(B, x, pivot, 5), 0);
+  assert_int_equal(mjgi_lu(B, x, pivot, 5), 0);
   memset(A, 0, sizeof(A));
   toLanes(5);
-  assert_int_equal(mjg_lu(B, x, pivot, 5), 0);
+  assert_int_equal(mjgi_lu(B, x, pivot, 5), 0);
 }
 
 
@@ -104,14 +104,14 @@ static void cholesky(void** state) {
         B[j * n + i] = NAN;
       }
     }
-    assert_int_equal(mjg_cholesky(B, n), 1);
-    mjg_choleskySolve(x, B, n);
+    assert_int_equal(mjgi_cholesky(B, n), 1);
+    mjgi_choleskySolve(x, B, n);
     assertSolves(n);
 
     // one eigenvalue below zero
     memcpy(B, A, sizeof(A));
     B[n * n - 1] -= 1e3 * n;
-    assert_int_equal(mjg_cholesky(B, n), 0);
+    assert_int_equal(mjgi_cholesky(B, n), 0);
   }
 }
 
@@ -123,20 +123,20 @@ static void sigmaMax(void** state) {
   for (int k = -200; k <= 200; k += 50) {
     double unit = pow(10, k);
     double M[4] = {unit * c * 3, -unit * s * 2, unit * s * 3, unit * c * 2};
-    assert_near(mjg_sigmaMax(M, 2, scratch, scratch + 2), 3 * unit, 1e-10 * unit);
+    assert_near(mjgi_sigmaMax(M, 2, scratch, scratch + 2), 3 * unit, 1e-10 * unit);
   }
   double zero[4] = {0};
-  assert_true(mjg_sigmaMax(zero, 2, scratch, scratch + 2) == 0);
-  assert_true(mjg_sigmaMax(zero, 0, scratch, scratch + 2) == 0);
+  assert_true(mjgi_sigmaMax(zero, 2, scratch, scratch + 2) == 0);
+  assert_true(mjgi_sigmaMax(zero, 0, scratch, scratch + 2) == 0);
 }
 
 
 static void symmetry(void** state) {
   (void)state;
   double M[4] = {1e-8, 1, 1, 1e12};
-  assert_int_equal(mjg_isSymmetric(M, 2), 1);
+  assert_int_equal(mjgi_isSymmetric(M, 2), 1);
   M[1] = 1.1;
-  assert_int_equal(mjg_isSymmetric(M, 2), 0);
+  assert_int_equal(mjgi_isSymmetric(M, 2), 0);
 }
 
 

@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "gears.h"
 #include "load.h"
 #include "play.h"
+#include "state/gears.h"
 
 #define MOST 8.0  // s of each case
 
@@ -43,18 +43,19 @@ static const mjgpGears* gearsOf(const mjModel* m, const mjData* d) {
 
 // friction in the step that was taken: is it against the motion of the gear, up to rounding
 static int dissipates(double* work, const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
-  const mjgpJoint* joint = g->joint + i;
-  double t = g->t[i], v = d->qvel[joint->dof], shaft = 0, rounding = 1e-10 * g->scale[i] + 1e-12;
+  const mjgpJoint* joint = g->config->joint + i;
+  double t = g->out.t[i], v = d->qvel[joint->dof], shaft = 0,
+         rounding = 1e-10 * g->out.scale[i] + 1e-12;
 
   // behind a gap the gear is on the other side: on the plugin's rotor, or on the motor's joint, which
   // the shaft acts on too
   if (joint->gap == mjgpGAP_ROTOR) {
-    t = g->gap[i].friction;
-    v = g->gap[i].velocity;
+    t = g->out.gap[i].friction;
+    v = g->out.gap[i].velocity;
   } else if (joint->gap == mjgpGAP_LOAD) {
     t = 0;
   } else if (joint->gap == mjgpGAP_MOTOR) {
-    shaft = g->gap[joint->partner].T;
+    shaft = g->out.gap[joint->partner].T;
   }
   double friction = t - shaft;
   *work = m->opt.timestep * friction * v;
@@ -79,11 +80,11 @@ static Sum run(const mjgScene* scene, const mjgCase* variant) {
       fail_msg("%s", error);
     }
     mjg_clearRows(&play.trajectory);
-    for (int a = 0; a < g->nactive; a++) {
+    for (int a = 0; a < g->in.nactive; a++) {
       double work;
-      int i = g->active[a], gap = g->joint[i].gap != mjgpGAP_NONE;
+      int i = g->in.active[a], gap = g->config->joint[i].gap != mjgpGAP_NONE;
       sum.positive += !dissipates(&work, g, m, d, i);
-      sum.moving += !gap && !g->mode[i] && fabs(d->qvel[g->joint[i].dof]) > 1e-14;
+      sum.moving += !gap && !g->out.mode[i] && fabs(d->qvel[g->config->joint[i].dof]) > 1e-14;
       sum.heat += work;
     }
     sum.steps++;
@@ -92,7 +93,7 @@ static Sum run(const mjgScene* scene, const mjgCase* variant) {
   sum.unconfirmed = g->count.unconfirmed;
 
   // with forces of the last step, or noslip iterations, the engine finds another motion
-  if (g->options.coupling != mjgpIMPLICIT) {
+  if (g->config->options.coupling != mjgpIMPLICIT) {
     sum.positive = sum.moving = sum.unconfirmed = 0;
   }
   if (m->opt.noslip_iterations) {

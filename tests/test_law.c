@@ -1,6 +1,6 @@
 // The law of one joint against its definition, by walking along the friction torque in small steps.
 
-#include "law.h"
+#include "law/law.h"
 
 #include <math.h>
 
@@ -39,7 +39,7 @@ static void limitIsWhereTheBoundIsMet(void** state) {
     double r = k % 3 ? 1 : oracle_uniform(&seed, 1, 2);
     for (int s = -1; s <= 1; s += 2) {
       int load;
-      double limit = mjg_lawLimit(&load, s, phi, p, c, r), reach = 50;
+      double limit = mjgi_lawLimit(&load, s, phi, p, c, r), reach = 50;
       if (limit > 0.9 * reach) {
         // far away or never
         assert_true(isinf(scan(s, phi, p, c, r, 0.8 * reach)));
@@ -64,18 +64,18 @@ static void answerIsOnItsPiece(void** state) {
   for (int k = 0; k < 20000; k++) {
     double phi = oracle_normal(&seed), p = oracle_uniform(&seed, -3, 3);
     double c = k % 2 ? fabs(oracle_normal(&seed)) : 0, hold = 4 * oracle_normal(&seed), t;
-    int piece = mjg_lawResolve(&t, hold, phi, p, c, 1, 1);
+    int piece = mjgi_lawResolve(&t, hold, phi, p, c, 1, 1);
     double lambda = phi + p * t, bound = fabs(lambda) + c;
     seen[piece + 2]++;
-    if (piece == mjgSTUCK) {
+    if (piece == mjgiSTUCK) {
       assert_true(t == hold && fabs(t) <= bound + 1e-12 * (1 + fabs(t)));
     } else {
-      int s = mjg_pieceDirection(piece);
+      int s = mjgi_pieceDirection(piece);
       assert_true(s * (hold - t) > 0);
       assert_near(t, s * bound, 1e-11 * (1 + fabs(t)));
-      assert_true(mjg_pieceLoad(piece) * lambda >= -1e-11 * (1 + fabs(lambda)));
+      assert_true(mjgi_pieceLoad(piece) * lambda >= -1e-11 * (1 + fabs(lambda)));
       // the jamming rule
-      assert_true(1 - s * mjg_pieceLoad(piece) * p > 0);
+      assert_true(1 - s * mjgi_pieceLoad(piece) * p > 0);
     }
   }
   for (int i = 0; i < 5; i++) {
@@ -90,28 +90,28 @@ static void corners(void** state) {
 
   // no load: no friction; where |p| >= 1 the friction feeds its own load and any of it holds
   for (double p = -2; p <= 2; p += 0.5) {
-    int piece = mjg_lawResolve(&t, 3, 0, p, 0, 1, 1);
-    assert_int_equal(piece == mjgSTUCK, fabs(p) >= 1);
+    int piece = mjgi_lawResolve(&t, 3, 0, p, 0, 1, 1);
+    assert_int_equal(piece == mjgiSTUCK, fabs(p) >= 1);
     assert_true(t == (fabs(p) >= 1 ? 3 : 0));
   }
   // at rest without a torque that would move it
-  assert_int_equal(mjg_lawResolve(&t, 0, 0, 0.5, 0, 1, 1), mjgSTUCK);
+  assert_int_equal(mjgi_lawResolve(&t, 0, 0, 0.5, 0, 1, 1), mjgiSTUCK);
   assert_true(t == 0);
   // exactly at the bound it is stuck
-  assert_int_equal(mjg_lawResolve(&t, 2, 2, 0, 0, 1, 1), mjgSTUCK);
-  assert_int_equal(mjg_lawResolve(&t, -2, 2, 0, 0, 1, 1), mjgSTUCK);
+  assert_int_equal(mjgi_lawResolve(&t, 2, 2, 0, 0, 1, 1), mjgiSTUCK);
+  assert_int_equal(mjgi_lawResolve(&t, -2, 2, 0, 0, 1, 1), mjgiSTUCK);
   // p = 1: slips in one direction with half the load, (31) fourth line, jams in the other
-  assert_int_equal(mjg_lawResolve(&t, -1e9, 3, 1, 0, 1, 1), mjgBACKWARD_POS);
+  assert_int_equal(mjgi_lawResolve(&t, -1e9, 3, 1, 0, 1, 1), mjgiBACKWARD_POS);
   assert_true(t == -1.5);
-  assert_int_equal(mjg_lawResolve(&t, 1e9, 3, 1, 0, 1, 1), mjgSTUCK);
+  assert_int_equal(mjgi_lawResolve(&t, 1e9, 3, 1, 0, 1, 1), mjgiSTUCK);
   // the load falls with the friction that it makes, but c keeps the joint until the load has
   // turned, and then it grows faster than the friction: jams, though without c it would slip
-  assert_int_equal(mjg_lawResolve(&t, 1e9, 1, -2, 0, 1, 1), mjgFORWARD_POS);
+  assert_int_equal(mjgi_lawResolve(&t, 1e9, 1, -2, 0, 1, 1), mjgiFORWARD_POS);
   assert_near(t, 1.0 / 3, 1e-15);
-  assert_int_equal(mjg_lawResolve(&t, 1e9, 1, -2, 0.6, 1, 1), mjgSTUCK);
+  assert_int_equal(mjgi_lawResolve(&t, 1e9, 1, -2, 0.6, 1, 1), mjgiSTUCK);
   // factors on the bound belong to directions
-  assert_int_equal(mjg_lawResolve(&t, 1.4, 1, 0, 0, 1.5, 1), mjgSTUCK);
-  assert_int_equal(mjg_lawResolve(&t, -1.4, 1, 0, 0, 1.5, 1), mjgBACKWARD_POS);
+  assert_int_equal(mjgi_lawResolve(&t, 1.4, 1, 0, 0, 1.5, 1), mjgiSTUCK);
+  assert_int_equal(mjgi_lawResolve(&t, -1.4, 1, 0, 0, 1.5, 1), mjgiBACKWARD_POS);
 }
 
 

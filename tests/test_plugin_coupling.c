@@ -13,11 +13,11 @@
 
 #include <cmocka.h>
 
-#include "constraint.h"
-#include "gears.h"
-#include "hessian.h"
-#include "lanes.h"
+#include "coupled/constraint.h"
+#include "coupled/hessian.h"
 #include "plugin_models.h"
+#include "state/gears.h"
+#include "step/lanes.h"
 
 // a floating robot with geared legs on a plane, an arm with limits, a mimicked finger, dry friction, a
 // tendon with limit and friction, a ball and boxes of all contact dimensions
@@ -88,13 +88,13 @@ static void checkedStep(Check* check, const mjModel* m, mjData* d) {
   mju_copy(v, d->qvel, (int)m->nv);
   mj_step(m, d);
   const mjgpGears* g = gearsOf(m, d);
-  for (int a = 0; a < g->nactive; a++) {
-    int i = g->active[a], dof = g->joint[i].dof;
-    double acc = (d->qvel[dof] - v[dof]) / m->opt.timestep, t = g->t[i], v_next = d->qvel[dof];
-    double u = g->tau[i] - g->inertia[i] * acc;
-    double lambda = (g->gamma_u[i] + g->gamma_v[i]) * u - g->gamma_v[i] * t;
-    double bound = fabs(lambda) + g->coulomb[i];
-    double error = fabs(t) - bound, tiny = 1e-9 * (g->scale[i] + 1e-6);
+  for (int a = 0; a < g->in.nactive; a++) {
+    int i = g->in.active[a], dof = g->config->joint[i].dof;
+    double acc = (d->qvel[dof] - v[dof]) / m->opt.timestep, t = g->out.t[i], v_next = d->qvel[dof];
+    double u = g->in.tau[i] - g->in.inertia[i] * acc;
+    double lambda = (g->in.gamma_u[i] + g->in.gamma_v[i]) * u - g->in.gamma_v[i] * t;
+    double bound = fabs(lambda) + g->in.coulomb[i];
+    double error = fabs(t) - bound, tiny = 1e-9 * (g->out.scale[i] + 1e-6);
     if (v_next > tiny) {
       error = fabs(t - bound);
     } else if (v_next < -tiny) {
@@ -102,11 +102,11 @@ static void checkedStep(Check* check, const mjModel* m, mjData* d) {
     }
     // what is left of forces when they cancel
     double scale =
-        fabs(t) + bound + fabs(g->tau[i]) + g->inertia[i] * g->scale[i] / m->opt.timestep;
+        fabs(t) + bound + fabs(g->in.tau[i]) + g->in.inertia[i] * g->out.scale[i] / m->opt.timestep;
     check->law = fmax(check->law, error / (scale + 1e-6));
     check->power = fmin(check->power, t * v_next);
-    check->stuck += g->mode[i] == 0;
-    check->moving += g->mode[i] == 0 && v_next != 0;
+    check->stuck += g->out.mode[i] == 0;
+    check->moving += g->out.mode[i] == 0 && v_next != 0;
   }
 }
 
@@ -189,7 +189,7 @@ static void mulHessian(const mjModel* m, mjData* d, mjtNum* result, const mjtNum
 // the factor of the group's Hessian against the engine's Hessian, and the solves for all joints at once
 // against those one by one
 static void checkFactor(const mjModel* m, mjData* d, mjgpGroup* group, unsigned* seed) {
-  int nv = (int)m->nv, ld = group->ld, size = mjg_laneEnd(nv);
+  int nv = (int)m->nv, ld = group->ld, size = mjgi_laneEnd(nv);
   mj_markStack(d);
   mjtNum *x = mj_stackAllocNum(d, 4 * (size_t)size), *y = x + size, *Hx = y + size, *Hy = Hx + size;
   mju_zero(x, 4 * size);
@@ -243,7 +243,7 @@ static void test_forces(void** state) {
     mjModel* m = makeModel(zoo, 0.002, cone[k], "Euler", "Newton", k ? "dense" : "sparse",
                            "island='disable'");
     mjData* d = mj_makeData(m);
-    int room = mjg_laneEnd((int)m->nv);
+    int room = mjgi_laneEnd((int)m->nv);
     mjtNum* a = calloc(5 * (size_t)room, sizeof(mjtNum));
     assert_non_null(a);
     mjtNum *gradient = a + room, *Ma = gradient + room, *force = Ma + room, *near = force + room;
@@ -275,11 +275,12 @@ static void test_forces(void** state) {
       }
       mjgpGroup group;
       const mjgpGears* g = gearsOf(m, d);
-      int* joint = mj_stackAllocInt(d, (size_t)g->n);
-      for (int j = 0; j < g->n; j++) {
+      int* joint = mj_stackAllocInt(d, (size_t)g->config->n);
+      for (int j = 0; j < g->config->n; j++) {
         joint[j] = j;
       }
-      mjgp_makeGroup(&group, m, d, g, local, force, dof, (int)m->nv, row, d->nefc, joint, g->n);
+      mjgp_makeGroup(&group, m, d, g, local, force, dof, (int)m->nv, row, d->nefc, joint,
+                     g->config->n);
       for (int j = 0; j < m->nv; j++) {
         near[j] = a[group.dof[j]];
       }

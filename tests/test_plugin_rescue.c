@@ -13,10 +13,10 @@
 
 #include <cmocka.h>
 
-#include "gears.h"
-#include "path.h"
+#include "coupled/path.h"
+#include "coupled/rescue.h"
 #include "plugin_models.h"
-#include "rescue.h"
+#include "state/gears.h"
 
 #define NROW 8  // most contact rows
 
@@ -276,8 +276,8 @@ static void describe(Step* s, const mjModel* m, const mjData* d, const mjgpGears
     s->v[i] = d->qvel[i];
     s->tau[i] = d->ctrl[i];
     s->inertia[i] = m->dof_armature[i];
-    s->gamma_u[i] = g->joint[i].gear.gamma_u;
-    s->gamma_v[i] = g->joint[i].gear.gamma_v;
+    s->gamma_u[i] = g->config->joint[i].gear.gamma_u;
+    s->gamma_v[i] = g->config->joint[i].gear.gamma_v;
   }
   for (int r = 0; r < d->nefc; r++) {
     s->J[2 * r] = d->efc_J[2 * r];
@@ -316,7 +316,7 @@ static Sum run(int which) {
       mj_step(m[0], d);
       method = ALL;
       sum.steps++;
-      sum.driven += g->t[0] * d->qvel[0] < -1e-9 || g->t[1] * d->qvel[1] < -1e-9;
+      sum.driven += g->out.t[0] * d->qvel[0] < -1e-9 || g->out.t[1] * d->qvel[1] < -1e-9;
       if (g->count.unsolved == unsolved) {
         int count;
         const double a[2] = {(d->qvel[0] - step.v[0]) / step.h, (d->qvel[1] - step.v[1]) / step.h};
@@ -416,8 +416,8 @@ static void test_jamming(void** state) {
     const double to[6] = {between(-0.3, 0.3),   between(0.02, 0.12), between(-0.15, 0.05),
                           between(-0.15, 0.15), between(-0.1, 0.1),  between(0, 2)};
     for (int i = 0; i < 6; i++) {
-      g->joint[i].gear.gamma_u = gamma_u;
-      g->joint[i].gear.gamma_v = gamma_v;
+      g->config->joint[i].gear.gamma_u = gamma_u;
+      g->config->joint[i].gear.gamma_v = gamma_v;
     }
     while (d->time < 1) {
       double x = fmin(1, d->time / 0.7), blend = x * x * x * (10 - x * (15 - 6 * x));

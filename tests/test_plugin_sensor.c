@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
+#include "observe/sensor.h"
 #include "plugin_models.h"
-#include "sensor.h"
 
 // an arm of three joints in two instances; the second lists its joints against the order of dofs
 #define ARM(extension, sensors)                                                                \

@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "gears.h"
 #include "plugin_models.h"
+#include "state/gears.h"
 
 enum {
   MOST = 40  // dofs
@@ -107,7 +107,7 @@ static void eliminate(double* K, double* x, int n, int columns) {
 
 // friction of the core's solver, cold, for the step that d is about to make; g holds the laws of that step
 static void solveDense(double* t, const mjModel* m, mjData* d, const mjgpGears* g) {
-  int nv = (int)m->nv, n = g->n;
+  int nv = (int)m->nv, n = g->config->n;
   double h = m->opt.timestep, full[MOST * MOST] = {0}, x[MOST * (MOST + 1)] = {0};
   mj_fullM(m, d, full);
   for (int i = 0; i < nv; i++) {
@@ -116,8 +116,8 @@ static void solveDense(double* t, const mjModel* m, mjData* d, const mjgpGears* 
     // forces without friction, and a unit force on each joint
     x[i * (n + 1)] = d->qfrc_smooth[i];
     for (int j = 0; j < n; j++) {
-      if (g->joint[j].dof == i) {
-        x[i * (n + 1)] += g->t[j];
+      if (g->config->joint[j].dof == i) {
+        x[i * (n + 1)] += g->out.t[j];
         x[i * (n + 1) + 1 + j] = 1;
       }
     }
@@ -126,20 +126,20 @@ static void solveDense(double* t, const mjModel* m, mjData* d, const mjgpGears* 
   double A[MOST * MOST], v[MOST], phi[MOST], alpha[MOST], beta[MOST], v_next[MOST], lambda[MOST];
   int mode[MOST];
   for (int i = 0; i < n; i++) {
-    const double* row = x + g->joint[i].dof * (n + 1);
-    double gamma = g->gamma_u[i] + g->gamma_v[i];
+    const double* row = x + g->config->joint[i].dof * (n + 1);
+    double gamma = g->in.gamma_u[i] + g->in.gamma_v[i];
     for (int j = 0; j < n; j++) {
       A[i * n + j] = h * row[1 + j];
     }
-    v[i] = d->qvel[g->joint[i].dof] + h * row[0];
-    phi[i] = gamma * (g->tau[i] - g->inertia[i] * row[0]);
-    alpha[i] = gamma * g->inertia[i] / h;
-    beta[i] = g->gamma_v[i];
+    v[i] = d->qvel[g->config->joint[i].dof] + h * row[0];
+    phi[i] = gamma * (g->in.tau[i] - g->in.inertia[i] * row[0]);
+    alpha[i] = gamma * g->in.inertia[i] / h;
+    beta[i] = g->in.gamma_v[i];
   }
   size_t bytes = mjg_memsize(n, n);
   void* memory = malloc(bytes);
   mjgProblem problem = {
-      .n = n, .v = v, .A = A, .phi = phi, .alpha = alpha, .beta = beta, .coulomb = g->coulomb};
+      .n = n, .v = v, .A = A, .phi = phi, .alpha = alpha, .beta = beta, .coulomb = g->in.coulomb};
   mjgSolution solution = {.t = t, .v = v_next, .lambda = lambda, .mode = mode};
   mjgSettings settings;
   mjg_defaultSettings(&settings);
@@ -152,14 +152,15 @@ static void solveDense(double* t, const mjModel* m, mjData* d, const mjgpGears* 
 // how far the step from v to what d holds now is from the law, relative to the torques of the joint
 static double lawError(const mjModel* m, const mjData* d, const mjgpGears* g, const double* v) {
   double worst = 0;
-  for (int i = 0; i < g->n; i++) {
-    int dof = g->joint[i].dof;
+  for (int i = 0; i < g->config->n; i++) {
+    int dof = g->config->joint[i].dof;
     double next = d->qvel[dof], a = (next - v[dof]) / m->opt.timestep;
-    double gamma = g->gamma_u[i] + g->gamma_v[i], u = g->tau[i] - g->inertia[i] * a;
-    double bound = fabs(gamma * u - g->gamma_v[i] * g->t[i]) + g->coulomb[i];
-    double size = fabs(g->tau[i]) + g->inertia[i] * fabs(a) + fabs(g->t[i]) + g->coulomb[i];
-    double error =
-        next == 0 ? fmax(0, fabs(g->t[i]) - bound) : fabs(g->t[i] - (next > 0 ? bound : -bound));
+    double gamma = g->in.gamma_u[i] + g->in.gamma_v[i], u = g->in.tau[i] - g->in.inertia[i] * a;
+    double bound = fabs(gamma * u - g->in.gamma_v[i] * g->out.t[i]) + g->in.coulomb[i];
+    double size =
+        fabs(g->in.tau[i]) + g->in.inertia[i] * fabs(a) + fabs(g->out.t[i]) + g->in.coulomb[i];
+    double error = next == 0 ? fmax(0, fabs(g->out.t[i]) - bound)
+                             : fabs(g->out.t[i] - (next > 0 ? bound : -bound));
     worst = fmax(worst, error / size);
   }
   return worst;
@@ -186,13 +187,13 @@ static void follow(const char* integrator, const char* gears, const char* dampin
       control(m, d);
       mj_forward(m, d);
       solveDense(t, m, d, g);
-      for (int k = 0; k < g->n; k++) {
-        difference = fmax(difference, fabs(t[k] - g->t[k]));
+      for (int k = 0; k < g->config->n; k++) {
+        difference = fmax(difference, fabs(t[k] - g->out.t[k]));
         most = fmax(most, fabs(t[k]));
       }
     }
-    for (int k = 0; k < g->n; k++) {
-      modes[1 + g->mode[k]]++;
+    for (int k = 0; k < g->config->n; k++) {
+      modes[1 + g->out.mode[k]]++;
     }
   }
   print_message("%s: law %.2g, difference %.2g of %.3g N m, %d stuck, %d backward, %d forward\n",

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "observe/visualize.h"
 #include "plugin_models.h"
-#include "visualize.h"
 
 #define MODEL                                                                            \
   "<mujoco><option gravity='0 0 0'/><extension><plugin plugin='mjgear.transmission'>"    \
@@ -44,11 +44,11 @@ static int countColor(const float rgb[3]) {
 
 static void shows(const mjModel* m, mjData* d, int mode) {
   draw(m, d);
-  for (int k = 0; k < mjgNSHOW; k++) {
-    int n = countColor(mjgShowColor[k]);
+  for (int k = 0; k < mjgpNSHOW; k++) {
+    int n = countColor(mjgpShowColor[k]);
     if ((n > 0) != (k == mode)) {
-      fail_msg("%d geoms in the colour of '%s', expected those of '%s'", n, mjgShowName[k],
-               mjgShowName[mode]);
+      fail_msg("%d geoms in the colour of '%s', expected those of '%s'", n, mjgpShowName[k],
+               mjgpShowName[mode]);
     }
   }
 }
@@ -65,7 +65,7 @@ static void test_modes(void** state) {
 
     // a motor that is pressed against an equal load is still: no, nothing acts: it stands
     mj_forward(m, d);
-    shows(m, d, mjgSHOW_STUCK);
+    shows(m, d, mjgpSHOW_STUCK);
 
     // the motor moves the link
     d->ctrl[0] = 10;
@@ -74,13 +74,13 @@ static void test_modes(void** state) {
     }
     mj_forward(m, d);
     assert_true(d->qvel[0] > 0);
-    shows(m, d, mjgSHOW_DRIVING);
+    shows(m, d, mjgpSHOW_DRIVING);
 
     // the load pushes the link and, through it, the rotor
     d->ctrl[0] = 0;
     d->qfrc_applied[0] = 30;
     mj_forward(m, d);
-    shows(m, d, mjgSHOW_DRIVEN);
+    shows(m, d, mjgpSHOW_DRIVEN);
 
     // friction acts against motion: the arrow of a slide points against the axis
     if (k == 1) {
@@ -129,14 +129,14 @@ static void test_gap(void** state) {
       }
       draw(m, d);
       int others = 0;
-      for (int mode = 0; mode < mjgSHOW_GAP; mode++) {
-        others += countColor(mjgShowColor[mode]);
+      for (int mode = 0; mode < mjgpSHOW_GAP; mode++) {
+        others += countColor(mjgpShowColor[mode]);
       }
-      assert_int_equal(countColor(mjgShowColor[mjgSHOW_GAP]) > needle, d->time < touch);
+      assert_int_equal(countColor(mjgpShowColor[mjgpSHOW_GAP]) > needle, d->time < touch);
       assert_int_equal(others > 0, d->time > touch);
       n += others > 0;
     }
-    assert_true(n > 300 && countColor(mjgShowColor[mjgSHOW_DRIVING]) > 0);
+    assert_true(n > 300 && countColor(mjgpShowColor[mjgpSHOW_DRIVING]) > 0);
 
     // the motor turns back: it is in the gap before it drives the other way
     d->ctrl[0] = -1;
@@ -145,8 +145,8 @@ static void test_gap(void** state) {
       mj_step(m, d);
       mj_forward(m, d);
       draw(m, d);
-      seen[0] += countColor(mjgShowColor[mjgSHOW_GAP]) > needle;
-      seen[1] += countColor(mjgShowColor[mjgSHOW_DRIVING]) > 0;
+      seen[0] += countColor(mjgpShowColor[mjgpSHOW_GAP]) > needle;
+      seen[1] += countColor(mjgpShowColor[mjgpSHOW_DRIVING]) > 0;
     }
     assert_true(seen[0] > 0 && seen[1] > 0);
     mjv_freeScene(&scene);

@@ -1,13 +1,13 @@
 // Uniqueness: what is called well posed has one solution, and its determinants have one sign.
 
-#include "wellposed.h"
+#include "solvers/wellposed.h"
 
 #include <math.h>
 
 #include "fixture.h"
 
 
-// unit diagonal as mjg_wellPosed wants it
+// unit diagonal as mjgi_wellPosed wants it
 static void normalize(double* A, double* alpha, const oracleProblem* p) {
   int n = p->problem.n;
   for (int i = 0; i < n; i++) {
@@ -58,7 +58,7 @@ static void determinantsHaveOneSign(void** state) {
     for (int i = 0; i < n; i++) {
       alpha[i] = k % 3 ? alpha[i] : oracle_uniform(&seed, -1, 3);
     }
-    int claimed = mjg_wellPosed(A, alpha, p.beta, NULL, n, S);
+    int claimed = mjgi_wellPosed(A, alpha, p.beta, NULL, n, S);
 
     int ncode = 1, one_sign = 1;
     for (int i = 0; i < n; i++) {
@@ -93,12 +93,12 @@ static void oneJoint(void** state) {
   for (int k = 0; k < 2000; k++) {
     double alpha = (k % 40 - 10) / 5.0 + 0.01, beta = (double)(k / 40) / 10 - 2 + 0.005;
     double P = alpha - beta;
-    assert_int_equal(mjg_wellPosed(&A, &alpha, &beta, NULL, 1, &S), fabs(P) < 1);
+    assert_int_equal(mjgi_wellPosed(&A, &alpha, &beta, NULL, 1, &S), fabs(P) < 1);
   }
   double alpha = 0.5, beta = 0.2, ratio = 3;
-  assert_int_equal(mjg_wellPosed(&A, &alpha, &beta, &ratio, 1, &S), 1);
+  assert_int_equal(mjgi_wellPosed(&A, &alpha, &beta, &ratio, 1, &S), 1);
   ratio = 4;
-  assert_int_equal(mjg_wellPosed(&A, &alpha, &beta, &ratio, 1, &S), 0);
+  assert_int_equal(mjgi_wellPosed(&A, &alpha, &beta, &ratio, 1, &S), 0);
 }
 
 
@@ -115,7 +115,7 @@ static void backdrivable(void** state) {
     oracle_draw(&p, &draw, &seed);
     double A[144], alpha[12], S[144];
     normalize(A, alpha, &p);
-    assert_int_equal(mjg_wellPosed(A, alpha, p.beta, NULL, draw.n, S), 1);
+    assert_int_equal(mjgi_wellPosed(A, alpha, p.beta, NULL, draw.n, S), 1);
     room.settings.want_sigma_max = 1;
     assert_int_equal(mjg_solve(&room.solution, &room.info, &p.problem, &room.settings, room.work),
                      mjgSOLVED);
@@ -137,14 +137,14 @@ static void factors(void** state) {
     oracleDraw draw = {.n = n, .gamma_max = 2, .decades = 0};
     oracle_draw(&p, &draw, &seed);
     double alpha[12], beta[12];
-    assert_int_equal(mjg_factorP(alpha, beta, p.A, p.P, n), 1);
+    assert_int_equal(mjgi_factorP(alpha, beta, p.A, p.P, n), 1);
     for (int i = 0; i < n; i++) {
       assert_near(alpha[i], p.alpha[i], 1e-9 * p.alpha[i]);
       assert_near(beta[i], p.beta[i], 1e-9 * (1 + p.alpha[i] * p.A[i * n + i]));
     }
     if (n > 2) {
       p.P[1] += 1e-3 * fabs(p.P[2]) + 1e-3;
-      assert_int_equal(mjg_factorP(alpha, beta, p.A, p.P, n), 0);
+      assert_int_equal(mjgi_factorP(alpha, beta, p.A, p.P, n), 0);
     }
   }
 }

@@ -6,7 +6,7 @@
 
 #include <mujoco/mujoco.h>
 
-#include "../plugin/check.h"
+#include "configuration/check.h"
 #include "facts.h"
 #include "print.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "load.h"
-#include "sensor.h"
+#include "observe/sensor.h"
 
 #define PLUGIN_NAME "mjgear.transmission"
 #define SENSOR_NAME "mjgear-view %d"  // of those that are added to the model

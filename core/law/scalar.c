@@ -1,0 +1,119 @@
+#include <math.h>
+
+#include "law/law.h"
+#include "mjgear.h"
+
+
+int mjg_efficiencies(double* eta_f, double* eta_b, double gamma_u, double gamma_v) {
+  if (!eta_f || !eta_b || gamma_v == -1 || gamma_u == -1) {
+    return mjgERR_ARGUMENT;
+  }
+  if (!isfinite(gamma_u) || !isfinite(gamma_v)) {
+    return mjgERR_NOT_FINITE;
+  }
+  *eta_f = (1 - gamma_u) / (1 + gamma_v);
+  *eta_b = (1 - gamma_v) / (1 + gamma_u);
+  return mjgSOLVED;
+}
+
+
+int mjg_coefficients(double* gamma_u, double* gamma_v, double eta_f, double eta_b) {
+  if (!gamma_u || !gamma_v) {
+    return mjgERR_ARGUMENT;
+  }
+  if (!isfinite(eta_f) || !isfinite(eta_b)) {
+    return mjgERR_NOT_FINITE;
+  }
+
+  // no friction
+  if (eta_f == 1 && eta_b == 1) {
+    *gamma_u = 0;
+    *gamma_v = 0;
+    return mjgSOLVED;
+  }
+
+  double den = 1 - eta_f * eta_b;
+  if (den == 0) {
+    return mjgERR_ARGUMENT;
+  }
+  // 1 - 2 eta_f + eta_f eta_b, without cancellation where both are near 1
+  *gamma_u = ((1 - eta_f) - eta_f * (1 - eta_b)) / den;
+  *gamma_v = ((1 - eta_b) - eta_b * (1 - eta_f)) / den;
+  return mjgSOLVED;
+}
+
+
+double mjg_rho(double gamma_u, double gamma_v, double m, double M) {
+  return (gamma_u * m - gamma_v * M) / (m + M);
+}
+
+
+double mjg_phi(double f_u, double f_v, double gamma_u, double gamma_v, double rho) {
+  return gamma_u * f_u + gamma_v * f_v - rho * (f_u - f_v);
+}
+
+
+int mjg_lambdaSet(double lambda[2], double phi, double rho) {
+  if (phi == 0) {
+    lambda[0] = 0;
+    return 1;
+  }
+
+  // lambda = phi/(1 - rho) is a solution if it is positive, phi/(1 + rho) if it is negative
+  int count = 0;
+  if (phi / (1 + rho) < 0 && rho != -1) {
+    lambda[count++] = phi / (1 + rho);
+  }
+  if (phi / (1 - rho) > 0 && rho != 1) {
+    lambda[count++] = phi / (1 - rho);
+  }
+  return count;
+}
+
+
+double mjg_lambdaStick(double phi, double rho) {
+  if (phi == 0) {
+    return 0;
+  }
+  if (phi > 0) {
+    return rho < 1 ? phi / (1 - rho) : INFINITY;
+  }
+  return rho > -1 ? phi / (1 + rho) : -INFINITY;
+}
+
+
+double mjg_PhiScalar(double s, double phi, double rho) {
+  return s == 0 ? 0 : s * fabs(mjg_lambdaStick(phi, rho * s));
+}
+
+
+int mjg_stepScalar(double* v_next, double* t, double v, double f_u, double f_v, double gamma_u,
+                   double gamma_v, double m, double M, double h) {
+  if (!v_next) {
+    return mjgERR_ARGUMENT;
+  }
+  if (!isfinite(v) || !isfinite(f_u) || !isfinite(f_v) || !isfinite(gamma_u) ||
+      !isfinite(gamma_v) || !isfinite(m) || !isfinite(M) || !isfinite(h)) {
+    return mjgERR_NOT_FINITE;
+  }
+  if (h <= 0 || m < 0 || m + M <= 0) {
+    return mjgERR_ARGUMENT;
+  }
+
+  // (44) in terms of the torque that would stop the joint
+  double rho = mjg_rho(gamma_u, gamma_v, m, M);
+  double phi = mjg_phi(f_u, f_v, gamma_u, gamma_v, rho);
+  double hold = (m + M) / h * v + (f_u - f_v);
+
+  double friction;
+  int piece = mjgi_lawResolve(&friction, hold, phi, rho, 0, 1, 1);
+  double next = piece == mjgiSTUCK ? 0 : h * (hold - friction) / (m + M);
+  if (!isfinite(next) || !isfinite(friction)) {
+    return mjgERR_NOT_FINITE;
+  }
+  *v_next = next;
+  if (t) {
+    *t = friction;
+  }
+  return mjgSOLVED;
+}

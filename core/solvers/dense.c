@@ -1,0 +1,479 @@
+#include "solvers/dense.h"
+
+#include <float.h>
+#include <math.h>
+#include <stddef.h>
+
+#include "solvers/lane.h"
+
+// From these sizes on the matrix product of OpenBLAS makes elimination and Cholesky faster than loops
+// (measured: at 120 they take 0.70 and 0.50 of the time, with blocks of 16).
+enum {
+  mjgiBLOCKED_LU = 56,
+  mjgiBLOCKED_CHOLESKY = 32,
+  mjgiBLOCK = 16
+};
+
+// OpenBLAS never splits a product of up to so many multiplications between threads (its interface/gemm.c;
+// how many threads it may use otherwise is a setting of the whole process and not ours to change:
+// dgetrf with its default of all cores takes 75 times as long at 120). A call takes a buffer from a
+// pool of its own, guarded by a lock of its own.
+enum {
+  mjgiUNSPLIT = 4 * 65536
+};
+
+extern void dgemm_(const char* transa, const char* transb, const int* m, const int* n, const int* k,
+                   const double* alpha, const double* A, const int* lda, const double* B,
+                   const int* ldb, const double* beta, double* C, const int* ldc);
+
+
+// C -= L U, or L U' if flg_transpose; C is nrow x ncol, the sum runs over nk, rows are ld apart
+static void subtractProduct(double* C, const double* L, const double* U, int flg_transpose,
+                            int nrow, int ncol, int nk, int ld) {
+  const double minus = -1, one = 1;
+  int most = mjgiUNSPLIT / (ncol * nk);
+  most = most > 1 ? most : 1;
+  for (int row = 0; row < nrow; row += most) {
+    int count = nrow - row < most ? nrow - row : most;
+    // in the column-major eyes of BLAS all matrices are transposed
+    const double* part = flg_transpose ? L + row : L + row * ld;
+    dgemm_("N", flg_transpose ? "T" : "N", &ncol, &count, &nk, &minus, U, &ld, part, &ld, &one,
+           C + row * ld, &ld);
+  }
+}
+
+
+// sum of a lane's numbers
+static inline double sumLane(const mjgiLane* x) {
+  return ((*x)[0] + (*x)[2]) + ((*x)[1] + (*x)[3]);
+}
+
+
+// rows i .. i + count - 1 of y = A x, for constant count: sums that do not wait for each other
+static inline void mulRows(double* restrict y, const double* restrict A, const double* restrict x,
+                           int n, int count) {
+  mjgiLane sum[mjgiLANE] = {{0}};
+  int j = 0;
+  for (; j + mjgiLANE <= n; j += mjgiLANE) {
+    for (int r = 0; r < count; r++) {
+      sum[r] += *(const mjgiLane*)(A + r * n + j) * *(const mjgiLane*)(x + j);
+    }
+  }
+  for (int r = 0; r < count; r++) {
+    y[r] = sumLane(sum + r);
+  }
+  for (; j < n; j++) {
+    for (int r = 0; r < count; r++) {
+      y[r] += A[r * n + j] * x[j];
+    }
+  }
+}
+
+
+void mjgi_mulMatVec(double* restrict y, const double* restrict A, const double* restrict x, int n) {
+  int i = 0;
+  for (; i + mjgiLANE <= n; i += mjgiLANE) {
+    mulRows(y + i, A + i * n, x, n, mjgiLANE);
+  }
+  for (; i < n; i++) {
+    mulRows(y + i, A + i * n, x, n, 1);
+  }
+}
+
+
+int mjgi_isSymmetric(const double* A, int n) {
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < i; j++) {
+      double a = A[i * n + j], b = A[j * n + i];
+      double size = sqrt(fabs(A[i * n + i])) * sqrt(fabs(A[j * n + j]));
+      if (!(fabs(a - b) <= 1e-10 * size)) {
+        return 0;
+      }
+    }
+  }
+  return 1;
+}
+
+
+// row of the largest entry of column k on or below the diagonal
+static inline int findPivot(const double* A, int k, int n, int ld) {
+  const double* entry = A + k * ld + k;
+  double largest = fabs(*entry);
+  int best = k;
+  for (int i = k + 1; i < n; i++) {
+    entry += ld;
+    if (fabs(*entry) > largest) {
+      largest = fabs(*entry);
+      best = i;
+    }
+  }
+  return best;
+}
+
+
+static void exchange(double* x, double* y, int n) {
+  for (int j = 0; j < n; j++) {
+    double swap = x[j];
+    x[j] = y[j];
+    y[j] = swap;
+  }
+}
+
+
+// row k from lane begin on becomes that of U, and is eliminated below; so is the right side's entry z.
+// For constant count of lanes
+static inline __attribute__((always_inline)) void eliminate(double* A, double* x, double z, int k,
+                                                            int n, int ld, int begin, int count,
+                                                            double inv) {
+  mjgiLane u[mjgiWIDE];
+  for (int c = 0; c < count; c++) {
+    mjgiLane* from = (mjgiLane*)(A + k * ld + begin) + c;
+    u[c] = *from * inv;
+
+    // up to the diagonal the row keeps what it has, and so do the rows below
+    if (c == 0 && begin <= k) {
+      mjgiLane right = *mjgi_laneFrom(k + 1 - begin);
+      u[c] *= right;
+      *from = *from * (1 - right) + u[c];
+    } else {
+      *from = u[c];
+    }
+  }
+  double* row = A + k * ld;
+  for (int i = k + 1; i < n; i++) {
+    row += ld;
+    double f = row[k];
+    mjgiLane* target = (mjgiLane*)(row + begin);
+    for (int c = 0; c < count; c++) {
+      target[c] -= f * u[c];
+    }
+    x[i] -= f * z;
+  }
+}
+
+
+// eliminate within the columns first .. last - 1, which end with a lane or with the matrix; rows are
+// exchanged as a whole. It is U that has ones on its diagonal, so that the columns of L need no work. To
+// be compiled for constant n
+static inline __attribute__((always_inline)) int factorize(double* A, double* x, int* pivot, int n,
+                                                           int ld, int first, int last,
+                                                           double smallest) {
+  for (int k = first; k < last; k++) {
+    int best = pivot ? findPivot(A, k, n, ld) : k;
+    if (best != k) {
+      exchange(A + k * ld, A + best * ld, n);
+      exchange(x + k, x + best, 1);
+    }
+    if (pivot) {
+      pivot[k] = best;
+    }
+    double* diagonal = A + k * ld + k;
+    if (!(fabs(*diagonal) > smallest)) {
+      return 0;
+    }
+
+    // what is wider than a few lanes is eliminated in parts, the right side with the first of them
+    double inv = 1 / *diagonal, z = x[k] * inv;
+    x[k] = z;
+    int begin = mjgi_laneBegin(k + 1), end = mjgi_laneEnd(last);
+    if (begin == end) {
+      for (int i = k + 1; i < n; i++) {
+        x[i] -= A[i * ld + k] * z;
+      }
+    }
+#define ELIMINATE(count)                           \
+  eliminate(A, x, z, k, n, ld, begin, count, inv); \
+  z = 0
+    mjgiFOR_LANES(ELIMINATE, begin, end)* diagonal = inv;
+  }
+  return 1;
+}
+
+
+// block column by block column: the rows to its right, then what is below them by one product
+static int factorizeBlocked(double* A, double* x, int* pivot, int n, int ld, double smallest) {
+  for (int first = 0; first < n; first += mjgiBLOCK) {
+    int last = first + mjgiBLOCK < n ? first + mjgiBLOCK : n;
+    if (!factorize(A, x, pivot, n, ld, first, last, smallest)) {
+      return 0;
+    }
+    for (int k = first; k < last; k++) {
+      double* row = A + k * ld;
+      for (int j = last; j < n; j++) {
+        row[j] *= row[k];
+      }
+      for (int i = k + 1; i < last; i++) {
+        double* target = A + i * ld;
+        double f = target[k];
+        for (int j = last; j < n; j++) {
+          target[j] -= f * row[j];
+        }
+      }
+    }
+    if (last < n) {
+      subtractProduct(A + last * ld + last, A + last * ld + first, A + first * ld + last, 0,
+                      n - last, n - last, last - first, ld);
+    }
+  }
+  return 1;
+}
+
+
+// x := U^-1 x
+static inline void substituteBack(double* x, const double* LU, int n, int ld) {
+  for (int i = n - 1; i >= 0; i--) {
+    double sum = x[i];
+    for (int j = n - 1; j > i; j--) {
+      sum -= LU[i * ld + j] * x[j];
+    }
+    x[i] = sum;
+  }
+}
+
+
+// the sizes of most robots get a body of their own, in which the compiler unrolls the loops
+#define FOR_CONSTANT_SIZE(call, n) \
+  switch (n) {                     \
+    case 1:                        \
+      call(1);                     \
+    case 2:                        \
+      call(2);                     \
+    case 3:                        \
+      call(3);                     \
+    case 4:                        \
+      call(4);                     \
+    case 5:                        \
+      call(5);                     \
+    case 6:                        \
+      call(6);                     \
+    case 7:                        \
+      call(7);                     \
+    default:                       \
+      call(n);                     \
+  }
+
+
+// largest absolute value of n columns, in four parts that do not wait for each other
+static double largestEntry(const double* A, int n, int ld) {
+  double most[mjgiLANE] = {0};
+  for (int i = 0; i < n; i++, A += ld) {
+    int j = 0;
+    for (; j + mjgiLANE <= n; j += mjgiLANE) {
+      for (int k = 0; k < mjgiLANE; k++) {
+        double size = fabs(A[j + k]);
+        most[k] = size > most[k] ? size : most[k];
+      }
+    }
+    for (; j < n; j++) {
+      most[0] = mjgi_max(most[0], fabs(A[j]));
+    }
+  }
+  return mjgi_max(mjgi_max(most[0], most[1]), mjgi_max(most[2], most[3]));
+}
+
+
+int mjgi_lu(double* A, double* x, int* pivot, int n) {
+  // a pivot below this is rounding
+  int ld = mjgi_laneEnd(n);
+  double smallest = largestEntry(A, n, ld) * n * DBL_EPSILON;
+  if (n >= mjgiBLOCKED_LU) {
+    if (!factorizeBlocked(A, x, pivot, n, ld, smallest)) {
+      return 0;
+    }
+    substituteBack(x, A, n, ld);
+    return 1;
+  }
+#define SOLVE(size)                                                           \
+  if (!factorize(A, x, pivot, size, mjgi_laneEnd(size), 0, size, smallest)) { \
+    return 0;                                                                 \
+  }                                                                           \
+  substituteBack(x, A, size, mjgi_laneEnd(size));                             \
+  return 1
+  FOR_CONSTANT_SIZE(SOLVE, n)
+}
+
+
+void mjgi_luSolve(double* x, const double* LU, const int* pivot, int n) {
+  int ld = mjgi_laneEnd(n);
+  for (int i = 0; pivot && i < n; i++) {
+    exchange(x + i, x + pivot[i], 1);
+  }
+  for (int i = 0; i < n; i++) {
+    double sum = x[i];
+    for (int j = 0; j < i; j++) {
+      sum -= LU[i * ld + j] * x[j];
+    }
+    x[i] = sum * LU[i * ld + i];
+  }
+  substituteBack(x, LU, n, ld);
+}
+
+
+// Gauss-Jordan: each pass exchanges one unknown for one right side
+int mjgi_inverse(double* A, int* pivot, int n) {
+  double smallest = largestEntry(A, n, n) * n * DBL_EPSILON;
+  for (int k = 0; k < n; k++) {
+    double* row = A + k * n;
+    pivot[k] = findPivot(A, k, n, n);
+    if (pivot[k] != k) {
+      exchange(row, A + pivot[k] * n, n);
+    }
+    if (!(fabs(row[k]) > smallest)) {
+      return 0;
+    }
+    double inv = 1 / row[k];
+    row[k] = 1;
+    for (int j = 0; j < n; j++) {
+      row[j] *= inv;
+    }
+    for (int i = 0; i < n; i++) {
+      if (i != k) {
+        double* target = A + i * n;
+        double f = target[k];
+        target[k] = 0;
+        for (int j = 0; j < n; j++) {
+          target[j] -= f * row[j];
+        }
+      }
+    }
+  }
+
+  // exchanged rows are exchanged columns of the inverse
+  for (int k = n - 1; k >= 0; k--) {
+    for (int i = 0; pivot[k] != k && i < n; i++) {
+      double swap = A[i * n + k];
+      A[i * n + k] = A[i * n + pivot[k]];
+      A[i * n + pivot[k]] = swap;
+    }
+  }
+  return 1;
+}
+
+
+// rows first .. last - 1 of U in all columns, and what they contribute to each other; the first column
+// of the lower triangle keeps the diagonal, against which rounding is measured
+static inline int choleskyRows(double* A, int n, int first, int last) {
+  for (int k = first; k < last; k++) {
+    double* row = A + k * n;
+    double diagonal = k > 0 ? row[0] : row[k];
+    if (!(row[k] > diagonal * n * DBL_EPSILON)) {
+      return 0;
+    }
+    double inv = 1 / sqrt(row[k]);
+    row[k] = inv;
+    for (int j = k + 1; j < n; j++) {
+      row[j] *= inv;
+    }
+    for (int i = k + 1; i < last; i++) {
+      double* target = A + i * n;
+      double f = row[i];
+      for (int j = i; j < n; j++) {
+        target[j] -= f * row[j];
+      }
+    }
+  }
+  return 1;
+}
+
+
+// block row by block row: what is below follows by products, one for each block of rows, because
+// the lower triangle is of no use
+static int choleskyBlocked(double* A, int n) {
+  for (int first = 0; first < n; first += mjgiBLOCK) {
+    int last = first + mjgiBLOCK < n ? first + mjgiBLOCK : n;
+    if (!choleskyRows(A, n, first, last)) {
+      return 0;
+    }
+    for (int row = last; row < n; row += mjgiBLOCK) {
+      int count = row + mjgiBLOCK < n ? mjgiBLOCK : n - row;
+      subtractProduct(A + row * n + row, A + first * n + row, A + first * n + row, 1, count,
+                      n - row, last - first, n);
+    }
+  }
+  return 1;
+}
+
+
+int mjgi_cholesky(double* A, int n) {
+  for (int i = 1; i < n; i++) {
+    A[i * n] = A[i * n + i];
+  }
+  if (n >= mjgiBLOCKED_CHOLESKY) {
+    return choleskyBlocked(A, n);
+  }
+#define CHOLESKY(size) return choleskyRows(A, size, 0, size)
+  FOR_CONSTANT_SIZE(CHOLESKY, n)
+}
+
+
+void mjgi_choleskySolve(double* x, const double* U, int n) {
+  for (int i = 0; i < n; i++) {
+    x[i] *= U[i * n + i];
+    for (int j = i + 1; j < n; j++) {
+      x[j] -= U[i * n + j] * x[i];
+    }
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    double sum = x[i];
+    for (int j = n - 1; j > i; j--) {
+      sum -= U[i * n + j] * x[j];
+    }
+    x[i] = sum * U[i * n + i];
+  }
+}
+
+
+// power iteration on A'A from a vector that is in general position
+double mjgi_sigmaMax(const double* A, int n, double* x, double* y) {
+  double largest = 0;
+  for (int i = 0; i < n * n; i++) {
+    largest = mjgi_max(largest, fabs(A[i]));
+  }
+  if (largest == 0) {
+    return 0;
+  }
+  for (int i = 0; i < n; i++) {
+    x[i] = 1 + 0.25 * sin(i + 1.0);
+  }
+
+  double sigma = 0;
+  for (int iter = 0; iter < 1000; iter++) {
+    // x := x / |x|, y = A x / largest
+    double norm = 0;
+    for (int i = 0; i < n; i++) {
+      norm += x[i] * x[i];
+    }
+    norm = sqrt(norm);
+    if (norm == 0) {
+      break;
+    }
+    for (int i = 0; i < n; i++) {
+      x[i] /= norm;
+    }
+    double square = 0;
+    for (int i = 0; i < n; i++) {
+      double sum = 0;
+      for (int j = 0; j < n; j++) {
+        sum += A[i * n + j] / largest * x[j];
+      }
+      y[i] = sum;
+      square += sum * sum;
+    }
+
+    // the norm of A x grows towards the singular value
+    double last = sigma;
+    sigma = sqrt(square);
+    if (fabs(sigma - last) <= 1e-13 * sigma) {
+      break;
+    }
+    for (int j = 0; j < n; j++) {
+      x[j] = 0;
+    }
+    for (int i = 0; i < n; i++) {
+      for (int j = 0; j < n; j++) {
+        x[j] += A[i * n + j] / largest * y[i];
+      }
+    }
+  }
+  return sigma * largest;
+}

@@ -1,0 +1,81 @@
+// The jamming rule: which solution a step has if there are several.
+//
+// It is the end of the path from rest (path.c). If a joint there is not on the branch of its own law
+// that is connected to stick, which only coupled joints can bring about, one-joint steps (44) go on
+// from there; they end, if they do, at a solution where every joint is on that branch.
+
+#include <math.h>
+#include <string.h>
+
+#include "law/law.h"
+#include "solvers/solvers.h"
+
+
+// 1 if every joint's law answers with the friction that it has
+static int connected(const mjgiBlock* b) {
+  for (int i = 0; i < b->n; i++) {
+    double size = fabs(b->t[i]) + fabs(b->v[i]) + fabs(b->w[i]) + fabs(b->phi[i]) + b->c[i];
+    if (fabs(b->gap[i]) > 1e-9 * size) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+
+int mjgi_jammingRule(mjgiBlock* b, int pivots) {
+  int n = b->n;
+  if (!mjgi_path(b, pivots)) {
+    return 0;
+  }
+  if (connected(b)) {
+    return 1;
+  }
+
+  // keep the end of the path, in case that the sweeps find nothing
+  memcpy(b->end, b->t, (size_t)n * sizeof(double));
+  memcpy(b->end_piece, b->piece, (size_t)n * sizeof(int));
+  if (mjgi_gaussSeidel(b, 1000, 1e-9) && mjgi_newton(b, 1)) {
+    return 1;
+  }
+  memcpy(b->t, b->end, (size_t)n * sizeof(double));
+  mjgi_blockEvaluate(b);
+  memcpy(b->piece, b->end_piece, (size_t)n * sizeof(int));
+  return 1;
+}
+
+
+int mjg_jammed(int* jammed, const mjgProblem* problem, const mjgSolution* solution) {
+  if (!problem || !solution || problem->n < 0 || problem->nblock < 0 ||
+      (problem->n > 0 && (!problem->A || !solution->t || !solution->lambda || !solution->mode)) ||
+      (problem->n > 0 && !problem->P && (!problem->alpha || !problem->beta)) ||
+      (problem->nblock > 0 && !problem->block)) {
+    return mjgERR_ARGUMENT;
+  }
+
+  int count = 0, nblock = problem->nblock > 0 ? problem->nblock : (problem->n > 0);
+  size_t entry = 0;
+  for (int k = 0, first = 0; k < nblock; k++) {
+    int n = problem->nblock > 0 ? problem->block[k] : problem->n;
+    for (int i = 0; i < n; i++, entry += (size_t)n + 1) {
+      // what the joint's law says about the direction in which it is held
+      int joint = first + i, load, s = solution->t[joint] > 0 ? 1 : -1;
+      double p = problem->P ? problem->P[entry]
+                            : problem->alpha[joint] * problem->A[entry] - problem->beta[joint];
+      double phi = solution->lambda[joint] - p * solution->t[joint];
+      double c = problem->coulomb ? problem->coulomb[joint] : 0;
+      double v0 = problem->v0 ? problem->v0[joint] : 0;
+      double r = problem->static_ratio && !(s * v0 > 0) ? problem->static_ratio[joint] : 1;
+      int is_jammed = solution->mode[joint] == 0 && solution->t[joint] != 0 &&
+                      !(problem->coupling && problem->coupling[joint]) &&
+                      isinf(mjgi_lawLimit(&load, s, phi, p, c, r));
+      if (jammed) {
+        jammed[joint] = is_jammed;
+      }
+      count += is_jammed;
+    }
+    entry -= (size_t)n;
+    first += n;
+  }
+  return count;
+}

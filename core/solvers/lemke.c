@@ -1,0 +1,287 @@
+// The path from rest: scale v* by theta, follow the solutions from theta = 0, where all joints stand
+// still without friction, until theta first reaches 1.
+//
+// While the joints keep their pieces the solutions are the line t = q + theta y. Where a joint
+// reaches the end of its piece it goes on to the next one, and theta goes on in the direction that
+// takes the joint there, which may be backward. Passivity keeps the path bounded and away from its
+// start, so that it arrives for every gamma, provided that A is a P-matrix.
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "law/law.h"
+#include "solvers/dense.h"
+#include "solvers/solvers.h"
+
+
+// how far along the path a quantity that is now f, changing at the rate g, stays positive
+static double positiveUntil(double f, double g) {
+  return g < 0 ? mjgi_max(0, f) / -g : INFINITY;
+}
+
+
+// how far the larger of two quantities stays positive
+static double eitherUntil(double f1, double g1, double f2, double g2) {
+  if (g1 < 0 && g2 < 0) {
+    return mjgi_max(positiveUntil(f1, g1), positiveUntil(f2, g2));
+  }
+
+  // one falls: the end is where it reaches zero, unless the other is positive by then
+  if (g1 < 0 && f1 > 0) {
+    double end = positiveUntil(f1, g1);
+    return f2 + g2 * end < 0 ? end : INFINITY;
+  }
+  if (g2 < 0 && f2 > 0) {
+    double end = positiveUntil(f2, g2);
+    return f1 + g1 * end < 0 ? end : INFINITY;
+  }
+  return INFINITY;
+}
+
+
+// line of the pieces in fixed from scratch: K the inverse of their matrix, x = q, y = dt/dtheta, z = A q,
+// w = A y, lambda and gap the load and its rate; returns 0 if the pieces are singular
+static int newLine(mjgiBlock* b) {
+  int n = b->n;
+  for (int i = 0; i < n; i++) {
+    b->u[i] = mjgi_blockRow(b->K + i * n, b, i, b->fixed[i]);
+  }
+  b->factorizations++;
+  if (!mjgi_inverse(b->K, b->pivot, n)) {
+    return 0;
+  }
+  for (int i = 0; i < n; i++) {
+    b->x[i] = 0;
+    b->y[i] = 0;
+    for (int j = 0; j < n; j++) {
+      *(b->fixed[j] == mjgiSTUCK ? b->y + i : b->x + i) += b->K[i * n + j] * b->u[j];
+    }
+  }
+  mjgi_mulMatVec(b->z, b->A, b->x, n);
+  mjgi_mulMatVec(b->w, b->A, b->y, n);
+  for (int i = 0; i < n; i++) {
+    b->lambda[i] = b->phi[i] + mjgi_blockLoad(b, i, b->x, b->z[i]);
+    b->gap[i] = mjgi_blockLoad(b, i, b->y, b->w[i]);
+  }
+  return 1;
+}
+
+
+// the same after joint k alone has changed its piece, by an update of rank one; returns 0 if the new
+// pieces are nearly singular, compared with the old ones
+static int nextLine(mjgiBlock* b, int k) {
+  int n = b->n;
+  double* u = b->u;
+  double side = mjgi_blockRow(b->row, b, k, b->fixed[k]);
+
+  // how t answers to a unit on the right side of joint k, and what the new equation makes of it
+  double pivot = 0, size = 0, x = 0, y = 0;
+  for (int i = 0; i < n; i++) {
+    u[i] = b->K[i * n + k];
+    double term = b->row[i] * u[i];
+    pivot += term;
+    size += fabs(term);
+    x += b->row[i] * b->x[i];
+    y += b->row[i] * b->y[i];
+  }
+  if (!(fabs(pivot) > 1e-6 * size)) {
+    return 0;
+  }
+
+  // K := K - u (row K - e_k)/pivot
+  double* change = b->Au;
+  for (int j = 0; j < n; j++) {
+    change[j] = 0;
+  }
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      change[j] += b->row[i] * b->K[i * n + j];
+    }
+  }
+  change[k] -= 1;
+  for (int i = 0; i < n; i++) {
+    double f = u[i] / pivot;
+    for (int j = 0; j < n; j++) {
+      b->K[i * n + j] -= f * change[j];
+    }
+  }
+
+  // the line moves along u until it satisfies the new equation
+  int stuck = b->fixed[k] == mjgiSTUCK;
+  double step_x = ((stuck ? 0 : side) - x) / pivot;
+  double step_y = ((stuck ? side : 0) - y) / pivot;
+  mjgi_mulMatVec(b->Au, b->A, u, n);
+  for (int i = 0; i < n; i++) {
+    double load = mjgi_blockLoad(b, i, u, b->Au[i]);
+    b->x[i] += step_x * u[i];
+    b->y[i] += step_y * u[i];
+    b->z[i] += step_x * b->Au[i];
+    b->w[i] += step_y * b->Au[i];
+    b->lambda[i] += step_x * load;
+    b->gap[i] += step_y * load;
+  }
+  return 1;
+}
+
+
+// follow the path with the data as they are; pieces end in fixed. flg_update: lines by update, which
+// is faster, or each from scratch, which is more accurate
+static int follow(mjgiBlock* b, int pivots, int flg_update) {
+  int n = b->n;
+  memset(b->fixed, 0, (size_t)n * sizeof(int));
+  double theta = 0;
+  int dir = 1, changed = -1, from = mjgiSTUCK;
+
+  for (int pivot = 0; pivot < pivots; pivot++) {
+    b->iterations++;
+    int flg_known = flg_update && pivot > 0 && nextLine(b, changed);
+    if (!flg_known && !newLine(b)) {
+      return 0;
+    }
+
+    // go where the joint that has changed its piece comes to lie on its new one
+    if (changed >= 0) {
+      int i = changed, to = b->fixed[i];
+      double rate;
+      if (from == mjgiSTUCK) {
+        rate = mjgi_pieceDirection(to) * (b->v[i] - b->w[i]);
+      } else if (to == mjgiSTUCK) {
+        int s = mjgi_pieceDirection(from);
+        rate = (s > 0 ? b->rp[i] : b->rm[i]) * mjgi_pieceLoad(from) * b->gap[i] - s * b->y[i];
+      } else {
+        rate = mjgi_pieceLoad(to) * b->gap[i];
+      }
+      dir = rate > 0 ? 1 : (rate < 0 ? -1 : dir);
+    }
+
+    // the joint whose piece ends first
+    double first = INFINITY;
+    int to = mjgiSTUCK;
+    for (int i = 0; i < n; i++) {
+      double lambda = b->lambda[i] + theta * b->gap[i], dlambda = dir * b->gap[i];
+      if (b->fixed[i] == mjgiSTUCK) {
+        double t = b->x[i] + theta * b->y[i], dt = dir * b->y[i];
+        for (int s = -1; s <= 1; s += 2) {
+          double r = s > 0 ? b->rp[i] : b->rm[i];
+          double c = r * b->c[i] - s * t, dc = -s * dt;
+          double end =
+              eitherUntil(c + r * lambda, dc + r * dlambda, c - r * lambda, dc - r * dlambda);
+          if (end < first) {
+            first = end;
+            changed = i;
+            to = lambda + end * dlambda >= 0 ? s : 2 * s;
+          }
+        }
+      } else {
+        int s = mjgi_pieceDirection(b->fixed[i]), load = mjgi_pieceLoad(b->fixed[i]);
+        double stops = positiveUntil(s * (theta * (b->v[i] - b->w[i]) - b->z[i]),
+                                     s * dir * (b->v[i] - b->w[i]));
+        double turns = positiveUntil(load * lambda, load * dlambda);
+        if (stops < first) {
+          first = stops;
+          changed = i;
+          to = mjgiSTUCK;
+        }
+        if (turns < first) {
+          first = turns;
+          changed = i;
+          to = load > 0 ? 2 * s : s;
+        }
+      }
+    }
+
+    // arrived
+    if (dir > 0 && first >= 1 - theta) {
+      return 1;
+    }
+    if (!(dir > 0 || first <= theta)) {
+      return 0;
+    }
+    theta += dir * first;
+    from = b->fixed[changed];
+    b->fixed[changed] = to;
+  }
+  return 0;
+}
+
+
+// change of the bounds and of the diagonal of P that puts the path in general position: a little,
+// positive, and for each joint another amount; amount 0 restores what is in keep and end
+static void perturb(mjgiBlock* b, double amount, double size) {
+  for (int i = 0; i < b->n; i++) {
+    double share = amount * (1 + fmod((i + 1) * 0.6180339887498949, 1));
+    b->c[i] = b->keep[i] + share * size;
+    if (b->flg_P) {
+      b->P[i * b->n + i] = b->end[i] + share;
+    } else {
+      b->beta[i] = b->end[i] + share;
+    }
+  }
+}
+
+
+int mjgi_path(mjgiBlock* b, int pivots) {
+  int n = b->n;
+  pivots = pivots > 0 ? pivots : 100 * (n + 4);
+  double size = 0;
+  for (int i = 0; i < n; i++) {
+    size = mjgi_max(size, fabs(b->v[i]) + fabs(b->phi[i]) + b->c[i]);
+    b->keep[i] = b->c[i];
+    b->end[i] = b->flg_P ? b->P[i * n + i] : b->beta[i];
+  }
+
+  // updates lose digits, ties and singular pieces make the path branch: if it does not arrive it is
+  // followed again from scratch, and then from general position
+  double tiny = 64 * n * DBL_EPSILON, small = 1e3 * n * DBL_EPSILON;
+  double best = INFINITY;
+  double amount[] = {0, 0, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8};
+  for (size_t attempt = 0; attempt < sizeof(amount) / sizeof(*amount); attempt++) {
+    if (amount[attempt] > 0) {
+      perturb(b, amount[attempt], size);
+    }
+    if (!follow(b, pivots, attempt == 0)) {
+      continue;
+    }
+
+    // the solution on these pieces; where they are singular without perturbation a whole line of
+    // solutions is, of which the perturbed one is one as far as rounding can tell
+    int known = amount[attempt] > 0 && mjgi_blockSolvePieces(b, b->fixed);
+    perturb(b, 0, size);
+    int regular = mjgi_blockSolvePieces(b, b->fixed);
+    if (!regular && !known) {
+      continue;
+    }
+    mjgi_blockEvaluate(b);
+    if (regular) {
+      mjgi_blockRefine(b);
+      mjgi_blockEvaluate(b);
+    }
+    mjgi_blockPolish(b, small);
+    memcpy(b->piece, b->fixed, (size_t)n * sizeof(int));
+    double residual = mjgi_blockResidual(b, b->piece, tiny);
+    if (residual <= tiny) {
+      return 1;
+    }
+
+    // ill-conditioned data may have led to the wrong side of a near tie: Newton may tell, or another
+    // attempt; else this one is what there is
+    if (residual < best) {
+      best = residual;
+      memcpy(b->next, b->t, (size_t)n * sizeof(double));
+      memcpy(b->next_piece, b->piece, (size_t)n * sizeof(int));
+    }
+    if (residual <= small && mjgi_newton(b, 5) && mjgi_blockResidual(b, b->piece, tiny) <= tiny) {
+      return 1;
+    }
+  }
+  perturb(b, 0, size);
+  if (!(best <= small)) {
+    mjgi_blockEvaluate(b);
+    return 0;
+  }
+  memcpy(b->t, b->next, (size_t)n * sizeof(double));
+  mjgi_blockEvaluate(b);
+  memcpy(b->piece, b->next_piece, (size_t)n * sizeof(int));
+  return 1;
+}

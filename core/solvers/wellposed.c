@@ -1,0 +1,139 @@
+// The step has exactly one solution if
+//
+//     [(beta - 1)/alpha]  <  A  <  [(beta + 1)/alpha]          (order of symmetric matrices)
+//
+// where alpha > 0, the left side only where beta > 1. Proof: in a combination of pieces the row of a
+// stuck joint is A_i, that of a joint that slips is proportional to A_i - d_i e_i, with d_i =
+// (beta_i + 1)/alpha_i if the load opposes (s sgn(lambda) = 1), d_i = (beta_i - 1)/alpha_i if it aids.
+// On the joints of the first kind the block A - [d] is negative definite, on all others positive
+// definite. Such a quasidefinite matrix is never singular and has as many negative eigenvalues as
+// it has joints of the first kind; with the factors of the rows, -alpha_i and alpha_i, all
+// combinations of pieces have a determinant of the same sign. A piecewise linear map of this kind,
+// a normal map of the box, is one-to-one. Conversely, with A^-1 = H all determinants of joints
+// that slip one way while the others are stuck are principal minors of H - [1/d], so that they have
+// one sign only if the condition holds.
+//
+// With alpha > 0 it says that all eigenvalues of P are within (-1, 1), up to the left side that
+// beta <= 1 makes superfluous; sigma_max(P) < 1, (57), is a special case. For gears with
+// 0 <= gamma < 1 mechanics guarantees it: the right side says that the inertia without the
+// part (1 - eta_f) m of the rotors is positive.
+
+#include "solvers/wellposed.h"
+
+#include <math.h>
+
+#include "solvers/dense.h"
+
+
+// limits of A on joint i: lower < A < upper; returns 0 if no A will do
+static int limits(double* lower, double* upper, double alpha, double beta) {
+  // a joint whose alpha is negative exchanges the roles of aiding and opposing load
+  if (alpha < 0) {
+    alpha = -alpha;
+    beta = -beta;
+  }
+  *lower = 0;
+  *upper = INFINITY;
+  if (beta <= -1 || (alpha == 0 && beta >= 1)) {
+    return 0;
+  }
+  if (alpha > 0) {
+    *lower = mjgi_max(0, (beta - 1) / alpha);
+    *upper = (beta + 1) / alpha;
+  }
+  return 1;
+}
+
+
+int mjgi_wellPosed(const double* A, const double* alpha, const double* beta, const double* ratio,
+                   int n, double* S) {
+  // diagonal dominance decides most cases; skew bounds the part of A that is not symmetric
+  int dominant = 1, has_lower = 0;
+  double skew = 0;
+  for (int i = 0; i < n; i++) {
+    double lower, upper, r = ratio ? ratio[i] : 1;
+    if (!limits(&lower, &upper, r * alpha[i], r * beta[i])) {
+      return 0;
+    }
+    double off = 0, row_skew = 0;
+    for (int j = 0; j < n; j++) {
+      off += fabs(A[i * n + j]);
+      row_skew += fabs(A[i * n + j] - A[j * n + i]);
+    }
+    off -= 1;
+    skew = mjgi_max(skew, row_skew / 2);
+    has_lower |= lower > 0;
+    dominant &= upper - 1 > off + skew && (lower == 0 || 1 - lower > off + skew);
+    if (upper <= 1 || lower >= 1) {
+      return 0;
+    }
+  }
+  if (dominant && skew < 1e-10) {
+    return 1;
+  }
+
+  // upper side: [upper] - A on the joints that have one
+  int size = 0;
+  for (int i = 0; i < n; i++) {
+    size += alpha[i] != 0;
+  }
+  for (int i = 0, row = 0; i < n; i++) {
+    if (alpha[i] == 0) {
+      continue;
+    }
+    double lower, upper, r = ratio ? ratio[i] : 1;
+    limits(&lower, &upper, r * alpha[i], r * beta[i]);
+    for (int j = i, column = row; j < n; j++) {
+      if (alpha[j] != 0) {
+        S[row * size + column++] = -0.5 * (A[i * n + j] + A[j * n + i]);
+      }
+    }
+    S[row * size + row] += upper - skew;
+    row++;
+  }
+  if (!mjgi_cholesky(S, size)) {
+    return 0;
+  }
+  if (!has_lower && skew < 1e-10) {
+    return 1;
+  }
+
+  // lower side: A - [lower]
+  for (int i = 0; i < n; i++) {
+    double lower, upper, r = ratio ? ratio[i] : 1;
+    limits(&lower, &upper, r * alpha[i], r * beta[i]);
+    for (int j = i; j < n; j++) {
+      S[i * n + j] = 0.5 * (A[i * n + j] + A[j * n + i]);
+    }
+    S[i * n + i] -= lower + skew;
+  }
+  return mjgi_cholesky(S, n);
+}
+
+
+int mjgi_factorP(double* alpha, double* beta, const double* A, const double* P, int n) {
+  for (int i = 0; i < n; i++) {
+    const double* a = A + i * n;
+    const double* p = P + i * n;
+
+    // alpha from the largest entry beside the diagonal; where there is none P_ii is all there is
+    int largest = -1;
+    for (int j = 0; j < n; j++) {
+      if (j != i && a[j] != 0 && (largest < 0 || fabs(a[j]) > fabs(a[largest]))) {
+        largest = j;
+      }
+    }
+    alpha[i] = largest >= 0 ? p[largest] / a[largest] : 0;
+    beta[i] = alpha[i] * a[i] - p[i];
+    double size = fabs(p[i]) + fabs(alpha[i] * a[i]);
+    for (int j = 0; j < n; j++) {
+      size = mjgi_max(size, fabs(p[j]));
+    }
+    for (int j = 0; j < n; j++) {
+      if (j != i && !(fabs(p[j] - alpha[i] * a[j]) <= 1e-10 * size)) {
+        return 0;
+      }
+    }
+  }
+  return 1;
+}

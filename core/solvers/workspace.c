@@ -1,0 +1,101 @@
+#include <stdint.h>
+#include <string.h>
+
+#include "solvers/block.h"
+#include "solvers/lane.h"
+
+enum {
+  mjgiALIGN = 64
+};
+
+
+// memory handed out piece by piece; without memory it only counts
+typedef struct Arena_ {
+  unsigned char* memory;
+  size_t used;
+} Arena;
+
+
+static void* take(Arena* arena, size_t count, size_t size) {
+  size_t nbyte = (count * size + mjgiALIGN - 1) / mjgiALIGN * mjgiALIGN;
+  void* piece = arena->memory ? arena->memory + arena->used : NULL;
+  arena->used += nbyte;
+  return piece;
+}
+
+
+static double* takeDouble(Arena* arena, size_t count) {
+  return take(arena, count, sizeof(double));
+}
+
+
+// lay out the workspace
+static mjgWorkspace* layOut(Arena* arena, int n, int nmax) {
+  mjgWorkspace counted = {0};
+  mjgWorkspace* w = take(arena, 1, sizeof(mjgWorkspace));
+  mjgWorkspace* result = w;
+  if (!w) {
+    w = &counted;
+  }
+
+  size_t nv = (size_t)nmax, nn = nv * nv;
+  mjgiBlock* b = &w->block;
+  size_t nl = nv * (size_t)mjgi_laneEnd(nmax);
+  double** matrices[] = {&b->A, &b->P, &w->matrix};
+  for (size_t i = 0; i < sizeof(matrices) / sizeof(*matrices); i++) {
+    *matrices[i] = takeDouble(arena, nn);
+  }
+  b->K = takeDouble(arena, nl);
+  double** vectors[] = {&b->alpha, &b->beta,  &b->p,    &b->v,      &b->phi, &b->c,  &b->rp, &b->rm,
+                        &b->root,  &b->t,     &b->w,    &b->lambda, &b->gap, &b->x,  &b->y,  &b->z,
+                        &b->keep,  &b->scale, &b->next, &b->end,    &b->u,   &b->Au, &b->row};
+  for (size_t i = 0; i < sizeof(vectors) / sizeof(*vectors); i++) {
+    *vectors[i] = takeDouble(arena, nv);
+  }
+  int** integers[] = {&b->piece,     &b->pivot, &b->fixed, &b->next_piece,
+                      &b->end_piece, &b->index, &b->group};
+  for (size_t i = 0; i < sizeof(integers) / sizeof(*integers); i++) {
+    *integers[i] = take(arena, nv, sizeof(int));
+  }
+  for (size_t i = 0; i < sizeof(w->vector) / sizeof(*w->vector); i++) {
+    w->vector[i] = takeDouble(arena, (size_t)n);
+  }
+  for (size_t i = 0; i < sizeof(w->coupled_matrix) / sizeof(*w->coupled_matrix); i++) {
+    w->coupled_matrix[i] = takeDouble(arena, i == 0 ? nl : nn);
+  }
+  for (size_t i = 0; i < sizeof(w->coupled_vector) / sizeof(*w->coupled_vector); i++) {
+    w->coupled_vector[i] = takeDouble(arena, nv);
+  }
+  int** coupled[] = {&w->coupled_row, &w->coupled_pivot, &w->coupled_mode};
+  for (size_t i = 0; i < sizeof(coupled) / sizeof(*coupled); i++) {
+    *coupled[i] = take(arena, nv, sizeof(int));
+  }
+  w->mode = take(arena, (size_t)n, sizeof(int));
+  w->n = n;
+  w->nmax = nmax;
+  return result;
+}
+
+
+size_t mjg_memsize(int n, int nmax) {
+  if (n < 0 || nmax < 0 || nmax > n) {
+    return 0;
+  }
+  Arena arena = {0};
+  layOut(&arena, n, nmax);
+  return arena.used + mjgiALIGN;
+}
+
+
+mjgWorkspace* mjg_create(void* memory, size_t size, int n, int nmax) {
+  size_t need = mjg_memsize(n, nmax);
+  if (!memory || need == 0 || size < need) {
+    return NULL;
+  }
+
+  // zeroed, because leftovers may be denormals, which are slow to touch
+  memset(memory, 0, size);
+  uintptr_t address = (uintptr_t)memory;
+  Arena arena = {(unsigned char*)memory + (mjgiALIGN - address % mjgiALIGN) % mjgiALIGN, 0};
+  return layOut(&arena, n, nmax);
+}

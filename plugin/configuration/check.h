@@ -1,0 +1,16 @@
+// Everything that can be wrong with a model that uses the plugin, found before it is used.
+
+#ifndef MJGEAR_PLUGIN_CHECK_H_
+#define MJGEAR_PLUGIN_CHECK_H_
+
+#include "configuration/config.h"
+
+// read and check the instances in slot, the options of the model and the sensors. Results as
+// mjgp_configure; every problem goes into the report. Returns the number of sensors.
+int mjgp_check(mjgpJoint* joint, mjgpOptions* options, mjgReport* report, const mjModel* m,
+               int slot);
+
+// refuse a solver that cannot solve for n joints
+void mjgp_checkSolver(mjgReport* report, int solver, int n);
+
+#endif  // MJGEAR_PLUGIN_CHECK_H_

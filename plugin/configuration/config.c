@@ -1,0 +1,311 @@
+#include "configuration/config.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "configuration/words.h"
+
+// keys that do not describe a gear; those that do are the core's
+static const char* const own_keys[] = {
+    "joint",    "type",        "solver",        "coupling",    "tolerance", "iterations",
+    "backlash", "half_gap",    "stiffness",     "damping",     "rubber",    "shaft_inertia",
+    "exponent", "restitution", "rotor_inertia", "motor_joint", "encoder",
+};
+enum {
+  mjgpNOWN = (int)(sizeof(own_keys) / sizeof(own_keys[0]))
+};
+
+static const char* const solver_names[] = {
+    "newton", "gauss_seidel", "projection", "extragradient", "lemke", "enumeration",
+};
+static const char* const coupling_names[] = {"implicit", "lagged"};
+
+
+const char* mjgp_solverName(int solver) {
+  return solver_names[solver];
+}
+
+
+int mjgp_solverFromName(const char* name) {
+  for (int i = 0; i <= mjgENUMERATION; i++) {
+    if (!strcmp(solver_names[i], name)) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+
+const char* const* mjgp_keys(int* nkey) {
+  static const char* keys[mjgpNOWN + mjgNKEY];
+  for (int i = 0; i < mjgpNOWN; i++) {
+    keys[i] = own_keys[i];
+  }
+  for (int key = 0; key < mjgNKEY; key++) {
+    keys[mjgpNOWN + key] = mjg_keyInfo(key)->name;
+  }
+  *nkey = mjgpNOWN + mjgNKEY;
+  return keys;
+}
+
+
+int mjgp_countJoints(const mjModel* m, int instance) {
+  mjgpPlace place = {m, instance, "joint", NULL};
+  int n = mjgp_countWords(mjgp_value(&place)), length;
+  place.key = "motor_joint";
+  const char *text = mjgp_value(&place), *word;
+  while ((word = mjgp_nextWord(&length, &text))) {
+    n += !mjgp_isNone(word, length);
+  }
+  return n;
+}
+
+
+int mjgp_hasBacklash(const mjModel* m, int instance) {
+  mjgpPlace place = {m, instance, "backlash", NULL};
+  return mjgp_countWords(mjgp_value(&place)) > 0;
+}
+
+
+//---------------------------------- joints of an instance -----------------------------------------
+
+// find the joints that an instance names; number of those that were found and can have a gear
+static int readJoints(mjgpJoint* joint, int n, const mjgpPlace* place) {
+  const char* text = mjgp_value(place);
+  int found = 0;
+  if (!n) {
+    mjgp_refuseKey(place, "no joint is named; list the hinge or slide joints that have this gear");
+  }
+  for (int i = 0; i < n; i++) {
+    int length;
+    const char* word = mjgp_nextWord(&length, &text);
+    int id = mjgp_findJoint(word, length, place);
+    if (id >= 0) {
+      joint[found++] = mjgp_makeJoint(place, id, i);
+    }
+  }
+  return found;
+}
+
+
+//---------------------------------- gears ---------------------------------------------------------
+
+int mjgp_makeGear(mjgTransmission* gear, mjgReport* report, const mjgDescription* description) {
+  mjgTransmission t;
+  int problems = mjg_transmission(&t, report, description);
+  if (!problems && t.gamma_u >= 1) {
+    mjg_refuse(report,
+               "gamma_u = %g, so that the motor cannot drive the gear (forward efficiency "
+               "(1 - gamma_u)/(1 + gamma_v) <= 0); choose a value below 1",
+               t.gamma_u);
+    problems = 1;
+  }
+  if (!problems) {
+    *gear = t;
+  }
+  return problems;
+}
+
+
+// read the type of gear of each of n listed joints; number of values, -1 if refused
+static int readTypes(int* type, int n, mjgpPlace* place) {
+  const char* names[mjgNTYPE];
+  for (int i = 0; i < mjgNTYPE; i++) {
+    names[i] = mjg_typeName(i);
+  }
+  place->key = "type";
+  int length, given = mjgp_countValues(n, place);
+  const char* text = mjgp_value(place);
+  for (int i = 0; i < given; i++) {
+    const char* word = mjgp_nextWord(&length, &text);
+    if ((type[i] = mjgp_findWord(word, length, names, mjgNTYPE, place)) < 0) {
+      return -1;
+    }
+  }
+  return given;
+}
+
+
+// read everything that describes the gears of an instance; joint holds found of the n listed ones
+static void readGears(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
+  int before = place->report->count;
+  mjtNum* number = mju_malloc(sizeof(mjtNum) * (size_t)(n + 1));
+  int* type = mju_malloc(sizeof(int) * (size_t)(n + 1));
+  int described = 0;
+
+  // the type, the same for all or one per joint
+  int given = readTypes(type, n, place);
+  for (int i = 0; i < found; i++) {
+    mjg_defaultDescription(&joint[i].description);
+    joint[i].description.type = given > 0 ? type[given == 1 ? 0 : joint[i].index] : mjgTYPE_AUTO;
+  }
+
+  // all quantities
+  for (int key = 0; key < mjgNKEY; key++) {
+    const mjgKeyInfo* info = mjg_keyInfo(key);
+    place->key = info->name;
+    given = mjgp_countValues(n, place);
+    if (given <= 0) {
+      continue;
+    }
+    described = 1;
+    if (info->engine) {
+      mjgp_refuseKey(place,
+                     "is the engine's; write it as an attribute of the joint, %s=\"...\", %s",
+                     strstr(info->name, "viscous") ? "damping" : "armature", "at the output side");
+      continue;
+    }
+    const char* text = mjgp_value(place);
+    int status = 0, length;
+    for (int i = 0; i < given && !status; i++) {
+      const char* word = mjgp_nextWord(&length, &text);
+      status = mjgp_readNumber(number + i, word, length, place);
+    }
+    for (int i = 0; i < found && !status; i++) {
+      mjg_give(&joint[i].description, key, number[given == 1 ? 0 : joint[i].index]);
+    }
+  }
+  mju_free(number);
+  mju_free(type);
+  if (!described && place->report->count == before && mjgp_hasBacklash(place->m, place->instance)) {
+    for (int i = 0; i < found; i++) {
+      mjg_defaultTransmission(&joint[i].gear);
+    }
+    return;
+  }
+  if (!described && place->report->count == before) {
+    place->key = "gamma_u";
+    mjgp_refuseKey(
+        place,
+        "missing; describe the gear by gamma_u and gamma_v, by eta_forward and eta_backward, or "
+        "by type and its keys");
+  }
+  if (place->report->count > before) {
+    return;
+  }
+
+  // what they mean
+  for (int i = 0; i < found; i++) {
+    char where[4 * mjgpMAXWORD];
+    mjgp_writePlace(where, sizeof(where), place->m, place->instance);
+    size_t length = strlen(where);
+    snprintf(where + length, sizeof(where) - length, ", joint '%.*s'", mjgpMAXWORD,
+             mjgp_jointName(place->m, joint[i].joint));
+    place->report->where = where;
+    mjgp_makeGear(&joint[i].gear, place->report, &joint[i].description);
+    place->report->where = NULL;
+  }
+}
+
+
+//---------------------------------- settings ------------------------------------------------------
+
+// refuse a setting that differs from what another instance says
+static int disagree(const mjgpPlace* place, int other) {
+  const char* name = mj_id2name(place->m, mjOBJ_PLUGIN, other);
+  return mjgp_refuseKey(
+      place,
+      "'%.60s' differs from instance '%s'; all geared joints are solved together, "
+      "give the key once or everywhere the same",
+      mjgp_value(place), name ? name : "");
+}
+
+
+// take over a setting of an instance; first is the instance that gave it before, or -1
+static void agree(int* setting, int value, int* first, const mjgpPlace* place) {
+  if (*first >= 0 && value != *setting) {
+    disagree(place, *first);
+    return;
+  }
+  *first = place->instance;
+  *setting = value;
+}
+
+
+// read the settings of one instance into those of all; given[k] is the instance that gave key k
+static void readOptions(mjgpOptions* options, int given[4], mjgpPlace* place) {
+  int choice = 0;
+  mjtNum number = 0;
+
+  place->key = "solver";
+  if (mjgp_readWord(&choice, solver_names, mjgENUMERATION + 1, place) > 0) {
+    agree(&options->solver.solver, choice, &given[0], place);
+  }
+
+  place->key = "coupling";
+  if (mjgp_readWord(&choice, coupling_names, 2, place) > 0) {
+    agree(&options->coupling, choice, &given[1], place);
+  }
+
+  place->key = "tolerance";
+  if (mjgp_readSetting(&number, place) > 0) {
+    if (!(number > 0 && number < 1)) {
+      mjgp_refuseKey(
+          place, "%g is not a relative tolerance; choose a value between 0 and 1, such as 1e-12",
+          number);
+    } else if (given[2] >= 0 && number != options->solver.tolerance) {
+      disagree(place, given[2]);
+    } else {
+      given[2] = place->instance;
+      options->solver.tolerance = number;
+    }
+  }
+
+  place->key = "iterations";
+  if (mjgp_readSetting(&number, place) > 0) {
+    if (!(number >= 1 && number <= 1e9 && number == floor(number))) {
+      mjgp_refuseKey(place, "%g is not a number of iterations; choose a positive integer", number);
+    } else {
+      agree(&options->solver.iterations, (int)number, &given[3], place);
+    }
+  }
+}
+
+
+//---------------------------------- all instances -------------------------------------------------
+
+static int compareDofs(const void* a, const void* b) {
+  int dof_a = ((const mjgpJoint*)a)->dof, dof_b = ((const mjgpJoint*)b)->dof;
+  return (dof_a > dof_b) - (dof_a < dof_b);
+}
+
+
+int mjgp_configure(mjgpJoint* joint, mjgpOptions* options, mjgReport* report, const mjModel* m,
+                   int slot) {
+  int total = 0, given[4] = {-1, -1, -1, -1}, before = report->count;
+  mjg_defaultSettings(&options->solver);
+  options->solver.warm_start = options->solver.quick = 1;
+  options->coupling = mjgpIMPLICIT;
+
+  // each instance: joints, their gears, settings
+  for (int i = 0; i < m->nplugin; i++) {
+    if (m->plugin[i] == slot) {
+      mjgpPlace place = {m, i, "joint", report};
+      int n = mjgp_countWords(mjgp_value(&place));
+      int found = readJoints(joint + total, n, &place);
+      readGears(joint + total, found, n, &place);
+      found += mjgp_readGaps(joint + total, found, n, &place);
+      readOptions(options, given, &place);
+      total += found;
+    }
+  }
+
+  // in the order of dofs; each joint once
+  qsort(joint, (size_t)total, sizeof(mjgpJoint), compareDofs);
+  for (int i = 1; i < total; i++) {
+    if (joint[i].dof == joint[i - 1].dof) {
+      int later = joint[i].instance > joint[i - 1].instance;
+      int second = later ? joint[i].instance : joint[i - 1].instance;
+      int first = later ? joint[i - 1].instance : joint[i].instance;
+      const char* other = mj_id2name(m, mjOBJ_PLUGIN, first);
+      mjgpPlace place = {m, second, "joint", report};
+      mjgp_refuseKey(&place,
+                     "joint '%s' already has a gear from instance '%s'; name each joint once",
+                     mjgp_jointName(m, joint[i].joint), other ? other : "");
+    }
+  }
+  mjgp_findPartners(joint, total);
+  return report->count - before;
+}

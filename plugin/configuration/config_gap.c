@@ -1,0 +1,247 @@
+// Backlash in the configuration: the keys of the gaps, and the joints that are motors.
+
+#include <string.h>
+
+#include "configuration/words.h"
+#include "step/engine.h"
+
+
+// keys of the numbers that describe a gap
+static const char* const gap_keys[] = {"half_gap",    "stiffness",     "damping",
+                                       "rubber",      "shaft_inertia", "exponent",
+                                       "restitution", "rotor_inertia"};
+enum {
+  mjgpNGAPKEY = (int)(sizeof(gap_keys) / sizeof(gap_keys[0]))
+};
+
+
+double* mjgp_gapNumber(mjgpJoint* joint, const char* key) {
+  // in the order of the keys
+  mjgBacklash* b = &joint->backlash;
+  double* const number[mjgpNGAPKEY] = {&b->half_gap,    &b->stiffness,        &b->damping,
+                                       &b->rubber,      &b->shaft_inertia,    &b->exponent,
+                                       &b->restitution, &joint->rotor_inertia};
+  for (int k = 0; k < mjgpNGAPKEY; k++) {
+    if (!strcmp(gap_keys[k], key)) {
+      return number[k];
+    }
+  }
+  return NULL;
+}
+
+
+int mjgp_readsGapKey(const mjgpJoint* joint, const char* key) {
+  int model = joint->backlash.model;
+  if (!strcmp(key, "rotor_inertia")) {
+    return joint->gap == mjgpGAP_ROTOR;
+  }
+  if (!strcmp(key, "rubber")) {
+    return model == mjgRUBBER || model == mjgSMOOTH;
+  }
+  if (!strcmp(key, "shaft_inertia")) {
+    return model == mjgJCK;
+  }
+  if (!strcmp(key, "exponent") || !strcmp(key, "restitution")) {
+    return model == mjgHUNT_CROSSLEY;
+  }
+  if (!strcmp(key, "damping")) {
+    return model != mjgDEADZONE && model != mjgSMOOTH && model != mjgHUNT_CROSSLEY;
+  }
+  return 1;
+}
+
+
+// numbers of the gaps of joints that have one
+static void readGapNumbers(mjgpJoint* joint, int found, int n, mjtNum* number, mjgpPlace* place) {
+  for (int k = 0; k < mjgpNGAPKEY; k++) {
+    place->key = gap_keys[k];
+    int given = mjgp_countValues(n, place), length, status = 0;
+    const char* text = mjgp_value(place);
+    for (int i = 0; i < given && !status; i++) {
+      const char* word = mjgp_nextWord(&length, &text);
+      status = mjgp_readNumber(number + i, word, length, place);
+    }
+    for (int i = 0; i < found && given > 0 && !status; i++) {
+      mjtNum value = number[given == 1 ? 0 : joint[i].index];
+      if (joint[i].gap == mjgpGAP_NONE) {
+        continue;
+      }
+      if (value != 0 && !mjgp_readsGapKey(joint + i, place->key)) {
+        status = mjgp_refuseKey(
+            place,
+            "backlash '%s' of joint '%s' does not use it; leave it out, or give "
+            "this joint 0",
+            mjg_backlashName(joint[i].backlash.model), mjgp_jointName(place->m, joint[i].joint));
+      }
+      *mjgp_gapNumber(joint + i, place->key) = value;
+    }
+  }
+}
+
+
+// motors that are joints of the model: they join the list behind all others. Returns their number
+static int readMotors(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
+  const mjModel* m = place->m;
+  place->key = "motor_joint";
+  const char* text = mjgp_value(place);
+  int given = mjgp_countWords(text), added = 0;
+  if (given && given != n) {
+    mjgp_refuseKey(place,
+                   "%d names for %d joint%s; give one per joint, none for a rotor of its own",
+                   given, n, n == 1 ? "" : "s");
+    return 0;
+  }
+  for (int k = 0; k < given; k++) {
+    int length, i = 0;
+    const char* word = mjgp_nextWord(&length, &text);
+    while (i < found && joint[i].index != k) {
+      i++;
+    }
+    if (mjgp_isNone(word, length) || i == found) {
+      continue;
+    }
+    int id = mjgp_findJoint(word, length, place);
+    if (id < 0) {
+      continue;
+    }
+    const char *name = mjgp_jointName(m, id), *load = mjgp_jointName(m, joint[i].joint);
+    if (joint[i].gap == mjgpGAP_NONE) {
+      mjgp_refuseKey(place, "joint '%s' has no backlash; give it a model in the key 'backlash'",
+                     load);
+    } else if (id == joint[i].joint) {
+      mjgp_refuseKey(place, "'%s' is the motor of itself; name the joint that drives it", name);
+    } else if (m->jnt_type[id] != m->jnt_type[joint[i].joint]) {
+      mjgp_refuseKey(place, "'%s' and '%s' are a hinge and a slide; couple joints of one kind",
+                     name, load);
+    } else {
+      joint[found + added] = mjgp_makeJoint(place, id, n + added);
+      joint[found + added].gap = mjgpGAP_MOTOR;
+      joint[found + added].gear = joint[i].gear;
+      joint[found + added].description = joint[i].description;
+      joint[i].gap = mjgpGAP_LOAD;
+      mjg_defaultTransmission(&joint[i].gear);
+      mjg_defaultDescription(&joint[i].description);
+      added++;
+    }
+  }
+  return added;
+}
+
+
+const char* mjgp_rotorError(const mjgpJoint* joint) {
+  if (joint->gap == mjgpGAP_LOAD && joint->rotor_inertia != 0) {
+    return "has a motor_joint, whose inertia is the rotor's; leave out one";
+  }
+  if (joint->gap == mjgpGAP_ROTOR && !(joint->rotor_inertia > 0)) {
+    return "has backlash and needs a rotor in front of it; give it a positive inertia, or name a "
+           "motor_joint";
+  }
+  return NULL;
+}
+
+
+// refuse what a gap cannot be
+static void checkGap(const mjgpJoint* joint, mjgpPlace* place) {
+  const mjModel* m = place->m;
+  const char* name = mjgp_jointName(m, joint->joint);
+  const char* error = mjg_backlashError(&joint->backlash);
+  place->key = "backlash";
+  if (error) {
+    mjgp_refuseKey(place, "joint '%s': %s", name, error);
+  }
+  place->key = "rotor_inertia";
+  const char* rotor_error = mjgp_rotorError(joint);
+  if (rotor_error) {
+    mjgp_refuseKey(place, "joint '%s' %s", name, rotor_error);
+  }
+  if (joint->gap == mjgpGAP_LOAD) {
+    return;
+  }
+  mjtNum armature = m->dof_armature[joint->dof] + mj_actuatorArmature(m, mjOBJ_JOINT, joint->joint);
+  if (armature != 0) {
+    mjgp_refuseKey(place,
+                   "joint '%s' has armature %g besides; behind a gap the rotor is no part of the "
+                   "joint, set its armature to 0",
+                   name, armature);
+  }
+}
+
+
+// read everything that describes backlash; returns the number of joints that it adds as motors
+int mjgp_readGaps(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
+  const char* names[mjgNBACKLASH + 1];
+  static const char* const encoder_names[] = {"motor", "joint"};
+  for (int i = 0; i < mjgNBACKLASH; i++) {
+    names[i] = mjg_backlashName(i);
+  }
+  names[mjgNBACKLASH] = "none";
+
+  // without a model no key of a gap means anything
+  if (!mjgp_hasBacklash(place->m, place->instance)) {
+    for (int k = 0; k < mjgpNGAPKEY + 2; k++) {
+      place->key = k < mjgpNGAPKEY ? gap_keys[k] : k == mjgpNGAPKEY ? "motor_joint" : "encoder";
+      if (mjgp_countWords(mjgp_value(place))) {
+        mjgp_refuseKey(place, "the instance has no backlash; give a model in the key 'backlash'");
+      }
+    }
+    return 0;
+  }
+
+  // models
+  int before = place->report->count, added = 0;
+  int* choice = mju_malloc(sizeof(int) * (size_t)(n + 1));
+  mjtNum* number = mju_malloc(sizeof(mjtNum) * (size_t)(n + 1));
+  place->key = "backlash";
+  int given = mjgp_readChoices(choice, names, mjgNBACKLASH + 1, n, place);
+  for (int i = 0; i < found && given > 0; i++) {
+    int model = choice[given == 1 ? 0 : joint[i].index];
+    joint[i].gap = model == mjgNBACKLASH ? mjgpGAP_NONE : mjgpGAP_ROTOR;
+    joint[i].backlash = (mjgBacklash){.model = model, .exponent = 1};
+  }
+  if (given > 0) {
+    readGapNumbers(joint, found, n, number, place);
+    added = readMotors(joint, found, n, place);
+    place->key = "encoder";
+    given = mjgp_readChoices(choice, encoder_names, 2, n, place);
+    for (int i = 0; i < found && given > 0; i++) {
+      joint[i].encoder = choice[given == 1 ? 0 : joint[i].index];
+      if (joint[i].gap == mjgpGAP_LOAD) {
+        mjgp_refuseKey(place,
+                       "joint '%s' has a motor_joint; an actuator measures the joint it acts on",
+                       mjgp_jointName(place->m, joint[i].joint));
+      }
+    }
+  }
+  mju_free(choice);
+  mju_free(number);
+  for (int i = 0; i < found && place->report->count == before; i++) {
+    if (joint[i].gap == mjgpGAP_ROTOR || joint[i].gap == mjgpGAP_LOAD) {
+      checkGap(joint + i, place);
+    }
+  }
+  return added;
+}
+
+
+// loads and their motors: each motor stands in its instance's list in the order of the loads
+void mjgp_findPartners(mjgpJoint* joint, int total) {
+  for (int i = 0; i < total; i++) {
+    int rank = 0, n = 0;
+    if (joint[i].gap != mjgpGAP_LOAD) {
+      continue;
+    }
+    for (int k = 0; k < total; k++) {
+      if (joint[k].instance == joint[i].instance && joint[k].gap == mjgpGAP_LOAD) {
+        rank += joint[k].index < joint[i].index;
+      }
+      n += joint[k].instance == joint[i].instance && joint[k].gap != mjgpGAP_MOTOR;
+    }
+    for (int k = 0; k < total; k++) {
+      if (joint[k].instance == joint[i].instance && joint[k].gap == mjgpGAP_MOTOR &&
+          joint[k].index == n + rank) {
+        joint[i].partner = k;
+        joint[k].partner = i;
+      }
+    }
+  }
+}

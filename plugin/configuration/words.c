@@ -1,0 +1,196 @@
+#include "configuration/words.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+
+//---------------------------------- messages and words --------------------------------------------
+
+// write "mjgear.transmission, instance 'x'"
+void mjgp_writePlace(char* text, size_t size, const mjModel* m, int instance) {
+  const char* name = mj_id2name(m, mjOBJ_PLUGIN, instance);
+  if (name && name[0]) {
+    snprintf(text, size, mjgpNAME ", instance '%.*s'", mjgpMAXWORD, name);
+  } else {
+    snprintf(text, size, mjgpNAME ", instance %d", instance);
+  }
+}
+
+
+// add "mjgear.transmission, instance 'x', key 'y': ..." to the report and return -1
+int mjgp_refuseKey(const mjgpPlace* place, const char* format, ...) {
+  char where[2 * mjgpMAXWORD], text[500];
+  mjgp_writePlace(where, sizeof(where), place->m, place->instance);
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof(text), format, args);
+  va_end(args);
+  place->report->where = where;
+  mjg_refuse(place->report, "key '%s': %s", place->key, text);
+  place->report->where = NULL;
+  return -1;
+}
+
+
+// value of a key, "" if it is not given
+const char* mjgp_value(const mjgpPlace* place) {
+  const char* value = mj_getPluginConfig(place->m, place->instance, place->key);
+  return value ? value : "";
+}
+
+
+// next word of a list separated by white space, null at the end
+const char* mjgp_nextWord(int* length, const char** text) {
+  const char* space = " \t\r\n";
+  const char* word = *text + strspn(*text, space);
+  *length = (int)strcspn(word, space);
+  *text = word + *length;
+  return *length ? word : NULL;
+}
+
+
+int mjgp_countWords(const char* text) {
+  int n = 0, length;
+  while (mjgp_nextWord(&length, &text)) {
+    n++;
+  }
+  return n;
+}
+
+
+// is a word the one that says nothing
+int mjgp_isNone(const char* word, int length) {
+  return length == 4 && !strncmp(word, "none", 4);
+}
+
+
+//---------------------------------- values of a key -----------------------------------------------
+
+// read a finite number from a word; 0, or -1 after a refusal
+int mjgp_readNumber(mjtNum* number, const char* word, int length, const mjgpPlace* place) {
+  char copy[64], *end;
+  if (length >= (int)sizeof(copy)) {
+    return mjgp_refuseKey(place, "'%.40s...' is not a number; write one such as 0.5 or 1e-3", word);
+  }
+  memcpy(copy, word, (size_t)length);
+  copy[length] = 0;
+  *number = strtod(copy, &end);
+  if (end == copy || *end) {
+    return mjgp_refuseKey(place, "'%s' is not a number; write one such as 0.5 or 1e-3", copy);
+  }
+  if (!isfinite(*number)) {
+    return mjgp_refuseKey(place, "'%s' is not finite; write a finite number", copy);
+  }
+  return 0;
+}
+
+
+// read a key that takes a single number; 1 if given, 0 if not (number is untouched), -1 if refused
+int mjgp_readSetting(mjtNum* number, const mjgpPlace* place) {
+  const char* text = mjgp_value(place);
+  int length, given = mjgp_countWords(text);
+  if (given > 1) {
+    return mjgp_refuseKey(place, "%d values; give one for the whole model", given);
+  }
+  const char* word = mjgp_nextWord(&length, &text);
+  return given && mjgp_readNumber(number, word, length, place) ? -1 : given;
+}
+
+
+// number of values of a key, which is one for all joints or one per joint; -1 if refused
+int mjgp_countValues(int n, const mjgpPlace* place) {
+  int given = mjgp_countWords(mjgp_value(place));
+  if (given > 1 && given != n) {
+    return mjgp_refuseKey(
+        place, "%d values for %d joint%s; give one value for all joints or one per joint", given, n,
+        n == 1 ? "" : "s");
+  }
+  return given;
+}
+
+
+// number of the word among n words, or -1 after a refusal
+int mjgp_findWord(const char* word, int length, const char* const* words, int n,
+                  const mjgpPlace* place) {
+  char list[200] = "";
+  for (int i = 0; i < n; i++) {
+    if ((int)strlen(words[i]) == length && !strncmp(words[i], word, (size_t)length)) {
+      return i;
+    }
+    snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", i ? ", " : "", words[i]);
+  }
+  return mjgp_refuseKey(place, "'%.*s' is unknown; choose one of: %s",
+                        length < mjgpMAXWORD ? length : mjgpMAXWORD, word, list);
+}
+
+
+// read a key whose value is one of n words; 1 if given, 0 if not, -1 after a refusal
+int mjgp_readWord(int* choice, const char* const* words, int n, const mjgpPlace* place) {
+  const char* text = mjgp_value(place);
+  int given = mjgp_countWords(text);
+  if (!given) {
+    return 0;
+  }
+  int length = (int)strlen(text);
+  const char* word = given == 1 ? mjgp_nextWord(&length, &text) : text;
+  *choice = mjgp_findWord(word, length, words, n, place);
+  return *choice < 0 ? -1 : 1;
+}
+
+
+// read words of a key for the found of n listed joints; number of values, -1 if refused
+int mjgp_readChoices(int* choice, const char* const* words, int nword, int n, mjgpPlace* place) {
+  int length, given = mjgp_countValues(n, place);
+  const char* text = mjgp_value(place);
+  for (int i = 0; i < given; i++) {
+    const char* word = mjgp_nextWord(&length, &text);
+    if ((choice[i] = mjgp_findWord(word, length, words, nword, place)) < 0) {
+      return -1;
+    }
+  }
+  return given;
+}
+
+
+const char* mjgp_jointName(const mjModel* m, int joint) {
+  const char* name = mj_id2name(m, mjOBJ_JOINT, joint);
+  return name ? name : "";
+}
+
+
+// hinge or slide joint of this name; -1 after a refusal
+int mjgp_findJoint(const char* word, int length, const mjgpPlace* place) {
+  static const char* const type_names[] = {"free", "ball", "slide", "hinge"};
+  const mjModel* m = place->m;
+  char name[256];
+  int id = -1;
+  if (length < (int)sizeof(name)) {
+    memcpy(name, word, (size_t)length);
+    name[length] = 0;
+    id = mj_name2id(m, mjOBJ_JOINT, name);
+  }
+  if (id < 0) {
+    return mjgp_refuseKey(
+        place, "joint '%.*s' is not in the model; use the name of a hinge or slide joint",
+        length > mjgpMAXWORD ? mjgpMAXWORD : length, word);
+  }
+  if (m->jnt_type[id] != mjJNT_SLIDE && m->jnt_type[id] != mjJNT_HINGE) {
+    return mjgp_refuseKey(place, "joint '%s' is a %s joint; a gear drives a hinge or a slide joint",
+                          name, type_names[m->jnt_type[id]]);
+  }
+  return id;
+}
+
+
+mjgpJoint mjgp_makeJoint(const mjgpPlace* place, int id, int index) {
+  const mjModel* m = place->m;
+  return (mjgpJoint){.instance = place->instance,
+                     .index = index,
+                     .joint = id,
+                     .dof = m->jnt_dofadr[id],
+                     .qpos = m->jnt_qposadr[id],
+                     .partner = -1};
+}

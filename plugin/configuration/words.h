@@ -1,0 +1,76 @@
+// Words and numbers in the <config> elements of an instance, and refusals that say where they stand.
+
+#ifndef MJGEAR_PLUGIN_WORDS_H_
+#define MJGEAR_PLUGIN_WORDS_H_
+
+#include <mujoco/mujoco.h>
+
+#include "configuration/config.h"
+
+#define mjgpMAXWORD 100  // longest word that a message repeats
+
+// where in the configuration we are, for messages
+typedef struct mjgpPlace_ {
+  const mjModel* m;
+  int instance;
+  const char* key;
+  mjgReport* report;
+} mjgpPlace;
+
+// write "mjgear.transmission, instance 'x'"
+void mjgp_writePlace(char* text, size_t size, const mjModel* m, int instance);
+
+// add "mjgear.transmission, instance 'x', key 'y': ..." to the report and return -1
+int mjgp_refuseKey(const mjgpPlace* place, const char* format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+// value of a key, "" if it is not given
+const char* mjgp_value(const mjgpPlace* place);
+
+// next word of a list separated by white space, null at the end; number of words
+const char* mjgp_nextWord(int* length, const char** text);
+int mjgp_countWords(const char* text);
+
+// is a word the one that says nothing
+int mjgp_isNone(const char* word, int length);
+
+// read a finite number from a word; 0, or -1 after a refusal
+int mjgp_readNumber(mjtNum* number, const char* word, int length, const mjgpPlace* place);
+
+// read a key that takes a single number; 1 if given, 0 if not (number is untouched), -1 if refused
+int mjgp_readSetting(mjtNum* number, const mjgpPlace* place);
+
+// number of values of a key, which is one for all joints or one per joint; -1 if refused
+int mjgp_countValues(int n, const mjgpPlace* place);
+
+// number of the word among n words, or -1 after a refusal
+int mjgp_findWord(const char* word, int length, const char* const* words, int n,
+                  const mjgpPlace* place);
+
+// read a key whose value is one of n words; 1 if given, 0 if not, -1 after a refusal
+int mjgp_readWord(int* choice, const char* const* words, int n, const mjgpPlace* place);
+
+// the same for n listed joints; number of values, -1 if refused
+int mjgp_readChoices(int* choice, const char* const* words, int nword, int n, mjgpPlace* place);
+
+// name of a joint; hinge or slide joint of a name, -1 after a refusal; the joint as item of a list
+const char* mjgp_jointName(const mjModel* m, int joint);
+int mjgp_findJoint(const char* word, int length, const mjgpPlace* place);
+mjgpJoint mjgp_makeJoint(const mjgpPlace* place, int id, int index);
+
+// read everything that describes backlash; returns the number of joints that it adds as motors
+int mjgp_readGaps(mjgpJoint* joint, int found, int n, mjgpPlace* place);
+
+// number of a joint's gap or rotor by its key, null if no number of a gap has this key
+double* mjgp_gapNumber(mjgpJoint* joint, const char* key);
+
+// does the model of a joint's gap use such a key
+int mjgp_readsGapKey(const mjgpJoint* joint, const char* key);
+
+// what is wrong with the rotor of a gap, behind the joint's name; null if nothing
+const char* mjgp_rotorError(const mjgpJoint* joint);
+
+// find the motors of loads in the list of all joints
+void mjgp_findPartners(mjgpJoint* joint, int total);
+
+#endif  // MJGEAR_PLUGIN_WORDS_H_

@@ -1,0 +1,369 @@
+#include "coupled/constraint.h"
+
+#include <float.h>
+
+#include "coupled/hessian.h"
+#include "step/lanes.h"
+
+
+//---------------------------------- cut out -------------------------------------------------------
+
+// rows of M between dofs of the group
+static void gatherInertia(mjgpGroup* group, const mjModel* m, mjData* d, const int* local) {
+  int nnz = 0;
+  for (int i = 0; i < group->nv; i++) {
+    nnz += m->M_rownnz[group->dof[i]];
+  }
+  group->M_adr = mj_stackAllocInt(d, (size_t)group->nv + 1);
+  group->M_col = mj_stackAllocInt(d, (size_t)nnz);
+  group->M = mj_stackAllocNum(d, (size_t)nnz);
+  nnz = 0;
+  for (int i = 0; i < group->nv; i++) {
+    int adr = m->M_rowadr[group->dof[i]], n = m->M_rownnz[group->dof[i]];
+    group->M_adr[i] = nnz;
+    for (int k = adr + n - 1; k >= adr; k--) {
+      group->M_col[nnz] = local[m->M_colind[k]];
+      group->M[nnz++] = d->M[k];
+    }
+  }
+  group->M_adr[group->nv] = nnz;
+}
+
+
+// lanes of J that are not zero
+static void gatherJacobian(mjgpGroup* group, const mjModel* m, mjData* d, const int* local) {
+  int sparse = mj_isSparse(m), n = 0, nv = group->nv;
+  for (int i = 0; i < group->nefc; i++) {
+    n += sparse ? d->efc_J_rownnz[group->row[i]] : mjgi_laneEnd(nv) / mjgiLANE;
+  }
+  group->J_adr = mj_stackAllocInt(d, (size_t)group->nefc + 1);
+  group->J_lane = mj_stackAllocInt(d, 2 * (size_t)n + 2);
+  group->J_bits = group->J_lane + n + 1;
+  group->J = mj_stackAllocNum(d, mjgiLANE * ((size_t)n + 1));
+  n = 0;
+  for (int i = 0; i < group->nefc; i++) {
+    int row = group->row[i];
+    group->J_adr[i] = n;
+    if (sparse) {
+      int adr = d->efc_J_rowadr[row], begin = -1;
+      for (int k = adr + d->efc_J_rownnz[row] - 1; k >= adr; k--) {
+        int column = local[d->efc_J_colind[k]];
+        if (column < 0 || d->efc_J[k] == 0) {
+          continue;
+        }
+        if (mjgi_laneBegin(column) != begin) {
+          begin = group->J_lane[n] = mjgi_laneBegin(column);
+          group->J_bits[n] = 0;
+          *(mjgiLane*)(group->J + mjgiLANE * n++) = (mjgiLane){0};
+        }
+        group->J_bits[n - 1] |= 1 << (column - begin);
+        group->J[mjgiLANE * (n - 1) + column - begin] = d->efc_J[k];
+      }
+      continue;
+    }
+
+    // dense
+    const mjtNum* J = d->efc_J + (size_t)row * (size_t)m->nv;
+    for (int begin = 0; begin < nv; begin += mjgiLANE) {
+      const int* dof = group->dof + begin;
+      int left = nv - begin;
+      mjgiLane x = {J[dof[0]], left > 1 ? J[dof[1]] : 0, left > 2 ? J[dof[2]] : 0,
+                    left > 3 ? J[dof[3]] : 0};
+      mjgpBits set = x != 0;
+      if (set[0] | set[1] | set[2] | set[3]) {
+        *(mjgiLane*)(group->J + mjgiLANE * n) = x;
+        group->J_lane[n] = begin;
+        group->J_bits[n++] = (int)(-set[0] - 2 * set[1] - 4 * set[2] - 8 * set[3]);
+      }
+    }
+  }
+  group->J_adr[group->nefc] = n;
+}
+
+
+// constraint rows: type, mass, bound, reference, contact
+static void gatherRows(mjgpGroup* group, mjData* d) {
+  size_t n = (size_t)group->nefc;
+  mjtNum* number = mj_stackAllocNum(d, 6 * n);
+  group->D = number;
+  group->R = number + n;
+  group->floss = number + 2 * n;
+  group->aref = number + 3 * n;
+  group->jar = number + 4 * n;
+  group->f = number + 5 * n;
+  int* integer = mj_stackAllocInt(d, 2 * n);
+  group->type = integer;
+  group->state = integer + n;
+
+  group->ne = group->nf = group->ncone = 0;
+  for (int i = 0; i < group->nefc; i++) {
+    int row = group->row[i];
+    group->ne += row < d->ne;
+    group->nf += row >= d->ne && row < d->ne + d->nf;
+    group->type[i] = d->efc_type[row];
+    group->D[i] = d->efc_D[row];
+    group->R[i] = d->efc_R[row];
+    group->floss[i] = d->efc_frictionloss[row];
+    group->aref[i] = d->efc_aref[row];
+    group->ncone += d->efc_type[row] == mjCNSTR_CONTACT_ELLIPTIC &&
+                    d->contact[d->efc_id[row]].efc_address == row;
+  }
+
+  // contacts with elliptic cones
+  group->contact =
+      mj_stackAllocByte(d, sizeof(mjContact*) * (size_t)(group->ncone + 1), _Alignof(mjContact*));
+  group->cone = mj_stackAllocNum(d, 36 * (size_t)group->ncone);
+  for (int i = 0, k = 0; k < group->ncone; i++) {
+    if (group->type[i] == mjCNSTR_CONTACT_ELLIPTIC) {
+      group->contact[k] = d->contact + d->efc_id[group->row[i]];
+      i += group->contact[k++]->dim - 1;
+    }
+  }
+}
+
+
+void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGears* g, int* local,
+                    const mjtNum* force, const int* dof, int nv, const int* row, int nefc,
+                    int* joint, int njoint) {
+  int* reversed = mj_stackAllocInt(d, (size_t)nv);
+  *group = (mjgpGroup){.nv = nv,
+                       .nefc = nefc,
+                       .njoint = njoint,
+                       .dof = reversed,
+                       .row = row,
+                       .joint = joint,
+                       .ld = mjgi_laneEnd(njoint)};
+  for (int i = 0; i < nv; i++) {
+    reversed[i] = dof[nv - 1 - i];
+    local[reversed[i]] = i;
+  }
+  gatherInertia(group, m, d, local);
+  gatherJacobian(group, m, d, local);
+  gatherRows(group, d);
+  group->force = mj_stackAllocNum(d, (size_t)mjgi_laneEnd(nv));
+  for (int i = 0; i < mjgi_laneEnd(nv); i++) {
+    group->force[i] = i < nv ? force[reversed[i]] : 0;
+  }
+  group->gear = mj_stackAllocInt(d, (size_t)njoint);
+  for (int i = 0; i < njoint; i++) {
+    group->gear[i] = local[g->config->joint[joint[i]].dof];
+  }
+  for (int i = 0; i < nv; i++) {
+    local[dof[i]] = -1;
+  }
+  mjgp_makePattern(group, d);
+}
+
+
+//---------------------------------- forces --------------------------------------------------------
+
+void mjgp_mulJacobian(const mjgpGroup* group, mjtNum* result, const mjtNum* x) {
+  for (int i = 0; i < group->nefc; i++) {
+    mjgiLane sum = {0};
+    for (int k = group->J_adr[i]; k < group->J_adr[i + 1]; k++) {
+      sum += *(const mjgiLane*)(group->J + mjgiLANE * k) * *(const mjgiLane*)(x + group->J_lane[k]);
+    }
+    result[i] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  }
+}
+
+
+void mjgp_residual(mjgpGroup* group, mjtNum* jar, const mjtNum* a) {
+  mjgp_mulJacobian(group, jar, a);
+  for (int i = 0; i < group->nefc; i++) {
+    jar[i] -= group->aref[i];
+  }
+}
+
+
+// Hessian of the cost of a cone in the middle zone, in the coordinates of jar; N normal, T tangential
+// size, U tangential vector, all mapped to the regular cone
+static void coneHessian(mjtNum* H, const mjtNum* U, const mjtNum* scale, mjtNum N, mjtNum T,
+                        mjtNum mu, mjtNum mass, int dim) {
+  for (int i = 0; i < dim; i++) {
+    for (int j = 0; j <= i; j++) {
+      mjtNum h = i == 0 ? 1 : j == 0 ? -mu * U[i] / T : mu * N / (T * T * T) * U[i] * U[j];
+      if (i == j && i) {
+        h += mu * mu - mu * N / T;
+      }
+      H[i * dim + j] = H[j * dim + i] = mass * scale[i] * scale[j] * h;
+    }
+  }
+}
+
+
+// force and cost of an elliptic contact; rows i to i + dim - 1
+static mjtNum coneForce(mjtNum* f, int* state, mjtNum* H, const mjtNum* jar, const mjtNum* D,
+                        const mjContact* contact) {
+  int dim = contact->dim;
+  mjtNum mu = contact->mu, U[6], scale[6], T = 0, cost = 0;
+  for (int j = 0; j < dim; j++) {
+    scale[j] = j ? contact->friction[j - 1] : mu;
+    U[j] = jar[j] * scale[j];
+    T += j ? U[j] * U[j] : 0;
+  }
+  T = mju_sqrt(T);
+  mjtNum N = U[0];
+
+  // the cone is left: no force
+  int zone;
+  if (N >= mu * T || (T <= 0 && N >= 0)) {
+    zone = mjCNSTRSTATE_SATISFIED;
+    mju_zero(f, dim);
+  }
+
+  // below the polar cone: all rows act
+  else if (mu * N + T <= 0 || (T <= 0 && N < 0)) {
+    zone = mjCNSTRSTATE_QUADRATIC;
+    for (int j = 0; j < dim; j++) {
+      f[j] = -D[j] * jar[j];
+      cost += 0.5 * D[j] * jar[j] * jar[j];
+    }
+  }
+
+  // between: sliding
+  else {
+    zone = mjCNSTRSTATE_CONE;
+    mjtNum mass = D[0] / (mu * mu * (1 + mu * mu)), gap = N - mu * T;
+    cost = 0.5 * mass * gap * gap;
+    f[0] = -mass * gap * mu;
+    for (int j = 1; j < dim; j++) {
+      f[j] = -f[0] / T * U[j] * scale[j];
+    }
+    if (H) {
+      coneHessian(H, U, scale, N, T, mu, mass, dim);
+    }
+  }
+  for (int j = 0; j < dim; j++) {
+    state[j] = zone;
+  }
+  return cost;
+}
+
+
+mjtNum mjgp_constraintForce(const mjgpGroup* group, mjtNum* f, int* state, mjtNum* cone,
+                            const mjtNum* jar) {
+  const mjtNum *D = group->D, *R = group->R, *floss = group->floss;
+  mjtNum cost = 0;
+  int i = 0;
+  for (; i < group->ne; i++) {
+    f[i] = -D[i] * jar[i];
+    cost += 0.5 * D[i] * jar[i] * jar[i];
+    state[i] = mjCNSTRSTATE_QUADRATIC;
+  }
+  for (; i < group->ne + group->nf; i++) {
+    if (jar[i] <= -R[i] * floss[i]) {
+      f[i] = floss[i];
+      cost += -floss[i] * (0.5 * R[i] * floss[i] + jar[i]);
+      state[i] = mjCNSTRSTATE_LINEARNEG;
+    } else if (jar[i] >= R[i] * floss[i]) {
+      f[i] = -floss[i];
+      cost += floss[i] * (jar[i] - 0.5 * R[i] * floss[i]);
+      state[i] = mjCNSTRSTATE_LINEARPOS;
+    } else {
+      f[i] = -D[i] * jar[i];
+      cost += 0.5 * D[i] * jar[i] * jar[i];
+      state[i] = mjCNSTRSTATE_QUADRATIC;
+    }
+  }
+  for (int k = 0; i < group->nefc; i++) {
+    if (group->type[i] == mjCNSTR_CONTACT_ELLIPTIC) {
+      cost += coneForce(f + i, state + i, cone ? cone + 36 * k : NULL, jar + i, D + i,
+                        group->contact[k]);
+      i += group->contact[k++]->dim - 1;
+    } else if (jar[i] >= 0) {
+      f[i] = 0;
+      state[i] = mjCNSTRSTATE_SATISFIED;
+    } else {
+      f[i] = -D[i] * jar[i];
+      cost += 0.5 * D[i] * jar[i] * jar[i];
+      state[i] = mjCNSTRSTATE_QUADRATIC;
+    }
+  }
+  return cost;
+}
+
+
+//---------------------------------- gradient ------------------------------------------------------
+
+void mjgp_mulInertia(const mjgpGroup* group, mjtNum* restrict result, const mjtNum* restrict vec) {
+  int nv = group->nv, end = mjgi_laneEnd(nv);
+  mjtNum* own = group->work;
+  for (int j = 0; j < end; j++) {
+    result[j] = own[j] = 0;
+  }
+
+  // what row k has behind the diagonal, and with the diagonal before it
+  for (int k = 0; k < nv; k++) {
+    const mjtNum* row = group->inertia + group->U_adr[k];
+    mjtNum value = vec[k];
+    mjgiLane sum = {0};
+    for (int j = mjgi_laneBegin(k); j < mjgi_laneEnd(group->last[k] + 1); j += mjgiLANE) {
+      mjgiLane lane = *(const mjgiLane*)(row + j);
+      sum += lane * *(const mjgiLane*)(vec + j);
+      *(mjgiLane*)(result + j) += lane * value;
+    }
+    own[k] = (sum[0] + sum[1]) + (sum[2] + sum[3]) - row[k] * value;
+  }
+  mjgp_addLanes(result, own, 1, 0, end);
+}
+
+
+void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* noise, const mjtNum* a,
+                   const mjtNum* t) {
+  int nv = group->nv;
+  mjgp_mulInertia(group, gradient, a);
+  mjgp_addLanes(gradient, group->force, -1, 0, mjgi_laneEnd(nv));
+  for (int i = 0; t && i < group->njoint; i++) {
+    gradient[group->gear[i]] += t[i];
+  }
+  for (int i = 0; i < group->nefc; i++) {
+    if (group->f[i] != 0) {
+      for (int k = group->J_adr[i]; k < group->J_adr[i + 1]; k++) {
+        *(mjgiLane*)(gradient + group->J_lane[k]) -=
+            *(const mjgiLane*)(group->J + mjgiLANE * k) * group->f[i];
+      }
+    }
+  }
+  if (!noise) {
+    return;
+  }
+
+  // sums of absolute values
+  for (int i = 0; i < nv; i++) {
+    noise[i] = mju_abs(group->force[i]);
+  }
+  for (int i = 0; i < nv; i++) {
+    for (int k = group->M_adr[i]; k < group->M_adr[i + 1]; k++) {
+      int j = group->M_col[k];
+      noise[i] += mju_abs(group->M[k] * a[j]);
+      noise[j] += j > i ? mju_abs(group->M[k] * a[i]) : 0;
+    }
+  }
+  for (int i = 0; t && i < group->njoint; i++) {
+    noise[group->gear[i]] += mju_abs(t[i]);
+  }
+  for (int i = 0; i < group->nefc; i++) {
+    if (group->state[i] != mjCNSTRSTATE_SATISFIED) {
+      mjtNum size = mju_abs(group->aref[i]);
+      int begin = mjgiLANE * group->J_adr[i], end = mjgiLANE * group->J_adr[i + 1];
+      for (int k = begin; k < end; k++) {
+        size += mju_abs(group->J[k] * a[group->J_lane[k / mjgiLANE] + k % mjgiLANE]);
+      }
+      size = size * group->D[i] + mju_abs(group->f[i]);
+      for (int k = begin; k < end; k++) {
+        noise[group->J_lane[k / mjgiLANE] + k % mjgiLANE] += mju_abs(group->J[k]) * size;
+      }
+    }
+  }
+
+  // what is small beside the rest, in the metric of the inertia, has no errors of its own
+  mjtNum most = 0;
+  for (int i = 0; i < nv; i++) {
+    most = mju_max(most, noise[i] * noise[i] / group->M[group->M_adr[i]]);
+  }
+  for (int i = 0; i < nv; i++) {
+    mjtNum least = 1e-3 * mju_sqrt(most * group->M[group->M_adr[i]]);
+    noise[i] = DBL_EPSILON * mju_max(noise[i], least);
+  }
+}

@@ -1,0 +1,94 @@
+// A group of dofs that constraints connect: the engine's convex problem, cut out of mjData.
+//
+//   minimize over a   1/2 a' M a - a' b + s(J a - aref)
+//
+// where s is the engine's constraint cost: quadratic for equalities, Huber for dry friction, one-sided
+// quadratic for limits and pyramids, and the cost of a cone for elliptic contacts. Its gradient is
+// M a - b - J' f with f the constraint forces, its Hessian H = M + J' s'' J. A group is an island of
+// the engine, or everything that is awake if islands are disabled. Its dofs are numbered from the leaves
+// of the kinematic tree to its root, against the order of the engine (see hessian.h). Vectors over the
+// dofs have room for whole lanes (lanes.h); what is behind nv is zero.
+
+#ifndef MJGEAR_PLUGIN_CONSTRAINT_H_
+#define MJGEAR_PLUGIN_CONSTRAINT_H_
+
+#include <mujoco/mujoco.h>
+
+#include "state/gears.h"
+
+typedef struct mjgpGroup_ {
+  // sizes
+  int nv;      // dofs
+  int nefc;    // constraint rows
+  int ne, nf;  // equalities; rows of dry friction behind them
+  int ncone;   // elliptic contacts
+  int njoint;  // active geared joints
+
+  // problem
+  const int* dof;             // dofs in the engine's numbers                       (nv)
+  const int* row;             // rows in the engine's numbers                       (nefc)
+  int* joint;                 // geared joints, numbers of mjgpGears                (njoint)
+  int* gear;                  // their dofs in the numbers of the group             (njoint)
+  int* M_adr;                 // start of each row of M's upper triangle            (nv+1)
+  int* M_col;                 // column of each entry, ascending; the diagonal is the first of a row
+  mjtNum* M;                  // entries
+  int* J_adr;                 // start of each row of J, counted in lanes            (nefc+1)
+  int* J_lane;                // first column of each lane that is not zero, ascending
+  int* J_bits;                // which of its entries are not zero, a bit each
+  mjtNum* J;                  // entries                                            (4 x lanes)
+  int* type;                  // mjtConstraint                                      (nefc)
+  mjtNum* D;                  // constraint mass                                    (nefc)
+  mjtNum* R;                  // its inverse                                        (nefc)
+  mjtNum* floss;              // bound of dry friction                              (nefc)
+  mjtNum* aref;               // reference acceleration                             (nefc)
+  const mjContact** contact;  // of each elliptic contact                        (ncone)
+  mjtNum* force;              // b without friction                                 (nv)
+
+  int noslip;  // the Hessian is that of contacts that do not slip
+
+  // forces at some acceleration
+  mjtNum* jar;   // J a - aref                                         (nefc)
+  mjtNum* f;     // constraint forces                                  (nefc)
+  int* state;    // mjtConstraintState                                 (nefc)
+  mjtNum* cone;  // cone Hessians                                      (36 x ncone)
+
+  // factor U of the Hessian, upper triangular
+  int* parent;      // next dof in the elimination tree, -1: none        (nv)
+  int* last;        // last column of each row                           (nv)
+  int *from, *to;   // joints whose unit vectors reach each row          (nv)
+  size_t* U_adr;    // U_adr[i] + j: address of U_ij                     (nv)
+  size_t nU;        // entries, in whole lanes
+  mjtNum* U;        // entries                                           (nU)
+  mjtNum* inverse;  // of the diagonal                                   (nv)
+  int* same;        // a row of J has the columns of the row before      (nefc)
+  mjtNum* inertia;  // M in the places of U                              (nU)
+  mjtNum* line;     // scratch: zeros                                    (nv)
+  mjtNum* work;     // scratch                                           (nv)
+  int ld;           // distance of rows with a column per joint
+} mjgpGroup;
+
+// cut a group out of mjData, on d's stack; force: all dofs, without friction. joint, njoint: its
+// active geared joints. local: scratch, holds -1, and again on return                     (nv of m)
+void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGears* g, int* local,
+                    const mjtNum* force, const int* dof, int nv, const int* row, int nefc,
+                    int* joint, int njoint);
+
+// result = J x                                                                        (nefc)
+void mjgp_mulJacobian(const mjgpGroup* group, mjtNum* result, const mjtNum* x);
+
+// jar = J a - aref
+void mjgp_residual(mjgpGroup* group, mjtNum* jar, const mjtNum* a);
+
+// forces f and states at jar; returns the cost. cone (nullable) gets the Hessians of cones
+mjtNum mjgp_constraintForce(const mjgpGroup* group, mjtNum* f, int* state, mjtNum* cone,
+                            const mjtNum* jar);
+
+// gradient M a - b - J' f + E t at a and group->f; noise (nullable) gets the size of the rounding
+// errors to expect in it                                                                  (nv)
+void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* noise, const mjtNum* a,
+                   const mjtNum* t);
+
+// product with M
+void mjgp_mulInertia(const mjgpGroup* group, mjtNum* result, const mjtNum* vec);
+
+#endif  // MJGEAR_PLUGIN_CONSTRAINT_H_

@@ -1,0 +1,347 @@
+// Newton on the acceleration of all dofs of a group.
+//
+// While constraints keep their states their forces are linear in the acceleration, and the friction
+// problem is that of the core with H = M + J' s'' J in the place of the mass matrix. A pass linearizes
+// at the current acceleration, solves for friction and moves to the acceleration that belongs to it.
+// If the states are the same there the step is solved, exactly. Most steps take one pass.
+//
+// Where passes do not settle the methods of rescue.h take over, which solve for friction first. Groups
+// with backlash use those that ask the core for the law.
+
+#include "coupled/coupling.h"
+
+#include <string.h>
+
+#include "coupled/anticipate.h"
+#include "coupled/rescue.h"
+#include "step/friction.h"
+#include "step/lanes.h"
+
+
+//---------------------------------- one group -----------------------------------------------------
+
+// row -= sum of upper times the rows of x behind a diagonal, in count lanes
+static inline void gatherRow(mjtNum* row, const mjtNum* x, const mjtNum* upper, const int* col,
+                             int length, int ld, int count) {
+  mjgiLane sum[mjgiWIDE];
+  for (int c = 0; c < count; c++) {
+    sum[c] = ((const mjgiLane*)row)[c];
+  }
+  for (int p = length - 1; p > 0; p--) {
+    const mjgiLane* source = (const mjgiLane*)(x + col[p] * ld);
+    for (int c = 0; c < count; c++) {
+      sum[c] -= upper[length - 1 - p] * source[c];
+    }
+  }
+  for (int c = 0; c < count; c++) {
+    ((mjgiLane*)row)[c] = sum[c];
+  }
+}
+
+
+// rows that turn the acceleration of the engine's solver into that of the integrator: those of
+// Mhat^-1 M, as columns
+static void integratorRows(mjgpStep* s, const mjgpMetric* metric) {
+  mjgpGroup* group = s->group;
+  int nv = group->nv, ld = group->ld;
+  const int *adr = group->M_adr, *col = group->M_col;
+  mj_markStack(s->d);
+  mjtNum* x = mj_stackAllocNum(s->d, (size_t)nv * (size_t)ld);
+  mju_zero(x, nv * ld);
+
+  // rows of L^-1, from the leaves to the root; L = D U' if the matrix is symmetric
+  for (int i = 0; i < s->n; i++) {
+    x[group->gear[i] * ld + i] = 1;
+  }
+  for (int k = 0; k < nv; k++) {
+    int length = adr[k + 1] - adr[k], dof = group->dof[k];
+    int begin = mjgi_laneBegin(group->from[k]), end = mjgi_laneEnd(group->to[k]);
+    const mjtNum* factor = (metric->lower ? metric->lower : metric->upper) + metric->adr[dof];
+    if (metric->lower) {
+      mjgp_scaleLanes(x + k * ld, metric->pivot[dof], begin, end);
+    }
+    for (int p = 1; p < length; p++) {
+      mjgp_addLanes(x + col[adr[k] + p] * ld, x + k * ld, -factor[length - 1 - p], begin, end);
+    }
+    if (!metric->lower) {
+      mjgp_scaleLanes(x + k * ld, metric->pivot[dof], begin, end);
+    }
+  }
+
+  // rows of Mhat^-1, from the root to the leaves; those of a tree's joints are zero elsewhere
+  for (int k = nv - 1; k >= 0; k--) {
+    int length = adr[k + 1] - adr[k], dof = group->dof[k], root = col[adr[k + 1] - 1];
+    const mjtNum* upper = metric->upper + metric->adr[dof];
+    int begin = mjgi_laneBegin(group->from[root]), end = mjgi_laneEnd(group->to[root]);
+#define GATHER(count) \
+  gatherRow(x + begin + k * ld, x + begin, upper, col + adr[k], length, ld, count)
+    mjgiFOR_LANES(GATHER, begin, end)
+#undef GATHER
+  }
+
+  // times M = Mhat - diag(slope)
+  if (metric->slope) {
+    for (int k = 0; k < nv; k++) {
+      mjtNum slope = -metric->slope[group->dof[k]];
+      for (int j = k * ld; j < (k + 1) * ld; j += mjgiLANE) {
+        *(mjgiLane*)(s->rows + j) = slope * *(const mjgiLane*)(x + j);
+      }
+    }
+    for (int i = 0; i < s->n; i++) {
+      s->rows[group->gear[i] * ld + i] += 1;
+    }
+  }
+
+  // times M, entry by entry
+  else {
+    mju_zero(s->rows, nv * ld);
+    for (int k = 0; k < nv; k++) {
+      for (int p = adr[k]; p < adr[k + 1]; p++) {
+        mjgp_addLanes(s->rows + k * ld, x + col[p] * ld, group->M[p], 0, ld);
+        if (p > adr[k]) {
+          mjgp_addLanes(s->rows + col[p] * ld, x + k * ld, group->M[p], 0, ld);
+        }
+      }
+    }
+  }
+  mj_freeStack(s->d);
+}
+
+
+static void allocate(mjgpStep* s, const mjgpMetric* metric) {
+  size_t nv = (size_t)s->group->nv, n = (size_t)s->n, nefc = (size_t)s->group->nefc,
+         ld = (size_t)s->group->ld;
+  mjData* d = s->d;
+
+  // vectors over the dofs, in whole lanes
+  size_t size = (size_t)mjgi_laneEnd(s->group->nv);
+  mjtNum* number = mj_stackAllocNum(d, (8 + mjgpCHANGE) * size + mjgpCHANGE * mjgpCHANGE);
+  mju_zero(number, (int)(8 * size));
+  s->a = number;
+  s->next = number + size;
+  s->search = number + 2 * size;
+  s->keep = number + 3 * size;
+  s->gradient = number + 4 * size;
+  s->noise = number + 5 * size;
+  s->descent = number + 6 * size;
+  s->start = number + 7 * size;
+  s->change = number + 8 * size;
+  s->pivot = s->change + mjgpCHANGE * size;
+  s->right = mj_stackAllocNum(d, ld * nv);
+  s->left = metric->inertia ? s->right : mj_stackAllocNum(d, ld * nv);
+  s->rows = metric->inertia ? NULL : mj_stackAllocNum(d, ld * nv);
+  s->jar = mj_stackAllocNum(d, 3 * nefc);
+  s->f = s->jar + nefc;
+  s->residual = s->jar + 2 * nefc;
+  s->state = mj_stackAllocInt(d, 2 * nefc);
+  s->factored = s->state + nefc;
+  number = mj_stackAllocNum(d, 5 * n + n * ld + n * n + 2 * ld);
+  s->t = number;
+  s->wish = number + n;  // and a copy behind it
+  s->trial = number + 3 * n;
+  s->shift = number + 4 * n;
+  s->W = number + 5 * n;
+  s->work = s->W + n * ld;
+}
+
+
+// start from the acceleration and the friction of the last step
+static void start(mjgpStep* s) {
+  const mjtNum* acc = s->d->plugin_state + s->g->config->acc;
+  for (int i = 0; i < s->group->nv; i++) {
+    s->a[i] = acc[s->group->dof[i]];
+  }
+  for (int i = 0; i < s->n; i++) {
+    int joint = s->group->joint[i];
+    mjgp_startJoint(s->g, s->d, joint);
+    s->t[i] = s->g->out.t[joint];
+    s->shift[i] = 0;
+  }
+  mjgp_evaluate(s);
+}
+
+
+// solve for friction and acceleration of one group; effect (nullable) gets the effect of friction
+// (joints x joints of g)
+static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
+                       mjgpGroup* group, mjtNum* effect) {
+  mjgpStep step = {.m = m, .d = d, .g = g, .group = group, .n = group->njoint};
+  mjgpStep* s = &step;
+  allocate(s, metric);
+  if (s->rows) {
+    integratorRows(s, metric);
+  }
+  for (int i = 0; i < s->n; i++) {
+    s->gaps |= g->config->joint[group->joint[i]].gap != mjgpGAP_NONE;
+  }
+  start(s);
+  g->count.coupled++;
+
+  // passes, then the safer methods
+  int solved = 0;
+  for (int k = 0; k < mjgpPASSES && !solved; k++) {
+    solved = ((k && mjgp_relinearize(s)) || mjgp_linearize(s)) && mjgp_pass(s);
+  }
+  if (!solved) {
+    g->count.hard++;
+    g->count.fallbacks++;
+    start(s);
+    solved = !s->gaps && mjgp_inner(s, s->t) && mjgp_polish(s);
+    if (!solved) {
+      start(s);
+      solved = mjgp_damped(s);
+    }
+    if (!solved) {
+      start(s);
+      solved = mjgp_fromRest(s);
+    }
+    if (!solved && !s->gaps) {
+      start(s);
+      solved = mjgp_jointByJoint(s);
+    }
+  }
+
+  g->count.passes += step.passes;
+  if (!solved && !s->gaps) {
+    mjgp_giveUp(s);
+  }
+
+  // results; the engine starts from the acceleration and finds it solved
+  mjgp_countFriction(g, d, solved ? g->out.last_info.status : mjgITERATION_LIMIT);
+  for (int i = 0; i < group->nv; i++) {
+    d->qacc_warmstart[group->dof[i]] = s->a[i];
+  }
+  group->noslip = m->opt.noslip_iterations > 0;
+  if (effect && !mjgp_linearize(s)) {
+    effect = NULL;
+  }
+  for (int i = 0; i < s->n && effect; i++) {
+    for (int j = 0; j < s->n; j++) {
+      effect[group->joint[i] * g->config->n + group->joint[j]] = mjgp_effect(s, i, j);
+    }
+  }
+}
+
+
+//---------------------------------- hand over ----------------------------------------------------
+
+// the engine compares the cost of starting from qacc_warmstart with that of starting without
+// constraints, for all islands at once. Islands without gears start where they are better off, so that
+// they do not spoil the start of the others.
+static void chooseStart(const mjModel* m, mjData* d, const mjtNum* force, const int* coupled) {
+  int nv = (int)m->nv, other = 0;
+  for (int i = 0; i < nv && !other; i++) {
+    other = d->dof_island[i] >= 0 && !coupled[d->dof_island[i]];
+  }
+  if (!other) {
+    return;
+  }
+  mj_markStack(d);
+  mjtNum* jar = mj_stackAllocNum(d, (size_t)d->nefc);
+  mjtNum *trial = mj_stackAllocNum(d, 3 * (size_t)nv), *Ma = trial + nv, *smooth = Ma + nv;
+  mjtNum cost[2];
+  mj_solveM(m, d, smooth, force, 1);
+  for (int k = 0; k < 2; k++) {
+    for (int i = 0; i < nv; i++) {
+      int island = d->dof_island[i];
+      trial[i] = k && island >= 0 && !coupled[island] ? smooth[i] : d->qacc_warmstart[i];
+    }
+    mj_mulJacVec(m, d, jar, trial);
+    mju_subFrom(jar, d->efc_aref, d->nefc);
+    mj_constraintUpdate(m, d, jar, cost + k, 0);
+    mj_mulM(m, d, Ma, trial);
+    for (int i = 0; i < nv; i++) {
+      cost[k] += 0.5 * (Ma[i] - force[i]) * (trial[i] - smooth[i]);
+    }
+  }
+  if (cost[0] > cost[1]) {
+    mju_copy(d->qacc_warmstart, trial, nv);
+  }
+  mj_freeStack(d);
+}
+
+
+//---------------------------------- all groups ----------------------------------------------------
+
+int mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* metric, const mjtNum* force,
+                int* joint, int n) {
+  mj_markStack(d);
+  int* local = mj_stackAllocInt(d, (size_t)m->nv);
+  int* part = mj_stackAllocInt(d, (size_t)n);
+  for (int i = 0; i < m->nv; i++) {
+    local[i] = -1;
+  }
+
+  // PGS, noslip iterations and solvers without a warm start do not end at the minimum: keep what friction
+  // is corrected with
+  mjtNum* effect = NULL;
+  if (m->opt.noslip_iterations > 0 || m->opt.solver == mjSOL_PGS ||
+      (m->opt.disableflags & mjDSBL_WARMSTART)) {
+    effect = mj_stackAllocNum(d, (size_t)g->config->n * (size_t)g->config->n);
+    mju_zero(effect, g->config->n * g->config->n);
+    mjgp_makeChains(metric, m, d, g);
+  }
+
+  // no islands, or gaps across them: one group of all that is awake
+  mjgpGroup group;
+  if (!metric->inertia) {
+    mjgp_factorMetric(metric, m, d, g);
+  }
+  if (!d->nisland || g->config->crossing) {
+    int sleep = (m->opt.enableflags & mjENBL_SLEEP) && d->nv_awake < m->nv;
+    int nv = sleep ? d->nv_awake : (int)m->nv;
+    int *dof = mj_stackAllocInt(d, (size_t)nv), *row = mj_stackAllocInt(d, (size_t)d->nefc);
+    for (int i = 0; i < nv; i++) {
+      dof[i] = sleep ? d->dof_awake_ind[i] : i;
+    }
+    for (int i = 0; i < d->nefc; i++) {
+      row[i] = i;
+    }
+    memcpy(part, joint, sizeof(int) * (size_t)n);
+    mjgp_makeGroup(&group, m, d, g, local, force, dof, nv, row, d->nefc, part, n);
+    solveGroup(g, m, d, metric, &group, effect);
+    if (effect) {
+      mjgp_anticipate(g, m, d, metric, effect, joint, n);
+    }
+    mj_freeStack(d);
+    return 0;
+  }
+
+  // islands with geared joints, one by one
+  int left = 0, *coupled = mj_stackAllocInt(d, (size_t)d->nisland);
+  for (int island = 0; island < d->nisland; island++) {
+    int npart = 0;
+    for (int i = 0; i < n; i++) {
+      if (d->dof_island[g->config->joint[joint[i]].dof] == island) {
+        part[npart++] = joint[i];
+      }
+    }
+    coupled[island] = npart > 0;
+    if (npart) {
+      mj_markStack(d);
+      mjgp_makeGroup(&group, m, d, g, local, force, d->map_idof2dof + d->island_idofadr[island],
+                     d->island_nv[island], d->map_iefc2efc + d->island_iefcadr[island],
+                     d->island_nefc[island], part, npart);
+      solveGroup(g, m, d, metric, &group, effect);
+      mj_freeStack(d);
+    }
+  }
+  // joints without constraints to the front, the others behind them
+  memcpy(part, joint, sizeof(int) * (size_t)n);
+  for (int pass = 0, k = 0; pass < 2; pass++) {
+    for (int i = 0; i < n; i++) {
+      if ((d->dof_island[g->config->joint[part[i]].dof] >= 0) == pass) {
+        joint[k++] = part[i];
+        left += !pass;
+      }
+    }
+  }
+  if (left < n) {
+    chooseStart(m, d, force, coupled);
+  }
+  if (effect && left < n) {
+    mjgp_anticipate(g, m, d, metric, effect, joint + left, n - left);
+  }
+  mj_freeStack(d);
+  return left;
+}

@@ -1,0 +1,398 @@
+#include "coupled/hessian.h"
+
+#include <string.h>
+
+#include "step/lanes.h"
+
+#define mjgpBATCH 4  // rows that are added to the Hessian at once
+
+
+//---------------------------------- pattern -------------------------------------------------------
+
+// add the edge from k to i > k to the elimination tree
+static void insertEdge(int* parent, int k, int i) {
+  while (parent[k] != i) {
+    if (parent[k] < 0) {
+      parent[k] = i;
+      return;
+    }
+    int next = mjMIN(i, parent[k]);
+    i = mjMAX(i, parent[k]);
+    parent[k] = next;
+    k = next;
+  }
+}
+
+
+// number of rows from i on that belong to one contact, or 1
+static int countRows(const mjgpGroup* group, const mjData* d, int i) {
+  int n = 1;
+  if (group->type[i] >= mjCNSTR_CONTACT_FRICTIONLESS) {
+    int id = d->efc_id[group->row[i]];
+    while (i + n < group->nefc && group->type[i + n] == group->type[i] &&
+           d->efc_id[group->row[i + n]] == id) {
+      n++;
+    }
+  }
+  return n;
+}
+
+
+// columns of the non-zeros of a row of J in ascending order; returns their number
+static int listColumns(const mjgpGroup* group, int* column, int row) {
+  int n = 0;
+  for (int k = group->J_adr[row]; k < group->J_adr[row + 1]; k++) {
+    for (int j = 0; j < mjgiLANE; j++) {
+      column[n] = group->J_lane[k] + j;
+      n += group->J_bits[k] >> j & 1;
+    }
+  }
+  return n;
+}
+
+
+// connect all dofs of n rows from i on with each other; column is scratch, and so is mark, which holds 0
+static void connectRows(mjgpGroup* group, int* column, int* mark, int i, int n) {
+  int count = listColumns(group, column, i), same = 1;
+  for (int row = i + 1; row < i + n; row++) {
+    same &= group->same[row];
+  }
+
+  // rows with different zeros: the union of their columns
+  if (!same) {
+    int low = group->nv, high = -1;
+    for (int row = i; row < i + n; row++) {
+      count = listColumns(group, column, row);
+      for (int k = 0; k < count; k++) {
+        mark[column[k]] = 1;
+      }
+      low = count ? mjMIN(low, column[0]) : low;
+      high = count ? mjMAX(high, column[count - 1]) : high;
+    }
+    count = 0;
+    for (int k = low; k <= high; k++) {
+      column[count] = k;
+      count += mark[k];
+      mark[k] = 0;
+    }
+  }
+
+  // edges from each to the next connect all of them when they are eliminated one after the other
+  for (int k = 0; k < count; k++) {
+    group->last[column[k]] = mjMAX(group->last[column[k]], column[count - 1]);
+    if (k) {
+      insertEdge(group->parent, column[k - 1], column[k]);
+    }
+  }
+}
+
+
+void mjgp_makePattern(mjgpGroup* group, mjData* d) {
+  int nv = group->nv;
+  int* integer = mj_stackAllocInt(d, 5 * (size_t)nv + (size_t)(mjgi_laneEnd(nv) + 1 + group->nefc));
+  group->parent = integer;
+  group->last = integer + nv;
+  group->from = integer + 2 * nv;
+  group->to = integer + 3 * nv;
+  int *mark = integer + 4 * nv, *column = integer + 5 * nv;
+  group->same = column + mjgi_laneEnd(nv) + 1;
+
+  // tree
+  for (int i = 0; i < nv; i++) {
+    int begin = group->M_adr[i], end = group->M_adr[i + 1];
+    group->parent[i] = end - begin > 1 ? group->M_col[begin + 1] : -1;
+    group->last[i] = group->M_col[end - 1];
+    group->from[i] = group->njoint;
+    group->to[i] = 0;
+    mark[i] = 0;
+  }
+  for (int i = 0; i < group->njoint; i++) {
+    group->from[group->gear[i]] = i;
+    group->to[group->gear[i]] = i + 1;
+  }
+
+  // constraints
+  for (int i = 0; i < group->nefc; i++) {
+    int adr = group->J_adr[i], n = group->J_adr[i + 1] - adr;
+    group->same[i] = i && adr - group->J_adr[i - 1] == n;
+    for (int k = adr; k < adr + n && group->same[i]; k++) {
+      group->same[i] =
+          group->J_lane[k] == group->J_lane[k - n] && group->J_bits[k] == group->J_bits[k - n];
+    }
+  }
+  for (int i = 0, n = 0; i < group->nefc; i += n) {
+    n = countRows(group, d, i);
+    int known = 1;
+    for (int row = i; row < i + n; row++) {
+      known &= group->same[row];
+    }
+    if (!known) {
+      connectRows(group, column, mark, i, n);
+    }
+  }
+
+  // what elimination hands from a dof to its parent
+  for (int i = 0; i < nv; i++) {
+    int parent = group->parent[i];
+    if (parent >= 0) {
+      group->last[parent] = mjMAX(group->last[parent], group->last[i]);
+      group->from[parent] = mjMIN(group->from[parent], group->from[i]);
+      group->to[parent] = mjMAX(group->to[parent], group->to[i]);
+    }
+  }
+
+  // rows in whole lanes
+  group->U_adr = mj_stackAllocByte(d, sizeof(size_t) * (size_t)nv, _Alignof(size_t));
+  group->nU = 0;
+  for (int i = 0; i < nv; i++) {
+    int begin = mjgi_laneBegin(i);
+    group->U_adr[i] = group->nU - (size_t)begin;
+    group->nU += (size_t)(mjgi_laneEnd(group->last[i] + 1) - begin);
+  }
+  size_t size = (size_t)mjgi_laneEnd(nv);
+  group->U = mj_stackAllocNum(d, 2 * group->nU + 3 * size);
+  group->inertia = group->U + group->nU;
+  group->inverse = group->inertia + group->nU;
+  group->line = group->inverse + size;
+  group->work = group->line + size;
+  mju_zero(group->inertia, (int)(group->nU + 3 * size));
+  for (int i = 0; i < nv; i++) {
+    mjtNum* row = group->inertia + group->U_adr[i];
+    for (int k = group->M_adr[i]; k < group->M_adr[i + 1]; k++) {
+      row[group->M_col[k]] = group->M[k];
+    }
+  }
+}
+
+
+//---------------------------------- Hessian -------------------------------------------------------
+
+// H += sum of D row' row for a few rows with the same columns. Columns before the diagonal get what they like
+static inline void addRows(mjgpGroup* group, const int* rows, int count) {
+  int first = group->J_adr[rows[0]], n = group->J_adr[rows[0] + 1] - first;
+  const mjtNum* J[mjgpBATCH];
+  for (int r = 0; r < count; r++) {
+    J[r] = group->J + mjgiLANE * group->J_adr[rows[r]];
+  }
+  for (int k = 0; k < mjgiLANE * n; k++) {
+    if (!(group->J_bits[first + k / mjgiLANE] >> k % mjgiLANE & 1)) {
+      continue;
+    }
+    mjtNum weight[mjgpBATCH];
+    for (int r = 0; r < count; r++) {
+      weight[r] = group->D[rows[r]] * J[r][k];
+    }
+    mjtNum* row = group->U + group->U_adr[group->J_lane[first + k / mjgiLANE] + k % mjgiLANE];
+    for (int p = k / mjgiLANE; p < n; p++) {
+      mjgiLane* target = (mjgiLane*)(row + group->J_lane[first + p]);
+      mjgiLane sum = *target;
+      for (int r = 0; r < count; r++) {
+        sum += weight[r] * *(const mjgiLane*)(J[r] + mjgiLANE * p);
+      }
+      *target = sum;
+    }
+  }
+}
+
+
+// the same with a body of its own for each count, in which the compiler unrolls the loops
+static void addSquares(mjgpGroup* group, const int* rows, int count) {
+  switch (count) {
+    case 1:
+      addRows(group, rows, 1);
+      break;
+    case 2:
+      addRows(group, rows, 2);
+      break;
+    case 3:
+      addRows(group, rows, 3);
+      break;
+    default:
+      addRows(group, rows, mjgpBATCH);
+  }
+}
+
+
+// H += rows' C rows, dim rows from i on, C symmetric
+static void addForm(mjgpGroup* group, const mjtNum* C, int i, int dim) {
+  int begin = group->nv, end = 0;
+  for (int p = i; p < i + dim; p++) {
+    if (group->J_adr[p + 1] > group->J_adr[p]) {
+      begin = mjMIN(begin, group->J_lane[group->J_adr[p]]);
+      end = mjMAX(end, group->J_lane[group->J_adr[p + 1] - 1] + mjgiLANE);
+    }
+  }
+  for (int p = 0; p < dim && begin < end; p++) {
+    // a row of C J
+    mju_zero(group->line + begin, end - begin);
+    for (int q = 0; q < dim; q++) {
+      for (int k = group->J_adr[i + q]; k < group->J_adr[i + q + 1]; k++) {
+        *(mjgiLane*)(group->line + group->J_lane[k]) +=
+            C[p * dim + q] * *(const mjgiLane*)(group->J + mjgiLANE * k);
+      }
+    }
+    for (int k = mjgiLANE * group->J_adr[i + p]; k < mjgiLANE * group->J_adr[i + p + 1]; k++) {
+      if (group->J[k] != 0) {
+        int j = group->J_lane[k / mjgiLANE] + k % mjgiLANE;
+        mjgp_addLanes(group->U + group->U_adr[j], group->line, group->J[k], mjgi_laneBegin(j), end);
+      }
+    }
+  }
+}
+
+
+// add to H what noslip iterations do: friction that is not at its bound lets nothing slip, as if its
+// rows had many times their mass
+static void stiffen(mjgpGroup* group) {
+  const mjtNum much = 50;
+  const int *type = group->type, *state = group->state;
+  for (int i = group->ne, k = 0; i < group->nefc; i++) {
+    mjtNum weight = much * group->D[i];
+    int acts = state[i] == mjCNSTRSTATE_QUADRATIC;
+
+    // dry friction
+    if (i < group->ne + group->nf) {
+      if (acts) {
+        addForm(group, &weight, i, 1);
+      }
+    }
+
+    // tangential rows
+    else if (type[i] == mjCNSTR_CONTACT_ELLIPTIC) {
+      int dim = group->contact[k++]->dim;
+      for (int p = 1; p < dim && acts; p++) {
+        weight = much * group->D[i + p];
+        addForm(group, &weight, i + p, 1);
+      }
+      i += dim - 1;
+    }
+
+    // the difference of opposite edges of a pyramid, which come in pairs
+    else if (type[i] == mjCNSTR_CONTACT_PYRAMIDAL) {
+      if (acts && state[i + 1] == mjCNSTRSTATE_QUADRATIC) {
+        addForm(group, (mjtNum[]){weight, -weight, -weight, weight}, i, 2);
+      }
+      i++;
+    }
+  }
+}
+
+
+// H = M + J' s'' J, upper triangle
+static void assemble(mjgpGroup* group) {
+  memcpy(group->U, group->inertia, sizeof(mjtNum) * group->nU);
+
+  // rows that act, in batches with the same columns
+  int rows[mjgpBATCH], count = 0;
+  for (int i = 0, k = 0, dim; i < group->nefc; i += dim) {
+    dim = group->type[i] == mjCNSTR_CONTACT_ELLIPTIC ? group->contact[k++]->dim : 1;
+    if (group->state[i] == mjCNSTRSTATE_CONE) {
+      addForm(group, group->cone + 36 * (k - 1), i, dim);
+    }
+    for (int p = i; p < i + dim; p++) {
+      if (count && (count == mjgpBATCH || !group->same[p])) {
+        addSquares(group, rows, count);
+        count = 0;
+      }
+      if (group->state[p] == mjCNSTRSTATE_QUADRATIC) {
+        rows[count++] = p;
+      }
+    }
+  }
+  if (count) {
+    addSquares(group, rows, count);
+  }
+  if (group->noslip) {
+    stiffen(group);
+  }
+}
+
+
+int mjgp_factor(mjgpGroup* group) {
+  // what is behind column i % 4 of a lane
+  static const mjgpBits behind[mjgiLANE] = {
+      {0, -1, -1, -1}, {0, 0, -1, -1}, {0, 0, 0, -1}, {0, 0, 0, 0}};
+  assemble(group);
+  for (int k = 0; k < group->nv; k++) {
+    mjtNum* row = group->U + group->U_adr[k];
+    int last = group->last[k], begin = mjgi_laneBegin(k), end = mjgi_laneEnd(last + 1);
+    if (!(row[k] > 0)) {
+      return 0;
+    }
+
+    // scale the row; the diagonal is kept as its inverse
+    mjtNum inverse = group->inverse[k] = 1 / mju_sqrt(row[k]);
+    mjgiLane* lane = (mjgiLane*)(row + begin);
+    *lane = (mjgiLane)((mjgpBits)*lane & behind[k - begin]);
+    mjgp_scaleLanes(row, inverse, begin, end);
+
+    // eliminate in the rows of its non-zeros
+    for (int i = group->parent[k]; i >= 0 && i <= last; i = group->parent[i]) {
+      mjgp_addLanes(group->U + group->U_adr[i], row, -row[i], mjgi_laneBegin(i), end);
+    }
+  }
+  return 1;
+}
+
+
+//---------------------------------- substitution --------------------------------------------------
+
+void mjgp_solveLower(const mjgpGroup* group, mjtNum* x) {
+  int nv = group->nv, end = mjgi_laneEnd(nv);
+  for (int k = 0; k < nv; k++) {
+    if (x[k] != 0) {
+      mjgp_addLanes(x, group->U + group->U_adr[k], -x[k] * group->inverse[k], mjgi_laneBegin(k),
+                    mjgi_laneEnd(group->last[k] + 1));
+    }
+  }
+  for (int k = 0; k < end; k += mjgiLANE) {
+    *(mjgiLane*)(x + k) *= *(const mjgiLane*)(group->inverse + k);
+  }
+}
+
+
+// row k of mjgp_solveLowerJoints in count lanes
+static inline void substituteRow(const mjgpGroup* group, mjtNum* x, int k, int count) {
+  const mjtNum* row = group->U + group->U_adr[k];
+  int last = group->last[k], ld = group->ld;
+  mjgiLane source[mjgiWIDE];
+  for (int c = 0; c < count; c++) {
+    mjgiLane* lane = (mjgiLane*)(x + k * ld) + c;
+    source[c] = *lane *= group->inverse[k];
+  }
+  for (int i = group->parent[k]; i >= 0 && i <= last; i = group->parent[i]) {
+    mjgiLane* target = (mjgiLane*)(x + i * ld);
+    for (int c = 0; c < count; c++) {
+      target[c] -= row[i] * source[c];
+    }
+  }
+}
+
+
+void mjgp_solveLowerJoints(const mjgpGroup* group, mjtNum* x, int flg_unit) {
+  for (int k = 0; k < group->nv; k++) {
+    int begin = flg_unit ? mjgi_laneBegin(group->from[k]) : 0;
+    int end = flg_unit ? mjgi_laneEnd(group->to[k]) : group->ld;
+#define SUBSTITUTE(count) substituteRow(group, x + begin, k, count)
+    mjgiFOR_LANES(SUBSTITUTE, begin, end)
+#undef SUBSTITUTE
+  }
+}
+
+
+void mjgp_solveUpper(const mjgpGroup* group, mjtNum* x) {
+  // a lane at a time: what is behind it, then within it
+  int nv = group->nv;
+  for (int begin = mjgi_laneEnd(nv) - mjgiLANE; begin >= 0; begin -= mjgiLANE) {
+    mjtNum value[mjgiLANE] = {0};
+    for (int k = mjMIN(begin + mjgiLANE, nv) - 1; k >= begin; k--) {
+      const mjtNum* row = group->U + group->U_adr[k];
+      mjtNum sum = x[k] - mjgp_dotLanes(row, x, begin + mjgiLANE, mjgi_laneEnd(group->last[k] + 1));
+      for (int j = k + 1; j < begin + mjgiLANE; j++) {
+        sum -= row[j] * value[j - begin];
+      }
+      value[k - begin] = sum * group->inverse[k];
+    }
+    *(mjgiLane*)(x + begin) = (mjgiLane){value[0], value[1], value[2], value[3]};
+  }
+}

@@ -1,0 +1,31 @@
+// The Hessian H = M + J' s'' J of a group of constraints, factored as U' U.
+//
+// The dofs of a group are numbered from the leaves of the kinematic tree to its root. In this order M
+// factors without fill-in, and constraints add only what connects different branches. Row k of U reaches
+// from column k to last[k]; in between its non-zeros are among the ancestors of k in the elimination
+// tree: parent[k], the parent of that, and so on.
+
+#ifndef MJGEAR_PLUGIN_HESSIAN_H_
+#define MJGEAR_PLUGIN_HESSIAN_H_
+
+#include <mujoco/mujoco.h>
+
+#include "coupled/constraint.h"
+
+// elimination tree of the group and memory for its factor, on d's stack
+void mjgp_makePattern(mjgpGroup* group, mjData* d);
+
+// Hessian at group->state and group->cone, factored; returns 0 if it is not positive definite
+int mjgp_factor(mjgpGroup* group);
+
+// x = U'^-1 x                                                                         (nv)
+void mjgp_solveLower(const mjgpGroup* group, mjtNum* x);
+
+// x = U'^-1 x for a column per geared joint, rows group->ld apart. flg_unit: column i is zero before row
+// gear[i], as the unit vectors of the joints are                                      (nv x ld)
+void mjgp_solveLowerJoints(const mjgpGroup* group, mjtNum* x, int flg_unit);
+
+// x = U^-1 x                                                                          (nv)
+void mjgp_solveUpper(const mjgpGroup* group, mjtNum* x);
+
+#endif  // MJGEAR_PLUGIN_HESSIAN_H_

@@ -1,0 +1,464 @@
+#include "coupled/pass.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "step/friction.h"
+#include "step/lanes.h"
+
+#define mjgpINNER  100   // steps of the inner problem
+#define mjgpBUDGET 5000  // linearizations that one group may cost
+#define mjgpNOISE  128   // a gradient of this many rounding errors counts as zero
+
+
+//---------------------------------- pieces --------------------------------------------------------
+
+void mjgp_evaluate(mjgpStep* s) {
+  mjgpGroup* group = s->group;
+  mjgp_residual(group, group->jar, s->a);
+  mjgp_constraintForce(group, group->f, group->state, group->cone, group->jar);
+}
+
+
+mjtNum mjgp_gearAcceleration(const mjgpStep* s, const mjtNum* a, int i) {
+  if (!s->rows) {
+    return a[s->group->gear[i]];
+  }
+  mjtNum sum = 0;
+  for (int k = 0; k < s->group->nv; k++) {
+    sum += s->rows[k * s->group->ld + i] * a[k];
+  }
+  return sum;
+}
+
+
+// W += left' right for rows from .. to of W in count lanes
+static inline void addOuter(mjtNum* W, const mjtNum* left, const mjtNum* right, int from, int to,
+                            int ld, int count) {
+  mjgiLane source[mjgiWIDE];
+  for (int c = 0; c < count; c++) {
+    source[c] = ((const mjgiLane*)right)[c];
+  }
+  for (int i = from; i < to; i++) {
+    mjgiLane* target = (mjgiLane*)(W + i * ld);
+    for (int c = 0; c < count; c++) {
+      target[c] += left[i] * source[c];
+    }
+  }
+}
+
+
+int mjgp_linearize(mjgpStep* s) {
+  mjgpGroup* group = s->group;
+  int nv = group->nv, n = s->n, ld = group->ld;
+  if (s->passes++ >= mjgpBUDGET || !mjgp_factor(group)) {
+    return 0;
+  }
+  memcpy(s->factored, group->state, sizeof(int) * (size_t)group->nefc);
+  s->nchange = 0;
+  mjgp_gradient(group, s->descent, NULL, s->a, NULL);
+  mjgp_solveLower(group, s->descent);
+
+  // columns of E, and the rows of the integrator
+  mju_zero(s->right, nv * ld);
+  for (int i = 0; i < n; i++) {
+    s->right[group->gear[i] * ld + i] = 1;
+  }
+  mjgp_solveLowerJoints(group, s->right, 1);
+  if (s->rows) {
+    mju_copy(s->left, s->rows, nv * ld);
+    mjgp_solveLowerJoints(group, s->left, 0);
+  }
+
+  // their product; a row of the right has nothing outside of from .. to
+  mju_zero(s->W, n * ld);
+  for (int k = 0; k < nv; k++) {
+    const mjtNum *left = s->left + k * ld, *right = s->right + k * ld;
+    int from = s->rows ? 0 : group->from[k], to = s->rows ? n : group->to[k];
+    int begin = mjgi_laneBegin(group->from[k]), end = mjgi_laneEnd(group->to[k]);
+#define ADD(count) addOuter(s->W + begin, left, right + begin, from, to, ld, count)
+    mjgiFOR_LANES(ADD, begin, end)
+#undef ADD
+  }
+  return 1;
+}
+
+
+// rows that joined or left since the factorization, with their signs; returns their number, -1 if there
+// are too many or if a cone is among them
+static int changedRows(const mjgpStep* s, int* row) {
+  const mjgpGroup* group = s->group;
+  int n = 0;
+  for (int i = 0; i < group->nefc; i++) {
+    int now = group->state[i], then = s->factored[i];
+    if (now == mjCNSTRSTATE_CONE || then == mjCNSTRSTATE_CONE) {
+      return -1;
+    }
+    if ((now == mjCNSTRSTATE_QUADRATIC) != (then == mjCNSTRSTATE_QUADRATIC)) {
+      if (n == mjgpCHANGE) {
+        return -1;
+      }
+      row[n++] = i;
+    }
+  }
+  return n;
+}
+
+
+// x = (L D L')^-1 x for columns in whole lanes, with the pivots of the changed rows
+static void solveChange(const mjgpStep* s, mjtNum* x, int ld) {
+  int n = s->nchange;
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < i; j++) {
+      mjgp_addLanes(x + i * ld, x + j * ld, -s->pivot[i * mjgpCHANGE + j], 0, ld);
+    }
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    mjgp_scaleLanes(x + i * ld, 1 / s->pivot[i * (mjgpCHANGE + 1)], 0, ld);
+    for (int j = i + 1; j < n; j++) {
+      mjgp_addLanes(x + i * ld, x + j * ld, -s->pivot[j * mjgpCHANGE + i], 0, ld);
+    }
+  }
+}
+
+
+// product of the changed rows with columns in whole lanes                       (nchange x ld)
+static void mulChange(const mjgpStep* s, mjtNum* result, const mjtNum* x, int ld) {
+  int nv = s->group->nv, size = mjgi_laneEnd(nv);
+  mju_zero(result, s->nchange * ld);
+  for (int i = 0; i < s->nchange; i++) {
+    for (int k = 0; k < nv; k++) {
+      if (s->change[i * size + k] != 0) {
+        mjgp_addLanes(result + i * ld, x + k * ld, s->change[i * size + k], 0, ld);
+      }
+    }
+  }
+}
+
+
+// x = (1 - V (L D L')^-1 V') x, with the changed rows as columns of V: after this H of the factorization acts as H does
+static void applyChange(const mjgpStep* s, mjtNum* x) {
+  int size = mjgi_laneEnd(s->group->nv);
+  mjtNum share[mjgpCHANGE * mjgiLANE] = {0};
+  for (int i = 0; i < s->nchange; i++) {
+    share[i * mjgiLANE] = mjgp_dotLanes(s->change + i * size, x, 0, size);
+  }
+  solveChange(s, share, mjgiLANE);
+  for (int i = 0; i < s->nchange; i++) {
+    mjgp_addLanes(x, s->change + i * size, -share[i * mjgiLANE], 0, size);
+  }
+}
+
+
+// With V = U'^-1 J' of the changed rows, H = U' (1 + V [+-D] V') U, and by Woodbury
+//   H^-1 = U^-1 (1 - V S^-1 V') U'^-1,  S = [+-1/D] + V' V
+int mjgp_relinearize(mjgpStep* s) {
+  mjgpGroup* group = s->group;
+  int row[mjgpCHANGE], ld = group->ld, size = mjgi_laneEnd(group->nv), n = changedRows(s, row);
+  if (n < 0 || s->nchange) {
+    return 0;
+  }
+  mju_zero(s->change, n * size);
+  for (int i = 0; i < n; i++) {
+    mjtNum* change = s->change + i * size;
+    for (int k = group->J_adr[row[i]]; k < group->J_adr[row[i] + 1]; k++) {
+      *(mjgiLane*)(change + group->J_lane[k]) = *(const mjgiLane*)(group->J + mjgiLANE * k);
+    }
+    mjgp_solveLower(group, change);
+  }
+
+  // S = L D L'; the stiffness that joins or leaves must not be of another order than what is there, or
+  // small differences of large numbers would be left
+  for (int i = 0; i < n; i++) {
+    int joins = group->state[row[i]] == mjCNSTRSTATE_QUADRATIC;
+    mjtNum own = (joins ? 1 : -1) / group->D[row[i]], *L = s->pivot + i * mjgpCHANGE;
+    for (int j = 0; j <= i; j++) {
+      L[j] =
+          mjgp_dotLanes(s->change + i * size, s->change + j * size, 0, size) + (i == j ? own : 0);
+      for (int k = 0; k < j; k++) {
+        const mjtNum* other = s->pivot + j * mjgpCHANGE;
+        L[j] -= L[k] * other[k] * s->pivot[k * (mjgpCHANGE + 1)];
+      }
+      L[j] /= j < i ? s->pivot[j * (mjgpCHANGE + 1)] : 1;
+    }
+    if (!(L[i] / own > 1e-3 && L[i] / own < 1e3)) {
+      return 0;
+    }
+  }
+  s->nchange = n;
+  s->passes++;
+  mjgp_gradient(group, s->descent, NULL, s->a, NULL);
+  mjgp_solveLower(group, s->descent);
+  applyChange(s, s->descent);
+
+  // W -= left' V S^-1 V' right
+  if (!n) {
+    return 1;
+  }
+  mj_markStack(s->d);
+  mjtNum* right = mj_stackAllocNum(s->d, 2 * (size_t)n * (size_t)ld);
+  mjtNum* left = right + n * ld;
+  mulChange(s, right, s->right, ld);
+  mulChange(s, left, s->left, ld);
+  solveChange(s, right, ld);
+  for (int k = 0; k < n; k++) {
+    for (int i = 0; i < s->n; i++) {
+      mjgp_addLanes(s->W + i * ld, right + k * ld, -left[k * ld + i], 0, ld);
+    }
+  }
+  mj_freeStack(s->d);
+  return 1;
+}
+
+
+mjtNum mjgp_effect(const mjgpStep* s, int i, int j) {
+  return s->W[i * s->group->ld + j];
+}
+
+
+// accelerations of the joints at the linearization without friction, and the size of what they are sums
+// of, in whole lanes                                                                  (ld)
+static void freeAcceleration(const mjgpStep* s, mjtNum* restrict a, mjtNum* restrict size) {
+  int n = s->n, nv = s->group->nv, ld = s->group->ld;
+  mju_zero(a, ld);
+  for (int i = 0; i < n && !s->rows; i++) {
+    a[i] = s->a[s->group->gear[i]];
+  }
+  for (int k = 0; k < nv && s->rows; k++) {
+    mjgp_addLanes(a, s->rows + k * ld, s->a[k], 0, ld);
+  }
+  for (int i = 0; i < ld; i++) {
+    a[i] += i < n ? s->shift[i] / s->m->opt.timestep : 0;
+    size[i] = mju_abs(a[i]);
+  }
+  for (int k = 0; k < nv; k++) {
+    const mjtNum* restrict left = s->left + k * ld;
+    mjtNum descent = s->descent[k];
+    for (int i = 0; i < ld; i++) {
+      mjtNum term = left[i] * descent;
+      a[i] -= term;
+      size[i] += mju_abs(term);
+    }
+  }
+}
+
+
+// friction for the linearization; results in s->g and s->wish
+static int solveLinear(mjgpStep* s) {
+  int n = s->n, block = n;
+  mjtNum *W = s->work, *a = s->work + n * n, *size = a + s->group->ld;
+  for (int i = 0; i < n; i++) {
+    mju_copy(W + i * n, s->W + i * s->group->ld, n);
+  }
+  freeAcceleration(s, a, size);
+  mjgpProblem problem = {
+      .n = n, .joint = s->group->joint, .nblock = 1, .block = &block, .W = W, .a = a, .size = size};
+  int status = mjgp_solveFriction(s->g, s->m, s->d, &problem);
+  for (int i = 0; i < n; i++) {
+    s->wish[i] = s->g->out.t[s->group->joint[i]];
+  }
+  return status;
+}
+
+
+// next = a - H^-1 gradient(a, t)
+static void move(mjgpStep* s, const mjtNum* t) {
+  const mjgpGroup* group = s->group;
+  int nv = group->nv;
+  for (int k = 0; k < nv; k++) {
+    mjtNum sum = 0;
+    for (int i = group->from[k]; i < group->to[k]; i++) {
+      sum += s->right[k * group->ld + i] * t[i];
+    }
+    s->next[k] = sum;
+  }
+  if (s->nchange) {
+    applyChange(s, s->next);
+  }
+  mju_addTo(s->next, s->descent, nv);
+  mjgp_solveUpper(s->group, s->next);
+  mju_sub(s->next, s->a, s->next, nv);
+}
+
+
+// is the gradient at a with friction t nothing but rounding
+static int isZero(mjgpStep* s, const mjtNum* t) {
+  mjgp_gradient(s->group, s->gradient, s->noise, s->a, t);
+  for (int i = 0; i < s->group->nv; i++) {
+    if (mju_abs(s->gradient[i]) > mjgpNOISE * s->noise[i]) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+
+void mjgp_addNoise(mjgpStep* s) {
+  const mjgpGroup* group = s->group;
+  mjtNum h = s->m->opt.timestep;
+  mjgp_solveLower(group, s->noise);
+  for (int k = 0; k < group->nv; k++) {
+    mjtNum noise = h * s->noise[k] / DBL_EPSILON;
+    for (int i = 0; i < s->n; i++) {
+      s->g->out.scale[group->joint[i]] += mju_abs(s->left[k * group->ld + i] * noise);
+    }
+  }
+}
+
+
+// go to next; returns 1 if friction t and the constraint forces there are those of the linearization
+static int settle(mjgpStep* s, const mjtNum* t) {
+  mjgpGroup* group = s->group;
+  memcpy(s->state, group->state, sizeof(int) * (size_t)group->nefc);
+  mju_copy(s->a, s->next, group->nv);
+  mjgp_evaluate(s);
+  int exact = 1;
+  mjtNum most = 0, missing = 0;
+  for (int i = 0; i < group->nefc; i++) {
+    int now = group->state[i], then = s->state[i];
+    exact &= now == then && now != mjCNSTRSTATE_CONE;
+    most = fmax(most, mju_abs(group->f[i]));
+
+    // the force that a row that joined or left was assumed not to have, or to have
+    if (now != then && now + then == mjCNSTRSTATE_SATISFIED + mjCNSTRSTATE_QUADRATIC) {
+      missing = fmax(missing, mju_abs(group->jar[i]) * group->D[i]);
+    }
+  }
+
+  // forces that are not those of the linearization, or no more than rounding
+  if (!exact && missing <= 1e-6 * most && isZero(s, t)) {
+    mjgp_addNoise(s);
+    exact = 1;
+  }
+  return exact;
+}
+
+
+//---------------------------------- inner problem -------------------------------------------------
+
+// slope of the convex cost along the search direction at distance x, without its constant part
+static mjtNum constraintSlope(mjgpStep* s, mjtNum x) {
+  mjgpGroup* group = s->group;
+  mjtNum slope = 0;
+  for (int i = 0; i < group->nefc; i++) {
+    s->residual[i] = group->jar[i] + x * s->jar[i];
+  }
+  mjgp_constraintForce(group, s->f, s->state, NULL, s->residual);
+  for (int i = 0; i < group->nefc; i++) {
+    slope -= s->f[i] * s->jar[i];
+  }
+  return slope;
+}
+
+
+// exact minimizer of the convex cost along the search direction
+static mjtNum searchLine(mjgpStep* s, const mjtNum* t) {
+  mjgpGroup* group = s->group;
+  int nv = group->nv;
+  mjgp_mulJacobian(group, s->jar, s->search);
+
+  // slope = linear + x quadratic + slope of the constraint cost
+  mjtNum *Ma = s->next, linear, quadratic;
+  mjgp_mulInertia(group, Ma, s->a);
+  mju_subFrom(Ma, group->force, nv);
+  for (int i = 0; i < s->n; i++) {
+    Ma[group->gear[i]] += t[i];
+  }
+  linear = mju_dot(Ma, s->search, nv);
+  mjgp_mulInertia(group, Ma, s->search);
+  quadratic = mju_dot(Ma, s->search, nv);
+
+  // bracket from 1 on, then regula falsi with halved ends (Illinois)
+  mjtNum low = 0, high = 1, at_low = linear + constraintSlope(s, 0), at_high;
+  if (!(at_low < 0)) {
+    return 0;
+  }
+  mjtNum tolerance = 1e-10 * mju_abs(at_low);
+  for (int k = 0;; k++) {
+    at_high = linear + high * quadratic + constraintSlope(s, high);
+    if (at_high >= 0 || k == 60) {
+      break;
+    }
+    if (mju_abs(at_high) <= tolerance) {
+      return high;
+    }
+    low = high;
+    at_low = at_high;
+    high *= 2;
+  }
+  if (at_high <= tolerance) {
+    return high;
+  }
+  for (int k = 0, side = 0; k < 60; k++) {
+    mjtNum x = (low * at_high - high * at_low) / (at_high - at_low);
+    mjtNum slope = linear + x * quadratic + constraintSlope(s, x);
+    if (mju_abs(slope) <= tolerance || high - low <= 4 * DBL_EPSILON * high) {
+      return x;
+    }
+    if (slope < 0) {
+      low = x;
+      at_low = slope;
+      at_high *= side == -1 ? 0.5 : 1;
+      side = -1;
+    } else {
+      high = x;
+      at_high = slope;
+      at_low *= side == 1 ? 0.5 : 1;
+      side = 1;
+    }
+  }
+  return low;
+}
+
+
+int mjgp_pass(mjgpStep* s) {
+  int nv = s->group->nv;
+  mjtNum* from = s->keep;
+  if (solveLinear(s) < 0) {
+    return 0;
+  }
+  move(s, s->wish);
+  mju_copy(from, s->a, nv);
+  if (settle(s, s->wish)) {
+    return 1;
+  }
+
+  // full steps may go back and forth between contact states, or over a cone: with this friction the
+  // problem is convex, take the best step on the way
+  mju_sub(s->search, s->next, from, nv);
+  mju_copy(s->a, from, nv);
+  mjgp_evaluate(s);
+  mjtNum x = searchLine(s, s->wish);
+  mju_addToScl(s->a, s->search, x > 0 ? x : 1, nv);
+  mjgp_evaluate(s);
+  return 0;
+}
+
+
+int mjgp_inner(mjgpStep* s, const mjtNum* t) {
+  mjgpGroup* group = s->group;
+  int nv = group->nv;
+  for (int k = 0; k < mjgpINNER; k++) {
+    mjgp_evaluate(s);
+    int zero = isZero(s, t);
+    if (!mjgp_linearize(s)) {
+      return 0;
+    }
+    if (zero) {
+      return 1;
+    }
+
+    // full step if it lands where it aims, else the best step along it
+    mju_copy(s->search, s->gradient, nv);
+    mjgp_solveLower(group, s->search);
+    mjgp_solveUpper(group, s->search);
+    mju_scl(s->search, s->search, -1, nv);
+    mjtNum x = searchLine(s, t);
+    if (x == 0) {
+      return 1;
+    }
+    mju_addToScl(s->a, s->search, x, nv);
+  }
+  return 0;
+}

@@ -1,0 +1,78 @@
+// Linearized steps of a group of constraints and gears: the pieces that all methods are made of.
+
+#ifndef MJGEAR_PLUGIN_PASS_H_
+#define MJGEAR_PLUGIN_PASS_H_
+
+#include <mujoco/mujoco.h>
+
+#include "coupled/constraint.h"
+#include "coupled/hessian.h"
+#include "state/gears.h"
+
+#define mjgpPASSES 8  // undamped passes
+#define mjgpCHANGE 6  // rows that may change their states before the Hessian is factored anew
+
+typedef struct mjgpStep_ {
+  const mjModel* m;
+  mjData* d;
+  mjgpGears* g;
+  mjgpGroup* group;
+  int n;             // geared joints
+  int passes;        // linearizations so far
+  int gaps;          // there is a gap with backlash among them
+  mjtNum* a;         // acceleration                                       (nv)
+  mjtNum* next;      // acceleration to which a pass leads                 (nv)
+  mjtNum* start;     // acceleration at the last solved point of the path   (nv)
+  mjtNum* search;    // direction of the inner problem                     (nv)
+  mjtNum* keep;      // acceleration before a pass                         (nv)
+  mjtNum* gradient;  //                                                    (nv)
+  mjtNum* noise;     // rounding errors in it                              (nv)
+  mjtNum* descent;   // U'^-1 gradient without friction                    (nv)
+  mjtNum* right;     // U'^-1 E, a column per joint                        (nv x ld)
+  mjtNum* left;      // U'^-1 of the rows that give the velocity; may be right
+  mjtNum* rows;      // those rows, as columns; null: unit vectors         (nv x ld)
+  int nchange;       // rows whose states differ from those that are factored
+  mjtNum* change;    // U'^-1 J' of these rows                             (mjgpCHANGE x nv)
+  mjtNum* pivot;     // L D L' of [1/D] + change change', - for rows that left
+  int* factored;     // states that are factored                           (nefc)
+  mjtNum* W;         // left' right: effect of friction on acceleration    (n x ld)
+  mjtNum* jar;       // of the inner problem's direction                   (nefc)
+  mjtNum* residual;  // J a - aref of a trial                              (nefc)
+  mjtNum* f;         // forces of a trial                                  (nefc)
+  int* state;        // states of a trial                                  (nefc)
+  mjtNum* t;         // friction                                           (n)
+  mjtNum* wish;      // friction that a linearization asks for             (n)
+  mjtNum* trial;     // friction of a trial                                (n)
+  mjtNum* shift;     // added to the velocity before the step, on the path (n)
+  mjtNum* work;      // problem of the core                                (n x n + 2 ld)
+} mjgpStep;
+
+// forces, states and cone Hessians at s->a
+void mjgp_evaluate(mjgpStep* s);
+
+// velocity change per second of geared joint i at acceleration a
+mjtNum mjgp_gearAcceleration(const mjgpStep* s, const mjtNum* a, int i);
+
+// factor at the states of a, with the effect of forces on the geared joints; 0 if not possible
+int mjgp_linearize(mjgpStep* s);
+
+// the same where few rows have changed their states since then, without factoring anew; 0 if not possible
+int mjgp_relinearize(mjgpStep* s);
+
+// effect of the friction of joint j on the acceleration of joint i, at the linearization
+mjtNum mjgp_effect(const mjgpStep* s, int i, int j);
+
+// solve for friction at the linearization and move to the acceleration that belongs to it; 1 if friction
+// and the constraint forces are those of the linearization there, that is if the step is solved. Results
+// in s->g and s->wish
+int mjgp_pass(mjgpStep* s);
+
+// to the scale of rounding errors of each joint, add what the gradient at s->a is a sum of: where it was zero
+// up to its rounding errors, the acceleration is exact up to theirs. Takes s->noise, once
+void mjgp_addNoise(mjgpStep* s);
+
+// a = a(t): the engine's convex problem with friction t, solved to rounding and linearized there;
+// 0 if not solved
+int mjgp_inner(mjgpStep* s, const mjtNum* t);
+
+#endif  // MJGEAR_PLUGIN_PASS_H_

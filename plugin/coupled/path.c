@@ -1,0 +1,363 @@
+#include "coupled/path.h"
+
+#include <math.h>
+
+#define mjgpCORRECT 8      // steps back to the curve
+#define mjgpARRIVE  20     // steps to the end of the curve
+#define mjgpNEAR    1e-7   // distance from the curve that is near enough on the way
+#define mjgpEXACT   1e-12  // and at its end
+#define mjgpSHORT   1e-7   // the curve is lost if shorter steps fail
+#define mjgpLONG    1      // longest step, times 1 + distance from rest
+#define mjgpTRY     2000   // linearizations that one curve may cost
+
+// a curve in n + 1 dimensions: friction in units in which that which stops all joints is of size 1, and x
+typedef struct mjgpCurve_ {
+  mjgpStep* s;
+  int n;
+  int sign;         // of the determinant that gives the curve its direction
+  int most;         // linearizations of s at which to give up
+  mjtNum extra;     // Coulomb friction added at x = 0, in units
+  mjtNum* free;     // velocity without friction                  (n)
+  mjtNum* c;        // effect of each joint's friction on itself   (n)
+  mjtNum* unit;     // of friction                                 (n)
+  mjtNum* z;        // point on the curve                          (n+1)
+  mjtNum* trial;    // point that may become the next one          (n+1)
+  mjtNum* tangent;  // direction of the curve there                (n+1)
+  mjtNum* behind;   // direction where a step ended at first        (n+1)
+  mjtNum* F;        //                                             (n)
+  mjtNum* J;        // derivative of F                             (n x n+1)
+  int* mode;        // pieces of F                                 (n)
+  mjtNum* K;        // equation of a step                          (n+1 x n+1)
+  mjtNum* X;        // its right sides                             (n+1 x 2)
+} mjgpCurve;
+
+
+int mjgp_eliminate(mjtNum* K, mjtNum* X, int n, int m) {
+  int sign = 1;
+  for (int k = 0; k < n; k++) {
+    int pivot = k;
+    for (int i = k + 1; i < n; i++) {
+      pivot = mju_abs(K[i * n + k]) > mju_abs(K[pivot * n + k]) ? i : pivot;
+    }
+    if (K[pivot * n + k] == 0 || mju_isBad(K[pivot * n + k])) {
+      return 0;
+    }
+    if (pivot != k) {
+      sign = -sign;
+      for (int j = 0; j < n; j++) {
+        mjtNum swap = K[k * n + j];
+        K[k * n + j] = K[pivot * n + j];
+        K[pivot * n + j] = swap;
+      }
+      for (int j = 0; j < m; j++) {
+        mjtNum swap = X[k * m + j];
+        X[k * m + j] = X[pivot * m + j];
+        X[pivot * m + j] = swap;
+      }
+    }
+    sign = K[k * n + k] < 0 ? -sign : sign;
+    for (int i = k + 1; i < n; i++) {
+      mjtNum factor = K[i * n + k] / K[k * n + k];
+      for (int j = k + 1; j < n; j++) {
+        K[i * n + j] -= factor * K[k * n + j];
+      }
+      for (int j = 0; j < m; j++) {
+        X[i * m + j] -= factor * X[k * m + j];
+      }
+    }
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    for (int k = 0; k < m; k++) {
+      for (int j = i + 1; j < n; j++) {
+        X[i * m + k] -= K[i * n + j] * X[j * m + k];
+      }
+      X[i * m + k] /= K[i * n + i];
+    }
+  }
+  return sign;
+}
+
+
+//---------------------------------- the map --------------------------------------------------------
+
+// F and its derivative at z; 0 if the engine's problem cannot be solved there
+static int evaluate(mjgpCurve* curve, const mjtNum* z) {
+  mjgpStep* s = curve->s;
+  const mjgpGears* g = s->g;
+  int n = curve->n;
+  mjtNum h = s->m->opt.timestep, x = z[n];
+  for (int i = 0; i < n; i++) {
+    s->t[i] = curve->unit[i] * z[i];
+    s->shift[i] = (x - 1) * curve->free[i];
+  }
+  if (!mjgp_inner(s, s->t)) {
+    return 0;
+  }
+  for (int i = 0; i < n; i++) {
+    int joint = s->group->joint[i];
+    mjtNum c = curve->c[i], t = s->t[i], *row = curve->J + i * (n + 1);
+    mjtNum a = mjgp_gearAcceleration(s, s->a, i) + s->shift[i] / h, v = g->in.v[joint] + h * a;
+    mjtNum gamma = g->in.gamma_u[joint] + g->in.gamma_v[joint], I = g->in.inertia[joint];
+    mjtNum lambda = gamma * (g->in.tau[joint] - I * a) - g->in.gamma_v[joint] * t;
+    mjtNum extra = curve->extra * (1 + 0.1 * i) * curve->unit[i];
+    mjtNum bound = mju_abs(lambda) + g->in.coulomb[joint] + (1 - x) * extra, wish = t + v / (h * c);
+    mjtNum up = g->in.v[joint] > 0 ? 1 : g->in.static_ratio[joint];
+    mjtNum down = g->in.v[joint] < 0 ? 1 : g->in.static_ratio[joint];
+    int mode = curve->mode[i] = wish > up * bound ? 1 : wish < -down * bound ? -1 : 0;
+    mjtNum ratio = mode > 0 ? up : down;
+
+    // stuck: velocity
+    if (!mode) {
+      curve->F[i] = -v / (h * c) / curve->unit[i];
+      for (int j = 0; j < n; j++) {
+        row[j] = mjgp_effect(s, i, j) / c * (curve->unit[j] / curve->unit[i]);
+      }
+      row[n] = -curve->free[i] / (h * c) / curve->unit[i];
+      continue;
+    }
+
+    // slipping: distance from the bound
+    mjtNum factor = mode * ratio * (lambda >= 0 ? 1 : -1);
+    curve->F[i] = (t - mode * ratio * bound) / curve->unit[i];
+    for (int j = 0; j < n; j++) {
+      row[j] = -factor * gamma * I * mjgp_effect(s, i, j) * (curve->unit[j] / curve->unit[i]);
+    }
+    row[i] += 1 + factor * g->in.gamma_v[joint];
+    row[n] = (factor * gamma * I * curve->free[i] / h + mode * ratio * extra) / curve->unit[i];
+  }
+  return 1;
+}
+
+
+// solve with J above and a last row below: X = the step that cancels F along which the last row stays, and
+// the direction in which F stays and the last row grows. Returns the sign of the determinant
+static int solveStep(mjgpCurve* curve, const mjtNum* last) {
+  int n = curve->n;
+  mju_copy(curve->K, curve->J, n * (n + 1));
+  mju_copy(curve->K + n * (n + 1), last, n + 1);
+  for (int i = 0; i <= n; i++) {
+    curve->X[2 * i] = i < n ? -curve->F[i] : 0;
+    curve->X[2 * i + 1] = i == n;
+  }
+  return mjgp_eliminate(curve->K, curve->X, n + 1, 2);
+}
+
+
+// direction of the curve at the point that was evaluated, from the second solution of solveStep
+static void direct(mjgpCurve* curve, mjtNum* tangent, int sign) {
+  int n = curve->n;
+  for (int i = 0; i <= n; i++) {
+    tangent[i] = curve->X[2 * i + 1];
+  }
+  mjtNum scale = 1 / mju_norm(tangent, n + 1);
+  mju_scl(tangent, tangent, sign == curve->sign ? scale : -scale, n + 1);
+}
+
+
+//---------------------------------- the curve ------------------------------------------------------
+
+// from trial back to the curve by the shortest way; tangent: roughly its direction, then the exact one.
+// Returns the number of steps, 0 if it is not reached
+static int correct(mjgpCurve* curve, mjtNum* tangent) {
+  int n = curve->n;
+  mjtNum *z = curve->trial, last = INFINITY;
+  for (int k = 1; k <= mjgpCORRECT; k++) {
+    int sign = evaluate(curve, z) ? solveStep(curve, tangent) : 0;
+    if (!sign) {
+      return 0;
+    }
+    direct(curve, tangent, sign);
+    if (k == 1) {
+      mju_copy(curve->behind, tangent, n + 1);
+    }
+    mjtNum along = 0, size = 0;
+    for (int i = 0; i <= n; i++) {
+      along += curve->X[2 * i] * tangent[i];
+    }
+    for (int i = 0; i <= n; i++) {
+      mjtNum step = curve->X[2 * i] - along * tangent[i];
+      z[i] += step;
+      size += step * step;
+    }
+    size = mju_sqrt(size);
+    if (size <= mjgpNEAR) {
+      return k;
+    }
+    if (!(size < 0.7 * last)) {
+      return 0;
+    }
+    last = size;
+  }
+  return 0;
+}
+
+
+// from trial to a root at x = 1; 1 if it is reached
+static int arrive(mjgpCurve* curve) {
+  int n = curve->n;
+  mjtNum *z = curve->trial, last = INFINITY;
+  for (int k = 0; k < mjgpARRIVE; k++) {
+    // no step in x: the last row is x alone
+    mjtNum* end = curve->K + n * (n + 1);
+    if (!evaluate(curve, z)) {
+      return 0;
+    }
+    mju_copy(curve->K, curve->J, n * (n + 1));
+    mju_zero(end, n);
+    end[n] = 1;
+    for (int i = 0; i <= n; i++) {
+      curve->X[i] = i < n ? -curve->F[i] : 1 - z[n];
+    }
+    if (!mjgp_eliminate(curve->K, curve->X, n + 1, 1)) {
+      return 0;
+    }
+    mjtNum size = mju_norm(curve->X, n + 1);
+    if (size <= mjgpEXACT || (size <= 1e-9 && size > 0.1 * last)) {
+      return z[n] == 1;
+    }
+    if (!(size < 10)) {
+      return 0;
+    }
+    mju_addTo(z, curve->X, n + 1);
+    z[n] = k || size < 1e-3 ? 1 : z[n];
+    last = size;
+  }
+  return 0;
+}
+
+
+// results at the point that was evaluated
+static void accept(mjgpCurve* curve) {
+  mjgpStep* s = curve->s;
+  mjgpGears* g = s->g;
+  g->out.last_info = (mjgInfo){.status = mjgSOLVED, .sigma_max = -1};
+  for (int i = 0; i < curve->n; i++) {
+    int joint = s->group->joint[i];
+    g->out.last_info.residual = mju_max(g->out.last_info.residual, mju_abs(curve->F[i]));
+    mjtNum a = mjgp_gearAcceleration(s, s->a, i),
+           gamma = g->in.gamma_u[joint] + g->in.gamma_v[joint];
+    g->out.t[joint] = s->t[i];
+    g->out.mode[joint] = curve->mode[i];
+    g->out.lambda[joint] =
+        gamma * (g->in.tau[joint] - g->in.inertia[joint] * a) - g->in.gamma_v[joint] * s->t[i];
+    g->out.v_next[joint] = curve->mode[i] ? g->in.v[joint] + s->m->opt.timestep * a : 0;
+  }
+}
+
+
+// one step of length size; 1: done, 0: not on the curve any more
+static int advance(mjgpCurve* curve, mjtNum* tangent, mjtNum size) {
+  int n = curve->n;
+  mju_addScl(curve->trial, curve->z, tangent, size, n + 1);
+  if (!correct(curve, tangent)) {
+    return 0;
+  }
+
+  // forward, and not to some other part of the curve
+  mjtNum along = 0, length = 0;
+  for (int i = 0; i <= n; i++) {
+    mjtNum change = curve->trial[i] - curve->z[i];
+    along += tangent[i] * change;
+    length += change * change;
+  }
+  length = mju_sqrt(length);
+  return along > 0.1 * length && length < 3 * size && length > 0.1 * size;
+}
+
+
+// from rest to x = 1; next: scratch (n+1). 1 if solved
+static int follow(mjgpCurve* curve, mjtNum* next) {
+  int n = curve->n;
+
+  // begin in the direction in which x grows
+  mju_zero(curve->z, n + 1);
+  mju_zero(curve->tangent, n + 1);
+  curve->tangent[n] = 1;
+  curve->sign = evaluate(curve, curve->z) ? solveStep(curve, curve->tangent) : 0;
+  if (!curve->sign) {
+    return 0;
+  }
+  direct(curve, curve->tangent, curve->sign);
+  for (mjtNum size = 0.1; size > mjgpSHORT && curve->s->passes < curve->most;) {
+    mju_copy(next, curve->tangent, n + 1);
+    mju_zero(curve->behind, n + 1);
+    int done = advance(curve, next, size);
+
+    // a piece ends within the step: go the way of the one behind it
+    if (!done && !mju_isZero(curve->behind, n + 1)) {
+      mju_copy(next, curve->behind, n + 1);
+      done = advance(curve, next, size);
+    }
+
+    // over the end: back to it
+    if (done && curve->trial[n] >= 1) {
+      mjtNum share = (1 - curve->z[n]) / (curve->trial[n] - curve->z[n]);
+      for (int i = 0; i <= n; i++) {
+        curve->trial[i] = curve->z[i] + share * (curve->trial[i] - curve->z[i]);
+      }
+      if (arrive(curve)) {
+        return 1;
+      }
+      done = 0;
+    }
+    if (done) {
+      mju_copy(curve->z, curve->trial, n + 1);
+      mju_copy(curve->tangent, next, n + 1);
+    }
+    size = done ? mju_min(2 * size, mjgpLONG * (1 + mju_norm(curve->z, n + 1))) : 0.25 * size;
+  }
+  return 0;
+}
+
+
+int mjgp_followPath(mjgpStep* s) {
+  mjgpCurve curve = {.s = s, .n = s->n};
+  int n = s->n, dim = n + 1, solved = 0;
+  mjtNum h = s->m->opt.timestep, most = 0;
+  mj_markStack(s->d);
+  mjtNum* number =
+      mj_stackAllocNum(s->d, (size_t)(4 * n + 5 * dim + n * dim + dim * dim + 2 * dim));
+  curve.free = number;
+  curve.c = curve.free + n;
+  curve.unit = curve.c + n;
+  curve.F = curve.unit + n;
+  curve.z = curve.F + n;
+  curve.trial = curve.z + dim;
+  curve.tangent = curve.trial + dim;
+  mjtNum* next = curve.tangent + dim;
+  curve.behind = next + dim;
+  curve.J = curve.behind + dim;
+  curve.K = curve.J + n * dim;
+  curve.X = curve.K + dim * dim;
+  curve.mode = mj_stackAllocInt(s->d, (size_t)n);
+
+  // units from a step without friction
+  mju_zero(s->t, n);
+  mju_zero(s->shift, n);
+  if (mjgp_inner(s, s->t)) {
+    for (int i = 0; i < n; i++) {
+      curve.c[i] = mjgp_effect(s, i, i);
+      curve.free[i] = s->g->in.v[s->group->joint[i]] + h * mjgp_gearAcceleration(s, s->a, i);
+      most += curve.free[i] * curve.free[i] / curve.c[i];
+    }
+    most = mju_sqrt(most) / h;
+    for (int i = 0; i < n; i++) {
+      curve.unit[i] = most / mju_sqrt(curve.c[i]);
+    }
+
+    // other friction on the way makes another curve, where the first is long or leads nowhere
+    static const mjtNum extra[] = {1, 0.1};
+    for (int k = 0; k < 2 && most > 0 && !solved; k++) {
+      curve.extra = extra[k];
+      curve.most = s->passes + mjgpTRY;
+      solved = follow(&curve, next);
+    }
+  }
+  mju_zero(s->shift, n);
+  if (solved) {
+    accept(&curve);
+    mjgp_addNoise(s);
+  }
+  mj_freeStack(s->d);
+  return solved;
+}

@@ -1,0 +1,130 @@
+#include "observe/sensor.h"
+
+#include <stdio.h>
+
+#include "state/gears.h"
+#include "step/backlash.h"
+
+
+// is a sensor one of ours
+static int isOurs(const mjModel* m, int sensor, int slot) {
+  int instance = m->sensor_type[sensor] == mjSENS_PLUGIN ? m->sensor_plugin[sensor] : -1;
+  return instance >= 0 && m->plugin[instance] == slot;
+}
+
+
+int mjgp_nsensordata(const mjModel* m, int instance, int sensor) {
+  (void)m;
+  (void)instance;
+  (void)sensor;
+  return mjgNSENSOR;
+}
+
+
+// which of n geared joints a sensor measures, -1 if it names none of its instance
+static int findJoint(const mjModel* m, const mjgpJoint* joint, int n, int sensor) {
+  int instance = m->sensor_plugin[sensor], type = m->sensor_objtype[sensor], found = -1, count = 0;
+  for (int i = 0; i < n; i++) {
+    int named = type == mjOBJ_JOINT && joint[i].joint == m->sensor_objid[sensor];
+    if (joint[i].instance == instance && (named || type == mjOBJ_UNKNOWN)) {
+      found = i;
+      count++;
+    }
+  }
+  return count == 1 ? found : -1;
+}
+
+
+int mjgp_checkSensors(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n,
+                      int slot) {
+  int count = 0;
+  for (int s = 0; s < m->nsensor; s++) {
+    if (!isOurs(m, s, slot)) {
+      continue;
+    }
+    count++;
+    if (findJoint(m, joint, n, s) < 0) {
+      int type = m->sensor_objtype[s];
+      const char* name = mj_id2name(m, mjOBJ_SENSOR, s);
+      const char* owner = mj_id2name(m, mjOBJ_PLUGIN, m->sensor_plugin[s]);
+      const char* object = mj_id2name(m, type, m->sensor_objid[s]);
+      char what[120] = "it names no joint, and its instance has several";
+      if (type != mjOBJ_UNKNOWN) {
+        snprintf(what, sizeof(what), "%s '%.60s' is not a geared joint of its instance",
+                 mju_type2Str(type), object ? object : "");
+      }
+      mjg_refuse(report,
+                 mjgpNAME
+                 ", instance '%.60s', sensor '%.60s': %s; set objtype=\"joint\" and as "
+                 "objname a joint of the instance's key 'joint'",
+                 owner ? owner : "", name ? name : "", what);
+    }
+  }
+  return count;
+}
+
+
+void mjgp_measure(mjtNum* value, const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
+  // torques as the law has them, with the acceleration over the step; of a motor joint the friction
+  // is what its gap leaves of the torque on it
+  const mjgpJoint* joint = g->config->joint + i;
+  mjtNum a = (g->out.v_next[i] - g->in.v[i]) / m->opt.timestep;
+  mjtNum shaft = joint->gap == mjgpGAP_MOTOR ? g->out.gap[joint->partner].T : 0;
+  mjtNum u = g->in.tau[i] - g->in.inertia[i] * a;
+  value[mjgSENSOR_FRICTION] = g->out.t[i] - shaft;
+  value[mjgSENSOR_LAMBDA] = g->out.lambda[i];
+  value[mjgSENSOR_TORQUE_IN] = u;
+  value[mjgSENSOR_TORQUE_OUT] = u - value[mjgSENSOR_FRICTION];
+  value[mjgSENSOR_MODE] = g->out.mode[i];
+  value[mjgSENSOR_POWER_LOSS] = value[mjgSENSOR_FRICTION] * g->out.v_next[i];
+  value[mjgSENSOR_GAP] = 0;
+
+  // behind a gap: gear and rotor are on its other side
+  if (joint->gap == mjgpGAP_ROTOR || joint->gap == mjgpGAP_LOAD) {
+    const mjgCouplingStep* step = g->out.gap + i;
+    value[mjgSENSOR_FRICTION] = step->friction;
+    value[mjgSENSOR_LAMBDA] = step->lambda;
+    value[mjgSENSOR_TORQUE_IN] = step->T + step->friction;
+    value[mjgSENSOR_TORQUE_OUT] = step->T;
+    value[mjgSENSOR_POWER_LOSS] = step->friction * step->velocity;
+    value[mjgSENSOR_GAP] = step->theta_b;
+  }
+  value[mjgSENSOR_ROTOR_ANGLE] = mjgp_rotorAngle(g, d, i);
+  value[mjgSENSOR_ROTOR_VELOCITY] = mjgp_rotorVelocity(g, d, i);
+
+  // of the solver, the same for all joints
+  value[mjgSENSOR_ITERATIONS] = g->out.info.iterations;
+  value[mjgSENSOR_RESIDUAL] = g->out.info.residual;
+  value[mjgSENSOR_STATUS] = g->out.info.status;
+  value[mjgSENSOR_FALLBACKS] = g->count.fallbacks;
+}
+
+
+void mjgp_writeSensors(const mjgpGears* g, const mjModel* m, mjData* d) {
+  if (!g->config->nsensor || (m->opt.disableflags & mjDSBL_SENSOR)) {
+    return;
+  }
+  int slot = m->plugin[g->config->leader];
+  for (int s = 0; s < m->nsensor; s++) {
+    if (!isOurs(m, s, slot)) {
+      continue;
+    }
+
+    // the values of a sleeping joint stay
+    int i = findJoint(m, g->config->joint, g->config->n, s), awake = 0;
+    for (int k = 0; k < g->in.nactive && !awake; k++) {
+      awake = g->in.active[k] == i;
+    }
+    if (!awake) {
+      continue;
+    }
+    mjtNum* data = d->sensordata + m->sensor_adr[s];
+    mjgp_measure(data, g, m, d, i);
+
+    // the engine's cutoff, which acts on every number
+    mjtNum cutoff = m->sensor_cutoff[s];
+    for (int k = 0; cutoff > 0 && k < mjgNSENSOR; k++) {
+      data[k] = mju_clip(data[k], -cutoff, cutoff);
+    }
+  }
+}

@@ -1,0 +1,280 @@
+#include "observe/visualize.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "observe/sensor.h"
+#include "state/gears.h"
+
+#define RING_SEGMENTS 24
+#define ARC_LENGTH    5.2  // of an arc that is full, rad
+
+
+// next free geom of the scene as a piece of decoration; null if the scene is full
+static mjvGeom* newGeom(mjvScene* scn, const float rgb[3], float alpha) {
+  if (scn->ngeom >= scn->maxgeom) {
+    scn->status = 1;
+    return NULL;
+  }
+  mjvGeom* geom = scn->geoms + scn->ngeom++;
+  const float rgba[4] = {rgb[0], rgb[1], rgb[2], alpha};
+  mjv_initGeom(geom, mjGEOM_SPHERE, NULL, NULL, NULL, rgba);
+  geom->objtype = mjOBJ_UNKNOWN;
+  geom->objid = -1;
+  geom->category = mjCAT_DECOR;
+  geom->segid = scn->ngeom;
+  geom->emission = 0.1f;
+  geom->specular = 0;
+  return geom;
+}
+
+
+// a straight piece with a square section: far fewer triangles than a capsule, which counts where the
+// processor draws; up is normal to it
+static void addPiece(mjvScene* scn, const float rgb[3], mjtNum width, const mjtNum from[3],
+                     const mjtNum to[3], const mjtNum up[3]) {
+  mjvGeom* geom = newGeom(scn, rgb, 1);
+  if (!geom) {
+    return;
+  }
+  mjtNum along[3], side[3];
+  mju_sub3(along, to, from);
+  mjtNum length = mju_normalize3(along);
+  mju_cross(side, along, up);
+  geom->type = mjGEOM_BOX;
+  geom->size[0] = geom->size[1] = (float)width;
+  geom->size[2] = (float)(0.5 * length + 0.4 * width);
+  for (int k = 0; k < 3; k++) {
+    geom->pos[k] = (float)(0.5 * (from[k] + to[k]));
+    geom->mat[3 * k] = (float)up[k];
+    geom->mat[3 * k + 1] = (float)side[k];
+    geom->mat[3 * k + 2] = (float)along[k];
+  }
+}
+
+
+// every other piece is a little thinner than its neighbours, into which it reaches: where the faces of
+// two coincide, lights that cast shadows would light them twice
+static mjtNum pieceWidth(mjtNum width, int k) {
+  return k % 2 ? width : 0.97 * width;
+}
+
+
+// has a joint a gap, and does nothing go through it
+static int isFree(const mjgpJoint* joint, const mjtNum value[mjgNSENSOR]) {
+  return (joint->gap == mjgpGAP_ROTOR || joint->gap == mjgpGAP_LOAD) &&
+         value[mjgSENSOR_TORQUE_OUT] == 0;
+}
+
+
+// what a joint does, from its measured values
+static int showMode(const mjgpGears* g, int i, const mjtNum value[mjgNSENSOR]) {
+  if (isFree(g->config->joint + i, value)) {
+    return mjgpSHOW_GAP;
+  }
+
+  // the motor gives power to the link, or the link pushes back on the gear
+  mjtNum direction = value[mjgSENSOR_MODE];
+  if (direction != 0) {
+    return direction * value[mjgSENSOR_TORQUE_OUT] < 0 ? mjgpSHOW_DRIVEN : mjgpSHOW_DRIVING;
+  }
+  return g->out.jammed[i] ? mjgpSHOW_JAMMED : mjgpSHOW_STUCK;
+}
+
+
+// two unit vectors normal to the axis, the first of them fixed in the body
+static void normals(mjtNum x[3], mjtNum y[3], const mjtNum axis[3], const mjtNum xmat[9]) {
+  // the body's own axis that is farthest from the joint's
+  int k = 0;
+  mjtNum least = 2;
+  for (int i = 0; i < 3; i++) {
+    mjtNum cosine = fabs(axis[0] * xmat[i] + axis[1] * xmat[3 + i] + axis[2] * xmat[6 + i]);
+    if (cosine < least - 1e-6) {
+      least = cosine;
+      k = i;
+    }
+  }
+  const mjtNum column[3] = {xmat[k], xmat[3 + k], xmat[6 + k]};
+  mju_addScl3(x, column, axis, -mju_dot3(column, axis));
+  mju_normalize3(x);
+  mju_cross(y, axis, x);
+}
+
+
+// ring in the colour of the mode, and on it the arc of the friction torque
+static void drawHinge(mjvScene* scn, const float* rgb, const mjtNum anchor[3], const mjtNum axis[3],
+                      const mjtNum xmat[9], mjtNum radius, mjtNum share, const char* label) {
+  mjtNum x[3], y[3], last[3], next[3];
+  normals(x, y, axis, xmat);
+  for (int k = 0; k <= RING_SEGMENTS; k++) {
+    mjtNum angle = 2 * mjPI * k / RING_SEGMENTS;
+    mju_addScl3(next, anchor, x, radius * mju_cos(angle));
+    mju_addToScl3(next, y, radius * mju_sin(angle));
+    if (k) {
+      addPiece(scn, rgb, pieceWidth(0.13 * radius, k), last, next, axis);
+    }
+    mju_copy3(last, next);
+  }
+  if (share == 0) {
+    return;
+  }
+
+  // friction acts on the link against the share's sign; the arrow head is the last piece
+  static const float white[3] = {1, 1, 1};
+  mjtNum length = -ARC_LENGTH * share, outer = 1.45 * radius;
+  int n = 2 + (int)(RING_SEGMENTS * fabs(share));
+  for (int k = 0; k <= n; k++) {
+    mjtNum angle = length * k / n;
+    mju_addScl3(next, anchor, x, outer * mju_cos(angle));
+    mju_addToScl3(next, y, outer * mju_sin(angle));
+    if (k) {
+      addPiece(scn, white, pieceWidth(0.06 * radius, k), last, next, axis);
+    }
+    mju_copy3(last, next);
+  }
+  mjtNum tangent[3], tip[3];
+  mju_scl3(tangent, x, -mju_sin(length));
+  mju_addToScl3(tangent, y, mju_cos(length));
+  mju_addScl3(tip, last, tangent, share > 0 ? -0.7 * radius : 0.7 * radius);
+  mjvGeom* head = newGeom(scn, white, 1);
+  if (head) {
+    mjv_connector(head, mjGEOM_ARROW, 0.16 * radius, last, tip);
+    snprintf(head->label, sizeof(head->label), "%s", label);
+  }
+}
+
+
+// the gap as two marks, and the needle of the rotor between them; part is its position, -1 to 1
+static void drawGap(mjvScene* scn, const mjtNum anchor[3], const mjtNum axis[3],
+                    const mjtNum xmat[9], mjtNum radius, mjtNum part) {
+  static const float gray[3] = {0.75f, 0.75f, 0.75f};
+  mjtNum x[3], y[3], from[3], to[3], ray[3];
+  normals(x, y, axis, xmat);
+  for (int k = 0; k < 3; k++) {
+    mjtNum angle = mjPI + mjPI / 6 * (k == 2 ? part : 2 * k - 1);
+    mju_scl3(ray, x, mju_cos(angle));
+    mju_addToScl3(ray, y, mju_sin(angle));
+    mju_addScl3(from, anchor, ray, k == 2 ? 0 : 1.1 * radius);
+    mju_addScl3(to, anchor, ray, k == 2 ? 1.5 * radius : 1.9 * radius);
+    addPiece(scn, k == 2 ? mjgpShowColor[mjgpSHOW_GAP] : gray, 0.07 * radius, from, to, axis);
+  }
+}
+
+
+// rod along the axis in the colour of the mode, and beside it the arrow of the friction force
+static void drawSlide(mjvScene* scn, const float* rgb, const mjtNum anchor[3], const mjtNum axis[3],
+                      const mjtNum xmat[9], mjtNum radius, mjtNum share, const char* label) {
+  mjtNum x[3], y[3], from[3], to[3];
+  normals(x, y, axis, xmat);
+  mju_addScl3(from, anchor, axis, -2 * radius);
+  mju_addScl3(to, anchor, axis, 2 * radius);
+  addPiece(scn, rgb, 0.25 * radius, from, to, x);
+  if (share == 0) {
+    return;
+  }
+  static const float white[3] = {1, 1, 1};
+  mju_addScl3(from, anchor, x, 0.8 * radius);
+  mju_addScl3(to, from, axis, -4 * radius * share);
+  mjvGeom* arrow = newGeom(scn, white, 1);
+  if (arrow) {
+    mjv_connector(arrow, mjGEOM_ARROW, 0.2 * radius, from, to);
+    snprintf(arrow->label, sizeof(arrow->label), "%s", label);
+  }
+}
+
+
+// the middle one of a geom's half-sizes: radius of a capsule, half the width of a beam
+static mjtNum thickness(const mjModel* m, int geom) {
+  const mjtNum* size = m->geom_aabb + 6 * geom + 3;
+  mjtNum middle = mju_min(mju_max(size[0], size[1]), size[2]);
+  return mju_max(mju_min(size[0], size[1]), middle);
+}
+
+
+// radius of a ring around an axis that stands out of a geom in which the point lies, a square bar if
+// it is a box; 0 if the point lies outside
+static mjtNum radiusAround(const mjModel* m, const mjData* d, int geom, const mjtNum point[3],
+                           const mjtNum axis[3]) {
+  if (m->geom_type[geom] == mjGEOM_PLANE || m->geom_type[geom] == mjGEOM_HFIELD) {
+    return 0;
+  }
+  const mjtNum *center = m->geom_aabb + 6 * geom, *size = center + 3;
+  mjtNum offset[3], local[3], along[3];
+  mju_sub3(offset, point, d->geom_xpos + 3 * geom);
+  mju_mulMatTVec3(local, d->geom_xmat + 9 * geom, offset);
+  mju_mulMatTVec3(along, d->geom_xmat + 9 * geom, axis);
+  int k = 0;
+  for (int i = 0; i < 3; i++) {
+    if (mju_abs(local[i] - center[i]) > 1.01 * size[i]) {
+      return 0;
+    }
+    k = mju_abs(along[i]) > mju_abs(along[k]) + 1e-6 ? i : k;
+  }
+  mjtNum width = mju_min(size[(k + 1) % 3], size[(k + 2) % 3]);
+  return m->geom_type[geom] == mjGEOM_BOX ? 1.6 * width : 1.25 * width;
+}
+
+
+// radius of the ring: a little more than the link and its bearing are thick
+static mjtNum ringRadius(const mjModel* m, const mjData* d, int joint) {
+  if (m->jnt_type[joint] == mjJNT_SLIDE) {
+    return 0.05 * m->stat.extent * m->vis.scale.jointlength;
+  }
+  int body = m->jnt_bodyid[joint], parent = m->body_parentid[body];
+  mjtNum radius = 0.06 * m->stat.extent;
+  for (int k = 0; k < m->body_geomnum[body]; k++) {
+    mjtNum link = thickness(m, m->body_geomadr[body] + k);
+    radius = link > 0 ? mju_min(radius, 1.4 * link) : radius;
+  }
+  radius = mju_max(radius, 0.045 * m->stat.extent);
+
+  // drums and bearings around the axis, in which it would not be seen
+  for (int k = 0; k < m->body_geomnum[body] + m->body_geomnum[parent]; k++) {
+    int own = m->body_geomnum[body];
+    int geom = k < own ? m->body_geomadr[body] + k : m->body_geomadr[parent] + k - own;
+    mjtNum around = radiusAround(m, d, geom, d->xanchor + 3 * joint, d->xaxis + 3 * joint);
+    radius = mju_max(radius, mju_min(around, 0.2 * m->stat.extent));
+  }
+  return radius * m->vis.scale.jointlength;
+}
+
+
+void mjgp_visualize(const mjModel* m, mjData* d, const mjvOption* opt, mjvScene* scn,
+                    int instance) {
+  // the leader draws for all instances
+  mjgpGears* g = mjgp_gears(m, d);
+  if (!g || instance != g->config->leader) {
+    return;
+  }
+  for (int i = 0; i < g->config->n; i++) {
+    int joint = g->config->joint[i].joint, body = m->jnt_bodyid[joint];
+    int group = mjMAX(0, mjMIN(mjNGROUP - 1, m->jnt_group[joint]));
+    if (!opt->jointgroup[group]) {
+      continue;
+    }
+
+    // share of the larger torque that friction takes
+    mjtNum value[mjgNSENSOR];
+    mjgp_measure(value, g, m, d, i);
+    mjtNum t = value[mjgSENSOR_FRICTION];
+    mjtNum most =
+        mju_max(mju_abs(value[mjgSENSOR_TORQUE_IN]), mju_abs(value[mjgSENSOR_TORQUE_OUT]));
+    mjtNum share = most > mjMINVAL ? mju_clip(t / most, -1, 1) : 0;
+    share = mju_abs(share) < 0.01 ? 0 : share;
+
+    char label[100] = "";
+    int hinge = m->jnt_type[joint] == mjJNT_HINGE;
+    if (opt->label == mjLABEL_JOINT) {
+      snprintf(label, sizeof(label), "%.3g %s", t, hinge ? "N m" : "N");
+    }
+    const float* rgb = mjgpShowColor[showMode(g, i, value)];
+    const mjgBacklash* backlash = &g->config->joint[i].backlash;
+    int gap = g->config->joint[i].gap == mjgpGAP_ROTOR || g->config->joint[i].gap == mjgpGAP_LOAD;
+    if (hinge && gap && backlash->half_gap > 0) {
+      drawGap(scn, d->xanchor + 3 * joint, d->xaxis + 3 * joint, d->xmat + 9 * body,
+              ringRadius(m, d, joint), mju_clip(value[mjgSENSOR_GAP] / backlash->half_gap, -1, 1));
+    }
+    (hinge ? drawHinge : drawSlide)(scn, rgb, d->xanchor + 3 * joint, d->xaxis + 3 * joint,
+                                    d->xmat + 9 * body, ringRadius(m, d, joint), share, label);
+  }
+}

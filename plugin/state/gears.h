@@ -1,0 +1,159 @@
+// All geared joints of one mjData: what is known about them, their memory and their state.
+//
+// The instances of the plugin in a model are one physical system. The first of them, the leader,
+// owns this object (mjData.plugin_data); the others have none.
+//
+// What a trajectory depends on lives in mjData.plugin_state and changes in "advance" only:
+//   each instance  t (n), piece (n), lag (n)       in the order of its key "joint"; the sign of piece is
+//                                                  the mode and 2 its size where the load was
+//                                                  negative; lag is the acceleration that constraints
+//                                                  caused
+//                  and, with backlash, the mjgpNGAP numbers of backlash.h (n each)
+//   the leader     and behind them acc (nv), the acceleration of the last step
+// Everything else is computed anew in every step.
+
+#ifndef MJGEAR_PLUGIN_GEARS_H_
+#define MJGEAR_PLUGIN_GEARS_H_
+
+#include <mujoco/mujoco.h>
+
+#include "configuration/config.h"
+#include "mjgear.h"
+#include "mjgear_backlash.h"
+
+// how mjData stands with respect to the friction that was added to it
+typedef enum mjgpPhase_ {
+  mjgpIDLE = 0,   // passive forces are as they were when friction was last added
+  mjgpFRESH = 1,  // passive forces were computed anew, friction is not in them
+} mjgpPhase;
+
+// how often what happened since the data was made or reset; not part of the state
+typedef struct mjgpCount_ {
+  int steps;        // friction problems solved
+  int iterations;   // iterations of the solver
+  int trees;        // kinematic trees solved on the inertia matrix itself
+  int coupled;      // groups of constraints and gears solved together
+  int passes;       // linearizations of such groups
+  int unconfirmed;  // steps whose motion was not what was solved for
+  int hard;         // groups that needed a safer method than Newton
+  int fallbacks;    // problems for which the solver needed another method
+  int unsolved;     // problems that were left above the tolerance
+} mjgpCount;
+
+// what the model says, with addresses: the same in every step
+typedef struct mjgpConfig_ {
+  int n;         // number of geared joints
+  int leader;    // first instance of the plugin
+  int last;      // last instance of the plugin
+  int nv;        // dofs of the model
+  int nC;        // non-zeros of the inertia matrix
+  int nsensor;   // sensors attached to instances of the plugin
+  int encoders;  // joints whose encoder is on a rotor that is state of the plugin
+  int crossing;  // a gap couples joints of different trees
+  int nchain;    // sum over the geared joints of the lengths of their dof chains
+  int acc;       // address of the leader's acc in plugin_state
+
+  mjgpOptions options;
+  mjgpJoint* joint;  // geared joints in the order of their dofs                       (n)
+  int* state;        // address of their t in plugin_state                             (n)
+  int* stride;       // distance from t to piece to lag in plugin_state                (n)
+  int* geared;       // geared joint of each dof, -1: none                             (nv)
+  int* chain;        // start of their chains in arrays of nchain                      (n)
+  int* transpose;    // address in D of each transposed entry of M                     (nC)
+  int* line;         // start of each row of matrices in M's structure with rows in    (nv)
+                     //   whole lanes
+} mjgpConfig;
+
+// what a step starts from
+typedef struct mjgpInput_ {
+  int nactive;            // joints that are awake
+  int* active;            // their numbers, tree by tree                               (n)
+  mjtNum* q;              // position before the step                                  (n)
+  mjtNum* v;              // velocity before the step                                  (n)
+  mjtNum* base;           // passive force without friction                            (n)
+  mjtNum* tau;            // motor torque                                              (n)
+  mjtNum* inertia;        // rotor inertia                                             (n)
+  mjtNum* lag;            // acceleration by constraint forces of the last step        (n)
+  mjtNum* gamma_u;        // input-side asymmetry coefficient of this step             (n)
+  mjtNum* gamma_v;        // output-side asymmetry coefficient of this step            (n)
+  mjtNum* coulomb;        // load-independent bound of this step                       (n)
+  mjtNum* static_ratio;   // static to sliding bound                                   (n)
+  mjgCoupling* coupling;  // backlash in this step                                     (n)
+  mjtNum* force;          // smooth force that an early computation assumed            (nv)
+} mjgpInput;
+
+// what a step results in
+typedef struct mjgpResult_ {
+  mjtNum* t;             // friction torque                                            (n)
+  mjtNum* v_next;        // velocity after the step; exactly 0.0 if stuck              (n)
+  mjtNum* lambda;        // internal force                                             (n)
+  int* mode;             // -1 backward, 0 stuck, 1 forward                            (n)
+  int* load;             // assumed sign of lambda                                     (n)
+  int* jammed;           // 1: would not move however large its torque was             (n)
+  mjgCouplingStep* gap;  // what backlash did                                          (n)
+  mjtNum* scale;         // velocity to which rounding errors are relative             (n)
+  mjgInfo info;          // of the step: the worst of its problems
+  mjgInfo last_info;     // of the last problem that was solved
+} mjgpResult;
+
+// memory of the metric and of the solvers, of no meaning between steps
+typedef struct mjgpScratch_ {
+  mjtNum* slope;       // integrator's matrix less inertia, if diagonal                (nv)
+  mjtNum* lower;       // factor of the integrator's matrix                            (lines)
+  mjtNum* upper;       // its transposed part if it is not symmetric                   (lines)
+  mjtNum* pivot;       // inverse diagonal                                             (nv)
+  mjtNum* vector;      // of a tree: acceleration, force that is left, pivots          (3 nv)
+  mjtNum* matrix;      // factor of a tree with its friction                           (lines)
+  mjgWorkspace* work;  // of the core
+} mjgpScratch;
+
+typedef struct mjgpGears_ {
+  mjgpConfig* config;
+  mjgpInput in;
+  mjgpResult out;
+  mjgpScratch scratch;
+
+  int phase;   // mjgpPhase
+  int nested;  // inside of our own call to mj_fwdActuation
+  int done;    // friction was computed since the last advance
+  int early;   // it was computed with the passive forces, ahead of actuation
+  int warned;  // warnings that were given, one bit each
+  mjgpCount count;
+  size_t size;  // bytes of this object and all that it points to
+} mjgpGears;
+
+// start joint i from friction, mode and sign of the load of the last step: t, mode, load
+static inline void mjgp_startJoint(mjgpGears* g, const mjData* d, int i) {
+  const mjtNum *state = d->plugin_state + g->config->state[i], piece = state[g->config->stride[i]];
+  g->out.t[i] = state[0];
+  g->out.mode[i] = (piece > 0) - (piece < 0);
+  g->out.load[i] = piece > 1 || piece < -1 ? -1 : 1;
+}
+
+// slot of this plugin in the engine's table, the first instance and the last; -1: none
+int mjgp_slot(void);
+int mjgp_leader(const mjModel* m);
+int mjgp_last(const mjModel* m);
+
+// the object of a mjData; null if the model has no instance
+mjgpGears* mjgp_gears(const mjModel* m, const mjData* d);
+
+// plugin callbacks: size of the state, life of the object
+int mjgp_nstate(const mjModel* m, int instance);
+int mjgp_init(const mjModel* m, mjData* d, int instance);
+void mjgp_destroy(mjData* d, int instance);
+void mjgp_copy(mjData* dest, const mjModel* m, const mjData* src, int instance);
+void mjgp_reset(const mjModel* m, mjtNum* plugin_state, void* plugin_data, int instance);
+
+// warn once per bit in the life of a mjData
+typedef enum mjgpWarning_ {
+  mjgpWARN_INTEGRATOR = 1 << 0,
+  mjgpWARN_UNSOLVED = 1 << 1,
+  mjgpWARN_NOT_COMPUTED = 1 << 2,
+  mjgpWARN_CHANGED = 1 << 3,
+  mjgpWARN_UNCONFIRMED = 1 << 4,
+} mjgpWarning;
+void mjgp_warn(mjgpGears* g, int warning, const char* format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif  // MJGEAR_PLUGIN_GEARS_H_

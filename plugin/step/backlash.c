@@ -1,0 +1,133 @@
+#include "step/backlash.h"
+
+
+// state of a joint's gap
+static mjtNum* gapState(const mjgpGears* g, const mjData* d, int i, int k) {
+  return d->plugin_state + g->config->state[i] + (3 + k) * g->config->stride[i];
+}
+
+
+//---------------------------------- one step ------------------------------------------------------
+
+// derivative of the force of actuators on the joint's rotor by its velocity, which the implicit
+// integrators take into account; forces at their limit do not change
+static mjtNum actuatorDamping(const mjgpJoint* joint, const mjModel* m, const mjData* d) {
+  mjtNum damping = 0;
+  if (m->opt.integrator == mjINT_EULER || joint->encoder != mjgpENCODER_MOTOR) {
+    return 0;
+  }
+  for (int i = 0; i < m->nactuator; i++) {
+    if (m->actuator_trntype[i] != mjTRN_JOINT || m->actuator_trnid[2 * i] != joint->joint) {
+      continue;
+    }
+    mjtNum force = d->actuator_force[i];
+    const mjtNum* range = m->actuator_forcerange + 2 * i;
+    if (m->actuator_forcelimited[i] && (force <= range[0] || force >= range[1])) {
+      continue;
+    }
+    mjtNum gear = m->actuator_gear[6 * i];
+    if (m->actuator_biastype[i] == mjBIAS_AFFINE) {
+      damping -= gear * gear * m->actuator_biasprm[mjNBIAS * i + 2];
+    }
+  }
+  return mju_max(0, damping);
+}
+
+
+void mjgp_makeCoupling(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
+  const mjgpJoint* joint = g->config->joint + i;
+  mjgCoupling* c = g->in.coupling + i;
+  mjtNum h = m->opt.timestep;
+  *c = (mjgCoupling){.law = &joint->backlash, .h = h};
+
+  // the sides: a rotor, or two joints
+  mjtNum inverse = m->dof_invweight0[joint->dof];
+  if (joint->gap == mjgpGAP_ROTOR) {
+    c->theta_d = *gapState(g, d, i, mjgpGAP_ANGLE);
+    c->omega_d = *gapState(g, d, i, mjgpGAP_RATE);
+    c->inertia = joint->rotor_inertia + h * actuatorDamping(joint, m, d);
+    c->velocity = g->in.v[i] + c->omega_d;
+    c->torque = g->in.tau[i];
+    c->gamma_u = g->in.gamma_u[i];
+    c->gamma_v = g->in.gamma_v[i];
+    c->coulomb = g->in.coulomb[i];
+    c->static_ratio = g->in.static_ratio[i];
+    inverse += 1 / joint->rotor_inertia;
+  } else {
+    const mjgpJoint* motor = g->config->joint + joint->partner;
+    c->theta_d = d->qpos[motor->qpos] - g->in.q[i];
+    c->omega_d = d->qvel[motor->dof] - g->in.v[i];
+    inverse += m->dof_invweight0[motor->dof];
+  }
+  c->blend = mjg_couplingBlend(c->law, h * inverse, h);
+
+  // the gap
+  if (*gapState(g, d, i, mjgpGAP_STARTED) != 0) {
+    c->theta_b = *gapState(g, d, i, mjgpGAP_POSITION);
+    c->omega_s = *gapState(g, d, i, mjgpGAP_TWIST);
+  } else {
+    mjg_couplingRest(&c->theta_b, &c->omega_s, c->law, c->theta_d, c->omega_d);
+  }
+}
+
+
+void mjgp_advanceGap(const mjgpGears* g, const mjModel* m, mjData* d, int i) {
+  const mjgCouplingStep* step = g->out.gap + i;
+  *gapState(g, d, i, mjgpGAP_STARTED) = 1;
+  *gapState(g, d, i, mjgpGAP_POSITION) = step->theta_b;
+  *gapState(g, d, i, mjgpGAP_TWIST) = step->omega_s;
+  if (g->config->joint[i].gap == mjgpGAP_ROTOR) {
+    mjtNum rate = step->velocity - d->qvel[g->config->joint[i].dof];
+    *gapState(g, d, i, mjgpGAP_RATE) = rate;
+    *gapState(g, d, i, mjgpGAP_ANGLE) += m->opt.timestep * rate;
+  }
+}
+
+
+//---------------------------------- what the motor sees -------------------------------------------
+
+void mjgp_addEncoder(const mjgpGears* g, const mjModel* m, mjData* d, int sign) {
+  for (int a = 0; a < g->in.nactive && g->config->encoders; a++) {
+    int i = g->in.active[a];
+    const mjgpJoint* joint = g->config->joint + i;
+    if (joint->gap != mjgpGAP_ROTOR || joint->encoder != mjgpENCODER_MOTOR) {
+      continue;
+    }
+    for (int k = 0; k < m->nactuator; k++) {
+      if (m->actuator_trntype[k] == mjTRN_JOINT && m->actuator_trnid[2 * k] == joint->joint) {
+        int adr = m->actuator_outadr[k];
+        mjtNum gear = sign * m->actuator_gear[6 * k];
+        d->actuator_length[adr] += gear * *gapState(g, d, i, mjgpGAP_ANGLE);
+        d->actuator_velocity[adr] += gear * *gapState(g, d, i, mjgpGAP_RATE);
+      }
+    }
+  }
+}
+
+
+mjtNum mjgp_rotorAngle(const mjgpGears* g, const mjData* d, int i) {
+  const mjgpJoint* joint = g->config->joint + i;
+  mjtNum q = d->qpos[joint->qpos];
+  switch (joint->gap) {
+    case mjgpGAP_ROTOR:
+      return q + *gapState(g, d, i, mjgpGAP_ANGLE);
+    case mjgpGAP_LOAD:
+      return d->qpos[g->config->joint[joint->partner].qpos];
+    default:
+      return q;
+  }
+}
+
+
+mjtNum mjgp_rotorVelocity(const mjgpGears* g, const mjData* d, int i) {
+  const mjgpJoint* joint = g->config->joint + i;
+  mjtNum v = d->qvel[joint->dof];
+  switch (joint->gap) {
+    case mjgpGAP_ROTOR:
+      return v + *gapState(g, d, i, mjgpGAP_RATE);
+    case mjgpGAP_LOAD:
+      return d->qvel[g->config->joint[joint->partner].dof];
+    default:
+      return v;
+  }
+}

@@ -1,0 +1,276 @@
+#include "step/metric.h"
+
+#include <string.h>
+
+#include "step/engine.h"
+#include "step/lanes.h"
+
+
+//---------------------------------- factorization -------------------------------------------------
+
+// next dof below i that belongs to a tree with active joints, -1 at the end; trees are contiguous
+static int nextDof(int i, const mjModel* m, const mjgpGears* g, int* cursor) {
+  for (i--; *cursor >= 0; (*cursor)--) {
+    int dof = g->config->joint[g->in.active[*cursor]].dof, tree = m->dof_treeid[dof];
+    int first = m->tree_dofadr[tree], end = first + m->tree_dofnum[tree];
+    if (i >= end) {
+      i = end - 1;
+    }
+    if (i >= first) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+
+// factor a symmetric matrix in M's structure, and slope (nullable) on its diagonal, as U D U'
+static void factorSymmetric(mjtNum* lower, mjtNum* pivot, const mjtNum* slope, const mjModel* m,
+                            const mjgpGears* g) {
+  int cursor = g->in.nactive - 1;
+  for (int k = nextDof(g->config->nv, m, g, &cursor); k >= 0; k = nextDof(k, m, g, &cursor)) {
+    int diag = m->M_rownnz[k] - 1;
+    const int* row = m->M_colind + m->M_rowadr[k];
+    mjtNum* L = lower + g->config->line[k];
+    mjtNum inverse = pivot[k] = 1 / (L[diag] + (slope ? slope[k] : 0));
+    for (int p = diag - 1; p >= 0; p--) {
+      mjgp_addLanes(lower + g->config->line[row[p]], L, -L[p] * inverse, 0, mjgi_laneEnd(p + 1));
+    }
+    mjgp_scaleLanes(L, inverse, 0, mjgi_laneEnd(diag));
+  }
+}
+
+
+// factor a matrix with lower part in M's structure and upper part in that of M's transpose as U L
+static void factorGeneral(mjtNum* lower, mjtNum* upper, mjtNum* pivot, const mjModel* m,
+                          const mjgpGears* g) {
+  int cursor = g->in.nactive - 1;
+  for (int k = nextDof(g->config->nv, m, g, &cursor); k >= 0; k = nextDof(k, m, g, &cursor)) {
+    int diag = m->M_rownnz[k] - 1;
+    const int* row = m->M_colind + m->M_rowadr[k];
+    mjtNum *L = lower + g->config->line[k], *U = upper + g->config->line[k],
+           inverse = pivot[k] = 1 / L[diag];
+    mjgp_scaleLanes(U, inverse, 0, mjgi_laneEnd(diag));
+    for (int p = 0; p < diag; p++) {
+      int target = g->config->line[row[p]], end = mjgi_laneEnd(p + 1);
+      mjgp_addLanes(lower + target, L, -U[p], 0, end);
+      mjgp_addLanes(upper + target, U, -L[p], 0, end);
+    }
+  }
+}
+
+
+//---------------------------------- matrix of the integrator --------------------------------------
+
+// derivative of a joint's damping force with respect to velocity
+static mjtNum dampingSlope(const mjModel* m, const mjData* d, int dof) {
+  mjtNum poly[mjNPOLY];
+  for (int k = 0; k < mjNPOLY; k++) {
+    poly[k] = m->dof_dampingpoly[mjNPOLY * dof + k];
+  }
+  mjtNum slope = m->dof_damping[dof];
+  if (m->jnt_actuatorid[m->dof_jntid[dof]] != -1) {
+    slope += mj_actuatorDamping(m, mjOBJ_JOINT, m->dof_jntid[dof], poly);
+  }
+  mjtNum power = 1, speed = mju_abs(d->qvel[dof]);
+  for (int k = 0; k < mjNPOLY; k++) {
+    power *= speed;
+    slope += (k + 2) * poly[k] * power;
+  }
+  return slope;
+}
+
+
+// is joint damping all that the derivative of actuator and passive forces can contain
+static int onlyDamping(const mjModel* m) {
+  if (m->opt.viscosity > 0 || m->opt.density > 0 || m->nflex || m->ntendon) {
+    return 0;
+  }
+  for (int i = 0; i < m->nactuator; i++) {
+    int bias = m->actuator_biastype[i];
+    if (m->actuator_gaintype[i] != mjGAIN_FIXED ||
+        !(bias == mjBIAS_NONE ||
+          (bias == mjBIAS_AFFINE && m->actuator_biasprm[mjNBIAS * i + 2] == 0))) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+
+// slope = h dB/dv
+static void makeSlope(mjgpMetric* metric, const mjModel* m, const mjData* d, mjgpGears* g,
+                      int damps) {
+  int cursor = g->in.nactive - 1;
+  metric->slope = g->scratch.slope;
+  metric->passive = metric->inertia = 1;
+  for (int i = nextDof(g->config->nv, m, g, &cursor); i >= 0; i = nextDof(i, m, g, &cursor)) {
+    mjtNum slope = g->scratch.slope[i] = damps ? m->opt.timestep * dampingSlope(m, d, i) : 0;
+    metric->inertia &= slope == 0;
+    metric->passive &= slope >= 0;
+  }
+}
+
+
+// lower, upper = M - h qDeriv; upper is nullable
+static void addDerivative(mjtNum* lower, mjtNum* upper, const mjModel* m, const mjData* d,
+                          const mjgpGears* g) {
+  int cursor = g->in.nactive - 1;
+  for (int i = nextDof(g->config->nv, m, g, &cursor); i >= 0; i = nextDof(i, m, g, &cursor)) {
+    int adr = m->M_rowadr[i], line = g->config->line[i];
+    for (int k = 0; k < m->M_rownnz[i]; k++) {
+      lower[line + k] = d->M[adr + k] - m->opt.timestep * d->qDeriv[m->mapD2M[adr + k]];
+      if (upper) {
+        upper[line + k] =
+            d->M[adr + k] - m->opt.timestep * d->qDeriv[g->config->transpose[adr + k]];
+      }
+    }
+  }
+}
+
+
+void mjgp_makeMetric(mjgpMetric* metric, const mjModel* m, mjData* d, mjgpGears* g) {
+  *metric = (mjgpMetric){.symmetric = m->opt.integrator != mjINT_IMPLICIT};
+  int damps = !(m->opt.disableflags & mjDSBL_DAMPER), diagonal = 1;
+  switch ((mjtIntegrator)m->opt.integrator) {
+    case mjINT_IMPLICIT:
+      diagonal = 0;
+      break;
+    case mjINT_IMPLICITFAST:
+      diagonal = onlyDamping(m);
+      break;
+    default:
+      // Euler; others were warned about and are treated alike
+      damps &= !(m->opt.disableflags & mjDSBL_EULERDAMP);
+  }
+  if (diagonal) {
+    makeSlope(metric, m, d, g, damps);
+  }
+}
+
+
+void mjgp_factorMetric(mjgpMetric* metric, const mjModel* m, mjData* d, mjgpGears* g) {
+  if (metric->upper) {
+    return;
+  }
+
+  // the engine has factored M
+  if (metric->inertia) {
+    metric->upper = d->qLD;
+    metric->pivot = d->qLDiagInv;
+    metric->adr = m->M_rowadr;
+    return;
+  }
+  metric->upper = metric->symmetric ? g->scratch.lower : g->scratch.upper;
+  metric->lower = metric->symmetric ? NULL : g->scratch.lower;
+  metric->pivot = g->scratch.pivot;
+  metric->adr = g->config->line;
+  if (!metric->symmetric) {
+    mjd_smooth_vel(m, d, 1);
+    addDerivative(g->scratch.lower, g->scratch.upper, m, d, g);
+    factorGeneral(g->scratch.lower, g->scratch.upper, g->scratch.pivot, m, g);
+    return;
+  }
+  if (metric->slope) {
+    int cursor = g->in.nactive - 1;
+    for (int i = nextDof(g->config->nv, m, g, &cursor); i >= 0; i = nextDof(i, m, g, &cursor)) {
+      mjgp_copyLanes(g->scratch.lower + g->config->line[i], d->M, m->M_rowadr[i], m->M_rownnz[i],
+                     g->config->nC);
+    }
+  } else {
+    mjd_smooth_vel(m, d, 0);
+    addDerivative(g->scratch.lower, NULL, m, d, g);
+  }
+  factorSymmetric(g->scratch.lower, g->scratch.pivot, metric->slope, m, g);
+}
+
+
+//---------------------------------- products ------------------------------------------------------
+
+void mjgp_makeChains(mjgpMetric* metric, const mjModel* m, mjData* d, mjgpGears* g) {
+  mjgp_factorMetric(metric, m, d, g);
+  if (metric->left) {
+    return;
+  }
+  metric->left = mj_stackAllocNum(d, 2 * (size_t)g->config->nchain);
+  metric->right = metric->left + g->config->nchain;
+  for (int a = 0; a < g->in.nactive; a++) {
+    int i = g->in.active[a], dof = g->config->joint[i].dof, nnz = m->M_rownnz[dof];
+    const int* chain = m->M_colind + m->M_rowadr[dof];
+    mjtNum *right = metric->right + g->config->chain[i], *left = metric->left + g->config->chain[i];
+
+    // right = U^-1 e_i
+    memset(right, 0, sizeof(mjtNum) * (size_t)nnz);
+    right[nnz - 1] = 1;
+    for (int p = nnz - 1; p > 0; p--) {
+      const mjtNum* U = metric->upper + metric->adr[chain[p]];
+      for (int q = 0; q < p; q++) {
+        right[q] -= U[q] * right[p];
+      }
+    }
+
+    // left = e_i' L^-1; L = D U' if the matrix is symmetric
+    if (!metric->lower) {
+      for (int p = 0; p < nnz; p++) {
+        left[p] = right[p] * metric->pivot[chain[p]];
+      }
+    } else {
+      memset(left, 0, sizeof(mjtNum) * (size_t)nnz);
+      left[nnz - 1] = 1;
+      for (int p = nnz - 1; p >= 0; p--) {
+        const mjtNum* L = metric->lower + metric->adr[chain[p]];
+        left[p] *= metric->pivot[chain[p]];
+        for (int q = 0; q < p; q++) {
+          left[q] -= L[q] * left[p];
+        }
+      }
+    }
+  }
+}
+
+
+void mjgp_backward(mjtNum* z, const mjtNum* force, const mjModel* m, const mjgpMetric* metric,
+                   const mjgpGears* g) {
+  if (z != force) {
+    mju_copy(z, force, g->config->nv);
+  }
+  int cursor = g->in.nactive - 1;
+  for (int i = nextDof(g->config->nv, m, g, &cursor); i >= 0; i = nextDof(i, m, g, &cursor)) {
+    const mjtNum* U = metric->upper + metric->adr[i];
+    const int* row = m->M_colind + m->M_rowadr[i];
+    for (int p = m->M_rownnz[i] - 2; p >= 0; p--) {
+      z[row[p]] -= U[p] * z[i];
+    }
+  }
+}
+
+
+mjtNum mjgp_forward(mjtNum* size, const mjtNum* z, const mjModel* m, const mjgpMetric* metric,
+                    const mjgpGears* g, int i) {
+  int dof = g->config->joint[i].dof;
+  const int* chain = m->M_colind + m->M_rowadr[dof];
+  const mjtNum* left = metric->left + g->config->chain[i];
+  mjtNum sum = 0;
+  *size = 0;
+  for (int p = 0; p < m->M_rownnz[dof]; p++) {
+    mjtNum term = left[p] * z[chain[p]];
+    sum += term;
+    *size += mju_abs(term);
+  }
+  return sum;
+}
+
+
+mjtNum mjgp_entry(const mjModel* m, const mjgpMetric* metric, const mjgpGears* g, int i, int j) {
+  int dof_i = g->config->joint[i].dof, dof_j = g->config->joint[j].dof;
+  const int *chain_i = m->M_colind + m->M_rowadr[dof_i],
+            *chain_j = m->M_colind + m->M_rowadr[dof_j];
+  const mjtNum *left = metric->left + g->config->chain[i],
+               *right = metric->right + g->config->chain[j];
+  int n = mjMIN(m->M_rownnz[dof_i], m->M_rownnz[dof_j]);
+  mjtNum sum = 0;
+  for (int p = 0; p < n && chain_i[p] == chain_j[p]; p++) {
+    sum += left[p] * right[p];
+  }
+  return sum;
+}

@@ -1,0 +1,378 @@
+#include "step/seat.h"
+
+#include <string.h>
+
+#include "coupled/coupling.h"
+#include "observe/sensor.h"
+#include "state/gears.h"
+#include "step/backlash.h"
+#include "step/engine.h"
+#include "step/friction.h"
+#include "step/metric.h"
+#include "step/tree.h"
+
+// the engine's own solver must find the motion that was solved for, up to this fraction of the
+// velocities that it is the difference of
+#define mjgpCONFIRMED 1e-6
+
+// a stuck joint's velocity is set to exactly 0 if it is below this fraction of the velocities that it
+// is the difference of, that is if it can be nothing but rounding
+#define mjgpROUNDING 1e-10
+
+
+//---------------------------------- forces --------------------------------------------------------
+
+// does mj_fwdActuation call plugins
+static int actuationActive(const mjModel* m) {
+  return m->nactuator && !(m->opt.disableflags & mjDSBL_ACTUATION);
+}
+
+
+// does mj_passive call plugins; if not it leaves passive forces at zero
+static int passiveActive(const mjModel* m) {
+  int flags = mjDSBL_SPRING | mjDSBL_DAMPER;
+  return (m->opt.disableflags & flags) != flags;
+}
+
+
+// is a dof's tree awake
+static int isAwake(const mjModel* m, const mjData* d, int dof) {
+  return !(m->opt.enableflags & mjENBL_SLEEP) || d->tree_awake[m->dof_treeid[dof]];
+}
+
+
+// joints that are awake, with velocity, position and rotor inertia
+static void gatherActive(mjgpGears* g, const mjModel* m, const mjData* d) {
+  g->in.nactive = 0;
+  for (int i = 0; i < g->config->n; i++) {
+    int dof = g->config->joint[i].dof;
+    if (isAwake(m, d, dof)) {
+      g->in.active[g->in.nactive++] = i;
+      g->in.v[i] = d->qvel[dof];
+      g->in.q[i] = d->qpos[g->config->joint[i].qpos];
+      g->in.inertia[i] = m->dof_armature[dof];
+      if (m->jnt_actuatorid[g->config->joint[i].joint] != -1) {
+        g->in.inertia[i] += mj_actuatorArmature(m, mjOBJ_JOINT, g->config->joint[i].joint);
+      }
+    }
+  }
+}
+
+
+// passive force without friction; d->qfrc_passive returns to it
+static void removeFriction(mjgpGears* g, const mjModel* m, mjData* d) {
+  int fresh = g->phase == mjgpFRESH, passive = passiveActive(m);
+  for (int a = 0; a < g->in.nactive; a++) {
+    int i = g->in.active[a], dof = g->config->joint[i].dof;
+    if (!passive) {
+      g->in.base[i] = 0;
+    } else if (fresh) {
+      g->in.base[i] = d->qfrc_passive[dof];
+    }
+    d->qfrc_passive[dof] = g->in.base[i];
+  }
+  g->phase = mjgpIDLE;
+}
+
+
+// motor torque with clamps and compensation, as mj_fwdActuation is about to compute it
+static void motorTorque(mjgpGears* g, const mjModel* m, mjData* d) {
+  mjTimerStat timer = d->timer[mjTIMER_ACTUATION];
+  g->nested = 1;
+  mjgp_addEncoder(g, m, d, 1);
+  mj_fwdActuation(m, d);
+  mjgp_addEncoder(g, m, d, -1);
+  g->nested = 0;
+  d->timer[mjTIMER_ACTUATION] = timer;
+  for (int a = 0; a < g->in.nactive; a++) {
+    int i = g->in.active[a];
+    g->in.tau[i] = d->qfrc_actuator[g->config->joint[i].dof];
+  }
+}
+
+
+// torque of the motor that acts on a rotor and not on its joint, where the engine puts it
+static mjtNum misplacedTorque(const mjgpGears* g, int i) {
+  return g->config->joint[i].gap == mjgpGAP_ROTOR ? g->in.tau[i] : 0;
+}
+
+
+// sum of all forces but those of constraints and of friction                    (nv)
+static void smoothForce(mjtNum* force, const mjModel* m, mjData* d, const mjtNum* actuator) {
+  int nv = (int)m->nv;
+  for (int i = 0; i < nv; i++) {
+    force[i] = d->qfrc_passive[i] - d->qfrc_bias[i] + d->qfrc_applied[i];
+    force[i] += actuator ? actuator[i] : 0;
+  }
+  for (int i = 1; i < m->nbody; i++) {
+    const mjtNum* wrench = d->xfrc_applied + 6 * i;
+    if (wrench[0] != 0 || wrench[1] != 0 || wrench[2] != 0 || wrench[3] != 0 || wrench[4] != 0 ||
+        wrench[5] != 0) {
+      mj_applyFT(m, d, wrench, wrench + 3, d->xipos + 3 * i, i, force);
+    }
+  }
+}
+
+
+//---------------------------------- one step ------------------------------------------------------
+
+// groups of joints that act on each other without constraints: those of a tree, or all if a gap
+// couples trees
+static int treeBlocks(int* block, const mjModel* m, const mjgpGears* g, const int* joint, int n) {
+  int nblock = 0, tree = -1;
+  if (g->config->crossing) {
+    block[0] = n;
+    return 1;
+  }
+  for (int a = 0; a < n; a++) {
+    int next = m->dof_treeid[g->config->joint[joint[a]].dof];
+    if (next != tree) {
+      block[nblock++] = 0;
+      tree = next;
+    }
+    block[nblock - 1]++;
+  }
+  return nblock;
+}
+
+
+// friction of joints that no constraint acts on, or with constraint forces of the last step
+static void solveFree(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
+                      const mjtNum* z, const int* joint, int n) {
+  mj_markStack(d);
+  mjgpProblem problem = {.n = n, .joint = joint};
+  problem.block = mj_stackAllocInt(d, (size_t)n);
+  problem.nblock = treeBlocks(problem.block, m, g, joint, n);
+  problem.a = mj_stackAllocNum(d, 2 * (size_t)n);
+  problem.size = problem.a + n;
+  size_t size = 0;
+  for (int b = 0; b < problem.nblock; b++) {
+    size += (size_t)problem.block[b] * (size_t)problem.block[b];
+  }
+  problem.W = mj_stackAllocNum(d, size);
+
+  // acceleration without friction
+  for (int a = 0; a < n; a++) {
+    problem.a[a] = mjgp_forward(problem.size + a, z, m, metric, g, joint[a]) + g->in.lag[joint[a]];
+  }
+
+  // W
+  mjtNum* W = problem.W;
+  for (int b = 0, start = 0; b < problem.nblock; start += problem.block[b++]) {
+    int nb = problem.block[b];
+    for (int i = 0; i < nb; i++) {
+      for (int j = 0; j < nb; j++) {
+        W[i * nb + j] = metric->symmetric && j < i
+                            ? W[j * nb + i]
+                            : mjgp_entry(m, metric, g, joint[start + i], joint[start + j]);
+      }
+    }
+    W += nb * nb;
+  }
+
+  mjgp_countFriction(g, d, mjgp_solveFriction(g, m, d, &problem));
+  mj_freeStack(d);
+}
+
+
+// compute the friction of this step and add it to the passive forces
+static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
+  gatherActive(g, m, d);
+  if (!g->in.nactive) {
+    g->phase = mjgpIDLE;
+    return;
+  }
+  if (m->opt.integrator == mjINT_RK4 || m->opt.integrator > mjINT_IMPLICITFAST) {
+    mjgp_warn(g, mjgpWARN_INTEGRATOR,
+              "the integrator was changed to one for which gear friction does "
+              "not hold; it is computed as for Euler. Set mjINT_IMPLICITFAST, mjINT_IMPLICIT or "
+              "mjINT_EULER");
+  }
+  mj_markStack(d);
+  removeFriction(g, m, d);
+
+  // motor torque; without active actuators we are called earlier and compute what is not there yet
+  if (actuated) {
+    motorTorque(g, m, d);
+  } else {
+    mj_referenceConstraint(m, d);
+    mj_rne(m, d, 0, d->qfrc_bias);
+    mj_tendonBias(m, d, d->qfrc_bias);
+    mju_zero(g->in.tau, g->config->n);
+  }
+
+  // a rotor takes its motor torque off the joint
+  for (int a = 0; a < g->in.nactive; a++) {
+    int i = g->in.active[a];
+    d->qfrc_passive[g->config->joint[i].dof] -= misplacedTorque(g, i);
+  }
+
+  // forces without friction and the effect of forces on velocity
+  mjtNum* force = mj_stackAllocNum(d, (size_t)m->nv);
+  smoothForce(force, m, d, actuated ? d->qfrc_actuator : NULL);
+  if (!actuated) {
+    mju_copy(g->in.force, force, g->config->nv);
+  }
+  g->early = !actuated;
+  mjgpMetric metric;
+  mjgp_makeMetric(&metric, m, d, g);
+
+  memset(&g->out.info, 0, sizeof(g->out.info));
+
+  // the law of this step; start from the last one, with constraints solve for both together
+  mjgp_makeLaw(g, d);
+  int implicit = g->config->options.coupling == mjgpIMPLICIT, n = g->in.nactive;
+  int* joint = mj_stackAllocInt(d, (size_t)n);
+  for (int a = 0; a < n; a++) {
+    int i = joint[a] = g->in.active[a];
+    mjgp_startJoint(g, d, i);
+    g->in.lag[i] =
+        d->nefc && !implicit ? d->plugin_state[g->config->state[i] + 2 * g->config->stride[i]] : 0;
+    if (g->config->joint[i].gap == mjgpGAP_ROTOR || g->config->joint[i].gap == mjgpGAP_LOAD) {
+      mjgp_makeCoupling(g, m, d, i);
+    }
+  }
+  if (d->nefc && implicit) {
+    n = mjgp_couple(g, m, d, &metric, force, joint, n);
+  }
+  n = mjgp_solveTrees(g, m, d, &metric, force, joint, n);
+  if (n) {
+    // chains that groups needed are gone with their memory
+    metric.left = NULL;
+    mjgp_makeChains(&metric, m, d, g);
+    mjgp_backward(force, force, m, &metric, g);
+    solveFree(g, m, d, &metric, force, joint, n);
+  }
+
+  // add friction
+  for (int a = 0; a < g->in.nactive; a++) {
+    int i = g->in.active[a];
+    d->qfrc_passive[g->config->joint[i].dof] = g->in.base[i] - misplacedTorque(g, i) - g->out.t[i];
+  }
+  g->done = 1;
+  mjgp_writeSensors(g, m, d);
+  mj_freeStack(d);
+}
+
+
+//---------------------------------- callbacks -----------------------------------------------------
+
+void mjgp_compute(const mjModel* m, mjData* d, int instance, int capability_bit) {
+  // only the leader has data; without actuation the last instance acts for it
+  mjgpGears* g = (mjgpGears*)d->plugin_data[instance];
+  if (!g && capability_bit == mjPLUGIN_PASSIVE && !actuationActive(m)) {
+    g = mjgp_gears(m, d);
+  }
+  if (!g || g->nested) {
+    return;
+  }
+
+  // passive forces are new; without actuation this is also the place to act, behind all of our instances
+  if (capability_bit == mjPLUGIN_PASSIVE) {
+    g->phase = mjgpFRESH;
+    if (instance == g->config->last && !actuationActive(m)) {
+      step(g, m, d, 0);
+    }
+  }
+
+  // actuator forces are about to be summed up: the seat of the plugin
+  else if (capability_bit == mjPLUGIN_ACTUATOR && instance == g->config->leader) {
+    step(g, m, d, 1);
+  }
+}
+
+
+// have forces changed since friction was computed ahead of them
+static int forcesChanged(const mjgpGears* g, const mjData* d) {
+  mjtNum change = 0, scale = 0;
+  for (int a = 0; a < g->in.nactive; a++) {
+    int i = g->in.active[a], dof = g->config->joint[i].dof;
+    change = mju_max(change, mju_abs(d->qfrc_smooth[dof] + g->out.t[i] - g->in.force[dof]));
+    scale = mju_max(scale, mju_abs(g->in.force[dof]) + mju_abs(g->out.t[i]));
+  }
+  return change > 1e-8 * scale;
+}
+
+
+// did the joints move as was solved for, in spite of what the engine may add to its constraint solver
+static int confirmed(const mjgpGears* g, const mjData* d) {
+  mjtNum most = 0;
+  for (int a = 0; a < g->in.nactive; a++) {
+    mjtNum scale = g->out.scale[g->in.active[a]];
+    most = scale > most ? scale : most;
+  }
+  for (int a = 0; a < g->in.nactive; a++) {
+    int i = g->in.active[a];
+    mjtNum v = d->qvel[g->config->joint[i].dof];
+    mjtNum allowed = mjgpCONFIRMED * (g->out.scale[i] + 1e-3 * most) + 1e-15;
+    if (mju_abs(v - g->out.v_next[i]) > allowed && !mju_isBad(v)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+
+void mjgp_advance(const mjModel* m, mjData* d, int instance) {
+  mjgpGears* g = (mjgpGears*)d->plugin_data[instance];
+  if (!g) {
+    return;
+  }
+
+  // no callback came, or it came too early for forces that were set later
+  if (!g->done) {
+    if (!g->in.nactive && !actuationActive(m) && !passiveActive(m)) {
+      mjgp_warn(g, mjgpWARN_NOT_COMPUTED,
+                "no gear friction: with springs and dampers disabled the "
+                "engine calls no plugin in a model without active actuators");
+    }
+    return;
+  }
+  g->done = 0;
+  if (g->early && forcesChanged(g, d)) {
+    mjgp_warn(
+        g, mjgpWARN_CHANGED,
+        "forces were set after mj_step1, where gear friction is computed in "
+        "a model without active actuators: it did not know them. Add an actuator to the model, "
+        "or set forces before mj_step1");
+  }
+
+  // friction was solved for another motion: noslip iterations, no warmstart, or not solved at all
+  else if (g->config->options.coupling == mjgpIMPLICIT && !confirmed(g, d)) {
+    g->count.unconfirmed++;
+    if (g->out.info.status >= 0 && g->out.info.status <= mjgJAMMED) {
+      mjgp_warn(
+          g, mjgpWARN_UNCONFIRMED,
+          "at time %g the engine's constraint solver did not confirm the motion for which gear "
+          "friction was solved. Enable warmstart, set noslip_iterations to 0, and increase the "
+          "iterations of the constraint solver. Further occurrences are counted, not reported",
+          d->time);
+    }
+  }
+
+  // commit what the next step starts from
+  if (d->nefc && g->config->options.coupling == mjgpIMPLICIT) {
+    mju_copy(d->plugin_state + g->config->acc, d->qacc, g->config->nv);
+  }
+  for (int a = 0; a < g->in.nactive; a++) {
+    int i = g->in.active[a], dof = g->config->joint[i].dof;
+    mjtNum* state = d->plugin_state + g->config->state[i];
+    state[0] = g->out.t[i];
+    state[g->config->stride[i]] = g->out.mode[i] * (g->out.lambda[i] < 0 ? 2 : 1);
+    state[2 * g->config->stride[i]] =
+        d->nefc ? (d->qvel[dof] - g->out.v_next[i]) / m->opt.timestep + g->in.lag[i] : 0;
+
+    // the gap; mode is the rotor's
+    int gap = g->config->joint[i].gap;
+    if (gap == mjgpGAP_ROTOR || gap == mjgpGAP_LOAD) {
+      mjgp_advanceGap(g, m, d, i);
+      continue;
+    }
+
+    // a stuck joint stands still, to the last bit
+    if (!g->out.mode[i] && mju_abs(d->qvel[dof]) <= mjgpROUNDING * g->out.scale[i] + 1e-14) {
+      d->qvel[dof] = 0;
+      d->qpos[g->config->joint[i].qpos] = g->in.q[i];
+    }
+  }
+}

@@ -1,0 +1,248 @@
+#include "step/tree.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "step/friction.h"
+#include "step/lanes.h"
+
+#define mjgpTRIES 4  // guesses of modes and signs
+
+typedef struct mjgpTree_ {
+  const mjModel* m;
+  const mjData* d;
+  mjgpGears* g;
+  const mjtNum* slope;  // of the metric                                        (nv)
+  const mjtNum* force;  // without friction                                     (nv)
+  int first, end;       // dofs of the tree
+  const int* joint;     // geared joints
+  int n;                // their number
+  mjtNum* a;            // acceleration                                         (nv)
+  mjtNum* balance;      // force - Mhat a                                       (nv)
+  mjtNum* pivot;        // inverse diagonal of D                                (nv)
+  mjtNum size;          // of the largest force in it
+  mjtNum most;          // largest acceleration that is a sum in it
+} mjgpTree;
+
+
+//---------------------------------- one guess -----------------------------------------------------
+
+// is there one solution, whatever the forces: with Mhat no less than the rotors' inertia, A is no more
+// than h/inertia, and what mjgi_wellPosed asks for holds
+static int hasOneSolution(const mjgpGears* g, int i) {
+  return g->in.gamma_u[i] >= 0 && g->in.gamma_u[i] < 1 && g->in.gamma_v[i] >= 0 &&
+         g->in.gamma_v[i] < 1 && g->in.static_ratio[i] == 1 && g->in.lag[i] == 0 &&
+         g->config->joint[i].gap == mjgpGAP_NONE;
+}
+
+
+// acceleration with the friction of the guess
+static void solve(mjgpTree* tree) {
+  const mjModel* m = tree->m;
+  const mjgpGears* g = tree->g;
+  mjtNum *a = tree->a, h = m->opt.timestep;
+  int stuck = 0;
+
+  // rows in whole lanes; what slipping joints add to the diagonal waits in pivot
+  for (int k = tree->first; k < tree->end; k++) {
+    mjgp_copyLanes(g->scratch.matrix + g->config->line[k], tree->d->M, m->M_rowadr[k],
+                   m->M_rownnz[k], g->config->nC);
+    tree->pivot[k] = tree->slope[k];
+    a[k] = tree->force[k];
+    if (g->config->geared[k] < 0) {
+      continue;
+    }
+    int i = g->config->geared[k], s = g->out.mode[i];
+    if (!s) {
+      stuck = 1;
+      continue;
+    }
+    mjtNum f = s * g->out.load[i], gamma = g->in.gamma_u[i] + g->in.gamma_v[i];
+    mjtNum part = 1 / (1 + f * g->in.gamma_v[i]), share = f * gamma * part;
+    tree->pivot[k] -= share * g->in.inertia[i];
+    a[k] -= share * g->in.tau[i] + s * g->in.coulomb[i] * part;
+  }
+
+  // stuck joints: what they do is known
+  for (int k = tree->first; k < tree->end && stuck; k++) {
+    const int* row = m->M_colind + m->M_rowadr[k];
+    mjtNum* L = g->scratch.matrix + g->config->line[k];
+    int diag = m->M_rownnz[k] - 1;
+    int held = g->config->geared[k] >= 0 && !g->out.mode[g->config->geared[k]];
+    if (held) {
+      a[k] = -tree->d->qvel[k] / h;
+      L[diag] = 0;
+      tree->pivot[k] = 1;
+    }
+    for (int p = 0; p < diag; p++) {
+      int c = row[p], gear = g->config->geared[c];
+      int above = gear >= 0 && !g->out.mode[gear];
+      if (!held && above) {
+        a[k] -= L[p] * a[c];
+      } else if (held && !above) {
+        a[c] -= L[p] * a[k];
+      }
+      if (held || above) {
+        L[p] = 0;
+      }
+    }
+  }
+
+  // factor from the leaves on, and U^-1 a
+  for (int k = tree->end - 1; k >= tree->first; k--) {
+    int diag = m->M_rownnz[k] - 1;
+    const int* row = m->M_colind + m->M_rowadr[k];
+    mjtNum *L = g->scratch.matrix + g->config->line[k],
+           inverse = tree->pivot[k] = 1 / (L[diag] + tree->pivot[k]);
+    for (int p = diag - 1; p >= 0; p--) {
+      mjtNum factor = L[p] * inverse;
+      mjgp_addLanes(g->scratch.matrix + g->config->line[row[p]], L, -factor, 0,
+                    mjgi_laneEnd(p + 1));
+      a[row[p]] -= factor * a[k];
+    }
+    mjgp_scaleLanes(L, inverse, 0, mjgi_laneEnd(diag));
+  }
+  for (int k = tree->first; k < tree->end; k++) {
+    const int* row = m->M_colind + m->M_rowadr[k];
+    const mjtNum* L = g->scratch.matrix + g->config->line[k];
+    mjtNum sum = a[k] * tree->pivot[k];
+    for (int p = 0; p < m->M_rownnz[k] - 1; p++) {
+      sum -= L[p] * a[row[p]];
+    }
+    a[k] = sum;
+  }
+}
+
+
+// force that is left for friction at acceleration a
+static void balance(mjgpTree* tree) {
+  const mjModel* m = tree->m;
+  const mjtNum* a = tree->a;
+  mjtNum *left = tree->balance, size = 0, most = 0;
+  for (int k = tree->first; k < tree->end; k++) {
+    const int* row = m->M_colind + m->M_rowadr[k];
+    const mjtNum* M = tree->d->M + m->M_rowadr[k];
+    int diag = m->M_rownnz[k] - 1;
+    mjtNum own = (M[diag] + tree->slope[k]) * a[k], sum = tree->force[k] - own;
+    mjtNum largest = mju_abs(tree->force[k]) + mju_abs(own);
+    size = largest > size ? largest : size;
+    largest *= tree->pivot[k];
+    most = largest > most ? largest : most;
+    for (int p = 0; p < diag; p++) {
+      sum -= M[p] * a[row[p]];
+      left[row[p]] -= M[p] * a[k];
+    }
+    left[k] = sum;
+  }
+  tree->size = size;
+  tree->most = most;
+}
+
+
+// compare the guess with what came out, and correct it; returns 1 if it was right
+static int check(mjgpTree* tree) {
+  mjgpGears* g = tree->g;
+  mjtNum h = tree->m->opt.timestep, residual = 0;
+  int right = 1;
+  for (int b = 0; b < tree->n; b++) {
+    int i = tree->joint[b], dof = g->config->joint[i].dof, s = g->out.mode[i];
+    mjtNum gamma = g->in.gamma_u[i] + g->in.gamma_v[i];
+    mjtNum u = g->in.tau[i] - g->in.inertia[i] * tree->a[dof], t = tree->balance[dof];
+    mjtNum lambda = gamma * u - g->in.gamma_v[i] * t, bound = mju_abs(lambda) + g->in.coulomb[i];
+    mjtNum v = g->in.v[i] + h * tree->a[dof];
+    g->out.t[i] = t;
+    g->out.lambda[i] = lambda;
+    g->out.v_next[i] = s ? v : 0;
+    if (!s) {
+      if (!(mju_abs(t) <= bound)) {
+        g->out.mode[i] = t > 0 ? 1 : -1;
+        g->out.load[i] = lambda < 0 ? -1 : 1;
+        right = 0;
+      }
+      continue;
+    }
+
+    // slips the other way: stuck; loaded the other way: the other sign
+    if (!(s * v > 0)) {
+      g->out.mode[i] = 0;
+      right = 0;
+    } else if (g->out.load[i] * lambda < 0) {
+      g->out.load[i] = -g->out.load[i];
+      right = 0;
+    }
+    residual = fmax(residual, mju_abs(t - s * bound));
+    g->out.t[i] = s * bound;
+  }
+  residual = residual > 0 ? residual / tree->size : 0;
+  g->out.last_info.residual = residual;
+  return right && residual <= 64 * DBL_EPSILON * (tree->end - tree->first);
+}
+
+
+//---------------------------------- one tree ------------------------------------------------------
+
+static int solveTree(mjgpTree* tree) {
+  mjgpGears* g = tree->g;
+  int solved = 0, tries = 0;
+  while (!solved && tries < mjgpTRIES) {
+    tries++;
+    solve(tree);
+    balance(tree);
+    solved = check(tree);
+  }
+  g->out.last_info.status = mjgSOLVED;
+  g->out.last_info.iterations = g->out.last_info.factorizations = tries;
+  g->out.last_info.fallbacks = 0;
+
+  // rounding errors are relative to the largest acceleration that forces of the tree cause alone
+  for (int b = 0; b < tree->n; b++) {
+    int i = tree->joint[b];
+    g->out.scale[i] = mju_abs(g->in.v[i]) + tree->m->opt.timestep * tree->most;
+    g->out.jammed[i] = 0;
+  }
+  return solved;
+}
+
+
+int mjgp_solveTrees(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
+                    const mjtNum* force, int* joint, int n) {
+  if (!metric->slope || !metric->passive) {
+    return n;
+  }
+  mjgpTree tree = {.m = m,
+                   .d = d,
+                   .g = g,
+                   .slope = metric->slope,
+                   .force = force,
+                   .a = g->scratch.vector,
+                   .balance = g->scratch.vector + m->nv,
+                   .pivot = g->scratch.vector + 2 * m->nv};
+  int left = 0;
+  for (int start = 0; start < n; start += tree.n) {
+    // the joints of a tree
+    int id = m->dof_treeid[g->config->joint[joint[start]].dof], one = 1;
+    tree.joint = joint + start;
+    for (tree.n = 0; start + tree.n < n; tree.n++) {
+      int i = joint[start + tree.n];
+      if (m->dof_treeid[g->config->joint[i].dof] != id) {
+        break;
+      }
+      one &= hasOneSolution(g, i);
+    }
+    tree.first = m->tree_dofadr[id];
+    tree.end = tree.first + m->tree_dofnum[id];
+
+    // where it stays unsolved the general way starts afresh
+    if (one && solveTree(&tree)) {
+      g->count.trees++;
+      mjgp_countFriction(g, d, mjgSOLVED);
+      continue;
+    }
+    for (int b = 0; b < tree.n; b++) {
+      int i = joint[start + b];
+      mjgp_startJoint(g, d, i);
+      joint[left++] = i;
+    }
+  }
+  return left;
+}

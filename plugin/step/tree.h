@@ -1,0 +1,27 @@
+// Friction of a kinematic tree that no constraint acts on, solved on the inertia matrix itself.
+//
+// While joints keep their modes and their loads their signs, friction is linear in the acceleration:
+//
+//   Mhat a = force - E t        stuck:  v + h a = 0
+//                               slips:  t = s (l lambda + c),  s the direction, l the sign of lambda
+//
+// A slipping joint changes one entry of the diagonal, a stuck one drops out, and what remains factors
+// in the sparsity of Mhat: one factorization of the size that the engine makes in every step anyway,
+// where the general way forms E' Mhat^-1 E and solves a dense problem with it. It holds if the modes and
+// signs that were assumed come out, and it is used only where the step is known to have one solution, so
+// that this is the one.
+
+#ifndef MJGEAR_PLUGIN_TREE_H_
+#define MJGEAR_PLUGIN_TREE_H_
+
+#include <mujoco/mujoco.h>
+
+#include "state/gears.h"
+#include "step/metric.h"
+
+// solve for friction tree by tree; force: all forces but friction (nv). Results in g as those of
+// mjgp_solveFriction. Returns the number of joints whose trees are left; they move to the front.
+int mjgp_solveTrees(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
+                    const mjtNum* force, int* joint, int n);
+
+#endif  // MJGEAR_PLUGIN_TREE_H_
