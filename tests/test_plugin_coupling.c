@@ -17,7 +17,7 @@
 #include "coupled/hessian.h"
 #include "plugin_models.h"
 #include "state/gears.h"
-#include "step/lanes.h"
+#include "friction/lanes.h"
 
 // a floating robot with geared legs on a plane, an arm with limits, a mimicked finger, dry friction, a
 // tendon with limit and friction, a ball and boxes of all contact dimensions

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "configuration/words.h"
-#include "step/engine.h"
+#include "friction/engine.h"
 
 
 // keys of the numbers that describe a gap

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "step/friction.h"
+#include "friction/friction.h"
 
 #define mjgpTRIALS  40     // runs of the engine's solver
 #define mjgpSETTLED 1e-12  // change of friction, relative, that counts as none

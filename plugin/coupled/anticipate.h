@@ -5,8 +5,8 @@
 
 #include <mujoco/mujoco.h>
 
+#include "friction/metric.h"
 #include "state/gears.h"
-#include "step/metric.h"
 
 // With noslip iterations, and to a small part with the solver PGS, the motion is not the minimizer that was
 // solved for. Run the engine's own solver with the friction so far, look how the n joints move, correct

@@ -3,7 +3,7 @@
 #include <float.h>
 
 #include "coupled/hessian.h"
-#include "step/lanes.h"
+#include "friction/lanes.h"
 
 
 //---------------------------------- cut out -------------------------------------------------------

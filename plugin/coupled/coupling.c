@@ -14,8 +14,8 @@
 
 #include "coupled/anticipate.h"
 #include "coupled/rescue.h"
-#include "step/friction.h"
-#include "step/lanes.h"
+#include "friction/friction.h"
+#include "friction/lanes.h"
 
 
 //---------------------------------- one group -----------------------------------------------------

@@ -5,8 +5,8 @@
 
 #include <mujoco/mujoco.h>
 
+#include "friction/metric.h"
 #include "state/gears.h"
-#include "step/metric.h"
 
 // solve for friction of those of the n joints that constraints act on, together with the constraint
 // forces; force: all forces but those of constraints and friction (nv). The acceleration is handed to

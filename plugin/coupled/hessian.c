@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "step/lanes.h"
+#include "friction/lanes.h"
 
 #define mjgpBATCH 4  // rows that are added to the Hessian at once
 

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "step/friction.h"
-#include "step/lanes.h"
+#include "friction/friction.h"
+#include "friction/lanes.h"
 
 #define mjgpINNER  100   // steps of the inner problem
 #define mjgpBUDGET 5000  // linearizations that one group may cost

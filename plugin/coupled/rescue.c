@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "coupled/path.h"
-#include "step/friction.h"
+#include "friction/friction.h"
 
 #define mjgpPOLISH 12     // steps to a solution that is near
 #define mjgpDAMPED 30     // damped steps on friction

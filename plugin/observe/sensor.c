@@ -2,8 +2,8 @@
 
 #include <stdio.h>
 
+#include "friction/backlash.h"
 #include "state/gears.h"
-#include "step/backlash.h"
 
 
 // is a sensor one of ours

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "configuration/check.h"
-#include "step/backlash.h"
-#include "step/lanes.h"
+#include "friction/backlash.h"
+#include "friction/lanes.h"
 
 
 //---------------------------------- instances -----------------------------------------------------

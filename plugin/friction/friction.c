@@ -1,4 +1,4 @@
-#include "step/friction.h"
+#include "friction/friction.h"
 
 #include <math.h>
 

@@ -1,9 +1,9 @@
-#include "step/metric.h"
+#include "friction/metric.h"
 
 #include <string.h>
 
-#include "step/engine.h"
-#include "step/lanes.h"
+#include "friction/engine.h"
+#include "friction/lanes.h"
 
 
 //---------------------------------- factorization -------------------------------------------------

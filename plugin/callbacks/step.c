@@ -1,15 +1,15 @@
-#include "step/seat.h"
+#include "callbacks/step.h"
 
 #include <string.h>
 
 #include "coupled/coupling.h"
+#include "friction/backlash.h"
+#include "friction/engine.h"
+#include "friction/friction.h"
+#include "friction/metric.h"
+#include "friction/tree.h"
 #include "observe/sensor.h"
 #include "state/gears.h"
-#include "step/backlash.h"
-#include "step/engine.h"
-#include "step/friction.h"
-#include "step/metric.h"
-#include "step/tree.h"
 
 // the engine's own solver must find the motion that was solved for, up to this fraction of the
 // velocities that it is the difference of

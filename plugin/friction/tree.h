@@ -16,8 +16,8 @@
 
 #include <mujoco/mujoco.h>
 
+#include "friction/metric.h"
 #include "state/gears.h"
-#include "step/metric.h"
 
 // solve for friction tree by tree; force: all forces but friction (nv). Results in g as those of
 // mjgp_solveFriction. Returns the number of joints whose trees are left; they move to the front.

@@ -1,4 +1,4 @@
-#include "step/backlash.h"
+#include "friction/backlash.h"
 
 
 // state of a joint's gap

@@ -1,10 +1,10 @@
-#include "step/tree.h"
+#include "friction/tree.h"
 
 #include <float.h>
 #include <math.h>
 
-#include "step/friction.h"
-#include "step/lanes.h"
+#include "friction/friction.h"
+#include "friction/lanes.h"
 
 #define mjgpTRIES 4  // guesses of modes and signs
 

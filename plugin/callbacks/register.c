@@ -2,11 +2,11 @@
 
 #include <stdio.h>
 
+#include "callbacks/step.h"
 #include "configuration/config.h"
 #include "observe/sensor.h"
 #include "observe/visualize.h"
 #include "state/gears.h"
-#include "step/seat.h"
 
 
 mjPLUGIN_LIB_INIT(mjgear) {

@@ -1,0 +1,208 @@
+"""Draws the structure of core/ and plugin/ from their sources, and checks it.
+
+    doc/architecture.py PICTURE.png     rooms (folders) as boxes, uses of each other's functions as arrows
+    doc/architecture.py --check         exit code 1 if the structure is not what doc/architecture.md says:
+                                          no two files use each other, directly or through others
+                                          no two rooms of the plugin use each other
+                                          the core uses nothing of the plugin
+                                          a function above 60 lines says why: "Long because ..." above it
+                                          functions that doc/architecture.md names are in the files it names
+
+A file uses another if it mentions a function that the other defines with a name of ours (mjg_, mjgi_, mjgp_).
+"""
+
+import argparse
+import collections
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LONGEST = 60
+DEFINITION = re.compile(r"^(?!static\b)\w[\w \t*]*?\b(mjg[ip]?_\w+)\s*\([^;{}]*\)\s*\{", re.MULTILINE)
+NAME = re.compile(r"\bmjg[ip]?_\w+")
+
+
+def sources():
+    """All C files of core and plugin, relative to the root."""
+    return sorted(f.relative_to(ROOT) for top in ("core", "plugin") for f in (ROOT / top).rglob("*.c"))
+
+
+def room(file):
+    """The folder that a file stands in: core/solvers, plugin/friction."""
+    return str(file.parent)
+
+
+def uses(files):
+    """file -> set of files whose functions it mentions, and function -> file that defines it."""
+    text = {f: re.sub(r"//.*", "", (ROOT / f).read_text()) for f in files}
+    where = {name: f for f in files for name in DEFINITION.findall(text[f])}
+    graph = {f: {where[n] for n in NAME.findall(text[f]) if n in where} - {f} for f in files}
+    return graph, where
+
+
+def cycles(graph):
+    """Strongly connected components with more than one node (Tarjan)."""
+    order, low, stack, found = {}, {}, [], []
+
+    def visit(node):
+        order[node] = low[node] = len(order)
+        stack.append(node)
+        for other in graph[node]:
+            if other not in order:
+                visit(other)
+            if other in stack:
+                low[node] = min(low[node], low[other])
+        if low[node] == order[node]:
+            part = stack[stack.index(node) :]
+            del stack[stack.index(node) :]
+            if len(part) > 1:
+                found.append(sorted(map(str, part)))
+
+    for node in graph:
+        if node not in order:
+            visit(node)
+    return found
+
+
+def rooms(graph):
+    """(room, room) -> number of file pairs between them."""
+    count = collections.Counter()
+    for f, others in graph.items():
+        count.update((room(f), room(o)) for o in others if room(o) != room(f))
+    return count
+
+
+def long_functions(files):
+    """(lines, file, function, says why) of functions longer than LONGEST."""
+    for f in files:
+        lines = (ROOT / f).read_text().split("\n")
+        start = None
+        for i, line in enumerate(lines):
+            if line.endswith("{") and re.match(r"(?!typedef|struct|enum|extern|static const\b.*=)\w", line):
+                start = i
+            elif line.startswith(" ") and line.endswith(") {") and start is None:
+                start = i
+            elif line == "}" and start is not None:
+                if i - start + 1 > LONGEST:
+                    above = start
+                    while above > 0 and lines[above - 1].strip() and lines[above - 1] != "}":
+                        above -= 1
+                    why = "Long because" in "\n".join(lines[above:start])
+                    yield i - start + 1, f, lines[start].strip(), why
+                start = None
+
+
+def check():
+    """Prints what is not as it should be; returns the number of findings."""
+    files = sources()
+    graph, where = uses(files)
+    findings = ["these files use each other: " + ", ".join(c) for c in cycles(graph)]
+    between = rooms(graph)
+    for a, b in between:
+        if a < b and (b, a) in between and a.startswith("plugin") and b.startswith("plugin"):
+            findings.append(f"these rooms use each other: {a}, {b}")
+        if a.startswith("core") and b.startswith("plugin"):
+            findings.append(f"the core uses the plugin: {a} -> {b}")
+    for lines, f, name, why in long_functions(files):
+        if not why:
+            findings.append(f"{f}: {lines} lines without a reason: {name}")
+
+    # | `function` | file | rows of the page
+    page = (ROOT / "doc" / "architecture.md").read_text()
+    for name, f in re.findall(r"^\| *(?:\d+ *\| *)?`(\w+)` *\| *`?([\w/.]+\.c)`? *\|", page, re.MULTILINE):
+        if not (ROOT / f).exists() or not re.search(rf"\b{name}\(", (ROOT / f).read_text()):
+            findings.append(f"doc/architecture.md: {name} is not in {f}")
+    print("\n".join(findings) if findings else f"{len(files)} files, {len(where)} functions: as it should be")
+    return len(findings)
+
+
+# where rooms stand in the picture: a step enters at the top and goes down
+LAYERS = [
+    ["plugin/callbacks"],
+    ["plugin/observe", "plugin/coupled"],
+    ["plugin/friction"],
+    ["plugin/state", "plugin/configuration"],
+    ["core/reference", "core/solvers", "core/backlash"],
+    ["core/law", "core/catalogue"],
+]
+
+
+def draw(path):
+    """Writes the picture."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+
+    files = sources()
+    graph, _ = uses(files)
+    between = rooms(graph)
+    per_room = collections.defaultdict(list)
+    for f in files:
+        per_room[room(f)].append(f)
+    unknown = set(per_room) - {r for layer in LAYERS for r in layer}
+    if unknown:
+        sys.exit("rooms without a place in the picture: " + ", ".join(sorted(unknown)))
+
+    width, height, place = 3.1, 1.15, {}
+    figure, axes = plt.subplots(figsize=(12, 9))
+    layers = [[r for r in layer if r in per_room] for layer in LAYERS]
+    for k, layer in enumerate(l for l in layers if l):
+        for i, name in enumerate(layer):
+            x, y = 4.0 * (i - (len(layer) - 1) / 2), -2.0 * k
+            place[name] = (x, y)
+            color = "#dbe9f6" if name.startswith("core") else "#fde7cf"
+            axes.add_patch(
+                FancyBboxPatch((x - width / 2, y - height / 2), width, height, facecolor=color,
+                               edgecolor="#444444", boxstyle="round,pad=0.02,rounding_size=0.12", zorder=3))
+            lines = sum(len((ROOT / f).read_text().split("\n")) - 1 for f in per_room[name])
+            axes.text(x, y + 0.32, name, ha="center", va="center", weight="bold", fontsize=11, zorder=4)
+            names = ", ".join(f.stem for f in per_room[name])
+            wrapped = "\n".join(wrap(names, 46)[:3])
+            axes.text(x, y - 0.18, f"{len(per_room[name])} files, {lines} lines\n{wrapped}", ha="center",
+                      va="center", fontsize=6.5, zorder=4, linespacing=1.2)
+    for (a, b), count in between.items():
+        (xa, ya), (xb, yb) = place[a], place[b]
+        if ya == yb:
+            side = 1 if xb > xa else -1
+            start, end, bend = (xa + side * width / 2, ya), (xb - side * width / 2, yb), 0.0
+            if abs(xb - xa) > 4.5:
+                start, end, bend = (xa, ya - height / 2), (xb, yb - height / 2), -0.25 * side
+        else:
+            down = 1 if yb < ya else -1
+            start, end, bend = (xa, ya - down * height / 2), (xb, yb + down * height / 2), 0.0
+            if abs(yb - ya) > 2.5 and abs(xb - xa) < 0.5:
+                start, end, bend = (xa + width / 2, ya), (xb + width / 2, yb), -0.45
+        axes.add_patch(
+            FancyArrowPatch(start, end, arrowstyle="-|>", mutation_scale=12, color="#5b6b7b", alpha=0.8,
+                            linewidth=0.8 + 0.35 * min(count, 8), connectionstyle=f"arc3,rad={bend}", zorder=2))
+    axes.set_xlim(-6.6, 6.6)
+    axes.set_ylim(-2.0 * (len(place and [l for l in layers if l]) - 1) - 1.2, 1.0)
+    axes.set_axis_off()
+    figure.tight_layout()
+    figure.savefig(path, dpi=110)
+
+
+def wrap(text, width):
+    """Lines of at most width characters."""
+    import textwrap
+
+    return textwrap.wrap(text, width)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Draws the structure of core/ and plugin/, and checks it.")
+    parser.add_argument("picture", nargs="?", help="PNG to write")
+    parser.add_argument("--check", action="store_true", help="check instead of drawing")
+    arguments = parser.parse_args()
+    if arguments.check:
+        sys.exit(1 if check() else 0)
+    if not arguments.picture:
+        parser.error("name a picture to write, or --check")
+    draw(arguments.picture)
+
+
+if __name__ == "__main__":
+    main()
