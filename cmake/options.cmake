@@ -1,6 +1,6 @@
 # How every target of ours is compiled: language, warnings, sanitizers, where the results go.
 
-if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "kind of build" FORCE)
 endif()
 
@@ -13,7 +13,10 @@ else()
   set(has_avx OFF)
 endif()
 option(MJGEAR_AVX "use the AVX instructions of x86-64" ${has_avx})
-option(MJGEAR_WERROR "treat warnings as errors" ON)
+option(MJGEAR_WERROR "treat warnings as errors; the developers' presets do" OFF)
+
+include(GNUInstallDirs)
+set(MJGEAR_LIBM $<$<NOT:$<PLATFORM_ID:Windows>>:m>)
 
 set(CMAKE_C_STANDARD 17)
 set(CMAKE_C_STANDARD_REQUIRED ON)
@@ -23,25 +26,29 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 # the plugin is where users look for it, build/lib, and programs in build/bin; tests stay with the build
-foreach(kind LIBRARY ARCHIVE)
-  if(NOT CMAKE_${kind}_OUTPUT_DIRECTORY)
-    set(CMAKE_${kind}_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+if(PROJECT_IS_TOP_LEVEL)
+  foreach(kind LIBRARY ARCHIVE)
+    if(NOT CMAKE_${kind}_OUTPUT_DIRECTORY)
+      set(CMAKE_${kind}_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+    endif()
+  endforeach()
+  if(NOT CMAKE_RUNTIME_OUTPUT_DIRECTORY)
+    set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
   endif()
-endforeach()
-if(NOT CMAKE_RUNTIME_OUTPUT_DIRECTORY)
-  set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 endif()
 
 add_library(mjgear_options INTERFACE)
 target_compile_definitions(mjgear_options INTERFACE _POSIX_C_SOURCE=200809L)
-target_compile_options(mjgear_options INTERFACE
-  -Wall -Wextra -Wconversion -Wshadow
-  # the same arithmetic from every compiler: no fused multiply-add behind our back
-  -ffp-contract=off
-  $<$<CONFIG:Debug>:-fno-omit-frame-pointer>
-  -fno-plt
-  $<$<BOOL:${MJGEAR_AVX}>:-mavx>
-  $<$<CONFIG:RelWithDebInfo>:-O3>)
+if(CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
+  target_compile_options(mjgear_options INTERFACE
+    -Wall -Wextra -Wconversion -Wshadow
+    # the same arithmetic from every compiler: no fused multiply-add behind our back
+    -ffp-contract=off
+    $<$<CONFIG:Debug>:-fno-omit-frame-pointer>
+    $<$<PLATFORM_ID:Linux>:-fno-plt>
+    $<$<BOOL:${MJGEAR_AVX}>:-mavx>
+    $<$<CONFIG:RelWithDebInfo,Release>:-O3>)
+endif()
 
 set(sanitize "${MJGEAR_SANITIZE}")
 if(MJGEAR_FUZZ)

@@ -30,6 +30,11 @@
 
 #include <stddef.h>
 
+// the shared library exports what its public headers declare, and nothing else
+#if defined(MJGEAR_EXPORTS) && defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -53,6 +58,9 @@ typedef enum mjgStatus_ {
 
 // one line that says what a status or error means; never null
 const char* mjg_statusString(int status);
+
+// version of this library, "0.2.0"; mjgear_version.h has that of the headers
+const char* mjg_version(void);
 
 
 //---------------------------------- one joint -----------------------------------------------------
@@ -272,6 +280,10 @@ int mjg_step(double* v_next, mjgSolution* solution, mjgInfo* info, const double*
 
 #ifdef __cplusplus
 }
+#endif
+
+#if defined(MJGEAR_EXPORTS) && defined(__GNUC__)
+#pragma GCC visibility pop
 #endif
 
 #endif  // MJGEAR_H_

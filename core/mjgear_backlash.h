@@ -21,6 +21,11 @@
 
 #include "mjgear.h"
 
+// the shared library exports what its public headers declare, and nothing else
+#if defined(MJGEAR_EXPORTS) && defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -198,6 +203,10 @@ void mjg_couplingResolve(mjgCouplingStep* step, const mjgCoupling* coupling, dou
 
 #ifdef __cplusplus
 }
+#endif
+
+#if defined(MJGEAR_EXPORTS) && defined(__GNUC__)
+#pragma GCC visibility pop
 #endif
 
 #endif  // MJGEAR_BACKLASH_H_

@@ -16,6 +16,11 @@
 
 #include "mjgear.h"
 
+// the shared library exports what its public headers declare, and nothing else
+#if defined(MJGEAR_EXPORTS) && defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -124,6 +129,34 @@ int mjg_transmissionEfficiencies(double* eta_f, double* eta_b, const mjgTransmis
 // error: mjgERR_ARGUMENT as mjg_efficiencies, or m < 0, or M < 0
 int mjg_apparentInertia(double* forward, double* backward, double gamma_u, double gamma_v, double m,
                         double M);
+
+// what can be said about a gear. Torques are INFINITY where none suffices.
+typedef struct mjgFacts_ {
+  mjgTransmission gear;
+  double eta_f;  // efficiencies, sliding                                   1
+  double eta_b;
+  double eta_f_rest;  // and at rest, with all that friction gains there         1
+  double eta_b_rest;
+  int backdrivable;      // sliding: gamma_v < 1
+  int forward_drivable;  // sliding: gamma_u < 1
+  int varies;            // coefficients at rest differ from those of sliding
+  double load;           // at which the torques below are told                     N m
+  double raise;          // motor torques that break the load away forward          N m
+  double lower;          //   and backward
+  double hold_low;       // motor torques between which the load stands still       N m
+  double hold_high;
+  double start_forward;     // motor torque that starts the unloaded joint             N m
+  double start_backward;    // load torque that starts it with the motor off           N m
+  double inertia;           // of the output side, -1: not known                       kg m2
+  double inertia_forward;   // apparent inertia if the motor drives, NAN: not known    kg m2
+  double inertia_backward;  // and if the load drives, INFINITY: it cannot
+  double rho;               // rho-hat, (29); NAN: not known                           1
+} mjgFacts;
+
+// find what can be said about a gear
+//   load     at which motor torques are told                                           N m
+//   inertia  of the output side, -1: not known                                         kg m2
+void mjg_explain(mjgFacts* facts, const mjgTransmission* transmission, double load, double inertia);
 
 
 //---------------------------------- descriptions --------------------------------------------------
@@ -297,6 +330,10 @@ int mjg_stepKarnopp(double* position, double* velocity, double* t, const mjgKarn
 
 #ifdef __cplusplus
 }
+#endif
+
+#if defined(MJGEAR_EXPORTS) && defined(__GNUC__)
+#pragma GCC visibility pop
 #endif
 
 #endif  // MJGEAR_PARAMS_H_

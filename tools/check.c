@@ -7,7 +7,7 @@
 #include <mujoco/mujoco.h>
 
 #include "configuration/check.h"
-#include "facts.h"
+#include "mjgear_params.h"
 #include "print.h"
 
 #define MAXUNKNOWN 32     // keys in the file that do not exist
@@ -213,8 +213,8 @@ static void tellJoints(FILE* out, Json* json, const mjModel* m, const mjgpJoint*
     gear.viscous = m->dof_damping[joint[i].dof];
     double inertia, load;
     jointLoad(&inertia, &load, m, d, &joint[i]);
-    Facts facts;
-    findFacts(&facts, &gear, load != 0 ? load : 1, inertia);
+    mjgFacts facts;
+    mjg_explain(&facts, &gear, load != 0 ? load : 1, inertia);
     int stands = mjg_sticks(&gear, 0, load);
     int gapped = joint[i].gap == mjgpGAP_ROTOR || joint[i].gap == mjgpGAP_LOAD;
 

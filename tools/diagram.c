@@ -85,7 +85,7 @@ static void axes(const Panel* p, const char* x_name, const char* y_name) {
 //---------------------------------- panels --------------------------------------------------------
 
 // backdrivability in the plane of the coefficients, with this gear's point
-static void drawMap(const Panel* p, const Facts* f) {
+static void drawMap(const Panel* p, const mjgFacts* f) {
   // where nothing is drawn gamma_u + gamma_v < 0, which is the same gear with both signs changed
   rectangle(p, -1, -1, 1, 1, "#e3f1e3");
   rectangle(p, -1, 1, 1, p->high, "#fbe9d5");
@@ -117,7 +117,7 @@ static void drawMap(const Panel* p, const Facts* f) {
 
 
 // where the joint stands still
-static void drawStick(const Panel* p, const Facts* f) {
+static void drawStick(const Panel* p, const mjgFacts* f) {
   // row by row: runs of points at which it sticks, as one path
   double size = p->high - p->low;
   fprintf(p->file, "<path fill=\"%s\" shape-rendering=\"crispEdges\" d=\"", STICK);
@@ -157,7 +157,7 @@ static void drawStick(const Panel* p, const Facts* f) {
 }
 
 
-int drawDiagram(FILE* file, const Facts* facts, const char* title, double limit) {
+int drawDiagram(FILE* file, const mjgFacts* facts, const char* title, double limit) {
   double width = 2 * SIZE + 2 * LEFT + GAP - 30, height = SIZE + TOP + 60;
   fprintf(file,
           "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "

@@ -6,9 +6,10 @@
 
 #include <stdio.h>
 
-#include "facts.h"
+#include "mjgear_params.h"
+
 
 // write an SVG image; torques up to limit. Returns 0, or -1 if writing failed.
-int drawDiagram(FILE* file, const Facts* facts, const char* title, double limit);
+int drawDiagram(FILE* file, const mjgFacts* facts, const char* title, double limit);
 
 #endif  // TOOLS_DIAGRAM_H_

@@ -8,7 +8,6 @@
 
 #include "check.h"
 #include "diagram.h"
-#include "facts.h"
 #include "input.h"
 #include "json.h"
 #include "page.h"
@@ -101,8 +100,8 @@ static int explain(const Arguments* arguments) {
   if (status != OK) {
     return status;
   }
-  Facts facts;
-  findFacts(&facts, &gear, input.load, input.inertia);
+  mjgFacts facts;
+  mjg_explain(&facts, &gear, input.load, input.inertia);
   const mjgPreset* preset = &input.preset;
   if (arguments->flg_json) {
     Json json;
@@ -193,8 +192,8 @@ static int draw(const Arguments* arguments) {
   }
 
   // torques that show what friction does without load, or the given load
-  Facts facts;
-  findFacts(&facts, &gear, input.load, input.inertia);
+  mjgFacts facts;
+  mjg_explain(&facts, &gear, input.load, input.inertia);
   double limit = 2 * fabs(input.load);
   if (isfinite(facts.start_forward)) {
     limit = fmax(limit, 4 * facts.start_forward);

@@ -3,26 +3,26 @@
 #include <math.h>
 #include <string.h>
 
-#include "facts.h"
+#include "mjgear_params.h"
 #include "print.h"
 
 
 // preset i and what it does
-static void readPreset(mjgPreset* preset, Facts* facts, int i) {
+static void readPreset(mjgPreset* preset, mjgFacts* facts, int i) {
   mjgReport report;
   mjgTransmission gear;
   mjg_startReport(&report, NULL, 0);
   mjg_defaultTransmission(&gear);
   mjg_preset(preset, i);
   mjg_transmission(&gear, &report, &preset->description);
-  findFacts(facts, &gear, 1, -1);
+  mjg_explain(facts, &gear, 1, -1);
 }
 
 
 void printPresets(FILE* file) {
   for (int i = 0; i < mjg_presetCount(); i++) {
     mjgPreset preset;
-    Facts f;
+    mjgFacts f;
     readPreset(&preset, &f, i);
     fprintf(file, "%-18s %-52s eta %6.3g / %6.3g\n", preset.name, preset.title, f.eta_f, f.eta_b);
   }
@@ -33,7 +33,7 @@ void jsonPresets(Json* json) {
   json_open(json, NULL, '[');
   for (int i = 0; i < mjg_presetCount(); i++) {
     mjgPreset preset;
-    Facts facts;
+    mjgFacts facts;
     readPreset(&preset, &facts, i);
     json_open(json, NULL, '{');
     json_text(json, "name", preset.name);
@@ -73,7 +73,7 @@ static void printTable(FILE* file) {
       file);
   for (int i = 0; i < mjg_presetCount(); i++) {
     mjgPreset preset;
-    Facts f;
+    mjgFacts f;
     readPreset(&preset, &f, i);
     fprintf(file, "| `%s` | %s |", preset.name, preset.title);
     cell(file, f.gear.gamma_u);

@@ -20,8 +20,8 @@ static void printEfficiencies(FILE* file, const char* label, double eta_f, doubl
 }
 
 
-void printFacts(FILE* file, const Facts* facts) {
-  const Facts* f = facts;
+void printFacts(FILE* file, const mjgFacts* facts) {
+  const mjgFacts* f = facts;
   const mjgTransmission* t = &f->gear;
 
   // the law
@@ -99,8 +99,8 @@ void printFacts(FILE* file, const Facts* facts) {
 
 //---------------------------------- JSON ----------------------------------------------------------
 
-void jsonFacts(Json* json, const Facts* facts) {
-  const Facts* f = facts;
+void jsonFacts(Json* json, const mjgFacts* facts) {
+  const mjgFacts* f = facts;
   const mjgTransmission* t = &f->gear;
   json_number(json, "gamma_u", t->gamma_u);
   json_number(json, "gamma_v", t->gamma_v);

@@ -5,12 +5,13 @@
 
 #include <stdio.h>
 
-#include "facts.h"
+#include "input.h"
 #include "json.h"
+#include "mjgear_params.h"
 
 // what a gear does
-void printFacts(FILE* file, const Facts* facts);
-void jsonFacts(Json* json, const Facts* facts);
+void printFacts(FILE* file, const mjgFacts* facts);
+void jsonFacts(Json* json, const mjgFacts* facts);
 
 // keys and values, one a line or as members of an object
 void printDescription(FILE* file, const mjgDescription* description);

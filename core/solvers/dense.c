@@ -22,6 +22,13 @@ enum {
   mjgiUNSPLIT = 4 * 65536
 };
 
+// PyPI's scipy-openblas32 has its functions behind a prefix, so that several may live in a process
+#ifdef BLAS_SYMBOL_PREFIX
+#define mjgiJOIN_(prefix, name) prefix##name
+#define mjgiJOIN(prefix, name)  mjgiJOIN_(prefix, name)
+#define dgemm_                  mjgiJOIN(BLAS_SYMBOL_PREFIX, dgemm_)
+#endif
+
 extern void dgemm_(const char* transa, const char* transb, const int* m, const int* n, const int* k,
                    const double* alpha, const double* A, const int* lda, const double* B,
                    const int* ldb, const double* beta, double* C, const int* ldc);

@@ -1,10 +1,12 @@
-#include "facts.h"
-
 #include <math.h>
 
+#include "mjgear_params.h"
 
-void findFacts(Facts* facts, const mjgTransmission* gear, double load, double inertia) {
-  Facts* f = facts;
+
+void mjg_explain(mjgFacts* facts, const mjgTransmission* transmission, double load,
+                 double inertia) {
+  mjgFacts* f = facts;
+  const mjgTransmission* gear = transmission;
   f->gear = *gear;
   mjg_transmissionEfficiencies(&f->eta_f, &f->eta_b, gear, 1);
   mjg_transmissionEfficiencies(&f->eta_f_rest, &f->eta_b_rest, gear, 0);
