@@ -62,6 +62,21 @@ MJGAPI int mjg_getGear(double* value, const mjModel* m, const mjData* d, int joi
 // name of the solver, null if the model has no gear
 MJGAPI const char* mjg_getSolver(const mjModel* m, const mjData* d);
 
+// how often what happened since the data was made or reset. A step has one friction problem for each
+// group of joints that act on each other.
+typedef struct mjgCounts_ {
+  int problems;     // friction problems: solved + ill_posed + approximate + unsolved
+  int solved;       // solved, and the only solution as far as known
+  int ill_posed;    // solved, but another solution may exist (status mjgJAMMED)
+  int approximate;  // solved for something else than the engine then does, see the README
+  int unsolved;     // left above the tolerance, or not finite
+  int fallbacks;    // times that the solver needed another method
+  int unconfirmed;  // steps whose motion was not what was solved for
+} mjgCounts;
+
+// counts of a mjData; 0, or -1 if the model has no gear
+MJGAPI int mjg_getCounts(mjgCounts* counts, const mjModel* m, const mjData* d);
+
 // all gears and the solver as the model describes them; 0, or -1 if the model has none
 MJGAPI int mjg_resetGears(const mjModel* m, mjData* d);
 

@@ -35,7 +35,7 @@ static mjtNum actuatorDamping(const mjgpJoint* joint, const mjModel* m, const mj
 
 
 void mjgp_makeCoupling(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
-  const mjgpJoint* joint = g->config->joint + i;
+  const mjgpJoint* joint = g->in.joint[i];
   mjgCoupling* c = g->in.coupling + i;
   mjtNum h = m->opt.timestep;
   *c = (mjgCoupling){.law = &joint->backlash, .h = h};

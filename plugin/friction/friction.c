@@ -6,7 +6,7 @@
 void mjgp_makeLaw(mjgpGears* g, const mjData* d) {
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
-    const mjgTransmission* gear = &g->config->joint[i].gear;
+    const mjgTransmission* gear = &g->in.joint[i]->gear;
 
     // where friction depends on the load beyond the law, the load is that of a steady motion with the
     // friction of the last step
@@ -145,8 +145,7 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
                      .v0 = v0,
                      .coupling = gaps ? coupling : NULL};
   mjgSolution solution = {.t = t, .v = v_next, .lambda = lambda, .mode = mode};
-  int status =
-      mjg_solve(&solution, &g->out.last_info, &core, &g->config->options.solver, g->scratch.work);
+  int status = mjg_solve(&solution, &g->out.last_info, &core, &g->in.settings, g->scratch.work);
 
   // no finite input: no friction, the engine reports the bad state itself
   if (status < 0) {
@@ -220,10 +219,12 @@ void mjgp_countFriction(mjgpGears* g, const mjData* d, int status) {
   }
 
   g->count.steps++;
+  g->count.solved += status == mjgSOLVED;
+  g->count.ill_posed += status == mjgJAMMED;
   g->count.iterations += last->iterations;
   g->count.fallbacks += last->fallbacks;
+  g->count.unsolved += status < mjgSOLVED || status > mjgJAMMED;
   if (status == mjgITERATION_LIMIT || status == mjgNO_SOLUTION) {
-    g->count.unsolved++;
     mjgp_warn(g, mjgpWARN_UNSOLVED,
               "at time %g: %s (relative residual %g). Further occurrences are "
               "counted, not reported",

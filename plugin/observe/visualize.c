@@ -268,7 +268,7 @@ void mjgp_visualize(const mjModel* m, mjData* d, const mjvOption* opt, mjvScene*
       snprintf(label, sizeof(label), "%.3g %s", t, hinge ? "N m" : "N");
     }
     const float* rgb = mjgpShowColor[showMode(g, i, value)];
-    const mjgBacklash* backlash = &g->config->joint[i].backlash;
+    const mjgBacklash* backlash = &g->in.joint[i]->backlash;
     int gap = g->config->joint[i].gap == mjgpGAP_ROTOR || g->config->joint[i].gap == mjgpGAP_LOAD;
     if (hinge && gap && backlash->half_gap > 0) {
       drawGap(scn, d->xanchor + 3 * joint, d->xaxis + 3 * joint, d->xmat + 9 * body,

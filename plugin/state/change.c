@@ -167,6 +167,7 @@ int mjg_setSolver(const mjModel* m, mjData* d, const char* solver, char* error, 
     return -1;
   }
   g->config->options.solver.solver = choice;
+  g->in.settings = g->config->options.solver;
   return 0;
 }
 
@@ -206,6 +207,22 @@ int mjg_getGear(double* value, const mjModel* m, const mjData* d, int joint, con
 }
 
 
+int mjg_getCounts(mjgCounts* counts, const mjModel* m, const mjData* d) {
+  const mjgpGears* g = counts && m && d ? mjgp_gears(m, d) : NULL;
+  if (!g) {
+    return -1;
+  }
+  *counts = (mjgCounts){.problems = g->count.steps,
+                        .solved = g->count.solved,
+                        .ill_posed = g->count.ill_posed,
+                        .approximate = g->count.approximate,
+                        .unsolved = g->count.unsolved,
+                        .fallbacks = g->count.fallbacks,
+                        .unconfirmed = g->count.unconfirmed};
+  return 0;
+}
+
+
 const char* mjg_getSolver(const mjModel* m, const mjData* d) {
   const mjgpGears* g = mjgp_gears(m, d);
   return g ? mjgp_solverName(g->config->options.solver.solver) : NULL;
@@ -224,6 +241,7 @@ int mjg_resetGears(const mjModel* m, mjData* d) {
   mjgpJoint* joint = mju_malloc(sizeof(mjgpJoint) * (size_t)(g->config->n + 1));
   mjgp_configure(joint, &g->config->options, &report, m, m->plugin[g->config->leader]);
   memcpy(g->config->joint, joint, sizeof(mjgpJoint) * (size_t)g->config->n);
+  g->in.settings = g->config->options.solver;
   mju_free(joint);
   return 0;
 }

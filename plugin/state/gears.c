@@ -125,6 +125,7 @@ static size_t layout(mjgpGears* g, int n, int nv, int nC, int nmax, int nstep) {
   mjgpARRAY(config->transpose, (size_t)nC)
   mjgpARRAY(config->geared, (size_t)nv)
   mjgpARRAY(config->line, (size_t)nv)
+  mjgpARRAY(in.joint, count)
   mjgpARRAY(in.active, count)
   mjgpARRAY(in.q, count)
   mjgpARRAY(in.v, count)
@@ -267,7 +268,9 @@ int mjgp_init(const mjModel* m, mjData* d, int instance) {
       return -1;
     }
   }
+  g->in.settings = options.solver;
   for (int i = 0; i < n; i++) {
+    g->in.joint[i] = g->config->joint + i;
     const mjgpJoint* load = g->config->joint + i;
     g->config->encoders += load->gap == mjgpGAP_ROTOR && load->encoder == mjgpENCODER_MOTOR;
     g->config->crossing |=
@@ -304,6 +307,7 @@ void mjgp_copy(mjData* dest, const mjModel* m, const mjData* src, int instance) 
   to->count = from->count;
   to->warned = from->warned;
   to->config->options = from->config->options;
+  to->in.settings = from->in.settings;
   memcpy(to->config->joint, from->config->joint, sizeof(mjgpJoint) * n);
   memcpy(to->in.active, from->in.active, sizeof(int) * n);
   memcpy(to->in.base, from->in.base, sizeof(mjtNum) * n);

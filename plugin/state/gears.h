@@ -27,9 +27,13 @@ typedef enum mjgpPhase_ {
   mjgpFRESH = 1,  // passive forces were computed anew, friction is not in them
 } mjgpPhase;
 
-// how often what happened since the data was made or reset; not part of the state
+// how often what happened since the data was made or reset; not part of the state. mjg_getCounts
+// tells users those that mjgCounts has.
 typedef struct mjgpCount_ {
-  int steps;        // friction problems solved
+  int steps;        // friction problems: solved + ill_posed + approximate + unsolved
+  int solved;       // of these: solved, and the only solution as far as known
+  int ill_posed;    // solved, but another solution may exist
+  int approximate;  // solved for something else than the engine then does, on purpose
   int iterations;   // iterations of the solver
   int trees;        // kinematic trees solved on the inertia matrix itself
   int coupled;      // groups of constraints and gears solved together
@@ -66,6 +70,10 @@ typedef struct mjgpConfig_ {
 
 // what a step starts from
 typedef struct mjgpInput_ {
+  const mjgpJoint** joint;  // gears of this step: the model's, or what plugin_state makes (n)
+                            //   of them. What is not the gear's, such as addresses, is as in config
+  mjgSettings settings;     // of the solver
+
   int nactive;            // joints that are awake
   int* active;            // their numbers, tree by tree                               (n)
   mjtNum* q;              // position before the step                                  (n)
