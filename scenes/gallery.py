@@ -26,6 +26,7 @@ MOMENT = {
     "flap-ramp": ("", 0.5, "The flap follows a ramp: friction takes its share of the load in one direction and "
                   "gives it back in the other."),
     "flap-creep": ("", 0.7, "A slow ramp: the irreversible actuator sticks and slips."),
+    "flap-stop": ("", 0.5, "The flap presses on its end of travel, from which it comes off at once."),
     "screw-lift": ("", 0.9, "A lead screw lowers 50 kg; power out over power in is the efficiency of the formulas."),
     "worm-hoist": ("", 0.5, "A worm gear hoists 20 kg and holds them with the motor off."),
     "spur-drive": ("", 0.9, "A pair of spur gears drives, then is driven."),

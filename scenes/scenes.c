@@ -8,6 +8,7 @@ extern const mjgScene mjg_sceneContact;
 extern const mjgScene mjg_sceneFlap;
 extern const mjgScene mjg_sceneFlapRamp;
 extern const mjgScene mjg_sceneFlapCreep;
+extern const mjgScene mjg_sceneFlapStop;
 extern const mjgScene mjg_sceneLift;
 extern const mjgScene mjg_sceneHoist;
 extern const mjgScene mjg_sceneSpur;
@@ -39,6 +40,7 @@ const mjgScene* const mjg_scenes[] = {
     &mjg_sceneFlap,
     &mjg_sceneFlapRamp,
     &mjg_sceneFlapCreep,
+    &mjg_sceneFlapStop,
     &mjg_sceneLift,
     &mjg_sceneHoist,
     &mjg_sceneSpur,

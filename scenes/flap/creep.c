@@ -15,8 +15,8 @@ enum {
 
 // efficiencies with more friction under an aiding load than under an opposing one
 static const mjgCase creepCase[] = {
-    {mjgFLAP_CASE("figure16-reversible", 0.8, 0.7, 2, 0, 0)},
-    {mjgFLAP_CASE("figure17-irreversible", 0.5, -0.2, 2, 0, 0)},
+    {mjgFLAP_CASE("figure16-reversible", 0.8, 0.7, 2, 0, 0, 0)},
+    {mjgFLAP_CASE("figure17-irreversible", 0.5, -0.2, 2, 0, 0, 0)},
 };
 
 
@@ -38,19 +38,30 @@ static int reference(double* q, double* v, double time, const mjModel* m, const 
 }
 
 
-// mean height of the steps between two times: the way divided by the number of stops
-static double stepHeight(int* nstep, const mjgRun* run, double from, double to) {
+// steps between two times: mean height, the way divided by the number of stops, and mean period from
+// one break-away to the next
+typedef struct {
+  int n;
+  double height;  // deg
+  double period;  // s
+} Steps;
+
+static Steps steps(const mjgRun* run, double from, double to) {
   const mjgTrajectory* r = run->trajectory;
   int time = mjg_column(r, "time"), velocity = mjg_column(r, "v_flap");
-  *nstep = 0;
+  Steps s = {0};
+  double first = 0, last = 0;
   for (int i = 1; i < r->nrow; i++) {
     const double* row = r->data + (size_t)i * (size_t)r->ncolumn;
     if (row[time] > from && row[time] < to && row[velocity] != 0 &&
         row[velocity - r->ncolumn] == 0) {
-      (*nstep)++;
+      first = s.n++ ? first : row[time];
+      last = row[time];
     }
   }
-  return fabs(mjg_at(r, "position", to) - mjg_at(r, "position", from)) / fmax(*nstep, 1);
+  s.height = fabs(mjg_at(r, "position", to) - mjg_at(r, "position", from)) / fmax(s.n, 1);
+  s.period = (last - first) / fmax(s.n - 1, 1);
+  return s;
 }
 
 
@@ -65,22 +76,28 @@ static double meanError(const mjgRun* run, double from, double to) {
 
 
 static void claims(mjgClaims* claims, const mjgRun* run) {
-  double up[2], down[2], error[2];
+  Steps up[2], down[2];
+  double error[2];
   for (int i = 0; i < 2; i++) {
-    int nup, ndown;
-    up[i] = stepHeight(&nup, &run[i], 0.8, TURN);
-    down[i] = stepHeight(&ndown, &run[i], TURN + 0.6, 3.9);
+    up[i] = steps(&run[i], 0.8, TURN);
+    down[i] = steps(&run[i], TURN + 0.6, 3.9);
     error[i] = meanError(&run[i], 0.8, TURN);
-    mjg_claim(claims, nup >= 3 && ndown >= 3,
+    mjg_claim(claims, up[i].n >= 3 && down[i].n >= 3,
               "figure %d: moves in steps, %d of %.5f deg against the load, %d of %.5f deg with it",
-              16 + i, nup, up[i], ndown, down[i]);
+              16 + i, up[i].n, up[i].height, down[i].n, down[i].height);
   }
+  const Steps *opposing = &up[IRREVERSIBLE], *aiding = &down[IRREVERSIBLE];
   mjg_claim(
-      claims, up[IRREVERSIBLE] > up[REVERSIBLE] && down[IRREVERSIBLE] > down[REVERSIBLE],
+      claims, opposing->height > up[REVERSIBLE].height && aiding->height > down[REVERSIBLE].height,
       "the irreversible flap makes larger steps: %.5f and %.5f deg opposing, %.5f and %.5f deg "
       "aiding",
-      up[IRREVERSIBLE], up[REVERSIBLE], down[IRREVERSIBLE], down[REVERSIBLE]);
-  mjg_claim(claims, down[REVERSIBLE] > up[REVERSIBLE] && down[IRREVERSIBLE] > up[IRREVERSIBLE],
+      opposing->height, up[REVERSIBLE].height, aiding->height, down[REVERSIBLE].height);
+  mjg_claim(claims,
+            opposing->period > up[REVERSIBLE].period && aiding->period > down[REVERSIBLE].period,
+            "and its period is longer: %.3f and %.3f s opposing, %.3f and %.3f s aiding",
+            opposing->period, up[REVERSIBLE].period, aiding->period, down[REVERSIBLE].period);
+  mjg_claim(claims,
+            down[REVERSIBLE].height > up[REVERSIBLE].height && aiding->height > opposing->height,
             "steps with the aiding load are larger than those against it");
   mjg_claim(claims, error[IRREVERSIBLE] > error[REVERSIBLE],
             "against the load the irreversible flap is further behind: %.5f and %.5f deg",
@@ -89,7 +106,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   // gamma_u is not 0 here, so that T_FR0 and FSD mean slightly different things: see README.md
   for (int i = 0; i < 2; i++) {
     double allowed, difference = mjg_flapTable(&allowed, &run[i], schedule);
-    mjg_claim(claims, difference < 1.1 * fmax(up[i], down[i]),
+    mjg_claim(claims, difference < 1.1 * fmax(up[i].height, down[i].height),
               "%s moves as Table 1 says within one of its steps: largest difference %.2g deg",
               run[i].variant->name, difference);
   }

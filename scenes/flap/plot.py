@@ -2,31 +2,36 @@
 
 import matplotlib.pyplot as plt
 
-SCENES = ("flap", "flap-ramp", "flap-creep")
+SCENES = ("flap", "flap-ramp", "flap-creep", "flap-stop")
 
 
 def draw(name, runs):
-    figure, rows = plt.subplots(len(runs), 2, sharex=True, figsize=(9, 1.9 * len(runs)),
+    figure, rows = plt.subplots(len(runs), 2, sharex=True, figsize=(9, 0.6 + 1.9 * len(runs)),
                                 layout="constrained", squeeze=False)
     for (position, torque), (case, run) in zip(rows, runs.items()):
         number, _, kind = case.partition("-")
         position.plot(run["time"], run["command"], color="0.5", linewidth=1, label="command")
         position.plot(run["time"], run["position"], label="flap")
-        position.set_title(f"figure {int(number[6:])}: {kind.replace('-', ' ')}", loc="left")
-        position.set_ylabel("deg")
+        position.set_title(f"Figure {int(number[6:])}: {kind.replace('-', ' ')}" if kind else number,
+                           loc="left")
+        position.set_ylabel("position [deg]")
         torque.plot(run["time"], run["motor_flap"] / 1e3, label="motor")
         torque.plot(run["time"], run["load"] / 1e3, color="0.5", linewidth=1, label="load")
         torque.plot(run["time"], run["friction_flap"] / 1e3, linewidth=1, label="friction")
-        torque.set_ylabel("kN m")
+        torque.set_ylabel("torque [kN m]")
         if name == "flap":
             supply = torque.twinx()
-            supply.plot(run["time"], run["supply"], color="tab:red", linewidth=0.8, linestyle="--")
+            supply.plot(run["time"], run["supply"], color="tab:red", linewidth=0.8, linestyle="--",
+                        label="supply pressure (right)")
             supply.set_ylim(0, 80)
             supply.set_yticks((5, 26))
-            supply.set_ylabel("MPa", color="tab:red")
+            supply.set_ylabel("[MPa]", color="tab:red")
             supply.grid(False)
-    rows[0][0].legend(loc="best", fontsize=7)
-    rows[0][1].legend(loc="best", fontsize=7)
+    handles = [handle for axes in figure.axes for handle in axes.get_legend_handles_labels()[0]]
+    labels = [label for axes in figure.axes for label in axes.get_legend_handles_labels()[1]]
+    named = dict(zip(labels, handles))
+    figure.legend(named.values(), named.keys(), loc="outside upper center", ncols=len(named),
+                  fontsize=8)
     for axes in rows[-1]:
         axes.set_xlabel("time [s]")
     yield "figures", figure

@@ -18,11 +18,11 @@ enum {
 
 // the target is 1 in the cases that follow a triangle
 static const mjgCase rampCase[] = {
-    {mjgFLAP_CASE("figure11-reversible", 0.9090909090909091, 0.9, 1.2, 0.1, 0)},
-    {mjgFLAP_CASE("figure12-irreversible", 0.45454545454545453, -0.2, 1.2, 0.1, 0)},
-    {mjgFLAP_CASE("figure13-statically-irreversible", 0.7142857142857143, 0.6, 2.2, 0.1, 0)},
-    {mjgFLAP_CASE("figure14-reversible", 0.9090909090909091, 0.9, 1.2, 0, 1)},
-    {mjgFLAP_CASE("figure15-irreversible", 0.45454545454545453, -0.2, 1.2, 0, 1)},
+    {mjgFLAP_CASE("figure11-reversible", 0.9090909090909091, 0.9, 1.2, 0.1, 0, 0)},
+    {mjgFLAP_CASE("figure12-irreversible", 0.45454545454545453, -0.2, 1.2, 0.1, 0, 0)},
+    {mjgFLAP_CASE("figure13-statically-irreversible", 0.7142857142857143, 0.6, 2.5, 0.1, 0, 0)},
+    {mjgFLAP_CASE("figure14-reversible", 0.9090909090909091, 0.9, 1.2, 0, 1, 0)},
+    {mjgFLAP_CASE("figure15-irreversible", 0.45454545454545453, -0.2, 1.2, 0, 1, 0)},
 };
 
 

@@ -15,16 +15,31 @@ static double clamp(double x, double limit) {
 
 
 // Proportional: the valve opens with the error up to its end; the pressure across the motor is what
-// the opening gives of the supply, less what the flow loses, and never more than the supply.
+// the opening gives of the supply, less what the flow loses.
 double mjg_flapMotor(const mjgFlapInput* input, double q, double v) {
   double available = mjgFLAP_TORQUE * input->supply / mjgFLAP_FULL;
   double opening = clamp((input->command - q) / (mjgFLAP_OPEN * mjgFLAP_DEGREE), 1);
-  return clamp(available * opening - mjgFLAP_DROOP * v, available) - mjgFLAP_VISCOUS * v;
+  return available * opening - (mjgFLAP_DROOP + mjgFLAP_VISCOUS) * v;
+}
+
+
+// T_FR0 and FSD in words of the gear for a flap that moves in direction s relative to its load, 1 against
+// it, -1 with it. At rest and without inertia on the load's side lambda = g T + s gamma_u t, so that
+// t = S (g T + s gamma_u t + c); Table 1 has t = FSD (g T/(1 - s gamma_u) + T_FR0). s = 0: as they are.
+static void convert(double* coulomb, double* static_ratio, const mjgCase* variant, double gamma_u) {
+  double way = mjgFLAP_TARGET(variant) - mjgFLAP_START(variant);
+  double s = (way > 0) - (way < 0), fsd = mjgFLAP_FSD(variant) / (1 - s * gamma_u);
+  *coulomb = mjgFLAP_FRICTION * (1 - s * gamma_u);
+  *static_ratio = fsd / (1 + fsd * s * gamma_u);
 }
 
 
 void mjg_flapConfigure(mjModel* m, const mjgCase* variant) {
   m->key_qpos[0] = mjgFLAP_START(variant) * mjgFLAP_DEGREE;
+  if (mjgFLAP_STOP(variant) > 0) {
+    m->jnt_range[0] = -mjgFLAP_STOP(variant) * mjgFLAP_DEGREE;
+    m->jnt_range[1] = mjgFLAP_STOP(variant) * mjgFLAP_DEGREE;
+  }
 }
 
 
@@ -68,7 +83,8 @@ int mjg_flapStep(double* q, double* v, double time, const mjModel* m, const mjgC
   double free = *v + h * a;
   double phi = (gamma_u + gamma_v) * (motor - mjgFLAP_INERTIA * a);
   double alpha = (gamma_u + gamma_v) * mjgFLAP_INERTIA / h;
-  double coulomb = mjgFLAP_FRICTION, static_ratio = mjgFLAP_FSD(variant);
+  double coulomb, static_ratio;
+  convert(&coulomb, &static_ratio, variant, gamma_u);
   mjgProblem problem = {.n = 1,
                         .v = &free,
                         .A = &A,
@@ -94,18 +110,28 @@ int mjg_flapStep(double* q, double* v, double time, const mjModel* m, const mjgC
 }
 
 
-// A joint that starts has static friction for a step in Table 1: it loses that much momentum, and
-// until the servo's damping has made up for it a way of h (static - dynamic friction)/damping.
-double mjg_flapTable(double* allowed, const mjgRun* run, mjgFlapSchedule schedule) {
-  const mjgTrajectory* r = run->trajectory;
-  const mjgCase* variant = run->variant;
+// one step of Table 1
+static int stepTable(double* q, double* v, double* t, double time, double h, const mjgCase* variant,
+                     mjgFlapSchedule schedule) {
+  double stop = mjgFLAP_STOP(variant);
   const mjgKarnopp joint = {mjgFLAP_OPP(variant),
                             mjgFLAP_AID(variant),
                             mjgFLAP_FSD(variant),
                             mjgFLAP_FRICTION,
                             0,
                             mjgFLAP_INERTIA,
-                            INFINITY};
+                            stop > 0 ? stop * mjgFLAP_DEGREE : INFINITY};
+  mjgFlapInput input;
+  schedule(&input, time, variant);
+  return mjg_stepKarnopp(q, v, t, &joint, mjg_flapMotor(&input, *q, *v), input.load, h);
+}
+
+
+// A joint that starts has static friction for a step in Table 1: it loses that much momentum, and
+// until the servo's damping has made up for it a way of h (static - dynamic friction)/damping.
+double mjg_flapTable(double* allowed, const mjgRun* run, mjgFlapSchedule schedule) {
+  const mjgTrajectory* r = run->trajectory;
+  const mjgCase* variant = run->variant;
   int time = mjg_column(r, "time"), position = mjg_column(r, "position");
   double q = mjgFLAP_START(variant) * mjgFLAP_DEGREE, v = 0, t = 0, h = 0;
   double difference = 0, way = 0, friction = 0;
@@ -115,14 +141,26 @@ double mjg_flapTable(double* allowed, const mjgRun* run, mjgFlapSchedule schedul
     difference = fmax(difference, fabs(q / mjgFLAP_DEGREE - row[position]));
     way = fmax(way, fabs(next[position] - row[position]));
     h = next[time] - row[time];
-    mjgFlapInput input;
-    schedule(&input, row[time], variant);
-    if (mjg_stepKarnopp(&q, &v, &t, &joint, mjg_flapMotor(&input, q, v), input.load, h) < 0) {
+    if (stepTable(&q, &v, &t, row[time], h, variant, schedule) < 0) {
       return INFINITY;
     }
     friction = fmax(friction, fabs(t));
   }
-  double excess = (joint.fsd - 1) / joint.fsd * friction;
+  double fsd = mjgFLAP_FSD(variant), excess = (fsd - 1) / fsd * friction;
   *allowed = 2 * (way + h * excess / (mjgFLAP_DROOP + mjgFLAP_VISCOUS) / mjgFLAP_DEGREE);
   return difference;
+}
+
+
+double mjg_flapArrival(const mjgCase* variant, mjgFlapSchedule schedule, double end) {
+  const double h = 5e-4;
+  double q = mjgFLAP_START(variant) * mjgFLAP_DEGREE, v = 0, t = 0, since = -1;
+  for (int i = 0; i * h < end; i++) {
+    int there = fabs(q / mjgFLAP_DEGREE - mjgFLAP_TARGET(variant)) < 0.02;
+    since = there ? (since < 0 ? i * h : since) : -1;
+    if (stepTable(&q, &v, &t, i * h, h, variant, schedule) < 0) {
+      return -1;
+    }
+  }
+  return since;
 }

@@ -7,14 +7,14 @@
 
 #define mjgFLAP_DEGREE (3.14159265358979323846 / 180)
 
-// the servo is ours, the paper has its parameters elsewhere
-#define mjgFLAP_INERTIA  2e4    // of motor and surface, at the surface               kg m2
-#define mjgFLAP_TORQUE   194e3  // of the motor at full supply pressure               N m
+// the servo is ours, the paper has its parameters elsewhere: README.md says how they were found
+#define mjgFLAP_INERTIA  4e3    // of motor and surface, at the surface               kg m2
+#define mjgFLAP_TORQUE   123e3  // of the motor at full supply pressure               N m
 #define mjgFLAP_FULL     26.0   // full supply pressure                               MPa
 #define mjgFLAP_OPEN     0.02   // position error at which the valve is fully open    deg
-#define mjgFLAP_DROOP    1.5e6  // torque lost to the flow through the valve          N m/(rad/s)
-#define mjgFLAP_VISCOUS  0.5e6  // C_M, viscous friction at the motor                 N m/(rad/s)
-#define mjgFLAP_FRICTION 8e3    // T_FR0, independent of load                         N m
+#define mjgFLAP_DROOP    0.9e6  // torque lost to the flow through the valve          N m/(rad/s)
+#define mjgFLAP_VISCOUS  0.1e6  // C_M, viscous friction at the motor                 N m/(rad/s)
+#define mjgFLAP_FRICTION 3e3    // T_FR0, independent of load                         N m
 
 // parameters of a case
 #define mjgFLAP_OPP(variant)    ((variant)->parameter[0])  // eta_opp
@@ -22,16 +22,21 @@
 #define mjgFLAP_FSD(variant)    ((variant)->parameter[2])  // static to dynamic friction
 #define mjgFLAP_START(variant)  ((variant)->parameter[3])  // first position            deg
 #define mjgFLAP_TARGET(variant) ((variant)->parameter[4])  // for the scene             deg
+#define mjgFLAP_STOP(variant)   ((variant)->parameter[5])  // end of travel, 0: none    deg
 
-// name, settings and parameters of a case
-#define mjgFLAP_CASE(name, opp, aid, fsd, start, target) \
-  name,                                                  \
-      {{"transmission", "eta_forward", #opp},            \
-       {"transmission", "eta_backward", #aid},           \
-       {"transmission", "static_ratio", #fsd}},          \
-  {                                                      \
-    opp, aid, fsd, start, target                         \
+// name, settings and parameters of a case; ratio and coulomb are the gear's static_ratio and coulomb,
+// which are FSD and T_FR0 if gamma_u = 0, see README.md
+#define mjgFLAP_CASE_UNEVEN(name, opp, aid, fsd, start, target, stop, ratio, coulomb) \
+  name,                                                                               \
+      {{"transmission", "eta_forward", #opp},                                         \
+       {"transmission", "eta_backward", #aid},                                        \
+       {"transmission", "static_ratio", #ratio},                                      \
+       {"transmission", "coulomb", #coulomb}},                                        \
+  {                                                                                   \
+    opp, aid, fsd, start, target, stop                                                \
   }
+#define mjgFLAP_CASE(name, opp, aid, fsd, start, target, stop) \
+  mjgFLAP_CASE_UNEVEN(name, opp, aid, fsd, start, target, stop, fsd, 3e3)
 
 // what the scene prescribes at a time
 typedef struct mjgFlapInput_ {
@@ -44,7 +49,7 @@ typedef void (*mjgFlapSchedule)(mjgFlapInput* input, double time, const mjgCase*
 // torque of the motor less its viscous friction
 double mjg_flapMotor(const mjgFlapInput* input, double q, double v);
 
-// first position of the case
+// first position and end of travel of the case
 void mjg_flapConfigure(mjModel* m, const mjgCase* variant);
 
 // set motor and load
@@ -58,8 +63,11 @@ void mjg_flapMeasure(double* value, const mjModel* m, const mjData* d);
 int mjg_flapStep(double* q, double* v, double time, const mjModel* m, const mjgCase* variant,
                  mjgFlapSchedule schedule);
 
-// Table 1 of the paper, from the first row of a run on: largest difference of its position, and
-// what two explicit timesteps may cost where it starts or stops, both in degrees
+// Table 1 of the paper, ends of travel included, from the first row of a run on: largest difference of
+// its position, and what two explicit timesteps may cost where it starts or stops, both in degrees
 double mjg_flapTable(double* allowed, const mjgRun* run, mjgFlapSchedule schedule);
+
+// when Table 1 has come to rest within 0.02 deg of the target of a case, s; -1: not before the end
+double mjg_flapArrival(const mjgCase* variant, mjgFlapSchedule schedule, double end);
 
 #endif  // SCENES_FLAP_SERVO_H_
