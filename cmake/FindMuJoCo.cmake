@@ -1,5 +1,6 @@
 # MuJoCo as MuJoCo::MuJoCo, from one of
 #   MUJOCO_DIR (cache or environment)   an unpacked official release, or the folder of the Python package
+#   the environment                     of pip that builds the Python package
 #   build/venv                          the Python wheel that ./demo and ./check install
 # Sets MuJoCo_VERSION, and MuJoCo_PYTHON where a Python interpreter comes with it.
 #
@@ -11,6 +12,12 @@ set(MUJOCO_DIR "$ENV{MUJOCO_DIR}" CACHE PATH "MuJoCo release or Python package; 
 set(venv "${PROJECT_SOURCE_DIR}/build/venv")
 if(MUJOCO_DIR)
   set(roots "${MUJOCO_DIR}")
+elseif(MJGEAR_PYTHON)
+  # the environment into which pip installs, behind the isolated one in which it builds
+  find_package(Python REQUIRED COMPONENTS Interpreter)
+  execute_process(COMMAND "${Python_EXECUTABLE}" -I -c
+    "import importlib.util as u; s = u.find_spec('mujoco'); print(s.submodule_search_locations[0] if s else '')"
+    OUTPUT_VARIABLE roots OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 else()
   file(GLOB roots "${venv}/lib/python3*/site-packages/mujoco")
 endif()
@@ -42,6 +49,9 @@ endif()
 # the library, under its versioned name where there is one
 set(MuJoCo_LIBRARY)
 set(reason "set MUJOCO_DIR to an unpacked MuJoCo release, or run ./demo, which installs it in build/venv")
+if(MJGEAR_PYTHON)
+  set(reason "install MuJoCo first, for which the plugin is then built: pip install mujoco, or set MUJOCO_DIR")
+endif()
 if(MuJoCo_INCLUDE_DIR)
   file(GLOB versioned "${root_found}/libmujoco.so.*" "${root_found}/lib/libmujoco.so.*")
   file(GLOB plain "${root_found}/lib/libmujoco.so" "${root_found}/libmujoco.so")

@@ -65,13 +65,14 @@ packages_build=(
   python3 python3-venv ca-certificates
   ffmpeg xvfb xauth
 )
+packages_wheel=(gcc libc6-dev cmake ninja-build libglfw3-dev libpng-dev python3 python3-venv ca-certificates unzip)
 packages_check=(clang shellcheck g++ libbenchmark-dev xdotool)
 
 
 # what a command or file besides the package's own shows that it is there: installed by other means
 is_installed() {
   case $1 in
-    gcc | g++ | cmake | clang | shellcheck | valgrind | ffmpeg) command -v "$1" > /dev/null && return ;;
+    gcc | g++ | cmake | clang | shellcheck | valgrind | ffmpeg | unzip) command -v "$1" > /dev/null && return ;;
     ninja-build) command -v ninja > /dev/null && return ;;
     xvfb) command -v Xvfb > /dev/null && return ;;
     libclang-rt-*)
@@ -142,27 +143,67 @@ find_python() {
 }
 
 
+# make_venv FOLDER REQUIREMENTS PYTHON
 make_venv() {
-  rm -rf build/venv
-  "$1" -m venv build/venv &&
-    build/venv/bin/pip --disable-pip-version-check install --no-input --only-binary=:all: \
-      --require-hashes --requirement cmake/requirements.txt
+  rm -rf "$1"
+  "$3" -m venv "$1" &&
+    "$1/bin/pip" --disable-pip-version-check install --no-input --only-binary=:all: \
+      --require-hashes --requirement "$2"
 }
 
 
-# build/venv, with exactly what requirements.txt says
-install_python() {
+# install_venv FOLDER REQUIREMENTS MODULES TEXT: an environment with exactly what the requirements say
+install_venv() {
   local python wanted
-  wanted=$(sha256sum < cmake/requirements.txt)
-  if [[ -f build/venv/.complete && $(< build/venv/.complete) == "$wanted" ]] &&
-    build/venv/bin/python -c 'import mujoco, matplotlib' 2> /dev/null; then
+  wanted=$(sha256sum < "$2")
+  if [[ -f $1/.complete && $(< "$1/.complete") == "$wanted" ]] &&
+    "$1/bin/python" -c "import $3" 2> /dev/null; then
     return
   fi
   python=$(find_python) ||
     die "no Python 3.11 to 3.13 with the modules venv and ensurepip (Debian, Ubuntu: python3-venv)"
-  step venv "MuJoCo and matplotlib in build/venv" make_venv "$python" ||
-    die "the Python packages of cmake/requirements.txt cannot be installed; is there a network?"
-  printf '%s\n' "$wanted" > build/venv/.complete
+  step "${1##*/}" "$4 in $1" make_venv "$1" "$2" "$python" ||
+    die "the Python packages of $2 cannot be installed; is there a network?"
+  printf '%s\n' "$wanted" > "$1/.complete"
+}
+
+install_python() {
+  install_venv build/venv cmake/requirements.txt 'mujoco, matplotlib' "MuJoCo and matplotlib"
+}
+
+install_wheel_tools() {
+  install_venv build/venv-wheel cmake/requirements-wheel.txt 'scikit_build_core, auditwheel' "tools for wheels"
+}
+
+
+# ------------------------------------------ MuJoCo releases --------------------------------------
+
+# all supported releases, in ascending order
+mujoco_releases() {
+  sed -n 's/^mujoco\(-core\)\?==\([0-9.]*\).*/\2/p' cmake/releases.txt
+}
+
+
+unpack_release() {
+  local release=$1 machine=$2 folder=build/mujoco/$2/$1
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  grep -E "^mujoco(-core)?==$release " cmake/releases.txt > "$folder/requirement.txt" &&
+    build/venv-wheel/bin/python -m pip --disable-pip-version-check download --no-deps --only-binary=:all: \
+      --require-hashes --implementation cp --python-version 3.11 --platform "manylinux_2_28_$machine" \
+      --dest "$folder" --requirement "$folder/requirement.txt" &&
+    unzip -q "$folder"/*.whl 'mujoco/include/*' 'mujoco/libmujoco.so*' -d "$folder" &&
+    rm "$folder"/*.whl
+}
+
+
+# install_release RELEASE MACHINE: its headers and library in build/mujoco/MACHINE/RELEASE/mujoco
+install_release() {
+  local folder=build/mujoco/$2/$1
+  if [[ ! -f $folder/.complete ]]; then
+    step "mujoco-$1" "MuJoCo $1 for $2" unpack_release "$1" "$2" || return
+    touch "$folder/.complete"
+  fi
 }
 
 
@@ -191,7 +232,7 @@ configure_preset() {
 fingerprint() {
   local tool
   {
-    find . \( -path ./build -o -path ./results -o -name .git -o -name __pycache__ \) -prune -o -type f -print0 |
+    find . \( -path ./build -o -path ./results -o -path ./dist -o -name .git -o -name __pycache__ \) -prune -o -type f -print0 |
       sort -z | xargs -0 sha256sum
     for tool in gcc clang cmake build/venv/bin/python; do
       "$tool" --version 2> /dev/null || true

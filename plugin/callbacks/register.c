@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "callbacks/engines.h"
 #include "callbacks/step.h"
 #include "configuration/config.h"
 #include "observe/sensor.h"
@@ -18,6 +19,15 @@ mjPLUGIN_LIB_INIT(mjgear) {
                 mjVERSION_HEADER / 1000000, mjVERSION_HEADER / 1000 % 1000, mjVERSION_HEADER % 1000,
                 mj_versionString());
     return;
+  }
+
+  // two engines know nothing of each other: a model of the one finds no plugin of the other
+  char paths[2000];
+  if (mjgp_engines(paths, sizeof(paths)) > 1) {
+    mju_warning(mjgpNAME
+                " is registered with MuJoCo %s, but this process has loaded more than one: %s. "
+                "Load a single one, and the plugin that was built for it",
+                mj_versionString(), paths);
   }
 
   mjpPlugin plugin;

@@ -1,0 +1,55 @@
+# What is installed for the Python package, all of it in the folder mjgear of the package:
+#   lib/libmjgear-RELEASE.so           the plugin for a MuJoCo release
+#   lib/libmjgear_core.so.0            the core
+#   bin/RELEASE/mjgear, ...            the programs for a release
+#   scenes/, models/                   what they play
+# MJGEAR_MUJOCO_DIRS lists further releases, as MUJOCO_DIR; each is a build of its own.
+
+set(MJGEAR_MUJOCO_DIRS "" CACHE STRING "further MuJoCo releases to build the plugin for")
+option(MJGEAR_COPY_OPENBLAS "put OpenBLAS beside our libraries; off where auditwheel does" ON)
+
+# ------------------------------------ for this release -------------------------------------------
+
+set_target_properties(mjgear PROPERTIES OUTPUT_NAME mjgear-${MuJoCo_VERSION} PREFIX lib)
+install(TARGETS mjgear LIBRARY DESTINATION lib COMPONENT release)
+foreach(program mjgear-tool mjgear-run mjgear-view)
+  if(TARGET ${program})
+    set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/../../lib")
+    install(TARGETS ${program} RUNTIME DESTINATION bin/${MuJoCo_VERSION} COMPONENT release)
+  endif()
+endforeach()
+
+
+# ------------------------------------ for all releases -------------------------------------------
+
+set_target_properties(mjgear_core_shared PROPERTIES VERSION 0)  # one file: wheels have no links
+install(TARGETS mjgear_core_shared LIBRARY DESTINATION lib NAMELINK_SKIP RUNTIME DESTINATION lib)
+if(MJGEAR_COPY_OPENBLAS)
+  install(FILES "${OpenBLAS_LIBRARY}" DESTINATION lib)
+endif()
+install(DIRECTORY scenes models DESTINATION . FILES_MATCHING PATTERN "*.xml" PATTERN "*.png" PATTERN "*.obj"
+  PATTERN "*.stl")
+
+include(ExternalProject)
+foreach(folder IN LISTS MJGEAR_MUJOCO_DIRS)
+  string(MD5 name "${folder}")
+  string(SUBSTRING "${name}" 0 8 name)
+  set(stage "${PROJECT_BINARY_DIR}/releases/${name}/stage")
+  ExternalProject_Add(release-${name}
+    SOURCE_DIR "${PROJECT_SOURCE_DIR}"
+    BINARY_DIR "${PROJECT_BINARY_DIR}/releases/${name}/build"
+    CMAKE_ARGS
+      -DMJGEAR_PYTHON=ON
+      "-DMUJOCO_DIR=${folder}"
+      "-DOpenBLAS_LIBRARY=${OpenBLAS_LIBRARY}"
+      -DMJGEAR_BUILD_VIEWER=${MJGEAR_BUILD_VIEWER}
+      -DMJGEAR_AVX=${MJGEAR_AVX}
+      -DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE}
+      "-DCMAKE_C_COMPILER=${CMAKE_C_COMPILER}"
+      "-DCMAKE_C_COMPILER_LAUNCHER=${CMAKE_C_COMPILER_LAUNCHER}"
+      "-DCMAKE_TOOLCHAIN_FILE=${CMAKE_TOOLCHAIN_FILE}"
+    INSTALL_COMMAND "${CMAKE_COMMAND}" --install <BINARY_DIR> --prefix "${stage}" --component release --strip
+    BUILD_ALWAYS ON
+    USES_TERMINAL_BUILD ON)
+  install(DIRECTORY "${stage}/" DESTINATION . USE_SOURCE_PERMISSIONS)
+endforeach()

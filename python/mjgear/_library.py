@@ -1,0 +1,92 @@
+"""The C libraries of this package: which belongs to the MuJoCo that is running, and how it is loaded."""
+
+import ctypes
+import functools
+import os
+import pathlib
+import platform
+import re
+
+import mujoco
+
+NAME = "mjgear.transmission"  # of the plugin, in MJCF
+
+_PACKAGE = pathlib.Path(__file__).resolve().parent
+_SUFFIX = {"Windows": ".dll", "Darwin": ".dylib"}.get(platform.system(), ".so")
+
+
+def folder() -> pathlib.Path:
+    """The folder of the C libraries: that of the package, or MJGEAR_LIBRARIES of the environment."""
+    named = os.environ.get("MJGEAR_LIBRARIES")
+    return pathlib.Path(named) if named else _PACKAGE / "lib"
+
+
+def releases() -> list[str]:
+    """The MuJoCo releases for which this package has the plugin, in ascending order."""
+    names = (re.fullmatch(r"(?:lib)?mjgear-([0-9.]+)\.\w+", f.name) for f in folder().glob("*mjgear-*"))
+    return sorted((n[1] for n in names if n), key=lambda r: [int(part) for part in r.split(".")])
+
+
+def path() -> pathlib.Path:
+    """The plugin that was built for the MuJoCo that is running.
+
+    Raises:
+        ImportError: there is none; the text says what to do.
+    """
+    running = mujoco.mj_versionString()
+    prefix = "" if platform.system() == "Windows" else "lib"
+    for name in (f"{prefix}mjgear-{running}", f"{prefix}mjgear"):
+        candidate = folder() / (name + _SUFFIX)
+        if candidate.exists():
+            return candidate
+    built = ", ".join(releases()) or "no release at all"
+    raise ImportError(
+        f"this mjgear was built for MuJoCo {built}, but MuJoCo {running} is running: install one of these (pip install "
+        f"mujoco==RELEASE), or build mjgear for {running} from its sources (pip install --force-reinstall --no-deps "
+        "--no-binary mjgear mjgear; 3.11 is the oldest that it builds for)"
+    )
+
+
+@functools.cache
+def plugin() -> ctypes.CDLL:
+    """The plugin, loaded and registered with the MuJoCo that is running.
+
+    Raises:
+        ImportError: there is none for this MuJoCo, or it cannot be loaded.
+    """
+    file = str(path())
+    try:
+        mujoco.mj_loadPluginLibrary(file)
+    except mujoco.FatalError as error:
+        raise ImportError(str(error).strip()) from None
+    library = ctypes.CDLL(file)
+    if not _is_registered():
+        raise ImportError(f"{file} did not register {NAME} with MuJoCo {mujoco.mj_versionString()}; see the warning above")
+    return library
+
+
+def register() -> None:
+    """Register the plugin, once; ``import mujoco`` calls this from MuJoCo 4.0 on."""
+    plugin()
+
+
+@functools.cache
+def core() -> ctypes.CDLL:
+    """The core, which knows no MuJoCo: descriptions of gears and their laws."""
+    for name in ("libmjgear_core.so.0", "libmjgear_core.0.dylib", "mjgear_core.dll"):
+        if (folder() / name).exists():
+            return ctypes.CDLL(str(folder() / name))
+    raise ImportError(f"no mjgear_core in {folder()}; reinstall mjgear")
+
+
+def _is_registered() -> bool:
+    """Whether the engine that is running knows the plugin."""
+    package = pathlib.Path(mujoco.__file__).parent
+    version = mujoco.mj_versionString()
+    for name in (f"libmujoco.so.{version}", f"libmujoco.{version}.dylib", "mujoco.dll"):
+        if (package / name).exists():
+            find = ctypes.CDLL(str(package / name)).mjp_getPlugin
+            find.restype = ctypes.c_void_p
+            find.argtypes = [ctypes.c_char_p, ctypes.POINTER(ctypes.c_int)]
+            return bool(find(NAME.encode(), ctypes.byref(ctypes.c_int())))
+    return True  # an engine from elsewhere: it complains itself

@@ -1,0 +1,53 @@
+"""The programs of this package: those that were built for the MuJoCo of the environment."""
+
+import os
+import pathlib
+import sys
+
+import mujoco
+
+from mjgear import _library
+
+
+def find(name: str) -> tuple[pathlib.Path, dict[str, str]]:
+    """A program for the MuJoCo that is running, and the environment in which it finds all it needs.
+
+    Raises:
+        ImportError: this package has no programs for this MuJoCo, or not this one.
+    """
+    folder = _library.folder()
+    environment = dict(os.environ)
+    environment.setdefault("MJGEAR_PLUGIN", str(_library.path()))
+    bundled = folder.parent / "bin" / mujoco.mj_versionString()
+    if bundled.is_dir():
+        environment.setdefault("MJGEAR_SCENES", str(folder.parent / "scenes"))
+    program = (bundled if bundled.is_dir() else folder.parent / "bin") / name
+    if not program.exists():
+        raise ImportError(f"mjgear was built without {name}; install libglfw3-dev and libpng-dev (Debian, Ubuntu) and build it again")
+    engine = str(pathlib.Path(mujoco.__file__).parent)
+    known = environment.get("LD_LIBRARY_PATH")
+    environment["LD_LIBRARY_PATH"] = f"{engine}{os.pathsep}{known}" if known else engine
+    return program, environment
+
+
+def _run(name: str) -> None:
+    try:
+        program, environment = find(name)
+    except ImportError as error:
+        sys.exit(f"{name}: {error}")
+    os.execve(program, [name, *sys.argv[1:]], environment)
+
+
+def mjgear() -> None:
+    """The command line tool."""
+    _run("mjgear")
+
+
+def mjgear_run() -> None:
+    """Plays a scene without a window."""
+    _run("mjgear-run")
+
+
+def mjgear_view() -> None:
+    """Shows a scene in a window, or writes pictures and films of it."""
+    _run("mjgear-view")
