@@ -1,0 +1,308 @@
+#include <math.h>
+#include <stddef.h>
+
+#include "../law/law.h"
+#include "mjgear.h"
+#include "mjgear_backlash.h"
+#include "mjgear_bench.h"
+#include "mjgear_params.h"
+
+const char* mjg_benchName(int parameter) {
+  static const char* const name[mjgNBENCH] = {"inertia",
+                                              "gravity",
+                                              "offset",
+                                              "torque_constant",
+                                              "resistance",
+                                              "gain",
+                                              "derivative",
+                                              "limit",
+                                              "current_limit",
+                                              "supply",
+                                              "slew",
+                                              "delay",
+                                              "gamma_u",
+                                              "gamma_v",
+                                              "gamma_u_stribeck",
+                                              "gamma_v_stribeck",
+                                              "gamma_u_quadratic",
+                                              "gamma_v_quadratic",
+                                              "coulomb",
+                                              "stribeck_friction",
+                                              "stribeck_velocity",
+                                              "stribeck_exponent",
+                                              "viscous",
+                                              "armature",
+                                              "half_gap",
+                                              "stiffness",
+                                              "damping"};
+  return parameter >= 0 && parameter < mjgNBENCH ? name[parameter] : NULL;
+}
+
+
+// friction of a parameter array
+static mjgTransmission transmission(const double* p) {
+  mjgTransmission gear;
+  mjg_defaultTransmission(&gear);
+  gear.gamma_u = p[mjgBENCH_GAMMA_U];
+  gear.gamma_v = p[mjgBENCH_GAMMA_V];
+  gear.gamma_u_stribeck = p[mjgBENCH_GAMMA_U_STRIBECK];
+  gear.gamma_v_stribeck = p[mjgBENCH_GAMMA_V_STRIBECK];
+  gear.gamma_u_quadratic = p[mjgBENCH_GAMMA_U_QUADRATIC];
+  gear.gamma_v_quadratic = p[mjgBENCH_GAMMA_V_QUADRATIC];
+  gear.coulomb = p[mjgBENCH_COULOMB];
+  gear.stribeck_friction = p[mjgBENCH_STRIBECK_FRICTION];
+  gear.stribeck_velocity = p[mjgBENCH_STRIBECK_VELOCITY];
+  gear.stribeck_exponent = p[mjgBENCH_STRIBECK_EXPONENT];
+  return gear;
+}
+
+
+//---------------------------------- motor and controller ------------------------------------------
+
+// clamp to [-limit, limit]; no limit if that is 0
+static double clamp(double x, double limit) {
+  return limit > 0 ? fmin(fmax(x, -limit), limit) : x;
+}
+
+
+// motor torque for one input at angle q and speed v
+static double motorTorque(const mjgBenchLog* log, const double* p, double input, double q,
+                          double v) {
+  double set = input;
+  if (log->loop) {
+    set = p[mjgBENCH_GAIN] * (input - q) - p[mjgBENCH_DERIVATIVE] * v;
+  }
+  set = clamp(set, p[mjgBENCH_LIMIT]);
+
+  double k = p[mjgBENCH_TORQUE_CONSTANT];
+  if (log->drive == mjgDRIVE_VOLTAGE) {
+    return clamp(k / p[mjgBENCH_RESISTANCE] * (set - k * v), k * p[mjgBENCH_CURRENT_LIMIT]);
+  }
+  if (log->drive == mjgDRIVE_CURRENT) {
+    if (p[mjgBENCH_SUPPLY] > 0) {
+      double free = -k * v / p[mjgBENCH_RESISTANCE];
+      set = free + clamp(set - free, p[mjgBENCH_SUPPLY] / p[mjgBENCH_RESISTANCE]);
+    }
+    return k * set;
+  }
+  return set;
+}
+
+
+// input at a sample, delayed: linear between the samples, the first one before them
+static double inputAt(const mjgBenchLog* log, const double* p, int k) {
+  double place = k - p[mjgBENCH_DELAY] / log->dt;
+  if (place <= 0) {
+    return log->input[0];
+  }
+  int i = (int)place;
+  double part = place - i;
+  return part > 0 ? log->input[i] + part * (log->input[i + 1] - log->input[i]) : log->input[i];
+}
+
+
+//---------------------------------- one step ------------------------------------------------------
+
+// where the joint is; rotor and gap relative to it
+typedef struct State_ {
+  double q;
+  double v;
+  double t;        // friction torque of the last step
+  double angle;    // rotor - joint
+  double rate;     // its rate
+  double theta_b;  // position in the gap
+} State;
+
+
+// bound of friction of mjgLAW_BAM
+static double boundBam(const double* p, double motor, double external, double v) {
+  double S = 0;
+  if (p[mjgBENCH_STRIBECK_VELOCITY] > 0) {
+    S = exp(-pow(fabs(v) / p[mjgBENCH_STRIBECK_VELOCITY], p[mjgBENCH_STRIBECK_EXPONENT]));
+  }
+  double quadratic = 0;
+  if (motor * external < 0) {
+    quadratic = fabs(external) < fabs(motor) ? p[mjgBENCH_GAMMA_V_QUADRATIC] * external * external
+                                             : p[mjgBENCH_GAMMA_U_QUADRATIC] * motor * motor;
+  }
+  double sliding = fabs(p[mjgBENCH_GAMMA_V] * external - p[mjgBENCH_GAMMA_U] * motor);
+  double rest =
+      fabs(p[mjgBENCH_GAMMA_V_STRIBECK] * external - p[mjgBENCH_GAMMA_U_STRIBECK] * motor);
+  return p[mjgBENCH_COULOMB] + sliding + p[mjgBENCH_VISCOUS] * fabs(v) +
+         S * (p[mjgBENCH_STRIBECK_FRICTION] + rest + quadratic);
+}
+
+
+// speed after a step of published friction: what stops the joint, at most the bound
+static double stepBam(const double* p, const State* s, double motor, double load, double h) {
+  double inertia = p[mjgBENCH_INERTIA] + p[mjgBENCH_ARMATURE];
+  double hold = inertia / h * s->v + motor - load;
+  double bound = boundBam(p, motor, -load, s->v);
+  return fabs(hold) <= bound ? 0 : h * (hold - copysign(bound, hold)) / inertia;
+}
+
+
+// speed after a step of a gear without gap; M: inertia of the output side with h x damping
+static double stepGear(State* s, const mjgTransmission* gear, double motor, double load, double m,
+                       double M, double h) {
+  double gamma_u, gamma_v, coulomb;
+  mjg_frictionAt(&gamma_u, &gamma_v, &coulomb, gear, s->q, s->v, motor, motor - s->t);
+  double rho = mjg_rho(gamma_u, gamma_v, m, M);
+  double phi = mjg_phi(motor, load, gamma_u, gamma_v, rho);
+  double hold = (m + M) / h * s->v + motor - load;
+  int piece = mjgi_lawResolve(&s->t, hold, phi, rho, coulomb, 1, 1);
+  return piece == mjgiSTUCK ? 0 : h * (hold - s->t) / (m + M);
+}
+
+
+// speed after a step of a rotor, a gear, a gap and a shaft
+static double stepGap(State* s, const mjgTransmission* gear, const mjgBacklash* gap, double blend,
+                      double motor, double load, double m, double M, double h) {
+  mjgCoupling coupling = {.law = gap,
+                          .h = h,
+                          .blend = blend,
+                          .theta_d = s->angle,
+                          .omega_d = s->rate,
+                          .theta_b = s->theta_b,
+                          .inertia = m,
+                          .velocity = s->v + s->rate,
+                          .torque = motor,
+                          .static_ratio = 1};
+  mjg_frictionAt(&coupling.gamma_u, &coupling.gamma_v, &coupling.coulomb, gear, s->q, s->v, motor,
+                 motor - s->t);
+  mjgCouplingStep step;
+  double A = h / M;
+  double free = s->v - A * load;
+  mjg_couplingResolve(&step, &coupling, free, A);
+  double next = free + A * step.T;
+  s->t = step.friction;
+  s->theta_b = step.theta_b;
+  s->rate = step.velocity - next;
+  s->angle += h * s->rate;
+  return next;
+}
+
+
+//---------------------------------- a log ---------------------------------------------------------
+
+static int isValid(const mjgBenchLog* log, const double* p) {
+  if (!log || !p || log->n < 1 || log->substeps < 1 || log->reset < 0 || !(log->dt > 0) ||
+      !log->input || !log->position || !log->velocity) {
+    return 0;
+  }
+  for (int i = 0; i < mjgNBENCH; i++) {
+    if (!isfinite(p[i])) {
+      return 0;
+    }
+  }
+  int electric =
+      log->drive == mjgDRIVE_VOLTAGE || (log->drive == mjgDRIVE_CURRENT && p[mjgBENCH_SUPPLY] > 0);
+  int rests = p[mjgBENCH_STRIBECK_FRICTION] != 0 || p[mjgBENCH_GAMMA_U_STRIBECK] != 0 ||
+              p[mjgBENCH_GAMMA_V_STRIBECK] != 0 || p[mjgBENCH_GAMMA_U_QUADRATIC] != 0 ||
+              p[mjgBENCH_GAMMA_V_QUADRATIC] != 0;
+  if ((electric && !(p[mjgBENCH_RESISTANCE] > 0)) ||
+      (rests && !(p[mjgBENCH_STRIBECK_VELOCITY] > 0)) || p[mjgBENCH_DELAY] < 0 ||
+      p[mjgBENCH_INERTIA] < 0 || p[mjgBENCH_ARMATURE] < 0 || p[mjgBENCH_VISCOUS] < 0 ||
+      !(p[mjgBENCH_INERTIA] + p[mjgBENCH_ARMATURE] > 0)) {
+    return 0;
+  }
+
+  // a gap needs a rotor on one side and a link on the other
+  return p[mjgBENCH_STIFFNESS] == 0 ||
+         (p[mjgBENCH_STIFFNESS] > 0 && p[mjgBENCH_HALF_GAP] >= 0 && p[mjgBENCH_DAMPING] >= 0 &&
+          p[mjgBENCH_ARMATURE] > 0 && p[mjgBENCH_INERTIA] > 0 && log->law == mjgLAW_GEAR);
+}
+
+
+// one sample of a result
+static void record(double* array, int k, double value) {
+  if (array) {
+    array[k] = value;
+  }
+}
+
+
+int mjg_simulateBench(double* position, double* velocity, double* torque, double* rotor,
+                      const mjgBenchLog* log, const double* parameter) {
+  if (!isValid(log, parameter)) {
+    return mjgERR_ARGUMENT;
+  }
+
+  // constants of the steps
+  const double* p = parameter;
+  double h = log->dt / log->substeps;
+  double m = p[mjgBENCH_ARMATURE], M = p[mjgBENCH_INERTIA] + h * p[mjgBENCH_VISCOUS];
+  mjgTransmission gear = transmission(p);
+  int flg_gap = p[mjgBENCH_STIFFNESS] > 0;
+  mjgBacklash gap = {.model = mjgEXACT,
+                     .half_gap = p[mjgBENCH_HALF_GAP],
+                     .stiffness = p[mjgBENCH_STIFFNESS],
+                     .damping = p[mjgBENCH_DAMPING]};
+  double blend = flg_gap ? mjg_couplingBlend(&gap, h * (1 / p[mjgBENCH_INERTIA] + 1 / m), h) : 0;
+
+  // from the measured state on
+  State s = {.q = log->position[0], .v = log->velocity[0]};
+  double goal = log->input[0];
+  for (int k = 0; k < log->n; k++) {
+    if (log->reset && k % log->reset == 0) {
+      s.q = log->position[k];
+      s.v = log->velocity[k];
+    }
+    record(position, k, s.q);
+    record(velocity, k, s.v);
+    record(rotor, k, s.q + s.angle);
+
+    // what the controller is told
+    double input = inputAt(log, p, k);
+    if (log->loop && p[mjgBENCH_SLEW] > 0) {
+      goal += clamp(input - goal, p[mjgBENCH_SLEW] * log->dt);
+      input = goal;
+    }
+    int on = !log->enable || log->enable[k];
+
+    for (int i = 0; i < log->substeps; i++) {
+      double motor = on ? motorTorque(log, p, input, s.q, s.v) : 0;
+      double load = p[mjgBENCH_GRAVITY] * sin(s.q + p[mjgBENCH_OFFSET]);
+      load += log->load ? log->load[k] : 0;
+      if (i == 0) {
+        record(torque, k, motor);
+      }
+      if (log->law == mjgLAW_BAM) {
+        s.v = stepBam(p, &s, motor, load, h);
+      } else {
+        load += p[mjgBENCH_VISCOUS] * s.v;
+        s.v = flg_gap ? stepGap(&s, &gear, &gap, blend, motor, load, m, M, h)
+                      : stepGear(&s, &gear, motor, load, m, M, h);
+      }
+      s.q += h * s.v;
+    }
+
+    // the rest of a simulation that left the finite numbers
+    if (!isfinite(s.q) || !isfinite(s.v)) {
+      for (int j = k + 1; j < log->n; j++) {
+        record(position, j, NAN);
+        record(velocity, j, NAN);
+        record(torque, j, NAN);
+        record(rotor, j, NAN);
+      }
+      return mjgERR_NOT_FINITE;
+    }
+  }
+  return mjgSOLVED;
+}
+
+
+int mjg_deliver(double* x, const double* u, const double* v, int n, const double* parameter) {
+  if (!x || !u || !v || n < 0 || !parameter) {
+    return mjgERR_ARGUMENT;
+  }
+  mjgTransmission gear = transmission(parameter);
+  for (int i = 0; i < n; i++) {
+    double gamma_u, gamma_v, coulomb;
+    mjg_frictionAt(&gamma_u, &gamma_v, &coulomb, &gear, 0, v[i], u[i], u[i]);
+    int load, s = v[i] > 0 ? 1 : -1;
+    double limit = mjgi_lawLimit(&load, s, (gamma_u + gamma_v) * u[i], -gamma_v, coulomb, 1);
+    x[i] = isfinite(limit) ? u[i] - s * limit - parameter[mjgBENCH_VISCOUS] * v[i] : NAN;
+  }
+  return mjgSOLVED;
+}
