@@ -105,18 +105,71 @@ static char* readFile(const char* path, char* error, int error_sz) {
 }
 
 
-// apply one setting to a text that is owned; 0: done
-static int apply(char** text, const mjgSetting* setting, const char* path, char* error,
-                 int error_sz) {
-  char reason[512];
-  char* changed = mjg_setConfig(*text, setting, reason, sizeof reason);
-  if (!changed) {
-    snprintf(error, (size_t)error_sz, "%s: %s", path, reason);
+// a file that a scene is made of
+typedef struct mjgPart_ {
+  char path[4096];
+  char* text;
+  int changed;
+} mjgPart;
+
+#define MAXPART 16
+
+
+// append a file to the parts; 0: done
+static int addPart(mjgPart* part, int* npart, const char* path, char* error, int error_sz) {
+  if (*npart == MAXPART) {
+    snprintf(error, (size_t)error_sz, "%s: more than %d files in one scene", path, MAXPART);
     return -1;
   }
-  free(*text);
-  *text = changed;
+  char* text = readFile(path, error, error_sz);
+  if (!text) {
+    return -1;
+  }
+  snprintf(part[*npart].path, sizeof part->path, "%s", path);
+  part[*npart].text = text;
+  part[*npart].changed = 0;
+  (*npart)++;
   return 0;
+}
+
+
+// the scene's file and what it includes: MuJoCo takes the paths of all from the first one's folder.
+// Files that cannot be read are left to MuJoCo to complain of
+static int readParts(mjgPart* part, int* npart, const char* path, char* error, int error_sz) {
+  *npart = 0;
+  if (addPart(part, npart, path, error, error_sz)) {
+    return -1;
+  }
+  const char* slash = strrchr(path, '/');
+  int folder = slash ? (int)(slash + 1 - path) : 0;
+  for (int i = 0; i < *npart; i++) {
+    char file[2048], included[4096], reason[512];
+    const char* next = part[i].text;
+    while (*npart < MAXPART && (next = mjg_nextInclude(next, file, sizeof file))) {
+      snprintf(included, sizeof included, "%.*s%s", file[0] == '/' ? 0 : folder, path, file);
+      if (!access(included, R_OK)) {
+        addPart(part, npart, included, reason, sizeof reason);
+      }
+    }
+  }
+  return 0;
+}
+
+
+// apply one setting to the part that has its instance; 0: done
+static int apply(mjgPart* part, int npart, const mjgSetting* setting, char* error, int error_sz) {
+  char reason[512], first[512] = "";
+  for (int i = 0; i < npart; i++) {
+    char* changed = mjg_setConfig(part[i].text, setting, i ? reason : first, sizeof reason);
+    if (changed) {
+      free(part[i].text);
+      part[i].text = changed;
+      part[i].changed = 1;
+      return 0;
+    }
+  }
+  snprintf(error, (size_t)error_sz, "%s: %s", part[0].path, first);
+  return -1;
 }
 
 
@@ -150,8 +203,10 @@ mjSpec* mjg_readScene(const mjgScene* scene, const mjgCase* variant, const mjgSe
                       int nsetting, char* error, int error_sz) {
   char path[4096];
   mjg_scenePath(path, sizeof path, scene);
-  char* text = readFile(path, error, error_sz);
-  if (!text) {
+  mjgPart* part = malloc(MAXPART * sizeof *part);
+  int npart = 0;
+  if (!part || readParts(part, &npart, path, error, error_sz)) {
+    free(part);
     return NULL;
   }
 
@@ -162,19 +217,23 @@ mjSpec* mjg_readScene(const mjgScene* scene, const mjgCase* variant, const mjgSe
   // settings of the case, then those that were added
   int failed = 0;
   for (int i = 0; variant && i < mjgMAXSETTING && variant->setting[i].instance && !failed; i++) {
-    failed = apply(&text, &variant->setting[i], path, error, error_sz);
+    failed = apply(part, npart, &variant->setting[i], error, error_sz);
   }
   for (int i = 0; i < nsetting && !failed; i++) {
-    failed = apply(&text, &setting[i], path, error, error_sz);
+    failed = apply(part, npart, &setting[i], error, error_sz);
   }
 
-  // the changed text takes the place of the file, so that what it includes is found
+  // changed texts take the place of their files
   mjSpec* spec = NULL;
   if (!failed) {
     char reason[1024] = "";
     mjVFS vfs;
     mj_defaultVFS(&vfs);
-    mj_addBufferVFS(&vfs, path, text, (int)strlen(text));
+    for (int i = 0; i < npart; i++) {
+      if (i == 0 || part[i].changed) {
+        mj_addBufferVFS(&vfs, part[i].path, part[i].text, (int)strlen(part[i].text));
+      }
+    }
     spec = mj_parseXML(path, &vfs, reason, sizeof reason);
     mj_deleteVFS(&vfs);
     if (!spec) {
@@ -182,7 +241,10 @@ mjSpec* mjg_readScene(const mjgScene* scene, const mjgCase* variant, const mjgSe
       snprintf(error, (size_t)error_sz, "%s: %s", path, reason);
     }
   }
-  free(text);
+  for (int i = 0; i < npart; i++) {
+    free(part[i].text);
+  }
+  free(part);
   return spec;
 }
 
@@ -218,9 +280,16 @@ mjModel* mjg_loadScene(const mjgScene* scene, const mjgCase* variant, const mjgS
 }
 
 
+int mjg_startKey(const mjModel* m) {
+  int key = mj_name2id(m, mjOBJ_KEY, "start");
+  key = key < 0 ? mj_name2id(m, mjOBJ_KEY, "home") : key;
+  return key < 0 && m->nkey > 0 ? 0 : key;
+}
+
+
 mjData* mjg_startScene(const mjModel* m) {
   mjData* d = mj_makeData(m);
-  int key = mj_name2id(m, mjOBJ_KEY, "start");
+  int key = mjg_startKey(m);
   if (d && key >= 0) {
     mj_resetDataKeyframe(m, d, key);
   }

@@ -18,7 +18,7 @@ int mjg_findFunction(void* function, const char* name);
 void mjg_scenePath(char* path, int path_sz, const mjgScene* scene);
 
 // compile a scene in one of its cases (null: the first), with further settings that take precedence.
-// Settings must name instances of the file itself. Null: one line in error.
+// Settings must name instances of the file or of what it includes. Null: one line in error.
 mjModel* mjg_loadScene(const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting,
                        int nsetting, char* error, int error_sz);
 
@@ -28,7 +28,10 @@ mjSpec* mjg_readScene(const mjgScene* scene, const mjgCase* variant, const mjgSe
 mjModel* mjg_compileScene(mjSpec* spec, const mjgScene* scene, const mjgCase* variant, char* error,
                           int error_sz);
 
-// data at the first state: keyframe "start" if there is one; null if memory is short
+// keyframe of the first state: "start", else "home", else the first; -1: there is none
+int mjg_startKey(const mjModel* m);
+
+// data at the first state; null if memory is short
 mjData* mjg_startScene(const mjModel* m);
 
 #endif  // SCENES_LOAD_H_

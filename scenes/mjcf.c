@@ -124,3 +124,15 @@ char* mjg_setConfig(const char* text, const mjgSetting* setting, char* error, in
            setting->instance, setting->key, setting->value, setting->instance);
   return NULL;
 }
+
+
+const char* mjg_nextInclude(const char* text, char* file, int file_sz) {
+  for (mjgSpan tag = nextTag(text); tag.begin; tag = nextTag(tag.end)) {
+    mjgSpan name = isTag(tag, "include") ? attribute(tag, "file") : (mjgSpan){NULL, NULL};
+    if (name.begin && name.end && name.end - name.begin < file_sz) {
+      snprintf(file, (size_t)file_sz, "%.*s", (int)(name.end - name.begin), name.begin);
+      return tag.end;
+    }
+  }
+  return NULL;
+}

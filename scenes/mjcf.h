@@ -10,4 +10,7 @@
 // such instance in the text itself, or the value cannot stand in an attribute. To be freed.
 char* mjg_setConfig(const char* text, const mjgSetting* setting, char* error, int error_sz);
 
+// name of the next file that a text includes; where to go on, null if there is none
+const char* mjg_nextInclude(const char* text, char* file, int file_sz);
+
 #endif  // SCENES_MJCF_H_

@@ -51,7 +51,7 @@ void mjg_claim(mjgClaims* claims, int holds, const char* format, ...)
 typedef struct mjgScene_ {
   const char* name;         // name on the command line and of the folder of its results
   const char* description;  // one line
-  const char* xml;  // MJCF file relative to scenes/; a keyframe "start" sets the first state
+  const char* xml;  // MJCF file relative to scenes/; a keyframe "start" or "home" sets the first state
   double duration;  // s
 
   const mjgCase* variant;  // variants, the first is the one that a viewer shows; null: none

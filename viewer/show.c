@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "load.h"
 #include "progress.h"
 
 
@@ -52,8 +53,15 @@ static int findScene(Show* show, const char* file, char* error, size_t error_siz
 
 //---------------------------------- stepping ------------------------------------------------------
 
+// keyframe of the first state: the one that was asked for if the model has it
+static int firstKey(const Show* show, const mjModel* m) {
+  int key = show->option.key ? mj_name2id(m, mjOBJ_KEY, show->option.key) : -1;
+  return key < 0 ? mjg_startKey(m) : key;
+}
+
+
 static void resetSim(const Show* show, Sim* sim) {
-  int start = mj_name2id(sim->m, mjOBJ_KEY, "start");
+  int start = firstKey(show, sim->m);
   if (start >= 0) {
     mj_resetDataKeyframe(sim->m, sim->d, start);
   } else {
@@ -172,6 +180,19 @@ static int loadSim(const Show* show, Sim* sim, SimFriction friction, const doubl
   if (simLoad(sim, show->scene, show->variant, &show->option.settings, friction, frictionloss,
               error, (int)error_size)) {
     return exitMODEL;
+  }
+  const char* key = show->option.key;
+  if (key && mj_name2id(sim->m, mjOBJ_KEY, key) < 0) {
+    int n = snprintf(error, error_size, "--key %s: %s has no such keyframe;", key, show->title);
+    for (int i = 0; i < sim->m->nkey && n > 0 && (size_t)n < error_size; i++) {
+      const char* name = mj_id2name(sim->m, mjOBJ_KEY, i);
+      n += snprintf(error + n, error_size - (size_t)n, " %s", name ? name : "(unnamed)");
+    }
+    if (sim->m->nkey == 0) {
+      snprintf(error, error_size, "--key %s: %s has no keyframes", key, show->title);
+    }
+    simFree(sim);
+    return exitUSAGE;
   }
   resetSim(show, sim);
   return 0;

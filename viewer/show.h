@@ -25,6 +25,7 @@ enum {
 
 typedef struct ShowOptions_ {
   const char* file;     // MJCF file, name of a scene, or scene/case; null: first scene
+  const char* key;      // keyframe of the first state; null: start, home, or the first
   SimFriction against;  // the second simulation; simGEAR: there is none
   double frictionloss;  // of simNATIVE, < 0: mean friction of the geared joints
   double duration;      // s; 0: the scene's, or 10

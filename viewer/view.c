@@ -24,6 +24,7 @@ static const char usage[] =
     "                       (MuJoCo's own, as large as ours is in the mean), frictionloss=N m, "
     "none\n"
     "  --set INSTANCE.KEY=VALUE   configuration of a plugin instance, over that of the file\n"
+    "  --key NAME           keyframe to begin with; else start, home, or the first\n"
     "  --record FILE.mp4    film (ffmpeg)\n"
     "  --picture FILE.png   picture at the end, or at the time given by --at\n"
     "  --csv FILE.csv       one row a step: each geared joint's motion and torques\n"
@@ -109,6 +110,8 @@ static int parseValue(ShowOptions* option, const char* name, const char* value) 
   int flg_good = 1;
   if (!strcmp(name, "--against")) {
     flg_good = parseAgainst(option, value);
+  } else if (!strcmp(name, "--key")) {
+    option->key = value;
   } else if (!strcmp(name, "--record")) {
     option->film = value;
   } else if (!strcmp(name, "--picture")) {
