@@ -188,6 +188,7 @@ typedef struct Run_ {
   FILE* save;
   mjgPlace place, other;
   int n, nmax;  // sizes of the places
+  unsigned long long digest;  // of all results, bit for bit
 } Run;
 
 
@@ -212,6 +213,15 @@ static void makeRoom(Run* run, const mjgProblem* problem) {
       !mjg_newPlace(&run->other, run->n, run->nmax)) {
     fputs("mjgear-solve-many: out of memory\n", stderr);
     exit(1);
+  }
+}
+
+
+// add bytes to the digest (FNV-1a)
+static void digest(Run* run, const void* data, size_t size) {
+  const unsigned char* byte = data;
+  for (size_t i = 0; i < size; i++) {
+    run->digest = (run->digest ^ byte[i]) * 1099511628211u;
   }
 }
 
@@ -346,6 +356,15 @@ static void solveOne(Run* run, const mjgRecord* record, int kind) {
   double start = now();
   int status = solve(&run->place, problem, &run->options.settings, run->options.solver);
   account->time += now() - start;
+  if (status >= 0) {
+    const mjgSolution* solution = &run->place.solution;
+    size_t n = (size_t)problem->n;
+    digest(run, solution->t, n * sizeof(*solution->t));
+    digest(run, solution->v, n * sizeof(*solution->v));
+    digest(run, solution->lambda, n * sizeof(*solution->lambda));
+    digest(run, solution->mode, n * sizeof(*solution->mode));
+  }
+  digest(run, &status, sizeof(status));
   account->problems++;
   account->solved += status == mjgSOLVED;
   account->jammed += status == mjgJAMMED;
@@ -457,8 +476,8 @@ static long report(const Run* run) {
     time += run->account[kind].time;
     problems += run->account[kind].problems;
   }
-  printf("\n%ld problems, %ld went wrong, %.2f us a solve\n", problems, wrong,
-         problems ? 1e6 * time / (double)problems : 0);
+  printf("\n%ld problems, %ld went wrong, %.2f us a solve, digest of the results %016llx\n", problems,
+         wrong, problems ? 1e6 * time / (double)problems : 0, run->digest);
   return wrong;
 }
 
@@ -509,7 +528,7 @@ static void runRandom(Run* run) {
 
 
 int main(int argc, char** argv) {
-  static Run run;
+  static Run run = {.digest = 14695981039346656037u};
   readOptions(&run.options, argc, argv);
   if (run.options.save) {
     run.save = fopen(run.options.save, "w");

@@ -151,7 +151,7 @@ typedef struct mjgSettings_ {
   int solver;      // mjgSolver
   int warm_start;  // start from solution->t and solution->mode: 0 no, 1 yes;
                    // of several solutions the default then keeps the one it starts next to
-  int quick;       // what mjgNEWTON solves from a warm start within two iterations is taken: 0 and
+  int skip_uniqueness;  // what mjgNEWTON solves from a warm start within two iterations is taken: 0 and
                    // looked at, 1 without looking, whether it is the only solution (status
                    // mjgSOLVED), which saves up to a third of the time
   int iterations;  // iteration limit of the chosen method; 0: the method's default
@@ -202,7 +202,7 @@ mjgWorkspace* mjg_create(void* memory, size_t size, int n, int nmax);  // null i
 // (35): it slips in direction s only while 1 - s sgn(lambda) P > 0, else it stops within the step.
 // mjgNEWTON, mjgLEMKE and mjgENUMERATION follow this rule and agree; the others return some solution.
 // A warm start that mjgNEWTON takes to a solution within two iterations keeps it: from step to step the
-// joints stay on the branch that they are on. With settings->quick the status is mjgSOLVED then.
+// joints stay on the branch that they are on. With settings->skip_uniqueness the status is mjgSOLVED then.
 //
 // With a static ratio > 1 joints at rest, and in the direction of reversal, get the static bound; those
 // that it does not hold get the sliding bound, and the problem is solved again, at most n + 1 times.

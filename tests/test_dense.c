@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fixture.h"
-#include "solvers/lane.h"
+#include "solvers/simd.h"
 
 enum {
   maxn = 152
@@ -49,7 +49,7 @@ static void assertSolves(int n) {
 
 // A in lanes, with what does not matter behind its rows
 static void toLanes(int n) {
-  int ld = mjgi_laneEnd(n);
+  int ld = mjgi_simdEnd(n);
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < ld; j++) {
       B[i * ld + j] = j < n ? A[i * n + j] : 1e300;

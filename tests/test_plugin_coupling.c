@@ -189,7 +189,7 @@ static void mulHessian(const mjModel* m, mjData* d, mjtNum* result, const mjtNum
 // the factor of the group's Hessian against the engine's Hessian, and the solves for all joints at once
 // against those one by one
 static void checkFactor(const mjModel* m, mjData* d, mjgpGroup* group, unsigned* seed) {
-  int nv = (int)m->nv, ld = group->ld, size = mjgi_laneEnd(nv);
+  int nv = (int)m->nv, ld = group->ld, size = mjgi_simdEnd(nv);
   mj_markStack(d);
   mjtNum *x = mj_stackAllocNum(d, 4 * (size_t)size), *y = x + size, *Hx = y + size, *Hy = Hx + size;
   mju_zero(x, 4 * size);
@@ -243,7 +243,7 @@ static void test_forces(void** state) {
     mjModel* m = makeModel(zoo, 0.002, cone[k], "Euler", "Newton", k ? "dense" : "sparse",
                            "island='disable'");
     mjData* d = mj_makeData(m);
-    int room = mjgi_laneEnd((int)m->nv);
+    int room = mjgi_simdEnd((int)m->nv);
     mjtNum* a = calloc(5 * (size_t)room, sizeof(mjtNum));
     assert_non_null(a);
     mjtNum *gradient = a + room, *Ma = gradient + room, *force = Ma + room, *near = force + room;

@@ -1,19 +1,57 @@
-// The law of one joint: its friction torque, given what holds it still.
+// The law of one joint's friction: the one place of the product that has its formulas.
 //
 // Seen from one joint, with everything else fixed, the step is
 //
-//     v+ = A_ii (hold - t),   lambda = phi + p t,   t in (|lambda| + c) sgn(v+)
+//     v+ = A_ii (hold - t),   lambda = phi + p t,   t in r (|lambda| + c) sgn(v+)
 //
-// where hold is the torque that would stop the joint. The law answers with the t on the branch that
-// is connected to stick. It knows nothing of solvers, and solvers know nothing else about friction.
+// where hold is the torque that would stop the joint and r >= 1 the static ratio in the direction of
+// motion. The law knows nothing of solvers, of the engine or of other laws. It is asked
+//
+//     mjgi_lawRatio       which static ratio counts in a direction, before the step
+//     mjgi_lawLoad        lambda
+//     mjgi_lawBound       r (|lambda| + c)
+//     mjgi_lawResolve     friction and piece of a joint, all others given (the one-joint step (44))
+//     mjgi_lawLimit       the same without a hold: how much friction there is in a direction
+//     mjgi_lawRow         the equation of a slipping joint: t = factor lambda + offset
+//     mjgi_lawLine        the same solved for t where lambda = alpha x - beta t
+//     mjgi_lawProject     piece by projection of a trial torque on the bound at hand
+//     mjgi_lawNext        piece after a trial of another one: right, or the next one to try
+//     mjgi_lawReleases    does a joint slip on its static bound, so that it must be solved again without
+//
+// An active set method solves the equations of the pieces (stuck: v+ = 0; slipping: mjgi_lawRow) and asks
+// mjgi_lawResolve or mjgi_lawNext whether they were the right ones.
+//
+// This header needs no other one. It compiles as C, C++ and CUDA, at file scope, in a namespace or in
+// the body of a struct, local ones included (that is how a function body, for instance Warp's native code,
+// takes it in). Before it may be defined
+//
+//     mjgREAL      float; default double
+//     mjgFUNCTION  what stands before each function; default static inline
+//
+// To have both precisions in C++, include it twice in different scopes and undefine MJGEAR_LAW_H_ in between.
+// The same compiler flags (no fused multiply-add) give the same bits everywhere.
 
 #ifndef MJGEAR_LAW_H_
 #define MJGEAR_LAW_H_
 
-#include <math.h>
+#ifndef mjgREAL
+#define mjgREAL double
+#endif
+#ifndef mjgFUNCTION
+#define mjgFUNCTION static inline
+#endif
 
-// one affine piece of the law. A joint slips in direction sign(piece); the load keeps the sign
-// that the numbers 1 and 2 say
+// absolute value and infinity without a header
+#ifdef __CUDACC__
+#define mjgiABS(x)   fabs(x)
+#define mjgiINFINITY ((mjgREAL)INFINITY)
+#else
+#define mjgiABS(x)   ((mjgREAL)__builtin_fabs((double)(x)))
+#define mjgiINFINITY ((mjgREAL)__builtin_inf())
+#endif
+
+// one affine piece of the law: the active set of a joint. It slips in direction sign(piece); the load
+// keeps the sign that the numbers 1 and 2 say
 enum {
   mjgiSTUCK = 0,          // v+ = 0
   mjgiFORWARD_POS = 1,    // v+ > 0, lambda >= 0
@@ -22,20 +60,46 @@ enum {
   mjgiBACKWARD_NEG = -2   // v+ < 0, lambda <= 0
 };
 
+
 // direction of motion of a piece: -1, 0, 1
-static inline int mjgi_pieceDirection(int piece) {
+mjgFUNCTION int mjgi_pieceDirection(int piece) {
   return (piece > 0) - (piece < 0);
 }
 
 
 // sign of the load of a slipping piece: -1, 1
-static inline int mjgi_pieceLoad(int piece) {
+mjgFUNCTION int mjgi_pieceLoad(int piece) {
   return (piece == mjgiFORWARD_POS || piece == mjgiBACKWARD_POS) ? 1 : -1;
 }
 
 
+// piece of a joint that moves in direction s with a load of this sign
+mjgFUNCTION int mjgi_piece(int s, int flg_positive) {
+  return flg_positive ? s : 2 * s;
+}
+
+
+// factor on the bound in direction s = -1, 1: a joint that leaves rest or reverses must exceed its
+// static bound, one that goes on does not. v0 is the velocity before the step
+mjgFUNCTION mjgREAL mjgi_lawRatio(mjgREAL static_ratio, mjgREAL v0, int s) {
+  return (mjgREAL)s * v0 > 0 ? (mjgREAL)1 : static_ratio;
+}
+
+
+// lambda = (gamma_u + gamma_v) u - gamma_v t, with u the torque into the gear
+mjgFUNCTION mjgREAL mjgi_lawLoad(mjgREAL gamma_u, mjgREAL gamma_v, mjgREAL u, mjgREAL t) {
+  return (gamma_u + gamma_v) * u - gamma_v * t;
+}
+
+
+// largest friction torque at a load
+mjgFUNCTION mjgREAL mjgi_lawBound(mjgREAL lambda, mjgREAL c, mjgREAL r) {
+  return r * (mjgiABS(lambda) + c);
+}
+
+
 // largest friction torque in direction s = -1, 1 that is connected to zero friction: the end of the
-// interval of x >= 0 from 0 on with x <= r (|phi + s p x| + c), INFINITY if it has none; sets load to
+// interval of x >= 0 from 0 on with x <= r (|phi + s p x| + c), infinite if it has none; sets load to
 // the sign of lambda there. Where phi is not 0 it is |lambda_s| of (35). For phi = 0 and |p| >= 1 the
 // paper's first line has lambda = 0 and a joint that moves freely; here it jams, as it does for every
 // phi near by of one sign, and as the statics (23) of a gear that cannot be driven back demand.
@@ -44,40 +108,40 @@ static inline int mjgi_pieceLoad(int piece) {
 // below it that are connected to x = 0 are an interval [0, limit], and limit is where the bound
 // first meets x. On a piece of constant load sign the bound is a line of slope r load s p: it meets
 // x only if 1 - r load s p > 0, which is the jamming rule.
-static inline double mjgi_lawLimit(int* load, int s, double phi, double p, double c, double r) {
-  double sp = s * p;
+mjgFUNCTION mjgREAL mjgi_lawLimit(int* load, int s, mjgREAL phi, mjgREAL p, mjgREAL c, mjgREAL r) {
+  mjgREAL sp = (mjgREAL)s * p;
 
   // without a load of its own the joint makes one in the direction of its friction
   if (phi == 0) {
-    double slope = r * fabs(p);
+    mjgREAL slope = r * mjgiABS(p);
     *load = sp > 0 ? 1 : -1;
-    return slope < 1 ? r * c / (1 - slope) : INFINITY;
+    return slope < 1 ? r * c / (1 - slope) : mjgiINFINITY;
   }
 
   *load = phi > 0 ? 1 : -1;
-  double slope = r * *load * sp;
-  double bound = r * (fabs(phi) + c);
+  mjgREAL slope = r * (mjgREAL)*load * sp;
+  mjgREAL bound = mjgi_lawBound(phi, c, r);
 
   // the load grows with friction
   if (slope >= 0) {
-    return slope < 1 ? bound / (1 - slope) : INFINITY;
+    return slope < 1 ? bound / (1 - slope) : mjgiINFINITY;
   }
 
   // the load falls with friction, and the bound is met before the load has changed sign
-  if (r * c * fabs(p) <= fabs(phi)) {
+  if (r * c * mjgiABS(p) <= mjgiABS(phi)) {
     return bound / (1 - slope);
   }
 
   // the load has changed sign, and grows from there
   *load = -*load;
-  return 1 + slope > 0 ? r * (c - fabs(phi)) / (1 + slope) : INFINITY;
+  return 1 + slope > 0 ? r * (c - mjgiABS(phi)) / (1 + slope) : mjgiINFINITY;
 }
 
 
-// friction torque t of the joint; returns the piece that t is on.
+// friction torque t of the joint, on the branch that is connected to stick; returns its piece.
 //   rp, rm  bound factors, >= 1, in forward and backward direction
-static inline int mjgi_lawResolve(double* t, double hold, double phi, double p, double c, double rp,
-                                  double rm) {
+mjgFUNCTION int mjgi_lawResolve(mjgREAL* t, mjgREAL hold, mjgREAL phi, mjgREAL p, mjgREAL c,
+                                mjgREAL rp, mjgREAL rm) {
   if (hold == 0) {
     *t = 0;
     return mjgiSTUCK;
@@ -85,13 +149,69 @@ static inline int mjgi_lawResolve(double* t, double hold, double phi, double p, 
 
   int load;
   int s = hold > 0 ? 1 : -1;
-  double limit = mjgi_lawLimit(&load, s, phi, p, c, s > 0 ? rp : rm);
-  if (s * hold <= limit) {
+  mjgREAL limit = mjgi_lawLimit(&load, s, phi, p, c, s > 0 ? rp : rm);
+  if ((mjgREAL)s * hold <= limit) {
     *t = hold;
     return mjgiSTUCK;
   }
-  *t = s * limit;
-  return load > 0 ? s : 2 * s;
+  *t = (mjgREAL)s * limit;
+  return mjgi_piece(s, load > 0);
+}
+
+
+// friction of a slipping piece, t = factor lambda + offset; returns factor. With lambda = phi + P t that is
+// the equation t_i - factor (P t)_i = factor phi_i + offset
+mjgFUNCTION mjgREAL mjgi_lawRow(mjgREAL* offset, int piece, mjgREAL c, mjgREAL rp, mjgREAL rm) {
+  mjgREAL r = piece > 0 ? rp : rm;
+  *offset = piece > 0 ? r * c : -r * c;
+  return (mjgREAL)(mjgi_pieceDirection(piece) * mjgi_pieceLoad(piece)) * r;
+}
+
+
+// the same solved for t where lambda = alpha x - beta t: t = slope x + constant. Returns 1, or 0 where the bound
+// does not meet t (the piece leads nowhere from zero friction)
+mjgFUNCTION int mjgi_lawLine(mjgREAL* slope, mjgREAL* constant, mjgREAL factor, mjgREAL offset,
+                             mjgREAL alpha, mjgREAL beta) {
+  mjgREAL den = 1 + factor * beta;
+  if (den <= 0) {
+    return 0;
+  }
+  *slope = factor * alpha / den;
+  *constant = offset / den;
+  return 1;
+}
+
+
+// piece by projection of a trial torque, t plus the torque that would stop the joint, on the bound at the
+// load that it has now: t - clip(trial) is zero at a solution
+mjgFUNCTION int mjgi_lawProject(mjgREAL trial, mjgREAL lambda, mjgREAL c, mjgREAL rp, mjgREAL rm) {
+  int s = trial > mjgi_lawBound(lambda, c, rp) ? 1 : trial < -mjgi_lawBound(lambda, c, rm) ? -1 : 0;
+  return mjgi_piece(s, lambda >= 0);
+}
+
+
+// the piece that a joint goes on to when its piece has given it friction t, velocity v and load lambda: the same
+// one if it was right. v is not read where it is stuck
+mjgFUNCTION int mjgi_lawNext(int piece, mjgREAL t, mjgREAL v, mjgREAL lambda, mjgREAL c, mjgREAL rp,
+                             mjgREAL rm) {
+  int s = mjgi_pieceDirection(piece);
+  if (piece == mjgiSTUCK) {
+    s = t > 0 ? 1 : -1;
+    return mjgiABS(t) <= mjgi_lawBound(lambda, c, s > 0 ? rp : rm) ? mjgiSTUCK
+                                                                   : mjgi_piece(s, !(lambda < 0));
+  }
+  if (!((mjgREAL)s * v > 0)) {
+    return mjgiSTUCK;
+  }
+  return (mjgREAL)mjgi_pieceLoad(piece) * lambda < 0 ? mjgi_piece(s, mjgi_pieceLoad(piece) < 0)
+                                                     : piece;
+}
+
+
+// 1 if the joint slips on its static bound: it breaks away, both its ratios become 1, and the step is solved
+// again with the sliding bound
+mjgFUNCTION int mjgi_lawReleases(int piece, mjgREAL rp, mjgREAL rm) {
+  return piece != mjgiSTUCK && (piece > 0 ? rp : rm) > 1;
 }
 
 #endif  // MJGEAR_LAW_H_

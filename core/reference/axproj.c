@@ -1,6 +1,6 @@
-#include "solvers/block.h"
 #include "solvers/check.h"
 #include "solvers/dense.h"
+#include "solvers/workspace.h"
 
 
 int mjg_axproj(double* y, mjgInfo* info, const double* v, const double* A, const double* phi,

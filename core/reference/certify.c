@@ -4,10 +4,10 @@
 #include <math.h>
 
 #include "mjgear_backlash.h"
-#include "solvers/block.h"
 #include "solvers/check.h"
 #include "solvers/dense.h"
 #include "solvers/wellposed.h"
+#include "solvers/workspace.h"
 
 
 // one block of a problem with the part of the solution that belongs to it

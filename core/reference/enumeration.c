@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "law/law.h"
+#include "reference/reference.h"
 #include "solvers/solvers.h"
 
 
@@ -49,10 +50,9 @@ static int nextPieces(int* piece, int n) {
 }
 
 
-int mjgi_enumerate(mjgiBlock* b, double tolerance, void (*visit)(void* data, const mjgiBlock* b),
-                   void* data) {
+int mjgi_enumerate(mjgiBlock* b, int* piece, double tolerance,
+                   void (*visit)(void* data, const mjgiBlock* b), void* data) {
   int n = b->n, count = 0;
-  int* piece = b->next_piece;
   for (int i = 0; i < n; i++) {
     piece[i] = mjgiBACKWARD_NEG;
   }
@@ -98,14 +98,14 @@ static void visitNearest(void* data, const mjgiBlock* b) {
 }
 
 
-int mjgi_enumeration(mjgiBlock* b, int* several, double tolerance) {
+int mjgi_enumeration(mjgiBlock* b, mjgiScratch* s, int* several, double tolerance) {
   int n = b->n;
   size_t nbyte = (size_t)n * sizeof(double);
 
   // all solutions; the nearest one is of no matter yet
   memset(b->y, 0, nbyte);
-  Nearest nearest = {.point = b->y, .t = b->next, .piece = b->end_piece};
-  mjgi_enumerate(b, tolerance, visitNearest, &nearest);
+  Nearest nearest = {.point = b->y, .t = s->next, .piece = s->end_piece};
+  mjgi_enumerate(b, s->next_piece, tolerance, visitNearest, &nearest);
   if (!nearest.found) {
     return 0;
   }
@@ -114,10 +114,10 @@ int mjgi_enumeration(mjgiBlock* b, int* several, double tolerance) {
   // of several ones that of the jamming rule, which uses the same memory
   if (nearest.several) {
     memset(b->t, 0, nbyte);
-    mjgi_jammingRule(b, 0);
+    mjgi_jammingRule(b, s, 0);
     memcpy(b->y, b->t, nbyte);
     nearest.found = 0;
-    mjgi_enumerate(b, tolerance, visitNearest, &nearest);
+    mjgi_enumerate(b, s->next_piece, tolerance, visitNearest, &nearest);
   }
   memcpy(b->t, nearest.t, nbyte);
   mjgi_blockEvaluate(b);

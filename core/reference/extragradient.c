@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "reference/reference.h"
 #include "reference/variational.h"
-#include "solvers/solvers.h"
 
 
 // point := proj(s + size (v* - w)/bound)
@@ -23,9 +23,9 @@ static void move(double* point, const mjgiBlock* b, const double* s, const doubl
 }
 
 
-int mjgi_extragradient(mjgiBlock* b, int iterations, double tolerance) {
+int mjgi_extragradient(mjgiBlock* b, mjgiScratch* scratch, int iterations, double tolerance) {
   int n = b->n;
-  double *s = b->y, *trial = b->gap, *bound = b->keep, *before = b->next;
+  double *s = b->y, *trial = scratch->rate, *bound = scratch->keep, *before = scratch->next;
   double size = 1, inner = 1e-2 * tolerance;
 
   mjgi_viStart(b, s);

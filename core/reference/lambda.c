@@ -1,10 +1,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "solvers/block.h"
 #include "solvers/check.h"
 #include "solvers/dense.h"
-#include "solvers/lane.h"
+#include "solvers/simd.h"
+#include "solvers/workspace.h"
 
 
 // largest |lambda - P |lambda| - phi| relative to the terms; next (nullable) gets phi + P |lambda|
@@ -35,7 +35,7 @@ static double residual(double* next, const double* lambda, const double* phi, co
 // lambda = (I - P [sgn lambda])^-1 phi until the signs repeat
 static int newton(double* lambda, double* x, double* K, int* pivot, int* factorizations,
                   const double* phi, const double* P, int n, int iterations, double tolerance) {
-  int ld = mjgi_laneEnd(n);
+  int ld = mjgi_simdEnd(n);
   for (int iter = 1; iter <= iterations; iter++) {
     for (int i = 0; i < n; i++) {
       for (int j = 0; j < n; j++) {

@@ -9,8 +9,8 @@
 
 #include <math.h>
 
+#include "reference/reference.h"
 #include "reference/variational.h"
-#include "solvers/solvers.h"
 
 
 int mjgi_projection(mjgiBlock* b, int iterations, double tolerance) {

@@ -5,7 +5,7 @@
 
 #include "law/law.h"
 #include "solvers/dense.h"
-#include "solvers/lane.h"
+#include "solvers/simd.h"
 
 
 // t = [s] (|lambda| + c), w = A t, and z = phi + P t; returns the largest change of a joint's lambda
@@ -34,7 +34,7 @@ static double loadStep(mjgiBlock* b, const double* s) {
 
 // lambda - P [s] [sgn lambda] lambda = phi + P [s] c, solved for the present signs
 static int loadNewton(mjgiBlock* b, const double* s) {
-  int n = b->n, ld = mjgi_laneEnd(n);
+  int n = b->n, ld = mjgi_simdEnd(n);
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) {
       double P =

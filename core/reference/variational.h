@@ -7,7 +7,7 @@
 #ifndef MJGEAR_VARIATIONAL_H_
 #define MJGEAR_VARIATIONAL_H_
 
-#include "solvers/block.h"
+#include "solvers/workspace.h"
 
 // load at the directions s, from the load that is in block->lambda, and with it t and w = A t of the
 // block, so that -F = v* - w. By fixed point as in Remark 3, up to iterations of it, else by generalized

@@ -1,17 +1,17 @@
 #include "solvers/check.h"
 
 #include "mjgear_backlash.h"
-#include "solvers/block.h"
-#include "solvers/lane.h"
+#include "solvers/simd.h"
+#include "solvers/workspace.h"
 
 
 // 0 x is 0 unless x is NaN or infinite
 int mjgi_allFinite(const double* x, size_t count) {
-  mjgiLane sum = {0};
+  mjgiSimd sum = {0};
   double rest = 0;
   size_t i = 0;
-  for (; i + mjgiLANE <= count; i += mjgiLANE) {
-    sum += 0 * *(const mjgiLane*)(x + i);
+  for (; i + mjgiSIMD <= count; i += mjgiSIMD) {
+    sum += 0 * *(const mjgiSimd*)(x + i);
   }
   for (; i < count; i++) {
     rest += 0 * x[i];

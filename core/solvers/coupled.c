@@ -7,14 +7,14 @@
 // ever in each iterate. Steps that do not bring the couplings closer to their laws are shortened;
 // where that does not help couplings are solved one by one.
 
-#include "solvers/coupled.h"
+#include "solvers/solvers.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "mjgear_backlash.h"
 #include "solvers/dense.h"
-#include "solvers/lane.h"
+#include "solvers/simd.h"
 
 enum {
   mjgiTANGENTS = 50,    // Newton steps
@@ -37,6 +37,7 @@ typedef struct Split_ {
   double* law;           // X of the couplings at x                              (nc)
   double* slope;         // and its derivative                                   (nc)
   mjgSolution friction;  // results of the rows with friction              (nf)
+  mjgiMethod method;     // for friction
   int status;
 } Split;
 
@@ -164,7 +165,7 @@ static void solveFriction(Split* s, const double* g, const double* G) {
   mjgInfo info = {.sigma_max = -1};
   mjgSettings settings = *s->settings;
   settings.want_sigma_max = 0;
-  mjgi_solveFriction(&s->friction, &info, &reduced, 0, nf, A, reduced.P, &settings, w);
+  mjgi_solveFriction(&s->friction, &info, &reduced, 0, nf, A, reduced.P, &settings, s->method, w);
   memcpy(s->x, s->friction.t, (size_t)nf * sizeof(double));
   s->status = info.status;
   s->info->iterations =
@@ -179,7 +180,7 @@ static void solveFriction(Split* s, const double* g, const double* G) {
 //   x_c = law + slope (change of the line), (I + S B) x_c = law + S (B x_c + A_cf x_f) - S A_cf x_f'
 // with B the part of A_cc off the diagonal. Returns 0 if that is singular.
 static int tangents(Split* s, double* g, double* G) {
-  int nf = s->nf, nc = s->nc, ld = mjgi_laneEnd(nc);
+  int nf = s->nf, nc = s->nc, ld = mjgi_simdEnd(nc);
   double* K = s->work->coupled_matrix[0];
   double* column = s->work->coupled_vector[3];
   for (int c = 0; c < nc; c++) {
@@ -305,7 +306,7 @@ static void store(mjgSolution* solution, Split* s) {
 
 void mjgi_solveCoupled(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem, int first,
                        int n, const double* A, const double* P, const mjgSettings* settings,
-                       mjgWorkspace* work) {
+                       mjgiMethod method, mjgWorkspace* work) {
   // rows with friction, then couplings
   int nf = 0, nc = 0;
   for (int i = 0; i < n; i++) {
@@ -317,6 +318,7 @@ void mjgi_solveCoupled(mjgSolution* solution, mjgInfo* info, const mjgProblem* p
   Split split = {.problem = problem,
                  .settings = settings,
                  .work = work,
+                 .method = method,
                  .info = info,
                  .first = first,
                  .n = n,

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "solvers/lane.h"
+#include "solvers/simd.h"
 
 // From these sizes on the matrix product of OpenBLAS makes elimination and Cholesky faster than loops
 // (measured: at 120 they take 0.70 and 0.50 of the time, with blocks of 16).
@@ -51,7 +51,7 @@ static void subtractProduct(double* C, const double* L, const double* U, int flg
 
 
 // sum of a lane's numbers
-static inline double sumLane(const mjgiLane* x) {
+static inline double sumLane(const mjgiSimd* x) {
   return ((*x)[0] + (*x)[2]) + ((*x)[1] + (*x)[3]);
 }
 
@@ -59,11 +59,11 @@ static inline double sumLane(const mjgiLane* x) {
 // rows i .. i + count - 1 of y = A x, for constant count: sums that do not wait for each other
 static inline void mulRows(double* restrict y, const double* restrict A, const double* restrict x,
                            int n, int count) {
-  mjgiLane sum[mjgiLANE] = {{0}};
+  mjgiSimd sum[mjgiSIMD] = {{0}};
   int j = 0;
-  for (; j + mjgiLANE <= n; j += mjgiLANE) {
+  for (; j + mjgiSIMD <= n; j += mjgiSIMD) {
     for (int r = 0; r < count; r++) {
-      sum[r] += *(const mjgiLane*)(A + r * n + j) * *(const mjgiLane*)(x + j);
+      sum[r] += *(const mjgiSimd*)(A + r * n + j) * *(const mjgiSimd*)(x + j);
     }
   }
   for (int r = 0; r < count; r++) {
@@ -79,8 +79,8 @@ static inline void mulRows(double* restrict y, const double* restrict A, const d
 
 void mjgi_mulMatVec(double* restrict y, const double* restrict A, const double* restrict x, int n) {
   int i = 0;
-  for (; i + mjgiLANE <= n; i += mjgiLANE) {
-    mulRows(y + i, A + i * n, x, n, mjgiLANE);
+  for (; i + mjgiSIMD <= n; i += mjgiSIMD) {
+    mulRows(y + i, A + i * n, x, n, mjgiSIMD);
   }
   for (; i < n; i++) {
     mulRows(y + i, A + i * n, x, n, 1);
@@ -132,14 +132,14 @@ static void exchange(double* x, double* y, int n) {
 static inline __attribute__((always_inline)) void eliminate(double* A, double* x, double z, int k,
                                                             int n, int ld, int begin, int count,
                                                             double inv) {
-  mjgiLane u[mjgiWIDE];
+  mjgiSimd u[mjgiWIDE];
   for (int c = 0; c < count; c++) {
-    mjgiLane* from = (mjgiLane*)(A + k * ld + begin) + c;
+    mjgiSimd* from = (mjgiSimd*)(A + k * ld + begin) + c;
     u[c] = *from * inv;
 
     // up to the diagonal the row keeps what it has, and so do the rows below
     if (c == 0 && begin <= k) {
-      mjgiLane right = *mjgi_laneFrom(k + 1 - begin);
+      mjgiSimd right = *mjgi_simdFrom(k + 1 - begin);
       u[c] *= right;
       *from = *from * (1 - right) + u[c];
     } else {
@@ -150,7 +150,7 @@ static inline __attribute__((always_inline)) void eliminate(double* A, double* x
   for (int i = k + 1; i < n; i++) {
     row += ld;
     double f = row[k];
-    mjgiLane* target = (mjgiLane*)(row + begin);
+    mjgiSimd* target = (mjgiSimd*)(row + begin);
     for (int c = 0; c < count; c++) {
       target[c] -= f * u[c];
     }
@@ -182,7 +182,7 @@ static inline __attribute__((always_inline)) int factorize(double* A, double* x,
     // what is wider than a few lanes is eliminated in parts, the right side with the first of them
     double inv = 1 / *diagonal, z = x[k] * inv;
     x[k] = z;
-    int begin = mjgi_laneBegin(k + 1), end = mjgi_laneEnd(last);
+    int begin = mjgi_simdBegin(k + 1), end = mjgi_simdEnd(last);
     if (begin == end) {
       for (int i = k + 1; i < n; i++) {
         x[i] -= A[i * ld + k] * z;
@@ -191,7 +191,7 @@ static inline __attribute__((always_inline)) int factorize(double* A, double* x,
 #define ELIMINATE(count)                           \
   eliminate(A, x, z, k, n, ld, begin, count, inv); \
   z = 0
-    mjgiFOR_LANES(ELIMINATE, begin, end)* diagonal = inv;
+    mjgiFOR_SIMD(ELIMINATE, begin, end)* diagonal = inv;
   }
   return 1;
 }
@@ -262,11 +262,11 @@ static inline void substituteBack(double* x, const double* LU, int n, int ld) {
 
 // largest absolute value of n columns, in four parts that do not wait for each other
 static double largestEntry(const double* A, int n, int ld) {
-  double most[mjgiLANE] = {0};
+  double most[mjgiSIMD] = {0};
   for (int i = 0; i < n; i++, A += ld) {
     int j = 0;
-    for (; j + mjgiLANE <= n; j += mjgiLANE) {
-      for (int k = 0; k < mjgiLANE; k++) {
+    for (; j + mjgiSIMD <= n; j += mjgiSIMD) {
+      for (int k = 0; k < mjgiSIMD; k++) {
         double size = fabs(A[j + k]);
         most[k] = size > most[k] ? size : most[k];
       }
@@ -281,7 +281,7 @@ static double largestEntry(const double* A, int n, int ld) {
 
 int mjgi_lu(double* A, double* x, int* pivot, int n) {
   // a pivot below this is rounding
-  int ld = mjgi_laneEnd(n);
+  int ld = mjgi_simdEnd(n);
   double smallest = largestEntry(A, n, ld) * n * DBL_EPSILON;
   if (n >= mjgiBLOCKED_LU) {
     if (!factorizeBlocked(A, x, pivot, n, ld, smallest)) {
@@ -291,17 +291,17 @@ int mjgi_lu(double* A, double* x, int* pivot, int n) {
     return 1;
   }
 #define SOLVE(size)                                                           \
-  if (!factorize(A, x, pivot, size, mjgi_laneEnd(size), 0, size, smallest)) { \
+  if (!factorize(A, x, pivot, size, mjgi_simdEnd(size), 0, size, smallest)) { \
     return 0;                                                                 \
   }                                                                           \
-  substituteBack(x, A, size, mjgi_laneEnd(size));                             \
+  substituteBack(x, A, size, mjgi_simdEnd(size));                             \
   return 1
   FOR_CONSTANT_SIZE(SOLVE, n)
 }
 
 
 void mjgi_luSolve(double* x, const double* LU, const int* pivot, int n) {
-  int ld = mjgi_laneEnd(n);
+  int ld = mjgi_simdEnd(n);
   for (int i = 0; pivot && i < n; i++) {
     exchange(x + i, x + pivot[i], 1);
   }

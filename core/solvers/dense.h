@@ -4,6 +4,18 @@
 #ifndef MJGEAR_DENSE_H_
 #define MJGEAR_DENSE_H_
 
+#include "solvers/simd.h"
+
+// these are the matrices of dense_newton.h
+#define mjgiDENSE
+
+
+// numbers that the rows of a matrix in lanes are apart
+static inline int mjgi_rowStride(int n) {
+  return mjgi_simdEnd(n);
+}
+
+
 // larger of two numbers; unlike fmax it is one instruction, and has no opinion about NaN
 static inline double mjgi_max(double a, double b) {
   return a > b ? a : b;
@@ -17,7 +29,7 @@ void mjgi_mulMatVec(double* y, const double* A, const double* x, int n);
 int mjgi_isSymmetric(const double* A, int n);
 
 // A = P L U in place, with partial pivoting; without it if pivot is null, which is stable for matrices
-// that are quasidefinite up to a scaling of rows. A is in lanes (lane.h); the diagonal of L is stored
+// that are quasidefinite up to a scaling of rows. A is in lanes (simd.h); the diagonal of L is stored
 // inverted, that of U is 1. Solves one right side on the way: x := A^-1 x.
 // Returns 0 if a pivot is not above n * DBL_EPSILON relative to the largest entry, x is spoilt then, else 1
 int mjgi_lu(double* A, double* x, int* pivot, int n);

@@ -1,6 +1,6 @@
 // The jamming rule: which solution a step has if there are several.
 //
-// It is the end of the path from rest (path.c). If a joint there is not on the branch of its own law
+// It is the end of the path from rest (lemke.c). If a joint there is not on the branch of its own law
 // that is connected to stick, which only coupled joints can bring about, one-joint steps (44) go on
 // from there; they end, if they do, at a solution where every joint is on that branch.
 
@@ -15,7 +15,7 @@
 static int connected(const mjgiBlock* b) {
   for (int i = 0; i < b->n; i++) {
     double size = fabs(b->t[i]) + fabs(b->v[i]) + fabs(b->w[i]) + fabs(b->phi[i]) + b->c[i];
-    if (fabs(b->gap[i]) > 1e-9 * size) {
+    if (fabs(b->residual[i]) > 1e-9 * size) {
       return 0;
     }
   }
@@ -23,9 +23,9 @@ static int connected(const mjgiBlock* b) {
 }
 
 
-int mjgi_jammingRule(mjgiBlock* b, int pivots) {
+int mjgi_jammingRule(mjgiBlock* b, mjgiScratch* s, int pivots) {
   int n = b->n;
-  if (!mjgi_path(b, pivots)) {
+  if (!mjgi_lemke(b, s, pivots)) {
     return 0;
   }
   if (connected(b)) {
@@ -33,14 +33,14 @@ int mjgi_jammingRule(mjgiBlock* b, int pivots) {
   }
 
   // keep the end of the path, in case that the sweeps find nothing
-  memcpy(b->end, b->t, (size_t)n * sizeof(double));
-  memcpy(b->end_piece, b->piece, (size_t)n * sizeof(int));
+  memcpy(s->end, b->t, (size_t)n * sizeof(double));
+  memcpy(s->end_piece, b->piece, (size_t)n * sizeof(int));
   if (mjgi_gaussSeidel(b, 1000, 1e-9) && mjgi_newton(b, 1)) {
     return 1;
   }
-  memcpy(b->t, b->end, (size_t)n * sizeof(double));
+  memcpy(b->t, s->end, (size_t)n * sizeof(double));
   mjgi_blockEvaluate(b);
-  memcpy(b->piece, b->end_piece, (size_t)n * sizeof(int));
+  memcpy(b->piece, s->end_piece, (size_t)n * sizeof(int));
   return 1;
 }
 

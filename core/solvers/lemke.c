@@ -42,10 +42,10 @@ static double eitherUntil(double f1, double g1, double f2, double g2) {
 
 // line of the pieces in fixed from scratch: K the inverse of their matrix, x = q, y = dt/dtheta, z = A q,
 // w = A y, lambda and gap the load and its rate; returns 0 if the pieces are singular
-static int newLine(mjgiBlock* b) {
+static int newLine(mjgiBlock* b, mjgiScratch* scratch) {
   int n = b->n;
   for (int i = 0; i < n; i++) {
-    b->u[i] = mjgi_blockRow(b->K + i * n, b, i, b->fixed[i]);
+    scratch->u[i] = mjgi_blockRow(b->K + i * n, b, i, b->fixed[i]);
   }
   b->factorizations++;
   if (!mjgi_inverse(b->K, b->pivot, n)) {
@@ -55,14 +55,14 @@ static int newLine(mjgiBlock* b) {
     b->x[i] = 0;
     b->y[i] = 0;
     for (int j = 0; j < n; j++) {
-      *(b->fixed[j] == mjgiSTUCK ? b->y + i : b->x + i) += b->K[i * n + j] * b->u[j];
+      *(b->fixed[j] == mjgiSTUCK ? b->y + i : b->x + i) += b->K[i * n + j] * scratch->u[j];
     }
   }
   mjgi_mulMatVec(b->z, b->A, b->x, n);
   mjgi_mulMatVec(b->w, b->A, b->y, n);
   for (int i = 0; i < n; i++) {
     b->lambda[i] = b->phi[i] + mjgi_blockLoad(b, i, b->x, b->z[i]);
-    b->gap[i] = mjgi_blockLoad(b, i, b->y, b->w[i]);
+    scratch->rate[i] = mjgi_blockLoad(b, i, b->y, b->w[i]);
   }
   return 1;
 }
@@ -70,33 +70,33 @@ static int newLine(mjgiBlock* b) {
 
 // the same after joint k alone has changed its piece, by an update of rank one; returns 0 if the new
 // pieces are nearly singular, compared with the old ones
-static int nextLine(mjgiBlock* b, int k) {
+static int nextLine(mjgiBlock* b, mjgiScratch* scratch, int k) {
   int n = b->n;
-  double* u = b->u;
-  double side = mjgi_blockRow(b->row, b, k, b->fixed[k]);
+  double* u = scratch->u;
+  double side = mjgi_blockRow(scratch->row, b, k, b->fixed[k]);
 
   // how t answers to a unit on the right side of joint k, and what the new equation makes of it
   double pivot = 0, size = 0, x = 0, y = 0;
   for (int i = 0; i < n; i++) {
     u[i] = b->K[i * n + k];
-    double term = b->row[i] * u[i];
+    double term = scratch->row[i] * u[i];
     pivot += term;
     size += fabs(term);
-    x += b->row[i] * b->x[i];
-    y += b->row[i] * b->y[i];
+    x += scratch->row[i] * b->x[i];
+    y += scratch->row[i] * b->y[i];
   }
   if (!(fabs(pivot) > 1e-6 * size)) {
     return 0;
   }
 
   // K := K - u (row K - e_k)/pivot
-  double* change = b->Au;
+  double* change = scratch->Au;
   for (int j = 0; j < n; j++) {
     change[j] = 0;
   }
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) {
-      change[j] += b->row[i] * b->K[i * n + j];
+      change[j] += scratch->row[i] * b->K[i * n + j];
     }
   }
   change[k] -= 1;
@@ -111,15 +111,15 @@ static int nextLine(mjgiBlock* b, int k) {
   int stuck = b->fixed[k] == mjgiSTUCK;
   double step_x = ((stuck ? 0 : side) - x) / pivot;
   double step_y = ((stuck ? side : 0) - y) / pivot;
-  mjgi_mulMatVec(b->Au, b->A, u, n);
+  mjgi_mulMatVec(scratch->Au, b->A, u, n);
   for (int i = 0; i < n; i++) {
-    double load = mjgi_blockLoad(b, i, u, b->Au[i]);
+    double load = mjgi_blockLoad(b, i, u, scratch->Au[i]);
     b->x[i] += step_x * u[i];
     b->y[i] += step_y * u[i];
-    b->z[i] += step_x * b->Au[i];
-    b->w[i] += step_y * b->Au[i];
+    b->z[i] += step_x * scratch->Au[i];
+    b->w[i] += step_y * scratch->Au[i];
     b->lambda[i] += step_x * load;
-    b->gap[i] += step_y * load;
+    scratch->rate[i] += step_y * load;
   }
   return 1;
 }
@@ -127,7 +127,7 @@ static int nextLine(mjgiBlock* b, int k) {
 
 // follow the path with the data as they are; pieces end in fixed. flg_update: lines by update, which
 // is faster, or each from scratch, which is more accurate
-static int follow(mjgiBlock* b, int pivots, int flg_update) {
+static int follow(mjgiBlock* b, mjgiScratch* scratch, int pivots, int flg_update) {
   int n = b->n;
   memset(b->fixed, 0, (size_t)n * sizeof(int));
   double theta = 0;
@@ -135,8 +135,8 @@ static int follow(mjgiBlock* b, int pivots, int flg_update) {
 
   for (int pivot = 0; pivot < pivots; pivot++) {
     b->iterations++;
-    int flg_known = flg_update && pivot > 0 && nextLine(b, changed);
-    if (!flg_known && !newLine(b)) {
+    int flg_known = flg_update && pivot > 0 && nextLine(b, scratch, changed);
+    if (!flg_known && !newLine(b, scratch)) {
       return 0;
     }
 
@@ -148,9 +148,10 @@ static int follow(mjgiBlock* b, int pivots, int flg_update) {
         rate = mjgi_pieceDirection(to) * (b->v[i] - b->w[i]);
       } else if (to == mjgiSTUCK) {
         int s = mjgi_pieceDirection(from);
-        rate = (s > 0 ? b->rp[i] : b->rm[i]) * mjgi_pieceLoad(from) * b->gap[i] - s * b->y[i];
+        rate =
+            (s > 0 ? b->rp[i] : b->rm[i]) * mjgi_pieceLoad(from) * scratch->rate[i] - s * b->y[i];
       } else {
-        rate = mjgi_pieceLoad(to) * b->gap[i];
+        rate = mjgi_pieceLoad(to) * scratch->rate[i];
       }
       dir = rate > 0 ? 1 : (rate < 0 ? -1 : dir);
     }
@@ -159,7 +160,7 @@ static int follow(mjgiBlock* b, int pivots, int flg_update) {
     double first = INFINITY;
     int to = mjgiSTUCK;
     for (int i = 0; i < n; i++) {
-      double lambda = b->lambda[i] + theta * b->gap[i], dlambda = dir * b->gap[i];
+      double lambda = b->lambda[i] + theta * scratch->rate[i], dlambda = dir * scratch->rate[i];
       if (b->fixed[i] == mjgiSTUCK) {
         double t = b->x[i] + theta * b->y[i], dt = dir * b->y[i];
         for (int s = -1; s <= 1; s += 2) {
@@ -208,27 +209,27 @@ static int follow(mjgiBlock* b, int pivots, int flg_update) {
 
 // change of the bounds and of the diagonal of P that puts the path in general position: a little,
 // positive, and for each joint another amount; amount 0 restores what is in keep and end
-static void perturb(mjgiBlock* b, double amount, double size) {
+static void perturb(mjgiBlock* b, const mjgiScratch* scratch, double amount, double size) {
   for (int i = 0; i < b->n; i++) {
     double share = amount * (1 + fmod((i + 1) * 0.6180339887498949, 1));
-    b->c[i] = b->keep[i] + share * size;
+    b->c[i] = scratch->keep[i] + share * size;
     if (b->flg_P) {
-      b->P[i * b->n + i] = b->end[i] + share;
+      b->P[i * b->n + i] = scratch->end[i] + share;
     } else {
-      b->beta[i] = b->end[i] + share;
+      b->beta[i] = scratch->end[i] + share;
     }
   }
 }
 
 
-int mjgi_path(mjgiBlock* b, int pivots) {
+int mjgi_lemke(mjgiBlock* b, mjgiScratch* scratch, int pivots) {
   int n = b->n;
   pivots = pivots > 0 ? pivots : 100 * (n + 4);
   double size = 0;
   for (int i = 0; i < n; i++) {
     size = mjgi_max(size, fabs(b->v[i]) + fabs(b->phi[i]) + b->c[i]);
-    b->keep[i] = b->c[i];
-    b->end[i] = b->flg_P ? b->P[i * n + i] : b->beta[i];
+    scratch->keep[i] = b->c[i];
+    scratch->end[i] = b->flg_P ? b->P[i * n + i] : b->beta[i];
   }
 
   // updates lose digits, ties and singular pieces make the path branch: if it does not arrive it is
@@ -238,16 +239,16 @@ int mjgi_path(mjgiBlock* b, int pivots) {
   double amount[] = {0, 0, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8};
   for (size_t attempt = 0; attempt < sizeof(amount) / sizeof(*amount); attempt++) {
     if (amount[attempt] > 0) {
-      perturb(b, amount[attempt], size);
+      perturb(b, scratch, amount[attempt], size);
     }
-    if (!follow(b, pivots, attempt == 0)) {
+    if (!follow(b, scratch, pivots, attempt == 0)) {
       continue;
     }
 
     // the solution on these pieces; where they are singular without perturbation a whole line of
     // solutions is, of which the perturbed one is one as far as rounding can tell
     int known = amount[attempt] > 0 && mjgi_blockSolvePieces(b, b->fixed);
-    perturb(b, 0, size);
+    perturb(b, scratch, 0, size);
     int regular = mjgi_blockSolvePieces(b, b->fixed);
     if (!regular && !known) {
       continue;
@@ -268,20 +269,20 @@ int mjgi_path(mjgiBlock* b, int pivots) {
     // attempt; else this one is what there is
     if (residual < best) {
       best = residual;
-      memcpy(b->next, b->t, (size_t)n * sizeof(double));
-      memcpy(b->next_piece, b->piece, (size_t)n * sizeof(int));
+      memcpy(scratch->next, b->t, (size_t)n * sizeof(double));
+      memcpy(scratch->next_piece, b->piece, (size_t)n * sizeof(int));
     }
     if (residual <= small && mjgi_newton(b, 5) && mjgi_blockResidual(b, b->piece, tiny) <= tiny) {
       return 1;
     }
   }
-  perturb(b, 0, size);
+  perturb(b, scratch, 0, size);
   if (!(best <= small)) {
     mjgi_blockEvaluate(b);
     return 0;
   }
-  memcpy(b->t, b->next, (size_t)n * sizeof(double));
+  memcpy(b->t, scratch->next, (size_t)n * sizeof(double));
   mjgi_blockEvaluate(b);
-  memcpy(b->piece, b->next_piece, (size_t)n * sizeof(int));
+  memcpy(b->piece, scratch->next_piece, (size_t)n * sizeof(int));
   return 1;
 }

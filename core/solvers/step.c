@@ -1,6 +1,6 @@
-#include "solvers/block.h"
 #include "solvers/check.h"
 #include "solvers/dense.h"
+#include "solvers/workspace.h"
 
 
 void mjg_P(double* P, const double* W, const mjgJoints* joints, int n) {

@@ -1,8 +1,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "solvers/block.h"
-#include "solvers/lane.h"
+#include "solvers/simd.h"
+#include "solvers/workspace.h"
 
 enum {
   mjgiALIGN = 64
@@ -40,20 +40,22 @@ static mjgWorkspace* layOut(Arena* arena, int n, int nmax) {
 
   size_t nv = (size_t)nmax, nn = nv * nv;
   mjgiBlock* b = &w->block;
-  size_t nl = nv * (size_t)mjgi_laneEnd(nmax);
+  size_t nl = nv * (size_t)mjgi_simdEnd(nmax);
   double** matrices[] = {&b->A, &b->P, &w->matrix};
   for (size_t i = 0; i < sizeof(matrices) / sizeof(*matrices); i++) {
     *matrices[i] = takeDouble(arena, nn);
   }
   b->K = takeDouble(arena, nl);
-  double** vectors[] = {&b->alpha, &b->beta,  &b->p,    &b->v,      &b->phi, &b->c,  &b->rp, &b->rm,
-                        &b->root,  &b->t,     &b->w,    &b->lambda, &b->gap, &b->x,  &b->y,  &b->z,
-                        &b->keep,  &b->scale, &b->next, &b->end,    &b->u,   &b->Au, &b->row};
+  mjgiScratch* s = &w->scratch;
+  double** vectors[] = {&b->alpha,  &b->beta,     &b->p,    &b->v,     &b->phi, &b->c,
+                        &b->rp,     &b->rm,       &b->root, &b->scale, &b->t,   &b->w,
+                        &b->lambda, &b->residual, &b->x,    &b->y,     &b->z,   &s->keep,
+                        &s->next,   &s->end,      &s->u,    &s->Au,    &s->row, &s->rate};
   for (size_t i = 0; i < sizeof(vectors) / sizeof(*vectors); i++) {
     *vectors[i] = takeDouble(arena, nv);
   }
-  int** integers[] = {&b->piece,     &b->pivot, &b->fixed, &b->next_piece,
-                      &b->end_piece, &b->index, &b->group};
+  int** integers[] = {&b->piece,     &b->pivot, &b->fixed, &s->next_piece,
+                      &s->end_piece, &w->index, &w->group};
   for (size_t i = 0; i < sizeof(integers) / sizeof(*integers); i++) {
     *integers[i] = take(arena, nv, sizeof(int));
   }

@@ -276,7 +276,7 @@ int mjgp_configure(mjgpJoint* joint, mjgpOptions* options, mjgReport* report, co
                    int slot) {
   int total = 0, given[4] = {-1, -1, -1, -1}, before = report->count;
   mjg_defaultSettings(&options->solver);
-  options->solver.warm_start = options->solver.quick = 1;
+  options->solver.warm_start = options->solver.skip_uniqueness = 1;
   options->coupling = mjgpIMPLICIT;
 
   // each instance: joints, their gears, settings

@@ -34,12 +34,12 @@ static void gatherInertia(mjgpGroup* group, const mjModel* m, mjData* d, const i
 static void gatherJacobian(mjgpGroup* group, const mjModel* m, mjData* d, const int* local) {
   int sparse = mj_isSparse(m), n = 0, nv = group->nv;
   for (int i = 0; i < group->nefc; i++) {
-    n += sparse ? d->efc_J_rownnz[group->row[i]] : mjgi_laneEnd(nv) / mjgiLANE;
+    n += sparse ? d->efc_J_rownnz[group->row[i]] : mjgi_simdEnd(nv) / mjgiSIMD;
   }
   group->J_adr = mj_stackAllocInt(d, (size_t)group->nefc + 1);
   group->J_lane = mj_stackAllocInt(d, 2 * (size_t)n + 2);
   group->J_bits = group->J_lane + n + 1;
-  group->J = mj_stackAllocNum(d, mjgiLANE * ((size_t)n + 1));
+  group->J = mj_stackAllocNum(d, mjgiSIMD * ((size_t)n + 1));
   n = 0;
   for (int i = 0; i < group->nefc; i++) {
     int row = group->row[i];
@@ -51,27 +51,27 @@ static void gatherJacobian(mjgpGroup* group, const mjModel* m, mjData* d, const 
         if (column < 0 || d->efc_J[k] == 0) {
           continue;
         }
-        if (mjgi_laneBegin(column) != begin) {
-          begin = group->J_lane[n] = mjgi_laneBegin(column);
+        if (mjgi_simdBegin(column) != begin) {
+          begin = group->J_lane[n] = mjgi_simdBegin(column);
           group->J_bits[n] = 0;
-          *(mjgiLane*)(group->J + mjgiLANE * n++) = (mjgiLane){0};
+          *(mjgiSimd*)(group->J + mjgiSIMD * n++) = (mjgiSimd){0};
         }
         group->J_bits[n - 1] |= 1 << (column - begin);
-        group->J[mjgiLANE * (n - 1) + column - begin] = d->efc_J[k];
+        group->J[mjgiSIMD * (n - 1) + column - begin] = d->efc_J[k];
       }
       continue;
     }
 
     // dense
     const mjtNum* J = d->efc_J + (size_t)row * (size_t)m->nv;
-    for (int begin = 0; begin < nv; begin += mjgiLANE) {
+    for (int begin = 0; begin < nv; begin += mjgiSIMD) {
       const int* dof = group->dof + begin;
       int left = nv - begin;
-      mjgiLane x = {J[dof[0]], left > 1 ? J[dof[1]] : 0, left > 2 ? J[dof[2]] : 0,
+      mjgiSimd x = {J[dof[0]], left > 1 ? J[dof[1]] : 0, left > 2 ? J[dof[2]] : 0,
                     left > 3 ? J[dof[3]] : 0};
       mjgpBits set = x != 0;
       if (set[0] | set[1] | set[2] | set[3]) {
-        *(mjgiLane*)(group->J + mjgiLANE * n) = x;
+        *(mjgiSimd*)(group->J + mjgiSIMD * n) = x;
         group->J_lane[n] = begin;
         group->J_bits[n++] = (int)(-set[0] - 2 * set[1] - 4 * set[2] - 8 * set[3]);
       }
@@ -132,7 +132,7 @@ void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGea
                        .dof = reversed,
                        .row = row,
                        .joint = joint,
-                       .ld = mjgi_laneEnd(njoint)};
+                       .ld = mjgi_simdEnd(njoint)};
   for (int i = 0; i < nv; i++) {
     reversed[i] = dof[nv - 1 - i];
     local[reversed[i]] = i;
@@ -140,8 +140,8 @@ void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGea
   gatherInertia(group, m, d, local);
   gatherJacobian(group, m, d, local);
   gatherRows(group, d);
-  group->force = mj_stackAllocNum(d, (size_t)mjgi_laneEnd(nv));
-  for (int i = 0; i < mjgi_laneEnd(nv); i++) {
+  group->force = mj_stackAllocNum(d, (size_t)mjgi_simdEnd(nv));
+  for (int i = 0; i < mjgi_simdEnd(nv); i++) {
     group->force[i] = i < nv ? force[reversed[i]] : 0;
   }
   group->gear = mj_stackAllocInt(d, (size_t)njoint);
@@ -159,9 +159,9 @@ void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGea
 
 void mjgp_mulJacobian(const mjgpGroup* group, mjtNum* result, const mjtNum* x) {
   for (int i = 0; i < group->nefc; i++) {
-    mjgiLane sum = {0};
+    mjgiSimd sum = {0};
     for (int k = group->J_adr[i]; k < group->J_adr[i + 1]; k++) {
-      sum += *(const mjgiLane*)(group->J + mjgiLANE * k) * *(const mjgiLane*)(x + group->J_lane[k]);
+      sum += *(const mjgiSimd*)(group->J + mjgiSIMD * k) * *(const mjgiSimd*)(x + group->J_lane[k]);
     }
     result[i] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
   }
@@ -287,7 +287,7 @@ mjtNum mjgp_constraintForce(const mjgpGroup* group, mjtNum* f, int* state, mjtNu
 //---------------------------------- gradient ------------------------------------------------------
 
 void mjgp_mulInertia(const mjgpGroup* group, mjtNum* restrict result, const mjtNum* restrict vec) {
-  int nv = group->nv, end = mjgi_laneEnd(nv);
+  int nv = group->nv, end = mjgi_simdEnd(nv);
   mjtNum* own = group->work;
   for (int j = 0; j < end; j++) {
     result[j] = own[j] = 0;
@@ -297,11 +297,11 @@ void mjgp_mulInertia(const mjgpGroup* group, mjtNum* restrict result, const mjtN
   for (int k = 0; k < nv; k++) {
     const mjtNum* row = group->inertia + group->U_adr[k];
     mjtNum value = vec[k];
-    mjgiLane sum = {0};
-    for (int j = mjgi_laneBegin(k); j < mjgi_laneEnd(group->last[k] + 1); j += mjgiLANE) {
-      mjgiLane lane = *(const mjgiLane*)(row + j);
-      sum += lane * *(const mjgiLane*)(vec + j);
-      *(mjgiLane*)(result + j) += lane * value;
+    mjgiSimd sum = {0};
+    for (int j = mjgi_simdBegin(k); j < mjgi_simdEnd(group->last[k] + 1); j += mjgiSIMD) {
+      mjgiSimd lane = *(const mjgiSimd*)(row + j);
+      sum += lane * *(const mjgiSimd*)(vec + j);
+      *(mjgiSimd*)(result + j) += lane * value;
     }
     own[k] = (sum[0] + sum[1]) + (sum[2] + sum[3]) - row[k] * value;
   }
@@ -313,15 +313,15 @@ void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* noise, cons
                    const mjtNum* t) {
   int nv = group->nv;
   mjgp_mulInertia(group, gradient, a);
-  mjgp_addLanes(gradient, group->force, -1, 0, mjgi_laneEnd(nv));
+  mjgp_addLanes(gradient, group->force, -1, 0, mjgi_simdEnd(nv));
   for (int i = 0; t && i < group->njoint; i++) {
     gradient[group->gear[i]] += t[i];
   }
   for (int i = 0; i < group->nefc; i++) {
     if (group->f[i] != 0) {
       for (int k = group->J_adr[i]; k < group->J_adr[i + 1]; k++) {
-        *(mjgiLane*)(gradient + group->J_lane[k]) -=
-            *(const mjgiLane*)(group->J + mjgiLANE * k) * group->f[i];
+        *(mjgiSimd*)(gradient + group->J_lane[k]) -=
+            *(const mjgiSimd*)(group->J + mjgiSIMD * k) * group->f[i];
       }
     }
   }
@@ -346,13 +346,13 @@ void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* noise, cons
   for (int i = 0; i < group->nefc; i++) {
     if (group->state[i] != mjCNSTRSTATE_SATISFIED) {
       mjtNum size = mju_abs(group->aref[i]);
-      int begin = mjgiLANE * group->J_adr[i], end = mjgiLANE * group->J_adr[i + 1];
+      int begin = mjgiSIMD * group->J_adr[i], end = mjgiSIMD * group->J_adr[i + 1];
       for (int k = begin; k < end; k++) {
-        size += mju_abs(group->J[k] * a[group->J_lane[k / mjgiLANE] + k % mjgiLANE]);
+        size += mju_abs(group->J[k] * a[group->J_lane[k / mjgiSIMD] + k % mjgiSIMD]);
       }
       size = size * group->D[i] + mju_abs(group->f[i]);
       for (int k = begin; k < end; k++) {
-        noise[group->J_lane[k / mjgiLANE] + k % mjgiLANE] += mju_abs(group->J[k]) * size;
+        noise[group->J_lane[k / mjgiSIMD] + k % mjgiSIMD] += mju_abs(group->J[k]) * size;
       }
     }
   }

@@ -23,18 +23,18 @@
 // row -= sum of upper times the rows of x behind a diagonal, in count lanes
 static inline void gatherRow(mjtNum* row, const mjtNum* x, const mjtNum* upper, const int* col,
                              int length, int ld, int count) {
-  mjgiLane sum[mjgiWIDE];
+  mjgiSimd sum[mjgiWIDE];
   for (int c = 0; c < count; c++) {
-    sum[c] = ((const mjgiLane*)row)[c];
+    sum[c] = ((const mjgiSimd*)row)[c];
   }
   for (int p = length - 1; p > 0; p--) {
-    const mjgiLane* source = (const mjgiLane*)(x + col[p] * ld);
+    const mjgiSimd* source = (const mjgiSimd*)(x + col[p] * ld);
     for (int c = 0; c < count; c++) {
       sum[c] -= upper[length - 1 - p] * source[c];
     }
   }
   for (int c = 0; c < count; c++) {
-    ((mjgiLane*)row)[c] = sum[c];
+    ((mjgiSimd*)row)[c] = sum[c];
   }
 }
 
@@ -55,7 +55,7 @@ static void integratorRows(mjgpStep* s, const mjgpMetric* metric) {
   }
   for (int k = 0; k < nv; k++) {
     int length = adr[k + 1] - adr[k], dof = group->dof[k];
-    int begin = mjgi_laneBegin(group->from[k]), end = mjgi_laneEnd(group->to[k]);
+    int begin = mjgi_simdBegin(group->from[k]), end = mjgi_simdEnd(group->to[k]);
     const mjtNum* factor = (metric->lower ? metric->lower : metric->upper) + metric->adr[dof];
     if (metric->lower) {
       mjgp_scaleLanes(x + k * ld, metric->pivot[dof], begin, end);
@@ -72,10 +72,10 @@ static void integratorRows(mjgpStep* s, const mjgpMetric* metric) {
   for (int k = nv - 1; k >= 0; k--) {
     int length = adr[k + 1] - adr[k], dof = group->dof[k], root = col[adr[k + 1] - 1];
     const mjtNum* upper = metric->upper + metric->adr[dof];
-    int begin = mjgi_laneBegin(group->from[root]), end = mjgi_laneEnd(group->to[root]);
+    int begin = mjgi_simdBegin(group->from[root]), end = mjgi_simdEnd(group->to[root]);
 #define GATHER(count) \
   gatherRow(x + begin + k * ld, x + begin, upper, col + adr[k], length, ld, count)
-    mjgiFOR_LANES(GATHER, begin, end)
+    mjgiFOR_SIMD(GATHER, begin, end)
 #undef GATHER
   }
 
@@ -83,8 +83,8 @@ static void integratorRows(mjgpStep* s, const mjgpMetric* metric) {
   if (metric->slope) {
     for (int k = 0; k < nv; k++) {
       mjtNum slope = -metric->slope[group->dof[k]];
-      for (int j = k * ld; j < (k + 1) * ld; j += mjgiLANE) {
-        *(mjgiLane*)(s->rows + j) = slope * *(const mjgiLane*)(x + j);
+      for (int j = k * ld; j < (k + 1) * ld; j += mjgiSIMD) {
+        *(mjgiSimd*)(s->rows + j) = slope * *(const mjgiSimd*)(x + j);
       }
     }
     for (int i = 0; i < s->n; i++) {
@@ -114,7 +114,7 @@ static void allocate(mjgpStep* s, const mjgpMetric* metric) {
   mjData* d = s->d;
 
   // vectors over the dofs, in whole lanes
-  size_t size = (size_t)mjgi_laneEnd(s->group->nv);
+  size_t size = (size_t)mjgi_simdEnd(s->group->nv);
   mjtNum* number = mj_stackAllocNum(d, (8 + mjgpCHANGE) * size + mjgpCHANGE * mjgpCHANGE);
   mju_zero(number, (int)(8 * size));
   s->a = number;

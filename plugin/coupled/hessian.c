@@ -42,7 +42,7 @@ static int countRows(const mjgpGroup* group, const mjData* d, int i) {
 static int listColumns(const mjgpGroup* group, int* column, int row) {
   int n = 0;
   for (int k = group->J_adr[row]; k < group->J_adr[row + 1]; k++) {
-    for (int j = 0; j < mjgiLANE; j++) {
+    for (int j = 0; j < mjgiSIMD; j++) {
       column[n] = group->J_lane[k] + j;
       n += group->J_bits[k] >> j & 1;
     }
@@ -89,13 +89,13 @@ static void connectRows(mjgpGroup* group, int* column, int* mark, int i, int n) 
 
 void mjgp_makePattern(mjgpGroup* group, mjData* d) {
   int nv = group->nv;
-  int* integer = mj_stackAllocInt(d, 5 * (size_t)nv + (size_t)(mjgi_laneEnd(nv) + 1 + group->nefc));
+  int* integer = mj_stackAllocInt(d, 5 * (size_t)nv + (size_t)(mjgi_simdEnd(nv) + 1 + group->nefc));
   group->parent = integer;
   group->last = integer + nv;
   group->from = integer + 2 * nv;
   group->to = integer + 3 * nv;
   int *mark = integer + 4 * nv, *column = integer + 5 * nv;
-  group->same = column + mjgi_laneEnd(nv) + 1;
+  group->same = column + mjgi_simdEnd(nv) + 1;
 
   // tree
   for (int i = 0; i < nv; i++) {
@@ -145,11 +145,11 @@ void mjgp_makePattern(mjgpGroup* group, mjData* d) {
   group->U_adr = mj_stackAllocByte(d, sizeof(size_t) * (size_t)nv, _Alignof(size_t));
   group->nU = 0;
   for (int i = 0; i < nv; i++) {
-    int begin = mjgi_laneBegin(i);
+    int begin = mjgi_simdBegin(i);
     group->U_adr[i] = group->nU - (size_t)begin;
-    group->nU += (size_t)(mjgi_laneEnd(group->last[i] + 1) - begin);
+    group->nU += (size_t)(mjgi_simdEnd(group->last[i] + 1) - begin);
   }
-  size_t size = (size_t)mjgi_laneEnd(nv);
+  size_t size = (size_t)mjgi_simdEnd(nv);
   group->U = mj_stackAllocNum(d, 2 * group->nU + 3 * size);
   group->inertia = group->U + group->nU;
   group->inverse = group->inertia + group->nU;
@@ -172,22 +172,22 @@ static inline void addRows(mjgpGroup* group, const int* rows, int count) {
   int first = group->J_adr[rows[0]], n = group->J_adr[rows[0] + 1] - first;
   const mjtNum* J[mjgpBATCH];
   for (int r = 0; r < count; r++) {
-    J[r] = group->J + mjgiLANE * group->J_adr[rows[r]];
+    J[r] = group->J + mjgiSIMD * group->J_adr[rows[r]];
   }
-  for (int k = 0; k < mjgiLANE * n; k++) {
-    if (!(group->J_bits[first + k / mjgiLANE] >> k % mjgiLANE & 1)) {
+  for (int k = 0; k < mjgiSIMD * n; k++) {
+    if (!(group->J_bits[first + k / mjgiSIMD] >> k % mjgiSIMD & 1)) {
       continue;
     }
     mjtNum weight[mjgpBATCH];
     for (int r = 0; r < count; r++) {
       weight[r] = group->D[rows[r]] * J[r][k];
     }
-    mjtNum* row = group->U + group->U_adr[group->J_lane[first + k / mjgiLANE] + k % mjgiLANE];
-    for (int p = k / mjgiLANE; p < n; p++) {
-      mjgiLane* target = (mjgiLane*)(row + group->J_lane[first + p]);
-      mjgiLane sum = *target;
+    mjtNum* row = group->U + group->U_adr[group->J_lane[first + k / mjgiSIMD] + k % mjgiSIMD];
+    for (int p = k / mjgiSIMD; p < n; p++) {
+      mjgiSimd* target = (mjgiSimd*)(row + group->J_lane[first + p]);
+      mjgiSimd sum = *target;
       for (int r = 0; r < count; r++) {
-        sum += weight[r] * *(const mjgiLane*)(J[r] + mjgiLANE * p);
+        sum += weight[r] * *(const mjgiSimd*)(J[r] + mjgiSIMD * p);
       }
       *target = sum;
     }
@@ -219,7 +219,7 @@ static void addForm(mjgpGroup* group, const mjtNum* C, int i, int dim) {
   for (int p = i; p < i + dim; p++) {
     if (group->J_adr[p + 1] > group->J_adr[p]) {
       begin = mjMIN(begin, group->J_lane[group->J_adr[p]]);
-      end = mjMAX(end, group->J_lane[group->J_adr[p + 1] - 1] + mjgiLANE);
+      end = mjMAX(end, group->J_lane[group->J_adr[p + 1] - 1] + mjgiSIMD);
     }
   }
   for (int p = 0; p < dim && begin < end; p++) {
@@ -227,14 +227,14 @@ static void addForm(mjgpGroup* group, const mjtNum* C, int i, int dim) {
     mju_zero(group->line + begin, end - begin);
     for (int q = 0; q < dim; q++) {
       for (int k = group->J_adr[i + q]; k < group->J_adr[i + q + 1]; k++) {
-        *(mjgiLane*)(group->line + group->J_lane[k]) +=
-            C[p * dim + q] * *(const mjgiLane*)(group->J + mjgiLANE * k);
+        *(mjgiSimd*)(group->line + group->J_lane[k]) +=
+            C[p * dim + q] * *(const mjgiSimd*)(group->J + mjgiSIMD * k);
       }
     }
-    for (int k = mjgiLANE * group->J_adr[i + p]; k < mjgiLANE * group->J_adr[i + p + 1]; k++) {
+    for (int k = mjgiSIMD * group->J_adr[i + p]; k < mjgiSIMD * group->J_adr[i + p + 1]; k++) {
       if (group->J[k] != 0) {
-        int j = group->J_lane[k / mjgiLANE] + k % mjgiLANE;
-        mjgp_addLanes(group->U + group->U_adr[j], group->line, group->J[k], mjgi_laneBegin(j), end);
+        int j = group->J_lane[k / mjgiSIMD] + k % mjgiSIMD;
+        mjgp_addLanes(group->U + group->U_adr[j], group->line, group->J[k], mjgi_simdBegin(j), end);
       }
     }
   }
@@ -310,25 +310,25 @@ static void assemble(mjgpGroup* group) {
 
 int mjgp_factor(mjgpGroup* group) {
   // what is behind column i % 4 of a lane
-  static const mjgpBits behind[mjgiLANE] = {
+  static const mjgpBits behind[mjgiSIMD] = {
       {0, -1, -1, -1}, {0, 0, -1, -1}, {0, 0, 0, -1}, {0, 0, 0, 0}};
   assemble(group);
   for (int k = 0; k < group->nv; k++) {
     mjtNum* row = group->U + group->U_adr[k];
-    int last = group->last[k], begin = mjgi_laneBegin(k), end = mjgi_laneEnd(last + 1);
+    int last = group->last[k], begin = mjgi_simdBegin(k), end = mjgi_simdEnd(last + 1);
     if (!(row[k] > 0)) {
       return 0;
     }
 
     // scale the row; the diagonal is kept as its inverse
     mjtNum inverse = group->inverse[k] = 1 / mju_sqrt(row[k]);
-    mjgiLane* lane = (mjgiLane*)(row + begin);
-    *lane = (mjgiLane)((mjgpBits)*lane & behind[k - begin]);
+    mjgiSimd* lane = (mjgiSimd*)(row + begin);
+    *lane = (mjgiSimd)((mjgpBits)*lane & behind[k - begin]);
     mjgp_scaleLanes(row, inverse, begin, end);
 
     // eliminate in the rows of its non-zeros
     for (int i = group->parent[k]; i >= 0 && i <= last; i = group->parent[i]) {
-      mjgp_addLanes(group->U + group->U_adr[i], row, -row[i], mjgi_laneBegin(i), end);
+      mjgp_addLanes(group->U + group->U_adr[i], row, -row[i], mjgi_simdBegin(i), end);
     }
   }
   return 1;
@@ -338,15 +338,15 @@ int mjgp_factor(mjgpGroup* group) {
 //---------------------------------- substitution --------------------------------------------------
 
 void mjgp_solveLower(const mjgpGroup* group, mjtNum* x) {
-  int nv = group->nv, end = mjgi_laneEnd(nv);
+  int nv = group->nv, end = mjgi_simdEnd(nv);
   for (int k = 0; k < nv; k++) {
     if (x[k] != 0) {
-      mjgp_addLanes(x, group->U + group->U_adr[k], -x[k] * group->inverse[k], mjgi_laneBegin(k),
-                    mjgi_laneEnd(group->last[k] + 1));
+      mjgp_addLanes(x, group->U + group->U_adr[k], -x[k] * group->inverse[k], mjgi_simdBegin(k),
+                    mjgi_simdEnd(group->last[k] + 1));
     }
   }
-  for (int k = 0; k < end; k += mjgiLANE) {
-    *(mjgiLane*)(x + k) *= *(const mjgiLane*)(group->inverse + k);
+  for (int k = 0; k < end; k += mjgiSIMD) {
+    *(mjgiSimd*)(x + k) *= *(const mjgiSimd*)(group->inverse + k);
   }
 }
 
@@ -355,13 +355,13 @@ void mjgp_solveLower(const mjgpGroup* group, mjtNum* x) {
 static inline void substituteRow(const mjgpGroup* group, mjtNum* x, int k, int count) {
   const mjtNum* row = group->U + group->U_adr[k];
   int last = group->last[k], ld = group->ld;
-  mjgiLane source[mjgiWIDE];
+  mjgiSimd source[mjgiWIDE];
   for (int c = 0; c < count; c++) {
-    mjgiLane* lane = (mjgiLane*)(x + k * ld) + c;
+    mjgiSimd* lane = (mjgiSimd*)(x + k * ld) + c;
     source[c] = *lane *= group->inverse[k];
   }
   for (int i = group->parent[k]; i >= 0 && i <= last; i = group->parent[i]) {
-    mjgiLane* target = (mjgiLane*)(x + i * ld);
+    mjgiSimd* target = (mjgiSimd*)(x + i * ld);
     for (int c = 0; c < count; c++) {
       target[c] -= row[i] * source[c];
     }
@@ -371,10 +371,10 @@ static inline void substituteRow(const mjgpGroup* group, mjtNum* x, int k, int c
 
 void mjgp_solveLowerJoints(const mjgpGroup* group, mjtNum* x, int flg_unit) {
   for (int k = 0; k < group->nv; k++) {
-    int begin = flg_unit ? mjgi_laneBegin(group->from[k]) : 0;
-    int end = flg_unit ? mjgi_laneEnd(group->to[k]) : group->ld;
+    int begin = flg_unit ? mjgi_simdBegin(group->from[k]) : 0;
+    int end = flg_unit ? mjgi_simdEnd(group->to[k]) : group->ld;
 #define SUBSTITUTE(count) substituteRow(group, x + begin, k, count)
-    mjgiFOR_LANES(SUBSTITUTE, begin, end)
+    mjgiFOR_SIMD(SUBSTITUTE, begin, end)
 #undef SUBSTITUTE
   }
 }
@@ -383,16 +383,16 @@ void mjgp_solveLowerJoints(const mjgpGroup* group, mjtNum* x, int flg_unit) {
 void mjgp_solveUpper(const mjgpGroup* group, mjtNum* x) {
   // a lane at a time: what is behind it, then within it
   int nv = group->nv;
-  for (int begin = mjgi_laneEnd(nv) - mjgiLANE; begin >= 0; begin -= mjgiLANE) {
-    mjtNum value[mjgiLANE] = {0};
-    for (int k = mjMIN(begin + mjgiLANE, nv) - 1; k >= begin; k--) {
+  for (int begin = mjgi_simdEnd(nv) - mjgiSIMD; begin >= 0; begin -= mjgiSIMD) {
+    mjtNum value[mjgiSIMD] = {0};
+    for (int k = mjMIN(begin + mjgiSIMD, nv) - 1; k >= begin; k--) {
       const mjtNum* row = group->U + group->U_adr[k];
-      mjtNum sum = x[k] - mjgp_dotLanes(row, x, begin + mjgiLANE, mjgi_laneEnd(group->last[k] + 1));
-      for (int j = k + 1; j < begin + mjgiLANE; j++) {
+      mjtNum sum = x[k] - mjgp_dotLanes(row, x, begin + mjgiSIMD, mjgi_simdEnd(group->last[k] + 1));
+      for (int j = k + 1; j < begin + mjgiSIMD; j++) {
         sum -= row[j] * value[j - begin];
       }
       value[k - begin] = sum * group->inverse[k];
     }
-    *(mjgiLane*)(x + begin) = (mjgiLane){value[0], value[1], value[2], value[3]};
+    *(mjgiSimd*)(x + begin) = (mjgiSimd){value[0], value[1], value[2], value[3]};
   }
 }

@@ -36,12 +36,12 @@ mjtNum mjgp_gearAcceleration(const mjgpStep* s, const mjtNum* a, int i) {
 // W += left' right for rows from .. to of W in count lanes
 static inline void addOuter(mjtNum* W, const mjtNum* left, const mjtNum* right, int from, int to,
                             int ld, int count) {
-  mjgiLane source[mjgiWIDE];
+  mjgiSimd source[mjgiWIDE];
   for (int c = 0; c < count; c++) {
-    source[c] = ((const mjgiLane*)right)[c];
+    source[c] = ((const mjgiSimd*)right)[c];
   }
   for (int i = from; i < to; i++) {
-    mjgiLane* target = (mjgiLane*)(W + i * ld);
+    mjgiSimd* target = (mjgiSimd*)(W + i * ld);
     for (int c = 0; c < count; c++) {
       target[c] += left[i] * source[c];
     }
@@ -76,9 +76,9 @@ int mjgp_linearize(mjgpStep* s) {
   for (int k = 0; k < nv; k++) {
     const mjtNum *left = s->left + k * ld, *right = s->right + k * ld;
     int from = s->rows ? 0 : group->from[k], to = s->rows ? n : group->to[k];
-    int begin = mjgi_laneBegin(group->from[k]), end = mjgi_laneEnd(group->to[k]);
+    int begin = mjgi_simdBegin(group->from[k]), end = mjgi_simdEnd(group->to[k]);
 #define ADD(count) addOuter(s->W + begin, left, right + begin, from, to, ld, count)
-    mjgiFOR_LANES(ADD, begin, end)
+    mjgiFOR_SIMD(ADD, begin, end)
 #undef ADD
   }
   return 1;
@@ -125,7 +125,7 @@ static void solveChange(const mjgpStep* s, mjtNum* x, int ld) {
 
 // product of the changed rows with columns in whole lanes                       (nchange x ld)
 static void mulChange(const mjgpStep* s, mjtNum* result, const mjtNum* x, int ld) {
-  int nv = s->group->nv, size = mjgi_laneEnd(nv);
+  int nv = s->group->nv, size = mjgi_simdEnd(nv);
   mju_zero(result, s->nchange * ld);
   for (int i = 0; i < s->nchange; i++) {
     for (int k = 0; k < nv; k++) {
@@ -139,14 +139,14 @@ static void mulChange(const mjgpStep* s, mjtNum* result, const mjtNum* x, int ld
 
 // x = (1 - V (L D L')^-1 V') x, with the changed rows as columns of V: after this H of the factorization acts as H does
 static void applyChange(const mjgpStep* s, mjtNum* x) {
-  int size = mjgi_laneEnd(s->group->nv);
-  mjtNum share[mjgpCHANGE * mjgiLANE] = {0};
+  int size = mjgi_simdEnd(s->group->nv);
+  mjtNum share[mjgpCHANGE * mjgiSIMD] = {0};
   for (int i = 0; i < s->nchange; i++) {
-    share[i * mjgiLANE] = mjgp_dotLanes(s->change + i * size, x, 0, size);
+    share[i * mjgiSIMD] = mjgp_dotLanes(s->change + i * size, x, 0, size);
   }
-  solveChange(s, share, mjgiLANE);
+  solveChange(s, share, mjgiSIMD);
   for (int i = 0; i < s->nchange; i++) {
-    mjgp_addLanes(x, s->change + i * size, -share[i * mjgiLANE], 0, size);
+    mjgp_addLanes(x, s->change + i * size, -share[i * mjgiSIMD], 0, size);
   }
 }
 
@@ -155,7 +155,7 @@ static void applyChange(const mjgpStep* s, mjtNum* x) {
 //   H^-1 = U^-1 (1 - V S^-1 V') U'^-1,  S = [+-1/D] + V' V
 int mjgp_relinearize(mjgpStep* s) {
   mjgpGroup* group = s->group;
-  int row[mjgpCHANGE], ld = group->ld, size = mjgi_laneEnd(group->nv), n = changedRows(s, row);
+  int row[mjgpCHANGE], ld = group->ld, size = mjgi_simdEnd(group->nv), n = changedRows(s, row);
   if (n < 0 || s->nchange) {
     return 0;
   }
@@ -163,7 +163,7 @@ int mjgp_relinearize(mjgpStep* s) {
   for (int i = 0; i < n; i++) {
     mjtNum* change = s->change + i * size;
     for (int k = group->J_adr[row[i]]; k < group->J_adr[row[i] + 1]; k++) {
-      *(mjgiLane*)(change + group->J_lane[k]) = *(const mjgiLane*)(group->J + mjgiLANE * k);
+      *(mjgiSimd*)(change + group->J_lane[k]) = *(const mjgiSimd*)(group->J + mjgiSIMD * k);
     }
     mjgp_solveLower(group, change);
   }

@@ -9,18 +9,18 @@
 #include <mujoco/mujoco.h>
 #include <stdint.h>
 
-#include "solvers/lane.h"
+#include "solvers/simd.h"
 
-typedef int64_t mjgpBits __attribute__((vector_size(8 * mjgiLANE)));
-_Static_assert(sizeof(mjgiLane) == mjgiLANE * sizeof(mjtNum), "the engine's numbers are doubles");
+typedef int64_t mjgpBits __attribute__((vector_size(8 * mjgiSIMD)));
+_Static_assert(sizeof(mjgiSimd) == mjgiSIMD * sizeof(mjtNum), "the engine's numbers are doubles");
 
 
 // y = n of the size numbers of x from adr on, in whole lanes where x has them
 static inline void mjgp_copyLanes(mjtNum* restrict y, const mjtNum* restrict x, int adr, int n,
                                   int size) {
   int i = 0;
-  for (; i < n && adr + i + mjgiLANE <= size; i += mjgiLANE) {
-    *(mjgiLane*)(y + i) = *(const mjgiLane*)(x + adr + i);
+  for (; i < n && adr + i + mjgiSIMD <= size; i += mjgiSIMD) {
+    *(mjgiSimd*)(y + i) = *(const mjgiSimd*)(x + adr + i);
   }
   for (; i < n; i++) {
     y[i] = x[adr + i];
@@ -31,25 +31,25 @@ static inline void mjgp_copyLanes(mjtNum* restrict y, const mjtNum* restrict x, 
 // y += factor x in the lanes from begin to end
 static inline void mjgp_addLanes(mjtNum* restrict y, const mjtNum* restrict x, mjtNum factor,
                                  int begin, int end) {
-  for (int i = begin; i < end; i += mjgiLANE) {
-    *(mjgiLane*)(y + i) += factor * *(const mjgiLane*)(x + i);
+  for (int i = begin; i < end; i += mjgiSIMD) {
+    *(mjgiSimd*)(y + i) += factor * *(const mjgiSimd*)(x + i);
   }
 }
 
 
 // x *= factor in the lanes from begin to end
 static inline void mjgp_scaleLanes(mjtNum* x, mjtNum factor, int begin, int end) {
-  for (int i = begin; i < end; i += mjgiLANE) {
-    *(mjgiLane*)(x + i) *= factor;
+  for (int i = begin; i < end; i += mjgiSIMD) {
+    *(mjgiSimd*)(x + i) *= factor;
   }
 }
 
 
 // x . y in the lanes from begin to end
 static inline mjtNum mjgp_dotLanes(const mjtNum* x, const mjtNum* y, int begin, int end) {
-  mjgiLane sum = {0};
-  for (int i = begin; i < end; i += mjgiLANE) {
-    sum += *(const mjgiLane*)(x + i) * *(const mjgiLane*)(y + i);
+  mjgiSimd sum = {0};
+  for (int i = begin; i < end; i += mjgiSIMD) {
+    sum += *(const mjgiSimd*)(x + i) * *(const mjgiSimd*)(y + i);
   }
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }

@@ -34,9 +34,9 @@ static void factorSymmetric(mjtNum* lower, mjtNum* pivot, const mjtNum* slope, c
     mjtNum* L = lower + g->config->line[k];
     mjtNum inverse = pivot[k] = 1 / (L[diag] + (slope ? slope[k] : 0));
     for (int p = diag - 1; p >= 0; p--) {
-      mjgp_addLanes(lower + g->config->line[row[p]], L, -L[p] * inverse, 0, mjgi_laneEnd(p + 1));
+      mjgp_addLanes(lower + g->config->line[row[p]], L, -L[p] * inverse, 0, mjgi_simdEnd(p + 1));
     }
-    mjgp_scaleLanes(L, inverse, 0, mjgi_laneEnd(diag));
+    mjgp_scaleLanes(L, inverse, 0, mjgi_simdEnd(diag));
   }
 }
 
@@ -50,9 +50,9 @@ static void factorGeneral(mjtNum* lower, mjtNum* upper, mjtNum* pivot, const mjM
     const int* row = m->M_colind + m->M_rowadr[k];
     mjtNum *L = lower + g->config->line[k], *U = upper + g->config->line[k],
            inverse = pivot[k] = 1 / L[diag];
-    mjgp_scaleLanes(U, inverse, 0, mjgi_laneEnd(diag));
+    mjgp_scaleLanes(U, inverse, 0, mjgi_simdEnd(diag));
     for (int p = 0; p < diag; p++) {
-      int target = g->config->line[row[p]], end = mjgi_laneEnd(p + 1);
+      int target = g->config->line[row[p]], end = mjgi_simdEnd(p + 1);
       mjgp_addLanes(lower + target, L, -U[p], 0, end);
       mjgp_addLanes(upper + target, U, -L[p], 0, end);
     }

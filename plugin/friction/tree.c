@@ -97,10 +97,10 @@ static void solve(mjgpTree* tree) {
     for (int p = diag - 1; p >= 0; p--) {
       mjtNum factor = L[p] * inverse;
       mjgp_addLanes(g->scratch.matrix + g->config->line[row[p]], L, -factor, 0,
-                    mjgi_laneEnd(p + 1));
+                    mjgi_simdEnd(p + 1));
       a[row[p]] -= factor * a[k];
     }
-    mjgp_scaleLanes(L, inverse, 0, mjgi_laneEnd(diag));
+    mjgp_scaleLanes(L, inverse, 0, mjgi_simdEnd(diag));
   }
   for (int k = tree->first; k < tree->end; k++) {
     const int* row = m->M_colind + m->M_rowadr[k];

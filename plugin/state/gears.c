@@ -106,7 +106,7 @@ static size_t reserve(size_t* size, size_t count, size_t item) {
 // lay out the object and its arrays in one block at g, or count its bytes if g is null
 static size_t layout(mjgpGears* g, int n, int nv, int nC, int nmax, int nstep) {
   size_t size = sizeof(mjgpGears);
-  size_t count = (size_t)n, lines = (size_t)nC + (mjgiLANE - 1) * (size_t)nv;
+  size_t count = (size_t)n, lines = (size_t)nC + (mjgiSIMD - 1) * (size_t)nv;
   char* base = (char*)g;
 
   // clang-format off
@@ -247,7 +247,7 @@ int mjgp_init(const mjModel* m, mjData* d, int instance) {
   mju_free(joint);
   mapTranspose(g->config->transpose, m);
   for (int i = 1; i < g->config->nv; i++) {
-    g->config->line[i] = g->config->line[i - 1] + mjgi_laneEnd(m->M_rownnz[i - 1]);
+    g->config->line[i] = g->config->line[i - 1] + mjgi_simdEnd(m->M_rownnz[i - 1]);
   }
   for (int i = 0; i < g->config->nv; i++) {
     g->config->geared[i] = -1;

@@ -1,41 +1,41 @@
 // Four numbers at a time, in the vector types that gcc and clang know on every machine.
 //
-// A matrix "in lanes" has rows of whole lanes, mjgi_laneEnd(n) numbers apart. What is behind the n-th
+// A matrix "in lanes" has rows of whole lanes, mjgi_simdEnd(n) numbers apart. What is behind the n-th
 // number of a row never matters; it is there so that loops may run over whole lanes.
 
 #ifndef MJGEAR_LANE_H_
 #define MJGEAR_LANE_H_
 
-#define mjgiLANE 4  // numbers a lane
+#define mjgiSIMD 4  // numbers a lane
 
-typedef double mjgiLane __attribute__((vector_size(8 * mjgiLANE), aligned(8)));
+typedef double mjgiSimd __attribute__((vector_size(8 * mjgiSIMD), aligned(8)));
 
 
 // start of the lane that i is in
-static inline int mjgi_laneBegin(int i) {
-  return i & ~(mjgiLANE - 1);
+static inline int mjgi_simdBegin(int i) {
+  return i & ~(mjgiSIMD - 1);
 }
 
 
 // end of the lane that i - 1 is in
-static inline int mjgi_laneEnd(int i) {
-  return (i + mjgiLANE - 1) & ~(mjgiLANE - 1);
+static inline int mjgi_simdEnd(int i) {
+  return (i + mjgiSIMD - 1) & ~(mjgiSIMD - 1);
 }
 
 
-// 1 from the skip-th number of a lane on, 0 before it, 0 <= skip <= mjgiLANE
-static inline const mjgiLane* mjgi_laneFrom(int skip) {
-  static const double ones[2 * mjgiLANE] = {0, 0, 0, 0, 1, 1, 1, 1};
-  return (const mjgiLane*)(ones + mjgiLANE - skip);
+// 1 from the skip-th number of a lane on, 0 before it, 0 <= skip <= mjgiSIMD
+static inline const mjgiSimd* mjgi_simdFrom(int skip) {
+  static const double ones[2 * mjgiSIMD] = {0, 0, 0, 0, 1, 1, 1, 1};
+  return (const mjgiSimd*)(ones + mjgiSIMD - skip);
 }
 
 
 // BODY(count) for up to mjgiWIDE lanes from begin on, until end is reached, with constant count, so that the
 // compiler unrolls its loops over the lanes and keeps them in registers
 #define mjgiWIDE 4
-#define mjgiFOR_LANES(BODY, begin, end)                     \
-  for (; (begin) < (end); (begin) += mjgiWIDE * mjgiLANE) { \
-    switch (((end) - (begin)) / mjgiLANE) {                 \
+#define mjgiFOR_SIMD(BODY, begin, end)                      \
+  for (; (begin) < (end); (begin) += mjgiWIDE * mjgiSIMD) { \
+    switch (((end) - (begin)) / mjgiSIMD) {                 \
       case 1:                                               \
         BODY(1);                                            \
         break;                                              \

@@ -1,0 +1,629 @@
+// The friction problem of a few joints (mjgear.h) in one header: its residual, semismooth Newton and exact
+// one-joint steps on one dense block. It needs law/law.h and nothing else, and compiles like it as C, C++
+// and CUDA, in single or double precision (mjgREAL), in any scope. The core's solvers are built on the same
+// lines: with mjgiDENSE defined, matrices are those of solvers/dense.h, else the plain loops below, which round
+// in the same order.
+//
+// A block is a problem in units in which its arithmetic is the same whatever the units of the caller are:
+// torques are measured in 1/sqrt(A_ii), velocities in sqrt(A_ii), so that the diagonal of A is 1 and the
+// entries of A, P and [alpha] are pure numbers.
+//
+// To solve one problem of up to mjgiDENSE_MAX joints, give memory and call mjgi_denseNewton.
+
+#ifndef MJGEAR_DENSE_NEWTON_H_
+#define MJGEAR_DENSE_NEWTON_H_
+
+#ifndef MJGEAR_LAW_H_
+#include "law/law.h"
+#endif
+
+#ifdef __CUDACC__
+#define mjgiSQRT(x) sqrt(x)
+#else
+#define mjgiSQRT(x) ((mjgREAL)__builtin_sqrt((double)(x)))
+#endif
+
+// relative rounding error and smallest normal number of mjgREAL
+#define mjgiSINGLE   (sizeof(mjgREAL) == 4)
+#define mjgiEPSILON  ((mjgREAL)(mjgiSINGLE ? 1.1920928955078125e-07 : 2.2204460492503131e-16))
+#define mjgiSMALLEST ((mjgREAL)(mjgiSINGLE ? 1.17549435e-38 : 2.2250738585072014e-308))
+
+// in rounding errors: a residual as large as sums of a few terms leave, and as a single sum leaves
+#define mjgiROUNDING ((mjgREAL)64)
+#define mjgiONE_SUM  ((mjgREAL)16)
+
+// polish: a residual below this share of the block's terms, about half of the digits, may be rounding; and its
+// rounds, each of which moves rounding on to other joints, where it fades
+#define mjgiNEAR   ((mjgREAL)(mjgiSINGLE ? 1e-4 : 1e-10))
+#define mjgiPOLISH 4
+
+// halvings of a Newton step: where so short a step does not help, none does, and a fallback costs less
+#define mjgiHALVINGS 6
+
+// mjgi_denseNewton: most joints, which is what one thread of a GPU can be asked for; Newton steps of a round,
+// of which 6 are enough in all but a few of a million problems; rounds of Newton and one-joint sweeps; sweeps
+// of the first one, twice as many in each that follows
+#define mjgiDENSE_MAX    64
+#define mjgiDENSE_STEPS  20
+#define mjgiDENSE_ROUNDS 8
+#define mjgiDENSE_SWEEPS 4
+
+
+//---------------------------------- matrices ------------------------------------------------------
+
+#ifndef mjgiDENSE
+
+// numbers that the rows of K are apart
+#define mjgi_rowStride(n) (n)
+
+
+// y = A x; the order of the sums is that of the vectors of four of solvers/dense.h
+mjgFUNCTION void mjgi_mulMatVec(mjgREAL* y, const mjgREAL* A, const mjgREAL* x, int n) {
+  for (int i = 0; i < n; i++) {
+    const mjgREAL* row = A + i * n;
+    mjgREAL s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    int j = 0;
+    for (; j + 4 <= n; j += 4) {
+      s0 += row[j] * x[j];
+      s1 += row[j + 1] * x[j + 1];
+      s2 += row[j + 2] * x[j + 2];
+      s3 += row[j + 3] * x[j + 3];
+    }
+    mjgREAL sum = (s0 + s2) + (s1 + s3);
+    for (; j < n; j++) {
+      sum += row[j] * x[j];
+    }
+    y[i] = sum;
+  }
+}
+
+
+// A = P L U in place with partial pivoting (without if pivot is null), ones on the diagonal of U, and
+// x := A^-1 x on the way. Returns 0 if a pivot is rounding, x is spoilt then, else 1
+mjgFUNCTION int mjgi_lu(mjgREAL* A, mjgREAL* x, int* pivot, int n) {
+  mjgREAL smallest = 0;
+  for (int i = 0; i < n * n; i++) {
+    smallest = mjgiABS(A[i]) > smallest ? mjgiABS(A[i]) : smallest;
+  }
+  smallest *= (mjgREAL)n * mjgiEPSILON;
+  for (int k = 0; k < n; k++) {
+    int best = k;
+    for (int i = k + 1; pivot && i < n; i++) {
+      best = mjgiABS(A[i * n + k]) > mjgiABS(A[best * n + k]) ? i : best;
+    }
+    if (pivot) {
+      pivot[k] = best;
+    }
+    if (best != k) {
+      for (int j = 0; j < n; j++) {
+        mjgREAL swap = A[k * n + j];
+        A[k * n + j] = A[best * n + j];
+        A[best * n + j] = swap;
+      }
+      mjgREAL swap = x[k];
+      x[k] = x[best];
+      x[best] = swap;
+    }
+    mjgREAL diagonal = A[k * n + k];
+    if (!(mjgiABS(diagonal) > smallest)) {
+      return 0;
+    }
+    mjgREAL inverse = 1 / diagonal;
+    A[k * n + k] = inverse;
+    x[k] *= inverse;
+    for (int j = k + 1; j < n; j++) {
+      A[k * n + j] *= inverse;
+    }
+    for (int i = k + 1; i < n; i++) {
+      mjgREAL f = A[i * n + k];
+      for (int j = k + 1; j < n; j++) {
+        A[i * n + j] -= f * A[k * n + j];
+      }
+      x[i] -= f * x[k];
+    }
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    for (int j = n - 1; j > i; j--) {
+      x[i] -= A[i * n + j] * x[j];
+    }
+  }
+  return 1;
+}
+
+
+// x = (P L U)^-1 x for another right side
+mjgFUNCTION void mjgi_luSolve(mjgREAL* x, const mjgREAL* LU, const int* pivot, int n) {
+  for (int i = 0; pivot && i < n; i++) {
+    mjgREAL swap = x[i];
+    x[i] = x[pivot[i]];
+    x[pivot[i]] = swap;
+  }
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < i; j++) {
+      x[i] -= LU[i * n + j] * x[j];
+    }
+    x[i] *= LU[i * n + i];
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    for (int j = n - 1; j > i; j--) {
+      x[i] -= LU[i * n + j] * x[j];
+    }
+  }
+}
+
+#endif  // mjgiDENSE
+
+
+//---------------------------------- a block -------------------------------------------------------
+
+typedef struct mjgiBlock_ {
+  int n;           // joints in the block
+  int flg_P;       // 1: P is given, 0: P = [alpha] A - [beta]
+  int flg_unique;  // 1: known to have one solution, so that K needs no pivoting
+
+  // the problem
+  mjgREAL* A;      // effect of friction on velocity, unit diagonal     (n x n)
+  mjgREAL* P;      // effect of friction on load, if flg_P              (n x n)
+  mjgREAL* alpha;  // alpha, 0 if flg_P                                 (n)
+  mjgREAL* beta;   // beta, 0 if flg_P                                  (n)
+  mjgREAL* p;      // diagonal of P                                     (n)
+  mjgREAL* v;      // velocity without friction                         (n)
+  mjgREAL* phi;    // load without friction                             (n)
+  mjgREAL* c;      // load-independent bound                            (n)
+  mjgREAL* rp;     // bound factor in forward direction                 (n)
+  mjgREAL* rm;     // bound factor in backward direction                (n)
+  mjgREAL* root;   // sqrt(A_ii) in the units of the caller             (n)
+  mjgREAL* scale;  // 1/root                                            (n)
+
+  // the iterate: t is free, the others follow from it by mjgi_blockEvaluate
+  mjgREAL* t;         // friction torque                           (n)
+  mjgREAL* w;         // A t                                       (n)
+  mjgREAL* lambda;    // load, phi + P t                           (n)
+  mjgREAL* residual;  // R = t - resolve(t), zero at a solution    (n)
+  int* piece;         // pieces that the joints' laws answer with  (n)
+  mjgREAL merit;      // |R|^2
+  mjgREAL
+      known_residual;  // relative residual of the joints on the pieces in fixed, or a bound of it
+                       //   below rounding, where it is known; else < 0
+
+  // what the methods below need
+  mjgREAL* K;  // factorized pieces                         (n x stride)
+  mjgREAL* x;  //                                                       (n)
+  mjgREAL* y;  //                                                       (n)
+  mjgREAL* z;  //                                                       (n)
+  int* pivot;  //                                                       (n)
+  int* fixed;  // pieces that K stands for                              (n)
+
+  // account
+  int iterations;
+  int factorizations;
+} mjgiBlock;
+
+
+mjgFUNCTION mjgREAL mjgi_blockMax(mjgREAL a, mjgREAL b) {
+  return a > b ? a : b;
+}
+
+
+// P_i . t where (A t)_i = w is known
+mjgFUNCTION mjgREAL mjgi_blockLoad(const mjgiBlock* b, int i, const mjgREAL* t, mjgREAL w) {
+  if (!b->flg_P) {
+    return b->alpha[i] * w - b->beta[i] * t[i];
+  }
+  mjgREAL sum = 0;
+  for (int j = 0; j < b->n; j++) {
+    sum += b->P[i * b->n + j] * t[j];
+  }
+  return sum;
+}
+
+
+// w, lambda, piece, residual and merit from t: each joint answers as if it were alone
+mjgFUNCTION void mjgi_blockEvaluate(mjgiBlock* b) {
+  int n = b->n;
+  mjgi_mulMatVec(b->w, b->A, b->t, n);
+  if (b->flg_P) {
+    mjgi_mulMatVec(b->lambda, b->P, b->t, n);
+    for (int i = 0; i < n; i++) {
+      b->lambda[i] += b->phi[i];
+    }
+  } else {
+    for (int i = 0; i < n; i++) {
+      b->lambda[i] = b->phi[i] + b->alpha[i] * b->w[i] - b->beta[i] * b->t[i];
+    }
+  }
+
+  b->known_residual = -1;
+  b->merit = 0;
+  for (int i = 0; i < n; i++) {
+    mjgREAL t = b->t[i], answer;
+    b->piece[i] = mjgi_lawResolve(&answer, b->v[i] - b->w[i] + t, b->lambda[i] - b->p[i] * t,
+                                  b->p[i], b->c[i], b->rp[i], b->rm[i]);
+    b->residual[i] = t - answer;
+    b->merit += b->residual[i] * b->residual[i];
+  }
+}
+
+
+// equation of joint i on a piece, row . t = right side; returns the right side
+mjgFUNCTION mjgREAL mjgi_blockRow(mjgREAL* __restrict row, const mjgiBlock* b, int i, int piece) {
+  int n = b->n;
+  const mjgREAL* __restrict A = b->A + i * n;
+
+  // stuck: (A t)_i = v_i
+  if (piece == mjgiSTUCK) {
+    for (int j = 0; j < n; j++) {
+      row[j] = A[j];
+    }
+    return b->v[i];
+  }
+
+  // slips: t_i - f (P t)_i = f phi_i + offset
+  mjgREAL offset, f = mjgi_lawRow(&offset, piece, b->c[i], b->rp[i], b->rm[i]);
+  mjgREAL factor = b->flg_P ? -f : -f * b->alpha[i];
+  A = b->flg_P ? b->P + i * n : A;
+  for (int j = 0; j < n; j++) {
+    row[j] = factor * A[j];
+  }
+  row[i] += 1 + f * b->beta[i];
+  return f * b->phi[i] + offset;
+}
+
+
+// t from the equations of the given pieces; keeps the pieces in fixed and the factors in K.
+// Returns 1, or 0 if they are singular; t is unchanged then
+mjgFUNCTION int mjgi_blockSolvePieces(mjgiBlock* b, const int* piece) {
+  int stride = mjgi_rowStride(b->n);
+  for (int i = 0; i < b->n; i++) {
+    b->x[i] = mjgi_blockRow(b->K + i * stride, b, i, piece[i]);
+  }
+  b->factorizations++;
+  if (!mjgi_lu(b->K, b->x, b->flg_unique ? (int*)0 : b->pivot, b->n)) {
+    return 0;
+  }
+  for (int i = 0; i < b->n; i++) {
+    b->t[i] = b->x[i];
+    b->fixed[i] = piece[i];
+  }
+  return 1;
+}
+
+
+// one step of iterative refinement of t on the factors that mjgi_blockSolvePieces has left
+mjgFUNCTION void mjgi_blockRefine(mjgiBlock* b) {
+  for (int i = 0; i < b->n; i++) {
+    int piece = b->fixed[i];
+    mjgREAL offset, f;
+    if (piece == mjgiSTUCK) {
+      b->x[i] = b->v[i] - b->w[i];
+    } else {
+      f = mjgi_lawRow(&offset, piece, b->c[i], b->rp[i], b->rm[i]);
+      b->x[i] = f * b->lambda[i] + offset - b->t[i];
+    }
+  }
+  mjgi_luSolve(b->x, b->K, b->flg_unique ? (int*)0 : b->pivot, b->n);
+  for (int i = 0; i < b->n; i++) {
+    b->t[i] += b->x[i];
+  }
+}
+
+
+// error relative to size; no error is none, whatever the size
+mjgFUNCTION mjgREAL mjgi_blockRelative(mjgREAL error, mjgREAL size) {
+  return error > 0 ? error / size : 0;
+}
+
+
+// relative residual of joint i if it is on the given piece; where a bound of it is enough it may be the bound
+mjgFUNCTION mjgREAL mjgi_jointResidual(const mjgiBlock* b, int i, int piece, mjgREAL enough) {
+  // distance from the piece's equation and its two sides
+  int n = b->n, s = mjgi_pieceDirection(piece);
+  mjgREAL t = b->t[i], v = b->v[i] - b->w[i], sign = (mjgREAL)s;
+  mjgREAL bound =
+      mjgi_lawBound(b->lambda[i], b->c[i], s > 0 || (s == 0 && t > 0) ? b->rp[i] : b->rm[i]);
+  mjgREAL error_v = s == 0 ? mjgiABS(v) : -sign * v;
+  mjgREAL error_t = s == 0 ? mjgiABS(t) - bound : mjgiABS(t - sign * bound);
+
+  // the terms of v+_i and lambda_i are at least as large as their sums and the diagonal
+  mjgREAL terms_v = mjgiABS(b->v[i]) + mjgi_blockMax(mjgiABS(b->w[i]), mjgiABS(t));
+  mjgREAL terms_t = mjgiABS(t) + mjgiABS(b->phi[i]) + mjgiABS(b->p[i] * t) + b->c[i];
+  mjgREAL residual =
+      mjgi_blockMax(mjgi_blockRelative(error_v, terms_v), mjgi_blockRelative(error_t, terms_t));
+  if (!(residual <= enough)) {
+    mjgREAL size_w = 0, size_p = 0;
+    for (int j = 0; j < n; j++) {
+      size_w += mjgiABS(b->A[i * n + j] * b->t[j]);
+      size_p += b->flg_P ? mjgiABS(b->P[i * n + j] * b->t[j]) : 0;
+    }
+    size_p += mjgiABS(b->alpha[i]) * size_w + mjgiABS(b->beta[i] * t);
+    terms_v = mjgiABS(b->v[i]) + size_w;
+    terms_t = mjgiABS(t) + mjgiABS(b->phi[i]) + size_p + b->c[i];
+    residual =
+        mjgi_blockMax(mjgi_blockRelative(error_v, terms_v), mjgi_blockRelative(error_t, terms_t));
+  }
+
+  // no number that is not finite counts as small
+  return 0 * terms_v + 0 * terms_t + 0 * error_t == 0 ? residual : mjgiINFINITY;
+}
+
+
+// largest relative residual over the joints of the block on the given pieces
+mjgFUNCTION mjgREAL mjgi_blockResidual(const mjgiBlock* b, const int* piece, mjgREAL enough) {
+  mjgREAL worst = 0;
+  for (int i = 0; i < b->n; i++) {
+    worst = mjgi_blockMax(worst, mjgi_jointResidual(b, i, piece[i], enough));
+  }
+  return worst;
+}
+
+
+// bring the residual of joints on the pieces in fixed below enough, where it is rounding that keeps
+// it above, by what their own laws answer
+mjgFUNCTION void mjgi_blockPolish(mjgiBlock* b, mjgREAL enough) {
+  for (int round = 0; round < mjgiPOLISH; round++) {
+    mjgREAL size = 0;
+    for (int i = 0; i < b->n; i++) {
+      size += mjgiABS(b->t[i]) + mjgiABS(b->v[i]) + mjgiABS(b->w[i]) + mjgiABS(b->phi[i]) + b->c[i];
+    }
+
+    // joints without load or bound of their own have the rounding of others for friction; their
+    // own law knows better
+    int changed = 0;
+    mjgREAL residual = 0;
+    for (int i = 0; i < b->n; i++) {
+      mjgREAL own = mjgi_jointResidual(b, i, b->fixed[i], enough);
+      residual = mjgi_blockMax(residual, own);
+      if (own > enough && mjgiABS(b->residual[i]) <= mjgiNEAR * size) {
+        b->t[i] -= b->residual[i];
+        b->fixed[i] = b->fixed[i] == mjgiSTUCK ? mjgiSTUCK : b->piece[i];
+        changed = 1;
+      }
+    }
+    if (!changed) {
+      b->known_residual = residual;
+      return;
+    }
+    mjgi_blockEvaluate(b);
+  }
+}
+
+
+// joints that slip on their static bound get the sliding one; returns 1 if there are any, so that the block
+// must be solved again
+mjgFUNCTION int mjgi_blockRelease(mjgiBlock* b) {
+  int released = 0;
+  for (int i = 0; i < b->n; i++) {
+    if (mjgi_lawReleases(b->piece[i], b->rp[i], b->rm[i])) {
+      b->rp[i] = 1;
+      b->rm[i] = 1;
+      released = 1;
+    }
+  }
+  return released;
+}
+
+
+// result of joint i in the units of the caller; returns its mode. Rounding may leave a slipping joint at rest or
+// its friction with the wrong sign
+mjgFUNCTION int mjgi_blockResult(mjgREAL* t, mjgREAL* v, mjgREAL* lambda, const mjgiBlock* b,
+                                 int i) {
+  int s = mjgi_pieceDirection(b->piece[i]);
+  mjgREAL next = (b->v[i] - b->w[i]) * b->root[i], friction = b->t[i];
+  if ((mjgREAL)s * next <= 0) {
+    s = 0;
+    next = 0;
+  }
+  if ((mjgREAL)s * friction < 0) {
+    friction = 0;
+  }
+  *v = next;
+  *t = friction * b->scale[i];
+  *lambda = b->lambda[i] * b->scale[i];
+  return s;
+}
+
+
+//---------------------------------- methods -------------------------------------------------------
+
+// Each starts from block->t and leaves its best iterate there, evaluated, with the joints' pieces. Each
+// returns 1 if it ended at a solution as far as it can tell by itself, else 0.
+
+// 1 if the residual of every joint is what a single sum rounds to
+mjgFUNCTION int mjgi_newtonIsExact(const mjgiBlock* b) {
+  int exact = 1;
+  for (int i = 0; i < b->n; i++) {
+    mjgREAL size = mjgiABS(b->t[i]);
+    size += b->fixed[i] == mjgiSTUCK ? mjgiABS(b->v[i]) : mjgiABS(b->phi[i]) + b->c[i];
+    exact &= mjgiABS(b->residual[i]) <= mjgiONE_SUM * mjgiEPSILON * size;
+  }
+  return exact;
+}
+
+
+// 1 if the joints answer with the pieces that t was computed from
+mjgFUNCTION int mjgi_newtonSamePieces(const mjgiBlock* b) {
+  int same = 1;
+  for (int i = 0; i < b->n; i++) {
+    same &= b->piece[i] == b->fixed[i];
+  }
+  return same;
+}
+
+
+// Guarded semismooth Newton on R(t) = t - resolve(t). The laws are piecewise linear, so that a Newton step is
+// the exact solution of the equations of the pieces that the joints are on. If the joints answer with the same
+// pieces at that solution, it solves the problem: the method ends after finitely many steps, exactly.
+mjgFUNCTION int mjgi_newton(mjgiBlock* b, int iterations) {
+  int n = b->n;
+  mjgi_blockEvaluate(b);
+
+  for (int iter = 0; iter < iterations; iter++) {
+    // the point to improve on is kept in y
+    mjgREAL merit = b->merit;
+    for (int i = 0; i < n; i++) {
+      b->y[i] = b->t[i];
+    }
+    b->iterations++;
+    if (!mjgi_blockSolvePieces(b, b->piece)) {
+      return 0;
+    }
+    mjgi_blockEvaluate(b);
+
+    // same pieces again, or a tie where pieces meet in one point and rounding decides which one
+    // answers: solved; remove what rounding has left, if it is more than that of the sums
+    int exact = mjgi_newtonIsExact(b);
+    if (exact || mjgi_newtonSamePieces(b)) {
+      mjgREAL small = mjgiROUNDING * mjgiEPSILON;
+      b->known_residual = mjgi_blockResidual(b, b->fixed, small);
+      if (!(b->known_residual <= small)) {
+        if (!exact) {
+          mjgi_blockRefine(b);
+          mjgi_blockEvaluate(b);
+        }
+        mjgi_blockPolish(b, small * (mjgREAL)n);
+      }
+      for (int i = 0; i < n; i++) {
+        b->piece[i] = b->fixed[i];
+      }
+      return 1;
+    }
+
+    // go part of the way if the residual has not become smaller
+    mjgREAL* goal = b->t;
+    b->t = b->z;
+    b->z = goal;
+    mjgREAL step = 1;
+    for (int halving = 0; !(b->merit < merit); halving++) {
+      if (halving == mjgiHALVINGS) {
+        for (int i = 0; i < n; i++) {
+          b->t[i] = b->y[i];
+        }
+        mjgi_blockEvaluate(b);
+        return 0;
+      }
+      step /= 2;
+      for (int i = 0; i < n; i++) {
+        b->t[i] = b->y[i] + step * (goal[i] - b->y[i]);
+      }
+      mjgi_blockEvaluate(b);
+    }
+    if (step == 1) {
+      b->z = b->t;
+      b->t = goal;
+    }
+  }
+  return 0;
+}
+
+
+// Gauss-Seidel: the exact one-joint step (44), joint by joint
+mjgFUNCTION int mjgi_gaussSeidel(mjgiBlock* b, int iterations, mjgREAL tolerance) {
+  int n = b->n;
+  for (int iter = 0; iter < iterations; iter++) {
+    b->iterations++;
+
+    // one sweep; the change is measured in the terms that t_i is made of
+    mjgREAL change = 0;
+    for (int i = 0; i < n; i++) {
+      mjgREAL t = b->t[i];
+      mjgREAL w = 0;
+      for (int j = 0; j < n; j++) {
+        w += b->A[i * n + j] * b->t[j];
+      }
+      mjgREAL lambda = b->phi[i] + mjgi_blockLoad(b, i, b->t, w);
+      mjgi_lawResolve(&b->t[i], b->v[i] - w + t, lambda - b->p[i] * t, b->p[i], b->c[i], b->rp[i],
+                      b->rm[i]);
+      change = mjgi_blockMax(change, mjgiABS(b->t[i] - t) / (mjgiABS(b->v[i]) + mjgiABS(b->t[i]) +
+                                                             mjgiABS(t) + mjgiSMALLEST));
+    }
+
+    // steps shrink linearly, so look at the residual itself before believing them
+    if (change <= tolerance) {
+      mjgi_blockEvaluate(b);
+      if (mjgi_blockResidual(b, b->piece, tolerance) <= tolerance) {
+        return 1;
+      }
+    }
+  }
+  mjgi_blockEvaluate(b);
+  return 0;
+}
+
+
+//---------------------------------- one problem, from memory to result ----------------------------
+
+// numbers that mjgi_denseNewton needs for n joints, and integers
+#define mjgiDENSE_NUMBERS(n)  ((n) * (2 * (n) + 18))
+#define mjgiDENSE_INTEGERS(n) (3 * (n))
+
+
+// solve the problem of mjgear.h with P = [alpha] A - [beta] for n <= mjgiDENSE_MAX joints: Newton, and where it
+// does not get on sweeps of one-joint steps and Newton from there. Of several solutions it returns one near
+// its start. Blocks without connection may be solved together.
+//   t, v, lambda, mode   as in mjgSolution; t is the start                          (n)
+//   A ... v0             as in mjgProblem, none is null
+//   number, integer      scratch, mjgiDENSE_NUMBERS(n) and mjgiDENSE_INTEGERS(n)
+// Returns the number of Newton steps; negative if it did not end at a solution: t is the best iterate then
+mjgFUNCTION int mjgi_denseNewton(mjgREAL* t, mjgREAL* v, mjgREAL* lambda, int* mode,
+                                 const mjgREAL* A, const mjgREAL* v_free, const mjgREAL* phi,
+                                 const mjgREAL* alpha, const mjgREAL* beta, const mjgREAL* coulomb,
+                                 const mjgREAL* static_ratio, const mjgREAL* v0, int n,
+                                 mjgREAL* number, int* integer) {
+  mjgiBlock block, *b = &block;
+  b->n = n;
+  b->flg_P = 0;
+  b->flg_unique = 0;
+  b->iterations = 0;
+  b->factorizations = 0;
+  mjgREAL** vector[] = {&b->alpha,  &b->beta,     &b->p,    &b->v,     &b->phi, &b->c,
+                        &b->rp,     &b->rm,       &b->root, &b->scale, &b->t,   &b->w,
+                        &b->lambda, &b->residual, &b->x,    &b->y,     &b->z};
+  b->A = number;
+  b->P = (mjgREAL*)0;
+  b->K = b->A + n * n;
+  for (int k = 0; k < (int)(sizeof(vector) / sizeof(*vector)); k++) {
+    *vector[k] = b->K + n * (n + k);
+  }
+  b->piece = integer;
+  b->fixed = integer + n;
+  b->pivot = integer + 2 * n;
+
+  // in the block's units
+  for (int i = 0; i < n; i++) {
+    mjgREAL diagonal = A[i * n + i], root = mjgiSQRT(diagonal);
+    b->root[i] = root;
+    b->scale[i] = 1 / root;
+    b->v[i] = v_free[i] * b->scale[i];
+    b->phi[i] = phi[i] * root;
+    b->alpha[i] = alpha[i] * diagonal;
+    b->beta[i] = beta[i];
+    b->p[i] = b->alpha[i] - beta[i];
+    b->c[i] = coulomb[i] * root;
+    b->t[i] = t[i] * root;
+    b->rp[i] = mjgi_lawRatio(static_ratio[i], v0[i], 1);
+    b->rm[i] = mjgi_lawRatio(static_ratio[i], v0[i], -1);
+  }
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      b->A[i * n + j] = i == j ? (mjgREAL)1 : A[i * n + j] * (b->scale[i] * b->scale[j]);
+    }
+  }
+
+  int solved;
+  do {
+    solved = 0;
+    for (int round = 0; !solved && round < mjgiDENSE_ROUNDS; round++) {
+      solved = mjgi_newton(b, mjgiDENSE_STEPS);
+      if (!solved) {
+        mjgi_gaussSeidel(b, mjgiDENSE_SWEEPS << round, mjgiROUNDING * mjgiEPSILON);
+      }
+    }
+  } while (solved && mjgi_blockRelease(b));
+
+  for (int i = 0; i < n; i++) {
+    mode[i] = mjgi_blockResult(t + i, v + i, lambda + i, b, i);
+  }
+  return solved ? b->iterations : -b->iterations - 1;
+}
+
+#endif  // MJGEAR_DENSE_NEWTON_H_
