@@ -29,13 +29,14 @@ function(mjgear_add_test name)
 endfunction()
 
 
-# mjgear_add_python_test(name SCRIPT file [ARGS ...] [ENV NAME=value...] [LABELS label...] [TIMEOUT s])
+# mjgear_add_python_test(name SCRIPT file [ARGS ...] [ENV NAME=value...] [LABELS label...] [TIMEOUT s] [PACKAGES])
 #   A script run by the Python that belongs to MuJoCo, with MJGEAR_PLUGIN_PATH and MJGEAR_SOURCE_DIR in its
-#   environment; skipped when the script exits with 77. In a sanitized build the runtime is preloaded,
+#   environment, and the package mjgear of python/ with the libraries of this build; skipped when the script exits with
+#   77. With PACKAGES it is run in build/venv-check, which has what cmake/requirements-check.in names. In a sanitized build the runtime is preloaded,
 #   because Python itself is not instrumented; leaks of the interpreter are not ours and not counted.
 #   As for programs, memory that is not to be had gives a null pointer, as without sanitizers.
 function(mjgear_add_python_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SCRIPT;TIMEOUT" "ARGS;ENV;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "PACKAGES" "SCRIPT;TIMEOUT" "ARGS;ENV;LABELS")
   if(NOT arg_SCRIPT OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "mjgear_add_python_test(${name}): SCRIPT missing or unknown arguments")
   endif()
@@ -43,10 +44,19 @@ function(mjgear_add_python_test name)
     message(STATUS "no Python with the mujoco package: ${name} left out")
     return()
   endif()
+  set(python "${MuJoCo_PYTHON}")
+  if(arg_PACKAGES)
+    set(python "${PROJECT_SOURCE_DIR}/build/venv-check/bin/python")
+    if(NOT EXISTS "${python}")
+      message(STATUS "no build/venv-check, which ./check makes: ${name} left out")
+      return()
+    endif()
+  endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
-  set(env "MJGEAR_PLUGIN_PATH=$<TARGET_FILE:mjgear>" "MJGEAR_SOURCE_DIR=${PROJECT_SOURCE_DIR}")
+  set(env "MJGEAR_PLUGIN_PATH=$<TARGET_FILE:mjgear>" "MJGEAR_SOURCE_DIR=${PROJECT_SOURCE_DIR}"
+    "PYTHONPATH=${PROJECT_SOURCE_DIR}/python" "MJGEAR_LIBRARIES=$<TARGET_FILE_DIR:mjgear>" PYTHONDONTWRITEBYTECODE=1)
   if(MJGEAR_SANITIZE MATCHES address)
     foreach(runtime libasan.so libstdc++.so)
       execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=${runtime}
@@ -56,7 +66,7 @@ function(mjgear_add_python_test name)
     list(JOIN preload ":" preload)
     list(APPEND env "LD_PRELOAD=${preload}" "ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1")
   endif()
-  add_test(NAME ${name} COMMAND ${MuJoCo_PYTHON} "${CMAKE_CURRENT_SOURCE_DIR}/${arg_SCRIPT}" ${arg_ARGS})
+  add_test(NAME ${name} COMMAND "${python}" "${CMAKE_CURRENT_SOURCE_DIR}/${arg_SCRIPT}" ${arg_ARGS})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77
     TIMEOUT ${arg_TIMEOUT} LABELS "python;${arg_LABELS}" ENVIRONMENT "${env};${arg_ENV}")
 endfunction()

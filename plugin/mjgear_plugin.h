@@ -59,6 +59,16 @@ MJGAPI int mjg_setSolver(const mjModel* m, mjData* d, const char* solver, char* 
 MJGAPI int mjg_getGear(double* value, const mjModel* m, const mjData* d, int joint,
                        const char* key);
 
+// the numbers that a sensor gives of the joint's gear, without one: as in the README's table, of the last
+// step. Returns their number (value may be null), or -1 if the joint has no gear.
+MJGAPI int mjg_readGear(double* value, const mjModel* m, const mjData* d, int joint);
+
+// what the joint's gear does with its rotor, the inertia behind it and the load that it holds in the pose
+// of the last mj_forward (1 N m if that is 0): mjgFacts of mjgear_params.h. 0, or -1 if the joint has no
+// gear. Uses the stack of d.
+typedef struct mjgFacts_ mjgFacts;
+MJGAPI int mjg_explainGear(mjgFacts* facts, const mjModel* m, mjData* d, int joint);
+
 // name of the solver, null if the model has no gear
 MJGAPI const char* mjg_getSolver(const mjModel* m, const mjData* d);
 

@@ -1,12 +1,12 @@
 #include "check.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <mujoco/mujoco.h>
 
 #include "configuration/check.h"
+#include "configuration/explain.h"
 #include "mjgear_params.h"
 #include "print.h"
 
@@ -173,20 +173,7 @@ static void registerAccepting(const char* const* known, int nknown,
 
 //---------------------------------- what joints will do -------------------------------------------
 
-// inertia that a joint moves if all others can move freely, rotor excluded, and the load of the
-// first pose: keyframe "start", else the first keyframe, else qpos0
-static void jointLoad(double* inertia, double* load, const mjModel* m, mjData* d,
-                      const mjgpJoint* joint) {
-  mjtNum* unit = mju_malloc(sizeof(mjtNum) * 2 * (size_t)m->nv);
-  mju_zero(unit, (int)m->nv);
-  unit[joint->dof] = 1;
-  mj_solveM(m, d, unit + m->nv, unit, 1);
-  *inertia = fmax(0, 1 / unit[m->nv + joint->dof] - m->dof_armature[joint->dof]);
-  *load = d->qfrc_bias[joint->dof] - d->qfrc_spring[joint->dof] - d->qfrc_gravcomp[joint->dof];
-  mju_free(unit);
-}
-
-
+// the first pose: keyframe "start", else the first keyframe, else qpos0
 static mjData* firstPose(const mjModel* m) {
   mjData* d = mj_makeData(m);
   int key = mj_name2id(m, mjOBJ_KEY, "start");
@@ -206,15 +193,10 @@ static void tellJoints(FILE* out, Json* json, const mjModel* m, const mjgpJoint*
     const char* name = mj_id2name(m, mjOBJ_JOINT, joint[i].joint);
     const char* instance = mj_id2name(m, mjOBJ_PLUGIN, joint[i].instance);
 
-    // the rotor is the engine's
-    mjgTransmission gear = joint[i].gear;
-    gear.armature =
-        joint[i].gap == mjgpGAP_ROTOR ? joint[i].rotor_inertia : m->dof_armature[joint[i].dof];
-    gear.viscous = m->dof_damping[joint[i].dof];
-    double inertia, load;
-    jointLoad(&inertia, &load, m, d, &joint[i]);
     mjgFacts facts;
-    mjg_explain(&facts, &gear, load != 0 ? load : 1, inertia);
+    double load;
+    mjgp_explain(&facts, &load, m, d, &joint[i]);
+    const mjgTransmission gear = facts.gear;
     int stands = mjg_sticks(&gear, 0, load);
     int gapped = joint[i].gap == mjgpGAP_ROTOR || joint[i].gap == mjgpGAP_LOAD;
 
@@ -223,7 +205,7 @@ static void tellJoints(FILE* out, Json* json, const mjModel* m, const mjgpJoint*
       json_text(json, "joint", name ? name : "");
       json_text(json, "instance", instance ? instance : "");
       jsonFacts(json, &facts);
-      json_number(json, "inertia", inertia);
+      json_number(json, "inertia", facts.inertia);
       json_number(json, "first_load", load);
       json_flag(json, "first_pose_stands", stands);
       if (gapped) {

@@ -79,6 +79,14 @@ def core() -> ctypes.CDLL:
     raise ImportError(f"no mjgear_core in {folder()}; reinstall mjgear")
 
 
+def version() -> str:
+    """The version of this package, which is that of its core."""
+    name = core().mjg_version
+    name.restype = ctypes.c_char_p
+    value: bytes = name()
+    return value.decode()
+
+
 def _is_registered() -> bool:
     """Whether the engine that is running knows the plugin."""
     package = pathlib.Path(mujoco.__file__).parent

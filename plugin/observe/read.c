@@ -1,0 +1,42 @@
+// What users read of a geared joint, beside the sensors.
+
+#include "configuration/explain.h"
+#include "mjgear_plugin.h"
+#include "observe/sensor.h"
+#include "state/gears.h"
+
+
+// number of the geared joint of that id, -1 if it has no gear
+static int numberOf(const mjgpGears* g, int joint) {
+  for (int i = 0; g && i < g->config->n; i++) {
+    if (g->config->joint[i].joint == joint) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+
+int mjg_readGear(double* value, const mjModel* m, const mjData* d, int joint) {
+  const mjgpGears* g = mjgp_gears(m, d);
+  int i = numberOf(g, joint);
+  if (i < 0) {
+    return -1;
+  }
+  if (value) {
+    mjgp_measure(value, g, m, d, i);
+  }
+  return mjgNSENSOR;
+}
+
+
+int mjg_explainGear(mjgFacts* facts, const mjModel* m, mjData* d, int joint) {
+  const mjgpGears* g = mjgp_gears(m, d);
+  int i = numberOf(g, joint);
+  if (i < 0) {
+    return -1;
+  }
+  const mjgpJoint* gear = g->in.joint[i];
+  mjgp_explain(facts, NULL, m, d, gear ? gear : &g->config->joint[i]);
+  return 0;
+}

@@ -1,0 +1,186 @@
+"""The structures of mjgear_params.h and mjgear_plugin.h for ctypes; a test compares their layout with the C compiler's."""
+
+import ctypes
+from ctypes import c_char_p, c_double, c_int, c_size_t, c_void_p
+from typing import Any
+
+from mjgear import _library
+
+
+def _functions(library: ctypes.CDLL, declarations: dict[str, tuple[Any, ...]]) -> None:
+    for name, (result, *arguments) in declarations.items():
+        function = getattr(library, name)
+        function.restype = result
+        function.argtypes = arguments
+
+
+class KeyInfo(ctypes.Structure):
+    """mjgKeyInfo"""
+
+    _fields_ = [
+        ("name", c_char_p),
+        ("unit", c_char_p),
+        ("min", c_double),
+        ("max", c_double),
+        ("open_min", c_int),
+        ("open_max", c_int),
+        ("engine", c_int),
+        ("text", c_char_p),
+    ]
+
+
+core = _library.core()
+_functions(core, {"mjg_keyInfo": (ctypes.POINTER(KeyInfo), c_int)})
+
+
+def _count_keys() -> int:
+    count = 0
+    while core.mjg_keyInfo(count):
+        count += 1
+    return count
+
+
+NKEY = _count_keys()
+
+
+class Spur(ctypes.Structure):
+    """mjgSpur"""
+
+    _fields_ = [(name, c_double) for name in ("radius_in", "radius_out", "pressure_angle", "mu", "approach", "recess", "pitch")]
+
+
+class Transmission(ctypes.Structure):
+    """mjgTransmission"""
+
+    _fields_ = [
+        *(
+            (name, c_double)
+            for name in (
+                "gamma_u",
+                "gamma_v",
+                "gamma_u_stribeck",
+                "gamma_v_stribeck",
+                "gamma_u_quadratic",
+                "gamma_v_quadratic",
+                "coulomb",
+                "static_ratio",
+                "stribeck_friction",
+                "stribeck_velocity",
+                "stribeck_exponent",
+                "viscous",
+                "armature",
+                "ratio",
+            )
+        ),
+        ("spur", Spur),
+        ("mesh", c_int),
+    ]
+
+
+class Facts(ctypes.Structure):
+    """mjgFacts"""
+
+    _fields_ = [
+        ("gear", Transmission),
+        ("eta_f", c_double),
+        ("eta_b", c_double),
+        ("eta_f_rest", c_double),
+        ("eta_b_rest", c_double),
+        ("backdrivable", c_int),
+        ("forward_drivable", c_int),
+        ("varies", c_int),
+        ("load", c_double),
+        ("raise", c_double),
+        ("lower", c_double),
+        ("hold_low", c_double),
+        ("hold_high", c_double),
+        ("start_forward", c_double),
+        ("start_backward", c_double),
+        ("inertia", c_double),
+        ("inertia_forward", c_double),
+        ("inertia_backward", c_double),
+        ("rho", c_double),
+    ]
+
+
+class Description(ctypes.Structure):
+    """mjgDescription"""
+
+    _fields_ = [("type", c_int), ("given", c_int * NKEY), ("value", c_double * NKEY)]
+
+
+class Report(ctypes.Structure):
+    """mjgReport"""
+
+    _fields_ = [("text", c_char_p), ("size", c_size_t), ("length", c_size_t), ("count", c_int), ("where", c_char_p)]
+
+
+class Preset(ctypes.Structure):
+    """mjgPreset"""
+
+    _fields_ = [
+        ("name", c_char_p),
+        ("title", c_char_p),
+        ("source", c_char_p),
+        ("remark", c_char_p),
+        ("description", Description),
+        ("torque_constant", c_double),
+        ("resistance", c_double),
+    ]
+
+
+_functions(
+    core,
+    {
+        "mjg_version": (c_char_p,),
+        "mjg_statusString": (c_char_p, c_int),
+        "mjg_keyFromName": (c_int, c_char_p),
+        "mjg_typeName": (c_char_p, c_int),
+        "mjg_typeFromName": (c_int, c_char_p),
+        "mjg_defaultDescription": (None, ctypes.POINTER(Description)),
+        "mjg_give": (None, ctypes.POINTER(Description), c_int, c_double),
+        "mjg_defaultTransmission": (None, ctypes.POINTER(Transmission)),
+        "mjg_startReport": (None, ctypes.POINTER(Report), c_char_p, c_size_t),
+        "mjg_transmission": (c_int, ctypes.POINTER(Transmission), ctypes.POINTER(Report), ctypes.POINTER(Description)),
+        "mjg_describe": (c_int, ctypes.POINTER(Description), ctypes.POINTER(Report), ctypes.POINTER(Transmission)),
+        "mjg_explain": (None, ctypes.POINTER(Facts), ctypes.POINTER(Transmission), c_double, c_double),
+        "mjg_presetCount": (c_int,),
+        "mjg_preset": (c_int, ctypes.POINTER(Preset), c_int),
+        "mjg_presetFromName": (c_int, c_char_p),
+    },
+)
+
+plugin = _library.plugin()
+_functions(
+    plugin,
+    {
+        "mjg_setGears": (
+            c_int,
+            c_void_p,
+            c_void_p,
+            c_int,
+            ctypes.POINTER(c_char_p),
+            ctypes.POINTER(c_double),
+            c_int,
+            c_char_p,
+            c_int,
+        ),
+        "mjg_describeGear": (
+            c_int,
+            c_void_p,
+            c_void_p,
+            c_int,
+            ctypes.POINTER(c_char_p),
+            ctypes.POINTER(c_double),
+            c_int,
+            c_char_p,
+            c_int,
+        ),
+        "mjg_setSolver": (c_int, c_void_p, c_void_p, c_char_p, c_char_p, c_int),
+        "mjg_getGear": (c_int, ctypes.POINTER(c_double), c_void_p, c_void_p, c_int, c_char_p),
+        "mjg_getSolver": (c_char_p, c_void_p, c_void_p),
+        "mjg_resetGears": (c_int, c_void_p, c_void_p),
+        "mjg_readGear": (c_int, ctypes.POINTER(c_double), c_void_p, c_void_p, c_int),
+        "mjg_explainGear": (c_int, ctypes.POINTER(Facts), c_void_p, c_void_p, c_int),
+    },
+)

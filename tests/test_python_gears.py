@@ -1,0 +1,200 @@
+"""mjgear.add, Gears, check: gears of a simulation in Python."""
+
+import os
+import pathlib
+import tempfile
+import unittest
+
+import mujoco
+import numpy as np
+
+import mjgear
+
+SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
+
+ARM = """
+<mujoco>
+  <worldbody>
+    <body name="upper">
+      <joint name="shoulder" axis="0 1 0" armature=".3" damping=".2"/>
+      <geom type="capsule" size=".05" fromto="0 0 0 .5 0 0"/>
+      <body name="fore" pos=".5 0 0">
+        <joint name="elbow" axis="0 1 0" armature=".1"/>
+        <geom type="capsule" size=".05" fromto="0 0 0 .5 0 0"/>
+      </body>
+    </body>
+  </worldbody>
+  <actuator>
+    <motor joint="shoulder"/>
+    <motor joint="elbow"/>
+  </actuator>
+  %s
+</mujoco>
+"""
+
+EXTENSION = """
+  <extension>
+    <plugin plugin="mjgear.transmission">
+      <instance name="gears">
+        <config key="joint" value="shoulder elbow"/>
+        <config key="eta_forward" value="0.7 0.6"/>
+        <config key="eta_backward" value="-0.1"/>
+        <config key="coulomb" value="0.5"/>
+      </instance>
+    </plugin>
+  </extension>
+"""
+
+
+def run(model, data, steps=300):
+    """Positions of a motion with both motors at work."""
+    path = []
+    for i in range(steps):
+        data.ctrl = 8 * np.sin(0.05 * i), 3 * np.cos(0.03 * i)
+        mujoco.mj_step(model, data)
+        path.append(data.qpos.copy())
+    return np.array(path)
+
+
+def make(**values):
+    spec = mujoco.MjSpec.from_string(ARM % "")
+    added = mjgear.add(spec, ["shoulder", "elbow"], **values)
+    model = spec.compile()
+    return model, mujoco.MjData(model), added
+
+
+class Add(unittest.TestCase):
+    def test_is_what_mjcf_says(self):
+        model, data, added = make(eta_forward=[0.7, 0.6], eta_backward=-0.1, coulomb=0.5)
+        written = mujoco.MjModel.from_xml_string(ARM % EXTENSION)
+        expected = run(written, mujoco.MjData(written))
+        np.testing.assert_array_equal(run(model, data), expected)
+        self.assertGreater(np.abs(expected).max(), 0.1)
+        self.assertEqual(added.joints, ("shoulder", "elbow"))
+        self.assertEqual(added.config["eta_forward"], "0.7 0.6")
+        self.assertEqual((added.armature, added.damping, added.home), ({}, {}, "upper"))
+
+    def test_patterns(self):
+        spec = mujoco.MjSpec.from_string(ARM % "")
+        self.assertEqual(mjgear.add(spec, "*o*", "worm").joints, ("shoulder", "elbow"))
+        with self.assertRaisesRegex(mjgear.GearError, "no joint 'knee' .*shoulder, elbow"):
+            mjgear.add(spec, ["knee"], "worm")
+
+    def test_rotor_inertia_and_viscous_friction_go_to_the_joint(self):
+        model, _, added = make(eta_forward=0.7, ratio=50, motor_inertia=2e-5, viscous=[0.1, 0.2])
+        np.testing.assert_allclose(model.dof_armature, 2e-5 * 50**2, rtol=1e-14)
+        np.testing.assert_array_equal(model.dof_damping, [0.1, 0.2])
+        self.assertEqual(added.damping, {"shoulder": 0.1, "elbow": 0.2})
+
+    def test_rotor_inertia_in_front_of_a_gap(self):
+        model, _, added = make(eta_forward=0.7, armature=0.01, backlash="exact", half_gap=0.01, stiffness=1e4)
+        np.testing.assert_array_equal(model.dof_armature, 0)
+        self.assertEqual(added.config["rotor_inertia"], "0.01")
+
+    def test_refused(self):
+        with self.assertRaisesRegex(mjgear.GearError, "eta_forward = 1.5"):
+            make(eta_forward=1.5)
+        with self.assertRaisesRegex(mjgear.GearError, r"\(3,\) values for 2 joints"):
+            make(eta_forward=[0.5, 0.6, 0.7])
+        with self.assertRaisesRegex(ValueError, "no_such_key"):
+            make(eta_forward=0.5, no_such_key=1)
+
+
+class Gears(unittest.TestCase):
+    def test_changes_as_the_model_would(self):
+        model, data, _ = make(eta_forward=0.9)
+        gears = mjgear.Gears(model, data)
+        self.assertEqual(list(gears), ["shoulder", "elbow"])
+        self.assertAlmostEqual(gears["elbow"].eta_forward, 0.9)
+        gears["elbow"].eta_forward = 0.6
+        gears["shoulder"].set(eta_forward=0.7, eta_backward=-0.1, coulomb=0.5)
+        gears["elbow"].set(eta_backward=-0.1, coulomb=0.5)
+        expected, fresh, _ = make(eta_forward=[0.7, 0.6], eta_backward=-0.1, coulomb=0.5)
+        np.testing.assert_array_equal(run(model, data), run(expected, fresh))
+        gears.reset()
+        self.assertAlmostEqual(gears["elbow"].eta_forward, 0.9)
+        self.assertIsNone(gears["elbow"].coulomb)
+
+    def test_describe(self):
+        model, data, _ = make(eta_forward=0.9, coulomb=0.5)
+        gear = mjgear.Gears(model, data)["elbow"]
+        gear.describe(gamma_u=0.2, gamma_v=1.1)
+        self.assertEqual((gear.gamma_u, gear.gamma_v, gear.coulomb, gear.eta_forward), (0.2, 1.1, 0.5, None))
+
+    def test_refused(self):
+        model, data, _ = make(eta_forward=0.9)
+        gears = mjgear.Gears(model, data)
+        with self.assertRaisesRegex(mjgear.GearError, "'elbow': eta_forward = 1.5, .*write a value"):
+            gears["elbow"].eta_forward = 1.5
+        self.assertEqual(gears["elbow"].eta_forward, 0.9)
+        with self.assertRaisesRegex(KeyError, "did you mean eta_forward"):
+            gears["elbow"]["eta_forwrd"]
+        with self.assertRaisesRegex(KeyError, "'knee' has no gear; geared are shoulder, elbow"):
+            gears["knee"]
+        with self.assertRaisesRegex(mjgear.GearError, "solver"):
+            gears.solver = "magic"
+        bare = mujoco.MjModel.from_xml_string(ARM % "")
+        with self.assertRaisesRegex(mjgear.GearError, "no gear"):
+            mjgear.Gears(bare, mujoco.MjData(bare))
+
+    def test_results(self):
+        model, data, added = make(eta_forward=0.6, eta_backward=-0.2, sensors=True)
+        bare, other, _ = make(eta_forward=0.6, eta_backward=-0.2)
+        self.assertEqual(added.sensors, ("shoulder_gear", "elbow_gear"))
+        gears, others = mjgear.Gears(model, data), mjgear.Gears(bare, other)
+
+        # at rest with the motors off: friction carries the weight, which mj_inverse knows
+        mujoco.mj_step(model, data)
+        mujoco.mj_step(bare, other)
+        for i, gear in enumerate(gears.values()):
+            self.assertEqual(gear.mode, 0)
+            self.assertAlmostEqual(gear.torque_out, data.qfrc_bias[i], delta=1e-10)
+            self.assertAlmostEqual(gear.friction, -data.qfrc_bias[i], delta=1e-10)
+            self.assertTrue(np.shares_memory(gear.results, data.sensordata))
+            self.assertEqual(len(gear.results), len(mjgear.RESULTS))
+            np.testing.assert_array_equal(gear.results, others[gear.name].results)
+
+        # in motion: friction opposes it
+        data.ctrl = 40, 20
+        mujoco.mj_step(model, data, 50)
+        slips = [gear for gear in gears.values() if gear.mode]
+        self.assertTrue(slips)
+        for gear in slips:
+            self.assertEqual(gear.mode, np.sign(data.qvel[gear.joint]))
+            self.assertGreater(gear.power_loss, 0)
+            self.assertAlmostEqual(gear.power_loss, gear.friction * data.qvel[gear.joint], delta=1e-12)
+
+    def test_explain_here(self):
+        model, data, _ = make(eta_forward=0.6, eta_backward=-0.2)
+        mujoco.mj_forward(model, data)
+        facts = mjgear.Gears(model, data)["elbow"].explain()
+        self.assertAlmostEqual(facts.load, data.qfrc_bias[1], delta=1e-14)
+        self.assertEqual(facts.armature, 0.1)
+
+        # inertia behind the gear: a torque of 1 N m on the elbow alone, the shoulder free
+        effect = np.zeros(2)
+        mujoco.mj_solveM(model, data, effect.reshape(1, 2), np.array([[0.0, 1.0]]))
+        self.assertAlmostEqual(facts.inertia, 1 / effect[1] - 0.1, delta=1e-12)
+
+
+class Check(unittest.TestCase):
+    def test_file(self):
+        report = mjgear.check(SOURCE / "scenes" / "rod" / "rod.xml")
+        self.assertEqual(report.problems, ())
+        self.assertEqual(list(report.joints), ["rod"])
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "wrong.xml"
+            file.write_text(ARM % EXTENSION.replace("-0.1", "2").replace('"coulomb"', '"colomb"'))
+            problems = "\n".join(mjgear.check(file).problems)
+        self.assertRegex(problems, "eta_backward = 2")
+        self.assertRegex(problems, "colomb.*did you mean coulomb")
+
+    def test_spec(self):
+        spec = mujoco.MjSpec.from_string(ARM % "")
+        self.assertEqual(mjgear.check(spec), mjgear.Report((), {}))
+        mjgear.add(spec, "*", "worm", backlash="exakt")
+        self.assertRegex("\n".join(mjgear.check(spec).problems), "exakt")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,59 @@
+"""The ctypes structures of the Python package have the layout that the C compiler gives them."""
+
+import ctypes
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from mjgear import _structs
+
+SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
+
+STRUCTS = {
+    "mjgKeyInfo": _structs.KeyInfo,
+    "mjgSpur": _structs.Spur,
+    "mjgTransmission": _structs.Transmission,
+    "mjgFacts": _structs.Facts,
+    "mjgDescription": _structs.Description,
+    "mjgReport": _structs.Report,
+    "mjgPreset": _structs.Preset,
+}
+
+
+def in_python():
+    lines = []
+    for name, struct in STRUCTS.items():
+        lines += [f"{name}.{field[0]} {getattr(struct, field[0]).offset}" for field in struct._fields_]
+        lines.append(f"{name} {ctypes.sizeof(struct)}")
+    return lines
+
+
+def in_c():
+    lines = []
+    for name, struct in STRUCTS.items():
+        lines += [f'printf("{name}.{field[0]} %zu\\n", offsetof({name}, {field[0]}));' for field in struct._fields_]
+        lines.append(f'printf("{name} %zu\\n", sizeof({name}));')
+    return lines
+
+
+class Layout(unittest.TestCase):
+    def test_layout(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder) / "layout.c"
+            body = "\n".join(in_c())
+            source.write_text(f'#include <stdio.h>\n#include "mjgear_params.h"\nint main(void) {{\n{body}\nreturn 0;\n}}\n')
+            program = pathlib.Path(folder) / "layout"
+            environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+            subprocess.run(["cc", "-I", SOURCE / "core", source, "-o", program], check=True, env=environment)
+            done = subprocess.run([program], check=True, capture_output=True, text=True, env=environment)
+        self.assertEqual(done.stdout.splitlines(), in_python())
+
+
+if __name__ == "__main__":
+    if not shutil.which("cc"):
+        sys.exit(77)
+    unittest.main()
