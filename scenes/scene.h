@@ -15,7 +15,7 @@
 
 #include "trajectory.h"
 
-#define mjgMAXSETTING   4  // settings of one case
+#define mjgMAXSETTING   8  // settings of one case
 #define mjgMAXPARAMETER 6  // numbers of one case
 
 // one configuration entry of a plugin instance, replacing or adding to what the MJCF says
@@ -51,7 +51,8 @@ void mjg_claim(mjgClaims* claims, int holds, const char* format, ...)
 typedef struct mjgScene_ {
   const char* name;         // name on the command line and of the folder of its results
   const char* description;  // one line
-  const char* xml;  // MJCF file relative to scenes/; a keyframe "start" or "home" sets the first state
+  const char*
+      xml;  // MJCF file relative to scenes/; a keyframe "start" or "home" sets the first state
   double duration;  // s
 
   const mjgCase* variant;  // variants, the first is the one that a viewer shows; null: none

@@ -2,6 +2,13 @@
 
 #include "scene.h"
 
+extern const mjgScene mjg_scenePowerCut;
+extern const mjgScene mjg_scenePush;
+extern const mjgScene mjg_sceneLetGo;
+extern const mjgScene mjg_sceneLanding;
+extern const mjgScene mjg_sceneTaught;
+extern const mjgScene mjg_sceneTracking;
+extern const mjgScene mjg_sceneStewart;
 extern const mjgScene mjg_sceneRod;
 extern const mjgScene mjg_sceneWall;
 extern const mjgScene mjg_sceneContact;
@@ -35,6 +42,13 @@ extern const mjgScene mjg_sceneLostMotion;
 // clang-format off
 const mjgScene* const mjg_scenes[] = {
     &mjg_sceneRod,
+    &mjg_scenePowerCut,
+    &mjg_scenePush,
+    &mjg_sceneLetGo,
+    &mjg_sceneLanding,
+    &mjg_sceneTaught,
+    &mjg_sceneTracking,
+    &mjg_sceneStewart,
     &mjg_sceneWall,
     &mjg_sceneContact,
     &mjg_sceneFlap,

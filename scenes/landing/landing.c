@@ -1,0 +1,117 @@
+// A four-legged robot lands: what reaches the motors through gears that the ground can drive back, and through
+// gears that it cannot.
+
+#include <math.h>
+#include <stdio.h>
+
+#include "../claims.h"
+#include "../scene.h"
+
+#define NATIVE   parameter[0]  // friction that MuJoCo gives the joints, N m
+#define ARMATURE parameter[1]  // of all joints, kg m2; 0: as in the file
+
+#define END 1.5
+
+#define IDEAL                                                    \
+  {"legs", "eta_forward", "1"}, {"legs", "eta_backward", "1"}, { \
+    "legs", "coulomb", "0"                                       \
+  }
+
+static const mjgCase landingCase[] = {
+    {"planetary", {{0}}, {0, 0}},
+    {"worm",
+     {{"legs", "eta_forward", "0.447"},
+      {"legs", "eta_backward", "-0.214"},
+      {"legs", "coulomb", "0"}},
+     {0, 0.0567}},
+    {"frictionloss", {IDEAL}, {0.8, 0}},
+    {"none", {IDEAL}, {0, 0}},
+};
+
+
+static void configure(mjModel* m, const mjgCase* variant) {
+  for (int i = 0; i < m->nu; i++) {
+    int dof = m->jnt_dofadr[m->actuator_trnid[2 * i]];
+    m->dof_frictionloss[dof] = variant->NATIVE;
+    m->dof_armature[dof] = variant->ARMATURE > 0 ? variant->ARMATURE : m->dof_armature[dof];
+  }
+}
+
+
+// force of the ground on all feet
+static const char* const column[] = {"ground", NULL};
+
+static void measure(double* value, const mjModel* m, const mjData* d) {
+  int floor = mj_name2id(m, mjOBJ_GEOM, "floor");
+  value[0] = 0;
+  for (int i = 0; i < d->ncon; i++) {
+    if (d->contact[i].geom[0] == floor || d->contact[i].geom[1] == floor) {
+      mjtNum force[6];
+      mj_contactForce(m, d, i, force);
+      value[0] += force[0];
+    }
+  }
+}
+
+
+// largest size of a number of the knees' sensors
+static double peak(const mjgTrajectory* t, const char* what) {
+  static const char* const leg[] = {"fl", "fr", "rl", "rr"};
+  double most = 0;
+  for (int i = 0; i < 4; i++) {
+    char name[mjgMAXNAME];
+    snprintf(name, sizeof name, "gear_%s_knee_%s", leg[i], what);
+    most = fmax(most, fmax(mjg_highest(t, name, 0, END), -mjg_lowest(t, name, 0, END)));
+  }
+  return most;
+}
+
+
+static void claims(mjgClaims* claims, const mjgRun* run) {
+  static const char* const sensor[] = {"gear_fl_knee", "gear_fr_knee", "gear_rl_knee",
+                                       "gear_rr_knee", "gear_fl_hip",  "gear_fr_hip",
+                                       "gear_rl_hip",  "gear_rr_hip"};
+  double ground[4], in[4], out[4], sag[4];
+  for (int i = 0; i < 4; i++) {
+    const mjgTrajectory* t = run[i].trajectory;
+    ground[i] = mjg_highest(t, "ground", 0, END);
+    in[i] = peak(t, "torque_in");
+    out[i] = peak(t, "torque_out");
+    sag[i] = mjg_highest(t, "q_fl_knee", 0, 0.1) - mjg_lowest(t, "q_fl_knee", 0, END);
+  }
+  mjg_claim(claims, in[0] > 0.9 * out[0] && sag[0] > 0.2,
+            "planetary: the knees give way by %.2f rad; of %.1f N m at the link %.1f N m reach the "
+            "motor's "
+            "side: %.0f %%",
+            sag[0], out[0], in[0], 100 * in[0] / out[0]);
+  mjg_claim(claims, in[1] < 0.5 * out[1] && sag[1] < 0.2 * sag[0],
+            "worm: the knees give way by %.2f rad; of %.1f N m at the link %.1f N m reach the "
+            "motor's side: "
+            "%.0f %%",
+            sag[1], out[1], in[1], 100 * in[1] / out[1]);
+  mjg_claim(claims, ground[1] > 2 * ground[0],
+            "the ground pushes back with %.0f N on worms, %.0f N on planetary gears; the robot "
+            "weighs 87 N",
+            ground[1], ground[0]);
+  mjg_claim(claims, fabs(sag[2] - sag[0]) < 0.3 * sag[0] && sag[3] > sag[0],
+            "frictionloss and none give way by %.2f and %.2f rad: no constant makes the difference "
+            "between "
+            "the two gears",
+            sag[2], sag[3]);
+  mjg_claimSolved(claims, &run[0], sensor, 8);
+  mjg_claimSolved(claims, &run[1], sensor, 8);
+}
+
+
+const mjgScene mjg_sceneLanding = {
+    .name = "landing",
+    .description = "a four-legged robot lands: how much reaches its motors",
+    .xml = "landing/landing.xml",
+    .duration = END,
+    .variant = landingCase,
+    .nvariant = sizeof landingCase / sizeof *landingCase,
+    .configure = configure,
+    .column = column,
+    .measure = measure,
+    .claims = claims,
+};

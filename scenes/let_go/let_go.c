@@ -1,0 +1,93 @@
+// A gripper's motor is switched off: one with a lead screw goes on holding, one with a ball screw lets go.
+
+#include <math.h>
+
+#include "../claims.h"
+#include "../motors.h"
+#include "../scene.h"
+
+#define NATIVE   parameter[0]  // friction that MuJoCo gives the screw, N at the finger
+#define ARMATURE parameter[1]  // of the screw at the finger, kg; 0: as in the file
+
+#define SQUEEZE 0.6  // the fingers touch; the motor begins to squeeze
+#define OFF     1.5  // it is switched off
+#define GONE    2.0  // the table is gone
+#define END     6.0
+#define FORCE   200.0  // of the motor at the finger, N
+
+static const mjgCase letGoCase[] = {
+    {"lead-screw", {{0}}, {0, 0}},
+    {"ball-screw", {{"screw", "lead", "0.005"}, {"screw", "mu", "0.006"}}, {0, 31.6}},
+    {"frictionloss", {{"screw", "mu", "0"}}, {300, 0}},
+    {"none", {{"screw", "mu", "0"}}, {0, 0}},
+};
+
+
+static void configure(mjModel* m, const mjgCase* variant) {
+  mjg_makeMotors(m);
+  int dof = m->jnt_dofadr[mj_name2id(m, mjOBJ_JOINT, "left_finger")];
+  m->dof_frictionloss[dof] = variant->NATIVE;
+  m->dof_armature[dof] = variant->ARMATURE > 0 ? variant->ARMATURE : m->dof_armature[dof];
+}
+
+
+static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
+  // close, squeeze as hard as friction lets through, hold, off
+  double time = d->time, gain = fmin(1, fmax(0, (time - SQUEEZE) / 0.5));
+  double most = variant->NATIVE + FORCE;
+  d->ctrl[0] = mjg_reached(time, OFF)       ? 0
+               : mjg_reached(time, SQUEEZE) ? fmin(420, variant->NATIVE + gain * FORCE)
+                                            : fmin(most, mjg_servo(m, d, 0, 0.0095));
+
+  // the table goes down faster than the box could fall along with it is of no use: slowly
+  double gone = fmin(1, fmax(0, (time - OFF) / (GONE - OFF)));
+  d->mocap_pos[2] = -0.205 - 0.15 * gone;
+  d->mocap_pos[1] = -0.3 * fmax(0, fmin(1, (time - GONE) / 0.5));
+}
+
+
+static const char* const column[] = {"height", NULL};
+
+static void measure(double* value, const mjModel* m, const mjData* d) {
+  value[0] = d->xpos[3 * mj_name2id(m, mjOBJ_BODY, "box") + 2];
+}
+
+
+static void claims(mjgClaims* claims, const mjgRun* run) {
+  static const char* const sensor[] = {"gear_screw"};
+  double fall[4], open[4];
+  for (int i = 0; i < 4; i++) {
+    const mjgTrajectory* t = run[i].trajectory;
+    fall[i] = mjg_at(t, "height", OFF) - mjg_at(t, "height", END);
+    open[i] = mjg_at(t, "q_left_finger", OFF) - mjg_lowest(t, "q_left_finger", OFF, END);
+  }
+  mjg_claim(claims, fall[0] < 1e-3 && open[0] < 1e-5,
+            "lead screw: motor off, the fingers open by %.2g mm, the box of 1 kg sinks by %.2g mm "
+            "in %g s",
+            1e3 * open[0], 1e3 * fall[0], END - OFF);
+  mjg_claim(claims, fall[1] > 0.1, "ball screw: motor off, the box falls by %.0f mm",
+            1e3 * fall[1]);
+  mjg_claim(claims, open[2] > 1e-6,
+            "frictionloss of %g N, more than the squeeze: the fingers creep open by %.3f mm, the "
+            "box sinks "
+            "by %.1f mm",
+            run[2].variant->NATIVE, 1e3 * open[2], 1e3 * fall[2]);
+  mjg_claim(claims, fall[3] > 0.1, "none: the box falls by %.0f mm", 1e3 * fall[3]);
+  mjg_claimSolved(claims, &run[0], sensor, 1);
+  mjg_claimSolved(claims, &run[1], sensor, 1);
+}
+
+
+const mjgScene mjg_sceneLetGo = {
+    .name = "let-go",
+    .description = "a gripper's motor is off: a lead screw holds on, a ball screw lets go",
+    .xml = "let_go/let_go.xml",
+    .duration = END,
+    .variant = letGoCase,
+    .nvariant = sizeof letGoCase / sizeof *letGoCase,
+    .configure = configure,
+    .input = input,
+    .column = column,
+    .measure = measure,
+    .claims = claims,
+};

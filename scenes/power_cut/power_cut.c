@@ -1,0 +1,127 @@
+// The power fails: an arm and a four-legged robot whose gears lock stay, those of others fall.
+
+#include <math.h>
+#include <stdio.h>
+
+#include "../claims.h"
+#include "../motors.h"
+#include "../scene.h"
+
+#define NATIVE \
+  parameter[0]  // share of the load that MuJoCo's own friction could hold; 0: there is none
+
+#define OFF   1.0  // the motors are switched off
+#define STILL 1.5  // from then on what locks may not move
+#define END   6.0
+
+#define NARM 6
+#define NLEG 12
+
+// worms, as of the preset: nothing else changes
+#define LOCKING                                                           \
+  {"cobot", "eta_forward", "0.447"}, {"cobot", "eta_backward", "-0.214"}, \
+      {"legs", "eta_forward", "0.447"}, {                                 \
+    "legs", "eta_backward", "-0.214"                                      \
+  }
+#define IDEAL                                                                               \
+  {"cobot", "eta_forward", "1"}, {"cobot", "eta_backward", "1"}, {"cobot", "coulomb", "0"}, \
+      {"legs", "eta_forward", "1"}, {"legs", "eta_backward", "1"}, {                        \
+    "legs", "coulomb", "0"                                                                  \
+  }
+
+static const mjgCase powerCase[] = {
+    {"locking", {LOCKING}, {0}},
+    {"backdrivable", {{0}}, {0}},
+    {"frictionloss", {IDEAL}, {2}},
+    {"none", {IDEAL}, {0}},
+};
+
+
+static void configure(mjModel* m, const mjgCase* variant) {
+  mjg_makeMotors(m);
+  if (variant->NATIVE > 0) {
+    mjg_setNativeFriction(m, variant->NATIVE, 5);
+  }
+}
+
+
+static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
+  (void)variant;
+  for (int i = 0; i < NARM + NLEG; i++) {
+    int joint = m->actuator_trnid[2 * i];
+    double goal = m->key_qpos[m->jnt_qposadr[joint]];
+    d->ctrl[i] = mjg_reached(d->time, OFF) ? 0 : mjg_servo(m, d, i, goal);
+  }
+}
+
+
+static const char* const column[] = {"load_height", "trunk_height", NULL};
+
+static void measure(double* value, const mjModel* m, const mjData* d) {
+  value[0] = d->geom_xpos[3 * mj_name2id(m, mjOBJ_GEOM, "load") + 2];
+  value[1] = d->xpos[3 * mj_name2id(m, mjOBJ_BODY, "trunk") + 2];
+}
+
+
+// largest turn of a joint of the arm or of the legs since a time
+static double turn(const mjgTrajectory* t, int legs, double from, double to) {
+  static const char* const arm[NARM] = {"pan", "lift", "elbow", "wrist_1", "wrist_2", "wrist_3"};
+  static const char *const leg[] = {"fl", "fr", "rl", "rr"}, *const part[] = {"abad", "hip",
+                                                                              "knee"};
+  double most = 0;
+  for (int i = 0; i < (legs ? NLEG : NARM); i++) {
+    char q[mjgMAXNAME];
+    if (legs) {
+      snprintf(q, sizeof q, "q_%s_%s", leg[i / 3], part[i % 3]);
+    } else {
+      snprintf(q, sizeof q, "q_%s", arm[i]);
+    }
+    most = fmax(most, mjg_highest(t, q, from, to) - mjg_lowest(t, q, from, to));
+  }
+  return most;
+}
+
+
+static void claims(mjgClaims* claims, const mjgRun* run) {
+  static const char* const sensor[] = {"gear_pan",     "gear_lift",    "gear_elbow",
+                                       "gear_wrist_1", "gear_wrist_2", "gear_wrist_3",
+                                       "gear_fl_knee", "gear_rr_knee", "gear_fl_hip"};
+  double arm = turn(run[0].trajectory, 0, STILL, END), leg = turn(run[0].trajectory, 1, STILL, END);
+  mjg_claim(
+      claims, arm == 0 && leg == 0,
+      "gears that lock, motors off for %g s: the arm's joints turn by %g rad, the legs' by %g rad",
+      END - OFF, arm, leg);
+  for (int i = 1; i < 4; i++) {
+    const mjgTrajectory* t = run[i].trajectory;
+    double load = mjg_at(t, "load_height", OFF) - mjg_at(t, "load_height", END);
+    double trunk = mjg_at(t, "trunk_height", OFF) - mjg_at(t, "trunk_height", END);
+    if (run[i].variant->NATIVE > 0) {
+      arm = turn(t, 0, STILL, END);
+      mjg_claim(claims, arm > 0.05 && trunk > 0.05,
+                "%s that could hold twice the weight: in %g s the arm creeps by %.3f rad, the "
+                "load sinks by %.0f mm, the body by %.0f mm",
+                run[i].variant->name, END - STILL, arm, 1e3 * load, 1e3 * trunk);
+    } else {
+      mjg_claim(claims, load > 0.25 && trunk > 0.2,
+                "%s: the load falls by %.2f m, the body by %.2f m", run[i].variant->name, load,
+                trunk);
+    }
+  }
+  mjg_claimSolved(claims, &run[0], sensor, sizeof sensor / sizeof *sensor);
+  mjg_claimSolved(claims, &run[1], sensor, sizeof sensor / sizeof *sensor);
+}
+
+
+const mjgScene mjg_scenePowerCut = {
+    .name = "power-cut",
+    .description = "the power fails: what locks stays, what does not falls",
+    .xml = "power_cut/power_cut.xml",
+    .duration = END,
+    .variant = powerCase,
+    .nvariant = sizeof powerCase / sizeof *powerCase,
+    .configure = configure,
+    .input = input,
+    .column = column,
+    .measure = measure,
+    .claims = claims,
+};

@@ -1,0 +1,127 @@
+// A Stewart platform on six lead screws, a parallel-link robot with closed loops: moved by its motors, it holds its
+// load without them.
+
+#include <math.h>
+#include <stdio.h>
+
+#include "../claims.h"
+#include "../motors.h"
+#include "../scene.h"
+
+#define NATIVE parameter[0]  // friction that MuJoCo gives the screws, N
+
+#define NLEG  6
+#define MOVE  0.5  // the platform begins to move
+#define THERE 3.5  // and stops, tilted
+#define OFF   4.0  // the motors are switched off
+#define STILL 4.5
+#define END   9.0
+
+static const mjgCase stewartCase[] = {
+    {"lead-screws", {{0}}, {0}},
+    {"frictionloss", {{"screws", "mu", "0"}}, {60}},
+    {"none", {{"screws", "mu", "0"}}, {0}},
+};
+
+
+static void configure(mjModel* m, const mjgCase* variant) {
+  mjg_makeMotors(m);
+  for (int i = 0; i < m->nu; i++) {
+    m->dof_frictionloss[m->jnt_dofadr[m->actuator_trnid[2 * i]]] = variant->NATIVE;
+  }
+}
+
+
+// lengths of the legs in a pose, less those at zero: the platform turned by roll and pitch and lifted
+static void legs(double* length, const mjModel* m, double roll, double pitch, double lift) {
+  mjtNum quat[4], about_x[4] = {cos(roll / 2), sin(roll / 2), 0, 0};
+  const mjtNum about_y[4] = {cos(pitch / 2), 0, sin(pitch / 2), 0};
+  mju_mulQuat(quat, about_y, about_x);
+  const mjtNum* home = m->body_pos + 3 * mj_name2id(m, mjOBJ_BODY, "platform");
+  for (int i = 0; i < NLEG; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "ball_%d", i + 1);
+    const mjtNum* ball = m->site_pos + 3 * mj_name2id(m, mjOBJ_SITE, name);
+    snprintf(name, sizeof name, "leg_%d", i + 1);
+    const mjtNum* foot = m->body_pos + 3 * mj_name2id(m, mjOBJ_BODY, name);
+    mjtNum at[3], straight[3], turned[3];
+    mju_rotVecQuat(at, ball, quat);
+    for (int k = 0; k < 3; k++) {
+      turned[k] = home[k] + at[k] + (k == 2 ? lift : 0) - foot[k];
+      straight[k] = home[k] + ball[k] - foot[k];
+    }
+    length[i] = mju_norm3(turned) - mju_norm3(straight);
+  }
+}
+
+
+static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
+  (void)variant;
+  double time = d->time, goal[NLEG];
+  double x = fmin(1, fmax(0, (time - MOVE) / (THERE - MOVE))),
+         blend = x * x * x * (10 - x * (15 - 6 * x));
+  legs(goal, m, 0.2 * sin(2.5 * mjPI * blend), 0.12 * sin(1.5 * mjPI * blend), 0.02 * blend);
+  for (int i = 0; i < NLEG; i++) {
+    d->ctrl[i] = mjg_reached(time, OFF) ? 0 : mjg_servo(m, d, i, goal[i]);
+  }
+}
+
+
+// height of the platform, its tilt, and how far the loops gape
+static const char* const column[] = {"height", "tilt", "gape", NULL};
+
+static void measure(double* value, const mjModel* m, const mjData* d) {
+  int platform = mj_name2id(m, mjOBJ_BODY, "platform");
+  value[0] = d->xpos[3 * platform + 2];
+  value[1] = acos(fmin(1, d->xmat[9 * platform + 8]));
+  value[2] = 0;
+  for (int i = 0; i < m->neq; i++) {
+    value[2] = fmax(value[2], mju_dist3(d->site_xpos + 3 * m->eq_obj1id[i],
+                                        d->site_xpos + 3 * m->eq_obj2id[i]));
+  }
+}
+
+
+static void claims(mjgClaims* claims, const mjgRun* run) {
+  static const char* const sensor[] = {"gear_1", "gear_2", "gear_3", "gear_4", "gear_5", "gear_6"};
+  double moved[3], sunk[3];
+  for (int i = 0; i < 3; i++) {
+    const mjgTrajectory* t = run[i].trajectory;
+    moved[i] = 0;
+    for (int k = 0; k < NLEG; k++) {
+      char name[mjgMAXNAME];
+      snprintf(name, sizeof name, "q_screw_%d", k + 1);
+      moved[i] = fmax(moved[i], mjg_highest(t, name, STILL, END) - mjg_lowest(t, name, STILL, END));
+    }
+    sunk[i] = mjg_at(t, "height", OFF) - mjg_at(t, "height", END);
+  }
+  const mjgTrajectory* t = run[0].trajectory;
+  double tilt = mjg_highest(t, "tilt", MOVE, THERE), gape = mjg_highest(t, "gape", 0, END);
+  mjg_claim(claims, tilt > 0.15, "its motors move the platform: it tilts by up to %.3f rad", tilt);
+  mjg_claim(claims, gape < 1e-4, "six loops stay closed: they gape by %.2g mm at most", 1e3 * gape);
+  mjg_claim(
+      claims, moved[0] == 0 && fabs(sunk[0]) < 1e-4,
+      "motors off, the screws move by %g m in %g s, and the platform with 10 kg on it by %.2g mm",
+      moved[0], END - STILL, 1e3 * fabs(sunk[0]));
+  mjg_claim(
+      claims, moved[1] > 1e-5,
+      "frictionloss of %g N at each screw, of which the load needs some 30: they creep by %.2f mm",
+      run[1].variant->NATIVE, 1e3 * moved[1]);
+  mjg_claim(claims, sunk[2] > 0.02, "none: the platform sinks by %.0f mm", 1e3 * sunk[2]);
+  mjg_claimSolved(claims, &run[0], sensor, NLEG);
+}
+
+
+const mjgScene mjg_sceneStewart = {
+    .name = "stewart",
+    .description = "a Stewart platform on six lead screws holds its load without motors",
+    .xml = "stewart/stewart.xml",
+    .duration = END,
+    .variant = stewartCase,
+    .nvariant = sizeof stewartCase / sizeof *stewartCase,
+    .configure = configure,
+    .input = input,
+    .column = column,
+    .measure = measure,
+    .claims = claims,
+};

@@ -1,0 +1,115 @@
+// A hobby arm repeats a taught motion: what friction and play of its gears, each alone and both, cost at the tip.
+
+#include <math.h>
+#include <stdio.h>
+
+#include "../claims.h"
+#include "../scene.h"
+
+#define NATIVE parameter[0]  // friction that MuJoCo gives the joints, N m
+
+#define ROUND 4.0  // one round of the motion, s
+#define BEGIN 2.0  // errors count from then on
+#define END   10.0
+
+// gears without friction, and without play
+#define SMOOTH                                              \
+  {"servos", "gamma_u", "0"}, {"servos", "gamma_v", "0"}, { \
+    "servos", "coulomb", "0"                                \
+  }
+#define TIGHT \
+  { "servos", "half_gap", "0" }
+
+static const mjgCase taughtCase[] = {
+    {"friction-and-play", {{0}}, {0}}, {"friction", {TIGHT}, {0}},
+    {"play", {SMOOTH}, {0}},           {"frictionloss", {SMOOTH, TIGHT}, {0.02}},
+    {"ideal", {SMOOTH, TIGHT}, {0}},
+};
+
+
+// constant friction is the motor's, as the gear's is; the model's rotor has none: it stands for the joint's
+static void configure(mjModel* m, const mjgCase* variant) {
+  for (int i = 0; i < m->nu; i++) {
+    m->dof_frictionloss[m->jnt_dofadr[m->actuator_trnid[2 * i]]] = variant->NATIVE;
+  }
+}
+
+
+// the motion: base and elbow swing, the elbow twice as fast, and shoulder and wrist along with it
+static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
+  (void)variant;
+  double phase = 2 * mjPI * d->time / ROUND, rise = fmin(1, d->time);
+  for (int i = 0; i < m->nu; i++) {
+    d->ctrl[i] = m->key_ctrl[i];
+  }
+  d->ctrl[0] += rise * 0.30 * sin(phase);
+  d->ctrl[1] += rise * 0.10 * sin(2 * phase);
+  d->ctrl[2] -= rise * 0.16 * sin(2 * phase);
+  d->ctrl[3] += rise * 0.06 * sin(2 * phase);
+}
+
+
+static const char* const column[] = {"tip_x", "tip_y", "tip_z", NULL};
+
+static void measure(double* value, const mjModel* m, const mjData* d) {
+  mju_copy3(value, d->site_xpos + 3 * mj_name2id(m, mjOBJ_SITE, "tip"));
+}
+
+
+// distance of the tips of two runs: largest and mean
+static void distance(double* largest, double* mean, const mjgTrajectory* a,
+                     const mjgTrajectory* b) {
+  int time = mjg_column(a, "time"), x = mjg_column(a, "tip_x"), n = 0;
+  *largest = *mean = 0;
+  for (int i = 0; i < a->nrow && i < b->nrow; i++) {
+    const double *p = a->data + (size_t)i * (size_t)a->ncolumn,
+                 *q = b->data + (size_t)i * (size_t)b->ncolumn;
+    if (p[time] >= BEGIN) {
+      double e = hypot(hypot(p[x] - q[x], p[x + 1] - q[x + 1]), p[x + 2] - q[x + 2]);
+      *largest = fmax(*largest, e);
+      *mean += e;
+      n++;
+    }
+  }
+  *mean /= n;
+}
+
+
+static void claims(mjgClaims* claims, const mjgRun* run) {
+  static const char* const sensor[] = {"gear_base",  "gear_shoulder", "gear_elbow",
+                                       "gear_wrist", "gear_roll",     "gear_jaw"};
+  double largest[4], mean[4];
+  for (int i = 0; i < 4; i++) {
+    distance(&largest[i], &mean[i], run[i].trajectory, run[4].trajectory);
+  }
+  mjg_claim(claims, largest[1] > 1e-3,
+            "friction moves the tip off the motion with ideal joints by %.1f mm in the mean, %.1f "
+            "mm at most",
+            1e3 * mean[1], 1e3 * largest[1]);
+  mjg_claim(claims, largest[2] > 2e-4 && largest[2] < 4 * 0.0044 * 0.35,
+            "play of half a degree in each joint: %.1f mm in the mean, %.1f mm at most",
+            1e3 * mean[2], 1e3 * largest[2]);
+  mjg_claim(claims, mean[0] > mean[1] && mean[0] > mean[2],
+            "both: %.1f mm in the mean, %.1f mm at most", 1e3 * mean[0], 1e3 * largest[0]);
+  mjg_claim(claims, fabs(mean[3] - mean[1]) > 0.05 * mean[1],
+            "MuJoCo's frictionloss of %g N m: %.1f mm in the mean, %.1f mm at most; it knows "
+            "neither load "
+            "nor play",
+            run[3].variant->NATIVE, 1e3 * mean[3], 1e3 * largest[3]);
+  mjg_claimSolved(claims, &run[0], sensor, 6);
+}
+
+
+const mjgScene mjg_sceneTaught = {
+    .name = "taught",
+    .description = "a hobby arm repeats a motion: what friction and play cost at its tip",
+    .xml = "taught/taught.xml",
+    .duration = END,
+    .variant = taughtCase,
+    .nvariant = sizeof taughtCase / sizeof *taughtCase,
+    .configure = configure,
+    .input = input,
+    .column = column,
+    .measure = measure,
+    .claims = claims,
+};

@@ -1,0 +1,106 @@
+// A telescope tracks at sidereal rate: its worm sticks and slips, unless its motor compensates friction.
+
+#include <math.h>
+
+#include "../claims.h"
+#include "../scene.h"
+
+#define COMPENSATE parameter[0]  // 1: the motor adds what friction takes
+#define NATIVE     parameter[1]  // friction that MuJoCo gives the axis, N m
+
+#define FRICTION 0.4  // of the bearings while they turn, N m
+#define STATIC   1.4  // times as much at rest
+
+#define RATE   7.292115e-5        // of the stars, rad/s
+#define ARCSEC (mjPI / 648000.0)  // rad
+#define BEGIN  10.0               // errors count from then on: the play is taken up
+#define END    40.0
+
+#define SMOOTH                                       \
+  {"mount", "mu", "0"}, {"mount", "coulomb", "0"}, { \
+    "mount", "half_gap", "0"                         \
+  }
+
+static const mjgCase trackingCase[] = {
+    {"friction", {{0}}, {0, 0}},
+    {"compensated", {{0}}, {1, 0}},
+    {"frictionloss", {SMOOTH}, {0, 0.4}},
+    {"none", {SMOOTH}, {0, 0}},
+};
+
+
+static void configure(mjModel* m, const mjgCase* variant) {
+  m->dof_frictionloss[m->jnt_dofadr[mj_name2id(m, mjOBJ_JOINT, "ra")]] = variant->NATIVE;
+}
+
+
+static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
+  // the servos' encoders are on the motors
+  d->ctrl[0] = m->key_ctrl[0] + RATE * d->time;
+  d->ctrl[1] = m->key_ctrl[1];
+
+  // as the law has it: more while the rotor stands than while it moves
+  int sensor = m->sensor_adr[mj_name2id(m, mjOBJ_SENSOR, "gear_ra")];
+  double speed = d->sensordata[sensor + 8];
+  d->ctrl[2] = variant->COMPENSATE > 0 ? FRICTION * (speed > 0.1 * RATE ? 1 : STATIC) : 0;
+}
+
+
+static const char* const column[] = {"error", NULL};
+
+static void measure(double* value, const mjModel* m, const mjData* d) {
+  value[0] = (d->qpos[0] - m->key_qpos[0] - RATE * d->time) / ARCSEC;
+}
+
+
+// share of the time in which the axis stands still
+static double rests(const mjgTrajectory* t) {
+  int v = mjg_column(t, "v_ra"), time = mjg_column(t, "time"), n = 0, still = 0;
+  for (int i = 0; i < t->nrow; i++) {
+    const double* row = t->data + (size_t)i * (size_t)t->ncolumn;
+    if (row[time] >= BEGIN) {
+      n++;
+      still += fabs(row[v]) < 0.05 * RATE;
+    }
+  }
+  return n ? (double)still / n : NAN;
+}
+
+
+static void claims(mjgClaims* claims, const mjgRun* run) {
+  static const char* const sensor[] = {"gear_ra", "gear_dec"};
+  double wander[4], rest[4];
+  for (int i = 0; i < 4; i++) {
+    const mjgTrajectory* t = run[i].trajectory;
+    wander[i] = mjg_highest(t, "error", BEGIN, END) - mjg_lowest(t, "error", BEGIN, END);
+    rest[i] = rests(t);
+  }
+  mjg_claim(claims, rest[0] > 0.3 && wander[0] > 5,
+            "friction: the axis stands still for %.0f %% of the time and jumps; the star wanders "
+            "by %.1f\"",
+            100 * rest[0], wander[0]);
+  mjg_claim(claims, rest[1] < 0.05 && wander[1] < 0.2 * wander[0],
+            "compensated: it stands still for %.0f %% of the time; the star wanders by %.2f\"",
+            100 * rest[1], wander[1]);
+  mjg_claim(claims, wander[2] < 0.5 * wander[0],
+            "MuJoCo's frictionloss of 0.4 N m creeps along and shows nothing of it: %.2f\", and "
+            "none %.2f\"",
+            wander[2], wander[3]);
+  mjg_claimSolved(claims, &run[0], sensor, 2);
+  mjg_claimSolved(claims, &run[1], sensor, 2);
+}
+
+
+const mjgScene mjg_sceneTracking = {
+    .name = "tracking",
+    .description = "a telescope follows the stars: its worm sticks and slips",
+    .xml = "tracking/tracking.xml",
+    .duration = END,
+    .variant = trackingCase,
+    .nvariant = sizeof trackingCase / sizeof *trackingCase,
+    .configure = configure,
+    .input = input,
+    .column = column,
+    .measure = measure,
+    .claims = claims,
+};
