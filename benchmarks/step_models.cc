@@ -55,8 +55,13 @@ std::string armText(int count, bool contact) {
 std::string sceneText(const std::string& name) {
   std::ifstream file(MJGEAR_SOURCE_DIR "/scenes/" + name + "/" + name + ".xml");
   std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  cut(&text, "<include", "/>");
   cut(&text, "<sensor>", "</sensor>");
+
+  // a model from a string has no folder from which includes could be found
+  const std::string relative = "../../models/";
+  for (size_t at = text.find(relative); at != std::string::npos; at = text.find(relative)) {
+    text.replace(at, relative.size(), MJGEAR_SOURCE_DIR "/models/");
+  }
   return text;
 }
 
