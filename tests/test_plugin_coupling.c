@@ -15,9 +15,9 @@
 
 #include "coupled/constraint.h"
 #include "coupled/hessian.h"
+#include "friction/lanes.h"
 #include "plugin_models.h"
 #include "state/gears.h"
-#include "friction/lanes.h"
 
 // a floating robot with geared legs on a plane, an arm with limits, a mimicked finger, dry friction, a
 // tendon with limit and friction, a ball and boxes of all contact dimensions
@@ -274,12 +274,13 @@ static void test_forces(void** state) {
         row[j] = j;
       }
       mjgpGroup group;
+      const mjgpMetric metric = {0};
       const mjgpGears* g = gearsOf(m, d);
       int* joint = mj_stackAllocInt(d, (size_t)g->config->n);
       for (int j = 0; j < g->config->n; j++) {
         joint[j] = j;
       }
-      mjgp_makeGroup(&group, m, d, g, local, force, dof, (int)m->nv, row, d->nefc, joint,
+      mjgp_makeGroup(&group, m, d, g, &metric, local, force, dof, (int)m->nv, row, d->nefc, joint,
                      g->config->n);
       for (int j = 0; j < m->nv; j++) {
         near[j] = a[group.dof[j]];

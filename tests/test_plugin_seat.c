@@ -132,17 +132,25 @@ static double uniform(void) {
 }
 
 
-// how far the motion of the last step is from the law, relative; three joints
+// how far the motion of the last step is from the law, relative; three joints. What the integrator takes at the
+// end of the step of servos and of their damping is rotor inertia
 static double lawError(int* stuck, const mjModel* m, const mjData* d, const double v[3]) {
   static const char* const name[] = {"j0", "j1", "j2"};
   static const double gamma_v[] = {1.1, 0.3, 0.9};
   const double friction[] = {frictionOf(m, d, "a", 1), frictionOf(m, d, "b", 0),
                              frictionOf(m, d, "a", 0)};
-  double worst = 0;
+  int euler = m->opt.integrator == mjINT_EULER, flags = m->opt.disableflags;
+  int gains = m->nactuator && !euler && !(flags & mjDSBL_ACTUATION);
+  int damps = m->nactuator && !(flags & mjDSBL_DAMPER);
+  int implicit = !euler || !(flags & mjDSBL_EULERDAMP);
+  const double kv[] = {2, 0, 3}, damping[] = {0, 0, 0.3};
+  double worst = 0, h = m->opt.timestep;
   for (int i = 0; i < 3; i++) {
     int dof = dofOf(m, name[i]);
     double rotor = m->dof_armature[dof] + (i == 2 && m->nactuator ? 0.05 : 0);
-    double a = (d->qvel[dof] - v[i]) / m->opt.timestep, tau = d->qfrc_actuator[dof];
+    rotor += (gains ? h * kv[i] : 0) + (damps && implicit ? h * damping[i] : 0);
+    double a = (d->qvel[dof] - v[i]) / h;
+    double tau = d->qfrc_actuator[dof] - (damps ? damping[i] * v[i] : 0);
     double t = friction[i], lambda = (0.1 + gamma_v[i]) * (tau - rotor * a) - gamma_v[i] * t;
     double v_next = d->qvel[dof];
     double error = v_next > 0   ? fabs(t - fabs(lambda))

@@ -247,7 +247,8 @@ static void test_general(void** state) {
 }
 
 
-// rotor inertia and damping may belong to the actuator instead of the joint
+// rotor inertia may belong to the actuator instead of the joint; damping may not, that of an actuator is on the
+// motor's side
 static void test_actuator(void** state) {
   (void)state;
   static const char* const arm =
@@ -264,8 +265,8 @@ static void test_actuator(void** state) {
   for (int k = 0; k < 6; k++) {
     mjModel* m[2] = {makeModel(arm, integrator[k % 3], gamma[k / 3], "armature='0.3' damping='0.4'",
                                "armature='0.2' damping='0.8'", "", ""),
-                     makeModel(arm, integrator[k % 3], gamma[k / 3], "", "",
-                               "armature='0.3' damping='0.4'", "armature='0.05' damping='0.2'")};
+                     makeModel(arm, integrator[k % 3], gamma[k / 3], "damping='0.4'",
+                               "damping='0.8'", "armature='0.3'", "armature='0.05'")};
     mjData* d[2] = {mj_makeData(m[0]), mj_makeData(m[1])};
     for (int i = 0; i < 1000; i++) {
       for (int j = 0; j < 2; j++) {

@@ -45,6 +45,11 @@ def actuator_terms(model, data, stiff, ends):
         if model.actuator_forcelimited[i] and not (
                 model.actuator_forcerange[i, 0] < force < model.actuator_forcerange[i, 1]):
             continue
+        kind, target = mujoco.mjtTrn(model.actuator_trntype[i]), model.actuator_trnid[i, 0]
+        if kind in (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT) and model.jnt_actfrclimited[target]:
+            low, high = model.jnt_actfrcrange[target]
+            if not low < data.qfrc_actuator[model.jnt_dofadr[target]] < high:
+                continue
         adr = model.actuator_actadr[i]
         signal = data.ctrl[i] if adr < 0 else data.act[adr + model.actuator_actnum[i] - 1]
         kp = kv = 0.0
@@ -103,9 +108,8 @@ def play(text, plain_text, gear, kind, steps, seed, options, check=True):
     armature = np.array([model.dof_armature[j] for j in dof])
     implicit = model.opt.integrator in (2, 3, 4) and kind != "unpowered"
     discrete = model.opt.integrator == 4
-    result = dict(steps=0, unsolved=0, wrong=0, beyond=0, silent=0, worst=0.0, gain=0.0)
-    times = np.empty(steps)
-    start_energy = None
+    result = dict(steps=0, unsolved=0, wrong=0, beyond=0, silent=0, worst=0.0)
+    times = np.full(steps, 1e3)
     for step in range(steps):
         controls.apply(data, step)
         v = data.qvel.copy()
@@ -150,7 +154,7 @@ def play(text, plain_text, gear, kind, steps, seed, options, check=True):
     else:
         result["steps"] = steps
     times = times[10:max(result["steps"], 11)] / 1e3
-    result |= dict(median=float(np.median(times)), slowest=float(times.max()), mean=float(times.mean()))
+    result |= dict(median=max(float(np.median(times)), 0.1), slowest=float(times.max()), mean=float(times.mean()))
     return result
 
 
@@ -158,7 +162,8 @@ class AtStart:
     """What actuators saw at the start of the step."""
 
     def __init__(self, data, twin, v):
-        self.actuator_force, self.ctrl, self.act, self.qvel = data.actuator_force, data.ctrl, twin.act, v
+        self.actuator_force, self.qfrc_actuator = data.actuator_force, data.qfrc_actuator
+        self.ctrl, self.act, self.qvel = data.ctrl, twin.act, v
         self.moment_rowadr, self.moment_rownnz = twin.moment_rowadr, twin.moment_rownnz
         self.moment_colind, self.actuator_moment = twin.moment_colind, twin.actuator_moment
 

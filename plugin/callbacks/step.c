@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "coupled/coupling.h"
+#include "friction/actuation.h"
 #include "friction/backlash.h"
 #include "friction/engine.h"
 #include "friction/friction.h"
@@ -22,12 +23,6 @@
 
 //---------------------------------- forces --------------------------------------------------------
 
-// does mj_fwdActuation call plugins
-static int actuationActive(const mjModel* m) {
-  return m->nactuator && !(m->opt.disableflags & mjDSBL_ACTUATION);
-}
-
-
 // does mj_passive call plugins; if not it leaves passive forces at zero
 static int passiveActive(const mjModel* m) {
   int flags = mjDSBL_SPRING | mjDSBL_DAMPER;
@@ -41,7 +36,7 @@ static int isAwake(const mjModel* m, const mjData* d, int dof) {
 }
 
 
-// joints that are awake, with velocity, position and rotor inertia
+// joints that are awake, with velocity and position
 static void gatherActive(mjgpGears* g, const mjModel* m, const mjData* d) {
   g->in.nactive = 0;
   for (int i = 0; i < g->config->n; i++) {
@@ -50,10 +45,6 @@ static void gatherActive(mjgpGears* g, const mjModel* m, const mjData* d) {
       g->in.active[g->in.nactive++] = i;
       g->in.v[i] = d->qvel[dof];
       g->in.q[i] = d->qpos[g->config->joint[i].qpos];
-      g->in.inertia[i] = m->dof_armature[dof];
-      if (m->jnt_actuatorid[g->config->joint[i].joint] != -1) {
-        g->in.inertia[i] += mj_actuatorArmature(m, mjOBJ_JOINT, g->config->joint[i].joint);
-      }
     }
   }
 }
@@ -75,28 +66,6 @@ static void removeFriction(mjgpGears* g, const mjModel* m, mjData* d) {
 }
 
 
-// motor torque with clamps and compensation, as mj_fwdActuation is about to compute it
-static void motorTorque(mjgpGears* g, const mjModel* m, mjData* d) {
-  mjTimerStat timer = d->timer[mjTIMER_ACTUATION];
-  g->nested = 1;
-  mjgp_addEncoder(g, m, d, 1);
-  mj_fwdActuation(m, d);
-  mjgp_addEncoder(g, m, d, -1);
-  g->nested = 0;
-  d->timer[mjTIMER_ACTUATION] = timer;
-  for (int a = 0; a < g->in.nactive; a++) {
-    int i = g->in.active[a];
-    g->in.tau[i] = d->qfrc_actuator[g->config->joint[i].dof];
-  }
-}
-
-
-// torque of the motor that acts on a rotor and not on its joint, where the engine puts it
-static mjtNum misplacedTorque(const mjgpGears* g, int i) {
-  return g->config->joint[i].gap == mjgpGAP_ROTOR ? g->in.tau[i] : 0;
-}
-
-
 // sum of all forces but those of constraints and of friction                    (nv)
 static void smoothForce(mjtNum* force, const mjModel* m, mjData* d, const mjtNum* actuator) {
   int nv = (int)m->nv;
@@ -114,64 +83,120 @@ static void smoothForce(mjtNum* force, const mjModel* m, mjData* d, const mjtNum
 }
 
 
-//---------------------------------- one step ------------------------------------------------------
-
-// groups of joints that act on each other without constraints: those of a tree, or all if a gap
-// couples trees
-static int treeBlocks(int* block, const mjModel* m, const mjgpGears* g, const int* joint, int n) {
-  int nblock = 0, tree = -1;
-  if (g->config->crossing) {
-    block[0] = n;
-    return 1;
+// under "discrete" springs and position gains act at the end of the step: what that changes at this velocity
+static void addDiscreteShift(mjtNum* force, const mjModel* m, const mjData* d) {
+#if mjgpDISCRETE
+  for (int i = 0; i < (int)m->nv && mjgp_isDiscrete(m) && d->efm_active; i++) {
+    force[i] += d->efm_c[i] + (d->nefmA ? d->efm_ca[i] : 0);
   }
-  for (int a = 0; a < n; a++) {
-    int next = m->dof_treeid[g->config->joint[joint[a]].dof];
-    if (next != tree) {
-      block[nblock++] = 0;
-      tree = next;
-    }
-    block[nblock - 1]++;
-  }
-  return nblock;
+#else
+  (void)force, (void)m, (void)d;
+#endif
 }
 
 
-// friction of joints that no constraint acts on, or with constraint forces of the last step
-static void solveFree(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
-                      const mjtNum* z, const int* joint, int n) {
-  mj_markStack(d);
-  mjgpProblem problem = {.n = n, .joint = joint};
-  problem.block = mj_stackAllocInt(d, (size_t)n);
-  problem.nblock = treeBlocks(problem.block, m, g, joint, n);
-  problem.a = mj_stackAllocNum(d, 2 * (size_t)n);
-  problem.size = problem.a + n;
-  size_t size = 0;
-  for (int b = 0; b < problem.nblock; b++) {
-    size += (size_t)problem.block[b] * (size_t)problem.block[b];
+// are all numbers finite: 0 x is 0 unless x is NaN or infinite
+static int isFinite(const mjtNum* x, int n) {
+  mjtNum sum = 0;
+  for (int i = 0; i < n; i++) {
+    sum += 0 * x[i];
   }
-  problem.W = mj_stackAllocNum(d, size);
+  return sum == 0;
+}
 
-  // acceleration without friction
+
+//---------------------------------- one step ------------------------------------------------------
+
+// number of the first joints that act on each other without constraints: those of a tree, or all if a gap
+// couples trees
+static int countTree(const mjModel* m, const mjgpGears* g, const int* joint, int n) {
+  int count = 1, tree = m->dof_treeid[g->config->joint[joint[0]].dof];
+  if (g->config->crossing) {
+    return n;
+  }
+  while (count < n && m->dof_treeid[g->config->joint[joint[count]].dof] == tree) {
+    count++;
+  }
+  return count;
+}
+
+
+// is the rotor inertia of these joints more than a number of each of them
+static int isCoupled(const mjgpGears* g, const int* joint, int n) {
+  int coupled = 0;
   for (int a = 0; a < n; a++) {
-    problem.a[a] = mjgp_forward(problem.size + a, z, m, metric, g, joint[a]) + g->in.lag[joint[a]];
+    int i = joint[a];
+    coupled |= g->in.row[i] || (g->config->joint[i].gap == mjgpGAP_ROTOR && g->in.implicit[i] != 0);
   }
+  return coupled;
+}
 
-  // W
-  mjtNum* W = problem.W;
-  for (int b = 0, start = 0; b < problem.nblock; start += problem.block[b++]) {
-    int nb = problem.block[b];
-    for (int i = 0; i < nb; i++) {
-      for (int j = 0; j < nb; j++) {
-        W[i * nb + j] = metric->symmetric && j < i
-                            ? W[j * nb + i]
-                            : mjgp_entry(m, metric, g, joint[start + i], joint[start + j]);
-      }
+
+// friction of a tree that no constraint acts on, or with constraint forces of the last step; z: U^-1 force.
+// Returns 0 if it is not solved
+static int solveTree(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
+                     const mjtNum* z, const int* joint, int n) {
+  mj_markStack(d);
+  size_t count = (size_t)n;
+  mjtNum* number = mj_stackAllocNum(d, 2 * count + count * count);
+  mjgpProblem problem = {
+      .n = n, .joint = joint, .a = number, .size = number + n, .W = number + 2 * n};
+
+  // acceleration without friction, and its effect
+  for (int i = 0; i < n; i++) {
+    problem.a[i] = mjgp_forward(problem.size + i, z, m, metric, g, joint[i]) + g->in.lag[joint[i]];
+    for (int j = 0; j < n; j++) {
+      problem.W[i * n + j] = metric->symmetric && j < i
+                                 ? problem.W[j * n + i]
+                                 : mjgp_entry(m, metric, g, joint[i], joint[j]);
     }
-    W += nb * nb;
   }
-
-  mjgp_countFriction(g, d, mjgp_solveFriction(g, m, d, &problem));
+  int status = mjgp_solveFriction(g, m, d, &problem);
+  int solved = status == mjgSOLVED || status == mjgJAMMED;
+  if (solved) {
+    mjgp_countFriction(g, d, status);
+  }
   mj_freeStack(d);
+  return solved;
+}
+
+
+// friction of joints that no constraint acts on, tree by tree
+static void solveFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* metric,
+                      const mjtNum* force, int* joint, int n) {
+  if (metric->coupled) {
+    mjgp_coupleFree(g, m, d, metric, force, joint, n);
+    return;
+  }
+  n = mjgp_solveTrees(g, m, d, metric, force, joint, n);
+  if (!n) {
+    return;
+  }
+  mj_markStack(d);
+  mjtNum* z = mj_stackAllocNum(d, (size_t)m->nv);
+  mjgp_makeChains(metric, m, d, g);
+  mjgp_backward(z, force, m, metric, g);
+  for (int start = 0, size; start < n; start += size) {
+    size = countTree(m, g, joint + start, n - start);
+    if (isCoupled(g, joint + start, size) || !solveTree(g, m, d, metric, z, joint + start, size)) {
+      mjgp_coupleFree(g, m, d, metric, force, joint + start, size);
+    }
+  }
+  mj_freeStack(d);
+}
+
+
+// bad numbers: no friction; the engine finds out by itself
+static void leave(mjgpGears* g, const mjModel* m, mjData* d) {
+  for (int a = 0; a < g->in.nactive; a++) {
+    int i = g->in.active[a];
+    d->qfrc_passive[g->config->joint[i].dof] = g->in.base[i];
+    g->out.t[i] = g->out.lambda[i] = g->out.u[i] = 0;
+    g->out.v_next[i] = g->in.v[i];
+    g->out.mode[i] = 0;
+  }
+  g->out.info = (mjgInfo){.status = mjgERR_NOT_FINITE};
+  mjgp_writeSensors(g, m, d);
 }
 
 
@@ -182,29 +207,23 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
     g->phase = mjgpIDLE;
     return;
   }
-  if (m->opt.integrator == mjINT_RK4 || m->opt.integrator > mjINT_IMPLICITFAST) {
+  if (m->opt.integrator == mjINT_RK4) {
     mjgp_warn(g, mjgpWARN_INTEGRATOR,
-              "the integrator was changed to one for which gear friction does "
-              "not hold; it is computed as for Euler. Set mjINT_IMPLICITFAST, mjINT_IMPLICIT or "
-              "mjINT_EULER");
+              "the integrator was changed to RK4, for which gear friction does not hold; it is "
+              "computed as for "
+              "Euler. Set mjINT_IMPLICITFAST, mjINT_IMPLICIT, mjINT_EULER or mjINT_DISCRETE");
   }
   mj_markStack(d);
   removeFriction(g, m, d);
 
   // motor torque; without active actuators we are called earlier and compute what is not there yet
-  if (actuated) {
-    motorTorque(g, m, d);
-  } else {
-    mj_referenceConstraint(m, d);
-    mj_rne(m, d, 0, d->qfrc_bias);
-    mj_tendonBias(m, d, d->qfrc_bias);
-    mju_zero(g->in.tau, g->config->n);
-  }
+  mjgp_evaluateActuation(g, m, d, actuated);
+  mjgp_gatherActuation(g, m, d, actuated);
 
   // a rotor takes its motor torque off the joint
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
-    d->qfrc_passive[g->config->joint[i].dof] -= misplacedTorque(g, i);
+    d->qfrc_passive[g->config->joint[i].dof] -= mjgp_misplacedTorque(g, i);
   }
 
   // forces without friction and the effect of forces on velocity
@@ -212,6 +231,12 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   smoothForce(force, m, d, actuated ? d->qfrc_actuator : NULL);
   if (!actuated) {
     mju_copy(g->in.force, force, g->config->nv);
+  }
+  addDiscreteShift(force, m, d);
+  if (!isFinite(force, g->config->nv) || !isFinite(d->qvel, g->config->nv)) {
+    leave(g, m, d);
+    mj_freeStack(d);
+    return;
   }
   g->early = !actuated;
   mjgpMetric metric;
@@ -234,20 +259,23 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   }
   if (d->nefc && implicit) {
     n = mjgp_couple(g, m, d, &metric, force, joint, n);
-  }
-  n = mjgp_solveTrees(g, m, d, &metric, force, joint, n);
-  if (n) {
+
     // chains that groups needed are gone with their memory
     metric.left = NULL;
-    mjgp_makeChains(&metric, m, d, g);
-    mjgp_backward(force, force, m, &metric, g);
+  }
+  if (n) {
     solveFree(g, m, d, &metric, force, joint, n);
+  }
+  if (d->nefc && implicit) {
+    mjgp_chooseStart(g, m, d, &metric, force);
   }
 
   // add friction
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
-    d->qfrc_passive[g->config->joint[i].dof] = g->in.base[i] - misplacedTorque(g, i) - g->out.t[i];
+    d->qfrc_passive[g->config->joint[i].dof] =
+        g->in.base[i] - mjgp_misplacedTorque(g, i) - g->out.t[i];
+    g->in.row[i] = NULL;
   }
   g->done = 1;
   mjgp_writeSensors(g, m, d);
@@ -260,7 +288,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
 void mjgp_compute(const mjModel* m, mjData* d, int instance, int capability_bit) {
   // only the leader has data; without actuation the last instance acts for it
   mjgpGears* g = (mjgpGears*)d->plugin_data[instance];
-  if (!g && capability_bit == mjPLUGIN_PASSIVE && !actuationActive(m)) {
+  if (!g && capability_bit == mjPLUGIN_PASSIVE && !mjgp_actuationActive(m)) {
     g = mjgp_gears(m, d);
   }
   if (!g || g->nested) {
@@ -270,7 +298,7 @@ void mjgp_compute(const mjModel* m, mjData* d, int instance, int capability_bit)
   // passive forces are new; without actuation this is also the place to act, behind all of our instances
   if (capability_bit == mjPLUGIN_PASSIVE) {
     g->phase = mjgpFRESH;
-    if (instance == g->config->last && !actuationActive(m)) {
+    if (instance == g->config->last && !mjgp_actuationActive(m)) {
       step(g, m, d, 0);
     }
   }
@@ -321,7 +349,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
 
   // no callback came, or it came too early for forces that were set later
   if (!g->done) {
-    if (!g->in.nactive && !actuationActive(m) && !passiveActive(m)) {
+    if (!g->in.nactive && !mjgp_actuationActive(m) && !passiveActive(m)) {
       mjgp_warn(g, mjgpWARN_NOT_COMPUTED,
                 "no gear friction: with springs and dampers disabled the "
                 "engine calls no plugin in a model without active actuators");

@@ -1,5 +1,7 @@
 #include "configuration/check.h"
 
+#include "friction/engine.h"
+
 #include "observe/sensor.h"
 
 
@@ -19,12 +21,15 @@ static void checkModel(mjgReport* report, const mjModel* m, const mjgpOptions* o
   if (m->opt.integrator == mjINT_RK4) {
     mjg_refuse(report,
                "integrator RK4 has no implicit velocity, for which gear friction holds; set "
-               "<option integrator=\"implicitfast\"/> (or Euler, implicit)");
-  } else if (m->opt.integrator != mjINT_EULER && m->opt.integrator != mjINT_IMPLICIT &&
-             m->opt.integrator != mjINT_IMPLICITFAST) {
+               "<option integrator=\"implicitfast\"/> (or Euler, implicit, discrete)");
+  } else if (m->opt.integrator > mjINT_IMPLICITFAST && !mjgp_isDiscrete(m)) {
     mjg_refuse(report,
                "this integrator is not supported; set <option integrator=\"implicitfast\"/> (or "
-               "Euler, implicit)");
+               "Euler, implicit, discrete)");
+  } else if (mjgp_isDiscrete(m) && m->nflex) {
+    mjg_refuse(report,
+               "integrator discrete with flexible bodies is not supported; set <option "
+               "integrator=\"implicitfast\"/>");
   }
   int flags = mjDSBL_SPRING | mjDSBL_DAMPER;
   if ((m->opt.disableflags & flags) == flags &&

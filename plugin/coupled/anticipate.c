@@ -11,7 +11,7 @@
 void mjgp_anticipate(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
                      const mjtNum* effect, const int* joint, int n) {
   mj_markStack(d);
-  int nv = (int)m->nv, block = n;
+  int nv = (int)m->nv;
   mjtNum* z = mj_stackAllocNum(d, (size_t)nv);
   mjtNum* number = mj_stackAllocNum(d, 4 * (size_t)n + (size_t)n * (size_t)n);
   mjtNum *a = number, *size = a + n, *t = size + n, *best = t + n, *W = best + n;
@@ -36,8 +36,7 @@ void mjgp_anticipate(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric
         size[k] += mju_abs(W[k * n + j] * t[j]);
       }
     }
-    mjgpProblem problem = {
-        .n = n, .joint = joint, .nblock = 1, .block = &block, .W = W, .a = a, .size = size};
+    mjgpProblem problem = {.n = n, .joint = joint, .W = W, .a = a, .size = size};
     int status = mjgp_solveFriction(g, m, d, &problem);
 
     // has it settled

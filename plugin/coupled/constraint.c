@@ -3,13 +3,24 @@
 #include <float.h>
 
 #include "coupled/hessian.h"
+#include "friction/engine.h"
 #include "friction/lanes.h"
 
 
 //---------------------------------- cut out -------------------------------------------------------
 
-// rows of M between dofs of the group
-static void gatherInertia(mjgpGroup* group, const mjModel* m, mjData* d, const int* local) {
+// rows of M between dofs of the group; where the constraint solver moves in the integrator's metric, of that,
+// as far as it fits
+static void gatherInertia(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGears* g,
+                          const mjgpMetric* metric, const int* local) {
+  const mjtNum *diagonal = NULL, *fluid = NULL;
+#if mjgpDISCRETE
+  if (mjgp_isDiscrete(m) && d->efm_active) {
+    diagonal = metric->coupled ? d->efm_diag : d->efm_sdiag;
+    fluid = d->efm_fluid;
+  }
+#endif
+  (void)g;
   int nnz = 0;
   for (int i = 0; i < group->nv; i++) {
     nnz += m->M_rownnz[group->dof[i]];
@@ -23,27 +34,90 @@ static void gatherInertia(mjgpGroup* group, const mjModel* m, mjData* d, const i
     group->M_adr[i] = nnz;
     for (int k = adr + n - 1; k >= adr; k--) {
       group->M_col[nnz] = local[m->M_colind[k]];
-      group->M[nnz++] = d->M[k];
+      group->M[nnz++] = d->M[k] + (fluid ? fluid[k] : 0);
     }
+    group->M[group->M_adr[i]] += diagonal ? diagonal[group->dof[i]] : 0;
   }
   group->M_adr[group->nv] = nnz;
 }
 
 
-// lanes of J that are not zero
-static void gatherJacobian(mjgpGroup* group, const mjModel* m, mjData* d, const int* local) {
+// terms of the metric that couple dofs, in rows and scales: number of those between dofs of the group
+static int listTerms(int* row, mjtNum* scale, const mjModel* m, const mjData* d,
+                     const mjgpMetric* metric, const int* local) {
+  int n = 0;
+#if mjgpDISCRETE
+  for (int k = 0; k < d->nefmA && metric->coupled; k++) {
+    int out = m->actuator_outadr[d->efm_aid[k]];
+    for (int i = out; i < out + m->actuator_outnum[d->efm_aid[k]]; i++) {
+      if (d->efm_as[k] > 0 && d->moment_rownnz[i] &&
+          local[d->moment_colind[d->moment_rowadr[i]]] >= 0) {
+        row[n] = i;
+        scale[n++] = d->efm_as[k];
+      }
+    }
+  }
+  for (int k = 0; k < d->nefmT && metric->coupled; k++) {
+    int i = d->efm_tid[k];
+    if (d->efm_ts[k] > 0 && m->ten_J_rownnz[i] && local[m->ten_J_colind[m->ten_J_rowadr[i]]] >= 0) {
+      row[n] = -1 - i;
+      scale[n++] = d->efm_ts[k];
+    }
+  }
+#else
+  (void)row, (void)scale, (void)m, (void)d, (void)metric, (void)local;
+#endif
+  return n;
+}
+
+
+// one of them in a vector over the dofs of the group, or zero again
+static void fillTerm(mjtNum* x, int row, int flg_zero, const mjModel* m, const mjData* d,
+                     const int* local) {
+  int tendon = row < 0, id = tendon ? -1 - row : row;
+  int n = tendon ? m->ten_J_rownnz[id] : d->moment_rownnz[id];
+  int adr = tendon ? m->ten_J_rowadr[id] : d->moment_rowadr[id];
+  const int* dof = (tendon ? m->ten_J_colind : d->moment_colind) + adr;
+  const mjtNum* value = (tendon ? d->ten_J : d->actuator_moment) + adr;
+  for (int k = 0; k < n; k++) {
+    if (local[dof[k]] >= 0) {
+      x[local[dof[k]]] = flg_zero ? 0 : value[k];
+    }
+  }
+}
+
+
+// lanes of J that are not zero; term: what is in the first rows
+static void gatherJacobian(mjgpGroup* group, const mjModel* m, mjData* d, const int* term,
+                           const int* local) {
   int sparse = mj_isSparse(m), n = 0, nv = group->nv;
   for (int i = 0; i < group->nefc; i++) {
-    n += sparse ? d->efc_J_rownnz[group->row[i]] : mjgi_simdEnd(nv) / mjgiSIMD;
+    n += sparse && i >= group->nterm ? d->efc_J_rownnz[group->row[i]] : mjgi_simdEnd(nv) / mjgiSIMD;
   }
   group->J_adr = mj_stackAllocInt(d, (size_t)group->nefc + 1);
   group->J_lane = mj_stackAllocInt(d, 2 * (size_t)n + 2);
   group->J_bits = group->J_lane + n + 1;
   group->J = mj_stackAllocNum(d, mjgiSIMD * ((size_t)n + 1));
   n = 0;
+  mjtNum* full = group->nterm ? mj_stackAllocNum(d, (size_t)mjgi_simdEnd(nv)) : NULL;
+  mju_zero(full, group->nterm ? mjgi_simdEnd(nv) : 0);
   for (int i = 0; i < group->nefc; i++) {
     int row = group->row[i];
     group->J_adr[i] = n;
+    if (i < group->nterm) {
+      fillTerm(full, term[i], 0, m, d, local);
+      for (int begin = 0; begin < nv; begin += mjgiSIMD) {
+        mjgiSimd lane = *(const mjgiSimd*)(full + begin);
+        int bits = (lane[0] != 0) | (lane[1] != 0) << 1 | (lane[2] != 0) << 2 | (lane[3] != 0) << 3;
+        if (bits) {
+          *(mjgiSimd*)(group->J + mjgiSIMD * n) = lane;
+          group->J_lane[n] = begin;
+          group->J_bits[n++] = bits;
+        }
+      }
+      fillTerm(full, term[i], 1, m, d, local);
+      continue;
+    }
     if (sparse) {
       int adr = d->efc_J_rowadr[row], begin = -1;
       for (int k = adr + d->efc_J_rownnz[row] - 1; k >= adr; k--) {
@@ -82,21 +156,28 @@ static void gatherJacobian(mjgpGroup* group, const mjModel* m, mjData* d, const 
 
 
 // constraint rows: type, mass, bound, reference, contact
-static void gatherRows(mjgpGroup* group, mjData* d) {
+static void gatherRows(mjgpGroup* group, mjData* d, const mjtNum* scale) {
   size_t n = (size_t)group->nefc;
-  mjtNum* number = mj_stackAllocNum(d, 6 * n);
+  mjtNum* number = mj_stackAllocNum(d, 6 * n + 1);
   group->D = number;
   group->R = number + n;
   group->floss = number + 2 * n;
   group->aref = number + 3 * n;
   group->jar = number + 4 * n;
   group->f = number + 5 * n;
-  int* integer = mj_stackAllocInt(d, 2 * n);
+  int* integer = mj_stackAllocInt(d, 2 * n + 1);
   group->type = integer;
   group->state = integer + n;
 
   group->ne = group->nf = group->ncone = 0;
-  for (int i = 0; i < group->nefc; i++) {
+  for (int i = 0; i < group->nterm; i++) {
+    group->ne++;
+    group->type[i] = mjCNSTR_EQUALITY;
+    group->D[i] = scale[i];
+    group->R[i] = 1 / scale[i];
+    group->floss[i] = group->aref[i] = 0;
+  }
+  for (int i = group->nterm; i < group->nefc; i++) {
     int row = group->row[i];
     group->ne += row < d->ne;
     group->nf += row >= d->ne && row < d->ne + d->nf;
@@ -112,7 +193,7 @@ static void gatherRows(mjgpGroup* group, mjData* d) {
   // contacts with elliptic cones
   group->contact =
       mj_stackAllocByte(d, sizeof(mjContact*) * (size_t)(group->ncone + 1), _Alignof(mjContact*));
-  group->cone = mj_stackAllocNum(d, 36 * (size_t)group->ncone);
+  group->cone = mj_stackAllocNum(d, 36 * (size_t)group->ncone + 1);
   for (int i = 0, k = 0; k < group->ncone; i++) {
     if (group->type[i] == mjCNSTR_CONTACT_ELLIPTIC) {
       group->contact[k] = d->contact + d->efc_id[group->row[i]];
@@ -122,24 +203,42 @@ static void gatherRows(mjgpGroup* group, mjData* d) {
 }
 
 
-void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGears* g, int* local,
-                    const mjtNum* force, const int* dof, int nv, const int* row, int nefc,
-                    int* joint, int njoint) {
+void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGears* g,
+                    const mjgpMetric* metric, int* local, const mjtNum* force, const int* dof,
+                    int nv, const int* row, int nefc, int* joint, int njoint) {
   int* reversed = mj_stackAllocInt(d, (size_t)nv);
-  *group = (mjgpGroup){.nv = nv,
-                       .nefc = nefc,
-                       .njoint = njoint,
-                       .dof = reversed,
-                       .row = row,
-                       .joint = joint,
-                       .ld = mjgi_simdEnd(njoint)};
+  *group = (mjgpGroup){.nv = nv, .njoint = njoint, .dof = reversed, .joint = joint};
   for (int i = 0; i < nv; i++) {
     reversed[i] = dof[nv - 1 - i];
     local[reversed[i]] = i;
   }
-  gatherInertia(group, m, d, local);
-  gatherJacobian(group, m, d, local);
-  gatherRows(group, d);
+
+  // terms of the metric, then constraints
+  size_t most = metric->coupled ? (size_t)(m->ntendon + m->nu + m->nactuator) : 0;
+  int* term = mj_stackAllocInt(d, 4 * most + 1);
+  mjtNum* scale = mj_stackAllocNum(d, 4 * most + 1);
+  group->nterm = listTerms(term, scale, m, d, metric, local);
+  group->nefc = group->nterm + nefc;
+  int* all = mj_stackAllocInt(d, (size_t)group->nefc + 1);
+  for (int i = 0; i < group->nefc; i++) {
+    all[i] = i < group->nterm ? -1 : row[i - group->nterm];
+  }
+  group->row = all;
+
+  // rows of rotor inertia
+  group->extra = mj_stackAllocInt(d, (size_t)njoint + 1);
+  group->extra_row =
+      mj_stackAllocByte(d, sizeof(mjtNum*) * (size_t)(njoint + 1), _Alignof(mjtNum*));
+  for (int i = 0; i < njoint; i++) {
+    const mjtNum* own = g->in.row[joint[i]];
+    group->extra[i] = own ? group->nextra : -1;
+    group->extra_row[group->nextra] = own;
+    group->nextra += own != NULL;
+  }
+  group->ld = mjgi_simdEnd(njoint + group->nextra);
+  gatherInertia(group, m, d, g, metric, local);
+  gatherJacobian(group, m, d, term, local);
+  gatherRows(group, d, scale);
   group->force = mj_stackAllocNum(d, (size_t)mjgi_simdEnd(nv));
   for (int i = 0; i < mjgi_simdEnd(nv); i++) {
     group->force[i] = i < nv ? force[reversed[i]] : 0;

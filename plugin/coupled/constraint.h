@@ -14,6 +14,7 @@
 
 #include <mujoco/mujoco.h>
 
+#include "friction/metric.h"
 #include "state/gears.h"
 
 typedef struct mjgpGroup_ {
@@ -23,12 +24,16 @@ typedef struct mjgpGroup_ {
   int ne, nf;  // equalities; rows of dry friction behind them
   int ncone;   // elliptic contacts
   int njoint;  // active geared joints
+  int nterm;   // rows in front that are terms of the integrator's metric and no constraints
+  int nextra;  // joints whose rotor inertia has a row beside its diagonal
 
   // problem
   const int* dof;             // dofs in the engine's numbers                       (nv)
-  const int* row;             // rows in the engine's numbers                       (nefc)
+  const int* row;             // rows in the engine's numbers, -1: a term           (nefc)
   int* joint;                 // geared joints, numbers of mjgpGears                (njoint)
   int* gear;                  // their dofs in the numbers of the group             (njoint)
+  int* extra;                 // which of these rows is theirs, -1: none            (njoint)
+  const mjtNum** extra_row;   // the rows, over the engine's dofs                   (nextra)
   int* M_adr;                 // start of each row of M's upper triangle            (nv+1)
   int* M_col;                 // column of each entry, ascending; the diagonal is the first of a row
   mjtNum* M;                  // entries
@@ -69,9 +74,9 @@ typedef struct mjgpGroup_ {
 
 // cut a group out of mjData, on d's stack; force: all dofs, without friction. joint, njoint: its
 // active geared joints. local: scratch, holds -1, and again on return                     (nv of m)
-void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGears* g, int* local,
-                    const mjtNum* force, const int* dof, int nv, const int* row, int nefc,
-                    int* joint, int njoint);
+void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGears* g,
+                    const mjgpMetric* metric, int* local, const mjtNum* force, const int* dof,
+                    int nv, const int* row, int nefc, int* joint, int njoint);
 
 // result = J x                                                                        (nefc)
 void mjgp_mulJacobian(const mjgpGroup* group, mjtNum* result, const mjtNum* x);

@@ -14,6 +14,7 @@
 
 #include "coupled/anticipate.h"
 #include "coupled/rescue.h"
+#include "friction/engine.h"
 #include "friction/friction.h"
 #include "friction/lanes.h"
 
@@ -50,9 +51,7 @@ static void integratorRows(mjgpStep* s, const mjgpMetric* metric) {
   mju_zero(x, nv * ld);
 
   // rows of L^-1, from the leaves to the root; L = D U' if the matrix is symmetric
-  for (int i = 0; i < s->n; i++) {
-    x[group->gear[i] * ld + i] = 1;
-  }
+  mjgp_fillColumns(s, x);
   for (int k = 0; k < nv; k++) {
     int length = adr[k + 1] - adr[k], dof = group->dof[k];
     int begin = mjgi_simdBegin(group->from[k]), end = mjgi_simdEnd(group->to[k]);
@@ -81,14 +80,12 @@ static void integratorRows(mjgpStep* s, const mjgpMetric* metric) {
 
   // times M = Mhat - diag(slope)
   if (metric->slope) {
+    mjgp_fillColumns(s, s->rows);
     for (int k = 0; k < nv; k++) {
       mjtNum slope = -metric->slope[group->dof[k]];
       for (int j = k * ld; j < (k + 1) * ld; j += mjgiSIMD) {
-        *(mjgiSimd*)(s->rows + j) = slope * *(const mjgiSimd*)(x + j);
+        *(mjgiSimd*)(s->rows + j) += slope * *(const mjgiSimd*)(x + j);
       }
-    }
-    for (int i = 0; i < s->n; i++) {
-      s->rows[group->gear[i] * ld + i] += 1;
     }
   }
 
@@ -128,20 +125,21 @@ static void allocate(mjgpStep* s, const mjgpMetric* metric) {
   s->change = number + 8 * size;
   s->pivot = s->change + mjgpCHANGE * size;
   s->right = mj_stackAllocNum(d, ld * nv);
-  s->left = metric->inertia ? s->right : mj_stackAllocNum(d, ld * nv);
-  s->rows = metric->inertia ? NULL : mj_stackAllocNum(d, ld * nv);
-  s->jar = mj_stackAllocNum(d, 3 * nefc);
+  s->left = metric->solver ? s->right : mj_stackAllocNum(d, ld * nv);
+  s->rows = metric->solver ? NULL : mj_stackAllocNum(d, ld * nv);
+  s->jar = mj_stackAllocNum(d, 3 * nefc + 1);
   s->f = s->jar + nefc;
   s->residual = s->jar + 2 * nefc;
-  s->state = mj_stackAllocInt(d, 2 * nefc);
+  s->state = mj_stackAllocInt(d, 2 * nefc + 1);
   s->factored = s->state + nefc;
-  number = mj_stackAllocNum(d, 5 * n + n * ld + n * n + 2 * ld);
+  size_t row = n + (size_t)s->group->nextra;
+  number = mj_stackAllocNum(d, 6 * n + row * ld + 2 * n * n + 2 * ld);
   s->t = number;
   s->wish = number + n;  // and a copy behind it
   s->trial = number + 3 * n;
   s->shift = number + 4 * n;
   s->W = number + 5 * n;
-  s->work = s->W + n * ld;
+  s->work = s->W + row * ld;
 }
 
 
@@ -225,23 +223,74 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetr
 
 //---------------------------------- hand over ----------------------------------------------------
 
-// the engine compares the cost of starting from qacc_warmstart with that of starting without
-// constraints, for all islands at once. Islands without gears start where they are better off, so that
-// they do not spoil the start of the others.
-static void chooseStart(const mjModel* m, mjData* d, const mjtNum* force, const int* coupled) {
-  int nv = (int)m->nv, other = 0;
-  for (int i = 0; i < nv && !other; i++) {
-    other = d->dof_island[i] >= 0 && !coupled[d->dof_island[i]];
+// x = (U D U')^-1 x with a factor in M's structure                                    (nv)
+static void solveFactor(mjtNum* x, const mjModel* m, const mjtNum* upper, const mjtNum* pivot) {
+  int nv = (int)m->nv;
+  for (int i = nv - 1; i >= 0; i--) {
+    const int* row = m->M_colind + m->M_rowadr[i];
+    for (int p = 0; p < m->M_rownnz[i] - 1; p++) {
+      x[row[p]] -= upper[m->M_rowadr[i] + p] * x[i];
+    }
   }
-  if (!other) {
+  for (int i = 0; i < nv; i++) {
+    const int* row = m->M_colind + m->M_rowadr[i];
+    x[i] *= pivot[i];
+    for (int p = 0; p < m->M_rownnz[i] - 1; p++) {
+      x[i] -= upper[m->M_rowadr[i] + p] * x[row[p]];
+    }
+  }
+}
+
+
+void mjgp_chooseStart(const mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
+                      const mjtNum* force) {
+  int nv = (int)m->nv, other = 0, discrete = mjgp_isDiscrete(m) && !metric->inertia;
+  if (!d->nisland || g->config->crossing || metric->coupled) {
     return;
   }
   mj_markStack(d);
-  mjtNum* jar = mj_stackAllocNum(d, (size_t)d->nefc);
-  mjtNum *trial = mj_stackAllocNum(d, 3 * (size_t)nv), *Ma = trial + nv, *smooth = Ma + nv;
-  mjtNum cost[2];
-  mj_solveM(m, d, smooth, force, 1);
-  for (int k = 0; k < 2; k++) {
+  int* coupled = mj_stackAllocInt(d, (size_t)d->nisland + 1);
+  memset(coupled, 0, sizeof(int) * (size_t)d->nisland);
+  for (int a = 0; a < g->in.nactive; a++) {
+    int island = d->dof_island[g->config->joint[g->in.active[a]].dof];
+    if (island >= 0) {
+      coupled[island] = 1;
+    }
+  }
+  for (int i = 0; i < nv && !other; i++) {
+    other = d->dof_island[i] < 0 || !coupled[d->dof_island[i]];
+  }
+  if (!other) {
+    mj_freeStack(d);
+    return;
+  }
+
+  // acceleration without constraints
+  mjtNum* number = mj_stackAllocNum(d, 4 * (size_t)nv + (size_t)d->nefc);
+  mjtNum *trial = number, *Ma = trial + nv, *smooth = Ma + nv, *smooth_force = smooth + nv;
+  mjtNum *jar = smooth_force + nv, cost[2];
+  mju_copy(smooth_force, force, nv);
+  for (int a = 0; a < g->in.nactive; a++) {
+    int i = g->in.active[a];
+    smooth_force[g->config->joint[i].dof] -= g->out.t[i];
+  }
+  if (discrete) {
+    mju_copy(smooth, smooth_force, nv);
+    solveFactor(smooth, m, metric->upper, metric->pivot);
+  } else {
+    mj_solveM(m, d, smooth, smooth_force, 1);
+  }
+
+  // trees without constraints start at their solution, islands without gears where they are better off
+  other = 0;
+  for (int i = 0; i < nv; i++) {
+    if (d->dof_island[i] < 0) {
+      d->qacc_warmstart[i] = smooth[i];
+    } else {
+      other |= !coupled[d->dof_island[i]];
+    }
+  }
+  for (int k = 0; k < 2 && other; k++) {
     for (int i = 0; i < nv; i++) {
       int island = d->dof_island[i];
       trial[i] = k && island >= 0 && !coupled[island] ? smooth[i] : d->qacc_warmstart[i];
@@ -251,10 +300,11 @@ static void chooseStart(const mjModel* m, mjData* d, const mjtNum* force, const 
     mj_constraintUpdate(m, d, jar, cost + k, 0);
     mj_mulM(m, d, Ma, trial);
     for (int i = 0; i < nv; i++) {
-      cost[k] += 0.5 * (Ma[i] - force[i]) * (trial[i] - smooth[i]);
+      Ma[i] += discrete && metric->slope ? metric->slope[i] * trial[i] : 0;
+      cost[k] += 0.5 * (Ma[i] - smooth_force[i]) * (trial[i] - smooth[i]);
     }
   }
-  if (cost[0] > cost[1]) {
+  if (other && cost[0] > cost[1]) {
     mju_copy(d->qacc_warmstart, trial, nv);
   }
   mj_freeStack(d);
@@ -263,14 +313,59 @@ static void chooseStart(const mjModel* m, mjData* d, const mjtNum* force, const 
 
 //---------------------------------- all groups ----------------------------------------------------
 
-int mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* metric, const mjtNum* force,
-                int* joint, int n) {
-  mj_markStack(d);
+// numbers of the group, none
+static int* noNumbers(const mjModel* m, mjData* d) {
   int* local = mj_stackAllocInt(d, (size_t)m->nv);
-  int* part = mj_stackAllocInt(d, (size_t)n);
   for (int i = 0; i < m->nv; i++) {
     local[i] = -1;
   }
+  return local;
+}
+
+
+// all dofs that are awake; returns their number
+static int listAwake(int* dof, const mjModel* m, const mjData* d) {
+  int sleep = (m->opt.enableflags & mjENBL_SLEEP) && d->nv_awake < m->nv;
+  int nv = sleep ? d->nv_awake : (int)m->nv;
+  for (int i = 0; i < nv; i++) {
+    dof[i] = sleep ? d->dof_awake_ind[i] : i;
+  }
+  return nv;
+}
+
+
+void mjgp_coupleFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* metric,
+                     const mjtNum* force, const int* joint, int n) {
+  mj_markStack(d);
+  int *local = noNumbers(m, d), nv = 0;
+  int *part = mj_stackAllocInt(d, (size_t)n), *dof = mj_stackAllocInt(d, (size_t)m->nv);
+  memcpy(part, joint, sizeof(int) * (size_t)n);
+  if (!metric->solver) {
+    mjgp_factorMetric(metric, m, d, g);
+  }
+  if (metric->coupled) {
+    nv = listAwake(dof, m, d);
+  } else {
+    for (int i = 0, last = -1; i < n; i++) {
+      int tree = m->dof_treeid[g->config->joint[joint[i]].dof];
+      for (int k = 0; k < m->tree_dofnum[tree] && tree != last; k++) {
+        dof[nv++] = m->tree_dofadr[tree] + k;
+      }
+      last = tree;
+    }
+  }
+  mjgpGroup group;
+  mjgp_makeGroup(&group, m, d, g, metric, local, force, dof, nv, NULL, 0, part, n);
+  solveGroup(g, m, d, metric, &group, NULL);
+  mj_freeStack(d);
+}
+
+
+int mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* metric, const mjtNum* force,
+                int* joint, int n) {
+  mj_markStack(d);
+  int* local = noNumbers(m, d);
+  int* part = mj_stackAllocInt(d, (size_t)n);
 
   // PGS, noslip iterations and solvers without a warm start do not end at the minimum: keep what friction
   // is corrected with
@@ -282,23 +377,19 @@ int mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* metric, c
     mjgp_makeChains(metric, m, d, g);
   }
 
-  // no islands, or gaps across them: one group of all that is awake
+  // no islands, or gaps or actuators across them: one group of all that is awake
   mjgpGroup group;
-  if (!metric->inertia) {
+  if (!metric->solver) {
     mjgp_factorMetric(metric, m, d, g);
   }
-  if (!d->nisland || g->config->crossing) {
-    int sleep = (m->opt.enableflags & mjENBL_SLEEP) && d->nv_awake < m->nv;
-    int nv = sleep ? d->nv_awake : (int)m->nv;
-    int *dof = mj_stackAllocInt(d, (size_t)nv), *row = mj_stackAllocInt(d, (size_t)d->nefc);
-    for (int i = 0; i < nv; i++) {
-      dof[i] = sleep ? d->dof_awake_ind[i] : i;
-    }
+  if (!d->nisland || g->config->crossing || metric->coupled) {
+    int *dof = mj_stackAllocInt(d, (size_t)m->nv), *row = mj_stackAllocInt(d, (size_t)d->nefc);
+    int nv = listAwake(dof, m, d);
     for (int i = 0; i < d->nefc; i++) {
       row[i] = i;
     }
     memcpy(part, joint, sizeof(int) * (size_t)n);
-    mjgp_makeGroup(&group, m, d, g, local, force, dof, nv, row, d->nefc, part, n);
+    mjgp_makeGroup(&group, m, d, g, metric, local, force, dof, nv, row, d->nefc, part, n);
     solveGroup(g, m, d, metric, &group, effect);
     if (effect) {
       mjgp_anticipate(g, m, d, metric, effect, joint, n);
@@ -308,7 +399,7 @@ int mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* metric, c
   }
 
   // islands with geared joints, one by one
-  int left = 0, *coupled = mj_stackAllocInt(d, (size_t)d->nisland);
+  int left = 0;
   for (int island = 0; island < d->nisland; island++) {
     int npart = 0;
     for (int i = 0; i < n; i++) {
@@ -316,12 +407,12 @@ int mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* metric, c
         part[npart++] = joint[i];
       }
     }
-    coupled[island] = npart > 0;
     if (npart) {
       mj_markStack(d);
-      mjgp_makeGroup(&group, m, d, g, local, force, d->map_idof2dof + d->island_idofadr[island],
-                     d->island_nv[island], d->map_iefc2efc + d->island_iefcadr[island],
-                     d->island_nefc[island], part, npart);
+      mjgp_makeGroup(&group, m, d, g, metric, local, force,
+                     d->map_idof2dof + d->island_idofadr[island], d->island_nv[island],
+                     d->map_iefc2efc + d->island_iefcadr[island], d->island_nefc[island], part,
+                     npart);
       solveGroup(g, m, d, metric, &group, effect);
       mj_freeStack(d);
     }
@@ -335,9 +426,6 @@ int mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* metric, c
         left += !pass;
       }
     }
-  }
-  if (left < n) {
-    chooseStart(m, d, force, coupled);
   }
   if (effect && left < n) {
     mjgp_anticipate(g, m, d, metric, effect, joint + left, n - left);

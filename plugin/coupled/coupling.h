@@ -14,4 +14,15 @@
 int mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* metric, const mjtNum* force,
                 int* joint, int n);
 
+// solve for friction of joints of one tree, or of trees that actuators couple, on which no constraint acts
+void mjgp_coupleFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* metric,
+                     const mjtNum* force, const int* joint, int n);
+
+// when all friction is known: accelerations of trees without constraints in d->qacc_warmstart. The engine
+// compares the cost of starting from there with that of starting without constraints, for all islands
+// at once; islands without gears start where they are better off, so that they do not spoil the start
+// of the others
+void mjgp_chooseStart(const mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
+                      const mjtNum* force);
+
 #endif  // MJGEAR_PLUGIN_COUPLING_H_

@@ -102,13 +102,21 @@ void mjgp_makePattern(mjgpGroup* group, mjData* d) {
     int begin = group->M_adr[i], end = group->M_adr[i + 1];
     group->parent[i] = end - begin > 1 ? group->M_col[begin + 1] : -1;
     group->last[i] = group->M_col[end - 1];
-    group->from[i] = group->njoint;
+    group->from[i] = group->njoint + group->nextra;
     group->to[i] = 0;
     mark[i] = 0;
   }
   for (int i = 0; i < group->njoint; i++) {
     group->from[group->gear[i]] = i;
     group->to[group->gear[i]] = i + 1;
+  }
+  for (int e = 0; e < group->nextra; e++) {
+    for (int i = 0; i < nv; i++) {
+      if (group->extra_row[e][group->dof[i]] != 0) {
+        group->from[i] = mjMIN(group->from[i], group->njoint + e);
+        group->to[i] = group->njoint + e + 1;
+      }
+    }
   }
 
   // constraints

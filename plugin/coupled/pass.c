@@ -33,6 +33,33 @@ mjtNum mjgp_gearAcceleration(const mjgpStep* s, const mjtNum* a, int i) {
 }
 
 
+mjtNum mjgp_torqueIn(const mjgpStep* s, int i) {
+  const mjgpGroup* group = s->group;
+  int joint = group->joint[i], e = group->extra[i];
+  mjtNum a = mjgp_gearAcceleration(s, s->a, i) + s->shift[i] / s->m->opt.timestep;
+  mjtNum u = s->g->in.tau[joint] - s->g->in.inertia[joint] * a;
+  for (int k = 0; k < group->nv && e >= 0; k++) {
+    mjtNum row = s->rows ? s->rows[k * group->ld + s->n + e] : group->extra_row[e][group->dof[k]];
+    u -= row * s->a[k];
+  }
+  return u;
+}
+
+
+void mjgp_fillColumns(const mjgpStep* s, mjtNum* x) {
+  const mjgpGroup* group = s->group;
+  mju_zero(x, group->nv * group->ld);
+  for (int i = 0; i < s->n; i++) {
+    x[group->gear[i] * group->ld + i] = 1;
+  }
+  for (int e = 0; e < group->nextra; e++) {
+    for (int k = 0; k < group->nv; k++) {
+      x[k * group->ld + s->n + e] = group->extra_row[e][group->dof[k]];
+    }
+  }
+}
+
+
 // W += left' right for rows from .. to of W in count lanes
 static inline void addOuter(mjtNum* W, const mjtNum* left, const mjtNum* right, int from, int to,
                             int ld, int count) {
@@ -51,7 +78,7 @@ static inline void addOuter(mjtNum* W, const mjtNum* left, const mjtNum* right, 
 
 int mjgp_linearize(mjgpStep* s) {
   mjgpGroup* group = s->group;
-  int nv = group->nv, n = s->n, ld = group->ld;
+  int nv = group->nv, n = s->n + group->nextra, ld = group->ld;
   if (s->passes++ >= mjgpBUDGET || !mjgp_factor(group)) {
     return 0;
   }
@@ -61,10 +88,7 @@ int mjgp_linearize(mjgpStep* s) {
   mjgp_solveLower(group, s->descent);
 
   // columns of E, and the rows of the integrator
-  mju_zero(s->right, nv * ld);
-  for (int i = 0; i < n; i++) {
-    s->right[group->gear[i] * ld + i] = 1;
-  }
+  mjgp_fillColumns(s, s->right);
   mjgp_solveLowerJoints(group, s->right, 1);
   if (s->rows) {
     mju_copy(s->left, s->rows, nv * ld);
@@ -203,7 +227,7 @@ int mjgp_relinearize(mjgpStep* s) {
   mulChange(s, left, s->left, ld);
   solveChange(s, right, ld);
   for (int k = 0; k < n; k++) {
-    for (int i = 0; i < s->n; i++) {
+    for (int i = 0; i < s->n + group->nextra; i++) {
       mjgp_addLanes(s->W + i * ld, right + k * ld, -left[k * ld + i], 0, ld);
     }
   }
@@ -217,6 +241,13 @@ mjtNum mjgp_effect(const mjgpStep* s, int i, int j) {
 }
 
 
+mjtNum mjgp_effectTorque(const mjgpStep* s, int i, int j) {
+  int e = s->group->extra[i];
+  return s->g->in.inertia[s->group->joint[i]] * mjgp_effect(s, i, j) +
+         (e >= 0 ? mjgp_effect(s, s->n + e, j) : 0);
+}
+
+
 // accelerations of the joints at the linearization without friction, and the size of what they are sums
 // of, in whole lanes                                                                  (ld)
 static void freeAcceleration(const mjgpStep* s, mjtNum* restrict a, mjtNum* restrict size) {
@@ -224,6 +255,11 @@ static void freeAcceleration(const mjgpStep* s, mjtNum* restrict a, mjtNum* rest
   mju_zero(a, ld);
   for (int i = 0; i < n && !s->rows; i++) {
     a[i] = s->a[s->group->gear[i]];
+  }
+  for (int e = 0; e < s->group->nextra && !s->rows; e++) {
+    for (int k = 0; k < nv; k++) {
+      a[n + e] += s->group->extra_row[e][s->group->dof[k]] * s->a[k];
+    }
   }
   for (int k = 0; k < nv && s->rows; k++) {
     mjgp_addLanes(a, s->rows + k * ld, s->a[k], 0, ld);
@@ -246,14 +282,34 @@ static void freeAcceleration(const mjgpStep* s, mjtNum* restrict a, mjtNum* rest
 
 // friction for the linearization; results in s->g and s->wish
 static int solveLinear(mjgpStep* s) {
-  int n = s->n, block = n;
-  mjtNum *W = s->work, *a = s->work + n * n, *size = a + s->group->ld;
-  for (int i = 0; i < n; i++) {
-    mju_copy(W + i * n, s->W + i * s->group->ld, n);
-  }
+  const mjgpGroup* group = s->group;
+  int n = s->n, ld = group->ld, general = group->nextra;
+  mjtNum *W = s->work, *a = W + n * n, *size = a + ld, *u = size + ld, *R = u + n;
   freeAcceleration(s, a, size);
-  mjgpProblem problem = {
-      .n = n, .joint = s->group->joint, .nblock = 1, .block = &block, .W = W, .a = a, .size = size};
+  for (int i = 0; i < n; i++) {
+    int joint = group->joint[i];
+    mju_copy(W + i * n, s->W + i * ld, n);
+    general |= s->g->config->joint[joint].gap == mjgpGAP_ROTOR && s->g->in.implicit[joint] != 0;
+  }
+
+  // torque into the gears; of rotors behind gaps what their gains take from the joint
+  for (int i = 0; i < n && general; i++) {
+    int joint = group->joint[i], e = group->extra[i];
+    int rotor = s->g->config->joint[joint].gap == mjgpGAP_ROTOR;
+    mjtNum inertia = rotor ? s->g->in.implicit[joint] : s->g->in.inertia[joint];
+    mjtNum taken = inertia * a[i] + (e >= 0 ? a[n + e] : 0);
+    u[i] = rotor ? taken : s->g->in.tau[joint] - taken;
+    for (int j = 0; j < n; j++) {
+      R[i * n + j] = inertia * W[i * n + j] + (e >= 0 ? s->W[(n + e) * ld + j] : 0);
+    }
+  }
+  mjgpProblem problem = {.n = n,
+                         .joint = group->joint,
+                         .W = W,
+                         .a = a,
+                         .size = size,
+                         .u = general ? u : NULL,
+                         .R = general ? R : NULL};
   int status = mjgp_solveFriction(s->g, s->m, s->d, &problem);
   for (int i = 0; i < n; i++) {
     s->wish[i] = s->g->out.t[s->group->joint[i]];
@@ -268,7 +324,7 @@ static void move(mjgpStep* s, const mjtNum* t) {
   int nv = group->nv;
   for (int k = 0; k < nv; k++) {
     mjtNum sum = 0;
-    for (int i = group->from[k]; i < group->to[k]; i++) {
+    for (int i = group->from[k]; i < mjMIN(group->to[k], s->n); i++) {
       sum += s->right[k * group->ld + i] * t[i];
     }
     s->next[k] = sum;

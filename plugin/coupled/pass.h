@@ -35,7 +35,7 @@ typedef struct mjgpStep_ {
   mjtNum* change;    // U'^-1 J' of these rows                             (mjgpCHANGE x nv)
   mjtNum* pivot;     // L D L' of [1/D] + change change', - for rows that left
   int* factored;     // states that are factored                           (nefc)
-  mjtNum* W;         // left' right: effect of friction on acceleration    (n x ld)
+  mjtNum* W;         // left' right: effect of friction on acceleration    (n + nextra x ld)
   mjtNum* jar;       // of the inner problem's direction                   (nefc)
   mjtNum* residual;  // J a - aref of a trial                              (nefc)
   mjtNum* f;         // forces of a trial                                  (nefc)
@@ -44,7 +44,7 @@ typedef struct mjgpStep_ {
   mjtNum* wish;      // friction that a linearization asks for             (n)
   mjtNum* trial;     // friction of a trial                                (n)
   mjtNum* shift;     // added to the velocity before the step, on the path (n)
-  mjtNum* work;      // problem of the core                                (n x n + 2 ld)
+  mjtNum* work;      // problem of the core                                (2 n x n + 2 ld + n)
 } mjgpStep;
 
 // forces, states and cone Hessians at s->a
@@ -52,6 +52,15 @@ void mjgp_evaluate(mjgpStep* s);
 
 // velocity change per second of geared joint i at acceleration a
 mjtNum mjgp_gearAcceleration(const mjgpStep* s, const mjtNum* a, int i);
+
+// torque into the gear of joint i at s->a
+mjtNum mjgp_torqueIn(const mjgpStep* s, int i);
+
+// unit vectors of the joints, and the rows of rotor inertia, as columns                     (nv x ld)
+void mjgp_fillColumns(const mjgpStep* s, mjtNum* x);
+
+// effect of the friction of joint j on the torque into the gear of joint i, at the linearization
+mjtNum mjgp_effectTorque(const mjgpStep* s, int i, int j);
 
 // factor at the states of a, with the effect of forces on the geared joints; 0 if not possible
 int mjgp_linearize(mjgpStep* s);

@@ -98,7 +98,7 @@ static int evaluate(mjgpCurve* curve, const mjtNum* z) {
     mjtNum c = curve->c[i], t = s->t[i], *row = curve->J + i * (n + 1);
     mjtNum a = mjgp_gearAcceleration(s, s->a, i) + s->shift[i] / h, v = g->in.v[joint] + h * a;
     mjtNum gamma = g->in.gamma_u[joint] + g->in.gamma_v[joint], I = g->in.inertia[joint];
-    mjtNum lambda = gamma * (g->in.tau[joint] - I * a) - g->in.gamma_v[joint] * t;
+    mjtNum lambda = gamma * mjgp_torqueIn(s, i) - g->in.gamma_v[joint] * t;
     mjtNum extra = curve->extra * (1 + 0.1 * i) * curve->unit[i];
     mjtNum bound = mju_abs(lambda) + g->in.coulomb[joint] + (1 - x) * extra, wish = t + v / (h * c);
     mjtNum up = g->in.v[joint] > 0 ? 1 : g->in.static_ratio[joint];
@@ -120,7 +120,7 @@ static int evaluate(mjgpCurve* curve, const mjtNum* z) {
     mjtNum factor = mode * ratio * (lambda >= 0 ? 1 : -1);
     curve->F[i] = (t - mode * ratio * bound) / curve->unit[i];
     for (int j = 0; j < n; j++) {
-      row[j] = -factor * gamma * I * mjgp_effect(s, i, j) * (curve->unit[j] / curve->unit[i]);
+      row[j] = -factor * gamma * mjgp_effectTorque(s, i, j) * (curve->unit[j] / curve->unit[i]);
     }
     row[i] += 1 + factor * g->in.gamma_v[joint];
     row[n] = (factor * gamma * I * curve->free[i] / h + mode * ratio * extra) / curve->unit[i];
@@ -238,8 +238,8 @@ static void accept(mjgpCurve* curve) {
            gamma = g->in.gamma_u[joint] + g->in.gamma_v[joint];
     g->out.t[joint] = s->t[i];
     g->out.mode[joint] = curve->mode[i];
-    g->out.lambda[joint] =
-        gamma * (g->in.tau[joint] - g->in.inertia[joint] * a) - g->in.gamma_v[joint] * s->t[i];
+    g->out.u[joint] = mjgp_torqueIn(s, i);
+    g->out.lambda[joint] = gamma * g->out.u[joint] - g->in.gamma_v[joint] * s->t[i];
     g->out.v_next[joint] = curve->mode[i] ? g->in.v[joint] + s->m->opt.timestep * a : 0;
   }
 }

@@ -16,7 +16,8 @@
 
 // friction that joint i asks for while the others keep theirs, at the linearization of a(t)
 static mjtNum resolve(mjgpStep* s, const mjtNum* t, int i) {
-  int joint = s->group->joint[i], block = 1;
+  int joint = s->group->joint[i], e = s->group->extra[i];
+  int rotor = s->g->config->joint[joint].gap == mjgpGAP_ROTOR;
 
   // a gap looks at the joint on its other side
   for (int k = 0; k < s->n && s->gaps; k++) {
@@ -27,8 +28,23 @@ static mjtNum resolve(mjgpStep* s, const mjtNum* t, int i) {
   }
   mjtNum W = mjgp_effect(s, i, i), scale = s->g->out.scale[joint];
   mjtNum a = mjgp_gearAcceleration(s, s->a, i) + W * t[i] + s->shift[i] / s->m->opt.timestep;
-  mjgpProblem problem = {
-      .n = 1, .joint = &joint, .nblock = 1, .block = &block, .W = &W, .a = &a, .size = &a};
+  mjtNum size = mju_abs(a), u = mjgp_torqueIn(s, i), R = mjgp_effectTorque(s, i, i);
+  if (rotor) {
+    u = s->g->in.tau[joint] - u;
+    u -= (s->g->in.inertia[joint] - s->g->in.implicit[joint]) * (a - W * t[i]);
+    R -= (s->g->in.inertia[joint] - s->g->in.implicit[joint]) * W;
+    u += R * t[i];
+  } else {
+    u -= R * t[i];
+  }
+  int general = rotor ? s->g->in.implicit[joint] != 0 || e >= 0 : e >= 0;
+  mjgpProblem problem = {.n = 1,
+                         .joint = &joint,
+                         .W = &W,
+                         .a = &a,
+                         .size = &size,
+                         .u = general ? &u : NULL,
+                         .R = general ? &R : NULL};
   mjgp_solveFriction(s->g, s->m, s->d, &problem);
   s->g->out.scale[joint] = scale;
   return s->g->out.t[joint];
@@ -57,7 +73,7 @@ static mjtNum jointVelocity(mjgpStep* s, int i) {
 static mjtNum excess(mjgpStep* s, int i, mjtNum sign) {
   const mjgpGears* g = s->g;
   int joint = s->group->joint[i];
-  mjtNum u = g->in.tau[joint] - g->in.inertia[joint] * mjgp_gearAcceleration(s, s->a, i);
+  mjtNum u = mjgp_torqueIn(s, i);
   mjtNum lambda =
       (g->in.gamma_u[joint] + g->in.gamma_v[joint]) * u - g->in.gamma_v[joint] * s->t[i];
   mjtNum ratio = g->in.v[joint] * sign > 0 ? 1 : g->in.static_ratio[joint];
@@ -75,7 +91,7 @@ static void accept(mjgpStep* s, int i) {
     g->out.v_next[joint] = jointVelocity(s, i);
     return;
   }
-  mjtNum u = g->in.tau[joint] - g->in.inertia[joint] * mjgp_gearAcceleration(s, s->a, i);
+  mjtNum u = mjgp_torqueIn(s, i);
   g->out.t[joint] = s->t[i];
   g->out.lambda[joint] =
       (g->in.gamma_u[joint] + g->in.gamma_v[joint]) * u - g->in.gamma_v[joint] * s->t[i];
@@ -113,10 +129,10 @@ static mjtNum pieceRow(mjgpStep* s, mjtNum* K, int i) {
   mjtNum gamma_v = g->in.gamma_v[joint], gamma = g->in.gamma_u[joint] + gamma_v;
   mjtNum ratio = g->in.v[joint] * mode > 0 ? 1 : g->in.static_ratio[joint];
   mjtNum factor = mode * ratio * load;
-  mjtNum u = g->in.tau[joint] - g->in.inertia[joint] * mjgp_gearAcceleration(s, s->a, i);
+  mjtNum u = mjgp_torqueIn(s, i);
   mjtNum lambda = gamma * u - gamma_v * s->t[i];
   for (int j = 0; j < n; j++) {
-    K[j] *= -factor * gamma * g->in.inertia[joint];
+    K[j] = -factor * gamma * mjgp_effectTorque(s, i, j);
   }
   K[i] += 1 + factor * gamma_v;
   return factor * lambda + mode * ratio * g->in.coulomb[joint] - s->t[i];
@@ -395,10 +411,11 @@ void mjgp_giveUp(mjgpStep* s) {
   }
   for (int i = 0; i < s->n; i++) {
     int joint = s->group->joint[i];
-    mjtNum u = g->in.tau[joint] - g->in.inertia[joint] * mjgp_gearAcceleration(s, s->a, i);
+    mjtNum u = mjgp_torqueIn(s, i);
     g->out.t[joint] = s->t[i];
     g->out.v_next[joint] = jointVelocity(s, i);
     g->out.mode[joint] = (g->out.v_next[joint] > 0) - (g->out.v_next[joint] < 0);
+    g->out.u[joint] = u;
     g->out.lambda[joint] =
         (g->in.gamma_u[joint] + g->in.gamma_v[joint]) * u - g->in.gamma_v[joint] * s->t[i];
   }

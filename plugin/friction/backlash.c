@@ -9,31 +9,6 @@ static mjtNum* gapState(const mjgpGears* g, const mjData* d, int i, int k) {
 
 //---------------------------------- one step ------------------------------------------------------
 
-// derivative of the force of actuators on the joint's rotor by its velocity, which the implicit
-// integrators take into account; forces at their limit do not change
-static mjtNum actuatorDamping(const mjgpJoint* joint, const mjModel* m, const mjData* d) {
-  mjtNum damping = 0;
-  if (m->opt.integrator == mjINT_EULER || joint->encoder != mjgpENCODER_MOTOR) {
-    return 0;
-  }
-  for (int i = 0; i < m->nactuator; i++) {
-    if (m->actuator_trntype[i] != mjTRN_JOINT || m->actuator_trnid[2 * i] != joint->joint) {
-      continue;
-    }
-    mjtNum force = d->actuator_force[i];
-    const mjtNum* range = m->actuator_forcerange + 2 * i;
-    if (m->actuator_forcelimited[i] && (force <= range[0] || force >= range[1])) {
-      continue;
-    }
-    mjtNum gear = m->actuator_gear[6 * i];
-    if (m->actuator_biastype[i] == mjBIAS_AFFINE) {
-      damping -= gear * gear * m->actuator_biasprm[mjNBIAS * i + 2];
-    }
-  }
-  return mju_max(0, damping);
-}
-
-
 void mjgp_makeCoupling(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   const mjgpJoint* joint = g->in.joint[i];
   mjgCoupling* c = g->in.coupling + i;
@@ -45,9 +20,17 @@ void mjgp_makeCoupling(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   if (joint->gap == mjgpGAP_ROTOR) {
     c->theta_d = *gapState(g, d, i, mjgpGAP_ANGLE);
     c->omega_d = *gapState(g, d, i, mjgpGAP_RATE);
-    c->inertia = joint->rotor_inertia + h * actuatorDamping(joint, m, d);
+    c->inertia = joint->rotor_inertia;
     c->velocity = g->in.v[i] + c->omega_d;
-    c->torque = g->in.tau[i];
+    c->torque = g->in.motor[i];
+
+    // gains and dampers act on the rotor; those of a servo that measures the joint are explicit
+    if (joint->encoder == mjgpENCODER_MOTOR) {
+      c->inertia += g->in.implicit[i];
+      c->torque -= g->in.drag[i] * c->velocity;
+    } else {
+      c->torque = g->in.tau[i];
+    }
     c->gamma_u = g->in.gamma_u[i];
     c->gamma_v = g->in.gamma_v[i];
     c->coulomb = g->in.coulomb[i];

@@ -7,12 +7,23 @@
 
 #include <mujoco/mujoco.h>
 
+// does the engine have the integrator "discrete"
+#define mjgpDISCRETE (mjVERSION_HEADER >= 3013000)
+
+// is it the one that is set
+static inline int mjgp_isDiscrete(const mjModel* m) {
+  return mjgpDISCRETE && m->opt.integrator == mjINT_IMPLICITFAST + 1;
+}
+
 // damping and rotor inertia that a joint inherits from its actuators; poly is added to
 MJAPI mjtNum mj_actuatorDamping(const mjModel* m, mjtObj type, int id, mjtNum poly[mjNPOLY]);
 MJAPI mjtNum mj_actuatorArmature(const mjModel* m, mjtObj type, int id);
 
 // d->qDeriv = d(qfrc_actuator + qfrc_passive - [qfrc_bias]) / d(qvel), in the sparsity of D
 MJAPI void mjd_smooth_vel(const mjModel* m, mjData* d, int flg_bias);
+
+// d->qDeriv += d(qfrc_actuator) / d(qvel)
+MJAPI void mjd_actuator_vel(const mjModel* m, mjData* d);
 
 // add the bias force of tendon armature to qfrc
 MJAPI void mj_tendonBias(const mjModel* m, mjData* d, mjtNum* qfrc);

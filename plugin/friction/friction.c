@@ -2,11 +2,13 @@
 
 #include <math.h>
 
+#include "solvers/dense.h"
+
 
 void mjgp_makeLaw(mjgpGears* g, const mjData* d) {
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
-    const mjgTransmission* gear = &g->in.joint[i]->gear;
+    const mjgTransmission* gear = &g->config->joint[i].gear;
 
     // where friction depends on the load beyond the law, the load is that of a steady motion with the
     // friction of the last step
@@ -86,58 +88,119 @@ static void addLoads(const mjgpGears* g, const int* joint, int n, mjtNum* v_next
 }
 
 
-int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* problem) {
+// Rotors behind gaps: the engine has the inertia that gains of a motor mean at the joint. With y = y0 - Y t the
+// torque that this takes, and t' = t + y the torque of the shaft, t = G (t' - y0), G = (1 - Y)^-1. Changes the problem
+// from t to t': A and R by G from the right, a and u by what y0 does. Returns 0 if there is no such change
+static int removeMisplaced(const mjgpGears* g, mjgpProblem* problem, mjtNum* G, mjtNum* shift,
+                           mjtNum* t, int* pivot) {
   int n = problem->n;
+  mjtNum* row = shift + n;
+  for (int i = 0; i < n; i++) {
+    int joint = problem->joint[i], rotor = g->config->joint[joint].gap == mjgpGAP_ROTOR;
+    shift[i] = rotor ? problem->u[i] : 0;
+    mjtNum own = t[i] + shift[i];
+    for (int j = 0; j < n; j++) {
+      mjtNum Y = rotor ? problem->R[i * n + j] : 0;
+      G[i * n + j] = (i == j) - Y;
+      own -= Y * t[j];
+    }
+    row[i] = own;
+  }
+  mju_copy(t, row, n);
+  if (!mjgi_inverse(G, pivot, n)) {
+    return 0;
+  }
+  for (int i = 0; i < n; i++) {
+    mjtNum* source[2] = {problem->W + i * n, problem->R + i * n};
+    for (int k = 0; k < 2; k++) {
+      mju_zero(row, n);
+      for (int j = 0; j < n; j++) {
+        mju_addToScl(row, G + j * n, source[k][j], n);
+      }
+      mju_copy(source[k], row, n);
+    }
+    mjtNum Wy = mju_dot(problem->W + i * n, shift, n), Ry = mju_dot(problem->R + i * n, shift, n);
+    problem->a[i] += Wy;
+    problem->u[i] -= Ry;
+    problem->size[i] += mju_abs(Wy);
+  }
+  return 1;
+}
+
+
+// P = [gamma] R - [gamma_v] with R, the effect of friction on the torque into the gear, in the rows of the problem
+static void makeP(mjtNum* P, const mjgpGears* g, const mjgpProblem* problem) {
+  int n = problem->n;
+  for (int i = 0; i < n; i++) {
+    int joint = problem->joint[i];
+    mjtNum gamma = g->in.gamma_u[joint] + g->in.gamma_v[joint];
+    for (int j = 0; j < n; j++) {
+      int load = g->config->joint[problem->joint[j]].gap == mjgpGAP_LOAD;
+      int b = load ? motorRow(g, problem->joint, n, j) : -1;
+      mjtNum R = problem->R[i * n + j];
+      P[i * n + j] = gamma * (b >= 0 ? problem->R[i * n + b] - R : R);
+    }
+    P[i * n + i] -= g->in.gamma_v[joint];
+  }
+}
+
+
+int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* problem) {
+  int n = problem->n, general = problem->R != NULL;
+  size_t count = (size_t)n, bytes = mjg_memsize(n, n);
   mjtNum h = m->opt.timestep;
   mj_markStack(d);
-  mjtNum* number = mj_stackAllocNum(d, (size_t)(10 * n));
+  mjtNum* number = mj_stackAllocNum(d, 12 * count + (general ? 2 * count * count : 0));
   mjtNum *v = number, *phi = v + n, *alpha = phi + n, *beta = alpha + n, *t = beta + n;
   mjtNum *v_next = t + n, *lambda = v_next + n, *v0 = lambda + n, *coulomb = v0 + n;
-  mjtNum* static_ratio = coulomb + n;
-  int* mode = mj_stackAllocInt(d, (size_t)n);
+  mjtNum *static_ratio = coulomb + n, *shift = static_ratio + n;
+  mjtNum *G = shift + 2 * n, *P = G + n * n;
+  int *mode = mj_stackAllocInt(d, 3 * count), *jammed = mode + n, *pivot = jammed + n;
   const mjgCoupling** coupling =
-      mj_stackAllocByte(d, sizeof(mjgCoupling*) * (size_t)n, _Alignof(mjgCoupling*));
-  int gaps = 0;
+      mj_stackAllocByte(d, sizeof(mjgCoupling*) * count, _Alignof(mjgCoupling*));
+  int gaps = 0, misplaced = 0, locks = 0;
+  for (int a = 0; a < n; a++) {
+    int gap = g->config->joint[problem->joint[a]].gap;
+    t[a] = g->out.t[problem->joint[a]];
+    gaps |= gap != mjgpGAP_NONE;
+    misplaced |= general && gap == mjgpGAP_ROTOR;
+  }
+  if (misplaced && !removeMisplaced(g, problem, G, shift, t, pivot)) {
+    misplaced = 0;
+  }
 
   // velocity and internal force without friction, scale of rounding errors
   for (int a = 0; a < n; a++) {
-    int i = problem->joint[a];
+    int i = problem->joint[a], gap = g->config->joint[i].gap;
     mjtNum gamma = g->in.gamma_u[i] + g->in.gamma_v[i];
+    mjtNum u = general ? problem->u[a] : g->in.tau[i] - g->in.inertia[i] * problem->a[a];
     v[a] = g->in.v[i] + h * problem->a[a];
-    phi[a] = gamma * (g->in.tau[i] - g->in.inertia[i] * problem->a[a]);
+    phi[a] = gamma * u;
     alpha[a] = gamma * g->in.inertia[i] / h;
     beta[a] = g->in.gamma_v[i];
     coulomb[a] = g->in.coulomb[i];
     static_ratio[a] = g->in.static_ratio[i];
     v0[a] = g->in.v[i];
-    t[a] = g->out.t[i];
     mode[a] = g->out.mode[i];
-    int gap = g->config->joint[i].gap;
     coupling[a] = gap == mjgpGAP_ROTOR || gap == mjgpGAP_LOAD ? g->in.coupling + i : NULL;
-    gaps |= gap != mjgpGAP_NONE;
     g->out.scale[i] = mju_abs(g->in.v[i]) + h * problem->size[a];
   }
 
   // A = h W
-  int start = 0, first = 0;
-  for (int b = 0, size = 0; b < problem->nblock; b++) {
-    size = problem->block[b];
-    mju_scl(problem->W + start, problem->W + start, h, size * size);
-    if (gaps) {
-      subtractLoads(g, problem->joint + first, size, problem->W + start, v + first, phi + first,
-                    t + first, alpha + first);
-    }
-    first += size;
-    start += size * size;
+  mju_scl(problem->W, problem->W, h, n * n);
+  if (general) {
+    makeP(P, g, problem);
+  }
+  if (gaps) {
+    subtractLoads(g, problem->joint, n, problem->W, v, phi, t, alpha);
   }
 
   // solve
   mjgProblem core = {.n = n,
-                     .nblock = problem->nblock,
-                     .block = problem->block,
                      .v = v,
                      .A = problem->W,
                      .phi = phi,
+                     .P = general ? P : NULL,
                      .alpha = alpha,
                      .beta = beta,
                      .coulomb = coulomb,
@@ -145,48 +208,45 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
                      .v0 = v0,
                      .coupling = gaps ? coupling : NULL};
   mjgSolution solution = {.t = t, .v = v_next, .lambda = lambda, .mode = mode};
-  int status = mjg_solve(&solution, &g->out.last_info, &core, &g->in.settings, g->scratch.work);
+  mjgWorkspace* work = n <= g->scratch.nwork
+                           ? g->scratch.work
+                           : mjg_create(mj_stackAllocByte(d, bytes, 64), bytes, n, n);
+  g->out.last_info = (mjgInfo){.sigma_max = -1};
+  int status = mjg_solve(&solution, &g->out.last_info, &core, &g->config->options.solver, work);
 
-  // no finite input: no friction, the engine reports the bad state itself
+  // no finite input, or nothing that the core accepts: no friction
   if (status < 0) {
     g->out.last_info.status = status;
     for (int a = 0; a < n; a++) {
-      t[a] = lambda[a] = 0;
+      t[a] = 0;
+      lambda[a] = phi[a];
       v_next[a] = v[a];
       mode[a] = (v[a] > 0) - (v[a] < 0);
     }
   }
 
-  // what the gaps did
-  start = first = 0;
-  for (int b = 0; gaps && b < problem->nblock; b++) {
-    int size = problem->block[b];
-    for (int k = 0; k < size; k++) {
-      int a = first + k;
-      if (coupling[a]) {
-        mjtNum A = problem->W[start + k * size + k];
-        mjg_couplingResolve(g->out.gap + problem->joint[a], coupling[a], v_next[a] + A * t[a], A);
-      }
+  // what the gaps did, torque into the gears
+  for (int a = 0; a < n; a++) {
+    if (coupling[a]) {
+      mjtNum A = problem->W[a * (n + 1)];
+      mjg_couplingResolve(g->out.gap + problem->joint[a], coupling[a], v_next[a] + A * t[a], A);
     }
-    addLoads(g, problem->joint + first, size, v_next + first, t + first);
-    first += size;
-    start += size * size;
+  }
+  if (gaps) {
+    addLoads(g, problem->joint, n, v_next, t);
+  }
+  for (int a = 0; a < n; a++) {
+    int i = problem->joint[a];
+    g->out.u[i] = general ? problem->u[a] + mju_dot(problem->R + a * n, t, n)
+                          : g->in.tau[i] - g->in.inertia[i] * (v_next[a] - g->in.v[i]) / h;
   }
 
   // joints that their own load holds, for who draws them; a load that grows with friction less than
   // friction itself holds none
-  int *jammed = mj_stackAllocInt(d, (size_t)n), locks = 0;
-  start = first = 0;
-  for (int b = 0; b < problem->nblock; b++) {
-    int size = problem->block[b];
-    for (int k = 0; k < size; k++) {
-      int a = first + k;
-      mjtNum p = alpha[a] * problem->W[start + k * (size + 1)] - beta[a];
-      locks |= mode[a] == 0 && static_ratio[a] * mju_abs(p) >= 1;
-      jammed[a] = 0;
-    }
-    first += size;
-    start += size * size;
+  for (int a = 0; a < n; a++) {
+    mjtNum p = general ? P[a * (n + 1)] : alpha[a] * problem->W[a * (n + 1)] - beta[a];
+    locks |= mode[a] == 0 && static_ratio[a] * mju_abs(p) >= 1;
+    jammed[a] = 0;
   }
   if (locks && status >= 0 && !gaps) {
     mjg_jammed(jammed, &core, &solution);
@@ -196,12 +256,11 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
   for (int a = 0; a < n; a++) {
     int i = problem->joint[a];
     g->out.jammed[i] = jammed[a];
-    g->out.t[i] = t[a];
+    g->out.t[i] = misplaced ? mju_dot(G + a * n, t, n) - mju_dot(G + a * n, shift, n) : t[a];
     g->out.v_next[i] = v_next[a];
     g->out.lambda[i] = lambda[a];
     g->out.mode[i] = mode[a];
   }
-
   mj_freeStack(d);
   return status;
 }

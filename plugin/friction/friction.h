@@ -7,15 +7,19 @@
 
 #include "state/gears.h"
 
-// friction problem of some of the active joints
+// friction problem of some of the active joints, which act on each other
 typedef struct mjgpProblem_ {
   int n;             // joints
   const int* joint;  // their numbers in mjgpGears                         (n)
-  int nblock;        // groups of joints that act on each other
-  int* block;        // their sizes                                        (nblock)
-  mjtNum* W;         // effect of friction on acceleration                 (blocks)
+  mjtNum* W;         // effect of friction on acceleration: a - W t        (n x n)
   mjtNum* a;         // acceleration over the step without friction        (n)
-  mjtNum* size;      // sum of the absolute values that a is a sum of             (n)
+  mjtNum* size;      // sum of the absolute values that a is a sum of      (n)
+
+  // where rotor inertia is more than a number of each joint, else null: torque into the gear without friction, and the
+  // effect of friction on it, u + R t. Of a rotor behind a gap: the torque that its gains take from the joint,
+  // u - R t
+  mjtNum* u;  // (n)
+  mjtNum* R;  // (n x n)
 } mjgpProblem;
 
 // the law of the active joints in this step, from velocity, position and motor torque in g: gamma_u,
@@ -23,7 +27,7 @@ typedef struct mjgpProblem_ {
 void mjgp_makeLaw(mjgpGears* g, const mjData* d);
 
 // solve for the friction of these joints in g: t, mode (start values in, results out), v_next, lambda,
-// info; tau, inertia, v and the law of g are inputs. W is overwritten. Returns a status of the core.
+// u, info; tau, inertia, v and the law of g are inputs. The problem is overwritten. Returns a status of the core.
 int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* problem);
 
 // count what a solve did, and warn of the first that is above the tolerance

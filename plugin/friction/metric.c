@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "friction/actuation.h"
 #include "friction/engine.h"
 #include "friction/lanes.h"
 
@@ -81,34 +82,57 @@ static mjtNum dampingSlope(const mjModel* m, const mjData* d, int dof) {
 }
 
 
-// is joint damping all that the derivative of actuator and passive forces can contain
-static int onlyDamping(const mjModel* m) {
-  if (m->opt.viscosity > 0 || m->opt.density > 0 || m->nflex || m->ntendon) {
-    return 0;
-  }
-  for (int i = 0; i < m->nactuator; i++) {
-    int bias = m->actuator_biastype[i];
-    if (m->actuator_gaintype[i] != mjGAIN_FIXED ||
-        !(bias == mjBIAS_NONE ||
-          (bias == mjBIAS_AFFINE && m->actuator_biasprm[mjNBIAS * i + 2] == 0))) {
-      return 0;
-    }
-  }
-  return 1;
+// is the derivative of actuator and passive forces diagonal
+static int isDiagonal(const mjModel* m) {
+  int zero;
+  return m->opt.viscosity == 0 && m->opt.density == 0 && !m->nflex && !m->ntendon &&
+         mjgp_gainsDiagonal(&zero, m);
 }
 
 
-// slope = h dB/dv
+// slope = h d(damping)/dv, and the velocity gains of actuators
 static void makeSlope(mjgpMetric* metric, const mjModel* m, const mjData* d, mjgpGears* g,
-                      int damps) {
+                      int damps, int gains) {
   int cursor = g->in.nactive - 1;
+  mjtNum h = m->opt.timestep;
   metric->slope = g->scratch.slope;
   metric->passive = metric->inertia = 1;
   for (int i = nextDof(g->config->nv, m, g, &cursor); i >= 0; i = nextDof(i, m, g, &cursor)) {
-    mjtNum slope = g->scratch.slope[i] = damps ? m->opt.timestep * dampingSlope(m, d, i) : 0;
+    mjtNum slope = damps ? h * dampingSlope(m, d, i) : 0;
+    slope -= gains ? h * d->qDeriv[m->D_rowadr[i] + m->D_diag[i]] : 0;
+    g->scratch.slope[i] = slope;
     metric->inertia &= slope == 0;
     metric->passive &= slope >= 0;
   }
+}
+
+
+// "discrete": the engine has made the diagonal of its metric, and factored it
+static void makeDiscrete(mjgpMetric* metric, const mjModel* m, const mjData* d, mjgpGears* g) {
+  metric->solver = metric->passive = 1;
+#if mjgpDISCRETE
+  int nv = g->config->nv, fluid = m->opt.viscosity > 0 || m->opt.density > 0;
+  mju_zero(g->scratch.slope, nv);
+  if (!d->efm_active) {
+    metric->inertia = 1;
+    metric->slope = g->scratch.slope;
+    return;
+  }
+  mju_copy(g->scratch.slope, d->efm_sdiag, nv);
+  metric->inertia = mju_isZero(g->scratch.slope, nv) && !fluid;
+  metric->slope = fluid ? NULL : g->scratch.slope;
+  for (int k = 0; k < d->nefmA; k++) {
+    int row = m->actuator_outadr[d->efm_aid[k]], n = m->actuator_outnum[d->efm_aid[k]];
+    for (int i = row; i < row + n; i++) {
+      metric->coupled |= d->moment_rownnz[i] > 1;
+    }
+  }
+  for (int k = 0; k < d->nefmT; k++) {
+    metric->coupled |= m->ten_J_rownnz[d->efm_tid[k]] > 1;
+  }
+#else
+  (void)m, (void)d, (void)g;
+#endif
 }
 
 
@@ -131,21 +155,30 @@ static void addDerivative(mjtNum* lower, mjtNum* upper, const mjModel* m, const 
 
 void mjgp_makeMetric(mjgpMetric* metric, const mjModel* m, mjData* d, mjgpGears* g) {
   *metric = (mjgpMetric){.symmetric = m->opt.integrator != mjINT_IMPLICIT};
-  int damps = !(m->opt.disableflags & mjDSBL_DAMPER), diagonal = 1;
+  int damps = !(m->opt.disableflags & mjDSBL_DAMPER), diagonal = 1, gains = 0;
+  if (mjgp_isDiscrete(m)) {
+    makeDiscrete(metric, m, d, g);
+    return;
+  }
   switch ((mjtIntegrator)m->opt.integrator) {
     case mjINT_IMPLICIT:
       diagonal = 0;
       break;
     case mjINT_IMPLICITFAST:
-      diagonal = onlyDamping(m);
+      diagonal = isDiagonal(m);
+      if (mjgp_actuationActive(m)) {
+        mjgp_gainsDiagonal(&gains, m);
+        gains = !gains;
+      }
       break;
     default:
-      // Euler; others were warned about and are treated alike
+      // Euler; RK4 was warned about and is treated alike
       damps &= !(m->opt.disableflags & mjDSBL_EULERDAMP);
   }
   if (diagonal) {
-    makeSlope(metric, m, d, g, damps);
+    makeSlope(metric, m, d, g, damps, gains);
   }
+  metric->solver = metric->inertia;
 }
 
 
@@ -161,6 +194,14 @@ void mjgp_factorMetric(mjgpMetric* metric, const mjModel* m, mjData* d, mjgpGear
     metric->adr = m->M_rowadr;
     return;
   }
+#if mjgpDISCRETE
+  if (mjgp_isDiscrete(m)) {
+    metric->upper = d->qH;
+    metric->pivot = d->qHDiagInv;
+    metric->adr = m->M_rowadr;
+    return;
+  }
+#endif
   metric->upper = metric->symmetric ? g->scratch.lower : g->scratch.upper;
   metric->lower = metric->symmetric ? NULL : g->scratch.lower;
   metric->pivot = g->scratch.pivot;

@@ -4,6 +4,7 @@
 //   v+ = v + h Mhat^-1 force        Mhat = M                       Euler without implicit damping
 //                                          M + h dB/dv             Euler with implicit damping
 //                                          M - h d(force)/dv       implicit, implicitfast
+//                                          M + h D + h^2 K         discrete
 //
 // Mhat has the sparsity of the kinematic tree and factors as U L without fill-in, U unit upper and L
 // lower triangular. Row i of Mhat^-1 is needed through left_i = e_i' L^-1 and column j through
@@ -20,7 +21,9 @@ typedef struct mjgpMetric_ {
   const mjtNum* slope;  // Mhat = M + diag(slope); null: Mhat is another matrix      (nv)
   int passive;          // and all of slope is >= 0
   int inertia;          // Mhat is M
+  int solver;           // the engine's constraint solver moves in Mhat
   int symmetric;        // Mhat is symmetric
+  int coupled;  // "discrete": actuators, tendons have terms that are not in the sparsity of M
 
   // of mjgp_factorMetric
   const mjtNum* upper;  // strictly upper part of U, in the places of M's transpose

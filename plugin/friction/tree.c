@@ -31,7 +31,7 @@ typedef struct mjgpTree_ {
 // than h/inertia, and what mjgi_wellPosed asks for holds
 static int hasOneSolution(const mjgpGears* g, int i) {
   return g->in.gamma_u[i] >= 0 && g->in.gamma_u[i] < 1 && g->in.gamma_v[i] >= 0 &&
-         g->in.gamma_v[i] < 1 && g->in.static_ratio[i] == 1 && g->in.lag[i] == 0 &&
+         g->in.gamma_v[i] < 1 && g->in.static_ratio[i] == 1 && g->in.lag[i] == 0 && !g->in.row[i] &&
          g->config->joint[i].gap == mjgpGAP_NONE;
 }
 
@@ -151,6 +151,7 @@ static int check(mjgpTree* tree) {
     mjtNum lambda = gamma * u - g->in.gamma_v[i] * t, bound = mju_abs(lambda) + g->in.coulomb[i];
     mjtNum v = g->in.v[i] + h * tree->a[dof];
     g->out.t[i] = t;
+    g->out.u[i] = u;
     g->out.lambda[i] = lambda;
     g->out.v_next[i] = s ? v : 0;
     if (!s) {

@@ -24,7 +24,7 @@ int mjg_readGear(double* value, const mjModel* m, const mjData* d, int joint) {
     return -1;
   }
   if (value) {
-    mjgp_measure(value, g, m, d, i);
+    mjgp_measure(value, g, d, i);
   }
   return mjgNSENSOR;
 }

@@ -64,13 +64,12 @@ int mjgp_checkSensors(mjgReport* report, const mjModel* m, const mjgpJoint* join
 }
 
 
-void mjgp_measure(mjtNum* value, const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
+void mjgp_measure(mjtNum* value, const mjgpGears* g, const mjData* d, int i) {
   // torques as the law has them, with the acceleration over the step; of a motor joint the friction
   // is what its gap leaves of the torque on it
   const mjgpJoint* joint = g->config->joint + i;
-  mjtNum a = (g->out.v_next[i] - g->in.v[i]) / m->opt.timestep;
   mjtNum shaft = joint->gap == mjgpGAP_MOTOR ? g->out.gap[joint->partner].T : 0;
-  mjtNum u = g->in.tau[i] - g->in.inertia[i] * a;
+  mjtNum u = g->out.u[i];
   value[mjgSENSOR_FRICTION] = g->out.t[i] - shaft;
   value[mjgSENSOR_LAMBDA] = g->out.lambda[i];
   value[mjgSENSOR_TORQUE_IN] = u;
@@ -119,7 +118,7 @@ void mjgp_writeSensors(const mjgpGears* g, const mjModel* m, mjData* d) {
       continue;
     }
     mjtNum* data = d->sensordata + m->sensor_adr[s];
-    mjgp_measure(data, g, m, d, i);
+    mjgp_measure(data, g, d, i);
 
     // the engine's cutoff, which acts on every number
     mjtNum cutoff = m->sensor_cutoff[s];

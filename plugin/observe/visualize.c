@@ -255,7 +255,7 @@ void mjgp_visualize(const mjModel* m, mjData* d, const mjvOption* opt, mjvScene*
 
     // share of the larger torque that friction takes
     mjtNum value[mjgNSENSOR];
-    mjgp_measure(value, g, m, d, i);
+    mjgp_measure(value, g, d, i);
     mjtNum t = value[mjgSENSOR_FRICTION];
     mjtNum most =
         mju_max(mju_abs(value[mjgSENSOR_TORQUE_IN]), mju_abs(value[mjgSENSOR_TORQUE_OUT]));

@@ -85,7 +85,7 @@ void mjgp_reset(const mjModel* m, mjtNum* plugin_state, void* plugin_data, int i
     memset(&g->count, 0, sizeof(g->count));
     memset(&g->out.info, 0, sizeof(g->out.info));
     for (int i = 0; i < g->config->n; i++) {
-      g->in.base[i] = g->out.t[i] = g->out.lambda[i] = g->out.v_next[i] = 0;
+      g->in.base[i] = g->out.t[i] = g->out.u[i] = g->out.lambda[i] = g->out.v_next[i] = 0;
       g->out.mode[i] = 0;
       g->out.gap[i] = (mjgCouplingStep){0};
     }
@@ -104,7 +104,7 @@ static size_t reserve(size_t* size, size_t count, size_t item) {
 
 
 // lay out the object and its arrays in one block at g, or count its bytes if g is null
-static size_t layout(mjgpGears* g, int n, int nv, int nC, int nmax, int nstep) {
+static size_t layout(mjgpGears* g, int n, int nv, int nC, int nwork) {
   size_t size = sizeof(mjgpGears);
   size_t count = (size_t)n, lines = (size_t)nC + (mjgiSIMD - 1) * (size_t)nv;
   char* base = (char*)g;
@@ -130,8 +130,12 @@ static size_t layout(mjgpGears* g, int n, int nv, int nC, int nmax, int nstep) {
   mjgpARRAY(in.q, count)
   mjgpARRAY(in.v, count)
   mjgpARRAY(in.base, count)
+  mjgpARRAY(in.motor, count)
   mjgpARRAY(in.tau, count)
   mjgpARRAY(in.inertia, count)
+  mjgpARRAY(in.implicit, count)
+  mjgpARRAY(in.drag, count)
+  mjgpARRAY(in.row, count)
   mjgpARRAY(in.lag, count)
   mjgpARRAY(in.gamma_u, count)
   mjgpARRAY(in.gamma_v, count)
@@ -141,6 +145,7 @@ static size_t layout(mjgpGears* g, int n, int nv, int nC, int nmax, int nstep) {
   mjgpARRAY(in.force, (size_t)nv)
   mjgpARRAY(out.t, count)
   mjgpARRAY(out.v_next, count)
+  mjgpARRAY(out.u, count)
   mjgpARRAY(out.lambda, count)
   mjgpARRAY(out.mode, count)
   mjgpARRAY(out.load, count)
@@ -156,11 +161,13 @@ static size_t layout(mjgpGears* g, int n, int nv, int nC, int nmax, int nstep) {
 #undef mjgpARRAY
       // clang-format on
 
+
       // workspace of the core
-      size_t bytes = mjg_memsize(nstep, nmax);
+      size_t bytes = mjg_memsize(nwork, nwork);
   size_t offset = reserve(&size, bytes, 1);
   if (g) {
-    g->scratch.work = mjg_create(base + offset, bytes, nstep, nmax);
+    g->scratch.nwork = nwork;
+    g->scratch.work = mjg_create(base + offset, bytes, nwork, nwork);
   }
   return size;
 }
@@ -231,11 +238,19 @@ int mjgp_init(const mjModel* m, mjData* d, int instance) {
     return -1;
   }
 
+  // joints of the largest tree
+  int nwork = 0;
+  for (int i = 0, count = 0; i < n; i++) {
+    int same = i && m->dof_treeid[joint[i].dof] == m->dof_treeid[joint[i - 1].dof];
+    count = same ? count + 1 : 1;
+    nwork = mjMAX(nwork, count);
+  }
+
   // allocate, fill
-  size_t size = layout(NULL, n, (int)m->nv, (int)m->nC, n, n);
+  size_t size = layout(NULL, n, (int)m->nv, (int)m->nC, nwork);
   mjgpGears* g = mju_malloc(size);
   memset(g, 0, size);
-  layout(g, n, (int)m->nv, (int)m->nC, n, n);
+  layout(g, n, (int)m->nv, (int)m->nC, nwork);
   g->size = size;
   g->config->n = n;
   g->config->nv = (int)m->nv;
@@ -312,9 +327,13 @@ void mjgp_copy(mjData* dest, const mjModel* m, const mjData* src, int instance) 
   memcpy(to->in.active, from->in.active, sizeof(int) * n);
   memcpy(to->in.base, from->in.base, sizeof(mjtNum) * n);
   memcpy(to->in.tau, from->in.tau, sizeof(mjtNum) * n);
+  memcpy(to->in.motor, from->in.motor, sizeof(mjtNum) * n);
   memcpy(to->in.inertia, from->in.inertia, sizeof(mjtNum) * n);
+  memcpy(to->in.implicit, from->in.implicit, sizeof(mjtNum) * n);
+  memcpy(to->in.drag, from->in.drag, sizeof(mjtNum) * n);
   memcpy(to->out.t, from->out.t, sizeof(mjtNum) * n);
   memcpy(to->out.v_next, from->out.v_next, sizeof(mjtNum) * n);
+  memcpy(to->out.u, from->out.u, sizeof(mjtNum) * n);
   memcpy(to->out.lambda, from->out.lambda, sizeof(mjtNum) * n);
   memcpy(to->out.mode, from->out.mode, sizeof(int) * n);
   memcpy(to->out.jammed, from->out.jammed, sizeof(int) * n);

@@ -79,8 +79,12 @@ typedef struct mjgpInput_ {
   mjtNum* q;              // position before the step                                  (n)
   mjtNum* v;              // velocity before the step                                  (n)
   mjtNum* base;           // passive force without friction                            (n)
-  mjtNum* tau;            // motor torque                                              (n)
-  mjtNum* inertia;        // rotor inertia                                             (n)
+  mjtNum* motor;          // torque of actuators at the start of the step              (n)
+  mjtNum* tau;            // motor torque that acts, see friction/actuation.h          (n)
+  mjtNum* inertia;        // rotor inertia, diagonal of S there                        (n)
+  mjtNum* implicit;       // what of it is not the joint's armature                    (n)
+  mjtNum* drag;           // (motor - tau)/v, as far as it is the joint's own           (n)
+  mjtNum** row;           // row of S without its diagonal; null: zero                 (n)
   mjtNum* lag;            // acceleration by constraint forces of the last step        (n)
   mjtNum* gamma_u;        // input-side asymmetry coefficient of this step             (n)
   mjtNum* gamma_v;        // output-side asymmetry coefficient of this step            (n)
@@ -94,6 +98,7 @@ typedef struct mjgpInput_ {
 typedef struct mjgpResult_ {
   mjtNum* t;             // friction torque                                            (n)
   mjtNum* v_next;        // velocity after the step; exactly 0.0 if stuck              (n)
+  mjtNum* u;             // torque delivered into the gear                             (n)
   mjtNum* lambda;        // internal force                                             (n)
   int* mode;             // -1 backward, 0 stuck, 1 forward                            (n)
   int* load;             // assumed sign of lambda                                     (n)
@@ -112,7 +117,8 @@ typedef struct mjgpScratch_ {
   mjtNum* pivot;       // inverse diagonal                                             (nv)
   mjtNum* vector;      // of a tree: acceleration, force that is left, pivots          (3 nv)
   mjtNum* matrix;      // factor of a tree with its friction                           (lines)
-  mjgWorkspace* work;  // of the core
+  int nwork;           // joints of the largest tree
+  mjgWorkspace* work;  // of the core, for as many; groups of several trees take d's stack
 } mjgpScratch;
 
 typedef struct mjgpGears_ {

@@ -1,0 +1,245 @@
+#include "friction/actuation.h"
+
+#include "friction/backlash.h"
+#include "friction/engine.h"
+
+
+int mjgp_actuationActive(const mjModel* m) {
+  return m->nactuator && !(m->opt.disableflags & mjDSBL_ACTUATION);
+}
+
+
+//---------------------------------- the engine's forces --------------------------------------------
+
+// Run the stages that follow mj_fwdVelocity. Under "discrete" the metric and the regularization of constraints depend on
+// which actuators are at their limits, and the engine computes them behind the seat of plugins. The
+// constraint solver does not iterate; options are changed in a copy, since others may read the model
+static void forward(const mjModel* m, mjData* d, int actuated) {
+  mjModel copy = *m;
+  copy.opt.solver = m->opt.solver == mjSOL_PGS ? mjSOL_PGS : mjSOL_CG;
+  copy.opt.tolerance = 1e30;
+  copy.opt.noslip_iterations = 0;
+  copy.opt.disableflags |= mjDSBL_WARMSTART;
+  if (actuated) {
+    mj_forwardSkip(&copy, d, mjSTAGE_VEL, 1);
+  } else {
+    copy.opt.disableflags |= mjDSBL_ACTUATION;
+    mj_forwardSkip(&copy, d, mjSTAGE_POS, 1);
+  }
+}
+
+
+// The shift of position gains is computed again behind the seat, with the velocity of joints and not of rotors
+static void restoreShift(const mjModel* m, mjData* d) {
+#if mjgpDISCRETE
+  if (d->nefmA) {
+    mju_zero(d->efm_ca, (int)m->nv);
+  }
+  for (int k = 0; k < d->nefmA; k++) {
+    int actuator = d->efm_aid[k], out = m->actuator_outadr[actuator];
+    for (int i = out; i < out + m->actuator_outnum[actuator]; i++) {
+      for (int p = d->moment_rowadr[i]; p < d->moment_rowadr[i] + d->moment_rownnz[i]; p++) {
+        d->efm_ca[d->moment_colind[p]] -=
+            d->efm_ak[k] * d->actuator_velocity[i] * d->actuator_moment[p];
+      }
+    }
+  }
+#else
+  (void)m, (void)d;
+#endif
+}
+
+
+void mjgp_evaluateActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
+  mjTimerStat timer[mjNTIMER];
+  for (int i = 0; i < mjNTIMER; i++) {
+    timer[i] = d->timer[i];
+  }
+  g->nested = 1;
+  if (mjgp_isDiscrete(m)) {
+    mjgp_addEncoder(g, m, d, 1);
+    forward(m, d, actuated);
+    mjgp_addEncoder(g, m, d, -1);
+    if (g->config->encoders) {
+      restoreShift(m, d);
+    }
+  } else if (actuated) {
+    mjgp_addEncoder(g, m, d, 1);
+    mj_fwdActuation(m, d);
+    mjgp_addEncoder(g, m, d, -1);
+  } else {
+    mj_referenceConstraint(m, d);
+    mj_rne(m, d, 0, d->qfrc_bias);
+    mj_tendonBias(m, d, d->qfrc_bias);
+  }
+  g->nested = 0;
+  for (int i = 0; i < mjNTIMER; i++) {
+    d->timer[i] = timer[i];
+  }
+}
+
+
+//---------------------------------- rotor inertia --------------------------------------------------
+
+// S += scale j' j; drag: the same factor of the torque that is proportional to velocity
+static void addTerm(mjgpGears* g, const mjModel* m, mjData* d, mjtNum scale, mjtNum drag, int n,
+                    const int* dof, const mjtNum* j) {
+  for (int a = 0; a < n; a++) {
+    int i = g->config->geared[dof[a]];
+    if (i < 0 || j[a] == 0) {
+      continue;
+    }
+    g->in.implicit[i] += scale * j[a] * j[a];
+    g->in.drag[i] += drag * j[a] * j[a];
+    for (int b = 0; b < n; b++) {
+      if (b == a || j[b] == 0) {
+        continue;
+      }
+      if (!g->in.row[i]) {
+        g->in.row[i] = mj_stackAllocNum(d, (size_t)m->nv);
+        mju_zero(g->in.row[i], (int)m->nv);
+      }
+      g->in.row[i][dof[b]] += scale * j[a] * j[b];
+    }
+  }
+}
+
+
+// viscous damping of actuators at velocity v: force/(-v) and - d(force)/dv
+static void actuatorDamping(mjtNum* drag, mjtNum* slope, const mjModel* m, mjtObj type, int id,
+                            mjtNum v) {
+  mjtNum poly[mjNPOLY] = {0}, power = 1, speed = mju_abs(v);
+  *drag = *slope = mj_actuatorDamping(m, type, id, poly);
+  for (int k = 0; k < mjNPOLY; k++) {
+    power *= speed;
+    *drag += poly[k] * power;
+    *slope += (k + 2) * poly[k] * power;
+  }
+}
+
+
+// rotors and dampers that joints and tendons have from their actuators
+static void addMechanics(mjgpGears* g, const mjModel* m, mjData* d) {
+  int damps = !(m->opt.disableflags & mjDSBL_DAMPER), euler = m->opt.integrator == mjINT_EULER;
+  int implicit = !euler || !(m->opt.disableflags & mjDSBL_EULERDAMP);
+  mjtNum h = m->opt.timestep, drag, slope;
+  for (int a = 0; a < g->in.nactive; a++) {
+    int i = g->in.active[a], joint = g->config->joint[i].joint;
+    if (m->jnt_actuatorid[joint] == -1) {
+      continue;
+    }
+    g->in.implicit[i] += mj_actuatorArmature(m, mjOBJ_JOINT, joint);
+    actuatorDamping(&drag, &slope, m, mjOBJ_JOINT, joint, g->in.v[i]);
+    if (damps) {
+      g->in.drag[i] += drag;
+      g->in.tau[i] -= drag * g->in.v[i];
+      g->in.implicit[i] += implicit ? h * slope : 0;
+    }
+  }
+  for (int t = 0; t < m->ntendon; t++) {
+    if (m->tendon_actuatorid[t] == -1) {
+      continue;
+    }
+    int n = m->ten_J_rownnz[t], adr = m->ten_J_rowadr[t];
+    const int* dof = m->ten_J_colind + adr;
+    const mjtNum* J = d->ten_J + adr;
+    mjtNum armature = mj_actuatorArmature(m, mjOBJ_TENDON, t);
+    actuatorDamping(&drag, &slope, m, mjOBJ_TENDON, t, d->ten_velocity[t]);
+    addTerm(g, m, d, armature + (damps && !euler ? h * slope : 0), 0, n, dof, J);
+    for (int k = 0; k < n && damps; k++) {
+      int i = g->config->geared[dof[k]];
+      if (i >= 0) {
+        g->in.tau[i] -= J[k] * drag * d->ten_velocity[t];
+        g->in.drag[i] += J[k] * J[k] * drag;
+      }
+    }
+  }
+}
+
+
+int mjgp_gainsDiagonal(int* zero, const mjModel* m) {
+  int diagonal = 1;
+  *zero = 1;
+  for (int i = 0; i < m->nactuator; i++) {
+    int bias = m->actuator_biastype[i], type = m->actuator_trntype[i];
+    if (m->actuator_gaintype[i] == mjGAIN_FIXED &&
+        (bias == mjBIAS_NONE ||
+         (bias == mjBIAS_AFFINE && m->actuator_biasprm[mjNBIAS * i + 2] == 0))) {
+      continue;
+    }
+    *zero = 0;
+    int joint = m->actuator_trnid[2 * i];
+    diagonal &= (type == mjTRN_JOINT || type == mjTRN_JOINTINPARENT) &&
+                (m->jnt_type[joint] == mjJNT_HINGE || m->jnt_type[joint] == mjJNT_SLIDE);
+  }
+  return diagonal;
+}
+
+
+// velocity gains of the implicit integrators, from the engine's derivative
+static void addVelocityGains(mjgpGears* g, const mjModel* m, mjData* d) {
+  int zero, diagonal = mjgp_gainsDiagonal(&zero, m);
+  if (zero) {
+    return;
+  }
+  mjtNum h = m->opt.timestep;
+  mju_zero(d->qDeriv, (int)m->nD);
+  mjd_actuator_vel(m, d);
+  for (int a = 0; a < g->in.nactive; a++) {
+    int i = g->in.active[a], dof = g->config->joint[i].dof, adr = m->D_rowadr[dof];
+    g->in.implicit[i] -= h * d->qDeriv[adr + m->D_diag[dof]];
+    for (int k = adr; k < adr + m->D_rownnz[dof] && !diagonal; k++) {
+      int column = m->D_colind[k];
+      if (column == dof || d->qDeriv[k] == 0) {
+        continue;
+      }
+      if (!g->in.row[i]) {
+        g->in.row[i] = mj_stackAllocNum(d, (size_t)m->nv);
+        mju_zero(g->in.row[i], (int)m->nv);
+      }
+      g->in.row[i][column] -= h * d->qDeriv[k];
+    }
+  }
+}
+
+
+// gains in the effective inertia of "discrete"
+static void addDiscreteGains(mjgpGears* g, const mjModel* m, mjData* d) {
+#if mjgpDISCRETE
+  for (int k = 0; k < d->nefmA; k++) {
+    int actuator = d->efm_aid[k], out = m->actuator_outadr[actuator];
+    for (int row = out; row < out + m->actuator_outnum[actuator]; row++) {
+      int adr = d->moment_rowadr[row];
+      addTerm(g, m, d, d->efm_as[k], d->efm_ak[k], d->moment_rownnz[row], d->moment_colind + adr,
+              d->actuator_moment + adr);
+    }
+  }
+  for (int a = 0; a < g->in.nactive && d->nefmA; a++) {
+    int i = g->in.active[a];
+    g->in.tau[i] += d->efm_ca[g->config->joint[i].dof];
+  }
+#else
+  (void)g, (void)m, (void)d;
+#endif
+}
+
+
+void mjgp_gatherActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
+  for (int a = 0; a < g->in.nactive; a++) {
+    int i = g->in.active[a], dof = g->config->joint[i].dof;
+    g->in.motor[i] = g->in.tau[i] = actuated ? d->qfrc_actuator[dof] : 0;
+    g->in.inertia[i] = m->dof_armature[dof];
+    g->in.implicit[i] = g->in.drag[i] = 0;
+    g->in.row[i] = NULL;
+  }
+  addMechanics(g, m, d);
+  if (actuated && mjgp_isDiscrete(m)) {
+    addDiscreteGains(g, m, d);
+  } else if (actuated && m->opt.integrator != mjINT_EULER) {
+    addVelocityGains(g, m, d);
+  }
+  for (int a = 0; a < g->in.nactive; a++) {
+    int i = g->in.active[a];
+    g->in.inertia[i] += g->in.implicit[i];
+  }
+}

@@ -1,0 +1,45 @@
+// The motor torque that acts over a step, and what of it is rotor inertia.
+//
+// Integrators take velocity gains of actuators, and "discrete" position gains, at the end of the step.
+// Over the step a motor gives
+//
+//   tau_u = motor - h K_p v - d v - S a        a = (v+ - v)/h
+//   S     = [armature] + h K_v + h^2 K_p + h d
+//
+// motor   what mj_fwdActuation computes, with all clamps
+// K_v     - d(motor)/d(v) as far as the integrator has it: implicitfast, implicit, discrete
+// K_p     - d(motor)/d(q) as far as the integrator has it: discrete
+// d       viscous damping that belongs to an actuator, which the engine counts among the passive forces
+//
+// All of it acts on the input side of the gear: u = tau - S a with tau = motor - h K_p v - d v. To the law S
+// is rotor inertia. It is diagonal unless an actuator drives several joints through a tendon. Behind a
+// gap S belongs to the rotor and not to the joint, where the engine has it.
+
+#ifndef MJGEAR_PLUGIN_ACTUATION_H_
+#define MJGEAR_PLUGIN_ACTUATION_H_
+
+#include <mujoco/mujoco.h>
+
+#include "state/gears.h"
+
+// does mj_fwdActuation call plugins
+int mjgp_actuationActive(const mjModel* m);
+
+// compute actuator forces as mj_fwdActuation is about to do; under "discrete" also what the engine derives from
+// them: terms of the effective inertia and the regularization of constraints. actuated: 0 if the engine has
+// got no further than passive forces
+void mjgp_evaluateActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuated);
+
+// in: motor, tau, inertia, implicit, drag and row of the active joints, after mjgp_evaluateActuation. Rows are on d's
+// stack
+void mjgp_gatherActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuated);
+
+// is - d(motor)/d(v) diagonal whatever the state; zero: nothing has a velocity gain at all
+int mjgp_gainsDiagonal(int* zero, const mjModel* m);
+
+// torque that the engine puts on joint i although it acts on the rotor behind a gap
+static inline mjtNum mjgp_misplacedTorque(const mjgpGears* g, int i) {
+  return g->config->joint[i].gap == mjgpGAP_ROTOR ? g->in.tau[i] : 0;
+}
+
+#endif  // MJGEAR_PLUGIN_ACTUATION_H_

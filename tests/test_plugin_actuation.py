@@ -1,0 +1,136 @@
+"""The torque that acts: with random actuators, every integrator, gears and gaps, what reaches the link is what moves it.
+
+With a = (v+ - v)/h from the engine's velocities, M_link a - load = x: M_link is the inertia without rotors, load is all that acts
+on the link, both from the engine; x is what the sensor says leaves the gear. Gains of actuators do not appear: however the
+integrator treats them, what it makes of them has to be in x."""
+
+import os
+import random
+
+import mujoco
+import numpy as np
+
+NAMES = "abc"
+STEPS = 120
+
+
+def actuator(rng, gap):
+    target = f'joint="{rng.choice(NAMES)}"' if rng.random() < 0.7 else 'tendon="t"'
+    limit = f'forcerange="-{rng.uniform(2, 30):.3f} {rng.uniform(2, 30):.3f}"' if rng.random() < 0.3 else ""
+    gear = f'gear="{rng.uniform(-3, 3):.3f}"'
+    own = f'armature="{0 if gap else rng.uniform(0, .3):.3f}" damping="{rng.uniform(0, 3):.3f}"' if rng.random() < 0.4 else ""
+    kp, kv = 10 ** rng.uniform(0, 4), 10 ** rng.uniform(-1, 3)
+    kind = rng.randrange(7)
+    if kind == 0:
+        return f"<motor {target} {gear} {limit} {own}/>"
+    if kind == 1:
+        return f'<position {target} {gear} kp="{kp}" kv="{kv}" {limit} {own}/>'
+    if kind == 2:
+        return f'<velocity {target} {gear} kv="{kv}" {limit} {own}/>'
+    if kind == 3:
+        return f'<damper {target} {gear} kv="{kv}" ctrlrange="0 1" {limit}/>'
+    if kind == 4:
+        return (f'<general {target} {gear} gaintype="affine" gainprm="{kp / 10} {-kv} {-kv / 10}" biastype="affine" '
+                f'biasprm="1 {-kp} {-kv}" {limit} {own}/>')
+    if kind == 5:
+        return f'<general {target} {gear} dyntype="filter" dynprm="0.02" gainprm="20" biastype="affine" biasprm="0 0 {-kv}" {limit}/>'
+    return f'<intvelocity {target} {gear} kp="{kp}" kv="{kv}" actrange="-2 2" {limit}/>'
+
+
+def model(rng, integrator, gap):
+    gamma_v = " ".join(rng.choice(["0.2", "0.6", "1.1"]) for _ in NAMES)
+    keys = f'<config key="joint" value="a b c"/><config key="gamma_u" value="0.2"/><config key="gamma_v" value="{gamma_v}"/>'
+    if gap:
+        keys += ('<config key="backlash" value="exact"/><config key="half_gap" value="0.01"/><config key="stiffness" value="5000"/>'
+                 '<config key="damping" value="5"/><config key="rotor_inertia" value="0.2"/>')
+        if rng.random() < 0.3:
+            keys += '<config key="encoder" value="joint"/>'
+    joints = {n: f'damping="{rng.choice([0, 0.7, 20])}" stiffness="{rng.choice([0, 50])}" armature="{0 if gap else rng.uniform(0, .5):.3f}" '
+              + ('limited="true" range="-0.05 0.05" ' if rng.random() < 0.4 else "")
+              + (f'actuatorfrclimited="true" actuatorfrcrange="-{rng.uniform(5, 30):.2f} {rng.uniform(5, 30):.2f}" '
+                 if rng.random() < 0.2 else "") for n in NAMES}
+    flag = '<flag eulerdamp="disable"/>' if integrator == "Euler" and rng.random() < 0.5 else ""
+    sensors = "".join(f'<plugin name="s{n}" plugin="mjgear.transmission" instance="g" objtype="joint" objname="{n}"/>' for n in NAMES)
+    return f"""<mujoco><option timestep="0.002" integrator="{integrator}" tolerance="1e-14">{flag}</option>
+  <extension><plugin plugin="mjgear.transmission"><instance name="g">{keys}</instance></plugin></extension>
+  <default><geom contype="0" conaffinity="0"/></default>
+  <worldbody><body><joint name="a" type="slide" axis="1 0 .4" {joints['a']}/><geom size=".1" mass="2"/>
+  <body><joint name="b" type="slide" axis=".3 1 0" {joints['b']}/><geom size=".1" mass="1"/>
+  <body><joint name="c" type="slide" axis=".2 .1 1" {joints['c']}/><geom size=".1" mass=".5"/></body></body></body></worldbody>
+  <tendon><fixed name="t"><joint joint="a" coef="{rng.uniform(-1, 1):.3f}"/><joint joint="c" coef="{rng.uniform(.2, 1):.3f}"/></fixed></tendon>
+  <actuator>{''.join(actuator(rng, gap) for _ in range(rng.randint(1, 4)))}</actuator><sensor>{sensors}</sensor></mujoco>"""
+
+
+def inertia(m, d):
+    M = np.zeros((m.nv, m.nv))
+    for i in range(m.nv):
+        for k in range(m.M_rowadr[i], m.M_rowadr[i] + m.M_rownnz[i]):
+            M[i, m.M_colind[k]] = M[m.M_colind[k], i] = d.M[k]
+    return M
+
+
+def rotors(m, d, gap):
+    """Rotor inertia on the motor's side: armature of joints without a gap, armature of actuators."""
+    S = np.zeros((m.nv, m.nv)) if gap else np.diag(m.dof_armature)
+    for i in range(m.nu):
+        row = np.zeros(m.nv)
+        if mujoco.mjtTrn(m.actuator_trntype[i]) == mujoco.mjtTrn.mjTRN_TENDON:
+            adr = m.ten_J_rowadr[0]
+            row[m.ten_J_colind[adr:adr + m.ten_J_rownnz[0]]] = d.ten_J.ravel()[adr:adr + m.ten_J_rownnz[0]]
+        else:
+            row[m.jnt_dofadr[m.actuator_trnid[i, 0]]] = 1
+        gear = m.actuator_gear[i, 0]
+        S += gear * gear * m.actuator_armature[i] * np.outer(row, row)
+    return S
+
+
+def play(rng, integrator, gap):
+    text = model(rng, integrator, gap)
+    m = mujoco.MjModel.from_xml_string(text)
+    d = mujoco.MjData(m)
+    worst, unsolved, seen = 0.0, 0, 0
+    h = m.opt.timestep
+    euler = integrator == "Euler"
+    explicit = euler and m.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_EULERDAMP
+    for step in range(STEPS):
+        if step % 20 == 0:
+            d.ctrl[:] = [rng.uniform(*((0, 1) if m.actuator_ctrllimited[i] else (-1, 1))) for i in range(m.nu)]
+            d.qfrc_applied[:] = [rng.uniform(-20, 20) for _ in range(m.nv)]
+        q, v = d.qpos.copy(), d.qvel.copy()
+        mujoco.mj_step(m, d)
+        if np.abs(d.qvel).max() > 1e3 or not np.isfinite(d.qvel).all() or d.warning[mujoco.mjtWarning.mjWARN_BADQACC].number:
+            break
+        status = d.sensordata[11::13]
+        if not np.isin(status, (0, 1)).all():
+            unsolved += 1
+            continue
+        a = (d.qvel - v) / h
+        M_link = inertia(m, d) - rotors(m, d, gap)
+        load = d.qfrc_applied + d.qfrc_constraint - d.qfrc_bias
+        load = load - m.dof_damping * (v if explicit else d.qvel)
+        load = load - m.jnt_stiffness * (q + (h * d.qvel if integrator == "discrete" else 0))
+        x = d.sensordata[3::13]
+        scale = np.abs(M_link @ a).max() + np.abs(load).max() + np.abs(x).max() + np.abs(d.qfrc_actuator).max() + 1
+        worst = max(worst, np.abs(M_link @ a - load - x).max() / scale)
+        seen += 1
+    return worst, unsolved, seen
+
+
+def main():
+    mujoco.mj_loadPluginLibrary(os.environ["MJGEAR_PLUGIN_PATH"])
+    mujoco.set_mju_user_warning(lambda text: None)
+    bad = 0
+    for gap in (False, True):
+        for integrator in ("Euler", "implicit", "implicitfast", "discrete"):
+            rng = random.Random(f"{integrator} {gap}")
+            results = [play(rng, integrator, gap) for _ in range(60)]
+            worst = max(r[0] for r in results)
+            unsolved, seen = sum(r[1] for r in results), sum(r[2] for r in results)
+            print(f"{integrator:13}{'gap' if gap else '':4} {len(results)} models, {seen} steps, {unsolved} unsolved, M_link a - load - x: {worst:.2g}")
+            assert seen > 1000
+            bad += worst > 1e-9
+    assert not bad
+
+
+if __name__ == "__main__":
+    main()
