@@ -44,9 +44,13 @@ step() {
 }
 
 
-# one demo or check at a time in a tree
+# one demo, check or wheel at a time in a tree; what they run themselves has their turn
 take_turn() {
   mkdir -p build
+  if [[ -n ${MJGEAR_TURN_TAKEN:-} ]]; then
+    return
+  fi
+  export MJGEAR_TURN_TAKEN=1
   exec 9> build/.turn
   if ! flock --nonblock 9; then
     printf 'another ./demo or ./check is at work in this tree; waiting for it\n'
@@ -66,13 +70,13 @@ packages_build=(
   ffmpeg xvfb xauth
 )
 packages_wheel=(gcc libc6-dev cmake ninja-build libglfw3-dev libpng-dev python3 python3-venv ca-certificates unzip)
-packages_check=(clang shellcheck g++ libbenchmark-dev xdotool)
+packages_check=(clang shellcheck g++ libbenchmark-dev xdotool pkg-config unzip)
 
 
 # what a command or file besides the package's own shows that it is there: installed by other means
 is_installed() {
   case $1 in
-    gcc | g++ | cmake | clang | shellcheck | valgrind | ffmpeg | unzip) command -v "$1" > /dev/null && return ;;
+    gcc | g++ | cmake | clang | shellcheck | valgrind | ffmpeg | unzip | pkg-config) command -v "$1" > /dev/null && return ;;
     ninja-build) command -v ninja > /dev/null && return ;;
     xvfb) command -v Xvfb > /dev/null && return ;;
     libclang-rt-*)
@@ -169,6 +173,10 @@ install_venv() {
 
 install_python() {
   install_venv build/venv cmake/requirements.txt 'mujoco, matplotlib' "MuJoCo and matplotlib"
+}
+
+install_check_tools() {
+  install_venv build/venv-check cmake/requirements-check.txt 'mujoco, mypy' "packages for tests"
 }
 
 install_wheel_tools() {

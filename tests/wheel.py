@@ -1,0 +1,103 @@
+"""The wheel, installed where there is no compiler, beside each of some MuJoCo releases; ./check runs it.
+
+    tests/wheel.py WHEEL RELEASE...
+
+In each environment: rod and wall are played and meet their claims, a geared humanoid is stepped, "import mujoco" alone
+registers the plugin from 4.0 on. With a release that the wheel does not know, import says what to do.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import venv
+
+WHEEL = pathlib.Path(sys.argv[1]).resolve()
+RELEASES = sys.argv[2:]
+
+# a humanoid whose legs have worm gears; what of MuJoCo moves it is measured on the way
+STEP = """
+import time, sys
+import mujoco
+if int(mujoco.mj_versionString().split(".")[0]) >= 4:
+    mujoco.MjSpec().activate_plugin("mjgear.transmission")  # registered by import mujoco alone
+start = time.perf_counter()
+import mjgear
+print(f"import mjgear after mujoco: {1e3 * (time.perf_counter() - start):.1f} ms")
+import pathlib
+model = mujoco.MjModel.from_xml_path(str(pathlib.Path(mjgear.__file__).parent / "scenes" / "humanoid" / "humanoid.xml"))
+data = mujoco.MjData(model)
+for _ in range(500):
+    mujoco.mj_step(model, data)
+gears = mjgear.Gears(model, data)
+assert len(gears) > 5 and max(gear.friction ** 2 for gear in gears.values()) > 0
+assert all(gear.status in (0, 1) for gear in gears.values())
+print(f"mjgear {mjgear.__version__}, MuJoCo {mujoco.mj_versionString()}: humanoid with {len(gears)} gears, {data.time:.2f} s")
+"""
+
+
+def run(command, environment, **options):
+    return subprocess.run([str(word) for word in command], env=environment, capture_output=True, text=True, **options)
+
+
+def make(folder, release):
+    """An environment with a release of MuJoCo and the wheel; on its PATH are no compilers."""
+    venv.create(folder, with_pip=True)
+    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "LD_LIBRARY_PATH")}
+    environment["PATH"] = str(folder / "bin")
+    pip = [folder / "bin" / "python", "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
+    for requirement in ([f"mujoco=={release}"], ["--no-deps", WHEEL]):
+        done = run([*pip, *requirement], environment)
+        assert done.returncode == 0, done.stderr
+    return environment
+
+
+def check(release):
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        environment = make(folder / "venv", release)
+        python = folder / "venv" / "bin" / "python"
+        done = run([python, "-W", "error", "-c", STEP], environment, cwd=folder)
+        print(done.stdout, end="")
+        assert done.returncode == 0, done.stderr
+        for scene in ("rod", "wall"):
+            done = run([folder / "venv" / "bin" / "mjgear-run", scene, "--out", folder / "results"], environment, cwd=folder)
+            assert done.returncode == 0, done.stdout + done.stderr
+            claims = re.findall(r"^  ok ", done.stdout, re.MULTILINE)
+            assert claims, done.stdout
+            print(f"  {scene}: {len(claims)} claims hold")
+        for program in ("mjgear", "mjgear-view"):
+            done = run([folder / "venv" / "bin" / program, "--help"], environment, cwd=folder)
+            assert done.returncode == 0, done.stdout + done.stderr
+
+
+def check_unknown(release):
+    """The line for a MuJoCo that the wheel does not know."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        environment = make(folder / "venv", release)
+        python = folder / "venv" / "bin" / "python"
+        done = run([python, "-c", "import mjgear"], environment, cwd=folder)
+        line = done.stderr.strip().splitlines()[-1]
+        assert done.returncode == 1 and line.startswith("ImportError: this mjgear was built for MuJoCo"), done.stderr
+        assert all(word in line for word in (*RELEASES, f"MuJoCo {release} is running", "pip install")), line
+        print(f"{release}: {line}")
+
+        # and for one that does not exist
+        code = "import mujoco; mujoco.mj_versionString = lambda: '9.9.9'; import mjgear"
+        done = run([python, "-c", code], environment, cwd=folder)
+        assert "MuJoCo 9.9.9 is running" in done.stderr, done.stderr
+        print(f"9.9.9: {done.stderr.strip().splitlines()[-1]}")
+
+
+def main():
+    print(f"{WHEEL.name}: {WHEEL.stat().st_size / 2**20:.1f} MiB")
+    for release in RELEASES:
+        check(release)
+    check_unknown("3.10.0")
+
+
+if __name__ == "__main__":
+    main()
