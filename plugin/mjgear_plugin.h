@@ -1,13 +1,14 @@
 // Functions that libmjgear.so exports beside the plugin: gears that change while a simulation runs.
 //
-// Every mjData has its own copy of the gears that the model's <config> elements describe. These
-// functions change the copy, for instance for domain randomization; the model, which threads share,
-// stays as it is. They cost nothing if they are not called. Threads may call them at the same time
-// for different mjData, but not for one that another thread steps.
+// The gears of a step are those of the model that is being stepped, and what the state of the simulation
+// changes of them. The functions below write such changes into mjData.plugin_state, for instance for
+// domain randomization; the model, which threads share, stays as it is. They cost nothing if they are not
+// called. Threads may call them at the same time for different mjData, but not for one that another
+// thread steps.
 //
-// A change holds from the next step on until the next change. mj_copyData copies it, mj_resetData
-// keeps it, mj_getState does not contain it. Rotor inertia and damping are the engine's: change
-// mjModel.dof_armature and mjModel.dof_damping.
+// A change is state like a position. It holds from the next step on. mj_getState, mj_setState and
+// mj_copyData take it along, each simulation of a Batch has its own, and mj_resetData ends it. Rotor inertia
+// and damping are the engine's: change mjModel.dof_armature and mjModel.dof_damping.
 //
 // In Python load the library with ctypes and pass the addresses of model and data:
 //
@@ -16,6 +17,9 @@
 //     error = ctypes.create_string_buffer(500)
 //     status = gears.mjg_setGear(ctypes.c_void_p(model._address), ctypes.c_void_p(data._address),
 //                                joint, b"mu", ctypes.c_double(0.12), error, len(error))
+//
+// Model and data must belong together: the data were made or reset with this model, or with one of the
+// same structure. Null pointers and data of another model are refused.
 
 #ifndef MJGEAR_PLUGIN_H_
 #define MJGEAR_PLUGIN_H_
@@ -45,7 +49,7 @@ MJGAPI int mjg_setGear(const mjModel* m, mjData* d, int joint, const char* key, 
 
 // describe a gear in other words: the keys (coefficients, efficiencies or starting torques) take the
 // place of all that said what the gear is, a type with its geometry for instance; friction besides
-// and the gap stay. Otherwise as mjg_setGears.
+// and the gap stay. Keys that do not say what the gear is are not enough. Otherwise as mjg_setGears.
 MJGAPI int mjg_describeGear(const mjModel* m, mjData* d, int joint, const char* const* key,
                             const double* value, int n, char* error, int error_sz);
 
@@ -87,8 +91,51 @@ typedef struct mjgCounts_ {
 // counts of a mjData; 0, or -1 if the model has no gear
 MJGAPI int mjg_getCounts(mjgCounts* counts, const mjModel* m, const mjData* d);
 
-// all gears and the solver as the model describes them; 0, or -1 if the model has none
+// all gears and the solver as the model describes them; 0, or -1 if the model has none or the data are not
+// of this model
 MJGAPI int mjg_resetGears(const mjModel* m, mjData* d);
+
+
+//---------------------------------- changes as numbers --------------------------------------------
+
+// where a number stands in mjData.plugin_state, and so in each row of Batch.bind('plugin_state') and
+// behind mj_stateSize(m, the lower bits) in what mj_getState writes for mjSTATE_PLUGIN
+typedef struct mjgStateAddress_ {
+  int value;   // plugin_state[value] is the number
+  int given;   // it counts where plugin_state[given], a sum of bits, contains its bit;
+  double bit;  //   -1 and 0: it always counts
+} mjgStateAddress;
+
+// address of a number of a joint's gear or gap, by its name:
+//   a key of the README's tables that is a number of a gear or of its gap: what mjg_setGear writes. Write the
+//              value, and add the bit to plugin_state[given] unless it is in it. Values are those that
+//              mjg_setGear takes. All numbers of a joint that are given are checked together where they
+//              are new, with what the model says of the rest. If they are no gear they are refused with one
+//              line, the model's gear counts, and the step has the status mjgERR_ARGUMENT (sensor 11).
+//   "given"    the sum of bits; "type": 0, or 1 + mjgType if the keys given replace all that in the model says
+//              what the gear is (mjg_describeGear writes 1: the keys themselves say it)
+//   "friction" "mode" "lag"   of the last step: torque; -1, 0 or 1, doubled where lambda was negative; acceleration
+//              that constraint forces caused
+//   "gap_started" "rotor_angle" "rotor_velocity" "gap_position" "gap_twist"   of a gap: 0 before the first step;
+//              rotor minus joint (0 for a motor_joint); theta_b; omega_s of mjgear_backlash.h
+// and of the whole system, whatever the joint:
+//   "solver"    0: the model's, or 1 + mjgSolver; "fallbacks": what sensor 12 counts
+// 0, or -1 if the joint has no such number. The address is the same for all models of the same structure
+// and the same instances; it reads the model's configuration, so ask once.
+MJGAPI int mjg_stateAddress(mjgStateAddress* address, const mjModel* m, int joint,
+                            const char* name);
+
+// mjg_setGears (describe = 0) or mjg_describeGear (describe = 1) in many plugin_state, for instance the rows of
+// Batch.bind('plugin_state'): value (nstate x n) has a row for each. stride: numbers from one state to the next.
+// All change or none; a line in error names the first state that is refused
+MJGAPI int mjg_setStates(const mjModel* m, mjtNum* plugin_state, int nstate, int stride, int joint,
+                         const char* const* key, const double* value, int n, int describe,
+                         char* error, int error_sz);
+
+// mjg_getGear of many plugin_state: value (nstate), NaN where the key is not given. 1: given in all, 0: not in all,
+// -1 as mjg_getGear
+MJGAPI int mjg_getStates(double* value, const mjModel* m, const mjtNum* plugin_state, int nstate,
+                         int stride, int joint, const char* key);
 
 #ifdef __cplusplus
 }

@@ -10,6 +10,7 @@
 #include "friction/metric.h"
 #include "friction/tree.h"
 #include "observe/sensor.h"
+#include "state/changes.h"
 #include "state/gears.h"
 
 // the engine's own solver must find the motion that was solved for, up to this fraction of the
@@ -202,6 +203,8 @@ static void leave(mjgpGears* g, const mjModel* m, mjData* d) {
 
 // compute the friction of this step and add it to the passive forces
 static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
+  mjgp_checkModel(g, m);
+  mjgp_applyChanges(g, m, d);
   gatherActive(g, m, d);
   if (!g->in.nactive) {
     g->phase = mjgpIDLE;
@@ -243,6 +246,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   mjgp_makeMetric(&metric, m, d, g);
 
   memset(&g->out.info, 0, sizeof(g->out.info));
+  g->out.info.status = g->refused ? mjgERR_ARGUMENT : mjgSOLVED;
 
   // the law of this step; start from the last one, with constraints solve for both together
   mjgp_makeLaw(g, d);
@@ -251,8 +255,9 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   for (int a = 0; a < n; a++) {
     int i = joint[a] = g->in.active[a];
     mjgp_startJoint(g, d, i);
-    g->in.lag[i] =
-        d->nefc && !implicit ? d->plugin_state[g->config->state[i] + 2 * g->config->stride[i]] : 0;
+    g->in.lag[i] = d->nefc && !implicit
+                       ? d->plugin_state[g->config->state[i] + mjgpSTATE_LAG * g->config->stride[i]]
+                       : 0;
     if (g->config->joint[i].gap == mjgpGAP_ROTOR || g->config->joint[i].gap == mjgpGAP_LOAD) {
       mjgp_makeCoupling(g, m, d, i);
     }
@@ -287,11 +292,12 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
 
 void mjgp_compute(const mjModel* m, mjData* d, int instance, int capability_bit) {
   // only the leader has data; without actuation the last instance acts for it
-  mjgpGears* g = (mjgpGears*)d->plugin_data[instance];
-  if (!g && capability_bit == mjPLUGIN_PASSIVE && !mjgp_actuationActive(m)) {
-    g = mjgp_gears(m, d);
+  int leader = mjgp_leader(m, m->plugin[instance]);
+  if (instance != leader && (capability_bit != mjPLUGIN_PASSIVE || mjgp_actuationActive(m))) {
+    return;
   }
-  if (!g || g->nested) {
+  mjgpGears* g = mjgp_gearsOf(m, d, leader);
+  if (g->nested) {
     return;
   }
 
@@ -304,7 +310,7 @@ void mjgp_compute(const mjModel* m, mjData* d, int instance, int capability_bit)
   }
 
   // actuator forces are about to be summed up: the seat of the plugin
-  else if (capability_bit == mjPLUGIN_ACTUATOR && instance == g->config->leader) {
+  else if (capability_bit == mjPLUGIN_ACTUATOR) {
     step(g, m, d, 1);
   }
 }
@@ -342,10 +348,10 @@ static int confirmed(const mjgpGears* g, const mjData* d) {
 
 
 void mjgp_advance(const mjModel* m, mjData* d, int instance) {
-  mjgpGears* g = (mjgpGears*)d->plugin_data[instance];
-  if (!g) {
+  if (instance != mjgp_leader(m, m->plugin[instance])) {
     return;
   }
+  mjgpGears* g = mjgp_gearsOf(m, d, instance);
 
   // no callback came, or it came too early for forces that were set later
   if (!g->done) {
@@ -379,15 +385,16 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
   }
 
   // commit what the next step starts from
+  d->plugin_state[g->config->system + mjgpSYSTEM_FALLBACKS] += g->out.info.fallbacks;
   if (d->nefc && g->config->options.coupling == mjgpIMPLICIT) {
     mju_copy(d->plugin_state + g->config->acc, d->qacc, g->config->nv);
   }
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a], dof = g->config->joint[i].dof;
     mjtNum* state = d->plugin_state + g->config->state[i];
-    state[0] = g->out.t[i];
-    state[g->config->stride[i]] = g->out.mode[i] * (g->out.lambda[i] < 0 ? 2 : 1);
-    state[2 * g->config->stride[i]] =
+    state[mjgpSTATE_FRICTION] = g->out.t[i];
+    state[mjgpSTATE_PIECE * g->config->stride[i]] = g->out.mode[i] * (g->out.lambda[i] < 0 ? 2 : 1);
+    state[mjgpSTATE_LAG * g->config->stride[i]] =
         d->nefc ? (d->qvel[dof] - g->out.v_next[i]) / m->opt.timestep + g->in.lag[i] : 0;
 
     // the gap; mode is the rotor's

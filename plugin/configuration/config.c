@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "configuration/words.h"
+#include "configuration/gap.h"
+#include "configuration/parsing.h"
 
 // keys that do not describe a gear; those that do are the core's
 static const char* const own_keys[] = {
@@ -60,12 +61,6 @@ int mjgp_countJoints(const mjModel* m, int instance) {
     n += !mjgp_isNone(word, length);
   }
   return n;
-}
-
-
-int mjgp_hasBacklash(const mjModel* m, int instance) {
-  mjgpPlace place = {m, instance, "backlash", NULL};
-  return mjgp_countWords(mjgp_value(&place)) > 0;
 }
 
 

@@ -30,6 +30,11 @@ typedef enum mjgpGap_ {
   mjgpGAP_MOTOR = 3   // the motor of such a joint
 } mjgpGap;
 
+enum {
+  mjgpNGAP = 5,    // numbers of the state of a gap
+  mjgpNGAPKEY = 8  // keys that are numbers of a gap
+};
+
 typedef enum mjgpEncoder_ {
   mjgpENCODER_MOTOR = 0,  // actuators measure the rotor
   mjgpENCODER_JOINT = 1   // actuators measure the joint
@@ -46,10 +51,12 @@ typedef struct mjgpJoint_ {
   int instance;                // plugin instance that declares it
   int index;                   // position in that instance's list of joints
   int joint;                   // joint id
+  int type;                    // mjJNT_HINGE or mjJNT_SLIDE
   int dof;                     // its dof
   int qpos;                    // its position in qpos
   mjgDescription description;  // its gear, as it was described
   mjgTransmission gear;        // and what that means
+  int backlashes;              // 1: its instance has backlash, and the numbers of gaps in the state
   int gap;                     // mjgpGap
   mjgBacklash backlash;        // of a rotor or load
   double rotor_inertia;        // of a rotor
@@ -59,9 +66,6 @@ typedef struct mjgpJoint_ {
 
 // number of joints of an instance: the names in its key "joint", and those in its key "motor_joint"
 int mjgp_countJoints(const mjModel* m, int instance);
-
-// does an instance have backlash
-int mjgp_hasBacklash(const mjModel* m, int instance);
 
 // read all instances of the plugin in slot: joint (total of the counts) in the order of their dofs.
 // Every problem goes into the report, one line each: what is wrong, where, and the remedy. Returns

@@ -183,6 +183,7 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetr
   if (!solved) {
     g->count.hard++;
     g->count.fallbacks++;
+    g->out.info.fallbacks++;
     start(s);
     solved = !s->gaps && mjgp_inner(s, s->t) && mjgp_polish(s);
     if (!solved) {

@@ -1,9 +1,11 @@
 #include "friction/backlash.h"
 
+#include "state/layout.h"
+
 
 // state of a joint's gap
 static mjtNum* gapState(const mjgpGears* g, const mjData* d, int i, int k) {
-  return d->plugin_state + g->config->state[i] + (3 + k) * g->config->stride[i];
+  return d->plugin_state + g->config->state[i] + (mjgpSTATE_GAP + k) * g->config->stride[i];
 }
 
 

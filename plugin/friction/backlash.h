@@ -7,7 +7,7 @@
 // Form (b): motor and load are joints of the model. The plugin couples the difference of their
 // positions. Gear friction is the motor joint's.
 //
-// Each joint with backlash has mjgpNGAP numbers in plugin_state behind its t, mode and lag.
+// Each joint with backlash has numbers of its own in plugin_state (layout.h).
 
 #ifndef MJGEAR_PLUGIN_BACKLASH_H_
 #define MJGEAR_PLUGIN_BACKLASH_H_
@@ -16,15 +16,6 @@
 
 #include "configuration/config.h"
 #include "state/gears.h"
-
-enum {
-  mjgpGAP_STARTED = 0,   // 0: nothing is known yet, the gap starts at rest
-  mjgpGAP_ANGLE = 1,     // rotor minus joint, form (a)
-  mjgpGAP_RATE = 2,      //
-  mjgpGAP_POSITION = 3,  // theta_b
-  mjgpGAP_TWIST = 4,     // omega_s
-  mjgpNGAP = 5
-};
 
 // coupling of an active joint in this step, from its state, motor torque and law in g
 void mjgp_makeCoupling(mjgpGears* g, const mjModel* m, const mjData* d, int i);

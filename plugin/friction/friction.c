@@ -8,7 +8,7 @@
 void mjgp_makeLaw(mjgpGears* g, const mjData* d) {
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
-    const mjgTransmission* gear = &g->config->joint[i].gear;
+    const mjgTransmission* gear = &g->in.joint[i]->gear;
 
     // where friction depends on the load beyond the law, the load is that of a steady motion with the
     // friction of the last step
@@ -212,7 +212,7 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
                            ? g->scratch.work
                            : mjg_create(mj_stackAllocByte(d, bytes, 64), bytes, n, n);
   g->out.last_info = (mjgInfo){.sigma_max = -1};
-  int status = mjg_solve(&solution, &g->out.last_info, &core, &g->config->options.solver, work);
+  int status = mjg_solve(&solution, &g->out.last_info, &core, &g->in.settings, work);
 
   // no finite input, or nothing that the core accepts: no friction
   if (status < 0) {

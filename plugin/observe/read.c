@@ -3,7 +3,7 @@
 #include "configuration/explain.h"
 #include "mjgear_plugin.h"
 #include "observe/sensor.h"
-#include "state/gears.h"
+#include "state/changes.h"
 
 
 // number of the geared joint of that id, -1 if it has no gear
@@ -31,12 +31,12 @@ int mjg_readGear(double* value, const mjModel* m, const mjData* d, int joint) {
 
 
 int mjg_explainGear(mjgFacts* facts, const mjModel* m, mjData* d, int joint) {
-  const mjgpGears* g = mjgp_gears(m, d);
+  mjgpGears* g = mjgp_gears(m, d);
   int i = numberOf(g, joint);
-  if (i < 0) {
+  if (i < 0 || !facts) {
     return -1;
   }
-  const mjgpJoint* gear = g->in.joint[i];
-  mjgp_explain(facts, NULL, m, d, gear ? gear : &g->config->joint[i]);
+  mjgp_applyChanges(g, m, d);
+  mjgp_explain(facts, NULL, m, d, g->in.joint[i]);
   return 0;
 }

@@ -95,7 +95,8 @@ void mjgp_measure(mjtNum* value, const mjgpGears* g, const mjData* d, int i) {
   value[mjgSENSOR_ITERATIONS] = g->out.info.iterations;
   value[mjgSENSOR_RESIDUAL] = g->out.info.residual;
   value[mjgSENSOR_STATUS] = g->out.info.status;
-  value[mjgSENSOR_FALLBACKS] = g->count.fallbacks;
+  value[mjgSENSOR_FALLBACKS] =
+      d->plugin_state[g->config->system + mjgpSYSTEM_FALLBACKS] + g->out.info.fallbacks;
 }
 
 

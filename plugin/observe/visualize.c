@@ -242,10 +242,11 @@ static mjtNum ringRadius(const mjModel* m, const mjData* d, int joint) {
 void mjgp_visualize(const mjModel* m, mjData* d, const mjvOption* opt, mjvScene* scn,
                     int instance) {
   // the leader draws for all instances
-  mjgpGears* g = mjgp_gears(m, d);
-  if (!g || instance != g->config->leader) {
+  if (instance != mjgp_leader(m, m->plugin[instance])) {
     return;
   }
+  mjgpGears* g = mjgp_gearsOf(m, d, instance);
+  mjgp_checkModel(g, m);
   for (int i = 0; i < g->config->n; i++) {
     int joint = g->config->joint[i].joint, body = m->jnt_bodyid[joint];
     int group = mjMAX(0, mjMIN(mjNGROUP - 1, m->jnt_group[joint]));

@@ -1,205 +1,257 @@
 #include <math.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "configuration/check.h"
-#include "configuration/words.h"
+#include "configuration/gap.h"
 #include "mjgear_plugin.h"
+#include "state/changes.h"
 #include "state/gears.h"
 
+#define mjgpWHERE 200  // longest text that says of what a message is
 
-// geared joint of that id, null if it has no gear
-static mjgpJoint* findJoint(const mjgpGears* g, int joint) {
-  for (int i = 0; g && i < g->config->n; i++) {
-    if (g->config->joint[i].joint == joint) {
-      return &g->config->joint[i];
+
+//---------------------------------- which joint ---------------------------------------------------
+
+// number of the geared joint of that id, -1 if it has no gear
+static int findJoint(const mjgpConfig* c, int joint) {
+  for (int i = 0; i < c->n; i++) {
+    if (c->joint[i].joint == joint) {
+      return i;
     }
   }
-  return NULL;
+  return -1;
 }
 
 
 // of a joint and its motor_joint the motor has the gear and the other the gap, whichever is named
-static mjgpJoint* gearOf(const mjgpGears* g, mjgpJoint* j) {
-  return j->gap == mjgpGAP_LOAD ? &g->config->joint[j->partner] : j;
+static int gearOf(const mjgpConfig* c, int i) {
+  return c->joint[i].gap == mjgpGAP_LOAD ? c->joint[i].partner : i;
 }
 
-static mjgpJoint* gapOf(const mjgpGears* g, mjgpJoint* j) {
-  return j->gap == mjgpGAP_MOTOR ? &g->config->joint[j->partner] : j;
+static int gapOf(const mjgpConfig* c, int i) {
+  return c->joint[i].gap == mjgpGAP_MOTOR ? c->joint[i].partner : i;
 }
 
 
 //---------------------------------- changing ------------------------------------------------------
 
-// does a key say what the gear is, and not only how it rubs besides
-static int isKind(int key) {
-  return key <= mjgKEY_MESH || key == mjgKEY_MOTOR_STARTING;
-}
-
-
-// take a number into a gap
-static void giveGap(mjgReport* report, mjgpJoint* gap, const char* key, double value) {
-  double* number = mjgp_gapNumber(gap, key);
-  if (gap->gap == mjgpGAP_NONE) {
-    mjg_refuse(report, "key '%s': it has no backlash; give it a model in the key 'backlash'", key);
-  } else if (!isfinite(value)) {
-    mjg_refuse(report, "%s = %g is not a number; write a finite one", key, value);
-  } else if (value != 0 && number != &gap->rotor_inertia && !mjgp_readsGapKey(gap, key)) {
-    mjg_refuse(report, "key '%s': backlash '%s' does not use it; leave it out", key,
-               mjg_backlashName(gap->backlash.model));
-  } else {
-    *number = value;
+// number of a key among mjgKEY and the keys of gaps behind them, -1 after a refusal
+static int findKey(mjgReport* report, const char* key) {
+  int k = key ? mjg_keyFromName(key) : -1, gap = key ? mjgp_gapKeyFromName(key) : -1;
+  if (gap >= 0) {
+    return mjgNKEY + gap;
   }
-}
-
-
-// take a number into a description
-static void giveGear(mjgReport* report, mjgDescription* description, const char* key,
-                     double value) {
-  int k = mjg_keyFromName(key);
   if (k < 0) {
     int nearest = mjg_keyNearest(key);
     mjg_refuse(report, "unknown key '%.60s'%s%s; choose a key that describes a gear or its gap",
-               key, nearest < 0 ? "" : ", did you mean ",
+               key ? key : "", nearest < 0 ? "" : ", did you mean ",
                nearest < 0 ? "" : mjg_keyInfo(nearest)->name);
-  } else if (mjg_keyInfo(k)->engine) {
-    mjg_refuse(report, "key '%s' is the engine's; change mjModel.%s", key,
-               strstr(key, "viscous") ? "dof_damping" : "dof_armature");
-  } else {
-    mjg_give(description, k, value);
+  }
+  return k;
+}
+
+
+// take a key and its value into the numbers of a joint
+static void give(mjtNum number[mjgpNCHANGE], int key, double value) {
+  uint64_t bits = (uint64_t)number[mjgpCHANGE_GIVEN] | (uint64_t)mjgp_keyBit(key);
+  number[mjgpCHANGE_GIVEN] = (mjtNum)bits;
+  number[mjgpCHANGE_KEY + key] = value;
+}
+
+
+// forget the keys that say what the gear is
+static void forgetKind(mjtNum number[mjgpNCHANGE]) {
+  uint64_t bits = (uint64_t)number[mjgpCHANGE_GIVEN];
+  for (int key = 0; key < mjgNKEY; key++) {
+    if (mjgp_isKind(key)) {
+      bits &= ~(uint64_t)mjgp_keyBit(key);
+      number[mjgpCHANGE_KEY + key] = 0;
+    }
+  }
+  number[mjgpCHANGE_GIVEN] = (mjtNum)bits;
+  number[mjgpCHANGE_TYPE] = 1 + mjgTYPE_AUTO;
+}
+
+
+// write "mjgear.transmission, joint 'x'" and start a report of what is wrong there
+static void startReport(mjgReport* report, char where[mjgpWHERE], const mjModel* m, int joint,
+                        char* error, int error_sz) {
+  const char* name = m && joint >= 0 && joint < m->njnt ? mj_id2name(m, mjOBJ_JOINT, joint) : NULL;
+  char number[20];
+  snprintf(number, sizeof(number), "%d", joint);
+  snprintf(where, mjgpWHERE, mjgpNAME ", joint '%.100s'", name && name[0] ? name : number);
+  mjg_startReport(report, error, error && error_sz > 0 ? (size_t)error_sz : 0);
+  report->where = where;
+}
+
+
+// give keys new values in a plugin_state; if flg_describe, keys that said what the gear is are forgotten
+// before. All or, after refusals, none
+static void change(mjgReport* report, mjtNum* state, const mjgpConfig* c, int i,
+                   const char* const* key, const double* value, int n, int flg_describe) {
+  int before = report->count, gear = gearOf(c, i), gap = gapOf(c, i);
+
+  // what was given and what is new
+  mjtNum of_gear[mjgpNCHANGE], of_gap[mjgpNCHANGE];
+  mjtNum* gap_number = gap == gear ? of_gear : of_gap;
+  mjgp_readNumbers(of_gear, c, state, gear);
+  mjgp_readNumbers(of_gap, c, state, gap);
+  if (flg_describe) {
+    forgetKind(of_gear);
+  }
+  for (int k = 0; k < n; k++) {
+    int number = findKey(report, key[k]);
+    if (number >= 0) {
+      give(number < mjgNKEY ? of_gear : gap_number, number, value[k]);
+    }
+  }
+
+  // checked as a whole
+  mjgpJoint changed;
+  mjgp_changeJoint(&changed, report, c->joint + gear, of_gear);
+  if (gap != gear) {
+    mjgp_changeJoint(&changed, report, c->joint + gap, of_gap);
+  }
+  if (report->count == before) {
+    mjgp_writeNumbers(state, c, of_gear, gear);
+    if (gap != gear) {
+      mjgp_writeNumbers(state, c, of_gap, gap);
+    }
   }
 }
 
 
-// give keys new values; if flg_describe, keys that said what the gear is are forgotten before
-static int change(const mjModel* m, mjData* d, int joint, const char* const* key,
-                  const double* value, int n, int flg_describe, char* error, int error_sz) {
-  // where we are, for messages
-  const char* name = joint >= 0 && joint < m->njnt ? mj_id2name(m, mjOBJ_JOINT, joint) : NULL;
-  char where[200], number[20];
-  snprintf(number, sizeof(number), "%d", joint);
-  snprintf(where, sizeof(where), mjgpNAME ", joint '%.100s'", name && name[0] ? name : number);
+// is there something to write, and a gear; number of the joint, -1 after a refusal
+static int startChange(mjgReport* report, const mjgpConfig* c, int joint, const char* const* key,
+                       const double* value, int n) {
+  int i = findJoint(c, joint);
+  if (n < 0 || (n && (!key || !value))) {
+    mjg_refuse(report, "no keys or no values; give an array of each");
+    return -1;
+  }
+  if (i < 0) {
+    mjg_refuse(report, "it has no gear; name one of the joints in the plugin's key 'joint'");
+  }
+  return i;
+}
+
+
+// the same for the state of a mjData; 0, or -1 after refusals
+static int changeData(const mjModel* m, mjData* d, int joint, const char* const* key,
+                      const double* value, int n, int flg_describe, char* error, int error_sz) {
+  char where[mjgpWHERE];
   mjgReport report;
-  mjg_startReport(&report, error, error_sz > 0 ? (size_t)error_sz : 0);
-  report.where = where;
-
-  mjgpGears* g = mjgp_gears(m, d);
-  mjgpJoint* j = findJoint(g, joint);
-  if (!j) {
-    mjg_refuse(&report, "it has no gear; name one of the joints in the plugin's key 'joint'");
+  startReport(&report, where, m, joint, error, error_sz);
+  const char* problem = mjgp_belongError(m, d);
+  if (problem) {
+    mjg_refuse(&report, "%s", problem);
     return -1;
   }
-
-  // what was given and what is new, checked as a whole
-  mjgpJoint gear = *gearOf(g, j), gap = *gapOf(g, j);
-  if (flg_describe) {
-    gear.description.type = mjgTYPE_AUTO;
-    for (int k = 0; k < mjgNKEY; k++) {
-      gear.description.given[k] &= !isKind(k);
-    }
+  const mjgpConfig* c = mjgp_gears(m, d)->config;
+  int i = startChange(&report, c, joint, key, value, n);
+  if (i >= 0) {
+    change(&report, d->plugin_state, c, i, key, value, n, flg_describe);
   }
-  int flg_gear = flg_describe, flg_gap = 0;
-  for (int i = 0; i < n; i++) {
-    if (mjgp_gapNumber(&gap, key[i])) {
-      giveGap(&report, &gap, key[i], value[i]);
-      flg_gap = 1;
-    } else {
-      giveGear(&report, &gear.description, key[i], value[i]);
-      flg_gear = 1;
-    }
-  }
-  if (flg_gap && !report.count) {
-    const char* error_gap = mjg_backlashError(&gap.backlash);
-    const char* error_rotor = mjgp_rotorError(&gap);
-    if (error_gap) {
-      mjg_refuse(&report, "%s", error_gap);
-    }
-    if (error_rotor) {
-      mjg_refuse(&report, "it %s", error_rotor);
-    }
-  }
-  if (flg_gear && !report.count) {
-    mjgp_makeGear(&gear.gear, &report, &gear.description);
-  }
-  if (report.count) {
-    return -1;
-  }
-  gearOf(g, j)->description = gear.description;
-  gearOf(g, j)->gear = gear.gear;
-  gapOf(g, j)->backlash = gap.backlash;
-  gapOf(g, j)->rotor_inertia = gap.rotor_inertia;
-  return 0;
+  return report.count ? -1 : 0;
 }
 
 
 int mjg_setGears(const mjModel* m, mjData* d, int joint, const char* const* key,
                  const double* value, int n, char* error, int error_sz) {
-  return change(m, d, joint, key, value, n, 0, error, error_sz);
+  return changeData(m, d, joint, key, value, n, 0, error, error_sz);
 }
 
 
 int mjg_setGear(const mjModel* m, mjData* d, int joint, const char* key, double value, char* error,
                 int error_sz) {
-  return change(m, d, joint, &key, &value, 1, 0, error, error_sz);
+  return changeData(m, d, joint, &key, &value, 1, 0, error, error_sz);
 }
 
 
 int mjg_describeGear(const mjModel* m, mjData* d, int joint, const char* const* key,
                      const double* value, int n, char* error, int error_sz) {
-  return change(m, d, joint, key, value, n, 1, error, error_sz);
+  return changeData(m, d, joint, key, value, n, 1, error, error_sz);
 }
 
 
 int mjg_setSolver(const mjModel* m, mjData* d, const char* solver, char* error, int error_sz) {
   mjgReport report;
-  mjg_startReport(&report, error, error_sz > 0 ? (size_t)error_sz : 0);
+  mjg_startReport(&report, error, error && error_sz > 0 ? (size_t)error_sz : 0);
   report.where = mjgpNAME ", key 'solver'";
-  mjgpGears* g = mjgp_gears(m, d);
-  int choice = mjgp_solverFromName(solver);
-  if (!g) {
-    mjg_refuse(&report, "the model has no gear; give it an instance of the plugin");
-  } else if (choice < 0) {
-    mjg_refuse(&report, "unknown solver '%.60s'; choose one that the README lists", solver);
+  const char* problem = mjgp_belongError(m, d);
+  if (problem) {
+    mjg_refuse(&report, "%s", problem);
+    return -1;
+  }
+  const mjgpConfig* c = mjgp_gears(m, d)->config;
+  int choice = solver ? mjgp_solverFromName(solver) : -1;
+  if (choice < 0) {
+    mjg_refuse(&report, "unknown solver '%.60s'; choose one that the README lists",
+               solver ? solver : "");
   } else {
-    mjgp_checkSolver(&report, choice, g->config->n);
+    mjgp_checkSolver(&report, choice, c->n);
   }
   if (report.count) {
     return -1;
   }
-  g->config->options.solver.solver = choice;
-  g->in.settings = g->config->options.solver;
+  d->plugin_state[c->system + mjgpSYSTEM_SOLVER] = 1 + choice;
+  return 0;
+}
+
+
+int mjg_resetGears(const mjModel* m, mjData* d) {
+  const mjtNum none[mjgpNCHANGE] = {0};
+  const mjgpGears* g = mjgp_gears(m, d);
+  if (!g) {
+    return -1;
+  }
+  for (int i = 0; i < g->config->n; i++) {
+    mjgp_writeNumbers(d->plugin_state, g->config, none, i);
+  }
+  d->plugin_state[g->config->system + mjgpSYSTEM_SOLVER] = 0;
   return 0;
 }
 
 
 //---------------------------------- reading -------------------------------------------------------
 
-int mjg_getGear(double* value, const mjModel* m, const mjData* d, int joint, const char* key) {
-  const mjgpGears* g = mjgp_gears(m, d);
-  mjgpJoint* j = findJoint(g, joint);
-  if (!j) {
-    return -1;
+// a gear as a plugin_state makes it; the model's if it refuses the numbers
+static void effectiveJoint(mjgpJoint* joint, const mjgpConfig* c, const mjtNum* state, int i) {
+  mjtNum number[mjgpNCHANGE];
+  mjgReport report;
+  mjg_startReport(&report, NULL, 0);
+  mjgp_readNumbers(number, c, state, i);
+  if (mjgp_changeJoint(joint, &report, c->joint + i, number)) {
+    *joint = c->joint[i];
   }
+}
 
+
+// value of a key in joint i, as mjg_getGear
+static int getValue(double* value, const mjgpConfig* c, const mjtNum* state, int i,
+                    const char* key) {
   // a number of the gap
-  mjgpJoint gap = *gapOf(g, j);
-  const double* number = mjgp_gapNumber(&gap, key);
-  if (number) {
-    int known = gap.gap != mjgpGAP_NONE && mjgp_readsGapKey(&gap, key);
-    *value = known ? *number : *value;
+  mjgpJoint found;
+  if (mjgp_gapKeyFromName(key) >= 0) {
+    effectiveJoint(&found, c, state, gapOf(c, i));
+    int known = found.gap != mjgpGAP_NONE && mjgp_readsGapKey(&found, key);
+    *value = known ? *mjgp_gapNumber(&found, key) : *value;
     return known;
   }
 
   // a number of the gear
-  const mjgpJoint* gear = gearOf(g, j);
   int k = mjg_keyFromName(key);
   if (k < 0) {
     return -1;
   }
-  if (gear->description.given[k]) {
-    *value = gear->description.value[k];
+  effectiveJoint(&found, c, state, gearOf(c, i));
+  if (found.description.given[k]) {
+    *value = found.description.value[k];
   } else if (k == mjgKEY_GAMMA_U || k == mjgKEY_GAMMA_V) {
-    *value = k == mjgKEY_GAMMA_U ? gear->gear.gamma_u : gear->gear.gamma_v;
+    *value = k == mjgKEY_GAMMA_U ? found.gear.gamma_u : found.gear.gamma_v;
   } else {
     return 0;
   }
@@ -207,8 +259,27 @@ int mjg_getGear(double* value, const mjModel* m, const mjData* d, int joint, con
 }
 
 
+int mjg_getGear(double* value, const mjModel* m, const mjData* d, int joint, const char* key) {
+  const mjgpGears* g = value && key ? mjgp_gears(m, d) : NULL;
+  int i = g ? findJoint(g->config, joint) : -1;
+  return i < 0 ? -1 : getValue(value, g->config, d->plugin_state, i, key);
+}
+
+
+const char* mjg_getSolver(const mjModel* m, const mjData* d) {
+  const mjgpGears* g = mjgp_gears(m, d);
+  if (!g) {
+    return NULL;
+  }
+  mjtNum solver = d->plugin_state[g->config->system + mjgpSYSTEM_SOLVER];
+  return mjgp_solverName(solver > 0 && solver <= 1 + mjgENUMERATION
+                             ? (int)solver - 1
+                             : g->config->options.solver.solver);
+}
+
+
 int mjg_getCounts(mjgCounts* counts, const mjModel* m, const mjData* d) {
-  const mjgpGears* g = counts && m && d ? mjgp_gears(m, d) : NULL;
+  const mjgpGears* g = counts ? mjgp_gears(m, d) : NULL;
   if (!g) {
     return -1;
   }
@@ -223,25 +294,129 @@ int mjg_getCounts(mjgCounts* counts, const mjModel* m, const mjData* d) {
 }
 
 
-const char* mjg_getSolver(const mjModel* m, const mjData* d) {
-  const mjgpGears* g = mjgp_gears(m, d);
-  return g ? mjgp_solverName(g->config->options.solver.solver) : NULL;
+//---------------------------------- where the numbers stand ---------------------------------------
+
+// numbers in plugin_state that are not values of keys, by name
+static const struct {
+  const char* name;
+  int number;
+} numbers[] = {{"friction", mjgpSTATE_FRICTION},
+               {"mode", mjgpSTATE_PIECE},
+               {"lag", mjgpSTATE_LAG},
+               {"given", mjgpSTATE_GIVEN},
+               {"type", mjgpSTATE_TYPE},
+               {"gap_started", mjgpSTATE_GAP + mjgpGAP_STARTED},
+               {"rotor_angle", mjgpSTATE_GAP + mjgpGAP_ANGLE},
+               {"rotor_velocity", mjgpSTATE_GAP + mjgpGAP_RATE},
+               {"gap_position", mjgpSTATE_GAP + mjgpGAP_POSITION},
+               {"gap_twist", mjgpSTATE_GAP + mjgpGAP_TWIST}};
+
+
+// number in the state of a name; key gets the number of its bit, -1: it is none that is given
+static int stateNumber(int* key, const char* name) {
+  int k = mjg_keyFromName(name), gap = mjgp_gapKeyFromName(name);
+  *key = -1;
+  if (gap >= 0) {
+    *key = mjgNKEY + gap;
+    return mjgpSTATE_GAPKEY + gap;
+  }
+  if (k >= 0) {
+    *key = k;
+    return mjgpSTATE_KEY + k;
+  }
+  for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+    if (!strcmp(numbers[i].name, name)) {
+      return numbers[i].number;
+    }
+  }
+  return -1;
 }
 
 
-int mjg_resetGears(const mjModel* m, mjData* d) {
-  mjgpGears* g = mjgp_gears(m, d);
-  if (!g) {
+// configuration of a model that no mjData is given for, to be freed; null if it has none
+static const mjgpConfig* readModel(mjgpConfigs* known, const mjModel* m) {
+  int slot = mjgp_slot(), forgotten;
+  *known = (mjgpConfigs){0};
+  return m && mjgp_leader(m, slot) >= 0 ? mjgp_findConfig(known, &forgotten, m, slot) : NULL;
+}
+
+
+int mjg_stateAddress(mjgStateAddress* address, const mjModel* m, int joint, const char* name) {
+  int key = -1, found = -1;
+  mjgpConfigs known;
+  const mjgpConfig* c = address && name ? readModel(&known, m) : NULL;
+  if (!c) {
     return -1;
   }
 
-  // the configuration was accepted before, and is again
+  // of the whole system, or of a joint: its gear and its gap may be two entries
+  int number = stateNumber(&key, name), i = findJoint(c, joint);
+  if (!strcmp(name, "solver") || !strcmp(name, "fallbacks")) {
+    found = c->system + (strcmp(name, "solver") ? mjgpSYSTEM_FALLBACKS : mjgpSYSTEM_SOLVER);
+    *address = (mjgStateAddress){.value = found, .given = -1};
+  } else if (i >= 0 && number >= 0 && (number < mjgpSTATE_GAP || c->joint[i].backlashes)) {
+    i = key >= mjgNKEY ? gapOf(c, i) : key >= 0 || number == mjgpSTATE_TYPE ? gearOf(c, i) : i;
+    found = c->state[i] + number * c->stride[i];
+    *address = (mjgStateAddress){
+        .value = found, .given = key < 0 ? -1 : c->given[i], .bit = key < 0 ? 0 : mjgp_keyBit(key)};
+  }
+  mjgp_freeConfigs(&known);
+  return found < 0 ? -1 : 0;
+}
+
+
+//---------------------------------- many simulations ----------------------------------------------
+
+int mjg_setStates(const mjModel* m, mjtNum* plugin_state, int nstate, int stride, int joint,
+                  const char* const* key, const double* value, int n, int describe, char* error,
+                  int error_sz) {
+  char where[mjgpWHERE];
   mjgReport report;
-  mjg_startReport(&report, NULL, 0);
-  mjgpJoint* joint = mju_malloc(sizeof(mjgpJoint) * (size_t)(g->config->n + 1));
-  mjgp_configure(joint, &g->config->options, &report, m, m->plugin[g->config->leader]);
-  memcpy(g->config->joint, joint, sizeof(mjgpJoint) * (size_t)g->config->n);
-  g->in.settings = g->config->options.solver;
-  mju_free(joint);
-  return 0;
+  mjgpConfigs known;
+  startReport(&report, where, m, joint, error, error_sz);
+  const mjgpConfig* c = readModel(&known, m);
+  if (!c) {
+    mjg_refuse(&report, "the model has no gear; give it an instance of the plugin");
+    return -1;
+  }
+  int i = startChange(&report, c, joint, key, value, n), size = (int)m->npluginstate;
+  if (i >= 0 && (nstate < 0 || (nstate && !plugin_state) || stride < size)) {
+    mjg_refuse(&report, "no states, or states closer than %d numbers; give whole states", size);
+  }
+
+  // into copies first, so that all change or none
+  mjtNum* changed = report.count ? NULL : mju_malloc(sizeof(mjtNum) * (size_t)(size * nstate + 1));
+  char place[2 * mjgpWHERE];
+  for (int k = 0; changed && k < nstate && !report.count; k++) {
+    mjtNum* state = changed + (ptrdiff_t)k * size;
+    mju_copy(state, plugin_state + (ptrdiff_t)k * stride, size);
+    snprintf(place, sizeof(place), "%s, state %d", where, k);
+    report.where = place;
+    change(&report, state, c, i, key, value + (ptrdiff_t)k * n, n, describe);
+  }
+  for (int k = 0; changed && k < nstate && !report.count; k++) {
+    mju_copy(plugin_state + (ptrdiff_t)k * stride, changed + (ptrdiff_t)k * size, size);
+  }
+  mju_free(changed);
+  mjgp_freeConfigs(&known);
+  return report.count ? -1 : 0;
+}
+
+
+int mjg_getStates(double* value, const mjModel* m, const mjtNum* plugin_state, int nstate,
+                  int stride, int joint, const char* key) {
+  mjgpConfigs known;
+  const mjgpConfig* c =
+      value && plugin_state && key && m && stride >= m->npluginstate ? readModel(&known, m) : NULL;
+  if (!c) {
+    return -1;
+  }
+  int i = findJoint(c, joint), given = i < 0 ? -1 : 1;
+  for (int k = 0; k < nstate && given >= 0; k++) {
+    value[k] = NAN;
+    int one = getValue(value + k, c, plugin_state + (ptrdiff_t)k * stride, i, key);
+    given = one < 0 ? -1 : given & one;
+  }
+  mjgp_freeConfigs(&known);
+  return given;
 }

@@ -6,45 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "configuration/check.h"
-#include "friction/backlash.h"
 #include "friction/lanes.h"
-
-
-//---------------------------------- instances -----------------------------------------------------
-
-int mjgp_slot(void) {
-  int slot = -1;
-  return mjp_getPlugin(mjgpNAME, &slot) ? slot : -1;
-}
-
-
-int mjgp_leader(const mjModel* m) {
-  int slot = mjgp_slot();
-  for (int i = 0; i < m->nplugin; i++) {
-    if (m->plugin[i] == slot) {
-      return i;
-    }
-  }
-  return -1;
-}
-
-
-int mjgp_last(const mjModel* m) {
-  int slot = mjgp_slot();
-  for (int i = (int)m->nplugin - 1; i >= 0; i--) {
-    if (m->plugin[i] == slot) {
-      return i;
-    }
-  }
-  return -1;
-}
-
-
-mjgpGears* mjgp_gears(const mjModel* m, const mjData* d) {
-  int leader = mjgp_leader(m);
-  return leader < 0 ? NULL : (mjgpGears*)d->plugin_data[leader];
-}
+#include "state/changes.h"
+#include "state/layout.h"
+#include "state/pool.h"
 
 
 void mjgp_warn(mjgpGears* g, int warning, const char* format, ...) {
@@ -61,70 +26,22 @@ void mjgp_warn(mjgpGears* g, int warning, const char* format, ...) {
 }
 
 
-//---------------------------------- state ---------------------------------------------------------
+//---------------------------------- memory --------------------------------------------------------
 
-// numbers that an instance keeps for its joints
-static int countJointState(const mjModel* m, int instance) {
-  return (3 + (mjgp_hasBacklash(m, instance) ? mjgpNGAP : 0)) * mjgp_countJoints(m, instance);
-}
-
-
-int mjgp_nstate(const mjModel* m, int instance) {
-  int n = countJointState(m, instance);
-  return instance == mjgp_leader(m) ? n + (int)m->nv : n;
-}
-
-
-void mjgp_reset(const mjModel* m, mjtNum* plugin_state, void* plugin_data, int instance) {
-  memset(plugin_state, 0, sizeof(mjtNum) * (size_t)mjgp_nstate(m, instance));
-  mjgpGears* g = plugin_data;
-  if (g) {
-    g->phase = mjgpIDLE;
-    g->nested = g->done = g->warned = 0;
-    g->in.nactive = 0;
-    memset(&g->count, 0, sizeof(g->count));
-    memset(&g->out.info, 0, sizeof(g->out.info));
-    for (int i = 0; i < g->config->n; i++) {
-      g->in.base[i] = g->out.t[i] = g->out.u[i] = g->out.lambda[i] = g->out.v_next[i] = 0;
-      g->out.mode[i] = 0;
-      g->out.gap[i] = (mjgCouplingStep){0};
-    }
-  }
-}
-
-
-//---------------------------------- life ----------------------------------------------------------
-
-// reserve count items of size bytes at the end of a block, 64-byte aligned; returns their offset
-static size_t reserve(size_t* size, size_t count, size_t item) {
-  size_t offset = (*size + 63) & ~(size_t)63;
-  *size = offset + count * item;
-  return offset;
-}
-
-
-// lay out the object and its arrays in one block at g, or count its bytes if g is null
-static size_t layout(mjgpGears* g, int n, int nv, int nC, int nwork) {
-  size_t size = sizeof(mjgpGears);
-  size_t count = (size_t)n, lines = (size_t)nC + (mjgiSIMD - 1) * (size_t)nv;
-  char* base = (char*)g;
+// lay out the arrays for the joints of a configuration in one block at base, or count their bytes if
+// base is null
+static size_t layout(mjgpGears* g, const mjgpConfig* c, char* base) {
+  size_t size = 0, count = (size_t)c->n, nv = (size_t)c->nv;
+  size_t lines = (size_t)c->nC + (mjgiSIMD - 1) * nv;
 
   // clang-format off
 #define mjgpARRAY(name, number)                                 \
   {                                                             \
-    size_t offset = reserve(&size, (number), sizeof(*g->name)); \
-    if (g) {                                                    \
+    size_t offset = mjgp_reserve(&size, (number), sizeof(*g->name)); \
+    if (base) {                                                    \
       g->name = (void*)(base + offset);                         \
     }                                                           \
   }
-  mjgpARRAY(config, 1)
-  mjgpARRAY(config->joint, count)
-  mjgpARRAY(config->state, count)
-  mjgpARRAY(config->stride, count)
-  mjgpARRAY(config->chain, count)
-  mjgpARRAY(config->transpose, (size_t)nC)
-  mjgpARRAY(config->geared, (size_t)nv)
-  mjgpARRAY(config->line, (size_t)nv)
   mjgpARRAY(in.joint, count)
   mjgpARRAY(in.active, count)
   mjgpARRAY(in.q, count)
@@ -142,7 +59,7 @@ static size_t layout(mjgpGears* g, int n, int nv, int nC, int nwork) {
   mjgpARRAY(in.coulomb, count)
   mjgpARRAY(in.static_ratio, count)
   mjgpARRAY(in.coupling, count)
-  mjgpARRAY(in.force, (size_t)nv)
+  mjgpARRAY(in.force, nv)
   mjgpARRAY(out.t, count)
   mjgpARRAY(out.v_next, count)
   mjgpARRAY(out.u, count)
@@ -152,163 +69,213 @@ static size_t layout(mjgpGears* g, int n, int nv, int nC, int nwork) {
   mjgpARRAY(out.jammed, count)
   mjgpARRAY(out.gap, count)
   mjgpARRAY(out.scale, count)
-  mjgpARRAY(scratch.slope, (size_t)nv)
+  mjgpARRAY(scratch.slope, nv)
   mjgpARRAY(scratch.lower, lines)
   mjgpARRAY(scratch.upper, lines)
-  mjgpARRAY(scratch.pivot, (size_t)nv)
-  mjgpARRAY(scratch.vector, 3 * (size_t)nv)
+  mjgpARRAY(scratch.pivot, nv)
+  mjgpARRAY(scratch.vector, 3 * nv)
   mjgpARRAY(scratch.matrix, lines)
 #undef mjgpARRAY
       // clang-format on
 
-
       // workspace of the core
-      size_t bytes = mjg_memsize(nwork, nwork);
-  size_t offset = reserve(&size, bytes, 1);
-  if (g) {
-    g->scratch.nwork = nwork;
-    g->scratch.work = mjg_create(base + offset, bytes, nwork, nwork);
+      size_t bytes = mjg_memsize(c->nwork, c->nwork);
+  size_t offset = mjgp_reserve(&size, bytes, 1);
+  if (base) {
+    g->scratch.nwork = c->nwork;
+    g->scratch.work = mjg_create(base + offset, bytes, c->nwork, c->nwork);
   }
   return size;
 }
 
 
-// address in D of the transpose of each entry of M's lower triangle
-static void mapTranspose(int* transpose, const mjModel* m) {
-  for (int i = 0; i < m->nv; i++) {
-    for (int k = 0; k < m->M_rownnz[i]; k++) {
-      int adr = m->M_rowadr[i] + k, row = m->M_colind[adr];
-      for (int j = 0; j < m->D_rownnz[row]; j++) {
-        if (m->D_colind[m->D_rowadr[row] + j] == i) {
-          transpose[adr] = m->D_rowadr[row] + j;
-          break;
-        }
-      }
-    }
+// a new object of a mjData that has the sizes of a model
+static mjgpGears* newGears(const mjModel* m, const mjData* d) {
+  mjgpGears* g = mjgp_newGears(d);
+  if (!g) {
+    mju_error(mjgpNAME ": out of memory");
+  }
+  g->nv = (int)m->nv;
+  g->nstate = (int)m->npluginstate;
+  return g;
+}
+
+
+// free all that an object points to
+static void freeMemory(mjgpGears* g) {
+  mjgp_freeConfigs(&g->known);
+  mju_free(g->changes);
+  mju_free(g->memory);
+  g->config = NULL;
+  g->model = NULL;
+  g->changes = NULL;
+  g->memory = NULL;
+}
+
+
+//---------------------------------- whose gears ---------------------------------------------------
+
+// make the configuration of a model the one that counts; 0, or -1 after a warning if it is refused
+static int selectModel(mjgpGears* g, const mjModel* m, int slot) {
+  int forgotten;
+  const mjgpConfig *old = g->config, *c = mjgp_findConfig(&g->known, &forgotten, m, slot);
+  if (!c) {
+    return -1;
+  }
+  int fits = old && !forgotten && c->n == old->n && c->nv == old->nv && c->nC == old->nC &&
+             c->nwork == old->nwork;
+  if (!fits) {
+    mju_free(g->memory);
+    mju_free(g->changes);
+    g->changes = NULL;
+    size_t size = layout(g, c, NULL);
+    g->memory = mju_malloc(size);
+    memset(g->memory, 0, size);
+    layout(g, c, g->memory);
+    g->in.nactive = 0;
+  }
+  g->config = c;
+  g->model = m;
+  g->in.settings = c->options.solver;
+  for (int i = 0; i < c->n; i++) {
+    g->in.joint[i] = c->joint + i;
+  }
+  return 0;
+}
+
+
+static void selectOrStop(mjgpGears* g, const mjModel* m, int slot) {
+  if (g->nv != m->nv || g->nstate != m->npluginstate) {
+    mju_error(mjgpNAME ": the data are of a model with other sizes; make them with this one");
+  }
+  if (selectModel(g, m, slot)) {
+    mju_error(mjgpNAME ": the gears of this model are refused, see the warning");
   }
 }
 
 
-// a chain of dofs must be the beginning of all chains that contain it
-static int chainsNest(const mjModel* m, int dof) {
-  int adr = m->M_rowadr[dof], nnz = m->M_rownnz[dof];
-  for (int k = 0; k < nnz; k++) {
-    int row = m->M_colind[adr + k];
-    if (m->M_rownnz[row] != k + 1 ||
-        memcmp(m->M_colind + m->M_rowadr[row], m->M_colind + adr, sizeof(int) * ((size_t)k + 1))) {
-      return 0;
-    }
-  }
-  return 1;
+// the object that a mjData owns at this instance, null if there is none
+static mjgpGears* ownGears(const mjData* d, int instance) {
+  mjgpGears* g = mjgp_liveGears(d->plugin_data[instance]);
+  return g && g->d == d ? g : NULL;
 }
 
 
-// say the first problem; the engine has no room for all
-static void warnRefusal(const mjgReport* report) {
-  int first = (int)strcspn(report->text, "\n");
-  if (report->count == 1) {
-    mju_warning("%.*s", first, report->text);
-  } else {
-    mju_warning("%.*s\nand %d more problem%s: 'mjgear check' lists them", first, report->text,
-                report->count - 1, report->count == 2 ? "" : "s");
+mjgpGears* mjgp_findGears(const mjModel* m, mjData* d, int leader) {
+  mjgpGears* g = ownGears(d, leader);
+
+  // an engine's copy of another mjData, byte by byte, gets an object of its own
+  if (!g) {
+    g = mjgp_orphanOf(d);
+    g = g ? g : newGears(m, d);
+    d->plugin_data[leader] = (uintptr_t)g;
+  }
+  if (g->model != m) {
+    selectOrStop(g, m, m->plugin[leader]);
+  }
+  return g;
+}
+
+
+void mjgp_checkModel(mjgpGears* g, const mjModel* m) {
+  if (!mjgp_isConfigOf(g->config, m)) {
+    selectOrStop(g, m, mjgp_slot());
   }
 }
 
+
+const char* mjgp_belongError(const mjModel* m, const mjData* d) {
+  int slot = mjgp_slot(), leader = m ? mjgp_leader(m, slot) : -1;
+  if (!m || !d) {
+    return "no model or no data; give both";
+  }
+  if (leader < 0) {
+    return "the model has no gear; give it an instance of the plugin";
+  }
+  int ours = d->nplugin == (int)m->nplugin && d->signature == m->signature &&
+             !memcmp(d->plugin, m->plugin, sizeof(int) * (size_t)m->nplugin);
+  const mjgpGears* g = ours ? ownGears(d, leader) : NULL;
+  if (!ours || (g && (g->nv != m->nv || g->nstate != m->npluginstate))) {
+    return "the data are not of this model; make or reset them with it";
+  }
+  return NULL;
+}
+
+
+mjgpGears* mjgp_gears(const mjModel* m, const mjData* d) {
+  if (mjgp_belongError(m, d)) {
+    return NULL;
+  }
+
+  // what is known of models is ours, and not the state of d
+  mjgpGears* g = mjgp_gearsOf(m, (mjData*)d, mjgp_leader(m, mjgp_slot()));
+  mjgp_checkModel(g, m);
+  return g;
+}
+
+
+//---------------------------------- life ----------------------------------------------------------
 
 int mjgp_init(const mjModel* m, mjData* d, int instance) {
   d->plugin_data[instance] = 0;
-  if (instance != mjgp_leader(m)) {
+  if (instance != mjgp_leader(m, m->plugin[instance])) {
     return 0;
   }
-
-  // count, configure
-  int slot = mjgp_slot(), n = 0;
-  for (int i = 0; i < m->nplugin; i++) {
-    n += m->plugin[i] == slot ? mjgp_countJoints(m, i) : 0;
-  }
-  char text[mjgpERRORSIZE];
-  mjgReport report;
-  mjgpOptions options;
-  mjgpJoint* joint = mju_malloc(sizeof(mjgpJoint) * (size_t)(n + 1));
-  mjg_startReport(&report, text, sizeof(text));
-  int nsensor = mjgp_check(joint, &options, &report, m, slot);
-  if (report.count) {
-    mju_free(joint);
-    warnRefusal(&report);
+  mjgpGears* g = newGears(m, d);
+  if (selectModel(g, m, m->plugin[instance])) {
+    freeMemory(g);
+    mjgp_freeGears(g);
     return -1;
   }
-
-  // joints of the largest tree
-  int nwork = 0;
-  for (int i = 0, count = 0; i < n; i++) {
-    int same = i && m->dof_treeid[joint[i].dof] == m->dof_treeid[joint[i - 1].dof];
-    count = same ? count + 1 : 1;
-    nwork = mjMAX(nwork, count);
-  }
-
-  // allocate, fill
-  size_t size = layout(NULL, n, (int)m->nv, (int)m->nC, nwork);
-  mjgpGears* g = mju_malloc(size);
-  memset(g, 0, size);
-  layout(g, n, (int)m->nv, (int)m->nC, nwork);
-  g->size = size;
-  g->config->n = n;
-  g->config->nv = (int)m->nv;
-  g->config->nC = (int)m->nC;
-  g->config->leader = instance;
-  g->config->last = mjgp_last(m);
-  g->config->options = options;
-  memcpy(g->config->joint, joint, sizeof(mjgpJoint) * (size_t)n);
-  mju_free(joint);
-  mapTranspose(g->config->transpose, m);
-  for (int i = 1; i < g->config->nv; i++) {
-    g->config->line[i] = g->config->line[i - 1] + mjgi_simdEnd(m->M_rownnz[i - 1]);
-  }
-  for (int i = 0; i < g->config->nv; i++) {
-    g->config->geared[i] = -1;
-  }
-  g->config->acc = m->plugin_stateadr[instance] + countJointState(m, instance);
-  for (int i = 0; i < n; i++) {
-    g->config->state[i] =
-        m->plugin_stateadr[g->config->joint[i].instance] + g->config->joint[i].index;
-    g->config->stride[i] = mjgp_countJoints(m, g->config->joint[i].instance);
-    g->config->geared[g->config->joint[i].dof] = i;
-    g->config->chain[i] = g->config->nchain;
-    g->config->nchain += m->M_rownnz[g->config->joint[i].dof];
-    if (!chainsNest(m, g->config->joint[i].dof)) {
-      mju_warning(mjgpNAME
-                  ": the engine's inertia matrix does not have the expected sparsity; "
-                  "use the MuJoCo version that the plugin was built for");
-      mju_free(g);
-      return -1;
-    }
-  }
-  g->in.settings = options.solver;
-  for (int i = 0; i < n; i++) {
-    g->in.joint[i] = g->config->joint + i;
-    const mjgpJoint* load = g->config->joint + i;
-    g->config->encoders += load->gap == mjgpGAP_ROTOR && load->encoder == mjgpENCODER_MOTOR;
-    g->config->crossing |=
-        load->gap == mjgpGAP_LOAD &&
-        m->dof_treeid[load->dof] != m->dof_treeid[g->config->joint[load->partner].dof];
-  }
-  g->config->nsensor = nsensor;
   d->plugin_data[instance] = (uintptr_t)g;
   return 0;
 }
 
 
 void mjgp_destroy(mjData* d, int instance) {
-  mju_free((void*)d->plugin_data[instance]);
+  mjgpGears* g = ownGears(d, instance);
+  if (!g && d->plugin_data[instance]) {
+    g = mjgp_orphanOf(d);
+  }
+  if (g) {
+    freeMemory(g);
+    mjgp_freeGears(g);
+  }
   d->plugin_data[instance] = 0;
 }
 
 
+void mjgp_reset(const mjModel* m, mjtNum* plugin_state, void* plugin_data, int instance) {
+  memset(plugin_state, 0, sizeof(mjtNum) * (size_t)m->plugin_statenum[instance]);
+
+  // the engine does not say whose reset this is, but whose state
+  mjgpGears* g = mjgp_liveGears((uintptr_t)plugin_data);
+  if (!g || g->d->plugin_state + m->plugin_stateadr[instance] != plugin_state) {
+    return;
+  }
+  g->phase = mjgpIDLE;
+  g->nested = g->done = g->refused = 0;
+  g->in.nactive = 0;
+  memset(&g->count, 0, sizeof(g->count));
+  memset(&g->out.info, 0, sizeof(g->out.info));
+  for (int i = 0; i < g->config->n; i++) {
+    g->in.joint[i] = g->config->joint + i;
+    g->in.base[i] = g->out.t[i] = g->out.u[i] = g->out.lambda[i] = g->out.v_next[i] = 0;
+    g->out.mode[i] = 0;
+    g->out.gap[i] = (mjgCouplingStep){0};
+  }
+}
+
+
 void mjgp_copy(mjData* dest, const mjModel* m, const mjData* src, int instance) {
-  (void)m;
-  mjgpGears* to = (mjgpGears*)dest->plugin_data[instance];
-  const mjgpGears* from = (const mjgpGears*)src->plugin_data[instance];
-  if (!to || !from || to->config->n != from->config->n) {
+  const mjgpGears* from = ownGears(src, instance);
+  if (instance != mjgp_leader(m, m->plugin[instance])) {
+    return;
+  }
+  mjgpGears* to = mjgp_gearsOf(m, dest, instance);
+  mjgp_checkModel(to, m);
+  mjgp_applyChanges(to, m, src);
+  if (!from || to->config->n != from->config->n) {
     return;
   }
 
@@ -320,10 +287,7 @@ void mjgp_copy(mjData* dest, const mjModel* m, const mjData* src, int instance) 
   to->in.nactive = from->in.nactive;
   to->out.info = from->out.info;
   to->count = from->count;
-  to->warned = from->warned;
-  to->config->options = from->config->options;
-  to->in.settings = from->in.settings;
-  memcpy(to->config->joint, from->config->joint, sizeof(mjgpJoint) * n);
+  to->warned |= from->warned;
   memcpy(to->in.active, from->in.active, sizeof(int) * n);
   memcpy(to->in.base, from->in.base, sizeof(mjtNum) * n);
   memcpy(to->in.tau, from->in.tau, sizeof(mjtNum) * n);

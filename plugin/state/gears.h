@@ -1,16 +1,11 @@
-// All geared joints of one mjData: what is known about them, their memory and their state.
+// All geared joints of one mjData: what is known about them, and their memory.
 //
 // The instances of the plugin in a model are one physical system. The first of them, the leader,
 // owns this object (mjData.plugin_data); the others have none.
 //
-// What a trajectory depends on lives in mjData.plugin_state and changes in "advance" only:
-//   each instance  t (n), piece (n), lag (n)       in the order of its key "joint"; the sign of piece is
-//                                                  the mode and 2 its size where the load was
-//                                                  negative; lag is the acceleration that constraints
-//                                                  caused
-//                  and, with backlash, the mjgpNGAP numbers of backlash.h (n each)
-//   the leader     and behind them acc (nv), the acceleration of the last step
-// Everything else is computed anew in every step.
+// What a trajectory depends on lives in mjData.plugin_state (layout.h). Everything else is computed
+// anew in every step, from the configuration of the model that is being stepped: one mjData may be
+// stepped with many models.
 
 #ifndef MJGEAR_PLUGIN_GEARS_H_
 #define MJGEAR_PLUGIN_GEARS_H_
@@ -20,6 +15,9 @@
 #include "configuration/config.h"
 #include "mjgear.h"
 #include "mjgear_backlash.h"
+#include "state/layout.h"
+#include "state/model.h"
+#include "state/pool.h"
 
 // how mjData stands with respect to the friction that was added to it
 typedef enum mjgpPhase_ {
@@ -43,30 +41,6 @@ typedef struct mjgpCount_ {
   int fallbacks;    // problems for which the solver needed another method
   int unsolved;     // problems that were left above the tolerance
 } mjgpCount;
-
-// what the model says, with addresses: the same in every step
-typedef struct mjgpConfig_ {
-  int n;         // number of geared joints
-  int leader;    // first instance of the plugin
-  int last;      // last instance of the plugin
-  int nv;        // dofs of the model
-  int nC;        // non-zeros of the inertia matrix
-  int nsensor;   // sensors attached to instances of the plugin
-  int encoders;  // joints whose encoder is on a rotor that is state of the plugin
-  int crossing;  // a gap couples joints of different trees
-  int nchain;    // sum over the geared joints of the lengths of their dof chains
-  int acc;       // address of the leader's acc in plugin_state
-
-  mjgpOptions options;
-  mjgpJoint* joint;  // geared joints in the order of their dofs                       (n)
-  int* state;        // address of their t in plugin_state                             (n)
-  int* stride;       // distance from t to piece to lag in plugin_state                (n)
-  int* geared;       // geared joint of each dof, -1: none                             (nv)
-  int* chain;        // start of their chains in arrays of nchain                      (n)
-  int* transpose;    // address in D of each transposed entry of M                     (nC)
-  int* line;         // start of each row of matrices in M's structure with rows in    (nv)
-                     //   whole lanes
-} mjgpConfig;
 
 // what a step starts from
 typedef struct mjgpInput_ {
@@ -121,39 +95,64 @@ typedef struct mjgpScratch_ {
   mjgWorkspace* work;  // of the core, for as many; groups of several trees take d's stack
 } mjgpScratch;
 
+// gears that differ from the model's
+typedef struct mjgpChanges_ {
+  const mjgpConfig** base;  // configuration of what they were made from                 (n)
+  mjtNum* number;    // and the numbers in plugin_state                           (n x mjgpNCHANGE)
+  int* refused;      // 1: they are no gear                                       (n)
+  mjgpJoint* joint;  // the gears                                                 (n)
+} mjgpChanges;
+
 typedef struct mjgpGears_ {
-  mjgpConfig* config;
+  const mjData* d;           // whose object this is; null: free
+  struct mjgpGears_* next;   // of the free ones
+  const mjModel* model;      // last one that was stepped; may be gone
+  const mjgpConfig* config;  // its configuration
+  mjgpConfigs known;         // configurations of all models so far
+  mjgpChanges* changes;      // gears that plugin_state changes; null: none so far
+  void* memory;              // of the arrays below
+  int nv, nstate;            // sizes of the mjData
+
   mjgpInput in;
   mjgpResult out;
   mjgpScratch scratch;
 
-  int phase;   // mjgpPhase
-  int nested;  // inside of our own call to mj_fwdActuation
-  int done;    // friction was computed since the last advance
-  int early;   // it was computed with the passive forces, ahead of actuation
-  int warned;  // warnings that were given, one bit each
+  int phase;    // mjgpPhase
+  int nested;   // inside of our own call to mj_fwdActuation
+  int done;     // friction was computed since the last advance
+  int early;    // it was computed with the passive forces, ahead of actuation
+  int warned;   // warnings that were given, one bit each
+  int refused;  // numbers in plugin_state are not used in this step
   mjgpCount count;
-  size_t size;  // bytes of this object and all that it points to
 } mjgpGears;
 
 // start joint i from friction, mode and sign of the load of the last step: t, mode, load
 static inline void mjgp_startJoint(mjgpGears* g, const mjData* d, int i) {
-  const mjtNum *state = d->plugin_state + g->config->state[i], piece = state[g->config->stride[i]];
-  g->out.t[i] = state[0];
+  const mjtNum* state = d->plugin_state + g->config->state[i];
+  mjtNum piece = state[mjgpSTATE_PIECE * g->config->stride[i]];
+  g->out.t[i] = state[mjgpSTATE_FRICTION];
   g->out.mode[i] = (piece > 0) - (piece < 0);
   g->out.load[i] = piece > 1 || piece < -1 ? -1 : 1;
 }
 
-// slot of this plugin in the engine's table, the first instance and the last; -1: none
-int mjgp_slot(void);
-int mjgp_leader(const mjModel* m);
-int mjgp_last(const mjModel* m);
+// the object of a mjData, with the configuration of this model, which is known by its address. That is enough
+// between the calls of a step. leader: the first instance of the plugin. A model that the mjData has not met is
+// read, which allocates; the engine's error if it is refused
+mjgpGears* mjgp_findGears(const mjModel* m, mjData* d, int leader);
+static inline mjgpGears* mjgp_gearsOf(const mjModel* m, mjData* d, int leader) {
+  mjgpGears* g = mjgp_liveGears(d->plugin_data[leader]);
+  return g && g->d == d && g->model == m ? g : mjgp_findGears(m, d, leader);
+}
 
-// the object of a mjData; null if the model has no instance
+// make sure that the configuration is still what the model at this address says
+void mjgp_checkModel(mjgpGears* g, const mjModel* m);
+
+// the same for users: null if there is no instance, or if the data were not made or reset with this model or
+// one of its structure; then the line that says so
 mjgpGears* mjgp_gears(const mjModel* m, const mjData* d);
+const char* mjgp_belongError(const mjModel* m, const mjData* d);
 
-// plugin callbacks: size of the state, life of the object
-int mjgp_nstate(const mjModel* m, int instance);
+// plugin callbacks: life of the object
 int mjgp_init(const mjModel* m, mjData* d, int instance);
 void mjgp_destroy(mjData* d, int instance);
 void mjgp_copy(mjData* dest, const mjModel* m, const mjData* src, int instance);
@@ -166,6 +165,7 @@ typedef enum mjgpWarning_ {
   mjgpWARN_NOT_COMPUTED = 1 << 2,
   mjgpWARN_CHANGED = 1 << 3,
   mjgpWARN_UNCONFIRMED = 1 << 4,
+  mjgpWARN_REFUSED = 1 << 5,
 } mjgpWarning;
 void mjgp_warn(mjgpGears* g, int warning, const char* format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -1,7 +1,7 @@
 // Words and numbers in the <config> elements of an instance, and refusals that say where they stand.
 
-#ifndef MJGEAR_PLUGIN_WORDS_H_
-#define MJGEAR_PLUGIN_WORDS_H_
+#ifndef MJGEAR_PLUGIN_PARSING_H_
+#define MJGEAR_PLUGIN_PARSING_H_
 
 #include <mujoco/mujoco.h>
 
@@ -58,19 +58,7 @@ const char* mjgp_jointName(const mjModel* m, int joint);
 int mjgp_findJoint(const char* word, int length, const mjgpPlace* place);
 mjgpJoint mjgp_makeJoint(const mjgpPlace* place, int id, int index);
 
-// read everything that describes backlash; returns the number of joints that it adds as motors
-int mjgp_readGaps(mjgpJoint* joint, int found, int n, mjgpPlace* place);
+// does an instance have backlash
+int mjgp_hasBacklash(const mjModel* m, int instance);
 
-// number of a joint's gap or rotor by its key, null if no number of a gap has this key
-double* mjgp_gapNumber(mjgpJoint* joint, const char* key);
-
-// does the model of a joint's gap use such a key
-int mjgp_readsGapKey(const mjgpJoint* joint, const char* key);
-
-// what is wrong with the rotor of a gap, behind the joint's name; null if nothing
-const char* mjgp_rotorError(const mjgpJoint* joint);
-
-// find the motors of loads in the list of all joints
-void mjgp_findPartners(mjgpJoint* joint, int total);
-
-#endif  // MJGEAR_PLUGIN_WORDS_H_
+#endif  // MJGEAR_PLUGIN_PARSING_H_

@@ -1,18 +1,29 @@
-// Backlash in the configuration: the keys of the gaps, and the joints that are motors.
+#include "configuration/gap.h"
 
 #include <string.h>
 
-#include "configuration/words.h"
 #include "friction/engine.h"
 
 
 // keys of the numbers that describe a gap
-static const char* const gap_keys[] = {"half_gap",    "stiffness",     "damping",
-                                       "rubber",      "shaft_inertia", "exponent",
-                                       "restitution", "rotor_inertia"};
-enum {
-  mjgpNGAPKEY = (int)(sizeof(gap_keys) / sizeof(gap_keys[0]))
-};
+static const char* const gap_keys[mjgpNGAPKEY] = {"half_gap",    "stiffness",     "damping",
+                                                  "rubber",      "shaft_inertia", "exponent",
+                                                  "restitution", "rotor_inertia"};
+
+
+const char* mjgp_gapKey(int k) {
+  return gap_keys[k];
+}
+
+
+int mjgp_gapKeyFromName(const char* name) {
+  for (int k = 0; k < mjgpNGAPKEY; k++) {
+    if (!strcmp(gap_keys[k], name)) {
+      return k;
+    }
+  }
+  return -1;
+}
 
 
 double* mjgp_gapNumber(mjgpJoint* joint, const char* key) {
@@ -21,12 +32,8 @@ double* mjgp_gapNumber(mjgpJoint* joint, const char* key) {
   double* const number[mjgpNGAPKEY] = {&b->half_gap,    &b->stiffness,        &b->damping,
                                        &b->rubber,      &b->shaft_inertia,    &b->exponent,
                                        &b->restitution, &joint->rotor_inertia};
-  for (int k = 0; k < mjgpNGAPKEY; k++) {
-    if (!strcmp(gap_keys[k], key)) {
-      return number[k];
-    }
-  }
-  return NULL;
+  int k = mjgp_gapKeyFromName(key);
+  return k < 0 ? NULL : number[k];
 }
 
 

@@ -1,4 +1,4 @@
-#include "configuration/words.h"
+#include "configuration/parsing.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -185,12 +185,20 @@ int mjgp_findJoint(const char* word, int length, const mjgpPlace* place) {
 }
 
 
+int mjgp_hasBacklash(const mjModel* m, int instance) {
+  mjgpPlace place = {m, instance, "backlash", NULL};
+  return mjgp_countWords(mjgp_value(&place)) > 0;
+}
+
+
 mjgpJoint mjgp_makeJoint(const mjgpPlace* place, int id, int index) {
   const mjModel* m = place->m;
   return (mjgpJoint){.instance = place->instance,
                      .index = index,
                      .joint = id,
+                     .type = m->jnt_type[id],
                      .dof = m->jnt_dofadr[id],
                      .qpos = m->jnt_qposadr[id],
+                     .backlashes = mjgp_hasBacklash(m, place->instance),
                      .partner = -1};
 }

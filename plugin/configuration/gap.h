@@ -1,0 +1,27 @@
+// Backlash in the configuration: the keys of the gaps, and the joints that are motors.
+
+#ifndef MJGEAR_PLUGIN_GAP_H_
+#define MJGEAR_PLUGIN_GAP_H_
+
+#include "configuration/parsing.h"
+
+// read everything that describes backlash; returns the number of joints that it adds as motors
+int mjgp_readGaps(mjgpJoint* joint, int found, int n, mjgpPlace* place);
+
+// key of the k-th number of a gap, k < mjgpNGAPKEY; its number by the key, -1 if there is none
+const char* mjgp_gapKey(int k);
+int mjgp_gapKeyFromName(const char* name);
+
+// number of a joint's gap or rotor by its key, null if no number of a gap has this key
+double* mjgp_gapNumber(mjgpJoint* joint, const char* key);
+
+// does the model of a joint's gap use such a key
+int mjgp_readsGapKey(const mjgpJoint* joint, const char* key);
+
+// what is wrong with the rotor of a gap, behind the joint's name; null if nothing
+const char* mjgp_rotorError(const mjgpJoint* joint);
+
+// find the motors of loads in the list of all joints
+void mjgp_findPartners(mjgpJoint* joint, int total);
+
+#endif  // MJGEAR_PLUGIN_GAP_H_

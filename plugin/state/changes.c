@@ -1,0 +1,254 @@
+#include "state/changes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "configuration/check.h"
+#include "configuration/gap.h"
+#include "configuration/parsing.h"
+
+// longest list of what is wrong with the numbers of a joint; the first line is told
+#define mjgpREASON 500
+
+
+int mjgp_isKind(int key) {
+  return key <= mjgKEY_MESH || key == mjgKEY_MOTOR_STARTING;
+}
+
+
+//---------------------------------- numbers in plugin_state ---------------------------------------
+
+// number in the state and number among those of a change; only joints with backlash have the last ones
+static int changeCount(const mjgpConfig* config, int i) {
+  return config->joint[i].backlashes ? mjgpNCHANGE : mjgpCHANGE_GAPKEY;
+}
+
+static int stateNumber(int k) {
+  return k < mjgpCHANGE_GAPKEY ? mjgpSTATE_GIVEN + k : mjgpSTATE_GAPKEY + k - mjgpCHANGE_GAPKEY;
+}
+
+
+void mjgp_readNumbers(mjtNum number[mjgpNCHANGE], const mjgpConfig* config, const mjtNum* state,
+                      int i) {
+  int n = changeCount(config, i);
+  for (int k = 0; k < mjgpNCHANGE; k++) {
+    number[k] = k < n ? state[config->state[i] + stateNumber(k) * config->stride[i]] : 0;
+  }
+}
+
+
+void mjgp_writeNumbers(mjtNum* state, const mjgpConfig* config, const mjtNum number[mjgpNCHANGE],
+                       int i) {
+  int n = changeCount(config, i);
+  for (int k = 0; k < n; k++) {
+    state[config->state[i] + stateNumber(k) * config->stride[i]] = number[k];
+  }
+}
+
+
+//---------------------------------- one joint -----------------------------------------------------
+
+// take a number into a description
+static void giveGear(mjgpJoint* joint, mjgReport* report, int key, double value) {
+  const mjgKeyInfo* info = mjg_keyInfo(key);
+  if (info->engine) {
+    mjg_refuse(report, "key '%s' is the engine's; change mjModel.%s", info->name,
+               strstr(info->name, "viscous") ? "dof_damping" : "dof_armature");
+  } else if (joint->gap == mjgpGAP_LOAD) {
+    mjg_refuse(report, "key '%s': the gear is that of the motor_joint; change it there",
+               info->name);
+  } else {
+    mjg_give(&joint->description, key, value);
+  }
+}
+
+
+// take a number into a gap
+static void giveGap(mjgpJoint* joint, mjgReport* report, int k, double value) {
+  const char* key = mjgp_gapKey(k);
+  double* number = mjgp_gapNumber(joint, key);
+  if (joint->gap == mjgpGAP_NONE) {
+    mjg_refuse(report, "key '%s': it has no backlash; give it a model in the key 'backlash'", key);
+  } else if (joint->gap == mjgpGAP_MOTOR) {
+    mjg_refuse(report, "key '%s': the gap is that of the joint that it drives; change it there",
+               key);
+  } else if (!isfinite(value)) {
+    mjg_refuse(report, "%s = %g is not a number; write a finite one", key, value);
+  } else if (value != 0 && number != &joint->rotor_inertia && !mjgp_readsGapKey(joint, key)) {
+    mjg_refuse(report, "key '%s': backlash '%s' does not use it; leave it out", key,
+               mjg_backlashName(joint->backlash.model));
+  } else {
+    *number = value;
+  }
+}
+
+
+// forget the keys that say what a gear is
+static void forgetKind(mjgDescription* description, int type) {
+  description->type = type;
+  for (int key = 0; key < mjgNKEY; key++) {
+    if (mjgp_isKind(key)) {
+      description->given[key] = 0;
+      description->value[key] = 0;
+    }
+  }
+}
+
+
+// does a description say what the gear is
+static int saysKind(const mjgDescription* description) {
+  for (int key = 0; key < mjgNKEY; key++) {
+    if (description->given[key] && mjgp_isKind(key)) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+
+int mjgp_changeJoint(mjgpJoint* joint, mjgReport* report, const mjgpJoint* base,
+                     const mjtNum number[mjgpNCHANGE]) {
+  int before = report->count;
+  mjtNum given = number[mjgpCHANGE_GIVEN], type = number[mjgpCHANGE_TYPE];
+  *joint = *base;
+  if (!(given >= 0 && given < mjgp_keyBit(mjgNKEY + mjgpNGAPKEY) && given == floor(given))) {
+    mjg_refuse(report, "%g does not say which keys are given; write a sum of bits of keys", given);
+    return 1;
+  }
+  if (!(type >= 0 && type <= mjgNTYPE && type == floor(type))) {
+    mjg_refuse(report, "%g is no type; write 0, or 1 + mjgType", type);
+    return 1;
+  }
+
+  // in which words; then the numbers
+  uint64_t bits = (uint64_t)given;
+  int flg_gear = type > 0, flg_gap = 0;
+  if (type > 0) {
+    forgetKind(&joint->description, (int)type - 1);
+  }
+  for (int k = 0; k < mjgNKEY + mjgpNGAPKEY; k++) {
+    if (!(bits >> k & 1)) {
+      continue;
+    }
+    if (k < mjgNKEY) {
+      giveGear(joint, report, k, number[mjgpCHANGE_KEY + k]);
+      flg_gear = 1;
+    } else {
+      giveGap(joint, report, k - mjgNKEY, number[mjgpCHANGE_KEY + k]);
+      flg_gap = 1;
+    }
+  }
+  if (type > 0 && !saysKind(&joint->description)) {
+    mjg_refuse(report,
+               "nothing says what the gear is; give gamma_u and gamma_v, eta_forward and "
+               "eta_backward, or starting torques");
+  }
+
+  // what they mean
+  if (flg_gap && report->count == before) {
+    const char* error_gap = mjg_backlashError(&joint->backlash);
+    const char* error_rotor = mjgp_rotorError(joint);
+    if (error_gap) {
+      mjg_refuse(report, "%s", error_gap);
+    }
+    if (error_rotor) {
+      mjg_refuse(report, "it %s", error_rotor);
+    }
+  }
+  if (flg_gear && report->count == before) {
+    mjgp_makeGear(&joint->gear, report, &joint->description);
+  }
+  return report->count - before;
+}
+
+
+//---------------------------------- all joints ----------------------------------------------------
+
+// memory for gears that are changed
+static mjgpChanges* makeChanges(int n) {
+  size_t size = sizeof(mjgpChanges), count = (size_t)n;
+  size_t base = mjgp_reserve(&size, count, sizeof(mjgpConfig*));
+  size_t number = mjgp_reserve(&size, count * mjgpNCHANGE, sizeof(mjtNum));
+  size_t refused = mjgp_reserve(&size, count, sizeof(int));
+  size_t joint = mjgp_reserve(&size, count, sizeof(mjgpJoint));
+  char* block = mju_malloc(size);
+  memset(block, 0, size);
+  mjgpChanges* c = (mjgpChanges*)block;
+  c->base = (const mjgpConfig**)(block + base);
+  c->number = (mjtNum*)(block + number);
+  c->refused = (int*)(block + refused);
+  c->joint = (mjgpJoint*)(block + joint);
+  return c;
+}
+
+
+// refuse a line about what stands in plugin_state
+static void refuse(mjgpGears* g, const char* where, const char* reason) {
+  g->refused = 1;
+  mjgp_warn(
+      g, mjgpWARN_REFUSED,
+      "%s in plugin_state: %.*s. It is not used: what the model says counts, and steps have the "
+      "status %d. Further occurrences have that status, but are not reported",
+      where, (int)strcspn(reason, "\n"), reason, mjgERR_ARGUMENT);
+}
+
+
+// gear of a joint whose numbers in plugin_state are not 0
+static void applyChange(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
+  mjgpChanges* c = g->changes = g->changes ? g->changes : makeChanges(g->config->n);
+  mjtNum number[mjgpNCHANGE], *last = c->number + i * mjgpNCHANGE;
+  mjgp_readNumbers(number, g->config, d->plugin_state, i);
+
+  // it is computed only where something is new
+  const mjgpJoint* base = g->config->joint + i;
+  if (c->base[i] != g->config || memcmp(number, last, sizeof(number))) {
+    char reason[mjgpREASON], where[2 * mjgpMAXWORD];
+    mjgReport report;
+    mjg_startReport(&report, reason, sizeof(reason));
+    c->refused[i] = mjgp_changeJoint(c->joint + i, &report, base, number) > 0;
+    c->base[i] = g->config;
+    memcpy(last, number, sizeof(number));
+    if (c->refused[i]) {
+      snprintf(where, sizeof(where), "joint '%.*s'", mjgpMAXWORD, mjgp_jointName(m, base->joint));
+      refuse(g, where, reason);
+    }
+  }
+  g->refused |= c->refused[i];
+  g->in.joint[i] = c->refused[i] ? base : c->joint + i;
+}
+
+
+_Static_assert(mjgpSTATE_TYPE == mjgpSTATE_GIVEN + 1, "type follows given");
+
+void mjgp_applyChanges(mjgpGears* g, const mjModel* m, const mjData* d) {
+  const mjgpConfig* config = g->config;
+  g->refused = 0;
+  for (int i = 0; i < config->n; i++) {
+    const mjtNum* given = d->plugin_state + config->given[i];
+    if (given[0] == 0 && given[config->stride[i]] == 0) {
+      g->in.joint[i] = config->joint + i;
+    } else {
+      applyChange(g, m, d, i);
+    }
+  }
+
+  // the solver
+  g->in.settings = config->options.solver;
+  mjtNum solver = d->plugin_state[config->system + mjgpSYSTEM_SOLVER];
+  if (solver != 0) {
+    char reason[mjgpREASON];
+    mjgReport report;
+    mjg_startReport(&report, reason, sizeof(reason));
+    if (!(solver > 0 && solver <= 1 + mjgENUMERATION && solver == floor(solver))) {
+      mjg_refuse(&report, "%g is none; write 0, or 1 + mjgSolver", solver);
+    } else {
+      mjgp_checkSolver(&report, (int)solver - 1, config->n);
+    }
+    if (report.count) {
+      refuse(g, "solver", reason);
+    } else {
+      g->in.settings.solver = (int)solver - 1;
+    }
+  }
+}

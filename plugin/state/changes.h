@@ -1,0 +1,44 @@
+// What plugin_state changes of the gears, in one simulation.
+
+#ifndef MJGEAR_PLUGIN_CHANGES_H_
+#define MJGEAR_PLUGIN_CHANGES_H_
+
+#include <mujoco/mujoco.h>
+
+#include "state/gears.h"
+#include "state/layout.h"
+
+// numbers of one joint that change its gear, side by side
+enum {
+  mjgpCHANGE_GIVEN = 0,
+  mjgpCHANGE_TYPE = 1,
+  mjgpCHANGE_KEY = 2,
+  mjgpCHANGE_GAPKEY = mjgpCHANGE_KEY + mjgNKEY,
+  mjgpNCHANGE = mjgpCHANGE_GAPKEY + mjgpNGAPKEY
+};
+
+// bit of a key in mjgpSTATE_GIVEN: key is a mjgKey, or mjgNKEY + number of a gap's key
+static inline double mjgp_keyBit(int key) {
+  return (double)((uint64_t)1 << key);
+}
+
+// does a key say what the gear is, and not only how it rubs besides
+int mjgp_isKind(int key);
+
+// numbers of joint i in plugin_state: read, write
+void mjgp_readNumbers(mjtNum number[mjgpNCHANGE], const mjgpConfig* config, const mjtNum* state,
+                      int i);
+void mjgp_writeNumbers(mjtNum* state, const mjgpConfig* config, const mjtNum number[mjgpNCHANGE],
+                       int i);
+
+// the gear that these numbers make of a joint of the model. Every problem goes into the report; returns
+// their number
+int mjgp_changeJoint(mjgpJoint* joint, mjgReport* report, const mjgpJoint* base,
+                     const mjtNum number[mjgpNCHANGE]);
+
+// gears and settings of this step: the model's, or what plugin_state makes of them. Numbers that are no
+// gear or no setting are refused: the model's count, and g->refused is set. Allocates where the first gear is
+// changed
+void mjgp_applyChanges(mjgpGears* g, const mjModel* m, const mjData* d);
+
+#endif  // MJGEAR_PLUGIN_CHANGES_H_

@@ -1,0 +1,54 @@
+// What the numbers in mjData.plugin_state mean. A trajectory depends on nothing else of ours.
+//
+//   each instance   the numbers below, each for its n joints: number k of the joint with the index i in
+//                   the instance is k * n + i. Joints are those of the key "joint" and behind them the
+//                   motor joints. The numbers of gaps exist only with the key "backlash".
+//   the leader      behind them the acceleration of the last step (nv) and the mjgpNSYSTEM numbers
+//
+// Those of a step change in "advance" only. Those that change a gear are the user's: 0 until mjg_setGear or
+// a program writes them. mjg_stateAddress (mjgear_plugin.h) tells users where each stands.
+
+#ifndef MJGEAR_PLUGIN_LAYOUT_H_
+#define MJGEAR_PLUGIN_LAYOUT_H_
+
+#include <mujoco/mujoco.h>
+
+#include "configuration/config.h"
+#include "configuration/parsing.h"
+
+enum {
+  mjgpSTATE_FRICTION = 0,  // friction torque of the last step
+  mjgpSTATE_PIECE = 1,     // its sign is the mode, its size 2 where lambda was negative, else 1
+  mjgpSTATE_LAG = 2,       // acceleration that constraints caused
+  mjgpSTATE_GIVEN = 3,     // which keys differ from the model's: the sum of mjgp_keyBit of each
+  mjgpSTATE_TYPE = 4,  // 0: the model's keys say what the gear is. 1 + mjgType: those that do are
+                       //   forgotten, and the gear is what the given ones say
+  mjgpSTATE_KEY = 5,   // values of the keys in the order of mjgKey
+  mjgpSTATE_GAP = mjgpSTATE_KEY + mjgNKEY,      // state of the gap, in the order below
+  mjgpSTATE_GAPKEY = mjgpSTATE_GAP + mjgpNGAP,  // values of the keys of a gap (mjgp_gapKey)
+  mjgpNSTATE = mjgpSTATE_GAPKEY + mjgpNGAPKEY
+};
+
+// state of a gap
+enum {
+  mjgpGAP_STARTED = 0,   // 0: nothing is known yet, the gap starts at rest
+  mjgpGAP_ANGLE = 1,     // rotor minus joint, if the rotor is the plugin's
+  mjgpGAP_RATE = 2,      //
+  mjgpGAP_POSITION = 3,  // theta_b
+  mjgpGAP_TWIST = 4,     // omega_s
+};
+
+// of the whole system, in the leader's state
+enum {
+  mjgpSYSTEM_SOLVER = 0,     // 0: the model's; else 1 + mjgSolver
+  mjgpSYSTEM_FALLBACKS = 1,  // how often the solver fell back on another method
+  mjgpNSYSTEM = 2
+};
+
+// plugin callback: size of an instance's state
+int mjgp_nstate(const mjModel* m, int instance);
+
+// numbers that an instance keeps for all its joints
+int mjgp_jointState(const mjModel* m, int instance);
+
+#endif  // MJGEAR_PLUGIN_LAYOUT_H_

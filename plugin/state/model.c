@@ -1,0 +1,312 @@
+#include "state/model.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "configuration/check.h"
+#include "friction/lanes.h"
+#include "state/layout.h"
+
+// most configurations that a mjData keeps; a program that makes a new model for each trajectory and
+// never a new mjData would need ever more memory
+#define mjgpMAXCONFIG 4096
+
+
+//---------------------------------- instances -----------------------------------------------------
+
+int mjgp_slot(void) {
+  int slot = -1;
+  return mjp_getPlugin(mjgpNAME, &slot) ? slot : -1;
+}
+
+
+static int lastInstance(const mjModel* m, int slot) {
+  int last = -1;
+  for (int i = 0; i < m->nplugin; i++) {
+    last = m->plugin[i] == slot ? i : last;
+  }
+  return last;
+}
+
+
+//---------------------------------- recognition ---------------------------------------------------
+
+// FNV-1a over words of 8 bytes
+static uint64_t hashText(const mjModel* m) {
+  uint64_t hash = 14695981039346656037u, word;
+  size_t n = (size_t)m->npluginattr, i = 0;
+  for (; i + sizeof(word) <= n; i += sizeof(word)) {
+    memcpy(&word, m->plugin_attr + i, sizeof(word));
+    hash = (hash ^ word) * 1099511628211u;
+    hash ^= hash >> 32;
+  }
+  for (; i < n; i++) {
+    hash = (hash ^ (unsigned char)m->plugin_attr[i]) * 1099511628211u;
+  }
+  return hash ^ hash >> 32;
+}
+
+
+// names of all joints, which stand side by side
+static const char* jointNames(const mjModel* m) {
+  return m->njnt ? m->names + m->name_jntadr[0] : "";
+}
+
+static size_t jointNamesSize(const mjModel* m) {
+  const char* last = m->njnt ? m->names + m->name_jntadr[m->njnt - 1] : "";
+  return m->njnt ? (size_t)(last - jointNames(m)) + strlen(last) + 1 : 0;
+}
+
+
+int mjgp_isConfigOf(const mjgpConfig* config, const mjModel* m) {
+  const mjgpConfig* c = config;
+  if (c->signature != m->signature || c->ntext != (int)m->npluginattr || c->nv != (int)m->nv ||
+      c->nC != (int)m->nC || c->njnt != (int)m->njnt || c->nplugin != (int)m->nplugin ||
+      c->acc != m->plugin_stateadr[c->leader] + c->leader_state) {
+    return 0;
+  }
+
+  // neither names nor kinds of joints are in the signature
+  return !memcmp(c->text, m->plugin_attr, (size_t)c->ntext) &&
+         !memcmp(c->jnt_type, m->jnt_type, sizeof(int) * (size_t)c->njnt) &&
+         !memcmp(c->M_colind, m->M_colind, sizeof(int) * (size_t)c->nC) &&
+         !memcmp(c->M_rownnz, m->M_rownnz, sizeof(int) * (size_t)c->nv) &&
+         !memcmp(c->names, jointNames(m), c->nnames);
+}
+
+
+//---------------------------------- one configuration ---------------------------------------------
+
+size_t mjgp_reserve(size_t* size, size_t count, size_t item) {
+  size_t offset = (*size + 63) & ~(size_t)63;
+  *size = offset + count * item;
+  return offset;
+}
+
+
+// lay out a configuration in one block at c, or count its bytes if c is null
+static size_t layout(mjgpConfig* c, const mjModel* m, size_t n) {
+  size_t size = sizeof(mjgpConfig), nv = (size_t)m->nv, nC = (size_t)m->nC;
+  // clang-format off
+#define mjgpARRAY(name, number)                                      \
+  {                                                                  \
+    size_t offset = mjgp_reserve(&size, (number), sizeof(*c->name)); \
+    if (c) {                                                         \
+      c->name = (void*)((char*)c + offset);                          \
+    }                                                                \
+  }
+  mjgpARRAY(joint, n)
+  mjgpARRAY(state, n)
+  mjgpARRAY(stride, n)
+  mjgpARRAY(given, n)
+  mjgpARRAY(geared, nv)
+  mjgpARRAY(chain, n)
+  mjgpARRAY(transpose, nC)
+  mjgpARRAY(line, nv)
+  mjgpARRAY(text, (size_t)m->npluginattr)
+  mjgpARRAY(M_rownnz, nv)
+  mjgpARRAY(M_colind, nC)
+  mjgpARRAY(jnt_type, (size_t)m->njnt)
+  mjgpARRAY(names, jointNamesSize(m))
+#undef mjgpARRAY
+      // clang-format on
+      return size;
+}
+
+
+// address in D of the transpose of each entry of M's lower triangle
+static void mapTranspose(int* transpose, const mjModel* m) {
+  for (int i = 0; i < m->nv; i++) {
+    for (int k = 0; k < m->M_rownnz[i]; k++) {
+      int adr = m->M_rowadr[i] + k, row = m->M_colind[adr];
+      for (int j = 0; j < m->D_rownnz[row]; j++) {
+        if (m->D_colind[m->D_rowadr[row] + j] == i) {
+          transpose[adr] = m->D_rowadr[row] + j;
+          break;
+        }
+      }
+    }
+  }
+}
+
+
+// a chain of dofs must be the beginning of all chains that contain it
+static int chainsNest(const mjModel* m, int dof) {
+  int adr = m->M_rowadr[dof], nnz = m->M_rownnz[dof];
+  for (int k = 0; k < nnz; k++) {
+    int row = m->M_colind[adr + k];
+    if (m->M_rownnz[row] != k + 1 ||
+        memcmp(m->M_colind + m->M_rowadr[row], m->M_colind + adr, sizeof(int) * ((size_t)k + 1))) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+
+// say the first problem; the engine has no room for all
+static void warnRefusal(const mjgReport* report) {
+  int first = (int)strcspn(report->text, "\n");
+  if (report->count == 1) {
+    mju_warning("%.*s", first, report->text);
+  } else {
+    mju_warning("%.*s\nand %d more problem%s: 'mjgear check' lists them", first, report->text,
+                report->count - 1, report->count == 2 ? "" : "s");
+  }
+}
+
+
+// addresses of joints and dofs; 0, or -1 after a warning
+static int findAddresses(mjgpConfig* c, const mjModel* m) {
+  mapTranspose(c->transpose, m);
+  for (int i = 1; i < c->nv; i++) {
+    c->line[i] = c->line[i - 1] + mjgi_simdEnd(m->M_rownnz[i - 1]);
+  }
+  for (int i = 0; i < c->nv; i++) {
+    c->geared[i] = -1;
+  }
+  c->leader_state = mjgp_jointState(m, c->leader);
+  c->acc = m->plugin_stateadr[c->leader] + c->leader_state;
+  c->system = c->acc + c->nv;
+  for (int i = 0, count = 0; i < c->n; i++) {
+    const mjgpJoint* j = c->joint + i;
+    int same = i && m->dof_treeid[j->dof] == m->dof_treeid[j[-1].dof];
+    count = same ? count + 1 : 1;
+    c->nwork = mjMAX(c->nwork, count);
+    c->state[i] = m->plugin_stateadr[j->instance] + j->index;
+    c->stride[i] = mjgp_countJoints(m, j->instance);
+    c->given[i] = c->state[i] + mjgpSTATE_GIVEN * c->stride[i];
+    c->geared[j->dof] = i;
+    c->chain[i] = c->nchain;
+    c->nchain += m->M_rownnz[j->dof];
+    c->encoders += j->gap == mjgpGAP_ROTOR && j->encoder == mjgpENCODER_MOTOR;
+    c->crossing |=
+        j->gap == mjgpGAP_LOAD && m->dof_treeid[j->dof] != m->dof_treeid[c->joint[j->partner].dof];
+    if (!chainsNest(m, j->dof)) {
+      mju_warning(mjgpNAME
+                  ": the engine's inertia matrix does not have the expected sparsity; "
+                  "use the MuJoCo version that the plugin was built for");
+      return -1;
+    }
+  }
+  return 0;
+}
+
+
+// read the configuration of a model; null after a warning if it is refused
+static mjgpConfig* makeConfig(const mjModel* m, int slot) {
+  int n = 0;
+  for (int i = 0; i < m->nplugin; i++) {
+    n += m->plugin[i] == slot ? mjgp_countJoints(m, i) : 0;
+  }
+  char text[mjgpERRORSIZE];
+  mjgReport report;
+  mjgpOptions options;
+  mjgpJoint* joint = mju_malloc(sizeof(mjgpJoint) * (size_t)(n + 1));
+  mjg_startReport(&report, text, sizeof(text));
+  int nsensor = mjgp_check(joint, &options, &report, m, slot);
+  if (report.count) {
+    mju_free(joint);
+    warnRefusal(&report);
+    return NULL;
+  }
+
+  // what was read
+  size_t size = layout(NULL, m, (size_t)n);
+  mjgpConfig* c = mju_malloc(size);
+  memset(c, 0, size);
+  layout(c, m, (size_t)n);
+  c->n = n;
+  c->nv = (int)m->nv;
+  c->nC = (int)m->nC;
+  c->leader = mjgp_leader(m, slot);
+  c->last = lastInstance(m, slot);
+  c->nsensor = nsensor;
+  c->options = options;
+  memcpy(c->joint, joint, sizeof(mjgpJoint) * (size_t)n);
+  mju_free(joint);
+
+  // by what it is recognized
+  c->hash = hashText(m);
+  c->signature = m->signature;
+  c->nplugin = (int)m->nplugin;
+  c->ntext = (int)m->npluginattr;
+  memcpy(c->text, m->plugin_attr, (size_t)c->ntext);
+  memcpy(c->M_rownnz, m->M_rownnz, sizeof(int) * (size_t)c->nv);
+  memcpy(c->M_colind, m->M_colind, sizeof(int) * (size_t)c->nC);
+  memcpy(c->jnt_type, m->jnt_type, sizeof(int) * (size_t)m->njnt);
+  c->njnt = (int)m->njnt;
+  c->nnames = jointNamesSize(m);
+  memcpy(c->names, jointNames(m), c->nnames);
+  if (findAddresses(c, m)) {
+    mju_free(c);
+    return NULL;
+  }
+  return c;
+}
+
+
+//---------------------------------- all of them ---------------------------------------------------
+
+static void insert(mjgpConfigs* known, mjgpConfig* config) {
+  int i = (int)(config->hash & (uint64_t)(known->size - 1));
+  while (known->slot[i]) {
+    i = (i + 1) & (known->size - 1);
+  }
+  known->slot[i] = config;
+  known->n++;
+}
+
+
+// twice the room
+static void grow(mjgpConfigs* known) {
+  mjgpConfigs old = *known;
+  known->size = old.size ? 2 * old.size : 4;
+  known->n = 0;
+  known->slot = mju_malloc(sizeof(mjgpConfig*) * (size_t)known->size);
+  memset(known->slot, 0, sizeof(mjgpConfig*) * (size_t)known->size);
+  for (int i = 0; i < old.size; i++) {
+    if (old.slot[i]) {
+      insert(known, old.slot[i]);
+    }
+  }
+  mju_free(old.slot);
+}
+
+
+void mjgp_freeConfigs(mjgpConfigs* known) {
+  for (int i = 0; i < known->size; i++) {
+    mju_free(known->slot[i]);
+  }
+  mju_free(known->slot);
+  *known = (mjgpConfigs){0};
+}
+
+
+const mjgpConfig* mjgp_findConfig(mjgpConfigs* known, int* forgotten, const mjModel* m, int slot) {
+  uint64_t hash = hashText(m);
+  *forgotten = 0;
+  for (int k = 0; k < known->size; k++) {
+    const mjgpConfig* c = known->slot[(hash + (uint64_t)k) & (uint64_t)(known->size - 1)];
+    if (!c) {
+      break;
+    }
+    if (c->hash == hash && mjgp_isConfigOf(c, m)) {
+      return c;
+    }
+  }
+
+  mjgpConfig* config = makeConfig(m, slot);
+  if (config) {
+    if (known->n == mjgpMAXCONFIG) {
+      mjgp_freeConfigs(known);
+      *forgotten = 1;
+    }
+    if (2 * known->n >= known->size) {
+      grow(known);
+    }
+    insert(known, config);
+  }
+  return config;
+}

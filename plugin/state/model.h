@@ -1,0 +1,86 @@
+// The gears of a model: its configuration with the addresses that a step needs.
+//
+// A mjData may be stepped with many models. Each configuration is read once and kept by the mjData that
+// needed it, so that threads share nothing. It is found again by what the model says, not by where the
+// model is: a model may be freed and another take its place, and programs overwrite models.
+
+#ifndef MJGEAR_PLUGIN_MODEL_H_
+#define MJGEAR_PLUGIN_MODEL_H_
+
+#include <mujoco/mujoco.h>
+
+#include "configuration/config.h"
+
+// the same in every step; one block of memory
+typedef struct mjgpConfig_ {
+  int n;         // number of geared joints
+  int leader;    // first instance of the plugin
+  int last;      // last instance of the plugin
+  int nv;        // dofs of the model
+  int nC;        // non-zeros of the inertia matrix
+  int nsensor;   // sensors attached to instances of the plugin
+  int encoders;  // joints whose encoder is on a rotor that is state of the plugin
+  int crossing;  // a gap couples joints of different trees
+  int nwork;     // geared joints of the largest tree
+  int nchain;    // sum over the geared joints of the lengths of their dof chains
+  int acc;       // address of the leader's acc in plugin_state
+  int system;    // address of the numbers of the whole system in plugin_state
+
+  mjgpOptions options;
+  mjgpJoint* joint;  // geared joints in the order of their dofs                       (n)
+  int* state;        // address of their first number in plugin_state                  (n)
+  int* stride;       // distance of their numbers in plugin_state                      (n)
+  int* given;        // address of their mjgpSTATE_GIVEN in plugin_state               (n)
+  int* geared;       // geared joint of each dof, -1: none                             (nv)
+  int* chain;        // start of their chains in arrays of nchain                      (n)
+  int* transpose;    // address in D of each transposed entry of M                     (nC)
+  int* line;         // start of each row of matrices in M's structure with rows in    (nv)
+                     //   whole lanes
+
+  // by what the model is recognized
+  uint64_t hash;       // of the text of all plugins
+  uint64_t signature;  // the engine's, of the tree
+  int nplugin;         // plugin instances
+  int ntext;           // bytes of their configurations
+  char* text;          // configurations of all plugins                                (ntext)
+  int* M_rownnz;       // lengths of the rows of the inertia matrix                    (nv)
+  int* M_colind;       // their columns                                                (nC)
+  int njnt;            // joints
+  int* jnt_type;       // their kinds                                                  (njnt)
+  size_t nnames;       // bytes of their names
+  char* names;         // their names                                                  (nnames)
+  int leader_state;    // numbers that the leader keeps for its joints
+} mjgpConfig;
+
+// configurations of the models that a mjData has met
+typedef struct mjgpConfigs_ {
+  mjgpConfig** slot;  // hash table with linear probing                              (size)
+  int size;           // a power of 2, or 0
+  int n;
+} mjgpConfigs;
+
+// slot of this plugin in the engine's table, -1: it is not registered; its first instance, -1: none
+int mjgp_slot(void);
+static inline int mjgp_leader(const mjModel* m, int slot) {
+  for (int i = 0; i < m->nplugin; i++) {
+    if (m->plugin[i] == slot) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+// does this configuration belong to the model
+int mjgp_isConfigOf(const mjgpConfig* config, const mjModel* m);
+
+// configuration of a model, read where it is new; null after a warning if the model is refused. Where
+// too many are kept all are forgotten before: then forgotten is set to 1
+const mjgpConfig* mjgp_findConfig(mjgpConfigs* known, int* forgotten, const mjModel* m, int slot);
+
+// forget all
+void mjgp_freeConfigs(mjgpConfigs* known);
+
+// reserve count items of size bytes at the end of a block, 64-byte aligned; returns their offset
+size_t mjgp_reserve(size_t* size, size_t count, size_t item);
+
+#endif  // MJGEAR_PLUGIN_MODEL_H_

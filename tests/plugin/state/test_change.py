@@ -1,0 +1,485 @@
+"""Gears that change while a simulation runs: in force from the next step on, one mjData at a time,
+validated as a whole, from many threads at once; gaps and the solver too. A change is state: it is saved, restored,
+copied and reset like a position, each row of a Batch has its own, and what is written there by hand counts the same."""
+
+import ctypes
+import os
+import subprocess
+import sys
+import threading
+
+import mujoco
+from mujoco import batch, rollout
+import numpy as np
+
+PATH = os.environ["MJGEAR_PLUGIN_PATH"]
+MODEL = """<mujoco><extension><plugin plugin="mjgear.transmission"><instance name="a">
+  <config key="joint" value="j"/><config key="type" value="worm"/><config key="lead_angle" value="0.2"/>
+  <config key="pressure_angle" value="0.35"/><config key="mu" value="0.3"/></instance></plugin></extension>
+  <worldbody><body><joint name="j" type="slide" axis="0 0 1" armature="1"/><geom size=".1" mass="2"/></body>
+  <body><joint name="free" axis="0 1 0"/><geom size=".1"/></body></worldbody>
+  <actuator><motor joint="j"/></actuator></mujoco>"""
+
+GAP = """<mujoco><option timestep="0.001"/><extension><plugin plugin="mjgear.transmission"><instance name="a">
+  <config key="joint" value="j"/><config key="gamma_u" value="0.1"/><config key="gamma_v" value="0.3"/>
+  <config key="backlash" value="exact"/><config key="half_gap" value="{half_gap}"/>
+  <config key="stiffness" value="{stiffness}"/><config key="damping" value="20"/>
+  <config key="{rotor}" value="{value}"/></instance></plugin></extension>
+  <worldbody><body><joint name="m" axis="0 1 0" damping="5"/><geom size=".1" mass="10"/></body>
+  <body><joint name="j" axis="0 1 0" damping="5"/><geom size=".1" mass="10"/></body></worldbody>
+  <actuator><motor joint="{driven}"/></actuator>
+  <sensor><plugin name="s" plugin="mjgear.transmission" instance="a" objtype="joint" objname="j"/></sensor>
+  </mujoco>"""
+
+
+class Address(ctypes.Structure):
+    """mjgStateAddress"""
+    _fields_ = [("value", ctypes.c_int), ("given", ctypes.c_int), ("bit", ctypes.c_double)]
+
+
+class Counts(ctypes.Structure):
+    """mjgCounts"""
+    _fields_ = [(name, ctypes.c_int) for name in ("problems", "solved", "ill_posed", "approximate", "unsolved",
+                                                  "fallbacks", "unconfirmed")]
+
+
+class Gears:
+    def __init__(self):
+        self.library = ctypes.CDLL(PATH)
+
+    def where(self, model, joint, name):
+        place = Address()
+        status = self.library.mjg_stateAddress(ctypes.byref(place), self.address(model), joint, name.encode())
+        return place if status == 0 else None
+
+    def write(self, rows, model, joint, name, value):
+        """As a program does that writes the numbers itself, into one state or into one for each simulation."""
+        place = self.where(model, joint, name)
+        rows[..., place.value] = value
+        if place.given >= 0:
+            has = np.floor_divide(rows[..., place.given], place.bit) % 2
+            rows[..., place.given] += place.bit * (1 - has)
+
+    @staticmethod
+    def address(thing):
+        return ctypes.c_void_p(thing._address)
+
+    def change(self, model, data, joint, function="mjg_setGears", **keys):
+        names = (ctypes.c_char_p * len(keys))(*(key.encode() for key in keys))
+        values = (ctypes.c_double * len(keys))(*keys.values())
+        error = ctypes.create_string_buffer(500)
+        status = self.library[function](self.address(model), self.address(data), joint, names,
+                                        values, len(keys), error, len(error))
+        return status, error.value.decode()
+
+    def read(self, model, data, joint, key):
+        value = ctypes.c_double(-1)
+        status = self.library.mjg_getGear(ctypes.byref(value), self.address(model),
+                                          self.address(data), joint, key.encode())
+        return status, value.value
+
+    def solver(self, model, data, name=None):
+        """Set it, or read it without a name."""
+        if name is None:
+            self.library.mjg_getSolver.restype = ctypes.c_char_p
+            return self.library.mjg_getSolver(self.address(model), self.address(data)).decode()
+        error = ctypes.create_string_buffer(500)
+        status = self.library.mjg_setSolver(self.address(model), self.address(data), name.encode(),
+                                            error, len(error))
+        return status, error.value.decode()
+
+    def reset(self, model, data):
+        return self.library.mjg_resetGears(self.address(model), self.address(data))
+
+
+def steps(model, data, n=100):
+    mujoco.mj_step(model, data, n)
+    return data.qvel[0]
+
+
+def trajectory(model, data):
+    """Driven to and fro, through the gap if there is one."""
+    rows = []
+    for k in range(2000):
+        data.ctrl = 30 if k % 500 < 250 else -30
+        mujoco.mj_step(model, data)
+        rows.append((*data.qpos, *data.qvel))
+    return rows
+
+
+def gaps(gears):
+    """A gap that is changed is the gap of a model that is written so, whether the rotor is the plugin's or
+    a joint, and whichever of two joints is named."""
+    for rotor, value, driven, names in (("rotor_inertia", 0.5, "j", [1]), ("motor_joint", "m", "m", [0, 1])):
+        first, other = (mujoco.MjModel.from_xml_string(GAP.format(
+            half_gap=half_gap, stiffness=stiffness, rotor=rotor, value=value, driven=driven))
+            for half_gap, stiffness in ((0.01, 2000), (0.04, 900)))
+        expected, plain = (trajectory(m, mujoco.MjData(m)) for m in (other, first))
+        assert expected != plain
+        for joint in names:
+            data = mujoco.MjData(first)
+            assert gears.change(first, data, joint, half_gap=0.04, stiffness=900) == (0, "")
+            assert trajectory(first, data) == expected, rotor
+            assert gears.read(first, data, joint, "half_gap") == (1, 0.04)
+            assert gears.read(first, data, joint, "damping") == (1, 20)
+            assert gears.read(first, data, joint, "exponent")[0] == 0
+            assert gears.reset(first, data) == 0
+            mujoco.mj_resetData(first, data)
+            assert trajectory(first, data) == plain, rotor
+
+    # the motor presses against an equal torque on the joint: half of the gap, and the twist of the shaft
+    model = mujoco.MjModel.from_xml_string(GAP.format(
+        half_gap=0.01, stiffness=2000, rotor="rotor_inertia", value=0.5, driven="j").replace(
+        'value="0.1"', 'value="0"').replace('value="0.3"', 'value="0"'))
+    data = mujoco.MjData(model)
+    assert gears.change(model, data, 1, half_gap=0.03, stiffness=500, damping=10) == (0, "")
+    data.ctrl, data.qfrc_applied[1] = 5, -5
+    mujoco.mj_step(model, data, 5000)
+    twist = data.sensor("s").data[7] - data.qpos[1]
+    assert abs(twist - (0.03 + 5 / 500)) < 1e-9, twist
+
+    # refusals leave all as it was
+    for keys, words in (({"half_gap": -1, "stiffness": 7}, "half_gap must be"),
+                        ({"stiffness": float("nan")}, "stiffness"),
+                        ({"exponent": 2}, "does not use it"),
+                        ({"rotor_inertia": 0}, "positive inertia")):
+        status, error = gears.change(model, data, 1, **keys)
+        assert status == -1 and words in error and "'j'" in error, error
+    assert gears.read(model, data, 1, "stiffness") == (1, 500)
+    assert gears.read(model, data, 1, "rotor_inertia") == (1, 0.5)
+
+
+def words(gears, model):
+    """A gear described in other words, and another solver, are those of a model that is written so."""
+    def written(keys):
+        lines = "".join(f'<config key="{key}" value="{value}"/>' for key, value in keys.items())
+        text = MODEL[:MODEL.index('<config key="type"')] + lines + MODEL[MODEL.index("</instance>"):]
+        other = mujoco.MjModel.from_xml_string(text)
+        return trajectory(other, mujoco.MjData(other))
+
+    plain = trajectory(model, mujoco.MjData(model))
+    for keys in ({"gamma_u": 0.1, "gamma_v": 0.4}, {"eta_forward": 0.7, "eta_backward": 0.5}):
+        data = mujoco.MjData(model)
+        assert gears.change(model, data, 0, coulomb=0.5) == (0, "")
+        assert gears.change(model, data, 0, "mjg_describeGear", **keys) == (0, "")
+        expected = written({**keys, "coulomb": 0.5})
+        assert trajectory(model, data) == expected != plain
+        assert gears.read(model, data, 0, "mu")[0] == 0
+    # a change that is too much for the gear leaves it as it was
+    status, error = gears.change(model, data, 0, "mjg_describeGear", gamma_u=1, gamma_v=0)
+    assert status == -1 and "the motor cannot drive" in error
+    assert gears.read(model, data, 0, "eta_forward") == (1, 0.7)
+
+    assert gears.solver(model, data) == "newton"
+    assert gears.solver(model, data, "lemke") == (0, "")
+    copy = mujoco.MjData(model)
+    mujoco.mj_copyData(copy, model, data)
+    assert gears.solver(model, copy) == "lemke"
+    status, error = gears.solver(model, data, "simplex")
+    assert status == -1 and "'simplex'" in error and gears.solver(model, data) == "lemke"
+    assert gears.reset(model, data) == 0 and gears.solver(model, data) == "newton"
+
+
+def refusals(gears, model):
+    """What cannot be answered is refused: null pointers, data of another model, words that do not say what a gear is."""
+    data = mujoco.MjData(model)
+    lib, m, d = gears.library, gears.address(model), gears.address(data)
+    error, one = ctypes.create_string_buffer(500), ctypes.c_double(1)
+    value = ctypes.byref(ctypes.c_double())
+    keys = (ctypes.c_char_p * 1)(None)
+    values = (ctypes.c_double * 1)(1)
+    free = mujoco.MjModel.from_xml_string("<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody></mujoco>")
+    more = mujoco.MjModel.from_xml_string(MODEL.replace('<body><joint name="free"', '<body><joint/><joint name="free"'))
+    strangers = [(None, d), (m, None), (None, None), (gears.address(free), d), (m, gears.address(mujoco.MjData(free))),
+                 (m, gears.address(mujoco.MjData(more))), (gears.address(more), d)]
+    for a, b in strangers:
+        for call in (lambda: lib.mjg_setGear(a, b, 0, b"mu", one, error, 500),
+                     lambda: lib.mjg_setGears(a, b, 0, (ctypes.c_char_p * 1)(b"mu"), values, 1, error, 500),
+                     lambda: lib.mjg_describeGear(a, b, 0, (ctypes.c_char_p * 1)(b"mu"), values, 1, error, 500),
+                     lambda: lib.mjg_setSolver(a, b, b"lemke", error, 500)):
+            error.value = b""
+            assert call() == -1
+            assert b"model" in error.value and error.value.count(b"\n") == 1, error.value
+        assert lib.mjg_getGear(value, a, b, 0, b"mu") == -1
+        assert lib.mjg_resetGears(a, b) == -1
+        assert lib.mjg_getCounts(ctypes.byref(Counts()), a, b) == -1
+        lib.mjg_getSolver.restype = ctypes.c_void_p
+        assert lib.mjg_getSolver(a, b) is None
+        lib.mjg_getSolver.restype = ctypes.c_char_p
+    assert lib.mjg_setSolver(m, d, None, error, 500) == -1 and b"solver" in error.value
+    assert lib.mjg_setSolver(m, d, None, None, 0) == -1
+    assert lib.mjg_setGear(m, d, 0, None, one, error, 500) == -1 and b"key" in error.value
+    assert lib.mjg_setGears(m, d, 0, keys, values, 1, error, 500) == -1
+    assert lib.mjg_setGears(m, d, 0, None, values, 1, error, 500) == -1
+    assert lib.mjg_setGears(m, d, 0, keys, None, 1, error, 500) == -1
+    assert lib.mjg_getGear(None, m, d, 0, b"mu") == -1 and lib.mjg_getGear(value, m, d, 0, None) == -1
+    assert lib.mjg_getCounts(None, m, d) == -1
+    assert lib.mjg_stateAddress(None, m, 0, b"mu") == -1
+    assert gears.where(model, 1, "mu") is None and gears.where(model, 0, "nothing") is None
+
+    # words that do not say what the gear is do not bring back what it was before
+    for keys in {"coulomb": 0.5}, {}:
+        assert gears.change(model, data, 0, "mjg_describeGear", gamma_u=0.1, gamma_v=0.4) == (0, "")
+        status, line = gears.change(model, data, 0, "mjg_describeGear", **keys)
+        assert status == -1 and "says what the gear is" in line, line
+        assert gears.read(model, data, 0, "gamma_v") == (1, 0.4)
+
+
+def numbers(gears):
+    """Each number stands by itself, inside of the state; those of a joint and its motor are one gear's."""
+    model = mujoco.MjModel.from_xml_string(GAP.format(half_gap=0.01, stiffness=2000, rotor="motor_joint", value="m",
+                                                      driven="m"))
+    names = ["gamma_u", "gamma_v", "mu", "coulomb", "static_ratio", "half_gap", "stiffness", "damping", "type",
+             "solver", "fallbacks", "friction", "mode", "lag", "gap_position"]
+    seen = set()
+    for name in names:
+        place = gears.where(model, 1, name)
+        assert 0 <= place.value < model.npluginstate and place.value not in seen, name
+        seen.add(place.value)
+        if name not in ("friction", "mode", "lag", "gap_position"):
+            assert gears.where(model, 0, name).value == place.value, name
+    assert gears.where(model, 0, "friction").value != gears.where(model, 1, "friction").value
+    data = mujoco.MjData(model)
+    gears.change(model, data, 1, gamma_v=0.25, half_gap=0.02)
+    for name, value in ("gamma_v", 0.25), ("half_gap", 0.02):
+        place = gears.where(model, 0, name)
+        assert data.plugin_state[place.value] == value and data.plugin_state[place.given] == place.bit
+
+
+def state(gears):
+    """Saved, restored, copied, and in rollouts of one model: bit for bit."""
+    model = mujoco.MjModel.from_xml_string(GAP.format(half_gap=0.01, stiffness=2000, rotor="rotor_inertia", value=0.5,
+                                                      driven="j"))
+    full = mujoco.mjtState.mjSTATE_FULLPHYSICS
+    size = mujoco.mj_stateSize(model, full)
+    starts, expected = [], []
+    for k in range(5):
+        data = mujoco.MjData(model)
+        data.qvel = 0.1 * k
+        if k:
+            assert gears.change(model, data, 1, gamma_v=0.2 * k, half_gap=0.01 * k, coulomb=0.3 * k) == (0, "")
+        if k > 2:
+            assert gears.change(model, data, 1, "mjg_describeGear", eta_forward=0.9, eta_backward=0.2 * k) == (0, "")
+            assert gears.solver(model, data, "gauss_seidel") == (0, "")
+        mujoco.mj_step(model, data, 30)
+        starts.append(np.empty(size))
+        mujoco.mj_getState(model, data, starts[-1], full)
+        start = mujoco.MjData(model)
+        mujoco.mj_setState(model, start, starts[-1], full)
+        assert gears.read(model, start, 1, "half_gap") == gears.read(model, data, 1, "half_gap")
+        assert gears.solver(model, start) == gears.solver(model, data)
+        data.qacc_warmstart = 0
+        rows = []
+        for _ in range(100):
+            mujoco.mj_step(model, data)
+            rows.append(np.concatenate([data.qpos, data.qvel, data.plugin_state, data.sensordata]))
+        expected.append(rows)
+        again = []
+        for _ in range(100):
+            mujoco.mj_step(model, start)
+            again.append(np.concatenate([start.qpos, start.qvel, start.plugin_state, start.sensordata]))
+        assert np.array(again).tobytes() == np.array(rows).tobytes(), k
+    assert len({rows[-1][1] for rows in expected}) == 5
+    for nthread in 1, 2:
+        with rollout.Rollout(nthread=nthread) as pool:
+            datas = [mujoco.MjData(model) for _ in range(nthread)]
+            for data in datas:  # what the data had before does not matter
+                gears.change(model, data, 1, gamma_u=0.5, coulomb=7)
+            _, sensor = pool.rollout(model, datas, np.array(starts), nstep=100)
+        for k, rows in enumerate(expected):
+            assert sensor[k].tobytes() == np.array([row[-13:] for row in rows]).tobytes(), (nthread, k)
+
+
+def rows(gears):
+    """One row of a Batch for each simulation, written as numbers: each is bit for bit the simulation whose gear was
+    set so by name; a reset is the model's gear."""
+    model = mujoco.MjModel.from_xml_string(GAP.format(half_gap=0.01, stiffness=2000, rotor="rotor_inertia", value=0.5,
+                                                      driven="j"))
+    n, nstep = 7, 150
+    mean = {"gamma_u": np.linspace(0, 0.3, n), "coulomb": np.linspace(0, 1, n), "half_gap": np.linspace(0.001, 0.05, n)}
+    expected = []
+    for i in range(n):
+        data = mujoco.MjData(model)
+        if i:
+            assert gears.change(model, data, 1, **{key: values[i] for key, values in mean.items()}) == (0, "")
+        for k in range(nstep):
+            data.ctrl = 30 * np.sin(0.1 * k)
+            mujoco.mj_step(model, data)
+        expected.append(data)
+    assert len({data.qpos[1] for data in expected}) == n
+    plain = mujoco.MjData(model)
+    mujoco.mj_step(model, plain, 20)
+    for persistent in False, True:
+        for nthread in 1, 2:
+            many = batch.Batch(model, n, nthread=nthread, persistent=persistent)
+            numbers_, sensor, ctrl = many.bind("plugin_state"), many.bind("sensordata"), many.bind("ctrl")
+            for key, values in mean.items():
+                gears.write(numbers_[1:], model, 1, key, values[1:])
+            for k in range(nstep):
+                ctrl[:] = 30 * np.sin(0.1 * k)
+                many.step()
+            for i, data in enumerate(expected):
+                assert many.bind("qpos")[i].tobytes() == data.qpos.tobytes(), (persistent, nthread, i)
+                assert sensor[i].tobytes() == data.sensordata.tobytes(), (persistent, nthread, i)
+                assert numbers_[i].tobytes() == data.plugin_state.tobytes(), (persistent, nthread, i)
+            many.reset()
+            many.step(nstep=20)
+            assert (many.bind("qpos") == plain.qpos).all()
+
+
+def refuse_invalid(gears):
+    """In a process of its own, whose lines the caller counts."""
+    model = mujoco.MjModel.from_xml_string(GAP.format(half_gap=0.01, stiffness=2000, rotor="rotor_inertia", value=0.5,
+                                                      driven="j"))
+    plain = trajectory(model, mujoco.MjData(model))
+    for name, value in INVALID.items():
+        data = mujoco.MjData(model)
+        print("next", name, file=sys.stderr, flush=True)
+        gears.write(data.plugin_state, model, 1, name, value)
+        for _ in range(3):
+            mujoco.mj_step(model, data)
+            assert data.sensor("s").data[11] == -1, name
+        for _ in range(3):  # a reset does not make the line appear again
+            mujoco.mj_resetData(model, data)
+            gears.write(data.plugin_state, model, 1, name, value)
+            assert trajectory(model, data) == plain, name
+        mujoco.mj_resetData(model, data)
+        mujoco.mj_step(model, data)
+        assert data.sensor("s").data[11] == 0, name
+    print("done")
+
+
+INVALID = {"gamma_v": float("nan"), "coulomb": -1, "gamma_u": 1, "half_gap": -1, "given": 0.5, "type": 77, "solver": 99,
+           "rotor_inertia": 0, "mu": 0.1}
+
+
+def many(gears):
+    """Many states changed at once are those that are changed one by one; one that is refused keeps all as they are."""
+    model = mujoco.MjModel.from_xml_string(MODEL)
+    n, size = 5, model.npluginstate
+    one = mujoco.MjData(model)
+    states = np.zeros((n, size + 3))
+    names = (ctypes.c_char_p * 2)(b"gamma_u", b"gamma_v")
+    values = np.array([[0.1 * i, 0.2 * i] for i in range(n)])
+    pointer = ctypes.POINTER(ctypes.c_double)
+    error = ctypes.create_string_buffer(500)
+
+    def change(numbers, names=names):
+        return gears.library.mjg_setStates(gears.address(model), states.ctypes.data_as(pointer), n, size + 3, 0, names,
+                                           numbers.ctypes.data_as(pointer), len(names), 1, error, 500)
+
+    assert change(values) == 0, error.value
+    for i in range(n):
+        assert gears.change(model, one, 0, "mjg_describeGear", gamma_u=0.1 * i, gamma_v=0.2 * i) == (0, "")
+        assert (states[i, :size] == one.plugin_state).all() and not states[i, size:].any()
+    before, wrong = states.copy(), values.copy()
+    wrong[3, 0] = 1
+    assert change(wrong) == -1 and (states == before).all()
+    assert b"state 3" in error.value and error.value.count(b"\n") == 1, error.value
+    out = np.zeros(n)
+    for name, given, expected in ("gamma_v", 1, values[:, 1]), ("mu", 0, np.full(n, np.nan)):
+        assert gears.library.mjg_getStates(out.ctypes.data_as(pointer), gears.address(model), states.ctypes.data_as(pointer),
+                                           n, size + 3, 0, name.encode()) == given
+        assert np.array_equal(out, expected, equal_nan=True), name
+
+
+def invalid():
+    """Numbers that are no gear are refused with one line; the model's gear counts, and the step says so."""
+    result = subprocess.run([sys.executable, __file__, "invalid"], capture_output=True, text=True, check=False)
+    assert "done" in result.stdout, result.stderr
+    parts = result.stderr.split("next ")[1:]
+    assert len(parts) == len(INVALID), result.stderr
+    for part in parts:
+        assert part.count("in plugin_state") == 1, part
+
+
+def counts(gears, model):
+    """Counts of one mjData; a reset begins anew."""
+    data, count = mujoco.MjData(model), Counts()
+    for n in 100, 7:
+        mujoco.mj_resetData(model, data)
+        mujoco.mj_step(model, data, n)
+        assert gears.library.mjg_getCounts(ctypes.byref(count), gears.address(model), gears.address(data)) == 0
+        assert (count.problems, count.solved, count.unsolved, count.unconfirmed) == (n, n, 0, 0)
+
+
+def main():
+    mujoco.mj_loadPluginLibrary(PATH)
+    gears = Gears()
+    if sys.argv[1:] == ["invalid"]:
+        refuse_invalid(gears)
+        return
+    model = mujoco.MjModel.from_xml_string(MODEL)
+    data = mujoco.MjData(model)
+
+    # locked, then oiled, then dry again
+    assert steps(model, data) == 0
+    assert gears.change(model, data, 0, mu=0.1) == (0, "")
+    assert gears.read(model, data, 0, "mu") == (1, 0.1)
+    assert steps(model, data) < 0
+    other = mujoco.MjData(model)
+    assert steps(model, other) == 0, "another mjData has changed"
+    assert gears.change(model, data, 0, mu=0.3) == (0, "")
+    assert steps(model, data, 2000) == 0
+
+    # copies take it along, the model's gears come back on request and with a reset
+    gears.change(model, data, 0, mu=0.1)
+    copy = mujoco.MjData(model)
+    mujoco.mj_copyData(copy, model, data)
+    assert gears.read(model, copy, 0, "mu") == (1, 0.1)
+    assert gears.reset(model, copy) == 0
+    assert gears.read(model, copy, 0, "mu") == (1, 0.3)
+    assert gears.read(model, data, 0, "mu") == (1, 0.1)
+    mujoco.mj_resetData(model, data)
+    assert steps(model, data) == 0
+    assert gears.read(model, data, 0, "mu") == (1, 0.3)
+    assert gears.read(model, data, 0, "coulomb")[0] == 0
+    assert gears.read(model, data, 0, "gamma_v")[0] == 1
+
+    # several keys at once, or none of them
+    status, error = gears.change(model, data, 0, mu=0.1, coulomb=-1, colomb=2, armature=1)
+    assert status == -1 and gears.read(model, data, 0, "mu") == (1, 0.3)
+    for word in ("'j'", "unknown key 'colomb', did you mean coulomb", "mjModel.dof_armature"):
+        assert word in error, f"{word} is not in: {error}"
+    status, error = gears.change(model, data, 0, coulomb=-1)
+    assert status == -1 and "coulomb = -1" in error and "at least 0" in error
+    status, error = gears.change(model, data, 0, eta_forward=0.5)
+    assert status == -1 and "eta_forward contradicts type worm" in error
+    assert gears.change(model, data, 0, mu=float("nan"))[0] == -1
+    status, error = gears.change(model, data, 1, mu=0.1)
+    assert status == -1 and "'free'" in error and "no gear" in error
+    assert gears.change(model, data, 77, mu=0.1)[0] == -1
+    assert gears.read(model, data, 0, "nothing")[0] == -1
+
+    gaps(gears)
+    words(gears, model)
+    refusals(gears, model)
+    numbers(gears)
+    state(gears)
+    rows(gears)
+    many(gears)
+    invalid()
+    counts(gears, model)
+
+    # many threads, each with its own friction, give what one thread gives
+    def roll(mu, out, i):
+        own = mujoco.MjData(model)
+        for k in range(200):
+            gears.change(model, own, 0, mu=mu * (1 + 0.1 * (k % 3)))
+            mujoco.mj_step(model, own, 5)
+        out[i] = own.qpos[0]
+
+    values = [0.02 * (i + 1) for i in range(8)]
+    alone, together = [0] * 8, [0] * 8
+    for i, mu in enumerate(values):
+        roll(mu, alone, i)
+    threads = [threading.Thread(target=roll, args=(mu, together, i)) for i, mu in enumerate(values)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert alone == together, f"{alone} {together}"
+    assert len(set(alone)) > 5
+
+
+main()

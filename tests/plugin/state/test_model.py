@@ -1,0 +1,229 @@
+"""The gears of a step are those of the model that is being stepped: in rollouts and batches of many models, with
+states of their own or one for all, in any number of threads, each run is bit for bit what it is by itself, sensors
+included. Models that change in place, that come and go, or that were pickled are recognized by what they say."""
+
+import ctypes
+import gc
+import os
+import pickle
+import subprocess
+import sys
+
+import mujoco
+from mujoco import batch, rollout
+import numpy as np
+
+PATH = os.environ["MJGEAR_PLUGIN_PATH"]
+
+# an arm of two links against a wall, one joint with backlash, and a free box on the floor
+MODEL = """<mujoco><option timestep="0.002" integrator="implicitfast"/><extension><plugin plugin="mjgear.transmission">
+  <instance name="a"><config key="joint" value="{joints}"/><config key="gamma_u" value="{gamma_u}"/>
+    <config key="gamma_v" value="{gamma_v}"/><config key="coulomb" value="{coulomb}"/></instance>
+  <instance name="b"><config key="joint" value="wrist"/><config key="eta_forward" value="{eta}"/>
+    <config key="backlash" value="exact"/><config key="half_gap" value="{half_gap}"/>
+    <config key="stiffness" value="1000"/><config key="rotor_inertia" value="0.01"/></instance></plugin></extension>
+  <worldbody><geom type="plane" size="2 2 .1"/><geom type="box" size=".1 1 1" pos="1 0 1"/>
+    <body pos="0 0 1"><joint name="shoulder" axis="0 1 0" armature="0.2"/><geom type="capsule" size=".04" fromto="0 0 0 .5 0 0"/>
+      <body pos=".5 0 0"><joint name="elbow" axis="0 1 0" armature="0.1"/><geom type="capsule" size=".03" fromto="0 0 0 .4 0 0"/>
+        <body pos=".4 0 0"><joint name="wrist" axis="0 1 0"/><geom size=".05" mass="{mass}"/></body></body></body>
+    <body pos="-.6 0 .2"><freejoint/><geom type="box" size=".1 .1 .1"/></body></worldbody>
+  <actuator><motor joint="shoulder"/><motor joint="elbow"/><motor joint="wrist"/></actuator>
+  <sensor><plugin name="s" plugin="mjgear.transmission" instance="a" objtype="joint" objname="shoulder"/>
+    <plugin name="e" plugin="mjgear.transmission" instance="a" objtype="joint" objname="elbow"/>
+    <plugin name="w" plugin="mjgear.transmission" instance="b"/></sensor></mujoco>"""
+
+STATE = mujoco.mjtState.mjSTATE_FULLPHYSICS
+
+
+def make(gamma_u=0.1, gamma_v=0.4, coulomb=0.5, eta=0.8, half_gap=0.02, mass=1.0, joints="shoulder elbow"):
+    # numbers of one length, so that all models have the same size
+    keys = {key: value if isinstance(value, str) else f"{value:.6f}" for key, value in locals().items()}
+    return mujoco.MjModel.from_xml_string(MODEL.format(**keys))
+
+
+def different(n):
+    """Models that differ in their gears; every other one in its mass too."""
+    return [make(gamma_u=0.02 * i, gamma_v=0.3 + 0.15 * i, coulomb=0.1 * i, eta=0.9 - 0.05 * i,
+                 half_gap=0.005 * (i + 1), mass=1 + i % 2) for i in range(n)]
+
+
+def controls(n, nstep):
+    t = np.arange(nstep) * 0.01
+    return np.stack([np.stack([20 * np.sin(3 * t + i), 8 * np.cos(5 * t), np.sin(9 * t + i)], 1) for i in range(n)])
+
+
+def states(models):
+    """A state of its own for each, in the middle of a motion."""
+    rows = []
+    for i, model in enumerate(models):
+        data = mujoco.MjData(model)
+        data.qvel[:3] = 0.1 * i, -0.2, 0.3
+        mujoco.mj_step(model, data, 20 + i)
+        rows.append(np.empty(mujoco.mj_stateSize(model, STATE)))
+        mujoco.mj_getState(model, data, rows[-1], STATE)
+    return np.stack(rows)
+
+
+def alone(model, start, control):
+    """States and sensors of one run by itself, in data that its own model made."""
+    data = mujoco.MjData(model)
+    mujoco.mj_setState(model, data, start, STATE)
+    rows, sensors = [], []
+    for u in control:
+        data.ctrl = u
+        mujoco.mj_step(model, data)
+        rows.append(np.empty(len(start)))
+        mujoco.mj_getState(model, data, rows[-1], STATE)
+        sensors.append(data.sensordata.copy())
+    return np.stack(rows), np.stack(sensors)
+
+
+def equal(a, b):
+    return a.shape == b.shape and a.tobytes() == b.tobytes()
+
+
+def test_rollout():
+    models = different(6)
+    control = controls(len(models), 300)
+    own = states(models)
+    one = np.tile(own[2], (len(models), 1))
+    for starts in own, one:
+        expected = [alone(*each) for each in zip(models, starts, control)]
+        assert len({e[0][-1, 1] for e in expected}) == len(models), "all models move alike"
+        for nthread in 0, 1, 2:
+            datas = [mujoco.MjData(models[0]) for _ in range(max(1, nthread))]
+            with rollout.Rollout(nthread=nthread) as pool:
+                for _ in range(2):  # the second time they know all models
+                    state, sensor = pool.rollout(models, datas if nthread else datas[0], starts, control)
+                    for i, (rows, sensors) in enumerate(expected):
+                        assert equal(state[i], rows) and equal(sensor[i], sensors), (nthread, i)
+
+
+def test_batch():
+    models = different(5)
+    control = controls(len(models), 200)
+    full = mujoco.mjtState.mjSTATE_INTEGRATION
+    expected = []
+    for model, control_i in zip(models, control):
+        data = mujoco.MjData(model)
+        rows = []
+        for u in control_i:
+            data.ctrl = u
+            mujoco.mj_step(model, data)
+            rows.append(np.empty(mujoco.mj_stateSize(model, full)))
+            mujoco.mj_getState(model, data, rows[-1], full)
+        expected.append((np.stack(rows), data.sensordata.copy()))
+    for persistent in False, True:
+        for nthread in 1, 2:
+            many = batch.Batch(models[0], len(models), nthread=nthread, persistent=persistent)
+            many.set_models(models)
+            ctrl, sensor = many.bind("ctrl"), many.bind("sensordata")
+            for k in range(control.shape[1]):
+                ctrl[:] = control[:, k]
+                many.step()
+                for i in range(len(models)):
+                    assert equal(many.state[i], expected[i][0][k]), (persistent, nthread, k, i)
+            for i in range(len(models)):
+                assert equal(sensor[i], expected[i][1]), (persistent, nthread, i)
+
+
+def test_in_place():
+    """A field that a batch expands, or a program overwrites, is the model's: gears are read from it."""
+    models = different(3)
+    many = batch.Batch(models[0], 3, nthread=1)
+    text = many.expand("plugin_attr")
+    sizes = {m.plugin_attr.size for m in models}
+    assert len(sizes) == 1, sizes
+    for i, model in enumerate(models):
+        text[i] = model.plugin_attr
+    same_mass = [make(gamma_u=0.02 * i, gamma_v=0.3 + 0.15 * i, coulomb=0.1 * i, eta=0.9 - 0.05 * i,
+                      half_gap=0.005 * (i + 1)) for i in range(3)]
+    for _ in range(50):
+        many.step()
+    model, data = models[0], mujoco.MjData(models[0])
+    for i, other in enumerate(same_mass):
+        expected = mujoco.MjData(other)
+        mujoco.mj_step(other, expected, 50)
+        assert equal(many.bind("qpos")[i], expected.qpos), i
+        model.plugin_attr[:] = other.plugin_attr
+        mujoco.mj_resetData(model, data)
+        mujoco.mj_step(model, data, 50)
+        assert equal(data.qpos, expected.qpos), i
+
+
+def test_reset():
+    """Data that are reset with another model have its gears, also where other joints have them."""
+    first, second = make(), make(gamma_u=0.3, gamma_v=0.2, coulomb=2)
+    swapped = make(joints="elbow shoulder", gamma_u="0.1 0.2")
+    for model in second, swapped, first:
+        data = mujoco.MjData(first)
+        mujoco.mj_step(first, data, 10)
+        mujoco.mj_resetData(model, data)
+        mujoco.mj_step(model, data, 100)
+        expected = mujoco.MjData(model)
+        mujoco.mj_step(model, expected, 100)
+        assert equal(data.qpos, expected.qpos) and equal(data.sensordata, expected.sensordata)
+
+
+def test_addresses():
+    """Models that are made, stepped and freed, so that later ones stand where earlier ones stood."""
+    data, seen, again = mujoco.MjData(make()), set(), 0
+    for i in range(40):
+        model = make(gamma_v=0.2 + 0.01 * i)
+        again += model._address in seen
+        seen.add(model._address)
+        mujoco.mj_resetData(model, data)
+        mujoco.mj_step(model, data, 40)
+        expected = mujoco.MjData(model)
+        mujoco.mj_step(model, expected, 40)
+        assert equal(data.qpos, expected.qpos), i
+        del model, expected
+        gc.collect()
+    assert again, "no address came twice: this test shows nothing"
+
+
+def test_sizes():
+    """Data of a model with other sizes: the engine's error, not a wrong step."""
+    text = MODEL.replace('<plugin name="e" plugin="mjgear.transmission" instance="a" objtype="joint" objname="elbow"/>', "")
+    keys = {"gamma_u": 0, "gamma_v": 0, "coulomb": 0, "eta": 1, "half_gap": 0, "mass": 1}
+    other = mujoco.MjModel.from_xml_string(text.format(joints="shoulder", **keys))
+    data = mujoco.MjData(make())
+    try:
+        mujoco.mj_step(other, data)
+    except mujoco.FatalError as error:
+        assert "other sizes" in str(error), error
+    else:
+        raise AssertionError("stepped")
+
+
+PICKLE = """
+import pickle, sys, mujoco
+mujoco.mj_loadPluginLibrary({path!r})
+model, data = pickle.loads(sys.stdin.buffer.read())
+mujoco.mj_step(model, data, 50)
+print(data.qpos.tobytes().hex(), flush=True)
+"""
+
+
+def test_pickle():
+    """A pickled mjData moves on as the one it was. MuJoCo itself may abort when such data go (README), so this happens
+    in a process of its own."""
+    model = make()
+    data = mujoco.MjData(model)
+    mujoco.mj_step(model, data, 30)
+    saved = pickle.dumps((model, data))
+    mujoco.mj_step(model, data, 50)
+    result = subprocess.run([sys.executable, "-c", PICKLE.format(path=PATH)], input=saved, capture_output=True,
+                            check=False)
+    assert result.stdout.decode().strip() == data.qpos.tobytes().hex(), (result.stdout, result.stderr)
+
+
+def main():
+    mujoco.mj_loadPluginLibrary(PATH)
+    for name, test in list(globals().items()):
+        if name.startswith("test_"):
+            test()
+            print(name, flush=True)
+
+
+main()
