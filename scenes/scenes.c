@@ -12,6 +12,12 @@ extern const mjgScene mjg_sceneStewart;
 extern const mjgScene mjg_sceneRod;
 extern const mjgScene mjg_sceneWall;
 extern const mjgScene mjg_sceneContact;
+extern const mjgScene mjg_sceneRodConstant;
+extern const mjgScene mjg_sceneWallConstant;
+extern const mjgScene mjg_sceneDrivability;
+extern const mjgScene mjg_sceneLambda;
+extern const mjgScene mjg_sceneAxproj;
+extern const mjgScene mjg_sceneCompensation;
 extern const mjgScene mjg_sceneFlap;
 extern const mjgScene mjg_sceneFlapRamp;
 extern const mjgScene mjg_sceneFlapCreep;
@@ -30,9 +36,12 @@ extern const mjgScene mjg_sceneConvergence;
 extern const mjgScene mjg_sceneTwoMass;
 extern const mjgScene mjg_sceneCoupling;
 extern const mjgScene mjg_sceneGapMap;
+extern const mjgScene mjg_sceneLag;
+extern const mjgScene mjg_sceneHysteresis;
 extern const mjgScene mjg_sceneVibro;
 extern const mjgScene mjg_sceneImpact;
 extern const mjgScene mjg_sceneDecay;
+extern const mjgScene mjg_sceneRattle;
 extern const mjgScene mjg_sceneResonance;
 extern const mjgScene mjg_sceneInterval;
 extern const mjgScene mjg_sceneRupture;
@@ -51,6 +60,12 @@ const mjgScene* const mjg_scenes[] = {
     &mjg_sceneStewart,
     &mjg_sceneWall,
     &mjg_sceneContact,
+    &mjg_sceneRodConstant,
+    &mjg_sceneWallConstant,
+    &mjg_sceneDrivability,
+    &mjg_sceneLambda,
+    &mjg_sceneAxproj,
+    &mjg_sceneCompensation,
     &mjg_sceneFlap,
     &mjg_sceneFlapRamp,
     &mjg_sceneFlapCreep,
@@ -69,9 +84,12 @@ const mjgScene* const mjg_scenes[] = {
     &mjg_sceneTwoMass,
     &mjg_sceneCoupling,
     &mjg_sceneGapMap,
+    &mjg_sceneLag,
+    &mjg_sceneHysteresis,
     &mjg_sceneVibro,
     &mjg_sceneImpact,
     &mjg_sceneDecay,
+    &mjg_sceneRattle,
     &mjg_sceneResonance,
     &mjg_sceneInterval,
     &mjg_sceneRupture,

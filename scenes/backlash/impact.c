@@ -1,9 +1,10 @@
 // Two bodies with play: Ruderman, "On stiffness and damping of vibro-impact dynamics of backlash",
-// Figs. 5, 6 and 7. The paper's figures have no units; masses, stiffness and forces are our choice.
+// Figs. 4 to 7 and IV.A. The paper's figures have no units; masses, stiffness and forces are our choice.
 
 #include <math.h>
 
 #include "../scene.h"
+#include "mjgear_backlash.h"
 
 #define PI       3.14159265358979323846
 #define HALF_GAP 0.01
@@ -13,6 +14,7 @@
 #define STIFFNESS   parameter[0]
 #define RESTITUTION parameter[1]  // alpha, s/m
 #define SPEED       parameter[2]  // with which the driving body starts, m/s
+#define EXPONENT    parameter[3]  // n, 0 stands for 1
 
 
 // viscous friction b_1, b_2 of both bodies
@@ -65,25 +67,57 @@ static int impacts(const mjgTrajectory* t) {
 
 //---------------------------------- Fig. 5 --------------------------------------------------------
 
+#define FREQUENCY parameter[0]  // of the push, Hz
+#define PUSH      10.0          // N
+
+#define DEADZONE                        \
+  {                                     \
+    {"play", "backlash", "deadzone"}, { \
+      "play", "restitution", "0"        \
+    }                                   \
+  }
+
 static const mjgCase vibroCase[] = {
-    {.name = "vibro-impact", .setting = {{"play", "restitution", "5"}}},
-    {.name = "deadzone",
-     .setting = {{"play", "backlash", "deadzone"}, {"play", "restitution", "0"}}},
+    {.name = "vibro-impact", .setting = {{"play", "restitution", "5"}}, .parameter = {0.5}},
+    {.name = "deadzone", .setting = DEADZONE, .parameter = {0.5}},
+    {.name = "deadzone-1Hz", .setting = DEADZONE, .parameter = {1}},
+    {.name = "deadzone-2Hz", .setting = DEADZONE, .parameter = {2}},
+    {.name = "vibro-impact-2Hz", .setting = {{"play", "restitution", "5"}}, .parameter = {2}},
+};
+enum {
+  VIBRO,
+  DEAD,
+  DEAD1,
+  DEAD2,
+  VIBRO2
 };
 
 
 static void slowInput(const mjModel* m, mjData* d, const mjgCase* variant) {
   (void)m;
-  (void)variant;
-  d->ctrl[0] = 10 * sin(2 * PI * 0.5 * d->time);
+  d->ctrl[0] = PUSH * sin(2 * PI * variant->FREQUENCY * d->time);
+}
+
+
+// irregularity of a periodic motion: how far apart the displacements of two successive periods are, root
+// mean square over the last periods, in half gaps
+static double irregularity(const mjgRun* run, double end) {
+  const mjgTrajectory* t = run->trajectory;
+  double period = 1 / run->variant->FREQUENCY, sum = 0;
+  int n = 0;
+  for (double time = 2 + period; time < end - 1e-3; time += 1e-3, n++) {
+    double change = mjg_at(t, "x", time) - mjg_at(t, "x", time - period);
+    sum += change * change;
+  }
+  return sqrt(sum / n) / HALF_GAP;
 }
 
 
 static void vibroClaims(mjgClaims* claims, const mjgRun* run) {
   double settled = 0, ringing = 1;
   for (int half = 1; half < 6; half++) {
-    settled = fmax(settled, openPart(run[0].trajectory, half + 0.7, half + 0.95));
-    ringing = fmin(ringing, openPart(run[1].trajectory, half + 0.7, half + 0.95));
+    settled = fmax(settled, openPart(run[VIBRO].trajectory, half + 0.7, half + 0.95));
+    ringing = fmin(ringing, openPart(run[DEAD].trajectory, half + 0.7, half + 0.95));
   }
   mjg_claim(claims, settled == 0,
             "with vibro-impact the bodies are engaged late in each half period: open %.0f %% of it",
@@ -91,8 +125,39 @@ static void vibroClaims(mjgClaims* claims, const mjgRun* run) {
   mjg_claim(claims, ringing > 0.5,
             "with the dead zone they keep ringing: open at least %.0f %% of that time",
             100 * ringing);
-  mjg_claim(claims, impacts(run[1].trajectory) > 2 * impacts(run[0].trajectory),
-            "%d impacts instead of %d", impacts(run[1].trajectory), impacts(run[0].trajectory));
+  mjg_claim(claims, impacts(run[DEAD].trajectory) > 2 * impacts(run[VIBRO].trajectory),
+            "%d impacts instead of %d", impacts(run[DEAD].trajectory),
+            impacts(run[VIBRO].trajectory));
+
+  // faster inputs: the dead zone never engages and does not repeat itself
+  double open[3], apart[3];
+  for (int i = 0; i < 3; i++) {
+    open[i] = openPart(run[DEAD + i].trajectory, 2, 6);
+    apart[i] = irregularity(&run[DEAD + i], 6);
+  }
+  double regular = irregularity(&run[VIBRO2], 6);
+  mjg_claim(
+      claims, open[2] > open[0] && apart[2] > 0.3 && regular < 0.3 * apart[2],
+      "the dead zone rings more as the input gets faster: open %.0f, %.0f, %.0f %% of the time at "
+      "0.5, 1, 2 Hz",
+      100 * open[0], 100 * open[1], 100 * open[2]);
+  mjg_claim(claims, apart[2] > 0.3 && regular < 0.3 * apart[2],
+            "and becomes irregular: successive periods differ by %.2f, %.2f, %.2f half gaps, with "
+            "vibro-impact at 2 Hz by %.3f",
+            apart[0], apart[1], apart[2], regular);
+
+  // Fig. 4: the map over x_1, x_2 is a loop as wide as the gap; the dead zone fills it with waves
+  double width[2], inside[2];
+  for (int i = 0; i < 2; i++) {
+    const mjgTrajectory* t = run[i].trajectory;
+    width[i] = mjg_highest(t, "x", 2, 6) - mjg_lowest(t, "x", 2, 6);
+    inside[i] = openPart(t, 2, 6);
+  }
+  mjg_claim(
+      claims, fabs(width[VIBRO] / (2 * HALF_GAP) - 1) < 0.1 && inside[DEAD] > 2 * inside[VIBRO],
+      "Fig. 4: the loop over x1, x2 is %.4f m wide, 2 beta = %.4f m; the dead zone is inside of it "
+      "%.0f %% of the time, vibro-impact %.0f %%",
+      width[VIBRO], 2 * HALF_GAP, 100 * inside[DEAD], 100 * inside[VIBRO]);
 }
 
 
@@ -128,6 +193,16 @@ static const mjgCase impactCase[] = {
     IMPACT(100000, 1),
     IMPACT(500000, 0.1),
     IMPACT(500000, 1),
+    {.name = "hertz-alpha=0.1",
+     .setting = {{"play", "exponent", "1.5"},
+                 {"play", "stiffness", "5000000"},
+                 {"play", "restitution", "0.1"}},
+     .parameter = {5e6, 0.1, 0.5, 1.5}},
+    {.name = "hertz-alpha=1",
+     .setting = {{"play", "exponent", "1.5"},
+                 {"play", "stiffness", "5000000"},
+                 {"play", "restitution", "1"}},
+     .parameter = {5e6, 1, 0.5, 1.5}},
 };
 
 
@@ -141,15 +216,16 @@ static void throwInput(const mjModel* m, mjData* d, const mjgCase* variant) {
 
 static void impactClaims(mjgClaims* claims, const mjgRun* run) {
   double mass = DRIVING * DRIVEN / (DRIVING + DRIVEN);
-  for (int i = 0; i < 4; i++) {
-    // (6): one side of the cycle is 1.5 alpha k times the integral of z v dz
+  for (int i = 0; i < 6; i++) {
+    // (6): one side of the cycle is 1.5 alpha k times the integral of z^n v dz
+    double exponent = run[i].variant->EXPONENT > 0 ? run[i].variant->EXPONENT : 1;
     const mjgTrajectory* t = run[i].trajectory;
     int x = mjg_column(t, "x");
     double area = 0;
     for (int k = 1; k < t->nrow; k++) {
       double a = rowAt(t, k - 1)[x], b = rowAt(t, k)[x];
       double z = 0.5 * (a + b) - HALF_GAP, h = 2e-4;
-      area += fmax(z, 0) * (b - a) / h * (b - a);
+      area += pow(fmax(z, 0), exponent) * (b - a) / h * (b - a);
     }
     double formula = 1.5 * run[i].variant->RESTITUTION * run[i].variant->STIFFNESS * area;
     double in = run[i].variant->SPEED, out = mjg_at(t, "v", 0.06);
@@ -157,6 +233,15 @@ static void impactClaims(mjgClaims* claims, const mjgRun* run) {
     mjg_claim(claims, out < 0 && fabs(formula - loss) < 0.01 * loss,
               "%s: energy lost in the impact %.5f J, by (6) %.5f J", run[i].variant->name, loss,
               formula);
+  }
+
+  // the coefficient of restitution does not depend on stiffness and exponent
+  for (int i = 0; i < 6; i++) {
+    double v = run[i].variant->SPEED, e = -mjg_at(run[i].trajectory, "v", 0.06) / v;
+    double expected = mjg_restitutionFromAlpha(run[i].variant->RESTITUTION, v);
+    mjg_claim(claims, fabs(e - expected) < 5e-3,
+              "%s: comes back with %.4f of its speed, %.4f in closed form, 1 - alpha v = %.4f",
+              run[i].variant->name, e, expected, 1 - run[i].variant->RESTITUTION * v);
   }
   double soft = mjg_highest(run[0].trajectory, "x", 0, 1);
   double stiff = mjg_highest(run[2].trajectory, "x", 0, 1);
@@ -225,4 +310,97 @@ const mjgScene mjg_sceneDecay = {
     .column = column,
     .measure = measure,
     .claims = decayClaims,
+};
+
+
+//---------------------------------- IV.A ----------------------------------------------------------
+
+#define SPRING 2000.0  // between the bodies, of the case without play as of those with it, N/m
+
+static const mjgCase rattleCase[] = {
+    {.name = "play", .parameter = {0, 0, 0.4}},
+    {.name = "play-slow", .parameter = {0, 0, 0.1}},
+    {.name = "no-play", .setting = {{"play", "half_gap", "0"}}, .parameter = {0, 0, 0.4}},
+    {.name = "lossy", .setting = {{"play", "restitution", "0.02"}}, .parameter = {0, 0.02, 0.4}},
+};
+
+
+// a soft contact without loss; bodies that are thrown apart rattle between the sides of the gap
+static void rattleInput(const mjModel* m, mjData* d, const mjgCase* variant) {
+  (void)m;
+  if (d->time == 0) {
+    d->qvel[0] = variant->SPEED;
+  }
+}
+
+
+// mean period of the displacement between its first and its last upward passage through 0
+static double period(int* n, double* first, double* last, const mjgTrajectory* t) {
+  int x = mjg_column(t, "x"), time = mjg_column(t, "time");
+  *n = -1;
+  for (int i = 1; i < t->nrow; i++) {
+    double a = rowAt(t, i - 1)[x], b = rowAt(t, i)[x];
+    if (a < 0 && b >= 0) {
+      double now =
+          rowAt(t, i - 1)[time] - a / (b - a) * (rowAt(t, i)[time] - rowAt(t, i - 1)[time]);
+      *first = *n < 0 ? now : *first;
+      *last = now;
+      (*n)++;
+    }
+  }
+  return (*last - *first) / *n;
+}
+
+
+static void rattleClaims(mjgClaims* claims, const mjgRun* run) {
+  double mass = DRIVING * DRIVEN / (DRIVING + DRIVEN), first = 0, last = 0;
+  int n;
+
+  // half a period of the spring on each side, and twice the way through the gap
+  double natural = 2 * PI * sqrt(mass / SPRING), measured[3];
+  for (int i = 0; i < 3; i++) {
+    double gap = i == 2 ? 0 : HALF_GAP, speed = run[i].variant->SPEED;
+    double expected = natural + 4 * gap / speed;
+    measured[i] = period(&n, &first, &last, run[i].trajectory);
+    mjg_claim(claims, fabs(measured[i] / expected - 1) < 0.005,
+              "%s: period %.5f s, 2 pi sqrt(m/k) + 4 beta/v = %.5f s", run[i].variant->name,
+              measured[i], expected);
+  }
+  mjg_claim(
+      claims, measured[1] > measured[0] && measured[0] > measured[2],
+      "play lowers the eigenfrequency, the more the smaller the swing: %.2f, %.2f and %.2f Hz "
+      "without play",
+      1 / measured[1], 1 / measured[0], 1 / measured[2]);
+
+  // power: (6) for each cycle, omega_0/(2 pi) cycles a second
+  const mjgTrajectory* t = run[3].trajectory;
+  double mean = period(&n, &first, &last, t), work = 0, h = rowAt(t, 1)[0];
+  int x = mjg_column(t, "x"), v = mjg_column(t, "v"), time = mjg_column(t, "time");
+  double start = 0, stop = 0;
+  for (int i = 1; i < t->nrow; i++) {
+    if (rowAt(t, i)[time] >= first && rowAt(t, i)[time] < last) {
+      double a = rowAt(t, i - 1)[x], b = rowAt(t, i)[x], z = fabs(0.5 * (a + b)) - HALF_GAP;
+      work += 1.5 * 0.02 * SPRING * fmax(z, 0) * (b - a) / h * (b - a);
+      start = start > 0 ? start : rowAt(t, i)[v];
+      stop = rowAt(t, i)[v];
+    }
+  }
+  double cycle = work / n, power = 0.5 * mass * (start * start - stop * stop) / (last - first);
+  mjg_claim(claims, fabs(power * mean / cycle - 1) < 0.02 && n > 3,
+            "power lost over %d cycles %.5f W, by (6) omega_0/(2 pi) times %.5f J: %.5f W", n,
+            power, cycle, cycle / mean);
+}
+
+
+const mjgScene mjg_sceneRattle = {
+    .name = "rattle",
+    .description = "play lowers the eigenfrequency and takes power (Ruderman, IV.A)",
+    .xml = "backlash/rattle.xml",
+    .duration = 2,
+    .variant = rattleCase,
+    .nvariant = sizeof rattleCase / sizeof *rattleCase,
+    .input = rattleInput,
+    .column = column,
+    .measure = measure,
+    .claims = rattleClaims,
 };

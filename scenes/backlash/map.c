@@ -24,10 +24,14 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
   value[0] = theta;
   value[1] = omega;
 
-  // (5) in contact; 0 in the release set, where there is none
+  // (5): the torque of the exact shaft, (1) and (14), in contact; in the release set, where neither side
+  // can be in contact, 0. Outside it is this or 0, as the shaft is in contact or not.
   mjgBacklash model = law;
-  model.model = mjgREVISED_DEADZONE;
-  value[2] = mjg_backlashTorque(NULL, NULL, &model, theta, omega);
+  model.model = mjgEXACT;
+  double right, left;
+  mjg_gapRate(&right, &model, theta, omega, model.half_gap);
+  mjg_gapRate(&left, &model, theta, omega, -model.half_gap);
+  value[2] = fmax(right, 0) + fmin(left, 0);
   const int models[] = {mjgPHASE_PLANE, mjgDAMPED_DEADZONE, mjgRUBBER};
   for (int k = 0; k < 3; k++) {
     model.model = models[k];

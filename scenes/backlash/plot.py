@@ -1,10 +1,10 @@
-"""Figures of the papers on backlash: Nordin 2, 3, 6; Ruderman 5, 6, 7; Akoto 2 to 6, 8, 9."""
+"""Figures of the papers on backlash: Nordin 2, 3, 6; Ruderman 4 to 7, IV.A; Akoto 2 to 6, 8, 9."""
 
 import matplotlib.pyplot as plt
 import numpy as np
 
-SCENES = ("two_mass", "coupling", "gap_map", "vibro", "impact", "decay", "resonance", "interval",
-          "rupture", "gap_servo", "lost_motion")
+SCENES = ("two_mass", "coupling", "gap_map", "vibro", "impact", "decay", "rattle", "resonance", "interval",
+          "rupture", "gap_servo", "lost_motion", "lag", "hysteresis")
 
 
 def late(run, start):
@@ -26,7 +26,7 @@ def two_mass(runs):
     twist.set_ylabel(r"$\theta_d$ [rad]")
     torque.set_ylabel("shaft torque [N m]")
     torque.set_xlabel("time [s]")
-    twist.legend(ncols=2)
+    figure.legend(*twist.get_legend_handles_labels(), loc="outside upper center", ncols=4)
     yield "nordin-figure3", figure
 
 
@@ -35,14 +35,15 @@ def coupling(runs):
                                 layout="constrained")
     for column, (case, run) in enumerate(runs.items()):
         run = late(run, 7.4)
-        axes[0, column].plot(run["time"], run["shaft_rotor_velocity"], label="motor")
-        axes[0, column].plot(run["time"], run["v_load"], label="load")
+        base = 150.6
+        axes[0, column].plot(run["time"], run["shaft_rotor_velocity"] / base, label="motor")
+        axes[0, column].plot(run["time"], run["v_load"] / base, label="load")
         axes[1, column].plot(run["time"], run["shaft_torque_out"])
         axes[0, column].set_title(case)
         axes[1, column].set_xlabel("time [s]")
-    axes[0, 0].set_ylabel("speed [rad/s]")
+    axes[0, 0].set_ylabel("speed relative to 150.6 rad/s [1]")
     axes[1, 0].set_ylabel("torque [N m]")
-    axes[0, 0].legend()
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
     yield "nordin-figure6", figure
 
 
@@ -53,7 +54,7 @@ def gap_map(runs):
     theta, omega = run["theta_d"].reshape(shape), run["omega_d"].reshape(shape)
     figure, axes = plt.subplots(2, 2, sharex=True, sharey=True, figsize=(8, 6.5),
                                 layout="constrained")
-    titles = (("T_5", "(a) in contact, (5)"), ("T_23", "(b) phase plane, (23)"),
+    titles = (("T_5", "(a) exact, (5): in contact, else 0"), ("T_23", "(b) phase plane, (23)"),
               ("T_26", "(c) damped dead zone, (26)"), ("T_40", "(d) rubber, (40)"))
     for axis, (name, title) in zip(axes.flat, titles):
         torque = run[name].reshape(shape)
@@ -71,24 +72,44 @@ def gap_map(runs):
 
 
 def vibro(runs):
-    figure, axes = plt.subplots(len(runs), 1, sharex=True, figsize=(7, 5), layout="constrained")
+    figure, axes = plt.subplots(len(runs), 1, sharex=True, figsize=(7, 8), layout="constrained")
     for axis, (case, run) in zip(axes, runs.items()):
-        axis.plot(run["time"], 1e3 * run["x"])
+        axis.plot(run["time"], 1e3 * run["x"], linewidth=0.9)
         for edge in (-10, 10):
             axis.axhline(edge, color="0.6", linewidth=0.8)
-        axis.set_title(case)
-        axis.set_ylabel("displacement [mm]")
+        axis.set_title(case + ("" if "Hz" in case else "-0.5Hz"), loc="left", fontsize=8)
+        axis.set_ylabel(r"$x_1 - x_2$ [mm]")
     axes[-1].set_xlabel("time [s]")
     yield "ruderman-figure5", figure
 
+    figure, axes = plt.subplots(1, 2, sharex=True, sharey=True, figsize=(8, 4), layout="constrained")
+    for axis, case in zip(axes, ("deadzone", "vibro-impact")):
+        run = late(runs[case], 4)
+        axis.plot(run["q_driving"], run["q_driven"], linewidth=0.9)
+        axis.set_title(case)
+        axis.set_xlabel("$x_1$ [m]")
+    axes[0].set_ylabel("$x_2$ [m]")
+    yield "ruderman-figure4", figure
+
+
+def rattle(runs):
+    figure, axis = plt.subplots(figsize=(7, 3.5), layout="constrained")
+    for case, run in runs.items():
+        shown = run["time"] < 1
+        axis.plot(run["time"][shown], 1e3 * run["x"][shown], label=case)
+    axis.set_xlabel("time [s]")
+    axis.set_ylabel(r"$x_1 - x_2$ [mm]")
+    figure.legend(loc="outside upper center", ncols=4)
+    yield "eigenfrequency", figure
+
 
 def impact(runs):
-    figure, axis = plt.subplots(figsize=(6, 4), layout="constrained")
+    figure, axis = plt.subplots(figsize=(6, 4.4), layout="constrained")
     for case, run in runs.items():
         axis.plot(1e3 * np.maximum(0, run["x"] - 0.01), run["force"], label=case)
     axis.set_xlabel("penetration [mm]")
     axis.set_ylabel("force [N]")
-    axis.legend()
+    figure.legend(loc="outside upper center", ncols=3)
     yield "ruderman-figure6", figure
 
 
@@ -100,7 +121,7 @@ def decay(runs):
     axis.set_xlim(0, 1)
     axis.set_xlabel("time [s]")
     axis.set_ylabel("displacement [mm]")
-    axis.legend()
+    figure.legend(loc="outside upper center", ncols=3)
     yield "ruderman-figure7", figure
 
 
@@ -113,7 +134,7 @@ def resonance(runs):
     axis.set_xlim(0, 40)
     axis.set_xlabel("time [s]")
     axis.set_ylabel("twist [rad]")
-    axis.legend(ncols=2)
+    figure.legend(loc="outside upper center", ncols=3)
     yield "akoto-figure2", figure
 
 
@@ -131,7 +152,7 @@ def interval(runs):
     axis.text(8, -1.2, "C", ha="center")
     axis.set_xlabel("time [s]")
     axis.set_ylabel(r"border in $\theta_d$ [rad]")
-    axis.legend(loc="center right")
+    figure.legend(loc="outside upper center", ncols=3)
     yield "akoto-figures3-5", figure
 
     figure, axis = plt.subplots(figsize=(7, 3.5), layout="constrained")
@@ -139,7 +160,7 @@ def interval(runs):
         axis.plot(runs[case]["time"], runs[case]["twist_rate"], label=label)
     axis.set_xlabel("time [s]")
     axis.set_ylabel(r"border in $\dot\theta_d$ [rad/s]")
-    axis.legend()
+    figure.legend(loc="outside upper center", ncols=3)
     yield "akoto-figure6", figure
 
 
@@ -161,9 +182,10 @@ def rupture(runs):
     axis.axhline(alpha, color="0.6", linewidth=0.8)
     axis.set_xlim(1e-3, 10)
     axis.set_ylim(1e-5, 1e4)
-    axis.set_xlabel("time [s]")
+    axis.set_xlabel("time [s]; torque 1 N m/s on a driving side of 25 kg m2: our choice, the paper has "
+                    "neither")
     axis.set_ylabel(r"left side of each zone's border [rad]")
-    axis.legend()
+    figure.legend(loc="outside upper center", ncols=3)
     yield "akoto-figure8", figure
 
     figure, axis = plt.subplots(figsize=(7, 4), layout="constrained")
@@ -174,22 +196,24 @@ def rupture(runs):
     axis.plot(run["time"], run["T_5"], "C0:", label="(5) without its gap's state")
     axis.axhline(0, color="0.6", linewidth=0.8)
     axis.set_ylim(-11, 20)
-    axis.set_xlabel("time [s]")
+    axis.set_xlabel("time [s]; slope of the torque, 1 N m/s, and driving inertia, 25 kg m2, are our choice")
     axis.set_ylabel("torque [N m]")
-    axis.legend()
+    figure.legend(loc="outside upper center", ncols=3)
     yield "akoto-figure9", figure
 
 
 def gap_servo(runs):
-    figure, axis = plt.subplots(figsize=(6, 4), layout="constrained")
+    figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
     for case, run in runs.items():
+        axis = axes[case.startswith("damped")]
         run = late(run, 12)
         axis.plot(1e3 * run["theta_d"], run["omega_d"], label=case)
-    for edge in (-10, 10):
-        axis.axvline(edge, color="0.6", linewidth=0.8)
-    axis.set_xlabel(r"$\theta_d$ [mrad]")
-    axis.set_ylabel(r"$\dot\theta_d$ [rad/s]")
-    axis.legend()
+    for axis in axes:
+        for edge in (-10, 10):
+            axis.axvline(edge, color="0.6", linewidth=0.8)
+        axis.set_xlabel(r"$\theta_d$ [mrad]")
+        axis.legend(loc="upper center", bbox_to_anchor=(0.5, 1.22), fontsize=7)
+    axes[0].set_ylabel(r"$\dot\theta_d$ [rad/s]")
     yield "limit-cycle", figure
 
 
@@ -200,8 +224,36 @@ def lost_motion(runs):
         axis.semilogy(run["time"], 1e3 * np.sqrt(sum(x * x for x in shift)) + 1e-6, label=case)
     axis.set_xlabel("time [s]")
     axis.set_ylabel("tip from its place [mm]")
-    axis.legend()
+    figure.legend(loc="outside upper center", ncols=3)
     yield "tip", figure
+
+
+
+def lag(runs):
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+    for case, run in runs.items():
+        if case.endswith("20Hz"):
+            shown = late(run, 0.2)
+            axes[0].plot(shown["time"], shown["shaft_torque_out"], label=case)
+            axes[1].plot(1e3 * shown["theta_d"], shown["shaft_torque_out"])
+    axes[0].set_xlabel("time [s]")
+    axes[0].set_ylabel("torque [N m]")
+    axes[1].set_xlabel(r"$\theta_d$ [mrad]")
+    figure.legend(loc="outside upper center", ncols=2)
+    yield "phase", figure
+
+
+def hysteresis(runs):
+    figure, axes = plt.subplots(len(runs), 1, sharex=True, figsize=(7, 4.6), layout="constrained")
+    for axis, (case, run) in zip(axes, runs.items()):
+        axis.plot(run["time"], 1e3 * run["input"], "0.6", label="motor")
+        axis.plot(run["time"], 1e3 * run["play"], "--", label="hysteresis model of the load")
+        axis.plot(run["time"], 1e3 * run["q_load"], label="load")
+        axis.set_title(case, loc="left")
+        axis.set_ylabel("angle [mrad]")
+    axes[-1].set_xlabel("time [s]")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    yield "play", figure
 
 
 def draw(name, runs):

@@ -146,6 +146,17 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
       "jck %.3f s",
       first[EXACT], first[JCK]);
 
+  // the step of the phase plane model: at its touch, (19), the damper has the whole rate
+  const mjgTrajectory* phase = run[PHASE].trajectory;
+  double omega = mjg_at(phase, "omega_d", first[PHASE]);
+  const mjgBacklash law = {.half_gap = HALF_GAP, .stiffness = STIFFNESS, .damping = DAMPING};
+  double expected = STIFFNESS * (mjg_backlashTouch(&law, omega) - HALF_GAP) + DAMPING * omega;
+  double step = mjg_at(phase, torque, first[PHASE]);
+  mjg_claim(
+      claims, fabs(step / expected - 1) < 0.05 && mjg_at(phase, torque, first[PHASE] - 1e-3) == 0,
+      "the torque of the phase plane model steps from 0 to %.5f N m at its touch, %.5f by (19)",
+      step, expected);
+
   // Fig. 9 before the rupture
   double apart = 0, inertia = INFINITY;
   for (double t = 7; t < RUPTURE - 0.01; t += 0.01) {

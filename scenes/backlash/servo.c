@@ -24,7 +24,26 @@
 static const mjgCase servoCase[] = {
     {.name = "encoder=joint"},
     {.name = "encoder=motor", .setting = {{"servo", "encoder", "motor"}}},
+    {.name = "damped-exact",
+     .setting = {{"servo", "backlash", "exact"}, {"servo", "damping", "60"}},
+     .parameter = {8}},
+    {.name = "damped-phase_plane",
+     .setting = {{"servo", "backlash", "phase_plane"}, {"servo", "damping", "60"}},
+     .parameter = {8}},
+    {.name = "damped-deadzone",
+     .setting = {{"servo", "backlash", "damped_deadzone"}, {"servo", "damping", "60"}},
+     .parameter = {8}},
 };
+
+// gain of the servo's rate in a case; 0: KV
+#define RATE_GAIN parameter[0]
+
+
+static void configure(mjModel* m, const mjgCase* variant) {
+  if (variant->RATE_GAIN > 0) {
+    m->actuator_biasprm[2] = -variant->RATE_GAIN;
+  }
+}
 
 
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
@@ -79,6 +98,18 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
             swing, A);
   mjg_claim(claims, fabs(measured / w - 1) < 0.1, "at %.1f rad/s, %.1f by harmonic balance",
             measured, w);
+
+  // Nordin, section 5: a damped shaft in its gap cycles where the dead zone model (26) predicts rest
+  double cycle[3];
+  for (int i = 0; i < 3; i++) {
+    const mjgTrajectory* damped = run[2 + i].trajectory;
+    cycle[i] = mjg_highest(damped, "q_load", from, to) - mjg_lowest(damped, "q_load", from, to);
+  }
+  mjg_claim(
+      claims, cycle[0] > 1e-3 && cycle[1] > 1e-3 && cycle[2] < 1e-6,
+      "with a damped shaft the exact model cycles by %.5f rad, the phase plane model by %.5f, the "
+      "dead zone model (26) predicts rest: %.1g",
+      cycle[0], cycle[1], cycle[2]);
   double rest = mjg_highest(run[1].trajectory, "servo_rotor_velocity", from, to);
   double angle = mjg_at(run[1].trajectory, "servo_rotor_angle", 14);
   mjg_claim(claims, fabs(rest) < 1e-2 && fabs(angle - 0.05) < 1e-3,
@@ -93,6 +124,7 @@ const mjgScene mjg_sceneGapServo = {
     .duration = 15,
     .variant = servoCase,
     .nvariant = sizeof servoCase / sizeof *servoCase,
+    .configure = configure,
     .input = input,
     .column = column,
     .measure = measure,

@@ -44,6 +44,19 @@ static double steadyTwist(double j, double time) {
 
 
 static void resonanceClaims(mjgClaims* claims, const mjgRun* run) {
+  // Fig. 2(a) has a step in the torque of the phase plane model
+  const mjgTrajectory* phase = run[1].trajectory;
+  int torque = mjg_column(phase, "shaft_torque_out");
+  double most = 0, h = phase->data[phase->ncolumn];
+  for (int i = 2; i < phase->nrow; i++) {
+    const double* row = phase->data + (size_t)i * (size_t)phase->ncolumn;
+    most = fmax(most, fabs(row[torque] - (row - phase->ncolumn)[torque]));
+  }
+  mjg_claim(
+      claims, most < 2 * h,
+      "Fig. 2(a): without a gap (4) has no step: its torque changes by %.1g N m from one step to "
+      "the next, the input by up to %.1g; rupture shows the step that a gap gives it",
+      most, h);
   for (int i = 0; i < 4; i++) {
     double with = 0, without = 0;
     for (double t = 40; t < 60; t += 0.01) {
@@ -119,6 +132,16 @@ static void intervalClaims(mjgClaims* claims, const mjgRun* run) {
   mjg_claim(claims, reach[1] < 0.55 * reach[0],
             "with inertia the border is reached twice as fast: %.1f s instead of %.1f s", reach[1],
             reach[0]);
+
+  // Fig. 5: the borders cross where cos(t/2) + sin(t/2) = 1, the first time at pi seconds
+  double crossing = 0.5;
+  while (mjg_at(run[1].trajectory, "twist", crossing) <
+             mjg_at(run[0].trajectory, "twist", crossing) &&
+         crossing < 15) {
+    crossing += 1e-3;
+  }
+  mjg_claim(claims, fabs(crossing - 3.14159265358979) < 0.02,
+            "Fig. 5: the borders cross at %.3f s, pi s in closed form", crossing);
   double start = mjg_at(run[0].trajectory, "twist_rate", 0.02);
   double rest = mjg_at(run[1].trajectory, "twist_rate", 0.02);
   mjg_claim(claims, start > 0.45 && rest < 0.02,

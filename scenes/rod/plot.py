@@ -2,10 +2,27 @@
 
 import matplotlib.pyplot as plt
 
-SCENES = ("rod",)
+SCENES = ("rod", "rod-constant")
+
+
+def constant(runs):
+    figure, (position, spring) = plt.subplots(2, 1, sharex=True, figsize=(6, 5), layout="constrained")
+    for case, run in runs.items():
+        label = case if case == "gear" else case + " N m"
+        position.plot(run["time"], run["q_rod"], label=label)
+        spring.plot(run["time"], run["spring"])
+    position.set_ylabel("position $p$ [rad]")
+    spring.set_ylabel("spring [N m]")
+    spring.set_xlabel("time [s]")
+    figure.legend(loc="outside upper center", ncols=3)
+    yield "constant-friction", figure
 
 
 def draw(name, runs):
+    return constant(runs) if name == "rod-constant" else rod(runs)
+
+
+def rod(runs):
     figure, (position, load) = plt.subplots(2, 1, sharex=True, figsize=(6, 5.2),
                                             layout="constrained")
     for case, run in runs.items():
@@ -21,9 +38,9 @@ def draw(name, runs):
     position.axhline(0, color="0.6", linewidth=0.8)
     position.set_ylabel(r"position $p$ [rad]")
     position.set_ylim(-0.05, 0.2)
-    position.legend(loc="upper center")
     for time, text in ((0.45, "motor -40 N m"), (1.15, "off"), (1.7, "+20 N m")):
         position.text(time, -0.043, text, ha="center", color="0.4")
     load.set_ylabel(r"force $f_v$ [N m]")
     load.set_xlabel("time [s]")
+    figure.legend(loc="outside upper center", ncols=4)
     yield "figure9", figure

@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-SCENES = ("wall", "wall-contact")
+SCENES = ("wall", "wall-contact", "wall-constant")
 
 FIGURES = {
     "figure11": ("gamma_v=0.1,0.1", "gamma_v=0.6,0.6", "gamma_v=1.1,1.1"),
@@ -51,7 +51,24 @@ def draw_figure(runs):
     return figure
 
 
+def constant(runs):
+    figure, (position, force) = plt.subplots(2, 1, sharex=True, figsize=(6, 5), layout="constrained")
+    for case, run in runs.items():
+        label = case + " N m" if case.startswith("friction") else "gears, " + case
+        position.plot(run["time"], run["px"], label=label)
+        force.plot(run["time"], run["fx"])
+    position.plot(run["time"], run["wx"], color="0.4", linestyle="--", linewidth=1, label="wall")
+    position.set_ylabel(r"tip $p_x$ [m]")
+    position.set_ylim(0.9, 1.6)
+    force.set_ylabel(r"force $f_x$ [N]")
+    force.set_xlabel("time [s]")
+    figure.legend(loc="outside upper center", ncols=2, fontsize=8)
+    return figure
+
+
 def draw(name, runs):
+    if name == "wall-constant":
+        yield "constant-friction", constant(runs)
     for title, cases in FIGURES.items():
         chosen = {case: runs[case] for case in cases if case in runs}
         if chosen:

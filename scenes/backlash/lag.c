@@ -1,0 +1,233 @@
+// Phase of the torque of a shaft with a gap that is twisted by a sine, and what the hysteresis model makes of
+// a load: Nordin, Galic', Gutman 1997, sections 1 and 5.
+
+#include <complex.h>
+#include <math.h>
+
+#include "../scene.h"
+#include "gap.h"
+
+#define PI        3.14159265358979323846
+#define HALF_GAP  0.0025  // rad
+#define STIFFNESS 5895.0  // N m/rad
+#define DAMPING   58.95   // N m/(rad/s)
+
+static const char* const column[] = {"theta_d", "omega_d", "input", "play", NULL};
+
+static void measure(double* value, const mjModel* m, const mjData* d) {
+  mjg_gapState(value, value + 1, m, d);
+  value[2] = d->userdata[0];
+  value[3] = d->userdata[1];
+}
+
+
+//---------------------------------- phase ---------------------------------------------------------
+
+#define AMPLITUDE 0.008  // of theta_d, rad
+#define ROTOR     1e9    // of rupture.xml, kg m2: imposes the motion
+#define FREQUENCY parameter[0]
+#define GEAR      1e3  // of the motor, whose control is limited by the engine
+#define STEP      1e-4
+#define STEADY    0.2  // s, whole periods of all cases
+#define END       0.4
+
+#define LAG(model, frequency)                    \
+  {                                              \
+    .name = #model "-" #frequency "Hz",          \
+    .setting = {{"shaft", "backlash", #model},   \
+                {"shaft", "half_gap", "0.0025"}, \
+                {"shaft", "stiffness", "5895"},  \
+                {"shaft", "damping", "58.95"}},  \
+    .parameter = {                               \
+      frequency                                  \
+    }                                            \
+  }
+
+static const mjgCase lagCase[] = {
+    LAG(exact, 20),
+    LAG(phase_plane, 20),
+    LAG(damped_deadzone, 20),
+};
+enum {
+  EXACT,
+  PHASE,
+  DEAD,
+  NMODEL
+};
+
+
+static void lagConfigure(mjModel* m, const mjgCase* variant) {
+  (void)variant;
+  m->opt.timestep = STEP;
+  m->actuator_gear[0] = GEAR;
+}
+
+
+// theta_d = A sin(w t), which grows to its amplitude within two periods
+static double twist(double time, double frequency) {
+  double part = fmin(fmax(0.5 * time * frequency, 0), 1);
+  return AMPLITUDE * part * part * (3 - 2 * part) * sin(2 * PI * frequency * time);
+}
+
+
+// the engine's scheme is a second difference
+static void lagInput(const mjModel* m, mjData* d, const mjgCase* variant) {
+  double f = variant->FREQUENCY, h = m->opt.timestep, t = d->time;
+  d->ctrl[0] = ROTOR / GEAR * (twist(t + h, f) - 2 * twist(t, f) + twist(t - h, f)) / (h * h);
+}
+
+
+// first harmonic of torque over first harmonic of angle, from a time on over whole periods
+static double complex describing(const mjgRun* run) {
+  const mjgTrajectory* t = run->trajectory;
+  int time = mjg_column(t, "time"), torque = mjg_column(t, "shaft_torque_out");
+  int theta = mjg_column(t, "theta_d");
+  double w = 2 * PI * run->variant->FREQUENCY;
+  double complex T = 0, angle = 0;
+  for (int i = 0; i < t->nrow; i++) {
+    const double* row = t->data + (size_t)i * (size_t)t->ncolumn;
+    if (row[time] > STEADY - 1e-9 && row[time] < END - 1e-9) {
+      T += row[torque] * cexp(-I * w * (row[time] + 0.5 * STEP));
+      angle += row[theta] * cexp(-I * w * row[time]);
+    }
+  }
+  return T / angle;
+}
+
+
+// the same of the exact shaft, (1) and (14), in steps of its own
+static double complex describingExact(double frequency) {
+  const double h = 1e-6;
+  double w = 2 * PI * frequency, theta_b = 0;
+  double complex T = 0, angle = 0;
+  for (int i = 0; i * h < END; i++) {
+    double theta = AMPLITUDE * sin(w * i * h), omega = AMPLITUDE * w * cos(w * i * h);
+    double next = theta_b + h * (omega + STIFFNESS / DAMPING * (theta - theta_b));
+    next = fmin(fmax(next, -HALF_GAP), HALF_GAP);
+    double torque = STIFFNESS * (theta - theta_b) + DAMPING * (omega - (next - theta_b) / h);
+    theta_b = next;
+    if (i * h >= STEADY) {
+      T += torque * cexp(-I * w * i * h);
+      angle += theta * cexp(-I * w * i * h);
+    }
+  }
+  return T / angle;
+}
+
+
+static void lagClaims(mjgClaims* claims, const mjgRun* run) {
+  double phase[NMODEL];
+  for (int k = 0; k < NMODEL; k++) {
+    phase[k] = carg(describing(&run[k])) * 180 / PI;
+  }
+  double complex exact = describingExact(run[EXACT].variant->FREQUENCY);
+  mjg_claim(
+      claims, cabs(describing(&run[EXACT]) / exact - 1) < 0.02,
+      "the exact shaft's describing function is %.0f N m/rad at %.2f deg, by its own integration "
+      "%.0f at %.2f deg",
+      cabs(describing(&run[EXACT])), phase[EXACT], cabs(exact), carg(exact) * 180 / PI);
+  mjg_claim(
+      claims, phase[DEAD] - phase[EXACT] > 5 && phase[DEAD] - phase[PHASE] > 5,
+      "against the dead zone model (26), %.1f deg, exact shaft and phase plane model lag: %.1f and "
+      "%.1f deg",
+      phase[DEAD], phase[EXACT], phase[PHASE]);
+}
+
+
+const mjgScene mjg_sceneLag = {
+    .name = "lag",
+    .description = "phase lag of a shaft with a gap against the dead zone (Nordin, section 5)",
+    .xml = "backlash/rupture.xml",
+    .duration = END,
+    .variant = lagCase,
+    .nvariant = sizeof lagCase / sizeof *lagCase,
+    .configure = lagConfigure,
+    .input = lagInput,
+    .column = column,
+    .measure = measure,
+    .claims = lagClaims,
+};
+
+
+//---------------------------------- hysteresis ----------------------------------------------------
+
+#define DRIVE     1e5    // inertia of the motor, kg m2
+#define SWING     0.02   // of the motor, rad
+#define SLOW      0.25   // Hz
+#define PLAY      0.01   // half gap of this scene, rad
+#define VISCOUS   200.0  // of the load, N m/(rad/s)
+#define PULSE     60.0   // disturbance of the load, N m
+#define FROM      1.4    // s, while the motor goes back and the load has yet to follow
+#define UNTIL     1.5
+#define DISTURBED parameter[0]
+
+#define HYSTERESIS(name, disturbed)                                             \
+  {                                                                             \
+    name, {{"shaft", "rotor_inertia", "1e5"}, {"shaft", "half_gap", "0.01"}}, { \
+      disturbed                                                                 \
+    }                                                                           \
+  }
+
+static const mjgCase hysteresisCase[] = {HYSTERESIS("quiet", 0), HYSTERESIS("disturbed", 1)};
+
+
+static void hysteresisConfigure(mjModel* m, const mjgCase* variant) {
+  (void)variant;
+  m->dof_damping[0] = VISCOUS;
+}
+
+
+static double motor(double time) {
+  double part = fmin(fmax(time, 0), 1);
+  return SWING * part * part * (3 - 2 * part) * sin(2 * PI * SLOW * time);
+}
+
+
+// the hysteresis model: the load stays until a side of the gap takes it along
+static void hysteresisInput(const mjModel* m, mjData* d, const mjgCase* variant) {
+  double h = m->opt.timestep, t = d->time, angle = motor(t);
+  d->ctrl[0] = DRIVE * (motor(t + h) - 2 * angle + motor(t - h)) / (h * h);
+  d->qfrc_applied[0] = variant->DISTURBED > 0 && t > FROM && t < UNTIL ? PULSE : 0;
+  d->userdata[0] = angle;
+  d->userdata[1] = fmin(fmax(d->userdata[1], angle - PLAY), angle + PLAY);
+}
+
+
+// largest difference of load and hysteresis model between two times
+static double apart(const mjgRun* run, double from, double to) {
+  double most = 0;
+  for (double t = from; t < to; t += 1e-3) {
+    const mjgTrajectory* r = run->trajectory;
+    most = fmax(most, fabs(mjg_at(r, "q_load", t) - mjg_at(r, "play", t)));
+  }
+  return most;
+}
+
+
+static void hysteresisClaims(mjgClaims* claims, const mjgRun* run) {
+  double quiet = apart(&run[0], 1, 4), disturbed = apart(&run[1], FROM, FROM + 0.3);
+  mjg_claim(
+      claims, quiet < 0.2 * PLAY,
+      "without disturbance the hysteresis model follows the load within %.4f rad, %.0f %% of alpha",
+      quiet, 100 * quiet / PLAY);
+  mjg_claim(
+      claims, disturbed > 0.8 * PLAY,
+      "a disturbance of the load moves it through the gap, of which the hysteresis model knows "
+      "nothing: %.4f rad apart",
+      disturbed);
+}
+
+
+const mjgScene mjg_sceneHysteresis = {
+    .name = "hysteresis",
+    .description = "the hysteresis model knows no disturbance of the load (Nordin, section 1)",
+    .xml = "backlash/two_mass.xml",
+    .duration = 4,
+    .variant = hysteresisCase,
+    .nvariant = sizeof hysteresisCase / sizeof *hysteresisCase,
+    .configure = hysteresisConfigure,
+    .input = hysteresisInput,
+    .column = column,
+    .measure = measure,
+    .claims = hysteresisClaims,
+};

@@ -1,0 +1,68 @@
+// The operator axproj for two joints: Kikuuwe 2022, Fig. 8. Row i of the recording is one point v of a
+// grid and what it is projected to.
+
+#include <math.h>
+
+#include "../scene.h"
+#include "mjgear.h"
+
+#define SIDE 31
+
+static const double A[4] = {1, 0.35, 0.35, 0.8};
+static const double P[4] = {0.15, -0.2, 0.1, -0.25};
+static const double phi[2] = {1, -0.7};
+
+
+static const char* const column[] = {"v_0", "v_1", "y_0", "y_1", "status", NULL};
+
+static void measure(double* value, const mjModel* m, const mjData* d) {
+  int i = (int)lround(d->time / m->opt.timestep) - 1;
+  double v[2] = {5.0 * (i % SIDE) / (SIDE - 1) - 2.5, 4.0 * (i / SIDE) / (SIDE - 1) - 2}, y[2];
+  mjgSettings settings;
+  mjg_defaultSettings(&settings);
+  double memory[4096];
+  mjgWorkspace* work = mjg_create(memory, sizeof memory, 2, 2);
+  value[4] = mjg_axproj(y, NULL, v, A, phi, P, 2, &settings, work);
+  value[0] = v[0];
+  value[1] = v[1];
+  value[2] = y[0];
+  value[3] = y[1];
+}
+
+
+// (67) with t = [s]|lambda|, y = A t: t_i = |lambda_i| sgn(v_i - y_i) and lambda = phi + P t
+static void claims(mjgClaims* claims, const mjgRun* run) {
+  const mjgTrajectory* r = run->trajectory;
+  int first = mjg_column(r, "v_0"), unsolved = 0, count[3] = {0};
+  double det = A[0] * A[3] - A[1] * A[2], worst = 0;
+  for (int i = 0; i < r->nrow; i++) {
+    const double* row = r->data + (size_t)i * (size_t)r->ncolumn + first;
+    double y[2] = {row[2], row[3]};
+    double t[2] = {(A[3] * y[0] - A[1] * y[1]) / det, (A[0] * y[1] - A[2] * y[0]) / det};
+    int zero = 0;
+    unsolved += row[4] < 0;
+    for (int k = 0; k < 2; k++) {
+      double w = row[k] - y[k], bound = fabs(phi[k] + P[2 * k] * t[0] + P[2 * k + 1] * t[1]);
+      int rests = fabs(w) < 1e-9;
+      zero += rests;
+      worst = fmax(worst, rests ? fabs(t[k]) - bound : fabs(t[k] - (w > 0 ? bound : -bound)));
+    }
+    count[zero]++;
+  }
+  mjg_claim(claims, unsolved == 0 && worst < 1e-9,
+            "Fig. 8: (67) holds at all %d points within %.1g", r->nrow, worst);
+  mjg_claim(claims, count[0] > 0 && count[1] > 0 && count[2] > 0,
+            "%d points go to a vertex, %d along an axis to an edge, %d stay inside", count[0],
+            count[1], count[2]);
+}
+
+
+const mjgScene mjg_sceneAxproj = {
+    .name = "axproj",
+    .description = "projection along the axes for two joints (Kikuuwe, Fig. 8)",
+    .xml = "law/law.xml",
+    .duration = 1e-3 * SIDE * SIDE,
+    .column = column,
+    .measure = measure,
+    .claims = claims,
+};

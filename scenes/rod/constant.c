@@ -1,0 +1,86 @@
+// What constant friction cannot do: Kikuuwe 2022, 6.1. The rod of rod.c with the gear that cannot be driven
+// back, and with the engine's own friction that is so small that the motor moves the rod, or so large that
+// the spring does not.
+
+#include <math.h>
+
+#include "../scene.h"
+
+#define FRICTION parameter[0]  // frictionloss, N m
+#define START    0.15          // rad
+#define PUSH     40.0          // of the motor, N m
+#define PULL     20.0
+#define KEPT     147.5  // by the gear without its motor, N m
+
+#define CONSTANT(friction)                                                          \
+  {                                                                                 \
+    .name = "frictionloss=" #friction,                                              \
+    .setting = {{"gear", "gamma_u", "0"}, {"gear", "gamma_v", "0"}}, .parameter = { \
+      friction                                                                      \
+    }                                                                               \
+  }
+
+static const mjgCase constantCase[] = {{.name = "gear"}, CONSTANT(15), CONSTANT(150)};
+
+enum {
+  GEAR,
+  SMALL,
+  LARGE
+};
+
+
+static void configure(mjModel* m, const mjgCase* variant) {
+  m->dof_frictionloss[0] = variant->FRICTION;
+}
+
+
+static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
+  (void)m;
+  (void)variant;
+  d->ctrl[0] = mjg_reached(d->time, 1.4) ? PULL : mjg_reached(d->time, 0.9) ? 0 : -PUSH;
+}
+
+
+static const char* const column[] = {"spring", NULL};
+
+static void measure(double* value, const mjModel* m, const mjData* d) {
+  (void)m;
+  value[0] = d->qfrc_spring[0];
+}
+
+
+static void claims(mjgClaims* claims, const mjgRun* run) {
+  double kept[3], end[3];
+  for (int i = 0; i < 3; i++) {
+    kept[i] = mjg_at(run[i].trajectory, "spring", 1.39);
+    end[i] = mjg_at(run[i].trajectory, "q_rod", 2);
+  }
+  mjg_claim(
+      claims, fabs(kept[GEAR] - KEPT) < 0.1 && end[GEAR] > 0,
+      "the gear is moved by %g N m, holds %.1f N m without its motor and is pulled off by %g N m",
+      PUSH, kept[GEAR], PULL);
+  mjg_claim(claims, kept[SMALL] < 16 && end[SMALL] > 0,
+            "constant friction of 15 N m, which %g N m overcome, holds %.1f N m, not %g", PULL,
+            kept[SMALL], KEPT);
+  double moved = START - mjg_lowest(run[LARGE].trajectory, "q_rod", 0, 2);
+  mjg_claim(
+      claims, kept[LARGE] == 0 && moved < 0.5 * START,
+      "constant friction of 150 N m, which would hold them, keeps the motor from reaching the "
+      "spring: it creeps %.4f of %g rad",
+      moved, START);
+}
+
+
+const mjgScene mjg_sceneRodConstant = {
+    .name = "rod-constant",
+    .description = "what constant friction cannot do, on the rod (Kikuuwe, 6.1)",
+    .xml = "rod/rod.xml",
+    .duration = 2,
+    .variant = constantCase,
+    .nvariant = sizeof constantCase / sizeof *constantCase,
+    .configure = configure,
+    .input = input,
+    .column = column,
+    .measure = measure,
+    .claims = claims,
+};

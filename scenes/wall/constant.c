@@ -1,0 +1,89 @@
+// What constant friction cannot do: Kikuuwe 2022, 6.2. Arm and wall of contact.c with gears that cannot be
+// driven back, and with the engine's own friction that is small or large.
+
+#include <math.h>
+
+#include "script.h"
+
+// frictionloss of both joints, N m
+#define FRICTION parameter[3]
+
+#define CONSTANT(friction)                                                          \
+  {                                                                                 \
+    .name = "frictionloss=" #friction,                                              \
+    .setting = {{"gear", "gamma_u", "0"}, {"gear", "gamma_v", "0"}}, .parameter = { \
+      0,                                                                            \
+      0,                                                                            \
+      1,                                                                            \
+      friction                                                                      \
+    }                                                                               \
+  }
+
+static const mjgCase constantCase[] = {
+    {mjgWALL_CASE(1.1, 1.1, 1, "")}, CONSTANT(100), CONSTANT(4000)};
+
+enum {
+  GEAR,
+  SMALL,
+  LARGE
+};
+
+
+static void configure(mjModel* m, const mjgCase* variant) {
+  mjg_wallConfigure(m, variant);
+  for (int i = 0; i < 2; i++) {
+    m->dof_frictionloss[i] = variant->FRICTION;
+
+    // as hard as the engine allows, so that it creeps little
+    m->dof_solref[mjNREF * i] = 2 * m->opt.timestep;
+    m->dof_solimp[mjNIMP * i] = m->dof_solimp[mjNIMP * i + 1] = 0.9999;
+  }
+}
+
+
+static void measure(double* value, const mjModel* m, const mjData* d) {
+  mjg_wallMeasure(value, m, d);
+  value[3] = 0;
+  for (int i = 0; i < d->ncon; i++) {
+    mjtNum force[6];
+    mj_contactForce(m, d, i, force);
+    value[3] -= force[0];
+  }
+}
+
+
+static void claims(mjgClaims* claims, const mjgRun* run) {
+  double kept[3], gap[3];
+  for (int i = 0; i < 3; i++) {
+    const mjgTrajectory* t = run[i].trajectory;
+    kept[i] = -mjg_at(t, "fx", 2.45);
+    gap[i] = mjg_at(t, "wx", 2.999) - mjg_at(t, "px", 2.999);
+  }
+  mjg_claim(
+      claims, kept[GEAR] > 500 && gap[GEAR] > 0.01,
+      "gears: the motors push with 500 N, the arm keeps %.0f N without them, and they pull it off "
+      "by %.3f m with 500 N",
+      kept[GEAR], gap[GEAR]);
+  mjg_claim(
+      claims, kept[SMALL] < 0.5 * kept[GEAR] && gap[SMALL] > 0.01,
+      "constant friction of 100 N m: they pull it off by %.3f m, and it keeps %.0f N, not %.0f",
+      gap[SMALL], kept[SMALL], kept[GEAR]);
+  mjg_claim(claims, kept[LARGE] > 0.5 * kept[GEAR] && gap[LARGE] < 0.01,
+            "constant friction of 4000 N m: it keeps %.0f N, and they cannot pull it off: %.4f m",
+            kept[LARGE], gap[LARGE]);
+}
+
+
+const mjgScene mjg_sceneWallConstant = {
+    .name = "wall-constant",
+    .description = "what constant friction cannot do, at the wall (Kikuuwe, 6.2)",
+    .xml = "wall/contact.xml",
+    .duration = mjgWALL_DURATION,
+    .variant = constantCase,
+    .nvariant = sizeof constantCase / sizeof *constantCase,
+    .configure = configure,
+    .input = mjg_wallInput,
+    .column = mjg_wallColumn,
+    .measure = measure,
+    .claims = claims,
+};
