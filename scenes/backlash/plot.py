@@ -118,7 +118,7 @@ def decay(runs):
     for case, run in runs.items():
         axis.plot(run["time"], 1e3 * run["x"], label=case + " s/m")
     axis.axhline(10, color="0.6", linewidth=0.8)
-    axis.set_xlim(0, 1)
+    axis.set_xlim(0, 0.5)
     axis.set_xlabel("time [s]")
     axis.set_ylabel("displacement [mm]")
     figure.legend(loc="outside upper center", ncols=3)
@@ -205,7 +205,7 @@ def rupture(runs):
 def gap_servo(runs):
     figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
     for case, run in runs.items():
-        axis = axes[case.startswith("damped")]
+        axis = axes[int(case.startswith("damped"))]
         run = late(run, 12)
         axis.plot(1e3 * run["theta_d"], run["omega_d"], label=case)
     for axis in axes:
