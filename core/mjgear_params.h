@@ -228,6 +228,9 @@ const mjgKeyInfo* mjg_keyInfo(int key);
 int mjg_keyFromName(const char* name);
 int mjg_keyNearest(const char* name);
 
+// number of the most similar of n names, or -1 if none resembles it
+int mjg_nearest(const char* name, const char* const* names, int n);
+
 // "leadscrew" and so on; null if type is out of range; -1 if no type has this name
 const char* mjg_typeName(int type);
 int mjg_typeFromName(const char* name);

@@ -187,6 +187,20 @@ static mjData* firstPose(const mjModel* m) {
 }
 
 
+// what is unusual about a geometry at this kind of joint, null if nothing
+static const char* geometryWarning(const mjgpJoint* joint, int slide) {
+  if (joint->description.type == mjgTYPE_LEADSCREW && !slide) {
+    return "a leadscrew on a hinge: its nut moves along; give the joint type=\"slide\", or the "
+           "gear type worm";
+  }
+  if (joint->description.type == mjgTYPE_WORM && slide) {
+    return "a worm on a slide: its wheel turns; give the joint type=\"hinge\", or the gear type "
+           "leadscrew";
+  }
+  return NULL;
+}
+
+
 static void tellJoints(FILE* out, Json* json, const mjModel* m, const mjgpJoint* joint, int n) {
   mjData* d = firstPose(m);
   for (int i = 0; d && i < n; i++) {
@@ -198,6 +212,9 @@ static void tellJoints(FILE* out, Json* json, const mjModel* m, const mjgpJoint*
     mjgp_explain(&facts, &load, m, d, &joint[i]);
     const mjgTransmission gear = facts.gear;
     int stands = mjg_sticks(&gear, 0, load);
+    int slide = m->jnt_type[joint[i].joint] == mjJNT_SLIDE;
+    const char* unit = slide ? "N" : "N m";
+    const char* warning = geometryWarning(&joint[i], slide);
     int gapped = joint[i].gap == mjgpGAP_ROTOR || joint[i].gap == mjgpGAP_LOAD;
 
     if (json) {
@@ -208,6 +225,9 @@ static void tellJoints(FILE* out, Json* json, const mjModel* m, const mjgpJoint*
       json_number(json, "inertia", facts.inertia);
       json_number(json, "first_load", load);
       json_flag(json, "first_pose_stands", stands);
+      if (warning) {
+        json_text(json, "warning", warning);
+      }
       if (gapped) {
         json_text(json, "backlash", mjg_backlashName(joint[i].backlash.model));
         json_number(json, "half_gap", joint[i].backlash.half_gap);
@@ -215,9 +235,9 @@ static void tellJoints(FILE* out, Json* json, const mjModel* m, const mjgpJoint*
       json_close(json, '}');
     } else {
       fprintf(out, "joint '%s' of instance '%s'\n", name ? name : "", instance ? instance : "");
-      printFacts(out, &facts);
-      fprintf(out, "  first pose         its load is %.6g; with the motor off it %s\n", load,
-              stands ? "stands still" : "moves");
+      printFacts(out, &facts, unit);
+      fprintf(out, "  first pose         its load is %.6g %s; with the motor off it %s\n", load,
+              unit, stands ? "stands still" : "moves");
       if (gapped) {
         fprintf(out, "  backlash           %s, half gap %.6g, stiffness %.6g, %s\n",
                 mjg_backlashName(joint[i].backlash.model), joint[i].backlash.half_gap,
@@ -227,6 +247,9 @@ static void tellJoints(FILE* out, Json* json, const mjModel* m, const mjgpJoint*
       }
       if (gear.armature == 0) {
         fputs("  note               armature is 0: the motor has no inertia of its own\n", out);
+      }
+      if (warning) {
+        fprintf(out, "  WARNING            %s\n", warning);
       }
       fputs("\n", out);
     }

@@ -5,6 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mjgear_backlash.h"
+
+const GapKey kGapKeys[NGAPKEY] = {
+    {"half_gap", "rad", "half of the catalogue's backlash, which is the total gap"},
+    {"stiffness", "N m/rad", "of the shaft behind the gap"},
+    {"damping", "N m/(rad/s)", "of the shaft behind the gap"},
+    {"rubber", "rad", "width of the soft band in the gap"},
+    {"shaft_inertia", "kg m2", "inertia in the shaft"},
+    {"exponent", "1", "of the contact force"},
+    {"restitution", "s/rad", "loss at impact"},
+    {"rotor_inertia", "kg m2", "inertia of the rotor in front of the gap, instead of armature"},
+};
+
 // units that may follow a number, and what they are in the unit of a key
 typedef struct Unit_ {
   const char* name;
@@ -48,9 +61,25 @@ static void listUnits(char* text, size_t size, const char* of) {
 }
 
 
-// number with a unit that fits; 0, or -1 after a refusal
+// is a number outside of what a key permits; told in the unit that was written
+static int isOutside(mjgReport* report, const mjgKeyInfo* info, double value, const char* text,
+                     const Unit* unit) {
+  int low = value < info->min || (info->open_min && value <= info->min);
+  int high = value > info->max || (info->open_max && value >= info->max);
+  if (!low && !high) {
+    return 0;
+  }
+  const char* side =
+      low ? (info->open_min ? "above" : "at least") : (info->open_max ? "below" : "at most");
+  mjg_refuse(report, "%s = %s is out of range; write a value %s %g%s", info->name, text, side,
+             (low ? info->min : info->max) / unit->factor, unit->name);
+  return 1;
+}
+
+
+// number with a unit that fits, within the range of its key (nullable); 0, or -1 after a refusal
 static int readQuantity(double* value, mjgReport* report, const char* name, const char* text,
-                        const char* of) {
+                        const char* of, const mjgKeyInfo* info) {
   char* end;
   *value = strtod(text, &end);
   if (end == text) {
@@ -64,7 +93,7 @@ static int readQuantity(double* value, mjgReport* report, const char* name, cons
   for (int i = 0; i < NUNIT; i++) {
     if (!strcmp(end, kUnits[i].name) && !strcmp(of, kUnits[i].of)) {
       *value *= kUnits[i].factor;
-      return 0;
+      return info && isOutside(report, info, *value, text, &kUnits[i]) ? -1 : 0;
     }
   }
   char list[100];
@@ -75,15 +104,21 @@ static int readQuantity(double* value, mjgReport* report, const char* name, cons
 }
 
 
-// names of all presets, for messages
-static void listPresets(char* text, size_t size) {
-  text[0] = 0;
-  for (int i = 0; i < mjg_presetCount(); i++) {
+// what to write instead of an unknown preset: the most similar one, else where all are
+static void suggestPreset(char* text, size_t size, const char* name) {
+  enum {
+    MOST = 100
+  };
+  const char* names[MOST];
+  int n = mjg_presetCount() < MOST ? mjg_presetCount() : MOST;
+  for (int i = 0; i < n; i++) {
     mjgPreset preset;
     mjg_preset(&preset, i);
-    size_t length = strlen(text);
-    snprintf(text + length, size - length, "%s%s", i ? ", " : "", preset.name);
+    names[i] = preset.name;
   }
+  int nearest = mjg_nearest(name, names, n);
+  snprintf(text, size, "%s%s", nearest < 0 ? "'mjgear presets' lists all" : "did you mean ",
+           nearest < 0 ? "" : names[nearest]);
 }
 
 
@@ -91,9 +126,9 @@ static void listPresets(char* text, size_t size) {
 static void readPreset(Input* input, mjgReport* report, const char* name) {
   int i = mjg_presetFromName(name);
   if (i < 0) {
-    char list[1000];
-    listPresets(list, sizeof(list));
-    mjg_refuse(report, "'%s' is neither a preset nor key=value; presets are %s", name, list);
+    char hint[100];
+    suggestPreset(hint, sizeof(hint), name);
+    mjg_refuse(report, "'%s' is neither a preset nor key=value; %s", name, hint);
   } else if (input->preset.name) {
     mjg_refuse(report, "'%s' is a second preset beside '%s'; name one", name, input->preset.name);
   } else {
@@ -112,12 +147,74 @@ static void readPreset(Input* input, mjgReport* report, const char* name) {
 }
 
 
+int isSlide(const mjgDescription* description) {
+  return description->type == mjgTYPE_LEADSCREW;
+}
+
+
+// a word or number of a gap; -1 if the name is none of a gap's
+static int readGapKey(Input* input, mjgReport* report, const char* name, const char* text) {
+  if (!strcmp(name, "backlash")) {
+    int model = mjg_backlashModel(text);
+    const char* names[mjgNBACKLASH];
+    for (int i = 0; i < mjgNBACKLASH; i++) {
+      names[i] = mjg_backlashName(i);
+    }
+    if (model < 0 && strcmp(text, "none") != 0) {
+      int nearest = mjg_nearest(text, names, mjgNBACKLASH);
+      mjg_refuse(report, "backlash = '%s' is no model of a gap; did you mean %s", text,
+                 nearest < 0 ? "exact" : names[nearest]);
+    }
+    input->backlash = model;
+    return 0;
+  }
+  for (int i = 0; i < NGAPKEY; i++) {
+    if (!strcmp(name, kGapKeys[i].name)) {
+      input->gap_given[i] =
+          !readQuantity(&input->gap_value[i], report, name, text, kGapKeys[i].unit, NULL);
+      return 0;
+    }
+  }
+  return -1;
+}
+
+
+// a gap is what its law accepts; the rotor in front of it is asked for where a model is made
+static void checkGap(const Input* input, mjgReport* report) {
+  int given = 0;
+  for (int i = 0; i < NGAPKEY; i++) {
+    given += input->gap_given[i];
+  }
+  if (input->backlash < 0) {
+    if (given) {
+      mjg_refuse(report,
+                 "numbers of a gap without its law; write backlash=exact, or leave them out");
+    }
+    return;
+  }
+  const double* value = input->gap_value;
+  mjgBacklash law = {.model = input->backlash,
+                     .half_gap = value[0],
+                     .stiffness = value[1],
+                     .damping = value[2],
+                     .rubber = value[3],
+                     .shaft_inertia = value[4],
+                     .exponent = input->gap_given[5] ? value[5] : 1,
+                     .restitution = value[6]};
+  const char* error = mjg_backlashError(&law);
+  if (error) {
+    mjg_refuse(report, "backlash %s: %s", mjg_backlashName(input->backlash), error);
+  }
+}
+
+
 int readInput(Input* input, mjgReport* report, char* const* word, int nword) {
   int before = report->count;
   memset(input, 0, sizeof(*input));
   mjg_defaultDescription(&input->description);
   input->inertia = -1;
   input->load = 1;
+  input->backlash = -1;
 
   for (int i = 0; i < nword; i++) {
     const char* equal = strchr(word[i], '=');
@@ -143,7 +240,7 @@ int readInput(Input* input, mjgReport* report, char* const* word, int nword) {
       }
     } else if (!strcmp(name, "inertia") || !strcmp(name, "load")) {
       int is_load = name[0] == 'l';
-      if (!readQuantity(&value, report, name, text, is_load ? "N m" : "kg m2")) {
+      if (!readQuantity(&value, report, name, text, is_load ? "N m" : "kg m2", NULL)) {
         if (!isfinite(value) || (is_load ? value == 0 : value < 0)) {
           mjg_refuse(report, "%s = %s is out of range; write a %s number", name, text,
                      is_load ? "finite non-zero" : "finite positive");
@@ -153,12 +250,16 @@ int readInput(Input* input, mjgReport* report, char* const* word, int nword) {
       }
     } else {
       int key = mjg_keyFromName(name);
+      if (key < 0 && !readGapKey(input, report, name, text)) {
+        continue;
+      }
       if (key < 0) {
         int nearest = mjg_keyNearest(name);
         mjg_refuse(report, "unknown key '%s'; %s%s", name,
                    nearest < 0 ? "'mjgear keys' lists all" : "did you mean ",
                    nearest < 0 ? "" : mjg_keyInfo(nearest)->name);
-      } else if (!readQuantity(&value, report, name, text, mjg_keyInfo(key)->unit)) {
+      } else if (!readQuantity(&value, report, name, text, mjg_keyInfo(key)->unit,
+                               mjg_keyInfo(key))) {
         mjg_give(&input->description, key, value);
       }
     }
@@ -166,5 +267,6 @@ int readInput(Input* input, mjgReport* report, char* const* word, int nword) {
   if (nword == 0) {
     mjg_refuse(report, "no gear; name a preset or write key=value, for instance eta_forward=0.8");
   }
+  checkGap(input, report);
   return report->count - before;
 }

@@ -5,16 +5,35 @@
 
 #include "mjgear_params.h"
 
+// numbers of a gap and its rotor, in the order of README's table
+enum {
+  NGAPKEY = 8
+};
+
 typedef struct Input_ {
   mjgDescription description;
-  mjgPreset preset;  // name is null if none was named
-  double inertia;    // of the output side, -1: not given                       kg m2
-  double load;       // at which torques are told, 1 if not given               N m
+  mjgPreset preset;           // name is null if none was named
+  double inertia;             // of the output side, -1: not given              kg m2
+  double load;                // at which torques are told, 1 if not given      N m
+  int backlash;               // mjgBacklashModel, -1: no gap
+  int gap_given[NGAPKEY];     // 1: the number was given
+  double gap_value[NGAPKEY];  // numbers of the gap
 } Input;
 
-// read words: the name of a preset, type=..., inertia=..., load=..., or a key of mjgear_params.h
-// with a number and a unit; each that means nothing is a problem for the report. Returns their
-// number.
+// name, unit and meaning of a number of a gap
+typedef struct GapKey_ {
+  const char* name;
+  const char* unit;
+  const char* text;
+} GapKey;
+extern const GapKey kGapKeys[NGAPKEY];
+
+// 1 if the output of the gear that is described is a slide
+int isSlide(const mjgDescription* description);
+
+// read words: the name of a preset, type=..., inertia=..., load=..., backlash=..., or a key of a gear or
+// of a gap with a number and a unit; each that means nothing is a problem for the report. Returns
+// their number.
 int readInput(Input* input, mjgReport* report, char* const* word, int nword);
 
 #endif  // TOOLS_INPUT_H_

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <mujoco/mujoco.h>
+
 #include "check.h"
 #include "diagram.h"
 #include "input.h"
@@ -20,36 +22,106 @@ enum {
   USAGE = 2
 };
 
-static const char usage[] =
-    "usage: mjgear explain GEAR            what a gear does\n"
-    "       mjgear convert TYPE GEAR       the same gear described as coefficients, efficiency,\n"
-    "                                      starting, leadscrew, worm or spur\n"
-    "       mjgear mjcf GEAR [--joint J]   MJCF to paste\n"
-    "       mjgear draw FILE.svg GEAR      drive/backdrive diagram\n"
-    "       mjgear check FILE.xml          all problems of a model, or what its geared joints will "
-    "do\n"
-    "       mjgear presets [--markdown]    gears that are ready to use\n"
-    "       mjgear keys                    what a description may say\n"
-    "\n"
+static const char gear_usage[] =
     "GEAR is a preset, key=value, or a preset with keys changed: harmonic_drive coulomb=2Nm.\n"
     "Numbers are SI at the output side, or have a unit: 5deg, 20mm, 3Ncm, 0.2kgcm2, 30rpm, 80%.\n"
+    "'mjgear keys' lists all keys, 'mjgear presets' all presets.\n"
     "  load=TORQUE       load at which torques are told (1)\n"
-    "  inertia=INERTIA   inertia of the output side, for apparent inertias\n"
-    "  --json            for programs\n";
+    "  inertia=INERTIA   inertia of the output side, for apparent inertias\n";
+
+typedef struct Arguments_ Arguments;
+static int explain(const Arguments* arguments);
+static int convert(const Arguments* arguments);
+static int mjcf(const Arguments* arguments);
+static int draw(const Arguments* arguments);
+static int check(const Arguments* arguments);
+static int presets(const Arguments* arguments);
+static int keys(const Arguments* arguments);
+
+// options
+enum {
+  JSON_OPTION = 1,
+  MARKDOWN_OPTION = 2,
+  JOINT_OPTION = 4
+};
+
+typedef struct Command_ {
+  const char* name;
+  int (*run)(const Arguments* arguments);
+  int options;        // that it knows
+  int takes_gear;     // its words are a GEAR
+  const char* usage;  // after the name
+  const char* text;   // one line
+  const char* more;   // for its own help, nullable
+} Command;
+
+static const Command kCommands[] = {
+    {"explain", explain, JSON_OPTION, 1, "GEAR", "what a gear does", NULL},
+    {"convert", convert, JSON_OPTION, 1, "TYPE GEAR", "the same gear in other words",
+     "TYPE is coefficients, efficiency, starting, leadscrew, worm or spur. What it leaves open is "
+     "given\n"
+     "beside GEAR: pressure_angle (leadscrew, worm), pressure_angle, mu and radius_in (spur).\n"},
+    {"mjcf", mjcf, JSON_OPTION | JOINT_OPTION, 1, "GEAR [--joint NAME]...", "MJCF to paste",
+     "  --joint NAME      a joint that gets this gear; may be repeated ('joint')\n"},
+    {"draw", draw, JSON_OPTION, 1, "FILE.svg GEAR", "drive/backdrive diagram",
+     "  --json            what is in the picture, as explain --json tells it\n"},
+    {"check", check, JSON_OPTION, 0, "FILE.xml",
+     "all problems of a model, or what its geared joints will do", NULL},
+    {"presets", presets, JSON_OPTION | MARKDOWN_OPTION, 0, "", "gears that are ready to use",
+     "  --markdown        the page doc/presets.md\n"},
+    {"keys", keys, JSON_OPTION, 0, "", "what a description may say", NULL},
+};
+
+enum {
+  NCOMMAND = (int)(sizeof(kCommands) / sizeof(*kCommands)),
+  MAXJOINT = 100  // most joints of one call
+};
 
 
 // options and the words that are left
-typedef struct Arguments_ {
+struct Arguments_ {
+  const Command* command;
   int flg_json;
   int flg_markdown;
-  const char* joint;
+  const char* joint[MAXJOINT];
+  int njoint;
   char** word;
   int nword;
-} Arguments;
+};
 
 
-static int fail(const char* what) {
-  fprintf(stderr, "mjgear: %s\n\n%s", what, usage);
+static void printUsage(FILE* file) {
+  for (int i = 0; i < NCOMMAND; i++) {
+    char line[100];
+    snprintf(line, sizeof(line), "%s %s", kCommands[i].name, kCommands[i].usage);
+    fprintf(file, "%s mjgear %-32s %s\n", i ? "      " : "usage:", line, kCommands[i].text);
+  }
+  fprintf(file,
+          "       mjgear COMMAND --help            more about a command\n"
+          "       mjgear --version                 the version of mjgear and of MuJoCo\n"
+          "\n%s  --json            for programs\n",
+          gear_usage);
+}
+
+
+static void printCommandUsage(FILE* file, const Command* command) {
+  fprintf(file, "usage: mjgear %s %s%s\n%s\n", command->name, command->usage,
+          command->options & JSON_OPTION ? " [--json]" : "", command->text);
+  if (command->more || command->takes_gear) {
+    fprintf(file, "\n%s%s", command->takes_gear ? gear_usage : "",
+            command->more ? command->more : "");
+  }
+}
+
+
+// wrong usage: what is wrong, and how to call it; command is nullable
+static int fail(const Command* command, const char* what) {
+  fprintf(stderr, "mjgear: %s\n\n", what);
+  if (command) {
+    printCommandUsage(stderr, command);
+  } else {
+    printUsage(stderr);
+  }
   return USAGE;
 }
 
@@ -113,6 +185,7 @@ static int explain(const Arguments* arguments) {
     }
     jsonDescription(&json, "description", &input.description);
     jsonFacts(&json, &facts);
+    jsonGap(&json, &input);
     json_close(&json, '}');
     return OK;
   }
@@ -124,7 +197,8 @@ static int explain(const Arguments* arguments) {
   } else {
     puts("gear");
   }
-  printFacts(stdout, &facts);
+  printFacts(stdout, &facts, isSlide(&input.description) ? "N" : "N m");
+  printGap(stdout, &input);
   return OK;
 }
 
@@ -133,6 +207,7 @@ static int convert(const Arguments* arguments) {
   int type = arguments->nword ? mjg_typeFromName(arguments->word[0]) : -1;
   if (type <= mjgTYPE_AUTO) {
     return fail(
+        arguments->command,
         "convert needs a type: coefficients, efficiency, starting, leadscrew, worm or spur");
   }
 
@@ -171,10 +246,22 @@ static int mjcf(const Arguments* arguments) {
   Input input;
   mjgTransmission gear;
   int status = readGear(&input, &gear, arguments, 0);
-  if (status == OK) {
-    printMjcf(stdout, &input, &gear, arguments->joint);
+  if (status != OK) {
+    return status;
   }
-  return status;
+  static const char* const unnamed = "joint";
+  Names joints = {arguments->njoint ? arguments->joint : &unnamed,
+                  arguments->njoint ? arguments->njoint : 1};
+  if (arguments->flg_json) {
+    Json json;
+    json_start(&json, stdout);
+    json_open(&json, NULL, '{');
+    jsonMjcf(&json, &input, &gear, &joints);
+    json_close(&json, '}');
+  } else {
+    printMjcf(stdout, &input, &gear, &joints);
+  }
+  return OK;
 }
 
 
@@ -182,7 +269,7 @@ static int draw(const Arguments* arguments) {
   const char* name = arguments->nword ? arguments->word[0] : "";
   size_t length = strlen(name);
   if (length < 5 || strcmp(name + length - 4, ".svg")) {
-    return fail("draw needs a file name that ends in .svg");
+    return fail(arguments->command, "draw needs a file name that ends in .svg");
   }
   Input input;
   mjgTransmission gear;
@@ -212,6 +299,16 @@ static int draw(const Arguments* arguments) {
             name, strerror(errno));
     return REFUSED;
   }
+  if (arguments->flg_json) {
+    Json json;
+    json_start(&json, stdout);
+    json_open(&json, NULL, '{');
+    json_text(&json, "file", name);
+    json_text(&json, "title", title);
+    json_number(&json, "limit", limit);
+    jsonFacts(&json, &facts);
+    json_close(&json, '}');
+  }
   return OK;
 }
 
@@ -230,6 +327,23 @@ static int presets(const Arguments* arguments) {
 }
 
 
+// a line or an object of the list of keys
+static void tellKey(Json* json, int flg_json, const mjgKeyInfo* info, const char* note) {
+  if (!flg_json) {
+    printf("%-18s %-12s %s%s\n", info->name, info->unit, info->text, note);
+    return;
+  }
+  json_open(json, NULL, '{');
+  json_text(json, "name", info->name);
+  json_text(json, "unit", info->unit);
+  json_text(json, "text", info->text);
+  json_number(json, "min", info->min);
+  json_number(json, "max", info->max);
+  json_flag(json, "engine", info->engine);
+  json_close(json, '}');
+}
+
+
 static int keys(const Arguments* arguments) {
   Json json;
   json_start(&json, stdout);
@@ -238,19 +352,15 @@ static int keys(const Arguments* arguments) {
   }
   for (int key = 0; key < mjgNKEY; key++) {
     const mjgKeyInfo* info = mjg_keyInfo(key);
-    if (arguments->flg_json) {
-      json_open(&json, NULL, '{');
-      json_text(&json, "name", info->name);
-      json_text(&json, "unit", info->unit);
-      json_text(&json, "text", info->text);
-      json_number(&json, "min", info->min);
-      json_number(&json, "max", info->max);
-      json_flag(&json, "engine", info->engine);
-      json_close(&json, '}');
-    } else {
-      printf("%-18s %-12s %s%s\n", info->name, info->unit, info->text,
-             info->engine ? " (in MJCF an attribute of the joint)" : "");
-    }
+    tellKey(&json, arguments->flg_json, info,
+            info->engine ? " (in MJCF an attribute of the joint)" : "");
+  }
+  for (int i = 0; i < NGAPKEY; i++) {
+    mjgKeyInfo info = {.name = kGapKeys[i].name,
+                       .unit = kGapKeys[i].unit,
+                       .text = kGapKeys[i].text,
+                       .max = INFINITY};
+    tellKey(&json, arguments->flg_json, &info, " (with backlash=MODEL)");
   }
   if (arguments->flg_json) {
     json_close(&json, ']');
@@ -261,46 +371,91 @@ static int keys(const Arguments* arguments) {
 
 static int check(const Arguments* arguments) {
   if (arguments->nword != 1) {
-    return fail("check needs one MJCF file");
+    return fail(arguments->command, "check needs one MJCF file");
   }
   return checkModelFile(stdout, arguments->word[0], arguments->flg_json) ? REFUSED : OK;
 }
 
 
+// a command by name; null after saying so
+static const Command* findCommand(const char* name) {
+  const char* names[NCOMMAND];
+  for (int i = 0; i < NCOMMAND; i++) {
+    names[i] = kCommands[i].name;
+    if (!strcmp(name, names[i])) {
+      return &kCommands[i];
+    }
+  }
+  int nearest = mjg_nearest(name, names, NCOMMAND);
+  char text[200];
+  snprintf(text, sizeof(text), "unknown command '%.60s'%s%s", name,
+           nearest < 0 ? "" : "; did you mean ", nearest < 0 ? "" : names[nearest]);
+  fail(NULL, text);
+  return NULL;
+}
+
+
+// an option that the command does not know, or that lacks its value
+static int failOption(const Command* command, const char* option) {
+  static const char* const names[] = {"--json", "--markdown", "--joint", "--help"};
+  enum {
+    NOPTION = (int)(sizeof(names) / sizeof(*names))
+  };
+  int nearest = mjg_nearest(option, names, NOPTION), known = 0;
+  for (int i = 0; i < NOPTION; i++) {
+    known |= !strcmp(option, names[i]);
+  }
+  char text[200];
+  if (known) {
+    int lacks = !strcmp(option, "--joint") && command->options & JOINT_OPTION;
+    snprintf(text, sizeof(text),
+             lacks ? "%s needs the name of a joint; at most %d may be given"
+                   : "%s is no option of this command",
+             option, MAXJOINT);
+  } else {
+    snprintf(text, sizeof(text), "unknown option '%.60s'%s%s", option,
+             nearest < 0 ? "" : "; did you mean ", nearest < 0 ? "" : names[nearest]);
+  }
+  return fail(command, text);
+}
+
+
 int main(int argc, char** argv) {
-  static const struct {
-    const char* name;
-    int (*run)(const Arguments* arguments);
-  } commands[] = {{"explain", explain}, {"convert", convert}, {"mjcf", mjcf}, {"draw", draw},
-                  {"check", check},     {"presets", presets}, {"keys", keys}};
   if (argc < 2) {
-    return fail("no command");
+    return fail(NULL, "no command");
   }
   if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
-    fputs(usage, stdout);
+    printUsage(stdout);
     return OK;
+  }
+  if (!strcmp(argv[1], "--version")) {
+    printf("mjgear %s, MuJoCo %s\n", mjg_version(), mj_versionString());
+    return OK;
+  }
+  const Command* command = findCommand(argv[1]);
+  if (!command) {
+    return USAGE;
   }
 
   // options may stand anywhere
-  Arguments arguments = {.joint = "joint", .word = argv + 2};
+  Arguments arguments = {.command = command, .word = argv + 2};
   for (int i = 2; i < argc; i++) {
-    if (!strcmp(argv[i], "--json")) {
+    if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+      printCommandUsage(stdout, command);
+      return OK;
+    } else if (!strcmp(argv[i], "--json")) {
       arguments.flg_json = 1;
-    } else if (!strcmp(argv[i], "--markdown")) {
+    } else if (!strcmp(argv[i], "--markdown") && command->options & MARKDOWN_OPTION) {
       arguments.flg_markdown = 1;
-    } else if (!strcmp(argv[i], "--joint") && i + 1 < argc) {
-      arguments.joint = argv[++i];
+    } else if (!strcmp(argv[i], "--joint") && command->options & JOINT_OPTION && i + 1 < argc &&
+               arguments.njoint < MAXJOINT) {
+      arguments.joint[arguments.njoint++] = argv[++i];
     } else if (!strncmp(argv[i], "--", 2)) {
-      return fail("unknown option");
+      return failOption(command, argv[i]);
     } else {
       arguments.word[arguments.nword++] = argv[i];
     }
   }
-  for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
-    if (!strcmp(argv[1], commands[i].name)) {
-      int status = commands[i].run(&arguments);
-      return fflush(stdout) || ferror(stdout) ? REFUSED : status;
-    }
-  }
-  return fail("unknown command");
+  int status = command->run(&arguments);
+  return fflush(stdout) || ferror(stdout) ? REFUSED : status;
 }

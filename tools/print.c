@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "mjgear_backlash.h"
+
 
 //---------------------------------- text ----------------------------------------------------------
 
@@ -20,7 +22,7 @@ static void printEfficiencies(FILE* file, const char* label, double eta_f, doubl
 }
 
 
-void printFacts(FILE* file, const mjgFacts* facts) {
+void printFacts(FILE* file, const mjgFacts* facts, const char* unit) {
   const mjgFacts* f = facts;
   const mjgTransmission* t = &f->gear;
 
@@ -34,8 +36,8 @@ void printFacts(FILE* file, const mjgFacts* facts) {
     printEfficiencies(file, "", f->eta_f_rest, f->eta_b_rest);
   }
   if (t->gamma_u_quadratic != 0 || t->gamma_v_quadratic != 0) {
-    fprintf(file, "  growth with load   gamma_u %.6g, gamma_v %.6g for each N m\n",
-            t->gamma_u_quadratic, t->gamma_v_quadratic);
+    fprintf(file, "  growth with load   gamma_u %.6g, gamma_v %.6g for each %s\n",
+            t->gamma_u_quadratic, t->gamma_v_quadratic, unit);
   }
   if (t->coulomb != 0 || t->stribeck_friction != 0) {
     fprintf(file, "  without load       friction %.6g sliding, %.6g at rest\n", t->coulomb,
@@ -63,9 +65,8 @@ void printFacts(FILE* file, const mjgFacts* facts) {
         "  braked to a stop; to lower a load the motor must push\n",
         file);
   }
-  fprintf(file,
-          "  stick region       under a load of %.6g N m it stands still for motor torques from ",
-          f->load);
+  fprintf(file, "  stick region       under a load of %.6g %s it stands still for motor %s from ",
+          f->load, unit, strcmp(unit, "N") ? "torques" : "forces");
   torque(file, f->hold_low);
   fputs(" to ", file);
   torque(file, f->hold_high);
@@ -168,38 +169,148 @@ void jsonDescription(Json* json, const char* key, const mjgDescription* descript
 
 //---------------------------------- MJCF ----------------------------------------------------------
 
-void printMjcf(FILE* file, const Input* input, const mjgTransmission* gear, const char* joint) {
+// a joint's type, where it is not a hinge
+static const char* typeAttribute(const Input* input) {
+  return isSlide(&input->description) ? " type=\"slide\"" : "";
+}
+
+
+// name of the instance: that of its only joint, with a suffix
+static void nameInstance(char* text, size_t size, const Names* joints) {
+  snprintf(text, size, "%s", "gears");
+  if (joints->n == 1) {
+    snprintf(text, size, "%s_gear", joints->name[0]);
+  }
+}
+
+
+// rotor inertia in front of a gap; 0 where the joint has it
+static double rotorInertia(const Input* input, const mjgTransmission* gear) {
+  const int last = NGAPKEY - 1;
+  return input->backlash < 0 ? 0 : input->gap_given[last] ? input->gap_value[last] : gear->armature;
+}
+
+
+static void printConfig(FILE* file, const char* key, double value) {
+  fprintf(file, "      <config key=\"%s\" value=\"%.15g\"/>\n", key, value);
+}
+
+
+static void printInstance(FILE* file, const Input* input, const mjgTransmission* gear,
+                          const Names* joints) {
   const mjgDescription* d = &input->description;
-  fputs("<extension>\n  <plugin plugin=\"mjgear.transmission\">\n", file);
-  fprintf(file, "    <instance name=\"%s_gear\">\n", joint);
+  char name[100];
+  nameInstance(name, sizeof(name), joints);
+  fprintf(file,
+          "<extension>\n  <plugin plugin=\"mjgear.transmission\">\n    <instance name=\"%s\">\n",
+          name);
   if (input->preset.name) {
     fprintf(file, "      <!-- %s -->\n", input->preset.title);
   }
-  fprintf(file, "      <config key=\"joint\" value=\"%s\"/>\n", joint);
+  fputs("      <config key=\"joint\" value=\"", file);
+  for (int i = 0; i < joints->n; i++) {
+    fprintf(file, "%s%s", i ? " " : "", joints->name[i]);
+  }
+  fputs("\"/>\n", file);
   if (d->type == mjgTYPE_LEADSCREW || d->type == mjgTYPE_WORM || d->type == mjgTYPE_SPUR) {
     fprintf(file, "      <config key=\"type\" value=\"%s\"/>\n", mjg_typeName(d->type));
   }
   for (int key = 0; key < mjgNKEY; key++) {
     if (d->given[key] && !mjg_keyInfo(key)->engine) {
-      fprintf(file, "      <config key=\"%s\" value=\"%.15g\"/>\n", mjg_keyInfo(key)->name,
-              d->value[key]);
+      printConfig(file, mjg_keyInfo(key)->name, d->value[key]);
+    }
+  }
+  if (input->backlash >= 0) {
+    fprintf(file, "      <config key=\"backlash\" value=\"%s\"/>\n",
+            mjg_backlashName(input->backlash));
+    for (int i = 0; i < NGAPKEY - 1; i++) {
+      if (input->gap_given[i]) {
+        printConfig(file, kGapKeys[i].name, input->gap_value[i]);
+      }
+    }
+    if (rotorInertia(input, gear) > 0) {
+      printConfig(file, "rotor_inertia", rotorInertia(input, gear));
+    } else {
+      fputs("      <!-- rotor_inertia: write the motor's inertia times ratio^2, kg m2 -->\n", file);
     }
   }
   fputs("    </instance>\n  </plugin>\n</extension>\n", file);
+}
+
+
+void printMjcf(FILE* file, const Input* input, const mjgTransmission* gear, const Names* joints) {
+  printInstance(file, input, gear, joints);
 
   // what the engine has attributes and actuators for
-  fprintf(file, "\n<joint name=\"%s\"", joint);
-  if (gear->armature != 0) {
-    fprintf(file, " armature=\"%.15g\"", gear->armature);
+  fputs("\n", file);
+  if (gear->armature == 0 && input->backlash < 0) {
+    fprintf(file, "<!-- armature: write the motor's inertia times ratio^2, %s -->\n",
+            isSlide(&input->description) ? "kg" : "kg m2");
   }
-  if (gear->viscous != 0) {
-    fprintf(file, " damping=\"%.15g\"", gear->viscous);
+  for (int i = 0; i < joints->n; i++) {
+    fprintf(file, "<joint name=\"%s\"%s", joints->name[i], typeAttribute(input));
+    if (gear->armature != 0 && input->backlash < 0) {
+      fprintf(file, " armature=\"%.15g\"", gear->armature);
+    }
+    if (gear->viscous != 0) {
+      fprintf(file, " damping=\"%.15g\"", gear->viscous);
+    }
+    fputs("/>\n", file);
   }
-  fputs("/>\n", file);
   if (input->preset.torque_constant != 0 && input->preset.resistance != 0) {
-    fprintf(file,
-            "\n<actuator>\n  <dcmotor joint=\"%s\" motorconst=\"%.15g\" "
-            "resistance=\"%.15g\"/>\n</actuator>\n",
-            joint, input->preset.torque_constant, input->preset.resistance);
+    fputs("\n<actuator>\n", file);
+    for (int i = 0; i < joints->n; i++) {
+      fprintf(file, "  <dcmotor joint=\"%s\" motorconst=\"%.15g\" resistance=\"%.15g\"/>\n",
+              joints->name[i], input->preset.torque_constant, input->preset.resistance);
+    }
+    fputs("</actuator>\n", file);
+  }
+}
+
+
+void jsonMjcf(Json* json, const Input* input, const mjgTransmission* gear, const Names* joints) {
+  char name[100];
+  nameInstance(name, sizeof(name), joints);
+  json_text(json, "instance", name);
+  jsonDescription(json, "description", &input->description);
+  jsonGap(json, input);
+  json_open(json, "joints", '[');
+  for (int i = 0; i < joints->n; i++) {
+    json_open(json, NULL, '{');
+    json_text(json, "name", joints->name[i]);
+    json_text(json, "type", isSlide(&input->description) ? "slide" : "hinge");
+    json_number(json, "armature", input->backlash < 0 ? gear->armature : 0);
+    json_number(json, "damping", gear->viscous);
+    json_close(json, '}');
+  }
+  json_close(json, ']');
+}
+
+
+//---------------------------------- gaps ----------------------------------------------------------
+
+void printGap(FILE* file, const Input* input) {
+  if (input->backlash < 0) {
+    return;
+  }
+  fprintf(file, "  backlash           %s", mjg_backlashName(input->backlash));
+  for (int i = 0; i < NGAPKEY; i++) {
+    if (input->gap_given[i]) {
+      fprintf(file, ", %s %.6g", kGapKeys[i].name, input->gap_value[i]);
+    }
+  }
+  fputs("\n", file);
+}
+
+
+void jsonGap(Json* json, const Input* input) {
+  if (input->backlash < 0) {
+    return;
+  }
+  json_text(json, "backlash", mjg_backlashName(input->backlash));
+  for (int i = 0; i < NGAPKEY; i++) {
+    if (input->gap_given[i]) {
+      json_number(json, kGapKeys[i].name, input->gap_value[i]);
+    }
   }
 }

@@ -1,3 +1,4 @@
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -110,7 +111,7 @@ int mjg_keyFromName(const char* name) {
 }
 
 
-// number of letters to insert, delete or replace to turn a into b; both at most MAX_NAME long
+// number of letters to insert, delete or replace to turn a into b; b is at most MAX_NAME long
 static int editDistance(const char* a, const char* b) {
   int na = (int)strlen(a), nb = (int)strlen(b);
   int row[MAX_NAME + 1];
@@ -132,20 +133,29 @@ static int editDistance(const char* a, const char* b) {
 }
 
 
-int mjg_keyNearest(const char* name) {
+int mjg_nearest(const char* name, const char* const* names, int n) {
   if (!name || !*name || strlen(name) > MAX_NAME) {
     return -1;
   }
   int nearest = -1;
   int least = ((int)strlen(name) + 1) / 3;
-  for (int key = 0; key < mjgNKEY; key++) {
-    int distance = editDistance(name, kKeys[key].name);
+  for (int i = 0; i < n; i++) {
+    int distance = strlen(names[i]) > MAX_NAME ? INT_MAX : editDistance(name, names[i]);
     if (distance <= least - (nearest >= 0)) {
       least = distance;
-      nearest = key;
+      nearest = i;
     }
   }
   return nearest;
+}
+
+
+int mjg_keyNearest(const char* name) {
+  const char* names[mjgNKEY];
+  for (int key = 0; key < mjgNKEY; key++) {
+    names[key] = kKeys[key].name;
+  }
+  return mjg_nearest(name, names, mjgNKEY);
 }
 
 
