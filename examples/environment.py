@@ -23,7 +23,7 @@ class Forearm(gymnasium.Env[Observation, NDArray[np.float32]]):
         self.model = mujoco.MjModel.from_xml_path(str(pathlib.Path(__file__).parent / "forearm.xml"))
         self.data = mujoco.MjData(self.model)
         self.gear = mjgear.Gears(self.model, self.data)["elbow"]
-        self.observation_space = gymnasium.spaces.Box(np.array([-100.0, -100, -1]), np.array([100.0, 100, 1]))
+        self.observation_space = gymnasium.spaces.Box(-100, 100, (3,), np.float64)
         self.action_space = gymnasium.spaces.Box(-1, 1, (1,), np.float32)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, dict[str, Any]]:
@@ -47,7 +47,8 @@ class Forearm(gymnasium.Env[Observation, NDArray[np.float32]]):
 
 
 if __name__ == "__main__":
-    environment = Forearm()
+    gymnasium.register("Forearm-v0", Forearm)
+    environment = gymnasium.make("Forearm-v0").unwrapped
     check_env(environment)
     print("check_env passes")
 

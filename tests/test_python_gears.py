@@ -7,6 +7,7 @@ import unittest
 
 import mujoco
 import numpy as np
+from mujoco.batch import Batch
 
 import mjgear
 
@@ -175,6 +176,72 @@ class Gears(unittest.TestCase):
         effect = np.zeros(2)
         mujoco.mj_solveM(model, data, effect.reshape(1, 2), np.array([[0.0, 1.0]]))
         self.assertAlmostEqual(facts.inertia, 1 / effect[1] - 0.1, delta=1e-12)
+
+
+class ABatch(unittest.TestCase):
+    def setUp(self):
+        self.model, _, _ = make(eta_forward=0.9, eta_backward=0.5, sensors=True)
+        self.batch = Batch(self.model, 5, nthread=2)
+        self.batch.ctrl = 40, 20
+
+    def alone(self, i, change):
+        """Simulation i by itself."""
+        data = mujoco.MjData(self.model)
+        change(mjgear.Gears(self.model, data)["elbow"], i)
+        data.ctrl = 40, 20
+        mujoco.mj_step(self.model, data, 50)
+        return data
+
+    def test_each_has_its_own(self):
+        etas, coulombs = np.linspace(0.5, 0.9, 5), np.linspace(0, 2, 5)
+        elbow = mjgear.Gears(self.model, self.batch)["elbow"]
+        self.assertIsNone(elbow.coulomb)
+        elbow.set(eta_forward=etas, coulomb=coulombs)
+        np.testing.assert_array_equal(elbow.eta_forward, etas)
+        np.testing.assert_array_equal(elbow.eta_backward, 0.5)
+        self.batch.step(nstep=50)
+        self.assertTrue(np.shares_memory(elbow.results, self.batch.bind("sensordata")))
+        for i in range(5):
+            alone = self.alone(i, lambda gear, i: gear.set(eta_forward=etas[i], coulomb=coulombs[i]))
+            np.testing.assert_array_equal(self.batch.qpos[i], alone.qpos)
+            np.testing.assert_array_equal(elbow.results[i], mjgear.Gears(self.model, alone)["elbow"].results)
+        self.assertGreater(len(np.unique(self.batch.qpos[:, 1])), 3)
+
+    def test_described(self):
+        elbow = mjgear.Gears(self.model, self.batch)["elbow"]
+        elbow.describe(gamma_u=0.1, gamma_v=np.linspace(0.2, 1.2, 5))
+        self.assertIsNone(elbow.eta_forward)
+        self.batch.step(nstep=50)
+        alone = self.alone(3, lambda gear, i: gear.describe(gamma_u=0.1, gamma_v=np.linspace(0.2, 1.2, 5)[3]))
+        np.testing.assert_array_equal(self.batch.qpos[3], alone.qpos)
+
+    def test_refused_as_a_whole(self):
+        elbow = mjgear.Gears(self.model, self.batch)["elbow"]
+        with self.assertRaisesRegex(mjgear.GearError, "2.*eta_forward = 1.5"):
+            elbow.eta_forward = [0.5, 0.6, 1.5, 0.7, 0.8]
+        np.testing.assert_array_equal(elbow.eta_forward, 0.9)
+        with self.assertRaises(ValueError):
+            elbow.eta_forward = [0.5, 0.6]
+        with self.assertRaisesRegex(KeyError, "did you mean eta_forward"):
+            elbow["eta_forwrd"]
+        with self.assertRaisesRegex(mjgear.GearError, "of one simulation"):
+            elbow.explain()
+
+    def test_models_of_their_own(self):
+        models = [make(eta_forward=eta, eta_backward=0.5, sensors=True)[0] for eta in (0.5, 0.6, 0.7, 0.8, 0.9)]
+        self.batch.set_models(models)
+        elbow = mjgear.Gears(self.model, self.batch)["elbow"]
+        np.testing.assert_array_equal(elbow.eta_forward, [0.5, 0.6, 0.7, 0.8, 0.9])
+
+    def test_address(self):
+        gear = mjgear.Gears(self.model, self.batch)["elbow"]
+        gear.coulomb = np.arange(5.0)
+        address = gear.address("coulomb")
+        rows = self.batch.bind("plugin_state")
+        np.testing.assert_array_equal(rows[:, address.value], np.arange(5))
+        self.assertTrue((rows[:, address.given].astype(int) & address.bit).all())
+        with self.assertRaisesRegex(KeyError, "no number 'half_gap'"):
+            gear.address("half_gap")
 
 
 class Check(unittest.TestCase):

@@ -9,9 +9,13 @@ import sys
 import tempfile
 import unittest
 
+import mujoco
+
 from mjgear import _structs
 
 SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
+
+INCLUDE = [f"-I{folder}" for folder in (SOURCE / "core", SOURCE / "plugin", pathlib.Path(mujoco.__file__).parent / "include")]
 
 STRUCTS = {
     "mjgKeyInfo": _structs.KeyInfo,
@@ -21,6 +25,7 @@ STRUCTS = {
     "mjgDescription": _structs.Description,
     "mjgReport": _structs.Report,
     "mjgPreset": _structs.Preset,
+    "mjgStateAddress": _structs.StateAddress,
 }
 
 
@@ -45,10 +50,10 @@ class Layout(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             source = pathlib.Path(folder) / "layout.c"
             body = "\n".join(in_c())
-            source.write_text(f'#include <stdio.h>\n#include "mjgear_params.h"\nint main(void) {{\n{body}\nreturn 0;\n}}\n')
+            source.write_text(f'#include <stdio.h>\n#include "mjgear_params.h"\n#include "mjgear_plugin.h"\nint main(void) {{\n{body}\nreturn 0;\n}}\n')
             program = pathlib.Path(folder) / "layout"
             environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-            subprocess.run(["cc", "-I", SOURCE / "core", source, "-o", program], check=True, env=environment)
+            subprocess.run(["cc", *INCLUDE, source, "-o", program], check=True, env=environment)
             done = subprocess.run([program], check=True, capture_output=True, text=True, env=environment)
         self.assertEqual(done.stdout.splitlines(), in_python())
 

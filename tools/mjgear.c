@@ -97,10 +97,10 @@ static void printUsage(FILE* file) {
     fprintf(file, "%s mjgear %-32s %s\n", i ? "      " : "usage:", line, kCommands[i].text);
   }
   fprintf(file,
-          "       mjgear COMMAND --help            more about a command\n"
-          "       mjgear --version                 the version of mjgear and of MuJoCo\n"
+          "       mjgear %-32s more about a command\n"
+          "       mjgear %-32s the version of mjgear and of MuJoCo\n"
           "\n%s  --json            for programs\n",
-          gear_usage);
+          "COMMAND --help", "--version", gear_usage);
 }
 
 

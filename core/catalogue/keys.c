@@ -138,7 +138,7 @@ int mjg_nearest(const char* name, const char* const* names, int n) {
     return -1;
   }
   int nearest = -1;
-  int least = ((int)strlen(name) + 1) / 3;
+  int least = ((int)strlen(name) + 2) / 3;
   for (int i = 0; i < n; i++) {
     int distance = strlen(names[i]) > MAX_NAME ? INT_MAX : editDistance(name, names[i]);
     if (distance <= least - (nearest >= 0)) {

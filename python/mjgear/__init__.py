@@ -26,11 +26,12 @@ if TYPE_CHECKING:
     from mjgear._catalogue import Facts, Key, Preset, convert, explain, keys, presets
     from mjgear._check import Report, check
     from mjgear._errors import GearError
-    from mjgear._gears import RESULTS, Gear, Gears
+    from mjgear._gears import RESULTS, Address, Gear, Gears
     from mjgear._spec import Added, add
 
 __all__ = [
     "Added",
+    "Address",
     "Facts",
     "Gear",
     "GearError",
@@ -55,7 +56,7 @@ _HOMES = {
     "_catalogue": ("Facts", "Key", "Preset", "convert", "explain", "keys", "presets"),
     "_check": ("Report", "check"),
     "_errors": ("GearError",),
-    "_gears": ("RESULTS", "Gear", "Gears"),
+    "_gears": ("RESULTS", "Address", "Gear", "Gears"),
     "_spec": ("Added", "add"),
 }
 

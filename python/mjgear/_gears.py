@@ -1,6 +1,7 @@
 """The geared joints of a simulation, or of a Batch of simulations."""
 
 import ctypes
+import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -16,6 +17,7 @@ from mjgear._library import NAME
 Array = NDArray[np.float64]
 
 _TEXT = 4000  # bytes for all refusals of a call
+_DOUBLES = ctypes.POINTER(ctypes.c_double)
 
 # what a sensor gives, in the order of the README
 RESULTS = (
@@ -36,6 +38,21 @@ RESULTS = (
 
 # keys of a gap, which are not those of a description
 _GAP_KEYS = ("half_gap", "stiffness", "damping", "rubber", "shaft_inertia", "exponent", "restitution", "rotor_inertia")
+
+
+@dataclasses.dataclass(frozen=True)
+class Address:
+    """Where a number stands in plugin_state.
+
+    Attributes:
+        value: index of the number.
+        given: the number counts where plugin_state[given], a sum of bits, contains bit; None: it always counts.
+        bit: that bit.
+    """
+
+    value: int
+    given: int | None
+    bit: int
 
 
 class _Key:
@@ -158,6 +175,20 @@ class Gear:
         """
         return self._gears._results(self.joint, self.name)
 
+    def address(self, name: str) -> Address:
+        """Where a number of this gear stands in ``MjData.plugin_state``, and in a row of ``Batch.bind("plugin_state")``.
+
+        Args:
+            name: a key that set() takes, or one of the names that mjg_stateAddress of plugin/mjgear_plugin.h lists.
+
+        Raises:
+            KeyError: the gear has no such number.
+        """
+        found = _structs.StateAddress()
+        if _structs.plugin.mjg_stateAddress(ctypes.byref(found), self._gears._model._address, self.joint, name.encode()):
+            raise KeyError(f"the gear of joint '{self.name}' has no number '{name}' in plugin_state")
+        return Address(found.value, found.given if found.given >= 0 else None, int(found.bit))
+
     def explain(self) -> Facts:
         """What the gear does in the pose of the last ``mj_forward``.
 
@@ -186,7 +217,7 @@ class Gears(Mapping[str, Gear]):
     def __init__(self, model: mujoco.MjModel, data: Any) -> None:
         self._model = model
         self._data = data
-        self._batch = None if isinstance(data, mujoco.MjData) else data
+        self._batch: Any = None if isinstance(data, mujoco.MjData) else data
         probe = mujoco.MjData(model) if self._batch is not None else data
         self._gears: dict[int, Gear] = {}
         for joint in range(model.njnt):
@@ -197,6 +228,8 @@ class Gears(Mapping[str, Gear]):
             raise GearError(f"this model has no gear; mjgear.add(spec, joints, ..) adds one, or write {NAME} in its MJCF")
         self._names = {gear.name: gear for gear in self._gears.values()}
         self._sensors = self._find_sensors()
+        if self._batch is not None and self._sensors:
+            self._batch.bind("sensordata")  # from the next call on it is filled
 
     def __getitem__(self, key: str | int) -> Gear:
         gear = self._names.get(key) if isinstance(key, str) else self._gears.get(key)
@@ -237,27 +270,14 @@ class Gears(Mapping[str, Gear]):
         return self._model, self._data
 
     def _get(self, joint: int, key: str) -> Any:
-        if self._batch is not None:
-            return self._get_rows(joint, key)
-        value = ctypes.c_double()
-        known = _structs.plugin.mjg_getGear(
-            ctypes.byref(value), self._model._address, self._data._address, joint, key.encode()
-        )
-        if known < 0:
-            raise KeyError(str(unknown(key, "key", [*keys(), *_GAP_KEYS])))
-        return value.value if known else None
+        return self._get_rows(joint, key) if self._batch is not None else _get(self._model, self._data, joint, key)
 
     def _set(self, joint: int, values: Mapping[str, ArrayLike], describes: bool) -> None:
         if self._batch is not None:
             self._set_rows(joint, values, describes)
-            return
-        count = len(values)
-        names = (ctypes.c_char_p * count)(*(name.encode() for name in values))
-        numbers = (ctypes.c_double * count)(*(float(value) for value in values.values()))  # type: ignore[arg-type]
-        change = _structs.plugin.mjg_describeGear if describes else _structs.plugin.mjg_setGears
-        error = ctypes.create_string_buffer(_TEXT)
-        if change(self._model._address, self._data._address, joint, names, numbers, count, error, _TEXT):
-            raise GearError(error.value.decode())
+        else:
+            numbers = {key: float(value) for key, value in values.items()}  # type: ignore[arg-type]
+            _set(self._model, self._data, joint, numbers, describes)
 
     # -------------------------------------- results ----------------------------------------------
 
@@ -286,14 +306,76 @@ class Gears(Mapping[str, Gear]):
         count = _structs.plugin.mjg_readGear(None, self._model._address, self._data._address, joint)
         values = np.zeros(count)
         _structs.plugin.mjg_readGear(
-            values.ctypes.data_as(ctypes.POINTER(ctypes.c_double)), self._model._address, self._data._address, joint
+            values.ctypes.data_as(_DOUBLES), self._model._address, self._data._address, joint
         )
         return values
 
     # -------------------------------------- a Batch ----------------------------------------------
 
-    def _get_rows(self, joint: int, key: str) -> Any:
-        raise NotImplementedError
+    def _models(self) -> Iterator[tuple[mujoco.MjModel, slice]]:
+        """Models, and the simulations that run on them."""
+        models = self._batch.models
+        if isinstance(models, tuple):
+            yield from ((model, slice(i, i + 1)) for i, model in enumerate(models))
+        else:
+            yield models or self._model, slice(None)
+
+    def _get_rows(self, joint: int, key: str) -> Array | None:
+        rows = self._batch.bind("plugin_state")
+        values = np.empty(len(rows))
+        for model, which in self._models():
+            count, stride = len(rows[which]), rows.strides[0] // rows.itemsize
+            target = values[which].ctypes.data_as(_DOUBLES)
+            source = rows[which].ctypes.data_as(_DOUBLES)
+            known = _structs.plugin.mjg_getStates(target, model._address, source, count, stride, joint, key.encode())
+            if known < 0:
+                raise _unknown_key(key)
+        return None if np.isnan(values).all() else values
 
     def _set_rows(self, joint: int, values: Mapping[str, ArrayLike], describes: bool) -> None:
-        raise NotImplementedError
+        rows = self._batch.bind("plugin_state")
+        names = (ctypes.c_char_p * len(values))(*(name.encode() for name in values))
+        numbers = np.array([np.broadcast_to(np.asarray(value, float), (len(rows),)) for value in values.values()])
+        numbers = np.ascontiguousarray(numbers.T)
+        changed = rows.copy()
+        error = ctypes.create_string_buffer(_TEXT)
+        for model, which in self._models():
+            if _structs.plugin.mjg_setStates(
+                model._address,
+                changed[which].ctypes.data_as(_DOUBLES),
+                len(changed[which]),
+                changed.shape[1],
+                joint,
+                names,
+                numbers[which].ctypes.data_as(_DOUBLES),
+                len(values),
+                int(describes),
+                error,
+                _TEXT,
+            ):
+                raise GearError(error.value.decode())
+        rows[...] = changed
+
+
+def _unknown_key(key: str) -> KeyError:
+    return KeyError(str(unknown(key, "key", [*keys(), *_GAP_KEYS])))
+
+
+def _get(model: mujoco.MjModel, data: mujoco.MjData, joint: int, key: str) -> float | None:
+    """A number of a gear in one simulation; None where it is not given."""
+    value = ctypes.c_double()
+    known = _structs.plugin.mjg_getGear(ctypes.byref(value), model._address, data._address, joint, key.encode())
+    if known < 0:
+        raise _unknown_key(key)
+    return value.value if known else None
+
+
+def _set(model: mujoco.MjModel, data: mujoco.MjData, joint: int, values: Mapping[str, float], describes: bool) -> None:
+    """Change a gear in one simulation."""
+    count = len(values)
+    names = (ctypes.c_char_p * count)(*(name.encode() for name in values))
+    numbers = (ctypes.c_double * count)(*values.values())
+    change = _structs.plugin.mjg_describeGear if describes else _structs.plugin.mjg_setGears
+    error = ctypes.create_string_buffer(_TEXT)
+    if change(model._address, data._address, joint, names, numbers, count, error, _TEXT):
+        raise GearError(error.value.decode())

@@ -129,6 +129,12 @@ class Preset(ctypes.Structure):
     ]
 
 
+class StateAddress(ctypes.Structure):
+    """mjgStateAddress"""
+
+    _fields_ = [("value", c_int), ("given", c_int), ("bit", c_double)]
+
+
 _functions(
     core,
     {
@@ -180,6 +186,31 @@ _functions(
         "mjg_getGear": (c_int, ctypes.POINTER(c_double), c_void_p, c_void_p, c_int, c_char_p),
         "mjg_getSolver": (c_char_p, c_void_p, c_void_p),
         "mjg_resetGears": (c_int, c_void_p, c_void_p),
+        "mjg_setStates": (
+            c_int,
+            c_void_p,
+            ctypes.POINTER(c_double),
+            c_int,
+            c_int,
+            c_int,
+            ctypes.POINTER(c_char_p),
+            ctypes.POINTER(c_double),
+            c_int,
+            c_int,
+            c_char_p,
+            c_int,
+        ),
+        "mjg_getStates": (
+            c_int,
+            ctypes.POINTER(c_double),
+            c_void_p,
+            ctypes.POINTER(c_double),
+            c_int,
+            c_int,
+            c_int,
+            c_char_p,
+        ),
+        "mjg_stateAddress": (c_int, ctypes.POINTER(StateAddress), c_void_p, c_int, c_char_p),
         "mjg_readGear": (c_int, ctypes.POINTER(c_double), c_void_p, c_void_p, c_int),
         "mjg_explainGear": (c_int, ctypes.POINTER(Facts), c_void_p, c_void_p, c_int),
     },

@@ -1,0 +1,125 @@
+"""Every example runs as its first lines say, and prints what is true."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import mujoco
+
+SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
+PLUGIN = pathlib.Path(os.environ["MJGEAR_PLUGIN_PATH"])
+EXAMPLES = SOURCE / "examples"
+MUJOCO = pathlib.Path(mujoco.__file__).parent
+
+WEIGHT = 2 * 9.81 * 0.25  # torque of the forearm's weight
+
+
+def run(*command):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def python(name):
+    return run(sys.executable, "-W", "error", EXAMPLES / f"{name}.py")
+
+
+def numbers(pattern, text):
+    found = [tuple(map(float, groups)) if isinstance(groups, tuple) else float(groups) for groups in re.findall(pattern, text)]
+    assert found, f"{pattern} in {text}"
+    return found
+
+
+class Examples(unittest.TestCase):
+    def test_all_are_tested_and_listed(self):
+        table = (EXAMPLES / "README.md").read_text()
+        for file in [*EXAMPLES.glob("*.py"), *EXAMPLES.glob("*/*.c"), *EXAMPLES.glob("*/*.cc")]:
+            self.assertIn(f"]({file.relative_to(EXAMPLES)})", table)
+            if file.suffix == ".py" and file.name != "ray_sweep.py":  # that one needs a package of its own
+                self.assertTrue(hasattr(self, f"test_{file.stem}"), file)
+
+    def check_first(self, text):
+        """Held with 0 and 8.1 N m; 8.25 N m exceed 4.905/0.6 = 8.175 N m and lift."""
+        angles = numbers(r"angle (\S+) rad", text)
+        self.assertEqual(angles[:2], [0, 0])
+        self.assertGreater(angles[2], 0.1)
+        friction = numbers(r"friction (\S+) N m", text)
+        self.assertAlmostEqual(friction[0], -WEIGHT, delta=1e-3)
+        self.assertAlmostEqual(friction[1], 8.1 - WEIGHT, delta=1e-3)
+
+    def test_first_gear(self):
+        self.check_first(python("first_gear"))
+
+    @unittest.skipUnless(shutil.which("cc"), "no C compiler")
+    def test_first_gear_in_c(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "first_gear"
+            library = next(MUJOCO.glob("libmujoco.so.*"))
+            run("cc", EXAMPLES / "c" / "first_gear.c", f"-I{MUJOCO}/include", library, f"-Wl,-rpath,{MUJOCO}", "-o", program)
+            self.check_first(run(program, PLUGIN, EXAMPLES / "forearm.xml"))
+
+    @unittest.skipUnless(shutil.which("c++"), "no C++ compiler")
+    def test_first_gear_in_cpp(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "first_gear"
+            library = next(MUJOCO.glob("libmujoco.so.*"))
+            run("c++", "-std=c++17", EXAMPLES / "cpp" / "first_gear.cc", f"-I{MUJOCO}/include", f"-I{SOURCE}/plugin",
+                f"-I{SOURCE}/core", library, f"-Wl,-rpath,{MUJOCO}", PLUGIN, f"-Wl,-rpath,{PLUGIN.parent}", "-o", program)
+            angles = numbers(r"angle (\S+) rad", run(program, EXAMPLES / "forearm.xml"))
+            self.assertEqual(angles[0], 0)
+            self.assertGreater(angles[1], 0)
+
+    def test_your_robot(self):
+        text = python("your_robot")
+        self.assertIn("distal: joint=joint4 joint5 joint6, type=worm", text)
+        raised = numbers(r"a load of (\S+) N m with (\S+) N m; no load", text)
+        for load, motor in raised:  # a worm of efficiency 0.447
+            self.assertAlmostEqual(motor, load / 0.447, delta=0.02 + 2e-3 * abs(motor))
+        moved = numbers(r"joint[456]: moved by (\S+) rad", text)
+        self.assertEqual(moved, [0, 0, 0])
+
+    def test_randomized(self):
+        text = python("randomized")
+        right, clear = numbers(r"(\d+) of (\d+) that are clear", text)[0]
+        self.assertEqual(right, clear)
+        self.assertGreater(clear, 900)
+
+    def test_environment(self):
+        text = python("environment")
+        self.assertIn("check_env passes", text)
+        efficiencies = numbers(r"efficiency (\S+):", text)
+        self.assertEqual(len(set(efficiencies)), 10)
+        self.assertTrue(all(0.5 <= eta <= 0.8 for eta in efficiencies))
+
+    def test_linearize(self):
+        text = python("linearize")
+        self.assertIn("stuck: 1 N m more changes the velocity of the next step by 0.00e+00 rad/s", text)
+        poles = [float(pole) for pole in re.search("poles: (.*)", text)[1].split(", ")]
+        self.assertTrue(all(pole < 1 for pole in poles))
+        error = numbers(r"after 3 s: (\S+) mrad", text)[0]
+        self.assertLess(abs(error), 10)
+
+    def test_branch(self):
+        angles = numbers(r"angle (\S+) rad, efficiency 0.65", python("branch"))
+        self.assertEqual(len(angles), 3)
+        self.assertEqual(angles, sorted(angles, reverse=True))
+
+    def test_change(self):
+        text = python("change")
+        angles = numbers(r"angle (\S+) rad", text)
+        efficiencies = numbers(r"backward efficiency (\S+),", text)
+        for angle, efficiency in zip(angles, efficiencies):
+            self.assertEqual(angle == 0, efficiency <= 0)
+        self.assertIn("it sinks", text)
+        self.assertRegex(text, "eta_backward = 3 .*write")
+
+
+if __name__ == "__main__":
+    if "LD_PRELOAD" in os.environ:
+        sys.exit(77)  # a sanitized library: the examples are about an installed one
+    unittest.main()
