@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "c_locale.h"
+#include "catalogue/c_locale.h"
 
 #define MAXTOKEN 63  // longest word or number
 
@@ -448,9 +448,9 @@ int mjg_readProblem(mjgRecord* record, mjgReader* reader) {
   if (reader->error[0]) {
     return -1;
   }
-  locale_t former, c = mjg_enterC(&former);
+  locale_t former, c = mjgi_enterC(&former);
   int found = readOne(record, reader);
-  mjg_leaveC(c, former);
+  mjgi_leaveC(c, former);
   if (found != 1) {
     mjg_clearRecord(record);
   }

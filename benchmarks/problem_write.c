@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "c_locale.h"
+#include "catalogue/c_locale.h"
 #include "problem_file.h"
 
 #define LINEWIDTH 100  // column at which lines are broken
@@ -104,7 +104,7 @@ int mjg_writeProblem(FILE* file, const char* name, const mjgProblem* problem, co
     }
   }
 
-  locale_t former, c = mjg_enterC(&former);
+  locale_t former, c = mjgi_enterC(&former);
   fprintf(file, "\nproblem %s\nn %d\n", name, problem->n);
   if (problem->nblock) {
     fputs("block", file);
@@ -126,6 +126,6 @@ int mjg_writeProblem(FILE* file, const char* name, const mjgProblem* problem, co
     fputc('\n', file);
   }
   fputs("end\n", file);
-  mjg_leaveC(c, former);
+  mjgi_leaveC(c, former);
   return ferror(file) ? -1 : 0;
 }

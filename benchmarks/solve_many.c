@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "inclusion.h"
+#include "mjgear_params.h"
 #include "problem_file.h"
 #include "problems.h"
 #include "solving.h"
@@ -56,8 +57,8 @@ static void stop(const char* what, const char* value) {
 
 
 static double readNumber(const char* text, double low, double high, const char* option) {
-  char* end = NULL;
-  double number = strtod(text, &end);
+  const char* end = NULL;
+  double number = mjg_readNumber(text, &end);
   if (end == text || *end || !(number >= low && number <= high)) {
     stop(option, text);
   }
@@ -187,7 +188,7 @@ typedef struct Run_ {
   Comparison comparison[mjgNKIND + 1][mjgNSOLVER];
   FILE* save;
   mjgPlace place, other;
-  int n, nmax;  // sizes of the places
+  int n, nmax;                // sizes of the places
   unsigned long long digest;  // of all results, bit for bit
 } Run;
 
@@ -476,8 +477,8 @@ static long report(const Run* run) {
     time += run->account[kind].time;
     problems += run->account[kind].problems;
   }
-  printf("\n%ld problems, %ld went wrong, %.2f us a solve, digest of the results %016llx\n", problems,
-         wrong, problems ? 1e6 * time / (double)problems : 0, run->digest);
+  printf("\n%ld problems, %ld went wrong, %.2f us a solve, digest of the results %016llx\n",
+         problems, wrong, problems ? 1e6 * time / (double)problems : 0, run->digest);
   return wrong;
 }
 

@@ -1,7 +1,9 @@
 // mjgear: gear transmissions with friction that depends on load and direction.
 //
 // This header is the manual of the C core. The core knows no physics engine; it needs the C
-// library and OpenBLAS, holds no global, and neither allocates, locks nor does input or output.
+// library and OpenBLAS, holds no global, and neither allocates, locks nor does input or output, with one
+// exception: from 32 joints in a block on matrix products are OpenBLAS's, which takes a buffer from a pool
+// of its own, under a lock of its own.
 // Every call is re-entrant: threads may share inputs but not workspaces or outputs.
 //
 // Equation numbers are those of R. Kikuuwe, "Dynamics Modeling of Gear Transmissions with
@@ -148,15 +150,15 @@ typedef enum mjgSolver_ {
 #define mjgMAXENUM 8  // most joints of one block that enumeration accepts
 
 typedef struct mjgSettings_ {
-  int solver;      // mjgSolver
-  int warm_start;  // start from solution->t and solution->mode: 0 no, 1 yes;
-                   // of several solutions the default then keeps the one it starts next to
-  int skip_uniqueness;  // what mjgNEWTON solves from a warm start within two iterations is taken: 0 and
-                   // looked at, 1 without looking, whether it is the only solution (status
-                   // mjgSOLVED), which saves up to a third of the time
-  int iterations;  // iteration limit of the chosen method; 0: the method's default
-  int want_sigma_max;  // compute info->sigma_max: 0 no, 1 yes
-  double tolerance;    // relative residual at which a problem counts as solved
+  int solver;           // mjgSolver
+  int warm_start;       // start from solution->t and solution->mode: 0 no, 1 yes;
+                        // of several solutions the default then keeps the one it starts next to
+  int skip_uniqueness;  // 1: what mjgNEWTON solves from a warm start within two iterations is
+                        // taken without a test whether it is the only solution (status
+                        // mjgSOLVED), which saves up to a third of the time; 0: tested
+  int iterations;       // iteration limit of the chosen method; 0: the method's default
+  int want_sigma_max;   // compute info->sigma_max: 0 no, 1 yes
+  double tolerance;     // relative residual at which a problem counts as solved
 } mjgSettings;
 
 // mjgNEWTON, cold, default limits, tolerance 1e-12
@@ -176,7 +178,8 @@ typedef struct mjgInfo_ {
   int factorizations;  // matrix factorizations, sum of all blocks
   int fallbacks;       // blocks in which the default solver had to call another method
   double residual;     // bound of the relative residual of all joints, see mjg_certify
-  double sigma_max;    // largest singular value of P if wanted, else -1
+  double sigma_max;    // largest singular value of P if wanted, without the rows and columns of
+                       //   couplings; else -1
 } mjgInfo;
 
 // workspace for problems of up to n joints in blocks of up to nmax joints:
@@ -223,7 +226,7 @@ typedef struct mjgCertificate_ {
                           //   each relative to the terms it is made of
   double residual_paper;  // |y - A Phi(sgn(v - y), phi, P)| of (67), relative
   double power;           // t . v+, never negative                                  W
-  double sigma_max;       // largest singular value of P, (57)
+  double sigma_max;       // largest singular value of P, (57), without couplings
   int nviolated;          // joints whose residual exceeds the tolerance
   int worst;              // joint with the largest residual, -1 if n = 0
   int passive;            // 1 if no joint creates energy

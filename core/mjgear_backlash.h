@@ -158,7 +158,8 @@ struct mjgCoupling_ {
   double omega_s;  // state of mjgJCK: rate of the twist                  rad/s
 
   // form (a) only
-  double inertia;       // rotor inertia; 0: form (b), nothing below is read   kg m2
+  double inertia;       // rotor inertia, at least mjgMINROTOR; 0: form (b),   kg m2
+                        //   nothing below is read
   double velocity;      // rotor velocity before the step                      rad/s
   double torque;        // motor torque on the rotor                           N m
   double gamma_u;       // asymmetry coefficients of the gear friction         1
@@ -168,6 +169,9 @@ struct mjgCoupling_ {
 };
 
 #define mjgMAXBLEND 0.99
+
+// lightest rotor: where torques move it by much more than everything else, rounding errors in them move it too
+#define mjgMINROTOR 1e-15
 
 // what one step of a coupling did
 typedef struct mjgCouplingStep_ {

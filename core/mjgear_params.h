@@ -14,6 +14,8 @@
 #ifndef MJGEAR_PARAMS_H_
 #define MJGEAR_PARAMS_H_
 
+#include <stdarg.h>
+
 #include "mjgear.h"
 
 // the shared library exports what its public headers declare, and nothing else
@@ -53,7 +55,8 @@ typedef struct mjgSpur_ {
   double approach;        // a pair of teeth is in contact for             m
   double recess;          //   -approach <= xi <= recess
   double pitch;           // distance of successive contact points, the    m
-                          //   base pitch, > 0; 0: approach + recess, so
+                          //   base pitch, at least a thousandth of
+                          //   approach + recess; 0: approach + recess, so
                           //   that always exactly one pair is in contact
 } mjgSpur;
 
@@ -244,7 +247,7 @@ typedef struct mjgDescription_ {
 // nothing given
 void mjg_defaultDescription(mjgDescription* description);
 
-// give a key a value
+// give a key a value; a key that does not exist (mjg_keyInfo) is left out
 void mjg_give(mjgDescription* description, int key, double value);
 
 
@@ -268,6 +271,17 @@ void mjg_startReport(mjgReport* report, char* text, size_t size);
 __attribute__((format(printf, 2, 3)))
 #endif
 void mjg_refuse(mjgReport* report, const char* format, ...);
+
+// the same with the arguments of another function
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 0)))
+#endif
+void mjg_vrefuse(mjgReport* report, const char* format, va_list arguments);
+
+// the number that a text begins with, as strtod reads it, but with a decimal point whatever locale the
+// process has set; *end (nullable) is what follows it, the text itself if it begins with none. Lines of a
+// report have decimal points too.
+double mjg_readNumber(const char* text, const char** end);
 
 // the transmission that a description means. Every problem found goes into the report.
 // Returns the number of problems; if it is not 0 the transmission is left untouched.

@@ -80,8 +80,8 @@ static int isOutside(mjgReport* report, const mjgKeyInfo* info, double value, co
 // number with a unit that fits, within the range of its key (nullable); 0, or -1 after a refusal
 static int readQuantity(double* value, mjgReport* report, const char* name, const char* text,
                         const char* of, const mjgKeyInfo* info) {
-  char* end;
-  *value = strtod(text, &end);
+  const char* end;
+  *value = mjg_readNumber(text, &end);
   if (end == text) {
     mjg_refuse(report, "%s = '%s' is not a number; write one such as 0.5 or 20%s", name, text,
                strcmp(of, "rad") ? "" : "deg");

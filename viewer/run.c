@@ -10,6 +10,7 @@
 
 #include "claims.h"
 #include "load.h"
+#include "mjgear_params.h"
 #include "play.h"
 #include "progress.h"
 #include "scene.h"
@@ -138,8 +139,8 @@ static int parseValue(mjgOptions* options, const char* name, char* value) {
   } else if (!strcmp(name, "--plugin")) {
     options->plugin = value;
   } else if (!strcmp(name, "--duration")) {
-    char* end;
-    options->duration = strtod(value, &end);
+    const char* end;
+    options->duration = mjg_readNumber(value, &end);
     if (*end || end == value || !isfinite(options->duration) || options->duration <= 0) {
       complain("--duration %s: not a positive number of seconds", value);
       return -1;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "load.h"
+#include "mjgear_params.h"
 #include "record.h"
 #include "show.h"
 #include "window.h"
@@ -68,8 +69,8 @@ static int fail(int code, const char* error) {
 
 // number of an option within its range: 1 if it is one
 static int number(double* value, const char* text, double least, double most) {
-  char* end;
-  *value = strtod(text, &end);
+  const char* end;
+  *value = mjg_readNumber(text, &end);
   return end != text && !*end && *value >= least && *value <= most;
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "backlash/backlash.h"
+#include "law/law.h"
 
 // a gap in one step: everything but the rate of p
 typedef struct Gap_ {
@@ -352,13 +353,12 @@ static int slip(Trial* best, const mjgCoupling* coupling, const Gap* gap, int s,
   int found = 0;
 
   for (int load = 1; load >= -1; load -= 2) {
-    // t = s r (load lambda + c), lambda = gamma_u t + (gamma_u + gamma_v) T  ->  t = t0 + t1 T
-    double den = 1 - s * r * load * gu;
-    if (den <= 0) {
+    // on the piece t is a line in T, because lambda = (gamma_u + gamma_v) T + gamma_u t
+    double t0, t1, offset;
+    double factor = mjgi_lawRow(&offset, mjgi_piece(s, load > 0), coupling->coulomb, r, r);
+    if (!mjgi_lawLine(&t1, &t0, factor, offset, gs, -gu)) {
       continue;
     }
-    double t0 = s * r * coupling->coulomb / den;
-    double t1 = s * r * load * gs / den;
 
     Trial trial;
     double slope = a + gap->eta * a1 * t1;
@@ -369,7 +369,7 @@ static int slip(Trial* best, const mjgCoupling* coupling, const Gap* gap, int s,
       continue;
     }
     trial.t = t0 + t1 * trial.T;
-    trial.lambda = gu * trial.t + gs * trial.T;
+    trial.lambda = mjgi_lawLoadOut(gu, coupling->gamma_v, trial.T, trial.t);
 
     // the load must have the sign that was assumed
     double tiny = 1e-14 * (fabs(gu * trial.t) + fabs(gs * trial.T));
@@ -389,16 +389,15 @@ static int slip(Trial* best, const mjgCoupling* coupling, const Gap* gap, int s,
 // solves do not reach
 static void slipBisect(Trial* best, const mjgCoupling* coupling, const Gap* gap, int s, double r,
                        double w0, double a, double a1, double hold) {
-  double gs = coupling->gamma_u + coupling->gamma_v;
   double lo = 0, hi = hold;
   for (int i = 0; i < 100; i++) {
     best->t = 0.5 * (lo + hi);
     best->T = solveLine(&best->w, &best->slope, gap, w0 - gap->eta * a1 * best->t, a);
-    best->lambda = coupling->gamma_u * best->t + gs * best->T;
+    best->lambda = mjgi_lawLoadOut(coupling->gamma_u, coupling->gamma_v, best->T, best->t);
     if (best->t == lo || best->t == hi) {
       break;
     }
-    if (s * best->t < r * (fabs(best->lambda) + coupling->coulomb)) {
+    if (s * best->t < mjgi_lawBound(best->lambda, coupling->coulomb, r)) {
       lo = best->t;
     } else {
       hi = best->t;
@@ -406,9 +405,12 @@ static void slipBisect(Trial* best, const mjgCoupling* coupling, const Gap* gap,
   }
 
   // T moves along the bound, dt = t1 dT
-  int load = best->lambda > 0 ? 1 : -1;
-  double t1 = s * r * load * gs / (1 - s * r * load * coupling->gamma_u);
-  best->slope /= 1 + best->slope * gap->eta * a1 * t1;
+  double t0, t1, offset;
+  double factor = mjgi_lawRow(&offset, mjgi_piece(s, best->lambda > 0), coupling->coulomb, r, r);
+  if (mjgi_lawLine(&t1, &t0, factor, offset, coupling->gamma_u + coupling->gamma_v,
+                   -coupling->gamma_u)) {
+    best->slope /= 1 + best->slope * gap->eta * a1 * t1;
+  }
 }
 
 
@@ -439,15 +441,15 @@ static void resolveRotor(mjgCouplingStep* step, Trial* result, const mjgCoupling
   Trial held = {0};
   held.T = solveLine(&held.w, &held.slope, gap, -gap->eta * vhat + rest, gap->eta * A);
   held.t = start / a1 - held.T;
-  held.lambda = coupling->gamma_u * held.t + gs * held.T;
+  held.lambda = mjgi_lawLoadOut(coupling->gamma_u, coupling->gamma_v, held.T, held.t);
 
   // slips if the bound is met before the rotor stands. A rotor that leaves rest or reverses must
   // exceed its static bound, and then slips on the sliding one.
-  double ratio = s * coupling->velocity > 0 ? 1 : fmax(1, coupling->static_ratio);
+  double ratio = mjgi_lawRatio(fmax(1, coupling->static_ratio), coupling->velocity, s);
   for (double r = ratio;; r = 1) {
     if (slip(&trial, coupling, gap, s, r, w0, a, a1) && s * trial.t < s * held.t) {
       *result = trial;
-    } else if (s * held.t <= r * (fabs(held.lambda) + coupling->coulomb) * (1 + 1e-12)) {
+    } else if (s * held.t <= mjgi_lawBound(held.lambda, coupling->coulomb, r) * (1 + 1e-12)) {
       *result = held;
       step->mode = 0;
     } else {

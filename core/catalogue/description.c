@@ -62,8 +62,10 @@ void mjg_defaultDescription(mjgDescription* description) {
 
 
 void mjg_give(mjgDescription* description, int key, double value) {
-  description->given[key] = 1;
-  description->value[key] = value;
+  if (key >= 0 && key < mjgNKEY) {
+    description->given[key] = 1;
+    description->value[key] = value;
+  }
 }
 
 

@@ -4,6 +4,10 @@
 
 static const double kPi = 3.14159265358979323846;
 
+// pairs of teeth in contact at once, far more than any gear has: so many that the mean over them is
+// the mean over the path
+static const double kMostPairs = 1000;
+
 
 //---------------------------------- screws --------------------------------------------------------
 
@@ -41,7 +45,8 @@ static int validSpur(const mjgSpur* spur) {
          isfinite(spur->radius_out) && spur->pressure_angle > 0 && spur->pressure_angle < kPi / 2 &&
          spur->mu >= 0 && isfinite(spur->mu) && spur->approach >= 0 && spur->recess >= 0 &&
          spur->approach + spur->recess > 0 && isfinite(spur->approach + spur->recess) &&
-         spur->pitch >= 0 && isfinite(spur->pitch);
+         spur->pitch >= 0 && isfinite(spur->pitch) &&
+         (spur->pitch == 0 || spur->approach + spur->recess <= kMostPairs * spur->pitch);
 }
 
 

@@ -2,8 +2,10 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "catalogue/c_locale.h"
 #include "mjgear_params.h"
 
 #define PI_2 1.57079632679489661923
@@ -194,7 +196,9 @@ static void append(mjgReport* report, const char* format, va_list arguments) {
     return;
   }
   size_t room = report->size - report->length;
+  locale_t former, c = mjgi_enterC(&former);
   int n = vsnprintf(report->text + report->length, room, format, arguments);
+  mjgi_leaveC(c, former);
   if (n > 0) {
     report->length += (size_t)n < room ? (size_t)n : room - 1;
   }
@@ -209,14 +213,31 @@ static void appendf(mjgReport* report, const char* format, ...) {
 }
 
 
-void mjg_refuse(mjgReport* report, const char* format, ...) {
+void mjg_vrefuse(mjgReport* report, const char* format, va_list arguments) {
   report->count++;
   if (report->where) {
     appendf(report, "%s: ", report->where);
   }
+  append(report, format, arguments);
+  appendf(report, "\n");
+}
+
+
+void mjg_refuse(mjgReport* report, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  append(report, format, arguments);
+  mjg_vrefuse(report, format, arguments);
   va_end(arguments);
-  appendf(report, "\n");
+}
+
+
+double mjg_readNumber(const char* text, const char** end) {
+  locale_t former, c = mjgi_enterC(&former);
+  char* last;
+  double value = strtod(text, &last);
+  mjgi_leaveC(c, former);
+  if (end) {
+    *end = last;
+  }
+  return value;
 }

@@ -8,7 +8,7 @@
 // motion. The law knows nothing of solvers, of the engine or of other laws. It is asked
 //
 //     mjgi_lawRatio       which static ratio counts in a direction, before the step
-//     mjgi_lawLoad        lambda
+//     mjgi_lawLoad        lambda from the torque into the gear, mjgi_lawLoadOut from the one out of it
 //     mjgi_lawBound       r (|lambda| + c)
 //     mjgi_lawResolve     friction and piece of a joint, all others given (the one-joint step (44))
 //     mjgi_lawLimit       the same without a hold: how much friction there is in a direction
@@ -89,6 +89,12 @@ mjgFUNCTION mjgREAL mjgi_lawRatio(mjgREAL static_ratio, mjgREAL v0, int s) {
 // lambda = (gamma_u + gamma_v) u - gamma_v t, with u the torque into the gear
 mjgFUNCTION mjgREAL mjgi_lawLoad(mjgREAL gamma_u, mjgREAL gamma_v, mjgREAL u, mjgREAL t) {
   return (gamma_u + gamma_v) * u - gamma_v * t;
+}
+
+
+// the same by the torque out of the gear, x = u - t
+mjgFUNCTION mjgREAL mjgi_lawLoadOut(mjgREAL gamma_u, mjgREAL gamma_v, mjgREAL x, mjgREAL t) {
+  return gamma_u * t + (gamma_u + gamma_v) * x;
 }
 
 

@@ -72,13 +72,9 @@ int mjg_lambdaSet(double lambda[2], double phi, double rho) {
 
 
 double mjg_lambdaStick(double phi, double rho) {
-  if (phi == 0) {
-    return 0;
-  }
-  if (phi > 0) {
-    return rho < 1 ? phi / (1 - rho) : INFINITY;
-  }
-  return rho > -1 ? phi / (1 + rho) : -INFINITY;
+  int load;
+  double size = phi == 0 ? 0 : mjgi_lawLimit(&load, 1, phi, rho, 0, 1);
+  return phi < 0 ? -size : size;
 }
 
 

@@ -1,5 +1,6 @@
-// The certificate: what is true of a result. It shares no code with the solvers, works in the units
-// of the caller, and finds lambda, v+ and the bounds anew from t.
+// The certificate: what is true of a result. Residuals, power and modes are found anew from t, in the units of
+// the caller, without the law and the solvers of the core but for couplings, whose law is
+// mjg_couplingResolve. Whether there is one solution, and sigma_max, are the solvers' own tests.
 
 #include <math.h>
 
@@ -20,8 +21,16 @@ typedef struct Part_ {
 } Part;
 
 
-// entry of P, whichever form it is given in
+static int isCoupling(const Part* p, int i) {
+  return p->coupling && p->coupling[i];
+}
+
+
+// entry of P, whichever form it is given in; none of couplings
 static double entryP(const Part* p, int i, int j) {
+  if (isCoupling(p, i) || isCoupling(p, j)) {
+    return 0;
+  }
   if (p->P) {
     return p->P[i * p->n + j];
   }
@@ -104,7 +113,7 @@ static double checkJoint(double* paper, const Part* p, int i) {
   for (int j = 0; j < p->n; j++) {
     double cj = p->coulomb ? p->coulomb[j] : 0, limit = fabs(p->lambda[j]) + cj;
     double s = (p->v_next[j] > 0) - (p->v_next[j] < 0);
-    if (p->coupling && p->coupling[j]) {
+    if (isCoupling(p, j)) {
       add(&y, &size_y, p->A[i * p->n + j] * p->t[j]);
       continue;
     }
@@ -140,7 +149,7 @@ static int isWellPosed(const Part* p, mjgWorkspace* work) {
   if (p->P) {
     for (int i = 0; i < n; i++) {
       for (int j = 0; j < n; j++) {
-        b->P[i * n + j] = p->P[i * n + j] * root[i] / root[j];
+        b->P[i * n + j] = isCoupling(p, i) ? 0 : p->P[i * n + j] * root[i] / root[j];
       }
     }
     if (!mjgi_factorP(alpha, beta, A, b->P, n)) {
@@ -148,7 +157,7 @@ static int isWellPosed(const Part* p, mjgWorkspace* work) {
     }
   } else {
     for (int i = 0; i < n; i++) {
-      int coupled = p->coupling && p->coupling[i];
+      int coupled = isCoupling(p, i);
       alpha[i] = coupled ? 0 : p->alpha[i] * p->A[i * n + i];
       beta[i] = coupled ? 0 : p->beta[i];
     }
@@ -206,7 +215,7 @@ int mjg_certify(mjgCertificate* certificate, int* violated, const mjgProblem* pr
 
     for (int i = 0; i < size; i++) {
       int joint = first + i;
-      int coupled = part.coupling && part.coupling[i];
+      int coupled = isCoupling(&part, i);
       double paper = 0, residual;
       residual = coupled ? checkCoupling(&part, i) : checkJoint(&paper, &part, i);
       sum.residual_paper = fmax(sum.residual_paper, paper);

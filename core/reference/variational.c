@@ -13,7 +13,7 @@
 static double loadStep(mjgiBlock* b, const double* s) {
   int n = b->n;
   for (int i = 0; i < n; i++) {
-    b->t[i] = s[i] * ((s[i] > 0 ? b->rp[i] : b->rm[i]) * (fabs(b->lambda[i]) + b->c[i]));
+    b->t[i] = s[i] * mjgi_lawBound(b->lambda[i], b->c[i], s[i] > 0 ? b->rp[i] : b->rm[i]);
   }
   mjgi_mulMatVec(b->w, b->A, b->t, n);
   double change = 0;
@@ -82,7 +82,7 @@ void mjgi_viStart(mjgiBlock* b, double* s) {
   mjgi_mulMatVec(b->w, b->A, b->t, n);
   for (int i = 0; i < n; i++) {
     b->lambda[i] = b->phi[i] + mjgi_blockLoad(b, i, b->t, b->w[i]);
-    double bound = (b->t[i] > 0 ? b->rp[i] : b->rm[i]) * (fabs(b->lambda[i]) + b->c[i]);
+    double bound = mjgi_lawBound(b->lambda[i], b->c[i], b->t[i] > 0 ? b->rp[i] : b->rm[i]);
     s[i] = bound > 0 ? fmax(-1, fmin(1, b->t[i] / bound)) : 0;
   }
 }
@@ -91,7 +91,7 @@ void mjgi_viStart(mjgiBlock* b, double* s) {
 double mjgi_viResidual(mjgiBlock* b, const double* s) {
   for (int i = 0; i < b->n; i++) {
     int dir = s[i] >= 1 ? 1 : (s[i] <= -1 ? -1 : 0);
-    b->piece[i] = dir == 0 ? mjgiSTUCK : (b->lambda[i] >= 0 ? dir : 2 * dir);
+    b->piece[i] = mjgi_piece(dir, b->lambda[i] >= 0);
   }
   return mjgi_blockResidual(b, b->piece, 0);
 }

@@ -28,77 +28,84 @@ static int checkCoupling(const mjgCoupling* c) {
     return mjgERR_NOT_FINITE;
   }
   if (mjg_backlashError(c->law) || !(c->h > 0) || !(c->blend >= 0 && c->blend <= mjgMAXBLEND) ||
-      c->inertia < 0 || !(c->coulomb >= 0)) {
+      (c->inertia != 0 && !(c->inertia >= mjgMINROTOR)) || !(c->coulomb >= 0)) {
     return mjgERR_ARGUMENT;
   }
   return mjgSOLVED;
 }
 
 
-int mjgi_checkProblem(const mjgProblem* problem, const mjgWorkspace* work) {
-  if (!problem || !work || problem->n < 0 || problem->nblock < 0) {
-    return mjgERR_ARGUMENT;
+// row i by itself: of a coupling's row nothing but v* and A counts. P (nullable) is its row of n entries
+static int checkRow(const mjgProblem* p, int i, const double* P, int n) {
+  if (p->coupling && p->coupling[i]) {
+    return checkCoupling(p->coupling[i]);
   }
-  int n = problem->n;
-  if (n == 0) {
-    return mjgSOLVED;
-  }
-  if (!problem->v || !problem->A || !problem->phi || (problem->nblock > 0 && !problem->block) ||
-      (!problem->P && (!problem->alpha || !problem->beta))) {
-    return mjgERR_ARGUMENT;
-  }
-
-  // sizes of the blocks
-  int nblock = problem->nblock > 0 ? problem->nblock : 1;
-  const int* block = problem->nblock > 0 ? problem->block : &problem->n;
-  int left = n, largest = 0;
-  size_t nmatrix = 0;
-  for (int k = 0; k < nblock; k++) {
-    if (block[k] < 0 || block[k] > left) {
-      return mjgERR_ARGUMENT;
-    }
-    left -= block[k];
-    largest = block[k] > largest ? block[k] : largest;
-    nmatrix += (size_t)block[k] * (size_t)block[k];
-  }
-  if (left != 0) {
-    return mjgERR_ARGUMENT;
-  }
-  if (n > work->n || largest > work->nmax) {
-    return mjgERR_WORKSPACE;
-  }
-
-  // numbers
-  size_t nv = (size_t)n;
-  if (!mjgi_allFinite(problem->v, nv) || !mjgi_allFinite(problem->A, nmatrix) ||
-      !mjgi_allFinite(problem->phi, nv) || (problem->P && !mjgi_allFinite(problem->P, nmatrix)) ||
-      (!problem->P &&
-       (!mjgi_allFinite(problem->alpha, nv) || !mjgi_allFinite(problem->beta, nv))) ||
-      (problem->coulomb && !mjgi_allFinite(problem->coulomb, nv)) ||
-      (problem->static_ratio && !mjgi_allFinite(problem->static_ratio, nv)) ||
-      (problem->v0 && !mjgi_allFinite(problem->v0, nv))) {
+  double sum = p->phi[i] * 0;
+  sum += P ? 0 : 0 * p->alpha[i] + 0 * p->beta[i];
+  sum += (p->coulomb ? 0 * p->coulomb[i] : 0) + (p->static_ratio ? 0 * p->static_ratio[i] : 0) +
+         (p->v0 ? 0 * p->v0[i] : 0);
+  if (sum != 0 || (P && !mjgi_allFinite(P, (size_t)n))) {
     return mjgERR_NOT_FINITE;
   }
-  for (int i = 0; i < n; i++) {
-    if ((problem->coulomb && problem->coulomb[i] < 0) ||
-        (problem->static_ratio && problem->static_ratio[i] < 1)) {
+  return (p->coulomb && p->coulomb[i] < 0) || (p->static_ratio && p->static_ratio[i] < 1)
+             ? mjgERR_ARGUMENT
+             : mjgSOLVED;
+}
+
+
+// sizes of the blocks against the problem and the workspace
+static int checkBlocks(const mjgProblem* problem, const mjgWorkspace* work) {
+  int left = problem->n, largest = problem->nblock > 0 ? 0 : problem->n;
+  for (int k = 0; k < problem->nblock; k++) {
+    int size = problem->block[k];
+    if (size < 0 || size > left) {
       return mjgERR_ARGUMENT;
     }
+    left -= size;
+    largest = size > largest ? size : largest;
   }
-  for (int i = 0; problem->coupling && i < n; i++) {
-    int status = problem->coupling[i] ? checkCoupling(problem->coupling[i]) : mjgSOLVED;
-    if (status != mjgSOLVED) {
-      return status;
+  if (problem->nblock > 0 && left != 0) {
+    return mjgERR_ARGUMENT;
+  }
+  return problem->n > work->n || largest > work->nmax ? mjgERR_WORKSPACE : mjgSOLVED;
+}
+
+
+int mjgi_checkProblem(const mjgProblem* problem, const mjgWorkspace* work) {
+  if (!problem || !work || problem->n < 0 || problem->nblock < 0 ||
+      (problem->nblock > 0 && !problem->block)) {
+    return mjgERR_ARGUMENT;
+  }
+  if (problem->n > 0 && (!problem->v || !problem->A || !problem->phi ||
+                         (!problem->P && (!problem->alpha || !problem->beta)))) {
+    return mjgERR_ARGUMENT;
+  }
+  int status = checkBlocks(problem, work);
+  if (status != mjgSOLVED || problem->n == 0) {
+    return status;
+  }
+
+  // numbers; what is wrong with a row counts before a diagonal that is not positive
+  if (!mjgi_allFinite(problem->v, (size_t)problem->n)) {
+    return mjgERR_NOT_FINITE;
+  }
+  int nblock = problem->nblock > 0 ? problem->nblock : 1, positive = 1;
+  const int* block = problem->nblock > 0 ? problem->block : &problem->n;
+  const double *A = problem->A, *P = problem->P;
+  for (int k = 0, row = 0; k < nblock; k++) {
+    int n = block[k];
+    if (!mjgi_allFinite(A, (size_t)n * (size_t)n)) {
+      return mjgERR_NOT_FINITE;
     }
-  }
-  const double* A = problem->A;
-  for (int k = 0; k < nblock; k++) {
-    for (int i = 0; i < block[k]; i++) {
-      if (!(A[i * block[k] + i] > 0)) {
-        return mjgERR_NOT_PD;
+    for (int i = 0; i < n; i++, row++) {
+      status = checkRow(problem, row, P ? P + (size_t)i * (size_t)n : NULL, n);
+      if (status != mjgSOLVED) {
+        return status;
       }
+      positive &= A[(size_t)i * (size_t)(n + 1)] > 0;
     }
-    A += (size_t)block[k] * (size_t)block[k];
+    A += (size_t)n * (size_t)n;
+    P = P ? P + (size_t)n * (size_t)n : NULL;
   }
-  return mjgSOLVED;
+  return positive ? mjgSOLVED : mjgERR_NOT_PD;
 }

@@ -282,6 +282,18 @@ static int oneByOne(Split* s, double tolerance) {
 }
 
 
+// largest singular value of P, without the rows and columns of couplings
+static double sigmaMax(Split* s) {
+  double* P = s->work->coupled_matrix[3];
+  for (int i = 0; i < s->nf; i++) {
+    for (int j = 0; j < s->nf; j++) {
+      P[i * s->nf + j] = entryP(s, i, j);
+    }
+  }
+  return mjgi_sigmaMax(P, s->nf, s->work->coupled_vector[4], s->work->coupled_vector[5]);
+}
+
+
 // write the results of the block
 static void store(mjgSolution* solution, Split* s) {
   for (int i = 0; i < s->nf; i++) {
@@ -354,4 +366,11 @@ void mjgi_solveCoupled(mjgSolution* solution, mjgInfo* info, const mjgProblem* p
                                                                                 : s->status;
   }
   store(solution, s);
+  if (mjgi_replaceOverflow(solution, problem, first, s->row, n, residual)) {
+    info->residual = INFINITY;
+    info->status = mjgITERATION_LIMIT;
+  }
+  if (settings->want_sigma_max) {
+    info->sigma_max = fmax(info->sigma_max, sigmaMax(s));
+  }
 }

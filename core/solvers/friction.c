@@ -233,14 +233,18 @@ static int solveBlock(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings,
 }
 
 
-// write the block's result in the units of the caller; returns its residual
+// write the block's result in the units of the caller; returns its residual. What is known of it may be a bound
+// that is larger than enough
 static double storeBlock(mjgSolution* solution, const mjgiBlock* b, int first, const int* index,
                          double enough) {
   int known = b->known_residual >= 0;
   for (int i = 0; i < b->n; i++) {
     known &= b->piece[i] == b->fixed[i];
   }
-  double residual = known ? b->known_residual : mjgi_blockResidual(b, b->piece, enough);
+  double residual = known ? b->known_residual : INFINITY;
+  if (!(residual <= enough)) {
+    residual = mjgi_blockResidual(b, b->piece, enough);
+  }
   for (int i = 0; i < b->n; i++) {
     int joint = first + index[i];
     solution->mode[joint] =
@@ -250,10 +254,8 @@ static double storeBlock(mjgSolution* solution, const mjgiBlock* b, int first, c
 }
 
 
-// where numbers overflow: the state without friction, which is finite and creates no energy. Returns
-// 1 if it was needed
-static int replaceOverflow(mjgSolution* solution, const mjgProblem* problem, int first,
-                           const int* index, int n, double residual) {
+int mjgi_replaceOverflow(mjgSolution* solution, const mjgProblem* problem, int first,
+                         const int* index, int n, double residual) {
   int overflow = !isfinite(residual);
   for (int i = 0; i < n; i++) {
     int joint = first + index[i];
@@ -261,11 +263,12 @@ static int replaceOverflow(mjgSolution* solution, const mjgProblem* problem, int
         !(0 * solution->t[joint] + 0 * solution->v[joint] + 0 * solution->lambda[joint] == 0);
   }
   for (int i = 0; overflow && i < n; i++) {
-    int joint = first + index[i];
+    int joint = first + index[i], coupled = problem->coupling && problem->coupling[joint];
+    double v = problem->v[joint];
     solution->t[joint] = 0;
-    solution->v[joint] = problem->v[joint];
-    solution->lambda[joint] = problem->phi[joint];
-    solution->mode[joint] = (problem->v[joint] > 0) - (problem->v[joint] < 0);
+    solution->v[joint] = v;
+    solution->lambda[joint] = coupled ? 0 : problem->phi[joint];
+    solution->mode[joint] = coupled ? 0 : (v > 0) - (v < 0);
   }
   return overflow;
 }
@@ -308,7 +311,7 @@ void mjgi_solveFriction(mjgSolution* solution, mjgInfo* info, const mjgProblem* 
     }
     int flg_unique = solveBlock(b, &work->scratch, settings, method, &info->fallbacks);
     double residual = storeBlock(solution, b, first, index, settings->tolerance);
-    if (replaceOverflow(solution, problem, first, index, count, residual)) {
+    if (mjgi_replaceOverflow(solution, problem, first, index, count, residual)) {
       residual = INFINITY;
     }
 

@@ -65,7 +65,7 @@ int mjg_jammed(int* jammed, const mjgProblem* problem, const mjgSolution* soluti
       double phi = solution->lambda[joint] - p * solution->t[joint];
       double c = problem->coulomb ? problem->coulomb[joint] : 0;
       double v0 = problem->v0 ? problem->v0[joint] : 0;
-      double r = problem->static_ratio && !(s * v0 > 0) ? problem->static_ratio[joint] : 1;
+      double r = problem->static_ratio ? mjgi_lawRatio(problem->static_ratio[joint], v0, s) : 1;
       int is_jammed = solution->mode[joint] == 0 && solution->t[joint] != 0 &&
                       !(problem->coupling && problem->coupling[joint]) &&
                       isinf(mjgi_lawLimit(&load, s, phi, p, c, r));

@@ -31,4 +31,9 @@ void mjgi_solveCoupled(mjgSolution* solution, mjgInfo* info, const mjgProblem* p
                        int n, const double* A, const double* P, const mjgSettings* settings,
                        mjgiMethod method, mjgWorkspace* work);
 
+// where numbers overflow: the state without friction, which is finite and creates no energy, of the rows
+// first + index[i]. Returns 1 if it was needed
+int mjgi_replaceOverflow(mjgSolution* solution, const mjgProblem* problem, int first,
+                         const int* index, int n, double residual);
+
 #endif  // MJGEAR_SOLVERS_H_

@@ -139,9 +139,9 @@ const char* mjgp_rotorError(const mjgpJoint* joint) {
   if (joint->gap == mjgpGAP_LOAD && joint->rotor_inertia != 0) {
     return "has a motor_joint, whose inertia is the rotor's; leave out one";
   }
-  if (joint->gap == mjgpGAP_ROTOR && !(joint->rotor_inertia > 0)) {
-    return "has backlash and needs a rotor in front of it; give it a positive inertia, or name a "
-           "motor_joint";
+  if (joint->gap == mjgpGAP_ROTOR && !(joint->rotor_inertia >= mjgMINROTOR)) {
+    return "has backlash and needs a rotor in front of it; give it a positive inertia, at least "
+           "1e-15, or name a motor_joint";
   }
   return NULL;
 }

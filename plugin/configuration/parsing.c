@@ -22,15 +22,16 @@ void mjgp_writePlace(char* text, size_t size, const mjModel* m, int instance) {
 
 // add "mjgear.transmission, instance 'x', key 'y': ..." to the report and return -1
 int mjgp_refuseKey(const mjgpPlace* place, const char* format, ...) {
-  char where[2 * mjgpMAXWORD], text[500];
+  char where[3 * mjgpMAXWORD];
   mjgp_writePlace(where, sizeof(where), place->m, place->instance);
+  size_t length = strlen(where);
+  snprintf(where + length, sizeof(where) - length, ": key '%s'", place->key);
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof(text), format, args);
-  va_end(args);
   place->report->where = where;
-  mjg_refuse(place->report, "key '%s': %s", place->key, text);
+  mjg_vrefuse(place->report, format, args);
   place->report->where = NULL;
+  va_end(args);
   return -1;
 }
 
@@ -71,13 +72,14 @@ int mjgp_isNone(const char* word, int length) {
 
 // read a finite number from a word; 0, or -1 after a refusal
 int mjgp_readNumber(mjtNum* number, const char* word, int length, const mjgpPlace* place) {
-  char copy[64], *end;
+  char copy[64];
+  const char* end;
   if (length >= (int)sizeof(copy)) {
     return mjgp_refuseKey(place, "'%.40s...' is not a number; write one such as 0.5 or 1e-3", word);
   }
   memcpy(copy, word, (size_t)length);
   copy[length] = 0;
-  *number = strtod(copy, &end);
+  *number = mjg_readNumber(copy, &end);
   if (end == copy || *end) {
     return mjgp_refuseKey(place, "'%s' is not a number; write one such as 0.5 or 1e-3", copy);
   }

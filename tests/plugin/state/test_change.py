@@ -142,7 +142,7 @@ def gaps(gears):
     for keys, words in (({"half_gap": -1, "stiffness": 7}, "half_gap must be"),
                         ({"stiffness": float("nan")}, "stiffness"),
                         ({"exponent": 2}, "does not use it"),
-                        ({"rotor_inertia": 0}, "positive inertia")):
+                        ({"rotor_inertia": 0}, "positive inertia"), ({"rotor_inertia": 5e-324}, "positive inertia")):
         status, error = gears.change(model, data, 1, **keys)
         assert status == -1 and words in error and "'j'" in error, error
     assert gears.read(model, data, 1, "stiffness") == (1, 500)

@@ -255,13 +255,36 @@ static void test_spurRefusals(void** state) {
 }
 
 
+// more pairs of teeth than any gear has are refused, at once
+static void test_spurManyPairs(void** state) {
+  (void)state;
+  mjgSpur spur = {.radius_in = 0.02,
+                  .radius_out = 0.04,
+                  .pressure_angle = 0.35,
+                  .mu = 0.1,
+                  .approach = 0.005,
+                  .recess = 0.005,
+                  .pitch = 0.01 / 999};
+  double u, v, mean_u, mean_v;
+  assert_int_equal(mjg_spurMean(&mean_u, &mean_v, &spur), mjgSOLVED);
+  assert_int_equal(mjg_spurMesh(&u, &v, &spur, 0.3), mjgSOLVED);
+  assert_true(fabs(u - mean_u) < 1e-3 && fabs(v - mean_v) < 1e-3);
+  const double small[] = {0.01 / 1001, 1e-14, 1e-300, 5e-324};
+  for (size_t i = 0; i < sizeof(small) / sizeof(*small); i++) {
+    spur.pitch = small[i];
+    assert_int_equal(mjg_spurMesh(&u, &v, &spur, 0.3), mjgERR_ARGUMENT);
+  }
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_publishedWorm),    cmocka_unit_test(test_textbookScrew),
       cmocka_unit_test(test_screwRoundTrip),   cmocka_unit_test(test_screwRefusals),
       cmocka_unit_test(test_spurForceBalance), cmocka_unit_test(test_spurMean),
-      cmocka_unit_test(test_spurMesh),         cmocka_unit_test(test_spurTwoPairs),
-      cmocka_unit_test(test_spurPath),         cmocka_unit_test(test_spurRefusals),
+      cmocka_unit_test(test_spurManyPairs),    cmocka_unit_test(test_spurMesh),
+      cmocka_unit_test(test_spurTwoPairs),     cmocka_unit_test(test_spurPath),
+      cmocka_unit_test(test_spurRefusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

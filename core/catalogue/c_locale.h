@@ -1,20 +1,20 @@
 // Numbers as C writes them, with a decimal point, whatever locale the process has set.
 
-#ifndef MJGEAR_BENCHMARKS_C_LOCALE_H_
-#define MJGEAR_BENCHMARKS_C_LOCALE_H_
+#ifndef MJGEAR_C_LOCALE_H_
+#define MJGEAR_C_LOCALE_H_
 
 #include <locale.h>
 
 
 // decimal points are points, whatever the process has set; null if the system refuses
-static inline locale_t mjg_enterC(locale_t* former) {
+static inline locale_t mjgi_enterC(locale_t* former) {
   locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   *former = c ? uselocale(c) : (locale_t)0;
   return c;
 }
 
 
-static inline void mjg_leaveC(locale_t c, locale_t former) {
+static inline void mjgi_leaveC(locale_t c, locale_t former) {
   if (c) {
     uselocale(former);
     freelocale(c);
@@ -22,4 +22,4 @@ static inline void mjg_leaveC(locale_t c, locale_t former) {
 }
 
 
-#endif  // MJGEAR_BENCHMARKS_C_LOCALE_H_
+#endif  // MJGEAR_C_LOCALE_H_

@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "german.h"
+
 #include "mjgear_params.h"
 
 
@@ -78,12 +80,62 @@ static void test_report(void** state) {
 }
 
 
+// a key that does not exist leaves a description as it is
+static void test_giveUnknownKey(void** state) {
+  (void)state;
+  static mjgDescription before, room[3];
+  mjg_defaultDescription(&before);
+  memset(room, 1, sizeof(room));
+  mjg_defaultDescription(room + 1);
+  mjg_give(room + 1, -1, 5);
+  mjg_give(room + 1, mjgNKEY, 5);
+  mjg_give(room + 1, mjg_keyFromName("no such key"), 5);
+  assert_memory_equal(room + 1, &before, sizeof(before));
+  const unsigned char *outside = (const unsigned char*)room,
+                      *behind = (const unsigned char*)(room + 2);
+  for (size_t i = 0; i < sizeof(before); i++) {
+    assert_int_equal(outside[i], 1);
+    assert_int_equal(behind[i], 1);
+  }
+}
+
+
+// numbers have a decimal point, whatever the process has set
+static void test_locale(void** state) {
+  (void)state;
+  if (!enterGerman()) {
+    skip();
+  }
+  char text[100];
+  snprintf(text, sizeof(text), "%.1f", 0.5);
+  assert_string_equal(text, "0,5");
+  const char* end;
+  assert_true(mjg_readNumber("0.5", &end) == 0.5 && !*end);
+  assert_true(mjg_readNumber("-1.25e-3 next", &end) == -1.25e-3);
+  assert_string_equal(end, " next");
+  assert_true(mjg_readNumber("0,5", &end) == 0);
+  assert_string_equal(end, ",5");
+  const char* word = "none";
+  mjg_readNumber(word, &end);
+  assert_ptr_equal(end, word);
+  assert_true(mjg_readNumber("7.5", NULL) == 7.5);
+  mjgReport report;
+  mjg_startReport(&report, text, sizeof(text));
+  mjg_refuse(&report, "gamma_u = %g", 1.5);
+  assert_string_equal(text, "gamma_u = 1.5\n");
+
+  // and the process keeps what it has set
+  snprintf(text, sizeof(text), "%.1f", 0.5);
+  assert_string_equal(text, "0,5");
+  setlocale(LC_ALL, "C");
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_keyTable),
-      cmocka_unit_test(test_nearestKey),
-      cmocka_unit_test(test_types),
-      cmocka_unit_test(test_report),
+      cmocka_unit_test(test_keyTable), cmocka_unit_test(test_giveUnknownKey),
+      cmocka_unit_test(test_locale),   cmocka_unit_test(test_nearestKey),
+      cmocka_unit_test(test_types),    cmocka_unit_test(test_report),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

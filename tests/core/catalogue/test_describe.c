@@ -1,0 +1,154 @@
+// a transmission described in other words: round trips through all types, and what has no description
+
+#include "one_description.h"
+
+
+static double random01(uint64_t* seed) {
+  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+  return (double)(*seed >> 11) / 9007199254740992.0;
+}
+
+
+//---------------------------------- round trips ---------------------------------------------------
+
+// coefficients, there and back through every type that can hold them, to 1e-12. Efficiencies near 1
+// hold small coefficients to the rounding of 1 only, so the error is measured against 1.
+static void test_roundTrips(void** state) {
+  (void)state;
+  static const int types[] = {mjgTYPE_COEFFICIENTS, mjgTYPE_EFFICIENCY, mjgTYPE_STARTING,
+                              mjgTYPE_LEADSCREW,    mjgTYPE_WORM,       mjgTYPE_SPUR};
+  uint64_t seed = 3;
+  int done[mjgNTYPE] = {0};
+  for (int trial = 0; trial < 2000; trial++) {
+    mjgTransmission t;
+    mjg_defaultTransmission(&t);
+    int spur = trial % 4 == 0;
+    t.gamma_u = (spur ? 0.02 : 0.9) * (0.01 + 0.99 * random01(&seed));
+    t.gamma_v = (spur ? 0.05 : 1.5) * (0.01 + 0.99 * random01(&seed));
+    t.coulomb = 0.1 + random01(&seed);
+    t.static_ratio = trial % 3 ? 1 : 1 + 0.1 * random01(&seed);
+    t.viscous = random01(&seed);
+    t.armature = random01(&seed);
+    t.ratio = 100 * random01(&seed);
+    if (trial % 2) {
+      t.stribeck_friction = 0.05;
+      t.stribeck_velocity = 0.3;
+      t.stribeck_exponent = 1.2;
+    }
+    for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+      mjgDescription d = describe(types[i], mjgKEY_PRESSURE_ANGLE, 0.35, mjgKEY_MU, 0.1,
+                                  mjgKEY_RADIUS_IN, 0.02, -1);
+      mjgReport report;
+      mjg_startReport(&report, NULL, 0);
+      if (mjg_describe(&d, &report, &t) != 0) {
+        continue;
+      }
+      mjgTransmission back = resolve(&d);
+      assertNear(1 + back.gamma_u, 1 + t.gamma_u, 1e-12);
+      assertNear(1 + back.gamma_v, 1 + t.gamma_v, 1e-12);
+      assertNear(back.coulomb, t.coulomb, 1e-12);
+      assert_true(back.static_ratio == t.static_ratio && back.viscous == t.viscous &&
+                  back.armature == t.armature && back.ratio == t.ratio &&
+                  back.stribeck_friction == t.stribeck_friction &&
+                  back.stribeck_velocity == t.stribeck_velocity &&
+                  back.stribeck_exponent == t.stribeck_exponent);
+      done[types[i]]++;
+    }
+  }
+
+  // which must not be few
+  for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+    assert_true(done[types[i]] > 100);
+  }
+}
+
+
+// all load-dependent Stribeck terms survive; a description that cannot hold them says so
+static void test_roundTripStribeck(void** state) {
+  (void)state;
+  mjgTransmission t;
+  mjg_defaultTransmission(&t);
+  t.gamma_u = 0.31;
+  t.gamma_v = 0.02;
+  t.gamma_u_stribeck = 0.19;
+  t.gamma_v_stribeck = 0.014;
+  t.gamma_u_quadratic = 0.007;
+  t.gamma_v_quadratic = 0.01;
+  t.stribeck_velocity = 2.6;
+  mjgReport report;
+  mjg_startReport(&report, NULL, 0);
+  mjgDescription d = describe(mjgTYPE_EFFICIENCY, -1);
+  assert_int_equal(mjg_describe(&d, &report, &t), 0);
+  mjgTransmission back = resolve(&d);
+  assertNear(back.gamma_u, t.gamma_u, 1e-12);
+  assertNear(back.gamma_v, t.gamma_v, 1e-12);
+  back.gamma_u = t.gamma_u;
+  back.gamma_v = t.gamma_v;
+  assert_memory_equal(&back, &t, sizeof(t));
+  d = describe(mjgTYPE_STARTING, -1);
+  assert_int_equal(mjg_describe(&d, &report, &t), 1);
+}
+
+
+//---------------------------------- refusals ------------------------------------------------------
+
+// what cannot be described says why
+static void test_cannotDescribe(void** state) {
+  (void)state;
+  mjgTransmission t;
+  mjg_defaultTransmission(&t);
+  t.gamma_u = -0.1;
+  t.gamma_v = 0.3;
+  const struct {
+    int type;
+    const char* line;
+  } cases[] = {
+      {mjgTYPE_LEADSCREW,
+       "no leadscrew has gamma_u = -0.1 and gamma_v = 0.3, both must be positive; "
+       "describe it as type coefficients\n"},
+      {mjgTYPE_WORM, "a worm's pressure_angle is not in the coefficients; give it\n"},
+      {mjgTYPE_SPUR, "a spur gear's pressure_angle is not in the coefficients; give it\n"},
+      {mjgTYPE_STARTING,
+       "without load-independent friction there is no starting torque; describe it "
+       "as type efficiency\n"},
+      {77, "unknown type 77; use one of mjgType\n"},
+  };
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    char text[500];
+    mjgReport report;
+    mjg_startReport(&report, text, sizeof(text));
+    mjgDescription d = describe(cases[i].type, -1);
+    assert_int_equal(mjg_describe(&d, &report, &t), 1);
+    assert_string_equal(text, cases[i].line);
+  }
+
+  // a gear that locks has no backward starting torque
+  t.gamma_u = 0.1;
+  t.gamma_v = 1.1;
+  t.coulomb = 1;
+  char text[500];
+  mjgReport report;
+  mjg_startReport(&report, text, sizeof(text));
+  mjgDescription d = describe(mjgTYPE_STARTING, -1);
+  assert_int_equal(mjg_describe(&d, &report, &t), 1);
+  assert_string_equal(text,
+                      "the gear locks, so that no torque starts it backward; describe it as "
+                      "type efficiency\n");
+  t.gamma_u = 1;
+  mjg_startReport(&report, text, sizeof(text));
+  d = describe(mjgTYPE_EFFICIENCY, -1);
+  assert_int_equal(mjg_describe(&d, &report, &t), 1);
+  assert_string_equal(text,
+                      "with gamma_u = 1 the motor alone cannot drive the gear, which has no "
+                      "forward efficiency; describe it as type coefficients\n");
+}
+
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_roundTrips),
+      cmocka_unit_test(test_roundTripStribeck),
+      cmocka_unit_test(test_cannotDescribe),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

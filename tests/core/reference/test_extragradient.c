@@ -1,0 +1,21 @@
+// Korpelevich's method: where the inequality is monotone it finds the solution, elsewhere it says that it did not
+
+#include "against_oracle.h"
+
+
+static void wellPosed(void** state) {
+  (void)state;
+  assert_int_equal(againstOracle(mjgEXTRAGRADIENT, 0.4, 200, 1e-8), 0);
+}
+
+
+static void illPosed(void** state) {
+  (void)state;
+  assert_true(againstOracle(mjgEXTRAGRADIENT, 2, 60, 1e-6) < 60);
+}
+
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(wellPosed), cmocka_unit_test(illPosed)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

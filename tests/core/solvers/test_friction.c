@@ -1,0 +1,160 @@
+// a block from the caller's units and back: residuals that are reported, numbers that overflow, static friction
+
+#include <float.h>
+#include <math.h>
+
+#include "fixture.h"
+#include "inclusion.h"
+#include "mjgear_backlash.h"
+#include "problem_file.h"
+
+
+// problems whose solution is exact, but whose residual was only known to be below a bound
+static void boundsAreNotResiduals(void** state) {
+  (void)state;
+  Room room;
+  openRoom(&room);
+  char error[256];
+  size_t size;
+  char* text =
+      mjg_loadText(&size, MJGEAR_SOURCE_DIR "/tests/data/near_ties.txt", error, sizeof(error));
+  assert_non_null(text);
+  mjgReader reader;
+  mjgRecord record = {0};
+  mjg_openReader(&reader, text, size);
+  int count = 0;
+  for (; mjg_readProblem(&record, &reader) == 1; count++) {
+    int status = mjg_solve(&room.solution, &room.info, &record.problem, &room.settings, room.work);
+    assert_true(status == mjgSOLVED || status == mjgJAMMED);
+    mjgInclusion inclusion;
+    mjg_inclusion(&inclusion, &record.problem, &room.solution);
+    assert_true(inclusion.residual <= 1e-12);
+    assert_true(room.info.residual <= 1e-12);
+  }
+  assert_int_equal(count, 2);
+  mjg_clearRecord(&record);
+  free(text);
+  closeRoom(&room);
+}
+
+
+// couplings and friction of any size: every status comes with numbers, and what counts as solved is
+static void finiteResults(void** state) {
+  (void)state;
+  Room room;
+  openRoom(&room);
+  uint64_t seed = 1;
+  int unsolved = 0;
+  for (int k = 0; k < 200; k++) {
+    oracleProblem p;
+    oracleDraw draw = {.n = 1 + k % 5, .gamma_max = 1.5, .decades = 1, .coulomb = 1};
+    oracle_draw(&p, &draw, &seed);
+    int n = p.problem.n;
+    mjgBacklash law[5];
+    mjgCoupling coupling[5];
+    const mjgCoupling* row[5] = {NULL};
+    double factor = pow(10, oracle_uniform(&seed, -150, 150));
+    for (int i = 0; i < n; i++) {
+      p.v[i] *= factor;
+      law[i] = (mjgBacklash){.model = k % mjgNBACKLASH,
+                             .half_gap = 0.01,
+                             .stiffness = pow(10, oracle_uniform(&seed, 0, 100)),
+                             .damping = 1,
+                             .shaft_inertia = 0.01,
+                             .exponent = 1.5,
+                             .restitution = 0.3};
+      coupling[i] = (mjgCoupling){.law = law + i,
+                                  .h = 1e-3,
+                                  .blend = 0.5,
+                                  .theta_d = 0.02 * oracle_normal(&seed),
+                                  .omega_d = oracle_normal(&seed) * factor,
+                                  .inertia = i % 2 ? 0 : pow(10, oracle_uniform(&seed, -14, 0)),
+                                  .torque = oracle_normal(&seed) * factor,
+                                  .gamma_u = 0.3,
+                                  .gamma_v = 1.1,
+                                  .coulomb = 0.1,
+                                  .static_ratio = 1.5};
+      row[i] = oracle_uniform(&seed, 0, 1) < 0.5 ? coupling + i : NULL;
+    }
+    p.problem.coupling = row;
+    room.settings.iterations = 100;
+    room.settings.solver = k % 2 ? mjgNEWTON : mjgPROJECTION;
+    int status = mjg_solve(&room.solution, &room.info, &p.problem, &room.settings, room.work);
+    assert_true(status >= 0);
+    assert_true(room.info.residual >= 0);
+    unsolved += status == mjgITERATION_LIMIT;
+    for (int i = 0; i < n; i++) {
+      assert_true(isfinite(room.t[i]) && isfinite(room.v[i]) && isfinite(room.lambda[i]));
+    }
+  }
+  assert_true(unsolved > 0 && unsolved < 200);
+  closeRoom(&room);
+}
+
+
+// static bounds beside couplings, from any start, also without the test whether there is one solution: a joint that
+// slips has its sliding bound, one that stands at most its static one
+static void staticFriction(void** state) {
+  (void)state;
+  Room room;
+  openRoom(&room);
+  uint64_t seed = 7;
+  int held = 0, released = 0;
+  for (int k = 0; k < 3000; k++) {
+    oracleProblem p;
+    oracleDraw draw = {
+        .n = 1 + k % 6, .gamma_max = k % 3 ? 0.9 : 2, .decades = 1, .coulomb = k % 2};
+    oracle_draw(&p, &draw, &seed);
+    int n = p.problem.n;
+    double ratio[6], v0[6];
+    mjgBacklash law = {.model = mjgDEADZONE, .half_gap = 1e-3, .stiffness = 1e3};
+    mjgCoupling coupling = {.law = &law, .h = 1e-3, .theta_d = 2e-3};
+    const mjgCoupling* row[6] = {NULL};
+    for (int i = 0; i < n; i++) {
+      ratio[i] = oracle_uniform(&seed, 1, 2);
+      v0[i] = oracle_uniform(&seed, 0, 1) < 0.5 ? 0 : oracle_normal(&seed);
+      room.t[i] = oracle_normal(&seed) * fabs(p.phi[i]);
+      row[i] = oracle_uniform(&seed, 0, 1) < 0.2 ? &coupling : NULL;
+    }
+    p.problem.static_ratio = ratio;
+    p.problem.v0 = v0;
+    p.problem.coupling = row;
+    room.settings.warm_start = k % 2;
+    room.settings.skip_uniqueness = k % 4 == 3;
+    int status = mjg_solve(&room.solution, &room.info, &p.problem, &room.settings, room.work);
+    assert_true(status == mjgSOLVED || status == mjgJAMMED);
+    for (int i = 0; i < n; i++) {
+      if (row[i]) {
+        continue;
+      }
+      double w = p.v[i], lambda = p.phi[i], size = fabs(p.phi[i]) + fabs(room.t[i]);
+      for (int j = 0; j < n; j++) {
+        w -= p.A[i * n + j] * room.t[j];
+        lambda += p.alpha[i] * p.A[i * n + j] * room.t[j] - (i == j ? p.beta[i] * room.t[i] : 0);
+        size += fabs(p.alpha[i] * p.A[i * n + j] * room.t[j]);
+      }
+      double bound = fabs(lambda) + (p.problem.coulomb ? p.coulomb[i] : 0);
+      if (room.mode[i]) {
+        assert_near(room.t[i], room.mode[i] * bound, 1e-10 * (size + bound));
+        assert_true(room.mode[i] * room.v[i] > 0);
+        released += v0[i] * room.mode[i] <= 0;
+      } else {
+        double limit = room.t[i] * v0[i] > 0 ? 1 : ratio[i];
+        assert_true(fabs(room.t[i]) <= limit * bound + 1e-10 * (size + bound));
+        held += fabs(room.t[i]) > 1.01 * bound;
+      }
+    }
+  }
+  assert_true(held > 50 && released > 50);
+  closeRoom(&room);
+}
+
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(boundsAreNotResiduals),
+      cmocka_unit_test(finiteResults),
+      cmocka_unit_test(staticFriction),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

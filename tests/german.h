@@ -1,0 +1,34 @@
+// A locale with a decimal comma for the process: the system's, or one made for the occasion.
+
+#ifndef MJGEAR_TESTS_GERMAN_H_
+#define MJGEAR_TESTS_GERMAN_H_
+
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+
+// 1, or 0 with a line that says why not
+static inline int enterGerman(void) {
+  if (setlocale(LC_ALL, "de_DE.UTF-8")) {
+    return 1;
+  }
+  char folder[] = "/tmp/mjgear-locale-XXXXXX", command[200];
+  if (!mkdtemp(folder)) {
+    printf("skipped: no room for a locale in /tmp\n");
+    return 0;
+  }
+  snprintf(command, sizeof(command), "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8", folder);
+  int made = system(command) == 0 && setenv("LOCPATH", folder, 1) == 0 &&
+             setlocale(LC_ALL, "de_DE.UTF-8") && !strcmp(localeconv()->decimal_point, ",");
+  snprintf(command, sizeof(command), "rm -r %s", folder);
+  if (system(command) != 0 || !made) {
+    printf("skipped: the system neither has the locale de_DE.UTF-8 nor can make it (localedef)\n");
+    return 0;
+  }
+  return 1;
+}
+
+#endif  // MJGEAR_TESTS_GERMAN_H_
