@@ -116,9 +116,31 @@ def play(rng, integrator, gap):
     return worst, unsolved, seen
 
 
+def motors_only():
+    """Nothing that "discrete" integrates implicitly: the engine then has no arrays of it. The gear breaks away at c/(1 - gamma_u)."""
+    m = mujoco.MjModel.from_xml_string("""<mujoco><option integrator="discrete" gravity="0 0 0"/>
+      <extension><plugin plugin="mjgear.transmission"><instance name="g"><config key="joint" value="a"/>
+      <config key="gamma_u" value="0.2"/><config key="gamma_v" value="1.3"/><config key="coulomb" value="1"/>
+      </instance></plugin></extension><worldbody><body><joint name="a" type="slide" armature="1"/><geom size=".1" mass="2"/></body></worldbody>
+      <actuator><motor joint="a"/></actuator></mujoco>""")
+    d = mujoco.MjData(m)
+    h = m.opt.timestep
+    gamma_u, gamma_v = 0.2, 1.3
+    for torque in (0.5, 1 / (1 - gamma_u) * 0.99, 1 / (1 - gamma_u) * 1.01, 8.0):
+        mujoco.mj_resetData(m, d)
+        d.ctrl[0] = torque
+        mujoco.mj_step(m, d, 10)
+
+        # (tau - m a) - t = M a with t = gamma_u u + gamma_v x + c, that is x (1 + gamma_v) = (1 - gamma_u) u - c
+        force = (1 - gamma_u) / (1 + gamma_v) * torque - 1 / (1 + gamma_v)
+        a = max(0, force / (2 + (1 - gamma_u) / (1 + gamma_v)))
+        assert abs(d.qvel[0] - 10 * h * a) <= 1e-14, (torque, d.qvel[0], 10 * h * a)
+
+
 def main():
     mujoco.mj_loadPluginLibrary(os.environ["MJGEAR_PLUGIN_PATH"])
     mujoco.set_mju_user_warning(lambda text: None)
+    motors_only()
     bad = 0
     for gap in (False, True):
         for integrator in ("Euler", "implicit", "implicitfast", "discrete"):

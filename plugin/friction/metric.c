@@ -113,7 +113,7 @@ static void makeDiscrete(mjgpMetric* metric, const mjModel* m, const mjData* d, 
 #if mjgpDISCRETE
   int nv = g->config->nv, fluid = m->opt.viscosity > 0 || m->opt.density > 0;
   mju_zero(g->scratch.slope, nv);
-  if (!d->efm_active) {
+  if (!d->efm_active || !d->efm_sdiag) {  // the engine leaves out what would be zero
     metric->inertia = 1;
     metric->slope = g->scratch.slope;
     return;
