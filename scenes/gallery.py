@@ -1,7 +1,9 @@
 """Pictures and films of all scenes, and the gallery page.
 
 usage: gallery.py VIEW films FOLDER     a picture and a film of each scene: FOLDER/SCENE/picture.png, film.mp4
+                                        and a page of them, FOLDER/gallery.md
        gallery.py VIEW page FOLDER      FOLDER/gallery.md with a small picture of each scene in FOLDER/gallery/
+       gallery.py VIEW models FOLDER    a small picture of each model of FOLDER beside its file
 
 VIEW is the program mjgear-view.
 """
@@ -11,11 +13,36 @@ import re
 import subprocess
 import sys
 
-LENGTH, RATE = 5, 20  # of a film: s, frames a second
-SIZE = ["--size", "480x360"]
+LENGTH, RATE, TITLE = 5, 12, 1.2  # of a film: s, frames a second, s
+PICTURE, FILM = ["--size", "1280x720", "--effects"], ["--size", "1280x720", "--no-effects"]
+
+# what stands beside, and whose curves: of scenes with cases that are one picture
+BESIDE = {
+    "power-cut": ("all", "lift"),
+    "push": ("all", "pan"),
+    "let-go": ("all", "left_finger"),
+    "landing": ("worm,frictionloss", "fl_knee"),
+    "taught": ("play,ideal", "elbow"),
+    "tracking": ("compensated,frictionloss", "ra"),
+    "stewart": ("all", "screw_4"),
+    "hold": ("frictionloss", "shoulder"),
+    "gripper": ("welded", ""),
+}
 
 # what to look at: case (empty: the first), time of the picture as part of the scene, sentence
 MOMENT = {
+    "power-cut": ("", 0.7, "The power fails. Gears that lock keep arm and legs where they are, to the last bit; gears that can be "
+                  "driven back let them fall; MuJoCo's friction, large enough for twice the weight, lets them sink."),
+    "push": ("", 0.25, "A person pushes. A worm does not move, a strain-wave gear yields, and the constant friction that "
+             "resists the push makes the motor work against it ever after."),
+    "let-go": ("", 0.8, "The motor of a gripper is switched off: a lead screw holds on, a ball screw lets go."),
+    "landing": ("", 0.4, "A fall from 0.3 m: through planetary gears nearly all of the blow reaches the motors, through worms "
+                "nothing, and the ground feels it."),
+    "taught": ("", 0.62, "A hobby arm repeats a motion. Friction and play of its servos move its tip by millimetres off what ideal "
+               "joints would do."),
+    "tracking": ("", 0.8, "A telescope follows the stars at 15 arc seconds a second: its worm sticks and slips, unless the motor "
+                 "compensates friction."),
+    "stewart": ("", 0.75, "Six lead screws, six closed loops: it moves with its motors and stands without."),
     "rod": ("gamma_v=1.05", 0.6, "The motor is off, the rod keeps pressing on the spring with 147.5 N m: the load "
             "cannot drive this gear."),
     "wall": ("gamma_v=1.1,1.1", 0.62, "The arm has been pushed into an elastic wall and stays there after the push."),
@@ -49,31 +76,59 @@ def scenes(view):
         yield name, description, name + ("/" + case if case else ""), str(part * float(duration))
 
 
+def compared(name):
+    """Options for what stands beside."""
+    beside, joint = BESIDE.get(name, ("", ""))
+    return (["--beside", beside] if beside else []) + (["--joint", joint] if joint else [])
+
+
 def films(view, folder):
     for name, _, scene, time in scenes(view):
         (folder / name).mkdir(parents=True, exist_ok=True)
         picture, film = folder / name / "picture.png", folder / name / "film.mp4"
-        subprocess.run([view, scene, "--picture", picture, "--at", time, "--record", film,
-                        "--length", str(LENGTH), "--fps", str(RATE), *SIZE],
-                       check=True)
+        subprocess.run([view, scene, *compared(name), "--picture", picture, "--at", time, *PICTURE], check=True)
+        subprocess.run([view, scene, *compared(name), "--record", film, "--length", str(LENGTH), "--fps", str(RATE),
+                        "--title", str(TITLE), *FILM], check=True)
+    page(view, folder, "{name}/picture.png", "[film]({name}/film.mp4) · ")
 
 
-def page(view, folder):
-    (folder / "gallery").mkdir(parents=True, exist_ok=True)
+def page(view, folder, picture="gallery/{name}.png", film=""):
+    """The page, below it the pictures where they are not there yet."""
     lines = ["# Gallery", "",
-             "Made by `scenes/gallery.py`; `./demo` writes larger pictures and a film of each scene to `results/`.",
-             "The ring around a joint tells what its gear does, the white arc how much of the torque friction takes and",
-             "which way it acts: see [What the colours say](../README.md#seeing-it).", ""]
+             "Made by `scenes/gallery.py`; `./demo` writes this page with larger pictures and a film of each scene to",
+             "`results/gallery.md`. The ring around a joint tells what its gear does, the red arc friction, to scale:",
+             "see [What the colours say](../README.md#seeing-it).", ""]
     for name, description, scene, time in scenes(view):
-        picture = folder / "gallery" / f"{name}.png"
-        subprocess.run([view, scene, "--picture", picture, "--at", time, *SIZE], check=True)
+        file = folder / picture.format(name=name)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if not film:
+            subprocess.run([view, scene, *compared(name), "--picture", file, "--at", time, *PICTURE], check=True)
+            shrink(file)
         sentence = MOMENT.get(name, ("", 0, ""))[2] or description[0].upper() + description[1:] + "."
-        lines += [f"## {name}", "", f"![{description}](gallery/{name}.png)", "", sentence, "",
-                  f"    ./demo --view {scene}", ""]
+        lines += [f"## {name}", "", f"![{description}]({picture.format(name=name)})", "", sentence, "",
+                  film.format(name=name) + " ".join(["`./demo --view", scene, *compared(name)]) + "`", ""]
     (folder / "gallery.md").write_text("\n".join(lines))
 
 
+def shrink(file):
+    """To half the size, in fewer colours: for pages."""
+    subprocess.run(["ffmpeg", "-v", "error", "-y", "-i", file, "-vf",
+                    "scale=640:-1:flags=area,split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=none", file.with_suffix(".tmp.png")],
+                   check=True)
+    file.with_suffix(".tmp.png").replace(file)
+
+
+def models(view, folder):
+    """A picture of each model beside its file."""
+    for file in sorted(folder.glob("*/*.xml")):
+        if file.stem == file.parent.name or file.stem.startswith(file.parent.name + "_"):
+            picture = file.with_suffix(".png")
+            subprocess.run([view, f"./{file}", "--picture", picture, "--at", "0.5", "--duration", "1", "--no-plots", *PICTURE],
+                           check=True)
+            shrink(picture)
+
+
 if __name__ == "__main__":
-    if len(sys.argv) != 4 or sys.argv[2] not in ("films", "page"):
+    if len(sys.argv) != 4 or sys.argv[2] not in ("films", "page", "models"):
         sys.exit(__doc__)
-    {"films": films, "page": page}[sys.argv[2]](sys.argv[1], pathlib.Path(sys.argv[3]))
+    {"films": films, "page": page, "models": models}[sys.argv[2]](sys.argv[1], pathlib.Path(sys.argv[3]))

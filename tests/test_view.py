@@ -226,7 +226,7 @@ class Refusals(unittest.TestCase):
         self.refused(3, ["OpenGL", "libegl1"], "rod", "--picture", "x.png", MUJOCO_GL="egl", **broken)
         view("rod", "--picture", "other.png", "--at", "0", **broken)
         with Image.open(FOLDER / "other.png") as other:
-            self.assertEqual(other.size, (640, 480))
+            self.assertEqual(other.size, (1280, 720))
 
     def test_output(self):
         self.refused(4, ["/nowhere/x.png"], "rod", "--picture", "/nowhere/x.png", "--at", "0")

@@ -62,12 +62,15 @@ void windowReload(Window* w) {
   } else {
     snprintf(file, sizeof(file), "%s", show->path);
   }
-  if (showChange(show, file, (SimFriction)panel->against, error, sizeof(error))) {
+  int flg_cases = panel->against == panelCASES;
+  SimFriction against = flg_cases ? simGEAR : (SimFriction)panel->against;
+  if (showChange(show, file, against, flg_cases ? "all" : NULL, error, sizeof(error))) {
     windowTell(w, error);
     fprintf(stderr, "mjgear-view: %s\n", error);
   } else {
     frameReload(&w->frame, show->sim, show->nsim);
-    snprintf(w->frame.caption, sizeof(w->frame.caption), "%s", show->title);
+    snprintf(w->frame.caption, sizeof(w->frame.caption), "%s",
+             show->option.beside ? show->scene->name : show->title);
   }
   panelMake(panel, show, &w->frame, &w->ui);
   windowPace(w);

@@ -8,6 +8,12 @@
 #include "observe/visualize.h"
 
 
+const char* const frameValueName[frameNVALUE] = {
+    "Position", "Velocity", "Torque in", "Torque out", "Friction", "Internal force",
+    "Mode",     "Loss",     "Gap",       "Iterations", "Residual",
+};
+
+
 //---------------------------------- life ----------------------------------------------------------
 
 // does the processor draw
@@ -32,17 +38,18 @@ static void startCamera(Frame* frame, const mjModel* m) {
 }
 
 
-// shapes of fewer triangles, which on the screen look as before: the processor's time for a frame is half
-// of what it is with the engine's defaults
+// shapes of fewer triangles, which on the screen look as before, and no smoothing of a film's pictures: the
+// processor's time for a frame is less than half of what it is with the engine's defaults
 static void coarsen(mjModel* m) {
   enum {
     SLICES = 20,
     STACKS = 10,
-    QUADS = 2
+    QUADS = 1
   };
   m->vis.quality.numslices = mjMIN(m->vis.quality.numslices, SLICES);
   m->vis.quality.numstacks = mjMIN(m->vis.quality.numstacks, STACKS);
   m->vis.quality.numquads = mjMIN(m->vis.quality.numquads, QUADS);
+  m->vis.quality.offsamples = 0;
 }
 
 
@@ -71,13 +78,13 @@ static void makeModel(Frame* frame, const Sim* sims, int nsim, int font_scale) {
 
 
 void frameInit(Frame* frame, const Sim* sims, int nsim, int font_scale, const char* renderer,
-               int flg_live) {
+               int flg_quick) {
   memset(frame, 0, sizeof(*frame));
   mjv_defaultScene(&frame->scene);
   mjr_defaultContext(&frame->context);
   mjv_defaultOption(&frame->option);
   frame->flg_software = frameIsSoftware(renderer);
-  frame->flg_coarse = frame->flg_software && flg_live;
+  frame->flg_coarse = frame->flg_software && flg_quick;
   frame->flg_plots = 1;
   frame->flg_caption = 1;
   frame->flg_legend = 1;
@@ -138,40 +145,87 @@ static void drawLegend(const Frame* frame, mjrRect area, const Sim* sim) {
 }
 
 
-// live values of the selected joint
-static void drawValues(const Frame* frame, mjrRect area, const Sim* sim) {
-  static const char names[] =
-      "joint\nposition\nvelocity\ntorque in\ntorque out\nfriction\ninternal force\nmode\n"
-      "power loss\ngap\niterations\nresidual";
-  static const char* const modes[] = {"backward", "stuck", "forward"};
-  SimValues v = simValues(sim, frame->selected);
-  char text[600];
-  int slide = sim->m->jnt_type[sim->gear[frame->selected].joint] == mjJNT_SLIDE;
+// a number as it is told: rounding errors are zero
+static double tidy(double x) {
+  return fabs(x) < 1e-9 ? 0 : x;
+}
+
+
+void frameValue(char* text, size_t text_size, const Sim* sim, int gear, int value) {
+  static const char* const modes[] = {"slips backward", "stuck", "slips forward"};
+  SimValues v = simValues(sim, gear);
+  int slide = sim->m->jnt_type[sim->gear[gear].joint] == mjJNT_SLIDE;
   const char* length = slide ? "m" : "rad";
   const char* torque = slide ? "N" : "N m";
-  snprintf(text, sizeof(text),
-           "%s\n%.5g %s\n%.4g %s/s\n%.4g %s\n%.4g %s\n%.4g %s\n%.4g %s\n%s\n%.4g W\n%.4g %s\n%d\n"
-           "%.1e",
-           sim->gear[frame->selected].name, v.position, length, v.velocity, length, v.torque_in,
-           torque, v.torque_out, torque, v.friction, torque, v.lambda, torque, modes[v.mode + 1],
-           v.power_loss, v.gap, length, v.iterations, v.residual);
+  const double number[frameNVALUE] = {v.position, v.velocity,   v.torque_in, v.torque_out,
+                                      v.friction, v.lambda,     0,           v.power_loss,
+                                      v.gap,      v.iterations, v.residual};
+  if (value == frameMODE) {
+    snprintf(text, text_size, "%s", modes[v.mode + 1]);
+  } else if (value == frameRESIDUAL) {
+    snprintf(text, text_size, v.residual > 0 ? "%.0e" : "%.0f", v.residual);
+  } else {
+    const char* unit = value == frameITERATIONS                      ? ""
+                       : value == frameLOSS                          ? "W"
+                       : value == frameVELOCITY && slide             ? "m/s"
+                       : value == frameVELOCITY                      ? "rad/s"
+                       : value == framePOSITION || value == frameGAP ? length
+                                                                     : torque;
+    snprintf(text, text_size, "%.4g%s%s", tidy(number[value]), unit[0] ? " " : "", unit);
+  }
+}
+
+
+// live values of the selected joint
+static void drawValues(const Frame* frame, mjrRect area, const Sim* sim) {
+  char names[300] = "joint", text[600], value[64];
+  snprintf(text, sizeof(text), "%s", sim->gear[frame->selected].name);
+  for (int i = 0; i < frameNVALUE; i++) {
+    size_t n = strlen(names), k = strlen(text);
+    frameValue(value, sizeof(value), sim, frame->selected, i);
+    snprintf(names + n, sizeof(names) - n, "\n%s", frameValueName[i]);
+    snprintf(text + k, sizeof(text) - k, "\n%s", value);
+  }
   mjr_overlay(mjFONT_NORMAL, mjGRID_BOTTOMLEFT, area, names, text, &frame->context);
 }
 
 
 //---------------------------------- picture -------------------------------------------------------
 
-// is there room taken by plots
-static int plotsWidth(const Frame* frame, mjrRect area, const Show* show) {
+// where the plots are: beside one simulation or four, below two, in the corner that three leave free
+static mjrRect plotsArea(const Frame* frame, mjrRect area, const Show* show) {
   int flg_plots = frame->flg_plots && show->sim[0].ngear > 0 && plotsShown(&frame->plots) > 0;
-  return flg_plots ? area.width * 36 / 100 : 0;
+  mjrRect plots = {area.left + area.width, area.bottom, 0, area.height};
+  if (!flg_plots) {
+    return plots;
+  }
+  if (show->nsim == 2) {
+    return (mjrRect){area.left, area.bottom, area.width, area.height * 36 / 100};
+  }
+  plots.width = area.width * (show->nsim == 3 ? 50 : show->nsim == 4 ? 28 : 36) / 100;
+  plots.height = show->nsim == 3 ? area.height / 2 : area.height;
+  plots.left -= plots.width;
+  return plots;
 }
 
 
 mjrRect frameView(const Frame* frame, mjrRect area, const Show* show, int s) {
-  int width = area.width - plotsWidth(frame, area, show);
-  int left = width * s / show->nsim, right = width * (s + 1) / show->nsim;
-  return (mjrRect){area.left + left, area.bottom, right - left, area.height};
+  mjrRect plots = plotsArea(frame, area, show);
+  int n = show->nsim, across = n > 2 ? 2 : n, down = n > 2 ? 2 : 1;
+  int flg_below = n == 2 && plots.width > 0;
+  int width = area.width - (n == 2 || n == 3 ? 0 : plots.width);
+  int height = area.height - (flg_below ? plots.height : 0);
+
+  // three without plots stand in a row
+  if (n == 3 && plots.width == 0) {
+    across = 3;
+    down = 1;
+  }
+  int x = s % across, y = down - 1 - s / across;
+  int left = width * x / across, right = width * (x + 1) / across;
+  int bottom = height * y / down, top = height * (y + 1) / down;
+  return (mjrRect){area.left + left, area.bottom + area.height - height + bottom, right - left,
+                   top - bottom};
 }
 
 
@@ -188,12 +242,38 @@ void frameScene(Frame* frame, const Sim* sim, mjrRect view, const mjvPerturb* pe
 }
 
 
+// name of one of several simulations in the colour of its curves, at the upper edge of its view
+static void drawLabel(const Frame* frame, mjrRect view, const char* name, int s) {
+  const mjrContext* context = &frame->context;
+  int width = context->charHeight, height = context->charHeight + context->charHeight / 2;
+  for (const char* c = name; *c; c++) {
+    width += context->charWidth[(unsigned char)*c];
+  }
+  mjrRect rect = {view.left + (view.width - width) / 2,
+                  view.bottom + view.height - height - height / 3, width, height};
+  const float* rgb = plotsColor(s);
+  mjr_label(rect, mjFONT_NORMAL, name, rgb[0], rgb[1], rgb[2], 1, 0, 0, 0, context);
+}
+
+
+void frameTitle(const Frame* frame, mjrRect area, const Show* show) {
+  mjrRect card = {area.left, area.bottom + area.height * 36 / 100, area.width,
+                  area.height * 28 / 100};
+  mjr_rectangle(card, 0.08f, 0.09f, 0.11f, 0.92f);
+  mjrRect upper = card, lower = card;
+  upper.height = lower.height = card.height / 2;
+  upper.bottom += lower.height;
+  mjr_label(upper, mjFONT_BIG, show->scene->name, 0.08f, 0.09f, 0.11f, 0, 1, 1, 1, &frame->context);
+  mjr_label(lower, mjFONT_NORMAL, show->scene->description ? show->scene->description : "", 0.08f,
+            0.09f, 0.11f, 0, 0.85f, 0.88f, 0.92f, &frame->context);
+}
+
+
 void frameDraw(Frame* frame, mjrRect area, Show* show) {
-  static const char* const labels[] = {"gear friction", "native frictionloss", "no friction"};
   const char* label[nVIEW];
   Sim* sims = show->sim;
   for (int s = 0; s < show->nsim; s++) {
-    label[s] = labels[sims[s].friction];
+    label[s] = showLabel(show, s);
   }
 
   // scenes side by side
@@ -201,27 +281,31 @@ void frameDraw(Frame* frame, mjrRect area, Show* show) {
     mjrRect part = frameView(frame, area, show, s);
     frameScene(frame, sims + s, part, s == 0 ? &frame->perturb : NULL);
     mjr_render(part, &frame->scene, &frame->context);
-    if (show->nsim > 1) {
-      mjr_overlay(mjFONT_NORMAL, mjGRID_TOP, part, label[s], NULL, &frame->context);
-    }
   }
 
-  // plots take the right part
-  int width = plotsWidth(frame, area, show);
-  mjrRect view = {area.left, area.bottom, area.width - width, area.height};
-  if (width > 0) {
-    mjrRect plots = {area.left + view.width, area.bottom, width, area.height};
+  // lines between them, and what they are
+  for (int s = 0; s < show->nsim && show->nsim > 1; s++) {
+    mjrRect part = frameView(frame, area, show, s);
+    mjrRect left = {part.left, part.bottom, 2, part.height};
+    mjrRect below = {part.left, part.bottom, part.width, 2};
+    mjr_rectangle(left, 0.08f, 0.08f, 0.09f, 1);
+    mjr_rectangle(below, 0.08f, 0.08f, 0.09f, 1);
+    drawLabel(frame, part, label[s], s);
+  }
+
+  // plots
+  mjrRect plots = plotsArea(frame, area, show);
+  if (plots.width > 0) {
     mjr_rectangle(plots, 0.08f, 0.08f, 0.09f, 1);
     plotsDraw(&frame->plots, plots, &frame->context, sims, frame->selected, label);
   }
 
-  // texts over the scene
+  // texts over the first scene
+  mjrRect view = frameView(frame, area, show, 0);
   if (frame->flg_caption && frame->caption[0]) {
-    mjrRect top = view;
-    top.height -= show->nsim > 1 ? 2 * frame->context.charHeight : 0;
     char text[600];
     snprintf(text, sizeof(text), "%s\n%s", frame->caption, frame->note);
-    mjr_overlay(mjFONT_NORMAL, mjGRID_TOPLEFT, top, text, NULL, &frame->context);
+    mjr_overlay(mjFONT_NORMAL, mjGRID_TOPLEFT, view, text, NULL, &frame->context);
   }
   mjrRect bottom = view;
   if (frame->flg_legend && sims[0].ngear > 0) {

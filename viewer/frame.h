@@ -7,6 +7,23 @@
 #include "show.h"
 
 
+// live values of a geared joint, in the order in which they are told
+enum {
+  framePOSITION,
+  frameVELOCITY,
+  frameIN,
+  frameOUT,
+  frameFRICTION,
+  frameINTERNAL,
+  frameMODE,
+  frameLOSS,
+  frameGAP,
+  frameITERATIONS,
+  frameRESIDUAL,
+  frameNVALUE
+};
+extern const char* const frameValueName[frameNVALUE];
+
 typedef struct Frame_ {
   mjrContext context;
   mjvScene scene;
@@ -21,15 +38,18 @@ typedef struct Frame_ {
   int flg_help;
   int flg_values;
   int flg_software;  // drawn by the processor: effects are off by default
-  int flg_coarse;    // and in time: shapes have fewer triangles
+  int flg_coarse;    // and often: shapes have fewer triangles
   char caption[256];
   char note[256];  // second line of the caption
 } Frame;
 
-// needs a current OpenGL context, renderer being its name; font_scale as mjtFontScale; flg_live: what
-// is drawn is seen at once, and a renderer that is slow gets less to draw
+// needs a current OpenGL context, renderer being its name; font_scale as mjtFontScale; flg_quick: many
+// frames are drawn, and a renderer that is slow gets less to draw
 void frameInit(Frame* frame, const Sim* sims, int nsim, int font_scale, const char* renderer,
-               int flg_live);
+               int flg_quick);
+
+// a live value of a geared joint with its unit
+void frameValue(char* text, size_t text_size, const Sim* sim, int gear, int value);
 
 // another model in the same window
 void frameReload(Frame* frame, const Sim* sims, int nsim);
@@ -47,6 +67,9 @@ void frameScene(Frame* frame, const Sim* sim, mjrRect view, const mjvPerturb* pe
 
 // draw in the current buffer
 void frameDraw(Frame* frame, mjrRect area, Show* show);
+
+// draw the scene's name and what it shows over the picture
+void frameTitle(const Frame* frame, mjrRect area, const Show* show);
 
 // does the processor draw, by the name of the renderer
 int frameIsSoftware(const char* renderer);

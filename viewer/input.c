@@ -31,6 +31,14 @@ static void key(Window* w) {
       windowUpdate(w);
       break;
     }
+    case ',':
+    case '.':
+      if (w->show->sim[0].ngear > 0) {
+        int n = w->show->sim[0].ngear, step = w->ui.key == '.' ? 1 : n - 1;
+        frame->selected = (frame->selected + step) % n;
+        panelMake(&w->panel, w->show, frame, &w->ui);
+      }
+      break;
     case mjKEY_PAGE_UP:
       if (frame->perturb.select > 0) {
         frame->perturb.select = m->body_parentid[frame->perturb.select];

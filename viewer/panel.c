@@ -48,15 +48,6 @@ enum {
   enablePARAMETER = 100  // + key: where the gear has it
 };
 
-// live values in the gear section, in this order
-static const char* const liveName[] = {"Position", "Velocity",   "Torque in", "Torque out",
-                                       "Friction", "Internal",   "Mode",      "Power loss",
-                                       "Gap",      "Iterations", "Residual"};
-enum {
-  nLIVE = sizeof(liveName) / sizeof(*liveName)
-};
-
-
 //---------------------------------- items ---------------------------------------------------------
 
 // is an item usable
@@ -126,8 +117,10 @@ static void makeScene(Panel* panel, Show* show) {
     addItem(ui, mjITEM_SELECT, "Case", 1, &panel->variant, list, itemVARIANT);
   }
   if (show->sim[0].ngear > 0) {
-    panel->against = (int)show->option.against;
-    addItem(ui, mjITEM_SELECT, "Beside", 1, &panel->against, "nothing\nfrictionloss\nno friction",
+    panel->against = show->option.beside ? panelCASES : (int)show->option.against;
+    addItem(ui, mjITEM_SELECT, "Beside", 1, &panel->against,
+            show->scene->nvariant > 1 ? "nothing\nfrictionloss\nno friction\nother cases"
+                                      : "nothing\nfrictionloss\nno friction",
             itemAGAINST);
   }
   addItem(ui, mjITEM_BUTTON, "Reload", 1, NULL, "CL", itemRELOAD);
@@ -254,8 +247,8 @@ static void makeGear(Panel* panel, const Show* show) {
     addChoice(list, &n, sim->gear[i].name, "joint", i);
   }
   addItem(ui, mjITEM_SELECT, "Joint", 1, &panel->selected, list, itemSELECT);
-  for (int i = 0; i < nLIVE; i++) {
-    addItem(ui, mjITEM_STATIC, liveName[i], 1, NULL, " ", 0);
+  for (int i = 0; i < frameNVALUE; i++) {
+    addItem(ui, mjITEM_STATIC, frameValueName[i], 1, NULL, " ", 0);
   }
 
   // parameters that may be changed while it runs
@@ -498,17 +491,9 @@ void panelLive(Panel* panel, const Show* show, Frame* frame, mjuiState* state, d
   // one line a value; the first item is the choice of the joint
   mjuiSection* section = panel->right.sect + sectGEAR;
   if (sim->ngear > 0 && section->state == mjSECT_OPEN) {
-    static const char* const modes[] = {"backward", "stuck", "forward"};
-    SimValues v = simValues(sim, panel->selected);
-    const double value[nLIVE] = {v.position, v.velocity,   v.torque_in, v.torque_out,
-                                 v.friction, v.lambda,     0,           v.power_loss,
-                                 v.gap,      v.iterations, v.residual};
-    for (int i = 0; i < nLIVE; i++) {
-      char* text = section->item[i + 1].multi.name[0];
-      snprintf(text, mjMAXUINAME, i == nLIVE - 1 ? "%.1e" : "%.5g", value[i]);
+    for (int i = 0; i < frameNVALUE; i++) {
+      frameValue(section->item[i + 1].multi.name[0], mjMAXUINAME, sim, panel->selected, i);
     }
-    int mode = v.mode < 0 ? 0 : v.mode > 0 ? 2 : 1;
-    snprintf(section->item[7].multi.name[0], mjMAXUINAME, "%s", modes[mode]);
     mjui_update(sectGEAR, -1, &panel->right, state, &frame->context);
   }
   if (panel->right.sect[sectJOINT].state == mjSECT_OPEN) {

@@ -9,7 +9,8 @@
 
 enum {
   panelNKEY = 32,
-  panelSOLVER = panelNKEY
+  panelSOLVER = panelNKEY,
+  panelCASES = 3  // of what stands beside: all cases of the scene
 };
 
 // what a panel asks of the window
@@ -38,7 +39,7 @@ typedef struct Panel_ {
   int run;
   int scene;  // index in mjg_scenes; mjg_nscene: the user's file
   int variant;
-  int against;  // SimFriction
+  int against;  // SimFriction, or panelCASES
   int camera;   // 0 free, 1 tracking, then the model's
   int fullscreen;
   int vsync;

@@ -44,6 +44,11 @@ void plotsFree(Plots* plots) {
 }
 
 
+const float* plotsColor(int c) {
+  return palette[c % MAXCURVE];
+}
+
+
 // ring of one curve
 static float* curve(const Plots* plots, int sim, int gear, int plot) {
   return plots->data + (size_t)(((sim * plots->ngear) + gear) * nPLOT + plot) * MAXSAMPLE;
@@ -202,18 +207,20 @@ void plotsDraw(Plots* plots, mjrRect area, const mjrContext* context, const Sim*
   area.height -= ncurve > 1 ? drawNames(name, ncurve, area, context) : 0;
 
   mjvFigure* figure = &plots->figure;
-  int below = nshown;
+  int below = nshown, flg_row = area.width > 2 * area.height;
   for (int plot = 0; plot < nPLOT; plot++) {
     if (!plots->shown[plot]) {
       continue;
     }
     below--;
     styleFigure(figure);
-    strcpy(figure->title, flg_slide ? plotTitleSlide[plot] : plotTitle[plot]);
+    snprintf(figure->title, sizeof(figure->title), "%s%s%s",
+             plots->nsim > 1 ? sims[0].gear[selected].name : "", plots->nsim > 1 ? ": " : "",
+             flg_slide ? plotTitleSlide[plot] : plotTitle[plot]);
     figure->range[0][1] = (float)fmax(plots->last, plots->window);
     figure->range[0][0] = figure->range[0][1] - (float)plots->window;
-    figure->flg_ticklabel[0] = below == 0;
-    strcpy(figure->xlabel, below == 0 ? "time (s)" : "");
+    figure->flg_ticklabel[0] = flg_row || below == 0;
+    strcpy(figure->xlabel, flg_row || below == 0 ? "time (s)" : "");
 
     float range[2] = {INFINITY, -INFINITY};
     for (int c = 0; c < ncurve; c++) {
@@ -241,10 +248,15 @@ void plotsDraw(Plots* plots, mjrRect area, const mjrContext* context, const Sim*
       }
     }
 
-    // the lowest plot carries the time axis and gets the room for it
+    // the lowest plot carries the time axis and gets the room for it; in a row each has its own
     int axis = 3 * context->charHeight, height = (area.height - axis) / nshown;
     mjrRect rect = {area.left, area.bottom + (below ? axis + height * below : 0), area.width,
                     height + (below ? 0 : axis)};
+    if (flg_row) {
+      int at = nshown - 1 - below;
+      rect = (mjrRect){area.left + area.width * at / nshown, area.bottom, area.width / nshown,
+                       area.height};
+    }
     mjr_figure(rect, figure, context);
   }
 }

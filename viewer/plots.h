@@ -39,10 +39,13 @@ void plotsFree(Plots* plots);
 // has gone back
 void plotsAdd(Plots* plots, const Sim* sims);
 
-// draw the shown plots one above the other. With one simulation, curves are joints; with two, the
-// selected joint in either, named by labels (nsim).
+// draw the shown plots one above the other, or side by side where there is more width than height. With
+// one simulation, curves are joints; with several, the selected joint in each, named by labels (nsim).
 void plotsDraw(Plots* plots, mjrRect area, const mjrContext* context, const Sim* sims, int selected,
                const char* const* labels);
+
+// colour of a curve
+const float* plotsColor(int curve);
 
 // number of plots shown
 int plotsShown(const Plots* plots);

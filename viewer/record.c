@@ -12,9 +12,8 @@
 #include "video.h"
 
 
-// draw into the offscreen buffer and take the pixels, top row first
-static void takePicture(unsigned char* rgb, Frame* frame, Show* show, mjrRect area) {
-  frameDraw(frame, area, show);
+// take the pixels of the offscreen buffer, top row first
+static void readPixels(unsigned char* rgb, const Frame* frame, mjrRect area) {
   mjr_readPixels(rgb, NULL, area, &frame->context);
   size_t row = (size_t)area.width * 3;
   unsigned char* swap = rgb + row * (size_t)area.height;
@@ -28,6 +27,12 @@ static void takePicture(unsigned char* rgb, Frame* frame, Show* show, mjrRect ar
 }
 
 
+static void takePicture(unsigned char* rgb, Frame* frame, Show* show, mjrRect area) {
+  frameDraw(frame, area, show);
+  readPixels(rgb, frame, area);
+}
+
+
 // run the simulation, drawing when a frame or the picture is due
 static int runDrawn(Show* show, Frame* frame, Video* video, mjrRect area, unsigned char* rgb,
                     char* error, size_t error_size) {
@@ -36,6 +41,18 @@ static int runDrawn(Show* show, Frame* frame, Video* video, mjrRect area, unsign
   double picture = option->picture_time < 0 ? show->duration : option->picture_time;
   int flg_picture = option->picture != NULL;
   double next = 0, speed = option->length > 0 ? show->duration / option->length : option->speed;
+
+  // the title stands still before anything moves
+  for (int i = 0; video && i < (int)(option->title * option->fps + 0.5); i++) {
+    if (i == 0) {
+      frameDraw(frame, area, show);
+      frameTitle(frame, area, show);
+      readPixels(rgb, frame, area);
+    }
+    if (videoFrame(video, rgb)) {
+      return 0;
+    }
+  }
 
   mjgProgress progress;
   mjg_beginProgress(&progress, 1);
@@ -75,8 +92,8 @@ static int runDrawn(Show* show, Frame* frame, Video* video, mjrRect area, unsign
 
 static int recordDrawn(Show* show, char* error, size_t error_size) {
   const ShowOptions* option = &show->option;
-  int width = option->width ? option->width : 640;
-  int height = option->height ? option->height : 480;
+  int width = option->width ? option->width : 1280;
+  int height = option->height ? option->height : 720;
   if (option->film && (width % 2 || height % 2)) {
     snprintf(error, error_size, "--size %dx%d: a film needs an even width and height", width,
              height);
@@ -105,12 +122,14 @@ static int recordDrawn(Show* show, char* error, size_t error_size) {
   }
   if (!code) {
     frameInit(frame, show->sim, show->nsim, height >= 720 ? mjFONTSCALE_150 : mjFONTSCALE_100,
-              offscreenRenderer(offscreen), 0);
+              offscreenRenderer(offscreen), option->film != NULL);
     mjr_setBuffer(mjFB_OFFSCREEN, &frame->context);
     frameEffects(frame, option->flg_effects);
+    frame->selected = showJoint(show);
     frame->flg_plots = option->flg_plots;
     frame->plots.window = show->duration;
-    snprintf(frame->caption, sizeof(frame->caption), "%s", show->title);
+    snprintf(frame->caption, sizeof(frame->caption), "%s",
+             option->beside ? show->scene->name : show->title);
     mjrRect area = {0, 0, width, height};
     code = runDrawn(show, frame, video, area, rgb, error, error_size);
     if (videoClose(video, error, error_size) && !code) {

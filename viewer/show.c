@@ -68,7 +68,7 @@ static void resetSim(const Show* show, Sim* sim) {
     mj_resetData(sim->m, sim->d);
   }
   if (show->scene->input) {
-    show->scene->input(sim->m, sim->d, show->variant);
+    show->scene->input(sim->m, sim->d, sim->variant);
   }
   mj_forward(sim->m, sim->d);
 }
@@ -76,7 +76,7 @@ static void resetSim(const Show* show, Sim* sim) {
 
 static void stepSim(const Show* show, Sim* sim, const mjvPerturb* perturb) {
   if (show->scene->input) {
-    show->scene->input(sim->m, sim->d, show->variant);
+    show->scene->input(sim->m, sim->d, sim->variant);
   }
   if (perturb && perturb->active) {
     mjv_applyPerturbPose(sim->m, sim->d, perturb, 0);
@@ -126,8 +126,9 @@ static void writeHead(const Show* show) {
   for (int s = 0; s < show->nsim; s++) {
     for (int g = 0; g < show->sim[s].ngear; g++) {
       for (size_t c = 0; c < sizeof(column) / sizeof(*column); c++) {
-        fprintf(show->csv, ",%s_%s%s", column[c], show->sim[s].gear[g].name,
-                suffix[show->sim[s].friction]);
+        fprintf(show->csv, ",%s_%s%s%s", column[c], show->sim[s].gear[g].name,
+                show->option.beside && s ? "_" : "",
+                show->option.beside && s ? showLabel(show, s) : suffix[show->sim[s].friction]);
       }
     }
   }
@@ -136,9 +137,11 @@ static void writeHead(const Show* show) {
 
 
 void showStep(Show* show, const mjvPerturb* perturb) {
-  // controls set by hand belong to both
-  if (show->nsim > 1 && show->sim[0].m->nu == show->sim[1].m->nu) {
-    mju_copy(show->sim[1].d->ctrl, show->sim[0].d->ctrl, (int)show->sim[0].m->nu);
+  // controls set by hand belong to all
+  for (int s = 1; s < show->nsim; s++) {
+    if (show->sim[s].m->nu == show->sim[0].m->nu) {
+      mju_copy(show->sim[s].d->ctrl, show->sim[0].d->ctrl, (int)show->sim[0].m->nu);
+    }
   }
   for (int s = 0; s < show->nsim; s++) {
     stepSim(show, show->sim + s, perturb);
@@ -175,10 +178,10 @@ const char* showWarning(const Show* show) {
 
 //---------------------------------- open ----------------------------------------------------------
 
-static int loadSim(const Show* show, Sim* sim, SimFriction friction, const double* frictionloss,
-                   char* error, size_t error_size) {
-  if (simLoad(sim, show->scene, show->variant, &show->option.settings, friction, frictionloss,
-              error, (int)error_size)) {
+static int loadSim(const Show* show, Sim* sim, const mjgCase* variant, SimFriction friction,
+                   const double* frictionloss, char* error, size_t error_size) {
+  if (simLoad(sim, show->scene, variant, &show->option.settings, friction, frictionloss, error,
+              (int)error_size)) {
     return exitMODEL;
   }
   const char* key = show->option.key;
@@ -220,14 +223,68 @@ static void meanFriction(double* mean, const Show* show, Sim* sim) {
 }
 
 
-// model, and second model if there is a comparison
+// the cases that are to be seen beside the first
+static int openCases(Show* show, char* error, size_t error_size) {
+  const mjgScene* scene = show->scene;
+  const char* names = show->option.beside;
+  int flg_all = !strcmp(names, "all");
+  for (int i = 0; flg_all && i < scene->nvariant && show->nsim < nVIEW; i++) {
+    if (scene->variant + i == show->variant) {
+      continue;
+    }
+    Sim* sim = show->sim + show->nsim;
+    int code = loadSim(show, sim, scene->variant + i, simGEAR, NULL, error, error_size);
+    if (code) {
+      return code;
+    }
+    show->nsim++;
+  }
+  while (!flg_all && *names) {
+    char name[128];
+    size_t length = strcspn(names, ",");
+    snprintf(name, sizeof(name), "%.*s", (int)length, names);
+    names += length + (names[length] == ',');
+    const mjgCase* variant = scene->nvariant ? mjg_findCase(scene, name) : NULL;
+    if (!variant) {
+      snprintf(error, error_size, "scene %s has no case %s; --list shows all", scene->name, name);
+      return exitUSAGE;
+    }
+    if (show->nsim == nVIEW) {
+      snprintf(error, error_size, "--beside: %s is one case too many, %d fit", name, nVIEW - 1);
+      return exitUSAGE;
+    }
+    Sim* sim = show->sim + show->nsim;
+    int code = loadSim(show, sim, variant, simGEAR, NULL, error, error_size);
+    if (code) {
+      return code;
+    }
+    show->nsim++;
+  }
+  return 0;
+}
+
+
+// model, and other models if there is a comparison
 static int openSims(Show* show, char* error, size_t error_size) {
   show->duration = show->option.duration > 0 ? show->option.duration : show->scene->duration;
-  int code = loadSim(show, show->sim, simGEAR, NULL, error, error_size);
+  int code = loadSim(show, show->sim, show->variant, simGEAR, NULL, error, error_size);
   if (code) {
     return code;
   }
   show->nsim = 1;
+  const char* joint = show->option.joint;
+  if (joint && (show->sim->ngear == 0 || strcmp(show->sim->gear[showJoint(show)].name, joint))) {
+    snprintf(error, error_size, "--joint %s: %s has no such geared joint", joint, show->title);
+    simFree(show->sim);
+    return exitUSAGE;
+  }
+  if (show->option.beside) {
+    code = openCases(show, error, error_size);
+    for (int s = 0; code && s < show->nsim; s++) {
+      simFree(show->sim + s);
+    }
+    return code;
+  }
   SimFriction against = show->option.against;
   if (against == simGEAR) {
     return 0;
@@ -247,7 +304,7 @@ static int openSims(Show* show, char* error, size_t error_size) {
     for (int g = 0; g < sim->ngear && show->option.frictionloss >= 0; g++) {
       loss[g] = show->option.frictionloss;
     }
-    code = loadSim(show, show->sim + 1, against, loss, error, error_size);
+    code = loadSim(show, show->sim + 1, show->variant, against, loss, error, error_size);
     free(loss);
   }
   if (code) {
@@ -279,9 +336,31 @@ int showOpen(Show* show, const ShowOptions* option, char* error, size_t error_si
 }
 
 
-int showChange(Show* show, const char* file, SimFriction against, char* error, size_t error_size) {
+int showJoint(const Show* show) {
+  const Sim* sim = show->sim;
+  for (int i = 0; i < sim->ngear && show->option.joint; i++) {
+    if (!strcmp(sim->gear[i].name, show->option.joint)) {
+      return i;
+    }
+  }
+  return 0;
+}
+
+
+const char* showLabel(const Show* show, int sim) {
+  static const char* const friction[] = {"gear friction", "native frictionloss", "no friction"};
+  const mjgCase* variant = show->sim[sim].variant;
+  return show->option.beside && variant ? variant->name : friction[show->sim[sim].friction];
+}
+
+
+int showChange(Show* show, const char* file, SimFriction against, const char* beside, char* error,
+               size_t error_size) {
   Show next = {.option = show->option};
   next.option.against = against;
+  next.option.beside = beside;
+  next.option.key = NULL;
+  next.option.joint = NULL;
   snprintf(next.path, sizeof(next.path), "%s", show->path);
   snprintf(next.name, sizeof(next.name), "%s", show->name);
   int code = findScene(&next, file, error, error_size);

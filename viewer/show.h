@@ -10,7 +10,7 @@
 #include "sim.h"
 
 enum {
-  nVIEW = 2
+  nVIEW = 4
 };  // simulations side by side at most
 
 // exit codes of mjgear-view
@@ -25,12 +25,15 @@ enum {
 
 typedef struct ShowOptions_ {
   const char* file;     // MJCF file, name of a scene, or scene/case; null: first scene
+  const char* joint;    // geared joint whose values are shown first; null: the first
   const char* key;      // keyframe of the first state; null: start, home, or the first
   SimFriction against;  // the second simulation; simGEAR: there is none
+  const char* beside;   // other cases of the scene: names with commas between, or "all"; nullable
   double frictionloss;  // of simNATIVE, < 0: mean friction of the geared joints
   double duration;      // s; 0: the scene's, or 10
   double speed;         // simulated over wall-clock time
   double length;        // of a film, s, in place of speed; 0: by speed
+  double title;         // time for which a film shows its title, s
   double picture_time;  // of the picture, s; < 0: at the end
   const char* picture;  // PNG to write; nullable
   const char* film;     // MP4 to write; nullable
@@ -63,8 +66,16 @@ typedef struct Show_ {
 // 0 on success, else an exit code and one line in error, and nothing to close
 int showOpen(Show* show, const ShowOptions* option, char* error, size_t error_size);
 
-// another scene or file in place of this: as showOpen; on failure the old one stays
-int showChange(Show* show, const char* file, SimFriction against, char* error, size_t error_size);
+// another scene or file in place of this, beside the same with another friction or beside other cases
+// (nullable): as showOpen; on failure the old one stays
+int showChange(Show* show, const char* file, SimFriction against, const char* beside, char* error,
+               size_t error_size);
+
+// index of the geared joint that is to be shown first
+int showJoint(const Show* show);
+
+// what a simulation is called among others: its case, or its friction
+const char* showLabel(const Show* show, int sim);
 
 // 0 on success, exitOUTPUT if the table could not be written
 int showClose(Show* show, char* error, size_t error_size);

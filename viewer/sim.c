@@ -113,7 +113,7 @@ int simSet(SimSettings* settings, const char* instance, const char* key, const c
 
 int simLoad(Sim* sim, const mjgScene* scene, const mjgCase* variant, const SimSettings* settings,
             SimFriction friction, const double* frictionloss, char* error, int error_size) {
-  *sim = (Sim){.friction = friction};
+  *sim = (Sim){.friction = friction, .variant = variant};
   mjgSetting setting[simNSETTING];
   int nsetting = settings ? settings->n : 0;
   for (int i = 0; i < nsetting; i++) {
@@ -196,7 +196,7 @@ SimValues simValues(const Sim* sim, int gear) {
   SimValues values = {.position = d->qpos[g->qpos], .velocity = d->qvel[g->dof]};
   if (g->sensor >= 0) {
     const mjtNum* s = d->sensordata + g->sensor;
-    values.friction = s[mjgSENSOR_FRICTION];
+    values.friction = s[mjgSENSOR_FRICTION] + nativeFriction(d, g->dof);
     values.lambda = s[mjgSENSOR_LAMBDA];
     values.torque_in = s[mjgSENSOR_TORQUE_IN];
     values.torque_out = s[mjgSENSOR_TORQUE_OUT];

@@ -28,6 +28,7 @@ typedef struct Sim_ {
   mjModel* m;
   mjData* d;
   SimFriction friction;
+  const mjgCase* variant;  // nullable
   int ngear;
   SimGear* gear;  // (ngear)
 
@@ -57,7 +58,7 @@ typedef struct SimSettings_ {
 typedef struct SimValues_ {
   double position;    // rad or m
   double velocity;    // rad/s or m/s
-  double friction;    // N m or N, opposing motion
+  double friction;    // N m or N, opposing motion: the gear's and the engine's own
   double lambda;      // internal force; 0 where the friction is not ours
   double torque_in;   // torque delivered into the gear
   double torque_out;  // torque delivered to the link

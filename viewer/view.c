@@ -24,8 +24,12 @@ static const char usage[] =
     "  --against WHAT       side by side with the same scene under another friction: frictionloss\n"
     "                       (MuJoCo's own, as large as ours is in the mean), frictionloss=N m, "
     "none\n"
+    "  --beside CASE,CASE   side by side with other cases of the scene, three at most; all: as "
+    "many\n"
+    "                       as fit\n"
     "  --set INSTANCE.KEY=VALUE   configuration of a plugin instance, over that of the file\n"
     "  --key NAME           keyframe to begin with; else start, home, or the first\n"
+    "  --joint NAME         geared joint whose values are shown first\n"
     "  --record FILE.mp4    film (ffmpeg)\n"
     "  --picture FILE.png   picture at the end, or at the time given by --at\n"
     "  --csv FILE.csv       one row a step: each geared joint's motion and torques\n"
@@ -33,8 +37,9 @@ static const char usage[] =
     "  --at S               time of the picture\n"
     "  --speed X            simulated seconds in a second of film or window, 1\n"
     "  --length S           length of a film instead of its speed\n"
+    "  --title S            time for which a film shows its title before it begins, 0\n"
     "  --fps N              frames a second of a film, 30\n"
-    "  --size WxH           pixels; 640x480 for pictures and films\n"
+    "  --size WxH           pixels; 1280x720 for pictures and films\n"
     "  --no-plots           no curves beside the scene\n"
     "  --no-panels          a window that starts without its panels\n"
     "  --effects, --no-effects   shadows and reflections; without either as the renderer can\n"
@@ -105,18 +110,32 @@ static int parseSetting(ShowOptions* option, const char* text) {
 }
 
 
+// a file whose name ends as what is written into it
+static int parseFile(const char** file, const char* name, const char* ending) {
+  size_t n = strlen(name), k = strlen(ending);
+  *file = name;
+  return n > k && !strcmp(name + n - k, ending);
+}
+
+
 // an option that has a value: 1 taken, 0 unknown option, -1 bad value
 static int parseValue(ShowOptions* option, const char* name, const char* value) {
   double x = 0;
   int flg_good = 1;
   if (!strcmp(name, "--against")) {
     flg_good = parseAgainst(option, value);
+  } else if (!strcmp(name, "--beside")) {
+    option->beside = value;
+  } else if (!strcmp(name, "--title")) {
+    flg_good = number(&option->title, value, 0, 60);
+  } else if (!strcmp(name, "--joint")) {
+    option->joint = value;
   } else if (!strcmp(name, "--key")) {
     option->key = value;
   } else if (!strcmp(name, "--record")) {
-    option->film = value;
+    flg_good = parseFile(&option->film, value, ".mp4");
   } else if (!strcmp(name, "--picture")) {
-    option->picture = value;
+    flg_good = parseFile(&option->picture, value, ".png");
   } else if (!strcmp(name, "--csv")) {
     option->csv = value;
   } else if (!strcmp(name, "--set")) {

@@ -10,13 +10,15 @@
 #include <unistd.h>
 
 static const char help[] =
-    "Space\nRight, Left arrow\nBackspace\n- =\nTab, Shift Tab\nF1 F2 F3 F4 F5\nF6, F7\n[ ] Esc\n"
+    "Space\n, .\nRight, Left arrow\nBackspace\n- =\nTab, Shift Tab\nF1 F2 F3 F4 F5\nF6, F7\n[ ] "
+    "Esc\n"
     "Page Up\nCtrl L, P, A, Q\n\nDouble-click\nCtrl right drag\nCtrl left drag\n"
     "Left drag, right drag\nScroll, middle drag\nDouble right click\nCtrl double right click\n"
     "Right hold on panel";
 
 static const char help_meaning[] =
-    "run or pause\none step on, back\nreset\nslower, faster\nleft, right panel\n"
+    "run or pause\nprevious, next geared joint\none step on, back\nreset\nslower, faster\nleft, "
+    "right panel\n"
     "help, values, plots, colours, full screen\nframes, labels\ncameras, free camera\n"
     "select parent\nreload, screenshot, align, quit\n\nselect a body\npull it (Shift: horizontal)\n"
     "turn it\norbit, pan the camera (Shift: horizontal)\nzoom\nlook at\ntrack\nits shortcuts";
@@ -118,12 +120,41 @@ static void writeTitle(Window* w) {
 }
 
 
+// width of a text of several lines, in pixels
+static int textWidth(const char* text, const mjrContext* context) {
+  int width = 0, most = 0;
+  for (const char* c = text; *c; c++) {
+    width = *c == '\n' ? 0 : width + context->charWidth[(unsigned char)*c];
+    most = width > most ? width : most;
+  }
+  return most;
+}
+
+
+// ground on which the help is read, whatever is behind it
+static void drawGround(const Window* w) {
+  const mjrContext* context = &w->frame.context;
+  int lines = 2;
+  for (const char* c = help; *c; c++) {
+    lines += *c == '\n';
+  }
+  mjrRect area = w->ui.rect[3];
+  int width = textWidth(help, context) + textWidth(help_meaning, context) + 4 * context->charHeight;
+  int height = lines * (context->charHeight + context->charHeight / 6);
+  width = width < area.width ? width : area.width;
+  height = height < area.height ? height : area.height;
+  mjrRect ground = {area.left, area.bottom + area.height - height, width, height};
+  mjr_rectangle(ground, 0.1f, 0.11f, 0.13f, 1);
+}
+
+
 static void draw(Window* w) {
   Frame* frame = &w->frame;
   mjr_setBuffer(mjFB_WINDOW, &frame->context);
   if (w->ui.rect[3].width > 0) {
     frameDraw(frame, w->ui.rect[3], w->show);
     if (frame->flg_help) {
+      drawGround(w);
       mjr_overlay(mjFONT_NORMAL, mjGRID_TOPLEFT, w->ui.rect[3], help, help_meaning,
                   &frame->context);
     }
@@ -272,9 +303,11 @@ int window(Show* show, char* error, size_t error_size) {
   w->ui.rect[0] = (mjrRect){0, 0, width, height};
   w->ui.nrect = 1;
   frameInit(&w->frame, show->sim, show->nsim, mjFONTSCALE_100, rendererName(), 1);
+  w->frame.selected = showJoint(show);
   w->frame.flg_plots = show->option.flg_plots;
   frameEffects(&w->frame, show->option.flg_effects);
-  snprintf(w->frame.caption, sizeof(w->frame.caption), "%s", show->title);
+  snprintf(w->frame.caption, sizeof(w->frame.caption), "%s",
+           show->option.beside ? show->scene->name : show->title);
   panelMake(&w->panel, show, &w->frame, &w->ui);
 
   windowInput(w);

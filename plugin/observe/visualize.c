@@ -7,7 +7,14 @@
 #include "state/gears.h"
 
 #define RING_SEGMENTS 24
-#define ARC_LENGTH    5.2  // of an arc that is full, rad
+#define RING_WIDTH \
+  0.05  // half of the ring's, over its radius: it does not hide what it stands around
+#define ARC_LENGTH 5.2  // of an arc that is full, rad
+#define STILL      1e-5  // slower than this nobody sees it move: rad/s, or extents of the model a second
+
+
+// colour of the arc and the arrow: seen on light and on dark ground
+static const float frictionColor[3] = {0.80f, 0.10f, 0.25f};
 
 
 // next free geom of the scene as a piece of decoration; null if the scene is full
@@ -67,15 +74,15 @@ static int isFree(const mjgpJoint* joint, const mjtNum value[mjgNSENSOR]) {
 }
 
 
-// what a joint does, from its measured values
-static int showMode(const mjgpGears* g, int i, const mjtNum value[mjgNSENSOR]) {
+// what a joint does, from its measured values; speed is that of the joint or of its rotor
+static int showMode(const mjgpGears* g, int i, const mjtNum value[mjgNSENSOR], mjtNum speed) {
   if (isFree(g->config->joint + i, value)) {
     return mjgpSHOW_GAP;
   }
 
   // the motor gives power to the link, or the link pushes back on the gear
   mjtNum direction = value[mjgSENSOR_MODE];
-  if (direction != 0) {
+  if (direction != 0 && speed > STILL) {
     return direction * value[mjgSENSOR_TORQUE_OUT] < 0 ? mjgpSHOW_DRIVEN : mjgpSHOW_DRIVING;
   }
   return g->out.jammed[i] ? mjgpSHOW_JAMMED : mjgpSHOW_STUCK;
@@ -111,7 +118,7 @@ static void drawHinge(mjvScene* scn, const float* rgb, const mjtNum anchor[3], c
     mju_addScl3(next, anchor, x, radius * mju_cos(angle));
     mju_addToScl3(next, y, radius * mju_sin(angle));
     if (k) {
-      addPiece(scn, rgb, pieceWidth(0.13 * radius, k), last, next, axis);
+      addPiece(scn, rgb, pieceWidth(RING_WIDTH * radius, k), last, next, axis);
     }
     mju_copy3(last, next);
   }
@@ -120,25 +127,24 @@ static void drawHinge(mjvScene* scn, const float* rgb, const mjtNum anchor[3], c
   }
 
   // friction acts on the link against the share's sign; the arrow head is the last piece
-  static const float white[3] = {1, 1, 1};
-  mjtNum length = -ARC_LENGTH * share, outer = 1.45 * radius;
+  mjtNum length = -ARC_LENGTH * share, outer = 1.2 * radius;
   int n = 2 + (int)(RING_SEGMENTS * fabs(share));
   for (int k = 0; k <= n; k++) {
     mjtNum angle = length * k / n;
     mju_addScl3(next, anchor, x, outer * mju_cos(angle));
     mju_addToScl3(next, y, outer * mju_sin(angle));
     if (k) {
-      addPiece(scn, white, pieceWidth(0.06 * radius, k), last, next, axis);
+      addPiece(scn, frictionColor, pieceWidth(0.04 * radius, k), last, next, axis);
     }
     mju_copy3(last, next);
   }
   mjtNum tangent[3], tip[3];
   mju_scl3(tangent, x, -mju_sin(length));
   mju_addToScl3(tangent, y, mju_cos(length));
-  mju_addScl3(tip, last, tangent, share > 0 ? -0.7 * radius : 0.7 * radius);
-  mjvGeom* head = newGeom(scn, white, 1);
+  mju_addScl3(tip, last, tangent, share > 0 ? -0.45 * radius : 0.45 * radius);
+  mjvGeom* head = newGeom(scn, frictionColor, 1);
   if (head) {
-    mjv_connector(head, mjGEOM_ARROW, 0.16 * radius, last, tip);
+    mjv_connector(head, mjGEOM_ARROW, 0.1 * radius, last, tip);
     snprintf(head->label, sizeof(head->label), "%s", label);
   }
 }
@@ -161,23 +167,23 @@ static void drawGap(mjvScene* scn, const mjtNum anchor[3], const mjtNum axis[3],
 }
 
 
-// rod along the axis in the colour of the mode, and beside it the arrow of the friction force
+// rod along the axis in the colour of the mode, beside the link, and beside it the arrow of the friction force
 static void drawSlide(mjvScene* scn, const float* rgb, const mjtNum anchor[3], const mjtNum axis[3],
                       const mjtNum xmat[9], mjtNum radius, mjtNum share, const char* label) {
-  mjtNum x[3], y[3], from[3], to[3];
+  mjtNum x[3], y[3], beside[3], from[3], to[3];
   normals(x, y, axis, xmat);
-  mju_addScl3(from, anchor, axis, -2 * radius);
-  mju_addScl3(to, anchor, axis, 2 * radius);
-  addPiece(scn, rgb, 0.25 * radius, from, to, x);
+  mju_addScl3(beside, anchor, x, 0.7 * radius);
+  mju_addScl3(from, beside, axis, -2 * radius);
+  mju_addScl3(to, beside, axis, 2 * radius);
+  addPiece(scn, rgb, 0.12 * radius, from, to, x);
   if (share == 0) {
     return;
   }
-  static const float white[3] = {1, 1, 1};
-  mju_addScl3(from, anchor, x, 0.8 * radius);
+  mju_addScl3(from, anchor, x, 1.1 * radius);
   mju_addScl3(to, from, axis, -4 * radius * share);
-  mjvGeom* arrow = newGeom(scn, white, 1);
+  mjvGeom* arrow = newGeom(scn, frictionColor, 1);
   if (arrow) {
-    mjv_connector(arrow, mjGEOM_ARROW, 0.2 * radius, from, to);
+    mjv_connector(arrow, mjGEOM_ARROW, 0.16 * radius, from, to);
     snprintf(arrow->label, sizeof(arrow->label), "%s", label);
   }
 }
@@ -239,6 +245,20 @@ static mjtNum ringRadius(const mjModel* m, const mjData* d, int joint) {
 }
 
 
+// torque or force that a full arc or arrow stands for: the largest in or out of a gear of that kind now
+static void findScale(mjtNum full[2], const mjgpGears* g, const mjModel* m, const mjData* d) {
+  full[0] = full[1] = mjMINVAL;
+  for (int i = 0; i < g->config->n; i++) {
+    mjtNum value[mjgNSENSOR];
+    mjgp_measure(value, g, d, i);
+    int slide = m->jnt_type[g->config->joint[i].joint] == mjJNT_SLIDE;
+    mjtNum most =
+        mju_max(mju_abs(value[mjgSENSOR_TORQUE_IN]), mju_abs(value[mjgSENSOR_TORQUE_OUT]));
+    full[slide] = mju_max(full[slide], most);
+  }
+}
+
+
 void mjgp_visualize(const mjModel* m, mjData* d, const mjvOption* opt, mjvScene* scn,
                     int instance) {
   // the leader draws for all instances
@@ -247,6 +267,8 @@ void mjgp_visualize(const mjModel* m, mjData* d, const mjvOption* opt, mjvScene*
   }
   mjgpGears* g = mjgp_gearsOf(m, d, instance);
   mjgp_checkModel(g, m);
+  mjtNum full[2];
+  findScale(full, g, m, d);
   for (int i = 0; i < g->config->n; i++) {
     int joint = g->config->joint[i].joint, body = m->jnt_bodyid[joint];
     int group = mjMAX(0, mjMIN(mjNGROUP - 1, m->jnt_group[joint]));
@@ -254,21 +276,19 @@ void mjgp_visualize(const mjModel* m, mjData* d, const mjvOption* opt, mjvScene*
       continue;
     }
 
-    // share of the larger torque that friction takes
     mjtNum value[mjgNSENSOR];
     mjgp_measure(value, g, d, i);
-    mjtNum t = value[mjgSENSOR_FRICTION];
-    mjtNum most =
-        mju_max(mju_abs(value[mjgSENSOR_TORQUE_IN]), mju_abs(value[mjgSENSOR_TORQUE_OUT]));
-    mjtNum share = most > mjMINVAL ? mju_clip(t / most, -1, 1) : 0;
+    int hinge = m->jnt_type[joint] == mjJNT_HINGE;
+    mjtNum t = value[mjgSENSOR_FRICTION], share = mju_clip(t / full[!hinge], -1, 1);
     share = mju_abs(share) < 0.01 ? 0 : share;
 
     char label[100] = "";
-    int hinge = m->jnt_type[joint] == mjJNT_HINGE;
     if (opt->label == mjLABEL_JOINT) {
       snprintf(label, sizeof(label), "%.3g %s", t, hinge ? "N m" : "N");
     }
-    const float* rgb = mjgpShowColor[showMode(g, i, value)];
+    mjtNum speed =
+        mju_max(mju_abs(d->qvel[m->jnt_dofadr[joint]]), mju_abs(value[mjgSENSOR_ROTOR_VELOCITY]));
+    const float* rgb = mjgpShowColor[showMode(g, i, value, hinge ? speed : speed / m->stat.extent)];
     const mjgBacklash* backlash = &g->in.joint[i]->backlash;
     int gap = g->config->joint[i].gap == mjgpGAP_ROTOR || g->config->joint[i].gap == mjgpGAP_LOAD;
     if (hinge && gap && backlash->half_gap > 0) {
