@@ -79,6 +79,24 @@ int mjg_spurMesh(double* gamma_u, double* gamma_v, const mjgSpur* spur, double a
 int mjg_spurPath(mjgSpur* spur, double addendum_in, double addendum_out);
 
 
+//---------------------------------- planetary gears -----------------------------------------------
+
+// Central gears on a carrier: a sun that the motor turns, a ring that stands, and planets. With ring_out the
+// planets drive a second ring, which is the output (3K, Wolfrom), else the carrier is. planet_out: teeth of a
+// second gear on each planet, which meshes with the output ring, or with the standing ring if the carrier is
+// the output (stepped planets); 0: the planet has one gear. Teeth need not be whole numbers.
+typedef struct mjgPlanetary_ {
+  double sun, planet, ring;     // teeth, > 0
+  double planet_out, ring_out;  // teeth; 0: none
+  double efficiency;            // of each mesh, in (0, 1]
+} mjgPlanetary;
+
+// ratio, negative if the output turns against the sun, and efficiencies from Willis' relation and the power
+// that each mesh carries seen from the carrier, of which it loses its share. eta_b <= 0: self-locking.
+// error: mjgERR_ARGUMENT, also if the output would not turn
+int mjg_planetary(double* ratio, double* eta_f, double* eta_b, const mjgPlanetary* gears);
+
+
 //---------------------------------- transmission --------------------------------------------------
 
 // one joint's gear and all its friction, at the output side. The coefficients that the step uses
@@ -154,6 +172,8 @@ typedef struct mjgFacts_ {
   double inertia_forward;   // apparent inertia if the motor drives, NAN: not known    kg m2
   double inertia_backward;  // and if the load drives, INFINITY: it cannot
   double rho;               // rho-hat, (29); NAN: not known                           1
+  int catalogue_locks;      // what a catalogue would conclude from eta_f alone (self-locking below
+                            //   0.5): 0 no, 1 yes, -1 uncertain, from 0.45 to 0.55
 } mjgFacts;
 
 // find what can be said about a gear
@@ -173,6 +193,11 @@ typedef enum mjgType_ {
   mjgTYPE_LEADSCREW,     // lead angle and friction coefficient, 3.2
   mjgTYPE_WORM,          // and pressure angle, 3.3
   mjgTYPE_SPUR,          // pitch radii, pressure angle, friction, path of contact, 3.4
+  mjgTYPE_WEDGE,         // angles of both motions to the contact surface, friction, 3.1
+  mjgTYPE_PLANETARY,     // teeth and losses of the meshes
+  mjgTYPE_STRAIN_WAVE,   // what catalogues of strain wave gears say
+  mjgTYPE_CAPSTAN,       // wrap angle and friction of a rope or belt
+  mjgTYPE_LOSS,          // shares of the torque into the gear that it loses
   mjgNTYPE
 } mjgType;
 
@@ -194,6 +219,20 @@ typedef enum mjgKey_ {
   mjgKEY_CONTACT,
   mjgKEY_MODULE,
   mjgKEY_MESH,
+  mjgKEY_INPUT_ANGLE,
+  mjgKEY_OUTPUT_ANGLE,
+  mjgKEY_TEETH_SUN,
+  mjgKEY_TEETH_PLANET,
+  mjgKEY_TEETH_RING,
+  mjgKEY_TEETH_PLANET_OUT,
+  mjgKEY_TEETH_RING_OUT,
+  mjgKEY_MESH_EFFICIENCY,
+  mjgKEY_RATED_TORQUE,
+  mjgKEY_RATED_EFFICIENCY,
+  mjgKEY_NO_LOAD_TORQUE,
+  mjgKEY_WRAP_ANGLE,
+  mjgKEY_MU_AVG,
+  mjgKEY_MU_DIF,
   mjgKEY_COULOMB,
   mjgKEY_STATIC_RATIO,
   mjgKEY_STRIBECK_FRICTION,

@@ -233,7 +233,7 @@ int readInput(Input* input, mjgReport* report, char* const* word, int nword) {
       if (type < 0) {
         mjg_refuse(report,
                    "type = '%s' is unknown; write coefficients, efficiency, starting, "
-                   "leadscrew, worm or spur",
+                   "leadscrew, worm, spur, wedge, planetary, strain_wave, capstan or loss",
                    text);
       } else {
         input->description.type = type;

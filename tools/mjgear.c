@@ -58,9 +58,10 @@ typedef struct Command_ {
 static const Command kCommands[] = {
     {"explain", explain, JSON_OPTION, 1, "GEAR", "what a gear does", NULL},
     {"convert", convert, JSON_OPTION, 1, "TYPE GEAR", "the same gear in other words",
-     "TYPE is coefficients, efficiency, starting, leadscrew, worm or spur. What it leaves open is "
-     "given\n"
-     "beside GEAR: pressure_angle (leadscrew, worm), pressure_angle, mu and radius_in (spur).\n"},
+     "TYPE is coefficients, efficiency, starting, leadscrew, worm, spur or loss. What it leaves "
+     "open\n"
+     "is given beside GEAR: pressure_angle (leadscrew, worm), pressure_angle, mu and radius_in "
+     "(spur).\n"},
     {"mjcf", mjcf, JSON_OPTION | JOINT_OPTION, 1, "GEAR [--joint NAME]...", "MJCF to paste",
      "  --joint NAME      a joint that gets this gear; may be repeated ('joint')\n"},
     {"draw", draw, JSON_OPTION, 1, "FILE.svg GEAR", "drive/backdrive diagram",
@@ -208,7 +209,7 @@ static int convert(const Arguments* arguments) {
   if (type <= mjgTYPE_AUTO) {
     return fail(
         arguments->command,
-        "convert needs a type: coefficients, efficiency, starting, leadscrew, worm or spur");
+        "convert needs a type: coefficients, efficiency, starting, leadscrew, worm, spur or loss");
   }
 
   // keys that the new type leaves open may be given even if the old one does not know them

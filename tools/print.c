@@ -65,6 +65,12 @@ void printFacts(FILE* file, const mjgFacts* facts, const char* unit) {
         "  braked to a stop; to lower a load the motor must push\n",
         file);
   }
+  if (f->catalogue_locks != !f->backdrivable) {
+    fprintf(file, "  by catalogue       %s (self-locking below a forward efficiency of 0.5)\n",
+            f->catalogue_locks < 0 ? "uncertain: vibration decides"
+            : f->catalogue_locks   ? "self-locking"
+                                   : "not self-locking");
+  }
   fprintf(file, "  stick region       under a load of %.6g %s it stands still for motor %s from ",
           f->load, unit, strcmp(unit, "N") ? "torques" : "forces");
   torque(file, f->hold_low);
@@ -118,6 +124,7 @@ void jsonFacts(Json* json, const mjgFacts* facts) {
   json_number(json, "static_ratio", t->static_ratio);
   json_flag(json, "backdrivable", f->backdrivable);
   json_flag(json, "forward_drivable", f->forward_drivable);
+  json_number(json, "catalogue_locks", f->catalogue_locks);
   json_number(json, "load", f->load);
   json_number(json, "motor_torque_raises", f->raise);
   json_number(json, "motor_torque_lowers", f->lower);

@@ -156,6 +156,27 @@ int mjg_describe(mjgDescription* description, mjgReport* report,
     case mjgTYPE_SPUR:
       toSpur(&d, report, t);
       break;
+    case mjgTYPE_LOSS:
+      if (t->gamma_v >= 1 || t->gamma_u >= 1 ||
+          mjg_efficiencies(&eta_f, &eta_b, t->gamma_u, t->gamma_v) < 0) {
+        mjg_refuse(
+            report,
+            "a gear that one side cannot drive loses more than it takes in, which type loss does "
+            "not know; describe it as type coefficients");
+        break;
+      }
+      mjg_give(&d, mjgKEY_MU_AVG, 0.5 * (1 / eta_b - eta_f));
+      mjg_give(&d, mjgKEY_MU_DIF, 1 - 0.5 * (1 / eta_b + eta_f));
+      break;
+    case mjgTYPE_WEDGE:
+    case mjgTYPE_PLANETARY:
+    case mjgTYPE_STRAIN_WAVE:
+    case mjgTYPE_CAPSTAN:
+      mjg_refuse(
+          report,
+          "the coefficients do not tell what type %s would need; describe it as type efficiency",
+          mjg_typeName(type));
+      break;
     default:
       mjg_refuse(report, "unknown type %d; use one of mjgType", type);
       break;

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "mjgear_params.h"
@@ -17,7 +18,14 @@ enum {
   mjgiSCREW = 1 << mjgTYPE_LEADSCREW,
   mjgiWORM = 1 << mjgTYPE_WORM,
   mjgiSPUR = 1 << mjgTYPE_SPUR,
-  mjgiALL = mjgiCOEFF | mjgiEFF | mjgiSTART | mjgiSCREW | mjgiWORM | mjgiSPUR
+  mjgiWEDGE = 1 << mjgTYPE_WEDGE,
+  mjgiPLANET = 1 << mjgTYPE_PLANETARY,
+  mjgiWAVE = 1 << mjgTYPE_STRAIN_WAVE,
+  mjgiCAPSTAN = 1 << mjgTYPE_CAPSTAN,
+  mjgiLOSS = 1 << mjgTYPE_LOSS,
+  mjgiGEOMETRY =
+      mjgiSCREW | mjgiWORM | mjgiSPUR | mjgiWEDGE | mjgiPLANET | mjgiWAVE | mjgiCAPSTAN | mjgiLOSS,
+  mjgiALL = mjgiCOEFF | mjgiEFF | mjgiSTART | mjgiGEOMETRY
 };
 
 static const int kMember[mjgNKEY] = {
@@ -26,19 +34,33 @@ static const int kMember[mjgNKEY] = {
     [mjgKEY_ETA_FORWARD] = mjgiEFF | mjgiSTART,
     [mjgKEY_ETA_BACKWARD] = mjgiEFF,
     [mjgKEY_STARTING_FORWARD] = mjgiSTART,
-    [mjgKEY_STARTING_BACKWARD] = mjgiSTART,
+    [mjgKEY_STARTING_BACKWARD] = mjgiSTART | mjgiWAVE,
     [mjgKEY_LEAD_ANGLE] = mjgiSCREW | mjgiWORM,
     [mjgKEY_LEAD] = mjgiSCREW | mjgiWORM,
     [mjgKEY_PITCH_DIAMETER] = mjgiSCREW | mjgiWORM,
     [mjgKEY_PRESSURE_ANGLE] = mjgiSCREW | mjgiWORM | mjgiSPUR,
-    [mjgKEY_MU] = mjgiSCREW | mjgiWORM | mjgiSPUR,
+    [mjgKEY_MU] = mjgiSCREW | mjgiWORM | mjgiSPUR | mjgiWEDGE | mjgiCAPSTAN,
     [mjgKEY_RADIUS_IN] = mjgiSPUR,
     [mjgKEY_RADIUS_OUT] = mjgiSPUR,
     [mjgKEY_CONTACT] = mjgiSPUR,
     [mjgKEY_MODULE] = mjgiSPUR,
     [mjgKEY_MESH] = mjgiSPUR,
-    [mjgKEY_COULOMB] = mjgiALL & ~mjgiSTART,
-    [mjgKEY_STATIC_RATIO] = mjgiALL,
+    [mjgKEY_INPUT_ANGLE] = mjgiWEDGE,
+    [mjgKEY_OUTPUT_ANGLE] = mjgiWEDGE,
+    [mjgKEY_TEETH_SUN] = mjgiPLANET,
+    [mjgKEY_TEETH_PLANET] = mjgiPLANET,
+    [mjgKEY_TEETH_RING] = mjgiPLANET,
+    [mjgKEY_TEETH_PLANET_OUT] = mjgiPLANET,
+    [mjgKEY_TEETH_RING_OUT] = mjgiPLANET,
+    [mjgKEY_MESH_EFFICIENCY] = mjgiPLANET,
+    [mjgKEY_RATED_TORQUE] = mjgiWAVE,
+    [mjgKEY_RATED_EFFICIENCY] = mjgiWAVE,
+    [mjgKEY_NO_LOAD_TORQUE] = mjgiWAVE,
+    [mjgKEY_WRAP_ANGLE] = mjgiCAPSTAN,
+    [mjgKEY_MU_AVG] = mjgiLOSS,
+    [mjgKEY_MU_DIF] = mjgiLOSS,
+    [mjgKEY_COULOMB] = mjgiALL & ~mjgiSTART & ~mjgiWAVE,
+    [mjgKEY_STATIC_RATIO] = mjgiALL & ~mjgiWAVE,
     [mjgKEY_STRIBECK_FRICTION] = mjgiALL,
     [mjgKEY_STRIBECK_VELOCITY] = mjgiALL,
     [mjgKEY_STRIBECK_EXPONENT] = mjgiALL,
@@ -49,8 +71,8 @@ static const int kMember[mjgNKEY] = {
     [mjgKEY_VISCOUS] = mjgiALL,
     [mjgKEY_ARMATURE] = mjgiALL,
     [mjgKEY_RATIO] = mjgiALL,
-    [mjgKEY_MOTOR_STARTING] = mjgiSTART,
-    [mjgKEY_MOTOR_COULOMB] = mjgiALL & ~mjgiSTART,
+    [mjgKEY_MOTOR_STARTING] = mjgiSTART | mjgiWAVE,
+    [mjgKEY_MOTOR_COULOMB] = mjgiALL & ~mjgiSTART & ~mjgiWAVE,
     [mjgKEY_MOTOR_VISCOUS] = mjgiALL,
     [mjgKEY_MOTOR_INERTIA] = mjgiALL,
 };
@@ -133,6 +155,25 @@ static void checkRange(mjgReport* report, const mjgDescription* d) {
 }
 
 
+// names of the types that a key belongs to: "leadscrew, worm or spur"
+static void typesOf(char* text, size_t size, int key) {
+  int left = 0;
+  for (int type = 1; type < mjgNTYPE; type++) {
+    left += (kMember[key] >> type) & 1;
+  }
+  size_t length = 0;
+  for (int type = 1; type < mjgNTYPE && length < size; type++) {
+    if ((kMember[key] >> type) & 1) {
+      left--;
+      length += (size_t)snprintf(text + length, size - length, "%s%s", mjg_typeName(type),
+                                 left > 1    ? ", "
+                                 : left == 1 ? " or "
+                                             : "");
+    }
+  }
+}
+
+
 // the type that the keys say, or 0 after a refusal
 static int findType(mjgReport* report, const mjgDescription* d) {
   if (d->type < 0 || d->type >= mjgNTYPE) {
@@ -142,13 +183,15 @@ static int findType(mjgReport* report, const mjgDescription* d) {
   if (d->type != mjgTYPE_AUTO) {
     return d->type;
   }
-  int geometry = givenOf(d, mjgiSCREW | mjgiWORM | mjgiSPUR);
+  int geometry = givenOf(d, mjgiGEOMETRY);
   if (geometry >= 0) {
-    mjg_refuse(report, "%s is given, but not of what; write type leadscrew, worm or spur",
-               mjg_keyInfo(geometry)->name);
+    char types[200];
+    typesOf(types, sizeof types, geometry);
+    mjg_refuse(report, "%s is given, but not of what; write type %s", mjg_keyInfo(geometry)->name,
+               types);
     return 0;
   }
-  if (givenOf(d, mjgiSTART) >= 0) {
+  if (givenOf(d, mjgiSTART | mjgiWAVE) >= 0) {
     return mjgTYPE_STARTING;
   }
   if (d->given[mjgKEY_ETA_FORWARD] || d->given[mjgKEY_ETA_BACKWARD]) {
@@ -237,6 +280,31 @@ static void checkMissing(mjgReport* report, const mjgDescription* d, int type) {
         require(report, d, mjgKEY_CONTACT, "type spur");
       }
       break;
+    case mjgTYPE_WEDGE:
+      require(report, d, mjgKEY_INPUT_ANGLE, "type wedge");
+      require(report, d, mjgKEY_OUTPUT_ANGLE, "type wedge");
+      require(report, d, mjgKEY_MU, "type wedge");
+      break;
+    case mjgTYPE_PLANETARY:
+      require(report, d, mjgKEY_TEETH_SUN, "type planetary");
+      require(report, d, mjgKEY_TEETH_RING, "type planetary");
+      require(report, d, mjgKEY_MESH_EFFICIENCY, "type planetary");
+      if (given[mjgKEY_TEETH_PLANET_OUT]) {
+        require(report, d, mjgKEY_TEETH_PLANET, "teeth_planet_out");
+      }
+      break;
+    case mjgTYPE_STRAIN_WAVE:
+      require(report, d, mjgKEY_RATED_TORQUE, "type strain_wave");
+      require(report, d, mjgKEY_RATED_EFFICIENCY, "type strain_wave");
+      require(report, d, mjgKEY_NO_LOAD_TORQUE, "type strain_wave");
+      break;
+    case mjgTYPE_CAPSTAN:
+      require(report, d, mjgKEY_WRAP_ANGLE, "type capstan");
+      require(report, d, mjgKEY_MU, "type capstan");
+      break;
+    case mjgTYPE_LOSS:
+      require(report, d, mjgKEY_MU_AVG, "type loss");
+      break;
     default:
       break;
   }
@@ -255,8 +323,8 @@ static void checkMissing(mjgReport* report, const mjgDescription* d, int type) {
 
   // what is measured at the motor
   static const int motor[] = {mjgKEY_MOTOR_STARTING, mjgKEY_MOTOR_COULOMB, mjgKEY_MOTOR_VISCOUS,
-                              mjgKEY_MOTOR_INERTIA};
-  int known = given[mjgKEY_RATIO] || type == mjgTYPE_SPUR ||
+                              mjgKEY_MOTOR_INERTIA, mjgKEY_NO_LOAD_TORQUE};
+  int known = given[mjgKEY_RATIO] || type == mjgTYPE_SPUR || type == mjgTYPE_PLANETARY ||
               ((type == mjgTYPE_LEADSCREW) && given[mjgKEY_LEAD]);
   for (size_t i = 0; i < sizeof(motor) / sizeof(*motor) && !known; i++) {
     if (given[motor[i]]) {
@@ -382,6 +450,110 @@ static void fromSpur(mjgTransmission* t, mjgReport* report, const mjgDescription
 }
 
 
+static mjgPlanetary planetaryOf(const mjgDescription* d) {
+  double sun = d->value[mjgKEY_TEETH_SUN], ring = d->value[mjgKEY_TEETH_RING];
+  return (mjgPlanetary){.sun = sun,
+                        .planet = valueOr(d, mjgKEY_TEETH_PLANET, 0.5 * (ring - sun)),
+                        .ring = ring,
+                        .planet_out = d->value[mjgKEY_TEETH_PLANET_OUT],
+                        .ring_out = d->value[mjgKEY_TEETH_RING_OUT],
+                        .efficiency = d->value[mjgKEY_MESH_EFFICIENCY]};
+}
+
+
+static void fromPlanetary(mjgTransmission* t, mjgReport* report, const mjgDescription* d) {
+  const mjgPlanetary gears = planetaryOf(d);
+  double ratio, eta_f, eta_b;
+  if (!(gears.planet > 0)) {
+    mjg_refuse(
+        report,
+        "teeth_ring = %g leaves no room for planets around a sun of %g teeth; write a larger "
+        "ring, or teeth_planet",
+        gears.ring, gears.sun);
+  } else if (mjg_planetary(&ratio, &eta_f, &eta_b, &gears) < 0) {
+    mjg_refuse(report,
+               "with these teeth the output does not turn; write other teeth_ring_out or "
+               "teeth_planet_out");
+  } else if (eta_f <= 0) {
+    mjg_refuse(
+        report,
+        "mesh_efficiency = %g: a motor cannot drive this gear, forward efficiency %.4g; write "
+        "more",
+        gears.efficiency, eta_f);
+  } else if (eta_f < 1) {
+    mjg_coefficients(&t->gamma_u, &t->gamma_v, eta_f, eta_b);
+  }
+}
+
+
+// With u0 the no-load running torque and S the starting torque at the output, s_b the backdriving torque, c the
+// sliding friction without load and k the static ratio,
+//     u0 = c/(1 - gamma_u)     S = k c/(1 - k gamma_u)     s_b = k c/(1 - k gamma_v)
+// and the efficiency under the load T is eta_f T/(T + eta_f u0), which falls at partial load.
+// Without s_b gamma_u = 0; without S k = 1.
+static void fromStrainWave(mjgTransmission* t, mjgReport* report, const mjgDescription* d) {
+  double u0 = t->ratio * d->value[mjgKEY_NO_LOAD_TORQUE];
+  double share = 1 / d->value[mjgKEY_RATED_EFFICIENCY] - u0 / d->value[mjgKEY_RATED_TORQUE];
+  double start = d->given[mjgKEY_MOTOR_STARTING] ? t->ratio * d->value[mjgKEY_MOTOR_STARTING] : u0;
+  double back = d->value[mjgKEY_STARTING_BACKWARD];
+  if (share < 1) {
+    mjg_refuse(report,
+               "no_load_torque = %g takes more than what is lost at rated_torque, %g of it at the "
+               "output; check that it is measured at the motor",
+               d->value[mjgKEY_NO_LOAD_TORQUE], u0 / d->value[mjgKEY_RATED_TORQUE]);
+    return;
+  }
+  double eta = 1 / share;
+  t->gamma_v = (1 - eta) / eta;
+  if (d->given[mjgKEY_STARTING_BACKWARD]) {
+    t->gamma_v = 2 * start * back / (start * back * (1 + eta) + u0 * eta * (start - back)) - 1;
+    t->gamma_u = 1 - eta * (1 + t->gamma_v);
+  }
+  t->coulomb = u0 * (1 - t->gamma_u);
+  t->static_ratio = start / (t->coulomb + start * t->gamma_u);
+  if (t->gamma_u < 0) {
+    mjg_refuse(
+        report,
+        "starting_backward = %g is more than the loss under load explains, of which there is %.3g "
+        "at rated_torque without no_load_torque; write less, or leave it out",
+        back, 1 - eta);
+  } else if (!(t->gamma_v >= 0) || !(t->coulomb > 0)) {
+    mjg_refuse(
+        report,
+        "starting_backward = %g contradicts the other torques, %g at the output to run and %g to "
+        "start; check that it is measured at the output",
+        back, u0, start);
+  } else if (!(t->static_ratio >= 1)) {
+    mjg_refuse(
+        report,
+        "motor_starting = %g is below no_load_torque = %g; a gear does not run with more than it "
+        "starts with: take the running torque at the lowest speed",
+        d->value[mjgKEY_MOTOR_STARTING], d->value[mjgKEY_NO_LOAD_TORQUE]);
+  }
+}
+
+
+// mu_avg |u| sgn(v) + mu_dif u, which in sliding is this law with eta_f = 1 - mu_avg - mu_dif and
+// eta_b = 1/(1 + mu_avg - mu_dif)
+static void fromLoss(mjgTransmission* t, mjgReport* report, const mjgDescription* d) {
+  double average = d->value[mjgKEY_MU_AVG], difference = d->value[mjgKEY_MU_DIF];
+  if (fabs(difference) > average) {
+    mjg_refuse(
+        report,
+        "mu_dif = %g is larger than mu_avg = %g, a gear that creates energy in one direction; "
+        "write a value between %g and %g",
+        difference, average, -average, average);
+  } else if (average + difference >= 1) {
+    mjg_refuse(report,
+               "mu_avg + mu_dif = %g, but a motor cannot drive such a gear; write less than 1",
+               average + difference);
+  } else if (average > 0) {
+    t->gamma_u = average + difference * (1 - difference) / average;
+    t->gamma_v = -difference / average;
+  }
+}
+
+
 // motor turns for a turn, or a unit of travel, of the output
 static double ratioOf(const mjgDescription* d, int type) {
   if (d->given[mjgKEY_RATIO]) {
@@ -392,6 +564,11 @@ static double ratioOf(const mjgDescription* d, int type) {
   }
   if (type == mjgTYPE_LEADSCREW && d->given[mjgKEY_LEAD]) {
     return 2 * kPi / d->value[mjgKEY_LEAD];
+  }
+  if (type == mjgTYPE_PLANETARY) {
+    const mjgPlanetary gears = planetaryOf(d);
+    double ratio, eta_f, eta_b;
+    return mjg_planetary(&ratio, &eta_f, &eta_b, &gears) < 0 ? 0 : fabs(ratio);
   }
   return 0;
 }
@@ -459,8 +636,25 @@ int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
     case mjgTYPE_WORM:
       fromThread(&t, d);
       break;
-    default:
+    case mjgTYPE_SPUR:
       fromSpur(&t, report, d);
+      break;
+    case mjgTYPE_WEDGE:
+      t.gamma_u = d->value[mjgKEY_MU] / tan(d->value[mjgKEY_OUTPUT_ANGLE]);
+      t.gamma_v = d->value[mjgKEY_MU] / tan(d->value[mjgKEY_INPUT_ANGLE]);
+      break;
+    case mjgTYPE_PLANETARY:
+      fromPlanetary(&t, report, d);
+      break;
+    case mjgTYPE_STRAIN_WAVE:
+      fromStrainWave(&t, report, d);
+      break;
+    case mjgTYPE_CAPSTAN:
+      // exp(-mu wrap_angle) in both directions
+      t.gamma_u = t.gamma_v = tanh(0.5 * d->value[mjgKEY_MU] * d->value[mjgKEY_WRAP_ANGLE]);
+      break;
+    default:
+      fromLoss(&t, report, d);
       break;
   }
   if (report->count == before) {

@@ -12,6 +12,7 @@ void mjg_explain(mjgFacts* facts, const mjgTransmission* transmission, double lo
   mjg_transmissionEfficiencies(&f->eta_f_rest, &f->eta_b_rest, gear, 0);
   f->backdrivable = gear->gamma_v < 1;
   f->forward_drivable = gear->gamma_u < 1;
+  f->catalogue_locks = f->eta_f < 0.45 ? 1 : f->eta_f > 0.55 ? 0 : -1;
   f->varies = gear->gamma_u_stribeck != 0 || gear->gamma_v_stribeck != 0;
 
   // torques at which it moves

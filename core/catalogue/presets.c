@@ -94,6 +94,18 @@ static const Generic kGeneric[] = {
      mjgTYPE_EFFICIENCY,
      {{mjgKEY_ETA_FORWARD, 0.94}, {mjgKEY_RATIO, 55}, {mjgKEY_MOTOR_INERTIA, 2.4e-4}}},
 
+    {"bilateral_drive",
+     "bilateral drive gear (3K planetary), backdrivable",
+     "Matsuki, Nagano, Fujimoto, IEEE/ASME Trans. Mechatronics 24(6), 2019: measured efficiency "
+     "0.890 forward, "
+     "0.853 backward, reverse-drive starting torque 0.020 N m, from which coulomb = 0.020 N m (1 - "
+     "gamma_v).",
+     "A prototype. The same measured as friction alone: no inertia, no stiffness.",
+     mjgTYPE_EFFICIENCY,
+     {{mjgKEY_ETA_FORWARD, 0.890},
+      {mjgKEY_ETA_BACKWARD, 0.853},
+      {mjgKEY_COULOMB, 0.015584437154839509}}},
+
     {"spur_pair",
      "pair of spur gears, 20 and 40 teeth of module 2 mm",
      "Assumed: full-depth teeth, pressure angle 20 deg, mu 0.08 (oiled steel).",

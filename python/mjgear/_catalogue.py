@@ -11,7 +11,7 @@ from mjgear import _structs
 from mjgear._errors import GearError
 
 Value = float | str  # "type" is a word, everything else a number
-Kind = Literal["coefficients", "efficiency", "starting", "leadscrew", "worm", "spur"]
+Kind = Literal["coefficients", "efficiency", "starting", "leadscrew", "worm", "spur", "loss"]
 
 _TEXT = 8000  # bytes for all problems of a description
 
@@ -72,6 +72,8 @@ class Facts:
         eta_forward_rest, eta_backward_rest: efficiencies at rest, with all that friction gains there, 1.
         backdrivable: a load can keep the joint moving with the motor off (gamma_v < 1).
         forward_drivable: the motor can move it (gamma_u < 1).
+        catalogue_locks: what a catalogue would conclude from eta_forward alone, self-locking below 0.5; None: uncertain,
+            from 0.45 to 0.55.
         load: load torque at which the torques below are told.
         motor_torque_raises, motor_torque_lowers: motor torques that break the load away; inf: none does.
         motor_torque_starts_unloaded: motor torque that starts the unloaded joint; inf: none does.
@@ -91,6 +93,7 @@ class Facts:
     eta_backward_rest: float
     backdrivable: bool
     forward_drivable: bool
+    catalogue_locks: bool | None
     load: float
     motor_torque_raises: float
     motor_torque_lowers: float
@@ -119,6 +122,7 @@ def make_facts(facts: _structs.Facts) -> Facts:
         eta_backward_rest=facts.eta_b_rest,
         backdrivable=bool(facts.backdrivable),
         forward_drivable=bool(facts.forward_drivable),
+        catalogue_locks=None if facts.catalogue_locks < 0 else bool(facts.catalogue_locks),
         load=facts.load,
         motor_torque_raises=getattr(facts, "raise"),
         motor_torque_lowers=facts.lower,
@@ -285,7 +289,7 @@ def convert(kind: Kind, preset: str | None = None, **values: Value) -> dict[str,
     """The same gear described as another kind.
 
     Args:
-        kind: "coefficients", "efficiency", "starting", "leadscrew", "worm" or "spur".
+        kind: "coefficients", "efficiency", "starting", "leadscrew", "worm", "spur" or "loss".
         preset: the name of a preset, with whose keys the description begins.
         values: keys of the description, SI at the output side. What the new kind leaves open may be given too:
             pressure_angle (leadscrew, worm), pressure_angle, mu and radius_in (spur).
@@ -310,7 +314,7 @@ def convert(kind: Kind, preset: str | None = None, **values: Value) -> dict[str,
 
 def _is_geometric(description: _structs.Description) -> bool:
     name = _structs.core.mjg_typeName(description.type)
-    return name is not None and name.decode() in ("leadscrew", "worm", "spur")
+    return name is not None and name.decode() in ("leadscrew", "worm", "spur", "wedge", "planetary", "strain_wave", "capstan", "loss")
 
 
 def _without_open(values: Mapping[str, Value]) -> dict[str, Value]:

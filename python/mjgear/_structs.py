@@ -100,6 +100,7 @@ class Facts(ctypes.Structure):
         ("inertia_forward", c_double),
         ("inertia_backward", c_double),
         ("rho", c_double),
+        ("catalogue_locks", c_int),
     ]
 
 

@@ -1,0 +1,94 @@
+#include <math.h>
+
+#include "mjgear_params.h"
+
+
+// central gears
+enum {
+  SUN,
+  RING,
+  OUT
+};
+
+
+// Torques on the central gears from outside for the torque of the driving side, with a factor on the power of each
+// on its way to the planets; speeds are seen from the carrier. With an output ring the carrier is free, so that
+// torques sum to 0; without one it is the output and has minus their sum.
+static void torques(double T[3], const double speed[3], const double factor[3], int has_out,
+                    int forward, double given) {
+  double a = factor[SUN] * speed[SUN], b = factor[RING] * speed[RING], c = factor[OUT] * speed[OUT];
+  if (!has_out) {
+    T[SUN] = forward ? given : -given / (1 - a / b);
+    T[RING] = -a / b * T[SUN];
+    T[OUT] = 0;
+  } else {
+    T[SUN] = forward ? given : (b - c) / (a - b) * given;
+    T[OUT] = forward ? (a - b) / (b - c) * given : given;
+    T[RING] = -T[SUN] - T[OUT];
+  }
+}
+
+
+// Torque of the driven side. Which way power flows in each mesh is tried, that without loss first and then those
+// that differ from it least; NAN if nothing holds.
+static double drivenTorque(const double speed[3], int has_out, double efficiency, int forward,
+                           double given) {
+  const double lossless[3] = {1, 1, 1};
+  double T[3];
+  torques(T, speed, lossless, has_out, forward, given);
+  int start = 0;
+  for (int k = 0; k < 3; k++) {
+    start |= (T[k] * speed[k] > 0) << k;
+  }
+  static const int change[] = {0, 1, 2, 4, 3, 5, 6, 7};
+  for (int i = 0; i < 8; i++) {
+    int inward = start ^ change[i], consistent = 1;
+    double factor[3];
+    for (int k = 0; k < 3; k++) {
+      factor[k] = (inward >> k) & 1 ? efficiency : 1 / efficiency;
+    }
+    torques(T, speed, factor, has_out, forward, given);
+    for (int k = 0; k < 2 + has_out; k++) {
+      double power = T[k] * speed[k];
+      consistent &= (inward >> k) & 1 ? power >= 0 : power <= 0;
+    }
+    if (consistent) {
+      return !forward ? T[SUN] : has_out ? T[OUT] : -T[SUN] - T[RING];
+    }
+  }
+  return NAN;
+}
+
+
+int mjg_planetary(double* ratio, double* eta_f, double* eta_b, const mjgPlanetary* gears) {
+  const mjgPlanetary* g = gears;
+  if (!ratio || !eta_f || !eta_b || !g || !(g->sun > 0 && isfinite(g->sun)) ||
+      !(g->planet > 0 && isfinite(g->planet)) || !(g->ring > 0 && isfinite(g->ring)) ||
+      !(g->planet_out >= 0 && isfinite(g->planet_out)) ||
+      !(g->ring_out >= 0 && isfinite(g->ring_out)) || !(g->efficiency > 0 && g->efficiency <= 1)) {
+    return mjgERR_ARGUMENT;
+  }
+  int has_out = g->ring_out > 0;
+  double second = g->planet_out > 0 ? g->planet_out : g->planet;
+
+  // seen from the carrier, per turn of the planets: Willis
+  double speed[3] = {-g->planet / g->sun, (has_out ? g->planet : second) / g->ring,
+                     has_out ? second / g->ring_out : 0};
+
+  // the ring stands: the carrier turns with minus its speed
+  double carrier = -speed[RING];
+  double motor = speed[SUN] + carrier;
+  double output = has_out ? speed[OUT] + carrier : carrier;
+  if (fabs(output) < 1e-12 * fabs(motor) || motor == 0) {
+    return mjgERR_ARGUMENT;
+  }
+  *ratio = motor / output;
+
+  // the motor drives: power of the driven side over that of the motor; the load drives: the same motion with
+  // the torque of the load in its direction
+  double driven = drivenTorque(speed, has_out, g->efficiency, 1, motor > 0 ? 1 : -1);
+  *eta_f = -driven * output / fabs(motor);
+  driven = drivenTorque(speed, has_out, g->efficiency, 0, output > 0 ? 1 : -1);
+  *eta_b = -driven * motor / fabs(output);
+  return isfinite(*eta_f) && isfinite(*eta_b) ? mjgSOLVED : mjgERR_ARGUMENT;
+}

@@ -1,0 +1,387 @@
+// Words for gears that name parts, catalogues or other models: wedge, planetary, strain wave, capstan, loss; the
+// bilateral drive gear; what a catalogue concludes from its efficiency.
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <mujoco/mujoco.h>
+
+#include "mjgear.h"
+#include "mjgear_params.h"
+#include "plugin_models.h"
+
+#define DRAWN 100
+
+static uint64_t seed = 5;
+
+static double draw(double low, double high) {
+  seed = seed * 6364136223846793005u + 1442695040888963407u;
+  return low + (high - low) * (double)(seed >> 11) / 9007199254740992.0;
+}
+
+
+// description from pairs of key and value, ended by -1
+static mjgDescription describe(int type, ...) {
+  mjgDescription d;
+  mjg_defaultDescription(&d);
+  d.type = type;
+  va_list arguments;
+  va_start(arguments, type);
+  for (int key = va_arg(arguments, int); key >= 0; key = va_arg(arguments, int)) {
+    mjg_give(&d, key, va_arg(arguments, double));
+  }
+  va_end(arguments);
+  return d;
+}
+
+
+static mjgTransmission accepted(mjgDescription d) {
+  mjgTransmission t;
+  char text[2000];
+  mjgReport report;
+  mjg_startReport(&report, text, sizeof text);
+  if (mjg_transmission(&t, &report, &d)) {
+    fail_msg("%s", text);
+  }
+  return t;
+}
+
+
+// one problem whose line has these words
+static void refused(mjgDescription d, const char* words) {
+  mjgTransmission t;
+  char text[2000];
+  mjgReport report;
+  mjg_startReport(&report, text, sizeof text);
+  assert_int_equal(mjg_transmission(&t, &report, &d), 1);
+  if (!strstr(text, words)) {
+    fail_msg("'%s' is not in: %s", words, text);
+  }
+}
+
+
+//---------------------------------- types ---------------------------------------------------------
+
+// 3.1: gamma_u = mu/tan(theta_v), gamma_v = mu/tan(theta_u); by the balance of forces at rest: of the normal
+// force N and friction mu N, the load with sin(theta) and cos(theta) of each side
+static void wedge(void** state) {
+  (void)state;
+  for (int i = 0; i < DRAWN; i++) {
+    double in = draw(0.05, 1.5), out = draw(0.05, 1.5), mu = draw(0, 0.3);
+    mjgTransmission t = accepted(describe(mjgTYPE_WEDGE, mjgKEY_INPUT_ANGLE, in,
+                                          mjgKEY_OUTPUT_ANGLE, out, mjgKEY_MU, mu, -1));
+
+    // the input drives: f_u = N (sin in + mu cos in), what the output gets is N (sin out - mu cos out); the
+    // output moves sin in/sin out as far
+    double N = 1, kappa = sin(out) / sin(in);
+    double u = N * (sin(in) + mu * cos(in)), x = N * (sin(out) - mu * cos(out));
+    if (x > 0) {
+      double eta_f, eta_b;
+      assert_int_equal(mjg_efficiencies(&eta_f, &eta_b, t.gamma_u, t.gamma_v), 0);
+      assert_true(fabs(eta_f - x / (kappa * u)) < 1e-12);
+      u = N * (sin(in) - mu * cos(in));
+      x = N * (sin(out) + mu * cos(out));
+      assert_true(fabs(eta_b - kappa * u / x) < 1e-12);
+    }
+  }
+  refused(describe(mjgTYPE_WEDGE, mjgKEY_INPUT_ANGLE, 0.1, mjgKEY_MU, 0.1, -1), "output_angle");
+  refused(describe(mjgTYPE_WEDGE, mjgKEY_INPUT_ANGLE, 0.1, mjgKEY_OUTPUT_ANGLE, 30.0, mjgKEY_MU,
+                   0.1, -1),
+          "radians");
+  refused(describe(mjgTYPE_AUTO, mjgKEY_INPUT_ANGLE, 0.1, -1), "write type wedge");
+}
+
+
+static void planetary(void** state) {
+  (void)state;
+  mjgTransmission t =
+      accepted(describe(mjgTYPE_PLANETARY, mjgKEY_TEETH_SUN, 20.0, mjgKEY_TEETH_RING, 60.0,
+                        mjgKEY_MESH_EFFICIENCY, 0.98, mjgKEY_MOTOR_INERTIA, 1e-4, -1));
+  double eta_f, eta_b, eta0 = 0.98 * 0.98;
+  assert_int_equal(mjg_efficiencies(&eta_f, &eta_b, t.gamma_u, t.gamma_v), 0);
+  assert_true(t.ratio == 4 && fabs(t.armature - 16e-4) < 1e-15);
+  assert_true(fabs(eta_f - (1 + 3 * eta0) / 4) < 1e-12 && fabs(eta_b - 4 / (1 + 3 / eta0)) < 1e-12);
+
+  // without loss
+  t = accepted(describe(mjgTYPE_PLANETARY, mjgKEY_TEETH_SUN, 20.0, mjgKEY_TEETH_RING, 60.0,
+                        mjgKEY_MESH_EFFICIENCY, 1.0, -1));
+  assert_true(t.gamma_u == 0 && t.gamma_v == 0);
+
+  // self-locking
+  t = accepted(describe(mjgTYPE_PLANETARY, mjgKEY_TEETH_SUN, 12.0, mjgKEY_TEETH_RING, 60.0,
+                        mjgKEY_TEETH_RING_OUT, 61.0, mjgKEY_MESH_EFFICIENCY, 0.97, -1));
+  assert_true(t.gamma_v > 1 && t.gamma_u < 1);
+  refused(describe(mjgTYPE_PLANETARY, mjgKEY_TEETH_SUN, 60.0, mjgKEY_TEETH_RING, 60.0,
+                   mjgKEY_MESH_EFFICIENCY, 0.97, -1),
+          "no room");
+  refused(describe(mjgTYPE_PLANETARY, mjgKEY_TEETH_SUN, 12.0, mjgKEY_TEETH_RING, 60.0,
+                   mjgKEY_TEETH_RING_OUT, 60.0, mjgKEY_MESH_EFFICIENCY, 0.97, -1),
+          "does not turn");
+  refused(describe(mjgTYPE_PLANETARY, mjgKEY_TEETH_SUN, 12.0, mjgKEY_TEETH_RING, 60.0, -1),
+          "mesh_efficiency");
+}
+
+
+// the catalogue's four torques and its efficiency come back from the law, and the efficiency falls at partial
+// load as eta_f T/(T + c)
+static void strainWave(void** state) {
+  (void)state;
+  int n = 0;
+  for (int i = 0; i < DRAWN; i++) {
+    double ratio = draw(50, 160), rated = draw(5, 100),
+           running = draw(0.002, 0.01) * rated / ratio * 5;
+    double start = running * draw(1, 1.5), efficiency = draw(0.6, 0.85),
+           back = draw(1.05, 1.3) * ratio * start;
+    mjgDescription d =
+        describe(mjgTYPE_STRAIN_WAVE, mjgKEY_RATIO, ratio, mjgKEY_RATED_TORQUE, rated,
+                 mjgKEY_RATED_EFFICIENCY, efficiency, mjgKEY_NO_LOAD_TORQUE, running,
+                 mjgKEY_MOTOR_STARTING, start, mjgKEY_STARTING_BACKWARD, back, -1);
+    mjgTransmission t;
+    mjgReport report;
+    mjg_startReport(&report, NULL, 0);
+    if (mjg_transmission(&t, &report, &d)) {
+      continue;
+    }
+    n++;
+    assert_true(fabs(mjg_breakawayMotor(&t, 0, 1) / (ratio * start) - 1) < 1e-9);
+    assert_true(fabs(mjg_breakawayLoad(&t, 0, -1) / back - 1) < 1e-9);
+
+    // in motion: the motor torque that keeps the speed under a load, by the core's step
+    for (int k = 0; k < 4; k++) {
+      double load = k * rated / 3, u = 0, v = 0, c = 0;
+      double eta_f = 1 / (1 / efficiency - ratio * running / rated);
+      u = k ? load / (eta_f * load / (load + eta_f * ratio * running)) : ratio * running;
+      double A = 1e-3, phi, alpha = (t.gamma_u + t.gamma_v) * 0.5 / 1e-3, one = 1, torque, next,
+             lambda;
+      (void)v;
+      c = t.coulomb;
+      double free = one + A * (u - load);
+      phi = (t.gamma_u + t.gamma_v) * (u - 0.5 * (u - load));
+      int mode;
+      const mjgProblem problem = {.n = 1,
+                                  .v = &free,
+                                  .A = &A,
+                                  .phi = &phi,
+                                  .alpha = &alpha,
+                                  .beta = &t.gamma_v,
+                                  .coulomb = &c,
+                                  .v0 = &one};
+      mjgSettings settings;
+      mjg_defaultSettings(&settings);
+      double memory[1024];
+      mjgSolution solution = {&torque, &next, &lambda, &mode};
+      assert_true(mjg_solve(&solution, NULL, &problem, &settings,
+                            mjg_create(memory, sizeof memory, 1, 1)) >= 0);
+      assert_true(fabs(next - 1) < 1e-9);
+    }
+  }
+  assert_true(n > 0.5 * DRAWN);
+
+  // without the backdriving torque gamma_u = 0, without the starting torque the static ratio is 1
+  mjgTransmission t =
+      accepted(describe(mjgTYPE_STRAIN_WAVE, mjgKEY_RATIO, 100.0, mjgKEY_RATED_TORQUE, 40.0,
+                        mjgKEY_RATED_EFFICIENCY, 0.75, mjgKEY_NO_LOAD_TORQUE, 0.03, -1));
+  assert_true(t.gamma_u == 0 && t.static_ratio == 1 && fabs(t.coulomb - 3) < 1e-12);
+  refused(describe(mjgTYPE_STRAIN_WAVE, mjgKEY_RATIO, 100.0, mjgKEY_RATED_TORQUE, 40.0,
+                   mjgKEY_RATED_EFFICIENCY, 0.75, mjgKEY_NO_LOAD_TORQUE, 3.0, -1),
+          "no_load_torque");
+  refused(describe(mjgTYPE_STRAIN_WAVE, mjgKEY_RATED_TORQUE, 40.0, mjgKEY_RATED_EFFICIENCY, 0.75,
+                   mjgKEY_NO_LOAD_TORQUE, 0.03, -1),
+          "ratio");
+  refused(describe(mjgTYPE_STRAIN_WAVE, mjgKEY_RATIO, 100.0, mjgKEY_RATED_TORQUE, 40.0,
+                   mjgKEY_RATED_EFFICIENCY, 0.75, mjgKEY_NO_LOAD_TORQUE, 0.03,
+                   mjgKEY_MOTOR_STARTING, 0.02, -1),
+          "motor_starting");
+  refused(
+      describe(mjgTYPE_STRAIN_WAVE, mjgKEY_RATIO, 100.0, mjgKEY_RATED_TORQUE, 40.0,
+               mjgKEY_RATED_EFFICIENCY, 0.75, mjgKEY_NO_LOAD_TORQUE, 0.03, mjgKEY_COULOMB, 1.0, -1),
+      "coulomb");
+}
+
+
+// Euler and Eytelwein: exp(-mu phi) in both directions
+static void capstan(void** state) {
+  (void)state;
+  for (int i = 0; i < DRAWN; i++) {
+    double mu = draw(0.01, 0.4), angle = draw(0.1, 12), eta_f, eta_b;
+    mjgTransmission t =
+        accepted(describe(mjgTYPE_CAPSTAN, mjgKEY_MU, mu, mjgKEY_WRAP_ANGLE, angle, -1));
+    assert_int_equal(mjg_efficiencies(&eta_f, &eta_b, t.gamma_u, t.gamma_v), 0);
+    assert_true(fabs(eta_f - exp(-mu * angle)) < 1e-12 && fabs(eta_b - exp(-mu * angle)) < 1e-12);
+  }
+  refused(describe(mjgTYPE_CAPSTAN, mjgKEY_MU, 0.1, -1), "wrap_angle");
+}
+
+
+// loss mu_avg |u| sgn(v) + mu_dif u of the torque u into the gear: this law in sliding, to rounding
+static void loss(void** state) {
+  (void)state;
+  for (int i = 0; i < DRAWN; i++) {
+    double average = draw(0.01, 0.45), difference = draw(-average, average), m = 0.7, M = 1.3,
+           h = 1e-3;
+    mjgTransmission t =
+        accepted(describe(mjgTYPE_LOSS, mjgKEY_MU_AVG, average, mjgKEY_MU_DIF, difference, -1));
+    for (int s = -1; s <= 1; s += 2) {
+      double f_u = draw(-5, 5), f_v = draw(-5, 5), v = s * 10.0, next, friction;
+      assert_true(mjg_stepScalar(&next, &friction, v, f_u, f_v, t.gamma_u, t.gamma_v, m, M, h) >=
+                  0);
+      double u = f_u - m * (next - v) / h;
+      assert_true(fabs(friction - (average * fabs(u) * s + difference * u)) <
+                  1e-12 * (1 + fabs(u)));
+    }
+
+    // and back
+    mjgDescription d;
+    mjg_defaultDescription(&d);
+    d.type = mjgTYPE_LOSS;
+    mjgReport report;
+    mjg_startReport(&report, NULL, 0);
+    assert_int_equal(mjg_describe(&d, &report, &t), 0);
+    assert_true(fabs(d.value[mjgKEY_MU_AVG] - average) < 1e-12);
+    assert_true(fabs(d.value[mjgKEY_MU_DIF] - difference) < 1e-12);
+  }
+  refused(describe(mjgTYPE_LOSS, mjgKEY_MU_AVG, 0.1, mjgKEY_MU_DIF, 0.2, -1), "creates energy");
+  refused(describe(mjgTYPE_LOSS, mjgKEY_MU_AVG, 0.6, mjgKEY_MU_DIF, 0.5, -1), "cannot drive");
+  refused(describe(mjgTYPE_LOSS, mjgKEY_MU_DIF, 0.1, -1), "mu_avg");
+}
+
+
+// what the coefficients do not tell
+static void descriptions(void** state) {
+  (void)state;
+  static const int types[] = {mjgTYPE_WEDGE, mjgTYPE_PLANETARY, mjgTYPE_STRAIN_WAVE,
+                              mjgTYPE_CAPSTAN};
+  mjgTransmission t = accepted(describe(mjgTYPE_EFFICIENCY, mjgKEY_ETA_FORWARD, 0.8, -1));
+  for (int i = 0; i < 4; i++) {
+    mjgDescription d;
+    mjg_defaultDescription(&d);
+    d.type = types[i];
+    char text[500];
+    mjgReport report;
+    mjg_startReport(&report, text, sizeof text);
+    assert_int_equal(mjg_describe(&d, &report, &t), 1);
+    assert_non_null(strstr(text, mjg_typeName(types[i])));
+  }
+}
+
+
+//---------------------------------- catalogues ----------------------------------------------------
+
+static void catalogueRule(void** state) {
+  (void)state;
+  const double eta[] = {0.2, 0.44, 0.46, 0.54, 0.56, 0.9};
+  const int locks[] = {1, 1, -1, -1, 0, 0};
+  for (int i = 0; i < 6; i++) {
+    mjgTransmission t = accepted(describe(mjgTYPE_EFFICIENCY, mjgKEY_ETA_FORWARD, eta[i], -1));
+    mjgFacts facts;
+    mjg_explain(&facts, &t, 1, -1);
+    assert_int_equal(facts.catalogue_locks, locks[i]);
+
+    // with one efficiency alone, eta_b = 2 - 1/eta_f, the law locks from 0.5 on, too
+    assert_int_equal(facts.backdrivable, eta[i] > 0.5);
+  }
+}
+
+
+// forward 0.890, backward 0.853, 0.020 N m to drive it back: in the facts, and in the engine
+static void bilateralDrive(void** state) {
+  (void)state;
+  mjgPreset preset;
+  assert_int_equal(mjg_preset(&preset, mjg_presetFromName("bilateral_drive")), 0);
+  mjgTransmission t = accepted(preset.description);
+  mjgFacts facts;
+  mjg_explain(&facts, &t, 1, -1);
+  assert_true(fabs(facts.eta_f - 0.890) < 1e-12 && fabs(facts.eta_b - 0.853) < 1e-12);
+  assert_true(fabs(facts.start_backward - 0.020) < 1e-9);
+
+  mjModel* m = makeModel(
+      "<mujoco><option gravity='0 0 0'/><extension><plugin plugin='mjgear.transmission'><instance "
+      "name='g'>"
+      "<config key='joint' value='j'/><config key='eta_forward' value='0.890'/><config "
+      "key='eta_backward' "
+      "value='0.853'/><config key='coulomb' "
+      "value='%.17g'/></instance></plugin></extension><worldbody><body>"
+      "<joint name='j' axis='0 0 1' armature='0.01'/><inertial pos='0 0 0' mass='1' "
+      "diaginertia='0.01 0.01 0.01'/>"
+      "</body></worldbody><actuator><motor joint='j'/></actuator></mujoco>",
+      t.coulomb);
+  mjData* d = mj_makeData(m);
+  for (int i = 0; i < 2; i++) {
+    mj_resetData(m, d);
+    d->qfrc_applied[0] = i ? 0.0201 : 0.0199;
+    mj_step(m, d);
+    assert_true((d->qvel[0] != 0) == i);
+  }
+
+  // steady motion under a large load, driven and driving
+  for (int s = -1; s <= 1; s += 2) {
+    mj_resetData(m, d);
+    d->qvel[0] = s * 1.0;
+    double load = 1e4;
+    d->qfrc_applied[0] = -load;
+    d->ctrl[0] = s > 0 ? load / 0.890 : load * 0.853;
+    mj_step(m, d);
+    assert_true(fabs(d->qvel[0] - s) < 1e-2);
+  }
+  mj_deleteData(d);
+  mj_deleteModel(m);
+}
+
+
+// the words in a model file
+static void inTheEngine(void** state) {
+  (void)state;
+  static const char* const keys[] = {
+      "<config key='type' value='planetary'/><config key='teeth_sun' value='20'/><config "
+      "key='teeth_ring' "
+      "value='60'/><config key='mesh_efficiency' value='0.98'/>",
+      "<config key='type' value='wedge'/><config key='input_angle' value='0.1'/><config "
+      "key='output_angle' "
+      "value='1.4'/><config key='mu' value='0.12'/>",
+      "<config key='type' value='strain_wave'/><config key='ratio' value='100'/><config "
+      "key='rated_torque' "
+      "value='40'/><config key='rated_efficiency' value='0.75'/><config key='no_load_torque' "
+      "value='0.03'/>",
+      "<config key='type' value='capstan'/><config key='wrap_angle' value='3.14'/><config key='mu' "
+      "value='0.2'/>",
+      "<config key='type' value='loss'/><config key='mu_avg' value='0.2'/><config key='mu_dif' "
+      "value='0.1'/>",
+  };
+  for (int i = 0; i < 5; i++) {
+    mjModel* m = makeModel(
+        "<mujoco><extension><plugin plugin='mjgear.transmission'><instance name='g'><config "
+        "key='joint' "
+        "value='j'/>%s</instance></plugin></extension><worldbody><body><joint name='j' axis='0 1 "
+        "0' "
+        "armature='0.1'/><geom size='0.1' pos='0.3 0 0'/></body></worldbody></mujoco>",
+        keys[i]);
+    mjData* d = mj_makeData(m);
+    for (int k = 0; k < 100; k++) {
+      mj_step(m, d);
+    }
+
+    // the wedge cannot be driven back
+    assert_true(isfinite(d->qvel[0]) && (d->qvel[0] == 0) == (i == 1));
+    mj_deleteData(d);
+    mj_deleteModel(m);
+  }
+}
+
+
+int main(void) {
+  loadPlugin();
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(wedge),         cmocka_unit_test(planetary),
+      cmocka_unit_test(strainWave),    cmocka_unit_test(capstan),
+      cmocka_unit_test(loss),          cmocka_unit_test(descriptions),
+      cmocka_unit_test(catalogueRule), cmocka_unit_test(bilateralDrive),
+      cmocka_unit_test(inTheEngine),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
