@@ -126,6 +126,7 @@ static double loadingTouch(double* slope, double* jump, const mjgBacklash* law, 
 }
 
 
+// Long because it has a case for each model.
 void mjgi_sideBreaks(mjgiSide* side, const mjgBacklash* law, double omega, double touch_rate,
                      double touch_slope) {
   double gap = law->half_gap;
@@ -196,6 +197,7 @@ void mjgi_sideBreaks(mjgiSide* side, const mjgBacklash* law, double omega, doubl
 }
 
 
+// Long because it has a case for each model.
 double mjgi_sideTorque(double* dtheta, double* domega, const mjgBacklash* law, const mjgiSide* side,
                        double theta, double omega) {
   double k = law->stiffness;

@@ -6,12 +6,37 @@
 #include "backlash/backlash.h"
 #include "law/law.h"
 
+// Gauss points of a piece, at this share of half its length from its middle
+static const double kGauss = 0.57735026918962576451;
+
+// a piece shorter than this share of its depth: the difference of two powers would lose three digits and more,
+// while the Gauss points are exact to more than that
+static const double kShort = 1e-3;
+
+// scalar solves: iterations, each third of which at least halves the bracket (where the law is smooth Newton takes
+// a few); and change at which Newton ends
+enum {
+  mjgiITERATIONS = 200
+};
+static const double kSettled = 1e-15;
+
+// residual of a line, relative to its terms, above which the law has a jump there
+static const double kJump = 1e-9;
+
+// solutions of least torque, from below: residual of the torque, and share of its terms below which a load's
+// sign is rounding
+static const double kExact = 1e-14;
+
+// share by which rounding may lift the torque that holds a rotor over its bound
+static const double kHold = 1e-12;
+
 // a gap in one step: everything but the rate of p
 typedef struct Gap_ {
   const mjgBacklash* law;
   double h;
   double blend;
-  double eta;         // p+ = p- + h w,  w = eta omega_d+ + (1 - eta) omega_d
+  double
+      eta;  // p+ = p- + h w,  w = eta omega_d+ + (1 - eta) omega_d: the theta of the theta-method
   double omega_d;     // before the step
   double p;           // p-
   double touch;       // angle at which a gap that closes with omega_d touches, of its side
@@ -144,8 +169,40 @@ static double touchRate(double* slope, const Gap* gap, double sign, double omega
 }
 
 
-// mean of one side's torque (of mjgDAMPED_DEADZONE its spring's) over the angles from p + blend h w to p + h w at rate w. Between the
-// breaks it is a parabola, which two Gauss points integrate without error.
+// mean torque of a side over the angles from a to b, piece by piece with two Gauss points; adds to its derivative
+static double integrate(double* slope, const Gap* gap, const mjgBacklash* law, const mjgiSide* side,
+                        double a, double b, double omega) {
+  // ends of the pieces, ascending
+  double lo = fmin(a, b), hi = fmax(a, b);
+  double end[mjgiMAXBREAK + 2];
+  int n = 0;
+  end[n++] = lo;
+  for (int i = 0; i < side->nbreak; i++) {
+    if (side->breaks[i] > lo && side->breaks[i] < hi) {
+      end[n++] = side->breaks[i];
+    }
+  }
+  end[n] = hi;
+
+  double mean = 0;
+  for (int i = 0; i < n; i++) {
+    double mid = 0.5 * (end[i] + end[i + 1]);
+    double half = 0.5 * (end[i + 1] - end[i]);
+    double weight = (end[i + 1] - end[i]) / (hi - lo) / 2;
+    for (int q = -1; q <= 1; q += 2) {
+      double theta = mid + q * half * kGauss;
+      double dtheta, domega;
+      double time = gap->blend + (1 - gap->blend) * ((theta - a) / (b - a));
+      mean += weight * mjgi_sideTorque(&dtheta, &domega, law, side, theta, omega);
+      *slope += weight * (dtheta * time * gap->h + domega);
+    }
+  }
+  return mean;
+}
+
+
+// mean of one side's torque (of mjgDAMPED_DEADZONE its spring's) over the angles from p + blend h w to p + h w
+// at rate w. Between the breaks it is a parabola, which two Gauss points integrate without error.
 static double sideMean(double* slope, const Gap* gap, double sign, double w) {
   mjgBacklash spring = *gap->law;
   const mjgBacklash* law = gap->law;
@@ -174,36 +231,14 @@ static double sideMean(double* slope, const Gap* gap, double sign, double w) {
     return torque;
   }
 
-  // ends of the pieces, ascending
   double lo = fmin(a, b), hi = fmax(a, b);
-  double end[mjgiMAXBREAK + 2];
-  int n = 0;
-  end[n++] = lo;
-  for (int i = 0; i < side.nbreak; i++) {
-    if (side.breaks[i] > lo && side.breaks[i] < hi) {
-      end[n++] = side.breaks[i];
-    }
-  }
-  end[n] = hi;
-
-  double mean = 0;
-  for (int i = 0; i < n; i++) {
-    double mid = 0.5 * (end[i] + end[i + 1]);
-    double half = 0.5 * (end[i + 1] - end[i]);
-    double weight = (end[i + 1] - end[i]) / (hi - lo) / 2;
-    for (int q = -1; q <= 1; q += 2) {
-      double theta = mid + q * half * 0.57735026918962576451;
-      double time = gap->blend + (1 - gap->blend) * ((theta - a) / (b - a));
-      mean += weight * mjgi_sideTorque(&dtheta, &domega, law, &side, theta, omega);
-      *slope += weight * (dtheta * time * gap->h + domega);
-    }
-  }
+  double mean = integrate(slope, gap, law, &side, a, b, omega);
 
   // powers that are no parabola: their integral in closed form where that is accurate
   if (law->model == mjgHUNT_CROSSLEY && law->exponent != 1) {
     double x = fmax(lo - law->half_gap, 0);
     double y = hi - law->half_gap;
-    if (y > 0 && y - x > 1e-3 * y) {
+    if (y > 0 && y - x > kShort * y) {
       double n1 = law->exponent + 1;
       mean = law->stiffness * fmax(0, 1 + 1.5 * law->restitution * omega) *
              (pow(y, n1) - pow(x, n1)) / (n1 * (hi - lo));
@@ -265,7 +300,7 @@ static double solveLine(double* w, double* slope, const Gap* gap, double w0, dou
   double hi = torque > 0 ? w0 : w0 - a * torque;
   double f = a * torque;
   double width = hi - lo;
-  for (int i = 0; i < 200; i++) {
+  for (int i = 0; i < mjgiITERATIONS; i++) {
     // Newton step, or the middle
     double next = *w - f / (1 + a * s);
     int bisect = !(next > lo && next < hi) || (i % 3 == 2 && hi - lo > 0.5 * width);
@@ -283,7 +318,7 @@ static double solveLine(double* w, double* slope, const Gap* gap, double w0, dou
 
     torque = gapTorque(&s, gap, next);
     f = next + a * torque - w0;
-    if (f == 0 || (!bisect && move <= 1e-15 * fabs(next))) {
+    if (f == 0 || (!bisect && move <= kSettled * fabs(next))) {
       break;
     }
     if (f > 0) {
@@ -296,7 +331,7 @@ static double solveLine(double* w, double* slope, const Gap* gap, double w0, dou
   // where the gap is the stiffer one the line gives the more accurate torque, and at a jump the
   // only one
   double line = (w0 - *w) / a;
-  if (fabs(f) > 1e-9 * (fabs(w0) + a * fabs(torque))) {
+  if (fabs(f) > kJump * (fabs(w0) + a * fabs(torque))) {
     *slope = 1 / a;
     return line;
   }
@@ -310,11 +345,11 @@ static double solveLine(double* w, double* slope, const Gap* gap, double w0, dou
 // reports 0 if there is none.
 static int solveJam(double* T, double* w, double* slope, const Gap* gap, double w0, double a) {
   double torque = 0;
-  for (int i = 0; i < 100; i++) {
+  for (int i = 0; i < mjgiITERATIONS / 2; i++) {
     double s;
     *w = w0 - a * torque;
     double excess = gapTorque(&s, gap, *w) - torque;
-    if (fabs(excess) <= 1e-14 * fabs(torque) || excess == 0) {
+    if (fabs(excess) <= kExact * fabs(torque) || excess == 0) {
       *T = torque;
       *slope = s / (1 + a * s);
       return 1 + a * s > 0;
@@ -372,7 +407,7 @@ static int slip(Trial* best, const mjgCoupling* coupling, const Gap* gap, int s,
     trial.lambda = mjgi_lawLoadOut(gu, coupling->gamma_v, trial.T, trial.t);
 
     // the load must have the sign that was assumed
-    double tiny = 1e-14 * (fabs(gu * trial.t) + fabs(gs * trial.T));
+    double tiny = kExact * (fabs(gu * trial.t) + fabs(gs * trial.T));
     if (load * trial.lambda < -tiny || s * trial.t < 0) {
       continue;
     }
@@ -390,7 +425,7 @@ static int slip(Trial* best, const mjgCoupling* coupling, const Gap* gap, int s,
 static void slipBisect(Trial* best, const mjgCoupling* coupling, const Gap* gap, int s, double r,
                        double w0, double a, double a1, double hold) {
   double lo = 0, hi = hold;
-  for (int i = 0; i < 100; i++) {
+  for (int i = 0; i < mjgiITERATIONS / 2; i++) {
     best->t = 0.5 * (lo + hi);
     best->T = solveLine(&best->w, &best->slope, gap, w0 - gap->eta * a1 * best->t, a);
     best->lambda = mjgi_lawLoadOut(coupling->gamma_u, coupling->gamma_v, best->T, best->t);
@@ -449,7 +484,7 @@ static void resolveRotor(mjgCouplingStep* step, Trial* result, const mjgCoupling
   for (double r = ratio;; r = 1) {
     if (slip(&trial, coupling, gap, s, r, w0, a, a1) && s * trial.t < s * held.t) {
       *result = trial;
-    } else if (s * held.t <= mjgi_lawBound(held.lambda, coupling->coulomb, r) * (1 + 1e-12)) {
+    } else if (s * held.t <= mjgi_lawBound(held.lambda, coupling->coulomb, r) * (1 + kHold)) {
       *result = held;
       step->mode = 0;
     } else {

@@ -102,6 +102,29 @@ static void giveUnless(mjgDescription* d, int key, double value, double otherwis
 
 //---------------------------------- of any type ---------------------------------------------------
 
+// what no type has words of its own for
+static void toFriction(mjgDescription* d, const mjgTransmission* t) {
+  if (d->type != mjgTYPE_STARTING) {
+    giveUnless(d, mjgKEY_COULOMB, t->coulomb, 0);
+  }
+  int falls = t->stribeck_friction != 0 || t->gamma_u_stribeck != 0 || t->gamma_v_stribeck != 0 ||
+              t->gamma_u_quadratic != 0 || t->gamma_v_quadratic != 0;
+  if (falls) {
+    mjg_give(d, mjgKEY_STRIBECK_VELOCITY, t->stribeck_velocity);
+    mjg_give(d, mjgKEY_STRIBECK_EXPONENT, t->stribeck_exponent);
+  }
+  giveUnless(d, mjgKEY_STATIC_RATIO, t->static_ratio, 1);
+  giveUnless(d, mjgKEY_STRIBECK_FRICTION, t->stribeck_friction, 0);
+  giveUnless(d, mjgKEY_GAMMA_U_STRIBECK, t->gamma_u_stribeck, 0);
+  giveUnless(d, mjgKEY_GAMMA_V_STRIBECK, t->gamma_v_stribeck, 0);
+  giveUnless(d, mjgKEY_GAMMA_U_QUADRATIC, t->gamma_u_quadratic, 0);
+  giveUnless(d, mjgKEY_GAMMA_V_QUADRATIC, t->gamma_v_quadratic, 0);
+  giveUnless(d, mjgKEY_VISCOUS, t->viscous, 0);
+  giveUnless(d, mjgKEY_ARMATURE, t->armature, 0);
+  giveUnless(d, mjgKEY_RATIO, t->ratio, 0);
+}
+
+
 int mjg_describe(mjgDescription* description, mjgReport* report,
                  const mjgTransmission* transmission) {
   const mjgTransmission* t = transmission;
@@ -182,25 +205,7 @@ int mjg_describe(mjgDescription* description, mjgReport* report,
       break;
   }
 
-  // load-independent friction
-  if (type != mjgTYPE_STARTING) {
-    giveUnless(&d, mjgKEY_COULOMB, t->coulomb, 0);
-  }
-  int falls = t->stribeck_friction != 0 || t->gamma_u_stribeck != 0 || t->gamma_v_stribeck != 0 ||
-              t->gamma_u_quadratic != 0 || t->gamma_v_quadratic != 0;
-  if (falls) {
-    mjg_give(&d, mjgKEY_STRIBECK_VELOCITY, t->stribeck_velocity);
-    mjg_give(&d, mjgKEY_STRIBECK_EXPONENT, t->stribeck_exponent);
-  }
-  giveUnless(&d, mjgKEY_STATIC_RATIO, t->static_ratio, 1);
-  giveUnless(&d, mjgKEY_STRIBECK_FRICTION, t->stribeck_friction, 0);
-  giveUnless(&d, mjgKEY_GAMMA_U_STRIBECK, t->gamma_u_stribeck, 0);
-  giveUnless(&d, mjgKEY_GAMMA_V_STRIBECK, t->gamma_v_stribeck, 0);
-  giveUnless(&d, mjgKEY_GAMMA_U_QUADRATIC, t->gamma_u_quadratic, 0);
-  giveUnless(&d, mjgKEY_GAMMA_V_QUADRATIC, t->gamma_v_quadratic, 0);
-  giveUnless(&d, mjgKEY_VISCOUS, t->viscous, 0);
-  giveUnless(&d, mjgKEY_ARMATURE, t->armature, 0);
-  giveUnless(&d, mjgKEY_RATIO, t->ratio, 0);
+  toFriction(&d, t);
   if (report->count > before) {
     return report->count - before;
   }

@@ -237,7 +237,8 @@ static void require(mjgReport* report, const mjgDescription* d, int key, const c
 }
 
 
-static void checkMissing(mjgReport* report, const mjgDescription* d, int type) {
+// what each type needs
+static void checkType(mjgReport* report, const mjgDescription* d, int type) {
   const int* given = d->given;
   switch (type) {
     case mjgTYPE_COEFFICIENTS:
@@ -308,6 +309,12 @@ static void checkMissing(mjgReport* report, const mjgDescription* d, int type) {
     default:
       break;
   }
+}
+
+
+// what other keys need, whatever the type
+static void checkCompanions(mjgReport* report, const mjgDescription* d, int type) {
+  const int* given = d->given;
 
   // a Stribeck curve has a velocity and something that falls with it
   int falls = given[mjgKEY_STRIBECK_FRICTION] || given[mjgKEY_GAMMA_U_STRIBECK] ||
@@ -585,6 +592,48 @@ static void checkResult(mjgReport* report, const mjgTransmission* t) {
 }
 
 
+// the coefficients, in the words of the type
+static void readCoefficients(mjgTransmission* t, mjgReport* report, const mjgDescription* d,
+                             int type) {
+  switch (type) {
+    case mjgTYPE_COEFFICIENTS:
+      t->gamma_u = d->value[mjgKEY_GAMMA_U];
+      t->gamma_v = d->value[mjgKEY_GAMMA_V];
+      break;
+    case mjgTYPE_EFFICIENCY:
+      fromEfficiency(t, report, d);
+      break;
+    case mjgTYPE_STARTING:
+      fromStarting(t, report, d);
+      break;
+    case mjgTYPE_LEADSCREW:
+    case mjgTYPE_WORM:
+      fromThread(t, d);
+      break;
+    case mjgTYPE_SPUR:
+      fromSpur(t, report, d);
+      break;
+    case mjgTYPE_WEDGE:
+      t->gamma_u = d->value[mjgKEY_MU] / tan(d->value[mjgKEY_OUTPUT_ANGLE]);
+      t->gamma_v = d->value[mjgKEY_MU] / tan(d->value[mjgKEY_INPUT_ANGLE]);
+      break;
+    case mjgTYPE_PLANETARY:
+      fromPlanetary(t, report, d);
+      break;
+    case mjgTYPE_STRAIN_WAVE:
+      fromStrainWave(t, report, d);
+      break;
+    case mjgTYPE_CAPSTAN:
+      // exp(-mu wrap_angle) in both directions
+      t->gamma_u = t->gamma_v = tanh(0.5 * d->value[mjgKEY_MU] * d->value[mjgKEY_WRAP_ANGLE]);
+      break;
+    default:
+      fromLoss(t, report, d);
+      break;
+  }
+}
+
+
 int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
                      const mjgDescription* description) {
   const mjgDescription* d = description;
@@ -595,7 +644,8 @@ int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
   int type = findType(report, d);
   if (type) {
     checkMembers(report, d, type);
-    checkMissing(report, d, type);
+    checkType(report, d, type);
+    checkCompanions(report, d, type);
   }
   if (report->count > before) {
     return report->count - before;
@@ -620,43 +670,7 @@ int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
   t.gamma_u_quadratic = d->value[mjgKEY_GAMMA_U_QUADRATIC];
   t.gamma_v_quadratic = d->value[mjgKEY_GAMMA_V_QUADRATIC];
 
-  // the coefficients
-  switch (type) {
-    case mjgTYPE_COEFFICIENTS:
-      t.gamma_u = d->value[mjgKEY_GAMMA_U];
-      t.gamma_v = d->value[mjgKEY_GAMMA_V];
-      break;
-    case mjgTYPE_EFFICIENCY:
-      fromEfficiency(&t, report, d);
-      break;
-    case mjgTYPE_STARTING:
-      fromStarting(&t, report, d);
-      break;
-    case mjgTYPE_LEADSCREW:
-    case mjgTYPE_WORM:
-      fromThread(&t, d);
-      break;
-    case mjgTYPE_SPUR:
-      fromSpur(&t, report, d);
-      break;
-    case mjgTYPE_WEDGE:
-      t.gamma_u = d->value[mjgKEY_MU] / tan(d->value[mjgKEY_OUTPUT_ANGLE]);
-      t.gamma_v = d->value[mjgKEY_MU] / tan(d->value[mjgKEY_INPUT_ANGLE]);
-      break;
-    case mjgTYPE_PLANETARY:
-      fromPlanetary(&t, report, d);
-      break;
-    case mjgTYPE_STRAIN_WAVE:
-      fromStrainWave(&t, report, d);
-      break;
-    case mjgTYPE_CAPSTAN:
-      // exp(-mu wrap_angle) in both directions
-      t.gamma_u = t.gamma_v = tanh(0.5 * d->value[mjgKEY_MU] * d->value[mjgKEY_WRAP_ANGLE]);
-      break;
-    default:
-      fromLoss(&t, report, d);
-      break;
-  }
+  readCoefficients(&t, report, d, type);
   if (report->count == before) {
     checkResult(report, &t);
   }

@@ -178,6 +178,27 @@ static double sigmaMax(const Part* p, mjgWorkspace* work) {
 }
 
 
+// rows first .. first + n - 1
+static Part partOf(const mjgProblem* problem, const mjgSolution* solution, int first, int n,
+                   const double* A, const double* P) {
+  return (Part){.n = n,
+                .A = A,
+                .P = P,
+                .v = problem->v + first,
+                .phi = problem->phi + first,
+                .alpha = problem->alpha ? problem->alpha + first : NULL,
+                .beta = problem->beta ? problem->beta + first : NULL,
+                .coulomb = problem->coulomb ? problem->coulomb + first : NULL,
+                .ratio = problem->static_ratio ? problem->static_ratio + first : NULL,
+                .v0 = problem->v0 ? problem->v0 + first : NULL,
+                .t = solution->t + first,
+                .v_next = solution->v + first,
+                .lambda = solution->lambda + first,
+                .mode = solution->mode + first,
+                .coupling = problem->coupling ? problem->coupling + first : NULL};
+}
+
+
 int mjg_certify(mjgCertificate* certificate, int* violated, const mjgProblem* problem,
                 const mjgSolution* solution, double tolerance, mjgWorkspace* work) {
   if (!certificate || !solution || !(tolerance >= 0)) {
@@ -197,22 +218,7 @@ int mjg_certify(mjgCertificate* certificate, int* violated, const mjgProblem* pr
   const double *A = problem->A, *P = problem->P;
   for (int k = 0, first = 0; k < nblock; k++) {
     int size = problem->nblock > 0 ? problem->block[k] : n;
-    Part part = {.n = size,
-                 .A = A,
-                 .P = P,
-                 .v = problem->v + first,
-                 .phi = problem->phi + first,
-                 .alpha = problem->alpha ? problem->alpha + first : NULL,
-                 .beta = problem->beta ? problem->beta + first : NULL,
-                 .coulomb = problem->coulomb ? problem->coulomb + first : NULL,
-                 .ratio = problem->static_ratio ? problem->static_ratio + first : NULL,
-                 .v0 = problem->v0 ? problem->v0 + first : NULL,
-                 .t = solution->t + first,
-                 .v_next = solution->v + first,
-                 .lambda = solution->lambda + first,
-                 .mode = solution->mode + first,
-                 .coupling = problem->coupling ? problem->coupling + first : NULL};
-
+    Part part = partOf(problem, solution, first, size, A, P);
     for (int i = 0; i < size; i++) {
       int joint = first + i;
       int coupled = isCoupling(&part, i);

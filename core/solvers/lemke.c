@@ -15,6 +15,31 @@
 #include "solvers/solvers.h"
 
 
+// steps of the path for n joints, mjgiSTEPS (n + mjgiMORE): with one solution it takes about n; a path that
+// has not arrived after so many goes in a circle
+enum {
+  mjgiSTEPS = 100,
+  mjgiMORE = 4,
+
+  // steps of Newton from the end of the path to a solution beside it
+  mjgiCORRECT = 5
+};
+
+// attempts, by the perturbation that brings the data into general position: none with lines by update, none with
+// lines from scratch, and then more and more of it, beginning a little above rounding
+static const double kPerturbation[] = {0, 0, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8};
+
+// its multiples are spread evenly over [0, 1) and never repeat, so that no two joints are perturbed alike
+static const double kGolden = 0.6180339887498949;
+
+// a piece whose equation depends on the others to this share of its terms is left to a new factorization: the
+// update would lose that many digits
+static const double kNearlySingular = 1e-6;
+
+// in n rounding errors: a residual as it should be, and one that another attempt may improve
+static const double kTiny = 64, kSmall = 1e3;
+
+
 // how far along the path a quantity that is now f, changing at the rate g, stays positive
 static double positiveUntil(double f, double g) {
   return g < 0 ? mjgi_max(0, f) / -g : INFINITY;
@@ -85,7 +110,7 @@ static int nextLine(mjgiBlock* b, mjgiScratch* scratch, int k) {
     x += scratch->row[i] * b->x[i];
     y += scratch->row[i] * b->y[i];
   }
-  if (!(fabs(pivot) > 1e-6 * size)) {
+  if (!(fabs(pivot) > kNearlySingular * size)) {
     return 0;
   }
 
@@ -125,6 +150,48 @@ static int nextLine(mjgiBlock* b, mjgiScratch* scratch, int k) {
 }
 
 
+// how far from theta in direction dir the pieces in fixed last; sets the joint whose piece ends there, and the
+// piece that it goes on to
+static double firstEnd(int* changed, int* to, const mjgiBlock* b, const mjgiScratch* scratch,
+                       double theta, int dir) {
+  double first = INFINITY;
+  *to = mjgiSTUCK;
+  for (int i = 0; i < b->n; i++) {
+    double lambda = b->lambda[i] + theta * scratch->rate[i], dlambda = dir * scratch->rate[i];
+    if (b->fixed[i] == mjgiSTUCK) {
+      double t = b->x[i] + theta * b->y[i], dt = dir * b->y[i];
+      for (int s = -1; s <= 1; s += 2) {
+        double r = s > 0 ? b->rp[i] : b->rm[i];
+        double c = r * b->c[i] - s * t, dc = -s * dt;
+        double end =
+            eitherUntil(c + r * lambda, dc + r * dlambda, c - r * lambda, dc - r * dlambda);
+        if (end < first) {
+          first = end;
+          *changed = i;
+          *to = mjgi_piece(s, lambda + end * dlambda >= 0);
+        }
+      }
+    } else {
+      int s = mjgi_pieceDirection(b->fixed[i]), load = mjgi_pieceLoad(b->fixed[i]);
+      double stops =
+          positiveUntil(s * (theta * (b->v[i] - b->w[i]) - b->z[i]), s * dir * (b->v[i] - b->w[i]));
+      double turns = positiveUntil(load * lambda, load * dlambda);
+      if (stops < first) {
+        first = stops;
+        *changed = i;
+        *to = mjgiSTUCK;
+      }
+      if (turns < first) {
+        first = turns;
+        *changed = i;
+        *to = mjgi_piece(s, load < 0);
+      }
+    }
+  }
+  return first;
+}
+
+
 // follow the path with the data as they are; pieces end in fixed. flg_update: lines by update, which
 // is faster, or each from scratch, which is more accurate
 static int follow(mjgiBlock* b, mjgiScratch* scratch, int pivots, int flg_update) {
@@ -147,50 +214,16 @@ static int follow(mjgiBlock* b, mjgiScratch* scratch, int pivots, int flg_update
       if (from == mjgiSTUCK) {
         rate = mjgi_pieceDirection(to) * (b->v[i] - b->w[i]);
       } else if (to == mjgiSTUCK) {
-        int s = mjgi_pieceDirection(from);
-        rate =
-            (s > 0 ? b->rp[i] : b->rm[i]) * mjgi_pieceLoad(from) * scratch->rate[i] - s * b->y[i];
+        double offset, factor = mjgi_lawRow(&offset, from, b->c[i], b->rp[i], b->rm[i]);
+        rate = mjgi_pieceDirection(from) * (factor * scratch->rate[i] - b->y[i]);
       } else {
         rate = mjgi_pieceLoad(to) * scratch->rate[i];
       }
       dir = rate > 0 ? 1 : (rate < 0 ? -1 : dir);
     }
 
-    // the joint whose piece ends first
-    double first = INFINITY;
-    int to = mjgiSTUCK;
-    for (int i = 0; i < n; i++) {
-      double lambda = b->lambda[i] + theta * scratch->rate[i], dlambda = dir * scratch->rate[i];
-      if (b->fixed[i] == mjgiSTUCK) {
-        double t = b->x[i] + theta * b->y[i], dt = dir * b->y[i];
-        for (int s = -1; s <= 1; s += 2) {
-          double r = s > 0 ? b->rp[i] : b->rm[i];
-          double c = r * b->c[i] - s * t, dc = -s * dt;
-          double end =
-              eitherUntil(c + r * lambda, dc + r * dlambda, c - r * lambda, dc - r * dlambda);
-          if (end < first) {
-            first = end;
-            changed = i;
-            to = lambda + end * dlambda >= 0 ? s : 2 * s;
-          }
-        }
-      } else {
-        int s = mjgi_pieceDirection(b->fixed[i]), load = mjgi_pieceLoad(b->fixed[i]);
-        double stops = positiveUntil(s * (theta * (b->v[i] - b->w[i]) - b->z[i]),
-                                     s * dir * (b->v[i] - b->w[i]));
-        double turns = positiveUntil(load * lambda, load * dlambda);
-        if (stops < first) {
-          first = stops;
-          changed = i;
-          to = mjgiSTUCK;
-        }
-        if (turns < first) {
-          first = turns;
-          changed = i;
-          to = load > 0 ? 2 * s : s;
-        }
-      }
-    }
+    int to;
+    double first = firstEnd(&changed, &to, b, scratch, theta, dir);
 
     // arrived
     if (dir > 0 && first >= 1 - theta) {
@@ -211,7 +244,7 @@ static int follow(mjgiBlock* b, mjgiScratch* scratch, int pivots, int flg_update
 // positive, and for each joint another amount; amount 0 restores what is in keep and end
 static void perturb(mjgiBlock* b, const mjgiScratch* scratch, double amount, double size) {
   for (int i = 0; i < b->n; i++) {
-    double share = amount * (1 + fmod((i + 1) * 0.6180339887498949, 1));
+    double share = amount * (1 + fmod((i + 1) * kGolden, 1));
     b->c[i] = scratch->keep[i] + share * size;
     if (b->flg_P) {
       b->P[i * b->n + i] = scratch->end[i] + share;
@@ -222,9 +255,30 @@ static void perturb(mjgiBlock* b, const mjgiScratch* scratch, double amount, dou
 }
 
 
+// t on the pieces at the end of the path, with the data as they are, as exact as rounding allows; where they are
+// singular without perturbation a whole line of solutions is, of which the perturbed one is one as far as
+// rounding can tell. Returns its residual, INFINITY if there is none
+static double finish(mjgiBlock* b, const mjgiScratch* scratch, int flg_perturbed, double size) {
+  int n = b->n, known = flg_perturbed && mjgi_blockSolvePieces(b, b->fixed);
+  perturb(b, scratch, 0, size);
+  int regular = mjgi_blockSolvePieces(b, b->fixed);
+  if (!regular && !known) {
+    return INFINITY;
+  }
+  mjgi_blockEvaluate(b);
+  if (regular) {
+    mjgi_blockRefine(b);
+    mjgi_blockEvaluate(b);
+  }
+  mjgi_blockPolish(b, kSmall * n * DBL_EPSILON);
+  memcpy(b->piece, b->fixed, (size_t)n * sizeof(int));
+  return mjgi_blockResidual(b, b->piece, kTiny * n * DBL_EPSILON);
+}
+
+
 int mjgi_lemke(mjgiBlock* b, mjgiScratch* scratch, int pivots) {
   int n = b->n;
-  pivots = pivots > 0 ? pivots : 100 * (n + 4);
+  pivots = pivots > 0 ? pivots : mjgiSTEPS * (n + mjgiMORE);
   double size = 0;
   for (int i = 0; i < n; i++) {
     size = mjgi_max(size, fabs(b->v[i]) + fabs(b->phi[i]) + b->c[i]);
@@ -234,33 +288,15 @@ int mjgi_lemke(mjgiBlock* b, mjgiScratch* scratch, int pivots) {
 
   // updates lose digits, ties and singular pieces make the path branch: if it does not arrive it is
   // followed again from scratch, and then from general position
-  double tiny = 64 * n * DBL_EPSILON, small = 1e3 * n * DBL_EPSILON;
-  double best = INFINITY;
-  double amount[] = {0, 0, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8};
-  for (size_t attempt = 0; attempt < sizeof(amount) / sizeof(*amount); attempt++) {
-    if (amount[attempt] > 0) {
-      perturb(b, scratch, amount[attempt], size);
+  double tiny = kTiny * n * DBL_EPSILON, small = kSmall * n * DBL_EPSILON, best = INFINITY;
+  for (size_t attempt = 0; attempt < sizeof(kPerturbation) / sizeof(*kPerturbation); attempt++) {
+    if (kPerturbation[attempt] > 0) {
+      perturb(b, scratch, kPerturbation[attempt], size);
     }
     if (!follow(b, scratch, pivots, attempt == 0)) {
       continue;
     }
-
-    // the solution on these pieces; where they are singular without perturbation a whole line of
-    // solutions is, of which the perturbed one is one as far as rounding can tell
-    int known = amount[attempt] > 0 && mjgi_blockSolvePieces(b, b->fixed);
-    perturb(b, scratch, 0, size);
-    int regular = mjgi_blockSolvePieces(b, b->fixed);
-    if (!regular && !known) {
-      continue;
-    }
-    mjgi_blockEvaluate(b);
-    if (regular) {
-      mjgi_blockRefine(b);
-      mjgi_blockEvaluate(b);
-    }
-    mjgi_blockPolish(b, small);
-    memcpy(b->piece, b->fixed, (size_t)n * sizeof(int));
-    double residual = mjgi_blockResidual(b, b->piece, tiny);
+    double residual = finish(b, scratch, kPerturbation[attempt] > 0, size);
     if (residual <= tiny) {
       return 1;
     }
@@ -272,7 +308,8 @@ int mjgi_lemke(mjgiBlock* b, mjgiScratch* scratch, int pivots) {
       memcpy(scratch->next, b->t, (size_t)n * sizeof(double));
       memcpy(scratch->next_piece, b->piece, (size_t)n * sizeof(int));
     }
-    if (residual <= small && mjgi_newton(b, 5) && mjgi_blockResidual(b, b->piece, tiny) <= tiny) {
+    if (residual <= small && mjgi_newton(b, mjgiCORRECT) &&
+        mjgi_blockResidual(b, b->piece, tiny) <= tiny) {
       return 1;
     }
   }

@@ -40,6 +40,24 @@ static int checkStep(const double* Mhat, const double* tau_u, const double* tau_
 }
 
 
+// A = h M-hat^-1, (65), from the factor of M-hat; one column is one row, because A is symmetric
+static void velocityEffect(double* A, const double* L, double h, int n) {
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      A[i * n + j] = i == j ? h : 0;
+    }
+    mjgi_choleskySolve(A + i * n, L, n);
+  }
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < i; j++) {
+      double mean = 0.5 * (A[i * n + j] + A[j * n + i]);
+      A[i * n + j] = mean;
+      A[j * n + i] = mean;
+    }
+  }
+}
+
+
 int mjg_step(double* v_next, mjgSolution* solution, mjgInfo* info, const double* Mhat,
              const double* tau_u, const double* tau_v, const double* v, const mjgJoints* joints,
              double h, int n, const mjgSettings* settings, mjgWorkspace* work) {
@@ -63,21 +81,8 @@ int mjg_step(double* v_next, mjgSolution* solution, mjgInfo* info, const double*
     return mjgERR_NOT_PD;
   }
 
-  // A = h M-hat^-1, (65); one column is one row, because A is symmetric
   double* A = work->matrix;
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j < n; j++) {
-      A[i * n + j] = i == j ? h : 0;
-    }
-    mjgi_choleskySolve(A + i * n, L, n);
-  }
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j < i; j++) {
-      double mean = 0.5 * (A[i * n + j] + A[j * n + i]);
-      A[i * n + j] = mean;
-      A[j * n + i] = mean;
-    }
-  }
+  velocityEffect(A, L, h, n);
 
   // acceleration without friction, v* of (66), phi of (62), and P of (52) by its two factors
   double* acc = work->vector[0];

@@ -24,6 +24,13 @@
 
 #include "solvers/dense.h"
 
+// A unit diagonal is symmetric if what differs is below this: data from other programs are symmetric up to
+// rounding that has grown, and the limits of gears are not met to so many digits by chance
+static const double kSkew = 1e-10;
+
+// entries of P follow from A to this share of their row's size
+static const double kFactor = 1e-10;
+
 
 // limits of A on joint i: lower < A < upper; returns 0 if no A will do
 static int limits(double* lower, double* upper, double alpha, double beta) {
@@ -45,15 +52,22 @@ static int limits(double* lower, double* upper, double alpha, double beta) {
 }
 
 
-int mjgi_wellPosed(const double* A, const double* alpha, const double* beta, const double* ratio,
-                   int n, double* S) {
-  // diagonal dominance decides most cases; skew bounds the part of A that is not symmetric
-  int dominant = 1, has_lower = 0;
-  double skew = 0;
+// what rows by themselves say of the condition
+typedef struct Rows_ {
+  int possible;   // no diagonal entry is outside of its limits
+  int dominant;   // diagonals differ from their limits by more than the rest of their rows
+  int has_lower;  // a joint has a lower limit
+  double skew;    // bound of the part of A that is not symmetric
+} Rows;
+
+
+static Rows checkRows(const double* A, const double* alpha, const double* beta, const double* ratio,
+                      int n) {
+  Rows rows = {.possible = 1, .dominant = 1};
   for (int i = 0; i < n; i++) {
     double lower, upper, r = ratio ? ratio[i] : 1;
     if (!limits(&lower, &upper, r * alpha[i], r * beta[i])) {
-      return 0;
+      return (Rows){0};
     }
     double off = 0, row_skew = 0;
     for (int j = 0; j < n; j++) {
@@ -61,15 +75,24 @@ int mjgi_wellPosed(const double* A, const double* alpha, const double* beta, con
       row_skew += fabs(A[i * n + j] - A[j * n + i]);
     }
     off -= 1;
-    skew = mjgi_max(skew, row_skew / 2);
-    has_lower |= lower > 0;
-    dominant &= upper - 1 > off + skew && (lower == 0 || 1 - lower > off + skew);
+    rows.skew = mjgi_max(rows.skew, row_skew / 2);
+    rows.has_lower |= lower > 0;
+    rows.dominant &= upper - 1 > off + rows.skew && (lower == 0 || 1 - lower > off + rows.skew);
     if (upper <= 1 || lower >= 1) {
-      return 0;
+      return (Rows){0};
     }
   }
-  if (dominant && skew < 1e-10) {
-    return 1;
+  return rows;
+}
+
+
+int mjgi_wellPosed(const double* A, const double* alpha, const double* beta, const double* ratio,
+                   int n, double* S) {
+  // diagonal dominance decides most cases
+  Rows rows = checkRows(A, alpha, beta, ratio, n);
+  int symmetric = rows.skew < kSkew;
+  if (!rows.possible || (rows.dominant && symmetric)) {
+    return rows.possible;
   }
 
   // upper side: [upper] - A on the joints that have one
@@ -88,13 +111,13 @@ int mjgi_wellPosed(const double* A, const double* alpha, const double* beta, con
         S[row * size + column++] = -0.5 * (A[i * n + j] + A[j * n + i]);
       }
     }
-    S[row * size + row] += upper - skew;
+    S[row * size + row] += upper - rows.skew;
     row++;
   }
   if (!mjgi_cholesky(S, size)) {
     return 0;
   }
-  if (!has_lower && skew < 1e-10) {
+  if (!rows.has_lower && symmetric) {
     return 1;
   }
 
@@ -105,7 +128,7 @@ int mjgi_wellPosed(const double* A, const double* alpha, const double* beta, con
     for (int j = i; j < n; j++) {
       S[i * n + j] = 0.5 * (A[i * n + j] + A[j * n + i]);
     }
-    S[i * n + i] -= lower + skew;
+    S[i * n + i] -= lower + rows.skew;
   }
   return mjgi_cholesky(S, n);
 }
@@ -130,7 +153,7 @@ int mjgi_factorP(double* alpha, double* beta, const double* A, const double* P, 
       size = mjgi_max(size, fabs(p[j]));
     }
     for (int j = 0; j < n; j++) {
-      if (j != i && !(fabs(p[j] - alpha[i] * a[j]) <= 1e-10 * size)) {
+      if (j != i && !(fabs(p[j] - alpha[i] * a[j]) <= kFactor * size)) {
         return 0;
       }
     }
