@@ -5,6 +5,20 @@
 
 //---------------------------------- of each type --------------------------------------------------
 
+static void toEfficiency(mjgDescription* d, mjgReport* report, const mjgTransmission* t) {
+  double eta_f, eta_b;
+  if (t->gamma_u >= 1 || mjg_efficiencies(&eta_f, &eta_b, t->gamma_u, t->gamma_v) < 0) {
+    mjg_refuse(report,
+               "with gamma_u = %g the motor alone cannot drive the gear, which has no forward "
+               "efficiency; describe it as type coefficients",
+               t->gamma_u);
+    return;
+  }
+  mjg_give(d, mjgKEY_ETA_FORWARD, eta_f);
+  mjg_give(d, mjgKEY_ETA_BACKWARD, eta_b);
+}
+
+
 static void toStarting(mjgDescription* d, mjgReport* report, const mjgTransmission* t) {
   double k = t->static_ratio;
   double c0 = k * (t->coulomb + t->stribeck_friction);
@@ -152,22 +166,13 @@ int mjg_describe(mjgDescription* description, mjgReport* report,
     return report->count - before;
   }
 
-  double eta_f, eta_b;
   switch (type) {
     case mjgTYPE_COEFFICIENTS:
       mjg_give(&d, mjgKEY_GAMMA_U, t->gamma_u);
       mjg_give(&d, mjgKEY_GAMMA_V, t->gamma_v);
       break;
     case mjgTYPE_EFFICIENCY:
-      if (t->gamma_u >= 1 || mjg_efficiencies(&eta_f, &eta_b, t->gamma_u, t->gamma_v) < 0) {
-        mjg_refuse(report,
-                   "with gamma_u = %g the motor alone cannot drive the gear, which has no "
-                   "forward efficiency; describe it as type coefficients",
-                   t->gamma_u);
-        break;
-      }
-      mjg_give(&d, mjgKEY_ETA_FORWARD, eta_f);
-      mjg_give(&d, mjgKEY_ETA_BACKWARD, eta_b);
+      toEfficiency(&d, report, t);
       break;
     case mjgTYPE_STARTING:
       toStarting(&d, report, t);
