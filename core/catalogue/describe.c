@@ -19,6 +19,21 @@ static void toEfficiency(mjgDescription* d, mjgReport* report, const mjgTransmis
 }
 
 
+static void toLoss(mjgDescription* d, mjgReport* report, const mjgTransmission* t) {
+  double eta_f, eta_b;
+  if (t->gamma_v >= 1 || t->gamma_u >= 1 ||
+      mjg_efficiencies(&eta_f, &eta_b, t->gamma_u, t->gamma_v) < 0) {
+    mjg_refuse(
+        report,
+        "a gear that one side cannot drive loses more than it takes in, which type loss does "
+        "not know; describe it as type coefficients");
+    return;
+  }
+  mjg_give(d, mjgKEY_MU_AVG, 0.5 * (1 / eta_b - eta_f));
+  mjg_give(d, mjgKEY_MU_DIF, 1 - 0.5 * (1 / eta_b + eta_f));
+}
+
+
 static void toStarting(mjgDescription* d, mjgReport* report, const mjgTransmission* t) {
   double k = t->static_ratio;
   double c0 = k * (t->coulomb + t->stribeck_friction);
@@ -185,16 +200,7 @@ int mjg_describe(mjgDescription* description, mjgReport* report,
       toSpur(&d, report, t);
       break;
     case mjgTYPE_LOSS:
-      if (t->gamma_v >= 1 || t->gamma_u >= 1 ||
-          mjg_efficiencies(&eta_f, &eta_b, t->gamma_u, t->gamma_v) < 0) {
-        mjg_refuse(
-            report,
-            "a gear that one side cannot drive loses more than it takes in, which type loss does "
-            "not know; describe it as type coefficients");
-        break;
-      }
-      mjg_give(&d, mjgKEY_MU_AVG, 0.5 * (1 / eta_b - eta_f));
-      mjg_give(&d, mjgKEY_MU_DIF, 1 - 0.5 * (1 / eta_b + eta_f));
+      toLoss(&d, report, t);
       break;
     case mjgTYPE_WEDGE:
     case mjgTYPE_PLANETARY:

@@ -237,7 +237,7 @@ static void require(mjgReport* report, const mjgDescription* d, int key, const c
 }
 
 
-// what each type needs
+// What each type needs. Long because it has a case for each.
 static void checkType(mjgReport* report, const mjgDescription* d, int type) {
   const int* given = d->given;
   switch (type) {
