@@ -9,11 +9,11 @@
 #include "mjgear.h"
 
 #define PI         3.14159265358979323846
-#define AMPLITUDE  0.5    // rad
-#define FREQUENCY  0.2    // Hz
-#define STIFFNESS  8.0    // of the servo, N m/rad
-#define DAMPING    2.0    // N m/(rad/s)
-#define COULOMB    0.5    // N m
+#define AMPLITUDE  0.5  // rad
+#define FREQUENCY  0.2  // Hz
+#define STIFFNESS  8.0  // of the servo, N m/rad
+#define DAMPING    2.0  // N m/(rad/s)
+#define COULOMB    0.5  // N m
 #define ROTOR      0.5  // kg m2
 #define LEAD_ANGLE 0.08
 #define PRESSURE   0.349
