@@ -97,7 +97,7 @@ def page(view, folder, picture="gallery/{name}.png", film=""):
     lines = ["# Gallery", "",
              "Made by `scenes/gallery.py`; `./demo` writes this page with larger pictures and a film of each scene to",
              "`results/gallery.md`. The ring around a joint tells what its gear does, the red arc friction, to scale:",
-             "see [What the colours say](../README.md#seeing-it).", ""]
+             "see [What the colours say](../doc/window.md).", ""]
     for name, description, scene, time in scenes(view):
         file = folder / picture.format(name=name)
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What the README tells people to type works: its model, its Python, its C, its commands."""
+"""What the README and its pages tell people to type works: models, Python, C, commands, links."""
 
 import contextlib
 import io
@@ -17,12 +17,13 @@ import numpy as np
 SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
 PLUGIN = os.environ["MJGEAR_PLUGIN_PATH"]
 BIN = pathlib.Path(sys.argv.pop(1)).parent
-TEXT = (SOURCE / "README.md").read_text()
+PAGES = [SOURCE / "README.md", SOURCE / "models/README.md", *sorted((SOURCE / "doc").glob("*.md"))]
+TEXT = "\n".join(page.read_text() for page in PAGES)
 
 
-def block(language):
-    """The only block of that language, with the plugin of this build."""
-    blocks = re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
+def block(language, page="doc/quick_start.md"):
+    """The only block of that language on a page, with the plugin of this build."""
+    blocks = re.findall(rf"```{language}\n(.*?)```", (SOURCE / page).read_text(), re.DOTALL)
     assert len(blocks) == 1, f"{len(blocks)} blocks of {language}"
     return blocks[0].replace("build/lib/libmjgear.so", PLUGIN)
 
@@ -46,6 +47,15 @@ class Readme(unittest.TestCase):
         self.assertEqual(lines[:2], ["0 [0.] [0.]", "8.1 [0.] [0.]"])
         moved = re.fullmatch(r"8.25 \[(.*)\] \[(.*)\]", lines[2])
         self.assertGreater(float(moved[1]), 0.1)
+
+    @unittest.skipIf("LD_PRELOAD" in os.environ, "a sanitized build")
+    def test_ten_lines(self):
+        environment = dict(os.environ, PYTHONPATH=str(SOURCE / "python"), MJGEAR_LIBRARIES=str(pathlib.Path(PLUGIN).parent))
+        done = subprocess.run([sys.executable, "-c", block("python", "README.md")], env=environment, check=True,
+                              capture_output=True, text=True)
+        lines = done.stdout.splitlines()
+        self.assertEqual(lines[:2], ["0 [0.] [0.]", "8.1 [0.] [0.]"])
+        self.assertGreater(float(re.fullmatch(r"8.25 \[(.*)\] \[(.*)\]", lines[2])[1]), 0.1)
 
     def test_torques_that_move_the_arm(self):
         model = mujoco.MjModel.from_xml_path("forearm.xml")
@@ -94,14 +104,15 @@ class Readme(unittest.TestCase):
             if program == "mjgear-view" or "--all" in arguments:
                 continue
             with self.subTest(command):
-                arguments = [re.sub("^scenes/", f"{SOURCE}/scenes/", one) for one in arguments]
+                arguments = [re.sub("^(scenes|models)/", rf"{SOURCE}/\1/", one) for one in arguments]
                 done = subprocess.run([BIN / program, *arguments], env=environment,
                                       capture_output=True, text=True, timeout=300)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_links(self):
-        for target in re.findall(r"\]\(([^)#:]+)\)", TEXT):
-            self.assertTrue((SOURCE / target).exists(), target)
+        for page in PAGES:
+            for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
+                self.assertTrue((page.parent / target).exists(), f"{page.name}: {target}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// The README names every key that the plugin takes, with its unit.
+// doc/mjcf.md names every key that the plugin takes, with its unit.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@ static char text[200000];
 
 static void names_every_key_with_its_unit(void** state) {
   (void)state;
-  FILE* file = fopen(MJGEAR_SOURCE_DIR "/README.md", "r");
+  FILE* file = fopen(MJGEAR_SOURCE_DIR "/doc/mjcf.md", "r");
   assert_non_null(file);
   size_t size = fread(text, 1, sizeof text - 1, file);
   fclose(file);
@@ -42,7 +42,7 @@ static void names_every_key_with_its_unit(void** state) {
       snprintf(row, sizeof row, "| `%s` | %s |", key, info->unit);
     }
     if (!strstr(text, row)) {
-      fail_msg("README.md lacks %s", row);
+      fail_msg("doc/mjcf.md lacks %s", row);
     }
   }
 }

@@ -43,7 +43,10 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   mjg_claimSolved(claims, &run[0], sensor, 1);
   for (int i = 1; i < 3; i++) {
     turn = droop(&run[i], 2);
-    mjg_claim(claims, turn > 1e-2, "%s droops by %.3f rad in 2 s", run[i].variant->name, turn);
+    double minute = droop(&run[i], 60);
+    mjg_claim(claims, turn > 1e-2 && minute > 0.2,
+              "%s droops by %.3f rad in 2 s, by %.2f rad in a minute", run[i].variant->name, turn,
+              minute);
   }
 }
 
