@@ -93,6 +93,12 @@ enum {
 };
 
 
+static void vibroConfigure(mjModel* m, const mjgCase* variant) {
+  addFriction(m, variant);
+  m->opt.timestep = 5e-4;
+}
+
+
 static void slowInput(const mjModel* m, mjData* d, const mjgCase* variant) {
   (void)m;
   d->ctrl[0] = PUSH * sin(2 * PI * variant->FREQUENCY * d->time);
@@ -168,7 +174,7 @@ const mjgScene mjg_sceneVibro = {
     .duration = 6,
     .variant = vibroCase,
     .nvariant = sizeof vibroCase / sizeof *vibroCase,
-    .configure = addFriction,
+    .configure = vibroConfigure,
     .input = slowInput,
     .column = column,
     .measure = measure,

@@ -147,6 +147,7 @@ def interval(runs):
         axis.plot(run["time"], -run["twist"], color)
     for edge in (-1, 1):
         axis.axhline(edge, color="C2", linestyle="--", label="dead zone, (2)" if edge > 0 else None)
+    axis.set_ylim(-1.4, 1.4)
     axis.text(8, 1.1, "A", ha="center")
     axis.text(8, 0, "B", ha="center")
     axis.text(8, -1.2, "C", ha="center")
@@ -206,7 +207,7 @@ def gap_servo(runs):
     figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
     for case, run in runs.items():
         axis = axes[int(case.startswith("damped"))]
-        run = late(run, 12)
+        run = late(run, 13)
         axis.plot(1e3 * run["theta_d"], run["omega_d"], label=case)
     for axis in axes:
         for edge in (-10, 10):
@@ -233,7 +234,7 @@ def lag(runs):
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
     for case, run in runs.items():
         if case.endswith("20Hz"):
-            shown = late(run, 0.2)
+            shown = late(run, 0.3)
             axes[0].plot(shown["time"], shown["shaft_torque_out"], label=case)
             axes[1].plot(1e3 * shown["theta_d"], shown["shaft_torque_out"])
     axes[0].set_xlabel("time [s]")
