@@ -22,6 +22,9 @@ endforeach()
 
 # ------------------------------------ for all releases -------------------------------------------
 
+if(MJGEAR_CORE_ARCHIVE)
+  return()
+endif()
 set_target_properties(mjgear_core_shared PROPERTIES VERSION 0)  # one file: wheels have no links
 install(TARGETS mjgear_core_shared LIBRARY DESTINATION lib NAMELINK_SKIP RUNTIME DESTINATION lib)
 if(MJGEAR_COPY_OPENBLAS)
@@ -40,6 +43,7 @@ foreach(folder IN LISTS MJGEAR_MUJOCO_DIRS)
     BINARY_DIR "${PROJECT_BINARY_DIR}/releases/${name}/build"
     CMAKE_ARGS
       -DMJGEAR_PYTHON=ON
+      "-DMJGEAR_CORE_ARCHIVE=$<TARGET_FILE:mjgear_core>"
       "-DMUJOCO_DIR=${folder}"
       "-DOpenBLAS_LIBRARY=${OpenBLAS_LIBRARY}"
       -DMJGEAR_BUILD_VIEWER=${MJGEAR_BUILD_VIEWER}
@@ -49,6 +53,7 @@ foreach(folder IN LISTS MJGEAR_MUJOCO_DIRS)
       "-DCMAKE_C_COMPILER_LAUNCHER=${CMAKE_C_COMPILER_LAUNCHER}"
       "-DCMAKE_TOOLCHAIN_FILE=${CMAKE_TOOLCHAIN_FILE}"
     INSTALL_COMMAND "${CMAKE_COMMAND}" --install <BINARY_DIR> --prefix "${stage}" --component release --strip
+    DEPENDS mjgear_core
     BUILD_ALWAYS ON
     USES_TERMINAL_BUILD ON)
   install(DIRECTORY "${stage}/" DESTINATION . USE_SOURCE_PERMISSIONS)

@@ -14,8 +14,11 @@ import unittest
 import mujoco
 import numpy as np
 
+import mjgear
+
 SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
 PLUGIN = os.environ["MJGEAR_PLUGIN_PATH"]
+BUILD = pathlib.Path(sys.argv.pop(2))
 BIN = pathlib.Path(sys.argv.pop(1)).parent
 PAGES = [SOURCE / "README.md", SOURCE / "models/README.md", *sorted((SOURCE / "doc").glob("*.md"))]
 TEXT = "\n".join(page.read_text() for page in PAGES)
@@ -26,6 +29,14 @@ def block(language, page="doc/quick_start.md"):
     blocks = re.findall(rf"```{language}\n(.*?)```", (SOURCE / page).read_text(), re.DOTALL)
     assert len(blocks) == 1, f"{len(blocks)} blocks of {language}"
     return blocks[0].replace("build/lib/libmjgear.so", PLUGIN)
+
+
+def typed(first, last):
+    """The indented lines from the one that begins with first to the one that begins with last."""
+    lines = [line[4:] for line in TEXT.splitlines() if line.startswith("    ")]
+    start = next(i for i, line in enumerate(lines) if line.startswith(first))
+    end = next(i for i, line in enumerate(lines) if i > start and line.startswith(last))
+    return "\n".join(lines[start:end + 1])
 
 
 class Readme(unittest.TestCase):
@@ -66,17 +77,33 @@ class Readme(unittest.TestCase):
             mujoco.mj_step(model, data, 100)
             self.assertEqual(np.sign(data.qvel[0]), sign, torque)
 
-    @unittest.skipUnless(shutil.which("cc"), "no C compiler")
+    def test_python_package(self):
+        arm = block("xml").replace('name="elbow"', 'name="shoulder"').replace('name="forearm"', 'name="upper"', 1)
+        arm = re.sub("<extension>.*</extension>|<actuator>.*</actuator>", "", arm, flags=re.DOTALL)
+        link = re.search("<body.*</body>", block("xml"), re.DOTALL)[0]
+        pathlib.Path("robot.xml").write_text(
+            arm.replace("</body>", link.replace("<body", '<body pos="0.5 0 0"') + "</body>"))
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output):
+            exec(block("python", "doc/python.md"), {"mujoco": mujoco, "mjgear": mjgear})
+        friction, mode, power = map(float, output.getvalue().split())
+        self.assertNotEqual(friction, 0)
+        self.assertIn(mode, (-1, 0, 1))
+        self.assertEqual(power > 0, mode != 0)
+
+    @unittest.skipIf("LD_PRELOAD" in os.environ or not shutil.which("cc"), "no C compiler, or a sanitized build")
     def test_c(self):
-        folder = pathlib.Path(mujoco.__file__).parent
-        library = next(folder.glob("libmujoco.so.*"), None)
-        if library is None or "LD_PRELOAD" in os.environ:
-            self.skipTest("no library to link with, or a sanitized build")
-        pathlib.Path("main.c").write_text(block("c"))
-        subprocess.run(["cc", "-I", folder / "include", "main.c", library,
-                        f"-Wl,-rpath,{folder}", "-o", "main"], check=True)
-        done = subprocess.run(["./main"], check=True, capture_output=True, text=True)
-        self.assertEqual(done.stdout, "0 0\n")
+        pathlib.Path("forearm.c").write_text(block("c"))
+        lines = typed("MUJOCO=", "./forearm").replace("build/venv/bin/python", sys.executable)
+        done = subprocess.run(["bash", "-ec", lines], capture_output=True, text=True)
+        self.assertEqual((done.stdout, done.stderr), ("0 0\n", ""))
+
+    @unittest.skipIf("LD_PRELOAD" in os.environ or not shutil.which("cc"), "no C compiler, or a sanitized build")
+    def test_core(self):
+        lines = typed("cmake --install", "cc examples/core").replace("build/release", str(BUILD))
+        done = subprocess.run(["bash", "-ec", lines.replace("examples/", f"{SOURCE}/examples/") + "\n./first_gear"],
+                              env=dict(os.environ, HOME=os.getcwd()), capture_output=True, text=True)
+        self.assertIn("forward efficiency 0.447", done.stdout, done.stderr)
 
     def test_sensor(self):
         sensor = re.findall(r"```\n(<sensor>.*?)```", TEXT, re.DOTALL)

@@ -222,7 +222,7 @@ static int convert(const Arguments* arguments) {
   mjgDescription target = input.description;
   static const int open[] = {mjgKEY_PRESSURE_ANGLE, mjgKEY_MU, mjgKEY_RADIUS_IN};
   int from = input.description.type;
-  int geometric = from == mjgTYPE_LEADSCREW || from == mjgTYPE_WORM || from == mjgTYPE_SPUR;
+  int geometric = from > mjgTYPE_STARTING;
   for (size_t i = 0; i < sizeof(open) / sizeof(*open) && !geometric; i++) {
     input.description.given[open[i]] = 0;
     input.description.value[open[i]] = 0;

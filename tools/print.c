@@ -219,7 +219,7 @@ static void printInstance(FILE* file, const Input* input, const mjgTransmission*
     fprintf(file, "%s%s", i ? " " : "", joints->name[i]);
   }
   fputs("\"/>\n", file);
-  if (d->type == mjgTYPE_LEADSCREW || d->type == mjgTYPE_WORM || d->type == mjgTYPE_SPUR) {
+  if (d->type != mjgTYPE_AUTO) {
     fprintf(file, "      <config key=\"type\" value=\"%s\"/>\n", mjg_typeName(d->type));
   }
   for (int key = 0; key < mjgNKEY; key++) {

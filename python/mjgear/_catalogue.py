@@ -11,7 +11,7 @@ from mjgear import _structs
 from mjgear._errors import GearError
 
 Value = float | str  # "type" is a word, everything else a number
-Kind = Literal["coefficients", "efficiency", "starting", "leadscrew", "worm", "spur", "loss"]
+Kind = Literal["coefficients", "efficiency", "starting", "leadscrew", "worm", "spur", "loss"]  # mjg_describe's
 
 _TEXT = 8000  # bytes for all problems of a description
 
@@ -314,7 +314,7 @@ def convert(kind: Kind, preset: str | None = None, **values: Value) -> dict[str,
 
 def _is_geometric(description: _structs.Description) -> bool:
     name = _structs.core.mjg_typeName(description.type)
-    return name is not None and name.decode() in ("leadscrew", "worm", "spur", "wedge", "planetary", "strain_wave", "capstan", "loss")
+    return name is not None and name.decode() not in ("auto", "coefficients", "efficiency", "starting")
 
 
 def _without_open(values: Mapping[str, Value]) -> dict[str, Value]:

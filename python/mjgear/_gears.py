@@ -151,7 +151,7 @@ class Gear:
         """Change several numbers together or none: those that were given before and are not named stay.
 
         Args:
-            values: keys of the README's tables that are numbers of a gear or of its gap. Over a Batch a number, or
+            values: keys of doc/mjcf.md that are numbers of a gear or of its gap. Over a Batch a number, or
                 an array (nsim,).
 
         Raises:

@@ -55,7 +55,7 @@ def add(
         preset: a gear of presets(), with whose keys the description begins.
         name: of the plugin instance.
         sensors: add a sensor for each joint, named JOINT_gear; over a Batch results are read from these.
-        values: keys of the README's tables, SI at the output side: one value for all joints, or a sequence with one
+        values: keys of doc/mjcf.md, SI at the output side: one value for all joints, or a sequence with one
             for each. Keys that begin with "motor_" need ratio. Rotor inertia (of the preset, armature, or
             motor_inertia with ratio) becomes the joint's armature, or the rotor's inertia where there is backlash;
             viscous friction becomes the joint's damping.
@@ -77,8 +77,7 @@ def add(
     written = [_catalogue.written(description) for description in described]
     for key in written[0]:
         if key == "type":
-            if written[0][key] in ("leadscrew", "worm", "spur"):
-                config[key] = str(written[0][key])
+            config[key] = str(written[0][key])
         elif not _catalogue.keys()[key].of_joint:
             config[key] = _text([one[key] for one in written])
     config |= {key: _text(series) for key, series in numbers.items() if key not in _catalogue.keys() and key != "type"}
