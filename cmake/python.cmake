@@ -30,6 +30,7 @@ install(TARGETS mjgear_core_shared LIBRARY DESTINATION lib NAMELINK_SKIP RUNTIME
 if(MJGEAR_COPY_OPENBLAS)
   install(FILES "${OpenBLAS_LIBRARY}" DESTINATION lib)
 endif()
+install(FILES core/law/law.h core/solvers/dense_newton.h DESTINATION warp)  # which mjgear.warp compiles
 install(DIRECTORY scenes models DESTINATION . FILES_MATCHING PATTERN "*.xml" PATTERN "*.png" PATTERN "*.obj"
   PATTERN "*.stl")
 

@@ -179,6 +179,10 @@ install_check_tools() {
   install_venv build/venv-check cmake/requirements-check.txt 'mujoco, mypy' "packages for tests"
 }
 
+install_warp() {
+  install_venv build/venv-warp cmake/requirements-warp.txt 'mujoco_warp, ray, pyarrow' "MuJoCo Warp and Ray"
+}
+
 install_wheel_tools() {
   install_venv build/venv-wheel cmake/requirements-wheel.txt 'scikit_build_core, auditwheel' "tools for wheels"
 }

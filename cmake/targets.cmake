@@ -29,14 +29,14 @@ function(mjgear_add_test name)
 endfunction()
 
 
-# mjgear_add_python_test(name SCRIPT file [ARGS ...] [ENV NAME=value...] [LABELS label...] [TIMEOUT s] [PACKAGES])
+# mjgear_add_python_test(name SCRIPT file [ARGS ...] [ENV NAME=value...] [LABELS label...] [TIMEOUT s] [PACKAGES | VENV name])
 #   A script run by the Python that belongs to MuJoCo, with MJGEAR_PLUGIN_PATH and MJGEAR_SOURCE_DIR in its
 #   environment, and the package mjgear of python/ with the libraries of this build; skipped when the script exits with
-#   77. With PACKAGES it is run in build/venv-check, which has what cmake/requirements-check.in names. In a sanitized build the runtime is preloaded,
+#   77. With VENV it is run in build/venv-NAME, which has what cmake/requirements-NAME.in names; PACKAGES is VENV check. In a sanitized build the runtime is preloaded,
 #   because Python itself is not instrumented; leaks of the interpreter are not ours and not counted.
 #   As for programs, memory that is not to be had gives a null pointer, as without sanitizers.
 function(mjgear_add_python_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "PACKAGES" "SCRIPT;TIMEOUT" "ARGS;ENV;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "PACKAGES" "SCRIPT;TIMEOUT;VENV" "ARGS;ENV;LABELS")
   if(NOT arg_SCRIPT OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "mjgear_add_python_test(${name}): SCRIPT missing or unknown arguments")
   endif()
@@ -46,9 +46,12 @@ function(mjgear_add_python_test name)
   endif()
   set(python "${MuJoCo_PYTHON}")
   if(arg_PACKAGES)
-    set(python "${PROJECT_SOURCE_DIR}/build/venv-check/bin/python")
+    set(arg_VENV check)
+  endif()
+  if(arg_VENV)
+    set(python "${PROJECT_SOURCE_DIR}/build/venv-${arg_VENV}/bin/python")
     if(NOT EXISTS "${python}")
-      message(STATUS "no build/venv-check, which ./check makes: ${name} left out")
+      message(STATUS "no build/venv-${arg_VENV}, which ./check makes: ${name} left out")
       return()
     endif()
   endif()

@@ -1,0 +1,135 @@
+"""Plays a scene with MuJoCo and with MuJoCo Warp, from the same states and with the same inputs."""
+
+import dataclasses
+
+import mujoco
+import mujoco_warp as mjw
+import numpy as np
+import warp as wp
+
+import mjgear.warp
+
+SIZES = {"nconmax": 64, "njmax": 256}
+
+
+@dataclasses.dataclass
+class Run:
+    """Positions and velocities after each step (steps, nq), (steps, nv)."""
+
+    model: mujoco.MjModel
+    q: np.ndarray
+    v: np.ndarray
+    gears: object = None
+    before: list = dataclasses.field(default_factory=list)  # qpos, qvel, ctrl, xfrc_applied, mocap_pos, time
+
+    def dofs(self, names):
+        return np.array([self.model.joint(name).dofadr[0] for name in names])
+
+    def addresses(self, names):
+        return np.array([self.model.joint(name).qposadr[0] for name in names])
+
+
+def _state(d):
+    return [x.copy() for x in (d.qpos, d.qvel, d.ctrl, d.xfrc_applied, d.mocap_pos)] + [d.time]
+
+
+def engine(scene, geared=True):
+    """MuJoCo, with the plugin if geared."""
+    m = scene.model(geared)
+    d = mujoco.MjData(m)
+    scene.start(m, d)
+    run = Run(m, [], [])
+    for _ in range(round(scene.duration / m.opt.timestep)):
+        scene.input(m, d)
+        run.before.append(_state(d))
+        mujoco.mj_step(m, d)
+        run.q.append(d.qpos.copy())
+        run.v.append(d.qvel.copy())
+    run.q, run.v = np.array(run.q), np.array(run.v)
+    return run
+
+
+def engine_steps(scene, before):
+    """MuJoCo without gears, one step from each of the states."""
+    m = scene.model(False)
+    d = mujoco.MjData(m)
+    run = Run(m, [], [])
+    for state in before:
+        d.qpos[:], d.qvel[:], d.ctrl[:], d.xfrc_applied[:], d.mocap_pos[:], d.time = state
+        mujoco.mj_step(m, d)
+        run.q.append(d.qpos.copy())
+        run.v.append(d.qvel.copy())
+    run.q, run.v = np.array(run.q), np.array(run.v)
+    return run
+
+
+class Worlds:
+    """The worlds of a scene in MuJoCo Warp and a captured step."""
+
+    def __init__(self, scene, geared=True, nworld=1, gears=mjgear.warp.Gears, **options):
+        self.host_model = scene.model(geared)
+        self.host = mujoco.MjData(self.host_model)
+        scene.start(self.host_model, self.host)
+        package = mjgear.warp if geared else mjw
+        self.model = package.put_model(self.host_model)
+        self.data = package.put_data(self.host_model, self.host, nworld=nworld, **SIZES)
+        self.gears = gears(self.model, self.data, **options) if geared else None
+        self._first = [wp.clone(x) for x in self._states()]
+        mjw.step(self.model, self.data)  # compiles
+        with wp.ScopedCapture() as capture:
+            mjw.step(self.model, self.data)
+        self.graph = capture.graph
+        self.reset()
+
+    def _states(self):
+        d = self.data
+        return [d.qpos, d.qvel, d.act, d.qacc_warmstart, d.time]
+
+    def reset(self):
+        for x, first in zip(self._states(), self._first):
+            wp.copy(x, first)
+        if self.gears:
+            self.gears.unsettled.zero_()
+
+    def step(self):
+        wp.capture_launch(self.graph)
+
+    def set(self, ctrl, xfrc, mocap, world=0):
+        d = self.data
+        if len(ctrl):
+            d.ctrl.numpy()[world] = ctrl
+        d.xfrc_applied.numpy()[world] = xfrc
+        if len(mocap):
+            d.mocap_pos.numpy()[world] = mocap
+
+
+def warp(scene, geared=True, **options):
+    """MuJoCo Warp, running freely with the inputs of the scene."""
+    worlds = Worlds(scene, geared, **options)
+    m, h, d = worlds.host_model, worlds.host, worlds.data
+    run = Run(m, [], [], worlds.gears)
+    for i in range(round(scene.duration / m.opt.timestep)):
+        h.time = i * m.opt.timestep
+        scene.input(m, h)
+        worlds.set(h.ctrl, h.xfrc_applied, h.mocap_pos)
+        worlds.step()
+        h.qpos[:], h.qvel[:] = d.qpos.numpy()[0], d.qvel.numpy()[0]
+        run.q.append(h.qpos.copy())
+        run.v.append(h.qvel.copy())
+    run.q, run.v = np.array(run.q), np.array(run.v)
+    return run
+
+
+def warp_steps(scene, before, geared=True, **options):
+    """MuJoCo Warp, one step from each of the states."""
+    worlds = Worlds(scene, geared, **options)
+    d = worlds.data
+    run = Run(worlds.host_model, [], [], worlds.gears)
+    for q, v, ctrl, xfrc, mocap, time in before:
+        worlds.set(ctrl, xfrc, mocap)
+        d.qpos.numpy()[0], d.qvel.numpy()[0], d.time.numpy()[0] = q, v, time
+        worlds.step()
+        run.q.append(d.qpos.numpy()[0].copy())
+        run.v.append(d.qvel.numpy()[0].copy())
+    run.q, run.v = np.array(run.q), np.array(run.v)
+    return run

@@ -1,0 +1,326 @@
+"""Gears of the worlds of a mujoco_warp.Data."""
+
+import mujoco
+import mujoco_warp as mjw
+import numpy as np
+import warp as wp
+from mujoco_warp._src import derivative, forward, smooth
+from mujoco_warp._src.types import DisableBit, IntegratorType, Stage
+
+from . import kernels, reading
+
+# R of a gear's row, relative to the effective inverse inertia of its joint
+_SOFTNESS = 1e-3
+
+# residual, relative to the terms of the law, up to which a step counts as settled; MuJoCo Warp computes in single precision
+_SETTLED = 1e-3
+
+
+def put_model(mjm: mujoco.MjModel) -> mjw.Model:
+    """A geared model on the device: mujoco_warp.put_model of the model without the plugin.
+
+    The integrator of the model takes effect in Gears; Model.opt says Euler, which is what is left to do then.
+
+    Raises:
+        NotImplementedError: the model needs what mjgear.warp does not have (backlash, CG, sparse Jacobians, sleep).
+        ValueError: it has no gear.
+    """
+    gears = reading.read(mjm)
+    plain, geoms = reading.without_instances(reading.strip(mjm, gears))
+    model = mjw.put_model(plain)
+    index = model.geom_plugin_index.numpy()
+    index[geoms] = -1
+    model.geom_plugin_index = wp.array(index, dtype=int)
+    model.mjgear = gears
+    model.mjgear_integrator = model.opt.integrator
+    return model
+
+
+def make_data(mjm: mujoco.MjModel, **sizes) -> mjw.Data:
+    """mujoco_warp.make_data for a geared model; njmax must have room for a row of each gear."""
+    return mjw.make_data(reading.strip(mjm, reading.read(mjm)), **sizes)
+
+
+def put_data(mjm: mujoco.MjModel, mjd: mujoco.MjData, **sizes) -> mjw.Data:
+    """mujoco_warp.put_data for a geared model; njmax must have room for a row of each gear."""
+    plain = reading.strip(mjm, reading.read(mjm))
+    copied = mujoco.MjData(plain)
+    spec = mujoco.mjtState.mjSTATE_PHYSICS | mujoco.mjtState.mjSTATE_USER | mujoco.mjtState.mjSTATE_TIME
+    state = np.empty(mujoco.mj_stateSize(mjm, spec))
+    mujoco.mj_getState(mjm, mjd, state, spec)
+    mujoco.mj_setState(plain, copied, state, spec)
+    mujoco.mj_forward(plain, copied)
+    return mjw.put_data(plain, copied, **sizes)
+
+
+class Gears:
+    """The gears of all worlds, arrays of (nworld, n) on the device in the order of ``names``.
+
+    Numbers, to be set at any time (``gears.gamma_v.fill_(1.1)``): gamma_u, gamma_v, coulomb, static_ratio,
+    stribeck_friction, stribeck_velocity, stribeck_exponent, gamma_u_stribeck, gamma_v_stribeck,
+    gamma_u_quadratic, gamma_v_quadratic, as the README's tables have them. The rotor inertia is
+    ``Model.dof_armature``.
+
+    Results of the last step: friction (N m), internal (lambda, N m), mode (-1, 0, 1), power (W), residual (distance
+    from the law relative to its terms), and by world status (0 settled, 1 residual too large, 2 the dense problem
+    was not solved, 3 no row for a gear: njmax is too small) and unsettled, the number of steps of which the status
+    was not 0 (nworld).
+
+    The friction of gears is part of ``Data.qfrc_constraint``. ``Data.qacc`` is (v+ - v)/h after a step. A joint that
+    stands still has a velocity of exactly 0; in the step in which it stops, 0 up to the rounding of (v+ - v)/h.
+    A world whose time is 0 starts without friction of its past.
+
+    Args:
+        model: from put_model.
+        data: the worlds.
+        passes: constraint solves a step; the friction problem is solved between them. 1: friction of the last step.
+        precision: of the friction problem, "single" or "double".
+    """
+
+    def __init__(self, model: mjw.Model, data: mjw.Data, passes: int = 3, precision: str = "double"):
+        read = getattr(model, "mjgear", None)
+        if read is None:
+            raise ValueError("mjgear.warp.Gears needs a model of mjgear.warp.put_model")
+        if passes < 1:
+            raise ValueError("passes must be at least 1")
+        self.names = read.names
+        self.n = read.n
+        self.passes = passes
+        self.softness = _SOFTNESS
+        self.hold = 1e6
+        self._kernels = kernels.make(precision)
+        self._settled = _SETTLED
+        self._integrator = model.mjgear_integrator
+        self._inside = False
+        self._point = data.qpos.ptr
+        nworld, n, nv, njmax = data.nworld, self.n, model.nv, data.njmax
+        real = {"single": wp.float32, "double": wp.float64}[precision]
+
+        for key, value in read.numbers.items():
+            setattr(self, key, wp.array(np.tile(value, (nworld, 1)), dtype=wp.float32))
+        for name in ("friction", "internal", "power", "residual", "_slack"):
+            setattr(self, name, wp.zeros((nworld, n), dtype=wp.float32))
+        self.mode = wp.zeros((nworld, n), dtype=int)
+        for name in ("status", "unsettled", "iterations", "_missing", "_failed"):
+            setattr(self, name, wp.zeros(nworld, dtype=int))
+
+        self._dof = wp.array(read.dof, dtype=int)
+        geared = np.full(nv, -1)
+        geared[read.dof] = np.arange(n)
+        self._qpos = wp.array(model.jnt_qposadr.numpy()[read.joint], dtype=int)
+        self._sensor_adr = wp.array([adr for adr, _ in read.sensors], dtype=int)
+        self._sensor_gear = wp.array([joint for _, joint in read.sensors], dtype=int)
+        self._geared = wp.array(geared, dtype=int)
+        self._actuator_inertia = wp.array(read.actuator_inertia, dtype=wp.float32)
+        for name in ("tau", "inertia", "v0", "alpha", "gain", "beta", "c", "ratio", "t", "lam", "v", "v_free", "phi", "t_rows"):
+            setattr(self, "_" + name, wp.zeros((nworld, n), dtype=real))
+        self._m = wp.zeros((nworld, n), dtype=int)
+        self._weight = wp.zeros((nworld, njmax), dtype=real)
+        self._cone = wp.zeros((nworld, njmax, 6), dtype=wp.float32)
+        self._cone_first = wp.zeros((nworld, njmax), dtype=int)
+        self._cone_dim = wp.zeros((nworld, njmax), dtype=int)
+        self._H = wp.zeros((nworld, nv, nv), dtype=real)
+        self._gradient = wp.zeros((nworld, nv), dtype=real)
+        self._X = wp.zeros((nworld, n, nv), dtype=real)
+        self._A = wp.zeros((nworld, n, n), dtype=real)
+        self._number = wp.zeros((nworld, n * (2 * n + 18)), dtype=real)
+        self._integer = wp.zeros((nworld, 3 * n), dtype=int)
+
+        # what the integrator does to the acceleration of the constraint solver
+        flags = model.opt.disableflags
+        damped = not flags & DisableBit.DAMPER
+        if self._integrator == IntegratorType.EULER:
+            self._implicit = damped and not flags & DisableBit.EULERDAMP
+        else:
+            all_off = DisableBit.ACTUATION | DisableBit.SPRING | DisableBit.DAMPER
+            self._implicit = (flags & all_off) != all_off
+        self._servos = read.servos and self._implicit and self._integrator != IntegratorType.EULER
+        shape = (nworld, nv, nv) if self._implicit else (1, 1, 1)
+        self._Mhat = wp.zeros(shape, dtype=real)
+        self._Y = wp.zeros((nworld, n, nv) if self._implicit else (1, 1, 1), dtype=real)
+        self._Z = wp.zeros_like(self._Y)
+        self._x = wp.zeros((nworld, nv), dtype=real)
+        self._derivative = wp.zeros((nworld, model.nC if self._implicit else 1), dtype=float)
+        self._damping = wp.zeros((nworld, nv), dtype=float)
+        model.opt.integrator = IntegratorType.EULER
+        model.opt.disableflags = flags | DisableBit.EULERDAMP
+
+        # callbacks, behind those that the model has
+        seat = "act_bias" if model.nactuator else "control"
+        self._chain(model, seat, self._solve)
+        self._chain(model, "sensor", self._finish)
+
+    def _chain(self, model, name, function):
+        before = getattr(model.callback, name)
+
+        def both(m, d, *stage):
+            if before:
+                before(m, d, *stage)
+            if d.qpos.ptr == self._point:
+                function(m, d, *stage)
+
+        setattr(model.callback, name, both)
+
+    # ------------------------------------------ one step ---------------------------------------------------------
+
+    def _solve(self, m, d):
+        if self._inside:
+            return
+        self._inside = True
+        m.opt.integrator = self._integrator
+        forward.fwd_actuation(m, d)
+        self._inside = False
+        run = m.opt.run_qacc_smooth
+        m.opt.run_qacc_smooth = False
+        forward.fwd_acceleration(m, d, factorize=True)
+
+        k = self._kernels
+        size = (d.nworld, self.n)
+        if self._implicit:
+            self._integrator_matrix(m, d)
+        wp.launch(
+            k.begin,
+            dim=size,
+            inputs=[
+                self._dof, self.gamma_u, self.gamma_v, self.coulomb, self.static_ratio, self.stribeck_friction,
+                self.stribeck_velocity, self.stribeck_exponent, self.gamma_u_stribeck, self.gamma_v_stribeck,
+                self.gamma_u_quadratic, self.gamma_v_quadratic, m.dof_armature, self._actuator_inertia,
+                int(self._servos), m.dof_damping, m.M_rownnz, m.M_rowadr, d.M, self._derivative, m.opt.timestep, d.time, d.qvel, d.qfrc_actuator, self.friction, self.internal, self.mode,
+                self._slack,
+            ],
+            outputs=[
+                self._tau, self._inertia, self._v0, self._alpha, self._gain, self._beta, self._c, self._ratio, self._t,
+                self._lam, self._m,
+            ],
+        )  # fmt: skip
+        wp.launch(
+            k.first_rows,
+            dim=size,
+            inputs=[
+                self._dof, self.softness, self.hold if self.passes > 1 else 1.0, m.dof_invweight0, m.opt.timestep,
+                d.dof_frictionadr, d.qvel, self._c, self._ratio, self._t, self._lam, self._m,
+            ],
+            outputs=[d.efc.aref, d.efc.D, d.efc.frictionloss, self._missing],
+        )  # fmt: skip
+        self.iterations.zero_()
+        for _ in range(self.passes - 1):
+            mjw.solve(m, d)
+            self._friction(m, d)
+        m.opt.run_qacc_smooth = run
+        m.opt.integrator = IntegratorType.EULER
+
+    def _integrator_matrix(self, m, d):
+        """M - h dF/dv, factored, and what it does to a."""
+        if self._integrator == IntegratorType.EULER:
+            wp.launch(
+                forward._compute_damping_deriv,
+                dim=(d.nworld, m.nv),
+                inputs=[
+                    m.jnt_actuatorid, m.dof_jntid, m.dof_damping, m.dof_dampingpoly, m.actuator_trntype,
+                    m.actuator_trnid, m.actuator_damping, m.actuator_dampingpoly, m.actuator_gear, d.qvel,
+                ],
+                outputs=[self._damping],
+            )  # fmt: skip
+            wp.copy(self._derivative, d.M)
+            wp.launch(
+                forward._euler_damp_qfrc,
+                dim=(d.nworld, m.nv),
+                inputs=[m.opt.timestep, m.M_rownnz, m.M_rowadr, self._damping],
+                outputs=[self._derivative],
+            )
+        else:
+            derivative.deriv_smooth_vel(m, d, self._derivative)
+            wp.launch(
+                forward._implicit_free_body_reset_m,
+                dim=(d.nworld, m.body_freeadr.size),
+                inputs=[m.body_dofadr, m.M_rownnz, m.M_rowadr, m.body_freeadr, d.M],
+                outputs=[self._derivative],
+            )
+        k = self._kernels
+        wp.launch(
+            k.integrator_matrix,
+            dim=(d.nworld, m.nv),
+            inputs=[m.M_rownnz, m.M_rowadr, m.M_colind, self._derivative],
+            outputs=[self._Mhat],
+        )
+        wp.launch(
+            k.integrator_rows,
+            dim=d.nworld,
+            inputs=[m.nv, self._dof, m.M_rownnz, m.M_rowadr, m.M_colind, d.M],
+            outputs=[self._Mhat, self._Y, self._Z, self._failed],
+        )
+
+    def _friction(self, m, d):
+        """The friction problem at the contact states of the last constraint solve."""
+        k = self._kernels
+        wp.launch(
+            k.curvature,
+            dim=(d.nworld, d.njmax),
+            inputs=[
+                m.nv, self._geared, m.opt.impratio_invsqrt, d.contact.friction, d.contact.dim, d.contact.efc_address,
+                d.nefc, d.efc.type, d.efc.id, d.efc.J, d.efc.D, d.efc.aref, d.efc.state, d.qacc,
+            ],
+            outputs=[self._weight, self._cone, self._cone_first, self._cone_dim],
+        )  # fmt: skip
+        wp.launch(
+            k.hessian,
+            dim=(d.nworld, m.nv),
+            inputs=[
+                m.M_rownnz, m.M_rowadr, m.M_colind, d.M, d.nefc, d.njmax, d.efc.J, self._weight, self._cone,
+                self._cone_first, self._cone_dim, d.efc.Ma, d.qfrc_smooth, d.efc.force,
+            ],
+            outputs=[self._H, self._gradient],
+        )  # fmt: skip
+        wp.launch(
+            k.friction_problem,
+            dim=d.nworld,
+            inputs=[
+                m.nv, int(self._implicit), self._dof, self.softness, m.opt.timestep, d.dof_frictionadr, d.efc.force,
+                d.qacc, self._gradient, self._tau, self._v0, self._alpha, self._gain, self._beta, self._c,
+                self._ratio, self._H,
+                self._X, self._Z, self._A, self._v_free, self._phi, self._t_rows, self._number, self._integer,
+                self._t, self._v, self._lam, self._m,
+            ],
+            outputs=[d.qacc_warmstart, d.efc.aref, d.efc.D, d.efc.frictionloss, self.iterations, self._failed],
+        )  # fmt: skip
+
+    def _finish(self, m, d, stage):
+        if stage != Stage.ACC:
+            return
+        k = self._kernels
+        if self._implicit:
+            wp.launch(
+                k.integrate_implicit,
+                dim=d.nworld,
+                inputs=[m.nv, m.M_rownnz, m.M_rowadr, m.M_colind, d.M, self._Mhat, self._x],
+                outputs=[d.efc.Ma, d.qacc],
+            )
+            if self._integrator != IntegratorType.EULER:
+                m.opt.integrator = self._integrator
+                forward.implicit_free_body(m, d, d.efc.Ma, d.qacc, solve=True)
+                m.opt.integrator = IntegratorType.EULER
+        wp.launch(
+            k.finish,
+            dim=(d.nworld, self.n),
+            inputs=[
+                self._dof, m.opt.timestep, d.dof_frictionadr, d.efc.force, d.efc.state, d.efc.D, d.efc.frictionloss,
+                self._tau, self._alpha, self._gain, self._beta, self._c, self._ratio, self._v0, d.qacc,
+            ],
+            outputs=[self._slack, self.friction, self.internal, self.mode, self.power, self.residual],
+        )  # fmt: skip
+        wp.launch(
+            k.account,
+            dim=d.nworld,
+            inputs=[self.n, self._settled, self.residual, self._missing, self._failed],
+            outputs=[self.status, self.unsettled],
+        )
+        wp.launch(
+            k.sensors,
+            dim=(d.nworld, self._sensor_adr.size),
+            inputs=[
+                self._sensor_adr, self._sensor_gear, self._dof, self._qpos, self._inertia, d.qpos, d.qvel, d.qacc,
+                self._tau, self.friction, self.internal, self.mode, self.power, self.residual,
+                self.iterations, self.status, self.unsettled,
+            ],
+            outputs=[d.sensordata],
+        )  # fmt: skip

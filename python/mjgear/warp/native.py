@@ -1,0 +1,73 @@
+"""The C headers of the core as native functions of Warp, in single or double precision."""
+
+import functools
+import pathlib
+
+import warp as wp
+
+_HERE = pathlib.Path(__file__).parent
+_CORE = _HERE.parents[2] / "core"
+
+# the headers in the order in which they build on each other, beside this file or in the source tree
+_HEADERS = ("law/law.h", "solvers/dense_newton.h", "world.h")
+
+def _header(name: str) -> str:
+    for path in (_HERE / pathlib.Path(name).name, _CORE / name):
+        if path.is_file():
+            return path.read_text()
+    raise FileNotFoundError(f"mjgear.warp: {name} is neither beside {__file__} nor in the source tree")
+
+
+@functools.cache
+def source(real: str) -> str:
+    """All headers as the members of a struct, for numbers of type 'float' or 'double'."""
+    head = "#undef MJGEAR_LAW_H_\n#undef MJGEAR_DENSE_NEWTON_H_\n#undef MJGEAR_WORLD_H_\n#undef mjgREAL\n#undef mjgFUNCTION\n"
+    head += f"#define mjgREAL {real}\n#define mjgFUNCTION static CUDA_CALLABLE inline\n"
+    return "struct mjgear {\n" + head + "\n".join(_header(name) for name in _HEADERS) + "\n};\n"
+
+
+@functools.cache
+def functions(real: str):
+    """The native functions: see world.h and dense_newton.h. Arrays have a world a row."""
+    scalar = {"float": wp.float32, "double": wp.float64}[real]
+    head = source(real)
+
+    @wp.func_native(head + """
+    return mjgear::columns(x.data + (size_t)world * n * nv, A.data + (size_t)world * nv * nv, dof.data, nv, n);
+    """)
+    def columns(
+        x: wp.array3d(dtype=scalar), A: wp.array3d(dtype=scalar), dof: wp.array(dtype=int), nv: int, n: int, world: int
+    ) -> int: ...
+
+    @wp.func_native(head + """
+    mjgear::solve(x.data + (size_t)world * nv, L.data + (size_t)world * nv * nv, nv, 0);
+    """)
+    def solve(x: wp.array2d(dtype=scalar), L: wp.array3d(dtype=scalar), nv: int, world: int): ...
+
+    @wp.func_native(head + """
+    size_t k = (size_t)world * n;
+    return mjgear::mjgi_denseNewton(
+        t.data + k, v.data + k, lam.data + k, mode.data + k, A.data + k * n, v_free.data + k, phi.data + k,
+        alpha.data + k, beta.data + k, coulomb.data + k, ratio.data + k, v0.data + k, n,
+        number.data + (size_t)world * number.shape[1], integer.data + (size_t)world * integer.shape[1]);
+    """)
+    def newton(
+        t: wp.array2d(dtype=scalar),
+        v: wp.array2d(dtype=scalar),
+        lam: wp.array2d(dtype=scalar),
+        mode: wp.array2d(dtype=int),
+        A: wp.array3d(dtype=scalar),
+        v_free: wp.array2d(dtype=scalar),
+        phi: wp.array2d(dtype=scalar),
+        alpha: wp.array2d(dtype=scalar),
+        beta: wp.array2d(dtype=scalar),
+        coulomb: wp.array2d(dtype=scalar),
+        ratio: wp.array2d(dtype=scalar),
+        v0: wp.array2d(dtype=scalar),
+        n: int,
+        number: wp.array2d(dtype=scalar),
+        integer: wp.array2d(dtype=int),
+        world: int,
+    ) -> int: ...
+
+    return columns, solve, newton

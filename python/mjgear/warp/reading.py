@@ -1,0 +1,172 @@
+"""What a geared MjModel says, as arrays; and the same model as MuJoCo Warp takes it."""
+
+import copy
+import ctypes
+import dataclasses
+
+import mujoco
+import numpy as np
+
+from mjgear import _library
+
+# numbers of a gear that are arrays on the device, with their values where a model does not give them
+NUMBERS = {
+    "gamma_u": 0.0,
+    "gamma_v": 0.0,
+    "coulomb": 0.0,
+    "static_ratio": 1.0,
+    "stribeck_friction": 0.0,
+    "stribeck_velocity": 1.0,
+    "stribeck_exponent": 2.0,
+    "gamma_u_stribeck": 0.0,
+    "gamma_v_stribeck": 0.0,
+    "gamma_u_quadratic": 0.0,
+    "gamma_v_quadratic": 0.0,
+}
+
+MOST = 64  # joints: mjgiDENSE_MAX of the core
+
+
+@dataclasses.dataclass
+class Gears:
+    """The gears of a model: names, joints, dofs, numbers (one a joint), actuators' rotor inertia."""
+
+    names: list[str]
+    joint: np.ndarray
+    dof: np.ndarray
+    numbers: dict[str, np.ndarray]
+    actuator_inertia: np.ndarray
+    servos: bool  # an actuator has a gain on velocity
+    sensors: list[tuple[int, int]]  # address of a plugin sensor in sensordata, and its joint
+
+    @property
+    def n(self) -> int:
+        return len(self.names)
+
+
+def _number(library, model, data, joint: int, key: str) -> float | None:
+    value = ctypes.c_double()
+    given = library.mjg_getGear(
+        ctypes.byref(value), ctypes.c_void_p(model._address), ctypes.c_void_p(data._address), joint, key.encode()
+    )
+    return value.value if given == 1 else None
+
+
+def read(model: mujoco.MjModel) -> Gears:
+    """The gears of a model that the plugin has accepted.
+
+    Raises:
+        NotImplementedError: they need what mjgear.warp does not have; the line names the joint.
+        ValueError: the model has no gear.
+    """
+    library = _library.plugin()
+    library.mjg_getGear.restype = ctypes.c_int
+    data = mujoco.MjData(model)
+    joints = [j for j in range(model.njnt) if _number(library, model, data, j, "gamma_u") is not None]
+    if not joints:
+        raise ValueError("mjgear.warp: the model has no gear; give it an instance of mjgear.transmission")
+    names = [model.joint(j).name for j in joints]
+    if len(joints) > MOST:
+        raise NotImplementedError(f"mjgear.warp: {len(joints)} geared joints; at most {MOST} are solved together")
+
+    numbers = {key: np.full(len(joints), value) for key, value in NUMBERS.items()}
+    inertia = np.zeros(len(joints))
+    for i, j in enumerate(joints):
+        where = f"mjgear.warp: joint '{names[i]}'"
+        if _number(library, model, data, j, "half_gap") is not None or _number(library, model, data, j, "stiffness") is not None:
+            raise NotImplementedError(f"{where} has backlash, which the plugin on the CPU has; remove the key 'backlash'")
+        if _number(library, model, data, j, "mesh"):
+            raise NotImplementedError(f"{where} has coefficients that follow its teeth; remove the key 'mesh' to have their mean")
+        if model.dof_frictionloss[model.jnt_dofadr[j]] > 0:
+            raise NotImplementedError(f"{where} has a gear and frictionloss; describe its friction by the gear's key 'coulomb'")
+        for key in NUMBERS:
+            value = _number(library, model, data, j, key)
+            if value is not None:
+                numbers[key][i] = value
+        motor = _number(library, model, data, j, "motor_coulomb")
+        if motor is not None:
+            numbers["coulomb"][i] += motor * _number(library, model, data, j, "ratio")
+        if model.jnt_actuatorid[j] != -1:
+            inertia[i] = mujoco.mj_actuatorArmature(model, mujoco.mjtObj.mjOBJ_JOINT, j)
+
+        damped = [k for k in range(model.nu) if model.actuator_damping[k] and j in model.actuator_trnid[k]]
+        if damped or model.dof_dampingpoly[model.jnt_dofadr[j]].any():
+            raise NotImplementedError(f"{where} has damping of its actuator or polynomial damping; give it the joint's 'damping'")
+
+    # gains on velocity are found in the integrator's matrix, where nothing else but joint damping may be
+    affine = model.actuator_biastype == mujoco.mjtBias.mjBIAS_AFFINE, model.actuator_gaintype == mujoco.mjtGain.mjGAIN_AFFINE
+    servos = bool((affine[0] & (model.actuator_biasprm[:, 2] != 0)).any() or (affine[1] & (model.actuator_gainprm[:, 2] != 0)).any())
+    if servos and (model.opt.viscosity or model.opt.density or model.tendon_damping.any()):
+        raise NotImplementedError("mjgear.warp: gains on velocity together with fluids or tendon damping; remove one of them")
+
+    sensors = []
+    for k in range(model.nsensor):
+        if model.sensor_plugin[k] >= 0:
+            joint = model.sensor_objid[k] if model.sensor_objtype[k] == mujoco.mjtObj.mjOBJ_JOINT else joints[0]
+            if joint in joints:
+                sensors.append((int(model.sensor_adr[k]), joints.index(joint)))
+    return Gears(names, np.array(joints), np.array([model.jnt_dofadr[j] for j in joints]), numbers, inertia, servos, sensors)
+
+
+def strip(model: mujoco.MjModel, gears: Gears) -> mujoco.MjModel:
+    """A copy of the model without the plugin, with a row of friction loss for each geared dof.
+
+    Sensors of the plugin become user sensors, at the same place of sensordata.
+
+    Raises:
+        NotImplementedError: an option of the model is one for which gears are not solved; the line says which.
+    """
+    opt = model.opt
+    if opt.solver != mujoco.mjtSolver.mjSOL_NEWTON:
+        raise NotImplementedError("mjgear.warp: gears need the Newton solver; set <option solver='Newton'/>")
+    allowed = [mujoco.mjtIntegrator.mjINT_EULER, mujoco.mjtIntegrator.mjINT_IMPLICITFAST]
+    if opt.integrator not in allowed:
+        raise NotImplementedError("mjgear.warp: the integrator must be Euler or implicitfast; set <option integrator/>")
+    if model.nv > 32 and opt.jacobian == mujoco.mjtJacobian.mjJAC_AUTO or opt.jacobian == mujoco.mjtJacobian.mjJAC_SPARSE:
+        raise NotImplementedError("mjgear.warp: gears need dense constraint Jacobians; set <option jacobian='dense'/>")
+    if opt.enableflags & mujoco.mjtEnableBit.mjENBL_SLEEP:
+        raise NotImplementedError("mjgear.warp: sleeping is not supported; remove <flag sleep='enable'/>")
+    if opt.noslip_iterations:
+        raise NotImplementedError("mjgear.warp: noslip iterations move what was solved for; set noslip_iterations to 0")
+    bits = mujoco.mjtDisableBit
+    for bit, word in (
+        (bits.mjDSBL_ACTUATION, "actuation"),
+        (bits.mjDSBL_WARMSTART, "warmstart"),
+        (bits.mjDSBL_CONSTRAINT, "constraint"),
+        (bits.mjDSBL_FRICTIONLOSS, "frictionloss"),
+        (bits.mjDSBL_SENSOR, "sensor"),
+    ):
+        if opt.disableflags & bit:
+            raise NotImplementedError(f"mjgear.warp: gears need <flag {word}='enable'/>")
+
+    plain = copy.copy(model)
+    plain.body_plugin[:] = -1
+    plain.actuator_plugin[:] = -1
+    plugins = plain.sensor_plugin >= 0
+    plain.sensor_type[plugins] = mujoco.mjtSensor.mjSENS_USER
+    plain.sensor_needstage[plugins] = mujoco.mjtStage.mjSTAGE_ACC
+    plain.sensor_plugin[:] = -1
+    plain.dof_frictionloss[gears.dof] = 1
+    return plain
+
+
+def without_instances(plain: mujoco.MjModel) -> tuple[mujoco.MjModel, np.ndarray]:
+    """A copy that mujoco_warp.put_model takes, and the geoms of which Model.geom_plugin_index is to become -1.
+
+    MuJoCo Warp counts the plugin instances of a model by the geoms that have one, and reads their attributes as
+    numbers: instances that are no geom's get one, and no attributes.
+
+    Raises:
+        NotImplementedError: there are more instances than geoms.
+    """
+    copied = copy.copy(plain)
+    used = set(copied.geom_plugin[copied.geom_plugin >= 0])
+    free = [p for p in range(copied.nplugin) if p not in used]
+    geoms = np.flatnonzero((copied.geom_plugin < 0) & (copied.geom_type != mujoco.mjtGeom.mjGEOM_SDF))[: len(free)]
+    if len(geoms) < len(free):
+        raise NotImplementedError("mjgear.warp: the model has more plugin instances than geoms")
+    copied.geom_plugin[geoms] = free
+    ends = np.append(copied.plugin_attradr[1:], len(copied.plugin_attr))
+    for p in free:
+        copied.plugin_attr[copied.plugin_attradr[p] : ends[p]] = 0
+    return copied, geoms

@@ -1,0 +1,413 @@
+"""Gears in MuJoCo Warp, on its CPU backend: against the plugin, in many worlds, and what is refused.
+
+    test_warp.py native | steps | running | still | worlds | interface
+"""
+
+import ctypes
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
+sys.path[:0] = [str(SOURCE / "python"), str(SOURCE / "benchmarks" / "warp")]
+
+try:
+    import mujoco
+    import mujoco_warp as mjw
+    import numpy as np
+    import warp as wp
+except ImportError as error:
+    print(error)
+    sys.exit(77)
+
+import play
+import scripts
+
+import mjgear.warp
+from mjgear.warp import kernels, native
+
+SCENES = ("rod", "wall", "arm", "humanoid", "sinking", "gripper")
+
+
+def largest(a, b):
+    return np.abs(a - b).max()
+
+
+# ------------------------------------------ native code ----------------------------------------------------------
+
+
+def random_problems(rng, n, count):
+    """Friction problems of n joints that hang together as in a robot, with gamma_v up to 1.2."""
+    for _ in range(count):
+        B = rng.normal(size=(n, n))
+        A = 1e-3 * np.linalg.inv(B @ B.T + n * np.eye(n))
+        gamma_u, gamma_v = rng.uniform(0, 0.5, n), rng.uniform(0, 1.2, n)
+        rotor = rng.uniform(0, 1, n)
+        yield {
+            "A": A,
+            "v_free": rng.normal(size=n) * np.sqrt(np.diag(A)),
+            "phi": rng.normal(size=n) / np.sqrt(np.diag(A)),
+            "alpha": (gamma_u + gamma_v) * rotor / 1e-3,
+            "beta": gamma_v,
+            "coulomb": rng.uniform(0, 1, n) * rng.integers(0, 2, n),
+            "static_ratio": 1 + rng.uniform(0, 1, n) * rng.integers(0, 2, n),
+            "v0": rng.normal(size=n) * rng.integers(0, 2, n),
+        }
+
+
+def compiled(real, folder):
+    """mjgi_denseNewton and what is in world.h as a shared library, by the C compiler."""
+    text = f"""
+        #define mjgREAL {real}
+        #include "law/law.h"
+        #include "solvers/dense_newton.h"
+        #include "{SOURCE}/python/mjgear/warp/world.h"
+        int newton({real}* t, {real}* v, {real}* lambda, int* mode, const {real}* A, const {real}* v_free,
+                   const {real}* phi, const {real}* alpha, const {real}* beta, const {real}* coulomb,
+                   const {real}* ratio, const {real}* v0, int n, {real}* number, int* integer) {{
+          return mjgi_denseNewton(t, v, lambda, mode, A, v_free, phi, alpha, beta, coulomb, ratio, v0, n, number, integer);
+        }}
+        int inverse_columns({real}* x, {real}* A, const int* dof, int nv, int n) {{ return columns(x, A, dof, nv, n); }}
+    """
+    file = pathlib.Path(folder) / f"{real}.c"
+    file.write_text(text)
+    library = file.with_suffix(".so")
+    subprocess.run(
+        [os.environ.get("CC", "gcc"), "-std=c17", "-O2", "-fPIC", "-shared", "-ffp-contract=off", "-I", str(SOURCE / "core"),
+         str(file), "-o", str(library)],
+        check=True,
+    )  # fmt: skip
+    return ctypes.CDLL(str(library))
+
+
+def check_bits(real, dtype, library):
+    """The C compiler and Warp give the same bits."""
+    columns, _, newton = native.functions(real)
+
+    @wp.kernel(module="unique", enable_backward=False)
+    def solve(
+        t: wp.array2d(dtype=dtype),
+        v: wp.array2d(dtype=dtype),
+        lam: wp.array2d(dtype=dtype),
+        mode: wp.array2d(dtype=int),
+        A: wp.array3d(dtype=dtype),
+        v_free: wp.array2d(dtype=dtype),
+        phi: wp.array2d(dtype=dtype),
+        alpha: wp.array2d(dtype=dtype),
+        beta: wp.array2d(dtype=dtype),
+        coulomb: wp.array2d(dtype=dtype),
+        ratio: wp.array2d(dtype=dtype),
+        v0: wp.array2d(dtype=dtype),
+        n: int,
+        number: wp.array2d(dtype=dtype),
+        integer: wp.array2d(dtype=int),
+        count: wp.array(dtype=int),
+    ):
+        w = wp.tid()
+        count[w] = newton(t, v, lam, mode, A, v_free, phi, alpha, beta, coulomb, ratio, v0, n, number, integer, w)
+
+    @wp.kernel(module="unique", enable_backward=False)
+    def invert(x: wp.array3d(dtype=dtype), A: wp.array3d(dtype=dtype), dof: wp.array(dtype=int), nv: int, n: int):
+        w = wp.tid()
+        columns(x, A, dof, nv, n, w)
+
+    host = np.float32 if real == "float" else np.float64
+    rng = np.random.default_rng(1)
+    solved = 0
+    for n in (1, 2, 6, 12, 30):
+        problems = list(random_problems(rng, n, 100))
+        names = list(problems[0])
+        stacked = {name: np.stack([p[name] for p in problems]).astype(host) for name in names}
+        world = {name: wp.array(stacked[name], dtype=dtype) for name in names}
+        t, v, lam = (wp.zeros((len(problems), n), dtype=dtype) for _ in range(3))
+        mode = wp.zeros((len(problems), n), dtype=int)
+        number = wp.zeros((len(problems), n * (2 * n + 18)), dtype=dtype)
+        integer = wp.zeros((len(problems), 3 * n), dtype=int)
+        count = wp.zeros(len(problems), dtype=int)
+        wp.launch(
+            solve,
+            dim=len(problems),
+            inputs=[t, v, lam, mode, *(world[name] for name in names), n, number, integer],
+            outputs=[count],
+        )
+        for k in range(len(problems)):
+            own = [np.zeros(n, host) for _ in range(3)] + [np.zeros(n, np.int32)]
+            scratch = [np.zeros(n * (2 * n + 18), host), np.zeros(3 * n, np.int32)]
+            arrays = own + [np.ascontiguousarray(stacked[name][k]) for name in names]
+            pointers = [ctypes.c_void_p(x.ctypes.data) for x in arrays]
+            c = library.newton(*pointers, n, *(ctypes.c_void_p(x.ctypes.data) for x in scratch))
+            assert c == count.numpy()[k], (real, n, k)
+            for mine, theirs in zip(own, (t, v, lam, mode)):
+                assert np.array_equal(mine, theirs.numpy()[k]), (real, n, k, mine, theirs.numpy()[k])
+            solved += c > 0
+
+        # factors and columns of the inverse, which are what they are called
+        M = np.stack([np.linalg.inv(p["A"]) for p in problems]).astype(host)
+        dof = np.arange(0, n, 2, dtype=np.int32)
+        x, A = wp.zeros((len(M), len(dof), n), dtype=dtype), wp.array(M, dtype=dtype)
+        wp.launch(invert, dim=len(M), inputs=[x, A, wp.array(dof, dtype=int), n, len(dof)])
+        for k in range(len(M)):
+            own, copied = np.zeros((len(dof), n), host), M[k].copy()
+            status = library.inverse_columns(
+                *(ctypes.c_void_p(y.ctypes.data) for y in (own, copied, dof)), n, len(dof)
+            )
+            assert status == 1 and np.array_equal(own, x.numpy()[k]) and np.array_equal(copied, A.numpy()[k])
+            expected = problems[k]["A"][dof]
+            assert largest(own, expected) < (1e-3 if real == "float" else 1e-11) * np.abs(expected).max()
+    assert solved >= 0.99 * 500, solved
+    print(f"{real}: 500 problems, bits of Warp and of the C compiler are equal, {solved} solved")
+
+
+def check_cuda():
+    """All kernels compile for GPUs, without one."""
+    for precision in ("single", "double"):
+        made = kernels.make(precision)
+        for name, kernel in vars(made).items():
+            with tempfile.TemporaryDirectory() as folder:
+                wp.compile_aot_module(kernel.module, module_dir=folder, arch=80, use_ptx=True)
+                ptx = next(pathlib.Path(folder).glob("*.ptx")).read_text()
+                assert ".visible .entry" in ptx, name
+        print(f"{precision}: {len(vars(made))} kernels as PTX")
+
+
+def native_code():
+    with tempfile.TemporaryDirectory() as folder:
+        check_bits("double", wp.float64, compiled("double", folder))
+        check_bits("float", wp.float32, compiled("float", folder))
+    check_cuda()
+
+
+# ------------------------------------------ against the plugin ---------------------------------------------------
+
+
+def steps():
+    """One step from each of the plugin's states: no further from it than twice Warp from MuJoCo without gears."""
+    for name in SCENES:
+        scene = scripts.ALL[name]
+        plugin = play.engine(scene)
+        plain = largest(
+            play.engine_steps(scene, plugin.before).q, play.warp_steps(scene, plugin.before, geared=False).q
+        )
+        geared = play.warp_steps(scene, plugin.before)
+        error = largest(geared.q, plugin.q)
+        dofs = plugin.dofs(geared.gears.names)
+        still = plugin.v[:, dofs] == 0
+        share = (geared.v[:, dofs][still] == 0).mean() if still.any() else 1
+        unsettled = geared.gears.unsettled.numpy()[0]
+        print(f"{name}: step {error:.1e}, without gears {plain:.1e}; still {share:.5f}, unsettled {unsettled} of {len(plugin.q)}")
+        assert error <= 2 * plain and share >= 0.99 and unsettled <= 0.01 * len(plugin.q), name
+
+
+def running():
+    """The same, each from its own last state."""
+    for name in SCENES:
+        scene = scripts.ALL[name]
+        plugin, geared = play.engine(scene), play.warp(scene)
+        plain = largest(play.engine(scene, geared=False).q, play.warp(scene, geared=False).q)
+        error = largest(geared.q, plugin.q)
+        print(f"{name}: running {error:.1e}, without gears {plain:.1e}")
+        assert error <= 2 * plain, name
+
+
+def still():
+    """A minute with the motors off: geared joints do not move."""
+    for name in SCENES:
+        scene = scripts.ALL[name]
+        if not np.isfinite(scene.off):
+            continue
+        worlds = play.Worlds(scene)
+        m, h, d = worlds.host_model, worlds.host, worlds.data
+        addresses = [m.joint(j).qposadr[0] for j in worlds.gears.names]
+        for i in range(round(scene.off / m.opt.timestep)):
+            h.time = i * m.opt.timestep
+            scene.input(m, h)
+            worlds.set(h.ctrl, h.xfrc_applied, h.mocap_pos)
+            worlds.step()
+            h.qpos[:], h.qvel[:] = d.qpos.numpy()[0], d.qvel.numpy()[0]
+        before = d.qpos.numpy()[0, addresses].copy()
+        with wp.ScopedCapture() as capture:
+            for _ in range(100):
+                mjw.step(worlds.model, d)
+        for _ in range(round(60 / m.opt.timestep / 100)):
+            wp.capture_launch(capture.graph)
+        drift = largest(d.qpos.numpy()[0, addresses], before)
+        print(f"{name}: {drift:.1e} in a minute, unsettled {worlds.gears.unsettled.numpy()[0]}")
+        assert drift <= 1e-6, name
+
+
+# ------------------------------------------ many worlds ----------------------------------------------------------
+
+
+def worlds():
+    """128 worlds with 128 gears are 128 single runs; random torques on 128 worlds."""
+    rng = np.random.default_rng(2)
+    scene = scripts.ALL["arm"]
+    count, length = 128, 60
+    many = play.Worlds(scene, nworld=count)
+    n = many.gears.n
+    gears = {"gamma_u": rng.uniform(0, 0.4, (count, n)), "gamma_v": rng.uniform(0, 1.2, (count, n)),
+             "coulomb": rng.uniform(0, 2, (count, n))}  # fmt: skip
+    ctrl = rng.normal(size=(count, n)) * [200, 200, 100, 20, 20, 5]
+    for name, value in gears.items():
+        getattr(many.gears, name).assign(value.astype(np.float32))
+    many.data.ctrl.assign(ctrl.astype(np.float32))
+    for _ in range(length):
+        many.step()
+    together = many.data.qpos.numpy(), many.data.qvel.numpy(), many.gears.friction.numpy()
+    single = play.Worlds(scene)
+    for k in range(count):
+        single.reset()
+        for name, value in gears.items():
+            getattr(single.gears, name).assign(value[k : k + 1].astype(np.float32))
+        single.data.ctrl.assign(ctrl[k : k + 1].astype(np.float32))
+        for _ in range(length):
+            single.step()
+        alone = single.data.qpos.numpy(), single.data.qvel.numpy(), single.gears.friction.numpy()
+        for a, b in zip(together, alone):
+            assert np.array_equal(a[k], b[0]), (k, a[k], b[0])
+    assert len(np.unique(together[2], axis=0)) == count and np.ptp(together[0][:, 0]) > 0.01
+    print(f"{count} worlds of {length} steps equal {count} single runs")
+
+    for name, size in (("arm", [200, 200, 100, 20, 20, 5]), ("sinking", 60)):
+        many = play.Worlds(scripts.ALL[name], nworld=count)
+        g, driven, largest_power, moves = many.gears, 0.0, 0.0, 0
+        for _ in range(50):
+            many.data.ctrl.assign((rng.normal(size=many.data.ctrl.shape) * size).astype(np.float32))
+            for _ in range(10):
+                many.step()
+                power = g.power.numpy()
+                driven, largest_power = min(driven, power.min()), max(largest_power, power.max())
+                moves += (g.mode.numpy() != 0).sum()
+        finite = np.isfinite(many.data.qpos.numpy()).all() and np.isfinite(many.data.qvel.numpy()).all()
+        unsettled = g.unsettled.numpy().sum()
+        print(f"{name}: 500 steps of {count} worlds, {moves} joint-steps of motion; friction drives with at most "
+              f"{-driven:.1e} W, brakes with up to {largest_power:.0f} W; {unsettled} of {500 * count} steps unsettled")  # fmt: skip
+        assert finite and moves > 1000 and -driven <= 1e-6 * largest_power and unsettled <= 0.1 * 500 * count, name
+
+
+# ------------------------------------------ interface ------------------------------------------------------------
+
+MODEL = """
+<mujoco>
+  <option timestep="0.002" integrator="{integrator}" {option}/>
+  <extension>
+    <plugin plugin="mjgear.transmission">
+      <instance name="gears">
+        <config key="joint" value="j1 j2"/>
+        <config key="gamma_u" value="0.1"/>
+        <config key="gamma_v" value="1.1 0.3"/>
+        <config key="coulomb" value="0.5"/>
+        <config key="static_ratio" value="1.2"/>
+        {config}
+      </instance>
+    </plugin>
+  </extension>
+  <worldbody>
+    <geom type="plane" size="1 1 .1"/>
+    <body pos="0 0 1">
+      <joint name="j1" axis="0 1 0" armature="{armature}" damping="1" {joint}/>
+      <geom type="capsule" size=".05" fromto="0 0 0 .5 0 0"/>
+      <body pos=".5 0 0">
+        <joint name="j2" axis="0 1 0" armature="{armature}"/>
+        <geom type="capsule" size=".05" fromto="0 0 0 .5 0 0"/>
+      </body>
+    </body>
+  </worldbody>
+  <actuator>
+    {actuators}
+  </actuator>
+  <sensor>
+    <plugin plugin="mjgear.transmission" instance="gears" objtype="joint" objname="j2"/>
+    <jointpos joint="j1"/>
+    <plugin plugin="mjgear.transmission" instance="gears" objtype="joint" objname="j1"/>
+  </sensor>
+</mujoco>
+"""
+
+
+MOTORS = '<motor joint="j1"/><motor joint="j2"/>'
+SERVOS = '<position joint="j1" kp="30" kv="200"/><position joint="j2" kp="10" kv="80"/>'
+
+
+def model(integrator="Euler", option="", config="", joint="", armature=1, actuators=MOTORS):
+    return mujoco.MjModel.from_xml_string(
+        MODEL.format(
+            integrator=integrator, option=option, config=config, joint=joint, armature=armature, actuators=actuators
+        )
+    )
+
+
+def interface():
+    # refusals say what to do
+    backlash = "".join(f'<config key="{k}" value="{v}"/>' for k, v in
+                       {"backlash": "exact", "half_gap": 0.01, "stiffness": 1000, "rotor_inertia": 0.1}.items())  # fmt: skip
+    for arguments, words in (
+        ({"config": backlash, "armature": 0}, ("'j1'", "backlash")),
+        ({"option": 'solver="CG"'}, ("Newton", "solver")),
+        ({"option": 'jacobian="sparse"'}, ("dense", "jacobian")),
+        ({"integrator": "implicit"}, ("implicitfast", "integrator")),
+        ({"option": 'noslip_iterations="2"'}, ("noslip",)),
+        ({"joint": 'frictionloss="1"'}, ("'j1'", "coulomb")),
+    ):
+        try:
+            mjgear.warp.put_model(model(**arguments))
+        except NotImplementedError as error:
+            assert all(word in str(error) for word in words) and "\n" not in str(error), error
+        else:
+            raise AssertionError(f"{arguments} were not refused")
+
+    # results and sensors are those of the plugin; the law of a slipping joint, from its definition
+    for integrator, actuators in (("implicitfast", SERVOS), ("Euler", MOTORS), ("implicitfast", MOTORS)):
+        mjm = model(integrator, actuators=actuators)
+        mjd = mujoco.MjData(mjm)
+        m, d = mjgear.warp.put_model(mjm), mjgear.warp.make_data(mjm, nworld=2, nconmax=16, njmax=64)
+        gears = mjgear.warp.Gears(m, d)
+        assert gears.names == ["j1", "j2"]
+        slips = 0
+        for i in range(150):
+            mjd.ctrl[:] = [30 * np.sin(0.05 * i), 10 * np.cos(0.03 * i)]
+            d.ctrl.assign(np.tile(mjd.ctrl, (2, 1)).astype(np.float32))
+            mujoco.mj_step(mjm, mjd)
+            mjw.step(m, d)
+            ours, theirs = d.sensordata.numpy()[1], mjd.sensordata
+            slip = 0
+            for first in (0, 14):
+                t, lam, u, x, mode, power = ours[first : first + 6]
+                scale = np.abs(theirs[first : first + 4]).max()
+                assert largest(ours[first : first + 4], theirs[first : first + 4]) < 1e-3 * scale + 1e-4, (i, ours, theirs)
+                assert mode == theirs[first + 4] and ours[first + 11] == 0
+                if mode != 0:
+                    slip += 1
+                    assert abs(t - mode * (abs(lam) + 0.5)) < 1e-4 * scale
+            slips += slip
+        assert largest(d.qpos.numpy()[0], mjd.qpos) < 1e-5 and np.array_equal(*d.qpos.numpy())
+        assert np.abs(mjd.qpos).max() > 0.01 and not gears.unsettled.numpy().any()
+        assert slips > 20
+        print(f"{integrator}: sensors and motion of the plugin, {'servos' if actuators == SERVOS else 'motors'}")
+
+    # friction does not change what forward starts from; gears change on the device, a world by itself
+    velocity = d.qvel.numpy().copy()
+    mjw.forward(m, d)
+    assert np.array_equal(velocity, d.qvel.numpy())
+    gears.coulomb.assign(np.array([[1e3, 1e3], [0.5, 0.5]], dtype=np.float32))
+    for _ in range(100):
+        mjw.step(m, d)
+    v, mode = d.qvel.numpy(), gears.mode.numpy()
+    assert not v[0].any() and not mode[0].any() and v[1].any()
+
+    # without room for the rows nothing is silent
+    m, d = mjgear.warp.put_model(mjm), mjgear.warp.make_data(mjm, nworld=1, nconmax=16, njmax=1)
+    m.opt.warn_overflow = 0
+    gears = mjgear.warp.Gears(m, d)
+    mjw.step(m, d)
+    assert gears.status.numpy()[0] == 3 and gears.unsettled.numpy()[0] == 1
+
+
+TESTS = {"native": native_code, "steps": steps, "running": running, "still": still, "worlds": worlds, "interface": interface}
+
+if __name__ == "__main__":
+    wp.config.quiet = True
+    for test in sys.argv[1:] or TESTS:
+        TESTS[test]()
