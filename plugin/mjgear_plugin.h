@@ -18,6 +18,8 @@
 //     status = gears.mjg_setGear(ctypes.c_void_p(model._address), ctypes.c_void_p(data._address),
 //                                joint, b"mu", ctypes.c_double(0.12), error, len(error))
 //
+// joint is the id of a joint; of a geared tendon it is mjModel.njnt plus the tendon's id.
+//
 // Model and data must belong together: the data were made or reset with this model, or with one of the
 // same structure. Null pointers and data of another model are refused.
 

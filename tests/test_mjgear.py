@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -175,6 +176,8 @@ def test_check():
             file.write(good)
         answer = ask("check", path)
         assert not answer["problems"]
+        assert len(answer["warnings"]) == good.count("<instance") and "is left behind" in answer["warnings"][0]
+        assert run("check", path)[1].count("warning: ") == len(answer["warnings"])
         first, second = answer["joints"]
         assert first["joint"] == "j1" and second["joint"] == "j2"
         near(first["eta_forward"], 0.8)
@@ -184,6 +187,13 @@ def test_check():
         d = mujoco.MjData(m)
         mujoco.mj_step(m, d)
         assert d.qvel[1] == 0 and d.qvel[0] != 0
+
+        # instances that a body references travel with it
+        names = re.findall('<instance name="(.*?)"', good)
+        homes = "".join(f'<body><plugin plugin="mjgear.transmission" instance="{name}"/><geom size="1"/></body>' for name in names)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(good.replace("<worldbody>", "<worldbody>" + homes))
+        assert ask("check", path)["warnings"] == [] and "warning" not in run("check", path)[1]
 
         # with backlash, right and wrong
         gap = """<config key="backlash" value="exact"/><config key="half_gap" value="0.01"/>

@@ -125,7 +125,34 @@ static void test_joints(void** state) {
   REFUSED("joint=hinge+hinge gamma_u=0.2 gamma_v=0.2", "'hinge' already has a gear", "once");
   refused("", GOOD, GOOD,
           (const char* const[]){"mjgear.transmission", "'leg'", "'hinge'", "'arm'",
-                                "name each joint once", NULL});
+                                "name each once", NULL});
+}
+
+
+// an actuator of ours would do nothing, and a gear on a tendon is not computed
+static void test_elements(void** state) {
+  (void)state;
+  static const char* const text =
+      "<mujoco><extension><plugin plugin='mjgear.transmission'><instance name='a'>"
+      "<config key='joint' value='j'/>%s<config key='gamma_u' value='.1'/>"
+      "<config key='gamma_v' value='.1'/></instance></plugin></extension><worldbody><body>"
+      "<joint name='j'/><geom size='.1'/></body></worldbody><tendon><fixed name='t'>"
+      "<joint joint='j' coef='1'/></fixed></tendon><actuator>%s</actuator></mujoco>";
+  char error[1000];
+  const char* motor = "<motor joint='j'/>";
+  mjModel* m = tryModel(error, sizeof(error), text, "", motor);
+  assert_non_null(m);
+  mj_deleteModel(m);
+  m = tryModel(error, sizeof(error), text, "",
+               "<plugin name='p' joint='j' plugin='mjgear.transmission' instance='a'/>");
+  assert_null(m);
+  assert_non_null(strstr(error, "actuator 'p' is a plugin"));
+  m = tryModel(error, sizeof(error), text, "<config key='tendon' value='t'/>", motor);
+  assert_null(m);
+  assert_non_null(strstr(error, "tendon 't'"));
+  m = tryModel(error, sizeof(error), text, "<config key='tendon' value='u'/>", motor);
+  assert_null(m);
+  assert_non_null(strstr(error, "tendon 'u' is not in the model"));
 }
 
 
@@ -239,13 +266,10 @@ static void test_integrators(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_good),
-      cmocka_unit_test(test_joints),
-      cmocka_unit_test(test_coefficients),
-      cmocka_unit_test(test_descriptions),
-      cmocka_unit_test(test_severalProblems),
-      cmocka_unit_test(test_settings),
-      cmocka_unit_test(test_integrators),
+      cmocka_unit_test(test_good),         cmocka_unit_test(test_joints),
+      cmocka_unit_test(test_elements),     cmocka_unit_test(test_coefficients),
+      cmocka_unit_test(test_descriptions), cmocka_unit_test(test_severalProblems),
+      cmocka_unit_test(test_settings),     cmocka_unit_test(test_integrators),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

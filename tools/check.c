@@ -7,6 +7,8 @@
 
 #include "configuration/check.h"
 #include "configuration/explain.h"
+#include "configuration/names.h"
+#include "configuration/plugin.h"
 #include "mjgear_params.h"
 #include "print.h"
 
@@ -115,59 +117,15 @@ static char* readFile(const char* name) {
 
 //---------------------------------- the accepting plugin ------------------------------------------
 
-static int acceptInit(const mjModel* m, mjData* d, int instance) {
-  (void)m, (void)d, (void)instance;
-  return 0;
-}
-
-
-static int noState(const mjModel* m, int instance) {
-  (void)m, (void)instance;
-  return 0;
-}
-
-
-static int noSensor(const mjModel* m, int instance, int sensor) {
-  (void)m, (void)instance, (void)sensor;
-  return 1;
-}
-
-
-static void noCompute(const mjModel* m, mjData* d, int instance, int capability_bit) {
-  (void)m, (void)d, (void)instance, (void)capability_bit;
-}
-
-
-static void noReset(const mjModel* m, mjtNum* plugin_state, void* plugin_data, int instance) {
-  (void)m, (void)plugin_state, (void)plugin_data, (void)instance;
-}
-
-
-// accept the known and the unknown keys; the engine copies their names
-static void registerAccepting(const char* const* known, int nknown,
-                              char unknown[MAXUNKNOWN][MAXNAME], int nunknown) {
-  const char** keys = malloc(sizeof(*keys) * (size_t)(nknown + nunknown));
-  if (!keys) {
-    return;
-  }
-  memcpy(keys, known, sizeof(*keys) * (size_t)nknown);
+// accept the known and the unknown keys
+static void registerAccepting(char unknown[MAXUNKNOWN][MAXNAME], int nunknown) {
+  const char *keys[mjgpMAXKEY + MAXUNKNOWN], *more[MAXUNKNOWN];
   for (int i = 0; i < nunknown; i++) {
-    keys[nknown + i] = unknown[i];
+    more[i] = unknown[i];
   }
   mjpPlugin plugin;
-  mjp_defaultPlugin(&plugin);
-  plugin.name = mjgpNAME;
-  plugin.attributes = keys;
-  plugin.nattribute = nknown + nunknown;
-  plugin.capabilityflags = mjPLUGIN_ACTUATOR | mjPLUGIN_PASSIVE | mjPLUGIN_SENSOR;
-  plugin.needstage = mjSTAGE_POS;
-  plugin.nstate = noState;
-  plugin.nsensordata = noSensor;
-  plugin.init = acceptInit;
-  plugin.reset = noReset;
-  plugin.compute = noCompute;
+  mjgp_describePlugin(&plugin, keys, more, nunknown);
   mjp_registerPlugin(&plugin);
-  free(keys);
 }
 
 
@@ -204,7 +162,7 @@ static const char* geometryWarning(const mjgpJoint* joint, int slide) {
 static void tellJoints(FILE* out, Json* json, const mjModel* m, const mjgpJoint* joint, int n) {
   mjData* d = firstPose(m);
   for (int i = 0; d && i < n; i++) {
-    const char* name = mj_id2name(m, mjOBJ_JOINT, joint[i].joint);
+    const char* name = mjgp_gearName(m, &joint[i]);
     const char* instance = mj_id2name(m, mjOBJ_PLUGIN, joint[i].instance);
 
     mjgFacts facts;
@@ -219,7 +177,7 @@ static void tellJoints(FILE* out, Json* json, const mjModel* m, const mjgpJoint*
 
     if (json) {
       json_open(json, NULL, '{');
-      json_text(json, "joint", name ? name : "");
+      json_text(json, "joint", name);
       json_text(json, "instance", instance ? instance : "");
       jsonFacts(json, &facts);
       json_number(json, "inertia", facts.inertia);
@@ -234,7 +192,7 @@ static void tellJoints(FILE* out, Json* json, const mjModel* m, const mjgpJoint*
       }
       json_close(json, '}');
     } else {
-      fprintf(out, "joint '%s' of instance '%s'\n", name ? name : "", instance ? instance : "");
+      fprintf(out, "joint '%s' of instance '%s'\n", name, instance ? instance : "");
       printFacts(out, &facts, unit);
       fprintf(out, "  first pose         its load is %.6g %s; with the motor off it %s\n", load,
               unit, stands ? "stands still" : "moves");
@@ -258,10 +216,25 @@ static void tellJoints(FILE* out, Json* json, const mjModel* m, const mjgpJoint*
 }
 
 
+// lines of a report as the array of that name
+static void jsonLines(Json* json, const char* key, char* lines) {
+  json_open(json, key, '[');
+  for (char* line = lines; *line;) {
+    size_t length = strcspn(line, "\n");
+    int last = line[length] == 0;
+    line[length] = 0;
+    json_text(json, NULL, line);
+    line += length + !last;
+  }
+  json_close(json, ']');
+}
+
+
 int checkModelFile(FILE* out, const char* file, int flg_json) {
-  static char problems[MAXTEXT];
-  mjgReport report;
+  static char problems[MAXTEXT], warnings[MAXTEXT];
+  mjgReport report, warning;
   mjg_startReport(&report, problems, sizeof(problems));
+  mjg_startReport(&warning, warnings, sizeof(warnings));
   int nkey;
   const char* const* keys = mjgp_keys(&nkey);
 
@@ -273,7 +246,7 @@ int checkModelFile(FILE* out, const char* file, int flg_json) {
     removeComments(text);
     nunknown = findUnknown(unknown, &report, text, keys, nkey);
   }
-  registerAccepting(keys, nkey, unknown, nunknown);
+  registerAccepting(unknown, nunknown);
   free(text);
 
   // compile it, then all our checks
@@ -291,7 +264,8 @@ int checkModelFile(FILE* out, const char* file, int flg_json) {
     }
     mjgpOptions options;
     joint = mju_malloc(sizeof(mjgpJoint) * (size_t)(n + 1));
-    mjgp_check(joint, &options, &report, m, slot);
+    mjgp_check(joint, &n, &options, &report, m, slot);
+    mjgp_warnHomeless(&warning, m, slot);
   }
 
   // the result
@@ -300,15 +274,8 @@ int checkModelFile(FILE* out, const char* file, int flg_json) {
     json_start(&json, out);
     json_open(&json, NULL, '{');
     json_text(&json, "file", file);
-    json_open(&json, "problems", '[');
-    for (char* line = problems; *line;) {
-      size_t length = strcspn(line, "\n");
-      int last = line[length] == 0;
-      line[length] = 0;
-      json_text(&json, NULL, line);
-      line += length + !last;
-    }
-    json_close(&json, ']');
+    jsonLines(&json, "problems", problems);
+    jsonLines(&json, "warnings", warnings);
     json_open(&json, "joints", '[');
     if (!report.count) {
       tellJoints(out, &json, m, joint, n);
@@ -322,6 +289,9 @@ int checkModelFile(FILE* out, const char* file, int flg_json) {
     fprintf(out, "%s: no geared joint; 'mjgear mjcf' writes the lines to add\n", file);
   } else {
     tellJoints(out, NULL, m, joint, n);
+    for (char* line = warnings; *line; line += strcspn(line, "\n") + 1) {
+      fprintf(out, "warning: %.*s\n", (int)strcspn(line, "\n"), line);
+    }
   }
   mju_free(joint);
   mj_deleteModel(m);

@@ -5,7 +5,7 @@
 #include "callbacks/engines.h"
 #include "callbacks/step.h"
 #include "configuration/config.h"
-#include "observe/sensor.h"
+#include "configuration/plugin.h"
 #include "observe/visualize.h"
 #include "state/gears.h"
 
@@ -31,13 +31,9 @@ mjPLUGIN_LIB_INIT(mjgear) {
   }
 
   mjpPlugin plugin;
-  mjp_defaultPlugin(&plugin);
-  plugin.name = mjgpNAME;
-  plugin.attributes = mjgp_keys(&plugin.nattribute);
-  plugin.capabilityflags = mjPLUGIN_ACTUATOR | mjPLUGIN_PASSIVE | mjPLUGIN_SENSOR;
-  plugin.needstage = mjSTAGE_POS;
+  const char* keys[mjgpMAXKEY];
+  mjgp_describePlugin(&plugin, keys, NULL, 0);
   plugin.nstate = mjgp_nstate;
-  plugin.nsensordata = mjgp_nsensordata;
   plugin.init = mjgp_init;
   plugin.destroy = mjgp_destroy;
   plugin.copy = mjgp_copy;

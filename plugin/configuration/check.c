@@ -1,8 +1,8 @@
 #include "configuration/check.h"
 
+#include "configuration/names.h"
+#include "configuration/sensors.h"
 #include "friction/engine.h"
-
-#include "observe/sensor.h"
 
 
 void mjgp_checkSolver(mjgReport* report, int solver, int n) {
@@ -44,15 +44,59 @@ static void checkModel(mjgReport* report, const mjModel* m, const mjgpOptions* o
 }
 
 
-int mjgp_check(mjgpJoint* joint, mjgpOptions* options, mjgReport* report, const mjModel* m,
-               int slot) {
-  int n = 0;
-  for (int i = 0; i < m->nplugin; i++) {
-    n += m->plugin[i] == slot ? mjgp_countJoints(m, i) : 0;
+// refuse actuators of ours: the gear acts on the motor torque of a joint, and is no motor
+static void checkActuators(mjgReport* report, const mjModel* m, int slot) {
+  for (int i = 0; i < m->nu; i++) {
+    if (m->actuator_plugin[i] >= 0 && m->plugin[m->actuator_plugin[i]] == slot) {
+      const char* name = mj_id2name(m, mjOBJ_ACTUATOR, i);
+      mjg_refuse(report,
+                 mjgpNAME
+                 ": actuator '%.60s' is a plugin, but the plugin is a gear and drives nothing; "
+                 "write <motor> or another actuator, and <plugin instance=\"..\"/> in a body",
+                 name ? name : "");
+    }
   }
+}
 
+
+// refuse what is not computed
+static void checkTendons(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n) {
+  for (int i = 0; i < n; i++) {
+    if (joint[i].kind == mjgpTRN_TENDON) {
+      mjgpPlace place = {m, joint[i].instance, "tendon", report, 0};
+      mjgp_refuseKey(&place, "tendon '%s': gears on tendons are not computed; gear its joints",
+                     mjgp_gearName(m, joint + i));
+    }
+  }
+}
+
+
+int mjgp_check(mjgpJoint* joint, int* n, mjgpOptions* options, mjgReport* report, const mjModel* m,
+               int slot) {
   // a sensor may name a joint that is refused for another reason, so it is checked behind them
-  int refused = mjgp_configure(joint, options, report, m, slot);
-  checkModel(report, m, options, n);
-  return refused ? 0 : mjgp_checkSensors(report, m, joint, n, slot);
+  int refused = mjgp_configure(joint, n, options, report, m, slot);
+  checkModel(report, m, options, *n);
+  checkActuators(report, m, slot);
+  if (refused) {
+    return 0;
+  }
+  checkTendons(report, m, joint, *n);
+  return mjgp_checkSensors(report, m, joint, *n, slot);
+}
+
+
+int mjgp_warnHomeless(mjgReport* report, const mjModel* m, int slot) {
+  int before = report->count;
+  for (int i = 0; i < m->nplugin; i++) {
+    const char* name = mj_id2name(m, mjOBJ_PLUGIN, i);
+    if (m->plugin[i] == slot && !mjgp_countHomes(m, i)) {
+      mjg_refuse(report,
+                 mjgpNAME
+                 ", instance '%.60s': no body references it, so that it is left behind where this "
+                 "model is attached to another; write <plugin plugin=\"%s\" instance=\"%.60s\"/> "
+                 "in the robot's root body",
+                 name ? name : "", mjgpNAME, name ? name : "");
+    }
+  }
+  return report->count - before;
 }

@@ -7,10 +7,14 @@
 
 // read and check the instances in slot, the options of the model and the sensors. Results as
 // mjgp_configure; every problem goes into the report. Returns the number of sensors.
-int mjgp_check(mjgpJoint* joint, mjgpOptions* options, mjgReport* report, const mjModel* m,
+int mjgp_check(mjgpJoint* joint, int* n, mjgpOptions* options, mjgReport* report, const mjModel* m,
                int slot);
 
 // refuse a solver that cannot solve for n joints
 void mjgp_checkSolver(mjgReport* report, int solver, int n);
+
+// warnings for instances that would be left behind where their robot becomes part of another model: one line each.
+// Returns their number
+int mjgp_warnHomeless(mjgReport* report, const mjModel* m, int slot);
 
 #endif  // MJGEAR_PLUGIN_CHECK_H_

@@ -10,9 +10,9 @@
 
 // keys that do not describe a gear; those that do are the core's
 static const char* const own_keys[] = {
-    "joint",    "type",        "solver",        "coupling",    "tolerance", "iterations",
-    "backlash", "half_gap",    "stiffness",     "damping",     "rubber",    "shaft_inertia",
-    "exponent", "restitution", "rotor_inertia", "motor_joint", "encoder",
+    "joint",         "tendon",   "type",        "solver",        "coupling",    "tolerance",
+    "iterations",    "backlash", "half_gap",    "stiffness",     "damping",     "rubber",
+    "shaft_inertia", "exponent", "restitution", "rotor_inertia", "motor_joint", "encoder",
 };
 enum {
   mjgpNOWN = (int)(sizeof(own_keys) / sizeof(own_keys[0]))
@@ -39,6 +39,8 @@ int mjgp_solverFromName(const char* name) {
 }
 
 
+_Static_assert(mjgpNOWN + mjgNKEY <= mjgpMAXKEY, "mjgpMAXKEY is too small");
+
 const char* const* mjgp_keys(int* nkey) {
   static const char* keys[mjgpNOWN + mjgNKEY];
   for (int i = 0; i < mjgpNOWN; i++) {
@@ -52,33 +54,59 @@ const char* const* mjgp_keys(int* nkey) {
 }
 
 
+// joints and tendons that an instance lists as geared
+static int countListed(const mjModel* m, int instance) {
+  mjgpPlace joints = {m, instance, "joint", NULL, 0}, tendons = {m, instance, "tendon", NULL, 0};
+  return mjgp_countWords(mjgp_value(&joints)) + mjgp_countWords(mjgp_value(&tendons));
+}
+
+
 int mjgp_countJoints(const mjModel* m, int instance) {
-  mjgpPlace place = {m, instance, "joint", NULL};
-  int n = mjgp_countWords(mjgp_value(&place)), length;
-  place.key = "motor_joint";
+  mjgpPlace place = {m, instance, "motor_joint", NULL, 0};
+  int n = countListed(m, instance), length, homes = mjgp_countHomes(m, instance);
   const char *text = mjgp_value(&place), *word;
   while ((word = mjgp_nextWord(&length, &text))) {
     n += !mjgp_isNone(word, length);
   }
-  return n;
+  return n * mjMAX(1, homes);
 }
 
 
 //---------------------------------- joints of an instance -----------------------------------------
 
-// find the joints that an instance names; number of those that were found and can have a gear
-static int readJoints(mjgpJoint* joint, int n, const mjgpPlace* place) {
-  const char* text = mjgp_value(place);
-  int found = 0;
-  if (!n) {
-    mjgp_refuseKey(place, "no joint is named; list the hinge or slide joints that have this gear");
+// is this the place to look for a word: a home that has it, or the first one if none has
+static int isPlaceOf(const char* word, int length, int type, const mjgpPlace* place) {
+  mjgpPlace other = *place;
+  if (!place->home || mjgp_isAtHome(word, length, type, place)) {
+    return 1;
   }
-  for (int i = 0; i < n; i++) {
-    int length;
-    const char* word = mjgp_nextWord(&length, &text);
-    int id = mjgp_findJoint(word, length, place);
+  for (other.home = 0; (other.home = mjgp_nextHome(place->m, place->instance, other.home));) {
+    if (mjgp_isAtHome(word, length, type, &other)) {
+      return 0;
+    }
+  }
+  return place->home == mjgp_nextHome(place->m, place->instance, 0);
+}
+
+
+// find the joints and tendons that an instance lists, at one of its homes; number of those that were found and
+// can have a gear. start: index of the first
+static int readJoints(mjgpJoint* joint, int start, mjgpPlace* place) {
+  int found = 0, item = 0, length;
+  const char *text, *word;
+  place->key = "joint";
+  for (text = mjgp_value(place); (word = mjgp_nextWord(&length, &text)); item++) {
+    int id = isPlaceOf(word, length, mjOBJ_JOINT, place) ? mjgp_findJoint(word, length, place) : -1;
     if (id >= 0) {
-      joint[found++] = mjgp_makeJoint(place, id, i);
+      joint[found++] = mjgp_makeJoint(place, id, start + item, item);
+    }
+  }
+  place->key = "tendon";
+  for (text = mjgp_value(place); (word = mjgp_nextWord(&length, &text)); item++) {
+    int id =
+        isPlaceOf(word, length, mjOBJ_TENDON, place) ? mjgp_findTendon(word, length, place) : -1;
+    if (id >= 0) {
+      joint[found++] = mjgp_makeTendon(place, id, start + item, item);
     }
   }
   return found;
@@ -134,7 +162,7 @@ static void readGears(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
   int given = readTypes(type, n, place);
   for (int i = 0; i < found; i++) {
     mjg_defaultDescription(&joint[i].description);
-    joint[i].description.type = given > 0 ? type[given == 1 ? 0 : joint[i].index] : mjgTYPE_AUTO;
+    joint[i].description.type = given > 0 ? type[given == 1 ? 0 : joint[i].item] : mjgTYPE_AUTO;
   }
 
   // all quantities
@@ -159,7 +187,7 @@ static void readGears(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
       status = mjgp_readNumber(number + i, word, length, place);
     }
     for (int i = 0; i < found && !status; i++) {
-      mjg_give(&joint[i].description, key, number[given == 1 ? 0 : joint[i].index]);
+      mjg_give(&joint[i].description, key, number[given == 1 ? 0 : joint[i].item]);
     }
   }
   mju_free(number);
@@ -186,8 +214,8 @@ static void readGears(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
     char where[4 * mjgpMAXWORD];
     mjgp_writePlace(where, sizeof(where), place->m, place->instance);
     size_t length = strlen(where);
-    snprintf(where + length, sizeof(where) - length, ", joint '%.*s'", mjgpMAXWORD,
-             mjgp_jointName(place->m, joint[i].joint));
+    snprintf(where + length, sizeof(where) - length, ", %s '%.*s'", mjgp_gearKind(joint + i),
+             mjgpMAXWORD, mjgp_gearName(place->m, joint + i));
     place->report->where = where;
     mjgp_makeGear(&joint[i].gear, place->report, &joint[i].description);
     place->report->where = NULL;
@@ -261,14 +289,29 @@ static void readOptions(mjgpOptions* options, int given[4], mjgpPlace* place) {
 
 //---------------------------------- all instances -------------------------------------------------
 
-static int compareDofs(const void* a, const void* b) {
-  int dof_a = ((const mjgpJoint*)a)->dof, dof_b = ((const mjgpJoint*)b)->dof;
-  return (dof_a > dof_b) - (dof_a < dof_b);
+// joints in the order of their dofs, behind them tendons
+static int compareJoints(const void* a, const void* b) {
+  const mjgpJoint *first = a, *second = b;
+  if (first->kind != second->kind) {
+    return first->kind - second->kind;
+  }
+  return first->kind == mjgpTRN_TENDON ? first->tendon - second->tendon : first->dof - second->dof;
 }
 
 
-int mjgp_configure(mjgpJoint* joint, mjgpOptions* options, mjgReport* report, const mjModel* m,
-                   int slot) {
+// refuse a joint or tendon that two instances list
+static void refuseTwice(const mjgpJoint* a, const mjgpJoint* b, const mjModel* m,
+                        mjgReport* report) {
+  int first = mjMIN(a->instance, b->instance), second = mjMAX(a->instance, b->instance);
+  const char* other = mj_id2name(m, mjOBJ_PLUGIN, first);
+  mjgpPlace place = {m, second, mjgp_gearKind(a), report, 0};
+  mjgp_refuseKey(&place, "%s '%s' already has a gear from instance '%s'; name each once",
+                 mjgp_gearKind(a), mjgp_gearName(m, a), other ? other : "");
+}
+
+
+int mjgp_configure(mjgpJoint* joint, int* n, mjgpOptions* options, mjgReport* report,
+                   const mjModel* m, int slot) {
   int total = 0, given[4] = {-1, -1, -1, -1}, before = report->count;
   mjg_defaultSettings(&options->solver);
   options->solver.warm_start = options->solver.skip_uniqueness = 1;
@@ -277,30 +320,31 @@ int mjgp_configure(mjgpJoint* joint, mjgpOptions* options, mjgReport* report, co
   // each instance: joints, their gears, settings
   for (int i = 0; i < m->nplugin; i++) {
     if (m->plugin[i] == slot) {
-      mjgpPlace place = {m, i, "joint", report};
-      int n = mjgp_countWords(mjgp_value(&place));
-      int found = readJoints(joint + total, n, &place);
-      readGears(joint + total, found, n, &place);
-      found += mjgp_readGaps(joint + total, found, n, &place);
+      mjgpPlace place = {m, i, "joint", report, mjgp_nextHome(m, i, 0)};
+      int listed = countListed(m, i), found = 0, start = 0;
+      if (!listed) {
+        mjgp_refuseKey(&place,
+                       "no joint is named; list the hinge or slide joints that have this gear");
+      }
+      do {
+        found += readJoints(joint + total + found, start, &place);
+        start += listed;
+      } while ((place.home = place.home ? mjgp_nextHome(m, i, place.home) : 0));
+      readGears(joint + total, found, listed, &place);
+      found += mjgp_readGaps(joint + total, found, listed, start, &place);
       readOptions(options, given, &place);
       total += found;
     }
   }
 
-  // in the order of dofs; each joint once
-  qsort(joint, (size_t)total, sizeof(mjgpJoint), compareDofs);
+  // in order; each joint once
+  qsort(joint, (size_t)total, sizeof(mjgpJoint), compareJoints);
   for (int i = 1; i < total; i++) {
-    if (joint[i].dof == joint[i - 1].dof) {
-      int later = joint[i].instance > joint[i - 1].instance;
-      int second = later ? joint[i].instance : joint[i - 1].instance;
-      int first = later ? joint[i - 1].instance : joint[i].instance;
-      const char* other = mj_id2name(m, mjOBJ_PLUGIN, first);
-      mjgpPlace place = {m, second, "joint", report};
-      mjgp_refuseKey(&place,
-                     "joint '%s' already has a gear from instance '%s'; name each joint once",
-                     mjgp_jointName(m, joint[i].joint), other ? other : "");
+    if (!compareJoints(joint + i - 1, joint + i)) {
+      refuseTwice(joint + i - 1, joint + i, m, report);
     }
   }
+  *n = total;
   mjgp_findPartners(joint, total);
   return report->count - before;
 }

@@ -14,13 +14,20 @@
 // longest text of all refusals together
 #define mjgpERRORSIZE 4000
 
-// names of all keys, in no order of importance
+// names of all keys, in no order of importance; at most mjgpMAXKEY
+#define mjgpMAXKEY 80
 const char* const* mjgp_keys(int* nkey);
 
 typedef enum mjgpCoupling_ {
   mjgpIMPLICIT = 0,  // friction and constraints are one problem
   mjgpLAGGED = 1     // constraint forces of the last step
 } mjgpCoupling;
+
+// the velocity w = j' v on which a gear acts
+typedef enum mjgpTransmissionKind_ {
+  mjgpTRN_JOINT = 0,  // a joint's: j is a unit vector
+  mjgpTRN_TENDON = 1  // a tendon's: j is its row of ten_J, the rotor inertia its armature
+} mjgpTransmissionKind;
 
 // what stands at a joint of the list
 typedef enum mjgpGap_ {
@@ -49,11 +56,14 @@ typedef struct mjgpOptions_ {
 // one geared joint
 typedef struct mjgpJoint_ {
   int instance;                // plugin instance that declares it
-  int index;                   // position in that instance's list of joints
-  int joint;                   // joint id
-  int type;                    // mjJNT_HINGE or mjJNT_SLIDE
-  int dof;                     // its dof
-  int qpos;                    // its position in qpos
+  int index;                   // position among that instance's joints in plugin_state
+  int item;                    // position in the list of its key, which its values have too
+  int kind;                    // mjgpTransmissionKind: on what velocity the gear acts
+  int joint;                   // joint id, -1: a tendon
+  int type;                    // mjJNT_HINGE or mjJNT_SLIDE, -1: a tendon
+  int dof;                     // the joint's dof, -1: a tendon
+  int qpos;                    // its position in qpos, -1: a tendon
+  int tendon;                  // tendon id, -1: a joint
   mjgDescription description;  // its gear, as it was described
   mjgTransmission gear;        // and what that means
   int backlashes;              // 1: its instance has backlash, and the numbers of gaps in the state
@@ -64,14 +74,16 @@ typedef struct mjgpJoint_ {
   int partner;                 // number of the motor of a load and of the load of a motor, else -1
 } mjgpJoint;
 
-// number of joints of an instance: the names in its key "joint", and those in its key "motor_joint"
+// room for the joints of an instance: the names in its keys "joint", "tendon" and "motor_joint", for each of its
+// homes (names.h)
 int mjgp_countJoints(const mjModel* m, int instance);
 
-// read all instances of the plugin in slot: joint (total of the counts) in the order of their dofs.
+// read all instances of the plugin in slot: *n joints in the order of their dofs, behind them tendons. joint has
+// room for the total of the counts.
 // Every problem goes into the report, one line each: what is wrong, where, and the remedy. Returns
 // their number.
-int mjgp_configure(mjgpJoint* joint, mjgpOptions* options, mjgReport* report, const mjModel* m,
-                   int slot);
+int mjgp_configure(mjgpJoint* joint, int* n, mjgpOptions* options, mjgReport* report,
+                   const mjModel* m, int slot);
 
 // name of a solver; number of the solver of a name, -1 if there is none
 const char* mjgp_solverName(int solver);

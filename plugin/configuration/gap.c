@@ -69,7 +69,7 @@ static void readGapNumbers(mjgpJoint* joint, int found, int n, mjtNum* number, m
       status = mjgp_readNumber(number + i, word, length, place);
     }
     for (int i = 0; i < found && given > 0 && !status; i++) {
-      mjtNum value = number[given == 1 ? 0 : joint[i].index];
+      mjtNum value = number[given == 1 ? 0 : joint[i].item];
       if (joint[i].gap == mjgpGAP_NONE) {
         continue;
       }
@@ -78,7 +78,7 @@ static void readGapNumbers(mjgpJoint* joint, int found, int n, mjtNum* number, m
             place,
             "backlash '%s' of joint '%s' does not use it; leave it out, or give "
             "this joint 0",
-            mjg_backlashName(joint[i].backlash.model), mjgp_jointName(place->m, joint[i].joint));
+            mjg_backlashName(joint[i].backlash.model), mjgp_gearName(place->m, joint + i));
       }
       *mjgp_gapNumber(joint + i, place->key) = value;
     }
@@ -86,8 +86,9 @@ static void readGapNumbers(mjgpJoint* joint, int found, int n, mjtNum* number, m
 }
 
 
-// motors that are joints of the model: they join the list behind all others. Returns their number
-static int readMotors(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
+// motors that are joints of the model: they join the list behind all others. partner is the other's joint id
+// until the list is sorted. Returns their number
+static int readMotors(mjgpJoint* joint, int found, int n, int start, mjgpPlace* place) {
   const mjModel* m = place->m;
   place->key = "motor_joint";
   const char* text = mjgp_value(place);
@@ -98,20 +99,22 @@ static int readMotors(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
                    given, n, n == 1 ? "" : "s");
     return 0;
   }
-  for (int k = 0; k < given; k++) {
-    int length, i = 0;
-    const char* word = mjgp_nextWord(&length, &text);
-    while (i < found && joint[i].index != k) {
-      i++;
+  for (int i = 0; i < found && given; i++) {
+    int length;
+    const char *list = text, *word = NULL;
+    for (int k = 0; k <= joint[i].item; k++) {
+      word = mjgp_nextWord(&length, &list);
     }
-    if (mjgp_isNone(word, length) || i == found) {
+    if (mjgp_isNone(word, length)) {
       continue;
     }
-    int id = mjgp_findJoint(word, length, place);
+    mjgpPlace home = *place;
+    home.home = mjgp_homeOf(m, joint + i);
+    int id = mjgp_findJoint(word, length, &home);
     if (id < 0) {
       continue;
     }
-    const char *name = mjgp_jointName(m, id), *load = mjgp_jointName(m, joint[i].joint);
+    const char *name = mj_id2name(m, mjOBJ_JOINT, id), *load = mjgp_gearName(m, joint + i);
     if (joint[i].gap == mjgpGAP_NONE) {
       mjgp_refuseKey(place, "joint '%s' has no backlash; give it a model in the key 'backlash'",
                      load);
@@ -121,8 +124,10 @@ static int readMotors(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
       mjgp_refuseKey(place, "'%s' and '%s' are a hinge and a slide; couple joints of one kind",
                      name, load);
     } else {
-      joint[found + added] = mjgp_makeJoint(place, id, n + added);
+      joint[found + added] = mjgp_makeJoint(place, id, start + added, 0);
       joint[found + added].gap = mjgpGAP_MOTOR;
+      joint[found + added].partner = joint[i].joint;
+      joint[i].partner = id;
       joint[found + added].gear = joint[i].gear;
       joint[found + added].description = joint[i].description;
       joint[i].gap = mjgpGAP_LOAD;
@@ -150,7 +155,7 @@ const char* mjgp_rotorError(const mjgpJoint* joint) {
 // refuse what a gap cannot be
 static void checkGap(const mjgpJoint* joint, mjgpPlace* place) {
   const mjModel* m = place->m;
-  const char* name = mjgp_jointName(m, joint->joint);
+  const char* name = mjgp_gearName(m, joint);
   const char* error = mjg_backlashError(&joint->backlash);
   place->key = "backlash";
   if (error) {
@@ -175,7 +180,7 @@ static void checkGap(const mjgpJoint* joint, mjgpPlace* place) {
 
 
 // read everything that describes backlash; returns the number of joints that it adds as motors
-int mjgp_readGaps(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
+int mjgp_readGaps(mjgpJoint* joint, int found, int n, int start, mjgpPlace* place) {
   const char* names[mjgNBACKLASH + 1];
   static const char* const encoder_names[] = {"motor", "joint"};
   for (int i = 0; i < mjgNBACKLASH; i++) {
@@ -201,21 +206,25 @@ int mjgp_readGaps(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
   place->key = "backlash";
   int given = mjgp_readChoices(choice, names, mjgNBACKLASH + 1, n, place);
   for (int i = 0; i < found && given > 0; i++) {
-    int model = choice[given == 1 ? 0 : joint[i].index];
+    int model = choice[given == 1 ? 0 : joint[i].item];
     joint[i].gap = model == mjgNBACKLASH ? mjgpGAP_NONE : mjgpGAP_ROTOR;
+    if (joint[i].kind == mjgpTRN_TENDON && joint[i].gap != mjgpGAP_NONE) {
+      mjgp_refuseKey(place, "tendon '%s' cannot have backlash; write none for it",
+                     mjgp_gearName(place->m, joint + i));
+    }
     joint[i].backlash = (mjgBacklash){.model = model, .exponent = 1};
   }
   if (given > 0) {
     readGapNumbers(joint, found, n, number, place);
-    added = readMotors(joint, found, n, place);
+    added = readMotors(joint, found, n, start, place);
     place->key = "encoder";
     given = mjgp_readChoices(choice, encoder_names, 2, n, place);
     for (int i = 0; i < found && given > 0; i++) {
-      joint[i].encoder = choice[given == 1 ? 0 : joint[i].index];
+      joint[i].encoder = choice[given == 1 ? 0 : joint[i].item];
       if (joint[i].gap == mjgpGAP_LOAD) {
         mjgp_refuseKey(place,
                        "joint '%s' has a motor_joint; an actuator measures the joint it acts on",
-                       mjgp_jointName(place->m, joint[i].joint));
+                       mjgp_gearName(place->m, joint + i));
       }
     }
   }
@@ -230,24 +239,12 @@ int mjgp_readGaps(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
 }
 
 
-// loads and their motors: each motor stands in its instance's list in the order of the loads
 void mjgp_findPartners(mjgpJoint* joint, int total) {
   for (int i = 0; i < total; i++) {
-    int rank = 0, n = 0;
-    if (joint[i].gap != mjgpGAP_LOAD) {
-      continue;
-    }
-    for (int k = 0; k < total; k++) {
-      if (joint[k].instance == joint[i].instance && joint[k].gap == mjgpGAP_LOAD) {
-        rank += joint[k].index < joint[i].index;
-      }
-      n += joint[k].instance == joint[i].instance && joint[k].gap != mjgpGAP_MOTOR;
-    }
-    for (int k = 0; k < total; k++) {
-      if (joint[k].instance == joint[i].instance && joint[k].gap == mjgpGAP_MOTOR &&
-          joint[k].index == n + rank) {
+    for (int k = 0; k < total && joint[i].partner >= 0; k++) {
+      if (joint[k].joint == joint[i].partner) {
         joint[i].partner = k;
-        joint[k].partner = i;
+        break;
       }
     }
   }

@@ -3,10 +3,11 @@
 #ifndef MJGEAR_PLUGIN_GAP_H_
 #define MJGEAR_PLUGIN_GAP_H_
 
+#include "configuration/names.h"
 #include "configuration/parsing.h"
 
-// read everything that describes backlash; returns the number of joints that it adds as motors
-int mjgp_readGaps(mjgpJoint* joint, int found, int n, mjgpPlace* place);
+// read everything that describes backlash of the found of n listed joints; motors get the indices from start on. Returns the number of joints that it adds as motors
+int mjgp_readGaps(mjgpJoint* joint, int found, int n, int start, mjgpPlace* place);
 
 // key of the k-th number of a gap, k < mjgpNGAPKEY; its number by the key, -1 if there is none
 const char* mjgp_gapKey(int k);
@@ -21,7 +22,7 @@ int mjgp_readsGapKey(const mjgpJoint* joint, const char* key);
 // what is wrong with the rotor of a gap, behind the joint's name; null if nothing
 const char* mjgp_rotorError(const mjgpJoint* joint);
 
-// find the motors of loads in the list of all joints
+// partners in the sorted list of all joints, from their joint ids
 void mjgp_findPartners(mjgpJoint* joint, int total);
 
 #endif  // MJGEAR_PLUGIN_GAP_H_

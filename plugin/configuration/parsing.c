@@ -43,10 +43,16 @@ const char* mjgp_value(const mjgpPlace* place) {
 }
 
 
-// next word of a list separated by white space, null at the end
+// next word of a list separated by white space, null at the end; a word in quotes may hold spaces
 const char* mjgp_nextWord(int* length, const char** text) {
   const char* space = " \t\r\n";
   const char* word = *text + strspn(*text, space);
+  if (*word == '\'' || *word == '"') {
+    const char quote[2] = {*word++, 0};
+    *length = (int)strcspn(word, quote);
+    *text = word + *length + (word[*length] != 0);
+    return word;
+  }
   *length = (int)strcspn(word, space);
   *text = word + *length;
   return *length ? word : NULL;
@@ -157,50 +163,7 @@ int mjgp_readChoices(int* choice, const char* const* words, int nword, int n, mj
 }
 
 
-const char* mjgp_jointName(const mjModel* m, int joint) {
-  const char* name = mj_id2name(m, mjOBJ_JOINT, joint);
-  return name ? name : "";
-}
-
-
-// hinge or slide joint of this name; -1 after a refusal
-int mjgp_findJoint(const char* word, int length, const mjgpPlace* place) {
-  static const char* const type_names[] = {"free", "ball", "slide", "hinge"};
-  const mjModel* m = place->m;
-  char name[256];
-  int id = -1;
-  if (length < (int)sizeof(name)) {
-    memcpy(name, word, (size_t)length);
-    name[length] = 0;
-    id = mj_name2id(m, mjOBJ_JOINT, name);
-  }
-  if (id < 0) {
-    return mjgp_refuseKey(
-        place, "joint '%.*s' is not in the model; use the name of a hinge or slide joint",
-        length > mjgpMAXWORD ? mjgpMAXWORD : length, word);
-  }
-  if (m->jnt_type[id] != mjJNT_SLIDE && m->jnt_type[id] != mjJNT_HINGE) {
-    return mjgp_refuseKey(place, "joint '%s' is a %s joint; a gear drives a hinge or a slide joint",
-                          name, type_names[m->jnt_type[id]]);
-  }
-  return id;
-}
-
-
 int mjgp_hasBacklash(const mjModel* m, int instance) {
-  mjgpPlace place = {m, instance, "backlash", NULL};
+  mjgpPlace place = {m, instance, "backlash", NULL, 0};
   return mjgp_countWords(mjgp_value(&place)) > 0;
-}
-
-
-mjgpJoint mjgp_makeJoint(const mjgpPlace* place, int id, int index) {
-  const mjModel* m = place->m;
-  return (mjgpJoint){.instance = place->instance,
-                     .index = index,
-                     .joint = id,
-                     .type = m->jnt_type[id],
-                     .dof = m->jnt_dofadr[id],
-                     .qpos = m->jnt_qposadr[id],
-                     .backlashes = mjgp_hasBacklash(m, place->instance),
-                     .partner = -1};
 }

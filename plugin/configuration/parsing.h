@@ -15,6 +15,7 @@ typedef struct mjgpPlace_ {
   int instance;
   const char* key;
   mjgReport* report;
+  int home;  // body below which names are looked up first, 0: none
 } mjgpPlace;
 
 // write "mjgear.transmission, instance 'x'"
@@ -27,7 +28,7 @@ int mjgp_refuseKey(const mjgpPlace* place, const char* format, ...)
 // value of a key, "" if it is not given
 const char* mjgp_value(const mjgpPlace* place);
 
-// next word of a list separated by white space, null at the end; number of words
+// next word of a list separated by white space, null at the end; a word in quotes may hold spaces. Number of words
 const char* mjgp_nextWord(int* length, const char** text);
 int mjgp_countWords(const char* text);
 
@@ -52,11 +53,6 @@ int mjgp_readWord(int* choice, const char* const* words, int n, const mjgpPlace*
 
 // the same for n listed joints; number of values, -1 if refused
 int mjgp_readChoices(int* choice, const char* const* words, int nword, int n, mjgpPlace* place);
-
-// name of a joint; hinge or slide joint of a name, -1 after a refusal; the joint as item of a list
-const char* mjgp_jointName(const mjModel* m, int joint);
-int mjgp_findJoint(const char* word, int length, const mjgpPlace* place);
-mjgpJoint mjgp_makeJoint(const mjgpPlace* place, int id, int index);
 
 // does an instance have backlash
 int mjgp_hasBacklash(const mjModel* m, int instance);

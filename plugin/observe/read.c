@@ -6,20 +6,9 @@
 #include "state/changes.h"
 
 
-// number of the geared joint of that id, -1 if it has no gear
-static int numberOf(const mjgpGears* g, int joint) {
-  for (int i = 0; g && i < g->config->n; i++) {
-    if (g->config->joint[i].joint == joint) {
-      return i;
-    }
-  }
-  return -1;
-}
-
-
 int mjg_readGear(double* value, const mjModel* m, const mjData* d, int joint) {
   const mjgpGears* g = mjgp_gears(m, d);
-  int i = numberOf(g, joint);
+  int i = g ? mjgp_findGear(g->config, joint) : -1;
   if (i < 0) {
     return -1;
   }
@@ -32,7 +21,7 @@ int mjg_readGear(double* value, const mjModel* m, const mjData* d, int joint) {
 
 int mjg_explainGear(mjgFacts* facts, const mjModel* m, mjData* d, int joint) {
   mjgpGears* g = mjgp_gears(m, d);
-  int i = numberOf(g, joint);
+  int i = g ? mjgp_findGear(g->config, joint) : -1;
   if (i < 0 || !facts) {
     return -1;
   }

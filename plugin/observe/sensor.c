@@ -1,67 +1,7 @@
 #include "observe/sensor.h"
 
-#include <stdio.h>
-
 #include "friction/backlash.h"
 #include "state/gears.h"
-
-
-// is a sensor one of ours
-static int isOurs(const mjModel* m, int sensor, int slot) {
-  int instance = m->sensor_type[sensor] == mjSENS_PLUGIN ? m->sensor_plugin[sensor] : -1;
-  return instance >= 0 && m->plugin[instance] == slot;
-}
-
-
-int mjgp_nsensordata(const mjModel* m, int instance, int sensor) {
-  (void)m;
-  (void)instance;
-  (void)sensor;
-  return mjgNSENSOR;
-}
-
-
-// which of n geared joints a sensor measures, -1 if it names none of its instance
-static int findJoint(const mjModel* m, const mjgpJoint* joint, int n, int sensor) {
-  int instance = m->sensor_plugin[sensor], type = m->sensor_objtype[sensor], found = -1, count = 0;
-  for (int i = 0; i < n; i++) {
-    int named = type == mjOBJ_JOINT && joint[i].joint == m->sensor_objid[sensor];
-    if (joint[i].instance == instance && (named || type == mjOBJ_UNKNOWN)) {
-      found = i;
-      count++;
-    }
-  }
-  return count == 1 ? found : -1;
-}
-
-
-int mjgp_checkSensors(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n,
-                      int slot) {
-  int count = 0;
-  for (int s = 0; s < m->nsensor; s++) {
-    if (!isOurs(m, s, slot)) {
-      continue;
-    }
-    count++;
-    if (findJoint(m, joint, n, s) < 0) {
-      int type = m->sensor_objtype[s];
-      const char* name = mj_id2name(m, mjOBJ_SENSOR, s);
-      const char* owner = mj_id2name(m, mjOBJ_PLUGIN, m->sensor_plugin[s]);
-      const char* object = mj_id2name(m, type, m->sensor_objid[s]);
-      char what[120] = "it names no joint, and its instance has several";
-      if (type != mjOBJ_UNKNOWN) {
-        snprintf(what, sizeof(what), "%s '%.60s' is not a geared joint of its instance",
-                 mju_type2Str(type), object ? object : "");
-      }
-      mjg_refuse(report,
-                 mjgpNAME
-                 ", instance '%.60s', sensor '%.60s': %s; set objtype=\"joint\" and as "
-                 "objname a joint of the instance's key 'joint'",
-                 owner ? owner : "", name ? name : "", what);
-    }
-  }
-  return count;
-}
 
 
 void mjgp_measure(mjtNum* value, const mjgpGears* g, const mjData* d, int i) {
@@ -106,12 +46,12 @@ void mjgp_writeSensors(const mjgpGears* g, const mjModel* m, mjData* d) {
   }
   int slot = m->plugin[g->config->leader];
   for (int s = 0; s < m->nsensor; s++) {
-    if (!isOurs(m, s, slot)) {
+    if (!mjgp_isOurSensor(m, s, slot)) {
       continue;
     }
 
     // the values of a sleeping joint stay
-    int i = findJoint(m, g->config->joint, g->config->n, s), awake = 0;
+    int i = mjgp_sensorJoint(m, g->config->joint, g->config->n, s), awake = 0;
     for (int k = 0; k < g->in.nactive && !awake; k++) {
       awake = g->in.active[k] == i;
     }

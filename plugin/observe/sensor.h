@@ -1,13 +1,4 @@
-// What the plugin's sensors measure.
-//
-//   <sensor>
-//     <plugin name="elbow_gear" plugin="mjgear.transmission" instance="gears"
-//             objtype="joint" objname="elbow"/>
-//   </sensor>
-//
-// A sensor belongs to one geared joint, which an instance with a single joint need not name. It gives
-// mjgNSENSOR numbers in the order below, valid after every mj_forward. Units are SI at the output
-// side; for a slide read N, m and m/s.
+// Writes what the plugin's sensors measure (configuration/sensors.h).
 //
 // The values are written where friction is computed. The engine's stage for sensors of forces comes
 // later, but costs every model with the plugin a full inverse dynamics in every step, sensors or not.
@@ -17,33 +8,9 @@
 
 #include <mujoco/mujoco.h>
 
-#include "configuration/config.h"
+#include "configuration/sensors.h"
 
 struct mjgpGears_;
-
-enum {
-  mjgSENSOR_FRICTION = 0,        // friction torque t, opposing motion                     N m
-  mjgSENSOR_LAMBDA = 1,          // internal force lambda                                  N m
-  mjgSENSOR_TORQUE_IN = 2,       // torque u delivered into the gear                       N m
-  mjgSENSOR_TORQUE_OUT = 3,      // torque x delivered to the link                         N m
-  mjgSENSOR_MODE = 4,            // -1 slips backward, 0 stuck, 1 slips forward
-  mjgSENSOR_POWER_LOSS = 5,      // heat made by friction over the step, never negative    W
-  mjgSENSOR_GAP = 6,             // position in the backlash gap, 0 without backlash       rad
-  mjgSENSOR_ROTOR_ANGLE = 7,     // rotor angle; the joint's without backlash              rad
-  mjgSENSOR_ROTOR_VELOCITY = 8,  // rotor velocity; the joint's without backlash           rad/s
-  mjgSENSOR_ITERATIONS = 9,      // iterations of the solver in this step
-  mjgSENSOR_RESIDUAL = 10,       // relative residual of this step
-  mjgSENSOR_STATUS = 11,         // mjgStatus of this step, see mjgear.h
-  mjgSENSOR_FALLBACKS = 12,      // fallbacks of the solver since the data was made or reset
-  mjgNSENSOR = 13
-};
-
-// plugin callback: numbers that a sensor gives; the engine asks before it knows the sensor's object
-int mjgp_nsensordata(const mjModel* m, int instance, int sensor);
-
-// number of sensors that are attached to instances of the plugin in slot; each that names something
-// that is not one of the n geared joints, of its instance, is a problem for the report
-int mjgp_checkSensors(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n, int slot);
 
 // measure one geared joint (mjgNSENSOR)
 void mjgp_measure(mjtNum* value, const struct mjgpGears_* gears, const mjData* d, int i);

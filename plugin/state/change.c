@@ -15,17 +15,6 @@
 
 //---------------------------------- which joint ---------------------------------------------------
 
-// number of the geared joint of that id, -1 if it has no gear
-static int findJoint(const mjgpConfig* c, int joint) {
-  for (int i = 0; i < c->n; i++) {
-    if (c->joint[i].joint == joint) {
-      return i;
-    }
-  }
-  return -1;
-}
-
-
 // of a joint and its motor_joint the motor has the gear and the other the gap, whichever is named
 static int gearOf(const mjgpConfig* c, int i) {
   return c->joint[i].gap == mjgpGAP_LOAD ? c->joint[i].partner : i;
@@ -56,9 +45,10 @@ static int findKey(mjgReport* report, const char* key) {
 
 // take a key and its value into the numbers of a joint
 static void give(mjtNum number[mjgpNCHANGE], int key, double value) {
-  uint64_t bits = (uint64_t)number[mjgpCHANGE_GIVEN] | (uint64_t)mjgp_keyBit(key);
-  number[mjgpCHANGE_GIVEN] = (mjtNum)bits;
-  number[mjgpCHANGE_KEY + key] = value;
+  int gap = key - mjgNKEY, mask = gap < 0 ? mjgpCHANGE_GIVEN : mjgpCHANGE_GAPGIVEN;
+  uint64_t bits = (uint64_t)number[mask] | (uint64_t)mjgp_keyBit(gap < 0 ? key : gap);
+  number[mask] = (mjtNum)bits;
+  number[gap < 0 ? mjgpCHANGE_KEY + key : mjgpCHANGE_GAPKEY + gap] = value;
 }
 
 
@@ -79,10 +69,15 @@ static void forgetKind(mjtNum number[mjgpNCHANGE]) {
 // write "mjgear.transmission, joint 'x'" and start a report of what is wrong there
 static void startReport(mjgReport* report, char where[mjgpWHERE], const mjModel* m, int joint,
                         char* error, int error_sz) {
-  const char* name = m && joint >= 0 && joint < m->njnt ? mj_id2name(m, mjOBJ_JOINT, joint) : NULL;
+  int njnt = m ? (int)m->njnt : 0, tendon = joint - njnt;
+  const char* name = NULL;
+  if (m && joint >= 0 && tendon < m->ntendon) {
+    name = tendon < 0 ? mj_id2name(m, mjOBJ_JOINT, joint) : mj_id2name(m, mjOBJ_TENDON, tendon);
+  }
   char number[20];
   snprintf(number, sizeof(number), "%d", joint);
-  snprintf(where, mjgpWHERE, mjgpNAME ", joint '%.100s'", name && name[0] ? name : number);
+  snprintf(where, mjgpWHERE, mjgpNAME ", %s '%.100s'", name && tendon >= 0 ? "tendon" : "joint",
+           name && name[0] ? name : number);
   mjg_startReport(report, error, error && error_sz > 0 ? (size_t)error_sz : 0);
   report->where = where;
 }
@@ -127,7 +122,7 @@ static void change(mjgReport* report, mjtNum* state, const mjgpConfig* c, int i,
 // is there something to write, and a gear; number of the joint, -1 after a refusal
 static int startChange(mjgReport* report, const mjgpConfig* c, int joint, const char* const* key,
                        const double* value, int n) {
-  int i = findJoint(c, joint);
+  int i = mjgp_findGear(c, joint);
   if (n < 0 || (n && (!key || !value))) {
     mjg_refuse(report, "no keys or no values; give an array of each");
     return -1;
@@ -261,7 +256,7 @@ static int getValue(double* value, const mjgpConfig* c, const mjtNum* state, int
 
 int mjg_getGear(double* value, const mjModel* m, const mjData* d, int joint, const char* key) {
   const mjgpGears* g = value && key ? mjgp_gears(m, d) : NULL;
-  int i = g ? findJoint(g->config, joint) : -1;
+  int i = g ? mjgp_findGear(g->config, joint) : -1;
   return i < 0 ? -1 : getValue(value, g->config, d->plugin_state, i, key);
 }
 
@@ -350,15 +345,19 @@ int mjg_stateAddress(mjgStateAddress* address, const mjModel* m, int joint, cons
   }
 
   // of the whole system, or of a joint: its gear and its gap may be two entries
-  int number = stateNumber(&key, name), i = findJoint(c, joint);
+  int number = stateNumber(&key, name), i = mjgp_findGear(c, joint);
   if (!strcmp(name, "solver") || !strcmp(name, "fallbacks")) {
     found = c->system + (strcmp(name, "solver") ? mjgpSYSTEM_FALLBACKS : mjgpSYSTEM_SOLVER);
     *address = (mjgStateAddress){.value = found, .given = -1};
   } else if (i >= 0 && number >= 0 && (number < mjgpSTATE_GAP || c->joint[i].backlashes)) {
     i = key >= mjgNKEY ? gapOf(c, i) : key >= 0 || number == mjgpSTATE_TYPE ? gearOf(c, i) : i;
     found = c->state[i] + number * c->stride[i];
-    *address = (mjgStateAddress){
-        .value = found, .given = key < 0 ? -1 : c->given[i], .bit = key < 0 ? 0 : mjgp_keyBit(key)};
+    *address = (mjgStateAddress){.value = found,
+                                 .given = key < 0 ? -1 : c->given[i],
+                                 .bit = key < 0 ? 0 : mjgp_keyBit(key % mjgNKEY)};
+    if (key >= mjgNKEY) {
+      address->given = c->state[i] + mjgpSTATE_GAPGIVEN * c->stride[i];
+    }
   }
   mjgp_freeConfigs(&known);
   return found < 0 ? -1 : 0;
@@ -411,7 +410,7 @@ int mjg_getStates(double* value, const mjModel* m, const mjtNum* plugin_state, i
   if (!c) {
     return -1;
   }
-  int i = findJoint(c, joint), given = i < 0 ? -1 : 1;
+  int i = mjgp_findGear(c, joint), given = i < 0 ? -1 : 1;
   for (int k = 0; k < nstate && given >= 0; k++) {
     value[k] = NAN;
     int one = getValue(value + k, c, plugin_state + (ptrdiff_t)k * stride, i, key);

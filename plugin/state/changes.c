@@ -13,7 +13,8 @@
 
 
 int mjgp_isKind(int key) {
-  return key <= mjgKEY_MESH || key == mjgKEY_MOTOR_STARTING;
+  // all keys before those of friction besides
+  return key < mjgKEY_COULOMB || key == mjgKEY_MOTOR_STARTING;
 }
 
 
@@ -21,11 +22,12 @@ int mjgp_isKind(int key) {
 
 // number in the state and number among those of a change; only joints with backlash have the last ones
 static int changeCount(const mjgpConfig* config, int i) {
-  return config->joint[i].backlashes ? mjgpNCHANGE : mjgpCHANGE_GAPKEY;
+  return config->joint[i].backlashes ? mjgpNCHANGE : mjgpCHANGE_GAPGIVEN;
 }
 
 static int stateNumber(int k) {
-  return k < mjgpCHANGE_GAPKEY ? mjgpSTATE_GIVEN + k : mjgpSTATE_GAPKEY + k - mjgpCHANGE_GAPKEY;
+  return k < mjgpCHANGE_GAPGIVEN ? mjgpSTATE_GIVEN + k
+                                 : mjgpSTATE_GAPGIVEN + k - mjgpCHANGE_GAPGIVEN;
 }
 
 
@@ -107,13 +109,22 @@ static int saysKind(const mjgDescription* description) {
 }
 
 
+// is a number a sum of bits of n keys
+static int isMask(mjtNum x, int n) {
+  return x >= 0 && x < mjgp_keyBit(n) && x == floor(x);
+}
+
+
 int mjgp_changeJoint(mjgpJoint* joint, mjgReport* report, const mjgpJoint* base,
                      const mjtNum number[mjgpNCHANGE]) {
   int before = report->count;
-  mjtNum given = number[mjgpCHANGE_GIVEN], type = number[mjgpCHANGE_TYPE];
+  mjtNum type = number[mjgpCHANGE_TYPE];
   *joint = *base;
-  if (!(given >= 0 && given < mjgp_keyBit(mjgNKEY + mjgpNGAPKEY) && given == floor(given))) {
-    mjg_refuse(report, "%g does not say which keys are given; write a sum of bits of keys", given);
+  if (!isMask(number[mjgpCHANGE_GIVEN], mjgNKEY) ||
+      !isMask(number[mjgpCHANGE_GAPGIVEN], mjgpNGAPKEY)) {
+    mjg_refuse(report, "%g does not say which keys are given; write a sum of bits of keys",
+               isMask(number[mjgpCHANGE_GIVEN], mjgNKEY) ? number[mjgpCHANGE_GAPGIVEN]
+                                                         : number[mjgpCHANGE_GIVEN]);
     return 1;
   }
   if (!(type >= 0 && type <= mjgNTYPE && type == floor(type))) {
@@ -122,21 +133,19 @@ int mjgp_changeJoint(mjgpJoint* joint, mjgReport* report, const mjgpJoint* base,
   }
 
   // in which words; then the numbers
-  uint64_t bits = (uint64_t)given;
-  int flg_gear = type > 0, flg_gap = 0;
+  uint64_t given = (uint64_t)number[mjgpCHANGE_GIVEN], gap = (uint64_t)number[mjgpCHANGE_GAPGIVEN];
+  int flg_gear = type > 0 || given, flg_gap = gap != 0;
   if (type > 0) {
     forgetKind(&joint->description, (int)type - 1);
   }
-  for (int k = 0; k < mjgNKEY + mjgpNGAPKEY; k++) {
-    if (!(bits >> k & 1)) {
-      continue;
-    }
-    if (k < mjgNKEY) {
+  for (int k = 0; k < mjgNKEY; k++) {
+    if (given >> k & 1) {
       giveGear(joint, report, k, number[mjgpCHANGE_KEY + k]);
-      flg_gear = 1;
-    } else {
-      giveGap(joint, report, k - mjgNKEY, number[mjgpCHANGE_KEY + k]);
-      flg_gap = 1;
+    }
+  }
+  for (int k = 0; k < mjgpNGAPKEY; k++) {
+    if (gap >> k & 1) {
+      giveGap(joint, report, k, number[mjgpCHANGE_GAPKEY + k]);
     }
   }
   if (type > 0 && !saysKind(&joint->description)) {
@@ -210,7 +219,8 @@ static void applyChange(mjgpGears* g, const mjModel* m, const mjData* d, int i) 
     c->base[i] = g->config;
     memcpy(last, number, sizeof(number));
     if (c->refused[i]) {
-      snprintf(where, sizeof(where), "joint '%.*s'", mjgpMAXWORD, mjgp_jointName(m, base->joint));
+      snprintf(where, sizeof(where), "%s '%.*s'", mjgp_gearKind(base), mjgpMAXWORD,
+               mjgp_gearName(m, base));
       refuse(g, where, reason);
     }
   }
@@ -226,7 +236,8 @@ void mjgp_applyChanges(mjgpGears* g, const mjModel* m, const mjData* d) {
   g->refused = 0;
   for (int i = 0; i < config->n; i++) {
     const mjtNum* given = d->plugin_state + config->given[i];
-    if (given[0] == 0 && given[config->stride[i]] == 0) {
+    int gap = config->joint[i].backlashes ? mjgpSTATE_GAPGIVEN - mjgpSTATE_GIVEN : 0;
+    if (given[0] == 0 && given[config->stride[i]] == 0 && given[gap * config->stride[i]] == 0) {
       g->in.joint[i] = config->joint + i;
     } else {
       applyChange(g, m, d, i);

@@ -13,11 +13,13 @@ enum {
   mjgpCHANGE_GIVEN = 0,
   mjgpCHANGE_TYPE = 1,
   mjgpCHANGE_KEY = 2,
-  mjgpCHANGE_GAPKEY = mjgpCHANGE_KEY + mjgNKEY,
+  mjgpCHANGE_GAPGIVEN = mjgpCHANGE_KEY + mjgNKEY,
+  mjgpCHANGE_GAPKEY = mjgpCHANGE_GAPGIVEN + 1,
   mjgpNCHANGE = mjgpCHANGE_GAPKEY + mjgpNGAPKEY
 };
 
-// bit of a key in mjgpSTATE_GIVEN: key is a mjgKey, or mjgNKEY + number of a gap's key
+// bit of a key in mjgpSTATE_GIVEN, or of the number of a gap's key in mjgpSTATE_GAPGIVEN. A double holds 53 bits
+_Static_assert(mjgNKEY <= 53, "more keys than a number has bits");
 static inline double mjgp_keyBit(int key) {
   return (double)((uint64_t)1 << key);
 }

@@ -24,8 +24,9 @@ enum {
   mjgpSTATE_TYPE = 4,  // 0: the model's keys say what the gear is. 1 + mjgType: those that do are
                        //   forgotten, and the gear is what the given ones say
   mjgpSTATE_KEY = 5,   // values of the keys in the order of mjgKey
-  mjgpSTATE_GAP = mjgpSTATE_KEY + mjgNKEY,      // state of the gap, in the order below
-  mjgpSTATE_GAPKEY = mjgpSTATE_GAP + mjgpNGAP,  // values of the keys of a gap (mjgp_gapKey)
+  mjgpSTATE_GAP = mjgpSTATE_KEY + mjgNKEY,        // state of the gap, in the order below
+  mjgpSTATE_GAPGIVEN = mjgpSTATE_GAP + mjgpNGAP,  // which keys of the gap differ
+  mjgpSTATE_GAPKEY = mjgpSTATE_GAPGIVEN + 1,      // values of the keys of a gap (mjgp_gapKey)
   mjgpNSTATE = mjgpSTATE_GAPKEY + mjgpNGAPKEY
 };
 

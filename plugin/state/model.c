@@ -48,31 +48,45 @@ static uint64_t hashText(const mjModel* m) {
 }
 
 
-// names of all joints, which stand side by side
-static const char* jointNames(const mjModel* m) {
-  return m->njnt ? m->names + m->name_jntadr[0] : "";
-}
-
-static size_t jointNamesSize(const mjModel* m) {
-  const char* last = m->njnt ? m->names + m->name_jntadr[m->njnt - 1] : "";
-  return m->njnt ? (size_t)(last - jointNames(m)) + strlen(last) + 1 : 0;
+// names of all joints, or tendons, which stand side by side; their size
+static size_t namesOf(const char** names, const mjModel* m, const int* adr, mjtSize n) {
+  if (!n) {
+    *names = "";
+    return 0;
+  }
+  const char* last = m->names + adr[n - 1];
+  *names = m->names + adr[0];
+  return (size_t)(last - *names) + strlen(last) + 1;
 }
 
 
 int mjgp_isConfigOf(const mjgpConfig* config, const mjModel* m) {
   const mjgpConfig* c = config;
   if (c->signature != m->signature || c->ntext != (int)m->npluginattr || c->nv != (int)m->nv ||
-      c->nC != (int)m->nC || c->njnt != (int)m->njnt || c->nplugin != (int)m->nplugin ||
-      c->acc != m->plugin_stateadr[c->leader] + c->leader_state) {
+      c->nC != (int)m->nC || c->njnt != (int)m->njnt || c->ntendon != (int)m->ntendon ||
+      c->nplugin != (int)m->nplugin || c->acc != m->plugin_stateadr[c->leader] + c->leader_state) {
     return 0;
   }
 
   // neither names nor kinds of joints are in the signature
+  const char *joints = m->njnt ? m->names + m->name_jntadr[0] : "",
+             *tendons = m->ntendon ? m->names + m->name_tendonadr[0] : "";
   return !memcmp(c->text, m->plugin_attr, (size_t)c->ntext) &&
          !memcmp(c->jnt_type, m->jnt_type, sizeof(int) * (size_t)c->njnt) &&
          !memcmp(c->M_colind, m->M_colind, sizeof(int) * (size_t)c->nC) &&
          !memcmp(c->M_rownnz, m->M_rownnz, sizeof(int) * (size_t)c->nv) &&
-         !memcmp(c->names, jointNames(m), c->nnames);
+         !memcmp(c->names, joints, c->nnames) && !memcmp(c->tendons, tendons, c->ntendons);
+}
+
+
+int mjgp_findGear(const mjgpConfig* config, int joint) {
+  for (int i = 0; i < config->n; i++) {
+    const mjgpJoint* j = config->joint + i;
+    if ((j->kind == mjgpTRN_TENDON ? config->njnt + j->tendon : j->joint) == joint) {
+      return i;
+    }
+  }
+  return -1;
 }
 
 
@@ -87,6 +101,7 @@ size_t mjgp_reserve(size_t* size, size_t count, size_t item) {
 
 // lay out a configuration in one block at c, or count its bytes if c is null
 static size_t layout(mjgpConfig* c, const mjModel* m, size_t n) {
+  const char* names;
   size_t size = sizeof(mjgpConfig), nv = (size_t)m->nv, nC = (size_t)m->nC;
   // clang-format off
 #define mjgpARRAY(name, number)                                      \
@@ -108,7 +123,8 @@ static size_t layout(mjgpConfig* c, const mjModel* m, size_t n) {
   mjgpARRAY(M_rownnz, nv)
   mjgpARRAY(M_colind, nC)
   mjgpARRAY(jnt_type, (size_t)m->njnt)
-  mjgpARRAY(names, jointNamesSize(m))
+  mjgpARRAY(names, namesOf(&names, m, m->name_jntadr, m->njnt))
+  mjgpARRAY(tendons, namesOf(&names, m, m->name_tendonadr, m->ntendon))
 #undef mjgpARRAY
       // clang-format on
       return size;
@@ -171,14 +187,17 @@ static int findAddresses(mjgpConfig* c, const mjModel* m) {
   c->system = c->acc + c->nv;
   for (int i = 0, count = 0; i < c->n; i++) {
     const mjgpJoint* j = c->joint + i;
-    int same = i && m->dof_treeid[j->dof] == m->dof_treeid[j[-1].dof];
-    count = same ? count + 1 : 1;
-    c->nwork = mjMAX(c->nwork, count);
     c->state[i] = m->plugin_stateadr[j->instance] + j->index;
     c->stride[i] = mjgp_countJoints(m, j->instance);
     c->given[i] = c->state[i] + mjgpSTATE_GIVEN * c->stride[i];
-    c->geared[j->dof] = i;
     c->chain[i] = c->nchain;
+    if (j->kind == mjgpTRN_TENDON) {
+      continue;
+    }
+    int same = i && m->dof_treeid[j->dof] == m->dof_treeid[j[-1].dof];
+    count = same ? count + 1 : 1;
+    c->nwork = mjMAX(c->nwork, count);
+    c->geared[j->dof] = i;
     c->nchain += m->M_rownnz[j->dof];
     c->encoders += j->gap == mjgpGAP_ROTOR && j->encoder == mjgpENCODER_MOTOR;
     c->crossing |=
@@ -205,7 +224,7 @@ static mjgpConfig* makeConfig(const mjModel* m, int slot) {
   mjgpOptions options;
   mjgpJoint* joint = mju_malloc(sizeof(mjgpJoint) * (size_t)(n + 1));
   mjg_startReport(&report, text, sizeof(text));
-  int nsensor = mjgp_check(joint, &options, &report, m, slot);
+  int nsensor = mjgp_check(joint, &n, &options, &report, m, slot);
   if (report.count) {
     mju_free(joint);
     warnRefusal(&report);
@@ -237,8 +256,12 @@ static mjgpConfig* makeConfig(const mjModel* m, int slot) {
   memcpy(c->M_colind, m->M_colind, sizeof(int) * (size_t)c->nC);
   memcpy(c->jnt_type, m->jnt_type, sizeof(int) * (size_t)m->njnt);
   c->njnt = (int)m->njnt;
-  c->nnames = jointNamesSize(m);
-  memcpy(c->names, jointNames(m), c->nnames);
+  c->ntendon = (int)m->ntendon;
+  const char* names;
+  c->nnames = namesOf(&names, m, m->name_jntadr, m->njnt);
+  memcpy(c->names, names, c->nnames);
+  c->ntendons = namesOf(&names, m, m->name_tendonadr, m->ntendon);
+  memcpy(c->tendons, names, c->ntendons);
   if (findAddresses(c, m)) {
     mju_free(c);
     return NULL;

@@ -49,6 +49,9 @@ typedef struct mjgpConfig_ {
   int* jnt_type;       // their kinds                                                  (njnt)
   size_t nnames;       // bytes of their names
   char* names;         // their names                                                  (nnames)
+  int ntendon;         // tendons
+  size_t ntendons;     // bytes of their names
+  char* tendons;       // their names                                                  (ntendons)
   int leader_state;    // numbers that the leader keeps for its joints
 } mjgpConfig;
 
@@ -69,6 +72,9 @@ static inline int mjgp_leader(const mjModel* m, int slot) {
   }
   return -1;
 }
+
+// number of the geared joint of this id, or tendon of the id minus the number of joints; -1: it has no gear
+int mjgp_findGear(const mjgpConfig* config, int joint);
 
 // does this configuration belong to the model
 int mjgp_isConfigOf(const mjgpConfig* config, const mjModel* m);

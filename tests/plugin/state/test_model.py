@@ -84,7 +84,7 @@ def equal(a, b):
 
 def test_rollout():
     models = different(6)
-    control = controls(len(models), 300)
+    control = controls(len(models), 150)
     own = states(models)
     one = np.tile(own[2], (len(models), 1))
     for starts in own, one:
@@ -101,7 +101,7 @@ def test_rollout():
 
 def test_batch():
     models = different(5)
-    control = controls(len(models), 200)
+    control = controls(len(models), 100)
     full = mujoco.mjtState.mjSTATE_INTEGRATION
     expected = []
     for model, control_i in zip(models, control):

@@ -1,0 +1,236 @@
+#include "configuration/names.h"
+
+#include <string.h>
+
+
+static const char* nameOf(const mjModel* m, int type, int id) {
+  const char* name = mj_id2name(m, type, id);
+  return name ? name : "";
+}
+
+
+//---------------------------------- homes ---------------------------------------------------------
+
+int mjgp_nextHome(const mjModel* m, int instance, int body) {
+  for (int b = body + 1; b < m->nbody; b++) {
+    if (m->body_plugin[b] == instance) {
+      int above = m->body_parentid[b];
+      while (above > 0 && m->body_plugin[above] != instance) {
+        above = m->body_parentid[above];
+      }
+      if (above == 0) {
+        return b;
+      }
+    }
+  }
+  return 0;
+}
+
+
+int mjgp_countHomes(const mjModel* m, int instance) {
+  int n = 0;
+  for (int b = 0; (b = mjgp_nextHome(m, instance, b));) {
+    n++;
+  }
+  return n;
+}
+
+
+// may an instance have come here with a part of another model: something that travels references it
+static int isReferenced(const mjModel* m, int instance) {
+  int found = mjgp_countHomes(m, instance);
+  for (int s = 0; s < m->nsensor && !found; s++) {
+    found = m->sensor_plugin[s] == instance;
+  }
+  return found;
+}
+
+
+// body of a joint, or of the beginning of a tendon; 0: none
+static int bodyOf(const mjModel* m, int type, int id) {
+  if (type == mjOBJ_JOINT) {
+    return m->jnt_bodyid[id];
+  }
+  for (int k = m->tendon_adr[id]; k < m->tendon_adr[id] + m->tendon_num[id]; k++) {
+    int object = m->wrap_objid[k];
+    switch (m->wrap_type[k]) {
+      case mjWRAP_JOINT:
+        return m->jnt_bodyid[object];
+      case mjWRAP_SITE:
+        return m->site_bodyid[object];
+      case mjWRAP_SPHERE:
+      case mjWRAP_CYLINDER:
+        return m->geom_bodyid[object];
+      default:
+        break;
+    }
+  }
+  return 0;
+}
+
+
+// is it in a body or below it
+static int isBelow(const mjModel* m, int body, int type, int id) {
+  int b = bodyOf(m, type, id);
+  while (b > 0 && b != body) {
+    b = m->body_parentid[b];
+  }
+  return b == body;
+}
+
+
+int mjgp_homeOf(const mjModel* m, const mjgpJoint* joint) {
+  int type = joint->kind == mjgpTRN_TENDON ? mjOBJ_TENDON : mjOBJ_JOINT, home = 0;
+  int id = joint->kind == mjgpTRN_TENDON ? joint->tendon : joint->joint;
+  do {
+    home = mjgp_nextHome(m, joint->instance, home);
+  } while (home && !isBelow(m, home, type, id));
+  return home;
+}
+
+
+//---------------------------------- names ---------------------------------------------------------
+
+// length of the prefix and suffix around a word in a name that are those of the instance's name as well; -1:
+// the name is not this word with such a prefix and suffix
+static int lengthAround(const char* name, const char* word, size_t length, const char* instance) {
+  size_t n = strlen(name), n_instance = strlen(instance);
+  for (size_t prefix = 0; prefix + length <= n; prefix++) {
+    size_t suffix = n - prefix - length;
+    if (prefix + suffix < n_instance && !strncmp(name, instance, prefix) &&
+        !strncmp(name + prefix, word, length) &&
+        !strcmp(name + prefix + length, instance + n_instance - suffix)) {
+      return (int)(prefix + suffix);
+    }
+  }
+  return -1;
+}
+
+
+// matches among those at home, or among all others. exact: the one that has no other name; renamed: that with
+// the longest prefix and suffix, which are those of the instance or of its home. -1: none
+static void findMatches(int* exact, int* renamed, int type, const char* word, size_t length,
+                        const mjgpPlace* place, int flg_home) {
+  const mjModel* m = place->m;
+  const char* instance = nameOf(m, mjOBJ_PLUGIN, place->instance);
+  const char* body = place->home ? nameOf(m, mjOBJ_BODY, place->home) : "";
+  int n = (int)(type == mjOBJ_JOINT ? m->njnt : m->ntendon), longest = 0;
+  *exact = *renamed = -1;
+  for (int id = 0; id < n; id++) {
+    int home = place->home && isBelow(m, place->home, type, id);
+    if (home != flg_home) {
+      continue;
+    }
+    const char* name = nameOf(m, type, id);
+    if (strlen(name) == length && !strncmp(name, word, length)) {
+      *exact = id;
+      continue;
+    }
+    int around =
+        mjMAX(lengthAround(name, word, length, instance), lengthAround(name, word, length, body));
+    if (around > longest) {
+      longest = around;
+      *renamed = id;
+    }
+  }
+}
+
+
+int mjgp_isAtHome(const char* word, int length, int type, const mjgpPlace* place) {
+  int exact, renamed;
+  findMatches(&exact, &renamed, type, word, (size_t)length, place, 1);
+  return exact >= 0 || renamed >= 0;
+}
+
+
+// joint or tendon of a name, -1 if there is none, -2 after a refusal
+static int findObject(int type, const char* word, int length, const mjgpPlace* place) {
+  const mjModel* m = place->m;
+  int exact, renamed;
+  findMatches(&exact, &renamed, type, word, (size_t)length, place, 1);
+  if (exact >= 0 || renamed >= 0) {
+    return exact >= 0 ? exact : renamed;
+  }
+  findMatches(&exact, &renamed, type, word, (size_t)length, place, 0);
+  if (exact >= 0 && renamed >= 0 && isReferenced(m, place->instance)) {
+    mjgp_refuseKey(place,
+                   "'%s' or '%s' may be meant, as the model may be part of another; write <plugin "
+                   "plugin=\"%s\" instance=\"%s\"/> in the body above the joints of this gear",
+                   nameOf(m, type, exact), nameOf(m, type, renamed), mjgpNAME,
+                   nameOf(m, mjOBJ_PLUGIN, place->instance));
+    return -2;
+  }
+  return exact >= 0 ? exact : renamed;
+}
+
+
+int mjgp_findJoint(const char* word, int length, const mjgpPlace* place) {
+  static const char* const type_names[] = {"free", "ball", "slide", "hinge"};
+  const mjModel* m = place->m;
+  int id = findObject(mjOBJ_JOINT, word, length, place);
+  if (id == -1) {
+    return mjgp_refuseKey(place,
+                          "joint '%.*s' is not in the model; use the name of a hinge or slide "
+                          "joint, in quotes if it has spaces",
+                          length > mjgpMAXWORD ? mjgpMAXWORD : length, word);
+  }
+  if (id >= 0 && m->jnt_type[id] != mjJNT_SLIDE && m->jnt_type[id] != mjJNT_HINGE) {
+    return mjgp_refuseKey(place, "joint '%s' is a %s joint; a gear drives a hinge or a slide joint",
+                          nameOf(m, mjOBJ_JOINT, id), type_names[m->jnt_type[id]]);
+  }
+  return id < 0 ? -1 : id;
+}
+
+
+int mjgp_findTendon(const char* word, int length, const mjgpPlace* place) {
+  int id = findObject(mjOBJ_TENDON, word, length, place);
+  if (id == -1) {
+    return mjgp_refuseKey(place, "tendon '%.*s' is not in the model; use the name of a tendon",
+                          length > mjgpMAXWORD ? mjgpMAXWORD : length, word);
+  }
+  return id < 0 ? -1 : id;
+}
+
+
+//---------------------------------- items of a list -----------------------------------------------
+
+mjgpJoint mjgp_makeJoint(const mjgpPlace* place, int id, int index, int item) {
+  const mjModel* m = place->m;
+  return (mjgpJoint){.instance = place->instance,
+                     .index = index,
+                     .item = item,
+                     .kind = mjgpTRN_JOINT,
+                     .joint = id,
+                     .type = m->jnt_type[id],
+                     .dof = m->jnt_dofadr[id],
+                     .qpos = m->jnt_qposadr[id],
+                     .tendon = -1,
+                     .backlashes = mjgp_hasBacklash(m, place->instance),
+                     .partner = -1};
+}
+
+
+mjgpJoint mjgp_makeTendon(const mjgpPlace* place, int id, int index, int item) {
+  return (mjgpJoint){.instance = place->instance,
+                     .index = index,
+                     .item = item,
+                     .kind = mjgpTRN_TENDON,
+                     .joint = -1,
+                     .type = -1,
+                     .dof = -1,
+                     .qpos = -1,
+                     .tendon = id,
+                     .backlashes = mjgp_hasBacklash(place->m, place->instance),
+                     .partner = -1};
+}
+
+
+const char* mjgp_gearName(const mjModel* m, const mjgpJoint* joint) {
+  return joint->kind == mjgpTRN_TENDON ? nameOf(m, mjOBJ_TENDON, joint->tendon)
+                                       : nameOf(m, mjOBJ_JOINT, joint->joint);
+}
+
+
+const char* mjgp_gearKind(const mjgpJoint* joint) {
+  return joint->kind == mjgpTRN_TENDON ? "tendon" : "joint";
+}

@@ -1,0 +1,39 @@
+// Joints and tendons by the names in a configuration.
+//
+// Robots are attached to others and replicated (MjSpec.attach, <attach>, <replicate>): the engine then writes a
+// prefix before and a suffix behind all their names, but not in the text of a configuration. So a name is
+// looked up with the prefix and suffix that the instance of the plugin got. An instance travels with the
+// body that references it, its home; names are looked up at home first. An instance may have several homes:
+// <replicate> makes them of a body that has a <plugin> with its keys inside. Then each home has the joints of
+// that name below it.
+
+#ifndef MJGEAR_PLUGIN_NAMES_H_
+#define MJGEAR_PLUGIN_NAMES_H_
+
+#include <mujoco/mujoco.h>
+
+#include "configuration/parsing.h"
+
+// hinge or slide joint of a name in the configuration, or tendon; -1 after a refusal
+int mjgp_findJoint(const char* word, int length, const mjgpPlace* place);
+int mjgp_findTendon(const char* word, int length, const mjgpPlace* place);
+
+// first home of an instance behind a body, 0: none. A home below another does not count
+int mjgp_nextHome(const mjModel* m, int instance, int body);
+int mjgp_countHomes(const mjModel* m, int instance);
+
+// home of a geared joint's instance above it, 0: none
+int mjgp_homeOf(const mjModel* m, const mjgpJoint* joint);
+
+// is there such a joint, or tendon (mjtObj), at the home of the place
+int mjgp_isAtHome(const char* word, int length, int type, const mjgpPlace* place);
+
+// the joint, or the tendon, as an item of a list
+mjgpJoint mjgp_makeJoint(const mjgpPlace* place, int id, int index, int item);
+mjgpJoint mjgp_makeTendon(const mjgpPlace* place, int id, int index, int item);
+
+// its name, "" if it has none; what messages call it: "joint" or "tendon"
+const char* mjgp_gearName(const mjModel* m, const mjgpJoint* joint);
+const char* mjgp_gearKind(const mjgpJoint* joint);
+
+#endif  // MJGEAR_PLUGIN_NAMES_H_

@@ -1,0 +1,52 @@
+#include "configuration/plugin.h"
+
+#include <string.h>
+
+#include "configuration/config.h"
+#include "configuration/sensors.h"
+
+
+static int acceptInit(const mjModel* m, mjData* d, int instance) {
+  (void)m, (void)d, (void)instance;
+  return 0;
+}
+
+
+static int noState(const mjModel* m, int instance) {
+  (void)m, (void)instance;
+  return 0;
+}
+
+
+static void noReset(const mjModel* m, mjtNum* plugin_state, void* plugin_data, int instance) {
+  (void)m, (void)plugin_state, (void)plugin_data, (void)instance;
+}
+
+
+static void noCompute(const mjModel* m, mjData* d, int instance, int capability_bit) {
+  (void)m, (void)d, (void)instance, (void)capability_bit;
+}
+
+
+void mjgp_describePlugin(mjpPlugin* plugin, const char** keys, const char* const* more, int nmore) {
+  int n;
+  const char* const* known = mjgp_keys(&n);
+  memcpy(keys, known, sizeof(*keys) * (size_t)n);
+  for (int i = 0; i < nmore; i++) {
+    keys[n + i] = more[i];
+  }
+
+  // as an actuator it is called where motor torques are known, as a passive force in models without motors and
+  // where an element of the tree references it, and it has sensors
+  mjp_defaultPlugin(plugin);
+  plugin->name = mjgpNAME;
+  plugin->attributes = keys;
+  plugin->nattribute = n + nmore;
+  plugin->capabilityflags = mjPLUGIN_ACTUATOR | mjPLUGIN_PASSIVE | mjPLUGIN_SENSOR;
+  plugin->needstage = mjSTAGE_POS;
+  plugin->nstate = noState;
+  plugin->nsensordata = mjgp_nsensordata;
+  plugin->init = acceptInit;
+  plugin->reset = noReset;
+  plugin->compute = noCompute;
+}

@@ -1,0 +1,60 @@
+#include "configuration/sensors.h"
+
+#include <stdio.h>
+
+
+int mjgp_isOurSensor(const mjModel* m, int sensor, int slot) {
+  int instance = m->sensor_type[sensor] == mjSENS_PLUGIN ? m->sensor_plugin[sensor] : -1;
+  return instance >= 0 && m->plugin[instance] == slot;
+}
+
+
+int mjgp_nsensordata(const mjModel* m, int instance, int sensor) {
+  (void)m;
+  (void)instance;
+  (void)sensor;
+  return mjgNSENSOR;
+}
+
+
+int mjgp_sensorJoint(const mjModel* m, const mjgpJoint* joint, int n, int sensor) {
+  int instance = m->sensor_plugin[sensor], type = m->sensor_objtype[sensor], found = -1, count = 0;
+  for (int i = 0; i < n; i++) {
+    int object = type == mjOBJ_TENDON ? joint[i].tendon : type == mjOBJ_JOINT ? joint[i].joint : -1;
+    int named = object >= 0 && object == m->sensor_objid[sensor];
+    if (joint[i].instance == instance && (named || type == mjOBJ_UNKNOWN)) {
+      found = i;
+      count++;
+    }
+  }
+  return count == 1 ? found : -1;
+}
+
+
+int mjgp_checkSensors(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n,
+                      int slot) {
+  int count = 0;
+  for (int s = 0; s < m->nsensor; s++) {
+    if (!mjgp_isOurSensor(m, s, slot)) {
+      continue;
+    }
+    count++;
+    if (mjgp_sensorJoint(m, joint, n, s) < 0) {
+      int type = m->sensor_objtype[s];
+      const char* name = mj_id2name(m, mjOBJ_SENSOR, s);
+      const char* owner = mj_id2name(m, mjOBJ_PLUGIN, m->sensor_plugin[s]);
+      const char* object = mj_id2name(m, type, m->sensor_objid[s]);
+      char what[120] = "it names no joint, and its instance has several";
+      if (type != mjOBJ_UNKNOWN) {
+        snprintf(what, sizeof(what), "%s '%.60s' is not a geared joint of its instance",
+                 mju_type2Str(type), object ? object : "");
+      }
+      mjg_refuse(report,
+                 mjgpNAME
+                 ", instance '%.60s', sensor '%.60s': %s; set objtype=\"joint\" and as "
+                 "objname a joint of the instance's key 'joint'",
+                 owner ? owner : "", name ? name : "", what);
+    }
+  }
+  return count;
+}
