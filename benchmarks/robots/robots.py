@@ -161,6 +161,7 @@ def prepare(path, options, servo=0.0):
     whose h kv is this many times the inertia of their joint (0: actuators stay as they are)."""
     spec = mujoco.MjSpec.from_file(str(path))
     strip(spec)
+    spec.compiler.settotalmass = -1  # scales masses anew each time
     for k, joint in enumerate(spec.joints):
         joint.name = joint.name or f"joint_{k}"
     for key, value in options.items():

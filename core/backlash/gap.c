@@ -450,6 +450,22 @@ static void slipBisect(Trial* best, const mjgCoupling* coupling, const Gap* gap,
 
 
 // the rotor slips, sticks, or turns without friction; vhat is the driven side's velocity at T = 0
+// torque and rate for either sign of a: where the line of the joint rises with torque, as integrators that
+// move in another metric than constraints can make it, the solution of least torque, or none
+static double solveEither(double* w, double* slope, const Gap* gap, double w0, double a) {
+  double T;
+  if (a >= 0) {
+    return solveLine(w, slope, gap, w0, a);
+  }
+  if (solveJam(&T, w, slope, gap, w0, a)) {
+    return T;
+  }
+  *w = w0;
+  *slope = 0;
+  return 0;
+}
+
+
 static void resolveRotor(mjgCouplingStep* step, Trial* result, const mjgCoupling* coupling,
                          const Gap* gap, double vhat, double A) {
   double a1 = coupling->h / coupling->inertia;
@@ -461,7 +477,7 @@ static void resolveRotor(mjgCouplingStep* step, Trial* result, const mjgCoupling
 
   // without friction
   Trial trial = {0};
-  trial.T = solveLine(&trial.w, &trial.slope, gap, w0, a);
+  trial.T = solveEither(&trial.w, &trial.slope, gap, w0, a);
   trial.lambda = gs * trial.T;
   double velocity = start - a1 * trial.T;
   int s = (velocity > 0) - (velocity < 0);
@@ -474,7 +490,7 @@ static void resolveRotor(mjgCouplingStep* step, Trial* result, const mjgCoupling
 
   // with the rotor held: a gap between the driven side and a wall
   Trial held = {0};
-  held.T = solveLine(&held.w, &held.slope, gap, -gap->eta * vhat + rest, gap->eta * A);
+  held.T = solveEither(&held.w, &held.slope, gap, -gap->eta * vhat + rest, gap->eta * A);
   held.t = start / a1 - held.T;
   held.lambda = mjgi_lawLoadOut(coupling->gamma_u, coupling->gamma_v, held.T, held.t);
 

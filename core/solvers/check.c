@@ -102,7 +102,9 @@ int mjgi_checkProblem(const mjgProblem* problem, const mjgWorkspace* work) {
       if (status != mjgSOLVED) {
         return status;
       }
-      positive &= A[(size_t)i * (size_t)(n + 1)] > 0;
+      // a coupling has the inertia of its rotor besides
+      const mjgCoupling* coupling = problem->coupling ? problem->coupling[row] : NULL;
+      positive &= A[(size_t)i * (size_t)(n + 1)] > 0 || (coupling && coupling->inertia > 0);
     }
     A += (size_t)n * (size_t)n;
     P = P ? P + (size_t)n * (size_t)n : NULL;

@@ -90,7 +90,7 @@ static double evaluate(Split* s) {
   double merit = 0;
   for (int c = 0; c < s->nc; c++) {
     s->law[c] = resolve(&s->slope[c], s, c, line(s, c));
-    double a = entryA(s, s->nf + c, s->nf + c), gap = s->x[s->nf + c] - s->law[c];
+    double a = fabs(entryA(s, s->nf + c, s->nf + c)), gap = s->x[s->nf + c] - s->law[c];
     merit += gap * gap * a;
   }
   return merit;
@@ -106,7 +106,7 @@ static double distance(const Split* s) {
     for (int j = 0; j < s->n; j++) {
       size += fabs(entryA(s, i, j) * s->x[j]);
     }
-    double gap = fabs(s->x[i] - s->law[c]) * entryA(s, i, i);
+    double gap = fabs((s->x[i] - s->law[c]) * entryA(s, i, i));
     worst = fmax(worst, gap > 0 ? gap / size : 0);
   }
   return worst;

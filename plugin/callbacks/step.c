@@ -88,7 +88,7 @@ static void smoothForce(mjtNum* force, const mjModel* m, mjData* d, const mjtNum
 static void addDiscreteShift(mjtNum* force, const mjModel* m, const mjData* d) {
 #if mjgpDISCRETE
   for (int i = 0; i < (int)m->nv && mjgp_isDiscrete(m) && d->efm_active; i++) {
-    force[i] += d->efm_c[i] + (d->nefmA ? d->efm_ca[i] : 0);
+    force[i] += (d->efm_c ? d->efm_c[i] : 0) + (d->nefmA ? d->efm_ca[i] : 0);
   }
 #else
   (void)force, (void)m, (void)d;
@@ -187,16 +187,15 @@ static void solveFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* met
 }
 
 
-// bad numbers: no friction; the engine finds out by itself
-static void leave(mjgpGears* g, const mjModel* m, mjData* d) {
+// no friction in this step, and a status that says why
+static void leave(mjgpGears* g, mjData* d, const mjModel* m, int status) {
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
-    d->qfrc_passive[g->config->joint[i].dof] = g->in.base[i];
     g->out.t[i] = g->out.lambda[i] = g->out.u[i] = 0;
     g->out.v_next[i] = g->in.v[i];
     g->out.mode[i] = 0;
   }
-  g->out.info = (mjgInfo){.status = mjgERR_NOT_FINITE};
+  g->out.info = (mjgInfo){.status = status};
   mjgp_writeSensors(g, m, d);
 }
 
@@ -237,7 +236,12 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   }
   addDiscreteShift(force, m, d);
   if (!isFinite(force, g->config->nv) || !isFinite(d->qvel, g->config->nv)) {
-    leave(g, m, d);
+    // the engine finds out by itself
+    for (int a = 0; a < g->in.nactive; a++) {
+      int i = g->in.active[a];
+      d->qfrc_passive[g->config->joint[i].dof] = g->in.base[i];
+    }
+    leave(g, d, m, mjgERR_NOT_FINITE);
     mj_freeStack(d);
     return;
   }
@@ -262,17 +266,15 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
       mjgp_makeCoupling(g, m, d, i);
     }
   }
-  if (d->nefc && implicit) {
-    n = mjgp_couple(g, m, d, &metric, force, joint, n);
-
-    // chains that groups needed are gone with their memory
-    metric.left = NULL;
-  }
-  if (n) {
-    solveFree(g, m, d, &metric, force, joint, n);
+  int nfree = mjgp_freeFirst(g, m, d, &metric, joint, n);
+  if (nfree) {
+    solveFree(g, m, d, &metric, force, joint, nfree);
   }
   if (d->nefc && implicit) {
     mjgp_chooseStart(g, m, d, &metric, force);
+    if (nfree < n) {
+      mjgp_couple(g, m, d, &metric, force, joint + nfree, n - nfree);
+    }
   }
 
   // add friction
@@ -355,10 +357,14 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
 
   // no callback came, or it came too early for forces that were set later
   if (!g->done) {
-    if (!g->in.nactive && !mjgp_actuationActive(m) && !passiveActive(m)) {
+    if (!mjgp_actuationActive(m) && !passiveActive(m)) {
       mjgp_warn(g, mjgpWARN_NOT_COMPUTED,
                 "no gear friction: with springs and dampers disabled the "
-                "engine calls no plugin in a model without active actuators");
+                "engine calls no plugin in a model without active actuators. Enable one of the "
+                "flags spring, "
+                "damper and actuation");
+      leave(g, d, m, mjgITERATION_LIMIT);
+      g->count.unsolved++;
     }
     return;
   }

@@ -30,6 +30,13 @@ static void checkModel(mjgReport* report, const mjModel* m, const mjgpOptions* o
     mjg_refuse(report,
                "integrator discrete with flexible bodies is not supported; set <option "
                "integrator=\"implicitfast\"/>");
+  } else if (mjgp_isDiscrete(m) && m->opt.noslip_iterations > 0) {
+    mjg_refuse(report,
+               "noslip iterations do not move in the metric of integrator discrete, so that "
+               "friction cannot hold for "
+               "the motion that they make; set <option noslip_iterations=\"0\"/> (impratio and an "
+               "elliptic cone "
+               "reduce slip too)");
   }
   int flags = mjDSBL_SPRING | mjDSBL_DAMPER;
   if ((m->opt.disableflags & flags) == flags &&

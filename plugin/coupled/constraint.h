@@ -49,8 +49,6 @@ typedef struct mjgpGroup_ {
   const mjContact** contact;  // of each elliptic contact                        (ncone)
   mjtNum* force;              // b without friction                                 (nv)
 
-  int noslip;  // the Hessian is that of contacts that do not slip
-
   // forces at some acceleration
   mjtNum* jar;   // J a - aref                                         (nefc)
   mjtNum* f;     // constraint forces                                  (nefc)

@@ -5,18 +5,25 @@
 // at the current acceleration, solves for friction and moves to the acceleration that belongs to it.
 // If the states are the same there the step is solved, exactly. Most steps take one pass.
 //
-// Where passes do not settle the methods of rescue.h take over, which solve for friction first. Groups
-// with backlash use those that ask the core for the law.
+// Where Newton steps do not settle the methods of fallback.h take over, which solve for friction first.
 
 #include "coupled/coupling.h"
 
 #include <string.h>
 
-#include "coupled/anticipate.h"
-#include "coupled/rescue.h"
+#include "coupled/fallback.h"
+#include "coupled/natural_map.h"
+#include "friction/actuation.h"
 #include "friction/engine.h"
 #include "friction/friction.h"
 #include "friction/lanes.h"
+
+// relative distance from the law at which a step does not count as solved
+#define mjgpLAW 1e-8
+
+// relative difference of velocities at which the engine's own motion is the one that was solved for, no more than
+// rounding
+#define mjgpSAME 1e-10
 
 
 //---------------------------------- one group -----------------------------------------------------
@@ -133,12 +140,14 @@ static void allocate(mjgpStep* s, const mjgpMetric* metric) {
   s->state = mj_stackAllocInt(d, 2 * nefc + 1);
   s->factored = s->state + nefc;
   size_t row = n + (size_t)s->group->nextra;
-  number = mj_stackAllocNum(d, 6 * n + row * ld + 2 * n * n + 2 * ld);
+  number = mj_stackAllocNum(d, 7 * n + row + row * ld + 2 * n * n + 2 * ld);
   s->t = number;
   s->wish = number + n;  // and a copy behind it
   s->trial = number + 3 * n;
   s->shift = number + 4 * n;
-  s->W = number + 5 * n;
+  s->asked = number + 5 * n;
+  s->answer = number + 6 * n;
+  s->W = s->answer + row;
   s->work = s->W + row * ld;
 }
 
@@ -159,66 +168,155 @@ static void start(mjgpStep* s) {
 }
 
 
-// solve for friction and acceleration of one group; effect (nullable) gets the effect of friction
-// (joints x joints of g)
-static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
-                       mjgpGroup* group, mjtNum* effect) {
-  mjgpStep step = {.m = m, .d = d, .g = g, .group = group, .n = group->njoint};
-  mjgpStep* s = &step;
-  allocate(s, metric);
-  if (s->rows) {
-    integratorRows(s, metric);
-  }
+// does the engine's constraint solver end elsewhere than at the minimum: PGS, noslip iterations, few iterations
+// without a warm start
+static int solvesAnother(const mjModel* m) {
+  return m->opt.noslip_iterations > 0 || m->opt.solver == mjSOL_PGS ||
+         (m->opt.disableflags & mjDSBL_WARMSTART);
+}
+
+
+// does the engine move the joints as they were solved for
+static int isConfirmed(const mjgpStep* s) {
+  const mjgpGears* g = s->g;
+  int confirmed = 1;
   for (int i = 0; i < s->n; i++) {
-    s->gaps |= g->config->joint[group->joint[i]].gap != mjgpGAP_NONE;
+    int joint = s->group->joint[i];
+    mjtNum v = g->in.v[joint] + s->m->opt.timestep * mjgp_gearAcceleration(s, s->a, i);
+    confirmed &= mju_abs(v - g->out.v_next[joint]) <= mjgpSAME * g->out.scale[joint] + 1e-14;
   }
+  return confirmed;
+}
+
+
+// friction for the motion that the engine's own solver makes of it, from the friction found for the exact one
+static void answerEngine(mjgpStep* s, const mjgInfo* exact, int* worst) {
+  mjgpGears* g = s->g;
+  mj_markStack(s->d);
+  mjtNum* start = mj_stackAllocNum(s->d, (size_t)s->n);
+  for (int i = 0; i < s->n; i++) {
+    s->t[i] = start[i] = g->out.t[s->group->joint[i]];
+    s->shift[i] = 0;
+  }
+  if (!mjgp_linearize(s)) {
+    mj_freeStack(s->d);
+    return;
+  }
+  s->engine = 1;
+  if (mjgp_inner(s, s->t) && isConfirmed(s)) {
+    g->out.last_info = *exact;
+    mj_freeStack(s->d);
+    return;
+  }
+  int solved = mjgp_dampedSteps(s);
+  g->out.last_info = (mjgInfo){.status = mjgSOLVED, .sigma_max = -1};
+  if (!solved) {
+    s->engine = s->responses = 0;
+    for (int i = 0; i < s->n; i++) {
+      s->t[i] = start[i];
+    }
+    solved = mjgp_inner(s, s->t) && mjgp_linearize(s);
+    s->engine = 1;
+    solved = solved && mjgp_relax(s);
+  }
+  mjtNum error = solved ? mjgp_lawError(s, worst) : 1;
+  g->count.fallbacks++;
+  g->out.info.fallbacks++;
+  if (!(error <= mjgpLAW)) {
+    s->responses = 0;
+    mjgp_giveUp(s);
+    error = mjgp_lawError(s, worst);
+    g->out.last_info.status = mjgITERATION_LIMIT;
+  }
+  g->out.last_info.residual = error;
+  mj_freeStack(s->d);
+}
+
+
+// memory of a step of a group
+static mjgpStep prepare(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
+                        mjgpGroup* group) {
+  mjgpStep step = {.m = m, .d = d, .g = g, .group = group, .n = group->njoint};
+  allocate(&step, metric);
+  if (step.rows) {
+    integratorRows(&step, metric);
+  }
+  for (int i = 0; i < step.n; i++) {
+    step.gaps |= g->config->joint[group->joint[i]].gap != mjgpGAP_NONE;
+  }
+  return step;
+}
+
+
+// solve for friction and acceleration of one group; info: what became of it
+static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
+                       mjgpGroup* group, mjgInfo* info) {
+  mjgpStep step = prepare(g, m, d, metric, group), *s = &step;
   start(s);
   g->count.coupled++;
 
-  // passes, then the safer methods
-  int solved = 0;
+  // Newton steps, then the safer methods; nothing counts as solved that is not on the law
+  static int (*const fallback[2][3])(mjgpStep*) = {
+      {mjgp_damped, mjgp_dampedSteps, mjgp_continue},
+      {mjgp_dampedSteps, mjgp_damped, mjgp_continue},
+  };
+  int solved = 0, worst = -1;
+  mjtNum error = 0;
   for (int k = 0; k < mjgpPASSES && !solved; k++) {
     solved = ((k && mjgp_relinearize(s)) || mjgp_linearize(s)) && mjgp_pass(s);
   }
-  if (!solved) {
-    g->count.hard++;
-    g->count.fallbacks++;
-    g->out.info.fallbacks++;
+  if (solved) {
+    error = mjgp_lawError(s, &worst);
+    solved = error <= mjgpLAW;
+  }
+  for (int k = 0; k < 3 && !solved; k++) {
+    g->count.hard += !k;
+    g->count.fallbacks += !k;
+    g->out.info.fallbacks += !k;
     start(s);
-    solved = !s->gaps && mjgp_inner(s, s->t) && mjgp_polish(s);
-    if (!solved) {
-      start(s);
-      solved = mjgp_damped(s);
-    }
-    if (!solved) {
-      start(s);
-      solved = mjgp_fromRest(s);
-    }
-    if (!solved && !s->gaps) {
-      start(s);
-      solved = mjgp_jointByJoint(s);
+    solved = fallback[s->gaps][k](s);
+    if (solved) {
+      error = mjgp_lawError(s, &worst);
+      solved = error <= mjgpLAW;
     }
   }
-
-  g->count.passes += step.passes;
-  if (!solved && !s->gaps) {
+  if (!solved) {
     mjgp_giveUp(s);
+    error = mjgp_lawError(s, &worst);
+    g->out.last_info = (mjgInfo){.status = mjgITERATION_LIMIT, .sigma_max = -1};
   }
+  // what the core could not solve to its own tolerance may be solved all the same; whether it is the only solution
+  // is not known then
+  if (solved && g->out.last_info.status > mjgJAMMED) {
+    g->out.last_info.status = mjgJAMMED;
+    g->out.last_info.residual = error;
+  }
+  g->out.last_info.residual = mju_max(g->out.last_info.residual, error);
+  g->count.passes += step.passes;
 
-  // results; the engine starts from the acceleration and finds it solved
-  mjgp_countFriction(g, d, solved ? g->out.last_info.status : mjgITERATION_LIMIT);
+  // the engine starts from the acceleration and finds it solved
   for (int i = 0; i < group->nv; i++) {
     d->qacc_warmstart[group->dof[i]] = s->a[i];
   }
-  group->noslip = m->opt.noslip_iterations > 0;
-  if (effect && !mjgp_linearize(s)) {
-    effect = NULL;
+  *info = g->out.last_info;
+  if (group->nefc == group->nterm || !solvesAnother(m)) {
+    mjgp_countFriction(g, d, g->out.last_info.status);
   }
-  for (int i = 0; i < s->n && effect; i++) {
-    for (int j = 0; j < s->n; j++) {
-      effect[group->joint[i] * g->config->n + group->joint[j]] = mjgp_effect(s, i, j);
-    }
+}
+
+
+// friction of one group for the motion that the engine's own solver makes of it, when that of all groups is
+// solved for the exact motion
+static void answerGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
+                        mjgpGroup* group, mjgInfo* info) {
+  mjgpStep step = prepare(g, m, d, metric, group), *s = &step;
+  int worst;
+  for (int i = 0; i < group->nv; i++) {
+    s->a[i] = d->qacc_warmstart[group->dof[i]];
   }
+  mjgp_evaluate(s);
+  answerEngine(s, info, &worst);
+  mjgp_countFriction(g, d, g->out.last_info.status);
 }
 
 
@@ -243,7 +341,7 @@ static void solveFactor(mjtNum* x, const mjModel* m, const mjtNum* upper, const 
 }
 
 
-void mjgp_chooseStart(const mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
+void mjgp_chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* metric,
                       const mjtNum* force) {
   int nv = (int)m->nv, other = 0, discrete = mjgp_isDiscrete(m) && !metric->inertia;
   if (!d->nisland || g->config->crossing || metric->coupled) {
@@ -276,6 +374,7 @@ void mjgp_chooseStart(const mjgpGears* g, const mjModel* m, mjData* d, const mjg
     smooth_force[g->config->joint[i].dof] -= g->out.t[i];
   }
   if (discrete) {
+    mjgp_factorMetric(metric, m, d, g);
     mju_copy(smooth, smooth_force, nv);
     solveFactor(smooth, m, metric->upper, metric->pivot);
   } else {
@@ -356,27 +455,44 @@ void mjgp_coupleFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* metr
     }
   }
   mjgpGroup group;
+  mjgInfo info;
   mjgp_makeGroup(&group, m, d, g, metric, local, force, dof, nv, NULL, 0, part, n);
-  solveGroup(g, m, d, metric, &group, NULL);
+  solveGroup(g, m, d, metric, &group, &info);
   mj_freeStack(d);
 }
 
 
-int mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* metric, const mjtNum* force,
-                int* joint, int n) {
+int mjgp_freeFirst(const mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
+                   int* joint, int n) {
+  if (!d->nefc || g->config->options.coupling == mjgpLAGGED) {
+    return n;
+  }
+  if (!d->nisland || g->config->crossing || metric->coupled) {
+    return 0;
+  }
+  mj_markStack(d);
+  int* part = mj_stackAllocInt(d, (size_t)n);
+  memcpy(part, joint, sizeof(int) * (size_t)n);
+  int k = 0, left = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = 0; i < n; i++) {
+      if ((d->dof_island[g->config->joint[part[i]].dof] >= 0) == pass) {
+        joint[k++] = part[i];
+        left += !pass;
+      }
+    }
+  }
+  (void)m;
+  mj_freeStack(d);
+  return left;
+}
+
+
+void mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* metric, const mjtNum* force,
+                 const int* joint, int n) {
   mj_markStack(d);
   int* local = noNumbers(m, d);
   int* part = mj_stackAllocInt(d, (size_t)n);
-
-  // PGS, noslip iterations and solvers without a warm start do not end at the minimum: keep what friction
-  // is corrected with
-  mjtNum* effect = NULL;
-  if (m->opt.noslip_iterations > 0 || m->opt.solver == mjSOL_PGS ||
-      (m->opt.disableflags & mjDSBL_WARMSTART)) {
-    effect = mj_stackAllocNum(d, (size_t)g->config->n * (size_t)g->config->n);
-    mju_zero(effect, g->config->n * g->config->n);
-    mjgp_makeChains(metric, m, d, g);
-  }
 
   // no islands, or gaps or actuators across them: one group of all that is awake
   mjgpGroup group;
@@ -389,20 +505,29 @@ int mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* metric, c
     for (int i = 0; i < d->nefc; i++) {
       row[i] = i;
     }
+    mjgInfo info;
     memcpy(part, joint, sizeof(int) * (size_t)n);
     mjgp_makeGroup(&group, m, d, g, metric, local, force, dof, nv, row, d->nefc, part, n);
-    solveGroup(g, m, d, metric, &group, effect);
-    if (effect) {
-      mjgp_anticipate(g, m, d, metric, effect, joint, n);
+    solveGroup(g, m, d, metric, &group, &info);
+    if (solvesAnother(m)) {
+      answerGroup(g, m, d, metric, &group, &info);
     }
     mj_freeStack(d);
-    return 0;
+    return;
   }
 
-  // islands with geared joints, one by one
-  int left = 0;
-  for (int island = 0; island < d->nisland; island++) {
-    int npart = 0;
+  // islands with geared joints, one by one; where the engine is asked, all have their friction before
+  int rounds = 1 + solvesAnother(m);
+  mjgInfo* info = mj_stackAllocByte(d, sizeof(mjgInfo) * (size_t)d->nisland, _Alignof(mjgInfo));
+  for (int k = 0; k < rounds * d->nisland; k++) {
+    int island = k % d->nisland, npart = 0;
+    if (k == d->nisland) {
+      for (int a = 0; a < g->in.nactive; a++) {
+        int i = g->in.active[a];
+        d->qfrc_passive[g->config->joint[i].dof] =
+            g->in.base[i] - mjgp_misplacedTorque(g, i) - g->out.t[i];
+      }
+    }
     for (int i = 0; i < n; i++) {
       if (d->dof_island[g->config->joint[joint[i]].dof] == island) {
         part[npart++] = joint[i];
@@ -414,23 +539,9 @@ int mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* metric, c
                      d->map_idof2dof + d->island_idofadr[island], d->island_nv[island],
                      d->map_iefc2efc + d->island_iefcadr[island], d->island_nefc[island], part,
                      npart);
-      solveGroup(g, m, d, metric, &group, effect);
+      (k < d->nisland ? solveGroup : answerGroup)(g, m, d, metric, &group, info + island);
       mj_freeStack(d);
     }
   }
-  // joints without constraints to the front, the others behind them
-  memcpy(part, joint, sizeof(int) * (size_t)n);
-  for (int pass = 0, k = 0; pass < 2; pass++) {
-    for (int i = 0; i < n; i++) {
-      if ((d->dof_island[g->config->joint[part[i]].dof] >= 0) == pass) {
-        joint[k++] = part[i];
-        left += !pass;
-      }
-    }
-  }
-  if (effect && left < n) {
-    mjgp_anticipate(g, m, d, metric, effect, joint + left, n - left);
-  }
   mj_freeStack(d);
-  return left;
 }

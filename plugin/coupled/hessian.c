@@ -249,43 +249,6 @@ static void addForm(mjgpGroup* group, const mjtNum* C, int i, int dim) {
 }
 
 
-// add to H what noslip iterations do: friction that is not at its bound lets nothing slip, as if its
-// rows had many times their mass
-static void stiffen(mjgpGroup* group) {
-  const mjtNum much = 50;
-  const int *type = group->type, *state = group->state;
-  for (int i = group->ne, k = 0; i < group->nefc; i++) {
-    mjtNum weight = much * group->D[i];
-    int acts = state[i] == mjCNSTRSTATE_QUADRATIC;
-
-    // dry friction
-    if (i < group->ne + group->nf) {
-      if (acts) {
-        addForm(group, &weight, i, 1);
-      }
-    }
-
-    // tangential rows
-    else if (type[i] == mjCNSTR_CONTACT_ELLIPTIC) {
-      int dim = group->contact[k++]->dim;
-      for (int p = 1; p < dim && acts; p++) {
-        weight = much * group->D[i + p];
-        addForm(group, &weight, i + p, 1);
-      }
-      i += dim - 1;
-    }
-
-    // the difference of opposite edges of a pyramid, which come in pairs
-    else if (type[i] == mjCNSTR_CONTACT_PYRAMIDAL) {
-      if (acts && state[i + 1] == mjCNSTRSTATE_QUADRATIC) {
-        addForm(group, (mjtNum[]){weight, -weight, -weight, weight}, i, 2);
-      }
-      i++;
-    }
-  }
-}
-
-
 // H = M + J' s'' J, upper triangle
 static void assemble(mjgpGroup* group) {
   memcpy(group->U, group->inertia, sizeof(mjtNum) * group->nU);
@@ -309,9 +272,6 @@ static void assemble(mjgpGroup* group) {
   }
   if (count) {
     addSquares(group, rows, count);
-  }
-  if (group->noslip) {
-    stiffen(group);
   }
 }
 

@@ -4,12 +4,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "friction/actuation.h"
 #include "friction/friction.h"
 #include "friction/lanes.h"
 
-#define mjgpINNER  100   // steps of the inner problem
-#define mjgpBUDGET 5000  // linearizations that one group may cost
-#define mjgpNOISE  128   // a gradient of this many rounding errors counts as zero
+#define mjgpINNER   100   // steps of the inner problem
+#define mjgpBUDGET  5000  // linearizations that one group may cost
+#define mjgpANSWERS 80    // runs of the engine's solver that one group may cost
+#define mjgpNOISE   128   // a gradient of this many rounding errors counts as zero
 
 
 //---------------------------------- pieces --------------------------------------------------------
@@ -248,6 +250,22 @@ mjtNum mjgp_effectTorque(const mjgpStep* s, int i, int j) {
 }
 
 
+// the accelerations that W is about, at s->a                                  (n + nextra)
+static void measure(const mjgpStep* s, mjtNum* f) {
+  const mjgpGroup* group = s->group;
+  for (int i = 0; i < s->n; i++) {
+    f[i] = mjgp_gearAcceleration(s, s->a, i);
+  }
+  for (int e = 0; e < group->nextra; e++) {
+    f[s->n + e] = 0;
+    for (int k = 0; k < group->nv; k++) {
+      f[s->n + e] += s->a[k] * (s->rows ? s->rows[k * group->ld + s->n + e]
+                                        : group->extra_row[e][group->dof[k]]);
+    }
+  }
+}
+
+
 // accelerations of the joints at the linearization without friction, and the size of what they are sums
 // of, in whole lanes                                                                  (ld)
 static void freeAcceleration(const mjgpStep* s, mjtNum* restrict a, mjtNum* restrict size) {
@@ -280,12 +298,20 @@ static void freeAcceleration(const mjgpStep* s, mjtNum* restrict a, mjtNum* rest
 }
 
 
-// friction for the linearization; results in s->g and s->wish
-static int solveLinear(mjgpStep* s) {
+int mjgp_solveLinear(mjgpStep* s) {
   const mjgpGroup* group = s->group;
   int n = s->n, ld = group->ld, general = group->nextra;
   mjtNum *W = s->work, *a = W + n * n, *size = a + ld, *u = size + ld, *R = u + n;
-  freeAcceleration(s, a, size);
+  if (s->engine) {
+    measure(s, a);
+    for (int i = 0; i < n + group->nextra; i++) {
+      mjtNum by_friction = mju_dot(s->W + i * ld, s->t, n);
+      size[i] = mju_abs(a[i]) + mju_abs(by_friction);
+      a[i] += by_friction;
+    }
+  } else {
+    freeAcceleration(s, a, size);
+  }
   for (int i = 0; i < n; i++) {
     int joint = group->joint[i];
     mju_copy(W + i * n, s->W + i * ld, n);
@@ -352,6 +378,9 @@ static int isZero(mjgpStep* s, const mjtNum* t) {
 
 void mjgp_addNoise(mjgpStep* s) {
   const mjgpGroup* group = s->group;
+  if (s->engine) {
+    return;
+  }
   mjtNum h = s->m->opt.timestep;
   mjgp_solveLower(group, s->noise);
   for (int k = 0; k < group->nv; k++) {
@@ -471,7 +500,7 @@ static mjtNum searchLine(mjgpStep* s, const mjtNum* t) {
 int mjgp_pass(mjgpStep* s) {
   int nv = s->group->nv;
   mjtNum* from = s->keep;
-  if (solveLinear(s) < 0) {
+  if (mjgp_solveLinear(s) < 0) {
     return 0;
   }
   move(s, s->wish);
@@ -492,7 +521,53 @@ int mjgp_pass(mjgpStep* s) {
 }
 
 
+// the engine's answer to friction t
+static int askEngine(mjgpStep* s, const mjtNum* t) {
+  const mjgpGroup* group = s->group;
+  mjgpGears* g = s->g;
+  mjData* d = s->d;
+  int n = s->n, count = n + group->nextra;
+  if (s->responses >= mjgpANSWERS) {
+    return 0;
+  }
+  for (int i = 0; i < n; i++) {
+    int joint = group->joint[i];
+    d->qfrc_passive[g->config->joint[joint].dof] =
+        g->in.base[joint] - mjgp_misplacedTorque(g, joint) - t[i];
+  }
+  mj_fwdAcceleration(s->m, d);
+  mj_fwdConstraint(s->m, d);
+  for (int k = 0; k < group->nv; k++) {
+    s->a[k] = d->qacc[group->dof[k]];
+  }
+  mj_markStack(d);
+  mjtNum *f = mj_stackAllocNum(d, (size_t)(count + 2 * n)), *step = f + count;
+  mjtNum *weighted = step + n, length = 0;
+  measure(s, f);
+  for (int i = 0; i < n && s->responses; i++) {
+    step[i] = t[i] - s->asked[i];
+    weighted[i] = step[i] * mju_abs(mjgp_effect(s, i, i));
+    length += step[i] * weighted[i];
+  }
+
+  // the least change of W with which it would have foretold this answer
+  for (int r = 0; r < count && length > 0 && !s->fixed; r++) {
+    mjtNum* row = s->W + r * group->ld;
+    mjtNum missing = (s->answer[r] - f[r] - mju_dot(row, step, n)) / length;
+    mju_addToScl(row, weighted, missing, n);
+  }
+  mju_copy(s->asked, t, n);
+  mju_copy(s->answer, f, count);
+  s->responses++;
+  mj_freeStack(d);
+  return 1;
+}
+
+
 int mjgp_inner(mjgpStep* s, const mjtNum* t) {
+  if (s->engine) {
+    return askEngine(s, t);
+  }
   mjgpGroup* group = s->group;
   int nv = group->nv;
   for (int k = 0; k < mjgpINNER; k++) {

@@ -20,6 +20,9 @@ typedef struct mjgpStep_ {
   int n;             // geared joints
   int passes;        // linearizations so far
   int gaps;          // there is a gap with backlash among them
+  int engine;        // a(t) is what the engine's own constraint solver answers
+  int responses;     // answers so far
+  int fixed;         // they do not correct the linearization
   mjtNum* a;         // acceleration                                       (nv)
   mjtNum* next;      // acceleration to which a pass leads                 (nv)
   mjtNum* start;     // acceleration at the last solved point of the path   (nv)
@@ -43,6 +46,8 @@ typedef struct mjgpStep_ {
   mjtNum* t;         // friction                                           (n)
   mjtNum* wish;      // friction that a linearization asks for             (n)
   mjtNum* trial;     // friction of a trial                                (n)
+  mjtNum* asked;     // friction of the engine's last answer               (n)
+  mjtNum* answer;    // and the accelerations in it                        (n + nextra)
   mjtNum* shift;     // added to the velocity before the step, on the path (n)
   mjtNum* work;      // problem of the core                                (2 n x n + 2 ld + n)
 } mjgpStep;
@@ -71,6 +76,9 @@ int mjgp_relinearize(mjgpStep* s);
 // effect of the friction of joint j on the acceleration of joint i, at the linearization
 mjtNum mjgp_effect(const mjgpStep* s, int i, int j);
 
+// friction for the linearization; results in s->g and s->wish. Returns a status of the core
+int mjgp_solveLinear(mjgpStep* s);
+
 // solve for friction at the linearization and move to the acceleration that belongs to it; 1 if friction
 // and the constraint forces are those of the linearization there, that is if the step is solved. Results
 // in s->g and s->wish
@@ -81,7 +89,8 @@ int mjgp_pass(mjgpStep* s);
 void mjgp_addNoise(mjgpStep* s);
 
 // a = a(t): the engine's convex problem with friction t, solved to rounding and linearized there;
-// 0 if not solved
+// 0 if not solved. With s->engine the engine's own solver is asked, and the linearization that is there is
+// corrected by what it answers (Broyden)
 int mjgp_inner(mjgpStep* s, const mjtNum* t);
 
 #endif  // MJGEAR_PLUGIN_PASS_H_

@@ -118,7 +118,9 @@ static void makeDiscrete(mjgpMetric* metric, const mjModel* m, const mjData* d, 
     metric->slope = g->scratch.slope;
     return;
   }
-  mju_copy(g->scratch.slope, d->efm_sdiag, nv);
+  if (d->efm_sdiag) {
+    mju_copy(g->scratch.slope, d->efm_sdiag, nv);
+  }
   metric->inertia = mju_isZero(g->scratch.slope, nv) && !fluid;
   metric->slope = fluid ? NULL : g->scratch.slope;
   for (int k = 0; k < d->nefmA; k++) {

@@ -1,4 +1,4 @@
-#include "coupled/path.h"
+#include "coupled/continuation.h"
 
 #include <math.h>
 
@@ -10,23 +10,17 @@
 #define mjgpLONG    1      // longest step, times 1 + distance from rest
 #define mjgpTRY     2000   // linearizations that one curve may cost
 
-// a curve in n + 1 dimensions: friction in units in which that which stops all joints is of size 1, and x
+// a curve in n + 1 dimensions: friction in the units of the map, and x
 typedef struct mjgpCurve_ {
   mjgpStep* s;
+  mjgpMap map;
   int n;
   int sign;         // of the determinant that gives the curve its direction
   int most;         // linearizations of s at which to give up
-  mjtNum extra;     // Coulomb friction added at x = 0, in units
-  mjtNum* free;     // velocity without friction                  (n)
-  mjtNum* c;        // effect of each joint's friction on itself   (n)
-  mjtNum* unit;     // of friction                                 (n)
   mjtNum* z;        // point on the curve                          (n+1)
   mjtNum* trial;    // point that may become the next one          (n+1)
   mjtNum* tangent;  // direction of the curve there                (n+1)
   mjtNum* behind;   // direction where a step ended at first        (n+1)
-  mjtNum* F;        //                                             (n)
-  mjtNum* J;        // derivative of F                             (n x n+1)
-  int* mode;        // pieces of F                                 (n)
   mjtNum* K;        // equation of a step                          (n+1 x n+1)
   mjtNum* X;        // its right sides                             (n+1 x 2)
 } mjgpCurve;
@@ -78,54 +72,10 @@ int mjgp_eliminate(mjtNum* K, mjtNum* X, int n, int m) {
 }
 
 
-//---------------------------------- the map --------------------------------------------------------
+//---------------------------------- one step ------------------------------------------------------
 
-// F and its derivative at z; 0 if the engine's problem cannot be solved there
 static int evaluate(mjgpCurve* curve, const mjtNum* z) {
-  mjgpStep* s = curve->s;
-  const mjgpGears* g = s->g;
-  int n = curve->n;
-  mjtNum h = s->m->opt.timestep, x = z[n];
-  for (int i = 0; i < n; i++) {
-    s->t[i] = curve->unit[i] * z[i];
-    s->shift[i] = (x - 1) * curve->free[i];
-  }
-  if (!mjgp_inner(s, s->t)) {
-    return 0;
-  }
-  for (int i = 0; i < n; i++) {
-    int joint = s->group->joint[i];
-    mjtNum c = curve->c[i], t = s->t[i], *row = curve->J + i * (n + 1);
-    mjtNum a = mjgp_gearAcceleration(s, s->a, i) + s->shift[i] / h, v = g->in.v[joint] + h * a;
-    mjtNum gamma = g->in.gamma_u[joint] + g->in.gamma_v[joint], I = g->in.inertia[joint];
-    mjtNum lambda = gamma * mjgp_torqueIn(s, i) - g->in.gamma_v[joint] * t;
-    mjtNum extra = curve->extra * (1 + 0.1 * i) * curve->unit[i];
-    mjtNum bound = mju_abs(lambda) + g->in.coulomb[joint] + (1 - x) * extra, wish = t + v / (h * c);
-    mjtNum up = g->in.v[joint] > 0 ? 1 : g->in.static_ratio[joint];
-    mjtNum down = g->in.v[joint] < 0 ? 1 : g->in.static_ratio[joint];
-    int mode = curve->mode[i] = wish > up * bound ? 1 : wish < -down * bound ? -1 : 0;
-    mjtNum ratio = mode > 0 ? up : down;
-
-    // stuck: velocity
-    if (!mode) {
-      curve->F[i] = -v / (h * c) / curve->unit[i];
-      for (int j = 0; j < n; j++) {
-        row[j] = mjgp_effect(s, i, j) / c * (curve->unit[j] / curve->unit[i]);
-      }
-      row[n] = -curve->free[i] / (h * c) / curve->unit[i];
-      continue;
-    }
-
-    // slipping: distance from the bound
-    mjtNum factor = mode * ratio * (lambda >= 0 ? 1 : -1);
-    curve->F[i] = (t - mode * ratio * bound) / curve->unit[i];
-    for (int j = 0; j < n; j++) {
-      row[j] = -factor * gamma * mjgp_effectTorque(s, i, j) * (curve->unit[j] / curve->unit[i]);
-    }
-    row[i] += 1 + factor * g->in.gamma_v[joint];
-    row[n] = (factor * gamma * I * curve->free[i] / h + mode * ratio * extra) / curve->unit[i];
-  }
-  return 1;
+  return mjgp_evaluateMap(&curve->map, z, z[curve->n]);
 }
 
 
@@ -133,10 +83,10 @@ static int evaluate(mjgpCurve* curve, const mjtNum* z) {
 // the direction in which F stays and the last row grows. Returns the sign of the determinant
 static int solveStep(mjgpCurve* curve, const mjtNum* last) {
   int n = curve->n;
-  mju_copy(curve->K, curve->J, n * (n + 1));
+  mju_copy(curve->K, curve->map.J, n * (n + 1));
   mju_copy(curve->K + n * (n + 1), last, n + 1);
   for (int i = 0; i <= n; i++) {
-    curve->X[2 * i] = i < n ? -curve->F[i] : 0;
+    curve->X[2 * i] = i < n ? -curve->map.F[i] : 0;
     curve->X[2 * i + 1] = i == n;
   }
   return mjgp_eliminate(curve->K, curve->X, n + 1, 2);
@@ -202,11 +152,11 @@ static int arrive(mjgpCurve* curve) {
     if (!evaluate(curve, z)) {
       return 0;
     }
-    mju_copy(curve->K, curve->J, n * (n + 1));
+    mju_copy(curve->K, curve->map.J, n * (n + 1));
     mju_zero(end, n);
     end[n] = 1;
     for (int i = 0; i <= n; i++) {
-      curve->X[i] = i < n ? -curve->F[i] : 1 - z[n];
+      curve->X[i] = i < n ? -curve->map.F[i] : 1 - z[n];
     }
     if (!mjgp_eliminate(curve->K, curve->X, n + 1, 1)) {
       return 0;
@@ -223,25 +173,6 @@ static int arrive(mjgpCurve* curve) {
     last = size;
   }
   return 0;
-}
-
-
-// results at the point that was evaluated
-static void accept(mjgpCurve* curve) {
-  mjgpStep* s = curve->s;
-  mjgpGears* g = s->g;
-  g->out.last_info = (mjgInfo){.status = mjgSOLVED, .sigma_max = -1};
-  for (int i = 0; i < curve->n; i++) {
-    int joint = s->group->joint[i];
-    g->out.last_info.residual = mju_max(g->out.last_info.residual, mju_abs(curve->F[i]));
-    mjtNum a = mjgp_gearAcceleration(s, s->a, i),
-           gamma = g->in.gamma_u[joint] + g->in.gamma_v[joint];
-    g->out.t[joint] = s->t[i];
-    g->out.mode[joint] = curve->mode[i];
-    g->out.u[joint] = mjgp_torqueIn(s, i);
-    g->out.lambda[joint] = gamma * g->out.u[joint] - g->in.gamma_v[joint] * s->t[i];
-    g->out.v_next[joint] = curve->mode[i] ? g->in.v[joint] + s->m->opt.timestep * a : 0;
-  }
 }
 
 
@@ -310,52 +241,35 @@ static int follow(mjgpCurve* curve, mjtNum* next) {
 }
 
 
-int mjgp_followPath(mjgpStep* s) {
+int mjgp_followCurve(mjgpStep* s, int family) {
   mjgpCurve curve = {.s = s, .n = s->n};
   int n = s->n, dim = n + 1, solved = 0;
-  mjtNum h = s->m->opt.timestep, most = 0;
   mj_markStack(s->d);
-  mjtNum* number =
-      mj_stackAllocNum(s->d, (size_t)(4 * n + 5 * dim + n * dim + dim * dim + 2 * dim));
-  curve.free = number;
-  curve.c = curve.free + n;
-  curve.unit = curve.c + n;
-  curve.F = curve.unit + n;
-  curve.z = curve.F + n;
+  mjtNum* number = mj_stackAllocNum(s->d, (size_t)(5 * dim + dim * dim + 2 * dim));
+  curve.z = number;
   curve.trial = curve.z + dim;
   curve.tangent = curve.trial + dim;
   mjtNum* next = curve.tangent + dim;
   curve.behind = next + dim;
-  curve.J = curve.behind + dim;
-  curve.K = curve.J + n * dim;
+  curve.K = curve.behind + dim;
   curve.X = curve.K + dim * dim;
-  curve.mode = mj_stackAllocInt(s->d, (size_t)n);
 
-  // units from a step without friction
-  mju_zero(s->t, n);
-  mju_zero(s->shift, n);
-  if (mjgp_inner(s, s->t)) {
-    for (int i = 0; i < n; i++) {
-      curve.c[i] = mjgp_effect(s, i, i);
-      curve.free[i] = s->g->in.v[s->group->joint[i]] + h * mjgp_gearAcceleration(s, s->a, i);
-      most += curve.free[i] * curve.free[i] / curve.c[i];
-    }
-    most = mju_sqrt(most) / h;
-    for (int i = 0; i < n; i++) {
-      curve.unit[i] = most / mju_sqrt(curve.c[i]);
-    }
-
-    // other friction on the way makes another curve, where the first is long or leads nowhere
-    static const mjtNum extra[] = {1, 0.1};
-    for (int k = 0; k < 2 && most > 0 && !solved; k++) {
-      curve.extra = extra[k];
-      curve.most = s->passes + mjgpTRY;
+  // other friction on the way makes another curve, where the first is long or leads nowhere
+  static const mjtNum extra[] = {1, 0.1};
+  int possible = mjgp_makeMap(&curve.map, s), curves = family == mjgpFAMILY_VELOCITY ? 2 : 1;
+  curve.map.family = family;
+  for (int k = 0; k < curves && possible && !solved; k++) {
+    curve.map.extra = extra[k];
+    curve.most = s->passes + mjgpTRY;
+    do {
       solved = follow(&curve, next);
-    }
+    } while (solved && mjgp_releaseMap(&curve.map));
+  }
+  if (solved) {
+    mjgp_acceptMap(&curve.map);
   }
   mju_zero(s->shift, n);
   if (solved) {
-    accept(&curve);
     mjgp_addNoise(s);
   }
   mj_freeStack(s->d);

@@ -1,0 +1,255 @@
+#include "coupled/fallback.h"
+
+#include <math.h>
+
+#include "coupled/continuation.h"
+#include "coupled/natural_map.h"
+#include "law/law.h"
+
+#define mjgpDAMPED  40     // damped steps
+#define mjgpRELAXED 60     // relaxed ones
+#define mjgpHALVES  10     // halvings of one
+#define mjgpROOT    1e-11  // the map is zero, in units
+#define mjgpDESCENT 1e-4   // share of the descent that is asked for
+
+
+static mjtNum square(const mjtNum* x, int n) {
+  return mju_dot(x, x, n);
+}
+
+
+int mjgp_damped(mjgpStep* s) {
+  int n = s->n, dim = n + 1, solved = 0;
+  mj_markStack(s->d);
+  mjgpMap map;
+  size_t count = (size_t)n;
+  mjtNum* number = mj_stackAllocNum(s->d, 3 * count + count * count);
+  mjtNum *z = number, *trial = z + n, *x = trial + n, *K = x + n;
+  mju_copy(z, s->t, n);
+  if (!mjgp_makeMap(&map, s)) {
+    mj_freeStack(s->d);
+    return 0;
+  }
+  for (int i = 0; i < n; i++) {
+    z[i] /= map.unit[i];
+  }
+  int going = mjgp_evaluateMap(&map, z, 1);
+  mjtNum merit = going ? square(map.F, n) : 0;
+  for (int k = 0; k < mjgpDAMPED && going && !solved; k++) {
+    for (int i = 0; i < n; i++) {
+      mju_copy(K + i * n, map.J + i * dim, n);
+      x[i] = -map.F[i];
+    }
+    if (!mjgp_eliminate(K, x, n, 1)) {
+      break;
+    }
+
+    // shorten the step until friction comes closer to the law
+    mjtNum share = 1, next = 0;
+    for (int half = 0;; half++, share *= 0.5) {
+      mju_addScl(trial, z, x, share, n);
+      going = mjgp_evaluateMap(&map, trial, 1);
+      next = going ? square(map.F, n) : 0;
+      if (!going || next <= (1 - mjgpDESCENT * share) * merit || next <= mjgpROOT * mjgpROOT) {
+        break;
+      }
+      if (half == mjgpHALVES) {
+        going = 0;
+        break;
+      }
+    }
+    mju_copy(z, trial, n);
+    merit = next;
+    if (going && merit <= mjgpROOT * mjgpROOT) {
+      if (mjgp_releaseMap(&map)) {
+        going = mjgp_evaluateMap(&map, z, 1);
+        merit = going ? square(map.F, n) : 0;
+      } else {
+        solved = 1;
+      }
+    }
+  }
+  if (solved) {
+    mjgp_acceptMap(&map);
+    mjgp_addNoise(s);
+  }
+  mj_freeStack(s->d);
+  return solved;
+}
+
+
+int mjgp_dampedSteps(mjgpStep* s) {
+  int n = s->n, solved = 0;
+  mj_markStack(s->d);
+  mjgpMap map;
+  mjtNum* z = mj_stackAllocNum(s->d, 3 * (size_t)n);
+  mjtNum *trial = z + n, *target = trial + n;
+  mju_copy(z, s->t, n);
+  int going = mjgp_makeMap(&map, s);
+  for (int i = 0; i < n && going; i++) {
+    z[i] /= map.unit[i];
+  }
+  going = going && mjgp_evaluateMap(&map, z, 1);
+  mjtNum merit = going ? square(map.F, n) : 0;
+  for (int k = 0; k < mjgpDAMPED && going; k++) {
+    // a full step may settle at once; the engine's own answer has to be on the law
+    if (s->engine) {
+      solved = merit <= mjgpROOT * mjgpROOT;
+      going = solved || mjgp_solveLinear(s) >= 0;
+    } else {
+      solved = mjgp_pass(s);
+    }
+    if (solved || !going) {
+      break;
+    }
+    for (int i = 0; i < n; i++) {
+      target[i] = s->wish[i] / map.unit[i];
+    }
+
+    // else shorten it until friction comes closer to the law
+    mjtNum share = 1, next = 0;
+    for (; share > 1e-3; share *= 0.5) {
+      for (int i = 0; i < n; i++) {
+        trial[i] = z[i] + share * (target[i] - z[i]);
+      }
+      going = mjgp_evaluateMap(&map, trial, 1);
+      next = going ? square(map.F, n) : 0;
+      if (!going || next < (1 - 0.1 * share) * merit) {
+        break;
+      }
+    }
+    going &= share > 1e-3;
+    mju_copy(z, trial, n);
+    merit = next;
+  }
+  if (solved && s->engine) {
+    mjgp_acceptMap(&map);
+  }
+  mj_freeStack(s->d);
+  return solved;
+}
+
+
+// part of the way to the friction that the law asks for, again and again: slow, and of use where answers of the
+// engine's solver jump, which is no way for Newton
+int mjgp_relax(mjgpStep* s) {
+  int n = s->n, solved = 0;
+  mj_markStack(s->d);
+  mjgpMap map;
+  mjtNum *t = mj_stackAllocNum(s->d, 2 * (size_t)n), *z = t + n, last = INFINITY, share = 1;
+  mju_copy(t, s->t, n);
+  int going = mjgp_makeMap(&map, s);
+  s->fixed = 1;
+  for (int k = 0; k < mjgpRELAXED && going && !solved; k++) {
+    for (int i = 0; i < n; i++) {
+      z[i] = t[i] / map.unit[i];
+    }
+    going = mjgp_evaluateMap(&map, z, 1);
+    solved = going && square(map.F, n) <= mjgpROOT * mjgpROOT;
+    if (solved || !going || mjgp_solveLinear(s) < 0) {
+      break;
+    }
+    mjtNum change = 0;
+    for (int i = 0; i < n; i++) {
+      change = mju_max(change, mju_abs(s->wish[i] - t[i]) / map.unit[i]);
+    }
+    share = change > 0.7 * last ? mju_max(0.05, 0.5 * share) : mju_min(1, 1.1 * share);
+    last = change;
+    for (int i = 0; i < n; i++) {
+      t[i] += share * (s->wish[i] - t[i]);
+    }
+  }
+  if (solved) {
+    mjgp_acceptMap(&map);
+  }
+  s->fixed = 0;
+  mj_freeStack(s->d);
+  return solved;
+}
+
+
+// with growing x of the family of velocities, by Newton steps
+static int continueSteps(mjgpStep* s) {
+  int n = s->n, nv = s->group->nv;
+  mjtNum h = s->m->opt.timestep, step = 0.25;
+  mj_markStack(s->d);
+  mjtNum *free = mj_stackAllocNum(s->d, 2 * (size_t)n), *last = free + n;
+  mju_zero(s->t, n);
+  mju_zero(last, n);
+  int solved = 0, going = mjgp_inner(s, s->t);
+  for (int i = 0; i < n; i++) {
+    free[i] = s->g->in.v[s->group->joint[i]] + h * mjgp_gearAcceleration(s, s->a, i);
+  }
+  mju_copy(s->start, s->a, nv);
+  for (mjtNum x = 0; step > 1e-3 && going;) {
+    mjtNum next = mju_min(1, x + step);
+    for (int i = 0; i < n; i++) {
+      s->shift[i] = (next - 1) * free[i];
+    }
+    int settled = 0;
+    for (int k = 0; k < mjgpPASSES && !settled; k++) {
+      settled = mjgp_linearize(s) && mjgp_pass(s);
+    }
+    if (settled && next >= 1) {
+      solved = 1;
+      break;
+    }
+    if (settled) {
+      x = next;
+      step *= 2;
+      mju_copy(last, s->wish, n);
+      mju_copy(s->start, s->a, nv);
+    } else {
+      step *= 0.25;
+      mju_copy(s->a, s->start, nv);
+      mjgp_evaluate(s);
+    }
+    for (int i = 0; i < n; i++) {
+      s->g->out.t[s->group->joint[i]] = last[i];
+    }
+  }
+  mju_zero(s->shift, n);
+  mj_freeStack(s->d);
+  return solved;
+}
+
+
+int mjgp_continue(mjgpStep* s) {
+  if (s->gaps) {
+    return continueSteps(s);
+  }
+  return mjgp_followCurve(s, mjgpFAMILY_VELOCITY) || mjgp_followCurve(s, mjgpFAMILY_BOUND);
+}
+
+
+void mjgp_giveUp(mjgpStep* s) {
+  mjgpGears* g = s->g;
+  mjtNum h = s->m->opt.timestep;
+  mju_zero(s->shift, s->n);
+  s->passes = 0;
+  for (int round = 0, wrong = 1; wrong && round <= s->n; round++) {
+    if (!mjgp_inner(s, s->t) && !mju_isZero(s->t, s->n)) {
+      mju_zero(s->t, s->n);
+      mjgp_inner(s, s->t);
+    }
+    wrong = 0;
+    for (int i = 0; i < s->n; i++) {
+      int joint = s->group->joint[i], gap = g->config->joint[joint].gap;
+      mjtNum v = g->in.v[joint] + h * mjgp_gearAcceleration(s, s->a, i);
+      if (gap == mjgpGAP_NONE && s->t[i] * v < 0) {
+        s->t[i] = 0;
+        wrong = 1;
+      }
+    }
+  }
+  for (int i = 0; i < s->n; i++) {
+    int joint = s->group->joint[i];
+    mjtNum v = g->in.v[joint] + h * mjgp_gearAcceleration(s, s->a, i);
+    g->out.t[joint] = s->t[i];
+    g->out.u[joint] = mjgp_torqueIn(s, i);
+    g->out.v_next[joint] = v;
+    g->out.mode[joint] = (v > 0) - (v < 0);
+    g->out.lambda[joint] =
+        mjgi_lawLoad(g->in.gamma_u[joint], g->in.gamma_v[joint], g->out.u[joint], s->t[i]);
+  }
+}

@@ -1,0 +1,26 @@
+// Methods for a group where Newton steps do not settle, each safer and slower than the one before.
+//
+// They solve the natural map of natural_map.h. Each returns 1 if it solved the step, with the results in s->g.
+
+#ifndef MJGEAR_PLUGIN_FALLBACK_H_
+#define MJGEAR_PLUGIN_FALLBACK_H_
+
+#include "coupled/pass.h"
+
+// Newton on friction with steps that bring it closer to the law, from friction s->t
+int mjgp_damped(mjgpStep* s);
+
+// Newton steps as far as they bring friction closer to the law
+int mjgp_dampedSteps(mjgpStep* s);
+
+// for the engine's own answers, from friction s->t
+int mjgp_relax(mjgpStep* s);
+
+// continuation, see continuation.h; with gaps in x alone
+int mjgp_continue(mjgpStep* s);
+
+// when all else failed: the friction of s->t without what would drive a joint, and the motion that the
+// engine then computes; the step is not solved, but creates no energy
+void mjgp_giveUp(mjgpStep* s);
+
+#endif  // MJGEAR_PLUGIN_FALLBACK_H_

@@ -1,0 +1,253 @@
+#include "coupled/natural_map.h"
+
+#include <math.h>
+
+#include "friction/friction.h"
+#include "law/law.h"
+
+
+//---------------------------------- joints at a(t) -------------------------------------------------
+
+// velocity after the step of joint i at s->a
+static mjtNum jointVelocity(const mjgpStep* s, int i) {
+  return s->g->in.v[s->group->joint[i]] + s->shift[i] +
+         s->m->opt.timestep * mjgp_gearAcceleration(s, s->a, i);
+}
+
+
+// is there a gap at joint i, where the core knows the law
+static int hasGap(const mjgpStep* s, int i) {
+  return s->g->config->joint[s->group->joint[i]].gap != mjgpGAP_NONE;
+}
+
+
+// friction that joint i asks for while the others keep theirs, at the linearization of a(t)
+static mjtNum resolve(mjgpStep* s, int i) {
+  mjgpGears* g = s->g;
+  int joint = s->group->joint[i];
+  int rotor = g->config->joint[joint].gap == mjgpGAP_ROTOR;
+
+  // a gap looks at the joint on its other side
+  for (int k = 0; k < s->n; k++) {
+    int other = s->group->joint[k];
+    g->out.t[other] = s->t[k];
+    g->out.v_next[other] = jointVelocity(s, k);
+  }
+  mjtNum W = mjgp_effect(s, i, i), t = s->t[i], scale = g->out.scale[joint];
+  mjtNum a = mjgp_gearAcceleration(s, s->a, i) + s->shift[i] / s->m->opt.timestep;
+  mjtNum u = mjgp_torqueIn(s, i), R = mjgp_effectTorque(s, i, i);
+  if (rotor) {
+    mjtNum armature = g->in.inertia[joint] - g->in.implicit[joint];
+    R -= armature * W;
+    u = g->in.tau[joint] - u - armature * a + R * t;
+  } else {
+    u -= R * t;
+  }
+  mjtNum hold = a + W * t, size = mju_abs(hold);
+  int general = s->group->extra[i] >= 0 || (rotor && g->in.implicit[joint] != 0);
+  mjgpProblem problem = {.n = 1,
+                         .joint = &joint,
+                         .W = &W,
+                         .a = &hold,
+                         .size = &size,
+                         .u = general ? &u : NULL,
+                         .R = general ? &R : NULL};
+  mjgp_solveFriction(g, s->m, s->d, &problem);
+  g->out.scale[joint] = scale;
+  return g->out.t[joint];
+}
+
+
+//---------------------------------- the map --------------------------------------------------------
+
+int mjgp_makeMap(mjgpMap* map, mjgpStep* s) {
+  size_t n = (size_t)s->n;
+  mjtNum h = s->m->opt.timestep, most = 0;
+  mjtNum* number = mj_stackAllocNum(s->d, 4 * n + n * (n + 1));
+  *map = (mjgpMap){.s = s, .n = s->n};
+  map->free = number;
+  map->c = number + n;
+  map->unit = number + 2 * n;
+  map->F = number + 3 * n;
+  map->J = number + 4 * n;
+  map->piece = mj_stackAllocInt(s->d, 2 * n);
+  map->released = map->piece + n;
+  mju_zero(s->t, s->n);
+  mju_zero(s->shift, s->n);
+  if (!mjgp_inner(s, s->t)) {
+    return 0;
+  }
+  for (int i = 0; i < s->n; i++) {
+    mjtNum own = mjgp_effect(s, i, i),
+           least = 1e-3 / s->m->dof_M0[s->group->dof[s->group->gear[i]]];
+    map->c[i] = own > 0 ? own : mju_max(-own, least);
+    map->free[i] = jointVelocity(s, i);
+    map->released[i] = 0;
+    most += map->free[i] * map->free[i] / map->c[i];
+  }
+  most = most > 0 ? mju_sqrt(most) / h : mjMINVAL;
+  for (int i = 0; i < s->n; i++) {
+    map->unit[i] = most / mju_sqrt(map->c[i]);
+  }
+  return 1;
+}
+
+
+// row of a gap: distance from what it asks for, and its tangent with the other joints where they are
+static void gapRow(mjgpMap* map, int i) {
+  mjgpStep* s = map->s;
+  int n = map->n, joint = s->group->joint[i];
+  mjtNum* row = map->J + i * (n + 1);
+  map->F[i] = (s->t[i] - resolve(s, i)) / map->unit[i];
+  int rotor = s->g->config->joint[joint].gap == mjgpGAP_ROTOR;
+  mjtNum slope = rotor ? -s->g->out.gap[joint].dT * s->m->opt.timestep : 0;
+  for (int j = 0; j < n; j++) {
+    row[j] = j == i ? 1 : slope * mjgp_effect(s, i, j) * (map->unit[j] / map->unit[i]);
+  }
+  row[n] = 0;
+  map->piece[i] = s->g->out.mode[joint];
+}
+
+
+int mjgp_evaluateMap(mjgpMap* map, const mjtNum* z, mjtNum x) {
+  mjgpStep* s = map->s;
+  const mjgpGears* g = s->g;
+  int n = map->n, velocity = map->family == mjgpFAMILY_VELOCITY;
+  mjtNum h = s->m->opt.timestep;
+  for (int i = 0; i < n; i++) {
+    s->t[i] = map->unit[i] * z[i];
+    s->shift[i] = velocity ? (x - 1) * map->free[i] : 0;
+  }
+  if (!mjgp_inner(s, s->t)) {
+    return 0;
+  }
+  for (int i = 0; i < n; i++) {
+    if (hasGap(s, i)) {
+      gapRow(map, i);
+      continue;
+    }
+    int joint = s->group->joint[i];
+    mjtNum c = map->c[i], t = s->t[i], unit = map->unit[i], *row = map->J + i * (n + 1);
+    mjtNum v = jointVelocity(s, i), u = mjgp_torqueIn(s, i), share = velocity ? 1 : x;
+    mjtNum gamma_u = g->in.gamma_u[joint], gamma_v = g->in.gamma_v[joint];
+    mjtNum lambda = mjgi_lawLoad(gamma_u, gamma_v, u, t);
+    mjtNum extra = velocity ? map->extra * (1 + 0.1 * i) * unit : 0;
+    mjtNum coulomb = g->in.coulomb[joint] + (1 - x) * extra;
+    mjtNum ratio = map->released[i] ? 1 : g->in.static_ratio[joint];
+    mjtNum up = share * mjgi_lawRatio(ratio, g->in.v[joint], 1);
+    mjtNum down = share * mjgi_lawRatio(ratio, g->in.v[joint], -1);
+    int piece = mjgi_lawProject(t + v / (h * c), lambda, coulomb, up, down);
+    map->piece[i] = piece;
+
+    // stuck: velocity
+    if (mjgi_pieceDirection(piece) == 0) {
+      map->piece[i] = mjgiSTUCK;
+      map->F[i] = -v / (h * c) / unit;
+      for (int j = 0; j < n; j++) {
+        row[j] = mjgp_effect(s, i, j) / c * (map->unit[j] / unit);
+      }
+      row[n] = velocity ? -map->free[i] / (h * c) / unit : 0;
+      continue;
+    }
+
+    // slipping: distance from the bound, t - factor lambda - offset
+    mjtNum offset, factor = mjgi_lawRow(&offset, piece, coulomb, up, down);
+    map->F[i] = (t - factor * lambda - offset) / unit;
+    for (int j = 0; j < n; j++) {
+      row[j] = -factor * (gamma_u + gamma_v) * mjgp_effectTorque(s, i, j) * (map->unit[j] / unit);
+    }
+    row[i] += 1 + factor * gamma_v;
+    if (velocity) {
+      mjtNum taken = (gamma_u + gamma_v) * g->in.inertia[joint] * map->free[i] / h;
+      row[n] =
+          (factor * taken + mjgi_pieceDirection(piece) * (piece > 0 ? up : down) * extra) / unit;
+    } else {
+      row[n] = -(factor * lambda + offset) / (x > 0 ? x : 1) / unit;
+      if (x <= 0) {
+        factor = mjgi_lawRow(&offset, piece, coulomb, mjgi_lawRatio(ratio, g->in.v[joint], 1),
+                             mjgi_lawRatio(ratio, g->in.v[joint], -1));
+        row[n] = -(factor * lambda + offset) / unit;
+      }
+    }
+  }
+  return 1;
+}
+
+
+int mjgp_releaseMap(mjgpMap* map) {
+  const mjgpGears* g = map->s->g;
+  int count = 0;
+  for (int i = 0; i < map->n; i++) {
+    int joint = map->s->group->joint[i], s = mjgi_pieceDirection(map->piece[i]);
+    if (!hasGap(map->s, i) && s && !map->released[i] &&
+        mjgi_lawRatio(g->in.static_ratio[joint], g->in.v[joint], s) > 1) {
+      map->released[i] = 1;
+      count++;
+    }
+  }
+  return count;
+}
+
+
+void mjgp_acceptMap(mjgpMap* map) {
+  mjgpStep* s = map->s;
+  mjgpGears* g = s->g;
+  mjtNum residual = 0;
+  for (int i = 0; i < map->n; i++) {
+    residual = mju_max(residual, mju_abs(map->F[i]));
+    if (hasGap(s, i)) {
+      resolve(s, i);
+    }
+  }
+  for (int i = 0; i < map->n; i++) {
+    int joint = s->group->joint[i];
+    g->out.t[joint] = s->t[i];
+    g->out.v_next[joint] = jointVelocity(s, i);
+    g->out.u[joint] = mjgp_torqueIn(s, i);
+    if (s->engine) {
+      // the engine's own answer has the errors of its iterations
+      mjtNum size = s->m->opt.timestep * map->c[i] * map->unit[i];
+      g->out.scale[joint] = mju_max(g->out.scale[joint], size);
+    }
+    if (!hasGap(s, i)) {
+      int mode = g->out.mode[joint] = mjgi_pieceDirection(map->piece[i]);
+      g->out.v_next[joint] *= mode != 0;
+      g->out.lambda[joint] =
+          mjgi_lawLoad(g->in.gamma_u[joint], g->in.gamma_v[joint], g->out.u[joint], s->t[i]);
+    }
+  }
+  g->out.last_info = (mjgInfo){.status = mjgSOLVED, .residual = residual, .sigma_max = -1};
+}
+
+
+mjtNum mjgp_lawError(const mjgpStep* s, int* worst) {
+  const mjgpGears* g = s->g;
+  mjtNum h = s->m->opt.timestep, most = 0;
+  *worst = s->n ? s->group->joint[0] : -1;
+  for (int i = 0; i < s->n; i++) {
+    int joint = s->group->joint[i];
+    if (hasGap(s, i)) {
+      continue;
+    }
+    mjtNum own = mjgp_effect(s, i, i), t = g->out.t[joint], v = jointVelocity(s, i);
+    mjtNum c = own > 0 ? own : mju_max(-own, 1e-3 / s->m->dof_M0[s->group->dof[s->group->gear[i]]]);
+    mjtNum u = mjgp_torqueIn(s, i), ratio = g->in.static_ratio[joint];
+    mjtNum lambda = mjgi_lawLoad(g->in.gamma_u[joint], g->in.gamma_v[joint], u, t);
+    mjtNum coulomb = g->in.coulomb[joint], trial = t + v / (h * c);
+
+    // what slips has the sliding bound, what is stuck may have the static one
+    int mode = g->out.mode[joint];
+    mjtNum up = mode ? 1 : mjgi_lawRatio(ratio, g->in.v[joint], 1);
+    mjtNum down = mode ? 1 : mjgi_lawRatio(ratio, g->in.v[joint], -1);
+    mjtNum high = mjgi_lawBound(lambda, coulomb, up), low = -mjgi_lawBound(lambda, coulomb, down);
+    mjtNum size = mju_abs(t) + mju_abs(lambda) + coulomb + mju_abs(g->in.tau[joint]) +
+                  (g->out.scale[joint] + mju_abs(v)) / (h * c);
+    mjtNum error = mju_abs(t - mju_clip(trial, low, high));
+    error = error > 0 ? error / size : 0;
+    if (!(error <= most)) {
+      most = error;
+      *worst = joint;
+    }
+  }
+  return most;
+}

@@ -1,0 +1,58 @@
+// The friction problem of a group as equations in friction alone.
+//
+// a(t), the engine's convex problem for given friction, is unique (mjgp_inner). Friction t is a root of the
+// continuous, piecewise smooth natural map
+//
+//   F_i(t) = t_i - clip(t_i + v+_i(t) / (h c_i), -r-_i B_i(t), r+_i B_i(t))       B = |lambda| + coulomb
+//
+// for any c > 0, whatever the sign of dv+/dt is. Gaps have t_i - resolve_i instead, with what the core
+// answers to the motion of the others. In a family of problems, 0 <= x <= 1, either velocity or bounds
+// grow with x:
+//
+//   mjgpFAMILY_VELOCITY   (1 - x) free is taken off the velocity, where free is v+ without friction: at x = 0
+//                         nothing moves and t = 0; a little bound is added while x < 1
+//   mjgpFAMILY_BOUND      bounds are x B: at x = 0 there is no friction
+
+#ifndef MJGEAR_PLUGIN_NATURAL_MAP_H_
+#define MJGEAR_PLUGIN_NATURAL_MAP_H_
+
+#include <mujoco/mujoco.h>
+
+#include "coupled/pass.h"
+
+typedef enum mjgpFamily_ {
+  mjgpFAMILY_VELOCITY = 0,
+  mjgpFAMILY_BOUND = 1,
+} mjgpFamily;
+
+typedef struct mjgpMap_ {
+  mjgpStep* s;
+  int n;
+  int family;     // mjgpFamily
+  mjtNum extra;   // bound added at x = 0, in units
+  mjtNum* free;   // velocity without friction                                         (n)
+  mjtNum* c;      // acceleration that a unit of friction takes, made positive         (n)
+  mjtNum* unit;   // of friction: stops what moves in a step without friction          (n)
+  int* piece;     // of each joint at the point that was evaluated last                (n)
+  int* released;  // 1: broke away from its static bound                               (n)
+  mjtNum* F;      // the map there, in units                                           (n)
+  mjtNum* J;      // its derivative by t in units, and by x                            (n x n+1)
+} mjgpMap;
+
+// make a map on d's stack; 0 if the engine's problem without friction cannot be solved
+int mjgp_makeMap(mjgpMap* map, mjgpStep* s);
+
+// F and J at friction in units z and at x; 0 if the engine's problem cannot be solved there
+int mjgp_evaluateMap(mjgpMap* map, const mjtNum* z, mjtNum x);
+
+// joints that slip on their static bound break away; returns their number. After mjgp_evaluateMap
+int mjgp_releaseMap(mjgpMap* map);
+
+// results in s->g of the point that was evaluated, at x = 1
+void mjgp_acceptMap(mjgpMap* map);
+
+// how far results are from the law at s->a, relative to what they are made of; worst: the joint, a number of
+// mjgpGears
+mjtNum mjgp_lawError(const mjgpStep* s, int* worst);
+
+#endif  // MJGEAR_PLUGIN_NATURAL_MAP_H_

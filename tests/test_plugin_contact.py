@@ -1,0 +1,99 @@
+"""Contact steps that have exactly one solution are all solved, at every step size; gears whose engine calls no plugin say so; one robot
+does not take another's friction away; numbers that are not finite cost nothing."""
+
+import os
+import time
+
+import mujoco
+import numpy as np
+
+GEAR = ('<extension><plugin plugin="mjgear.transmission"><instance name="g"><config key="joint" value="{joint}"/>'
+        '<config key="gamma_u" value="{u}"/><config key="gamma_v" value="{v}"/></instance></plugin></extension>')
+SENSOR = '<plugin name="s{joint}" plugin="mjgear.transmission" instance="g" objtype="joint" objname="{joint}"/>'
+STATUS = 11
+
+
+def ball(u, v, h, integrator):
+    """A ball of 1 kg at 1 m/s hits a geared slide, rotor and link of 1 kg."""
+    model = mujoco.MjModel.from_xml_string(
+        f'<mujoco><option timestep="{h}" integrator="{integrator}" gravity="0 0 0"/>' + GEAR.format(joint="j", u=u, v=v)
+        + '<worldbody><body><joint name="j" type="slide" axis="1 0 0" armature="1"/><geom type="box" size=".1 .1 .1" mass="1" '
+        'solref="-1e4 -20"/></body><body pos=".21 0 0"><joint name="b" type="slide" axis="1 0 0"/>'
+        '<geom size=".1" mass="1" solref="-1e4 -20"/></body></worldbody>'
+        '<actuator><motor joint="j"/></actuator><sensor>' + SENSOR.format(joint="j") + "</sensor></mujoco>")
+    data = mujoco.MjData(model)
+    data.qvel[1] = -1
+    bad = touched = 0
+    for _ in range(int(min(0.1 / h, 6000)) if h > 2e-5 else 9000):
+        mujoco.mj_step(model, data)
+        bad += data.sensordata[STATUS] not in (0, 1)
+        touched += data.ncon > 0
+    assert touched > 0
+    return bad
+
+
+def test_ball():
+    for integrator in ("Euler", "implicitfast", "discrete"):
+        for u, v in ((0.2, 0.5), (0.1, 0.95), (0.1, 1.2)):
+            for h in (1e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3):
+                assert ball(u, v, h, integrator) == 0, (integrator, u, v, h)
+
+
+ARM = ('<mujoco><option timestep="0.002" integrator="implicit"/>' + GEAR.format(joint="a b", u=0.1, v=1.1)
+       + '<worldbody><body><joint name="a" axis="0 1 0" armature=".1"/><geom type="capsule" fromto="0 0 0 .5 0 0" size=".03" mass="1"/></body>'
+       '<body pos="0 2 0"><joint name="spin" axis="0 0 1"/><geom type="capsule" fromto="0 0 0 .5 0 0" size=".03" mass="1"/>'
+       '<body pos=".5 0 0"><joint name="b" axis="1 0 0" armature="1e-4"/><joint name="c" axis="0 1 0"/>'
+       '<geom type="box" size=".3 .02 .3" pos="0 .1 0" mass="1"/></body></body></worldbody>'
+       '<actuator><motor joint="a"/></actuator><sensor>' + SENSOR.format(joint="a") + SENSOR.format(joint="b") + "</sensor></mujoco>")
+
+
+def test_blocks():
+    """A tree so fast that `implicit` has no positive definite matrix for it, beside an arm that its gear holds."""
+    model = mujoco.MjModel.from_xml_string(ARM)
+    data = mujoco.MjData(model)
+    for _ in range(300):
+        data.qvel[1], data.qvel[3] = 900, 700
+        mujoco.mj_step(model, data)
+        assert data.qvel[0] == 0 and data.qpos[0] == 0
+        assert data.sensordata[STATUS] in (0, 1, 2)
+
+
+def test_disabled():
+    """With spring, damper and actuation disabled while it runs the engine calls no plugin: the sensor says so."""
+    model = mujoco.MjModel.from_xml_string(ARM)
+    data = mujoco.MjData(model)
+    for _ in range(5):
+        mujoco.mj_step(model, data)
+    bits = mujoco.mjtDisableBit
+    model.opt.disableflags |= bits.mjDSBL_SPRING | bits.mjDSBL_DAMPER | bits.mjDSBL_ACTUATION
+    mujoco.mj_step(model, data)
+    mujoco.mj_step(model, data)
+    assert data.sensordata[STATUS] == 2 and data.sensordata[0] == 0
+
+
+def test_not_finite():
+    """NaN in an applied force is left within microseconds; the ratio to a step without it is what is asked for."""
+    model = mujoco.MjModel.from_xml_string(ARM)
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
+    data = mujoco.MjData(model)
+    times = []
+    for bad in (False, True):
+        best = 1.0
+        for _ in range(200):
+            mujoco.mj_resetData(model, data)
+            data.qfrc_applied[1] = np.nan if bad else 1.0
+            begin = time.thread_time()
+            mujoco.mj_forward(model, data)
+            best = min(best, time.thread_time() - begin)
+        times.append(best)
+    assert data.sensordata[STATUS] == -2
+    assert times[1] < 20 * times[0], times
+
+
+if __name__ == "__main__":
+    mujoco.mj_loadPluginLibrary(os.environ["MJGEAR_PLUGIN_PATH"])
+    mujoco.set_mju_user_warning(lambda text: None)
+    for name, test in list(globals().items()):
+        if name.startswith("test_"):
+            test()
+            print(name)
