@@ -83,6 +83,12 @@ class Examples(unittest.TestCase):
         moved = numbers(r"joint[456]: moved by (\S+) rad", text)
         self.assertEqual(moved, [0, 0, 0])
 
+    def test_two_arms(self):
+        text = python("two_arms")
+        for difference in numbers(r"as the one alone to (\S+) rad", text):
+            self.assertLessEqual(difference, 1e-12)
+        self.assertIn("geared: left_shoulder, left_elbow, right_shoulder, right_elbow", text)
+
     def test_randomized(self):
         text = python("randomized")
         right, clear = numbers(r"(\d+) of (\d+) that are clear", text)[0]

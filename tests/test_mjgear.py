@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -90,6 +91,38 @@ def test_refusals():
     assert status == 1 and "cannot write" in err
 
 
+def test_help():
+    """Each command has its own help; what is misspelt is named, with what was meant."""
+    usage = run("--help")[1]
+    for command in ("explain", "convert", "mjcf", "draw", "check", "presets", "keys"):
+        assert f"mjgear {command} " in usage
+        status, out, err = run(command, "--help")
+        assert status == 0 and out.startswith(f"usage: mjgear {command}") and not err, command
+    for arguments, line in ((["explane", "worm"], "unknown command 'explane'; did you mean explain"),
+                            (["explain", "worm", "--jsn"], "unknown option '--jsn'; did you mean --json"),
+                            (["explain", "worm", "--joint", "x"], "--joint is no option of this command"),
+                            (["mjcf", "worm", "--joint"], "--joint needs the name of a joint")):
+        status, _, err = run(*arguments)
+        assert status == 2 and line in err.splitlines()[0], err
+    for word, line in (("wrom", "did you mean worm"), ("harmonic_dirve", "did you mean harmonic_drive"),
+                       ("backlash=exat", "did you mean exact"), ("half_gap=1deg", "write backlash=exact")):
+        assert line in run("explain", word if "=" not in word else "worm", *([word] if "=" in word else []))[2], word
+    version = re.search(r"project\(mjgear VERSION ([0-9.]+)", pathlib.Path(SOURCE, "CMakeLists.txt").read_text())[1]
+    assert run("--version")[1] == f"mjgear {version}, MuJoCo {mujoco.mj_versionString()}\n"
+
+
+def test_ranges_in_the_unit_that_was_written():
+    screw = ["type=leadscrew", "mu=0.1"]
+    assert "lead_angle = 95deg is out of range; write a value below 90deg" in run("explain", *screw, "lead_angle=95deg")[2]
+    assert "write 0.785398 for 45 degrees" in run("explain", *screw, "lead_angle=45")[2]
+
+
+def test_slides():
+    """A screw moves a slide: forces in N."""
+    assert "under a load of 20 N it stands still for motor forces from" in run("explain", "acme_screw", "load=20")[1]
+    assert "N m" in run("explain", "worm")[1]
+
+
 def test_presets():
     presets = ask("presets")
     assert len(presets) > 20
@@ -126,6 +159,39 @@ def test_mjcf():
         mujoco.mj_step(m, d, 10)
         near(m.dof_armature[0], preset["facts"]["armature"])
         near(m.dof_damping[0], preset["facts"]["viscous"])
+
+
+def test_mjcf_of_several_joints_and_gaps():
+    words = ["harmonic_drive", "backlash=exact", "half_gap=1deg", "stiffness=1e4", "--joint", "left", "--joint", "right"]
+    text = run("mjcf", *words)[1]
+    assert '<config key="joint" value="left right"/>' in text and '<instance name="gears">' in text
+    assert '<config key="backlash" value="exact"/>' in text and "<!-- rotor_inertia: write" in text
+    assert text.count("<joint name=") == 2 and "armature" not in text
+    assert '<config key="rotor_inertia" value="0.25"/>' in run("mjcf", *words, "armature=0.25")[1]
+
+    # a slide, and the armature that is asked for where no preset has it
+    text = run("mjcf", "acme_screw", "--joint", "nut")[1]
+    assert '<joint name="nut" type="slide"/>' in text and "<!-- armature: write the motor's inertia" in text
+    text = run("mjcf", "mx64_m1", "--joint", "elbow")[1]
+    assert "<!-- armature" not in text and ' armature="0.0119512"' in text
+
+    answer = ask("mjcf", *words)
+    assert [joint["name"] for joint in answer["joints"]] == ["left", "right"] and answer["backlash"] == "exact"
+    assert ask("mjcf", "acme_screw")["joints"] == [{"name": "joint", "type": "slide", "armature": 0, "damping": 0}]
+
+
+def test_check_warns_of_the_wrong_kind_of_joint():
+    """A screw on a hinge and a worm on a slide load, and are warned about."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.xml")
+        for preset, kind, warned in (("acme_screw", "hinge", True), ("acme_screw", "slide", False),
+                                     ("worm", "slide", True), ("worm", "hinge", False)):
+            text = model(run("mjcf", preset, "--joint", "elbow")[1].replace(' type="slide"', ""))
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text.replace('<joint name="elbow"', f'<joint name="elbow" type="{kind}"'))
+            joint = ask("check", path)["joints"][0]
+            assert ("warning" in joint) == warned, (preset, kind, joint)
+            assert ("WARNING" in run("check", path)[1]) == warned
 
 
 BROKEN = """<mujoco>
@@ -219,6 +285,8 @@ def test_draw():
         root = xml.etree.ElementTree.parse(path).getroot()
         texts = [node.text for node in root.iter("{http://www.w3.org/2000/svg}text")]
         assert "driving: f_v = 0.447 f_u" in texts and "gamma_v" in texts
+        drawn = ask("draw", path, "worm")
+        assert drawn["file"] == path and abs(drawn["eta_forward"] - 0.447) < 5e-4
         assert os.path.getsize(path) > 3000
 
 
