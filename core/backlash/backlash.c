@@ -63,19 +63,29 @@ const char* mjg_backlashError(const mjgBacklash* law) {
 }
 
 
+// touch: below this exponent two terms of its series have 12 digits, more than the equation in r leaves
+static const double kShallow = 1e-4;
+
+// relative change at which iterations end, a few rounding errors
+static const double kSettled = 1e-15;
+
+// impacts: below this the series of y - ln(1 + y), eight terms, is exact to rounding, and the difference is not
+static const double kSlow = 1e-2;
+
+
 //---------------------------------- one side ------------------------------------------------------
 
 // N (19) with x = u (z - 1), u = c omega/k: z - 1 + exp(-z) = r. The left side is convex and
 // increasing for z > 0, and Newton from above cannot leave that range.
 static double touchExponent(double r) {
   double z = fmin(1 + r, sqrt(2 * r) + r);
-  if (z < 1e-4) {
+  if (z < kShallow) {
     return sqrt(2 * r) + r / 3;
   }
   for (int i = 0; i < 50; i++) {
     double dz = (z + expm1(-z) - r) / -expm1(-z);
     z -= dz;
-    if (fabs(dz) <= 1e-15 * z) {
+    if (fabs(dz) <= kSettled * z) {
       break;
     }
   }
@@ -393,7 +403,7 @@ double mjg_halfGap(double total) {
 
 // y - ln(1 + y) without cancellation for small |y|
 static double impactTerm(double y) {
-  if (fabs(y) < 1e-2) {
+  if (fabs(y) < kSlow) {
     double sum = 0;
     for (int n = 9; n >= 2; n--) {
       sum = (n % 2 ? -1.0 : 1.0) / n + y * sum;
@@ -415,7 +425,7 @@ double mjg_alphaFromRestitution(double e, double v) {
   // kinetic energy in equals kinetic energy out at y = 0; beyond it, in this measure, the term of
   // the way in grows more slowly. e y < 1 bounds y.
   double lo = 0, hi = 1 / e;
-  for (int i = 0; i < 200 && hi - lo > 1e-16 * hi; i++) {
+  for (int i = 0; i < 200 && hi - lo > kSettled / 10 * hi; i++) {
     double y = 0.5 * (lo + hi);
     if (y == lo || y == hi) {
       break;

@@ -30,6 +30,15 @@ static const double kExact = 1e-14;
 // share by which rounding may lift the torque that holds a rotor over its bound
 static const double kHold = 1e-12;
 
+// sinh(x)/x and sin(x)/x are 1 to rounding below this
+static const double kFlat = 1e-8;
+
+// depth at which the stiffness of a power law is taken to choose its blend, rad
+static const double kDepth = 1e-2;
+
+// squares of what is below this do not overflow
+static const double kHuge = 1e150;
+
 // a gap in one step: everything but the rate of p
 typedef struct Gap_ {
   const mjgBacklash* law;
@@ -85,11 +94,11 @@ static void freeShaft(double* twist, double* rate, double s, double v, double j,
     double slow = exp(-k / j / (a + r) * h);
     double e = expm1(-2 * r * h);
     C = slow * (2 + e) / 2;
-    S = r * h > 1e-8 ? -slow * e / (2 * r) : slow * h;
+    S = r * h > kFlat ? -slow * e / (2 * r) : slow * h;
   } else {
     double e = exp(-a * h);
     C = e * cos(r * h);
-    S = r * h > 1e-8 ? e * sin(r * h) / r : e * h;
+    S = r * h > kFlat ? e * sin(r * h) / r : e * h;
   }
   *twist = s * (C + a * S) + v * S;
   *rate = v * (C - a * S) - s * k / j * S;
@@ -523,16 +532,16 @@ static void resolveRotor(mjgCouplingStep* step, Trial* result, const mjgCoupling
 //---------------------------------- public --------------------------------------------------------
 
 double mjg_couplingBlend(const mjgBacklash* law, double A, double h) {
-  // stiffness that an impact meets: of a power law, the tangent at a hundredth of a radian
+  // stiffness that an impact meets
   double k = law->stiffness;
   if (law->model == mjgHUNT_CROSSLEY && law->exponent != 1) {
-    k *= law->exponent * pow(1e-2, law->exponent - 1);
+    k *= law->exponent * pow(kDepth, law->exponent - 1);
   }
   double c = law->model == mjgHUNT_CROSSLEY || law->model == mjgDEADZONE || law->model == mjgSMOOTH
                  ? 0
                  : law->damping;
   double s = A * (c + h * k) / (1 + A * shaftInertia(law) / h);
-  return fmin(mjgMAXBLEND, s < 1e150 ? s * s / (1 + s * s) : 1);
+  return fmin(mjgMAXBLEND, s < kHuge ? s * s / (1 + s * s) : 1);
 }
 
 

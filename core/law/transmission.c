@@ -71,6 +71,10 @@ static double excess(double y, double z, const Side* sought, const Side* known, 
 }
 
 
+// a root is one if the excess there is rounding, relative to the torques, and is positive a little way ahead of it
+static const double kRoot = 1e-9, kAhead = 1e-6;
+
+
 // least y in direction e at which the joint starts to move
 static double breakaway(const Side* sought, const Side* known, double z, double k, double c,
                         int e) {
@@ -103,8 +107,8 @@ static double breakaway(const Side* sought, const Side* known, double z, double 
       for (int i = 0; i < nroot; i++) {
         double y = root[i];
         double scale = fabs(y) + fabs(z) + c;
-        double ahead = y + e * (scale > 0 ? 1e-6 * scale : 1);
-        if (e * y < best && fabs(excess(y, z, sought, known, k, c, e)) <= 1e-9 * scale &&
+        double ahead = y + e * (scale > 0 ? kAhead * scale : 1);
+        if (e * y < best && fabs(excess(y, z, sought, known, k, c, e)) <= kRoot * scale &&
             excess(ahead, z, sought, known, k, c, e) > 0) {
           best = e * y;
         }

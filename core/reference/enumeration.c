@@ -10,6 +10,10 @@
 #include "solvers/solvers.h"
 
 
+// frictions farther apart than this are different solutions; closer ones are one where pieces meet
+static const double kAnother = 1e-8;
+
+
 // largest distance of t from other, relative
 static double distance(const double* t, const double* other, int n) {
   double far = 0, size = 0;
@@ -86,7 +90,7 @@ typedef struct Nearest_ {
 static void visitNearest(void* data, const mjgiBlock* b) {
   Nearest* nearest = data;
   double far = distance(b->t, nearest->point, b->n);
-  if (nearest->found && distance(b->t, nearest->t, b->n) > 1e-8) {
+  if (nearest->found && distance(b->t, nearest->t, b->n) > kAnother) {
     nearest->several = 1;
   }
   if (!nearest->found || far < nearest->far) {

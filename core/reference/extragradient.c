@@ -13,6 +13,18 @@
 #include "reference/variational.h"
 
 
+// the load is found to this share of the tolerance, so that its error is none of the result's
+static const double kInner = 1e-2;
+
+// Khobotov's and Marcotte's step size: shrinks until c^2 |F(s) - F(y)|^2 <= kLipschitz2 |s - y|^2, grows slowly again;
+// after so many shortenings it is rounding
+static const double kLipschitz2 = 0.49, kShrink = 0.6, kGrow = 1.05;
+enum {
+  mjgiSHORTER = 60,
+  mjgiLOADS = 50  // Newton steps to a load, of which a few are enough where there is one
+};
+
+
 // point := proj(s + size (v* - w)/bound)
 static void move(double* point, const mjgiBlock* b, const double* s, const double* bound,
                  double size) {
@@ -26,12 +38,12 @@ static void move(double* point, const mjgiBlock* b, const double* s, const doubl
 int mjgi_extragradient(mjgiBlock* b, mjgiScratch* scratch, int iterations, double tolerance) {
   int n = b->n;
   double *s = b->y, *trial = scratch->rate, *bound = scratch->keep, *before = scratch->next;
-  double size = 1, inner = 1e-2 * tolerance;
+  double size = 1, inner = kInner * tolerance;
 
   mjgi_viStart(b, s);
   for (int iter = 0; iter < iterations; iter++) {
     b->iterations++;
-    int found = mjgi_viEvaluate(b, s, 1, 50, inner);
+    int found = mjgi_viEvaluate(b, s, 1, mjgiLOADS, inner);
     if (mjgi_viResidual(b, s) <= tolerance || !found) {
       return found;
     }
@@ -41,10 +53,10 @@ int mjgi_extragradient(mjgiBlock* b, mjgiScratch* scratch, int iterations, doubl
 
     // trial step, shorter until F changes little enough on it
     memcpy(before, b->w, (size_t)n * sizeof(double));
-    for (int shorter = 0; shorter < 60; shorter++) {
+    for (int shorter = 0; shorter < mjgiSHORTER; shorter++) {
       memcpy(b->w, before, (size_t)n * sizeof(double));
       move(trial, b, s, bound, size);
-      if (!mjgi_viEvaluate(b, trial, 1, 50, inner)) {
+      if (!mjgi_viEvaluate(b, trial, 1, mjgiLOADS, inner)) {
         return 0;
       }
       double change = 0, distance = 0;
@@ -53,13 +65,13 @@ int mjgi_extragradient(mjgiBlock* b, mjgiScratch* scratch, int iterations, doubl
         change += (b->w[i] - before[i]) * (b->w[i] - before[i]);
         distance += d * d;
       }
-      if (size * size * change <= 0.49 * distance) {
+      if (size * size * change <= kLipschitz2 * distance) {
         break;
       }
-      size *= 0.6;
+      size *= kShrink;
     }
     move(s, b, s, bound, size);
-    size *= 1.05;
+    size *= kGrow;
   }
   return 0;
 }

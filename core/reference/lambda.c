@@ -7,6 +7,19 @@
 #include "solvers/workspace.h"
 
 
+// Newton ends where signs repeat, or this far below the tolerance, where signs of rounding may not
+static const double kBelow = 1e-3;
+
+// of Phi, the default of mjgSettings
+static const double kTolerance = 1e-12;
+
+// default limits: Newton on n signs rarely takes more than n steps, a fixed point converges linearly
+enum {
+  mjgiNEWTON = 100,
+  mjgiFIXED_POINT = 100000
+};
+
+
 // largest |lambda - P |lambda| - phi| relative to the terms; next (nullable) gets phi + P |lambda|
 static double residual(double* next, const double* lambda, const double* phi, const double* P,
                        int n) {
@@ -52,7 +65,7 @@ static int newton(double* lambda, double* x, double* K, int* pivot, int* factori
       same &= (x[i] < 0) == (lambda[i] < 0);
       lambda[i] = x[i];
     }
-    if (same || residual(NULL, lambda, phi, P, n) <= tolerance * 1e-3) {
+    if (same || residual(NULL, lambda, phi, P, n) <= tolerance * kBelow) {
       return iter;
     }
   }
@@ -83,9 +96,9 @@ int mjg_lambda(double* lambda, mjgInfo* info, const double* phi, const double* P
   mjgInfo result = {.status = mjgSOLVED, .sigma_max = -1};
   if (method == mjgLAMBDA_NEWTON) {
     result.iterations = newton(x, b->x, b->K, b->pivot, &result.factorizations, phi, P, n,
-                               iterations > 0 ? iterations : 100, tolerance);
+                               iterations > 0 ? iterations : mjgiNEWTON, tolerance);
   } else {
-    int limit = iterations > 0 ? iterations : 100000;
+    int limit = iterations > 0 ? iterations : mjgiFIXED_POINT;
     while (result.iterations < limit && residual(b->x, x, phi, P, n) > tolerance) {
       memcpy(x, b->x, (size_t)n * sizeof(double));
       result.iterations++;
@@ -133,7 +146,7 @@ int mjg_Phi(double* Phi, const double* s, const double* phi, const double* P, in
     }
   }
   double* lambda = work->block.w;
-  int status = mjg_lambda(lambda, NULL, phi, Ps, n, mjgLAMBDA_NEWTON, 0, 1e-12, work);
+  int status = mjg_lambda(lambda, NULL, phi, Ps, n, mjgLAMBDA_NEWTON, 0, kTolerance, work);
   if (status < 0) {
     return status;
   }

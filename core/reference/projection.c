@@ -13,6 +13,17 @@
 #include "reference/variational.h"
 
 
+// the load is found to this share of the tolerance, so that its error is none of the result's, in at most so many
+// steps of the fixed point
+static const double kInner = 1e-2;
+enum {
+  mjgiLOADS = 10000
+};
+
+// step size: halved where steps grow, but not below this, where progress would end; recovers by 1 % a step
+static const double kSmallest = 1e-4, kGrow = 1.01;
+
+
 int mjgi_projection(mjgiBlock* b, int iterations, double tolerance) {
   int n = b->n;
   double* s = b->y;
@@ -28,7 +39,7 @@ int mjgi_projection(mjgiBlock* b, int iterations, double tolerance) {
   mjgi_viStart(b, s);
   for (int iter = 0; iter < iterations; iter++) {
     b->iterations++;
-    int found = mjgi_viEvaluate(b, s, 0, 10000, 1e-2 * tolerance);
+    int found = mjgi_viEvaluate(b, s, 0, mjgiLOADS, kInner * tolerance);
     if (!found || mjgi_viResidual(b, s) <= tolerance) {
       mjgi_viResidual(b, s);
       return found;
@@ -47,7 +58,7 @@ int mjgi_projection(mjgiBlock* b, int iterations, double tolerance) {
       s[i] = to;
     }
     moved = sqrt(moved) / size;
-    size = moved > last ? fmax(1e-4, size / 2) : fmin(1, size * 1.01);
+    size = moved > last ? fmax(kSmallest, size / 2) : fmin(1, size * kGrow);
     last = moved;
   }
   return 0;

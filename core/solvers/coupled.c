@@ -23,6 +23,10 @@ enum {
   mjgiATTEMPTS = 100    // attempts of both
 };
 
+// distance from the laws at which Newton ends: no finer than rounding in the lines allows, and finer than what
+// the caller asks for, because another step costs little
+static const double kExact = 1e-13;
+
 
 // a block taken apart: rows with friction first, then couplings
 typedef struct Split_ {
@@ -351,8 +355,7 @@ void mjgi_solveCoupled(mjgSolution* solution, mjgInfo* info, const mjgProblem* p
     s->x[i] = settings->warm_start ? solution->t[first + s->row[i]] : 0;
   }
 
-  // no finer than rounding in the lines allows
-  double tolerance = fmin(1e-13, settings->tolerance);
+  double tolerance = fmin(kExact, settings->tolerance);
   for (int k = 0; k < mjgiATTEMPTS; k++) {
     if (newton(s, tolerance) || distance(s) <= settings->tolerance || oneByOne(s, tolerance)) {
       break;

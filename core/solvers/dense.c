@@ -29,6 +29,16 @@ enum {
 #define dgemm_                  mjgiJOIN(BLAS_SYMBOL_PREFIX, dgemm_)
 #endif
 
+// entries of a symmetric matrix, relative to the diagonal: what was summed in another order differs in fewer digits
+static const double kSymmetric = 1e-10;
+
+// power iteration: change at which it ends, and iterations where two singular values are nearly equal, of which either
+// is then as good an answer
+static const double kSettled = 1e-13;
+enum {
+  mjgiPOWER = 1000
+};
+
 extern void dgemm_(const char* transa, const char* transb, const int* m, const int* n, const int* k,
                    const double* alpha, const double* A, const int* lda, const double* B,
                    const int* ldb, const double* beta, double* C, const int* ldc);
@@ -93,7 +103,7 @@ int mjgi_isSymmetric(const double* A, int n) {
     for (int j = 0; j < i; j++) {
       double a = A[i * n + j], b = A[j * n + i];
       double size = sqrt(fabs(A[i * n + i])) * sqrt(fabs(A[j * n + j]));
-      if (!(fabs(a - b) <= 1e-10 * size)) {
+      if (!(fabs(a - b) <= kSymmetric * size)) {
         return 0;
       }
     }
@@ -453,7 +463,7 @@ double mjgi_sigmaMax(const double* A, int n, double* x, double* y) {
   }
 
   double sigma = 0;
-  for (int iter = 0; iter < 1000; iter++) {
+  for (int iter = 0; iter < mjgiPOWER; iter++) {
     // x := x / |x|, y = A x / largest
     double norm = 0;
     for (int i = 0; i < n; i++) {
@@ -479,7 +489,7 @@ double mjgi_sigmaMax(const double* A, int n, double* x, double* y) {
     // the norm of A x grows towards the singular value
     double last = sigma;
     sigma = sqrt(square);
-    if (fabs(sigma - last) <= 1e-13 * sigma) {
+    if (fabs(sigma - last) <= kSettled * sigma) {
       break;
     }
     for (int j = 0; j < n; j++) {

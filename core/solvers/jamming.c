@@ -11,11 +11,20 @@
 #include "solvers/solvers.h"
 
 
+// share of its terms by which a joint may be off its law and still be on its branch: another branch is farther away
+static const double kConnected = 1e-9;
+
+// one-joint sweeps to another branch; they converge linearly or go in a circle, and the end of the path will do
+enum {
+  mjgiSWEEPS = 1000
+};
+
+
 // 1 if every joint's law answers with the friction that it has
 static int connected(const mjgiBlock* b) {
   for (int i = 0; i < b->n; i++) {
     double size = fabs(b->t[i]) + fabs(b->v[i]) + fabs(b->w[i]) + fabs(b->phi[i]) + b->c[i];
-    if (fabs(b->residual[i]) > 1e-9 * size) {
+    if (fabs(b->residual[i]) > kConnected * size) {
       return 0;
     }
   }
@@ -35,7 +44,7 @@ int mjgi_jammingRule(mjgiBlock* b, mjgiScratch* s, int pivots) {
   // keep the end of the path, in case that the sweeps find nothing
   memcpy(s->end, b->t, (size_t)n * sizeof(double));
   memcpy(s->end_piece, b->piece, (size_t)n * sizeof(int));
-  if (mjgi_gaussSeidel(b, 1000, 1e-9) && mjgi_newton(b, 1)) {
+  if (mjgi_gaussSeidel(b, mjgiSWEEPS, kConnected) && mjgi_newton(b, 1)) {
     return 1;
   }
   memcpy(b->t, s->end, (size_t)n * sizeof(double));

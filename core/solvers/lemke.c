@@ -1,4 +1,4 @@
-// The path from rest: scale v* by theta, follow the solutions from theta = 0, where all joints stand
+// Lemke's complementary pivoting as a homotopy, the path from rest: scale v* by theta, follow the solutions from theta = 0, where all joints stand
 // still without friction, until theta first reaches 1.
 //
 // While the joints keep their pieces the solutions are the line t = q + theta y. Where a joint

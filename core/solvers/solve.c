@@ -3,9 +3,22 @@
 #include "solvers/solvers.h"
 
 
+// default tolerance: four digits above rounding, which the sums of large blocks need
+static const double kTolerance = 1e-12;
+
+// enumeration: a solution that lies where pieces meet is on both of them only up to rounding
+static const double kOnPiece = 1e-13;
+
+// default limits of methods that converge linearly, far above what they need where they converge at all
+enum {
+  mjgiSWEEPS = 10000,
+  mjgiPROJECTIONS = 100000
+};
+
+
 void mjg_defaultSettings(mjgSettings* settings) {
   if (settings) {
-    *settings = (mjgSettings){.solver = mjgNEWTON, .tolerance = 1e-12};
+    *settings = (mjgSettings){.solver = mjgNEWTON, .tolerance = kTolerance};
   }
 }
 
@@ -24,21 +37,23 @@ static int checkSettings(const mjgSettings* settings) {
 static void gaussSeidel(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings, int* unique,
                         int* fallbacks) {
   (void)s, (void)unique, (void)fallbacks;
-  mjgi_gaussSeidel(b, settings->iterations > 0 ? settings->iterations : 10000, settings->tolerance);
+  mjgi_gaussSeidel(b, settings->iterations > 0 ? settings->iterations : mjgiSWEEPS,
+                   settings->tolerance);
 }
 
 
 static void projection(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings, int* unique,
                        int* fallbacks) {
   (void)s, (void)unique, (void)fallbacks;
-  mjgi_projection(b, settings->iterations > 0 ? settings->iterations : 100000, settings->tolerance);
+  mjgi_projection(b, settings->iterations > 0 ? settings->iterations : mjgiPROJECTIONS,
+                  settings->tolerance);
 }
 
 
 static void extragradient(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings, int* unique,
                           int* fallbacks) {
   (void)unique, (void)fallbacks;
-  mjgi_extragradient(b, s, settings->iterations > 0 ? settings->iterations : 100000,
+  mjgi_extragradient(b, s, settings->iterations > 0 ? settings->iterations : mjgiPROJECTIONS,
                      settings->tolerance);
 }
 
@@ -54,7 +69,7 @@ static void enumeration(mjgiBlock* b, mjgiScratch* s, const mjgSettings* setting
                         int* fallbacks) {
   (void)fallbacks;
   int several = 0;
-  mjgi_enumeration(b, s, &several, mjgi_max(settings->tolerance, 1e-13));
+  mjgi_enumeration(b, s, &several, mjgi_max(settings->tolerance, kOnPiece));
   *unique = !several;
 }
 
