@@ -128,11 +128,14 @@ static void staticFriction(void** state) {
         continue;
       }
       double w = p.v[i], lambda = p.phi[i], size = fabs(p.phi[i]) + fabs(room.t[i]);
+      double speed = fabs(p.v[i]);
       for (int j = 0; j < n; j++) {
         w -= p.A[i * n + j] * room.t[j];
+        speed += fabs(p.A[i * n + j] * room.t[j]);
         lambda += p.alpha[i] * p.A[i * n + j] * room.t[j] - (i == j ? p.beta[i] * room.t[i] : 0);
         size += fabs(p.alpha[i] * p.A[i * n + j] * room.t[j]);
       }
+      assert_near(room.v[i], w, 1e-10 * speed);
       double bound = fabs(lambda) + (p.problem.coulomb ? p.coulomb[i] : 0);
       if (room.mode[i]) {
         assert_near(room.t[i], room.mode[i] * bound, 1e-10 * (size + bound));
