@@ -72,6 +72,13 @@ void mjg_scenePath(char* path, int path_sz, const mjgScene* scene) {
 }
 
 
+void mjg_pagePath(char* path, int path_sz, const char* name) {
+  const char* folder = getenv("MJGEAR_SCENES");
+  snprintf(path, (size_t)path_sz, "%s/../doc/%s", folder ? folder : MJGEAR_SOURCE_DIR "/scenes",
+           name);
+}
+
+
 // content of a file, null-terminated; null with one line in error
 static char* readFile(const char* path, char* error, int error_sz) {
   size_t size = 0, room = 1 << 16;

@@ -17,6 +17,9 @@ int mjg_findFunction(void* function, const char* name);
 // sources; absolute paths and those that begin with "." stay as they are
 void mjg_scenePath(char* path, int path_sz, const mjgScene* scene);
 
+// path of a file of doc/, which lies beside scenes/
+void mjg_pagePath(char* path, int path_sz, const char* name);
+
 // compile a scene in one of its cases (null: the first), with further settings that take precedence.
 // Settings must name instances of the file or of what it includes. Null: one line in error.
 mjModel* mjg_loadScene(const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting,

@@ -1,5 +1,6 @@
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,42 @@ void windowReload(Window* w) {
   }
   panelMake(panel, show, &w->frame, &w->ui);
   windowPace(w);
+}
+
+
+void windowOverview(Window* w) {
+  if (w->overview) {
+    overviewClose(w->overview);
+    w->overview = NULL;
+  } else {
+    w->overview = overviewOpen();
+  }
+  windowPace(w);
+}
+
+
+void windowChoose(Window* w, int scene) {
+  if (w->overview) {
+    windowOverview(w);
+  }
+  w->panel.scene = scene;
+  w->panel.variant = 0;
+  w->panel.against = simGEAR;
+  windowReload(w);
+  w->begun = windowClock();
+}
+
+
+void windowGallery(Window* w) {
+  // each in full, but no longer than eight seconds: what lasts longer runs faster
+  enum {
+    LONGEST = 8
+  };
+  double duration = w->show->duration;
+  w->panel.speed = fmax(1, duration / LONGEST);
+  if (windowClock() - w->begun > fmin(duration, LONGEST) + 1) {
+    windowChoose(w, (w->panel.scene + 1) % mjg_nscene);
+  }
 }
 
 

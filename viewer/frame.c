@@ -152,7 +152,7 @@ static double tidy(double x) {
 
 
 void frameValue(char* text, size_t text_size, const Sim* sim, int gear, int value) {
-  static const char* const modes[] = {"slips backward", "stuck", "slips forward"};
+  static const char* const modes[] = {"backward", "stuck", "forward"};
   SimValues v = simValues(sim, gear);
   int slide = sim->m->jnt_type[sim->gear[gear].joint] == mjJNT_SLIDE;
   const char* length = slide ? "m" : "rad";

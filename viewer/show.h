@@ -40,8 +40,10 @@ typedef struct ShowOptions_ {
   const char* csv;      // table to write; nullable
   int width;            // of window or picture; 0: default
   int height;
-  int fps;         // of a film
-  int flg_paused;  // a window starts paused
+  int fps;          // of a film
+  int flg_scenes;   // a window starts with the list of scenes
+  int flg_gallery;  // a window plays all scenes in turn
+  int flg_paused;   // a window starts paused
   int flg_plots;
   double measure;        // s that a window is open to measure its pace; 0: until closed
   int flg_hide_ui;       // a window starts without panels

@@ -21,6 +21,8 @@ static const char usage[] =
     "and needs no display.\n"
     "\n"
     "  --list               names of our scenes and their cases\n"
+    "  --scenes             a window that starts with the list of our scenes, with pictures\n"
+    "  --gallery            a window that plays all scenes in turn\n"
     "  --against WHAT       side by side with the same scene under another friction: frictionloss\n"
     "                       (MuJoCo's own, as large as ours is in the mean), frictionloss=N m, "
     "none\n"
@@ -196,6 +198,10 @@ int main(int argc, char** argv) {
       option.flg_hide_ui = 1;
     } else if (!strcmp(arg, "--effects") || !strcmp(arg, "--no-effects")) {
       option.flg_effects = arg[2] == 'e';
+    } else if (!strcmp(arg, "--scenes")) {
+      option.flg_scenes = 1;
+    } else if (!strcmp(arg, "--gallery")) {
+      option.flg_gallery = 1;
     } else if (!strcmp(arg, "--paused")) {
       option.flg_paused = 1;
     } else if (!strcmp(arg, "--window")) {

@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 
+#include "overview.h"
 #include "panel.h"
 #include "show.h"
 
@@ -39,8 +40,10 @@ typedef struct Window_ {
 
   char message[300];  // shown until message_end
   double message_end;
-  int screenshot;  // one is wanted when all is drawn
-  int back;        // states that we are behind the newest one
+  Overview* overview;  // null while it is not shown
+  double begun;        // wall clock when this scene began, for the gallery
+  int screenshot;      // one is wanted when all is drawn
+  int back;            // states that we are behind the newest one
 } Window;
 
 
@@ -73,6 +76,13 @@ void windowCamera(Window* w, int camera);
 
 // show in the panels what was changed from outside
 void windowUpdate(Window* w);
+
+// the list of scenes: shown if it was not, else gone; a scene that is chosen from it
+void windowOverview(Window* w);
+void windowChoose(Window* w, int scene);
+
+// go on to the next scene when this one was seen
+void windowGallery(Window* w);
 
 // present what the panels name: scene, case, comparison
 void windowReload(Window* w);
