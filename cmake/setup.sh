@@ -65,11 +65,11 @@ take_turn() {
 packages_build=(
   gcc libc6-dev cmake ninja-build
   libopenblas-pthread-dev libcmocka-dev
-  libglfw3-dev libpng-dev libegl-dev libegl1 libgl1 libosmesa6 libgl1-mesa-dri
+  libglfw3-dev libpng-dev zlib1g-dev libegl-dev libegl1 libgl1 libosmesa6 libgl1-mesa-dri
   python3 python3-venv ca-certificates
   ffmpeg xvfb xauth
 )
-packages_wheel=(gcc libc6-dev cmake ninja-build libglfw3-dev libpng-dev python3 python3-venv ca-certificates unzip)
+packages_wheel=(gcc libc6-dev cmake ninja-build libglfw3-dev libpng-dev zlib1g-dev python3 python3-venv ca-certificates unzip)
 packages_check=(clang shellcheck g++ libbenchmark-dev xdotool pkg-config unzip)
 
 

@@ -25,6 +25,7 @@ BESIDE = {
     "taught": ("play,ideal", "elbow"),
     "tracking": ("compensated,frictionloss", "ra"),
     "stewart": ("all", "screw_4"),
+    "replay": ("frictionloss", "servo"),
     "hold": ("frictionloss", "shoulder"),
     "gripper": ("welded", ""),
 }
@@ -42,6 +43,7 @@ MOMENT = {
                "joints would do."),
     "tracking": ("", 0.8, "A telescope follows the stars at 15 arc seconds a second: its worm sticks and slips, unless the motor "
                  "compensates friction."),
+    "replay": ("", 0.33, "Sim to real: a servo is told what a real one was told; the pale pendulum is where the real one was."),
     "stewart": ("", 0.75, "Six lead screws, six closed loops: it moves with its motors and stands without."),
     "rod": ("gamma_v=1.05", 0.6, "The motor is off, the rod keeps pressing on the spring with 147.5 N m: the load "
             "cannot drive this gear."),

@@ -9,6 +9,7 @@ extern const mjgScene mjg_sceneLanding;
 extern const mjgScene mjg_sceneTaught;
 extern const mjgScene mjg_sceneTracking;
 extern const mjgScene mjg_sceneStewart;
+extern const mjgScene mjg_sceneReplay;
 extern const mjgScene mjg_sceneRod;
 extern const mjgScene mjg_sceneWall;
 extern const mjgScene mjg_sceneContact;
@@ -58,6 +59,7 @@ const mjgScene* const mjg_scenes[] = {
     &mjg_sceneTaught,
     &mjg_sceneTracking,
     &mjg_sceneStewart,
+    &mjg_sceneReplay,
     &mjg_sceneWall,
     &mjg_sceneContact,
     &mjg_sceneRodConstant,

@@ -207,7 +207,7 @@ void plotsDraw(Plots* plots, mjrRect area, const mjrContext* context, const Sim*
   area.height -= ncurve > 1 ? drawNames(name, ncurve, area, context) : 0;
 
   mjvFigure* figure = &plots->figure;
-  int below = nshown, flg_row = area.width > 2 * area.height;
+  int below = nshown, flg_row = area.width > 3 * area.height / 2;
   for (int plot = 0; plot < nPLOT; plot++) {
     if (!plots->shown[plot]) {
       continue;

@@ -1,0 +1,24 @@
+"""The servo's logs: measured, with this gear, and with MuJoCo's own friction."""
+
+import matplotlib.pyplot as plt
+
+SCENES = ("replay",)
+EACH, TITLE = 6, ("sum of sines", "lift and drop", "up and down", "sine of squared time")
+OFFSET = {"gear": 0.0219, "frictionloss": 0.0158}  # of the encoder, as in replay.c
+STYLE = {"gear": ("mjgear", "#0072B2", "-"), "frictionloss": ("MuJoCo's frictionloss", "#D55E00", "--")}
+
+
+def draw(name, runs):
+    figure, axes = plt.subplots(2, 2, figsize=(9, 5.6), layout="constrained")
+    first = next(iter(runs.values()))
+    for i, panel in enumerate(axes.flat):
+        part = (first["time"] > i * EACH + 0.003) & (first["time"] < (i + 1) * EACH)
+        time = first["time"][part] - i * EACH
+        panel.plot(time, first["measured"][part], color="black", linewidth=2.6, alpha=0.55, label="measured")
+        for case, (label, color, line) in STYLE.items():
+            panel.plot(time, runs[case]["q_servo"][part] - OFFSET[case], color=color, linestyle=line, label=label)
+        panel.set_title(TITLE[i])
+        panel.set_xlabel("time [s]")
+        panel.set_ylabel("position [rad]")
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    yield "measured", figure

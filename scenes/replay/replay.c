@@ -1,0 +1,141 @@
+// Sim to real: what a real servo was told is told to the simulated one, with this gear and with MuJoCo's own
+// friction, each fitted to other logs. Measured by the Rhoban team (data/xl330).
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "../claims.h"
+#include "../scene.h"
+#include "log.h"
+
+#define CONSTANT   parameter[0]  // of the motor, N m/A
+#define RESISTANCE parameter[1]  // ohm
+#define ARMATURE   parameter[2]  // kg m2
+#define DAMPING    parameter[3]  // N m s/rad
+#define LOSS       parameter[4]  // MuJoCo's friction, N m
+#define OFFSET     parameter[5]  // of the encoder, rad
+
+#define NLOG  4
+#define EACH  6.0  // of each log, s
+#define END   (NLOG * EACH)
+#define VOLTS 7.4
+#define LIMIT 1.75                                 // of the firmware's current, A
+#define GAIN  (4096 / (2 * mjPI) / (256 * 885.0))  // of the firmware: duty for rad and unit of kp
+
+// the four logs with gain 400, to which nothing was fitted
+static const char* const logName[NLOG] = {"2026-01-15_10h29m14", "2026-01-15_10h29m21",
+                                          "2026-01-15_10h29m29", "2026-01-15_10h29m37"};
+
+static const mjgCase replayCase[] = {
+    {"gear", {{0}}, {0.35888, 3.0623, 0.0019817, 0.0066349, 0, 0.0219}},
+    {"frictionloss",
+     {{"servo", "gamma_u", "0"}, {"servo", "gamma_v", "0"}, {"servo", "coulomb", "0"}},
+     {0.23562, 2.7214, 0.0015525, 0.0084554, 0.05364, 0.0158}},
+};
+
+static mjgLog logs[NLOG];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+
+static void readLogs(void) {
+  for (int i = 0; i < NLOG; i++) {
+    mjg_readLog(&logs[i], logName[i]);
+  }
+}
+
+
+static void configure(mjModel* m, const mjgCase* variant) {
+  pthread_once(&once, readLogs);
+  m->dof_armature[0] = variant->ARMATURE;
+  m->dof_damping[0] = variant->DAMPING;
+  m->dof_frictionloss[0] = variant->LOSS;
+}
+
+
+// the log that is played, and its row
+static const double* row(const mjgLog** log, double time) {
+  int i = (int)fmin(NLOG - 1, floor(time / EACH + 1e-9));
+  *log = &logs[i];
+  return logs[i].n ? mjg_logRow(&logs[i], time - i * EACH + 1e-9) : NULL;
+}
+
+
+static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
+  const mjgLog* log;
+  const double* now = row(&log, d->time);
+  if (!now) {
+    d->ctrl[0] = 0;
+    return;
+  }
+
+  // each log begins where it was measured, at rest
+  double since = fmod(d->time + 1e-9, EACH);
+  if (since < m->opt.timestep) {
+    d->qpos[0] = log->row[mjgLOGPOSITION] + variant->OFFSET;
+    d->qvel[0] = 0;
+  }
+
+  // the servo's firmware: duty by the error of position, limited in current
+  double error = now[mjgLOGGOAL] + variant->OFFSET - d->qpos[0];
+  double duty = fmax(-1, fmin(1, log->kp * GAIN * error));
+  double current = (duty * VOLTS - variant->CONSTANT * d->qvel[0]) / variant->RESISTANCE;
+  d->ctrl[0] = now[mjgLOGENABLE] > 0 ? variant->CONSTANT * fmax(-LIMIT, fmin(LIMIT, current)) : 0;
+
+  // where the real one was
+  double half = -0.5 * (now[mjgLOGPOSITION] + variant->OFFSET);
+  d->mocap_quat[0] = cos(half);
+  d->mocap_quat[2] = sin(half);
+}
+
+
+static const char* const column[] = {"measured", "simulated", "goal", NULL};
+
+static void measure(double* value, const mjModel* m, const mjData* d) {
+  const mjgLog* log;
+  double before = d->time - m->opt.timestep;
+  const double* now = row(&log, fmax(0, before));
+  value[0] = now ? now[mjgLOGPOSITION] : NAN;
+  value[1] = d->qpos[0];
+  value[2] = now ? now[mjgLOGGOAL] : NAN;
+}
+
+
+// mean absolute error of a run
+static double meanError(const mjgRun* run) {
+  const mjgTrajectory* t = run->trajectory;
+  int measured = mjg_column(t, "measured"), q = mjg_column(t, "q_servo");
+  double sum = 0;
+  for (int i = 0; i < t->nrow; i++) {
+    const double* at = t->data + (size_t)i * (size_t)t->ncolumn;
+    sum += fabs(at[q] - run->variant->OFFSET - at[measured]);
+  }
+  return sum / t->nrow;
+}
+
+
+static void claims(mjgClaims* claims, const mjgRun* run) {
+  static const char* const sensor[] = {"gear"};
+  double gear = meanError(&run[0]), native = meanError(&run[1]);
+  mjg_claim(claims, gear < 0.7 * native,
+            "a real servo, %d logs to which nothing was fitted: mean error of position %.4f rad "
+            "with this gear, "
+            "%.4f rad with MuJoCo's friction and damping",
+            NLOG, gear, native);
+  mjg_claimSolved(claims, &run[0], sensor, 1);
+}
+
+
+const mjgScene mjg_sceneReplay = {
+    .name = "replay",
+    .description = "sim to real: logs of a servo replayed, beside what was measured",
+    .xml = "replay/replay.xml",
+    .duration = END,
+    .variant = replayCase,
+    .nvariant = sizeof replayCase / sizeof *replayCase,
+    .configure = configure,
+    .input = input,
+    .column = column,
+    .measure = measure,
+    .claims = claims,
+};
