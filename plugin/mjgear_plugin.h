@@ -40,7 +40,8 @@ extern "C" {
 
 // give keys of the README's tables that are numbers of a gear or of its gap new values in the gear of
 // a joint; those that were given before and are not named stay. A joint and its motor_joint are one
-// gear. All n keys change together or none: returns 0, or -1 with lines in error (nullable) that say
+// gear. Keys that describe gears of one kind only, such as mu, can change where the model gives them. All n keys
+// change together or none: returns 0, or -1 with lines in error (nullable) that say
 // what is wrong and what to write instead.
 MJGAPI int mjg_setGears(const mjModel* m, mjData* d, int joint, const char* const* key,
                         const double* value, int n, char* error, int error_sz);
@@ -109,11 +110,12 @@ typedef struct mjgStateAddress_ {
 } mjgStateAddress;
 
 // address of a number of a joint's gear or gap, by its name:
-//   a key of the README's tables that is a number of a gear or of its gap: what mjg_setGear writes. Write the
-//              value, and add the bit to plugin_state[given] unless it is in it. Values are those that
-//              mjg_setGear takes. All numbers of a joint that are given are checked together where they
-//              are new, with what the model says of the rest. If they are no gear they are refused with one
-//              line, the model's gear counts, and the step has the status mjgERR_ARGUMENT (sensor 11).
+//   a key that is a number of a gear or of its gap (doc/mjcf.md): what mjg_setGear writes. Write the value, and add the
+//              bit to plugin_state[given] unless it is in it. There are numbers for the keys that the model gives, for
+//              coefficients, efficiencies, starting torques, friction besides, and for gaps. All numbers of a joint
+//              that are given are checked together where they are new, with what the model says of the rest.
+//              If they are no gear they are refused with one line, the model's gear counts, and the step has the
+//              status mjgERR_ARGUMENT (sensor 11).
 //   "given"    the sum of bits; "type": 0, or 1 + mjgType if the keys given replace all that in the model says
 //              what the gear is (mjg_describeGear writes 1: the keys themselves say it)
 //   "friction" "mode" "lag"   of the last step: torque; -1, 0 or 1, doubled where lambda was negative; acceleration

@@ -4,6 +4,7 @@
 #define MJGEAR_PLUGIN_CONFIG_H_
 
 #include <mujoco/mujoco.h>
+#include <stdint.h>
 
 #include "mjgear.h"
 #include "mjgear_backlash.h"
@@ -66,6 +67,7 @@ typedef struct mjgpJoint_ {
   int tendon;                  // tendon id, -1: a joint
   mjgDescription description;  // its gear, as it was described
   mjgTransmission gear;        // and what that means
+  uint64_t keys;               // keys that a simulation may change, one bit each
   int backlashes;              // 1: its instance has backlash, and the numbers of gaps in the state
   int gap;                     // mjgpGap
   mjgBacklash backlash;        // of a rotor or load

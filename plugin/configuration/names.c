@@ -205,6 +205,7 @@ mjgpJoint mjgp_makeJoint(const mjgpPlace* place, int id, int index, int item) {
                      .dof = m->jnt_dofadr[id],
                      .qpos = m->jnt_qposadr[id],
                      .tendon = -1,
+                     .keys = mjgp_changeableKeys(m, place->instance),
                      .backlashes = mjgp_hasBacklash(m, place->instance),
                      .partner = -1};
 }
@@ -220,6 +221,7 @@ mjgpJoint mjgp_makeTendon(const mjgpPlace* place, int id, int index, int item) {
                      .dof = -1,
                      .qpos = -1,
                      .tendon = id,
+                     .keys = mjgp_changeableKeys(place->m, place->instance),
                      .backlashes = mjgp_hasBacklash(place->m, place->instance),
                      .partner = -1};
 }

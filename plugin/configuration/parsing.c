@@ -167,3 +167,24 @@ int mjgp_hasBacklash(const mjModel* m, int instance) {
   mjgpPlace place = {m, instance, "backlash", NULL, 0};
   return mjgp_countWords(mjgp_value(&place)) > 0;
 }
+
+
+int mjgp_isKind(int key) {
+  // all keys before those of friction besides
+  return key < mjgKEY_COULOMB || key == mjgKEY_MOTOR_STARTING;
+}
+
+
+uint64_t mjgp_changeableKeys(const mjModel* m, int instance) {
+  mjgpPlace place = {m, instance, NULL, NULL, 0};
+  uint64_t keys = 0;
+  for (int key = 0; key < mjgNKEY; key++) {
+    const mjgKeyInfo* info = mjg_keyInfo(key);
+    place.key = info->name;
+    int any = key <= mjgKEY_STARTING_BACKWARD || !mjgp_isKind(key);
+    if (!info->engine && (any || mjgp_countWords(mjgp_value(&place)))) {
+      keys |= (uint64_t)1 << key;
+    }
+  }
+  return keys;
+}

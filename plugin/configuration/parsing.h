@@ -4,6 +4,7 @@
 #define MJGEAR_PLUGIN_PARSING_H_
 
 #include <mujoco/mujoco.h>
+#include <stdint.h>
 
 #include "configuration/config.h"
 
@@ -56,5 +57,13 @@ int mjgp_readChoices(int* choice, const char* const* words, int nword, int n, mj
 
 // does an instance have backlash
 int mjgp_hasBacklash(const mjModel* m, int instance);
+
+// does a key of the core say what the gear is, and not only how it rubs besides
+int mjgp_isKind(int key);
+
+// keys that a simulation may change, one bit (1 << mjgKey) each: those that the instance gives, and those that
+// describe any gear: coefficients, efficiencies, starting torques, friction besides. What the engine has, such as
+// armature, is not among them
+uint64_t mjgp_changeableKeys(const mjModel* m, int instance);
 
 #endif  // MJGEAR_PLUGIN_PARSING_H_

@@ -5,7 +5,7 @@
 
 // state of a joint's gap
 static mjtNum* gapState(const mjgpGears* g, const mjData* d, int i, int k) {
-  return d->plugin_state + g->config->state[i] + (mjgpSTATE_GAP + k) * g->config->stride[i];
+  return d->plugin_state + g->config->gap[i] + k * g->config->stride[i];
 }
 
 

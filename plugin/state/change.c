@@ -295,33 +295,58 @@ int mjg_getCounts(mjgCounts* counts, const mjModel* m, const mjData* d) {
 static const struct {
   const char* name;
   int number;
-} numbers[] = {{"friction", mjgpSTATE_FRICTION},
-               {"mode", mjgpSTATE_PIECE},
-               {"lag", mjgpSTATE_LAG},
-               {"given", mjgpSTATE_GIVEN},
-               {"type", mjgpSTATE_TYPE},
-               {"gap_started", mjgpSTATE_GAP + mjgpGAP_STARTED},
-               {"rotor_angle", mjgpSTATE_GAP + mjgpGAP_ANGLE},
-               {"rotor_velocity", mjgpSTATE_GAP + mjgpGAP_RATE},
-               {"gap_position", mjgpSTATE_GAP + mjgpGAP_POSITION},
-               {"gap_twist", mjgpSTATE_GAP + mjgpGAP_TWIST}};
+  int gap;  // 1: of a gap
+} numbers[] = {{"friction", mjgpSTATE_FRICTION, 0},
+               {"mode", mjgpSTATE_PIECE, 0},
+               {"lag", mjgpSTATE_LAG, 0},
+               {"given", mjgpSTATE_GIVEN, 0},
+               {"type", mjgpSTATE_TYPE, 0},
+               {"gap_started", mjgpGAP_STARTED, 1},
+               {"rotor_angle", mjgpGAP_ANGLE, 1},
+               {"rotor_velocity", mjgpGAP_RATE, 1},
+               {"gap_position", mjgpGAP_POSITION, 1},
+               {"gap_twist", mjgpGAP_TWIST, 1}};
 
 
-// number in the state of a name; key gets the number of its bit, -1: it is none that is given
-static int stateNumber(int* key, const char* name) {
-  int k = mjg_keyFromName(name), gap = mjgp_gapKeyFromName(name);
-  *key = -1;
-  if (gap >= 0) {
-    *key = mjgNKEY + gap;
-    return mjgpSTATE_GAPKEY + gap;
+// address of a key's value in joint i, -1 if it has none
+static int keyAddress(mjgStateAddress* address, const mjgpConfig* c, int i, int key, int gap) {
+  i = gap >= 0 ? gapOf(c, i) : gearOf(c, i);
+  const mjgpJoint* j = c->joint + i;
+  if (gap >= 0 ? !j->backlashes : !(j->keys >> key & 1)) {
+    return -1;
   }
-  if (k >= 0) {
-    *key = k;
-    return mjgpSTATE_KEY + k;
+  int stride = c->stride[i];
+  int before = gap >= 0 ? 0 : mjgp_countKeys(j->keys, key);
+  *address = gap >= 0 ? (mjgStateAddress){.value = c->gap[i] + (mjgpGAP_KEY + gap) * stride,
+                                          .given = c->gap[i] + mjgpGAP_GIVEN * stride,
+                                          .bit = mjgp_keyBit(gap)}
+                      : (mjgStateAddress){.value = c->state[i] + (mjgpSTATE_KEY + before) * stride,
+                                          .given = c->given[i],
+                                          .bit = mjgp_keyBit(key)};
+  return 0;
+}
+
+
+// address of a number of joint i, or of the whole system, -1 if there is none
+static int findAddress(mjgStateAddress* address, const mjgpConfig* c, int i, const char* name) {
+  int key = mjg_keyFromName(name), gap = mjgp_gapKeyFromName(name);
+  *address = (mjgStateAddress){.value = -1, .given = -1};
+  if (!strcmp(name, "solver") || !strcmp(name, "fallbacks")) {
+    address->value = c->system + (name[0] == 's' ? mjgpSYSTEM_SOLVER : mjgpSYSTEM_FALLBACKS);
+    return 0;
   }
-  for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-    if (!strcmp(numbers[i].name, name)) {
-      return numbers[i].number;
+  if (i < 0) {
+    return -1;
+  }
+  if (key >= 0 || gap >= 0) {
+    return keyAddress(address, c, i, key, gap);
+  }
+  for (size_t k = 0; k < sizeof(numbers) / sizeof(*numbers); k++) {
+    if (!strcmp(numbers[k].name, name) && (!numbers[k].gap || c->joint[i].backlashes)) {
+      i = numbers[k].number == mjgpSTATE_TYPE && !numbers[k].gap ? gearOf(c, i) : i;
+      address->value =
+          (numbers[k].gap ? c->gap[i] : c->state[i]) + numbers[k].number * c->stride[i];
+      return 0;
     }
   }
   return -1;
@@ -337,30 +362,18 @@ static const mjgpConfig* readModel(mjgpConfigs* known, const mjModel* m) {
 
 
 int mjg_stateAddress(mjgStateAddress* address, const mjModel* m, int joint, const char* name) {
-  int key = -1, found = -1;
   mjgpConfigs known;
+  mjgStateAddress found;
   const mjgpConfig* c = address && name ? readModel(&known, m) : NULL;
   if (!c) {
     return -1;
   }
-
-  // of the whole system, or of a joint: its gear and its gap may be two entries
-  int number = stateNumber(&key, name), i = mjgp_findGear(c, joint);
-  if (!strcmp(name, "solver") || !strcmp(name, "fallbacks")) {
-    found = c->system + (strcmp(name, "solver") ? mjgpSYSTEM_FALLBACKS : mjgpSYSTEM_SOLVER);
-    *address = (mjgStateAddress){.value = found, .given = -1};
-  } else if (i >= 0 && number >= 0 && (number < mjgpSTATE_GAP || c->joint[i].backlashes)) {
-    i = key >= mjgNKEY ? gapOf(c, i) : key >= 0 || number == mjgpSTATE_TYPE ? gearOf(c, i) : i;
-    found = c->state[i] + number * c->stride[i];
-    *address = (mjgStateAddress){.value = found,
-                                 .given = key < 0 ? -1 : c->given[i],
-                                 .bit = key < 0 ? 0 : mjgp_keyBit(key % mjgNKEY)};
-    if (key >= mjgNKEY) {
-      address->given = c->state[i] + mjgpSTATE_GAPGIVEN * c->stride[i];
-    }
+  int status = findAddress(&found, c, mjgp_findGear(c, joint), name);
+  if (!status) {
+    *address = found;
   }
   mjgp_freeConfigs(&known);
-  return found < 0 ? -1 : 0;
+  return status;
 }
 
 

@@ -12,39 +12,44 @@
 #define mjgpREASON 500
 
 
-int mjgp_isKind(int key) {
-  // all keys before those of friction besides
-  return key < mjgKEY_COULOMB || key == mjgKEY_MOTOR_STARTING;
-}
-
-
 //---------------------------------- numbers in plugin_state ---------------------------------------
 
-// number in the state and number among those of a change; only joints with backlash have the last ones
-static int changeCount(const mjgpConfig* config, int i) {
-  return config->joint[i].backlashes ? mjgpNCHANGE : mjgpCHANGE_GAPGIVEN;
-}
-
-static int stateNumber(int k) {
-  return k < mjgpCHANGE_GAPGIVEN ? mjgpSTATE_GIVEN + k
-                                 : mjgpSTATE_GAPGIVEN + k - mjgpCHANGE_GAPGIVEN;
+// addresses of the numbers of a change of joint i, -1: the state has none
+static void findAddresses(int adr[mjgpNCHANGE], const mjgpConfig* config, int i) {
+  const mjgpJoint* joint = config->joint + i;
+  int stride = config->stride[i], next = config->state[i] + mjgpSTATE_KEY * stride;
+  adr[mjgpCHANGE_GIVEN] = config->given[i];
+  adr[mjgpCHANGE_TYPE] = config->given[i] + stride;
+  for (int key = 0; key < mjgNKEY; key++) {
+    int has = joint->keys >> key & 1;
+    adr[mjgpCHANGE_KEY + key] = has ? next : -1;
+    next += has ? stride : 0;
+  }
+  for (int k = mjgpCHANGE_GAPGIVEN; k < mjgpNCHANGE; k++) {
+    int number = mjgpGAP_GIVEN + k - mjgpCHANGE_GAPGIVEN;
+    adr[k] = joint->backlashes ? config->gap[i] + number * stride : -1;
+  }
 }
 
 
 void mjgp_readNumbers(mjtNum number[mjgpNCHANGE], const mjgpConfig* config, const mjtNum* state,
                       int i) {
-  int n = changeCount(config, i);
+  int adr[mjgpNCHANGE];
+  findAddresses(adr, config, i);
   for (int k = 0; k < mjgpNCHANGE; k++) {
-    number[k] = k < n ? state[config->state[i] + stateNumber(k) * config->stride[i]] : 0;
+    number[k] = adr[k] < 0 ? 0 : state[adr[k]];
   }
 }
 
 
 void mjgp_writeNumbers(mjtNum* state, const mjgpConfig* config, const mjtNum number[mjgpNCHANGE],
                        int i) {
-  int n = changeCount(config, i);
-  for (int k = 0; k < n; k++) {
-    state[config->state[i] + stateNumber(k) * config->stride[i]] = number[k];
+  int adr[mjgpNCHANGE];
+  findAddresses(adr, config, i);
+  for (int k = 0; k < mjgpNCHANGE; k++) {
+    if (adr[k] >= 0) {
+      state[adr[k]] = number[k];
+    }
   }
 }
 
@@ -57,6 +62,12 @@ static void giveGear(mjgpJoint* joint, mjgReport* report, int key, double value)
   if (info->engine) {
     mjg_refuse(report, "key '%s' is the engine's; change mjModel.%s", info->name,
                strstr(info->name, "viscous") ? "dof_damping" : "dof_armature");
+  } else if (!(joint->keys >> key & 1)) {
+    mjg_refuse(
+        report,
+        "key '%s': the model does not give it, so that it cannot change; describe the gear by "
+        "coefficients or efficiencies, or give the key in the model",
+        info->name);
   } else if (joint->gap == mjgpGAP_LOAD) {
     mjg_refuse(report, "key '%s': the gear is that of the motor_joint; change it there",
                info->name);
@@ -236,8 +247,11 @@ void mjgp_applyChanges(mjgpGears* g, const mjModel* m, const mjData* d) {
   g->refused = 0;
   for (int i = 0; i < config->n; i++) {
     const mjtNum* given = d->plugin_state + config->given[i];
-    int gap = config->joint[i].backlashes ? mjgpSTATE_GAPGIVEN - mjgpSTATE_GIVEN : 0;
-    if (given[0] == 0 && given[config->stride[i]] == 0 && given[gap * config->stride[i]] == 0) {
+    int none = given[0] == 0 && given[config->stride[i]] == 0;
+    if (config->joint[i].backlashes) {
+      none &= d->plugin_state[config->gap[i] + mjgpGAP_GIVEN * config->stride[i]] == 0;
+    }
+    if (none) {
       g->in.joint[i] = config->joint + i;
     } else {
       applyChange(g, m, d, i);

@@ -18,15 +18,6 @@ enum {
   mjgpNCHANGE = mjgpCHANGE_GAPKEY + mjgpNGAPKEY
 };
 
-// bit of a key in mjgpSTATE_GIVEN, or of the number of a gap's key in mjgpSTATE_GAPGIVEN. A double holds 53 bits
-_Static_assert(mjgNKEY <= 53, "more keys than a number has bits");
-static inline double mjgp_keyBit(int key) {
-  return (double)((uint64_t)1 << key);
-}
-
-// does a key say what the gear is, and not only how it rubs besides
-int mjgp_isKind(int key);
-
 // numbers of joint i in plugin_state: read, write
 void mjgp_readNumbers(mjtNum number[mjgpNCHANGE], const mjgpConfig* config, const mjtNum* state,
                       int i);

@@ -2,9 +2,21 @@
 
 #include "state/model.h"
 
+_Static_assert(mjgNKEY <= 53, "more keys than a number has bits");
+
+
+int mjgp_countKeys(uint64_t keys, int key) {
+  int n = 0;
+  for (int k = 0; k < key; k++) {
+    n += (int)(keys >> k & 1);
+  }
+  return n;
+}
+
 
 int mjgp_jointState(const mjModel* m, int instance) {
-  int numbers = mjgp_hasBacklash(m, instance) ? mjgpNSTATE : mjgpSTATE_GAP;
+  int numbers = mjgpSTATE_KEY + mjgp_countKeys(mjgp_changeableKeys(m, instance), mjgNKEY);
+  numbers += mjgp_hasBacklash(m, instance) ? mjgpNGAPSTATE : 0;
   return numbers * mjgp_countJoints(m, instance);
 }
 

@@ -23,20 +23,19 @@ enum {
   mjgpSTATE_GIVEN = 3,     // which keys differ from the model's: the sum of mjgp_keyBit of each
   mjgpSTATE_TYPE = 4,  // 0: the model's keys say what the gear is. 1 + mjgType: those that do are
                        //   forgotten, and the gear is what the given ones say
-  mjgpSTATE_KEY = 5,   // values of the keys in the order of mjgKey
-  mjgpSTATE_GAP = mjgpSTATE_KEY + mjgNKEY,        // state of the gap, in the order below
-  mjgpSTATE_GAPGIVEN = mjgpSTATE_GAP + mjgpNGAP,  // which keys of the gap differ
-  mjgpSTATE_GAPKEY = mjgpSTATE_GAPGIVEN + 1,      // values of the keys of a gap (mjgp_gapKey)
-  mjgpNSTATE = mjgpSTATE_GAPKEY + mjgpNGAPKEY
+  mjgpSTATE_KEY = 5  // values of the keys that may differ (mjgpJoint.keys), in the order of mjgKey
 };
 
-// state of a gap
+// of a gap, behind the keys
 enum {
   mjgpGAP_STARTED = 0,   // 0: nothing is known yet, the gap starts at rest
   mjgpGAP_ANGLE = 1,     // rotor minus joint, if the rotor is the plugin's
   mjgpGAP_RATE = 2,      //
   mjgpGAP_POSITION = 3,  // theta_b
   mjgpGAP_TWIST = 4,     // omega_s
+  mjgpGAP_GIVEN = 5,     // which keys of the gap differ from the model's
+  mjgpGAP_KEY = 6,       // values of the keys of a gap (mjgp_gapKey)
+  mjgpNGAPSTATE = mjgpGAP_KEY + mjgpNGAPKEY
 };
 
 // of the whole system, in the leader's state
@@ -51,5 +50,14 @@ int mjgp_nstate(const mjModel* m, int instance);
 
 // numbers that an instance keeps for all its joints
 int mjgp_jointState(const mjModel* m, int instance);
+
+// bit of a key, in mjgpSTATE_GIVEN and mjgpJoint.keys; of the number of a gap's key in mjgpGAP_GIVEN. A double
+// holds 53 bits
+static inline double mjgp_keyBit(int key) {
+  return (double)((uint64_t)1 << key);
+}
+
+// how many of these keys stand before a key, and so which of mjgpSTATE_KEY it is
+int mjgp_countKeys(uint64_t keys, int key);
 
 #endif  // MJGEAR_PLUGIN_LAYOUT_H_

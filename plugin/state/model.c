@@ -49,7 +49,7 @@ static uint64_t hashText(const mjModel* m) {
 
 
 // names of all joints, or tendons, which stand side by side; their size
-static size_t namesOf(const char** names, const mjModel* m, const int* adr, mjtSize n) {
+static size_t namesOf(const char** names, const mjModel* m, const int* adr, int n) {
   if (!n) {
     *names = "";
     return 0;
@@ -115,6 +115,7 @@ static size_t layout(mjgpConfig* c, const mjModel* m, size_t n) {
   mjgpARRAY(state, n)
   mjgpARRAY(stride, n)
   mjgpARRAY(given, n)
+  mjgpARRAY(gap, n)
   mjgpARRAY(geared, nv)
   mjgpARRAY(chain, n)
   mjgpARRAY(transpose, nC)
@@ -123,8 +124,8 @@ static size_t layout(mjgpConfig* c, const mjModel* m, size_t n) {
   mjgpARRAY(M_rownnz, nv)
   mjgpARRAY(M_colind, nC)
   mjgpARRAY(jnt_type, (size_t)m->njnt)
-  mjgpARRAY(names, namesOf(&names, m, m->name_jntadr, m->njnt))
-  mjgpARRAY(tendons, namesOf(&names, m, m->name_tendonadr, m->ntendon))
+  mjgpARRAY(names, namesOf(&names, m, m->name_jntadr, (int)m->njnt))
+  mjgpARRAY(tendons, namesOf(&names, m, m->name_tendonadr, (int)m->ntendon))
 #undef mjgpARRAY
       // clang-format on
       return size;
@@ -190,6 +191,7 @@ static int findAddresses(mjgpConfig* c, const mjModel* m) {
     c->state[i] = m->plugin_stateadr[j->instance] + j->index;
     c->stride[i] = mjgp_countJoints(m, j->instance);
     c->given[i] = c->state[i] + mjgpSTATE_GIVEN * c->stride[i];
+    c->gap[i] = c->state[i] + (mjgpSTATE_KEY + mjgp_countKeys(j->keys, mjgNKEY)) * c->stride[i];
     c->chain[i] = c->nchain;
     if (j->kind == mjgpTRN_TENDON) {
       continue;
@@ -258,9 +260,9 @@ static mjgpConfig* makeConfig(const mjModel* m, int slot) {
   c->njnt = (int)m->njnt;
   c->ntendon = (int)m->ntendon;
   const char* names;
-  c->nnames = namesOf(&names, m, m->name_jntadr, m->njnt);
+  c->nnames = namesOf(&names, m, m->name_jntadr, (int)m->njnt);
   memcpy(c->names, names, c->nnames);
-  c->ntendons = namesOf(&names, m, m->name_tendonadr, m->ntendon);
+  c->ntendons = namesOf(&names, m, m->name_tendonadr, (int)m->ntendon);
   memcpy(c->tendons, names, c->ntendons);
   if (findAddresses(c, m)) {
     mju_free(c);

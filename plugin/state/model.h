@@ -31,6 +31,7 @@ typedef struct mjgpConfig_ {
   int* state;        // address of their first number in plugin_state                  (n)
   int* stride;       // distance of their numbers in plugin_state                      (n)
   int* given;        // address of their mjgpSTATE_GIVEN in plugin_state               (n)
+  int* gap;          // address of the state of their gaps in plugin_state             (n)
   int* geared;       // geared joint of each dof, -1: none                             (nv)
   int* chain;        // start of their chains in arrays of nchain                      (n)
   int* transpose;    // address in D of each transposed entry of M                     (nC)

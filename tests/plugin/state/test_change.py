@@ -216,6 +216,9 @@ def refusals(gears, model):
     assert lib.mjg_getCounts(None, m, d) == -1
     assert lib.mjg_stateAddress(None, m, 0, b"mu") == -1
     assert gears.where(model, 1, "mu") is None and gears.where(model, 0, "nothing") is None
+    assert gears.where(model, 0, "mu") and gears.where(model, 0, "radius_in") is None
+    status, line = gears.change(model, data, 0, radius_in=0.1)
+    assert status == -1 and "the model does not give it" in line, line
 
     # words that do not say what the gear is do not bring back what it was before
     for keys in {"coulomb": 0.5}, {}:
@@ -229,7 +232,7 @@ def numbers(gears):
     """Each number stands by itself, inside of the state; those of a joint and its motor are one gear's."""
     model = mujoco.MjModel.from_xml_string(GAP.format(half_gap=0.01, stiffness=2000, rotor="motor_joint", value="m",
                                                       driven="m"))
-    names = ["gamma_u", "gamma_v", "mu", "coulomb", "static_ratio", "half_gap", "stiffness", "damping", "type",
+    names = ["gamma_u", "gamma_v", "eta_forward", "coulomb", "static_ratio", "half_gap", "stiffness", "damping", "type",
              "solver", "fallbacks", "friction", "mode", "lag", "gap_position"]
     seen = set()
     for name in names:
@@ -350,7 +353,7 @@ def refuse_invalid(gears):
 
 
 INVALID = {"gamma_v": float("nan"), "coulomb": -1, "gamma_u": 1, "half_gap": -1, "given": 0.5, "type": 77, "solver": 99,
-           "rotor_inertia": 0, "mu": 0.1}
+           "rotor_inertia": 0, "eta_forward": 0.7}
 
 
 def many(gears):
