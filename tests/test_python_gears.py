@@ -75,6 +75,12 @@ class Add(unittest.TestCase):
         self.assertEqual(added.config["eta_forward"], "0.7 0.6")
         self.assertEqual((added.armature, added.damping, added.home), ({}, {}, "upper"))
 
+    def test_names_with_spaces(self):
+        spec = mujoco.MjSpec.from_string((ARM % "").replace('"elbow"', '"left elbow"'))
+        mjgear.add(spec, "*", "worm")
+        model = spec.compile()
+        self.assertEqual(list(mjgear.Gears(model, mujoco.MjData(model))), ["shoulder", "left elbow"])
+
     def test_patterns(self):
         spec = mujoco.MjSpec.from_string(ARM % "")
         self.assertEqual(mjgear.add(spec, "*o*", "worm").joints, ("shoulder", "elbow"))

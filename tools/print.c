@@ -216,7 +216,8 @@ static void printInstance(FILE* file, const Input* input, const mjgTransmission*
   }
   fputs("      <config key=\"joint\" value=\"", file);
   for (int i = 0; i < joints->n; i++) {
-    fprintf(file, "%s%s", i ? " " : "", joints->name[i]);
+    const char* quote = strchr(joints->name[i], ' ') ? "'" : "";
+    fprintf(file, "%s%s%s%s", i ? " " : "", quote, joints->name[i], quote);
   }
   fputs("\"/>\n", file);
   if (d->type != mjgTYPE_AUTO) {

@@ -73,7 +73,7 @@ def add(
     gears = [_catalogue.make_gear(description) for description in described]
 
     # the instance: what MJCF has no attributes of the joint for
-    config = {"joint": " ".join(joint.name for joint in found), **words}
+    config = {"joint": " ".join(f"'{joint.name}'" if " " in joint.name else joint.name for joint in found), **words}
     written = [_catalogue.written(description) for description in described]
     for key in written[0]:
         if key == "type":
