@@ -36,10 +36,10 @@ static int inside;  // a method
 // the linker lets these stand in front of the plugin's own
 int __real_mjgp_pass(mjgpStep* s);
 int __real_mjgp_damped(mjgpStep* s);
-int __real_mjgp_followCurve(mjgpStep* s, int family);
+int __real_mjgp_followCurve(mjgpStep* s, int family, int most);
 int __wrap_mjgp_pass(mjgpStep* s);
 int __wrap_mjgp_damped(mjgpStep* s);
-int __wrap_mjgp_followCurve(mjgpStep* s, int family);
+int __wrap_mjgp_followCurve(mjgpStep* s, int family, int most);
 
 
 int __wrap_mjgp_pass(mjgpStep* s) {
@@ -52,9 +52,9 @@ int __wrap_mjgp_damped(mjgpStep* s) {
 }
 
 
-int __wrap_mjgp_followCurve(mjgpStep* s, int family) {
+int __wrap_mjgp_followCurve(mjgpStep* s, int family, int most) {
   int which = family == mjgpFAMILY_VELOCITY ? VELOCITY : BOUND;
-  return (method == which || method == ALL) && __real_mjgp_followCurve(s, family);
+  return (method == which || method == ALL) && __real_mjgp_followCurve(s, family, most);
 }
 
 

@@ -8,7 +8,6 @@
 #define mjgpEXACT   1e-12  // and at its end
 #define mjgpSHORT   1e-7   // the curve is lost if shorter steps fail
 #define mjgpLONG    1      // longest step, times 1 + distance from rest
-#define mjgpTRY     2000   // linearizations that one curve may cost
 
 // a curve in n + 1 dimensions: friction in the units of the map, and x
 typedef struct mjgpCurve_ {
@@ -241,7 +240,7 @@ static int follow(mjgpCurve* curve, mjtNum* next) {
 }
 
 
-int mjgp_followCurve(mjgpStep* s, int family) {
+int mjgp_followCurve(mjgpStep* s, int family, int most) {
   mjgpCurve curve = {.s = s, .n = s->n};
   int n = s->n, dim = n + 1, solved = 0;
   mj_markStack(s->d);
@@ -260,7 +259,7 @@ int mjgp_followCurve(mjgpStep* s, int family) {
   curve.map.family = family;
   for (int k = 0; k < curves && possible && !solved; k++) {
     curve.map.extra = extra[k];
-    curve.most = s->passes + mjgpTRY;
+    curve.most = s->passes + most;
     do {
       solved = follow(&curve, next);
     } while (solved && mjgp_releaseMap(&curve.map));

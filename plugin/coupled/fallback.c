@@ -8,6 +8,8 @@
 
 #define mjgpDAMPED  40     // damped steps
 #define mjgpRELAXED 60     // relaxed ones
+#define mjgpSHORT   200    // linearizations of a curve that is short
+#define mjgpLONG    1600   // and of one that is not
 #define mjgpHALVES  10     // halvings of one
 #define mjgpROOT    1e-11  // the map is zero, in units
 #define mjgpDESCENT 1e-4   // share of the descent that is asked for
@@ -218,7 +220,9 @@ int mjgp_continue(mjgpStep* s) {
   if (s->gaps) {
     return continueSteps(s);
   }
-  return mjgp_followCurve(s, mjgpFAMILY_VELOCITY) || mjgp_followCurve(s, mjgpFAMILY_BOUND);
+  return mjgp_followCurve(s, mjgpFAMILY_BOUND, mjgpSHORT) ||
+         mjgp_followCurve(s, mjgpFAMILY_VELOCITY, mjgpLONG) ||
+         mjgp_followCurve(s, mjgpFAMILY_BOUND, mjgpLONG);
 }
 
 
