@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "configuration/names.h"
 #include "coupled/coupling.h"
 #include "friction/actuation.h"
 #include "friction/backlash.h"
@@ -20,6 +21,9 @@
 // a stuck joint's velocity is set to exactly 0 if it is below this fraction of the velocities that it
 // is the difference of, that is if it can be nothing but rounding
 #define mjgpROUNDING 1e-10
+
+// gains of a motor that are this many times the inertia of its joint are said once
+#define mjgpSTIFF 100
 
 
 //---------------------------------- forces --------------------------------------------------------
@@ -155,7 +159,7 @@ static int solveTree(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric
   int status = mjgp_solveFriction(g, m, d, &problem);
   int solved = status == mjgSOLVED || status == mjgJAMMED;
   if (solved) {
-    mjgp_countFriction(g, d, status);
+    mjgp_countFriction(g, m, d, status, -1);
   }
   mj_freeStack(d);
   return solved;
@@ -184,6 +188,25 @@ static void solveFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* met
     }
   }
   mj_freeStack(d);
+}
+
+
+// a servo so stiff that constraints and integrator see different joints: say so, and what helps
+static void warnOfGains(mjgpGears* g, const mjModel* m) {
+  for (int a = 0; a < g->in.nactive; a++) {
+    int i = g->in.active[a];
+    mjtNum inertia = m->dof_M0[g->config->joint[i].dof];
+    if (g->in.implicit[i] > mjgpSTIFF * inertia) {
+      const char* name = mjgp_gearName(m, g->config->joint + i);
+      mjgp_warn(g, mjgpWARN_STIFF,
+                "joint '%.60s': what the integrator takes at the end of the step of its motor is "
+                "%.3g times its "
+                "inertia, and the engine's constraint solver does not know it. Contacts of such "
+                "joints are coarse and "
+                "may have no solution; set integrator=\"discrete\"",
+                name ? name : "", g->in.implicit[i] / inertia);
+    }
+  }
 }
 
 
@@ -248,6 +271,9 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   g->early = !actuated;
   mjgpMetric metric;
   mjgp_makeMetric(&metric, m, d, g);
+  if (d->nefc && !metric.solver) {
+    warnOfGains(g, m);
+  }
 
   memset(&g->out.info, 0, sizeof(g->out.info));
   g->out.info.status = g->refused ? mjgERR_ARGUMENT : mjgSOLVED;

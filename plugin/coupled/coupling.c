@@ -300,7 +300,7 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetr
   }
   *info = g->out.last_info;
   if (group->nefc == group->nterm || !solvesAnother(m)) {
-    mjgp_countFriction(g, d, g->out.last_info.status);
+    mjgp_countFriction(g, m, d, g->out.last_info.status, worst);
   }
 }
 
@@ -310,13 +310,13 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetr
 static void answerGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
                         mjgpGroup* group, mjgInfo* info) {
   mjgpStep step = prepare(g, m, d, metric, group), *s = &step;
-  int worst;
+  int worst = -1;
   for (int i = 0; i < group->nv; i++) {
     s->a[i] = d->qacc_warmstart[group->dof[i]];
   }
   mjgp_evaluate(s);
   answerEngine(s, info, &worst);
-  mjgp_countFriction(g, d, g->out.last_info.status);
+  mjgp_countFriction(g, m, d, g->out.last_info.status, worst);
 }
 
 

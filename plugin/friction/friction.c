@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "configuration/names.h"
 #include "solvers/dense.h"
 
 
@@ -266,7 +267,7 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
 }
 
 
-void mjgp_countFriction(mjgpGears* g, const mjData* d, int status) {
+void mjgp_countFriction(mjgpGears* g, const mjModel* m, const mjData* d, int status, int worst) {
   // what is reported of a step is the worst of its problems
   const mjgInfo* last = &g->out.last_info;
   g->out.info.iterations = mjMAX(g->out.info.iterations, last->iterations);
@@ -284,9 +285,12 @@ void mjgp_countFriction(mjgpGears* g, const mjData* d, int status) {
   g->count.fallbacks += last->fallbacks;
   g->count.unsolved += status < mjgSOLVED || status > mjgJAMMED;
   if (status == mjgITERATION_LIMIT || status == mjgNO_SOLUTION) {
+    const mjgpJoint* joint = worst >= 0 ? g->config->joint + worst : NULL;
+    const char* name = joint ? mjgp_gearName(m, joint) : NULL;
     mjgp_warn(g, mjgpWARN_UNSOLVED,
-              "at time %g: %s (relative residual %g). Further occurrences are "
+              "at time %g: %s (relative residual %g, %s '%.60s'). Further occurrences are "
               "counted, not reported",
-              d->time, mjg_statusString(status), last->residual);
+              d->time, mjg_statusString(status), last->residual,
+              joint ? mjgp_gearKind(joint) : "joint", name ? name : "");
   }
 }

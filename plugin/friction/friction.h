@@ -30,7 +30,8 @@ void mjgp_makeLaw(mjgpGears* g, const mjData* d);
 // u, info; tau, inertia, v and the law of g are inputs. The problem is overwritten. Returns a status of the core.
 int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* problem);
 
-// count what a solve did, and warn of the first that is above the tolerance
-void mjgp_countFriction(mjgpGears* g, const mjData* d, int status);
+// count what a solve did, and warn of the first that is above the tolerance; worst: joint with the largest residual,
+// -1: not known
+void mjgp_countFriction(mjgpGears* g, const mjModel* m, const mjData* d, int status, int worst);
 
 #endif  // MJGEAR_PLUGIN_FRICTION_H_

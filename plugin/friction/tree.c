@@ -236,7 +236,7 @@ int mjgp_solveTrees(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric*
     // where it stays unsolved the general way starts afresh
     if (one && solveTree(&tree)) {
       g->count.trees++;
-      mjgp_countFriction(g, d, mjgSOLVED);
+      mjgp_countFriction(g, m, d, mjgSOLVED, -1);
       continue;
     }
     for (int b = 0; b < tree.n; b++) {

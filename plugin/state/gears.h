@@ -165,6 +165,7 @@ typedef enum mjgpWarning_ {
   mjgpWARN_NOT_COMPUTED = 1 << 2,
   mjgpWARN_CHANGED = 1 << 3,
   mjgpWARN_UNCONFIRMED = 1 << 4,
+  mjgpWARN_STIFF = 1 << 6,
   mjgpWARN_REFUSED = 1 << 5,
 } mjgpWarning;
 void mjgp_warn(mjgpGears* g, int warning, const char* format, ...)
