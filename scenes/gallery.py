@@ -8,12 +8,14 @@ usage: gallery.py VIEW films FOLDER     a picture and a film of each scene: FOLD
 VIEW is the program mjgear-view.
 """
 
+import concurrent.futures
+import os
 import pathlib
 import re
 import subprocess
 import sys
 
-LENGTH, RATE, TITLE = 5, 12, 1.2  # of a film: s, frames a second, s
+LENGTH, RATE, TITLE = 4, 10, 1.0  # of a film: s, frames a second, s
 PICTURE, FILM = ["--size", "1280x720", "--effects"], ["--size", "1280x720", "--no-effects"]
 
 # what stands beside, and whose curves: of scenes with cases that are one picture
@@ -84,13 +86,26 @@ def compared(name):
     return (["--beside", beside] if beside else []) + (["--joint", joint] if joint else [])
 
 
+def run(*command):
+    """A command whose messages are told if it fails."""
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"gallery.py: {' '.join(map(str, command))}: {done.stderr}")
+
+
+def film(view, folder, name, scene, time):
+    (folder / name).mkdir(parents=True, exist_ok=True)
+    run(view, scene, *compared(name), "--picture", folder / name / "picture.png", "--at", time, *PICTURE)
+    run(view, scene, *compared(name), "--record", folder / name / "film.mp4", "--length", str(LENGTH), "--fps",
+        str(RATE), "--title", str(TITLE), *FILM)
+    print(f"picture and film of {name}", flush=True)
+
+
 def films(view, folder):
-    for name, _, scene, time in scenes(view):
-        (folder / name).mkdir(parents=True, exist_ok=True)
-        picture, film = folder / name / "picture.png", folder / name / "film.mp4"
-        subprocess.run([view, scene, *compared(name), "--picture", picture, "--at", time, *PICTURE], check=True)
-        subprocess.run([view, scene, *compared(name), "--record", film, "--length", str(LENGTH), "--fps", str(RATE),
-                        "--title", str(TITLE), *FILM], check=True)
+    with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        jobs = [pool.submit(film, view, folder, name, scene, time) for name, _, scene, time in scenes(view)]
+        for job in jobs:
+            job.result()
     page(view, folder, "{name}/picture.png", "[film]({name}/film.mp4) · ")
 
 
@@ -104,7 +119,7 @@ def page(view, folder, picture="gallery/{name}.png", film=""):
         file = folder / picture.format(name=name)
         file.parent.mkdir(parents=True, exist_ok=True)
         if not film:
-            subprocess.run([view, scene, *compared(name), "--picture", file, "--at", time, *PICTURE], check=True)
+            run(view, scene, *compared(name), "--picture", file, "--at", time, *PICTURE)
             shrink(file)
         sentence = MOMENT.get(name, ("", 0, ""))[2] or description[0].upper() + description[1:] + "."
         lines += [f"## {name}", "", f"![{description}]({picture.format(name=name)})", "", sentence, "",

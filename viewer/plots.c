@@ -198,7 +198,7 @@ void plotsDraw(Plots* plots, mjrRect area, const mjrContext* context, const Sim*
   int first = plots->nsim > 1 ? selected : selected < MAXCURVE ? 0 : selected - MAXCURVE + 1;
   int flg_slide = sims[0].m->jnt_type[sims[0].gear[selected].joint] == mjJNT_SLIDE;
 
-  // which is which, above all of them
+  // which is which, above all of them; of several simulations one joint is shown
   char name[MAXCURVE][64];
   for (int c = 0; c < ncurve && ncurve > 1; c++) {
     snprintf(name[c], sizeof(name[c]), "%s",
@@ -206,6 +206,13 @@ void plotsDraw(Plots* plots, mjrRect area, const mjrContext* context, const Sim*
   }
   area.height -= ncurve > 1 ? drawNames(name, ncurve, area, context) : 0;
 
+  if (plots->nsim > 1) {
+    int line = 11 * context->charHeight / 10;
+    mjrRect rect = {area.left, area.bottom + area.height - line, area.width, line};
+    area.height -= line;
+    mjr_label(rect, mjFONT_NORMAL, sims[0].gear[selected].name, 0.08f, 0.08f, 0.09f, 1, 0.95f,
+              0.95f, 0.95f, context);
+  }
   mjvFigure* figure = &plots->figure;
   int below = nshown, flg_row = area.width > 3 * area.height / 2;
   for (int plot = 0; plot < nPLOT; plot++) {
@@ -214,8 +221,7 @@ void plotsDraw(Plots* plots, mjrRect area, const mjrContext* context, const Sim*
     }
     below--;
     styleFigure(figure);
-    snprintf(figure->title, sizeof(figure->title), "%s%s%s",
-             plots->nsim > 1 ? sims[0].gear[selected].name : "", plots->nsim > 1 ? ": " : "",
+    snprintf(figure->title, sizeof(figure->title), "%s",
              flg_slide ? plotTitleSlide[plot] : plotTitle[plot]);
     figure->range[0][1] = (float)fmax(plots->last, plots->window);
     figure->range[0][0] = figure->range[0][1] - (float)plots->window;
