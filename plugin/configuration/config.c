@@ -151,6 +151,21 @@ static int readTypes(int* type, int n, mjgpPlace* place) {
 }
 
 
+// what the descriptions of an instance's gears mean
+static void makeGears(mjgpJoint* joint, int found, const mjgpPlace* place) {
+  for (int i = 0; i < found; i++) {
+    char where[4 * mjgpMAXWORD];
+    mjgp_writePlace(where, sizeof(where), place->m, place->instance);
+    size_t length = strlen(where);
+    snprintf(where + length, sizeof(where) - length, ", %s '%.*s'", mjgp_gearKind(joint + i),
+             mjgpMAXWORD, mjgp_gearName(place->m, joint + i));
+    place->report->where = where;
+    mjgp_makeGear(&joint[i].gear, place->report, &joint[i].description);
+    place->report->where = NULL;
+  }
+}
+
+
 // read everything that describes the gears of an instance; joint holds found of the n listed ones
 static void readGears(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
   int before = place->report->count;
@@ -209,17 +224,7 @@ static void readGears(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
     return;
   }
 
-  // what they mean
-  for (int i = 0; i < found; i++) {
-    char where[4 * mjgpMAXWORD];
-    mjgp_writePlace(where, sizeof(where), place->m, place->instance);
-    size_t length = strlen(where);
-    snprintf(where + length, sizeof(where) - length, ", %s '%.*s'", mjgp_gearKind(joint + i),
-             mjgpMAXWORD, mjgp_gearName(place->m, joint + i));
-    place->report->where = where;
-    mjgp_makeGear(&joint[i].gear, place->report, &joint[i].description);
-    place->report->where = NULL;
-  }
+  makeGears(joint, found, place);
 }
 
 

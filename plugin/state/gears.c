@@ -1,29 +1,13 @@
 #include "state/gears.h"
 
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "friction/lanes.h"
 #include "state/changes.h"
 #include "state/layout.h"
 #include "state/pool.h"
-
-
-void mjgp_warn(mjgpGears* g, int warning, const char* format, ...) {
-  if (g->warned & warning) {
-    return;
-  }
-  g->warned |= warning;
-  char line[500];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(line, sizeof(line), format, args);
-  va_end(args);
-  mju_warning(mjgpNAME ": %s", line);
-}
 
 
 //---------------------------------- memory --------------------------------------------------------

@@ -18,6 +18,7 @@
 #include "state/layout.h"
 #include "state/model.h"
 #include "state/pool.h"
+#include "state/warnings.h"
 
 // how mjData stands with respect to the friction that was added to it
 typedef enum mjgpPhase_ {
@@ -157,18 +158,5 @@ int mjgp_init(const mjModel* m, mjData* d, int instance);
 void mjgp_destroy(mjData* d, int instance);
 void mjgp_copy(mjData* dest, const mjModel* m, const mjData* src, int instance);
 void mjgp_reset(const mjModel* m, mjtNum* plugin_state, void* plugin_data, int instance);
-
-// warn once per bit in the life of a mjData
-typedef enum mjgpWarning_ {
-  mjgpWARN_INTEGRATOR = 1 << 0,
-  mjgpWARN_UNSOLVED = 1 << 1,
-  mjgpWARN_NOT_COMPUTED = 1 << 2,
-  mjgpWARN_CHANGED = 1 << 3,
-  mjgpWARN_UNCONFIRMED = 1 << 4,
-  mjgpWARN_STIFF = 1 << 6,
-  mjgpWARN_REFUSED = 1 << 5,
-} mjgpWarning;
-void mjgp_warn(mjgpGears* g, int warning, const char* format, ...)
-    __attribute__((format(printf, 3, 4)));
 
 #endif  // MJGEAR_PLUGIN_GEARS_H_
