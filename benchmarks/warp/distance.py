@@ -20,7 +20,7 @@ import scripts
 WAYS = {
     "gears, 2 passes": {"passes": 2},
     "gears, 3 passes": {"passes": 3},
-    "gears, 3 passes, double": {"passes": 3, "precision": "double"},
+    "gears, 3 passes, single": {"passes": 3, "precision": "single"},
     "lagged bound": {"gears": rivals.Lagged},
     "fixed point, 3 solves": {"gears": rivals.FixedPoint, "passes": 3},
     "explicit": {"gears": rivals.Explicit},

@@ -9,6 +9,8 @@ import warp as wp
 
 import mjgear.warp
 
+wp.config.quiet = True
+
 SIZES = {"nconmax": 64, "njmax": 256}
 
 

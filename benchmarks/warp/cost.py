@@ -1,0 +1,116 @@
+"""What gears cost in MuJoCo Warp: steps per second of all worlds, captured, on a GPU or on the CPU backend.
+
+    build/venv-warp/bin/python benchmarks/warp/cost.py                                # the GPU if there is one
+    build/venv-warp/bin/python benchmarks/warp/cost.py --device cpu --worlds 16 --steps 50
+
+Prints a table in Markdown. Worlds start from the scene's first state with motor torques of their own, and are stepped
+until they have settled before time is taken. Ways: no friction, rows of constant friction loss on the same joints, gears
+with a number of constraint solves a step. Ratios are processor time on the CPU and elapsed time on a GPU, each way in turn
+so that what else the machine does falls on all of them. Launches are those of one step that is not captured.
+"""
+
+import argparse
+import statistics
+import time
+
+import mujoco
+import mujoco_warp as mjw
+import numpy as np
+import play
+import scripts
+import warp as wp
+
+import mjgear.warp
+
+WAYS = {
+    "plain": None,
+    "frictionloss": None,
+    "gears, 1 solve": {"passes": 1},
+    "gears, 2 solves": {"passes": 2},
+    "gears, 3 solves": {"passes": 3},
+    "gears, 3 solves, single": {"passes": 3, "precision": "single"},
+}
+
+
+class Case:
+    """The worlds of a scene with one way of friction."""
+
+    def __init__(self, scene, way, nworld, steps):
+        options = WAYS[way]
+        host_model = scene.model(options is not None)
+        host = mujoco.MjData(host_model)
+        scene.start(host_model, host)
+        names = [host_model.joint(host_model.actuator_trnid[i, 0]).name for i in range(host_model.nu)]
+        if way == "frictionloss":
+            host_model.dof_frictionloss[[host_model.joint(name).dofadr[0] for name in names]] = 5
+        package = mjgear.warp if options is not None else mjw
+        self.model = package.put_model(host_model)
+        self.data = package.put_data(host_model, host, nworld=nworld, **play.SIZES)
+        if options is not None:
+            self.gears = mjgear.warp.Gears(self.model, self.data, **options)
+        random = np.random.default_rng(1).uniform(-1, 1, (nworld, host_model.nu)).astype(np.float32)
+        self.data.ctrl.assign(random * 20)
+        mjw.step(self.model, self.data)
+        self.launches = self._count()
+        with wp.ScopedCapture() as capture:
+            mjw.step(self.model, self.data)
+        self.graph, self.steps, self.nworld, self.times = capture.graph, steps, nworld, []
+        self._run()
+
+    def _count(self):
+        count, launch, tiled = [0], wp.launch, wp.launch_tiled
+
+        def counted(function):
+            def call(*args, **kwargs):
+                count[0] += 1
+                return function(*args, **kwargs)
+
+            return call
+
+        wp.launch, wp.launch_tiled = counted(launch), counted(tiled)
+        try:
+            mjw.step(self.model, self.data)
+        finally:
+            wp.launch, wp.launch_tiled = launch, tiled
+        return count[0]
+
+    def _run(self):
+        for _ in range(self.steps):
+            wp.capture_launch(self.graph)
+        wp.synchronize()
+
+    def measure(self):
+        clock = time.process_time if wp.get_device().is_cpu else time.perf_counter
+        begin = clock()
+        self._run()
+        self.times.append(clock() - begin)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", help="of Warp: cuda, cpu")
+    parser.add_argument("--worlds", type=int, nargs="+", help="default: 256 4096 16384 on a GPU, 16 on the CPU")
+    parser.add_argument("--steps", type=int, default=200, help="of a run")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--scenes", nargs="+", default=["arm", "sinking"])
+    arguments = parser.parse_args()
+    wp.config.quiet = True
+    wp.set_device(arguments.device or wp.get_preferred_device())
+    device = wp.get_device()
+    print(f"{device.name}; medians of {arguments.rounds} runs of {arguments.steps} steps\n")
+    print("| scene | worlds | friction | steps/s | time / plain | launches |\n|:--|--:|:--|--:|--:|--:|")
+    for scene in arguments.scenes:
+        for nworld in arguments.worlds or ([16] if device.is_cpu else [256, 4096, 16384]):
+            cases = {way: Case(scripts.ALL[scene], way, nworld, arguments.steps) for way in WAYS}
+            for _ in range(arguments.rounds):
+                for case in cases.values():
+                    case.measure()
+            for way, case in cases.items():
+                seconds = statistics.median(case.times)
+                ratio = statistics.median(a / b for a, b in zip(case.times, cases["plain"].times))
+                rate = arguments.steps * nworld / seconds
+                print(f"| {scene} | {nworld} | {way} | {rate:,.0f} | {ratio:.2f} | {case.launches} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
