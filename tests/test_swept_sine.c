@@ -40,7 +40,7 @@ static double disturbance(double amplitude, double t) {
 
 // mean square of the motor's speed besides the load's, in bands of the frequency
 static void reference(double band[BANDS], double preload, double amplitude) {
-  const double dt = 4e-4;
+  const double dt = 8e-4;
   double y[4] = {0};
   int n = (int)lround(LENGTH / dt);
   for (int i = 0; i < n; i++) {
