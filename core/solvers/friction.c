@@ -16,6 +16,12 @@ enum {
   mjgiSTEPS = 50
 };
 
+// where the path does not arrive: rounds of ten sweeps, to this tolerance, and five Newton steps
+enum {
+  mjgiROUNDS = 100
+};
+static const double kSweeps = 1e-14;
+
 // times n rounding errors: a residual above this is not rounding, whatever tolerance the caller has
 static const double mjgiLOOSE = 1e3;
 
@@ -197,7 +203,18 @@ void mjgi_methodNewton(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings
     return;
   }
   *fallbacks += *unique;
-  mjgi_jammingRule(b, s, 0);
+  if (mjgi_jammingRule(b, s, 0)) {
+    return;
+  }
+
+  // the path did not arrive, which one of a million adversarial problems does: take any solution that sweeps and
+  // Newton find
+  memset(b->t, 0, (size_t)b->n * sizeof(double));
+  for (int round = 0; round < mjgiROUNDS; round++) {
+    if (mjgi_gaussSeidel(b, 10, kSweeps) || mjgi_newton(b, 5)) {
+      return;
+    }
+  }
 }
 
 
