@@ -1,0 +1,111 @@
+"""Integrator discrete: one joint against the closed form of its step, what is stuck stays stuck to the last bit, contacts included, and
+the motion goes over into that of implicitfast with the first power of the step."""
+
+import os
+
+import mujoco
+import numpy as np
+
+GEAR = ('<extension><plugin plugin="mjgear.transmission"><instance name="g"><config key="joint" value="{joint}"/>'
+        '<config key="gamma_u" value="{u}"/><config key="gamma_v" value="{v}"/></instance></plugin></extension>')
+
+
+def scalar_step(v, u, load, gamma_u, gamma_v, m, M, h):
+    """Velocity after a step of one joint, (44) of the paper: every mode is tried, one fits."""
+    g = gamma_u + gamma_v
+    found = []
+    for s in (0, 1, -1):
+        for sign in (1, -1):
+            if s == 0:
+                a = -v / h
+                t = u + load - (m + M) * a
+                lam = g * (u - m * a) - gamma_v * t
+                if abs(t) <= abs(lam):
+                    found.append(0.0)
+                continue
+            # (m + M) a = u + load - t, t = s sign lam, lam = g (u - m a) - gamma_v t
+            k = s * sign
+            a, t = np.linalg.solve([[m + M, 1], [k * g * m, 1 + k * gamma_v]], [u + load, k * g * u])
+            lam = g * (u - m * a) - gamma_v * t
+            if s * (v + h * a) > 0 and sign * lam >= 0:
+                found.append(v + h * a)
+    assert found
+    return found
+
+
+def test_closed_form():
+    rng = np.random.default_rng(0)
+    worst = stuck = 0
+    for _ in range(60):
+        h, m, M = 10 ** rng.uniform(-4, -2), 10 ** rng.uniform(-3, 1), 10 ** rng.uniform(-1, 1)
+        kp, kv, gamma_u, gamma_v = 10 ** rng.uniform(0, 5), 10 ** rng.uniform(-1, 3), rng.uniform(0, .5), rng.choice([.2, .8])
+        b, k = rng.choice([0, 3.0]), rng.choice([0, 40.0])
+        model = mujoco.MjModel.from_xml_string(
+            f'<mujoco><option timestep="{h}" integrator="discrete" gravity="0 0 0"/>' + GEAR.format(joint="j", u=gamma_u, v=gamma_v)
+            + f'<worldbody><body><joint name="j" type="slide" armature="{m}" damping="{b}" stiffness="{k}"/><geom size=".1" mass="{M}"/>'
+            f'</body></worldbody><actuator><position joint="j" kp="{kp}" kv="{kv}"/></actuator></mujoco>')
+        data = mujoco.MjData(model)
+        for i in range(200):
+            if i % 40 == 0:
+                data.ctrl[0], data.qfrc_applied[0] = rng.uniform(-1, 1) * 10 / kp, rng.uniform(-20, 20)
+            q, v = data.qpos[0], data.qvel[0]
+            u = kp * (data.ctrl[0] - q) - kv * v - h * kp * v
+            load = data.qfrc_applied[0] - b * v - k * q - h * k * v
+            expected = scalar_step(v, u, load, gamma_u, gamma_v, m + h * kv + h * h * kp, M + h * b + h * h * k, h)
+            mujoco.mj_step(model, data)
+            size = abs(v) + h * (abs(u) + abs(load)) / (m + M)
+            worst = max(worst, min(abs(data.qvel[0] - e) for e in expected) / size)
+            stuck += data.qvel[0] == 0
+    print(f"closed form: {worst:.2g}, {stuck} stuck steps")
+    assert worst <= 1e-9 and stuck > 100
+
+
+ARM = ('<mujoco><option timestep="{h}" integrator="{integrator}" cone="elliptic"/>' + GEAR
+       + '<worldbody><geom type="plane" size="2 2 1"/><body pos="0 0 .5"><joint name="a" axis="0 1 0" armature=".2" damping="1"/>'
+       '<geom type="capsule" fromto="0 0 0 .5 0 0" size=".03" mass="2"/><body pos=".5 0 0"><joint name="b" axis="0 1 0" armature=".1"/>'
+       '<geom type="capsule" fromto="0 0 0 .4 0 0" size=".03" mass="1"/></body></body></worldbody>'
+       '<actuator><position joint="a" kp="400" kv="40"/><position joint="b" kp="200" kv="20"/></actuator></mujoco>')
+
+
+def test_stuck():
+    """Driven down on the floor, then the motors are off for a minute: gears that lock hold it, to the last bit."""
+    model = mujoco.MjModel.from_xml_string(ARM.format(h=0.002, integrator="discrete", joint="a b", u=0.1, v=1.1))
+    data = mujoco.MjData(model)
+    data.ctrl[:] = [1.1, 0.3]
+    for _ in range(1000):
+        mujoco.mj_step(model, data)
+    assert data.nefc > 0
+    model.actuator_gainprm[:] = model.actuator_biasprm[:] = 0
+    for _ in range(100):
+        mujoco.mj_step(model, data)
+    rest = data.qpos.copy()
+    for _ in range(30000):
+        mujoco.mj_step(model, data)
+        assert not data.qvel.any()
+    assert (data.qpos == rest).all()
+
+
+def test_order():
+    """The difference between implicitfast and discrete falls with the first power of the step."""
+    error = []
+    for h in (0.002, 0.001, 0.0005):
+        end = []
+        for integrator in ("implicitfast", "discrete"):
+            model = mujoco.MjModel.from_xml_string(ARM.format(h=h, integrator=integrator, joint="a b", u=0.1, v=0.4))
+            data = mujoco.MjData(model)
+            data.ctrl[:] = [0.5, -0.7]
+            for _ in range(round(0.2 / h)):
+                mujoco.mj_step(model, data)
+            end.append(data.qpos.copy())
+        error.append(np.abs(end[0] - end[1]).max())
+    print("difference from implicitfast:", error)
+    assert error[0] < 0.05
+    for a, b in zip(error, error[1:]):
+        assert 1.5 < a / b < 2.7
+
+
+if __name__ == "__main__":
+    mujoco.mj_loadPluginLibrary(os.environ["MJGEAR_PLUGIN_PATH"])
+    for name, test in list(globals().items()):
+        if name.startswith("test_"):
+            test()
