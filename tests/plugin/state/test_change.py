@@ -190,8 +190,9 @@ def refusals(gears, model):
     values = (ctypes.c_double * 1)(1)
     free = mujoco.MjModel.from_xml_string("<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody></mujoco>")
     more = mujoco.MjModel.from_xml_string(MODEL.replace('<body><joint name="free"', '<body><joint/><joint name="free"'))
-    strangers = [(None, d), (m, None), (None, None), (gears.address(free), d), (m, gears.address(mujoco.MjData(free))),
-                 (m, gears.address(mujoco.MjData(more))), (gears.address(more), d)]
+    data_of_free, data_of_more = mujoco.MjData(free), mujoco.MjData(more)
+    strangers = [(None, d), (m, None), (None, None), (gears.address(free), d), (m, gears.address(data_of_free)),
+                 (m, gears.address(data_of_more)), (gears.address(more), d)]
     for a, b in strangers:
         for call in (lambda: lib.mjg_setGear(a, b, 0, b"mu", one, error, 500),
                      lambda: lib.mjg_setGears(a, b, 0, (ctypes.c_char_p * 1)(b"mu"), values, 1, error, 500),
