@@ -154,6 +154,7 @@ static void toFriction(mjgDescription* d, const mjgTransmission* t) {
 }
 
 
+// Long because it has a case for each type.
 int mjg_describe(mjgDescription* description, mjgReport* report,
                  const mjgTransmission* transmission) {
   const mjgTransmission* t = transmission;
