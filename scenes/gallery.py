@@ -35,7 +35,7 @@ BESIDE = {
 # what to look at: case (empty: the first), time of the picture as part of the scene, sentence
 MOMENT = {
     "power-cut": ("", 0.7, "The power fails. Gears that lock keep arm and legs where they are, to the last bit; gears that can be "
-                  "driven back let them fall; MuJoCo's friction, large enough for twice the weight, lets them sink."),
+                  "driven back let them fall; MuJoCo's friction, larger than the load of each joint, lets them sink."),
     "push": ("", 0.25, "A person pushes. A worm does not move, a strain-wave gear yields, and the constant friction that "
              "resists the push makes the motor work against it ever after."),
     "let-go": ("", 0.8, "The motor of a gripper is switched off: a lead screw holds on, a ball screw lets go."),

@@ -8,7 +8,8 @@
 #include "../scene.h"
 
 #define NATIVE \
-  parameter[0]  // share of the load that MuJoCo's own friction could hold; 0: there is none
+  parameter    \
+      [0]  // MuJoCo's own friction over the weight of the arm, without its load; 0: there is none
 
 #define OFF   1.0  // the motors are switched off
 #define STILL 1.5  // from then on what locks may not move
@@ -98,7 +99,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
     if (run[i].variant->NATIVE > 0) {
       arm = turn(t, 0, STILL, END);
       mjg_claim(claims, arm > 0.05 && trunk > 0.05,
-                "%s that could hold twice the weight: in %g s the arm creeps by %.3f rad, the "
+                "%s larger than the load of each joint: in %g s the arm creeps by %.3f rad, the "
                 "load sinks by %.0f mm, the body by %.0f mm",
                 run[i].variant->name, END - STILL, arm, 1e3 * load, 1e3 * trunk);
     } else {
