@@ -6,7 +6,8 @@
 // neither allocates, locks nor does input or output.
 //
 // Units are SI at the output side, as in mjgear.h. The step is the one that MuJoCo's Euler integrator
-// makes of the same joint: semi-implicit, joint damping implicit, actuators explicit.
+// makes of the same joint: semi-implicit, joint damping implicit, actuators explicit. The input is read
+// half a step late, which makes up for the half step that this scheme is ahead of an input.
 
 #ifndef MJGEAR_BENCH_H_
 #define MJGEAR_BENCH_H_
@@ -106,13 +107,13 @@ typedef struct mjgBenchLog_ {
 // angle and speed of the joint at each sample, and the motor torque in the step after it; each is
 // nullable. rotor (nullable) gets the rotor's angle, which is the joint's without a gap. The position
 // loop reads the joint.
-// error: mjgERR_ARGUMENT, mjgERR_NOT_FINITE where a result would not be finite (the samples from there
-// on are NaN)
+// error: mjgERR_ARGUMENT; mjgERR_NOT_FINITE where the simulation leaves the finite numbers
 int mjg_simulateBench(double* position, double* velocity, double* torque, double* rotor,
                       const mjgBenchLog* log, const double* parameter);
 
 // torque that a gear in motion delivers: u into the gear, v the speed of the output side, not 0.
-// The law is mjgLAW_GEAR; viscous friction is subtracted. A gear that jams at u delivers NaN.     (n)
+// Viscous friction is subtracted. A gear that jams at u delivers NaN. In steady motion the bound of
+// mjgLAW_BAM is the same law, but for what M6 adds.                                              (n)
 // error: mjgERR_ARGUMENT
 int mjg_deliver(double* x, const double* u, const double* v, int n, const double* parameter);
 

@@ -14,6 +14,7 @@
 #include "json.h"
 #include "page.h"
 #include "print.h"
+#include "python.h"
 
 // exit codes
 enum {
@@ -97,6 +98,7 @@ static void printUsage(FILE* file) {
     snprintf(line, sizeof(line), "%s %s", kCommands[i].name, kCommands[i].usage);
     fprintf(file, "%s mjgear %-32s %s\n", i ? "      " : "usage:", line, kCommands[i].text);
   }
+  fputs(python_usage, file);
   fprintf(file,
           "       mjgear %-32s more about a command\n"
           "       mjgear %-32s the version of mjgear and of MuJoCo\n"
@@ -432,6 +434,9 @@ int main(int argc, char** argv) {
   if (!strcmp(argv[1], "--version")) {
     printf("mjgear %s, MuJoCo %s\n", mjg_version(), mj_versionString());
     return OK;
+  }
+  if (isPythonCommand(argv[1])) {
+    return runPython(argv);
   }
   const Command* command = findCommand(argv[1]);
   if (!command) {

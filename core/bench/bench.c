@@ -89,9 +89,11 @@ static double motorTorque(const mjgBenchLog* log, const double* p, double input,
 }
 
 
-// input at a sample, delayed: linear between the samples, the first one before them
+// input at a sample, delayed: linear between the samples, the first one before them. What a step is told
+// acts from its beginning to its end, but the step moves the joint as an impulse at its beginning would:
+// it is told half a step later.
 static double inputAt(const mjgBenchLog* log, const double* p, int k) {
-  double place = k - p[mjgBENCH_DELAY] / log->dt;
+  double place = k - p[mjgBENCH_DELAY] / log->dt - 0.5 / log->substeps;
   if (place <= 0) {
     return log->input[0];
   }
@@ -276,19 +278,10 @@ int mjg_simulateBench(double* position, double* velocity, double* torque, double
       }
       s.q += h * s.v;
     }
-
-    // the rest of a simulation that left the finite numbers
-    if (!isfinite(s.q) || !isfinite(s.v)) {
-      for (int j = k + 1; j < log->n; j++) {
-        record(position, j, NAN);
-        record(velocity, j, NAN);
-        record(torque, j, NAN);
-        record(rotor, j, NAN);
-      }
-      return mjgERR_NOT_FINITE;
-    }
   }
-  return mjgSOLVED;
+
+  // a simulation that leaves the finite numbers does not come back
+  return isfinite(s.q) && isfinite(s.v) ? mjgSOLVED : mjgERR_NOT_FINITE;
 }
 
 
@@ -298,11 +291,16 @@ int mjg_deliver(double* x, const double* u, const double* v, int n, const double
   }
   mjgTransmission gear = transmission(parameter);
   for (int i = 0; i < n; i++) {
-    double gamma_u, gamma_v, coulomb;
-    mjg_frictionAt(&gamma_u, &gamma_v, &coulomb, &gear, 0, v[i], u[i], u[i]);
-    int load, s = v[i] > 0 ? 1 : -1;
-    double limit = mjgi_lawLimit(&load, s, (gamma_u + gamma_v) * u[i], -gamma_v, coulomb, 1);
-    x[i] = isfinite(limit) ? u[i] - s * limit - parameter[mjgBENCH_VISCOUS] * v[i] : NAN;
+    // the quadratic part depends on what is delivered: twice is enough for what it adds
+    x[i] = u[i];
+    for (int pass = 0; pass < 2; pass++) {
+      double gamma_u, gamma_v, coulomb;
+      mjg_frictionAt(&gamma_u, &gamma_v, &coulomb, &gear, 0, v[i], u[i], x[i]);
+      int load, s = v[i] > 0 ? 1 : -1;
+      double limit = mjgi_lawLimit(&load, s, (gamma_u + gamma_v) * u[i], -gamma_v, coulomb, 1);
+      x[i] = isfinite(limit) ? u[i] - s * limit : NAN;
+    }
+    x[i] -= parameter[mjgBENCH_VISCOUS] * v[i];
   }
   return mjgSOLVED;
 }

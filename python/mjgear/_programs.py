@@ -39,7 +39,13 @@ def _run(name: str) -> None:
 
 
 def mjgear() -> None:
-    """The command line tool."""
+    """The command line tool; identify and protocol are Python."""
+    if sys.argv[1:2] in (["identify"], ["protocol"]):
+        try:
+            from mjgear.identify import cli
+        except ImportError as error:
+            sys.exit(f"mjgear {sys.argv[1]} needs {error.name}: pip install 'mjgear[identify]'")
+        sys.exit(cli.main(sys.argv[1:]))
     _run("mjgear")
 
 

@@ -225,12 +225,12 @@ static void test_loop(void** state) {
   assertNear(run.torque[0], 4, 1e-12);
   assertNear(run.torque[1], 8 * (0.5 - run.q[1]) - 0.7 * run.v[1], 1e-12);
 
-  // a goal that steps at sample 100, told 10.5 samples later: half of it at first
+  // a goal that steps at sample 100, told 10 samples and half a step later: half of it at first
   for (int i = 0; i < 100; i++) {
     run.input[i] = 0;
   }
   run.parameter[mjgBENCH_DERIVATIVE] = 0;
-  run.parameter[mjgBENCH_DELAY] = 10.5 * kDt;
+  run.parameter[mjgBENCH_DELAY] = 10 * kDt;
   simulate(&run);
   assert_true(run.torque[109] == 0);
   assertNear(run.torque[110], 2, 1e-9);

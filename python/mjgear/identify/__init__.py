@@ -1,0 +1,102 @@
+"""From logs to a gear: fits gears, MuJoCo's own friction and published servo models to logs, and says which to believe.
+
+    from mjgear import identify
+    found = identify.identify(["logs/"], servo="xl330")
+    print(found.table(), found.numbers(), found.paste())
+
+doc/identify.md is the manual.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mjgear.identify import diagnose
+from mjgear.identify.bench import Bench, Dynamometer, Pendulum
+from mjgear.identify.fit import Budget, fit, fit_ladder
+from mjgear.identify.heldout import HeldOut, choose, leave_out, ways
+from mjgear.identify.intervals import Interval, intervals
+from mjgear.identify.logs import Column, Log, LogError, read, read_all
+from mjgear.identify.models import LADDER, MODELS, PUBLISHED, Model
+from mjgear.identify.result import Identification
+from mjgear.identify.servo import SERVOS, Servo, servo
+
+__all__ = ["Bench", "Budget", "Column", "Dynamometer", "HeldOut", "Identification", "Interval", "LADDER", "Log", "LogError",
+           "MODELS", "Model", "PUBLISHED", "Pendulum", "SERVOS", "Servo", "choose", "fit", "fit_ladder", "identify",
+           "identify_bench", "intervals", "leave_out", "read", "read_all", "servo", "ways"]
+
+#: models that are fitted unless others are named: the ladder without backlash, and three published ones
+DEFAULT_MODELS = ("native", "gamma", "stribeck", "quadratic", "M1", "M3", "M6")
+
+
+def identify(logs: Sequence[str | Path], bench: str = "pendulum", servo: str | Servo = "torque",
+             columns: Mapping[str, str | Column] | None = None, facts: Mapping[str, float | str] | None = None,
+             known: Mapping[str, float] | None = None, dt: float = 0.005, input: str | None = None,
+             fit: Sequence[str] = (), **options: Any) -> Identification:
+    """Read logs of one joint and identify its gear.
+
+    Args:
+      logs: files and folders.
+      bench: "pendulum" or "dynamometer".
+      servo: a name of SERVOS, a JSON file, or a Servo.
+      columns: quantity -> column (logs.read).
+      facts: mass, length, kp, ... for all logs, where they do not say themselves.
+      known: parameters that are not fitted, such as torque_constant.
+      dt: time between samples, s.
+      input: what drives the simulation; None: the best that is there.
+      fit: "delay", "slew": fitted with every model.
+      options: of identify_bench.
+
+    Raises:
+      LogError: a log, or what was asked of it, is not understood.
+    """
+    machine = _servo(servo)
+    defaults = {"duty": Column("load", machine.duty_scale, machine.duty_wrap)}
+    read_logs = read_all(logs, columns=columns, dt=dt, facts=facts, defaults=defaults)
+    if bench == "pendulum":
+        return identify_bench(Pendulum(read_logs, machine, input, known, fit), **options)
+    if bench == "dynamometer":
+        return identify_bench(Dynamometer(read_logs, machine, input, known), **options)
+    raise LogError(f"bench '{bench}'; choose pendulum, dynamometer, or a robot's MJCF file (mjgear.identify.robot)")
+
+
+def _servo(name: str | Servo) -> Servo:
+    return name if isinstance(name, Servo) else servo(name)
+
+
+def identify_bench(bench: Bench, models: Sequence[str] = DEFAULT_MODELS, by: Sequence[str] | None = None,
+                   budget: Budget | None = None, replicates: int = 100, tolerance: Mapping[str, float] | None = None,
+                   seed: int = 0, told: Callable[[str], None] = lambda text: None) -> Identification:
+    """Fit models, choose one by what it predicts held out, and give its numbers with intervals.
+
+    Args:
+      models: names in MODELS; "native" and the gears among them make the ladder to choose from.
+      by: what is left out, of heldout.GROUPS; None: all that differs between the logs.
+      budget: of each model.
+      replicates: of the bootstrap.
+      tolerance: known parameter -> relative tolerance.
+      told: gets a line for each step that takes time.
+    """
+    chosen_models = [MODELS[n] for n in models]
+    fits, seconds = {}, {}
+    for model in chosen_models:
+        told(f"fit: {model.title}")
+        start = time.process_time()
+        fits[model.name] = fit_ladder(bench, [model], budget, rng=np.random.default_rng(seed))[model.name]
+        seconds[model.name] = time.process_time() - start
+    held = leave_out(bench, chosen_models, ways(bench.logs) if by is None else by, budget, seed, told)
+    ladder = [m for m in chosen_models if m.law == "gear"]
+    if not ladder:
+        raise LogError("no model of the ladder to choose from; name native, gamma, stribeck, quadratic or backlash")
+    chosen = choose(held, ladder) if held.errors else min(ladder, key=lambda m: fits[m.name].cost).name
+    told(f"intervals: {MODELS[chosen].title}")
+    found = intervals(bench, fits[chosen], replicates, tolerance, seed)
+    notes = diagnose.findings(bench, fits[chosen], found)
+    if not held.errors:
+        notes.insert(0, "a single log: the model was chosen by the error on the log that it was fitted to, which always favours the larger one")
+    return Identification(bench, chosen, fits, found, held, notes, seconds)

@@ -1,0 +1,145 @@
+"""The bench simulation of the C core, core/mjgear_bench.h, called through ctypes."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mjgear import _library as libraries
+
+DRIVES = {"torque": 0, "current": 1, "voltage": 2}
+LAWS = {"gear": 0, "bam": 1}
+
+_doubles = ctypes.POINTER(ctypes.c_double)
+_bytes = ctypes.POINTER(ctypes.c_ubyte)
+
+
+class _Log(ctypes.Structure):
+    """mjgBenchLog."""
+
+    _fields_ = [
+        ("n", ctypes.c_int),
+        ("substeps", ctypes.c_int),
+        ("reset", ctypes.c_int),
+        ("drive", ctypes.c_int),
+        ("loop", ctypes.c_int),
+        ("law", ctypes.c_int),
+        ("dt", ctypes.c_double),
+        ("input", _doubles),
+        ("enable", _bytes),
+        ("load", _doubles),
+        ("position", _doubles),
+        ("velocity", _doubles),
+    ]
+
+
+_library = libraries.core()
+_library.mjg_benchName.restype = ctypes.c_char_p
+_library.mjg_simulateBench.argtypes = [_doubles] * 4 + [ctypes.POINTER(_Log), _doubles]
+_library.mjg_deliver.argtypes = [_doubles] * 3 + [ctypes.c_int, _doubles]
+
+
+def _names() -> tuple[str, ...]:
+    names: list[str] = []
+    while (name := _library.mjg_benchName(len(names))) is not None:
+        names.append(name.decode())
+    return tuple(names)
+
+
+#: names of the parameters of a bench, in the order of the core's array
+PARAMETERS = _names()
+
+#: place of each parameter in that array
+INDEX = {name: i for i, name in enumerate(PARAMETERS)}
+
+
+def _pointer(array: np.ndarray | None) -> Any:
+    return None if array is None else array.ctypes.data_as(_doubles)
+
+
+class Rollout:
+    """One evenly sampled log, ready to be simulated many times with different parameters.
+
+    Args:
+      dt: time between samples, s.
+      input: what the drive sets, or the goal of the position loop, (n).
+      position, velocity: measured, rad and rad/s, (n); the first sample is where the simulation starts.
+      drive: "torque", "current" or "voltage".
+      loop: True if the input is a goal in rad.
+      enable: False where the motor is off, (n); None: always on.
+      load: torque against the joint besides gravity, N m, (n); None: none.
+      substeps: steps of the simulation in one sample.
+      reset: samples between returns to the measured state; 0: never.
+      law: "gear" or "bam".
+    """
+
+    def __init__(self, dt: float, input: npt.ArrayLike, position: npt.ArrayLike, velocity: npt.ArrayLike,
+                 drive: str = "torque", loop: bool = False, enable: npt.ArrayLike | None = None,
+                 load: npt.ArrayLike | None = None, substeps: int = 1, reset: int = 0, law: str = "gear") -> None:
+        def column(x: npt.ArrayLike) -> np.ndarray:
+            return np.ascontiguousarray(x, dtype=np.float64)
+
+        self.position = column(position)
+        self.n = self.position.size
+        self.velocity = column(velocity)
+        self._input = column(input)
+        self._load = None if load is None else column(load)
+        self._enable = None if enable is None else np.ascontiguousarray(enable, dtype=np.uint8)
+        for array in (self.velocity, self._input, self._load, self._enable):
+            if array is not None and array.shape != (self.n,):
+                raise ValueError(f"a column has shape {array.shape}, position has ({self.n},)")
+        self._log = _Log(self.n, substeps, reset, DRIVES[drive], int(loop), LAWS[law], dt, _pointer(self._input),
+                         None if self._enable is None else self._enable.ctypes.data_as(_bytes),
+                         _pointer(self._load), _pointer(self.position), _pointer(self.velocity))
+        self._position = np.empty(self.n)
+        self._velocity = np.empty(self.n)
+        self._torque = np.empty(self.n)
+        self._rotor = np.empty(self.n)
+
+    @property
+    def law(self) -> str:
+        """The friction law: "gear" or "bam"."""
+        return next(name for name, number in LAWS.items() if number == self._log.law)
+
+    @law.setter
+    def law(self, name: str) -> None:
+        self._log.law = LAWS[name]
+
+    @property
+    def substeps(self) -> int:
+        """Steps of the simulation in one sample."""
+        return int(self._log.substeps)
+
+    def simulate(self, parameter: np.ndarray) -> np.ndarray:
+        """Angle at each sample, (n); NaN from where the simulation left the finite numbers.
+
+        The array is overwritten by the next call.
+        """
+        self._call(parameter, full=False)
+        return self._position
+
+    def simulate_all(self, parameter: np.ndarray) -> dict[str, np.ndarray]:
+        """Angle, speed, motor torque and rotor angle at each sample, as copies."""
+        self._call(parameter, full=True)
+        return {"position": self._position.copy(), "velocity": self._velocity.copy(),
+                "torque": self._torque.copy(), "rotor": self._rotor.copy()}
+
+    def _call(self, parameter: np.ndarray, full: bool) -> None:
+        outputs = (self._velocity, self._torque, self._rotor) if full else (None, None, None)
+        status = _library.mjg_simulateBench(_pointer(self._position), *map(_pointer, outputs),
+                                            ctypes.byref(self._log), _pointer(parameter))
+        if status == -1:
+            bad = {name: float(value) for name, value in zip(PARAMETERS, parameter)}
+            raise ValueError(f"the core refuses these parameters of a bench: {bad}")
+
+
+def deliver(u: np.ndarray, v: np.ndarray, parameter: np.ndarray) -> np.ndarray:
+    """Torque that a gear in motion delivers: u into the gear, v the speed of its output, not 0."""
+    u = np.ascontiguousarray(u, dtype=np.float64)
+    v = np.ascontiguousarray(v, dtype=np.float64)
+    x = np.empty_like(u)
+    _library.mjg_deliver(_pointer(x), _pointer(u), _pointer(v), u.size, _pointer(parameter))
+    return x

@@ -1,0 +1,80 @@
+"""What the logs cannot say, why, and which experiment would decide it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from mjgear.identify.bench import Bench, Dynamometer, Pendulum
+from mjgear.identify.fit import Fit
+from mjgear.identify.intervals import Interval
+
+_GAMMA_UNKNOWN = 0.5  # width of the interval of eta_forward x eta_backward from which a gear counts as unknown
+
+
+def load_share(bench: Bench, fit: Fit) -> float:
+    """Root mean square of the torque that the gear delivers, over that of the load-independent friction."""
+    square, n = 0.0, 0
+    for i, log in enumerate(bench.logs):
+        if isinstance(bench, Pendulum):
+            c = bench.constants(i)
+            a = np.gradient(log.data["velocity"], log.dt)
+            x = c["gravity"] * np.sin(log.data["position"]) + c["inertia"] * a
+        else:
+            x = log.data["output"]
+        square += float(np.sum(x**2))
+        n += x.size
+    coulomb = fit.values.get("coulomb", 0.0) + fit.values.get("viscous", 0.0)
+    return float(np.sqrt(square / max(n, 1)) / max(coulomb, 1e-12))
+
+
+def findings(bench: Bench, fit: Fit, found: Mapping[str, Interval]) -> list[str]:
+    """Lines about parameters at bounds and numbers that the logs leave open, each with a remedy."""
+    lines = []
+    space = bench.space(fit.model)
+    for name, size, low, high in zip(space.names, space.size, space.low, space.high):
+        z = fit.values[name] / size
+        if z - low < 1e-3 or high - z < 1e-3:
+            end = low if z - low < 1e-3 else high
+            why = "the logs show none of it" if end == 0 else "the bound, not the logs, decides it; check units and bench facts"
+            lines.append(f"{name} is at its bound {end * size:g}: {why}")
+    product = found.get("eta_forward x eta_backward")
+    gamma_unknown = False
+    if product is not None:
+        gamma_unknown = not product.known or product.high - product.low > _GAMMA_UNKNOWN
+        if gamma_unknown:
+            lines.append(
+                f"gamma_u and gamma_v are unknown: the gear carries too little load (delivered torque is "
+                f"{load_share(bench, fit):.2g} times its own friction); hang a heavier weight on a longer arm, or brake the "
+                "output, and log it rising and sinking")
+    if "torque_constant" in space.names and not gamma_unknown and product is not None:
+        lines.append(
+            "only eta_forward x eta_backward is independent of the torque constant, which these logs give weakly (through "
+            "back-EMF alone): a torque constant s times as large makes eta_forward 1/s and eta_backward s times as large; "
+            "give torque_constant from a stall test with a scale or from the data sheet, or measure the output torque")
+    for name, interval in found.items():
+        if name in ("gamma_u", "gamma_v", "eta_forward", "eta_backward", "eta_forward x eta_backward"):
+            continue
+        if not interval.known:
+            lines.append(f"{name} is not identifiable: no log depends on it")
+        elif interval.value != 0 and interval.high - interval.low > 4 * abs(interval.value):
+            lines.append(f"{name} is loosely known, {interval.low:.3g} to {interval.high:.3g}: {_EXPERIMENT.get(name, 'more logs that differ')}")
+    if isinstance(bench, Dynamometer):
+        lines.append("at rest friction may have any value up to its bound: samples at rest were left out")
+    if len(bench.logs) < 5:
+        lines.append(f"{len(bench.logs)} logs make wide intervals, and hide what differs from day to day; eight or more are better")
+    return lines
+
+
+_EXPERIMENT = {
+    "armature": "log fast reversals with a light load",
+    "coulomb": "log slow motion without load",
+    "viscous": "log constant fast motion in both directions",
+    "resistance": "log the current, or a stall",
+    "stribeck_friction": "log very slow motion and breaking away from rest",
+    "stribeck_velocity": "log very slow motion, at several speeds",
+    "half_gap": "log small reversals around the unloaded position, with both encoders if there are two",
+    "offset": "let the unpowered pendulum hang still at the start of a log",
+    "delay": "log a goal that steps",
+}

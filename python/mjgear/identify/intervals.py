@@ -1,0 +1,128 @@
+"""95 % intervals by bootstrap over logs.
+
+Neighbouring samples of a log share the same errors of the model, so that intervals from the residuals' scatter
+(Gauss-Newton) are several times too narrow. What repeats independently is the log: whole logs are drawn with
+replacement, the model is fitted to each draw, and the scatter of the fits is widened for the small number of logs
+(Student's t with n - 1 degrees of freedom, and the factor n/(n - 1) of the variance).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import t as student
+
+from mjgear.identify.bench import Bench, Space
+from mjgear.identify.fit import Cache, Fit, minimize
+
+_LEVEL = 0.95
+
+
+@dataclass
+class Interval:
+    """A 95 % interval.
+
+    Attributes:
+      value: estimate.
+      low, high: ends; the parameter's bounds where nothing is known.
+      known: False if the logs do not say anything about it.
+    """
+
+    value: float
+    low: float
+    high: float
+    known: bool = True
+
+
+def derived(values: Mapping[str, float]) -> dict[str, float]:
+    """Efficiencies of a gear's coefficients, and the product that needs no torque constant."""
+    if "gamma_u" not in values or "gamma_v" not in values:
+        return {}
+    forward = (1 - values["gamma_u"]) / (1 + values["gamma_v"])
+    backward = (1 - values["gamma_v"]) / (1 + values["gamma_u"])
+    return {"eta_forward": forward, "eta_backward": backward, "eta_forward x eta_backward": forward * backward}
+
+
+def _with_derived(values: Mapping[str, float]) -> dict[str, float]:
+    return {**values, **derived(values)}
+
+
+def intervals(bench: Bench, fit: Fit, replicates: int = 100, tolerance: Mapping[str, float] | None = None,
+              seed: int = 0) -> dict[str, Interval]:
+    """Intervals of all fitted numbers and of the efficiencies.
+
+    Args:
+      replicates: of the bootstrap.
+      tolerance: known parameter -> its relative tolerance, half of a 95 % interval; the fit is repeated at both ends.
+      seed: of the draws.
+    """
+    n = len(bench.logs)
+    space = bench.space(fit.model)
+    names = list(_with_derived(fit.values))
+    here = np.array([fit.values[k] for k in space.names]) / space.size
+    estimate = np.array(list(_with_derived(fit.values).values()))
+
+    def refit(logs: Sequence[int], iterations: int, cache: Cache | None = None) -> np.ndarray:
+        result, _ = minimize(bench, fit.model, logs, here, space, iterations, cache)
+        return np.array(list(_with_derived(dict(zip(space.names, (result.x * space.size).tolist()))).values()))
+
+    # scatter over logs
+    rng = np.random.default_rng(seed)
+    cache: Cache = {}
+    if n > 1:
+        draws = np.array([refit(rng.integers(0, n, n).tolist(), 12, cache) for _ in range(replicates)])
+        variance = draws.var(axis=0, ddof=1) * n / (n - 1)
+        half = student.ppf((1 + _LEVEL) / 2, n - 1) * np.sqrt(variance)
+    else:
+        half = np.full(len(names), np.inf)
+
+    # what a known parameter's tolerance does
+    spread = np.zeros(len(names))
+    for name, relative in (tolerance or {}).items():
+        value = bench.known[name]
+        ends = []
+        for sign in (-1, 1):
+            bench.known[name] = value * (1 + sign * relative)
+            ends.append(refit(range(n), 40))
+        bench.known[name] = value
+        spread += (np.abs(np.array(ends) - estimate).max(axis=0)) ** 2
+    half = np.sqrt(half**2 + spread)
+
+    known = dict(zip(names, _is_known(bench, fit, space, here)))
+    return {name: _interval(name, value, h, space, known[name]) for name, value, h in zip(names, estimate, half)}
+
+
+def _is_known(bench: Bench, fit: Fit, space: Space, here: np.ndarray) -> list[bool]:
+    """Whether the logs show each number: where it moves by a usual amount and all others follow as well as they can,
+    the prediction changes by more than the mean error of the logs.
+
+    A bootstrap does not tell: where nothing depends on a number its fits stay where they began.
+    """
+    def point(z: np.ndarray) -> np.ndarray:
+        return np.array(list(_with_derived(dict(zip(space.names, (z * space.size).tolist()))).values()))
+
+    gradient = np.array([(point(here + d) - point(here - d)) / 2e-5 for d in 1e-5 * np.eye(here.size)]).T
+    w, V = np.linalg.eigh(fit.jacobian.T @ fit.jacobian)
+    variance = ((gradient @ V) ** 2 / np.maximum(w, 1e-14 * max(w[-1], 1e-300))).sum(axis=1)
+    usual = [(space.start[1][i] - space.start[0][i]) * space.size[i] for i in range(here.size)]
+    usual += [0.25] * (len(variance) - here.size)
+    rows = fit.jacobian.shape[0]
+    change = np.array(usual) / np.sqrt(np.maximum(variance, 1e-300) * rows)
+    error = np.concatenate(bench.residuals(fit.model, fit.values, range(len(bench.logs))))
+    return [bool(c > np.sqrt(np.mean(error**2) / len(bench.logs))) for c in change]
+
+
+def _interval(name: str, value: float, half: float, space: Space, known: bool) -> Interval:
+    low, high = -np.inf, np.inf
+    if name in space.names:
+        i = space.names.index(name)
+        low, high = space.low[i] * space.size[i], space.high[i] * space.size[i]
+    elif name == "eta_forward":
+        low, high = 0.0, 1.0
+    elif name.startswith("eta"):
+        high = 1.0
+    if not known or not np.isfinite(half):
+        return Interval(float(value), float(low), float(high), False)
+    return Interval(float(value), float(max(low, value - half)), float(min(high, value + half)))

@@ -1,0 +1,370 @@
+"""Logs of a joint: read from files, in SI units at the output side, evenly sampled.
+
+Files: CSV (also compressed by gzip) with a header line, the JSON of Rhoban/bam (raw and processed), and the npz of
+mujoco.sysid's ``TimeSeries``. What is measured has these names here, whatever the file calls it:
+
+===============  =======  ==========================================================================
+name             unit
+===============  =======  ==========================================================================
+time             s        may be uneven
+position         rad      of the output side, 0 hangs down
+velocity         rad/s    of the output side; without it the slope of position
+goal             rad      goal of the servo's position loop
+torque           N m      of the motor, at the output side
+current          A        of the winding
+voltage          V        at the winding
+duty             1        of the supply, signed: voltage = duty x supply
+supply           V
+enable           0, 1     0: the motor is off
+temperature      deg C
+output           N m      torque that the gear delivers, from a sensor (dynamometer), positive along position
+rotor            rad      the motor's encoder, divided by the ratio
+===============  =======  ==========================================================================
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.signal import savgol_filter
+
+#: what a log may hold, see above
+QUANTITIES = ("time", "position", "velocity", "goal", "torque", "current", "voltage", "duty", "supply", "enable",
+              "temperature", "output", "rotor")
+
+#: names in files that need no column map
+ALIASES = {
+    "timestamp": "time", "t": "time", "times": "time",
+    "speed": "velocity", "present_velocity": "velocity", "present_position": "position",
+    "goal_position": "goal",
+    "input_volts": "supply",
+    "torque_enable": "enable",
+    "temp": "temperature",
+    "load": "duty",
+}  # fmt: skip
+
+#: units of columns and what they are in SI
+UNITS = {
+    "rad": 1.0, "deg": math.pi / 180, "rev": 2 * math.pi,
+    "rad/s": 1.0, "deg/s": math.pi / 180, "rpm": math.pi / 30,
+    "Nm": 1.0, "mNm": 1e-3, "Ncm": 1e-2, "kgcm": 0.0980665,
+    "A": 1.0, "mA": 1e-3, "V": 1.0, "mV": 1e-3,
+    "s": 1.0, "ms": 1e-3, "us": 1e-6,
+    "1": 1.0, "%": 1e-2, "C": 1.0,
+}  # fmt: skip
+
+
+_TRUTH = {"True": 1.0, "true": 1.0, "False": 0.0, "false": 0.0}
+
+
+class LogError(ValueError):
+    """A log that cannot be used; the text names file, column and line where they are known."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """Where a quantity is in a file.
+
+    Attributes:
+      name: of the column in the file.
+      scale: SI units in one unit of the column.
+      wrap: period after which a counter begins again, in units of the column; 0: none. Positions are unwrapped along
+        the log; other columns are read as two's complement, so that with 65536 the number 65535 is -1.
+    """
+
+    name: str
+    scale: float = 1.0
+    wrap: float = 0.0
+
+    @staticmethod
+    def parse(text: str) -> Column:
+        """A column from ``NAME[:UNIT][,wrap=PERIOD]``; UNIT is one of UNITS or a number, NUMBER/NUMBER included.
+
+        Raises:
+          LogError: unit or period is not understood.
+        """
+        name, *options = text.split(",")
+        name, _, unit = name.partition(":")
+        wrap = 0.0
+        for option in options:
+            key, _, value = option.partition("=")
+            if key != "wrap":
+                raise LogError(f"column '{text}': '{option}' is not understood; write NAME:UNIT,wrap=PERIOD")
+            wrap = _number(value, f"column '{text}': wrap")
+        if unit in UNITS:
+            return Column(name, UNITS[unit], wrap)
+        return Column(name, _number(unit, f"column '{text}': unit ({', '.join(UNITS)}, or a number)") if unit else 1.0, wrap)
+
+
+def _number(text: str, what: str) -> float:
+    try:
+        top, _, bottom = text.partition("/")
+        return float(top) / (float(bottom) if bottom else 1.0)
+    except (ValueError, ZeroDivisionError):
+        raise LogError(f"{what}: '{text}' is not a number") from None
+
+
+@dataclass
+class Log:
+    """One evenly sampled log.
+
+    Attributes:
+      name: of the file.
+      dt: time between samples, s.
+      data: quantity -> (n), without time; enable is bool.
+      facts: what else the file says: mass, length, kp, vin, trajectory, ...
+    """
+
+    name: str
+    dt: float
+    data: dict[str, np.ndarray]
+    facts: dict[str, float | str] = field(default_factory=dict)
+
+    @property
+    def n(self) -> int:
+        """Number of samples."""
+        return len(self.data["position"])
+
+    @property
+    def time(self) -> np.ndarray:
+        """Time of each sample, s."""
+        return self.dt * np.arange(self.n)
+
+    def number(self, fact: str) -> float:
+        """A fact that must be a number.
+
+        Raises:
+          LogError: it is missing or no number.
+        """
+        if fact not in self.facts:
+            raise LogError(f"{self.name}: nothing says '{fact}'; give it in the log or as {fact}=NUMBER")
+        try:
+            return float(self.facts[fact])
+        except ValueError:
+            raise LogError(f"{self.name}: {fact} = '{self.facts[fact]}' is not a number") from None
+
+
+# ---------------------------------------- files -------------------------------------------------------------------
+
+
+@dataclass
+class _Table:
+    """A file as it is: columns by their own names, the line of the first row, facts."""
+
+    columns: dict[str, np.ndarray]
+    first: int
+    facts: dict[str, float | str]
+
+
+def _text(path: Path) -> str:
+    try:
+        raw = path.read_bytes()
+        return (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw).decode("utf-8-sig")
+    except OSError as error:
+        raise LogError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except (UnicodeDecodeError, gzip.BadGzipFile, EOFError) as error:
+        raise LogError(f"{path}: neither text nor compressed text: {error}") from None
+
+
+def _facts_of_comment(line: str) -> dict[str, float | str]:
+    facts: dict[str, float | str] = {}
+    for word in line.lstrip("# ").split():
+        key, equal, value = word.partition("=")
+        if equal:
+            try:
+                facts[key] = float(value)
+            except ValueError:
+                facts[key] = value
+    return facts
+
+
+def _read_csv(path: Path) -> _Table:
+    lines = _text(path).splitlines()
+    facts: dict[str, float | str] = {}
+    start = 0
+    while start < len(lines) and (not lines[start].strip() or lines[start].lstrip().startswith("#")):
+        facts |= _facts_of_comment(lines[start])
+        start += 1
+    if start == len(lines):
+        raise LogError(f"{path}: no header line; the first line without # names the columns")
+    try:
+        dialect: type[csv.Dialect] = csv.Sniffer().sniff(lines[start], delimiters=",;\t ")
+    except csv.Error:
+        dialect = csv.excel
+    header = [name.strip() for name in next(csv.reader([lines[start]], dialect))]
+    rows = []
+    for number, row in enumerate(csv.reader(io.StringIO("\n".join(lines[start + 1 :])), dialect), start + 2):
+        if not row:
+            continue
+        if len(row) != len(header):
+            raise LogError(f"{path}: line {number}: {len(row)} values under {len(header)} columns")
+        rows.append(row)
+    columns = {}
+    for i, name in enumerate(header):
+        values = np.empty(len(rows))
+        for k, row in enumerate(rows):
+            try:
+                word = row[i].strip()
+                values[k] = _TRUTH[word] if word in _TRUTH else float(word)
+            except ValueError:
+                # refused only if the column is used
+                values[k] = math.nan
+        columns[name] = values
+    return _Table(columns, start + 2, facts)
+
+
+def _read_json(path: Path) -> _Table:
+    try:
+        content = json.loads(_text(path))
+    except json.JSONDecodeError as error:
+        raise LogError(f"{path}: line {error.lineno}: {error.msg}") from None
+    if not isinstance(content, dict) or not isinstance(content.get("entries"), list) or not content["entries"]:
+        raise LogError(f"{path}: no list 'entries'; the JSON of Rhoban/bam has one")
+    facts = {k.replace("-", "_"): v for k, v in content.items() if isinstance(v, (int, float, str))}
+    entries = content["entries"]
+    columns = {}
+    for name, first in entries[0].items():
+        if isinstance(first, (int, float)):
+            try:
+                columns[name] = np.array([float(entry[name]) for entry in entries])
+            except (KeyError, TypeError, ValueError):
+                bad = next(k for k, e in enumerate(entries) if not isinstance(e.get(name), (int, float)))
+                raise LogError(f"{path}: column '{name}', entry {bad}: no number") from None
+    if "timestamp" not in columns and "dt" in facts:
+        columns["timestamp"] = float(facts["dt"]) * np.arange(len(entries))
+    return _Table(columns, 0, facts)
+
+
+def _read_npz(path: Path) -> _Table:
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            times, data = file["times"], file["data"]
+            mapping = json.loads(str(file["signal_mapping"])) if "signal_mapping" in file else {}
+    except (KeyError, ValueError, OSError) as error:
+        raise LogError(f"{path}: not a TimeSeries of mujoco.sysid: {error}") from None
+    columns = {"time": np.asarray(times, dtype=float)}
+    for name, (_, indices) in mapping.items():
+        if len(indices) == 1:
+            columns[name] = np.asarray(data[:, indices[0]], dtype=float)
+    if not mapping:
+        columns |= {f"column{i}": np.asarray(data[:, i], dtype=float) for i in range(data.shape[1])}
+    return _Table(columns, 0, {})
+
+
+def read(path: str | Path, columns: Mapping[str, str | Column] | None = None, dt: float = 0.005,
+         facts: Mapping[str, float | str] | None = None, defaults: Mapping[str, Column] | None = None) -> Log:
+    """Read one log and sample it evenly.
+
+    Args:
+      path: .csv, .json, .npz, the first two also compressed (.gz).
+      columns: quantity -> column, as Column or as text for Column.parse; quantities that are not named are taken from
+        columns with their own name or one of ALIASES.
+      dt: time between the samples that are wanted, s.
+      defaults: quantity -> column, for those that neither `columns` nor the file's names settle and that the file has.
+      facts: what the file does not say, or says otherwise: mass, length, kp, vin, trajectory, ...
+
+    Raises:
+      LogError: with file, column and line.
+    """
+    path = Path(path)
+    stem = path.name.removesuffix(".gz")
+    reader = {".csv": _read_csv, ".txt": _read_csv, ".json": _read_json, ".npz": _read_npz}.get(Path(stem).suffix)
+    if reader is None:
+        raise LogError(f"{path}: logs are .csv, .json or .npz files")
+    table = reader(path)
+    chosen = _choose(path, table, columns or {}, defaults or {})
+    values = {}
+    for quantity, column in chosen.items():
+        values[quantity] = _quantity(path, table, quantity, column)
+    return _resample(path, values, dt, table.first, {**table.facts, **(facts or {})})
+
+
+def read_all(paths: Iterable[str | Path], **options: Any) -> list[Log]:
+    """Read several logs, folders included, in the order of their names.
+
+    Raises:
+      LogError: see read; no log at all.
+    """
+    files: list[Path] = []
+    for path in map(Path, paths):
+        if path.is_dir():
+            files += sorted(f for f in path.iterdir() if f.name.removesuffix(".gz").endswith((".csv", ".json", ".npz")))
+        else:
+            files.append(path)
+    if not files:
+        raise LogError(f"no logs in {', '.join(map(str, paths)) or 'nothing'}")
+    return [read(file, **options) for file in files]
+
+
+def _choose(path: Path, table: _Table, wanted: Mapping[str, str | Column],
+            defaults: Mapping[str, Column]) -> dict[str, Column]:
+    """quantity -> column of this file."""
+    chosen = {}
+    for quantity, column in wanted.items():
+        if quantity not in QUANTITIES:
+            raise LogError(f"'{quantity}' is not a quantity of a log; these are: {', '.join(QUANTITIES)}")
+        column = Column.parse(column) if isinstance(column, str) else column
+        if column.name not in table.columns:
+            raise LogError(f"{path}: no column '{column.name}' for {quantity}; there are: {', '.join(table.columns)}")
+        chosen[quantity] = column
+    for quantity, column in defaults.items():
+        if quantity not in chosen and column.name in table.columns:
+            chosen[quantity] = column
+    for name in table.columns:
+        quantity = ALIASES.get(name, name)
+        if quantity in QUANTITIES and quantity not in chosen:
+            chosen[quantity] = Column(name)
+    for quantity in ("time", "position"):
+        if quantity not in chosen:
+            raise LogError(f"{path}: no column for {quantity}; name it: {quantity}=COLUMN (there are: {', '.join(table.columns)})")
+    return chosen
+
+
+def _quantity(path: Path, table: _Table, quantity: str, column: Column) -> np.ndarray:
+    """A column in SI units, without wrap-around."""
+    raw = table.columns[column.name]
+    bad = np.flatnonzero(~np.isfinite(raw))
+    if bad.size:
+        place = f"line {table.first + bad[0]}" if table.first else f"entry {bad[0]}"
+        raise LogError(f"{path}: column '{column.name}', {place}: no number")
+    if column.wrap:
+        if quantity in ("position", "goal", "rotor", "time"):
+            raw = np.unwrap(raw, period=column.wrap)
+        else:
+            raw = (raw + column.wrap / 2) % column.wrap - column.wrap / 2
+    return raw * column.scale
+
+
+def _resample(path: Path, values: dict[str, np.ndarray], dt: float, first: int, facts: dict[str, float | str]) -> Log:
+    """Values at even times, linear between the measured ones."""
+    time = values.pop("time")
+    if time.size < 10:
+        raise LogError(f"{path}: {time.size} samples; a log needs 10 at least")
+    back = np.flatnonzero(np.diff(time) <= 0)
+    if back.size:
+        place = f"line {first + back[0] + 1}" if first else f"entry {back[0] + 1}"
+        raise LogError(f"{path}: {place}: time does not increase ({time[back[0]]:g} s, then {time[back[0] + 1]:g} s)")
+    even = np.arange(time[0], time[-1], dt)
+    if even.size < 10:
+        raise LogError(f"{path}: {time[-1] - time[0]:g} s are too short for samples every {dt:g} s")
+    data = {name: np.interp(even, time, column) for name, column in values.items()}
+    if "velocity" not in data:
+        window = max(5, int(round(0.03 / dt)) | 1)
+        data["velocity"] = savgol_filter(data["position"], min(window, even.size // 2 * 2 - 1), 2, deriv=1, delta=dt)
+    if "enable" in data:
+        data["enable"] = data["enable"] > 0.5
+    if "voltage" not in data and "duty" in data and "supply" in data and np.max(np.abs(data["duty"])) <= 1.05:
+        data["voltage"] = data["duty"] * data["supply"]
+    name = path.name
+    for suffix in (".gz", ".csv", ".json", ".npz", ".txt"):
+        name = name.removesuffix(suffix)
+    return Log(name, dt, data, facts)

@@ -1,0 +1,147 @@
+"""MJCF of what was identified, and its simulation by MuJoCo."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import mujoco
+import numpy as np
+
+from mjgear.identify.bench import GRAVITY, Pendulum
+from mjgear.identify.models import Model, defaults
+
+# keys of the plugin that a fitted gear may have
+_KEYS = ("gamma_u", "gamma_v", "coulomb", "stribeck_friction", "stribeck_velocity", "stribeck_exponent",
+         "gamma_u_stribeck", "gamma_v_stribeck", "gamma_u_quadratic", "gamma_v_quadratic")
+
+
+def _number(x: float) -> str:
+    return repr(float(x))
+
+
+def gear(model: Model, values: Mapping[str, float], joint: str = "joint", indent: str = "  ") -> str:
+    """The ``<extension>`` for a fitted gear; empty for MuJoCo's own friction."""
+    if model.name == "native":
+        return ""
+    given = {**{k: v for k, v in defaults(model).items() if "stribeck_friction" in values}, **values}
+    keys = [("joint", joint)]
+    keys += [(k, _number(given[k])) for k in _KEYS if k in given]
+    if "half_gap" in values:
+        keys += [("backlash", "exact"), ("encoder", "joint")]
+        keys += [(k, _number(values[k])) for k in ("half_gap", "stiffness", "damping")]
+        keys += [("rotor_inertia", _number(values["armature"]))]
+    lines = [f'{indent}    <config key="{k}" value="{v}"/>' for k, v in keys]
+    return "\n".join([f"{indent}<extension>", f'{indent}  <plugin plugin="mjgear.transmission">',
+                      f'{indent}    <instance name="gears">', *("  " + line for line in lines),
+                      f"{indent}    </instance>", f"{indent}  </plugin>", f"{indent}</extension>"])
+
+
+def joint_attributes(model: Model, values: Mapping[str, float]) -> str:
+    """``damping``, ``armature`` and, for MuJoCo's own friction, ``frictionloss``."""
+    attributes = [f'damping="{_number(values["viscous"])}"'] if "viscous" in values else []
+    if "armature" in values and "half_gap" not in values:
+        attributes.append(f'armature="{_number(values["armature"])}"')
+    if model.name == "native":
+        attributes.append(f'frictionloss="{_number(values["coulomb"])}"')
+    return " ".join(attributes)
+
+
+def actuators(bench: Pendulum, values: Mapping[str, float], i: int, joint: str = "joint", indent: str = "    ") -> str:
+    """The servo of log i as actuators: what its input sets, and back-EMF."""
+    constants = {**bench.constants(i), **bench.known, **values}
+    k = constants.get("torque_constant", 1.0) if bench.drive != "torque" else 1.0
+    unit = k / constants["resistance"] if bench.drive == "voltage" else k
+    limit = unit * constants["limit"]
+    clamp = f' forcerange="{_number(-limit)} {_number(limit)}"' if limit > 0 else ""
+    lines = []
+    if bench.input == "goal":
+        kp, kv = unit * constants["gain"], unit * constants["derivative"]
+        lines.append(f'<position name="servo" joint="{joint}" kp="{_number(kp)}" kv="{_number(kv)}"{clamp}/>')
+    else:
+        lines.append(f'<general name="motor" joint="{joint}" gainprm="{_number(unit)}"{clamp}/>')
+    if bench.drive == "voltage":
+        lines.append(f'<general name="back_emf" joint="{joint}" gainprm="0" biastype="affine" '
+                     f'biasprm="0 0 {_number(-k * unit)}"/>')
+    if bench.drive == "current" and constants["supply"] > 0:
+        lines.append("<!-- without the bound that the supply sets to the current at high speed -->")
+    return "\n".join(indent + line for line in lines)
+
+
+def pendulum(bench: Pendulum, model: Model, values: Mapping[str, float], i: int = 0) -> str:
+    """The whole bench of log i as MJCF: weight, gear, servo. Its step is that of the fit."""
+    constants = {**bench.constants(i), **bench.known, **values}
+    inertia, gravity = constants["inertia"], constants["gravity"]
+    # a mass whose gravity torque and inertia are those of the bench; a bare inertia has its mass on the axis
+    if gravity > 0:
+        length = bench.logs[i].facts.get("length")
+        length = float(length) if length is not None else inertia * GRAVITY / gravity
+        mass = gravity / GRAVITY / length
+        if mass * length**2 > inertia:
+            length = inertia * GRAVITY / gravity
+            mass = gravity / GRAVITY / length
+    else:
+        mass, length = 1.0, 0.0
+    own = max(inertia - mass * length**2, 1e-12)
+    offset = constants.get("offset", 0.0)
+    place = f"{_number(length * math.sin(offset))} 0 {_number(-length * math.cos(offset))}"
+    limit = ""
+    if bench.drive == "voltage" and constants["current_limit"] > 0:
+        most = constants["torque_constant"] * constants["current_limit"]
+        limit = f' actuatorfrcrange="{_number(-most)} {_number(most)}"'
+    step = bench.logs[i].dt / bench.substeps(i)
+    extension = gear(model, {**bench.known, **values})
+    return "\n".join([
+        f'<mujoco model="{bench.logs[i].name}">',
+        f'  <option timestep="{_number(step)}" gravity="0 0 {_number(-GRAVITY)}" integrator="Euler"/>',
+        *([extension] if extension else []),
+        "  <worldbody>",
+        '    <body name="pendulum">',
+        f'      <joint name="joint" axis="0 -1 0" {joint_attributes(model, {**bench.known, **values})}{limit}/>',
+        f'      <inertial pos="{place}" mass="{_number(mass)}" diaginertia="{own!r} {own!r} {own!r}"/>',
+        f'      <geom type="capsule" fromto="0 0 0 {place}" size="0.005" contype="0" conaffinity="0"/>',
+        f'      <geom type="sphere" pos="{place}" size="0.02" contype="0" conaffinity="0"/>',
+        "    </body>",
+        "  </worldbody>",
+        "  <actuator>",
+        actuators(bench, values, i),
+        "  </actuator>",
+        "</mujoco>",
+        "",
+    ])
+
+
+def inputs(bench: Pendulum, values: Mapping[str, float], i: int) -> np.ndarray:
+    """What the actuator of log i is told at each sample: the input, delayed and with its slew limited."""
+    log = bench.logs[i]
+    constants = {**bench.constants(i), **bench.known, **values}
+    given = log.data[bench.input]
+    late = np.interp(np.arange(log.n) - constants["delay"] / log.dt - 0.5 / bench.substeps(i), np.arange(log.n), given)
+    slew = constants["slew"] * log.dt
+    if bench.input == "goal" and slew > 0:
+        goal = given[0]
+        for k in range(log.n):
+            goal += min(max(late[k] - goal, -slew), slew)
+            late[k] = goal
+    return np.asarray(late)
+
+
+def replay(bench: Pendulum, model: Model, values: Mapping[str, float], i: int) -> np.ndarray:
+    """Position at each sample of log i, simulated by MuJoCo from the MJCF."""
+    m = mujoco.MjModel.from_xml_string(pendulum(bench, model, values, i))
+    d = mujoco.MjData(m)
+    log = bench.logs[i]
+    d.qpos[0], d.qvel[0] = log.data["position"][0], log.data["velocity"][0]
+    told = inputs(bench, values, i)
+    enable = log.data.get("enable", np.ones(log.n, bool))
+    substeps = bench.substeps(i)
+    out = np.empty(log.n)
+    for k in range(log.n):
+        out[k] = d.qpos[0]
+        d.ctrl[0] = told[k]
+        if enable[k]:
+            m.opt.disableflags &= ~mujoco.mjtDisableBit.mjDSBL_ACTUATION.value
+        else:
+            m.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_ACTUATION.value
+        mujoco.mj_step(m, d, substeps)
+    return out

@@ -1,0 +1,223 @@
+"""An HTML page of an identification, with its plots in it."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.figure import Figure
+
+from mjgear.identify import core
+from mjgear.identify.bench import Dynamometer, Pendulum
+from mjgear.identify.models import MODELS, PARAMETERS
+from mjgear.identify.result import Identification
+
+_STYLE = """body { font: 15px/1.5 sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em; color: #222 }
+table { border-collapse: collapse; margin: 1em 0 } td, th { padding: .2em .8em; border-bottom: 1px solid #ccc; text-align: right }
+td:first-child, th:first-child { text-align: left } tr.chosen { background: #e6f2e6; font-weight: bold }
+pre { background: #f4f4f4; padding: 1em; overflow: auto } img { max-width: 100% } p.figure { margin: 1.5em 0 }"""
+
+
+def figures(found: Identification) -> dict[str, Figure]:
+    """Name -> figure; which ones depends on the bench."""
+    made: dict[str, Figure | None] = {"law": _law(found), "residuals": _residuals(found)}
+    if isinstance(found.bench, Pendulum):
+        made["trajectories"] = _trajectories(found)
+    made["held_out"] = _held_out(found)
+    return {name: figure for name, figure in made.items() if figure is not None}
+
+
+def write(found: Identification, title: str) -> str:
+    """The page."""
+    parts = [f"<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><title>{html.escape(title)}</title><style>{_STYLE}</style></head><body>",
+             f"<h1>{html.escape(title)}</h1>", f"<p>{len(found.bench.logs)} logs. Chosen by what it predicts held out: <b>{html.escape(MODELS[found.chosen].title)}</b>.</p>",
+             "<h2>Numbers</h2>", _parameter_table(found)]
+    if found.notes:
+        parts += ["<h2>What the logs leave open</h2><ul>", *(f"<li>{html.escape(n)}</li>" for n in found.notes), "</ul>"]
+    parts += [f"<h2>Models</h2><p>Mean absolute error in {found.bench.unit}: on the logs that were fitted, and on logs that were left "
+              "out of the fit. Every model had the same starts and iterations.</p>", _model_table(found)]
+    captions = {
+        "law": "Torque into the gear and torque delivered, while it moves, over the law: above the diagonal the load drives.",
+        "trajectories": "Measured and predicted motion from the first sample on, with the chosen model and MuJoCo's own friction.",
+        "residuals": "Errors of the chosen model against speed, load, position and temperature: a trend is something that the model lacks.",
+        "held_out": "Errors of the logs when they were left out of the fit.",
+    }
+    parts.append("<h2>Plots</h2>")
+    for name, figure in figures(found).items():
+        parts.append(f"<p class='figure'><img alt='{name}' src='data:image/png;base64,{_png(figure)}'><br>{captions[name]}</p>")
+    parts += ["<h2>MJCF</h2><pre>", html.escape(found.mjcf()), "</pre></body></html>"]
+    return "\n".join(parts)
+
+
+def _png(figure: Figure) -> str:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=110)
+    plt.close(figure)
+    return base64.b64encode(buffer.getvalue()).decode()
+
+
+def _parameter_table(found: Identification) -> str:
+    rows = ["<tr><th>number</th><th>value</th><th>unit</th><th>95 % interval</th></tr>"]
+    for name, i in found.intervals.items():
+        unit = PARAMETERS[name].si if name in PARAMETERS else "1"
+        interval = f"{i.low:.4g} to {i.high:.4g}" if i.known else "unknown"
+        rows.append(f"<tr><td>{name}</td><td>{i.value:.5g}</td><td>{unit}</td><td>{interval}</td></tr>")
+    for name, value in found.bench.known.items():
+        rows.append(f"<tr><td>{name}</td><td>{value:.5g}</td><td></td><td>given</td></tr>")
+    return f"<table>{''.join(rows)}</table>"
+
+
+def _model_table(found: Identification) -> str:
+    ways = list(found.held.errors)
+    rows = ["<tr><th>model</th><th>parameters</th><th>fitted</th>" + "".join(f"<th>{w} left out</th>" for w in ways) + "</tr>"]
+    for name, fit in found.fits.items():
+        if all(name in found.held.errors[w] for w in ways):
+            cells = "".join(f"<td>{found.held.mean(name, w):.4f}</td>" for w in ways)
+            mark = " class='chosen'" if name == found.chosen else ""
+            rows.append(f"<tr{mark}><td>{html.escape(fit.model.title)}</td><td>{len(fit.values)}</td><td>{found.error(name):.4f}</td>{cells}</tr>")
+    return f"<table>{''.join(rows)}</table>"
+
+
+def torques(found: Identification, i: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Of the moving samples of a log: torque into the gear, torque delivered, speed, all from measured motion."""
+    bench, fit = found.bench, found.fit
+    values = {**bench.known, **fit.values}
+    if isinstance(bench, Dynamometer):
+        u, _, v = bench.delivered(fit.model, values, i)
+        moving = bench.moving[i]
+        return u, bench.logs[i].data["output"][moving], v
+    assert isinstance(bench, Pendulum)
+    log = bench.logs[i]
+    c = bench.constants(i)
+    v = log.data["velocity"]
+    smooth = np.ones(9) / 9
+    a = np.convolve(np.gradient(v, log.dt), smooth, "same")
+    told = log.data[bench.input]
+    if bench.input == "goal":
+        told = c["gain"] * (told - log.data["position"]) - c["derivative"] * v
+        told = np.clip(told, -c["limit"], c["limit"]) if c["limit"] > 0 else told
+    k = values.get("torque_constant", 1.0)
+    if bench.drive == "voltage":
+        motor = k / values["resistance"] * (told - k * v)
+        motor = np.clip(motor, -k * c["current_limit"], k * c["current_limit"]) if c["current_limit"] > 0 else motor
+    else:
+        motor = told * (k if bench.drive == "current" else 1.0)
+    motor = motor * log.data.get("enable", np.ones(log.n))
+    delivered = c["gravity"] * np.sin(log.data["position"] + values.get("offset", 0.0)) + c["inertia"] * a + values.get("viscous", 0.0) * v
+    moving = np.abs(v) > 0.1
+    return (motor - values.get("armature", 0.0) * a)[moving], delivered[moving], v[moving]
+
+
+def _law(found: Identification) -> Figure:
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
+    values = {**found.bench.known, **found.fit.values}
+    largest = 0.0
+    for i in range(len(found.bench.logs)):
+        u, x, v = torques(found, i)
+        s = np.sign(v)
+        largest = max(largest, float(np.quantile(np.abs(np.concatenate([u, x])), 0.995)) if u.size else 0.0)
+        left.plot(s * u, s * x, ".", ms=1.5, alpha=0.3, color="C0", rasterized=True)
+        right.plot(s * x, s * (u - x), ".", ms=1.5, alpha=0.3, color="C0", rasterized=True)
+    u = np.linspace(-largest, largest, 400)
+    p = found.bench.vector(found.fit.model, {k: v for k, v in values.items() if k != "viscous"}, np.zeros(len(core.PARAMETERS)))
+    for speed, style in ((10.0, "-"), (1e-6, "--")):
+        if style == "--" and "stribeck_friction" not in values and "Kes" not in values:
+            continue
+        x = core.deliver(u, np.full_like(u, speed), p)
+        left.plot(u, x, style, color="C3", label="law, sliding" if style == "-" else "law, near rest")
+        right.plot(x, u - x, style, color="C3")
+    left.plot(u, u, ":", color="0.5", label="no friction")
+    left.set(xlabel="torque into the gear, along the motion [N m]", ylabel="torque delivered [N m]", xlim=(-largest, largest), ylim=(-largest, largest))
+    right.set(xlabel="load: torque delivered, along the motion [N m]", ylabel="friction [N m]", xlim=(-largest, largest))
+    left.legend(loc="upper left")
+    for axes in (left, right):
+        axes.grid(alpha=0.3)
+    return figure
+
+
+def _trajectories(found: Identification) -> Figure:
+    bench = found.bench
+    assert isinstance(bench, Pendulum)
+    n = min(len(found.bench.logs), 16)
+    columns = min(4, n)
+    rows = -(-n // columns)
+    figure, axes = plt.subplots(rows, columns, figsize=(3.6 * columns, 2.4 * rows), layout="constrained", squeeze=False)
+    for i, ax in enumerate(axes.flat):
+        ax.set_visible(i < n)
+        if i >= n:
+            continue
+        log = found.bench.logs[i]
+        if "goal" in log.data:
+            ax.plot(log.time, log.data["goal"], ":", color="0.7", lw=1)
+        ax.plot(log.time, log.data["position"], "k", lw=1.2, label="measured")
+        for name, color in (("native", "C1"), (found.chosen, "C0")):
+            if name in found.fits:
+                fit = found.fits[name]
+                ax.plot(log.time, bench.simulate(fit.model, fit.values, i)["position"], color, lw=1, label=name)
+        low, high = np.min(log.data["position"]), np.max(log.data["position"])
+        ax.set_ylim(low - 0.4 * (high - low) - 1e-3, high + 0.4 * (high - low) + 1e-3)
+        facts = [f"{k} {log.facts[k]:g}" for k in ("kp", "mass") if isinstance(log.facts.get(k), float)]
+        ax.set_title(", ".join([str(log.facts.get("trajectory", log.name)), *facts]), fontsize=8)
+        ax.tick_params(labelsize=7)
+    axes[0, 0].legend(fontsize=7)
+    figure.supxlabel("time [s]", fontsize=9)
+    figure.supylabel("position [rad]", fontsize=9)
+    return figure
+
+
+def _residuals(found: Identification) -> Figure:
+    bench, fit = found.bench, found.fit
+    error, speed, load, position, temperature = [], [], [], [], []
+    for i, log in enumerate(bench.logs):
+        if isinstance(bench, Dynamometer):
+            keep = bench.moving[i]
+            r = bench.residuals(fit.model, fit.values, [i])[0]
+            x = log.data["output"][keep]
+        else:
+            assert isinstance(bench, Pendulum)
+            keep = np.ones(log.n, bool)
+            r = bench.simulate(fit.model, fit.values, i)["position"] - log.data["position"]
+            c = bench.constants(i)
+            x = c["gravity"] * np.sin(log.data["position"])
+        error.append(r)
+        load.append(x)
+        speed.append(log.data["velocity"][keep])
+        position.append(log.data["position"][keep])
+        temperature.append(log.data.get("temperature", np.full(log.n, np.nan))[keep])
+    r = np.concatenate(error)
+    shown = [(np.concatenate(c), label) for c, label in ((speed, "speed [rad/s]"), (load, "load [N m]"), (position, "position [rad]"),
+                                                         (temperature, "temperature [°C]"))]
+    shown = [(c, label) for c, label in shown if np.isfinite(c).all()]
+    figure, axes = plt.subplots(1, len(shown), figsize=(3.3 * len(shown), 3), layout="constrained", sharey=True, squeeze=False)
+    for ax, (x, label) in zip(axes.flat, shown):
+        ax.plot(x, r, ".", ms=1, alpha=0.2, rasterized=True)
+        edges = np.quantile(x, np.linspace(0, 1, 13))
+        if np.ptp(edges) > 0:
+            place = np.clip(np.searchsorted(edges, x) - 1, 0, 11)
+            middle = [np.median(x[place == k]) for k in range(12) if np.any(place == k)]
+            ax.plot(middle, [np.median(r[place == k]) for k in range(12) if np.any(place == k)], "C3o-", ms=3, lw=1, label="median")
+        ax.set_xlabel(label)
+        ax.grid(alpha=0.3)
+    axes[0, 0].set_ylabel(f"predicted - measured [{bench.unit}]")
+    return figure
+
+
+def _held_out(found: Identification) -> Figure | None:
+    ways = list(found.held.errors)
+    if not ways:
+        return None
+    figure, axes = plt.subplots(1, len(ways), figsize=(5.5 * len(ways), 3.6), layout="constrained", squeeze=False)
+    for ax, way in zip(axes.flat, ways):
+        names = list(found.held.errors[way])
+        ax.boxplot([found.held.errors[way][n] for n in names], tick_labels=names, showmeans=True)
+        ax.set_title(f"{way} left out")
+        ax.set_ylabel(f"mean absolute error of a log [{found.bench.unit}]")
+        ax.set_ylim(bottom=0)
+        ax.tick_params(axis="x", rotation=45)
+    return figure

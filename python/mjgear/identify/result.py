@@ -1,0 +1,109 @@
+"""What an identification found."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from mjgear.identify import mjcf
+from mjgear.identify.bench import Bench, Pendulum
+from mjgear.identify.fit import Fit
+from mjgear.identify.heldout import HeldOut
+from mjgear.identify.intervals import Interval
+from mjgear.identify.models import MODELS, PARAMETERS
+
+_UNITS = {"eta_forward": "1", "eta_backward": "1", "eta_forward x eta_backward": "1"}
+
+
+@dataclass
+class Identification:
+    """A gear from logs.
+
+    Attributes:
+      chosen: name of the model that won.
+      fits: model -> fit to all logs.
+      intervals: 95 % intervals of the chosen model.
+      held: errors on what was left out of the fit.
+      notes: what the logs cannot say.
+      seconds: processor time of each model's fit to all logs.
+    """
+
+    bench: Bench
+    chosen: str
+    fits: dict[str, Fit]
+    intervals: dict[str, Interval]
+    held: HeldOut
+    notes: list[str] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def fit(self) -> Fit:
+        """The fit of the chosen model."""
+        return self.fits[self.chosen]
+
+    def error(self, model: str | None = None) -> float:
+        """Mean absolute error of a model on the logs that it was fitted to."""
+        fit = self.fits[model or self.chosen]
+        return float(self.bench.errors(fit.model, fit.values).mean())
+
+    def table(self) -> str:
+        """Models in rows: parameters, error on the logs, errors held out."""
+        ways = list(self.held.errors)
+        head = ["model", "parameters", "fitted"] + [f"{way} left out" for way in ways]
+        rows = [[MODELS[n].title + (" *" if n == self.chosen else ""), str(len(f.values)), f"{self.error(n):.4f}"]
+                + [f"{self.held.mean(n, way):.4f}" for way in ways] for n, f in self.fits.items()
+                if all(n in self.held.errors[way] for way in ways)]
+        width = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+        return "\n".join("  ".join(cell.ljust(w) if i == 0 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, width)))
+                         for row in [head, *rows])
+
+    def numbers(self) -> str:
+        """Parameters of the chosen model with their intervals."""
+        lines = []
+        for name, i in self.intervals.items():
+            unit = PARAMETERS[name].si if name in PARAMETERS else _UNITS.get(name, "")
+            text = f"{i.low:.4g} to {i.high:.4g}" if i.known else "unknown"
+            lines.append(f"  {name:<28}{i.value:>12.5g} {unit:<10} {text}")
+        return "\n".join(lines)
+
+    def mjcf(self, log: int = 0) -> str:
+        """The bench of a log as MJCF, with the chosen model."""
+        if not isinstance(self.bench, Pendulum):
+            return self.paste()
+        return mjcf.pendulum(self.bench, self.fit.model, self.fit.values, log)
+
+    def paste(self, joint: str = "joint") -> str:
+        """What goes into a model of your own: the extension and the attributes of the joint."""
+        values = {**self.bench.known, **self.fit.values}
+        extension = mjcf.gear(self.fit.model, values, joint)
+        return "\n".join(filter(None, [extension, f'  <!-- <joint name="{joint}" {mjcf.joint_attributes(self.fit.model, values)}/> -->']))
+
+    def json(self) -> str:
+        """Everything as JSON."""
+        content = {
+            "chosen": self.chosen,
+            "unit_of_errors": self.bench.unit,
+            "known": self.bench.known,
+            "parameters": {n: {"value": i.value, "low": i.low, "high": i.high, "known": i.known}
+                           for n, i in self.intervals.items()},
+            "models": {n: {"title": f.model.title, "values": f.values, "cost": f.cost, "costs_of_starts": f.costs,
+                           "simulations": f.simulations, "seconds": self.seconds.get(n), "error": self.error(n)}
+                       for n, f in self.fits.items()},
+            "held_out": {way: {m: {g: float(e[logs].mean()) for g, logs in self.held.groups[way].items()}
+                               for m, e in errors.items()} for way, errors in self.held.errors.items()},
+            "logs": [log.name for log in self.bench.logs],
+            "notes": self.notes,
+        }
+        return json.dumps(_finite(content), indent=2)
+
+
+def _finite(x: Any) -> Any:
+    """Numbers that JSON knows: infinite ones become null."""
+    if isinstance(x, dict):
+        return {k: _finite(v) for k, v in x.items()}
+    if isinstance(x, list):
+        return [_finite(v) for v in x]
+    if isinstance(x, float) and abs(x) == float("inf"):
+        return None
+    return x

@@ -1,0 +1,352 @@
+"""mjgear.identify: logs, the models on real logs, made-up servos, MJCF, the commands."""
+
+import dataclasses
+import gzip
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+from scipy.signal import savgol_filter
+
+import made_up_servo
+from mjgear import identify
+from mjgear.identify import backlash, heldout, mjcf, protocol
+from mjgear.identify.diagnose import findings
+from mjgear.identify.intervals import derived
+from mjgear.identify.logs import Column
+
+SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
+LOGS = sorted((SOURCE / "data/xl330").glob("*.csv.gz"))
+CURRENT = identify.Servo("made up", drive="current", error_gain=1.0)
+GAMMA = identify.MODELS["gamma"]
+
+
+def xl330(step=5e-3, logs=LOGS, **options):
+    servo = identify.servo("xl330")
+    defaults = {"duty": Column("load", servo.duty_scale, servo.duty_wrap)}
+    return identify.Pendulum(identify.read_all(logs, defaults=defaults), servo, step=step, **options)
+
+
+class Logs(unittest.TestCase):
+    """Files of all kinds become the same numbers; what is wrong is said with file, column and line."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def file(self, name, content):
+        path = pathlib.Path(self.folder.name) / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def test_column_map_units_and_wrap(self):
+        # an encoder of 4096 counts that turns past its end, a two's complement current in mA, time in ms
+        n = 200
+        angle = np.linspace(300, 420, n)  # deg
+        current = np.linspace(-50, 50, n)
+        rows = [f"{5 * k},{round(a / 360 * 4096) % 4096},{round(c) % 65536}" for k, (a, c) in enumerate(zip(angle, current))]
+        path = self.file("a.csv.gz", gzip.compress(("# mass=0.5 length=0.2\nms,ticks,cur\n" + "\n".join(rows)).encode()))
+        log = identify.read(path, {"time": "ms:ms", "position": f"ticks:{2 * math.pi / 4096},wrap=4096", "current": "cur:mA,wrap=65536"})
+        t = log.time * 1000 / (5 * (n - 1))
+        np.testing.assert_allclose(log.data["position"], np.radians(300 + 120 * t), atol=2e-3)
+        np.testing.assert_allclose(log.data["current"], (-50 + 100 * t) * 1e-3, atol=1e-3)
+        np.testing.assert_allclose(log.data["velocity"][20:-20], np.radians(120) / (5e-3 * (n - 1)), rtol=0.1)
+        self.assertEqual(log.facts, {"mass": 0.5, "length": 0.2})
+
+    def test_uneven_time_stamps(self):
+        rng = np.random.default_rng(1)
+        t = np.cumsum(rng.uniform(2e-3, 9e-3, 500))
+        rows = "\n".join(f"{x},{2 * x}" for x in t)
+        log = identify.read(self.file("a.csv", f"time,position\n{rows}"))
+        np.testing.assert_allclose(log.data["position"], 2 * (t[0] + log.time), atol=1e-12)
+
+    def test_bam_json(self):
+        entries = [{"timestamp": 0.005 * k, "position": 0.1 * k, "speed": 20.0, "load": 0.5, "input_volts": 12.0,
+                    "goal_position": 1.0, "torque_enable": k < 10} for k in range(20)]
+        content = {"mass": 1.0, "length": 0.1, "arm-mass": 0.05, "kp": 32, "vin": 12, "trajectory": "steps", "entries": entries}
+        raw = identify.read(self.file("raw.json", json.dumps(content)))
+        self.assertEqual(raw.facts["arm_mass"], 0.05)
+        np.testing.assert_allclose(raw.data["voltage"], 6.0)
+        self.assertEqual(list(raw.data["enable"]), [True] * 10 + [False] * (raw.n - 10))
+        for entry in entries:
+            del entry["timestamp"]
+        processed = identify.read(self.file("processed.json", json.dumps(content | {"dt": 0.005})))
+        np.testing.assert_allclose(processed.data["position"], raw.data["position"], atol=1e-12)
+
+    def test_sysid_npz(self):
+        path = pathlib.Path(self.folder.name) / "a.npz"
+        t = np.arange(50) * 0.01
+        np.savez(path, times=t, data=np.column_stack([t, 2 * t]), signal_mapping=json.dumps({"angle": [0, [1]], "tau": [0, [0]]}))
+        log = identify.read(path, {"position": "angle", "torque": "tau:mNm"})
+        np.testing.assert_allclose(log.data["torque"] * 2000, log.data["position"], atol=1e-12)
+
+    def test_errors_name_the_place(self):
+        good = "\n".join(f"{0.01 * k},{k},x" for k in range(20))
+        cases = {
+            "time,position,note\n" + good.replace("0.05,5,", "0.05,five,"): "column 'position', line 7: no number",
+            "time,position,note\n" + good.replace("0.05,5,x", "0.05,5"): "line 7: 2 values under 3 columns",
+            "time,position,note\n" + good.replace("0.05,5,", "0.01,5,"): "line 7: time does not increase",
+            "time,angle,note\n" + good: "no column for position",
+            "time,position\n0,1": "a log needs 10",
+            "# nothing": "no header line",
+        }
+        for content, text in cases.items():
+            path = self.file("bad.csv", content)
+            with self.assertRaises(identify.LogError) as caught:
+                identify.read(path)
+            self.assertIn(text, str(caught.exception))
+            self.assertIn(str(path), str(caught.exception))
+        for columns, text in ({"position": "angel"}, "no column 'angel'"), ({"position": "position:furlong"}, "furlong"), ({"speed": "x"}, "'speed' is not"):
+            with self.assertRaisesRegex(identify.LogError, text):
+                identify.read(self.file("good.csv", "time,position,note\n" + good), columns)
+        with self.assertRaisesRegex(identify.LogError, "line 2"):
+            identify.read(self.file("bad.json", '{"entries": [\n{,'))
+        with self.assertRaisesRegex(identify.LogError, "entry 1"):
+            identify.read(self.file("bad.json", '{"entries": [{"position": 1}, {"position": "far"}]}'))
+        with self.assertRaisesRegex(identify.LogError, "cannot be read"):
+            identify.read("nowhere.csv")
+        with self.assertRaisesRegex(identify.LogError, "mass"):
+            log = identify.read(self.file("good.csv", "time,position,torque\n" + good.replace("x", "0")))
+            identify.Pendulum([log], identify.servo("torque"))
+
+
+class Xl330(unittest.TestCase):
+    """The sixteen real logs, at steps of 5 ms to be quick; doc/identify.md has the command for all of it."""
+
+    def test_a_gear_predicts_what_friction_loss_does_not(self):
+        bench = xl330()
+        models = [identify.MODELS[n] for n in ("native", "gamma")]
+        held = identify.leave_out(bench, models, ["gain", "trajectory"], identify.Budget(starts=1, iterations=30))
+        for by in ("gain", "trajectory"):
+            self.assertLess(held.mean("gamma", by), 0.55 * held.mean("native", by), by)
+        self.assertEqual(identify.choose(held, models), "gamma")
+        self.assertEqual(len(held.groups["gain"]), 4)
+
+    def test_shuffled_torque_loses(self):
+        # the same torques at other times: what fits them is not the gear
+        bench = xl330(input="voltage", logs=LOGS[:8])
+        fit = identify.fit(bench, GAMMA, identify.Budget(starts=1))
+        true = bench.errors(GAMMA, fit.values).mean()
+        rng = np.random.default_rng(0)
+        for log in bench.logs:
+            log.data["voltage"] = log.data["voltage"][rng.permutation(log.n)]
+        shuffled = xl330(input="voltage", logs=LOGS[:8])
+        for log, other in zip(shuffled.logs, bench.logs):
+            log.data["voltage"] = other.data["voltage"]
+        shuffled = identify.Pendulum(shuffled.logs, shuffled.servo, "voltage", step=5e-3)
+        fit = identify.fit(shuffled, GAMMA, identify.Budget(starts=1))
+        self.assertGreater(shuffled.errors(GAMMA, fit.values).mean(), 2 * true)
+
+    def test_mjcf_reproduces_the_error(self):
+        values = {"torque_constant": 0.35, "resistance": 3.1, "armature": 0.0021, "offset": 0.02, "coulomb": 0.003,
+                  "viscous": 0.008, "gamma_u": 0.3, "gamma_v": 0.15, "stribeck_friction": 0.004, "stribeck_velocity": 0.5,
+                  "gamma_u_stribeck": 0.05, "gamma_v_stribeck": 0.03, "gamma_u_quadratic": 0.2, "gamma_v_quadratic": 0.1}
+        bench = xl330(step=1e-3, logs=LOGS[:4], fit=("delay",))
+        for name in ("gamma", "stribeck", "quadratic"):
+            model = identify.MODELS[name]
+            v = {k: values.get(k, 0.004) for k in bench.space(model).names}
+            errors = bench.errors(model, v)
+            for i, log in enumerate(bench.logs):
+                q = mjcf.replay(bench, model, v, i)
+                self.assertAlmostEqual(np.mean(np.abs(q - log.data["position"])), errors[i], delta=1e-6)
+                self.assertGreater(np.ptp(q), 0.1)
+
+    def test_published_models_are_theirs(self):
+        # M6 with the published numbers of this servo moves like it
+        bench = xl330()
+        published = {"torque_constant": 0.366013, "resistance": 2.81139, "armature": 0.00180774, "offset": 0.0271,
+                     "coulomb": 0.00477118, "viscous": 0.00535967, "stribeck_friction": 0.00467635, "vs": 2.89037, "alpha": 8.68326,
+                     "Km": 0.266786, "Ke": 8.51587e-06, "Kms": 1.07e-05, "Kes": 0.0807793, "Kmq": 0.00997247, "Keq": 0.00490257}
+        self.assertLess(bench.errors(identify.MODELS["M6"], published).mean(), 0.08)
+
+
+class MadeUp(unittest.TestCase):
+    """Servos whose numbers are known, simulated by another integrator."""
+
+    @classmethod
+    def setUpClass(cls):
+        seed = np.random.SeedSequence()
+        print(f"made-up servos: seed {seed.entropy}")
+        rng = np.random.default_rng(seed)
+        plan = made_up_servo.bench_plan
+        usual = dataclasses.replace(made_up_servo.draw(rng), gamma_u=rng.uniform(0.12, 0.25), gamma_v=rng.uniform(0.15, 0.35))
+        ungeared = dataclasses.replace(made_up_servo.draw(rng), gamma_u=0.0, gamma_v=0.0)
+        # nothing to carry but a millionth of the rotor's inertia; damping of the output would be a load as well
+        bare = dataclasses.replace(made_up_servo.draw(rng), viscous=0.0)
+        light = [dataclasses.replace(r, mass=1e-4, length=0.01, gain=1.0 / bare.torque_constant) for r in plan(bare)]
+        logs = made_up_servo.measure([*plan(usual), *plan(ungeared), *light], rng, step=2e-4)
+        cls.logs = {"usual": (usual, logs[:8]), "ungeared": (ungeared, logs[8:16]), "bare": (bare, logs[16:])}
+
+    def bench(self, name, scale=1.0, **options):
+        servo, logs = self.logs[name]
+        machine = dataclasses.replace(CURRENT, torque_constant=scale * servo.torque_constant)
+        bench = identify.Pendulum(logs, machine, fit=("delay",), **options)
+        bench.noise = 0.005
+        return bench
+
+    def test_without_gear_friction_native_is_chosen(self):
+        models = [identify.MODELS[n] for n in ("native", "gamma")]
+        held = identify.leave_out(self.bench("ungeared", step=2.5e-3), models, ["gain", "trajectory"], identify.Budget(starts=1, iterations=20))
+        self.assertEqual(identify.choose(held, models), "native")
+        held = identify.leave_out(self.bench("usual", step=2.5e-3), models, ["gain"], identify.Budget(starts=1, iterations=20))
+        self.assertEqual(identify.choose(held, models), "gamma")
+
+    def test_unloaded_says_that_gamma_is_unknown(self):
+        bench = self.bench("bare", step=2.5e-3)
+        bench.scale = {"torque": 1.0, "inertia": 0.01, "viscous": 1.0}
+        fit = identify.fit(bench, GAMMA, identify.Budget(starts=1, iterations=20))
+        found = identify.intervals(bench, fit, 5)
+        self.assertTrue(any("gamma_u and gamma_v are unknown" in line for line in findings(bench, fit, found)))
+        self.assertFalse(found["gamma_v"].known)
+
+    def test_scaled_torque_constant(self):
+        budget = identify.Budget(starts=1)
+        right = self.bench("usual")
+        fit = identify.fit(right, GAMMA, budget)
+        found = identify.intervals(right, fit, 20, {"torque_constant": 0.05})
+        self.assertTrue(found["gamma_v"].known)
+        here = derived(fit.values)
+        # a torque constant off by as much as leaves the coefficients positive
+        scale = next((s for s in (1.05, 0.95, 1.02, 0.98) if _inside(here, s)), None)
+        self.assertIsNotNone(scale, fit.values)
+        other = derived(identify.fit(self.bench("usual", scale), GAMMA, budget, near=[fit.values]).values)
+        for name, expected in ("eta_forward", 1 / scale), ("eta_backward", scale):
+            change = other[name] / here[name] - 1
+            self.assertGreater(change / (expected - 1), 0.3, name)
+        product = found["eta_forward x eta_backward"]
+        self.assertTrue(product.low <= other["eta_forward x eta_backward"] <= product.high, (other, product))
+        # a tolerance of 5 % is that of the efficiencies, and hardly one of the product
+        forward = found["eta_forward"]
+        self.assertGreater((forward.high - forward.low) / 2, 0.04 * forward.value)
+        self.assertLess((product.high - product.low) / 2, 0.025 * product.value)
+
+
+def _inside(eta, scale):
+    """Whether the efficiencies with a scaled torque constant are those of coefficients that are not negative."""
+    forward, backward = eta["eta_forward"] / scale, eta["eta_backward"] * scale
+    den = 1 - forward * backward
+    return min((1 - 2 * forward + forward * backward) / den, (1 - 2 * backward + forward * backward) / den) > 0.01
+
+
+class Backlash(unittest.TestCase):
+    """A gap of 0.01 rad, from small reversals of a rotor, a gear and a damped shaft simulated at 0.05 ms."""
+
+    def test_gap(self):
+        seed = np.random.SeedSequence()
+        print(f"backlash: seed {seed.entropy}")
+        rng = np.random.default_rng(seed)
+        total, dt = 0.01, 2e-3
+        inertia, gravity, stiffness, damping = 0.004, 0.4, 400.0, 0.3
+        t = dt * np.arange(1000)
+        torque = np.array([a * np.sin(2 * np.pi * f * t) for a, f in zip(rng.uniform(0.08, 0.12, 6), rng.uniform(0, 0.4, 6) + np.tile([1, 1.5, 2, 2.5, 3, 3.5], 1))])
+        angles = made_up_servo.simulate_gap(torque, inertia, gravity, rng.uniform(3e-3, 6e-3), total / 2, stiffness, damping,
+                                            rng.uniform(0, 0.1), rng.uniform(0.05, 0.2), rng.uniform(0.005, 0.015), dt, step=5e-5)
+        count = 2 * np.pi / 16384
+        q, rotor = np.round((angles + 1e-4 * rng.standard_normal(angles.shape)) / count) * count
+        logs = [identify.Log(f"log {k}", dt, {"position": q[k], "rotor": rotor[k], "torque": torque[k], "velocity": savgol_filter(q[k], 15, 2, deriv=1, delta=dt)},
+                             {"inertia": inertia, "gravity": gravity}) for k in range(6)]
+        two = backlash.from_two_encoders(logs)
+        self.assertAlmostEqual(2 * two.half_gap, total, delta=0.05 * total)
+        bench = identify.Pendulum(logs, identify.servo("torque"), known={"stiffness": stiffness, "damping": damping}, step=5e-4)
+        one = backlash.from_grid(bench, 0.02, budget=identify.Budget(iterations=12))
+        self.assertAlmostEqual(2 * one.half_gap, total, delta=0.05 * total)
+
+
+class Dynamometer(unittest.TestCase):
+    """Torque in, torque out: closed forms of the law."""
+
+    def test_efficiencies(self):
+        rng = np.random.default_rng(3)
+        eta_f, eta_b, c, viscous = 0.7, 0.6, 0.3, 0.02
+        gu = (1 - 2 * eta_f + eta_f * eta_b) / (1 - eta_f * eta_b)
+        gv = (1 - 2 * eta_b + eta_f * eta_b) / (1 - eta_f * eta_b)
+        logs = []
+        for k in range(6):
+            t = np.arange(0, 5, 0.005)
+            u = (4 + k) * np.sin(2 * t + k)
+            v = (1 + 0.3 * k) * np.sign(np.sin(0.9 * t + k)) * np.ones_like(t)
+            # driving: (1 + gv) x = (1 - gu) u - c; driven: (1 - gv) x = (1 + gu) u + c in the direction of motion
+            s = np.sign(v)
+            forward = ((1 - gu) * u * s - c) / (1 + gv)
+            backward = ((1 + gu) * u * s - c) / (1 - gv)
+            lam = (gu + gv) * u * s - gv * (u * s - forward)
+            x = s * np.where(lam >= 0, forward, backward) - viscous * v
+            logs.append(identify.Log(f"log {k}", 0.005, {"position": np.cumsum(v) * 0.005, "velocity": v, "torque": u,
+                                                       "output": x + 0.02 * rng.standard_normal(t.size)}))
+        bench = identify.Dynamometer(logs, identify.servo("torque"))
+        found = identify.identify_bench(bench, ("native", "gamma"), budget=identify.Budget(starts=1), replicates=40)
+        self.assertEqual(found.chosen, "gamma")
+        for name, true in (("eta_forward", eta_f), ("eta_backward", eta_b), ("coulomb", c), ("viscous", viscous)):
+            self.assertAlmostEqual(found.intervals[name].value, true, delta=0.02 * max(true, 0.2))
+        self.assertIn("eta_forward", json.loads(found.json())["parameters"])
+
+
+class Commands(unittest.TestCase):
+    """The command line: a report from real logs, a protocol, errors in a line."""
+
+    def run_command(self, *arguments):
+        return subprocess.run([sys.executable, "-m", "mjgear.identify", *map(str, arguments)], capture_output=True, text=True, check=False)
+
+    def test_identify(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            done = self.run_command("identify", *LOGS[:4], "--servo", "xl330", "--models", "native,gamma", "--starts", 1, "--dt", 0.01,
+                                    "--leave-out", "trajectory", "--replicates", 5, "--known", "torque_constant=0.36:5%", "--quiet",
+                                    "--report", folder / "r.html", "--json", folder / "r.json", "--mjcf", folder / "r.xml", "--joint", "elbow")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn('<config key="joint" value="elbow"/>', done.stdout)
+            content = json.loads((folder / "r.json").read_text())
+            self.assertEqual(content["known"], {"torque_constant": 0.36})
+            self.assertEqual((folder / "r.html").read_text().count("data:image/png"), 4)
+            self.assertIn("mjgear.transmission", (folder / "r.xml").read_text())
+
+    def test_errors(self):
+        for arguments, text in (((*LOGS[:1],), "no torque"), (("nowhere.csv",), "nowhere.csv"), ((LOGS[0], "--servo", "mx65"), "no servo 'mx65'"),
+                                ((LOGS[0], "--models", "gamma,M7"), "no model 'M7'"), ((LOGS[0], "--known", "gamma"), "NAME=VALUE"),
+                                ((LOGS[0], "--servo", "xl330", "--bench", "table"), "bench 'table'")):
+            done = self.run_command("identify", *arguments)
+            self.assertEqual(done.returncode, 1, arguments)
+            self.assertIn(text, done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
+
+    def test_protocol(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = self.run_command("protocol", "mx64", "--stall", 6, "--length", 0.15, "--signals", folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            files = sorted(pathlib.Path(folder).glob("*.csv"))
+            self.assertEqual(len(files), 2 * len(protocol.EXPERIMENTS))
+            for path in files:
+                t, goal, _ = np.loadtxt(path, delimiter=",", skiprows=2, unpack=True)
+                # within the bench, and what gravity takes there within the motor's reach
+                mass = float(path.read_text().split("mass=")[1].split()[0])
+                self.assertLessEqual(np.max(np.abs(goal)), math.pi / 2 + 1e-4)
+                self.assertLessEqual(mass * 9.80665 * 0.15 * np.sin(np.max(np.abs(goal))), 0.61 * 6)
+                self.assertAlmostEqual(np.median(np.diff(t)), 1 / 200, delta=1e-6)
+
+
+class Choosing(unittest.TestCase):
+    """The simplest model that predicts as well as the best."""
+
+    def test_one_standard_error(self):
+        held = heldout.HeldOut({"gain": {"native": np.array([2.0, 2.1, 1.9, 2.0]), "gamma": np.array([1.0, 1.1, 0.9, 1.0]),
+                                         "stribeck": np.array([0.99, 1.12, 0.88, 1.0])}}, {"gain": {"a": [0, 1], "b": [2, 3]}})
+        ladder = [identify.MODELS[n] for n in ("native", "gamma", "stribeck")]
+        self.assertEqual(identify.choose(held, ladder), "gamma")
+        held.errors["gain"]["stribeck"] = np.array([0.5, 0.6, 0.4, 0.5])
+        self.assertEqual(identify.choose(held, ladder), "stribeck")
+
+    def test_what_can_be_left_out(self):
+        logs = [identify.Log(str(k), 0.01, {"position": np.zeros(10)}, {"kp": k // 2, "mass": 1.0}) for k in range(4)]
+        self.assertEqual(identify.ways(logs), ["gain"])
+        self.assertEqual(identify.ways(logs[:2]), ["log"])
+        self.assertEqual(identify.ways(logs[:1]), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

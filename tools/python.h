@@ -1,0 +1,14 @@
+#ifndef MJGEAR_PYTHON_H_
+#define MJGEAR_PYTHON_H_
+
+// 1 if a command is one of the Python package: identify, protocol
+int isPythonCommand(const char* name);
+
+// lines of these commands for the usage
+extern const char python_usage[];
+
+// run such a command with the Python of the build tree that this program is in. Returns only on failure, after
+// a line on stderr: the exit code.
+int runPython(char** argv);
+
+#endif  // MJGEAR_PYTHON_H_
