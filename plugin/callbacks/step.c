@@ -18,6 +18,9 @@
 // velocities that it is the difference of
 #define mjgpCONFIRMED 1e-6
 
+// a slipping joint that its friction drives is not confirmed above this fraction of them
+#define mjgpDRIVES 1e-8
+
 // a stuck joint's velocity is set to exactly 0 if it is below this fraction of the velocities that it
 // is the difference of, that is if it can be nothing but rounding
 #define mjgpROUNDING 1e-10
@@ -366,8 +369,10 @@ static int confirmed(const mjgpGears* g, const mjData* d) {
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
     mjtNum v = d->qvel[g->config->joint[i].dof];
+    int drives = g->config->joint[i].gap == mjgpGAP_NONE && g->out.mode[i] && g->out.t[i] * v < 0 &&
+                 mju_abs(v) > mjgpDRIVES * g->out.scale[i] + 1e-14;
     mjtNum allowed = mjgpCONFIRMED * (g->out.scale[i] + 1e-3 * most) + 1e-15;
-    if (mju_abs(v - g->out.v_next[i]) > allowed && !mju_isBad(v)) {
+    if ((drives || mju_abs(v - g->out.v_next[i]) > allowed) && !mju_isBad(v)) {
       return 0;
     }
   }
@@ -413,6 +418,10 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
           "friction was solved. Enable warmstart, set noslip_iterations to 0, and increase the "
           "iterations of the constraint solver. Further occurrences are counted, not reported",
           d->time);
+
+      // what the joints did is not what their friction was solved for
+      g->out.info.status = mjgITERATION_LIMIT;
+      mjgp_writeStatus(g, m, d);
     }
   }
 

@@ -40,6 +40,19 @@ void mjgp_measure(mjtNum* value, const mjgpGears* g, const mjData* d, int i) {
 }
 
 
+void mjgp_writeStatus(const mjgpGears* g, const mjModel* m, mjData* d) {
+  if (!g->config->nsensor || (m->opt.disableflags & mjDSBL_SENSOR)) {
+    return;
+  }
+  int slot = m->plugin[g->config->leader];
+  for (int s = 0; s < m->nsensor; s++) {
+    if (mjgp_isOurSensor(m, s, slot)) {
+      d->sensordata[m->sensor_adr[s] + mjgSENSOR_STATUS] = g->out.info.status;
+    }
+  }
+}
+
+
 void mjgp_writeSensors(const mjgpGears* g, const mjModel* m, mjData* d) {
   if (!g->config->nsensor || (m->opt.disableflags & mjDSBL_SENSOR)) {
     return;

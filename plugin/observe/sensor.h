@@ -18,4 +18,7 @@ void mjgp_measure(mjtNum* value, const struct mjgpGears_* gears, const mjData* d
 // write all sensors that are attached to instances of the plugin
 void mjgp_writeSensors(const struct mjgpGears_* gears, const mjModel* m, mjData* d);
 
+// write the status alone, which the motion of the engine may have changed
+void mjgp_writeStatus(const struct mjgpGears_* gears, const mjModel* m, mjData* d);
+
 #endif  // MJGEAR_PLUGIN_SENSOR_H_
