@@ -151,7 +151,7 @@ void timeSteps(benchmark::State& state, Subject* subject, int variant) {
     motion.step(kSteps);
     state.PauseTiming();
     coupled += g ? g->count.coupled - before.coupled : 0;
-    passes += g ? g->count.passes - before.passes : 0;
+    passes += g ? g->count.newton_steps - before.newton_steps : 0;
     state.ResumeTiming();
   }
   state.counters["dofs"] = static_cast<double>(motion.m->nv);

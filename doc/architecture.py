@@ -124,7 +124,7 @@ LAYERS = [
     ["plugin/friction"],
     ["plugin/state", "plugin/configuration"],
     ["core/reference", "core/solvers", "core/backlash"],
-    ["core/law", "core/catalogue", "core/bench", "core"],
+    ["core/law", "core/catalogue", "core/bench"],
 ]
 
 
@@ -141,13 +141,14 @@ def draw(path):
     between = rooms(graph)
     per_room = collections.defaultdict(list)
     for f in files:
-        per_room[room(f)].append(f)
+        if room(f) != "core":  # the version number
+            per_room[room(f)].append(f)
     unknown = set(per_room) - {r for layer in LAYERS for r in layer}
     if unknown:
         sys.exit("rooms without a place in the picture: " + ", ".join(sorted(unknown)))
 
     width, height, place = 3.1, 1.15, {}
-    figure, axes = plt.subplots(figsize=(12, 9))
+    figure, axes = plt.subplots(figsize=(14, 10))
     layers = [[r for r in layer if r in per_room] for layer in LAYERS]
     for k, layer in enumerate(l for l in layers if l):
         for i, name in enumerate(layer):
@@ -164,6 +165,8 @@ def draw(path):
             axes.text(x, y - 0.18, f"{len(per_room[name])} files, {lines} lines\n{wrapped}", ha="center",
                       va="center", fontsize=6.5, zorder=4, linespacing=1.2)
     for (a, b), count in between.items():
+        if a not in place or b not in place:
+            continue
         (xa, ya), (xb, yb) = place[a], place[b]
         if ya == yb:
             side = 1 if xb > xa else -1
@@ -178,7 +181,7 @@ def draw(path):
         axes.add_patch(
             FancyArrowPatch(start, end, arrowstyle="-|>", mutation_scale=12, color="#5b6b7b", alpha=0.8,
                             linewidth=0.8 + 0.35 * min(count, 8), connectionstyle=f"arc3,rad={bend}", zorder=2))
-    axes.set_xlim(-6.6, 6.6)
+    axes.set_xlim(min(x for x, _ in place.values()) - 2, max(x for x, _ in place.values()) + 2)
     axes.set_ylim(-2.0 * (len(place and [l for l in layers if l]) - 1) - 1.2, 1.0)
     axes.set_axis_off()
     figure.tight_layout()

@@ -45,7 +45,7 @@ static const mjgpGears* gearsOf(const mjModel* m, const mjData* d) {
 static int dissipates(double* work, const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   const mjgpJoint* joint = g->config->joint + i;
   double t = g->out.t[i], v = d->qvel[joint->dof], shaft = 0,
-         rounding = 1e-10 * g->out.scale[i] + 1e-12;
+         rounding = 1e-10 * g->out.cancellation[i] + 1e-12;
 
   // behind a gap the gear is on the other side: on the plugin's rotor, or on the motor's joint, which
   // the shaft acts on too

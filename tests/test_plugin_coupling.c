@@ -15,7 +15,7 @@
 
 #include "coupled/constraint.h"
 #include "coupled/hessian.h"
-#include "friction/lanes.h"
+#include "friction/simd.h"
 #include "plugin_models.h"
 #include "state/gears.h"
 
@@ -94,7 +94,7 @@ static void checkedStep(Check* check, const mjModel* m, mjData* d) {
     double u = g->in.tau[i] - g->in.inertia[i] * acc;
     double lambda = (g->in.gamma_u[i] + g->in.gamma_v[i]) * u - g->in.gamma_v[i] * t;
     double bound = fabs(lambda) + g->in.coulomb[i];
-    double error = fabs(t) - bound, tiny = 1e-9 * (g->out.scale[i] + 1e-6);
+    double error = fabs(t) - bound, tiny = 1e-9 * (g->out.cancellation[i] + 1e-6);
     if (v_next > tiny) {
       error = fabs(t - bound);
     } else if (v_next < -tiny) {
@@ -102,7 +102,7 @@ static void checkedStep(Check* check, const mjModel* m, mjData* d) {
     }
     // what is left of forces when they cancel
     double scale =
-        fabs(t) + bound + fabs(g->in.tau[i]) + g->in.inertia[i] * g->out.scale[i] / m->opt.timestep;
+        fabs(t) + bound + fabs(g->in.tau[i]) + g->in.inertia[i] * g->out.cancellation[i] / m->opt.timestep;
     check->law = fmax(check->law, error / (scale + 1e-6));
     check->power = fmin(check->power, t * v_next);
     check->stuck += g->out.mode[i] == 0;
@@ -138,7 +138,7 @@ static void test_all(void** state) {
                     check.moving, count->unsolved, count->unconfirmed);
     }
     unsolved += count->unsolved;
-    passes += count->passes;
+    passes += count->newton_steps;
     coupled += count->coupled;
     hard += count->hard;
     total.law = fmax(total.law, check.law);
@@ -274,13 +274,13 @@ static void test_forces(void** state) {
         row[j] = j;
       }
       mjgpGroup group;
-      const mjgpMetric metric = {0};
+      const mjgpInertia Mhat = {0};
       const mjgpGears* g = gearsOf(m, d);
       int* joint = mj_stackAllocInt(d, (size_t)g->config->n);
       for (int j = 0; j < g->config->n; j++) {
         joint[j] = j;
       }
-      mjgp_makeGroup(&group, m, d, g, &metric, local, force, dof, (int)m->nv, row, d->nefc, joint,
+      mjgp_makeGroup(&group, m, d, g, &Mhat, local, force, dof, (int)m->nv, row, d->nefc, joint,
                      g->config->n);
       for (int j = 0; j < m->nv; j++) {
         near[j] = a[group.dof[j]];

@@ -34,16 +34,16 @@ static int method = ALL;
 static int inside;  // a method
 
 // the linker lets these stand in front of the plugin's own
-int __real_mjgp_pass(mjgpStep* s);
+int __real_mjgp_newtonStep(mjgpStep* s);
 int __real_mjgp_damped(mjgpStep* s);
 int __real_mjgp_followCurve(mjgpStep* s, int family, int most);
-int __wrap_mjgp_pass(mjgpStep* s);
+int __wrap_mjgp_newtonStep(mjgpStep* s);
 int __wrap_mjgp_damped(mjgpStep* s);
 int __wrap_mjgp_followCurve(mjgpStep* s, int family, int most);
 
 
-int __wrap_mjgp_pass(mjgpStep* s) {
-  return (inside || method == ALL) && __real_mjgp_pass(s);
+int __wrap_mjgp_newtonStep(mjgpStep* s) {
+  return (inside || method == ALL) && __real_mjgp_newtonStep(s);
 }
 
 

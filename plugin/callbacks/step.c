@@ -6,9 +6,9 @@
 #include "coupled/coupling.h"
 #include "friction/actuation.h"
 #include "friction/backlash.h"
+#include "friction/effective_inertia.h"
 #include "friction/engine.h"
 #include "friction/friction.h"
-#include "friction/metric.h"
 #include "friction/tree.h"
 #include "observe/sensor.h"
 #include "state/changes.h"
@@ -142,7 +142,7 @@ static int isCoupled(const mjgpGears* g, const int* joint, int n) {
 
 // friction of a tree that no constraint acts on, or with constraint forces of the last step; z: U^-1 force.
 // Returns 0 if it is not solved
-static int solveTree(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
+static int solveTree(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
                      const mjtNum* z, const int* joint, int n) {
   mj_markStack(d);
   size_t count = (size_t)n;
@@ -152,11 +152,10 @@ static int solveTree(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric
 
   // acceleration without friction, and its effect
   for (int i = 0; i < n; i++) {
-    problem.a[i] = mjgp_forward(problem.size + i, z, m, metric, g, joint[i]) + g->in.lag[joint[i]];
+    problem.a[i] = mjgp_forward(problem.size + i, z, m, Mhat, g, joint[i]) + g->in.lag[joint[i]];
     for (int j = 0; j < n; j++) {
-      problem.W[i * n + j] = metric->symmetric && j < i
-                                 ? problem.W[j * n + i]
-                                 : mjgp_entry(m, metric, g, joint[i], joint[j]);
+      problem.W[i * n + j] = Mhat->symmetric && j < i ? problem.W[j * n + i]
+                                                      : mjgp_entry(m, Mhat, g, joint[i], joint[j]);
     }
   }
   int status = mjgp_solveFriction(g, m, d, &problem);
@@ -170,24 +169,24 @@ static int solveTree(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric
 
 
 // friction of joints that no constraint acts on, tree by tree
-static void solveFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* metric,
+static void solveFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                       const mjtNum* force, int* joint, int n) {
-  if (metric->coupled) {
-    mjgp_coupleFree(g, m, d, metric, force, joint, n);
+  if (Mhat->coupled) {
+    mjgp_coupleFree(g, m, d, Mhat, force, joint, n);
     return;
   }
-  n = mjgp_solveTrees(g, m, d, metric, force, joint, n);
+  n = mjgp_solveTrees(g, m, d, Mhat, force, joint, n);
   if (!n) {
     return;
   }
   mj_markStack(d);
   mjtNum* z = mj_stackAllocNum(d, (size_t)m->nv);
-  mjgp_makeChains(metric, m, d, g);
-  mjgp_backward(z, force, m, metric, g);
+  mjgp_makeChains(Mhat, m, d, g);
+  mjgp_backward(z, force, m, Mhat, g);
   for (int start = 0, size; start < n; start += size) {
     size = countTree(m, g, joint + start, n - start);
-    if (isCoupled(g, joint + start, size) || !solveTree(g, m, d, metric, z, joint + start, size)) {
-      mjgp_coupleFree(g, m, d, metric, force, joint + start, size);
+    if (isCoupled(g, joint + start, size) || !solveTree(g, m, d, Mhat, z, joint + start, size)) {
+      mjgp_coupleFree(g, m, d, Mhat, force, joint + start, size);
     }
   }
   mj_freeStack(d);
@@ -227,6 +226,7 @@ static void leave(mjgpGears* g, mjData* d, const mjModel* m, int status) {
 
 
 // compute the friction of this step and add it to the passive forces
+// Long because it is the table of contents of a step: one call after the other, in their order
 static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   mjgp_checkModel(g, m);
   mjgp_applyChanges(g, m, d);
@@ -272,9 +272,9 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
     return;
   }
   g->early = !actuated;
-  mjgpMetric metric;
-  mjgp_makeMetric(&metric, m, d, g);
-  if (d->nefc && !metric.solver) {
+  mjgpInertia Mhat;
+  mjgp_makeInertia(&Mhat, m, d, g);
+  if (d->nefc && !Mhat.solver) {
     warnOfGains(g, m);
   }
 
@@ -295,14 +295,14 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
       mjgp_makeCoupling(g, m, d, i);
     }
   }
-  int nfree = mjgp_freeFirst(g, m, d, &metric, joint, n);
+  int nfree = mjgp_freeFirst(g, m, d, &Mhat, joint, n);
   if (nfree) {
-    solveFree(g, m, d, &metric, force, joint, nfree);
+    solveFree(g, m, d, &Mhat, force, joint, nfree);
   }
   if (d->nefc && implicit) {
-    mjgp_chooseStart(g, m, d, &metric, force);
+    mjgp_chooseStart(g, m, d, &Mhat, force);
     if (nfree < n) {
-      mjgp_couple(g, m, d, &metric, force, joint + nfree, n - nfree);
+      mjgp_couple(g, m, d, &Mhat, force, joint + nfree, n - nfree);
     }
   }
 
@@ -340,7 +340,7 @@ void mjgp_compute(const mjModel* m, mjData* d, int instance, int capability_bit)
     }
   }
 
-  // actuator forces are about to be summed up: the seat of the plugin
+  // actuator forces are about to be summed up: the place of the plugin in a step
   else if (capability_bit == mjPLUGIN_ACTUATOR) {
     step(g, m, d, 1);
   }
@@ -363,15 +363,15 @@ static int forcesChanged(const mjgpGears* g, const mjData* d) {
 static int confirmed(const mjgpGears* g, const mjData* d) {
   mjtNum most = 0;
   for (int a = 0; a < g->in.nactive; a++) {
-    mjtNum scale = g->out.scale[g->in.active[a]];
+    mjtNum scale = g->out.cancellation[g->in.active[a]];
     most = scale > most ? scale : most;
   }
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
     mjtNum v = d->qvel[g->config->joint[i].dof];
     int drives = g->config->joint[i].gap == mjgpGAP_NONE && g->out.mode[i] && g->out.t[i] * v < 0 &&
-                 mju_abs(v) > mjgpDRIVES * g->out.scale[i] + 1e-14;
-    mjtNum allowed = mjgpCONFIRMED * (g->out.scale[i] + 1e-3 * most) + 1e-15;
+                 mju_abs(v) > mjgpDRIVES * g->out.cancellation[i] + 1e-14;
+    mjtNum allowed = mjgpCONFIRMED * (g->out.cancellation[i] + 1e-3 * most) + 1e-15;
     if ((drives || mju_abs(v - g->out.v_next[i]) > allowed) && !mju_isBad(v)) {
       return 0;
     }
@@ -380,6 +380,7 @@ static int confirmed(const mjgpGears* g, const mjData* d) {
 }
 
 
+// Long because all that one step leaves to the next is written in this one place
 void mjgp_advance(const mjModel* m, mjData* d, int instance) {
   if (instance != mjgp_leader(m, m->plugin[instance])) {
     return;
@@ -446,7 +447,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
     }
 
     // a stuck joint stands still, to the last bit
-    if (!g->out.mode[i] && mju_abs(d->qvel[dof]) <= mjgpROUNDING * g->out.scale[i] + 1e-14) {
+    if (!g->out.mode[i] && mju_abs(d->qvel[dof]) <= mjgpROUNDING * g->out.cancellation[i] + 1e-14) {
       d->qvel[dof] = 0;
       d->qpos[g->config->joint[i].qpos] = g->in.q[i];
     }

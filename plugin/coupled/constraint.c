@@ -4,7 +4,7 @@
 
 #include "coupled/hessian.h"
 #include "friction/engine.h"
-#include "friction/lanes.h"
+#include "friction/simd.h"
 
 
 //---------------------------------- cut out -------------------------------------------------------
@@ -12,11 +12,11 @@
 // rows of M between dofs of the group; where the constraint solver moves in the integrator's metric, of that,
 // as far as it fits
 static void gatherInertia(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGears* g,
-                          const mjgpMetric* metric, const int* local) {
+                          const mjgpInertia* Mhat, const int* local) {
   const mjtNum *diagonal = NULL, *fluid = NULL;
 #if mjgpDISCRETE
   if (mjgp_isDiscrete(m) && d->efm_active) {
-    diagonal = metric->coupled ? d->efm_diag : d->efm_sdiag;
+    diagonal = Mhat->coupled ? d->efm_diag : d->efm_sdiag;
     fluid = d->efm_fluid;
   }
 #endif
@@ -44,10 +44,10 @@ static void gatherInertia(mjgpGroup* group, const mjModel* m, mjData* d, const m
 
 // terms of the metric that couple dofs, in rows and scales: number of those between dofs of the group
 static int listTerms(int* row, mjtNum* scale, const mjModel* m, const mjData* d,
-                     const mjgpMetric* metric, const int* local) {
+                     const mjgpInertia* Mhat, const int* local) {
   int n = 0;
 #if mjgpDISCRETE
-  for (int k = 0; k < d->nefmA && metric->coupled; k++) {
+  for (int k = 0; k < d->nefmA && Mhat->coupled; k++) {
     int out = m->actuator_outadr[d->efm_aid[k]];
     for (int i = out; i < out + m->actuator_outnum[d->efm_aid[k]]; i++) {
       if (d->efm_as[k] > 0 && d->moment_rownnz[i] &&
@@ -57,7 +57,7 @@ static int listTerms(int* row, mjtNum* scale, const mjModel* m, const mjData* d,
       }
     }
   }
-  for (int k = 0; k < d->nefmT && metric->coupled; k++) {
+  for (int k = 0; k < d->nefmT && Mhat->coupled; k++) {
     int i = d->efm_tid[k];
     if (d->efm_ts[k] > 0 && m->ten_J_rownnz[i] && local[m->ten_J_colind[m->ten_J_rowadr[i]]] >= 0) {
       row[n] = -1 - i;
@@ -65,7 +65,7 @@ static int listTerms(int* row, mjtNum* scale, const mjModel* m, const mjData* d,
     }
   }
 #else
-  (void)row, (void)scale, (void)m, (void)d, (void)metric, (void)local;
+  (void)row, (void)scale, (void)m, (void)d, (void)Mhat, (void)local;
 #endif
   return n;
 }
@@ -88,6 +88,7 @@ static void fillTerm(mjtNum* x, int row, int flg_zero, const mjModel* m, const m
 
 
 // lanes of J that are not zero; term: what is in the first rows
+// Long because rows of terms, sparse and dense Jacobians are cut into lanes in one walk
 static void gatherJacobian(mjgpGroup* group, const mjModel* m, mjData* d, const int* term,
                            const int* local) {
   int sparse = mj_isSparse(m), n = 0, nv = group->nv;
@@ -204,7 +205,7 @@ static void gatherRows(mjgpGroup* group, mjData* d, const mjtNum* scale) {
 
 
 void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGears* g,
-                    const mjgpMetric* metric, int* local, const mjtNum* force, const int* dof,
+                    const mjgpInertia* Mhat, int* local, const mjtNum* force, const int* dof,
                     int nv, const int* row, int nefc, int* joint, int njoint) {
   int* reversed = mj_stackAllocInt(d, (size_t)nv);
   *group = (mjgpGroup){.nv = nv, .njoint = njoint, .dof = reversed, .joint = joint};
@@ -214,10 +215,10 @@ void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGea
   }
 
   // terms of the metric, then constraints
-  size_t most = metric->coupled ? (size_t)(m->ntendon + m->nu + m->nactuator) : 0;
+  size_t most = Mhat->coupled ? (size_t)(m->ntendon + m->nu + m->nactuator) : 0;
   int* term = mj_stackAllocInt(d, 4 * most + 1);
   mjtNum* scale = mj_stackAllocNum(d, 4 * most + 1);
-  group->nterm = listTerms(term, scale, m, d, metric, local);
+  group->nterm = listTerms(term, scale, m, d, Mhat, local);
   group->nefc = group->nterm + nefc;
   int* all = mj_stackAllocInt(d, (size_t)group->nefc + 1);
   for (int i = 0; i < group->nefc; i++) {
@@ -236,7 +237,7 @@ void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGea
     group->nextra += own != NULL;
   }
   group->ld = mjgi_simdEnd(njoint + group->nextra);
-  gatherInertia(group, m, d, g, metric, local);
+  gatherInertia(group, m, d, g, Mhat, local);
   gatherJacobian(group, m, d, term, local);
   gatherRows(group, d, scale);
   group->force = mj_stackAllocNum(d, (size_t)mjgi_simdEnd(nv));
@@ -404,15 +405,15 @@ void mjgp_mulInertia(const mjgpGroup* group, mjtNum* restrict result, const mjtN
     }
     own[k] = (sum[0] + sum[1]) + (sum[2] + sum[3]) - row[k] * value;
   }
-  mjgp_addLanes(result, own, 1, 0, end);
+  mjgp_addSimd(result, own, 1, 0, end);
 }
 
 
-void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* noise, const mjtNum* a,
+void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* rounding, const mjtNum* a,
                    const mjtNum* t) {
   int nv = group->nv;
   mjgp_mulInertia(group, gradient, a);
-  mjgp_addLanes(gradient, group->force, -1, 0, mjgi_simdEnd(nv));
+  mjgp_addSimd(gradient, group->force, -1, 0, mjgi_simdEnd(nv));
   for (int i = 0; t && i < group->njoint; i++) {
     gradient[group->gear[i]] += t[i];
   }
@@ -424,23 +425,23 @@ void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* noise, cons
       }
     }
   }
-  if (!noise) {
+  if (!rounding) {
     return;
   }
 
   // sums of absolute values
   for (int i = 0; i < nv; i++) {
-    noise[i] = mju_abs(group->force[i]);
+    rounding[i] = mju_abs(group->force[i]);
   }
   for (int i = 0; i < nv; i++) {
     for (int k = group->M_adr[i]; k < group->M_adr[i + 1]; k++) {
       int j = group->M_col[k];
-      noise[i] += mju_abs(group->M[k] * a[j]);
-      noise[j] += j > i ? mju_abs(group->M[k] * a[i]) : 0;
+      rounding[i] += mju_abs(group->M[k] * a[j]);
+      rounding[j] += j > i ? mju_abs(group->M[k] * a[i]) : 0;
     }
   }
   for (int i = 0; t && i < group->njoint; i++) {
-    noise[group->gear[i]] += mju_abs(t[i]);
+    rounding[group->gear[i]] += mju_abs(t[i]);
   }
   for (int i = 0; i < group->nefc; i++) {
     if (group->state[i] != mjCNSTRSTATE_SATISFIED) {
@@ -451,7 +452,7 @@ void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* noise, cons
       }
       size = size * group->D[i] + mju_abs(group->f[i]);
       for (int k = begin; k < end; k++) {
-        noise[group->J_lane[k / mjgiSIMD] + k % mjgiSIMD] += mju_abs(group->J[k]) * size;
+        rounding[group->J_lane[k / mjgiSIMD] + k % mjgiSIMD] += mju_abs(group->J[k]) * size;
       }
     }
   }
@@ -459,10 +460,10 @@ void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* noise, cons
   // what is small beside the rest, in the metric of the inertia, has no errors of its own
   mjtNum most = 0;
   for (int i = 0; i < nv; i++) {
-    most = mju_max(most, noise[i] * noise[i] / group->M[group->M_adr[i]]);
+    most = mju_max(most, rounding[i] * rounding[i] / group->M[group->M_adr[i]]);
   }
   for (int i = 0; i < nv; i++) {
     mjtNum least = 1e-3 * mju_sqrt(most * group->M[group->M_adr[i]]);
-    noise[i] = DBL_EPSILON * mju_max(noise[i], least);
+    rounding[i] = DBL_EPSILON * mju_max(rounding[i], least);
   }
 }

@@ -14,7 +14,7 @@
 
 #include <mujoco/mujoco.h>
 
-#include "friction/metric.h"
+#include "friction/effective_inertia.h"
 #include "state/gears.h"
 
 typedef struct mjgpGroup_ {
@@ -73,7 +73,7 @@ typedef struct mjgpGroup_ {
 // cut a group out of mjData, on d's stack; force: all dofs, without friction. joint, njoint: its
 // active geared joints. local: scratch, holds -1, and again on return                     (nv of m)
 void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGears* g,
-                    const mjgpMetric* metric, int* local, const mjtNum* force, const int* dof,
+                    const mjgpInertia* Mhat, int* local, const mjtNum* force, const int* dof,
                     int nv, const int* row, int nefc, int* joint, int njoint);
 
 // result = J x                                                                        (nefc)
@@ -86,9 +86,9 @@ void mjgp_residual(mjgpGroup* group, mjtNum* jar, const mjtNum* a);
 mjtNum mjgp_constraintForce(const mjgpGroup* group, mjtNum* f, int* state, mjtNum* cone,
                             const mjtNum* jar);
 
-// gradient M a - b - J' f + E t at a and group->f; noise (nullable) gets the size of the rounding
+// gradient M a - b - J' f + E t at a and group->f; rounding (nullable) gets the size of the rounding
 // errors to expect in it                                                                  (nv)
-void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* noise, const mjtNum* a,
+void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* rounding, const mjtNum* a,
                    const mjtNum* t);
 
 // product with M

@@ -208,7 +208,7 @@ static int follow(mjgpCurve* curve, mjtNum* next) {
     return 0;
   }
   direct(curve, curve->tangent, curve->sign);
-  for (mjtNum size = 0.1; size > mjgpSHORT && curve->s->passes < curve->most;) {
+  for (mjtNum size = 0.1; size > mjgpSHORT && curve->s->newton_steps < curve->most;) {
     mju_copy(next, curve->tangent, n + 1);
     mju_zero(curve->behind, n + 1);
     int done = advance(curve, next, size);
@@ -259,7 +259,7 @@ int mjgp_followCurve(mjgpStep* s, int family, int most) {
   curve.map.family = family;
   for (int k = 0; k < curves && possible && !solved; k++) {
     curve.map.extra = extra[k];
-    curve.most = s->passes + most;
+    curve.most = s->newton_steps + most;
     do {
       solved = follow(&curve, next);
     } while (solved && mjgp_releaseMap(&curve.map));
@@ -269,7 +269,7 @@ int mjgp_followCurve(mjgpStep* s, int family, int most) {
   }
   mju_zero(s->shift, n);
   if (solved) {
-    mjgp_addNoise(s);
+    mjgp_addRounding(s);
   }
   mj_freeStack(s->d);
   return solved;

@@ -10,7 +10,7 @@
 #define MJGEAR_PLUGIN_CONTINUATION_H_
 
 #include "coupled/natural_map.h"
-#include "coupled/pass.h"
+#include "coupled/newton.h"
 
 // solve K X = X in place for m right sides, X row by row (n x m), by elimination with pivoting; K is
 // overwritten. Returns the sign of the determinant, 0 if K is singular

@@ -1,9 +1,9 @@
 // Newton on the acceleration of all dofs of a group.
 //
 // While constraints keep their states their forces are linear in the acceleration, and the friction
-// problem is that of the core with H = M + J' s'' J in the place of the mass matrix. A pass linearizes
+// problem is that of the core with H = M + J' s'' J in the place of the mass matrix. A Newton step linearizes
 // at the current acceleration, solves for friction and moves to the acceleration that belongs to it.
-// If the states are the same there the step is solved, exactly. Most steps take one pass.
+// If the states are the same there the step is solved, exactly. Most steps take one Newton step.
 //
 // Where Newton steps do not settle the methods of fallback.h take over, which solve for friction first.
 
@@ -16,7 +16,7 @@
 #include "friction/actuation.h"
 #include "friction/engine.h"
 #include "friction/friction.h"
-#include "friction/lanes.h"
+#include "friction/simd.h"
 
 // relative distance from the law at which a step does not count as solved
 #define mjgpLAW 1e-8
@@ -49,7 +49,8 @@ static inline void gatherRow(mjtNum* row, const mjtNum* x, const mjtNum* upper, 
 
 // rows that turn the acceleration of the engine's solver into that of the integrator: those of
 // Mhat^-1 M, as columns
-static void integratorRows(mjgpStep* s, const mjgpMetric* metric) {
+// Long because it is one sweep up and one down the tree, which share their indices
+static void integratorRows(mjgpStep* s, const mjgpInertia* Mhat) {
   mjgpGroup* group = s->group;
   int nv = group->nv, ld = group->ld;
   const int *adr = group->M_adr, *col = group->M_col;
@@ -62,22 +63,22 @@ static void integratorRows(mjgpStep* s, const mjgpMetric* metric) {
   for (int k = 0; k < nv; k++) {
     int length = adr[k + 1] - adr[k], dof = group->dof[k];
     int begin = mjgi_simdBegin(group->from[k]), end = mjgi_simdEnd(group->to[k]);
-    const mjtNum* factor = (metric->lower ? metric->lower : metric->upper) + metric->adr[dof];
-    if (metric->lower) {
-      mjgp_scaleLanes(x + k * ld, metric->pivot[dof], begin, end);
+    const mjtNum* factor = (Mhat->lower ? Mhat->lower : Mhat->upper) + Mhat->adr[dof];
+    if (Mhat->lower) {
+      mjgp_scaleSimd(x + k * ld, Mhat->pivot[dof], begin, end);
     }
     for (int p = 1; p < length; p++) {
-      mjgp_addLanes(x + col[adr[k] + p] * ld, x + k * ld, -factor[length - 1 - p], begin, end);
+      mjgp_addSimd(x + col[adr[k] + p] * ld, x + k * ld, -factor[length - 1 - p], begin, end);
     }
-    if (!metric->lower) {
-      mjgp_scaleLanes(x + k * ld, metric->pivot[dof], begin, end);
+    if (!Mhat->lower) {
+      mjgp_scaleSimd(x + k * ld, Mhat->pivot[dof], begin, end);
     }
   }
 
   // rows of Mhat^-1, from the root to the leaves; those of a tree's joints are zero elsewhere
   for (int k = nv - 1; k >= 0; k--) {
     int length = adr[k + 1] - adr[k], dof = group->dof[k], root = col[adr[k + 1] - 1];
-    const mjtNum* upper = metric->upper + metric->adr[dof];
+    const mjtNum* upper = Mhat->upper + Mhat->adr[dof];
     int begin = mjgi_simdBegin(group->from[root]), end = mjgi_simdEnd(group->to[root]);
 #define GATHER(count) \
   gatherRow(x + begin + k * ld, x + begin, upper, col + adr[k], length, ld, count)
@@ -86,10 +87,10 @@ static void integratorRows(mjgpStep* s, const mjgpMetric* metric) {
   }
 
   // times M = Mhat - diag(slope)
-  if (metric->slope) {
+  if (Mhat->slope) {
     mjgp_fillColumns(s, s->rows);
     for (int k = 0; k < nv; k++) {
-      mjtNum slope = -metric->slope[group->dof[k]];
+      mjtNum slope = -Mhat->slope[group->dof[k]];
       for (int j = k * ld; j < (k + 1) * ld; j += mjgiSIMD) {
         *(mjgiSimd*)(s->rows + j) += slope * *(const mjgiSimd*)(x + j);
       }
@@ -101,9 +102,9 @@ static void integratorRows(mjgpStep* s, const mjgpMetric* metric) {
     mju_zero(s->rows, nv * ld);
     for (int k = 0; k < nv; k++) {
       for (int p = adr[k]; p < adr[k + 1]; p++) {
-        mjgp_addLanes(s->rows + k * ld, x + col[p] * ld, group->M[p], 0, ld);
+        mjgp_addSimd(s->rows + k * ld, x + col[p] * ld, group->M[p], 0, ld);
         if (p > adr[k]) {
-          mjgp_addLanes(s->rows + col[p] * ld, x + k * ld, group->M[p], 0, ld);
+          mjgp_addSimd(s->rows + col[p] * ld, x + k * ld, group->M[p], 0, ld);
         }
       }
     }
@@ -112,7 +113,7 @@ static void integratorRows(mjgpStep* s, const mjgpMetric* metric) {
 }
 
 
-static void allocate(mjgpStep* s, const mjgpMetric* metric) {
+static void allocate(mjgpStep* s, const mjgpInertia* Mhat) {
   size_t nv = (size_t)s->group->nv, n = (size_t)s->n, nefc = (size_t)s->group->nefc,
          ld = (size_t)s->group->ld;
   mjData* d = s->d;
@@ -126,14 +127,14 @@ static void allocate(mjgpStep* s, const mjgpMetric* metric) {
   s->search = number + 2 * size;
   s->keep = number + 3 * size;
   s->gradient = number + 4 * size;
-  s->noise = number + 5 * size;
+  s->rounding = number + 5 * size;
   s->descent = number + 6 * size;
   s->start = number + 7 * size;
   s->change = number + 8 * size;
   s->pivot = s->change + mjgpCHANGE * size;
   s->right = mj_stackAllocNum(d, ld * nv);
-  s->left = metric->solver ? s->right : mj_stackAllocNum(d, ld * nv);
-  s->rows = metric->solver ? NULL : mj_stackAllocNum(d, ld * nv);
+  s->left = Mhat->solver ? s->right : mj_stackAllocNum(d, ld * nv);
+  s->rows = Mhat->solver ? NULL : mj_stackAllocNum(d, ld * nv);
   s->jar = mj_stackAllocNum(d, 3 * nefc + 1);
   s->f = s->jar + nefc;
   s->residual = s->jar + 2 * nefc;
@@ -142,7 +143,7 @@ static void allocate(mjgpStep* s, const mjgpMetric* metric) {
   size_t row = n + (size_t)s->group->nextra;
   number = mj_stackAllocNum(d, 7 * n + row + row * ld + 2 * n * n + 2 * ld);
   s->t = number;
-  s->wish = number + n;  // and a copy behind it
+  s->target = number + n;  // and a copy behind it
   s->trial = number + 3 * n;
   s->shift = number + 4 * n;
   s->asked = number + 5 * n;
@@ -183,7 +184,7 @@ static int isConfirmed(const mjgpStep* s) {
   for (int i = 0; i < s->n; i++) {
     int joint = s->group->joint[i];
     mjtNum v = g->in.v[joint] + s->m->opt.timestep * mjgp_gearAcceleration(s, s->a, i);
-    confirmed &= mju_abs(v - g->out.v_next[joint]) <= mjgpSAME * g->out.scale[joint] + 1e-14;
+    confirmed &= mju_abs(v - g->out.v_next[joint]) <= mjgpSAME * g->out.cancellation[joint] + 1e-14;
   }
   return confirmed;
 }
@@ -234,12 +235,12 @@ static void answerEngine(mjgpStep* s, const mjgInfo* exact, int* worst) {
 
 
 // memory of a step of a group
-static mjgpStep prepare(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
+static mjgpStep prepare(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
                         mjgpGroup* group) {
   mjgpStep step = {.m = m, .d = d, .g = g, .group = group, .n = group->njoint};
-  allocate(&step, metric);
+  allocate(&step, Mhat);
   if (step.rows) {
-    integratorRows(&step, metric);
+    integratorRows(&step, Mhat);
   }
   for (int i = 0; i < step.n; i++) {
     step.gaps |= g->config->joint[group->joint[i]].gap != mjgpGAP_NONE;
@@ -249,9 +250,9 @@ static mjgpStep prepare(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMet
 
 
 // solve for friction and acceleration of one group; info: what became of it
-static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
+static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
                        mjgpGroup* group, mjgInfo* info) {
-  mjgpStep step = prepare(g, m, d, metric, group), *s = &step;
+  mjgpStep step = prepare(g, m, d, Mhat, group), *s = &step;
   start(s);
   g->count.coupled++;
 
@@ -262,8 +263,8 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetr
   };
   int solved = 0, worst = -1;
   mjtNum error = 0;
-  for (int k = 0; k < mjgpPASSES && !solved; k++) {
-    solved = ((k && mjgp_relinearize(s)) || mjgp_linearize(s)) && mjgp_pass(s);
+  for (int k = 0; k < mjgpSTEPS && !solved; k++) {
+    solved = ((k && mjgp_relinearize(s)) || mjgp_linearize(s)) && mjgp_newtonStep(s);
   }
   if (solved) {
     error = mjgp_lawError(s, &worst);
@@ -292,7 +293,7 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetr
     g->out.last_info.residual = error;
   }
   g->out.last_info.residual = mju_max(g->out.last_info.residual, error);
-  g->count.passes += step.passes;
+  g->count.newton_steps += step.newton_steps;
 
   // the engine starts from the acceleration and finds it solved
   for (int i = 0; i < group->nv; i++) {
@@ -307,9 +308,9 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetr
 
 // friction of one group for the motion that the engine's own solver makes of it, when that of all groups is
 // solved for the exact motion
-static void answerGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
+static void answerGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
                         mjgpGroup* group, mjgInfo* info) {
-  mjgpStep step = prepare(g, m, d, metric, group), *s = &step;
+  mjgpStep step = prepare(g, m, d, Mhat, group), *s = &step;
   int worst = -1;
   for (int i = 0; i < group->nv; i++) {
     s->a[i] = d->qacc_warmstart[group->dof[i]];
@@ -341,10 +342,11 @@ static void solveFactor(mjtNum* x, const mjModel* m, const mjtNum* upper, const 
 }
 
 
-void mjgp_chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* metric,
+// Long because both starts are compared by the engine's own cost, whose terms differ by integrator
+void mjgp_chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                       const mjtNum* force) {
-  int nv = (int)m->nv, other = 0, discrete = mjgp_isDiscrete(m) && !metric->inertia;
-  if (!d->nisland || g->config->crossing || metric->coupled) {
+  int nv = (int)m->nv, other = 0, discrete = mjgp_isDiscrete(m) && !Mhat->flg_M;
+  if (!d->nisland || g->config->crossing || Mhat->coupled) {
     return;
   }
   mj_markStack(d);
@@ -374,9 +376,9 @@ void mjgp_chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* met
     smooth_force[g->config->joint[i].dof] -= g->out.t[i];
   }
   if (discrete) {
-    mjgp_factorMetric(metric, m, d, g);
+    mjgp_factorInertia(Mhat, m, d, g);
     mju_copy(smooth, smooth_force, nv);
-    solveFactor(smooth, m, metric->upper, metric->pivot);
+    solveFactor(smooth, m, Mhat->upper, Mhat->pivot);
   } else {
     mj_solveM(m, d, smooth, smooth_force, 1);
   }
@@ -400,7 +402,7 @@ void mjgp_chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* met
     mj_constraintUpdate(m, d, jar, cost + k, 0);
     mj_mulM(m, d, Ma, trial);
     for (int i = 0; i < nv; i++) {
-      Ma[i] += discrete && metric->slope ? metric->slope[i] * trial[i] : 0;
+      Ma[i] += discrete && Mhat->slope ? Mhat->slope[i] * trial[i] : 0;
       cost[k] += 0.5 * (Ma[i] - smooth_force[i]) * (trial[i] - smooth[i]);
     }
   }
@@ -434,16 +436,16 @@ static int listAwake(int* dof, const mjModel* m, const mjData* d) {
 }
 
 
-void mjgp_coupleFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* metric,
+void mjgp_coupleFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                      const mjtNum* force, const int* joint, int n) {
   mj_markStack(d);
   int *local = noNumbers(m, d), nv = 0;
   int *part = mj_stackAllocInt(d, (size_t)n), *dof = mj_stackAllocInt(d, (size_t)m->nv);
   memcpy(part, joint, sizeof(int) * (size_t)n);
-  if (!metric->solver) {
-    mjgp_factorMetric(metric, m, d, g);
+  if (!Mhat->solver) {
+    mjgp_factorInertia(Mhat, m, d, g);
   }
-  if (metric->coupled) {
+  if (Mhat->coupled) {
     nv = listAwake(dof, m, d);
   } else {
     for (int i = 0, last = -1; i < n; i++) {
@@ -456,18 +458,18 @@ void mjgp_coupleFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* metr
   }
   mjgpGroup group;
   mjgInfo info;
-  mjgp_makeGroup(&group, m, d, g, metric, local, force, dof, nv, NULL, 0, part, n);
-  solveGroup(g, m, d, metric, &group, &info);
+  mjgp_makeGroup(&group, m, d, g, Mhat, local, force, dof, nv, NULL, 0, part, n);
+  solveGroup(g, m, d, Mhat, &group, &info);
   mj_freeStack(d);
 }
 
 
-int mjgp_freeFirst(const mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
+int mjgp_freeFirst(const mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
                    int* joint, int n) {
   if (!d->nefc || g->config->options.coupling == mjgpLAGGED) {
     return n;
   }
-  if (!d->nisland || g->config->crossing || metric->coupled) {
+  if (!d->nisland || g->config->crossing || Mhat->coupled) {
     return 0;
   }
   mj_markStack(d);
@@ -488,7 +490,7 @@ int mjgp_freeFirst(const mjgpGears* g, const mjModel* m, mjData* d, const mjgpMe
 }
 
 
-void mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* metric, const mjtNum* force,
+void mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat, const mjtNum* force,
                  const int* joint, int n) {
   mj_markStack(d);
   int* local = noNumbers(m, d);
@@ -496,10 +498,10 @@ void mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* metric, 
 
   // no islands, or gaps or actuators across them: one group of all that is awake
   mjgpGroup group;
-  if (!metric->solver) {
-    mjgp_factorMetric(metric, m, d, g);
+  if (!Mhat->solver) {
+    mjgp_factorInertia(Mhat, m, d, g);
   }
-  if (!d->nisland || g->config->crossing || metric->coupled) {
+  if (!d->nisland || g->config->crossing || Mhat->coupled) {
     int *dof = mj_stackAllocInt(d, (size_t)m->nv), *row = mj_stackAllocInt(d, (size_t)d->nefc);
     int nv = listAwake(dof, m, d);
     for (int i = 0; i < d->nefc; i++) {
@@ -507,10 +509,10 @@ void mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* metric, 
     }
     mjgInfo info;
     memcpy(part, joint, sizeof(int) * (size_t)n);
-    mjgp_makeGroup(&group, m, d, g, metric, local, force, dof, nv, row, d->nefc, part, n);
-    solveGroup(g, m, d, metric, &group, &info);
+    mjgp_makeGroup(&group, m, d, g, Mhat, local, force, dof, nv, row, d->nefc, part, n);
+    solveGroup(g, m, d, Mhat, &group, &info);
     if (solvesAnother(m)) {
-      answerGroup(g, m, d, metric, &group, &info);
+      answerGroup(g, m, d, Mhat, &group, &info);
     }
     mj_freeStack(d);
     return;
@@ -535,11 +537,11 @@ void mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* metric, 
     }
     if (npart) {
       mj_markStack(d);
-      mjgp_makeGroup(&group, m, d, g, metric, local, force,
+      mjgp_makeGroup(&group, m, d, g, Mhat, local, force,
                      d->map_idof2dof + d->island_idofadr[island], d->island_nv[island],
                      d->map_iefc2efc + d->island_iefcadr[island], d->island_nefc[island], part,
                      npart);
-      (k < d->nisland ? solveGroup : answerGroup)(g, m, d, metric, &group, info + island);
+      (k < d->nisland ? solveGroup : answerGroup)(g, m, d, Mhat, &group, info + island);
       mj_freeStack(d);
     }
   }

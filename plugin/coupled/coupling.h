@@ -5,28 +5,28 @@
 
 #include <mujoco/mujoco.h>
 
-#include "friction/metric.h"
+#include "friction/effective_inertia.h"
 #include "state/gears.h"
 
 // joints on which no constraint acts to the front; returns their number
-int mjgp_freeFirst(const mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
+int mjgp_freeFirst(const mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
                    int* joint, int n);
 
 // solve for friction of joints on which constraints act, together with the constraint forces; force: all
 // forces but those of constraints and friction (nv). The acceleration is handed to the engine as
 // d->qacc_warmstart
-void mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* metric, const mjtNum* force,
+void mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat, const mjtNum* force,
                  const int* joint, int n);
 
 // solve for friction of joints of one tree, or of trees that actuators couple, on which no constraint acts
-void mjgp_coupleFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* metric,
+void mjgp_coupleFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                      const mjtNum* force, const int* joint, int n);
 
 // when the friction of these trees is known: accelerations of trees without constraints in d->qacc_warmstart. The engine
 // compares the cost of starting from there with that of starting without constraints, for all islands
 // at once; islands without gears start where they are better off, so that they do not spoil the start
 // of the others
-void mjgp_chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpMetric* metric,
+void mjgp_chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                       const mjtNum* force);
 
 #endif  // MJGEAR_PLUGIN_COUPLING_H_

@@ -73,7 +73,7 @@ int mjgp_damped(mjgpStep* s) {
   }
   if (solved) {
     mjgp_acceptMap(&map);
-    mjgp_addNoise(s);
+    mjgp_addRounding(s);
   }
   mj_freeStack(s->d);
   return solved;
@@ -99,13 +99,13 @@ int mjgp_dampedSteps(mjgpStep* s) {
       solved = merit <= mjgpROOT * mjgpROOT;
       going = solved || mjgp_solveLinear(s) >= 0;
     } else {
-      solved = mjgp_pass(s);
+      solved = mjgp_newtonStep(s);
     }
     if (solved || !going) {
       break;
     }
     for (int i = 0; i < n; i++) {
-      target[i] = s->wish[i] / map.unit[i];
+      target[i] = s->target[i] / map.unit[i];
     }
 
     // else shorten it until friction comes closer to the law
@@ -153,12 +153,12 @@ int mjgp_relax(mjgpStep* s) {
     }
     mjtNum change = 0;
     for (int i = 0; i < n; i++) {
-      change = mju_max(change, mju_abs(s->wish[i] - t[i]) / map.unit[i]);
+      change = mju_max(change, mju_abs(s->target[i] - t[i]) / map.unit[i]);
     }
     share = change > 0.7 * last ? mju_max(0.05, 0.5 * share) : mju_min(1, 1.1 * share);
     last = change;
     for (int i = 0; i < n; i++) {
-      t[i] += share * (s->wish[i] - t[i]);
+      t[i] += share * (s->target[i] - t[i]);
     }
   }
   if (solved) {
@@ -189,8 +189,8 @@ static int continueSteps(mjgpStep* s) {
       s->shift[i] = (next - 1) * free[i];
     }
     int settled = 0;
-    for (int k = 0; k < mjgpPASSES && !settled; k++) {
-      settled = mjgp_linearize(s) && mjgp_pass(s);
+    for (int k = 0; k < mjgpSTEPS && !settled; k++) {
+      settled = mjgp_linearize(s) && mjgp_newtonStep(s);
     }
     if (settled && next >= 1) {
       solved = 1;
@@ -199,7 +199,7 @@ static int continueSteps(mjgpStep* s) {
     if (settled) {
       x = next;
       step *= 2;
-      mju_copy(last, s->wish, n);
+      mju_copy(last, s->target, n);
       mju_copy(s->start, s->a, nv);
     } else {
       step *= 0.25;
@@ -230,7 +230,7 @@ void mjgp_giveUp(mjgpStep* s) {
   mjgpGears* g = s->g;
   mjtNum h = s->m->opt.timestep;
   mju_zero(s->shift, s->n);
-  s->passes = 0;
+  s->newton_steps = 0;
   for (int round = 0, wrong = 1; wrong && round <= s->n; round++) {
     if (!mjgp_inner(s, s->t) && !mju_isZero(s->t, s->n)) {
       mju_zero(s->t, s->n);

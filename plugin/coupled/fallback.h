@@ -5,7 +5,7 @@
 #ifndef MJGEAR_PLUGIN_FALLBACK_H_
 #define MJGEAR_PLUGIN_FALLBACK_H_
 
-#include "coupled/pass.h"
+#include "coupled/newton.h"
 
 // Newton on friction with steps that bring it closer to the law, from friction s->t
 int mjgp_damped(mjgpStep* s);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "friction/lanes.h"
+#include "friction/simd.h"
 
 #define mjgpBATCH 4  // rows that are added to the Hessian at once
 
@@ -87,6 +87,7 @@ static void connectRows(mjgpGroup* group, int* column, int* mark, int i, int n) 
 }
 
 
+// Long because pattern, order and places of the entries are made in one walk over the rows
 void mjgp_makePattern(mjgpGroup* group, mjData* d) {
   int nv = group->nv;
   int* integer = mj_stackAllocInt(d, 5 * (size_t)nv + (size_t)(mjgi_simdEnd(nv) + 1 + group->nefc));
@@ -242,7 +243,7 @@ static void addForm(mjgpGroup* group, const mjtNum* C, int i, int dim) {
     for (int k = mjgiSIMD * group->J_adr[i + p]; k < mjgiSIMD * group->J_adr[i + p + 1]; k++) {
       if (group->J[k] != 0) {
         int j = group->J_lane[k / mjgiSIMD] + k % mjgiSIMD;
-        mjgp_addLanes(group->U + group->U_adr[j], group->line, group->J[k], mjgi_simdBegin(j), end);
+        mjgp_addSimd(group->U + group->U_adr[j], group->line, group->J[k], mjgi_simdBegin(j), end);
       }
     }
   }
@@ -292,11 +293,11 @@ int mjgp_factor(mjgpGroup* group) {
     mjtNum inverse = group->inverse[k] = 1 / mju_sqrt(row[k]);
     mjgiSimd* lane = (mjgiSimd*)(row + begin);
     *lane = (mjgiSimd)((mjgpBits)*lane & behind[k - begin]);
-    mjgp_scaleLanes(row, inverse, begin, end);
+    mjgp_scaleSimd(row, inverse, begin, end);
 
     // eliminate in the rows of its non-zeros
     for (int i = group->parent[k]; i >= 0 && i <= last; i = group->parent[i]) {
-      mjgp_addLanes(group->U + group->U_adr[i], row, -row[i], mjgi_simdBegin(i), end);
+      mjgp_addSimd(group->U + group->U_adr[i], row, -row[i], mjgi_simdBegin(i), end);
     }
   }
   return 1;
@@ -309,8 +310,8 @@ void mjgp_solveLower(const mjgpGroup* group, mjtNum* x) {
   int nv = group->nv, end = mjgi_simdEnd(nv);
   for (int k = 0; k < nv; k++) {
     if (x[k] != 0) {
-      mjgp_addLanes(x, group->U + group->U_adr[k], -x[k] * group->inverse[k], mjgi_simdBegin(k),
-                    mjgi_simdEnd(group->last[k] + 1));
+      mjgp_addSimd(x, group->U + group->U_adr[k], -x[k] * group->inverse[k], mjgi_simdBegin(k),
+                   mjgi_simdEnd(group->last[k] + 1));
     }
   }
   for (int k = 0; k < end; k += mjgiSIMD) {
@@ -355,7 +356,7 @@ void mjgp_solveUpper(const mjgpGroup* group, mjtNum* x) {
     mjtNum value[mjgiSIMD] = {0};
     for (int k = mjMIN(begin + mjgiSIMD, nv) - 1; k >= begin; k--) {
       const mjtNum* row = group->U + group->U_adr[k];
-      mjtNum sum = x[k] - mjgp_dotLanes(row, x, begin + mjgiSIMD, mjgi_simdEnd(group->last[k] + 1));
+      mjtNum sum = x[k] - mjgp_dotSimd(row, x, begin + mjgiSIMD, mjgi_simdEnd(group->last[k] + 1));
       for (int j = k + 1; j < begin + mjgiSIMD; j++) {
         sum -= row[j] * value[j - begin];
       }

@@ -33,9 +33,9 @@ static mjtNum resolve(mjgpStep* s, int i) {
     g->out.t[other] = s->t[k];
     g->out.v_next[other] = jointVelocity(s, k);
   }
-  mjtNum W = mjgp_effect(s, i, i), t = s->t[i], scale = g->out.scale[joint];
+  mjtNum W = mjgp_delassus(s, i, i), t = s->t[i], scale = g->out.cancellation[joint];
   mjtNum a = mjgp_gearAcceleration(s, s->a, i) + s->shift[i] / s->m->opt.timestep;
-  mjtNum u = mjgp_torqueIn(s, i), R = mjgp_effectTorque(s, i, i);
+  mjtNum u = mjgp_torqueIn(s, i), R = mjgp_delassusTorque(s, i, i);
   if (rotor) {
     mjtNum armature = g->in.inertia[joint] - g->in.implicit[joint];
     R -= armature * W;
@@ -53,7 +53,7 @@ static mjtNum resolve(mjgpStep* s, int i) {
                          .u = general ? &u : NULL,
                          .R = general ? &R : NULL};
   mjgp_solveFriction(g, s->m, s->d, &problem);
-  g->out.scale[joint] = scale;
+  g->out.cancellation[joint] = scale;
   return g->out.t[joint];
 }
 
@@ -78,7 +78,7 @@ int mjgp_makeMap(mjgpMap* map, mjgpStep* s) {
     return 0;
   }
   for (int i = 0; i < s->n; i++) {
-    mjtNum own = mjgp_effect(s, i, i),
+    mjtNum own = mjgp_delassus(s, i, i),
            least = 1e-3 / s->m->dof_M0[s->group->dof[s->group->gear[i]]];
     map->c[i] = own > 0 ? own : mju_max(-own, least);
     map->free[i] = jointVelocity(s, i);
@@ -102,13 +102,14 @@ static void gapRow(mjgpMap* map, int i) {
   int rotor = s->g->config->joint[joint].gap == mjgpGAP_ROTOR;
   mjtNum slope = rotor ? -s->g->out.gap[joint].dT * s->m->opt.timestep : 0;
   for (int j = 0; j < n; j++) {
-    row[j] = j == i ? 1 : slope * mjgp_effect(s, i, j) * (map->unit[j] / map->unit[i]);
+    row[j] = j == i ? 1 : slope * mjgp_delassus(s, i, j) * (map->unit[j] / map->unit[i]);
   }
   row[n] = 0;
   map->piece[i] = s->g->out.mode[joint];
 }
 
 
+// Long because residual and Jacobian of a joint are written together, case by case
 int mjgp_evaluateMap(mjgpMap* map, const mjtNum* z, mjtNum x) {
   mjgpStep* s = map->s;
   const mjgpGears* g = s->g;
@@ -144,7 +145,7 @@ int mjgp_evaluateMap(mjgpMap* map, const mjtNum* z, mjtNum x) {
       map->piece[i] = mjgiSTUCK;
       map->F[i] = -v / (h * c) / unit;
       for (int j = 0; j < n; j++) {
-        row[j] = mjgp_effect(s, i, j) / c * (map->unit[j] / unit);
+        row[j] = mjgp_delassus(s, i, j) / c * (map->unit[j] / unit);
       }
       row[n] = velocity ? -map->free[i] / (h * c) / unit : 0;
       continue;
@@ -154,7 +155,7 @@ int mjgp_evaluateMap(mjgpMap* map, const mjtNum* z, mjtNum x) {
     mjtNum offset, factor = mjgi_lawRow(&offset, piece, coulomb, up, down);
     map->F[i] = (t - factor * lambda - offset) / unit;
     for (int j = 0; j < n; j++) {
-      row[j] = -factor * (gamma_u + gamma_v) * mjgp_effectTorque(s, i, j) * (map->unit[j] / unit);
+      row[j] = -factor * (gamma_u + gamma_v) * mjgp_delassusTorque(s, i, j) * (map->unit[j] / unit);
     }
     row[i] += 1 + factor * gamma_v;
     if (velocity) {
@@ -207,7 +208,7 @@ void mjgp_acceptMap(mjgpMap* map) {
     if (s->engine) {
       // the engine's own answer has the errors of its iterations
       mjtNum size = s->m->opt.timestep * map->c[i] * map->unit[i];
-      g->out.scale[joint] = mju_max(g->out.scale[joint], size);
+      g->out.cancellation[joint] = mju_max(g->out.cancellation[joint], size);
     }
     if (!hasGap(s, i)) {
       int mode = g->out.mode[joint] = mjgi_pieceDirection(map->piece[i]);
@@ -229,7 +230,7 @@ mjtNum mjgp_lawError(const mjgpStep* s, int* worst) {
     if (hasGap(s, i)) {
       continue;
     }
-    mjtNum own = mjgp_effect(s, i, i), t = g->out.t[joint], v = jointVelocity(s, i);
+    mjtNum own = mjgp_delassus(s, i, i), t = g->out.t[joint], v = jointVelocity(s, i);
     mjtNum c = own > 0 ? own : mju_max(-own, 1e-3 / s->m->dof_M0[s->group->dof[s->group->gear[i]]]);
     mjtNum u = mjgp_torqueIn(s, i), ratio = g->in.static_ratio[joint];
     mjtNum lambda = mjgi_lawLoad(g->in.gamma_u[joint], g->in.gamma_v[joint], u, t);
@@ -241,7 +242,7 @@ mjtNum mjgp_lawError(const mjgpStep* s, int* worst) {
     mjtNum down = mode ? 1 : mjgi_lawRatio(ratio, g->in.v[joint], -1);
     mjtNum high = mjgi_lawBound(lambda, coulomb, up), low = -mjgi_lawBound(lambda, coulomb, down);
     mjtNum size = mju_abs(t) + mju_abs(lambda) + coulomb + mju_abs(g->in.tau[joint]) +
-                  (g->out.scale[joint] + mju_abs(v)) / (h * c);
+                  (g->out.cancellation[joint] + mju_abs(v)) / (h * c);
     mjtNum error = mju_abs(t - mju_clip(trial, low, high));
     error = error > 0 ? error / size : 0;
     if (!(error <= most)) {

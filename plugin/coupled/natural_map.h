@@ -18,7 +18,7 @@
 
 #include <mujoco/mujoco.h>
 
-#include "coupled/pass.h"
+#include "coupled/newton.h"
 
 typedef enum mjgpFamily_ {
   mjgpFAMILY_VELOCITY = 0,

@@ -12,7 +12,7 @@ int mjgp_actuationActive(const mjModel* m) {
 //---------------------------------- the engine's forces --------------------------------------------
 
 // Run the stages that follow mj_fwdVelocity. Under "discrete" the metric and the regularization of constraints depend on
-// which actuators are at their limits, and the engine computes them behind the seat of plugins. The
+// which actuators are at their limits, and the engine computes them after the callback of plugins. The
 // constraint solver does not iterate; options are changed in a copy, since others may read the model
 static void forward(const mjModel* m, mjData* d, int actuated) {
   mjModel copy = *m;
@@ -29,7 +29,7 @@ static void forward(const mjModel* m, mjData* d, int actuated) {
 }
 
 
-// The shift of position gains is computed again behind the seat, with the velocity of joints and not of rotors
+// The shift of position gains is computed again after the callback, with the velocity of joints and not of rotors
 static void restoreShift(const mjModel* m, mjData* d) {
 #if mjgpDISCRETE
   if (d->nefmA) {

@@ -146,6 +146,7 @@ static void makeP(mjtNum* P, const mjgpGears* g, const mjgpProblem* problem) {
 }
 
 
+// Long because it fills, field by field, the problem that the core solves, and reads the solution back
 int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* problem) {
   int n = problem->n, general = problem->R != NULL;
   size_t count = (size_t)n, bytes = mjg_memsize(n, n);
@@ -184,7 +185,7 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
     v0[a] = g->in.v[i];
     mode[a] = g->out.mode[i];
     coupling[a] = gap == mjgpGAP_ROTOR || gap == mjgpGAP_LOAD ? g->in.coupling + i : NULL;
-    g->out.scale[i] = mju_abs(g->in.v[i]) + h * problem->size[a];
+    g->out.cancellation[i] = mju_abs(g->in.v[i]) + h * problem->size[a];
   }
 
   // A = h W

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "friction/friction.h"
-#include "friction/lanes.h"
+#include "friction/simd.h"
 
 #define mjgpTRIES 4  // guesses of modes and signs
 
@@ -37,6 +37,7 @@ static int hasOneSolution(const mjgpGears* g, int i) {
 
 
 // acceleration with the friction of the guess
+// Long because elimination and substitution are one walk over the tree and back
 static void solve(mjgpTree* tree) {
   const mjModel* m = tree->m;
   const mjgpGears* g = tree->g;
@@ -45,8 +46,8 @@ static void solve(mjgpTree* tree) {
 
   // rows in whole lanes; what slipping joints add to the diagonal waits in pivot
   for (int k = tree->first; k < tree->end; k++) {
-    mjgp_copyLanes(g->scratch.matrix + g->config->line[k], tree->d->M, m->M_rowadr[k],
-                   m->M_rownnz[k], g->config->nC);
+    mjgp_copySimd(g->scratch.matrix + g->config->line[k], tree->d->M, m->M_rowadr[k],
+                  m->M_rownnz[k], g->config->nC);
     tree->pivot[k] = tree->slope[k];
     a[k] = tree->force[k];
     if (g->config->geared[k] < 0) {
@@ -96,11 +97,10 @@ static void solve(mjgpTree* tree) {
            inverse = tree->pivot[k] = 1 / (L[diag] + tree->pivot[k]);
     for (int p = diag - 1; p >= 0; p--) {
       mjtNum factor = L[p] * inverse;
-      mjgp_addLanes(g->scratch.matrix + g->config->line[row[p]], L, -factor, 0,
-                    mjgi_simdEnd(p + 1));
+      mjgp_addSimd(g->scratch.matrix + g->config->line[row[p]], L, -factor, 0, mjgi_simdEnd(p + 1));
       a[row[p]] -= factor * a[k];
     }
-    mjgp_scaleLanes(L, inverse, 0, mjgi_simdEnd(diag));
+    mjgp_scaleSimd(L, inverse, 0, mjgi_simdEnd(diag));
   }
   for (int k = tree->first; k < tree->end; k++) {
     const int* row = m->M_colind + m->M_rowadr[k];
@@ -198,22 +198,22 @@ static int solveTree(mjgpTree* tree) {
   // rounding errors are relative to the largest acceleration that forces of the tree cause alone
   for (int b = 0; b < tree->n; b++) {
     int i = tree->joint[b];
-    g->out.scale[i] = mju_abs(g->in.v[i]) + tree->m->opt.timestep * tree->most;
+    g->out.cancellation[i] = mju_abs(g->in.v[i]) + tree->m->opt.timestep * tree->most;
     g->out.jammed[i] = 0;
   }
   return solved;
 }
 
 
-int mjgp_solveTrees(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
+int mjgp_solveTrees(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
                     const mjtNum* force, int* joint, int n) {
-  if (!metric->slope || !metric->passive) {
+  if (!Mhat->slope || !Mhat->passive) {
     return n;
   }
   mjgpTree tree = {.m = m,
                    .d = d,
                    .g = g,
-                   .slope = metric->slope,
+                   .slope = Mhat->slope,
                    .force = force,
                    .a = g->scratch.vector,
                    .balance = g->scratch.vector + m->nv,

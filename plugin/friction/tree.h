@@ -16,12 +16,12 @@
 
 #include <mujoco/mujoco.h>
 
-#include "friction/metric.h"
+#include "friction/effective_inertia.h"
 #include "state/gears.h"
 
 // solve for friction tree by tree; force: all forces but friction (nv). Results in g as those of
 // mjgp_solveFriction. Returns the number of joints whose trees are left; they move to the front.
-int mjgp_solveTrees(mjgpGears* g, const mjModel* m, mjData* d, const mjgpMetric* metric,
+int mjgp_solveTrees(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
                     const mjtNum* force, int* joint, int n);
 
 #endif  // MJGEAR_PLUGIN_TREE_H_

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "friction/lanes.h"
+#include "friction/simd.h"
 #include "state/changes.h"
 #include "state/layout.h"
 #include "state/pool.h"
@@ -52,7 +52,7 @@ static size_t layout(mjgpGears* g, const mjgpConfig* c, char* base) {
   mjgpARRAY(out.load, count)
   mjgpARRAY(out.jammed, count)
   mjgpARRAY(out.gap, count)
-  mjgpARRAY(out.scale, count)
+  mjgpARRAY(out.cancellation, count)
   mjgpARRAY(scratch.slope, nv)
   mjgpARRAY(scratch.lower, lines)
   mjgpARRAY(scratch.upper, lines)
@@ -288,7 +288,7 @@ void mjgp_copy(mjData* dest, const mjModel* m, const mjData* src, int instance) 
   memcpy(to->in.v, from->in.v, sizeof(mjtNum) * n);
   memcpy(to->in.q, from->in.q, sizeof(mjtNum) * n);
   memcpy(to->in.lag, from->in.lag, sizeof(mjtNum) * n);
-  memcpy(to->out.scale, from->out.scale, sizeof(mjtNum) * n);
+  memcpy(to->out.cancellation, from->out.cancellation, sizeof(mjtNum) * n);
   memcpy(to->out.gap, from->out.gap, sizeof(mjgCouplingStep) * n);
   memcpy(to->in.force, from->in.force, sizeof(mjtNum) * (size_t)to->config->nv);
 }

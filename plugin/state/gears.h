@@ -29,18 +29,18 @@ typedef enum mjgpPhase_ {
 // how often what happened since the data was made or reset; not part of the state. mjg_getCounts
 // tells users those that mjgCounts has.
 typedef struct mjgpCount_ {
-  int steps;        // friction problems: solved + ill_posed + approximate + unsolved
-  int solved;       // of these: solved, and the only solution as far as known
-  int ill_posed;    // solved, but another solution may exist
-  int approximate;  // solved for something else than the engine then does, on purpose
-  int iterations;   // iterations of the solver
-  int trees;        // kinematic trees solved on the inertia matrix itself
-  int coupled;      // groups of constraints and gears solved together
-  int passes;       // linearizations of such groups
-  int unconfirmed;  // steps whose motion was not what was solved for
-  int hard;         // groups that needed a safer method than Newton
-  int fallbacks;    // problems for which the solver needed another method
-  int unsolved;     // problems that were left above the tolerance
+  int steps;         // friction problems: solved + ill_posed + approximate + unsolved
+  int solved;        // of these: solved, and the only solution as far as known
+  int ill_posed;     // solved, but another solution may exist
+  int approximate;   // solved for something else than the engine then does, on purpose
+  int iterations;    // iterations of the solver
+  int trees;         // kinematic trees solved on the inertia matrix itself
+  int coupled;       // groups of constraints and gears solved together
+  int newton_steps;  // linearizations of such groups
+  int unconfirmed;   // steps whose motion was not what was solved for
+  int hard;          // groups that needed a safer method than Newton
+  int fallbacks;     // problems for which the solver needed another method
+  int unsolved;      // problems that were left above the tolerance
 } mjgpCount;
 
 // what a step starts from
@@ -79,7 +79,7 @@ typedef struct mjgpResult_ {
   int* load;             // assumed sign of lambda                                     (n)
   int* jammed;           // 1: would not move however large its torque was             (n)
   mjgCouplingStep* gap;  // what backlash did                                          (n)
-  mjtNum* scale;         // velocity to which rounding errors are relative             (n)
+  mjtNum* cancellation;  // velocity to which rounding errors are relative             (n)
   mjgInfo info;          // of the step: the worst of its problems
   mjgInfo last_info;     // of the last problem that was solved
 } mjgpResult;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "configuration/check.h"
-#include "friction/lanes.h"
+#include "friction/simd.h"
 #include "state/layout.h"
 
 // most configurations that a mjData keeps; a program that makes a new model for each trajectory and

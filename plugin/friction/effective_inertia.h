@@ -10,22 +10,22 @@
 // lower triangular. Row i of Mhat^-1 is needed through left_i = e_i' L^-1 and column j through
 // right_j = U^-1 e_j, which are zero except on the chain of dofs from the joint to the root.
 
-#ifndef MJGEAR_PLUGIN_METRIC_H_
-#define MJGEAR_PLUGIN_METRIC_H_
+#ifndef MJGEAR_PLUGIN_EFFECTIVE_INERTIA_H_
+#define MJGEAR_PLUGIN_EFFECTIVE_INERTIA_H_
 
 #include <mujoco/mujoco.h>
 
 #include "state/gears.h"
 
-typedef struct mjgpMetric_ {
+typedef struct mjgpInertia_ {
   const mjtNum* slope;  // Mhat = M + diag(slope); null: Mhat is another matrix      (nv)
   int passive;          // and all of slope is >= 0
-  int inertia;          // Mhat is M
+  int flg_M;            // Mhat is M
   int solver;           // the engine's constraint solver moves in Mhat
   int symmetric;        // Mhat is symmetric
   int coupled;  // "discrete": actuators, tendons have terms that are not in the sparsity of M
 
-  // of mjgp_factorMetric
+  // of mjgp_factorInertia
   const mjtNum* upper;  // strictly upper part of U, in the places of M's transpose
   const mjtNum* lower;  // L in the places of M; null: symmetric, L = D U'
   const mjtNum* pivot;  // inverse diagonal of L                                     (nv)
@@ -34,27 +34,27 @@ typedef struct mjgpMetric_ {
   // of mjgp_makeChains
   mjtNum* left;   // rows e_i' L^-1 of the geared joints                             (nchain)
   mjtNum* right;  // columns U^-1 e_i of the geared joints                           (nchain)
-} mjgpMetric;
+} mjgpInertia;
 
 // find out what Mhat of the current integrator is
-void mjgp_makeMetric(mjgpMetric* metric, const mjModel* m, mjData* d, mjgpGears* g);
+void mjgp_makeInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGears* g);
 
 // factor Mhat, unless that was done
-void mjgp_factorMetric(mjgpMetric* metric, const mjModel* m, mjData* d, mjgpGears* g);
+void mjgp_factorInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGears* g);
 
 // factor Mhat and compute the chains of the active joints on d's stack, unless that was done; what
 // follows needs them
-void mjgp_makeChains(mjgpMetric* metric, const mjModel* m, mjData* d, mjgpGears* g);
+void mjgp_makeChains(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGears* g);
 
 // z = U^-1 force for all dofs of trees with active joints; z may be force              (nv)
-void mjgp_backward(mjtNum* z, const mjtNum* force, const mjModel* m, const mjgpMetric* metric,
+void mjgp_backward(mjtNum* z, const mjtNum* force, const mjModel* m, const mjgpInertia* Mhat,
                    const mjgpGears* g);
 
 // e_i' Mhat^-1 force from z = U^-1 force, i a geared joint; size gets the sum of absolute values
-mjtNum mjgp_forward(mjtNum* size, const mjtNum* z, const mjModel* m, const mjgpMetric* metric,
+mjtNum mjgp_forward(mjtNum* size, const mjtNum* z, const mjModel* m, const mjgpInertia* Mhat,
                     const mjgpGears* g, int i);
 
 // entry of E' Mhat^-1 E for two geared joints
-mjtNum mjgp_entry(const mjModel* m, const mjgpMetric* metric, const mjgpGears* g, int i, int j);
+mjtNum mjgp_entry(const mjModel* m, const mjgpInertia* Mhat, const mjgpGears* g, int i, int j);
 
-#endif  // MJGEAR_PLUGIN_METRIC_H_
+#endif  // MJGEAR_PLUGIN_EFFECTIVE_INERTIA_H_

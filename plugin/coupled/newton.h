@@ -1,7 +1,7 @@
 // Linearized steps of a group of constraints and gears: the pieces that all methods are made of.
 
-#ifndef MJGEAR_PLUGIN_PASS_H_
-#define MJGEAR_PLUGIN_PASS_H_
+#ifndef MJGEAR_PLUGIN_NEWTON_H_
+#define MJGEAR_PLUGIN_NEWTON_H_
 
 #include <mujoco/mujoco.h>
 
@@ -9,7 +9,7 @@
 #include "coupled/hessian.h"
 #include "state/gears.h"
 
-#define mjgpPASSES 8  // undamped passes
+#define mjgpSTEPS  8  // undamped Newton steps
 #define mjgpCHANGE 6  // rows that may change their states before the Hessian is factored anew
 
 typedef struct mjgpStep_ {
@@ -18,18 +18,18 @@ typedef struct mjgpStep_ {
   mjgpGears* g;
   mjgpGroup* group;
   int n;             // geared joints
-  int passes;        // linearizations so far
+  int newton_steps;  // linearizations so far
   int gaps;          // there is a gap with backlash among them
   int engine;        // a(t) is what the engine's own constraint solver answers
   int responses;     // answers so far
   int fixed;         // they do not correct the linearization
   mjtNum* a;         // acceleration                                       (nv)
-  mjtNum* next;      // acceleration to which a pass leads                 (nv)
+  mjtNum* next;      // acceleration to which a Newton step leads                 (nv)
   mjtNum* start;     // acceleration at the last solved point of the path   (nv)
   mjtNum* search;    // direction of the inner problem                     (nv)
-  mjtNum* keep;      // acceleration before a pass                         (nv)
+  mjtNum* keep;      // acceleration before a Newton step                         (nv)
   mjtNum* gradient;  //                                                    (nv)
-  mjtNum* noise;     // rounding errors in it                              (nv)
+  mjtNum* rounding;  // rounding errors in it                              (nv)
   mjtNum* descent;   // U'^-1 gradient without friction                    (nv)
   mjtNum* right;     // U'^-1 E, a column per joint                        (nv x ld)
   mjtNum* left;      // U'^-1 of the rows that give the velocity; may be right
@@ -44,7 +44,7 @@ typedef struct mjgpStep_ {
   mjtNum* f;         // forces of a trial                                  (nefc)
   int* state;        // states of a trial                                  (nefc)
   mjtNum* t;         // friction                                           (n)
-  mjtNum* wish;      // friction that a linearization asks for             (n)
+  mjtNum* target;    // friction that a linearization asks for             (n)
   mjtNum* trial;     // friction of a trial                                (n)
   mjtNum* asked;     // friction of the engine's last answer               (n)
   mjtNum* answer;    // and the accelerations in it                        (n + nextra)
@@ -65,7 +65,7 @@ mjtNum mjgp_torqueIn(const mjgpStep* s, int i);
 void mjgp_fillColumns(const mjgpStep* s, mjtNum* x);
 
 // effect of the friction of joint j on the torque into the gear of joint i, at the linearization
-mjtNum mjgp_effectTorque(const mjgpStep* s, int i, int j);
+mjtNum mjgp_delassusTorque(const mjgpStep* s, int i, int j);
 
 // factor at the states of a, with the effect of forces on the geared joints; 0 if not possible
 int mjgp_linearize(mjgpStep* s);
@@ -74,23 +74,23 @@ int mjgp_linearize(mjgpStep* s);
 int mjgp_relinearize(mjgpStep* s);
 
 // effect of the friction of joint j on the acceleration of joint i, at the linearization
-mjtNum mjgp_effect(const mjgpStep* s, int i, int j);
+mjtNum mjgp_delassus(const mjgpStep* s, int i, int j);
 
-// friction for the linearization; results in s->g and s->wish. Returns a status of the core
+// friction for the linearization; results in s->g and s->target. Returns a status of the core
 int mjgp_solveLinear(mjgpStep* s);
 
 // solve for friction at the linearization and move to the acceleration that belongs to it; 1 if friction
 // and the constraint forces are those of the linearization there, that is if the step is solved. Results
-// in s->g and s->wish
-int mjgp_pass(mjgpStep* s);
+// in s->g and s->target
+int mjgp_newtonStep(mjgpStep* s);
 
 // to the scale of rounding errors of each joint, add what the gradient at s->a is a sum of: where it was zero
-// up to its rounding errors, the acceleration is exact up to theirs. Takes s->noise, once
-void mjgp_addNoise(mjgpStep* s);
+// up to its rounding errors, the acceleration is exact up to theirs. Takes s->rounding, once
+void mjgp_addRounding(mjgpStep* s);
 
 // a = a(t): the engine's convex problem with friction t, solved to rounding and linearized there;
 // 0 if not solved. With s->engine the engine's own solver is asked, and the linearization that is there is
 // corrected by what it answers (Broyden)
 int mjgp_inner(mjgpStep* s, const mjtNum* t);
 
-#endif  // MJGEAR_PLUGIN_PASS_H_
+#endif  // MJGEAR_PLUGIN_NEWTON_H_

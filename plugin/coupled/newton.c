@@ -1,4 +1,4 @@
-#include "coupled/pass.h"
+#include "coupled/newton.h"
 
 #include <float.h>
 #include <math.h>
@@ -6,12 +6,12 @@
 
 #include "friction/actuation.h"
 #include "friction/friction.h"
-#include "friction/lanes.h"
+#include "friction/simd.h"
 
 #define mjgpINNER   100   // steps of the inner problem
 #define mjgpBUDGET  5000  // linearizations that one group may cost
 #define mjgpANSWERS 80    // runs of the engine's solver that one group may cost
-#define mjgpNOISE   128   // a gradient of this many rounding errors counts as zero
+#define mjgpZERO    128   // a gradient of this many rounding errors counts as zero
 
 
 //---------------------------------- pieces --------------------------------------------------------
@@ -81,7 +81,7 @@ static inline void addOuter(mjtNum* W, const mjtNum* left, const mjtNum* right, 
 int mjgp_linearize(mjgpStep* s) {
   mjgpGroup* group = s->group;
   int nv = group->nv, n = s->n + group->nextra, ld = group->ld;
-  if (s->passes++ >= mjgpBUDGET || !mjgp_factor(group)) {
+  if (s->newton_steps++ >= mjgpBUDGET || !mjgp_factor(group)) {
     return 0;
   }
   memcpy(s->factored, group->state, sizeof(int) * (size_t)group->nefc);
@@ -137,13 +137,13 @@ static void solveChange(const mjgpStep* s, mjtNum* x, int ld) {
   int n = s->nchange;
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < i; j++) {
-      mjgp_addLanes(x + i * ld, x + j * ld, -s->pivot[i * mjgpCHANGE + j], 0, ld);
+      mjgp_addSimd(x + i * ld, x + j * ld, -s->pivot[i * mjgpCHANGE + j], 0, ld);
     }
   }
   for (int i = n - 1; i >= 0; i--) {
-    mjgp_scaleLanes(x + i * ld, 1 / s->pivot[i * (mjgpCHANGE + 1)], 0, ld);
+    mjgp_scaleSimd(x + i * ld, 1 / s->pivot[i * (mjgpCHANGE + 1)], 0, ld);
     for (int j = i + 1; j < n; j++) {
-      mjgp_addLanes(x + i * ld, x + j * ld, -s->pivot[j * mjgpCHANGE + i], 0, ld);
+      mjgp_addSimd(x + i * ld, x + j * ld, -s->pivot[j * mjgpCHANGE + i], 0, ld);
     }
   }
 }
@@ -156,7 +156,7 @@ static void mulChange(const mjgpStep* s, mjtNum* result, const mjtNum* x, int ld
   for (int i = 0; i < s->nchange; i++) {
     for (int k = 0; k < nv; k++) {
       if (s->change[i * size + k] != 0) {
-        mjgp_addLanes(result + i * ld, x + k * ld, s->change[i * size + k], 0, ld);
+        mjgp_addSimd(result + i * ld, x + k * ld, s->change[i * size + k], 0, ld);
       }
     }
   }
@@ -168,11 +168,11 @@ static void applyChange(const mjgpStep* s, mjtNum* x) {
   int size = mjgi_simdEnd(s->group->nv);
   mjtNum share[mjgpCHANGE * mjgiSIMD] = {0};
   for (int i = 0; i < s->nchange; i++) {
-    share[i * mjgiSIMD] = mjgp_dotLanes(s->change + i * size, x, 0, size);
+    share[i * mjgiSIMD] = mjgp_dotSimd(s->change + i * size, x, 0, size);
   }
   solveChange(s, share, mjgiSIMD);
   for (int i = 0; i < s->nchange; i++) {
-    mjgp_addLanes(x, s->change + i * size, -share[i * mjgiSIMD], 0, size);
+    mjgp_addSimd(x, s->change + i * size, -share[i * mjgiSIMD], 0, size);
   }
 }
 
@@ -200,8 +200,7 @@ int mjgp_relinearize(mjgpStep* s) {
     int joins = group->state[row[i]] == mjCNSTRSTATE_QUADRATIC;
     mjtNum own = (joins ? 1 : -1) / group->D[row[i]], *L = s->pivot + i * mjgpCHANGE;
     for (int j = 0; j <= i; j++) {
-      L[j] =
-          mjgp_dotLanes(s->change + i * size, s->change + j * size, 0, size) + (i == j ? own : 0);
+      L[j] = mjgp_dotSimd(s->change + i * size, s->change + j * size, 0, size) + (i == j ? own : 0);
       for (int k = 0; k < j; k++) {
         const mjtNum* other = s->pivot + j * mjgpCHANGE;
         L[j] -= L[k] * other[k] * s->pivot[k * (mjgpCHANGE + 1)];
@@ -213,7 +212,7 @@ int mjgp_relinearize(mjgpStep* s) {
     }
   }
   s->nchange = n;
-  s->passes++;
+  s->newton_steps++;
   mjgp_gradient(group, s->descent, NULL, s->a, NULL);
   mjgp_solveLower(group, s->descent);
   applyChange(s, s->descent);
@@ -230,7 +229,7 @@ int mjgp_relinearize(mjgpStep* s) {
   solveChange(s, right, ld);
   for (int k = 0; k < n; k++) {
     for (int i = 0; i < s->n + group->nextra; i++) {
-      mjgp_addLanes(s->W + i * ld, right + k * ld, -left[k * ld + i], 0, ld);
+      mjgp_addSimd(s->W + i * ld, right + k * ld, -left[k * ld + i], 0, ld);
     }
   }
   mj_freeStack(s->d);
@@ -238,15 +237,15 @@ int mjgp_relinearize(mjgpStep* s) {
 }
 
 
-mjtNum mjgp_effect(const mjgpStep* s, int i, int j) {
+mjtNum mjgp_delassus(const mjgpStep* s, int i, int j) {
   return s->W[i * s->group->ld + j];
 }
 
 
-mjtNum mjgp_effectTorque(const mjgpStep* s, int i, int j) {
+mjtNum mjgp_delassusTorque(const mjgpStep* s, int i, int j) {
   int e = s->group->extra[i];
-  return s->g->in.inertia[s->group->joint[i]] * mjgp_effect(s, i, j) +
-         (e >= 0 ? mjgp_effect(s, s->n + e, j) : 0);
+  return s->g->in.inertia[s->group->joint[i]] * mjgp_delassus(s, i, j) +
+         (e >= 0 ? mjgp_delassus(s, s->n + e, j) : 0);
 }
 
 
@@ -280,7 +279,7 @@ static void freeAcceleration(const mjgpStep* s, mjtNum* restrict a, mjtNum* rest
     }
   }
   for (int k = 0; k < nv && s->rows; k++) {
-    mjgp_addLanes(a, s->rows + k * ld, s->a[k], 0, ld);
+    mjgp_addSimd(a, s->rows + k * ld, s->a[k], 0, ld);
   }
   for (int i = 0; i < ld; i++) {
     a[i] += i < n ? s->shift[i] / s->m->opt.timestep : 0;
@@ -338,7 +337,7 @@ int mjgp_solveLinear(mjgpStep* s) {
                          .R = general ? R : NULL};
   int status = mjgp_solveFriction(s->g, s->m, s->d, &problem);
   for (int i = 0; i < n; i++) {
-    s->wish[i] = s->g->out.t[s->group->joint[i]];
+    s->target[i] = s->g->out.t[s->group->joint[i]];
   }
   return status;
 }
@@ -366,9 +365,9 @@ static void move(mjgpStep* s, const mjtNum* t) {
 
 // is the gradient at a with friction t nothing but rounding
 static int isZero(mjgpStep* s, const mjtNum* t) {
-  mjgp_gradient(s->group, s->gradient, s->noise, s->a, t);
+  mjgp_gradient(s->group, s->gradient, s->rounding, s->a, t);
   for (int i = 0; i < s->group->nv; i++) {
-    if (mju_abs(s->gradient[i]) > mjgpNOISE * s->noise[i]) {
+    if (mju_abs(s->gradient[i]) > mjgpZERO * s->rounding[i]) {
       return 0;
     }
   }
@@ -376,17 +375,17 @@ static int isZero(mjgpStep* s, const mjtNum* t) {
 }
 
 
-void mjgp_addNoise(mjgpStep* s) {
+void mjgp_addRounding(mjgpStep* s) {
   const mjgpGroup* group = s->group;
   if (s->engine) {
     return;
   }
   mjtNum h = s->m->opt.timestep;
-  mjgp_solveLower(group, s->noise);
+  mjgp_solveLower(group, s->rounding);
   for (int k = 0; k < group->nv; k++) {
-    mjtNum noise = h * s->noise[k] / DBL_EPSILON;
+    mjtNum rounding = h * s->rounding[k] / DBL_EPSILON;
     for (int i = 0; i < s->n; i++) {
-      s->g->out.scale[group->joint[i]] += mju_abs(s->left[k * group->ld + i] * noise);
+      s->g->out.cancellation[group->joint[i]] += mju_abs(s->left[k * group->ld + i] * rounding);
     }
   }
 }
@@ -413,7 +412,7 @@ static int settle(mjgpStep* s, const mjtNum* t) {
 
   // forces that are not those of the linearization, or no more than rounding
   if (!exact && missing <= 1e-6 * most && isZero(s, t)) {
-    mjgp_addNoise(s);
+    mjgp_addRounding(s);
     exact = 1;
   }
   return exact;
@@ -497,15 +496,15 @@ static mjtNum searchLine(mjgpStep* s, const mjtNum* t) {
 }
 
 
-int mjgp_pass(mjgpStep* s) {
+int mjgp_newtonStep(mjgpStep* s) {
   int nv = s->group->nv;
   mjtNum* from = s->keep;
   if (mjgp_solveLinear(s) < 0) {
     return 0;
   }
-  move(s, s->wish);
+  move(s, s->target);
   mju_copy(from, s->a, nv);
-  if (settle(s, s->wish)) {
+  if (settle(s, s->target)) {
     return 1;
   }
 
@@ -514,7 +513,7 @@ int mjgp_pass(mjgpStep* s) {
   mju_sub(s->search, s->next, from, nv);
   mju_copy(s->a, from, nv);
   mjgp_evaluate(s);
-  mjtNum x = searchLine(s, s->wish);
+  mjtNum x = searchLine(s, s->target);
   mju_addToScl(s->a, s->search, x > 0 ? x : 1, nv);
   mjgp_evaluate(s);
   return 0;
@@ -546,7 +545,7 @@ static int askEngine(mjgpStep* s, const mjtNum* t) {
   measure(s, f);
   for (int i = 0; i < n && s->responses; i++) {
     step[i] = t[i] - s->asked[i];
-    weighted[i] = step[i] * mju_abs(mjgp_effect(s, i, i));
+    weighted[i] = step[i] * mju_abs(mjgp_delassus(s, i, i));
     length += step[i] * weighted[i];
   }
 

@@ -1,10 +1,10 @@
-#include "friction/metric.h"
+#include "friction/effective_inertia.h"
 
 #include <string.h>
 
 #include "friction/actuation.h"
 #include "friction/engine.h"
-#include "friction/lanes.h"
+#include "friction/simd.h"
 
 
 //---------------------------------- factorization -------------------------------------------------
@@ -35,9 +35,9 @@ static void factorSymmetric(mjtNum* lower, mjtNum* pivot, const mjtNum* slope, c
     mjtNum* L = lower + g->config->line[k];
     mjtNum inverse = pivot[k] = 1 / (L[diag] + (slope ? slope[k] : 0));
     for (int p = diag - 1; p >= 0; p--) {
-      mjgp_addLanes(lower + g->config->line[row[p]], L, -L[p] * inverse, 0, mjgi_simdEnd(p + 1));
+      mjgp_addSimd(lower + g->config->line[row[p]], L, -L[p] * inverse, 0, mjgi_simdEnd(p + 1));
     }
-    mjgp_scaleLanes(L, inverse, 0, mjgi_simdEnd(diag));
+    mjgp_scaleSimd(L, inverse, 0, mjgi_simdEnd(diag));
   }
 }
 
@@ -51,11 +51,11 @@ static void factorGeneral(mjtNum* lower, mjtNum* upper, mjtNum* pivot, const mjM
     const int* row = m->M_colind + m->M_rowadr[k];
     mjtNum *L = lower + g->config->line[k], *U = upper + g->config->line[k],
            inverse = pivot[k] = 1 / L[diag];
-    mjgp_scaleLanes(U, inverse, 0, mjgi_simdEnd(diag));
+    mjgp_scaleSimd(U, inverse, 0, mjgi_simdEnd(diag));
     for (int p = 0; p < diag; p++) {
       int target = g->config->line[row[p]], end = mjgi_simdEnd(p + 1);
-      mjgp_addLanes(lower + target, L, -U[p], 0, end);
-      mjgp_addLanes(upper + target, U, -L[p], 0, end);
+      mjgp_addSimd(lower + target, L, -U[p], 0, end);
+      mjgp_addSimd(upper + target, U, -L[p], 0, end);
     }
   }
 }
@@ -91,46 +91,46 @@ static int isDiagonal(const mjModel* m) {
 
 
 // slope = h d(damping)/dv, and the velocity gains of actuators
-static void makeSlope(mjgpMetric* metric, const mjModel* m, const mjData* d, mjgpGears* g,
-                      int damps, int gains) {
+static void makeSlope(mjgpInertia* Mhat, const mjModel* m, const mjData* d, mjgpGears* g, int damps,
+                      int gains) {
   int cursor = g->in.nactive - 1;
   mjtNum h = m->opt.timestep;
-  metric->slope = g->scratch.slope;
-  metric->passive = metric->inertia = 1;
+  Mhat->slope = g->scratch.slope;
+  Mhat->passive = Mhat->flg_M = 1;
   for (int i = nextDof(g->config->nv, m, g, &cursor); i >= 0; i = nextDof(i, m, g, &cursor)) {
     mjtNum slope = damps ? h * dampingSlope(m, d, i) : 0;
     slope -= gains ? h * d->qDeriv[m->D_rowadr[i] + m->D_diag[i]] : 0;
     g->scratch.slope[i] = slope;
-    metric->inertia &= slope == 0;
-    metric->passive &= slope >= 0;
+    Mhat->flg_M &= slope == 0;
+    Mhat->passive &= slope >= 0;
   }
 }
 
 
 // "discrete": the engine has made the diagonal of its metric, and factored it
-static void makeDiscrete(mjgpMetric* metric, const mjModel* m, const mjData* d, mjgpGears* g) {
-  metric->solver = metric->passive = 1;
+static void makeDiscrete(mjgpInertia* Mhat, const mjModel* m, const mjData* d, mjgpGears* g) {
+  Mhat->solver = Mhat->passive = 1;
 #if mjgpDISCRETE
   int nv = g->config->nv, fluid = m->opt.viscosity > 0 || m->opt.density > 0;
   mju_zero(g->scratch.slope, nv);
   if (!d->efm_active || !d->efm_sdiag) {  // the engine leaves out what would be zero
-    metric->inertia = 1;
-    metric->slope = g->scratch.slope;
+    Mhat->flg_M = 1;
+    Mhat->slope = g->scratch.slope;
     return;
   }
   if (d->efm_sdiag) {
     mju_copy(g->scratch.slope, d->efm_sdiag, nv);
   }
-  metric->inertia = mju_isZero(g->scratch.slope, nv) && !fluid;
-  metric->slope = fluid ? NULL : g->scratch.slope;
+  Mhat->flg_M = mju_isZero(g->scratch.slope, nv) && !fluid;
+  Mhat->slope = fluid ? NULL : g->scratch.slope;
   for (int k = 0; k < d->nefmA; k++) {
     int row = m->actuator_outadr[d->efm_aid[k]], n = m->actuator_outnum[d->efm_aid[k]];
     for (int i = row; i < row + n; i++) {
-      metric->coupled |= d->moment_rownnz[i] > 1;
+      Mhat->coupled |= d->moment_rownnz[i] > 1;
     }
   }
   for (int k = 0; k < d->nefmT; k++) {
-    metric->coupled |= m->ten_J_rownnz[d->efm_tid[k]] > 1;
+    Mhat->coupled |= m->ten_J_rownnz[d->efm_tid[k]] > 1;
   }
 #else
   (void)m, (void)d, (void)g;
@@ -155,11 +155,11 @@ static void addDerivative(mjtNum* lower, mjtNum* upper, const mjModel* m, const 
 }
 
 
-void mjgp_makeMetric(mjgpMetric* metric, const mjModel* m, mjData* d, mjgpGears* g) {
-  *metric = (mjgpMetric){.symmetric = m->opt.integrator != mjINT_IMPLICIT};
+void mjgp_makeInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGears* g) {
+  *Mhat = (mjgpInertia){.symmetric = m->opt.integrator != mjINT_IMPLICIT};
   int damps = !(m->opt.disableflags & mjDSBL_DAMPER), diagonal = 1, gains = 0;
   if (mjgp_isDiscrete(m)) {
-    makeDiscrete(metric, m, d, g);
+    makeDiscrete(Mhat, m, d, g);
     return;
   }
   switch ((mjtIntegrator)m->opt.integrator) {
@@ -178,91 +178,91 @@ void mjgp_makeMetric(mjgpMetric* metric, const mjModel* m, mjData* d, mjgpGears*
       damps &= !(m->opt.disableflags & mjDSBL_EULERDAMP);
   }
   if (diagonal) {
-    makeSlope(metric, m, d, g, damps, gains);
+    makeSlope(Mhat, m, d, g, damps, gains);
   }
-  metric->solver = metric->inertia;
+  Mhat->solver = Mhat->flg_M;
 }
 
 
-void mjgp_factorMetric(mjgpMetric* metric, const mjModel* m, mjData* d, mjgpGears* g) {
-  if (metric->upper) {
+void mjgp_factorInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGears* g) {
+  if (Mhat->upper) {
     return;
   }
 
   // the engine has factored M
-  if (metric->inertia) {
-    metric->upper = d->qLD;
-    metric->pivot = d->qLDiagInv;
-    metric->adr = m->M_rowadr;
+  if (Mhat->flg_M) {
+    Mhat->upper = d->qLD;
+    Mhat->pivot = d->qLDiagInv;
+    Mhat->adr = m->M_rowadr;
     return;
   }
 #if mjgpDISCRETE
   if (mjgp_isDiscrete(m)) {
-    metric->upper = d->qH;
-    metric->pivot = d->qHDiagInv;
-    metric->adr = m->M_rowadr;
+    Mhat->upper = d->qH;
+    Mhat->pivot = d->qHDiagInv;
+    Mhat->adr = m->M_rowadr;
     return;
   }
 #endif
-  metric->upper = metric->symmetric ? g->scratch.lower : g->scratch.upper;
-  metric->lower = metric->symmetric ? NULL : g->scratch.lower;
-  metric->pivot = g->scratch.pivot;
-  metric->adr = g->config->line;
-  if (!metric->symmetric) {
+  Mhat->upper = Mhat->symmetric ? g->scratch.lower : g->scratch.upper;
+  Mhat->lower = Mhat->symmetric ? NULL : g->scratch.lower;
+  Mhat->pivot = g->scratch.pivot;
+  Mhat->adr = g->config->line;
+  if (!Mhat->symmetric) {
     mjd_smooth_vel(m, d, 1);
     addDerivative(g->scratch.lower, g->scratch.upper, m, d, g);
     factorGeneral(g->scratch.lower, g->scratch.upper, g->scratch.pivot, m, g);
     return;
   }
-  if (metric->slope) {
+  if (Mhat->slope) {
     int cursor = g->in.nactive - 1;
     for (int i = nextDof(g->config->nv, m, g, &cursor); i >= 0; i = nextDof(i, m, g, &cursor)) {
-      mjgp_copyLanes(g->scratch.lower + g->config->line[i], d->M, m->M_rowadr[i], m->M_rownnz[i],
-                     g->config->nC);
+      mjgp_copySimd(g->scratch.lower + g->config->line[i], d->M, m->M_rowadr[i], m->M_rownnz[i],
+                    g->config->nC);
     }
   } else {
     mjd_smooth_vel(m, d, 0);
     addDerivative(g->scratch.lower, NULL, m, d, g);
   }
-  factorSymmetric(g->scratch.lower, g->scratch.pivot, metric->slope, m, g);
+  factorSymmetric(g->scratch.lower, g->scratch.pivot, Mhat->slope, m, g);
 }
 
 
 //---------------------------------- products ------------------------------------------------------
 
-void mjgp_makeChains(mjgpMetric* metric, const mjModel* m, mjData* d, mjgpGears* g) {
-  mjgp_factorMetric(metric, m, d, g);
-  if (metric->left) {
+void mjgp_makeChains(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGears* g) {
+  mjgp_factorInertia(Mhat, m, d, g);
+  if (Mhat->left) {
     return;
   }
-  metric->left = mj_stackAllocNum(d, 2 * (size_t)g->config->nchain);
-  metric->right = metric->left + g->config->nchain;
+  Mhat->left = mj_stackAllocNum(d, 2 * (size_t)g->config->nchain);
+  Mhat->right = Mhat->left + g->config->nchain;
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a], dof = g->config->joint[i].dof, nnz = m->M_rownnz[dof];
     const int* chain = m->M_colind + m->M_rowadr[dof];
-    mjtNum *right = metric->right + g->config->chain[i], *left = metric->left + g->config->chain[i];
+    mjtNum *right = Mhat->right + g->config->chain[i], *left = Mhat->left + g->config->chain[i];
 
     // right = U^-1 e_i
     memset(right, 0, sizeof(mjtNum) * (size_t)nnz);
     right[nnz - 1] = 1;
     for (int p = nnz - 1; p > 0; p--) {
-      const mjtNum* U = metric->upper + metric->adr[chain[p]];
+      const mjtNum* U = Mhat->upper + Mhat->adr[chain[p]];
       for (int q = 0; q < p; q++) {
         right[q] -= U[q] * right[p];
       }
     }
 
     // left = e_i' L^-1; L = D U' if the matrix is symmetric
-    if (!metric->lower) {
+    if (!Mhat->lower) {
       for (int p = 0; p < nnz; p++) {
-        left[p] = right[p] * metric->pivot[chain[p]];
+        left[p] = right[p] * Mhat->pivot[chain[p]];
       }
     } else {
       memset(left, 0, sizeof(mjtNum) * (size_t)nnz);
       left[nnz - 1] = 1;
       for (int p = nnz - 1; p >= 0; p--) {
-        const mjtNum* L = metric->lower + metric->adr[chain[p]];
-        left[p] *= metric->pivot[chain[p]];
+        const mjtNum* L = Mhat->lower + Mhat->adr[chain[p]];
+        left[p] *= Mhat->pivot[chain[p]];
         for (int q = 0; q < p; q++) {
           left[q] -= L[q] * left[p];
         }
@@ -272,14 +272,14 @@ void mjgp_makeChains(mjgpMetric* metric, const mjModel* m, mjData* d, mjgpGears*
 }
 
 
-void mjgp_backward(mjtNum* z, const mjtNum* force, const mjModel* m, const mjgpMetric* metric,
+void mjgp_backward(mjtNum* z, const mjtNum* force, const mjModel* m, const mjgpInertia* Mhat,
                    const mjgpGears* g) {
   if (z != force) {
     mju_copy(z, force, g->config->nv);
   }
   int cursor = g->in.nactive - 1;
   for (int i = nextDof(g->config->nv, m, g, &cursor); i >= 0; i = nextDof(i, m, g, &cursor)) {
-    const mjtNum* U = metric->upper + metric->adr[i];
+    const mjtNum* U = Mhat->upper + Mhat->adr[i];
     const int* row = m->M_colind + m->M_rowadr[i];
     for (int p = m->M_rownnz[i] - 2; p >= 0; p--) {
       z[row[p]] -= U[p] * z[i];
@@ -288,11 +288,11 @@ void mjgp_backward(mjtNum* z, const mjtNum* force, const mjModel* m, const mjgpM
 }
 
 
-mjtNum mjgp_forward(mjtNum* size, const mjtNum* z, const mjModel* m, const mjgpMetric* metric,
+mjtNum mjgp_forward(mjtNum* size, const mjtNum* z, const mjModel* m, const mjgpInertia* Mhat,
                     const mjgpGears* g, int i) {
   int dof = g->config->joint[i].dof;
   const int* chain = m->M_colind + m->M_rowadr[dof];
-  const mjtNum* left = metric->left + g->config->chain[i];
+  const mjtNum* left = Mhat->left + g->config->chain[i];
   mjtNum sum = 0;
   *size = 0;
   for (int p = 0; p < m->M_rownnz[dof]; p++) {
@@ -304,12 +304,11 @@ mjtNum mjgp_forward(mjtNum* size, const mjtNum* z, const mjModel* m, const mjgpM
 }
 
 
-mjtNum mjgp_entry(const mjModel* m, const mjgpMetric* metric, const mjgpGears* g, int i, int j) {
+mjtNum mjgp_entry(const mjModel* m, const mjgpInertia* Mhat, const mjgpGears* g, int i, int j) {
   int dof_i = g->config->joint[i].dof, dof_j = g->config->joint[j].dof;
   const int *chain_i = m->M_colind + m->M_rowadr[dof_i],
             *chain_j = m->M_colind + m->M_rowadr[dof_j];
-  const mjtNum *left = metric->left + g->config->chain[i],
-               *right = metric->right + g->config->chain[j];
+  const mjtNum *left = Mhat->left + g->config->chain[i], *right = Mhat->right + g->config->chain[j];
   int n = mjMIN(m->M_rownnz[dof_i], m->M_rownnz[dof_j]);
   mjtNum sum = 0;
   for (int p = 0; p < n && chain_i[p] == chain_j[p]; p++) {

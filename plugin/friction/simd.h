@@ -3,8 +3,8 @@
 // Rows are stored in whole lanes, so that a loop over part of a row may run over whole lanes as well;
 // what it does to entries outside of the part must not matter.
 
-#ifndef MJGEAR_PLUGIN_LANES_H_
-#define MJGEAR_PLUGIN_LANES_H_
+#ifndef MJGEAR_PLUGIN_SIMD_H_
+#define MJGEAR_PLUGIN_SIMD_H_
 
 #include <mujoco/mujoco.h>
 #include <stdint.h>
@@ -16,8 +16,8 @@ _Static_assert(sizeof(mjgiSimd) == mjgiSIMD * sizeof(mjtNum), "the engine's numb
 
 
 // y = n of the size numbers of x from adr on, in whole lanes where x has them
-static inline void mjgp_copyLanes(mjtNum* restrict y, const mjtNum* restrict x, int adr, int n,
-                                  int size) {
+static inline void mjgp_copySimd(mjtNum* restrict y, const mjtNum* restrict x, int adr, int n,
+                                 int size) {
   int i = 0;
   for (; i < n && adr + i + mjgiSIMD <= size; i += mjgiSIMD) {
     *(mjgiSimd*)(y + i) = *(const mjgiSimd*)(x + adr + i);
@@ -29,8 +29,8 @@ static inline void mjgp_copyLanes(mjtNum* restrict y, const mjtNum* restrict x, 
 
 
 // y += factor x in the lanes from begin to end
-static inline void mjgp_addLanes(mjtNum* restrict y, const mjtNum* restrict x, mjtNum factor,
-                                 int begin, int end) {
+static inline void mjgp_addSimd(mjtNum* restrict y, const mjtNum* restrict x, mjtNum factor,
+                                int begin, int end) {
   for (int i = begin; i < end; i += mjgiSIMD) {
     *(mjgiSimd*)(y + i) += factor * *(const mjgiSimd*)(x + i);
   }
@@ -38,7 +38,7 @@ static inline void mjgp_addLanes(mjtNum* restrict y, const mjtNum* restrict x, m
 
 
 // x *= factor in the lanes from begin to end
-static inline void mjgp_scaleLanes(mjtNum* x, mjtNum factor, int begin, int end) {
+static inline void mjgp_scaleSimd(mjtNum* x, mjtNum factor, int begin, int end) {
   for (int i = begin; i < end; i += mjgiSIMD) {
     *(mjgiSimd*)(x + i) *= factor;
   }
@@ -46,7 +46,7 @@ static inline void mjgp_scaleLanes(mjtNum* x, mjtNum factor, int begin, int end)
 
 
 // x . y in the lanes from begin to end
-static inline mjtNum mjgp_dotLanes(const mjtNum* x, const mjtNum* y, int begin, int end) {
+static inline mjtNum mjgp_dotSimd(const mjtNum* x, const mjtNum* y, int begin, int end) {
   mjgiSimd sum = {0};
   for (int i = begin; i < end; i += mjgiSIMD) {
     sum += *(const mjgiSimd*)(x + i) * *(const mjgiSimd*)(y + i);
@@ -54,4 +54,4 @@ static inline mjtNum mjgp_dotLanes(const mjtNum* x, const mjtNum* y, int begin, 
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-#endif  // MJGEAR_PLUGIN_LANES_H_
+#endif  // MJGEAR_PLUGIN_SIMD_H_
