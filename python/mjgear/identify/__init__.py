@@ -37,7 +37,7 @@ DEFAULT_MODELS = ("native", "gamma", "stribeck", "quadratic", "M1", "M3", "M6")
 def identify(logs: Sequence[str | Path], bench: str = "pendulum", servo: str | Servo = "torque",
              columns: Mapping[str, str | Column] | None = None, facts: Mapping[str, float | str] | None = None,
              known: Mapping[str, float] | None = None, dt: float = 0.005, input: str | None = None,
-             fit: Sequence[str] = (), **options: Any) -> Identification:
+             fit: Sequence[str] = (), step: float = 1e-3, **options: Any) -> Identification:
     """Read logs of one joint and identify its gear.
 
     Args:
@@ -50,6 +50,7 @@ def identify(logs: Sequence[str | Path], bench: str = "pendulum", servo: str | S
       dt: time between samples, s.
       input: what drives the simulation; None: the best that is there.
       fit: "delay", "slew": fitted with every model.
+      step: largest step of the simulation, s.
       options: of identify_bench.
 
     Raises:
@@ -59,7 +60,7 @@ def identify(logs: Sequence[str | Path], bench: str = "pendulum", servo: str | S
     defaults = {"duty": Column("load", machine.duty_scale, machine.duty_wrap)}
     read_logs = read_all(logs, columns=columns, dt=dt, facts=facts, defaults=defaults)
     if bench == "pendulum":
-        return identify_bench(Pendulum(read_logs, machine, input, known, fit), **options)
+        return identify_bench(Pendulum(read_logs, machine, input, known, fit, step=step), **options)
     if bench == "dynamometer":
         return identify_bench(Dynamometer(read_logs, machine, input, known), **options)
     raise LogError(f"bench '{bench}'; choose pendulum, dynamometer, or a robot's MJCF file (mjgear.identify.robot)")

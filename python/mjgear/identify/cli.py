@@ -63,6 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     c.add_argument("--replicates", type=int, default=100, help="of the bootstrap (default: %(default)s)")
     c.add_argument("--backlash", type=float, metavar="LARGEST", help="find the half gap as well, up to LARGEST rad: from column rotor, or by a grid")
     c.add_argument("--dt", type=float, default=0.005, help="time between samples, s (default: %(default)s)")
+    c.add_argument("--step", type=float, default=1e-3, help="largest step of the simulation, s (default: %(default)s)")
     c.add_argument("--seed", type=int, default=0)
     c.add_argument("--report", type=Path, metavar="FILE.html", help="write a page with plots")
     c.add_argument("--figures", type=Path, metavar="FOLDER", help="write the plots as PNG")
@@ -95,7 +96,7 @@ def _identify(a: argparse.Namespace) -> int:
         print(robot.identify_robot(Path(a.bench), a.logs, a.joint.split(",")).text())
         return 0
     found = identify(a.logs, a.bench, a.servo, _pairs(a.column, "column"), {k: _fact(v) for k, v in _pairs(a.fact, "fact").items()},
-                     known, a.dt, a.input, a.fit, models=models, by=by, budget=Budget(starts=a.starts), replicates=a.replicates,
+                     known, a.dt, a.input, a.fit, a.step, models=models, by=by, budget=Budget(starts=a.starts), replicates=a.replicates,
                      tolerance=tolerance, seed=a.seed, told=told)
     print(f"{found.table()}\n  mean absolute error in {found.bench.unit}; * chosen\n\n{found.numbers()}\n")
     for note in found.notes:

@@ -1,0 +1,58 @@
+"""Do the 95 % intervals hold the truth? Servos drawn anew, each on a bench of eight logs, with a wrong torque constant.
+
+    test_identify_coverage.py [DRAWS]     4 without an argument; 100 take a quarter of an hour of one core
+
+Of the draws of each number at least 90 % must hold; of few draws as many as are not a surprise at 95 % (one in a
+thousand that a good method fails).
+"""
+
+import dataclasses
+import sys
+
+import numpy as np
+from scipy.stats import binom
+
+import made_up_servo
+from mjgear import identify
+from mjgear.identify.intervals import derived
+
+TOLERANCE = 0.05  # of the torque constant
+
+
+def cover(draws, rng, replicates=60):
+    """number -> (draws) whether its interval holds the truth."""
+    servos = [made_up_servo.draw(rng) for _ in range(draws)]
+    logs = made_up_servo.measure([run for s in servos for run in made_up_servo.bench_plan(s)], rng)
+    hits = {}
+    for k, servo in enumerate(servos):
+        wrong = servo.torque_constant * (1 + rng.uniform(-TOLERANCE, TOLERANCE))
+        machine = identify.Servo("made up", drive="current", error_gain=1.0, torque_constant=wrong)
+        bench = identify.Pendulum(logs[8 * k : 8 * k + 8], machine, fit=("delay",))
+        bench.noise = 0.005
+        fit = identify.fit(bench, identify.MODELS["gamma"], identify.Budget(starts=2))
+        found = identify.intervals(bench, fit, replicates, {"torque_constant": TOLERANCE}, seed=k)
+        truth = dataclasses.asdict(servo)
+        truth |= derived(truth)
+        for name, i in found.items():
+            hits.setdefault(name, []).append(i.low <= truth[name] <= i.high)
+        misses = [f"{n} {truth[n]:.4g} not in {i.low:.4g} to {i.high:.4g}" for n, i in found.items() if not hits[n][-1]]
+        print(f"servo {k}: {'; '.join(misses) or 'all hold'}", flush=True)
+    return hits
+
+
+def main():
+    draws = int(sys.argv[1]) if len(sys.argv) > 1 else 4
+    seed = np.random.SeedSequence()
+    print(f"seed {seed.entropy}, {draws} servos")
+    hits = cover(draws, np.random.default_rng(seed))
+    needed = 0.9 * draws if draws >= 50 else binom.ppf(1e-3, draws, 0.95)
+    failed = 0
+    for name, held in hits.items():
+        ok = sum(held) >= needed
+        failed |= not ok
+        print(f"{name:<28} {sum(held)} of {draws}{'' if ok else f', needed {needed:g}'}")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
