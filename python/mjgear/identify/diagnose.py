@@ -57,7 +57,7 @@ def findings(bench: Bench, fit: Fit, found: Mapping[str, Interval]) -> list[str]
         if name in ("gamma_u", "gamma_v", "eta_forward", "eta_backward", "eta_forward x eta_backward"):
             continue
         if not interval.known:
-            lines.append(f"{name} is not identifiable: no log depends on it")
+            lines.append(f"{name} is not identifiable: no log depends on it, or others make up for it; {_EXPERIMENT.get(name, 'more logs that differ')}")
         elif interval.value != 0 and interval.high - interval.low > 4 * abs(interval.value):
             lines.append(f"{name} is loosely known, {interval.low:.3g} to {interval.high:.3g}: {_EXPERIMENT.get(name, 'more logs that differ')}")
     if isinstance(bench, Dynamometer):
