@@ -22,19 +22,19 @@ class Budget:
     """What every model may spend.
 
     A simulation over seconds that sticks and slips has many local minima; one that returns to the measured state every
-    quarter of a second has few. So each start is fitted in short pieces first, and the best of them over whole logs.
+    tenth or quarter of a second has hardly more than one. So the fit begins with such pieces, and goes on from there, and
+    from other starts, over whole logs.
 
     Attributes:
-      starts: of the fit in short pieces: the middle of the start ranges, then random ones.
-      refined: how many of them are fitted over whole logs, besides the solution of the nested model.
+      starts: over whole logs, besides the solutions in pieces and that of the nested model: the middle of the start
+        ranges, then random ones.
       iterations: of each fit.
-      piece: length of the pieces, s.
+      pieces: their lengths, s.
     """
 
     starts: int = 3
-    refined: int = 1
     iterations: int = 50
-    piece: float = 0.25
+    pieces: tuple[float, ...] = (0.1, 0.25)
 
 
 @dataclass
@@ -125,11 +125,12 @@ def fit(bench: Bench, model: Model, budget: Budget | None = None, logs: Sequence
     spent = 0
 
     # in short pieces
-    pieces = bench.pieces(budget.piece)
-    if pieces is not None:
-        tried = [minimize(pieces, model, logs, z, space, budget.iterations) for z in starts]
-        spent += sum(n for _, n in tried)
-        starts = [result.x for result, _ in sorted(tried, key=lambda t: t[0].cost)][: budget.refined]
+    for length in budget.pieces:
+        pieces = bench.pieces(length)
+        if pieces is not None:
+            result, n = minimize(pieces, model, logs, middle, space, budget.iterations)
+            starts.append(result.x)
+            spent += n
 
     # over whole logs
     starts += [np.array([v.get(n, m * s) / s for n, m, s in zip(space.names, middle, space.size)]) for v in near]
