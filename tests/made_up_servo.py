@@ -6,6 +6,7 @@ at once in NumPy. What the logs then hold is what a bench would: quantized, nois
 """
 
 import dataclasses
+import os
 
 import numpy as np
 
@@ -13,6 +14,13 @@ from mjgear.identify.logs import Log
 
 STEP = 1e-4  # s
 SAMPLE = 5e-3  # s
+
+
+def seed():
+    """What servos are drawn from: the same in every run, so that a failure can be repeated; with MJGEAR_SEED=new, as
+    ./check --long has it, anew; else the number that is given there."""
+    given = os.environ.get("MJGEAR_SEED", "1")
+    return np.random.SeedSequence(None if given == "new" else int(given))
 
 
 @dataclasses.dataclass
