@@ -1,6 +1,6 @@
 // Parameters of geared joints that are changed while the simulation runs.
 //
-// The plugin changes the gears of one mjData: model and state stay, a reset keeps the change, and what
+// The plugin changes the gears of one mjData: the model stays, a reset ends the change, and what
 // is loaded anew is as its file says. Refusals are the plugin's.
 
 #ifndef MJGEAR_VIEWER_TUNE_H_
