@@ -101,8 +101,8 @@ static void checkedStep(Check* check, const mjModel* m, mjData* d) {
       error = fabs(t + bound);
     }
     // what is left of forces when they cancel
-    double scale =
-        fabs(t) + bound + fabs(g->in.tau[i]) + g->in.inertia[i] * g->out.cancellation[i] / m->opt.timestep;
+    double scale = fabs(t) + bound + fabs(g->in.tau[i]) +
+                   g->in.inertia[i] * g->out.cancellation[i] / m->opt.timestep;
     check->law = fmax(check->law, error / (scale + 1e-6));
     check->power = fmin(check->power, t * v_next);
     check->stuck += g->out.mode[i] == 0;
