@@ -80,7 +80,7 @@ static unsigned char* fit(const Thumbnail* t, int width, int height) {
       }
       for (int k = 0; k < 3; k++) {
         fitted[3 * ((size_t)y * (size_t)width + (size_t)x) + (size_t)k] =
-            (unsigned char)(sum[k] / n);
+            (unsigned char)(sum[k] / (n ? n : 1));
       }
     }
   }

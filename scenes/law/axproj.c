@@ -17,7 +17,8 @@ static const char* const column[] = {"v_0", "v_1", "y_0", "y_1", "status", NULL}
 
 static void measure(double* value, const mjModel* m, const mjData* d) {
   int i = (int)lround(d->time / m->opt.timestep) - 1;
-  double v[2] = {5.0 * (i % SIDE) / (SIDE - 1) - 2.5, 4.0 * (i / SIDE) / (SIDE - 1) - 2}, y[2];
+  int across = i % SIDE, up = i / SIDE;
+  double v[2] = {5.0 * across / (SIDE - 1) - 2.5, 4.0 * up / (SIDE - 1) - 2}, y[2];
   mjgSettings settings;
   mjg_defaultSettings(&settings);
   double memory[4096];

@@ -33,7 +33,8 @@ static const mjgCase drivabilityCase[] = {
 // torques of row i
 static void torques(double* f_u, double* f_v, int i) {
   *f_u = RANGE * (2.0 * (i % SIDE) / (SIDE - 1) - 1);
-  *f_v = RANGE * (2.0 * (i / SIDE) / (SIDE - 1) - 1);
+  int row = i / SIDE;
+  *f_v = RANGE * (2.0 * row / (SIDE - 1) - 1);
 }
 
 

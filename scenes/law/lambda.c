@@ -13,7 +13,8 @@ static const char* const column[] = {"phi", "rho", "values", "low", "high", "sti
 
 static void measure(double* value, const mjModel* m, const mjData* d) {
   int i = (int)lround(d->time / m->opt.timestep) - 1;
-  double phi = 4.0 * (i % SIDE) / (SIDE - 1) - 2, rho = 4.0 * (i / SIDE) / (SIDE - 1) - 2;
+  int across = i % SIDE, up = i / SIDE;
+  double phi = 4.0 * across / (SIDE - 1) - 2, rho = 4.0 * up / (SIDE - 1) - 2;
   double lambda[2] = {NAN, NAN};
   value[0] = phi;
   value[1] = rho;
