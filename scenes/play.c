@@ -27,7 +27,7 @@ static void nameOf(char name[mjgMAXNAME], const mjModel* m, int type, int id, co
 // what a sensor of the plugin measures, in its order
 static const char* const gearQuantity[] = {
     "friction",    "lambda",         "torque_in",  "torque_out", "mode",   "power_loss", "gap",
-    "rotor_angle", "rotor_velocity", "iterations", "residual",   "status", "fallbacks",
+    "rotor_angle", "rotor_velocity", "iterations", "residual",   "status", "fallbacks",  "state",
 };
 #define NGEARQUANTITY (int)(sizeof gearQuantity / sizeof *gearQuantity)
 

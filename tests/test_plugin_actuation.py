@@ -100,7 +100,7 @@ def play(rng, integrator, gap):
         mujoco.mj_step(m, d)
         if np.abs(d.qvel).max() > 1e3 or not np.isfinite(d.qvel).all() or d.warning[mujoco.mjtWarning.mjWARN_BADQACC].number:
             break
-        status = d.sensordata[11::13]
+        status = d.sensordata[11::14]
         if not np.isin(status, (0, 1)).all():
             unsolved += 1
             continue
@@ -109,7 +109,7 @@ def play(rng, integrator, gap):
         load = d.qfrc_applied + d.qfrc_constraint - d.qfrc_bias
         load = load - m.dof_damping * (v if explicit else d.qvel)
         load = load - m.jnt_stiffness * (q + (h * d.qvel if integrator == "discrete" else 0))
-        x = d.sensordata[3::13]
+        x = d.sensordata[3::14]
         scale = np.abs(M_link @ a).max() + np.abs(load).max() + np.abs(x).max() + np.abs(d.qfrc_actuator).max() + 1
         worst = max(worst, np.abs(M_link @ a - load - x).max() / scale)
         seen += 1

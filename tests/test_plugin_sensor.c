@@ -97,12 +97,81 @@ static void test_values(void** state) {
       assert_true(s[mjgSENSOR_ROTOR_ANGLE] == d->qpos[dof]);
       assert_true(s[mjgSENSOR_ROTOR_VELOCITY] == d->qvel[dof]);
       assert_true(s[mjgSENSOR_RESIDUAL] <= 1e-9);
+      if (s[mjgSENSOR_MODE] != 0) {
+        assert_true(s[mjgSENSOR_STATE] == (v_next * x < 0 ? mjgpSTATE_DRIVEN : mjgpSTATE_DRIVING));
+      }
       modes[(int)s[mjgSENSOR_MODE] + 1]++;
     }
     mj_step(m, d);
   }
   printf("backward %d, stuck %d, forward %d\n", modes[0], modes[1], modes[2]);
   assert_true(modes[0] > 100 && modes[1] > 100 && modes[2] > 100);
+  mj_deleteData(d);
+  mj_deleteModel(m);
+}
+
+
+// A slide of mass M behind a rotor m: at rest lambda = (gamma_u + gamma_v) u - gamma_v t, t = u + F. A load F
+// that is to move it in its own direction needs 1 + P < 0 to jam it, P = (gamma_u + gamma_v) m/(m + M) - gamma_v,
+// and lambda against F: with the motor off always, with a motor that bears the load (u = -F, t = 0) not
+static void test_jammed(void** state) {
+  (void)state;
+  static const struct {
+    double m, motor;
+    int expected;
+  } cases[] = {
+      {.1, 0, mjgpSTATE_JAMMED},   // P = -1.061
+      {.1, -5, mjgpSTATE_JAMMED},  // the motor bears a part of it
+      {.1, -30, mjgpSTATE_STUCK},  // the motor bears it
+      {1, 0, mjgpSTATE_STUCK},     // P = -0.8
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    mjModel* m = makeModel(
+        "<mujoco><option gravity='0 0 0'/><extension><plugin plugin='mjgear.transmission'>"
+        "<instance name='a'><config key='joint' value='j'/><config key='gamma_u' value='.1'/>"
+        "<config key='gamma_v' value='1.1'/></instance></plugin></extension><worldbody><body>"
+        "<joint name='j' type='slide' axis='1 0 0' armature='%g'/><geom size='.1' mass='3'/></body>"
+        "</worldbody><actuator><motor joint='j'/></actuator><sensor><plugin name='s' "
+        "plugin='mjgear.transmission' instance='a'/></sensor></mujoco>",
+        cases[k].m);
+    mjData* d = mj_makeData(m);
+    d->qfrc_applied[0] = 30;
+    d->ctrl[0] = cases[k].motor;
+    for (int i = 0; i < 10; i++) {
+      mj_step(m, d);
+      assert_true(d->qvel[0] == 0);
+      assert_int_equal((int)sensor(m, d, "s")[mjgSENSOR_STATE], cases[k].expected);
+    }
+    mj_deleteData(d);
+    mj_deleteModel(m);
+  }
+}
+
+
+// a rotor J that a torque T turns without friction is in a gap of half-width alpha for sqrt(2 alpha J/T)
+static void test_gap(void** state) {
+  (void)state;
+  mjModel* m = makeModel(
+      "<mujoco><option gravity='0 0 0' timestep='1e-3'/><extension>"
+      "<plugin plugin='mjgear.transmission'><instance name='a'><config key='joint' value='j'/>"
+      "<config key='gamma_u' value='.2'/><config key='gamma_v' value='.5'/>"
+      "<config key='backlash' value='exact'/><config key='half_gap' value='.02'/>"
+      "<config key='stiffness' value='1e4'/><config key='damping' value='100'/>"
+      "<config key='rotor_inertia' value='.1'/></instance></plugin></extension><worldbody><body>"
+      "<joint name='j' axis='0 1 0' damping='1'/><geom size='.1' mass='3'/></body></worldbody>"
+      "<actuator><motor joint='j'/></actuator><sensor><plugin name='s' "
+      "plugin='mjgear.transmission' instance='a'/></sensor></mujoco>");
+  mjData* d = mj_makeData(m);
+  d->ctrl[0] = 1;
+  mjtNum touch = mju_sqrt(2 * .02 * .1 / 1);
+  while (d->time < 0.4) {
+    mjtNum time = d->time;
+    mj_step(m, d);
+    if (mju_abs(time - touch) > 0.005) {
+      int now = (int)sensor(m, d, "s")[mjgSENSOR_STATE];
+      assert_int_equal(now, time < touch ? mjgpSTATE_GAP : mjgpSTATE_DRIVING);
+    }
+  }
   mj_deleteData(d);
   mj_deleteModel(m);
 }
@@ -203,8 +272,9 @@ static void test_refusals(void** state) {
 int main(void) {
   loadPlugin();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_values), cmocka_unit_test(test_forward),  cmocka_unit_test(test_unused),
-      cmocka_unit_test(test_cutoff), cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_values),   cmocka_unit_test(test_jammed), cmocka_unit_test(test_gap),
+      cmocka_unit_test(test_forward),  cmocka_unit_test(test_unused), cmocka_unit_test(test_cutoff),
+      cmocka_unit_test(test_refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

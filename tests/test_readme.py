@@ -112,7 +112,7 @@ class Readme(unittest.TestCase):
         data = mujoco.MjData(model)
         mujoco.mj_step(model, data)
         numbers = data.sensor("elbow_gear").data
-        self.assertEqual(numbers.shape, (13,))
+        self.assertEqual(numbers.shape, (14,))
 
         # stuck, the motor is off: friction carries the weight alone
         self.assertEqual(numbers[4], 0)

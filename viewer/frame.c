@@ -125,20 +125,20 @@ static void drawLegend(const Frame* frame, mjrRect area, const Sim* sim) {
   const mjrContext* context = &frame->context;
   int height = context->charHeight + context->charHeight / 2;
   int left = area.left + height / 2, bottom = area.bottom + height / 3;
-  int n = simHasBacklash(sim) ? mjgpNSHOW : mjgpSHOW_GAP;
+  int n = simHasBacklash(sim) ? mjgpNSTATE : mjgpSTATE_GAP;
   for (int i = 0; i < n; i++) {
     int width = context->charHeight / 2;
-    for (const char* c = mjgpShowName[i]; *c; c++) {
+    for (const char* c = mjgpStateName[i]; *c; c++) {
       width += context->charWidth[(int)*c];
     }
     if (left + width > area.left + area.width) {
       left = area.left + height / 2;
       bottom += height + height / 4;
     }
-    const float* rgb = mjgpShowColor[i];
+    const float* rgb = mjgpStateColor[i];
     float text = rgb[0] + rgb[1] > 1.0f ? 0.0f : 1.0f;
     mjrRect rect = {left, bottom, width, height};
-    mjr_label(rect, mjFONT_NORMAL, mjgpShowName[i], rgb[0], rgb[1], rgb[2], 0.9f, text, text, text,
+    mjr_label(rect, mjFONT_NORMAL, mjgpStateName[i], rgb[0], rgb[1], rgb[2], 0.9f, text, text, text,
               context);
     left += width + height / 5;
   }

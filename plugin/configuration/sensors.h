@@ -30,7 +30,18 @@ enum {
   mjgSENSOR_RESIDUAL = 10,       // relative residual of this step
   mjgSENSOR_STATUS = 11,         // mjgStatus of this step, see mjgear.h
   mjgSENSOR_FALLBACKS = 12,      // fallbacks of the solver since the data was made or reset
-  mjgNSENSOR = 13
+  mjgSENSOR_STATE = 13,          // what the gear does: mjgpSTATE_*
+  mjgNSENSOR = 14
+};
+
+// what a gear does
+enum {
+  mjgpSTATE_STUCK = 0,    // stands still, friction holds
+  mjgpSTATE_DRIVING = 1,  // moves, the motor drives the link
+  mjgpSTATE_DRIVEN = 2,   // moves, the link drives the gear: back-driven, or braked by friction
+  mjgpSTATE_JAMMED = 3,   // stands still, and would however large the torque in its direction was
+  mjgpSTATE_GAP = 4,      // teeth do not touch: the rotor is free in the backlash gap
+  mjgpNSTATE = 5
 };
 
 // plugin callback: numbers that a sensor gives; the engine asks before it knows the sensor's object

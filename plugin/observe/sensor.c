@@ -4,6 +4,23 @@
 #include "state/gears.h"
 
 
+// what a joint does, from its measured values
+static int stateOf(const mjgpGears* g, int i, const mjtNum value[mjgNSENSOR]) {
+  // it has a gap, and nothing goes through it
+  int gap = g->config->joint[i].gap;
+  if ((gap == mjgpGAP_ROTOR || gap == mjgpGAP_LOAD) && value[mjgSENSOR_TORQUE_OUT] == 0) {
+    return mjgpSTATE_GAP;
+  }
+
+  // the motor gives power to the link, or the link pushes back on the gear
+  mjtNum direction = value[mjgSENSOR_MODE];
+  if (direction != 0) {
+    return direction * value[mjgSENSOR_TORQUE_OUT] < 0 ? mjgpSTATE_DRIVEN : mjgpSTATE_DRIVING;
+  }
+  return g->out.jammed[i] ? mjgpSTATE_JAMMED : mjgpSTATE_STUCK;
+}
+
+
 void mjgp_measure(mjtNum* value, const mjgpGears* g, const mjData* d, int i) {
   // torques as the law has them, with the acceleration over the step; of a motor joint the friction
   // is what its gap leaves of the torque on it
@@ -30,6 +47,7 @@ void mjgp_measure(mjtNum* value, const mjgpGears* g, const mjData* d, int i) {
   }
   value[mjgSENSOR_ROTOR_ANGLE] = mjgp_rotorAngle(g, d, i);
   value[mjgSENSOR_ROTOR_VELOCITY] = mjgp_rotorVelocity(g, d, i);
+  value[mjgSENSOR_STATE] = stateOf(g, i, value);
 
   // of the solver, the same for all joints
   value[mjgSENSOR_ITERATIONS] = g->out.info.iterations;

@@ -67,25 +67,11 @@ static mjtNum pieceWidth(mjtNum width, int k) {
 }
 
 
-// has a joint a gap, and does nothing go through it
-static int isFree(const mjgpJoint* joint, const mjtNum value[mjgNSENSOR]) {
-  return (joint->gap == mjgpGAP_ROTOR || joint->gap == mjgpGAP_LOAD) &&
-         value[mjgSENSOR_TORQUE_OUT] == 0;
-}
-
-
-// what a joint does, from its measured values; speed is that of the joint or of its rotor
-static int showMode(const mjgpGears* g, int i, const mjtNum value[mjgNSENSOR], mjtNum speed) {
-  if (isFree(g->config->joint + i, value)) {
-    return mjgpSHOW_GAP;
-  }
-
-  // the motor gives power to the link, or the link pushes back on the gear
-  mjtNum direction = value[mjgSENSOR_MODE];
-  if (direction != 0 && speed > STILL) {
-    return direction * value[mjgSENSOR_TORQUE_OUT] < 0 ? mjgpSHOW_DRIVEN : mjgpSHOW_DRIVING;
-  }
-  return g->out.jammed[i] ? mjgpSHOW_JAMMED : mjgpSHOW_STUCK;
+// what an eye sees a joint do, which slow motion is not; speed is that of the joint or of its rotor
+static int visibleState(const mjtNum value[mjgNSENSOR], mjtNum speed) {
+  int state = (int)value[mjgSENSOR_STATE];
+  int moves = state == mjgpSTATE_DRIVING || state == mjgpSTATE_DRIVEN;
+  return moves && speed <= STILL ? mjgpSTATE_STUCK : state;
 }
 
 
@@ -162,7 +148,7 @@ static void drawGap(mjvScene* scn, const mjtNum anchor[3], const mjtNum axis[3],
     mju_addToScl3(ray, y, mju_sin(angle));
     mju_addScl3(from, anchor, ray, k == 2 ? 0 : 1.1 * radius);
     mju_addScl3(to, anchor, ray, k == 2 ? 1.5 * radius : 1.9 * radius);
-    addPiece(scn, k == 2 ? mjgpShowColor[mjgpSHOW_GAP] : gray, 0.07 * radius, from, to, axis);
+    addPiece(scn, k == 2 ? mjgpStateColor[mjgpSTATE_GAP] : gray, 0.07 * radius, from, to, axis);
   }
 }
 
@@ -288,7 +274,7 @@ void mjgp_visualize(const mjModel* m, mjData* d, const mjvOption* opt, mjvScene*
     }
     mjtNum speed =
         mju_max(mju_abs(d->qvel[m->jnt_dofadr[joint]]), mju_abs(value[mjgSENSOR_ROTOR_VELOCITY]));
-    const float* rgb = mjgpShowColor[showMode(g, i, value, hinge ? speed : speed / m->stat.extent)];
+    const float* rgb = mjgpStateColor[visibleState(value, hinge ? speed : speed / m->stat.extent)];
     const mjgBacklash* backlash = &g->in.joint[i]->backlash;
     int gap = g->config->joint[i].gap == mjgpGAP_ROTOR || g->config->joint[i].gap == mjgpGAP_LOAD;
     if (hinge && gap && backlash->half_gap > 0) {

@@ -13,20 +13,14 @@
 
 #include <mujoco/mujoco.h>
 
-enum {
-  mjgpSHOW_STUCK = 0,    // stands still, friction holds; also slower than an eye sees
-  mjgpSHOW_DRIVING = 1,  // moves, the motor drives the link
-  mjgpSHOW_DRIVEN = 2,   // moves, the link drives the gear: back-driven, or braked by friction
-  mjgpSHOW_JAMMED = 3,   // stands still, and would however large the torque in its direction was
-  mjgpSHOW_GAP = 4,      // teeth do not touch: the rotor is free in the backlash gap
-  mjgpNSHOW = 5
-};
+#include "configuration/sensors.h"
 
-static const char* const mjgpShowName[mjgpNSHOW] = {"stuck", "driving", "driven", "jammed",
-                                                    "in gap"};
+// names of what a gear does (mjgpSTATE_*)
+static const char* const mjgpStateName[mjgpNSTATE] = {"stuck", "driving", "driven", "jammed",
+                                                      "in gap"};
 
 // red, green, blue: colours of Okabe and Ito, which colour-blind eyes tell apart
-static const float mjgpShowColor[mjgpNSHOW][3] = {
+static const float mjgpStateColor[mjgpNSTATE][3] = {
     {0.00f, 0.45f, 0.70f}, {0.00f, 0.62f, 0.45f}, {0.90f, 0.62f, 0.00f},
     {0.80f, 0.47f, 0.65f}, {0.94f, 0.89f, 0.26f},
 };

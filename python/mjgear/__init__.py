@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from mjgear._catalogue import Facts, Key, Preset, convert, explain, keys, presets
     from mjgear._check import Report, check
     from mjgear._errors import GearError
-    from mjgear._gears import RESULTS, Address, Gear, Gears
+    from mjgear._gears import RESULTS, STATES, Address, Gear, Gears
     from mjgear._spec import Added, add
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
     "Key",
     "Preset",
     "RESULTS",
+    "STATES",
     "Report",
     "add",
     "check",
@@ -56,7 +57,7 @@ _HOMES = {
     "_catalogue": ("Facts", "Key", "Preset", "convert", "explain", "keys", "presets"),
     "_check": ("Report", "check"),
     "_errors": ("GearError",),
-    "_gears": ("RESULTS", "Address", "Gear", "Gears"),
+    "_gears": ("RESULTS", "STATES", "Address", "Gear", "Gears"),
     "_spec": ("Added", "add"),
 }
 

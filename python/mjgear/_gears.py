@@ -34,7 +34,11 @@ RESULTS = (
     "residual",
     "status",
     "fallbacks",
+    "state",
 )
+
+# what a gear does, by its number in "state"
+STATES = ("stuck", "driving", "driven", "jammed", "in gap")
 
 # keys of a gap, which are not those of a description
 _GAP_KEYS = ("half_gap", "stiffness", "damping", "rubber", "shaft_inertia", "exponent", "restitution", "rotor_inertia")
@@ -127,6 +131,7 @@ class Gear:
     residual = _Result("1", "relative residual")
     status = _Result("1", "mjgStatus of mjgear.h: 0 solved, 1 solved but ill posed, others not solved")
     fallbacks = _Result("1", "how often the solver had to fall back on another method so far")
+    state = _Result("1", "what the gear does, an index of mjgear.STATES: 0 stuck, 1 driving, 2 driven, 3 jammed, 4 in gap")
 
     def __init__(self, gears: "Gears", name: str, joint: int) -> None:
         self._gears = gears
@@ -168,7 +173,7 @@ class Gear:
 
     @property
     def results(self) -> Array:
-        """What the last step resulted in, in the order of ``mjgear.RESULTS``: (13,), over a Batch (nsim, 13).
+        """What the last step resulted in, in the order of ``mjgear.RESULTS``: (14,), over a Batch (nsim, 14).
 
         A view of the joint's sensor, which is read only over a Batch; without a sensor a copy, and over a Batch a
         GearError that says so.

@@ -291,7 +291,7 @@ def state(gears):
                 gears.change(model, data, 1, gamma_u=0.5, coulomb=7)
             _, sensor = pool.rollout(model, datas, np.array(starts), nstep=100)
         for k, rows in enumerate(expected):
-            assert sensor[k].tobytes() == np.array([row[-13:] for row in rows]).tobytes(), (nthread, k)
+            assert sensor[k].tobytes() == np.array([row[-14:] for row in rows]).tobytes(), (nthread, k)
 
 
 def rows(gears):
