@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What a frame of the window costs: six geared joints in real time, with and without its panels.
+"""What a frame of the window costs in real time, with and without its panels: a humanoid with twelve gears at
+1280 x 720, and an arm with six at 640 x 480.
 
     benchmarks/view_pace.py build/bin/mjgear-view      needs xvfb-run; draws with the processor, as without a graphics card
 
@@ -11,9 +12,12 @@ import subprocess
 import sys
 
 
-def measure(view, *options):
+SCENES = {"humanoid": "1280x720", "arm": "640x480"}
+
+
+def measure(view, scene, *options):
     """Frames a second, simulated seconds a second, processor time of a frame in ms."""
-    command = ["xvfb-run", "--auto-servernum", view, "arm", "--size", "640x480", "--measure", "6", *options]
+    command = ["xvfb-run", "--auto-servernum", view, scene, "--size", SCENES[scene], "--measure", "6", *options]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return [float(re.search(pattern, text)[1]) for pattern in (r"([\d.]+) frames/s", r"real time ([\d.]+)", r"([\d.]+) ms a frame")]
 
@@ -21,12 +25,13 @@ def measure(view, *options):
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    costs = {}
-    print("panels  frames/s  real time  ms a frame")
-    for name, options in (("yes", ()), ("no", ("--no-panels",))):
-        frames, pace, costs[name] = measure(sys.argv[1], *options)
-        print(f"{name:6}  {frames:8.1f}  {pace:9.3f}  {costs[name]:10.2f}")
-    print(f"a frame with panels costs {costs['yes'] / costs['no']:.2f} times one without")
+    print("scene     size      panels  frames/s  real time  ms a frame")
+    for scene, size in SCENES.items():
+        costs = {}
+        for name, options in (("yes", ()), ("no", ("--no-panels",))):
+            frames, pace, costs[name] = measure(sys.argv[1], scene, *options)
+            print(f"{scene:8}  {size:8}  {name:6}  {frames:8.1f}  {pace:9.3f}  {costs[name]:10.2f}", flush=True)
+        print(f"{scene}: a frame with panels costs {costs['yes'] / costs['no']:.2f} times one without")
 
 
 if __name__ == "__main__":

@@ -28,6 +28,30 @@ file(RELATIVE_PATH MJGEAR_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 configure_file(cmake/mjgear.pc.in "${PROJECT_BINARY_DIR}/mjgear.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/mjgear.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 
+# The programs, and what they play. They find MuJoCo in the folder of our libraries, if it is installed there too, else
+# in a copy that is theirs alone: the plugin takes the MuJoCo that has loaded it, and must not bring a second one.
+option(MJGEAR_INSTALL_MUJOCO "install a copy of MuJoCo's library for the programs" ON)
+set(private "${CMAKE_INSTALL_LIBDIR}/mjgear")
+set(programs)
+foreach(program mjgear-tool mjgear-run mjgear-view)
+  if(TARGET ${program})
+    list(APPEND programs ${program})
+    file(RELATIVE_PATH up "/${CMAKE_INSTALL_BINDIR}" "/")
+    set_target_properties(${program} PROPERTIES
+      INSTALL_RPATH "$ORIGIN/${up}${CMAKE_INSTALL_LIBDIR};$ORIGIN/${up}${private};${MJGEAR_RPATH}")
+  endif()
+endforeach()
+if(programs)
+  install(TARGETS ${programs} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  if(MJGEAR_INSTALL_MUJOCO)
+    file(REAL_PATH "${MuJoCo_LIBRARY}" library)
+    install(FILES "${library}" DESTINATION "${private}")
+  endif()
+  install(DIRECTORY scenes models data DESTINATION "${CMAKE_INSTALL_DATADIR}/mjgear"
+    FILES_MATCHING PATTERN "*.xml" PATTERN "*.csv.gz" PATTERN "LICENSE*" PATTERN "README.md")
+  install(DIRECTORY doc/gallery DESTINATION "${CMAKE_INSTALL_DATADIR}/mjgear/doc")
+endif()
+
 if(MJGEAR_BUILD_PLUGIN)
   install(TARGETS mjgear LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 endif()

@@ -2,7 +2,8 @@
 #   lib/libmjgear-RELEASE.so           the plugin for a MuJoCo release
 #   lib/libmjgear_core.so.0            the core
 #   bin/RELEASE/mjgear, ...            the programs for a release
-#   scenes/, models/                   what they play
+#   scenes/, models/, data/            what they play
+#   doc/gallery/                       pictures of the scenes, for the window's list
 # MJGEAR_MUJOCO_DIRS lists further releases, as MUJOCO_DIR; each is a build of its own.
 
 set(MJGEAR_MUJOCO_DIRS "" CACHE STRING "further MuJoCo releases to build the plugin for")
@@ -31,8 +32,9 @@ if(MJGEAR_COPY_OPENBLAS)
   install(FILES "${OpenBLAS_LIBRARY}" DESTINATION lib)
 endif()
 install(FILES core/law/law.h core/solvers/dense_newton.h DESTINATION warp)  # which mjgear.warp compiles
-install(DIRECTORY scenes models DESTINATION . FILES_MATCHING PATTERN "*.xml" PATTERN "*.png" PATTERN "*.obj"
-  PATTERN "*.stl")
+install(DIRECTORY scenes models data DESTINATION . FILES_MATCHING PATTERN "*.xml" PATTERN "*.csv.gz" PATTERN "LICENSE*"
+  PATTERN "README.md")
+install(DIRECTORY doc/gallery DESTINATION doc)
 
 include(ExternalProject)
 foreach(folder IN LISTS MJGEAR_MUJOCO_DIRS)

@@ -13,16 +13,25 @@
 #define PLUGIN "mjgear.transmission"
 
 
+// path of a file as seen from the folder of the program; returns whether it is there
+static int besideProgram(char* path, size_t path_sz, const char* file) {
+  ssize_t n = readlink("/proc/self/exe", path, path_sz - 1);
+  path[n > 0 ? n : 0] = 0;
+  char* slash = strrchr(path, '/');
+  size_t room = slash ? path_sz - (size_t)(slash - path) : path_sz;
+  snprintf(slash ? slash : path, room, "/%s", file);
+  return !access(path, R_OK);
+}
+
+
 int mjg_loadPlugin(const char* file, char* error, int error_sz) {
-  // beside the program
+  // beside the program, as it is built or as it is installed
   char path[4096];
   const char* chosen = file ? file : getenv("MJGEAR_PLUGIN");
   if (!chosen) {
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-    path[n > 0 ? n : 0] = 0;
-    char* slash = strrchr(path, '/');
-    size_t room = slash ? sizeof path - (size_t)(slash - path) : sizeof path;
-    snprintf(slash ? slash : path, room, "/../lib/libmjgear.so");
+    if (!besideProgram(path, sizeof path, "../" MJGEAR_LIBDIR "/libmjgear.so")) {
+      besideProgram(path, sizeof path, "../lib/libmjgear.so");
+    }
     chosen = path;
   }
 
@@ -61,21 +70,30 @@ int mjg_findFunction(void* function, const char* name) {
 }
 
 
-void mjg_scenePath(char* path, int path_sz, const mjgScene* scene) {
+// folder of the scenes: that of the environment, where they were installed, or the sources
+static void scenesFolder(char* path, size_t path_sz) {
   const char* folder = getenv("MJGEAR_SCENES");
+  if (folder || !besideProgram(path, path_sz, "../share/mjgear/scenes")) {
+    snprintf(path, path_sz, "%s", folder ? folder : MJGEAR_SOURCE_DIR "/scenes");
+  }
+}
+
+
+void mjg_scenePath(char* path, int path_sz, const mjgScene* scene) {
+  char folder[4000];
+  scenesFolder(folder, sizeof folder);
   if (scene->xml[0] == '/' || scene->xml[0] == '.') {
     snprintf(path, (size_t)path_sz, "%s", scene->xml);
   } else {
-    snprintf(path, (size_t)path_sz, "%s/%s", folder ? folder : MJGEAR_SOURCE_DIR "/scenes",
-             scene->xml);
+    snprintf(path, (size_t)path_sz, "%s/%s", folder, scene->xml);
   }
 }
 
 
 void mjg_pagePath(char* path, int path_sz, const char* name) {
-  const char* folder = getenv("MJGEAR_SCENES");
-  snprintf(path, (size_t)path_sz, "%s/../doc/%s", folder ? folder : MJGEAR_SOURCE_DIR "/scenes",
-           name);
+  char folder[4000];
+  scenesFolder(folder, sizeof folder);
+  snprintf(path, (size_t)path_sz, "%s/../doc/%s", folder, name);
 }
 
 

@@ -4,6 +4,7 @@ and what the tree builds as a part of another project."""
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -62,6 +63,27 @@ class Install(unittest.TestCase):
         code = "import sys, mujoco; mujoco.mj_loadPluginLibrary(sys.argv[1]); mujoco.MjSpec().activate_plugin('mjgear.transmission')"
         run(sys.executable, "-c", code, plugin, PYTHONPATH="")
         self.assertNotIn(str(pathlib.Path(mujoco.__file__).parent), run("readelf", "-d", plugin))
+
+    def test_programs(self):
+        """They play where the tree is moved to, with a MuJoCo that is found from there."""
+        moved = self.folder / "moved"
+        shutil.copytree(self.prefix, moved, symlinks=True)
+        for name in ("LD_LIBRARY_PATH", "MJGEAR_PLUGIN", "MJGEAR_SCENES"):
+            os.environ.pop(name, None)
+        engine = str(pathlib.Path(mujoco.__file__).parent)
+        for name in ("mjgear", "mjgear-run", "mjgear-view"):
+            program = moved / "bin" / name
+            dynamic = run("readelf", "-d", program)
+            self.assertIn("$ORIGIN/../lib", dynamic)
+            self.assertNotIn(engine, dynamic)
+            self.assertNotIn(str(BUILD), dynamic)
+            found = re.search(r"libmujoco\S+ => (\S+)", run("ldd", program))[1]
+            self.assertTrue(pathlib.Path(found).resolve().is_relative_to(moved.resolve()), found)
+            run(program, "--help")
+        self.assertIn("elbow", run(moved / "bin" / "mjgear", "check", moved / "share/mjgear/models/cobot/cobot.xml"))
+        for scene in ("rod", "replay"):
+            output = run(moved / "bin" / "mjgear-run", scene, "--duration", "0.1", "--out", self.folder / "results")
+            self.assertIn(scene, output)
 
     def test_exports(self):
         library = next(self.prefix.glob("lib*/**/libmjgear_core.so.0"))
