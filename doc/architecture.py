@@ -7,6 +7,7 @@
                                           the core uses nothing of the plugin
                                           a function above 60 lines says why: "Long because ..." above it
                                           functions that doc/architecture.md names are in the files it names
+                                          a source has a test that mirrors it, or a row in tests/README.md
 
 A file uses another if it mentions a function that the other defines with a name of ours (mjg_, mjgi_, mjgp_).
 """
@@ -93,6 +94,27 @@ def long_functions(files):
                 start = None
 
 
+def untested(files):
+    """What is wrong with the tests of the sources: none, or one that is not there or that ctest does not run."""
+    page = (ROOT / "tests" / "README.md").read_text()
+    elsewhere = dict(re.findall(r"^\| `([\w/.]+\.c)` \| `([\w/.]+)` \| \S", page, re.MULTILINE))
+    lists = {f.parent: f.read_text() for f in (ROOT / "tests").rglob("CMakeLists.txt")}
+    for f in map(str, files):
+        mirrors = [ROOT / "tests" / pathlib.Path(f).parent / f"test_{pathlib.Path(f).stem}{end}" for end in (".c", ".py")]
+        own = [t for t in mirrors if t.exists()]
+        if own and f in elsewhere:
+            yield f"tests/README.md: {f} has a test of its own, {own[0].relative_to(ROOT)}"
+        tests = own or ([ROOT / elsewhere[f]] if f in elsewhere else [])
+        if not tests:
+            yield f"{f} has no test, and no row in tests/README.md says where it is tested"
+        for test in tests:
+            words = next(re.findall(r"\w+", lists[p]) for p in test.parents if p in lists)
+            if not test.exists() or not {test.stem, test.stem.removeprefix("test_")} & set(words):
+                yield f"{f}: its test {test.relative_to(ROOT)} does not exist, or ctest does not run it"
+    for f in set(elsewhere) - set(map(str, files)):
+        yield f"tests/README.md: there is no {f}"
+
+
 def check():
     """Prints what is not as it should be; returns the number of findings."""
     files = sources()
@@ -107,6 +129,8 @@ def check():
     for lines, f, name, why in long_functions(files):
         if not why:
             findings.append(f"{f}: {lines} lines without a reason: {name}")
+
+    findings += untested(files)
 
     # | `function` | file | rows of the page
     page = (ROOT / "doc" / "architecture.md").read_text()

@@ -10,11 +10,9 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <mujoco/mujoco.h>
 
 #include "mjgear.h"
 #include "mjgear_params.h"
-#include "plugin_models.h"
 
 #define DRAWN 100
 
@@ -289,7 +287,7 @@ static void catalogueRule(void** state) {
 }
 
 
-// forward 0.890, backward 0.853, 0.020 N m to drive it back: in the facts, and in the engine
+// forward 0.890, backward 0.853, 0.020 N m to drive it back
 static void bilateralDrive(void** state) {
   (void)state;
   mjgPreset preset;
@@ -299,89 +297,15 @@ static void bilateralDrive(void** state) {
   mjg_explain(&facts, &t, 1, -1);
   assert_true(fabs(facts.eta_f - 0.890) < 1e-12 && fabs(facts.eta_b - 0.853) < 1e-12);
   assert_true(fabs(facts.start_backward - 0.020) < 1e-9);
-
-  mjModel* m = makeModel(
-      "<mujoco><option gravity='0 0 0'/><extension><plugin plugin='mjgear.transmission'><instance "
-      "name='g'>"
-      "<config key='joint' value='j'/><config key='eta_forward' value='0.890'/><config "
-      "key='eta_backward' "
-      "value='0.853'/><config key='coulomb' "
-      "value='%.17g'/></instance></plugin></extension><worldbody><body>"
-      "<joint name='j' axis='0 0 1' armature='0.01'/><inertial pos='0 0 0' mass='1' "
-      "diaginertia='0.01 0.01 0.01'/>"
-      "</body></worldbody><actuator><motor joint='j'/></actuator></mujoco>",
-      t.coulomb);
-  mjData* d = mj_makeData(m);
-  for (int i = 0; i < 2; i++) {
-    mj_resetData(m, d);
-    d->qfrc_applied[0] = i ? 0.0201 : 0.0199;
-    mj_step(m, d);
-    assert_true((d->qvel[0] != 0) == i);
-  }
-
-  // steady motion under a large load, driven and driving
-  for (int s = -1; s <= 1; s += 2) {
-    mj_resetData(m, d);
-    d->qvel[0] = s * 1.0;
-    double load = 1e4;
-    d->qfrc_applied[0] = -load;
-    d->ctrl[0] = s > 0 ? load / 0.890 : load * 0.853;
-    mj_step(m, d);
-    assert_true(fabs(d->qvel[0] - s) < 1e-2);
-  }
-  mj_deleteData(d);
-  mj_deleteModel(m);
-}
-
-
-// the words in a model file
-static void inTheEngine(void** state) {
-  (void)state;
-  static const char* const keys[] = {
-      "<config key='type' value='planetary'/><config key='teeth_sun' value='20'/><config "
-      "key='teeth_ring' "
-      "value='60'/><config key='mesh_efficiency' value='0.98'/>",
-      "<config key='type' value='wedge'/><config key='input_angle' value='0.1'/><config "
-      "key='output_angle' "
-      "value='1.4'/><config key='mu' value='0.12'/>",
-      "<config key='type' value='strain_wave'/><config key='ratio' value='100'/><config "
-      "key='rated_torque' "
-      "value='40'/><config key='rated_efficiency' value='0.75'/><config key='no_load_torque' "
-      "value='0.03'/>",
-      "<config key='type' value='capstan'/><config key='wrap_angle' value='3.14'/><config key='mu' "
-      "value='0.2'/>",
-      "<config key='type' value='loss'/><config key='mu_avg' value='0.2'/><config key='mu_dif' "
-      "value='0.1'/>",
-  };
-  for (int i = 0; i < 5; i++) {
-    mjModel* m = makeModel(
-        "<mujoco><extension><plugin plugin='mjgear.transmission'><instance name='g'><config "
-        "key='joint' "
-        "value='j'/>%s</instance></plugin></extension><worldbody><body><joint name='j' axis='0 1 "
-        "0' "
-        "armature='0.1'/><geom size='0.1' pos='0.3 0 0'/></body></worldbody></mujoco>",
-        keys[i]);
-    mjData* d = mj_makeData(m);
-    for (int k = 0; k < 100; k++) {
-      mj_step(m, d);
-    }
-
-    // the wedge cannot be driven back
-    assert_true(isfinite(d->qvel[0]) && (d->qvel[0] == 0) == (i == 1));
-    mj_deleteData(d);
-    mj_deleteModel(m);
-  }
 }
 
 
 int main(void) {
-  loadPlugin();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wedge),         cmocka_unit_test(planetary),
       cmocka_unit_test(strainWave),    cmocka_unit_test(capstan),
       cmocka_unit_test(loss),          cmocka_unit_test(descriptions),
       cmocka_unit_test(catalogueRule), cmocka_unit_test(bilateralDrive),
-      cmocka_unit_test(inTheEngine),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

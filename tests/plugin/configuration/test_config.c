@@ -1,5 +1,6 @@
 // Every refusal of the configuration: one line that names what, where and the remedy.
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -264,12 +265,53 @@ static void test_integrators(void** state) {
 }
 
 
+// the words in a model file
+static void test_types(void** state) {
+  (void)state;
+  static const char* const keys[] = {
+      "<config key='type' value='planetary'/><config key='teeth_sun' value='20'/><config "
+      "key='teeth_ring' "
+      "value='60'/><config key='mesh_efficiency' value='0.98'/>",
+      "<config key='type' value='wedge'/><config key='input_angle' value='0.1'/><config "
+      "key='output_angle' "
+      "value='1.4'/><config key='mu' value='0.12'/>",
+      "<config key='type' value='strain_wave'/><config key='ratio' value='100'/><config "
+      "key='rated_torque' "
+      "value='40'/><config key='rated_efficiency' value='0.75'/><config key='no_load_torque' "
+      "value='0.03'/>",
+      "<config key='type' value='capstan'/><config key='wrap_angle' value='3.14'/><config key='mu' "
+      "value='0.2'/>",
+      "<config key='type' value='loss'/><config key='mu_avg' value='0.2'/><config key='mu_dif' "
+      "value='0.1'/>",
+  };
+  for (int i = 0; i < 5; i++) {
+    mjModel* m = makeModel(
+        "<mujoco><extension><plugin plugin='mjgear.transmission'><instance name='g'><config "
+        "key='joint' "
+        "value='j'/>%s</instance></plugin></extension><worldbody><body><joint name='j' axis='0 1 "
+        "0' "
+        "armature='0.1'/><geom size='0.1' pos='0.3 0 0'/></body></worldbody></mujoco>",
+        keys[i]);
+    mjData* d = mj_makeData(m);
+    for (int k = 0; k < 100; k++) {
+      mj_step(m, d);
+    }
+
+    // the wedge cannot be driven back
+    assert_true(isfinite(d->qvel[0]) && (d->qvel[0] == 0) == (i == 1));
+    mj_deleteData(d);
+    mj_deleteModel(m);
+  }
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_good),         cmocka_unit_test(test_joints),
       cmocka_unit_test(test_elements),     cmocka_unit_test(test_coefficients),
       cmocka_unit_test(test_descriptions), cmocka_unit_test(test_severalProblems),
       cmocka_unit_test(test_settings),     cmocka_unit_test(test_integrators),
+      cmocka_unit_test(test_types),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

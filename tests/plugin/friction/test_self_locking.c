@@ -1,5 +1,5 @@
 // What gears do in the engine: they lock themselves exactly where theory puts it, over friction and
-// lead angle, and show the inertias of (38), measured from simulated accelerations.
+// lead angle, and show the inertias of (38), measured from simulated accelerations; and a gear that was measured.
 
 #include <math.h>
 #include <setjmp.h>
@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "mjgear_params.h"
 #include "plugin_models.h"
 
 static const double kDegree = 3.14159265358979323846 / 180;
@@ -103,10 +104,55 @@ static void test_apparentInertia(void** state) {
 }
 
 
+// a gear that was measured: starts to be driven back at 0.020 N m, and loses what its efficiencies say both ways
+static void test_bilateralDrive(void** state) {
+  (void)state;
+  mjgPreset preset;
+  mjgTransmission t;
+  char text[1000];
+  mjgReport report;
+  mjg_startReport(&report, text, sizeof(text));
+  assert_int_equal(mjg_preset(&preset, mjg_presetFromName("bilateral_drive")), 0);
+  assert_int_equal(mjg_transmission(&t, &report, &preset.description), 0);
+  mjModel* m = makeModel(
+      "<mujoco><option gravity='0 0 0'/><extension><plugin plugin='mjgear.transmission'><instance "
+      "name='g'>"
+      "<config key='joint' value='j'/><config key='eta_forward' value='0.890'/><config "
+      "key='eta_backward' "
+      "value='0.853'/><config key='coulomb' "
+      "value='%.17g'/></instance></plugin></extension><worldbody><body>"
+      "<joint name='j' axis='0 0 1' armature='0.01'/><inertial pos='0 0 0' mass='1' "
+      "diaginertia='0.01 0.01 0.01'/>"
+      "</body></worldbody><actuator><motor joint='j'/></actuator></mujoco>",
+      t.coulomb);
+  mjData* d = mj_makeData(m);
+  for (int i = 0; i < 2; i++) {
+    mj_resetData(m, d);
+    d->qfrc_applied[0] = i ? 0.0201 : 0.0199;
+    mj_step(m, d);
+    assert_true((d->qvel[0] != 0) == i);
+  }
+
+  // steady motion under a large load, driven and driving
+  for (int s = -1; s <= 1; s += 2) {
+    mj_resetData(m, d);
+    d->qvel[0] = s * 1.0;
+    double load = 1e4;
+    d->qfrc_applied[0] = -load;
+    d->ctrl[0] = s > 0 ? load / 0.890 : load * 0.853;
+    mj_step(m, d);
+    assert_true(fabs(d->qvel[0] - s) < 1e-2);
+  }
+  mj_deleteData(d);
+  mj_deleteModel(m);
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_selfLocking),
       cmocka_unit_test(test_apparentInertia),
+      cmocka_unit_test(test_bilateralDrive),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

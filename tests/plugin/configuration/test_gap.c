@@ -1,0 +1,95 @@
+// Every refusal of what describes a gap: a line that names key and remedy.
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "plugin_models.h"
+
+#define KEY(name, value) "<config key='" name "' value='" value "'/>"
+
+
+// each mistake in a line that names key and remedy
+static void test_refusals(void** state) {
+  (void)state;
+#define GOOD KEY("half_gap", "0.1") KEY("stiffness", "10")
+#define WITH GOOD KEY("rotor_inertia", "1")
+  const struct {
+    const char *keys, *armature, *says;
+  } cases[] = {
+      {KEY("backlash", "exact") KEY("half_gap", "-1") KEY("stiffness", "1")
+           KEY("rotor_inertia", "1"),
+       "0", "half_gap must be"},
+      {KEY("backlash", "exact") KEY("half_gap", "1") KEY("stiffness", "0")
+           KEY("rotor_inertia", "1"),
+       "0", "stiffness must be"},
+      {KEY("backlash", "exact") KEY("half_gap", "1") KEY("rotor_inertia", "1"), "0",
+       "stiffness must be"},
+      {KEY("backlash", "exact") WITH KEY("damping", "-1"), "0", "damping must be"},
+      {KEY("backlash", "rubber") WITH KEY("rubber", "0.3"), "0", "rubber must be"},
+      {KEY("backlash", "hunt_crossley") WITH KEY("exponent", "0.5"), "0", "exponent must be"},
+      {KEY("backlash", "exact") WITH KEY("shaft_inertia", "1"), "0", "does not use it"},
+      {KEY("backlash", "deadzone") WITH KEY("damping", "1"), "0", "does not use it"},
+      {KEY("backlash", "exact") GOOD, "0", "needs a rotor"},
+      {KEY("backlash", "exact") GOOD KEY("rotor_inertia", "-1"), "0", "needs a rotor"},
+      {KEY("backlash", "exact") WITH, "0.1", "armature 0.1 besides"},
+      {KEY("backlash", "exact") GOOD KEY("motor_joint", "j"), "0", "motor of itself"},
+      {KEY("backlash", "exact") GOOD KEY("motor_joint", "nobody"), "0", "not in the model"},
+      {KEY("backlash", "exact") GOOD KEY("motor_joint", "s"), "0", "a hinge and a slide"},
+      {KEY("backlash", "exact") GOOD KEY("motor_joint", "m m"), "0", "2 names for 1 joint"},
+      {KEY("backlash", "exact") WITH KEY("motor_joint", "m"), "0", "leave out one"},
+      {KEY("backlash", "exact") GOOD KEY("motor_joint", "m") KEY("encoder", "joint"), "0",
+       "measures the joint it acts on"},
+      {KEY("backlash", "exact") WITH KEY("encoder", "elsewhere"), "0", "motor, joint"},
+      {KEY("backlash", "hysteresis") WITH, "0", "phase_plane"},
+      {KEY("gamma_u", "0.1") KEY("gamma_v", "0.1") KEY("half_gap", "1"), "0", "no backlash"},
+      {KEY("gamma_u", "0.1") KEY("gamma_v", "0.1") KEY("motor_joint", "m"), "0", "no backlash"},
+  };
+  for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    char error[2000] = "";
+    mjModel* m = tryModel(
+        error, sizeof error,
+        "<mujoco><extension><plugin plugin='mjgear.transmission'><instance name='g'>"
+        "<config key='joint' value='j'/>%s</instance></plugin></extension><worldbody>"
+        "<body><joint name='x' axis='1 0 0'/><geom size='0.1'/>"
+        "<body><joint name='j' axis='0 1 0' armature='%s'/><geom size='0.1'/></body>"
+        "<body><joint name='m' axis='0 1 0'/><geom size='0.1'/></body>"
+        "<body><joint name='s' type='slide'/><geom size='0.1'/></body></body>"
+        "<body><joint name='far' axis='0 1 0'/><geom size='0.1'/></body></worldbody></mujoco>",
+        cases[i].keys, cases[i].armature);
+    assert_null(m);
+    if (!strstr(error, cases[i].says)) {
+      fail_msg("case %d says: %s", (int)i, error);
+    }
+  }
+
+  // a motor that has a gap itself, and one motor for two loads
+  const char* cyclic[] = {KEY("motor_joint", "b a"), KEY("motor_joint", "m m")};
+  for (int i = 0; i < 2; i++) {
+    char error[2000] = "";
+    mjModel* m =
+        tryModel(error, sizeof error,
+                 "<mujoco><extension><plugin plugin='mjgear.transmission'><instance name='g'>"
+                 "<config key='joint' value='a b'/>" KEY("backlash", "exact") GOOD
+                 "%s</instance></plugin></extension><worldbody>"
+                 "<body><joint name='x' axis='1 0 0'/><geom size='0.1'/>"
+                 "<body><joint name='a' axis='0 1 0'/><geom size='0.1'/></body>"
+                 "<body><joint name='b' axis='0 1 0'/><geom size='0.1'/></body>"
+                 "<body><joint name='m' axis='0 1 0'/><geom size='0.1'/></body></body>"
+                 "</worldbody></mujoco>",
+                 cyclic[i]);
+    assert_null(m);
+  }
+}
+
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_refusals),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
