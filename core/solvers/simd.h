@@ -3,8 +3,8 @@
 // A matrix "in lanes" has rows of whole lanes, mjgi_simdEnd(n) numbers apart. What is behind the n-th
 // number of a row never matters; it is there so that loops may run over whole lanes.
 
-#ifndef MJGEAR_LANE_H_
-#define MJGEAR_LANE_H_
+#ifndef MJGEAR_SIMD_H_
+#define MJGEAR_SIMD_H_
 
 #define mjgiSIMD 4  // numbers a lane
 
@@ -50,4 +50,4 @@ static inline const mjgiSimd* mjgi_simdFrom(int skip) {
     }                                                       \
   }
 
-#endif  // MJGEAR_LANE_H_
+#endif  // MJGEAR_SIMD_H_

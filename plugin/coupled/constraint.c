@@ -25,8 +25,8 @@ static void gatherInertia(mjgpGroup* group, const mjModel* m, mjData* d, const m
   for (int i = 0; i < group->nv; i++) {
     nnz += m->M_rownnz[group->dof[i]];
   }
-  group->M_adr = mj_stackAllocInt(d, (size_t)group->nv + 1);
-  group->M_col = mj_stackAllocInt(d, (size_t)nnz);
+  group->M_adr = mj_stackAllocInt(d, (size_t)group->nv + 1 + (size_t)nnz);
+  group->M_col = group->M_adr + group->nv + 1;
   group->M = mj_stackAllocNum(d, (size_t)nnz);
   nnz = 0;
   for (int i = 0; i < group->nv; i++) {
@@ -95,8 +95,8 @@ static void gatherJacobian(mjgpGroup* group, const mjModel* m, mjData* d, const 
   for (int i = 0; i < group->nefc; i++) {
     n += sparse && i >= group->nterm ? d->efc_J_rownnz[group->row[i]] : mjgi_simdEnd(nv) / mjgiSIMD;
   }
-  group->J_adr = mj_stackAllocInt(d, (size_t)group->nefc + 1);
-  group->J_lane = mj_stackAllocInt(d, 2 * (size_t)n + 2);
+  group->J_adr = mj_stackAllocInt(d, (size_t)group->nefc + 2 * (size_t)n + 3);
+  group->J_lane = group->J_adr + group->nefc + 1;
   group->J_bits = group->J_lane + n + 1;
   group->J = mj_stackAllocNum(d, mjgiSIMD * ((size_t)n + 1));
   n = 0;
@@ -192,9 +192,12 @@ static void gatherRows(mjgpGroup* group, mjData* d, const mjtNum* scale) {
   }
 
   // contacts with elliptic cones
+  if (!group->ncone) {
+    return;
+  }
   group->contact =
-      mj_stackAllocByte(d, sizeof(mjContact*) * (size_t)(group->ncone + 1), _Alignof(mjContact*));
-  group->cone = mj_stackAllocNum(d, 36 * (size_t)group->ncone + 1);
+      mj_stackAllocByte(d, sizeof(mjContact*) * (size_t)group->ncone, _Alignof(mjContact*));
+  group->cone = mj_stackAllocNum(d, 36 * (size_t)group->ncone);
   for (int i = 0, k = 0; k < group->ncone; i++) {
     if (group->type[i] == mjCNSTR_CONTACT_ELLIPTIC) {
       group->contact[k] = d->contact + d->efc_id[group->row[i]];
@@ -207,7 +210,9 @@ static void gatherRows(mjgpGroup* group, mjData* d, const mjtNum* scale) {
 void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGears* g,
                     const mjgpInertia* Mhat, int* local, const mjtNum* force, const int* dof,
                     int nv, const int* row, int nefc, int* joint, int njoint) {
-  int* reversed = mj_stackAllocInt(d, (size_t)nv);
+  size_t most = Mhat->coupled ? 4 * (size_t)(m->ntendon + m->nu + m->nactuator) : 0;
+  int* reversed = mj_stackAllocInt(d, (size_t)(nv + 2 * njoint) + 2 * most + (size_t)nefc);
+  int* term = reversed + nv + 2 * njoint;
   *group = (mjgpGroup){.nv = nv, .njoint = njoint, .dof = reversed, .joint = joint};
   for (int i = 0; i < nv; i++) {
     reversed[i] = dof[nv - 1 - i];
@@ -215,19 +220,18 @@ void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGea
   }
 
   // terms of the metric, then constraints
-  size_t most = Mhat->coupled ? (size_t)(m->ntendon + m->nu + m->nactuator) : 0;
-  int* term = mj_stackAllocInt(d, 4 * most + 1);
-  mjtNum* scale = mj_stackAllocNum(d, 4 * most + 1);
+  group->force = mj_stackAllocNum(d, (size_t)mjgi_simdEnd(nv) + most);
+  mjtNum* scale = group->force + mjgi_simdEnd(nv);
   group->nterm = listTerms(term, scale, m, d, Mhat, local);
   group->nefc = group->nterm + nefc;
-  int* all = mj_stackAllocInt(d, (size_t)group->nefc + 1);
+  int* all = term + most;
   for (int i = 0; i < group->nefc; i++) {
     all[i] = i < group->nterm ? -1 : row[i - group->nterm];
   }
   group->row = all;
 
   // rows of rotor inertia
-  group->extra = mj_stackAllocInt(d, (size_t)njoint + 1);
+  group->extra = reversed + nv;
   group->extra_row =
       mj_stackAllocByte(d, sizeof(mjtNum*) * (size_t)(njoint + 1), _Alignof(mjtNum*));
   for (int i = 0; i < njoint; i++) {
@@ -240,11 +244,10 @@ void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGea
   gatherInertia(group, m, d, g, Mhat, local);
   gatherJacobian(group, m, d, term, local);
   gatherRows(group, d, scale);
-  group->force = mj_stackAllocNum(d, (size_t)mjgi_simdEnd(nv));
   for (int i = 0; i < mjgi_simdEnd(nv); i++) {
     group->force[i] = i < nv ? force[reversed[i]] : 0;
   }
-  group->gear = mj_stackAllocInt(d, (size_t)njoint);
+  group->gear = group->extra + njoint;
   for (int i = 0; i < njoint; i++) {
     group->gear[i] = local[g->config->joint[joint[i]].dof];
   }

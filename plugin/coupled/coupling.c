@@ -59,7 +59,7 @@ static void integratorRows(mjgpStep* s, const mjgpInertia* Mhat) {
   mju_zero(x, nv * ld);
 
   // rows of L^-1, from the leaves to the root; L = D U' if the matrix is symmetric
-  mjgp_fillColumns(s, x);
+  mjgp_addColumns(s, x);
   for (int k = 0; k < nv; k++) {
     int length = adr[k + 1] - adr[k], dof = group->dof[k];
     int begin = mjgi_simdBegin(group->from[k]), end = mjgi_simdEnd(group->to[k]);
@@ -88,13 +88,13 @@ static void integratorRows(mjgpStep* s, const mjgpInertia* Mhat) {
 
   // times M = Mhat - diag(slope)
   if (Mhat->slope) {
-    mjgp_fillColumns(s, s->rows);
     for (int k = 0; k < nv; k++) {
       mjtNum slope = -Mhat->slope[group->dof[k]];
       for (int j = k * ld; j < (k + 1) * ld; j += mjgiSIMD) {
-        *(mjgiSimd*)(s->rows + j) += slope * *(const mjgiSimd*)(x + j);
+        *(mjgiSimd*)(s->rows + j) = slope * *(const mjgiSimd*)(x + j);
       }
     }
+    mjgp_addColumns(s, s->rows);
   }
 
   // times M, entry by entry
@@ -132,16 +132,17 @@ static void allocate(mjgpStep* s, const mjgpInertia* Mhat) {
   s->start = number + 7 * size;
   s->change = number + 8 * size;
   s->pivot = s->change + mjgpCHANGE * size;
-  s->right = mj_stackAllocNum(d, ld * nv);
-  s->left = Mhat->solver ? s->right : mj_stackAllocNum(d, ld * nv);
-  s->rows = Mhat->solver ? NULL : mj_stackAllocNum(d, ld * nv);
-  s->jar = mj_stackAllocNum(d, 3 * nefc + 1);
-  s->f = s->jar + nefc;
-  s->residual = s->jar + 2 * nefc;
+  s->right = mj_stackAllocNum(d, (Mhat->solver ? 1 : 3) * ld * nv);
+  s->left = Mhat->solver ? s->right : s->right + ld * nv;
+  s->rows = Mhat->solver ? NULL : s->left + ld * nv;
   s->state = mj_stackAllocInt(d, 2 * nefc + 1);
   s->factored = s->state + nefc;
   size_t row = n + (size_t)s->group->nextra;
-  number = mj_stackAllocNum(d, 7 * n + row + row * ld + 2 * n * n + 2 * ld);
+  number = mj_stackAllocNum(d, 3 * nefc + 7 * n + row + row * ld + 2 * n * n + 3 * ld);
+  s->jar = number;
+  s->f = number + nefc;
+  s->residual = number + 2 * nefc;
+  number += 3 * nefc;
   s->t = number;
   s->target = number + n;  // and a copy behind it
   s->trial = number + 3 * n;
@@ -149,7 +150,8 @@ static void allocate(mjgpStep* s, const mjgpInertia* Mhat) {
   s->asked = number + 5 * n;
   s->answer = number + 6 * n;
   s->W = s->answer + row;
-  s->work = s->W + row * ld;
+  s->acc = s->W + row * ld;
+  s->work = s->acc + ld;
 }
 
 
@@ -178,12 +180,13 @@ static int solvesAnother(const mjModel* m) {
 
 
 // does the engine move the joints as they were solved for
-static int isConfirmed(const mjgpStep* s) {
+static int isConfirmed(mjgpStep* s) {
   const mjgpGears* g = s->g;
   int confirmed = 1;
+  mjgp_accelerations(s);
   for (int i = 0; i < s->n; i++) {
     int joint = s->group->joint[i];
-    mjtNum v = g->in.v[joint] + s->m->opt.timestep * mjgp_gearAcceleration(s, s->a, i);
+    mjtNum v = g->in.v[joint] + s->m->opt.timestep * s->acc[i];
     confirmed &= mju_abs(v - g->out.v_next[joint]) <= mjgpSAME * g->out.cancellation[joint] + 1e-14;
   }
   return confirmed;
@@ -472,15 +475,20 @@ int mjgp_freeFirst(const mjgpGears* g, const mjModel* m, mjData* d, const mjgpIn
   if (!d->nisland || g->config->crossing || Mhat->coupled) {
     return 0;
   }
+  int k = 0, left = 0;
+  for (int i = 0; i < n; i++) {
+    left += d->dof_island[g->config->joint[joint[i]].dof] < 0;
+  }
+  if (!left || left == n) {
+    return left;
+  }
   mj_markStack(d);
   int* part = mj_stackAllocInt(d, (size_t)n);
   memcpy(part, joint, sizeof(int) * (size_t)n);
-  int k = 0, left = 0;
   for (int pass = 0; pass < 2; pass++) {
     for (int i = 0; i < n; i++) {
       if ((d->dof_island[g->config->joint[part[i]].dof] >= 0) == pass) {
         joint[k++] = part[i];
-        left += !pass;
       }
     }
   }

@@ -179,8 +179,9 @@ static int continueSteps(mjgpStep* s) {
   mju_zero(s->t, n);
   mju_zero(last, n);
   int solved = 0, going = mjgp_inner(s, s->t);
+  mjgp_accelerations(s);
   for (int i = 0; i < n; i++) {
-    free[i] = s->g->in.v[s->group->joint[i]] + h * mjgp_gearAcceleration(s, s->a, i);
+    free[i] = s->g->in.v[s->group->joint[i]] + h * s->acc[i];
   }
   mju_copy(s->start, s->a, nv);
   for (mjtNum x = 0; step > 1e-3 && going;) {
@@ -237,9 +238,10 @@ void mjgp_giveUp(mjgpStep* s) {
       mjgp_inner(s, s->t);
     }
     wrong = 0;
+    mjgp_accelerations(s);
     for (int i = 0; i < s->n; i++) {
       int joint = s->group->joint[i], gap = g->config->joint[joint].gap;
-      mjtNum v = g->in.v[joint] + h * mjgp_gearAcceleration(s, s->a, i);
+      mjtNum v = g->in.v[joint] + h * s->acc[i];
       if (gap == mjgpGAP_NONE && s->t[i] * v < 0) {
         s->t[i] = 0;
         wrong = 1;
@@ -248,7 +250,7 @@ void mjgp_giveUp(mjgpStep* s) {
   }
   for (int i = 0; i < s->n; i++) {
     int joint = s->group->joint[i];
-    mjtNum v = g->in.v[joint] + h * mjgp_gearAcceleration(s, s->a, i);
+    mjtNum v = g->in.v[joint] + h * s->acc[i];
     g->out.t[joint] = s->t[i];
     g->out.u[joint] = mjgp_torqueIn(s, i);
     g->out.v_next[joint] = v;

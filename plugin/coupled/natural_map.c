@@ -8,10 +8,20 @@
 
 //---------------------------------- joints at a(t) -------------------------------------------------
 
-// velocity after the step of joint i at s->a
+// velocity after the step of joint i at s->acc
 static mjtNum jointVelocity(const mjgpStep* s, int i) {
-  return s->g->in.v[s->group->joint[i]] + s->shift[i] +
-         s->m->opt.timestep * mjgp_gearAcceleration(s, s->a, i);
+  return s->g->in.v[s->group->joint[i]] + s->shift[i] + s->m->opt.timestep * s->acc[i];
+}
+
+
+// velocity change per second that a torque of 1 at joint i counts as in the map: its own, and where that is not
+// positive no less than a thousandth of what it is without the other joints
+static mjtNum stepSize(const mjgpStep* s, int i) {
+  mjtNum own = mjgp_delassus(s, i, i);
+  if (own > 0) {
+    return own;
+  }
+  return mju_max(-own, 1e-3 / s->m->dof_M0[s->group->dof[s->group->gear[i]]]);
 }
 
 
@@ -34,7 +44,7 @@ static mjtNum resolve(mjgpStep* s, int i) {
     g->out.v_next[other] = jointVelocity(s, k);
   }
   mjtNum W = mjgp_delassus(s, i, i), t = s->t[i], scale = g->out.cancellation[joint];
-  mjtNum a = mjgp_gearAcceleration(s, s->a, i) + s->shift[i] / s->m->opt.timestep;
+  mjtNum a = s->acc[i] + s->shift[i] / s->m->opt.timestep;
   mjtNum u = mjgp_torqueIn(s, i), R = mjgp_delassusTorque(s, i, i);
   if (rotor) {
     mjtNum armature = g->in.inertia[joint] - g->in.implicit[joint];
@@ -77,10 +87,9 @@ int mjgp_makeMap(mjgpMap* map, mjgpStep* s) {
   if (!mjgp_inner(s, s->t)) {
     return 0;
   }
+  mjgp_accelerations(s);
   for (int i = 0; i < s->n; i++) {
-    mjtNum own = mjgp_delassus(s, i, i),
-           least = 1e-3 / s->m->dof_M0[s->group->dof[s->group->gear[i]]];
-    map->c[i] = own > 0 ? own : mju_max(-own, least);
+    map->c[i] = stepSize(s, i);
     map->free[i] = jointVelocity(s, i);
     map->released[i] = 0;
     most += map->free[i] * map->free[i] / map->c[i];
@@ -122,6 +131,7 @@ int mjgp_evaluateMap(mjgpMap* map, const mjtNum* z, mjtNum x) {
   if (!mjgp_inner(s, s->t)) {
     return 0;
   }
+  mjgp_accelerations(s);
   for (int i = 0; i < n; i++) {
     if (hasGap(s, i)) {
       gapRow(map, i);
@@ -194,6 +204,7 @@ void mjgp_acceptMap(mjgpMap* map) {
   mjgpStep* s = map->s;
   mjgpGears* g = s->g;
   mjtNum residual = 0;
+  mjgp_accelerations(s);
   for (int i = 0; i < map->n; i++) {
     residual = mju_max(residual, mju_abs(map->F[i]));
     if (hasGap(s, i)) {
@@ -221,20 +232,20 @@ void mjgp_acceptMap(mjgpMap* map) {
 }
 
 
-mjtNum mjgp_lawError(const mjgpStep* s, int* worst) {
+mjtNum mjgp_lawError(mjgpStep* s, int* worst) {
   const mjgpGears* g = s->g;
   mjtNum h = s->m->opt.timestep, most = 0;
   *worst = s->n ? s->group->joint[0] : -1;
+  mjgp_accelerations(s);
   for (int i = 0; i < s->n; i++) {
     int joint = s->group->joint[i];
     if (hasGap(s, i)) {
       continue;
     }
-    mjtNum own = mjgp_delassus(s, i, i), t = g->out.t[joint], v = jointVelocity(s, i);
-    mjtNum c = own > 0 ? own : mju_max(-own, 1e-3 / s->m->dof_M0[s->group->dof[s->group->gear[i]]]);
+    mjtNum t = g->out.t[joint], v = jointVelocity(s, i), stop = 1 / (h * stepSize(s, i));
     mjtNum u = mjgp_torqueIn(s, i), ratio = g->in.static_ratio[joint];
     mjtNum lambda = mjgi_lawLoad(g->in.gamma_u[joint], g->in.gamma_v[joint], u, t);
-    mjtNum coulomb = g->in.coulomb[joint], trial = t + v / (h * c);
+    mjtNum coulomb = g->in.coulomb[joint], trial = t + v * stop;
 
     // what slips has the sliding bound, what is stuck may have the static one
     int mode = g->out.mode[joint];
@@ -242,12 +253,14 @@ mjtNum mjgp_lawError(const mjgpStep* s, int* worst) {
     mjtNum down = mode ? 1 : mjgi_lawRatio(ratio, g->in.v[joint], -1);
     mjtNum high = mjgi_lawBound(lambda, coulomb, up), low = -mjgi_lawBound(lambda, coulomb, down);
     mjtNum size = mju_abs(t) + mju_abs(lambda) + coulomb + mju_abs(g->in.tau[joint]) +
-                  (g->out.cancellation[joint] + mju_abs(v)) / (h * c);
-    mjtNum error = mju_abs(t - mju_clip(trial, low, high));
-    error = error > 0 ? error / size : 0;
-    if (!(error <= most)) {
-      most = error;
+                  (g->out.cancellation[joint] + mju_abs(v)) * stop;
+    mjtNum inside = trial < low ? low : trial > high ? high : trial, error = mju_abs(t - inside);
+    if (!(error <= most * size)) {
+      most = error / size;
       *worst = joint;
+      if (isnan(most)) {
+        return 1;
+      }
     }
   }
   return most;

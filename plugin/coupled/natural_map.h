@@ -53,6 +53,6 @@ void mjgp_acceptMap(mjgpMap* map);
 
 // how far results are from the law at s->a, relative to what they are made of; worst: the joint, a number of
 // mjgpGears
-mjtNum mjgp_lawError(const mjgpStep* s, int* worst);
+mjtNum mjgp_lawError(mjgpStep* s, int* worst);
 
 #endif  // MJGEAR_PLUGIN_NATURAL_MAP_H_

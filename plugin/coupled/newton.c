@@ -23,40 +23,41 @@ void mjgp_evaluate(mjgpStep* s) {
 }
 
 
-mjtNum mjgp_gearAcceleration(const mjgpStep* s, const mjtNum* a, int i) {
-  if (!s->rows) {
-    return a[s->group->gear[i]];
+void mjgp_accelerations(mjgpStep* s) {
+  const mjgpGroup* group = s->group;
+  int nv = group->nv, ld = group->ld;
+  mjtNum* restrict acc = s->acc;
+  mju_zero(acc, ld);
+  for (int k = 0; k < nv && s->rows; k++) {
+    mjgp_addSimd(acc, s->rows + k * ld, s->a[k], 0, ld);
   }
-  mjtNum sum = 0;
-  for (int k = 0; k < s->group->nv; k++) {
-    sum += s->rows[k * s->group->ld + i] * a[k];
+  for (int i = 0; i < s->n && !s->rows; i++) {
+    acc[i] = s->a[group->gear[i]];
   }
-  return sum;
+  for (int e = 0; e < group->nextra && !s->rows; e++) {
+    for (int k = 0; k < nv; k++) {
+      acc[s->n + e] += group->extra_row[e][group->dof[k]] * s->a[k];
+    }
+  }
 }
 
 
 mjtNum mjgp_torqueIn(const mjgpStep* s, int i) {
-  const mjgpGroup* group = s->group;
-  int joint = group->joint[i], e = group->extra[i];
-  mjtNum a = mjgp_gearAcceleration(s, s->a, i) + s->shift[i] / s->m->opt.timestep;
+  int joint = s->group->joint[i], e = s->group->extra[i];
+  mjtNum a = s->acc[i] + s->shift[i] / s->m->opt.timestep;
   mjtNum u = s->g->in.tau[joint] - s->g->in.inertia[joint] * a;
-  for (int k = 0; k < group->nv && e >= 0; k++) {
-    mjtNum row = s->rows ? s->rows[k * group->ld + s->n + e] : group->extra_row[e][group->dof[k]];
-    u -= row * s->a[k];
-  }
-  return u;
+  return e >= 0 ? u - s->acc[s->n + e] : u;
 }
 
 
-void mjgp_fillColumns(const mjgpStep* s, mjtNum* x) {
+void mjgp_addColumns(const mjgpStep* s, mjtNum* x) {
   const mjgpGroup* group = s->group;
-  mju_zero(x, group->nv * group->ld);
   for (int i = 0; i < s->n; i++) {
-    x[group->gear[i] * group->ld + i] = 1;
+    x[group->gear[i] * group->ld + i] += 1;
   }
   for (int e = 0; e < group->nextra; e++) {
     for (int k = 0; k < group->nv; k++) {
-      x[k * group->ld + s->n + e] = group->extra_row[e][group->dof[k]];
+      x[k * group->ld + s->n + e] += group->extra_row[e][group->dof[k]];
     }
   }
 }
@@ -90,7 +91,8 @@ int mjgp_linearize(mjgpStep* s) {
   mjgp_solveLower(group, s->descent);
 
   // columns of E, and the rows of the integrator
-  mjgp_fillColumns(s, s->right);
+  mju_zero(s->right, nv * ld);
+  mjgp_addColumns(s, s->right);
   mjgp_solveLowerJoints(group, s->right, 1);
   if (s->rows) {
     mju_copy(s->left, s->rows, nv * ld);
@@ -249,40 +251,13 @@ mjtNum mjgp_delassusTorque(const mjgpStep* s, int i, int j) {
 }
 
 
-// the accelerations that W is about, at s->a                                  (n + nextra)
-static void measure(const mjgpStep* s, mjtNum* f) {
-  const mjgpGroup* group = s->group;
-  for (int i = 0; i < s->n; i++) {
-    f[i] = mjgp_gearAcceleration(s, s->a, i);
-  }
-  for (int e = 0; e < group->nextra; e++) {
-    f[s->n + e] = 0;
-    for (int k = 0; k < group->nv; k++) {
-      f[s->n + e] += s->a[k] * (s->rows ? s->rows[k * group->ld + s->n + e]
-                                        : group->extra_row[e][group->dof[k]]);
-    }
-  }
-}
-
-
 // accelerations of the joints at the linearization without friction, and the size of what they are sums
 // of, in whole lanes                                                                  (ld)
-static void freeAcceleration(const mjgpStep* s, mjtNum* restrict a, mjtNum* restrict size) {
+static void freeAcceleration(mjgpStep* s, mjtNum* restrict a, mjtNum* restrict size) {
   int n = s->n, nv = s->group->nv, ld = s->group->ld;
-  mju_zero(a, ld);
-  for (int i = 0; i < n && !s->rows; i++) {
-    a[i] = s->a[s->group->gear[i]];
-  }
-  for (int e = 0; e < s->group->nextra && !s->rows; e++) {
-    for (int k = 0; k < nv; k++) {
-      a[n + e] += s->group->extra_row[e][s->group->dof[k]] * s->a[k];
-    }
-  }
-  for (int k = 0; k < nv && s->rows; k++) {
-    mjgp_addSimd(a, s->rows + k * ld, s->a[k], 0, ld);
-  }
+  mjgp_accelerations(s);
   for (int i = 0; i < ld; i++) {
-    a[i] += i < n ? s->shift[i] / s->m->opt.timestep : 0;
+    a[i] = s->acc[i] + (i < n ? s->shift[i] / s->m->opt.timestep : 0);
     size[i] = mju_abs(a[i]);
   }
   for (int k = 0; k < nv; k++) {
@@ -302,11 +277,11 @@ int mjgp_solveLinear(mjgpStep* s) {
   int n = s->n, ld = group->ld, general = group->nextra;
   mjtNum *W = s->work, *a = W + n * n, *size = a + ld, *u = size + ld, *R = u + n;
   if (s->engine) {
-    measure(s, a);
+    mjgp_accelerations(s);
     for (int i = 0; i < n + group->nextra; i++) {
       mjtNum by_friction = mju_dot(s->W + i * ld, s->t, n);
-      size[i] = mju_abs(a[i]) + mju_abs(by_friction);
-      a[i] += by_friction;
+      size[i] = mju_abs(s->acc[i]) + mju_abs(by_friction);
+      a[i] = s->acc[i] + by_friction;
     }
   } else {
     freeAcceleration(s, a, size);
@@ -540,9 +515,8 @@ static int askEngine(mjgpStep* s, const mjtNum* t) {
     s->a[k] = d->qacc[group->dof[k]];
   }
   mj_markStack(d);
-  mjtNum *f = mj_stackAllocNum(d, (size_t)(count + 2 * n)), *step = f + count;
-  mjtNum *weighted = step + n, length = 0;
-  measure(s, f);
+  mjtNum *step = mj_stackAllocNum(d, 2 * (size_t)n), *weighted = step + n, length = 0;
+  mjgp_accelerations(s);
   for (int i = 0; i < n && s->responses; i++) {
     step[i] = t[i] - s->asked[i];
     weighted[i] = step[i] * mju_abs(mjgp_delassus(s, i, i));
@@ -552,11 +526,11 @@ static int askEngine(mjgpStep* s, const mjtNum* t) {
   // the least change of W with which it would have foretold this answer
   for (int r = 0; r < count && length > 0 && !s->fixed; r++) {
     mjtNum* row = s->W + r * group->ld;
-    mjtNum missing = (s->answer[r] - f[r] - mju_dot(row, step, n)) / length;
+    mjtNum missing = (s->answer[r] - s->acc[r] - mju_dot(row, step, n)) / length;
     mju_addToScl(row, weighted, missing, n);
   }
   mju_copy(s->asked, t, n);
-  mju_copy(s->answer, f, count);
+  mju_copy(s->answer, s->acc, count);
   s->responses++;
   mj_freeStack(d);
   return 1;

@@ -48,21 +48,23 @@ typedef struct mjgpStep_ {
   mjtNum* trial;     // friction of a trial                                (n)
   mjtNum* asked;     // friction of the engine's last answer               (n)
   mjtNum* answer;    // and the accelerations in it                        (n + nextra)
-  mjtNum* shift;     // added to the velocity before the step, on the path (n)
-  mjtNum* work;      // problem of the core                                (2 n x n + 2 ld + n)
+  mjtNum* acc;  // velocity change of the gears per second at s->a, and the torque that the rows of
+                // rotor inertia take, in whole lanes                 (ld)
+  mjtNum* shift;  // added to the velocity before the step, on the path (n)
+  mjtNum* work;   // problem of the core                                (2 n x n + 2 ld + n)
 } mjgpStep;
 
 // forces, states and cone Hessians at s->a
 void mjgp_evaluate(mjgpStep* s);
 
-// velocity change per second of geared joint i at acceleration a
-mjtNum mjgp_gearAcceleration(const mjgpStep* s, const mjtNum* a, int i);
+// s->acc at s->a
+void mjgp_accelerations(mjgpStep* s);
 
-// torque into the gear of joint i at s->a
+// torque into the gear of joint i at s->acc
 mjtNum mjgp_torqueIn(const mjgpStep* s, int i);
 
-// unit vectors of the joints, and the rows of rotor inertia, as columns                     (nv x ld)
-void mjgp_fillColumns(const mjgpStep* s, mjtNum* x);
+// x += unit vectors of the joints, and the rows of rotor inertia, as columns                (nv x ld)
+void mjgp_addColumns(const mjgpStep* s, mjtNum* x);
 
 // effect of the friction of joint j on the torque into the gear of joint i, at the linearization
 mjtNum mjgp_delassusTorque(const mjgpStep* s, int i, int j);

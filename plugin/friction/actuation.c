@@ -1,5 +1,7 @@
 #include "friction/actuation.h"
 
+#include <string.h>
+
 #include "friction/backlash.h"
 #include "friction/engine.h"
 
@@ -51,31 +53,29 @@ static void restoreShift(const mjModel* m, mjData* d) {
 
 
 void mjgp_evaluateActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
-  mjTimerStat timer[mjNTIMER];
-  for (int i = 0; i < mjNTIMER; i++) {
-    timer[i] = d->timer[i];
-  }
   g->nested = 1;
   if (mjgp_isDiscrete(m)) {
+    mjTimerStat timer[mjNTIMER];
+    memcpy(timer, d->timer, sizeof(timer));
     mjgp_addEncoder(g, m, d, 1);
     forward(m, d, actuated);
     mjgp_addEncoder(g, m, d, -1);
+    memcpy(d->timer, timer, sizeof(timer));
     if (g->config->encoders) {
       restoreShift(m, d);
     }
   } else if (actuated) {
+    mjTimerStat timer = d->timer[mjTIMER_ACTUATION];
     mjgp_addEncoder(g, m, d, 1);
     mj_fwdActuation(m, d);
     mjgp_addEncoder(g, m, d, -1);
+    d->timer[mjTIMER_ACTUATION] = timer;
   } else {
     mj_referenceConstraint(m, d);
     mj_rne(m, d, 0, d->qfrc_bias);
     mj_tendonBias(m, d, d->qfrc_bias);
   }
   g->nested = 0;
-  for (int i = 0; i < mjNTIMER; i++) {
-    d->timer[i] = timer[i];
-  }
 }
 
 
@@ -157,9 +157,9 @@ static void addMechanics(mjgpGears* g, const mjModel* m, mjData* d) {
 }
 
 
-int mjgp_gainsDiagonal(int* zero, const mjModel* m) {
-  int diagonal = 1;
-  *zero = 1;
+// what - d(motor)/d(v) may be, whatever the state
+static mjgpGains findGains(const mjModel* m) {
+  mjgpGains gains = mjgpGAINS_NONE;
   for (int i = 0; i < m->nactuator; i++) {
     int bias = m->actuator_biastype[i], type = m->actuator_trntype[i];
     if (m->actuator_gaintype[i] == mjGAIN_FIXED &&
@@ -167,19 +167,20 @@ int mjgp_gainsDiagonal(int* zero, const mjModel* m) {
          (bias == mjBIAS_AFFINE && m->actuator_biasprm[mjNBIAS * i + 2] == 0))) {
       continue;
     }
-    *zero = 0;
     int joint = m->actuator_trnid[2 * i];
-    diagonal &= (type == mjTRN_JOINT || type == mjTRN_JOINTINPARENT) &&
-                (m->jnt_type[joint] == mjJNT_HINGE || m->jnt_type[joint] == mjJNT_SLIDE);
+    if (!((type == mjTRN_JOINT || type == mjTRN_JOINTINPARENT) &&
+          (m->jnt_type[joint] == mjJNT_HINGE || m->jnt_type[joint] == mjJNT_SLIDE))) {
+      return mjgpGAINS_GENERAL;
+    }
+    gains = mjgpGAINS_DIAGONAL;
   }
-  return diagonal;
+  return gains;
 }
 
 
 // velocity gains of the implicit integrators, from the engine's derivative
 static void addVelocityGains(mjgpGears* g, const mjModel* m, mjData* d) {
-  int zero, diagonal = mjgp_gainsDiagonal(&zero, m);
-  if (zero) {
+  if (g->in.gains == mjgpGAINS_NONE) {
     return;
   }
   mjtNum h = m->opt.timestep;
@@ -188,7 +189,7 @@ static void addVelocityGains(mjgpGears* g, const mjModel* m, mjData* d) {
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a], dof = g->config->joint[i].dof, adr = m->D_rowadr[dof];
     g->in.implicit[i] -= h * d->qDeriv[adr + m->D_diag[dof]];
-    for (int k = adr; k < adr + m->D_rownnz[dof] && !diagonal; k++) {
+    for (int k = adr; k < adr + m->D_rownnz[dof] && g->in.gains == mjgpGAINS_GENERAL; k++) {
       int column = m->D_colind[k];
       if (column == dof || d->qDeriv[k] == 0) {
         continue;
@@ -225,6 +226,8 @@ static void addDiscreteGains(mjgpGears* g, const mjModel* m, mjData* d) {
 
 
 void mjgp_gatherActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
+  int implicit = m->opt.integrator == mjINT_IMPLICIT || m->opt.integrator == mjINT_IMPLICITFAST;
+  g->in.gains = actuated && implicit ? findGains(m) : mjgpGAINS_NONE;
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a], dof = g->config->joint[i].dof;
     g->in.motor[i] = g->in.tau[i] = actuated ? d->qfrc_actuator[dof] : 0;
@@ -235,7 +238,7 @@ void mjgp_gatherActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuate
   addMechanics(g, m, d);
   if (actuated && mjgp_isDiscrete(m)) {
     addDiscreteGains(g, m, d);
-  } else if (actuated && m->opt.integrator != mjINT_EULER) {
+  } else {
     addVelocityGains(g, m, d);
   }
   for (int a = 0; a < g->in.nactive; a++) {

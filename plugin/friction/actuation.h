@@ -30,12 +30,9 @@ int mjgp_actuationActive(const mjModel* m);
 // got no further than passive forces
 void mjgp_evaluateActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuated);
 
-// in: motor, tau, inertia, implicit, drag and row of the active joints, after mjgp_evaluateActuation. Rows are on d's
+// in: gains, motor, tau, inertia, implicit, drag and row of the active joints, after mjgp_evaluateActuation. Rows are on d's
 // stack
 void mjgp_gatherActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuated);
-
-// is - d(motor)/d(v) diagonal whatever the state; zero: nothing has a velocity gain at all
-int mjgp_gainsDiagonal(int* zero, const mjModel* m);
 
 // torque that the engine puts on joint i although it acts on the rotor behind a gap
 static inline mjtNum mjgp_misplacedTorque(const mjgpGears* g, int i) {

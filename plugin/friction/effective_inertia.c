@@ -83,10 +83,9 @@ static mjtNum dampingSlope(const mjModel* m, const mjData* d, int dof) {
 
 
 // is the derivative of actuator and passive forces diagonal
-static int isDiagonal(const mjModel* m) {
-  int zero;
+static int isDiagonal(const mjModel* m, const mjgpGears* g) {
   return m->opt.viscosity == 0 && m->opt.density == 0 && !m->nflex && !m->ntendon &&
-         mjgp_gainsDiagonal(&zero, m);
+         g->in.gains != mjgpGAINS_GENERAL;
 }
 
 
@@ -167,11 +166,8 @@ void mjgp_makeInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGears*
       diagonal = 0;
       break;
     case mjINT_IMPLICITFAST:
-      diagonal = isDiagonal(m);
-      if (mjgp_actuationActive(m)) {
-        mjgp_gainsDiagonal(&gains, m);
-        gains = !gains;
-      }
+      diagonal = isDiagonal(m, g);
+      gains = g->in.gains != mjgpGAINS_NONE;
       break;
     default:
       // Euler; RK4 was warned about and is treated alike

@@ -149,7 +149,7 @@ static void makeP(mjtNum* P, const mjgpGears* g, const mjgpProblem* problem) {
 // Long because it fills, field by field, the problem that the core solves, and reads the solution back
 int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* problem) {
   int n = problem->n, general = problem->R != NULL;
-  size_t count = (size_t)n, bytes = mjg_memsize(n, n);
+  size_t count = (size_t)n;
   mjtNum h = m->opt.timestep;
   mj_markStack(d);
   mjtNum* number = mj_stackAllocNum(d, 12 * count + (general ? 2 * count * count : 0));
@@ -210,9 +210,11 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
                      .v0 = v0,
                      .coupling = gaps ? coupling : NULL};
   mjgSolution solution = {.t = t, .v = v_next, .lambda = lambda, .mode = mode};
-  mjgWorkspace* work = n <= g->scratch.nwork
-                           ? g->scratch.work
-                           : mjg_create(mj_stackAllocByte(d, bytes, 64), bytes, n, n);
+  mjgWorkspace* work = g->scratch.work;
+  if (n > g->scratch.nwork) {
+    size_t bytes = mjg_memsize(n, n);
+    work = mjg_create(mj_stackAllocByte(d, bytes, 64), bytes, n, n);
+  }
   g->out.last_info = (mjgInfo){.sigma_max = -1};
   int status = mjg_solve(&solution, &g->out.last_info, &core, &g->in.settings, work);
 

@@ -5,6 +5,7 @@
 
 #include "friction/friction.h"
 #include "friction/simd.h"
+#include "law/law.h"
 
 #define mjgpTRIES 4  // guesses of modes and signs
 
@@ -58,10 +59,14 @@ static void solve(mjgpTree* tree) {
       stuck = 1;
       continue;
     }
-    mjtNum f = s * g->out.load[i], gamma = g->in.gamma_u[i] + g->in.gamma_v[i];
-    mjtNum part = 1 / (1 + f * g->in.gamma_v[i]), share = f * gamma * part;
-    tree->pivot[k] -= share * g->in.inertia[i];
-    a[k] -= share * g->in.tau[i] + s * g->in.coulomb[i] * part;
+
+    // t = slope u + constant; 1 - gamma_v > 0, so that every piece has such a line
+    mjtNum offset, slope = 0, constant = 0, gamma_v = g->in.gamma_v[i];
+    int piece = mjgi_piece(s, g->out.load[i] > 0);
+    mjtNum factor = mjgi_lawRow(&offset, piece, g->in.coulomb[i], 1, 1);
+    mjgi_lawLine(&slope, &constant, factor, offset, g->in.gamma_u[i] + gamma_v, gamma_v);
+    tree->pivot[k] -= slope * g->in.inertia[i];
+    a[k] -= slope * g->in.tau[i] + constant;
   }
 
   // stuck joints: what they do is known
@@ -146,33 +151,23 @@ static int check(mjgpTree* tree) {
   int right = 1;
   for (int b = 0; b < tree->n; b++) {
     int i = tree->joint[b], dof = g->config->joint[i].dof, s = g->out.mode[i];
-    mjtNum gamma = g->in.gamma_u[i] + g->in.gamma_v[i];
     mjtNum u = g->in.tau[i] - g->in.inertia[i] * tree->a[dof], t = tree->balance[dof];
-    mjtNum lambda = gamma * u - g->in.gamma_v[i] * t, bound = mju_abs(lambda) + g->in.coulomb[i];
+    mjtNum lambda = mjgi_lawLoad(g->in.gamma_u[i], g->in.gamma_v[i], u, t);
+    mjtNum bound = mjgi_lawBound(lambda, g->in.coulomb[i], 1);
     mjtNum v = g->in.v[i] + h * tree->a[dof];
-    g->out.t[i] = t;
+    g->out.t[i] = s ? s * bound : t;
     g->out.u[i] = u;
     g->out.lambda[i] = lambda;
     g->out.v_next[i] = s ? v : 0;
-    if (!s) {
-      if (!(mju_abs(t) <= bound)) {
-        g->out.mode[i] = t > 0 ? 1 : -1;
-        g->out.load[i] = lambda < 0 ? -1 : 1;
-        right = 0;
-      }
-      continue;
-    }
+    residual = s ? fmax(residual, mju_abs(t - s * bound)) : residual;
 
-    // slips the other way: stuck; loaded the other way: the other sign
-    if (!(s * v > 0)) {
-      g->out.mode[i] = 0;
+    int piece = mjgi_piece(s, g->out.load[i] > 0);
+    int next = mjgi_lawNext(piece, t, v, lambda, g->in.coulomb[i], 1, 1);
+    if (next != piece) {
       right = 0;
-    } else if (g->out.load[i] * lambda < 0) {
-      g->out.load[i] = -g->out.load[i];
-      right = 0;
+      g->out.mode[i] = mjgi_pieceDirection(next);
+      g->out.load[i] = next == mjgiSTUCK ? g->out.load[i] : mjgi_pieceLoad(next);
     }
-    residual = fmax(residual, mju_abs(t - s * bound));
-    g->out.t[i] = s * bound;
   }
   residual = residual > 0 ? residual / tree->size : 0;
   g->out.last_info.residual = residual;

@@ -44,10 +44,16 @@ typedef struct mjgpCount_ {
 } mjgpCount;
 
 // what a step starts from
+// what the integrator makes of velocity gains of actuators: no derivative at all, one on the diagonal, or
+// whatever actuators of tendons and sites have
+typedef enum mjgpGains_ { mjgpGAINS_NONE, mjgpGAINS_DIAGONAL, mjgpGAINS_GENERAL } mjgpGains;
+
 typedef struct mjgpInput_ {
   const mjgpJoint** joint;  // gears of this step: the model's, or what plugin_state makes (n)
                             //   of them. What is not the gear's, such as addresses, is as in config
   mjgSettings settings;     // of the solver
+
+  mjgpGains gains;          // of actuators
 
   int nactive;            // joints that are awake
   int* active;            // their numbers, tree by tree                               (n)
