@@ -1,238 +1,279 @@
 """Gears on the robots of others: is the law kept in every step, and what does it cost?
 
     benchmarks/robots/bench.py [--long] [--robots NAME..] [--gears A B C] [--integrators ..] [--steps N] [--library FILE]
+    benchmarks/robots/bench.py --cost ...        # what a step costs, against no friction and MuJoCo's own, in turn in one run
+    benchmarks/robots/bench.py --case FILE       # repeat a step that was saved: unsolved, off the law, or slow
 
-Gears A (mild), B (self-locking) and C (mild, with backlash) on all actuated joints; random, resting and unpowered controls. After
-each step of the engine the law is checked with the velocities that the engine itself came to, and with inertias and gains
-from the model: with a = (v+ - v)/h, u = tau - S a (S rotor inertia and what the integrator makes implicit of the
-actuators) and lambda = (gamma_u + gamma_v) u - gamma_v t,
+Gears A (mild), B (self-locking) and C (mild, with backlash) on all actuated joints; random, resting and unpowered controls. Each step is
+recorded (record.py) and checked with the velocities that the engine itself came to (law.py), independently of what the plugin says:
 
-    wrong     t v+ < 0
-    beyond    |t| > |lambda|, or |t| < |lambda| while the joint moves
-    silent    either of them in a step whose status says that it is solved
-
-The friction t is what the passive forces of the geared model miss of those of the robot without gears.
+    unsolved    the status of the step is neither "solved" nor "solved, but another solution may exist"
+    wrong       friction drives: t v+ < 0
+    beyond      friction off its bound; of C also a shaft that pulls
+    silent      wrong or beyond in a step that counts as solved
+    fed         energy that friction gave in steps with the wrong sign, J
+    rise        most that the energy of the unpowered robot rose above its least so far, J; plain: the same without gears
+    worst       the slowest step, by processor time of the thread, over the median of its run
+    over        steps that took more than 20 times the median
+    newton      most linearizations of one step
 """
 
 import argparse
+import concurrent.futures
 import itertools
 import json
 import pathlib
 import sys
-import time
 
 import mujoco
 import numpy as np
 
+import cost
+import law
+import record
 import robots
 
 INTEGRATORS = {"Euler": 0, "implicit": 2, "implicitfast": 3, "discrete": 4}
 CONES = {"pyramidal": 0, "elliptic": 1}
 SOLVERS = {"PGS": 0, "CG": 1, "Newton": 2}
-STATUS, RESIDUAL, FRICTION = 11, 10, 0
+ITERATIONS, STATUS = 9, 11
 SOLVED = (0, 1)
+SHARES = {"random": 0.6, "rest": 0.2, "unpowered": 0.2}  # of the steps
+SLOW = 20  # times the median
+COUNTS = ("steps", "unsolved", "wrong", "beyond", "silent", "over", "diverged")
+SAVED = 2  # cases of each kind that a row saves
 
 
-def actuator_terms(model, data, stiff, ends):
-    """What the integrator makes implicit of the actuators: S (nv x nv) in tau - S a, and the torque that goes with it at the start
-    of the step. From the definition of the actuators, not from the engine's derivative."""
-    nv, h = model.nv, model.opt.timestep
-    S, shift = np.zeros((nv, nv)), np.zeros(nv)
-    if not ends:
-        return S, shift
-    for i in range(model.nu):
-        force = data.actuator_force[i]
-        if model.actuator_forcelimited[i] and not (
-                model.actuator_forcerange[i, 0] < force < model.actuator_forcerange[i, 1]):
-            continue
-        kind, target = mujoco.mjtTrn(model.actuator_trntype[i]), model.actuator_trnid[i, 0]
-        if kind in (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT) and model.jnt_actfrclimited[target]:
-            low, high = model.jnt_actfrcrange[target]
-            if not low < data.qfrc_actuator[model.jnt_dofadr[target]] < high:
-                continue
-        adr = model.actuator_actadr[i]
-        signal = data.ctrl[i] if adr < 0 else data.act[adr + model.actuator_actnum[i] - 1]
-        kp = kv = 0.0
-        if mujoco.mjtBias(model.actuator_biastype[i]) == mujoco.mjtBias.mjBIAS_AFFINE:
-            kp, kv = -model.actuator_biasprm[i, 1], -model.actuator_biasprm[i, 2]
-        if mujoco.mjtGain(model.actuator_gaintype[i]) == mujoco.mjtGain.mjGAIN_AFFINE:
-            kp -= model.actuator_gainprm[i, 1] * signal
-            kv -= model.actuator_gainprm[i, 2] * signal
-        if kp == 0 and kv == 0:
-            continue
-        row = np.zeros(nv)
-        a, n = data.moment_rowadr[i], data.moment_rownnz[i]
-        row[data.moment_colind[a:a + n]] = data.actuator_moment[a:a + n]
-        if stiff:
-            kp, kv = max(kp, 0), max(kv, 0)
-            S += (h * kv + h * h * kp) * np.outer(row, row)
-            shift -= h * kp * row * (row @ data.qvel)
-        else:
-            S += h * kv * np.outer(row, row)
-    return S, shift
+def rise(energy):
+    """Most that energy rose above its least so far."""
+    return float((energy - np.minimum.accumulate(energy)).max())
 
 
-class Controls:
-    """Random: a new point of the whole range every 20 steps. Rest: the middle of it. Unpowered: no actuation."""
-
-    def __init__(self, model, kind, seed):
-        self.kind, self.random = kind, np.random.default_rng(seed)
-        low, high = model.actuator_ctrlrange.T
-        limited = model.actuator_ctrllimited.astype(bool)
-        self.low, self.high = np.where(limited, low, -1.0), np.where(limited, high, 1.0)
-
-    def apply(self, data, step):
-        if self.kind == "random" and step % 20 == 0:
-            data.ctrl[:] = self.random.uniform(self.low, self.high)
-        elif self.kind == "rest" and step == 0:
-            data.ctrl[:] = np.clip(0, self.low, self.high)
+def energy_of(episode, gear, model, sensors):
+    """Energy of robot, rotors and shafts before each step (n), J."""
+    total = episode.after["energy"].sum(1)
+    if gear["gap"]:
+        angle, rate, gap = (episode.after["sensordata"][:, sensors + k] for k in (7, 8, 6))
+        twist = (angle[1:-1] - episode.before["qpos"][1:, model.jnt_qposadr[gear["joints"]]]) - gap[:-2]
+        total = total[1:] + (gear["rotor"] * rate[1:-1] ** 2 / 2 + gear["stiffness"] * twist ** 2 / 2).sum(1)
+    return total
 
 
-def play(text, plain_text, gear, kind, steps, seed, options, check=True):
-    """One run; returns counts and times."""
+def load(text, options, kind):
     model = mujoco.MjModel.from_xml_string(text)
-    plain = mujoco.MjModel.from_xml_string(plain_text)
     for key, value in options.items():
-        for x in (model, plain):
-            setattr(x.opt, key, value)
+        setattr(model.opt, key, value)
     if kind == "unpowered":
-        for x in (model, plain):
-            x.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_ACTUATION
-    data, twin = mujoco.MjData(model), mujoco.MjData(plain)
-    controls = Controls(model, kind, seed)
-    sensors = [i for i in range(model.nsensor) if mujoco.mjtSensor(model.sensor_type[i]) == mujoco.mjtSensor.mjSENS_PLUGIN]
-    adr = model.sensor_adr[sensors].astype(int)
-    dof = np.array([model.jnt_dofadr[model.sensor_objid[i]] for i in sensors], dtype=int)
-    h = model.opt.timestep
-    gamma_u, gamma_v = 0.2, 1.1 if gear == "B" else 0.3
-    armature = np.array([model.dof_armature[j] for j in dof])
-    implicit = model.opt.integrator in (2, 3, 4) and kind != "unpowered"
-    discrete = model.opt.integrator == 4
-    implicit &= not (discrete and model.opt.solver == SOLVERS["PGS"])  # which leaves out what actuators add
-    result = dict(steps=0, unsolved=0, wrong=0, beyond=0, silent=0, worst=0.0)
-    times = np.full(steps, 1e3)
-    for step in range(steps):
-        controls.apply(data, step)
-        v = data.qvel.copy()
-        if check and sensors:
-            twin.qpos[:], twin.qvel[:], twin.act[:] = data.qpos, data.qvel, data.act
-        begin = time.thread_time_ns()
-        mujoco.mj_step(model, data)
-        times[step] = time.thread_time_ns() - begin
-        if not np.isfinite(data.qvel).all() or data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number:
-            result["steps"] = step
-            result["diverged"] = 1
-            break
-        if not (check and sensors):
-            continue
+        model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_ACTUATION
+        model.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
+    return model
 
-        status = data.sensordata[adr + STATUS]
-        solved = np.isin(status, SOLVED).all()
-        result["unsolved"] += not solved
-        if gear == "C":
-            continue
-        mujoco.mj_fwdPosition(plain, twin)
-        mujoco.mj_fwdVelocity(plain, twin)
-        t = (twin.qfrc_passive - data.qfrc_passive)[dof]
-        S, shift = actuator_terms(model, AtStart(data, twin, v), discrete, implicit)
-        a = (data.qvel - v) / h
-        u = (data.qfrc_actuator + shift - S @ a)[dof] - armature * a[dof]
-        lam = (gamma_u + gamma_v) * u - gamma_v * t
-        w = data.qvel[dof]
-        scale = (np.abs(data.qfrc_actuator[dof]) + np.abs(S @ a)[dof] + np.abs(shift[dof]) + np.abs(armature * a[dof])
-                 + np.abs(t) + np.abs(data.qfrc_passive[dof]) + np.abs(data.qfrc_constraint[dof])
-                 + np.abs(data.qfrc_bias[dof])).max() + 1e-12
-        fast = h * scale / model.dof_M0[dof] + np.abs(v[dof])
-        moves = np.abs(w) > 1e-6 * fast
-        wrong = (t * np.sign(w) < -1e-6 * scale) & moves
-        beyond = np.abs(t) > np.abs(lam) + 1e-5 * scale
-        beyond |= moves & (np.abs(np.abs(t) - np.abs(lam)) > 1e-5 * scale)
-        result["wrong"] += bool(wrong.any())
-        result["beyond"] += bool(beyond.any())
-        result["silent"] += bool((wrong.any() or beyond.any()) and solved)
-        if wrong.any():
-            result["worst"] = max(result["worst"], float((-(t * np.sign(w)) / scale)[wrong].max()))
-    else:
-        result["steps"] = steps
-    times = times[10:max(result["steps"], 11)] / 1e3
-    result |= dict(median=max(float(np.median(times)), 0.1), slowest=float(times.max()), mean=float(times.mean()))
+
+def addresses(model):
+    """Where the numbers of each gear stand in sensordata."""
+    return np.array([model.sensor_adr[i] for i in range(model.nsensor)
+                     if mujoco.mjtSensor(model.sensor_type[i]) == mujoco.mjtSensor.mjSENS_PLUGIN], dtype=int)
+
+
+def play(text, gear, kind, steps, seed, options, save):
+    """One run; returns counts. save(name, episode, k): keep a step."""
+    model = load(text, options, kind)
+    sensors = addresses(model)
+    check = law.Law(model, gear, sensors)
+    result = dict.fromkeys(COUNTS, 0) | dict(fed=0.0, rise=0.0, newton=0)
+    times, slow = [], []
+    for episode in record.episodes(model, kind, steps, seed):
+        found = check.check(episode)
+        numbers = episode.after["sensordata"][:episode.n]
+        status = numbers[:, sensors + STATUS]
+        solved = np.isin(status, SOLVED).all(1)
+        beyond = found["beyond"] | found["pulls"]
+        silent = solved & (found["wrong"] | beyond)
+        result["steps"] += episode.n
+        for key, value in (("unsolved", ~solved), ("wrong", found["wrong"]), ("beyond", beyond), ("silent", silent)):
+            result[key] += int(value.sum())
+        result["diverged"] += episode.diverged
+        result["fed"] += float(found["fed"].sum())
+        result["newton"] = max(result["newton"], int(numbers[:, sensors + ITERATIONS].max()))
+        if kind == "unpowered":
+            result["rise"] = max(result["rise"], rise(energy_of(episode, gear, model, sensors)))
+        for name, hit in (("unsolved", ~solved), ("silent", silent)):
+            for k in np.flatnonzero(hit)[:SAVED]:
+                save(name, model, episode.time[k], episode.state[k])
+        k = int(episode.time.argmax())
+        slow = sorted(slow + [(episode.time[k], episode.state[k].copy())], key=lambda x: -x[0])[:SAVED]
+        times.append(episode.time.copy())
+    times = np.concatenate(times)
+    result["median"] = max(float(np.median(times)), 0.1)
+    result["worst"] = float(times.max() / result["median"])
+    result["over"] = int((times > SLOW * result["median"]).sum())
+    for duration, state in slow:
+        if duration > SLOW * result["median"]:
+            save("slow", model, duration, state)
     return result
 
 
-class AtStart:
-    """What actuators saw at the start of the step."""
+def play_plain(text, steps, seed, options):
+    """Rise of the energy of the robot without gears."""
+    model = load(text, options, "unpowered")
+    return max((rise(episode.after["energy"].sum(1)) for episode in record.episodes(
+        model, "unpowered", steps, seed, ("energy",), again=False)), default=0.0)
 
-    def __init__(self, data, twin, v):
-        self.actuator_force, self.qfrc_actuator = data.actuator_force, data.qfrc_actuator
-        self.ctrl, self.act, self.qvel = data.ctrl, twin.act, v
-        self.moment_rowadr, self.moment_rownnz = twin.moment_rowadr, twin.moment_rownnz
-        self.moment_colind, self.actuator_moment = twin.moment_colind, twin.actuator_moment
+
+class Cases:
+    """Steps that are saved: state and model, to be repeated with --case."""
+
+    def __init__(self, folder, label):
+        self.folder, self.label, self.count = folder, label, {}
+
+    def __call__(self, name, model, time, state):
+        if not self.folder or self.count.get(name, 0) >= SAVED:
+            return
+        self.count[name] = number = self.count.get(name, 0) + 1
+        self.folder.mkdir(parents=True, exist_ok=True)
+        path = self.folder / f"{self.label}-{name}{number}".replace(" ", "-")
+        mujoco.mj_saveModel(model, f"{path}.mjb")
+        np.savez(f"{path}.npz", state=state, time=time)
+
+
+def repeat_case(path, library):
+    """Take a saved step again and print what it does."""
+    mujoco.mj_loadPluginLibrary(library)
+    path = pathlib.Path(path).with_suffix("")
+    model, saved = mujoco.MjModel.from_binary_path(f"{path}.mjb"), np.load(f"{path}.npz")
+    data = mujoco.MjData(model)
+    time = record.repeat(model, data, saved["state"])
+    sensors = addresses(model)
+    value = data.sensordata[sensors[:, None] + np.arange(13)]
+    print(f"{path.name}: {time:.0f} us (it was {saved['time']:.0f}), linearizations {value[0, ITERATIONS]:g}, status {value[0, STATUS]:g},"
+          f" residual {value[0, 10]:.3g}, friction power {value[:, 5].min():.3g} to {value[:, 5].max():.3g} W")
+
+
+def refusal(error):
+    """The plugin's own line of an error."""
+    lines = [x for x in str(error).splitlines() if x.startswith("mjgear")]
+    return (lines or [str(error)])[0]
+
+
+def measure(task):
+    """All rows of one robot."""
+    name, (wheel, path), servo, args = task
+    mujoco.mj_loadPluginLibrary(args.library)
+    mujoco.set_mju_user_warning(lambda text: None)
+    spec, _ = robots.prepare(robots.fetch(wheel) / path, {}, servo)
+    spec.option.noslip_iterations = args.noslip
+    rows = []
+    for integrator, cone, solver in itertools.product(args.integrators, args.cones, args.solvers):
+        options = dict(cone=CONES[cone], solver=SOLVERS[solver])
+        spec.option.integrator = INTEGRATORS[integrator]
+        model = spec.compile()
+        head = dict(robot=name, dofs=model.nv, gears=len(robots.gearable(model)), integrator=integrator, cone=cone,
+                    solver=solver, servo=servo, noslip=args.noslip)
+        kinds = {g: robots.gear(g, model) for g in args.gears}
+        try:
+            if args.cost:
+                texts = {"plain": robots.plain(spec), "loss": robots.frictionloss(spec, model)}
+                texts |= {g: robots.geared(spec, model, numbers, sensors=False) for g, numbers in kinds.items()}
+                times = cost.compare({k: [load(x, options, c) for c in args.controls] for k, x in texts.items()}, args.controls,
+                                     args.steps)
+                rows += [head | dict(gear=g, plain=times[g] / times["plain"], loss=times[g] / times["loss"]) for g in kinds]
+                continue
+        except ValueError as error:
+            rows += [head | dict(gear=g, refused=refusal(error)) for g in kinds]
+            continue
+        still = play_plain(robots.plain(spec), max(int(SHARES["unpowered"] * args.steps), 20), 1, options)
+        for g, numbers in kinds.items():
+            row = head | dict(gear=g)
+            label = f"{name} {g} {integrator} {cone} {solver} {servo:g}"
+            try:
+                text = robots.geared(spec, model, numbers)
+                runs = [play(text, numbers, kind, max(int(SHARES[kind] * args.steps), 20), 1, options,
+                             Cases(args.cases, f"{label} {kind}")) for kind in args.controls]
+                row |= {k: sum(r[k] for r in runs) for k in COUNTS + ("fed",)}
+                row |= {k: max(r[k] for r in runs) for k in ("rise", "newton", "worst")}
+                row |= dict(median=float(np.median([r["median"] for r in runs])), plain_rise=still)
+            except ValueError as error:
+                row["refused"] = refusal(error)
+            except law.Unchecked as error:
+                row["unchecked"] = str(error)
+            rows.append(row)
+    return rows
+
+
+def describe(row):
+    """One line of the table."""
+    label = f"{row['gear']} {row['integrator']} {row['cone'][:4]} {row['solver']}" + (
+        f" servo {row['servo']:g}" if row["servo"] else "") + (f" noslip {row['noslip']}" if row["noslip"] else "")
+    head = f"{row['robot']:24} {row['dofs']:4} {row['gears']:5} {label:34} "
+    for key in ("refused", "unchecked"):
+        if key in row:
+            return head + f"{key}: {row[key]}"
+    if "loss" in row:
+        return head + f"{row['plain']:6.2f} {row['loss']:6.2f}"
+    return head + (f"{row['steps']:7} {row['unsolved']:6} {row['wrong']:5} {row['beyond']:6} {row['silent']:6} {row['fed']:8.1e}"
+                   f" {row['rise']:8.1e} {row['plain_rise']:8.1e} {row['median']:8.1f} {row['worst']:7.1f} {row['over']:5}"
+                   f" {row['newton']:6}" + (f"  diverged {row['diverged']}" if row["diverged"] else ""))
+
+
+def summarize(table, args):
+    """Sums over the robots, a line for each gear and integrator."""
+    for integrator, gear in itertools.product(args.integrators, args.gears):
+        rows = [r for r in table if r["gear"] == gear and r["integrator"] == integrator]
+        done = [r for r in rows if "refused" not in r and "unchecked" not in r]
+        if not done:
+            continue
+        head = f"{gear} {integrator}: {len(done)} rows, {len(rows) - len(done)} refused or unchecked"
+        if args.cost:
+            print(head + "".join(f", cost / {name} median {np.median(x):.2f}, p90 {np.percentile(x, 90):.2f}" for name, x in (
+                ("plain", [r["plain"] for r in done]), ("frictionloss", [r["loss"] for r in done]))))
+            continue
+        total = {k: sum(r[k] for r in done) for k in COUNTS}
+        print(head + ", " + ", ".join(f"{k} {v}" for k, v in total.items())
+              + f", worst step / median {max(r['worst'] for r in done):.0f}")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--long", action="store_true")
+    parser.add_argument("--long", action="store_true", help="all robots, not only those of the short form")
     parser.add_argument("--robots", nargs="*")
     parser.add_argument("--gears", nargs="*", default=["A", "B", "C"])
     parser.add_argument("--integrators", nargs="*", default=["implicitfast", "discrete"])
     parser.add_argument("--cones", nargs="*", default=["pyramidal"])
     parser.add_argument("--solvers", nargs="*", default=["Newton"])
-    parser.add_argument("--controls", nargs="*", default=["random", "rest", "unpowered"])
+    parser.add_argument("--controls", nargs="*", default=list(record.CONTROLS))
     parser.add_argument("--servos", nargs="*", type=float, default=[0.0])
-    parser.add_argument("--steps", type=int, default=300)
+    parser.add_argument("--steps", type=int, default=1000, help="of each robot, gear and option")
     parser.add_argument("--noslip", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--library", default=str(robots.HERE.parent.parent / "build/lib/libmjgear.so"))
-    parser.add_argument("--json")
-    parser.add_argument("--fail", action="store_true", help="exit 1 if a step is silent, or a solved one has the wrong sign")
+    parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--cases", type=pathlib.Path, help="folder for steps to be repeated with --case")
+    parser.add_argument("--case", nargs="*")
+    parser.add_argument("--cost", action="store_true")
+    parser.add_argument("--fail", action="store_true", help="exit with 1 if a step was silent")
     args = parser.parse_args()
-    mujoco.mj_loadPluginLibrary(args.library)
-    mujoco.set_mju_user_warning(lambda text: None)
-    table, bad = [], 0
+    for path in args.case or []:
+        repeat_case(path, args.library)
+    if args.case:
+        return 0
+
     chosen = {n: w for n, w in robots.names(args.long or bool(args.robots)).items() if not args.robots or n in args.robots}
-    print(f"{'robot':18} {'dofs':>4} {'gears':>5} {'options':38} {'steps':>7} {'unsolv':>6} {'wrong':>5} {'beyond':>6}"
-          f" {'silent':>6} {'median':>8} {'worst':>9} {'/plain':>6} {'/loss':>6}")
-    for name, (wheel, path) in chosen.items():
-        for servo in args.servos:
-            spec, model = robots.prepare(robots.fetch(wheel) / path, {}, servo)
-            plain = robots.variants(spec, model, None)
-            loss = robots.variants(spec, model, "loss")
-            for integrator, cone, solver in itertools.product(args.integrators, args.cones, args.solvers):
-                options = dict(integrator=INTEGRATORS[integrator], cone=CONES[cone], solver=SOLVERS[solver],
-                               noslip_iterations=args.noslip)
-                spec.option.integrator = INTEGRATORS[integrator]
-                model = spec.compile()
-                base = {k: [play(x, plain, None, kind, args.steps, 1, options, False)["median"]
-                            for kind in args.controls] for k, x in (("plain", plain), ("loss", loss))}
-                for gear in args.gears:
-                    label = f"{gear} {integrator} {cone[:4]} {solver}" + (f" servo {servo:g}" if servo else "")
-                    try:
-                        text = robots.variants(spec, model, gear)
-                        runs = [play(text, plain, gear, kind, args.steps, 1, options) for kind in args.controls]
-                    except ValueError as error:
-                        print(f"{name:18} {model.nv:4} {len(robots.gearable(model)):5} {label:38} refused: {str(error)[:60]!r}")
-                        continue
-                    row = {k: sum(r[k] for r in runs) for k in ("steps", "unsolved", "wrong", "beyond", "silent")}
-                    row |= dict(robot=name, dofs=model.nv, gears=len(robots.gearable(model)), options=label,
-                                median=float(np.median([r["median"] for r in runs])), worst=max(r["slowest"] for r in runs),
-                                plain=float(np.median([r["median"] / b for r, b in zip(runs, base["plain"])])),
-                                loss=float(np.median([r["median"] / b for r, b in zip(runs, base["loss"])])),
-                                diverged=sum(r.get("diverged", 0) for r in runs))
-                    table.append(row)
-                    bad += row["silent"]
-                    print(f"{name:18} {row['dofs']:4} {row['gears']:5} {label:38} {row['steps']:7} {row['unsolved']:6}"
-                          f" {row['wrong']:5} {row['beyond']:6} {row['silent']:6} {row['median']:8.1f} {row['worst']:9.1f}"
-                          f" {row['plain']:6.2f} {row['loss']:6.2f}" + ("  diverged" if row["diverged"] else ""), flush=True)
-    for gear in args.gears:
-        rows = [r for r in table if r["options"].startswith(gear)]
-        if rows:
-            total = {k: sum(r[k] for r in rows) for k in ("steps", "unsolved", "wrong", "beyond", "silent")}
-            ratio = [r["plain"] for r in rows], [r["loss"] for r in rows]
-            print(f"{gear}: {total}, cost / plain {np.median(ratio[0]):.2f} (p90 {np.percentile(ratio[0], 90):.2f}),"
-                  f" / frictionloss {np.median(ratio[1]):.2f} (p90 {np.percentile(ratio[1], 90):.2f}),"
-                  f" worst / median step {max(r['worst'] / r['median'] for r in rows):.0f}")
-    if args.json:
-        pathlib.Path(args.json).write_text(json.dumps(table, indent=1))
-    return 1 if args.fail and bad else 0
+    for wheel in {w for w, _ in chosen.values()}:
+        robots.fetch(wheel)
+    tasks = [(n, w, servo, args) for n, w in chosen.items() for servo in args.servos]
+    print(f"{'robot':24} {'dofs':>4} {'gears':>5} {'options':34} " + (f"{'/plain':>6} {'/loss':>6}" if args.cost else (
+        f"{'steps':>7} {'unsolv':>6} {'wrong':>5} {'beyond':>6} {'silent':>6} {'fed':>8} {'rise':>8} {'plain':>8} {'median':>8}"
+        f" {'worst':>7} {'over':>5} {'newton':>6}")), flush=True)
+    table = []
+    with concurrent.futures.ProcessPoolExecutor(args.jobs) as pool:
+        for rows in pool.map(measure, tasks) if args.jobs > 1 else map(measure, tasks):
+            table += rows
+            for row in rows:
+                print(describe(row), flush=True)
+            if args.json:
+                args.json.write_text(json.dumps(table, indent=1))
+    summarize(table, args)
+    return 1 if args.fail and sum(r.get("silent", 0) for r in table) else 0
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
     for name in names(long=False): text = load(name, ...)
 
-Meshes take no part: a mesh becomes a small ball where it was, and inertias are those that the file gives. What a robot
-looks like does not matter here; its joints, actuators, limits and contacts do.
+Meshes take no part: a mesh becomes a small ball where it was, and inertias are those that the file gives. Balls that lie in
+each other do not collide. What a robot looks like does not matter here; its joints, actuators, limits and contacts do.
 """
 
 import os
@@ -121,7 +121,8 @@ def fetch(wheel):
 
 
 def strip(spec):
-    """Take away what needs files: meshes become balls; textures, skins and height fields go."""
+    """Take away what needs files: meshes become balls; textures, skins and height fields go. Returns the balls."""
+    balls = []
     for geom in list(spec.geoms):
         if geom.type in (mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtGeom.mjGEOM_SDF, mujoco.mjtGeom.mjGEOM_HFIELD):
             if geom.contype == 0 and geom.conaffinity == 0:
@@ -131,6 +132,7 @@ def strip(spec):
             geom.meshname = geom.hfieldname = ""
             geom.size = [0.02, 0, 0]
             geom.fromto = [np.nan, 0, 0, 0, 0, 0]
+            balls.append(geom)
         else:
             geom.meshname = ""
     for material in spec.materials:
@@ -138,6 +140,24 @@ def strip(spec):
     for group in (spec.skins, spec.meshes, spec.hfields, spec.textures, spec.keys):
         for element in list(group):
             spec.delete(element)
+    return balls
+
+
+def separate(spec, model, balls):
+    """Bodies whose balls lie in each other where the robot begins do not collide: their meshes do not. Where such a ball
+    sits on a joint's axis the engine would hold it with 1e16 N."""
+    ball = {geom.id for geom in balls}
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    pairs = set()
+    for a, b in data.contact.geom[:data.ncon]:
+        if ball & {int(a), int(b)}:
+            pairs.add(tuple(sorted((int(model.geom_bodyid[a]), int(model.geom_bodyid[b])))))
+    for a, b in sorted(pairs):
+        bodies = {body.id: body for body in spec.bodies}
+        for k in (a, b):
+            bodies[k].name = bodies[k].name or f"body_{k}"
+        spec.add_exclude(bodyname1=bodies[a].name, bodyname2=bodies[b].name)
 
 
 def gearable(model):
@@ -160,7 +180,7 @@ def prepare(path, options, servo=0.0):
     """MjSpec of a robot without files, every joint named. options: of <option>. servo: motors become position servos
     whose h kv is this many times the inertia of their joint (0: actuators stay as they are)."""
     spec = mujoco.MjSpec.from_file(str(path))
-    strip(spec)
+    balls = strip(spec)
     spec.compiler.settotalmass = -1  # scales masses anew each time
     for k, joint in enumerate(spec.joints):
         joint.name = joint.name or f"joint_{k}"
@@ -176,6 +196,8 @@ def prepare(path, options, servo=0.0):
         low = (data.geom_xpos[:, 2] - model.geom_rbound)[model.geom_bodyid > 0]
         floor.pos = [0, 0, low.min() - 0.01]
         model = spec.compile()
+    separate(spec, model, balls)
+    model = spec.compile()
     if servo:
         h = model.opt.timestep
         for i, actuator in enumerate(spec.actuators):
@@ -193,38 +215,57 @@ def prepare(path, options, servo=0.0):
     return spec, model
 
 
-def variants(spec, model, gear, sensors=True):
-    """MJCF text of the robot: plain (gear None), with frictionloss ("loss"), or geared: "A" mild, "B" self-locking, "C" mild with
-    backlash."""
-    text = spec.to_xml()
+def plain(spec):
+    """MJCF text of the robot as it is."""
+    return spec.to_xml()
+
+
+def names_of(model, joints):
+    return [mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_JOINT, j) for j in joints]
+
+
+def frictionloss(spec, model):
+    """MJCF text of the robot with MuJoCo's own joint friction, as much as brakes each joint by 1 rad/s2."""
+    copy = mujoco.MjSpec.from_string(spec.to_xml())
     joints = gearable(model)
-    quoted = [mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_JOINT, j) for j in joints]
-    if gear is None or not joints:
+    for name, j in zip(names_of(model, joints), joints):
+        copy.joint(name).frictionloss = max(float(model.dof_M0[model.jnt_dofadr[j]]), 1e-9)
+    copy.compile()
+    return copy.to_xml()
+
+
+def gear(kind, model):
+    """Numbers of the gears of a robot: "A" mild, "B" self-locking, "C" mild with backlash."""
+    joints = gearable(model)
+    dof = model.jnt_dofadr[joints]
+    inertia, armature = model.dof_M0[dof], model.dof_armature[dof]
+    numbers = dict(kind=kind, gamma_u=0.2, gamma_v=1.1 if kind == "B" else 0.3, gap=kind == "C", joints=joints)
+    if kind == "C":
+        numbers |= dict(half_gap=0.002, rotor=np.where(armature > 0, armature, 0.1 * inertia), stiffness=1e4 * inertia,
+                        damping=20 * inertia)
+    return numbers
+
+
+def geared(spec, model, numbers, sensors=True):
+    """MJCF text of the robot with the gears that gear() describes, and a sensor for each of them."""
+    text = spec.to_xml()
+    quoted = names_of(model, numbers["joints"])
+    if not quoted:
         return text
-    inertia = [float(model.dof_M0[model.jnt_dofadr[j]]) for j in joints]
-    if gear == "loss":
+    keys = {"joint": " ".join(quoted), "gamma_u": numbers["gamma_u"], "gamma_v": numbers["gamma_v"]}
+    if numbers["gap"]:
+        keys |= {"backlash": "exact", "half_gap": numbers["half_gap"]}
+        keys |= {key: " ".join(f"{x:.17g}" for x in numbers[name]) for key, name in (
+            ("rotor_inertia", "rotor"), ("stiffness", "stiffness"), ("damping", "damping"))}
         copy = mujoco.MjSpec.from_string(text)
-        for name, m in zip(quoted, inertia):
-            copy.joint(name).frictionloss = max(m, 1e-9)
+        for name in quoted:
+            copy.joint(name).armature = 0
         copy.compile()
-        return copy.to_xml()
-    keys = {"gamma_u": "0.2", "gamma_v": "1.1" if gear == "B" else "0.3"}
-    if gear == "C":
-        armature = [float(model.dof_armature[model.jnt_dofadr[j]]) for j in joints]
-        rotor = [a if a > 0 else 0.1 * m for a, m in zip(armature, inertia)]
-        keys |= {"backlash": "exact", "half_gap": "0.002",
-                 "rotor_inertia": " ".join(f"{x:.9g}" for x in rotor),
-                 "stiffness": " ".join(f"{1e4 * m:.9g}" for m in inertia),
-                 "damping": " ".join(f"{20 * m:.9g}" for m in inertia)}
-    config = "".join(f'<config key="{k}" value="{v}"/>' for k, v in ({"joint": " ".join(quoted)} | keys).items())
+        text = copy.to_xml()
+    config = "".join(f'<config key="{k}" value="{v}"/>' for k, v in keys.items())
     extra = f'<extension><plugin plugin="mjgear.transmission"><instance name="bench">{config}</instance></plugin></extension>'
     if sensors:
         extra += "<sensor>" + "".join(
             f'<plugin name="bench_{k}" plugin="mjgear.transmission" instance="bench" objtype="joint" objname="{n}"/>'
             for k, n in enumerate(quoted)) + "</sensor>"
-    if gear == "C":
-        copy = mujoco.MjSpec.from_string(text)
-        for name in quoted:
-            copy.joint(name).armature = 0
-        text = copy.to_xml() if copy.compile() else text
     return text.replace("</mujoco>", extra + "</mujoco>")

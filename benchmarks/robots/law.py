@@ -1,0 +1,170 @@
+"""The law of gears, checked in bulk with the velocities that the engine itself came to.
+
+With a = (v+ - v)/h, u = tau - S a (S: rotor inertia and what the integrator makes implicit of the actuators, from their
+definition, not from the engine's derivative) and lambda = (gamma_u + gamma_v) u - gamma_v t:
+
+    wrong     t v+ < 0
+    beyond    |t| > |lambda|, or |t| < |lambda| while the joint moves
+
+The friction t is what the passive forces of the geared model miss of springs, dampers, gravity compensation and fluid. Behind a gap u and t
+are those of the rotor, whose velocity a sensor gives, and the torque T on the link is what the engine's forces on the joint are; there
+besides
+
+    pulls     T acts where both sides are apart during the whole step, or pulls where they touch
+"""
+
+import mujoco
+import numpy as np
+
+# of the terms that the law is the difference of
+SIGN, BOUND, MOVES = 1e-6, 1e-5, 1e-6
+NEIGHBOURS = 1e-5  # terms of the whole robot that count in the rounding errors of each joint
+ROTOR_ANGLE, ROTOR_VELOCITY = 7, 8
+DISCRETE = 4
+
+
+class Unchecked(Exception):
+    """The robot has actuators that are not understood here."""
+
+
+class Law:
+    """What the check needs of a geared model: made once a run."""
+
+    def __init__(self, model, gear, sensors):
+        """gear: robots.GEARS; sensors: addresses of the numbers of each geared joint in sensordata."""
+        self.model, self.gear, self.sensors = model, gear, np.asarray(sensors, dtype=int)
+        ids = [i for i in range(model.nsensor) if int(model.sensor_adr[i]) in set(sensors)]
+        self.joint = np.array([model.sensor_objid[i] for i in ids], dtype=int)
+        self.dof = model.jnt_dofadr[self.joint]
+        self.powered = not model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_ACTUATION
+        self.discrete = model.opt.integrator == DISCRETE
+        # what actuators add to the inertia; PGS leaves it out under "discrete"
+        self.implicit = self.powered and model.opt.integrator in (2, 3, DISCRETE) and not (
+            self.discrete and model.opt.solver == mujoco.mjtSolver.mjSOL_PGS)
+        self.rows = self._rows()
+
+    def _rows(self):
+        """Actuators with gains: (actuator, dofs, entries of actuator_moment), and which rotors can be followed."""
+        model = self.model
+        fixed, affine = int(mujoco.mjtGain.mjGAIN_FIXED), int(mujoco.mjtGain.mjGAIN_AFFINE)
+        known = {int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_AFFINE)}
+        data = mujoco.MjData(model)
+        mujoco.mj_forward(model, data)
+        rows, through = [], set()
+        for i in range(model.nu):
+            gain, bias = int(model.actuator_gaintype[i]), int(model.actuator_biastype[i])
+            if gain not in (fixed, affine) or bias not in known:
+                raise Unchecked(f"actuator {i} has gain {gain}, bias {bias}")
+            a, n = int(data.moment_rowadr[i]), int(data.moment_rownnz[i])
+            dofs = data.moment_colind[a:a + n].copy()
+            if mujoco.mjtTrn(model.actuator_trntype[i]) not in (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT):
+                through |= set(dofs.tolist())
+            if gain == affine or model.actuator_biasprm[i, 1:3].any():
+                rows.append((i, dofs, slice(a, a + n)))
+        self.followed = np.array([d not in through for d in self.dof], dtype=bool)
+        if (model.jnt_actuatorid != -1).any() or (model.tendon_actuatorid != -1).any():
+            raise Unchecked("actuators with damping or armature of their own")
+        return rows
+
+    def _gains(self, episode):
+        """Position and velocity gains of the actuators that act in each step (two of n x rows), 0 at their limits."""
+        model, before, after = self.model, episode.before, episode.after
+        kp, kv = np.zeros((episode.n, len(self.rows))), np.zeros((episode.n, len(self.rows)))
+        for k, (i, dofs, _) in enumerate(self.rows):
+            force = after["actuator_force"][:, i]
+            acts = np.ones(episode.n, dtype=bool)
+            if model.actuator_forcelimited[i]:
+                acts &= (force > model.actuator_forcerange[i, 0]) & (force < model.actuator_forcerange[i, 1])
+            kind, target = mujoco.mjtTrn(model.actuator_trntype[i]), model.actuator_trnid[i, 0]
+            if kind in (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT) and model.jnt_actfrclimited[target]:
+                torque = after["qfrc_actuator"][:, model.jnt_dofadr[target]]
+                acts &= (torque > model.jnt_actfrcrange[target, 0]) & (torque < model.jnt_actfrcrange[target, 1])
+            adr = model.actuator_actadr[i]
+            signal = before["ctrl"][:, i] if adr < 0 else before["act"][:, adr + model.actuator_actnum[i] - 1]
+            if mujoco.mjtBias(model.actuator_biastype[i]) == mujoco.mjtBias.mjBIAS_AFFINE:
+                kp[:, k] -= model.actuator_biasprm[i, 1]
+                kv[:, k] -= model.actuator_biasprm[i, 2]
+            if mujoco.mjtGain(model.actuator_gaintype[i]) == mujoco.mjtGain.mjGAIN_AFFINE:
+                kp[:, k] -= model.actuator_gainprm[i, 1] * signal
+                kv[:, k] -= model.actuator_gainprm[i, 2] * signal
+            kp[~acts, k] = kv[~acts, k] = 0
+        if self.discrete:
+            return np.maximum(kp, 0), np.maximum(kv, 0)
+        return 0 * kp, kv
+
+    def _implicit(self, episode, a, v):
+        """What actuators do with accelerations a and velocities v (both n x nv): S a, and the torque that a velocity
+        changes at the start of the step."""
+        take, shift, h = np.zeros_like(a), np.zeros_like(a), self.model.opt.timestep
+        if not self.implicit or not self.rows:
+            return take, shift
+        kp, kv = self._gains(episode)
+        for k, (_, dofs, entries) in enumerate(self.rows):
+            moment = episode.after["actuator_moment"][:, entries]
+            scale = h * kv[:, k] + h * h * kp[:, k]
+            take[:, dofs] += (scale * (moment * a[:, dofs]).sum(1))[:, None] * moment
+            shift[:, dofs] -= (h * kp[:, k] * (moment * v[:, dofs]).sum(1))[:, None] * moment
+        return take, shift
+
+    def check(self, episode):
+        """dict of wrong, beyond, pulls (n each, True where a joint breaks the law) and fed (n): energy that friction gave, J."""
+        model, dof, h = self.model, self.dof, self.model.opt.timestep
+        before, after = episode.before, episode.after
+        gamma_u, gamma_v = self.gear["gamma_u"], self.gear["gamma_v"]
+        v, v_next = before["qvel"], after["qvel"]
+        a = (v_next - v) / h
+        gravity = np.where(np.repeat(model.jnt_actgravcomp == 0, self._dofs()), 1, 0) * after["qfrc_gravcomp"]
+        base = after["qfrc_spring"] + after["qfrc_damper"] + after["qfrc_fluid"] + gravity
+        t = (base - after["qfrc_passive"])[:, dof]
+        take, shift = self._implicit(episode, a, v)
+        tau = after["qfrc_actuator"] if self.powered else np.zeros_like(a)
+        inertia = model.dof_armature[dof]
+        u = (tau + shift - take)[:, dof] - inertia * a[:, dof]
+        own = sum(np.abs(x) for x in (tau, take, shift, model.dof_armature * a, base, after["qfrc_passive"],
+                                      after["qfrc_constraint"], after["qfrc_bias"]))
+        scale = own[:, dof] + NEIGHBOURS * own.max(1)[:, None] + 1e-12
+        w, weight = v_next[:, dof], model.dof_M0[dof]
+        fast = h * scale / weight + np.abs(v[:, dof])
+        pulls = np.zeros(episode.n, dtype=bool)
+        checked = np.ones(len(dof), dtype=bool)
+        if self.gear["gap"]:
+            T = u - t  # what the link gets
+            rotor = after["sensordata"][:, self.sensors + ROTOR_VELOCITY]
+            angle = after["sensordata"][:, self.sensors + ROTOR_ANGLE]
+            rotor, before_rotor = rotor[1:], rotor[:-1]
+            pulls = self._pulls(episode, T, rotor, before_rotor, angle, scale)
+            speed, rate = np.zeros_like(a), np.zeros_like(a)
+            speed[:, dof], rate[:, dof] = before_rotor, (rotor - before_rotor) / h
+            take, shift = self._implicit(episode, rate, speed)
+            u = (tau + shift - take)[:, dof] - self.gear["rotor"] * rate[:, dof]
+            t = u - T
+            u = t + T
+            scale = scale + np.abs(take[:, dof]) + np.abs(self.gear["rotor"] * rate[:, dof]) + np.abs(shift[:, dof])
+            w, weight = rotor, self.gear["rotor"]
+            fast = h * scale / weight + np.abs(before_rotor)
+            checked = self.followed
+        lam = (gamma_u + gamma_v) * u - gamma_v * t
+        moves = np.abs(w) > MOVES * fast
+        wrong = (t * np.sign(w) < -SIGN * scale) & moves
+        beyond = np.abs(t) > np.abs(lam) + BOUND * scale
+        beyond |= moves & (np.abs(np.abs(t) - np.abs(lam)) > BOUND * scale)
+        fed = np.maximum(-(t * w * h), 0) * wrong
+        return dict(wrong=(wrong & checked).any(1), beyond=(beyond & checked).any(1), pulls=pulls,
+                    fed=(fed * checked).sum(1), moving=(moves & checked).sum())
+
+    def _dofs(self):
+        return [{0: 6, 1: 3}.get(int(t), 1) for t in self.model.jnt_type]
+
+    def _pulls(self, episode, T, rotor, before_rotor, angle, scale):
+        """Does the shaft act across an open gap, or pull? Its angle is between that at the step's begin and the one that the engine's
+        step leads to, whatever mean of them its law takes."""
+        dof, h = self.dof, self.model.opt.timestep
+        start = angle[:-1] - episode.before["qpos"][:, self.model.jnt_qposadr[self.joint]]
+        old, new = before_rotor - episode.before["qvel"][:, dof], rotor - episode.after["qvel"][:, dof]
+        end = start + h * new
+        # a damped shaft touches early, by the time that it takes to relax
+        reach = (h + self.gear["damping"] / self.gear["stiffness"]) * np.maximum(np.abs(new), np.abs(old))
+        low, high = np.minimum(start, end) - reach, np.maximum(start, end) + reach
+        alpha, slack = self.gear["half_gap"], BOUND * scale
+        open_gap = (low > -alpha) & (high < alpha)
+        return ((open_gap & (np.abs(T) > slack)) | ((low > alpha) & (T < -slack)) | ((high < -alpha) & (T > slack))).any(1)
