@@ -1,0 +1,101 @@
+"""The check of the robot bench: no step of a made-up robot breaks the law, and every number of the law that is changed by a thousandth
+is found. A check that finds nothing would make the whole bench worthless."""
+
+import os
+import pathlib
+import sys
+
+import mujoco
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"]) / "benchmarks/robots"))
+import bench
+import law
+import record
+import robots
+
+# servo with damping gain, plain motor, servo through a tendon over two joints, a clamped servo; floor and limits in reach
+ROBOT = """<mujoco><option timestep="0.002"/><worldbody><geom type="plane" size="2 2 1"/><body pos="0 0 .5">
+  <joint name="a" axis="0 1 0" armature=".05" damping=".3" range="-1.2 1.2"/><geom type="capsule" fromto="0 0 0 .5 0 0" size=".03" mass="2"/>
+  <body pos=".5 0 0"><joint name="b" axis="0 1 0" armature=".02"/><geom type="capsule" fromto="0 0 0 .3 0 0" size=".03" mass="1"/>
+    <body pos=".3 0 0"><joint name="c" axis="0 0 1" armature=".01"/><geom type="capsule" fromto="0 0 0 .1 0 0" size=".02" mass=".3"/>
+      <body pos=".1 0 0"><joint name="d" axis="0 0 1" armature=".01"/><geom type="capsule" fromto="0 0 0 .1 0 0" size=".02" mass=".2"/>
+      </body></body></body></body></worldbody>
+  <tendon><fixed name="finger"><joint joint="c" coef="1"/><joint joint="d" coef=".5"/></fixed></tendon>
+  <actuator><position joint="a" kp="200" kv="20" ctrlrange="-1 1"/><motor joint="b" ctrlrange="-5 5"/>
+  <position tendon="finger" kp="5" kv=".2" ctrlrange="-1 1"/>
+  <position joint="b" kp="50" kv="3" forcerange="-2 2" ctrlrange="-1 1"/></actuator></mujoco>"""
+STEPS = 600
+
+
+def play(kind, integrator, change=None, cone="pyramidal"):
+    """Counts of what the check finds in STEPS steps of each kind of controls; change: what it believes of the gears."""
+    spec = mujoco.MjSpec.from_string(ROBOT)
+    spec.option.integrator = bench.INTEGRATORS[integrator]
+    spec.option.cone = bench.CONES[cone]
+    model = spec.compile()
+    gear = robots.gear(kind, model)
+    text = robots.geared(spec, model, gear)
+    found = dict.fromkeys(("wrong", "beyond", "pulls", "moving", "steps"), 0)
+    for controls in record.CONTROLS:
+        geared = bench.load(text, {}, controls)
+        check = law.Law(geared, gear | (change or {}), bench.addresses(geared))
+        for episode in record.episodes(geared, controls, STEPS, 1, again=False):
+            found["steps"] += episode.n
+            for key, value in check.check(episode).items():
+                if key in found:
+                    found[key] += int(value.sum())
+    return found
+
+
+def test_law_is_kept():
+    for integrator in bench.INTEGRATORS:
+        for kind in "ABC":
+            for cone in bench.CONES:
+                found = play(kind, integrator, cone=cone)
+                print(kind, integrator, cone, found)
+                assert found["steps"] == len(record.CONTROLS) * STEPS
+                assert found["moving"] > STEPS // 2
+                assert not found["wrong"] and not found["beyond"] and not found["pulls"]
+
+
+def test_changed_law_is_found():
+    for integrator in bench.INTEGRATORS:
+        for kind, change, key in (("A", {"gamma_u": 0.2002}, "beyond"), ("A", {"gamma_v": 0.3003}, "beyond"),
+                                  ("B", {"gamma_v": 1.099}, "beyond"), ("C", {"gamma_u": 0.2002}, "beyond"),
+                                  ("C", {"half_gap": 0.01}, "pulls"), ("C", {"rotor": np.array([0.0501, 0.02, 0.01, 0.01])}, "beyond")):
+            found = play(kind, integrator, change)
+            print(kind, integrator, change, found[key])
+            assert found[key] > STEPS // 20
+
+
+def test_wrong_sign_is_found():
+    """The episode is told backwards: velocities of the opposite sign, and friction drives wherever a joint slips."""
+    spec = mujoco.MjSpec.from_string(ROBOT)
+    model = spec.compile()
+    gear = robots.gear("A", model)
+    geared = bench.load(robots.geared(spec, model, gear), {}, "random")
+    check = law.Law(geared, gear, bench.addresses(geared))
+    episode = next(record.episodes(geared, "random", STEPS, 1, again=False))
+    episode.after["qvel"] = -episode.after["qvel"]
+    found = check.check(episode)
+    assert found["wrong"].sum() > STEPS // 2 and found["fed"].sum() > 0
+
+
+def test_step_is_repeated():
+    """A saved state gives the same step, to the last bit."""
+    spec = mujoco.MjSpec.from_string(ROBOT)
+    model = spec.compile()
+    geared = bench.load(robots.geared(spec, model, robots.gear("C", model)), {}, "random")
+    episode = next(record.episodes(geared, "random", 100, 1, again=False))
+    data = mujoco.MjData(geared)
+    for k in range(0, 100, 7):
+        record.repeat(geared, data, episode.state[k])
+        assert (data.qvel == episode.after["qvel"][k]).all()
+
+
+if __name__ == "__main__":
+    mujoco.mj_loadPluginLibrary(os.environ["MJGEAR_PLUGIN_PATH"])
+    for name, test in list(globals().items()):
+        if name.startswith("test_"):
+            test()
