@@ -208,11 +208,12 @@ static void answerEngine(mjgpStep* s, const mjgInfo* exact, int* worst) {
   }
   s->engine = 1;
   if (mjgp_inner(s, s->t) && isConfirmed(s)) {
+    g->count.by[mjgpANSWER_SAME]++;
     g->out.last_info = *exact;
     mj_freeStack(s->d);
     return;
   }
-  int solved = mjgp_dampedSteps(s);
+  int solved = mjgp_dampedSteps(s), method = mjgpANSWER_DAMPED;
   g->out.last_info = (mjgInfo){.status = mjgSOLVED, .sigma_max = -1};
   if (!solved) {
     s->engine = s->responses = 0;
@@ -222,6 +223,7 @@ static void answerEngine(mjgpStep* s, const mjgInfo* exact, int* worst) {
     solved = mjgp_inner(s, s->t) && mjgp_linearize(s);
     s->engine = 1;
     solved = solved && mjgp_relax(s);
+    method = mjgpANSWER_RELAXED;
   }
   mjtNum error = solved ? mjgp_lawError(s, worst) : 1;
   g->count.fallbacks++;
@@ -231,7 +233,9 @@ static void answerEngine(mjgpStep* s, const mjgInfo* exact, int* worst) {
     mjgp_giveUp(s);
     error = mjgp_lawError(s, worst);
     g->out.last_info.status = mjgITERATION_LIMIT;
+    method = mjgpANSWER_NONE;
   }
+  g->count.by[method]++;
   g->out.last_info.residual = error;
   mj_freeStack(s->d);
 }
@@ -260,11 +264,10 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
   g->count.coupled++;
 
   // Newton steps, then the safer methods; nothing counts as solved that is not on the law
-  static int (*const fallback[2][3])(mjgpStep*) = {
-      {mjgp_damped, mjgp_dampedSteps, mjgp_continue},
-      {mjgp_dampedSteps, mjgp_damped, mjgp_continue},
-  };
-  int solved = 0, worst = -1;
+  static int (*const fallback[])(mjgpStep*) = {mjgp_damped, mjgp_dampedSteps, mjgp_continue};
+  static const int order[2][3] = {{mjgpBY_DAMPED, mjgpBY_DAMPED_STEPS, mjgpBY_CONTINUATION},
+                                  {mjgpBY_DAMPED_STEPS, mjgpBY_DAMPED, mjgpBY_CONTINUATION}};
+  int solved = 0, worst = -1, method = mjgpBY_NEWTON;
   mjtNum error = 0;
   for (int k = 0; k < mjgpSTEPS && !solved; k++) {
     solved = ((k && mjgp_relinearize(s)) || mjgp_linearize(s)) && mjgp_newtonStep(s);
@@ -278,7 +281,8 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
     g->count.fallbacks += !k;
     g->out.info.fallbacks += !k;
     start(s);
-    solved = fallback[s->gaps][k](s);
+    method = order[s->gaps][k];
+    solved = fallback[method - mjgpBY_DAMPED](s);
     if (solved) {
       error = mjgp_lawError(s, &worst);
       solved = error <= mjgpLAW;
@@ -288,7 +292,10 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
     mjgp_giveUp(s);
     error = mjgp_lawError(s, &worst);
     g->out.last_info = (mjgInfo){.status = mjgITERATION_LIMIT, .sigma_max = -1};
+    method = mjgpBY_NONE;
   }
+  g->count.by[method]++;
+
   // what the core could not solve to its own tolerance may be solved all the same; whether it is the only solution
   // is not known then
   if (solved && g->out.last_info.status > mjgJAMMED) {

@@ -26,21 +26,37 @@ typedef enum mjgpPhase_ {
   mjgpFRESH = 1,  // passive forces were computed anew, friction is not in them
 } mjgpPhase;
 
+// what solved a group of constraints and gears, and what found friction for the motion that the engine's own solver
+// makes of it, where that ends elsewhere (PGS, noslip)
+typedef enum mjgpMethod_ {
+  mjgpBY_NEWTON = 0,        // Newton steps
+  mjgpBY_DAMPED = 1,        // Newton on the natural map, damped
+  mjgpBY_DAMPED_STEPS = 2,  // Newton steps, damped
+  mjgpBY_CONTINUATION = 3,  // a curve to the solution
+  mjgpBY_NONE = 4,          // none: friction is passive, and the step unsolved
+  mjgpANSWER_SAME = 5,      // the engine moves as was solved for
+  mjgpANSWER_DAMPED = 6,    // Newton steps on its answers, damped
+  mjgpANSWER_RELAXED = 7,   // part of the way, again and again
+  mjgpANSWER_NONE = 8,      // none: as above
+  mjgpNMETHOD = 9
+} mjgpMethod;
+
 // how often what happened since the data was made or reset; not part of the state. mjg_getCounts
 // tells users those that mjgCounts has.
 typedef struct mjgpCount_ {
-  int steps;         // friction problems: solved + ill_posed + approximate + unsolved
-  int solved;        // of these: solved, and the only solution as far as known
-  int ill_posed;     // solved, but another solution may exist
-  int approximate;   // solved for something else than the engine then does, on purpose
-  int iterations;    // iterations of the solver
-  int trees;         // kinematic trees solved on the inertia matrix itself
-  int coupled;       // groups of constraints and gears solved together
-  int newton_steps;  // linearizations of such groups
-  int unconfirmed;   // steps whose motion was not what was solved for
-  int hard;          // groups that needed a safer method than Newton
-  int fallbacks;     // problems for which the solver needed another method
-  int unsolved;      // problems that were left above the tolerance
+  int steps;            // friction problems: solved + ill_posed + approximate + unsolved
+  int solved;           // of these: solved, and the only solution as far as known
+  int ill_posed;        // solved, but another solution may exist
+  int approximate;      // solved for something else than the engine then does, on purpose
+  int iterations;       // iterations of the solver
+  int trees;            // kinematic trees solved on the inertia matrix itself
+  int coupled;          // groups of constraints and gears solved together
+  int newton_steps;     // linearizations of such groups
+  int unconfirmed;      // steps whose motion was not what was solved for
+  int hard;             // groups that needed a safer method than Newton
+  int fallbacks;        // problems for which the solver needed another method
+  int unsolved;         // problems that were left above the tolerance
+  int by[mjgpNMETHOD];  // groups by what solved them (mjgpMethod)
 } mjgpCount;
 
 // what a step starts from

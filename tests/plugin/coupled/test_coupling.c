@@ -130,6 +130,44 @@ static void test_noslip(void** state) {
 }
 
 
+// noslip iterations change forces of friction alone: where nothing rubs the motion is what it is without them, also
+// that of a link whose motor is behind a gap
+static void test_noslipGap(void** state) {
+  (void)state;
+  mjModel* m[2];
+  mjData* d[2];
+  for (int k = 0; k < 2; k++) {
+    m[k] = makeModel(
+        "<mujoco><option timestep='0.001'/><extension><plugin plugin='mjgear.transmission'>"
+        "<instance name='legs'><config key='joint' value='a'/><config key='gamma_u' value='0.1'/>"
+        "<config key='gamma_v' value='0.6'/><config key='backlash' value='exact'/>"
+        "<config key='half_gap' value='0.02'/><config key='stiffness' value='2000'/>"
+        "<config key='damping' value='5'/><config key='rotor_inertia' value='0.3'/></instance>"
+        "</plugin></extension><worldbody><geom type='plane' size='2 2 1' condim='1'/>"
+        "<body pos='0 0 .3'><joint name='a' axis='0 1 0'/>"
+        "<geom type='capsule' size='.03' fromto='0 0 0 .5 0 0' mass='1' condim='1'/></body>"
+        "</worldbody><actuator><motor joint='a'/></actuator></mujoco>");
+    m[k]->opt.noslip_iterations = 10 * k;
+    d[k] = mj_makeData(m[k]);
+  }
+  int rows = 0;
+  for (int i = 0; i < 2000; i++) {
+    for (int k = 0; k < 2; k++) {
+      d[k]->ctrl[0] = 12 * sin(7 * d[k]->time);
+      mj_step(m[k], d[k]);
+    }
+    rows += d[0]->nefc > 0;
+    assert_true(fabs(d[0]->qvel[0] - d[1]->qvel[0]) <= 1e-9);
+  }
+  assert_true(rows > 100 && fabs(d[0]->qpos[0]) > 0.1);
+  assert_int_equal(gearsOf(m[1], d[1])->count.unsolved, 0);
+  for (int k = 0; k < 2; k++) {
+    mj_deleteData(d[k]);
+    mj_deleteModel(m[k]);
+  }
+}
+
+
 // a tree that nothing touches beside one at its limit: the motion is the one that was solved for, also where
 // the free tree needs more than a guess of its modes
 static void test_freeTree(void** state) {
@@ -223,10 +261,9 @@ static void test_order(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_all),
-      cmocka_unit_test(test_noslip),
-      cmocka_unit_test(test_freeTree),
-      cmocka_unit_test(test_order),
+      cmocka_unit_test(test_all),       cmocka_unit_test(test_noslip),
+      cmocka_unit_test(test_freeTree),  cmocka_unit_test(test_order),
+      cmocka_unit_test(test_noslipGap),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,7 @@ static const char* const corner =
 // that is positive
 typedef struct Step_ {
   double h, M[4], force[2], v[2], tau[2], J[2 * NROW], D[NROW], aref[NROW];
-  double inertia[2], gamma_u[2], gamma_v[2];
+  double inertia[2], gamma_u[2], gamma_v[2], coulomb[2], ratio[2];
   int nrow;
 } Step;
 
@@ -134,7 +134,7 @@ static int trySolution(double x[4], const Step* s, const int piece[2], int activ
       }
     }
 
-    // stuck: a = -v / h; slipping: t = direction load lambda, lambda = gamma (tau - I a) - gamma_v t
+    // stuck: a = -v / h; slipping: t = direction (load lambda + c), lambda = gamma (tau - I a) - gamma_v t
     if (!piece[i]) {
       K[2 + i][i] = 1;
       x[2 + i] = -s->v[i] / s->h;
@@ -144,7 +144,7 @@ static int trySolution(double x[4], const Step* s, const int piece[2], int activ
     double factor = (piece[i] > 0 ? 1 : -1) * (abs(piece[i]) == 1 ? 1 : -1);
     K[2 + i][2 + i] = 1 + factor * s->gamma_v[i];
     K[2 + i][i] = factor * gamma * s->inertia[i];
-    x[2 + i] = factor * gamma * s->tau[i];
+    x[2 + i] = factor * gamma * s->tau[i] + (piece[i] > 0 ? 1 : -1) * s->coulomb[i];
   }
   if (!solve4(K, x)) {
     return 0;
@@ -163,7 +163,10 @@ static int trySolution(double x[4], const Step* s, const int piece[2], int activ
     double gamma = s->gamma_u[i] + s->gamma_v[i], t = x[2 + i];
     double lambda = gamma * (s->tau[i] - s->inertia[i] * x[i]) - s->gamma_v[i] * t;
     double tiny = 1e-9 * (fabs(t) + fabs(s->tau[i]) + fabs(s->inertia[i] * x[i]));
-    if (!piece[i] ? fabs(t) > fabs(lambda) + tiny
+
+    // what stays at rest or comes to it may have the static bound, against a motion that it did not have before
+    double bound = fabs(lambda) + s->coulomb[i];
+    if (!piece[i] ? fabs(t) > bound * (t * s->v[i] > 0 ? 1 : s->ratio[i]) + tiny
                   : (s->v[i] + s->h * x[i]) * piece[i] < -1e-9 * s->h * fabs(x[i]) ||
                         lambda * (abs(piece[i]) == 1 ? 1 : -1) < -tiny) {
       return 0;
@@ -207,14 +210,15 @@ static double between(double low, double high) {
 
 
 // a geared model and the same without gears
-static void makePair(mjModel* m[2], double gamma_u, const double gamma_v[2]) {
-  char gears[500];
+static void makePair(mjModel* m[2], double gamma_u, const double gamma_v[2], double coulomb,
+                     double ratio) {
+  char gears[700];
   snprintf(gears, sizeof(gears),
            "<extension><plugin plugin='mjgear.transmission'><instance name='g'><config key='joint' "
            "value='a b'/><config key='gamma_u' value='%.17g'/><config key='gamma_v' value='%.17g "
-           "%.17g'/>"
+           "%.17g'/><config key='coulomb' value='%.17g'/><config key='static_ratio' value='%.17g'/>"
            "</instance></plugin></extension>",
-           gamma_u, gamma_v[0], gamma_v[1]);
+           gamma_u, gamma_v[0], gamma_v[1], coulomb, ratio);
   double h = between(0, 1) < 0.5 ? 0.001 : 0.004, floor = between(0.1, 1.2),
          wall = between(0.1, 1.2);
   double rotor[2] = {pow(10, between(-2, 1)), pow(10, between(-2, 1))}, mass = between(0.3, 3);
@@ -252,6 +256,8 @@ static void describe(Step* s, const mjModel* m, const mjData* d, const mjgpGears
     s->inertia[i] = m->dof_armature[i];
     s->gamma_u[i] = g->config->joint[i].gear.gamma_u;
     s->gamma_v[i] = g->config->joint[i].gear.gamma_v;
+    s->coulomb[i] = g->config->joint[i].gear.coulomb;
+    s->ratio[i] = g->config->joint[i].gear.static_ratio;
   }
   for (int r = 0; r < d->nefc; r++) {
     s->J[2 * r] = d->efc_J[2 * r];
@@ -267,14 +273,16 @@ typedef struct Sum_ {
 } Sum;
 
 
-// steps of one method, from rest and from motion, each compared with all solutions
-static Sum run(int which) {
+// steps of one method, from rest and from motion, each compared with all solutions; ratio: the largest of static to
+// sliding friction, 1 for none
+static Sum run(int which, double ratio) {
   Sum sum = {0};
   seed = 7;
   for (int k = 0; k < 40; k++) {
     mjModel* m[2];
     const double gamma_v[2] = {between(0, 2), between(0, 2)};
-    makePair(m, between(0, 0.4), gamma_v);
+    double gamma_u = between(0, 0.4), coulomb = ratio > 1 ? between(0, 1) : 0;
+    makePair(m, gamma_u, gamma_v, coulomb, ratio > 1 ? between(1, ratio) : 1);
     mjData *d = mj_makeData(m[0]), *plain = mj_makeData(m[1]);
     const mjgpGears* g = (const mjgpGears*)d->plugin_data[0];
     for (int i = 0; i < 5; i++) {
@@ -321,7 +329,7 @@ static Sum run(int which) {
 // what the method finds is a solution
 static void test_damped(void** state) {
   (void)state;
-  Sum sum = run(DAMPED);
+  Sum sum = run(DAMPED, 1);
   assert_true(sum.solved > sum.steps / 2);
 }
 
@@ -329,7 +337,7 @@ static void test_damped(void** state) {
 // the curve from rest always leads to one
 static void test_fromRest(void** state) {
   (void)state;
-  Sum sum = run(VELOCITY);
+  Sum sum = run(VELOCITY, 1);
   assert_int_equal(sum.solved, sum.steps);
   assert_true(sum.several > 0);
 }
@@ -338,23 +346,133 @@ static void test_fromRest(void** state) {
 // the curve from no friction does where bounds stay finite, as with most of these gears
 static void test_fromNoFriction(void** state) {
   (void)state;
-  Sum sum = run(BOUND);
+  Sum sum = run(BOUND, 1);
   assert_true(sum.solved > sum.steps / 2);
 }
 
 
 static void test_all(void** state) {
   (void)state;
-  Sum sum = run(ALL);
+  Sum sum = run(ALL, 1);
   assert_int_equal(sum.solved, sum.steps);
+}
+
+
+// joints that break away from static friction slip on the sliding bound, whatever method finds it
+static void test_static(void** state) {
+  (void)state;
+  Sum damped = run(DAMPED, 1.6), curve = run(VELOCITY, 1.6), all = run(ALL, 1.6);
+  assert_true(damped.solved > damped.steps / 2 && curve.solved > curve.steps / 2);
+  assert_int_equal(all.solved, all.steps);
 }
 
 
 // without any method friction still drives nothing, and the step counts as unsolved
 static void test_giveUp(void** state) {
   (void)state;
-  Sum sum = run(NONE);
+  Sum sum = run(NONE, 1);
   assert_int_equal(sum.solved, 0);
+}
+
+
+// what is not solved is said once in the life of the data, however often it is reset, with the residual of that step
+static void test_said(void** state) {
+  (void)state;
+  mjModel* m[2];
+  seed = 11;
+  const double gamma_v[2] = {0.5, 0.7};
+  makePair(m, 0.2, gamma_v, 0, 1);
+  mjData *d = mj_makeData(m[0]), *plain = mj_makeData(m[1]);
+  const mjgpGears* g = (const mjgpGears*)d->plugin_data[0];
+  countWarnings(NULL);
+  int said = 0;
+  for (int k = 0; k < 100; k++) {
+    place(m[1], plain);
+    mj_resetData(m[0], d);
+    mju_copy(d->qpos, plain->qpos, 2);
+    mju_copy(d->qvel, plain->qvel, 2);
+    mju_copy(d->ctrl, plain->ctrl, 2);
+    method = NONE;
+    mj_step(m[0], d);
+    method = ALL;
+    assert_int_equal(g->count.unsolved, 1);
+    const char* text;
+    int count = countWarnings(&text);
+    if (count) {
+      const char* number = strstr(text, "relative residual ");
+      assert_non_null(number);
+      double residual = strtod(number + strlen("relative residual "), NULL);
+      assert_true(residual > 1e-8 && fabs(residual - g->out.info.residual) <= 1e-5 * residual);
+      assert_true(strstr(text, "joint 'a'") || strstr(text, "joint 'b'"));
+    }
+    said += count;
+  }
+  assert_int_equal(said, 1);
+  mj_deleteData(d);
+  mj_deleteData(plain);
+  mj_deleteModel(m[0]);
+  mj_deleteModel(m[1]);
+}
+
+
+// a joint with its rotor behind a gap, beside a geared one, thrown at a stop: where no method solves the step friction
+// takes energy all the same. Kinetic energy of links and rotor and that of the shaft, motors off
+static void test_giveUpGap(void** state) {
+  (void)state;
+  mjModel* m = makeModel(
+      "<mujoco><option timestep='0.001' gravity='0 0 0'/><extension>"
+      "<plugin plugin='mjgear.transmission'><instance name='g'><config key='joint' value='a'/>"
+      "<config key='gamma_u' value='0.2'/><config key='gamma_v' value='0.8'/></instance>"
+      "<instance name='r'><config key='joint' value='b'/><config key='gamma_u' value='0.2'/>"
+      "<config key='gamma_v' value='0.8'/><config key='backlash' value='exact'/>"
+      "<config key='half_gap' value='0.01'/><config key='stiffness' value='500'/>"
+      "<config key='damping' value='1'/><config key='rotor_inertia' value='0.2'/></instance>"
+      "</plugin></extension><worldbody><body>"
+      "<joint name='a' type='slide' armature='.3' range='-.1 .1' limited='true'/>"
+      "<geom size='.03' mass='1' contype='0'/>"
+      "<body><joint name='b' type='slide' range='-.1 .1' limited='true'/>"
+      "<geom size='.03' mass='1' contype='0'/></body></body>"
+      "</worldbody></mujoco>");
+  mjData* d = mj_makeData(m);
+  const mjgpGears* g = (const mjgpGears*)d->plugin_data[0];
+  int i = g->config->joint[0].gap == mjgpGAP_ROTOR ? 0 : 1, steps = 0, unsolved = 0, driven = 0,
+      grown = 0;
+  seed = 5;
+  for (int k = 0; k < 40; k++) {
+    mj_resetData(m, d);
+    for (int j = 0; j < 2; j++) {
+      d->qpos[j] = between(-0.09, 0.09);
+      d->qvel[j] = between(-2, 2);
+    }
+    method = NONE;
+    double last = INFINITY;
+    for (int n = 0; n < 60; n++) {
+      int before = d->nefc;
+      mj_step(m, d);
+      const mjgCouplingStep* gap = g->out.gap + i;
+      double Mv[2];
+      mj_fwdPosition(m, d);
+      mj_mulM(m, d, Mv, d->qvel);
+      double energy =
+          0.5 * mju_dot(Mv, d->qvel, 2) + 0.5 * 0.2 * gap->velocity * gap->velocity + gap->energy;
+      driven += gap->friction * gap->velocity < -1e-9 || g->out.t[1 - i] * d->qvel[1 - i] < -1e-9;
+
+      // contact gives back what it took; apart from that nothing grows
+      grown += !before && !d->nefc && energy > last * (1 + 1e-9);
+      last = energy;
+      steps += before > 0;
+    }
+    method = ALL;
+    unsolved += g->count.unsolved;
+  }
+  print_message("%d steps at a stop, %d unsolved: friction drove in %d, energy grew in %d\n", steps,
+                unsolved, driven, grown);
+  countWarnings(NULL);
+  assert_true(unsolved > 100 && unsolved == steps);
+  assert_int_equal(driven, 0);
+  assert_int_equal(grown, 0);
+  mj_deleteData(d);
+  mj_deleteModel(m);
 }
 
 
@@ -464,7 +582,8 @@ int main(void) {
       cmocka_unit_test(test_damped),         cmocka_unit_test(test_fromRest),
       cmocka_unit_test(test_fromNoFriction), cmocka_unit_test(test_all),
       cmocka_unit_test(test_giveUp),         cmocka_unit_test(test_jamming),
-      cmocka_unit_test(test_eliminate),
+      cmocka_unit_test(test_eliminate),      cmocka_unit_test(test_static),
+      cmocka_unit_test(test_giveUpGap),      cmocka_unit_test(test_said),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

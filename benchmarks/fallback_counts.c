@@ -1,0 +1,342 @@
+// How often each method solved a group of constraints and gears, in all scenes and in random contact steps.
+//
+// A random model has a geared arm of one to six joints, hinges and slides, between a table, a wall and a ball, with
+// limits, dry friction and couplings of joints, both cones, every integrator and steps of 0.1 to 5 ms. It is thrown
+// into a random state, moved by random torques, and thrown again.
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "load.h"
+#include "play.h"
+#include "state/gears.h"
+
+static const char USAGE[] =
+    "usage: mjgear-fallback-counts [--groups N] [--seed N] [--no-scenes] [--plugin FILE]\n"
+    "  --groups N       random groups of constraints and gears of each column (1000000)\n"
+    "  --seed N         first state of the random numbers (1)\n"
+    "  --no-scenes      random steps alone\n"
+    "  --plugin FILE    libmjgear.so; default: MJGEAR_PLUGIN, or ../lib beside the program\n"
+    "Exit status: 0 all solved, 1 some not, 2 wrong usage.\n";
+
+enum {
+  STEPS = 200,  // of a model
+  THROW = 20,   // steps from one random state to the next
+  NCOLUMN = 5,  // scenes and four kinds of gears and solvers
+  XML_SIZE = 20000
+};
+
+static const char* const kRow[mjgpNMETHOD] = {"Newton steps",
+                                              "damped on the natural map",
+                                              "damped Newton steps",
+                                              "continuation",
+                                              "none: passive, unsolved",
+                                              "engine's answer: the same",
+                                              "engine's answer: damped Newton steps",
+                                              "engine's answer: relaxed",
+                                              "engine's answer: none, passive, unsolved"};
+
+typedef struct Column_ {
+  const char* title;
+  long by[mjgpNMETHOD];
+  long groups, unsolved;
+} Column;
+
+
+static void stop(const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  fputs("mjgear-fallback-counts: ", stderr);
+  vfprintf(stderr, format, args);
+  va_end(args);
+  fputc('\n', stderr);
+  exit(2);
+}
+
+
+static const mjgpGears* gearsOf(const mjModel* m, const mjData* d) {
+  for (int i = 0; i < m->nplugin; i++) {
+    const mjpPlugin* plugin = mjp_getPluginAtSlot(m->plugin[i]);
+    if (plugin && !strcmp(plugin->name, mjgpNAME)) {
+      return (const mjgpGears*)d->plugin_data[i];
+    }
+  }
+  return NULL;
+}
+
+
+static void add(Column* column, const mjgpGears* g) {
+  for (int k = 0; k < mjgpNMETHOD; k++) {
+    column->by[k] += g->count.by[k];
+  }
+  column->groups += g->count.coupled;
+  column->unsolved += g->count.unsolved;
+}
+
+
+//---------------------------------- scenes --------------------------------------------------------
+
+static void playScene(Column* column, const mjgScene* scene, const mjgCase* variant) {
+  char error[2048] = "";
+  mjModel* m = mjg_loadScene(scene, variant, NULL, 0, error, sizeof(error));
+  mjData* d = m ? mjg_startScene(m) : NULL;
+  mjgPlay play;
+  if (!d || mjg_openPlay(&play, scene, variant, m, d, 0, error, sizeof(error))) {
+    stop("%s", error);
+  }
+  while (d->time < scene->duration - m->opt.timestep / 2) {
+    if (mjg_stepPlay(&play, error, sizeof(error))) {
+      stop("%s", error);
+    }
+    mjg_clearRows(&play.trajectory);
+  }
+  const mjgpGears* g = gearsOf(m, d);
+  if (g) {
+    add(column, g);
+  }
+  mjg_closePlay(&play);
+  mj_deleteData(d);
+  mj_deleteModel(m);
+}
+
+
+static void playScenes(Column* column) {
+  for (int i = 0; i < mjg_nscene; i++) {
+    const mjgScene* scene = mjg_scenes[i];
+    for (int k = 0; k < (scene->nvariant ? scene->nvariant : 1); k++) {
+      playScene(column, scene, scene->nvariant ? &scene->variant[k] : NULL);
+    }
+  }
+}
+
+
+//---------------------------------- random steps ---------------------------------------------------
+
+static uint64_t state;
+
+static double between(double low, double high) {
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return low + (high - low) * (double)(state >> 11) / 9007199254740992.0;
+}
+
+
+static int chance(double probability) {
+  return between(0, 1) < probability;
+}
+
+
+static void append(char* xml, const char* format, ...) {
+  size_t used = strlen(xml);
+  va_list args;
+  va_start(args, format);
+  vsnprintf(xml + used, XML_SIZE - used, format, args);
+  va_end(args);
+}
+
+
+// gears whose coefficients are below 1, so that each step has one solution; gears most of which lock; those with
+// a static friction besides; and those that lock where the engine's solver ends elsewhere
+static void describeGears(char* xml, int n, int kind) {
+  append(xml, "<config key='gamma_u' value='");
+  for (int i = 0; i < n; i++) {
+    append(xml, "%.3f ", between(0, 0.4));
+  }
+  append(xml, "'/><config key='gamma_v' value='");
+  for (int i = 0; i < n; i++) {
+    append(xml, "%.3f ", kind == 0 ? between(0, 0.99) : between(0.5, 1.6));
+  }
+  append(xml, "'/>");
+  if (kind == 2) {
+    append(xml, "<config key='coulomb' value='%.3f'/><config key='static_ratio' value='%.3f'/>",
+           between(0, 0.5), between(1, 1.5));
+  }
+}
+
+
+static mjModel* randomModel(int kind) {
+  static const char* const integrator[] = {"Euler", "implicit", "implicitfast"};
+  static const char* const joint[] = {"type='hinge' axis='0 1 0'", "type='hinge' axis='.1 1 0'",
+                                      "type='hinge' axis='0 1 .3'", "type='slide' axis='0 0 1'"};
+  static const int condim[] = {1, 3, 4, 6};
+  static char xml[XML_SIZE];
+  int n = (int)between(1, 7);
+  xml[0] = 0;
+  append(xml, "<mujoco><option timestep='%g' cone='%s' integrator='%s' impratio='%g'/>",
+         1e-4 * pow(50, between(0, 1)), chance(0.5) ? "elliptic" : "pyramidal",
+         integrator[(int)between(0, 3)], chance(0.3) ? 10.0 : 1.0);
+  append(xml,
+         "<extension><plugin plugin='" mjgpNAME "'><instance name='g'><config key='joint' value='");
+  for (int i = 0; i < n; i++) {
+    append(xml, "j%d ", i);
+  }
+  append(xml, "'/>");
+  describeGears(xml, n, kind);
+  append(
+      xml,
+      "</instance></plugin></extension><worldbody><geom type='plane' size='3 3 1' friction='%.2f'/>"
+      "<geom type='plane' size='3 3 1' pos='%.3f 0 0' zaxis='-1 0 0' friction='%.2f'/>"
+      "<body name='ball' pos='.5 0 .6'><freejoint/><geom type='sphere' size='.06' mass='%.3f' "
+      "condim='%d'/></body>",
+      between(0.1, 1.2), 0.25 * n + 0.1, between(0.1, 1.2), pow(10, between(-1, 1)),
+      condim[(int)between(0, 4)]);
+  for (int i = 0; i < n; i++) {
+    append(xml,
+           "<body pos='%s'><joint name='j%d' %s armature='%.4g' damping='%.3g' frictionloss='%.3g' "
+           "%s/>"
+           "<geom type='capsule' size='.03' fromto='0 0 0 .25 0 0' mass='%.3f' condim='%d' "
+           "solref='%.4g %.3g'/>",
+           i ? ".25 0 0" : "0 0 .3", i, joint[(int)between(0, 4)], pow(10, between(-2.5, 0.7)),
+           chance(0.5) ? between(0, 1) : 0.0, chance(0.2) ? between(0, 0.5) : 0.0,
+           chance(0.4) ? "limited='true' range='-40 40'" : "", pow(10, between(-1, 0.5)),
+           condim[(int)between(0, 4)], 0.002 * pow(10, between(0, 1)), between(0.3, 1.2));
+  }
+  for (int i = 0; i < n; i++) {
+    append(xml, "</body>");
+  }
+  append(xml, "</worldbody>");
+  if (n > 2 && chance(0.2)) {
+    append(xml, "<equality><joint joint1='j1' joint2='j2' polycoef='0 %.2f 0 0 0'/></equality>",
+           between(-2, 2));
+  }
+  append(xml, "<actuator>");
+  for (int i = 0; i < n; i++) {
+    append(xml, "<motor joint='j%d'/>", i);
+  }
+  append(xml, "</actuator></mujoco>");
+  char error[2000] = "";
+  mjSpec* spec = mj_parseXMLString(xml, NULL, error, sizeof(error));
+  mjModel* m = spec ? mj_compile(spec, NULL) : NULL;
+  if (!m) {
+    stop("%s\n%s", spec ? mjs_getError(spec) : error, xml);
+  }
+  mj_deleteSpec(spec);
+  if (kind == 3) {
+    m->opt.solver = chance(0.5) ? mjSOL_PGS : mjSOL_NEWTON;
+    m->opt.noslip_iterations = m->opt.solver == mjSOL_PGS ? 0 : 5;
+  }
+  return m;
+}
+
+
+static void throwInto(const mjModel* m, mjData* d) {
+  for (int j = 0; j < m->njnt; j++) {
+    if (m->jnt_type[j] == mjJNT_FREE) {
+      mju_copy(d->qpos + m->jnt_qposadr[j], m->qpos0 + m->jnt_qposadr[j], 7);
+      d->qpos[m->jnt_qposadr[j]] = between(0.1, 1);
+      d->qpos[m->jnt_qposadr[j] + 2] = between(0.06, 0.5);
+    } else {
+      int slide = m->jnt_type[j] == mjJNT_SLIDE;
+      d->qpos[m->jnt_qposadr[j]] = slide ? between(-0.3, 0.1) : between(-0.5, 0.8);
+    }
+  }
+  for (int i = 0; i < m->nv; i++) {
+    d->qvel[i] = chance(0.3) ? 0 : between(-1, 1) * pow(10, between(-2, 0.5));
+  }
+}
+
+
+// steps of random models until so many groups were solved
+static void stepRandom(Column* column, int kind, long groups) {
+  while (column->groups < groups) {
+    mjModel* m = randomModel(kind);
+    mjData* d = mj_makeData(m);
+    for (int k = 0; k < STEPS; k++) {
+      if (k % THROW == 0) {
+        throwInto(m, d);
+        for (int i = 0; i < m->nu; i++) {
+          d->ctrl[i] = chance(0.3) ? 0 : between(-1, 1) * pow(10, between(-1, 2.5));
+        }
+      }
+      mj_step(m, d);
+    }
+    add(column, gearsOf(m, d));
+    mj_deleteData(d);
+    mj_deleteModel(m);
+  }
+}
+
+
+//---------------------------------- table ----------------------------------------------------------
+
+static void print(const Column* column, int n) {
+  printf("| solved by |");
+  for (int c = 0; c < n; c++) {
+    printf(" %s |", column[c].title);
+  }
+  printf("\n|:--|");
+  for (int c = 0; c < n; c++) {
+    printf("--:|");
+  }
+  for (int k = 0; k < mjgpNMETHOD; k++) {
+    printf("\n| %s |", kRow[k]);
+    for (int c = 0; c < n; c++) {
+      printf(" %ld |", column[c].by[k]);
+    }
+  }
+  printf("\n| groups |");
+  for (int c = 0; c < n; c++) {
+    printf(" %ld |", column[c].groups);
+  }
+  printf("\n| unsolved problems |");
+  for (int c = 0; c < n; c++) {
+    printf(" %ld |", column[c].unsolved);
+  }
+  printf("\n");
+}
+
+
+// say nothing of what is counted
+static void onWarning(const char* text) {
+  (void)text;
+}
+
+
+int main(int argc, char** argv) {
+  Column column[NCOLUMN] = {{.title = "all scenes"},
+                            {.title = "gamma below 1"},
+                            {.title = "gears that lock"},
+                            {.title = "with static friction"},
+                            {.title = "PGS or noslip"}};
+  const char* plugin = NULL;
+  long groups = 1000000, unsolved = 0;
+  int scenes = 1;
+  state = 1;
+  for (int i = 1; i < argc; i++) {
+    const char* value = i + 1 < argc ? argv[i + 1] : "";
+    if (!strcmp(argv[i], "--no-scenes")) {
+      scenes = 0;
+      continue;
+    }
+    if (!strcmp(argv[i], "--groups")) {
+      groups = atol(value);
+    } else if (!strcmp(argv[i], "--seed")) {
+      state = strtoull(value, NULL, 10);
+    } else if (!strcmp(argv[i], "--plugin")) {
+      plugin = value;
+    } else {
+      fputs(USAGE, stderr);
+      return 2;
+    }
+    i++;
+  }
+  char error[512] = "";
+  if (mjg_loadPlugin(plugin, error, sizeof(error))) {
+    stop("%s", error);
+  }
+  mju_user_warning = onWarning;
+  if (scenes) {
+    playScenes(column);
+  }
+  for (int kind = 0; kind + 1 < NCOLUMN; kind++) {
+    stepRandom(column + 1 + kind, kind, groups);
+  }
+  print(column + !scenes, NCOLUMN - !scenes);
+  for (int c = 0; c < NCOLUMN; c++) {
+    unsolved += column[c].unsolved;
+  }
+  return unsolved > 0;
+}
