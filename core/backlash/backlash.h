@@ -1,4 +1,4 @@
-// One side of a backlash law, as the implicit step needs it.
+// Inside of the backlash laws: one side of a law, and a gap in one step.
 //
 // A law without state is T(theta, omega) = R(theta, omega) - R(-theta, -omega), where R >= 0 is the
 // torque of the right side. At a given rate omega, R is zero below an onset angle and smooth, most
@@ -29,5 +29,41 @@ void mjgi_sideBreaks(mjgiSide* side, const mjgBacklash* law, double omega, doubl
 // R and its derivatives
 double mjgi_sideTorque(double* dtheta, double* domega, const mjgBacklash* law, const mjgiSide* side,
                        double theta, double omega);
+
+// inertia of the shaft, which one model has
+static inline double mjgi_shaftInertia(const mjgBacklash* law) {
+  return law->model == mjgJCK ? law->shaft_inertia : 0;
+}
+
+// a gap in one step: everything but the rate of p
+typedef struct mjgiGap_ {
+  const mjgBacklash* law;
+  double h;
+  double blend;
+  double eta;  // p+ = p- + h w, w = eta omega_d+ + (1 - eta) omega_d: the theta of the theta-method
+  double omega_d;     // before the step
+  double p;           // p-
+  double touch;       // angle at which a gap that closes with omega_d touches, of its side
+  double yield;       // rate that a unit of torque in the step takes from both sides
+  double twist;       // theta_s before the step
+  double twist_rate;  // and its rate
+  double free_twist;  // theta_s and its rate after a step without torque
+  double free_rate;
+} mjgiGap;
+
+// the gap of a coupling in a step whose driven side has the line vhat - A T
+mjgiGap mjgi_makeGap(const mjgCoupling* coupling, double A);
+
+// mean torque T of the step and rate w with w = w0 - a T; *slope = dT/dw0. For either sign of a: where the line
+// rises with torque, as integrators that move in another metric than constraints can make it, the solution of
+// least torque, or none
+double mjgi_solveGap(double* w, double* slope, const mjgiGap* gap, double w0, double a);
+
+// the same for a < 0, which a self-locking gear makes: the load brakes the rotor more than it drives it. Finds the
+// solution of least torque, or returns 0 if there is none
+int mjgi_solveJam(double* T, double* w, double* slope, const mjgiGap* gap, double w0, double a);
+
+// state of the gap after a step with torque T at rate w, and the energy of the shaft
+void mjgi_closeGap(mjgCouplingStep* step, const mjgiGap* gap, double T, double w);
 
 #endif  // MJGEAR_BACKLASH_INTERNAL_H_

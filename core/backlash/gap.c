@@ -1,10 +1,9 @@
-// The implicit step of a coupling: gap and shaft as a torque over the step's rate, a scalar solve
-// against a line, and the rotor with its gear friction in series.
+// Gap and shaft in an implicit step: their mean torque as a function of the step's rate, and a scalar solve of it
+// against a line.
 
 #include <math.h>
 
 #include "backlash/backlash.h"
-#include "law/law.h"
 
 // Gauss points of a piece, at this share of half its length from its middle
 static const double kGauss = 0.57735026918962576451;
@@ -23,39 +22,11 @@ static const double kSettled = 1e-15;
 // residual of a line, relative to its terms, above which the law has a jump there
 static const double kJump = 1e-9;
 
-// solutions of least torque, from below: residual of the torque, and share of its terms below which a load's
-// sign is rounding
+// solutions of least torque, from below: residual of the torque
 static const double kExact = 1e-14;
-
-// share by which rounding may lift the torque that holds a rotor over its bound
-static const double kHold = 1e-12;
 
 // sinh(x)/x and sin(x)/x are 1 to rounding below this
 static const double kFlat = 1e-8;
-
-// depth at which the stiffness of a power law is taken to choose its blend, rad
-static const double kDepth = 1e-2;
-
-// squares of what is below this do not overflow
-static const double kHuge = 1e150;
-
-// a gap in one step: everything but the rate of p
-typedef struct Gap_ {
-  const mjgBacklash* law;
-  double h;
-  double blend;
-  double
-      eta;  // p+ = p- + h w,  w = eta omega_d+ + (1 - eta) omega_d: the theta of the theta-method
-  double omega_d;     // before the step
-  double p;           // p-
-  double touch;       // angle at which a gap that closes with omega_d touches, of its side
-  double yield;       // rate that a unit of torque in the step takes from both sides
-  double twist;       // theta_s before the step
-  double twist_rate;  // and its rate
-  double free_twist;  // theta_s and its rate after a step without torque
-  double free_rate;
-} Gap;
-
 
 // parameters that the model reads, of the two with state
 static int hasState(const mjgBacklash* law) {
@@ -66,11 +37,6 @@ static int hasState(const mjgBacklash* law) {
 // models that touch earlier the faster they close
 static int hasTouch(const mjgBacklash* law) {
   return law->model == mjgPHASE_PLANE || law->model == mjgRUBBER;
-}
-
-
-static double shaftInertia(const mjgBacklash* law) {
-  return law->model == mjgJCK ? law->shaft_inertia : 0;
 }
 
 
@@ -106,7 +72,7 @@ static void freeShaft(double* twist, double* rate, double s, double v, double j,
 
 
 // models with state: an untouched shaft relaxes; where that would leave the gap, the stop holds it
-static double stateTorque(double* slope, const Gap* gap, double w) {
+static double stateTorque(double* slope, const mjgiGap* gap, double w) {
   const mjgBacklash* law = gap->law;
   double gap_end = gap->p + gap->h * w - gap->free_twist;
   *slope = 0;
@@ -116,7 +82,7 @@ static double stateTorque(double* slope, const Gap* gap, double w) {
 
   // twist that the stop enforces, on the side of the gap where the relaxed shaft would be
   double stop = gap_end > 0 ? law->half_gap : -law->half_gap;
-  double j = shaftInertia(law);
+  double j = mjgi_shaftInertia(law);
   double rate = (gap->p - stop - gap->twist) / gap->h + w;
   double torque = j / gap->h * (rate - gap->twist_rate) + law->damping * rate +
                   law->stiffness * (gap->twist + gap->eta * gap->h * rate);
@@ -131,8 +97,8 @@ static double stateTorque(double* slope, const Gap* gap, double w) {
 
 
 // rate of the twist after a step that ends at a stop, with no more energy than was put in
-static double closedRate(const Gap* gap, double T, double twist, double w) {
-  double j = shaftInertia(gap->law);
+static double closedRate(const mjgiGap* gap, double T, double twist, double w) {
+  double j = mjgi_shaftInertia(gap->law);
   double k = gap->law->stiffness;
   double rate = (twist - gap->twist) / gap->h;
   double energy = 0.5 * (k * (gap->twist * gap->twist - twist * twist) +
@@ -146,7 +112,7 @@ static double closedRate(const Gap* gap, double T, double twist, double w) {
 // Rate at which one side touches, for the laws whose touch depends on it. The mean rate omega of the
 // step has lost a part of it already: until the touch, after a share of the step, the rate changes by
 // what the step changes it without the torque that follows. Increases with omega, as torque must.
-static double touchRate(double* slope, const Gap* gap, double sign, double omega) {
+static double touchRate(double* slope, const mjgiGap* gap, double sign, double omega) {
   const mjgBacklash* law = gap->law;
   double before = sign * gap->omega_d;
   *slope = 1;
@@ -179,8 +145,8 @@ static double touchRate(double* slope, const Gap* gap, double sign, double omega
 
 
 // mean torque of a side over the angles from a to b, piece by piece with two Gauss points; adds to its derivative
-static double integrate(double* slope, const Gap* gap, const mjgBacklash* law, const mjgiSide* side,
-                        double a, double b, double omega) {
+static double integrate(double* slope, const mjgiGap* gap, const mjgBacklash* law,
+                        const mjgiSide* side, double a, double b, double omega) {
   // ends of the pieces, ascending
   double lo = fmin(a, b), hi = fmax(a, b);
   double end[mjgiMAXBREAK + 2];
@@ -212,7 +178,7 @@ static double integrate(double* slope, const Gap* gap, const mjgBacklash* law, c
 
 // mean of one side's torque (of mjgDAMPED_DEADZONE its spring's) over the angles from p + blend h w to p + h w
 // at rate w. Between the breaks it is a parabola, which two Gauss points integrate without error.
-static double sideMean(double* slope, const Gap* gap, double sign, double w) {
+static double sideMean(double* slope, const mjgiGap* gap, double sign, double w) {
   mjgBacklash spring = *gap->law;
   const mjgBacklash* law = gap->law;
   if (law->model == mjgDAMPED_DEADZONE) {
@@ -272,7 +238,7 @@ static double deadZone(double x, double half_gap) {
 
 // mean torque of the step as a function of the rate w: increasing, and continuous but for the touch
 // of a model with state
-static double gapTorque(double* slope, const Gap* gap, double w) {
+static double gapTorque(double* slope, const mjgiGap* gap, double w) {
   const mjgBacklash* law = gap->law;
   if (hasState(law)) {
     return stateTorque(slope, gap, w);
@@ -296,7 +262,7 @@ static double gapTorque(double* slope, const Gap* gap, double w) {
 
 // torque T and rate w with T = gapTorque(w), w = w0 - a T, a >= 0; *slope = dT/dw0. Newton, kept in a
 // bracket that bisection shrinks where Newton does not; at a jump the line picks T within it.
-static double solveLine(double* w, double* slope, const Gap* gap, double w0, double a) {
+static double solveLine(double* w, double* slope, const mjgiGap* gap, double w0, double a) {
   double s;
   *w = w0;
   double torque = gapTorque(&s, gap, w0);
@@ -349,10 +315,7 @@ static double solveLine(double* w, double* slope, const Gap* gap, double w0, dou
 }
 
 
-// the same for a < 0, which a self-locking gear makes: the load brakes the rotor more than it
-// drives it. Finds the solution of least torque, reached from T = 0 by Newton from below, or
-// reports 0 if there is none.
-static int solveJam(double* T, double* w, double* slope, const Gap* gap, double w0, double a) {
+int mjgi_solveJam(double* T, double* w, double* slope, const mjgiGap* gap, double w0, double a) {
   double torque = 0;
   for (int i = 0; i < mjgiITERATIONS / 2; i++) {
     double s;
@@ -375,98 +338,12 @@ static int solveJam(double* T, double* w, double* slope, const Gap* gap, double 
 }
 
 
-//---------------------------------- rotor, gear and gap in series ---------------------------------
-
-// what a trial of the rotor's friction gives
-typedef struct Trial_ {
-  double T;       // shaft torque
-  double slope;   // dT/dw0
-  double w;       // rate of p
-  double t;       // friction torque
-  double lambda;  // internal force
-} Trial;
-
-
-// The friction torque is the first t, from 0 towards the torque that would stop the rotor, at
-// which the bound r (|lambda| + c) is met. A load of one sign makes t a line in T, so that each
-// sign is one scalar solve with a changed slope.
-static int slip(Trial* best, const mjgCoupling* coupling, const Gap* gap, int s, double r,
-                double w0, double a, double a1) {
-  double gu = coupling->gamma_u;
-  double gs = coupling->gamma_u + coupling->gamma_v;
-  int found = 0;
-
-  for (int load = 1; load >= -1; load -= 2) {
-    // on the piece t is a line in T, because lambda = (gamma_u + gamma_v) T + gamma_u t
-    double t0, t1, offset;
-    double factor = mjgi_lawRow(&offset, mjgi_piece(s, load > 0), coupling->coulomb, r, r);
-    if (!mjgi_lawLine(&t1, &t0, factor, offset, gs, -gu)) {
-      continue;
-    }
-
-    Trial trial;
-    double slope = a + gap->eta * a1 * t1;
-    double rate = w0 - gap->eta * a1 * t0;
-    if (slope >= 0) {
-      trial.T = solveLine(&trial.w, &trial.slope, gap, rate, slope);
-    } else if (!solveJam(&trial.T, &trial.w, &trial.slope, gap, rate, slope)) {
-      continue;
-    }
-    trial.t = t0 + t1 * trial.T;
-    trial.lambda = mjgi_lawLoadOut(gu, coupling->gamma_v, trial.T, trial.t);
-
-    // the load must have the sign that was assumed
-    double tiny = kExact * (fabs(gu * trial.t) + fabs(gs * trial.T));
-    if (load * trial.lambda < -tiny || s * trial.t < 0) {
-      continue;
-    }
-    if (!found || s * trial.t < s * best->t) {
-      *best = trial;
-      found = 1;
-    }
-  }
-  return found;
-}
-
-
-// first meeting of torque and bound by bisection in t, for the ill-posed cases that the scalar
-// solves do not reach
-static void slipBisect(Trial* best, const mjgCoupling* coupling, const Gap* gap, int s, double r,
-                       double w0, double a, double a1, double hold) {
-  double lo = 0, hi = hold;
-  for (int i = 0; i < mjgiITERATIONS / 2; i++) {
-    best->t = 0.5 * (lo + hi);
-    best->T = solveLine(&best->w, &best->slope, gap, w0 - gap->eta * a1 * best->t, a);
-    best->lambda = mjgi_lawLoadOut(coupling->gamma_u, coupling->gamma_v, best->T, best->t);
-    if (best->t == lo || best->t == hi) {
-      break;
-    }
-    if (s * best->t < mjgi_lawBound(best->lambda, coupling->coulomb, r)) {
-      lo = best->t;
-    } else {
-      hi = best->t;
-    }
-  }
-
-  // T moves along the bound, dt = t1 dT
-  double t0, t1, offset;
-  double factor = mjgi_lawRow(&offset, mjgi_piece(s, best->lambda > 0), coupling->coulomb, r, r);
-  if (mjgi_lawLine(&t1, &t0, factor, offset, coupling->gamma_u + coupling->gamma_v,
-                   -coupling->gamma_u)) {
-    best->slope /= 1 + best->slope * gap->eta * a1 * t1;
-  }
-}
-
-
-// the rotor slips, sticks, or turns without friction; vhat is the driven side's velocity at T = 0
-// torque and rate for either sign of a: where the line of the joint rises with torque, as integrators that
-// move in another metric than constraints can make it, the solution of least torque, or none
-static double solveEither(double* w, double* slope, const Gap* gap, double w0, double a) {
+double mjgi_solveGap(double* w, double* slope, const mjgiGap* gap, double w0, double a) {
   double T;
   if (a >= 0) {
     return solveLine(w, slope, gap, w0, a);
   }
-  if (solveJam(&T, w, slope, gap, w0, a)) {
+  if (mjgi_solveJam(&T, w, slope, gap, w0, a)) {
     return T;
   }
   *w = w0;
@@ -475,131 +352,38 @@ static double solveEither(double* w, double* slope, const Gap* gap, double w0, d
 }
 
 
-static void resolveRotor(mjgCouplingStep* step, Trial* result, const mjgCoupling* coupling,
-                         const Gap* gap, double vhat, double A) {
-  double a1 = coupling->h / coupling->inertia;
-  double start = coupling->velocity + a1 * coupling->torque;
-  double rest = (1 - gap->eta) * coupling->omega_d;
-  double w0 = gap->eta * (start - vhat) + rest;
-  double a = gap->eta * (a1 + A);
-  double gs = coupling->gamma_u + coupling->gamma_v;
+//---------------------------------- before and after the step -------------------------------------
 
-  // without friction
-  Trial trial = {0};
-  trial.T = solveEither(&trial.w, &trial.slope, gap, w0, a);
-  trial.lambda = gs * trial.T;
-  double velocity = start - a1 * trial.T;
-  int s = (velocity > 0) - (velocity < 0);
-  step->mode = s;
-  step->velocity = velocity;
-  *result = trial;
-  if (s == 0 || (coupling->gamma_u == 0 && coupling->gamma_v == 0 && coupling->coulomb == 0)) {
-    return;
-  }
-
-  // with the rotor held: a gap between the driven side and a wall
-  Trial held = {0};
-  held.T = solveEither(&held.w, &held.slope, gap, -gap->eta * vhat + rest, gap->eta * A);
-  held.t = start / a1 - held.T;
-  held.lambda = mjgi_lawLoadOut(coupling->gamma_u, coupling->gamma_v, held.T, held.t);
-
-  // slips if the bound is met before the rotor stands. A rotor that leaves rest or reverses must
-  // exceed its static bound, and then slips on the sliding one.
-  double ratio = mjgi_lawRatio(fmax(1, coupling->static_ratio), coupling->velocity, s);
-  for (double r = ratio;; r = 1) {
-    if (slip(&trial, coupling, gap, s, r, w0, a, a1) && s * trial.t < s * held.t) {
-      *result = trial;
-    } else if (s * held.t <= mjgi_lawBound(held.lambda, coupling->coulomb, r) * (1 + kHold)) {
-      *result = held;
-      step->mode = 0;
-    } else {
-      slipBisect(result, coupling, gap, s, r, w0, a, a1, held.t);
-    }
-    if (r == 1 || step->mode == 0) {
-      break;
-    }
-  }
-
-  // a rotor does not reverse through its friction
-  step->velocity = step->mode ? start - a1 * (result->t + result->T) : 0;
-  if (s * step->velocity <= 0) {
-    step->velocity = 0;
-    step->mode = 0;
-  }
-}
-
-
-//---------------------------------- public --------------------------------------------------------
-
-double mjg_couplingBlend(const mjgBacklash* law, double A, double h) {
-  // stiffness that an impact meets
-  double k = law->stiffness;
-  if (law->model == mjgHUNT_CROSSLEY && law->exponent != 1) {
-    k *= law->exponent * pow(kDepth, law->exponent - 1);
-  }
-  double c = law->model == mjgHUNT_CROSSLEY || law->model == mjgDEADZONE || law->model == mjgSMOOTH
-                 ? 0
-                 : law->damping;
-  double s = A * (c + h * k) / (1 + A * shaftInertia(law) / h);
-  return fmin(mjgMAXBLEND, s < kHuge ? s * s / (1 + s * s) : 1);
-}
-
-
-void mjg_couplingRest(double* theta_b, double* omega_s, const mjgBacklash* law, double theta_d,
-                      double omega_d) {
-  *theta_b = fmax(-law->half_gap, fmin(theta_d, law->half_gap));
-  *omega_s = fabs(theta_d) >= law->half_gap ? omega_d : 0;
-}
-
-
-void mjg_couplingResolve(mjgCouplingStep* step, const mjgCoupling* coupling, double vhat,
-                         double A) {
+mjgiGap mjgi_makeGap(const mjgCoupling* coupling, double A) {
   const mjgBacklash* law = coupling->law;
   double h = coupling->h;
-
-  Gap gap = {0};
-  gap.law = law;
-  gap.h = h;
-  gap.blend = coupling->blend;
+  mjgiGap gap = {.law = law, .h = h, .blend = coupling->blend, .omega_d = coupling->omega_d};
   gap.eta = 0.5 * (1 + coupling->blend);
-  gap.omega_d = coupling->omega_d;
   gap.p = coupling->theta_d - (1 - gap.eta) * h * coupling->omega_d;
   if (hasTouch(law)) {
     gap.touch = mjg_backlashTouch(law, fabs(gap.omega_d));
     gap.yield = A + (coupling->inertia > 0 ? h / coupling->inertia : 0);
   }
-  double j = shaftInertia(law);
   if (hasState(law)) {
     gap.twist = gap.p - coupling->theta_b;
     gap.twist_rate = coupling->omega_s;
-    freeShaft(&gap.free_twist, &gap.free_rate, gap.twist, gap.twist_rate, j, law->damping,
-              law->stiffness, h);
+    freeShaft(&gap.free_twist, &gap.free_rate, gap.twist, gap.twist_rate, mjgi_shaftInertia(law),
+              law->damping, law->stiffness, h);
   }
+  return gap;
+}
 
-  // torque and rate
-  Trial result = {0};
-  *step = (mjgCouplingStep){0};
-  if (coupling->inertia > 0) {
-    resolveRotor(step, &result, coupling, &gap, vhat, A);
-    step->dT = -gap.eta * result.slope;
-  } else {
-    double w0 = gap.eta * vhat + (1 - gap.eta) * gap.omega_d;
-    result.T = solveLine(&result.w, &result.slope, &gap, w0, gap.eta * A);
-    step->dT = gap.eta * result.slope;
-  }
-  step->T = result.T;
-  step->friction = result.t;
-  step->lambda = result.lambda;
-  step->omega_d = (result.w - (1 - gap.eta) * gap.omega_d) / gap.eta;
 
-  // state of the gap
-  double p = gap.p + h * result.w;
-  double b = p - gap.free_twist;
+void mjgi_closeGap(mjgCouplingStep* step, const mjgiGap* gap, double T, double w) {
+  const mjgBacklash* law = gap->law;
+  double p = gap->p + gap->h * w;
+  double b = p - gap->free_twist;
+  step->omega_d = (w - (1 - gap->eta) * gap->omega_d) / gap->eta;
   step->theta_b = fmax(-law->half_gap, fmin(b, law->half_gap));
   if (hasState(law)) {
-    step->omega_s = gap.free_rate;
-    if (result.T != 0 || fabs(b) > law->half_gap) {
-      step->omega_s = closedRate(&gap, result.T, p - step->theta_b, result.w);
+    step->omega_s = gap->free_rate;
+    if (T != 0 || fabs(b) > law->half_gap) {
+      step->omega_s = closedRate(gap, T, p - step->theta_b, w);
     }
   }
   step->energy = mjg_backlashEnergy(law, p, step->theta_b, step->omega_s);
