@@ -2,9 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mjgear_params.h"
+#include "catalogue/types.h"
 
-static const double kPi = 3.14159265358979323846;
 static const double kDegree = 3.14159265358979323846 / 180;
 
 
@@ -237,77 +236,66 @@ static void require(mjgReport* report, const mjgDescription* d, int key, const c
 }
 
 
-// What each type needs. Long because it has a case for each.
+// what each type needs, and of what it is a part
+static const struct {
+  int type, key;
+  const char* why;
+} kNeeded[] = {
+    {mjgTYPE_EFFICIENCY, mjgKEY_ETA_FORWARD, "a gear described by its efficiency"},
+    {mjgTYPE_WORM, mjgKEY_PRESSURE_ANGLE, "type worm"},
+    {mjgTYPE_WORM, mjgKEY_MU, "a thread"},
+    {mjgTYPE_LEADSCREW, mjgKEY_MU, "a thread"},
+    {mjgTYPE_SPUR, mjgKEY_RADIUS_IN, "type spur"},
+    {mjgTYPE_SPUR, mjgKEY_RADIUS_OUT, "type spur"},
+    {mjgTYPE_SPUR, mjgKEY_PRESSURE_ANGLE, "type spur"},
+    {mjgTYPE_SPUR, mjgKEY_MU, "type spur"},
+    {mjgTYPE_WEDGE, mjgKEY_INPUT_ANGLE, "type wedge"},
+    {mjgTYPE_WEDGE, mjgKEY_OUTPUT_ANGLE, "type wedge"},
+    {mjgTYPE_WEDGE, mjgKEY_MU, "type wedge"},
+    {mjgTYPE_PLANETARY, mjgKEY_TEETH_SUN, "type planetary"},
+    {mjgTYPE_PLANETARY, mjgKEY_TEETH_RING, "type planetary"},
+    {mjgTYPE_PLANETARY, mjgKEY_MESH_EFFICIENCY, "type planetary"},
+    {mjgTYPE_STRAIN_WAVE, mjgKEY_RATED_TORQUE, "type strain_wave"},
+    {mjgTYPE_STRAIN_WAVE, mjgKEY_RATED_EFFICIENCY, "type strain_wave"},
+    {mjgTYPE_STRAIN_WAVE, mjgKEY_NO_LOAD_TORQUE, "type strain_wave"},
+    {mjgTYPE_CAPSTAN, mjgKEY_WRAP_ANGLE, "type capstan"},
+    {mjgTYPE_CAPSTAN, mjgKEY_MU, "type capstan"},
+    {mjgTYPE_LOSS, mjgKEY_MU_AVG, "type loss"},
+};
+
+
 static void checkType(mjgReport* report, const mjgDescription* d, int type) {
   const int* given = d->given;
-  switch (type) {
-    case mjgTYPE_COEFFICIENTS:
-      if (given[mjgKEY_GAMMA_U] || given[mjgKEY_GAMMA_V]) {
-        require(report, d, mjgKEY_GAMMA_U, "gamma_v");
-        require(report, d, mjgKEY_GAMMA_V, "gamma_u");
-      }
-      break;
-    case mjgTYPE_EFFICIENCY:
-      require(report, d, mjgKEY_ETA_FORWARD, "a gear described by its efficiency");
-      break;
-    case mjgTYPE_STARTING:
-      if (!given[mjgKEY_MOTOR_STARTING]) {
-        require(report, d, mjgKEY_STARTING_FORWARD, "a gear described by its starting torque");
-      }
-      if (!given[mjgKEY_STARTING_BACKWARD] && !given[mjgKEY_ETA_FORWARD]) {
-        mjg_refuse(report,
-                   "the forward starting torque alone does not tell how friction depends on "
-                   "load; write starting_backward, eta_forward or both, or coulomb instead of it");
-      }
-      break;
-    case mjgTYPE_WORM:
-      require(report, d, mjgKEY_PRESSURE_ANGLE, "type worm");
-      // fallthrough
-    case mjgTYPE_LEADSCREW:
-      require(report, d, mjgKEY_MU, "a thread");
-      if (given[mjgKEY_LEAD] || given[mjgKEY_PITCH_DIAMETER]) {
-        require(report, d, mjgKEY_LEAD, "pitch_diameter");
-        require(report, d, mjgKEY_PITCH_DIAMETER, "lead");
-      } else {
-        require(report, d, mjgKEY_LEAD_ANGLE, "a thread");
-      }
-      break;
-    case mjgTYPE_SPUR:
-      require(report, d, mjgKEY_RADIUS_IN, "type spur");
-      require(report, d, mjgKEY_RADIUS_OUT, "type spur");
-      require(report, d, mjgKEY_PRESSURE_ANGLE, "type spur");
-      require(report, d, mjgKEY_MU, "type spur");
-      if (!given[mjgKEY_MODULE]) {
-        require(report, d, mjgKEY_CONTACT, "type spur");
-      }
-      break;
-    case mjgTYPE_WEDGE:
-      require(report, d, mjgKEY_INPUT_ANGLE, "type wedge");
-      require(report, d, mjgKEY_OUTPUT_ANGLE, "type wedge");
-      require(report, d, mjgKEY_MU, "type wedge");
-      break;
-    case mjgTYPE_PLANETARY:
-      require(report, d, mjgKEY_TEETH_SUN, "type planetary");
-      require(report, d, mjgKEY_TEETH_RING, "type planetary");
-      require(report, d, mjgKEY_MESH_EFFICIENCY, "type planetary");
-      if (given[mjgKEY_TEETH_PLANET_OUT]) {
-        require(report, d, mjgKEY_TEETH_PLANET, "teeth_planet_out");
-      }
-      break;
-    case mjgTYPE_STRAIN_WAVE:
-      require(report, d, mjgKEY_RATED_TORQUE, "type strain_wave");
-      require(report, d, mjgKEY_RATED_EFFICIENCY, "type strain_wave");
-      require(report, d, mjgKEY_NO_LOAD_TORQUE, "type strain_wave");
-      break;
-    case mjgTYPE_CAPSTAN:
-      require(report, d, mjgKEY_WRAP_ANGLE, "type capstan");
-      require(report, d, mjgKEY_MU, "type capstan");
-      break;
-    case mjgTYPE_LOSS:
-      require(report, d, mjgKEY_MU_AVG, "type loss");
-      break;
-    default:
-      break;
+  for (size_t i = 0; i < sizeof(kNeeded) / sizeof(*kNeeded); i++) {
+    if (kNeeded[i].type == type) {
+      require(report, d, kNeeded[i].key, kNeeded[i].why);
+    }
+  }
+
+  // and what it needs with others, or instead of them
+  if (type == mjgTYPE_COEFFICIENTS && (given[mjgKEY_GAMMA_U] || given[mjgKEY_GAMMA_V])) {
+    require(report, d, mjgKEY_GAMMA_U, "gamma_v");
+    require(report, d, mjgKEY_GAMMA_V, "gamma_u");
+  } else if (type == mjgTYPE_STARTING) {
+    if (!given[mjgKEY_MOTOR_STARTING]) {
+      require(report, d, mjgKEY_STARTING_FORWARD, "a gear described by its starting torque");
+    }
+    if (!given[mjgKEY_STARTING_BACKWARD] && !given[mjgKEY_ETA_FORWARD]) {
+      mjg_refuse(report,
+                 "the forward starting torque alone does not tell how friction depends on "
+                 "load; write starting_backward, eta_forward or both, or coulomb instead of it");
+    }
+  } else if (type == mjgTYPE_WORM || type == mjgTYPE_LEADSCREW) {
+    if (given[mjgKEY_LEAD] || given[mjgKEY_PITCH_DIAMETER]) {
+      require(report, d, mjgKEY_LEAD, "pitch_diameter");
+      require(report, d, mjgKEY_PITCH_DIAMETER, "lead");
+    } else {
+      require(report, d, mjgKEY_LEAD_ANGLE, "a thread");
+    }
+  } else if (type == mjgTYPE_SPUR && !given[mjgKEY_MODULE]) {
+    require(report, d, mjgKEY_CONTACT, "type spur");
+  } else if (type == mjgTYPE_PLANETARY && given[mjgKEY_TEETH_PLANET_OUT]) {
+    require(report, d, mjgKEY_TEETH_PLANET, "teeth_planet_out");
   }
 }
 
@@ -344,243 +332,6 @@ static void checkCompanions(mjgReport* report, const mjgDescription* d, int type
 
 //---------------------------------- from description to coefficients ------------------------------
 
-// value of a key, or what it is if it is not given
-static double valueOr(const mjgDescription* d, int key, double otherwise) {
-  return d->given[key] ? d->value[key] : otherwise;
-}
-
-
-static void fromEfficiency(mjgTransmission* t, mjgReport* report, const mjgDescription* d) {
-  double eta_f = d->value[mjgKEY_ETA_FORWARD];
-  if (!d->given[mjgKEY_ETA_BACKWARD]) {
-    // friction of the load alone: eta_b = 2 - 1/eta_f, which is gamma_u = 0
-    t->gamma_v = (1 - eta_f) / eta_f;
-    return;
-  }
-  double eta_b = d->value[mjgKEY_ETA_BACKWARD];
-  if ((eta_f == 1) != (eta_b == 1)) {
-    mjg_refuse(report,
-               "%s = 1 with %s = %g: a gear without loss in one direction has none in the "
-               "other; write both as 1 or both below 1",
-               eta_f == 1 ? "eta_forward" : "eta_backward",
-               eta_f == 1 ? "eta_backward" : "eta_forward", eta_f == 1 ? eta_b : eta_f);
-    return;
-  }
-  mjg_coefficients(&t->gamma_u, &t->gamma_v, eta_f, eta_b);
-}
-
-
-// With k the static ratio, s_f and s_b the starting torques and c0 the bound without load at rest,
-//     k c0 = (1 - k gamma_u) s_f = (1 - k gamma_v) s_b
-// and, if it is known, eta_f = (1 - gamma_u)/(1 + gamma_v); else gamma_u = 0.
-static void fromStarting(mjgTransmission* t, mjgReport* report, const mjgDescription* d) {
-  double k = t->static_ratio;
-  double s_f = d->given[mjgKEY_MOTOR_STARTING] ? t->ratio * d->value[mjgKEY_MOTOR_STARTING]
-                                               : d->value[mjgKEY_STARTING_FORWARD];
-  double s_b = d->value[mjgKEY_STARTING_BACKWARD];
-  double eta = d->value[mjgKEY_ETA_FORWARD];
-
-  if (!d->given[mjgKEY_STARTING_BACKWARD]) {
-    t->gamma_v = (1 - eta) / eta;
-  } else if (!d->given[mjgKEY_ETA_FORWARD]) {
-    t->gamma_v = (1 - s_f / s_b) / k;
-  } else {
-    t->gamma_v = (s_b - s_f * (1 - k * (1 - eta))) / (k * (s_b + eta * s_f));
-    t->gamma_u = 1 - eta * (1 + t->gamma_v);
-  }
-
-  double c0 = (1 - k * t->gamma_u) * s_f / k;
-  t->coulomb = c0 - t->stribeck_friction;
-  if (c0 <= 0) {
-    mjg_refuse(report,
-               "these starting torques and eta_forward contradict each other: without load "
-               "there would be no friction; check that all are at the output side");
-  } else if (t->gamma_v < 0) {
-    mjg_refuse(report,
-               "starting_backward = %g is below the forward starting torque at the output, "
-               "%g; a torque measured at the motor is motor_starting, with ratio",
-               s_b, s_f);
-  } else if (t->coulomb < 0) {
-    mjg_refuse(report, "stribeck_friction = %g is more than all friction at rest, %.6g; write less",
-               t->stribeck_friction, c0);
-  }
-}
-
-
-static void fromThread(mjgTransmission* t, const mjgDescription* d) {
-  double lead_angle = d->given[mjgKEY_LEAD]
-                          ? atan2(d->value[mjgKEY_LEAD], kPi * d->value[mjgKEY_PITCH_DIAMETER])
-                          : d->value[mjgKEY_LEAD_ANGLE];
-  mjg_screw(&t->gamma_u, &t->gamma_v, lead_angle, valueOr(d, mjgKEY_PRESSURE_ANGLE, 0),
-            d->value[mjgKEY_MU]);
-}
-
-
-static void fromSpur(mjgTransmission* t, mjgReport* report, const mjgDescription* d) {
-  mjgSpur* spur = &t->spur;
-  spur->radius_in = d->value[mjgKEY_RADIUS_IN];
-  spur->radius_out = d->value[mjgKEY_RADIUS_OUT];
-  spur->pressure_angle = d->value[mjgKEY_PRESSURE_ANGLE];
-  spur->mu = d->value[mjgKEY_MU];
-  if (spur->pressure_angle == 0) {
-    mjg_refuse(report,
-               "pressure_angle = 0, but involute teeth need one; write 0.349 for 20 degrees");
-    return;
-  }
-
-  // the path of contact ends where the line of action touches a base circle
-  double smaller = spur->radius_in < spur->radius_out ? spur->radius_in : spur->radius_out;
-  double reach = smaller * sin(spur->pressure_angle);
-  if (d->given[mjgKEY_MODULE]) {
-    double module = d->value[mjgKEY_MODULE];
-    spur->pitch = kPi * module * cos(spur->pressure_angle);
-    if (mjg_spurPath(spur, module, module) < 0) {
-      mjg_refuse(report,
-                 "module = %g: full-depth teeth of this size interfere, with %.3g teeth on "
-                 "the smaller gear; write a smaller module, or contact for other teeth",
-                 module, 2 * smaller / module);
-      return;
-    }
-  } else {
-    double contact = d->value[mjgKEY_CONTACT];
-    spur->approach = spur->recess = contact / 2;
-    if (contact / 2 > reach) {
-      mjg_refuse(report,
-                 "contact = %g is longer than the line of action, %.6g; it is the length "
-                 "in m of the path of contact, not the contact ratio",
-                 contact, 2 * reach);
-      return;
-    }
-  }
-  mjg_spurMean(&t->gamma_u, &t->gamma_v, spur);
-  t->mesh = d->value[mjgKEY_MESH] != 0;
-}
-
-
-static mjgPlanetary planetaryOf(const mjgDescription* d) {
-  double sun = d->value[mjgKEY_TEETH_SUN], ring = d->value[mjgKEY_TEETH_RING];
-  return (mjgPlanetary){.sun = sun,
-                        .planet = valueOr(d, mjgKEY_TEETH_PLANET, 0.5 * (ring - sun)),
-                        .ring = ring,
-                        .planet_out = d->value[mjgKEY_TEETH_PLANET_OUT],
-                        .ring_out = d->value[mjgKEY_TEETH_RING_OUT],
-                        .efficiency = d->value[mjgKEY_MESH_EFFICIENCY]};
-}
-
-
-static void fromPlanetary(mjgTransmission* t, mjgReport* report, const mjgDescription* d) {
-  const mjgPlanetary gears = planetaryOf(d);
-  double ratio, eta_f, eta_b;
-  if (!(gears.planet > 0)) {
-    mjg_refuse(
-        report,
-        "teeth_ring = %g leaves no room for planets around a sun of %g teeth; write a larger "
-        "ring, or teeth_planet",
-        gears.ring, gears.sun);
-  } else if (mjg_planetary(&ratio, &eta_f, &eta_b, &gears) < 0) {
-    mjg_refuse(report,
-               "with these teeth the output does not turn; write other teeth_ring_out or "
-               "teeth_planet_out");
-  } else if (eta_f <= 0) {
-    mjg_refuse(
-        report,
-        "mesh_efficiency = %g: a motor cannot drive this gear, forward efficiency %.4g; write "
-        "more",
-        gears.efficiency, eta_f);
-  } else if (eta_f < 1) {
-    mjg_coefficients(&t->gamma_u, &t->gamma_v, eta_f, eta_b);
-  }
-}
-
-
-// With u0 the no-load running torque and S the starting torque at the output, s_b the backdriving torque, c the
-// sliding friction without load and k the static ratio,
-//     u0 = c/(1 - gamma_u)     S = k c/(1 - k gamma_u)     s_b = k c/(1 - k gamma_v)
-// and the efficiency under the load T is eta_f T/(T + eta_f u0), which falls at partial load.
-// Without s_b gamma_u = 0; without S k = 1.
-static void fromStrainWave(mjgTransmission* t, mjgReport* report, const mjgDescription* d) {
-  double u0 = t->ratio * d->value[mjgKEY_NO_LOAD_TORQUE];
-  double share = 1 / d->value[mjgKEY_RATED_EFFICIENCY] - u0 / d->value[mjgKEY_RATED_TORQUE];
-  double start = d->given[mjgKEY_MOTOR_STARTING] ? t->ratio * d->value[mjgKEY_MOTOR_STARTING] : u0;
-  double back = d->value[mjgKEY_STARTING_BACKWARD];
-  if (share < 1) {
-    mjg_refuse(report,
-               "no_load_torque = %g takes more than what is lost at rated_torque, %g of it at the "
-               "output; check that it is measured at the motor",
-               d->value[mjgKEY_NO_LOAD_TORQUE], u0 / d->value[mjgKEY_RATED_TORQUE]);
-    return;
-  }
-  double eta = 1 / share;
-  t->gamma_v = (1 - eta) / eta;
-  if (d->given[mjgKEY_STARTING_BACKWARD]) {
-    t->gamma_v = 2 * start * back / (start * back * (1 + eta) + u0 * eta * (start - back)) - 1;
-    t->gamma_u = 1 - eta * (1 + t->gamma_v);
-  }
-  t->coulomb = u0 * (1 - t->gamma_u);
-  t->static_ratio = start / (t->coulomb + start * t->gamma_u);
-  if (t->gamma_u < 0) {
-    mjg_refuse(
-        report,
-        "starting_backward = %g is more than the loss under load explains, of which there is %.3g "
-        "at rated_torque without no_load_torque; write less, or leave it out",
-        back, 1 - eta);
-  } else if (!(t->gamma_v >= 0) || !(t->coulomb > 0)) {
-    mjg_refuse(
-        report,
-        "starting_backward = %g contradicts the other torques, %g at the output to run and %g to "
-        "start; check that it is measured at the output",
-        back, u0, start);
-  } else if (!(t->static_ratio >= 1)) {
-    mjg_refuse(
-        report,
-        "motor_starting = %g is below no_load_torque = %g; a gear does not run with more than it "
-        "starts with: take the running torque at the lowest speed",
-        d->value[mjgKEY_MOTOR_STARTING], d->value[mjgKEY_NO_LOAD_TORQUE]);
-  }
-}
-
-
-// mu_avg |u| sgn(v) + mu_dif u, which in sliding is this law with eta_f = 1 - mu_avg - mu_dif and
-// eta_b = 1/(1 + mu_avg - mu_dif)
-static void fromLoss(mjgTransmission* t, mjgReport* report, const mjgDescription* d) {
-  double average = d->value[mjgKEY_MU_AVG], difference = d->value[mjgKEY_MU_DIF];
-  if (fabs(difference) > average) {
-    mjg_refuse(
-        report,
-        "mu_dif = %g is larger than mu_avg = %g, a gear that creates energy in one direction; "
-        "write a value between %g and %g",
-        difference, average, -average, average);
-  } else if (average + difference >= 1) {
-    mjg_refuse(report,
-               "mu_avg + mu_dif = %g, but a motor cannot drive such a gear; write less than 1",
-               average + difference);
-  } else if (average > 0) {
-    t->gamma_u = average + difference * (1 - difference) / average;
-    t->gamma_v = -difference / average;
-  }
-}
-
-
-// motor turns for a turn, or a unit of travel, of the output
-static double ratioOf(const mjgDescription* d, int type) {
-  if (d->given[mjgKEY_RATIO]) {
-    return d->value[mjgKEY_RATIO];
-  }
-  if (type == mjgTYPE_SPUR) {
-    return d->value[mjgKEY_RADIUS_OUT] / d->value[mjgKEY_RADIUS_IN];
-  }
-  if (type == mjgTYPE_LEADSCREW && d->given[mjgKEY_LEAD]) {
-    return 2 * kPi / d->value[mjgKEY_LEAD];
-  }
-  if (type == mjgTYPE_PLANETARY) {
-    const mjgPlanetary gears = planetaryOf(d);
-    double ratio, eta_f, eta_b;
-    return mjg_planetary(&ratio, &eta_f, &eta_b, &gears) < 0 ? 0 : fabs(ratio);
-  }
-  return 0;
-}
-
-
 // what the law cannot be
 static void checkResult(mjgReport* report, const mjgTransmission* t) {
   if (t->gamma_u + t->gamma_v < 0) {
@@ -592,45 +343,9 @@ static void checkResult(mjgReport* report, const mjgTransmission* t) {
 }
 
 
-// the coefficients, in the words of the type
-static void readCoefficients(mjgTransmission* t, mjgReport* report, const mjgDescription* d,
-                             int type) {
-  switch (type) {
-    case mjgTYPE_COEFFICIENTS:
-      t->gamma_u = d->value[mjgKEY_GAMMA_U];
-      t->gamma_v = d->value[mjgKEY_GAMMA_V];
-      break;
-    case mjgTYPE_EFFICIENCY:
-      fromEfficiency(t, report, d);
-      break;
-    case mjgTYPE_STARTING:
-      fromStarting(t, report, d);
-      break;
-    case mjgTYPE_LEADSCREW:
-    case mjgTYPE_WORM:
-      fromThread(t, d);
-      break;
-    case mjgTYPE_SPUR:
-      fromSpur(t, report, d);
-      break;
-    case mjgTYPE_WEDGE:
-      t->gamma_u = d->value[mjgKEY_MU] / tan(d->value[mjgKEY_OUTPUT_ANGLE]);
-      t->gamma_v = d->value[mjgKEY_MU] / tan(d->value[mjgKEY_INPUT_ANGLE]);
-      break;
-    case mjgTYPE_PLANETARY:
-      fromPlanetary(t, report, d);
-      break;
-    case mjgTYPE_STRAIN_WAVE:
-      fromStrainWave(t, report, d);
-      break;
-    case mjgTYPE_CAPSTAN:
-      // exp(-mu wrap_angle) in both directions
-      t->gamma_u = t->gamma_v = tanh(0.5 * d->value[mjgKEY_MU] * d->value[mjgKEY_WRAP_ANGLE]);
-      break;
-    default:
-      fromLoss(t, report, d);
-      break;
-  }
+// a value at the output, given there or at the motor
+static double atOutput(const mjgDescription* d, int key, int motor_key, double factor) {
+  return d->given[motor_key] ? factor * d->value[motor_key] : d->value[key];
 }
 
 
@@ -654,23 +369,20 @@ int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
   // load-independent friction, and what the engine has its own attributes for
   mjgTransmission t;
   mjg_defaultTransmission(&t);
-  t.ratio = ratioOf(d, type);
-  t.coulomb = d->given[mjgKEY_MOTOR_COULOMB] ? t.ratio * d->value[mjgKEY_MOTOR_COULOMB]
-                                             : d->value[mjgKEY_COULOMB];
-  t.viscous = d->given[mjgKEY_MOTOR_VISCOUS] ? t.ratio * t.ratio * d->value[mjgKEY_MOTOR_VISCOUS]
-                                             : d->value[mjgKEY_VISCOUS];
-  t.armature = d->given[mjgKEY_MOTOR_INERTIA] ? t.ratio * t.ratio * d->value[mjgKEY_MOTOR_INERTIA]
-                                              : d->value[mjgKEY_ARMATURE];
-  t.static_ratio = valueOr(d, mjgKEY_STATIC_RATIO, t.static_ratio);
+  t.ratio = mjgi_ratioOf(d, type);
+  t.coulomb = atOutput(d, mjgKEY_COULOMB, mjgKEY_MOTOR_COULOMB, t.ratio);
+  t.viscous = atOutput(d, mjgKEY_VISCOUS, mjgKEY_MOTOR_VISCOUS, t.ratio * t.ratio);
+  t.armature = atOutput(d, mjgKEY_ARMATURE, mjgKEY_MOTOR_INERTIA, t.ratio * t.ratio);
+  t.static_ratio = mjgi_valueOr(d, mjgKEY_STATIC_RATIO, t.static_ratio);
   t.stribeck_friction = d->value[mjgKEY_STRIBECK_FRICTION];
-  t.stribeck_velocity = valueOr(d, mjgKEY_STRIBECK_VELOCITY, t.stribeck_velocity);
-  t.stribeck_exponent = valueOr(d, mjgKEY_STRIBECK_EXPONENT, t.stribeck_exponent);
+  t.stribeck_velocity = mjgi_valueOr(d, mjgKEY_STRIBECK_VELOCITY, t.stribeck_velocity);
+  t.stribeck_exponent = mjgi_valueOr(d, mjgKEY_STRIBECK_EXPONENT, t.stribeck_exponent);
   t.gamma_u_stribeck = d->value[mjgKEY_GAMMA_U_STRIBECK];
   t.gamma_v_stribeck = d->value[mjgKEY_GAMMA_V_STRIBECK];
   t.gamma_u_quadratic = d->value[mjgKEY_GAMMA_U_QUADRATIC];
   t.gamma_v_quadratic = d->value[mjgKEY_GAMMA_V_QUADRATIC];
 
-  readCoefficients(&t, report, d, type);
+  mjgi_readCoefficients(&t, report, d, type);
   if (report->count == before) {
     checkResult(report, &t);
   }
