@@ -188,6 +188,28 @@ typedef struct mjgWorkspace_ mjgWorkspace;
 size_t mjg_memsize(int n, int nmax);
 mjgWorkspace* mjg_create(void* memory, size_t size, int n, int nmax);  // null if too small
 
+// Pre-sliding: below break-away a stuck joint yields, as if a spring of the stiffness sigma (N m/rad) stood in
+// series with its friction. With s the velocity of slip and t0 the friction torque of the last step, which the
+// spring still holds,
+//
+//     v+ = s + e (t - t0),    t in (|lambda| + c) sgn(s),    e = 1/(sigma h)
+//
+// In terms of s this is the problem above with v* + e t0, A + [e] and the P of the joint that sticks, [alpha] A - [beta]
+// with its A, which must be given. Every solver solves it, and what is said of existence and uniqueness holds as it
+// is: with beta + alpha e it is the same condition on A. e = 0 is the joint that sticks. The
+// friction works h t s >= 0 and the spring stores t^2/(2 sigma), which grows by no more than h t v+ - h t s: over a
+// closed cycle friction never drives, whatever the bound does (doc/theory.md). static_ratio must be 1.
+
+// e of a stiffness in (0, INFINITY] over the step h > 0; 0 for INFINITY and, as model files have it, for 0
+double mjg_preslidingCompliance(double stiffness, double h);
+
+// change one joint's v* and the entry of A on its diagonal from those of v+ to those of s
+void mjg_addPresliding(double* v, double* A, double compliance, double t_last);
+
+// the joint's velocity v+ from its velocity of slip, and the other way round
+double mjg_preslidingVelocity(double slip, double t, double compliance, double t_last);
+double mjg_preslidingSlip(double velocity, double t, double compliance, double t_last);
+
 // solve a problem. info is nullable. Returns a status, or an error with outputs untouched.
 //
 // Which solution. The step has exactly one, whatever v*, phi and c are, if and only if

@@ -107,18 +107,20 @@ typedef struct mjgTransmission_ {
   double gamma_v;
   double gamma_u_stribeck;  // what they gain at rest                        1
   double gamma_v_stribeck;
-  double gamma_u_quadratic;  // at rest and for each unit of torque: driven   1/(N m)
-  double gamma_v_quadratic;  //   by the load |u|, driven by the motor |x|
-  double coulomb;            // load-independent friction                     N m
-  double static_ratio;       // static to sliding bound, >= 1                 1
-  double stribeck_friction;  // what coulomb gains at rest                    N m
-  double stribeck_velocity;  // > 0                                           rad/s
-  double stribeck_exponent;  // > 0                                           1
-  double viscous;            // MJCF's damping                                N m/(rad/s)
-  double armature;           // rotor inertia, MJCF's armature                kg m2
-  double ratio;              // motor per output motion; 0: not known         1, rad/m
-  mjgSpur spur;              // if mesh: gears whose coefficients follow the
-  int mesh;                  //   angle and replace gamma_u, gamma_v
+  double gamma_u_quadratic;     // at rest and for each unit of torque: driven   1/(N m)
+  double gamma_v_quadratic;     //   by the load |u|, driven by the motor |x|
+  double coulomb;               // load-independent friction                     N m
+  double static_ratio;          // static to sliding bound, >= 1                 1
+  double presliding_stiffness;  // of a stuck joint below break-away, > 0;       N m/rad
+                                //   0: it does not yield
+  double stribeck_friction;     // what coulomb gains at rest                    N m
+  double stribeck_velocity;     // > 0                                           rad/s
+  double stribeck_exponent;     // > 0                                           1
+  double viscous;               // MJCF's damping                                N m/(rad/s)
+  double armature;              // rotor inertia, MJCF's armature                kg m2
+  double ratio;                 // motor per output motion; 0: not known         1, rad/m
+  mjgSpur spur;                 // if mesh: gears whose coefficients follow the
+  int mesh;                     //   angle and replace gamma_u, gamma_v
 } mjgTransmission;
 
 // no friction, no inertia, static_ratio 1
@@ -235,6 +237,7 @@ typedef enum mjgKey_ {
   mjgKEY_MU_DIF,
   mjgKEY_COULOMB,
   mjgKEY_STATIC_RATIO,
+  mjgKEY_PRESLIDING_STIFFNESS,
   mjgKEY_STRIBECK_FRICTION,
   mjgKEY_STRIBECK_VELOCITY,
   mjgKEY_STRIBECK_EXPONENT,

@@ -143,6 +143,7 @@ static void toFriction(mjgDescription* d, const mjgTransmission* t) {
     mjg_give(d, mjgKEY_STRIBECK_EXPONENT, t->stribeck_exponent);
   }
   giveUnless(d, mjgKEY_STATIC_RATIO, t->static_ratio, 1);
+  giveUnless(d, mjgKEY_PRESLIDING_STIFFNESS, t->presliding_stiffness, 0);
   giveUnless(d, mjgKEY_STRIBECK_FRICTION, t->stribeck_friction, 0);
   giveUnless(d, mjgKEY_GAMMA_U_STRIBECK, t->gamma_u_stribeck, 0);
   giveUnless(d, mjgKEY_GAMMA_V_STRIBECK, t->gamma_v_stribeck, 0);

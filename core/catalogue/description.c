@@ -60,6 +60,7 @@ static const int kMember[mjgNKEY] = {
     [mjgKEY_MU_DIF] = mjgiLOSS,
     [mjgKEY_COULOMB] = mjgiALL & ~mjgiSTART & ~mjgiWAVE,
     [mjgKEY_STATIC_RATIO] = mjgiALL & ~mjgiWAVE,
+    [mjgKEY_PRESLIDING_STIFFNESS] = mjgiALL,
     [mjgKEY_STRIBECK_FRICTION] = mjgiALL,
     [mjgKEY_STRIBECK_VELOCITY] = mjgiALL,
     [mjgKEY_STRIBECK_EXPONENT] = mjgiALL,
@@ -340,6 +341,12 @@ static void checkResult(mjgReport* report, const mjgTransmission* t) {
                "signs changed; write gamma_u = %g and gamma_v = %g",
                t->gamma_u + t->gamma_v, -t->gamma_u, -t->gamma_v);
   }
+  if (t->presliding_stiffness != 0 && t->static_ratio != 1) {
+    mjg_refuse(report,
+               "presliding_stiffness with a static ratio of %g: a joint that yields has no moment "
+               "at which it leaves rest; write %s",
+               t->static_ratio, "stribeck_friction and stribeck_velocity for friction at rest");
+  }
 }
 
 
@@ -374,6 +381,7 @@ int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
   t.viscous = atOutput(d, mjgKEY_VISCOUS, mjgKEY_MOTOR_VISCOUS, t.ratio * t.ratio);
   t.armature = atOutput(d, mjgKEY_ARMATURE, mjgKEY_MOTOR_INERTIA, t.ratio * t.ratio);
   t.static_ratio = mjgi_valueOr(d, mjgKEY_STATIC_RATIO, t.static_ratio);
+  t.presliding_stiffness = d->value[mjgKEY_PRESLIDING_STIFFNESS];
   t.stribeck_friction = d->value[mjgKEY_STRIBECK_FRICTION];
   t.stribeck_velocity = mjgi_valueOr(d, mjgKEY_STRIBECK_VELOCITY, t.stribeck_velocity);
   t.stribeck_exponent = mjgi_valueOr(d, mjgKEY_STRIBECK_EXPONENT, t.stribeck_exponent);

@@ -80,6 +80,8 @@ static const mjgKeyInfo kKeys[mjgNKEY] = {
         "load-independent sliding friction"},
     [mjgKEY_STATIC_RATIO] = {"static_ratio", "1", 1, INFINITY, 0, 1, 0,
         "static to sliding friction"},
+    [mjgKEY_PRESLIDING_STIFFNESS] = {"presliding_stiffness", "N m/rad", 0, INFINITY, 1, 1, 0,
+        "stiffness with which a stuck joint yields below break-away; without it it does not"},
     [mjgKEY_STRIBECK_FRICTION] = {"stribeck_friction", "N m", 0, INFINITY, 0, 1, 0,
         "what coulomb gains at rest"},
     [mjgKEY_STRIBECK_VELOCITY] = {"stribeck_velocity", "rad/s", 0, INFINITY, 1, 1, 0,

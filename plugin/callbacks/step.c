@@ -282,7 +282,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   g->out.info.status = g->refused ? mjgERR_ARGUMENT : mjgSOLVED;
 
   // the law of this step; start from the last one, with constraints solve for both together
-  mjgp_makeLaw(g, d);
+  mjgp_makeLaw(g, m, d);
   int implicit = g->config->options.coupling == mjgpIMPLICIT, n = g->in.nactive;
   int* joint = mj_stackAllocInt(d, (size_t)n);
   for (int a = 0; a < n; a++) {
@@ -369,7 +369,8 @@ static int confirmed(const mjgpGears* g, const mjData* d) {
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
     mjtNum v = d->qvel[g->config->joint[i].dof];
-    int drives = g->config->joint[i].gap == mjgpGAP_NONE && g->out.mode[i] && g->out.t[i] * v < 0 &&
+    int drives = g->config->joint[i].gap == mjgpGAP_NONE && g->out.mode[i] &&
+                 g->in.compliance[i] == 0 && g->out.t[i] * v < 0 &&
                  mju_abs(v) > mjgpDRIVES * g->out.cancellation[i] + 1e-14;
     mjtNum allowed = mjgpCONFIRMED * (g->out.cancellation[i] + 1e-3 * most) + 1e-15;
     if ((drives || mju_abs(v - g->out.v_next[i]) > allowed) && !mju_isBad(v)) {
@@ -447,7 +448,8 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
     }
 
     // a stuck joint stands still, to the last bit
-    if (!g->out.mode[i] && mju_abs(d->qvel[dof]) <= mjgpROUNDING * g->out.cancellation[i] + 1e-14) {
+    if (!g->out.mode[i] && g->in.compliance[i] == 0 &&
+        mju_abs(d->qvel[dof]) <= mjgpROUNDING * g->out.cancellation[i] + 1e-14) {
       d->qvel[dof] = 0;
       d->qpos[g->config->joint[i].qpos] = g->in.q[i];
     }

@@ -152,6 +152,14 @@ const char* mjgp_rotorError(const mjgpJoint* joint) {
 }
 
 
+const char* mjgp_preslidingError(const mjgpJoint* joint) {
+  return joint->gap != mjgpGAP_NONE && joint->gear.presliding_stiffness != 0
+             ? "has backlash, and the friction of its rotor does not yield; leave out "
+               "presliding_stiffness, the shaft has its own stiffness"
+             : NULL;
+}
+
+
 // refuse what a gap cannot be
 static void checkGap(const mjgpJoint* joint, mjgpPlace* place) {
   const mjModel* m = place->m;
@@ -175,6 +183,14 @@ static void checkGap(const mjgpJoint* joint, mjgpPlace* place) {
                    "joint '%s' has armature %g besides; behind a gap the rotor is no part of the "
                    "joint, set its armature to 0",
                    name, armature);
+  }
+}
+
+
+static void refusePresliding(const mjgpJoint* joint, mjgpPlace* place) {
+  const char* error = mjgp_preslidingError(joint);
+  if (error) {
+    mjgp_refuseKey(place, "joint '%s' %s", mjgp_gearName(place->m, joint), error);
   }
 }
 
@@ -213,6 +229,7 @@ int mjgp_readGaps(mjgpJoint* joint, int found, int n, int start, mjgpPlace* plac
                      mjgp_gearName(place->m, joint + i));
     }
     joint[i].backlash = (mjgBacklash){.model = model, .exponent = 1};
+    refusePresliding(joint + i, place);
   }
   if (given > 0) {
     readGapNumbers(joint, found, n, number, place);

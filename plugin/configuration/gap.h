@@ -22,6 +22,9 @@ int mjgp_readsGapKey(const mjgpJoint* joint, const char* key);
 // what is wrong with the rotor of a gap, behind the joint's name; null if nothing
 const char* mjgp_rotorError(const mjgpJoint* joint);
 
+// what is wrong with a gap and a joint that yields, null if nothing is
+const char* mjgp_preslidingError(const mjgpJoint* joint);
+
 // partners in the sorted list of all joints, from their joint ids
 void mjgp_findPartners(mjgpJoint* joint, int total);
 

@@ -4,6 +4,7 @@
 
 #include "coupled/continuation.h"
 #include "coupled/natural_map.h"
+#include "friction/friction.h"
 #include "law/law.h"
 
 #define mjgpDAMPED  40     // damped steps
@@ -181,7 +182,8 @@ static int continueSteps(mjgpStep* s) {
   int solved = 0, going = mjgp_inner(s, s->t);
   mjgp_accelerations(s);
   for (int i = 0; i < n; i++) {
-    free[i] = s->g->in.v[s->group->joint[i]] + h * s->acc[i];
+    int joint = s->group->joint[i];
+    free[i] = mjgp_slip(s->g, joint, s->g->in.v[joint] + h * s->acc[i], 0);
   }
   mju_copy(s->start, s->a, nv);
   for (mjtNum x = 0; step > 1e-3 && going;) {
@@ -242,7 +244,7 @@ void mjgp_giveUp(mjgpStep* s) {
     for (int i = 0; i < s->n; i++) {
       int joint = s->group->joint[i], gap = g->config->joint[joint].gap;
       mjtNum v = g->in.v[joint] + h * s->acc[i];
-      if (gap == mjgpGAP_NONE && s->t[i] * v < 0) {
+      if (gap == mjgpGAP_NONE && s->t[i] * mjgp_slip(g, joint, v, s->t[i]) < 0) {
         s->t[i] = 0;
         wrong = 1;
       }
@@ -254,7 +256,8 @@ void mjgp_giveUp(mjgpStep* s) {
     g->out.t[joint] = s->t[i];
     g->out.u[joint] = mjgp_torqueIn(s, i);
     g->out.v_next[joint] = v;
-    g->out.mode[joint] = (v > 0) - (v < 0);
+    mjtNum slip = mjgp_slip(g, joint, v, s->t[i]);
+    g->out.mode[joint] = (slip > 0) - (slip < 0);
     g->out.lambda[joint] =
         mjgi_lawLoad(g->in.gamma_u[joint], g->in.gamma_v[joint], g->out.u[joint], s->t[i]);
   }

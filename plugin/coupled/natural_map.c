@@ -25,6 +25,12 @@ static mjtNum stepSize(const mjgpStep* s, int i) {
 }
 
 
+// its velocity of slip with friction t
+static mjtNum slipVelocity(const mjgpStep* s, int i, mjtNum t) {
+  return mjgp_slip(s->g, s->group->joint[i], jointVelocity(s, i), t);
+}
+
+
 // is there a gap at joint i, where the core knows the law
 static int hasGap(const mjgpStep* s, int i) {
   return s->g->config->joint[s->group->joint[i]].gap != mjgpGAP_NONE;
@@ -90,7 +96,7 @@ int mjgp_makeMap(mjgpMap* map, mjgpStep* s) {
   mjgp_accelerations(s);
   for (int i = 0; i < s->n; i++) {
     map->c[i] = stepSize(s, i);
-    map->free[i] = jointVelocity(s, i);
+    map->free[i] = slipVelocity(s, i, 0);
     map->released[i] = 0;
     most += map->free[i] * map->free[i] / map->c[i];
   }
@@ -139,7 +145,7 @@ int mjgp_evaluateMap(mjgpMap* map, const mjtNum* z, mjtNum x) {
     }
     int joint = s->group->joint[i];
     mjtNum c = map->c[i], t = s->t[i], unit = map->unit[i], *row = map->J + i * (n + 1);
-    mjtNum v = jointVelocity(s, i), u = mjgp_torqueIn(s, i), share = velocity ? 1 : x;
+    mjtNum v = slipVelocity(s, i, t), u = mjgp_torqueIn(s, i), share = velocity ? 1 : x;
     mjtNum gamma_u = g->in.gamma_u[joint], gamma_v = g->in.gamma_v[joint];
     mjtNum lambda = mjgi_lawLoad(gamma_u, gamma_v, u, t);
     mjtNum extra = velocity ? map->extra * (1 + 0.1 * i) * unit : 0;
@@ -157,6 +163,7 @@ int mjgp_evaluateMap(mjgpMap* map, const mjtNum* z, mjtNum x) {
       for (int j = 0; j < n; j++) {
         row[j] = mjgp_delassus(s, i, j) / c * (map->unit[j] / unit);
       }
+      row[i] += g->in.compliance[joint] / (h * c);
       row[n] = velocity ? -map->free[i] / (h * c) / unit : 0;
       continue;
     }
@@ -223,7 +230,7 @@ void mjgp_acceptMap(mjgpMap* map) {
     }
     if (!hasGap(s, i)) {
       int mode = g->out.mode[joint] = mjgi_pieceDirection(map->piece[i]);
-      g->out.v_next[joint] *= mode != 0;
+      g->out.v_next[joint] *= mode != 0 || g->in.compliance[joint] > 0;
       g->out.lambda[joint] =
           mjgi_lawLoad(g->in.gamma_u[joint], g->in.gamma_v[joint], g->out.u[joint], s->t[i]);
     }
@@ -242,7 +249,7 @@ mjtNum mjgp_lawError(mjgpStep* s, int* worst) {
     if (hasGap(s, i)) {
       continue;
     }
-    mjtNum t = g->out.t[joint], v = jointVelocity(s, i), stop = 1 / (h * stepSize(s, i));
+    mjtNum t = g->out.t[joint], v = slipVelocity(s, i, t), stop = 1 / (h * stepSize(s, i));
     mjtNum u = mjgp_torqueIn(s, i), ratio = g->in.static_ratio[joint];
     mjtNum lambda = mjgi_lawLoad(g->in.gamma_u[joint], g->in.gamma_v[joint], u, t);
     mjtNum coulomb = g->in.coulomb[joint], trial = t + v * stop;

@@ -6,7 +6,7 @@
 #include "solvers/dense.h"
 
 
-void mjgp_makeLaw(mjgpGears* g, const mjData* d) {
+void mjgp_makeLaw(mjgpGears* g, const mjModel* m, const mjData* d) {
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
     const mjgTransmission* gear = &g->in.joint[i]->gear;
@@ -17,6 +17,8 @@ void mjgp_makeLaw(mjgpGears* g, const mjData* d) {
     mjg_frictionAt(g->in.gamma_u + i, g->in.gamma_v + i, g->in.coulomb + i, gear, g->in.q[i],
                    g->in.v[i], g->in.tau[i], g->in.tau[i] - last);
     g->in.static_ratio[i] = gear->static_ratio;
+    g->in.compliance[i] = mjg_preslidingCompliance(gear->presliding_stiffness, m->opt.timestep);
+    g->in.t_last[i] = last;
   }
 }
 
@@ -148,11 +150,14 @@ static void makeP(mjtNum* P, const mjgpGears* g, const mjgpProblem* problem) {
 
 // Long because it fills, field by field, the problem that the core solves, and reads the solution back
 int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* problem) {
-  int n = problem->n, general = problem->R != NULL;
+  int n = problem->n, general = problem->R != NULL, yields = 0;
   size_t count = (size_t)n;
   mjtNum h = m->opt.timestep;
   mj_markStack(d);
-  mjtNum* number = mj_stackAllocNum(d, 12 * count + (general ? 2 * count * count : 0));
+  for (int a = 0; a < n; a++) {
+    yields |= g->in.compliance[problem->joint[a]] > 0;
+  }
+  mjtNum* number = mj_stackAllocNum(d, 12 * count + (general || yields ? 2 * count * count : 0));
   mjtNum *v = number, *phi = v + n, *alpha = phi + n, *beta = alpha + n, *t = beta + n;
   mjtNum *v_next = t + n, *lambda = v_next + n, *v0 = lambda + n, *coulomb = v0 + n;
   mjtNum *static_ratio = coulomb + n, *shift = static_ratio + n;
@@ -197,12 +202,25 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
     subtractLoads(g, problem->joint, n, problem->W, v, phi, t, alpha);
   }
 
+  // joints that yield: the problem of their slip, with P as it is
+  for (int a = 0; a < n && yields && !general; a++) {
+    for (int b = 0; b < n; b++) {
+      P[a * n + b] = alpha[a] * problem->W[a * n + b];
+    }
+    P[a * (n + 1)] -= beta[a];
+  }
+  for (int a = 0; a < n && yields; a++) {
+    int i = problem->joint[a];
+    mjg_addPresliding(v + a, problem->W + a * (n + 1), g->in.compliance[i], g->in.t_last[i]);
+    g->out.cancellation[i] += mju_abs(g->in.compliance[i] * g->in.t_last[i]);
+  }
+
   // solve
   mjgProblem core = {.n = n,
                      .v = v,
                      .A = problem->W,
                      .phi = phi,
-                     .P = general ? P : NULL,
+                     .P = general || yields ? P : NULL,
                      .alpha = alpha,
                      .beta = beta,
                      .coulomb = coulomb,
@@ -236,6 +254,10 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
       mjg_couplingResolve(g->out.gap + problem->joint[a], coupling[a], v_next[a] + A * t[a], A);
     }
   }
+  for (int a = 0; a < n && yields; a++) {
+    int i = problem->joint[a];
+    v_next[a] = mjg_preslidingVelocity(v_next[a], t[a], g->in.compliance[i], g->in.t_last[i]);
+  }
   if (gaps) {
     addLoads(g, problem->joint, n, v_next, t);
   }
@@ -248,7 +270,7 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
   // joints that their own load holds, for who draws them; a load that grows with friction less than
   // friction itself holds none
   for (int a = 0; a < n; a++) {
-    mjtNum p = general ? P[a * (n + 1)] : alpha[a] * problem->W[a * (n + 1)] - beta[a];
+    mjtNum p = general || yields ? P[a * (n + 1)] : alpha[a] * problem->W[a * (n + 1)] - beta[a];
     locks |= mode[a] == 0 && static_ratio[a] * mju_abs(p) >= 1;
     jammed[a] = 0;
   }

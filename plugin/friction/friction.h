@@ -23,8 +23,13 @@ typedef struct mjgpProblem_ {
 } mjgpProblem;
 
 // the law of the active joints in this step, from velocity, position and motor torque in g: gamma_u,
-// gamma_v, coulomb, static_ratio
-void mjgp_makeLaw(mjgpGears* g, const mjData* d);
+// gamma_v, coulomb, static_ratio, compliance, t_last
+void mjgp_makeLaw(mjgpGears* g, const mjModel* m, const mjData* d);
+
+// velocity of slip of joint i that moves with velocity v under friction t: v itself but for pre-sliding
+static inline mjtNum mjgp_slip(const mjgpGears* g, int i, mjtNum v, mjtNum t) {
+  return mjg_preslidingSlip(v, t, g->in.compliance[i], g->in.t_last[i]);
+}
 
 // solve for the friction of these joints in g: t, mode (start values in, results out), v_next, lambda,
 // u, info; tau, inertia, v and the law of g are inputs. The problem is overwritten. Returns a status of the core.

@@ -33,7 +33,7 @@ typedef struct mjgpTree_ {
 static int hasOneSolution(const mjgpGears* g, int i) {
   return g->in.gamma_u[i] >= 0 && g->in.gamma_u[i] < 1 && g->in.gamma_v[i] >= 0 &&
          g->in.gamma_v[i] < 1 && g->in.static_ratio[i] == 1 && g->in.lag[i] == 0 && !g->in.row[i] &&
-         g->config->joint[i].gap == mjgpGAP_NONE;
+         g->in.compliance[i] == 0 && g->config->joint[i].gap == mjgpGAP_NONE;
 }
 
 

@@ -1,6 +1,7 @@
 #include "observe/sensor.h"
 
 #include "friction/backlash.h"
+#include "friction/friction.h"
 #include "state/gears.h"
 
 
@@ -32,7 +33,8 @@ void mjgp_measure(mjtNum* value, const mjgpGears* g, const mjData* d, int i) {
   value[mjgSENSOR_TORQUE_IN] = u;
   value[mjgSENSOR_TORQUE_OUT] = u - value[mjgSENSOR_FRICTION];
   value[mjgSENSOR_MODE] = g->out.mode[i];
-  value[mjgSENSOR_POWER_LOSS] = value[mjgSENSOR_FRICTION] * g->out.v_next[i];
+  value[mjgSENSOR_POWER_LOSS] =
+      value[mjgSENSOR_FRICTION] * mjgp_slip(g, i, g->out.v_next[i], g->out.t[i]);
   value[mjgSENSOR_GAP] = 0;
 
   // behind a gap: gear and rotor are on its other side

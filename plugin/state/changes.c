@@ -178,6 +178,10 @@ int mjgp_changeJoint(mjgpJoint* joint, mjgReport* report, const mjgpJoint* base,
   }
   if (flg_gear && report->count == before) {
     mjgp_makeGear(&joint->gear, report, &joint->description);
+    const char* error_presliding = mjgp_preslidingError(joint);
+    if (error_presliding) {
+      mjg_refuse(report, "it %s", error_presliding);
+    }
   }
   return report->count - before;
 }

@@ -42,6 +42,8 @@ static size_t layout(mjgpGears* g, const mjgpConfig* c, char* base) {
   mjgpARRAY(in.gamma_v, count)
   mjgpARRAY(in.coulomb, count)
   mjgpARRAY(in.static_ratio, count)
+  mjgpARRAY(in.compliance, count)
+  mjgpARRAY(in.t_last, count)
   mjgpARRAY(in.coupling, count)
   mjgpARRAY(in.force, nv)
   mjgpARRAY(out.t, count)

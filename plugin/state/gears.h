@@ -62,14 +62,18 @@ typedef struct mjgpCount_ {
 // what a step starts from
 // what the integrator makes of velocity gains of actuators: no derivative at all, one on the diagonal, or
 // whatever actuators of tendons and sites have
-typedef enum mjgpGains_ { mjgpGAINS_NONE, mjgpGAINS_DIAGONAL, mjgpGAINS_GENERAL } mjgpGains;
+typedef enum mjgpGains_ {
+  mjgpGAINS_NONE,
+  mjgpGAINS_DIAGONAL,
+  mjgpGAINS_GENERAL
+} mjgpGains;
 
 typedef struct mjgpInput_ {
   const mjgpJoint** joint;  // gears of this step: the model's, or what plugin_state makes (n)
                             //   of them. What is not the gear's, such as addresses, is as in config
   mjgSettings settings;     // of the solver
 
-  mjgpGains gains;          // of actuators
+  mjgpGains gains;  // of actuators
 
   int nactive;            // joints that are awake
   int* active;            // their numbers, tree by tree                               (n)
@@ -87,6 +91,8 @@ typedef struct mjgpInput_ {
   mjtNum* gamma_v;        // output-side asymmetry coefficient of this step            (n)
   mjtNum* coulomb;        // load-independent bound of this step                       (n)
   mjtNum* static_ratio;   // static to sliding bound                                   (n)
+  mjtNum* compliance;     // of pre-sliding, mjg_preslidingCompliance; 0: a joint sticks (n)
+  mjtNum* t_last;         // friction torque of the last step                          (n)
   mjgCoupling* coupling;  // backlash in this step                                     (n)
   mjtNum* force;          // smooth force that an early computation assumed            (nv)
 } mjgpInput;

@@ -64,6 +64,7 @@ class Transmission(ctypes.Structure):
                 "gamma_v_quadratic",
                 "coulomb",
                 "static_ratio",
+                "presliding_stiffness",
                 "stribeck_friction",
                 "stribeck_velocity",
                 "stribeck_exponent",

@@ -77,6 +77,8 @@ def read(model: mujoco.MjModel) -> Gears:
             raise NotImplementedError(f"{where} has backlash, which the plugin on the CPU has; remove the key 'backlash'")
         if _number(library, model, data, j, "mesh"):
             raise NotImplementedError(f"{where} has coefficients that follow its teeth; remove the key 'mesh' to have their mean")
+        if _number(library, model, data, j, "presliding_stiffness"):
+            raise NotImplementedError(f"{where} yields before it slips; remove the key 'presliding_stiffness'")
         if model.dof_frictionloss[model.jnt_dofadr[j]] > 0:
             raise NotImplementedError(f"{where} has a gear and frictionloss; describe its friction by the gear's key 'coulomb'")
         for key in NUMBERS:

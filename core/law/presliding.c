@@ -1,0 +1,24 @@
+#include <math.h>
+
+#include "mjgear.h"
+
+
+double mjg_preslidingCompliance(double stiffness, double h) {
+  return stiffness > 0 && stiffness < INFINITY ? 1 / (stiffness * h) : 0;
+}
+
+
+void mjg_addPresliding(double* v, double* A, double compliance, double t_last) {
+  *v += compliance * t_last;
+  *A += compliance;
+}
+
+
+double mjg_preslidingVelocity(double slip, double t, double compliance, double t_last) {
+  return slip + compliance * (t - t_last);
+}
+
+
+double mjg_preslidingSlip(double velocity, double t, double compliance, double t_last) {
+  return velocity - compliance * (t - t_last);
+}
