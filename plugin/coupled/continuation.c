@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "solvers/dense.h"
+
 #define mjgpCORRECT 8      // steps back to the curve
 #define mjgpARRIVE  20     // steps to the end of the curve
 #define mjgpNEAR    1e-7   // distance from the curve that is near enough on the way
@@ -13,62 +15,18 @@
 typedef struct mjgpCurve_ {
   mjgpStep* s;
   mjgpMap map;
-  int n;
+  int n, ld;        // of K: rows are in lanes, ld numbers apart
   int sign;         // of the determinant that gives the curve its direction
   int most;         // linearizations of s at which to give up
   mjtNum* z;        // point on the curve                          (n+1)
   mjtNum* trial;    // point that may become the next one          (n+1)
   mjtNum* tangent;  // direction of the curve there                (n+1)
   mjtNum* behind;   // direction where a step ended at first        (n+1)
-  mjtNum* K;        // equation of a step                          (n+1 x n+1)
-  mjtNum* X;        // its right sides                             (n+1 x 2)
+  mjtNum* K;        // equation of a step                          (n+1 x ld)
+  mjtNum* step;     // its solution                                (n+1)
+  mjtNum* along;    // and the direction in which F stays          (n+1)
+  int* pivot;       //                                             (n+1)
 } mjgpCurve;
-
-
-int mjgp_eliminate(mjtNum* K, mjtNum* X, int n, int m) {
-  int sign = 1;
-  for (int k = 0; k < n; k++) {
-    int pivot = k;
-    for (int i = k + 1; i < n; i++) {
-      pivot = mju_abs(K[i * n + k]) > mju_abs(K[pivot * n + k]) ? i : pivot;
-    }
-    if (K[pivot * n + k] == 0 || mju_isBad(K[pivot * n + k])) {
-      return 0;
-    }
-    if (pivot != k) {
-      sign = -sign;
-      for (int j = 0; j < n; j++) {
-        mjtNum swap = K[k * n + j];
-        K[k * n + j] = K[pivot * n + j];
-        K[pivot * n + j] = swap;
-      }
-      for (int j = 0; j < m; j++) {
-        mjtNum swap = X[k * m + j];
-        X[k * m + j] = X[pivot * m + j];
-        X[pivot * m + j] = swap;
-      }
-    }
-    sign = K[k * n + k] < 0 ? -sign : sign;
-    for (int i = k + 1; i < n; i++) {
-      mjtNum factor = K[i * n + k] / K[k * n + k];
-      for (int j = k + 1; j < n; j++) {
-        K[i * n + j] -= factor * K[k * n + j];
-      }
-      for (int j = 0; j < m; j++) {
-        X[i * m + j] -= factor * X[k * m + j];
-      }
-    }
-  }
-  for (int i = n - 1; i >= 0; i--) {
-    for (int k = 0; k < m; k++) {
-      for (int j = i + 1; j < n; j++) {
-        X[i * m + k] -= K[i * n + j] * X[j * m + k];
-      }
-      X[i * m + k] /= K[i * n + i];
-    }
-  }
-  return sign;
-}
 
 
 //---------------------------------- one step ------------------------------------------------------
@@ -78,28 +36,36 @@ static int evaluate(mjgpCurve* curve, const mjtNum* z) {
 }
 
 
-// solve with J above and a last row below: X = the step that cancels F along which the last row stays, and
-// the direction in which F stays and the last row grows. Returns the sign of the determinant
-static int solveStep(mjgpCurve* curve, const mjtNum* last) {
-  int n = curve->n;
-  mju_copy(curve->K, curve->map.J, n * (n + 1));
-  mju_copy(curve->K + n * (n + 1), last, n + 1);
+// equations of a step: J above and a last row below. The step that cancels F and changes the last row by change
+static void setStep(mjgpCurve* curve, const mjtNum* last, mjtNum change) {
+  int n = curve->n, ld = curve->ld;
   for (int i = 0; i <= n; i++) {
-    curve->X[2 * i] = i < n ? -curve->map.F[i] : 0;
-    curve->X[2 * i + 1] = i == n;
+    mju_copy(curve->K + i * ld, i < n ? curve->map.J + i * (n + 1) : last, n + 1);
+    curve->step[i] = i < n ? -curve->map.F[i] : change;
   }
-  return mjgp_eliminate(curve->K, curve->X, n + 1, 2);
 }
 
 
-// direction of the curve at the point that was evaluated, from the second solution of solveStep
+// the step along which the last row stays, and the direction in which F stays and the last row grows. Returns the
+// sign of the determinant, 0 if it is singular
+static int solveStep(mjgpCurve* curve, const mjtNum* last) {
+  int n = curve->n;
+  setStep(curve, last, 0);
+  if (!mjgi_lu(curve->K, curve->step, curve->pivot, n + 1)) {
+    return 0;
+  }
+  mju_zero(curve->along, n);
+  curve->along[n] = 1;
+  mjgi_luSolve(curve->along, curve->K, curve->pivot, n + 1);
+  return mjgi_luSign(curve->K, curve->pivot, n + 1);
+}
+
+
+// direction of the curve at the point that was evaluated, after solveStep
 static void direct(mjgpCurve* curve, mjtNum* tangent, int sign) {
   int n = curve->n;
-  for (int i = 0; i <= n; i++) {
-    tangent[i] = curve->X[2 * i + 1];
-  }
-  mjtNum scale = 1 / mju_norm(tangent, n + 1);
-  mju_scl(tangent, tangent, sign == curve->sign ? scale : -scale, n + 1);
+  mjtNum scale = 1 / mju_norm(curve->along, n + 1);
+  mju_scl(tangent, curve->along, sign == curve->sign ? scale : -scale, n + 1);
 }
 
 
@@ -119,12 +85,9 @@ static int correct(mjgpCurve* curve, mjtNum* tangent) {
     if (k == 1) {
       mju_copy(curve->behind, tangent, n + 1);
     }
-    mjtNum along = 0, size = 0;
+    mjtNum along = mju_dot(curve->step, tangent, n + 1), size = 0;
     for (int i = 0; i <= n; i++) {
-      along += curve->X[2 * i] * tangent[i];
-    }
-    for (int i = 0; i <= n; i++) {
-      mjtNum step = curve->X[2 * i] - along * tangent[i];
+      mjtNum step = curve->step[i] - along * tangent[i];
       z[i] += step;
       size += step * step;
     }
@@ -146,28 +109,24 @@ static int arrive(mjgpCurve* curve) {
   int n = curve->n;
   mjtNum *z = curve->trial, last = INFINITY;
   for (int k = 0; k < mjgpARRIVE; k++) {
-    // no step in x: the last row is x alone
-    mjtNum* end = curve->K + n * (n + 1);
+    // the last row is x alone, which goes to 1
     if (!evaluate(curve, z)) {
       return 0;
     }
-    mju_copy(curve->K, curve->map.J, n * (n + 1));
-    mju_zero(end, n);
-    end[n] = 1;
-    for (int i = 0; i <= n; i++) {
-      curve->X[i] = i < n ? -curve->map.F[i] : 1 - z[n];
-    }
-    if (!mjgp_eliminate(curve->K, curve->X, n + 1, 1)) {
+    mju_zero(curve->along, n);
+    curve->along[n] = 1;
+    setStep(curve, curve->along, 1 - z[n]);
+    if (!mjgi_lu(curve->K, curve->step, curve->pivot, n + 1)) {
       return 0;
     }
-    mjtNum size = mju_norm(curve->X, n + 1);
+    mjtNum size = mju_norm(curve->step, n + 1);
     if (size <= mjgpEXACT || (size <= 1e-9 && size > 0.1 * last)) {
       return z[n] == 1;
     }
     if (!(size < 10)) {
       return 0;
     }
-    mju_addTo(z, curve->X, n + 1);
+    mju_addTo(z, curve->step, n + 1);
     z[n] = k || size < 1e-3 ? 1 : z[n];
     last = size;
   }
@@ -241,17 +200,20 @@ static int follow(mjgpCurve* curve, mjtNum* next) {
 
 
 int mjgp_followCurve(mjgpStep* s, int family, int most) {
-  mjgpCurve curve = {.s = s, .n = s->n};
-  int n = s->n, dim = n + 1, solved = 0;
+  int n = s->n, dim = n + 1, ld = mjgi_simdEnd(dim), solved = 0;
+  mjgpCurve curve = {.s = s, .n = n, .ld = ld};
   mj_markStack(s->d);
-  mjtNum* number = mj_stackAllocNum(s->d, (size_t)(5 * dim + dim * dim + 2 * dim));
+  mjtNum* number = mj_stackAllocNum(s->d, (size_t)(7 * dim + dim * ld));
+  mju_zero(number, 7 * dim + dim * ld);
   curve.z = number;
   curve.trial = curve.z + dim;
   curve.tangent = curve.trial + dim;
   mjtNum* next = curve.tangent + dim;
   curve.behind = next + dim;
   curve.K = curve.behind + dim;
-  curve.X = curve.K + dim * dim;
+  curve.step = curve.K + dim * ld;
+  curve.along = curve.step + dim;
+  curve.pivot = mj_stackAllocInt(s->d, (size_t)dim);
 
   // other friction on the way makes another curve, where the first is long or leads nowhere
   static const mjtNum extra[] = {1, 0.1};

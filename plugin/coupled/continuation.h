@@ -12,10 +12,6 @@
 #include "coupled/natural_map.h"
 #include "coupled/newton.h"
 
-// solve K X = X in place for m right sides, X row by row (n x m), by elimination with pivoting; K is
-// overwritten. Returns the sign of the determinant, 0 if K is singular
-int mjgp_eliminate(mjtNum* K, mjtNum* X, int n, int m);
-
 // follow the curve of a family (mjgpFamily) from x = 0 to x = 1, for as many linearizations at most; 1 if solved,
 // results in s->g. Not for groups with backlash
 int mjgp_followCurve(mjgpStep* s, int family, int most);

@@ -6,6 +6,7 @@
 #include "coupled/natural_map.h"
 #include "friction/friction.h"
 #include "law/law.h"
+#include "solvers/dense.h"
 
 #define mjgpDAMPED  40     // damped steps
 #define mjgpRELAXED 60     // relaxed ones
@@ -22,12 +23,13 @@ static mjtNum square(const mjtNum* x, int n) {
 
 
 int mjgp_damped(mjgpStep* s) {
-  int n = s->n, dim = n + 1, solved = 0;
+  int n = s->n, dim = n + 1, ld = mjgi_simdEnd(n), solved = 0;
   mj_markStack(s->d);
   mjgpMap map;
-  size_t count = (size_t)n;
-  mjtNum* number = mj_stackAllocNum(s->d, 3 * count + count * count);
+  mjtNum* number = mj_stackAllocNum(s->d, (size_t)(3 * n + n * ld));
   mjtNum *z = number, *trial = z + n, *x = trial + n, *K = x + n;
+  int* pivot = mj_stackAllocInt(s->d, (size_t)n);
+  mju_zero(K, n * ld);
   mju_copy(z, s->t, n);
   if (!mjgp_makeMap(&map, s)) {
     mj_freeStack(s->d);
@@ -40,10 +42,10 @@ int mjgp_damped(mjgpStep* s) {
   mjtNum merit = going ? square(map.F, n) : 0;
   for (int k = 0; k < mjgpDAMPED && going && !solved; k++) {
     for (int i = 0; i < n; i++) {
-      mju_copy(K + i * n, map.J + i * dim, n);
+      mju_copy(K + i * ld, map.J + i * dim, n);
       x[i] = -map.F[i];
     }
-    if (!mjgp_eliminate(K, x, n, 1)) {
+    if (!mjgi_lu(K, x, pivot, n)) {
       break;
     }
 

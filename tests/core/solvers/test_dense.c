@@ -90,6 +90,40 @@ static void lu(void** state) {
 }
 
 
+// determinants that are known: of a lower triangle, whose diagonal gives the sign, with its rows in another order
+static void sign(void** state) {
+  (void)state;
+  uint64_t seed = 3;
+  for (int k = 0; k < 300; k++) {
+    int n = 1 + k % 9, order[9], expected = 1;
+    double L[81];
+    for (int i = 0; i < n; i++) {
+      order[i] = i;
+    }
+    for (int i = n - 1; i > 0; i--) {
+      int j = (int)oracle_uniform(&seed, 0, i + 1), swap = order[i];
+      expected = i == j ? expected : -expected;
+      order[i] = order[j];
+      order[j] = swap;
+    }
+    for (int i = 0; i < n; i++) {
+      double diagonal =
+          oracle_uniform(&seed, 0.5, 2) * (oracle_uniform(&seed, 0, 1) < 0.5 ? -1 : 1);
+      expected = diagonal < 0 ? -expected : expected;
+      for (int j = 0; j < n; j++) {
+        L[order[i] * n + j] = j < i ? oracle_uniform(&seed, -1, 1) : (j == i ? diagonal : 0);
+      }
+    }
+    memset(B, 0, sizeof(B));
+    for (int i = 0; i < n; i++) {
+      memcpy(B + i * mjgi_simdEnd(n), L + i * n, (size_t)n * sizeof(double));
+    }
+    assert_int_equal(mjgi_lu(B, x, pivot, n), 1);
+    assert_int_equal(mjgi_luSign(B, pivot, n), expected);
+  }
+}
+
+
 static void cholesky(void** state) {
   (void)state;
   uint64_t seed = 2;
@@ -142,10 +176,8 @@ static void symmetry(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(lu),
-      cmocka_unit_test(cholesky),
-      cmocka_unit_test(sigmaMax),
-      cmocka_unit_test(symmetry),
+      cmocka_unit_test(lu),       cmocka_unit_test(sign),     cmocka_unit_test(cholesky),
+      cmocka_unit_test(sigmaMax), cmocka_unit_test(symmetry),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
