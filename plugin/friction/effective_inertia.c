@@ -4,7 +4,7 @@
 
 #include "friction/actuation.h"
 #include "friction/engine.h"
-#include "friction/simd.h"
+#include "friction/factor.h"
 
 
 //---------------------------------- factorization -------------------------------------------------
@@ -25,19 +25,12 @@ static int nextDof(int i, const mjModel* m, const mjgpGears* g, int* cursor) {
 }
 
 
-// factor a symmetric matrix in M's structure, and slope (nullable) on its diagonal, as U D U'
+// factor a symmetric matrix in M's structure, and slope (nullable) on its diagonal
 static void factorSymmetric(mjtNum* lower, mjtNum* pivot, const mjtNum* slope, const mjModel* m,
                             const mjgpGears* g) {
   int cursor = g->in.nactive - 1;
   for (int k = nextDof(g->config->nv, m, g, &cursor); k >= 0; k = nextDof(k, m, g, &cursor)) {
-    int diag = m->M_rownnz[k] - 1;
-    const int* row = m->M_colind + m->M_rowadr[k];
-    mjtNum* L = lower + g->config->line[k];
-    mjtNum inverse = pivot[k] = 1 / (L[diag] + (slope ? slope[k] : 0));
-    for (int p = diag - 1; p >= 0; p--) {
-      mjgp_addSimd(lower + g->config->line[row[p]], L, -L[p] * inverse, 0, mjgi_simdEnd(p + 1));
-    }
-    mjgp_scaleSimd(L, inverse, 0, mjgi_simdEnd(diag));
+    pivot[k] = mjgp_eliminateRow(lower, NULL, k, slope ? slope[k] : 0, m, g->config->line);
   }
 }
 

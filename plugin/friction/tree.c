@@ -3,8 +3,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "friction/factor.h"
 #include "friction/friction.h"
-#include "friction/simd.h"
 #include "law/law.h"
 
 #define mjgpTRIES 4  // guesses of modes and signs
@@ -96,16 +96,7 @@ static void solve(mjgpTree* tree) {
 
   // factor from the leaves on, and U^-1 a
   for (int k = tree->end - 1; k >= tree->first; k--) {
-    int diag = m->M_rownnz[k] - 1;
-    const int* row = m->M_colind + m->M_rowadr[k];
-    mjtNum *L = g->scratch.matrix + g->config->line[k],
-           inverse = tree->pivot[k] = 1 / (L[diag] + tree->pivot[k]);
-    for (int p = diag - 1; p >= 0; p--) {
-      mjtNum factor = L[p] * inverse;
-      mjgp_addSimd(g->scratch.matrix + g->config->line[row[p]], L, -factor, 0, mjgi_simdEnd(p + 1));
-      a[row[p]] -= factor * a[k];
-    }
-    mjgp_scaleSimd(L, inverse, 0, mjgi_simdEnd(diag));
+    tree->pivot[k] = mjgp_eliminateRow(g->scratch.matrix, a, k, tree->pivot[k], m, g->config->line);
   }
   for (int k = tree->first; k < tree->end; k++) {
     const int* row = m->M_colind + m->M_rowadr[k];

@@ -1,0 +1,35 @@
+// Factorization of a symmetric matrix that has the structure of M, row by row from the leaves to the root, as U D U'
+// with U' in the place of the rows. Elimination fills nothing in: a row has the ancestors of its dof.
+//
+// Two other factorizations are not this one: that of an unsymmetric matrix (effective_inertia.c) has two triangles,
+// and that of the Hessian (coupled/hessian.c) fills in where constraints join trees, so that its rows run over
+// columns and not over ancestors.
+
+#ifndef MJGEAR_PLUGIN_FACTOR_H_
+#define MJGEAR_PLUGIN_FACTOR_H_
+
+#include <mujoco/mujoco.h>
+
+#include "friction/simd.h"
+
+// row k, with own added to its diagonal, into the rows of its ancestors, and x[k] (nullable) into x of them; rows
+// are in lanes, begin at line[k], and end with the diagonal. Returns 1/D_k
+static inline __attribute__((always_inline)) mjtNum mjgp_eliminateRow(mjtNum* matrix, mjtNum* x,
+                                                                      int k, mjtNum own,
+                                                                      const mjModel* m,
+                                                                      const int* line) {
+  int diag = m->M_rownnz[k] - 1;
+  const int* row = m->M_colind + m->M_rowadr[k];
+  mjtNum *L = matrix + line[k], inverse = 1 / (L[diag] + own);
+  for (int p = diag - 1; p >= 0; p--) {
+    mjtNum factor = L[p] * inverse;
+    mjgp_addSimd(matrix + line[row[p]], L, -factor, 0, mjgi_simdEnd(p + 1));
+    if (x) {
+      x[row[p]] -= factor * x[k];
+    }
+  }
+  mjgp_scaleSimd(L, inverse, 0, mjgi_simdEnd(diag));
+  return inverse;
+}
+
+#endif  // MJGEAR_PLUGIN_FACTOR_H_
