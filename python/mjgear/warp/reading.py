@@ -61,6 +61,8 @@ def read(model: mujoco.MjModel) -> Gears:
     """
     library = _library.plugin()
     library.mjg_getGear.restype = ctypes.c_int
+    if model.opt.noslip_iterations:
+        raise NotImplementedError("mjgear.warp: noslip iterations move what was solved for; set noslip_iterations to 0")
     data = mujoco.MjData(model)
     joints = [j for j in range(model.njnt) if _number(library, model, data, j, "gamma_u") is not None]
     if not joints:
@@ -128,8 +130,6 @@ def strip(model: mujoco.MjModel, gears: Gears) -> mujoco.MjModel:
         raise NotImplementedError("mjgear.warp: gears need dense constraint Jacobians; set <option jacobian='dense'/>")
     if opt.enableflags & mujoco.mjtEnableBit.mjENBL_SLEEP:
         raise NotImplementedError("mjgear.warp: sleeping is not supported; remove <flag sleep='enable'/>")
-    if opt.noslip_iterations:
-        raise NotImplementedError("mjgear.warp: noslip iterations move what was solved for; set noslip_iterations to 0")
     bits = mujoco.mjtDisableBit
     for bit, word in (
         (bits.mjDSBL_ACTUATION, "actuation"),

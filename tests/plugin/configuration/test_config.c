@@ -248,6 +248,11 @@ static void test_integrators(void** state) {
   const char* const rk4[] = {"mjgear.transmission", "RK4", "implicitfast", NULL};
   refused("integrator='RK4'", GOOD, NULL, rk4);
 
+  // what moves the joints behind the solver
+  const char* const noslip[] = {"mjgear.transmission", "noslip_iterations=\"0\"", NULL};
+  refused("noslip_iterations='1'", GOOD, NULL, noslip);
+  refused("noslip_iterations='5' integrator='implicitfast' cone='elliptic'", GOOD, NULL, noslip);
+
   // changed after loading: said once, and the simulation goes on
   char xml[1000];
   const char* text;

@@ -104,15 +104,15 @@ static void test_all(void** state) {
 }
 
 
-// noslip iterations come after the solver: friction anticipates them in nearly all steps, and what it does
+// noslip iterations, set later, come after the solver: friction anticipates them in nearly all steps, and what it does
 // not anticipate is counted
 static void test_noslip(void** state) {
   (void)state;
   static const char* const cone[] = {"pyramidal", "elliptic"};
   for (int k = 0; k < 2; k++) {
     mjModel* m = makeModel(kZoo, 0.002, cone[k], "implicitfast", "Newton", "sparse", "");
-    m->opt.noslip_iterations = 10;
     mjData* d = mj_makeData(m);
+    m->opt.noslip_iterations = 10;  // refused when data are made
     Check check = {0};
     for (int i = 0; i < 500; i++) {
       control(m, d);
@@ -147,8 +147,8 @@ static void test_noslipGap(void** state) {
         "<body pos='0 0 .3'><joint name='a' axis='0 1 0'/>"
         "<geom type='capsule' size='.03' fromto='0 0 0 .5 0 0' mass='1' condim='1'/></body>"
         "</worldbody><actuator><motor joint='a'/></actuator></mujoco>");
-    m[k]->opt.noslip_iterations = 10 * k;
     d[k] = mj_makeData(m[k]);
+    m[k]->opt.noslip_iterations = 10 * k;
   }
   int rows = 0;
   for (int i = 0; i < 2000; i++) {
