@@ -359,6 +359,27 @@ static int forcesChanged(const mjgpGears* g, const mjData* d) {
 }
 
 
+// difference between the velocity of joint i and the one that was solved for that can be nothing but rounding
+static mjtNum rounding(const mjgpGears* g, int i) {
+  return mjgpROUNDING * g->out.cancellation[i] + mjgpEVALUATIONS * g->out.rounding[i] + 1e-14;
+}
+
+
+// rows so stiff that rounding of their forces moves a joint: say so
+static void warnOfRounding(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
+  mjtNum open = mjgpEVALUATIONS * g->out.rounding[i];
+  if (open > mjgpCONFIRMED * g->out.cancellation[i] + 1e-9) {
+    const char* name = mjgp_gearName(m, g->config->joint + i);
+    mjgp_warn(
+        g, mjgpWARN_ROUNDING,
+        "at time %g: constraint forces on joint '%.60s' are so large that their rounding alone "
+        "may change its velocity by %.2g. This happens where a contact finds no inertia (efc_D "
+        "near 1e15), such as a geom on the axis of its joint; friction is as exact as that",
+        d->time, name ? name : "", open);
+  }
+}
+
+
 // did the joints move as was solved for, in spite of what the engine may add to its constraint solver
 static int confirmed(const mjgpGears* g, const mjData* d) {
   mjtNum most = 0;
@@ -371,8 +392,8 @@ static int confirmed(const mjgpGears* g, const mjData* d) {
     mjtNum v = d->qvel[g->config->joint[i].dof];
     int drives = g->config->joint[i].gap == mjgpGAP_NONE && g->out.mode[i] &&
                  g->in.compliance[i] == 0 && g->out.t[i] * v < 0 &&
-                 mju_abs(v) > mjgpDRIVES * g->out.cancellation[i] + 1e-14;
-    mjtNum allowed = mjgpCONFIRMED * (g->out.cancellation[i] + 1e-3 * most) + 1e-15;
+                 mju_abs(v) > mjgpDRIVES * g->out.cancellation[i] + rounding(g, i);
+    mjtNum allowed = mjgpCONFIRMED * (g->out.cancellation[i] + 1e-3 * most) + rounding(g, i);
     if ((drives || mju_abs(v - g->out.v_next[i]) > allowed) && !mju_isBad(v)) {
       return 0;
     }
@@ -447,11 +468,14 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
       continue;
     }
 
-    // a stuck joint stands still, to the last bit
-    if (!g->out.mode[i] && g->in.compliance[i] == 0 &&
-        mju_abs(d->qvel[dof]) <= mjgpROUNDING * g->out.cancellation[i] + 1e-14) {
-      d->qvel[dof] = 0;
-      d->qpos[g->config->joint[i].qpos] = g->in.q[i];
+    // a stuck joint stands still, to the last bit, and friction does not drive: where that is a matter of rounding
+    // the motion is the one that was solved for
+    mjtNum v = d->qvel[dof], next = g->out.v_next[i];
+    warnOfRounding(g, m, d, i);
+    int stuck = !g->out.mode[i], drives = g->out.t[i] * v < 0 && g->out.t[i] * next >= 0;
+    if ((stuck || drives) && g->in.compliance[i] == 0 && mju_abs(v - next) <= rounding(g, i)) {
+      d->qvel[dof] = stuck ? 0 : next;
+      d->qpos[g->config->joint[i].qpos] = g->in.q[i] + m->opt.timestep * next;
     }
   }
 }

@@ -387,6 +387,15 @@ mjtNum mjgp_constraintForce(const mjgpGroup* group, mjtNum* f, int* state, mjtNu
 }
 
 
+mjtNum mjgp_rowSize(const mjgpGroup* group, int i, const mjtNum* a) {
+  mjtNum size = mju_abs(group->aref[i]);
+  for (int k = mjgiSIMD * group->J_adr[i]; k < mjgiSIMD * group->J_adr[i + 1]; k++) {
+    size += mju_abs(group->J[k] * a[group->J_lane[k / mjgiSIMD] + k % mjgiSIMD]);
+  }
+  return size;
+}
+
+
 //---------------------------------- gradient ------------------------------------------------------
 
 void mjgp_mulInertia(const mjgpGroup* group, mjtNum* restrict result, const mjtNum* restrict vec) {
@@ -447,12 +456,9 @@ void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* rounding, c
     rounding[group->gear[i]] += mju_abs(t[i]);
   }
   for (int i = 0; i < group->nefc; i++) {
-    if (group->state[i] != mjCNSTRSTATE_SATISFIED) {
-      mjtNum size = mju_abs(group->aref[i]);
+    mjtNum size = mjgp_rowSize(group, i, a);
+    if (group->state[i] != mjCNSTRSTATE_SATISFIED || group->jar[i] < mjgpEDGE * size) {
       int begin = mjgiSIMD * group->J_adr[i], end = mjgiSIMD * group->J_adr[i + 1];
-      for (int k = begin; k < end; k++) {
-        size += mju_abs(group->J[k] * a[group->J_lane[k / mjgiSIMD] + k % mjgiSIMD]);
-      }
       size = size * group->D[i] + mju_abs(group->f[i]);
       for (int k = begin; k < end; k++) {
         rounding[group->J_lane[k / mjgiSIMD] + k % mjgiSIMD] += mju_abs(group->J[k]) * size;

@@ -17,6 +17,8 @@
 #include "friction/effective_inertia.h"
 #include "state/gears.h"
 
+#define mjgpEDGE 1e-15
+
 typedef struct mjgpGroup_ {
   // sizes
   int nv;      // dofs
@@ -81,6 +83,9 @@ void mjgp_mulJacobian(const mjgpGroup* group, mjtNum* result, const mjtNum* x);
 
 // jar = J a - aref
 void mjgp_residual(mjgpGroup* group, mjtNum* jar, const mjtNum* a);
+
+// what J a - aref of row i is a sum of: it may be zero, as far as rounding can tell, below mjgpEDGE times this
+mjtNum mjgp_rowSize(const mjgpGroup* group, int i, const mjtNum* a);
 
 // forces f and states at jar; returns the cost. cone (nullable) gets the Hessians of cones
 mjtNum mjgp_constraintForce(const mjgpGroup* group, mjtNum* f, int* state, mjtNum* cone,

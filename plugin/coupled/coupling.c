@@ -54,8 +54,7 @@ static void integratorRows(mjgpStep* s, const mjgpInertia* Mhat) {
   mjgpGroup* group = s->group;
   int nv = group->nv, ld = group->ld;
   const int *adr = group->M_adr, *col = group->M_col;
-  mj_markStack(s->d);
-  mjtNum* x = mj_stackAllocNum(s->d, (size_t)nv * (size_t)ld);
+  mjtNum* x = s->forces;
   mju_zero(x, nv * ld);
 
   // rows of L^-1, from the leaves to the root; L = D U' if the matrix is symmetric
@@ -109,7 +108,6 @@ static void integratorRows(mjgpStep* s, const mjgpInertia* Mhat) {
       }
     }
   }
-  mj_freeStack(s->d);
 }
 
 
@@ -132,9 +130,10 @@ static void allocate(mjgpStep* s, const mjgpInertia* Mhat) {
   s->start = number + 7 * size;
   s->change = number + 8 * size;
   s->pivot = s->change + mjgpCHANGE * size;
-  s->right = mj_stackAllocNum(d, (Mhat->solver ? 1 : 3) * ld * nv);
+  s->right = mj_stackAllocNum(d, (Mhat->solver ? 1 : 4) * ld * nv);
   s->left = Mhat->solver ? s->right : s->right + ld * nv;
   s->rows = Mhat->solver ? NULL : s->left + ld * nv;
+  s->forces = Mhat->solver ? NULL : s->rows + ld * nv;
   s->state = mj_stackAllocInt(d, 2 * nefc + 1);
   s->factored = s->state + nefc;
   size_t row = n + (size_t)s->group->nextra;
@@ -187,7 +186,9 @@ static int isConfirmed(mjgpStep* s) {
   for (int i = 0; i < s->n; i++) {
     int joint = s->group->joint[i];
     mjtNum v = g->in.v[joint] + s->m->opt.timestep * s->acc[i];
-    confirmed &= mju_abs(v - g->out.v_next[joint]) <= mjgpSAME * g->out.cancellation[joint] + 1e-14;
+    confirmed &= mju_abs(v - g->out.v_next[joint]) <= mjgpSAME * g->out.cancellation[joint] +
+                                                          mjgpEVALUATIONS * g->out.rounding[joint] +
+                                                          1e-14;
   }
   return confirmed;
 }
@@ -245,6 +246,7 @@ static void answerEngine(mjgpStep* s, const mjgInfo* exact, int* worst) {
 static mjgpStep prepare(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
                         mjgpGroup* group) {
   mjgpStep step = {.m = m, .d = d, .g = g, .group = group, .n = group->njoint};
+  step.rough = mjgp_isRough(group);
   allocate(&step, Mhat);
   if (step.rows) {
     integratorRows(&step, Mhat);
@@ -295,6 +297,7 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
     method = mjgpBY_NONE;
   }
   g->count.by[method]++;
+  mjgp_holdRounding(s);
 
   // what the core could not solve to its own tolerance may be solved all the same; whether it is the only solution
   // is not known then

@@ -241,12 +241,17 @@ void mjgp_giveUp(mjgpStep* s) {
       mju_zero(s->t, s->n);
       mjgp_inner(s, s->t);
     }
+    if (!round) {
+      mjgp_setCancellation(s);
+      mjgp_addRounding(s);
+    }
     wrong = 0;
     mjgp_accelerations(s);
     for (int i = 0; i < s->n; i++) {
       int joint = s->group->joint[i], gap = g->config->joint[joint].gap;
       mjtNum v = g->in.v[joint] + h * s->acc[i];
-      if (gap == mjgpGAP_NONE && s->t[i] * mjgp_slip(g, joint, v, s->t[i]) < 0) {
+      mjtNum slip = mjgp_slip(g, joint, v, s->t[i]);
+      if (gap == mjgpGAP_NONE && s->t[i] * slip < 0 && !mjgp_isRounding(s, i, slip)) {
         s->t[i] = 0;
         wrong = 1;
       }
@@ -263,4 +268,5 @@ void mjgp_giveUp(mjgpStep* s) {
     g->out.lambda[joint] =
         mjgi_lawLoad(g->in.gamma_u[joint], g->in.gamma_v[joint], g->out.u[joint], s->t[i]);
   }
+  mjgp_holdRounding(s);
 }

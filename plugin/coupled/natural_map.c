@@ -212,6 +212,7 @@ void mjgp_acceptMap(mjgpMap* map) {
   mjgpGears* g = s->g;
   mjtNum residual = 0;
   mjgp_accelerations(s);
+  mjgp_setCancellation(s);
   for (int i = 0; i < map->n; i++) {
     residual = mju_max(residual, mju_abs(map->F[i]));
     if (hasGap(s, i)) {
@@ -239,6 +240,35 @@ void mjgp_acceptMap(mjgpMap* map) {
 }
 
 
+int mjgp_isRounding(const mjgpStep* s, int i, mjtNum v) {
+  return mju_abs(v) <= mjgpZERO * s->g->out.rounding[s->group->joint[i]];
+}
+
+
+void mjgp_holdRounding(const mjgpStep* s) {
+  mjgpResult* out = &s->g->out;
+  for (int i = 0; i < s->n; i++) {
+    int joint = s->group->joint[i];
+    if (!hasGap(s, i) && s->g->in.compliance[joint] == 0 &&
+        out->t[joint] * out->v_next[joint] < 0 && mjgp_isRounding(s, i, out->v_next[joint])) {
+      out->mode[joint] = 0;
+      out->v_next[joint] = 0;
+    }
+  }
+}
+
+
+// distance of friction and velocity from the law, relative to the scales of torque and velocity: the law is the
+// graph of three lines, friction at a bound and motion its way, or rest between the bounds
+static mjtNum graphDistance(mjtNum t, mjtNum v, mjtNum low, mjtNum high, mjtNum torque,
+                            mjtNum velocity) {
+  mjtNum above = mju_max(mju_abs(t - high) / torque, mju_max(0, -v) / velocity);
+  mjtNum below = mju_max(mju_abs(t - low) / torque, mju_max(0, v) / velocity);
+  mjtNum rest = mju_max(mju_abs(t - mju_clip(t, low, high)) / torque, mju_abs(v) / velocity);
+  return mju_min(rest, mju_min(above, below));
+}
+
+
 mjtNum mjgp_lawError(mjgpStep* s, int* worst) {
   const mjgpGears* g = s->g;
   mjtNum h = s->m->opt.timestep, most = 0;
@@ -249,21 +279,30 @@ mjtNum mjgp_lawError(mjgpStep* s, int* worst) {
     if (hasGap(s, i)) {
       continue;
     }
-    mjtNum t = g->out.t[joint], v = slipVelocity(s, i, t), stop = 1 / (h * stepSize(s, i));
+    mjtNum t = g->out.t[joint], v = slipVelocity(s, i, t), open = mjgpZERO * g->out.rounding[joint];
     mjtNum u = mjgp_torqueIn(s, i), ratio = g->in.static_ratio[joint];
     mjtNum lambda = mjgi_lawLoad(g->in.gamma_u[joint], g->in.gamma_v[joint], u, t);
-    mjtNum coulomb = g->in.coulomb[joint], trial = t + v * stop;
+    mjtNum coulomb = g->in.coulomb[joint];
+    v -= mju_clip(v, -open, open);
 
     // what slips has the sliding bound, what is stuck may have the static one
     int mode = g->out.mode[joint];
     mjtNum up = mode ? 1 : mjgi_lawRatio(ratio, g->in.v[joint], 1);
     mjtNum down = mode ? 1 : mjgi_lawRatio(ratio, g->in.v[joint], -1);
     mjtNum high = mjgi_lawBound(lambda, coulomb, up), low = -mjgi_lawBound(lambda, coulomb, down);
-    mjtNum size = mju_abs(t) + mju_abs(lambda) + coulomb + mju_abs(g->in.tau[joint]) +
-                  (g->out.cancellation[joint] + mju_abs(v)) * stop;
-    mjtNum inside = trial < low ? low : trial > high ? high : trial, error = mju_abs(t - inside);
-    if (!(error <= most * size)) {
-      most = error / size;
+    mjtNum velocity =
+        g->out.cancellation[joint] + mju_abs(v) + g->in.compliance[joint] * mju_abs(t) + mjMINVAL;
+    mjtNum torque = mju_abs(t) + mju_abs(lambda) + coulomb + mju_abs(g->in.tau[joint]) +
+                    g->in.inertia[joint] * velocity / h + mjMINVAL;
+
+    // most joints are on it but for rounding
+    int rests = mju_abs(v) <= 1e-14 * velocity && low <= t && t <= high;
+    if (rests || mju_abs(t - (v > 0 ? high : low)) <= 1e-14 * torque) {
+      continue;
+    }
+    mjtNum error = graphDistance(t, v, low, high, torque, velocity);
+    if (!(error <= most)) {
+      most = error;
       *worst = joint;
       if (isnan(most)) {
         return 1;

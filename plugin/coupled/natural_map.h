@@ -51,6 +51,12 @@ int mjgp_releaseMap(mjgpMap* map);
 // results in s->g of the point that was evaluated, at x = 1
 void mjgp_acceptMap(mjgpMap* map);
 
+// is this velocity of joint i nothing but rounding of constraint forces
+int mjgp_isRounding(const mjgpStep* s, int i, mjtNum v);
+
+// joints whose friction would drive them at a velocity that is nothing but rounding are stuck
+void mjgp_holdRounding(const mjgpStep* s);
+
 // how far results are from the law at s->a, relative to what they are made of; worst: the joint, a number of
 // mjgpGears
 mjtNum mjgp_lawError(mjgpStep* s, int* worst);

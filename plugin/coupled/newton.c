@@ -11,7 +11,7 @@
 #define mjgpINNER   100   // steps of the inner problem
 #define mjgpBUDGET  5000  // linearizations that one group may cost
 #define mjgpANSWERS 80    // runs of the engine's solver that one group may cost
-#define mjgpZERO    128   // a gradient of this many rounding errors counts as zero
+#define mjgpSTIFF   1e9  // times the inertia of the dofs: forces of such rows may be mostly rounding
 
 
 //---------------------------------- pieces --------------------------------------------------------
@@ -76,6 +76,20 @@ static inline void addOuter(mjtNum* W, const mjtNum* left, const mjtNum* right, 
       target[c] += left[i] * source[c];
     }
   }
+}
+
+
+int mjgp_isRough(const mjgpGroup* group) {
+  mjtNum most = 0;
+  for (int i = 0; i < group->nv; i++) {
+    most = fmax(most, group->M[group->M_adr[i]]);
+  }
+  for (int i = 0; i < group->nefc; i++) {
+    if (group->D[i] > mjgpSTIFF * most) {
+      return 1;
+    }
+  }
+  return 0;
 }
 
 
@@ -272,6 +286,20 @@ static void freeAcceleration(mjgpStep* s, mjtNum* restrict a, mjtNum* restrict s
 }
 
 
+void mjgp_setCancellation(mjgpStep* s) {
+  mjtNum h = s->m->opt.timestep;
+  mj_markStack(s->d);
+  mjtNum* a = mj_stackAllocNum(s->d, 2 * (size_t)s->group->ld);
+  mjtNum* size = a + s->group->ld;
+  freeAcceleration(s, a, size);
+  for (int i = 0; i < s->n; i++) {
+    int joint = s->group->joint[i];
+    s->g->out.cancellation[joint] = mju_abs(s->g->in.v[joint]) + h * size[i];
+  }
+  mj_freeStack(s->d);
+}
+
+
 int mjgp_solveLinear(mjgpStep* s) {
   const mjgpGroup* group = s->group;
   int n = s->n, ld = group->ld, general = group->nextra;
@@ -355,12 +383,16 @@ void mjgp_addRounding(mjgpStep* s) {
   if (s->engine) {
     return;
   }
-  mjtNum h = s->m->opt.timestep;
+  mjtNum h = s->m->opt.timestep, *velocity = s->g->out.rounding;
+  for (int k = 0; k < group->nv && s->forces; k++) {
+    for (int i = 0; i < s->n; i++) {
+      velocity[group->joint[i]] += h * mju_abs(s->forces[k * group->ld + i]) * s->rounding[k];
+    }
+  }
   mjgp_solveLower(group, s->rounding);
   for (int k = 0; k < group->nv; k++) {
-    mjtNum rounding = h * s->rounding[k] / DBL_EPSILON;
     for (int i = 0; i < s->n; i++) {
-      s->g->out.cancellation[group->joint[i]] += mju_abs(s->left[k * group->ld + i] * rounding);
+      velocity[group->joint[i]] += h * mju_abs(s->left[k * group->ld + i] * s->rounding[k]);
     }
   }
 }
@@ -388,7 +420,12 @@ static int settle(mjgpStep* s, const mjtNum* t) {
   // forces that are not those of the linearization, or no more than rounding
   if (!exact && missing <= 1e-6 * most && isZero(s, t)) {
     mjgp_addRounding(s);
-    exact = 1;
+    return 1;
+  }
+
+  if (exact && s->rough) {
+    isZero(s, t);
+    mjgp_addRounding(s);
   }
   return exact;
 }

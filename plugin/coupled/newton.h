@@ -9,8 +9,9 @@
 #include "coupled/hessian.h"
 #include "state/gears.h"
 
-#define mjgpSTEPS  8  // undamped Newton steps
-#define mjgpCHANGE 6  // rows that may change their states before the Hessian is factored anew
+#define mjgpSTEPS  8    // undamped Newton steps
+#define mjgpCHANGE 6    // rows that may change their states before the Hessian is factored anew
+#define mjgpZERO   128  // a gradient of this many rounding errors counts as zero
 
 typedef struct mjgpStep_ {
   const mjModel* m;
@@ -20,6 +21,7 @@ typedef struct mjgpStep_ {
   int n;             // geared joints
   int newton_steps;  // linearizations so far
   int gaps;          // there is a gap with backlash among them
+  int rough;         // rounding of constraint forces may move the joints, see mjgp_isRough
   int engine;        // a(t) is what the engine's own constraint solver answers
   int responses;     // answers so far
   int fixed;         // they do not correct the linearization
@@ -34,6 +36,7 @@ typedef struct mjgpStep_ {
   mjtNum* right;     // U'^-1 E, a column per joint                        (nv x ld)
   mjtNum* left;      // U'^-1 of the rows that give the velocity; may be right
   mjtNum* rows;      // those rows, as columns; null: unit vectors         (nv x ld)
+  mjtNum* forces;    // rows from force to velocity change per second; null: left  (nv x ld)
   int nchange;       // rows whose states differ from those that are factored
   mjtNum* change;    // U'^-1 J' of these rows                             (mjgpCHANGE x nv)
   mjtNum* pivot;     // L D L' of [1/D] + change change', - for rows that left
@@ -86,8 +89,14 @@ int mjgp_solveLinear(mjgpStep* s);
 // in s->g and s->target
 int mjgp_newtonStep(mjgpStep* s);
 
-// to the scale of rounding errors of each joint, add what the gradient at s->a is a sum of: where it was zero
-// up to its rounding errors, the acceleration is exact up to theirs. Takes s->rounding, once
+// are there rows so stiff that their forces may be mostly rounding
+int mjgp_isRough(const mjgpGroup* group);
+
+// velocities to which rounding errors of results are relative, at the linearization
+void mjgp_setCancellation(mjgpStep* s);
+
+// to the velocity of each joint that rounding leaves open, add what the gradient at s->a is a sum of: where it
+// was zero up to its rounding errors, the motion is exact up to theirs. Takes s->rounding, once
 void mjgp_addRounding(mjgpStep* s);
 
 // a = a(t): the engine's convex problem with friction t, solved to rounding and linearized there;

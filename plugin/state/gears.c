@@ -55,6 +55,7 @@ static size_t layout(mjgpGears* g, const mjgpConfig* c, char* base) {
   mjgpARRAY(out.jammed, count)
   mjgpARRAY(out.gap, count)
   mjgpARRAY(out.cancellation, count)
+  mjgpARRAY(out.rounding, count)
   mjgpARRAY(scratch.slope, nv)
   mjgpARRAY(scratch.lower, lines)
   mjgpARRAY(scratch.upper, lines)
@@ -291,6 +292,7 @@ void mjgp_copy(mjData* dest, const mjModel* m, const mjData* src, int instance) 
   memcpy(to->in.q, from->in.q, sizeof(mjtNum) * n);
   memcpy(to->in.lag, from->in.lag, sizeof(mjtNum) * n);
   memcpy(to->out.cancellation, from->out.cancellation, sizeof(mjtNum) * n);
+  memcpy(to->out.rounding, from->out.rounding, sizeof(mjtNum) * n);
   memcpy(to->out.gap, from->out.gap, sizeof(mjgCouplingStep) * n);
   memcpy(to->in.force, from->in.force, sizeof(mjtNum) * (size_t)to->config->nv);
 }

@@ -59,6 +59,9 @@ typedef struct mjgpCount_ {
   int by[mjgpNMETHOD];  // groups by what solved them (mjgpMethod)
 } mjgpCount;
 
+// rounding of constraint forces is known as a bound on one evaluation; the engine makes a few
+#define mjgpEVALUATIONS 16
+
 // what a step starts from
 // what the integrator makes of velocity gains of actuators: no derivative at all, one on the diagonal, or
 // whatever actuators of tendons and sites have
@@ -108,6 +111,7 @@ typedef struct mjgpResult_ {
   int* jammed;           // 1: would not move however large its torque was             (n)
   mjgCouplingStep* gap;  // what backlash did                                          (n)
   mjtNum* cancellation;  // velocity to which rounding errors are relative             (n)
+  mjtNum* rounding;      // velocity that rounding of constraint forces leaves open     (n)
   mjgInfo info;          // of the step: the worst of its problems
   mjgInfo last_info;     // of the last problem that was solved
 } mjgpResult;
@@ -162,6 +166,7 @@ static inline void mjgp_startJoint(mjgpGears* g, const mjData* d, int i) {
   g->out.t[i] = state[mjgpSTATE_FRICTION];
   g->out.mode[i] = (piece > 0) - (piece < 0);
   g->out.load[i] = piece > 1 || piece < -1 ? -1 : 1;
+  g->out.rounding[i] = 0;
 }
 
 // the object of a mjData, with the configuration of this model, which is known by its address. That is enough

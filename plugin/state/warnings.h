@@ -14,6 +14,7 @@ typedef enum mjgpWarning_ {
   mjgpWARN_UNCONFIRMED = 1 << 4,
   mjgpWARN_STIFF = 1 << 6,
   mjgpWARN_REFUSED = 1 << 5,
+  mjgpWARN_ROUNDING = 1 << 7,
 } mjgpWarning;
 void mjgp_warn(struct mjgpGears_* g, int warning, const char* format, ...)
     __attribute__((format(printf, 3, 4)));

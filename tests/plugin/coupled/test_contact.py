@@ -39,6 +39,30 @@ def test_ball():
                 assert ball(u, v, h, integrator) == 0, (integrator, u, v, h)
 
 
+AXIS = ('<mujoco><option integrator="{integrator}"/>' + GEAR.format(joint="p q", u=0.2, v=0.3)
+        + '<worldbody><geom size=".02"/><body pos=".03 0 .00123"><joint name="p" axis="0 1 0" damping="1"/><geom size=".02" mass="0"/>'
+        '<inertial pos="0 0 0" mass=".02" diaginertia="1e-4 1e-4 1e-4"/>'
+        '<body pos=".04 0 0"><joint name="q" axis="0 1 0" damping="1"/><geom size=".01" mass="0"/>'
+        '<inertial pos="0 0 0" mass=".005" diaginertia="2e-5 2e-5 2e-5"/></body></body></worldbody>'
+        '<actuator><motor joint="p"/><motor joint="q"/></actuator><sensor>' + SENSOR.format(joint="p") + SENSOR.format(joint="q")
+        + "</sensor></mujoco>")
+
+
+def test_rounding():
+    """A contact on the axis of its joint finds no inertia: its forces of 1e15 N round to N, and friction keeps its sign all the same."""
+    for integrator in ("Euler", "implicitfast", "implicit", "discrete"):
+        model = mujoco.MjModel.from_xml_string(AXIS.format(integrator=integrator))
+        data = mujoco.MjData(model)
+        random = np.random.default_rng(3)
+        for step in range(500):
+            if step % 20 == 0:
+                data.ctrl[:] = random.uniform(-8, 8, 2)
+            mujoco.mj_step(model, data)
+            assert data.efc_D.max() > 1e14
+            assert data.sensordata[STATUS] in (0, 1), (integrator, step)
+            assert (data.sensordata[model.sensor_adr] * data.qvel >= 0).all(), (integrator, step)
+
+
 ARM = ('<mujoco><option timestep="0.002" integrator="implicit"/>' + GEAR.format(joint="a b", u=0.1, v=1.1)
        + '<worldbody><body><joint name="a" axis="0 1 0" armature=".1"/><geom type="capsule" fromto="0 0 0 .5 0 0" size=".03" mass="1"/></body>'
        '<body pos="0 2 0"><joint name="spin" axis="0 0 1"/><geom type="capsule" fromto="0 0 0 .5 0 0" size=".03" mass="1"/>'
