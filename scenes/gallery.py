@@ -12,11 +12,16 @@ import concurrent.futures
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 
 LENGTH, RATE, TITLE = 4, 10, 1.0  # of a film: s, frames a second, s
 PICTURE, FILM = ["--size", "1280x720", "--effects"], ["--size", "1280x720", "--no-effects"]
+
+# scenes in which nothing moves that one could see: their figures show what they compute
+FIGURES = ("drivability", "lambda", "axproj", "gap_map", "resonance", "interval")
 
 # what stands beside, and whose curves: of scenes with cases that are one picture
 BESIDE = {
@@ -30,6 +35,10 @@ BESIDE = {
     "replay": ("frictionloss", "servo"),
     "hold": ("frictionloss", "shoulder"),
     "gripper": ("welded", ""),
+    "humanoid": ("yielding", "left_knee"),
+    "rod-constant": ("all", ""),
+    "wall-constant": ("all", "elbow"),
+    "compensation": ("uncompensated", ""),
 }
 
 # what to look at: case (empty: the first), time of the picture as part of the scene, sentence
@@ -67,7 +76,8 @@ MOMENT = {
     "hold": ("gear", 0.5, "An arm is held for a minute by dry friction, without the creep of a constraint."),
     "gripper": ("screw", 0.5, "A gripper with a lead screw squeezes a box, its motor is switched off, and it still holds."),
     "arm": ("", 0.5, "An arm with worm gears rests on a table and carries a load, motors off."),
-    "humanoid": ("", 0.2, "A humanoid with geared legs stands, is pushed and falls."),
+    "humanoid": ("", 0.3, "Two humanoids without power: legs with gears that lock stand until they are pushed over, others sink down."),
+    "lambda": ("", 0.6, "Internal force of a joint that slips, for all pairs of coefficients (Kikuuwe, Fig. 7)."),
     "jack": ("", 0.5, "A screw jack lifts 5 kg and holds them."),
 }
 
@@ -93,7 +103,14 @@ def run(*command):
         sys.exit(f"gallery.py: {' '.join(map(str, command))}: {done.stderr}")
 
 
+def figure(folder, name):
+    """The first figure that report.py has made of a scene."""
+    return min(folder.glob(f"{name}-*.png"))
+
+
 def film(view, folder, name, scene, time):
+    if name in FIGURES:
+        return
     (folder / name).mkdir(parents=True, exist_ok=True)
     run(view, scene, *compared(name), "--picture", folder / name / "picture.png", "--at", time, *PICTURE)
     run(view, scene, *compared(name), "--record", folder / name / "film.mp4", "--length", str(LENGTH), "--fps",
@@ -116,21 +133,36 @@ def page(view, folder, picture="gallery/{name}.png", film=""):
              "`results/gallery.md`. The ring around a joint tells what its gear does, the red arc friction, to scale:",
              "see [What the colours say](../doc/window.md).", ""]
     for name, description, scene, time in scenes(view):
-        file = folder / picture.format(name=name)
+        shown = picture.format(name=name)
+        file = folder / shown
         file.parent.mkdir(parents=True, exist_ok=True)
-        if not film:
+        if film:
+            shown = figure(folder, name).name if name in FIGURES else shown
+        elif name in FIGURES:
+            make_figure(view, file, name)
+        else:
             run(view, scene, *compared(name), "--picture", file, "--at", time, *PICTURE)
             shrink(file)
         sentence = MOMENT.get(name, ("", 0, ""))[2] or description[0].upper() + description[1:] + "."
-        lines += [f"## {name}", "", f"![{description}]({picture.format(name=name)})", "", sentence, "",
-                  film.format(name=name) + " ".join(["`./demo --view", scene, *compared(name)]) + "`", ""]
+        lines += [f"## {name}", "", f"![{description}]({shown})", "", sentence, "",
+                  ("" if name in FIGURES else film.format(name=name)) + " ".join(["`./demo --view", scene, *compared(name)]) + "`", ""]
     (folder / "gallery.md").write_text("\n".join(lines))
 
 
-def shrink(file):
-    """To half the size, in fewer colours: for pages."""
+def make_figure(view, file, name):
+    """The figure of a scene, without results that are there already."""
+    with tempfile.TemporaryDirectory() as folder:
+        play = pathlib.Path(view).with_name("mjgear-run")
+        run(play, name, "--out", folder)
+        run(sys.executable, pathlib.Path(__file__).with_name("report.py"), folder)
+        shutil.copy(figure(pathlib.Path(folder), name), file)
+    shrink(file, 900)
+
+
+def shrink(file, width=640):
+    """To a smaller size, in fewer colours: for pages."""
     subprocess.run(["ffmpeg", "-v", "error", "-y", "-i", file, "-vf",
-                    "scale=640:-1:flags=area,split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=none", file.with_suffix(".tmp.png")],
+                    f"scale={width}:-1:flags=area,split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=none", file.with_suffix(".tmp.png")],
                    check=True)
     file.with_suffix(".tmp.png").replace(file)
 

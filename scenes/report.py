@@ -26,6 +26,8 @@ import numpy as np
 TABLES = ("claims", "differences")
 
 plt.rcParams.update({
+    # the colours of Okabe and Ito, which colour-blind eyes tell apart
+    "axes.prop_cycle": matplotlib.cycler(color=["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "0.25"]),
     "figure.dpi": 120,
     "font.size": 9,
     "axes.grid": True,

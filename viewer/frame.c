@@ -50,7 +50,14 @@ static void coarsen(mjModel* m) {
   m->vis.quality.numstacks = mjMIN(m->vis.quality.numstacks, STACKS);
   m->vis.quality.numquads = mjMIN(m->vis.quality.numquads, QUADS);
   m->vis.quality.offsamples = 0;
+  m->vis.quality.shadowsize = mjMIN(m->vis.quality.shadowsize, 1024);
 }
+
+
+// slices of a cylinder in which an eye sees no corners
+enum {
+  FINE = 64
+};
 
 
 // what depends on the model
@@ -58,6 +65,8 @@ static void makeModel(Frame* frame, const Sim* sims, int nsim, int font_scale) {
   mjModel* m = sims[0].m;
   if (frame->flg_coarse) {
     coarsen(m);
+  } else {
+    m->vis.quality.numslices = mjMAX(m->vis.quality.numslices, FINE);
   }
   mjv_makeScene(m, &frame->scene, 2000);
   if (frame->flg_software) {
@@ -69,9 +78,12 @@ static void makeModel(Frame* frame, const Sim* sims, int nsim, int font_scale) {
   startCamera(frame, m);
   frame->selected = 0;
 
-  // curves begin at the first state; the gap is worth one where there is one
-  frame->plots.shown[plotGAP] = simHasBacklash(sims);
-  frame->plots.shown[plotLAMBDA] = !frame->plots.shown[plotGAP];
+  // curves begin at the first state; the gap is worth one where there is one, friction where there is any
+  int flg_friction = simHasFriction(sims), flg_gap = simHasBacklash(sims);
+  frame->plots.shown[plotGAP] = flg_gap;
+  frame->plots.shown[plotFRICTION] = flg_friction;
+  frame->plots.shown[plotTORQUE] = !flg_friction;
+  frame->plots.shown[plotLAMBDA] = flg_friction && !flg_gap;
   plotsInit(&frame->plots, sims, nsim);
   plotsAdd(&frame->plots, sims);
 }
@@ -90,8 +102,6 @@ void frameInit(Frame* frame, const Sim* sims, int nsim, int font_scale, const ch
   frame->flg_legend = 1;
   frame->plots.window = 5;
   frame->plots.shown[plotVELOCITY] = 1;
-  frame->plots.shown[plotFRICTION] = 1;
-  frame->plots.shown[plotLAMBDA] = 1;
   makeModel(frame, sims, nsim, font_scale);
 }
 
@@ -161,7 +171,9 @@ void frameValue(char* text, size_t text_size, const Sim* sim, int gear, int valu
                                       v.friction, v.lambda,     0,           v.power_loss,
                                       v.gap,      v.iterations, v.residual};
   if (value == frameMODE) {
-    snprintf(text, text_size, "%s", modes[v.mode + 1]);
+    int flg_more = v.state > mjgpSTATE_STUCK;
+    snprintf(text, text_size, "%s%s%s", modes[v.mode + 1], flg_more ? ", " : "",
+             flg_more ? mjgpStateName[v.state] : "");
   } else if (value == frameRESIDUAL) {
     snprintf(text, text_size, v.residual > 0 ? "%.0e" : "%.0f", v.residual);
   } else {
@@ -200,7 +212,7 @@ static mjrRect plotsArea(const Frame* frame, mjrRect area, const Show* show) {
     return plots;
   }
   if (show->nsim == 2) {
-    return (mjrRect){area.left, area.bottom, area.width, area.height * 36 / 100};
+    return (mjrRect){area.left, area.bottom, area.width, area.height * 38 / 100};
   }
   plots.width = area.width * (show->nsim == 3 ? 50 : show->nsim == 4 ? 28 : 36) / 100;
   plots.height = show->nsim == 3 ? area.height / 2 : area.height;
@@ -273,7 +285,7 @@ void frameDraw(Frame* frame, mjrRect area, Show* show) {
   const char* label[nVIEW];
   Sim* sims = show->sim;
   for (int s = 0; s < show->nsim; s++) {
-    label[s] = showLabel(show, s);
+    label[s] = showCaption(show, s);
   }
 
   // scenes side by side

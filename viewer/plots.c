@@ -10,11 +10,13 @@ enum {
   MAXCURVE = 6      // curves that an eye tells apart
 };
 
-const char* const plotTitle[nPLOT] = {"position (rad)", "velocity (rad/s)", "friction (N m)",
-                                      "internal force (N m)", "gap (rad)"};
+const char* const plotTitle[nPLOT] = {"position (rad)",           "velocity (rad/s)",
+                                      "friction (N m)",           "internal force (N m)",
+                                      "torque on the link (N m)", "gap (rad)"};
 
-static const char* const plotTitleSlide[nPLOT] = {"position (m)", "velocity (m/s)", "friction (N)",
-                                                  "internal force (N)", "gap (m)"};
+static const char* const plotTitleSlide[nPLOT] = {"position (m)",          "velocity (m/s)",
+                                                  "friction (N)",          "internal force (N)",
+                                                  "force on the link (N)", "gap (m)"};
 
 // colours that stay distinct for most colour-blind eyes, on dark ground
 static const float palette[MAXCURVE][3] = {{0.35f, 0.71f, 0.91f}, {0.90f, 0.62f, 0.00f},
@@ -72,6 +74,7 @@ void plotsAdd(Plots* plots, const Sim* sims) {
       curve(plots, s, g, plotVELOCITY)[k] = (float)values.velocity;
       curve(plots, s, g, plotFRICTION)[k] = (float)values.friction;
       curve(plots, s, g, plotLAMBDA)[k] = (float)values.lambda;
+      curve(plots, s, g, plotTORQUE)[k] = (float)values.torque_out;
       curve(plots, s, g, plotGAP)[k] = (float)values.gap;
     }
   }
@@ -95,10 +98,7 @@ int plotsShown(const Plots* plots) {
 static void styleFigure(mjvFigure* figure) {
   mjv_defaultFigure(figure);
   figure->flg_extend = 0;
-  figure->gridsize[0] = 3;
-  figure->gridsize[1] = 3;
   figure->linewidth = 2;
-  strcpy(figure->xformat, "%.1f");
   strcpy(figure->yformat, "%.4g");
   strcpy(figure->minwidth, "-0.000");
   for (int i = 0; i < 3; i++) {
@@ -111,6 +111,48 @@ static void styleFigure(mjvFigure* figure) {
   figure->panergba[3] = 0.6f;
   for (int c = 0; c < MAXCURVE; c++) {
     memcpy(figure->linergb[c], palette[c], sizeof(palette[c]));
+  }
+}
+
+
+// a range as the engine draws it, in whole units of a power of ten, and the parts in which its grid has round
+// numbers; what is asked for stays a little within, so that rounding does not widen it once more
+static void roundRange(mjvFigure* figure) {
+  static const int parts[] = {2, 2, 2, 3, 4, 5, 3, 7, 4, 3};
+  float low = figure->range[1][0], high = figure->range[1][1];
+  float unit = powf(10, floorf(log10f(high - low)));
+  int first, last;
+  for (;; unit *= 10) {
+    first = (int)floorf(low / unit);
+    last = (int)ceilf(high / unit);
+    if (last - first < 10) {
+      break;
+    }
+  }
+
+  // even ends where every other unit has its line
+  if (last - first > 4) {
+    int even = first - (first & 1), over = last + (last & 1);
+    first = over - even < 10 ? even : first;
+    last = over - first < 10 ? over : last;
+  }
+  figure->gridsize[1] = 1 + parts[last - first];
+  figure->range[1][0] = ((float)first + 1e-3f) * unit;
+  figure->range[1][1] = ((float)last - 1e-3f) * unit;
+}
+
+
+// parts of the time axis at round numbers, few enough for its width in characters
+static void roundTime(mjvFigure* figure, int width) {
+  int most = width / 7 < 2 ? 2 : width / 7 > 6 ? 6 : width / 7;
+  float length = figure->range[0][1] - figure->range[0][0];
+  figure->gridsize[0] = 3;
+  strcpy(figure->xformat, figure->range[0][0] == 0 ? "%.3g" : "%.1f");
+  for (int n = most; n > 2 && figure->gridsize[0] == 3; n--) {
+    float step = length / (float)n, unit = powf(10, floorf(log10f(step) + 1e-4f));
+    float digit = step / unit;
+    int round = fabsf(digit - 1) < 1e-3f || fabsf(digit - 2) < 1e-3f || fabsf(digit - 5) < 1e-3f;
+    figure->gridsize[0] = round ? n + 1 : 3;
   }
 }
 
@@ -162,12 +204,13 @@ static void fillLine(mjvFigure* figure, int line, const Plots* plots, const floa
 }
 
 
-// names in the colours of their curves, in as many lines as they need, along the upper edge of an area;
-// returns their height
+// a title, and names in the colours of their curves, in as many lines as they need, along the upper edge of an
+// area; returns their height
 static int drawNames(char (*name)[64], int n, mjrRect area, const mjrContext* context) {
   int line = 11 * context->charHeight / 10, gap = context->charHeight / 2;
   int left = area.left + gap, bottom = area.bottom + area.height - line;
-  for (int i = 0; i < n; i++) {
+  static const float white[3] = {0.95f, 0.95f, 0.95f};
+  for (int i = name[0][0] ? 0 : 1; i < n; i++) {
     int width = 0;
     for (const char* c = name[i]; *c; c++) {
       width += context->charWidth[(unsigned char)*c];
@@ -176,7 +219,7 @@ static int drawNames(char (*name)[64], int n, mjrRect area, const mjrContext* co
       left = area.left + gap;
       bottom -= line;
     }
-    const float* rgb = palette[i];
+    const float* rgb = i ? palette[i - 1] : white;
     mjrRect rect = {left, bottom, width, line};
     mjr_label(rect, mjFONT_NORMAL, name[i], 0.08f, 0.08f, 0.09f, 1, rgb[0], rgb[1], rgb[2],
               context);
@@ -199,20 +242,13 @@ void plotsDraw(Plots* plots, mjrRect area, const mjrContext* context, const Sim*
   int flg_slide = sims[0].m->jnt_type[sims[0].gear[selected].joint] == mjJNT_SLIDE;
 
   // which is which, above all of them; of several simulations one joint is shown
-  char name[MAXCURVE][64];
+  char name[1 + MAXCURVE][64];
+  snprintf(name[0], sizeof(name[0]), "%s", plots->nsim > 1 ? sims[0].gear[selected].name : "");
   for (int c = 0; c < ncurve && ncurve > 1; c++) {
-    snprintf(name[c], sizeof(name[c]), "%s",
+    snprintf(name[1 + c], sizeof(name[1 + c]), "%s",
              plots->nsim > 1 ? labels[c] : sims[0].gear[first + c].name);
   }
-  area.height -= ncurve > 1 ? drawNames(name, ncurve, area, context) : 0;
-
-  if (plots->nsim > 1) {
-    int line = 11 * context->charHeight / 10;
-    mjrRect rect = {area.left, area.bottom + area.height - line, area.width, line};
-    area.height -= line;
-    mjr_label(rect, mjFONT_NORMAL, sims[0].gear[selected].name, 0.08f, 0.08f, 0.09f, 1, 0.95f,
-              0.95f, 0.95f, context);
-  }
+  area.height -= ncurve > 1 ? drawNames(name, 1 + ncurve, area, context) : 0;
   mjvFigure* figure = &plots->figure;
   int below = nshown, flg_row = area.width > 3 * area.height / 2;
   for (int plot = 0; plot < nPLOT; plot++) {
@@ -247,6 +283,7 @@ void plotsDraw(Plots* plots, mjrRect area, const mjrContext* context, const Sim*
     float margin = fmaxf(0.08f * (range[1] - range[0]), least);
     figure->range[1][0] = range[0] - margin;
     figure->range[1][1] = range[1] + margin;
+    roundRange(figure);
     for (int c = 0; c < ncurve; c++) {
       int sim = plots->nsim > 1 ? c : 0, gear = plots->nsim > 1 ? first : first + c;
       if (sims[sim].friction == simGEAR || plot < plotLAMBDA) {
@@ -263,6 +300,7 @@ void plotsDraw(Plots* plots, mjrRect area, const mjrContext* context, const Sim*
       rect = (mjrRect){area.left + area.width * at / nshown, area.bottom, area.width / nshown,
                        area.height};
     }
+    roundTime(figure, 2 * rect.width / context->charHeight);
     mjr_figure(rect, figure, context);
   }
 }

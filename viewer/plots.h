@@ -11,8 +11,9 @@ enum {
   plotVELOCITY = 1,
   plotFRICTION = 2,
   plotLAMBDA = 3,
-  plotGAP = 4,
-  nPLOT = 5
+  plotTORQUE = 4,
+  plotGAP = 5,
+  nPLOT = 6
 };
 
 typedef struct Plots_ {

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -351,6 +352,23 @@ const char* showLabel(const Show* show, int sim) {
   static const char* const friction[] = {"gear friction", "native frictionloss", "no friction"};
   const mjgCase* variant = show->sim[sim].variant;
   return show->option.beside && variant ? variant->name : friction[show->sim[sim].friction];
+}
+
+
+const char* showCaption(const Show* show, int sim) {
+  static char caption[nVIEW][64];
+  const char* label = showLabel(show, sim);
+  if (!strcmp(label, "frictionloss")) {
+    return "MuJoCo's frictionloss";
+  }
+  if (!strcmp(label, "none")) {
+    return "no friction";
+  }
+  snprintf(caption[sim], sizeof(caption[sim]), "%s", label);
+  for (char* c = strchr(caption[sim], '-'); c; c = strchr(c, '-')) {
+    *c = ' ';
+  }
+  return caption[sim];
 }
 
 

@@ -77,6 +77,8 @@ int showChange(Show* show, const char* file, SimFriction against, const char* be
 int showJoint(const Show* show);
 
 // what a simulation is called among others: its case, or its friction
+// the same as one says it; valid until the next call for this simulation
+const char* showCaption(const Show* show, int sim);
 const char* showLabel(const Show* show, int sim);
 
 // 0 on success, exitOUTPUT if the table could not be written

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "load.h"
+#include "mjgear_plugin.h"
 #include "observe/sensor.h"
 
 #define PLUGIN_NAME "mjgear.transmission"
@@ -193,7 +194,7 @@ static double nativeFriction(const mjData* d, int dof) {
 SimValues simValues(const Sim* sim, int gear) {
   const SimGear* g = sim->gear + gear;
   const mjData* d = sim->d;
-  SimValues values = {.position = d->qpos[g->qpos], .velocity = d->qvel[g->dof]};
+  SimValues values = {.position = d->qpos[g->qpos], .velocity = d->qvel[g->dof], .state = -1};
   if (g->sensor >= 0) {
     const mjtNum* s = d->sensordata + g->sensor;
     values.friction = s[mjgSENSOR_FRICTION] + nativeFriction(d, g->dof);
@@ -201,6 +202,7 @@ SimValues simValues(const Sim* sim, int gear) {
     values.torque_in = s[mjgSENSOR_TORQUE_IN];
     values.torque_out = s[mjgSENSOR_TORQUE_OUT];
     values.mode = (int)s[mjgSENSOR_MODE];
+    values.state = (int)s[mjgSENSOR_STATE];
     values.power_loss = s[mjgSENSOR_POWER_LOSS];
     values.gap = s[mjgSENSOR_GAP];
     values.iterations = (int)s[mjgSENSOR_ITERATIONS];
@@ -218,6 +220,24 @@ int simHasBacklash(const Sim* sim) {
     const char* model = mj_getPluginConfig(sim->m, sim->gear[i].instance, "backlash");
     if (model && model[0]) {
       return 1;
+    }
+  }
+  return 0;
+}
+
+
+int simHasFriction(const Sim* sim) {
+  static const char* const keys[] = {"gamma_u", "gamma_v", "coulomb", "stribeck_friction"};
+  __typeof__(mjg_getGear)* getGear;
+  if (mjg_findFunction(&getGear, "mjg_getGear")) {
+    return 1;
+  }
+  for (int i = 0; i < sim->ngear && sim->friction == simGEAR; i++) {
+    for (size_t k = 0; k < sizeof(keys) / sizeof(*keys); k++) {
+      double value = 0;
+      if (getGear(&value, sim->m, sim->d, sim->gear[i].joint, keys[k]) == 1 && value != 0) {
+        return 1;
+      }
     }
   }
   return 0;

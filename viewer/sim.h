@@ -65,7 +65,8 @@ typedef struct SimValues_ {
   double power_loss;  // W
   double gap;         // position in the gap, rad or m
   double residual;
-  int mode;  // -1 slips backward, 0 stuck, 1 slips forward
+  int mode;   // -1 slips backward, 0 stuck, 1 slips forward
+  int state;  // what the gear does, an index of mjgpStateName; -1 where the friction is not ours
   int iterations;
 } SimValues;
 
@@ -84,6 +85,9 @@ SimValues simValues(const Sim* sim, int gear);
 
 // whether a geared joint has backlash
 int simHasBacklash(const Sim* sim);
+
+// whether the gear of a joint has friction
+int simHasFriction(const Sim* sim);
 
 // remember the state
 void simSave(Sim* sim);

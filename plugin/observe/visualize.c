@@ -148,24 +148,57 @@ static void drawGap(mjvScene* scn, const mjtNum anchor[3], const mjtNum axis[3],
     mju_addToScl3(ray, y, mju_sin(angle));
     mju_addScl3(from, anchor, ray, k == 2 ? 0 : 1.1 * radius);
     mju_addScl3(to, anchor, ray, k == 2 ? 1.5 * radius : 1.9 * radius);
-    addPiece(scn, k == 2 ? mjgpStateColor[mjgpSTATE_GAP] : gray, 0.07 * radius, from, to, axis);
+    addPiece(scn, k == 2 ? mjgpStateColor[mjgpSTATE_GAP] : gray, (k == 2 ? 0.08 : 0.06) * radius,
+             from, to, axis);
   }
+}
+
+
+// direction normal to the axis in which what slides, and what it slides in, is thinnest, seen from the axis; returns
+// how far it reaches there
+static mjtNum thinSide(mjtNum side[3], const mjModel* m, const mjData* d, int body,
+                       const mjtNum anchor[3], const mjtNum axis[3]) {
+  mjtNum x[3], y[3], least = mjMAXVAL;
+  normals(x, y, axis, d->xmat + 9 * body);
+  for (int k = 0; k < 4; k++) {
+    mjtNum direction[3], most = 0;
+    mju_scl3(direction, k % 2 ? y : x, k < 2 ? -1 : 1);
+    int parent = m->body_parentid[body], own = m->body_geomnum[body];
+    for (int i = 0; i < own + (parent ? m->body_geomnum[parent] : 0); i++) {
+      int geom = i < own ? m->body_geomadr[body] + i : m->body_geomadr[parent] + i - own;
+      const mjtNum *center = m->geom_aabb + 6 * geom, *size = center + 3;
+      mjtNum offset[3], local[3];
+      mju_sub3(offset, d->geom_xpos + 3 * geom, anchor);
+      mju_mulMatTVec3(local, d->geom_xmat + 9 * geom, direction);
+      mjtNum reach = mju_dot3(offset, direction) + mju_dot3(center, local);
+      for (int j = 0; j < 3; j++) {
+        reach += size[j] * mju_abs(local[j]);
+      }
+      most = mju_max(most, reach);
+    }
+    if (most < 0.99 * least) {
+      least = most;
+      mju_copy3(side, direction);
+    }
+  }
+  return least;
 }
 
 
 // rod along the axis in the colour of the mode, beside the link, and beside it the arrow of the friction force
 static void drawSlide(mjvScene* scn, const float* rgb, const mjtNum anchor[3], const mjtNum axis[3],
-                      const mjtNum xmat[9], mjtNum radius, mjtNum share, const char* label) {
-  mjtNum x[3], y[3], beside[3], from[3], to[3];
-  normals(x, y, axis, xmat);
-  mju_addScl3(beside, anchor, x, 0.7 * radius);
+                      const mjtNum x[3], mjtNum reach, mjtNum radius, mjtNum share,
+                      const char* label) {
+  mjtNum beside[3], from[3], to[3];
+  mjtNum away = mju_max(0.7 * radius, mju_min(reach + 0.2 * radius, 4 * radius));
+  mju_addScl3(beside, anchor, x, away);
   mju_addScl3(from, beside, axis, -2 * radius);
   mju_addScl3(to, beside, axis, 2 * radius);
   addPiece(scn, rgb, 0.12 * radius, from, to, x);
   if (share == 0) {
     return;
   }
-  mju_addScl3(from, anchor, x, 1.1 * radius);
+  mju_addScl3(from, anchor, x, away + 0.4 * radius);
   mju_addScl3(to, from, axis, -4 * radius * share);
   mjvGeom* arrow = newGeom(scn, frictionColor, 1);
   if (arrow) {
@@ -281,7 +314,19 @@ void mjgp_visualize(const mjModel* m, mjData* d, const mjvOption* opt, mjvScene*
       drawGap(scn, d->xanchor + 3 * joint, d->xaxis + 3 * joint, d->xmat + 9 * body,
               ringRadius(m, d, joint), mju_clip(value[mjgSENSOR_GAP] / backlash->half_gap, -1, 1));
     }
-    (hinge ? drawHinge : drawSlide)(scn, rgb, d->xanchor + 3 * joint, d->xaxis + 3 * joint,
-                                    d->xmat + 9 * body, ringRadius(m, d, joint), share, label);
+
+    // a slide's anchor, which the engine leaves where it was, goes along
+    mjtNum anchor[3];
+    int adr = m->jnt_qposadr[joint];
+    mju_addScl3(anchor, d->xanchor + 3 * joint, d->xaxis + 3 * joint,
+                hinge ? 0 : d->qpos[adr] - m->qpos0[adr]);
+    const mjtNum* axis = d->xaxis + 3 * joint;
+    mjtNum radius = ringRadius(m, d, joint);
+    if (hinge) {
+      drawHinge(scn, rgb, anchor, axis, d->xmat + 9 * body, radius, share, label);
+    } else {
+      mjtNum side[3], reach = thinSide(side, m, d, body, anchor, axis);
+      drawSlide(scn, rgb, anchor, axis, side, reach, radius, share, label);
+    }
   }
 }

@@ -21,11 +21,11 @@ def draw(name, runs):
         torque.set_ylabel("torque [kN m]")
         if name == "flap":
             supply = torque.twinx()
-            supply.plot(run["time"], run["supply"], color="tab:red", linewidth=0.8, linestyle="--",
+            supply.plot(run["time"], run["supply"], color="#D55E00", linewidth=0.8, linestyle="--",
                         label="supply pressure (right)")
             supply.set_ylim(0, 80)
             supply.set_yticks((5, 26))
-            supply.set_ylabel("[MPa]", color="tab:red")
+            supply.set_ylabel("[MPa]", color="#D55E00")
             supply.grid(False)
     handles = [handle for axes in figure.axes for handle in axes.get_legend_handles_labels()[0]]
     labels = [label for axes in figure.axes for label in axes.get_legend_handles_labels()[1]]
