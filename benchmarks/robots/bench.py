@@ -179,13 +179,13 @@ def measure(task):
         except ValueError as error:
             rows += [head | dict(gear=g, refused=refusal(error)) for g in kinds]
             continue
-        still = play_plain(robots.plain(spec), max(int(SHARES["unpowered"] * args.steps), 20), 1, options)
+        still = play_plain(robots.plain(spec), max(int(SHARES["unpowered"] * args.steps), 20), args.seed, options)
         for g, numbers in kinds.items():
             row = head | dict(gear=g)
             label = f"{name} {g} {integrator} {cone} {solver} {servo:g}"
             try:
                 text = robots.geared(spec, model, numbers)
-                runs = [play(text, numbers, kind, max(int(SHARES[kind] * args.steps), 20), 1, options,
+                runs = [play(text, numbers, kind, max(int(SHARES[kind] * args.steps), 20), args.seed, options,
                              Cases(args.cases, f"{label} {kind}")) for kind in args.controls]
                 row |= {k: sum(r[k] for r in runs) for k in COUNTS + ("fed",)}
                 row |= {k: max(r[k] for r in runs) for k in ("rise", "worst")}
@@ -241,6 +241,7 @@ def main():
     parser.add_argument("--controls", nargs="*", default=list(record.CONTROLS))
     parser.add_argument("--servos", nargs="*", type=float, default=[0.0])
     parser.add_argument("--steps", type=int, default=1000, help="of each robot, gear and option")
+    parser.add_argument("--seed", type=int, default=1, help="of the random controls")
     parser.add_argument("--noslip", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--library", default=str(robots.HERE.parent.parent / "build/lib/libmjgear.so"))
