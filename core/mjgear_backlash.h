@@ -34,7 +34,13 @@ extern "C" {
 //---------------------------------- laws ----------------------------------------------------------
 
 // All laws are odd, T(-theta_d, -omega_d) = -T(theta_d, omega_d), and they never pull, but for
-// mjgDAMPED_DEADZONE. Below, z = theta_d - half_gap > 0 is the penetration on the right side.
+// mjgDAMPED_DEADZONE and for mjgTORSION, which has no gap. Below, z = theta_d - half_gap > 0 is the
+// penetration on the right side.
+//
+// mjgTORSION is how catalogues of strain wave gears describe their compliance. Its friction is a spring
+// and a slider in series, as a turn of the load shows it: theta_b is the slider, so that the spring holds
+// the lesser of H = K1 hysteresis/2 and K (theta_d - theta_b). Catalogues do not say how stiff a turn
+// begins; it is assumed that K is the largest of K1, K2 and K3.
 typedef enum mjgBacklashModel_ {
   mjgDEADZONE = 0,          // spring behind a gap, k z                            N (24), A (1)
   mjgDAMPED_DEADZONE = 1,   // k z + c omega_d, pulls as the gap opens: known      N (26), A (2)
@@ -47,12 +53,14 @@ typedef enum mjgBacklashModel_ {
   mjgJCK = 7,            // exact with an inerter j in the shaft: two states    A (5), (9), (22)
   mjgHUNT_CROSSLEY = 8,  // k z^n (1 + 1.5 alpha omega_d), never pulling        R (4), (5)
   mjgLIMITED_DAMPING =
-      9  // k z + c omega_d, the damping part never larger      Modelica, Rotational.
-         //   than the spring's: homogeneous, so successive     Components.
-         //   impacts keep a constant ratio of speeds           ElastoBacklash
+      9,           // k z + c omega_d, the damping part never larger      Modelica, Rotational.
+                   //   than the spring's: homogeneous, so successive     Components.
+                   //   impacts keep a constant ratio of speeds           ElastoBacklash
+  mjgTORSION = 10  // no gap: slope K1 to T1, K2 to T2, then K3; friction that  catalogues of
+                   //   yields; c omega_d. One state, theta_b                     strain wave gears
 } mjgBacklashModel;
 
-#define mjgNBACKLASH 10
+#define mjgNBACKLASH 11
 
 typedef struct mjgBacklash_ {
   int model;             // mjgBacklashModel
@@ -66,6 +74,12 @@ typedef struct mjgBacklash_ {
   double exponent;       // n in [1, 4]: mjgHUNT_CROSSLEY                       1
   double restitution;    // alpha >= 0, coefficient of restitution about        s/rad
                          //   1 - alpha v at impact speed v: mjgHUNT_CROSSLEY
+  double stiffness_2;    // K2 above torque_1, 0: none: mjgTORSION              N m/rad
+  double stiffness_3;    // K3 above torque_2, 0: none                          N m/rad
+  double torque_1;       // T1                                                  N m
+  double torque_2;       // T2                                                  N m
+  double hysteresis;     // >= 0, angle between loading and unloading without   rad
+                         //   load: mjgTORSION
 } mjgBacklash;
 
 // null if the parameters are valid, else one line that says what is wrong

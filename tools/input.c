@@ -9,12 +9,17 @@
 
 const GapKey kGapKeys[NGAPKEY] = {
     {"half_gap", "rad", "half of the catalogue's backlash, which is the total gap"},
-    {"stiffness", "N m/rad", "of the shaft behind the gap"},
+    {"stiffness", "N m/rad", "of the shaft behind the gap; of torsion up to torque_1"},
     {"damping", "N m/(rad/s)", "of the shaft behind the gap"},
     {"rubber", "rad", "width of the soft band in the gap"},
     {"shaft_inertia", "kg m2", "inertia in the shaft"},
     {"exponent", "1", "of the contact force"},
     {"restitution", "s/rad", "loss at impact"},
+    {"stiffness_2", "N m/rad", "of torsion above torque_1"},
+    {"stiffness_3", "N m/rad", "of torsion above torque_2"},
+    {"torque_1", "N m", "above which stiffness_2 counts"},
+    {"torque_2", "N m", "above which stiffness_3 counts"},
+    {"hysteresis", "rad", "of torsion: angle between loading and unloading, without load"},
     {"rotor_inertia", "kg m2", "inertia of the rotor in front of the gap, instead of armature"},
 };
 
@@ -200,7 +205,12 @@ static void checkGap(const Input* input, mjgReport* report) {
                      .rubber = value[3],
                      .shaft_inertia = value[4],
                      .exponent = input->gap_given[5] ? value[5] : 1,
-                     .restitution = value[6]};
+                     .restitution = value[6],
+                     .stiffness_2 = value[7],
+                     .stiffness_3 = value[8],
+                     .torque_1 = value[9],
+                     .torque_2 = value[10],
+                     .hysteresis = value[11]};
   const char* error = mjg_backlashError(&law);
   if (error) {
     mjg_refuse(report, "backlash %s: %s", mjg_backlashName(input->backlash), error);

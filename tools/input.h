@@ -7,7 +7,7 @@
 
 // numbers of a gap and its rotor, in the order of README's table
 enum {
-  NGAPKEY = 8
+  NGAPKEY = 13
 };
 
 typedef struct Input_ {

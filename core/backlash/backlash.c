@@ -1,4 +1,5 @@
 #include "backlash/backlash.h"
+#include "backlash/torsion.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -10,8 +11,8 @@ static const double PI = 3.14159265358979323846;
 //---------------------------------- parameters ----------------------------------------------------
 
 static const char* const NAMES[mjgNBACKLASH] = {
-    "deadzone", "damped_deadzone", "revised_deadzone", "exact", "phase_plane", "rubber", "smooth",
-    "jck",      "hunt_crossley",   "limited_damping"};
+    "deadzone", "damped_deadzone", "revised_deadzone", "exact",  "phase_plane", "rubber", "smooth",
+    "jck",      "hunt_crossley",   "limited_damping",  "torsion"};
 
 
 const char* mjg_backlashName(int model) {
@@ -58,6 +59,9 @@ const char* mjg_backlashError(const mjgBacklash* law) {
   }
   if (!(law->restitution >= 0 && law->restitution < INFINITY)) {
     return "restitution must be finite and not negative";
+  }
+  if (law->model == mjgTORSION) {
+    return mjgi_torsionError(law);
   }
   return NULL;
 }
@@ -291,9 +295,13 @@ double mjgi_sideTorque(double* dtheta, double* domega, const mjgBacklash* law, c
 double mjg_backlashTorque(double* dT_dtheta, double* dT_domega, const mjgBacklash* law,
                           double theta_d, double omega_d) {
   double torque = 0, dtheta = 0, domega = 0;
+  if (law->model == mjgTORSION) {
+    torque = mjgi_torsionSpring(&dtheta, law, theta_d, omega_d);
+    domega = law->damping;
+  }
 
   // right side, then the left side as its mirror image
-  for (int sign = 1; sign >= -1; sign -= 2) {
+  for (int sign = 1; sign >= -1 && law->model != mjgTORSION; sign -= 2) {
     mjgiSide side;
     double by_theta, by_omega;
     mjgi_sideBreaks(&side, law, sign * omega_d, sign * omega_d, 1);
@@ -364,6 +372,9 @@ double mjg_gapAcceleration(double* T, const mjgBacklash* law, double theta_d, do
 
 double mjg_backlashEnergy(const mjgBacklash* law, double theta_d, double theta_b, double omega_s) {
   double k = law->stiffness;
+  if (law->model == mjgTORSION) {
+    return mjgi_torsionEnergy(law, theta_d, theta_b);
+  }
   if (law->model == mjgEXACT || law->model == mjgJCK) {
     double twist = theta_d - theta_b;
     double j = law->model == mjgJCK ? law->shaft_inertia : 0;

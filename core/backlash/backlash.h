@@ -43,6 +43,7 @@ typedef struct mjgiGap_ {
   double eta;  // p+ = p- + h w, w = eta omega_d+ + (1 - eta) omega_d: the theta of the theta-method
   double omega_d;     // before the step
   double p;           // p-
+  double slider;      // mjgTORSION: theta_b before the step
   double touch;       // angle at which a gap that closes with omega_d touches, of its side
   double yield;       // rate that a unit of torque in the step takes from both sides
   double twist;       // theta_s before the step

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "backlash/backlash.h"
+#include "backlash/torsion.h"
 #include "law/law.h"
 
 // share of its terms below which a load's sign is rounding
@@ -165,6 +166,8 @@ double mjg_couplingBlend(const mjgBacklash* law, double A, double h) {
   double k = law->stiffness;
   if (law->model == mjgHUNT_CROSSLEY && law->exponent != 1) {
     k *= law->exponent * pow(kDepth, law->exponent - 1);
+  } else if (law->model == mjgTORSION) {
+    k = mjgi_torsionStiffness(law);
   }
   double c = law->model == mjgHUNT_CROSSLEY || law->model == mjgDEADZONE || law->model == mjgSMOOTH
                  ? 0
@@ -176,7 +179,8 @@ double mjg_couplingBlend(const mjgBacklash* law, double A, double h) {
 
 void mjg_couplingRest(double* theta_b, double* omega_s, const mjgBacklash* law, double theta_d,
                       double omega_d) {
-  *theta_b = fmax(-law->half_gap, fmin(theta_d, law->half_gap));
+  *theta_b =
+      law->model == mjgTORSION ? theta_d : fmax(-law->half_gap, fmin(theta_d, law->half_gap));
   *omega_s = fabs(theta_d) >= law->half_gap ? omega_d : 0;
 }
 

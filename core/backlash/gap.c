@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "backlash/backlash.h"
+#include "backlash/torsion.h"
 
 // Gauss points of a piece, at this share of half its length from its middle
 static const double kGauss = 0.57735026918962576451;
@@ -176,6 +177,27 @@ static double integrate(double* slope, const mjgiGap* gap, const mjgBacklash* la
 }
 
 
+// the same for powers of the depth, in closed form where that is accurate, else unchanged
+static void powerMean(double* mean, double* slope, const mjgiGap* gap, double a, double b,
+                      double omega) {
+  const mjgBacklash* law = gap->law;
+  double hi = fmax(a, b) - law->half_gap, lo = fmax(fmin(a, b) - law->half_gap, 0);
+  if (!(hi > 0 && hi - lo > kShort * hi)) {
+    return;
+  }
+
+  // mean of k z^n, and by parts that of its derivative times the time at which an angle is reached
+  double n1 = law->exponent + 1, loss = 1.5 * law->restitution;
+  double factor = fmax(0, 1 + loss * omega);
+  double spring = law->stiffness * (pow(hi, n1) - pow(lo, n1)) / (n1 * fabs(b - a));
+  double end = law->stiffness * pow(fmax(0, b - law->half_gap), law->exponent);
+  double start = law->stiffness * pow(fmax(0, a - law->half_gap), law->exponent);
+  double rise = gap->h / (b - a) * (end - gap->blend * start - (1 - gap->blend) * spring);
+  *mean = factor * spring;
+  *slope = factor > 0 ? factor * rise + loss * spring : 0;
+}
+
+
 // mean of one side's torque (of mjgDAMPED_DEADZONE its spring's) over the angles from p + blend h w to p + h w
 // at rate w. Between the breaks it is a parabola, which two Gauss points integrate without error.
 static double sideMean(double* slope, const mjgiGap* gap, double sign, double w) {
@@ -209,15 +231,9 @@ static double sideMean(double* slope, const mjgiGap* gap, double sign, double w)
   double lo = fmin(a, b), hi = fmax(a, b);
   double mean = integrate(slope, gap, law, &side, a, b, omega);
 
-  // powers that are no parabola: their integral in closed form where that is accurate
+  // powers that are no parabola
   if (law->model == mjgHUNT_CROSSLEY && law->exponent != 1) {
-    double x = fmax(lo - law->half_gap, 0);
-    double y = hi - law->half_gap;
-    if (y > 0 && y - x > kShort * y) {
-      double n1 = law->exponent + 1;
-      mean = law->stiffness * fmax(0, 1 + 1.5 * law->restitution * omega) *
-             (pow(y, n1) - pow(x, n1)) / (n1 * (hi - lo));
-    }
+    powerMean(&mean, slope, gap, a, b, omega);
   }
 
   // a jump moves with the rate: later touch, smaller mean
@@ -243,6 +259,9 @@ static double gapTorque(double* slope, const mjgiGap* gap, double w) {
   if (hasState(law)) {
     return stateTorque(slope, gap, w);
   }
+  if (law->model == mjgTORSION) {
+    return mjgi_torsionMean(slope, law, gap->slider, gap->p, gap->h, gap->blend, w);
+  }
   double left, right;
   double torque = sideMean(&right, gap, 1, w) - sideMean(&left, gap, -1, w);
   *slope = left + right;
@@ -267,7 +286,7 @@ static double solveLine(double* w, double* slope, const mjgiGap* gap, double w0,
   *w = w0;
   double torque = gapTorque(&s, gap, w0);
   if (torque == 0 || a == 0) {
-    *slope = torque == 0 ? 0 : s;
+    *slope = s / (1 + a * s);
     return torque;
   }
 
@@ -360,6 +379,7 @@ mjgiGap mjgi_makeGap(const mjgCoupling* coupling, double A) {
   mjgiGap gap = {.law = law, .h = h, .blend = coupling->blend, .omega_d = coupling->omega_d};
   gap.eta = 0.5 * (1 + coupling->blend);
   gap.p = coupling->theta_d - (1 - gap.eta) * h * coupling->omega_d;
+  gap.slider = coupling->theta_b;
   if (hasTouch(law)) {
     gap.touch = mjg_backlashTouch(law, fabs(gap.omega_d));
     gap.yield = A + (coupling->inertia > 0 ? h / coupling->inertia : 0);
@@ -385,6 +405,9 @@ void mjgi_closeGap(mjgCouplingStep* step, const mjgiGap* gap, double T, double w
     if (T != 0 || fabs(b) > law->half_gap) {
       step->omega_s = closedRate(gap, T, p - step->theta_b, w);
     }
+  }
+  if (law->model == mjgTORSION) {
+    step->theta_b = mjgi_torsionSlider(law, gap->slider, p);
   }
   step->energy = mjg_backlashEnergy(law, p, step->theta_b, step->omega_s);
 }

@@ -10,9 +10,10 @@
 
 // keys that do not describe a gear; those that do are the core's
 static const char* const own_keys[] = {
-    "joint",         "tendon",   "type",        "solver",        "coupling",    "tolerance",
-    "iterations",    "backlash", "half_gap",    "stiffness",     "damping",     "rubber",
-    "shaft_inertia", "exponent", "restitution", "rotor_inertia", "motor_joint", "encoder",
+    "joint",         "tendon",     "type",          "solver",      "coupling",    "tolerance",
+    "iterations",    "backlash",   "half_gap",      "stiffness",   "damping",     "rubber",
+    "shaft_inertia", "exponent",   "restitution",   "stiffness_2", "stiffness_3", "torque_1",
+    "torque_2",      "hysteresis", "rotor_inertia", "motor_joint", "encoder",
 };
 enum {
   mjgpNOWN = (int)(sizeof(own_keys) / sizeof(own_keys[0]))

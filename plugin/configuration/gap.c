@@ -6,9 +6,10 @@
 
 
 // keys of the numbers that describe a gap
-static const char* const gap_keys[mjgpNGAPKEY] = {"half_gap",    "stiffness",     "damping",
-                                                  "rubber",      "shaft_inertia", "exponent",
-                                                  "restitution", "rotor_inertia"};
+static const char* const gap_keys[mjgpNGAPKEY] = {
+    "half_gap", "stiffness",   "damping",      "rubber",      "shaft_inertia",
+    "exponent", "restitution", "stiffness_2",  "stiffness_3", "torque_1",
+    "torque_2", "hysteresis",  "rotor_inertia"};
 
 
 const char* mjgp_gapKey(int k) {
@@ -29,9 +30,10 @@ int mjgp_gapKeyFromName(const char* name) {
 double* mjgp_gapNumber(mjgpJoint* joint, const char* key) {
   // in the order of the keys
   mjgBacklash* b = &joint->backlash;
-  double* const number[mjgpNGAPKEY] = {&b->half_gap,    &b->stiffness,        &b->damping,
-                                       &b->rubber,      &b->shaft_inertia,    &b->exponent,
-                                       &b->restitution, &joint->rotor_inertia};
+  double* const number[mjgpNGAPKEY] = {
+      &b->half_gap, &b->stiffness,   &b->damping,          &b->rubber,      &b->shaft_inertia,
+      &b->exponent, &b->restitution, &b->stiffness_2,      &b->stiffness_3, &b->torque_1,
+      &b->torque_2, &b->hysteresis,  &joint->rotor_inertia};
   int k = mjgp_gapKeyFromName(key);
   return k < 0 ? NULL : number[k];
 }
@@ -50,6 +52,13 @@ int mjgp_readsGapKey(const mjgpJoint* joint, const char* key) {
   }
   if (!strcmp(key, "exponent") || !strcmp(key, "restitution")) {
     return model == mjgHUNT_CROSSLEY;
+  }
+  if (!strcmp(key, "stiffness_2") || !strcmp(key, "stiffness_3") || !strcmp(key, "torque_1") ||
+      !strcmp(key, "torque_2") || !strcmp(key, "hysteresis")) {
+    return model == mjgTORSION;
+  }
+  if (!strcmp(key, "half_gap")) {
+    return model != mjgTORSION;
   }
   if (!strcmp(key, "damping")) {
     return model != mjgDEADZONE && model != mjgSMOOTH && model != mjgHUNT_CROSSLEY;

@@ -41,7 +41,7 @@ RESULTS = (
 STATES = ("stuck", "driving", "driven", "jammed", "in gap")
 
 # keys of a gap, which are not those of a description
-_GAP_KEYS = ("half_gap", "stiffness", "damping", "rubber", "shaft_inertia", "exponent", "restitution", "rotor_inertia")
+_GAP_KEYS = ("half_gap", "stiffness", "damping", "rubber", "shaft_inertia", "exponent", "restitution", "stiffness_2", "stiffness_3", "torque_1", "torque_2", "hysteresis", "rotor_inertia")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -87,6 +87,14 @@ static inline mjgBacklash nordin(int model) {
   law.shaft_inertia = 0.05;
   law.exponent = 1.5;
   law.restitution = 2;
+  if (model == mjgTORSION) {
+    law.half_gap = law.rubber = 0;
+    law.stiffness_2 = 8000;
+    law.stiffness_3 = 12000;
+    law.torque_1 = 10;
+    law.torque_2 = 25;
+    law.hysteresis = 1e-3;
+  }
   return law;
 }
 
@@ -101,6 +109,14 @@ static inline mjgBacklash randomLaw(int model) {
   law.shaft_inertia = rand() % 4 ? decades(-5, 0) : 0;
   law.exponent = uniform(1, 3);
   law.restitution = decades(-3, 2);
+  if (model == mjgTORSION) {
+    law.half_gap = law.rubber = 0;
+    law.hysteresis = rand() % 4 ? decades(-5, -1) : 0;
+    law.torque_1 = rand() % 4 ? law.stiffness * decades(-5, -1) : 0;
+    law.stiffness_2 = law.torque_1 > 0 ? law.stiffness * decades(-1, 1) : 0;
+    law.torque_2 = law.torque_1 > 0 && rand() % 4 ? law.torque_1 * uniform(1.1, 3) : 0;
+    law.stiffness_3 = law.torque_2 > 0 ? law.stiffness * decades(-1, 1) : 0;
+  }
   assert_null(mjg_backlashError(&law));
   return law;
 }

@@ -43,7 +43,7 @@ static void assertClose(double a, double b, double tolerance) {
 // every model against the formulas of its areas, over the phase plane
 static void matchesAreas(void** state) {
   (void)state;
-  for (int model = 0; model < mjgNBACKLASH; model++) {
+  for (int model = 0; model < mjgTORSION; model++) {
     if (isState(model)) {
       continue;
     }
@@ -66,7 +66,7 @@ static void matchesAreas(void** state) {
 static void derivatives(void** state) {
   (void)state;
   int compared = 0;
-  for (int model = 0; model < mjgNBACKLASH; model++) {
+  for (int model = 0; model < mjgTORSION; model++) {
     if (isState(model)) {
       continue;
     }
@@ -98,7 +98,7 @@ static void derivatives(void** state) {
 // no law pulls, but for the damped dead zone, which does where Nordin says: areas A1 and A2
 static void pulling(void** state) {
   (void)state;
-  for (int model = 0; model < mjgNBACKLASH; model++) {
+  for (int model = 0; model < mjgTORSION; model++) {
     if (isState(model)) {
       continue;
     }
@@ -184,7 +184,7 @@ static void touchAngle(void** state) {
 // torque at rest is the gradient of the stored energy
 static void energyGradient(void** state) {
   (void)state;
-  for (int model = 0; model < mjgNBACKLASH; model++) {
+  for (int model = 0; model < mjgTORSION; model++) {
     mjgBacklash law = nordin(model);
     for (int i = -40; i <= 40; i++) {
       double theta = 2.3e-4 * i + 1e-5;

@@ -16,7 +16,7 @@
 static void converges(void** state) {
   (void)state;
   const double none[3] = {0, 0, 0};
-  for (int model = 0; model < mjgNBACKLASH; model++) {
+  for (int model = 0; model < mjgTORSION; model++) {
     mjgBacklash law = nordin(model);
     double coarse = motionError(&law, none, 1e-3);
     double fine = motionError(&law, none, 1.25e-4);
@@ -100,7 +100,7 @@ static void stable(void** state) {
 // a huge gap leaves the link free, exactly
 static void hugeGap(void** state) {
   (void)state;
-  for (int model = 0; model < mjgNBACKLASH; model++) {
+  for (int model = 0; model < mjgTORSION; model++) {
     mjgBacklash law = nordin(model);
     law.half_gap = 1e6;
     Pair pair = makePair(&law, 0.1, 1, 1e-3);

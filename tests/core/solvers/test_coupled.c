@@ -78,6 +78,10 @@ static void makeRandom(Random* r, int flg_P) {
                          .shaft_inertia = decades(-4, -1) / W,
                          .exponent = 1.5,
                          .restitution = 0.5};
+    if (law->model == mjgTORSION) {
+      law->half_gap = 0;
+      law->hysteresis = rand() % 2 ? decades(-4, -1) : 0;
+    }
     law->rubber = uniform(0, 1) * law->half_gap;
     mjgCoupling* c = &r->coupling[i];
     *c = (mjgCoupling){.law = law, .h = h, .omega_d = uniform(-1, 1), .static_ratio = 1};
@@ -212,6 +216,10 @@ static void formsAgree(void** state) {
                        .shaft_inertia = decades(-5, -3),
                        .exponent = 1.5,
                        .restitution = 1};
+    if (law.model == mjgTORSION) {
+      law.half_gap = law.rubber = 0;
+      law.hysteresis = 1e-3;
+    }
     mjgCoupling a = {.law = &law, .h = h, .theta_d = uniform(-2e-3, 2e-3), .omega_d = w - v};
     a.blend = mjg_couplingBlend(&law, h * (1 / m + 1 / M), h);
     mjg_couplingRest(&a.theta_b, &a.omega_s, &law, a.theta_d, a.omega_d);

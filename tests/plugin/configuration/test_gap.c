@@ -16,8 +16,9 @@
 // each mistake in a line that names key and remedy
 static void test_refusals(void** state) {
   (void)state;
-#define GOOD KEY("half_gap", "0.1") KEY("stiffness", "10")
-#define WITH GOOD KEY("rotor_inertia", "1")
+#define GOOD    KEY("half_gap", "0.1") KEY("stiffness", "10")
+#define TORSION KEY("stiffness", "1e4") KEY("rotor_inertia", "1")
+#define WITH    GOOD KEY("rotor_inertia", "1")
   const struct {
     const char *keys, *armature, *says;
   } cases[] = {
@@ -46,6 +47,13 @@ static void test_refusals(void** state) {
        "measures the joint it acts on"},
       {KEY("backlash", "exact") WITH KEY("encoder", "elsewhere"), "0", "motor, joint"},
       {KEY("backlash", "hysteresis") WITH, "0", "phase_plane"},
+      {KEY("backlash", "torsion") WITH, "0", "does not use it"},
+      {KEY("backlash", "torsion") TORSION KEY("torque_1", "2"), "0", "give both or neither"},
+      {KEY("backlash", "torsion") TORSION KEY("hysteresis", "-1"), "0", "hysteresis must be"},
+      {KEY("backlash", "exact") WITH KEY("hysteresis", "1e-3"), "0", "does not use it"},
+      {KEY("backlash", "exact") WITH KEY("gamma_u", "0.1") KEY("gamma_v", "0.1")
+           KEY("presliding_stiffness", "1e4"),
+       "0", "leave out presliding_stiffness"},
       {KEY("gamma_u", "0.1") KEY("gamma_v", "0.1") KEY("half_gap", "1"), "0", "no backlash"},
       {KEY("gamma_u", "0.1") KEY("gamma_v", "0.1") KEY("motor_joint", "m"), "0", "no backlash"},
   };

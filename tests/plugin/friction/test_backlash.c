@@ -47,28 +47,70 @@ static const struct {
 } models[] = {
 #define COMMON KEY("half_gap", "0.0025") KEY("rotor_inertia", "0.4")
     {COMMON KEY("backlash", "deadzone") KEY("stiffness", "5895"),
-     {mjgDEADZONE, 0.0025, 5895, 0, 0, 0, 1, 0}},
+     {.model = mjgDEADZONE, .half_gap = 0.0025, .stiffness = 5895, .exponent = 1}},
     {COMMON KEY("backlash", "damped_deadzone") KEY("stiffness", "5895") KEY("damping", "59"),
-     {mjgDAMPED_DEADZONE, 0.0025, 5895, 59, 0, 0, 1, 0}},
+     {.model = mjgDAMPED_DEADZONE,
+      .half_gap = 0.0025,
+      .stiffness = 5895,
+      .damping = 59,
+      .exponent = 1}},
     {COMMON KEY("backlash", "revised_deadzone") KEY("stiffness", "5895") KEY("damping", "59"),
-     {mjgREVISED_DEADZONE, 0.0025, 5895, 59, 0, 0, 1, 0}},
+     {.model = mjgREVISED_DEADZONE,
+      .half_gap = 0.0025,
+      .stiffness = 5895,
+      .damping = 59,
+      .exponent = 1}},
     {COMMON KEY("backlash", "exact") KEY("stiffness", "5895") KEY("damping", "59"),
-     {mjgEXACT, 0.0025, 5895, 59, 0, 0, 1, 0}},
+     {.model = mjgEXACT, .half_gap = 0.0025, .stiffness = 5895, .damping = 59, .exponent = 1}},
     {COMMON KEY("backlash", "phase_plane") KEY("stiffness", "5895") KEY("damping", "59"),
-     {mjgPHASE_PLANE, 0.0025, 5895, 59, 0, 0, 1, 0}},
+     {.model = mjgPHASE_PLANE,
+      .half_gap = 0.0025,
+      .stiffness = 5895,
+      .damping = 59,
+      .exponent = 1}},
     {COMMON KEY("backlash", "rubber") KEY("stiffness", "5895") KEY("damping", "59")
          KEY("rubber", "0.002"),
-     {mjgRUBBER, 0.0025, 5895, 59, 0.002, 0, 1, 0}},
+     {.model = mjgRUBBER,
+      .half_gap = 0.0025,
+      .stiffness = 5895,
+      .damping = 59,
+      .rubber = 0.002,
+      .exponent = 1}},
     {COMMON KEY("backlash", "smooth") KEY("stiffness", "5895") KEY("rubber", "0.002"),
-     {mjgSMOOTH, 0.0025, 5895, 0, 0.002, 0, 1, 0}},
+     {.model = mjgSMOOTH, .half_gap = 0.0025, .stiffness = 5895, .rubber = 0.002, .exponent = 1}},
     {COMMON KEY("backlash", "jck") KEY("stiffness", "5895") KEY("damping", "59")
          KEY("shaft_inertia", "0.05"),
-     {mjgJCK, 0.0025, 5895, 59, 0, 0.05, 1, 0}},
+     {.model = mjgJCK,
+      .half_gap = 0.0025,
+      .stiffness = 5895,
+      .damping = 59,
+      .shaft_inertia = 0.05,
+      .exponent = 1}},
     {COMMON KEY("backlash", "hunt_crossley") KEY("stiffness", "120000") KEY("exponent", "1.5")
          KEY("restitution", "2"),
-     {mjgHUNT_CROSSLEY, 0.0025, 120000, 0, 0, 0, 1.5, 2}},
+     {.model = mjgHUNT_CROSSLEY,
+      .half_gap = 0.0025,
+      .stiffness = 120000,
+      .exponent = 1.5,
+      .restitution = 2}},
     {COMMON KEY("backlash", "limited_damping") KEY("stiffness", "5895") KEY("damping", "59"),
-     {mjgLIMITED_DAMPING, 0.0025, 5895, 59, 0, 0, 1, 0}},
+     {.model = mjgLIMITED_DAMPING,
+      .half_gap = 0.0025,
+      .stiffness = 5895,
+      .damping = 59,
+      .exponent = 1}},
+    {KEY("rotor_inertia", "0.4") KEY("backlash", "torsion") KEY("stiffness", "5895")
+         KEY("damping", "59") KEY("stiffness_2", "8000") KEY("stiffness_3", "12000")
+             KEY("torque_1", "5") KEY("torque_2", "12") KEY("hysteresis", "0.001"),
+     {.model = mjgTORSION,
+      .stiffness = 5895,
+      .damping = 59,
+      .exponent = 1,
+      .stiffness_2 = 8000,
+      .stiffness_3 = 12000,
+      .torque_1 = 5,
+      .torque_2 = 12,
+      .hysteresis = 0.001}},
 };
 enum {
   NMODEL = sizeof(models) / sizeof(models[0])
@@ -141,8 +183,8 @@ static void formsAgree(void** state) {
           "<mujoco><option timestep='1e-3' gravity='0 0 0'/>"
           "<extension><plugin plugin='mjgear.transmission'>"
           "<instance name='a'><config key='joint' value='a'/>%s</instance>"
-          "<instance name='b'><config key='joint' value='b'/>" KEY("half_gap", "0.0025")
-              KEY("motor_joint", "m") "%s</instance></plugin></extension>"
+          "<instance name='b'><config key='joint' value='b'/><config key='half_gap' "
+          "value='%.17g'/>" KEY("motor_joint", "m") "%s</instance></plugin></extension>"
           "<worldbody><body><joint name='a' axis='0 1 0' frictionloss='%g'/>"
           "<inertial pos='0 0 0' mass='1' diaginertia='5.6 5.6 5.6'/></body>"
           "<body><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/><freejoint/>"
@@ -155,7 +197,7 @@ static void formsAgree(void** state) {
           "<body><joint name='b' axis='0 1 0' frictionloss='%g'/>"
           "<inertial pos='0 0 0' mass='1' diaginertia='5.6 5.6 5.6'/></body>%s</worldbody>"
           "<actuator><motor joint='a'/><motor joint='m'/></actuator></mujoco>",
-          a, b, constrained ? 0.5 : 0, i % 2 ? "</body>" : "", constrained ? 0.5 : 0,
+          a, models[i].law.half_gap, b, constrained ? 0.5 : 0, i % 2 ? "</body>" : "", constrained ? 0.5 : 0,
           i % 2 ? "" : "</body>");
 
       // the motor of the model is all armature, so that the internal force is the same

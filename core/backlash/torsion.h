@@ -1,0 +1,28 @@
+// Torsional stiffness without a gap, mjgTORSION: a spring of three stiffnesses and, beside it, friction that yields.
+
+#ifndef MJGEAR_TORSION_H_
+#define MJGEAR_TORSION_H_
+
+#include "mjgear_backlash.h"
+
+// null if the parameters are valid, else what is wrong
+const char* mjgi_torsionError(const mjgBacklash* law);
+
+// largest slope of T
+double mjgi_torsionStiffness(const mjgBacklash* law);
+
+// torque of spring and damper alone, as at rest after small vibrations; its derivative by theta
+double mjgi_torsionSpring(double* slope, const mjgBacklash* law, double theta, double omega);
+
+// mean torque over the last 1 - blend of the way from p to p + h w, with the slider at theta_b before; its
+// derivative by w. It increases with w
+double mjgi_torsionMean(double* slope, const mjgBacklash* law, double theta_b, double p, double h,
+                        double blend, double w);
+
+// the slider after the step that ends at p
+double mjgi_torsionSlider(const mjgBacklash* law, double theta_b, double p);
+
+// energy of both springs
+double mjgi_torsionEnergy(const mjgBacklash* law, double theta, double theta_b);
+
+#endif  // MJGEAR_TORSION_H_
