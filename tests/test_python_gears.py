@@ -187,6 +187,64 @@ class Gears(unittest.TestCase):
         self.assertAlmostEqual(facts.inertia, 1 / effect[1] - 0.1, delta=1e-12)
 
 
+TENDONS = """
+  <tendon>
+    <fixed name="left"><joint joint="shoulder" coef="1"/><joint joint="elbow" coef="0.5"/></fixed>
+    <fixed name="right"><joint joint="shoulder" coef="1"/><joint joint="elbow" coef="-0.5"/></fixed>
+  </tendon>
+"""
+
+
+class Tendons(unittest.TestCase):
+    def make(self, **values):
+        text = (ARM % TENDONS).replace('<motor joint="shoulder"/>', '<motor tendon="left"/>').replace('<motor joint="elbow"/>', '<motor tendon="right"/>')
+        spec = mujoco.MjSpec.from_string(text)
+        added = mjgear.add(spec, tendons=["left", "right"], **values)
+        model = spec.compile()
+        return model, mujoco.MjData(model), added
+
+    def test_added(self):
+        model, data, added = self.make(eta_forward=[0.7, 0.6], eta_backward=-0.1, ratio=50, motor_inertia=2e-5, viscous=0.1, sensors=True)
+        self.assertEqual((added.joints, added.tendons, added.home), ((), ("left", "right"), "upper"))
+        np.testing.assert_allclose(model.tendon_armature, 2e-5 * 50**2, rtol=1e-14)
+        np.testing.assert_array_equal(model.tendon_damping, 0.1)
+        gears = mjgear.Gears(model, data)
+        self.assertEqual(list(gears), ["left", "right"])
+        self.assertAlmostEqual(gears["right"].eta_forward, 0.6)
+        self.assertIs(gears[model.njnt + 1], gears["right"])
+        run(model, data, 50)
+
+        # by sensor and without one; what the gear takes is what the motor gives less what accelerates its rotor
+        np.testing.assert_array_equal(gears["left"].results, data.sensor("left_gear").data)
+        self.assertNotEqual(gears["left"].friction, 0)
+
+    def test_changed(self):
+        model, data, _ = self.make(eta_forward=0.7, eta_backward=-0.1)
+        gears = mjgear.Gears(model, data)
+        gears["left"].eta_forward = 0.5
+        first = run(model, data)
+        np.testing.assert_array_equal(gears["left"].rotor_velocity, data.qvel @ [1, 0.5])
+        other, other_data, _ = self.make(eta_forward=[0.5, 0.7], eta_backward=-0.1)
+        np.testing.assert_array_equal(first, run(other, other_data))
+        self.assertGreater(np.abs(first - run(*self.make(eta_forward=0.7, eta_backward=-0.1)[:2])).max(), 1e-3)
+
+    def test_joints_and_tendons(self):
+        spec = mujoco.MjSpec.from_string(ARM % TENDONS)
+        added = mjgear.add(spec, "shoulder", tendons="left", eta_forward=[0.7, 0.6])
+        self.assertEqual(added.config["eta_forward"], "0.7 0.6")
+        model = spec.compile()
+        data = mujoco.MjData(model)
+        mujoco.mj_forward(model, data)
+        gears = mjgear.Gears(model, data)
+        self.assertEqual({name: gear.eta_forward for name, gear in gears.items()}, {"shoulder": 0.7, "left": 0.6})
+        facts = gears["left"].explain()
+        self.assertGreater(facts.inertia, 0)
+        with self.assertRaisesRegex(mjgear.GearError, "no tendon 'middle' in the model; its tendons are left, right"):
+            mjgear.add(spec, tendons="middle", eta_forward=0.5)
+        with self.assertRaisesRegex(mjgear.GearError, "neither joints nor tendons"):
+            mjgear.add(spec, eta_forward=0.5)
+
+
 class ABatch(unittest.TestCase):
     def setUp(self):
         self.model, _, _ = make(eta_forward=0.9, eta_backward=0.5, sensors=True)

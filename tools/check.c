@@ -170,14 +170,14 @@ static void tellJoints(FILE* out, Json* json, const mjModel* m, const mjgpJoint*
     mjgp_explain(&facts, &load, m, d, &joint[i]);
     const mjgTransmission gear = facts.gear;
     int stands = mjg_sticks(&gear, 0, load);
-    int slide = m->jnt_type[joint[i].joint] == mjJNT_SLIDE;
+    int slide = mjgp_isLength(m, &joint[i]);
     const char* unit = slide ? "N" : "N m";
     const char* warning = geometryWarning(&joint[i], slide);
     int gapped = joint[i].gap == mjgpGAP_ROTOR || joint[i].gap == mjgpGAP_LOAD;
 
     if (json) {
       json_open(json, NULL, '{');
-      json_text(json, "joint", name);
+      json_text(json, mjgp_gearKind(&joint[i]), name);
       json_text(json, "instance", instance ? instance : "");
       jsonFacts(json, &facts);
       json_number(json, "inertia", facts.inertia);
@@ -192,7 +192,8 @@ static void tellJoints(FILE* out, Json* json, const mjModel* m, const mjgpJoint*
       }
       json_close(json, '}');
     } else {
-      fprintf(out, "joint '%s' of instance '%s'\n", name, instance ? instance : "");
+      fprintf(out, "%s '%s' of instance '%s'\n", mjgp_gearKind(&joint[i]), name,
+              instance ? instance : "");
       printFacts(out, &facts, unit);
       fprintf(out, "  first pose         its load is %.6g %s; with the motor off it %s\n", load,
               unit, stands ? "stands still" : "moves");

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "configuration/jacobian.h"
 #include "configuration/names.h"
 #include "coupled/coupling.h"
 #include "friction/actuation.h"
@@ -38,21 +39,26 @@ static int passiveActive(const mjModel* m) {
 }
 
 
-// is a dof's tree awake
-static int isAwake(const mjModel* m, const mjData* d, int dof) {
-  return !(m->opt.enableflags & mjENBL_SLEEP) || d->tree_awake[m->dof_treeid[dof]];
-}
-
-
-// joints that are awake, with velocity and position
+// joints that are awake, with velocity and position, and their trees. Trees that a tendon connects fall asleep together
 static void gatherActive(mjgpGears* g, const mjModel* m, const mjData* d) {
-  g->in.nactive = 0;
+  g->in.nactive = g->in.ntree = 0;
   for (int i = 0; i < g->config->n; i++) {
-    int dof = g->config->joint[i].dof;
-    if (isAwake(m, d, dof)) {
+    const mjgpJoint* joint = g->config->joint + i;
+    int n, awake = 0;
+    const int* dof = mjgp_rowDofs(&n, m, joint);
+    for (int k = 0; k < n; k++) {
+      awake |= mjgp_isAwake(m, d, dof[k]);
+    }
+    if (awake) {
       g->in.active[g->in.nactive++] = i;
-      g->in.v[i] = d->qvel[dof];
-      g->in.q[i] = d->qpos[g->config->joint[i].qpos];
+      g->in.v[i] = mjgp_mulRow(m, d, joint, d->qvel);
+      g->in.q[i] = mjgp_position(d, joint);
+    }
+  }
+  for (int t = 0; t < g->config->ntree; t++) {
+    int awake = !(m->opt.enableflags & mjENBL_SLEEP) || d->tree_awake[t];
+    if (g->config->reached[t] && (awake || g->config->spanning)) {
+      g->in.tree[g->in.ntree++] = t;
     }
   }
 }
@@ -61,14 +67,17 @@ static void gatherActive(mjgpGears* g, const mjModel* m, const mjData* d) {
 // passive force without friction; d->qfrc_passive returns to it
 static void removeFriction(mjgpGears* g, const mjModel* m, mjData* d) {
   int fresh = g->phase == mjgpFRESH, passive = passiveActive(m);
-  for (int a = 0; a < g->in.nactive; a++) {
-    int i = g->in.active[a], dof = g->config->joint[i].dof;
-    if (!passive) {
-      g->in.base[i] = 0;
-    } else if (fresh) {
-      g->in.base[i] = d->qfrc_passive[dof];
+  for (int k = 0; k < g->config->ndof; k++) {
+    int dof = g->config->dof[k];
+    if (!mjgp_isAwake(m, d, dof)) {
+      continue;
     }
-    d->qfrc_passive[dof] = g->in.base[i];
+    if (!passive) {
+      g->in.base[dof] = 0;
+    } else if (fresh) {
+      g->in.base[dof] = d->qfrc_passive[dof];
+    }
+    d->qfrc_passive[dof] = g->in.base[dof];
   }
   g->phase = mjgpIDLE;
 }
@@ -168,6 +177,29 @@ static int solveTree(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInerti
 }
 
 
+// gears on trees that tendons of several joints act on; returns the number of gears on others, which move to the front
+static int solveTendons(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
+                        const mjtNum* force, int* joint, int n) {
+  // tendons are the last ones
+  while (n && g->config->joint[joint[n - 1]].dof < 0) {
+    int block = g->config->block[joint[n - 1]], left = 0, npart = 0;
+    mj_markStack(d);
+    int* part = mj_stackAllocInt(d, (size_t)n);
+    for (int i = 0; i < n; i++) {
+      if (g->config->block[joint[i]] == block) {
+        part[npart++] = joint[i];
+      } else {
+        joint[left++] = joint[i];
+      }
+    }
+    mjgp_coupleFree(g, m, d, Mhat, force, part, npart);
+    mj_freeStack(d);
+    n = left;
+  }
+  return n;
+}
+
+
 // friction of joints that no constraint acts on, tree by tree
 static void solveFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                       const mjtNum* force, int* joint, int n) {
@@ -175,6 +207,7 @@ static void solveFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mh
     mjgp_coupleFree(g, m, d, Mhat, force, joint, n);
     return;
   }
+  n = solveTendons(g, m, d, Mhat, force, joint, n);
   n = mjgp_solveTrees(g, m, d, Mhat, force, joint, n);
   if (!n) {
     return;
@@ -197,16 +230,17 @@ static void solveFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mh
 static void warnOfGains(mjgpGears* g, const mjModel* m) {
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
-    mjtNum inertia = m->dof_M0[g->config->joint[i].dof];
+    const mjgpJoint* joint = g->config->joint + i;
+    mjtNum inertia = mjgp_restInertia(m, joint);
     if (g->in.implicit[i] > mjgpSTIFF * inertia) {
-      const char* name = mjgp_gearName(m, g->config->joint + i);
+      const char* name = mjgp_gearName(m, joint);
       mjgp_warn(g, mjgpWARN_STIFF,
-                "joint '%.60s': what the integrator takes at the end of the step of its motor is "
+                "%s '%.60s': what the integrator takes at the end of the step of its motor is "
                 "%.3g times its "
                 "inertia, and the engine's constraint solver does not know it. Contacts of such "
                 "joints are coarse and "
                 "may have no solution; set integrator=\"discrete\"",
-                name ? name : "", g->in.implicit[i] / inertia);
+                mjgp_gearKind(joint), name ? name : "", g->in.implicit[i] / inertia);
     }
   }
 }
@@ -251,7 +285,9 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   // a rotor takes its motor torque off the joint
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
-    d->qfrc_passive[g->config->joint[i].dof] -= mjgp_misplacedTorque(g, i);
+    if (g->config->joint[i].gap == mjgpGAP_ROTOR) {
+      d->qfrc_passive[g->config->joint[i].dof] -= mjgp_misplacedTorque(g, i);
+    }
   }
 
   // forces without friction and the effect of forces on velocity
@@ -263,10 +299,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   addDiscreteShift(force, m, d);
   if (!isFinite(force, g->config->nv) || !isFinite(d->qvel, g->config->nv)) {
     // the engine finds out by itself
-    for (int a = 0; a < g->in.nactive; a++) {
-      int i = g->in.active[a];
-      d->qfrc_passive[g->config->joint[i].dof] = g->in.base[i];
-    }
+    removeFriction(g, m, d);
     leave(g, d, m, mjgERR_NOT_FINITE);
     mj_freeStack(d);
     return;
@@ -307,11 +340,9 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   }
 
   // add friction
+  mjgp_applyFriction(g, m, d, g->out.t);
   for (int a = 0; a < g->in.nactive; a++) {
-    int i = g->in.active[a];
-    d->qfrc_passive[g->config->joint[i].dof] =
-        g->in.base[i] - mjgp_misplacedTorque(g, i) - g->out.t[i];
-    g->in.row[i] = NULL;
+    g->in.row[g->in.active[a]] = NULL;
   }
   g->done = 1;
   mjgp_writeSensors(g, m, d);
@@ -348,13 +379,24 @@ void mjgp_compute(const mjModel* m, mjData* d, int instance, int capability_bit)
 
 
 // have forces changed since friction was computed ahead of them
-static int forcesChanged(const mjgpGears* g, const mjData* d) {
+static int forcesChanged(const mjgpGears* g, const mjModel* m, mjData* d) {
   mjtNum change = 0, scale = 0;
+  mj_markStack(d);
+  mjtNum* friction = mj_stackAllocNum(d, (size_t)m->nv);
+  mju_zero(friction, (int)m->nv);
   for (int a = 0; a < g->in.nactive; a++) {
-    int i = g->in.active[a], dof = g->config->joint[i].dof;
-    change = mju_max(change, mju_abs(d->qfrc_smooth[dof] + g->out.t[i] - g->in.force[dof]));
-    scale = mju_max(scale, mju_abs(g->in.force[dof]) + mju_abs(g->out.t[i]));
+    int i = g->in.active[a];
+    mjgp_addRow(friction, m, d, g->config->joint + i, g->out.t[i]);
   }
+  for (int k = 0; k < g->config->ndof; k++) {
+    int dof = g->config->dof[k];
+    if (mjgp_isAwake(m, d, dof)) {
+      mjtNum sum = d->qfrc_smooth[dof] + friction[dof];
+      change = mju_max(change, mju_abs(sum - g->in.force[dof]));
+      scale = mju_max(scale, mju_abs(g->in.force[dof]) + mju_abs(friction[dof]));
+    }
+  }
+  mj_freeStack(d);
   return change > 1e-8 * scale;
 }
 
@@ -381,7 +423,7 @@ static void warnOfRounding(mjgpGears* g, const mjModel* m, const mjData* d, int 
 
 
 // did the joints move as was solved for, in spite of what the engine may add to its constraint solver
-static int confirmed(const mjgpGears* g, const mjData* d) {
+static int confirmed(const mjgpGears* g, const mjModel* m, const mjData* d) {
   mjtNum most = 0;
   for (int a = 0; a < g->in.nactive; a++) {
     mjtNum scale = g->out.cancellation[g->in.active[a]];
@@ -389,7 +431,7 @@ static int confirmed(const mjgpGears* g, const mjData* d) {
   }
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
-    mjtNum v = d->qvel[g->config->joint[i].dof];
+    mjtNum v = mjgp_mulRow(m, d, g->config->joint + i, d->qvel);
     int drives = g->config->joint[i].gap == mjgpGAP_NONE && g->out.mode[i] &&
                  g->in.compliance[i] == 0 && g->out.t[i] * v < 0 &&
                  mju_abs(v) > mjgpDRIVES * g->out.cancellation[i] + rounding(g, i);
@@ -423,7 +465,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
     return;
   }
   g->done = 0;
-  if (g->early && forcesChanged(g, d)) {
+  if (g->early && forcesChanged(g, m, d)) {
     mjgp_warn(
         g, mjgpWARN_CHANGED,
         "forces were set after mj_step1, where gear friction is computed in "
@@ -432,7 +474,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
   }
 
   // friction was solved for another motion: noslip iterations, no warmstart, or not solved at all
-  else if (g->config->options.coupling == mjgpIMPLICIT && !confirmed(g, d)) {
+  else if (g->config->options.coupling == mjgpIMPLICIT && !confirmed(g, m, d)) {
     g->count.unconfirmed++;
     if (g->out.info.status >= 0 && g->out.info.status <= mjgJAMMED) {
       mjgp_warn(
@@ -455,11 +497,12 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
   }
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a], dof = g->config->joint[i].dof;
+    mjtNum v = mjgp_mulRow(m, d, g->config->joint + i, d->qvel);
     mjtNum* state = d->plugin_state + g->config->state[i];
     state[mjgpSTATE_FRICTION] = g->out.t[i];
     state[mjgpSTATE_PIECE * g->config->stride[i]] = g->out.mode[i] * (g->out.lambda[i] < 0 ? 2 : 1);
     state[mjgpSTATE_LAG * g->config->stride[i]] =
-        d->nefc ? (d->qvel[dof] - g->out.v_next[i]) / m->opt.timestep + g->in.lag[i] : 0;
+        d->nefc ? (v - g->out.v_next[i]) / m->opt.timestep + g->in.lag[i] : 0;
 
     // the gap; mode is the rotor's
     int gap = g->config->joint[i].gap;
@@ -469,11 +512,12 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
     }
 
     // a stuck joint stands still, to the last bit, and friction does not drive: where that is a matter of rounding
-    // the motion is the one that was solved for
-    mjtNum v = d->qvel[dof], next = g->out.v_next[i];
+    // the motion is the one that was solved for. Several joints of a tendon have no velocity of their own to set
+    mjtNum next = g->out.v_next[i];
     warnOfRounding(g, m, d, i);
     int stuck = !g->out.mode[i], drives = g->out.t[i] * v < 0 && g->out.t[i] * next >= 0;
-    if ((stuck || drives) && g->in.compliance[i] == 0 && mju_abs(v - next) <= rounding(g, i)) {
+    if (dof >= 0 && (stuck || drives) && g->in.compliance[i] == 0 &&
+        mju_abs(v - next) <= rounding(g, i)) {
       d->qvel[dof] = stuck ? 0 : next;
       d->qpos[g->config->joint[i].qpos] = g->in.q[i] + m->opt.timestep * next;
     }

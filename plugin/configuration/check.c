@@ -1,5 +1,8 @@
 #include "configuration/check.h"
 
+#include <string.h>
+
+#include "configuration/jacobian.h"
 #include "configuration/names.h"
 #include "configuration/sensors.h"
 #include "friction/engine.h"
@@ -80,16 +83,193 @@ static void checkActuators(mjgReport* report, const mjModel* m, int slot) {
 }
 
 
-// refuse what is not computed
-static void checkTendons(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n) {
-  for (int i = 0; i < n; i++) {
-    if (joint[i].kind == mjgpTRN_TENDON) {
-      mjgpPlace place = {m, joint[i].instance, "tendon", report, 0};
-      mjgp_refuseKey(&place, "tendon '%s': gears on tendons are not computed; gear its joints",
-                     mjgp_gearName(m, joint + i));
+//---------------------------------- tendons -------------------------------------------------------
+
+// what the actuators of a tendon are, as far as it decides whether their force passes a gear as one number
+typedef struct mjgpMotors_ {
+  int n;       // actuators
+  int gains;   // with a gain that depends on velocity
+  int damped;  // viscous friction on the motor's side
+} mjgpMotors;
+
+static mjgpMotors motorsOf(const mjModel* m, int tendon) {
+  mjgpMotors motors = {0};
+  for (int i = 0; i < m->nactuator; i++) {
+    if (m->actuator_trntype[i] == mjTRN_TENDON && m->actuator_trnid[2 * i] == tendon) {
+      int bias = m->actuator_biastype[i];
+      motors.n++;
+      motors.gains |= m->actuator_gaintype[i] != mjGAIN_FIXED ||
+                      !(bias == mjBIAS_NONE ||
+                        (bias == mjBIAS_AFFINE && m->actuator_biasprm[mjNBIAS * i + 2] == 0));
     }
   }
+  if (m->tendon_actuatorid[tendon] != -1) {
+    mjtNum poly[mjNPOLY] = {0};
+    motors.damped = mj_actuatorDamping(m, mjOBJ_TENDON, tendon, poly) != 0;
+    for (int k = 0; k < mjNPOLY; k++) {
+      motors.damped |= poly[k] != 0;
+    }
+  }
+  return motors;
 }
+
+
+// do the engine's matrices have room for all pairs of a tendon's dofs: those on one way to a root
+static int isChain(const mjModel* m, const mjgpJoint* joint) {
+  int n, chain = 1;
+  const int* dof = mjgp_rowDofs(&n, m, joint);
+  for (int k = 1; k < n; k++) {
+    const int* row = m->M_colind + m->M_rowadr[dof[k]];
+    int p = 0;
+    while (p < m->M_rownnz[dof[k]] && row[p] != dof[k - 1]) {
+      p++;
+    }
+    chain &= p < m->M_rownnz[dof[k]];
+  }
+  return chain;
+}
+
+
+// does a tendon move joints of several trees
+static int spansTrees(const mjModel* m, const mjgpJoint* joint) {
+  int n, several = 0;
+  const int* dof = mjgp_rowDofs(&n, m, joint);
+  for (int k = 1; k < n; k++) {
+    several |= m->dof_treeid[dof[k]] != m->dof_treeid[dof[0]];
+  }
+  return several;
+}
+
+
+// refuse what keeps a tendon's motor torque from being one number that passes the gear
+static void checkTendon(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int lagged) {
+  mjgpPlace place = {m, joint->instance, "tendon", report, 0};
+  const char* name = mjgp_gearName(m, joint);
+  int n, tendon = joint->tendon;
+  const int* dof = mjgp_rowDofs(&n, m, joint);
+  if (!n) {
+    mjgp_refuseKey(&place, "tendon '%s' moves no joint; leave it out", name);
+    return;
+  }
+  if (lagged && joint->dof < 0) {
+    mjgp_refuseKey(&place, "tendon '%s' needs coupling implicit; leave out the key 'coupling'",
+                   name);
+  }
+  mjgpMotors motors = motorsOf(m, tendon);
+  for (int k = 0; k < n; k++) {
+    int other = m->dof_jntid[dof[k]];
+    const char* its_name = mj_id2name(m, mjOBJ_JOINT, other);
+    if (m->jnt_actgravcomp[other] || (motors.n && m->jnt_actfrclimited[other])) {
+      mjgp_refuseKey(&place, "tendon '%s': joint '%.60s' has %s, which acts behind the gear; %s",
+                     name, its_name ? its_name : "",
+                     m->jnt_actgravcomp[other] ? "actuatorgravcomp" : "actuatorfrcrange",
+                     m->jnt_actgravcomp[other] ? "leave it out" : "give the tendon that range");
+    }
+  }
+
+  // the engine leaves out what couples different branches of a tree
+  if (isChain(m, joint)) {
+    return;
+  }
+  if (m->tendon_armature[tendon] + mj_actuatorArmature(m, mjOBJ_TENDON, tendon) != 0) {
+    mjgp_refuseKey(
+        &place,
+        "tendon '%s' has armature and connects different branches of the kinematic tree, "
+        "whose coupling the engine's inertia leaves out; set its armature to 0, and give "
+        "a joint that turns with the motor the rotor's inertia",
+        name);
+  }
+  int implicit = m->opt.integrator == mjINT_IMPLICIT || m->opt.integrator == mjINT_IMPLICITFAST;
+  if (implicit && (motors.gains || motors.damped)) {
+    mjgp_refuseKey(&place,
+                   "tendon '%s' connects different branches of the kinematic tree and its actuator "
+                   "has velocity gains or damping, whose coupling this integrator leaves out; set "
+                   "<option integrator=\"%s\"/>",
+                   name, mjgpDISCRETE ? "discrete" : "Euler");
+  }
+  if (spansTrees(m, joint) && (m->opt.enableflags & mjENBL_SLEEP)) {
+    mjgp_refuseKey(&place,
+                   "tendon '%s' connects kinematic trees, which may not fall asleep one by one; "
+                   "disable the flag sleep",
+                   name);
+  }
+}
+
+
+// refuse gears whose velocities depend on each other: friction at rest could be shared among them in many ways.
+// Fixed tendons only, whose coefficients are constant
+static void checkDependence(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n) {
+  size_t nv = (size_t)m->nv;
+  int count = 0;
+  for (int i = 0; i < n; i++) {
+    count += joint[i].kind == mjgpTRN_TENDON;
+  }
+  if (!count) {
+    return;
+  }
+  mjtNum* E = mju_malloc(sizeof(mjtNum) * nv * (size_t)(count + 1));
+  int *geared = mju_malloc(sizeof(int) * nv), *pivot = mju_malloc(sizeof(int) * (size_t)count);
+  memset(geared, 0, sizeof(int) * nv);
+  for (int i = 0; i < n; i++) {
+    if (joint[i].kind == mjgpTRN_JOINT) {
+      geared[joint[i].dof] = 1;
+    }
+  }
+
+  // rows without the joints that have gears, in echelon form
+  count = 0;
+  for (int i = 0; i < n; i++) {
+    int tendon = joint[i].tendon;
+    if (joint[i].kind != mjgpTRN_TENDON || m->wrap_type[m->tendon_adr[tendon]] != mjWRAP_JOINT) {
+      continue;
+    }
+    mjtNum *row = E + (size_t)count * nv, size = 0, largest = 0;
+    mju_zero(row, (int)nv);
+    for (int k = m->tendon_adr[tendon]; k < m->tendon_adr[tendon] + m->tendon_num[tendon]; k++) {
+      int dof = m->jnt_dofadr[m->wrap_objid[k]];
+      row[dof] += geared[dof] ? 0 : m->wrap_prm[k];
+      size = mju_max(size, mju_abs(m->wrap_prm[k]));
+    }
+    for (int k = 0; k < count; k++) {
+      const mjtNum* above = E + (size_t)k * nv;
+      mju_addToScl(row, above, -row[pivot[k]] / above[pivot[k]], (int)nv);
+      row[pivot[k]] = 0;
+    }
+    for (int k = 0; k < (int)nv; k++) {
+      if (mju_abs(row[k]) > largest) {
+        largest = mju_abs(row[k]);
+        pivot[count] = k;
+      }
+    }
+    if (!(largest > 1e-9 * size)) {
+      mjgpPlace place = {m, joint[i].instance, "tendon", report, 0};
+      mjgp_refuseKey(
+          &place,
+          "the velocity of tendon '%s' follows from those of other gears, so that nothing "
+          "says how friction at rest is shared; take the gear off one of them",
+          mjgp_gearName(m, joint + i));
+      continue;
+    }
+    count++;
+  }
+  mju_free(E);
+  mju_free(geared);
+  mju_free(pivot);
+}
+
+
+static void checkTendons(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n,
+                         int coupling) {
+  for (int i = 0; i < n; i++) {
+    if (joint[i].kind == mjgpTRN_TENDON) {
+      checkTendon(report, m, joint + i, coupling == mjgpLAGGED);
+    }
+  }
+  checkDependence(report, m, joint, n);
+}
+
+
+//---------------------------------- everything ----------------------------------------------------
 
 
 int mjgp_check(mjgpJoint* joint, int* n, mjgpOptions* options, mjgReport* report, const mjModel* m,
@@ -101,7 +281,7 @@ int mjgp_check(mjgpJoint* joint, int* n, mjgpOptions* options, mjgReport* report
   if (refused) {
     return 0;
   }
-  checkTendons(report, m, joint, *n);
+  checkTendons(report, m, joint, *n, options->coupling);
   checkNoslip(report, m, joint, *n);
   return mjgp_checkSensors(report, m, joint, *n, slot);
 }

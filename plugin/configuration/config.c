@@ -191,9 +191,9 @@ static void readGears(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
     }
     described = 1;
     if (info->engine) {
-      mjgp_refuseKey(place,
-                     "is the engine's; write it as an attribute of the joint, %s=\"...\", %s",
-                     strstr(info->name, "viscous") ? "damping" : "armature", "at the output side");
+      mjgp_refuseKey(
+          place, "is the engine's; write it as an attribute of the joint or tendon, %s=\"...\", %s",
+          strstr(info->name, "viscous") ? "damping" : "armature", "at the output side");
       continue;
     }
     const char* text = mjgp_value(place);
@@ -295,13 +295,16 @@ static void readOptions(mjgpOptions* options, int given[4], mjgpPlace* place) {
 
 //---------------------------------- all instances -------------------------------------------------
 
-// joints in the order of their dofs, behind them tendons
+// joints in the order of their dofs, behind them tendons of several joints; 0: the same one
 static int compareJoints(const void* a, const void* b) {
   const mjgpJoint *first = a, *second = b;
-  if (first->kind != second->kind) {
-    return first->kind - second->kind;
+  if ((first->dof < 0) != (second->dof < 0)) {
+    return first->dof < 0 ? 1 : -1;
   }
-  return first->kind == mjgpTRN_TENDON ? first->tendon - second->tendon : first->dof - second->dof;
+  if (first->dof != second->dof) {
+    return first->dof - second->dof;
+  }
+  return first->tendon - second->tendon;
 }
 
 
@@ -329,8 +332,9 @@ int mjgp_configure(mjgpJoint* joint, int* n, mjgpOptions* options, mjgReport* re
       mjgpPlace place = {m, i, "joint", report, mjgp_nextHome(m, i, 0)};
       int listed = countListed(m, i), found = 0, start = 0;
       if (!listed) {
-        mjgp_refuseKey(&place,
-                       "no joint is named; list the hinge or slide joints that have this gear");
+        mjgp_refuseKey(
+            &place,
+            "no joint is named; list the hinge or slide joints, or tendons, that have this gear");
       }
       do {
         found += readJoints(joint + total + found, start, &place);

@@ -61,9 +61,9 @@ typedef struct mjgpJoint_ {
   int item;                    // position in the list of its key, which its values have too
   int kind;                    // mjgpTransmissionKind: on what velocity the gear acts
   int joint;                   // joint id, -1: a tendon
-  int type;                    // mjJNT_HINGE or mjJNT_SLIDE, -1: a tendon
-  int dof;                     // the joint's dof, -1: a tendon
-  int qpos;                    // its position in qpos, -1: a tendon
+  int type;                    // mjJNT_HINGE or mjJNT_SLIDE, -1: a tendon of several joints
+  int dof;                     // dof of the joint, or of the one that a tendon is; -1: jacobian.h
+  int qpos;                    // its position in qpos, -1: a tendon of several joints
   int tendon;                  // tendon id, -1: a joint
   mjgDescription description;  // its gear, as it was described
   mjgTransmission gear;        // and what that means
@@ -80,8 +80,8 @@ typedef struct mjgpJoint_ {
 // homes (names.h)
 int mjgp_countJoints(const mjModel* m, int instance);
 
-// read all instances of the plugin in slot: *n joints in the order of their dofs, behind them tendons. joint has
-// room for the total of the counts.
+// read all instances of the plugin in slot: *n joints in the order of their dofs, behind them tendons of several
+// joints. joint has room for the total of the counts.
 // Every problem goes into the report, one line each: what is wrong, where, and the remedy. Returns
 // their number.
 int mjgp_configure(mjgpJoint* joint, int* n, mjgpOptions* options, mjgReport* report,

@@ -236,6 +236,7 @@ int mjgp_readGaps(mjgpJoint* joint, int found, int n, int start, mjgpPlace* plac
     if (joint[i].kind == mjgpTRN_TENDON && joint[i].gap != mjgpGAP_NONE) {
       mjgp_refuseKey(place, "tendon '%s' cannot have backlash; write none for it",
                      mjgp_gearName(place->m, joint + i));
+      joint[i].gap = mjgpGAP_NONE;
     }
     joint[i].backlash = (mjgBacklash){.model = model, .exponent = 1};
     refusePresliding(joint + i, place);

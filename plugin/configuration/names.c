@@ -211,18 +211,28 @@ mjgpJoint mjgp_makeJoint(const mjgpPlace* place, int id, int index, int item) {
 }
 
 
+// the joint that a tendon is, with the coefficient 1; -1: it is more than that
+static int jointOf(const mjModel* m, int tendon) {
+  int k = m->tendon_adr[tendon];
+  int one = m->tendon_num[tendon] == 1 && m->wrap_type[k] == mjWRAP_JOINT && m->wrap_prm[k] == 1;
+  return one ? m->wrap_objid[k] : -1;
+}
+
+
 mjgpJoint mjgp_makeTendon(const mjgpPlace* place, int id, int index, int item) {
+  const mjModel* m = place->m;
+  int joint = jointOf(m, id);
   return (mjgpJoint){.instance = place->instance,
                      .index = index,
                      .item = item,
                      .kind = mjgpTRN_TENDON,
                      .joint = -1,
-                     .type = -1,
-                     .dof = -1,
-                     .qpos = -1,
+                     .type = joint < 0 ? -1 : m->jnt_type[joint],
+                     .dof = joint < 0 ? -1 : m->jnt_dofadr[joint],
+                     .qpos = joint < 0 ? -1 : m->jnt_qposadr[joint],
                      .tendon = id,
-                     .keys = mjgp_changeableKeys(place->m, place->instance),
-                     .backlashes = mjgp_hasBacklash(place->m, place->instance),
+                     .keys = mjgp_changeableKeys(m, place->instance),
+                     .backlashes = mjgp_hasBacklash(m, place->instance),
                      .partner = -1};
 }
 
@@ -235,4 +245,13 @@ const char* mjgp_gearName(const mjModel* m, const mjgpJoint* joint) {
 
 const char* mjgp_gearKind(const mjgpJoint* joint) {
   return joint->kind == mjgpTRN_TENDON ? "tendon" : "joint";
+}
+
+
+int mjgp_isLength(const mjModel* m, const mjgpJoint* joint) {
+  if (joint->type >= 0) {
+    return joint->type == mjJNT_SLIDE;
+  }
+  int k = m->tendon_adr[joint->tendon];
+  return m->wrap_type[k] != mjWRAP_JOINT || m->jnt_type[m->wrap_objid[k]] == mjJNT_SLIDE;
 }

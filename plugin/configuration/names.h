@@ -36,4 +36,7 @@ mjgpJoint mjgp_makeTendon(const mjgpPlace* place, int id, int index, int item);
 const char* mjgp_gearName(const mjModel* m, const mjgpJoint* joint);
 const char* mjgp_gearKind(const mjgpJoint* joint);
 
+// is its velocity that of a length, and not of an angle; a fixed tendon is what its first joint is
+int mjgp_isLength(const mjModel* m, const mjgpJoint* joint);
+
 #endif  // MJGEAR_PLUGIN_NAMES_H_

@@ -44,15 +44,17 @@ int mjgp_checkSensors(mjgReport* report, const mjModel* m, const mjgpJoint* join
       const char* name = mj_id2name(m, mjOBJ_SENSOR, s);
       const char* owner = mj_id2name(m, mjOBJ_PLUGIN, m->sensor_plugin[s]);
       const char* object = mj_id2name(m, type, m->sensor_objid[s]);
-      char what[120] = "it names no joint, and its instance has several";
+      char what[120] = "it names no joint or tendon, and its instance has several";
       if (type != mjOBJ_UNKNOWN) {
-        snprintf(what, sizeof(what), "%s '%.60s' is not a geared joint of its instance",
-                 mju_type2Str(type), object ? object : "");
+        snprintf(what, sizeof(what), "%s '%.60s' is not a geared %s of its instance",
+                 mju_type2Str(type), object ? object : "",
+                 type == mjOBJ_TENDON ? "tendon" : "joint");
       }
       mjg_refuse(report,
                  mjgpNAME
                  ", instance '%.60s', sensor '%.60s': %s; set objtype=\"joint\" and as "
-                 "objname a joint of the instance's key 'joint'",
+                 "objname a joint of the instance's key 'joint', or objtype=\"tendon\" and one of "
+                 "its key 'tendon'",
                  owner ? owner : "", name ? name : "", what);
     }
   }

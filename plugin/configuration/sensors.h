@@ -5,9 +5,10 @@
 //             objtype="joint" objname="elbow"/>
 //   </sensor>
 //
-// A sensor belongs to one geared joint, which an instance with a single joint need not name. It gives
+// A sensor belongs to one geared joint, or with objtype="tendon" to a tendon, which an instance with a single one need
+// not name. It gives
 // mjgNSENSOR numbers in the order below, valid after every mj_forward. Units are SI at the output
-// side; for a slide read N, m and m/s.
+// side; for a slide, or a tendon that is a length, read N, m and m/s.
 
 #ifndef MJGEAR_PLUGIN_SENSORS_H_
 #define MJGEAR_PLUGIN_SENSORS_H_

@@ -2,6 +2,7 @@
 
 #include <float.h>
 
+#include "configuration/jacobian.h"
 #include "coupled/hessian.h"
 #include "friction/engine.h"
 #include "friction/simd.h"
@@ -207,12 +208,34 @@ static void gatherRows(mjgpGroup* group, mjData* d, const mjtNum* scale) {
 }
 
 
+// velocities on which the gears act
+static void gatherGears(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGears* g,
+                        const int* local) {
+  int n = 0;
+  for (int i = 0; i < group->njoint; i++) {
+    n += mjgp_row(m, d, g->config->joint + group->joint[i]).n;
+  }
+  group->E_adr = mj_stackAllocInt(d, (size_t)group->njoint + 1);
+  group->E_dof = mj_stackAllocInt(d, (size_t)n + 1);
+  group->E = mj_stackAllocNum(d, (size_t)n + 1);
+  group->E_adr[0] = n = 0;
+  for (int i = 0; i < group->njoint; i++) {
+    mjgpRow row = mjgp_row(m, d, g->config->joint + group->joint[i]);
+    for (int k = 0; k < row.n; k++) {
+      group->E_dof[n] = mjMAX(0, local[row.dof[k]]);
+      group->E[n++] = local[row.dof[k]] >= 0 ? row.value[k] : 0;  // dofs that are asleep
+    }
+    group->E_adr[i + 1] = n;
+  }
+}
+
+
 void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGears* g,
                     const mjgpInertia* Mhat, int* local, const mjtNum* force, const int* dof,
                     int nv, const int* row, int nefc, int* joint, int njoint) {
   size_t most = Mhat->coupled ? 4 * (size_t)(m->ntendon + m->nu + m->nactuator) : 0;
-  int* reversed = mj_stackAllocInt(d, (size_t)(nv + 2 * njoint) + 2 * most + (size_t)nefc);
-  int* term = reversed + nv + 2 * njoint;
+  int* reversed = mj_stackAllocInt(d, (size_t)(nv + njoint) + 2 * most + (size_t)nefc);
+  int* term = reversed + nv + njoint;
   *group = (mjgpGroup){.nv = nv, .njoint = njoint, .dof = reversed, .joint = joint};
   for (int i = 0; i < nv; i++) {
     reversed[i] = dof[nv - 1 - i];
@@ -247,10 +270,7 @@ void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGea
   for (int i = 0; i < mjgi_simdEnd(nv); i++) {
     group->force[i] = i < nv ? force[reversed[i]] : 0;
   }
-  group->gear = group->extra + njoint;
-  for (int i = 0; i < njoint; i++) {
-    group->gear[i] = local[g->config->joint[joint[i]].dof];
-  }
+  gatherGears(group, m, d, g, local);
   for (int i = 0; i < nv; i++) {
     local[dof[i]] = -1;
   }
@@ -421,13 +441,22 @@ void mjgp_mulInertia(const mjgpGroup* group, mjtNum* restrict result, const mjtN
 }
 
 
+void mjgp_addGears(const mjgpGroup* group, mjtNum* x, const mjtNum* t) {
+  for (int i = 0; i < group->njoint; i++) {
+    for (int k = group->E_adr[i]; k < group->E_adr[i + 1]; k++) {
+      x[group->E_dof[k]] += group->E[k] * t[i];
+    }
+  }
+}
+
+
 void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* rounding, const mjtNum* a,
                    const mjtNum* t) {
   int nv = group->nv;
   mjgp_mulInertia(group, gradient, a);
   mjgp_addSimd(gradient, group->force, -1, 0, mjgi_simdEnd(nv));
-  for (int i = 0; t && i < group->njoint; i++) {
-    gradient[group->gear[i]] += t[i];
+  if (t) {
+    mjgp_addGears(group, gradient, t);
   }
   for (int i = 0; i < group->nefc; i++) {
     if (group->f[i] != 0) {
@@ -453,7 +482,9 @@ void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* rounding, c
     }
   }
   for (int i = 0; t && i < group->njoint; i++) {
-    rounding[group->gear[i]] += mju_abs(t[i]);
+    for (int k = group->E_adr[i]; k < group->E_adr[i + 1]; k++) {
+      rounding[group->E_dof[k]] += mju_abs(group->E[k] * t[i]);
+    }
   }
   for (int i = 0; i < group->nefc; i++) {
     mjtNum size = mjgp_rowSize(group, i, a);

@@ -33,7 +33,9 @@ typedef struct mjgpGroup_ {
   const int* dof;             // dofs in the engine's numbers                       (nv)
   const int* row;             // rows in the engine's numbers, -1: a term           (nefc)
   int* joint;                 // geared joints, numbers of mjgpGears                (njoint)
-  int* gear;                  // their dofs in the numbers of the group             (njoint)
+  int* E_adr;                 // start of the velocity that each acts on, as a row E  (njoint+1)
+  int* E_dof;                 // dof of each entry, in the numbers of the group
+  mjtNum* E;                  // entries; a joint has one, and that is 1
   int* extra;                 // which of these rows is theirs, -1: none            (njoint)
   const mjtNum** extra_row;   // the rows, over the engine's dofs                   (nextra)
   int* M_adr;                 // start of each row of M's upper triangle            (nv+1)
@@ -95,6 +97,18 @@ mjtNum mjgp_constraintForce(const mjgpGroup* group, mjtNum* f, int* state, mjtNu
 // errors to expect in it                                                                  (nv)
 void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* rounding, const mjtNum* a,
                    const mjtNum* t);
+
+// x += E' t
+void mjgp_addGears(const mjgpGroup* group, mjtNum* x, const mjtNum* t);
+
+// row i of E times x
+static inline mjtNum mjgp_mulGear(const mjgpGroup* group, int i, const mjtNum* x) {
+  mjtNum sum = group->E[group->E_adr[i]] * x[group->E_dof[group->E_adr[i]]];
+  for (int k = group->E_adr[i] + 1; k < group->E_adr[i + 1]; k++) {
+    sum += group->E[k] * x[group->E_dof[k]];
+  }
+  return sum;
+}
 
 // product with M
 void mjgp_mulInertia(const mjgpGroup* group, mjtNum* result, const mjtNum* vec);

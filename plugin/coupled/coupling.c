@@ -11,9 +11,9 @@
 
 #include <string.h>
 
+#include "configuration/jacobian.h"
 #include "coupled/fallback.h"
 #include "coupled/natural_map.h"
-#include "friction/actuation.h"
 #include "friction/engine.h"
 #include "friction/friction.h"
 #include "friction/simd.h"
@@ -355,18 +355,30 @@ static void solveFactor(mjtNum* x, const mjModel* m, const mjtNum* upper, const 
 }
 
 
+// do gaps, tendons or actuators couple trees, whatever the islands are
+static int isOneGroup(const mjgpGears* g, const mjgpInertia* Mhat) {
+  return g->config->crossing || g->config->spanning || Mhat->coupled;
+}
+
+
+// island of a gear that does not couple trees, -1: none
+static int islandOf(const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
+  return d->dof_island[mjgp_firstDof(m, g->config->joint + i)];
+}
+
+
 // Long because both starts are compared by the engine's own cost, whose terms differ by integrator
 void mjgp_chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                       const mjtNum* force) {
   int nv = (int)m->nv, other = 0, discrete = mjgp_isDiscrete(m) && !Mhat->flg_M;
-  if (!d->nisland || g->config->crossing || Mhat->coupled) {
+  if (!d->nisland || isOneGroup(g, Mhat)) {
     return;
   }
   mj_markStack(d);
   int* coupled = mj_stackAllocInt(d, (size_t)d->nisland + 1);
   memset(coupled, 0, sizeof(int) * (size_t)d->nisland);
   for (int a = 0; a < g->in.nactive; a++) {
-    int island = d->dof_island[g->config->joint[g->in.active[a]].dof];
+    int island = islandOf(g, m, d, g->in.active[a]);
     if (island >= 0) {
       coupled[island] = 1;
     }
@@ -386,7 +398,7 @@ void mjgp_chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mh
   mju_copy(smooth_force, force, nv);
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
-    smooth_force[g->config->joint[i].dof] -= g->out.t[i];
+    mjgp_addRow(smooth_force, m, d, g->config->joint + i, -g->out.t[i]);
   }
   if (discrete) {
     mjgp_factorInertia(Mhat, m, d, g);
@@ -461,12 +473,18 @@ void mjgp_coupleFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mha
   if (Mhat->coupled) {
     nv = listAwake(dof, m, d);
   } else {
-    for (int i = 0, last = -1; i < n; i++) {
-      int tree = m->dof_treeid[g->config->joint[joint[i]].dof];
-      for (int k = 0; k < m->tree_dofnum[tree] && tree != last; k++) {
-        dof[nv++] = m->tree_dofadr[tree] + k;
+    int* marked = mj_stackAllocInt(d, (size_t)m->ntree);
+    memset(marked, 0, sizeof(int) * (size_t)m->ntree);
+    for (int i = 0; i < n; i++) {
+      mjgpRow row = mjgp_row(m, d, g->config->joint + joint[i]);
+      for (int k = 0; k < row.n; k++) {
+        marked[m->dof_treeid[row.dof[k]]] = 1;
       }
-      last = tree;
+    }
+    for (int t = 0; t < m->ntree; t++) {
+      for (int k = 0; k < m->tree_dofnum[t] && marked[t]; k++) {
+        dof[nv++] = m->tree_dofadr[t] + k;
+      }
     }
   }
   mjgpGroup group;
@@ -482,12 +500,12 @@ int mjgp_freeFirst(const mjgpGears* g, const mjModel* m, mjData* d, const mjgpIn
   if (!d->nefc || g->config->options.coupling == mjgpLAGGED) {
     return n;
   }
-  if (!d->nisland || g->config->crossing || Mhat->coupled) {
+  if (!d->nisland || isOneGroup(g, Mhat)) {
     return 0;
   }
   int k = 0, left = 0;
   for (int i = 0; i < n; i++) {
-    left += d->dof_island[g->config->joint[joint[i]].dof] < 0;
+    left += islandOf(g, m, d, joint[i]) < 0;
   }
   if (!left || left == n) {
     return left;
@@ -497,12 +515,11 @@ int mjgp_freeFirst(const mjgpGears* g, const mjModel* m, mjData* d, const mjgpIn
   memcpy(part, joint, sizeof(int) * (size_t)n);
   for (int pass = 0; pass < 2; pass++) {
     for (int i = 0; i < n; i++) {
-      if ((d->dof_island[g->config->joint[part[i]].dof] >= 0) == pass) {
+      if ((islandOf(g, m, d, part[i]) >= 0) == pass) {
         joint[k++] = part[i];
       }
     }
   }
-  (void)m;
   mj_freeStack(d);
   return left;
 }
@@ -519,7 +536,7 @@ void mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat, c
   if (!Mhat->solver) {
     mjgp_factorInertia(Mhat, m, d, g);
   }
-  if (!d->nisland || g->config->crossing || Mhat->coupled) {
+  if (!d->nisland || isOneGroup(g, Mhat)) {
     int *dof = mj_stackAllocInt(d, (size_t)m->nv), *row = mj_stackAllocInt(d, (size_t)d->nefc);
     int nv = listAwake(dof, m, d);
     for (int i = 0; i < d->nefc; i++) {
@@ -542,14 +559,10 @@ void mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat, c
   for (int k = 0; k < rounds * d->nisland; k++) {
     int island = k % d->nisland, npart = 0;
     if (k == d->nisland) {
-      for (int a = 0; a < g->in.nactive; a++) {
-        int i = g->in.active[a];
-        d->qfrc_passive[g->config->joint[i].dof] =
-            g->in.base[i] - mjgp_misplacedTorque(g, i) - g->out.t[i];
-      }
+      mjgp_applyFriction(g, m, d, g->out.t);
     }
     for (int i = 0; i < n; i++) {
-      if (d->dof_island[g->config->joint[joint[i]].dof] == island) {
+      if (islandOf(g, m, d, joint[i]) == island) {
         part[npart++] = joint[i];
       }
     }

@@ -108,8 +108,11 @@ void mjgp_makePattern(mjgpGroup* group, mjData* d) {
     mark[i] = 0;
   }
   for (int i = 0; i < group->njoint; i++) {
-    group->from[group->gear[i]] = i;
-    group->to[group->gear[i]] = i + 1;
+    for (int k = group->E_adr[i]; k < group->E_adr[i + 1]; k++) {
+      int dof = group->E_dof[k];
+      group->from[dof] = mjMIN(group->from[dof], i);
+      group->to[dof] = i + 1;
+    }
   }
   for (int e = 0; e < group->nextra; e++) {
     for (int i = 0; i < nv; i++) {

@@ -21,8 +21,8 @@ int mjgp_factor(mjgpGroup* group);
 // x = U'^-1 x                                                                         (nv)
 void mjgp_solveLower(const mjgpGroup* group, mjtNum* x);
 
-// x = U'^-1 x for a column per geared joint, rows group->ld apart. flg_unit: column i is zero before row
-// gear[i], as the unit vectors of the joints are                                      (nv x ld)
+// x = U'^-1 x for a column per geared joint, rows group->ld apart. flg_unit: column i is zero before the
+// first dof of row i of E, as the columns of E' are                                      (nv x ld)
 void mjgp_solveLowerJoints(const mjgpGroup* group, mjtNum* x, int flg_unit);
 
 // x = U^-1 x                                                                          (nv)

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "configuration/jacobian.h"
 #include "friction/friction.h"
 #include "law/law.h"
 
@@ -21,7 +22,7 @@ static mjtNum stepSize(const mjgpStep* s, int i) {
   if (own > 0) {
     return own;
   }
-  return mju_max(-own, 1e-3 / s->m->dof_M0[s->group->dof[s->group->gear[i]]]);
+  return mju_max(-own, 1e-3 / mjgp_restInertia(s->m, s->g->config->joint + s->group->joint[i]));
 }
 
 

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "friction/actuation.h"
 #include "friction/friction.h"
 #include "friction/simd.h"
 
@@ -32,7 +31,7 @@ void mjgp_accelerations(mjgpStep* s) {
     mjgp_addSimd(acc, s->rows + k * ld, s->a[k], 0, ld);
   }
   for (int i = 0; i < s->n && !s->rows; i++) {
-    acc[i] = s->a[group->gear[i]];
+    acc[i] = mjgp_mulGear(group, i, s->a);
   }
   for (int e = 0; e < group->nextra && !s->rows; e++) {
     for (int k = 0; k < nv; k++) {
@@ -53,7 +52,9 @@ mjtNum mjgp_torqueIn(const mjgpStep* s, int i) {
 void mjgp_addColumns(const mjgpStep* s, mjtNum* x) {
   const mjgpGroup* group = s->group;
   for (int i = 0; i < s->n; i++) {
-    x[group->gear[i] * group->ld + i] += 1;
+    for (int k = group->E_adr[i]; k < group->E_adr[i + 1]; k++) {
+      x[group->E_dof[k] * group->ld + i] += group->E[k];
+    }
   }
   for (int e = 0; e < group->nextra; e++) {
     for (int k = 0; k < group->nv; k++) {
@@ -458,9 +459,7 @@ static mjtNum searchLine(mjgpStep* s, const mjtNum* t) {
   mjtNum *Ma = s->next, linear, quadratic;
   mjgp_mulInertia(group, Ma, s->a);
   mju_subFrom(Ma, group->force, nv);
-  for (int i = 0; i < s->n; i++) {
-    Ma[group->gear[i]] += t[i];
-  }
+  mjgp_addGears(group, Ma, t);
   linear = mju_dot(Ma, s->search, nv);
   mjgp_mulInertia(group, Ma, s->search);
   quadratic = mju_dot(Ma, s->search, nv);
@@ -541,11 +540,14 @@ static int askEngine(mjgpStep* s, const mjtNum* t) {
   if (s->responses >= mjgpANSWERS) {
     return 0;
   }
+  mj_markStack(d);
+  mjtNum* friction = mj_stackAllocNum(d, (size_t)g->config->n);
+  mju_copy(friction, g->out.t, g->config->n);
   for (int i = 0; i < n; i++) {
-    int joint = group->joint[i];
-    d->qfrc_passive[g->config->joint[joint].dof] =
-        g->in.base[joint] - mjgp_misplacedTorque(g, joint) - t[i];
+    friction[group->joint[i]] = t[i];
   }
+  mjgp_applyFriction(g, s->m, d, friction);
+  mj_freeStack(d);
   mj_fwdAcceleration(s->m, d);
   mj_fwdConstraint(s->m, d);
   for (int k = 0; k < group->nv; k++) {

@@ -33,9 +33,9 @@ typedef struct mjgpStep_ {
   mjtNum* gradient;  //                                                    (nv)
   mjtNum* rounding;  // rounding errors in it                              (nv)
   mjtNum* descent;   // U'^-1 gradient without friction                    (nv)
-  mjtNum* right;     // U'^-1 E, a column per joint                        (nv x ld)
+  mjtNum* right;     // U'^-1 E', a column per joint                       (nv x ld)
   mjtNum* left;      // U'^-1 of the rows that give the velocity; may be right
-  mjtNum* rows;      // those rows, as columns; null: unit vectors         (nv x ld)
+  mjtNum* rows;      // those rows, as columns; null: those of E           (nv x ld)
   mjtNum* forces;    // rows from force to velocity change per second; null: left  (nv x ld)
   int nchange;       // rows whose states differ from those that are factored
   mjtNum* change;    // U'^-1 J' of these rows                             (mjgpCHANGE x nv)
@@ -66,7 +66,7 @@ void mjgp_accelerations(mjgpStep* s);
 // torque into the gear of joint i at s->acc
 mjtNum mjgp_torqueIn(const mjgpStep* s, int i);
 
-// x += unit vectors of the joints, and the rows of rotor inertia, as columns                (nv x ld)
+// x += rows of E, and the rows of rotor inertia, as columns                                  (nv x ld)
 void mjgp_addColumns(const mjgpStep* s, mjtNum* x);
 
 // effect of the friction of joint j on the torque into the gear of joint i, at the linearization

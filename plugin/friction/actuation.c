@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "configuration/jacobian.h"
 #include "friction/backlash.h"
 #include "friction/engine.h"
 
@@ -79,14 +80,128 @@ void mjgp_evaluateActuation(mjgpGears* g, const mjModel* m, mjData* d, int actua
 }
 
 
+//---------------------------------- actuators of tendons with gears -------------------------------
+
+// gear on the tendon that an actuator drives, -1: it drives something else, or the tendon has none
+static int tendonGear(const mjgpGears* g, const mjModel* m, int actuator) {
+  return m->actuator_trntype[actuator] == mjTRN_TENDON
+             ? g->config->tendon[m->actuator_trnid[2 * actuator]]
+             : -1;
+}
+
+
+// forces per unit of force along the tendon are the actuator's gear ratio
+static mjtNum ratioOf(const mjModel* m, int actuator) {
+  return m->actuator_gear[6 * actuator];
+}
+
+
+// share[i] += force of actuators along the tendon of gear i; the same force is no motor torque of gears on its joints
+static void addShare(mjgpGears* g, const mjModel* m, const mjData* d, mjtNum* share, int i,
+                     mjtNum force) {
+  mjgpRow row = mjgp_row(m, d, g->config->joint + i);
+  for (int k = 0; k < row.n; k++) {
+    int other = g->config->geared[row.dof[k]];
+    if (other >= 0 && g->config->joint[other].kind == mjgpTRN_JOINT) {
+      share[other] -= row.value[k] * force;
+    }
+  }
+  share[i] += force;
+}
+
+
+static void addMotors(mjgpGears* g, const mjModel* m, const mjData* d) {
+  for (int k = 0; k < m->nactuator && g->config->ngeared; k++) {
+    int i = tendonGear(g, m, k);
+    if (i >= 0) {
+      addShare(g, m, d, g->in.motor, i, ratioOf(m, k) * d->actuator_force[m->actuator_outadr[k]]);
+    }
+  }
+}
+
+
+// d->qDeriv of the actuators of one tendon, or with -1 of all but those of tendons with gears; moment: all moments
+static void deriveSome(const mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* moment,
+                       int gear) {
+  for (int k = 0; k < m->nactuator; k++) {
+    int own = tendonGear(g, m, k) == gear;
+    for (int row = m->actuator_outadr[k]; row < m->actuator_outadr[k] + m->actuator_outnum[k];
+         row++) {
+      for (int p = d->moment_rowadr[row]; p < d->moment_rowadr[row] + d->moment_rownnz[row]; p++) {
+        d->actuator_moment[p] = own ? moment[p] : 0;
+      }
+    }
+  }
+  mju_zero(d->qDeriv, (int)m->nD);
+  mjd_actuator_vel(m, d);
+}
+
+
+// velocity gains of the actuators of tendons with gears; leaves the derivatives of the other actuators in d->qDeriv.
+// The engine has no derivatives along tendons, but tells what they are on a joint
+static void addTendonGains(mjgpGears* g, const mjModel* m, mjData* d) {
+  mj_markStack(d);
+  mjtNum* moment = mj_stackAllocNum(d, (size_t)m->nJmom);
+  mju_copy(moment, d->actuator_moment, (int)m->nJmom);
+  for (int a = 0; a < g->in.nactive; a++) {
+    int i = g->in.active[a], most = 0;
+    if (g->config->joint[i].kind != mjgpTRN_TENDON) {
+      continue;
+    }
+    mjgpRow row = mjgp_row(m, d, g->config->joint + i);
+    for (int k = 1; k < row.n; k++) {
+      most = mju_abs(row.value[k]) > mju_abs(row.value[most]) ? k : most;
+    }
+    if (row.value[most] != 0) {
+      int dof = row.dof[most];
+      deriveSome(g, m, d, moment, i);
+      g->in.implicit[i] -= m->opt.timestep * d->qDeriv[m->D_rowadr[dof] + m->D_diag[dof]] /
+                           (row.value[most] * row.value[most]);
+    }
+  }
+  deriveSome(g, m, d, moment, -1);
+  mju_copy(d->actuator_moment, moment, (int)m->nJmom);
+  mj_freeStack(d);
+}
+
+
+// rotors of tendons whose Jacobian changes: what the engine counts as a bias force of the tendon's armature
+static void addTendonBias(mjgpGears* g, const mjModel* m, mjData* d, int i) {
+  int tendon = g->config->joint[i].tendon, most = 0;
+  mjgpRow row = mjgp_row(m, d, g->config->joint + i);
+  for (int k = 1; k < row.n; k++) {
+    most = mju_abs(row.value[k]) > mju_abs(row.value[most]) ? k : most;
+  }
+  if (m->wrap_type[m->tendon_adr[tendon]] == mjWRAP_JOINT || row.value[most] == 0 ||
+      m->tendon_armature[tendon] + mj_actuatorArmature(m, mjOBJ_TENDON, tendon) == 0) {
+    return;
+  }
+
+  // the engine's function sums over tendons: in a copy of the model no other one has armature
+  mj_markStack(d);
+  mjModel copy = *m;
+  copy.tendon_armature = mj_stackAllocNum(d, (size_t)m->ntendon);
+  copy.tendon_actuatorid = mj_stackAllocInt(d, (size_t)m->ntendon);
+  for (int t = 0; t < m->ntendon; t++) {
+    copy.tendon_armature[t] = t == tendon ? m->tendon_armature[t] : 0;
+    copy.tendon_actuatorid[t] = t == tendon ? m->tendon_actuatorid[t] : -1;
+  }
+  mjtNum* force = mj_stackAllocNum(d, (size_t)m->nv);
+  mju_zero(force, (int)m->nv);
+  mj_tendonBias(&copy, d, force);
+  g->in.tau[i] -= force[row.dof[most]] / row.value[most];
+  mj_freeStack(d);
+}
+
+
 //---------------------------------- rotor inertia --------------------------------------------------
 
-// S += scale j' j; drag: the same factor of the torque that is proportional to velocity
+// S += scale j' j over gears on joints; drag: the same factor of the torque that is proportional to velocity
 static void addTerm(mjgpGears* g, const mjModel* m, mjData* d, mjtNum scale, mjtNum drag, int n,
                     const int* dof, const mjtNum* j) {
   for (int a = 0; a < n; a++) {
     int i = g->config->geared[dof[a]];
-    if (i < 0 || j[a] == 0) {
+    if (i < 0 || j[a] == 0 || g->config->joint[i].kind == mjgpTRN_TENDON) {
       continue;
     }
     g->in.implicit[i] += scale * j[a] * j[a];
@@ -125,7 +240,7 @@ static void addMechanics(mjgpGears* g, const mjModel* m, mjData* d) {
   mjtNum h = m->opt.timestep, drag, slope;
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a], joint = g->config->joint[i].joint;
-    if (m->jnt_actuatorid[joint] == -1) {
+    if (joint < 0 || m->jnt_actuatorid[joint] == -1) {
       continue;
     }
     g->in.implicit[i] += mj_actuatorArmature(m, mjOBJ_JOINT, joint);
@@ -140,6 +255,15 @@ static void addMechanics(mjgpGears* g, const mjModel* m, mjData* d) {
     if (m->tendon_actuatorid[t] == -1) {
       continue;
     }
+    int gear = g->config->tendon[t];
+    if (gear >= 0) {
+      g->in.implicit[gear] += mj_actuatorArmature(m, mjOBJ_TENDON, t);
+      actuatorDamping(&drag, &slope, m, mjOBJ_TENDON, t, g->in.v[gear]);
+      g->in.tau[gear] -= damps ? drag * g->in.v[gear] : 0;
+      g->in.drag[gear] += damps ? drag : 0;
+      g->in.implicit[gear] += damps && !euler ? h * slope : 0;
+      continue;
+    }
     int n = m->ten_J_rownnz[t], adr = m->ten_J_rowadr[t];
     const int* dof = m->ten_J_colind + adr;
     const mjtNum* J = d->ten_J + adr;
@@ -148,7 +272,7 @@ static void addMechanics(mjgpGears* g, const mjModel* m, mjData* d) {
     addTerm(g, m, d, armature + (damps && !euler ? h * slope : 0), 0, n, dof, J);
     for (int k = 0; k < n && damps; k++) {
       int i = g->config->geared[dof[k]];
-      if (i >= 0) {
+      if (i >= 0 && g->config->joint[i].kind == mjgpTRN_JOINT) {
         g->in.tau[i] -= J[k] * drag * d->ten_velocity[t];
         g->in.drag[i] += J[k] * J[k] * drag;
       }
@@ -167,9 +291,10 @@ static mjgpGains findGains(const mjModel* m) {
          (bias == mjBIAS_AFFINE && m->actuator_biasprm[mjNBIAS * i + 2] == 0))) {
       continue;
     }
-    int joint = m->actuator_trnid[2 * i];
-    if (!((type == mjTRN_JOINT || type == mjTRN_JOINTINPARENT) &&
-          (m->jnt_type[joint] == mjJNT_HINGE || m->jnt_type[joint] == mjJNT_SLIDE))) {
+    int id = m->actuator_trnid[2 * i];
+    int scalar = (type == mjTRN_JOINT || type == mjTRN_JOINTINPARENT) &&
+                 (m->jnt_type[id] == mjJNT_HINGE || m->jnt_type[id] == mjJNT_SLIDE);
+    if (!scalar && !(type == mjTRN_TENDON && m->ten_J_rownnz[id] == 1)) {
       return mjgpGAINS_GENERAL;
     }
     gains = mjgpGAINS_DIAGONAL;
@@ -184,10 +309,18 @@ static void addVelocityGains(mjgpGears* g, const mjModel* m, mjData* d) {
     return;
   }
   mjtNum h = m->opt.timestep;
-  mju_zero(d->qDeriv, (int)m->nD);
-  mjd_actuator_vel(m, d);
+  if (g->config->ngeared) {
+    addTendonGains(g, m, d);
+  } else {
+    mju_zero(d->qDeriv, (int)m->nD);
+    mjd_actuator_vel(m, d);
+  }
   for (int a = 0; a < g->in.nactive; a++) {
-    int i = g->in.active[a], dof = g->config->joint[i].dof, adr = m->D_rowadr[dof];
+    int i = g->in.active[a], dof = g->config->joint[i].dof;
+    if (g->config->joint[i].kind == mjgpTRN_TENDON) {
+      continue;
+    }
+    int adr = m->D_rowadr[dof];
     g->in.implicit[i] -= h * d->qDeriv[adr + m->D_diag[dof]];
     for (int k = adr; k < adr + m->D_rownnz[dof] && g->in.gains == mjgpGAINS_GENERAL; k++) {
       int column = m->D_colind[k];
@@ -201,14 +334,30 @@ static void addVelocityGains(mjgpGears* g, const mjModel* m, mjData* d) {
       g->in.row[i][column] -= h * d->qDeriv[k];
     }
   }
+
+  // the effective inertia has all of them
+  if (g->config->ngeared) {
+    mju_zero(d->qDeriv, (int)m->nD);
+    mjd_actuator_vel(m, d);
+  }
 }
 
 
 // gains in the effective inertia of "discrete"
 static void addDiscreteGains(mjgpGears* g, const mjModel* m, mjData* d) {
 #if mjgpDISCRETE
+  mjtNum* shift = mj_stackAllocNum(d, (size_t)g->config->n);
+  mju_zero(shift, g->config->n);
   for (int k = 0; k < d->nefmA; k++) {
     int actuator = d->efm_aid[k], out = m->actuator_outadr[actuator];
+    int gear = g->config->ngeared ? tendonGear(g, m, actuator) : -1;
+    if (gear >= 0) {
+      mjtNum ratio = ratioOf(m, actuator);
+      g->in.implicit[gear] += d->efm_as[k] * ratio * ratio;
+      g->in.drag[gear] += d->efm_ak[k] * ratio * ratio;
+      addShare(g, m, d, shift, gear, -(d->efm_ak[k] * d->actuator_velocity[out] * ratio));
+      continue;
+    }
     for (int row = out; row < out + m->actuator_outnum[actuator]; row++) {
       int adr = d->moment_rowadr[row];
       addTerm(g, m, d, d->efm_as[k], d->efm_ak[k], d->moment_rownnz[row], d->moment_colind + adr,
@@ -217,7 +366,8 @@ static void addDiscreteGains(mjgpGears* g, const mjModel* m, mjData* d) {
   }
   for (int a = 0; a < g->in.nactive && d->nefmA; a++) {
     int i = g->in.active[a];
-    g->in.tau[i] += d->efm_ca[g->config->joint[i].dof];
+    int joint = g->config->joint[i].kind == mjgpTRN_JOINT;
+    g->in.tau[i] += (joint ? d->efm_ca[g->config->joint[i].dof] : 0) + shift[i];
   }
 #else
   (void)g, (void)m, (void)d;
@@ -227,13 +377,24 @@ static void addDiscreteGains(mjgpGears* g, const mjModel* m, mjData* d) {
 
 void mjgp_gatherActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   int implicit = m->opt.integrator == mjINT_IMPLICIT || m->opt.integrator == mjINT_IMPLICITFAST;
+  int rows = 0;
   g->in.gains = actuated && implicit ? findGains(m) : mjgpGAINS_NONE;
   for (int a = 0; a < g->in.nactive; a++) {
-    int i = g->in.active[a], dof = g->config->joint[i].dof;
-    g->in.motor[i] = g->in.tau[i] = actuated ? d->qfrc_actuator[dof] : 0;
-    g->in.inertia[i] = m->dof_armature[dof];
+    int i = g->in.active[a], tendon = g->config->joint[i].kind == mjgpTRN_TENDON;
+    g->in.motor[i] = actuated && !tendon ? d->qfrc_actuator[g->config->joint[i].dof] : 0;
+    g->in.inertia[i] = mjgp_armature(m, g->config->joint + i);
     g->in.implicit[i] = g->in.drag[i] = 0;
     g->in.row[i] = NULL;
+  }
+  if (actuated) {
+    addMotors(g, m, d);
+  }
+  for (int a = 0; a < g->in.nactive; a++) {
+    int i = g->in.active[a];
+    g->in.tau[i] = g->in.motor[i];
+    if (g->config->joint[i].kind == mjgpTRN_TENDON) {
+      addTendonBias(g, m, d, i);
+    }
   }
   addMechanics(g, m, d);
   if (actuated && mjgp_isDiscrete(m)) {
@@ -244,5 +405,12 @@ void mjgp_gatherActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuate
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
     g->in.inertia[i] += g->in.implicit[i];
+    rows |= g->in.row[i] != NULL;
+  }
+
+  // rows of rotor inertia reach trees on which no gear acts
+  for (int t = 0; t < g->config->ntree && rows; t++) {
+    g->in.tree[t] = t;
+    g->in.ntree = g->config->ntree;
   }
 }

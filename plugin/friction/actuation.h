@@ -12,8 +12,12 @@
 // d       viscous damping that belongs to an actuator, which the engine counts among the passive forces
 //
 // All of it acts on the input side of the gear: u = tau - S a with tau = motor - h K_p v - d v. To the law S
-// is rotor inertia. It is diagonal unless an actuator drives several joints through a tendon. Behind a
-// gap S belongs to the rotor and not to the joint, where the engine has it.
+// is rotor inertia. It is diagonal unless an actuator drives several joints through a tendon without a gear. Behind
+// a gap S belongs to the rotor and not to the joint, where the engine has it.
+//
+// An actuator passes one gear, that of its transmission: where a tendon has a gear, its actuators are that gear's
+// motors, with forces along the tendon, and not those of gears on its joints. Rotors of tendons, unlike those of joints,
+// are accelerated also by a change of the Jacobian: tau has - [armature] (dj/dt)' v.
 
 #ifndef MJGEAR_PLUGIN_ACTUATION_H_
 #define MJGEAR_PLUGIN_ACTUATION_H_

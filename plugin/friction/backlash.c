@@ -1,5 +1,6 @@
 #include "friction/backlash.h"
 
+#include "configuration/jacobian.h"
 #include "state/layout.h"
 
 
@@ -92,7 +93,7 @@ void mjgp_addEncoder(const mjgpGears* g, const mjModel* m, mjData* d, int sign) 
 
 mjtNum mjgp_rotorAngle(const mjgpGears* g, const mjData* d, int i) {
   const mjgpJoint* joint = g->config->joint + i;
-  mjtNum q = d->qpos[joint->qpos];
+  mjtNum q = mjgp_position(d, joint);
   switch (joint->gap) {
     case mjgpGAP_ROTOR:
       return q + *gapState(g, d, i, mjgpGAP_ANGLE);
@@ -104,9 +105,9 @@ mjtNum mjgp_rotorAngle(const mjgpGears* g, const mjData* d, int i) {
 }
 
 
-mjtNum mjgp_rotorVelocity(const mjgpGears* g, const mjData* d, int i) {
+mjtNum mjgp_rotorVelocity(const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   const mjgpJoint* joint = g->config->joint + i;
-  mjtNum v = d->qvel[joint->dof];
+  mjtNum v = mjgp_mulRow(m, d, joint, d->qvel);
   switch (joint->gap) {
     case mjgpGAP_ROTOR:
       return v + *gapState(g, d, i, mjgpGAP_RATE);

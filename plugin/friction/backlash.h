@@ -29,6 +29,6 @@ void mjgp_addEncoder(const mjgpGears* g, const mjModel* m, mjData* d, int sign);
 
 // rotor angle and velocity, now
 mjtNum mjgp_rotorAngle(const mjgpGears* g, const mjData* d, int i);
-mjtNum mjgp_rotorVelocity(const mjgpGears* g, const mjData* d, int i);
+mjtNum mjgp_rotorVelocity(const mjgpGears* g, const mjModel* m, const mjData* d, int i);
 
 #endif  // MJGEAR_PLUGIN_BACKLASH_H_

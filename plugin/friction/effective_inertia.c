@@ -9,11 +9,11 @@
 
 //---------------------------------- factorization -------------------------------------------------
 
-// next dof below i that belongs to a tree with active joints, -1 at the end; trees are contiguous
+// next dof below i that belongs to a tree on which active gears act, -1 at the end; trees are contiguous
 static int nextDof(int i, const mjModel* m, const mjgpGears* g, int* cursor) {
   for (i--; *cursor >= 0; (*cursor)--) {
-    int dof = g->config->joint[g->in.active[*cursor]].dof, tree = m->dof_treeid[dof];
-    int first = m->tree_dofadr[tree], end = first + m->tree_dofnum[tree];
+    int tree = g->in.tree[*cursor], first = m->tree_dofadr[tree],
+        end = first + m->tree_dofnum[tree];
     if (i >= end) {
       i = end - 1;
     }
@@ -28,7 +28,7 @@ static int nextDof(int i, const mjModel* m, const mjgpGears* g, int* cursor) {
 // factor a symmetric matrix in M's structure, and slope (nullable) on its diagonal
 static void factorSymmetric(mjtNum* lower, mjtNum* pivot, const mjtNum* slope, const mjModel* m,
                             const mjgpGears* g) {
-  int cursor = g->in.nactive - 1;
+  int cursor = g->in.ntree - 1;
   for (int k = nextDof(g->config->nv, m, g, &cursor); k >= 0; k = nextDof(k, m, g, &cursor)) {
     pivot[k] = mjgp_eliminateRow(lower, NULL, k, slope ? slope[k] : 0, m, g->config->line);
   }
@@ -38,7 +38,7 @@ static void factorSymmetric(mjtNum* lower, mjtNum* pivot, const mjtNum* slope, c
 // factor a matrix with lower part in M's structure and upper part in that of M's transpose as U L
 static void factorGeneral(mjtNum* lower, mjtNum* upper, mjtNum* pivot, const mjModel* m,
                           const mjgpGears* g) {
-  int cursor = g->in.nactive - 1;
+  int cursor = g->in.ntree - 1;
   for (int k = nextDof(g->config->nv, m, g, &cursor); k >= 0; k = nextDof(k, m, g, &cursor)) {
     int diag = m->M_rownnz[k] - 1;
     const int* row = m->M_colind + m->M_rowadr[k];
@@ -75,9 +75,26 @@ static mjtNum dampingSlope(const mjModel* m, const mjData* d, int dof) {
 }
 
 
+// has a tendon damping, of its own or of its actuators
+static int isDamped(const mjModel* m, int tendon) {
+  mjtNum poly[mjNPOLY], damping = m->tendon_damping[tendon];
+  for (int k = 0; k < mjNPOLY; k++) {
+    poly[k] = m->tendon_dampingpoly[mjNPOLY * tendon + k];
+  }
+  if (m->tendon_actuatorid[tendon] != -1) {
+    damping += mj_actuatorDamping(m, mjOBJ_TENDON, tendon, poly);
+  }
+  return damping != 0 || !mju_isZero(poly, mjNPOLY);
+}
+
+
 // is the derivative of actuator and passive forces diagonal
 static int isDiagonal(const mjModel* m, const mjgpGears* g) {
-  return m->opt.viscosity == 0 && m->opt.density == 0 && !m->nflex && !m->ntendon &&
+  int damped = 0;
+  for (int t = 0; t < m->ntendon && !damped; t++) {
+    damped = isDamped(m, t);
+  }
+  return m->opt.viscosity == 0 && m->opt.density == 0 && !m->nflex && !damped &&
          g->in.gains != mjgpGAINS_GENERAL;
 }
 
@@ -85,7 +102,7 @@ static int isDiagonal(const mjModel* m, const mjgpGears* g) {
 // slope = h d(damping)/dv, and the velocity gains of actuators
 static void makeSlope(mjgpInertia* Mhat, const mjModel* m, const mjData* d, mjgpGears* g, int damps,
                       int gains) {
-  int cursor = g->in.nactive - 1;
+  int cursor = g->in.ntree - 1;
   mjtNum h = m->opt.timestep;
   Mhat->slope = g->scratch.slope;
   Mhat->passive = Mhat->flg_M = 1;
@@ -133,7 +150,7 @@ static void makeDiscrete(mjgpInertia* Mhat, const mjModel* m, const mjData* d, m
 // lower, upper = M - h qDeriv; upper is nullable
 static void addDerivative(mjtNum* lower, mjtNum* upper, const mjModel* m, const mjData* d,
                           const mjgpGears* g) {
-  int cursor = g->in.nactive - 1;
+  int cursor = g->in.ntree - 1;
   for (int i = nextDof(g->config->nv, m, g, &cursor); i >= 0; i = nextDof(i, m, g, &cursor)) {
     int adr = m->M_rowadr[i], line = g->config->line[i];
     for (int k = 0; k < m->M_rownnz[i]; k++) {
@@ -204,7 +221,7 @@ void mjgp_factorInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGear
     return;
   }
   if (Mhat->slope) {
-    int cursor = g->in.nactive - 1;
+    int cursor = g->in.ntree - 1;
     for (int i = nextDof(g->config->nv, m, g, &cursor); i >= 0; i = nextDof(i, m, g, &cursor)) {
       mjgp_copySimd(g->scratch.lower + g->config->line[i], d->M, m->M_rowadr[i], m->M_rownnz[i],
                     g->config->nC);
@@ -227,7 +244,11 @@ void mjgp_makeChains(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGears* 
   Mhat->left = mj_stackAllocNum(d, 2 * (size_t)g->config->nchain);
   Mhat->right = Mhat->left + g->config->nchain;
   for (int a = 0; a < g->in.nactive; a++) {
-    int i = g->in.active[a], dof = g->config->joint[i].dof, nnz = m->M_rownnz[dof];
+    int i = g->in.active[a], dof = g->config->joint[i].dof;
+    if (dof < 0) {
+      continue;
+    }
+    int nnz = m->M_rownnz[dof];
     const int* chain = m->M_colind + m->M_rowadr[dof];
     mjtNum *right = Mhat->right + g->config->chain[i], *left = Mhat->left + g->config->chain[i];
 
@@ -266,7 +287,7 @@ void mjgp_backward(mjtNum* z, const mjtNum* force, const mjModel* m, const mjgpI
   if (z != force) {
     mju_copy(z, force, g->config->nv);
   }
-  int cursor = g->in.nactive - 1;
+  int cursor = g->in.ntree - 1;
   for (int i = nextDof(g->config->nv, m, g, &cursor); i >= 0; i = nextDof(i, m, g, &cursor)) {
     const mjtNum* U = Mhat->upper + Mhat->adr[i];
     const int* row = m->M_colind + m->M_rowadr[i];

@@ -2,7 +2,9 @@
 
 #include <math.h>
 
+#include "configuration/jacobian.h"
 #include "configuration/names.h"
+#include "friction/actuation.h"
 #include "solvers/dense.h"
 
 
@@ -289,6 +291,24 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
   }
   mj_freeStack(d);
   return status;
+}
+
+
+void mjgp_applyFriction(const mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* t) {
+  for (int k = 0; k < g->config->ndof; k++) {
+    int dof = g->config->dof[k];
+    if (mjgp_isAwake(m, d, dof)) {
+      d->qfrc_passive[dof] = g->in.base[dof];
+    }
+  }
+  for (int a = 0; a < g->in.nactive; a++) {
+    int i = g->in.active[a];
+    const mjgpJoint* joint = g->config->joint + i;
+    if (joint->gap == mjgpGAP_ROTOR) {
+      d->qfrc_passive[joint->dof] -= mjgp_misplacedTorque(g, i);
+    }
+    mjgp_addRow(d->qfrc_passive, m, d, joint, -t[i]);
+  }
 }
 
 

@@ -35,6 +35,15 @@ static inline mjtNum mjgp_slip(const mjgpGears* g, int i, mjtNum v, mjtNum t) {
 // u, info; tau, inertia, v and the law of g are inputs. The problem is overwritten. Returns a status of the core.
 int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* problem);
 
+// passive forces of the dofs on which gears act: without friction, less what belongs to rotors behind gaps, less
+// friction t of all gears (n)
+void mjgp_applyFriction(const mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* t);
+
+// is a dof's tree awake
+static inline int mjgp_isAwake(const mjModel* m, const mjData* d, int dof) {
+  return !(m->opt.enableflags & mjENBL_SLEEP) || d->tree_awake[m->dof_treeid[dof]];
+}
+
 // count what a solve did, and warn of the first that is above the tolerance; worst: joint with the largest residual,
 // -1: not known
 void mjgp_countFriction(mjgpGears* g, const mjModel* m, const mjData* d, int status, int worst);

@@ -13,7 +13,7 @@ int mjg_readGear(double* value, const mjModel* m, const mjData* d, int joint) {
     return -1;
   }
   if (value) {
-    mjgp_measure(value, g, d, i);
+    mjgp_measure(value, g, m, d, i);
   }
   return mjgNSENSOR;
 }

@@ -22,7 +22,7 @@ static int stateOf(const mjgpGears* g, int i, const mjtNum value[mjgNSENSOR]) {
 }
 
 
-void mjgp_measure(mjtNum* value, const mjgpGears* g, const mjData* d, int i) {
+void mjgp_measure(mjtNum* value, const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   // torques as the law has them, with the acceleration over the step; of a motor joint the friction
   // is what its gap leaves of the torque on it
   const mjgpJoint* joint = g->config->joint + i;
@@ -48,7 +48,7 @@ void mjgp_measure(mjtNum* value, const mjgpGears* g, const mjData* d, int i) {
     value[mjgSENSOR_GAP] = step->theta_b;
   }
   value[mjgSENSOR_ROTOR_ANGLE] = mjgp_rotorAngle(g, d, i);
-  value[mjgSENSOR_ROTOR_VELOCITY] = mjgp_rotorVelocity(g, d, i);
+  value[mjgSENSOR_ROTOR_VELOCITY] = mjgp_rotorVelocity(g, m, d, i);
   value[mjgSENSOR_STATE] = stateOf(g, i, value);
 
   // of the solver, the same for all joints
@@ -92,7 +92,7 @@ void mjgp_writeSensors(const mjgpGears* g, const mjModel* m, mjData* d) {
       continue;
     }
     mjtNum* data = d->sensordata + m->sensor_adr[s];
-    mjgp_measure(data, g, d, i);
+    mjgp_measure(data, g, m, d, i);
 
     // the engine's cutoff, which acts on every number
     mjtNum cutoff = m->sensor_cutoff[s];

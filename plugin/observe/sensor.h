@@ -13,7 +13,8 @@
 struct mjgpGears_;
 
 // measure one geared joint (mjgNSENSOR)
-void mjgp_measure(mjtNum* value, const struct mjgpGears_* gears, const mjData* d, int i);
+void mjgp_measure(mjtNum* value, const struct mjgpGears_* gears, const mjModel* m, const mjData* d,
+                  int i);
 
 // write all sensors that are attached to instances of the plugin
 void mjgp_writeSensors(const struct mjgpGears_* gears, const mjModel* m, mjData* d);

@@ -269,7 +269,10 @@ static void findScale(mjtNum full[2], const mjgpGears* g, const mjModel* m, cons
   full[0] = full[1] = mjMINVAL;
   for (int i = 0; i < g->config->n; i++) {
     mjtNum value[mjgNSENSOR];
-    mjgp_measure(value, g, d, i);
+    mjgp_measure(value, g, m, d, i);
+    if (g->config->joint[i].kind == mjgpTRN_TENDON) {
+      continue;
+    }
     int slide = m->jnt_type[g->config->joint[i].joint] == mjJNT_SLIDE;
     mjtNum most =
         mju_max(mju_abs(value[mjgSENSOR_TORQUE_IN]), mju_abs(value[mjgSENSOR_TORQUE_OUT]));
@@ -289,14 +292,18 @@ void mjgp_visualize(const mjModel* m, mjData* d, const mjvOption* opt, mjvScene*
   mjtNum full[2];
   findScale(full, g, m, d);
   for (int i = 0; i < g->config->n; i++) {
-    int joint = g->config->joint[i].joint, body = m->jnt_bodyid[joint];
+    int joint = g->config->joint[i].joint;
+    if (joint < 0) {
+      continue;  // a tendon has no axis to draw at
+    }
+    int body = m->jnt_bodyid[joint];
     int group = mjMAX(0, mjMIN(mjNGROUP - 1, m->jnt_group[joint]));
     if (!opt->jointgroup[group]) {
       continue;
     }
 
     mjtNum value[mjgNSENSOR];
-    mjgp_measure(value, g, d, i);
+    mjgp_measure(value, g, m, d, i);
     int hinge = m->jnt_type[joint] == mjJNT_HINGE;
     mjtNum t = value[mjgSENSOR_FRICTION], share = mju_clip(t / full[!hinge], -1, 1);
     share = mju_abs(share) < 0.01 ? 0 : share;

@@ -14,6 +14,7 @@
 
 // lay out the arrays for the joints of a configuration in one block at base, or count their bytes if
 // base is null
+// Long because it has a line for each array
 static size_t layout(mjgpGears* g, const mjgpConfig* c, char* base) {
   size_t size = 0, count = (size_t)c->n, nv = (size_t)c->nv;
   size_t lines = (size_t)c->nC + (mjgiSIMD - 1) * nv;
@@ -30,7 +31,8 @@ static size_t layout(mjgpGears* g, const mjgpConfig* c, char* base) {
   mjgpARRAY(in.active, count)
   mjgpARRAY(in.q, count)
   mjgpARRAY(in.v, count)
-  mjgpARRAY(in.base, count)
+  mjgpARRAY(in.base, nv)
+  mjgpARRAY(in.tree, (size_t)c->ntree)
   mjgpARRAY(in.motor, count)
   mjgpARRAY(in.tau, count)
   mjgpARRAY(in.inertia, count)
@@ -110,7 +112,7 @@ static int selectModel(mjgpGears* g, const mjModel* m, int slot) {
     return -1;
   }
   int fits = old && !forgotten && c->n == old->n && c->nv == old->nv && c->nC == old->nC &&
-             c->nwork == old->nwork;
+             c->nwork == old->nwork && c->ntree == old->ntree;
   if (!fits) {
     mju_free(g->memory);
     mju_free(g->changes);
@@ -245,9 +247,10 @@ void mjgp_reset(const mjModel* m, mjtNum* plugin_state, void* plugin_data, int i
   g->in.nactive = 0;
   memset(&g->count, 0, sizeof(g->count));
   memset(&g->out.info, 0, sizeof(g->out.info));
+  mju_zero(g->in.base, g->config->nv);
   for (int i = 0; i < g->config->n; i++) {
     g->in.joint[i] = g->config->joint + i;
-    g->in.base[i] = g->out.t[i] = g->out.u[i] = g->out.lambda[i] = g->out.v_next[i] = 0;
+    g->out.t[i] = g->out.u[i] = g->out.lambda[i] = g->out.v_next[i] = 0;
     g->out.mode[i] = 0;
     g->out.gap[i] = (mjgCouplingStep){0};
   }
@@ -276,7 +279,9 @@ void mjgp_copy(mjData* dest, const mjModel* m, const mjData* src, int instance) 
   to->count = from->count;
   to->warned |= from->warned;
   memcpy(to->in.active, from->in.active, sizeof(int) * n);
-  memcpy(to->in.base, from->in.base, sizeof(mjtNum) * n);
+  to->in.ntree = from->in.ntree;
+  memcpy(to->in.tree, from->in.tree, sizeof(int) * (size_t)to->config->ntree);
+  memcpy(to->in.base, from->in.base, sizeof(mjtNum) * (size_t)to->config->nv);
   memcpy(to->in.tau, from->in.tau, sizeof(mjtNum) * n);
   memcpy(to->in.motor, from->in.motor, sizeof(mjtNum) * n);
   memcpy(to->in.inertia, from->in.inertia, sizeof(mjtNum) * n);

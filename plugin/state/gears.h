@@ -79,10 +79,12 @@ typedef struct mjgpInput_ {
   mjgpGains gains;  // of actuators
 
   int nactive;            // joints that are awake
-  int* active;            // their numbers, tree by tree                               (n)
+  int* active;            // their numbers, tree by tree, tendons behind them          (n)
+  int ntree;              // trees that are awake and on which gears act
+  int* tree;              // their numbers, ascending                                  (ntree)
   mjtNum* q;              // position before the step                                  (n)
   mjtNum* v;              // velocity before the step                                  (n)
-  mjtNum* base;           // passive force without friction                            (n)
+  mjtNum* base;           // passive force without friction, of dofs with gears        (nv)
   mjtNum* motor;          // torque of actuators at the start of the step              (n)
   mjtNum* tau;            // motor torque that acts, see friction/actuation.h          (n)
   mjtNum* inertia;        // rotor inertia, diagonal of S there                        (n)

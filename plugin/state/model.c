@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "configuration/check.h"
+#include "configuration/jacobian.h"
 #include "friction/simd.h"
 #include "state/layout.h"
 
@@ -60,6 +61,15 @@ static size_t namesOf(const char** names, const mjModel* m, const int* adr, int 
 }
 
 
+// are the tendons those of a configuration that has gears on tendons
+static int hasTendonsOf(const mjgpConfig* c, const mjModel* m) {
+  return c->nJten == (size_t)m->nJten && c->nwrap == (size_t)m->nwrap &&
+         !memcmp(c->ten_J_rownnz, m->ten_J_rownnz, sizeof(int) * (size_t)c->ntendon) &&
+         !memcmp(c->ten_J_colind, m->ten_J_colind, sizeof(int) * c->nJten) &&
+         !memcmp(c->wrap_prm, m->wrap_prm, sizeof(mjtNum) * c->nwrap);
+}
+
+
 int mjgp_isConfigOf(const mjgpConfig* config, const mjModel* m) {
   const mjgpConfig* c = config;
   if (c->signature != m->signature || c->ntext != (int)m->npluginattr || c->nv != (int)m->nv ||
@@ -75,7 +85,8 @@ int mjgp_isConfigOf(const mjgpConfig* config, const mjModel* m) {
          !memcmp(c->jnt_type, m->jnt_type, sizeof(int) * (size_t)c->njnt) &&
          !memcmp(c->M_colind, m->M_colind, sizeof(int) * (size_t)c->nC) &&
          !memcmp(c->M_rownnz, m->M_rownnz, sizeof(int) * (size_t)c->nv) &&
-         !memcmp(c->names, joints, c->nnames) && !memcmp(c->tendons, tendons, c->ntendons);
+         !memcmp(c->names, joints, c->nnames) && !memcmp(c->tendons, tendons, c->ntendons) &&
+         (!c->ngeared || hasTendonsOf(c, m));
 }
 
 
@@ -117,6 +128,10 @@ static size_t layout(mjgpConfig* c, const mjModel* m, size_t n) {
   mjgpARRAY(given, n)
   mjgpARRAY(gap, n)
   mjgpARRAY(geared, nv)
+  mjgpARRAY(dof, nv)
+  mjgpARRAY(reached, (size_t)m->ntree)
+  mjgpARRAY(block, n)
+  mjgpARRAY(tendon, (size_t)m->ntendon)
   mjgpARRAY(chain, n)
   mjgpARRAY(transpose, nC)
   mjgpARRAY(line, nv)
@@ -126,6 +141,9 @@ static size_t layout(mjgpConfig* c, const mjModel* m, size_t n) {
   mjgpARRAY(jnt_type, (size_t)m->njnt)
   mjgpARRAY(names, namesOf(&names, m, m->name_jntadr, (int)m->njnt))
   mjgpARRAY(tendons, namesOf(&names, m, m->name_tendonadr, (int)m->ntendon))
+  mjgpARRAY(ten_J_rownnz, (size_t)m->ntendon)
+  mjgpARRAY(ten_J_colind, (size_t)m->nJten)
+  mjgpARRAY(wrap_prm, (size_t)m->nwrap)
 #undef mjgpARRAY
       // clang-format on
       return size;
@@ -174,8 +192,50 @@ static void warnRefusal(const mjgReport* report) {
 }
 
 
+// dofs, trees and tendons on which gears act, and which trees they couple
+static void findReach(mjgpConfig* c, const mjModel* m) {
+  int *first = mju_malloc(sizeof(int) * (size_t)(c->ntree + 1)), n;
+  for (int t = 0; t < c->ntree; t++) {
+    first[t] = t;
+  }
+  for (int t = 0; t < c->ntendon; t++) {
+    c->tendon[t] = -1;
+  }
+  for (int i = 0; i < c->n; i++) {
+    const int* dof = mjgp_rowDofs(&n, m, c->joint + i);
+    if (c->joint[i].kind == mjgpTRN_TENDON) {
+      c->tendon[c->joint[i].tendon] = i;
+      c->ngeared++;
+    }
+    for (int k = 0; k < n; k++) {
+      c->dof[dof[k]] = 1;
+      c->reached[m->dof_treeid[dof[k]]] = 1;
+
+      // one number for both trees: the smaller one
+      int a = first[m->dof_treeid[dof[0]]], b = first[m->dof_treeid[dof[k]]];
+      c->spanning |= m->dof_treeid[dof[0]] != m->dof_treeid[dof[k]];
+      for (int t = 0; t < c->ntree && a != b; t++) {
+        first[t] = first[t] == mjMAX(a, b) ? mjMIN(a, b) : first[t];
+      }
+    }
+  }
+  for (int i = 0; i < c->n; i++) {
+    c->block[i] = first[m->dof_treeid[mjgp_firstDof(m, c->joint + i)]];
+  }
+
+  // marks become a list
+  for (int k = 0; k < c->nv; k++) {
+    if (c->dof[k]) {
+      c->dof[c->ndof++] = k;
+    }
+  }
+  mju_free(first);
+}
+
+
 // addresses of joints and dofs; 0, or -1 after a warning
 static int findAddresses(mjgpConfig* c, const mjModel* m) {
+  findReach(c, m);
   mapTranspose(c->transpose, m);
   for (int i = 1; i < c->nv; i++) {
     c->line[i] = c->line[i - 1] + mjgi_simdEnd(m->M_rownnz[i - 1]);
@@ -193,7 +253,7 @@ static int findAddresses(mjgpConfig* c, const mjModel* m) {
     c->given[i] = c->state[i] + mjgpSTATE_GIVEN * c->stride[i];
     c->gap[i] = c->state[i] + (mjgpSTATE_KEY + mjgp_countKeys(j->keys, mjgNKEY)) * c->stride[i];
     c->chain[i] = c->nchain;
-    if (j->kind == mjgpTRN_TENDON) {
+    if (j->dof < 0) {
       continue;
     }
     int same = i && m->dof_treeid[j->dof] == m->dof_treeid[j[-1].dof];
@@ -241,6 +301,7 @@ static mjgpConfig* makeConfig(const mjModel* m, int slot) {
   c->n = n;
   c->nv = (int)m->nv;
   c->nC = (int)m->nC;
+  c->ntree = (int)m->ntree;
   c->leader = mjgp_leader(m, slot);
   c->last = lastInstance(m, slot);
   c->nsensor = nsensor;
@@ -264,6 +325,11 @@ static mjgpConfig* makeConfig(const mjModel* m, int slot) {
   memcpy(c->names, names, c->nnames);
   c->ntendons = namesOf(&names, m, m->name_tendonadr, (int)m->ntendon);
   memcpy(c->tendons, names, c->ntendons);
+  c->nJten = (size_t)m->nJten;
+  c->nwrap = (size_t)m->nwrap;
+  memcpy(c->ten_J_rownnz, m->ten_J_rownnz, sizeof(int) * (size_t)c->ntendon);
+  memcpy(c->ten_J_colind, m->ten_J_colind, sizeof(int) * c->nJten);
+  memcpy(c->wrap_prm, m->wrap_prm, sizeof(mjtNum) * c->nwrap);
   if (findAddresses(c, m)) {
     mju_free(c);
     return NULL;

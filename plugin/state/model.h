@@ -21,7 +21,11 @@ typedef struct mjgpConfig_ {
   int nsensor;   // sensors attached to instances of the plugin
   int encoders;  // joints whose encoder is on a rotor that is state of the plugin
   int crossing;  // a gap couples joints of different trees
-  int nwork;     // geared joints of the largest tree
+  int spanning;  // a tendon with a gear does
+  int ntree;     // kinematic trees
+  int ndof;      // dofs on which gears act
+  int ngeared;   // tendons with gears
+  int nwork;     // geared joints of the largest tree, tendons of several joints not counted
   int nchain;    // sum over the geared joints of the lengths of their dof chains
   int acc;       // address of the leader's acc in plugin_state
   int system;    // address of the numbers of the whole system in plugin_state
@@ -32,7 +36,11 @@ typedef struct mjgpConfig_ {
   int* stride;       // distance of their numbers in plugin_state                      (n)
   int* given;        // address of their mjgpSTATE_GIVEN in plugin_state               (n)
   int* gap;          // address of the state of their gaps in plugin_state             (n)
-  int* geared;       // geared joint of each dof, -1: none                             (nv)
+  int* geared;       // gear whose velocity is that of a dof, -1: none                 (nv)
+  int* dof;          // dofs on which gears act, ascending                             (ndof of nv)
+  int* reached;      // 1: a gear acts on this tree                                    (ntree)
+  int* block;        // first of the trees that a gear's tree is coupled with by gears (n)
+  int* tendon;       // gear of each tendon, -1: none                                  (ntendon)
   int* chain;        // start of their chains in arrays of nchain                      (n)
   int* transpose;    // address in D of each transposed entry of M                     (nC)
   int* line;         // start of each row of matrices in M's structure with rows in    (nv)
@@ -53,6 +61,11 @@ typedef struct mjgpConfig_ {
   int ntendon;         // tendons
   size_t ntendons;     // bytes of their names
   char* tendons;       // their names                                                  (ntendons)
+  int* ten_J_rownnz;   // lengths of the rows of their Jacobian                        (ntendon)
+  size_t nJten;        // its entries
+  int* ten_J_colind;   // columns                                                      (nJten)
+  size_t nwrap;        // objects on their paths
+  mjtNum* wrap_prm;    // and numbers of these, coefficients of joints                 (nwrap)
   int leader_state;    // numbers that the leader keeps for its joints
 } mjgpConfig;
 

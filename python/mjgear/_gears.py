@@ -92,7 +92,7 @@ class _Result:
 
 
 class Gear:
-    """The gear of one joint.
+    """The gear of one joint, or of a tendon.
 
     Numbers of the gear are attributes: ``gear.eta_forward`` reads, ``gear.eta_forward = 0.7`` changes, from the next
     step on and for this simulation alone; the model stays as it is. They are None where the model does not give them.
@@ -100,7 +100,8 @@ class Gear:
 
     What the last step resulted in are attributes too: a float, or over a Batch a view of shape (nsim,).
 
-    Units are SI at the output side; for a slide read m, N, kg.
+    Units are SI at the output side; for a slide, or a tendon that is a length, read m, N, kg. ``joint`` is the joint's
+    id, of a tendon ``model.njnt`` and its id.
     """
 
     gamma_u = _Key("1", "asymmetry coefficient of the input side")
@@ -139,7 +140,7 @@ class Gear:
         self.joint = joint
 
     def __repr__(self) -> str:
-        return f"<mjgear.Gear of joint '{self.name}'>"
+        return f"<mjgear.Gear of {self._gears._kind(self.joint)} '{self.name}'>"
 
     def __getitem__(self, key: str) -> Any:
         """A number of the gear by its key; None where it is not given.
@@ -191,7 +192,7 @@ class Gear:
         """
         found = _structs.StateAddress()
         if _structs.plugin.mjg_stateAddress(ctypes.byref(found), self._gears._model._address, self.joint, name.encode()):
-            raise KeyError(f"the gear of joint '{self.name}' has no number '{name}' in plugin_state")
+            raise KeyError(f"the gear of {self._gears._kind(self.joint)} '{self.name}' has no number '{name}' in plugin_state")
         return Address(found.value, found.given if found.given >= 0 else None, int(found.bit))
 
     def explain(self) -> Facts:
@@ -207,9 +208,10 @@ class Gear:
 
 
 class Gears(Mapping[str, Gear]):
-    """The geared joints of a simulation or of a Batch, by name or by joint id.
+    """The geared joints and tendons of a simulation or of a Batch, by name or by id.
 
-    ``Gears(model, data)["elbow"].eta_forward = 0.7``; iterating gives the names in the order of joints.
+    ``Gears(model, data)["elbow"].eta_forward = 0.7``; iterating gives the names in the order of joints, then of tendons.
+    The id of a tendon is ``model.njnt`` and its own; where a joint with a gear has its name, the name means the joint.
 
     Args:
         model: the model.
@@ -225,13 +227,15 @@ class Gears(Mapping[str, Gear]):
         self._batch: Any = None if isinstance(data, mujoco.MjData) else data
         probe = mujoco.MjData(model) if self._batch is not None else data
         self._gears: dict[int, Gear] = {}
-        for joint in range(model.njnt):
-            if _structs.plugin.mjg_readGear(None, model._address, probe._address, joint) > 0:
-                name = mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_JOINT, joint) or str(joint)
-                self._gears[joint] = Gear(self, name, joint)
+        objects = [(mujoco.mjtObj.mjOBJ_JOINT, joint) for joint in range(model.njnt)]
+        objects += [(mujoco.mjtObj.mjOBJ_TENDON, tendon) for tendon in range(model.ntendon)]
+        for number, (kind, own) in enumerate(objects):
+            if _structs.plugin.mjg_readGear(None, model._address, probe._address, number) > 0:
+                self._gears[number] = Gear(self, mujoco.mj_id2name(model, kind, own) or str(number), number)
         if not self._gears:
             raise GearError(f"this model has no gear; mjgear.add(spec, joints, ..) adds one, or write {NAME} in its MJCF")
-        self._names = {gear.name: gear for gear in self._gears.values()}
+        self._names = {gear.name: gear for gear in reversed(self._gears.values())}
+        self._names = dict(reversed(self._names.items()))
         self._sensors = self._find_sensors()
         if self._batch is not None and self._sensors:
             self._batch.bind("sensordata")  # from the next call on it is filled
@@ -239,14 +243,14 @@ class Gears(Mapping[str, Gear]):
     def __getitem__(self, key: str | int) -> Gear:
         gear = self._names.get(key) if isinstance(key, str) else self._gears.get(key)
         if gear is None:
-            raise KeyError(f"joint {key!r} has no gear; geared are {', '.join(self._names)}")
+            raise KeyError(f"{key!r} has no gear; geared are {', '.join(self._names)}")
         return gear
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
 
     def __len__(self) -> int:
-        return len(self._gears)
+        return len(self._names)
 
     def reset(self) -> None:
         """All gears and the solver as the model describes them."""
@@ -269,6 +273,9 @@ class Gears(Mapping[str, Gear]):
 
     # -------------------------------------- one simulation ---------------------------------------
 
+    def _kind(self, number: int) -> str:
+        return "joint" if number < self._model.njnt else "tendon"
+
     def _single(self, what: str) -> tuple[mujoco.MjModel, mujoco.MjData]:
         if self._batch is not None:
             raise GearError(f"{what} is of one simulation: take Gears(batch.get_model(i), batch.get_data(i))")
@@ -287,7 +294,7 @@ class Gears(Mapping[str, Gear]):
     # -------------------------------------- results ----------------------------------------------
 
     def _find_sensors(self) -> dict[int, slice]:
-        """Where in sensordata a joint's sensor writes."""
+        """Where in sensordata the sensor of a gear writes."""
         model, found = self._model, {}
         joints = [gear.joint for gear in self._gears.values()]
         for sensor in np.flatnonzero(model.sensor_type == mujoco.mjtSensor.mjSENS_PLUGIN):
@@ -297,6 +304,8 @@ class Gears(Mapping[str, Gear]):
             where = slice(start, start + int(model.sensor_dim[sensor]))
             if model.sensor_objtype[sensor] == mujoco.mjtObj.mjOBJ_JOINT:
                 found[int(model.sensor_objid[sensor])] = where
+            elif model.sensor_objtype[sensor] == mujoco.mjtObj.mjOBJ_TENDON:
+                found[model.njnt + int(model.sensor_objid[sensor])] = where
             elif len(joints) == 1:
                 found[joints[0]] = where
         return {joint: where for joint, where in found.items() if joint in self._gears}
@@ -307,7 +316,7 @@ class Gears(Mapping[str, Gear]):
             every: Array = self._data.sensordata if self._batch is None else self._batch.bind("sensordata")
             return every[..., where]
         if self._batch is not None:
-            raise GearError(f"joint '{name}' has no sensor to read in a Batch; add one, or call mjgear.add(.., sensors=True)")
+            raise GearError(f"{self._kind(joint)} '{name}' has no sensor to read in a Batch; add one, or call mjgear.add(.., sensors=True)")
         count = _structs.plugin.mjg_readGear(None, self._model._address, self._data._address, joint)
         values = np.zeros(count)
         _structs.plugin.mjg_readGear(

@@ -22,15 +22,17 @@ class Added:
     Attributes:
         instance: name of the plugin instance.
         joints: names of the geared joints, in the order of the instance.
+        tendons: names of the geared tendons, behind them.
         config: keys and values of the instance.
-        armature: rotor inertia that each joint got, kg m2; not those that keep their own.
-        damping: viscous friction that each joint got, N m/(rad/s); not those that keep their own.
+        armature: rotor inertia that each joint and tendon got, kg m2; not those that keep their own.
+        damping: viscous friction that each joint and tendon got, N m/(rad/s); not those that keep their own.
         home: name of the body that refers to the instance, so that it travels with attach; None: there is none.
         sensors: names of the sensors.
     """
 
     instance: str
     joints: tuple[str, ...]
+    tendons: tuple[str, ...]
     config: Mapping[str, str]
     armature: Mapping[str, float]
     damping: Mapping[str, float]
@@ -40,25 +42,27 @@ class Added:
 
 def add(
     spec: mujoco.MjSpec,
-    joints: str | Sequence[str],
+    joints: str | Sequence[str] = (),
     preset: str | None = None,
     *,
+    tendons: str | Sequence[str] = (),
     name: str = "gears",
     sensors: bool = False,
     **values: Setting,
 ) -> Added:
-    """Give joints of a model gears.
+    """Give joints and tendons of a model gears.
 
     Args:
         spec: the model.
         joints: names of hinge and slide joints, or patterns such as "*_knee" (of fnmatch).
+        tendons: names of tendons whose actuators have a gear, or patterns: differentials, fingers with one motor, ropes.
         preset: a gear of presets(), with whose keys the description begins.
         name: of the plugin instance.
-        sensors: add a sensor for each joint, named JOINT_gear; over a Batch results are read from these.
-        values: keys of doc/mjcf.md, SI at the output side: one value for all joints, or a sequence with one
-            for each. Keys that begin with "motor_" need ratio. Rotor inertia (of the preset, armature, or
-            motor_inertia with ratio) becomes the joint's armature, or the rotor's inertia where there is backlash;
-            viscous friction becomes the joint's damping.
+        sensors: add a sensor for each joint and tendon, named NAME_gear; over a Batch results are read from these.
+        values: keys of doc/mjcf.md, SI at the output side: one value for all, or a sequence with one for each joint
+            and then each tendon. Keys that begin with "motor_" need ratio. Rotor inertia (of the preset, armature, or
+            motor_inertia with ratio) becomes the armature of joint or tendon, or the rotor's inertia where there is
+            backlash; viscous friction becomes their damping.
 
     Returns:
         What was set.
@@ -67,13 +71,19 @@ def add(
         GearError: a pattern that fits no joint, or the library's lines about the gear. What the engine checks itself
             (a joint with two gears, backlash) is refused by spec.compile().
     """
-    found = _find(spec, [joints] if isinstance(joints, str) else joints)
+    geared_joints = _find(spec.joints, "joint", [joints] if isinstance(joints, str) else joints)
+    geared_tendons = _find(spec.tendons, "tendon", [tendons] if isinstance(tendons, str) else tendons)
+    found = geared_joints + geared_tendons
+    if not found:
+        raise GearError("neither joints nor tendons; name those that have this gear")
     words, numbers = _sort(values, len(found))
     described = [_catalogue.describe(preset, {key: series[i] for key, series in numbers.items()}) for i in range(len(found))]
     gears = [_catalogue.make_gear(description) for description in described]
 
     # the instance: what MJCF has no attributes of the joint for
-    config = {"joint": " ".join(f"'{joint.name}'" if " " in joint.name else joint.name for joint in found), **words}
+    lists = {"joint": geared_joints, "tendon": geared_tendons}
+    config = {key: " ".join(f"'{one.name}'" if " " in one.name else one.name for one in some) for key, some in lists.items() if some}
+    config |= words
     written = [_catalogue.written(description) for description in described]
     for key in written[0]:
         if key == "type":
@@ -102,24 +112,25 @@ def add(
     plugin.config = config
     return Added(
         instance=name,
-        joints=tuple(joint.name for joint in found),
+        joints=tuple(joint.name for joint in geared_joints),
+        tendons=tuple(tendon.name for tendon in geared_tendons),
         config=config,
         armature=armature,
         damping=damping,
         home=_settle(name, found),
-        sensors=tuple(_add_sensor(spec, name, joint.name) for joint in found) if sensors else (),
+        sensors=tuple(_add_sensor(spec, name, kind, one.name) for kind, some in lists.items() for one in some) if sensors else (),
     )
 
 
-def _find(spec: mujoco.MjSpec, patterns: Sequence[str]) -> list[Any]:
-    """The joints that names and patterns mean, each once."""
+def _find(objects: Sequence[Any], kind: str, patterns: Sequence[str]) -> list[Any]:
+    """The joints or tendons that names and patterns mean, each once."""
     found: list[Any] = []
     for pattern in patterns:
-        fitting = [joint for joint in spec.joints if fnmatch.fnmatchcase(joint.name, pattern)]
+        fitting = [one for one in objects if fnmatch.fnmatchcase(one.name, pattern)]
         if not fitting:
-            names = ", ".join(joint.name for joint in spec.joints) or "none"
-            raise GearError(f"no joint '{pattern}' in the model; its joints are {names}")
-        found += [joint for joint in fitting if joint.name not in {one.name for one in found}]
+            names = ", ".join(one.name for one in objects) or "none"
+            raise GearError(f"no {kind} '{pattern}' in the model; its {kind}s are {names}")
+        found += [one for one in fitting if one.name not in {other.name for other in found}]
     return found
 
 
@@ -149,10 +160,17 @@ def _text(series: Sequence[Any]) -> str:
     return texts[0] if len(set(texts)) == 1 else " ".join(texts)
 
 
-def _ancestors(joint: Any) -> list[Any]:
-    """The bodies that carry a joint, its own first, without the world."""
+def _ancestors(item: Any) -> list[Any]:
+    """The bodies that carry a joint, or all that a tendon connects, the nearest first, without the world."""
+    if hasattr(item, "path"):
+        targets = [wrap.target for wrap in item.path if wrap.target is not None]
+        shared = _ancestors(targets[0]) if targets else []
+        for target in targets[1:]:
+            ids = {body.id for body in _ancestors(target)}
+            shared = [body for body in shared if body.id in ids]
+        return shared
     bodies = []
-    body = joint.parent
+    body = item.parent
     while body is not None and body.name != "world":
         bodies.append(body)
         body = body.parent
@@ -160,7 +178,7 @@ def _ancestors(joint: Any) -> list[Any]:
 
 
 def _settle(instance: str, joints: Sequence[Any]) -> str | None:
-    """Let the nearest body that carries all joints refer to the instance, so that it goes where the body goes."""
+    """Let the nearest body that carries all of them refer to the instance, so that it goes where the body goes."""
     shared = _ancestors(joints[0])
     for joint in joints[1:]:
         ids = {body.id for body in _ancestors(joint)}
@@ -174,10 +192,9 @@ def _settle(instance: str, joints: Sequence[Any]) -> str | None:
     return None
 
 
-def _add_sensor(spec: mujoco.MjSpec, instance: str, joint: str) -> str:
-    sensor = spec.add_sensor(
-        name=f"{joint}_gear", type=mujoco.mjtSensor.mjSENS_PLUGIN, objtype=mujoco.mjtObj.mjOBJ_JOINT, objname=joint
-    )
+def _add_sensor(spec: mujoco.MjSpec, instance: str, kind: str, name: str) -> str:
+    objtype = mujoco.mjtObj.mjOBJ_JOINT if kind == "joint" else mujoco.mjtObj.mjOBJ_TENDON
+    sensor = spec.add_sensor(name=f"{name}_gear", type=mujoco.mjtSensor.mjSENS_PLUGIN, objtype=objtype, objname=name)
     sensor.plugin.name = instance
     sensor.plugin.plugin_name = NAME
     sensor.plugin.active = True

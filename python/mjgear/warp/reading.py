@@ -64,6 +64,8 @@ def read(model: mujoco.MjModel) -> Gears:
     if model.opt.noslip_iterations:
         raise NotImplementedError("mjgear.warp: noslip iterations move what was solved for; set noslip_iterations to 0")
     data = mujoco.MjData(model)
+    if any(_number(library, model, data, model.njnt + t, "gamma_u") is not None for t in range(model.ntendon)):
+        raise NotImplementedError("mjgear.warp: gears on tendons, which the plugin on the CPU has; gear the joints")
     joints = [j for j in range(model.njnt) if _number(library, model, data, j, "gamma_u") is not None]
     if not joints:
         raise ValueError("mjgear.warp: the model has no gear; give it an instance of mjgear.transmission")

@@ -130,7 +130,7 @@ static void test_joints(void** state) {
 }
 
 
-// an actuator of ours would do nothing, and a gear on a tendon is not computed
+// an actuator of ours would do nothing, and a joint and its tendon cannot both have gears
 static void test_elements(void** state) {
   (void)state;
   static const char* const text =

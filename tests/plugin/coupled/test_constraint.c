@@ -68,13 +68,13 @@ static void checkFactor(const mjModel* m, mjData* d, mjgpGroup* group, unsigned*
   mjtNum* full = unit + (size_t)nv * (size_t)ld;
   mju_zero(unit, 2 * nv * ld);
   for (int i = 0; i < group->njoint; i++) {
-    unit[group->gear[i] * ld + i] = full[group->gear[i] * ld + i] = 1;
+    unit[group->E_dof[i] * ld + i] = full[group->E_dof[i] * ld + i] = 1;
   }
   mjgp_solveLowerJoints(group, unit, 1);
   mjgp_solveLowerJoints(group, full, 0);
   for (int i = 0; i < group->njoint; i++) {
     mju_zero(y, nv);
-    y[group->gear[i]] = 1;
+    y[group->E_dof[i]] = 1;
     mjgp_solveLower(group, y);
     for (int k = 0; k < nv; k++) {
       assert_true(fabs(unit[k * ld + i] - y[k]) <= 1e-12 * mju_norm(y, nv));

@@ -245,7 +245,7 @@ static void test_refusals(void** state) {
   } wrong[] = {
       {ONE("s", "a", "j3"), "joint 'j3' is not a geared joint of its instance"},
       {"<plugin name='s' plugin='mjgear.transmission' instance='a'/>",
-       "it names no joint, and its instance has several"},
+       "it names no joint or tendon, and its instance has several"},
       {"<plugin name='s' plugin='mjgear.transmission' instance='a' objtype='actuator' "
        "objname='act'/>",
        "actuator 'act' is not a geared joint"},

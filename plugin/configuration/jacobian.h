@@ -1,0 +1,84 @@
+// The velocity w = j' v on which a gear acts, and the force j t that its friction is on the dofs.
+//
+// Of a joint j is a unit vector, and so it is of a fixed tendon that is one joint with the coefficient 1. Of
+// any other tendon j is its row of ten_J, at the position before the step.
+
+#ifndef MJGEAR_PLUGIN_JACOBIAN_H_
+#define MJGEAR_PLUGIN_JACOBIAN_H_
+
+#include <mujoco/mujoco.h>
+
+#include "configuration/config.h"
+
+// entries of j that may differ from zero; valid until positions are computed anew
+typedef struct mjgpRow_ {
+  int n;                // entries
+  const int* dof;       // their dofs, ascending                                       (n)
+  const mjtNum* value;  // their values                                                (n)
+} mjgpRow;
+
+static inline mjgpRow mjgp_row(const mjModel* m, const mjData* d, const mjgpJoint* joint) {
+  static const mjtNum one = 1;
+  if (joint->dof >= 0) {
+    return (mjgpRow){1, &joint->dof, &one};
+  }
+  int adr = m->ten_J_rowadr[joint->tendon];
+  return (mjgpRow){m->ten_J_rownnz[joint->tendon], m->ten_J_colind + adr, d->ten_J + adr};
+}
+
+// dofs of the row, where no positions are known
+static inline const int* mjgp_rowDofs(int* n, const mjModel* m, const mjgpJoint* joint) {
+  *n = joint->dof >= 0 ? 1 : m->ten_J_rownnz[joint->tendon];
+  return joint->dof >= 0 ? &joint->dof : m->ten_J_colind + m->ten_J_rowadr[joint->tendon];
+}
+
+// j' v
+static inline mjtNum mjgp_mulRow(const mjModel* m, const mjData* d, const mjgpJoint* joint,
+                                 const mjtNum* v) {
+  if (joint->dof >= 0) {
+    return v[joint->dof];
+  }
+  mjgpRow row = mjgp_row(m, d, joint);
+  mjtNum sum = 0;
+  for (int k = 0; k < row.n; k++) {
+    sum += row.value[k] * v[row.dof[k]];
+  }
+  return sum;
+}
+
+// force += j t
+static inline void mjgp_addRow(mjtNum* force, const mjModel* m, const mjData* d,
+                               const mjgpJoint* joint, mjtNum t) {
+  mjgpRow row = mjgp_row(m, d, joint);
+  for (int k = 0; k < row.n; k++) {
+    force[row.dof[k]] += row.value[k] * t;
+  }
+}
+
+// position of the joint, or length of the tendon when positions were last computed
+static inline mjtNum mjgp_position(const mjData* d, const mjgpJoint* joint) {
+  return joint->dof >= 0 ? d->qpos[joint->qpos] : d->ten_length[joint->tendon];
+}
+
+// first dof; a tendon may reach other trees than its own
+static inline int mjgp_firstDof(const mjModel* m, const mjgpJoint* joint) {
+  int n;
+  return *mjgp_rowDofs(&n, m, joint);
+}
+
+// rotor inertia that the engine has of the joint or tendon itself, without that of actuators
+static inline mjtNum mjgp_armature(const mjModel* m, const mjgpJoint* joint) {
+  return joint->kind == mjgpTRN_TENDON ? m->tendon_armature[joint->tendon]
+                                       : m->dof_armature[joint->dof];
+}
+
+// its inertia in the model's first position, where other joints stand for a joint and move for a tendon
+static inline mjtNum mjgp_restInertia(const mjModel* m, const mjgpJoint* joint) {
+  if (joint->dof >= 0) {
+    return m->dof_M0[joint->dof];
+  }
+  mjtNum inverse = m->tendon_invweight0[joint->tendon];
+  return inverse > 0 ? 1 / inverse : 1;
+}
+
+#endif  // MJGEAR_PLUGIN_JACOBIAN_H_
