@@ -26,6 +26,9 @@
 // is the difference of, that is if it can be nothing but rounding
 #define mjgpROUNDING 1e-10
 
+// and of this part of those of the fastest joint: joints that act on each other are solved as one
+#define mjgpSHARED 0.1
+
 // gains of a motor that are this many times the inertia of its joint are said once
 #define mjgpSTIFF 100
 
@@ -401,9 +404,20 @@ static int forcesChanged(const mjgpGears* g, const mjModel* m, mjData* d) {
 }
 
 
+// largest of the velocities that those of the joints are the differences of
+static mjtNum largestCancellation(const mjgpGears* g) {
+  mjtNum most = 0;
+  for (int a = 0; a < g->in.nactive; a++) {
+    most = mju_max(most, g->out.cancellation[g->in.active[a]]);
+  }
+  return most;
+}
+
+
 // difference between the velocity of joint i and the one that was solved for that can be nothing but rounding
-static mjtNum rounding(const mjgpGears* g, int i) {
-  return mjgpROUNDING * g->out.cancellation[i] + mjgpEVALUATIONS * g->out.rounding[i] + 1e-14;
+static mjtNum rounding(const mjgpGears* g, int i, mjtNum most) {
+  mjtNum scale = g->out.cancellation[i] + mjgpSHARED * most;
+  return mjgpROUNDING * scale + mjgpEVALUATIONS * g->out.rounding[i] + 1e-14;
 }
 
 
@@ -423,19 +437,14 @@ static void warnOfRounding(mjgpGears* g, const mjModel* m, const mjData* d, int 
 
 
 // did the joints move as was solved for, in spite of what the engine may add to its constraint solver
-static int confirmed(const mjgpGears* g, const mjModel* m, const mjData* d) {
-  mjtNum most = 0;
-  for (int a = 0; a < g->in.nactive; a++) {
-    mjtNum scale = g->out.cancellation[g->in.active[a]];
-    most = scale > most ? scale : most;
-  }
+static int confirmed(const mjgpGears* g, const mjModel* m, const mjData* d, mjtNum most) {
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
     mjtNum v = mjgp_mulRow(m, d, g->config->joint + i, d->qvel);
     int drives = g->config->joint[i].gap == mjgpGAP_NONE && g->out.mode[i] &&
                  g->in.compliance[i] == 0 && g->out.t[i] * v < 0 &&
-                 mju_abs(v) > mjgpDRIVES * g->out.cancellation[i] + rounding(g, i);
-    mjtNum allowed = mjgpCONFIRMED * (g->out.cancellation[i] + 1e-3 * most) + rounding(g, i);
+                 mju_abs(v) > mjgpDRIVES * g->out.cancellation[i] + rounding(g, i, most);
+    mjtNum allowed = mjgpCONFIRMED * (g->out.cancellation[i] + 1e-3 * most) + rounding(g, i, most);
     if ((drives || mju_abs(v - g->out.v_next[i]) > allowed) && !mju_isBad(v)) {
       return 0;
     }
@@ -465,6 +474,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
     return;
   }
   g->done = 0;
+  mjtNum most = largestCancellation(g);
   if (g->early && forcesChanged(g, m, d)) {
     mjgp_warn(
         g, mjgpWARN_CHANGED,
@@ -474,7 +484,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
   }
 
   // friction was solved for another motion: noslip iterations, no warmstart, or not solved at all
-  else if (g->config->options.coupling == mjgpIMPLICIT && !confirmed(g, m, d)) {
+  else if (g->config->options.coupling == mjgpIMPLICIT && !confirmed(g, m, d, most)) {
     g->count.unconfirmed++;
     if (g->out.info.status >= 0 && g->out.info.status <= mjgJAMMED) {
       mjgp_warn(
@@ -517,7 +527,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
     warnOfRounding(g, m, d, i);
     int stuck = !g->out.mode[i], drives = g->out.t[i] * v < 0 && g->out.t[i] * next >= 0;
     if (dof >= 0 && (stuck || drives) && g->in.compliance[i] == 0 &&
-        mju_abs(v - next) <= rounding(g, i)) {
+        mju_abs(v - next) <= rounding(g, i, most)) {
       d->qvel[dof] = stuck ? 0 : next;
       d->qpos[g->config->joint[i].qpos] = g->in.q[i] + m->opt.timestep * next;
     }
