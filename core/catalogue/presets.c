@@ -77,6 +77,21 @@ static const Generic kGeneric[] = {
      mjgTYPE_EFFICIENCY,
      {{mjgKEY_ETA_FORWARD, 0.8}, {mjgKEY_RATIO, 100}}},
 
+    {"hfuc_20_80",
+     "strain wave gear Harmonic Drive HFUC-20-80, 80:1",
+     "Harmonic Drive, CSD-2A Component Sets, Engineering Data 1019659, 11/2014, page 24: rated "
+     "torque "
+     "34 N m, efficiency 78 % there and 73 % (78 % x 0.93) at 19.6 N m, at 1000 rpm and 20 deg C "
+     "with "
+     "grease. no_load_torque is what makes the one fall to the other.",
+     "gamma_u = 0 is assumed: no starting and backdriving torque are on that page. Stiffness: "
+     "backlash = torsion with the figures of your size.",
+     mjgTYPE_STRAIN_WAVE,
+     {{mjgKEY_RATIO, 80},
+      {mjgKEY_RATED_TORQUE, 34},
+      {mjgKEY_RATED_EFFICIENCY, 0.78},
+      {mjgKEY_NO_LOAD_TORQUE, 0.05582169224642346}}},
+
     {"planetary_1stage",
      "planetary gearbox, one stage, 10:1",
      "Beckhoff AG3210-NP025, ratio 10: efficiency under full load 97 %, inertia at the input from "

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "pair.h"
+#include "torsion_area.h"
 
 #define PI 3.14159265358979323846
 
@@ -166,27 +167,7 @@ static void converges(void** state) {
 
 
 // the inclusion, from the result of a step and its data alone, in random steps: motion of both sides and the mean of
-// the torque over the way, whose integral is that of each range
-static double area(const mjgBacklash* l, double slider, double theta) {
-  double a = fabs(theta), one = l->torque_1 > 0 ? l->torque_1 / l->stiffness : INFINITY;
-  double two = l->torque_2 > 0 ? one + (l->torque_2 - l->torque_1) / l->stiffness_2 : INFINITY;
-  double sum = 0.5 * l->stiffness * pow(fmin(a, one), 2);
-  if (a > one) {
-    double b = fmin(a, two) - one;
-    sum += l->torque_1 * b + 0.5 * l->stiffness_2 * b * b;
-  }
-  if (a > two) {
-    sum += l->torque_2 * (a - two) + 0.5 * l->stiffness_3 * (a - two) * (a - two);
-  }
-  if (l->hysteresis > 0) {
-    double k = fmax(l->stiffness, fmax(l->stiffness_2, l->stiffness_3)), x = fabs(theta - slider);
-    double limit = 0.5 * l->stiffness * l->hysteresis, reach = limit / k;
-    sum += x < reach ? 0.5 * k * x * x : limit * (x - 0.5 * reach);
-  }
-  return sum;
-}
-
-
+// the torque over the way
 static void randomSteps(void** state) {
   (void)state;
   srand(3);
@@ -222,7 +203,7 @@ static void randomSteps(void** state) {
     // the mean torque, where its integral has digits left
     double rate = eta * (s.velocity - load) + (1 - eta) * c.omega_d;
     double a = p + c.blend * h * rate, b = p + h * rate;
-    double area_a = area(&law, c.theta_b, a), area_b = area(&law, c.theta_b, b);
+    double area_a = torsionArea(&law, c.theta_b, a), area_b = torsionArea(&law, c.theta_b, b);
     if (fabs(b - a) > 1e-3 * (fabs(a) + fabs(b) + reach)) {
       double mean = (area_b - area_a) / (b - a) + law.damping * rate;
       double scale = (area_a + area_b) / fabs(b - a) + law.damping * (fabs(rate) + size) +
