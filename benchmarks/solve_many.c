@@ -91,7 +91,7 @@ static void readSolvers(int use[mjgNSOLVER], const char* list) {
   char copy[256], *rest = copy, *word;
   snprintf(copy, sizeof(copy), "%s", list);
   while ((word = strtok_r(rest, ",", &rest))) {
-    int solver = mjg_findSolver(word);
+    int solver = mjg_solverFromName(word);
     if (solver < 0) {
       stop("unknown solver", word);
     }
@@ -132,7 +132,7 @@ static void readOptions(Options* options, int argc, char** argv) {
         stop("--joints needs LOW-HIGH within 1-1000, not", value);
       }
     } else if (!strcmp(option, "--solver")) {
-      if ((options->solver = mjg_findSolver(value)) < 0) {
+      if ((options->solver = mjg_solverFromName(value)) < 0) {
         stop("unknown solver", value);
       }
     } else if (!strcmp(option, "--compare")) {

@@ -4,28 +4,6 @@
 #include <string.h>
 
 
-static const char* const NAMES[mjgNSOLVER] = {
-    [mjgNEWTON] = "newton",         [mjgGAUSS_SEIDEL] = "gauss_seidel",
-    [mjgPROJECTION] = "projection", [mjgEXTRAGRADIENT] = "extragradient",
-    [mjgLEMKE] = "lemke",           [mjgENUMERATION] = "enumeration",
-};
-
-
-const char* mjg_solverName(int solver) {
-  return solver >= 0 && solver < mjgNSOLVER ? NAMES[solver] : NULL;
-}
-
-
-int mjg_findSolver(const char* name) {
-  for (int i = 0; i < mjgNSOLVER; i++) {
-    if (!strcmp(name, NAMES[i])) {
-      return i;
-    }
-  }
-  return -1;
-}
-
-
 int mjg_newPlace(mjgPlace* place, int n, int nmax) {
   size_t count = n > 0 ? (size_t)n : 1;
   size_t size = mjg_memsize(n, nmax);

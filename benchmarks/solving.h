@@ -1,4 +1,4 @@
-// Solvers by name, and the memory to run them in.
+// Memory to run solvers in.
 
 #ifndef MJGEAR_BENCHMARKS_SOLVING_H_
 #define MJGEAR_BENCHMARKS_SOLVING_H_
@@ -8,14 +8,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define mjgNSOLVER 6
-
-// name of a solver, for example "newton"; null if there is no such solver
-const char* mjg_solverName(int solver);
-
-// solver of a name, -1 if there is none
-int mjg_findSolver(const char* name);
 
 // workspace and result for problems of up to n joints in blocks of up to nmax
 typedef struct mjgPlace_ {

@@ -144,8 +144,13 @@ typedef enum mjgSolver_ {
   mjgPROJECTION = 2,     // the paper's: s := proj(B, s - c F(s)) with lambda by fixed point
   mjgEXTRAGRADIENT = 3,  // Korpelevich's two-step projection with adapted step
   mjgLEMKE = 4,          // exact pivoting on the piecewise-linear form
-  mjgENUMERATION = 5     // every combination of modes, n <= mjgMAXENUM
+  mjgENUMERATION = 5,    // every combination of modes, n <= mjgMAXENUM
+  mjgNSOLVER = 6
 } mjgSolver;
+
+// name of a solver, "newton", null if there is none; solver of a name, -1 if there is none
+const char* mjg_solverName(int solver);
+int mjg_solverFromName(const char* name);
 
 #define mjgMAXENUM 8  // most joints of one block that enumeration accepts
 

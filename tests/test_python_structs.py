@@ -58,6 +58,17 @@ class Layout(unittest.TestCase):
         self.assertEqual(done.stdout.splitlines(), in_python())
 
 
+class Members(unittest.TestCase):
+    def test_warp(self):
+        """mjgear.warp takes every number of a gear into account, or refuses it (reading.read): what is new must be decided."""
+        path = SOURCE / "python" / "mjgear" / "warp" / "reading.py"
+        text = path.read_text()
+        engine = {"viscous", "armature", "ratio", "spur"}  # attributes of the joint, and what mesh is refused with
+        for name, *_ in _structs.Transmission._fields_:
+            if name not in engine:
+                self.assertIn(f'"{name}"', text, f"{path.name} says nothing of {name}")
+
+
 if __name__ == "__main__":
     if not shutil.which("cc"):
         sys.exit(77)

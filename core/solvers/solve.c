@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "reference/reference.h"
 #include "solvers/check.h"
 #include "solvers/solvers.h"
@@ -24,7 +26,7 @@ void mjg_defaultSettings(mjgSettings* settings) {
 
 
 static int checkSettings(const mjgSettings* settings) {
-  if (!settings || settings->solver < mjgNEWTON || settings->solver > mjgENUMERATION ||
+  if (!settings || settings->solver < mjgNEWTON || settings->solver >= mjgNSOLVER ||
       settings->iterations < 0 || !(settings->tolerance >= 0) || settings->tolerance >= 1) {
     return mjgERR_ARGUMENT;
   }
@@ -74,12 +76,32 @@ static void enumeration(mjgiBlock* b, mjgiScratch* s, const mjgSettings* setting
 }
 
 
-static const mjgiMethod kMethod[] = {[mjgNEWTON] = mjgi_methodNewton,
-                                     [mjgGAUSS_SEIDEL] = gaussSeidel,
-                                     [mjgPROJECTION] = projection,
-                                     [mjgEXTRAGRADIENT] = extragradient,
-                                     [mjgLEMKE] = lemke,
-                                     [mjgENUMERATION] = enumeration};
+static const struct {
+  const char* name;
+  mjgiMethod method;
+} kSolver[mjgNSOLVER] = {
+    [mjgNEWTON] = {"newton", mjgi_methodNewton},
+    [mjgGAUSS_SEIDEL] = {"gauss_seidel", gaussSeidel},
+    [mjgPROJECTION] = {"projection", projection},
+    [mjgEXTRAGRADIENT] = {"extragradient", extragradient},
+    [mjgLEMKE] = {"lemke", lemke},
+    [mjgENUMERATION] = {"enumeration", enumeration},
+};
+
+
+const char* mjg_solverName(int solver) {
+  return solver >= 0 && solver < mjgNSOLVER ? kSolver[solver].name : NULL;
+}
+
+
+int mjg_solverFromName(const char* name) {
+  for (int i = 0; name && i < mjgNSOLVER; i++) {
+    if (!strcmp(name, kSolver[i].name)) {
+      return i;
+    }
+  }
+  return -1;
+}
 
 
 //---------------------------------- a problem -----------------------------------------------------
@@ -123,7 +145,7 @@ int mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
   }
 
   // block by block
-  mjgiMethod method = kMethod[settings->solver];
+  mjgiMethod method = kSolver[settings->solver].method;
   mjgInfo sum = {.status = mjgSOLVED, .sigma_max = -1};
   int nblock = problem->nblock > 0 ? problem->nblock : (n > 0);
   const double* A = problem->A;

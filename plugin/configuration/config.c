@@ -19,25 +19,7 @@ enum {
   mjgpNOWN = (int)(sizeof(own_keys) / sizeof(own_keys[0]))
 };
 
-static const char* const solver_names[] = {
-    "newton", "gauss_seidel", "projection", "extragradient", "lemke", "enumeration",
-};
 static const char* const coupling_names[] = {"implicit", "lagged"};
-
-
-const char* mjgp_solverName(int solver) {
-  return solver_names[solver];
-}
-
-
-int mjgp_solverFromName(const char* name) {
-  for (int i = 0; i <= mjgENUMERATION; i++) {
-    if (!strcmp(solver_names[i], name)) {
-      return i;
-    }
-  }
-  return -1;
-}
 
 
 _Static_assert(mjgpNOWN + mjgNKEY <= mjgpMAXKEY, "mjgpMAXKEY is too small");
@@ -258,8 +240,12 @@ static void readOptions(mjgpOptions* options, int given[4], mjgpPlace* place) {
   int choice = 0;
   mjtNum number = 0;
 
+  const char* solver[mjgNSOLVER];
+  for (int i = 0; i < mjgNSOLVER; i++) {
+    solver[i] = mjg_solverName(i);
+  }
   place->key = "solver";
-  if (mjgp_readWord(&choice, solver_names, mjgENUMERATION + 1, place) > 0) {
+  if (mjgp_readWord(&choice, solver, mjgNSOLVER, place) > 0) {
     agree(&options->solver.solver, choice, &given[0], place);
   }
 

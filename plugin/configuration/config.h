@@ -87,10 +87,6 @@ int mjgp_countJoints(const mjModel* m, int instance);
 int mjgp_configure(mjgpJoint* joint, int* n, mjgpOptions* options, mjgReport* report,
                    const mjModel* m, int slot);
 
-// name of a solver; number of the solver of a name, -1 if there is none
-const char* mjgp_solverName(int solver);
-int mjgp_solverFromName(const char* name);
-
 // the gear that a description means in a simulation; as mjg_transmission, and refuses also what can
 // be described but not simulated
 int mjgp_makeGear(mjgTransmission* gear, mjgReport* report, const mjgDescription* description);

@@ -182,7 +182,7 @@ int mjg_setSolver(const mjModel* m, mjData* d, const char* solver, char* error, 
     return -1;
   }
   const mjgpConfig* c = mjgp_gears(m, d)->config;
-  int choice = solver ? mjgp_solverFromName(solver) : -1;
+  int choice = mjg_solverFromName(solver);
   if (choice < 0) {
     mjg_refuse(&report, "unknown solver '%.60s'; choose one that the README lists",
                solver ? solver : "");
@@ -267,9 +267,8 @@ const char* mjg_getSolver(const mjModel* m, const mjData* d) {
     return NULL;
   }
   mjtNum solver = d->plugin_state[g->config->system + mjgpSYSTEM_SOLVER];
-  return mjgp_solverName(solver > 0 && solver <= 1 + mjgENUMERATION
-                             ? (int)solver - 1
-                             : g->config->options.solver.solver);
+  return mjg_solverName(solver > 0 && solver <= mjgNSOLVER ? (int)solver - 1
+                                                           : g->config->options.solver.solver);
 }
 
 

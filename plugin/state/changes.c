@@ -269,7 +269,7 @@ void mjgp_applyChanges(mjgpGears* g, const mjModel* m, const mjData* d) {
     char reason[mjgpREASON];
     mjgReport report;
     mjg_startReport(&report, reason, sizeof(reason));
-    if (!(solver > 0 && solver <= 1 + mjgENUMERATION && solver == floor(solver))) {
+    if (!(solver > 0 && solver <= mjgNSOLVER && solver == floor(solver))) {
       mjg_refuse(&report, "%g is none; write 0, or 1 + mjgSolver", solver);
     } else {
       mjgp_checkSolver(&report, (int)solver - 1, config->n);

@@ -18,10 +18,6 @@ static double distance(const double* t, const double* other, const mjgProblem* p
 }
 
 
-static const char* const solverName[] = {"newton",        "gauss_seidel", "projection",
-                                         "extragradient", "lemke",        "enumeration"};
-
-
 // What a solver returns as solved is one of the solutions that enumeration finds, in the paper's own
 // form, and no joint gains energy. The exact methods never fail.
 static void randomProblems(void** state) {
@@ -91,7 +87,7 @@ static void randomProblems(void** state) {
   for (int solver = 0; solver < mjgENUMERATION; solver++) {
     print_message(
         "  %-13s not solved: %d well posed, %d others; farther than 1e-6 from any: %d%s\n",
-        solverName[solver], failed[0][solver], failed[1][solver], foreign[solver],
+        mjg_solverName(solver), failed[0][solver], failed[1][solver], foreign[solver],
         solver == mjgEXTRAGRADIENT ? " (every fifth problem)" : "");
   }
   assert_int_equal(failed[0][mjgNEWTON] + failed[1][mjgNEWTON], 0);
@@ -481,12 +477,31 @@ static void refusals(void** state) {
 }
 
 
+// names there and back, and what is none
+static void names(void** state) {
+  (void)state;
+  for (int solver = 0; solver < mjgNSOLVER; solver++) {
+    assert_int_equal(mjg_solverFromName(mjg_solverName(solver)), solver);
+  }
+  assert_string_equal(mjg_solverName(mjgNEWTON), "newton");
+  assert_null(mjg_solverName(-1));
+  assert_null(mjg_solverName(mjgNSOLVER));
+  assert_int_equal(mjg_solverFromName("Newton"), -1);
+  assert_int_equal(mjg_solverFromName(NULL), -1);
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(randomProblems),    cmocka_unit_test(oneJoint),
-      cmocka_unit_test(classicalFriction), cmocka_unit_test(unitsDoNotMatter),
-      cmocka_unit_test(staticRatio),       cmocka_unit_test(blocks),
-      cmocka_unit_test(decoupledJoints),   cmocka_unit_test(warmStart),
+      cmocka_unit_test(randomProblems),
+      cmocka_unit_test(oneJoint),
+      cmocka_unit_test(classicalFriction),
+      cmocka_unit_test(unitsDoNotMatter),
+      cmocka_unit_test(names),
+      cmocka_unit_test(staticRatio),
+      cmocka_unit_test(blocks),
+      cmocka_unit_test(decoupledJoints),
+      cmocka_unit_test(warmStart),
       cmocka_unit_test(refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
