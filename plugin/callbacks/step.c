@@ -127,17 +127,33 @@ static int isFinite(const mjtNum* x, int n) {
 
 //---------------------------------- one step ------------------------------------------------------
 
-// number of the first joints that act on each other without constraints: those of a tree, or all if a gap
-// couples trees
-static int countTree(const mjModel* m, const mjgpGears* g, const int* joint, int n) {
-  int count = 1, tree = m->dof_treeid[g->config->joint[joint[0]].dof];
-  if (g->config->crossing) {
-    return n;
-  }
-  while (count < n && m->dof_treeid[g->config->joint[joint[count]].dof] == tree) {
+// number of the first joints that act on each other without constraints: those of a tree, or of trees that gaps
+// couple
+static int countBlock(const mjgpGears* g, const int* joint, int n) {
+  int count = 1;
+  while (count < n && g->config->block[joint[count]] == g->config->block[joint[0]]) {
     count++;
   }
   return count;
+}
+
+
+// joints block by block; a tree's stay together
+static void sortBlocks(const mjgpGears* g, mjData* d, int* joint, int n) {
+  mj_markStack(d);
+  int *sorted = mj_stackAllocInt(d, (size_t)(n + g->config->ntree + 1)), *adr = sorted + n;
+  memset(adr, 0, sizeof(int) * (size_t)(g->config->ntree + 1));
+  for (int i = 0; i < n; i++) {
+    adr[g->config->block[joint[i]] + 1]++;
+  }
+  for (int t = 0; t < g->config->ntree; t++) {
+    adr[t + 1] += adr[t];
+  }
+  for (int i = 0; i < n; i++) {
+    sorted[adr[g->config->block[joint[i]]]++] = joint[i];
+  }
+  memcpy(joint, sorted, sizeof(int) * (size_t)n);
+  mj_freeStack(d);
 }
 
 
@@ -206,7 +222,7 @@ static int solveTendons(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* 
 // friction of joints that no constraint acts on, tree by tree
 static void solveFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                       const mjtNum* force, int* joint, int n) {
-  if (Mhat->coupled) {
+  if (Mhat->coupled || g->in.reaches) {
     mjgp_coupleFree(g, m, d, Mhat, force, joint, n);
     return;
   }
@@ -217,10 +233,13 @@ static void solveFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mh
   }
   mj_markStack(d);
   mjtNum* z = mj_stackAllocNum(d, (size_t)m->nv);
+  if (g->config->crossing) {
+    sortBlocks(g, d, joint, n);
+  }
   mjgp_makeChains(Mhat, m, d, g);
   mjgp_backward(z, force, m, Mhat, g);
   for (int start = 0, size; start < n; start += size) {
-    size = countTree(m, g, joint + start, n - start);
+    size = countBlock(g, joint + start, n - start);
     if (isCoupled(g, joint + start, size) || !solveTree(g, m, d, Mhat, z, joint + start, size)) {
       mjgp_coupleFree(g, m, d, Mhat, force, joint + start, size);
     }

@@ -14,6 +14,7 @@
 #include "configuration/jacobian.h"
 #include "coupled/fallback.h"
 #include "coupled/natural_map.h"
+#include "coupled/parts.h"
 #include "friction/engine.h"
 #include "friction/friction.h"
 #include "friction/simd.h"
@@ -355,12 +356,6 @@ static void solveFactor(mjtNum* x, const mjModel* m, const mjtNum* upper, const 
 }
 
 
-// do gaps, tendons or actuators couple trees, whatever the islands are
-static int isOneGroup(const mjgpGears* g, const mjgpInertia* Mhat) {
-  return g->config->crossing || g->config->spanning || Mhat->coupled;
-}
-
-
 // island of a gear that does not couple trees, -1: none
 static int islandOf(const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   return d->dof_island[mjgp_firstDof(m, g->config->joint + i)];
@@ -371,7 +366,7 @@ static int islandOf(const mjgpGears* g, const mjModel* m, const mjData* d, int i
 void mjgp_chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                       const mjtNum* force) {
   int nv = (int)m->nv, other = 0, discrete = mjgp_isDiscrete(m) && !Mhat->flg_M;
-  if (!d->nisland || isOneGroup(g, Mhat)) {
+  if (!d->nisland || mjgp_connectsTrees(g, Mhat)) {
     return;
   }
   mj_markStack(d);
@@ -450,48 +445,39 @@ static int* noNumbers(const mjModel* m, mjData* d) {
 }
 
 
-// all dofs that are awake; returns their number
-static int listAwake(int* dof, const mjModel* m, const mjData* d) {
-  int sleep = (m->opt.enableflags & mjENBL_SLEEP) && d->nv_awake < m->nv;
-  int nv = sleep ? d->nv_awake : (int)m->nv;
-  for (int i = 0; i < nv; i++) {
-    dof[i] = sleep ? d->dof_awake_ind[i] : i;
+// solve part by part; where the engine is asked, all have their friction before
+static void solveParts(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
+                       const mjtNum* force, const int* joint, int n, int flg_rows) {
+  mj_markStack(d);
+  int* local = noNumbers(m, d);
+  mjgpParts parts;
+  mjgp_makeParts(&parts, g, m, d, Mhat, joint, n, flg_rows);
+  mjgInfo* info = mj_stackAllocByte(d, sizeof(mjgInfo) * (size_t)parts.n, _Alignof(mjgInfo));
+  if (!Mhat->solver) {
+    mjgp_factorInertia(Mhat, m, d, g);
   }
-  return nv;
+  for (int round = 0; round < 1 + (flg_rows && solvesAnother(m)); round++) {
+    if (round) {
+      mjgp_applyFriction(g, m, d, g->out.t);
+    }
+    for (int p = 0; p < parts.n; p++) {
+      const int *dofs = parts.dof_adr + p, *rows = parts.row_adr + p, *joints = parts.joint_adr + p;
+      mjgpGroup group;
+      mj_markStack(d);
+      mjgp_makeGroup(&group, m, d, g, Mhat, local, force, parts.dof + dofs[0], dofs[1] - dofs[0],
+                     parts.row + rows[0], rows[1] - rows[0], parts.joint + joints[0],
+                     joints[1] - joints[0]);
+      (round ? answerGroup : solveGroup)(g, m, d, Mhat, &group, info + p);
+      mj_freeStack(d);
+    }
+  }
+  mj_freeStack(d);
 }
 
 
 void mjgp_coupleFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                      const mjtNum* force, const int* joint, int n) {
-  mj_markStack(d);
-  int *local = noNumbers(m, d), nv = 0;
-  int *part = mj_stackAllocInt(d, (size_t)n), *dof = mj_stackAllocInt(d, (size_t)m->nv);
-  memcpy(part, joint, sizeof(int) * (size_t)n);
-  if (!Mhat->solver) {
-    mjgp_factorInertia(Mhat, m, d, g);
-  }
-  if (Mhat->coupled) {
-    nv = listAwake(dof, m, d);
-  } else {
-    int* marked = mj_stackAllocInt(d, (size_t)m->ntree);
-    memset(marked, 0, sizeof(int) * (size_t)m->ntree);
-    for (int i = 0; i < n; i++) {
-      mjgpRow row = mjgp_row(m, d, g->config->joint + joint[i]);
-      for (int k = 0; k < row.n; k++) {
-        marked[m->dof_treeid[row.dof[k]]] = 1;
-      }
-    }
-    for (int t = 0; t < m->ntree; t++) {
-      for (int k = 0; k < m->tree_dofnum[t] && marked[t]; k++) {
-        dof[nv++] = m->tree_dofadr[t] + k;
-      }
-    }
-  }
-  mjgpGroup group;
-  mjgInfo info;
-  mjgp_makeGroup(&group, m, d, g, Mhat, local, force, dof, nv, NULL, 0, part, n);
-  solveGroup(g, m, d, Mhat, &group, &info);
-  mj_freeStack(d);
+  solveParts(g, m, d, Mhat, force, joint, n, 0);
 }
 
 
@@ -500,7 +486,7 @@ int mjgp_freeFirst(const mjgpGears* g, const mjModel* m, mjData* d, const mjgpIn
   if (!d->nefc || g->config->options.coupling == mjgpLAGGED) {
     return n;
   }
-  if (!d->nisland || isOneGroup(g, Mhat)) {
+  if (!d->nisland || mjgp_connectsTrees(g, Mhat)) {
     return 0;
   }
   int k = 0, left = 0;
@@ -527,54 +513,5 @@ int mjgp_freeFirst(const mjgpGears* g, const mjModel* m, mjData* d, const mjgpIn
 
 void mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat, const mjtNum* force,
                  const int* joint, int n) {
-  mj_markStack(d);
-  int* local = noNumbers(m, d);
-  int* part = mj_stackAllocInt(d, (size_t)n);
-
-  // no islands, or gaps or actuators across them: one group of all that is awake
-  mjgpGroup group;
-  if (!Mhat->solver) {
-    mjgp_factorInertia(Mhat, m, d, g);
-  }
-  if (!d->nisland || isOneGroup(g, Mhat)) {
-    int *dof = mj_stackAllocInt(d, (size_t)m->nv), *row = mj_stackAllocInt(d, (size_t)d->nefc);
-    int nv = listAwake(dof, m, d);
-    for (int i = 0; i < d->nefc; i++) {
-      row[i] = i;
-    }
-    mjgInfo info;
-    memcpy(part, joint, sizeof(int) * (size_t)n);
-    mjgp_makeGroup(&group, m, d, g, Mhat, local, force, dof, nv, row, d->nefc, part, n);
-    solveGroup(g, m, d, Mhat, &group, &info);
-    if (solvesAnother(m)) {
-      answerGroup(g, m, d, Mhat, &group, &info);
-    }
-    mj_freeStack(d);
-    return;
-  }
-
-  // islands with geared joints, one by one; where the engine is asked, all have their friction before
-  int rounds = 1 + solvesAnother(m);
-  mjgInfo* info = mj_stackAllocByte(d, sizeof(mjgInfo) * (size_t)d->nisland, _Alignof(mjgInfo));
-  for (int k = 0; k < rounds * d->nisland; k++) {
-    int island = k % d->nisland, npart = 0;
-    if (k == d->nisland) {
-      mjgp_applyFriction(g, m, d, g->out.t);
-    }
-    for (int i = 0; i < n; i++) {
-      if (islandOf(g, m, d, joint[i]) == island) {
-        part[npart++] = joint[i];
-      }
-    }
-    if (npart) {
-      mj_markStack(d);
-      mjgp_makeGroup(&group, m, d, g, Mhat, local, force,
-                     d->map_idof2dof + d->island_idofadr[island], d->island_nv[island],
-                     d->map_iefc2efc + d->island_iefcadr[island], d->island_nefc[island], part,
-                     npart);
-      (k < d->nisland ? solveGroup : answerGroup)(g, m, d, Mhat, &group, info + island);
-      mj_freeStack(d);
-    }
-  }
-  mj_freeStack(d);
+  solveParts(g, m, d, Mhat, force, joint, n, 1);
 }

@@ -377,7 +377,7 @@ static void addDiscreteGains(mjgpGears* g, const mjModel* m, mjData* d) {
 
 void mjgp_gatherActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   int implicit = m->opt.integrator == mjINT_IMPLICIT || m->opt.integrator == mjINT_IMPLICITFAST;
-  int rows = 0;
+  g->in.reaches = 0;
   g->in.gains = actuated && implicit ? findGains(m) : mjgpGAINS_NONE;
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a], tendon = g->config->joint[i].kind == mjgpTRN_TENDON;
@@ -405,11 +405,16 @@ void mjgp_gatherActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuate
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
     g->in.inertia[i] += g->in.implicit[i];
-    rows |= g->in.row[i] != NULL;
+    if (g->in.row[i]) {
+      int tree = m->dof_treeid[g->config->joint[i].dof];
+      for (int k = 0; k < m->nv; k++) {
+        g->in.reaches |= g->in.row[i][k] != 0 && m->dof_treeid[k] != tree;
+      }
+    }
   }
 
-  // rows of rotor inertia reach trees on which no gear acts
-  for (int t = 0; t < g->config->ntree && rows; t++) {
+  // rows of rotor inertia may reach trees on which no gear acts
+  for (int t = 0; t < g->config->ntree && g->in.reaches; t++) {
     g->in.tree[t] = t;
     g->in.ntree = g->config->ntree;
   }

@@ -91,6 +91,7 @@ typedef struct mjgpInput_ {
   mjtNum* implicit;       // what of it is not the joint's armature                    (n)
   mjtNum* drag;           // (motor - tau)/v, as far as it is the joint's own           (n)
   mjtNum** row;           // row of S without its diagonal; null: zero                 (n)
+  int reaches;            // one of them reaches another tree
   mjtNum* lag;            // acceleration by constraint forces of the last step        (n)
   mjtNum* gamma_u;        // input-side asymmetry coefficient of this step             (n)
   mjtNum* gamma_v;        // output-side asymmetry coefficient of this step            (n)

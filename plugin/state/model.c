@@ -192,6 +192,15 @@ static void warnRefusal(const mjgReport* report) {
 }
 
 
+// one number for all trees that are coupled with either of two: the smaller one
+static void uniteTrees(int* first, int ntree, int a, int b) {
+  int low = mjMIN(first[a], first[b]), high = mjMAX(first[a], first[b]);
+  for (int t = 0; t < ntree && low != high; t++) {
+    first[t] = first[t] == high ? low : first[t];
+  }
+}
+
+
 // dofs, trees and tendons on which gears act, and which trees they couple
 static void findReach(mjgpConfig* c, const mjModel* m) {
   int *first = mju_malloc(sizeof(int) * (size_t)(c->ntree + 1)), n;
@@ -211,12 +220,13 @@ static void findReach(mjgpConfig* c, const mjModel* m) {
       c->dof[dof[k]] = 1;
       c->reached[m->dof_treeid[dof[k]]] = 1;
 
-      // one number for both trees: the smaller one
-      int a = first[m->dof_treeid[dof[0]]], b = first[m->dof_treeid[dof[k]]];
       c->spanning |= m->dof_treeid[dof[0]] != m->dof_treeid[dof[k]];
-      for (int t = 0; t < c->ntree && a != b; t++) {
-        first[t] = first[t] == mjMAX(a, b) ? mjMIN(a, b) : first[t];
-      }
+      uniteTrees(first, c->ntree, m->dof_treeid[dof[0]], m->dof_treeid[dof[k]]);
+    }
+    if (c->joint[i].gap == mjgpGAP_LOAD) {
+      int motor = c->joint[c->joint[i].partner].dof;
+      c->crossing |= m->dof_treeid[dof[0]] != m->dof_treeid[motor];
+      uniteTrees(first, c->ntree, m->dof_treeid[dof[0]], m->dof_treeid[motor]);
     }
   }
   for (int i = 0; i < c->n; i++) {
@@ -262,8 +272,6 @@ static int findAddresses(mjgpConfig* c, const mjModel* m) {
     c->geared[j->dof] = i;
     c->nchain += m->M_rownnz[j->dof];
     c->encoders += j->gap == mjgpGAP_ROTOR && j->encoder == mjgpENCODER_MOTOR;
-    c->crossing |=
-        j->gap == mjgpGAP_LOAD && m->dof_treeid[j->dof] != m->dof_treeid[c->joint[j->partner].dof];
     if (!chainsNest(m, j->dof)) {
       mju_warning(mjgpNAME
                   ": the engine's inertia matrix does not have the expected sparsity; "

@@ -1,0 +1,185 @@
+#include "coupled/parts.h"
+
+#include <string.h>
+
+#include "configuration/jacobian.h"
+#include "friction/engine.h"
+#include "friction/friction.h"
+
+
+int mjgp_connectsTrees(const mjgpGears* g, const mjgpInertia* Mhat) {
+  return g->config->crossing || g->config->spanning || g->in.reaches || Mhat->coupled;
+}
+
+
+//---------------------------------- connections ---------------------------------------------------
+
+// first tree of those that are connected with tree t; parent: forest of trees                  (ntree)
+static int findFirst(int* parent, int t) {
+  while (parent[t] != t) {
+    t = parent[t] = parent[parent[t]];
+  }
+  return t;
+}
+
+
+// connect two trees
+static void connect(int* parent, int a, int b) {
+  a = findFirst(parent, a);
+  b = findFirst(parent, b);
+  parent[mjMAX(a, b)] = mjMIN(a, b);
+}
+
+
+// connect the trees of n dofs where value (nullable) is not zero; returns one of them, -1 if there is none
+static int connectDofs(int* parent, const mjModel* m, int n, const int* dof, const mjtNum* value) {
+  int tree = -1;
+  for (int k = 0; k < n; k++) {
+    if (value && value[k] == 0) {
+      continue;
+    }
+    int own = m->dof_treeid[dof ? dof[k] : k];
+    connect(parent, own, tree < 0 ? own : tree);
+    tree = own;
+  }
+  return tree;
+}
+
+
+// constraint rows: tree of each, -1: none                                                     (nefc)
+static void connectRows(int* parent, int* tree, const mjModel* m, mjData* d) {
+  int sparse = mj_isSparse(m);
+  if (d->nisland) {
+    int* first = mj_stackAllocInt(d, (size_t)d->nisland);
+    memset(first, -1, sizeof(int) * (size_t)d->nisland);
+    for (int t = 0; t < m->ntree; t++) {
+      int island = m->tree_dofnum[t] ? d->dof_island[m->tree_dofadr[t]] : -1;
+      if (island >= 0) {
+        first[island] = first[island] < 0 ? t : first[island];
+        connect(parent, first[island], t);
+      }
+    }
+    for (int i = 0; i < d->nefc; i++) {
+      tree[i] = d->efc_island[i] < 0 ? -1 : first[d->efc_island[i]];
+    }
+    return;
+  }
+  for (int i = 0; i < d->nefc; i++) {
+    tree[i] = sparse
+                  ? connectDofs(parent, m, d->efc_J_rownnz[i], d->efc_J_colind + d->efc_J_rowadr[i],
+                                d->efc_J + d->efc_J_rowadr[i])
+                  : connectDofs(parent, m, (int)m->nv, NULL, d->efc_J + (size_t)i * (size_t)m->nv);
+  }
+}
+
+
+// gears on tendons, gaps between trees, rows of rotor inertia
+static void connectGears(int* parent, const mjgpGears* g, const mjModel* m, const mjData* d) {
+  for (int a = 0; a < g->in.nactive; a++) {
+    int i = g->in.active[a], n;
+    const mjgpJoint* joint = g->config->joint + i;
+    const int* dof = mjgp_rowDofs(&n, m, joint);
+    int tree = connectDofs(parent, m, n, dof, NULL);
+    if (joint->gap == mjgpGAP_LOAD) {
+      connect(parent, tree, m->dof_treeid[g->config->joint[joint->partner].dof]);
+    }
+    if (g->in.row[i]) {
+      int other = connectDofs(parent, m, (int)m->nv, NULL, g->in.row[i]);
+      connect(parent, tree, other < 0 ? tree : other);
+    }
+  }
+  (void)d;
+}
+
+
+// terms of the metric of "discrete"
+static void connectTerms(int* parent, const mjModel* m, const mjData* d) {
+#if mjgpDISCRETE
+  for (int k = 0; k < d->nefmA; k++) {
+    int out = m->actuator_outadr[d->efm_aid[k]];
+    for (int i = out; i < out + m->actuator_outnum[d->efm_aid[k]]; i++) {
+      connectDofs(parent, m, d->moment_rownnz[i], d->moment_colind + d->moment_rowadr[i], NULL);
+    }
+  }
+  for (int k = 0; k < d->nefmT; k++) {
+    int adr = m->ten_J_rowadr[d->efm_tid[k]];
+    connectDofs(parent, m, m->ten_J_rownnz[d->efm_tid[k]], m->ten_J_colind + adr, NULL);
+  }
+#else
+  (void)parent, (void)m, (void)d;
+#endif
+}
+
+
+//---------------------------------- lists ---------------------------------------------------------
+
+// items by part, in their order: those with part[k] >= 0 of n, or the numbers 0 .. n - 1 if item is null
+static void sortItems(int* adr, int* list, const int* item, const int* part, int n, int npart) {
+  memset(adr, 0, sizeof(int) * (size_t)(npart + 1));
+  for (int k = 0; k < n; k++) {
+    if (part[k] >= 0) {
+      adr[part[k] + 1]++;
+    }
+  }
+  for (int p = 0; p < npart; p++) {
+    adr[p + 1] += adr[p];
+  }
+  for (int k = 0; k < n; k++) {
+    if (part[k] >= 0) {
+      list[adr[part[k]]++] = item ? item[k] : k;
+    }
+  }
+  for (int p = npart; p > 0; p--) {
+    adr[p] = adr[p - 1];
+  }
+  adr[0] = 0;
+}
+
+
+void mjgp_makeParts(mjgpParts* parts, const mjgpGears* g, const mjModel* m, mjData* d,
+                    const mjgpInertia* Mhat, const int* joint, int n, int flg_rows) {
+  int nv = (int)m->nv, ntree = (int)m->ntree, nrow = flg_rows ? d->nefc : 0;
+  int connected = mjgp_connectsTrees(g, Mhat),
+      rest = flg_rows && (connected || !d->nisland) ? 0 : -1;
+  int* parent = mj_stackAllocInt(d, 2 * (size_t)(ntree + nv + nrow + n) + 3 * (size_t)(n + 1));
+  int *number = parent + ntree, *part = number + ntree, *list = part + nv + nrow + n;
+  int* adr = list + nv + nrow + n;
+  for (int t = 0; t < ntree; t++) {
+    parent[t] = t;
+    number[t] = -1;
+  }
+  if (flg_rows) {
+    connectRows(parent, part + nv, m, d);
+  }
+  if (connected) {
+    connectGears(parent, g, m, d);
+  }
+  if (Mhat->coupled) {
+    connectTerms(parent, m, d);
+  }
+
+  // parts in the order of their first joints
+  parts->n = 0;
+  for (int i = 0; i < n; i++) {
+    int first = findFirst(parent, m->dof_treeid[mjgp_firstDof(m, g->config->joint + joint[i])]);
+    number[first] = number[first] < 0 ? parts->n++ : number[first];
+    part[nv + nrow + i] = number[first];
+  }
+  for (int k = 0; k < nv; k++) {
+    int own = number[findFirst(parent, m->dof_treeid[k])];
+    part[k] = !mjgp_isAwake(m, d, k) ? -1 : own < 0 ? rest : own;
+  }
+  for (int i = 0; i < nrow; i++) {
+    int own = part[nv + i] < 0 ? rest : number[findFirst(parent, part[nv + i])];
+    part[nv + i] = own < 0 ? rest : own;
+  }
+  sortItems(adr, list, NULL, part, nv, parts->n);
+  sortItems(adr + n + 1, list + nv, NULL, part + nv, nrow, parts->n);
+  sortItems(adr + 2 * (n + 1), list + nv + nrow, joint, part + nv + nrow, n, parts->n);
+  parts->dof_adr = adr;
+  parts->dof = list;
+  parts->row_adr = adr + n + 1;
+  parts->row = list + nv;
+  parts->joint_adr = adr + 2 * (n + 1);
+  parts->joint = list + nv + nrow;
+}

@@ -1,0 +1,233 @@
+// Parts of a step: separate robots are separate problems, in what they do and in the memory they take.
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "plugin_models.h"
+
+#define JOINTS 7
+
+// arms whose tips press on the ground; what couples the first two, if anything
+#define ISLANDS "<flag island='enable'/>"
+#define ONE     "<flag island='disable'/>"
+#define NOTHING ""
+#define TENDON                                                                    \
+  "<tendon><fixed name='belt'><joint joint='a0j1' coef='1'/><joint joint='a1j1' " \
+  "coef='-1'/></fixed></tendon>"
+#define GEARED "<config key='tendon' value='belt'/>"
+
+
+// n arms, from the first on
+static mjModel* makeArms(int n, int first, const char* integrator, const char* flags,
+                         const char* tendon, const char* key, const char* motor, int geared) {
+  static char bodies[400000], names[20000], motors[100000];
+  int b = 0, k = 0, a = 0;
+  bodies[0] = names[0] = motors[0] = 0;
+  for (int arm = first; arm < first + n; arm++) {
+    b += sprintf(bodies + b, "<body pos='0 %d .045'>", arm);
+    for (int j = 0; j < JOINTS; j++) {
+      b += sprintf(
+          bodies + b,
+          "<body pos='%g 0 0'><joint name='a%dj%d' axis='%s' armature='.1'/><geom size='.03' "
+          "pos='.1 0 0' mass='%g' contype='0' conaffinity='0'/>",
+          j ? 0.2 : 0.0, arm, j, j % 2 ? "0 1 0" : "0 0 1", 1 - 0.05 * (arm % 9));
+      k += j == 1 ? 0 : sprintf(names + k, " a%dj%d", arm, j);  // which a belt may drive
+      a += sprintf(motors + a, "<position joint='a%dj%d' kp='100' kv='5' ctrlrange='-1 1'/>", arm,
+                   j);
+    }
+    b += sprintf(bodies + b, "<geom pos='.2 0 0' size='.05'/>");
+    for (int j = 0; j <= JOINTS; j++) {
+      b += sprintf(bodies + b, "</body>");
+    }
+  }
+  static char extension[30000];
+  snprintf(
+      extension, sizeof(extension),
+      "<extension><plugin plugin='mjgear.transmission'><instance name='g'>"
+      "<config key='joint' value='%s'/>%s<config key='gamma_u' value='.1'/>"
+      "<config key='gamma_v' value='.6'/><config key='coulomb' value='.2'/></instance></plugin>"
+      "</extension>",
+      names, key);
+  static char text[700000];
+  snprintf(text, sizeof(text),
+           "<mujoco><size memory='64M'/><option integrator='%s'>%s</option>%s<worldbody>"
+           "<geom type='plane' size='99 99 1'/>%s</worldbody>%s<actuator>%s%s</actuator></mujoco>",
+           integrator, flags, geared ? extension : "", bodies, tendon, motors, motor);
+  char error[1000] = "";
+  loadPlugin();
+  mjSpec* spec = mj_parseXMLString(text, NULL, error, sizeof(error));
+  mjModel* m = spec ? mj_compile(spec, NULL) : NULL;
+  if (!m) {
+    fail_msg("model refused: %s %s", error, spec ? mjs_getError(spec) : "");
+  }
+  mj_deleteSpec(spec);
+  return m;
+}
+
+
+static void drive(const mjModel* m, mjData* d, int first, int step) {
+  for (int i = 0; i < m->nu; i++) {
+    int joint = m->actuator_trnid[2 * i];
+    d->ctrl[i] = 0.3 * sin(0.01 * step + joint + JOINTS * first) - 0.05;
+  }
+}
+
+
+// ---------------------------------- what they do -------------------------------------------------
+
+// three arms in a model are three arms, also where no islands are found
+static void test_separate(void** state) {
+  (void)state;
+  static const char* const integrators[] = {"Euler", "implicitfast", "implicit", "discrete"};
+  double worst = 0;
+  int touched = 0;
+  for (int k = 0; k < 8; k++) {
+    mjModel* m = makeArms(3, 0, integrators[k % 4], k < 4 ? ISLANDS : ONE, NOTHING, "", "", 1);
+    mjData* d = mj_makeData(m);
+    mjModel* one[3];
+    mjData* alone[3];
+    for (int arm = 0; arm < 3; arm++) {
+      one[arm] = makeArms(1, arm, integrators[k % 4], ISLANDS, NOTHING, "", "", 1);
+      alone[arm] = mj_makeData(one[arm]);
+    }
+    for (int step = 0; step < 300; step++) {
+      drive(m, d, 0, step);
+      mj_step(m, d);
+      touched += d->nefc > 0;
+      assert_true((d->nisland > 0) == (d->nefc > 0 && k < 4));
+      for (int arm = 0; arm < 3; arm++) {
+        drive(one[arm], alone[arm], arm, step);
+        mj_step(one[arm], alone[arm]);
+        for (int i = 0; i < JOINTS; i++) {
+          worst = fmax(worst, fabs(d->qvel[arm * JOINTS + i] - alone[arm]->qvel[i]));
+        }
+      }
+    }
+    for (int arm = 0; arm < 3; arm++) {
+      mj_deleteData(alone[arm]);
+      mj_deleteModel(one[arm]);
+    }
+    mj_deleteData(d);
+    mj_deleteModel(m);
+  }
+  printf("%d steps in contact, difference of velocities %.2g\n", touched, worst);
+  assert_true(touched > 1000);
+  assert_true(worst < 1e-9);
+  assert_int_equal(countWarnings(NULL), 0);
+}
+
+
+// a belt between two of three arms, with a gear and without one: the third is alone. Arms that it connects are solved
+// together, so that both of their islands move as the engine then makes them move: nothing is left unconfirmed
+static void test_belt(void** state) {
+  (void)state;
+  static const char* const integrators[] = {"Euler", "implicitfast", "discrete"};
+  for (int k = 0; k < 12; k++) {
+    int geared = k % 2, islands = k / 2 % 2, servo = k / 4 == 2;
+    const char* motor =
+        servo ? "<position tendon='belt' kp='50' kv='3'/>" : "<motor tendon='belt'/>";
+    mjModel* m = makeArms(3, 0, integrators[k / 4], islands ? ISLANDS : ONE, TENDON,
+                          geared ? GEARED : "", motor, 1);
+    mjModel* one = makeArms(1, 2, integrators[k / 4], ISLANDS, NOTHING, "", "", 1);
+    mjData *d = mj_makeData(m), *alone = mj_makeData(one);
+    double worst = 0;
+    for (int step = 0; step < 300; step++) {
+      drive(m, d, 0, step);
+      d->ctrl[m->nu - 1] = 3 * sin(0.02 * step);
+      mj_step(m, d);
+      drive(one, alone, 2, step);
+      mj_step(one, alone);
+      for (int i = 0; i < JOINTS; i++) {
+        worst = fmax(worst, fabs(d->qvel[2 * JOINTS + i] - alone->qvel[i]));
+      }
+    }
+    assert_true(worst < 1e-9);
+    const char* warning;
+    int warnings = countWarnings(&warning);
+    if (warnings) {
+      fail_msg("%s, %s gear, islands %s: %s", integrators[k / 4], geared ? "with" : "without",
+               islands ? "on" : "off", warning);
+    }
+    mj_deleteData(d);
+    mj_deleteData(alone);
+    mj_deleteModel(m);
+    mj_deleteModel(one);
+  }
+}
+
+
+// ---------------------------------- memory --------------------------------------------------------
+
+static size_t allocated;
+
+static void* countingMalloc(size_t size) {
+  allocated += size;
+  return aligned_alloc(64, (size + 63) & ~(size_t)63);
+}
+
+
+// bytes that the plugin allocates for a mjData of n arms; stack: most of the engine's stack in a step
+static size_t measure(int n, const char* integrator, const char* flags, size_t* stack) {
+  size_t bytes[2], used[2];
+  for (int geared = 0; geared < 2; geared++) {
+    mjModel* m = makeArms(n, 0, integrator, flags, n > 1 ? TENDON : "", geared ? GEARED : "",
+                          "<motor tendon='belt'/>", geared);
+    allocated = 0;
+    mju_user_malloc = countingMalloc;
+    mju_user_free = free;
+    mjData* d = mj_makeData(m);
+    mju_user_malloc = NULL;
+    bytes[geared] = allocated;
+    for (int step = 0; step < 5; step++) {
+      mj_step(m, d);
+    }
+    assert_true(d->nefc >= n);
+    used[geared] = (size_t)d->maxuse_stack;
+    mj_deleteData(d);
+    mju_user_free = NULL;
+    mj_deleteModel(m);
+  }
+  *stack = used[1] - mjMIN(used[0], used[1]);
+  return bytes[1] - bytes[0];
+}
+
+
+// memory grows with the number of robots, not with its square
+static void test_memory(void** state) {
+  (void)state;
+  static const char* const integrators[] = {"implicitfast", "discrete"};
+  for (int k = 0; k < 4; k++) {
+    size_t stack[3], bytes[3];
+    for (int i = 0; i < 3; i++) {
+      bytes[i] = measure(20 << i, integrators[k / 2], k % 2 ? ONE : ISLANDS, stack + i);
+    }
+    printf(
+        "%s, islands %s: %zu, %zu, %zu bytes for 20, 40, 80 arms; %zu a gear; stack beyond the "
+        "engine's own "
+        "%zu, %zu, %zu\n",
+        integrators[k / 2], k % 2 ? "off" : "on", bytes[0], bytes[1], bytes[2],
+        bytes[2] / (80 * JOINTS), stack[0], stack[1], stack[2]);
+    assert_true((double)(bytes[2] - bytes[1]) < 2.2 * (double)(bytes[1] - bytes[0]));
+    assert_true(bytes[2] / (80 * JOINTS) < 5000);
+    assert_true((double)stack[2] < 2.5 * (double)stack[1] + 1e5);
+    assert_true(stack[2] / (80 * JOINTS) < 5000);
+  }
+}
+
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_separate),
+      cmocka_unit_test(test_belt),
+      cmocka_unit_test(test_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
