@@ -2,6 +2,9 @@
 
 #include "mjgear_params.h"
 
+// an output that turns less than this for a turn of the motor stands, but for rounding of the numbers of teeth
+static const double kStands = 1e-12;
+
 
 // central gears
 enum {
@@ -79,7 +82,7 @@ int mjg_planetary(double* ratio, double* eta_f, double* eta_b, const mjgPlanetar
   double carrier = -speed[RING];
   double motor = speed[SUN] + carrier;
   double output = has_out ? speed[OUT] + carrier : carrier;
-  if (fabs(output) < 1e-12 * fabs(motor) || motor == 0) {
+  if (fabs(output) < kStands * fabs(motor) || motor == 0) {
     return mjgERR_ARGUMENT;
   }
   *ratio = motor / output;

@@ -29,6 +29,19 @@
 // and of this part of those of the fastest joint: joints that act on each other are solved as one
 #define mjgpSHARED 0.1
 
+// share of the velocities of the fastest joint that the engine's solver may be wrong by besides, which ends when the
+// cost of all joints together does not fall any more
+#define mjgpFASTEST 1e-3
+
+// velocity in rad/s or m/s that counts as none, whatever it is the difference of
+#define mjgpSTILL 1e-14
+
+// and one that is worth a warning
+#define mjgpSEEN 1e-9
+
+// change of the forces, of their sum, after which friction is not that of the step any more
+#define mjgpCHANGED 1e-8
+
 // gains of a motor that are this many times the inertia of its joint are said once
 #define mjgpSTIFF 100
 
@@ -419,7 +432,7 @@ static int forcesChanged(const mjgpGears* g, const mjModel* m, mjData* d) {
     }
   }
   mj_freeStack(d);
-  return change > 1e-8 * scale;
+  return change > mjgpCHANGED * scale;
 }
 
 
@@ -436,14 +449,14 @@ static mjtNum largestCancellation(const mjgpGears* g) {
 // difference between the velocity of joint i and the one that was solved for that can be nothing but rounding
 static mjtNum rounding(const mjgpGears* g, int i, mjtNum most) {
   mjtNum scale = g->out.cancellation[i] + mjgpSHARED * most;
-  return mjgpROUNDING * scale + mjgpEVALUATIONS * g->out.rounding[i] + 1e-14;
+  return mjgpROUNDING * scale + mjgpEVALUATIONS * g->out.rounding[i] + mjgpSTILL;
 }
 
 
 // rows so stiff that rounding of their forces moves a joint: say so
 static void warnOfRounding(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   mjtNum open = mjgpEVALUATIONS * g->out.rounding[i];
-  if (open > mjgpCONFIRMED * g->out.cancellation[i] + 1e-9) {
+  if (open > mjgpCONFIRMED * g->out.cancellation[i] + mjgpSEEN) {
     const char* name = mjgp_gearName(m, g->config->joint + i);
     mjgp_warn(
         g, mjgpWARN_ROUNDING,
@@ -463,7 +476,8 @@ static int confirmed(const mjgpGears* g, const mjModel* m, const mjData* d, mjtN
     int drives = g->config->joint[i].gap == mjgpGAP_NONE && g->out.mode[i] &&
                  g->in.compliance[i] == 0 && g->out.t[i] * v < 0 &&
                  mju_abs(v) > mjgpDRIVES * g->out.cancellation[i] + rounding(g, i, most);
-    mjtNum allowed = mjgpCONFIRMED * (g->out.cancellation[i] + 1e-3 * most) + rounding(g, i, most);
+    mjtNum allowed =
+        mjgpCONFIRMED * (g->out.cancellation[i] + mjgpFASTEST * most) + rounding(g, i, most);
     if ((drives || mju_abs(v - g->out.v_next[i]) > allowed) && !mju_isBad(v)) {
       return 0;
     }

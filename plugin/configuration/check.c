@@ -7,6 +7,9 @@
 #include "configuration/sensors.h"
 #include "friction/engine.h"
 
+// of the length of a row: what is left of it that others do not explain is more than rounding
+static const double kIndependent = 1e-9;
+
 
 void mjgp_checkSolver(mjgReport* report, int solver, int n) {
   if (solver == mjgENUMERATION && n > mjgMAXENUM) {
@@ -241,7 +244,7 @@ static void checkDependence(mjgReport* report, const mjModel* m, const mjgpJoint
         pivot[count] = k;
       }
     }
-    if (!(largest > 1e-9 * size)) {
+    if (!(largest > kIndependent * size)) {
       mjgpPlace place = {m, joint[i].instance, "tendon", report, 0};
       mjgp_refuseKey(
           &place,

@@ -39,7 +39,7 @@ typedef enum mjgpGap_ {
 } mjgpGap;
 
 enum {
-  mjgpNGAP = 5,    // numbers of the state of a gap
+  mjgpNGAP = 5,     // numbers of the state of a gap
   mjgpNGAPKEY = 13  // keys that are numbers of a gap
 };
 

@@ -4,12 +4,24 @@
 
 #include "solvers/dense.h"
 
-#define mjgpCORRECT 8      // steps back to the curve
-#define mjgpARRIVE  20     // steps to the end of the curve
-#define mjgpNEAR    1e-7   // distance from the curve that is near enough on the way
-#define mjgpEXACT   1e-12  // and at its end
-#define mjgpSHORT   1e-7   // the curve is lost if shorter steps fail
-#define mjgpLONG    1      // longest step, times 1 + distance from rest
+// in units of the map, in which friction that stops the joints is 1
+#define mjgpCORRECT 8   // steps back to the curve, by Newton, which otherwise does not converge
+#define mjgpARRIVE  20  // steps to the end of the curve
+#define mjgpNEAR \
+  1e-7  // distance from the curve that is near enough on the way, far below the length of a step
+#define mjgpEXACT 1e-12  // and at its end: rounding
+#define mjgpALMOST \
+  1e-9  // where steps do not get shorter any more, this is rounding of an ill-conditioned end
+#define mjgpAT_END 1e-3  // so near to the end x is set to 1 exactly
+#define mjgpLOST   10    // a step that long has lost the end
+#define mjgpSHORT  1e-7  // the curve is lost if shorter steps fail
+#define mjgpFIRST  0.1   // first step
+#define mjgpLONG   1     // longest step, times 1 + distance from rest
+#define mjgpCONTRACT \
+  0.7  // of the step before: a Newton step back to the curve that is longer does not converge
+#define mjgpSHARE \
+  0.1  // least share of a step in its direction, and of its length, else it is another part of the curve
+#define mjgpSHRINK 0.25  // of a step that failed; one that did not is doubled
 
 // a curve in n + 1 dimensions: friction in the units of the map, and x
 typedef struct mjgpCurve_ {
@@ -95,7 +107,7 @@ static int correct(mjgpCurve* curve, mjtNum* tangent) {
     if (size <= mjgpNEAR) {
       return k;
     }
-    if (!(size < 0.7 * last)) {
+    if (!(size < mjgpCONTRACT * last)) {
       return 0;
     }
     last = size;
@@ -120,14 +132,14 @@ static int arrive(mjgpCurve* curve) {
       return 0;
     }
     mjtNum size = mju_norm(curve->step, n + 1);
-    if (size <= mjgpEXACT || (size <= 1e-9 && size > 0.1 * last)) {
+    if (size <= mjgpEXACT || (size <= mjgpALMOST && size > 0.1 * last)) {
       return z[n] == 1;
     }
-    if (!(size < 10)) {
+    if (!(size < mjgpLOST)) {
       return 0;
     }
     mju_addTo(z, curve->step, n + 1);
-    z[n] = k || size < 1e-3 ? 1 : z[n];
+    z[n] = k || size < mjgpAT_END ? 1 : z[n];
     last = size;
   }
   return 0;
@@ -150,7 +162,7 @@ static int advance(mjgpCurve* curve, mjtNum* tangent, mjtNum size) {
     length += change * change;
   }
   length = mju_sqrt(length);
-  return along > 0.1 * length && length < 3 * size && length > 0.1 * size;
+  return along > mjgpSHARE * length && length < 3 * size && length > mjgpSHARE * size;
 }
 
 
@@ -167,7 +179,7 @@ static int follow(mjgpCurve* curve, mjtNum* next) {
     return 0;
   }
   direct(curve, curve->tangent, curve->sign);
-  for (mjtNum size = 0.1; size > mjgpSHORT && curve->s->newton_steps < curve->most;) {
+  for (mjtNum size = mjgpFIRST; size > mjgpSHORT && curve->s->newton_steps < curve->most;) {
     mju_copy(next, curve->tangent, n + 1);
     mju_zero(curve->behind, n + 1);
     int done = advance(curve, next, size);
@@ -193,7 +205,7 @@ static int follow(mjgpCurve* curve, mjtNum* next) {
       mju_copy(curve->z, curve->trial, n + 1);
       mju_copy(curve->tangent, next, n + 1);
     }
-    size = done ? mju_min(2 * size, mjgpLONG * (1 + mju_norm(curve->z, n + 1))) : 0.25 * size;
+    size = done ? mju_min(2 * size, mjgpLONG * (1 + mju_norm(curve->z, n + 1))) : mjgpSHRINK * size;
   }
   return 0;
 }

@@ -26,6 +26,9 @@
 // rounding
 #define mjgpSAME 1e-10
 
+// velocities, in rad/s or m/s, below which nothing is compared, which in a day of simulation move nothing by 1e-8
+#define mjgpTINY 1e-14
+
 
 //---------------------------------- one group -----------------------------------------------------
 
@@ -189,7 +192,7 @@ static int isConfirmed(mjgpStep* s) {
     mjtNum v = g->in.v[joint] + s->m->opt.timestep * s->acc[i];
     confirmed &= mju_abs(v - g->out.v_next[joint]) <= mjgpSAME * g->out.cancellation[joint] +
                                                           mjgpEVALUATIONS * g->out.rounding[joint] +
-                                                          1e-14;
+                                                          mjgpTINY;
   }
   return confirmed;
 }

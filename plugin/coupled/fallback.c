@@ -8,13 +8,21 @@
 #include "law/law.h"
 #include "solvers/dense.h"
 
-#define mjgpDAMPED  40     // damped steps
-#define mjgpRELAXED 60     // relaxed ones
-#define mjgpSHORT   200    // linearizations of a curve that is short
-#define mjgpLONG    1600   // and of one that is not
-#define mjgpHALVES  10     // halvings of one
-#define mjgpROOT    1e-11  // the map is zero, in units
-#define mjgpDESCENT 1e-4   // share of the descent that is asked for
+#define mjgpDAMPED  40    // damped steps
+#define mjgpRELAXED 60    // relaxed ones
+#define mjgpSHORT   200   // linearizations of a curve that is short
+#define mjgpLONG    1600  // and of one that is not
+#define mjgpHALVES  10  // halvings of a damped step: where a thousandth does not help no step does
+#define mjgpROOT    1e-11  // the map is zero, in units: a thousand times below what counts as solved
+#define mjgpDESCENT \
+  1e-4  // share of the descent that Newton steps on the map are asked for (Armijo)
+#define mjgpPROGRESS 0.1  // and full Newton steps, whose direction is not that of the map's descent
+#define mjgpLEAST    1e-3  // shortest share of a step, and shortest step in x
+#define mjgpSTART    0.25  // first step in x; factor for one that failed
+#define mjgpFASTER \
+  0.7  // of the change before: a relaxed step that changes friction by more is halved
+#define mjgpSLOWEST 0.05  // least share of a relaxed step, below which nothing would move
+#define mjgpGROW    1.1   // and its growth where it gets on
 
 
 static mjtNum square(const mjtNum* x, int n) {
@@ -113,17 +121,17 @@ int mjgp_dampedSteps(mjgpStep* s) {
 
     // else shorten it until friction comes closer to the law
     mjtNum share = 1, next = 0;
-    for (; share > 1e-3; share *= 0.5) {
+    for (; share > mjgpLEAST; share *= 0.5) {
       for (int i = 0; i < n; i++) {
         trial[i] = z[i] + share * (target[i] - z[i]);
       }
       going = mjgp_evaluateMap(&map, trial, 1);
       next = going ? square(map.F, n) : 0;
-      if (!going || next < (1 - 0.1 * share) * merit) {
+      if (!going || next < (1 - mjgpPROGRESS * share) * merit) {
         break;
       }
     }
-    going &= share > 1e-3;
+    going &= share > mjgpLEAST;
     mju_copy(z, trial, n);
     merit = next;
   }
@@ -158,7 +166,8 @@ int mjgp_relax(mjgpStep* s) {
     for (int i = 0; i < n; i++) {
       change = mju_max(change, mju_abs(s->target[i] - t[i]) / map.unit[i]);
     }
-    share = change > 0.7 * last ? mju_max(0.05, 0.5 * share) : mju_min(1, 1.1 * share);
+    share = change > mjgpFASTER * last ? mju_max(mjgpSLOWEST, 0.5 * share)
+                                       : mju_min(1, mjgpGROW * share);
     last = change;
     for (int i = 0; i < n; i++) {
       t[i] += share * (s->target[i] - t[i]);
@@ -176,7 +185,7 @@ int mjgp_relax(mjgpStep* s) {
 // with growing x of the family of velocities, by Newton steps
 static int continueSteps(mjgpStep* s) {
   int n = s->n, nv = s->group->nv;
-  mjtNum h = s->m->opt.timestep, step = 0.25;
+  mjtNum h = s->m->opt.timestep, step = mjgpSTART;
   mj_markStack(s->d);
   mjtNum *free = mj_stackAllocNum(s->d, 2 * (size_t)n), *last = free + n;
   mju_zero(s->t, n);
@@ -188,7 +197,7 @@ static int continueSteps(mjgpStep* s) {
     free[i] = mjgp_slip(s->g, joint, s->g->in.v[joint] + h * s->acc[i], 0);
   }
   mju_copy(s->start, s->a, nv);
-  for (mjtNum x = 0; step > 1e-3 && going;) {
+  for (mjtNum x = 0; step > mjgpLEAST && going;) {
     mjtNum next = mju_min(1, x + step);
     for (int i = 0; i < n; i++) {
       s->shift[i] = (next - 1) * free[i];
@@ -207,7 +216,7 @@ static int continueSteps(mjgpStep* s) {
       mju_copy(last, s->target, n);
       mju_copy(s->start, s->a, nv);
     } else {
-      step *= 0.25;
+      step *= mjgpSTART;
       mju_copy(s->a, s->start, nv);
       mjgp_evaluate(s);
     }

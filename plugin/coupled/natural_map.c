@@ -6,6 +6,12 @@
 #include "friction/friction.h"
 #include "law/law.h"
 
+// of the acceleration that a joint has without the others: least step of the map where theirs take its own away
+#define mjgpLEAST 1e-3
+
+// distances below this share of the terms are rounding, and need not be measured
+#define mjgpROUNDED 1e-14
+
 
 //---------------------------------- joints at a(t) -------------------------------------------------
 
@@ -22,7 +28,8 @@ static mjtNum stepSize(const mjgpStep* s, int i) {
   if (own > 0) {
     return own;
   }
-  return mju_max(-own, 1e-3 / mjgp_restInertia(s->m, s->g->config->joint + s->group->joint[i]));
+  return mju_max(-own,
+                 mjgpLEAST / mjgp_restInertia(s->m, s->g->config->joint + s->group->joint[i]));
 }
 
 
@@ -296,9 +303,9 @@ mjtNum mjgp_lawError(mjgpStep* s, int* worst) {
     mjtNum torque = mju_abs(t) + mju_abs(lambda) + coulomb + mju_abs(g->in.tau[joint]) +
                     g->in.inertia[joint] * velocity / h + mjMINVAL;
 
-    // most joints are on it but for rounding
-    int rests = mju_abs(v) <= 1e-14 * velocity && low <= t && t <= high;
-    if (rests || mju_abs(t - (v > 0 ? high : low)) <= 1e-14 * torque) {
+    // most joints are on it
+    int rests = mju_abs(v) <= mjgpROUNDED * velocity && low <= t && t <= high;
+    if (rests || mju_abs(t - (v > 0 ? high : low)) <= mjgpROUNDED * torque) {
       continue;
     }
     mjtNum error = graphDistance(t, v, low, high, torque, velocity);

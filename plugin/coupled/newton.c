@@ -7,10 +7,19 @@
 #include "friction/friction.h"
 #include "friction/simd.h"
 
-#define mjgpINNER   100   // steps of the inner problem
-#define mjgpBUDGET  5000  // linearizations that one group may cost
-#define mjgpANSWERS 80    // runs of the engine's solver that one group may cost
-#define mjgpSTIFF   1e9  // times the inertia of the dofs: forces of such rows may be mostly rounding
+#define mjgpINNER \
+  100  // steps of the inner problem, which is convex and converges: far more than it takes
+#define mjgpBUDGET 5000  // linearizations that one group may cost, all methods together
+#define mjgpANSWERS \
+  80                   // runs of the engine's solver that one group may cost, both methods together
+#define mjgpSTIFF 1e9  // times the inertia of the dofs: forces of such rows may be mostly rounding
+#define mjgpORDERS \
+  1e3  // change of a pivot by rows that join or leave: no more than three digits are lost
+#define mjgpMISSING \
+  1e-6  // of the largest force: what a row at its edge may have been wrong by, if the gradient is zero
+#define mjgpFLAT \
+  1e-10  // slope of the cost, of that at the start, where a line search ends: the next step corrects it
+#define mjgpLINE 60  // doublings, and steps between them, far more than regula falsi takes
 
 
 //---------------------------------- pieces --------------------------------------------------------
@@ -224,7 +233,7 @@ int mjgp_relinearize(mjgpStep* s) {
       }
       L[j] /= j < i ? s->pivot[j * (mjgpCHANGE + 1)] : 1;
     }
-    if (!(L[i] / own > 1e-3 && L[i] / own < 1e3)) {
+    if (!(L[i] / own > 1 / mjgpORDERS && L[i] / own < mjgpORDERS)) {
       return 0;
     }
   }
@@ -419,7 +428,7 @@ static int settle(mjgpStep* s, const mjtNum* t) {
   }
 
   // forces that are not those of the linearization, or no more than rounding
-  if (!exact && missing <= 1e-6 * most && isZero(s, t)) {
+  if (!exact && missing <= mjgpMISSING * most && isZero(s, t)) {
     mjgp_addRounding(s);
     return 1;
   }
@@ -469,10 +478,10 @@ static mjtNum searchLine(mjgpStep* s, const mjtNum* t) {
   if (!(at_low < 0)) {
     return 0;
   }
-  mjtNum tolerance = 1e-10 * mju_abs(at_low);
+  mjtNum tolerance = mjgpFLAT * mju_abs(at_low);
   for (int k = 0;; k++) {
     at_high = linear + high * quadratic + constraintSlope(s, high);
-    if (at_high >= 0 || k == 60) {
+    if (at_high >= 0 || k == mjgpLINE) {
       break;
     }
     if (mju_abs(at_high) <= tolerance) {
@@ -485,7 +494,7 @@ static mjtNum searchLine(mjgpStep* s, const mjtNum* t) {
   if (at_high <= tolerance) {
     return high;
   }
-  for (int k = 0, side = 0; k < 60; k++) {
+  for (int k = 0, side = 0; k < mjgpLINE; k++) {
     mjtNum x = (low * at_high - high * at_low) / (at_high - at_low);
     mjtNum slope = linear + x * quadratic + constraintSlope(s, x);
     if (mju_abs(slope) <= tolerance || high - low <= 4 * DBL_EPSILON * high) {

@@ -13,6 +13,9 @@
 #define STILL      1e-5  // slower than this nobody sees it move: rad/s, or extents of the model a second
 
 
+// cosines and shares that differ by less are equal, so that rounding does not turn a picture
+static const mjtNum kTie = 1e-6;
+
 // colour of the arc and the arrow: seen on light and on dark ground
 static const float frictionColor[3] = {0.80f, 0.10f, 0.25f};
 
@@ -82,7 +85,7 @@ static void normals(mjtNum x[3], mjtNum y[3], const mjtNum axis[3], const mjtNum
   mjtNum least = 2;
   for (int i = 0; i < 3; i++) {
     mjtNum cosine = fabs(axis[0] * xmat[i] + axis[1] * xmat[3 + i] + axis[2] * xmat[6 + i]);
-    if (cosine < least - 1e-6) {
+    if (cosine < least - kTie) {
       least = cosine;
       k = i;
     }
@@ -233,7 +236,7 @@ static mjtNum radiusAround(const mjModel* m, const mjData* d, int geom, const mj
     if (mju_abs(local[i] - center[i]) > 1.01 * size[i]) {
       return 0;
     }
-    k = mju_abs(along[i]) > mju_abs(along[k]) + 1e-6 ? i : k;
+    k = mju_abs(along[i]) > mju_abs(along[k]) + kTie ? i : k;
   }
   mjtNum width = mju_min(size[(k + 1) % 3], size[(k + 2) % 3]);
   return m->geom_type[geom] == mjGEOM_BOX ? 1.6 * width : 1.25 * width;

@@ -27,7 +27,7 @@ typedef enum mjgpPhase_ {
 } mjgpPhase;
 
 // what solved a group of constraints and gears, and what found friction for the motion that the engine's own solver
-// makes of it, where that ends elsewhere (PGS, noslip)
+// makes of it, where that ends elsewhere (PGS)
 typedef enum mjgpMethod_ {
   mjgpBY_NEWTON = 0,        // Newton steps
   mjgpBY_DAMPED = 1,        // Newton on the natural map, damped
