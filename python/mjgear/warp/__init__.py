@@ -9,10 +9,9 @@ Friction is solved together with contacts and all other constraints of MuJoCo Wa
 of friction loss, whose bound and whose reference follow the gear's law between the constraint solves of a step.
 """
 
-import mujoco_warp
+from . import engine
 
-if int(mujoco_warp.__version__.split(".")[0]) < 4:
-    raise ImportError(f"mjgear.warp needs mujoco_warp 4.0 or later, and this is {mujoco_warp.__version__}; pip install mujoco-warp==4.0.0")
+engine.check()
 
 from .gears import Gears, make_data, put_data, put_model  # noqa: E402
 

@@ -4,10 +4,10 @@ import mujoco
 import mujoco_warp as mjw
 import numpy as np
 import warp as wp
-from mujoco_warp._src import derivative, forward, smooth
+from mujoco_warp._src import derivative, forward
 from mujoco_warp._src.types import DisableBit, IntegratorType, Stage
 
-from . import kernels, reading
+from . import engine, kernels, reading
 
 # R of a gear's row, relative to the effective inverse inertia of its joint
 _SOFTNESS = 1e-3
@@ -61,8 +61,9 @@ class Gears:
     gamma_u_quadratic, gamma_v_quadratic, as the README's tables have them. The rotor inertia is
     ``Model.dof_armature``.
 
-    Results of the last step: friction (N m), internal (lambda, N m), mode (-1, 0, 1), power (W), residual (distance
-    from the law relative to its terms), and by world status (0 settled, 1 residual too large, 2 the dense problem
+    Results of the last step: friction (N m), internal (lambda, N m), mode (-1, 0, 1), state (an index of mjgear.STATES;
+    with one pass no joint is called jammed), power (W), residual (distance from the law relative to its terms), and by
+    world status (0 settled, 1 residual too large, 2 the dense problem
     was not solved, 3 no row for a gear: njmax is too small) and unsettled, the number of steps of which the status
     was not 0 (nworld).
 
@@ -94,17 +95,20 @@ class Gears:
         self._inside = False
         self._point = data.qpos.ptr
         nworld, n, nv, njmax = data.nworld, self.n, model.nv, data.njmax
-        real = {"single": wp.float32, "double": wp.float64}[precision]
+        numbers = kernels.Numbers(precision)
+        real = numbers.real
 
         for key, value in read.numbers.items():
             setattr(self, key, wp.array(np.tile(value, (nworld, 1)), dtype=wp.float32))
         for name in ("friction", "internal", "power", "residual", "_slack"):
             setattr(self, name, wp.zeros((nworld, n), dtype=wp.float32))
         self.mode = wp.zeros((nworld, n), dtype=int)
+        self.state = wp.zeros((nworld, n), dtype=int)
         for name in ("status", "unsettled", "iterations", "_missing", "_failed"):
             setattr(self, name, wp.zeros(nworld, dtype=int))
 
         self._dof = wp.array(read.dof, dtype=int)
+        self._rows = engine.FrictionRows(data, nv)
         geared = np.full(nv, -1)
         geared[read.dof] = np.arange(n)
         self._qpos = wp.array(model.jnt_qposadr.numpy()[read.joint], dtype=int)
@@ -112,7 +116,8 @@ class Gears:
         self._sensor_gear = wp.array([joint for _, joint in read.sensors], dtype=int)
         self._geared = wp.array(geared, dtype=int)
         self._actuator_inertia = wp.array(read.actuator_inertia, dtype=wp.float32)
-        for name in ("tau", "inertia", "v0", "alpha", "gain", "beta", "c", "ratio", "t", "lam", "v", "v_free", "phi", "t_rows"):
+        self._now = numbers.law(nworld, n)
+        for name in ("t", "lam", "v", "v_free", "phi", "t_rows"):
             setattr(self, "_" + name, wp.zeros((nworld, n), dtype=real))
         self._m = wp.zeros((nworld, n), dtype=int)
         self._weight = wp.zeros((nworld, njmax), dtype=real)
@@ -146,7 +151,7 @@ class Gears:
         model.opt.disableflags = flags | DisableBit.EULERDAMP
 
         # callbacks, behind those that the model has
-        seat = "act_bias" if model.nactuator else "control"
+        seat = "act_bias" if engine.has_actuators(model) else "control"
         self._chain(model, seat, self._solve)
         self._chain(model, "sensor", self._finish)
 
@@ -170,57 +175,47 @@ class Gears:
         m.opt.integrator = self._integrator
         forward.fwd_actuation(m, d)
         self._inside = False
-        run = m.opt.run_qacc_smooth
-        m.opt.run_qacc_smooth = False
-        forward.fwd_acceleration(m, d, factorize=True)
+        with engine.warm_start(m):
+            forward.fwd_acceleration(m, d, factorize=True)
+            if self._implicit:
+                self._integrator_matrix(m, d)
+            self._law(m, d)
+            for _ in range(self.passes - 1):
+                mjw.solve(m, d)
+                self._friction(m, d)
+        m.opt.integrator = IntegratorType.EULER
 
+    def _law(self, m, d):
+        """The law of this step, and rows with the friction of the last one."""
         k = self._kernels
         size = (d.nworld, self.n)
-        if self._implicit:
-            self._integrator_matrix(m, d)
         wp.launch(
             k.begin,
             dim=size,
             inputs=[
-                self._dof, self.gamma_u, self.gamma_v, self.coulomb, self.static_ratio, self.stribeck_friction,
-                self.stribeck_velocity, self.stribeck_exponent, self.gamma_u_stribeck, self.gamma_v_stribeck,
-                self.gamma_u_quadratic, self.gamma_v_quadratic, m.dof_armature, self._actuator_inertia,
-                int(self._servos), m.dof_damping, m.M_rownnz, m.M_rowadr, d.M, self._derivative, m.opt.timestep, d.time, d.qvel, d.qfrc_actuator, self.friction, self.internal, self.mode,
-                self._slack,
+                # fields of a gear in the order of NUMBERS
+                self._dof, *(getattr(self, key) for key in reading.NUMBERS), m.dof_armature, self._actuator_inertia,
+                int(self._servos), m.dof_damping, m.M_rownnz, m.M_rowadr, d.M, self._derivative, m.opt.timestep,
+                d.time, d.qvel, d.qfrc_actuator, self.friction, self.internal, self.mode, self._slack,
             ],
-            outputs=[
-                self._tau, self._inertia, self._v0, self._alpha, self._gain, self._beta, self._c, self._ratio, self._t,
-                self._lam, self._m,
-            ],
+            outputs=[self._now, self._t, self._lam, self._m],
         )  # fmt: skip
+        self._rows.find(d)
         wp.launch(
             k.first_rows,
             dim=size,
             inputs=[
                 self._dof, self.softness, self.hold if self.passes > 1 else 1.0, m.dof_invweight0, m.opt.timestep,
-                d.dof_frictionadr, d.qvel, self._c, self._ratio, self._t, self._lam, self._m,
+                self._rows.of(d), d.qvel, self._now, self._t, self._lam, self._m,
             ],
             outputs=[d.efc.aref, d.efc.D, d.efc.frictionloss, self._missing],
         )  # fmt: skip
         self.iterations.zero_()
-        for _ in range(self.passes - 1):
-            mjw.solve(m, d)
-            self._friction(m, d)
-        m.opt.run_qacc_smooth = run
-        m.opt.integrator = IntegratorType.EULER
 
     def _integrator_matrix(self, m, d):
         """M - h dF/dv, factored, and what it does to a."""
         if self._integrator == IntegratorType.EULER:
-            wp.launch(
-                forward._compute_damping_deriv,
-                dim=(d.nworld, m.nv),
-                inputs=[
-                    m.jnt_actuatorid, m.dof_jntid, m.dof_damping, m.dof_dampingpoly, m.actuator_trntype,
-                    m.actuator_trnid, m.actuator_damping, m.actuator_dampingpoly, m.actuator_gear, d.qvel,
-                ],
-                outputs=[self._damping],
-            )  # fmt: skip
+            engine.damping_derivative(m, d, self._damping)
             wp.copy(self._derivative, d.M)
             wp.launch(
                 forward._euler_damp_qfrc,
@@ -230,12 +225,7 @@ class Gears:
             )
         else:
             derivative.deriv_smooth_vel(m, d, self._derivative)
-            wp.launch(
-                forward._implicit_free_body_reset_m,
-                dim=(d.nworld, m.body_freeadr.size),
-                inputs=[m.body_dofadr, m.M_rownnz, m.M_rowadr, m.body_freeadr, d.M],
-                outputs=[self._derivative],
-            )
+            engine.reset_free_bodies(m, d, self._derivative)
         k = self._kernels
         wp.launch(
             k.integrator_matrix,
@@ -275,11 +265,9 @@ class Gears:
             k.friction_problem,
             dim=d.nworld,
             inputs=[
-                m.nv, int(self._implicit), self._dof, self.softness, m.opt.timestep, d.dof_frictionadr, d.efc.force,
-                d.qacc, self._gradient, self._tau, self._v0, self._alpha, self._gain, self._beta, self._c,
-                self._ratio, self._H,
-                self._X, self._Z, self._A, self._v_free, self._phi, self._t_rows, self._number, self._integer,
-                self._t, self._v, self._lam, self._m,
+                m.nv, int(self._implicit), self._dof, self.softness, m.opt.timestep, self._rows.of(d), d.efc.force,
+                d.qacc, self._gradient, self._now, self._H, self._X, self._Z, self._A, self._v_free, self._phi,
+                self._t_rows, self._number, self._integer, self._t, self._v, self._lam, self._m,
             ],
             outputs=[d.qacc_warmstart, d.efc.aref, d.efc.D, d.efc.frictionloss, self.iterations, self._failed],
         )  # fmt: skip
@@ -297,16 +285,16 @@ class Gears:
             )
             if self._integrator != IntegratorType.EULER:
                 m.opt.integrator = self._integrator
-                forward.implicit_free_body(m, d, d.efc.Ma, d.qacc, solve=True)
+                engine.solve_free_bodies(m, d)
                 m.opt.integrator = IntegratorType.EULER
         wp.launch(
             k.finish,
             dim=(d.nworld, self.n),
             inputs=[
-                self._dof, m.opt.timestep, d.dof_frictionadr, d.efc.force, d.efc.state, d.efc.D, d.efc.frictionloss,
-                self._tau, self._alpha, self._gain, self._beta, self._c, self._ratio, self._v0, d.qacc,
+                self._dof, m.opt.timestep, self._rows.of(d), d.efc.force, d.efc.state, d.efc.D, d.efc.frictionloss,
+                self._now, int(self.passes > 1), self._A, d.qacc,
             ],
-            outputs=[self._slack, self.friction, self.internal, self.mode, self.power, self.residual],
+            outputs=[self._slack, self.friction, self.internal, self.mode, self.state, self.power, self.residual],
         )  # fmt: skip
         wp.launch(
             k.account,
@@ -318,8 +306,8 @@ class Gears:
             k.sensors,
             dim=(d.nworld, self._sensor_adr.size),
             inputs=[
-                self._sensor_adr, self._sensor_gear, self._dof, self._qpos, self._inertia, d.qpos, d.qvel, d.qacc,
-                self._tau, self.friction, self.internal, self.mode, self.power, self.residual,
+                self._sensor_adr, self._sensor_gear, self._dof, self._qpos, self._now, d.qpos, d.qvel, d.qacc,
+                self.friction, self.internal, self.mode, self.state, self.power, self.residual,
                 self.iterations, self.status, self.unsettled,
             ],
             outputs=[d.sensordata],

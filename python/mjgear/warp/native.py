@@ -2,6 +2,7 @@
 
 import functools
 import pathlib
+from typing import NamedTuple
 
 import warp as wp
 
@@ -10,6 +11,7 @@ _CORE = _HERE.parents[2] / "core"
 
 # the headers in the order in which they build on each other, beside this file or in the source tree
 _HEADERS = ("law/law.h", "solvers/dense_newton.h", "world.h")
+
 
 def _header(name: str) -> str:
     for path in (_HERE / pathlib.Path(name).name, _CORE / name):
@@ -26,8 +28,15 @@ def source(real: str) -> str:
     return "struct mjgear {\n" + head + "\n".join(_header(name) for name in _HEADERS) + "\n};\n"
 
 
+class Functions(NamedTuple):
+    columns: wp.Function
+    solve: wp.Function
+    newton: wp.Function
+    jammed: wp.Function
+
+
 @functools.cache
-def functions(real: str):
+def functions(real: str) -> Functions:
     """The native functions: see world.h and dense_newton.h. Arrays have a world a row."""
     scalar = {"float": wp.float32, "double": wp.float64}[real]
     head = source(real)
@@ -70,4 +79,11 @@ def functions(real: str):
         world: int,
     ) -> int: ...
 
-    return columns, solve, newton
+    @wp.func_native(head + """
+    return mjgear::jammed(t, lam, A, alpha, beta, c, static_ratio, v0);
+    """)
+    def jammed(
+        t: scalar, lam: scalar, A: scalar, alpha: scalar, beta: scalar, c: scalar, static_ratio: scalar, v0: scalar
+    ) -> int: ...
+
+    return Functions(columns, solve, newton, jammed)

@@ -9,6 +9,8 @@ import numpy as np
 
 from mjgear import _library
 
+from . import engine
+
 # numbers of a gear that are arrays on the device, with their values where a model does not give them
 NUMBERS = {
     "gamma_u": 0.0,
@@ -92,8 +94,7 @@ def read(model: mujoco.MjModel) -> Gears:
         motor = _number(library, model, data, j, "motor_coulomb")
         if motor is not None:
             numbers["coulomb"][i] += motor * _number(library, model, data, j, "ratio")
-        if model.jnt_actuatorid[j] != -1:
-            inertia[i] = mujoco.mj_actuatorArmature(model, mujoco.mjtObj.mjOBJ_JOINT, j)
+        inertia[i] = engine.actuator_inertia(model, j)
 
         damped = [k for k in range(model.nu) if model.actuator_damping[k] and j in model.actuator_trnid[k]]
         if damped or model.dof_dampingpoly[model.jnt_dofadr[j]].any():

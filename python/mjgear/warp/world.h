@@ -59,4 +59,15 @@ mjgFUNCTION int columns(mjgREAL* x, mjgREAL* A, const int* dof, int nv, int n) {
   return 1;
 }
 
+
+// 1 if a joint that stands still would do so however large the torque in its direction was: as mjg_jammed
+// of the core, with A a diagonal entry of the problem's matrix
+mjgFUNCTION int jammed(mjgREAL t, mjgREAL lambda, mjgREAL A, mjgREAL alpha, mjgREAL beta, mjgREAL c,
+                       mjgREAL static_ratio, mjgREAL v0) {
+  int load, s = t > 0 ? 1 : -1;
+  mjgREAL p = alpha * A - beta;
+  mjgREAL r = mjgi_lawRatio(static_ratio, v0, s);
+  return t != 0 && mjgi_lawLimit(&load, s, lambda - p * t, p, c, r) == mjgiINFINITY;
+}
+
 #endif  // MJGEAR_WORLD_H_

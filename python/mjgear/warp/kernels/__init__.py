@@ -1,0 +1,24 @@
+"""Kernels of one step. Each world is solved by itself; arrays have a world a row.
+
+Names: n geared joints, nv dofs, t friction torque, a acceleration that the constraint solver has found, H the
+matrix of its Newton method without the rows of the gears, Mhat that of the integrator, W = E' H^-1 E,
+A = h E' Mhat^-1 M H^-1 E. The problem of a step is that of core/mjgear.h.
+"""
+
+import functools
+import types
+
+import warp as wp
+
+from . import contact, integrator, law, problem, result
+from .numbers import Numbers
+
+__all__ = ["Numbers", "make"]
+
+
+@functools.cache
+def make(precision: str) -> types.SimpleNamespace:
+    """All kernels, with the dense problem in single or double precision."""
+    numbers = Numbers(precision)
+    made = [kernel for room in (law, integrator, contact, problem, result) for kernel in room.make(numbers)]
+    return types.SimpleNamespace(**{kernel.func.__name__: kernel for kernel in made})

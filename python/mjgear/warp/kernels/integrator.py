@@ -1,0 +1,71 @@
+"""What an implicit integrator does to the acceleration of the constraint solver: Mhat^-1 M a."""
+
+import warp as wp
+
+from .inertia import expand, multiply
+from .numbers import vectors
+
+
+def make(numbers) -> list[wp.Kernel]:
+    reals, matrices = numbers.reals, numbers.matrices
+    columns, solve = numbers.native.columns, numbers.native.solve
+
+    @wp.kernel(module="unique", enable_backward=False)
+    def integrator_matrix(
+        M_rownnz: wp.array(dtype=int),
+        M_rowadr: wp.array(dtype=int),
+        M_colind: wp.array(dtype=int),
+        M: vectors,
+        # out
+        full: matrices,
+    ):
+        """A symmetric matrix in the structure of M, as a lower triangle."""
+        w, i = wp.tid()
+        expand(i, M_rownnz, M_rowadr, M_colind, M[w], full[w])
+
+    @wp.kernel(module="unique", enable_backward=False)
+    def integrator_rows(
+        nv: int,
+        dof: wp.array(dtype=int),
+        M_rownnz: wp.array(dtype=int),
+        M_rowadr: wp.array(dtype=int),
+        M_colind: wp.array(dtype=int),
+        M: vectors,
+        # out
+        Mhat: matrices,
+        Y: matrices,
+        Z: matrices,
+        failed: wp.array(dtype=int),
+    ):
+        """Rows that turn a into the acceleration of the integrator: Z = E' Mhat^-1 M."""
+        w = wp.tid()
+        n = dof.shape[0]
+        if columns(Y, Mhat, dof, nv, n, w) == 0:
+            failed[w] = 1
+        for g in range(n):
+            multiply(nv, M_rownnz, M_rowadr, M_colind, M[w], Y[w, g], Z[w, g])
+
+    @wp.kernel(module="unique", enable_backward=False)
+    def integrate_implicit(
+        nv: int,
+        M_rownnz: wp.array(dtype=int),
+        M_rowadr: wp.array(dtype=int),
+        M_colind: wp.array(dtype=int),
+        M: vectors,
+        Mhat: matrices,
+        # scratch
+        x: reals,
+        # out
+        Ma: vectors,
+        qacc: vectors,
+    ):
+        """Acceleration of the integrator, Mhat^-1 M a, with the factor that integrator_rows has left."""
+        w = wp.tid()
+        multiply(nv, M_rownnz, M_rowadr, M_colind, M[w], qacc[w], x[w])
+        for i in range(nv):
+            Ma[w, i] = float(x[w, i])
+        solve(x, Mhat, nv, w)
+        for i in range(nv):
+            qacc[w, i] = float(x[w, i])
+
+    return [integrator_matrix, integrator_rows, integrate_implicit]

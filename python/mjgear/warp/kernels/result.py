@@ -1,0 +1,170 @@
+"""What a step did, and whether it was settled."""
+
+import warp as wp
+from mujoco_warp._src.types import ConstraintState
+
+from .numbers import integers, scalars, vectors
+
+QUADRATIC = int(ConstraintState.QUADRATIC)
+
+# mjgpSTATE_* of the plugin
+STUCK, DRIVING, DRIVEN, JAMMED = 0, 1, 2, 3
+
+
+def make(numbers) -> list[wp.Kernel]:
+    real, matrices, Law = numbers.real, numbers.matrices, numbers.Law
+    jammed = numbers.native.jammed
+
+    @wp.kernel(module="unique", enable_backward=False)
+    def finish(
+        dof: wp.array(dtype=int),
+        timestep: scalars,
+        frictionadr: integers,
+        force: vectors,
+        row_state: integers,
+        D: vectors,
+        frictionloss: vectors,
+        law: Law,
+        coupled: int,
+        A: matrices,
+        # in and out
+        qacc: vectors,
+        # out
+        slack: vectors,
+        friction: vectors,
+        internal: vectors,
+        mode: integers,
+        state: integers,
+        power: vectors,
+        residual: vectors,
+    ):
+        """A joint that stands still stands still; what the step did, and how far it is from the law."""
+        w, g = wp.tid()
+        row = frictionadr[w, dof[g]]
+        if row < 0:
+            residual[w, g] = 1.0
+            return
+        h = real(timestep[w % timestep.shape[0]])
+        t = real(-force[w, row])
+        a = real(qacc[w, dof[g]])
+        v = law.v0[w, g] + h * a
+        s = int(0)
+        slack[w, g] = 0.0
+
+        # a row that holds moves its joint by no more than its softness lets it
+        give = real(4.0) * h * real(frictionloss[w, row] / D[w, row])
+        if row_state[w, row] == QUADRATIC and wp.abs(v) <= give + real(1e-5) * (wp.abs(law.v0[w, g]) + wp.abs(h * a)):
+            v = real(0.0)
+            a = -law.v0[w, g] / h
+            qacc[w, dof[g]] = float(a)
+            slack[w, g] = 1e-6 * float(wp.abs(law.v0[w, g]))
+        elif v > real(0.0):
+            s = 1
+        elif v < real(0.0):
+            s = -1
+        lam = law.gain[w, g] * law.tau[w, g] - law.alpha[w, g] * h * a - law.beta[w, g] * t
+
+        # distance of t from the law, relative to the terms of lambda
+        bound = wp.abs(lam) + law.c[w, g]
+        size = wp.abs(law.gain[w, g] * law.tau[w, g]) + wp.abs(law.alpha[w, g] * h * a) + wp.abs(law.beta[w, g] * t) + bound
+        error = wp.abs(t - real(s) * bound)
+        if s == 0:
+            if law.v0[w, g] == real(0.0):
+                bound *= law.ratio[w, g]
+            error = wp.max(wp.abs(t) - bound, real(0.0))
+        if error > real(0.0):
+            error /= size + wp.abs(t)
+
+        # what the gear does: the motor gives power to the link, or the link pushes back on the gear
+        does = int(STUCK)
+        if s != 0:
+            does = DRIVING
+            if real(s) * (law.tau[w, g] - law.inertia[w, g] * a - t) < real(0.0):
+                does = DRIVEN
+        elif coupled != 0:
+            A_gg = A[w, g, g]
+            if jammed(t, lam, A_gg, law.alpha[w, g], law.beta[w, g], law.c[w, g], law.ratio[w, g], law.v0[w, g]) != 0:
+                does = JAMMED
+        friction[w, g] = float(t)
+        internal[w, g] = float(lam)
+        mode[w, g] = s
+        state[w, g] = does
+        power[w, g] = float(t * v)
+        residual[w, g] = float(error)
+
+    @wp.kernel(module="unique", enable_backward=False)
+    def account(
+        n: int,
+        tolerance: float,
+        residual: vectors,
+        # in and out
+        missing: wp.array(dtype=int),
+        failed: wp.array(dtype=int),
+        # out
+        status: wp.array(dtype=int),
+        unsettled: wp.array(dtype=int),
+    ):
+        """Status of each world's step, and how many steps of it were not settled."""
+        w = wp.tid()
+        worst = float(0.0)
+        for g in range(n):
+            worst = wp.max(worst, residual[w, g])
+        s = int(0)
+        if not (worst <= tolerance):
+            s = 1
+        if failed[w] != 0:
+            s = 2
+        if missing[w] != 0:
+            s = 3
+        status[w] = s
+        if s != 0:
+            unsettled[w] += 1
+        missing[w] = 0
+        failed[w] = 0
+
+    @wp.kernel(module="unique", enable_backward=False)
+    def sensors(
+        sensor_adr: wp.array(dtype=int),
+        sensor_gear: wp.array(dtype=int),
+        dof: wp.array(dtype=int),
+        qpos_adr: wp.array(dtype=int),
+        law: Law,
+        qpos: vectors,
+        qvel: vectors,
+        qacc: vectors,
+        friction: vectors,
+        internal: vectors,
+        mode: integers,
+        state: integers,
+        power: vectors,
+        residual: vectors,
+        iterations: wp.array(dtype=int),
+        status: wp.array(dtype=int),
+        unsettled: wp.array(dtype=int),
+        # out
+        sensordata: vectors,
+    ):
+        """The numbers of the plugin's sensors, in their order: see doc/sensors.md."""
+        w, k = wp.tid()
+        g = sensor_gear[k]
+        adr = sensor_adr[k]
+        u = float(law.tau[w, g] - law.inertia[w, g] * real(qacc[w, dof[g]]))
+        sensordata[w, adr] = friction[w, g]
+        sensordata[w, adr + 1] = internal[w, g]
+        sensordata[w, adr + 2] = u
+        sensordata[w, adr + 3] = u - friction[w, g]
+        sensordata[w, adr + 4] = float(mode[w, g])
+        sensordata[w, adr + 5] = power[w, g]
+        sensordata[w, adr + 6] = 0.0
+        sensordata[w, adr + 7] = qpos[w, qpos_adr[g]]
+        sensordata[w, adr + 8] = qvel[w, dof[g]]
+        sensordata[w, adr + 9] = float(iterations[w])
+        sensordata[w, adr + 10] = residual[w, g]
+        sensordata[w, adr + 11] = 0.0
+        if status[w] != 0:
+            # mjgITERATION_LIMIT
+            sensordata[w, adr + 11] = 2.0
+        sensordata[w, adr + 12] = float(unsettled[w])
+        sensordata[w, adr + 13] = float(state[w, g])
+
+    return [finish, account, sensors]
