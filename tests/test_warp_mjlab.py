@@ -1,0 +1,46 @@
+"""Gears in mjlab, with the releases of MuJoCo and MuJoCo Warp that it pins: against the plugin, and in a training.
+
+mjlab brings PyTorch along, some GB, which is too much for ./check: this test is skipped where build/venv-mjlab is not.
+
+    python3 -m venv build/venv-mjlab
+    build/venv-mjlab/bin/pip install mjlab==1.6.0
+    build/venv-mjlab/bin/pip install --no-deps .        # the plugin for mjlab's MuJoCo
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
+PYTHON = SOURCE / "build" / "venv-mjlab" / "bin" / "python"
+
+
+def run(*words):
+    """A script of this tree, with the libraries that are installed beside mjlab."""
+    installed = [str(PYTHON), "-I", "-c", "import mjgear._library as l; print(l.folder())"]
+    environment = dict(os.environ, PYTHONPATH=str(SOURCE / "python"), WARP_CACHE_PATH=str(SOURCE / "build" / "warp-cache-mjlab"))
+    environment["MJGEAR_LIBRARIES"] = subprocess.run(installed, check=True, capture_output=True, text=True).stdout.strip()
+    done = subprocess.run([PYTHON, *words], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, f"{words}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def main():
+    if not PYTHON.exists():
+        print("no build/venv-mjlab: see the first lines of this test")
+        sys.exit(77)
+
+    # the releases of mjlab compute what the plugin does
+    print(run(SOURCE / "tests" / "test_warp.py", "interface"))
+
+    # a policy learns with the gear; the example itself checks that there was one
+    text = run(SOURCE / "examples" / "mjlab_cartpole.py", "--iterations", "15")
+    print(text)
+    before, after = map(float, re.search(r"trained with gear: score (\S+) before, (\S+) after", text).groups())
+    assert after > before + 0.1, (before, after)
+
+
+if __name__ == "__main__":
+    main()
