@@ -17,10 +17,9 @@ SAMPLE = 5e-3  # s
 
 
 def seed():
-    """What servos are drawn from: the same in every run, so that a failure can be repeated; with MJGEAR_SEED=new, as
-    ./check --long has it, anew; else the number that is given there."""
-    given = os.environ.get("MJGEAR_SEED", "1")
-    return np.random.SeedSequence(None if given == "new" else int(given))
+    """What servos are drawn from: anew in every run, or from the number in MJGEAR_SEED, to repeat a failure."""
+    given = os.environ.get("MJGEAR_SEED")
+    return np.random.SeedSequence(int(given) if given else None)
 
 
 @dataclasses.dataclass

@@ -43,7 +43,7 @@ def cover(draws, rng, replicates=60):
 def main():
     draws = int(sys.argv[1]) if len(sys.argv) > 1 else 4
     seed = made_up_servo.seed()
-    print(f"seed {seed.entropy}, {draws} servos")
+    print(f"MJGEAR_SEED={seed.entropy}, {draws} servos")
     hits = cover(draws, np.random.default_rng(seed))
     needed = 0.9 * draws if draws >= 50 else binom.ppf(1e-3, draws, 0.95)
     failed = 0

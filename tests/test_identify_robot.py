@@ -70,7 +70,7 @@ class Robot(unittest.TestCase):
 
     def test_all_joints(self):
         seed = made_up_servo.seed()
-        print("seed", seed.entropy)
+        print(f"MJGEAR_SEED={seed.entropy}")
         rng = np.random.default_rng(seed)
         true = truth(rng)
         real, blank = arm(), arm()

@@ -9,7 +9,6 @@ doc/identify.md is the manual.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -83,15 +82,12 @@ def identify_bench(bench: Bench, models: Sequence[str] = DEFAULT_MODELS, by: Seq
       tolerance: known parameter -> relative tolerance.
       told: gets a line for each step that takes time.
     """
-    chosen_models = [MODELS[n] for n in models]
-    fits, seconds = {}, {}
-    for model in chosen_models:
-        told(f"fit: {model.title}")
-        start = time.process_time()
-        fits[model.name] = fit_ladder(bench, [model], budget, rng=np.random.default_rng(seed))[model.name]
-        seconds[model.name] = time.process_time() - start
+    chosen_models = sorted((MODELS[n] for n in models), key=lambda m: (m.law != "gear", len(m.parameters)))
+    told("fit: all logs")
+    ladder_fits = fit_ladder(bench, chosen_models, budget, rng=np.random.default_rng(seed))
+    fits = {model.name: ladder_fits[model.name] for model in chosen_models}
     held = leave_out(bench, chosen_models, ways(bench.logs) if by is None else by, budget, seed, told)
-    ladder = [m for m in chosen_models if m.law == "gear"]
+    ladder = [m for m in chosen_models if m.name in LADDER]
     if not ladder:
         raise LogError("no model of the ladder to choose from; name native, gamma, stribeck, quadratic or backlash")
     chosen = choose(held, ladder) if held.errors else min(ladder, key=lambda m: fits[m.name].cost).name
@@ -100,4 +96,4 @@ def identify_bench(bench: Bench, models: Sequence[str] = DEFAULT_MODELS, by: Seq
     notes = diagnose.findings(bench, fits[chosen], found)
     if not held.errors:
         notes.insert(0, "a single log: the model was chosen by the error on the log that it was fitted to, which always favours the larger one")
-    return Identification(bench, chosen, fits, found, held, notes, seconds)
+    return Identification(bench, chosen, fits, found, held, notes)

@@ -2,24 +2,25 @@
 
 A simulation with a gap forgets where the rotor is in it within a reversal or two, and its error jumps with the gap:
 least squares over whole logs stops anywhere. So the gap is laid on a grid, everything else is fitted anew at each of its
-points, and the grid gets finer around the lowest one: first in pieces of a second, which begin at the measured angle and
+points, and from the lowest ones the gap as well: first in pieces of a second, which begin at the measured angle and
 speed (the rotor's place in the gap goes on) and keep the error from growing beyond what the gap does, then around what was
 found over whole logs, which know it best.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.ndimage import maximum_filter1d, minimum_filter1d
 from scipy.optimize import least_squares
 
 from mjgear.identify.bench import Pendulum, carried
-from mjgear.identify.fit import Budget, minimize
+from mjgear.identify.leastsquares import minimize
 from mjgear.identify.logs import Log, LogError
-from mjgear.identify.models import MODELS
+from mjgear.identify.models import Model
+_LOWEST = 3  # points of a grid from which the gap is fitted as well
 
 
 @dataclass
@@ -28,17 +29,25 @@ class Gap:
 
     Attributes:
       half_gap: rad; the catalogue's backlash is twice this.
-      values: what else was fitted.
-      grid, costs: the grid and the cost at each point; empty for two encoders.
+      values: what was fitted, the gap included.
+      grid, costs: the gaps that were tried and the cost of each; empty where two encoders tell the gap.
+      simulations: of the bench.
     """
 
     half_gap: float
     values: dict[str, float]
     grid: np.ndarray
     costs: np.ndarray
+    simulations: int = 0
 
 
-def from_two_encoders(logs: Sequence[Log], least: float = 0.3) -> Gap:
+def _count(log: Log) -> float:
+    """Resolution of the coarser one of the two encoders, rad: the smallest change that it shows."""
+    changes = [np.abs(np.diff(log.data[name])) for name in ("position", "rotor")]
+    return max((float(np.min(c[c > 1e-12])) for c in changes if np.any(c > 1e-12)), default=1e-6)
+
+
+def from_two_encoders(logs: Sequence[Log], least: float = 0.2) -> Gap:
     """Half gap and stiffness of the shaft from logs with ``rotor`` and ``position``.
 
     Where the shaft carries the torque T (gravity and inertia of the link, from the measured motion) the rotor is ahead by
@@ -56,7 +65,7 @@ def from_two_encoders(logs: Sequence[Log], least: float = 0.3) -> Gap:
         a = np.convolve(np.gradient(log.data["velocity"], log.dt), smooth, "same")
         torques.append(facts["gravity"] * np.sin(log.data["position"]) + facts["inertia"] * a)
         ahead.append(log.data["rotor"] - log.data["position"])
-        stays.append(max(5, round(0.03 / log.dt)))
+        stays.append(max(5, round(0.05 / log.dt)))
     level = least * np.quantile(np.abs(np.concatenate(torques)), 0.99)
 
     # samples that touch: torque of one sign some time before and after, longer than the acceleration is blurred
@@ -66,57 +75,84 @@ def from_two_encoders(logs: Sequence[Log], least: float = 0.3) -> Gap:
     if not (np.any(torque > 0) and np.any(torque < 0)):
         raise LogError("the torque has one sign in all logs: only one side of the gap was touched; log motion to both sides")
 
+    # the loss must not be sharper than the encoders: it would take one of their counts for the gap
     side = np.sign(torque)
-    start = np.array([0.0, (np.median(difference[side > 0]) - np.median(difference[side < 0])) / 2, 0.0])
-    spread = 1.5 * np.median(np.abs(difference - side * start[1])) + 1e-6
-    unit = np.array([start[1], start[1], start[1] / np.max(np.abs(torque))])
+    start = np.array([0.0, (np.mean(difference[side > 0]) - np.mean(difference[side < 0])) / 2, 0.0])
+    spread = 1.5 * np.median(np.abs(difference - side * start[1])) + 2 * max(_count(log) for log in logs)
+    size = max(abs(start[1]), spread)
+    unit = np.array([size, size, size / np.max(np.abs(torque))])
     found = least_squares(lambda z: (z * unit) @ np.array([np.ones_like(side), side, torque]) - difference, start / unit,
                           loss="cauchy", f_scale=spread)
     offset, half_gap, compliance = found.x * unit
-    return Gap(float(half_gap), {"stiffness": float(1 / compliance) if compliance > 0 else np.inf, "offset": float(offset)},
+    half_gap = max(half_gap, 0.0)  # of a shaft without a gap it scatters around 0
+    stiffness = float(1 / compliance) if compliance > 0 else np.inf
+    return Gap(float(half_gap), {"half_gap": float(half_gap), "stiffness": stiffness, "offset": float(offset)},
                np.empty(0), np.empty(0))
 
 
-def from_grid(bench: Pendulum, largest: float, points: int = 9, piece: float = 1.0, budget: Budget | None = None) -> Gap:
-    """Half gap from one encoder.
+def find(bench: Pendulum, model: Model, logs: Sequence[int], largest: float, iterations: int,
+         near: Mapping[str, float] | None = None, points: int = 9, piece: float = 1.0) -> Gap:
+    """Half gap and all else that a model has: from two encoders where every log has them, else from one.
 
     Args:
-      bench: logs of small reversals; the torque drives them.
+      model: with half_gap.
+      logs: which of the bench's.
       largest: largest half gap that is looked for, rad.
+      iterations: of the fit at each point of the grids.
+      near: values to begin with; None: the middle of the start ranges.
       points: of each grid.
       piece: length of the pieces, s.
     """
-    budget = budget or Budget()
-    coarse, _, _ = _search(bench.pieces(piece), 0.0, largest, points, budget)
-    best, values, seen = _search(bench, 0.6 * coarse, min(largest, 1.5 * coarse) if coarse > 0 else largest, 2 * points - 3, budget)
-    return Gap(best, values, np.array([gap for gap, _ in seen]), np.array([cost for _, cost in seen]))
+    space = bench.space(model)
+    begin = {n: (near or {}).get(n, m * s) for n, m, s in zip(space.names, space.start.mean(axis=0), space.size)}
+    if all("rotor" in bench.logs[i].data for i in logs):
+        half_gap = from_two_encoders([bench.logs[i] for i in logs]).half_gap
+        return _search(bench.pieces(bench.reset), model, logs, half_gap, half_gap, 1, iterations, begin)
+    coarse = _search(bench.pieces(piece), model, logs, 0.0, largest, points, iterations, begin)
+    high = min(largest, 1.5 * coarse.half_gap) if coarse.half_gap > 0 else largest
+    fine = _search(bench.pieces(bench.reset), model, logs, 0.6 * coarse.half_gap, high, points, iterations, begin)
+    return replace(fine, simulations=coarse.simulations + fine.simulations)
 
 
-def _search(bench: Pendulum, low: float, high: float, points: int, budget: Budget) -> tuple[float, dict[str, float], list[tuple[float, float]]]:
-    """Lowest cost between two gaps: a grid, a finer one between the neighbours of its lowest point, a parabola."""
-    bench = bench.pieces(bench.reset)
-    model = MODELS["backlash"]
-    logs = list(range(len(bench.logs)))
-    seen: dict[float, tuple[float, dict[str, float]]] = {}
-    z: np.ndarray | None = None
-    for count in (points, 7):
-        for gap in np.linspace(low, high, count).round(9).tolist():
-            if gap in seen:
-                continue
+def _search(bench: Pendulum, model: Model, logs: Sequence[int], low: float, high: float, points: int, iterations: int,
+            begin: Mapping[str, float]) -> Gap:
+    """Lowest cost between two gaps: a grid, each point fitted from the one before, then with the gap free from the lowest
+    ones, and from where the parabola through them is lowest."""
+    gaps = np.linspace(low, high, points)
+    costs = np.full(points, np.inf)
+    values = [dict(begin)] * points
+    simulations = 0
+
+    def fit_from(near: Mapping[str, float], gap: float | None) -> tuple[float, dict[str, float]]:
+        nonlocal simulations
+        bench.known.pop("half_gap", None)
+        if gap is not None:
             bench.known["half_gap"] = gap
-            space = bench.space(model)
-            result, _ = minimize(bench, model, logs, space.start.mean(axis=0) if z is None else z, space, budget.iterations)
-            z = result.x
-            seen[gap] = float(result.cost), dict(zip(space.names, (result.x * space.size).tolist()))
-        gaps = sorted(seen)
-        costs = [seen[gap][0] for gap in gaps]
-        k = int(np.argmin(costs))
-        low, high = gaps[max(k - 1, 0)], gaps[min(k + 1, len(gaps) - 1)]
-    best = gaps[k]
-    if 0 < k < len(gaps) - 1:
-        # in units of the neighbours' distance, so that the parabola is well conditioned
-        unit = high - low
-        curve = np.polyfit((np.array(gaps[k - 1 : k + 2]) - best) / unit, costs[k - 1 : k + 2], 2)
-        if curve[0] > 0:
-            best = float(np.clip(best - unit * curve[1] / (2 * curve[0]), low, high))
-    return best, seen[gaps[k]][1], list(zip(gaps, costs))
+        space = bench.space(model)
+        result, n = minimize(bench, model, logs, np.array([near[name] for name in space.names]) / space.size, space, iterations)
+        simulations += n
+        return float(result.cost), {**bench.known, **dict(zip(space.names, (result.x * space.size).tolist()))}
+
+    near = begin
+    for k, gap in enumerate(gaps.tolist()):
+        costs[k], values[k] = fit_from(near, gap)
+        near = values[k]
+
+    # with the gap free, from the parabola's lowest point and from the grid's
+    lowest = np.argsort(costs)[:_LOWEST]
+    tried = [(costs[k], values[k]) for k in lowest[:1]]
+    if points > 1:
+        starts = [fit_from(values[lowest[0]], _vertex(gaps, costs, int(lowest[0])))[1], *(values[k] for k in lowest)]
+        tried += [fit_from(near, None) for near in starts]
+    cost, found = min(tried, key=lambda point: point[0])
+    return Gap(found["half_gap"], found, gaps, costs, simulations)
+
+
+def _vertex(x: np.ndarray, y: np.ndarray, k: int) -> float:
+    """Where the parabola through the points about the lowest one, k, is lowest; that point itself at an end."""
+    near = slice(max(k - 2, 0), k + 3)
+    if k in (0, x.size - 1) or x[near].size < 4:
+        return float(x[k])
+    unit = x[k + 1] - x[k - 1]
+    a, b, _ = np.polyfit((x[near] - x[k]) / unit, y[near], 2)
+    return float(np.clip(x[k] - unit * b / (2 * a), x[k - 1], x[k + 1])) if a > 0 else float(x[k])

@@ -76,14 +76,16 @@ class Bench:
         p = base.copy()
         for name, value in {**defaults(model), **friction(model, {**self.known, **values})}.items():
             p[core.INDEX[name]] = value
-        if "half_gap" in model.parameters:
-            # a shaft so stiff that it twists by a milliradian, unless its numbers are known
-            stiffness = p[core.INDEX["stiffness"]] or self.scale["torque"] / 1e-3
-            p[core.INDEX["stiffness"]] = stiffness
-            p[core.INDEX["damping"]] = p[core.INDEX["damping"]] or 0.5 * math.sqrt(stiffness * p[core.INDEX["armature"]])
-        else:
-            p[core.INDEX["stiffness"]] = 0
+        shaft = self.shaft(values) if "half_gap" in model.parameters else {"stiffness": 0.0}
+        for name, value in shaft.items():
+            p[core.INDEX[name]] = value
         return p
+
+    def shaft(self, values: Mapping[str, float]) -> dict[str, float]:
+        """Stiffness and damping behind a gap: known ones, else so stiff that the largest torque twists it by a milliradian."""
+        given = {**self.known, **values}
+        stiffness = given.get("stiffness") or self.scale["torque"] / 1e-3
+        return {"stiffness": stiffness, "damping": given.get("damping") or 0.5 * math.sqrt(stiffness * given["armature"])}
 
     def pieces(self, length: float) -> Bench | None:
         """The same logs, simulated in pieces of this length (s) that begin at the measured state; None: no simulation."""

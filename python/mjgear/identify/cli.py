@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from mjgear.identify import DEFAULT_MODELS, Budget, LogError, Pendulum, backlash, identify, protocol
+from mjgear.identify import DEFAULT_MODELS, Budget, Identification, LogError, identify, protocol
 from mjgear.identify.heldout import GROUPS
 from mjgear.identify.models import MODELS
 from mjgear.identify.servo import SERVOS, servo
@@ -61,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     c.add_argument("--leave-out", metavar="WAYS", help=f"of {', '.join(GROUPS)}, separated by commas (default: all that differ between the logs)")
     c.add_argument("--starts", type=int, default=Budget.starts, help="of each fit (default: %(default)s)")
     c.add_argument("--replicates", type=int, default=100, help="of the bootstrap (default: %(default)s)")
-    c.add_argument("--backlash", type=float, metavar="LARGEST", help="find the half gap as well, up to LARGEST rad: from column rotor, or by a grid")
+    c.add_argument("--backlash", type=float, metavar="LARGEST", help="try a gear with backlash as well, its half gap up to LARGEST rad: from column rotor, or by a grid")
     c.add_argument("--dt", type=float, default=0.005, help="time between samples, s (default: %(default)s)")
     c.add_argument("--step", type=float, default=1e-3, help="largest step of the simulation, s (default: %(default)s)")
     c.add_argument("--seed", type=int, default=0)
@@ -79,10 +79,21 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _gap_line(found: Identification) -> str:
+    """What the logs say about a gap."""
+    fit = found.fits["backlash"]
+    both = all("rotor" in log.data for log in found.bench.logs)
+    gap = {**found.bench.known, **fit.values}["half_gap"]
+    verdict = "predicts better than without" if found.chosen == "backlash" else "predicts no better than without: the logs show no gap"
+    return f"half_gap {gap:.4g} rad, {'from two encoders' if both else 'by a grid'}; {verdict}"
+
+
 def _identify(a: argparse.Namespace) -> int:
     told = (lambda text: None) if a.quiet else (lambda text: print(text, file=sys.stderr, flush=True))
     known, tolerance = _known(a.known)
     models = a.models.split(",")
+    if a.backlash and "backlash" not in models:
+        models.append("backlash")
     for name in models:
         if name not in MODELS:
             raise LogError(f"--models: no model '{name}'; there are {', '.join(MODELS)}")
@@ -96,18 +107,14 @@ def _identify(a: argparse.Namespace) -> int:
         print(robot.identify_robot(Path(a.bench), a.logs, a.joint.split(",")).text())
         return 0
     found = identify(a.logs, a.bench, a.servo, _pairs(a.column, "column"), {k: _fact(v) for k, v in _pairs(a.fact, "fact").items()},
-                     known, a.dt, a.input, a.fit, a.step, models=models, by=by, budget=Budget(starts=a.starts), replicates=a.replicates,
+                     known, a.dt, a.input, a.fit, a.step, models=models, by=by,
+                     budget=Budget(starts=a.starts, gap=a.backlash or Budget.gap), replicates=a.replicates,
                      tolerance=tolerance, seed=a.seed, told=told)
     print(f"{found.table()}\n  mean absolute error in {found.bench.unit}; * chosen\n\n{found.numbers()}\n")
     for note in found.notes:
         print(f"- {note}")
-    if a.backlash:
-        if not isinstance(found.bench, Pendulum):
-            raise LogError("--backlash needs the bench pendulum")
-        both = all("rotor" in log.data for log in found.bench.logs)
-        gap = backlash.from_two_encoders(found.bench.logs) if both else backlash.from_grid(found.bench, a.backlash)
-        how = "from two encoders" if both else "by a grid: believe it if the logs have small reversals, and the lowest cost is far below that without gap"
-        print(f"half_gap {gap.half_gap:.4g} rad, {how}")
+    if "backlash" in found.fits:
+        print(_gap_line(found))
     print(f"\n{found.paste(a.joint)}")
     if a.mjcf:
         a.mjcf.write_text(found.mjcf())

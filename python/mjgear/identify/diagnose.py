@@ -10,6 +10,7 @@ from mjgear.identify.bench import Bench, Dynamometer, Pendulum
 from mjgear.identify.fit import Fit
 from mjgear.identify.intervals import Interval
 
+_LOADED = 3.0  # load_share from which it is not for want of load
 _GAMMA_UNKNOWN = 0.5  # width of the interval of eta_forward x eta_backward from which a gear counts as unknown
 
 
@@ -44,10 +45,12 @@ def findings(bench: Bench, fit: Fit, found: Mapping[str, Interval]) -> list[str]
     if product is not None:
         gamma_unknown = not product.known or product.high - product.low > _GAMMA_UNKNOWN
         if gamma_unknown:
-            lines.append(
-                f"gamma_u and gamma_v are unknown: the gear carries too little load (delivered torque is "
-                f"{load_share(bench, fit):.2g} times its own friction); hang a heavier weight on a longer arm, or brake the "
-                "output, and log it rising and sinking")
+            share = load_share(bench, fit)
+            why = (f"the gear carries too little load (delivered torque is {share:.2g} times its own friction); hang a heavier weight on a "
+                   "longer arm, or brake the output, and log it rising and sinking" if share < _LOADED else
+                   f"though the gear carries {share:.2g} times its own friction: few logs, or a stiff position loop that makes up for "
+                   "whatever friction there is; log several weights with a third of the gain, and the load driving with the motor off")
+            lines.append(f"gamma_u and gamma_v are unknown: {why}")
     if "torque_constant" in space.names and not gamma_unknown and product is not None:
         lines.append(
             "only eta_forward x eta_backward is independent of the torque constant, which these logs give weakly (through "

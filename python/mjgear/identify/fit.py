@@ -1,20 +1,17 @@
-"""Least squares with a robust loss, bounds and several starts."""
+"""Models fitted to logs, from several starts, each model with the same budget."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import OptimizeResult, least_squares
 
-from mjgear.identify.bench import Bench, Space
+from mjgear.identify import backlash
+from mjgear.identify.bench import Bench, Pendulum
+from mjgear.identify.leastsquares import minimize
 from mjgear.identify.models import MODELS, Model
-
-#: point of the parameter space -> residuals of all logs there
-Cache = dict[bytes, list[np.ndarray]]
-
-_STEP = 1e-2  # of finite differences, in units of a parameter's typical size
 
 
 @dataclass(frozen=True)
@@ -30,11 +27,13 @@ class Budget:
         ranges, then random ones.
       iterations: of each fit.
       pieces: their lengths, s.
+      gap: largest half gap that is looked for, rad.
     """
 
     starts: int = 3
     iterations: int = 50
     pieces: tuple[float, ...] = (0.1, 0.25)
+    gap: float = 0.02
 
 
 @dataclass
@@ -47,6 +46,7 @@ class Fit:
       costs: of every start, best first.
       simulations: of the bench, of all starts.
       jacobian: of the residual by the parameters in units of their size, at the solution.
+      seconds: of processor time.
     """
 
     model: Model
@@ -55,55 +55,7 @@ class Fit:
     costs: list[float]
     simulations: int
     jacobian: np.ndarray
-
-
-class _Residual:
-    """Residual and Jacobian of one model on some logs, each log as often as its weight says."""
-
-    def __init__(self, bench: Bench, model: Model, space: Space, logs: Sequence[int], cache: Cache | None = None) -> None:
-        self.bench, self.model, self.space = bench, model, space
-        self.unique, self.times = np.unique(np.asarray(logs), return_counts=True)
-        self.simulations = 0
-        self.cache = cache
-
-    def values(self, z: np.ndarray) -> dict[str, float]:
-        return dict(zip(self.space.names, (z * self.space.size).tolist()))
-
-    def _blocks(self, z: np.ndarray) -> list[np.ndarray]:
-        # what other samples of the same logs have simulated at this very point is not simulated again
-        known = None if self.cache is None else self.cache.get(z.tobytes())
-        if known is None:
-            logs = self.unique.tolist() if self.cache is None else range(len(self.bench.logs))
-            known = self.bench.residuals(self.model, self.values(z), logs)
-            self.simulations += len(known)
-            if self.cache is not None and len(self.cache) < 64:
-                self.cache[z.tobytes()] = known
-        if self.cache is not None:
-            known = [known[i] for i in self.unique]
-        return [block for block, times in zip(known, self.times) for _ in range(times)]
-
-    def __call__(self, z: np.ndarray) -> np.ndarray:
-        return np.concatenate(self._blocks(z))
-
-    def jacobian(self, z: np.ndarray) -> np.ndarray:
-        here = self(z)
-        J = np.empty((here.size, z.size))
-        for i in range(z.size):
-            step = _STEP if z[i] + _STEP <= self.space.high[i] else -_STEP
-            there = z.copy()
-            there[i] += step
-            J[:, i] = (self(there) - here) / step
-        return J
-
-
-def minimize(bench: Bench, model: Model, logs: Sequence[int], z0: np.ndarray, space: Space, iterations: int,
-             cache: Cache | None = None) -> tuple[OptimizeResult, int]:
-    """One start: scipy's result, and the simulations that it took."""
-    residual = _Residual(bench, model, space, logs, cache)
-    z0 = np.clip(z0, space.low + 1e-6, space.high - 1e-6)
-    result = least_squares(residual, z0, jac=residual.jacobian, bounds=(space.low, space.high), loss="soft_l1",
-                           f_scale=bench.noise, max_nfev=iterations, ftol=1e-6, xtol=1e-6, gtol=1e-10)
-    return result, residual.simulations
+    seconds: float = 0.0
 
 
 def fit(bench: Bench, model: Model, budget: Budget | None = None, logs: Sequence[int] | None = None,
@@ -116,6 +68,7 @@ def fit(bench: Bench, model: Model, budget: Budget | None = None, logs: Sequence
       rng: of the starts; None: seed 0.
       near: further starts, as values.
     """
+    begin = time.process_time()
     budget = budget or Budget()
     rng = rng or np.random.default_rng(0)
     logs = list(range(len(bench.logs)) if logs is None else logs)
@@ -123,6 +76,13 @@ def fit(bench: Bench, model: Model, budget: Budget | None = None, logs: Sequence
     middle = space.start.mean(axis=0)
     starts = [middle] + [rng.uniform(*space.start) for _ in range(budget.starts - 1)]
     spent = 0
+
+    # with a gap on the grid of backlash.py, which has its own pieces
+    if "half_gap" in space.names and isinstance(bench, Pendulum):
+        gap = backlash.find(bench, model, logs, budget.gap, budget.iterations, near[0] if near else None)
+        starts, near = [np.array([gap.values[n] for n in space.names]) / space.size], ()
+        spent += gap.simulations
+        budget = replace(budget, pieces=())
 
     # in short pieces
     for length in budget.pieces:
@@ -138,12 +98,15 @@ def fit(bench: Bench, model: Model, budget: Budget | None = None, logs: Sequence
     spent += sum(n for _, n in tried)
     best = min((result for result, _ in tried), key=lambda r: r.cost)
     values = dict(zip(space.names, (best.x * space.size).tolist()))
-    return Fit(model, values, float(best.cost), sorted(float(r.cost) for r, _ in tried), spent, best.jac)
+    costs = sorted(float(result.cost) for result, _ in tried)
+    return Fit(model, values, float(best.cost), costs, spent, best.jac, time.process_time() - begin)
 
 
 def fit_ladder(bench: Bench, models: Sequence[Model], budget: Budget | None = None, logs: Sequence[int] | None = None,
                rng: np.random.Generator | None = None) -> dict[str, Fit]:
-    """Fit several models to the same logs, each with the same budget; simpler ones give the more complex ones a start."""
+    """Fit several models to the same logs, each with the same budget; simpler ones give the more complex ones a start,
+    and then the other way round: a model that is nested in another one is fitted from that one's solution as well, so that
+    it does not lose by a local minimum alone."""
     rng = rng or np.random.default_rng(0)
     fits: dict[str, Fit] = {}
 
@@ -155,4 +118,22 @@ def fit_ladder(bench: Bench, models: Sequence[Model], budget: Budget | None = No
 
     for model in models:
         need(model)
+    for name in reversed(list(fits)):
+        nested = fits[name].model.nested
+        if nested is not None:
+            fits[nested] = _again(bench, fits[nested], fits[name], budget or Budget(), logs)
     return fits
+
+
+def _again(bench: Bench, simple: Fit, complex: Fit, budget: Budget, logs: Sequence[int] | None) -> Fit:
+    """A model fitted from the solution of one that it is nested in as well; the better one of both fits."""
+    begin = time.process_time()
+    logs = list(range(len(bench.logs)) if logs is None else logs)
+    space = bench.space(simple.model)
+    z0 = np.array([complex.values.get(n, simple.values[n]) for n in space.names]) / space.size
+    result, n = minimize(bench, simple.model, logs, z0, space, budget.iterations)
+    found = replace(simple, costs=sorted([*simple.costs, float(result.cost)]), simulations=simple.simulations + n)
+    if result.cost < simple.cost:
+        values = dict(zip(space.names, (result.x * space.size).tolist()))
+        found = replace(found, values=values, cost=float(result.cost), jacobian=result.jac)
+    return replace(found, seconds=simple.seconds + time.process_time() - begin)

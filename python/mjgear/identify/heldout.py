@@ -6,11 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy.stats import t as student
 
 from mjgear.identify.bench import Bench
 from mjgear.identify.fit import Budget, Fit, fit_ladder
 from mjgear.identify.logs import Log
 from mjgear.identify.models import Model
+
+_WORTH = 0.1  # part of the error that further parameters have to take away
+_SURE = 0.975  # of the test that they do
 
 #: what may be left out, and the facts of a log that say which group it belongs to
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -43,10 +47,12 @@ class HeldOut:
     Attributes:
       errors: way -> model -> (logs) mean absolute error of each log when its group was left out.
       groups: way -> group -> logs.
+      fits: way -> group -> model -> fit to all other logs.
     """
 
     errors: dict[str, dict[str, np.ndarray]] = field(default_factory=dict)
     groups: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    fits: dict[str, dict[str, dict[str, Fit]]] = field(default_factory=dict)
 
     def mean(self, model: str, by: str | None = None) -> float:
         """Mean over groups, so that each group counts alike, and over the ways unless one is named."""
@@ -54,6 +60,12 @@ class HeldOut:
         for way in [by] if by else self.errors:
             means += [np.mean([np.mean(self.errors[way][model][logs]) for logs in self.groups[way].values()])]
         return float(np.mean(means))
+
+    def ratios(self, model: str, other: str) -> np.ndarray:
+        """Logarithm of one model's error over another one's, of each log, in the mean over the ways."""
+        tiny = np.finfo(float).tiny
+        logs = np.array([np.log((e[model] + tiny) / (e[other] + tiny)) for e in self.errors.values()])
+        return np.asarray(logs.mean(axis=0))
 
 
 def leave_out(bench: Bench, models: Sequence[Model], by: Sequence[str], budget: Budget | None = None, seed: int = 0,
@@ -66,31 +78,32 @@ def leave_out(bench: Bench, models: Sequence[Model], by: Sequence[str], budget: 
     everything = range(len(bench.logs))
     for way in by:
         result.groups[way] = groups(bench.logs, way)
+        result.fits[way] = {}
         result.errors[way] = {m.name: np.full(len(bench.logs), np.nan) for m in models}
         for name, out in result.groups[way].items():
             told(f"without {name}")
             fits = fit_ladder(bench, models, budget, [i for i in everything if i not in out], np.random.default_rng(seed))
+            result.fits[way][name] = fits
             for model in models:
                 result.errors[way][model.name][out] = bench.errors(model, fits[model.name].values, out)
     return result
 
 
 def choose(held: HeldOut, ladder: Sequence[Model]) -> str:
-    """The simplest model of the ladder that predicts as well as the best one.
+    """The simplest model of the ladder that no other one predicts better than.
 
-    As well: its errors on the logs exceed those of the best model by no more than one standard error of the paired
-    differences, or by less than a tenth, which is not worth a parameter.
+    One predicts better where the other's mean error is larger by more than a tenth, and its error is larger log by log: in
+    the mean of the logarithms of their ratios, with 97.5 % (paired t-test). Ratios, since the errors of logs
+    differ by orders of magnitude, and one log that swings over would decide alone.
     """
     names = [m.name for m in ladder]
-    best = min(names, key=held.mean)
-    for name in names:
-        difference = np.concatenate([held.errors[way][name] - held.errors[way][best] for way in held.errors])
-        allowed = difference.std(ddof=1) / np.sqrt(difference.size / len(held.errors))
-        if name == best or difference.mean() <= max(allowed, 0.1 * held.mean(best)):
-            return name
-    return best
+
+    def is_beaten(name: str, other: str) -> bool:
+        return held.mean(name) > (1 + _WORTH) * held.mean(other) and _is_positive(held.ratios(name, other))
+
+    return next(name for name in names if not any(is_beaten(name, other) for other in names))
 
 
-def reasons(held: HeldOut, fits: dict[str, Fit], ladder: Sequence[Model]) -> list[str]:
-    """The ladder in lines: held-out error and number of parameters."""
-    return [f"{m.title}: {held.mean(m.name):.4g}, {len(fits[m.name].values)} parameters" for m in ladder]
+def _is_positive(x: np.ndarray) -> bool:
+    """Whether the mean of these numbers is above 0: one-sided t-test; a single number has no scatter to judge by."""
+    return x.size < 2 or bool(x.mean() > student.ppf(_SURE, x.size - 1) * x.std(ddof=1) / np.sqrt(x.size))

@@ -15,7 +15,8 @@ import numpy as np
 from scipy.stats import t as student
 
 from mjgear.identify.bench import Bench, Space
-from mjgear.identify.fit import Cache, Fit, minimize
+from mjgear.identify.fit import Fit
+from mjgear.identify.leastsquares import Cache, minimize
 
 _LEVEL = 0.95
 
@@ -45,6 +46,23 @@ def derived(values: Mapping[str, float]) -> dict[str, float]:
     return {"eta_forward": forward, "eta_backward": backward, "eta_forward x eta_backward": forward * backward}
 
 
+def with_torque_constant(values: Mapping[str, float], scale: float) -> dict[str, float]:
+    """The gear that moves alike with a torque constant `scale` times as large, as far as there is one: efficiencies
+    eta_forward/scale and eta_backward x scale, and a rotor `scale` times as heavy.
+
+    Coefficients that this would make negative, which no gear has, are 0.
+    """
+    eta = derived(values)
+    if not eta:
+        return dict(values)
+    forward, backward = eta["eta_forward"] / scale, eta["eta_backward"] * scale
+    open_part = max(1 - forward * backward, 1e-9)
+    gamma_u = max((1 - 2 * forward + forward * backward) / open_part, 0.0)
+    gamma_v = max((1 - 2 * backward + forward * backward) / open_part, 0.0)
+    changed = {"gamma_u": gamma_u, "gamma_v": gamma_v, "armature": scale * values.get("armature", 0.0)}
+    return {**values, **{name: value for name, value in changed.items() if name in values}}
+
+
 def _with_derived(values: Mapping[str, float]) -> dict[str, float]:
     return {**values, **derived(values)}
 
@@ -64,8 +82,9 @@ def intervals(bench: Bench, fit: Fit, replicates: int = 100, tolerance: Mapping[
     here = np.array([fit.values[k] for k in space.names]) / space.size
     estimate = np.array(list(_with_derived(fit.values).values()))
 
-    def refit(logs: Sequence[int], iterations: int, cache: Cache | None = None) -> np.ndarray:
-        result, _ = minimize(bench, fit.model, logs, here, space, iterations, cache)
+    def refit(logs: Sequence[int], iterations: int, cache: Cache | None = None, starts: Sequence[np.ndarray] = (here,)) -> np.ndarray:
+        tried = [minimize(bench, fit.model, logs, z, space, iterations, cache)[0] for z in starts]
+        result = min(tried, key=lambda r: r.cost)
         return np.array(list(_with_derived(dict(zip(space.names, (result.x * space.size).tolist()))).values()))
 
     # scatter over logs
@@ -84,8 +103,13 @@ def intervals(bench: Bench, fit: Fit, replicates: int = 100, tolerance: Mapping[
         value = bench.known[name]
         ends = []
         for sign in (-1, 1):
-            bench.known[name] = value * (1 + sign * relative)
-            ends.append(refit(range(n), 40))
+            scale = 1 + sign * relative
+            bench.known[name] = value * scale
+            starts = [here]
+            if name == "torque_constant":
+                moved = with_torque_constant(fit.values, scale)
+                starts.append(np.array([moved[k] for k in space.names]) / space.size)
+            ends.append(refit(range(n), 40, starts=starts))
         bench.known[name] = value
         spread += (np.abs(np.array(ends) - estimate).max(axis=0)) ** 2
     half = np.sqrt(half**2 + spread)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import mujoco
 import numpy as np
 
-from mjgear.identify.bench import GRAVITY, Pendulum
+from mjgear.identify.bench import GRAVITY, Bench, Pendulum
 from mjgear.identify.models import Model, defaults
 
 # keys of the plugin that a fitted gear may have
@@ -27,7 +27,7 @@ def gear(model: Model, values: Mapping[str, float], joint: str = "joint", indent
     given = {**{k: v for k, v in defaults(model).items() if "stribeck_friction" in values}, **values}
     keys = [("joint", joint)]
     keys += [(k, _number(given[k])) for k in _KEYS if k in given]
-    if "half_gap" in values:
+    if "half_gap" in model.parameters:
         keys += [("backlash", "exact"), ("encoder", "joint")]
         keys += [(k, _number(values[k])) for k in ("half_gap", "stiffness", "damping")]
         keys += [("rotor_inertia", _number(values["armature"]))]
@@ -40,11 +40,16 @@ def gear(model: Model, values: Mapping[str, float], joint: str = "joint", indent
 def joint_attributes(model: Model, values: Mapping[str, float]) -> str:
     """``damping``, ``armature`` and, for MuJoCo's own friction, ``frictionloss``."""
     attributes = [f'damping="{_number(values["viscous"])}"'] if "viscous" in values else []
-    if "armature" in values and "half_gap" not in values:
+    if "armature" in values and "half_gap" not in model.parameters:
         attributes.append(f'armature="{_number(values["armature"])}"')
     if model.name == "native":
         attributes.append(f'frictionloss="{_number(values["coulomb"])}"')
     return " ".join(attributes)
+
+
+def complete(bench: Bench, model: Model, values: Mapping[str, float]) -> dict[str, float]:
+    """Fitted and known numbers together, with those of the shaft behind a gap."""
+    return {**bench.known, **values, **(bench.shaft(values) if "half_gap" in model.parameters else {})}
 
 
 def actuators(bench: Pendulum, values: Mapping[str, float], i: int, joint: str = "joint", indent: str = "    ") -> str:
@@ -90,14 +95,15 @@ def pendulum(bench: Pendulum, model: Model, values: Mapping[str, float], i: int 
         most = constants["torque_constant"] * constants["current_limit"]
         limit = f' actuatorfrcrange="{_number(-most)} {_number(most)}"'
     step = bench.logs[i].dt / bench.substeps(i)
-    extension = gear(model, {**bench.known, **values})
+    given = complete(bench, model, values)
+    extension = gear(model, given)
     return "\n".join([
         f'<mujoco model="{bench.logs[i].name}">',
         f'  <option timestep="{_number(step)}" gravity="0 0 {_number(-GRAVITY)}" integrator="Euler"/>',
         *([extension] if extension else []),
         "  <worldbody>",
         '    <body name="pendulum">',
-        f'      <joint name="joint" axis="0 -1 0" {joint_attributes(model, {**bench.known, **values})}{limit}/>',
+        f'      <joint name="joint" axis="0 -1 0" {joint_attributes(model, given)}{limit}/>',
         f'      <inertial pos="{place}" mass="{_number(mass)}" diaginertia="{own!r} {own!r} {own!r}"/>',
         f'      <geom type="capsule" fromto="0 0 0 {place}" size="0.005" contype="0" conaffinity="0"/>',
         f'      <geom type="sphere" pos="{place}" size="0.02" contype="0" conaffinity="0"/>',

@@ -26,7 +26,6 @@ class Identification:
       intervals: 95 % intervals of the chosen model.
       held: errors on what was left out of the fit.
       notes: what the logs cannot say.
-      seconds: processor time of each model's fit to all logs.
     """
 
     bench: Bench
@@ -35,7 +34,6 @@ class Identification:
     intervals: dict[str, Interval]
     held: HeldOut
     notes: list[str] = field(default_factory=list)
-    seconds: dict[str, float] = field(default_factory=dict)
 
     @property
     def fit(self) -> Fit:
@@ -75,7 +73,7 @@ class Identification:
 
     def paste(self, joint: str = "joint") -> str:
         """What goes into a model of your own: the extension and the attributes of the joint."""
-        values = {**self.bench.known, **self.fit.values}
+        values = mjcf.complete(self.bench, self.fit.model, self.fit.values)
         extension = mjcf.gear(self.fit.model, values, joint)
         return "\n".join(filter(None, [extension, f'  <!-- <joint name="{joint}" {mjcf.joint_attributes(self.fit.model, values)}/> -->']))
 
@@ -88,10 +86,12 @@ class Identification:
             "parameters": {n: {"value": i.value, "low": i.low, "high": i.high, "known": i.known}
                            for n, i in self.intervals.items()},
             "models": {n: {"title": f.model.title, "values": f.values, "cost": f.cost, "costs_of_starts": f.costs,
-                           "simulations": f.simulations, "seconds": self.seconds.get(n), "error": self.error(n)}
+                           "simulations": f.simulations, "seconds": f.seconds, "error": self.error(n)}
                        for n, f in self.fits.items()},
             "held_out": {way: {m: {g: float(e[logs].mean()) for g, logs in self.held.groups[way].items()}
                                for m, e in errors.items()} for way, errors in self.held.errors.items()},
+            "values_without": {way: {g: {m: f.values for m, f in fits.items()} for g, fits in of_way.items()}
+                               for way, of_way in self.held.fits.items()},
             "logs": [log.name for log in self.bench.logs],
             "notes": self.notes,
         }

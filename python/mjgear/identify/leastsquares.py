@@ -1,0 +1,65 @@
+"""Least squares with a robust loss and bounds, from one start."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.optimize import OptimizeResult, least_squares
+
+from mjgear.identify.bench import Bench, Space
+from mjgear.identify.models import Model
+
+#: point of the parameter space -> residuals of all logs there
+Cache = dict[bytes, list[np.ndarray]]
+
+_STEP = 1e-2  # of finite differences, in units of a parameter's typical size
+
+
+class _Residual:
+    """Residual and Jacobian of one model on some logs, each log as often as its weight says."""
+
+    def __init__(self, bench: Bench, model: Model, space: Space, logs: Sequence[int], cache: Cache | None = None) -> None:
+        self.bench, self.model, self.space = bench, model, space
+        self.unique, self.times = np.unique(np.asarray(logs), return_counts=True)
+        self.simulations = 0
+        self.cache = cache
+
+    def values(self, z: np.ndarray) -> dict[str, float]:
+        return dict(zip(self.space.names, (z * self.space.size).tolist()))
+
+    def _blocks(self, z: np.ndarray) -> list[np.ndarray]:
+        # what other samples of the same logs have simulated at this very point is not simulated again
+        known = None if self.cache is None else self.cache.get(z.tobytes())
+        if known is None:
+            logs = self.unique.tolist() if self.cache is None else range(len(self.bench.logs))
+            known = self.bench.residuals(self.model, self.values(z), logs)
+            self.simulations += len(known)
+            if self.cache is not None and len(self.cache) < 64:
+                self.cache[z.tobytes()] = known
+        if self.cache is not None:
+            known = [known[i] for i in self.unique]
+        return [block for block, times in zip(known, self.times) for _ in range(times)]
+
+    def __call__(self, z: np.ndarray) -> np.ndarray:
+        return np.concatenate(self._blocks(z))
+
+    def jacobian(self, z: np.ndarray) -> np.ndarray:
+        here = self(z)
+        J = np.empty((here.size, z.size))
+        for i in range(z.size):
+            step = _STEP if z[i] + _STEP <= self.space.high[i] else -_STEP
+            there = z.copy()
+            there[i] += step
+            J[:, i] = (self(there) - here) / step
+        return J
+
+
+def minimize(bench: Bench, model: Model, logs: Sequence[int], z0: np.ndarray, space: Space, iterations: int,
+             cache: Cache | None = None) -> tuple[OptimizeResult, int]:
+    """One start: scipy's result, and the simulations that it took."""
+    residual = _Residual(bench, model, space, logs, cache)
+    z0 = np.clip(z0, space.low + 1e-6, space.high - 1e-6)
+    result = least_squares(residual, z0, jac=residual.jacobian, bounds=(space.low, space.high), loss="soft_l1",
+                           f_scale=bench.noise, max_nfev=iterations, ftol=1e-6, xtol=1e-6, gtol=1e-10)
+    return result, residual.simulations
