@@ -4,24 +4,46 @@
 
 #include "solvers/dense.h"
 
-// in units of the map, in which friction that stops the joints is 1
-#define mjgpCORRECT 8   // steps back to the curve, by Newton, which otherwise does not converge
-#define mjgpARRIVE  20  // steps to the end of the curve
-#define mjgpNEAR \
-  1e-7  // distance from the curve that is near enough on the way, far below the length of a step
-#define mjgpEXACT 1e-12  // and at its end: rounding
-#define mjgpALMOST \
-  1e-9  // where steps do not get shorter any more, this is rounding of an ill-conditioned end
-#define mjgpAT_END 1e-3  // so near to the end x is set to 1 exactly
-#define mjgpLOST   10    // a step that long has lost the end
-#define mjgpSHORT  1e-7  // the curve is lost if shorter steps fail
-#define mjgpFIRST  0.1   // first step
-#define mjgpLONG   1     // longest step, times 1 + distance from rest
-#define mjgpCONTRACT \
-  0.7  // of the step before: a Newton step back to the curve that is longer does not converge
-#define mjgpSHARE \
-  0.1  // least share of a step in its direction, and of its length, else it is another part of the curve
-#define mjgpSHRINK 0.25  // of a step that failed; one that did not is doubled
+// lengths are in units of the map, in which friction that stops the joints is 1
+
+// steps back to the curve, by Newton, which otherwise does not converge
+#define mjgpCORRECT 8
+
+// steps to the end of the curve
+#define mjgpARRIVE 20
+
+// distance from the curve that is near enough on the way, far below the length of a step
+#define mjgpNEAR 1e-7
+
+// and at its end: rounding
+#define mjgpEXACT 1e-12
+
+// where steps do not get shorter any more, this is rounding of an ill-conditioned end
+#define mjgpALMOST 1e-9
+
+// so near to the end x is set to 1 exactly
+#define mjgpAT_END 1e-3
+
+// a step that long has lost the end
+#define mjgpLOST 10
+
+// the curve is lost if shorter steps fail
+#define mjgpSHORT 1e-7
+
+// first step
+#define mjgpFIRST 0.1
+
+// longest step, times 1 + distance from rest
+#define mjgpLONG 1
+
+// of the step before: a Newton step back to the curve that is longer does not converge
+#define mjgpCONTRACT 0.7
+
+// least share of a step in its direction, and of its length, else it is another part of the curve
+#define mjgpSHARE 0.1
+
+// of a step that failed; one that did not is doubled
+#define mjgpSHRINK 0.25
 
 // a curve in n + 1 dimensions: friction in the units of the map, and x
 typedef struct mjgpCurve_ {

@@ -8,21 +8,44 @@
 #include "law/law.h"
 #include "solvers/dense.h"
 
-#define mjgpDAMPED  40    // damped steps
-#define mjgpRELAXED 60    // relaxed ones
-#define mjgpSHORT   200   // linearizations of a curve that is short
-#define mjgpLONG    1600  // and of one that is not
-#define mjgpHALVES  10  // halvings of a damped step: where a thousandth does not help no step does
-#define mjgpROOT    1e-11  // the map is zero, in units: a thousand times below what counts as solved
-#define mjgpDESCENT \
-  1e-4  // share of the descent that Newton steps on the map are asked for (Armijo)
-#define mjgpPROGRESS 0.1  // and full Newton steps, whose direction is not that of the map's descent
-#define mjgpLEAST    1e-3  // shortest share of a step, and shortest step in x
-#define mjgpSTART    0.25  // first step in x; factor for one that failed
-#define mjgpFASTER \
-  0.7  // of the change before: a relaxed step that changes friction by more is halved
-#define mjgpSLOWEST 0.05  // least share of a relaxed step, below which nothing would move
-#define mjgpGROW    1.1   // and its growth where it gets on
+// damped steps
+#define mjgpDAMPED 40
+
+// relaxed ones
+#define mjgpRELAXED 60
+
+// linearizations of a curve that is short
+#define mjgpSHORT 200
+
+// and of one that is not
+#define mjgpLONG 1600
+
+// halvings of a damped step: where a thousandth does not help no step does
+#define mjgpHALVES 10
+
+// the map is zero, in units: a thousand times below what counts as solved
+#define mjgpROOT 1e-11
+
+// share of the descent that Newton steps on the map are asked for (Armijo)
+#define mjgpDESCENT 1e-4
+
+// and full Newton steps, whose direction is not that of the map's descent
+#define mjgpPROGRESS 0.1
+
+// shortest share of a step, and shortest step in x
+#define mjgpLEAST 1e-3
+
+// first step in x; factor for one that failed
+#define mjgpSTART 0.25
+
+// of the change before: a relaxed step that changes friction by more is halved
+#define mjgpFASTER 0.7
+
+// least share of a relaxed step, below which nothing would move
+#define mjgpSLOWEST 0.05
+
+// and its growth where it gets on
+#define mjgpGROW 1.1
 
 
 static mjtNum square(const mjtNum* x, int n) {

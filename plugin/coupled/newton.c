@@ -4,22 +4,27 @@
 #include <math.h>
 #include <string.h>
 
+#include "coupled/line_search.h"
 #include "friction/friction.h"
 #include "friction/simd.h"
 
-#define mjgpINNER \
-  100  // steps of the inner problem, which is convex and converges: far more than it takes
-#define mjgpBUDGET 5000  // linearizations that one group may cost, all methods together
-#define mjgpANSWERS \
-  80                   // runs of the engine's solver that one group may cost, both methods together
-#define mjgpSTIFF 1e9  // times the inertia of the dofs: forces of such rows may be mostly rounding
-#define mjgpORDERS \
-  1e3  // change of a pivot by rows that join or leave: no more than three digits are lost
-#define mjgpMISSING \
-  1e-6  // of the largest force: what a row at its edge may have been wrong by, if the gradient is zero
-#define mjgpFLAT \
-  1e-10  // slope of the cost, of that at the start, where a line search ends: the next step corrects it
-#define mjgpLINE 60  // doublings, and steps between them, far more than regula falsi takes
+// steps of the inner problem, which is convex and converges: far more than it takes
+#define mjgpINNER 100
+
+// linearizations that one group may cost, all methods together
+#define mjgpBUDGET 5000
+
+// runs of the engine's solver that one group may cost, both methods together
+#define mjgpANSWERS 80
+
+// times the inertia of the dofs: forces of such rows may be mostly rounding
+#define mjgpSTIFF 1e9
+
+// change of a pivot by rows that join or leave: no more than three digits are lost
+#define mjgpORDERS 1e3
+
+// of the largest force: what a row at its edge may have been wrong by, if the gradient is zero
+#define mjgpMISSING 1e-6
 
 
 //---------------------------------- pieces --------------------------------------------------------
@@ -441,81 +446,6 @@ static int settle(mjgpStep* s, const mjtNum* t) {
 }
 
 
-//---------------------------------- inner problem -------------------------------------------------
-
-// slope of the convex cost along the search direction at distance x, without its constant part
-static mjtNum constraintSlope(mjgpStep* s, mjtNum x) {
-  mjgpGroup* group = s->group;
-  mjtNum slope = 0;
-  for (int i = 0; i < group->nefc; i++) {
-    s->residual[i] = group->jar[i] + x * s->jar[i];
-  }
-  mjgp_constraintForce(group, s->f, s->state, NULL, s->residual);
-  for (int i = 0; i < group->nefc; i++) {
-    slope -= s->f[i] * s->jar[i];
-  }
-  return slope;
-}
-
-
-// exact minimizer of the convex cost along the search direction
-static mjtNum searchLine(mjgpStep* s, const mjtNum* t) {
-  mjgpGroup* group = s->group;
-  int nv = group->nv;
-  mjgp_mulJacobian(group, s->jar, s->search);
-
-  // slope = linear + x quadratic + slope of the constraint cost
-  mjtNum *Ma = s->next, linear, quadratic;
-  mjgp_mulInertia(group, Ma, s->a);
-  mju_subFrom(Ma, group->force, nv);
-  mjgp_addGears(group, Ma, t);
-  linear = mju_dot(Ma, s->search, nv);
-  mjgp_mulInertia(group, Ma, s->search);
-  quadratic = mju_dot(Ma, s->search, nv);
-
-  // bracket from 1 on, then regula falsi with halved ends (Illinois)
-  mjtNum low = 0, high = 1, at_low = linear + constraintSlope(s, 0), at_high;
-  if (!(at_low < 0)) {
-    return 0;
-  }
-  mjtNum tolerance = mjgpFLAT * mju_abs(at_low);
-  for (int k = 0;; k++) {
-    at_high = linear + high * quadratic + constraintSlope(s, high);
-    if (at_high >= 0 || k == mjgpLINE) {
-      break;
-    }
-    if (mju_abs(at_high) <= tolerance) {
-      return high;
-    }
-    low = high;
-    at_low = at_high;
-    high *= 2;
-  }
-  if (at_high <= tolerance) {
-    return high;
-  }
-  for (int k = 0, side = 0; k < mjgpLINE; k++) {
-    mjtNum x = (low * at_high - high * at_low) / (at_high - at_low);
-    mjtNum slope = linear + x * quadratic + constraintSlope(s, x);
-    if (mju_abs(slope) <= tolerance || high - low <= 4 * DBL_EPSILON * high) {
-      return x;
-    }
-    if (slope < 0) {
-      low = x;
-      at_low = slope;
-      at_high *= side == -1 ? 0.5 : 1;
-      side = -1;
-    } else {
-      high = x;
-      at_high = slope;
-      at_low *= side == 1 ? 0.5 : 1;
-      side = 1;
-    }
-  }
-  return low;
-}
-
-
 int mjgp_newtonStep(mjgpStep* s) {
   int nv = s->group->nv;
   mjtNum* from = s->keep;
@@ -533,12 +463,14 @@ int mjgp_newtonStep(mjgpStep* s) {
   mju_sub(s->search, s->next, from, nv);
   mju_copy(s->a, from, nv);
   mjgp_evaluate(s);
-  mjtNum x = searchLine(s, s->target);
+  mjtNum x = mjgp_searchLine(s, s->target);
   mju_addToScl(s->a, s->search, x > 0 ? x : 1, nv);
   mjgp_evaluate(s);
   return 0;
 }
 
+
+//---------------------------------- inner problem -------------------------------------------------
 
 // the engine's answer to friction t
 static int askEngine(mjgpStep* s, const mjtNum* t) {
@@ -606,7 +538,7 @@ int mjgp_inner(mjgpStep* s, const mjtNum* t) {
     mjgp_solveLower(group, s->search);
     mjgp_solveUpper(group, s->search);
     mju_scl(s->search, s->search, -1, nv);
-    mjtNum x = searchLine(s, t);
+    mjtNum x = mjgp_searchLine(s, t);
     if (x == 0) {
       return 1;
     }

@@ -1,0 +1,81 @@
+#include "coupled/line_search.h"
+
+#include <float.h>
+
+// slope of the cost, of that at the start, where the search ends: the next step corrects it
+#define mjgpFLAT 1e-10
+
+// doublings, and steps between them, far more than regula falsi takes
+#define mjgpLINE 60
+
+
+// slope of the convex cost along the search direction at distance x, without its constant part
+static mjtNum constraintSlope(mjgpStep* s, mjtNum x) {
+  mjgpGroup* group = s->group;
+  mjtNum slope = 0;
+  for (int i = 0; i < group->nefc; i++) {
+    s->residual[i] = group->jar[i] + x * s->jar[i];
+  }
+  mjgp_constraintForce(group, s->f, s->state, NULL, s->residual);
+  for (int i = 0; i < group->nefc; i++) {
+    slope -= s->f[i] * s->jar[i];
+  }
+  return slope;
+}
+
+
+mjtNum mjgp_searchLine(mjgpStep* s, const mjtNum* t) {
+  mjgpGroup* group = s->group;
+  int nv = group->nv;
+  mjgp_mulJacobian(group, s->jar, s->search);
+
+  // slope = linear + x quadratic + slope of the constraint cost
+  mjtNum *Ma = s->next, linear, quadratic;
+  mjgp_mulInertia(group, Ma, s->a);
+  mju_subFrom(Ma, group->force, nv);
+  mjgp_addGears(group, Ma, t);
+  linear = mju_dot(Ma, s->search, nv);
+  mjgp_mulInertia(group, Ma, s->search);
+  quadratic = mju_dot(Ma, s->search, nv);
+
+  // bracket from 1 on, then regula falsi with halved ends (Illinois)
+  mjtNum low = 0, high = 1, at_low = linear + constraintSlope(s, 0), at_high;
+  if (!(at_low < 0)) {
+    return 0;
+  }
+  mjtNum tolerance = mjgpFLAT * mju_abs(at_low);
+  for (int k = 0;; k++) {
+    at_high = linear + high * quadratic + constraintSlope(s, high);
+    if (at_high >= 0 || k == mjgpLINE) {
+      break;
+    }
+    if (mju_abs(at_high) <= tolerance) {
+      return high;
+    }
+    low = high;
+    at_low = at_high;
+    high *= 2;
+  }
+  if (at_high <= tolerance) {
+    return high;
+  }
+  for (int k = 0, side = 0; k < mjgpLINE; k++) {
+    mjtNum x = (low * at_high - high * at_low) / (at_high - at_low);
+    mjtNum slope = linear + x * quadratic + constraintSlope(s, x);
+    if (mju_abs(slope) <= tolerance || high - low <= 4 * DBL_EPSILON * high) {
+      return x;
+    }
+    if (slope < 0) {
+      low = x;
+      at_low = slope;
+      at_high *= side == -1 ? 0.5 : 1;
+      side = -1;
+    } else {
+      high = x;
+      at_high = slope;
+      at_low *= side == 1 ? 0.5 : 1;
+      side = 1;
+    }
+  }
+  return low;
+}
