@@ -24,8 +24,8 @@ PAGES = ["README.md", "doc/quick_start.md", "doc/python.md", "doc/scenes.md", "d
 
 # lines that are not typed, and why
 LEFT_OUT = {
+    r"^\./(check|wheel|demo)$": "typed already, or by ./check",
     r"^ctest|--preset debug": "./check runs it",
-    r"^\./wheel": "./check runs it",
     r"^build/bin/mjgear-run --all": "./demo has done it",
     r"^export PYTHONPATH": "for those who do not install",
 }
@@ -48,7 +48,9 @@ class Terminal:
     def __init__(self, folder):
         ours = r"^(PYTHON(?!DONTWRITE)|MJGEAR|MUJOCO|LD_|VIRTUAL_ENV|CMAKE|CC$|CXX$|CFLAGS|PKG_CONFIG)"
         environment = {name: value for name, value in os.environ.items() if not re.match(ours, name)}
-        environment.update(HOME=str(folder))
+        home = folder / "home"
+        home.mkdir()
+        environment.update(HOME=str(home))
         self.shell = subprocess.Popen(["bash"], cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                       stderr=subprocess.STDOUT, text=True)
 
@@ -88,19 +90,24 @@ def pieces(text):
     return found
 
 
-def type_lines(terminal, block):
+def type_lines(terminal, block, typed):
     for line in block.splitlines():
         line = re.sub(r"\s{2,}#.*", "", line).strip()
         if not line:
             continue
         reason = next((why for pattern, why in LEFT_OUT.items() if re.search(pattern, line)), None)
+        if line == "./demo" and line not in typed:
+            reason = None
+        typed.add(line)
         if reason:
             print(f"- {line}\n    not typed: {reason}")
             continue
         for theirs, ours in HERS.items():
             line = line.replace(theirs, ours)
         line = line.replace("<this repository>", f"{SOURCE} mjgear")
-        if re.search(WINDOW, line):
+        if "--measure" in line:
+            terminal.type(f"xvfb-run -a {line}")
+        elif re.search(WINDOW, line):
             terminal.type(f"timeout {SECONDS} xvfb-run -a {line}", expected=124)
         else:
             terminal.type(line)
@@ -110,11 +117,12 @@ def is_command(line):
     return re.match(r"(\./|build/|git |cd |pip |cc |cmake |ctest |export |[A-Z_]+=|mjgear )", line)
 
 
-def read(terminal, folder, page):
+def read(terminal, folder, page, typed):
     print(f"\n# {page}", flush=True)
-    for language, block in pieces((SOURCE / page).read_text()):
+    text = (SOURCE / page).read_text()
+    for language, block in pieces(text):
         if language == "sh" and is_command(block.lstrip()):
-            type_lines(terminal, block)
+            type_lines(terminal, block, typed)
         elif language == "xml" and block.startswith("<mujoco>"):
             (folder / "mjgear" / "forearm.xml").write_text(block)
         elif language == "c":
@@ -128,16 +136,22 @@ def read(terminal, folder, page):
                 lines = output.splitlines()
                 assert lines[:2] == ["0 [0.] [0.]", "8.1 [0.] [0.]"] and lines[2].startswith("8.25 "), output
 
+    # commands in the text
+    for command in re.findall(r"`((?:\./demo|build/bin/)[^`]*)`", text):
+        if command not in typed:
+            type_lines(terminal, command, typed)
+
 
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         terminal = Terminal(folder)
+        typed = set()
         terminal.type("python3 -m venv environment && . environment/bin/activate")
         for i, page in enumerate(sys.argv[1:] or PAGES):
             if i == 0 and page != "README.md":
                 terminal.type(f"git clone -q {SOURCE} mjgear && cd mjgear && pip install mujoco && pip install . && ./demo")
-            read(terminal, folder, page)
+            read(terminal, folder, page, typed)
             (folder / "mjgear" / "robot.xml").write_text(ROBOT)
         terminal.shell.stdin.close()
         terminal.shell.wait()

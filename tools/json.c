@@ -1,6 +1,7 @@
 #include "json.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 
 // text in quotes
@@ -68,11 +69,20 @@ void json_text(Json* json, const char* key, const char* value) {
 
 void json_number(Json* json, const char* key, double value) {
   item(json, key);
-  if (isfinite(value)) {
-    fprintf(json->file, "%.17g", value);
-  } else {
+  if (!isfinite(value)) {
     fputs("null", json->file);
+    return;
   }
+
+  // as few digits as say which number it is
+  char text[40];
+  for (int digits = 15; digits <= 17; digits++) {
+    snprintf(text, sizeof(text), "%.*g", digits, value);
+    if (strtod(text, NULL) == value) {
+      break;
+    }
+  }
+  fputs(text, json->file);
 }
 
 

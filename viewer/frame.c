@@ -9,8 +9,8 @@
 
 
 const char* const frameValueName[frameNVALUE] = {
-    "Position", "Velocity", "Torque in", "Torque out", "Friction", "Internal force",
-    "Mode",     "Loss",     "Gap",       "Iterations", "Residual",
+    "Position", "Velocity", "Torque in", "Torque out", "Friction",   "Internal force",
+    "Mode",     "State",    "Loss",      "Gap",        "Iterations", "Residual",
 };
 
 
@@ -167,13 +167,13 @@ void frameValue(char* text, size_t text_size, const Sim* sim, int gear, int valu
   int slide = sim->m->jnt_type[sim->gear[gear].joint] == mjJNT_SLIDE;
   const char* length = slide ? "m" : "rad";
   const char* torque = slide ? "N" : "N m";
-  const double number[frameNVALUE] = {v.position, v.velocity,   v.torque_in, v.torque_out,
-                                      v.friction, v.lambda,     0,           v.power_loss,
-                                      v.gap,      v.iterations, v.residual};
+  const double number[frameNVALUE] = {
+      v.position, v.velocity, v.torque_in,  v.torque_out, v.friction,   v.lambda,
+      0,          0,          v.power_loss, v.gap,        v.iterations, v.residual};
   if (value == frameMODE) {
-    int flg_more = v.state > mjgpSTATE_STUCK;
-    snprintf(text, text_size, "%s%s%s", modes[v.mode + 1], flg_more ? ", " : "",
-             flg_more ? mjgpStateName[v.state] : "");
+    snprintf(text, text_size, "%s", modes[v.mode + 1]);
+  } else if (value == frameSTATE) {
+    snprintf(text, text_size, "%s", v.state < 0 ? "" : mjgpStateName[v.state]);
   } else if (value == frameRESIDUAL) {
     snprintf(text, text_size, v.residual > 0 ? "%.0e" : "%.0f", v.residual);
   } else {

@@ -16,6 +16,7 @@ enum {
   frameFRICTION,
   frameINTERNAL,
   frameMODE,
+  frameSTATE,
   frameLOSS,
   frameGAP,
   frameITERATIONS,

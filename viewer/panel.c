@@ -149,8 +149,8 @@ static void makeShow(Panel* panel, Frame* frame) {
   addItem(ui, mjITEM_CHECKINT, "Fullscreen", 1, &panel->fullscreen, " #294", itemFULLSCREEN);
   addItem(ui, mjITEM_CHECKINT, "Vertical sync", 1, &panel->vsync, "", itemVSYNC);
   addItem(ui, mjITEM_SEPARATOR, "Plots", 1, NULL, "", 0);
-  static const char* const names[nPLOT] = {"Position",       "Velocity",           "Friction",
-                                           "Internal force", "Torque on the link", "Gap"};
+  static const char* const names[nPLOT] = {"Position",       "Velocity",   "Friction",
+                                           "Internal force", "Torque out", "Gap"};
   for (int i = 0; i < nPLOT; i++) {
     addItem(ui, mjITEM_CHECKINT, names[i], 1, frame->plots.shown + i, "", 0);
   }

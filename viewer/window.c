@@ -142,7 +142,7 @@ static void drawGround(const Window* w) {
   }
   mjrRect area = w->ui.rect[3];
   int width = textWidth(help, context) + textWidth(help_meaning, context) + 4 * context->charHeight;
-  int height = lines * (context->charHeight + context->charHeight / 6);
+  int height = lines * 7 * context->charHeight / 5;
   width = width < area.width ? width : area.width;
   height = height < area.height ? height : area.height;
   mjrRect ground = {area.left, area.bottom + area.height - height, width, height};
