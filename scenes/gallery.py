@@ -3,6 +3,7 @@
 usage: gallery.py VIEW films FOLDER     a picture and a film of each scene: FOLDER/SCENE/picture.png, film.mp4
                                         and a page of them, FOLDER/gallery.md
        gallery.py VIEW page FOLDER      FOLDER/gallery.md with a small picture of each scene in FOLDER/gallery/
+       gallery.py VIEW animation FILE   the README's animated picture, FILE.gif
        gallery.py VIEW models FOLDER    a small picture of each model of FOLDER beside its file
 
 VIEW is the program mjgear-view.
@@ -167,6 +168,15 @@ def shrink(file, width=640):
     file.with_suffix(".tmp.png").replace(file)
 
 
+def animation(view, file):
+    """The power cut as a picture that moves, as wide as a README."""
+    with tempfile.TemporaryDirectory() as folder:
+        film = pathlib.Path(folder) / "film.mp4"
+        run(view, "power-cut", *compared("power-cut"), "--record", film, "--duration", "4.5", "--fps", "10", *PICTURE)
+        run("ffmpeg", "-v", "error", "-y", "-i", film, "-vf",
+            "scale=880:-1:flags=area,split[a][b];[a]palettegen[p];[b][p]paletteuse=dither=none", file)
+
+
 def models(view, folder):
     """A picture of each model beside its file."""
     for file in sorted(folder.glob("*/*.xml")):
@@ -177,7 +187,9 @@ def models(view, folder):
             shrink(picture)
 
 
+COMMANDS = {"films": films, "page": page, "animation": animation, "models": models}
+
 if __name__ == "__main__":
-    if len(sys.argv) != 4 or sys.argv[2] not in ("films", "page", "models"):
+    if len(sys.argv) != 4 or sys.argv[2] not in COMMANDS:
         sys.exit(__doc__)
-    {"films": films, "page": page, "models": models}[sys.argv[2]](sys.argv[1], pathlib.Path(sys.argv[3]))
+    COMMANDS[sys.argv[2]](sys.argv[1], pathlib.Path(sys.argv[3]))

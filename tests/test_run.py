@@ -71,6 +71,12 @@ class Run(unittest.TestCase):
         self.assertEqual(len(rows), 50)
         self.assertAlmostEqual(float(rows[10]["v_slide"]), -2, delta=1e-12)
 
+    def test_file_of_a_scene(self):
+        """Its results do not mix with those of the scene."""
+        code, _, errors = run("scenes/rod/rod.xml", "--duration", "0.1", "--out", str(self.folder), folder=SOURCE)
+        self.assertEqual((code, errors), (0, ""))
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["rod.xml"])
+
     def test_no_results(self):
         code, _, _ = run("rod", "--case", "gamma_v=0.5", "--out", "-", folder=self.folder)
         self.assertEqual(code, 0)

@@ -108,12 +108,16 @@ static int addScene(mjgOptions* options, const char* name) {
       return -1;
     }
 
-    // relative to where we are, not to the folder of scenes; results are named after the file
+    // relative to where we are, not to the folder of scenes; results are named after the file, and do not mix with
+    // those of a scene of that name
     static char path[4096], stem[256];
     const char* slash = strrchr(name, '/');
     snprintf(path, sizeof path, "%s%s", name[0] == '/' ? "" : "./", name);
     snprintf(stem, sizeof stem, "%s", slash ? slash + 1 : name);
     stem[strlen(stem) - 4] = 0;
+    if (mjg_findScene(stem)) {
+      strcat(stem, ".xml");
+    }
     options->file = (mjgScene){.name = stem, .xml = path, .duration = 10};
     scene = &options->file;
   }
