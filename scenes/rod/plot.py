@@ -30,7 +30,7 @@ def rod(runs):
         if not case.endswith("-implicit"):
             label = rf"$\gamma_v$ = {case.split('=')[1]}"
             position.plot(run["time"], run["q_rod"], label=label)
-            load.plot(run["time"], run["load"], label=label)
+            load.plot(run["time"], run["load"])
 
     for axes in (position, load):
         for time in (0.9, 1.4):
