@@ -59,7 +59,7 @@ def draw_standard(name, runs):
     """Position, velocity and friction of each joint, one line a case."""
     first = next(iter(runs.values()))
     joints = [column[2:] for column in first if column.startswith("q_")]
-    rows = [("q_", "position"), ("v_", "velocity"), ("friction_", "friction")]
+    rows = [("q_", "position [rad, m]"), ("v_", "velocity [rad/s, m/s]"), ("friction_", "friction [N m, N]")]
     if not joints:
         return
     shown = joints[:4]
@@ -69,11 +69,13 @@ def draw_standard(name, runs):
         for i, (prefix, label) in enumerate(rows):
             for case, run in runs.items():
                 axes[i, j].plot(run["time"], run[prefix + joint], label=case)
-            axes[i, j].set_ylabel(label)
+            axes[i, j].set_ylabel(label if j == 0 else "")
         axes[0, j].set_title(joint)
         axes[-1, j].set_xlabel("time [s]")
     if len(runs) > 1:
-        axes[0, 0].legend()
+        longest = max(map(len, runs))
+        columns = int(12 * figure.get_figwidth() / (longest + 6))
+        figure.legend(list(runs), loc="outside upper center", ncols=max(1, min(len(runs), columns)))
     yield "joints", figure
 
 
