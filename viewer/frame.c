@@ -1,5 +1,6 @@
 #include "frame.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -271,11 +272,19 @@ static void drawLabel(const Frame* frame, mjrRect view, const char* name, int s)
 void frameTitle(const Frame* frame, mjrRect area, const Show* show) {
   mjrRect card = {area.left, area.bottom + area.height * 36 / 100, area.width,
                   area.height * 28 / 100};
-  mjr_rectangle(card, 0.08f, 0.09f, 0.11f, 0.92f);
+  mjr_rectangle(card, 0.08f, 0.09f, 0.11f, 1);
+
+  // the name as words
+  char name[64];
+  snprintf(name, sizeof(name), "%s", show->scene->name);
+  name[0] = (char)toupper((unsigned char)name[0]);
+  for (char* c = name; *c; c++) {
+    *c = *c == '-' || *c == '_' ? ' ' : *c;
+  }
   mjrRect upper = card, lower = card;
   upper.height = lower.height = card.height / 2;
   upper.bottom += lower.height;
-  mjr_label(upper, mjFONT_BIG, show->scene->name, 0.08f, 0.09f, 0.11f, 0, 1, 1, 1, &frame->context);
+  mjr_label(upper, mjFONT_BIG, name, 0.08f, 0.09f, 0.11f, 0, 1, 1, 1, &frame->context);
   mjr_label(lower, mjFONT_NORMAL, show->scene->description ? show->scene->description : "", 0.08f,
             0.09f, 0.11f, 0, 0.85f, 0.88f, 0.92f, &frame->context);
 }
