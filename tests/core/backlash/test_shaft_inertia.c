@@ -10,17 +10,10 @@
 
 #include <cmocka.h>
 
+#include "draw.h"
 #include "mjgear_backlash.h"
 
 #define DRAWN 60
-
-static uint64_t seed = 7;
-
-static double draw(double low, double high) {
-  seed = seed * 6364136223846793005u + 1442695040888963407u;
-  return low + (high - low) * (double)(seed >> 11) / 9007199254740992.0;
-}
-
 
 static mjgBacklash drawShaft(double half_gap) {
   return (mjgBacklash){.model = mjgJCK,

@@ -11,6 +11,10 @@
 
 #include "mjgear.h"
 #include "mjgear_bench.h"
+#include "near.h"
+
+// torques and angles of a bench are not below this
+#define assertBench(x, expected, tolerance) assertWithin(x, expected, tolerance, 1e-3)
 
 #define N 400
 
@@ -52,13 +56,6 @@ static void simulate(Run* run) {
 }
 
 
-static void assertNear(double x, double expected, double tolerance) {
-  if (!(fabs(x - expected) <= tolerance * fmax(1e-3, fabs(expected)))) {
-    fail_msg("%.17g, expected %.17g", x, expected);
-  }
-}
-
-
 // each parameter has a name of its own
 static void test_names(void** state) {
   (void)state;
@@ -89,8 +86,8 @@ static void test_driving(void** state) {
     run.log.substeps = substeps;
     simulate(&run);
     double h = kDt / substeps, n = (N - 1) * substeps;
-    assertNear(run.v[N - 1], n * h * a, 1e-12);
-    assertNear(run.q[N - 1], h * h * a * n * (n + 1) / 2, 1e-12);
+    assertBench(run.v[N - 1], n * h * a, 1e-12);
+    assertBench(run.q[N - 1], h * h * a * n * (n + 1) / 2, 1e-12);
     assert_true(run.torque[N - 1] == 3 && run.rotor[N - 1] == run.q[N - 1]);
   }
 }
@@ -111,7 +108,7 @@ static void test_driven(void** state) {
   simulate(&run);
   double eta_f, eta_b;
   mjg_efficiencies(&eta_f, &eta_b, 0.1, 0.2);
-  assertNear(run.v[N - 1], -(N - 1) * kDt * 3 / (2 + 0.5 / eta_b), 1e-12);
+  assertBench(run.v[N - 1], -(N - 1) * kDt * 3 / (2 + 0.5 / eta_b), 1e-12);
 
   run.parameter[mjgBENCH_GAMMA_V] = 1.01;
   simulate(&run);
@@ -128,13 +125,13 @@ static void test_friction(void** state) {
   run.log.velocity = v0;
   run.parameter[mjgBENCH_COULOMB] = 10;  // 4 rad/s2: 300 steps to rest
   simulate(&run);
-  assertNear(run.v[100], 1.2 - 0.4, 1e-12);
+  assertBench(run.v[100], 1.2 - 0.4, 1e-12);
   assert_true(run.v[301] == 0 && run.q[301] == run.q[N - 1]);
 
   run.parameter[mjgBENCH_COULOMB] = 0;
   run.parameter[mjgBENCH_VISCOUS] = 5;
   simulate(&run);
-  assertNear(run.v[N - 1], 1.2 * pow(1 + kDt * 5 / 2.5, -(N - 1)), 1e-12);
+  assertBench(run.v[N - 1], 1.2 * pow(1 + kDt * 5 / 2.5, -(N - 1)), 1e-12);
 
   // Stribeck: at rest coulomb + stribeck_friction hold, a little more moves
   start(&run, 0.999);
@@ -148,7 +145,7 @@ static void test_friction(void** state) {
     run.input[i] = 1.01;
   }
   simulate(&run);
-  assertNear((run.v[N - 1] - run.v[N - 2]) / kDt, (1.01 - 0.4) / 2.5, 1e-12);
+  assertBench((run.v[N - 1] - run.v[N - 2]) / kDt, (1.01 - 0.4) / 2.5, 1e-12);
 }
 
 
@@ -176,16 +173,16 @@ static void test_voltage(void** state) {
   run.parameter[mjgBENCH_RESISTANCE] = 2;
   simulate(&run);
   double slow = 1 - kDt * 0.5 * 0.5 / 2 / 0.02;
-  assertNear(run.v[N - 1], 12 * (1 - pow(slow, N - 1)), 1e-12);
-  assertNear(run.torque[0], 1.5, 1e-12);
+  assertBench(run.v[N - 1], 12 * (1 - pow(slow, N - 1)), 1e-12);
+  assertBench(run.torque[0], 1.5, 1e-12);
 
   run.parameter[mjgBENCH_LIMIT] = 4;
   simulate(&run);
-  assertNear(run.torque[0], 1, 1e-12);
+  assertBench(run.torque[0], 1, 1e-12);
   run.parameter[mjgBENCH_CURRENT_LIMIT] = 0.8;
   simulate(&run);
-  assertNear(run.torque[0], 0.4, 1e-12);
-  assertNear(run.v[1], kDt * 0.4 / 0.02, 1e-12);
+  assertBench(run.torque[0], 0.4, 1e-12);
+  assertBench(run.v[1], kDt * 0.4 / 0.02, 1e-12);
 
   // switched off
   memset(run.enable, 0, sizeof(run.enable));
@@ -202,14 +199,14 @@ static void test_current(void** state) {
   run.log.drive = mjgDRIVE_CURRENT;
   run.parameter[mjgBENCH_TORQUE_CONSTANT] = 0.5;
   simulate(&run);
-  assertNear(run.torque[N - 1], 1.5, 1e-12);
+  assertBench(run.torque[N - 1], 1.5, 1e-12);
 
   double v0[N] = {10};
   run.log.velocity = v0;
   run.parameter[mjgBENCH_RESISTANCE] = 2;
   run.parameter[mjgBENCH_SUPPLY] = 7;
   simulate(&run);
-  assertNear(run.torque[0], 0.5 * (7 - 5) / 2, 1e-12);
+  assertBench(run.torque[0], 0.5 * (7 - 5) / 2, 1e-12);
 }
 
 
@@ -222,8 +219,8 @@ static void test_loop(void** state) {
   run.parameter[mjgBENCH_GAIN] = 8;
   run.parameter[mjgBENCH_DERIVATIVE] = 0.7;
   simulate(&run);
-  assertNear(run.torque[0], 4, 1e-12);
-  assertNear(run.torque[1], 8 * (0.5 - run.q[1]) - 0.7 * run.v[1], 1e-12);
+  assertBench(run.torque[0], 4, 1e-12);
+  assertBench(run.torque[1], 8 * (0.5 - run.q[1]) - 0.7 * run.v[1], 1e-12);
 
   // a goal that steps at sample 100, told 10 samples and half a step later: half of it at first
   for (int i = 0; i < 100; i++) {
@@ -233,13 +230,13 @@ static void test_loop(void** state) {
   run.parameter[mjgBENCH_DELAY] = 10 * kDt;
   simulate(&run);
   assert_true(run.torque[109] == 0);
-  assertNear(run.torque[110], 2, 1e-9);
-  assertNear(run.torque[111], 8 * (0.5 - run.q[111]), 1e-9);
+  assertBench(run.torque[110], 2, 1e-9);
+  assertBench(run.torque[111], 8 * (0.5 - run.q[111]), 1e-9);
 
   run.parameter[mjgBENCH_DELAY] = 0;
   run.parameter[mjgBENCH_SLEW] = 1;
   simulate(&run);
-  assertNear(run.torque[100], 8 * kDt, 1e-9);
+  assertBench(run.torque[100], 8 * kDt, 1e-9);
 }
 
 
@@ -258,7 +255,7 @@ static void test_reset(void** state) {
   run.log.reset = 50;
   simulate(&run);
   assert_true(run.q[0] == 0 && run.q[50] == 50 && run.v[50] == -50 && run.q[350] == 350);
-  assertNear(run.v[51], -50 + kDt * 1 / 2.5, 1e-12);
+  assertBench(run.v[51], -50 + kDt * 1 / 2.5, 1e-12);
 }
 
 
@@ -274,12 +271,12 @@ static void test_gap(void** state) {
   simulate(&run);
   int touch = (int)(sqrt(2 * 0.03 * 0.5 / 3) / kDt);
   assert_true(run.q[touch - 2] == 0 && run.q[touch + 4] > 0);
-  assertNear(run.rotor[touch - 2], 3 / 0.5 * (touch - 2) * kDt * (touch - 2) * kDt / 2, 1e-2);
+  assertBench(run.rotor[touch - 2], 3 / 0.5 * (touch - 2) * kDt * (touch - 2) * kDt / 2, 1e-2);
 
   run.parameter[mjgBENCH_HALF_GAP] = 0;
   simulate(&run);
   double end = (N - 1) * kDt;
-  assertNear(run.q[N - 1], 3 / 2.5 * end * end / 2, 2e-3);
+  assertBench(run.q[N - 1], 3 / 2.5 * end * end / 2, 2e-3);
 }
 
 
@@ -309,10 +306,10 @@ static void test_bam(void** state) {
 
   // |Ke tau_e - Km tau_m| with tau_e = -3, and the quadratic term of the motor, the smaller torque
   double bound = 0.1 + (0.15 + 0.2) + (0.05 + (0.03 + 0.04) + 0.01 * 4);
-  assertNear(run.v[1], -kDt * (1 - bound) / 2.5, 1e-12);
+  assertBench(run.v[1], -kDt * (1 - bound) / 2.5, 1e-12);
   double v = fabs(run.v[1]), S = exp(-pow(v / 0.3, 2));
   bound = 0.1 + 0.35 + S * 0.16 + 0.2 * v;
-  assertNear(run.v[2], run.v[1] - kDt * (1 - bound) / 2.5, 1e-12);
+  assertBench(run.v[2], run.v[1] - kDt * (1 - bound) / 2.5, 1e-12);
 }
 
 
@@ -326,15 +323,15 @@ static void test_deliver(void** state) {
   double eta_f, eta_b;
   mjg_efficiencies(&eta_f, &eta_b, 0.1, 0.2);
   assert_int_equal(mjg_deliver(x, u, v, 4, p), 0);
-  assertNear(x[0], eta_f * 2, 1e-12);
-  assertNear(x[1], 2 / eta_b, 1e-12);
-  assertNear(x[2], -eta_f * 2, 1e-12);
+  assertBench(x[0], eta_f * 2, 1e-12);
+  assertBench(x[1], 2 / eta_b, 1e-12);
+  assertBench(x[2], -eta_f * 2, 1e-12);
 
   // with load-independent friction c: x (1 + gamma_v) = u (1 - gamma_u) - c
   p[mjgBENCH_COULOMB] = 0.3;
   p[mjgBENCH_VISCOUS] = 0.05;
   mjg_deliver(x, u, v, 4, p);
-  assertNear(x[0], (2 * 0.9 - 0.3) / 1.2 - 0.05, 1e-12);
+  assertBench(x[0], (2 * 0.9 - 0.3) / 1.2 - 0.05, 1e-12);
 }
 
 

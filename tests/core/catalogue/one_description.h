@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "mjgear_params.h"
+#include "near.h"
 
 
 // a description from a list of keys and values that ends with -1
@@ -42,10 +43,7 @@ static inline mjgTransmission resolve(const mjgDescription* d) {
 }
 
 
-static inline void assertNear(double x, double expected, double tolerance) {
-  if (!(fabs(x - expected) <= tolerance * fabs(expected) + 1e-300)) {
-    fail_msg("%.17g, expected %.17g", x, expected);
-  }
-}
+// relative to what is expected alone
+#define assertSame(x, expected, tolerance) assertWithin(x, expected, tolerance, 0.0)
 
 #endif  // MJGEAR_TESTS_ONE_DESCRIPTION_H_

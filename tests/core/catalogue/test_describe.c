@@ -44,9 +44,9 @@ static void test_roundTrips(void** state) {
         continue;
       }
       mjgTransmission back = resolve(&d);
-      assertNear(1 + back.gamma_u, 1 + t.gamma_u, 1e-12);
-      assertNear(1 + back.gamma_v, 1 + t.gamma_v, 1e-12);
-      assertNear(back.coulomb, t.coulomb, 1e-12);
+      assertSame(1 + back.gamma_u, 1 + t.gamma_u, 1e-12);
+      assertSame(1 + back.gamma_v, 1 + t.gamma_v, 1e-12);
+      assertSame(back.coulomb, t.coulomb, 1e-12);
       assert_true(back.static_ratio == t.static_ratio && back.viscous == t.viscous &&
                   back.armature == t.armature && back.ratio == t.ratio &&
                   back.stribeck_friction == t.stribeck_friction &&
@@ -80,8 +80,8 @@ static void test_roundTripStribeck(void** state) {
   mjgDescription d = describe(mjgTYPE_EFFICIENCY, -1);
   assert_int_equal(mjg_describe(&d, &report, &t), 0);
   mjgTransmission back = resolve(&d);
-  assertNear(back.gamma_u, t.gamma_u, 1e-12);
-  assertNear(back.gamma_v, t.gamma_v, 1e-12);
+  assertSame(back.gamma_u, t.gamma_u, 1e-12);
+  assertSame(back.gamma_v, t.gamma_v, 1e-12);
   back.gamma_u = t.gamma_u;
   back.gamma_v = t.gamma_v;
   assert_memory_equal(&back, &t, sizeof(t));

@@ -23,14 +23,14 @@ static void test_efficiency(void** state) {
   mjgDescription d =
       describe(mjgTYPE_AUTO, mjgKEY_ETA_FORWARD, 0.447, mjgKEY_ETA_BACKWARD, -0.214, -1);
   mjgTransmission t = resolve(&d);
-  assertNear((1 - t.gamma_u) / (1 + t.gamma_v), 0.447, 1e-14);
-  assertNear((1 - t.gamma_v) / (1 + t.gamma_u), -0.214, 1e-14);
+  assertSame((1 - t.gamma_u) / (1 + t.gamma_v), 0.447, 1e-14);
+  assertSame((1 - t.gamma_v) / (1 + t.gamma_u), -0.214, 1e-14);
 
   // forward alone: eta_b = 2 - 1/eta_f
   d = describe(mjgTYPE_AUTO, mjgKEY_ETA_FORWARD, 0.8, -1);
   t = resolve(&d);
-  assertNear((1 - t.gamma_v) / (1 + t.gamma_u), 2 - 1 / 0.8, 1e-14);
-  assertNear((1 - t.gamma_u) / (1 + t.gamma_v), 0.8, 1e-14);
+  assertSame((1 - t.gamma_v) / (1 + t.gamma_u), 2 - 1 / 0.8, 1e-14);
+  assertSame((1 - t.gamma_u) / (1 + t.gamma_v), 0.8, 1e-14);
 
   // no friction
   d = describe(mjgTYPE_AUTO, mjgKEY_ETA_FORWARD, 1.0, mjgKEY_ETA_BACKWARD, 1.0, -1);
@@ -46,9 +46,9 @@ static void test_starting(void** state) {
   mjgTransmission t = resolve(&d);
 
   // the joint really starts at these torques, and slides with this efficiency
-  assertNear(mjg_breakawayMotor(&t, 0, 1), 2, 1e-13);
-  assertNear(mjg_breakawayLoad(&t, 0, -1), 5, 1e-13);
-  assertNear((1 - t.gamma_u) / (1 + t.gamma_v), 0.7, 1e-13);
+  assertSame(mjg_breakawayMotor(&t, 0, 1), 2, 1e-13);
+  assertSame(mjg_breakawayLoad(&t, 0, -1), 5, 1e-13);
+  assertSame((1 - t.gamma_u) / (1 + t.gamma_v), 0.7, 1e-13);
 
   // without the efficiency, and measured at the motor
   d = describe(mjgTYPE_AUTO, mjgKEY_MOTOR_STARTING, 0.02, mjgKEY_RATIO, 100.0,
@@ -56,14 +56,14 @@ static void test_starting(void** state) {
                mjgKEY_STRIBECK_VELOCITY, 0.1, -1);
   t = resolve(&d);
   assert_true(t.gamma_u == 0 && t.ratio == 100);
-  assertNear(mjg_breakawayMotor(&t, 0, 1), 2, 1e-13);
-  assertNear(mjg_breakawayLoad(&t, 0, -1), 5, 1e-13);
+  assertSame(mjg_breakawayMotor(&t, 0, 1), 2, 1e-13);
+  assertSame(mjg_breakawayLoad(&t, 0, -1), 5, 1e-13);
 
   // forward starting torque and efficiency
   d = describe(mjgTYPE_AUTO, mjgKEY_STARTING_FORWARD, 2.0, mjgKEY_ETA_FORWARD, 0.7, -1);
   t = resolve(&d);
-  assertNear(mjg_breakawayMotor(&t, 0, 1), 2, 1e-13);
-  assertNear((1 - t.gamma_v) / (1 + t.gamma_u), 2 - 1 / 0.7, 1e-13);
+  assertSame(mjg_breakawayMotor(&t, 0, 1), 2, 1e-13);
+  assertSame((1 - t.gamma_v) / (1 + t.gamma_u), 2 - 1 / 0.7, 1e-13);
 }
 
 
@@ -75,20 +75,20 @@ static void test_thread(void** state) {
                               mjgKEY_MU, 0.15, -1);
   mjgTransmission t = resolve(&d);
   double slope = 0.004 / (kPi * 0.018);
-  assertNear(t.gamma_u, 0.15 * slope, 1e-14);
-  assertNear(t.gamma_v, 0.15 / slope, 1e-14);
-  assertNear(t.ratio, 2 * kPi / 0.004, 1e-14);
+  assertSame(t.gamma_u, 0.15 * slope, 1e-14);
+  assertSame(t.gamma_v, 0.15 / slope, 1e-14);
+  assertSame(t.ratio, 2 * kPi / 0.004, 1e-14);
   d = describe(mjgTYPE_LEADSCREW, mjgKEY_LEAD_ANGLE, atan(slope), mjgKEY_MU, 0.15, -1);
   mjgTransmission same = resolve(&d);
-  assertNear(same.gamma_u, t.gamma_u, 1e-14);
-  assertNear(same.gamma_v, t.gamma_v, 1e-14);
+  assertSame(same.gamma_u, t.gamma_u, 1e-14);
+  assertSame(same.gamma_v, t.gamma_v, 1e-14);
   assert_true(same.ratio == 0);
 
   d = describe(mjgTYPE_WORM, mjgKEY_LEAD_ANGLE, 5 * kPi / 180, mjgKEY_PRESSURE_ANGLE, kPi / 9,
                mjgKEY_MU, 0.1, -1);
   t = resolve(&d);
-  assertNear((1 - t.gamma_u) / (1 + t.gamma_v), 0.447, 0.001);
-  assertNear((1 - t.gamma_v) / (1 + t.gamma_u), -0.214, 0.002);
+  assertSame((1 - t.gamma_u) / (1 + t.gamma_v), 0.447, 0.001);
+  assertSame((1 - t.gamma_v) / (1 + t.gamma_u), -0.214, 0.002);
 }
 
 
@@ -100,9 +100,9 @@ static void test_spur(void** state) {
   mjgTransmission t = resolve(&d);
 
   // on a symmetric path the mean of |xi| is a quarter of its length, and that of sgn(xi) is 0
-  assertNear(t.gamma_u, 0.1 * 0.002 / (0.05 * cos(0.35)), 1e-14);
-  assertNear(t.gamma_v, 0.1 * 0.002 / (0.02 * cos(0.35)), 1e-14);
-  assertNear(t.ratio, 2.5, 1e-15);
+  assertSame(t.gamma_u, 0.1 * 0.002 / (0.05 * cos(0.35)), 1e-14);
+  assertSame(t.gamma_v, 0.1 * 0.002 / (0.02 * cos(0.35)), 1e-14);
+  assertSame(t.ratio, 2.5, 1e-15);
   assert_true(t.mesh == 0);
 
   // by the module, following the teeth
@@ -112,7 +112,7 @@ static void test_spur(void** state) {
   mjgSpur path = {0.02, 0.05, 0.35, 0.1, 0, 0, 0};
   mjg_spurPath(&path, 0.002, 0.002);
   assert_true(t.mesh == 1 && t.spur.approach == path.approach && t.spur.recess == path.recess);
-  assertNear(t.spur.pitch, kPi * 0.002 * cos(0.35), 1e-15);
+  assertSame(t.spur.pitch, kPi * 0.002 * cos(0.35), 1e-15);
 }
 
 
@@ -122,9 +122,9 @@ static void test_motorSide(void** state) {
                               50.0, mjgKEY_MOTOR_COULOMB, 0.01, mjgKEY_MOTOR_VISCOUS, 1e-4,
                               mjgKEY_MOTOR_INERTIA, 2e-5, -1);
   mjgTransmission t = resolve(&d);
-  assertNear(t.coulomb, 0.5, 1e-14);
-  assertNear(t.viscous, 0.25, 1e-14);
-  assertNear(t.armature, 0.05, 1e-14);
+  assertSame(t.coulomb, 0.5, 1e-14);
+  assertSame(t.viscous, 0.25, 1e-14);
+  assertSame(t.armature, 0.05, 1e-14);
 }
 
 

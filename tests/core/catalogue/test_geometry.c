@@ -9,15 +9,9 @@
 #include <cmocka.h>
 
 #include "mjgear_params.h"
+#include "near.h"
 
 static const double kDegree = 3.14159265358979323846 / 180;
-
-
-static void assertNear(double x, double expected, double tolerance) {
-  if (!(fabs(x - expected) <= tolerance * fmax(1, fabs(expected)))) {
-    fail_msg("%.17g, expected %.17g", x, expected);
-  }
-}
 
 
 //---------------------------------- screws --------------------------------------------------------

@@ -8,17 +8,10 @@
 
 #include <cmocka.h>
 
+#include "draw.h"
 #include "mjgear_params.h"
 
 #define DRAWN 200
-
-static uint64_t seed = 3;
-
-static double draw(double low, double high) {
-  seed = seed * 6364136223846793005u + 1442695040888963407u;
-  return low + (high - low) * (double)(seed >> 11) / 9007199254740992.0;
-}
-
 
 // sun drives the carrier, ring stands: with i0 = -ring/sun and the loss of both meshes eta0,
 // (1 - i0 eta0)/(1 - i0), and (1 - i0)/(1 - i0/eta0) backward; stepped planets change i0 alone

@@ -11,43 +11,15 @@
 
 #include <cmocka.h>
 
+#include "draw.h"
 #include "mjgear.h"
 #include "mjgear_params.h"
+#include "one_description.h"
 
 #define DRAWN 100
 
-static uint64_t seed = 5;
-
-static double draw(double low, double high) {
-  seed = seed * 6364136223846793005u + 1442695040888963407u;
-  return low + (high - low) * (double)(seed >> 11) / 9007199254740992.0;
-}
-
-
-// description from pairs of key and value, ended by -1
-static mjgDescription describe(int type, ...) {
-  mjgDescription d;
-  mjg_defaultDescription(&d);
-  d.type = type;
-  va_list arguments;
-  va_start(arguments, type);
-  for (int key = va_arg(arguments, int); key >= 0; key = va_arg(arguments, int)) {
-    mjg_give(&d, key, va_arg(arguments, double));
-  }
-  va_end(arguments);
-  return d;
-}
-
-
 static mjgTransmission accepted(mjgDescription d) {
-  mjgTransmission t;
-  char text[2000];
-  mjgReport report;
-  mjg_startReport(&report, text, sizeof text);
-  if (mjg_transmission(&t, &report, &d)) {
-    fail_msg("%s", text);
-  }
-  return t;
+  return resolve(&d);
 }
 
 

@@ -10,17 +10,10 @@
 
 #include <cmocka.h>
 
+#include "draw.h"
 #include "mjgear.h"
 
 #define N 4
-
-static uint64_t seed = 3;
-
-static double draw(double low, double high) {
-  seed = seed * 6364136223846793005u + 1442695040888963407u;
-  return low + (high - low) * (double)(seed >> 11) / 9007199254740992.0;
-}
-
 
 // some joints in one step, as a robot has it
 typedef struct Step_ {

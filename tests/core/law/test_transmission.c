@@ -10,13 +10,7 @@
 #include <cmocka.h>
 
 #include "mjgear_params.h"
-
-
-static void assertNear(double x, double expected, double tolerance) {
-  if (!(fabs(x - expected) <= tolerance * fmax(1, fabs(expected)))) {
-    fail_msg("%.17g, expected %.17g", x, expected);
-  }
-}
+#include "near.h"
 
 
 static double random01(uint64_t* seed) {

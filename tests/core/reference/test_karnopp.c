@@ -11,17 +11,11 @@
 #include <cmocka.h>
 
 #include "mjgear_params.h"
+#include "near.h"
 
 // inertia 2, T_FR0 10, opposing friction 0.25 of the load, aiding 1.3 of it, static ratio 1.5
 static const mjgKarnopp kJoint = {0.8, -0.3, 1.5, 10, 0, 2, INFINITY};
 static const double kH = 1e-3;
-
-
-static void assertNear(double x, double expected, double tolerance) {
-  if (!(fabs(x - expected) <= tolerance * fmax(1, fabs(expected)))) {
-    fail_msg("%.17g, expected %.17g", x, expected);
-  }
-}
 
 
 // acceleration of one step from velocity v
