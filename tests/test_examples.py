@@ -55,6 +55,20 @@ class Examples(unittest.TestCase):
     def test_first_gear(self):
         self.check_first(python("first_gear"))
 
+    def test_differential_wrist(self):
+        """Each motor carries half of the weight's torque W: both lift at W/(2 eta_f), and one alone turns both joints alike."""
+        text = python("differential_wrist")
+        pitch, roll = zip(*numbers(r"pitch (\S+), roll (\S+) rad", text))
+        moves = [line.count("moves") for line in text.splitlines()]
+        half = 9.81 * (0.5 * 0.05 + 1 * 0.15) / 2
+        self.assertLess(1.7, half / 0.5)
+        self.assertGreater(1.75, half / 0.5)
+        self.assertEqual(moves, [0, 0, 2, 1])
+        self.assertEqual((pitch[:2], roll[:3]), ((0, 0), (0, 0, 0)))
+        self.assertGreater(pitch[2], 0.02)
+        self.assertEqual(pitch[3], roll[3])
+        self.assertGreater(roll[3], 0.02)
+
     @unittest.skipUnless(shutil.which("cc"), "no C compiler")
     def test_first_gear_in_c(self):
         with tempfile.TemporaryDirectory() as folder:

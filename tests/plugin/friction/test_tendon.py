@@ -401,6 +401,69 @@ def test_capstan():
             tally.end(f"{name} {integrator}")
 
 
+def test_engine():
+    """The engine's solvers and Jacobians, without islands and warm starts; trees that tendons connect and trees that they do not."""
+    bits = mujoco.mjtDisableBit
+    for name, scene, tendons in (("wrist", WRIST, ("left", "right")), ("carts", CARTS, ("rope",))):
+        for solver, jacobian, off in ((0, 0, 0), (1, 1, 0), (2, 1, bits.mjDSBL_ISLAND), (2, 0, bits.mjDSBL_WARMSTART), (2, 0, 0), (0, 1, bits.mjDSBL_ISLAND)):
+            actuators = MOTORS if name == "wrist" else '<motor tendon="rope" gear="10"/>'
+            m = compile_model(scene.format(integrator="implicitfast", actuators=actuators, sensors=sensors(tendons),
+                                           gears=gears(" ".join(tendons), gamma_u=0.1, gamma_v=1.1, coulomb=0.1)))
+            m.opt.solver, m.opt.jacobian = solver, jacobian
+            m.opt.disableflags |= int(off)
+            m.opt.iterations, m.opt.tolerance = 500, 1e-14
+            reference = Reference(m, tendons, gamma_u=0.1, gamma_v=1.1, coulomb=0.1)
+            rng = np.random.default_rng(6)
+
+            def drive(d):
+                d.ctrl[:] = rng.uniform(-2.5, 2.5, m.nu)
+
+            _, contacts, bad = play(m, reference, 200, drive, every=40)
+            print(f"  {name}, solver {solver}, jacobian {jacobian}, off {int(off)}: law {reference.worst:.2g}, {contacts} of 200 steps in contact, {bad} not solved")
+            assert reference.worst < 1e-8 and bad == 0 and contacts > 50
+
+
+def test_state():
+    """A state is all there is: copies, states, halves of a step, a second mj_forward."""
+    text = WRIST.format(integrator="implicitfast", actuators=SERVOS, sensors=sensors(("left", "right")),
+                        gears=gears("left right", gamma_u=0.1, gamma_v=1.15, coulomb=0.05))
+    m = compile_model(text)
+    paths = []
+    for way in ("plain", "halves", "copy", "state", "forward"):
+        d, other, path = mujoco.MjData(m), mujoco.MjData(m), []
+        rng = np.random.default_rng(7)
+        for k in range(300):
+            if k % 30 == 0:
+                d.ctrl[:] = rng.uniform(-2, 2, 2)
+            if way == "halves":
+                mujoco.mj_step1(m, d)
+                if k % 3 == 0:
+                    mujoco.mj_copyData(other, m, d)
+                    d, other = other, d
+                mujoco.mj_step2(m, d)
+            else:
+                if way == "copy" and k % 3 == 0:
+                    mujoco.mj_copyData(other, m, d)
+                    d, other = other, d
+                elif way == "state" and k % 3 == 0:
+                    state = np.zeros(mujoco.mj_stateSize(m, mujoco.mjtState.mjSTATE_INTEGRATION))
+                    mujoco.mj_getState(m, d, state, mujoco.mjtState.mjSTATE_INTEGRATION)
+                    d = mujoco.MjData(m)
+                    mujoco.mj_setState(m, d, state, mujoco.mjtState.mjSTATE_INTEGRATION)
+                elif way == "forward":
+                    mujoco.mj_forward(m, d)
+                    mujoco.mj_forward(m, d)
+                mujoco.mj_step(m, d)
+            path.append(np.concatenate([d.qpos, d.qvel, d.sensordata]))
+        paths.append(np.array(path))
+    for path in paths[1:4]:
+        assert (path == paths[0]).all()
+
+    # mj_forward starts the engine's solver elsewhere, at rounding
+    assert np.abs(paths[4] - paths[0])[:, : m.nq + m.nv].max() < 1e-9
+    print("  equal")
+
+
 def random_model(rng, integrator):
     """Two trees with branches, gears on joints and on tendons, motors and servos on both, limits and contacts."""
     names, bodies, text = [], [], ""
