@@ -171,10 +171,13 @@ enum {
 
 // fits of the gear itself, model 0
 static const char kFittedSource[] =
-    "Fitted by mjgear identify to the sixteen logs of data/xl330 (Rhoban team, Apache-2.0), where "
-    "gamma_u and gamma_v alone won against MuJoCo's friction, Stribeck and BAM's M3 and M6 held "
-    "out. 95 % intervals: eta_forward 0.52 to 0.71, eta_forward x eta_backward 0.30 to 0.46, "
-    "coulomb 0 to 0.0044 N m, damping 0.0046 to 0.0127 N m s/rad, armature 0.0014 to 0.0024 kg m2.";
+    "Fitted by mjgear identify to the sixteen logs of data/xl330 (Rhoban team, Apache-2.0), "
+    "command and figures in "
+    "doc/identify.md; gamma_u and gamma_v alone won: nothing else predicted better held out. 95 % "
+    "intervals: eta_forward "
+    "0.51 to 0.68, eta_forward x eta_backward 0.33 to 0.49, coulomb 0.0003 to 0.0062 N m, damping "
+    "0.0042 to 0.0119 "
+    "N m s/rad, armature 0.0017 to 0.0026 kg m2.";
 static const char kFittedRemark[] =
     "The torque constant is known through back-EMF alone: with another one, s times as large, "
     "eta_forward is 1/s and eta_backward s times as large.";
@@ -190,7 +193,7 @@ static const Servo kServo[] = {
     {"xl330",
      "Dynamixel XL330-M288, fitted to logs",
      0,
-     {0.339344, 3.15596, 0.00189703, 0.0086871, 0.00168737, 0, 0.235013, 0.238903, 0, 0, 0, 0, 0,
+     {0.351981, 3.09564, 0.00211535, 0.00802942, 0.00326782, 0, 0.376778, 0.0483763, 0, 0, 0, 0, 0,
       0}},
     {"mx64_m1",
      "Dynamixel MX-64, model M1",

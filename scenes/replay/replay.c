@@ -1,5 +1,5 @@
 // Sim to real: what a real servo was told is told to the simulated one, with this gear and with MuJoCo's own
-// friction, each fitted to other logs. Measured by the Rhoban team (data/xl330).
+// friction, each fitted to other logs by the command of doc/identify.md. Measured by the Rhoban team (data/xl330).
 
 #include <math.h>
 #include <pthread.h>
@@ -28,10 +28,10 @@ static const char* const logName[NLOG] = {"2026-01-15_10h29m14", "2026-01-15_10h
                                           "2026-01-15_10h29m29", "2026-01-15_10h29m37"};
 
 static const mjgCase replayCase[] = {
-    {"gear", {{0}}, {0.35888, 3.0623, 0.0019817, 0.0066349, 0, 0.0219}},
+    {"gear", {{0}}, {0.36678, 3.0296, 0.0021457, 0.0063002, 0, 0.02173}},
     {"frictionloss",
      {{"servo", "gamma_u", "0"}, {"servo", "gamma_v", "0"}, {"servo", "coulomb", "0"}},
-     {0.23562, 2.7214, 0.0015525, 0.0084554, 0.05364, 0.0158}},
+     {0.22556, 2.727, 0.0014958, 0.009202, 0.033654, 0.02233}},
 };
 
 static mjgLog logs[NLOG];
