@@ -119,7 +119,8 @@ def is_command(line):
 
 def read(terminal, folder, page, typed):
     print(f"\n# {page}", flush=True)
-    text = (SOURCE / page).read_text()
+    clone = folder / "mjgear" / page
+    text = (clone if clone.exists() else SOURCE / page).read_text()
     for language, block in pieces(text):
         if language == "sh" and is_command(block.lstrip()):
             type_lines(terminal, block, typed)

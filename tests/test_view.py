@@ -204,6 +204,8 @@ class Refusals(unittest.TestCase):
 
     def test_files(self):
         self.refused(2, ["nowhere.xml", "No such file"], "nowhere.xml", "--csv", "x.csv")
+        self.refused(2, ["rodd is neither", "--list"], "rodd", "--csv", "x.csv")
+        self.refused(1, ["--picture x.jpg", ".png"], "rod", "--picture", "x.jpg")
         (FOLDER / "broken.xml").write_text("<mujoco><worldbody><geom/></mujoco>")
         self.refused(2, ["broken.xml"], "broken.xml", "--csv", "x.csv")
         (FOLDER / "wrong.xml").write_text("<mujoco><worldbody><geom size='0'/></worldbody></mujoco>")

@@ -174,7 +174,10 @@ void frameValue(char* text, size_t text_size, const Sim* sim, int gear, int valu
   if (value == frameMODE) {
     snprintf(text, text_size, "%s", modes[v.mode + 1]);
   } else if (value == frameSTATE) {
-    snprintf(text, text_size, "%s", v.state < 0 ? "" : mjgpStateName[v.state]);
+    // what moves by rounding errors stands still
+    int flg_moves = v.state == mjgpSTATE_DRIVING || v.state == mjgpSTATE_DRIVEN;
+    int state = flg_moves && tidy(v.velocity) == 0 ? mjgpSTATE_STUCK : v.state;
+    snprintf(text, text_size, "%s", state < 0 ? "" : mjgpStateName[state]);
   } else if (value == frameRESIDUAL) {
     snprintf(text, text_size, v.residual > 0 ? "%.0e" : "%.0f", v.residual);
   } else {

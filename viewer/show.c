@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "load.h"
 #include "progress.h"
@@ -31,6 +32,12 @@ static int findScene(Show* show, const char* file, char* error, size_t error_siz
   size_t length = strcspn(file, "/");
   snprintf(name, sizeof(name), "%.*s", (int)length, file);
   const mjgScene* scene = mjg_findScene(name);
+  size_t whole = strlen(file);
+  if (!scene && access(file, F_OK) && (whole < 4 || strcmp(file + whole - 4, ".xml"))) {
+    snprintf(error, error_size, "%s is neither a file nor one of our scenes; --list shows them",
+             file);
+    return exitMODEL;
+  }
   if (!scene) {
     useFile(show, file);
     return 0;

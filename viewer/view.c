@@ -216,7 +216,9 @@ int main(int argc, char** argv) {
       int taken = i + 1 < argc ? parseValue(&option, arg, argv[i + 1]) : 0;
       if (taken <= 0) {
         snprintf(error, sizeof(error),
-                 taken < 0 ? "%s: bad value %s; mjgear-view --help"
+                 taken < 0 ? strcmp(arg, "--picture") && strcmp(arg, "--record")
+                                 ? "%s: bad value %s; mjgear-view --help"
+                                 : "%s %s: pictures end in .png and films in .mp4"
                            : "%s: unknown option or value missing%.0s; mjgear-view --help",
                  arg, taken < 0 ? argv[i + 1] : "");
         return fail(exitUSAGE, error);
