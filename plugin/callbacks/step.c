@@ -281,6 +281,25 @@ static void warnOfGains(mjgpGears* g, const mjModel* m) {
 }
 
 
+// does no motion of the joints change a tendon's length, as where it lies along a link: friction does nothing then
+static int standsStill(const mjModel* m, const mjData* d, const mjgpJoint* joint) {
+  mjgpRow row = mjgp_row(m, d, joint);
+  mjtNum most = 0;
+  for (int k = 0; k < row.n; k++) {
+    most = mju_max(most, mju_abs(row.value[k]));
+  }
+  return most < mjMINVAL;
+}
+
+
+static void holdStill(mjgpGears* g, int i) {
+  g->out.t[i] = g->out.v_next[i] = g->out.cancellation[i] = g->out.rounding[i] = g->in.lag[i] = 0;
+  g->out.u[i] = g->in.tau[i];
+  g->out.lambda[i] = (g->in.gamma_u[i] + g->in.gamma_v[i]) * g->in.tau[i];
+  g->out.mode[i] = g->out.jammed[i] = 0;
+}
+
+
 // no friction in this step, and a status that says why
 static void leave(mjgpGears* g, mjData* d, const mjModel* m, int status) {
   for (int a = 0; a < g->in.nactive; a++) {
@@ -351,10 +370,15 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
 
   // the law of this step; start from the last one, with constraints solve for both together
   mjgp_makeLaw(g, m, d);
-  int implicit = g->config->options.coupling == mjgpIMPLICIT, n = g->in.nactive;
-  int* joint = mj_stackAllocInt(d, (size_t)n);
-  for (int a = 0; a < n; a++) {
-    int i = joint[a] = g->in.active[a];
+  int implicit = g->config->options.coupling == mjgpIMPLICIT, n = 0;
+  int* joint = mj_stackAllocInt(d, (size_t)g->in.nactive);
+  for (int a = 0; a < g->in.nactive; a++) {
+    int i = g->in.active[a];
+    if (standsStill(m, d, g->config->joint + i)) {
+      holdStill(g, i);
+      continue;
+    }
+    joint[n++] = i;
     mjgp_startJoint(g, d, i);
     g->in.lag[i] = d->nefc && !implicit
                        ? d->plugin_state[g->config->state[i] + mjgpSTATE_LAG * g->config->stride[i]]
@@ -363,7 +387,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
       mjgp_makeCoupling(g, m, d, i);
     }
   }
-  int nfree = mjgp_freeFirst(g, m, d, &Mhat, joint, n);
+  int nfree = n ? mjgp_freeFirst(g, m, d, &Mhat, joint, n) : 0;
   if (nfree) {
     solveFree(g, m, d, &Mhat, force, joint, nfree);
   }

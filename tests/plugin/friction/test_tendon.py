@@ -464,6 +464,32 @@ def test_state():
     print("  equal")
 
 
+DEAD = """<mujoco><compiler angle="radian"/><option integrator="{integrator}" gravity="0 0 0"/>{gears}
+  <worldbody><geom type="plane" size="3 3 1" pos="0 0 -.05"/><site name="post" pos="2 0 0"/>
+  <body><joint name="a" axis="0 0 1"/><geom size=".1" pos=".5 0 .1"/><site name="end" pos="1 0 0"/>
+  <body pos=".5 0 0"><joint name="b" axis="0 1 0"/><geom size=".1" pos=".2 0 0"/></body></body></worldbody>
+  <tendon><spatial name="rope"><site site="post"/><site site="end"/></spatial></tendon><actuator><motor tendon="rope"/></actuator>{sensors}</mujoco>"""
+
+
+def test_dead_centre():
+    """Where a tendon lies along its link no motion changes its length: its gear does nothing, and the others are as without it."""
+    for integrator in INTEGRATORS:
+        keys = {"gamma_u": 0.1, "gamma_v": 0.5, "coulomb": 0.2}
+        both = compile_model(DEAD.format(integrator=integrator, gears=gears("rope", "b", **keys), sensors=sensors(("rope",), ("b",))))
+        alone = compile_model(DEAD.format(integrator=integrator, gears=gears("", "b", **keys).replace('<config key="tendon" value=""/>', ""), sensors=sensors((), ("b",))))
+        paths = []
+        for m in (both, alone):
+            d, path = mujoco.MjData(m), []
+            d.ctrl[0], d.qvel[1] = 5, 1
+            for _ in range(50):
+                mujoco.mj_step(m, d)
+                assert np.isin(d.sensordata[STATUS::SIZE], (0, 1)).all() and abs(rows(m, d)).max() < 1e-15
+                path.append(d.qvel.copy())
+            paths.append(np.array(path))
+        assert np.abs(paths[0] - paths[1]).max() < 1e-14 and np.abs(np.diff(paths[0][:, 1])).max() > 1e-3
+    print("  the same with and without")
+
+
 def random_model(rng, integrator):
     """Two trees with branches, gears on joints and on tendons, motors and servos on both, limits and contacts."""
     names, bodies, text = [], [], ""
