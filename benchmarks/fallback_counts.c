@@ -31,6 +31,8 @@ enum {
 };
 
 static const char* const kRow[mjgpNMETHOD] = {"Newton steps",
+                                              "pivoting from the last step",
+                                              "pivoting from rest",
                                               "damped on the natural map",
                                               "damped Newton steps",
                                               "continuation",

@@ -7,6 +7,7 @@
 // start, so that it arrives for every gamma, provided that A is a P-matrix.
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -25,9 +26,13 @@ enum {
   mjgiCORRECT = 5
 };
 
-// attempts, by the perturbation that brings the data into general position: none with lines by update, none with
-// lines from scratch, and then more and more of it, beginning a little above rounding
-static const double kPerturbation[] = {0, 0, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8};
+// attempts, by the perturbation that brings the data into general position, none or from a little above rounding on
+// more and more, and by the lines that are made by update until one is made from scratch
+static const struct {
+  double perturbation;
+  int updates;
+} kAttempt[] = {{0, INT_MAX}, {0, 8},     {1e-13, 8}, {0, 0},    {1e-13, 0},
+                {1e-12, 0},   {1e-11, 0}, {1e-10, 0}, {1e-9, 0}, {1e-8, 0}};
 
 // its multiples are spread evenly over [0, 1) and never repeat, so that no two joints are perturbed alike
 static const double kGolden = 0.6180339887498949;
@@ -35,6 +40,9 @@ static const double kGolden = 0.6180339887498949;
 // a piece whose equation depends on the others to this share of its terms is left to a new factorization: the
 // update would lose that many digits
 static const double kNearlySingular = 1e-6;
+
+// theta at which the path is where it was
+static const double kSame = 1e-9;
 
 // in n rounding errors: a residual as it should be, and one that another attempt may improve
 static const double kTiny = 64, kSmall = 1e3;
@@ -192,18 +200,41 @@ static double firstEnd(int* changed, int* to, const mjgiBlock* b, const mjgiScra
 }
 
 
-// follow the path with the data as they are; pieces end in fixed. flg_update: lines by update, which
-// is faster, or each from scratch, which is more accurate
-static int follow(mjgiBlock* b, mjgiScratch* scratch, int pivots, int flg_update) {
-  int n = b->n;
+// has the path been here before: where these pieces are the same and theta is too, but for rounding, it goes in a
+// circle. Compared with the last power of two (Brent); the pieces alone do not tell, because a joint that is
+// stuck has one for both signs of its load
+static int isCircle(double* mark, const mjgiBlock* b, mjgiScratch* scratch, double theta,
+                    int pivot) {
+  size_t size = (size_t)b->n * sizeof(int);
+  if (pivot && fabs(theta - *mark) <= kSame && !memcmp(scratch->mark, b->fixed, size)) {
+    return 1;
+  }
+  if (!(pivot & (pivot - 1))) {
+    memcpy(scratch->mark, b->fixed, size);
+    *mark = theta;
+  }
+  return 0;
+}
+
+
+// follow the path with the data as they are; pieces end in fixed. updates: most lines in a row by update, which
+// is faster than from scratch and less accurate
+static int follow(mjgiBlock* b, mjgiScratch* scratch, int pivots, int updates) {
+  int n = b->n, updated = 0;
   memset(b->fixed, 0, (size_t)n * sizeof(int));
-  double theta = 0;
+  double theta = 0, mark = 0;
   int dir = 1, changed = -1, from = mjgiSTUCK;
 
   for (int pivot = 0; pivot < pivots; pivot++) {
     b->iterations++;
-    int flg_known = flg_update && pivot > 0 && nextLine(b, scratch, changed);
-    if (!flg_known && !newLine(b, scratch)) {
+    if (isCircle(&mark, b, scratch, theta, pivot)) {
+      return 0;
+    }
+    if (pivot > 0 && updated < updates && nextLine(b, scratch, changed)) {
+      updated++;
+    } else if (newLine(b, scratch)) {
+      updated = 0;
+    } else {
       return 0;
     }
 
@@ -289,14 +320,13 @@ int mjgi_lemke(mjgiBlock* b, mjgiScratch* scratch, int pivots) {
   // updates lose digits, ties and singular pieces make the path branch: if it does not arrive it is
   // followed again from scratch, and then from general position
   double tiny = kTiny * n * DBL_EPSILON, small = kSmall * n * DBL_EPSILON, best = INFINITY;
-  for (size_t attempt = 0; attempt < sizeof(kPerturbation) / sizeof(*kPerturbation); attempt++) {
-    if (kPerturbation[attempt] > 0) {
-      perturb(b, scratch, kPerturbation[attempt], size);
-    }
-    if (!follow(b, scratch, pivots, attempt == 0)) {
+  for (size_t attempt = 0; attempt < sizeof(kAttempt) / sizeof(*kAttempt); attempt++) {
+    double perturbation = kAttempt[attempt].perturbation;
+    perturb(b, scratch, perturbation, size);
+    if (!follow(b, scratch, pivots, kAttempt[attempt].updates)) {
       continue;
     }
-    double residual = finish(b, scratch, kPerturbation[attempt] > 0, size);
+    double residual = finish(b, scratch, perturbation > 0, size);
     if (residual <= tiny) {
       return 1;
     }

@@ -55,7 +55,7 @@ static mjgWorkspace* layOut(Arena* arena, int n, int nmax) {
     *vectors[i] = takeDouble(arena, nv);
   }
   int** integers[] = {&b->piece,     &b->pivot, &b->fixed, &s->next_piece,
-                      &s->end_piece, &w->index, &w->group};
+                      &s->end_piece, &s->mark,  &w->index, &w->group};
   for (size_t i = 0; i < sizeof(integers) / sizeof(*integers); i++) {
     *integers[i] = take(arena, nv, sizeof(int));
   }

@@ -18,6 +18,7 @@ typedef struct mjgiScratch_ {
   double* rate;     //                                                (n)
   int* next_piece;  //                                                (n)
   int* end_piece;   //                                                (n)
+  int* mark;        //                                                (n)
 } mjgiScratch;
 
 struct mjgWorkspace_ {

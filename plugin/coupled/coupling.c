@@ -15,6 +15,7 @@
 #include "coupled/fallback.h"
 #include "coupled/natural_map.h"
 #include "coupled/parts.h"
+#include "coupled/pivoting.h"
 #include "friction/engine.h"
 #include "friction/friction.h"
 #include "friction/simd.h"
@@ -141,7 +142,7 @@ static void allocate(mjgpStep* s, const mjgpInertia* Mhat) {
   s->state = mj_stackAllocInt(d, 2 * nefc + 1);
   s->factored = s->state + nefc;
   size_t row = n + (size_t)s->group->nextra;
-  number = mj_stackAllocNum(d, 3 * nefc + 7 * n + row + row * ld + 2 * n * n + 3 * ld);
+  number = mj_stackAllocNum(d, 3 * nefc + 7 * n + row + 2 * row * ld + 2 * n * n + 3 * ld);
   s->jar = number;
   s->f = number + nefc;
   s->residual = number + 2 * nefc;
@@ -153,7 +154,8 @@ static void allocate(mjgpStep* s, const mjgpInertia* Mhat) {
   s->asked = number + 5 * n;
   s->answer = number + 6 * n;
   s->W = s->answer + row;
-  s->acc = s->W + row * ld;
+  s->W_factored = s->W + row * ld;
+  s->acc = s->W_factored + row * ld;
   s->work = s->acc + ld;
 }
 
@@ -270,9 +272,12 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
   g->count.coupled++;
 
   // Newton steps, then the safer methods; nothing counts as solved that is not on the law
-  static int (*const fallback[])(mjgpStep*) = {mjgp_damped, mjgp_dampedSteps, mjgp_continue};
-  static const int order[2][3] = {{mjgpBY_DAMPED, mjgpBY_DAMPED_STEPS, mjgpBY_CONTINUATION},
-                                  {mjgpBY_DAMPED_STEPS, mjgpBY_DAMPED, mjgpBY_CONTINUATION}};
+  static int (*const fallback[])(mjgpStep*) = {mjgp_pivotOn, mjgp_pivotRest, mjgp_damped,
+                                               mjgp_dampedSteps, mjgp_continue};
+  static const int order[2][5] = {{mjgpBY_PIVOTING, mjgpBY_PIVOTING_REST, mjgpBY_DAMPED,
+                                   mjgpBY_DAMPED_STEPS, mjgpBY_CONTINUATION},
+                                  {mjgpBY_PIVOTING, mjgpBY_PIVOTING_REST, mjgpBY_DAMPED_STEPS,
+                                   mjgpBY_DAMPED, mjgpBY_CONTINUATION}};
   int solved = 0, worst = -1, method = mjgpBY_NEWTON;
   mjtNum error = 0;
   for (int k = 0; k < mjgpSTEPS && !solved; k++) {
@@ -282,13 +287,13 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
     error = mjgp_lawError(s, &worst);
     solved = error <= mjgpLAW;
   }
-  for (int k = 0; k < 3 && !solved; k++) {
+  for (int k = 0; k < 5 && !solved; k++) {
     g->count.hard += !k;
     g->count.fallbacks += !k;
     g->out.info.fallbacks += !k;
     start(s);
     method = order[s->gaps][k];
-    solved = fallback[method - mjgpBY_DAMPED](s);
+    solved = fallback[method - mjgpBY_PIVOTING](s);
     if (solved) {
       error = mjgp_lawError(s, &worst);
       solved = error <= mjgpLAW;

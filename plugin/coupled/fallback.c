@@ -53,7 +53,8 @@ static mjtNum square(const mjtNum* x, int n) {
 }
 
 
-int mjgp_damped(mjgpStep* s) {
+// Newton on the map with steps that bring friction closer to the law, from s->t; flg_here: s->a belongs to it
+static int descend(mjgpStep* s, int flg_here) {
   int n = s->n, dim = n + 1, ld = mjgi_simdEnd(n), solved = 0;
   mj_markStack(s->d);
   mjgpMap map;
@@ -62,7 +63,7 @@ int mjgp_damped(mjgpStep* s) {
   int* pivot = mj_stackAllocInt(s->d, (size_t)n);
   mju_zero(K, n * ld);
   mju_copy(z, s->t, n);
-  if (!mjgp_makeMap(&map, s)) {
+  if (!(flg_here ? mjgp_makeMapHere(&map, s) : mjgp_makeMap(&map, s))) {
     mj_freeStack(s->d);
     return 0;
   }
@@ -71,7 +72,16 @@ int mjgp_damped(mjgpStep* s) {
   }
   int going = mjgp_evaluateMap(&map, z, 1);
   mjtNum merit = going ? square(map.F, n) : 0;
-  for (int k = 0; k < mjgpDAMPED && going && !solved; k++) {
+  for (int k = 0; k < mjgpDAMPED && going; k++) {
+    if (merit <= mjgpROOT * mjgpROOT) {
+      if (!mjgp_releaseMap(&map)) {
+        solved = 1;
+        break;
+      }
+      going = mjgp_evaluateMap(&map, z, 1);
+      merit = going ? square(map.F, n) : 0;
+      continue;
+    }
     for (int i = 0; i < n; i++) {
       mju_copy(K + i * ld, map.J + i * dim, n);
       x[i] = -map.F[i];
@@ -96,14 +106,6 @@ int mjgp_damped(mjgpStep* s) {
     }
     mju_copy(z, trial, n);
     merit = next;
-    if (going && merit <= mjgpROOT * mjgpROOT) {
-      if (mjgp_releaseMap(&map)) {
-        going = mjgp_evaluateMap(&map, z, 1);
-        merit = going ? square(map.F, n) : 0;
-      } else {
-        solved = 1;
-      }
-    }
   }
   if (solved) {
     mjgp_acceptMap(&map);
@@ -111,6 +113,16 @@ int mjgp_damped(mjgpStep* s) {
   }
   mj_freeStack(s->d);
   return solved;
+}
+
+
+int mjgp_damped(mjgpStep* s) {
+  return descend(s, 0);
+}
+
+
+int mjgp_polish(mjgpStep* s) {
+  return descend(s, 1);
 }
 
 

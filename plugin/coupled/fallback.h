@@ -10,6 +10,9 @@
 // Newton on friction with steps that bring it closer to the law, from friction s->t
 int mjgp_damped(mjgpStep* s);
 
+// the same from acceleration s->a, which belongs to s->t but for rounding
+int mjgp_polish(mjgpStep* s);
+
 // Newton steps as far as they bring friction closer to the law
 int mjgp_dampedSteps(mjgpStep* s);
 

@@ -21,9 +21,7 @@ static mjtNum jointVelocity(const mjgpStep* s, int i) {
 }
 
 
-// velocity change per second that a torque of 1 at joint i counts as in the map: its own, and where that is not
-// positive no less than a thousandth of what it is without the other joints
-static mjtNum stepSize(const mjgpStep* s, int i) {
+mjtNum mjgp_stepSize(const mjgpStep* s, int i) {
   mjtNum own = mjgp_delassus(s, i, i);
   if (own > 0) {
     return own;
@@ -84,7 +82,8 @@ static mjtNum resolve(mjgpStep* s, int i) {
 
 //---------------------------------- the map --------------------------------------------------------
 
-int mjgp_makeMap(mjgpMap* map, mjgpStep* s) {
+// a map in units of what stops the joints that move without friction; s->a, s->t are linearized
+static void makeMap(mjgpMap* map, mjgpStep* s) {
   size_t n = (size_t)s->n;
   mjtNum h = s->m->opt.timestep, most = 0;
   mjtNum* number = mj_stackAllocNum(s->d, 4 * n + n * (n + 1));
@@ -96,15 +95,15 @@ int mjgp_makeMap(mjgpMap* map, mjgpStep* s) {
   map->J = number + 4 * n;
   map->piece = mj_stackAllocInt(s->d, 2 * n);
   map->released = map->piece + n;
-  mju_zero(s->t, s->n);
   mju_zero(s->shift, s->n);
-  if (!mjgp_inner(s, s->t)) {
-    return 0;
-  }
   mjgp_accelerations(s);
   for (int i = 0; i < s->n; i++) {
-    map->c[i] = stepSize(s, i);
-    map->free[i] = slipVelocity(s, i, 0);
+    mjtNum by_friction = 0;
+    for (int j = 0; j < s->n; j++) {
+      by_friction += mjgp_delassus(s, i, j) * s->t[j];
+    }
+    map->c[i] = mjgp_stepSize(s, i);
+    map->free[i] = slipVelocity(s, i, 0) + h * by_friction;
     map->released[i] = 0;
     most += map->free[i] * map->free[i] / map->c[i];
   }
@@ -112,6 +111,26 @@ int mjgp_makeMap(mjgpMap* map, mjgpStep* s) {
   for (int i = 0; i < s->n; i++) {
     map->unit[i] = most / mju_sqrt(map->c[i]);
   }
+}
+
+
+int mjgp_makeMap(mjgpMap* map, mjgpStep* s) {
+  mju_zero(s->t, s->n);
+  mju_zero(s->shift, s->n);
+  if (!mjgp_inner(s, s->t)) {
+    return 0;
+  }
+  makeMap(map, s);
+  return 1;
+}
+
+
+int mjgp_makeMapHere(mjgpMap* map, mjgpStep* s) {
+  mju_zero(s->shift, s->n);
+  if (!mjgp_inner(s, s->t)) {
+    return 0;
+  }
+  makeMap(map, s);
   return 1;
 }
 

@@ -39,8 +39,15 @@ typedef struct mjgpMap_ {
   mjtNum* J;      // its derivative by t in units, and by x                            (n x n+1)
 } mjgpMap;
 
+// velocity change per second that a torque of 1 at joint i counts as in the map: its own, and where that is not
+// positive no less than a thousandth of what it is without the other joints
+mjtNum mjgp_stepSize(const mjgpStep* s, int i);
+
 // make a map on d's stack; 0 if the engine's problem without friction cannot be solved
 int mjgp_makeMap(mjgpMap* map, mjgpStep* s);
+
+// the same without a problem of its own, from friction s->t and what is near
+int mjgp_makeMapHere(mjgpMap* map, mjgpStep* s);
 
 // F and J at friction in units z and at x; 0 if the engine's problem cannot be solved there
 int mjgp_evaluateMap(mjgpMap* map, const mjtNum* z, mjtNum x);

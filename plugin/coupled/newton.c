@@ -36,22 +36,26 @@ void mjgp_evaluate(mjgpStep* s) {
 }
 
 
-void mjgp_accelerations(mjgpStep* s) {
+void mjgp_accelerationsOf(const mjgpStep* s, mjtNum* restrict acc, const mjtNum* a) {
   const mjgpGroup* group = s->group;
   int nv = group->nv, ld = group->ld;
-  mjtNum* restrict acc = s->acc;
   mju_zero(acc, ld);
   for (int k = 0; k < nv && s->rows; k++) {
-    mjgp_addSimd(acc, s->rows + k * ld, s->a[k], 0, ld);
+    mjgp_addSimd(acc, s->rows + k * ld, a[k], 0, ld);
   }
   for (int i = 0; i < s->n && !s->rows; i++) {
-    acc[i] = mjgp_mulGear(group, i, s->a);
+    acc[i] = mjgp_mulGear(group, i, a);
   }
   for (int e = 0; e < group->nextra && !s->rows; e++) {
     for (int k = 0; k < nv; k++) {
-      acc[s->n + e] += group->extra_row[e][group->dof[k]] * s->a[k];
+      acc[s->n + e] += group->extra_row[e][group->dof[k]] * a[k];
     }
   }
+}
+
+
+void mjgp_accelerations(mjgpStep* s) {
+  mjgp_accelerationsOf(s, s->acc, s->a);
 }
 
 
@@ -210,11 +214,18 @@ static void applyChange(const mjgpStep* s, mjtNum* x) {
 
 // With V = U'^-1 J' of the changed rows, H = U' (1 + V [+-D] V') U, and by Woodbury
 //   H^-1 = U^-1 (1 - V S^-1 V') U'^-1,  S = [+-1/D] + V' V
+// Long because it is this formula, factor by factor, with its guards
 int mjgp_relinearize(mjgpStep* s) {
   mjgpGroup* group = s->group;
   int row[mjgpCHANGE], ld = group->ld, size = mjgi_simdEnd(group->nv), n = changedRows(s, row);
-  if (n < 0 || s->nchange) {
+  if (n < 0) {
     return 0;
+  }
+  if (s->nchange) {
+    mju_copy(s->W, s->W_factored, (s->n + group->nextra) * ld);
+    s->nchange = 0;
+  } else {
+    mju_copy(s->W_factored, s->W, (s->n + group->nextra) * ld);
   }
   mju_zero(s->change, n * size);
   for (int i = 0; i < n; i++) {
@@ -265,6 +276,15 @@ int mjgp_relinearize(mjgpStep* s) {
   }
   mj_freeStack(s->d);
   return 1;
+}
+
+
+void mjgp_solveHessian(const mjgpStep* s, mjtNum* x) {
+  mjgp_solveLower(s->group, x);
+  if (s->nchange) {
+    applyChange(s, x);
+  }
+  mjgp_solveUpper(s->group, x);
 }
 
 

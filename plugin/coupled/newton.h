@@ -18,39 +18,40 @@ typedef struct mjgpStep_ {
   mjData* d;
   mjgpGears* g;
   mjgpGroup* group;
-  int n;             // geared joints
-  int newton_steps;  // linearizations so far
-  int gaps;          // there is a gap with backlash among them
-  int rough;         // rounding of constraint forces may move the joints, see mjgp_isRough
-  int engine;        // a(t) is what the engine's own constraint solver answers
-  int responses;     // answers so far
-  int fixed;         // they do not correct the linearization
-  mjtNum* a;         // acceleration                                       (nv)
-  mjtNum* next;      // acceleration to which a Newton step leads                 (nv)
-  mjtNum* start;     // acceleration at the last solved point of the path   (nv)
-  mjtNum* search;    // direction of the inner problem                     (nv)
-  mjtNum* keep;      // acceleration before a Newton step                         (nv)
-  mjtNum* gradient;  //                                                    (nv)
-  mjtNum* rounding;  // rounding errors in it                              (nv)
-  mjtNum* descent;   // U'^-1 gradient without friction                    (nv)
-  mjtNum* right;     // U'^-1 E', a column per joint                       (nv x ld)
-  mjtNum* left;      // U'^-1 of the rows that give the velocity; may be right
-  mjtNum* rows;      // those rows, as columns; null: those of E           (nv x ld)
-  mjtNum* forces;    // rows from force to velocity change per second; null: left  (nv x ld)
-  int nchange;       // rows whose states differ from those that are factored
-  mjtNum* change;    // U'^-1 J' of these rows                             (mjgpCHANGE x nv)
-  mjtNum* pivot;     // L D L' of [1/D] + change change', - for rows that left
-  int* factored;     // states that are factored                           (nefc)
-  mjtNum* W;         // left' right: effect of friction on acceleration    (n + nextra x ld)
-  mjtNum* jar;       // of the inner problem's direction                   (nefc)
-  mjtNum* residual;  // J a - aref of a trial                              (nefc)
-  mjtNum* f;         // forces of a trial                                  (nefc)
-  int* state;        // states of a trial                                  (nefc)
-  mjtNum* t;         // friction                                           (n)
-  mjtNum* target;    // friction that a linearization asks for             (n)
-  mjtNum* trial;     // friction of a trial                                (n)
-  mjtNum* asked;     // friction of the engine's last answer               (n)
-  mjtNum* answer;    // and the accelerations in it                        (n + nextra)
+  int n;               // geared joints
+  int newton_steps;    // linearizations so far
+  int gaps;            // there is a gap with backlash among them
+  int rough;           // rounding of constraint forces may move the joints, see mjgp_isRough
+  int engine;          // a(t) is what the engine's own constraint solver answers
+  int responses;       // answers so far
+  int fixed;           // they do not correct the linearization
+  mjtNum* a;           // acceleration                                       (nv)
+  mjtNum* next;        // acceleration to which a Newton step leads                 (nv)
+  mjtNum* start;       // acceleration at the last solved point of the path   (nv)
+  mjtNum* search;      // direction of the inner problem                     (nv)
+  mjtNum* keep;        // acceleration before a Newton step                         (nv)
+  mjtNum* gradient;    //                                                    (nv)
+  mjtNum* rounding;    // rounding errors in it                              (nv)
+  mjtNum* descent;     // U'^-1 gradient without friction                    (nv)
+  mjtNum* right;       // U'^-1 E', a column per joint                       (nv x ld)
+  mjtNum* left;        // U'^-1 of the rows that give the velocity; may be right
+  mjtNum* rows;        // those rows, as columns; null: those of E           (nv x ld)
+  mjtNum* forces;      // rows from force to velocity change per second; null: left  (nv x ld)
+  int nchange;         // rows whose states differ from those that are factored
+  mjtNum* change;      // U'^-1 J' of these rows                             (mjgpCHANGE x nv)
+  mjtNum* pivot;       // L D L' of [1/D] + change change', - for rows that left
+  int* factored;       // states that are factored                           (nefc)
+  mjtNum* W;           // left' right: effect of friction on acceleration    (n + nextra x ld)
+  mjtNum* W_factored;  // the same at the states that are factored
+  mjtNum* jar;         // of the inner problem's direction                   (nefc)
+  mjtNum* residual;    // J a - aref of a trial                              (nefc)
+  mjtNum* f;           // forces of a trial                                  (nefc)
+  int* state;          // states of a trial                                  (nefc)
+  mjtNum* t;           // friction                                           (n)
+  mjtNum* target;      // friction that a linearization asks for             (n)
+  mjtNum* trial;       // friction of a trial                                (n)
+  mjtNum* asked;       // friction of the engine's last answer               (n)
+  mjtNum* answer;      // and the accelerations in it                        (n + nextra)
   mjtNum* acc;  // velocity change of the gears per second at s->a, and the torque that the rows of
                 // rotor inertia take, in whole lanes                 (ld)
   mjtNum* shift;  // added to the velocity before the step, on the path (n)
@@ -60,8 +61,9 @@ typedef struct mjgpStep_ {
 // forces, states and cone Hessians at s->a
 void mjgp_evaluate(mjgpStep* s);
 
-// s->acc at s->a
+// s->acc at s->a; the same for any a                                                  (ld)
 void mjgp_accelerations(mjgpStep* s);
+void mjgp_accelerationsOf(const mjgpStep* s, mjtNum* acc, const mjtNum* a);
 
 // torque into the gear of joint i at s->acc
 mjtNum mjgp_torqueIn(const mjgpStep* s, int i);
@@ -77,6 +79,9 @@ int mjgp_linearize(mjgpStep* s);
 
 // the same where few rows have changed their states since then, without factoring anew; 0 if not possible
 int mjgp_relinearize(mjgpStep* s);
+
+// x = H^-1 x at the linearization, in whole lanes                                     (nv)
+void mjgp_solveHessian(const mjgpStep* s, mjtNum* x);
 
 // effect of the friction of joint j on the acceleration of joint i, at the linearization
 mjtNum mjgp_delassus(const mjgpStep* s, int i, int j);

@@ -29,16 +29,18 @@ typedef enum mjgpPhase_ {
 // what solved a group of constraints and gears, and what found friction for the motion that the engine's own solver
 // makes of it, where that ends elsewhere (PGS)
 typedef enum mjgpMethod_ {
-  mjgpBY_NEWTON = 0,        // Newton steps
-  mjgpBY_DAMPED = 1,        // Newton on the natural map, damped
-  mjgpBY_DAMPED_STEPS = 2,  // Newton steps, damped
-  mjgpBY_CONTINUATION = 3,  // a curve to the solution
-  mjgpBY_NONE = 4,          // none: friction is passive, and the step unsolved
-  mjgpANSWER_SAME = 5,      // the engine moves as was solved for
-  mjgpANSWER_DAMPED = 6,    // Newton steps on its answers, damped
-  mjgpANSWER_RELAXED = 7,   // part of the way, again and again
-  mjgpANSWER_NONE = 8,      // none: as above
-  mjgpNMETHOD = 9
+  mjgpBY_NEWTON,         // Newton steps
+  mjgpBY_PIVOTING,       // piece by piece from the last step
+  mjgpBY_PIVOTING_REST,  // piece by piece from rest
+  mjgpBY_DAMPED,         // Newton on the natural map, damped
+  mjgpBY_DAMPED_STEPS,   // Newton steps, damped
+  mjgpBY_CONTINUATION,   // a curve to the solution
+  mjgpBY_NONE,           // none: friction is passive, and the step unsolved
+  mjgpANSWER_SAME,       // the engine moves as was solved for
+  mjgpANSWER_DAMPED,     // Newton steps on its answers, damped
+  mjgpANSWER_RELAXED,    // part of the way, again and again
+  mjgpANSWER_NONE,       // none: as above
+  mjgpNMETHOD
 } mjgpMethod;
 
 // how often what happened since the data was made or reset; not part of the state. mjg_getCounts

@@ -26,12 +26,20 @@ enum {
   DAMPED,
   VELOCITY,
   BOUND,
+  PIVOT_ON,
+  PIVOT_REST,
   NONE,
   IN_VAIN,  // all of them run, and none counts
   ALL
 };
-static const char* const methodName[] = {"damped", "from rest", "from no friction",
-                                         "none",   "in vain",   "all"};
+static const char* const methodName[] = {"damped",
+                                         "from rest",
+                                         "from no friction",
+                                         "piece by piece",
+                                         "piece by piece from rest",
+                                         "none",
+                                         "in vain",
+                                         "all"};
 static int method = ALL;
 static int inside;  // a method
 
@@ -39,6 +47,10 @@ static int inside;  // a method
 int __real_mjgp_newtonStep(mjgpStep* s);
 int __real_mjgp_damped(mjgpStep* s);
 int __real_mjgp_followCurve(mjgpStep* s, int family, int most);
+int __real_mjgp_pivotOn(mjgpStep* s);
+int __real_mjgp_pivotRest(mjgpStep* s);
+int __wrap_mjgp_pivotOn(mjgpStep* s);
+int __wrap_mjgp_pivotRest(mjgpStep* s);
 int __wrap_mjgp_newtonStep(mjgpStep* s);
 int __wrap_mjgp_damped(mjgpStep* s);
 int __wrap_mjgp_followCurve(mjgpStep* s, int family, int most);
@@ -52,6 +64,18 @@ int __wrap_mjgp_newtonStep(mjgpStep* s) {
 
 int __wrap_mjgp_damped(mjgpStep* s) {
   int solved = (method == DAMPED || method >= IN_VAIN) && __real_mjgp_damped(s);
+  return solved && method != IN_VAIN;
+}
+
+
+int __wrap_mjgp_pivotOn(mjgpStep* s) {
+  int solved = (method == PIVOT_ON || method >= IN_VAIN) && __real_mjgp_pivotOn(s);
+  return solved && method != IN_VAIN;
+}
+
+
+int __wrap_mjgp_pivotRest(mjgpStep* s) {
+  int solved = (method == PIVOT_REST || method >= IN_VAIN) && __real_mjgp_pivotRest(s);
   return solved && method != IN_VAIN;
 }
 
@@ -344,6 +368,23 @@ static void test_damped(void** state) {
 }
 
 
+// piece by piece on from a state that is not near: most often
+static void test_pivotOn(void** state) {
+  (void)state;
+  Sum sum = run(PIVOT_ON, 1);
+  assert_true(sum.solved > sum.steps / 2);
+}
+
+
+// the path from rest always leads to one
+static void test_pivotRest(void** state) {
+  (void)state;
+  Sum sum = run(PIVOT_REST, 1);
+  assert_int_equal(sum.solved, sum.steps);
+  assert_true(sum.several > 0);
+}
+
+
 // the curve from rest always leads to one
 static void test_fromRest(void** state) {
   (void)state;
@@ -372,6 +413,8 @@ static void test_all(void** state) {
 static void test_static(void** state) {
   (void)state;
   Sum damped = run(DAMPED, 1.6), curve = run(VELOCITY, 1.6), all = run(ALL, 1.6);
+  Sum pivot = run(PIVOT_REST, 1.6);
+  assert_true(pivot.solved > pivot.steps / 2);
   assert_true(damped.solved > damped.steps / 2 && curve.solved > curve.steps / 2);
   assert_int_equal(all.solved, all.steps);
 }
@@ -540,7 +583,8 @@ static void test_jamming(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_damped),         cmocka_unit_test(test_fromRest),
+      cmocka_unit_test(test_damped),         cmocka_unit_test(test_pivotOn),
+      cmocka_unit_test(test_pivotRest),      cmocka_unit_test(test_fromRest),
       cmocka_unit_test(test_fromNoFriction), cmocka_unit_test(test_all),
       cmocka_unit_test(test_giveUp),         cmocka_unit_test(test_jamming),
       cmocka_unit_test(test_static),         cmocka_unit_test(test_giveUpGap),

@@ -1,0 +1,21 @@
+// Pivoting: solutions of a family of problems from one that is known to the one that is asked for, along pieces.
+//
+// While contacts keep their states and joints their pieces of the natural map (natural_map.h), everything is linear:
+// gradient of the engine's convex problem and map form one continuous, piecewise linear function of acceleration
+// and friction. Its residual at the start, (1 - x) times, defines a path from x = 0 to x = 1 that is a chain of
+// straight lines. Each is followed to its end, where one contact or joint changes sides, and the next goes on behind
+// it, as in Lemke's method. A step costs a rank-one change of the linearization.
+//
+//   mjgp_pivotOn       from any start: short where the start is near
+//   mjgp_pivotRest     from rest, where nothing moves and friction is zero (the existence proof in doc/theory.md)
+
+#ifndef MJGEAR_PLUGIN_PIVOTING_H_
+#define MJGEAR_PLUGIN_PIVOTING_H_
+
+#include "coupled/newton.h"
+
+// from the acceleration and friction in s; 1 if solved, results in s->g. Not for gaps or elliptic contacts
+int mjgp_pivotOn(mjgpStep* s);
+int mjgp_pivotRest(mjgpStep* s);
+
+#endif  // MJGEAR_PLUGIN_PIVOTING_H_
