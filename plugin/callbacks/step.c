@@ -484,10 +484,10 @@ static void warnOfRounding(mjgpGears* g, const mjModel* m, const mjData* d, int 
     const char* name = mjgp_gearName(m, g->config->joint + i);
     mjgp_warn(
         g, mjgpWARN_ROUNDING,
-        "at time %g: constraint forces on joint '%.60s' are so large that their rounding alone "
+        "at time %g: constraint forces on %s '%.60s' are so large that their rounding alone "
         "may change its velocity by %.2g. This happens where a contact finds no inertia (efc_D "
         "near 1e15), such as a geom on the axis of its joint; friction is as exact as that",
-        d->time, name ? name : "", open);
+        d->time, mjgp_gearKind(g->config->joint + i), name ? name : "", open);
   }
 }
 
