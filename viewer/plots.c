@@ -119,7 +119,10 @@ static void styleFigure(mjvFigure* figure) {
 // numbers; what is asked for stays a little within, so that rounding does not widen it once more
 static void roundRange(mjvFigure* figure) {
   static const int parts[] = {2, 2, 2, 3, 4, 5, 3, 7, 4, 3};
-  float low = figure->range[1][0], high = figure->range[1][1];
+  static const float least = 1e-5f;  // the engine draws no smaller range
+  float middle = 0.5f * (figure->range[1][0] + figure->range[1][1]);
+  float low = fminf(figure->range[1][0], middle - 0.9f * least);
+  float high = fmaxf(figure->range[1][1], middle + 0.9f * least);
   float unit = powf(10, floorf(log10f(high - low)));
   int first, last;
   for (;; unit *= 10) {
