@@ -69,6 +69,18 @@ static int addColumns(mjgTrajectory* t, const mjModel* m, const mjgScene* scene)
 }
 
 
+void mjg_writeJoints(const mjModel* m, FILE* file) {
+  char name[mjgMAXNAME];
+  fputs("joint,unit\n", file);
+  for (int i = 0; i < m->njnt; i++) {
+    if (isScalar(m, i)) {
+      nameOf(name, m, mjOBJ_JOINT, i, "");
+      fprintf(file, "\"%s\",%s\n", name, m->jnt_type[i] == mjJNT_SLIDE ? "m" : "rad");
+    }
+  }
+}
+
+
 int mjg_openPlay(mjgPlay* play, const mjgScene* scene, const mjgCase* variant, const mjModel* m,
                  mjData* d, int compare, char* error, int error_sz) {
   *play = (mjgPlay){.scene = scene, .variant = variant, .m = m, .d = d};

@@ -26,4 +26,7 @@ int mjg_stepPlay(mjgPlay* play, char* error, int error_sz);
 
 void mjg_closePlay(mjgPlay* play);
 
+// joints of a model that a trajectory has columns of, and the unit of their position: lines "name,rad" or "name,m"
+void mjg_writeJoints(const mjModel* m, FILE* file);
+
 #endif  // SCENES_PLAY_H_

@@ -23,7 +23,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
-TABLES = ("claims", "differences")
+TABLES = ("claims", "differences", "joints")
 
 plt.rcParams.update({
     # the colours of Okabe and Ito, which colour-blind eyes tell apart
@@ -55,27 +55,49 @@ def read_table(path):
         return list(csv.DictReader(file))
 
 
-def draw_standard(name, runs):
-    """Position, velocity and friction of each joint, one line a case."""
-    first = next(iter(runs.values()))
-    joints = [column[2:] for column in first if column.startswith("q_")]
-    rows = [("q_", "position [rad, m]"), ("v_", "velocity [rad/s, m/s]"), ("friction_", "friction [N m, N]")]
-    if not joints:
+def last_change(time, values):
+    """When the last change by more than a hundredth of the range happens."""
+    away = np.flatnonzero(abs(values - values[-1]) > 0.01 * (np.ptp(values) or 1))
+    return time[away[-1]] if away.size else time[0]
+
+
+def draw_standard(name, runs, units):
+    """Position, velocity and friction of the geared joints, or of all if none has a gear, one line a case; friction
+    where there is a gear."""
+    geared = {case: [joint for joint in units if np.any(run[f"friction_{joint}"])] for case, run in runs.items()}
+    gears = [joint for joint in units if any(joint in joints for joints in geared.values())]
+    shown = gears or list(units)
+    if not shown:
         return
-    shown = joints[:4]
-    figure, axes = plt.subplots(len(rows), len(shown), sharex=True, squeeze=False,
-                                figsize=(1 + 3 * len(shown), 6), layout="constrained")
-    for j, joint in enumerate(shown):
-        for i, (prefix, label) in enumerate(rows):
-            for case, run in runs.items():
-                axes[i, j].plot(run["time"], run[prefix + joint], label=case)
-            axes[i, j].set_ylabel(label if j == 0 else "")
-        axes[0, j].set_title(joint)
-        axes[-1, j].set_xlabel("time [s]")
+    torque = {"rad": "N m", "m": "N"}
+    figure, axes = plt.subplots(len(shown), 3 if gears else 2, sharex=True, squeeze=False,
+                                figsize=(10, 1 + max(1.4 * len(shown), 1.9)), layout="constrained")
+    end, last = 0, 0
+    for row, joint in zip(axes, shown):
+        unit = units[joint]
+        for axis, prefix, of in zip(row, ("q_", "v_", "friction_"), (unit, unit + "/s", torque[unit])):
+            for k, (case, run) in enumerate(runs.items()):
+                if prefix == "friction_" and joint not in geared[case]:
+                    continue
+                axis.plot(run["time"], run[prefix + joint], f"C{k}", label=case)
+                end = max(end, run["time"][-1])
+                last = max(last, last_change(run["time"], run[prefix + joint]))
+            axis.set_ylabel(f"[{of}]", fontsize=7)
+            axis.tick_params(labelsize=7)
+        row[0].set_ylabel(f"{joint} [{unit}]", fontsize=7)
+    for axis, title in zip(axes[0], ("position", "velocity", "friction")):
+        axis.set_title(title)
+
+    # no long rest
+    still = last < 0.5 * end
+    if still:
+        axes[0, 0].set_xlim(-0.05 * last, 1.6 * last)
+    for axis in axes[-1]:
+        axis.set_xlabel("time [s]" + (f"; then no change until {end:.4g} s" if still else ""))
     if len(runs) > 1:
-        longest = max(map(len, runs))
-        columns = int(12 * figure.get_figwidth() / (longest + 6))
-        figure.legend(list(runs), loc="outside upper center", ncols=max(1, min(len(runs), columns)))
+        columns = int(12 * figure.get_figwidth() / (max(map(len, runs)) + 6))
+        figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center",
+                      ncols=max(1, min(len(runs), columns)))
     yield "joints", figure
 
 
@@ -91,12 +113,14 @@ def find_drawings():
 
 
 def draw_scene(folder, name, draw):
-    """Draw the figures of one scene and return their file names."""
+    """Draw the figures of one scene, by default the standard figure, and return their file names."""
     paths = [path for path in (folder / name).glob("*.csv") if path.stem not in TABLES]
     runs = {path.stem: read_run(path) for path in sorted(paths)}
     files = []
     if runs:
-        for title, figure in draw(name, runs):
+        units = {row["joint"]: row["unit"] for row in read_table(folder / name / "joints.csv")}
+        figures = draw(name, runs) if draw else draw_standard(name, runs, units)
+        for title, figure in figures:
             files.append(f"{name}-{title}.png")
             figure.savefig(folder / files[-1])
             plt.close(figure)
@@ -141,8 +165,7 @@ def main():
     drawings = find_drawings()
     lines, differences, rows = ["# Results", ""], [], []
     for name in names:
-        images = [] if options.no_plots else draw_scene(options.folder, name,
-                                                        drawings.get(name, draw_standard))
+        images = [] if options.no_plots else draw_scene(options.folder, name, drawings.get(name))
         claims = read_table(options.folder / name / "claims.csv")
         lines += list_claims(name, claims, images)
         compared = read_table(options.folder / name / "differences.csv")

@@ -276,6 +276,17 @@ static int writeDifferences(const char* folder, const mjgScene* scene, const mjg
 }
 
 
+// write what the columns of all cases are about; 0: done
+static int writeJoints(const char* folder, const mjgScene* scene, const mjModel* m) {
+  FILE* file = openResult(folder, scene->name, "joints");
+  if (!file) {
+    return -1;
+  }
+  mjg_writeJoints(m, file);
+  return closeResult(file, folder, scene->name, "joints");
+}
+
+
 // write which claims hold, one a line; texts have no quotes in them; 0: done
 static int writeClaims(const char* folder, const mjgScene* scene, const mjgClaims* claims) {
   FILE* file = openResult(folder, scene->name, "claims");
@@ -341,6 +352,7 @@ static int runCase(mjgPlay* play, const mjgOptions* options, const mjgScene* sce
   const char* name = variant ? variant->name : "run";
   FILE* file = options->out ? openResult(options->out, scene->name, name) : NULL;
   int failed = options->out && !file;
+  failed = failed || (file && writeJoints(options->out, scene, m));
   failed = failed || playSteps(play, file, options, keep, progress, done, share, label);
   if (file && closeResult(file, options->out, scene->name, name)) {
     failed = -1;

@@ -60,7 +60,11 @@ def gap_map(runs):
         torque = run[name].reshape(shape)
         image = axis.pcolormesh(theta, omega, torque, cmap="RdBu_r", vmin=-5, vmax=5,
                                 rasterized=True)
-        axis.contour(theta, omega, torque != 0, levels=[0.5], colors="0.2", linewidths=0.8)
+
+        # the zone without torque; not a single point where spring and damper happen to cancel
+        zero = np.pad(torque == 0, 1, mode="edge")
+        beside = zero[:-2, 1:-1] | zero[2:, 1:-1] | zero[1:-1, :-2] | zero[1:-1, 2:]
+        axis.contour(theta, omega, (torque != 0) | ~beside, levels=[0.5], colors="0.2", linewidths=0.8)
         axis.set_title(title)
         axis.grid(False)
     for axis in axes[1]:
@@ -126,9 +130,11 @@ def decay(runs):
 
 
 def resonance(runs):
+    # three of them lie on each other
+    styles = {"exact": (0, (6, 6)), "phase_plane": (6, (2, 10))}
     figure, axis = plt.subplots(figsize=(7, 3.5), layout="constrained")
     for case, run in runs.items():
-        axis.plot(run["time"], run["twist"], label=case)
+        axis.plot(run["time"], run["twist"], label=case, linestyle=styles.get(case, "-"))
     time = runs["jck"]["time"]
     axis.plot(time, np.imag(np.exp(1j * time) / 5j), "k:", label="continuous shaft, steady")
     axis.set_xlim(0, 40)
@@ -177,7 +183,8 @@ def rupture(runs):
     measures = {"(ii) with inertia, (5)": massless + j / k * run["alpha_d"],
                 "(iii) massless, (3)": massless, "(v) dead zone, (2)": run["theta_d"]}
     for color, (label, measure) in zip(("C0", "C1", "C3"), measures.items()):
-        axis.loglog(time[1:], measure[1:], color, label=label)
+        shown = (time > 0) & (time < 9.99)
+        axis.loglog(time[shown], measure[shown], color, label=label)
     touch = runs["phase_plane"]["time"][np.argmax(runs["phase_plane"]["shaft_torque_out"] != 0)]
     axis.axvline(touch, color="C2", linestyle=":", label="(iv) phase plane, (4): its touch")
     axis.axhline(alpha, color="0.6", linewidth=0.8)
@@ -208,7 +215,8 @@ def gap_servo(runs):
     for case, run in runs.items():
         axis = axes[int(case.startswith("damped"))]
         run = late(run, 13)
-        axis.plot(1e3 * run["theta_d"], run["omega_d"], label=case)
+        rests = bool(np.ptp(run["theta_d"]) < 1e-4)
+        axis.plot(1e3 * run["theta_d"], run["omega_d"], "o" if rests else "-", label=case + (" (at rest)" if rests else ""))
     for axis in axes:
         for edge in (-10, 10):
             axis.axvline(edge, color="0.6", linewidth=0.8)
@@ -222,7 +230,9 @@ def lost_motion(runs):
     figure, axis = plt.subplots(figsize=(7, 3.5), layout="constrained")
     for case, run in runs.items():
         shift = [run[f"tip_{k}"] - run[f"tip_{k}"][0] for k in range(3)]
-        axis.semilogy(run["time"], 1e3 * np.sqrt(sum(x * x for x in shift)) + 1e-6, label=case)
+        away = 1e3 * np.sqrt(sum(x * x for x in shift))
+        axis.semilogy(run["time"][away > 0], away[away > 0], label=case)
+    axis.set_ylim(0.01, 40)
     axis.set_xlabel("time [s]")
     axis.set_ylabel("tip from its place [mm]")
     figure.legend(loc="outside upper center", ncols=3)

@@ -6,7 +6,9 @@ SCENES = ("flap", "flap-ramp", "flap-creep", "flap-stop")
 
 
 def draw(name, runs):
-    figure, rows = plt.subplots(len(runs), 2, sharex=True, figsize=(9, 0.6 + 1.9 * len(runs)),
+    # those of the ramps of figures 11 to 13 are over when figures 14 and 15 begin
+    share = "none" if name == "flap-ramp" else "all"
+    figure, rows = plt.subplots(len(runs), 2, sharex=share, figsize=(9, 0.6 + 1.9 * len(runs)),
                                 layout="constrained", squeeze=False)
     for (position, torque), (case, run) in zip(rows, runs.items()):
         number, _, kind = case.partition("-")
@@ -19,6 +21,10 @@ def draw(name, runs):
         torque.plot(run["time"], run["load"] / 1e3, color="0.5", linewidth=1, label="load")
         torque.plot(run["time"], run["friction_flap"] / 1e3, linewidth=1, label="friction")
         torque.set_ylabel("torque [kN m]")
+        if name == "flap-ramp" and int(number[6:]) < 14:
+            position.set_xlim(-0.02, 0.42)
+            torque.set_xlim(-0.02, 0.42)
+            position.set_ylim(-0.1, 0.12)
         if name == "flap":
             supply = torque.twinx()
             supply.plot(run["time"], run["supply"], color="#D55E00", linewidth=0.8, linestyle="--",

@@ -50,7 +50,8 @@ def drivability(runs):
 def lambda_(runs):
     run = next(iter(runs.values()))
     phi, rho, values, low, high, stick = square(run, "phi", "rho", "values", "low", "high", "stick")
-    figure = plt.figure(figsize=(9, 4.2), layout="constrained")
+    figure = plt.figure(figsize=(9.6, 4.4))
+    figure.subplots_adjust(left=0, right=0.93, bottom=0.06, top=0.94, wspace=0.05)
     titles = ("all values, (31)", r"$\lambda_s$, connected to stick, (35)")
     for k, title in enumerate(titles):
         axis = figure.add_subplot(1, 2, k + 1, projection="3d")
