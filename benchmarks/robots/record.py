@@ -3,7 +3,7 @@
     for episode in record.episodes(model, "random", 10000, seed=1): ...
 
 An episode holds a row a step: state before it (qpos, qvel, act, ctrl), velocities after it, forces, sensors, processor time. Time is that of
-the thread, so that other programs do not count. The slowest steps of an episode are repeated from their saved state, and the
+the thread, so that other programs do not count. Slow steps are repeated from their saved state, and the
 fastest of three repetitions counts: what remains slow is slow by itself.
 """
 
@@ -15,7 +15,8 @@ import numpy as np
 
 EPISODE = 1000  # steps, then the robot starts again where it began
 HOLD = 20  # steps with the same random controls
-REPEATED = 3  # slowest steps of an episode that are timed again
+SUSPECT = 10  # steps beyond this many times the median of their episode are timed again,
+REPEATED = 100  # at most so many, the slowest first
 FORCES = ("qfrc_passive", "qfrc_spring", "qfrc_damper", "qfrc_gravcomp", "qfrc_fluid", "qfrc_actuator", "qfrc_constraint",
           "qfrc_bias", "actuator_force", "actuator_moment", "sensordata", "energy", "qvel")
 STATE = mujoco.mjtState.mjSTATE_INTEGRATION
@@ -104,7 +105,7 @@ def episodes(model, kind, count, seed, forces=FORCES, again=True):
             continue
         if again:
             for k in np.argsort(times[:n])[-REPEATED:]:
-                if times[k] > 5 * np.median(times[:n]):
+                if times[k] > SUSPECT * np.median(times[:n]):
                     times[k] = min(times[k], repeat(model, other, state[k]))
         after = {k: t[:n + (k == "sensordata")] for k, t in zip(forces, target)}
         yield Episode(n, kind, {k: state[:n, w] for k, w in where.items()}, after, times[:n], state[:n], lost)
