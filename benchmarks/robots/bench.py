@@ -155,10 +155,10 @@ def refusal(error):
 
 def measure(task):
     """All rows of one robot."""
-    name, (wheel, path), servo, args = task
+    name, path, servo, args = task
     mujoco.mj_loadPluginLibrary(args.library)
     mujoco.set_mju_user_warning(lambda text: None)
-    spec, _ = robots.prepare(robots.fetch(wheel) / path, {}, servo)
+    spec, _ = robots.prepare(path, {}, servo)
     spec.option.noslip_iterations = args.noslip
     rows = []
     for integrator, cone, solver in itertools.product(args.integrators, args.cones, args.solvers):
@@ -234,6 +234,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--long", action="store_true", help="all robots, not only those of the short form")
     parser.add_argument("--robots", nargs="*")
+    parser.add_argument("--files", nargs="*", default=[], help="other robots, MJCF")
     parser.add_argument("--gears", nargs="*", default=["A", "B", "C"])
     parser.add_argument("--integrators", nargs="*", default=["implicitfast", "discrete"])
     parser.add_argument("--cones", nargs="*", default=["pyramidal"])
@@ -256,10 +257,10 @@ def main():
     if args.case:
         return 0
 
-    chosen = {n: w for n, w in robots.names(args.long or bool(args.robots)).items() if not args.robots or n in args.robots}
-    for wheel in {w for w, _ in chosen.values()}:
-        robots.fetch(wheel)
-    tasks = [(n, w, servo, args) for n, w in chosen.items() for servo in args.servos]
+    listed = robots.names(args.long or bool(args.robots)) if args.robots or not args.files else {}
+    chosen = {n: robots.fetch(wheel) / path for n, (wheel, path) in listed.items() if not args.robots or n in args.robots}
+    chosen |= {"/".join(pathlib.Path(x).with_suffix("").parts[-2:]): x for x in args.files}
+    tasks = [(n, path, servo, args) for n, path in chosen.items() for servo in args.servos]
     print(f"{'robot':24} {'dofs':>4} {'gears':>5} {'options':34} " + (f"{'/plain':>6} {'/loss':>6}" if args.cost else (
         f"{'steps':>7} {'unsolv':>6} {'wrong':>5} {'beyond':>6} {'silent':>6} {'fed':>8} {'rise':>8} {'plain':>8} {'median':>8}"
         f" {'worst':>7} {'over':>5}")), flush=True)

@@ -12,6 +12,9 @@
 // distances below this share of the terms are rounding, and need not be measured
 #define mjgpROUNDED 1e-14
 
+// share of the largest torque and velocity of a group that counts in the scales of each joint
+#define mjgpNEIGHBOURS 1e-5
+
 
 //---------------------------------- joints at a(t) -------------------------------------------------
 
@@ -296,9 +299,25 @@ static mjtNum graphDistance(mjtNum t, mjtNum v, mjtNum low, mjtNum high, mjtNum 
 }
 
 
+// largest torque and velocity of the group: joints are solved together, so that a small one beside them is known up to
+// their rounding
+static void largestScales(mjtNum* torque, mjtNum* velocity, const mjgpStep* s) {
+  const mjgpGears* g = s->g;
+  *torque = *velocity = 0;
+  for (int i = 0; i < s->n; i++) {
+    int joint = s->group->joint[i];
+    mjtNum v = g->out.cancellation[joint], t = mju_abs(g->out.t[joint]);
+    *velocity = mju_max(*velocity, v);
+    t += mju_abs(g->in.tau[joint]) + g->in.inertia[joint] * v / s->m->opt.timestep;
+    *torque = mju_max(*torque, t);
+  }
+}
+
+
 mjtNum mjgp_lawError(mjgpStep* s, int* worst) {
   const mjgpGears* g = s->g;
-  mjtNum h = s->m->opt.timestep, most = 0;
+  mjtNum h = s->m->opt.timestep, most = 0, most_torque, most_velocity;
+  largestScales(&most_torque, &most_velocity, s);
   *worst = s->n ? s->group->joint[0] : -1;
   mjgp_accelerations(s);
   for (int i = 0; i < s->n; i++) {
@@ -319,8 +338,10 @@ mjtNum mjgp_lawError(mjgpStep* s, int* worst) {
     mjtNum high = mjgi_lawBound(lambda, coulomb, up), low = -mjgi_lawBound(lambda, coulomb, down);
     mjtNum velocity =
         g->out.cancellation[joint] + mju_abs(v) + g->in.compliance[joint] * mju_abs(t) + mjMINVAL;
+    velocity += mjgpNEIGHBOURS * most_velocity;
     mjtNum torque = mju_abs(t) + mju_abs(lambda) + coulomb + mju_abs(g->in.tau[joint]) +
                     g->in.inertia[joint] * velocity / h + mjMINVAL;
+    torque += mjgpNEIGHBOURS * most_torque;
 
     // most joints are on it
     int rests = mju_abs(v) <= mjgpROUNDED * velocity && low <= t && t <= high;
