@@ -317,7 +317,14 @@ MODEL = """
         <geom type="capsule" size=".05" fromto="0 0 0 .5 0 0"/>
       </body>
     </body>
+    <body pos="0 2 1">
+      <joint name="loose" axis="0 1 0"/>
+      <geom type="sphere" size=".05"/>
+    </body>
   </worldbody>
+  <tendon>
+    <fixed name="both"><joint joint="j2" coef="1"/><joint joint="loose" coef="1"/></fixed>
+  </tendon>
   <actuator>
     {actuators}
   </actuator>
@@ -348,8 +355,12 @@ def interface():
     # refusals say what to do
     backlash = "".join(f'<config key="{k}" value="{v}"/>' for k, v in
                        {"backlash": "exact", "half_gap": 0.01, "stiffness": 1000, "rotor_inertia": 0.1}.items())  # fmt: skip
+    rope = '</instance><instance name="rope">' + "".join(
+        f'<config key="{k}" value="{v}"/>' for k, v in {"tendon": "both", "gamma_u": 0.1, "gamma_v": 0.1}.items()
+    )
     for arguments, words in (
         ({"config": backlash, "armature": 0}, ("'j1'", "backlash")),
+        ({"config": rope}, ("tendons",)),
         ({"option": 'solver="CG"'}, ("Newton", "solver")),
         ({"option": 'jacobian="sparse"'}, ("dense", "jacobian")),
         ({"integrator": "implicit"}, ("implicitfast", "integrator")),
