@@ -19,7 +19,7 @@ from scipy.signal import savgol_filter
 import made_up_servo
 from mjgear import identify
 from mjgear.identify import backlash, cli, heldout, mjcf, protocol
-from mjgear.identify.diagnose import findings
+from mjgear.identify.diagnose import findings, speeds
 from mjgear.identify.intervals import derived, with_torque_constant
 from mjgear.identify.logs import Column
 
@@ -116,6 +116,18 @@ class Logs(unittest.TestCase):
         with self.assertRaisesRegex(identify.LogError, "mass"):
             log = identify.read(self.file("good.csv", "time,position,torque\n" + good.replace("x", "0")))
             identify.Pendulum([log], identify.servo("torque"))
+
+
+class Findings(unittest.TestCase):
+    """What is wrong with logs, in a line."""
+
+    def test_speed_of_the_motor(self):
+        t = 0.01 * np.arange(200)
+        right = identify.Log("right", 0.01, {"position": np.sin(t), "velocity": np.cos(t)}, {})
+        wrong = identify.Log("wrong", 0.01, {"position": np.sin(t), "velocity": 6.33 * np.cos(t)}, {})
+        lines = speeds([right, wrong])
+        self.assertEqual(len(lines), 1)
+        self.assertIn("wrong: velocity is 6.33 times", lines[0])
 
 
 class Xl330(unittest.TestCase):

@@ -93,7 +93,7 @@ def identify_bench(bench: Bench, models: Sequence[str] = DEFAULT_MODELS, by: Seq
     chosen = choose(held, ladder) if held.errors else min(ladder, key=lambda m: fits[m.name].cost).name
     told(f"intervals: {MODELS[chosen].title}")
     found = intervals(bench, fits[chosen], replicates, tolerance, seed)
-    notes = diagnose.findings(bench, fits[chosen], found)
+    notes = [*diagnose.speeds(bench.logs), *diagnose.findings(bench, fits[chosen], found)]
     if not held.errors:
         notes.insert(0, "a single log: the model was chosen by the error on the log that it was fitted to, which always favours the larger one")
     return Identification(bench, chosen, fits, found, held, notes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from pathlib import Path
 
@@ -88,6 +89,27 @@ def _gap_line(found: Identification) -> str:
     return f"half_gap {gap:.4g} rad, {'from two encoders' if both else 'by a grid'}; {verdict}"
 
 
+def _identify_robot(a: argparse.Namespace) -> int:
+    """Gears of a whole robot."""
+    if a.report:
+        raise LogError("--report is for a bench; with a robot use --figures, --json and --mjcf")
+    from mjgear.identify import robot
+
+    found = robot.identify_robot(Path(a.bench), a.logs, a.joint.split(","))
+    print(f"{found.text()}\n  all intervals together hold with 95 %")
+    if a.mjcf and found.spec is not None:
+        a.mjcf.write_text(found.spec.to_xml())
+    if a.json:
+        numbers = {name: {"value": value, "low": low, "high": high} for name, (value, low, high) in found.intervals.items()}
+        a.json.write_text(json.dumps({"parameters": numbers}, indent=2))
+    if a.figures:
+        from mjgear.identify import report
+
+        a.figures.mkdir(parents=True, exist_ok=True)
+        report.robot_figure(found).savefig(a.figures / "robot.png", dpi=90)
+    return 0
+
+
 def _identify(a: argparse.Namespace) -> int:
     told = (lambda text: None) if a.quiet else (lambda text: print(text, file=sys.stderr, flush=True))
     known, tolerance = _known(a.known)
@@ -102,10 +124,7 @@ def _identify(a: argparse.Namespace) -> int:
         if way not in GROUPS:
             raise LogError(f"--leave-out: '{way}' is none of {', '.join(GROUPS)}")
     if a.bench.endswith((".xml", ".mjcf")):
-        from mjgear.identify import robot
-
-        print(robot.identify_robot(Path(a.bench), a.logs, a.joint.split(",")).text())
-        return 0
+        return _identify_robot(a)
     found = identify(a.logs, a.bench, a.servo, _pairs(a.column, "column"), {k: _fact(v) for k, v in _pairs(a.fact, "fact").items()},
                      known, a.dt, a.input, a.fit, a.step, models=models, by=by,
                      budget=Budget(starts=a.starts, gap=a.backlash or Budget.gap), replicates=a.replicates,

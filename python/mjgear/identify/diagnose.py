@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from mjgear.identify.bench import Bench, Dynamometer, Pendulum
 from mjgear.identify.fit import Fit
 from mjgear.identify.intervals import Interval
+from mjgear.identify.logs import Log
 
 _LOADED = 3.0  # load_share from which it is not for want of load
 _GAMMA_UNKNOWN = 0.5  # width of the interval of eta_forward x eta_backward from which a gear counts as unknown
@@ -28,6 +29,19 @@ def load_share(bench: Bench, fit: Fit) -> float:
         n += x.size
     coulomb = fit.values.get("coulomb", 0.0) + fit.values.get("viscous", 0.0)
     return float(np.sqrt(square / max(n, 1)) / max(coulomb, 1e-12))
+
+
+def speeds(logs: Sequence[Log]) -> list[str]:
+    """A line for each log whose speed is not the rate of its position: a unit, or the motor's speed."""
+    lines = []
+    for log in logs:
+        rate, v = np.gradient(log.data["position"], log.dt), log.data["velocity"]
+        if np.dot(v, v) > 0 and np.dot(rate, rate) > 0:
+            share = float(np.dot(v, rate) / np.dot(rate, rate))
+            if not 2 / 3 < share < 1.5:
+                lines.append(f"{log.name}: velocity is {share:.3g} times the rate of position: give its column with a unit, "
+                             "or leave it out and it is taken from position")
+    return lines
 
 
 def findings(bench: Bench, fit: Fit, found: Mapping[str, Interval]) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -95,11 +95,18 @@ class Robot:
       parameters: the ``sysid.ParameterDict`` at the optimum.
       result: of the optimizer.
       intervals: name -> (value, low, high); all of them hold together with 95 %.
+      start, predicted, measured: ``sysid.TimeSeries`` of each log: predicted where the optimizer began, predicted at the
+        optimum, and measured.
+      spec: the robot with the numbers found; None if it was not read from a file.
     """
 
     parameters: Any
     result: Any
     intervals: dict[str, tuple[float, float, float]]
+    start: list[Any]
+    predicted: list[Any]
+    measured: list[Any]
+    spec: mujoco.MjSpec | None = None
 
     def text(self) -> str:
         """The numbers in lines."""
@@ -145,9 +152,12 @@ def identify(sequences: Sequence[Any], start: Any, optimizer: str = "mujoco", we
     """
     residual = sysid.build_residual_fn(models_sequences=list(sequences), sensor_weights=weights)
     options.setdefault("verbose", False)
+    before = [series[0] for series in residual(start.as_vector(), start.copy(), return_pred_all=True)[1]]
     found, result = sysid.optimize(start, residual, optimizer, **options)
-    residuals = [np.asarray(r).ravel() for r in residual(result.x, found.copy())[0]]
-    return Robot(found, result, intervals(found, residuals, np.asarray(result.jac)))
+    parts, predicted, measured = residual(result.x, found.copy(), return_pred_all=True)
+    residuals = [np.asarray(r).ravel() for r in parts]
+    return Robot(found, result, intervals(found, residuals, np.asarray(result.jac)), before, [series[0] for series in predicted],
+                 [series[0] for series in measured])
 
 
 def identify_robot(model: str | Path, logs: Sequence[str | Path], joints: Sequence[str], **options: Any) -> Robot:
@@ -181,4 +191,8 @@ def identify_robot(model: str | Path, logs: Sequence[str | Path], joints: Sequen
         controls.append(trajectory.control)
         sensors.append(trajectory.sensordata)
     sequences = sysid.ModelSequences(Path(model).stem, spec, names, states, controls, sensors, allow_missing_sensors=True)
-    return identify([sequences], start, **options)
+    found = identify([sequences], start, **options)
+    for name, (value, _, _) in found.intervals.items():
+        joint, number = name.rsplit(".", 1)
+        set_number(spec, joint, number, value)
+    return replace(found, spec=spec)
