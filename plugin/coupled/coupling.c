@@ -20,9 +20,6 @@
 #include "friction/friction.h"
 #include "friction/simd.h"
 
-// relative distance from the law at which a step does not count as solved
-#define mjgpLAW 1e-8
-
 // relative difference of velocities at which the engine's own motion is the one that was solved for, no more than
 // rounding
 #define mjgpSAME 1e-10
@@ -252,7 +249,7 @@ static void answerEngine(mjgpStep* s, const mjgInfo* exact, int* worst) {
 static mjgpStep prepare(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
                         mjgpGroup* group) {
   mjgpStep step = {.m = m, .d = d, .g = g, .group = group, .n = group->njoint};
-  step.rough = mjgp_isRough(group);
+  step.rough = group->nterm || mjgp_isRough(group);
   allocate(&step, Mhat);
   if (step.rows) {
     integratorRows(&step, Mhat);

@@ -1,5 +1,6 @@
 #include "coupled/natural_map.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "configuration/jacobian.h"
@@ -12,7 +13,7 @@
 // distances below this share of the terms are rounding, and need not be measured
 #define mjgpROUNDED 1e-14
 
-// share of the largest torque and velocity of a group that counts in the scales of each joint
+// share of the largest velocity of a group that rounding errors of a slow joint in it are relative to
 #define mjgpNEIGHBOURS 1e-5
 
 
@@ -299,27 +300,12 @@ static mjtNum graphDistance(mjtNum t, mjtNum v, mjtNum low, mjtNum high, mjtNum 
 }
 
 
-// largest torque and velocity of the group: joints are solved together, so that a small one beside them is known up to
-// their rounding
-static void largestScales(mjtNum* torque, mjtNum* velocity, const mjgpStep* s) {
+// distance of the joint that is farthest from the law. size: of the torques that balance at each joint, beside those of
+// its gear; fastest: velocity that rounding errors of all joints are relative to
+static mjtNum farthest(const mjgpStep* s, int* worst, const mjtNum* size, mjtNum fastest) {
   const mjgpGears* g = s->g;
-  *torque = *velocity = 0;
-  for (int i = 0; i < s->n; i++) {
-    int joint = s->group->joint[i];
-    mjtNum v = g->out.cancellation[joint], t = mju_abs(g->out.t[joint]);
-    *velocity = mju_max(*velocity, v);
-    t += mju_abs(g->in.tau[joint]) + g->in.inertia[joint] * v / s->m->opt.timestep;
-    *torque = mju_max(*torque, t);
-  }
-}
-
-
-mjtNum mjgp_lawError(mjgpStep* s, int* worst) {
-  const mjgpGears* g = s->g;
-  mjtNum h = s->m->opt.timestep, most = 0, most_torque, most_velocity;
-  largestScales(&most_torque, &most_velocity, s);
+  mjtNum h = s->m->opt.timestep, most = 0;
   *worst = s->n ? s->group->joint[0] : -1;
-  mjgp_accelerations(s);
   for (int i = 0; i < s->n; i++) {
     int joint = s->group->joint[i];
     if (hasGap(s, i)) {
@@ -337,11 +323,9 @@ mjtNum mjgp_lawError(mjgpStep* s, int* worst) {
     mjtNum down = mode ? 1 : mjgi_lawRatio(ratio, g->in.v[joint], -1);
     mjtNum high = mjgi_lawBound(lambda, coulomb, up), low = -mjgi_lawBound(lambda, coulomb, down);
     mjtNum velocity =
-        g->out.cancellation[joint] + mju_abs(v) + g->in.compliance[joint] * mju_abs(t) + mjMINVAL;
-    velocity += mjgpNEIGHBOURS * most_velocity;
+        g->out.cancellation[joint] + mju_abs(v) + g->in.compliance[joint] * mju_abs(t) + fastest;
     mjtNum torque = mju_abs(t) + mju_abs(lambda) + coulomb + mju_abs(g->in.tau[joint]) +
-                    g->in.inertia[joint] * velocity / h + mjMINVAL;
-    torque += mjgpNEIGHBOURS * most_torque;
+                    g->in.inertia[joint] * velocity / h + (size ? size[i] : 0);
 
     // most joints are on it
     int rests = mju_abs(v) <= mjgpROUNDED * velocity && low <= t && t <= high;
@@ -358,4 +342,36 @@ mjtNum mjgp_lawError(mjgpStep* s, int* worst) {
     }
   }
   return most;
+}
+
+
+mjtNum mjgp_lawError(mjgpStep* s, int* worst) {
+  mjgp_accelerations(s);
+  mjtNum error = farthest(s, worst, NULL, 0);
+  if (error <= mjgpLAW) {
+    return error;
+  }
+
+  // a joint without torques or motion of its own has the rounding errors of its neighbours
+  const mjgpGroup* group = s->group;
+  mjtNum fastest = 0;
+  mj_markStack(s->d);
+  mjtNum* size = mj_stackAllocNum(s->d, 2 * (size_t)s->n);
+  mjtNum* t = size + s->n;
+  for (int i = 0; i < s->n; i++) {
+    int joint = group->joint[i];
+    t[i] = s->g->out.t[joint];
+    fastest = mju_max(fastest, s->g->out.cancellation[joint]);
+  }
+  mjgp_gradient(group, s->gradient, s->rounding, s->a, t);
+  for (int i = 0; i < s->n; i++) {
+    size[i] = mjMINVAL;
+    for (int k = group->E_adr[i]; k < group->E_adr[i + 1]; k++) {
+      mjtNum row = mju_abs(group->E[k]);
+      size[i] += row > 0 ? s->rounding[group->E_dof[k]] / (DBL_EPSILON * row) : 0;
+    }
+  }
+  error = farthest(s, worst, size, mjgpNEIGHBOURS * fastest + mjMINVAL);
+  mj_freeStack(s->d);
+  return error;
 }

@@ -20,6 +20,9 @@
 
 #include "coupled/newton.h"
 
+// relative distance from the law at which a step does not count as solved
+#define mjgpLAW 1e-8
+
 typedef enum mjgpFamily_ {
   mjgpFAMILY_VELOCITY = 0,
   mjgpFAMILY_BOUND = 1,
