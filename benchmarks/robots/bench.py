@@ -101,6 +101,8 @@ def play(text, gear, kind, steps, seed, options, save):
         k = int(episode.time.argmax())
         slow = sorted(slow + [(episode.time[k], episode.state[k].copy())], key=lambda x: -x[0])[:SAVED]
         times.append(episode.time.copy())
+    if not times:
+        raise law.Unchecked("diverges in the first step")
     times = np.concatenate(times)
     result["median"] = max(float(np.median(times)), 0.1)
     result["worst"] = float(times.max() / result["median"])

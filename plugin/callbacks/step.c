@@ -26,6 +26,9 @@
 // is the difference of, that is if it can be nothing but rounding
 #define mjgpROUNDING 1e-10
 
+// the tolerance of the engine's iterations is that of their residual; velocities are known to this many times it
+#define mjgpITERATED 10
+
 // and of this part of those of the fastest joint: joints that act on each other are solved as one
 #define mjgpSHARED 0.1
 
@@ -365,6 +368,9 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
     warnOfGains(g, m);
   }
 
+  // gains through tendons are not in the sparsity of M: the engine iterates, and takes no start
+  g->out.tolerance = Mhat.coupled ? m->opt.tolerance : 0;
+
   memset(&g->out.info, 0, sizeof(g->out.info));
   g->out.info.status = g->refused ? mjgERR_ARGUMENT : mjgSOLVED;
 
@@ -470,10 +476,12 @@ static mjtNum largestCancellation(const mjgpGears* g) {
 }
 
 
-// difference between the velocity of joint i and the one that was solved for that can be nothing but rounding
+// difference between the velocity of joint i and the one that was solved for that can be nothing but rounding, or what
+// the engine leaves where it iterates
 static mjtNum rounding(const mjgpGears* g, int i, mjtNum most) {
   mjtNum scale = g->out.cancellation[i] + mjgpSHARED * most;
-  return mjgpROUNDING * scale + mjgpEVALUATIONS * g->out.rounding[i] + mjgpSTILL;
+  return mjgpROUNDING * scale + mjgpEVALUATIONS * g->out.rounding[i] +
+         mjgpITERATED * g->out.tolerance * most + mjgpSTILL;
 }
 
 

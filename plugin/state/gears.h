@@ -117,6 +117,7 @@ typedef struct mjgpResult_ {
   mjgCouplingStep* gap;  // what backlash did                                          (n)
   mjtNum* cancellation;  // velocity to which rounding errors are relative             (n)
   mjtNum* rounding;      // velocity that rounding of constraint forces leaves open     (n)
+  mjtNum tolerance;      // of the engine's solution for accelerations, 0: direct
   mjgInfo info;          // of the step: the worst of its problems
   mjgInfo last_info;     // of the last problem that was solved
 } mjgpResult;

@@ -1,6 +1,7 @@
 """Integrator discrete: one joint against the closed form of its step, what is stuck stays stuck to the last bit, contacts included, and
 the motion goes over into that of implicitfast with the first power of the step."""
 
+import ctypes
 import os
 
 import mujoco
@@ -102,6 +103,36 @@ def test_order():
     assert error[0] < 0.05
     for a, b in zip(error, error[1:]):
         assert 1.5 < a / b < 2.7
+
+
+def test_iterations():
+    """Gains through tendons make the engine iterate, up to its tolerance: what is stuck beside fast joints
+    stands still all the same, and steps count as solved."""
+    n, rng = 30, np.random.default_rng(0)
+    links = "".join(f'<body pos="{0.02 if i else 0} 0 0"><joint name="j{i}" axis="0 {i % 2} {1 - i % 2}" armature="{a:.3g}" damping="1e-5"/>'
+                    f'<geom type="capsule" fromto="0 0 0 .02 0 0" size=".003" mass="{m:.3g}"/>'
+                    for i, (a, m) in enumerate(10 ** rng.uniform((-7, -4), (-3, -1), (n, 2))))
+    tendons = "".join(f'<fixed name="t{k}">' + "".join(f'<joint joint="j{j}" coef="{rng.uniform(-1, 1):.3g}"/>' for j in range(k, n, 6)) + "</fixed>"
+                      for k in range(6))
+    model = mujoco.MjModel.from_xml_string(
+        '<mujoco><option timestep=".002" integrator="discrete" gravity="0 0 0"/>'
+        + GEAR.format(joint=" ".join(f"j{i}" for i in range(n)), u=.2, v=1.1) + f'<worldbody>{links}{"</body>" * n}</worldbody>'
+        + f'<tendon>{tendons}</tendon><actuator>' + "".join(f'<position tendon="t{k}" kp="20"/>' for k in range(6)) + "</actuator></mujoco>")
+    gears = range(model.njnt)
+    data, stuck = mujoco.MjData(model), 0
+    value = (ctypes.c_double * 64)()
+    library = ctypes.CDLL(os.environ["MJGEAR_PLUGIN_PATH"])
+    for step in range(400):
+        data.ctrl[:] = 0.5 * np.sin(0.1 * step + np.arange(6))
+        mujoco.mj_step(model, data)
+        for j in gears:
+            assert library.mjg_readGear(value, ctypes.c_void_p(model._address), ctypes.c_void_p(data._address), j) > 12
+            assert value[11] in (0, 1), (step, j, value[11])
+            if value[4] == 0:
+                stuck += 1
+                assert data.qvel[j] == 0, (step, j, data.qvel[j], np.abs(data.qvel).max())
+    assert stuck > 100
+    print(f"tendon servos: {stuck} stuck")
 
 
 if __name__ == "__main__":
