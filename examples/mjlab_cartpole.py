@@ -66,7 +66,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--worlds", type=int, default=64)
-    parser.add_argument("--iterations", type=int, default=40, help="of the training, 32 steps of each world")
+    parser.add_argument("--iterations", type=int, default=70, help="of the training, 32 steps of each world")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
 

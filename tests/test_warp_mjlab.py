@@ -36,10 +36,10 @@ def main():
     print(run(SOURCE / "tests" / "test_warp.py", "interface"))
 
     # a policy learns with the gear; the example itself checks that there was one
-    text = run(SOURCE / "examples" / "mjlab_cartpole.py", "--iterations", "15")
+    text = run(SOURCE / "examples" / "mjlab_cartpole.py")
     print(text)
     before, after = map(float, re.search(r"trained with gear: score (\S+) before, (\S+) after", text).groups())
-    assert after > before + 0.1, (before, after)
+    assert after > before + 0.2, (before, after)
 
 
 if __name__ == "__main__":
