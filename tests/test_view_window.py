@@ -20,11 +20,11 @@ SIZE = (1200, 760)
 # where things are in a window of that size: values of the panels' items
 SCENE_CHOICE = (187, 51)
 BESIDE = (187, 111)
-GAMMA_V = (431, 1064, 1171, 0, 1.5)  # row, then columns and values of both ends
-ETA_FORWARD = (461, 1064, 1171, 0.05, 1)
-HALF_GAP = (521, 1064, 1171, 0, 0.1)  # of a joint with backlash
-SOLVER = (1117, 521)
-MU = (521, 1064, 1171, 0, 0.5)  # of a worm
+GAMMA_V = (457, 1064, 1171, 0, 1.5)  # row, then columns and values of both ends
+ETA_FORWARD = (487, 1064, 1171, 0.05, 1)
+HALF_GAP = (547, 1064, 1171, 0, 0.1)  # of a joint with backlash
+SOLVER = (1117, 547)
+MU = (547, 1064, 1171, 0, 0.5)  # of a worm
 LINE = 26  # of a list of alternatives
 
 
