@@ -24,6 +24,8 @@ def read(paths):
             if "refused" in row:
                 refused[key] = row["refused"]
                 continue
+            if "unchecked" in row:
+                continue
             old = found.get(key)
             if old is None:
                 found[key] = dict(row)
@@ -40,7 +42,7 @@ def cell(row):
     if row is None:
         return "-", "-"
     rate = [1000 * row[k] / max(row["steps"], 1) for k in ("unsolved", "silent")]
-    return " / ".join("0" if x == 0 else f"{x:.2g}" for x in rate), f"{row['worst']:.0f}"
+    return " / ".join("0" if x == 0 else f"{x:.0f}" if x >= 10 else f"{x:.1g}" for x in rate), f"{row['worst']:.0f}"
 
 
 def table(header, rows):
