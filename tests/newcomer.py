@@ -151,6 +151,7 @@ def main():
         terminal.type("python3 -m venv environment && . environment/bin/activate")
         for i, page in enumerate(sys.argv[1:] or PAGES):
             if i == 0 and page != "README.md":
+                typed.add("./demo")
                 terminal.type(f"git clone -q {SOURCE} mjgear && cd mjgear && pip install mujoco && pip install . && ./demo")
             read(terminal, folder, page, typed)
             (folder / "mjgear" / "robot.xml").write_text(ROBOT)
