@@ -361,13 +361,14 @@ class Test(unittest.TestCase):
     def test_memory(self):
         """Drawing and stepping take no more memory with time.
 
-        The software renderer fills its caches for some seconds, which end before a tenth of the time."""
+        The software renderer fills its caches, ever more slowly, for the first half of the time. In the other half
+        of some 1800 frames 1 kB lost in each would be 1.8 MiB."""
         done = subprocess.run([VIEW, "rod", "--size", "320x240", "--no-panels", "--measure", "60"],
                               env=self.display.environment, cwd=FOLDER, capture_output=True, text=True,
                               check=True)
         print(done.stdout.strip())
-        tenth, end = map(float, re.findall(r"([\d.]+) MiB", done.stdout))
-        self.assertLess(end - tenth, 3)
+        half, end = map(float, re.findall(r"([\d.]+) MiB", done.stdout))
+        self.assertLess(end - half, 1.5)
 
     def test_no_crash_on_missing_scene(self):
         done = subprocess.run([VIEW, "nowhere.xml"], env=self.display.environment, cwd=FOLDER,

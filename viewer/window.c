@@ -218,7 +218,7 @@ typedef struct Measure_ {
   double begin;      // wall clock after a first second, in which caches fill; 0: not yet
   double simulated;  // simulated time then, s
   double processor;  // processor time then, s
-  double memory;     // after a tenth of the time, MiB; 0: not yet
+  double memory;     // after half of the time, in which caches fill, MiB; 0: not yet
   long frames;       // since then
 } Measure;
 
@@ -235,7 +235,7 @@ static int measured(Measure* x, const Window* w, double start) {
   }
   x->frames++;
   double seconds = now - x->begin;
-  if (x->memory == 0 && seconds >= 0.1 * wanted) {
+  if (x->memory == 0 && seconds >= 0.5 * wanted) {
     x->memory = memory();
   }
   if (seconds < wanted) {
@@ -243,7 +243,7 @@ static int measured(Measure* x, const Window* w, double start) {
   }
   printf(
       "%s: %.1f s, %.1f frames/s, simulated/real time %.3f, processor %.1f ms a frame, memory "
-      "%.1f MiB after a tenth, %.1f MiB at the end\n",
+      "%.1f MiB after half of it, %.1f MiB at the end\n",
       w->show->title, seconds, (double)x->frames / seconds, (simulated - x->simulated) / seconds,
       1e3 * (processor() - x->processor) / (double)x->frames, x->memory, memory());
   return 1;
