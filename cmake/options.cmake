@@ -41,7 +41,7 @@ add_library(mjgear_options INTERFACE)
 target_compile_definitions(mjgear_options INTERFACE _POSIX_C_SOURCE=200809L)
 if(CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
   target_compile_options(mjgear_options INTERFACE
-    -Wall -Wextra -Wconversion -Wshadow
+    -Wall -Wextra -Wconversion -Wshadow -Wundef
     # the same arithmetic from every compiler: no fused multiply-add behind our back
     -ffp-contract=off
     $<$<CONFIG:Debug>:-fno-omit-frame-pointer>
