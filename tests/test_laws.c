@@ -1,7 +1,8 @@
 // Each way to describe a gear and each law beside it, in the engine: the inclusion in random steps, energy, order of
 // convergence, a restored state, refusals. One table, and the same tests for each of its rows.
 //
-// What a row says about its gear is computed here from its words by formulas of its own.
+// What a row says about its gear is computed from its words by formulas of the tests. That each wrong word of a
+// description is refused is tested in core/catalogue/test_types.c; here, that the engine says so.
 
 #include <math.h>
 #include <setjmp.h>
@@ -15,6 +16,7 @@
 #include <cmocka.h>
 #include <mujoco/mujoco.h>
 
+#include "expected_efficiencies.h"
 #include "mjgear_backlash.h"
 #include "plugin_models.h"
 #include "references/drive.h"
@@ -47,98 +49,65 @@ static Law laws[7];
 
 
 static void makeLaws(void) {
-  // a wedge of which input and output move at angles to the contact: forces N (sin + mu cos), N (sin - mu cos)
-  double in = 0.4, out = 1.1, mu = 0.08, kappa = sin(out) / sin(in);
-  laws[0] = (Law){
-      .name = "wedge",
-      .keys = KEY("type", "wedge") KEY("input_angle", "0.4") KEY("output_angle", "1.1")
-          KEY("mu", "0.08"),
-      .eta_f = (sin(out) - mu * cos(out)) / (sin(in) + mu * cos(in)) / kappa,
-      .eta_b = (sin(in) - mu * cos(in)) / (sin(out) + mu * cos(out)) * kappa,
-      .ratio = 1,
-      .refused = {
-          {KEY("type", "wedge") KEY("input_angle", "0.4") KEY("mu", "0.1"), "output_angle"},
-          {KEY("type", "wedge") KEY("input_angle", "0") KEY("output_angle", "1") KEY("mu", "0.1"),
-           "out of range"},
-          {KEY("type", "wedge") KEY("input_angle", "0.4") KEY("output_angle", "1") KEY("mu", "0.1")
-               KEY("lead_angle", "0.1"),
-           "contradicts type wedge"},
-          {KEY("type", "wedge") KEY("input_angle", "0.4") KEY("output_angle", "0.05")
-               KEY("mu", "0.3"),
-           "cannot drive"}}};
+  double eta_f, eta_b;
+  wedgeEfficiencies(&eta_f, &eta_b, 0.4, 1.1, 0.08);
+  laws[0] = (Law){.name = "wedge",
+                  .keys = KEY("type", "wedge") KEY("input_angle", "0.4") KEY("output_angle", "1.1")
+                      KEY("mu", "0.08"),
+                  .eta_f = eta_f,
+                  .eta_b = eta_b,
+                  .ratio = 1,
+                  .refused = {{KEY("type", "wedge") KEY("input_angle", "0.4")
+                                   KEY("output_angle", "0.05") KEY("mu", "0.3"),
+                               "cannot drive"}}};
 
-  // sun 20, ring 60 that stands: seen from the carrier the power of the meshes is 3/4 of the whole
-  double both = 0.97 * 0.97;
-  laws[1] = (Law){
-      .name = "planetary",
-      .keys = KEY("type", "planetary") KEY("teeth_sun", "20") KEY("teeth_ring", "60")
-          KEY("mesh_efficiency", "0.97") KEY("motor_coulomb", "0.05"),
-      .eta_f = (1 + 3 * both) / 4,
-      .eta_b = 4 / (1 + 3 / both),
-      .coulomb = 4 * 0.05,
-      .ratio = 1,
-      .refused = {{KEY("type", "planetary") KEY("teeth_sun", "20") KEY("mesh_efficiency", "0.97"),
-                   "teeth_ring"},
-                  {KEY("type", "planetary") KEY("teeth_sun", "60") KEY("teeth_ring", "60")
-                       KEY("mesh_efficiency", "0.97"),
-                   "no room"},
-                  {KEY("type", "planetary") KEY("teeth_sun", "20") KEY("teeth_ring", "60")
-                       KEY("mesh_efficiency", "97"),
-                   "out of range"},
-                  {KEY("type", "planetary") KEY("teeth_sun", "12") KEY("teeth_ring", "60")
-                       KEY("teeth_ring_out", "60") KEY("mesh_efficiency", "0.97"),
-                   "does not turn"}}};
+  carrierEfficiencies(&eta_f, &eta_b, 4, 0.97 * 0.97);
+  laws[1] =
+      (Law){.name = "planetary",
+            .keys = KEY("type", "planetary") KEY("teeth_sun", "20") KEY("teeth_ring", "60")
+                KEY("mesh_efficiency", "0.97") KEY("motor_coulomb", "0.05"),
+            .eta_f = eta_f,
+            .eta_b = eta_b,
+            .coulomb = 4 * 0.05,
+            .ratio = 1,
+            .refused = {{KEY("type", "planetary") KEY("teeth_sun", "12") KEY("teeth_ring", "60")
+                             KEY("teeth_ring_out", "60") KEY("mesh_efficiency", "0.97"),
+                         "does not turn"}}};
 
-  // u0 without load, eta_f T/(T + eta_f u0) under the load T: eta at rated torque gives eta_f, gamma_u = 0 without
-  // the backdriving torque, and c = u0
-  double running = 80 * 0.0558, eta_f = 1 / (1 / 0.78 - running / 34);
+  // gamma_u = 0 without the backdriving torque, and then friction without load is the torque that it runs with
+  eta_f = loadEfficiency(0.78, 34, 80, 0.0558);
   laws[2] =
       (Law){.name = "strain_wave",
             .keys = KEY("type", "strain_wave") KEY("ratio", "80") KEY("rated_torque", "34")
                 KEY("rated_efficiency", "0.78") KEY("no_load_torque", "0.0558"),
             .eta_f = eta_f,
             .eta_b = 2 - 1 / eta_f,
-            .coulomb = running,
+            .coulomb = 80 * 0.0558,
             .ratio = 1,
-            .refused = {{KEY("type", "strain_wave") KEY("rated_torque", "34")
-                             KEY("rated_efficiency", "0.78") KEY("no_load_torque", "0.05"),
-                         "ratio"},
-                        {KEY("type", "strain_wave") KEY("ratio", "80") KEY("rated_torque", "34")
+            .refused = {{KEY("type", "strain_wave") KEY("ratio", "80") KEY("rated_torque", "34")
                              KEY("rated_efficiency", "0.78") KEY("no_load_torque", "5"),
-                         "no_load_torque"},
-                        {KEY("type", "strain_wave") KEY("ratio", "80") KEY("rated_torque", "34")
-                             KEY("rated_efficiency", "78") KEY("no_load_torque", "0.05"),
-                         "out of range"},
-                        {KEY("type", "strain_wave") KEY("ratio", "80") KEY("rated_torque", "34")
-                             KEY("rated_efficiency", "0.78") KEY("no_load_torque", "0.05")
-                                 KEY("coulomb", "1"),
-                         "contradicts type strain_wave"}}};
+                         "no_load_torque"}}};
 
   // Euler and Eytelwein
-  laws[3] = (Law){
-      .name = "capstan",
-      .keys =
-          KEY("type", "capstan") KEY("wrap_angle", "3.2") KEY("mu", "0.12") KEY("coulomb", "0.4"),
-      .eta_f = exp(-0.12 * 3.2),
-      .eta_b = exp(-0.12 * 3.2),
-      .coulomb = 0.4,
-      .ratio = 1,
-      .refused = {{KEY("type", "capstan") KEY("mu", "0.1"), "wrap_angle"},
-                  {KEY("type", "capstan") KEY("mu", "-0.1") KEY("wrap_angle", "1"), "out of range"},
-                  {KEY("wrap_angle", "1"), "write type capstan"}}};
+  laws[3] = (Law){.name = "capstan",
+                  .keys = KEY("type", "capstan") KEY("wrap_angle", "3.2") KEY("mu", "0.12")
+                      KEY("coulomb", "0.4"),
+                  .eta_f = exp(-0.12 * 3.2),
+                  .eta_b = exp(-0.12 * 3.2),
+                  .coulomb = 0.4,
+                  .ratio = 1,
+                  .refused = {{KEY("wrap_angle", "1"), "write type capstan"}}};
 
-  // what the torque into the gear loses: average + difference driving, average - difference driven
-  laws[4] = (Law){
-      .name = "loss",
-      .keys = KEY("type", "loss") KEY("mu_avg", "0.2") KEY("mu_dif", "0.05") KEY("coulomb", "0.3")
-          KEY("static_ratio", "1.4"),
-      .eta_f = 1 - 0.2 - 0.05,
-      .eta_b = 1 / (1 + 0.2 - 0.05),
-      .coulomb = 0.3,
-      .ratio = 1.4,
-      .refused = {{KEY("type", "loss") KEY("mu_dif", "0.1"), "mu_avg"},
-                  {KEY("type", "loss") KEY("mu_avg", "0.1") KEY("mu_dif", "0.2"), "creates energy"},
-                  {KEY("type", "loss") KEY("mu_avg", "0.6") KEY("mu_dif", "0.5"), "cannot drive"}}};
+  lossEfficiencies(&eta_f, &eta_b, 0.2, 0.05);
+  laws[4] = (Law){.name = "loss",
+                  .keys = KEY("type", "loss") KEY("mu_avg", "0.2") KEY("mu_dif", "0.05")
+                      KEY("coulomb", "0.3") KEY("static_ratio", "1.4"),
+                  .eta_f = eta_f,
+                  .eta_b = eta_b,
+                  .coulomb = 0.3,
+                  .ratio = 1.4,
+                  .refused = {{KEY("type", "loss") KEY("mu_avg", "0.1") KEY("mu_dif", "0.2"),
+                               "creates energy"}}};
 
   laws[5] = (Law){
       .name = "presliding",
@@ -552,7 +521,7 @@ static void refusals(void** state) {
         fail_msg("%s: '%s' is not in: %s", laws[k].name, laws[k].refused[i].says, text);
       }
     }
-    assert_true(n >= 3);
+    assert_true(n >= 1);
   }
 }
 

@@ -47,6 +47,22 @@ static void cataloguesExample(void** state) {
 }
 
 
+// CSF-25-50-2UH, figures of the preset csf_25_50: the catalogue's page 50 has the twist at T1, too, 5.5e-4 rad
+static void cataloguesTwist(void** state) {
+  (void)state;
+  const mjgBacklash law = {.model = mjgTORSION,
+                           .stiffness = 2.5e4,
+                           .stiffness_2 = 3.4e4,
+                           .stiffness_3 = 4.4e4,
+                           .torque_1 = 14,
+                           .torque_2 = 48,
+                           .exponent = 1};
+  assert_null(mjg_backlashError(&law));
+  double slope;
+  assert_true(fabs(mjg_backlashTorque(&slope, NULL, &law, 5.5e-4, 0) - 14) < 0.02 * 14);
+}
+
+
 // torque over angle, as the step has it, when the twist goes slowly to and fro
 static double twistTo(const mjgBacklash* law, double* slider, double from, double to) {
   const int n = 2000;
@@ -254,8 +270,12 @@ static void refusals(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(cataloguesExample), cmocka_unit_test(loop),     cmocka_unit_test(converges),
-      cmocka_unit_test(randomSteps),       cmocka_unit_test(refusals),
+      cmocka_unit_test(cataloguesExample),
+      cmocka_unit_test(cataloguesTwist),
+      cmocka_unit_test(loop),
+      cmocka_unit_test(converges),
+      cmocka_unit_test(randomSteps),
+      cmocka_unit_test(refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

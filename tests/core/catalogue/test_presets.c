@@ -10,20 +10,15 @@
 
 #include <cmocka.h>
 
+#include "expected_efficiencies.h"
 #include "mjgear_params.h"
+#include "one_description.h"
 
 
 static mjgTransmission transmissionOf(const char* name) {
   mjgPreset preset;
   assert_int_equal(mjg_preset(&preset, mjg_presetFromName(name)), 0);
-  char text[1000];
-  mjgReport report;
-  mjg_startReport(&report, text, sizeof(text));
-  mjgTransmission t;
-  if (mjg_transmission(&t, &report, &preset.description) != 0) {
-    fail_msg("%s: %s", name, text);
-  }
-  return t;
+  return resolve(&preset.description);
 }
 
 
@@ -110,26 +105,72 @@ static void test_servoM1(void** state) {
 }
 
 
-// the maker's own example: 78 % at 34 N m, 73 % at 19.6 N m, from the motor torque that just raises the load
-static void strainWave(void** state) {
+// what 2000 rpm of the motor are, rad/s
+static const double kRatedSpeed = 2000 * 2 * 3.14159265358979323846 / 60;
+
+
+// the five words of a strain wave gear's catalogue, from the law: motor torque that keeps the output turning at v under
+// a load; static_ratio = 1, so that it breaks away with the torque that it runs with
+static double runningTorque(const mjgTransmission* t, double load, double v) {
+  assert_true(t->static_ratio == 1);
+  return mjg_breakawayMotor(t, load + t->viscous * v, 1);
+}
+
+
+// Schaeffler, TPI 275, RT1-H-CS, ratio 100, 20 deg C: sizes 14, 17, 20, 25
+static const struct {
+  double rated, efficiency, running, starting, backdriving;
+} kSize[] = {{10, 0.67, 0.035, 0.021, 2.21},
+             {31, 0.77, 0.051, 0.029, 3.06},
+             {52, 0.77, 0.105, 0.037, 3.89},
+             {87, 0.77, 0.195, 0.069, 7.26}};
+
+
+// each size's words give a gear that says them again; without the backdriving torque it is predicted from the
+// others, and as gamma_u = 0 is the largest that it can be, it is above the catalogue's, by 11 % at most
+static void strainWaveSizes(void** state) {
   (void)state;
-  mjgPreset preset;
-  assert_int_equal(mjg_preset(&preset, mjg_presetFromName("hfuc_20_80")), 0);
-  mjgTransmission t;
-  mjgReport report;
-  mjg_startReport(&report, NULL, 0);
-  assert_int_equal(mjg_transmission(&t, &report, &preset.description), 0);
-  assert_true(t.ratio == 80 && t.static_ratio == 1);
-  assert_true(fabs(34 / mjg_breakawayMotor(&t, 34, 1) - 0.78) < 1e-9);
-  assert_true(fabs(19.6 / mjg_breakawayMotor(&t, 19.6, 1) - 0.78 * 0.93) < 1e-9);
+  const double ratio = 100;
+  for (int i = 0; i < 4; i++) {
+    double eta_f = loadEfficiency(kSize[i].efficiency, kSize[i].rated, ratio, kSize[i].running);
+    double slow = 1 / (1 / eta_f + ratio * kSize[i].starting / kSize[i].rated);
+    double viscous = eta_f * (kSize[i].running - kSize[i].starting) / kRatedSpeed;
+    mjgDescription d =
+        describe(mjgTYPE_STRAIN_WAVE, mjgKEY_RATIO, ratio, mjgKEY_RATED_TORQUE, kSize[i].rated,
+                 mjgKEY_RATED_EFFICIENCY, slow, mjgKEY_NO_LOAD_TORQUE, kSize[i].starting,
+                 mjgKEY_MOTOR_VISCOUS, viscous, -1);
+    mjgTransmission predicted = resolve(&d);
+    mjg_give(&d, mjgKEY_STARTING_BACKWARD, kSize[i].backdriving);
+    mjgTransmission t = i == 2 ? transmissionOf("rt1_20_100") : resolve(&d);
+    double v = kRatedSpeed / ratio;
+    assertSame(kSize[i].rated / runningTorque(&t, kSize[i].rated, v), kSize[i].efficiency, 1e-9);
+    assertSame(runningTorque(&t, 0, v) / ratio, kSize[i].running, 1e-9);
+    assertSame(mjg_breakawayMotor(&t, 0, 1) / ratio, kSize[i].starting, 1e-9);
+    assertSame(mjg_breakawayLoad(&t, 0, -1), kSize[i].backdriving, 1e-9);
+
+    double back = mjg_breakawayLoad(&predicted, 0, -1);
+    print_message("  backdriving torque %.3g N m, predicted %.3g\n", kSize[i].backdriving, back);
+    assert_true(back > kSize[i].backdriving && back < 1.11 * kSize[i].backdriving);
+  }
+}
+
+
+// Harmonic Drive's CSF-25-50-2UH: its torques as they are printed, the inertia of its wave generator at the output
+static void strainWaveUnit(void** state) {
+  (void)state;
+  mjgTransmission t = transmissionOf("csf_25_50");
+  assertSame(mjg_breakawayMotor(&t, 0, 1) / 50, 0.15, 1e-12);
+  assertSame(mjg_breakawayLoad(&t, 0, -1), 9, 1e-12);
+  assertSame(t.armature, 50 * 50 * 0.413e-4, 1e-12);
+  assertSame(39 / runningTorque(&t, 39, 0), 0.74, 0.01);
 }
 
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(strainWave),   cmocka_unit_test(test_all),
-      cmocka_unit_test(test_locking), cmocka_unit_test(test_servoBound),
-      cmocka_unit_test(test_servoM1),
+      cmocka_unit_test(strainWaveSizes), cmocka_unit_test(strainWaveUnit),
+      cmocka_unit_test(test_all),        cmocka_unit_test(test_locking),
+      cmocka_unit_test(test_servoBound), cmocka_unit_test(test_servoM1),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
