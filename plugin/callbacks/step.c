@@ -505,11 +505,15 @@ static int confirmed(const mjgpGears* g, const mjModel* m, const mjData* d, mjtN
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
     mjtNum v = mjgp_mulRow(m, d, g->config->joint + i, d->qvel);
+    mjtNum open = rounding(g, i, most);
     int drives = g->config->joint[i].gap == mjgpGAP_NONE && g->out.mode[i] &&
                  g->in.compliance[i] == 0 && g->out.t[i] * v < 0 &&
-                 mju_abs(v) > mjgpDRIVES * g->out.cancellation[i] + rounding(g, i, most);
-    mjtNum allowed =
-        mjgpCONFIRMED * (g->out.cancellation[i] + mjgpFASTEST * most) + rounding(g, i, most);
+                 mju_abs(v) > mjgpDRIVES * g->out.cancellation[i] + open;
+
+    // friction that is nothing but rounding has no sign
+    drives = drives && m->opt.timestep * mju_abs(g->out.t[i]) >
+                           open * mjgp_restInertia(m, g->config->joint + i);
+    mjtNum allowed = mjgpCONFIRMED * (g->out.cancellation[i] + mjgpFASTEST * most) + open;
     if ((drives || mju_abs(v - g->out.v_next[i]) > allowed) && !mju_isBad(v)) {
       return 0;
     }

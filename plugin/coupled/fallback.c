@@ -26,6 +26,12 @@
 // the map is zero, in units: a thousand times below what counts as solved
 #define mjgpROOT 1e-11
 
+// of the merit before: a step that leaves more of it may have gone over a narrow piece
+#define mjgpPOOR 0.25
+
+// halvings of the way to such a piece
+#define mjgpBISECTIONS 50
+
 // share of the descent that Newton steps on the map are asked for (Armijo)
 #define mjgpDESCENT 1e-4
 
@@ -53,13 +59,46 @@ static mjtNum square(const mjtNum* x, int n) {
 }
 
 
+// to the place between z + share x and z + over x, over: the map has turned round there, at which the map turns: trial and
+// its merit. Stays where it is if that is not better. Returns 0 if the map cannot be evaluated
+static int intoPiece(mjgpMap* map, mjtNum* trial, mjtNum* merit, const mjtNum* z, const mjtNum* x,
+                     const mjtNum* before, mjtNum share, mjtNum over) {
+  int n = map->n;
+  mjtNum low = share, high = over, best = share, least = *merit;
+  if (mju_dot(before, map->F, n) < 0) {
+    low = 0;
+    high = share;
+  }
+  for (int k = 0; k < mjgpBISECTIONS && high > low && least > mjgpPOOR * *merit; k++) {
+    mjtNum middle = 0.5 * (low + high);
+    mju_addScl(trial, z, x, middle, n);
+    if (!mjgp_evaluateMap(map, trial, 1)) {
+      return 0;
+    }
+    mjtNum now = square(map->F, n);
+    if (now < least) {
+      least = now;
+      best = middle;
+    }
+    if (mju_dot(before, map->F, n) < 0) {
+      high = middle;
+    } else {
+      low = middle;
+    }
+  }
+  *merit = least;
+  mju_addScl(trial, z, x, best, n);
+  return mjgp_evaluateMap(map, trial, 1);
+}
+
+
 // Newton on the map with steps that bring friction closer to the law, from s->t; flg_here: s->a belongs to it
 static int descend(mjgpStep* s, int flg_here) {
   int n = s->n, dim = n + 1, ld = mjgi_simdEnd(n), solved = 0;
   mj_markStack(s->d);
   mjgpMap map;
-  mjtNum* number = mj_stackAllocNum(s->d, (size_t)(3 * n + n * ld));
-  mjtNum *z = number, *trial = z + n, *x = trial + n, *K = x + n;
+  mjtNum* number = mj_stackAllocNum(s->d, (size_t)(4 * n + n * ld));
+  mjtNum *z = number, *trial = z + n, *x = trial + n, *before = x + n, *K = before + n;
   int* pivot = mj_stackAllocInt(s->d, (size_t)n);
   mju_zero(K, n * ld);
   mju_copy(z, s->t, n);
@@ -91,7 +130,8 @@ static int descend(mjgpStep* s, int flg_here) {
     }
 
     // shorten the step until friction comes closer to the law
-    mjtNum share = 1, next = 0;
+    mjtNum share = 1, next = 0, over = 0;
+    mju_copy(before, map.F, n);
     for (int half = 0;; half++, share *= 0.5) {
       mju_addScl(trial, z, x, share, n);
       going = mjgp_evaluateMap(&map, trial, 1);
@@ -103,6 +143,12 @@ static int descend(mjgpStep* s, int flg_here) {
         going = 0;
         break;
       }
+      over = mju_dot(before, map.F, n) < 0 ? share : over;
+    }
+
+    // a step over a narrow piece, as that of a row of dry friction: its ends are too far on both sides
+    if (going && next > mjgpPOOR * merit) {
+      going = intoPiece(&map, trial, &next, z, x, before, share, over);
     }
     mju_copy(z, trial, n);
     merit = next;

@@ -10,6 +10,9 @@
 // of the acceleration that a joint has without the others: least step of the map where theirs take its own away
 #define mjgpLEAST 1e-3
 
+// share of the inertia of a joint that gains of its motor can be, in one metric
+#define mjgpMOST (1 - 1e-9)
+
 // distances below this share of the terms are rounding, and need not be measured
 #define mjgpROUNDED 1e-14
 
@@ -47,8 +50,17 @@ static int hasGap(const mjgpStep* s, int i) {
 }
 
 
-// friction that joint i asks for while the others keep theirs, at the linearization of a(t)
-static mjtNum resolve(mjgpStep* s, int i) {
+// what gains of a motor behind a gap take as inertia of the joint
+static mjtNum misplacedInertia(const mjgpStep* s, int i) {
+  int joint = s->group->joint[i];
+  return s->g->config->joint[joint].gap == mjgpGAP_ROTOR ? s->g->in.implicit[joint] : 0;
+}
+
+
+// friction that joint i asks for on the line on which its acceleration falls by c and the torque of other rotor inertia
+// changes by R where friction grows by 1, through the point s->t, s->acc. The line is the same wherever contacts
+// change, so that what is asked for is continuous
+static mjtNum resolve(mjgpStep* s, int i, mjtNum c, mjtNum R) {
   mjgpGears* g = s->g;
   int joint = s->group->joint[i];
   int rotor = g->config->joint[joint].gap == mjgpGAP_ROTOR;
@@ -59,27 +71,27 @@ static mjtNum resolve(mjgpStep* s, int i) {
     g->out.t[other] = s->t[k];
     g->out.v_next[other] = jointVelocity(s, k);
   }
-  mjtNum W = mjgp_delassus(s, i, i), t = s->t[i], scale = g->out.cancellation[joint];
-  mjtNum a = s->acc[i] + s->shift[i] / s->m->opt.timestep;
-  mjtNum u = mjgp_torqueIn(s, i), R = mjgp_delassusTorque(s, i, i);
+  mjtNum t = s->t[i], scale = g->out.cancellation[joint];
+  mjtNum a = s->acc[i] + s->shift[i] / s->m->opt.timestep, u = mjgp_torqueIn(s, i);
+  R += g->in.inertia[joint] * c;
   if (rotor) {
     mjtNum armature = g->in.inertia[joint] - g->in.implicit[joint];
-    R -= armature * W;
+    R -= armature * c;
     u = g->in.tau[joint] - u - armature * a + R * t;
   } else {
     u -= R * t;
   }
-  mjtNum hold = a + W * t, size = mju_abs(hold);
+  mjtNum hold = a + c * t, size = mju_abs(hold);
   int general = s->group->extra[i] >= 0 || (rotor && g->in.implicit[joint] != 0);
   mjgpProblem problem = {.n = 1,
                          .joint = &joint,
-                         .W = &W,
+                         .W = &c,
                          .a = &hold,
                          .size = &size,
                          .u = general ? &u : NULL,
                          .R = general ? &R : NULL};
   mjgp_solveFriction(g, s->m, s->d, &problem);
-  g->out.cancellation[joint] = scale;
+  g->out.cancellation[joint] = mju_max(scale, mju_abs(g->out.v_next[joint]));
   return g->out.t[joint];
 }
 
@@ -90,13 +102,14 @@ static mjtNum resolve(mjgpStep* s, int i) {
 static void makeMap(mjgpMap* map, mjgpStep* s) {
   size_t n = (size_t)s->n;
   mjtNum h = s->m->opt.timestep, most = 0;
-  mjtNum* number = mj_stackAllocNum(s->d, 4 * n + n * (n + 1));
+  mjtNum* number = mj_stackAllocNum(s->d, 5 * n + n * (n + 1));
   *map = (mjgpMap){.s = s, .n = s->n};
   map->free = number;
   map->c = number + n;
   map->unit = number + 2 * n;
   map->F = number + 3 * n;
-  map->J = number + 4 * n;
+  map->R = number + 4 * n;
+  map->J = number + 5 * n;
   map->piece = mj_stackAllocInt(s->d, 2 * n);
   map->released = map->piece + n;
   mju_zero(s->shift, s->n);
@@ -106,7 +119,12 @@ static void makeMap(mjgpMap* map, mjgpStep* s) {
     for (int j = 0; j < s->n; j++) {
       by_friction += mjgp_delassus(s, i, j) * s->t[j];
     }
-    map->c[i] = mjgp_stepSize(s, i);
+    mjtNum inertia = misplacedInertia(s, i), c = mjgp_stepSize(s, i);
+    if (inertia * c >= mjgpMOST) {
+      c = 1 / (inertia + mjgp_restInertia(s->m, s->g->config->joint + s->group->joint[i]));
+    }
+    map->c[i] = c;
+    map->R[i] = s->group->extra[i] >= 0 ? mjgp_delassus(s, s->n + s->group->extra[i], i) : 0;
     map->free[i] = slipVelocity(s, i, 0) + h * by_friction;
     map->released[i] = 0;
     most += map->free[i] * map->free[i] / map->c[i];
@@ -139,17 +157,22 @@ int mjgp_makeMapHere(mjgpMap* map, mjgpStep* s) {
 }
 
 
-// row of a gap: distance from what it asks for, and its tangent with the other joints where they are
+// Row of a gap: distance from what it asks for, and its tangent. On a line of slope c shaft torque t' = t + S a, of which S
+// is what gains take at the joint, follows from the law with the slope of a shaft whose other side has 1/c - S as its
+// inertia; t' - law is (1 - S c) times t less what is asked for
 static void gapRow(mjgpMap* map, int i) {
   mjgpStep* s = map->s;
   int n = map->n, joint = s->group->joint[i];
-  mjtNum* row = map->J + i * (n + 1);
-  map->F[i] = (s->t[i] - resolve(s, i)) / map->unit[i];
+  mjtNum *row = map->J + i * (n + 1), unit = map->unit[i], c = map->c[i];
+  mjtNum inertia = misplacedInertia(s, i), own = 1 - inertia * c,
+         asked = resolve(s, i, c, map->R[i]);
+  map->F[i] = own * (s->t[i] - asked) / unit;
   int rotor = s->g->config->joint[joint].gap == mjgpGAP_ROTOR;
-  mjtNum slope = rotor ? -s->g->out.gap[joint].dT * s->m->opt.timestep : 0;
+  mjtNum slope = rotor ? -s->g->out.gap[joint].dT * s->m->opt.timestep / own - inertia : 0;
   for (int j = 0; j < n; j++) {
-    row[j] = j == i ? 1 : slope * mjgp_delassus(s, i, j) * (map->unit[j] / map->unit[i]);
+    row[j] = slope * mjgp_delassus(s, i, j) * (map->unit[j] / unit);
   }
+  row[i] += rotor ? own - slope * c : 1;
   row[n] = 0;
   map->piece[i] = s->g->out.mode[joint];
 }
@@ -247,7 +270,7 @@ void mjgp_acceptMap(mjgpMap* map) {
   for (int i = 0; i < map->n; i++) {
     residual = mju_max(residual, mju_abs(map->F[i]));
     if (hasGap(s, i)) {
-      resolve(s, i);
+      resolve(s, i, map->c[i], map->R[i]);
     }
   }
   for (int i = 0; i < map->n; i++) {

@@ -35,6 +35,7 @@ typedef struct mjgpMap_ {
   mjtNum extra;   // bound added at x = 0, in units
   mjtNum* free;   // velocity without friction                                         (n)
   mjtNum* c;      // acceleration that a unit of friction takes, made positive         (n)
+  mjtNum* R;      // torque of rotor inertia of other joints that it takes            (n)
   mjtNum* unit;   // of friction: stops what moves in a step without friction          (n)
   int* piece;     // of each joint at the point that was evaluated last                (n)
   int* released;  // 1: broke away from its static bound                               (n)

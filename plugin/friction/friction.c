@@ -288,6 +288,11 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
     g->out.v_next[i] = v_next[a];
     g->out.lambda[i] = lambda[a];
     g->out.mode[i] = mode[a];
+
+    // what a gap transmits is not among the accelerations without friction
+    if (gaps) {
+      g->out.cancellation[i] = mju_max(g->out.cancellation[i], mju_abs(v_next[a]));
+    }
   }
   mj_freeStack(d);
   return status;
