@@ -20,8 +20,8 @@
 // and of one that is not
 #define mjgpLONG 1600
 
-// halvings of a damped step: where a thousandth does not help no step does
-#define mjgpHALVES 10
+// least share of a step on the map: where a thousandth does not help no step does
+#define mjgpSHORTEST (1.0 / 1024)
 
 // the map is zero, in units: a thousand times below what counts as solved
 #define mjgpROOT 1e-11
@@ -92,6 +92,28 @@ static int intoPiece(mjgpMap* map, mjtNum* trial, mjtNum* merit, const mjtNum* z
 }
 
 
+// trial: z + x, shortened until friction comes closer to the law. Returns 0 if it does not
+static int shorten(mjgpMap* map, mjtNum* trial, mjtNum* merit, const mjtNum* z, const mjtNum* x,
+                   mjtNum* before) {
+  int n = map->n;
+  mjtNum over = 0, last = *merit;
+  mju_copy(before, map->F, n);
+  for (mjtNum share = 1; share >= mjgpSHORTEST; share *= 0.5) {
+    mju_addScl(trial, z, x, share, n);
+    if (!mjgp_evaluateMap(map, trial, 1)) {
+      return 0;
+    }
+    *merit = square(map->F, n);
+    if (*merit <= (1 - mjgpDESCENT * share) * last || *merit <= mjgpROOT * mjgpROOT) {
+      // a step over a narrow piece, as that of a row of dry friction: its ends are too far on both sides
+      return *merit <= mjgpPOOR * last || intoPiece(map, trial, merit, z, x, before, share, over);
+    }
+    over = mju_dot(before, map->F, n) < 0 ? share : over;
+  }
+  return 0;
+}
+
+
 // Newton on the map with steps that bring friction closer to the law, from s->t; flg_here: s->a belongs to it
 static int descend(mjgpStep* s, int flg_here) {
   int n = s->n, dim = n + 1, ld = mjgi_simdEnd(n), solved = 0;
@@ -129,29 +151,8 @@ static int descend(mjgpStep* s, int flg_here) {
       break;
     }
 
-    // shorten the step until friction comes closer to the law
-    mjtNum share = 1, next = 0, over = 0;
-    mju_copy(before, map.F, n);
-    for (int half = 0;; half++, share *= 0.5) {
-      mju_addScl(trial, z, x, share, n);
-      going = mjgp_evaluateMap(&map, trial, 1);
-      next = going ? square(map.F, n) : 0;
-      if (!going || next <= (1 - mjgpDESCENT * share) * merit || next <= mjgpROOT * mjgpROOT) {
-        break;
-      }
-      if (half == mjgpHALVES) {
-        going = 0;
-        break;
-      }
-      over = mju_dot(before, map.F, n) < 0 ? share : over;
-    }
-
-    // a step over a narrow piece, as that of a row of dry friction: its ends are too far on both sides
-    if (going && next > mjgpPOOR * merit) {
-      going = intoPiece(&map, trial, &next, z, x, before, share, over);
-    }
+    going = shorten(&map, trial, &merit, z, x, before);
     mju_copy(z, trial, n);
-    merit = next;
   }
   if (solved) {
     mjgp_acceptMap(&map);
