@@ -27,12 +27,15 @@ enum {
 };
 
 // attempts, by the perturbation that brings the data into general position, none or from a little above rounding on
-// more and more, and by the lines that are made by update until one is made from scratch
+// more and more, by the lines that are made by update until one is made from scratch, and by the distance from the end
+// at which Newton goes on: where everything is all but zero the path goes to and fro there
 static const struct {
   double perturbation;
   int updates;
-} kAttempt[] = {{0, INT_MAX}, {0, 8},     {1e-13, 8}, {0, 0},    {1e-13, 0},
-                {1e-12, 0},   {1e-11, 0}, {1e-10, 0}, {1e-9, 0}, {1e-8, 0}};
+  double near;
+} kAttempt[] = {{0, INT_MAX, 1e-10}, {0, INT_MAX, 0}, {0, 8, 0},     {1e-13, 8, 0},
+                {0, 0, 0},           {1e-13, 0, 0},   {1e-12, 0, 0}, {1e-11, 0, 0},
+                {1e-10, 0, 0},       {1e-9, 0, 0},    {1e-8, 0, 0}};
 
 // its multiples are spread evenly over [0, 1) and never repeat, so that no two joints are perturbed alike
 static const double kGolden = 0.6180339887498949;
@@ -43,6 +46,9 @@ static const double kNearlySingular = 1e-6;
 
 // theta at which the path is where it was
 static const double kSame = 1e-9;
+
+// times the distance from the end: residual from which Newton goes on
+static const double kNear = 1e3;
 
 // in n rounding errors: a residual as it should be, and one that another attempt may improve
 static const double kTiny = 64, kSmall = 1e3;
@@ -201,33 +207,34 @@ static double firstEnd(int* changed, int* to, const mjgiBlock* b, const mjgiScra
 
 
 // has the path been here before: where these pieces are the same and theta is too, but for rounding, it goes in a
-// circle. Compared with the last power of two (Brent); the pieces alone do not tell, because a joint that is
-// stuck has one for both signs of its load
-static int isCircle(double* mark, const mjgiBlock* b, mjgiScratch* scratch, double theta,
-                    int pivot) {
+// circle. Compared with the last mark (Brent), which stays for a quarter of the pivots before it; the pieces alone do not
+// tell, because a joint that is stuck has one for both signs of its load
+static int isCircle(double* mark, int* until, const mjgiBlock* b, mjgiScratch* scratch,
+                    double theta, int pivot) {
   size_t size = (size_t)b->n * sizeof(int);
   if (pivot && fabs(theta - *mark) <= kSame && !memcmp(scratch->mark, b->fixed, size)) {
     return 1;
   }
-  if (!(pivot & (pivot - 1))) {
+  if (pivot >= *until) {
     memcpy(scratch->mark, b->fixed, size);
     *mark = theta;
+    *until = pivot + pivot / 4 + 1;
   }
   return 0;
 }
 
 
 // follow the path with the data as they are; pieces end in fixed. updates: most lines in a row by update, which
-// is faster than from scratch and less accurate
-static int follow(mjgiBlock* b, mjgiScratch* scratch, int pivots, int updates) {
-  int n = b->n, updated = 0;
+// is faster than from scratch and less accurate; near: distance from the end that will do
+static int follow(mjgiBlock* b, mjgiScratch* scratch, int pivots, int updates, double near) {
+  int n = b->n, updated = 0, until = 0;
   memset(b->fixed, 0, (size_t)n * sizeof(int));
   double theta = 0, mark = 0;
   int dir = 1, changed = -1, from = mjgiSTUCK;
 
   for (int pivot = 0; pivot < pivots; pivot++) {
     b->iterations++;
-    if (isCircle(&mark, b, scratch, theta, pivot)) {
+    if (isCircle(&mark, &until, b, scratch, theta, pivot)) {
       return 0;
     }
     if (pivot > 0 && updated < updates && nextLine(b, scratch, changed)) {
@@ -257,7 +264,7 @@ static int follow(mjgiBlock* b, mjgiScratch* scratch, int pivots, int updates) {
     double first = firstEnd(&changed, &to, b, scratch, theta, dir);
 
     // arrived
-    if (dir > 0 && first >= 1 - theta) {
+    if (dir > 0 && first >= 1 - theta - near) {
       return 1;
     }
     if (!(dir > 0 || first <= theta)) {
@@ -321,9 +328,9 @@ int mjgi_lemke(mjgiBlock* b, mjgiScratch* scratch, int pivots) {
   // followed again from scratch, and then from general position
   double tiny = kTiny * n * DBL_EPSILON, small = kSmall * n * DBL_EPSILON, best = INFINITY;
   for (size_t attempt = 0; attempt < sizeof(kAttempt) / sizeof(*kAttempt); attempt++) {
-    double perturbation = kAttempt[attempt].perturbation;
+    double perturbation = kAttempt[attempt].perturbation, near = kAttempt[attempt].near;
     perturb(b, scratch, perturbation, size);
-    if (!follow(b, scratch, pivots, kAttempt[attempt].updates)) {
+    if (!follow(b, scratch, pivots, kAttempt[attempt].updates, near)) {
       continue;
     }
     double residual = finish(b, scratch, perturbation > 0, size);
@@ -338,7 +345,7 @@ int mjgi_lemke(mjgiBlock* b, mjgiScratch* scratch, int pivots) {
       memcpy(scratch->next, b->t, (size_t)n * sizeof(double));
       memcpy(scratch->next_piece, b->piece, (size_t)n * sizeof(int));
     }
-    if (residual <= small && mjgi_newton(b, mjgiCORRECT) &&
+    if (residual <= mjgi_max(small, kNear * near) && mjgi_newton(b, mjgiCORRECT) &&
         mjgi_blockResidual(b, b->piece, tiny) <= tiny) {
       return 1;
     }
