@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "mjcf.h"
+#include "mjgear_plugin.h"
 
 #define PLUGIN "mjgear.transmission"
 
@@ -67,6 +68,24 @@ int mjg_findFunction(void* function, const char* name) {
   }
   memcpy(function, &symbol, sizeof symbol);
   return symbol ? 0 : -1;
+}
+
+
+int mjg_hasFriction(const mjModel* m, const mjData* d, int joint) {
+  static const char* const keys[] = {"gamma_u",           "gamma_v",          "coulomb",
+                                     "stribeck_friction", "gamma_u_stribeck", "gamma_v_stribeck",
+                                     "gamma_u_quadratic", "gamma_v_quadratic"};
+  __typeof__(mjg_getGear)* getGear;
+  if (mjg_findFunction(&getGear, "mjg_getGear")) {
+    return 0;
+  }
+  for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+    double value = 0;
+    if (getGear(&value, m, d, joint, keys[i]) == 1 && value != 0) {
+      return 1;
+    }
+  }
+  return 0;
 }
 
 

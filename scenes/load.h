@@ -13,6 +13,9 @@ int mjg_loadPlugin(const char* file, char* error, int error_sz);
 // a function. 0: done; -1: the plugin has none of that name.
 int mjg_findFunction(void* function, const char* name);
 
+// 1: the joint has a gear with friction, as its configuration says; 0: it has not
+int mjg_hasFriction(const mjModel* m, const mjData* d, int joint);
+
 // path of the scene's MJCF: relative to the environment variable MJGEAR_SCENES, or to scenes/ of the
 // sources; absolute paths and those that begin with "." stay as they are
 void mjg_scenePath(char* path, int path_sz, const mjgScene* scene);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "load.h"
 #include "mjgear.h"
 
 
@@ -93,7 +94,12 @@ int mjg_openPlay(mjgPlay* play, const mjgScene* scene, const mjgCase* variant, c
   if (compare) {
     play->own = malloc(2 * (size_t)m->nv * sizeof(double));
   }
-  if ((compare && !play->own) || addColumns(&play->trajectory, m, scene)) {
+  play->geared = malloc(((size_t)m->njnt + 1) * sizeof(int));
+  mjg_findFunction(&play->readGear, "mjg_readGear");
+  for (int i = 0; i < m->njnt && play->geared; i++) {
+    play->geared[i] = play->readGear && mjg_hasFriction(m, d, i);
+  }
+  if ((compare && !play->own) || !play->geared || addColumns(&play->trajectory, m, scene)) {
     mjg_closePlay(play);
     snprintf(error, (size_t)error_sz, "not enough memory");
     return -1;
@@ -103,15 +109,6 @@ int mjg_openPlay(mjgPlay* play, const mjgScene* scene, const mjgCase* variant, c
     memcpy(play->own + m->nv, d->qvel, (size_t)m->nv * sizeof(double));
   }
   return 0;
-}
-
-
-// friction torque of the gear on one degree of freedom: what the plugin added to passive forces
-static double friction(const mjModel* m, const mjData* d, int joint, int dof) {
-  double passive =
-      d->qfrc_spring[dof] + d->qfrc_damper[dof] + d->qfrc_fluid[dof] + d->qfrc_adhesion[dof];
-  passive += m->jnt_actgravcomp[joint] ? 0 : d->qfrc_gravcomp[dof];
-  return passive - d->qfrc_passive[dof];
 }
 
 
@@ -163,9 +160,12 @@ int mjg_stepPlay(mjgPlay* play, char* error, int error_sz) {
   column = 1;
   for (int i = 0; i < m->njnt; i++) {
     if (isScalar(m, i)) {
-      int dof = m->jnt_dofadr[i];
-      row[column + 2] = d->qfrc_actuator[dof];
-      row[column + 3] = friction(m, d, i, dof);
+      row[column + 2] = d->qfrc_actuator[m->jnt_dofadr[i]];
+      double value[NGEARQUANTITY] = {NAN};
+      if (play->geared[i]) {
+        play->readGear(value, m, d, i);
+      }
+      row[column + 3] = value[0];
       column += 4;
     }
   }
@@ -200,5 +200,7 @@ int mjg_stepPlay(mjgPlay* play, char* error, int error_sz) {
 void mjg_closePlay(mjgPlay* play) {
   mjg_freeTrajectory(&play->trajectory);
   free(play->own);
+  free(play->geared);
   play->own = NULL;
+  play->geared = NULL;
 }

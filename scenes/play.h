@@ -12,6 +12,8 @@ typedef struct mjgPlay_ {
   const mjModel* m;
   mjData* d;
   mjgTrajectory trajectory;
+  int (*readGear)(double* value, const mjModel* m, const mjData* d, int joint);  // of the plugin
+  int* geared;        // of each joint of the model: 1 if it has a gear with friction
   double* own;        // state of the own integration: q, v; null if there is none
   double difference;  // largest difference from it so far
 } mjgPlay;

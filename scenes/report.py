@@ -40,7 +40,7 @@ plt.rcParams.update({
 
 
 def read_run(path):
-    """Columns of one recorded case by name."""
+    """Columns of one recorded case by name; what was not measured is NaN."""
     with open(path, newline="") as file:
         names = next(csv.reader(file))
         rows = np.loadtxt(file, delimiter=",", ndmin=2)
@@ -64,7 +64,7 @@ def last_change(time, values):
 def draw_standard(name, runs, units):
     """Position, velocity and friction of the geared joints, or of all if none has a gear, one line a case; friction
     where there is a gear."""
-    geared = {case: [joint for joint in units if np.any(run[f"friction_{joint}"])] for case, run in runs.items()}
+    geared = {case: [joint for joint in units if not np.isnan(run[f"friction_{joint}"]).all()] for case, run in runs.items()}
     gears = [joint for joint in units if any(joint in joints for joints in geared.values())]
     shown = gears or list(units)
     if not shown:

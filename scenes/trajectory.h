@@ -5,7 +5,7 @@
 //   time
 //   q_JOINT v_JOINT           of each hinge and slide joint
 //   motor_JOINT               torque of the actuators
-//   friction_JOINT            torque of the gear, opposing motion
+//   friction_JOINT            torque of the gear, opposing motion; NaN if the joint has none that rubs
 //   SENSOR, SENSOR_0 ...      each number of each sensor
 //   SENSOR_lambda ...         the numbers of a sensor of the plugin, see plugin/sensor.h
 //   ...                       what the scene measures

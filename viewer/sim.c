@@ -227,17 +227,9 @@ int simHasBacklash(const Sim* sim) {
 
 
 int simHasFriction(const Sim* sim) {
-  static const char* const keys[] = {"gamma_u", "gamma_v", "coulomb", "stribeck_friction"};
-  __typeof__(mjg_getGear)* getGear;
-  if (mjg_findFunction(&getGear, "mjg_getGear")) {
-    return 1;
-  }
   for (int i = 0; i < sim->ngear && sim->friction == simGEAR; i++) {
-    for (size_t k = 0; k < sizeof(keys) / sizeof(*keys); k++) {
-      double value = 0;
-      if (getGear(&value, sim->m, sim->d, sim->gear[i].joint, keys[k]) == 1 && value != 0) {
-        return 1;
-      }
+    if (mjg_hasFriction(sim->m, sim->d, sim->gear[i].joint)) {
+      return 1;
     }
   }
   return 0;
