@@ -25,9 +25,15 @@ import numpy as np
 
 TABLES = ("claims", "differences", "joints")
 
+# the colours of Okabe and Ito, which colour-blind eyes tell apart; more curves are dashed
+COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "0.25")
+DASHES = ("-", "--", ":")
+
+# what is smaller than this part of the same quantity of other joints is rounding, and drawn as rest
+ROUNDING = 1e-6
+
 plt.rcParams.update({
-    # the colours of Okabe and Ito, which colour-blind eyes tell apart
-    "axes.prop_cycle": matplotlib.cycler(color=["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "0.25"]),
+    "axes.prop_cycle": matplotlib.cycler(color=COLORS),
     "figure.dpi": 120,
     "font.size": 9,
     "axes.grid": True,
@@ -79,14 +85,20 @@ def draw_standard(name, runs, units):
             for k, (case, run) in enumerate(runs.items()):
                 if prefix == "friction_" and joint not in geared[case]:
                     continue
-                axis.plot(run["time"], run[prefix + joint], f"C{k}", label=case)
+                axis.plot(run["time"], run[prefix + joint], color=COLORS[k % len(COLORS)], label=case,
+                          linestyle=DASHES[k // len(COLORS) % len(DASHES)])
                 end = max(end, run["time"][-1])
                 last = max(last, last_change(run["time"], run[prefix + joint]))
             axis.set_ylabel(f"[{of}]", fontsize=7)
             axis.tick_params(labelsize=7)
         row[0].set_ylabel(f"{joint} [{unit}]", fontsize=7)
-    for axis, title in zip(axes[0], ("position", "velocity", "friction")):
-        axis.set_title(title)
+    for column, title in zip(axes.T, ("position", "velocity", "friction")):
+        column[0].set_title(title)
+        least = ROUNDING * max(np.ptp(axis.dataLim.intervaly) for axis in column)
+        for axis in column:
+            if 0 < np.ptp(axis.dataLim.intervaly) < least:
+                middle = np.mean(axis.dataLim.intervaly)
+                axis.set_ylim(middle - 1e3 * least, middle + 1e3 * least)
 
     # no long rest
     still = last < 0.5 * end

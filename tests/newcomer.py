@@ -6,7 +6,8 @@ repository and a fresh environment; ./check --long runs it.
 
 Prints each line, its time and the end of what it says; fails at the first line that fails. Files that the pages show
 (forearm.xml, forearm.c, the programs in Python) are written and run where they stand. Lines that open a window are typed
-with Xvfb, and must still show it after some seconds. What is not typed is said, with the reason.
+with Xvfb, and must still show it after some seconds. The films of ./demo are played in a browser, where there is one. What is
+not typed is said, with the reason.
 """
 
 import os
@@ -111,6 +112,15 @@ def type_lines(terminal, block, typed):
             terminal.type(f"timeout {SECONDS} xvfb-run -a {line}", expected=124)
         else:
             terminal.type(line)
+        if line == "./demo":
+            play_films(terminal)
+
+
+def play_films(terminal):
+    if shutil.which("chromium"):
+        terminal.type("python3 tests/films.py")
+    else:
+        print("- films\n    not played: no chromium")
 
 
 def is_command(line):

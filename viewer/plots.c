@@ -232,6 +232,15 @@ static int drawNames(char (*name)[64], int n, mjrRect area, const mjrContext* co
 }
 
 
+// whether a simulation has what a plot shows: the engine's friction has no internal force, and what rubs nowhere has none
+static int hasCurve(const Sim* sim, int plot) {
+  if (plot < plotLAMBDA) {
+    return 1;
+  }
+  return sim->friction == simGEAR && (plot != plotLAMBDA || simHasFriction(sim));
+}
+
+
 void plotsDraw(Plots* plots, mjrRect area, const mjrContext* context, const Sim* sims, int selected,
                const char* const* labels) {
   int nshown = plotsShown(plots);
@@ -271,8 +280,8 @@ void plotsDraw(Plots* plots, mjrRect area, const mjrContext* context, const Sim*
     for (int c = 0; c < ncurve; c++) {
       int sim = plots->nsim > 1 ? c : 0;
       int gear = plots->nsim > 1 ? first : first + c;
-      if (sims[sim].friction != simGEAR && plot >= plotLAMBDA) {
-        continue;  // the engine's friction has neither
+      if (!hasCurve(sims + sim, plot)) {
+        continue;
       }
       findRange(range, plots, curve(plots, sim, gear, plot), figure->range[0][0]);
     }
@@ -289,7 +298,7 @@ void plotsDraw(Plots* plots, mjrRect area, const mjrContext* context, const Sim*
     roundRange(figure);
     for (int c = 0; c < ncurve; c++) {
       int sim = plots->nsim > 1 ? c : 0, gear = plots->nsim > 1 ? first : first + c;
-      if (sims[sim].friction == simGEAR || plot < plotLAMBDA) {
+      if (hasCurve(sims + sim, plot)) {
         fillLine(figure, c, plots, curve(plots, sim, gear, plot), 0.02f * margin);
       }
     }

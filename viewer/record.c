@@ -127,7 +127,9 @@ static int recordDrawn(Show* show, char* error, size_t error_size) {
     frameEffects(frame, option->flg_effects);
     frame->selected = showJoint(show);
     frame->flg_plots = option->flg_plots;
-    frame->plots.window = show->duration;
+    // a film's plots fill up, those of a picture alone end with it
+    int flg_early = !option->film && option->picture_time > 0;
+    frame->plots.window = flg_early ? fmin(option->picture_time, show->duration) : show->duration;
     snprintf(frame->caption, sizeof(frame->caption), "%s",
              option->beside ? show->scene->name : show->title);
     mjrRect area = {0, 0, width, height};
