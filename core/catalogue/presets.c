@@ -340,11 +340,11 @@ static const Servo kServo[] = {
 
 
 static void genericPreset(mjgPreset* preset, const Generic* g) {
-  preset->name = g->name;
-  preset->title = g->title;
-  preset->source = g->source;
-  preset->remark = g->remark;
-  preset->description.type = g->type;
+  *preset = (mjgPreset){.name = g->name,
+                        .title = g->title,
+                        .source = g->source,
+                        .remark = g->remark,
+                        .description = {.type = g->type}};
   for (int i = 0; i < MAX_PAIR && g->pair[i].value != 0; i++) {
     int key = g->pair[i].key;
     int angle = strcmp(mjg_keyInfo(key)->unit, "rad") == 0;
@@ -353,37 +353,39 @@ static void genericPreset(mjgPreset* preset, const Generic* g) {
 }
 
 
-static void fittedPreset(mjgPreset* preset, const Fitted* f) {
-  mjgDescription* d = &preset->description;
-  preset->name = f->name;
-  preset->title = f->title;
-  preset->source = f->source;
-  preset->remark = f->remark;
-  preset->torque_constant = f->torque_constant;
-  preset->resistance = f->resistance;
+// what all servos have
+static void giveCoefficients(mjgDescription* d, double gamma_u, double gamma_v, double coulomb,
+                             double viscous, double armature) {
   d->type = mjgTYPE_COEFFICIENTS;
-  mjg_give(d, mjgKEY_GAMMA_U, f->gamma_u);
-  mjg_give(d, mjgKEY_GAMMA_V, f->gamma_v);
-  mjg_give(d, mjgKEY_COULOMB, f->coulomb);
-  mjg_give(d, mjgKEY_VISCOUS, f->viscous);
-  mjg_give(d, mjgKEY_ARMATURE, f->armature);
+  mjg_give(d, mjgKEY_GAMMA_U, gamma_u);
+  mjg_give(d, mjgKEY_GAMMA_V, gamma_v);
+  mjg_give(d, mjgKEY_COULOMB, coulomb);
+  mjg_give(d, mjgKEY_VISCOUS, viscous);
+  mjg_give(d, mjgKEY_ARMATURE, armature);
+}
+
+
+static void fittedPreset(mjgPreset* preset, const Fitted* f) {
+  *preset = (mjgPreset){.name = f->name,
+                        .title = f->title,
+                        .source = f->source,
+                        .remark = f->remark,
+                        .torque_constant = f->torque_constant,
+                        .resistance = f->resistance};
+  giveCoefficients(&preset->description, f->gamma_u, f->gamma_v, f->coulomb, f->viscous,
+                   f->armature);
 }
 
 
 static void servoPreset(mjgPreset* preset, const Servo* s) {
   const double* x = s->value;
   mjgDescription* d = &preset->description;
-  preset->name = s->name;
-  preset->title = s->title;
-  preset->source = kServoSource;
-  preset->torque_constant = x[mjgiKT];
-  preset->resistance = x[mjgiR];
-  d->type = mjgTYPE_COEFFICIENTS;
-  mjg_give(d, mjgKEY_GAMMA_U, x[mjgiKM]);
-  mjg_give(d, mjgKEY_GAMMA_V, x[mjgiKE]);
-  mjg_give(d, mjgKEY_COULOMB, x[mjgiKC]);
-  mjg_give(d, mjgKEY_VISCOUS, x[mjgiKV]);
-  mjg_give(d, mjgKEY_ARMATURE, x[mjgiARMATURE]);
+  *preset = (mjgPreset){.name = s->name,
+                        .title = s->title,
+                        .source = kServoSource,
+                        .torque_constant = x[mjgiKT],
+                        .resistance = x[mjgiR]};
+  giveCoefficients(d, x[mjgiKM], x[mjgiKE], x[mjgiKC], x[mjgiKV], x[mjgiARMATURE]);
   if (s->model == 1) {
     preset->remark = "Friction does not depend on load in this model.";
     return;
@@ -410,7 +412,6 @@ int mjg_preset(mjgPreset* preset, int i) {
   if (!preset || i < 0 || i >= mjg_presetCount()) {
     return mjgERR_ARGUMENT;
   }
-  memset(preset, 0, sizeof(*preset));
   if (i < NGENERIC) {
     genericPreset(preset, &kGeneric[i]);
   } else if (i < NGENERIC + NFITTED) {
