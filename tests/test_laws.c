@@ -17,13 +17,13 @@
 #include <mujoco/mujoco.h>
 
 #include "expected_efficiencies.h"
+#include "keys.h"
 #include "mjgear_backlash.h"
 #include "plugin_models.h"
 #include "references/drive.h"
 #include "torsion_area.h"
 
-#define KEY(name, value) "<config key='" name "' value='" value "'/>"
-#define PI               3.14159265358979323846
+#define PI 3.14159265358979323846
 
 // inertia of rotor and link of all rows, kg m2
 static const double kRotor = 0.3, kLink = 0.8;
@@ -131,23 +131,13 @@ static void makeLaws(void) {
 
   laws[6] = (Law){
       .name = "torsion",
-      .keys = KEY("eta_forward", "0.8") KEY("eta_backward", "0.6") KEY("coulomb", "0.5")
-          KEY("backlash", "torsion") KEY("stiffness", "5000") KEY("torque_1", "4")
-              KEY("stiffness_2", "8000") KEY("torque_2", "10") KEY("stiffness_3", "11000")
-                  KEY("hysteresis", "0.0008") KEY("damping", "4"),
+      .keys =
+          KEY("eta_forward", "0.8") KEY("eta_backward", "0.6") KEY("coulomb", "0.5") TORSION_KEYS,
       .eta_f = 0.8,
       .eta_b = 0.6,
       .coulomb = 0.5,
       .ratio = 1,
-      .torsion = {.model = mjgTORSION,
-                  .stiffness = 5000,
-                  .damping = 4,
-                  .exponent = 1,
-                  .stiffness_2 = 8000,
-                  .stiffness_3 = 11000,
-                  .torque_1 = 4,
-                  .torque_2 = 10,
-                  .hysteresis = 8e-4},
+      .torsion = TORSION_LAW,
       .refused = {{KEY("backlash", "torsion") KEY("stiffness", "1e4") KEY("rotor_inertia", "1")
                        KEY("half_gap", "1e-3"),
                    "does not use it"},
@@ -437,9 +427,7 @@ static void convergence(void** state) {
       law.keys = KEY("gamma_u", "0") KEY("gamma_v", "0") KEY("coulomb", "0.5")
           KEY("presliding_stiffness", "3000");
     } else if (law.torsion.stiffness > 0) {
-      law.keys = KEY("backlash", "torsion") KEY("stiffness", "5000") KEY("torque_1", "4")
-          KEY("stiffness_2", "8000") KEY("torque_2", "10") KEY("stiffness_3", "11000")
-              KEY("hysteresis", "0.0008") KEY("damping", "4");
+      law.keys = TORSION_KEYS;
     } else if (law.ratio != 1) {
       law.keys =
           KEY("type", "loss") KEY("mu_avg", "0.2") KEY("mu_dif", "0.05") KEY("coulomb", "0.3");

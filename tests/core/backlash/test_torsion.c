@@ -165,15 +165,8 @@ static double error(const mjgBacklash* law, double h) {
 static void converges(void** state) {
   (void)state;
   for (int k = 0; k < 2; k++) {
-    const mjgBacklash law = {.model = mjgTORSION,
-                             .stiffness = 5895,
-                             .damping = 20,
-                             .stiffness_2 = 9000,
-                             .stiffness_3 = 14000,
-                             .torque_1 = 8,
-                             .torque_2 = 25,
-                             .exponent = 1,
-                             .hysteresis = k ? 2e-3 : 0};
+    mjgBacklash law = nordin(mjgTORSION);
+    law.hysteresis *= k;
     double coarse = error(&law, 1e-3), fine = error(&law, 1.25e-4);
     print_message("  hysteresis %g: 1 ms %.3f %%  1/8 ms %.4f %%  order %.2f\n", law.hysteresis,
                   100 * coarse, 100 * fine, log2(coarse / fine) / 3);

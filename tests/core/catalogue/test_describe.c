@@ -1,12 +1,8 @@
 // a transmission described in other words: round trips through all types, and what has no description
 
+#include "draw.h"
 #include "one_description.h"
-
-
-static double random01(uint64_t* seed) {
-  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-  return (double)(*seed >> 11) / 9007199254740992.0;
-}
+#include "transmissions.h"
 
 
 //---------------------------------- round trips ---------------------------------------------------
@@ -17,19 +13,15 @@ static void test_roundTrips(void** state) {
   (void)state;
   static const int types[] = {mjgTYPE_COEFFICIENTS, mjgTYPE_EFFICIENCY, mjgTYPE_STARTING,
                               mjgTYPE_LEADSCREW,    mjgTYPE_WORM,       mjgTYPE_SPUR};
-  uint64_t seed = 3;
   int done[mjgNTYPE] = {0};
   for (int trial = 0; trial < 2000; trial++) {
-    mjgTransmission t;
-    mjg_defaultTransmission(&t);
     int spur = trial % 4 == 0;
-    t.gamma_u = (spur ? 0.02 : 0.9) * (0.01 + 0.99 * random01(&seed));
-    t.gamma_v = (spur ? 0.05 : 1.5) * (0.01 + 0.99 * random01(&seed));
-    t.coulomb = 0.1 + random01(&seed);
-    t.static_ratio = trial % 3 ? 1 : 1 + 0.1 * random01(&seed);
-    t.viscous = random01(&seed);
-    t.armature = random01(&seed);
-    t.ratio = 100 * random01(&seed);
+    mjgTransmission t =
+        makeTransmission((spur ? 0.02 : 0.9) * draw(0.01, 1), (spur ? 0.05 : 1.5) * draw(0.01, 1),
+                         draw(0.1, 1.1), trial % 3 ? 1 : draw(1, 1.1));
+    t.viscous = draw(0, 1);
+    t.armature = draw(0, 1);
+    t.ratio = draw(0, 100);
     if (trial % 2) {
       t.stribeck_friction = 0.05;
       t.stribeck_velocity = 0.3;
@@ -66,15 +58,7 @@ static void test_roundTrips(void** state) {
 // all load-dependent Stribeck terms survive; a description that cannot hold them says so
 static void test_roundTripStribeck(void** state) {
   (void)state;
-  mjgTransmission t;
-  mjg_defaultTransmission(&t);
-  t.gamma_u = 0.31;
-  t.gamma_v = 0.02;
-  t.gamma_u_stribeck = 0.19;
-  t.gamma_v_stribeck = 0.014;
-  t.gamma_u_quadratic = 0.007;
-  t.gamma_v_quadratic = 0.01;
-  t.stribeck_velocity = 2.6;
+  mjgTransmission t = makeStribeck();
   mjgReport report;
   mjg_startReport(&report, NULL, 0);
   mjgDescription d = describe(mjgTYPE_EFFICIENCY, -1);
@@ -95,10 +79,7 @@ static void test_roundTripStribeck(void** state) {
 // what cannot be described says why
 static void test_cannotDescribe(void** state) {
   (void)state;
-  mjgTransmission t;
-  mjg_defaultTransmission(&t);
-  t.gamma_u = -0.1;
-  t.gamma_v = 0.3;
+  mjgTransmission t = makeTransmission(-0.1, 0.3, 0, 1);
   const struct {
     int type;
     const char* line;
@@ -123,9 +104,7 @@ static void test_cannotDescribe(void** state) {
   }
 
   // a gear that locks has no backward starting torque
-  t.gamma_u = 0.1;
-  t.gamma_v = 1.1;
-  t.coulomb = 1;
+  t = makeTransmission(0.1, 1.1, 1, 1);
   char text[500];
   mjgReport report;
   mjg_startReport(&report, text, sizeof(text));

@@ -4,15 +4,12 @@
 
 #include "fixture.h"
 #include "mjgear_params.h"
+#include "transmissions.h"
 
 
 static void closedForms(void** state) {
   (void)state;
-  mjgTransmission gear;
-  mjg_defaultTransmission(&gear);
-  gear.gamma_u = 0.2;
-  gear.gamma_v = 0.5;
-  gear.coulomb = 0.1;
+  mjgTransmission gear = makeTransmission(0.2, 0.5, 0.1, 1);
   gear.armature = 0.05;
   mjgFacts f;
   mjg_explain(&f, &gear, 2, 0.1);

@@ -9,25 +9,17 @@
 
 #include <cmocka.h>
 
+#include "draw.h"
 #include "mjgear_params.h"
 #include "near.h"
-
-
-static double random01(uint64_t* seed) {
-  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-  return (double)(*seed >> 11) / 9007199254740992.0;
-}
+#include "transmissions.h"
 
 
 //---------------------------------- friction at a velocity ----------------------------------------
 
 static void test_constant(void** state) {
   (void)state;
-  mjgTransmission t;
-  mjg_defaultTransmission(&t);
-  t.gamma_u = 0.2;
-  t.gamma_v = 1.1;
-  t.coulomb = 3;
+  mjgTransmission t = makeTransmission(0.2, 1.1, 3, 1);
   double gu, gv, c;
   mjg_frictionAt(&gu, &gv, &c, &t, 1, 2, 3, 4);
   assert_true(gu == 0.2 && gv == 1.1 && c == 3);
@@ -36,45 +28,34 @@ static void test_constant(void** state) {
 
 static void test_stribeck(void** state) {
   (void)state;
-  mjgTransmission t;
-  mjg_defaultTransmission(&t);
-  t.gamma_u = 0.1;
-  t.gamma_v = 0.2;
-  t.gamma_u_stribeck = 0.3;
-  t.gamma_v_stribeck = 0.4;
-  t.gamma_u_quadratic = 0.01;
-  t.gamma_v_quadratic = 0.02;
-  t.coulomb = 5;
-  t.stribeck_friction = 7;
-  t.stribeck_velocity = 0.5;
-  t.stribeck_exponent = 1.5;
+  mjgTransmission t = makeStribeck();
   double gu, gv, c;
 
   // at rest, driven by the motor: the load's torque counts
   mjg_frictionAt(&gu, &gv, &c, &t, 0, 0, -10, -4);
-  assertNear(gu, 0.4, 1e-15);
-  assertNear(gv, 0.6 + 0.02 * 4, 1e-15);
-  assertNear(c, 12, 1e-15);
+  assertNear(gu, 0.2, 1e-15);
+  assertNear(gv, 0.5 + 0.006 * 4, 1e-15);
+  assertNear(c, 4, 1e-15);
 
   // driven by the load: the motor's torque counts
   mjg_frictionAt(&gu, &gv, &c, &t, 0, 0, 3, 4);
-  assertNear(gu, 0.4 + 0.01 * 3, 1e-15);
-  assertNear(gv, 0.6, 1e-15);
+  assertNear(gu, 0.2 + 0.004 * 3, 1e-15);
+  assertNear(gv, 0.5, 1e-15);
 
   // both sides push the same way: no quadratic term
   mjg_frictionAt(&gu, &gv, &c, &t, 0, 0, 3, -4);
-  assertNear(gu, 0.4, 1e-15);
-  assertNear(gv, 0.6, 1e-15);
+  assertNear(gu, 0.2, 1e-15);
+  assertNear(gv, 0.5, 1e-15);
 
   // at the Stribeck velocity 1/e of all gains, in either direction; far above nothing
   double S = exp(-1);
-  mjg_frictionAt(&gu, &gv, &c, &t, 0, -0.5, -10, -4);
-  assertNear(gu, 0.1 + 0.3 * S, 1e-15);
-  assertNear(gv, 0.2 + 0.4 * S + 0.08 * S, 1e-15);
-  assertNear(c, 5 + 7 * S, 1e-15);
+  mjg_frictionAt(&gu, &gv, &c, &t, 0, -0.4, -10, -4);
+  assertNear(gu, 0.1 + 0.1 * S, 1e-15);
+  assertNear(gv, 0.3 + 0.2 * S + 0.024 * S, 1e-15);
+  assertNear(c, 1 + 3 * S, 1e-15);
   mjg_frictionAt(&gu, &gv, &c, &t, 0, 50, 10, 4);
   assertNear(gu, 0.1, 1e-15);
-  assertNear(c, 5, 1e-15);
+  assertNear(c, 1, 1e-15);
 }
 
 
@@ -108,10 +89,7 @@ static int moves(const mjgTransmission* t, double f_u, double f_v, int s) {
 
 static void test_breakawayClosedForm(void** state) {
   (void)state;
-  mjgTransmission t;
-  mjg_defaultTransmission(&t);
-  t.gamma_u = 0.1;
-  t.gamma_v = 1.2;
+  mjgTransmission t = makeTransmission(0.1, 1.2, 0, 1);
 
   // f_v = 10 is overcome by 10/eta_f and lowered by 10 eta_b, which is negative: the motor must push
   assertNear(mjg_breakawayMotor(&t, 10, 1), 10 * 2.2 / 0.9, 1e-14);
@@ -122,9 +100,7 @@ static void test_breakawayClosedForm(void** state) {
   assert_true(mjg_breakawayLoad(&t, 0, 1) == -INFINITY);
 
   // a backdrivable one with load-independent friction and more of it at rest
-  t.gamma_v = 0.4;
-  t.coulomb = 2;
-  t.static_ratio = 1.5;
+  t = makeTransmission(0.1, 0.4, 2, 1.5);
   assertNear(mjg_breakawayMotor(&t, 0, 1), 3 / (1 - 0.15), 1e-14);
   assertNear(mjg_breakawayLoad(&t, 0, -1), 3 / (1 - 0.6), 1e-14);
   assertNear(mjg_breakawayLoad(&t, 0, 1), -3 / (1 - 0.6), 1e-14);
@@ -134,19 +110,14 @@ static void test_breakawayClosedForm(void** state) {
 // the answer is where a scan of the inequality first finds motion
 static void test_breakawayScan(void** state) {
   (void)state;
-  uint64_t seed = 5;
   int finite = 0, infinite = 0;
   for (int trial = 0; trial < 400; trial++) {
-    mjgTransmission t;
-    mjg_defaultTransmission(&t);
-    t.gamma_u = 1.4 * random01(&seed) - 0.2;
-    t.gamma_v = 1.6 * random01(&seed) + 0.2;
-    t.gamma_v_stribeck = 0.3 * random01(&seed);
-    t.gamma_u_quadratic = trial % 3 ? 0 : 0.03 * random01(&seed);
-    t.gamma_v_quadratic = trial % 3 ? 0 : 0.03 * random01(&seed);
-    t.coulomb = trial % 2 ? 2 * random01(&seed) : 0;
-    t.static_ratio = 1 + random01(&seed);
-    double z = 20 * random01(&seed) - 10;
+    mjgTransmission t =
+        makeTransmission(draw(-0.2, 1.2), draw(0.2, 1.8), trial % 2 ? draw(0, 2) : 0, draw(1, 2));
+    t.gamma_v_stribeck = draw(0, 0.3);
+    t.gamma_u_quadratic = trial % 3 ? 0 : draw(0, 0.03);
+    t.gamma_v_quadratic = trial % 3 ? 0 : draw(0, 0.03);
+    double z = draw(-10, 10);
     for (int s = -1; s <= 1; s += 2) {
       for (int motor = 0; motor < 2; motor++) {
         int e = motor ? s : -s;
@@ -163,7 +134,7 @@ static void test_breakawayScan(void** state) {
         double f_u = motor ? e * first : z, f_v = motor ? z : e * first;
         assert_true(!isfinite(first) || !mjg_sticks(&t, f_u, f_v));
         f_u = z;
-        f_v = 30 * random01(&seed) - 15;
+        f_v = draw(-15, 15);
         assert_true(mjg_sticks(&t, f_u, f_v) ==
                     !(moves(&t, f_u, f_v, 1) || moves(&t, f_u, f_v, -1)));
         if (isfinite(first)) {
@@ -187,10 +158,7 @@ static void test_breakawayScan(void** state) {
 
 static void test_efficiencies(void** state) {
   (void)state;
-  mjgTransmission t;
-  mjg_defaultTransmission(&t);
-  t.gamma_u = 0.1;
-  t.gamma_v = 0.2;
+  mjgTransmission t = makeTransmission(0.1, 0.2, 0, 1);
   t.gamma_u_stribeck = 0.3;
   t.gamma_v_stribeck = 0.8;
   double ef, eb;
@@ -222,10 +190,8 @@ static double simulatedInertia(double gu, double gv, double m, double M, double 
 
 static void test_apparentInertia(void** state) {
   (void)state;
-  uint64_t seed = 11;
   for (int trial = 0; trial < 200; trial++) {
-    double ef = 0.3 + 0.65 * random01(&seed), eb = 0.1 + 0.8 * random01(&seed);
-    double m = 0.1 + 5 * random01(&seed), M = 0.1 + 5 * random01(&seed);
+    double ef = draw(0.3, 0.95), eb = draw(0.1, 0.9), m = draw(0.1, 5.1), M = draw(0.1, 5.1);
     double gu, gv, forward, backward;
     assert_int_equal(mjg_coefficients(&gu, &gv, ef, eb), 0);
     assert_int_equal(mjg_apparentInertia(&forward, &backward, gu, gv, m, M), 0);

@@ -8,9 +8,8 @@
 
 #include <cmocka.h>
 
+#include "keys.h"
 #include "plugin_models.h"
-
-#define KEY(name, value) "<config key='" name "' value='" value "'/>"
 
 
 // each mistake in a line that names key and remedy

@@ -12,23 +12,24 @@
 #include <cmocka.h>
 #include <mujoco/mujoco.h>
 
+#include "keys.h"
 #include "mjgear_backlash.h"
 #include "plugin_models.h"
 
 #define PI 3.14159265358979323846
 
-// a link on a hinge, with sensor; the last argument of the format is the rest of the model
-#define LINK                                                                            \
-  "<mujoco><option timestep='%g' integrator='%s' gravity='0 0 0'/>"                     \
-  "<extension><plugin plugin='mjgear.transmission'><instance name='g'>"                 \
-  "<config key='joint' value='j'/>%s</instance></plugin></extension>"                   \
-  "<worldbody><body name='link'><joint name='j' axis='0 1 0'/>"                         \
-  "<inertial pos='0 0 0' mass='1' diaginertia='5.6 5.6 5.6'/></body></worldbody>"       \
-  "<actuator><motor joint='j'/></actuator>"                                             \
+#define SENSOR                                                                          \
   "<sensor><plugin name='s' plugin='mjgear.transmission' instance='g' objtype='joint' " \
-  "objname='j'/></sensor></mujoco>"
+  "objname='j'/></sensor>"
 
-#define KEY(name, value) "<config key='" name "' value='" value "'/>"
+// a link on a hinge, with a motor and a sensor
+#define LINK                                                                      \
+  "<mujoco><option timestep='%g' integrator='%s' gravity='0 0 0'/>"               \
+  "<extension><plugin plugin='mjgear.transmission'><instance name='g'>"           \
+  "<config key='joint' value='j'/>%s</instance></plugin></extension>"             \
+  "<worldbody><body name='link'><joint name='j' axis='0 1 0'/>"                   \
+  "<inertial pos='0 0 0' mass='1' diaginertia='5.6 5.6 5.6'/></body></worldbody>" \
+  "<actuator><motor joint='j'/></actuator>" SENSOR "</mujoco>"
 
 // numbers of the sensor, as the README lists them
 enum {
@@ -45,80 +46,68 @@ static const struct {
   const char* keys;
   mjgBacklash law;
 } models[] = {
-#define COMMON KEY("half_gap", "0.0025") KEY("rotor_inertia", "0.4")
-    {COMMON KEY("backlash", "deadzone") KEY("stiffness", "5895"),
-     {.model = mjgDEADZONE, .half_gap = 0.0025, .stiffness = 5895, .exponent = 1}},
-    {COMMON KEY("backlash", "damped_deadzone") KEY("stiffness", "5895") KEY("damping", "59"),
-     {.model = mjgDAMPED_DEADZONE,
-      .half_gap = 0.0025,
-      .stiffness = 5895,
-      .damping = 59,
-      .exponent = 1}},
-    {COMMON KEY("backlash", "revised_deadzone") KEY("stiffness", "5895") KEY("damping", "59"),
-     {.model = mjgREVISED_DEADZONE,
-      .half_gap = 0.0025,
-      .stiffness = 5895,
-      .damping = 59,
-      .exponent = 1}},
-    {COMMON KEY("backlash", "exact") KEY("stiffness", "5895") KEY("damping", "59"),
-     {.model = mjgEXACT, .half_gap = 0.0025, .stiffness = 5895, .damping = 59, .exponent = 1}},
-    {COMMON KEY("backlash", "phase_plane") KEY("stiffness", "5895") KEY("damping", "59"),
-     {.model = mjgPHASE_PLANE,
-      .half_gap = 0.0025,
-      .stiffness = 5895,
-      .damping = 59,
-      .exponent = 1}},
-    {COMMON KEY("backlash", "rubber") KEY("stiffness", "5895") KEY("damping", "59")
-         KEY("rubber", "0.002"),
-     {.model = mjgRUBBER,
-      .half_gap = 0.0025,
-      .stiffness = 5895,
-      .damping = 59,
-      .rubber = 0.002,
-      .exponent = 1}},
-    {COMMON KEY("backlash", "smooth") KEY("stiffness", "5895") KEY("rubber", "0.002"),
-     {.model = mjgSMOOTH, .half_gap = 0.0025, .stiffness = 5895, .rubber = 0.002, .exponent = 1}},
-    {COMMON KEY("backlash", "jck") KEY("stiffness", "5895") KEY("damping", "59")
-         KEY("shaft_inertia", "0.05"),
-     {.model = mjgJCK,
-      .half_gap = 0.0025,
-      .stiffness = 5895,
-      .damping = 59,
-      .shaft_inertia = 0.05,
-      .exponent = 1}},
-    {COMMON KEY("backlash", "hunt_crossley") KEY("stiffness", "120000") KEY("exponent", "1.5")
+#define ROTOR         KEY("rotor_inertia", "0.4")
+#define GAP_OF(model) ROTOR KEY("half_gap", "0.0025") KEY("backlash", model)
+#define STIFF         KEY("stiffness", "5895")
+#define DAMPED        STIFF KEY("damping", "59")
+#define STIFF_LAW     .half_gap = 0.0025, .stiffness = 5895, .exponent = 1
+#define DAMPED_LAW    STIFF_LAW, .damping = 59
+    {GAP_OF("deadzone") STIFF, {.model = mjgDEADZONE, STIFF_LAW}},
+    {GAP_OF("damped_deadzone") DAMPED, {.model = mjgDAMPED_DEADZONE, DAMPED_LAW}},
+    {GAP_OF("revised_deadzone") DAMPED, {.model = mjgREVISED_DEADZONE, DAMPED_LAW}},
+    {GAP_OF("exact") DAMPED, {.model = mjgEXACT, DAMPED_LAW}},
+    {GAP_OF("phase_plane") DAMPED, {.model = mjgPHASE_PLANE, DAMPED_LAW}},
+    {GAP_OF("rubber") DAMPED KEY("rubber", "0.002"),
+     {.model = mjgRUBBER, DAMPED_LAW, .rubber = 0.002}},
+    {GAP_OF("smooth") STIFF KEY("rubber", "0.002"),
+     {.model = mjgSMOOTH, STIFF_LAW, .rubber = 0.002}},
+    {GAP_OF("jck") DAMPED KEY("shaft_inertia", "0.05"),
+     {.model = mjgJCK, DAMPED_LAW, .shaft_inertia = 0.05}},
+    {GAP_OF("hunt_crossley") KEY("stiffness", "120000") KEY("exponent", "1.5")
          KEY("restitution", "2"),
      {.model = mjgHUNT_CROSSLEY,
       .half_gap = 0.0025,
       .stiffness = 120000,
       .exponent = 1.5,
       .restitution = 2}},
-    {COMMON KEY("backlash", "limited_damping") KEY("stiffness", "5895") KEY("damping", "59"),
-     {.model = mjgLIMITED_DAMPING,
-      .half_gap = 0.0025,
-      .stiffness = 5895,
-      .damping = 59,
-      .exponent = 1}},
-    {KEY("rotor_inertia", "0.4") KEY("backlash", "torsion") KEY("stiffness", "5895")
-         KEY("damping", "59") KEY("stiffness_2", "8000") KEY("stiffness_3", "12000")
-             KEY("torque_1", "5") KEY("torque_2", "12") KEY("hysteresis", "0.001"),
-     {.model = mjgTORSION,
-      .stiffness = 5895,
-      .damping = 59,
-      .exponent = 1,
-      .stiffness_2 = 8000,
-      .stiffness_3 = 12000,
-      .torque_1 = 5,
-      .torque_2 = 12,
-      .hysteresis = 0.001}},
+    {GAP_OF("limited_damping") DAMPED, {.model = mjgLIMITED_DAMPING, DAMPED_LAW}},
+    {ROTOR TORSION_KEYS, TORSION_LAW},
 };
 enum {
   NMODEL = sizeof(models) / sizeof(models[0])
 };
 
 
+// a link with these keys, and its data
+typedef struct Link_ {
+  mjModel* m;
+  mjData* d;
+} Link;
+
+
+static Link makeLink(const char* integrator, const char* keys) {
+  Link link = {.m = makeModel(LINK, 1e-3, integrator, keys)};
+  link.d = mj_makeData(link.m);
+  return link;
+}
+
+
+static void freeLink(Link* link) {
+  mj_deleteData(link->d);
+  mj_deleteModel(link->m);
+}
+
+
 static double swing(double time) {
   return 25 * sin(2 * PI * 4 * time);
+}
+
+
+// one step in which the motor swings the link; its angle then
+static double swingStep(const mjModel* m, mjData* d) {
+  d->ctrl[0] = swing(d->time);
+  mj_step(m, d);
+  return d->qpos[0];
 }
 
 
@@ -131,8 +120,8 @@ static void stepsAsTheCore(void** state) {
     char keys[1000];
     snprintf(keys, sizeof keys, "%s%s", models[i].keys,
              KEY("gamma_u", "0.2") KEY("gamma_v", "0.4") KEY("coulomb", "0.3"));
-    mjModel* model = makeModel(LINK, h, integrators[i % 3], keys);
-    mjData* d = mj_makeData(model);
+    Link link = makeLink(integrators[i % 3], keys);
+    mjData* d = link.d;
     mjgCoupling c = {.law = &models[i].law,
                      .h = h,
                      .blend = mjg_couplingBlend(&models[i].law, h * (1 / m + 1 / M), h),
@@ -146,8 +135,8 @@ static void stepsAsTheCore(void** state) {
     for (int k = 0; k < 500; k++) {
       c.theta_d = rotor - angle;
       c.omega_d = c.velocity - velocity;
-      c.torque = d->ctrl[0] = swing(d->time);
-      mj_step(model, d);
+      c.torque = swing(d->time);
+      swingStep(link.m, d);
       mjgCouplingStep step;
       mjg_couplingResolve(&step, &c, velocity, h / M);
       velocity += h / M * step.T;
@@ -162,8 +151,7 @@ static void stepsAsTheCore(void** state) {
       assert_int_equal((int)d->sensordata[MODE], step.mode);
     }
     assert_true(turned > 0.01);
-    mj_deleteData(d);
-    mj_deleteModel(model);
+    freeLink(&link);
   }
 }
 
@@ -245,8 +233,7 @@ static void pressesOnContact(void** state) {
         "<geom type='capsule' fromto='0 0 0 1 0 0' size='0.02' mass='0.5'/></body>"
         "<geom type='box' size='0.1 0.1 0.1' pos='0.9 0 -0.13'/></worldbody>"
         "<actuator><motor joint='j'/></actuator>"
-        "<sensor><plugin name='s' plugin='mjgear.transmission' instance='g' objtype='joint' "
-        "objname='j'/></sensor></mujoco>",
+        SENSOR "</mujoco>",
         cones[i % 2], locks ? 1.1 : 0.5);
     mjData* d = mj_makeData(m);
     double pressed = 0;
@@ -283,16 +270,15 @@ static void pressesOnContact(void** state) {
 // contacts too; the rotor does not move at all
 static void rattles(void** state) {
   (void)state;
-  mjModel* m =
-      makeModel(LINK, 1e-3, "implicitfast",
-                KEY("backlash", "hunt_crossley") KEY("half_gap", "0.01") KEY("stiffness", "1e6")
-                    KEY("restitution", "0.5") KEY("rotor_inertia", "0.01") KEY("gamma_u", "0.1")
-                        KEY("gamma_v", "1.1"));
-  mjData* d = mj_makeData(m);
+  Link link = makeLink("implicitfast", KEY("backlash", "hunt_crossley") KEY("half_gap", "0.01")
+                                           KEY("stiffness", "1e6") KEY("restitution", "0.5")
+                                               KEY("rotor_inertia", "0.01") KEY("gamma_u", "0.1")
+                                                   KEY("gamma_v", "1.1"));
+  mjData* d = link.d;
   double lo = 0, hi = 0, rotor = 0;
   for (int k = 0; k < 6000; k++) {
     d->qfrc_applied[0] = 20 * sin(2 * PI * 0.5 * d->time);
-    mj_step(m, d);
+    mj_step(link.m, d);
     lo = fmin(lo, d->qpos[0]);
     hi = fmax(hi, d->qpos[0]);
     rotor = fmax(rotor, fabs(d->sensordata[ANGLE]));
@@ -300,8 +286,7 @@ static void rattles(void** state) {
   }
   assert_true(rotor < 1e-14);
   assert_true(hi > 0.01 && hi < 0.0105 && lo < -0.01 && lo > -0.0105);
-  mj_deleteData(d);
-  mj_deleteModel(m);
+  freeLink(&link);
 }
 
 
@@ -320,8 +305,7 @@ static void encoders(void** state) {
         "<worldbody><body><joint name='j' axis='0 1 0' damping='2'/>"
         "<geom type='capsule' fromto='0 0 0 0.5 0 0' size='0.02' mass='0.5'/></body></worldbody>"
         "<actuator><position joint='j' kp='100' kv='5'/></actuator>"
-        "<sensor><plugin name='s' plugin='mjgear.transmission' instance='g' objtype='joint' "
-        "objname='j'/></sensor></mujoco>",
+        SENSOR "</mujoco>",
         keys[i]);
     mjData* d = mj_makeData(m);
     d->ctrl[0] = 0.3;
@@ -342,19 +326,15 @@ static void encoders(void** state) {
 // reset, keyframes, copies and saved states carry rotor and gap; mj_forward leaves them alone
 static void carriesState(void** state) {
   (void)state;
-  mjModel* m =
-      makeModel(LINK, 1e-3, "Euler",
-                KEY("backlash", "jck") KEY("half_gap", "0.0025") KEY("stiffness", "5895")
-                    KEY("damping", "59") KEY("shaft_inertia", "0.05") KEY("rotor_inertia", "0.4")
-                        KEY("gamma_u", "0.1") KEY("gamma_v", "0.2"));
-  mjData *d = mj_makeData(m), *copy = mj_makeData(m), *restored = mj_makeData(m);
+  Link link = makeLink("Euler", GAP_OF("jck") DAMPED KEY("shaft_inertia", "0.05")
+                                    KEY("gamma_u", "0.1") KEY("gamma_v", "0.2"));
+  const mjModel* m = link.m;
+  mjData *d = link.d, *copy = mj_makeData(m), *restored = mj_makeData(m);
   int size = (int)mj_stateSize(m, mjSTATE_INTEGRATION);
   mjtNum* saved = malloc(sizeof(mjtNum) * (size_t)size);
   mjtNum first[400];
   for (int k = 0; k < 400; k++) {
-    d->ctrl[0] = swing(d->time);
-    mj_step(m, d);
-    first[k] = d->qpos[0];
+    first[k] = swingStep(m, d);
     if (k == 150) {
       mj_copyData(copy, m, d);
       mj_getState(m, d, saved, mjSTATE_INTEGRATION);
@@ -367,15 +347,12 @@ static void carriesState(void** state) {
       continued[i]->ctrl[0] = swing(continued[i]->time);
       mj_forward(m, continued[i]);
       mj_forward(m, continued[i]);
-      mj_step(m, continued[i]);
-      assert_true(continued[i]->qpos[0] == first[k]);
+      assert_true(swingStep(m, continued[i]) == first[k]);
     }
   }
   mj_resetData(m, d);
   for (int k = 0; k < 400; k++) {
-    d->ctrl[0] = swing(d->time);
-    mj_step(m, d);
-    assert_true(d->qpos[0] == first[k]);
+    assert_true(swingStep(m, d) == first[k]);
   }
 
   // a joint that is put elsewhere takes its rotor along
@@ -386,10 +363,9 @@ static void carriesState(void** state) {
     assert_true(d->qpos[0] == 1.5 && d->sensordata[ANGLE] == 1.5);
   }
   free(saved);
-  mj_deleteData(d);
   mj_deleteData(copy);
   mj_deleteData(restored);
-  mj_deleteModel(m);
+  freeLink(&link);
 }
 
 

@@ -12,6 +12,7 @@
 
 #include "mjgear_params.h"
 #include "plugin_models.h"
+#include "transmissions.h"
 
 static const double kRotor = 1, kMass = 1.5;
 
@@ -93,12 +94,7 @@ static void compare(const char* keys, const mjgTransmission* gear) {
 
 static void test_coulomb(void** state) {
   (void)state;
-  mjgTransmission gear;
-  mjg_defaultTransmission(&gear);
-  gear.gamma_u = 0.1;
-  gear.gamma_v = 0.3;
-  gear.coulomb = 4;
-  gear.static_ratio = 1.6;
+  const mjgTransmission gear = makeTransmission(0.1, 0.3, 4, 1.6);
   compare(
       "<config key='gamma_u' value='0.1'/><config key='gamma_v' value='0.3'/>"
       "<config key='coulomb' value='4'/><config key='static_ratio' value='1.6'/>",
@@ -108,37 +104,15 @@ static void test_coulomb(void** state) {
 
 static void test_stribeck(void** state) {
   (void)state;
-  mjgTransmission gear;
-  mjg_defaultTransmission(&gear);
-  gear.gamma_u = 0.1;
-  gear.gamma_v = 0.3;
-  gear.gamma_u_stribeck = 0.1;
-  gear.gamma_v_stribeck = 0.2;
-  gear.gamma_u_quadratic = 0.004;
-  gear.gamma_v_quadratic = 0.006;
-  gear.coulomb = 1;
-  gear.stribeck_friction = 3;
-  gear.stribeck_velocity = 0.4;
-  gear.stribeck_exponent = 1.3;
-  compare(
-      "<config key='gamma_u' value='0.1'/><config key='gamma_v' value='0.3'/>"
-      "<config key='coulomb' value='1'/><config key='stribeck_friction' value='3'/>"
-      "<config key='stribeck_velocity' value='0.4'/>"
-      "<config key='stribeck_exponent' value='1.3'/>"
-      "<config key='gamma_u_stribeck' value='0.1'/>"
-      "<config key='gamma_v_stribeck' value='0.2'/>"
-      "<config key='gamma_u_quadratic' value='0.004'/>"
-      "<config key='gamma_v_quadratic' value='0.006'/>",
-      &gear);
+  const mjgTransmission gear = makeStribeck();
+  compare(STRIBECK_KEYS, &gear);
 }
 
 
 static void test_worm(void** state) {
   (void)state;
-  mjgTransmission gear;
-  mjg_defaultTransmission(&gear);
-  gear.gamma_u = 0.1 * tan(0.2) / cos(0.35);
-  gear.gamma_v = 0.1 / tan(0.2) / cos(0.35);
+  const mjgTransmission gear =
+      makeTransmission(0.1 * tan(0.2) / cos(0.35), 0.1 / tan(0.2) / cos(0.35), 0, 1);
   compare(
       "<config key='type' value='worm'/><config key='lead_angle' value='0.2'/>"
       "<config key='pressure_angle' value='0.35'/><config key='mu' value='0.1'/>",
