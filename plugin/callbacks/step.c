@@ -10,6 +10,7 @@
 #include "friction/effective_inertia.h"
 #include "friction/engine.h"
 #include "friction/friction.h"
+#include "friction/simd.h"
 #include "friction/tree.h"
 #include "observe/sensor.h"
 #include "state/changes.h"
@@ -60,26 +61,28 @@ static int passiveActive(const mjModel* m) {
 
 // joints that are awake, with velocity and position, and their trees. Trees that a tendon connects fall asleep together
 static void gatherActive(mjgpGears* g, const mjModel* m, const mjData* d) {
-  g->in.nactive = g->in.ntree = 0;
+  int all = !(m->opt.enableflags & mjENBL_SLEEP), nactive = 0, ntree = 0;
   for (int i = 0; i < g->config->n; i++) {
     const mjgpJoint* joint = g->config->joint + i;
-    int n, awake = 0;
+    int n;
     const int* dof = mjgp_rowDofs(&n, m, joint);
-    for (int k = 0; k < n; k++) {
-      awake |= mjgp_isAwake(m, d, dof[k]);
+    int awake = all && n;
+    for (int k = 0; k < n && !awake; k++) {
+      awake = mjgp_isAwake(m, d, dof[k]);
     }
     if (awake) {
-      g->in.active[g->in.nactive++] = i;
+      g->in.active[nactive++] = i;
       g->in.v[i] = mjgp_mulRow(m, d, joint, d->qvel);
       g->in.q[i] = mjgp_position(d, joint);
     }
   }
   for (int t = 0; t < g->config->ntree; t++) {
-    int awake = !(m->opt.enableflags & mjENBL_SLEEP) || d->tree_awake[t];
-    if (g->config->reached[t] && (awake || g->config->spanning)) {
-      g->in.tree[g->in.ntree++] = t;
+    if (g->config->reached[t] && (all || d->tree_awake[t] || g->config->spanning)) {
+      g->in.tree[ntree++] = t;
     }
   }
+  g->in.nactive = nactive;
+  g->in.ntree = ntree;
 }
 
 
@@ -104,15 +107,20 @@ static void removeFriction(mjgpGears* g, const mjModel* m, mjData* d) {
 
 // sum of all forces but those of constraints and of friction                    (nv)
 static void smoothForce(mjtNum* force, const mjModel* m, mjData* d, const mjtNum* actuator) {
-  int nv = (int)m->nv;
+  const mjtNum *passive = d->qfrc_passive, *bias = d->qfrc_bias, *applied = d->qfrc_applied;
+  int nv = (int)m->nv, nbody = (int)m->nbody;
   for (int i = 0; i < nv; i++) {
-    force[i] = d->qfrc_passive[i] - d->qfrc_bias[i] + d->qfrc_applied[i];
-    force[i] += actuator ? actuator[i] : 0;
+    force[i] = passive[i] - bias[i] + applied[i];
   }
-  for (int i = 1; i < m->nbody; i++) {
+  if (actuator) {
+    mju_addTo(force, actuator, nv);
+  }
+  if (mjgp_isZero(d->xfrc_applied, 1, 6 * nbody)) {
+    return;
+  }
+  for (int i = 1; i < nbody; i++) {
     const mjtNum* wrench = d->xfrc_applied + 6 * i;
-    if (wrench[0] != 0 || wrench[1] != 0 || wrench[2] != 0 || wrench[3] != 0 || wrench[4] != 0 ||
-        wrench[5] != 0) {
+    if (!mjgp_isZero(wrench, 1, 6)) {
       mj_applyFT(m, d, wrench, wrench + 3, d->xipos + 3 * i, i, force);
     }
   }
@@ -128,16 +136,6 @@ static void addDiscreteShift(mjtNum* force, const mjModel* m, const mjData* d) {
 #else
   (void)force, (void)m, (void)d;
 #endif
-}
-
-
-// are all numbers finite: 0 x is 0 unless x is NaN or infinite
-static int isFinite(const mjtNum* x, int n) {
-  mjtNum sum = 0;
-  for (int i = 0; i < n; i++) {
-    sum += 0 * x[i];
-  }
-  return sum == 0;
 }
 
 
@@ -286,6 +284,9 @@ static void warnOfGains(mjgpGears* g, const mjModel* m) {
 
 // does no motion of the joints change a tendon's length, as where it lies along a link: friction does nothing then
 static int standsStill(const mjModel* m, const mjData* d, const mjgpJoint* joint) {
+  if (joint->dof >= 0) {
+    return 0;
+  }
   mjgpRow row = mjgp_row(m, d, joint);
   mjtNum most = 0;
   for (int k = 0; k < row.n; k++) {
@@ -339,13 +340,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   mjgp_evaluateActuation(g, m, d, actuated);
   mjgp_gatherActuation(g, m, d, actuated);
 
-  // a rotor takes its motor torque off the joint
-  for (int a = 0; a < g->in.nactive; a++) {
-    int i = g->in.active[a];
-    if (g->config->joint[i].gap == mjgpGAP_ROTOR) {
-      d->qfrc_passive[g->config->joint[i].dof] -= mjgp_misplacedTorque(g, i);
-    }
-  }
+  mjgp_takeMotors(g, d);
 
   // forces without friction and the effect of forces on velocity
   mjtNum* force = mj_stackAllocNum(d, (size_t)m->nv);
@@ -354,7 +349,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
     mju_copy(g->in.force, force, g->config->nv);
   }
   addDiscreteShift(force, m, d);
-  if (!isFinite(force, g->config->nv) || !isFinite(d->qvel, g->config->nv)) {
+  if (!mjgp_isZero(force, 0, g->config->nv) || !mjgp_isZero(d->qvel, 0, g->config->nv)) {
     // the engine finds out by itself
     removeFriction(g, m, d);
     leave(g, d, m, mjgERR_NOT_FINITE);
@@ -406,9 +401,6 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
 
   // add friction
   mjgp_applyFriction(g, m, d, g->out.t);
-  for (int a = 0; a < g->in.nactive; a++) {
-    g->in.row[g->in.active[a]] = NULL;
-  }
   g->done = 1;
   mjgp_writeSensors(g, m, d);
   mj_freeStack(d);
@@ -468,9 +460,10 @@ static int forcesChanged(const mjgpGears* g, const mjModel* m, mjData* d) {
 
 // largest of the velocities that those of the joints are the differences of
 static mjtNum largestCancellation(const mjgpGears* g) {
+  const mjtNum* cancellation = g->out.cancellation;
   mjtNum most = 0;
   for (int a = 0; a < g->in.nactive; a++) {
-    most = mju_max(most, g->out.cancellation[g->in.active[a]]);
+    most = mjMAX(most, cancellation[g->in.active[a]]);
   }
   return most;
 }
@@ -488,7 +481,7 @@ static mjtNum rounding(const mjgpGears* g, int i, mjtNum most) {
 // rows so stiff that rounding of their forces moves a joint: say so
 static void warnOfRounding(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   mjtNum open = mjgpEVALUATIONS * g->out.rounding[i];
-  if (open > mjgpCONFIRMED * g->out.cancellation[i] + mjgpSEEN) {
+  if (open > mjgpSEEN && open > mjgpCONFIRMED * g->out.cancellation[i] + mjgpSEEN) {
     const char* name = mjgp_gearName(m, g->config->joint + i);
     mjgp_warn(
         g, mjgpWARN_ROUNDING,
@@ -504,17 +497,20 @@ static void warnOfRounding(mjgpGears* g, const mjModel* m, const mjData* d, int 
 static int confirmed(const mjgpGears* g, const mjModel* m, const mjData* d, mjtNum most) {
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
-    mjtNum v = mjgp_mulRow(m, d, g->config->joint + i, d->qvel);
-    mjtNum open = rounding(g, i, most);
-    int drives = g->config->joint[i].gap == mjgpGAP_NONE && g->out.mode[i] &&
-                 g->in.compliance[i] == 0 && g->out.t[i] * v < 0 &&
-                 mju_abs(v) > mjgpDRIVES * g->out.cancellation[i] + open;
+    const mjgpJoint* joint = g->config->joint + i;
+    mjtNum v = mjgp_mulRow(m, d, joint, d->qvel), error = mju_abs(v - g->out.v_next[i]);
+    mjtNum scale = g->out.cancellation[i];
+    int drives = g->out.t[i] * v < 0 && g->out.mode[i] && joint->gap == mjgpGAP_NONE &&
+                 g->in.compliance[i] == 0 && mju_abs(v) > mjgpDRIVES * scale + rounding(g, i, most);
 
     // friction that is nothing but rounding has no sign
     drives = drives && m->opt.timestep * mju_abs(g->out.t[i]) >
-                           open * mjgp_restInertia(m, g->config->joint + i);
-    mjtNum allowed = mjgpCONFIRMED * (g->out.cancellation[i] + mjgpFASTEST * most) + open;
-    if ((drives || mju_abs(v - g->out.v_next[i]) > allowed) && !mju_isBad(v)) {
+                           rounding(g, i, most) * mjgp_restInertia(m, joint);
+
+    // the first bound is the smaller one, and cheap
+    int differs = error > mjgpCONFIRMED * scale &&
+                  error > mjgpCONFIRMED * (scale + mjgpFASTEST * most) + rounding(g, i, most);
+    if ((drives || differs) && !mju_isBad(v)) {
       return 0;
     }
   }
@@ -575,30 +571,28 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
     mju_copy(d->plugin_state + g->config->acc, d->qacc, g->config->nv);
   }
   for (int a = 0; a < g->in.nactive; a++) {
-    int i = g->in.active[a], dof = g->config->joint[i].dof;
-    mjtNum v = mjgp_mulRow(m, d, g->config->joint + i, d->qvel);
+    int i = g->in.active[a], stride = g->config->stride[i], mode = g->out.mode[i];
+    const mjgpJoint* joint = g->config->joint + i;
+    mjtNum v = mjgp_mulRow(m, d, joint, d->qvel), t = g->out.t[i], next = g->out.v_next[i];
     mjtNum* state = d->plugin_state + g->config->state[i];
-    state[mjgpSTATE_FRICTION] = g->out.t[i];
-    state[mjgpSTATE_PIECE * g->config->stride[i]] = g->out.mode[i] * (g->out.lambda[i] < 0 ? 2 : 1);
-    state[mjgpSTATE_LAG * g->config->stride[i]] =
-        d->nefc ? (v - g->out.v_next[i]) / m->opt.timestep + g->in.lag[i] : 0;
+    state[mjgpSTATE_FRICTION] = t;
+    state[mjgpSTATE_PIECE * stride] = g->out.lambda[i] < 0 ? 2 * mode : mode;
+    state[mjgpSTATE_LAG * stride] = d->nefc ? (v - next) / m->opt.timestep + g->in.lag[i] : 0;
 
     // the gap; mode is the rotor's
-    int gap = g->config->joint[i].gap;
-    if (gap == mjgpGAP_ROTOR || gap == mjgpGAP_LOAD) {
+    if (joint->gap == mjgpGAP_ROTOR || joint->gap == mjgpGAP_LOAD) {
       mjgp_advanceGap(g, m, d, i);
       continue;
     }
 
     // a stuck joint stands still, to the last bit, and friction does not drive: where that is a matter of rounding
     // the motion is the one that was solved for. Several joints of a tendon have no velocity of their own to set
-    mjtNum next = g->out.v_next[i];
     warnOfRounding(g, m, d, i);
-    int stuck = !g->out.mode[i], drives = g->out.t[i] * v < 0 && g->out.t[i] * next >= 0;
-    if (dof >= 0 && (stuck || drives) && g->in.compliance[i] == 0 &&
+    int drives = t * v < 0 && t * next >= 0;
+    if ((!mode || drives) && joint->dof >= 0 && g->in.compliance[i] == 0 &&
         mju_abs(v - next) <= rounding(g, i, most)) {
-      d->qvel[dof] = stuck ? 0 : next;
-      d->qpos[g->config->joint[i].qpos] = g->in.q[i] + m->opt.timestep * next;
+      d->qvel[joint->dof] = mode ? next : 0;
+      d->qpos[joint->qpos] = g->in.q[i] + m->opt.timestep * next;
     }
   }
 }

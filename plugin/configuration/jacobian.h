@@ -49,6 +49,10 @@ static inline mjtNum mjgp_mulRow(const mjModel* m, const mjData* d, const mjgpJo
 // force += j t
 static inline void mjgp_addRow(mjtNum* force, const mjModel* m, const mjData* d,
                                const mjgpJoint* joint, mjtNum t) {
+  if (joint->dof >= 0) {
+    force[joint->dof] += t;
+    return;
+  }
   mjgpRow row = mjgp_row(m, d, joint);
   for (int k = 0; k < row.n; k++) {
     force[row.dof[k]] += row.value[k] * t;

@@ -110,16 +110,6 @@ static void addShare(mjgpGears* g, const mjModel* m, const mjData* d, mjtNum* sh
 }
 
 
-static void addMotors(mjgpGears* g, const mjModel* m, const mjData* d) {
-  for (int k = 0; k < m->nactuator && g->config->ngeared; k++) {
-    int i = tendonGear(g, m, k);
-    if (i >= 0) {
-      addShare(g, m, d, g->in.motor, i, ratioOf(m, k) * d->actuator_force[m->actuator_outadr[k]]);
-    }
-  }
-}
-
-
 // d->qDeriv of the actuators of one tendon, or with -1 of all but those of tendons with gears; moment: all moments
 static void deriveSome(const mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* moment,
                        int gear) {
@@ -191,6 +181,24 @@ static void addTendonBias(mjgpGears* g, const mjModel* m, mjData* d, int i) {
   mj_tendonBias(&copy, d, force);
   g->in.tau[i] -= force[row.dof[most]] / row.value[most];
   mj_freeStack(d);
+}
+
+
+// motor torque of gears on tendons, and what it takes from gears on joints
+static void addTendons(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
+  for (int k = 0; k < m->nactuator && actuated; k++) {
+    int i = tendonGear(g, m, k);
+    if (i >= 0) {
+      addShare(g, m, d, g->in.motor, i, ratioOf(m, k) * d->actuator_force[m->actuator_outadr[k]]);
+    }
+  }
+  for (int a = 0; a < g->in.nactive; a++) {
+    int i = g->in.active[a];
+    g->in.tau[i] = g->in.motor[i];
+    if (g->config->joint[i].kind == mjgpTRN_TENDON) {
+      addTendonBias(g, m, d, i);
+    }
+  }
 }
 
 
@@ -382,19 +390,12 @@ void mjgp_gatherActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuate
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a], tendon = g->config->joint[i].kind == mjgpTRN_TENDON;
     g->in.motor[i] = actuated && !tendon ? d->qfrc_actuator[g->config->joint[i].dof] : 0;
-    g->in.inertia[i] = mjgp_armature(m, g->config->joint + i);
+    g->in.tau[i] = g->in.motor[i];
     g->in.implicit[i] = g->in.drag[i] = 0;
     g->in.row[i] = NULL;
   }
-  if (actuated) {
-    addMotors(g, m, d);
-  }
-  for (int a = 0; a < g->in.nactive; a++) {
-    int i = g->in.active[a];
-    g->in.tau[i] = g->in.motor[i];
-    if (g->config->joint[i].kind == mjgpTRN_TENDON) {
-      addTendonBias(g, m, d, i);
-    }
+  if (g->config->ngeared) {
+    addTendons(g, m, d, actuated);
   }
   addMechanics(g, m, d);
   if (actuated && mjgp_isDiscrete(m)) {
@@ -404,7 +405,7 @@ void mjgp_gatherActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuate
   }
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
-    g->in.inertia[i] += g->in.implicit[i];
+    g->in.inertia[i] = mjgp_armature(m, g->config->joint + i) + g->in.implicit[i];
     if (g->in.row[i]) {
       int tree = m->dof_treeid[g->config->joint[i].dof];
       for (int k = 0; k < m->nv; k++) {

@@ -38,9 +38,4 @@ void mjgp_evaluateActuation(mjgpGears* g, const mjModel* m, mjData* d, int actua
 // stack
 void mjgp_gatherActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuated);
 
-// torque that the engine puts on joint i although it acts on the rotor behind a gap
-static inline mjtNum mjgp_misplacedTorque(const mjgpGears* g, int i) {
-  return g->config->joint[i].gap == mjgpGAP_ROTOR ? g->in.tau[i] : 0;
-}
-
 #endif  // MJGEAR_PLUGIN_ACTUATION_H_

@@ -9,28 +9,14 @@
 
 //---------------------------------- factorization -------------------------------------------------
 
-// next dof below i that belongs to a tree on which active gears act, -1 at the end; trees are contiguous
-static int nextDof(int i, const mjModel* m, const mjgpGears* g, int* cursor) {
-  for (i--; *cursor >= 0; (*cursor)--) {
-    int tree = g->in.tree[*cursor], first = m->tree_dofadr[tree],
-        end = first + m->tree_dofnum[tree];
-    if (i >= end) {
-      i = end - 1;
-    }
-    if (i >= first) {
-      return i;
-    }
-  }
-  return -1;
-}
-
-
 // factor a symmetric matrix in M's structure, and slope (nullable) on its diagonal
 static void factorSymmetric(mjtNum* lower, mjtNum* pivot, const mjtNum* slope, const mjModel* m,
                             const mjgpGears* g) {
-  int cursor = g->in.ntree - 1;
-  for (int k = nextDof(g->config->nv, m, g, &cursor); k >= 0; k = nextDof(k, m, g, &cursor)) {
-    pivot[k] = mjgp_eliminateRow(lower, NULL, k, slope ? slope[k] : 0, m, g->config->line);
+  for (int t = g->in.ntree - 1; t >= 0; t--) {
+    int tree = g->in.tree[t], first = m->tree_dofadr[tree];
+    for (int k = first + m->tree_dofnum[tree] - 1; k >= first; k--) {
+      pivot[k] = mjgp_eliminateRow(lower, NULL, k, slope ? slope[k] : 0, m, g->config->line);
+    }
   }
 }
 
@@ -38,17 +24,19 @@ static void factorSymmetric(mjtNum* lower, mjtNum* pivot, const mjtNum* slope, c
 // factor a matrix with lower part in M's structure and upper part in that of M's transpose as U L
 static void factorGeneral(mjtNum* lower, mjtNum* upper, mjtNum* pivot, const mjModel* m,
                           const mjgpGears* g) {
-  int cursor = g->in.ntree - 1;
-  for (int k = nextDof(g->config->nv, m, g, &cursor); k >= 0; k = nextDof(k, m, g, &cursor)) {
-    int diag = m->M_rownnz[k] - 1;
-    const int* row = m->M_colind + m->M_rowadr[k];
-    mjtNum *L = lower + g->config->line[k], *U = upper + g->config->line[k],
-           inverse = pivot[k] = 1 / L[diag];
-    mjgp_scaleSimd(U, inverse, 0, mjgi_simdEnd(diag));
-    for (int p = 0; p < diag; p++) {
-      int target = g->config->line[row[p]], end = mjgi_simdEnd(p + 1);
-      mjgp_addSimd(lower + target, L, -U[p], 0, end);
-      mjgp_addSimd(upper + target, U, -L[p], 0, end);
+  for (int t = g->in.ntree - 1; t >= 0; t--) {
+    int tree = g->in.tree[t], first = m->tree_dofadr[tree];
+    for (int k = first + m->tree_dofnum[tree] - 1; k >= first; k--) {
+      int diag = m->M_rownnz[k] - 1;
+      const int* row = m->M_colind + m->M_rowadr[k];
+      mjtNum *L = lower + g->config->line[k], *U = upper + g->config->line[k],
+             inverse = pivot[k] = 1 / L[diag];
+      mjgp_scaleSimd(U, inverse, 0, mjgi_simdEnd(diag));
+      for (int p = 0; p < diag; p++) {
+        int target = g->config->line[row[p]], end = mjgi_simdEnd(p + 1);
+        mjgp_addSimd(lower + target, L, -U[p], 0, end);
+        mjgp_addSimd(upper + target, U, -L[p], 0, end);
+      }
     }
   }
 }
@@ -102,16 +90,18 @@ static int isDiagonal(const mjModel* m, const mjgpGears* g) {
 // slope = h d(damping)/dv, and the velocity gains of actuators
 static void makeSlope(mjgpInertia* Mhat, const mjModel* m, const mjData* d, mjgpGears* g, int damps,
                       int gains) {
-  int cursor = g->in.ntree - 1;
   mjtNum h = m->opt.timestep;
   Mhat->slope = g->scratch.slope;
   Mhat->passive = Mhat->flg_M = 1;
-  for (int i = nextDof(g->config->nv, m, g, &cursor); i >= 0; i = nextDof(i, m, g, &cursor)) {
-    mjtNum slope = damps ? h * dampingSlope(m, d, i) : 0;
-    slope -= gains ? h * d->qDeriv[m->D_rowadr[i] + m->D_diag[i]] : 0;
-    g->scratch.slope[i] = slope;
-    Mhat->flg_M &= slope == 0;
-    Mhat->passive &= slope >= 0;
+  for (int t = g->in.ntree - 1; t >= 0; t--) {
+    int tree = g->in.tree[t], first = m->tree_dofadr[tree];
+    for (int i = first + m->tree_dofnum[tree] - 1; i >= first; i--) {
+      mjtNum slope = damps ? h * dampingSlope(m, d, i) : 0;
+      slope -= gains ? h * d->qDeriv[m->D_rowadr[i] + m->D_diag[i]] : 0;
+      g->scratch.slope[i] = slope;
+      Mhat->flg_M &= slope == 0;
+      Mhat->passive &= slope >= 0;
+    }
   }
 }
 
@@ -150,14 +140,16 @@ static void makeDiscrete(mjgpInertia* Mhat, const mjModel* m, const mjData* d, m
 // lower, upper = M - h qDeriv; upper is nullable
 static void addDerivative(mjtNum* lower, mjtNum* upper, const mjModel* m, const mjData* d,
                           const mjgpGears* g) {
-  int cursor = g->in.ntree - 1;
-  for (int i = nextDof(g->config->nv, m, g, &cursor); i >= 0; i = nextDof(i, m, g, &cursor)) {
-    int adr = m->M_rowadr[i], line = g->config->line[i];
-    for (int k = 0; k < m->M_rownnz[i]; k++) {
-      lower[line + k] = d->M[adr + k] - m->opt.timestep * d->qDeriv[m->mapD2M[adr + k]];
-      if (upper) {
-        upper[line + k] =
-            d->M[adr + k] - m->opt.timestep * d->qDeriv[g->config->transpose[adr + k]];
+  for (int t = g->in.ntree - 1; t >= 0; t--) {
+    int tree = g->in.tree[t], first = m->tree_dofadr[tree];
+    for (int i = first + m->tree_dofnum[tree] - 1; i >= first; i--) {
+      int adr = m->M_rowadr[i], line = g->config->line[i];
+      for (int k = 0; k < m->M_rownnz[i]; k++) {
+        lower[line + k] = d->M[adr + k] - m->opt.timestep * d->qDeriv[m->mapD2M[adr + k]];
+        if (upper) {
+          upper[line + k] =
+              d->M[adr + k] - m->opt.timestep * d->qDeriv[g->config->transpose[adr + k]];
+        }
       }
     }
   }
@@ -221,10 +213,12 @@ void mjgp_factorInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGear
     return;
   }
   if (Mhat->slope) {
-    int cursor = g->in.ntree - 1;
-    for (int i = nextDof(g->config->nv, m, g, &cursor); i >= 0; i = nextDof(i, m, g, &cursor)) {
-      mjgp_copySimd(g->scratch.lower + g->config->line[i], d->M, m->M_rowadr[i], m->M_rownnz[i],
-                    g->config->nC);
+    for (int t = g->in.ntree - 1; t >= 0; t--) {
+      int tree = g->in.tree[t], first = m->tree_dofadr[tree];
+      for (int i = first + m->tree_dofnum[tree] - 1; i >= first; i--) {
+        mjgp_copySimd(g->scratch.lower + g->config->line[i], d->M, m->M_rowadr[i], m->M_rownnz[i],
+                      g->config->nC);
+      }
     }
   } else {
     mjd_smooth_vel(m, d, 0);
@@ -287,12 +281,14 @@ void mjgp_backward(mjtNum* z, const mjtNum* force, const mjModel* m, const mjgpI
   if (z != force) {
     mju_copy(z, force, g->config->nv);
   }
-  int cursor = g->in.ntree - 1;
-  for (int i = nextDof(g->config->nv, m, g, &cursor); i >= 0; i = nextDof(i, m, g, &cursor)) {
-    const mjtNum* U = Mhat->upper + Mhat->adr[i];
-    const int* row = m->M_colind + m->M_rowadr[i];
-    for (int p = m->M_rownnz[i] - 2; p >= 0; p--) {
-      z[row[p]] -= U[p] * z[i];
+  for (int t = g->in.ntree - 1; t >= 0; t--) {
+    int tree = g->in.tree[t], first = m->tree_dofadr[tree];
+    for (int i = first + m->tree_dofnum[tree] - 1; i >= first; i--) {
+      const mjtNum* U = Mhat->upper + Mhat->adr[i];
+      const int* row = m->M_colind + m->M_rowadr[i];
+      for (int p = m->M_rownnz[i] - 2; p >= 0; p--) {
+        z[row[p]] -= U[p] * z[i];
+      }
     }
   }
 }

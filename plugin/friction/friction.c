@@ -299,20 +299,30 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
 }
 
 
-void mjgp_applyFriction(const mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* t) {
-  for (int k = 0; k < g->config->ndof; k++) {
-    int dof = g->config->dof[k];
-    if (mjgp_isAwake(m, d, dof)) {
-      d->qfrc_passive[dof] = g->in.base[dof];
+void mjgp_takeMotors(const mjgpGears* g, mjData* d) {
+  for (int a = 0; a < g->in.nactive && g->config->rotors; a++) {
+    int i = g->in.active[a];
+    if (g->config->joint[i].gap == mjgpGAP_ROTOR) {
+      d->qfrc_passive[g->config->joint[i].dof] -= g->in.tau[i];
     }
   }
+}
+
+
+void mjgp_applyFriction(const mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* t) {
+  const mjgpConfig* config = g->config;
+  const mjtNum* base = g->in.base;
+  mjtNum* passive = d->qfrc_passive;
+  for (int k = 0; k < config->ndof; k++) {
+    int dof = config->dof[k];
+    if (mjgp_isAwake(m, d, dof)) {
+      passive[dof] = base[dof];
+    }
+  }
+  mjgp_takeMotors(g, d);
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
-    const mjgpJoint* joint = g->config->joint + i;
-    if (joint->gap == mjgpGAP_ROTOR) {
-      d->qfrc_passive[joint->dof] -= mjgp_misplacedTorque(g, i);
-    }
-    mjgp_addRow(d->qfrc_passive, m, d, joint, -t[i]);
+    mjgp_addRow(passive, m, d, config->joint + i, -t[i]);
   }
 }
 

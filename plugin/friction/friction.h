@@ -35,6 +35,9 @@ static inline mjtNum mjgp_slip(const mjgpGears* g, int i, mjtNum v, mjtNum t) {
 // u, info; tau, inertia, v and the law of g are inputs. The problem is overwritten. Returns a status of the core.
 int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* problem);
 
+// a rotor behind a gap takes its motor torque off the joint, on which the engine puts it
+void mjgp_takeMotors(const mjgpGears* g, mjData* d);
+
 // passive forces of the dofs on which gears act: without friction, less what belongs to rotors behind gaps, less
 // friction t of all gears (n)
 void mjgp_applyFriction(const mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* t);

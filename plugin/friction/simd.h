@@ -45,6 +45,20 @@ static inline void mjgp_scaleSimd(mjtNum* x, mjtNum factor, int begin, int end) 
 }
 
 
+// is factor x zero everywhere; with the factor 0: are all numbers finite
+static inline int mjgp_isZero(const mjtNum* x, mjtNum factor, int n) {
+  mjgpBits any = {0};
+  int i = 0, rest = 0;
+  for (; i + mjgiSIMD <= n; i += mjgiSIMD) {
+    any |= factor * *(const mjgiSimd*)(x + i) != 0;
+  }
+  for (; i < n; i++) {
+    rest |= factor * x[i] != 0;
+  }
+  return !(any[0] | any[1] | any[2] | any[3] | rest);
+}
+
+
 // x . y in the lanes from begin to end
 static inline mjtNum mjgp_dotSimd(const mjtNum* x, const mjtNum* y, int begin, int end) {
   mjgiSimd sum = {0};

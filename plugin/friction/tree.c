@@ -1,7 +1,6 @@
 #include "friction/tree.h"
 
 #include <float.h>
-#include <math.h>
 
 #include "friction/factor.h"
 #include "friction/friction.h"
@@ -31,9 +30,10 @@ typedef struct mjgpTree_ {
 // is there one solution, whatever the forces: with Mhat no less than the rotors' inertia, A is no more
 // than h/inertia, and what mjgi_wellPosed asks for holds
 static int hasOneSolution(const mjgpGears* g, int i) {
-  return g->in.gamma_u[i] >= 0 && g->in.gamma_u[i] < 1 && g->in.gamma_v[i] >= 0 &&
-         g->in.gamma_v[i] < 1 && g->in.static_ratio[i] == 1 && g->in.lag[i] == 0 && !g->in.row[i] &&
-         g->in.compliance[i] == 0 && g->config->joint[i].gap == mjgpGAP_NONE;
+  const mjgpInput* in = &g->in;
+  return in->gamma_u[i] >= 0 && in->gamma_u[i] < 1 && in->gamma_v[i] >= 0 && in->gamma_v[i] < 1 &&
+         in->static_ratio[i] == 1 && in->lag[i] == 0 && !in->row[i] && in->compliance[i] == 0 &&
+         g->config->joint[i].gap == mjgpGAP_NONE;
 }
 
 
@@ -150,7 +150,8 @@ static int check(mjgpTree* tree) {
     g->out.u[i] = u;
     g->out.lambda[i] = lambda;
     g->out.v_next[i] = s ? v : 0;
-    residual = s ? fmax(residual, mju_abs(t - s * bound)) : residual;
+    mjtNum missing = s ? mju_abs(t - s * bound) : 0;
+    residual = missing > residual ? missing : residual;
 
     int piece = mjgi_piece(s, g->out.load[i] > 0);
     int next = mjgi_lawNext(piece, t, v, lambda, g->in.coulomb[i], 1, 1);
@@ -207,17 +208,14 @@ int mjgp_solveTrees(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia
   int left = 0;
   for (int start = 0; start < n; start += tree.n) {
     // the joints of a tree
-    int id = m->dof_treeid[g->config->joint[joint[start]].dof], one = 1;
-    tree.joint = joint + start;
-    for (tree.n = 0; start + tree.n < n; tree.n++) {
-      int i = joint[start + tree.n];
-      if (m->dof_treeid[g->config->joint[i].dof] != id) {
-        break;
-      }
-      one &= hasOneSolution(g, i);
-    }
+    int id = m->dof_treeid[g->config->joint[joint[start]].dof], one = 1, end = start;
     tree.first = m->tree_dofadr[id];
     tree.end = tree.first + m->tree_dofnum[id];
+    for (; end < n && g->config->joint[joint[end]].dof < tree.end; end++) {
+      one = one && hasOneSolution(g, joint[end]);
+    }
+    tree.joint = joint + start;
+    tree.n = end - start;
 
     // where it stays unsolved the general way starts afresh
     if (one && solveTree(&tree)) {

@@ -246,25 +246,33 @@ static void applyChange(mjgpGears* g, const mjModel* m, const mjData* d, int i) 
 
 _Static_assert(mjgpSTATE_TYPE == mjgpSTATE_GIVEN + 1, "type follows given");
 
+// does plugin_state change the gear of a joint
+static inline int isChanged(const mjgpConfig* config, const mjtNum* state, int i) {
+  int given = config->given[i], stride = config->stride[i];
+  return state[given] != 0 || state[given + stride] != 0 ||
+         (config->joint[i].backlashes && state[config->gap[i] + mjgpGAP_GIVEN * stride] != 0);
+}
+
+
 void mjgp_applyChanges(mjgpGears* g, const mjModel* m, const mjData* d) {
   const mjgpConfig* config = g->config;
   g->refused = 0;
-  for (int i = 0; i < config->n; i++) {
-    const mjtNum* given = d->plugin_state + config->given[i];
-    int none = given[0] == 0 && given[config->stride[i]] == 0;
-    if (config->joint[i].backlashes) {
-      none &= d->plugin_state[config->gap[i] + mjgpGAP_GIVEN * config->stride[i]] == 0;
-    }
-    if (none) {
-      g->in.joint[i] = config->joint + i;
-    } else {
+  const mjtNum* state = d->plugin_state;
+  int changed = g->changes != NULL;
+  for (int i = 0; i < config->n && !changed; i++) {
+    changed = isChanged(config, state, i);
+  }
+  for (int i = 0; i < config->n && changed; i++) {
+    if (isChanged(config, state, i)) {
       applyChange(g, m, d, i);
+    } else {
+      g->in.joint[i] = config->joint + i;
     }
   }
 
   // the solver
   g->in.settings = config->options.solver;
-  mjtNum solver = d->plugin_state[config->system + mjgpSYSTEM_SOLVER];
+  mjtNum solver = state[config->system + mjgpSYSTEM_SOLVER];
   if (solver != 0) {
     char reason[mjgpREASON];
     mjgReport report;
