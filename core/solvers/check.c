@@ -35,6 +35,26 @@ static int checkCoupling(const mjgCoupling* c) {
 }
 
 
+// are all rows of a block without couplings sound: the quick answer to what checkRow says one by one
+static int areSound(const mjgProblem* p, int first, int n, const double* P) {
+  const double *c = p->coulomb, *ratio = p->static_ratio, *v0 = p->v0;
+  size_t count = (size_t)n;
+  int low = 0;
+  for (int i = first; c && i < first + n; i++) {
+    low |= c[i] < 0;
+  }
+  for (int i = first; ratio && i < first + n; i++) {
+    low |= ratio[i] < 1;
+  }
+  return !low && mjgi_allFinite(p->phi + first, count) &&
+         (!c || mjgi_allFinite(c + first, count)) &&
+         (!ratio || mjgi_allFinite(ratio + first, count)) &&
+         (!v0 || mjgi_allFinite(v0 + first, count)) &&
+         (P ? mjgi_allFinite(P, count * count)
+            : mjgi_allFinite(p->alpha + first, count) && mjgi_allFinite(p->beta + first, count));
+}
+
+
 // row i by itself: of a coupling's row nothing but v* and A counts. P (nullable) is its row of n entries
 static int checkRow(const mjgProblem* p, int i, const double* P, int n) {
   if (p->coupling && p->coupling[i]) {
@@ -97,8 +117,9 @@ int mjgi_checkProblem(const mjgProblem* problem, const mjgWorkspace* work) {
     if (!mjgi_allFinite(A, (size_t)n * (size_t)n)) {
       return mjgERR_NOT_FINITE;
     }
+    int sound = !problem->coupling && areSound(problem, row, n, P);
     for (int i = 0; i < n; i++, row++) {
-      status = checkRow(problem, row, P ? P + (size_t)i * (size_t)n : NULL, n);
+      status = sound ? mjgSOLVED : checkRow(problem, row, P ? P + (size_t)i * (size_t)n : NULL, n);
       if (status != mjgSOLVED) {
         return status;
       }

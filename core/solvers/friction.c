@@ -239,8 +239,8 @@ static int solveBlock(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings,
 }
 
 
-// write the block's result in the units of the caller; returns its residual. What is known of it may be a bound
-// that is larger than enough
+// write the block's result in the units of the caller; returns its residual, infinite if a number is not finite. What
+// is known of it may be a bound that is larger than enough
 static double storeBlock(mjgSolution* solution, const mjgiBlock* b, int first, const int* index,
                          double enough) {
   int known = b->known_residual >= 0;
@@ -251,12 +251,17 @@ static double storeBlock(mjgSolution* solution, const mjgiBlock* b, int first, c
   if (!(residual <= enough)) {
     residual = mjgi_blockResidual(b, b->piece, enough);
   }
+  double sum = 0;
   for (int i = 0; i < b->n; i++) {
     int joint = first + index[i];
-    solution->mode[joint] =
-        mjgi_blockResult(solution->t + joint, solution->v + joint, solution->lambda + joint, b, i);
+    double t, v, lambda;
+    solution->mode[joint] = mjgi_blockResult(&t, &v, &lambda, b, i);
+    solution->t[joint] = t;
+    solution->v[joint] = v;
+    solution->lambda[joint] = lambda;
+    sum += 0 * t + 0 * v + 0 * lambda;
   }
-  return residual;
+  return sum == 0 ? residual : INFINITY;
 }
 
 
@@ -317,7 +322,8 @@ void mjgi_solveFriction(mjgSolution* solution, mjgInfo* info, const mjgProblem* 
     }
     int flg_unique = solveBlock(b, &work->scratch, settings, method, &info->fallbacks);
     double residual = storeBlock(solution, b, first, index, settings->tolerance);
-    if (mjgi_replaceOverflow(solution, problem, first, index, count, residual)) {
+    if (!isfinite(residual)) {
+      mjgi_replaceOverflow(solution, problem, first, index, count, residual);
       residual = INFINITY;
     }
 

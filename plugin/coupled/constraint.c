@@ -16,8 +16,8 @@
 
 // rows of M between dofs of the group; where the constraint solver moves in the integrator's metric, of that,
 // as far as it fits
-static void gatherInertia(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGears* g,
-                          const mjgpInertia* Mhat, const int* local) {
+static void gatherInertia(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
+                          const int* local) {
   const mjtNum *diagonal = NULL, *fluid = NULL;
 #if mjgpDISCRETE
   if (mjgp_isDiscrete(m) && d->efm_active) {
@@ -25,7 +25,6 @@ static void gatherInertia(mjgpGroup* group, const mjModel* m, mjData* d, const m
     fluid = d->efm_fluid;
   }
 #endif
-  (void)g;
   int nnz = 0;
   for (int i = 0; i < group->nv; i++) {
     nnz += m->M_rownnz[group->dof[i]];
@@ -92,6 +91,18 @@ static void fillTerm(mjtNum* x, int row, int flg_zero, const mjModel* m, const m
 }
 
 
+// lane n of J, unless it is zero; returns how many that are
+static inline int addLane(mjgpGroup* group, int n, int begin, mjgiSimd x) {
+  const mjgiSimd value = {1, 2, 4, 8};
+  mjgiSimd set = (mjgiSimd)((mjgpBits)value & (x != 0));
+  int bits = (int)((set[0] + set[1]) + (set[2] + set[3]));
+  *(mjgiSimd*)(group->J + mjgiSIMD * n) = x;
+  group->J_lane[n] = begin;
+  group->J_bits[n] = bits;
+  return bits != 0;
+}
+
+
 // lanes of J that are not zero; term: what is in the first rows
 // Long because rows of terms, sparse and dense Jacobians are cut into lanes in one walk
 static void gatherJacobian(mjgpGroup* group, const mjModel* m, mjData* d, const int* term,
@@ -113,13 +124,7 @@ static void gatherJacobian(mjgpGroup* group, const mjModel* m, mjData* d, const 
     if (i < group->nterm) {
       fillTerm(full, term[i], 0, m, d, local);
       for (int begin = 0; begin < nv; begin += mjgiSIMD) {
-        mjgiSimd lane = *(const mjgiSimd*)(full + begin);
-        int bits = (lane[0] != 0) | (lane[1] != 0) << 1 | (lane[2] != 0) << 2 | (lane[3] != 0) << 3;
-        if (bits) {
-          *(mjgiSimd*)(group->J + mjgiSIMD * n) = lane;
-          group->J_lane[n] = begin;
-          group->J_bits[n++] = bits;
-        }
+        n += addLane(group, n, begin, *(const mjgiSimd*)(full + begin));
       }
       fillTerm(full, term[i], 1, m, d, local);
       continue;
@@ -149,12 +154,7 @@ static void gatherJacobian(mjgpGroup* group, const mjModel* m, mjData* d, const 
       int left = nv - begin;
       mjgiSimd x = {J[dof[0]], left > 1 ? J[dof[1]] : 0, left > 2 ? J[dof[2]] : 0,
                     left > 3 ? J[dof[3]] : 0};
-      mjgpBits set = x != 0;
-      if (set[0] | set[1] | set[2] | set[3]) {
-        *(mjgiSimd*)(group->J + mjgiSIMD * n) = x;
-        group->J_lane[n] = begin;
-        group->J_bits[n++] = (int)(-set[0] - 2 * set[1] - 4 * set[2] - 8 * set[3]);
-      }
+      n += addLane(group, n, begin, x);
     }
   }
   group->J_adr[group->nefc] = n;
@@ -175,26 +175,27 @@ static void gatherRows(mjgpGroup* group, mjData* d, const mjtNum* scale) {
   group->type = integer;
   group->state = integer + n;
 
-  group->ne = group->nf = group->ncone = 0;
   for (int i = 0; i < group->nterm; i++) {
-    group->ne++;
     group->type[i] = mjCNSTR_EQUALITY;
     group->D[i] = scale[i];
     group->R[i] = 1 / scale[i];
     group->floss[i] = group->aref[i] = 0;
   }
+  int ne = 0, nf = 0, ncone = 0, ne_all = d->ne, nf_all = d->nf;
   for (int i = group->nterm; i < group->nefc; i++) {
-    int row = group->row[i];
-    group->ne += row < d->ne;
-    group->nf += row >= d->ne && row < d->ne + d->nf;
-    group->type[i] = d->efc_type[row];
+    int row = group->row[i], type = d->efc_type[row];
+    ne += row < ne_all;
+    nf += row >= ne_all && row < ne_all + nf_all;
+    group->type[i] = type;
     group->D[i] = d->efc_D[row];
     group->R[i] = d->efc_R[row];
     group->floss[i] = d->efc_frictionloss[row];
     group->aref[i] = d->efc_aref[row];
-    group->ncone += d->efc_type[row] == mjCNSTR_CONTACT_ELLIPTIC &&
-                    d->contact[d->efc_id[row]].efc_address == row;
+    ncone += type == mjCNSTR_CONTACT_ELLIPTIC && d->contact[d->efc_id[row]].efc_address == row;
   }
+  group->ne = group->nterm + ne;
+  group->nf = nf;
+  group->ncone = ncone;
 
   // contacts with elliptic cones
   if (!group->ncone) {
@@ -215,34 +216,37 @@ static void gatherRows(mjgpGroup* group, mjData* d, const mjtNum* scale) {
 // velocities on which the gears act
 static void gatherGears(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGears* g,
                         const int* local) {
-  int n = 0;
+  int n = 0, count;
   for (int i = 0; i < group->njoint; i++) {
-    n += mjgp_row(m, d, g->config->joint + group->joint[i]).n;
+    mjgp_rowDofs(&count, m, g->config->joint + group->joint[i]);
+    n += count;
   }
-  group->E_adr = mj_stackAllocInt(d, (size_t)group->njoint + 1);
-  group->E_dof = mj_stackAllocInt(d, (size_t)n + 1);
-  group->E = mj_stackAllocNum(d, (size_t)n + 1);
-  group->E_adr[0] = n = 0;
+  int* adr = group->E_adr = mj_stackAllocInt(d, (size_t)(group->njoint + 1 + n));
+  int* dof = group->E_dof = adr + group->njoint + 1;
+  mjtNum* E = group->E = mj_stackAllocNum(d, (size_t)n);
+  adr[0] = n = 0;
   for (int i = 0; i < group->njoint; i++) {
     mjgpRow row = mjgp_row(m, d, g->config->joint + group->joint[i]);
     for (int k = 0; k < row.n; k++) {
-      group->E_dof[n] = mjMAX(0, local[row.dof[k]]);
-      group->E[n++] = local[row.dof[k]] >= 0 ? row.value[k] : 0;  // dofs that are asleep
+      int own = local[row.dof[k]];
+      dof[n] = own < 0 ? 0 : own;
+      E[n++] = own < 0 ? 0 : row.value[k];  // dofs that are asleep
     }
-    group->E_adr[i + 1] = n;
+    adr[i + 1] = n;
   }
 }
 
 
 void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGears* g,
-                    const mjgpInertia* Mhat, int* local, const mjtNum* force, const int* dof,
-                    int nv, const int* row, int nefc, int* joint, int njoint) {
+                    const mjgpInertia* Mhat, int* local, const mjtNum* force,
+                    const mjgpPart* part) {
+  int nv = part->nv, njoint = part->njoint;
   size_t most = Mhat->coupled ? 4 * (size_t)(m->ntendon + m->nu + m->nactuator) : 0;
-  int* reversed = mj_stackAllocInt(d, (size_t)(nv + njoint) + 2 * most + (size_t)nefc);
+  int* reversed = mj_stackAllocInt(d, (size_t)(nv + njoint) + most);
   int* term = reversed + nv + njoint;
-  *group = (mjgpGroup){.nv = nv, .njoint = njoint, .dof = reversed, .joint = joint};
+  *group = (mjgpGroup){.nv = nv, .njoint = njoint, .dof = reversed, .joint = part->joint};
   for (int i = 0; i < nv; i++) {
-    reversed[i] = dof[nv - 1 - i];
+    reversed[i] = part->dof[nv - 1 - i];
     local[reversed[i]] = i;
   }
 
@@ -250,33 +254,37 @@ void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGea
   group->force = mj_stackAllocNum(d, (size_t)mjgi_simdEnd(nv) + most);
   mjtNum* scale = group->force + mjgi_simdEnd(nv);
   group->nterm = listTerms(term, scale, m, d, Mhat, local);
-  group->nefc = group->nterm + nefc;
-  int* all = term + most;
-  for (int i = 0; i < group->nefc; i++) {
-    all[i] = i < group->nterm ? -1 : row[i - group->nterm];
+  group->nefc = group->nterm + part->nefc;
+  group->row = part->row;
+  if (group->nterm) {
+    int* row = mj_stackAllocInt(d, (size_t)group->nefc);
+    for (int i = 0; i < group->nefc; i++) {
+      row[i] = i < group->nterm ? -1 : part->row[i - group->nterm];
+    }
+    group->row = row;
   }
-  group->row = all;
 
   // rows of rotor inertia
   group->extra = reversed + nv;
   group->extra_row =
       mj_stackAllocByte(d, sizeof(mjtNum*) * (size_t)(njoint + 1), _Alignof(mjtNum*));
   for (int i = 0; i < njoint; i++) {
-    const mjtNum* own = g->in.row[joint[i]];
+    const mjtNum* own = g->in.row[part->joint[i]];
     group->extra[i] = own ? group->nextra : -1;
     group->extra_row[group->nextra] = own;
     group->nextra += own != NULL;
   }
   group->ld = mjgi_simdEnd(njoint + group->nextra);
-  gatherInertia(group, m, d, g, Mhat, local);
+  gatherInertia(group, m, d, Mhat, local);
   gatherJacobian(group, m, d, term, local);
   gatherRows(group, d, scale);
-  for (int i = 0; i < mjgi_simdEnd(nv); i++) {
-    group->force[i] = i < nv ? force[reversed[i]] : 0;
-  }
   gatherGears(group, m, d, g, local);
   for (int i = 0; i < nv; i++) {
-    local[dof[i]] = -1;
+    group->force[i] = force[reversed[i]];
+    local[reversed[i]] = -1;
+  }
+  for (int i = nv; i < mjgi_simdEnd(nv); i++) {
+    group->force[i] = 0;
   }
   mjgp_makePattern(group, d);
 }

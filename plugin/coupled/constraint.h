@@ -14,6 +14,7 @@
 
 #include <mujoco/mujoco.h>
 
+#include "coupled/parts.h"
 #include "friction/effective_inertia.h"
 #include "state/gears.h"
 
@@ -32,7 +33,7 @@ typedef struct mjgpGroup_ {
   // problem
   const int* dof;             // dofs in the engine's numbers                       (nv)
   const int* row;             // rows in the engine's numbers, -1: a term           (nefc)
-  int* joint;                 // geared joints, numbers of mjgpGears                (njoint)
+  const int* joint;           // geared joints, numbers of mjgpGears                (njoint)
   int* E_adr;                 // start of the velocity that each acts on, as a row E  (njoint+1)
   int* E_dof;                 // dof of each entry, in the numbers of the group
   mjtNum* E;                  // entries; a joint has one, and that is 1
@@ -74,11 +75,10 @@ typedef struct mjgpGroup_ {
   int ld;           // distance of rows with a column per joint
 } mjgpGroup;
 
-// cut a group out of mjData, on d's stack; force: all dofs, without friction. joint, njoint: its
-// active geared joints. local: scratch, holds -1, and again on return                     (nv of m)
+// cut a group out of mjData, on d's stack; force: all dofs, without friction. local: scratch, holds -1, and again on
+// return                                                                                  (nv of m)
 void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGears* g,
-                    const mjgpInertia* Mhat, int* local, const mjtNum* force, const int* dof,
-                    int nv, const int* row, int nefc, int* joint, int njoint);
+                    const mjgpInertia* Mhat, int* local, const mjtNum* force, const mjgpPart* part);
 
 // result = J x                                                                        (nefc)
 void mjgp_mulJacobian(const mjgpGroup* group, mjtNum* result, const mjtNum* x);

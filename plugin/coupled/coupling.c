@@ -246,25 +246,25 @@ static void answerEngine(mjgpStep* s, const mjgInfo* exact, int* worst) {
 
 
 // memory of a step of a group
-static mjgpStep prepare(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
-                        mjgpGroup* group) {
-  mjgpStep step = {.m = m, .d = d, .g = g, .group = group, .n = group->njoint};
-  step.rough = group->nterm || mjgp_isRough(group);
-  allocate(&step, Mhat);
-  if (step.rows) {
-    integratorRows(&step, Mhat);
+static void prepare(mjgpStep* s, mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
+                    mjgpGroup* group) {
+  *s = (mjgpStep){.m = m, .d = d, .g = g, .group = group, .n = group->njoint};
+  s->rough = group->nterm || mjgp_isRough(group);
+  allocate(s, Mhat);
+  if (s->rows) {
+    integratorRows(s, Mhat);
   }
-  for (int i = 0; i < step.n; i++) {
-    step.gaps |= g->config->joint[group->joint[i]].gap != mjgpGAP_NONE;
+  for (int i = 0; i < s->n; i++) {
+    s->gaps |= g->config->joint[group->joint[i]].gap != mjgpGAP_NONE;
   }
-  return step;
 }
 
 
 // solve for friction and acceleration of one group; info: what became of it
 static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
                        mjgpGroup* group, mjgInfo* info) {
-  mjgpStep step = prepare(g, m, d, Mhat, group), *s = &step;
+  mjgpStep step, *s = &step;
+  prepare(s, g, m, d, Mhat, group);
   start(s);
   g->count.coupled++;
 
@@ -329,7 +329,8 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
 // solved for the exact motion
 static void answerGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
                         mjgpGroup* group, mjgInfo* info) {
-  mjgpStep step = prepare(g, m, d, Mhat, group), *s = &step;
+  mjgpStep step, *s = &step;
+  prepare(s, g, m, d, Mhat, group);
   int worst = -1;
   for (int i = 0; i < group->nv; i++) {
     s->a[i] = d->qacc_warmstart[group->dof[i]];
@@ -455,9 +456,9 @@ static void solveParts(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* M
                        const mjtNum* force, const int* joint, int n, int flg_rows) {
   mj_markStack(d);
   int* local = noNumbers(m, d);
-  mjgpParts parts;
-  mjgp_makeParts(&parts, g, m, d, Mhat, joint, n, flg_rows);
-  mjgInfo* info = mj_stackAllocByte(d, sizeof(mjgInfo) * (size_t)parts.n, _Alignof(mjgInfo));
+  mjgpPart* part = mj_stackAllocByte(d, sizeof(mjgpPart) * (size_t)n, _Alignof(mjgpPart));
+  int npart = mjgp_makeParts(part, g, m, d, Mhat, joint, n, flg_rows);
+  mjgInfo* info = mj_stackAllocByte(d, sizeof(mjgInfo) * (size_t)npart, _Alignof(mjgInfo));
   if (!Mhat->solver) {
     mjgp_factorInertia(Mhat, m, d, g);
   }
@@ -465,13 +466,10 @@ static void solveParts(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* M
     if (round) {
       mjgp_applyFriction(g, m, d, g->out.t);
     }
-    for (int p = 0; p < parts.n; p++) {
-      const int *dofs = parts.dof_adr + p, *rows = parts.row_adr + p, *joints = parts.joint_adr + p;
+    for (int p = 0; p < npart; p++) {
       mjgpGroup group;
       mj_markStack(d);
-      mjgp_makeGroup(&group, m, d, g, Mhat, local, force, parts.dof + dofs[0], dofs[1] - dofs[0],
-                     parts.row + rows[0], rows[1] - rows[0], parts.joint + joints[0],
-                     joints[1] - joints[0]);
+      mjgp_makeGroup(&group, m, d, g, Mhat, local, force, part + p);
       (round ? answerGroup : solveGroup)(g, m, d, Mhat, &group, info + p);
       mj_freeStack(d);
     }

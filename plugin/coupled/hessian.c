@@ -126,11 +126,10 @@ void mjgp_makePattern(mjgpGroup* group, mjData* d) {
   // constraints
   for (int i = 0; i < group->nefc; i++) {
     int adr = group->J_adr[i], n = group->J_adr[i + 1] - adr;
-    group->same[i] = i && adr - group->J_adr[i - 1] == n;
-    for (int k = adr; k < adr + n && group->same[i]; k++) {
-      group->same[i] =
-          group->J_lane[k] == group->J_lane[k - n] && group->J_bits[k] == group->J_bits[k - n];
-    }
+    size_t bytes = sizeof(int) * (size_t)n;
+    group->same[i] = i && adr - group->J_adr[i - 1] == n &&
+                     !memcmp(group->J_lane + adr, group->J_lane + adr - n, bytes) &&
+                     !memcmp(group->J_bits + adr, group->J_bits + adr - n, bytes);
   }
   for (int i = 0, n = 0; i < group->nefc; i += n) {
     n = countRows(group, d, i);

@@ -303,8 +303,8 @@ void mjgp_holdRounding(const mjgpStep* s) {
   mjgpResult* out = &s->g->out;
   for (int i = 0; i < s->n; i++) {
     int joint = s->group->joint[i];
-    if (!hasGap(s, i) && s->g->in.compliance[joint] == 0 &&
-        out->t[joint] * out->v_next[joint] < 0 && mjgp_isRounding(s, i, out->v_next[joint])) {
+    if (out->t[joint] * out->v_next[joint] < 0 && !hasGap(s, i) &&
+        s->g->in.compliance[joint] == 0 && mjgp_isRounding(s, i, out->v_next[joint])) {
       out->mode[joint] = 0;
       out->v_next[joint] = 0;
     }
@@ -331,14 +331,14 @@ static mjtNum farthest(const mjgpStep* s, int* worst, const mjtNum* size, mjtNum
   *worst = s->n ? s->group->joint[0] : -1;
   for (int i = 0; i < s->n; i++) {
     int joint = s->group->joint[i];
-    if (hasGap(s, i)) {
+    if (s->gaps && hasGap(s, i)) {
       continue;
     }
     mjtNum t = g->out.t[joint], v = slipVelocity(s, i, t), open = mjgpZERO * g->out.rounding[joint];
     mjtNum u = mjgp_torqueIn(s, i), ratio = g->in.static_ratio[joint];
     mjtNum lambda = mjgi_lawLoad(g->in.gamma_u[joint], g->in.gamma_v[joint], u, t);
     mjtNum coulomb = g->in.coulomb[joint];
-    v -= mju_clip(v, -open, open);
+    v -= open > 0 ? mju_clip(v, -open, open) : 0;
 
     // what slips has the sliding bound, what is stuck may have the static one
     int mode = g->out.mode[joint];

@@ -101,7 +101,7 @@ static inline void addOuter(mjtNum* W, const mjtNum* left, const mjtNum* right, 
 int mjgp_isRough(const mjgpGroup* group) {
   mjtNum most = 0;
   for (int i = 0; i < group->nv; i++) {
-    most = fmax(most, group->M[group->M_adr[i]]);
+    most = mjMAX(group->M[group->M_adr[i]], most);
   }
   for (int i = 0; i < group->nefc; i++) {
     if (group->D[i] > mjgpSTIFF * most) {
@@ -444,11 +444,11 @@ static int settle(mjgpStep* s, const mjtNum* t) {
   for (int i = 0; i < group->nefc; i++) {
     int now = group->state[i], then = s->state[i];
     exact &= now == then && now != mjCNSTRSTATE_CONE;
-    most = fmax(most, mju_abs(group->f[i]));
+    most = mjMAX(mju_abs(group->f[i]), most);
 
     // the force that a row that joined or left was assumed not to have, or to have
     if (now != then && now + then == mjCNSTRSTATE_SATISFIED + mjCNSTRSTATE_QUADRATIC) {
-      missing = fmax(missing, mju_abs(group->jar[i]) * group->D[i]);
+      missing = mjMAX(mju_abs(group->jar[i]) * group->D[i], missing);
     }
   }
 

@@ -113,20 +113,21 @@ static void connectTerms(int* parent, const mjModel* m, const mjData* d) {
 
 //---------------------------------- lists ---------------------------------------------------------
 
-// items by part, in their order: those with part[k] >= 0 of n, or the numbers 0 .. n - 1 if item is null
-static void sortItems(int* adr, int* list, const int* item, const int* part, int n, int npart) {
+// items by part, in their order: those with number[k] >= 0 of n, or the numbers 0 .. n - 1 if item is null. Part p has
+// those from adr[p] to adr[p + 1]
+static void sortItems(int* adr, int* list, const int* item, const int* number, int n, int npart) {
   memset(adr, 0, sizeof(int) * (size_t)(npart + 1));
   for (int k = 0; k < n; k++) {
-    if (part[k] >= 0) {
-      adr[part[k] + 1]++;
+    if (number[k] >= 0) {
+      adr[number[k] + 1]++;
     }
   }
   for (int p = 0; p < npart; p++) {
     adr[p + 1] += adr[p];
   }
   for (int k = 0; k < n; k++) {
-    if (part[k] >= 0) {
-      list[adr[part[k]]++] = item ? item[k] : k;
+    if (number[k] >= 0) {
+      list[adr[number[k]]++] = item ? item[k] : k;
     }
   }
   for (int p = npart; p > 0; p--) {
@@ -136,20 +137,54 @@ static void sortItems(int* adr, int* list, const int* item, const int* part, int
 }
 
 
-void mjgp_makeParts(mjgpParts* parts, const mjgpGears* g, const mjModel* m, mjData* d,
-                    const mjgpInertia* Mhat, const int* joint, int n, int flg_rows) {
+// parts that are islands; the engine has made their lists
+static int takeIslands(mjgpPart* part, const mjgpGears* g, const mjModel* m, mjData* d,
+                       const int* joint, int n) {
+  int npart = 0, *number = mj_stackAllocInt(d, (size_t)(d->nisland + 2 * n));
+  int *island = number + d->nisland, *list = island + n;
+  memset(number, -1, sizeof(int) * (size_t)d->nisland);
+  for (int i = 0; i < n; i++) {
+    int k = island[i] = d->dof_island[mjgp_firstDof(m, g->config->joint + joint[i])];
+    if (number[k] < 0) {
+      number[k] = npart++;
+      part[number[k]] = (mjgpPart){.nv = d->island_nv[k],
+                                   .nefc = d->island_nefc[k],
+                                   .dof = d->map_idof2dof + d->island_idofadr[k],
+                                   .row = d->map_iefc2efc + d->island_iefcadr[k]};
+    }
+    part[number[k]].njoint++;
+  }
+  for (int p = 0; p < npart; p++) {
+    part[p].joint = list;
+    list += part[p].njoint;
+    part[p].njoint = 0;
+  }
+  for (int i = 0; i < n; i++) {
+    mjgpPart* own = part + number[island[i]];
+    own->joint[own->njoint++] = joint[i];
+  }
+  return npart;
+}
+
+
+int mjgp_makeParts(mjgpPart* part, const mjgpGears* g, const mjModel* m, mjData* d,
+                   const mjgpInertia* Mhat, const int* joint, int n, int flg_rows) {
   int nv = (int)m->nv, ntree = (int)m->ntree, nrow = flg_rows ? d->nefc : 0;
-  int connected = mjgp_connectsTrees(g, Mhat),
-      rest = flg_rows && (connected || !d->nisland) ? 0 : -1;
+  int connected = mjgp_connectsTrees(g, Mhat), npart = 0, rest = flg_rows ? 0 : -1;
+  if (flg_rows && d->nisland && !connected) {
+    return takeIslands(part, g, m, d, joint, n);
+  }
+
+  // which trees belong together
   int* parent = mj_stackAllocInt(d, 2 * (size_t)(ntree + nv + nrow + n) + 3 * (size_t)(n + 1));
-  int *number = parent + ntree, *part = number + ntree, *list = part + nv + nrow + n;
+  int *first = parent + ntree, *number = first + ntree, *list = number + nv + nrow + n;
   int* adr = list + nv + nrow + n;
   for (int t = 0; t < ntree; t++) {
     parent[t] = t;
-    number[t] = -1;
+    first[t] = -1;
   }
   if (flg_rows) {
-    connectRows(parent, part + nv, m, d);
+    connectRows(parent, number + nv, m, d);
   }
   if (connected) {
     connectGears(parent, g, m, d);
@@ -158,28 +193,31 @@ void mjgp_makeParts(mjgpParts* parts, const mjgpGears* g, const mjModel* m, mjDa
     connectTerms(parent, m, d);
   }
 
-  // parts in the order of their first joints
-  parts->n = 0;
+  // number of the part of each joint, dof and row
   for (int i = 0; i < n; i++) {
-    int first = findFirst(parent, m->dof_treeid[mjgp_firstDof(m, g->config->joint + joint[i])]);
-    number[first] = number[first] < 0 ? parts->n++ : number[first];
-    part[nv + nrow + i] = number[first];
+    int tree = findFirst(parent, m->dof_treeid[mjgp_firstDof(m, g->config->joint + joint[i])]);
+    first[tree] = first[tree] < 0 ? npart++ : first[tree];
+    number[nv + nrow + i] = first[tree];
   }
   for (int k = 0; k < nv; k++) {
-    int own = number[findFirst(parent, m->dof_treeid[k])];
-    part[k] = !mjgp_isAwake(m, d, k) ? -1 : own < 0 ? rest : own;
+    int own = first[findFirst(parent, m->dof_treeid[k])];
+    number[k] = !mjgp_isAwake(m, d, k) ? -1 : own < 0 ? rest : own;
   }
   for (int i = 0; i < nrow; i++) {
-    int own = part[nv + i] < 0 ? rest : number[findFirst(parent, part[nv + i])];
-    part[nv + i] = own < 0 ? rest : own;
+    int own = number[nv + i] < 0 ? rest : first[findFirst(parent, number[nv + i])];
+    number[nv + i] = own < 0 ? rest : own;
   }
-  sortItems(adr, list, NULL, part, nv, parts->n);
-  sortItems(adr + n + 1, list + nv, NULL, part + nv, nrow, parts->n);
-  sortItems(adr + 2 * (n + 1), list + nv + nrow, joint, part + nv + nrow, n, parts->n);
-  parts->dof_adr = adr;
-  parts->dof = list;
-  parts->row_adr = adr + n + 1;
-  parts->row = list + nv;
-  parts->joint_adr = adr + 2 * (n + 1);
-  parts->joint = list + nv + nrow;
+  int *dof_adr = adr, *row_adr = adr + n + 1, *joint_adr = adr + 2 * (n + 1);
+  sortItems(dof_adr, list, NULL, number, nv, npart);
+  sortItems(row_adr, list + nv, NULL, number + nv, nrow, npart);
+  sortItems(joint_adr, list + nv + nrow, joint, number + nv + nrow, n, npart);
+  for (int p = 0; p < npart; p++) {
+    part[p] = (mjgpPart){.nv = dof_adr[p + 1] - dof_adr[p],
+                         .nefc = row_adr[p + 1] - row_adr[p],
+                         .njoint = joint_adr[p + 1] - joint_adr[p],
+                         .dof = list + dof_adr[p],
+                         .row = list + nv + row_adr[p],
+                         .joint = list + nv + nrow + joint_adr[p]};
+  }
+  return npart;
 }

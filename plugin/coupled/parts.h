@@ -11,22 +11,20 @@
 #include "friction/effective_inertia.h"
 #include "state/gears.h"
 
-typedef struct mjgpParts_ {
-  int n;                 // parts with geared joints
-  const int* joint_adr;  // start of each in joint                                   (n+1)
-  int* joint;            // geared joints, numbers of mjgpGears, in their given order
-  const int* dof_adr;    // start of each in dof                                     (n+1)
-  const int* dof;        // dofs that are awake, ascending
-  const int* row_adr;    // start of each in row                                     (n+1)
-  const int* row;        // constraint rows, ascending
-} mjgpParts;
+typedef struct mjgpPart_ {
+  int nv, nefc, njoint;
+  const int* dof;  // dofs that are awake, ascending                                 (nv)
+  const int* row;  // constraint rows, ascending                                     (nefc)
+  int* joint;      // geared joints, numbers of mjgpGears, in their given order      (njoint)
+} mjgpPart;
 
 // do gaps, tendons or actuators connect trees, whatever the engine's islands are
 int mjgp_connectsTrees(const mjgpGears* g, const mjgpInertia* Mhat);
 
-// parts of the joints, on d's stack; flg_rows: constraints act. Where the parts are not islands, trees that have
-// constraints but no gears belong to the first part, so that the engine finds the work of all of them done
-void mjgp_makeParts(mjgpParts* parts, const mjgpGears* g, const mjModel* m, mjData* d,
-                    const mjgpInertia* Mhat, const int* joint, int n, int flg_rows);
+// parts of the joints, on d's stack, in the order of their first joints; flg_rows: constraints act. Where the parts are
+// not islands, trees that have constraints but no gears belong to the first part, so that the engine finds the work of
+// all of them done. part has room for n; returns their number
+int mjgp_makeParts(mjgpPart* part, const mjgpGears* g, const mjModel* m, mjData* d,
+                   const mjgpInertia* Mhat, const int* joint, int n, int flg_rows);
 
 #endif  // MJGEAR_PLUGIN_PARTS_H_

@@ -152,12 +152,15 @@ static void makeP(mjtNum* P, const mjgpGears* g, const mjgpProblem* problem) {
 
 // Long because it fills, field by field, the problem that the core solves, and reads the solution back
 int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* problem) {
-  int n = problem->n, general = problem->R != NULL, yields = 0;
+  int n = problem->n, general = problem->R != NULL, yields = 0, gaps = 0, misplaced = 0, locks = 0;
   size_t count = (size_t)n;
   mjtNum h = m->opt.timestep;
   mj_markStack(d);
   for (int a = 0; a < n; a++) {
-    yields |= g->in.compliance[problem->joint[a]] > 0;
+    int i = problem->joint[a], gap = g->config->joint[i].gap;
+    yields |= g->in.compliance[i] > 0;
+    gaps |= gap != mjgpGAP_NONE;
+    misplaced |= general && gap == mjgpGAP_ROTOR;
   }
   mjtNum* number = mj_stackAllocNum(d, 12 * count + (general || yields ? 2 * count * count : 0));
   mjtNum *v = number, *phi = v + n, *alpha = phi + n, *beta = alpha + n, *t = beta + n;
@@ -166,13 +169,9 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
   mjtNum *G = shift + 2 * n, *P = G + n * n;
   int *mode = mj_stackAllocInt(d, 3 * count), *jammed = mode + n, *pivot = jammed + n;
   const mjgCoupling** coupling =
-      mj_stackAllocByte(d, sizeof(mjgCoupling*) * count, _Alignof(mjgCoupling*));
-  int gaps = 0, misplaced = 0, locks = 0;
+      gaps ? mj_stackAllocByte(d, sizeof(mjgCoupling*) * count, _Alignof(mjgCoupling*)) : NULL;
   for (int a = 0; a < n; a++) {
-    int gap = g->config->joint[problem->joint[a]].gap;
     t[a] = g->out.t[problem->joint[a]];
-    gaps |= gap != mjgpGAP_NONE;
-    misplaced |= general && gap == mjgpGAP_ROTOR;
   }
   if (misplaced && !removeMisplaced(g, problem, G, shift, t, pivot)) {
     misplaced = 0;
@@ -180,7 +179,7 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
 
   // velocity and internal force without friction, scale of rounding errors
   for (int a = 0; a < n; a++) {
-    int i = problem->joint[a], gap = g->config->joint[i].gap;
+    int i = problem->joint[a];
     mjtNum gamma = g->in.gamma_u[i] + g->in.gamma_v[i];
     mjtNum u = general ? problem->u[a] : g->in.tau[i] - g->in.inertia[i] * problem->a[a];
     v[a] = g->in.v[i] + h * problem->a[a];
@@ -191,7 +190,6 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
     static_ratio[a] = g->in.static_ratio[i];
     v0[a] = g->in.v[i];
     mode[a] = g->out.mode[i];
-    coupling[a] = gap == mjgpGAP_ROTOR || gap == mjgpGAP_LOAD ? g->in.coupling + i : NULL;
     g->out.cancellation[i] = mju_abs(g->in.v[i]) + h * problem->size[a];
   }
 
@@ -199,6 +197,10 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
   mju_scl(problem->W, problem->W, h, n * n);
   if (general) {
     makeP(P, g, problem);
+  }
+  for (int a = 0; a < n && gaps; a++) {
+    int i = problem->joint[a], gap = g->config->joint[i].gap;
+    coupling[a] = gap == mjgpGAP_ROTOR || gap == mjgpGAP_LOAD ? g->in.coupling + i : NULL;
   }
   if (gaps) {
     subtractLoads(g, problem->joint, n, problem->W, v, phi, t, alpha);
@@ -228,7 +230,7 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
                      .coulomb = coulomb,
                      .static_ratio = static_ratio,
                      .v0 = v0,
-                     .coupling = gaps ? coupling : NULL};
+                     .coupling = coupling};
   mjgSolution solution = {.t = t, .v = v_next, .lambda = lambda, .mode = mode};
   mjgWorkspace* work = g->scratch.work;
   if (n > g->scratch.nwork) {
@@ -249,8 +251,8 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
     }
   }
 
-  // what the gaps did, torque into the gears
-  for (int a = 0; a < n; a++) {
+  // what the gaps did
+  for (int a = 0; a < n && gaps; a++) {
     if (coupling[a]) {
       mjtNum A = problem->W[a * (n + 1)];
       mjg_couplingResolve(g->out.gap + problem->joint[a], coupling[a], v_next[a] + A * t[a], A);
@@ -263,35 +265,33 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
   if (gaps) {
     addLoads(g, problem->joint, n, v_next, t);
   }
-  for (int a = 0; a < n; a++) {
-    int i = problem->joint[a];
-    g->out.u[i] = general ? problem->u[a] + mju_dot(problem->R + a * n, t, n)
-                          : g->in.tau[i] - g->in.inertia[i] * (v_next[a] - g->in.v[i]) / h;
-  }
-
-  // joints that their own load holds, for who draws them; a load that grows with friction less than
-  // friction itself holds none
-  for (int a = 0; a < n; a++) {
-    mjtNum p = general || yields ? P[a * (n + 1)] : alpha[a] * problem->W[a * (n + 1)] - beta[a];
-    locks |= mode[a] == 0 && static_ratio[a] * mju_abs(p) >= 1;
-    jammed[a] = 0;
-  }
-  if (locks && status >= 0 && !gaps) {
-    mjg_jammed(jammed, &core, &solution);
-  }
 
   // results
   for (int a = 0; a < n; a++) {
     int i = problem->joint[a];
-    g->out.jammed[i] = jammed[a];
+    g->out.u[i] = general ? problem->u[a] + mju_dot(problem->R + a * n, t, n)
+                          : g->in.tau[i] - g->in.inertia[i] * (v_next[a] - g->in.v[i]) / h;
     g->out.t[i] = misplaced ? mju_dot(G + a * n, t, n) - mju_dot(G + a * n, shift, n) : t[a];
     g->out.v_next[i] = v_next[a];
     g->out.lambda[i] = lambda[a];
     g->out.mode[i] = mode[a];
+    g->out.jammed[i] = 0;
 
     // what a gap transmits is not among the accelerations without friction
     if (gaps) {
       g->out.cancellation[i] = mju_max(g->out.cancellation[i], mju_abs(v_next[a]));
+    }
+
+    // a load that grows with friction less than friction itself holds no joint
+    mjtNum p = general || yields ? P[a * (n + 1)] : alpha[a] * problem->W[a * (n + 1)] - beta[a];
+    locks |= mode[a] == 0 && static_ratio[a] * mju_abs(p) >= 1;
+  }
+
+  // joints that their own load holds, for who draws them
+  if (locks && status >= 0 && !gaps) {
+    mjg_jammed(jammed, &core, &solution);
+    for (int a = 0; a < n; a++) {
+      g->out.jammed[problem->joint[a]] = jammed[a];
     }
   }
   mj_freeStack(d);

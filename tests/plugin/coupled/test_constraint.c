@@ -132,8 +132,8 @@ static void test_forces(void** state) {
       for (int j = 0; j < g->config->n; j++) {
         joint[j] = j;
       }
-      mjgp_makeGroup(&group, m, d, g, &Mhat, local, force, dof, (int)m->nv, row, d->nefc, joint,
-                     g->config->n);
+      const mjgpPart part = {(int)m->nv, d->nefc, g->config->n, dof, row, joint};
+      mjgp_makeGroup(&group, m, d, g, &Mhat, local, force, &part);
       for (int j = 0; j < m->nv; j++) {
         near[j] = a[group.dof[j]];
       }
