@@ -384,7 +384,8 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
     g->in.lag[i] = d->nefc && !implicit
                        ? d->plugin_state[g->config->state[i] + mjgpSTATE_LAG * g->config->stride[i]]
                        : 0;
-    if (g->config->joint[i].gap == mjgpGAP_ROTOR || g->config->joint[i].gap == mjgpGAP_LOAD) {
+    int gap = g->config->gaps ? g->config->joint[i].gap : mjgpGAP_NONE;
+    if (gap == mjgpGAP_ROTOR || gap == mjgpGAP_LOAD) {
       mjgp_makeCoupling(g, m, d, i);
     }
   }

@@ -91,6 +91,15 @@ static void fillTerm(mjtNum* x, int row, int flg_zero, const mjModel* m, const m
 }
 
 
+// some columns of a dense row, zero behind the last of them
+static inline mjgiSimd gatherLane(const mjtNum* J, const int* dof, int left) {
+  if (left >= mjgiSIMD) {
+    return (mjgiSimd){J[dof[0]], J[dof[1]], J[dof[2]], J[dof[3]]};
+  }
+  return (mjgiSimd){J[dof[0]], left > 1 ? J[dof[1]] : 0, left > 2 ? J[dof[2]] : 0, 0};
+}
+
+
 // lane n of J, unless it is zero; returns how many that are
 static inline int addLane(mjgpGroup* group, int n, int begin, mjgiSimd x) {
   const mjgiSimd value = {1, 2, 4, 8};
@@ -150,11 +159,7 @@ static void gatherJacobian(mjgpGroup* group, const mjModel* m, mjData* d, const 
     // dense
     const mjtNum* J = d->efc_J + (size_t)row * (size_t)m->nv;
     for (int begin = 0; begin < nv; begin += mjgiSIMD) {
-      const int* dof = group->dof + begin;
-      int left = nv - begin;
-      mjgiSimd x = {J[dof[0]], left > 1 ? J[dof[1]] : 0, left > 2 ? J[dof[2]] : 0,
-                    left > 3 ? J[dof[3]] : 0};
-      n += addLane(group, n, begin, x);
+      n += addLane(group, n, begin, gatherLane(J, group->dof + begin, nv - begin));
     }
   }
   group->J_adr[group->nefc] = n;

@@ -30,6 +30,22 @@
 
 //---------------------------------- one group -----------------------------------------------------
 
+// the rows of x behind a diagonal -= factor times row, in count lanes
+static inline void scatterRow(mjtNum* x, const mjtNum* row, const mjtNum* factor, const int* col,
+                              int length, int ld, int count) {
+  mjgiSimd source[mjgiWIDE];
+  for (int c = 0; c < count; c++) {
+    source[c] = ((const mjgiSimd*)row)[c];
+  }
+  for (int p = 1; p < length; p++) {
+    mjgiSimd* target = (mjgiSimd*)(x + col[p] * ld);
+    for (int c = 0; c < count; c++) {
+      target[c] -= factor[length - 1 - p] * source[c];
+    }
+  }
+}
+
+
 // row -= sum of upper times the rows of x behind a diagonal, in count lanes
 static inline void gatherRow(mjtNum* row, const mjtNum* x, const mjtNum* upper, const int* col,
                              int length, int ld, int count) {
@@ -56,6 +72,7 @@ static void integratorRows(mjgpStep* s, const mjgpInertia* Mhat) {
   mjgpGroup* group = s->group;
   int nv = group->nv, ld = group->ld;
   const int *adr = group->M_adr, *col = group->M_col;
+  const mjtNum* lower = Mhat->lower ? Mhat->lower : Mhat->upper;
   mjtNum* x = s->forces;
   mju_zero(x, nv * ld);
 
@@ -64,14 +81,16 @@ static void integratorRows(mjgpStep* s, const mjgpInertia* Mhat) {
   for (int k = 0; k < nv; k++) {
     int length = adr[k + 1] - adr[k], dof = group->dof[k];
     int begin = mjgi_simdBegin(group->from[k]), end = mjgi_simdEnd(group->to[k]);
-    const mjtNum* factor = (Mhat->lower ? Mhat->lower : Mhat->upper) + Mhat->adr[dof];
+    const mjtNum* factor = lower + Mhat->adr[dof];
     if (Mhat->lower) {
       mjgp_scaleSimd(x + k * ld, Mhat->pivot[dof], begin, end);
     }
-    for (int p = 1; p < length; p++) {
-      mjgp_addSimd(x + col[adr[k] + p] * ld, x + k * ld, -factor[length - 1 - p], begin, end);
-    }
-    if (!Mhat->lower) {
+    int from = begin;
+#define SCATTER(count) \
+  scatterRow(x + from, x + from + k * ld, factor, col + adr[k], length, ld, count)
+    mjgiFOR_SIMD(SCATTER, from, end)
+#undef SCATTER
+        if (!Mhat->lower) {
       mjgp_scaleSimd(x + k * ld, Mhat->pivot[dof], begin, end);
     }
   }
@@ -254,7 +273,7 @@ static void prepare(mjgpStep* s, mjgpGears* g, const mjModel* m, mjData* d, cons
   if (s->rows) {
     integratorRows(s, Mhat);
   }
-  for (int i = 0; i < s->n; i++) {
+  for (int i = 0; i < s->n && g->config->gaps; i++) {
     s->gaps |= g->config->joint[group->joint[i]].gap != mjgpGAP_NONE;
   }
 }
@@ -371,7 +390,7 @@ static int islandOf(const mjgpGears* g, const mjModel* m, const mjData* d, int i
 // Long because both starts are compared by the engine's own cost, whose terms differ by integrator
 void mjgp_chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                       const mjtNum* force) {
-  int nv = (int)m->nv, other = 0, discrete = mjgp_isDiscrete(m) && !Mhat->flg_M;
+  int nv = (int)m->nv, ncoupled = 0, other = 0, discrete = mjgp_isDiscrete(m) && !Mhat->flg_M;
   if (!d->nisland || mjgp_connectsTrees(g, Mhat)) {
     return;
   }
@@ -381,13 +400,11 @@ void mjgp_chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mh
   for (int a = 0; a < g->in.nactive; a++) {
     int island = islandOf(g, m, d, g->in.active[a]);
     if (island >= 0) {
+      ncoupled += !coupled[island];
       coupled[island] = 1;
     }
   }
-  for (int i = 0; i < nv && !other; i++) {
-    other = d->dof_island[i] < 0 || !coupled[d->dof_island[i]];
-  }
-  if (!other) {
+  if (ncoupled == d->nisland && d->nidof == nv) {
     mj_freeStack(d);
     return;
   }
@@ -410,7 +427,6 @@ void mjgp_chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mh
   }
 
   // trees without constraints start at their solution, islands without gears where they are better off
-  other = 0;
   for (int i = 0; i < nv; i++) {
     if (d->dof_island[i] < 0) {
       d->qacc_warmstart[i] = smooth[i];

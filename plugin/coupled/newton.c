@@ -40,13 +40,17 @@ void mjgp_accelerationsOf(const mjgpStep* s, mjtNum* restrict acc, const mjtNum*
   const mjgpGroup* group = s->group;
   int nv = group->nv, ld = group->ld;
   mju_zero(acc, ld);
-  for (int k = 0; k < nv && s->rows; k++) {
-    mjgp_addSimd(acc, s->rows + k * ld, a[k], 0, ld);
+  if (s->rows) {
+    int begin = 0;
+#define ADD(count) mjgp_addRows(acc + begin, NULL, s->rows + begin, a, 1, nv, ld, count)
+    mjgiFOR_SIMD(ADD, begin, ld)
+#undef ADD
+        return;
   }
-  for (int i = 0; i < s->n && !s->rows; i++) {
+  for (int i = 0; i < s->n; i++) {
     acc[i] = mjgp_mulGear(group, i, a);
   }
-  for (int e = 0; e < group->nextra && !s->rows; e++) {
+  for (int e = 0; e < group->nextra; e++) {
     for (int k = 0; k < nv; k++) {
       acc[s->n + e] += group->extra_row[e][group->dof[k]] * a[k];
     }
@@ -59,24 +63,18 @@ void mjgp_accelerations(mjgpStep* s) {
 }
 
 
-mjtNum mjgp_torqueIn(const mjgpStep* s, int i) {
-  int joint = s->group->joint[i], e = s->group->extra[i];
-  mjtNum a = s->acc[i] + s->shift[i] / s->m->opt.timestep;
-  mjtNum u = s->g->in.tau[joint] - s->g->in.inertia[joint] * a;
-  return e >= 0 ? u - s->acc[s->n + e] : u;
-}
-
-
 void mjgp_addColumns(const mjgpStep* s, mjtNum* x) {
   const mjgpGroup* group = s->group;
+  const int *adr = group->E_adr, *dof = group->E_dof;
+  int ld = group->ld;
   for (int i = 0; i < s->n; i++) {
-    for (int k = group->E_adr[i]; k < group->E_adr[i + 1]; k++) {
-      x[group->E_dof[k] * group->ld + i] += group->E[k];
+    for (int k = adr[i]; k < adr[i + 1]; k++) {
+      x[dof[k] * ld + i] += group->E[k];
     }
   }
   for (int e = 0; e < group->nextra; e++) {
     for (int k = 0; k < group->nv; k++) {
-      x[k * group->ld + s->n + e] += group->extra_row[e][group->dof[k]];
+      x[k * ld + s->n + e] += group->extra_row[e][group->dof[k]];
     }
   }
 }
@@ -309,15 +307,11 @@ static void freeAcceleration(mjgpStep* s, mjtNum* restrict a, mjtNum* restrict s
     a[i] = s->acc[i] + (i < n ? s->shift[i] / s->m->opt.timestep : 0);
     size[i] = mju_abs(a[i]);
   }
-  for (int k = 0; k < nv; k++) {
-    const mjtNum* restrict left = s->left + k * ld;
-    mjtNum descent = s->descent[k];
-    for (int i = 0; i < ld; i++) {
-      mjtNum term = left[i] * descent;
-      a[i] -= term;
-      size[i] += mju_abs(term);
-    }
-  }
+  int begin = 0;
+#define ADD(count) \
+  mjgp_addRows(a + begin, size + begin, s->left + begin, s->descent, -1, nv, ld, count)
+  mjgiFOR_SIMD(ADD, begin, ld)
+#undef ADD
 }
 
 

@@ -66,7 +66,12 @@ void mjgp_accelerations(mjgpStep* s);
 void mjgp_accelerationsOf(const mjgpStep* s, mjtNum* acc, const mjtNum* a);
 
 // torque into the gear of joint i at s->acc
-mjtNum mjgp_torqueIn(const mjgpStep* s, int i);
+static inline mjtNum mjgp_torqueIn(const mjgpStep* s, int i) {
+  int joint = s->group->joint[i], e = s->group->extra[i];
+  mjtNum a = s->acc[i] + s->shift[i] / s->m->opt.timestep;
+  mjtNum u = s->g->in.tau[joint] - s->g->in.inertia[joint] * a;
+  return e >= 0 ? u - s->acc[s->n + e] : u;
+}
 
 // x += rows of E, and the rows of rotor inertia, as columns                                  (nv x ld)
 void mjgp_addColumns(const mjgpStep* s, mjtNum* x);

@@ -157,8 +157,10 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
   mjtNum h = m->opt.timestep;
   mj_markStack(d);
   for (int a = 0; a < n; a++) {
-    int i = problem->joint[a], gap = g->config->joint[i].gap;
-    yields |= g->in.compliance[i] > 0;
+    yields |= g->in.compliance[problem->joint[a]] > 0;
+  }
+  for (int a = 0; a < n && g->config->gaps; a++) {
+    int gap = g->config->joint[problem->joint[a]].gap;
     gaps |= gap != mjgpGAP_NONE;
     misplaced |= general && gap == mjgpGAP_ROTOR;
   }

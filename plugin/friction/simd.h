@@ -45,6 +45,35 @@ static inline void mjgp_scaleSimd(mjtNum* x, mjtNum factor, int begin, int end) 
 }
 
 
+// the sum of factor z_k times row k of X, in the order of the rows, into y; the sum of the absolute values into size
+// (nullable). For count lanes
+static inline __attribute__((always_inline)) void mjgp_addRows(mjtNum* y, mjtNum* size,
+                                                               const mjtNum* X, const mjtNum* z,
+                                                               mjtNum factor, int n, int ld,
+                                                               int count) {
+  const mjgpBits absolute = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
+  mjgiSimd sum[mjgiWIDE], total[mjgiWIDE];
+  for (int c = 0; c < count; c++) {
+    sum[c] = ((const mjgiSimd*)y)[c];
+    total[c] = size ? ((const mjgiSimd*)size)[c] : (mjgiSimd){0};
+  }
+  for (int k = 0; k < n; k++) {
+    const mjgiSimd* row = (const mjgiSimd*)(X + k * ld);
+    for (int c = 0; c < count; c++) {
+      mjgiSimd term = factor * z[k] * row[c];
+      sum[c] += term;
+      total[c] += (mjgiSimd)((mjgpBits)term & absolute);
+    }
+  }
+  for (int c = 0; c < count; c++) {
+    ((mjgiSimd*)y)[c] = sum[c];
+    if (size) {
+      ((mjgiSimd*)size)[c] = total[c];
+    }
+  }
+}
+
+
 // is factor x zero everywhere; with the factor 0: are all numbers finite
 static inline int mjgp_isZero(const mjtNum* x, mjtNum factor, int n) {
   mjgpBits any = {0};

@@ -271,6 +271,7 @@ static int findAddresses(mjgpConfig* c, const mjModel* m) {
     c->nwork = mjMAX(c->nwork, count);
     c->geared[j->dof] = i;
     c->nchain += m->M_rownnz[j->dof];
+    c->gaps += j->gap != mjgpGAP_NONE;
     c->rotors += j->gap == mjgpGAP_ROTOR;
     c->encoders += j->gap == mjgpGAP_ROTOR && j->encoder == mjgpENCODER_MOTOR;
     if (!chainsNest(m, j->dof)) {

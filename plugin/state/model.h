@@ -19,6 +19,7 @@ typedef struct mjgpConfig_ {
   int nv;        // dofs of the model
   int nC;        // non-zeros of the inertia matrix
   int nsensor;   // sensors attached to instances of the plugin
+  int gaps;      // joints with a gap, and their motors
   int rotors;    // joints behind a rotor that is state of the plugin
   int encoders;  // joints whose encoder is on a rotor that is state of the plugin
   int crossing;  // a gap couples joints of different trees
