@@ -118,15 +118,18 @@ int mjgi_checkProblem(const mjgProblem* problem, const mjgWorkspace* work) {
       return mjgERR_NOT_FINITE;
     }
     int sound = !problem->coupling && areSound(problem, row, n, P);
-    for (int i = 0; i < n; i++, row++) {
-      status = sound ? mjgSOLVED : checkRow(problem, row, P ? P + (size_t)i * (size_t)n : NULL, n);
+    for (int i = 0; i < n && !sound; i++) {
+      status = checkRow(problem, row + i, P ? P + (size_t)i * (size_t)n : NULL, n);
       if (status != mjgSOLVED) {
         return status;
       }
+    }
+    for (int i = 0; i < n; i++) {
       // a coupling has the inertia of its rotor besides
-      const mjgCoupling* coupling = problem->coupling ? problem->coupling[row] : NULL;
+      const mjgCoupling* coupling = problem->coupling ? problem->coupling[row + i] : NULL;
       positive &= A[(size_t)i * (size_t)(n + 1)] > 0 || (coupling && coupling->inertia > 0);
     }
+    row += n;
     A += (size_t)n * (size_t)n;
     P = P ? P + (size_t)n * (size_t)n : NULL;
   }

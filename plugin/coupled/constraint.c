@@ -100,15 +100,17 @@ static inline mjgiSimd gatherLane(const mjtNum* J, const int* dof, int left) {
 }
 
 
-// lane n of J, unless it is zero; returns how many that are
+// add a lane behind the first n of J, unless it is zero; returns their number
 static inline int addLane(mjgpGroup* group, int n, int begin, mjgiSimd x) {
   const mjgiSimd value = {1, 2, 4, 8};
   mjgiSimd set = (mjgiSimd)((mjgpBits)value & (x != 0));
   int bits = (int)((set[0] + set[1]) + (set[2] + set[3]));
-  *(mjgiSimd*)(group->J + mjgiSIMD * n) = x;
-  group->J_lane[n] = begin;
-  group->J_bits[n] = bits;
-  return bits != 0;
+  if (bits) {
+    *(mjgiSimd*)(group->J + mjgiSIMD * n) = x;
+    group->J_lane[n] = begin;
+    group->J_bits[n++] = bits;
+  }
+  return n;
 }
 
 
@@ -133,7 +135,7 @@ static void gatherJacobian(mjgpGroup* group, const mjModel* m, mjData* d, const 
     if (i < group->nterm) {
       fillTerm(full, term[i], 0, m, d, local);
       for (int begin = 0; begin < nv; begin += mjgiSIMD) {
-        n += addLane(group, n, begin, *(const mjgiSimd*)(full + begin));
+        n = addLane(group, n, begin, *(const mjgiSimd*)(full + begin));
       }
       fillTerm(full, term[i], 1, m, d, local);
       continue;
@@ -159,7 +161,7 @@ static void gatherJacobian(mjgpGroup* group, const mjModel* m, mjData* d, const 
     // dense
     const mjtNum* J = d->efc_J + (size_t)row * (size_t)m->nv;
     for (int begin = 0; begin < nv; begin += mjgiSIMD) {
-      n += addLane(group, n, begin, gatherLane(J, group->dof + begin, nv - begin));
+      n = addLane(group, n, begin, gatherLane(J, group->dof + begin, nv - begin));
     }
   }
   group->J_adr[group->nefc] = n;

@@ -124,12 +124,14 @@ void mjgp_makePattern(mjgpGroup* group, mjData* d) {
   }
 
   // constraints
+  const int *lane = group->J_lane, *bits = group->J_bits;
   for (int i = 0; i < group->nefc; i++) {
     int adr = group->J_adr[i], n = group->J_adr[i + 1] - adr;
-    size_t bytes = sizeof(int) * (size_t)n;
-    group->same[i] = i && adr - group->J_adr[i - 1] == n &&
-                     !memcmp(group->J_lane + adr, group->J_lane + adr - n, bytes) &&
-                     !memcmp(group->J_bits + adr, group->J_bits + adr - n, bytes);
+    int differs = !i || adr - group->J_adr[i - 1] != n;
+    for (int k = adr; k < adr + n && !differs; k++) {
+      differs = (lane[k] ^ lane[k - n]) | (bits[k] ^ bits[k - n]);
+    }
+    group->same[i] = !differs;
   }
   for (int i = 0, n = 0; i < group->nefc; i += n) {
     n = countRows(group, d, i);
