@@ -127,8 +127,11 @@ static void gatherJacobian(mjgpGroup* group, const mjModel* m, mjData* d, const 
   group->J_bits = group->J_lane + n + 1;
   group->J = mj_stackAllocNum(d, mjgiSIMD * ((size_t)n + 1));
   n = 0;
-  mjtNum* full = group->nterm ? mj_stackAllocNum(d, (size_t)mjgi_simdEnd(nv)) : NULL;
-  mju_zero(full, group->nterm ? mjgi_simdEnd(nv) : 0);
+  mjtNum* full = NULL;
+  if (group->nterm) {
+    full = mj_stackAllocNum(d, (size_t)mjgi_simdEnd(nv));
+    mju_zero(full, mjgi_simdEnd(nv));
+  }
   for (int i = 0; i < group->nefc; i++) {
     int row = group->row[i];
     group->J_adr[i] = n;

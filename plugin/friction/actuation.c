@@ -204,6 +204,16 @@ static void addTendons(mjgpGears* g, const mjModel* m, mjData* d, int actuated) 
 
 //---------------------------------- rotor inertia --------------------------------------------------
 
+// row of S of joint i beside its diagonal, zero at first
+static mjtNum* rowOf(mjgpGears* g, const mjModel* m, mjData* d, int i) {
+  if (!g->in.row[i]) {
+    g->in.row[i] = mj_stackAllocNum(d, (size_t)m->nv);
+    mju_zero(g->in.row[i], (int)m->nv);
+  }
+  return g->in.row[i];
+}
+
+
 // S += scale j' j over gears on joints; drag: the same factor of the torque that is proportional to velocity
 static void addTerm(mjgpGears* g, const mjModel* m, mjData* d, mjtNum scale, mjtNum drag, int n,
                     const int* dof, const mjtNum* j) {
@@ -218,11 +228,7 @@ static void addTerm(mjgpGears* g, const mjModel* m, mjData* d, mjtNum scale, mjt
       if (b == a || j[b] == 0) {
         continue;
       }
-      if (!g->in.row[i]) {
-        g->in.row[i] = mj_stackAllocNum(d, (size_t)m->nv);
-        mju_zero(g->in.row[i], (int)m->nv);
-      }
-      g->in.row[i][dof[b]] += scale * j[a] * j[b];
+      rowOf(g, m, d, i)[dof[b]] += scale * j[a] * j[b];
     }
   }
 }
@@ -335,11 +341,7 @@ static void addVelocityGains(mjgpGears* g, const mjModel* m, mjData* d) {
       if (column == dof || d->qDeriv[k] == 0) {
         continue;
       }
-      if (!g->in.row[i]) {
-        g->in.row[i] = mj_stackAllocNum(d, (size_t)m->nv);
-        mju_zero(g->in.row[i], (int)m->nv);
-      }
-      g->in.row[i][column] -= h * d->qDeriv[k];
+      rowOf(g, m, d, i)[column] -= h * d->qDeriv[k];
     }
   }
 
@@ -385,27 +387,34 @@ static void addDiscreteGains(mjgpGears* g, const mjModel* m, mjData* d) {
 
 void mjgp_gatherActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   int implicit = m->opt.integrator == mjINT_IMPLICIT || m->opt.integrator == mjINT_IMPLICITFAST;
+  int discrete = actuated && mjgp_isDiscrete(m), mechanics = m->ntendon > 0;
   g->in.reaches = 0;
   g->in.gains = actuated && implicit ? findGains(m) : mjgpGAINS_NONE;
   for (int a = 0; a < g->in.nactive; a++) {
-    int i = g->in.active[a], tendon = g->config->joint[i].kind == mjgpTRN_TENDON;
-    g->in.motor[i] = actuated && !tendon ? d->qfrc_actuator[g->config->joint[i].dof] : 0;
-    g->in.tau[i] = g->in.motor[i];
+    int i = g->in.active[a];
+    const mjgpJoint* joint = g->config->joint + i;
+    int turns = actuated && joint->kind == mjgpTRN_JOINT;
+    g->in.motor[i] = g->in.tau[i] = turns ? d->qfrc_actuator[joint->dof] : 0;
+    g->in.inertia[i] = mjgp_armature(m, joint);
     g->in.implicit[i] = g->in.drag[i] = 0;
     g->in.row[i] = NULL;
+    mechanics |= joint->joint >= 0 && m->jnt_actuatorid[joint->joint] != -1;
+  }
+  if (!mechanics && !discrete && g->in.gains == mjgpGAINS_NONE) {
+    return;
   }
   if (g->config->ngeared) {
     addTendons(g, m, d, actuated);
   }
   addMechanics(g, m, d);
-  if (actuated && mjgp_isDiscrete(m)) {
+  if (discrete) {
     addDiscreteGains(g, m, d);
   } else {
     addVelocityGains(g, m, d);
   }
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
-    g->in.inertia[i] = mjgp_armature(m, g->config->joint + i) + g->in.implicit[i];
+    g->in.inertia[i] += g->in.implicit[i];
     if (g->in.row[i]) {
       int tree = m->dof_treeid[g->config->joint[i].dof];
       for (int k = 0; k < m->nv; k++) {
