@@ -74,10 +74,9 @@ static void integratorRows(mjgpStep* s, const mjgpInertia* Mhat) {
   const int *adr = group->M_adr, *col = group->M_col;
   const mjtNum* lower = Mhat->lower ? Mhat->lower : Mhat->upper;
   mjtNum* x = s->forces;
-  mju_zero(x, nv * ld);
 
   // rows of L^-1, from the leaves to the root; L = D U' if the matrix is symmetric
-  mjgp_addColumns(s, x);
+  mjgp_makeColumns(s, x);
   for (int k = 0; k < nv; k++) {
     int length = adr[k + 1] - adr[k], dof = group->dof[k];
     int begin = mjgi_simdBegin(group->from[k]), end = mjgi_simdEnd(group->to[k]);
@@ -108,13 +107,10 @@ static void integratorRows(mjgpStep* s, const mjgpInertia* Mhat) {
 
   // times M = Mhat - diag(slope)
   if (Mhat->slope) {
+    mjgp_makeColumns(s, s->rows);
     for (int k = 0; k < nv; k++) {
-      mjtNum slope = -Mhat->slope[group->dof[k]];
-      for (int j = k * ld; j < (k + 1) * ld; j += mjgiSIMD) {
-        *(mjgiSimd*)(s->rows + j) = slope * *(const mjgiSimd*)(x + j);
-      }
+      mjgp_addSimd(s->rows + k * ld, x + k * ld, -Mhat->slope[group->dof[k]], 0, ld);
     }
-    mjgp_addColumns(s, s->rows);
   }
 
   // times M, entry by entry
@@ -362,16 +358,16 @@ static void answerGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIne
 
 //---------------------------------- hand over ----------------------------------------------------
 
-// x = (U D U')^-1 x with a factor in M's structure                                    (nv)
-static void solveFactor(mjtNum* x, const mjModel* m, const mjtNum* upper, const mjtNum* pivot) {
-  int nv = (int)m->nv;
-  for (int i = nv - 1; i >= 0; i--) {
+// x = (U D U')^-1 x with a factor in M's structure, for the dofs begin .. end - 1 of one or more trees        (nv)
+static void solveFactor(mjtNum* x, const mjModel* m, const mjtNum* upper, const mjtNum* pivot,
+                        int begin, int end) {
+  for (int i = end - 1; i >= begin; i--) {
     const int* row = m->M_colind + m->M_rowadr[i];
     for (int p = 0; p < m->M_rownnz[i] - 1; p++) {
       x[row[p]] -= upper[m->M_rowadr[i] + p] * x[i];
     }
   }
-  for (int i = 0; i < nv; i++) {
+  for (int i = begin; i < end; i++) {
     const int* row = m->M_colind + m->M_rowadr[i];
     x[i] *= pivot[i];
     for (int p = 0; p < m->M_rownnz[i] - 1; p++) {
@@ -390,7 +386,7 @@ static int islandOf(const mjgpGears* g, const mjModel* m, const mjData* d, int i
 // Long because both starts are compared by the engine's own cost, whose terms differ by integrator
 void mjgp_chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                       const mjtNum* force) {
-  int nv = (int)m->nv, ncoupled = 0, other = 0, discrete = mjgp_isDiscrete(m) && !Mhat->flg_M;
+  int nv = (int)m->nv, ncoupled = 0, discrete = mjgp_isDiscrete(m) && !Mhat->flg_M;
   if (!d->nisland || mjgp_connectsTrees(g, Mhat)) {
     return;
   }
@@ -404,12 +400,13 @@ void mjgp_chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mh
       coupled[island] = 1;
     }
   }
-  if (ncoupled == d->nisland && d->nidof == nv) {
+  int other = ncoupled < d->nisland;
+  if (!other && d->nidof == nv) {
     mj_freeStack(d);
     return;
   }
 
-  // acceleration without constraints
+  // acceleration without constraints, of those trees that need it
   mjtNum* number = mj_stackAllocNum(d, 4 * (size_t)nv + (size_t)d->nefc);
   mjtNum *trial = number, *Ma = trial + nv, *smooth = Ma + nv, *smooth_force = smooth + nv;
   mjtNum *jar = smooth_force + nv, cost[2];
@@ -420,18 +417,21 @@ void mjgp_chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mh
   }
   if (discrete) {
     mjgp_factorInertia(Mhat, m, d, g);
-    mju_copy(smooth, smooth_force, nv);
-    solveFactor(smooth, m, Mhat->upper, Mhat->pivot);
-  } else {
-    mj_solveM(m, d, smooth, smooth_force, 1);
+  }
+  const mjtNum* upper = discrete ? Mhat->upper : d->qLD;
+  const mjtNum* pivot = discrete ? Mhat->pivot : d->qLDiagInv;
+  mju_copy(smooth, smooth_force, nv);
+  for (int t = 0; t < m->ntree; t++) {
+    int begin = m->tree_dofadr[t], end = begin + m->tree_dofnum[t];
+    if (end > begin && (other || d->dof_island[begin] < 0)) {
+      solveFactor(smooth, m, upper, pivot, begin, end);
+    }
   }
 
   // trees without constraints start at their solution, islands without gears where they are better off
   for (int i = 0; i < nv; i++) {
     if (d->dof_island[i] < 0) {
       d->qacc_warmstart[i] = smooth[i];
-    } else {
-      other |= !coupled[d->dof_island[i]];
     }
   }
   for (int k = 0; k < 2 && other; k++) {
@@ -508,25 +508,18 @@ int mjgp_freeFirst(const mjgpGears* g, const mjModel* m, mjData* d, const mjgpIn
   if (!d->nisland || mjgp_connectsTrees(g, Mhat)) {
     return 0;
   }
-  int k = 0, left = 0;
-  for (int i = 0; i < n; i++) {
-    left += islandOf(g, m, d, joint[i]) < 0;
-  }
-  if (!left || left == n) {
-    return left;
-  }
   mj_markStack(d);
-  int* part = mj_stackAllocInt(d, (size_t)n);
-  memcpy(part, joint, sizeof(int) * (size_t)n);
-  for (int pass = 0; pass < 2; pass++) {
-    for (int i = 0; i < n; i++) {
-      if ((islandOf(g, m, d, part[i]) >= 0) == pass) {
-        joint[k++] = part[i];
-      }
+  int nfree = 0, nheld = 0, *held = mj_stackAllocInt(d, (size_t)n);
+  for (int i = 0; i < n; i++) {
+    if (islandOf(g, m, d, joint[i]) < 0) {
+      joint[nfree++] = joint[i];
+    } else {
+      held[nheld++] = joint[i];
     }
   }
+  memcpy(joint + nfree, held, sizeof(int) * (size_t)nheld);
   mj_freeStack(d);
-  return left;
+  return nfree;
 }
 
 

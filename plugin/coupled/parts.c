@@ -141,27 +141,38 @@ static void sortItems(int* adr, int* list, const int* item, const int* number, i
 static int takeIslands(mjgpPart* part, const mjgpGears* g, const mjModel* m, mjData* d,
                        const int* joint, int n) {
   int npart = 0, *number = mj_stackAllocInt(d, (size_t)(d->nisland + 2 * n));
-  int *island = number + d->nisland, *list = island + n;
-  memset(number, -1, sizeof(int) * (size_t)d->nisland);
-  for (int i = 0; i < n; i++) {
-    int k = island[i] = d->dof_island[mjgp_firstDof(m, g->config->joint + joint[i])];
-    if (number[k] < 0) {
+  int *own = number + d->nisland, *list = own + n;
+  for (int k = 0; k < d->nisland; k++) {
+    number[k] = -1;
+  }
+  for (int i = 0, k, last = -1; i < n; i++, last = k) {
+    k = d->dof_island[mjgp_firstDof(m, g->config->joint + joint[i])];
+    if (k != last && number[k] < 0) {
+      part[npart] = (mjgpPart){.nv = d->island_nv[k],
+                               .nefc = d->island_nefc[k],
+                               .dof = d->map_idof2dof + d->island_idofadr[k],
+                               .row = d->map_iefc2efc + d->island_iefcadr[k]};
       number[k] = npart++;
-      part[number[k]] = (mjgpPart){.nv = d->island_nv[k],
-                                   .nefc = d->island_nefc[k],
-                                   .dof = d->map_idof2dof + d->island_idofadr[k],
-                                   .row = d->map_iefc2efc + d->island_iefcadr[k]};
     }
-    part[number[k]].njoint++;
+    own[i] = number[k];
+  }
+
+  // joints come tree by tree, so that most follow those of their part
+  for (int i = 0, end; i < n; i = end) {
+    for (end = i + 1; end < n && own[end] == own[i]; end++) {}
+    part[own[i]].njoint += end - i;
   }
   for (int p = 0; p < npart; p++) {
     part[p].joint = list;
     list += part[p].njoint;
     part[p].njoint = 0;
   }
-  for (int i = 0; i < n; i++) {
-    mjgpPart* own = part + number[island[i]];
-    own->joint[own->njoint++] = joint[i];
+  for (int i = 0, end; i < n; i = end) {
+    mjgpPart* to = part + own[i];
+    for (end = i; end < n && own[end] == own[i]; end++) {
+      to->joint[to->njoint + end - i] = joint[end];
+    }
+    to->njoint += end - i;
   }
   return npart;
 }
