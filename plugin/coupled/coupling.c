@@ -260,9 +260,9 @@ static void answerEngine(mjgpStep* s, const mjgInfo* exact, int* worst) {
 }
 
 
-// memory of a step of a group
-static void prepare(mjgpStep* s, mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
-                    mjgpGroup* group) {
+// memory of a step of a group; returns it
+static mjgpStep* prepare(mjgpStep* s, mjgpGears* g, const mjModel* m, mjData* d,
+                         const mjgpInertia* Mhat, mjgpGroup* group) {
   *s = (mjgpStep){.m = m, .d = d, .g = g, .group = group, .n = group->njoint};
   s->rough = group->nterm || mjgp_isRough(group);
   allocate(s, Mhat);
@@ -272,14 +272,14 @@ static void prepare(mjgpStep* s, mjgpGears* g, const mjModel* m, mjData* d, cons
   for (int i = 0; i < s->n && g->config->gaps; i++) {
     s->gaps |= g->config->joint[group->joint[i]].gap != mjgpGAP_NONE;
   }
+  return s;
 }
 
 
 // solve for friction and acceleration of one group; info: what became of it
 static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
                        mjgpGroup* group, mjgInfo* info) {
-  mjgpStep step, *s = &step;
-  prepare(s, g, m, d, Mhat, group);
+  mjgpStep step, *s = prepare(&step, g, m, d, Mhat, group);
   start(s);
   g->count.coupled++;
 
@@ -344,8 +344,7 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
 // solved for the exact motion
 static void answerGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
                         mjgpGroup* group, mjgInfo* info) {
-  mjgpStep step, *s = &step;
-  prepare(s, g, m, d, Mhat, group);
+  mjgpStep step, *s = prepare(&step, g, m, d, Mhat, group);
   int worst = -1;
   for (int i = 0; i < group->nv; i++) {
     s->a[i] = d->qacc_warmstart[group->dof[i]];
