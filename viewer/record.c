@@ -27,6 +27,13 @@ static void readPixels(unsigned char* rgb, const Frame* frame, mjrRect area) {
 }
 
 
+// to two digits of which the second is even: its half has no more
+static double roundUp(double time) {
+  double unit = 0.2 * pow(10, floor(log10(time)));
+  return unit * ceil(time / unit - 1e-9);
+}
+
+
 static void takePicture(unsigned char* rgb, Frame* frame, Show* show, mjrRect area) {
   frameDraw(frame, area, show);
   readPixels(rgb, frame, area);
@@ -129,7 +136,8 @@ static int recordDrawn(Show* show, char* error, size_t error_size) {
     frame->flg_plots = option->flg_plots;
     // a film's plots fill up, those of a picture alone end with it
     int flg_early = !option->film && option->picture_time > 0;
-    frame->plots.window = flg_early ? fmin(option->picture_time, show->duration) : show->duration;
+    frame->plots.window =
+        flg_early ? fmin(roundUp(option->picture_time), show->duration) : show->duration;
     snprintf(frame->caption, sizeof(frame->caption), "%s",
              option->beside ? show->scene->name : show->title);
     mjrRect area = {0, 0, width, height};
