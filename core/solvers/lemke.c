@@ -308,9 +308,21 @@ static double finish(mjgiBlock* b, const mjgiScratch* scratch, int flg_perturbed
     mjgi_blockRefine(b);
     mjgi_blockEvaluate(b);
   }
+
+  // on nearly singular pieces rounding moves t far, along what hardly changes v+, and refinement may take it past
+  // an end of a piece
+  double tiny = kTiny * n * DBL_EPSILON, refined = mjgi_blockResidual(b, b->fixed, tiny);
+  if (regular && !(refined <= tiny)) {
+    mjgi_blockSolvePieces(b, b->fixed);
+    mjgi_blockEvaluate(b);
+    if (!(mjgi_blockResidual(b, b->fixed, refined) <= refined)) {
+      mjgi_blockRefine(b);
+      mjgi_blockEvaluate(b);
+    }
+  }
   mjgi_blockPolish(b, kSmall * n * DBL_EPSILON);
   memcpy(b->piece, b->fixed, (size_t)n * sizeof(int));
-  return mjgi_blockResidual(b, b->piece, kTiny * n * DBL_EPSILON);
+  return mjgi_blockResidual(b, b->piece, tiny);
 }
 
 
