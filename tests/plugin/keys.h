@@ -8,12 +8,11 @@
 #define KEY(name, value) "<config key='" name "' value='" value "'/>"
 
 // an elastic shaft of three stiffnesses with hysteresis, and the same as a law
-#define TORSION_KEYS                                                          \
-  KEY("backlash", "torsion")                                                  \
-  KEY("stiffness", "5000")                                                    \
-  KEY("damping", "4")                                                         \
-  KEY("stiffness_2", "8000") KEY("stiffness_3", "11000") KEY("torque_1", "4") \
-      KEY("torque_2", "10") KEY("hysteresis", "0.0008")
+#define TORSION_KEYS                                                               \
+  "<config key='backlash' value='torsion'/><config key='stiffness' value='5000'/>" \
+  "<config key='damping' value='4'/><config key='stiffness_2' value='8000'/>"      \
+  "<config key='stiffness_3' value='11000'/><config key='torque_1' value='4'/>"    \
+  "<config key='torque_2' value='10'/><config key='hysteresis' value='0.0008'/>"
 
 #define TORSION_LAW                                                                           \
   {                                                                                           \
