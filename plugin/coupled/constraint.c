@@ -29,9 +29,8 @@ static void gatherInertia(mjgpGroup* group, const mjModel* m, mjData* d, const m
   for (int i = 0; i < group->nv; i++) {
     nnz += m->M_rownnz[group->dof[i]];
   }
-  group->M_adr = mj_stackAllocInt(d, (size_t)group->nv + 1 + (size_t)nnz);
+  group->M = mjgp_allocate(d, &group->M_adr, (size_t)nnz, (size_t)(group->nv + 1 + nnz));
   group->M_col = group->M_adr + group->nv + 1;
-  group->M = mj_stackAllocNum(d, (size_t)nnz);
   nnz = 0;
   for (int i = 0; i < group->nv; i++) {
     int adr = m->M_rowadr[group->dof[i]], n = m->M_rownnz[group->dof[i]];
@@ -122,10 +121,10 @@ static void gatherJacobian(mjgpGroup* group, const mjModel* m, mjData* d, const 
   for (int i = 0; i < group->nefc; i++) {
     n += sparse && i >= group->nterm ? d->efc_J_rownnz[group->row[i]] : mjgi_simdEnd(nv) / mjgiSIMD;
   }
-  group->J_adr = mj_stackAllocInt(d, (size_t)group->nefc + 2 * (size_t)n + 3);
+  group->J = mjgp_allocate(d, &group->J_adr, mjgiSIMD * ((size_t)n + 1),
+                           (size_t)group->nefc + 2 * (size_t)n + 3);
   group->J_lane = group->J_adr + group->nefc + 1;
   group->J_bits = group->J_lane + n + 1;
-  group->J = mj_stackAllocNum(d, mjgiSIMD * ((size_t)n + 1));
   n = 0;
   mjtNum* full = NULL;
   if (group->nterm) {
@@ -174,16 +173,14 @@ static void gatherJacobian(mjgpGroup* group, const mjModel* m, mjData* d, const 
 // constraint rows: type, mass, bound, reference, contact
 static void gatherRows(mjgpGroup* group, mjData* d, const mjtNum* scale) {
   size_t n = (size_t)group->nefc;
-  mjtNum* number = mj_stackAllocNum(d, 6 * n + 1);
+  mjtNum* number = mjgp_allocate(d, &group->type, 6 * n, 2 * n + 1);
   group->D = number;
   group->R = number + n;
   group->floss = number + 2 * n;
   group->aref = number + 3 * n;
   group->jar = number + 4 * n;
   group->f = number + 5 * n;
-  int* integer = mj_stackAllocInt(d, 2 * n + 1);
-  group->type = integer;
-  group->state = integer + n;
+  group->state = group->type + n;
 
   for (int i = 0; i < group->nterm; i++) {
     group->type[i] = mjCNSTR_EQUALITY;
@@ -231,9 +228,10 @@ static void gatherGears(mjgpGroup* group, const mjModel* m, mjData* d, const mjg
     mjgp_rowDofs(&count, m, g->config->joint + group->joint[i]);
     n += count;
   }
-  int* adr = group->E_adr = mj_stackAllocInt(d, (size_t)(group->njoint + 1 + n));
-  int* dof = group->E_dof = adr + group->njoint + 1;
-  mjtNum* E = group->E = mj_stackAllocNum(d, (size_t)n);
+  mjtNum* E = mjgp_allocate(d, &group->E_adr, (size_t)n, (size_t)(group->njoint + 1 + n));
+  int *adr = group->E_adr, *dof = adr + group->njoint + 1;
+  group->E_dof = dof;
+  group->E = E;
   adr[0] = n = 0;
   for (int i = 0; i < group->njoint; i++) {
     mjgpRow row = mjgp_row(m, d, g->config->joint + group->joint[i]);
@@ -252,7 +250,10 @@ void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGea
                     const mjgpPart* part) {
   int nv = part->nv, njoint = part->njoint;
   size_t most = Mhat->coupled ? 4 * (size_t)(m->ntendon + m->nu + m->nactuator) : 0;
-  int* reversed = mj_stackAllocInt(d, (size_t)(nv + njoint) + most);
+  size_t nforce = (size_t)mjgi_simdEnd(nv);
+  int* reversed;
+  mjtNum* number =
+      mjgp_allocate(d, &reversed, nforce + most + (size_t)njoint + 1, (size_t)(nv + njoint) + most);
   int* term = reversed + nv + njoint;
   *group = (mjgpGroup){.nv = nv, .njoint = njoint, .dof = reversed, .joint = part->joint};
   for (int i = 0; i < nv; i++) {
@@ -261,8 +262,8 @@ void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGea
   }
 
   // terms of the metric, then constraints
-  group->force = mj_stackAllocNum(d, (size_t)mjgi_simdEnd(nv) + most);
-  mjtNum* scale = group->force + mjgi_simdEnd(nv);
+  mjtNum* scale = number + nforce;
+  group->force = number;
   group->nterm = listTerms(term, scale, m, d, Mhat, local);
   group->nefc = group->nterm + part->nefc;
   group->row = part->row;
@@ -276,8 +277,7 @@ void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGea
 
   // rows of rotor inertia
   group->extra = reversed + nv;
-  group->extra_row =
-      mj_stackAllocByte(d, sizeof(mjtNum*) * (size_t)(njoint + 1), _Alignof(mjtNum*));
+  group->extra_row = (const mjtNum**)(scale + most);
   for (int i = 0; i < njoint; i++) {
     const mjtNum* own = g->in.row[part->joint[i]];
     group->extra[i] = own ? group->nextra : -1;

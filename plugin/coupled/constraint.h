@@ -75,6 +75,16 @@ typedef struct mjgpGroup_ {
   int ld;           // distance of rows with a column per joint
 } mjgpGroup;
 
+_Static_assert(sizeof(mjtNum) == 2 * sizeof(int) && sizeof(mjtNum) == sizeof(size_t),
+               "room for integers");
+
+// room on d's stack for numbers, and for integers behind them: a call costs as much as a hundred additions
+static inline mjtNum* mjgp_allocate(mjData* d, int** integer, size_t nnumber, size_t ninteger) {
+  mjtNum* number = mj_stackAllocNum(d, nnumber + (ninteger + 1) / 2);
+  *integer = (int*)(number + nnumber);
+  return number;
+}
+
 // cut a group out of mjData, on d's stack; force: all dofs, without friction. local: scratch, holds -1, and again on
 // return                                                                                  (nv of m)
 void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGears* g,

@@ -76,7 +76,8 @@ static void integratorRows(mjgpStep* s, const mjgpInertia* Mhat) {
   mjtNum* x = s->forces;
 
   // rows of L^-1, from the leaves to the root; L = D U' if the matrix is symmetric
-  mjgp_makeColumns(s, x);
+  mju_zero(x, nv * ld);
+  mjgp_addColumns(s, x);
   for (int k = 0; k < nv; k++) {
     int length = adr[k + 1] - adr[k], dof = group->dof[k];
     int begin = mjgi_simdBegin(group->from[k]), end = mjgi_simdEnd(group->to[k]);
@@ -107,10 +108,13 @@ static void integratorRows(mjgpStep* s, const mjgpInertia* Mhat) {
 
   // times M = Mhat - diag(slope)
   if (Mhat->slope) {
-    mjgp_makeColumns(s, s->rows);
     for (int k = 0; k < nv; k++) {
-      mjgp_addSimd(s->rows + k * ld, x + k * ld, -Mhat->slope[group->dof[k]], 0, ld);
+      mjtNum slope = -Mhat->slope[group->dof[k]];
+      for (int j = k * ld; j < (k + 1) * ld; j += mjgiSIMD) {
+        *(mjgiSimd*)(s->rows + j) = slope * *(const mjgiSimd*)(x + j);
+      }
     }
+    mjgp_addColumns(s, s->rows);
   }
 
   // times M, entry by entry
@@ -131,11 +135,14 @@ static void integratorRows(mjgpStep* s, const mjgpInertia* Mhat) {
 static void allocate(mjgpStep* s, const mjgpInertia* Mhat) {
   size_t nv = (size_t)s->group->nv, n = (size_t)s->n, nefc = (size_t)s->group->nefc,
          ld = (size_t)s->group->ld;
-  mjData* d = s->d;
 
   // vectors over the dofs, in whole lanes
-  size_t size = (size_t)mjgi_simdEnd(s->group->nv);
-  mjtNum* number = mj_stackAllocNum(d, (8 + mjgpCHANGE) * size + mjgpCHANGE * mjgpCHANGE);
+  size_t size = (size_t)mjgi_simdEnd(s->group->nv), row = n + (size_t)s->group->nextra;
+  size_t nvector = (8 + mjgpCHANGE) * size + mjgpCHANGE * mjgpCHANGE;
+  size_t ncolumn = (Mhat->solver ? 1 : 4) * ld * nv;
+  size_t nrest = 3 * nefc + 7 * n + row + 2 * row * ld + 2 * n * n + 3 * ld;
+  mjtNum* number = mjgp_allocate(s->d, &s->state, nvector + ncolumn + nrest, 2 * nefc);
+  s->factored = s->state + nefc;
   mju_zero(number, (int)(8 * size));
   s->a = number;
   s->next = number + size;
@@ -147,14 +154,11 @@ static void allocate(mjgpStep* s, const mjgpInertia* Mhat) {
   s->start = number + 7 * size;
   s->change = number + 8 * size;
   s->pivot = s->change + mjgpCHANGE * size;
-  s->right = mj_stackAllocNum(d, (Mhat->solver ? 1 : 4) * ld * nv);
+  s->right = number + nvector;
   s->left = Mhat->solver ? s->right : s->right + ld * nv;
   s->rows = Mhat->solver ? NULL : s->left + ld * nv;
   s->forces = Mhat->solver ? NULL : s->rows + ld * nv;
-  s->state = mj_stackAllocInt(d, 2 * nefc + 1);
-  s->factored = s->state + nefc;
-  size_t row = n + (size_t)s->group->nextra;
-  number = mj_stackAllocNum(d, 3 * nefc + 7 * n + row + 2 * row * ld + 2 * n * n + 3 * ld);
+  number = s->right + ncolumn;
   s->jar = number;
   s->f = number + nefc;
   s->residual = number + 2 * nefc;

@@ -90,7 +90,9 @@ static void connectRows(mjgpGroup* group, int* column, int* mark, int i, int n) 
 // Long because pattern, order and places of the entries are made in one walk over the rows
 void mjgp_makePattern(mjgpGroup* group, mjData* d) {
   int nv = group->nv;
-  int* integer = mj_stackAllocInt(d, 5 * (size_t)nv + (size_t)(mjgi_simdEnd(nv) + 1 + group->nefc));
+  int* integer;
+  group->U_adr = (size_t*)mjgp_allocate(
+      d, &integer, (size_t)nv, 5 * (size_t)nv + (size_t)(mjgi_simdEnd(nv) + 1 + group->nefc));
   group->parent = integer;
   group->last = integer + nv;
   group->from = integer + 2 * nv;
@@ -155,7 +157,6 @@ void mjgp_makePattern(mjgpGroup* group, mjData* d) {
   }
 
   // rows in whole lanes
-  group->U_adr = mj_stackAllocByte(d, sizeof(size_t) * (size_t)nv, _Alignof(size_t));
   group->nU = 0;
   for (int i = 0; i < nv; i++) {
     int begin = mjgi_simdBegin(i);

@@ -63,11 +63,10 @@ void mjgp_accelerations(mjgpStep* s) {
 }
 
 
-void mjgp_makeColumns(const mjgpStep* s, mjtNum* x) {
+void mjgp_addColumns(const mjgpStep* s, mjtNum* x) {
   const mjgpGroup* group = s->group;
   const int *adr = group->E_adr, *dof = group->E_dof;
   int ld = group->ld;
-  mju_zero(x, group->nv * ld);
   for (int i = 0; i < s->n; i++) {
     for (int k = adr[i]; k < adr[i + 1]; k++) {
       x[dof[k] * ld + i] += group->E[k];
@@ -123,7 +122,8 @@ int mjgp_linearize(mjgpStep* s) {
   mjgp_solveLower(group, s->descent);
 
   // columns of E, and the rows of the integrator
-  mjgp_makeColumns(s, s->right);
+  mju_zero(s->right, nv * ld);
+  mjgp_addColumns(s, s->right);
   mjgp_solveLowerJoints(group, s->right, 1);
   if (s->rows) {
     mju_copy(s->left, s->rows, nv * ld);

@@ -73,8 +73,8 @@ static inline mjtNum mjgp_torqueIn(const mjgpStep* s, int i) {
   return e >= 0 ? u - s->acc[s->n + e] : u;
 }
 
-// x = rows of E, and the rows of rotor inertia, as columns                                   (nv x ld)
-void mjgp_makeColumns(const mjgpStep* s, mjtNum* x);
+// x += rows of E, and the rows of rotor inertia, as columns                                  (nv x ld)
+void mjgp_addColumns(const mjgpStep* s, mjtNum* x);
 
 // effect of the friction of joint j on the torque into the gear of joint i, at the linearization
 mjtNum mjgp_delassusTorque(const mjgpStep* s, int i, int j);

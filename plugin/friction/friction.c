@@ -164,12 +164,13 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
     gaps |= gap != mjgpGAP_NONE;
     misplaced |= general && gap == mjgpGAP_ROTOR;
   }
-  mjtNum* number = mj_stackAllocNum(d, 12 * count + (general || yields ? 2 * count * count : 0));
+  size_t nmatrix = general || yields ? 2 * count * count : 0;
+  mjtNum* number = mj_stackAllocNum(d, 14 * count + nmatrix);
   mjtNum *v = number, *phi = v + n, *alpha = phi + n, *beta = alpha + n, *t = beta + n;
   mjtNum *v_next = t + n, *lambda = v_next + n, *v0 = lambda + n, *coulomb = v0 + n;
   mjtNum *static_ratio = coulomb + n, *shift = static_ratio + n;
   mjtNum *G = shift + 2 * n, *P = G + n * n;
-  int *mode = mj_stackAllocInt(d, 3 * count), *jammed = mode + n, *pivot = jammed + n;
+  int *mode = (int*)(G + nmatrix), *jammed = mode + n, *pivot = jammed + n;
   const mjgCoupling** coupling =
       gaps ? mj_stackAllocByte(d, sizeof(mjgCoupling*) * count, _Alignof(mjgCoupling*)) : NULL;
   for (int a = 0; a < n; a++) {
