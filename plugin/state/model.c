@@ -78,14 +78,15 @@ int mjgp_isConfigOf(const mjgpConfig* config, const mjModel* m) {
     return 0;
   }
 
-  // neither names nor kinds of joints are in the signature
+  // neither names nor kinds of joints are in the signature; rows of M end with their diagonals, so that their columns
+  // tell their lengths
   const char *joints = m->njnt ? m->names + m->name_jntadr[0] : "",
              *tendons = m->ntendon ? m->names + m->name_tendonadr[0] : "";
   return !memcmp(c->text, m->plugin_attr, (size_t)c->ntext) &&
          !memcmp(c->jnt_type, m->jnt_type, sizeof(int) * (size_t)c->njnt) &&
          !memcmp(c->M_colind, m->M_colind, sizeof(int) * (size_t)c->nC) &&
-         !memcmp(c->M_rownnz, m->M_rownnz, sizeof(int) * (size_t)c->nv) &&
-         !memcmp(c->names, joints, c->nnames) && !memcmp(c->tendons, tendons, c->ntendons) &&
+         !memcmp(c->names, joints, c->nnames) &&
+         (!c->ntendons || !memcmp(c->tendons, tendons, c->ntendons)) &&
          (!c->ngeared || hasTendonsOf(c, m));
 }
 
@@ -136,7 +137,6 @@ static size_t layout(mjgpConfig* c, const mjModel* m, size_t n) {
   mjgpARRAY(transpose, nC)
   mjgpARRAY(line, nv)
   mjgpARRAY(text, (size_t)m->npluginattr)
-  mjgpARRAY(M_rownnz, nv)
   mjgpARRAY(M_colind, nC)
   mjgpARRAY(jnt_type, (size_t)m->njnt)
   mjgpARRAY(names, namesOf(&names, m, m->name_jntadr, (int)m->njnt))
@@ -325,7 +325,6 @@ static mjgpConfig* makeConfig(const mjModel* m, int slot) {
   c->nplugin = (int)m->nplugin;
   c->ntext = (int)m->npluginattr;
   memcpy(c->text, m->plugin_attr, (size_t)c->ntext);
-  memcpy(c->M_rownnz, m->M_rownnz, sizeof(int) * (size_t)c->nv);
   memcpy(c->M_colind, m->M_colind, sizeof(int) * (size_t)c->nC);
   memcpy(c->jnt_type, m->jnt_type, sizeof(int) * (size_t)m->njnt);
   c->njnt = (int)m->njnt;

@@ -54,8 +54,7 @@ typedef struct mjgpConfig_ {
   int nplugin;         // plugin instances
   int ntext;           // bytes of their configurations
   char* text;          // configurations of all plugins                                (ntext)
-  int* M_rownnz;       // lengths of the rows of the inertia matrix                    (nv)
-  int* M_colind;       // their columns                                                (nC)
+  int* M_colind;       // columns of the inertia matrix                                (nC)
   int njnt;            // joints
   int* jnt_type;       // their kinds                                                  (njnt)
   size_t nnames;       // bytes of their names
