@@ -244,34 +244,41 @@ class MadeUp(unittest.TestCase):
 class Backlash(unittest.TestCase):
     """A gap of 0.01 rad, from small reversals of a rotor, a gear and a damped shaft simulated at 0.05 ms."""
 
-    STIFFNESS, DAMPING = 400.0, 0.3
+    STIFFNESS, DAMPING, INERTIA, GRAVITY = 400.0, 0.3, 0.004, 0.4
+    LOGS, DT = 12, 2e-3
 
     @classmethod
     def setUpClass(cls):
         seed = made_up_servo.seed()
         print(f"backlash: MJGEAR_SEED={seed.entropy}")
-        cls.rng = np.random.default_rng(seed)
+        cls.logs = cls.measure(np.random.default_rng(seed), [0.01, 0.0, 0.01])
 
-    def measure(self, total):
-        """Six logs of a drawn servo with both encoders."""
-        rng, dt = self.rng, 2e-3
-        inertia, gravity = 0.004, 0.4
-        t = dt * np.arange(1000)
-        frequency = np.array([1, 1.5, 2, 2.5, 3, 3.5]) + rng.uniform(0, 0.4, 6)
-        torque = rng.uniform(0.08, 0.12, (6, 1)) * np.sin(2 * np.pi * frequency[:, None] * t)
-        angles = made_up_servo.simulate_gap(torque, inertia, gravity, rng.uniform(3e-3, 6e-3), total / 2, self.STIFFNESS, self.DAMPING,
-                                            rng.uniform(0, 0.1), rng.uniform(0.05, 0.2), rng.uniform(0.005, 0.015), dt, step=5e-5)
+    @classmethod
+    def measure(cls, rng, totals):
+        """Twelve logs of a second of a servo drawn for each gap, with both encoders."""
+        shape = (len(totals), cls.LOGS, 1)
+        t = cls.DT * np.arange(500)
+        frequency = np.repeat([1, 1.5, 2, 2.5, 3, 3.5], 2)[:, None] + rng.uniform(0, 0.4, shape)
+        torque = rng.uniform(0.08, 0.12, shape) * np.sin(2 * np.pi * frequency * t)
+
+        def drawn(low, high):
+            return np.repeat(rng.uniform(low, high, len(totals)), cls.LOGS)
+
+        angles = made_up_servo.simulate_gap(torque.reshape(-1, t.size), cls.INERTIA, cls.GRAVITY, drawn(3e-3, 6e-3),
+                                            np.repeat(totals, cls.LOGS) / 2, cls.STIFFNESS, cls.DAMPING, drawn(0, 0.1), drawn(0.05, 0.2),
+                                            drawn(0.005, 0.015), cls.DT, step=5e-5)
         count = 2 * np.pi / 16384
-        q, rotor = np.round((angles + 1e-4 * rng.standard_normal(angles.shape)) / count) * count
-        return [identify.Log(f"log {k}", dt, {"position": q[k], "rotor": rotor[k], "torque": torque[k],
-                                              "velocity": savgol_filter(q[k], 15, 2, deriv=1, delta=dt)},
-                             {"inertia": inertia, "gravity": gravity, "trajectory": f"reversals {k % 2}"}) for k in range(6)]
+        q, rotor = np.round((angles + 1e-4 * rng.standard_normal(angles.shape)) / count).reshape(2, *torque.shape) * count
+        return [[identify.Log(f"log {k}", cls.DT, {"position": q[i, k], "rotor": rotor[i, k], "torque": torque[i, k],
+                                                   "velocity": savgol_filter(q[i, k], 15, 2, deriv=1, delta=cls.DT)},
+                              {"inertia": cls.INERTIA, "gravity": cls.GRAVITY, "trajectory": f"reversals {k % 2}"})
+                 for k in range(cls.LOGS)] for i in range(len(totals))]
 
     def bench(self, logs):
         return identify.Pendulum(logs, identify.servo("torque"), known={"stiffness": self.STIFFNESS, "damping": self.DAMPING}, step=5e-4)
 
     def test_two_encoders(self):
-        logs = self.measure(0.01)
+        logs = self.logs[0]
         self.assertAlmostEqual(2 * backlash.from_two_encoders(logs).half_gap, 0.01, delta=0.05 * 0.01)
         # and the ladder takes that rung
         found = identify.identify_bench(self.bench(logs), ("native", "gamma", "backlash"), budget=identify.Budget(starts=1, iterations=12), replicates=2)
@@ -283,13 +290,14 @@ class Backlash(unittest.TestCase):
         self.assertAlmostEqual(error, found.bench.errors(found.fit.model, found.fit.values)[0], delta=1e-6)
 
     def test_without_a_gap(self):
-        found = identify.identify_bench(self.bench(self.measure(0.0)), ("native", "gamma", "backlash"),
+        found = identify.identify_bench(self.bench(self.logs[1]), ("native", "gamma", "backlash"),
                                         budget=identify.Budget(starts=1, iterations=12), replicates=2)
         self.assertEqual(found.chosen, "gamma", found.table())
+        self.assertTrue(any("no gap" in note for note in found.notes), found.notes)
 
     def test_one_encoder(self):
         # it scatters by 2.5 % from servo to servo
-        logs = self.measure(0.01)
+        logs = self.logs[2]
         for log in logs:
             del log.data["rotor"]
         fit = identify.fit_ladder(self.bench(logs), [identify.MODELS["backlash"]], identify.Budget(starts=1, iterations=12))["backlash"]

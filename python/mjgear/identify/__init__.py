@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from mjgear.identify import diagnose
+from mjgear.identify import backlash, diagnose
 from mjgear.identify.bench import Bench, Dynamometer, Pendulum
 from mjgear.identify.fit import Budget, fit, fit_ladder
 from mjgear.identify.heldout import HeldOut, choose, leave_out, ways
@@ -90,10 +90,15 @@ def identify_bench(bench: Bench, models: Sequence[str] = DEFAULT_MODELS, by: Seq
     ladder = [m for m in chosen_models if m.name in LADDER]
     if not ladder:
         raise LogError("no model of the ladder to choose from; name native, gamma, stribeck, quadratic or backlash")
+    unresolved = [m for m in ladder if "half_gap" in fits[m.name].values and not backlash.is_resolved(fits[m.name].values["half_gap"], bench.logs)]
+    ladder = [m for m in ladder if m not in unresolved] or ladder
     chosen = choose(held, ladder) if held.errors else min(ladder, key=lambda m: fits[m.name].cost).name
     told(f"intervals: {MODELS[chosen].title}")
     found = intervals(bench, fits[chosen], replicates, tolerance, seed)
     notes = [*diagnose.speeds(bench.logs), *diagnose.findings(bench, fits[chosen], found)]
+    for model in unresolved:
+        notes.append(f"no gap: that of '{model.name}', {2 * fits[model.name].values['half_gap']:.2g} rad, is less than what the encoders "
+                     "resolve, and the model is not chosen")
     if not held.errors:
         notes.insert(0, "a single log: the model was chosen by the error on the log that it was fitted to, which always favours the larger one")
     return Identification(bench, chosen, fits, found, held, notes)

@@ -5,6 +5,10 @@ least squares over whole logs stops anywhere. So the gap is laid on a grid, ever
 points, and from the lowest ones the gap as well: first in pieces of a second, which begin at the measured angle and
 speed (the rotor's place in the gap goes on) and keep the error from growing beyond what the gap does, then around what was
 found over whole logs, which know it best.
+
+With the gap found, everything else is fitted in sweeps: to the first tenth of each log, from there to a little more of it,
+and so on to its end, so that the simulation stays in step with the log. Two encoders know the gap better than any
+simulation of seconds: it is not fitted to one.
 """
 
 from __future__ import annotations
@@ -20,7 +24,10 @@ from mjgear.identify.bench import Pendulum, carried
 from mjgear.identify.leastsquares import minimize
 from mjgear.identify.logs import Log, LogError
 from mjgear.identify.models import Model
+
 _LOWEST = 3  # points of a grid from which the gap is fitted as well
+_PARTS = np.geomspace(0.1, 1.0, 11)  # of the logs, that a sweep fits one after the other
+_FOLLOWS = 6  # iterations at each of them
 
 
 @dataclass
@@ -32,6 +39,7 @@ class Gap:
       values: what was fitted, the gap included.
       grid, costs: the gaps that were tried and the cost of each; empty where two encoders tell the gap.
       simulations: of the bench.
+      cost: of the values over whole logs; infinite if they were not fitted to them.
     """
 
     half_gap: float
@@ -39,12 +47,24 @@ class Gap:
     grid: np.ndarray
     costs: np.ndarray
     simulations: int = 0
+    cost: float = np.inf
 
 
-def _count(log: Log) -> float:
-    """Resolution of the coarser one of the two encoders, rad: the smallest change that it shows."""
-    changes = [np.abs(np.diff(log.data[name])) for name in ("position", "rotor")]
+def resolution(log: Log) -> float:
+    """Of the coarser one of a log's encoders, rad: the smallest change that it shows."""
+    changes = [np.abs(np.diff(log.data[name])) for name in ("position", "rotor") if name in log.data]
     return max((float(np.min(c[c > 1e-12])) for c in changes if np.any(c > 1e-12)), default=1e-6)
+
+
+def is_resolved(half_gap: float, logs: Sequence[Log]) -> bool:
+    """Whether a gap is wider than what the encoders resolve. What a narrower one predicts better comes of the shaft that
+    the model has besides it."""
+    return 2 * half_gap > max(resolution(log) for log in logs)
+
+
+def has_two_encoders(logs: Sequence[Log]) -> bool:
+    """Whether every log has the motor's encoder as well."""
+    return all("rotor" in log.data for log in logs)
 
 
 def from_two_encoders(logs: Sequence[Log], least: float = 0.2) -> Gap:
@@ -78,7 +98,7 @@ def from_two_encoders(logs: Sequence[Log], least: float = 0.2) -> Gap:
     # the loss must not be sharper than the encoders: it would take one of their counts for the gap
     side = np.sign(torque)
     start = np.array([0.0, (np.mean(difference[side > 0]) - np.mean(difference[side < 0])) / 2, 0.0])
-    spread = 1.5 * np.median(np.abs(difference - side * start[1])) + 2 * max(_count(log) for log in logs)
+    spread = 1.5 * np.median(np.abs(difference - side * start[1])) + 2 * max(resolution(log) for log in logs)
     size = max(abs(start[1]), spread)
     unit = np.array([size, size, size / np.max(np.abs(torque))])
     found = least_squares(lambda z: (z * unit) @ np.array([np.ones_like(side), side, torque]) - difference, start / unit,
@@ -91,7 +111,7 @@ def from_two_encoders(logs: Sequence[Log], least: float = 0.2) -> Gap:
 
 
 def find(bench: Pendulum, model: Model, logs: Sequence[int], largest: float, iterations: int,
-         near: Mapping[str, float] | None = None, points: int = 9, piece: float = 1.0) -> Gap:
+         near: Mapping[str, float] | None = None, points: int = 9, piece: float = 1.0, sweeps: int = 2) -> Gap:
     """Half gap and all else that a model has: from two encoders where every log has them, else from one.
 
     Args:
@@ -102,16 +122,39 @@ def find(bench: Pendulum, model: Model, logs: Sequence[int], largest: float, ite
       near: values to begin with; None: the middle of the start ranges.
       points: of each grid.
       piece: length of the pieces, s.
+      sweeps: from the first part of the logs to the whole of them, each from the best values so far.
     """
     space = bench.space(model)
     begin = {n: (near or {}).get(n, m * s) for n, m, s in zip(space.names, space.start.mean(axis=0), space.size)}
-    if all("rotor" in bench.logs[i].data for i in logs):
-        half_gap = from_two_encoders([bench.logs[i] for i in logs]).half_gap
-        return _search(bench.pieces(bench.reset), model, logs, half_gap, half_gap, 1, iterations, begin)
-    coarse = _search(bench.pieces(piece), model, logs, 0.0, largest, points, iterations, begin)
-    high = min(largest, 1.5 * coarse.half_gap) if coarse.half_gap > 0 else largest
-    fine = _search(bench.pieces(bench.reset), model, logs, 0.6 * coarse.half_gap, high, points, iterations, begin)
-    return replace(fine, simulations=coarse.simulations + fine.simulations)
+    used = [bench.logs[i] for i in logs]
+    if has_two_encoders(used):
+        half_gap = from_two_encoders(used).half_gap
+        found = Gap(half_gap, {**begin, "half_gap": half_gap}, np.empty(0), np.empty(0))
+    else:
+        coarse = _search(bench.pieces(piece), model, logs, 0.0, largest, points, iterations, begin)
+        high = min(largest, 1.5 * coarse.half_gap) if coarse.half_gap > 0 else largest
+        found = _search(bench.pieces(bench.reset), model, logs, 0.6 * coarse.half_gap, high, points, iterations, begin)
+        found = replace(found, simulations=coarse.simulations + found.simulations)
+    for _ in range(sweeps):
+        found = _sweep(bench, model, logs, found)
+    return found
+
+
+def _sweep(bench: Pendulum, model: Model, logs: Sequence[int], gap: Gap) -> Gap:
+    """Follows all values but the gap from the first part of the logs to the whole of them; what it began with if that is
+    better."""
+    simulations, cost, values = gap.simulations, np.inf, gap.values
+    for part in _PARTS:
+        beginning = bench.beginning(part)
+        beginning.known["half_gap"] = gap.half_gap
+        space = beginning.space(model)
+        z = np.array([values[name] for name in space.names]) / space.size
+        result, n = minimize(beginning, model, logs, z, space, _FOLLOWS)
+        values = {**beginning.known, **dict(zip(space.names, (result.x * space.size).tolist()))}
+        simulations, cost = simulations + n, float(result.cost)
+    if cost < gap.cost:
+        return replace(gap, values=values, cost=cost, simulations=simulations)
+    return replace(gap, simulations=simulations)
 
 
 def _search(bench: Pendulum, model: Model, logs: Sequence[int], low: float, high: float, points: int, iterations: int,
@@ -140,12 +183,10 @@ def _search(bench: Pendulum, model: Model, logs: Sequence[int], low: float, high
 
     # with the gap free, from the parabola's lowest point and from the grid's
     lowest = np.argsort(costs)[:_LOWEST]
-    tried = [(costs[k], values[k]) for k in lowest[:1]]
-    if points > 1:
-        starts = [fit_from(values[lowest[0]], _vertex(gaps, costs, int(lowest[0])))[1], *(values[k] for k in lowest)]
-        tried += [fit_from(near, None) for near in starts]
+    starts = [fit_from(values[lowest[0]], _vertex(gaps, costs, int(lowest[0])))[1], *(values[k] for k in lowest)]
+    tried = [(costs[lowest[0]], values[lowest[0]]), *(fit_from(near, None) for near in starts)]
     cost, found = min(tried, key=lambda point: point[0])
-    return Gap(found["half_gap"], found, gaps, costs, simulations)
+    return Gap(found["half_gap"], found, gaps, costs, simulations, cost)
 
 
 def _vertex(x: np.ndarray, y: np.ndarray, k: int) -> float:

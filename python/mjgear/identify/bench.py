@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -152,6 +152,13 @@ class Pendulum(Bench):
         made = Pendulum(self.logs, self.servo, self.input, self.known, self._fit, length, self._step)
         made.noise = self.noise * min(1.0, length) if length > 0 else self.noise
         made.scale = dict(self.scale)
+        return made
+
+    def beginning(self, part: float) -> Pendulum:
+        """The first part (0 to 1) of each log."""
+        logs = [replace(log, data={k: x[: max(2, round(part * log.n))] for k, x in log.data.items()}) for log in self.logs]
+        made = Pendulum(logs, self.servo, self.input, self.known, self._fit, self.reset, self._step)
+        made.noise, made.scale = self.noise, dict(self.scale)
         return made
 
     def _choose_input(self) -> str:

@@ -24,7 +24,7 @@ class Budget:
 
     Attributes:
       starts: over whole logs, besides the solutions in pieces and that of the nested model: the middle of the start
-        ranges, then random ones.
+        ranges, then random ones. With a gap: sweeps, besides the first one (backlash.py).
       iterations: of each fit.
       pieces: their lengths, s.
       gap: largest half gap that is looked for, rad.
@@ -75,14 +75,17 @@ def fit(bench: Bench, model: Model, budget: Budget | None = None, logs: Sequence
     space = bench.space(model)
     middle = space.start.mean(axis=0)
     starts = [middle] + [rng.uniform(*space.start) for _ in range(budget.starts - 1)]
-    spent = 0
+    iterations, spent = budget.iterations, 0
 
     # with a gap on the grid of backlash.py, which has its own pieces
     if "half_gap" in space.names and isinstance(bench, Pendulum):
-        gap = backlash.find(bench, model, logs, budget.gap, budget.iterations, near[0] if near else None)
+        gap = backlash.find(bench, model, logs, budget.gap, budget.iterations, near[0] if near else None,
+                            sweeps=budget.starts + 1)
         starts, near = [np.array([gap.values[n] for n in space.names]) / space.size], ()
         spent += gap.simulations
         budget = replace(budget, pieces=())
+        if backlash.has_two_encoders([bench.logs[i] for i in logs]):
+            iterations = 1  # the gap stays as the encoders say; cost and Jacobian there
 
     # in short pieces
     for length in budget.pieces:
@@ -94,7 +97,7 @@ def fit(bench: Bench, model: Model, budget: Budget | None = None, logs: Sequence
 
     # over whole logs
     starts += [np.array([v.get(n, m * s) / s for n, m, s in zip(space.names, middle, space.size)]) for v in near]
-    tried = [minimize(bench, model, logs, z, space, budget.iterations) for z in starts]
+    tried = [minimize(bench, model, logs, z, space, iterations) for z in starts]
     spent += sum(n for _, n in tried)
     best = min((result for result, _ in tried), key=lambda r: r.cost)
     values = dict(zip(space.names, (best.x * space.size).tolist()))
