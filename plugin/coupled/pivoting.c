@@ -9,7 +9,8 @@
 #include "law/law.h"
 #include "solvers/dense.h"
 
-#define mjgpENDS 8  // most ends of pieces on a path from rest, times rows and joints
+#define mjgpENDS    40  // most ends of pieces on a path from rest, times rows and joints
+#define mjgpUPDATES 8   // joints that may change sides before their equations are factored anew
 
 // where a piece may end: a function that is positive on it
 typedef enum mjgpEnd_ {
@@ -26,6 +27,7 @@ typedef struct mjgpPath_ {
   int n;
   mjtNum x;
   mjtNum* c;     // velocity change per second that a torque counts as in the map     (n)
+  mjtNum* unit;  // of friction, in which joints of any size are alike                  (n)
   mjtNum* free;  // velocity that is added as x grows                                 (n)
   mjtNum* G;     // gradient at the start                                             (nv)
   mjtNum* F;     // map at the start                                                  (n)
@@ -45,7 +47,15 @@ typedef struct mjgpPath_ {
   mjtNum* dtrial;   //                                                                   (n)
   mjtNum* lambda;   // load                                                              (n)
   mjtNum* dlambda;  //                                                                   (n)
-  mjtNum* K;        // equation of the joints                                            (n x n)
+  mjtNum* K;        // equations of the joints, factored                                 (n x n)
+
+  // joints that have changed sides since then
+  int nchange;
+  int change[mjgpUPDATES];
+  mjtNum* old;      // dt of the equations that are factored                                 (n)
+  mjtNum* answers;  // of dt to the right sides of these joints                  (mjgpUPDATES x n)
+  mjtNum* rows;     // their equations                                           (mjgpUPDATES x n)
+  mjtNum right[mjgpUPDATES];
 } mjgpPath;
 
 
@@ -86,38 +96,101 @@ static mjtNum mapOf(const mjgpPath* p, int i) {
 }
 
 
-// direction of the line: dt, da and what follows from them for growing x; 0 if there is none
-static int direct(mjgpPath* p) {
+// equation of joint i on its piece, with friction in units; returns its right side
+static mjtNum makeRow(const mjgpPath* p, mjtNum* restrict row, int i) {
+  mjgpStep* s = p->s;
+  const mjgpGears* g = s->g;
+  int n = p->n, ld = s->group->ld, joint = s->group->joint[i], e = s->group->extra[i];
+  const mjtNum *W = s->W + i * ld, *other = e >= 0 ? s->W + (n + e) * ld : NULL;
+  const mjtNum* restrict unit = p->unit;
+  mjtNum h = s->m->opt.timestep, scale = 1 / unit[i];
+  mjtNum own = p->answer[i] - p->free[i] / h;  // less the acceleration that x brings
+  if (!p->side[i]) {
+    mjtNum share = scale / p->c[i];
+    for (int j = 0; j < n; j++) {
+      row[j] = share * W[j] * unit[j];
+    }
+    row[i] += g->in.compliance[joint] / (h * p->c[i]);
+    return -scale * p->F[i] - share * own;
+  }
+  mjtNum factor = p->side[i] * ratio(p, i, p->side[i]) * p->load[i], inertia = g->in.inertia[joint];
+  mjtNum gamma = factor * (g->in.gamma_u[joint] + g->in.gamma_v[joint]);
+  for (int j = 0; j < n; j++) {
+    row[j] = -scale * gamma * inertia * W[j] * unit[j];
+  }
+  for (int j = 0; j < n && other; j++) {
+    row[j] -= scale * gamma * other[j] * unit[j];
+  }
+  row[i] += 1 + factor * g->in.gamma_v[joint];
+  return scale * (-p->F[i] + gamma * (inertia * own + (e >= 0 ? p->answer[n + e] : 0)));
+}
+
+
+// dt from all equations; 0 if they are singular
+static int solveAll(mjgpPath* p) {
+  p->nchange = 0;
+  for (int i = 0; i < p->n; i++) {
+    p->dt[i] = makeRow(p, p->K + i * mjgi_simdEnd(p->n), i);
+  }
+  int regular = mjgi_lu(p->K, p->dt, p->pivot, p->n);
+  mju_copy(p->old, p->dt, p->n);
+  return regular;
+}
+
+
+// dt where joint i alone has changed sides: what is factored, and what makes up for the equations that are others now,
+// dt = old + sum of w answers with rows dt = right. Returns 0 if they are too many or singular
+static int solveChanged(mjgpPath* p, int i) {
+  int n = p->n, ld = mjgi_simdEnd(n), k = 0;
+  _Alignas(64) mjtNum G[mjgpUPDATES * mjgpUPDATES] = {0}, w[mjgpUPDATES];
+  int pivot[mjgpUPDATES];
+  while (k < p->nchange && p->change[k] != i) {
+    k++;
+  }
+  if (k == mjgpUPDATES) {
+    return 0;
+  }
+  if (k == p->nchange) {
+    p->change[p->nchange++] = i;
+    mju_zero(p->answers + k * ld, ld);
+    p->answers[k * ld + i] = 1;
+    mjgi_luSolve(p->answers + k * ld, p->K, p->pivot, n);
+  }
+  p->right[k] = makeRow(p, p->rows + k * ld, i);
+  for (int j = 0; j < p->nchange; j++) {
+    const mjtNum* row = p->rows + j * ld;
+    w[j] = p->right[j] - mju_dot(row, p->old, n);
+    for (int l = 0; l < p->nchange; l++) {
+      G[j * mjgi_simdEnd(p->nchange) + l] = mju_dot(row, p->answers + l * ld, n);
+    }
+  }
+  if (!mjgi_lu(G, w, pivot, p->nchange)) {
+    return 0;
+  }
+  mju_copy(p->dt, p->old, n);
+  for (int j = 0; j < p->nchange; j++) {
+    mju_addToScl(p->dt, p->answers + j * ld, w[j], n);
+  }
+  return 1;
+}
+
+
+// direction of the line: dt, da and what follows from them for growing x; changed: the joint that alone has changed sides
+// since the last one, -1: more has changed. 0 if there is none
+static int direct(mjgpPath* p, int changed) {
   mjgpStep* s = p->s;
   const mjgpGears* g = s->g;
   const mjgpGroup* group = s->group;
   int n = p->n, nv = group->nv;
   mjtNum h = s->m->opt.timestep;
-  for (int i = 0; i < n; i++) {
-    int joint = group->joint[i], e = group->extra[i];
-    mjtNum gamma = g->in.gamma_u[joint] + g->in.gamma_v[joint], *row = p->K + i * mjgi_simdEnd(n);
-    mjtNum own = p->answer[i] - p->free[i] / h;  // less the acceleration that x brings
-    if (!p->side[i]) {
-      for (int j = 0; j < n; j++) {
-        row[j] = mjgp_delassus(s, i, j) / p->c[i];
-      }
-      row[i] += g->in.compliance[joint] / (h * p->c[i]);
-      p->dt[i] = -p->F[i] - own / p->c[i];
-      continue;
-    }
-    mjtNum factor = p->side[i] * ratio(p, i, p->side[i]) * p->load[i];
-    for (int j = 0; j < n; j++) {
-      row[j] = -factor * gamma * mjgp_delassusTorque(s, i, j);
-    }
-    row[i] += 1 + factor * g->in.gamma_v[joint];
-    mjtNum taken = g->in.inertia[joint] * own + (e >= 0 ? p->answer[n + e] : 0);
-    p->dt[i] = -p->F[i] + factor * gamma * taken;
-  }
-  if (!mjgi_lu(p->K, p->dt, p->pivot, n)) {
+  if ((changed < 0 || !solveChanged(p, changed)) && !solveAll(p)) {
     return 0;
   }
 
-  // a, rows, trial torque and load
+  // friction, a, rows, trial torque and load
+  for (int i = 0; i < n; i++) {
+    p->dt[i] *= p->unit[i];
+  }
   mju_copy(p->da, p->G, nv);
   mjgp_addGears(group, p->da, p->dt);
   mju_scl(p->da, p->da, -1, nv);
@@ -273,11 +346,11 @@ static int isCircle(mjgpPath* p, int k) {
 static int follow(mjgpPath* p, int most) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
-  int sign = 1, which = -1;
+  int sign = 1, which = -1, changed = -1;
   mjgpEnd end = mjgpEND_NONE;
   for (int k = 0; k < most; k++) {
     mjtNum value, slope;
-    if (isCircle(p, k) || !direct(p)) {
+    if (isCircle(p, k) || !direct(p, changed)) {
       return 0;
     }
 
@@ -301,7 +374,8 @@ static int follow(mjgpPath* p, int most) {
       return 1;
     }
     cross(p, end, which);
-    if ((end == mjgpEND_ROW || end == mjgpEND_DRY) && !relinearize(p)) {
+    changed = end >= mjgpEND_LOAD ? which : -1;
+    if (changed < 0 && !relinearize(p)) {
       return 0;
     }
   }
@@ -312,8 +386,8 @@ static int follow(mjgpPath* p, int most) {
 static void allocate(mjgpPath* p, mjgpStep* s) {
   size_t n = (size_t)s->n, nv = (size_t)mjgi_simdEnd(s->group->nv), ld = (size_t)s->group->ld;
   *p = (mjgpPath){.s = s, .n = s->n};
-  mjtNum* number = mj_stackAllocNum(
-      s->d, 8 * n + 2 * nv + 2 * ld + (size_t)s->group->nefc + n * (size_t)mjgi_simdEnd(s->n));
+  mjtNum* number = mj_stackAllocNum(s->d, 10 * n + 2 * nv + 2 * ld + (size_t)s->group->nefc +
+                                              (n + 2 * mjgpUPDATES) * (size_t)mjgi_simdEnd(s->n));
   p->G = number;
   p->da = p->G + nv;
   p->answer = p->da + nv;
@@ -326,8 +400,12 @@ static void allocate(mjgpPath* p, mjgpStep* s) {
   p->dtrial = p->trial + n;
   p->lambda = p->dtrial + n;
   p->dlambda = p->lambda + n;
-  p->djar = p->dlambda + n;
+  p->old = p->dlambda + n;
+  p->unit = p->old + n;
+  p->djar = p->unit + n;
   p->K = p->djar + s->group->nefc;
+  p->answers = p->K + s->n * mjgi_simdEnd(s->n);
+  p->rows = p->answers + mjgpUPDATES * mjgi_simdEnd(s->n);
   mju_zero(p->K, s->n * mjgi_simdEnd(s->n));
   p->side = mj_stackAllocInt(s->d, 5 * n + (size_t)s->group->nefc);
   p->mark = p->side + 3 * n;
@@ -349,6 +427,7 @@ static int start(mjgpPath* p, int flg_rest) {
   for (int i = 0; i < p->n; i++) {
     int joint = s->group->joint[i];
     p->c[i] = mjgp_stepSize(s, i);
+    p->unit[i] = 1 / mju_sqrt(p->c[i]);
     if (flg_rest) {
       p->free[i] = mjgp_slip(g, joint, g->in.v[joint] + h * s->acc[i], s->t[i]);
     }
