@@ -316,6 +316,8 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
     }
   }
   if (!solved) {
+    start(s);
+    mjgp_pivotOneMetric(s);
     mjgp_giveUp(s);
     error = mjgp_lawError(s, &worst);
     g->out.last_info = (mjgInfo){.status = mjgITERATION_LIMIT, .sigma_max = -1};

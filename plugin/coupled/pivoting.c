@@ -469,18 +469,62 @@ int mjgp_pivotOn(mjgpStep* s) {
 }
 
 
+// from rest; s->a and s->t at the end
+static int followRest(mjgpPath* path, int most) {
+  mjgpStep* s = path->s;
+  mju_zero(s->t, s->n);
+  return mjgp_inner(s, s->t) && start(path, 1) && follow(path, most);
+}
+
+
+// the same where constraints and integrator move in one metric, that of the constraints: there is a solution, near that in
+// both where they are near
+static int followOneMetric(mjgpPath* path, int most) {
+  mjgpStep* s = path->s;
+  mjtNum *rows = s->rows, *left = s->left;
+  s->rows = NULL;
+  s->left = s->right;
+  int arrived = followRest(path, most);
+  s->rows = rows;
+  s->left = left;
+  mju_zero(s->shift, s->n);
+  return arrived;
+}
+
+
 int mjgp_pivotRest(mjgpStep* s) {
   mjgpPath path;
-  int solved = 0;
+  int most = mjgpENDS * (s->n + s->group->nefc);
   if (!isPiecewiseLinear(s)) {
     return 0;
   }
   mj_markStack(s->d);
   allocate(&path, s);
-  mju_zero(s->t, s->n);
-  solved =
-      mjgp_inner(s, s->t) && start(&path, 1) && follow(&path, mjgpENDS * (s->n + s->group->nefc));
+  int solved = followRest(&path, most);
+
+  // in two metrics the path may come back to its start
+  if (!solved && s->rows && followOneMetric(&path, most)) {
+    mjgp_evaluate(s);
+    solved = mjgp_linearize(s) && start(&path, 0) && follow(&path, most);
+  }
   mju_zero(s->shift, s->n);
   mj_freeStack(s->d);
   return solved && mjgp_polish(s);
+}
+
+
+void mjgp_pivotOneMetric(mjgpStep* s) {
+  mjgpPath path;
+  if (!isPiecewiseLinear(s) || !s->rows) {
+    return;
+  }
+  mj_markStack(s->d);
+  allocate(&path, s);
+  mjtNum* last = mj_stackAllocNum(s->d, (size_t)s->n);
+  mju_copy(last, s->t, s->n);
+  s->newton_steps = 0;
+  if (!followOneMetric(&path, mjgpENDS * (s->n + s->group->nefc))) {
+    mju_copy(s->t, last, s->n);
+  }
+  mj_freeStack(s->d);
 }

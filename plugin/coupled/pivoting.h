@@ -18,4 +18,7 @@
 int mjgp_pivotOn(mjgpStep* s);
 int mjgp_pivotRest(mjgpStep* s);
 
+// where constraints and integrator move in two metrics: s->t is the friction with which they would be one, if that is found
+void mjgp_pivotOneMetric(mjgpStep* s);
+
 #endif  // MJGEAR_PLUGIN_PIVOTING_H_
