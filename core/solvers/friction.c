@@ -203,7 +203,7 @@ void mjgi_methodNewton(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings
     return;
   }
   *fallbacks += *unique;
-  if (mjgi_jammingRule(b, s, 0)) {
+  if (mjgi_jammingRule(b, s, settings->pivots) || settings->pivots > 0) {
     return;
   }
 

@@ -328,7 +328,8 @@ static double finish(mjgiBlock* b, const mjgiScratch* scratch, int flg_perturbed
 
 int mjgi_lemke(mjgiBlock* b, mjgiScratch* scratch, int pivots) {
   int n = b->n;
-  pivots = pivots > 0 ? pivots : mjgiSTEPS * (n + mjgiMORE);
+  int most = mjgiSTEPS * (n + mjgiMORE),
+      until = b->iterations + (pivots > 0 ? pivots : INT_MAX / 2);
   double size = 0;
   for (int i = 0; i < n; i++) {
     size = mjgi_max(size, fabs(b->v[i]) + fabs(b->phi[i]) + b->c[i]);
@@ -339,10 +340,12 @@ int mjgi_lemke(mjgiBlock* b, mjgiScratch* scratch, int pivots) {
   // updates lose digits, ties and singular pieces make the path branch: if it does not arrive it is
   // followed again from scratch, and then from general position
   double tiny = kTiny * n * DBL_EPSILON, small = kSmall * n * DBL_EPSILON, best = INFINITY;
-  for (size_t attempt = 0; attempt < sizeof(kAttempt) / sizeof(*kAttempt); attempt++) {
+  for (size_t attempt = 0; attempt < sizeof(kAttempt) / sizeof(*kAttempt) && b->iterations < until;
+       attempt++) {
+    int left = until - b->iterations;
     double perturbation = kAttempt[attempt].perturbation, near = kAttempt[attempt].near;
     perturb(b, scratch, perturbation, size);
-    if (!follow(b, scratch, pivots, kAttempt[attempt].updates, near)) {
+    if (!follow(b, scratch, left < most ? left : most, kAttempt[attempt].updates, near)) {
       continue;
     }
     double residual = finish(b, scratch, perturbation > 0, size);

@@ -27,7 +27,8 @@ void mjg_defaultSettings(mjgSettings* settings) {
 
 static int checkSettings(const mjgSettings* settings) {
   if (!settings || settings->solver < mjgNEWTON || settings->solver >= mjgNSOLVER ||
-      settings->iterations < 0 || !(settings->tolerance >= 0) || settings->tolerance >= 1) {
+      settings->iterations < 0 || settings->pivots < 0 || !(settings->tolerance >= 0) ||
+      settings->tolerance >= 1) {
     return mjgERR_ARGUMENT;
   }
   return mjgSOLVED;

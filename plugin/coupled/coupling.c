@@ -281,6 +281,7 @@ static mjgpStep* prepare(mjgpStep* s, mjgpGears* g, const mjModel* m, mjData* d,
 
 
 // solve for friction and acceleration of one group; info: what became of it
+// Long because it is the list of methods, each with what is to be done before and after
 static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
                        mjgpGroup* group, mjgInfo* info) {
   mjgpStep step, *s = prepare(&step, g, m, d, Mhat, group);

@@ -17,8 +17,9 @@
 // linearizations of a curve that is short
 #define mjgpSHORT 200
 
-// and of one that is not
-#define mjgpLONG 1600
+// of one that is not, and of one where pivoting has tried before
+#define mjgpLONG  1600
+#define mjgpAFTER 400
 
 // least share of a step on the map: where a thousandth does not help no step does
 #define mjgpSHORTEST (1.0 / 1024)
@@ -316,9 +317,10 @@ int mjgp_continue(mjgpStep* s) {
   if (s->gaps) {
     return continueSteps(s);
   }
+  int most = s->group->ncone || s->engine ? mjgpLONG : mjgpAFTER;
   return mjgp_followCurve(s, mjgpFAMILY_BOUND, mjgpSHORT) ||
-         mjgp_followCurve(s, mjgpFAMILY_VELOCITY, mjgpLONG) ||
-         mjgp_followCurve(s, mjgpFAMILY_BOUND, mjgpLONG);
+         mjgp_followCurve(s, mjgpFAMILY_VELOCITY, most) ||
+         mjgp_followCurve(s, mjgpFAMILY_BOUND, most);
 }
 
 

@@ -14,6 +14,9 @@
 // linearizations that one group may cost, all methods together
 #define mjgpBUDGET 5000
 
+// steps of paths that the problem of a linearization may take, times joints
+#define mjgpPIVOTS 8
+
 // runs of the engine's solver that one group may cost, both methods together
 #define mjgpANSWERS 80
 
@@ -367,7 +370,11 @@ int mjgp_solveLinear(mjgpStep* s) {
                          .size = size,
                          .u = general ? u : NULL,
                          .R = general ? R : NULL};
+
+  // of a linearization that is hard another one may be easy
+  s->g->in.settings.pivots = mjgpPIVOTS * (n + 1);
   int status = mjgp_solveFriction(s->g, s->m, s->d, &problem);
+  s->g->in.settings.pivots = 0;
   for (int i = 0; i < n; i++) {
     s->target[i] = s->g->out.t[s->group->joint[i]];
   }
