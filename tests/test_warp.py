@@ -1,6 +1,6 @@
 """Gears in MuJoCo Warp, on its CPU backend: against the plugin, in many worlds, and what is refused.
 
-    test_warp.py native | steps | running | still | worlds | interface
+    test_warp.py native | steps | running | discrete | still | worlds | interface
 """
 
 import ctypes
@@ -27,7 +27,7 @@ import scripts
 
 import mjgear
 import mjgear.warp
-from mjgear.warp import kernels, native
+from mjgear.warp import engine, kernels, native
 
 SCENES = ("rod", "wall", "arm", "humanoid", "sinking", "gripper")
 scripts.Arm.duration = 8.0  # it lies on its table from then on
@@ -185,9 +185,9 @@ def native_code():
 # ------------------------------------------ against the plugin ---------------------------------------------------
 
 
-def steps():
+def steps(names=SCENES):
     """One step from each of the plugin's states: no further from it than twice Warp from MuJoCo without gears."""
-    for name in SCENES:
+    for name in names:
         scene = scripts.ALL[name]
         plugin = play.engine(scene)
         plain = largest(
@@ -203,15 +203,52 @@ def steps():
         assert error <= 2 * plain and share >= 0.99 and unsettled <= 0.01 * len(plugin.q), name
 
 
-def running():
+def running(names=SCENES):
     """The same, each from its own last state."""
-    for name in SCENES:
+    for name in names:
         scene = scripts.ALL[name]
         plugin, geared = play.engine(scene), play.warp(scene)
         plain = largest(play.engine(scene, geared=False).q, play.warp(scene, geared=False).q)
         error = largest(geared.q, plugin.q)
         print(f"{name}: running {error:.1e}, without gears {plain:.1e}")
         assert error <= 2 * plain, name
+
+
+def check_metric():
+    """What friction does to velocities without contacts: h E' (M + h D + h^2 K)^-1 E, K and D from the numbers of the model."""
+    scene = scripts.ALL["servos, discrete"]
+    worlds = play.Worlds(scene)
+    worlds.step()
+    m, d = worlds.host_model, worlds.host
+    mujoco.mj_forward(m, d)
+    h, K, D = m.opt.timestep, np.zeros((m.nv, m.nv)), np.diag(m.dof_damping)
+
+    def add(kp, kv, *joints):
+        row = np.isin(np.arange(m.nv), [m.joint(j).dofadr[0] for j in joints])
+        K[:] += kp * np.outer(row, row)
+        D[:] += kv * np.outer(row, row)
+
+    add(2000, 100, "shoulder", "elbow")
+    for joint, kp in zip(("yaw", "shoulder", "elbow", "roll", "pitch", "turn"), scene.gain):
+        add(kp, 0.05 * kp, *(("elbow", "pitch") if joint == "elbow" else (joint,)))
+    M = np.zeros((m.nv, m.nv))
+    mujoco.mj_fullM(m, d, M)
+    geared = [m.joint(name).dofadr[0] for name in worlds.gears.names]
+    expected = h * np.linalg.inv(M + h * D + h * h * K)[np.ix_(geared, geared)]
+    error = largest(worlds.gears._A.numpy()[0], expected) / largest(expected, 0)
+    print(f"effect of friction on velocities under discrete: error {error:.1e}")
+    assert error < 1e-6
+
+
+def discrete():
+    """The integrator "discrete": motors and servos, both cones."""
+    if "discrete" not in engine.INTEGRATORS:
+        print("mujoco_warp of this release has no integrator discrete")
+        return
+    check_metric()
+    servos = ("servos, discrete", "servos, discrete, pyramidal")
+    steps(("arm, discrete", *servos))
+    running(servos)
 
 
 def still():
@@ -375,7 +412,11 @@ def interface():
         ({"integrator": "implicit"}, ("implicitfast", "integrator")),
         ({"noslip": 2}, ("noslip",)),
         ({"joint": 'frictionloss="1"'}, ("'j1'", "coulomb")),
+        ({"integrator": "implicitfast", "actuators": '<position name="rope" tendon="both" kp="1" kv="1"/>'}, ("'rope'", "each joint")),
+        ({"integrator": "discrete", "actuators": '<position name="rope" tendon="both" kp="1"/>'}, ("'rope'", "each joint")),
     ):
+        if arguments.get("integrator") == "discrete" and "discrete" not in engine.INTEGRATORS:
+            continue
         try:
             mjgear.warp.put_model(model(**arguments))
         except NotImplementedError as error:
@@ -385,8 +426,11 @@ def interface():
 
     # results and sensors are those of the plugin; the law of a slipping joint, from its definition
     for integrator, actuators, armature in (
-        ("implicitfast", SERVOS, 1), ("Euler", MOTORS, 1), ("implicitfast", MOTORS, 1), ("Euler", MOTORS, 0.01)
+        ("discrete", SERVOS, 1), ("implicitfast", SERVOS, 1), ("Euler", MOTORS, 1), ("implicitfast", MOTORS, 1),
+        ("Euler", MOTORS, 0.01)
     ):  # fmt: skip
+        if integrator not in engine.INTEGRATORS:
+            continue
         mjm = model(integrator, actuators=actuators, armature=armature)
         mjd = mujoco.MjData(mjm)
         m, d = mjgear.warp.put_model(mjm), mjgear.warp.make_data(mjm, nworld=2, nconmax=16, njmax=64)
@@ -437,7 +481,10 @@ def interface():
     assert gears.status.numpy()[0] == 3 and gears.unsettled.numpy()[0] == 1
 
 
-TESTS = {"native": native_code, "steps": steps, "running": running, "still": still, "worlds": worlds, "interface": interface}
+TESTS = {
+    "native": native_code, "steps": steps, "running": running, "discrete": discrete, "still": still, "worlds": worlds,
+    "interface": interface,
+}  # fmt: skip
 
 if __name__ == "__main__":
     wp.config.quiet = True

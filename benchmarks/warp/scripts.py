@@ -1,4 +1,4 @@
-"""What moves by script in five scenes, for MuJoCo and for MuJoCo Warp alike: scenes/*/NAME.c in Python."""
+"""What moves by script in five scenes, for MuJoCo and for MuJoCo Warp alike: scenes/*/NAME.c in Python, and variations."""
 
 import os
 import pathlib
@@ -22,17 +22,26 @@ class Scene:
         duration: how long the scene takes, s.
         off: from when on the motors are off and all geared joints shall stand still, s; after `duration`: never.
         settings: configuration of an instance that replaces what the MJCF says.
+        integrator, cone: those that replace the MJCF's.
     """
 
     xml = ""
     duration = 0.0
     off = 0.0
     settings: dict = {}
+    integrator: mujoco.mjtIntegrator | None = None
+    cone: mujoco.mjtCone | None = None
+
+    def edit(self, spec):
+        """What else differs from the MJCF."""
 
     def model(self, geared=True):
         spec = mujoco.MjSpec.from_file(str(SCENES / self.xml))
         # MuJoCo Warp has no exact diagonal
         spec.option.enableflags &= ~int(mujoco.mjtEnableBit.mjENBL_DIAGEXACT)
+        spec.option.integrator = spec.option.integrator if self.integrator is None else self.integrator
+        spec.option.cone = spec.option.cone if self.cone is None else self.cone
+        self.edit(spec)
         for plugin in spec.plugins:
             if plugin.name in self.settings:
                 plugin.config = {**plugin.config, **self.settings[plugin.name]}
@@ -111,6 +120,56 @@ class Gripper(Scene):
         d.mocap_pos[0, 1] = np.interp(t, [3.5, 4.5], [0, -0.2])
 
 
+class Servos(Arm):
+    """The arm with servos, implicit in position and velocity, lays its forearm onto the table for a second.
+
+    It carries nothing: a box on a tray amplifies any difference. Elbow and pitch have no gears; a servo moves both by a
+    tendon, and a damped spring is between shoulder and elbow.
+    """
+
+    duration, off = 4.0, np.inf
+    first, last = np.array([0.5, -0.5, 0.5, 0, 0, 0]), np.array([0, 0.055, -0.055, 0.2, 0, 1])
+    settings = {"worm": {"joint": "yaw shoulder roll turn", "mu": "0.04"}}  # can be driven back, with losses
+    integrator = getattr(mujoco.mjtIntegrator, "mjINT_DISCRETE", None)
+
+    def edit(self, spec):
+        for actuator, gain in zip(spec.actuators, self.gain):
+            actuator.set_to_position(kp=gain, kv=0.05 * gain)
+        for name, joints in (("both", ("elbow", "pitch")), ("spring", ("shoulder", "elbow"))):
+            tendon = spec.add_tendon(name=name)
+            for joint in joints:
+                tendon.wrap_joint(joint, 1)
+        tendon.stiffness, tendon.damping, tendon.springlength = [2000, 0, 0], [100, 0, 0], [0.1, 0.1]
+        elbow = spec.actuator("elbow")
+        elbow.trntype, elbow.target = mujoco.mjtTrn.mjTRN_TENDON, "both"
+        for joint in ("elbow", "pitch"):
+            spec.delete(spec.sensor("gear_" + joint))
+        spec.delete(spec.body("load"))
+        spec.delete(spec.key("start"))
+
+    def start(self, m, d):
+        d.qpos[:] = self.first
+
+    def input(self, m, d):
+        d.ctrl[:] = self.first + np.interp(d.time, [0, 2, 3, 4], [0, 1, 1, 0.5]) * (self.last - self.first)
+
+
+class ServosPyramidal(Servos):
+    cone = mujoco.mjtCone.mjCONE_PYRAMIDAL
+
+    def edit(self, spec):
+        super().edit(spec)
+        spec.option.impratio = 1  # more than that is for elliptic cones
+
+
+class ArmDiscrete(Arm):
+    integrator = Servos.integrator
+
+
+class HumanoidDiscrete(Humanoid):
+    integrator = Servos.integrator
+
+
 ALL = {
     "rod": Rod(),
     "wall": Wall(),
@@ -118,4 +177,8 @@ ALL = {
     "humanoid": Humanoid(),
     "sinking": Sinking(),
     "gripper": Gripper(),
+    "arm, discrete": ArmDiscrete(),
+    "humanoid, discrete": HumanoidDiscrete(),
+    "servos, discrete": Servos(),
+    "servos, discrete, pyramidal": ServosPyramidal(),
 }

@@ -8,12 +8,18 @@ import contextlib
 import mujoco
 import mujoco_warp as mjw
 import warp as wp
-from mujoco_warp._src import forward
-from mujoco_warp._src.types import ConstraintType
+from mujoco_warp._src import forward, solver
+from mujoco_warp._src.types import ConstraintType, IntegratorType
 
 RELEASE = tuple(int(part) for part in mjw.__version__.split(".")[:2])
 _OLD = RELEASE == (3, 11)
 _FRICTION_DOF = int(ConstraintType.FRICTION_DOF)
+
+# integrators by their names in MJCF; "discrete" there is from 4.0 on
+DISCRETE = None if _OLD else IntegratorType.DISCRETE
+INTEGRATORS = {"Euler": IntegratorType.EULER, "implicitfast": IntegratorType.IMPLICITFAST}
+if not _OLD:
+    INTEGRATORS["discrete"] = DISCRETE
 
 
 def check():
@@ -103,6 +109,16 @@ def damping_derivative(m: mjw.Model, d: mjw.Data, out: wp.array):
         actuators = [m.actuator_trntype, m.actuator_trnid, m.actuator_damping, m.actuator_dampingpoly, m.actuator_gear]
         poly = [m.jnt_actuatorid, m.dof_jntid, *poly, *actuators]
     wp.launch(forward._compute_damping_deriv, dim=(d.nworld, m.nv), inputs=[*poly, d.qvel], outputs=[out])
+
+
+def smooth_force(m: mjw.Model, d: mjw.Data, out: wp.array):
+    """All forces but those of constraints, as "discrete" takes them: springs and position gains at the end of the step."""
+    wp.launch(
+        solver._add_qfrc_smooth_eff,
+        dim=(d.nworld, m.nv),
+        inputs=[m.opt.enableflags, m.dof_treeid, d.tree_awake, d.qfrc_smooth, d.efm_c, d.efm_ca],
+        outputs=[out],
+    )
 
 
 def reset_free_bodies(m: mjw.Model, d: mjw.Data, matrix: wp.array):

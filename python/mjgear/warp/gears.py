@@ -1,5 +1,7 @@
 """Gears of the worlds of a mujoco_warp.Data."""
 
+import contextlib
+
 import mujoco
 import mujoco_warp as mjw
 import numpy as np
@@ -19,7 +21,7 @@ _SETTLED = 1e-3
 def put_model(mjm: mujoco.MjModel) -> mjw.Model:
     """A geared model on the device: mujoco_warp.put_model of the model without the plugin.
 
-    The integrator of the model takes effect in Gears; Model.opt says Euler, which is what is left to do then.
+    Euler and implicitfast take effect in Gears; Model.opt says Euler, which is what is left to do then.
 
     Raises:
         NotImplementedError: the model needs what mjgear.warp does not have (backlash, CG, sparse Jacobians, sleep).
@@ -92,6 +94,7 @@ class Gears:
         self._kernels = kernels.make(precision)
         self._settled = _SETTLED
         self._integrator = model.mjgear_integrator
+        self._discrete = self._integrator == engine.DISCRETE
         self._inside = False
         self._point = data.qpos.ptr
         nworld, n, nv, njmax = data.nworld, self.n, model.nv, data.njmax
@@ -134,7 +137,9 @@ class Gears:
         # what the integrator does to the acceleration of the constraint solver
         flags = model.opt.disableflags
         damped = not flags & DisableBit.DAMPER
-        if self._integrator == IntegratorType.EULER:
+        if self._discrete:
+            self._implicit = False
+        elif self._integrator == IntegratorType.EULER:
             self._implicit = damped and not flags & DisableBit.EULERDAMP
         else:
             all_off = DisableBit.ACTUATION | DisableBit.SPRING | DisableBit.DAMPER
@@ -147,8 +152,14 @@ class Gears:
         self._x = wp.zeros((nworld, nv), dtype=real)
         self._derivative = wp.zeros((nworld, model.nC if self._implicit else 1), dtype=float)
         self._damping = wp.zeros((nworld, nv), dtype=float)
-        model.opt.integrator = IntegratorType.EULER
-        model.opt.disableflags = flags | DisableBit.EULERDAMP
+        self._gains = wp.zeros((nworld, n), dtype=wp.float32)
+        self._shift = wp.zeros((nworld, n), dtype=wp.float32)
+        if self._discrete:
+            self._D, self._aref = wp.empty_like(data.efc.D), wp.empty_like(data.efc.aref)
+            self._smooth = wp.zeros((nworld, nv), dtype=float)
+        else:
+            model.opt.integrator = IntegratorType.EULER
+            model.opt.disableflags = flags | DisableBit.EULERDAMP
 
         # callbacks, behind those that the model has
         seat = "act_bias" if engine.has_actuators(model) else "control"
@@ -171,19 +182,55 @@ class Gears:
     def _solve(self, m, d):
         if self._inside:
             return
-        self._inside = True
-        m.opt.integrator = self._integrator
-        forward.fwd_actuation(m, d)
-        self._inside = False
-        with engine.warm_start(m):
+        outside, m.opt.integrator = m.opt.integrator, self._integrator
+        with self._regularized(m, d) if self._discrete else contextlib.nullcontext(), engine.warm_start(m):
+            self._inside = True
+            forward.fwd_actuation(m, d)
+            self._inside = False
             forward.fwd_acceleration(m, d, factorize=True)
+            if self._discrete:
+                self._discrete_terms(m, d)
             if self._implicit:
                 self._integrator_matrix(m, d)
             self._law(m, d)
             for _ in range(self.passes - 1):
                 mjw.solve(m, d)
                 self._friction(m, d)
-        m.opt.integrator = IntegratorType.EULER
+        m.opt.integrator = outside
+
+    @contextlib.contextmanager
+    def _regularized(self, m, d):
+        """Constraint rows as the solver takes them with "discrete".
+
+        MuJoCo Warp regularizes rows in place, here and once more behind this callback. In between there are others, and
+        what it has made stays as it is, but for the rows of gears.
+        """
+        made = d.efc.D, d.efc.aref
+        wp.copy(self._D, d.efc.D)
+        wp.copy(self._aref, d.efc.aref)
+        d.efc.D, d.efc.aref = self._D, self._aref
+        try:
+            yield
+        finally:
+            d.efc.D, d.efc.aref = made
+        wp.launch(
+            self._kernels.hand_over,
+            dim=(d.nworld, self.n),
+            inputs=[self._dof, self._rows.of(d), m.M_rownnz, m.M_rowadr, d.M, d.qH, self._D, self._aref],
+            outputs=made,
+        )
+
+    def _discrete_terms(self, m, d):
+        engine.smooth_force(m, d, self._smooth)
+        wp.launch(
+            self._kernels.discrete_gains,
+            dim=(d.nworld, self.n),
+            inputs=[
+                m.nactuator, self._dof, d.moment_rownnz, d.moment_rowadr, d.moment_colind, d.actuator_moment, d.efm_as,
+                d.efm_ca,
+            ],
+            outputs=[self._gains, self._shift],
+        )  # fmt: skip
 
     def _law(self, m, d):
         """The law of this step, and rows with the friction of the last one."""
@@ -195,8 +242,8 @@ class Gears:
             inputs=[
                 # fields of a gear in the order of NUMBERS
                 self._dof, *(getattr(self, key) for key in reading.NUMBERS), m.dof_armature, self._actuator_inertia,
-                int(self._servos), m.dof_damping, m.M_rownnz, m.M_rowadr, d.M, self._derivative, m.opt.timestep,
-                d.time, d.qvel, d.qfrc_actuator, self.friction, self.internal, self.mode, self._slack,
+                self._gains, self._shift, m.opt.timestep, d.time, d.qvel, d.qfrc_actuator,
+                self.friction, self.internal, self.mode, self._slack,
             ],
             outputs=[self._now, self._t, self._lam, self._m],
         )  # fmt: skip
@@ -227,6 +274,13 @@ class Gears:
             derivative.deriv_smooth_vel(m, d, self._derivative)
             engine.reset_free_bodies(m, d, self._derivative)
         k = self._kernels
+        if self._servos:
+            wp.launch(
+                k.velocity_gains,
+                dim=(d.nworld, self.n),
+                inputs=[self._dof, m.dof_damping, m.M_rownnz, m.M_rowadr, d.M, self._derivative, m.opt.timestep],
+                outputs=[self._gains],
+            )
         wp.launch(
             k.integrator_matrix,
             dim=(d.nworld, m.nv),
@@ -256,11 +310,22 @@ class Gears:
             k.hessian,
             dim=(d.nworld, m.nv),
             inputs=[
-                m.M_rownnz, m.M_rowadr, m.M_colind, d.M, d.nefc, d.njmax, d.efc.J, self._weight, self._cone,
-                self._cone_first, self._cone_dim, d.efc.Ma, d.qfrc_smooth, d.efc.force,
+                m.M_rownnz, m.M_rowadr, m.M_colind, d.qH if self._discrete else d.M, d.nefc, d.njmax, d.efc.J,
+                self._weight, self._cone, self._cone_first, self._cone_dim, d.efc.Ma,
+                self._smooth if self._discrete else d.qfrc_smooth, d.efc.force,
             ],
             outputs=[self._H, self._gradient],
         )  # fmt: skip
+        if self._discrete:
+            wp.launch(
+                k.discrete_terms,
+                dim=(d.nworld, m.nv),
+                inputs=[
+                    m.nactuator, m.ntendon, d.moment_rownnz, d.moment_rowadr, d.moment_colind, d.actuator_moment, d.efm_as,
+                    m.ten_J_rownnz, m.ten_J_rowadr, m.ten_J_colind, d.ten_J, d.efm_ts,
+                ],
+                outputs=[self._H],
+            )  # fmt: skip
         wp.launch(
             k.friction_problem,
             dim=d.nworld,

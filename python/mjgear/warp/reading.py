@@ -38,7 +38,7 @@ class Gears:
     dof: np.ndarray
     numbers: dict[str, np.ndarray]
     actuator_inertia: np.ndarray
-    servos: bool  # an actuator has a gain on velocity
+    servos: bool  # an actuator's force depends on velocity
     sensors: list[tuple[int, int]]  # address of a plugin sensor in sensordata, and its joint
 
     @property
@@ -52,6 +52,26 @@ def _number(library, model, data, joint: int, key: str) -> float | None:
         ctypes.byref(value), ctypes.c_void_p(model._address), ctypes.c_void_p(data._address), joint, key.encode()
     )
     return value.value if given == 1 else None
+
+
+def _gains(model, parameters: list[int]) -> np.ndarray:
+    """Which actuators have these parameters of an affine force, or a force of another kind that may depend on motion. (nu)"""
+    none = model.actuator_biastype == mujoco.mjtBias.mjBIAS_NONE
+    none |= (model.actuator_biastype == mujoco.mjtBias.mjBIAS_AFFINE) & ~model.actuator_biasprm[:, parameters].any(axis=1)
+    return ~(none & (model.actuator_gaintype == mujoco.mjtGain.mjGAIN_FIXED))
+
+
+def _moves_several(model, actuator: int, geared: list[int]) -> bool:
+    """Whether an actuator pushes on several joints of which one may have a gear."""
+    kind, what = int(model.actuator_trntype[actuator]), model.actuator_trnid[actuator, 0]
+    if kind in (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT):
+        return False
+    if kind == mujoco.mjtTrn.mjTRN_TENDON:
+        path = slice(model.tendon_adr[what], model.tendon_adr[what] + model.tendon_num[what])
+        if (model.wrap_type[path] == mujoco.mjtWrap.mjWRAP_JOINT).all():
+            moved = model.wrap_objid[path]
+            return len(moved) > 1 and bool(np.isin(moved, geared).any())
+    return True
 
 
 def read(model: mujoco.MjModel) -> Gears:
@@ -100,10 +120,20 @@ def read(model: mujoco.MjModel) -> Gears:
         if damped or model.dof_dampingpoly[model.jnt_dofadr[j]].any():
             raise NotImplementedError(f"{where} has damping of its actuator or polynomial damping; give it the joint's 'damping'")
 
-    # gains on velocity are found in the integrator's matrix, where nothing else but joint damping may be
-    affine = model.actuator_biastype == mujoco.mjtBias.mjBIAS_AFFINE, model.actuator_gaintype == mujoco.mjtGain.mjGAIN_AFFINE
-    servos = bool((affine[0] & (model.actuator_biasprm[:, 2] != 0)).any() or (affine[1] & (model.actuator_gainprm[:, 2] != 0)).any())
-    if servos and (model.opt.viscosity or model.opt.density or model.tendon_damping.any()):
+    # over a step gains are rotor inertia of the joint that they move
+    discrete = model.opt.integrator == engine.DISCRETE
+    gains = _gains(model, [1, 2] if discrete else [2])  # on position, on velocity
+    if model.opt.integrator == mujoco.mjtIntegrator.mjINT_EULER:
+        gains[:] = False
+    for k in np.flatnonzero(gains):
+        if _moves_several(model, k, joints):
+            raise NotImplementedError(
+                f"mjgear.warp: actuator '{model.actuator(k).name}' moves several joints by gains on their motion, geared ones "
+                "among them; give each joint an actuator, or compute the force in a controller"
+            )
+    # implicitfast: they are found in the integrator's matrix, where nothing else but joint damping may be
+    servos = bool(gains.any())
+    if servos and not discrete and (model.opt.viscosity or model.opt.density or model.tendon_damping.any()):
         raise NotImplementedError("mjgear.warp: gains on velocity together with fluids or tendon damping; remove one of them")
 
     sensors = []
@@ -126,9 +156,9 @@ def strip(model: mujoco.MjModel, gears: Gears) -> mujoco.MjModel:
     opt = model.opt
     if opt.solver != mujoco.mjtSolver.mjSOL_NEWTON:
         raise NotImplementedError("mjgear.warp: gears need the Newton solver; set <option solver='Newton'/>")
-    allowed = [mujoco.mjtIntegrator.mjINT_EULER, mujoco.mjtIntegrator.mjINT_IMPLICITFAST]
-    if opt.integrator not in allowed:
-        raise NotImplementedError("mjgear.warp: the integrator must be Euler or implicitfast; set <option integrator/>")
+    if opt.integrator not in list(engine.INTEGRATORS.values()):
+        *names, last = engine.INTEGRATORS
+        raise NotImplementedError(f"mjgear.warp: the integrator must be {', '.join(names)} or {last}; set <option integrator/>")
     if model.nv > 32 and opt.jacobian == mujoco.mjtJacobian.mjJAC_AUTO or opt.jacobian == mujoco.mjtJacobian.mjJAC_SPARSE:
         raise NotImplementedError("mjgear.warp: gears need dense constraint Jacobians; set <option jacobian='dense'/>")
     if opt.enableflags & mujoco.mjtEnableBit.mjENBL_SLEEP:

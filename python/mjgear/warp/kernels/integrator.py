@@ -3,7 +3,7 @@
 import warp as wp
 
 from .inertia import expand, multiply
-from .numbers import vectors
+from .numbers import scalars, vectors
 
 
 def make(numbers) -> list[wp.Kernel]:
@@ -22,6 +22,24 @@ def make(numbers) -> list[wp.Kernel]:
         """A symmetric matrix in the structure of M, as a lower triangle."""
         w, i = wp.tid()
         expand(i, M_rownnz, M_rowadr, M_colind, M[w], full[w])
+
+    @wp.kernel(module="unique", enable_backward=False)
+    def velocity_gains(
+        dof: wp.array(dtype=int),
+        damping: vectors,
+        M_rownnz: wp.array(dtype=int),
+        M_rowadr: wp.array(dtype=int),
+        M: vectors,
+        Mhat: vectors,
+        timestep: scalars,
+        # out
+        gains: vectors,
+    ):
+        """Over the step a velocity gain is rotor inertia, h K_v: what the integrator's matrix has besides damping."""
+        w, g = wp.tid()
+        diagonal = M_rowadr[dof[g]] + M_rownnz[dof[g]] - 1
+        damped = timestep[w % timestep.shape[0]] * damping[w % damping.shape[0], dof[g]]
+        gains[w, g] = Mhat[w, diagonal] - M[w, diagonal] - damped
 
     @wp.kernel(module="unique", enable_backward=False)
     def integrator_rows(
@@ -68,4 +86,4 @@ def make(numbers) -> list[wp.Kernel]:
         for i in range(nv):
             qacc[w, i] = float(x[w, i])
 
-    return [integrator_matrix, integrator_rows, integrate_implicit]
+    return [integrator_matrix, velocity_gains, integrator_rows, integrate_implicit]

@@ -24,12 +24,8 @@ def make(numbers) -> list[wp.Kernel]:
         gamma_v_quadratic: vectors,
         armature: vectors,
         actuator_inertia: scalars,
-        servos: int,
-        damping: vectors,
-        M_rownnz: wp.array(dtype=int),
-        M_rowadr: wp.array(dtype=int),
-        M: vectors,
-        Mhat: vectors,
+        gains: vectors,
+        shift: vectors,
         timestep: scalars,
         time: scalars,
         qvel: vectors,
@@ -59,7 +55,7 @@ def make(numbers) -> list[wp.Kernel]:
             # the rounding error of a step in which the joint stopped
             v = 0.0
             qvel[w, dof[g]] = 0.0
-        u = qfrc_actuator[w, dof[g]]
+        u = qfrc_actuator[w, dof[g]] + shift[w, g]
         x = u - friction[w, g]
 
         # what friction gains near rest: mjg_frictionAt of the core
@@ -71,11 +67,7 @@ def make(numbers) -> list[wp.Kernel]:
                 gv += S * gamma_v_quadratic[w, g] * wp.abs(x)
             else:
                 gu += S * gamma_u_quadratic[w, g] * wp.abs(u)
-        rotor = armature[w % armature.shape[0], dof[g]] + actuator_inertia[g]
-        if servos != 0:
-            # over the step a velocity gain is rotor inertia, h K_v: what the integrator's matrix has besides damping
-            diagonal = M_rowadr[dof[g]] + M_rownnz[dof[g]] - 1
-            rotor += Mhat[w, diagonal] - M[w, diagonal] - h * damping[w % damping.shape[0], dof[g]]
+        rotor = armature[w % armature.shape[0], dof[g]] + actuator_inertia[g] + gains[w, g]
 
         law.tau[w, g] = real(u)
         law.inertia[w, g] = real(rotor)

@@ -1,0 +1,106 @@
+"""The integrator "discrete": the constraint solver moves in its metric M + h D + h^2 K, and the integrator adds nothing."""
+
+import warp as wp
+
+from .numbers import integers, vectors
+
+
+@wp.func
+def find(column: int, colind: wp.array(dtype=int), first: int, end: int) -> int:
+    """Where a row of a sparse matrix has a column, -1 if nowhere."""
+    for p in range(first, end):
+        if colind[p] == column:
+            return p
+    return -1
+
+
+def make(numbers) -> list[wp.Kernel]:
+    real, matrices = numbers.real, numbers.matrices
+
+    @wp.kernel(module="unique", enable_backward=False)
+    def discrete_gains(
+        nactuator: int,
+        dof: wp.array(dtype=int),
+        moment_rownnz: integers,
+        moment_rowadr: integers,
+        moment_colind: integers,
+        moment: vectors,
+        efm_as: vectors,
+        efm_ca: vectors,
+        # out
+        gains: vectors,
+        shift: vectors,
+    ):
+        """What gains of actuators are over a step: rotor inertia h K_v + h^2 K_p, and a torque -h K_p v."""
+        w, g = wp.tid()
+        inertia = float(0.0)
+        for k in range(nactuator):
+            if efm_as[w, k] != 0.0:
+                first = moment_rowadr[w, k]
+                p = find(dof[g], moment_colind[w], first, first + moment_rownnz[w, k])
+                if p >= 0:
+                    inertia += efm_as[w, k] * moment[w, p] * moment[w, p]
+        gains[w, g] = inertia
+        shift[w, g] = efm_ca[w, dof[g]]
+
+    @wp.kernel(module="unique", enable_backward=False)
+    def discrete_terms(
+        nactuator: int,
+        ntendon: int,
+        moment_rownnz: integers,
+        moment_rowadr: integers,
+        moment_colind: integers,
+        moment: vectors,
+        efm_as: vectors,
+        ten_J_rownnz: wp.array(dtype=int),
+        ten_J_rowadr: wp.array(dtype=int),
+        ten_J_colind: wp.array(dtype=int),
+        ten_J: vectors,
+        efm_ts: vectors,
+        # in and out
+        H: matrices,
+    ):
+        """Terms of the metric that couple dofs, s j' j of tendons and actuators, below the diagonal, which MuJoCo Warp has made."""
+        w, i = wp.tid()
+        for k in range(nactuator):
+            if efm_as[w, k] != 0.0:
+                first = moment_rowadr[w, k]
+                end = first + moment_rownnz[w, k]
+                own = find(i, moment_colind[w], first, end)
+                if own >= 0:
+                    for p in range(first, end):
+                        if moment_colind[w, p] < i:
+                            H[w, i, moment_colind[w, p]] += real(efm_as[w, k] * moment[w, own] * moment[w, p])
+        for k in range(ntendon):
+            if efm_ts[w, k] != 0.0:
+                first = ten_J_rowadr[k]
+                end = first + ten_J_rownnz[k]
+                own = find(i, ten_J_colind, first, end)
+                if own >= 0:
+                    for p in range(first, end):
+                        if ten_J_colind[p] < i:
+                            H[w, i, ten_J_colind[p]] += real(efm_ts[w, k] * ten_J[w, own] * ten_J[w, p])
+
+    @wp.kernel(module="unique", enable_backward=False)
+    def hand_over(
+        dof: wp.array(dtype=int),
+        frictionadr: integers,
+        M_rownnz: wp.array(dtype=int),
+        M_rowadr: wp.array(dtype=int),
+        M: vectors,
+        qH: vectors,
+        D: vectors,
+        aref: vectors,
+        # out
+        D_made: vectors,
+        aref_made: vectors,
+    ):
+        """Rows of gears such that MuJoCo Warp's regularization, D qH / M of a row of one dof, makes of them what was found."""
+        w, g = wp.tid()
+        row = frictionadr[w, dof[g]]
+        if row >= 0:
+            diagonal = M_rowadr[dof[g]] + M_rownnz[dof[g]] - 1
+            D_made[w, row] = D[w, row] * M[w, diagonal] / qH[w, diagonal]
+            aref_made[w, row] = aref[w, row]
+
+    return [discrete_gains, discrete_terms, hand_over]
