@@ -324,6 +324,33 @@ int mjgp_continue(mjgpStep* s) {
 }
 
 
+// a rotor with the torque of the shaft that acts on the joint, whether the shaft would give it or not: friction keeps its
+// law, and no momentum is lost
+static void turnRotor(mjgpStep* s, int i) {
+  mjgpGears* g = s->g;
+  int joint = s->group->joint[i], e = s->group->extra[i];
+  const mjgCoupling* c = g->in.coupling + joint;
+  mjgCouplingStep* step = g->out.gap + joint;
+  mjtNum h = s->m->opt.timestep, v = g->in.v[joint] + h * s->acc[i];
+  mjtNum taken = g->in.implicit[joint] * s->acc[i] + (e >= 0 ? s->acc[s->n + e] : 0);
+
+  // the gap beside a joint that moves as it does, then the rotor
+  mjg_couplingResolve(step, c, v, 0);
+  mjtNum T = -s->t[i] - taken, phi = (c->gamma_u + c->gamma_v) * T;
+  mjtNum hold = c->inertia * c->velocity / h + c->torque - T, ratio = fmax(1, c->static_ratio);
+  int piece =
+      mjgi_lawResolve(&step->friction, hold, phi, c->gamma_u, c->coulomb,
+                      mjgi_lawRatio(ratio, c->velocity, 1), mjgi_lawRatio(ratio, c->velocity, -1));
+  step->T = T;
+  step->lambda = phi + c->gamma_u * step->friction;
+  step->mode = mjgi_pieceDirection(piece);
+  step->velocity = step->mode ? h / c->inertia * (hold - step->friction) : 0;
+  step->omega_d = step->velocity - v;
+  g->out.lambda[joint] = step->lambda;
+  g->out.mode[joint] = step->mode;
+}
+
+
 void mjgp_giveUp(mjgpStep* s) {
   mjgpGears* g = s->g;
   mjtNum h = s->m->opt.timestep;
@@ -360,6 +387,9 @@ void mjgp_giveUp(mjgpStep* s) {
     g->out.mode[joint] = (slip > 0) - (slip < 0);
     g->out.lambda[joint] =
         mjgi_lawLoad(g->in.gamma_u[joint], g->in.gamma_v[joint], g->out.u[joint], s->t[i]);
+    if (g->config->joint[joint].gap == mjgpGAP_ROTOR) {
+      turnRotor(s, i);
+    }
   }
   mjgp_holdRounding(s);
 }
