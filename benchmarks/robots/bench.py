@@ -15,6 +15,8 @@ recorded (record.py) and checked with the velocities that the engine itself came
     rise        most that the energy of the unpowered robot rose above its least so far, J; plain: the same without gears
     worst       the slowest step, by processor time of the thread, over the median of its run
     over        steps that took more than 20 times the median
+    diverged    episodes that ended because the engine warned of a bad position, velocity or acceleration; plain: the same
+                without gears. What comes after is not counted
 """
 
 import argparse
@@ -40,6 +42,7 @@ SOLVED = (0, 1)
 SHARES = {"random": 0.6, "rest": 0.2, "unpowered": 0.2}  # of the steps
 SLOW = 20  # times the median
 COUNTS = ("steps", "unsolved", "wrong", "beyond", "silent", "over", "diverged")
+TOTALS = (*COUNTS, "plain_diverged")
 SAVED = 2  # cases of each kind that a row saves
 
 
@@ -113,11 +116,14 @@ def play(text, gear, kind, steps, seed, options, save):
     return result
 
 
-def play_plain(text, steps, seed, options):
-    """Rise of the energy of the robot without gears."""
-    model = load(text, options, "unpowered")
-    return max((rise(episode.after["energy"].sum(1)) for episode in record.episodes(
-        model, "unpowered", steps, seed, ("energy",), again=False)), default=0.0)
+def play_plain(text, kind, steps, seed, options):
+    """Rise of the energy of the robot without gears if it is unpowered, and episodes that diverged."""
+    model, most, diverged = load(text, options, kind), 0.0, 0
+    for episode in record.episodes(model, kind, steps, seed, ("energy",), again=False):
+        diverged += episode.diverged
+        if kind == "unpowered":
+            most = max(most, rise(episode.after["energy"].sum(1)))
+    return most, diverged
 
 
 class Cases:
@@ -181,7 +187,8 @@ def measure(task):
         except ValueError as error:
             rows += [head | dict(gear=g, refused=refusal(error)) for g in kinds]
             continue
-        still = play_plain(robots.plain(spec), max(int(SHARES["unpowered"] * args.steps), 20), args.seed, options)
+        plain = [play_plain(robots.plain(spec), kind, max(int(SHARES[kind] * args.steps), 20), args.seed, options)
+                 for kind in args.controls]
         for g, numbers in kinds.items():
             row = head | dict(gear=g)
             label = f"{name} {g} {integrator} {cone} {solver} {servo:g}"
@@ -191,7 +198,8 @@ def measure(task):
                              Cases(args.cases, f"{label} {kind}")) for kind in args.controls]
                 row |= {k: sum(r[k] for r in runs) for k in COUNTS + ("fed",)}
                 row |= {k: max(r[k] for r in runs) for k in ("rise", "worst")}
-                row |= dict(median=float(np.median([r["median"] for r in runs])), plain_rise=still)
+                row |= dict(median=float(np.median([r["median"] for r in runs])), plain_rise=max(p[0] for p in plain),
+                            plain_diverged=sum(p[1] for p in plain))
             except ValueError as error:
                 row["refused"] = refusal(error)
             except law.Unchecked as error:
@@ -212,7 +220,7 @@ def describe(row):
         return head + f"{row['plain']:6.2f} {row['loss']:6.2f}"
     return head + (f"{row['steps']:7} {row['unsolved']:6} {row['wrong']:5} {row['beyond']:6} {row['silent']:6} {row['fed']:8.1e}"
                    f" {row['rise']:8.1e} {row['plain_rise']:8.1e} {row['median']:8.1f} {row['worst']:7.1f} {row['over']:5}"
-                   + (f"  diverged {row['diverged']}" if row["diverged"] else ""))
+                   + (f"  diverged {row['diverged']}, plain {row['plain_diverged']}" if row["diverged"] else ""))
 
 
 def summarize(table, args):
@@ -227,7 +235,7 @@ def summarize(table, args):
             print(head + "".join(f", cost / {name} median {np.median(x):.2f}, p90 {np.percentile(x, 90):.2f}" for name, x in (
                 ("plain", [r["plain"] for r in done]), ("frictionloss", [r["loss"] for r in done]))))
             continue
-        total = {k: sum(r[k] for r in done) for k in COUNTS}
+        total = {k: sum(r[k] for r in done) for k in TOTALS}
         print(head + ", " + ", ".join(f"{k} {v}" for k, v in total.items())
               + f", worst step / median {max(r['worst'] for r in done):.0f}")
 

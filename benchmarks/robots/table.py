@@ -12,7 +12,7 @@ import pathlib
 import numpy as np
 
 GEARS = "ABC"
-COUNTS = ("steps", "unsolved", "wrong", "beyond", "silent", "over", "diverged")
+COUNTS = ("steps", "unsolved", "wrong", "beyond", "silent", "over", "diverged", "plain_diverged")
 
 
 def read(paths):
@@ -31,7 +31,7 @@ def read(paths):
                 found[key] = dict(row)
                 continue
             for name in COUNTS:
-                old[name] += row[name]
+                old[name] = old.get(name, 0) + row.get(name, 0)
             for name in ("worst", "fed", "rise", "plain_rise"):
                 old[name] = max(old[name], row[name])
     return found, refused
@@ -58,13 +58,15 @@ def sums(title, found, refused):
     for integrator, servo, gear in sorted({(k[2], k[3], k[1]) for k in [*found, *refused]}):
         mine = [r for k, r in found.items() if (k[2], k[3], k[1]) == (integrator, servo, gear)]
         if not mine:
-            rows.append([integrator + (", servos" if servo else ""), gear, "refused"] + [""] * 7)
+            rows.append([integrator + (", servos" if servo else ""), gear, "refused"] + [""] * 9)
             continue
-        total = {k: sum(r[k] for r in mine) for k in COUNTS}
+        total = {k: sum(r.get(k, 0) for r in mine) for k in COUNTS}
         rows.append([integrator + (", servos" if servo else ""), gear, len(mine)] + [total[k] for k in (
-            "steps", "unsolved", "wrong", "silent", "over")] + [f"{max(r['worst'] for r in mine):.0f}", f"{sum(r['fed'] for r in mine):.2g}"])
+            "steps", "unsolved", "wrong", "silent", "over")] + [f"{max(r['worst'] for r in mine):.0f}", f"{sum(r['fed'] for r in mine):.2g}",
+                                                      total["diverged"], total["plain_diverged"]])
     print(f"**{title}**\n")
-    table(["integrator", "gears", "robots", "steps", "unsolved", "wrong", "silent", "over", "worst", "fed"], rows)
+    table(["integrator", "gears", "robots", "steps", "unsolved", "wrong", "silent", "over", "worst", "fed", "diverged",
+           "plain"], rows)
 
 
 def main():
