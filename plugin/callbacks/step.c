@@ -343,7 +343,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   mjgp_takeMotors(g, d);
 
   // forces without friction and the effect of forces on velocity
-  mjtNum* force = mj_stackAllocNum(d, (size_t)m->nv);
+  mjtNum* force = g->scratch.force;
   smoothForce(force, m, d, actuated ? d->qfrc_actuator : NULL);
   if (!actuated) {
     mju_copy(g->in.force, force, g->config->nv);
@@ -372,7 +372,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   // the law of this step; start from the last one, with constraints solve for both together
   mjgp_makeLaw(g, m, d);
   int implicit = g->config->options.coupling == mjgpIMPLICIT, n = 0;
-  int* joint = mj_stackAllocInt(d, (size_t)g->in.nactive);
+  int* joint = g->scratch.joint;
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
     if (standsStill(m, d, g->config->joint + i)) {

@@ -463,21 +463,10 @@ void mjgp_chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mh
 
 //---------------------------------- all groups ----------------------------------------------------
 
-// numbers of the group, none
-static int* noNumbers(const mjModel* m, mjData* d) {
-  int* local = mj_stackAllocInt(d, (size_t)m->nv);
-  for (int i = 0; i < m->nv; i++) {
-    local[i] = -1;
-  }
-  return local;
-}
-
-
 // solve part by part; where the engine is asked, all have their friction before
 static void solveParts(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                        const mjtNum* force, const int* joint, int n, int flg_rows) {
   mj_markStack(d);
-  int* local = noNumbers(m, d);
   mjgpPart* part = mj_stackAllocByte(d, sizeof(mjgpPart) * (size_t)n, _Alignof(mjgpPart));
   int npart = mjgp_makeParts(part, g, m, d, Mhat, joint, n, flg_rows);
   mjgInfo* info = mj_stackAllocByte(d, sizeof(mjgInfo) * (size_t)npart, _Alignof(mjgInfo));
@@ -491,7 +480,7 @@ static void solveParts(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* M
     for (int p = 0; p < npart; p++) {
       mjgpGroup group;
       mj_markStack(d);
-      mjgp_makeGroup(&group, m, d, g, Mhat, local, force, part + p);
+      mjgp_makeGroup(&group, m, d, g, Mhat, g->scratch.local, force, part + p);
       (round ? answerGroup : solveGroup)(g, m, d, Mhat, &group, info + p);
       mj_freeStack(d);
     }

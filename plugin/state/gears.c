@@ -62,6 +62,9 @@ static size_t layout(mjgpGears* g, const mjgpConfig* c, char* base) {
   mjgpARRAY(scratch.lower, lines)
   mjgpARRAY(scratch.upper, lines)
   mjgpARRAY(scratch.pivot, nv)
+  mjgpARRAY(scratch.force, nv)
+  mjgpARRAY(scratch.joint, count)
+  mjgpARRAY(scratch.local, nv)
   mjgpARRAY(scratch.vector, 3 * nv)
   mjgpARRAY(scratch.matrix, lines)
 #undef mjgpARRAY
@@ -121,6 +124,7 @@ static int selectModel(mjgpGears* g, const mjModel* m, int slot) {
     g->memory = mju_malloc(size);
     memset(g->memory, 0, size);
     layout(g, c, g->memory);
+    memset(g->scratch.local, -1, sizeof(int) * (size_t)c->nv);
     g->in.nactive = 0;
   }
   g->config = c;
@@ -248,6 +252,7 @@ void mjgp_reset(const mjModel* m, mjtNum* plugin_state, void* plugin_data, int i
   memset(&g->count, 0, sizeof(g->count));
   memset(&g->out.info, 0, sizeof(g->out.info));
   mju_zero(g->in.base, g->config->nv);
+  memset(g->scratch.local, -1, sizeof(int) * (size_t)g->config->nv);
   for (int i = 0; i < g->config->n; i++) {
     g->in.joint[i] = g->config->joint + i;
     g->out.t[i] = g->out.u[i] = g->out.lambda[i] = g->out.v_next[i] = 0;

@@ -128,6 +128,9 @@ typedef struct mjgpScratch_ {
   mjtNum* lower;       // factor of the integrator's matrix                            (lines)
   mjtNum* upper;       // its transposed part if it is not symmetric                   (lines)
   mjtNum* pivot;       // inverse diagonal                                             (nv)
+  mjtNum* force;       // all forces but those of constraints and of friction          (nv)
+  int* joint;          // joints that are solved for                                   (n)
+  int* local;          // numbers of dofs in a group, else -1                          (nv)
   mjtNum* vector;      // of a tree: acceleration, force that is left, pivots          (3 nv)
   mjtNum* matrix;      // factor of a tree with its friction                           (lines)
   int nwork;           // joints of the largest tree
