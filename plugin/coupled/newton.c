@@ -371,8 +371,9 @@ int mjgp_solveLinear(mjgpStep* s) {
                          .u = general ? u : NULL,
                          .R = general ? R : NULL};
 
-  // of a linearization that is hard another one may be easy
-  s->g->in.settings.pivots = mjgpPIVOTS * (n + 1);
+  // where pivoting comes next the problem of a linearization need not be solved at any price
+  int pivoting = !s->gaps && !s->engine && !group->ncone;
+  s->g->in.settings.pivots = pivoting ? mjgpPIVOTS * (n + 1) : 0;
   int status = mjgp_solveFriction(s->g, s->m, s->d, &problem);
   s->g->in.settings.pivots = 0;
   for (int i = 0; i < n; i++) {
