@@ -45,6 +45,26 @@ def project(model, data, camera, point):
             round(HEIGHT / 2 + focal * local[1] / local[2]))
 
 
+# two motors on two joints: a gear on each of two tendons
+WRIST = """<mujoco>
+  <option timestep="0.002" integrator="discrete"/>
+  <extension><plugin plugin="mjgear.transmission"><instance name="gears">
+    <config key="tendon" value="left right"/><config key="gamma_u" value="0.2"/><config key="gamma_v" value="0.3"/>
+  </instance></plugin></extension>
+  <worldbody><body>
+    <joint name="pitch" axis="0 1 0" damping="0.01"/><geom type="capsule" fromto="0 0 0 .2 0 0" size=".03" mass=".5"/>
+    <body pos=".2 0 0">
+      <joint name="roll" axis="1 0 0" damping="0.01"/><geom type="box" pos=".1 .04 .05" size=".1 .05 .02" mass=".5"/>
+    </body>
+  </body></worldbody>
+  <tendon>
+    <fixed name="left" armature="0.005"><joint joint="pitch" coef="0.5"/><joint joint="roll" coef="0.5"/></fixed>
+    <fixed name="right" armature="0.005"><joint joint="pitch" coef="0.5"/><joint joint="roll" coef="-0.5"/></fixed>
+  </tendon>
+  <actuator><motor tendon="left"/><motor tendon="right"/></actuator>
+</mujoco>"""
+
+
 class Pictures(unittest.TestCase):
     def test_geometry(self):
         """Rod, ring and legend are where and what they should be."""
@@ -160,6 +180,31 @@ class Films(unittest.TestCase):
         self.assertEqual(len(rows), 2000)
         self.assertEqual(at[1.39]["v_rod"], 0)
         self.assertAlmostEqual(at[1.39]["q_rod"], -1.47503e-2, delta=1e-6)
+
+    def test_tendons(self):
+        """Gears on tendons: their motion is that of the joints, and their friction what the joints feel."""
+        (FOLDER / "wrist.xml").write_text(WRIST)
+        view("wrist.xml", "--csv", "wrist.csv", "--duration", "0.5")
+        with open(FOLDER / "wrist.csv") as file:
+            rows = [{k: float(v) for k, v in row.items()} for row in csv.DictReader(file)]
+        self.assertEqual(len(rows), 250)
+        mujoco.mj_loadPluginLibrary(os.environ["MJGEAR_PLUGIN_PATH"])
+        model = mujoco.MjModel.from_xml_string(WRIST)
+        data = mujoco.MjData(model)
+        for row in rows:
+            damping = model.dof_damping * data.qvel
+            mujoco.mj_step(model, data)
+            left, right = row["friction_left"], row["friction_right"]
+            self.assertAlmostEqual(row["q_left"], data.qpos.sum() / 2, delta=1e-12)
+            self.assertAlmostEqual(row["v_right"], (data.qvel[0] - data.qvel[1]) / 2, delta=1e-11)
+            np.testing.assert_allclose([(left + right) / 2, (left - right) / 2], -data.qfrc_passive - damping, atol=1e-8)
+        self.assertGreater(max(abs(row["friction_left"]) for row in rows), 0.01)
+        self.assertGreater(max(abs(row["q_left"] - row["q_right"]) for row in rows), 0.01)
+
+        # another friction on the same tendons
+        view("wrist.xml", "--csv", "loss.csv", "--duration", "0.1", "--against", "frictionloss=0.2")
+        with open(FOLDER / "loss.csv") as file:
+            self.assertIn("friction_left_native", file.readline())
 
     def test_setting(self):
         view("rod", "--set", "gear.gamma_v=1.05", "--csv", "set.csv")

@@ -165,7 +165,7 @@ static double tidy(double x) {
 void frameValue(char* text, size_t text_size, const Sim* sim, int gear, int value) {
   static const char* const modes[] = {"backward", "stuck", "forward"};
   SimValues v = simValues(sim, gear);
-  int slide = sim->m->jnt_type[sim->gear[gear].joint] == mjJNT_SLIDE;
+  int slide = simIsLength(sim, gear);
   const char* length = slide ? "m" : "rad";
   const char* torque = slide ? "N" : "N m";
   const double number[frameNVALUE] = {

@@ -117,7 +117,8 @@ static void pick(Window* w) {
 
   // a body on a geared joint brings that joint into the panel
   for (int g = 0; g < sim->ngear && body > 0; g++) {
-    if (sim->m->jnt_bodyid[sim->gear[g].joint] == body && g != frame->selected) {
+    if (sim->gear[g].tendon < 0 && sim->m->jnt_bodyid[sim->gear[g].joint] == body &&
+        g != frame->selected) {
       frame->selected = g;
       panelMake(&w->panel, w->show, frame, &w->ui);
       break;

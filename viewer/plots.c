@@ -251,7 +251,7 @@ void plotsDraw(Plots* plots, mjrRect area, const mjrContext* context, const Sim*
   // the curves: joints around the selected one, or the selected joint of each simulation
   int ncurve = plots->nsim > 1 ? plots->nsim : plots->ngear < MAXCURVE ? plots->ngear : MAXCURVE;
   int first = plots->nsim > 1 ? selected : selected < MAXCURVE ? 0 : selected - MAXCURVE + 1;
-  int flg_slide = sims[0].m->jnt_type[sims[0].gear[selected].joint] == mjJNT_SLIDE;
+  int flg_slide = simIsLength(sims, selected);
 
   // which is which, above all of them; of several simulations one joint is shown
   char name[1 + MAXCURVE][64];

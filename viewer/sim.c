@@ -21,37 +21,61 @@ static int isTransmission(const mjModel* m, int i) {
 }
 
 
-// geared joints in the order of instances and their keys; gear is nullable to count only
+// gears of one key of an instance, which names joints or tendons; gear is nullable to count only. Returns their number
+static int findKey(SimGear* gear, const mjModel* m, int instance, const char* key, mjtObj type) {
+  static const char space[] = " \t\n\r";
+  const char* names = mj_getPluginConfig(m, instance, key);
+  int n = 0;
+  while (names && *(names += strspn(names, space))) {
+    size_t length = strcspn(names, space);
+    char name[256];
+    snprintf(name, sizeof(name), "%.*s", (int)length, names);
+    names += length;
+    int id = mj_name2id(m, type, name);
+    if (id < 0) {
+      continue;
+    }
+    if (gear) {
+      int flg_tendon = type == mjOBJ_TENDON;
+      gear[n] = (SimGear){.joint = flg_tendon ? (int)m->njnt + id : id,
+                          .tendon = flg_tendon ? id : -1,
+                          .qpos = flg_tendon ? -1 : m->jnt_qposadr[id],
+                          .dof = flg_tendon ? -1 : m->jnt_dofadr[id],
+                          .instance = instance,
+                          .sensor = -1};
+      snprintf(gear[n].name, sizeof(gear[n].name), "%.63s", name);
+    }
+    n++;
+  }
+  return n;
+}
+
+
+// gears in the order of instances, joints before tendons; gear is nullable to count only
 static int findGears(SimGear* gear, const mjModel* m) {
   int n = 0;
   for (int i = 0; i < m->nplugin; i++) {
-    const char* names = isTransmission(m, i) ? mj_getPluginConfig(m, i, "joint") : NULL;
-    static const char space[] = " \t\n\r";
-    while (names && *(names += strspn(names, space))) {
-      size_t length = strcspn(names, space);
-      char name[256];
-      snprintf(name, sizeof(name), "%.*s", (int)length, names);
-      names += length;
-      int joint = mj_name2id(m, mjOBJ_JOINT, name);
-      if (joint < 0) {
-        continue;
-      }
-      if (gear) {
-        gear[n] = (SimGear){.joint = joint,
-                            .qpos = m->jnt_qposadr[joint],
-                            .dof = m->jnt_dofadr[joint],
-                            .instance = i,
-                            .sensor = -1};
-        snprintf(gear[n].name, sizeof(gear[n].name), "%.63s", name);
-      }
-      n++;
+    if (isTransmission(m, i)) {
+      n += findKey(gear ? gear + n : NULL, m, i, "joint", mjOBJ_JOINT);
+      n += findKey(gear ? gear + n : NULL, m, i, "tendon", mjOBJ_TENDON);
     }
   }
   return n;
 }
 
 
-// give each geared joint a sensor, so that its values can be read like any user's
+// what a gear is on
+static mjtObj typeOf(const SimGear* gear) {
+  return gear->tendon >= 0 ? mjOBJ_TENDON : mjOBJ_JOINT;
+}
+
+
+static const char* nameOf(const mjModel* m, const SimGear* gear) {
+  return mj_id2name(m, typeOf(gear), gear->tendon >= 0 ? gear->tendon : gear->joint);
+}
+
+
+// give each gear a sensor, so that its values can be read like any user's
 static void addSensors(mjSpec* spec, const mjModel* m, const SimGear* gear, int ngear) {
   for (int i = 0; i < ngear; i++) {
     char name[32];
@@ -59,8 +83,8 @@ static void addSensors(mjSpec* spec, const mjModel* m, const SimGear* gear, int 
     snprintf(name, sizeof(name), SENSOR_NAME, i);
     mjs_setName(sensor->element, name);
     sensor->type = mjSENS_PLUGIN;
-    sensor->objtype = mjOBJ_JOINT;
-    mjs_setString(sensor->objname, mj_id2name(m, mjOBJ_JOINT, gear[i].joint));
+    sensor->objtype = typeOf(gear + i);
+    mjs_setString(sensor->objname, nameOf(m, gear + i));
     sensor->plugin.active = 1;
     mjs_setString(sensor->plugin.plugin_name, PLUGIN_NAME);
     mjs_setString(sensor->plugin.name, mj_id2name(m, mjOBJ_PLUGIN, gear[i].instance));
@@ -84,9 +108,10 @@ static void removePlugin(mjSpec* spec, const mjModel* m, const SimGear* gear, in
     }
   }
   for (int i = 0; i < ngear; i++) {
-    const char* name = mj_id2name(m, mjOBJ_JOINT, gear[i].joint);
-    mjsJoint* joint = mjs_asJoint(mjs_findElement(spec, mjOBJ_JOINT, name));
-    joint->frictionloss = frictionloss ? frictionloss[i] : 0;
+    mjsElement* element = mjs_findElement(spec, typeOf(gear + i), nameOf(m, gear + i));
+    double* loss = gear[i].tendon >= 0 ? &mjs_asTendon(element)->frictionloss
+                                       : &mjs_asJoint(element)->frictionloss;
+    *loss = frictionloss ? frictionloss[i] : 0;
   }
 }
 
@@ -180,10 +205,12 @@ void simFree(Sim* sim) {
 
 //---------------------------------- values --------------------------------------------------------
 
-// force of the engine's own dry friction on a dof, opposing motion
-static double nativeFriction(const mjData* d, int dof) {
+// force of the engine's own dry friction on a joint or tendon, opposing motion
+static double nativeFriction(const mjData* d, const SimGear* gear) {
+  int type = gear->tendon >= 0 ? mjCNSTR_FRICTION_TENDON : mjCNSTR_FRICTION_DOF;
+  int id = gear->tendon >= 0 ? gear->tendon : gear->dof;
   for (int i = 0; i < d->nefc; i++) {
-    if (d->efc_type[i] == mjCNSTR_FRICTION_DOF && d->efc_id[i] == dof) {
+    if (d->efc_type[i] == type && d->efc_id[i] == id) {
       return -d->efc_force[i];
     }
   }
@@ -191,13 +218,35 @@ static double nativeFriction(const mjData* d, int dof) {
 }
 
 
+// length and velocity of a tendon: of a fixed one at the state, of a spatial one where the engine has been
+static void tendonMotion(SimValues* values, const mjModel* m, const mjData* d, int tendon) {
+  int first = m->tendon_adr[tendon];
+  if (m->wrap_type[first] != mjWRAP_JOINT) {
+    values->position = d->ten_length[tendon];
+    values->velocity = d->ten_velocity[tendon];
+    return;
+  }
+  for (int k = first; k < first + m->tendon_num[tendon]; k++) {
+    int joint = m->wrap_objid[k];
+    values->position += m->wrap_prm[k] * d->qpos[m->jnt_qposadr[joint]];
+    values->velocity += m->wrap_prm[k] * d->qvel[m->jnt_dofadr[joint]];
+  }
+}
+
+
 SimValues simValues(const Sim* sim, int gear) {
   const SimGear* g = sim->gear + gear;
   const mjData* d = sim->d;
-  SimValues values = {.position = d->qpos[g->qpos], .velocity = d->qvel[g->dof], .state = -1};
+  SimValues values = {.state = -1};
+  if (g->tendon >= 0) {
+    tendonMotion(&values, sim->m, d, g->tendon);
+  } else {
+    values.position = d->qpos[g->qpos];
+    values.velocity = d->qvel[g->dof];
+  }
   if (g->sensor >= 0) {
     const mjtNum* s = d->sensordata + g->sensor;
-    values.friction = s[mjgSENSOR_FRICTION] + nativeFriction(d, g->dof);
+    values.friction = s[mjgSENSOR_FRICTION] + nativeFriction(d, g);
     values.lambda = s[mjgSENSOR_LAMBDA];
     values.torque_in = s[mjgSENSOR_TORQUE_IN];
     values.torque_out = s[mjgSENSOR_TORQUE_OUT];
@@ -208,10 +257,25 @@ SimValues simValues(const Sim* sim, int gear) {
     values.iterations = (int)s[mjgSENSOR_ITERATIONS];
     values.residual = s[mjgSENSOR_RESIDUAL];
   } else {
-    values.friction = nativeFriction(d, g->dof);
+    values.friction = nativeFriction(d, g);
     values.power_loss = values.friction * values.velocity;
   }
   return values;
+}
+
+
+int simIsLength(const Sim* sim, int gear) {
+  const mjModel* m = sim->m;
+  int t = sim->gear[gear].tendon, joint = sim->gear[gear].joint;
+  if (t >= 0) {
+    // a spatial tendon, or a fixed one by its first joint
+    int first = m->tendon_adr[t];
+    if (m->wrap_type[first] != mjWRAP_JOINT) {
+      return 1;
+    }
+    joint = m->wrap_objid[first];
+  }
+  return m->jnt_type[joint] == mjJNT_SLIDE;
 }
 
 

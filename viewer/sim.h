@@ -16,10 +16,11 @@ typedef enum SimFriction_ {
 } SimFriction;
 
 typedef struct SimGear_ {
-  char name[64];  // name of the joint, shortened where it is long
-  int joint;      // joint id
-  int qpos;       // address in qpos
-  int dof;        // address in qvel
+  char name[64];  // name of the joint or tendon, shortened where it is long
+  int joint;      // joint id; of a tendon njnt plus its id, as in mjgear_plugin.h
+  int tendon;     // tendon id; -1: a joint
+  int qpos;       // address in qpos; -1: a tendon
+  int dof;        // address in qvel; -1: a tendon
   int instance;   // plugin instance
   int sensor;     // address of the sensor values in sensordata; -1: none
 } SimGear;
@@ -82,6 +83,9 @@ void simFree(Sim* sim);
 
 // values of a geared joint at the last mj_forward
 SimValues simValues(const Sim* sim, int gear);
+
+// whether its position is a length, and its torques are forces
+int simIsLength(const Sim* sim, int gear);
 
 // whether a geared joint has backlash
 int simHasBacklash(const Sim* sim);
