@@ -10,6 +10,7 @@ import unittest
 
 try:
     import matplotlib  # noqa: F401
+    import numpy as np
 except ImportError:
     print("no matplotlib")
     sys.exit(77)
@@ -57,6 +58,28 @@ class Report(unittest.TestCase):
         self.assertIn("| wall | gamma_v=1.1,0.1 | ", output)
         self.assertIn("presses 147.50 N m", output)
         self.assertNotIn("FAIL", output)
+
+    def test_standard_figure(self):
+        """Geared joints only and all of them, friction where there is a gear, curves told apart, rounding as rest."""
+        sys.path.insert(0, str(SOURCE / "scenes"))
+        import report as module
+        time = np.linspace(0, 1, 100)
+        moved, none = np.sin(9 * time), np.full(100, np.nan)
+
+        def run(k):
+            friction = {"a": moved if k else none, "b": 0 * time if k else none, "c": none}
+            return {"time": time, **{f"q_{j}": moved + k for j in "abc"}, **{f"friction_{j}": friction[j] for j in "abc"},
+                    "v_a": moved, "v_b": 1e-12 * moved, "v_c": moved}
+
+        (name, figure), = module.draw_standard("made-up", {f"case {k}": run(k) for k in range(9)}, dict.fromkeys("abc", "rad"))
+        axes = np.reshape(figure.axes, (-1, 3))
+        self.assertEqual([axis.get_ylabel() for axis in axes[:, 0]], ["a [rad]", "b [rad]"])
+        self.assertEqual([len(axis.lines) for axis in axes[0]], [9, 9, 8])
+        looks = {(line.get_color(), line.get_linestyle()) for line in axes[0, 0].lines}
+        self.assertEqual(len(looks), 9)
+        low, high = axes[1, 1].get_ylim()
+        self.assertGreater(high - low, 1e-4)
+        self.assertEqual(axes[0, 2].get_ylabel(), "[N m]")
 
     def test_what_does_not_hold_is_an_error(self):
         for table in ("claims", "differences"):
