@@ -21,7 +21,9 @@ def run(*words):
     """A script of this tree, with the libraries that are installed beside mjlab."""
     installed = [str(PYTHON), "-I", "-c", "import mjgear._library as l; print(l.folder())"]
     environment = dict(os.environ, PYTHONPATH=str(SOURCE / "python"), WARP_CACHE_PATH=str(SOURCE / "build" / "warp-cache-mjlab"))
-    environment["MJGEAR_LIBRARIES"] = subprocess.run(installed, check=True, capture_output=True, text=True).stdout.strip()
+    environment.pop("MJGEAR_LIBRARIES", None)  # that of the tests' MuJoCo
+    found = subprocess.run(installed, env=environment, check=True, capture_output=True, text=True)
+    environment["MJGEAR_LIBRARIES"] = found.stdout.strip()
     done = subprocess.run([PYTHON, *words], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, f"{words}\n{done.stdout}{done.stderr}"
     return done.stdout
