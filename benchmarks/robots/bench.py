@@ -85,6 +85,9 @@ def play(text, gear, kind, steps, seed, options, save):
     result = dict.fromkeys(COUNTS, 0) | dict(fed=0.0, rise=0.0)
     times, slow = [], []
     for episode in record.episodes(model, kind, steps, seed):
+        result["diverged"] += episode.diverged
+        if not episode.n:
+            continue
         found = check.check(episode)
         numbers = episode.after["sensordata"][:episode.n]
         status = numbers[:, sensors + STATUS]
@@ -94,7 +97,6 @@ def play(text, gear, kind, steps, seed, options, save):
         result["steps"] += episode.n
         for key, value in (("unsolved", ~solved), ("wrong", found["wrong"]), ("beyond", beyond), ("silent", silent)):
             result[key] += int(value.sum())
-        result["diverged"] += episode.diverged
         result["fed"] += float(found["fed"].sum())
         if kind == "unpowered":
             result["rise"] = max(result["rise"], rise(energy_of(episode, gear, model, sensors)))
@@ -121,7 +123,7 @@ def play_plain(text, kind, steps, seed, options):
     model, most, diverged = load(text, options, kind), 0.0, 0
     for episode in record.episodes(model, kind, steps, seed, ("energy",), again=False):
         diverged += episode.diverged
-        if kind == "unpowered":
+        if kind == "unpowered" and episode.n:
             most = max(most, rise(episode.after["energy"].sum(1)))
     return most, diverged
 
@@ -220,7 +222,7 @@ def describe(row):
         return head + f"{row['plain']:6.2f} {row['loss']:6.2f}"
     return head + (f"{row['steps']:7} {row['unsolved']:6} {row['wrong']:5} {row['beyond']:6} {row['silent']:6} {row['fed']:8.1e}"
                    f" {row['rise']:8.1e} {row['plain_rise']:8.1e} {row['median']:8.1f} {row['worst']:7.1f} {row['over']:5}"
-                   + (f"  diverged {row['diverged']}, plain {row['plain_diverged']}" if row["diverged"] else ""))
+                   + (f"  diverged {row['diverged']}, plain {row['plain_diverged']}" if row["diverged"] or row["plain_diverged"] else ""))
 
 
 def summarize(table, args):

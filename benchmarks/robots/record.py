@@ -71,7 +71,7 @@ def repeat(model, data, state):
 
 
 def episodes(model, kind, count, seed, forces=FORCES, again=True):
-    """Play count steps and yield them episode by episode."""
+    """Play count steps and yield them episode by episode; one that diverges at once has no steps."""
     random, where, nstate = np.random.default_rng(seed), offsets(model), mujoco.mj_stateSize(model, STATE)
     data, other = mujoco.MjData(model), mujoco.MjData(model)
     source = [np.asarray(getattr(data, name)) for name in forces]
@@ -101,9 +101,8 @@ def episodes(model, kind, count, seed, forces=FORCES, again=True):
         if lost:
             jump = np.flatnonzero(np.diff(state[:n + 1, 0]) <= 0)
             n = min(int(jump[0]) if jump.size else n, n) - 1
-        if n <= 0:
-            continue
-        if again:
+        n = max(n, 0)
+        if again and n:
             for k in np.argsort(times[:n])[-REPEATED:]:
                 if times[k] > SUSPECT * np.median(times[:n]):
                     times[k] = min(times[k], repeat(model, other, state[k]))
