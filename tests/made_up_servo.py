@@ -108,20 +108,26 @@ def simulate(runs, duration=6.0, step=STEP):
     q, v = np.zeros(len(runs)), np.zeros(len(runs))
     out = np.empty((len(runs), n))
 
-    def rate(t, q, v):
+    def told(t):
+        """Goals that are held from one sample to the next, late, and for how long they have been."""
         late = np.maximum(np.floor((t - s["delay"]) / SAMPLE + 1e-9), 0) * SAMPLE
-        goals = np.choose(which, [goal(name, late) for name in names])
+        return np.choose(which, [goal(name, late) for name in names]), t - s["delay"] - late
+
+    def rate(goals, q, v):
         motor = s["torque_constant"] * gain * (goals - q)
         return _friction_acceleration(v, motor, G * np.sin(q + s["offset"]), M, s)
 
     for k in range(n):
         out[:, k] = q
         for i in range(per):
+            # the mean over the step, so that a delay need not be a multiple of it
             t = k * SAMPLE + i * step
-            a1 = rate(t, q, v)
+            (before, _), (after, since) = told(t), told(t + step)
+            goals = before + np.clip(since / step, 0, 1) * (after - before)
+            a1 = rate(goals, q, v)
             v1 = v + step * a1
             v1 = np.where(v * v1 < 0, 0.0, v1)
-            a2 = rate(t + step / 2, q + step * v, v1)
+            a2 = rate(goals, q + step * v, v1)
             stuck = (v == 0) & (a1 == 0)
             v2 = np.where(stuck, 0.0, v + step / 2 * (a1 + a2))
             v2 = np.where(v * v2 < 0, 0.0, v2)
