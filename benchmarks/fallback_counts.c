@@ -21,12 +21,13 @@ static const char USAGE[] =
     "  --seed N         first state of the random numbers (1)\n"
     "  --no-scenes      random steps alone\n"
     "  --plugin FILE    libmjgear.so; default: MJGEAR_PLUGIN, or ../lib beside the program\n"
-    "Exit status: 0 all solved but for those with PGS, 1 some not, 2 wrong usage.\n";
+    "Exit status: 0 solved as far as there is a solution, 1 not, 2 wrong usage.\n";
 
 enum {
   STEPS = 200,  // of a model
   THROW = 20,   // steps from one random state to the next
   NCOLUMN = 5,  // scenes and four kinds of gears and solvers
+  RARE = 5000,  // groups of gears that lock for one that may have no solution, in two metrics
   XML_SIZE = 20000
 };
 
@@ -46,6 +47,7 @@ typedef struct Column_ {
   const char* title;
   long by[mjgpNMETHOD];
   long groups, unsolved;
+  long diverged;  // models that the engine has reset
 } Column;
 
 
@@ -71,12 +73,12 @@ static const mjgpGears* gearsOf(const mjModel* m, const mjData* d) {
 }
 
 
-static void add(Column* column, const mjgpGears* g) {
+static void add(Column* column, const mjgpCount* count) {
   for (int k = 0; k < mjgpNMETHOD; k++) {
-    column->by[k] += g->count.by[k];
+    column->by[k] += count->by[k];
   }
-  column->groups += g->count.coupled;
-  column->unsolved += g->count.unsolved;
+  column->groups += count->coupled;
+  column->unsolved += count->unsolved;
 }
 
 
@@ -98,7 +100,7 @@ static void playScene(Column* column, const mjgScene* scene, const mjgCase* vari
   }
   const mjgpGears* g = gearsOf(m, d);
   if (g) {
-    add(column, g);
+    add(column, &g->count);
   }
   mjg_closePlay(&play);
   mj_deleteData(d);
@@ -245,7 +247,9 @@ static void stepRandom(Column* column, int kind, long groups) {
   while (column->groups < groups) {
     mjModel* m = randomModel(kind);
     mjData* d = mj_makeData(m);
-    for (int k = 0; k < STEPS; k++) {
+    mjgpCount count = gearsOf(m, d)->count;
+    int flg_reset = 0;
+    for (int k = 0; k < STEPS && !flg_reset; k++) {
       if (k % THROW == 0) {
         throwInto(m, d);
         for (int i = 0; i < m->nu; i++) {
@@ -253,8 +257,16 @@ static void stepRandom(Column* column, int kind, long groups) {
         }
       }
       mj_step(m, d);
+
+      // the engine resets what diverges, and the counts with it
+      flg_reset = d->warning[mjWARN_BADQACC].number || d->warning[mjWARN_BADQVEL].number ||
+                  d->warning[mjWARN_BADQPOS].number;
+      if (!flg_reset) {
+        count = gearsOf(m, d)->count;
+      }
     }
-    add(column, gearsOf(m, d));
+    add(column, &count);
+    column->diverged += flg_reset;
     mj_deleteData(d);
     mj_deleteModel(m);
   }
@@ -286,6 +298,10 @@ static void print(const Column* column, int n) {
   for (int c = 0; c < n; c++) {
     printf(" %ld |", column[c].unsolved);
   }
+  printf("\n| models that diverged |");
+  for (int c = 0; c < n; c++) {
+    printf(" %ld |", column[c].diverged);
+  }
   printf("\n");
 }
 
@@ -303,7 +319,7 @@ int main(int argc, char** argv) {
                             {.title = "with static friction"},
                             {.title = "gears that lock, PGS"}};
   const char* plugin = NULL;
-  long groups = 1000000, unsolved = 0;
+  long groups = 1000000;
   int scenes = 1;
   state = 1;
   for (int i = 1; i < argc; i++) {
@@ -337,9 +353,12 @@ int main(int argc, char** argv) {
   }
   print(column + !scenes, NCOLUMN - !scenes);
 
-  // PGS need not end at a motion that friction can be solved for
+  // scenes and gears that do not lock have a solution in each step. Those that lock need not have one where the integrator
+  // has another metric than the constraints; PGS need not end at a motion that friction can be solved for
+  int failed = 0;
   for (int c = 0; c < NCOLUMN - 1; c++) {
-    unsolved += column[c].unsolved;
+    long allowed = c > 1 ? column[c].groups / RARE : 0;
+    failed |= column[c].unsolved > allowed;
   }
-  return unsolved > 0;
+  return failed;
 }
