@@ -22,7 +22,7 @@ static int isTransmission(const mjModel* m, int i) {
 
 
 // gears of one key of an instance, which names joints or tendons; gear is nullable to count only. Returns their number
-static int findKey(SimGear* gear, const mjModel* m, int instance, const char* key, mjtObj type) {
+static int findKey(SimGear* gear, const mjModel* m, int instance, const char* key, int type) {
   static const char space[] = " \t\n\r";
   const char* names = mj_getPluginConfig(m, instance, key);
   int n = 0;
@@ -71,7 +71,7 @@ static mjtObj typeOf(const SimGear* gear) {
 
 
 static const char* nameOf(const mjModel* m, const SimGear* gear) {
-  return mj_id2name(m, typeOf(gear), gear->tendon >= 0 ? gear->tendon : gear->joint);
+  return mj_id2name(m, (int)typeOf(gear), gear->tendon >= 0 ? gear->tendon : gear->joint);
 }
 
 
