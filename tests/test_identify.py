@@ -301,7 +301,7 @@ class Backlash(unittest.TestCase):
         self.assertTrue(any("no gap" in note for note in found.notes), found.notes)
 
     def test_one_encoder(self):
-        # it scatters by 2.5 % from servo to servo
+        # it scatters by 3 % from servo to servo
         logs = self.logs[2]
         for log in logs:
             del log.data["rotor"]
