@@ -139,7 +139,7 @@ class Cases:
             return
         self.count[name] = number = self.count.get(name, 0) + 1
         self.folder.mkdir(parents=True, exist_ok=True)
-        path = self.folder / f"{self.label}-{name}{number}".replace(" ", "-")
+        path = self.folder / f"{self.label}-{name}{number}".replace(" ", "-").replace("/", "-")
         mujoco.mj_saveModel(model, f"{path}.mjb")
         np.savez(f"{path}.npz", state=state, time=time)
 
