@@ -14,14 +14,17 @@ import law
 import record
 import robots
 
-# servo with damping gain, plain motor, servo through a tendon over two joints, a clamped servo; floor and limits in reach
+# servo with damping gain, plain motor, servo through a tendon over three joints of two branches, a clamped servo; floor and limits
+# in reach
 ROBOT = """<mujoco><option timestep="0.002"/><worldbody><geom type="plane" size="2 2 1"/><body pos="0 0 .5">
   <joint name="a" axis="0 1 0" armature=".05" damping=".3" range="-1.2 1.2"/><geom type="capsule" fromto="0 0 0 .5 0 0" size=".03" mass="2"/>
   <body pos=".5 0 0"><joint name="b" axis="0 1 0" armature=".02"/><geom type="capsule" fromto="0 0 0 .3 0 0" size=".03" mass="1"/>
     <body pos=".3 0 0"><joint name="c" axis="0 0 1" armature=".01"/><geom type="capsule" fromto="0 0 0 .1 0 0" size=".02" mass=".3"/>
       <body pos=".1 0 0"><joint name="d" axis="0 0 1" armature=".01"/><geom type="capsule" fromto="0 0 0 .1 0 0" size=".02" mass=".2"/>
-      </body></body></body></body></worldbody>
-  <tendon><fixed name="finger"><joint joint="c" coef="1"/><joint joint="d" coef=".5"/></fixed></tendon>
+      </body></body>
+    <body pos=".3 0 .1"><joint name="e" axis="0 0 1" armature=".01"/><geom type="capsule" fromto="0 0 0 .1 0 0" size=".02" mass=".2"/>
+    </body></body></body></worldbody>
+  <tendon><fixed name="finger"><joint joint="c" coef="1"/><joint joint="d" coef=".5"/><joint joint="e" coef="-.8"/></fixed></tendon>
   <actuator><position joint="a" kp="200" kv="20" ctrlrange="-1 1"/><motor joint="b" ctrlrange="-5 5"/>
   <position tendon="finger" kp="5" kv=".2" ctrlrange="-1 1"/>
   <position joint="b" kp="50" kv="3" forcerange="-2 2" ctrlrange="-1 1"/></actuator></mujoco>"""
@@ -78,7 +81,7 @@ def test_changed_law_is_found():
     for integrator in bench.INTEGRATORS:
         for kind, change, key in (("A", {"gamma_u": 0.2002}, "beyond"), ("A", {"gamma_v": 0.3003}, "beyond"),
                                   ("B", {"gamma_v": 1.099}, "beyond"), ("C", {"gamma_u": 0.2002}, "beyond"),
-                                  ("C", {"half_gap": 0.01}, "pulls"), ("C", {"rotor": np.array([0.0501, 0.02, 0.01, 0.01])}, "beyond")):
+                                  ("C", {"half_gap": 0.01}, "pulls"), ("C", {"rotor": np.array([0.0501, 0.02, 0.01, 0.01, 0.01])}, "beyond")):
             found = play(kind, integrator, change)
             print(kind, integrator, change, found[key])
             assert found[key] > STEPS // 20

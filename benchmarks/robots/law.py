@@ -1,7 +1,7 @@
 """The law of gears, checked in bulk with the velocities that the engine itself came to.
 
 With a = (v+ - v)/h, u = tau - S a (S: rotor inertia and what the integrator makes implicit of the actuators, from their
-definition, not from the engine's derivative) and lambda = (gamma_u + gamma_v) u - gamma_v t:
+definition, not from the engine's derivative, of which implicitfast and implicit keep no entry between branches) and lambda = (gamma_u + gamma_v) u - gamma_v t:
 
     wrong     t v+ < 0
     beyond    |t| > |lambda|, or |t| < |lambda| while the joint moves
@@ -44,8 +44,14 @@ class Law:
         self.rows = self._rows()
 
     def _rows(self):
-        """Actuators with gains: (actuator, dofs, entries of actuator_moment), and which rotors can be followed."""
+        """Actuators with gains: (actuator, dofs, entries of actuator_moment, pairs of dofs that the integrator's matrix has), and
+        which rotors can be followed."""
         model = self.model
+        above = np.eye(model.nv, dtype=bool)  # dofs that move the body of a dof
+        for i, parent in enumerate(model.dof_parentid):
+            if parent >= 0:
+                above[i] |= above[parent]
+        kept = np.ones_like(above) if self.discrete else above | above.T
         fixed, affine = int(mujoco.mjtGain.mjGAIN_FIXED), int(mujoco.mjtGain.mjGAIN_AFFINE)
         known = {int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_AFFINE)}
         data = mujoco.MjData(model)
@@ -60,7 +66,7 @@ class Law:
             if mujoco.mjtTrn(model.actuator_trntype[i]) not in (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT):
                 through |= set(dofs.tolist())
             if gain == affine or model.actuator_biasprm[i, 1:3].any():
-                rows.append((i, dofs, slice(a, a + n)))
+                rows.append((i, dofs, slice(a, a + n), kept[np.ix_(dofs, dofs)]))
         self.followed = np.array([d not in through for d in self.dof], dtype=bool)
         if (model.jnt_actuatorid != -1).any() or (model.tendon_actuatorid != -1).any():
             raise Unchecked("actuators with damping or armature of their own")
@@ -70,7 +76,7 @@ class Law:
         """Position and velocity gains of the actuators that act in each step (two of n x rows), 0 at their limits."""
         model, before, after = self.model, episode.before, episode.after
         kp, kv = np.zeros((episode.n, len(self.rows))), np.zeros((episode.n, len(self.rows)))
-        for k, (i, dofs, _) in enumerate(self.rows):
+        for k, (i, *_) in enumerate(self.rows):
             force = after["actuator_force"][:, i]
             acts = np.ones(episode.n, dtype=bool)
             if model.actuator_forcelimited[i]:
@@ -99,10 +105,10 @@ class Law:
         if not self.implicit or not self.rows:
             return take, shift
         kp, kv = self._gains(episode)
-        for k, (_, dofs, entries) in enumerate(self.rows):
+        for k, (_, dofs, entries, kept) in enumerate(self.rows):
             moment = episode.after["actuator_moment"][:, entries]
             scale = h * kv[:, k] + h * h * kp[:, k]
-            take[:, dofs] += (scale * (moment * a[:, dofs]).sum(1))[:, None] * moment
+            take[:, dofs] += scale[:, None] * moment * ((moment * a[:, dofs]) @ kept)
             shift[:, dofs] -= (h * kp[:, k] * (moment * v[:, dofs]).sum(1))[:, None] * moment
         return take, shift
 
