@@ -15,7 +15,7 @@
 //---------------------------------- cut out -------------------------------------------------------
 
 // rows of M between dofs of the group; where the constraint solver moves in the integrator's metric, of that,
-// as far as it fits
+// as far as it fits. The engine's diagonal for that has the diagonal of the fluid's drag, unless dofs are coupled
 static void gatherInertia(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
                           const int* local) {
   const mjtNum *diagonal = NULL, *fluid = NULL;
@@ -34,10 +34,11 @@ static void gatherInertia(mjgpGroup* group, const mjModel* m, mjData* d, const m
   nnz = 0;
   for (int i = 0; i < group->nv; i++) {
     int adr = m->M_rowadr[group->dof[i]], n = m->M_rownnz[group->dof[i]];
+    int end = adr + n - !Mhat->coupled;
     group->M_adr[i] = nnz;
     for (int k = adr + n - 1; k >= adr; k--) {
       group->M_col[nnz] = local[m->M_colind[k]];
-      group->M[nnz++] = d->M[k] + (fluid ? fluid[k] : 0);
+      group->M[nnz++] = d->M[k] + (fluid && k < end ? fluid[k] : 0);
     }
     group->M[group->M_adr[i]] += diagonal ? diagonal[group->dof[i]] : 0;
   }

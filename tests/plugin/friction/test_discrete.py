@@ -105,6 +105,31 @@ def test_order():
         assert 1.5 < a / b < 2.7
 
 
+def test_fluid():
+    """An arm in oil that pushes on the floor: in each step friction is at the bound that follows from the engine's own velocities."""
+    text = ARM.format(h=0.002, integrator="discrete", joint="a b", u=0.1, v=0.4).replace('cone="', 'density="900" viscosity="2" cone="')
+    model = mujoco.MjModel.from_xml_string(text)
+    data, h, worst, moving = mujoco.MjData(model), model.opt.timestep, 0, 0
+    kp, kv, inertia = np.array([400, 200]), np.array([40, 20]), model.dof_armature
+    value = (ctypes.c_double * 64)()
+    library = ctypes.CDLL(os.environ["MJGEAR_PLUGIN_PATH"])
+    for step in range(2000):
+        data.ctrl[:] = [0.8 + 0.5 * np.sin(0.01 * step), np.sin(0.017 * step)]
+        q, v = data.qpos.copy(), data.qvel.copy()
+        mujoco.mj_step(model, data)
+        a = (data.qvel - v) / h
+        u = kp * (data.ctrl - q - h * v) - kv * v - (inertia + h * kv + h * h * kp) * a
+        for j in range(2 if data.nefc else 0):
+            assert library.mjg_readGear(value, ctypes.c_void_p(model._address), ctypes.c_void_p(data._address), j) > 12
+            assert value[11] == 0, (step, j, value[11])
+            if data.qvel[j] != 0:
+                moving += 1
+                t = np.sign(data.qvel[j]) * abs(0.5 * u[j] - 0.4 * value[0])
+                worst = max(worst, abs(t - value[0]) / (abs(kp[j] * (data.ctrl[j] - q[j])) + abs(u[j])))
+    print(f"in oil: {moving} slipping joints in contact, off the law by at most {worst:.2g}")
+    assert moving > 1000 and worst < 1e-9
+
+
 def test_iterations():
     """Gains through tendons make the engine iterate, up to its tolerance: what is stuck beside fast joints
     stands still all the same, and steps count as solved."""
