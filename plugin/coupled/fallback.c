@@ -42,10 +42,6 @@
 // shortest share of a step, and shortest step in x
 #define mjgpLEAST 1e-3
 
-// sweeps over all joints, and after how many of them all are solved together
-#define mjgpSWEEPS 12
-#define mjgpSWEPT  3
-
 // first step in x; factor for one that failed
 #define mjgpSTART 0.25
 
@@ -317,39 +313,9 @@ static int continueSteps(mjgpStep* s) {
 }
 
 
-// Gauss-Seidel: joint by joint to its own law with the others as they are, then all together. In one metric what a joint
-// asks for moves along with it, so that sweeps come close wherever they begin
-static int sweep(mjgpStep* s) {
-  int n = s->n, solved = 0;
-  mj_markStack(s->d);
-  mjgpMap map;
-  mjtNum* z = mj_stackAllocNum(s->d, (size_t)n);
-  mju_copy(z, s->t, n);
-  int going = mjgp_makeMap(&map, s);
-  for (int i = 0; i < n && going; i++) {
-    z[i] /= map.unit[i];
-  }
-  for (int k = 1; k <= mjgpSWEEPS && going && !solved; k++) {
-    for (int i = 0; i < n && going; i++) {
-      going = mjgp_evaluateMap(&map, z, 1);
-      mjtNum slope = map.J[i * (n + 1) + i];
-      z[i] -= slope > 0 ? map.F[i] / slope : 0;
-    }
-    if (going && k % mjgpSWEPT == 0) {
-      for (int i = 0; i < n; i++) {
-        s->t[i] = map.unit[i] * z[i];
-      }
-      solved = descend(s, 0);
-    }
-  }
-  mj_freeStack(s->d);
-  return solved;
-}
-
-
 int mjgp_continue(mjgpStep* s) {
   if (s->gaps) {
-    return sweep(s) || continueSteps(s);
+    return continueSteps(s);
   }
   int most = s->group->ncone || s->engine ? mjgpLONG : mjgpAFTER;
   return mjgp_followCurve(s, mjgpFAMILY_BOUND, mjgpSHORT) ||

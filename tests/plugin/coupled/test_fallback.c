@@ -54,8 +54,6 @@ int __wrap_mjgp_pivotRest(mjgpStep* s);
 int __wrap_mjgp_newtonStep(mjgpStep* s);
 int __wrap_mjgp_damped(mjgpStep* s);
 int __wrap_mjgp_followCurve(mjgpStep* s, int family, int most);
-int __real_mjgp_continue(mjgpStep* s);
-int __wrap_mjgp_continue(mjgpStep* s);
 
 
 int __wrap_mjgp_newtonStep(mjgpStep* s) {
@@ -66,12 +64,6 @@ int __wrap_mjgp_newtonStep(mjgpStep* s) {
 
 int __wrap_mjgp_damped(mjgpStep* s) {
   int solved = (method == DAMPED || method >= IN_VAIN) && __real_mjgp_damped(s);
-  return solved && method != IN_VAIN;
-}
-
-
-int __wrap_mjgp_continue(mjgpStep* s) {
-  int solved = method != NONE && __real_mjgp_continue(s);
   return solved && method != IN_VAIN;
 }
 
