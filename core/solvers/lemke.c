@@ -23,7 +23,11 @@ enum {
   mjgiMORE = 4,
 
   // steps of Newton from the end of the path to a solution beside it
-  mjgiCORRECT = 5
+  mjgiCORRECT = 5,
+
+  // where pivots are few, a line from scratch counts as one and one for as many joints: an update costs the square of
+  // their number, an inverse the third power
+  mjgiSHARE = 8
 };
 
 // attempts, by the perturbation that brings the data into general position, none or from a little above rounding on
@@ -225,21 +229,25 @@ static int isCircle(double* mark, int* until, const mjgiBlock* b, mjgiScratch* s
 
 
 // follow the path with the data as they are; pieces end in fixed. updates: most lines in a row by update, which
-// is faster than from scratch and less accurate; near: distance from the end that will do
-static int follow(mjgiBlock* b, mjgiScratch* scratch, int pivots, int updates, double near) {
-  int n = b->n, updated = 0, until = 0;
+// is faster than from scratch and less accurate; near: distance from the end that will do. work: what all lines have cost,
+// at most until
+static int follow(mjgiBlock* b, mjgiScratch* scratch, long long* work, long long until, int updates,
+                  double near) {
+  int n = b->n, updated = 0, again = 0, pivots = mjgiSTEPS * (n + mjgiMORE);
   memset(b->fixed, 0, (size_t)n * sizeof(int));
   double theta = 0, mark = 0;
   int dir = 1, changed = -1, from = mjgiSTUCK;
 
-  for (int pivot = 0; pivot < pivots; pivot++) {
+  for (int pivot = 0; pivot < pivots && *work < until; pivot++) {
     b->iterations++;
-    if (isCircle(&mark, &until, b, scratch, theta, pivot)) {
+    ++*work;
+    if (isCircle(&mark, &again, b, scratch, theta, pivot)) {
       return 0;
     }
     if (pivot > 0 && updated < updates && nextLine(b, scratch, changed)) {
       updated++;
     } else if (newLine(b, scratch)) {
+      *work += n / mjgiSHARE;
       updated = 0;
     } else {
       return 0;
@@ -328,8 +336,7 @@ static double finish(mjgiBlock* b, const mjgiScratch* scratch, int flg_perturbed
 
 int mjgi_lemke(mjgiBlock* b, mjgiScratch* scratch, int pivots) {
   int n = b->n;
-  int most = mjgiSTEPS * (n + mjgiMORE),
-      until = b->iterations + (pivots > 0 ? pivots : INT_MAX / 2);
+  long long work = 0, until = pivots > 0 ? pivots : LLONG_MAX;
   double size = 0;
   for (int i = 0; i < n; i++) {
     size = mjgi_max(size, fabs(b->v[i]) + fabs(b->phi[i]) + b->c[i]);
@@ -340,12 +347,11 @@ int mjgi_lemke(mjgiBlock* b, mjgiScratch* scratch, int pivots) {
   // updates lose digits, ties and singular pieces make the path branch: if it does not arrive it is
   // followed again from scratch, and then from general position
   double tiny = kTiny * n * DBL_EPSILON, small = kSmall * n * DBL_EPSILON, best = INFINITY;
-  for (size_t attempt = 0; attempt < sizeof(kAttempt) / sizeof(*kAttempt) && b->iterations < until;
+  for (size_t attempt = 0; attempt < sizeof(kAttempt) / sizeof(*kAttempt) && work < until;
        attempt++) {
-    int left = until - b->iterations;
     double perturbation = kAttempt[attempt].perturbation, near = kAttempt[attempt].near;
     perturb(b, scratch, perturbation, size);
-    if (!follow(b, scratch, left < most ? left : most, kAttempt[attempt].updates, near)) {
+    if (!follow(b, scratch, &work, until, kAttempt[attempt].updates, near)) {
       continue;
     }
     double residual = finish(b, scratch, perturbation > 0, size);

@@ -297,8 +297,9 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
                                    mjgpBY_DAMPED, mjgpBY_CONTINUATION}};
   int solved = 0, worst = -1, method = mjgpBY_NEWTON;
   mjtNum error = 0;
-  for (int k = 0; k < mjgpSTEPS && !solved; k++) {
-    solved = ((k && mjgp_relinearize(s)) || mjgp_linearize(s)) && mjgp_newtonStep(s);
+  mjgp_allowPivots(s, 1);
+  for (int k = 0; k < mjgpSTEPS && !solved && (s->pivots > 0 || !mjgp_isPivoting(s)); k++) {
+    solved = (mjgp_relinearize(s) || mjgp_linearize(s)) && mjgp_newtonStep(s);
   }
   if (solved) {
     error = mjgp_lawError(s, &worst);

@@ -11,6 +11,9 @@
 // damped steps
 #define mjgpDAMPED 40
 
+// pivots of theirs, times those of the first Newton steps
+#define mjgpTIMES 5
+
 // relaxed ones
 #define mjgpRELAXED 60
 
@@ -181,6 +184,7 @@ int mjgp_dampedSteps(mjgpStep* s) {
   mjtNum* z = mj_stackAllocNum(s->d, 3 * (size_t)n);
   mjtNum *trial = z + n, *target = trial + n;
   mju_copy(z, s->t, n);
+  mjgp_allowPivots(s, mjgpTIMES);
   int going = mjgp_makeMap(&map, s);
   for (int i = 0; i < n && going; i++) {
     z[i] /= map.unit[i];
@@ -195,7 +199,7 @@ int mjgp_dampedSteps(mjgpStep* s) {
     } else {
       solved = mjgp_newtonStep(s);
     }
-    if (solved || !going) {
+    if (solved || !going || (s->pivots <= 0 && mjgp_isPivoting(s))) {
       break;
     }
     for (int i = 0; i < n; i++) {

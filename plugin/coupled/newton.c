@@ -14,8 +14,10 @@
 // linearizations that one group may cost, all methods together
 #define mjgpBUDGET 5000
 
-// steps of paths that the problem of a linearization may take, times joints
+// steps of paths that the problems of linearizations may take, times joints, where pivoting comes next; and of how many
+// joints a factorization counts as one
 #define mjgpPIVOTS 8
+#define mjgpSHARE  8
 
 // runs of the engine's solver that one group may cost, both methods together
 #define mjgpANSWERS 80
@@ -31,6 +33,11 @@
 
 
 //---------------------------------- pieces --------------------------------------------------------
+
+void mjgp_allowPivots(mjgpStep* s, int times) {
+  s->pivots = times * mjgpPIVOTS * (s->n + 1);
+}
+
 
 void mjgp_evaluate(mjgpStep* s) {
   mjgpGroup* group = s->group;
@@ -116,9 +123,11 @@ int mjgp_isRough(const mjgpGroup* group) {
 int mjgp_linearize(mjgpStep* s) {
   mjgpGroup* group = s->group;
   int nv = group->nv, n = s->n + group->nextra, ld = group->ld;
+  s->factors = 0;
   if (s->newton_steps++ >= mjgpBUDGET || !mjgp_factor(group)) {
     return 0;
   }
+  s->factors = 1;
   memcpy(s->factored, group->state, sizeof(int) * (size_t)group->nefc);
   s->nchange = 0;
   mjgp_gradient(group, s->descent, NULL, s->a, NULL);
@@ -219,7 +228,7 @@ static void applyChange(const mjgpStep* s, mjtNum* x) {
 int mjgp_relinearize(mjgpStep* s) {
   mjgpGroup* group = s->group;
   int row[mjgpCHANGE], ld = group->ld, size = mjgi_simdEnd(group->nv), n = changedRows(s, row);
-  if (n < 0) {
+  if (n < 0 || !s->factors || s->newton_steps >= mjgpBUDGET) {
     return 0;
   }
   if (s->nchange) {
@@ -371,11 +380,13 @@ int mjgp_solveLinear(mjgpStep* s) {
                          .u = general ? u : NULL,
                          .R = general ? R : NULL};
 
-  // where pivoting comes next the problem of a linearization need not be solved at any price
-  int pivoting = !s->gaps && !s->engine && !group->ncone;
-  s->g->in.settings.pivots = pivoting ? mjgpPIVOTS * (n + 1) : 0;
+  // where pivoting comes next they need not be solved at any price
+  int pivoting = mjgp_isPivoting(s);
+  s->g->in.settings.pivots = pivoting ? mjMAX(1, s->pivots) : 0;
   int status = mjgp_solveFriction(s->g, s->m, s->d, &problem);
   s->g->in.settings.pivots = 0;
+  const mjgInfo* info = &s->g->out.last_info;
+  s->pivots -= info->iterations + info->factorizations * n / mjgpSHARE;
   for (int i = 0; i < n; i++) {
     s->target[i] = s->g->out.t[s->group->joint[i]];
   }
@@ -419,6 +430,9 @@ void mjgp_addRounding(mjgpStep* s) {
   const mjgpGroup* group = s->group;
   if (s->engine) {
     return;
+  }
+  if (s->nchange) {
+    mjgp_linearize(s);  // with factors of the rows that act
   }
   mjtNum h = s->m->opt.timestep, *velocity = s->g->out.rounding;
   for (int k = 0; k < group->nv && s->forces; k++) {
@@ -548,7 +562,7 @@ int mjgp_inner(mjgpStep* s, const mjtNum* t) {
   for (int k = 0; k < mjgpINNER; k++) {
     mjgp_evaluate(s);
     int zero = isZero(s, t);
-    if (!mjgp_linearize(s)) {
+    if (!mjgp_relinearize(s) && !mjgp_linearize(s)) {
       return 0;
     }
     if (zero) {
@@ -557,8 +571,7 @@ int mjgp_inner(mjgpStep* s, const mjtNum* t) {
 
     // full step if it lands where it aims, else the best step along it
     mju_copy(s->search, s->gradient, nv);
-    mjgp_solveLower(group, s->search);
-    mjgp_solveUpper(group, s->search);
+    mjgp_solveHessian(s, s->search);
     mju_scl(s->search, s->search, -1, nv);
     mjtNum x = mjgp_searchLine(s, t);
     if (x == 0) {

@@ -20,8 +20,10 @@ typedef struct mjgpStep_ {
   mjgpGroup* group;
   int n;               // geared joints
   int newton_steps;    // linearizations so far
+  int pivots;          // that their problems may still take, where pivoting comes next
   int gaps;            // there is a gap with backlash among them
   int rough;           // rounding of constraint forces may move the joints, see mjgp_isRough
+  int factors;         // there are factors to which few changes may be made
   int engine;          // a(t) is what the engine's own constraint solver answers
   int responses;       // answers so far
   int fixed;           // they do not correct the linearization
@@ -90,6 +92,14 @@ void mjgp_solveHessian(const mjgpStep* s, mjtNum* x);
 
 // effect of the friction of joint j on the acceleration of joint i, at the linearization
 mjtNum mjgp_delassus(const mjgpStep* s, int i, int j);
+
+// are there paths along pieces, see pivoting.h
+static inline int mjgp_isPivoting(const mjgpStep* s) {
+  return !s->gaps && !s->engine && !s->group->ncone;
+}
+
+// pivots that problems of linearizations may take from now on: those of the first Newton steps, times
+void mjgp_allowPivots(mjgpStep* s, int times);
 
 // friction for the linearization; results in s->g and s->target. Returns a status of the core
 int mjgp_solveLinear(mjgpStep* s);

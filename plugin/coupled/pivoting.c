@@ -448,15 +448,10 @@ static int start(mjgpPath* p, int flg_rest) {
 }
 
 
-static int isPiecewiseLinear(const mjgpStep* s) {
-  return !s->gaps && !s->engine && !s->group->ncone;
-}
-
-
 int mjgp_pivotOn(mjgpStep* s) {
   mjgpPath path;
   int solved = 0;
-  if (!isPiecewiseLinear(s)) {
+  if (!mjgp_isPivoting(s)) {
     return 0;
   }
   mj_markStack(s->d);
@@ -484,9 +479,11 @@ static int followOneMetric(mjgpPath* path, int most) {
   mjtNum *rows = s->rows, *left = s->left;
   s->rows = NULL;
   s->left = s->right;
+  s->factors = 0;
   int arrived = followRest(path, most);
   s->rows = rows;
   s->left = left;
+  s->factors = 0;
   mju_zero(s->shift, s->n);
   return arrived;
 }
@@ -495,7 +492,7 @@ static int followOneMetric(mjgpPath* path, int most) {
 int mjgp_pivotRest(mjgpStep* s) {
   mjgpPath path;
   int most = mjgpENDS * (s->n + s->group->nefc);
-  if (!isPiecewiseLinear(s)) {
+  if (!mjgp_isPivoting(s)) {
     return 0;
   }
   mj_markStack(s->d);
@@ -515,7 +512,7 @@ int mjgp_pivotRest(mjgpStep* s) {
 
 void mjgp_pivotOneMetric(mjgpStep* s) {
   mjgpPath path;
-  if (!isPiecewiseLinear(s) || !s->rows) {
+  if (!mjgp_isPivoting(s) || !s->rows) {
     return;
   }
   mj_markStack(s->d);
