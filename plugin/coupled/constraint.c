@@ -338,29 +338,45 @@ static void coneHessian(mjtNum* H, const mjtNum* U, const mjtNum* scale, mjtNum 
 }
 
 
-// force and cost of an elliptic contact; rows i to i + dim - 1
-static mjtNum coneForce(mjtNum* f, int* state, mjtNum* H, const mjtNum* jar, const mjtNum* D,
-                        const mjContact* contact) {
-  int dim = contact->dim;
-  mjtNum mu = contact->mu, U[6], scale[6], T = 0, cost = 0;
-  for (int j = 0; j < dim; j++) {
-    scale[j] = j ? contact->friction[j - 1] : mu;
-    U[j] = jar[j] * scale[j];
-    T += j ? U[j] * U[j] : 0;
+// an elliptic contact in the coordinates in which its cone is regular: normal U[0], tangential size T
+typedef struct mjgpCone_ {
+  mjtNum U[6], scale[6], T;
+} mjgpCone;
+
+
+static void makeCone(mjgpCone* cone, const mjtNum* jar, const mjContact* contact) {
+  mjtNum sum = 0;
+  for (int j = 0; j < contact->dim; j++) {
+    cone->scale[j] = j ? contact->friction[j - 1] : contact->mu;
+    cone->U[j] = jar[j] * cone->scale[j];
+    sum += j ? cone->U[j] * cone->U[j] : 0;
   }
-  T = mju_sqrt(T);
-  mjtNum N = U[0];
+  cone->T = mju_sqrt(sum);
+}
+
+
+static int zoneOf(const mjgpCone* cone, mjtNum mu) {
+  mjtNum N = cone->U[0], T = cone->T;
+  if (N >= mu * T || (T <= 0 && N >= 0)) {
+    return mjCNSTRSTATE_SATISFIED;
+  }
+  return mu * N + T <= 0 || (T <= 0 && N < 0) ? mjCNSTRSTATE_QUADRATIC : mjCNSTRSTATE_CONE;
+}
+
+
+// force, Hessian (nullable) and cost of an elliptic contact in a zone
+static mjtNum coneForce(mjtNum* f, mjtNum* H, int zone, const mjgpCone* cone, const mjtNum* jar,
+                        const mjtNum* D, const mjContact* contact) {
+  int dim = contact->dim;
+  mjtNum mu = contact->mu, N = cone->U[0], T = cone->T, cost = 0;
 
   // the cone is left: no force
-  int zone;
-  if (N >= mu * T || (T <= 0 && N >= 0)) {
-    zone = mjCNSTRSTATE_SATISFIED;
+  if (zone == mjCNSTRSTATE_SATISFIED) {
     mju_zero(f, dim);
   }
 
   // below the polar cone: all rows act
-  else if (mu * N + T <= 0 || (T <= 0 && N < 0)) {
-    zone = mjCNSTRSTATE_QUADRATIC;
+  else if (zone == mjCNSTRSTATE_QUADRATIC) {
     for (int j = 0; j < dim; j++) {
       f[j] = -D[j] * jar[j];
       cost += 0.5 * D[j] * jar[j] * jar[j];
@@ -369,19 +385,15 @@ static mjtNum coneForce(mjtNum* f, int* state, mjtNum* H, const mjtNum* jar, con
 
   // between: sliding
   else {
-    zone = mjCNSTRSTATE_CONE;
     mjtNum mass = D[0] / (mu * mu * (1 + mu * mu)), gap = N - mu * T;
     cost = 0.5 * mass * gap * gap;
     f[0] = -mass * gap * mu;
     for (int j = 1; j < dim; j++) {
-      f[j] = -f[0] / T * U[j] * scale[j];
+      f[j] = -f[0] / T * cone->U[j] * cone->scale[j];
     }
     if (H) {
-      coneHessian(H, U, scale, N, T, mu, mass, dim);
+      coneHessian(H, cone->U, cone->scale, N, T, mu, mass, dim);
     }
-  }
-  for (int j = 0; j < dim; j++) {
-    state[j] = zone;
   }
   return cost;
 }
@@ -414,9 +426,17 @@ mjtNum mjgp_constraintForce(const mjgpGroup* group, mjtNum* f, int* state, mjtNu
   }
   for (int k = 0; i < group->nefc; i++) {
     if (group->type[i] == mjCNSTR_CONTACT_ELLIPTIC) {
-      cost += coneForce(f + i, state + i, cone ? cone + 36 * k : NULL, jar + i, D + i,
-                        group->contact[k]);
-      i += group->contact[k++]->dim - 1;
+      const mjContact* contact = group->contact[k];
+      mjgpCone regular;
+      makeCone(&regular, jar + i, contact);
+      int zone = zoneOf(&regular, contact->mu);
+      cost +=
+          coneForce(f + i, cone ? cone + 36 * k : NULL, zone, &regular, jar + i, D + i, contact);
+      for (int j = 0; j < contact->dim; j++) {
+        state[i + j] = zone;
+      }
+      i += contact->dim - 1;
+      k++;
     } else if (jar[i] >= 0) {
       f[i] = 0;
       state[i] = mjCNSTRSTATE_SATISFIED;
@@ -427,6 +447,28 @@ mjtNum mjgp_constraintForce(const mjgpGroup* group, mjtNum* f, int* state, mjtNu
     }
   }
   return cost;
+}
+
+
+void mjgp_forceInStates(mjgpGroup* group) {
+  for (int i = 0, k = 0; i < group->nefc; i++) {
+    int state = group->state[i];
+    if (group->type[i] == mjCNSTR_CONTACT_ELLIPTIC) {
+      const mjContact* contact = group->contact[k];
+      mjgpCone regular;
+      makeCone(&regular, group->jar + i, contact);
+      regular.T = mju_max(regular.T, mjMINVAL);
+      coneForce(group->f + i, group->cone + 36 * k++, state, &regular, group->jar + i, group->D + i,
+                contact);
+      i += contact->dim - 1;
+    } else if (state == mjCNSTRSTATE_QUADRATIC) {
+      group->f[i] = -group->D[i] * group->jar[i];
+    } else {
+      group->f[i] = state == mjCNSTRSTATE_LINEARNEG   ? group->floss[i]
+                    : state == mjCNSTRSTATE_LINEARPOS ? -group->floss[i]
+                                                      : 0;
+    }
+  }
 }
 
 

@@ -103,6 +103,9 @@ mjtNum mjgp_rowSize(const mjgpGroup* group, int i, const mjtNum* a);
 mjtNum mjgp_constraintForce(const mjgpGroup* group, mjtNum* f, int* state, mjtNum* cone,
                             const mjtNum* jar);
 
+// the same at group->jar with rows in the states that they have, whether jar is there or not
+void mjgp_forceInStates(mjgpGroup* group);
+
 // gradient M a - b - J' f + E t at a and group->f; rounding (nullable) gets the size of the rounding
 // errors to expect in it                                                                  (nv)
 void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* rounding, const mjtNum* a,

@@ -157,13 +157,13 @@ int mjgp_linearize(mjgpStep* s) {
 
 
 // rows that joined or left since the factorization, with their signs; returns their number, -1 if there
-// are too many or if a cone is among them
+// are too many or if a cone is among them that may not stay as it is
 static int changedRows(const mjgpStep* s, int* row) {
   const mjgpGroup* group = s->group;
   int n = 0;
   for (int i = 0; i < group->nefc; i++) {
     int now = group->state[i], then = s->factored[i];
-    if (now == mjCNSTRSTATE_CONE || then == mjCNSTRSTATE_CONE) {
+    if ((now == mjCNSTRSTATE_CONE || then == mjCNSTRSTATE_CONE) && !(s->turning && now == then)) {
       return -1;
     }
     if ((now == mjCNSTRSTATE_QUADRATIC) != (then == mjCNSTRSTATE_QUADRATIC)) {

@@ -24,6 +24,7 @@ typedef struct mjgpStep_ {
   int gaps;            // there is a gap with backlash among them
   int rough;           // rounding of constraint forces may move the joints, see mjgp_isRough
   int factors;         // there are factors to which few changes may be made
+  int turning;         // contacts that slide may have turned since
   int engine;          // a(t) is what the engine's own constraint solver answers
   int responses;       // answers so far
   int fixed;           // they do not correct the linearization
@@ -95,7 +96,7 @@ mjtNum mjgp_delassus(const mjgpStep* s, int i, int j);
 
 // are there paths along pieces, see pivoting.h
 static inline int mjgp_isPivoting(const mjgpStep* s) {
-  return !s->gaps && !s->engine && !s->group->ncone;
+  return !s->gaps && !s->engine;
 }
 
 // pivots that problems of linearizations may take from now on: those of the first Newton steps, times

@@ -5,12 +5,25 @@
 
 #include "coupled/fallback.h"
 #include "coupled/natural_map.h"
+#include "coupled/zones.h"
 #include "friction/friction.h"
 #include "law/law.h"
 #include "solvers/dense.h"
 
-#define mjgpENDS    40  // most ends of pieces on a path from rest, times rows and joints
-#define mjgpUPDATES 8   // joints that may change sides before their equations are factored anew
+#define mjgpENDS    40    // most ends of pieces on a path from rest, times rows and joints
+#define mjgpUPDATES 8     // joints that may change sides before their equations are factored anew
+#define mjgpTURN    0.3   // tangent of the angle by which a contact that slides may turn on a line,
+#define mjgpTURNED  0.5   // and of that by which it may have turned since the linearization
+#define mjgpSAME    1e-9  // difference of x where pieces that are not straight may be visited again
+#define mjgpNEAR \
+  1e-6  // lengths of the path by which it may be missed: this, and of the line before
+#define mjgpLESS    0.1
+#define mjgpCORRECT 4     // steps back to it
+#define mjgpSHRINK  0.25  // of a line that missed it by more
+#define mjgpLEAST   1e-7  // shortest of them
+#define mjgpBESIDE \
+  1e-6  // of a contact's residual: so near to an end of its zone it may be on either side
+#define mjgpARRIVE 4  // steps to the end of a path that is not straight
 
 // where a piece may end: a function that is positive on it
 typedef enum mjgpEnd_ {
@@ -20,23 +33,38 @@ typedef enum mjgpEnd_ {
   mjgpEND_LOAD,   // of a joint: its load changes sign
   mjgpEND_ABOVE,  // its trial torque at the upper bound
   mjgpEND_BELOW,  // its trial torque at the lower bound
+  mjgpEND_UPPER,  // of a zone of an elliptic cone: where it ceases to act
+  mjgpEND_LOWER,  // where it begins to slide, or ceases to
+  mjgpEND_TURN,   // none: a contact that slides has turned
 } mjgpEnd;
+
+// residuals that a line takes away
+typedef struct mjgpResidual_ {
+  mjtNum* G;       // gradient                                                     (nv)
+  mjtNum* F;       // map                                                          (n)
+  mjtNum* free;    // velocity that is added                                       (n)
+  mjtNum* answer;  // change of acceleration by the gradient, at the linearization (ld)
+} mjgpResidual;
 
 typedef struct mjgpPath_ {
   mjgpStep* s;
   int n;
   mjtNum x;
-  mjtNum* c;     // velocity change per second that a torque counts as in the map     (n)
-  mjtNum* unit;  // of friction, in which joints of any size are alike                  (n)
-  mjtNum* free;  // velocity that is added as x grows                                 (n)
-  mjtNum* G;     // gradient at the start                                             (nv)
-  mjtNum* F;     // map at the start                                                  (n)
-  mjtNum*
-      answer;  // change of acceleration by the gradient at the start, at the linearization     (ld)
-  int* mark;   // pieces at some point of the path                            (nefc + 2 n)
-  int* pivot;  // scratch                                                           (n)
-  int* side;   // of each joint: -1 slips backward, 0 stuck, 1 slips forward        (n)
-  int* load;   // sign of its load                                                  (n)
+  mjtNum* c;           // velocity change per second that a torque counts as in the map     (n)
+  mjtNum* unit;        // of friction, in which joints of any size are alike                  (n)
+  mjgpResidual begin;  // at the start, of which x takes away a share
+  mjgpResidual error;  // what contacts that turn have left
+  mjgpResidual* goal;  // one of them: what the line in hand takes away
+  mjtNum* turned;      // residual of the rows at the linearization                        (nefc)
+  int* cone;           // first row of each elliptic contact                          (ncone)
+  int determinant;     // its sign for the equations that are factored,
+  int sign;            // and for those of the line
+  mjtNum mark_x;
+  mjtNum size;  // of what is to be taken away, in units
+  int* mark;    // pieces at some point of the path                            (nefc + 2 n)
+  int* pivot;   // scratch                                                           (n)
+  int* side;    // of each joint: -1 slips backward, 0 stuck, 1 slips forward        (n)
+  int* load;    // sign of its load                                                  (n)
 
   // along the line
   mjtNum* da;       // acceleration                                                      (nv)
@@ -52,10 +80,8 @@ typedef struct mjgpPath_ {
   // joints that have changed sides since then
   int nchange;
   int change[mjgpUPDATES];
-  mjtNum* old;      // dt of the equations that are factored                                 (n)
   mjtNum* answers;  // of dt to the right sides of these joints                  (mjgpUPDATES x n)
   mjtNum* rows;     // their equations                                           (mjgpUPDATES x n)
-  mjtNum right[mjgpUPDATES];
 } mjgpPath;
 
 
@@ -76,7 +102,7 @@ static void evaluateJoints(mjgpPath* p) {
   mjgp_accelerations(s);
   for (int i = 0; i < p->n; i++) {
     int joint = s->group->joint[i];
-    s->shift[i] = (p->x - 1) * p->free[i];
+    s->shift[i] = (p->x - 1) * p->begin.free[i];
     mjtNum v = g->in.v[joint] + s->shift[i] + h * s->acc[i];
     p->trial[i] = s->t[i] + mjgp_slip(g, joint, v, s->t[i]) / (h * p->c[i]);
     p->lambda[i] =
@@ -96,22 +122,21 @@ static mjtNum mapOf(const mjgpPath* p, int i) {
 }
 
 
-// equation of joint i on its piece, with friction in units; returns its right side
-static mjtNum makeRow(const mjgpPath* p, mjtNum* restrict row, int i) {
+// equation of joint i on its piece, with friction in units
+static void makeRow(const mjgpPath* p, mjtNum* restrict row, int i) {
   mjgpStep* s = p->s;
   const mjgpGears* g = s->g;
   int n = p->n, ld = s->group->ld, joint = s->group->joint[i], e = s->group->extra[i];
   const mjtNum *W = s->W + i * ld, *other = e >= 0 ? s->W + (n + e) * ld : NULL;
   const mjtNum* restrict unit = p->unit;
-  mjtNum h = s->m->opt.timestep, scale = 1 / unit[i];
-  mjtNum own = p->answer[i] - p->free[i] / h;  // less the acceleration that x brings
+  mjtNum scale = 1 / unit[i];
   if (!p->side[i]) {
     mjtNum share = scale / p->c[i];
     for (int j = 0; j < n; j++) {
       row[j] = share * W[j] * unit[j];
     }
-    row[i] += g->in.compliance[joint] / (h * p->c[i]);
-    return -scale * p->F[i] - share * own;
+    row[i] += g->in.compliance[joint] / (s->m->opt.timestep * p->c[i]);
+    return;
   }
   mjtNum factor = p->side[i] * ratio(p, i, p->side[i]) * p->load[i], inertia = g->in.inertia[joint];
   mjtNum gamma = factor * (g->in.gamma_u[joint] + g->in.gamma_v[joint]);
@@ -122,28 +147,42 @@ static mjtNum makeRow(const mjgpPath* p, mjtNum* restrict row, int i) {
     row[j] -= scale * gamma * other[j] * unit[j];
   }
   row[i] += 1 + factor * g->in.gamma_v[joint];
-  return scale * (-p->F[i] + gamma * (inertia * own + (e >= 0 ? p->answer[n + e] : 0)));
 }
 
 
-// dt from all equations; 0 if they are singular
-static int solveAll(mjgpPath* p) {
+// its right side
+static mjtNum rightSide(const mjgpPath* p, int i) {
+  const mjgpGears* g = p->s->g;
+  const mjgpResidual* goal = p->goal;
+  int joint = p->s->group->joint[i], e = p->s->group->extra[i];
+  mjtNum scale = 1 / p->unit[i], F = goal->F[i];
+  mjtNum own = goal->answer[i] - goal->free[i] / p->s->m->opt.timestep;  // less what x brings
+  if (!p->side[i]) {
+    return scale * (-F - own / p->c[i]);
+  }
+  mjtNum factor = p->side[i] * ratio(p, i, p->side[i]) * p->load[i];
+  mjtNum gamma = factor * (g->in.gamma_u[joint] + g->in.gamma_v[joint]);
+  return scale *
+         (-F + gamma * (g->in.inertia[joint] * own + (e >= 0 ? goal->answer[p->n + e] : 0)));
+}
+
+
+// factor all equations; 0 if they are singular
+static int factorAll(mjgpPath* p) {
   p->nchange = 0;
   for (int i = 0; i < p->n; i++) {
-    p->dt[i] = makeRow(p, p->K + i * mjgi_simdEnd(p->n), i);
+    makeRow(p, p->K + i * mjgi_simdEnd(p->n), i);
+    p->dt[i] = 0;
   }
   int regular = mjgi_lu(p->K, p->dt, p->pivot, p->n);
-  mju_copy(p->old, p->dt, p->n);
+  p->determinant = regular ? mjgi_luSign(p->K, p->pivot, p->n) : 0;
   return regular;
 }
 
 
-// dt where joint i alone has changed sides: what is factored, and what makes up for the equations that are others now,
-// dt = old + sum of w answers with rows dt = right. Returns 0 if they are too many or singular
-static int solveChanged(mjgpPath* p, int i) {
+// take up that joint i alone has changed sides; 0 if they are too many
+static int changeSide(mjgpPath* p, int i) {
   int n = p->n, ld = mjgi_simdEnd(n), k = 0;
-  _Alignas(64) mjtNum G[mjgpUPDATES * mjgpUPDATES] = {0}, w[mjgpUPDATES];
-  int pivot[mjgpUPDATES];
   while (k < p->nchange && p->change[k] != i) {
     k++;
   }
@@ -156,18 +195,39 @@ static int solveChanged(mjgpPath* p, int i) {
     p->answers[k * ld + i] = 1;
     mjgi_luSolve(p->answers + k * ld, p->K, p->pivot, n);
   }
-  p->right[k] = makeRow(p, p->rows + k * ld, i);
+  makeRow(p, p->rows + k * ld, i);
+  return 1;
+}
+
+
+// dt from all equations: what is factored, and what makes up for those that are others now, dt = old + sum of w answers
+// with rows dt = right. 0 if they are singular
+static int solveAll(mjgpPath* p) {
+  int n = p->n, ld = mjgi_simdEnd(n);
+  _Alignas(64) mjtNum G[mjgpUPDATES * mjgpUPDATES] = {0}, w[mjgpUPDATES];
+  int pivot[mjgpUPDATES];
+  for (int i = 0; i < n; i++) {
+    p->dt[i] = rightSide(p, i);
+  }
+  for (int j = 0; j < p->nchange; j++) {
+    w[j] = p->dt[p->change[j]];
+    p->dt[p->change[j]] = 0;
+  }
+  mjgi_luSolve(p->dt, p->K, p->pivot, n);
   for (int j = 0; j < p->nchange; j++) {
     const mjtNum* row = p->rows + j * ld;
-    w[j] = p->right[j] - mju_dot(row, p->old, n);
+    w[j] -= mju_dot(row, p->dt, n);
     for (int l = 0; l < p->nchange; l++) {
       G[j * mjgi_simdEnd(p->nchange) + l] = mju_dot(row, p->answers + l * ld, n);
     }
   }
-  if (!mjgi_lu(G, w, pivot, p->nchange)) {
-    return 0;
+  p->sign = p->determinant;
+  if (p->nchange) {
+    if (!mjgi_lu(G, w, pivot, p->nchange)) {
+      return 0;
+    }
+    p->sign *= mjgi_luSign(G, pivot, p->nchange);
   }
-  mju_copy(p->dt, p->old, n);
   for (int j = 0; j < p->nchange; j++) {
     mju_addToScl(p->dt, p->answers + j * ld, w[j], n);
   }
@@ -175,15 +235,14 @@ static int solveChanged(mjgpPath* p, int i) {
 }
 
 
-// direction of the line: dt, da and what follows from them for growing x; changed: the joint that alone has changed sides
-// since the last one, -1: more has changed. 0 if there is none
-static int direct(mjgpPath* p, int changed) {
+// the line that takes away p->goal: dt, da and what follows from them. 0 if there is none
+static int direct(mjgpPath* p) {
   mjgpStep* s = p->s;
   const mjgpGears* g = s->g;
   const mjgpGroup* group = s->group;
   int n = p->n, nv = group->nv;
   mjtNum h = s->m->opt.timestep;
-  if ((changed < 0 || !solveChanged(p, changed)) && !solveAll(p)) {
+  if (!solveAll(p)) {
     return 0;
   }
 
@@ -191,7 +250,7 @@ static int direct(mjgpPath* p, int changed) {
   for (int i = 0; i < n; i++) {
     p->dt[i] *= p->unit[i];
   }
-  mju_copy(p->da, p->G, nv);
+  mju_copy(p->da, p->goal->G, nv);
   mjgp_addGears(group, p->da, p->dt);
   mju_scl(p->da, p->da, -1, nv);
   mjgp_solveHessian(s, p->da);
@@ -199,7 +258,7 @@ static int direct(mjgpPath* p, int changed) {
   mjgp_accelerationsOf(s, p->dacc, p->da);
   for (int i = 0; i < n; i++) {
     int joint = group->joint[i], e = group->extra[i];
-    mjtNum a = p->dacc[i] + p->free[i] / h;
+    mjtNum a = p->dacc[i] + p->goal->free[i] / h;
     mjtNum du = -g->in.inertia[joint] * a - (e >= 0 ? p->dacc[n + e] : 0);
     p->dlambda[i] = mjgi_lawLoad(g->in.gamma_u[joint], g->in.gamma_v[joint], du, p->dt[i]);
     p->dtrial[i] = p->dt[i] + (h * a - g->in.compliance[joint] * p->dt[i]) / (h * p->c[i]);
@@ -215,19 +274,33 @@ static int isDry(const mjgpGroup* group, int row) {
 }
 
 
+static int isJoint(mjgpEnd end) {
+  return end >= mjgpEND_LOAD && end <= mjgpEND_BELOW;
+}
+
+
+static int boundaryOf(mjgpEnd end) {
+  return end == mjgpEND_UPPER ? mjgpBOUNDARY_UPPER : mjgpBOUNDARY_LOWER;
+}
+
+
 // does a piece have this end
 static int hasEnd(const mjgpPath* p, mjgpEnd end, int i) {
   const mjgpGroup* group = p->s->group;
-  int side = end >= mjgpEND_LOAD ? p->side[i] : 0;
+  int side = isJoint(end) ? p->side[i] : 0;
   switch (end) {
     case mjgpEND_ROW:
-      return i >= group->ne && !(isDry(group, i) && group->state[i] == mjCNSTRSTATE_LINEARNEG);
+      return i >= group->ne && group->type[i] != mjCNSTR_CONTACT_ELLIPTIC &&
+             !(isDry(group, i) && group->state[i] == mjCNSTRSTATE_LINEARNEG);
     case mjgpEND_DRY:
       return isDry(group, i) && group->state[i] != mjCNSTRSTATE_LINEARPOS;
     case mjgpEND_ABOVE:
       return side >= 0;
     case mjgpEND_BELOW:
       return side <= 0;
+    case mjgpEND_UPPER:
+    case mjgpEND_LOWER:
+      return mjgp_hasBoundary(group->state[p->cone[i]], boundaryOf(end));
     default:
       return 1;
   }
@@ -250,6 +323,12 @@ static void endAt(mjtNum* value, mjtNum* slope, const mjgpPath* p, mjgpEnd end, 
     *slope = sign * p->djar[i];
     return;
   }
+  if (!isJoint(end)) {
+    int row = p->cone[i];
+    mjgp_boundaryAt(value, slope, group->contact[i], group->state[row], boundaryOf(end),
+                    group->jar + row, p->djar + row);
+    return;
+  }
   int direction = end == mjgpEND_ABOVE ? 1 : -1, sign = p->side[i] ? -1 : 1;
   mjtNum r = ratio(p, i, direction), coulomb = p->s->g->in.coulomb[group->joint[i]];
   *value = sign * (r * (p->load[i] * p->lambda[i] + coulomb) - direction * p->trial[i]);
@@ -259,7 +338,7 @@ static void endAt(mjtNum* value, mjtNum* slope, const mjgpPath* p, mjgpEnd end, 
 
 // go to the piece behind an end
 static void cross(mjgpPath* p, mjgpEnd end, int i) {
-  int* state = p->s->group->state + i;
+  int cone = end >= mjgpEND_UPPER, *state = p->s->group->state + (cone ? p->cone[i] : i);
   switch (end) {
     case mjgpEND_ROW:
     case mjgpEND_DRY:
@@ -274,6 +353,14 @@ static void cross(mjgpPath* p, mjgpEnd end, int i) {
     case mjgpEND_LOAD:
       p->load[i] = -p->load[i];
       break;
+    case mjgpEND_UPPER:
+    case mjgpEND_LOWER: {
+      int behind = mjgp_zoneBehind(*state, boundaryOf(end));
+      for (int j = 0; j < p->s->group->contact[i]->dim; j++) {
+        state[j] = behind;
+      }
+      break;
+    }
     default:
       p->side[i] = p->side[i] ? 0 : end == mjgpEND_ABOVE ? 1 : -1;
   }
@@ -282,10 +369,11 @@ static void cross(mjgpPath* p, mjgpEnd end, int i) {
 
 // length of the line in direction sign, as growth of x, and the end that it meets
 static mjtNum lineLength(mjgpEnd* end, int* which, const mjgpPath* p, int sign) {
+  const mjgpGroup* group = p->s->group;
   mjtNum length = INFINITY;
   *end = mjgpEND_NONE;
   for (int e = mjgpEND_ROW; e <= mjgpEND_BELOW; e++) {
-    int count = e >= mjgpEND_LOAD ? p->n : p->s->group->nefc;
+    int count = e >= mjgpEND_LOAD ? p->n : group->nefc;
     for (int i = 0; i < count; i++) {
       mjtNum value, slope;
       if (!hasEnd(p, (mjgpEnd)e, i)) {
@@ -299,27 +387,183 @@ static mjtNum lineLength(mjgpEnd* end, int* which, const mjgpPath* p, int sign) 
       }
     }
   }
+
+  // zones of cones, and how far a contact that slides may turn
+  for (int k = 0; k < group->ncone; k++) {
+    int row = p->cone[k], zone = group->state[row];
+    for (int e = mjgpEND_UPPER; e <= mjgpEND_TURN; e++) {
+      mjtNum until = INFINITY;
+      if (e < mjgpEND_TURN && hasEnd(p, (mjgpEnd)e, k)) {
+        until = mjgp_boundaryDistance(group->contact[k], zone, boundaryOf((mjgpEnd)e),
+                                      group->jar + row, p->djar + row, sign);
+      } else if (e == mjgpEND_TURN && zone == mjCNSTRSTATE_CONE) {
+        until =
+            mjgp_turnDistance(group->contact[k], group->jar + row, p->djar + row, sign, mjgpTURN);
+      }
+      if (until < length) {
+        length = until;
+        *end = (mjgpEnd)e;
+        *which = k;
+      }
+    }
+  }
   return length;
 }
 
 
 //---------------------------------- the path -------------------------------------------------------
 
-// the linearization at the states of the rows, and what the gradient at the start does there
-static int relinearize(mjgpPath* p) {
+static int hasSliding(const mjgpPath* p) {
+  for (int k = 0; k < p->s->group->ncone; k++) {
+    if (p->s->group->state[p->cone[k]] == mjCNSTRSTATE_CONE) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+
+// change of acceleration by a gradient, at the linearization
+static void answerGradient(mjgpPath* p, mjgpResidual* residual) {
   mjgpStep* s = p->s;
   int nv = s->group->nv;
-  if (!mjgp_relinearize(s) && !mjgp_linearize(s)) {
-    return 0;
-  }
   mj_markStack(s->d);
   mjtNum* x = mj_stackAllocNum(s->d, (size_t)mjgi_simdEnd(nv));
   mju_zero(x, mjgi_simdEnd(nv));
-  mju_copy(x, p->G, nv);
+  mju_copy(x, residual->G, nv);
   mjgp_solveHessian(s, x);
-  mjgp_accelerationsOf(s, p->answer, x);
+  mjgp_accelerationsOf(s, residual->answer, x);
   mj_freeStack(s->d);
-  return 1;
+}
+
+
+// have contacts that slide turned since the linearization
+static int hasTurned(const mjgpPath* p) {
+  const mjgpGroup* group = p->s->group;
+  for (int k = 0; k < group->ncone; k++) {
+    int row = p->cone[k];
+    if (group->state[row] == mjCNSTRSTATE_CONE &&
+        !(mjgp_turn(group->contact[k], p->turned + row, group->jar + row) < mjgpTURNED)) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+
+// the linearization at the states of the rows, and what the gradient at the start does there; contacts that have turned
+// little stay as they are
+static int relinearize(mjgpPath* p) {
+  mjgpStep* s = p->s;
+  s->turning = !hasTurned(p);
+  int done = mjgp_relinearize(s);
+  s->turning = 0;
+  if (!done) {
+    if (!mjgp_linearize(s)) {
+      return 0;
+    }
+    mju_copy(p->turned, s->group->jar, s->group->nefc);
+  }
+  answerGradient(p, &p->begin);
+  return factorAll(p);
+}
+
+
+// product of two changes of friction and x, as lengths of the path count
+static mjtNum product(const mjgpPath* p, const mjtNum* dt, mjtNum dx, const mjtNum* other,
+                      mjtNum other_dx) {
+  mjtNum sum = 0;
+  for (int i = 0; i < p->n; i++) {
+    sum += dt[i] * other[i] / (p->unit[i] * p->unit[i]);
+  }
+  return sum / (p->size * p->size) + dx * other_dx;
+}
+
+
+// where contacts have turned: the change da, dt that takes away what is left of the residual besides its share at x
+static int findError(mjgpPath* p, mjtNum* da, mjtNum* dt) {
+  mjgpStep* s = p->s;
+  mjgpGroup* group = s->group;
+  int found, nv = group->nv;
+  mjgp_forceInStates(group);
+  mjgp_gradient(group, p->error.G, NULL, s->a, s->t);
+  mju_addToScl(p->error.G, p->begin.G, p->x - 1, nv);
+  for (int i = 0; i < p->n; i++) {
+    p->error.F[i] = mapOf(p, i) - (1 - p->x) * p->begin.F[i];
+  }
+  answerGradient(p, &p->error);
+  p->goal = &p->error;
+  found = direct(p);
+  p->goal = &p->begin;
+  mju_copy(da, p->da, nv);
+  mju_copy(dt, p->dt, p->n);
+  return found;
+}
+
+
+static void moveBy(mjgpPath* p, const mjtNum* da, const mjtNum* dt, mjtNum share) {
+  mjgpStep* s = p->s;
+  mju_addToScl(s->a, da, share, s->group->nv);
+  mju_addToScl(s->t, dt, share, p->n);
+  mjgp_residual(s->group, s->group->jar, s->a);
+  evaluateJoints(p);
+}
+
+
+// contacts that have left their zones are in others now; returns their number
+static int fitZones(mjgpPath* p) {
+  mjgpGroup* group = p->s->group;
+  int count = 0;
+  for (int k = 0; k < group->ncone; k++) {
+    int row = p->cone[k], zone = mjgp_zoneOf(group->contact[k], group->jar + row, mjgpBESIDE);
+    if (zone >= 0 && zone != group->state[row]) {
+      for (int j = 0; j < group->contact[k]->dim; j++) {
+        group->state[row + j] = zone;
+      }
+      count++;
+    }
+  }
+  return count;
+}
+
+
+// the linearization at this very point
+static int linearizeHere(mjgpPath* p) {
+  mjgp_forceInStates(p->s->group);
+  if (!mjgp_linearize(p->s)) {
+    return 0;
+  }
+  mju_copy(p->turned, p->s->group->jar, p->s->group->nefc);
+  answerGradient(p, &p->begin);
+  return factorAll(p);
+}
+
+
+// back to the path by the shortest way, from a line of this length, and the direction there. Returns 0 if it is not near
+static int correct(mjgpPath* p, mjtNum length) {
+  mjgpStep* s = p->s;
+  mj_markStack(s->d);
+  mjtNum *da = mj_stackAllocNum(s->d, (size_t)(s->group->nv + p->n)), *dt = da + s->group->nv;
+  int done = 0;
+  for (int k = 0; k < mjgpCORRECT && !done; k++) {
+    if ((k && !linearizeHere(p)) || !findError(p, da, dt) || !direct(p)) {
+      break;
+    }
+    mjtNum along = product(p, dt, 0, p->dt, 1) / product(p, p->dt, 1, p->dt, 1);
+    mju_addToScl(da, p->da, -along, s->group->nv);
+    mju_addToScl(dt, p->dt, -along, p->n);
+    mjtNum error = mju_sqrt(product(p, dt, along, dt, along));
+    if (k && !(error <= mjgpNEAR + length)) {
+      break;
+    }
+    if (error <= mjgpNEAR + length) {
+      p->x -= along;
+      moveBy(p, da, dt, 1);
+      done = !fitZones(p) && error <= mjgpNEAR + mjgpLESS * length;
+    }
+  }
+  mj_freeStack(s->d);
+  return done;
 }
 
 
@@ -329,11 +573,13 @@ static int isCircle(mjgpPath* p, int k) {
   const int *state = p->s->group->state, *mark = p->mark;
   size_t nefc = sizeof(int) * (size_t)p->s->group->nefc, n = sizeof(int) * (size_t)p->n;
   int rows = p->s->group->nefc;
-  if (k && !memcmp(mark, state, nefc) && !memcmp(mark + rows, p->side, n) &&
+  int same = !p->s->group->ncone || mju_abs(p->x - p->mark_x) <= mjgpSAME;
+  if (k && same && !memcmp(mark, state, nefc) && !memcmp(mark + rows, p->side, n) &&
       !memcmp(mark + rows + p->n, p->load, n)) {
     return 1;
   }
   if (!(k & (k - 1))) {
+    p->mark_x = p->x;
     memcpy(p->mark, state, nefc);
     memcpy(p->mark + rows, p->side, n);
     memcpy(p->mark + rows + p->n, p->load, n);
@@ -342,76 +588,159 @@ static int isCircle(mjgpPath* p, int k) {
 }
 
 
+// take up what is behind the end of a line; 0 if there is no linearization
+static int takeUp(mjgpPath* p, mjgpEnd end, int which) {
+  if (p->s->group->ncone) {
+    mjgp_forceInStates(p->s->group);
+  }
+  if (isJoint(end)) {
+    return changeSide(p, which) || factorAll(p);
+  }
+  return !end || (end == mjgpEND_TURN && !hasTurned(p)) || relinearize(p);
+}
+
+
+// a path with contacts that slide is not straight: to its end from nearby
+static int arrive(mjgpPath* p) {
+  mjgpStep* s = p->s;
+  int nv = s->group->nv, done = 1;
+  mj_markStack(s->d);
+  mjtNum *da = mj_stackAllocNum(s->d, (size_t)(nv + p->n)), *dt = da + nv;
+  for (int k = 0; k < mjgpARRIVE && done && hasSliding(p); k++) {
+    done = linearizeHere(p) && findError(p, da, dt);
+    if (done) {
+      moveBy(p, da, dt, 1);
+    }
+  }
+  mj_freeStack(s->d);
+  return done;
+}
+
+
+// where a line began
+typedef struct mjgpPoint_ {
+  mjtNum x;
+  mjtNum* a;   // (nv)
+  mjtNum* t;   // (n)
+  int* piece;  // of rows and joints                                     (nefc + 2 n)
+} mjgpPoint;
+
+
 // follow the path to x = 1; 1 if it arrives
+// Long because it is one round of the path: take up, correct, direct, go on, cross
 static int follow(mjgpPath* p, int most) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
-  int sign = 1, which = -1, changed = -1;
+  int first = 1, which = -1, arrived = 0, nv = group->nv, n = p->n;
   mjgpEnd end = mjgpEND_NONE;
-  for (int k = 0; k < most; k++) {
-    mjtNum value, slope;
-    if (isCircle(p, k) || !direct(p, changed)) {
-      return 0;
+  mj_markStack(s->d);
+  mjgpPoint place = {.a = mj_stackAllocNum(s->d, (size_t)(nv + n)),
+                     .piece = mj_stackAllocInt(s->d, (size_t)(group->nefc + 2 * n))};
+  place.t = place.a + nv;
+  mjtNum longest = INFINITY, gone = 0;
+  for (int k = 0; k < most && !arrived; k++) {
+    if (isCircle(p, k) || !takeUp(p, end, which)) {
+      break;
+    }
+    if (!(k && hasSliding(p) ? correct(p, gone) : direct(p))) {
+      // back, and less far
+      if (!(gone > mjgpLEAST)) {
+        break;
+      }
+      longest = mjgpSHRINK * gone;
+      p->x = place.x;
+      mju_copy(s->a, place.a, nv);
+      mju_copy(s->t, place.t, n);
+      memcpy(group->state, place.piece, sizeof(int) * (size_t)group->nefc);
+      memcpy(p->side, place.piece + group->nefc, sizeof(int) * (size_t)n);
+      memcpy(p->load, place.piece + group->nefc + n, sizeof(int) * (size_t)n);
+      mjgp_residual(group, group->jar, s->a);
+      evaluateJoints(p);
+      end = mjgpEND_TURN;
+      if (!linearizeHere(p) || !correct(p, 1)) {
+        break;
+      }
     }
 
-    // away from the end of the last line
-    if (end) {
-      endAt(&value, &slope, p, end, which);
-      sign = slope >= 0 ? 1 : -1;
-    }
+    // x grows where the determinant has the sign that it had at the start
+    first = k ? first : p->sign;
+    int sign = first * p->sign;
+    place.x = p->x;
+    mju_copy(place.a, s->a, nv);
+    mju_copy(place.t, s->t, n);
+    memcpy(place.piece, group->state, sizeof(int) * (size_t)group->nefc);
+    memcpy(place.piece + group->nefc, p->side, sizeof(int) * (size_t)n);
+    memcpy(place.piece + group->nefc + n, p->load, sizeof(int) * (size_t)n);
+
     mjtNum length = lineLength(&end, &which, p, sign);
-    int arrived = sign > 0 && p->x + length >= 1;
+    mjtNum rate = mju_sqrt(product(p, p->dt, 1, p->dt, 1));
+    if (length * rate > longest && hasSliding(p)) {
+      length = longest / rate;
+      end = mjgpEND_TURN;
+    }
+    arrived = sign > 0 && p->x + length >= 1;
     length = arrived ? 1 - p->x : length;
     if (!(length < 1e6)) {
-      return 0;
+      arrived = 0;
+      break;
     }
+    gone = mju_max(length * rate,
+                   mjgpSHRINK * gone);  // a line of no length has the error of those before it
+    longest *= 2;
     p->x = arrived ? 1 : p->x + sign * length;
-    mju_addToScl(s->a, p->da, sign * length, group->nv);
-    mju_addToScl(s->t, p->dt, sign * length, p->n);
-    mjgp_residual(group, group->jar, s->a);
-    evaluateJoints(p);
-    if (arrived) {
-      return 1;
-    }
-    cross(p, end, which);
-    changed = end >= mjgpEND_LOAD ? which : -1;
-    if (changed < 0 && !relinearize(p)) {
-      return 0;
+    moveBy(p, p->da, p->dt, sign * length);
+    if (!arrived && end != mjgpEND_TURN) {
+      cross(p, end, which);
     }
   }
-  return 0;
+  mj_freeStack(s->d);
+  return arrived && arrive(p);
+}
+
+
+static mjtNum* placeResidual(mjgpResidual* residual, mjtNum* number, const mjgpStep* s) {
+  residual->G = number;
+  residual->answer = residual->G + mjgi_simdEnd(s->group->nv);
+  residual->F = residual->answer + s->group->ld;
+  residual->free = residual->F + s->n;
+  return residual->free + s->n;
 }
 
 
 static void allocate(mjgpPath* p, mjgpStep* s) {
-  size_t n = (size_t)s->n, nv = (size_t)mjgi_simdEnd(s->group->nv), ld = (size_t)s->group->ld;
+  const mjgpGroup* group = s->group;
+  size_t n = (size_t)s->n, nv = (size_t)mjgi_simdEnd(group->nv), ld = (size_t)group->ld;
+  size_t nefc = (size_t)group->nefc, row = (size_t)mjgi_simdEnd(s->n);
   *p = (mjgpPath){.s = s, .n = s->n};
-  mjtNum* number = mj_stackAllocNum(s->d, 10 * n + 2 * nv + 2 * ld + (size_t)s->group->nefc +
-                                              (n + 2 * mjgpUPDATES) * (size_t)mjgi_simdEnd(s->n));
-  p->G = number;
-  p->da = p->G + nv;
-  p->answer = p->da + nv;
-  p->dacc = p->answer + ld;
-  p->c = p->dacc + ld;
-  p->free = p->c + n;
-  p->F = p->free + n;
-  p->dt = p->F + n;
+  p->goal = &p->begin;
+  size_t size = 11 * n + 3 * nv + 3 * ld + 2 * nefc + (n + 2 * mjgpUPDATES) * row;
+  mjtNum* number = mj_stackAllocNum(s->d, size);
+  mju_zero(number, (int)size);
+  p->dacc = placeResidual(&p->error, placeResidual(&p->begin, number, s), s);
+  p->da = p->dacc + ld;
+  p->c = p->da + nv;
+  p->unit = p->c + n;
+  p->dt = p->unit + n;
   p->trial = p->dt + n;
   p->dtrial = p->trial + n;
   p->lambda = p->dtrial + n;
   p->dlambda = p->lambda + n;
-  p->old = p->dlambda + n;
-  p->unit = p->old + n;
-  p->djar = p->unit + n;
-  p->K = p->djar + s->group->nefc;
-  p->answers = p->K + s->n * mjgi_simdEnd(s->n);
-  p->rows = p->answers + mjgpUPDATES * mjgi_simdEnd(s->n);
-  mju_zero(p->K, s->n * mjgi_simdEnd(s->n));
-  p->side = mj_stackAllocInt(s->d, 5 * n + (size_t)s->group->nefc);
-  p->mark = p->side + 3 * n;
-  p->pivot = p->side + 2 * n;
+  p->djar = p->dlambda + n;
+  p->turned = p->djar + nefc;
+  p->K = p->turned + nefc;
+  p->answers = p->K + n * row;
+  p->rows = p->answers + mjgpUPDATES * row;
+  p->side = mj_stackAllocInt(s->d, 5 * n + nefc + (size_t)group->ncone);
   p->load = p->side + n;
-  mju_zero(p->G, (int)(2 * nv));
+  p->pivot = p->load + n;
+  p->mark = p->pivot + n;
+  p->cone = p->mark + nefc + 2 * n;
+  for (int i = 0, k = 0; k < group->ncone; i++) {
+    if (group->type[i] == mjCNSTR_CONTACT_ELLIPTIC) {
+      p->cone[k] = i;
+      i += group->contact[k++]->dim - 1;
+    }
+  }
 }
 
 
@@ -421,7 +750,7 @@ static int start(mjgpPath* p, int flg_rest) {
   const mjgpGears* g = s->g;
   mjtNum h = s->m->opt.timestep;
   p->x = 0;
-  mju_zero(p->free, p->n);
+  mju_zero(p->begin.free, p->n);
   mju_zero(s->shift, p->n);
   mjgp_accelerations(s);
   for (int i = 0; i < p->n; i++) {
@@ -429,7 +758,7 @@ static int start(mjgpPath* p, int flg_rest) {
     p->c[i] = mjgp_stepSize(s, i);
     p->unit[i] = 1 / mju_sqrt(p->c[i]);
     if (flg_rest) {
-      p->free[i] = mjgp_slip(g, joint, g->in.v[joint] + h * s->acc[i], s->t[i]);
+      p->begin.free[i] = mjgp_slip(g, joint, g->in.v[joint] + h * s->acc[i], s->t[i]);
     }
   }
   evaluateJoints(p);
@@ -440,11 +769,20 @@ static int start(mjgpPath* p, int flg_rest) {
                                            ratio(p, i, 1), ratio(p, i, -1));
     p->side[i] = mjgi_pieceDirection(piece);
     p->load[i] = p->lambda[i] >= 0 ? 1 : -1;
-    p->F[i] = mapOf(p, i);
+    p->begin.F[i] = mapOf(p, i);
   }
-  mjgp_gradient(s->group, p->G, NULL, s->a, s->t);
-  mju_zero(p->G + s->group->nv, mjgi_simdEnd(s->group->nv) - s->group->nv);
-  return relinearize(p);
+  mjgp_gradient(s->group, p->begin.G, NULL, s->a, s->t);
+  mju_zero(p->begin.G + s->group->nv, mjgi_simdEnd(s->group->nv) - s->group->nv);
+  if (!relinearize(p)) {
+    return 0;
+  }
+  p->size = mjMINVAL;
+  for (int i = 0; i < p->n; i++) {
+    mjtNum right = rightSide(p, i);
+    p->size += right * right;
+  }
+  p->size = mju_sqrt(p->size);
+  return 1;
 }
 
 
