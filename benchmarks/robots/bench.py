@@ -271,6 +271,7 @@ def main():
 
     listed = robots.names(args.long or bool(args.robots)) if args.robots or not args.files else {}
     chosen = {n: robots.fetch(wheel) / path for n, (wheel, path) in listed.items() if not args.robots or n in args.robots}
+    chosen |= {n: n for n in robots.MADE if n in (args.robots or [])}
     chosen |= {"/".join(pathlib.Path(x).with_suffix("").parts[-2:]): x for x in args.files}
     tasks = [(n, path, servo, args) for n, path in chosen.items() for servo in args.servos]
     print(f"{'robot':24} {'dofs':>4} {'gears':>5} {'options':34} " + (f"{'/plain':>6} {'/loss':>6}" if args.cost else (

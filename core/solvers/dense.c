@@ -338,6 +338,7 @@ int mjgi_luSign(const double* LU, const int* pivot, int n) {
 // Gauss-Jordan: each pass exchanges one unknown for one right side
 int mjgi_inverse(double* A, int* pivot, int n) {
   double smallest = largestEntry(A, n, n) * n * DBL_EPSILON;
+  int sign = 1;
   for (int k = 0; k < n; k++) {
     double* row = A + k * n;
     pivot[k] = findPivot(A, k, n, n);
@@ -347,6 +348,7 @@ int mjgi_inverse(double* A, int* pivot, int n) {
     if (!(fabs(row[k]) > smallest)) {
       return 0;
     }
+    sign = (pivot[k] != k) != (row[k] < 0) ? -sign : sign;
     double inv = 1 / row[k];
     row[k] = 1;
     for (int j = 0; j < n; j++) {
@@ -372,7 +374,7 @@ int mjgi_inverse(double* A, int* pivot, int n) {
       A[i * n + pivot[k]] = swap;
     }
   }
-  return 1;
+  return sign;
 }
 
 

@@ -40,7 +40,7 @@ void mjgi_luSolve(double* x, const double* LU, const int* pivot, int n);
 // sign of the determinant of A, from its factors
 int mjgi_luSign(const double* LU, const int* pivot, int n);
 
-// A := A^-1 in place with partial pivoting; returns 0 as mjgi_lu does, A is spoilt then
+// A := A^-1 in place with partial pivoting; returns the sign of the determinant, or 0 as mjgi_lu does, A is spoilt then
 int mjgi_inverse(double* A, int* pivot, int n);
 
 // A = U' U in place in the upper triangle, with the diagonal of U stored inverted; reads the upper

@@ -1,6 +1,7 @@
 #include "coupled/pivoting.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "coupled/fallback.h"
@@ -10,11 +11,14 @@
 #include "law/law.h"
 #include "solvers/dense.h"
 
-#define mjgpENDS    40    // most ends of pieces on a path from rest, times rows and joints
-#define mjgpUPDATES 8     // joints that may change sides before their equations are factored anew
+#define mjgpENDS    40   // most ends of pieces on a path from rest, times rows and joints
+#define mjgpUPDATES 100  // changes of the inverse of the joints' equations before it is made anew
+#define mjgpNEARLY \
+  1e-8  // of the terms of a change: what is left of them makes the equations nearly singular
 #define mjgpTURN    0.3   // tangent of the angle by which a contact that slides may turn on a line,
 #define mjgpTURNED  0.5   // and of that by which it may have turned since the linearization
-#define mjgpSAME    1e-9  // difference of x where pieces that are not straight may be visited again
+#define mjgpVISITED 1024  // combinations of pieces that are remembered
+#define mjgpSAME    1e-10  // difference of x at which a path with contacts that turn is where it was
 #define mjgpNEAR \
   1e-6  // lengths of the path by which it may be missed: this, and of the line before
 #define mjgpLESS    0.1
@@ -57,14 +61,13 @@ typedef struct mjgpPath_ {
   mjgpResidual* goal;  // one of them: what the line in hand takes away
   mjtNum* turned;      // residual of the rows at the linearization                        (nefc)
   int* cone;           // first row of each elliptic contact                          (ncone)
-  int determinant;     // its sign for the equations that are factored,
-  int sign;            // and for those of the line
-  mjtNum mark_x;
-  mjtNum size;  // of what is to be taken away, in units
-  int* mark;    // pieces at some point of the path                            (nefc + 2 n)
-  int* pivot;   // scratch                                                           (n)
-  int* side;    // of each joint: -1 slips backward, 0 stuck, 1 slips forward        (n)
-  int* load;    // sign of its load                                                  (n)
+  int sign;            // of the determinant of the joints' equations
+  uint64_t* visited;   // combinations of pieces that the path was on      (mjgpVISITED)
+  mjtNum* visited_x;   // and where                                        (mjgpVISITED)
+  mjtNum size;         // of what is to be taken away, in units
+  int* pivot;          // scratch                                                           (n)
+  int* side;           // of each joint: -1 slips backward, 0 stuck, 1 slips forward        (n)
+  int* load;           // sign of its load                                                  (n)
 
   // along the line
   mjtNum* da;       // acceleration                                                      (nv)
@@ -75,13 +78,15 @@ typedef struct mjgpPath_ {
   mjtNum* dtrial;   //                                                                   (n)
   mjtNum* lambda;   // load                                                              (n)
   mjtNum* dlambda;  //                                                                   (n)
-  mjtNum* K;        // equations of the joints, factored                                 (n x n)
 
-  // joints that have changed sides since then
-  int nchange;
-  int change[mjgpUPDATES];
-  mjtNum* answers;  // of dt to the right sides of these joints                  (mjgpUPDATES x n)
-  mjtNum* rows;     // their equations                                           (mjgpUPDATES x n)
+  // equations of the joints
+  int updates;      // changes of the inverse since it was made
+  mjtNum* K;        // as they are                                                     (n x n)
+  mjtNum* inverse;  // of them                                                         (n x n)
+  mjtNum* next;     // as they come to be                                              (n x n)
+  mjtNum* column;   // a change of rank one: column times row                          (n)
+  mjtNum* row;      //                                                                 (n)
+  mjtNum* effect;   // scratch                                                         (n)
 } mjgpPath;
 
 
@@ -167,86 +172,95 @@ static mjtNum rightSide(const mjgpPath* p, int i) {
 }
 
 
-// factor all equations; 0 if they are singular
-static int factorAll(mjgpPath* p) {
-  p->nchange = 0;
-  for (int i = 0; i < p->n; i++) {
-    makeRow(p, p->K + i * mjgi_simdEnd(p->n), i);
-    p->dt[i] = 0;
+// all equations and their inverse; 0 if they are singular
+static int invert(mjgpPath* p) {
+  int n = p->n;
+  for (int i = 0; i < n; i++) {
+    makeRow(p, p->K + i * n, i);
   }
-  int regular = mjgi_lu(p->K, p->dt, p->pivot, p->n);
-  p->determinant = regular ? mjgi_luSign(p->K, p->pivot, p->n) : 0;
-  return regular;
+  mju_copy(p->inverse, p->K, n * n);
+  p->updates = 0;
+  p->sign = mjgi_inverse(p->inverse, p->pivot, n);
+  return p->sign;
 }
 
 
-// take up that joint i alone has changed sides; 0 if they are too many
-static int changeSide(mjgpPath* p, int i) {
-  int n = p->n, ld = mjgi_simdEnd(n), k = 0;
-  while (k < p->nchange && p->change[k] != i) {
-    k++;
-  }
-  if (k == mjgpUPDATES) {
+// take up a change of K by p->column times p->row; 0 if that makes it nearly singular
+static int update(mjgpPath* p) {
+  int n = p->n;
+  mjtNum pivot = 1, size = 1;
+  if (++p->updates > mjgpUPDATES) {
     return 0;
   }
-  if (k == p->nchange) {
-    p->change[p->nchange++] = i;
-    mju_zero(p->answers + k * ld, ld);
-    p->answers[k * ld + i] = 1;
-    mjgi_luSolve(p->answers + k * ld, p->K, p->pivot, n);
-  }
-  makeRow(p, p->rows + k * ld, i);
-  return 1;
-}
-
-
-// dt from all equations: what is factored, and what makes up for those that are others now, dt = old + sum of w answers
-// with rows dt = right. 0 if they are singular
-static int solveAll(mjgpPath* p) {
-  int n = p->n, ld = mjgi_simdEnd(n);
-  _Alignas(64) mjtNum G[mjgpUPDATES * mjgpUPDATES] = {0}, w[mjgpUPDATES];
-  int pivot[mjgpUPDATES];
+  mjgi_mulMatVec(p->effect, p->inverse, p->column, n);
+  mju_zero(p->column, n);
   for (int i = 0; i < n; i++) {
-    p->dt[i] = rightSide(p, i);
+    mjtNum term = p->row[i] * p->effect[i];
+    pivot += term;
+    size += mju_abs(term);
+    mju_addToScl(p->column, p->inverse + i * n, p->row[i], n);
   }
-  for (int j = 0; j < p->nchange; j++) {
-    w[j] = p->dt[p->change[j]];
-    p->dt[p->change[j]] = 0;
+  if (!(mju_abs(pivot) > mjgpNEARLY * size)) {
+    return 0;
   }
-  mjgi_luSolve(p->dt, p->K, p->pivot, n);
-  for (int j = 0; j < p->nchange; j++) {
-    const mjtNum* row = p->rows + j * ld;
-    w[j] -= mju_dot(row, p->dt, n);
-    for (int l = 0; l < p->nchange; l++) {
-      G[j * mjgi_simdEnd(p->nchange) + l] = mju_dot(row, p->answers + l * ld, n);
-    }
+  for (int i = 0; i < n; i++) {
+    mju_addToScl(p->inverse + i * n, p->column, -p->effect[i] / pivot, n);
   }
-  p->sign = p->determinant;
-  if (p->nchange) {
-    if (!mjgi_lu(G, w, pivot, p->nchange)) {
-      return 0;
-    }
-    p->sign *= mjgi_luSign(G, pivot, p->nchange);
-  }
-  for (int j = 0; j < p->nchange; j++) {
-    mju_addToScl(p->dt, p->answers + j * ld, w[j], n);
-  }
+  p->sign = pivot < 0 ? -p->sign : p->sign;
   return 1;
 }
 
 
-// the line that takes away p->goal: dt, da and what follows from them. 0 if there is none
-static int direct(mjgpPath* p) {
+// take up that joint i alone has changed sides
+static int changeSide(mjgpPath* p, int i) {
+  int n = p->n;
+  mju_copy(p->row, p->K + i * n, n);
+  makeRow(p, p->K + i * n, i);
+  mju_sub(p->row, p->K + i * n, p->row, n);
+  mju_zero(p->column, n);
+  p->column[i] = 1;
+  return update(p) || invert(p);
+}
+
+
+// take up that a row alone has changed its state, which is a change of rank one of W and so of K
+static int changeRow(mjgpPath* p) {
+  int n = p->n, which = 0;
+  mjtNum most = 0, *K = p->next;
+  for (int i = 0; i < n; i++) {
+    makeRow(p, K + i * n, i);
+    mju_sub(p->row, K + i * n, p->K + i * n, n);
+    mjtNum size = mju_dot(p->row, p->row, n);
+    which = size > most ? i : which;
+    most = mju_max(size, most);
+  }
+  mju_sub(p->row, K + which * n, p->K + which * n, n);
+  int j = 0;
+  for (int i = 0; i < n; i++) {
+    j = mju_abs(p->row[i]) > mju_abs(p->row[j]) ? i : j;
+  }
+  for (int i = 0; i < n; i++) {
+    p->column[i] = most > 0 ? (K[i * n + j] - p->K[i * n + j]) / p->row[j] : 0;
+  }
+  p->next = p->K;
+  p->K = K;
+  return most == 0 || update(p) || invert(p);
+}
+
+
+// the line that takes away p->goal: dt, da and what follows from them
+static void direct(mjgpPath* p) {
   mjgpStep* s = p->s;
   const mjgpGears* g = s->g;
   const mjgpGroup* group = s->group;
   int n = p->n, nv = group->nv;
   mjtNum h = s->m->opt.timestep;
-  if (!solveAll(p)) {
-    return 0;
-  }
 
   // friction, a, rows, trial torque and load
+  for (int i = 0; i < n; i++) {
+    p->effect[i] = rightSide(p, i);
+  }
+  mjgi_mulMatVec(p->dt, p->inverse, p->effect, n);
   for (int i = 0; i < n; i++) {
     p->dt[i] *= p->unit[i];
   }
@@ -263,7 +277,6 @@ static int direct(mjgpPath* p) {
     p->dlambda[i] = mjgi_lawLoad(g->in.gamma_u[joint], g->in.gamma_v[joint], du, p->dt[i]);
     p->dtrial[i] = p->dt[i] + (h * a - g->in.compliance[joint] * p->dt[i]) / (h * p->c[i]);
   }
-  return 1;
 }
 
 
@@ -452,8 +465,8 @@ static int hasTurned(const mjgpPath* p) {
 
 
 // the linearization at the states of the rows, and what the gradient at the start does there; contacts that have turned
-// little stay as they are
-static int relinearize(mjgpPath* p) {
+// little stay as they are. flg_row: one row has changed its state, and nothing else
+static int relinearize(mjgpPath* p, int flg_row) {
   mjgpStep* s = p->s;
   s->turning = !hasTurned(p);
   int done = mjgp_relinearize(s);
@@ -465,7 +478,7 @@ static int relinearize(mjgpPath* p) {
     mju_copy(p->turned, s->group->jar, s->group->nefc);
   }
   answerGradient(p, &p->begin);
-  return factorAll(p);
+  return flg_row && (done || !hasSliding(p)) ? changeRow(p) : invert(p);
 }
 
 
@@ -481,10 +494,10 @@ static mjtNum product(const mjgpPath* p, const mjtNum* dt, mjtNum dx, const mjtN
 
 
 // where contacts have turned: the change da, dt that takes away what is left of the residual besides its share at x
-static int findError(mjgpPath* p, mjtNum* da, mjtNum* dt) {
+static void findError(mjgpPath* p, mjtNum* da, mjtNum* dt) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
-  int found, nv = group->nv;
+  int nv = group->nv;
   mjgp_forceInStates(group);
   mjgp_gradient(group, p->error.G, NULL, s->a, s->t);
   mju_addToScl(p->error.G, p->begin.G, p->x - 1, nv);
@@ -493,11 +506,10 @@ static int findError(mjgpPath* p, mjtNum* da, mjtNum* dt) {
   }
   answerGradient(p, &p->error);
   p->goal = &p->error;
-  found = direct(p);
+  direct(p);
   p->goal = &p->begin;
   mju_copy(da, p->da, nv);
   mju_copy(dt, p->dt, p->n);
-  return found;
 }
 
 
@@ -535,7 +547,7 @@ static int linearizeHere(mjgpPath* p) {
   }
   mju_copy(p->turned, p->s->group->jar, p->s->group->nefc);
   answerGradient(p, &p->begin);
-  return factorAll(p);
+  return invert(p);
 }
 
 
@@ -546,9 +558,11 @@ static int correct(mjgpPath* p, mjtNum length) {
   mjtNum *da = mj_stackAllocNum(s->d, (size_t)(s->group->nv + p->n)), *dt = da + s->group->nv;
   int done = 0;
   for (int k = 0; k < mjgpCORRECT && !done; k++) {
-    if ((k && !linearizeHere(p)) || !findError(p, da, dt) || !direct(p)) {
+    if (k && !linearizeHere(p)) {
       break;
     }
+    findError(p, da, dt);
+    direct(p);
     mjtNum along = product(p, dt, 0, p->dt, 1) / product(p, p->dt, 1, p->dt, 1);
     mju_addToScl(da, p->da, -along, s->group->nv);
     mju_addToScl(dt, p->dt, -along, p->n);
@@ -568,22 +582,27 @@ static int correct(mjgpPath* p, mjtNum length) {
 
 
 // has the path been on these pieces before: all of a combination of pieces is one line, so that it goes in a circle
-// then. They are compared with those at the last power of two (Brent)
+// then; where contacts turn, it does where it comes to the same x a third time. Combinations are compared by a number that two of them do not share
+// but by chance, one in 2^64 (Fowler, Noll, Vo)
 static int isCircle(mjgpPath* p, int k) {
-  const int *state = p->s->group->state, *mark = p->mark;
-  size_t nefc = sizeof(int) * (size_t)p->s->group->nefc, n = sizeof(int) * (size_t)p->n;
-  int rows = p->s->group->nefc;
-  int same = !p->s->group->ncone || mju_abs(p->x - p->mark_x) <= mjgpSAME;
-  if (k && same && !memcmp(mark, state, nefc) && !memcmp(mark + rows, p->side, n) &&
-      !memcmp(mark + rows + p->n, p->load, n)) {
+  const mjgpGroup* group = p->s->group;
+  uint64_t hash = 14695981039346656037u;
+  for (int i = 0; i < group->nefc; i++) {
+    hash = (hash ^ (uint64_t)group->state[i]) * 1099511628211u;
+  }
+  for (int i = 0; i < p->n; i++) {
+    hash = (hash ^ (uint64_t)(4 * p->load[i] + p->side[i] + 8)) * 1099511628211u;
+  }
+  int count = 0;
+  for (int i = 0; i < k && i < mjgpVISITED; i++) {
+    count +=
+        p->visited[i] == hash && (!group->ncone || mju_abs(p->x - p->visited_x[i]) <= mjgpSAME);
+  }
+  if (count > (group->ncone > 0)) {
     return 1;
   }
-  if (!(k & (k - 1))) {
-    p->mark_x = p->x;
-    memcpy(p->mark, state, nefc);
-    memcpy(p->mark + rows, p->side, n);
-    memcpy(p->mark + rows + p->n, p->load, n);
-  }
+  p->visited[k % mjgpVISITED] = hash;
+  p->visited_x[k % mjgpVISITED] = p->x;
   return 0;
 }
 
@@ -594,9 +613,10 @@ static int takeUp(mjgpPath* p, mjgpEnd end, int which) {
     mjgp_forceInStates(p->s->group);
   }
   if (isJoint(end)) {
-    return changeSide(p, which) || factorAll(p);
+    return changeSide(p, which);
   }
-  return !end || (end == mjgpEND_TURN && !hasTurned(p)) || relinearize(p);
+  return !end || (end == mjgpEND_TURN && !hasTurned(p)) ||
+         relinearize(p, end == mjgpEND_ROW || end == mjgpEND_DRY);
 }
 
 
@@ -607,8 +627,9 @@ static int arrive(mjgpPath* p) {
   mj_markStack(s->d);
   mjtNum *da = mj_stackAllocNum(s->d, (size_t)(nv + p->n)), *dt = da + nv;
   for (int k = 0; k < mjgpARRIVE && done && hasSliding(p); k++) {
-    done = linearizeHere(p) && findError(p, da, dt);
+    done = linearizeHere(p);
     if (done) {
+      findError(p, da, dt);
       moveBy(p, da, dt, 1);
     }
   }
@@ -642,7 +663,9 @@ static int follow(mjgpPath* p, int most) {
     if (isCircle(p, k) || !takeUp(p, end, which)) {
       break;
     }
-    if (!(k && hasSliding(p) ? correct(p, gone) : direct(p))) {
+    if (!k || !hasSliding(p)) {
+      direct(p);
+    } else if (!correct(p, gone)) {
       // back, and less far
       if (!(gone > mjgpLEAST)) {
         break;
@@ -710,11 +733,11 @@ static mjtNum* placeResidual(mjgpResidual* residual, mjtNum* number, const mjgpS
 static void allocate(mjgpPath* p, mjgpStep* s) {
   const mjgpGroup* group = s->group;
   size_t n = (size_t)s->n, nv = (size_t)mjgi_simdEnd(group->nv), ld = (size_t)group->ld;
-  size_t nefc = (size_t)group->nefc, row = (size_t)mjgi_simdEnd(s->n);
+  size_t nefc = (size_t)group->nefc;
   *p = (mjgpPath){.s = s, .n = s->n};
   p->goal = &p->begin;
-  size_t size = 11 * n + 3 * nv + 3 * ld + 2 * nefc + (n + 2 * mjgpUPDATES) * row;
-  mjtNum* number = mj_stackAllocNum(s->d, size);
+  size_t size = 14 * n + 3 * nv + 3 * ld + 2 * nefc + 3 * n * n;
+  mjtNum* number = mj_stackAllocNum(s->d, size + 2 * mjgpVISITED);
   mju_zero(number, (int)size);
   p->dacc = placeResidual(&p->error, placeResidual(&p->begin, number, s), s);
   p->da = p->dacc + ld;
@@ -728,13 +751,17 @@ static void allocate(mjgpPath* p, mjgpStep* s) {
   p->djar = p->dlambda + n;
   p->turned = p->djar + nefc;
   p->K = p->turned + nefc;
-  p->answers = p->K + n * row;
-  p->rows = p->answers + mjgpUPDATES * row;
-  p->side = mj_stackAllocInt(s->d, 5 * n + nefc + (size_t)group->ncone);
+  p->inverse = p->K + n * n;
+  p->next = p->inverse + n * n;
+  p->column = p->next + n * n;
+  p->row = p->column + n;
+  p->effect = p->row + n;
+  p->visited_x = p->effect + n;
+  p->visited = (uint64_t*)(p->visited_x + mjgpVISITED);
+  p->side = mj_stackAllocInt(s->d, 3 * n + (size_t)group->ncone);
   p->load = p->side + n;
   p->pivot = p->load + n;
-  p->mark = p->pivot + n;
-  p->cone = p->mark + nefc + 2 * n;
+  p->cone = p->pivot + n;
   for (int i = 0, k = 0; k < group->ncone; i++) {
     if (group->type[i] == mjCNSTR_CONTACT_ELLIPTIC) {
       p->cone[k] = i;
@@ -773,7 +800,7 @@ static int start(mjgpPath* p, int flg_rest) {
   }
   mjgp_gradient(s->group, p->begin.G, NULL, s->a, s->t);
   mju_zero(p->begin.G + s->group->nv, mjgi_simdEnd(s->group->nv) - s->group->nv);
-  if (!relinearize(p)) {
+  if (!relinearize(p, 0)) {
     return 0;
   }
   p->size = mjMINVAL;
@@ -788,14 +815,14 @@ static int start(mjgpPath* p, int flg_rest) {
 
 int mjgp_pivotOn(mjgpStep* s) {
   mjgpPath path;
-  int solved = 0;
+  int solved = 0, most = 3 * (s->n + s->group->nefc) / 4;
   if (!mjgp_isPivoting(s)) {
     return 0;
   }
   mj_markStack(s->d);
   allocate(&path, s);
   mjgp_evaluate(s);
-  solved = mjgp_linearize(s) && start(&path, 0) && follow(&path, s->n + s->group->nefc);
+  solved = mjgp_linearize(s) && start(&path, 0) && follow(&path, most);
   mju_zero(s->shift, s->n);
   mj_freeStack(s->d);
   return solved && mjgp_polish(s);

@@ -14,7 +14,7 @@
 
 #include "coupled/newton.h"
 
-// from the acceleration and friction in s; 1 if solved, results in s->g. Not for gaps or elliptic contacts
+// from the acceleration and friction in s; 1 if solved, results in s->g. Not for gaps
 int mjgp_pivotOn(mjgpStep* s);
 int mjgp_pivotRest(mjgpStep* s);
 
