@@ -24,7 +24,7 @@
 #define mjgpLESS    0.1
 #define mjgpCORRECT 4     // steps back to it
 #define mjgpSHRINK  0.25  // of a line that missed it by more
-#define mjgpLEAST   1e-7  // shortest of them
+#define mjgpLEAST   1e-4  // shortest of them
 #define mjgpBESIDE \
   1e-6  // of a contact's residual: so near to an end of its zone it may be on either side
 #define mjgpARRIVE 4  // steps to the end of a path that is not straight

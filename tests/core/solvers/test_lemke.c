@@ -58,6 +58,47 @@ static void limit(void** state) {
 }
 
 
+// where pivots are few, lines that are made from scratch count by what they cost: paths that go nowhere end soon
+static void work(void** state) {
+  (void)state;
+  enum {
+    N = 24,
+    PIVOTS = 200
+  };
+  double t[N], after[N], lambda[N];
+  int mode[N];
+  size_t size = mjg_memsize(N, N);
+  void* memory = malloc(size);
+  mjgWorkspace* workspace = mjg_create(memory, size, N, N);
+  mjgSolution solution = {t, after, lambda, mode};
+  mjgSettings settings;
+  mjgInfo info;
+  mjg_defaultSettings(&settings);
+  settings.pivots = PIVOTS;
+  uint64_t seed = 5;
+  int gave_up = 0, most = 0;
+  for (int k = 0; k < 100; k++) {
+    double A[N * N], P[N * N], v[N], phi[N];
+    for (int i = 0; i < N; i++) {
+      for (int j = 0; j < N; j++) {
+        A[i * N + j] = i == j ? 1 : oracle_uniform(&seed, -1, 1);
+        P[i * N + j] = oracle_uniform(&seed, -2, 2);
+      }
+      v[i] = oracle_uniform(&seed, -1, 1);
+      phi[i] = oracle_uniform(&seed, -1, 1);
+    }
+    mjgProblem problem = {.n = N, .A = A, .P = P, .v = v, .phi = phi};
+    mjg_solve(&solution, &info, &problem, &settings, workspace);
+    gave_up += info.status == mjgITERATION_LIMIT;
+    int cost = info.iterations + info.factorizations * N / 8;
+    most = info.iterations <= PIVOTS && cost > most ? cost : most;  // else those of Newton
+  }
+  print_message("%d of 100 gave up, the dearest after %d\n", gave_up, most);
+  assert_true(gave_up > 10 && most <= 2 * PIVOTS);
+  free(memory);
+}
+
+
 // two joints that are all but one: a matrix whose condition is 1e14, of which rounding moves friction far along what hardly
 // changes velocities. The path in 60 digits ends with all joints stuck but the second and the sixth, which slip forward
 static void nearlySingular(void** state) {
@@ -125,6 +166,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(endsAtASolution),
       cmocka_unit_test(limit),
+      cmocka_unit_test(work),
       cmocka_unit_test(nearlySingular),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
