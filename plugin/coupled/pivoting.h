@@ -4,7 +4,8 @@
 // gradient of the engine's convex problem and map form one continuous, piecewise linear function of acceleration
 // and friction. Its residual at the start, (1 - x) times, defines a path from x = 0 to x = 1 that is a chain of
 // straight lines. Each is followed to its end, where one contact or joint changes sides, and the next goes on behind
-// it, as in Lemke's method. A step costs a rank-one change of the linearization.
+// it, as in Lemke's method. A step costs a rank-one change of the linearization. Elliptic contacts that slide bend the
+// lines: there they end earlier, and the next begins with a step back to the path.
 //
 //   mjgp_pivotOn       from any start: short where the start is near
 //   mjgp_pivotRest     from rest, where nothing moves and friction is zero (the existence proof in doc/theory.md)
