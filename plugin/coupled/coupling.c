@@ -16,6 +16,7 @@
 #include "coupled/natural_map.h"
 #include "coupled/parts.h"
 #include "coupled/pivoting.h"
+#include "coupled/proximal.h"
 #include "friction/engine.h"
 #include "friction/friction.h"
 #include "friction/simd.h"
@@ -280,6 +281,28 @@ static mjgpStep* prepare(mjgpStep* s, mjgpGears* g, const mjModel* m, mjData* d,
 }
 
 
+// the safer methods, one after the other; nothing counts as solved that is not on the law
+static int fallBack(mjgpStep* s, int* method, mjtNum* error, int* worst) {
+  static int (*const fallback[])(mjgpStep*) = {mjgp_pivotOn,     mjgp_pivotRest, mjgp_damped,
+                                               mjgp_dampedSteps, mjgp_continue,  mjgp_proximal};
+  static const int order[2][6] = {
+      {mjgpBY_PIVOTING, mjgpBY_PIVOTING_REST, mjgpBY_DAMPED, mjgpBY_DAMPED_STEPS,
+       mjgpBY_CONTINUATION, mjgpBY_NEWTON},
+      {mjgpBY_PROXIMAL, mjgpBY_DAMPED_STEPS, mjgpBY_DAMPED, mjgpBY_CONTINUATION, mjgpBY_NEWTON}};
+  for (int k = 0; order[s->gaps][k] != mjgpBY_NEWTON; k++) {
+    start(s);
+    *method = order[s->gaps][k];
+    if (fallback[*method - mjgpBY_PIVOTING](s)) {
+      *error = mjgp_lawError(s, worst);
+      if (*error <= mjgpLAW) {
+        return 1;
+      }
+    }
+  }
+  return 0;
+}
+
+
 // solve for friction and acceleration of one group; info: what became of it
 // Long because it is the list of methods, each with what is to be done before and after
 static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
@@ -288,13 +311,6 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
   start(s);
   g->count.coupled++;
 
-  // Newton steps, then the safer methods; nothing counts as solved that is not on the law
-  static int (*const fallback[])(mjgpStep*) = {mjgp_pivotOn, mjgp_pivotRest, mjgp_damped,
-                                               mjgp_dampedSteps, mjgp_continue};
-  static const int order[2][5] = {{mjgpBY_PIVOTING, mjgpBY_PIVOTING_REST, mjgpBY_DAMPED,
-                                   mjgpBY_DAMPED_STEPS, mjgpBY_CONTINUATION},
-                                  {mjgpBY_PIVOTING, mjgpBY_PIVOTING_REST, mjgpBY_DAMPED_STEPS,
-                                   mjgpBY_DAMPED, mjgpBY_CONTINUATION}};
   int solved = 0, worst = -1, method = mjgpBY_NEWTON;
   mjtNum error = 0;
   mjgp_allowPivots(s, 1);
@@ -305,16 +321,15 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
     error = mjgp_lawError(s, &worst);
     solved = error <= mjgpLAW;
   }
-  for (int k = 0; k < 5 && !solved; k++) {
-    g->count.hard += !k;
-    g->count.fallbacks += !k;
-    g->out.info.fallbacks += !k;
-    start(s);
-    method = order[s->gaps][k];
-    solved = fallback[method - mjgpBY_PIVOTING](s);
-    if (solved) {
-      error = mjgp_lawError(s, &worst);
-      solved = error <= mjgpLAW;
+  if (!solved) {
+    g->count.hard++;
+    g->count.fallbacks++;
+    g->out.info.fallbacks++;
+    mjtNum* ratio = mj_stackAllocNum(d, (size_t)s->n);
+    solved = fallBack(s, &method, &error, &worst);
+    if (!solved && mjgp_breakAway(s, ratio)) {
+      solved = fallBack(s, &method, &error, &worst);
+      mjgp_restoreStatic(s, ratio);
     }
   }
   if (!solved) {

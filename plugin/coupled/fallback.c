@@ -328,6 +328,26 @@ int mjgp_continue(mjgpStep* s) {
 }
 
 
+int mjgp_breakAway(mjgpStep* s, mjtNum* ratio) {
+  int any = 0;
+  s->newton_steps = 0;
+  for (int i = 0; i < s->n; i++) {
+    mjtNum* own = s->g->in.static_ratio + s->group->joint[i];
+    any |= *own > 1;
+    ratio[i] = *own;
+    *own = 1;
+  }
+  return any;
+}
+
+
+void mjgp_restoreStatic(mjgpStep* s, const mjtNum* ratio) {
+  for (int i = 0; i < s->n; i++) {
+    s->g->in.static_ratio[s->group->joint[i]] = ratio[i];
+  }
+}
+
+
 // a rotor with the torque of the shaft that acts on the joint, whether the shaft would give it or not: friction keeps its
 // law, and no momentum is lost
 static void turnRotor(mjgpStep* s, int i) {

@@ -22,6 +22,11 @@ int mjgp_relax(mjgpStep* s);
 // continuation, see continuation.h; with gaps in x alone
 int mjgp_continue(mjgpStep* s);
 
+// where no solution with static bounds is found: all joints break away, which is the law of joints that slip; ratio: the
+// static ratios, to be restored. Returns 0 if there are none                                      (n)
+int mjgp_breakAway(mjgpStep* s, mjtNum* ratio);
+void mjgp_restoreStatic(mjgpStep* s, const mjtNum* ratio);
+
 // when all else failed: the friction of s->t without what would drive a joint, and the motion that the
 // engine then computes; the step is not solved, but creates no energy
 void mjgp_giveUp(mjgpStep* s);

@@ -35,6 +35,7 @@ typedef enum mjgpMethod_ {
   mjgpBY_DAMPED,         // Newton on the natural map, damped
   mjgpBY_DAMPED_STEPS,   // Newton steps, damped
   mjgpBY_CONTINUATION,   // a curve to the solution
+  mjgpBY_PROXIMAL,       // gaps: as a minimum
   mjgpBY_NONE,           // none: friction is passive, and the step unsolved
   mjgpANSWER_SAME,       // the engine moves as was solved for
   mjgpANSWER_DAMPED,     // Newton steps on its answers, damped
