@@ -16,10 +16,13 @@
 #include "state/gears.h"
 
 static const char USAGE[] =
-    "usage: mjgear-fallback-counts [--groups N] [--seed N] [--no-scenes] [--plugin FILE]\n"
+    "usage: mjgear-fallback-counts [--groups N] [--seed N] [--no-scenes] [--cases DIR] [--plugin "
+    "FILE]\n"
     "  --groups N       random groups of constraints and gears of each column (1000000)\n"
     "  --seed N         first state of the random numbers (1)\n"
     "  --no-scenes      random steps alone\n"
+    "  --cases DIR      folder for unsolved random steps, model and state before it, for "
+    "existence.py\n"
     "  --plugin FILE    libmjgear.so; default: MJGEAR_PLUGIN, or ../lib beside the program\n"
     "Exit status: 0 solved as far as there is a solution, 1 not, 2 wrong usage.\n";
 
@@ -164,17 +167,18 @@ static void describeGears(char* xml, int n, int kind) {
 }
 
 
-static mjModel* randomModel(int kind) {
+// model text of the last one in xml
+static mjModel* randomModel(char* xml, int kind) {
   static const char* const integrator[] = {"Euler", "implicit", "implicitfast"};
   static const char* const joint[] = {"type='hinge' axis='0 1 0'", "type='hinge' axis='.1 1 0'",
                                       "type='hinge' axis='0 1 .3'", "type='slide' axis='0 0 1'"};
   static const int condim[] = {1, 3, 4, 6};
-  static char xml[XML_SIZE];
   int n = (int)between(1, 7);
   xml[0] = 0;
-  append(xml, "<mujoco><option timestep='%g' cone='%s' integrator='%s' impratio='%g'/>",
+  append(xml, "<mujoco><option timestep='%g' cone='%s' integrator='%s' impratio='%g'",
          1e-4 * pow(50, between(0, 1)), chance(0.5) ? "elliptic" : "pyramidal",
          integrator[(int)between(0, 3)], chance(0.3) ? 10.0 : 1.0);
+  append(xml, "%s/>", kind == 3 ? " solver='PGS'" : "");
   append(xml,
          "<extension><plugin plugin='" mjgpNAME "'><instance name='g'><config key='joint' value='");
   for (int i = 0; i < n; i++) {
@@ -221,9 +225,6 @@ static mjModel* randomModel(int kind) {
     stop("%s\n%s", spec ? mjs_getError(spec) : error, xml);
   }
   mj_deleteSpec(spec);
-  if (kind == 3) {
-    m->opt.solver = mjSOL_PGS;
-  }
   return m;
 }
 
@@ -245,11 +246,37 @@ static void throwInto(const mjModel* m, mjData* d) {
 }
 
 
-// steps of random models until so many groups were solved
-static void stepRandom(Column* column, int kind, long groups) {
+// keep an unsolved step: NUMBER.xml, and the state before it in NUMBER.txt
+static void saveCase(const char* folder, const char* xml, const mjtNum* x, int size) {
+  static int number;
+  char path[1000];
+  snprintf(path, sizeof(path), "%s/%d.xml", folder, number);
+  FILE* model = fopen(path, "w");
+  snprintf(path, sizeof(path), "%s/%d.txt", folder, number++);
+  FILE* file = fopen(path, "w");
+  if (!model || !file) {
+    stop("cannot write %s", path);
+  }
+  fputs(xml, model);
+  for (int i = 0; i < size; i++) {
+    fprintf(file, "%.17g\n", x[i]);
+  }
+  fclose(model);
+  fclose(file);
+}
+
+
+// steps of random models until so many groups were solved; folder (nullable): for what is unsolved
+static void stepRandom(Column* column, int kind, long groups, const char* folder) {
+  static char xml[XML_SIZE];
   while (column->groups < groups) {
-    mjModel* m = randomModel(kind);
+    mjModel* m = randomModel(xml, kind);
     mjData* d = mj_makeData(m);
+    int size = (int)mj_stateSize(m, mjSTATE_INTEGRATION), unsolved = 0;
+    mjtNum* x = malloc(sizeof(mjtNum) * (size_t)size);
+    if (!x) {
+      stop("no memory");
+    }
     mjgpCount count = gearsOf(m, d)->count;
     int flg_reset = 0;
     for (int k = 0; k < STEPS && !flg_reset; k++) {
@@ -259,7 +286,14 @@ static void stepRandom(Column* column, int kind, long groups) {
           d->ctrl[i] = chance(0.3) ? 0 : between(-1, 1) * pow(10, between(-1, 2.5));
         }
       }
+      if (folder) {
+        mj_getState(m, d, x, mjSTATE_INTEGRATION);
+      }
       mj_step(m, d);
+      if (folder && gearsOf(m, d)->count.unsolved > unsolved) {
+        unsolved = gearsOf(m, d)->count.unsolved;
+        saveCase(folder, xml, x, size);
+      }
 
       // the engine resets what diverges, and the counts with it
       flg_reset = d->warning[mjWARN_BADQACC].number || d->warning[mjWARN_BADQVEL].number ||
@@ -271,6 +305,7 @@ static void stepRandom(Column* column, int kind, long groups) {
     add(column, &count);
     column->implicit += m->opt.integrator == mjINT_IMPLICIT ? count.unsolved : 0;
     column->diverged += flg_reset;
+    free(x);
     mj_deleteData(d);
     mj_deleteModel(m);
   }
@@ -322,7 +357,7 @@ int main(int argc, char** argv) {
                             {.title = "gears that lock"},
                             {.title = "with static friction"},
                             {.title = "gears that lock, PGS"}};
-  const char* plugin = NULL;
+  const char *plugin = NULL, *folder = NULL;
   long groups = 1000000;
   int scenes = 1;
   state = 1;
@@ -336,6 +371,8 @@ int main(int argc, char** argv) {
       groups = atol(value);
     } else if (!strcmp(argv[i], "--seed")) {
       state = strtoull(value, NULL, 10);
+    } else if (!strcmp(argv[i], "--cases")) {
+      folder = value;
     } else if (!strcmp(argv[i], "--plugin")) {
       plugin = value;
     } else {
@@ -353,7 +390,7 @@ int main(int argc, char** argv) {
     playScenes(column);
   }
   for (int kind = 0; kind + 1 < NCOLUMN; kind++) {
-    stepRandom(column + 1 + kind, kind, groups);
+    stepRandom(column + 1 + kind, kind, groups, folder);
   }
   print(column + !scenes, NCOLUMN - !scenes);
 
