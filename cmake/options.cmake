@@ -47,7 +47,8 @@ if(CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
     $<$<CONFIG:Debug>:-fno-omit-frame-pointer>
     $<$<PLATFORM_ID:Linux>:-fno-plt>
     $<$<BOOL:${MJGEAR_AVX}>:-mavx>
-    $<$<CONFIG:RelWithDebInfo,Release>:-O3>)
+    # short loops take up to 5 % longer where they happen to lie across lines of the cache
+    "$<$<CONFIG:RelWithDebInfo,Release>:-O3;-falign-loops=32>")
 endif()
 
 set(sanitize "${MJGEAR_SANITIZE}")

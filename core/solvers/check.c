@@ -5,17 +5,29 @@
 #include "solvers/workspace.h"
 
 
-// 0 x is 0 unless x is NaN or infinite
+// add 0 times n numbers to sum and to rest: 0 x is 0 unless x is NaN or infinite
+static inline void addZeros(mjgiSimd* sum, double* rest, const double* x, size_t n) {
+  mjgiSimd even = *sum, odd = {0};
+  size_t i = 0;
+  for (; i + 2 * mjgiSIMD <= n; i += 2 * mjgiSIMD) {
+    even += 0 * *(const mjgiSimd*)(x + i);
+    odd += 0 * *(const mjgiSimd*)(x + i + mjgiSIMD);
+  }
+  if (i + mjgiSIMD <= n) {
+    odd += 0 * *(const mjgiSimd*)(x + i);
+    i += mjgiSIMD;
+  }
+  for (; i < n; i++) {
+    *rest += 0 * x[i];
+  }
+  *sum = even + odd;
+}
+
+
 int mjgi_allFinite(const double* x, size_t count) {
   mjgiSimd sum = {0};
   double rest = 0;
-  size_t i = 0;
-  for (; i + mjgiSIMD <= count; i += mjgiSIMD) {
-    sum += 0 * *(const mjgiSimd*)(x + i);
-  }
-  for (; i < count; i++) {
-    rest += 0 * x[i];
-  }
+  addZeros(&sum, &rest, x, count);
   return (sum[0] + sum[2]) + (sum[1] + sum[3]) + rest == 0;
 }
 
@@ -35,23 +47,47 @@ static int checkCoupling(const mjgCoupling* c) {
 }
 
 
-// are all rows of a block without couplings sound: the quick answer to what checkRow says one by one
-static int areSound(const mjgProblem* p, int first, int n, const double* P) {
-  const double *c = p->coulomb, *ratio = p->static_ratio, *v0 = p->v0;
-  size_t count = (size_t)n;
-  int low = 0;
-  for (int i = first; c && i < first + n; i++) {
-    low |= c[i] < 0;
+// is a problem without couplings sound: the quick answer to what is asked row by row else
+static int isSound(const mjgProblem* p) {
+  const double *c = p->coulomb, *ratio = p->static_ratio, *A = p->A, *P = p->P;
+  int nblock = p->nblock > 0 ? p->nblock : 1, sound = !p->coupling;
+  size_t n = (size_t)p->n;
+  mjgiSimd sum = {0};
+  double rest = 0;
+  addZeros(&sum, &rest, p->v, n);
+  addZeros(&sum, &rest, p->phi, n);
+  if (!P) {
+    addZeros(&sum, &rest, p->alpha, n);
+    addZeros(&sum, &rest, p->beta, n);
   }
-  for (int i = first; ratio && i < first + n; i++) {
-    low |= ratio[i] < 1;
+  if (p->v0) {
+    addZeros(&sum, &rest, p->v0, n);
   }
-  return !low && mjgi_allFinite(p->phi + first, count) &&
-         (!c || mjgi_allFinite(c + first, count)) &&
-         (!ratio || mjgi_allFinite(ratio + first, count)) &&
-         (!v0 || mjgi_allFinite(v0 + first, count)) &&
-         (P ? mjgi_allFinite(P, count * count)
-            : mjgi_allFinite(p->alpha + first, count) && mjgi_allFinite(p->beta + first, count));
+  if (c) {
+    addZeros(&sum, &rest, c, n);
+    for (size_t i = 0; i < n; i++) {
+      sound &= c[i] >= 0;
+    }
+  }
+  if (ratio) {
+    addZeros(&sum, &rest, ratio, n);
+    for (size_t i = 0; i < n; i++) {
+      sound &= ratio[i] >= 1;
+    }
+  }
+  for (int k = 0; k < nblock && sound; k++) {
+    size_t size = p->nblock > 0 ? (size_t)p->block[k] : n;
+    addZeros(&sum, &rest, A, size * size);
+    if (P) {
+      addZeros(&sum, &rest, P, size * size);
+      P += size * size;
+    }
+    for (size_t i = 0; i < size; i++) {
+      sound &= A[i * (size + 1)] > 0;
+    }
+    A += size * size;
+  }
+  return sound && (sum[0] + sum[2]) + (sum[1] + sum[3]) + rest == 0;
 }
 
 
@@ -101,7 +137,7 @@ int mjgi_checkProblem(const mjgProblem* problem, const mjgWorkspace* work) {
     return mjgERR_ARGUMENT;
   }
   int status = checkBlocks(problem, work);
-  if (status != mjgSOLVED || problem->n == 0) {
+  if (status != mjgSOLVED || problem->n == 0 || isSound(problem)) {
     return status;
   }
 
@@ -117,8 +153,7 @@ int mjgi_checkProblem(const mjgProblem* problem, const mjgWorkspace* work) {
     if (!mjgi_allFinite(A, (size_t)n * (size_t)n)) {
       return mjgERR_NOT_FINITE;
     }
-    int sound = !problem->coupling && areSound(problem, row, n, P);
-    for (int i = 0; i < n && !sound; i++) {
+    for (int i = 0; i < n; i++) {
       status = checkRow(problem, row + i, P ? P + (size_t)i * (size_t)n : NULL, n);
       if (status != mjgSOLVED) {
         return status;

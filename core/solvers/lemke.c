@@ -287,7 +287,7 @@ static int follow(mjgiBlock* b, mjgiScratch* scratch, long long* work, long long
 
 
 // change of the bounds and of the diagonal of P that puts the path in general position: a little,
-// positive, and for each joint another amount; amount 0 restores what is in keep and end
+// positive, and for each joint another amount
 static void perturb(mjgiBlock* b, const mjgiScratch* scratch, double amount, double size) {
   for (int i = 0; i < b->n; i++) {
     double share = amount * (1 + fmod((i + 1) * kGolden, 1));
@@ -301,12 +301,21 @@ static void perturb(mjgiBlock* b, const mjgiScratch* scratch, double amount, dou
 }
 
 
+// the data as they were, which are in keep and end
+static void restore(mjgiBlock* b, const mjgiScratch* scratch) {
+  for (int i = 0; i < b->n; i++) {
+    b->c[i] = scratch->keep[i];
+    *(b->flg_P ? b->P + i * (b->n + 1) : b->beta + i) = scratch->end[i];
+  }
+}
+
+
 // t on the pieces at the end of the path, with the data as they are, as exact as rounding allows; where they are
 // singular without perturbation a whole line of solutions is, of which the perturbed one is one as far as
 // rounding can tell. Returns its residual, INFINITY if there is none
-static double finish(mjgiBlock* b, const mjgiScratch* scratch, int flg_perturbed, double size) {
+static double finish(mjgiBlock* b, const mjgiScratch* scratch, int flg_perturbed) {
   int n = b->n, known = flg_perturbed && mjgi_blockSolvePieces(b, b->fixed);
-  perturb(b, scratch, 0, size);
+  restore(b, scratch);
   int regular = mjgi_blockSolvePieces(b, b->fixed);
   if (!regular && !known) {
     return INFINITY;
@@ -317,10 +326,17 @@ static double finish(mjgiBlock* b, const mjgiScratch* scratch, int flg_perturbed
     mjgi_blockEvaluate(b);
   }
 
+  // there is nothing to polish in general
+  double tiny = kTiny * n * DBL_EPSILON, refined = mjgi_blockResidual(b, b->fixed, tiny);
+  if (refined <= tiny) {
+    b->known_residual = refined;
+    memcpy(b->piece, b->fixed, (size_t)n * sizeof(int));
+    return refined;
+  }
+
   // on nearly singular pieces rounding moves t far, along what hardly changes v+, and refinement may take it past
   // an end of a piece
-  double tiny = kTiny * n * DBL_EPSILON, refined = mjgi_blockResidual(b, b->fixed, tiny);
-  if (regular && !(refined <= tiny)) {
+  if (regular) {
     mjgi_blockSolvePieces(b, b->fixed);
     mjgi_blockEvaluate(b);
     if (!(mjgi_blockResidual(b, b->fixed, refined) <= refined)) {
@@ -350,11 +366,15 @@ int mjgi_lemke(mjgiBlock* b, mjgiScratch* scratch, int pivots) {
   for (size_t attempt = 0; attempt < sizeof(kAttempt) / sizeof(*kAttempt) && work < until;
        attempt++) {
     double perturbation = kAttempt[attempt].perturbation, near = kAttempt[attempt].near;
-    perturb(b, scratch, perturbation, size);
+    if (perturbation > 0) {
+      perturb(b, scratch, perturbation, size);
+    } else {
+      restore(b, scratch);
+    }
     if (!follow(b, scratch, &work, until, kAttempt[attempt].updates, near)) {
       continue;
     }
-    double residual = finish(b, scratch, perturbation > 0, size);
+    double residual = finish(b, scratch, perturbation > 0);
     if (residual <= tiny) {
       return 1;
     }
@@ -371,7 +391,7 @@ int mjgi_lemke(mjgiBlock* b, mjgiScratch* scratch, int pivots) {
       return 1;
     }
   }
-  perturb(b, scratch, 0, size);
+  restore(b, scratch);
   if (!(best <= small)) {
     mjgi_blockEvaluate(b);
     return 0;

@@ -147,7 +147,8 @@ int mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
 
   // block by block
   mjgiMethod method = kSolver[settings->solver].method;
-  mjgInfo sum = {.status = mjgSOLVED, .sigma_max = -1};
+  mjgInfo sum = {mjgSOLVED, 0, 0,
+                 0,         0, -1};  // one by one: gcc fills what is left out with a slow loop
   int nblock = problem->nblock > 0 ? problem->nblock : (n > 0);
   const double* A = problem->A;
   const double* P = problem->P;
