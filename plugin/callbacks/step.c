@@ -59,20 +59,30 @@ static int passiveActive(const mjModel* m) {
 }
 
 
+// velocity on which gear i acts
+static inline mjtNum velocityOf(const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
+  int own = g->config->own[i];
+  return own >= 0 ? d->qvel[own] : mjgp_mulRow(m, d, g->config->joint + i, d->qvel);
+}
+
+
 // joints that are awake, with velocity and position, and their trees. Trees that a tendon connects fall asleep together
 static void gatherActive(mjgpGears* g, const mjModel* m, const mjData* d) {
   int all = !(m->opt.enableflags & mjENBL_SLEEP), nactive = 0, ntree = 0;
   for (int i = 0; i < g->config->n; i++) {
     const mjgpJoint* joint = g->config->joint + i;
-    int n;
-    const int* dof = mjgp_rowDofs(&n, m, joint);
-    int awake = all && n;
-    for (int k = 0; k < n && !awake; k++) {
-      awake = mjgp_isAwake(m, d, dof[k]);
+    int own = g->config->own[i], awake = all;
+    if (!all || own < 0) {
+      int n;
+      const int* dof = mjgp_rowDofs(&n, m, joint);
+      awake = all && n;
+      for (int k = 0; k < n && !awake; k++) {
+        awake = mjgp_isAwake(m, d, dof[k]);
+      }
     }
     if (awake) {
       g->in.active[nactive++] = i;
-      g->in.v[i] = mjgp_mulRow(m, d, joint, d->qvel);
+      g->in.v[i] = velocityOf(g, m, d, i);
       g->in.q[i] = mjgp_position(d, joint);
     }
   }
@@ -267,7 +277,7 @@ static void warnOfGains(mjgpGears* g, const mjModel* m) {
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
     const mjgpJoint* joint = g->config->joint + i;
-    mjtNum inertia = mjgp_restInertia(m, joint);
+    mjtNum inertia = g->in.implicit[i] > 0 ? mjgp_restInertia(m, joint) : 0;
     if (g->in.implicit[i] > mjgpSTIFF * inertia) {
       const char* name = mjgp_gearName(m, joint);
       mjgp_warn(g, mjgpWARN_STIFF,
@@ -282,11 +292,8 @@ static void warnOfGains(mjgpGears* g, const mjModel* m) {
 }
 
 
-// does no motion of the joints change a tendon's length, as where it lies along a link: friction does nothing then
+// does no motion of its joints change a tendon's length, as where it lies along a link: friction does nothing then
 static int standsStill(const mjModel* m, const mjData* d, const mjgpJoint* joint) {
-  if (joint->dof >= 0) {
-    return 0;
-  }
   mjgpRow row = mjgp_row(m, d, joint);
   mjtNum most = 0;
   for (int k = 0; k < row.n; k++) {
@@ -371,19 +378,18 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
 
   // the law of this step; start from the last one, with constraints solve for both together
   mjgp_makeLaw(g, m, d);
-  int implicit = g->config->options.coupling == mjgpIMPLICIT, n = 0;
+  int implicit = g->config->options.coupling == mjgpIMPLICIT, lags = d->nefc && !implicit, n = 0;
   int* joint = g->scratch.joint;
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
-    if (standsStill(m, d, g->config->joint + i)) {
+    if (g->config->own[i] < 0 && standsStill(m, d, g->config->joint + i)) {
       holdStill(g, i);
       continue;
     }
     joint[n++] = i;
     mjgp_startJoint(g, d, i);
-    g->in.lag[i] = d->nefc && !implicit
-                       ? d->plugin_state[g->config->state[i] + mjgpSTATE_LAG * g->config->stride[i]]
-                       : 0;
+    g->in.lag[i] =
+        lags ? d->plugin_state[g->config->state[i] + mjgpSTATE_LAG * g->config->stride[i]] : 0;
     int gap = g->config->gaps ? g->config->joint[i].gap : mjgpGAP_NONE;
     if (gap == mjgpGAP_ROTOR || gap == mjgpGAP_LOAD) {
       mjgp_makeCoupling(g, m, d, i);
@@ -498,9 +504,14 @@ static void warnOfRounding(mjgpGears* g, const mjModel* m, const mjData* d, int 
 static int confirmed(const mjgpGears* g, const mjModel* m, const mjData* d, mjtNum most) {
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
-    const mjgpJoint* joint = g->config->joint + i;
-    mjtNum v = mjgp_mulRow(m, d, joint, d->qvel), error = mju_abs(v - g->out.v_next[i]);
+    mjtNum v = velocityOf(g, m, d, i), error = mju_abs(v - g->out.v_next[i]);
     mjtNum scale = g->out.cancellation[i];
+
+    // most joints need no closer look
+    if (error <= mjgpCONFIRMED * scale && g->out.t[i] * v >= 0) {
+      continue;
+    }
+    const mjgpJoint* joint = g->config->joint + i;
     int drives = g->out.t[i] * v < 0 && g->out.mode[i] && joint->gap == mjgpGAP_NONE &&
                  g->in.compliance[i] == 0 && mju_abs(v) > mjgpDRIVES * scale + rounding(g, i, most);
 
@@ -574,14 +585,14 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a], stride = g->config->stride[i], mode = g->out.mode[i];
     const mjgpJoint* joint = g->config->joint + i;
-    mjtNum v = mjgp_mulRow(m, d, joint, d->qvel), t = g->out.t[i], next = g->out.v_next[i];
+    mjtNum v = velocityOf(g, m, d, i), t = g->out.t[i], next = g->out.v_next[i];
     mjtNum* state = d->plugin_state + g->config->state[i];
     state[mjgpSTATE_FRICTION] = t;
     state[mjgpSTATE_PIECE * stride] = g->out.lambda[i] < 0 ? 2 * mode : mode;
     state[mjgpSTATE_LAG * stride] = d->nefc ? (v - next) / m->opt.timestep + g->in.lag[i] : 0;
 
     // the gap; mode is the rotor's
-    if (joint->gap == mjgpGAP_ROTOR || joint->gap == mjgpGAP_LOAD) {
+    if (g->config->gaps && (joint->gap == mjgpGAP_ROTOR || joint->gap == mjgpGAP_LOAD)) {
       mjgp_advanceGap(g, m, d, i);
       continue;
     }

@@ -98,9 +98,9 @@ static int readJoints(mjgpJoint* joint, int start, mjgpPlace* place) {
 
 //---------------------------------- gears ---------------------------------------------------------
 
-int mjgp_makeGear(mjgTransmission* gear, mjgReport* report, const mjgDescription* description) {
+int mjgp_makeGear(mjgpJoint* joint, mjgReport* report) {
   mjgTransmission t;
-  int problems = mjg_transmission(&t, report, description);
+  int problems = mjg_transmission(&t, report, &joint->description);
   if (!problems && t.gamma_u >= 1) {
     mjg_refuse(report,
                "gamma_u = %g, so that the motor cannot drive the gear (forward efficiency "
@@ -109,7 +109,10 @@ int mjgp_makeGear(mjgTransmission* gear, mjgReport* report, const mjgDescription
     problems = 1;
   }
   if (!problems) {
-    *gear = t;
+    joint->gear = t;
+    joint->constant = !t.mesh && t.stribeck_friction == 0 && t.gamma_u_stribeck == 0 &&
+                      t.gamma_v_stribeck == 0 && t.gamma_u_quadratic == 0 &&
+                      t.gamma_v_quadratic == 0;
   }
   return problems;
 }
@@ -143,7 +146,7 @@ static void makeGears(mjgpJoint* joint, int found, const mjgpPlace* place) {
     snprintf(where + length, sizeof(where) - length, ", %s '%.*s'", mjgp_gearKind(joint + i),
              mjgpMAXWORD, mjgp_gearName(place->m, joint + i));
     place->report->where = where;
-    mjgp_makeGear(&joint[i].gear, place->report, &joint[i].description);
+    mjgp_makeGear(joint + i, place->report);
     place->report->where = NULL;
   }
 }

@@ -67,13 +67,14 @@ typedef struct mjgpJoint_ {
   int tendon;                  // tendon id, -1: a joint
   mjgDescription description;  // its gear, as it was described
   mjgTransmission gear;        // and what that means
-  uint64_t keys;               // keys that a simulation may change, one bit each
-  int backlashes;              // 1: its instance has backlash, and the numbers of gaps in the state
-  int gap;                     // mjgpGap
-  mjgBacklash backlash;        // of a rotor or load
-  double rotor_inertia;        // of a rotor
-  int encoder;                 // mjgpEncoder, of a rotor
-  int partner;                 // number of the motor of a load and of the load of a motor, else -1
+  int constant;          // 1: its coefficients are the same at any position, velocity and load
+  uint64_t keys;         // keys that a simulation may change, one bit each
+  int backlashes;        // 1: its instance has backlash, and the numbers of gaps in the state
+  int gap;               // mjgpGap
+  mjgBacklash backlash;  // of a rotor or load
+  double rotor_inertia;  // of a rotor
+  int encoder;           // mjgpEncoder, of a rotor
+  int partner;           // number of the motor of a load and of the load of a motor, else -1
 } mjgpJoint;
 
 // room for the joints of an instance: the names in its keys "joint", "tendon" and "motor_joint", for each of its
@@ -87,8 +88,8 @@ int mjgp_countJoints(const mjModel* m, int instance);
 int mjgp_configure(mjgpJoint* joint, int* n, mjgpOptions* options, mjgReport* report,
                    const mjModel* m, int slot);
 
-// the gear that a description means in a simulation; as mjg_transmission, and refuses also what can
+// the gear that a joint's description means in a simulation; as mjg_transmission, and refuses also what can
 // be described but not simulated
-int mjgp_makeGear(mjgTransmission* gear, mjgReport* report, const mjgDescription* description);
+int mjgp_makeGear(mjgpJoint* joint, mjgReport* report);
 
 #endif  // MJGEAR_PLUGIN_CONFIG_H_

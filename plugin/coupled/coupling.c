@@ -401,7 +401,8 @@ static void solveFactor(mjtNum* x, const mjModel* m, const mjtNum* upper, const 
 
 // island of a gear that does not couple trees, -1: none
 static int islandOf(const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
-  return d->dof_island[mjgp_firstDof(m, g->config->joint + i)];
+  int own = g->config->own[i];
+  return d->dof_island[own >= 0 ? own : mjgp_firstDof(m, g->config->joint + i)];
 }
 
 

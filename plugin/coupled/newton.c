@@ -358,7 +358,8 @@ int mjgp_solveLinear(mjgpStep* s) {
   for (int i = 0; i < n; i++) {
     int joint = group->joint[i];
     mju_copy(W + i * n, s->W + i * ld, n);
-    general |= s->g->config->joint[joint].gap == mjgpGAP_ROTOR && s->g->in.implicit[joint] != 0;
+    general |= s->g->config->rotors && s->g->config->joint[joint].gap == mjgpGAP_ROTOR &&
+               s->g->in.implicit[joint] != 0;
   }
 
   // torque into the gears; of rotors behind gaps what their gains take from the joint

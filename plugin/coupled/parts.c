@@ -146,7 +146,8 @@ static int takeIslands(mjgpPart* part, const mjgpGears* g, const mjModel* m, mjD
     number[k] = -1;
   }
   for (int i = 0, k, last = -1; i < n; i++, last = k) {
-    k = d->dof_island[mjgp_firstDof(m, g->config->joint + joint[i])];
+    int dof = g->config->own[joint[i]];
+    k = d->dof_island[dof >= 0 ? dof : mjgp_firstDof(m, g->config->joint + joint[i])];
     if (k != last && number[k] < 0) {
       part[npart] = (mjgpPart){.nv = d->island_nv[k],
                                .nefc = d->island_nefc[k],

@@ -390,15 +390,19 @@ void mjgp_gatherActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuate
   int discrete = actuated && mjgp_isDiscrete(m), mechanics = m->ntendon > 0;
   g->in.reaches = 0;
   g->in.gains = actuated && implicit ? findGains(m) : mjgpGAINS_NONE;
+  memset(g->in.row, 0, sizeof(*g->in.row) * (size_t)g->config->n);
   for (int a = 0; a < g->in.nactive; a++) {
-    int i = g->in.active[a];
-    const mjgpJoint* joint = g->config->joint + i;
-    int turns = actuated && joint->kind == mjgpTRN_JOINT;
-    g->in.motor[i] = g->in.tau[i] = turns ? d->qfrc_actuator[joint->dof] : 0;
-    g->in.inertia[i] = mjgp_armature(m, joint);
+    int i = g->in.active[a], jnt = g->config->jnt[i], dof = g->config->own[i];
+    if (jnt >= 0) {
+      g->in.tau[i] = actuated ? d->qfrc_actuator[dof] : 0;
+      g->in.inertia[i] = m->dof_armature[dof];
+      mechanics |= m->jnt_actuatorid[jnt] != -1;
+    } else {
+      g->in.tau[i] = 0;
+      g->in.inertia[i] = mjgp_armature(m, g->config->joint + i);
+    }
+    g->in.motor[i] = g->in.tau[i];
     g->in.implicit[i] = g->in.drag[i] = 0;
-    g->in.row[i] = NULL;
-    mechanics |= joint->joint >= 0 && m->jnt_actuatorid[joint->joint] != -1;
   }
   if (!mechanics && !discrete && g->in.gains == mjgpGAINS_NONE) {
     return;

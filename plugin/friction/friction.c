@@ -9,18 +9,27 @@
 
 
 void mjgp_makeLaw(mjgpGears* g, const mjModel* m, const mjData* d) {
-  for (int a = 0; a < g->in.nactive; a++) {
-    int i = g->in.active[a];
-    const mjgTransmission* gear = &g->in.joint[i]->gear;
+  mjgpInput* in = &g->in;
+  for (int a = 0; a < in->nactive; a++) {
+    int i = in->active[a];
+    const mjgpJoint* joint = in->joint[i];
+    const mjgTransmission* gear = &joint->gear;
 
     // where friction depends on the load beyond the law, the load is that of a steady motion with the
     // friction of the last step
     mjtNum last = d->plugin_state[g->config->state[i]];
-    mjg_frictionAt(g->in.gamma_u + i, g->in.gamma_v + i, g->in.coulomb + i, gear, g->in.q[i],
-                   g->in.v[i], g->in.tau[i], g->in.tau[i] - last);
-    g->in.static_ratio[i] = gear->static_ratio;
-    g->in.compliance[i] = mjg_preslidingCompliance(gear->presliding_stiffness, m->opt.timestep);
-    g->in.t_last[i] = last;
+    if (joint->constant) {
+      in->gamma_u[i] = gear->gamma_u;
+      in->gamma_v[i] = gear->gamma_v;
+      in->coulomb[i] = gear->coulomb;
+    } else {
+      mjg_frictionAt(in->gamma_u + i, in->gamma_v + i, in->coulomb + i, gear, in->q[i], in->v[i],
+                     in->tau[i], in->tau[i] - last);
+    }
+    mjtNum stiffness = gear->presliding_stiffness;
+    in->static_ratio[i] = gear->static_ratio;
+    in->compliance[i] = stiffness > 0 ? mjg_preslidingCompliance(stiffness, m->opt.timestep) : 0;
+    in->t_last[i] = last;
   }
 }
 
@@ -325,7 +334,11 @@ void mjgp_applyFriction(const mjgpGears* g, const mjModel* m, mjData* d, const m
   mjgp_takeMotors(g, d);
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
-    mjgp_addRow(passive, m, d, config->joint + i, -t[i]);
+    if (config->own[i] >= 0) {
+      passive[config->own[i]] -= t[i];
+    } else {
+      mjgp_addRow(passive, m, d, config->joint + i, -t[i]);
+    }
   }
 }
 

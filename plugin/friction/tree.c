@@ -29,11 +29,19 @@ typedef struct mjgpTree_ {
 
 // is there one solution, whatever the forces: with Mhat no less than the rotors' inertia, A is no more
 // than h/inertia, and what mjgi_wellPosed asks for holds
-static int hasOneSolution(const mjgpGears* g, int i) {
+static int haveOneSolution(const mjgpGears* g, const int* joint, int n) {
   const mjgpInput* in = &g->in;
-  return in->gamma_u[i] >= 0 && in->gamma_u[i] < 1 && in->gamma_v[i] >= 0 && in->gamma_v[i] < 1 &&
-         in->static_ratio[i] == 1 && in->lag[i] == 0 && !in->row[i] && in->compliance[i] == 0 &&
-         g->config->joint[i].gap == mjgpGAP_NONE;
+  const mjtNum *gamma_u = in->gamma_u, *gamma_v = in->gamma_v, *ratio = in->static_ratio;
+  const mjtNum *lag = in->lag, *compliance = in->compliance;
+  for (int b = 0; b < n; b++) {
+    int i = joint[b], bounded = (gamma_u[i] >= 0) & (gamma_u[i] < 1) & (gamma_v[i] >= 0) &
+                                (gamma_v[i] < 1) & (ratio[i] == 1);
+    if (!(bounded & (lag[i] == 0) & (compliance[i] == 0) & !in->row[i]) ||
+        (g->config->gaps && g->config->joint[i].gap != mjgpGAP_NONE)) {
+      return 0;
+    }
+  }
+  return 1;
 }
 
 
@@ -141,7 +149,7 @@ static int check(mjgpTree* tree) {
   mjtNum h = tree->m->opt.timestep, residual = 0;
   int right = 1;
   for (int b = 0; b < tree->n; b++) {
-    int i = tree->joint[b], dof = g->config->joint[i].dof, s = g->out.mode[i];
+    int i = tree->joint[b], dof = g->config->own[i], s = g->out.mode[i];
     mjtNum u = g->in.tau[i] - g->in.inertia[i] * tree->a[dof], t = tree->balance[dof];
     mjtNum lambda = mjgi_lawLoad(g->in.gamma_u[i], g->in.gamma_v[i], u, t);
     mjtNum bound = mjgi_lawBound(lambda, g->in.coulomb[i], 1);
@@ -208,17 +216,17 @@ int mjgp_solveTrees(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia
   int left = 0;
   for (int start = 0; start < n; start += tree.n) {
     // the joints of a tree
-    int id = m->dof_treeid[g->config->joint[joint[start]].dof], one = 1, end = start;
+    int id = m->dof_treeid[g->config->own[joint[start]]], end = start;
     tree.first = m->tree_dofadr[id];
     tree.end = tree.first + m->tree_dofnum[id];
-    for (; end < n && g->config->joint[joint[end]].dof < tree.end; end++) {
-      one = one && hasOneSolution(g, joint[end]);
+    while (end < n && g->config->own[joint[end]] < tree.end) {
+      end++;
     }
     tree.joint = joint + start;
     tree.n = end - start;
 
     // where it stays unsolved the general way starts afresh
-    if (one && solveTree(&tree)) {
+    if (haveOneSolution(g, tree.joint, tree.n) && solveTree(&tree)) {
       g->count.trees++;
       mjgp_countFriction(g, m, d, mjgSOLVED, -1);
       continue;

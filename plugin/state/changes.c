@@ -7,6 +7,7 @@
 #include "configuration/check.h"
 #include "configuration/gap.h"
 #include "configuration/parsing.h"
+#include "friction/simd.h"
 
 // longest list of what is wrong with the numbers of a joint; the first line is told
 #define mjgpREASON 500
@@ -177,7 +178,7 @@ int mjgp_changeJoint(mjgpJoint* joint, mjgReport* report, const mjgpJoint* base,
     }
   }
   if (flg_gear && report->count == before) {
-    mjgp_makeGear(&joint->gear, report, &joint->description);
+    mjgp_makeGear(joint, report);
     const char* error_presliding = mjgp_preslidingError(joint);
     if (error_presliding) {
       mjg_refuse(report, "it %s", error_presliding);
@@ -244,8 +245,6 @@ static void applyChange(mjgpGears* g, const mjModel* m, const mjData* d, int i) 
 }
 
 
-_Static_assert(mjgpSTATE_TYPE == mjgpSTATE_GIVEN + 1, "type follows given");
-
 // does plugin_state change the gear of a joint
 static inline int isChanged(const mjgpConfig* config, const mjtNum* state, int i) {
   int given = config->given[i], stride = config->stride[i];
@@ -259,8 +258,9 @@ void mjgp_applyChanges(mjgpGears* g, const mjModel* m, const mjData* d) {
   g->refused = 0;
   const mjtNum* state = d->plugin_state;
   int changed = g->changes != NULL;
-  for (int i = 0; i < config->n && !changed; i++) {
-    changed = isChanged(config, state, i);
+  for (int k = 0; k < config->nchangeable && !changed; k++) {
+    const mjgpRange* range = config->changeable + k;
+    changed = !mjgp_isZero(state + range->adr, 1, range->n);
   }
   for (int i = 0; i < config->n && changed; i++) {
     if (isChanged(config, state, i)) {

@@ -128,6 +128,9 @@ static size_t layout(mjgpConfig* c, const mjModel* m, size_t n) {
   mjgpARRAY(stride, n)
   mjgpARRAY(given, n)
   mjgpARRAY(gap, n)
+  mjgpARRAY(jnt, n)
+  mjgpARRAY(own, n)
+  mjgpARRAY(changeable, 2 * n)
   mjgpARRAY(geared, nv)
   mjgpARRAY(dof, nv)
   mjgpARRAY(reached, (size_t)m->ntree)
@@ -243,6 +246,24 @@ static void findReach(mjgpConfig* c, const mjModel* m) {
 }
 
 
+_Static_assert(mjgpSTATE_TYPE == mjgpSTATE_GIVEN + 1, "type follows given");
+
+// the numbers that tell whether gears of the instance of gear i are changed, unless they are known
+static void addChangeable(mjgpConfig* c, int i) {
+  const mjgpJoint* j = c->joint + i;
+  int given = c->given[i] - j->index, gap = c->gap[i] - j->index + mjgpGAP_GIVEN * c->stride[i];
+  for (int k = 0; k < c->nchangeable; k++) {
+    if (c->changeable[k].adr == given) {
+      return;
+    }
+  }
+  c->changeable[c->nchangeable++] = (mjgpRange){given, 2 * c->stride[i]};
+  if (j->backlashes) {
+    c->changeable[c->nchangeable++] = (mjgpRange){gap, c->stride[i]};
+  }
+}
+
+
 // addresses of joints and dofs; 0, or -1 after a warning
 static int findAddresses(mjgpConfig* c, const mjModel* m) {
   findReach(c, m);
@@ -262,6 +283,9 @@ static int findAddresses(mjgpConfig* c, const mjModel* m) {
     c->stride[i] = mjgp_countJoints(m, j->instance);
     c->given[i] = c->state[i] + mjgpSTATE_GIVEN * c->stride[i];
     c->gap[i] = c->state[i] + (mjgpSTATE_KEY + mjgp_countKeys(j->keys, mjgNKEY)) * c->stride[i];
+    c->jnt[i] = j->joint;
+    c->own[i] = j->dof;
+    addChangeable(c, i);
     c->chain[i] = c->nchain;
     if (j->dof < 0) {
       continue;

@@ -12,41 +12,51 @@
 #include "configuration/config.h"
 
 // the same in every step; one block of memory
+// numbers in plugin_state one behind the other
+typedef struct mjgpRange_ {
+  int adr;  // address of the first
+  int n;
+} mjgpRange;
+
 typedef struct mjgpConfig_ {
-  int n;         // number of geared joints
-  int leader;    // first instance of the plugin
-  int last;      // last instance of the plugin
-  int nv;        // dofs of the model
-  int nC;        // non-zeros of the inertia matrix
-  int nsensor;   // sensors attached to instances of the plugin
-  int gaps;      // joints with a gap, and their motors
-  int rotors;    // joints behind a rotor that is state of the plugin
-  int encoders;  // joints whose encoder is on a rotor that is state of the plugin
-  int crossing;  // a gap couples joints of different trees
-  int spanning;  // a tendon with a gear does
-  int ntree;     // kinematic trees
-  int ndof;      // dofs on which gears act
-  int ngeared;   // tendons with gears
-  int nwork;     // geared joints of the largest tree, tendons of several joints not counted
-  int nchain;    // sum over the geared joints of the lengths of their dof chains
-  int acc;       // address of the leader's acc in plugin_state
-  int system;    // address of the numbers of the whole system in plugin_state
+  int n;            // number of geared joints
+  int leader;       // first instance of the plugin
+  int last;         // last instance of the plugin
+  int nv;           // dofs of the model
+  int nC;           // non-zeros of the inertia matrix
+  int nsensor;      // sensors attached to instances of the plugin
+  int gaps;         // joints with a gap, and their motors
+  int rotors;       // joints behind a rotor that is state of the plugin
+  int encoders;     // joints whose encoder is on a rotor that is state of the plugin
+  int crossing;     // a gap couples joints of different trees
+  int spanning;     // a tendon with a gear does
+  int ntree;        // kinematic trees
+  int ndof;         // dofs on which gears act
+  int ngeared;      // tendons with gears
+  int nwork;        // geared joints of the largest tree, tendons of several joints not counted
+  int nchain;       // sum over the geared joints of the lengths of their dof chains
+  int nchangeable;  // of the instances, two of each with gaps
+  int acc;          // address of the leader's acc in plugin_state
+  int system;       // address of the numbers of the whole system in plugin_state
 
   mjgpOptions options;
-  mjgpJoint* joint;  // geared joints in the order of their dofs                       (n)
-  int* state;        // address of their first number in plugin_state                  (n)
-  int* stride;       // distance of their numbers in plugin_state                      (n)
-  int* given;        // address of their mjgpSTATE_GIVEN in plugin_state               (n)
-  int* gap;          // address of the state of their gaps in plugin_state             (n)
-  int* geared;       // gear whose velocity is that of a dof, -1: none                 (nv)
-  int* dof;          // dofs on which gears act, ascending                             (ndof of nv)
-  int* reached;      // 1: a gear acts on this tree                                    (ntree)
-  int* block;        // first of the trees that a gear's tree is coupled with by gears (n)
-  int* tendon;       // gear of each tendon, -1: none                                  (ntendon)
-  int* chain;        // start of their chains in arrays of nchain                      (n)
-  int* transpose;    // address in D of each transposed entry of M                     (nC)
-  int* line;         // start of each row of matrices in M's structure with rows in    (nv)
-                     //   whole lanes
+  mjgpJoint* joint;       // geared joints in the order of their dofs                       (n)
+  int* state;             // address of their first number in plugin_state                  (n)
+  int* stride;            // distance of their numbers in plugin_state                      (n)
+  int* given;             // address of their mjgpSTATE_GIVEN in plugin_state               (n)
+  int* gap;               // address of the state of their gaps in plugin_state             (n)
+  int* jnt;               // mjgpJoint.joint of each, side by side                          (n)
+  int* own;               // and mjgpJoint.dof                                              (n)
+  mjgpRange* changeable;  // numbers that are all 0 where gears are the model's        (nchangeable)
+  int* geared;            // gear whose velocity is that of a dof, -1: none                 (nv)
+  int* dof;        // dofs on which gears act, ascending                             (ndof of nv)
+  int* reached;    // 1: a gear acts on this tree                                    (ntree)
+  int* block;      // first of the trees that a gear's tree is coupled with by gears (n)
+  int* tendon;     // gear of each tendon, -1: none                                  (ntendon)
+  int* chain;      // start of their chains in arrays of nchain                      (n)
+  int* transpose;  // address in D of each transposed entry of M                     (nC)
+  int* line;       // start of each row of matrices in M's structure with rows in    (nv)
+                   //   whole lanes
 
   // by what the model is recognized
   uint64_t hash;       // of the text of all plugins
