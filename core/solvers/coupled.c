@@ -36,12 +36,14 @@ typedef struct Split_ {
   mjgInfo* info;
   int first, n, nf, nc;
   const double *A, *P;
-  const int* row;        // rows of the block in the order of the parts          (n)
-  double* x;             // torques in that order                                (n)
-  double* law;           // X of the couplings at x                              (nc)
-  double* slope;         // and its derivative                                   (nc)
-  mjgSolution friction;  // results of the rows with friction              (nf)
-  mjgiMethod method;     // for friction
+  const int* row;  // rows of the block in the order of the parts          (n)
+  double* x;       // torques in that order                                (n)
+  double* law;     // X of the couplings at x                              (nc)
+  double* slope;   // and its derivative                                   (nc)
+  int known;       // law and slope are those of x
+  mjgSolution
+      friction;  // results of the rows with friction, behind them lambda and mode of the couplings at x  (n)
+  mjgiMethod method;  // for friction
   int status;
 } Split;
 
@@ -67,13 +69,15 @@ static const mjgCoupling* coupling(const Split* s, int c) {
 }
 
 
-// X and slope of coupling c at its line
-static double resolve(double* slope, const Split* s, int c, double vhat) {
+// X and slope of coupling c at its line, its lambda and mode
+static double resolve(double* slope, Split* s, int c, double vhat) {
   const mjgCoupling* k = coupling(s, c);
   mjgCouplingStep step;
   mjg_couplingResolve(&step, k, vhat, entryA(s, s->nf + c, s->nf + c));
   double sign = k->inertia > 0 ? -1 : 1;
   *slope = sign * step.dT;
+  s->friction.lambda[s->nf + c] = step.lambda;
+  s->friction.mode[s->nf + c] = step.mode;
   return sign * step.T;
 }
 
@@ -97,6 +101,7 @@ static double evaluate(Split* s) {
     double a = fabs(entryA(s, s->nf + c, s->nf + c)), gap = s->x[s->nf + c] - s->law[c];
     merit += gap * gap * a;
   }
+  s->known = 1;
   return merit;
 }
 
@@ -251,6 +256,7 @@ static int newton(Split* s, double tolerance) {
     for (int i = 0; !(next < merit); i++) {
       if (i == mjgiSHORTENINGS) {
         memcpy(s->x, keep, bytes);
+        s->known = 0;
         return 0;
       }
       step /= 2;
@@ -307,15 +313,15 @@ static void store(mjgSolution* solution, Split* s) {
     solution->lambda[row] = s->friction.lambda[i];
     solution->mode[row] = s->friction.mode[i];
   }
+  if (!s->known) {
+    evaluate(s);
+  }
   for (int c = 0; c < s->nc; c++) {
     int i = s->nf + c, row = s->first + s->row[i];
-    double vhat = line(s, c), a = entryA(s, i, i);
-    mjgCouplingStep step;
-    mjg_couplingResolve(&step, coupling(s, c), vhat, a);
     solution->t[row] = s->x[i];
-    solution->v[row] = vhat - a * s->x[i];
-    solution->lambda[row] = step.lambda;
-    solution->mode[row] = step.mode;
+    solution->v[row] = line(s, c) - entryA(s, i, i) * s->x[i];
+    solution->lambda[row] = s->friction.lambda[i];
+    solution->mode[row] = s->friction.mode[i];
   }
 }
 

@@ -359,9 +359,7 @@ int mjgi_inverse(double* A, int* pivot, int n) {
         double* target = A + i * n;
         double f = target[k];
         target[k] = 0;
-        for (int j = 0; j < n; j++) {
-          target[j] -= f * row[j];
-        }
+        mjgi_addScaled(target, row, -f, n);
       }
     }
   }

@@ -13,6 +13,7 @@
 
 #include "law/law.h"
 #include "solvers/dense.h"
+#include "solvers/simd.h"
 #include "solvers/solvers.h"
 
 
@@ -138,16 +139,11 @@ static int nextLine(mjgiBlock* b, mjgiScratch* scratch, int k) {
     change[j] = 0;
   }
   for (int i = 0; i < n; i++) {
-    for (int j = 0; j < n; j++) {
-      change[j] += scratch->row[i] * b->K[i * n + j];
-    }
+    mjgi_addScaled(change, b->K + i * n, scratch->row[i], n);
   }
   change[k] -= 1;
   for (int i = 0; i < n; i++) {
-    double f = u[i] / pivot;
-    for (int j = 0; j < n; j++) {
-      b->K[i * n + j] -= f * change[j];
-    }
+    mjgi_addScaled(b->K + i * n, change, -u[i] / pivot, n);
   }
 
   // the line moves along u until it satisfies the new equation

@@ -30,6 +30,19 @@ static inline const mjgiSimd* mjgi_simdFrom(int skip) {
 }
 
 
+// y += factor x, n numbers
+static inline void mjgi_addScaled(double* restrict y, const double* restrict x, double factor,
+                                  int n) {
+  int i = 0;
+  for (; i + mjgiSIMD <= n; i += mjgiSIMD) {
+    *(mjgiSimd*)(y + i) += factor * *(const mjgiSimd*)(x + i);
+  }
+  for (; i < n; i++) {
+    y[i] += factor * x[i];
+  }
+}
+
+
 // BODY(count) for up to mjgiWIDE lanes from begin on, until end is reached, with constant count, so that the
 // compiler unrolls its loops over the lanes and keeps them in registers
 #define mjgiWIDE 4

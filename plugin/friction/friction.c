@@ -6,6 +6,7 @@
 #include "configuration/names.h"
 #include "friction/actuation.h"
 #include "solvers/dense.h"
+#include "solvers/simd.h"
 
 
 void mjgp_makeLaw(mjgpGears* g, const mjModel* m, const mjData* d) {
@@ -129,7 +130,7 @@ static int removeMisplaced(const mjgpGears* g, mjgpProblem* problem, mjtNum* G, 
     for (int k = 0; k < 2; k++) {
       mju_zero(row, n);
       for (int j = 0; j < n; j++) {
-        mju_addToScl(row, G + j * n, source[k][j], n);
+        mjgi_addScaled(row, G + j * n, source[k][j], n);
       }
       mju_copy(source[k], row, n);
     }
