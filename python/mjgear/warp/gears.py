@@ -7,7 +7,7 @@ import mujoco_warp as mjw
 import numpy as np
 import warp as wp
 from mujoco_warp._src import derivative, forward
-from mujoco_warp._src.types import DisableBit, IntegratorType, Stage
+from mujoco_warp._src.types import ConeType, DisableBit, IntegratorType, Stage
 
 from . import engine, kernels, reading
 
@@ -123,13 +123,14 @@ class Gears:
         for name in ("t", "lam", "v", "v_free", "phi", "t_rows"):
             setattr(self, "_" + name, wp.zeros((nworld, n), dtype=real))
         self._m = wp.zeros((nworld, n), dtype=int)
-        self._weight = wp.zeros((nworld, njmax), dtype=real)
-        self._cone = wp.zeros((nworld, njmax, 6), dtype=wp.float32)
-        self._cone_first = wp.zeros((nworld, njmax), dtype=int)
-        self._cone_dim = wp.zeros((nworld, njmax), dtype=int)
+        self._elliptic = model.opt.cone == ConeType.ELLIPTIC
+        shape = (nworld, njmax) if self._elliptic else (1, 1)
+        self._cone = wp.zeros((*shape, 6), dtype=wp.float32)
+        self._cone_first = wp.zeros(shape, dtype=int)
+        self._cone_dim = wp.zeros(shape, dtype=int)
         self._H = wp.zeros((nworld, nv, nv), dtype=real)
         self._gradient = wp.zeros((nworld, nv), dtype=real)
-        self._X = wp.zeros((nworld, n, nv), dtype=real)
+        self._X = wp.zeros((nworld, nv, n), dtype=real)
         self._A = wp.zeros((nworld, n, n), dtype=real)
         self._number = wp.zeros((nworld, n * (2 * n + 18)), dtype=real)
         self._integer = wp.zeros((nworld, 3 * n), dtype=int)
@@ -147,7 +148,7 @@ class Gears:
         self._servos = read.servos and self._implicit and self._integrator != IntegratorType.EULER
         shape = (nworld, nv, nv) if self._implicit else (1, 1, 1)
         self._Mhat = wp.zeros(shape, dtype=real)
-        self._Y = wp.zeros((nworld, n, nv) if self._implicit else (1, 1, 1), dtype=real)
+        self._Y = wp.zeros((nworld, nv, n) if self._implicit else (1, 1, 1), dtype=real)
         self._Z = wp.zeros_like(self._Y)
         self._x = wp.zeros((nworld, nv), dtype=real)
         self._derivative = wp.zeros((nworld, model.nC if self._implicit else 1), dtype=float)
@@ -297,21 +298,23 @@ class Gears:
     def _friction(self, m, d):
         """The friction problem at the contact states of the last constraint solve."""
         k = self._kernels
-        wp.launch(
-            k.curvature,
-            dim=(d.nworld, d.njmax),
-            inputs=[
-                m.nv, self._geared, m.opt.impratio_invsqrt, d.contact.friction, d.contact.dim, d.contact.efc_address,
-                d.nefc, d.efc.type, d.efc.id, d.efc.J, d.efc.D, d.efc.aref, d.efc.state, d.qacc,
-            ],
-            outputs=[self._weight, self._cone, self._cone_first, self._cone_dim],
-        )  # fmt: skip
+        if self._elliptic:
+            wp.launch(
+                k.cones,
+                dim=(d.nworld, d.njmax),
+                inputs=[
+                    m.nv, m.opt.impratio_invsqrt, d.contact.friction, d.contact.dim, d.contact.efc_address,
+                    d.nefc, d.efc.type, d.efc.id, d.efc.J, d.efc.D, d.efc.aref, d.efc.state, d.qacc,
+                ],
+                outputs=[self._cone, self._cone_first, self._cone_dim],
+            )  # fmt: skip
         wp.launch(
             k.hessian,
             dim=(d.nworld, m.nv),
             inputs=[
-                m.M_rownnz, m.M_rowadr, m.M_colind, d.qH if self._discrete else d.M, d.nefc, d.njmax, d.efc.J,
-                self._weight, self._cone, self._cone_first, self._cone_dim, d.efc.Ma,
+                m.M_rownnz, m.M_rowadr, m.M_colind, d.qH if self._discrete else d.M, self._geared, d.nefc, d.njmax,
+                d.efc.type, d.efc.id, d.efc.J, d.efc.D, d.efc.state, int(self._elliptic),
+                self._cone, self._cone_first, self._cone_dim, d.efc.Ma,
                 self._smooth if self._discrete else d.qfrc_smooth, d.efc.force,
             ],
             outputs=[self._H, self._gradient],
@@ -345,7 +348,7 @@ class Gears:
             wp.launch(
                 k.integrate_implicit,
                 dim=d.nworld,
-                inputs=[m.nv, m.M_rownnz, m.M_rowadr, m.M_colind, d.M, self._Mhat, self._x],
+                inputs=[m.nv, m.M_rownnz, m.M_rowadr, m.M_colind, d.M, self._Mhat, self._gradient, self._x],
                 outputs=[d.efc.Ma, d.qacc],
             )
             if self._integrator != IntegratorType.EULER:

@@ -9,8 +9,9 @@ import warp as wp
 _HERE = pathlib.Path(__file__).parent
 _CORE = _HERE.parents[2] / "core"
 
-# the headers in the order in which they build on each other, beside this file or in the source tree
-_HEADERS = ("law/law.h", "solvers/dense_newton.h", "world.h")
+# headers in the order in which they build on each other, beside this file or in the source tree
+_WORLD = ("law/law.h", "world.h")
+_NEWTON = ("law/law.h", "solvers/dense_newton.h")
 
 
 def _header(name: str) -> str:
@@ -21,16 +22,21 @@ def _header(name: str) -> str:
 
 
 @functools.cache
-def source(real: str) -> str:
-    """All headers as the members of a struct, for numbers of type 'float' or 'double'."""
+def source(real: str, headers: tuple[str, ...]) -> str:
+    """Headers as the members of a struct, for numbers of type 'float' or 'double'."""
     head = "#undef MJGEAR_LAW_H_\n#undef MJGEAR_DENSE_NEWTON_H_\n#undef MJGEAR_WORLD_H_\n#undef mjgREAL\n#undef mjgFUNCTION\n"
     head += f"#define mjgREAL {real}\n#define mjgFUNCTION static CUDA_CALLABLE inline\n"
-    return "struct mjgear {\n" + head + "\n".join(_header(name) for name in _HEADERS) + "\n};\n"
+    return "struct mjgear {\n" + head + "\n".join(_header(name) for name in headers) + "\n};\n"
 
 
 class Functions(NamedTuple):
+    add_row: wp.Function
     columns: wp.Function
     solve: wp.Function
+    multiply: wp.Function
+    multiply_columns: wp.Function
+    integrated: wp.Function
+    effect: wp.Function
     newton: wp.Function
     jammed: wp.Function
 
@@ -39,7 +45,16 @@ class Functions(NamedTuple):
 def functions(real: str) -> Functions:
     """The native functions: see world.h and dense_newton.h. Arrays have a world a row."""
     scalar = {"float": wp.float32, "double": wp.float64}[real]
-    head = source(real)
+    head = source(real, _WORLD)
+    worlds_z = "implicit ? Z.data + (size_t)world * nv * n : nullptr"
+
+    @wp.func_native(head + """
+    mjgear::add(H.data + ((size_t)world * H.shape[1] + i) * H.shape[2],
+                J.data + ((size_t)world * J.shape[1] + row) * J.shape[2], f, i + 1);
+    """)
+    def add_row(
+        H: wp.array3d(dtype=scalar), J: wp.array3d(dtype=float), f: scalar, world: int, i: int, row: int
+    ): ...
 
     @wp.func_native(head + """
     return mjgear::columns(x.data + (size_t)world * n * nv, A.data + (size_t)world * nv * nv, dof.data, nv, n);
@@ -49,11 +64,72 @@ def functions(real: str) -> Functions:
     ) -> int: ...
 
     @wp.func_native(head + """
-    mjgear::solve(x.data + (size_t)world * nv, L.data + (size_t)world * nv * nv, nv, 0);
+    mjgear::solve(x.data + (size_t)world * nv, U.data + (size_t)world * nv * nv, nv, 1);
     """)
-    def solve(x: wp.array2d(dtype=scalar), L: wp.array3d(dtype=scalar), nv: int, world: int): ...
+    def solve(x: wp.array2d(dtype=scalar), U: wp.array3d(dtype=scalar), nv: int, world: int): ...
 
-    @wp.func_native(head + """
+    inertia = "M.data + (size_t)world * M.shape[1], rownnz.data, rowadr.data, colind.data"
+
+    @wp.func_native(head + f"""
+    mjgear::multiply(y.data + (size_t)world * nv, x.data + (size_t)world * nv, {inertia}, nv, 1);
+    """)
+    def multiply(
+        y: wp.array2d(dtype=scalar),
+        x: wp.array2d(dtype=scalar),
+        M: wp.array2d(dtype=float),
+        rownnz: wp.array(dtype=int),
+        rowadr: wp.array(dtype=int),
+        colind: wp.array(dtype=int),
+        nv: int,
+        world: int,
+    ): ...
+
+    @wp.func_native(head + f"""
+    size_t k = (size_t)world * nv * n;
+    mjgear::multiply(y.data + k, x.data + k, {inertia}, nv, n);
+    """)
+    def multiply_columns(
+        y: wp.array3d(dtype=scalar),
+        x: wp.array3d(dtype=scalar),
+        M: wp.array2d(dtype=float),
+        rownnz: wp.array(dtype=int),
+        rowadr: wp.array(dtype=int),
+        colind: wp.array(dtype=int),
+        nv: int,
+        n: int,
+        world: int,
+    ): ...
+
+    @wp.func_native(head + f"""
+    mjgear::integrated(result.data + (size_t)world * n, a.data + (size_t)world * nv, {worlds_z}, dof.data, nv, n);
+    """)
+    def integrated(
+        result: wp.array2d(dtype=scalar),
+        a: wp.array2d(dtype=scalar),
+        Z: wp.array3d(dtype=scalar),
+        dof: wp.array(dtype=int),
+        implicit: int,
+        nv: int,
+        n: int,
+        world: int,
+    ): ...
+
+    @wp.func_native(head + f"""
+    mjgear::effect(A.data + (size_t)world * n * n, X.data + (size_t)world * nv * n, {worlds_z}, dof.data, h, nv, n);
+    """)
+    def effect(
+        A: wp.array3d(dtype=scalar),
+        X: wp.array3d(dtype=scalar),
+        Z: wp.array3d(dtype=scalar),
+        dof: wp.array(dtype=int),
+        h: scalar,
+        implicit: int,
+        nv: int,
+        n: int,
+        world: int,
+    ): ...
+
+    @wp.func_native(source(real, _NEWTON) + """
     size_t k = (size_t)world * n;
     return mjgear::mjgi_denseNewton(
         t.data + k, v.data + k, lam.data + k, mode.data + k, A.data + k * n, v_free.data + k, phi.data + k,
@@ -86,4 +162,4 @@ def functions(real: str) -> Functions:
         t: scalar, lam: scalar, A: scalar, alpha: scalar, beta: scalar, c: scalar, static_ratio: scalar, v0: scalar
     ) -> int: ...
 
-    return Functions(columns, solve, newton, jammed)
+    return Functions(add_row, columns, solve, multiply, multiply_columns, integrated, effect, newton, jammed)

@@ -23,11 +23,11 @@ def reference_gap(nv: int, J: wp.array(dtype=float), aref: float, qacc: wp.array
 
 def make(numbers) -> list[wp.Kernel]:
     real, reals, matrices = numbers.real, numbers.reals, numbers.matrices
+    add_row = numbers.native.add_row
 
     @wp.kernel(module="unique", enable_backward=False)
-    def curvature(
+    def cones(
         nv: int,
-        geared: wp.array(dtype=int),
         impratio_invsqrt: scalars,
         friction: wp.array(dtype=wp.types.vector(5, wp.float32)),
         dim: wp.array(dtype=int),
@@ -41,24 +41,16 @@ def make(numbers) -> list[wp.Kernel]:
         state: integers,
         qacc: vectors,
         # out
-        weight: reals,
         cone: wp.array3d(dtype=float),
         cone_first: integers,
         cone_dim: integers,
     ):
-        """Second derivative of the constraint cost by the rows: a diagonal, and blocks of contacts on their cone."""
+        """Second derivative of the constraint cost by the rows of contacts that are on their cone, a block each."""
         w, r = wp.tid()
         if r >= nefc[w]:
             return
-        weight[w, r] = real(0.0)
         cone_dim[w, r] = 0
-        k = kind[w, r]
-        if k == FRICTION_DOF:
-            if geared[identity[w, r]] >= 0:
-                return
-        if state[w, r] == QUADRATIC:
-            weight[w, r] = real(D[w, r])
-        if k != CONTACT_ELLIPTIC or state[w, r] != CONE:
+        if kind[w, r] != CONTACT_ELLIPTIC or state[w, r] != CONE:
             return
 
         # a contact on its cone costs Dm/2 (N - mu T)^2 with N = mu x_0, T = |(f_j x_j)|: the row of its Hessian
@@ -107,10 +99,15 @@ def make(numbers) -> list[wp.Kernel]:
         M_rowadr: wp.array(dtype=int),
         M_colind: wp.array(dtype=int),
         M: vectors,
+        geared: wp.array(dtype=int),
         nefc: wp.array(dtype=int),
         njmax: int,
+        kind: integers,
+        identity: integers,
         J: wp.array3d(dtype=float),
-        weight: reals,
+        D: vectors,
+        state: integers,
+        elliptic: int,
         cone: wp.array3d(dtype=float),
         cone_first: integers,
         cone_dim: integers,
@@ -129,16 +126,14 @@ def make(numbers) -> list[wp.Kernel]:
             x = J[w, r, i]
             if x != 0.0:
                 g -= real(x) * real(force[w, r])
-                if cone_dim[w, r] == 0:
-                    f = weight[w, r] * real(x)
-                    if f != real(0.0):
-                        for j in range(i + 1):
-                            H[w, i, j] += f * real(J[w, r, j])
-                else:
+                if state[w, r] == QUADRATIC:
+                    if kind[w, r] == FRICTION_DOF:
+                        if geared[identity[w, r]] >= 0:
+                            continue
+                    add_row(H, J, real(D[w, r]) * real(x), w, i, r)
+                elif elliptic != 0:
                     for s in range(cone_dim[w, r]):
-                        f = real(cone[w, r, s]) * real(x)
-                        for j in range(i + 1):
-                            H[w, i, j] += f * real(J[w, cone_first[w, r] + s, j])
+                        add_row(H, J, real(cone[w, r, s]) * real(x), w, i, cone_first[w, r] + s)
         gradient[w, i] = g
 
-    return [curvature, hessian]
+    return [cones, hessian]

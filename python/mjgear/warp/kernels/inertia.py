@@ -21,27 +21,3 @@ def expand(
     for k in range(M_rownnz[i]):
         adr = M_rowadr[i] + k
         full[i, M_colind[adr]] = full.dtype(M[adr])
-
-
-@wp.func
-def multiply(
-    nv: int,
-    M_rownnz: wp.array(dtype=int),
-    M_rowadr: wp.array(dtype=int),
-    M_colind: wp.array(dtype=int),
-    M: wp.array(dtype=float),
-    x: wp.array(dtype=Any),
-    # out
-    product: wp.array(dtype=Any),
-):
-    """M x"""
-    for i in range(nv):
-        product[i] = product.dtype(0.0)
-    for i in range(nv):
-        for k in range(M_rownnz[i]):
-            adr = M_rowadr[i] + k
-            j = M_colind[adr]
-            value = product.dtype(M[adr])
-            product[i] += value * product.dtype(x[j])
-            if j != i:
-                product[j] += value * product.dtype(x[i])

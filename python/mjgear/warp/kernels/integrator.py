@@ -2,13 +2,14 @@
 
 import warp as wp
 
-from .inertia import expand, multiply
+from .inertia import expand
 from .numbers import scalars, vectors
 
 
 def make(numbers) -> list[wp.Kernel]:
-    reals, matrices = numbers.reals, numbers.matrices
+    real, reals, matrices = numbers.real, numbers.reals, numbers.matrices
     columns, solve = numbers.native.columns, numbers.native.solve
+    multiply, multiply_columns = numbers.native.multiply, numbers.native.multiply_columns
 
     @wp.kernel(module="unique", enable_backward=False)
     def integrator_matrix(
@@ -55,13 +56,12 @@ def make(numbers) -> list[wp.Kernel]:
         Z: matrices,
         failed: wp.array(dtype=int),
     ):
-        """Rows that turn a into the acceleration of the integrator: Z = E' Mhat^-1 M."""
+        """Columns Z = M Mhat^-1 E, so that Z' a is the acceleration of the integrator at the geared dofs."""
         w = wp.tid()
         n = dof.shape[0]
         if columns(Y, Mhat, dof, nv, n, w) == 0:
             failed[w] = 1
-        for g in range(n):
-            multiply(nv, M_rownnz, M_rowadr, M_colind, M[w], Y[w, g], Z[w, g])
+        multiply_columns(Z, Y, M, M_rownnz, M_rowadr, M_colind, nv, n, w)
 
     @wp.kernel(module="unique", enable_backward=False)
     def integrate_implicit(
@@ -72,6 +72,7 @@ def make(numbers) -> list[wp.Kernel]:
         M: vectors,
         Mhat: matrices,
         # scratch
+        a: reals,
         x: reals,
         # out
         Ma: vectors,
@@ -79,7 +80,9 @@ def make(numbers) -> list[wp.Kernel]:
     ):
         """Acceleration of the integrator, Mhat^-1 M a, with the factor that integrator_rows has left."""
         w = wp.tid()
-        multiply(nv, M_rownnz, M_rowadr, M_colind, M[w], qacc[w], x[w])
+        for i in range(nv):
+            a[w, i] = real(qacc[w, i])
+        multiply(x, a, M, M_rownnz, M_rowadr, M_colind, nv, w)
         for i in range(nv):
             Ma[w, i] = float(x[w, i])
         solve(x, Mhat, nv, w)
