@@ -170,6 +170,10 @@ class HumanoidDiscrete(Humanoid):
     integrator = Servos.integrator
 
 
+class SinkingDiscrete(Sinking):
+    integrator = Servos.integrator
+
+
 ALL = {
     "rod": Rod(),
     "wall": Wall(),
@@ -179,6 +183,7 @@ ALL = {
     "gripper": Gripper(),
     "arm, discrete": ArmDiscrete(),
     "humanoid, discrete": HumanoidDiscrete(),
+    "sinking, discrete": SinkingDiscrete(),
     "servos, discrete": Servos(),
     "servos, discrete, pyramidal": ServosPyramidal(),
 }
