@@ -160,6 +160,45 @@ def test_iterations():
     print(f"tendon servos: {stuck} stuck")
 
 
+def test_stiff_servos_and_backlash():
+    """Rotors of servos a hundred times as stiff as their joints are heavy, with play, dry friction and a floor: Newton steps do not
+    settle, and all steps are solved. Friction is at the bound that follows from the rotors' velocities."""
+    n, h, gamma_u, gamma_v = 5, 0.0025, 0.2, 0.3
+    inertia = 0.012 / np.arange(1, n + 1) ** 3
+    rotor, kv = 0.1 * inertia, 100 * inertia / h
+    kp, names = 10 * kv, [f"j{i}" for i in range(n)]
+    keys = {"joint": " ".join(names), "gamma_u": gamma_u, "gamma_v": gamma_v, "backlash": "exact", "half_gap": 0.002}
+    keys |= {key: " ".join(map(repr, map(float, value))) for key, value in (
+        ("rotor_inertia", rotor), ("stiffness", 1e4 * inertia), ("damping", 20 * inertia))}
+    links = "".join(f'<body pos="{0.1 if i else 0} 0 {0 if i else 0.12}"><joint name="j{i}" axis="0 {1 - i % 2} {i % 2}" frictionloss=".1"/>'
+                    f'<geom type="capsule" fromto="0 0 0 .1 0 0" size=".02" mass="{0.3 / (i + 1):.3g}"/>' for i in range(n))
+    model = mujoco.MjModel.from_xml_string(
+        f'<mujoco><option timestep="{h}" integrator="discrete"/><extension><plugin plugin="mjgear.transmission"><instance name="g">'
+        + "".join(f'<config key="{key}" value="{value}"/>' for key, value in keys.items()) + "</instance></plugin></extension>"
+        + f'<worldbody><geom type="plane" size="2 2 1"/>{links}{"</body>" * n}</worldbody><actuator>'
+        + "".join(f'<position joint="j{i}" kp="{float(kp[i])!r}" kv="{float(kv[i])!r}"/>' for i in range(n)) + "</actuator><sensor>"
+        + "".join(f'<plugin plugin="mjgear.transmission" instance="g" objtype="joint" objname="{name}"/>' for name in names) + "</sensor></mujoco>")
+    data, rng, before, worst, hard = mujoco.MjData(model), np.random.default_rng(1), None, 0, 0
+    for step in range(4000):
+        if step % 20 == 0:
+            data.ctrl[:] = rng.uniform(-1.5, 1.5, n)
+        ctrl = data.ctrl.copy()
+        mujoco.mj_step(model, data)
+        now = data.sensordata.reshape(n, -1).T.copy()
+        assert (now[11] <= 1).all(), (step, now[11])
+        if before is not None:
+            # the numbers of a step have the rotors as they were before it
+            angle, w, w_next, t = before[7], before[8], now[8], before[0]
+            u = kp * (last - angle - h * w) - kv * w - (rotor + h * kv + h * h * kp) * (w_next - w) / h
+            size = abs(kp * (last - angle)) + abs(kv * w) + abs(u)
+            t_bound = np.sign(w_next) * abs((gamma_u + gamma_v) * u - gamma_v * t)
+            worst = max(worst, (abs(t - t_bound) / size)[abs(w_next) > 1e-6 * (1 + abs(w))].max(initial=0))
+        before, last = now, ctrl
+    hard = int(now[12].max())
+    print(f"servos and backlash: {hard} steps beyond Newton's, off the law by at most {worst:.2g}")
+    assert hard > 10 and worst < 1e-9
+
+
 if __name__ == "__main__":
     mujoco.mj_loadPluginLibrary(os.environ["MJGEAR_PLUGIN_PATH"])
     for name, test in list(globals().items()):
