@@ -39,6 +39,39 @@ def test_ball():
                 assert ball(u, v, h, integrator) == 0, (integrator, u, v, h)
 
 
+# an arm of benchmarks/fallback_counts.c with static friction that is thrown against floor and ball
+THROWN = """<mujoco><option timestep="0.00325061" cone="pyramidal" integrator="implicit"/><extension>
+<plugin plugin="mjgear.transmission"><instance name="g"><config key="joint" value="j0 j1 j2 j3"/><config key="coulomb" value="0.149"/>
+<config key="gamma_u" value="0.062 0.179 0.058 0.111"/><config key="gamma_v" value="1.340 0.878 0.546 0.851"/>
+<config key="static_ratio" value="1.466"/></instance></plugin></extension><worldbody>
+<geom type="plane" size="3 3 1" friction="0.52"/><geom type="plane" size="3 3 1" pos="1.1 0 0" zaxis="-1 0 0" friction="0.80"/>
+<body name="ball" pos=".5 0 .6"><freejoint/><geom type="sphere" size=".06" mass="8.507" condim="4"/></body>
+<body pos="0 0 .3"><joint name="j0" axis=".1 1 0" armature="0.02002"/>
+<geom type="capsule" size=".03" fromto="0 0 0 .25 0 0" mass="0.102" condim="1" solref="0.004858 0.837"/>
+<body pos=".25 0 0"><joint name="j1" type="slide" axis="0 0 1" armature="0.0135"/>
+<geom type="capsule" size=".03" fromto="0 0 0 .25 0 0" mass="0.1" condim="6" solref="0.00356 0.811"/>
+<body pos=".25 0 0"><joint name="j2" axis="0 1 0" armature="0.004628" damping="0.316"/>
+<geom type="capsule" size=".03" fromto="0 0 0 .25 0 0" mass="0.420" condim="3" solref="0.01297 0.835"/>
+<body pos=".25 0 0"><joint name="j3" axis="0 1 0" armature="0.004294" damping="0.299"/>
+<geom type="capsule" size=".03" fromto="0 0 0 .25 0 0" mass="0.441" condim="4" solref="0.0187 0.39"/>
+</body></body></body></body></worldbody><actuator><motor joint="j0"/><motor joint="j1"/><motor joint="j2"/><motor joint="j3"/></actuator>
+<sensor>""" + "".join(SENSOR.format(joint=f"j{i}") for i in range(4)) + "</sensor></mujoco>"
+
+
+def test_breaks_away():
+    """A step that has a solution with sliding bounds, and none that a path with static ones leads to; friction is that of benchmarks/existence.py."""
+    model = mujoco.MjModel.from_xml_string(THROWN)
+    data = mujoco.MjData(model)
+    data.qpos = [0.207148, 0, 0.340236, 1, 0, 0, 0, 0.66266, 0.0437822, -2.14674, 3.01290]
+    data.qvel = [0, 0, 0.819756, 0, 0, 0, 0, 0, -32.2514, 127.1106]
+    data.ctrl = [0, -119.307, 0, 198.912]
+    mujoco.mj_step(model, data)
+    first = model.sensor_adr[:4]
+    assert data.sensordata[first[0] + STATUS] in (0, 1)
+    expected = [-2001.03882499, 1539.82466506, -84.59564843, 149.49897562]
+    assert np.allclose(data.sensordata[first], expected, rtol=1e-7), data.sensordata[first]
+
+
 AXIS = ('<mujoco><option integrator="{integrator}"/>' + GEAR.format(joint="p q", u=0.2, v=0.3)
         + '<worldbody><geom size=".02"/><body pos=".03 0 .00123"><joint name="p" axis="0 1 0" damping="1"/><geom size=".02" mass="0"/>'
         '<inertial pos="0 0 0" mass=".02" diaginertia="1e-4 1e-4 1e-4"/>'
