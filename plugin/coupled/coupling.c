@@ -285,13 +285,16 @@ static mjgpStep* prepare(mjgpStep* s, mjgpGears* g, const mjModel* m, mjData* d,
 static int fallBack(mjgpStep* s, int* method, mjtNum* error, int* worst) {
   static int (*const fallback[])(mjgpStep*) = {mjgp_pivotOn,     mjgp_pivotRest, mjgp_damped,
                                                mjgp_dampedSteps, mjgp_continue,  mjgp_proximal};
-  static const int order[2][6] = {
+  static const int order[3][6] = {
       {mjgpBY_PIVOTING, mjgpBY_PIVOTING_REST, mjgpBY_DAMPED, mjgpBY_DAMPED_STEPS,
        mjgpBY_CONTINUATION, mjgpBY_NEWTON},
+      {mjgpBY_PIVOTING, mjgpBY_PIVOTING_REST, mjgpBY_DAMPED_STEPS, mjgpBY_DAMPED,
+       mjgpBY_CONTINUATION, mjgpBY_NEWTON},
       {mjgpBY_PROXIMAL, mjgpBY_DAMPED_STEPS, mjgpBY_DAMPED, mjgpBY_CONTINUATION, mjgpBY_NEWTON}};
-  for (int k = 0; order[s->gaps][k] != mjgpBY_NEWTON; k++) {
+  int kind = s->gaps ? 2 : s->group->ncone > 0;
+  for (int k = 0; order[kind][k] != mjgpBY_NEWTON; k++) {
     start(s);
-    *method = order[s->gaps][k];
+    *method = order[kind][k];
     if (fallback[*method - mjgpBY_PIVOTING](s)) {
       *error = mjgp_lawError(s, worst);
       if (*error <= mjgpLAW) {

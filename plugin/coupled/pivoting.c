@@ -27,7 +27,8 @@
 #define mjgpLEAST   1e-4  // shortest of them
 #define mjgpBESIDE \
   1e-6  // of a contact's residual: so near to an end of its zone it may be on either side
-#define mjgpARRIVE 4  // steps to the end of a path that is not straight
+#define mjgpBACK   8   // times that a path may be missed
+#define mjgpARRIVE 10  // steps to the end of a path that is not straight
 
 // where a piece may end: a function that is positive on it
 typedef enum mjgpEnd_ {
@@ -620,16 +621,32 @@ static int takeUp(mjgpPath* p, mjgpEnd end, int which) {
 }
 
 
-// a path with contacts that slide is not straight: to its end from nearby
+// pieces of the joints where they are
+static void setPieces(mjgpPath* p) {
+  mjgpStep* s = p->s;
+  for (int i = 0; i < p->n; i++) {
+    int joint = s->group->joint[i];
+    int piece = mjgi_lawProject(p->trial[i], p->lambda[i], s->g->in.coulomb[joint], ratio(p, i, 1),
+                                ratio(p, i, -1));
+    p->side[i] = mjgi_pieceDirection(piece);
+    p->load[i] = p->lambda[i] >= 0 ? 1 : -1;
+  }
+}
+
+
+// a path with elliptic contacts is not straight: to its end from nearby, by Newton steps on the pieces that are there
 static int arrive(mjgpPath* p) {
   mjgpStep* s = p->s;
   int nv = s->group->nv, done = 1;
   mj_markStack(s->d);
-  mjtNum *da = mj_stackAllocNum(s->d, (size_t)(nv + p->n)), *dt = da + nv;
-  for (int k = 0; k < mjgpARRIVE && done && hasSliding(p); k++) {
+  mjtNum *da = mj_stackAllocNum(s->d, (size_t)(nv + p->n)), *dt = da + nv, error = INFINITY;
+  for (int k = 0; k < mjgpARRIVE && done && s->group->ncone && error > mjgpNEAR; k++) {
+    mjgp_evaluate(s);
+    setPieces(p);
     done = linearizeHere(p);
     if (done) {
       findError(p, da, dt);
+      error = mju_sqrt(product(p, dt, 0, dt, 0));
       moveBy(p, da, dt, 1);
     }
   }
@@ -652,7 +669,7 @@ typedef struct mjgpPoint_ {
 static int follow(mjgpPath* p, int most) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
-  int first = 1, which = -1, arrived = 0, nv = group->nv, n = p->n;
+  int first = 1, which = -1, back = 0, arrived = 0, nv = group->nv, n = p->n;
   mjgpEnd end = mjgpEND_NONE;
   mj_markStack(s->d);
   mjgpPoint place = {.a = mj_stackAllocNum(s->d, (size_t)(nv + n)),
@@ -667,7 +684,7 @@ static int follow(mjgpPath* p, int most) {
       direct(p);
     } else if (!correct(p, gone)) {
       // back, and less far
-      if (!(gone > mjgpLEAST)) {
+      if (!(gone > mjgpLEAST) || ++back > mjgpBACK) {
         break;
       }
       longest = mjgpSHRINK * gone;
@@ -789,13 +806,9 @@ static int start(mjgpPath* p, int flg_rest) {
     }
   }
   evaluateJoints(p);
+  setPieces(p);
   for (int i = 0; i < p->n; i++) {
-    int joint = s->group->joint[i];
-    int piece = flg_rest ? mjgiSTUCK
-                         : mjgi_lawProject(p->trial[i], p->lambda[i], g->in.coulomb[joint],
-                                           ratio(p, i, 1), ratio(p, i, -1));
-    p->side[i] = mjgi_pieceDirection(piece);
-    p->load[i] = p->lambda[i] >= 0 ? 1 : -1;
+    p->side[i] = flg_rest ? 0 : p->side[i];
     p->begin.F[i] = mapOf(p, i);
   }
   mjgp_gradient(s->group, p->begin.G, NULL, s->a, s->t);
