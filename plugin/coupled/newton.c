@@ -16,7 +16,7 @@
 
 // steps of paths that the problems of linearizations may take, times joints, where pivoting comes next; and of how many
 // joints a factorization counts as one
-#define mjgpPIVOTS 5
+#define mjgpPIVOTS 8
 #define mjgpSHARE  8
 
 // runs of the engine's solver that one group may cost, both methods together
