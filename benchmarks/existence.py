@@ -11,7 +11,7 @@ coefficient is 1 and numbers of size 1. Where s is not zero no choice of the oth
 
     a solution      friction, error of the law there
     no solution     margin: the least s of all programs that closed a branch, far above what solvers of linear programs get wrong
-    undecided       time was up
+    undecided       time was up, or a cone slides in a direction that is known to FINE only, as in each solution with a cone that slides
 
 The numbers are the engine's own for the model without gears; nothing of the plugin is used. Gears of motors on hinges and slides only.
 """
