@@ -3,8 +3,8 @@
     build/bin/mjgear-fallback-counts --no-scenes --cases DIR
     benchmarks/existence.py DIR/*.xml [--seconds N]
 
-A case is the text of a model and the state before a step that was left unsolved. With friction t of the gears and forces f of the constraints
-everything is linear in (t, f), but for the choice of a piece: a gear is stuck or slips forward or backward, with a load of either sign; a
+A case is the text of a model and the state before a step that was left unsolved. With friction t of the gears and forces f of the
+constraints everything is linear in (t, f), but for the choice of a piece: a gear is stuck or slips forward or backward, with a load of either sign; a
 constraint row acts or does not; an elliptic contact sticks, slides in a direction, or is open. Where some pieces are chosen the rest is
 relaxed to what is linear, and a linear program finds the least error s with which all that is left can be met, in rows whose largest
 coefficient is 1 and numbers of size 1. Where s is not zero no choice of the other pieces is a solution. When all is tried a case has
@@ -289,7 +289,8 @@ class Search:
                 continue
             missing, which, k = (1, 0, None) if x is None else self.worst(choice, x)
             if x is not None and missing <= FOUND and error <= FOUND:
-                return f"a solution, error {max(missing, error):.1g}: t = {np.array2string(self.step.scale[:self.step.n] * x[:self.step.n])}"
+                t = self.step.scale[:self.step.n] * x[:self.step.n]
+                return f"a solution, error {max(missing, error):.1g}: t = {np.array2string(t)}"
             new = None if k is None else self.branches(choice, which, k)
             if new is None:
                 self.doubt += 1

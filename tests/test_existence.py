@@ -1,5 +1,5 @@
-"""benchmarks/existence.py: of steps that have exactly one solution it finds that of the plugin, or with cones does not deny it; the least error of
-rows that contradict each other is known."""
+"""benchmarks/existence.py: of steps that have exactly one solution it finds that of the plugin, or with cones does not deny it; the
+least error of rows that contradict each other is known."""
 
 import os
 import pathlib
