@@ -34,15 +34,20 @@ static void gatherInertia(mjgpGroup* group, const mjModel* m, mjData* d, const m
   nnz = 0;
   for (int i = 0; i < group->nv; i++) {
     int adr = m->M_rowadr[group->dof[i]], n = m->M_rownnz[group->dof[i]];
-    int end = adr + n - !Mhat->coupled;
     group->M_adr[i] = nnz;
     for (int k = adr + n - 1; k >= adr; k--) {
       group->M_col[nnz] = local[m->M_colind[k]];
-      group->M[nnz++] = d->M[k] + (fluid && k < end ? fluid[k] : 0);
+      group->M[nnz++] = d->M[k];
     }
     group->M[group->M_adr[i]] += diagonal ? diagonal[group->dof[i]] : 0;
   }
   group->M_adr[group->nv] = nnz;
+  for (int i = 0; i < group->nv && fluid; i++) {
+    int diag = m->M_rowadr[group->dof[i]] + m->M_rownnz[group->dof[i]] - 1;
+    for (int k = !Mhat->coupled; k < m->M_rownnz[group->dof[i]]; k++) {
+      group->M[group->M_adr[i] + k] += fluid[diag - k];
+    }
+  }
 }
 
 
