@@ -11,13 +11,14 @@
 
 #include "configuration/config.h"
 
-// the same in every step; one block of memory
 // numbers in plugin_state one behind the other
 typedef struct mjgpRange_ {
   int adr;  // address of the first
   int n;
 } mjgpRange;
 
+
+// the same in every step; one block of memory
 typedef struct mjgpConfig_ {
   int n;            // number of geared joints
   int leader;       // first instance of the plugin
