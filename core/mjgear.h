@@ -163,10 +163,10 @@ typedef struct mjgSettings_ {
                         // mjgSOLVED), which saves up to a third of the time; 0: tested
   int iterations;       // iteration limit of the chosen method; 0: the method's default
   int pivots;           // where mjgNEWTON follows paths: pivots of all of them together, after
-                        // which it gives up; one that makes its equations from scratch counts as
-      // one and one for every 8 joints. 0: thorough, some thousands for each joint
-  int want_sigma_max;  // compute info->sigma_max: 0 no, 1 yes
-  double tolerance;    // relative residual at which a problem counts as solved
+                        // which it gives up; making its equations anew counts as one for every
+                        // 8 joints, and one. 0: thorough, some thousands for each joint
+  int want_sigma_max;   // compute info->sigma_max: 0 no, 1 yes
+  double tolerance;     // relative residual at which a problem counts as solved
 } mjgSettings;
 
 // mjgNEWTON, cold, default limits, tolerance 1e-12
