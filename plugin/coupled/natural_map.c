@@ -323,6 +323,22 @@ static mjtNum graphDistance(mjtNum t, mjtNum v, mjtNum low, mjtNum high, mjtNum 
 }
 
 
+// the same of a rotor behind a gap: friction and velocity that its step has
+static mjtNum rotorDistance(const mjgpStep* s, int joint) {
+  const mjgCoupling* c = s->g->in.coupling + joint;
+  const mjgCouplingStep* step = s->g->out.gap + joint;
+  mjtNum h = s->m->opt.timestep, ratio = mju_max(1, c->static_ratio);
+  mjtNum up = step->mode ? 1 : mjgi_lawRatio(ratio, c->velocity, 1);
+  mjtNum down = step->mode ? 1 : mjgi_lawRatio(ratio, c->velocity, -1);
+  mjtNum velocity = mju_abs(c->velocity) + mju_abs(step->velocity) +
+                    h / c->inertia * (mju_abs(c->torque) + mju_abs(step->T)) + mjMINVAL;
+  mjtNum torque = c->inertia / h * velocity + mju_abs(step->lambda) + c->coulomb;
+  return graphDistance(step->friction, step->velocity,
+                       -mjgi_lawBound(step->lambda, c->coulomb, down),
+                       mjgi_lawBound(step->lambda, c->coulomb, up), torque, velocity);
+}
+
+
 // distance of the joint that is farthest from the law. size: of the torques that balance at each joint, beside those of
 // its gear; fastest: velocity that rounding errors of all joints are relative to
 static mjtNum farthest(const mjgpStep* s, int* worst, const mjtNum* size, mjtNum fastest) {
@@ -332,6 +348,10 @@ static mjtNum farthest(const mjgpStep* s, int* worst, const mjtNum* size, mjtNum
   for (int i = 0; i < s->n; i++) {
     int joint = s->group->joint[i];
     if (s->gaps && hasGap(s, i)) {
+      // where a joint gives way to friction by going on, the core may have found no step of its rotor
+      mjtNum error = g->config->joint[joint].gap == mjgpGAP_ROTOR ? rotorDistance(s, joint) : 0;
+      *worst = error > most ? joint : *worst;
+      most = mju_max(most, error);
       continue;
     }
     mjtNum t = g->out.t[joint], v = slipVelocity(s, i, t), open = mjgpZERO * g->out.rounding[joint];
