@@ -286,6 +286,7 @@ void mjgp_acceptMap(mjgpMap* map) {
     if (!hasGap(s, i)) {
       int mode = g->out.mode[joint] = mjgi_pieceDirection(map->piece[i]);
       g->out.v_next[joint] *= mode != 0 || g->in.compliance[joint] > 0;
+      g->out.t[joint] *= mode * s->t[i] >= 0;  // rounding, of a bound of zero
       g->out.lambda[joint] =
           mjgi_lawLoad(g->in.gamma_u[joint], g->in.gamma_v[joint], g->out.u[joint], s->t[i]);
     }
