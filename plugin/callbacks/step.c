@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "configuration/jacobian.h"
 #include "configuration/names.h"
 #include "coupled/coupling.h"
 #include "friction/actuation.h"
@@ -16,55 +15,11 @@
 #include "state/changes.h"
 #include "state/gears.h"
 
-// the engine's own solver must find the motion that was solved for, up to this fraction of the
-// velocities that it is the difference of
-#define mjgpCONFIRMED 1e-6
-
-// a slipping joint that its friction drives is not confirmed above this fraction of them
-#define mjgpDRIVES 1e-8
-
-// a stuck joint's velocity is set to exactly 0 if it is below this fraction of the velocities that it
-// is the difference of, that is if it can be nothing but rounding
-#define mjgpROUNDING 1e-10
-
-// the tolerance of the engine's iterations is that of their residual; velocities are known to this many times it
-#define mjgpITERATED 10
-
-// and of this part of those of the fastest joint: joints that act on each other are solved as one
-#define mjgpSHARED 0.1
-
-// share of the velocities of the fastest joint that the engine's solver may be wrong by besides, which ends when the
-// cost of all joints together does not fall any more
-#define mjgpFASTEST 1e-3
-
-// velocity in rad/s or m/s that counts as none, whatever it is the difference of
-#define mjgpSTILL 1e-14
-
-// and one that is worth a warning
-#define mjgpSEEN 1e-9
-
-// change of the forces, of their sum, after which friction is not that of the step any more
-#define mjgpCHANGED 1e-8
-
 // gains of a motor that are this many times the inertia of its joint are said once
 #define mjgpSTIFF 100
 
 
 //---------------------------------- forces --------------------------------------------------------
-
-// does mj_passive call plugins; if not it leaves passive forces at zero
-static int passiveActive(const mjModel* m) {
-  int flags = mjDSBL_SPRING | mjDSBL_DAMPER;
-  return (m->opt.disableflags & flags) != flags;
-}
-
-
-// velocity on which gear i acts
-static inline mjtNum velocityOf(const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
-  int own = g->config->own[i];
-  return own >= 0 ? d->qvel[own] : mjgp_mulRow(m, d, g->config->joint + i, d->qvel);
-}
-
 
 // joints that are awake, with velocity and position, and their trees. Trees that a tendon connects fall asleep together
 static void gatherActive(mjgpGears* g, const mjModel* m, const mjData* d) {
@@ -82,7 +37,7 @@ static void gatherActive(mjgpGears* g, const mjModel* m, const mjData* d) {
     }
     if (awake) {
       g->in.active[nactive++] = i;
-      g->in.v[i] = velocityOf(g, m, d, i);
+      g->in.v[i] = mjgp_velocityOf(g, m, d, i);
       g->in.q[i] = mjgp_position(d, joint);
     }
   }
@@ -98,7 +53,7 @@ static void gatherActive(mjgpGears* g, const mjModel* m, const mjData* d) {
 
 // passive force without friction; d->qfrc_passive returns to it
 static void removeFriction(mjgpGears* g, const mjModel* m, mjData* d) {
-  int fresh = g->phase == mjgpFRESH, passive = passiveActive(m);
+  int fresh = g->phase == mjgpFRESH, passive = mjgp_passiveActive(m);
   for (int k = 0; k < g->config->ndof; k++) {
     int dof = g->config->dof[k];
     if (!mjgp_isAwake(m, d, dof)) {
@@ -311,8 +266,7 @@ static void holdStill(mjgpGears* g, int i) {
 }
 
 
-// no friction in this step, and a status that says why
-static void leave(mjgpGears* g, mjData* d, const mjModel* m, int status) {
+void mjgp_leave(mjgpGears* g, mjData* d, const mjModel* m, int status) {
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
     g->out.t[i] = g->out.lambda[i] = g->out.u[i] = 0;
@@ -359,7 +313,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   if (!mjgp_isZero(force, 0, g->config->nv) || !mjgp_isZero(d->qvel, 0, g->config->nv)) {
     // the engine finds out by itself
     removeFriction(g, m, d);
-    leave(g, d, m, mjgERR_NOT_FINITE);
+    mjgp_leave(g, d, m, mjgERR_NOT_FINITE);
     mj_freeStack(d);
     return;
   }
@@ -438,173 +392,5 @@ void mjgp_compute(const mjModel* m, mjData* d, int instance, int capability_bit)
   // actuator forces are about to be summed up: the place of the plugin in a step
   else if (capability_bit == mjPLUGIN_ACTUATOR) {
     step(g, m, d, 1);
-  }
-}
-
-
-// have forces changed since friction was computed ahead of them
-static int forcesChanged(const mjgpGears* g, const mjModel* m, mjData* d) {
-  mjtNum change = 0, scale = 0;
-  mj_markStack(d);
-  mjtNum* friction = mj_stackAllocNum(d, (size_t)m->nv);
-  mju_zero(friction, (int)m->nv);
-  for (int a = 0; a < g->in.nactive; a++) {
-    int i = g->in.active[a];
-    mjgp_addRow(friction, m, d, g->config->joint + i, g->out.t[i]);
-  }
-  for (int k = 0; k < g->config->ndof; k++) {
-    int dof = g->config->dof[k];
-    if (mjgp_isAwake(m, d, dof)) {
-      mjtNum sum = d->qfrc_smooth[dof] + friction[dof];
-      change = mju_max(change, mju_abs(sum - g->in.force[dof]));
-      scale = mju_max(scale, mju_abs(g->in.force[dof]) + mju_abs(friction[dof]));
-    }
-  }
-  mj_freeStack(d);
-  return change > mjgpCHANGED * scale;
-}
-
-
-// largest of the velocities that those of the joints are the differences of
-static mjtNum largestCancellation(const mjgpGears* g) {
-  const mjtNum* cancellation = g->out.cancellation;
-  mjtNum most = 0;
-  for (int a = 0; a < g->in.nactive; a++) {
-    most = mjMAX(most, cancellation[g->in.active[a]]);
-  }
-  return most;
-}
-
-
-// difference between the velocity of joint i and the one that was solved for that can be nothing but rounding, or what
-// the engine leaves where it iterates
-static mjtNum rounding(const mjgpGears* g, int i, mjtNum most) {
-  mjtNum scale = g->out.cancellation[i] + mjgpSHARED * most;
-  return mjgpROUNDING * scale + mjgpEVALUATIONS * g->out.rounding[i] +
-         mjgpITERATED * g->out.tolerance * most + mjgpSTILL;
-}
-
-
-// rows so stiff that rounding of their forces moves a joint: say so
-static void warnOfRounding(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
-  mjtNum open = mjgpEVALUATIONS * g->out.rounding[i];
-  if (open > mjgpSEEN && open > mjgpCONFIRMED * g->out.cancellation[i] + mjgpSEEN) {
-    const char* name = mjgp_gearName(m, g->config->joint + i);
-    mjgp_warn(
-        g, mjgpWARN_ROUNDING,
-        "at time %g: constraint forces on %s '%.60s' are so large that their rounding alone "
-        "may change its velocity by %.2g. This happens where a contact finds no inertia (efc_D "
-        "near 1e15), such as a geom on the axis of its joint; friction is as exact as that",
-        d->time, mjgp_gearKind(g->config->joint + i), name ? name : "", open);
-  }
-}
-
-
-// did the joints move as was solved for, in spite of what the engine may add to its constraint solver
-static int confirmed(const mjgpGears* g, const mjModel* m, const mjData* d, mjtNum most) {
-  for (int a = 0; a < g->in.nactive; a++) {
-    int i = g->in.active[a];
-    mjtNum v = velocityOf(g, m, d, i), error = mju_abs(v - g->out.v_next[i]);
-    mjtNum scale = g->out.cancellation[i];
-
-    // most joints need no closer look
-    if (error <= mjgpCONFIRMED * scale && g->out.t[i] * v >= 0) {
-      continue;
-    }
-    const mjgpJoint* joint = g->config->joint + i;
-    int drives = g->out.t[i] * v < 0 && g->out.mode[i] && joint->gap == mjgpGAP_NONE &&
-                 g->in.compliance[i] == 0 && mju_abs(v) > mjgpDRIVES * scale + rounding(g, i, most);
-
-    // friction that is nothing but rounding has no sign
-    drives = drives && m->opt.timestep * mju_abs(g->out.t[i]) >
-                           rounding(g, i, most) * mjgp_restInertia(m, joint);
-
-    // the first bound is the smaller one, and cheap
-    int differs = error > mjgpCONFIRMED * scale &&
-                  error > mjgpCONFIRMED * (scale + mjgpFASTEST * most) + rounding(g, i, most);
-    if ((drives || differs) && !mju_isBad(v)) {
-      return 0;
-    }
-  }
-  return 1;
-}
-
-
-// Long because all that one step leaves to the next is written in this one place
-void mjgp_advance(const mjModel* m, mjData* d, int instance) {
-  if (instance != mjgp_leader(m, m->plugin[instance])) {
-    return;
-  }
-  mjgpGears* g = mjgp_gearsOf(m, d, instance);
-
-  // no callback came, or it came too early for forces that were set later
-  if (!g->done) {
-    if (!mjgp_actuationActive(m) && !passiveActive(m)) {
-      mjgp_warn(g, mjgpWARN_NOT_COMPUTED,
-                "no gear friction: with springs and dampers disabled the "
-                "engine calls no plugin in a model without active actuators. Enable one of the "
-                "flags spring, "
-                "damper and actuation");
-      leave(g, d, m, mjgITERATION_LIMIT);
-      g->count.unsolved++;
-    }
-    return;
-  }
-  g->done = 0;
-  mjtNum most = largestCancellation(g);
-  if (g->early && forcesChanged(g, m, d)) {
-    mjgp_warn(
-        g, mjgpWARN_CHANGED,
-        "forces were set after mj_step1, where gear friction is computed in "
-        "a model without active actuators: it did not know them. Add an actuator to the model, "
-        "or set forces before mj_step1");
-  }
-
-  // friction was solved for another motion: noslip iterations, no warmstart, or not solved at all
-  else if (g->config->options.coupling == mjgpIMPLICIT && !confirmed(g, m, d, most)) {
-    g->count.unconfirmed++;
-    if (g->out.info.status >= 0 && g->out.info.status <= mjgJAMMED) {
-      mjgp_warn(
-          g, mjgpWARN_UNCONFIRMED,
-          "at time %g the engine's constraint solver did not confirm the motion for which gear "
-          "friction was solved. Enable warmstart, set noslip_iterations to 0, and increase the "
-          "iterations of the constraint solver. Further occurrences are counted, not reported",
-          d->time);
-
-      // what the joints did is not what their friction was solved for
-      g->out.info.status = mjgITERATION_LIMIT;
-      mjgp_writeStatus(g, m, d);
-    }
-  }
-
-  // commit what the next step starts from
-  d->plugin_state[g->config->system + mjgpSYSTEM_FALLBACKS] += g->out.info.fallbacks;
-  if (d->nefc && g->config->options.coupling == mjgpIMPLICIT) {
-    mju_copy(d->plugin_state + g->config->acc, d->qacc, g->config->nv);
-  }
-  for (int a = 0; a < g->in.nactive; a++) {
-    int i = g->in.active[a], stride = g->config->stride[i], mode = g->out.mode[i];
-    const mjgpJoint* joint = g->config->joint + i;
-    mjtNum v = velocityOf(g, m, d, i), t = g->out.t[i], next = g->out.v_next[i];
-    mjtNum* state = d->plugin_state + g->config->state[i];
-    state[mjgpSTATE_FRICTION] = t;
-    state[mjgpSTATE_PIECE * stride] = g->out.lambda[i] < 0 ? 2 * mode : mode;
-    state[mjgpSTATE_LAG * stride] = d->nefc ? (v - next) / m->opt.timestep + g->in.lag[i] : 0;
-
-    // the gap; mode is the rotor's
-    if (g->config->gaps && (joint->gap == mjgpGAP_ROTOR || joint->gap == mjgpGAP_LOAD)) {
-      mjgp_advanceGap(g, m, d, i);
-      continue;
-    }
-
-    // a stuck joint stands still, to the last bit, and friction does not drive: where that is a matter of rounding
-    // the motion is the one that was solved for. Several joints of a tendon have no velocity of their own to set
-    warnOfRounding(g, m, d, i);
-    int drives = t * v < 0 && t * next >= 0;
-    if ((!mode || drives) && joint->dof >= 0 && g->in.compliance[i] == 0 &&
-        mju_abs(v - next) <= rounding(g, i, most)) {
-      d->qvel[joint->dof] = mode ? next : 0;
-      d->qpos[joint->qpos] = g->in.q[i] + m->opt.timestep * next;
-    }
   }
 }

@@ -5,7 +5,26 @@
 
 #include <mujoco/mujoco.h>
 
+#include "configuration/jacobian.h"
+#include "state/gears.h"
+
+// friction of this step (step.c), and what it leaves to the next (advance.c)
 void mjgp_compute(const mjModel* m, mjData* d, int instance, int capability_bit);
 void mjgp_advance(const mjModel* m, mjData* d, int instance);
+
+// no friction in this step, and a status that says why
+void mjgp_leave(mjgpGears* g, mjData* d, const mjModel* m, int status);
+
+// does mj_passive call plugins; if not it leaves passive forces at zero
+static inline int mjgp_passiveActive(const mjModel* m) {
+  int flags = mjDSBL_SPRING | mjDSBL_DAMPER;
+  return (m->opt.disableflags & flags) != flags;
+}
+
+// velocity on which gear i acts
+static inline mjtNum mjgp_velocityOf(const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
+  int own = g->config->own[i];
+  return own >= 0 ? d->qvel[own] : mjgp_mulRow(m, d, g->config->joint + i, d->qvel);
+}
 
 #endif  // MJGEAR_PLUGIN_STEP_H_

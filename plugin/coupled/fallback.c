@@ -352,15 +352,14 @@ void mjgp_restoreStatic(mjgpStep* s, const mjtNum* ratio) {
 // law, and no momentum is lost
 static void turnRotor(mjgpStep* s, int i) {
   mjgpGears* g = s->g;
-  int joint = s->group->joint[i], e = s->group->extra[i];
+  int joint = s->group->joint[i];
   const mjgCoupling* c = g->in.coupling + joint;
   mjgCouplingStep* step = g->out.gap + joint;
   mjtNum h = s->m->opt.timestep, v = g->in.v[joint] + h * s->acc[i];
-  mjtNum taken = g->in.implicit[joint] * s->acc[i] + (e >= 0 ? s->acc[s->n + e] : 0);
 
   // the gap beside a joint that moves as it does, then the rotor
   mjg_couplingResolve(step, c, v, 0);
-  mjtNum T = -s->t[i] - taken, phi = (c->gamma_u + c->gamma_v) * T;
+  mjtNum T = -s->t[i] - mjgp_takenTorque(s, i), phi = (c->gamma_u + c->gamma_v) * T;
   mjtNum hold = c->inertia * c->velocity / h + c->torque - T, ratio = fmax(1, c->static_ratio);
   int piece =
       mjgi_lawResolve(&step->friction, hold, phi, c->gamma_u, c->coulomb,

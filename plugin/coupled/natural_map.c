@@ -38,6 +38,12 @@ mjtNum mjgp_stepSize(const mjgpStep* s, int i) {
 }
 
 
+mjtNum mjgp_takenTorque(const mjgpStep* s, int i) {
+  int e = s->group->extra[i];
+  return s->g->in.implicit[s->group->joint[i]] * s->acc[i] + (e >= 0 ? s->acc[s->n + e] : 0);
+}
+
+
 // its velocity of slip with friction t
 static mjtNum slipVelocity(const mjgpStep* s, int i, mjtNum t) {
   return mjgp_slip(s->g, s->group->joint[i], jointVelocity(s, i), t);

@@ -47,6 +47,9 @@ typedef struct mjgpMap_ {
 // positive no less than a thousandth of what it is without the other joints
 mjtNum mjgp_stepSize(const mjgpStep* s, int i);
 
+// torque that the gains of a motor behind a gap take from joint i at s->acc, where the integrator has them
+mjtNum mjgp_takenTorque(const mjgpStep* s, int i);
+
 // make a map on d's stack; 0 if the engine's problem without friction cannot be solved
 int mjgp_makeMap(mjgpMap* map, mjgpStep* s);
 

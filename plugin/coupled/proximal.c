@@ -39,13 +39,6 @@ typedef struct mjgpProximal_ {
 } mjgpProximal;
 
 
-// torque that the gains of a motor behind a gap take from the joint, where the integrator has them
-static mjtNum takenTorque(const mjgpStep* s, int i) {
-  int e = s->group->extra[i];
-  return s->g->in.implicit[s->group->joint[i]] * s->acc[i] + (e >= 0 ? s->acc[s->n + e] : 0);
-}
-
-
 // gradient at s->a, with what the shafts ask for there
 static void evaluate(mjgpProximal* p) {
   mjgpStep* s = p->s;
@@ -59,7 +52,7 @@ static void evaluate(mjgpProximal* p) {
     mjtNum v = g->in.v[joint] + h * s->acc[i], A = h * p->c[i];
     mjg_couplingResolve(shaft, g->in.coupling + joint, v + A * p->center[i], A);
     p->torque[i] = -shaft->T;
-    p->asked[i] = -shaft->T - takenTorque(s, i);
+    p->asked[i] = -shaft->T - mjgp_takenTorque(s, i);
     p->slope[i] = -h * shaft->dT - g->in.implicit[joint];
   }
   mjgp_gradient(s->group, s->gradient, NULL, s->a, p->asked);
@@ -185,7 +178,7 @@ int mjgp_proximal(mjgpStep* s) {
   int going = mjgp_linearize(s);
   for (int i = 0; i < s->n; i++) {
     p->c[i] = mjgpSHORT * mjgp_stepSize(s, i);
-    p->center[i] = s->t[i] + takenTorque(s, i);
+    p->center[i] = s->t[i] + mjgp_takenTorque(s, i);
   }
   for (int k = 0; k < mjgpROUNDS && going; k++) {
     going = minimize(p);
