@@ -4,6 +4,7 @@
 
 #include "configuration/jacobian.h"
 #include "coupled/hessian.h"
+#include "coupled/zones.h"
 #include "friction/engine.h"
 #include "friction/simd.h"
 
@@ -360,15 +361,6 @@ static void makeCone(mjgpCone* cone, const mjtNum* jar, const mjContact* contact
 }
 
 
-static int zoneOf(const mjgpCone* cone, mjtNum mu) {
-  mjtNum N = cone->U[0], T = cone->T;
-  if (N >= mu * T || (T <= 0 && N >= 0)) {
-    return mjCNSTRSTATE_SATISFIED;
-  }
-  return mu * N + T <= 0 || (T <= 0 && N < 0) ? mjCNSTRSTATE_QUADRATIC : mjCNSTRSTATE_CONE;
-}
-
-
 // force, Hessian (nullable) and cost of an elliptic contact in a zone
 static mjtNum coneForce(mjtNum* f, mjtNum* H, int zone, const mjgpCone* cone, const mjtNum* jar,
                         const mjtNum* D, const mjContact* contact) {
@@ -434,7 +426,7 @@ mjtNum mjgp_constraintForce(const mjgpGroup* group, mjtNum* f, int* state, mjtNu
       const mjContact* contact = group->contact[k];
       mjgpCone regular;
       makeCone(&regular, jar + i, contact);
-      int zone = zoneOf(&regular, contact->mu);
+      int zone = mjgp_zone(regular.U[0], regular.T, contact->mu);
       cost +=
           coneForce(f + i, cone ? cone + 36 * k : NULL, zone, &regular, jar + i, D + i, contact);
       for (int j = 0; j < contact->dim; j++) {

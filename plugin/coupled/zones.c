@@ -25,12 +25,8 @@ int mjgp_zoneOf(const mjContact* contact, const mjtNum* jar, mjtNum edge) {
   mjgpLine line = makeLine(contact, jar, jar, 1);
   mjtNum T = mju_sqrt(line.T2), size = edge * (mju_abs(line.N) + T);
   mjtNum upper = line.N - contact->mu * T, lower = contact->mu * line.N + T;
-  if (mju_abs(upper) <= size || mju_abs(lower) <= size) {
-    return -1;
-  }
-  return upper > 0   ? mjCNSTRSTATE_SATISFIED
-         : lower < 0 ? mjCNSTRSTATE_QUADRATIC
-                     : mjCNSTRSTATE_CONE;
+  int near = mju_abs(upper) <= size || mju_abs(lower) <= size;
+  return near ? -1 : mjgp_zone(line.N, T, contact->mu);
 }
 
 

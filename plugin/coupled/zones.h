@@ -25,7 +25,14 @@ int mjgp_zoneBehind(int zone, int boundary);
 void mjgp_boundaryAt(mjtNum* value, mjtNum* slope, const mjContact* contact, int zone, int boundary,
                      const mjtNum* jar, const mjtNum* djar);
 
-// zone of a residual, -1 nearer to a boundary than this share of its length
+// zone of a contact with this normal and tangential size
+static inline int mjgp_zone(mjtNum N, mjtNum T, mjtNum mu) {
+  return N >= mu * T       ? mjCNSTRSTATE_SATISFIED
+         : mu * N + T <= 0 ? mjCNSTRSTATE_QUADRATIC
+                           : mjCNSTRSTATE_CONE;
+}
+
+// the same of a residual, -1 nearer to a boundary than this share of its length
 int mjgp_zoneOf(const mjContact* contact, const mjtNum* jar, mjtNum edge);
 
 // length of the line until the boundary is crossed to the outside, in direction sign; infinite: never
