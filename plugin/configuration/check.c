@@ -75,12 +75,11 @@ static void checkNoslip(mjgReport* report, const mjModel* m, const mjgpJoint* jo
 static void checkActuators(mjgReport* report, const mjModel* m, int slot) {
   for (int i = 0; i < m->nu; i++) {
     if (m->actuator_plugin[i] >= 0 && m->plugin[m->actuator_plugin[i]] == slot) {
-      const char* name = mj_id2name(m, mjOBJ_ACTUATOR, i);
       mjg_refuse(report,
                  mjgpNAME
                  ": actuator '%.60s' is a plugin, but the plugin is a gear and drives nothing; "
                  "write <motor> or another actuator, and <plugin instance=\"..\"/> in a body",
-                 name ? name : "");
+                 mjgp_nameOf(m, mjOBJ_ACTUATOR, i));
     }
   }
 }
@@ -161,10 +160,9 @@ static void checkTendon(mjgReport* report, const mjModel* m, const mjgpJoint* jo
   mjgpMotors motors = motorsOf(m, tendon);
   for (int k = 0; k < n; k++) {
     int other = m->dof_jntid[dof[k]];
-    const char* its_name = mj_id2name(m, mjOBJ_JOINT, other);
     if (m->jnt_actgravcomp[other] || (motors.n && m->jnt_actfrclimited[other])) {
       mjgp_refuseKey(&place, "tendon '%s': joint '%.60s' has %s, which acts behind the gear; %s",
-                     name, its_name ? its_name : "",
+                     name, mjgp_nameOf(m, mjOBJ_JOINT, other),
                      m->jnt_actgravcomp[other] ? "actuatorgravcomp" : "actuatorfrcrange",
                      m->jnt_actgravcomp[other] ? "leave it out" : "give the tendon that range");
     }
@@ -293,14 +291,14 @@ int mjgp_check(mjgpJoint* joint, int* n, mjgpOptions* options, mjgReport* report
 int mjgp_warnHomeless(mjgReport* report, const mjModel* m, int slot) {
   int before = report->count;
   for (int i = 0; i < m->nplugin; i++) {
-    const char* name = mj_id2name(m, mjOBJ_PLUGIN, i);
+    const char* name = mjgp_nameOf(m, mjOBJ_PLUGIN, i);
     if (m->plugin[i] == slot && !mjgp_countHomes(m, i)) {
       mjg_refuse(report,
                  mjgpNAME
                  ", instance '%.60s': no body references it, so that it is left behind where this "
                  "model is attached to another; write <plugin plugin=\"%s\" instance=\"%.60s\"/> "
                  "in the robot's root body",
-                 name ? name : "", mjgpNAME, name ? name : "");
+                 name, mjgpNAME, name);
     }
   }
   return report->count - before;

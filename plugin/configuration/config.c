@@ -8,12 +8,10 @@
 #include "configuration/gap.h"
 #include "configuration/parsing.h"
 
-// keys that do not describe a gear; those that do are the core's
+// keys beside those of gears, which are the core's, and those of gaps
 static const char* const own_keys[] = {
-    "joint",         "tendon",     "type",          "solver",      "coupling",    "tolerance",
-    "iterations",    "backlash",   "half_gap",      "stiffness",   "damping",     "rubber",
-    "shaft_inertia", "exponent",   "restitution",   "stiffness_2", "stiffness_3", "torque_1",
-    "torque_2",      "hysteresis", "rotor_inertia", "motor_joint", "encoder",
+    "joint",     "tendon",     "type",     "solver",      "coupling",
+    "tolerance", "iterations", "backlash", "motor_joint", "encoder",
 };
 enum {
   mjgpNOWN = (int)(sizeof(own_keys) / sizeof(own_keys[0]))
@@ -22,17 +20,21 @@ enum {
 static const char* const coupling_names[] = {"implicit", "lagged"};
 
 
-_Static_assert(mjgpNOWN + mjgNKEY <= mjgpMAXKEY, "mjgpMAXKEY is too small");
+_Static_assert(mjgpNOWN + mjgpNGAPKEY + mjgNKEY <= mjgpMAXKEY, "mjgpMAXKEY is too small");
 
 const char* const* mjgp_keys(int* nkey) {
-  static const char* keys[mjgpNOWN + mjgNKEY];
+  static const char* keys[mjgpNOWN + mjgpNGAPKEY + mjgNKEY];
+  int n = 0;
   for (int i = 0; i < mjgpNOWN; i++) {
-    keys[i] = own_keys[i];
+    keys[n++] = own_keys[i];
+  }
+  for (int k = 0; k < mjgpNGAPKEY; k++) {
+    keys[n++] = mjgp_gapKey(k);
   }
   for (int key = 0; key < mjgNKEY; key++) {
-    keys[mjgpNOWN + key] = mjg_keyInfo(key)->name;
+    keys[n++] = mjg_keyInfo(key)->name;
   }
-  *nkey = mjgpNOWN + mjgNKEY;
+  *nkey = n;
   return keys;
 }
 
@@ -75,21 +77,17 @@ static int isPlaceOf(const char* word, int length, int type, const mjgpPlace* pl
 // find the joints and tendons that an instance lists, at one of its homes; number of those that were found and
 // can have a gear. start: index of the first
 static int readJoints(mjgpJoint* joint, int start, mjgpPlace* place) {
+  static const int types[] = {mjOBJ_JOINT, mjOBJ_TENDON};
   int found = 0, item = 0, length;
-  const char *text, *word;
-  place->key = "joint";
-  for (text = mjgp_value(place); (word = mjgp_nextWord(&length, &text)); item++) {
-    int id = isPlaceOf(word, length, mjOBJ_JOINT, place) ? mjgp_findJoint(word, length, place) : -1;
-    if (id >= 0) {
-      joint[found++] = mjgp_makeJoint(place, id, start + item, item);
-    }
-  }
-  place->key = "tendon";
-  for (text = mjgp_value(place); (word = mjgp_nextWord(&length, &text)); item++) {
-    int id =
-        isPlaceOf(word, length, mjOBJ_TENDON, place) ? mjgp_findTendon(word, length, place) : -1;
-    if (id >= 0) {
-      joint[found++] = mjgp_makeTendon(place, id, start + item, item);
+  for (int k = 0; k < 2; k++) {
+    place->key = mju_type2Str(types[k]);
+    const char *text = mjgp_value(place), *word;
+    for (; (word = mjgp_nextWord(&length, &text)); item++) {
+      int here = isPlaceOf(word, length, types[k], place);
+      int id = here ? mjgp_findGeared(types[k], word, length, place) : -1;
+      if (id >= 0) {
+        joint[found++] = mjgp_makeGeared(place, types[k], id, start + item, item);
+      }
     }
   }
   return found;
@@ -125,15 +123,7 @@ static int readTypes(int* type, int n, mjgpPlace* place) {
     names[i] = mjg_typeName(i);
   }
   place->key = "type";
-  int length, given = mjgp_countValues(n, place);
-  const char* text = mjgp_value(place);
-  for (int i = 0; i < given; i++) {
-    const char* word = mjgp_nextWord(&length, &text);
-    if ((type[i] = mjgp_findWord(word, length, names, mjgNTYPE, place)) < 0) {
-      return -1;
-    }
-  }
-  return given;
+  return mjgp_readChoices(type, names, mjgNTYPE, n, place);
 }
 
 
@@ -181,13 +171,8 @@ static void readGears(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
           strstr(info->name, "viscous") ? "damping" : "armature", "at the output side");
       continue;
     }
-    const char* text = mjgp_value(place);
-    int status = 0, length;
-    for (int i = 0; i < given && !status; i++) {
-      const char* word = mjgp_nextWord(&length, &text);
-      status = mjgp_readNumber(number + i, word, length, place);
-    }
-    for (int i = 0; i < found && !status; i++) {
+    int read = mjgp_readValues(number, n, place);
+    for (int i = 0; i < found && read > 0; i++) {
       mjg_give(&joint[i].description, key, number[given == 1 ? 0 : joint[i].item]);
     }
   }
@@ -218,12 +203,11 @@ static void readGears(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
 
 // refuse a setting that differs from what another instance says
 static int disagree(const mjgpPlace* place, int other) {
-  const char* name = mj_id2name(place->m, mjOBJ_PLUGIN, other);
   return mjgp_refuseKey(
       place,
       "'%.60s' differs from instance '%s'; all geared joints are solved together, "
       "give the key once or everywhere the same",
-      mjgp_value(place), name ? name : "");
+      mjgp_value(place), mjgp_nameOf(place->m, mjOBJ_PLUGIN, other));
 }
 
 
@@ -301,10 +285,9 @@ static int compareJoints(const void* a, const void* b) {
 static void refuseTwice(const mjgpJoint* a, const mjgpJoint* b, const mjModel* m,
                         mjgReport* report) {
   int first = mjMIN(a->instance, b->instance), second = mjMAX(a->instance, b->instance);
-  const char* other = mj_id2name(m, mjOBJ_PLUGIN, first);
   mjgpPlace place = {m, second, mjgp_gearKind(a), report, 0};
   mjgp_refuseKey(&place, "%s '%s' already has a gear from instance '%s'; name each once",
-                 mjgp_gearKind(a), mjgp_gearName(m, a), other ? other : "");
+                 mjgp_gearKind(a), mjgp_gearName(m, a), mjgp_nameOf(m, mjOBJ_PLUGIN, first));
 }
 
 

@@ -1,25 +1,44 @@
 #include "configuration/gap.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "friction/engine.h"
 
 
-// keys of the numbers that describe a gap
-static const char* const gap_keys[mjgpNGAPKEY] = {
-    "half_gap", "stiffness",   "damping",      "rubber",      "shaft_inertia",
-    "exponent", "restitution", "stiffness_2",  "stiffness_3", "torque_1",
-    "torque_2", "hysteresis",  "rotor_inertia"};
+#define ONE(model) (1 << (model))
+#define ALL        (ONE(mjgNBACKLASH) - 1)
+
+// numbers that describe a gap: key, place in mjgpJoint, models that use it
+static const struct {
+  const char* key;
+  size_t place;
+  int models;
+} numbers[mjgpNGAPKEY] = {
+    {"half_gap", offsetof(mjgpJoint, backlash.half_gap), ALL & ~ONE(mjgTORSION)},
+    {"stiffness", offsetof(mjgpJoint, backlash.stiffness), ALL},
+    {"damping", offsetof(mjgpJoint, backlash.damping),
+     ALL & ~ONE(mjgDEADZONE) & ~ONE(mjgSMOOTH) & ~ONE(mjgHUNT_CROSSLEY)},
+    {"rubber", offsetof(mjgpJoint, backlash.rubber), ONE(mjgRUBBER) | ONE(mjgSMOOTH)},
+    {"shaft_inertia", offsetof(mjgpJoint, backlash.shaft_inertia), ONE(mjgJCK)},
+    {"exponent", offsetof(mjgpJoint, backlash.exponent), ONE(mjgHUNT_CROSSLEY)},
+    {"restitution", offsetof(mjgpJoint, backlash.restitution), ONE(mjgHUNT_CROSSLEY)},
+    {"stiffness_2", offsetof(mjgpJoint, backlash.stiffness_2), ONE(mjgTORSION)},
+    {"stiffness_3", offsetof(mjgpJoint, backlash.stiffness_3), ONE(mjgTORSION)},
+    {"torque_1", offsetof(mjgpJoint, backlash.torque_1), ONE(mjgTORSION)},
+    {"torque_2", offsetof(mjgpJoint, backlash.torque_2), ONE(mjgTORSION)},
+    {"hysteresis", offsetof(mjgpJoint, backlash.hysteresis), ONE(mjgTORSION)},
+    {"rotor_inertia", offsetof(mjgpJoint, rotor_inertia), ALL}};  // where there is a rotor
 
 
 const char* mjgp_gapKey(int k) {
-  return gap_keys[k];
+  return numbers[k].key;
 }
 
 
 int mjgp_gapKeyFromName(const char* name) {
   for (int k = 0; k < mjgpNGAPKEY; k++) {
-    if (!strcmp(gap_keys[k], name)) {
+    if (!strcmp(numbers[k].key, name)) {
       return k;
     }
   }
@@ -27,69 +46,35 @@ int mjgp_gapKeyFromName(const char* name) {
 }
 
 
-double* mjgp_gapNumber(mjgpJoint* joint, const char* key) {
-  // in the order of the keys
-  mjgBacklash* b = &joint->backlash;
-  double* const number[mjgpNGAPKEY] = {
-      &b->half_gap, &b->stiffness,   &b->damping,          &b->rubber,      &b->shaft_inertia,
-      &b->exponent, &b->restitution, &b->stiffness_2,      &b->stiffness_3, &b->torque_1,
-      &b->torque_2, &b->hysteresis,  &joint->rotor_inertia};
-  int k = mjgp_gapKeyFromName(key);
-  return k < 0 ? NULL : number[k];
+double* mjgp_gapNumber(mjgpJoint* joint, int k) {
+  return (double*)(void*)((char*)joint + numbers[k].place);
 }
 
 
-int mjgp_readsGapKey(const mjgpJoint* joint, const char* key) {
-  int model = joint->backlash.model;
-  if (!strcmp(key, "rotor_inertia")) {
-    return joint->gap == mjgpGAP_ROTOR;
-  }
-  if (!strcmp(key, "rubber")) {
-    return model == mjgRUBBER || model == mjgSMOOTH;
-  }
-  if (!strcmp(key, "shaft_inertia")) {
-    return model == mjgJCK;
-  }
-  if (!strcmp(key, "exponent") || !strcmp(key, "restitution")) {
-    return model == mjgHUNT_CROSSLEY;
-  }
-  if (!strcmp(key, "stiffness_2") || !strcmp(key, "stiffness_3") || !strcmp(key, "torque_1") ||
-      !strcmp(key, "torque_2") || !strcmp(key, "hysteresis")) {
-    return model == mjgTORSION;
-  }
-  if (!strcmp(key, "half_gap")) {
-    return model != mjgTORSION;
-  }
-  if (!strcmp(key, "damping")) {
-    return model != mjgDEADZONE && model != mjgSMOOTH && model != mjgHUNT_CROSSLEY;
-  }
-  return 1;
+int mjgp_readsGapKey(const mjgpJoint* joint, int k) {
+  int rotor = numbers[k].place == offsetof(mjgpJoint, rotor_inertia);
+  return rotor ? joint->gap == mjgpGAP_ROTOR : numbers[k].models >> joint->backlash.model & 1;
 }
 
 
 // numbers of the gaps of joints that have one
 static void readGapNumbers(mjgpJoint* joint, int found, int n, mjtNum* number, mjgpPlace* place) {
   for (int k = 0; k < mjgpNGAPKEY; k++) {
-    place->key = gap_keys[k];
-    int given = mjgp_countValues(n, place), length, status = 0;
-    const char* text = mjgp_value(place);
-    for (int i = 0; i < given && !status; i++) {
-      const char* word = mjgp_nextWord(&length, &text);
-      status = mjgp_readNumber(number + i, word, length, place);
-    }
+    place->key = numbers[k].key;
+    int given = mjgp_readValues(number, n, place), status = 0;
     for (int i = 0; i < found && given > 0 && !status; i++) {
       mjtNum value = number[given == 1 ? 0 : joint[i].item];
       if (joint[i].gap == mjgpGAP_NONE) {
         continue;
       }
-      if (value != 0 && !mjgp_readsGapKey(joint + i, place->key)) {
+      if (value != 0 && !mjgp_readsGapKey(joint + i, k)) {
         status = mjgp_refuseKey(
             place,
             "backlash '%s' of joint '%s' does not use it; leave it out, or give "
             "this joint 0",
             mjg_backlashName(joint[i].backlash.model), mjgp_gearName(place->m, joint + i));
       }
-      *mjgp_gapNumber(joint + i, place->key) = value;
+      *mjgp_gapNumber(joint + i, k) = value;
     }
   }
 }
@@ -119,11 +104,11 @@ static int readMotors(mjgpJoint* joint, int found, int n, int start, mjgpPlace* 
     }
     mjgpPlace home = *place;
     home.home = mjgp_homeOf(m, joint + i);
-    int id = mjgp_findJoint(word, length, &home);
+    int id = mjgp_findGeared(mjOBJ_JOINT, word, length, &home);
     if (id < 0) {
       continue;
     }
-    const char *name = mj_id2name(m, mjOBJ_JOINT, id), *load = mjgp_gearName(m, joint + i);
+    const char *name = mjgp_nameOf(m, mjOBJ_JOINT, id), *load = mjgp_gearName(m, joint + i);
     if (joint[i].gap == mjgpGAP_NONE) {
       mjgp_refuseKey(place, "joint '%s' has no backlash; give it a model in the key 'backlash'",
                      load);
@@ -133,7 +118,7 @@ static int readMotors(mjgpJoint* joint, int found, int n, int start, mjgpPlace* 
       mjgp_refuseKey(place, "'%s' and '%s' are a hinge and a slide; couple joints of one kind",
                      name, load);
     } else {
-      joint[found + added] = mjgp_makeJoint(place, id, start + added, 0);
+      joint[found + added] = mjgp_makeGeared(place, mjOBJ_JOINT, id, start + added, 0);
       joint[found + added].gap = mjgpGAP_MOTOR;
       joint[found + added].partner = joint[i].joint;
       joint[i].partner = id;
@@ -204,7 +189,6 @@ static void refusePresliding(const mjgpJoint* joint, mjgpPlace* place) {
 }
 
 
-// read everything that describes backlash; returns the number of joints that it adds as motors
 int mjgp_readGaps(mjgpJoint* joint, int found, int n, int start, mjgpPlace* place) {
   const char* names[mjgNBACKLASH + 1];
   static const char* const encoder_names[] = {"motor", "joint"};
@@ -216,7 +200,7 @@ int mjgp_readGaps(mjgpJoint* joint, int found, int n, int start, mjgpPlace* plac
   // without a model no key of a gap means anything
   if (!mjgp_hasBacklash(place->m, place->instance)) {
     for (int k = 0; k < mjgpNGAPKEY + 2; k++) {
-      place->key = k < mjgpNGAPKEY ? gap_keys[k] : k == mjgpNGAPKEY ? "motor_joint" : "encoder";
+      place->key = k < mjgpNGAPKEY ? numbers[k].key : k == mjgpNGAPKEY ? "motor_joint" : "encoder";
       if (mjgp_countWords(mjgp_value(place))) {
         mjgp_refuseKey(place, "the instance has no backlash; give a model in the key 'backlash'");
       }

@@ -13,11 +13,9 @@ int mjgp_readGaps(mjgpJoint* joint, int found, int n, int start, mjgpPlace* plac
 const char* mjgp_gapKey(int k);
 int mjgp_gapKeyFromName(const char* name);
 
-// number of a joint's gap or rotor by its key, null if no number of a gap has this key
-double* mjgp_gapNumber(mjgpJoint* joint, const char* key);
-
-// does the model of a joint's gap use such a key
-int mjgp_readsGapKey(const mjgpJoint* joint, const char* key);
+// k-th number of a joint's gap or rotor; does the model of its gap use it
+double* mjgp_gapNumber(mjgpJoint* joint, int k);
+int mjgp_readsGapKey(const mjgpJoint* joint, int k);
 
 // what is wrong with the rotor of a gap, behind the joint's name; null if nothing
 const char* mjgp_rotorError(const mjgpJoint* joint);

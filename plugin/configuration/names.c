@@ -3,12 +3,6 @@
 #include <string.h>
 
 
-static const char* nameOf(const mjModel* m, int type, int id) {
-  const char* name = mj_id2name(m, type, id);
-  return name ? name : "";
-}
-
-
 //---------------------------------- homes ---------------------------------------------------------
 
 int mjgp_nextHome(const mjModel* m, int instance, int body) {
@@ -112,8 +106,8 @@ static int lengthAround(const char* name, const char* word, size_t length, const
 static void findMatches(int* exact, int* renamed, int type, const char* word, size_t length,
                         const mjgpPlace* place, int flg_home) {
   const mjModel* m = place->m;
-  const char* instance = nameOf(m, mjOBJ_PLUGIN, place->instance);
-  const char* body = place->home ? nameOf(m, mjOBJ_BODY, place->home) : "";
+  const char* instance = mjgp_nameOf(m, mjOBJ_PLUGIN, place->instance);
+  const char* body = place->home ? mjgp_nameOf(m, mjOBJ_BODY, place->home) : "";
   int n = (int)(type == mjOBJ_JOINT ? m->njnt : m->ntendon), longest = 0;
   *exact = *renamed = -1;
   for (int id = 0; id < n; id++) {
@@ -121,7 +115,7 @@ static void findMatches(int* exact, int* renamed, int type, const char* word, si
     if (home != flg_home) {
       continue;
     }
-    const char* name = nameOf(m, type, id);
+    const char* name = mjgp_nameOf(m, type, id);
     if (strlen(name) == length && !strncmp(name, word, length)) {
       *exact = id;
       continue;
@@ -156,60 +150,32 @@ static int findObject(int type, const char* word, int length, const mjgpPlace* p
     mjgp_refuseKey(place,
                    "'%s' or '%s' may be meant, as the model may be part of another; write <plugin "
                    "plugin=\"%s\" instance=\"%s\"/> in the body above the joints of this gear",
-                   nameOf(m, type, exact), nameOf(m, type, renamed), mjgpNAME,
-                   nameOf(m, mjOBJ_PLUGIN, place->instance));
+                   mjgp_nameOf(m, type, exact), mjgp_nameOf(m, type, renamed), mjgpNAME,
+                   mjgp_nameOf(m, mjOBJ_PLUGIN, place->instance));
     return -2;
   }
   return exact >= 0 ? exact : renamed;
 }
 
 
-int mjgp_findJoint(const char* word, int length, const mjgpPlace* place) {
+int mjgp_findGeared(int type, const char* word, int length, const mjgpPlace* place) {
   static const char* const type_names[] = {"free", "ball", "slide", "hinge"};
   const mjModel* m = place->m;
-  int id = findObject(mjOBJ_JOINT, word, length, place);
+  int id = findObject(type, word, length, place), joint = type == mjOBJ_JOINT;
   if (id == -1) {
-    return mjgp_refuseKey(place,
-                          "joint '%.*s' is not in the model; use the name of a hinge or slide "
-                          "joint, in quotes if it has spaces",
-                          length > mjgpMAXWORD ? mjgpMAXWORD : length, word);
+    return mjgp_refuseKey(place, "%s '%.*s' is not in the model; use the name of a %s",
+                          mju_type2Str(type), mjMIN(length, mjgpMAXWORD), word,
+                          joint ? "hinge or slide joint, in quotes if it has spaces" : "tendon");
   }
-  if (id >= 0 && m->jnt_type[id] != mjJNT_SLIDE && m->jnt_type[id] != mjJNT_HINGE) {
+  if (id >= 0 && joint && m->jnt_type[id] != mjJNT_SLIDE && m->jnt_type[id] != mjJNT_HINGE) {
     return mjgp_refuseKey(place, "joint '%s' is a %s joint; a gear drives a hinge or a slide joint",
-                          nameOf(m, mjOBJ_JOINT, id), type_names[m->jnt_type[id]]);
-  }
-  return id < 0 ? -1 : id;
-}
-
-
-int mjgp_findTendon(const char* word, int length, const mjgpPlace* place) {
-  int id = findObject(mjOBJ_TENDON, word, length, place);
-  if (id == -1) {
-    return mjgp_refuseKey(place, "tendon '%.*s' is not in the model; use the name of a tendon",
-                          length > mjgpMAXWORD ? mjgpMAXWORD : length, word);
+                          mjgp_nameOf(m, mjOBJ_JOINT, id), type_names[m->jnt_type[id]]);
   }
   return id < 0 ? -1 : id;
 }
 
 
 //---------------------------------- items of a list -----------------------------------------------
-
-mjgpJoint mjgp_makeJoint(const mjgpPlace* place, int id, int index, int item) {
-  const mjModel* m = place->m;
-  return (mjgpJoint){.instance = place->instance,
-                     .index = index,
-                     .item = item,
-                     .kind = mjgpTRN_JOINT,
-                     .joint = id,
-                     .type = m->jnt_type[id],
-                     .dof = m->jnt_dofadr[id],
-                     .qpos = m->jnt_qposadr[id],
-                     .tendon = -1,
-                     .keys = mjgp_changeableKeys(m, place->instance),
-                     .backlashes = mjgp_hasBacklash(m, place->instance),
-                     .partner = -1};
-}
-
 
 // the joint that a tendon is, with the coefficient 1; -1: it is more than that
 static int jointOf(const mjModel* m, int tendon) {
@@ -219,18 +185,18 @@ static int jointOf(const mjModel* m, int tendon) {
 }
 
 
-mjgpJoint mjgp_makeTendon(const mjgpPlace* place, int id, int index, int item) {
+mjgpJoint mjgp_makeGeared(const mjgpPlace* place, int type, int id, int index, int item) {
   const mjModel* m = place->m;
-  int joint = jointOf(m, id);
+  int tendon = type == mjOBJ_TENDON, joint = tendon ? jointOf(m, id) : id;
   return (mjgpJoint){.instance = place->instance,
                      .index = index,
                      .item = item,
-                     .kind = mjgpTRN_TENDON,
-                     .joint = -1,
+                     .kind = tendon ? mjgpTRN_TENDON : mjgpTRN_JOINT,
+                     .joint = tendon ? -1 : id,
                      .type = joint < 0 ? -1 : m->jnt_type[joint],
                      .dof = joint < 0 ? -1 : m->jnt_dofadr[joint],
                      .qpos = joint < 0 ? -1 : m->jnt_qposadr[joint],
-                     .tendon = id,
+                     .tendon = tendon ? id : -1,
                      .keys = mjgp_changeableKeys(m, place->instance),
                      .backlashes = mjgp_hasBacklash(m, place->instance),
                      .partner = -1};
@@ -238,8 +204,8 @@ mjgpJoint mjgp_makeTendon(const mjgpPlace* place, int id, int index, int item) {
 
 
 const char* mjgp_gearName(const mjModel* m, const mjgpJoint* joint) {
-  return joint->kind == mjgpTRN_TENDON ? nameOf(m, mjOBJ_TENDON, joint->tendon)
-                                       : nameOf(m, mjOBJ_JOINT, joint->joint);
+  return joint->kind == mjgpTRN_TENDON ? mjgp_nameOf(m, mjOBJ_TENDON, joint->tendon)
+                                       : mjgp_nameOf(m, mjOBJ_JOINT, joint->joint);
 }
 
 

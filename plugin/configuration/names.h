@@ -14,9 +14,8 @@
 
 #include "configuration/parsing.h"
 
-// hinge or slide joint of a name in the configuration, or tendon; -1 after a refusal
-int mjgp_findJoint(const char* word, int length, const mjgpPlace* place);
-int mjgp_findTendon(const char* word, int length, const mjgpPlace* place);
+// hinge or slide joint of a name in the configuration, or tendon (type: mjtObj); -1 after a refusal
+int mjgp_findGeared(int type, const char* word, int length, const mjgpPlace* place);
 
 // first home of an instance behind a body, 0: none. A home below another does not count
 int mjgp_nextHome(const mjModel* m, int instance, int body);
@@ -29,8 +28,7 @@ int mjgp_homeOf(const mjModel* m, const mjgpJoint* joint);
 int mjgp_isAtHome(const char* word, int length, int type, const mjgpPlace* place);
 
 // the joint, or the tendon, as an item of a list
-mjgpJoint mjgp_makeJoint(const mjgpPlace* place, int id, int index, int item);
-mjgpJoint mjgp_makeTendon(const mjgpPlace* place, int id, int index, int item);
+mjgpJoint mjgp_makeGeared(const mjgpPlace* place, int type, int id, int index, int item);
 
 // its name, "" if it has none; what messages call it: "joint" or "tendon"
 const char* mjgp_gearName(const mjModel* m, const mjgpJoint* joint);

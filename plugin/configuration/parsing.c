@@ -9,10 +9,15 @@
 
 //---------------------------------- messages and words --------------------------------------------
 
-// write "mjgear.transmission, instance 'x'"
+const char* mjgp_nameOf(const mjModel* m, int type, int id) {
+  const char* name = mj_id2name(m, type, id);
+  return name ? name : "";
+}
+
+
 void mjgp_writePlace(char* text, size_t size, const mjModel* m, int instance) {
-  const char* name = mj_id2name(m, mjOBJ_PLUGIN, instance);
-  if (name && name[0]) {
+  const char* name = mjgp_nameOf(m, mjOBJ_PLUGIN, instance);
+  if (name[0]) {
     snprintf(text, size, mjgpNAME ", instance '%.*s'", mjgpMAXWORD, name);
   } else {
     snprintf(text, size, mjgpNAME ", instance %d", instance);
@@ -20,7 +25,6 @@ void mjgp_writePlace(char* text, size_t size, const mjModel* m, int instance) {
 }
 
 
-// add "mjgear.transmission, instance 'x', key 'y': ..." to the report and return -1
 int mjgp_refuseKey(const mjgpPlace* place, const char* format, ...) {
   char where[3 * mjgpMAXWORD];
   mjgp_writePlace(where, sizeof(where), place->m, place->instance);
@@ -36,14 +40,12 @@ int mjgp_refuseKey(const mjgpPlace* place, const char* format, ...) {
 }
 
 
-// value of a key, "" if it is not given
 const char* mjgp_value(const mjgpPlace* place) {
   const char* value = mj_getPluginConfig(place->m, place->instance, place->key);
   return value ? value : "";
 }
 
 
-// next word of a list separated by white space, null at the end; a word in quotes may hold spaces
 const char* mjgp_nextWord(int* length, const char** text) {
   const char* space = " \t\r\n";
   const char* word = *text + strspn(*text, space);
@@ -68,7 +70,6 @@ int mjgp_countWords(const char* text) {
 }
 
 
-// is a word the one that says nothing
 int mjgp_isNone(const char* word, int length) {
   return length == 4 && !strncmp(word, "none", 4);
 }
@@ -76,7 +77,6 @@ int mjgp_isNone(const char* word, int length) {
 
 //---------------------------------- values of a key -----------------------------------------------
 
-// read a finite number from a word; 0, or -1 after a refusal
 int mjgp_readNumber(mjtNum* number, const char* word, int length, const mjgpPlace* place) {
   char copy[64];
   const char* end;
@@ -96,7 +96,6 @@ int mjgp_readNumber(mjtNum* number, const char* word, int length, const mjgpPlac
 }
 
 
-// read a key that takes a single number; 1 if given, 0 if not (number is untouched), -1 if refused
 int mjgp_readSetting(mjtNum* number, const mjgpPlace* place) {
   const char* text = mjgp_value(place);
   int length, given = mjgp_countWords(text);
@@ -108,7 +107,6 @@ int mjgp_readSetting(mjtNum* number, const mjgpPlace* place) {
 }
 
 
-// number of values of a key, which is one for all joints or one per joint; -1 if refused
 int mjgp_countValues(int n, const mjgpPlace* place) {
   int given = mjgp_countWords(mjgp_value(place));
   if (given > 1 && given != n) {
@@ -120,7 +118,19 @@ int mjgp_countValues(int n, const mjgpPlace* place) {
 }
 
 
-// number of the word among n words, or -1 after a refusal
+int mjgp_readValues(mjtNum* number, int n, const mjgpPlace* place) {
+  int length, given = mjgp_countValues(n, place);
+  const char* text = mjgp_value(place);
+  for (int i = 0; i < given; i++) {
+    const char* word = mjgp_nextWord(&length, &text);
+    if (mjgp_readNumber(number + i, word, length, place)) {
+      return -1;
+    }
+  }
+  return given;
+}
+
+
 int mjgp_findWord(const char* word, int length, const char* const* words, int n,
                   const mjgpPlace* place) {
   char list[200] = "";
@@ -135,7 +145,6 @@ int mjgp_findWord(const char* word, int length, const char* const* words, int n,
 }
 
 
-// read a key whose value is one of n words; 1 if given, 0 if not, -1 after a refusal
 int mjgp_readWord(int* choice, const char* const* words, int n, const mjgpPlace* place) {
   const char* text = mjgp_value(place);
   int given = mjgp_countWords(text);
@@ -149,7 +158,6 @@ int mjgp_readWord(int* choice, const char* const* words, int n, const mjgpPlace*
 }
 
 
-// read words of a key for the found of n listed joints; number of values, -1 if refused
 int mjgp_readChoices(int* choice, const char* const* words, int nword, int n, mjgpPlace* place) {
   int length, given = mjgp_countValues(n, place);
   const char* text = mjgp_value(place);

@@ -19,6 +19,9 @@ typedef struct mjgpPlace_ {
   int home;  // body below which names are looked up first, 0: none
 } mjgpPlace;
 
+// name of an object of the model, "" if it has none
+const char* mjgp_nameOf(const mjModel* m, int type, int id);
+
 // write "mjgear.transmission, instance 'x'"
 void mjgp_writePlace(char* text, size_t size, const mjModel* m, int instance);
 
@@ -45,6 +48,9 @@ int mjgp_readSetting(mjtNum* number, const mjgpPlace* place);
 // number of values of a key, which is one for all joints or one per joint; -1 if refused
 int mjgp_countValues(int n, const mjgpPlace* place);
 
+// read a number for each of n listed joints; number of values, -1 if refused
+int mjgp_readValues(mjtNum* number, int n, const mjgpPlace* place);
+
 // number of the word among n words, or -1 after a refusal
 int mjgp_findWord(const char* word, int length, const char* const* words, int n,
                   const mjgpPlace* place);
@@ -52,7 +58,7 @@ int mjgp_findWord(const char* word, int length, const char* const* words, int n,
 // read a key whose value is one of n words; 1 if given, 0 if not, -1 after a refusal
 int mjgp_readWord(int* choice, const char* const* words, int n, const mjgpPlace* place);
 
-// the same for n listed joints; number of values, -1 if refused
+// the same for each of n listed joints; number of values, -1 if refused
 int mjgp_readChoices(int* choice, const char* const* words, int nword, int n, mjgpPlace* place);
 
 // does an instance have backlash

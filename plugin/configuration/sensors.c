@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "configuration/parsing.h"
+
 
 int mjgp_isOurSensor(const mjModel* m, int sensor, int slot) {
   int instance = m->sensor_type[sensor] == mjSENS_PLUGIN ? m->sensor_plugin[sensor] : -1;
@@ -41,13 +43,10 @@ int mjgp_checkSensors(mjgReport* report, const mjModel* m, const mjgpJoint* join
     count++;
     if (mjgp_sensorJoint(m, joint, n, s) < 0) {
       int type = m->sensor_objtype[s];
-      const char* name = mj_id2name(m, mjOBJ_SENSOR, s);
-      const char* owner = mj_id2name(m, mjOBJ_PLUGIN, m->sensor_plugin[s]);
-      const char* object = mj_id2name(m, type, m->sensor_objid[s]);
       char what[120] = "it names no joint or tendon, and its instance has several";
       if (type != mjOBJ_UNKNOWN) {
         snprintf(what, sizeof(what), "%s '%.60s' is not a geared %s of its instance",
-                 mju_type2Str(type), object ? object : "",
+                 mju_type2Str(type), mjgp_nameOf(m, type, m->sensor_objid[s]),
                  type == mjOBJ_TENDON ? "tendon" : "joint");
       }
       mjg_refuse(report,
@@ -55,7 +54,8 @@ int mjgp_checkSensors(mjgReport* report, const mjModel* m, const mjgpJoint* join
                  ", instance '%.60s', sensor '%.60s': %s; set objtype=\"joint\" and as "
                  "objname a joint of the instance's key 'joint', or objtype=\"tendon\" and one of "
                  "its key 'tendon'",
-                 owner ? owner : "", name ? name : "", what);
+                 mjgp_nameOf(m, mjOBJ_PLUGIN, m->sensor_plugin[s]), mjgp_nameOf(m, mjOBJ_SENSOR, s),
+                 what);
     }
   }
   return count;

@@ -230,10 +230,11 @@ static int getValue(double* value, const mjgpConfig* c, const mjtNum* state, int
                     const char* key) {
   // a number of the gap
   mjgpJoint found;
-  if (mjgp_gapKeyFromName(key) >= 0) {
+  int gap = mjgp_gapKeyFromName(key);
+  if (gap >= 0) {
     effectiveJoint(&found, c, state, gapOf(c, i));
-    int known = found.gap != mjgpGAP_NONE && mjgp_readsGapKey(&found, key);
-    *value = known ? *mjgp_gapNumber(&found, key) : *value;
+    int known = found.gap != mjgpGAP_NONE && mjgp_readsGapKey(&found, gap);
+    *value = known ? *mjgp_gapNumber(&found, gap) : *value;
     return known;
   }
 
