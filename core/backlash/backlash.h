@@ -55,6 +55,17 @@ typedef struct mjgiGap_ {
 // the gap of a coupling in a step whose driven side has the line vhat - A T
 mjgiGap mjgi_makeGap(const mjgCoupling* coupling, double A);
 
+// does the gap depend on A: models that touch earlier the faster they close
+static inline int mjgi_hasTouch(const mjgBacklash* law) {
+  return law->model == mjgPHASE_PLANE || law->model == mjgRUBBER;
+}
+
+// mjg_couplingResolve for rotors that are asked again and again, with the gap that mjgi_makeGap made: the piece that step
+// has from before is tried first, which is right if it fits, because there is one solution: 0 <= gamma_u, gamma_v < 1 and no
+// static ratio above 1. What mjgi_closeGap writes is not written; it takes T and the rate *w
+void mjgi_resolveAgain(mjgCouplingStep* step, double* w, const mjgCoupling* coupling,
+                       const mjgiGap* gap, double vhat, double A);
+
 // mean torque T of the step and rate w with w = w0 - a T; *slope = dT/dw0. For either sign of a: where the line
 // rises with torque, as integrators that move in another metric than constraints can make it, the solution of
 // least torque, or none

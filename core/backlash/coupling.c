@@ -185,6 +185,57 @@ void mjg_couplingRest(double* theta_b, double* omega_s, const mjgBacklash* law, 
 }
 
 
+// the rotor on the piece that step has; 0 if it is not on it
+static int resolvePiece(mjgCouplingStep* step, Trial* trial, const mjgCoupling* coupling,
+                        const mjgiGap* gap, double vhat, double A) {
+  double a1 = coupling->h / coupling->inertia;
+  double start = coupling->velocity + a1 * coupling->torque;
+  double rest = (1 - gap->eta) * coupling->omega_d - gap->eta * vhat;
+  double gu = coupling->gamma_u, gs = gu + coupling->gamma_v;
+  int s = step->mode, load = step->lambda < 0 ? -1 : 1;
+
+  // held
+  if (s == 0) {
+    trial->T = mjgi_solveGap(&trial->w, &trial->slope, gap, rest, gap->eta * A);
+    trial->t = start / a1 - trial->T;
+    trial->lambda = mjgi_lawLoadOut(gu, coupling->gamma_v, trial->T, trial->t);
+    step->velocity = 0;
+    return fabs(trial->t) <= mjgi_lawBound(trial->lambda, coupling->coulomb, 1);
+  }
+
+  // slips: t is a line in T
+  double t0 = 0, t1 = 0, offset;
+  double factor = mjgi_lawRow(&offset, mjgi_piece(s, load > 0), coupling->coulomb, 1, 1);
+  mjgi_lawLine(&t1, &t0, factor, offset, gs, -gu);
+  trial->T = mjgi_solveGap(&trial->w, &trial->slope, gap, rest + gap->eta * (start - a1 * t0),
+                           gap->eta * (a1 + A + a1 * t1));
+  trial->t = t0 + t1 * trial->T;
+  trial->lambda = mjgi_lawLoadOut(gu, coupling->gamma_v, trial->T, trial->t);
+  step->velocity = start - a1 * (trial->t + trial->T);
+  return load * trial->lambda >= 0 && s * trial->t >= 0 && s * step->velocity > 0;
+}
+
+
+// what became of a rotor
+static void writeRotor(mjgCouplingStep* step, const Trial* result, const mjgiGap* gap) {
+  step->T = result->T;
+  step->dT = -gap->eta * result->slope;
+  step->friction = result->t;
+  step->lambda = result->lambda;
+}
+
+
+void mjgi_resolveAgain(mjgCouplingStep* step, double* w, const mjgCoupling* coupling,
+                       const mjgiGap* gap, double vhat, double A) {
+  Trial result;
+  if (!resolvePiece(step, &result, coupling, gap, vhat, A)) {
+    resolveRotor(step, &result, coupling, gap, vhat, A);
+  }
+  writeRotor(step, &result, gap);
+  *w = result.w;
+}
+
+
 void mjg_couplingResolve(mjgCouplingStep* step, const mjgCoupling* coupling, double vhat,
                          double A) {
   const mjgiGap gap = mjgi_makeGap(coupling, A);
@@ -192,14 +243,11 @@ void mjg_couplingResolve(mjgCouplingStep* step, const mjgCoupling* coupling, dou
   *step = (mjgCouplingStep){0};
   if (coupling->inertia > 0) {
     resolveRotor(step, &result, coupling, &gap, vhat, A);
-    step->dT = -gap.eta * result.slope;
+    writeRotor(step, &result, &gap);
   } else {
     double w0 = gap.eta * vhat + (1 - gap.eta) * gap.omega_d;
-    result.T = mjgi_solveGap(&result.w, &result.slope, &gap, w0, gap.eta * A);
+    step->T = result.T = mjgi_solveGap(&result.w, &result.slope, &gap, w0, gap.eta * A);
     step->dT = gap.eta * result.slope;
   }
-  step->T = result.T;
-  step->friction = result.t;
-  step->lambda = result.lambda;
   mjgi_closeGap(step, &gap, result.T, result.w);
 }

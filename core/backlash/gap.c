@@ -35,12 +35,6 @@ static int hasState(const mjgBacklash* law) {
 }
 
 
-// models that touch earlier the faster they close
-static int hasTouch(const mjgBacklash* law) {
-  return law->model == mjgPHASE_PLANE || law->model == mjgRUBBER;
-}
-
-
 //---------------------------------- torque over rate ----------------------------------------------
 
 // j s'' + c s' + k s = 0 over h, in closed form; j = 0 leaves the rate as it is
@@ -72,10 +66,16 @@ static void freeShaft(double* twist, double* rate, double s, double v, double j,
 }
 
 
+// models with state: where the relaxed shaft would end in the gap
+static double gapEnd(const mjgiGap* gap, double w) {
+  return gap->p + gap->h * w - gap->free_twist;
+}
+
+
 // models with state: an untouched shaft relaxes; where that would leave the gap, the stop holds it
 static double stateTorque(double* slope, const mjgiGap* gap, double w) {
   const mjgBacklash* law = gap->law;
-  double gap_end = gap->p + gap->h * w - gap->free_twist;
+  double gap_end = gapEnd(gap, w);
   *slope = 0;
   if (fabs(gap_end) <= law->half_gap && law->half_gap > 0) {
     return 0;
@@ -117,7 +117,7 @@ static double touchRate(double* slope, const mjgiGap* gap, double sign, double o
   const mjgBacklash* law = gap->law;
   double before = sign * gap->omega_d;
   *slope = 1;
-  if (!hasTouch(law) || !(omega > 0 && before > 0)) {
+  if (!mjgi_hasTouch(law) || !(omega > 0 && before > 0)) {
     return omega;
   }
 
@@ -279,6 +279,13 @@ static double gapTorque(double* slope, const mjgiGap* gap, double w) {
 
 //---------------------------------- scalar solve --------------------------------------------------
 
+// models with state: does a shaft that is at a stop at rate w0 stay there until w, so that its torque is a line between them
+static int staysAtStop(const mjgiGap* gap, double w0, double w) {
+  double end = gapEnd(gap, w);
+  return hasState(gap->law) && end * gapEnd(gap, w0) > 0 && fabs(end) > gap->law->half_gap;
+}
+
+
 // torque T and rate w with T = gapTorque(w), w = w0 - a T, a >= 0; *slope = dT/dw0. Newton, kept in a
 // bracket that bisection shrinks where Newton does not; at a jump the line picks T within it.
 static double solveLine(double* w, double* slope, const mjgiGap* gap, double w0, double a) {
@@ -288,6 +295,13 @@ static double solveLine(double* w, double* slope, const mjgiGap* gap, double w0,
   if (torque == 0 || a == 0) {
     *slope = s / (1 + a * s);
     return torque;
+  }
+
+  double at_stop = torque / (1 + a * s);
+  if (staysAtStop(gap, w0, w0 - a * at_stop)) {
+    *w = w0 - a * at_stop;
+    *slope = s / (1 + a * s);
+    return at_stop;
   }
 
   double lo = torque > 0 ? w0 - a * torque : w0;
@@ -380,7 +394,7 @@ mjgiGap mjgi_makeGap(const mjgCoupling* coupling, double A) {
   gap.eta = 0.5 * (1 + coupling->blend);
   gap.p = coupling->theta_d - (1 - gap.eta) * h * coupling->omega_d;
   gap.slider = coupling->theta_b;
-  if (hasTouch(law)) {
+  if (mjgi_hasTouch(law)) {
     gap.touch = mjg_backlashTouch(law, fabs(gap.omega_d));
     gap.yield = A + (coupling->inertia > 0 ? h / coupling->inertia : 0);
   }

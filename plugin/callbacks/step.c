@@ -9,6 +9,7 @@
 #include "friction/effective_inertia.h"
 #include "friction/engine.h"
 #include "friction/friction.h"
+#include "friction/shafts.h"
 #include "friction/simd.h"
 #include "friction/tree.h"
 #include "observe/sensor.h"
@@ -207,6 +208,7 @@ static void solveFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mh
   }
   n = solveTendons(g, m, d, Mhat, force, joint, n);
   n = mjgp_solveTrees(g, m, d, Mhat, force, joint, n);
+  n = mjgp_solveShafts(g, m, d, Mhat, force, joint, n);
   if (!n) {
     return;
   }

@@ -17,6 +17,7 @@
 #include "coupled/parts.h"
 #include "coupled/pivoting.h"
 #include "coupled/proximal.h"
+#include "coupled/shaft_steps.h"
 #include "friction/engine.h"
 #include "friction/friction.h"
 #include "friction/simd.h"
@@ -314,8 +315,11 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
   start(s);
   g->count.coupled++;
 
-  int solved = 0, worst = -1, method = mjgpBY_NEWTON;
+  int solved = s->gaps && mjgp_shaftSteps(s), worst = -1, method = mjgpBY_NEWTON;
   mjtNum error = 0;
+  if (s->gaps && !solved) {
+    start(s);
+  }
   mjgp_allowPivots(s, 1);
   for (int k = 0; k < mjgpSTEPS && !solved && (s->pivots > 0 || !mjgp_isPivoting(s)); k++) {
     solved = (mjgp_relinearize(s) || mjgp_linearize(s)) && mjgp_newtonStep(s);

@@ -255,8 +255,7 @@ static void addForm(mjgpGroup* group, const mjtNum* C, int i, int dim) {
 }
 
 
-// H = M + J' s'' J, upper triangle
-static void assemble(mjgpGroup* group) {
+void mjgp_assemble(mjgpGroup* group) {
   memcpy(group->U, group->inertia, sizeof(mjtNum) * group->nU);
 
   // rows that act, in batches with the same columns
@@ -286,7 +285,7 @@ int mjgp_factor(mjgpGroup* group) {
   // what is behind column i % 4 of a lane
   static const mjgpBits behind[mjgiSIMD] = {
       {0, -1, -1, -1}, {0, 0, -1, -1}, {0, 0, 0, -1}, {0, 0, 0, 0}};
-  assemble(group);
+  mjgp_assemble(group);
   for (int k = 0; k < group->nv; k++) {
     mjtNum* row = group->U + group->U_adr[k];
     int last = group->last[k], begin = mjgi_simdBegin(k), end = mjgi_simdEnd(last + 1);

@@ -15,6 +15,9 @@
 // elimination tree of the group and memory for its factor, on d's stack
 void mjgp_makePattern(mjgpGroup* group, mjData* d);
 
+// Hessian at group->state and group->cone, upper triangle, in U
+void mjgp_assemble(mjgpGroup* group);
+
 // Hessian at group->state and group->cone, factored; returns 0 if it is not positive definite
 int mjgp_factor(mjgpGroup* group);
 

@@ -1,6 +1,7 @@
 #include "friction/backlash.h"
 
 #include "configuration/jacobian.h"
+#include "friction/friction.h"
 #include "state/layout.h"
 
 
@@ -73,19 +74,18 @@ void mjgp_advanceGap(const mjgpGears* g, const mjModel* m, mjData* d, int i) {
 //---------------------------------- what the motor sees -------------------------------------------
 
 void mjgp_addEncoder(const mjgpGears* g, const mjModel* m, mjData* d, int sign) {
-  for (int a = 0; a < g->in.nactive && g->config->encoders; a++) {
-    int i = g->in.active[a];
-    const mjgpJoint* joint = g->config->joint + i;
-    if (joint->gap != mjgpGAP_ROTOR || joint->encoder != mjgpENCODER_MOTOR) {
+  for (int k = 0; k < m->nactuator && g->config->encoders; k++) {
+    int jnt = m->actuator_trnid[2 * k];
+    if (m->actuator_trntype[k] != mjTRN_JOINT || !mjgp_isAwake(m, d, m->jnt_dofadr[jnt])) {
       continue;
     }
-    for (int k = 0; k < m->nactuator; k++) {
-      if (m->actuator_trntype[k] == mjTRN_JOINT && m->actuator_trnid[2 * k] == joint->joint) {
-        int adr = m->actuator_outadr[k];
-        mjtNum gear = sign * m->actuator_gear[6 * k];
-        d->actuator_length[adr] += gear * *gapState(g, d, i, mjgpGAP_ANGLE);
-        d->actuator_velocity[adr] += gear * *gapState(g, d, i, mjgpGAP_RATE);
-      }
+    int i = g->config->geared[m->jnt_dofadr[jnt]];
+    const mjgpJoint* joint = i < 0 ? NULL : g->config->joint + i;
+    if (joint && joint->gap == mjgpGAP_ROTOR && joint->encoder == mjgpENCODER_MOTOR) {
+      int adr = m->actuator_outadr[k];
+      mjtNum gear = sign * m->actuator_gear[6 * k];
+      d->actuator_length[adr] += gear * *gapState(g, d, i, mjgpGAP_ANGLE);
+      d->actuator_velocity[adr] += gear * *gapState(g, d, i, mjgpGAP_RATE);
     }
   }
 }

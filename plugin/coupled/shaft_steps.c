@@ -1,0 +1,234 @@
+#include "coupled/shaft_steps.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "friction/shafts.h"
+#include "solvers/dense.h"
+
+// linearizations; most steps take one or two
+#define mjgpROUNDS 12
+
+// trials of a line search, and what of the slope at its start it leaves
+#define mjgpTRIALS 20
+#define mjgpLEFT   0.1
+
+typedef struct mjgpShafts_ {
+  mjgpStep* s;
+  mjgpShaft* shaft;  // (n)
+  mjtNum error;      // largest difference from their tangents
+  mjtNum slope;      // of the gradient along the step
+  mjtNum* step;      //                                                                   (nv)
+  mjtNum* row;       // change of J a - aref by it                                        (nefc)
+  mjtNum* acc;       // and of the joints' accelerations                                  (ld)
+  mjtNum* from;      // J a - aref before it                                              (nefc)
+  mjtNum* from_acc;  //                                                                   (ld)
+  mjtNum* K;         // equations in two metrics                                          (nv x nv)
+  int* pivot;        //                                                                   (nv)
+} mjgpShafts;
+
+
+// forces of constraints and shafts after a share of the step, and the slope of the gradient along it: linear + share
+// quadratic is what does not depend on them
+static void moveAlong(mjgpShafts* p, mjtNum share, mjtNum linear, mjtNum quadratic) {
+  mjgpStep* s = p->s;
+  mjgpGroup* group = s->group;
+  mjtNum slope = linear + share * quadratic;
+  for (int i = 0; i < group->nefc; i++) {
+    group->jar[i] = p->from[i] + share * p->row[i];
+  }
+  mjgp_constraintForce(group, group->f, group->state, group->cone, group->jar);
+  for (int i = 0; i < group->nefc; i++) {
+    slope -= group->f[i] * p->row[i];
+  }
+  p->error = 0;
+  for (int i = 0; i < s->n; i++) {
+    mjtNum error = mjgp_moveShaft(p->shaft + i, p->from_acc[i] + share * p->acc[i]);
+    p->error = error <= p->error ? p->error : error;
+    s->t[i] = p->shaft[i].t;
+    slope += s->t[i] * p->step[group->E_dof[group->E_adr[i]]];
+  }
+  p->slope = slope;
+}
+
+
+// step = - (H + E' D E)^-1 gradient
+static int solveSymmetric(mjgpShafts* p) {
+  mjgpStep* s = p->s;
+  mjgpGroup* group = s->group;
+  for (int i = 0; i < s->n; i++) {
+    int dof = group->E_dof[group->E_adr[i]];
+    group->inertia[group->U_adr[dof] + (size_t)dof] += p->shaft[i].slope;
+  }
+  int regular = mjgp_factor(group);
+  for (int i = 0; i < s->n; i++) {
+    int dof = group->E_dof[group->E_adr[i]];
+    group->inertia[group->U_adr[dof] + (size_t)dof] = group->M[group->M_adr[dof]];
+  }
+  if (regular) {
+    mjgp_solveLower(group, p->step);
+    mjgp_solveUpper(group, p->step);
+  }
+  return regular;
+}
+
+
+// step = - (H + E' D R)^-1 gradient
+static int solveGeneral(mjgpShafts* p) {
+  mjgpStep* s = p->s;
+  mjgpGroup* group = s->group;
+  int nv = group->nv, ld = mjgi_simdEnd(nv);
+  mjgp_assemble(group);
+  mju_zero(p->K, nv * ld);
+  for (int i = 0; i < nv; i++) {
+    const mjtNum* row = group->U + group->U_adr[i];
+    for (int j = i; j <= group->last[i]; j++) {
+      p->K[i * ld + j] = p->K[j * ld + i] = row[j];
+    }
+  }
+  for (int i = 0; i < s->n; i++) {
+    mjtNum* row = p->K + group->E_dof[group->E_adr[i]] * ld;
+    mjtNum slope = p->shaft[i].slope;
+    for (int k = 0; k < nv && slope != 0; k++) {
+      row[k] += slope * s->rows[k * group->ld + i];
+    }
+  }
+  return mjgi_lu(p->K, p->step, p->pivot, nv);
+}
+
+
+// where the whole step goes too far, to where the gradient has little of it left, by regula falsi; in one metric it is
+// that of a convex function. begin: what it has at the start. Returns the share of the step
+static mjtNum shorten(mjgpShafts* p, mjtNum begin, mjtNum linear, mjtNum quadratic) {
+  int side = 0;
+  mjtNum low = 0, high = 1, at_low = begin, at_high = p->slope, share = 1;
+  for (int k = 0; k < mjgpTRIALS && mju_abs(p->slope) > -mjgpLEFT * begin; k++) {
+    mjtNum next = low - at_low * (high - low) / (at_high - at_low);
+    if (!(next > low && next < high)) {
+      break;
+    }
+    share = next;
+    moveAlong(p, share, linear, quadratic);
+    if (p->slope < 0) {
+      low = share;
+      at_low = p->slope;
+      at_high *= side == -1 ? 0.5 : 1;
+      side = -1;
+    } else {
+      high = share;
+      at_high = p->slope;
+      at_low *= side == 1 ? 0.5 : 1;
+      side = 1;
+    }
+  }
+  return share;
+}
+
+
+// are all forces those of the linearization, at the states in s->state
+static int isSettled(const mjgpShafts* p) {
+  const mjgpStep* s = p->s;
+  const mjgpGroup* group = s->group;
+  for (int i = 0; i < group->nefc; i++) {
+    if (group->state[i] != s->state[i] || group->state[i] == mjCNSTRSTATE_CONE) {
+      return 0;
+    }
+  }
+  return p->error <= mjgpTANGENT;
+}
+
+
+// results in s->g
+static void store(mjgpShafts* p) {
+  mjgpStep* s = p->s;
+  mjgpGroup* group = s->group;
+  mjtNum fastest = 0;
+  for (int k = 0; k < group->nv; k++) {
+    mjtNum inertia = group->M[group->M_adr[k]];
+    fastest = mju_max(fastest, mju_abs(group->force[k]) / inertia + mju_abs(s->a[k]));
+  }
+  for (int i = 0; i < s->n; i++) {
+    mjgp_storeShaft(s->g, group->joint[i], p->shaft + i, fastest);
+  }
+  s->g->out.last_info = (mjgInfo){.status = mjgSOLVED,
+                                  .iterations = s->newton_steps,
+                                  .factorizations = s->newton_steps,
+                                  .residual = p->error,
+                                  .sigma_max = -1};
+}
+
+
+static int iterate(mjgpShafts* p) {
+  mjgpStep* s = p->s;
+  mjgpGroup* group = s->group;
+  int nv = group->nv;
+  for (int k = 0; k < mjgpROUNDS; k++) {
+    s->newton_steps++;
+    mjgp_gradient(group, s->gradient, NULL, s->a, s->t);
+    mju_scl(p->step, s->gradient, -1, nv);
+    if (!(p->K ? solveGeneral : solveSymmetric)(p)) {
+      return 0;
+    }
+    memcpy(s->state, group->state, sizeof(int) * (size_t)group->nefc);
+    mju_copy(p->from, group->jar, group->nefc);
+    mju_copy(p->from_acc, s->acc, s->n);
+    mjgp_mulJacobian(group, p->row, p->step);
+    mjgp_accelerationsOf(s, p->acc, p->step);
+
+    // what of the slope along the step does not depend on states and pieces
+    mjtNum begin = mju_dot(p->step, s->gradient, nv), linear = begin, quadratic = 0;
+    for (int i = 0; i < group->nefc; i++) {
+      linear += group->f[i] * p->row[i];
+    }
+    for (int i = 0; i < s->n; i++) {
+      linear -= s->t[i] * p->step[group->E_dof[group->E_adr[i]]];
+    }
+    mjgp_mulInertia(group, s->next, p->step);
+    quadratic = mju_dot(p->step, s->next, nv);
+    moveAlong(p, 1, linear, quadratic);
+    int settled = isSettled(p);
+    mjtNum share = 1;
+    if (!settled && begin < 0 && p->slope > -mjgpLEFT * begin) {
+      share = shorten(p, begin, linear, quadratic);
+    }
+    mju_addToScl(s->a, p->step, share, nv);
+    if (settled) {
+      return 1;
+    }
+    mju_addScl(s->acc, p->from_acc, p->acc, share, s->n);
+  }
+  return 0;
+}
+
+
+int mjgp_shaftSteps(mjgpStep* s) {
+  mjgpGroup* group = s->group;
+  size_t n = (size_t)s->n, nv = (size_t)mjgi_simdEnd(group->nv), nefc = (size_t)group->nefc;
+  size_t ld = (size_t)group->ld, nK = s->rows ? nv * nv : 0;
+  if (s->rough || s->engine || group->nextra || !mjgp_areShafts(s->g, group->joint, s->n)) {
+    return 0;
+  }
+  mj_markStack(s->d);
+  mjtNum* number = mj_stackAllocNum(s->d, nv + 2 * nefc + 2 * ld + nK);
+  mjgpShafts shafts = {.s = s, .step = number, .row = number + nv}, *p = &shafts;
+  p->from = p->row + nefc;
+  p->acc = p->from + nefc;
+  p->from_acc = p->acc + ld;
+  mju_zero(p->step, (int)nv);
+  p->shaft = mj_stackAllocByte(s->d, sizeof(mjgpShaft) * n, _Alignof(mjgpShaft));
+  if (nK) {
+    p->K = p->from_acc + ld;
+    p->pivot = mj_stackAllocInt(s->d, nv);
+  }
+  mjgp_accelerations(s);
+  for (int i = 0; i < s->n; i++) {
+    mjgp_makeShaft(p->shaft + i, s->g, s->m, group->joint[i], s->acc[i]);
+    s->t[i] = p->shaft[i].t;
+  }
+  int solved = iterate(p);
+  if (solved) {
+    store(p);
+  }
+  mj_freeStack(s->d);
+  return solved;
+}

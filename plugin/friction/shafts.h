@@ -1,0 +1,57 @@
+// Joints behind gaps, as functions of their own acceleration.
+//
+// While its gap, its rotor and the load of its gear keep their pieces, the torque of a shaft is linear in the velocity of
+// its joint, whatever else acts on the joint. So t, the friction with which the joint feels it,
+//
+//   t = -T(v + h a) - S a          S: what gains of the motor, that belong to the rotor, mean as inertia of the joint
+//
+// changes one entry of the diagonal of the joints' inertia, and no row of its inverse is needed:
+//
+//   Mhat a + E' t(E a) = force
+//
+// is factored in the sparsity of Mhat, again wherever a piece has changed. Used only where t grows with a, so that
+// the step has one solution, and where T depends on nothing but the joint's velocity (backlash.h).
+
+#ifndef MJGEAR_PLUGIN_SHAFTS_H_
+#define MJGEAR_PLUGIN_SHAFTS_H_
+
+#include <mujoco/mujoco.h>
+
+#include "backlash/backlash.h"
+#include "friction/effective_inertia.h"
+#include "state/gears.h"
+
+// a joint behind a gap at some acceleration
+typedef struct mjgpShaft_ {
+  const mjgCoupling* coupling;
+  mjgiGap gap;
+  mjtNum h, v;           // timestep, velocity of the joint before the step
+  mjtNum misplaced;      // S
+  mjtNum a;              // acceleration of the joint
+  mjtNum t;              // friction there
+  mjtNum slope;          // dt/da
+  mjtNum rate;           // of the gap
+  mjgCouplingStep step;  // what the shaft does there
+} mjgpShaft;
+
+// is there one solution if these joints are solved as shafts
+int mjgp_areShafts(const mjgpGears* g, const int* joint, int n);
+
+// shaft of joint i at acceleration a
+void mjgp_makeShaft(mjgpShaft* shaft, const mjgpGears* g, const mjModel* m, int i, mjtNum a);
+
+// difference between torque and tangent that is rounding, relative to their terms
+#define mjgpTANGENT 1e-13
+
+// to acceleration a; returns by how much t differs there from what its tangent said, relative to its terms
+mjtNum mjgp_moveShaft(mjgpShaft* shaft, mjtNum a);
+
+// results of joint i in g as those of mjgp_solveFriction; fastest: acceleration to which rounding errors are relative
+void mjgp_storeShaft(mjgpGears* g, int i, const mjgpShaft* shaft, mjtNum fastest);
+
+// solve tree by tree where no constraint acts; force: all forces but friction (nv). Returns the number of joints
+// whose trees are left; they move to the front
+int mjgp_solveShafts(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
+                     const mjtNum* force, int* joint, int n);
+
+#endif  // MJGEAR_PLUGIN_SHAFTS_H_
