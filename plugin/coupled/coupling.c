@@ -13,6 +13,7 @@
 
 #include "configuration/jacobian.h"
 #include "coupled/fallback.h"
+#include "coupled/guess.h"
 #include "coupled/natural_map.h"
 #include "coupled/parts.h"
 #include "coupled/pivoting.h"
@@ -315,7 +316,8 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
   start(s);
   g->count.coupled++;
 
-  int solved = s->gaps && mjgp_shaftSteps(s), worst = -1, method = mjgpBY_NEWTON;
+  int solved = s->gaps ? mjgp_shaftSteps(s) : mjgp_solveGuess(s);
+  int worst = -1, method = mjgpBY_NEWTON;
   mjtNum error = 0;
   if (s->gaps && !solved) {
     start(s);

@@ -281,11 +281,10 @@ void mjgp_assemble(mjgpGroup* group) {
 }
 
 
-int mjgp_factor(mjgpGroup* group) {
+int mjgp_eliminate(mjgpGroup* group) {
   // what is behind column i % 4 of a lane
   static const mjgpBits behind[mjgiSIMD] = {
       {0, -1, -1, -1}, {0, 0, -1, -1}, {0, 0, 0, -1}, {0, 0, 0, 0}};
-  mjgp_assemble(group);
   for (int k = 0; k < group->nv; k++) {
     mjtNum* row = group->U + group->U_adr[k];
     int last = group->last[k], begin = mjgi_simdBegin(k), end = mjgi_simdEnd(last + 1);
@@ -305,6 +304,12 @@ int mjgp_factor(mjgpGroup* group) {
     }
   }
   return 1;
+}
+
+
+int mjgp_factor(mjgpGroup* group) {
+  mjgp_assemble(group);
+  return mjgp_eliminate(group);
 }
 
 

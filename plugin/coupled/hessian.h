@@ -15,10 +15,13 @@
 // elimination tree of the group and memory for its factor, on d's stack
 void mjgp_makePattern(mjgpGroup* group, mjData* d);
 
-// Hessian at group->state and group->cone, upper triangle, in U
+// Hessian at group->state and group->cone in U, upper triangle
 void mjgp_assemble(mjgpGroup* group);
 
-// Hessian at group->state and group->cone, factored; returns 0 if it is not positive definite
+// U' U = what U holds; returns 0 if it is not positive definite
+int mjgp_eliminate(mjgpGroup* group);
+
+// both
 int mjgp_factor(mjgpGroup* group);
 
 // x = U'^-1 x                                                                         (nv)

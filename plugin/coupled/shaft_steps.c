@@ -56,15 +56,12 @@ static void moveAlong(mjgpShafts* p, mjtNum share, mjtNum linear, mjtNum quadrat
 static int solveSymmetric(mjgpShafts* p) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
+  mjgp_assemble(group);
   for (int i = 0; i < s->n; i++) {
     int dof = group->E_dof[group->E_adr[i]];
-    group->inertia[group->U_adr[dof] + (size_t)dof] += p->shaft[i].slope;
+    group->U[group->U_adr[dof] + (size_t)dof] += p->shaft[i].slope;
   }
-  int regular = mjgp_factor(group);
-  for (int i = 0; i < s->n; i++) {
-    int dof = group->E_dof[group->E_adr[i]];
-    group->inertia[group->U_adr[dof] + (size_t)dof] = group->M[group->M_adr[dof]];
-  }
+  int regular = mjgp_eliminate(group);
   if (regular) {
     mjgp_solveLower(group, p->step);
     mjgp_solveUpper(group, p->step);

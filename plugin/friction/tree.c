@@ -27,9 +27,7 @@ typedef struct mjgpTree_ {
 
 //---------------------------------- one guess -----------------------------------------------------
 
-// is there one solution, whatever the forces: with Mhat no less than the rotors' inertia, A is no more
-// than h/inertia, and what mjgi_wellPosed asks for holds
-static int haveOneSolution(const mjgpGears* g, const int* joint, int n) {
+int mjgp_haveOneSolution(const mjgpGears* g, const int* joint, int n) {
   const mjgpInput* in = &g->in;
   const mjtNum *gamma_u = in->gamma_u, *gamma_v = in->gamma_v, *ratio = in->static_ratio;
   const mjtNum *lag = in->lag, *compliance = in->compliance;
@@ -226,7 +224,7 @@ int mjgp_solveTrees(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia
     tree.n = end - start;
 
     // where it stays unsolved the general way starts afresh
-    if (haveOneSolution(g, tree.joint, tree.n) && solveTree(&tree)) {
+    if (mjgp_haveOneSolution(g, tree.joint, tree.n) && solveTree(&tree)) {
       g->count.trees++;
       mjgp_countFriction(g, m, d, mjgSOLVED, -1);
       continue;

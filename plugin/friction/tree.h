@@ -19,6 +19,10 @@
 #include "friction/effective_inertia.h"
 #include "state/gears.h"
 
+// do these joints have one solution, whatever the forces: with Mhat no less than the rotors' inertia, A is no more
+// than h/inertia, and what mjgi_wellPosed asks for holds
+int mjgp_haveOneSolution(const mjgpGears* g, const int* joint, int n);
+
 // solve for friction tree by tree; force: all forces but friction (nv). Results in g as those of
 // mjgp_solveFriction. Returns the number of joints whose trees are left; they move to the front.
 int mjgp_solveTrees(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,

@@ -54,6 +54,7 @@ typedef struct mjgpCount_ {
   int iterations;       // iterations of the solver
   int trees;            // kinematic trees solved on the inertia matrix itself
   int coupled;          // groups of constraints and gears solved together
+  int guessed;          // of these: by one factorization with guessed pieces
   int newton_steps;     // linearizations of such groups
   int unconfirmed;      // steps whose motion was not what was solved for
   int hard;             // groups that needed a safer method than Newton
