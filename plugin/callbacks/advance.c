@@ -81,6 +81,12 @@ static mjtNum rounding(const mjgpGears* g, int i, mjtNum most) {
 }
 
 
+// the same, up to which the engine has found the motion that was solved for
+static mjtNum accepted(const mjgpGears* g, int i, mjtNum most) {
+  return mjgpCONFIRMED * (g->out.cancellation[i] + mjgpFASTEST * most) + rounding(g, i, most);
+}
+
+
 // rows so stiff that rounding of their forces moves a joint: say so
 static void warnOfRounding(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   mjtNum open = mjgpEVALUATIONS * g->out.rounding[i];
@@ -116,8 +122,7 @@ static int confirmed(const mjgpGears* g, const mjModel* m, const mjData* d, mjtN
                            rounding(g, i, most) * mjgp_restInertia(m, joint);
 
     // the first bound is the smaller one, and cheap
-    int differs = error > mjgpCONFIRMED * scale &&
-                  error > mjgpCONFIRMED * (scale + mjgpFASTEST * most) + rounding(g, i, most);
+    int differs = error > mjgpCONFIRMED * scale && error > accepted(g, i, most);
     if ((drives || differs) && !mju_isBad(v)) {
       return 0;
     }
@@ -198,7 +203,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
     warnOfRounding(g, m, d, i);
     int drives = t * v < 0 && t * next >= 0;
     if ((!mode || drives) && joint->dof >= 0 && g->in.compliance[i] == 0 &&
-        mju_abs(v - next) <= rounding(g, i, most)) {
+        mju_abs(v - next) <= (g->out.tolerance > 0 ? accepted(g, i, most) : rounding(g, i, most))) {
       d->qvel[joint->dof] = mode ? next : 0;
       d->qpos[joint->qpos] = g->in.q[i] + m->opt.timestep * next;
     }
