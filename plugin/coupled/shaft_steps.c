@@ -13,6 +13,9 @@
 #define mjgpTRIALS 20
 #define mjgpLEFT   0.1
 
+// of the largest force: rows whose states have changed at their edges
+#define mjgpMISSING 1e-6
+
 typedef struct mjgpShafts_ {
   mjgpStep* s;
   mjgpShaft* shaft;  // (n)
@@ -26,6 +29,17 @@ typedef struct mjgpShafts_ {
   mjtNum* K;         // equations in two metrics                                          (nv x nv)
   int* pivot;        //                                                                   (nv)
 } mjgpShafts;
+
+
+// friction of joint i at the acceleration of its shaft, and at s->acc where motors of others are in its S
+static void setFriction(const mjgpShafts* p, int i, mjtNum share) {
+  const mjgpStep* s = p->s;
+  int e = s->group->extra[i];
+  s->t[i] = p->shaft[i].t;
+  if (e >= 0) {
+    s->t[i] -= p->from_acc[s->n + e] + share * p->acc[s->n + e];
+  }
+}
 
 
 // forces of constraints and shafts after a share of the step, and the slope of the gradient along it: linear + share
@@ -45,7 +59,7 @@ static void moveAlong(mjgpShafts* p, mjtNum share, mjtNum linear, mjtNum quadrat
   for (int i = 0; i < s->n; i++) {
     mjtNum error = mjgp_moveShaft(p->shaft + i, p->from_acc[i] + share * p->acc[i]);
     p->error = error <= p->error ? p->error : error;
-    s->t[i] = p->shaft[i].t;
+    setFriction(p, i, share);
     slope += s->t[i] * p->step[group->E_dof[group->E_adr[i]]];
   }
   p->slope = slope;
@@ -70,7 +84,7 @@ static int solveSymmetric(mjgpShafts* p) {
 }
 
 
-// step = - (H + E' D R)^-1 gradient
+// step = - (H + E' D R)^-1 gradient, where S has rows with these
 static int solveGeneral(mjgpShafts* p) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
@@ -84,10 +98,16 @@ static int solveGeneral(mjgpShafts* p) {
     }
   }
   for (int i = 0; i < s->n; i++) {
-    mjtNum* row = p->K + group->E_dof[group->E_adr[i]] * ld;
-    mjtNum slope = p->shaft[i].slope;
-    for (int k = 0; k < nv && slope != 0; k++) {
+    int dof = group->E_dof[group->E_adr[i]], e = group->extra[i];
+    mjtNum *row = p->K + dof * ld, slope = p->shaft[i].slope;
+    if (!s->rows) {
+      row[dof] += slope;
+    }
+    for (int k = 0; k < nv && s->rows && slope != 0; k++) {
       row[k] += slope * s->rows[k * group->ld + i];
+    }
+    for (int k = 0; k < nv && e >= 0; k++) {
+      row[k] -= s->rows ? s->rows[k * group->ld + s->n + e] : group->extra_row[e][group->dof[k]];
     }
   }
   return mjgi_lu(p->K, p->step, p->pivot, nv);
@@ -122,16 +142,34 @@ static mjtNum shorten(mjgpShafts* p, mjtNum begin, mjtNum linear, mjtNum quadrat
 }
 
 
-// are all forces those of the linearization, at the states in s->state
-static int isSettled(const mjgpShafts* p) {
+// are forces those of the linearization, at the states in s->state: 2 if exactly, 1 if what is missing is so small that
+// the gradient may be zero
+static int settles(const mjgpShafts* p) {
   const mjgpStep* s = p->s;
   const mjgpGroup* group = s->group;
+  int exact = 1;
+  mjtNum most = 0, missing = 0;
   for (int i = 0; i < group->nefc; i++) {
-    if (group->state[i] != s->state[i] || group->state[i] == mjCNSTRSTATE_CONE) {
+    int now = group->state[i], then = s->state[i];
+    exact &= now == then && now != mjCNSTRSTATE_CONE;
+    most = mju_max(most, mju_abs(group->f[i]));
+    if (now != then && now + then == mjCNSTRSTATE_SATISFIED + mjCNSTRSTATE_QUADRATIC) {
+      missing = mju_max(missing, mju_abs(group->jar[i]) * group->D[i]);
+    }
+  }
+  int close = p->error <= mjgpTANGENT;
+  return exact ? 2 * close : close && missing <= mjgpMISSING * most;
+}
+
+
+// is the gradient nothing but rounding
+static int isZero(const mjgpStep* s) {
+  for (int i = 0; i < s->group->nv; i++) {
+    if (mju_abs(s->gradient[i]) > mjgpZERO * s->rounding[i]) {
       return 0;
     }
   }
-  return p->error <= mjgpTANGENT;
+  return 1;
 }
 
 
@@ -146,6 +184,7 @@ static void store(mjgpShafts* p) {
   }
   for (int i = 0; i < s->n; i++) {
     mjgp_storeShaft(s->g, group->joint[i], p->shaft + i, fastest);
+    s->g->out.t[group->joint[i]] = s->t[i];
   }
   s->g->out.last_info = (mjgInfo){.status = mjgSOLVED,
                                   .iterations = s->newton_steps,
@@ -158,17 +197,20 @@ static void store(mjgpShafts* p) {
 static int iterate(mjgpShafts* p) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
-  int nv = group->nv;
+  int nv = group->nv, count = s->n + group->nextra, settled = 0;
   for (int k = 0; k < mjgpROUNDS; k++) {
+    mjgp_gradient(group, s->gradient, settled ? s->rounding : NULL, s->a, s->t);
+    if (settled && isZero(s)) {
+      return 1;
+    }
     s->newton_steps++;
-    mjgp_gradient(group, s->gradient, NULL, s->a, s->t);
     mju_scl(p->step, s->gradient, -1, nv);
     if (!(p->K ? solveGeneral : solveSymmetric)(p)) {
       return 0;
     }
     memcpy(s->state, group->state, sizeof(int) * (size_t)group->nefc);
     mju_copy(p->from, group->jar, group->nefc);
-    mju_copy(p->from_acc, s->acc, s->n);
+    mju_copy(p->from_acc, s->acc, count);
     mjgp_mulJacobian(group, p->row, p->step);
     mjgp_accelerationsOf(s, p->acc, p->step);
 
@@ -183,16 +225,16 @@ static int iterate(mjgpShafts* p) {
     mjgp_mulInertia(group, s->next, p->step);
     quadratic = mju_dot(p->step, s->next, nv);
     moveAlong(p, 1, linear, quadratic);
-    int settled = isSettled(p);
+    settled = settles(p);
     mjtNum share = 1;
-    if (!settled && begin < 0 && p->slope > -mjgpLEFT * begin) {
+    if (settled < 2 && begin < 0 && p->slope > -mjgpLEFT * begin) {
       share = shorten(p, begin, linear, quadratic);
     }
     mju_addToScl(s->a, p->step, share, nv);
-    if (settled) {
+    if (settled == 2) {
       return 1;
     }
-    mju_addScl(s->acc, p->from_acc, p->acc, share, s->n);
+    mju_addScl(s->acc, p->from_acc, p->acc, share, count);
   }
   return 0;
 }
@@ -201,8 +243,8 @@ static int iterate(mjgpShafts* p) {
 int mjgp_shaftSteps(mjgpStep* s) {
   mjgpGroup* group = s->group;
   size_t n = (size_t)s->n, nv = (size_t)mjgi_simdEnd(group->nv), nefc = (size_t)group->nefc;
-  size_t ld = (size_t)group->ld, nK = s->rows ? nv * nv : 0;
-  if (s->rough || s->engine || group->nextra || !mjgp_areShafts(s->g, group->joint, s->n)) {
+  size_t ld = (size_t)group->ld, nK = s->rows || group->nextra ? nv * nv : 0;
+  if (s->engine || mjgp_isRough(group) || !mjgp_areShafts(s->g, group->joint, s->n)) {
     return 0;
   }
   mj_markStack(s->d);
@@ -212,15 +254,17 @@ int mjgp_shaftSteps(mjgpStep* s) {
   p->acc = p->from + nefc;
   p->from_acc = p->acc + ld;
   mju_zero(p->step, (int)nv);
+  mju_zero(p->acc, (int)ld);
   p->shaft = mj_stackAllocByte(s->d, sizeof(mjgpShaft) * n, _Alignof(mjgpShaft));
   if (nK) {
     p->K = p->from_acc + ld;
     p->pivot = mj_stackAllocInt(s->d, nv);
   }
   mjgp_accelerations(s);
+  mju_copy(p->from_acc, s->acc, s->n + group->nextra);
   for (int i = 0; i < s->n; i++) {
     mjgp_makeShaft(p->shaft + i, s->g, s->m, group->joint[i], s->acc[i]);
-    s->t[i] = p->shaft[i].t;
+    setFriction(p, i, 0);
   }
   int solved = iterate(p);
   if (solved) {

@@ -19,8 +19,8 @@ int mjgp_areShafts(const mjgpGears* g, const int* joint, int n) {
     const mjgpJoint* self = g->config->joint + i;
     int monotone = (in->gamma_u[i] >= 0) & (in->gamma_u[i] < 1) & (in->gamma_v[i] >= 0) &
                    (in->gamma_v[i] < 1) & (in->static_ratio[i] <= 1);
-    if (self->gap != mjgpGAP_ROTOR || g->config->own[i] < 0 || in->row[i] || !monotone ||
-        in->lag[i] != 0 || in->compliance[i] > 0 || mjgi_hasTouch(in->coupling[i].law)) {
+    if (self->gap != mjgpGAP_ROTOR || g->config->own[i] < 0 || !monotone || in->lag[i] != 0 ||
+        in->compliance[i] > 0 || mjgi_hasTouch(in->coupling[i].law)) {
       return 0;
     }
   }
@@ -186,7 +186,11 @@ int mjgp_solveShafts(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInerti
     }
     tree.joint = joint + start;
     tree.n = end - start;
-    if (tree.n && mjgp_areShafts(g, tree.joint, tree.n) && solveTree(&tree)) {
+    int coupled = 0;
+    for (int b = 0; b < tree.n; b++) {
+      coupled |= g->in.row[tree.joint[b]] != NULL;
+    }
+    if (tree.n && !coupled && mjgp_areShafts(g, tree.joint, tree.n) && solveTree(&tree)) {
       g->count.trees++;
       mjgp_countFriction(g, m, d, mjgSOLVED, -1);
       continue;

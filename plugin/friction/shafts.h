@@ -28,7 +28,7 @@ typedef struct mjgpShaft_ {
   mjtNum h, v;           // timestep, velocity of the joint before the step
   mjtNum misplaced;      // S
   mjtNum a;              // acceleration of the joint
-  mjtNum t;              // friction there
+  mjtNum t;              // friction there, without what other joints' accelerations add to S a
   mjtNum slope;          // dt/da
   mjtNum rate;           // of the gap
   mjgCouplingStep step;  // what the shaft does there
