@@ -3,6 +3,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "backlash/backlash.h"
 #include "configuration/jacobian.h"
 #include "friction/friction.h"
 #include "law/law.h"
@@ -330,8 +331,22 @@ static mjtNum graphDistance(mjtNum t, mjtNum v, mjtNum low, mjtNum high, mjtNum 
 }
 
 
-// the same of a rotor behind a gap: friction and velocity that its step has
-static mjtNum rotorDistance(const mjgpStep* s, int joint) {
+// is the torque of a shaft the one that its law has at the velocity v of its joint, or between those beside v, where it
+// jumps. On the line of a linearization there may be none: where a joint goes on by more than friction takes
+static int isTorqueOf(const mjgCoupling* c, mjtNum T, mjtNum v, mjtNum velocity, mjtNum torque) {
+  mjgCouplingStep step;
+  mjtNum bound[2];
+  for (int k = 0; k < 2; k++) {
+    mjg_couplingResolve(&step, c, v + (k ? 1 : -1) * mjgpLAW * velocity, 0);
+    bound[k] = step.T;
+  }
+  return T <= bound[0] + mjgpLAW * torque && T >= bound[1] - mjgpLAW * torque;
+}
+
+
+// the same of a rotor behind a gap: friction, velocity and torque that its step has; v: velocity of the joint. The touch of
+// some laws depends on the line, so that they are not known here
+static mjtNum rotorDistance(const mjgpStep* s, int joint, mjtNum v) {
   const mjgCoupling* c = s->g->in.coupling + joint;
   const mjgCouplingStep* step = s->g->out.gap + joint;
   mjtNum h = s->m->opt.timestep, ratio = mju_max(1, c->static_ratio);
@@ -340,6 +355,10 @@ static mjtNum rotorDistance(const mjgpStep* s, int joint) {
   mjtNum velocity = mju_abs(c->velocity) + mju_abs(step->velocity) +
                     h / c->inertia * (mju_abs(c->torque) + mju_abs(step->T)) + mjMINVAL;
   mjtNum torque = c->inertia / h * velocity + mju_abs(step->lambda) + c->coulomb;
+  if (!mjgi_hasTouch(c->law) &&
+      !isTorqueOf(c, step->T, v, velocity + mju_abs(v) + s->g->out.cancellation[joint], torque)) {
+    return 1;
+  }
   return graphDistance(step->friction, step->velocity,
                        -mjgi_lawBound(step->lambda, c->coulomb, down),
                        mjgi_lawBound(step->lambda, c->coulomb, up), torque, velocity);
@@ -356,7 +375,8 @@ static mjtNum farthest(const mjgpStep* s, int* worst, const mjtNum* size, mjtNum
     int joint = s->group->joint[i];
     if (s->gaps && hasGap(s, i)) {
       // where a joint gives way to friction by going on, the core may have found no step of its rotor
-      mjtNum error = g->config->joint[joint].gap == mjgpGAP_ROTOR ? rotorDistance(s, joint) : 0;
+      int rotor = g->config->joint[joint].gap == mjgpGAP_ROTOR;
+      mjtNum error = rotor ? rotorDistance(s, joint, jointVelocity(s, i)) : 0;
       *worst = error > most ? joint : *worst;
       most = mju_max(most, error);
       continue;

@@ -9,6 +9,9 @@
 // linearizations; most steps take one or two
 #define mjgpROUNDS 12
 
+// of them, where two metrics are taken for one
+#define mjgpROUGH 5
+
 // trials of a line search, and what of the slope at its start it leaves
 #define mjgpTRIALS 20
 #define mjgpLEFT   0.1
@@ -28,6 +31,7 @@ typedef struct mjgpShafts_ {
   mjtNum* from_acc;  //                                                                   (ld)
   mjtNum* K;         // equations in two metrics                                          (nv x nv)
   int* pivot;        //                                                                   (nv)
+  int rough;         // in two metrics, of which one can stand for both
 } mjgpShafts;
 
 
@@ -66,14 +70,15 @@ static void moveAlong(mjgpShafts* p, mjtNum share, mjtNum linear, mjtNum quadrat
 }
 
 
-// step = - (H + E' D E)^-1 gradient
+// step = - (H + E' D E)^-1 gradient; in two metrics with the diagonal of R for E
 static int solveSymmetric(mjgpShafts* p) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
   mjgp_assemble(group);
   for (int i = 0; i < s->n; i++) {
     int dof = group->E_dof[group->E_adr[i]];
-    group->U[group->U_adr[dof] + (size_t)dof] += p->shaft[i].slope;
+    mjtNum row = s->rows ? s->rows[dof * group->ld + i] : 1;
+    group->U[group->U_adr[dof] + (size_t)dof] += p->shaft[i].slope * row;
   }
   int regular = mjgp_eliminate(group);
   if (regular) {
@@ -197,15 +202,22 @@ static void store(mjgpShafts* p) {
 static int iterate(mjgpShafts* p) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
-  int nv = group->nv, count = s->n + group->nextra, settled = 0;
+  int nv = group->nv, count = s->n + group->nextra, settled = 0, near = 0;
   for (int k = 0; k < mjgpROUNDS; k++) {
-    mjgp_gradient(group, s->gradient, settled ? s->rounding : NULL, s->a, s->t);
-    if (settled && isZero(s)) {
+    mjgp_gradient(group, s->gradient, near ? s->rounding : NULL, s->a, s->t);
+    if (near && isZero(s)) {
       return 1;
     }
+
+    // in two metrics states and pieces are looked for in one, which is cheaper
+    int exact = !p->rough || settled || k >= mjgpROUGH;
     s->newton_steps++;
     mju_scl(p->step, s->gradient, -1, nv);
-    if (!(p->K ? solveGeneral : solveSymmetric)(p)) {
+    if (!exact && !solveSymmetric(p)) {
+      p->rough = 0;
+      exact = 1;
+    }
+    if (exact && !(p->K ? solveGeneral : solveSymmetric)(p)) {
       return 0;
     }
     memcpy(s->state, group->state, sizeof(int) * (size_t)group->nefc);
@@ -226,12 +238,13 @@ static int iterate(mjgpShafts* p) {
     quadratic = mju_dot(p->step, s->next, nv);
     moveAlong(p, 1, linear, quadratic);
     settled = settles(p);
+    near = exact ? settled : 0;
     mjtNum share = 1;
-    if (settled < 2 && begin < 0 && p->slope > -mjgpLEFT * begin) {
+    if (near < 2 && begin < 0 && p->slope > -mjgpLEFT * begin) {
       share = shorten(p, begin, linear, quadratic);
     }
     mju_addToScl(s->a, p->step, share, nv);
-    if (settled == 2) {
+    if (near == 2) {
       return 1;
     }
     mju_addScl(s->acc, p->from_acc, p->acc, share, count);
@@ -265,6 +278,10 @@ int mjgp_shaftSteps(mjgpStep* s) {
   for (int i = 0; i < s->n; i++) {
     mjgp_makeShaft(p->shaft + i, s->g, s->m, group->joint[i], s->acc[i]);
     setFriction(p, i, 0);
+  }
+  p->rough = s->rows && !group->nextra;
+  for (int i = 0; i < s->n && p->rough; i++) {
+    p->rough = s->rows[group->E_dof[group->E_adr[i]] * group->ld + i] > 0;
   }
   int solved = iterate(p);
   if (solved) {
