@@ -54,27 +54,27 @@ typedef struct mjgpOptions_ {
   int coupling;  // mjgpCoupling
 } mjgpOptions;
 
-// one geared joint
+// one geared joint; what every step reads comes first, side by side
 typedef struct mjgpJoint_ {
-  int instance;                // plugin instance that declares it
-  int index;                   // position among that instance's joints in plugin_state
-  int item;                    // position in the list of its key, which its values have too
-  int kind;                    // mjgpTransmissionKind: on what velocity the gear acts
-  int joint;                   // joint id, -1: a tendon
-  int type;                    // mjJNT_HINGE or mjJNT_SLIDE, -1: a tendon of several joints
-  int dof;                     // dof of the joint, or of the one that a tendon is; -1: jacobian.h
-  int qpos;                    // its position in qpos, -1: a tendon of several joints
-  int tendon;                  // tendon id, -1: a joint
-  mjgDescription description;  // its gear, as it was described
-  mjgTransmission gear;        // and what that means
-  int constant;          // 1: its coefficients are the same at any position, velocity and load
-  uint64_t keys;         // keys that a simulation may change, one bit each
-  int backlashes;        // 1: its instance has backlash, and the numbers of gaps in the state
+  int dof;               // dof of the joint, or of the one that a tendon is; -1: jacobian.h
+  int qpos;              // its position in qpos, -1: a tendon of several joints
+  int joint;             // joint id, -1: a tendon
+  int tendon;            // tendon id, -1: a joint
+  int kind;              // mjgpTransmissionKind: on what velocity the gear acts
   int gap;               // mjgpGap
+  int partner;           // number of the motor of a load and of the load of a motor, else -1
+  int encoder;           // mjgpEncoder, of a rotor
+  int constant;          // 1: its coefficients are the same at any position, velocity and load
+  int backlashes;        // 1: its instance has backlash, and the numbers of gaps in the state
+  mjgTransmission gear;  // what its description means
   mjgBacklash backlash;  // of a rotor or load
   double rotor_inertia;  // of a rotor
-  int encoder;           // mjgpEncoder, of a rotor
-  int partner;           // number of the motor of a load and of the load of a motor, else -1
+  uint64_t keys;         // keys that a simulation may change, one bit each
+  int instance;          // plugin instance that declares it
+  int index;             // position among that instance's joints in plugin_state
+  int item;              // position in the list of its key, which its values have too
+  int type;              // mjJNT_HINGE or mjJNT_SLIDE, -1: a tendon of several joints
+  mjgDescription description;  // its gear, as it was described
 } mjgpJoint;
 
 // room for the joints of an instance: the names in its keys "joint", "tendon" and "motor_joint", for each of its

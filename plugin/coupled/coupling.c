@@ -195,14 +195,6 @@ static void start(mjgpStep* s) {
 }
 
 
-// does the engine's constraint solver end elsewhere than at the minimum: PGS, noslip iterations, few iterations
-// without a warm start
-static int solvesAnother(const mjModel* m) {
-  return m->opt.noslip_iterations > 0 || m->opt.solver == mjSOL_PGS ||
-         (m->opt.disableflags & mjDSBL_WARMSTART);
-}
-
-
 // does the engine move the joints as they were solved for
 static int isConfirmed(mjgpStep* s) {
   const mjgpGears* g = s->g;
@@ -366,7 +358,7 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
     d->qacc_warmstart[group->dof[i]] = s->a[i];
   }
   *info = g->out.last_info;
-  if (group->nefc == group->nterm || !solvesAnother(m)) {
+  if (group->nefc == group->nterm || !mjgp_solvesAnother(m)) {
     mjgp_countFriction(g, m, d, g->out.last_info.status, worst);
   }
 }
@@ -391,18 +383,18 @@ static void answerGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIne
 
 // x = (U D U')^-1 x with a factor in M's structure, for the dofs begin .. end - 1 of one or more trees        (nv)
 static void solveFactor(mjtNum* x, const mjModel* m, const mjtNum* upper, const mjtNum* pivot,
-                        int begin, int end) {
+                        const int* adr, int begin, int end) {
   for (int i = end - 1; i >= begin; i--) {
     const int* row = m->M_colind + m->M_rowadr[i];
     for (int p = 0; p < m->M_rownnz[i] - 1; p++) {
-      x[row[p]] -= upper[m->M_rowadr[i] + p] * x[i];
+      x[row[p]] -= upper[adr[i] + p] * x[i];
     }
   }
   for (int i = begin; i < end; i++) {
     const int* row = m->M_colind + m->M_rowadr[i];
     x[i] *= pivot[i];
     for (int p = 0; p < m->M_rownnz[i] - 1; p++) {
-      x[i] -= upper[m->M_rowadr[i] + p] * x[row[p]];
+      x[i] -= upper[adr[i] + p] * x[row[p]];
     }
   }
 }
@@ -452,11 +444,12 @@ void mjgp_chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mh
   }
   const mjtNum* upper = discrete ? Mhat->upper : d->qLD;
   const mjtNum* pivot = discrete ? Mhat->pivot : d->qLDiagInv;
+  const int* adr = discrete ? Mhat->adr : m->M_rowadr;
   mju_copy(smooth, smooth_force, nv);
   for (int t = 0; t < m->ntree; t++) {
     int begin = m->tree_dofadr[t], end = begin + m->tree_dofnum[t];
     if (end > begin && (other || d->dof_island[begin] < 0)) {
-      solveFactor(smooth, m, upper, pivot, begin, end);
+      solveFactor(smooth, m, upper, pivot, adr, begin, end);
     }
   }
 
@@ -499,7 +492,7 @@ static void solveParts(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* M
   if (!Mhat->solver) {
     mjgp_factorInertia(Mhat, m, d, g);
   }
-  for (int round = 0; round < 1 + (flg_rows && solvesAnother(m)); round++) {
+  for (int round = 0; round < 1 + (flg_rows && mjgp_solvesAnother(m)); round++) {
     if (round) {
       mjgp_applyFriction(g, m, d, g->out.t);
     }

@@ -227,8 +227,9 @@ static void applyChange(const mjgpStep* s, mjtNum* x) {
 // Long because it is this formula, factor by factor, with its guards
 int mjgp_relinearize(mjgpStep* s) {
   mjgpGroup* group = s->group;
-  int row[mjgpCHANGE], ld = group->ld, size = mjgi_simdEnd(group->nv), n = changedRows(s, row);
-  if (n < 0 || !s->factors || s->newton_steps >= mjgpBUDGET) {
+  int row[mjgpCHANGE], ld = group->ld, size = mjgi_simdEnd(group->nv);
+  int n = s->factors && s->newton_steps < mjgpBUDGET ? changedRows(s, row) : -1;
+  if (n < 0) {
     return 0;
   }
   if (s->nchange) {

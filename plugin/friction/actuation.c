@@ -53,25 +53,96 @@ static void restoreShift(const mjModel* m, mjData* d) {
 }
 
 
-void mjgp_evaluateActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
-  g->nested = 1;
-  if (mjgp_isDiscrete(m)) {
-    mjTimerStat timer[mjNTIMER];
-    memcpy(timer, d->timer, sizeof(timer));
+// are the forces of all actuators known where the engine calls plugins, and nothing left but to clamp them and to take
+// them to the joints
+static int isNearlyDone(const mjgpGears* g, const mjModel* m) {
+  int rest = g->config->encoders;
+  for (int i = 0; i < m->nplugin; i++) {
+    rest |= m->plugin[i] != m->plugin[g->config->leader];  // may give forces
+  }
+  for (int i = 0; i < m->nactuator; i++) {
+    int gain = m->actuator_gaintype[i], bias = m->actuator_biastype[i];
+    rest |= (gain > mjGAIN_MUSCLE && gain != mjGAIN_USER) |
+            (bias > mjBIAS_MUSCLE && bias != mjBIAS_USER);
+  }
+  for (int i = 0; i < m->ntendon; i++) {
+    rest |= m->tendon_actfrclimited[i];
+  }
+  for (int i = 0; i < m->njnt; i++) {
+    rest |= m->jnt_actgravcomp[i];
+  }
+  return !rest;
+}
+
+
+static inline mjtNum clip(mjtNum x, const mjtNum range[2]) {
+  return x < range[0] ? range[0] : x > range[1] ? range[1] : x;
+}
+
+
+// does that. The engine does it again, which changes nothing more
+static void finishActuation(const mjModel* m, mjData* d) {
+  mjtNum* joint = d->qfrc_actuator;
+  mju_zero(joint, (int)m->nv);
+  for (int k = 0; k < m->nactuator; k++) {
+    const mjtNum* range = m->actuator_forcerange + 2 * k;
+    int out = m->actuator_outadr[k];
+    for (int i = out; i < out + m->actuator_outnum[k]; i++) {
+      mjtNum force = d->actuator_force[i];
+      if (m->actuator_forcelimited[k]) {
+        force = d->actuator_force[i] = clip(force, range);
+      }
+      for (int p = d->moment_rowadr[i]; p < d->moment_rowadr[i] + d->moment_rownnz[i]; p++) {
+        joint[d->moment_colind[p]] += d->actuator_moment[p] * force;
+      }
+    }
+  }
+  for (int i = 0; i < m->njnt; i++) {
+    if (m->jnt_actfrclimited[i]) {
+      mjtNum* force = joint + m->jnt_dofadr[i];
+      *force = clip(*force, m->jnt_actfrcrange + 2 * i);
+    }
+  }
+}
+
+
+// Under "discrete" what the engine derives from actuator forces. Inverse dynamics does no more than that where the
+// metric need not be factored, that is where nobody asks the engine's own solvers; else forward dynamics
+static void derive(mjgpGears* g, const mjModel* m, mjData* d, int actuated, int done) {
+  mjTimerStat timer[mjNTIMER];
+  memcpy(timer, d->timer, sizeof(timer));
+  g->in.factored =
+      !done || mjgp_solvesAnother(m) || m->opt.enableflags & (mjENBL_SLEEP | mjENBL_INVDISCRETE);
+  if (!g->in.factored) {
+    mj_inverseSkip(m, d, mjSTAGE_VEL, 1);
+  } else {
     mjgp_addEncoder(g, m, d, 1);
     forward(m, d, actuated);
     mjgp_addEncoder(g, m, d, -1);
-    memcpy(d->timer, timer, sizeof(timer));
     if (g->config->encoders) {
       restoreShift(m, d);
     }
-  } else if (actuated) {
+  }
+  memcpy(d->timer, timer, sizeof(timer));
+}
+
+
+void mjgp_evaluateActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
+  int done = actuated && isNearlyDone(g, m);
+  g->nested = 1;
+  g->in.factored = 0;
+  if (done) {
+    finishActuation(m, d);
+  }
+  if (mjgp_isDiscrete(m)) {
+    derive(g, m, d, actuated, done);
+  } else if (actuated && !done) {
     mjTimerStat timer = d->timer[mjTIMER_ACTUATION];
     mjgp_addEncoder(g, m, d, 1);
     mj_fwdActuation(m, d);
     mjgp_addEncoder(g, m, d, -1);
     d->timer[mjTIMER_ACTUATION] = timer;
-  } else {
+  } else if (!actuated) {
     mj_referenceConstraint(m, d);
     mj_rne(m, d, 0, d->qfrc_bias);
     mj_tendonBias(m, d, d->qfrc_bias);

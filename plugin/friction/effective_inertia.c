@@ -9,13 +9,32 @@
 
 //---------------------------------- factorization -------------------------------------------------
 
-// factor a symmetric matrix in M's structure, and slope (nullable) on its diagonal
-static void factorSymmetric(mjtNum* lower, mjtNum* pivot, const mjtNum* slope, const mjModel* m,
-                            const mjgpGears* g) {
+// factor M + diag(slope) in M's structure: trees with gears, or all; with fluid (nullable) off the diagonal
+static void factorSlope(mjtNum* lower, mjtNum* pivot, const mjtNum* slope, const mjtNum* fluid,
+                        const mjModel* m, const mjData* d, const mjgpGears* g, int flg_all) {
+  const int* line = g->config->line;
+  for (int t = (flg_all ? (int)m->ntree : g->in.ntree) - 1; t >= 0; t--) {
+    int tree = flg_all ? t : g->in.tree[t], first = m->tree_dofadr[tree];
+    int end = first + m->tree_dofnum[tree];
+    for (int i = end - 1; i >= first; i--) {
+      mjgp_copySimd(lower + line[i], d->M, m->M_rowadr[i], m->M_rownnz[i], g->config->nC);
+      for (int k = 0; fluid && k < m->M_rownnz[i] - 1; k++) {
+        lower[line[i] + k] += fluid[m->M_rowadr[i] + k];
+      }
+    }
+    for (int k = end - 1; k >= first; k--) {
+      pivot[k] = mjgp_eliminateRow(lower, NULL, k, slope[k], m, line);
+    }
+  }
+}
+
+
+// factor a symmetric matrix in M's structure
+static void factorSymmetric(mjtNum* lower, mjtNum* pivot, const mjModel* m, const mjgpGears* g) {
   for (int t = g->in.ntree - 1; t >= 0; t--) {
     int tree = g->in.tree[t], first = m->tree_dofadr[tree];
     for (int k = first + m->tree_dofnum[tree] - 1; k >= first; k--) {
-      pivot[k] = mjgp_eliminateRow(lower, NULL, k, slope ? slope[k] : 0, m, g->config->line);
+      pivot[k] = mjgp_eliminateRow(lower, NULL, k, 0, m, g->config->line);
     }
   }
 }
@@ -194,13 +213,15 @@ void mjgp_factorInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGear
     Mhat->adr = m->M_rowadr;
     return;
   }
+  const mjtNum* fluid = NULL;
 #if mjgpDISCRETE
-  if (mjgp_isDiscrete(m)) {
+  if (g->in.factored) {
     Mhat->upper = d->qH;
     Mhat->pivot = d->qHDiagInv;
     Mhat->adr = m->M_rowadr;
     return;
   }
+  fluid = mjgp_isDiscrete(m) ? d->efm_fluid : NULL;
 #endif
   Mhat->upper = Mhat->symmetric ? g->scratch.lower : g->scratch.upper;
   Mhat->lower = Mhat->symmetric ? NULL : g->scratch.lower;
@@ -212,19 +233,14 @@ void mjgp_factorInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGear
     factorGeneral(g->scratch.lower, g->scratch.upper, g->scratch.pivot, m, g);
     return;
   }
-  if (Mhat->slope) {
-    for (int t = g->in.ntree - 1; t >= 0; t--) {
-      int tree = g->in.tree[t], first = m->tree_dofadr[tree];
-      for (int i = first + m->tree_dofnum[tree] - 1; i >= first; i--) {
-        mjgp_copySimd(g->scratch.lower + g->config->line[i], d->M, m->M_rowadr[i], m->M_rownnz[i],
-                      g->config->nC);
-      }
-    }
-  } else {
-    mjd_smooth_vel(m, d, 0);
-    addDerivative(g->scratch.lower, NULL, m, d, g);
+  if (Mhat->slope || mjgp_isDiscrete(m)) {
+    factorSlope(g->scratch.lower, g->scratch.pivot, g->scratch.slope, fluid, m, d, g,
+                mjgp_isDiscrete(m));
+    return;
   }
-  factorSymmetric(g->scratch.lower, g->scratch.pivot, Mhat->slope, m, g);
+  mjd_smooth_vel(m, d, 0);
+  addDerivative(g->scratch.lower, NULL, m, d, g);
+  factorSymmetric(g->scratch.lower, g->scratch.pivot, m, g);
 }
 
 

@@ -15,6 +15,13 @@ static inline int mjgp_isDiscrete(const mjModel* m) {
   return mjgpDISCRETE && m->opt.integrator == mjINT_IMPLICITFAST + 1;
 }
 
+// does the engine's constraint solver end elsewhere than at the minimum: PGS, noslip iterations, few iterations
+// without a warm start
+static inline int mjgp_solvesAnother(const mjModel* m) {
+  return m->opt.noslip_iterations > 0 || m->opt.solver == mjSOL_PGS ||
+         (m->opt.disableflags & mjDSBL_WARMSTART);
+}
+
 // damping and rotor inertia that a joint inherits from its actuators; poly is added to
 MJAPI mjtNum mj_actuatorDamping(const mjModel* m, mjtObj type, int id, mjtNum poly[mjNPOLY]);
 MJAPI mjtNum mj_actuatorArmature(const mjModel* m, mjtObj type, int id);

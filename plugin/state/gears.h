@@ -81,6 +81,7 @@ typedef struct mjgpInput_ {
   mjgSettings settings;     // of the solver
 
   mjgpGains gains;  // of actuators
+  int factored;     // "discrete": the engine has factored its metric, in mjData.qH
 
   int nactive;            // joints that are awake
   int* active;            // their numbers, tree by tree, tendons behind them          (n)
