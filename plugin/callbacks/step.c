@@ -280,6 +280,14 @@ void mjgp_leave(mjgpGears* g, mjData* d, const mjModel* m, int status) {
 }
 
 
+// forces of actuators from which the engine goes on; null: they are there
+static void putBack(mjData* d, const mjtNum* given, int n) {
+  if (given) {
+    mju_copy(d->actuator_force, given, n);
+  }
+}
+
+
 // compute the friction of this step and add it to the passive forces
 // Long because it is the table of contents of a step: one call after the other, in their order
 static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
@@ -300,7 +308,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   removeFriction(g, m, d);
 
   // motor torque; without active actuators we are called earlier and compute what is not there yet
-  mjgp_evaluateActuation(g, m, d, actuated);
+  const mjtNum* given = mjgp_evaluateActuation(g, m, d, actuated);
   mjgp_gatherActuation(g, m, d, actuated);
 
   mjgp_takeMotors(g, d);
@@ -316,6 +324,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
     // the engine finds out by itself
     removeFriction(g, m, d);
     mjgp_leave(g, d, m, mjgERR_NOT_FINITE);
+    putBack(d, given, (int)m->nout);
     mj_freeStack(d);
     return;
   }
@@ -366,6 +375,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   mjgp_applyFriction(g, m, d, g->out.t);
   g->done = 1;
   mjgp_writeSensors(g, m, d);
+  putBack(d, given, (int)m->nout);
   mj_freeStack(d);
 }
 

@@ -127,12 +127,16 @@ static void derive(mjgpGears* g, const mjModel* m, mjData* d, int actuated, int 
 }
 
 
-void mjgp_evaluateActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
+mjtNum* mjgp_evaluateActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   int done = actuated && isNearlyDone(g, m);
+  mjtNum* given = NULL;
   g->nested = 1;
   g->in.factored = 0;
   if (done) {
     finishActuation(m, d);
+  } else if (actuated && !g->config->encoders) {
+    given = mj_stackAllocNum(d, (size_t)m->nout);
+    mju_copy(given, d->actuator_force, (int)m->nout);
   }
   if (mjgp_isDiscrete(m)) {
     derive(g, m, d, actuated, done);
@@ -148,6 +152,7 @@ void mjgp_evaluateActuation(mjgpGears* g, const mjModel* m, mjData* d, int actua
     mj_tendonBias(m, d, d->qfrc_bias);
   }
   g->nested = 0;
+  return given;
 }
 
 

@@ -4,6 +4,7 @@ With a = (v+ - v)/h from the engine's velocities, M_link a - load = x: M_link is
 on the link, both from the engine; x is what the sensor says leaves the gear. Gains of actuators do not appear: however the
 integrator treats them, what it makes of them has to be in x."""
 
+import itertools
 import os
 import random
 
@@ -137,10 +138,34 @@ def motors_only():
         assert abs(d.qvel[0] - 10 * h * a) <= 1e-14, (torque, d.qvel[0], 10 * h * a)
 
 
+def same_forces():
+    """A gear without friction changes nothing: cogging, limits and gravity compensation count once."""
+    actuators = ('<dcmotor joint="j" motorconst="2" resistance="1" cogging="0.5 6 0.1"/>',
+                 '<motor joint="j" gear="3" forcerange="-0.2 0.2"/>', '<position joint="j" kp="50" kv="2" forcerange="-4 4"/>',
+                 '<motor tendon="t" gear="2"/>')
+    gear = ('<extension><plugin plugin="mjgear.transmission"><instance name="g"><config key="joint" value="j"/>'
+            '<config key="gamma_u" value="0"/><config key="gamma_v" value="0"/></instance></plugin></extension>')
+    for integrator, actuator, joint in itertools.product(
+            ("Euler", "implicitfast", "implicit", "discrete"), actuators,
+            ("", 'actuatorfrcrange="-0.3 0.3"', 'actuatorgravcomp="true"')):
+        found = []
+        for extension in ("", gear):
+            m = mujoco.MjModel.from_xml_string(f"""<mujoco><option integrator="{integrator}" timestep="0.001"/>{extension}
+  <worldbody><body gravcomp="0.5"><joint name="j" axis="0 1 0" armature="0.1" damping="0.2" {joint}/><geom size="0.1" pos="0.1 0 0"/></body></worldbody>
+  <tendon><fixed name="t" actuatorfrcrange="-0.5 0.5"><joint joint="j" coef="1.5"/></fixed></tendon>
+  <actuator>{actuator}</actuator></mujoco>""")
+            d = mujoco.MjData(m)
+            d.ctrl[0], d.qpos[0] = 0.7, 0.3
+            mujoco.mj_step(m, d, 20)
+            found.append(np.concatenate([d.actuator_force, d.qfrc_actuator, d.qvel]))
+        assert np.abs(found[1] - found[0]).max() <= 1e-13, (integrator, actuator, joint, found)
+
+
 def main():
     mujoco.mj_loadPluginLibrary(os.environ["MJGEAR_PLUGIN_PATH"])
     mujoco.set_mju_user_warning(lambda text: None)
     motors_only()
+    same_forces()
     bad = 0
     for gap in (False, True):
         for integrator in ("Euler", "implicit", "implicitfast", "discrete"):
