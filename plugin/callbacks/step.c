@@ -264,7 +264,8 @@ static void holdStill(mjgpGears* g, int i) {
   g->out.t[i] = g->out.v_next[i] = g->out.cancellation[i] = g->out.rounding[i] = g->in.lag[i] = 0;
   g->out.u[i] = g->in.tau[i];
   g->out.lambda[i] = (g->in.gamma_u[i] + g->in.gamma_v[i]) * g->in.tau[i];
-  g->out.mode[i] = g->out.jammed[i] = 0;
+  g->out.mode[i] = 0;
+  g->out.grip[i] = 0;
 }
 
 

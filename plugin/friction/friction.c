@@ -5,6 +5,7 @@
 #include "configuration/jacobian.h"
 #include "configuration/names.h"
 #include "friction/actuation.h"
+#include "law/law.h"
 #include "solvers/dense.h"
 #include "solvers/simd.h"
 
@@ -162,7 +163,7 @@ static void makeP(mjtNum* P, const mjgpGears* g, const mjgpProblem* problem) {
 
 // Long because it fills, field by field, the problem that the core solves, and reads the solution back
 int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* problem) {
-  int n = problem->n, general = problem->R != NULL, yields = 0, gaps = 0, misplaced = 0, locks = 0;
+  int n = problem->n, general = problem->R != NULL, yields = 0, gaps = 0, misplaced = 0;
   size_t count = (size_t)n;
   mjtNum h = m->opt.timestep;
   mj_markStack(d);
@@ -180,7 +181,7 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
   mjtNum *v_next = t + n, *lambda = v_next + n, *v0 = lambda + n, *coulomb = v0 + n;
   mjtNum *static_ratio = coulomb + n, *shift = static_ratio + n;
   mjtNum *G = shift + 2 * n, *P = G + n * n;
-  int *mode = (int*)(G + nmatrix), *jammed = mode + n, *pivot = jammed + n;
+  int *mode = (int*)(G + nmatrix), *pivot = mode + n;
   const mjgCoupling** coupling =
       gaps ? mj_stackAllocByte(d, sizeof(mjgCoupling*) * count, _Alignof(mjgCoupling*)) : NULL;
   for (int a = 0; a < n; a++) {
@@ -288,27 +289,26 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
     g->out.v_next[i] = v_next[a];
     g->out.lambda[i] = lambda[a];
     g->out.mode[i] = mode[a];
-    g->out.jammed[i] = 0;
+    mjtNum p = general || yields ? P[a * (n + 1)] : alpha[a] * problem->W[a * (n + 1)] - beta[a];
+    g->out.grip[i] = status >= 0 && !gaps ? p : 0;
 
     // what a gap transmits is not among the accelerations without friction
     if (gaps) {
       g->out.cancellation[i] = mju_max(g->out.cancellation[i], mju_abs(v_next[a]));
     }
-
-    // a load that grows with friction less than friction itself holds no joint
-    mjtNum p = general || yields ? P[a * (n + 1)] : alpha[a] * problem->W[a * (n + 1)] - beta[a];
-    locks |= mode[a] == 0 && static_ratio[a] * mju_abs(p) >= 1;
-  }
-
-  // joints that their own load holds, for who draws them
-  if (locks && status >= 0 && !gaps) {
-    mjg_jammed(jammed, &core, &solution);
-    for (int a = 0; a < n; a++) {
-      g->out.jammed[problem->joint[a]] = jammed[a];
-    }
   }
   mj_freeStack(d);
   return status;
+}
+
+
+int mjgp_isJammed(const mjgpGears* g, int i) {
+  const mjgpInput* in = &g->in;
+  mjtNum t = g->out.t[i], p = g->out.grip[i], phi = g->out.lambda[i] - p * t;
+  int load, s = t > 0 ? 1 : -1;
+  mjtNum ratio = mjgi_lawRatio(in->static_ratio[i], in->v[i], s);
+  return g->out.mode[i] == 0 && t != 0 &&
+         isinf(mjgi_lawLimit(&load, s, phi, p, in->coulomb[i], ratio));
 }
 
 

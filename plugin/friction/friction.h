@@ -35,6 +35,9 @@ static inline mjtNum mjgp_slip(const mjgpGears* g, int i, mjtNum v, mjtNum t) {
 // u, info; tau, inertia, v and the law of g are inputs. The problem is overwritten. Returns a status of the core.
 int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* problem);
 
+// would a joint that is stuck not move however large its torque was, because its own load holds it
+int mjgp_isJammed(const mjgpGears* g, int i);
+
 // a rotor behind a gap takes its motor torque off the joint, on which the engine puts it
 void mjgp_takeMotors(const mjgpGears* g, mjData* d);
 

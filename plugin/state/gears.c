@@ -54,7 +54,7 @@ static size_t layout(mjgpGears* g, const mjgpConfig* c, char* base) {
   mjgpARRAY(out.lambda, count)
   mjgpARRAY(out.mode, count)
   mjgpARRAY(out.load, count)
-  mjgpARRAY(out.jammed, count)
+  mjgpARRAY(out.grip, count)
   mjgpARRAY(out.gap, count)
   mjgpARRAY(out.cancellation, count)
   mjgpARRAY(out.rounding, count)
@@ -297,8 +297,12 @@ void mjgp_copy(mjData* dest, const mjModel* m, const mjData* src, int instance) 
   memcpy(to->out.u, from->out.u, sizeof(mjtNum) * n);
   memcpy(to->out.lambda, from->out.lambda, sizeof(mjtNum) * n);
   memcpy(to->out.mode, from->out.mode, sizeof(int) * n);
-  memcpy(to->out.jammed, from->out.jammed, sizeof(int) * n);
+  memcpy(to->out.grip, from->out.grip, sizeof(mjtNum) * n);
   memcpy(to->in.v, from->in.v, sizeof(mjtNum) * n);
+  memcpy(to->in.coulomb, from->in.coulomb, sizeof(mjtNum) * n);
+  memcpy(to->in.static_ratio, from->in.static_ratio, sizeof(mjtNum) * n);
+  memcpy(to->in.compliance, from->in.compliance, sizeof(mjtNum) * n);
+  memcpy(to->in.t_last, from->in.t_last, sizeof(mjtNum) * n);
   memcpy(to->in.q, from->in.q, sizeof(mjtNum) * n);
   memcpy(to->in.lag, from->in.lag, sizeof(mjtNum) * n);
   memcpy(to->out.cancellation, from->out.cancellation, sizeof(mjtNum) * n);
