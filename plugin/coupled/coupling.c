@@ -308,7 +308,7 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
   start(s);
   g->count.coupled++;
 
-  int solved = s->gaps ? mjgp_shaftSteps(s) : mjgp_solveGuess(s);
+  int at_once = s->gaps && mjgp_shaftSteps(s), solved = at_once || (!s->gaps && mjgp_solveGuess(s));
   int worst = -1, method = mjgpBY_NEWTON;
   mjtNum error = 0;
   if (s->gaps && !solved) {
@@ -318,7 +318,9 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
   for (int k = 0; k < mjgpSTEPS && !solved && (s->pivots > 0 || !mjgp_isPivoting(s)); k++) {
     solved = (mjgp_relinearize(s) || mjgp_linearize(s)) && mjgp_newtonStep(s);
   }
-  if (solved) {
+
+  // shafts that are solved at once have the torques of their laws at the velocities of their joints
+  if (solved && !at_once) {
     error = mjgp_lawError(s, &worst);
     solved = error <= mjgpLAW;
   }

@@ -9,8 +9,9 @@
 // linearizations; most steps take one or two
 #define mjgpROUNDS 12
 
-// of them, where two metrics are taken for one
+// of them, where two metrics are taken for one; and of how many dofs dense equations are so cheap that they are not
 #define mjgpROUGH 5
+#define mjgpSMALL 20
 
 // trials of a line search, and what of the slope at its start it leaves
 #define mjgpTRIALS 20
@@ -279,7 +280,7 @@ int mjgp_shaftSteps(mjgpStep* s) {
     mjgp_makeShaft(p->shaft + i, s->g, s->m, group->joint[i], s->acc[i]);
     setFriction(p, i, 0);
   }
-  p->rough = s->rows && !group->nextra;
+  p->rough = s->rows && !group->nextra && group->nv > mjgpSMALL;
   for (int i = 0; i < s->n && p->rough; i++) {
     p->rough = s->rows[group->E_dof[group->E_adr[i]] * group->ld + i] > 0;
   }
