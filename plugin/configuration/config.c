@@ -8,28 +8,33 @@
 #include "configuration/gap.h"
 #include "configuration/parsing.h"
 
-// keys beside those of gears, which are the core's, and those of gaps
-static const char* const own_keys[] = {
-    "joint",     "tendon",     "type",     "solver",      "coupling",
-    "tolerance", "iterations", "backlash", "motor_joint", "encoder",
-};
+// keys beside those of gears, which are the core's, and those of gaps, which stand between these two lists: models that
+// were saved in binary rely on the order
+static const char* const own_keys[] = {"joint",    "tendon",    "type",       "solver",
+                                       "coupling", "tolerance", "iterations", "backlash"};
+static const char* const joint_keys[] = {"motor_joint", "encoder"};
 enum {
-  mjgpNOWN = (int)(sizeof(own_keys) / sizeof(own_keys[0]))
+  mjgpNOWN = (int)(sizeof(own_keys) / sizeof(own_keys[0])),
+  mjgpNJOINTKEY = (int)(sizeof(joint_keys) / sizeof(joint_keys[0])),
+  mjgpNKEYS = mjgpNOWN + mjgpNGAPKEY + mjgpNJOINTKEY + mjgNKEY
 };
 
 static const char* const coupling_names[] = {"implicit", "lagged"};
 
 
-_Static_assert(mjgpNOWN + mjgpNGAPKEY + mjgNKEY <= mjgpMAXKEY, "mjgpMAXKEY is too small");
+_Static_assert(mjgpNKEYS <= mjgpMAXKEY, "mjgpMAXKEY is too small");
 
 const char* const* mjgp_keys(int* nkey) {
-  static const char* keys[mjgpNOWN + mjgpNGAPKEY + mjgNKEY];
+  static const char* keys[mjgpNKEYS];
   int n = 0;
   for (int i = 0; i < mjgpNOWN; i++) {
     keys[n++] = own_keys[i];
   }
   for (int k = 0; k < mjgpNGAPKEY; k++) {
     keys[n++] = mjgp_gapKey(k);
+  }
+  for (int i = 0; i < mjgpNJOINTKEY; i++) {
+    keys[n++] = joint_keys[i];
   }
   for (int key = 0; key < mjgNKEY; key++) {
     keys[n++] = mjg_keyInfo(key)->name;

@@ -141,12 +141,12 @@ static void allocate(mjgpStep* s, const mjgpInertia* Mhat) {
 
   // vectors over the dofs, in whole lanes
   size_t size = (size_t)mjgi_simdEnd(s->group->nv), row = n + (size_t)s->group->nextra;
-  size_t nvector = (8 + mjgpCHANGE) * size + mjgpCHANGE * mjgpCHANGE;
+  size_t nvector = (7 + mjgpCHANGE) * size + mjgpCHANGE * mjgpCHANGE;
   size_t ncolumn = (Mhat->solver ? 1 : 4) * ld * nv;
-  size_t nrest = 3 * nefc + 7 * n + row + 2 * row * ld + 2 * n * n + 3 * ld;
+  size_t nrest = 3 * nefc + 5 * n + row + 2 * row * ld + 2 * n * n + 3 * ld;
   mjtNum* number = mjgp_allocate(s->d, &s->state, nvector + ncolumn + nrest, 2 * nefc);
   s->factored = s->state + nefc;
-  mju_zero(number, (int)(8 * size));
+  mju_zero(number, (int)(7 * size));
   s->a = number;
   s->next = number + size;
   s->search = number + 2 * size;
@@ -154,8 +154,7 @@ static void allocate(mjgpStep* s, const mjgpInertia* Mhat) {
   s->gradient = number + 4 * size;
   s->rounding = number + 5 * size;
   s->descent = number + 6 * size;
-  s->start = number + 7 * size;
-  s->change = number + 8 * size;
+  s->change = number + 7 * size;
   s->pivot = s->change + mjgpCHANGE * size;
   s->right = number + nvector;
   s->left = Mhat->solver ? s->right : s->right + ld * nv;
@@ -167,11 +166,10 @@ static void allocate(mjgpStep* s, const mjgpInertia* Mhat) {
   s->residual = number + 2 * nefc;
   number += 3 * nefc;
   s->t = number;
-  s->target = number + n;  // and a copy behind it
-  s->trial = number + 3 * n;
-  s->shift = number + 4 * n;
-  s->asked = number + 5 * n;
-  s->answer = number + 6 * n;
+  s->target = number + n;
+  s->shift = number + 2 * n;
+  s->asked = number + 3 * n;
+  s->answer = number + 4 * n;
   s->W = s->answer + row;
   s->W_factored = s->W + row * ld;
   s->acc = s->W_factored + row * ld;
@@ -277,19 +275,17 @@ static mjgpStep* prepare(mjgpStep* s, mjgpGears* g, const mjModel* m, mjData* d,
 
 // the safer methods, one after the other; nothing counts as solved that is not on the law
 static int fallBack(mjgpStep* s, int* method, mjtNum* error, int* worst) {
-  static int (*const fallback[])(mjgpStep*) = {mjgp_pivotOn,     mjgp_pivotRest, mjgp_damped,
-                                               mjgp_dampedSteps, mjgp_continue,  mjgp_proximal};
-  static const int order[3][6] = {
-      {mjgpBY_PIVOTING, mjgpBY_PIVOTING_REST, mjgpBY_DAMPED, mjgpBY_DAMPED_STEPS,
-       mjgpBY_CONTINUATION, mjgpBY_NEWTON},
-      {mjgpBY_PIVOTING, mjgpBY_PIVOTING_REST, mjgpBY_DAMPED_STEPS, mjgpBY_DAMPED,
-       mjgpBY_CONTINUATION, mjgpBY_NEWTON},
-      {mjgpBY_PROXIMAL, mjgpBY_DAMPED_STEPS, mjgpBY_DAMPED, mjgpBY_CONTINUATION, mjgpBY_NEWTON}};
-  int kind = s->gaps ? 2 : s->group->ncone > 0;
-  for (int k = 0; order[kind][k] != mjgpBY_NEWTON; k++) {
+  static const struct {
+    int name;
+    int (*solve)(mjgpStep*);
+  } methods[2][3] = {{{mjgpBY_PIVOTING, mjgp_pivotOn}, {mjgpBY_PIVOTING_REST, mjgp_pivotRest}},
+                     {{mjgpBY_PROXIMAL, mjgp_proximal},
+                      {mjgpBY_DAMPED_STEPS, mjgp_dampedSteps},
+                      {mjgpBY_DAMPED, mjgp_damped}}};
+  for (int k = 0; k < 3 && methods[s->gaps][k].solve; k++) {
     start(s);
-    *method = order[kind][k];
-    if (fallback[*method - mjgpBY_PIVOTING](s)) {
+    *method = methods[s->gaps][k].name;
+    if (methods[s->gaps][k].solve(s)) {
       *error = mjgp_lawError(s, worst);
       if (*error <= mjgpLAW) {
         return 1;
@@ -314,7 +310,7 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
   if (s->gaps && !solved) {
     start(s);
   }
-  mjgp_allowPivots(s, 1);
+  mjgp_allowPivots(s);
   for (int k = 0; k < mjgpSTEPS && !solved && (s->pivots > 0 || !mjgp_isPivoting(s)); k++) {
     solved = (mjgp_relinearize(s) || mjgp_linearize(s)) && mjgp_newtonStep(s);
   }
@@ -336,8 +332,9 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
     }
   }
   if (!solved) {
-    start(s);
-    mjgp_pivotOneMetric(s);
+    if (s->gaps) {
+      start(s);
+    }
     mjgp_giveUp(s);
     error = mjgp_lawError(s, &worst);
     g->out.last_info = (mjgInfo){.status = mjgITERATION_LIMIT, .sigma_max = -1};

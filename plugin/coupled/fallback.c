@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "coupled/continuation.h"
 #include "coupled/natural_map.h"
 #include "friction/friction.h"
 #include "law/law.h"
@@ -11,18 +10,8 @@
 // damped steps
 #define mjgpDAMPED 40
 
-// pivots of theirs, times those of the first Newton steps
-#define mjgpTIMES 5
-
 // relaxed ones
 #define mjgpRELAXED 60
-
-// linearizations of a curve that is short
-#define mjgpSHORT 200
-
-// of one that is not, and of one where pivoting has tried before
-#define mjgpLONG  1600
-#define mjgpAFTER 400
 
 // least share of a step on the map: where a thousandth does not help no step does
 #define mjgpSHORTEST (1.0 / 1024)
@@ -42,11 +31,8 @@
 // and full Newton steps, whose direction is not that of the map's descent
 #define mjgpPROGRESS 0.1
 
-// shortest share of a step, and shortest step in x
+// shortest share of a step
 #define mjgpLEAST 1e-3
-
-// first step in x; factor for one that failed
-#define mjgpSTART 0.25
 
 // of the change before: a relaxed step that changes friction by more is halved
 #define mjgpFASTER 0.7
@@ -76,7 +62,7 @@ static int intoPiece(mjgpMap* map, mjtNum* trial, mjtNum* merit, const mjtNum* z
   for (int k = 0; k < mjgpBISECTIONS && high > low && least > mjgpPOOR * *merit; k++) {
     mjtNum middle = 0.5 * (low + high);
     mju_addScl(trial, z, x, middle, n);
-    if (!mjgp_evaluateMap(map, trial, 1)) {
+    if (!mjgp_evaluateMap(map, trial)) {
       return 0;
     }
     mjtNum now = square(map->F, n);
@@ -92,7 +78,7 @@ static int intoPiece(mjgpMap* map, mjtNum* trial, mjtNum* merit, const mjtNum* z
   }
   *merit = least;
   mju_addScl(trial, z, x, best, n);
-  return mjgp_evaluateMap(map, trial, 1);
+  return mjgp_evaluateMap(map, trial);
 }
 
 
@@ -104,7 +90,7 @@ static int shorten(mjgpMap* map, mjtNum* trial, mjtNum* merit, const mjtNum* z, 
   mju_copy(before, map->F, n);
   for (mjtNum share = 1; share >= mjgpSHORTEST; share *= 0.5) {
     mju_addScl(trial, z, x, share, n);
-    if (!mjgp_evaluateMap(map, trial, 1)) {
+    if (!mjgp_evaluateMap(map, trial)) {
       return 0;
     }
     *merit = square(map->F, n);
@@ -120,7 +106,7 @@ static int shorten(mjgpMap* map, mjtNum* trial, mjtNum* merit, const mjtNum* z, 
 
 // Newton on the map with steps that bring friction closer to the law, from s->t; flg_here: s->a belongs to it
 static int descend(mjgpStep* s, int flg_here) {
-  int n = s->n, dim = n + 1, ld = mjgi_simdEnd(n), solved = 0;
+  int n = s->n, ld = mjgi_simdEnd(n), solved = 0;
   mj_markStack(s->d);
   mjgpMap map;
   mjtNum* number = mj_stackAllocNum(s->d, (size_t)(4 * n + n * ld));
@@ -128,14 +114,14 @@ static int descend(mjgpStep* s, int flg_here) {
   int* pivot = mj_stackAllocInt(s->d, (size_t)n);
   mju_zero(K, n * ld);
   mju_copy(z, s->t, n);
-  if (!(flg_here ? mjgp_makeMapHere(&map, s) : mjgp_makeMap(&map, s))) {
+  if (!mjgp_makeMap(&map, s, flg_here)) {
     mj_freeStack(s->d);
     return 0;
   }
   for (int i = 0; i < n; i++) {
     z[i] /= map.unit[i];
   }
-  int going = mjgp_evaluateMap(&map, z, 1);
+  int going = mjgp_evaluateMap(&map, z);
   mjtNum merit = going ? square(map.F, n) : 0;
   for (int k = 0; k < mjgpDAMPED && going; k++) {
     if (merit <= mjgpROOT * mjgpROOT) {
@@ -143,12 +129,12 @@ static int descend(mjgpStep* s, int flg_here) {
         solved = 1;
         break;
       }
-      going = mjgp_evaluateMap(&map, z, 1);
+      going = mjgp_evaluateMap(&map, z);
       merit = going ? square(map.F, n) : 0;
       continue;
     }
     for (int i = 0; i < n; i++) {
-      mju_copy(K + i * ld, map.J + i * dim, n);
+      mju_copy(K + i * ld, map.J + i * n, n);
       x[i] = -map.F[i];
     }
     if (!mjgi_lu(K, x, pivot, n)) {
@@ -184,12 +170,11 @@ int mjgp_dampedSteps(mjgpStep* s) {
   mjtNum* z = mj_stackAllocNum(s->d, 3 * (size_t)n);
   mjtNum *trial = z + n, *target = trial + n;
   mju_copy(z, s->t, n);
-  mjgp_allowPivots(s, mjgpTIMES);
-  int going = mjgp_makeMap(&map, s);
+  int going = mjgp_makeMap(&map, s, 0);
   for (int i = 0; i < n && going; i++) {
     z[i] /= map.unit[i];
   }
-  going = going && mjgp_evaluateMap(&map, z, 1);
+  going = going && mjgp_evaluateMap(&map, z);
   mjtNum merit = going ? square(map.F, n) : 0;
   for (int k = 0; k < mjgpDAMPED && going; k++) {
     // a full step may settle at once; the engine's own answer has to be on the law
@@ -199,7 +184,7 @@ int mjgp_dampedSteps(mjgpStep* s) {
     } else {
       solved = mjgp_newtonStep(s);
     }
-    if (solved || !going || (s->pivots <= 0 && mjgp_isPivoting(s))) {
+    if (solved || !going) {
       break;
     }
     for (int i = 0; i < n; i++) {
@@ -212,7 +197,7 @@ int mjgp_dampedSteps(mjgpStep* s) {
       for (int i = 0; i < n; i++) {
         trial[i] = z[i] + share * (target[i] - z[i]);
       }
-      going = mjgp_evaluateMap(&map, trial, 1);
+      going = mjgp_evaluateMap(&map, trial);
       next = going ? square(map.F, n) : 0;
       if (!going || next < (1 - mjgpPROGRESS * share) * merit) {
         break;
@@ -238,13 +223,13 @@ int mjgp_relax(mjgpStep* s) {
   mjgpMap map;
   mjtNum *t = mj_stackAllocNum(s->d, 2 * (size_t)n), *z = t + n, last = INFINITY, share = 1;
   mju_copy(t, s->t, n);
-  int going = mjgp_makeMap(&map, s);
+  int going = mjgp_makeMap(&map, s, 0);
   s->fixed = 1;
   for (int k = 0; k < mjgpRELAXED && going && !solved; k++) {
     for (int i = 0; i < n; i++) {
       z[i] = t[i] / map.unit[i];
     }
-    going = mjgp_evaluateMap(&map, z, 1);
+    going = mjgp_evaluateMap(&map, z);
     solved = going && square(map.F, n) <= mjgpROOT * mjgpROOT;
     if (solved || !going || mjgp_solveLinear(s) < 0) {
       break;
@@ -266,65 +251,6 @@ int mjgp_relax(mjgpStep* s) {
   s->fixed = 0;
   mj_freeStack(s->d);
   return solved;
-}
-
-
-// with growing x of the family of velocities, by Newton steps
-static int continueSteps(mjgpStep* s) {
-  int n = s->n, nv = s->group->nv;
-  mjtNum h = s->m->opt.timestep, step = mjgpSTART;
-  mj_markStack(s->d);
-  mjtNum *free = mj_stackAllocNum(s->d, 2 * (size_t)n), *last = free + n;
-  mju_zero(s->t, n);
-  mju_zero(last, n);
-  int solved = 0, going = mjgp_inner(s, s->t);
-  mjgp_accelerations(s);
-  for (int i = 0; i < n; i++) {
-    int joint = s->group->joint[i];
-    free[i] = mjgp_slip(s->g, joint, s->g->in.v[joint] + h * s->acc[i], 0);
-  }
-  mju_copy(s->start, s->a, nv);
-  for (mjtNum x = 0; step > mjgpLEAST && going;) {
-    mjtNum next = mju_min(1, x + step);
-    for (int i = 0; i < n; i++) {
-      s->shift[i] = (next - 1) * free[i];
-    }
-    int settled = 0;
-    for (int k = 0; k < mjgpSTEPS && !settled; k++) {
-      settled = mjgp_linearize(s) && mjgp_newtonStep(s);
-    }
-    if (settled && next >= 1) {
-      solved = 1;
-      break;
-    }
-    if (settled) {
-      x = next;
-      step *= 2;
-      mju_copy(last, s->target, n);
-      mju_copy(s->start, s->a, nv);
-    } else {
-      step *= mjgpSTART;
-      mju_copy(s->a, s->start, nv);
-      mjgp_evaluate(s);
-    }
-    for (int i = 0; i < n; i++) {
-      s->g->out.t[s->group->joint[i]] = last[i];
-    }
-  }
-  mju_zero(s->shift, n);
-  mj_freeStack(s->d);
-  return solved;
-}
-
-
-int mjgp_continue(mjgpStep* s) {
-  if (s->gaps) {
-    return continueSteps(s);
-  }
-  int most = s->group->ncone || s->engine ? mjgpLONG : mjgpAFTER;
-  return mjgp_followCurve(s, mjgpFAMILY_BOUND, mjgpSHORT) ||
-         mjgp_followCurve(s, mjgpFAMILY_VELOCITY, most) ||
-         mjgp_followCurve(s, mjgpFAMILY_BOUND, most);
 }
 
 

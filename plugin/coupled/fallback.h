@@ -7,20 +7,17 @@
 
 #include "coupled/newton.h"
 
-// Newton on friction with steps that bring it closer to the law, from friction s->t
+// Newton on the natural map with steps that bring friction closer to the law, from friction s->t
 int mjgp_damped(mjgpStep* s);
 
 // the same from acceleration s->a, which belongs to s->t but for rounding
 int mjgp_polish(mjgpStep* s);
 
-// Newton steps as far as they bring friction closer to the law
+// Newton steps as far as they bring friction closer to the law, for gaps and the engine's own answers
 int mjgp_dampedSteps(mjgpStep* s);
 
 // for the engine's own answers, from friction s->t
 int mjgp_relax(mjgpStep* s);
-
-// continuation, see continuation.h; with gaps in x alone
-int mjgp_continue(mjgpStep* s);
 
 // where no solution with static bounds is found: all joints break away, which is the law of joints that slip; ratio: the
 // static ratios, to be restored. Returns 0 if there are none                                      (n)

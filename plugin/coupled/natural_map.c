@@ -105,21 +105,25 @@ static mjtNum resolve(mjgpStep* s, int i, mjtNum c, mjtNum R) {
 
 //---------------------------------- the map --------------------------------------------------------
 
-// a map in units of what stops the joints that move without friction; s->a, s->t are linearized
-static void makeMap(mjgpMap* map, mjgpStep* s) {
+int mjgp_makeMap(mjgpMap* map, mjgpStep* s, int flg_here) {
   size_t n = (size_t)s->n;
   mjtNum h = s->m->opt.timestep, most = 0;
-  mjtNum* number = mj_stackAllocNum(s->d, 5 * n + n * (n + 1));
+  if (!flg_here) {
+    mju_zero(s->t, s->n);
+  }
+  mju_zero(s->shift, s->n);
+  if (!mjgp_inner(s, s->t)) {
+    return 0;
+  }
+  mjtNum* number = mj_stackAllocNum(s->d, 4 * n + n * n);
   *map = (mjgpMap){.s = s, .n = s->n};
-  map->free = number;
-  map->c = number + n;
-  map->unit = number + 2 * n;
-  map->F = number + 3 * n;
-  map->R = number + 4 * n;
-  map->J = number + 5 * n;
+  map->c = number;
+  map->unit = number + n;
+  map->F = number + 2 * n;
+  map->R = number + 3 * n;
+  map->J = number + 4 * n;
   map->piece = mj_stackAllocInt(s->d, 2 * n);
   map->released = map->piece + n;
-  mju_zero(s->shift, s->n);
   mjgp_accelerations(s);
   for (int i = 0; i < s->n; i++) {
     mjtNum by_friction = 0;
@@ -132,34 +136,16 @@ static void makeMap(mjgpMap* map, mjgpStep* s) {
     }
     map->c[i] = c;
     map->R[i] = s->group->extra[i] >= 0 ? mjgp_delassus(s, s->n + s->group->extra[i], i) : 0;
-    map->free[i] = slipVelocity(s, i, 0) + h * by_friction;
     map->released[i] = 0;
-    most += map->free[i] * map->free[i] / map->c[i];
+
+    // what stops the joints that move without friction
+    mjtNum free = slipVelocity(s, i, 0) + h * by_friction;
+    most += free * free / c;
   }
   most = most > 0 ? mju_sqrt(most) / h : mjMINVAL;
   for (int i = 0; i < s->n; i++) {
     map->unit[i] = most / mju_sqrt(map->c[i]);
   }
-}
-
-
-int mjgp_makeMap(mjgpMap* map, mjgpStep* s) {
-  mju_zero(s->t, s->n);
-  mju_zero(s->shift, s->n);
-  if (!mjgp_inner(s, s->t)) {
-    return 0;
-  }
-  makeMap(map, s);
-  return 1;
-}
-
-
-int mjgp_makeMapHere(mjgpMap* map, mjgpStep* s) {
-  mju_zero(s->shift, s->n);
-  if (!mjgp_inner(s, s->t)) {
-    return 0;
-  }
-  makeMap(map, s);
   return 1;
 }
 
@@ -170,7 +156,7 @@ int mjgp_makeMapHere(mjgpMap* map, mjgpStep* s) {
 static void gapRow(mjgpMap* map, int i) {
   mjgpStep* s = map->s;
   int n = map->n, joint = s->group->joint[i];
-  mjtNum *row = map->J + i * (n + 1), unit = map->unit[i], c = map->c[i];
+  mjtNum *row = map->J + i * n, unit = map->unit[i], c = map->c[i];
   mjtNum inertia = misplacedInertia(s, i), own = 1 - inertia * c,
          asked = resolve(s, i, c, map->R[i]);
   map->F[i] = own * (s->t[i] - asked) / unit;
@@ -180,20 +166,17 @@ static void gapRow(mjgpMap* map, int i) {
     row[j] = slope * mjgp_delassus(s, i, j) * (map->unit[j] / unit);
   }
   row[i] += rotor ? own - slope * c : 1;
-  row[n] = 0;
   map->piece[i] = s->g->out.mode[joint];
 }
 
 
-// Long because residual and Jacobian of a joint are written together, case by case
-int mjgp_evaluateMap(mjgpMap* map, const mjtNum* z, mjtNum x) {
+int mjgp_evaluateMap(mjgpMap* map, const mjtNum* z) {
   mjgpStep* s = map->s;
   const mjgpGears* g = s->g;
-  int n = map->n, velocity = map->family == mjgpFAMILY_VELOCITY;
+  int n = map->n;
   mjtNum h = s->m->opt.timestep;
   for (int i = 0; i < n; i++) {
     s->t[i] = map->unit[i] * z[i];
-    s->shift[i] = velocity ? (x - 1) * map->free[i] : 0;
   }
   if (!mjgp_inner(s, s->t)) {
     return 0;
@@ -205,15 +188,13 @@ int mjgp_evaluateMap(mjgpMap* map, const mjtNum* z, mjtNum x) {
       continue;
     }
     int joint = s->group->joint[i];
-    mjtNum c = map->c[i], t = s->t[i], unit = map->unit[i], *row = map->J + i * (n + 1);
-    mjtNum v = slipVelocity(s, i, t), u = mjgp_torqueIn(s, i), share = velocity ? 1 : x;
+    mjtNum c = map->c[i], t = s->t[i], unit = map->unit[i], *row = map->J + i * n;
+    mjtNum v = slipVelocity(s, i, t), u = mjgp_torqueIn(s, i), coulomb = g->in.coulomb[joint];
     mjtNum gamma_u = g->in.gamma_u[joint], gamma_v = g->in.gamma_v[joint];
     mjtNum lambda = mjgi_lawLoad(gamma_u, gamma_v, u, t);
-    mjtNum extra = velocity ? map->extra * (1 + 0.1 * i) * unit : 0;
-    mjtNum coulomb = g->in.coulomb[joint] + (1 - x) * extra;
     mjtNum ratio = map->released[i] ? 1 : g->in.static_ratio[joint];
-    mjtNum up = share * mjgi_lawRatio(ratio, g->in.v[joint], 1);
-    mjtNum down = share * mjgi_lawRatio(ratio, g->in.v[joint], -1);
+    mjtNum up = mjgi_lawRatio(ratio, g->in.v[joint], 1);
+    mjtNum down = mjgi_lawRatio(ratio, g->in.v[joint], -1);
     int piece = mjgi_lawProject(t + v / (h * c), lambda, coulomb, up, down);
     map->piece[i] = piece;
 
@@ -225,7 +206,6 @@ int mjgp_evaluateMap(mjgpMap* map, const mjtNum* z, mjtNum x) {
         row[j] = mjgp_delassus(s, i, j) / c * (map->unit[j] / unit);
       }
       row[i] += g->in.compliance[joint] / (h * c);
-      row[n] = velocity ? -map->free[i] / (h * c) / unit : 0;
       continue;
     }
 
@@ -236,18 +216,6 @@ int mjgp_evaluateMap(mjgpMap* map, const mjtNum* z, mjtNum x) {
       row[j] = -factor * (gamma_u + gamma_v) * mjgp_delassusTorque(s, i, j) * (map->unit[j] / unit);
     }
     row[i] += 1 + factor * gamma_v;
-    if (velocity) {
-      mjtNum taken = (gamma_u + gamma_v) * g->in.inertia[joint] * map->free[i] / h;
-      row[n] =
-          (factor * taken + mjgi_pieceDirection(piece) * (piece > 0 ? up : down) * extra) / unit;
-    } else {
-      row[n] = -(factor * lambda + offset) / (x > 0 ? x : 1) / unit;
-      if (x <= 0) {
-        factor = mjgi_lawRow(&offset, piece, coulomb, mjgi_lawRatio(ratio, g->in.v[joint], 1),
-                             mjgi_lawRatio(ratio, g->in.v[joint], -1));
-        row[n] = -(factor * lambda + offset) / unit;
-      }
-    }
   }
   return 1;
 }

@@ -6,12 +6,7 @@
 //   F_i(t) = t_i - clip(t_i + v+_i(t) / (h c_i), -r-_i B_i(t), r+_i B_i(t))       B = |lambda| + coulomb
 //
 // for any c > 0, whatever the sign of dv+/dt is. Gaps have t_i - resolve_i instead, with what the core
-// answers to the motion of the others. In a family of problems, 0 <= x <= 1, either velocity or bounds
-// grow with x:
-//
-//   mjgpFAMILY_VELOCITY   (1 - x) free is taken off the velocity, where free is v+ without friction: at x = 0
-//                         nothing moves and t = 0; a little bound is added while x < 1
-//   mjgpFAMILY_BOUND      bounds are x B: at x = 0 there is no friction
+// answers to the motion of the others.
 
 #ifndef MJGEAR_PLUGIN_NATURAL_MAP_H_
 #define MJGEAR_PLUGIN_NATURAL_MAP_H_
@@ -23,24 +18,16 @@
 // relative distance from the law at which a step does not count as solved
 #define mjgpLAW 1e-8
 
-typedef enum mjgpFamily_ {
-  mjgpFAMILY_VELOCITY = 0,
-  mjgpFAMILY_BOUND = 1,
-} mjgpFamily;
-
 typedef struct mjgpMap_ {
   mjgpStep* s;
   int n;
-  int family;     // mjgpFamily
-  mjtNum extra;   // bound added at x = 0, in units
-  mjtNum* free;   // velocity without friction                                         (n)
   mjtNum* c;      // acceleration that a unit of friction takes, made positive         (n)
   mjtNum* R;      // torque of rotor inertia of other joints that it takes            (n)
   mjtNum* unit;   // of friction: stops what moves in a step without friction          (n)
   int* piece;     // of each joint at the point that was evaluated last                (n)
   int* released;  // 1: broke away from its static bound                               (n)
   mjtNum* F;      // the map there, in units                                           (n)
-  mjtNum* J;      // its derivative by t in units, and by x                            (n x n+1)
+  mjtNum* J;      // its derivative by t in units                                      (n x n)
 } mjgpMap;
 
 // velocity change per second that a torque of 1 at joint i counts as in the map: its own, and where that is not
@@ -50,19 +37,17 @@ mjtNum mjgp_stepSize(const mjgpStep* s, int i);
 // torque that the gains of a motor behind a gap take from joint i at s->acc, where the integrator has them
 mjtNum mjgp_takenTorque(const mjgpStep* s, int i);
 
-// make a map on d's stack; 0 if the engine's problem without friction cannot be solved
-int mjgp_makeMap(mjgpMap* map, mjgpStep* s);
+// make a map on d's stack, in units of what stops the joints that move without friction: the engine's problem without
+// friction tells, or flg_here, where s->t is near, the linearization there. 0 if it cannot be solved
+int mjgp_makeMap(mjgpMap* map, mjgpStep* s, int flg_here);
 
-// the same without a problem of its own, from friction s->t and what is near
-int mjgp_makeMapHere(mjgpMap* map, mjgpStep* s);
-
-// F and J at friction in units z and at x; 0 if the engine's problem cannot be solved there
-int mjgp_evaluateMap(mjgpMap* map, const mjtNum* z, mjtNum x);
+// F and J at friction in units z; 0 if the engine's problem cannot be solved there
+int mjgp_evaluateMap(mjgpMap* map, const mjtNum* z);
 
 // joints that slip on their static bound break away; returns their number. After mjgp_evaluateMap
 int mjgp_releaseMap(mjgpMap* map);
 
-// results in s->g of the point that was evaluated, at x = 1
+// results in s->g of the point that was evaluated
 void mjgp_acceptMap(mjgpMap* map);
 
 // is this velocity of joint i nothing but rounding of constraint forces

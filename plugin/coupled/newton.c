@@ -34,8 +34,8 @@
 
 //---------------------------------- pieces --------------------------------------------------------
 
-void mjgp_allowPivots(mjgpStep* s, int times) {
-  s->pivots = times * mjgpPIVOTS * (s->n + 1);
+void mjgp_allowPivots(mjgpStep* s) {
+  s->pivots = mjgpPIVOTS * (s->n + 1);
 }
 
 

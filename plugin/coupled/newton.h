@@ -30,7 +30,6 @@ typedef struct mjgpStep_ {
   int fixed;           // they do not correct the linearization
   mjtNum* a;           // acceleration                                       (nv)
   mjtNum* next;        // acceleration to which a Newton step leads                 (nv)
-  mjtNum* start;       // acceleration at the last solved point of the path   (nv)
   mjtNum* search;      // direction of the inner problem                     (nv)
   mjtNum* keep;        // acceleration before a Newton step                         (nv)
   mjtNum* gradient;    //                                                    (nv)
@@ -52,7 +51,6 @@ typedef struct mjgpStep_ {
   int* state;          // states of a trial                                  (nefc)
   mjtNum* t;           // friction                                           (n)
   mjtNum* target;      // friction that a linearization asks for             (n)
-  mjtNum* trial;       // friction of a trial                                (n)
   mjtNum* asked;       // friction of the engine's last answer               (n)
   mjtNum* answer;      // and the accelerations in it                        (n + nextra)
   mjtNum* acc;  // velocity change of the gears per second at s->a, and the torque that the rows of
@@ -99,8 +97,8 @@ static inline int mjgp_isPivoting(const mjgpStep* s) {
   return !s->gaps && !s->engine;
 }
 
-// pivots that problems of linearizations may take from now on: those of the first Newton steps, times
-void mjgp_allowPivots(mjgpStep* s, int times);
+// pivots that problems of linearizations may take from now on
+void mjgp_allowPivots(mjgpStep* s);
 
 // friction for the linearization; results in s->g and s->target. Returns a status of the core
 int mjgp_solveLinear(mjgpStep* s);

@@ -41,6 +41,7 @@ typedef struct mjgpPath_ {
   mjgpResidual* goal;  // one of them: what the line in hand takes away
   mjtNum* turned;      // residual of the rows at the linearization                        (nefc)
   int* cone;           // first row of each elliptic contact                          (ncone)
+  int fine;            // 1: contacts turn little on a line
   int sign;            // of the determinant of the joints' equations
   uint64_t* visited;   // combinations of pieces that the path was on      (mjgpVISITED)
   mjtNum* visited_x;   // and where                                        (mjgpVISITED)

@@ -3,8 +3,9 @@
 #include "coupled/path.h"
 #include "coupled/zones.h"
 
-// tangent of the angle by which a contact that slides may turn on a line
+// tangent of the angle by which a contact that slides may turn on a line, and on a fine one
 #define mjgpTURN 0.3
+#define mjgpFINE 0.03
 
 
 static int isDry(const mjgpGroup* group, int row) {
@@ -128,8 +129,8 @@ mjtNum mjgp_lineLength(mjgpEnd* end, int* which, const mjgpPath* p, int sign) {
         until = mjgp_boundaryDistance(group->contact[k], zone, boundaryOf((mjgpEnd)e),
                                       group->jar + row, p->djar + row, sign);
       } else if (e == mjgpEND_TURN && zone == mjCNSTRSTATE_CONE) {
-        until =
-            mjgp_turnDistance(group->contact[k], group->jar + row, p->djar + row, sign, mjgpTURN);
+        until = mjgp_turnDistance(group->contact[k], group->jar + row, p->djar + row, sign,
+                                  p->fine ? mjgpFINE : mjgpTURN);
       }
       if (until < length) {
         length = until;

@@ -11,9 +11,11 @@
 #include "solvers/dense.h"
 
 #define mjgpENDS    40    // most ends of pieces on a path from rest, times rows and joints
+#define mjgpFINER   10    // and times this on a fine one
+#define mjgpSTARTS  5     // paths from elsewhere
 #define mjgpVISITED 1024  // combinations of pieces that are remembered
 
-// tangent of the angle by which a contact that slides may have turned since the linearization
+// tangent of the angle by which a contact that slides may have turned since the linearization; none on a fine path
 #define mjgpTURNED 0.5
 
 // difference of x at which a path with contacts that turn is where it was
@@ -27,7 +29,7 @@
 #define mjgpCORRECT 4
 #define mjgpSHRINK  0.25
 #define mjgpLEAST   1e-4
-#define mjgpBACK    8
+#define mjgpBACK    60
 
 // of a contact's residual: so near to an end of its zone it may be on either side
 #define mjgpBESIDE 1e-6
@@ -66,7 +68,8 @@ static int hasTurned(const mjgpPath* p) {
   for (int k = 0; k < group->ncone; k++) {
     int row = p->cone[k];
     if (group->state[row] == mjCNSTRSTATE_CONE &&
-        !(mjgp_turn(group->contact[k], p->turned + row, group->jar + row) < mjgpTURNED)) {
+        !(mjgp_turn(group->contact[k], p->turned + row, group->jar + row) <
+          (p->fine ? 0 : mjgpTURNED))) {
       return 1;
     }
   }
@@ -444,71 +447,68 @@ int mjgp_pivotOn(mjgpStep* s) {
   mj_markStack(s->d);
   allocate(&path, s);
   mjgp_evaluate(s);
-  solved = mjgp_linearize(s) && start(&path, 0) && follow(&path, most);
-  mju_zero(s->shift, s->n);
+  solved = mjgp_linearize(s) && start(&path, 0) && follow(&path, most) && mjgp_polish(s);
   mj_freeStack(s->d);
-  return solved && mjgp_polish(s);
+  return solved;
 }
 
 
-// from rest; s->a and s->t at the end
-static int followRest(mjgpPath* path, int most) {
+// from friction s->t, or from rest; s->a and s->t at the end
+static int followFrom(mjgpPath* path, int flg_rest) {
   mjgpStep* s = path->s;
-  mju_zero(s->t, s->n);
-  return mjgp_inner(s, s->t) && start(path, 1) && follow(path, most);
+  int most = (path->fine ? mjgpFINER : 1) * mjgpENDS * (s->n + s->group->nefc);
+  if (flg_rest) {
+    mju_zero(s->t, s->n);
+  }
+  return mjgp_inner(s, s->t) && start(path, flg_rest) && follow(path, most);
 }
 
 
 // the same where constraints and integrator move in one metric, that of the constraints: there is a solution, near that in
 // both where they are near
-static int followOneMetric(mjgpPath* path, int most) {
+static int followOneMetric(mjgpPath* path) {
   mjgpStep* s = path->s;
   mjtNum *rows = s->rows, *left = s->left;
   s->rows = NULL;
   s->left = s->right;
   s->factors = 0;
-  int arrived = followRest(path, most);
+  int arrived = followFrom(path, 1);
   s->rows = rows;
   s->left = left;
   s->factors = 0;
-  mju_zero(s->shift, s->n);
   return arrived;
 }
 
 
 int mjgp_pivotRest(mjgpStep* s) {
   mjgpPath path;
-  int most = mjgpENDS * (s->n + s->group->nefc);
+  int solved = 0, n = s->n, nv = s->group->nv;
   if (!mjgp_isPivoting(s)) {
     return 0;
   }
   mj_markStack(s->d);
   allocate(&path, s);
-  int solved = followRest(&path, most);
+  mjtNum *t = mj_stackAllocNum(s->d, (size_t)(n + nv)), *a = t + n;
+  mju_copy(t, s->t, n);
+  mju_copy(a, s->a, nv);
+  for (path.fine = 0; path.fine <= (s->group->ncone > 0) && !solved; path.fine++) {
+    mju_copy(s->a, a, nv);
+    solved = followFrom(&path, 1) && mjgp_polish(s);
+    if (!solved && s->rows && followOneMetric(&path)) {
+      mju_copy(t, s->t, n);
+    }
 
-  // in two metrics the path may come back to its start
-  if (!solved && s->rows && followOneMetric(&path, most)) {
-    mjgp_evaluate(s);
-    solved = mjgp_linearize(s) && start(&path, 0) && follow(&path, most);
+    // in two metrics a path may come back to its start, or lead away for ever, and around cones it may be lost. Then others
+    // begin at the friction of one metric, and where one leads nowhere the next at the opposite of that where it stopped
+    for (int k = 0; k < mjgpSTARTS && !solved; k++) {
+      mju_scl(s->t, k ? s->t : t, k ? -1 : 1, n);
+      solved = followFrom(&path, 0) && mjgp_polish(s);
+    }
   }
-  mju_zero(s->shift, s->n);
-  mj_freeStack(s->d);
-  return solved && mjgp_polish(s);
-}
-
-
-void mjgp_pivotOneMetric(mjgpStep* s) {
-  mjgpPath path;
-  if (!mjgp_isPivoting(s) || !s->rows) {
-    return;
-  }
-  mj_markStack(s->d);
-  allocate(&path, s);
-  mjtNum* last = mj_stackAllocNum(s->d, (size_t)s->n);
-  mju_copy(last, s->t, s->n);
-  s->newton_steps = 0;
-  if (!followOneMetric(&path, mjgpENDS * (s->n + s->group->nefc))) {
-    mju_copy(s->t, last, s->n);
+  if (!solved) {
+    mju_copy(s->t, t, n);
+    mju_copy(s->a, a, nv);
   }
   mj_freeStack(s->d);
+  return solved;
 }

@@ -8,7 +8,9 @@
 // lines: there they end earlier, and the next begins with a step back to the path.
 //
 //   mjgp_pivotOn       from any start: short where the start is near
-//   mjgp_pivotRest     from rest, where nothing moves and friction is zero (the existence proof in doc/theory.md)
+//   mjgp_pivotRest     from rest, where nothing moves and friction is zero (the existence proof in doc/theory.md); then from
+//                      the solution where constraints and integrator move in one metric. With elliptic cones all of
+//                      that again in short lines. If nothing leads to a solution s->t is that of one metric, if found
 
 #ifndef MJGEAR_PLUGIN_PIVOTING_H_
 #define MJGEAR_PLUGIN_PIVOTING_H_
@@ -18,8 +20,5 @@
 // from the acceleration and friction in s; 1 if solved, results in s->g. Not for gaps
 int mjgp_pivotOn(mjgpStep* s);
 int mjgp_pivotRest(mjgpStep* s);
-
-// where constraints and integrator move in two metrics: s->t is the friction with which they would be one, if that is found
-void mjgp_pivotOneMetric(mjgpStep* s);
 
 #endif  // MJGEAR_PLUGIN_PIVOTING_H_

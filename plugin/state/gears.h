@@ -32,10 +32,9 @@ typedef enum mjgpMethod_ {
   mjgpBY_NEWTON,         // Newton steps
   mjgpBY_PIVOTING,       // piece by piece from the last step
   mjgpBY_PIVOTING_REST,  // piece by piece from rest
-  mjgpBY_DAMPED,         // Newton on the natural map, damped
-  mjgpBY_DAMPED_STEPS,   // Newton steps, damped
-  mjgpBY_CONTINUATION,   // a curve to the solution
   mjgpBY_PROXIMAL,       // gaps: as a minimum
+  mjgpBY_DAMPED_STEPS,   // gaps: Newton steps, damped
+  mjgpBY_DAMPED,         // gaps: Newton on the natural map, damped
   mjgpBY_NONE,           // none: friction is passive, and the step unsolved
   mjgpANSWER_SAME,       // the engine moves as was solved for
   mjgpANSWER_DAMPED,     // Newton steps on its answers, damped

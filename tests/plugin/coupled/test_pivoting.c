@@ -1,0 +1,165 @@
+// Paths along pieces, against all solutions of steps of two joints, and on an arm that jams
+
+#include "two_joints.h"
+
+
+// piece by piece on from a state that is not near: most often
+static void test_pivotOn(void** state) {
+  (void)state;
+  Sum sum = run(PIVOT_ON, 1);
+  assert_true(sum.solved > sum.steps / 2);
+}
+
+
+// the path from rest always leads to one
+static void test_pivotRest(void** state) {
+  (void)state;
+  Sum sum = run(PIVOT_REST, 1);
+  assert_int_equal(sum.solved, sum.steps);
+  assert_true(sum.several > 0);
+}
+
+
+static void test_all(void** state) {
+  (void)state;
+  Sum sum = run(ALL, 1);
+  assert_int_equal(sum.solved, sum.steps);
+}
+
+
+// joints that break away from static friction slip on the sliding bound
+static void test_static(void** state) {
+  (void)state;
+  Sum pivot = run(PIVOT_REST, 1.6), all = run(ALL, 1.6);
+  assert_true(pivot.solved > pivot.steps / 2);
+  assert_int_equal(all.solved, all.steps);
+}
+
+
+// Elliptic cones bend the path. What is found is compared with the engine without gears: with this friction as a torque it
+// moves the joints so that the law holds
+static void test_elliptic(void** state) {
+  (void)state;
+  static const int methods[] = {PIVOT_ON, PIVOT_REST};
+  for (int which = 0; which < 2; which++) {
+    int solved = 0, steps = 0, wrong = 0;
+    seed = 17;
+    for (int k = 0; k < 60; k++) {
+      mjModel* m[2];
+      const double gamma_v[2] = {between(0, 2), between(0, 2)}, gamma_u = between(0, 0.4);
+      makePair(m, gamma_u, gamma_v, 0, 1);
+      m[0]->opt.cone = m[1]->opt.cone = mjCONE_ELLIPTIC;
+      m[1]->opt.tolerance = 0;
+      mjData *d = mj_makeData(m[0]), *plain = mj_makeData(m[1]);
+      const mjgpGears* g = (const mjgpGears*)d->plugin_data[0];
+      for (int i = 0; i < 5; i++) {
+        mj_resetData(m[1], plain);
+        place(m[1], plain);
+        mj_resetData(m[0], d);
+        mju_copy(d->qpos, plain->qpos, 2);
+        mju_copy(d->qvel, plain->qvel, 2);
+        mju_copy(d->ctrl, plain->ctrl, 2);
+        int unsolved = g->count.unsolved;
+        method = methods[which];
+        mj_step(m[0], d);
+        method = ALL;
+        steps++;
+        if (g->count.unsolved > unsolved) {
+          continue;
+        }
+        solved++;
+        double v[2] = {plain->qvel[0], plain->qvel[1]}, h = m[1]->opt.timestep;
+        mju_scl(plain->qfrc_applied, g->out.t, -1, 2);
+        mj_step(m[1], plain);
+        for (int j = 0; j < 2; j++) {
+          double u = plain->ctrl[j] - m[1]->dof_armature[j] * (plain->qvel[j] - v[j]) / h;
+          double t = g->out.t[j], bound = fabs((gamma_u + gamma_v[j]) * u - gamma_v[j] * t);
+          double size = 1e-6 * (fabs(plain->ctrl[j]) + fabs(u) + fabs(t)), next = plain->qvel[j];
+          double gains = h * (fabs(plain->ctrl[j]) + fabs(t)) / m[1]->dof_armature[j];
+          int moves = fabs(next) > 1e-6 * (fabs(v[j]) + gains);
+          wrong +=
+              fabs(t) > bound + size || (moves && (t * next < -size || fabs(t) < bound - size));
+        }
+      }
+      mj_deleteData(d);
+      mj_deleteData(plain);
+      mj_deleteModel(m[0]);
+      mj_deleteModel(m[1]);
+    }
+    print_message("%s, elliptic cones: %d of %d steps solved, %d wrong\n",
+                  methodName[methods[which]], solved, steps, wrong);
+    assert_int_equal(wrong, 0);
+    assert_true(solved == steps || (methods[which] == PIVOT_ON && solved > 0.35 * steps));
+    countWarnings(NULL);
+  }
+}
+
+
+//---------------------------------- an arm that jams -----------------------------------------------
+
+// arms with gears that cannot be driven back are laid down on a table by servos that push on: gears jam
+// against each other, and contacts begin to hold or to slip. No step is left unsolved: with either cone paths along
+// pieces solve all that Newton steps do not, around pyramids with few linearizations
+static void test_jamming(void** state) {
+  (void)state;
+  static const double from[6] = {0.5, -0.5, 0.5, 0, 0, 0};
+  static const double gain[6] = {6000, 6000, 4000, 500, 1000, 100};
+  char error[1000] = "";
+  loadPlugin();
+  mjModel* m = mj_loadXML(MJGEAR_SOURCE_DIR "/scenes/arm/arm.xml", NULL, error, sizeof(error));
+  if (!m) {
+    fail_msg("%s", error);
+  }
+  int hard = 0, unsolved = 0, unconfirmed = 0, others[2] = {0}, most[2] = {0};
+  seed = 1;
+  for (int k = 0; k < 60; k++) {
+    m->opt.cone = k % 2 ? mjCONE_ELLIPTIC : mjCONE_PYRAMIDAL;
+    m->opt.timestep = k % 3 ? 0.005 : 0.002;
+    mjData* d = mj_makeData(m);
+    mj_resetDataKeyframe(m, d, 0);
+    mjgpGears* g = (mjgpGears*)d->plugin_data[0];
+    const double gamma_u = between(0.02, 0.2), gamma_v = between(1.02, 1.6);
+    const double to[6] = {between(-0.3, 0.3),   between(0.02, 0.12), between(-0.15, 0.05),
+                          between(-0.15, 0.15), between(-0.1, 0.1),  between(0, 2)};
+    for (int i = 0; i < 6; i++) {
+      g->config->joint[i].gear.gamma_u = gamma_u;
+      g->config->joint[i].gear.gamma_v = gamma_v;
+    }
+    while (d->time < 1) {
+      double x = fmin(1, d->time / 0.7), blend = x * x * x * (10 - x * (15 - 6 * x));
+      for (int i = 0; i < 6; i++) {
+        double goal = from[i] + blend * (to[i] - from[i]);
+        d->ctrl[i] = d->time > 0.8 ? 0 : gain[i] * (goal - d->qpos[i] - 0.05 * d->qvel[i]);
+      }
+      int before = g->count.newton_steps;
+      mj_step(m, d);
+      most[k % 2] = mjMAX(most[k % 2], g->count.newton_steps - before);
+    }
+    for (int by = mjgpBY_PROXIMAL; by <= mjgpBY_NONE; by++) {
+      others[k % 2] += (int)g->count.by[by];
+    }
+    hard += g->count.hard;
+    unsolved += g->count.unsolved;
+    unconfirmed += g->count.unconfirmed;
+    mj_deleteData(d);
+  }
+  print_message(
+      "%d hard steps, %d unsolved, %d unconfirmed; without paths %d and %d, linearizations %d and "
+      "%d at most\n",
+      hard, unsolved, unconfirmed, others[0], others[1], most[0], most[1]);
+  assert_true(hard > 1000);
+  assert_true(!others[0] && !others[1] && most[0] <= 300 && most[1] <= 3000);
+  assert_int_equal(unsolved, 0);
+  assert_int_equal(unconfirmed, 0);
+  mj_deleteModel(m);
+}
+
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_pivotOn),  cmocka_unit_test(test_pivotRest),
+      cmocka_unit_test(test_all),      cmocka_unit_test(test_static),
+      cmocka_unit_test(test_elliptic), cmocka_unit_test(test_jamming),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,365 @@
+// Two geared joints that push a ball into a corner, step by step, with one method for hard steps at a time. What is found is
+// compared with all solutions of the step: a solution has each gear stuck or slipping and each contact row active or not,
+// which leaves linear equations. Every combination is tried here with plain elimination.
+
+#ifndef MJGEAR_TESTS_TWO_JOINTS_H_
+#define MJGEAR_TESTS_TWO_JOINTS_H_
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "coupled/fallback.h"
+#include "coupled/pivoting.h"
+#include "plugin_models.h"
+#include "state/gears.h"
+
+#define NROW 8  // most contact rows
+
+//---------------------------------- one method at a time -------------------------------------------
+
+enum {
+  DAMPED,
+  PIVOT_ON,
+  PIVOT_REST,
+  GUESS,
+  NONE,
+  IN_VAIN,  // all of them run, and none counts
+  ALL
+};
+static const char* const methodName[] = {
+    "damped", "piece by piece", "piece by piece from rest", "guessed pieces", "none", "in vain",
+    "all"};
+static int method = ALL;
+static int spoils;  // 1: Newton steps leave rotors behind gaps with friction beyond its bound
+
+// the linker lets these stand in front of the plugin's own
+int __real_mjgp_newtonStep(mjgpStep* s);
+int __real_mjgp_solveGuess(mjgpStep* s);
+int __real_mjgp_damped(mjgpStep* s);
+int __real_mjgp_pivotOn(mjgpStep* s);
+int __real_mjgp_pivotRest(mjgpStep* s);
+int __wrap_mjgp_newtonStep(mjgpStep* s);
+int __wrap_mjgp_solveGuess(mjgpStep* s);
+int __wrap_mjgp_damped(mjgpStep* s);
+int __wrap_mjgp_pivotOn(mjgpStep* s);
+int __wrap_mjgp_pivotRest(mjgpStep* s);
+
+
+int __wrap_mjgp_newtonStep(mjgpStep* s) {
+  int solved = method >= IN_VAIN && __real_mjgp_newtonStep(s);
+  for (int k = 0; k < s->n && spoils; k++) {
+    mjgCouplingStep* step = s->g->out.gap + s->group->joint[k];
+    step->friction = fabs(step->lambda) + 1;
+    step->velocity = step->mode = 0;
+  }
+  return solved && method != IN_VAIN;
+}
+
+
+int __wrap_mjgp_solveGuess(mjgpStep* s) {
+  return (method == GUESS || method == ALL) && __real_mjgp_solveGuess(s);
+}
+
+
+// the last of the methods leaves what it tried, as far from the law as can be
+static int runMethod(mjgpStep* s, int which, int (*solve)(mjgpStep*)) {
+  int solved = (method == which || method >= IN_VAIN) && solve(s);
+  for (int i = 0; i < s->n && method == IN_VAIN; i++) {
+    s->t[i] = i % 2 ? 30 : -30;
+  }
+  return solved && method != IN_VAIN;
+}
+
+
+// of gaps
+int __wrap_mjgp_damped(mjgpStep* s) {
+  return runMethod(s, DAMPED, __real_mjgp_damped);
+}
+
+
+int __wrap_mjgp_pivotOn(mjgpStep* s) {
+  return method == DAMPED ? __real_mjgp_damped(s) : runMethod(s, PIVOT_ON, __real_mjgp_pivotOn);
+}
+
+
+int __wrap_mjgp_pivotRest(mjgpStep* s) {
+  return runMethod(s, PIVOT_REST, __real_mjgp_pivotRest);
+}
+
+
+//---------------------------------- all solutions --------------------------------------------------
+
+// two geared joints that push a ball into a corner of plane and wall
+static const char* const corner =
+    "<mujoco><option timestep='%g' jacobian='dense' cone='pyramidal'><flag eulerdamp='disable'/>"
+    "</option>%s<worldbody><geom type='plane' size='2 2 1' friction='%g'/>"
+    "<geom type='plane' size='2 2 1' pos='.62 0 0' zaxis='-1 0 0' friction='%g'/>"
+    "<body pos='0 0 .3'><joint name='a' axis='0 1 .1' armature='%g'/>"
+    "<geom type='capsule' size='.02' fromto='0 0 0 .4 0 0' contype='0' mass='%g'/>"
+    "<body pos='.4 0 0'><joint name='b' axis='.1 1 0' armature='%g'/>"
+    "<geom type='sphere' size='.05' pos='.3 0 0' mass='1' solref='.004 1' "
+    "friction='.1'/></body></body>"
+    "</worldbody><actuator><motor joint='a'/><motor joint='b'/></actuator></mujoco>";
+
+
+// the step as numbers of the engine without the plugin: M a = force + J' f - t, f = -D (J a - aref) where
+// that is positive
+typedef struct Step_ {
+  double h, M[4], force[2], v[2], tau[2], J[2 * NROW], D[NROW], aref[NROW];
+  double inertia[2], gamma_u[2], gamma_v[2], coulomb[2], ratio[2];
+  int nrow;
+} Step;
+
+
+// solve K x = x, 4 x 4; 0 if singular
+static int solve4(double K[4][4], double x[4]) {
+  for (int k = 0; k < 4; k++) {
+    int p = k;
+    for (int i = k + 1; i < 4; i++) {
+      p = fabs(K[i][k]) > fabs(K[p][k]) ? i : p;
+    }
+    if (fabs(K[p][k]) < 1e-13) {
+      return 0;
+    }
+    for (int j = 0; j < 4; j++) {
+      double swap = K[k][j];
+      K[k][j] = K[p][j];
+      K[p][j] = swap;
+    }
+    double swap = x[k];
+    x[k] = x[p];
+    x[p] = swap;
+    for (int i = 0; i < 4; i++) {
+      double factor = i == k ? 0 : K[i][k] / K[k][k];
+      for (int j = 0; j < 4; j++) {
+        K[i][j] -= factor * K[k][j];
+      }
+      x[i] -= factor * x[k];
+    }
+  }
+  for (int k = 0; k < 4; k++) {
+    x[k] /= K[k][k];
+  }
+  return 1;
+}
+
+
+// acceleration and friction with gears i in piece[i] (0: stuck, else the direction of motion times one or
+// two for a positive or negative load) and the active rows; 1 if that is a solution
+static int trySolution(double x[4], const Step* s, const int piece[2], int active) {
+  double K[4][4] = {{0}};
+  for (int i = 0; i < 2; i++) {
+    for (int j = 0; j < 2; j++) {
+      K[i][j] = s->M[2 * i + j];
+    }
+    K[i][2 + i] = 1;
+    x[i] = s->force[i];
+    for (int r = 0; r < s->nrow; r++) {
+      if (active >> r & 1) {
+        for (int j = 0; j < 2; j++) {
+          K[i][j] += s->J[2 * r + i] * s->D[r] * s->J[2 * r + j];
+        }
+        x[i] += s->J[2 * r + i] * s->D[r] * s->aref[r];
+      }
+    }
+
+    // stuck: a = -v / h; slipping: t = direction (load lambda + c), lambda = gamma (tau - I a) - gamma_v t
+    if (!piece[i]) {
+      K[2 + i][i] = 1;
+      x[2 + i] = -s->v[i] / s->h;
+      continue;
+    }
+    double gamma = s->gamma_u[i] + s->gamma_v[i];
+    double factor = (piece[i] > 0 ? 1 : -1) * (abs(piece[i]) == 1 ? 1 : -1);
+    K[2 + i][2 + i] = 1 + factor * s->gamma_v[i];
+    K[2 + i][i] = factor * gamma * s->inertia[i];
+    x[2 + i] = factor * gamma * s->tau[i] + (piece[i] > 0 ? 1 : -1) * s->coulomb[i];
+  }
+  if (!solve4(K, x)) {
+    return 0;
+  }
+
+  // is it as was assumed, up to rounding
+  for (int r = 0; r < s->nrow; r++) {
+    double jar = s->J[2 * r] * x[0] + s->J[2 * r + 1] * x[1] - s->aref[r];
+    double tiny =
+        1e-9 * (fabs(s->aref[r]) + fabs(s->J[2 * r] * x[0]) + fabs(s->J[2 * r + 1] * x[1]));
+    if ((active >> r & 1) ? jar > tiny : jar < -tiny) {
+      return 0;
+    }
+  }
+  for (int i = 0; i < 2; i++) {
+    double gamma = s->gamma_u[i] + s->gamma_v[i], t = x[2 + i];
+    double lambda = gamma * (s->tau[i] - s->inertia[i] * x[i]) - s->gamma_v[i] * t;
+    double tiny = 1e-9 * (fabs(t) + fabs(s->tau[i]) + fabs(s->inertia[i] * x[i]));
+
+    // what stays at rest or comes to it may have the static bound, against a motion that it did not have before
+    double bound = fabs(lambda) + s->coulomb[i];
+    if (!piece[i] ? fabs(t) > bound * (t * s->v[i] > 0 ? 1 : s->ratio[i]) + tiny
+                  : (s->v[i] + s->h * x[i]) * piece[i] < -1e-9 * s->h * fabs(x[i]) ||
+                        lambda * (abs(piece[i]) == 1 ? 1 : -1) < -tiny) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+
+// relative distance of the acceleration a from the nearest of all solutions; their number in *count
+static double nearest(int* count, const Step* s, const double a[2]) {
+  double least = INFINITY;
+  *count = 0;
+  for (int p = 0; p < 25; p++) {
+    const int piece[2] = {p % 5 - 2, p / 5 - 2};
+    for (int active = 0; active < 1 << s->nrow; active++) {
+      double x[4];
+      if (trySolution(x, s, piece, active)) {
+        double size = 0, distance = 0;
+        for (int i = 0; i < 2; i++) {
+          size = fmax(size, fabs(x[i]) + fabs(s->v[i]) / s->h + fabs(s->force[i]) / s->M[3 * i]);
+          distance = fmax(distance, fabs(x[i] - a[i]));
+        }
+        least = fmin(least, distance / size);
+        ++*count;
+      }
+    }
+  }
+  return least;
+}
+
+
+//---------------------------------- random steps ---------------------------------------------------
+
+static unsigned seed;
+
+static double between(double low, double high) {
+  seed = seed * 1664525u + 1013904223u;
+  return low + (high - low) * (seed / 4294967296.0);
+}
+
+
+// a geared model and the same without gears
+static void makePair(mjModel* m[2], double gamma_u, const double gamma_v[2], double coulomb,
+                     double ratio) {
+  char gears[700];
+  snprintf(gears, sizeof(gears),
+           "<extension><plugin plugin='mjgear.transmission'><instance name='g'><config key='joint' "
+           "value='a b'/><config key='gamma_u' value='%.17g'/><config key='gamma_v' value='%.17g "
+           "%.17g'/><config key='coulomb' value='%.17g'/><config key='static_ratio' value='%.17g'/>"
+           "</instance></plugin></extension>",
+           gamma_u, gamma_v[0], gamma_v[1], coulomb, ratio);
+  double h = between(0, 1) < 0.5 ? 0.001 : 0.004, floor = between(0.1, 1.2),
+         wall = between(0.1, 1.2);
+  double rotor[2] = {pow(10, between(-2, 1)), pow(10, between(-2, 1))}, mass = between(0.3, 3);
+  m[0] = makeModel(corner, h, gears, floor, wall, rotor[0], mass, rotor[1]);
+  m[1] = makeModel(corner, h, "", floor, wall, rotor[0], mass, rotor[1]);
+}
+
+
+// the ball a little inside of plane or wall, or of both
+static void place(const mjModel* m, mjData* d) {
+  do {
+    double height = 0.25 + 0.001 * between(-1, 5), reach = 0.57 + 0.001 * between(-5, 1);
+    double angle = atan2(height, reach), far = hypot(height, reach);
+    double first = acos((0.16 + far * far - 0.09) / (0.8 * far));
+    double second = acos((0.16 + 0.09 - far * far) / 0.24);
+    d->qpos[0] = angle - first;
+    d->qpos[1] = 3.14159265358979323846 - second;
+    for (int i = 0; i < 2; i++) {
+      d->qvel[i] = between(0, 1) < 0.3 ? 0 : between(-2, 2);
+      d->ctrl[i] = between(0, 1) < 0.3 ? 0 : between(-1, 1) * pow(10, between(0, 3));
+    }
+    mj_forward(m, d);
+  } while (!d->nefc || d->nefc > NROW);
+}
+
+
+static void describe(Step* s, const mjModel* m, const mjData* d, const mjgpGears* g) {
+  s->h = m->opt.timestep;
+  s->nrow = d->nefc;
+  mj_fullM(m, d, s->M);
+  for (int i = 0; i < 2; i++) {
+    s->force[i] = d->qfrc_smooth[i];
+    s->v[i] = d->qvel[i];
+    s->tau[i] = d->ctrl[i];
+    s->inertia[i] = m->dof_armature[i];
+    s->gamma_u[i] = g->config->joint[i].gear.gamma_u;
+    s->gamma_v[i] = g->config->joint[i].gear.gamma_v;
+    s->coulomb[i] = g->config->joint[i].gear.coulomb;
+    s->ratio[i] = g->config->joint[i].gear.static_ratio;
+  }
+  for (int r = 0; r < d->nefc; r++) {
+    s->J[2 * r] = d->efc_J[2 * r];
+    s->J[2 * r + 1] = d->efc_J[2 * r + 1];
+    s->D[r] = d->efc_D[r];
+    s->aref[r] = d->efc_aref[r];
+  }
+}
+
+
+typedef struct Sum_ {
+  int steps, solved, wrong, several, driven;
+} Sum;
+
+
+// steps of one method, from rest and from motion, each compared with all solutions; ratio: the largest of static to
+// sliding friction, 1 for none
+static Sum run(int which, double ratio) {
+  Sum sum = {0};
+  seed = 7;
+  for (int k = 0; k < 40; k++) {
+    mjModel* m[2];
+    const double most = which == GUESS ? 1 : 2, gamma_v[2] = {between(0, most), between(0, most)};
+    double gamma_u = between(0, 0.4), coulomb = ratio > 1 ? between(0, 1) : 0;
+    makePair(m, gamma_u, gamma_v, coulomb, ratio > 1 ? between(1, ratio) : 1);
+    mjData *d = mj_makeData(m[0]), *plain = mj_makeData(m[1]);
+    const mjgpGears* g = (const mjgpGears*)d->plugin_data[0];
+    for (int i = 0; i < 5; i++) {
+      Step step;
+      place(m[1], plain);
+      describe(&step, m[1], plain, g);
+      mj_resetData(m[0], d);
+      mju_copy(d->qpos, plain->qpos, 2);
+      mju_copy(d->qvel, plain->qvel, 2);
+      mju_copy(d->ctrl, plain->ctrl, 2);
+      int unsolved = g->count.unsolved;
+      method = which;
+      mj_step(m[0], d);
+      method = ALL;
+      sum.steps++;
+      sum.driven += g->out.t[0] * d->qvel[0] < -1e-9 || g->out.t[1] * d->qvel[1] < -1e-9;
+      if (g->count.unsolved == unsolved) {
+        int count;
+        const double a[2] = {(d->qvel[0] - step.v[0]) / step.h, (d->qvel[1] - step.v[1]) / step.h};
+        double distance = nearest(&count, &step, a);
+        sum.solved++;
+        sum.several += count > 1;
+        if (!(distance <= 1e-8)) {
+          print_error("%s, model %d, step %d: off by %g from the nearest of %d solutions\n",
+                      methodName[which], k, i, distance, count);
+          sum.wrong++;
+        }
+      }
+    }
+    mj_deleteData(d);
+    mj_deleteData(plain);
+    mj_deleteModel(m[0]);
+    mj_deleteModel(m[1]);
+  }
+  print_message("%s: %d of %d steps solved, %d of them one of several solutions\n",
+                methodName[which], sum.solved, sum.steps, sum.several);
+  assert_int_equal(sum.wrong, 0);
+  assert_int_equal(sum.driven, 0);
+  countWarnings(NULL);
+  return sum;
+}
+
+#endif  // MJGEAR_TESTS_TWO_JOINTS_H_
