@@ -38,43 +38,25 @@ static int countRows(const mjgpGroup* group, const mjData* d, int i) {
 }
 
 
-// columns of the non-zeros of a row of J in ascending order; returns their number
-static int listColumns(const mjgpGroup* group, int* column, int row) {
-  int n = 0;
-  for (int k = group->J_adr[row]; k < group->J_adr[row + 1]; k++) {
+// connect all dofs of n rows from i on with each other; column is scratch, and so is set, which holds 0
+static void connectRows(mjgpGroup* group, int* column, int* set, int i, int n) {
+  // the union of their columns, a bit each
+  int low = group->nv, high = 0, count = 0;
+  for (int row = i; row < i + n; row++) {
+    int begin = group->J_adr[row],
+        end = row > i && group->same[row] ? begin : group->J_adr[row + 1];
+    for (int k = begin; k < end; k++) {
+      set[group->J_lane[k] / mjgiSIMD] |= group->J_bits[k];
+    }
+    low = begin < end ? mjMIN(low, group->J_lane[begin] / mjgiSIMD) : low;
+    high = begin < end ? mjMAX(high, group->J_lane[end - 1] / mjgiSIMD + 1) : high;
+  }
+  for (int lane = low; lane < high; lane++) {
     for (int j = 0; j < mjgiSIMD; j++) {
-      column[n] = group->J_lane[k] + j;
-      n += group->J_bits[k] >> j & 1;
+      column[count] = lane * mjgiSIMD + j;
+      count += set[lane] >> j & 1;
     }
-  }
-  return n;
-}
-
-
-// connect all dofs of n rows from i on with each other; column is scratch, and so is mark, which holds 0
-static void connectRows(mjgpGroup* group, int* column, int* mark, int i, int n) {
-  int count = listColumns(group, column, i), same = 1;
-  for (int row = i + 1; row < i + n; row++) {
-    same &= group->same[row];
-  }
-
-  // rows with different zeros: the union of their columns
-  if (!same) {
-    int low = group->nv, high = -1;
-    for (int row = i; row < i + n; row++) {
-      count = listColumns(group, column, row);
-      for (int k = 0; k < count; k++) {
-        mark[column[k]] = 1;
-      }
-      low = count ? mjMIN(low, column[0]) : low;
-      high = count ? mjMAX(high, column[count - 1]) : high;
-    }
-    count = 0;
-    for (int k = low; k <= high; k++) {
-      column[count] = k;
-      count += mark[k];
-      mark[k] = 0;
-    }
+    set[lane] = 0;
   }
 
   // edges from each to the next connect all of them when they are eliminated one after the other
@@ -97,7 +79,7 @@ void mjgp_makePattern(mjgpGroup* group, mjData* d) {
   group->last = integer + nv;
   group->from = integer + 2 * nv;
   group->to = integer + 3 * nv;
-  int *mark = integer + 4 * nv, *column = integer + 5 * nv;
+  int *set = integer + 4 * nv, *column = integer + 5 * nv;
   group->same = column + mjgi_simdEnd(nv) + 1;
 
   // tree
@@ -107,7 +89,7 @@ void mjgp_makePattern(mjgpGroup* group, mjData* d) {
     group->last[i] = group->M_col[end - 1];
     group->from[i] = group->njoint + group->nextra;
     group->to[i] = 0;
-    mark[i] = 0;
+    set[i] = 0;
   }
   for (int i = 0; i < group->njoint; i++) {
     for (int k = group->E_adr[i]; k < group->E_adr[i + 1]; k++) {
@@ -142,7 +124,7 @@ void mjgp_makePattern(mjgpGroup* group, mjData* d) {
       known &= group->same[row];
     }
     if (!known) {
-      connectRows(group, column, mark, i, n);
+      connectRows(group, column, set, i, n);
     }
   }
 
