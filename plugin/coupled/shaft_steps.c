@@ -6,8 +6,8 @@
 #include "friction/shafts.h"
 #include "solvers/dense.h"
 
-// linearizations; most steps take one or two
-#define mjgpROUNDS 12
+// linearizations; most steps take one to four, those of stiff servos in two metrics many, and what is left takes longer
+#define mjgpROUNDS 100
 
 // of them, where two metrics are taken for one; and of how many dofs dense equations are so cheap that they are not
 #define mjgpROUGH 5
