@@ -326,15 +326,6 @@ void mjgi_luSolve(double* x, const double* LU, const int* pivot, int n) {
 }
 
 
-int mjgi_luSign(const double* LU, const int* pivot, int n) {
-  int sign = 1, stride = mjgi_rowStride(n);
-  for (int i = 0; i < n; i++) {
-    sign = (pivot && pivot[i] != i) != (LU[i * (stride + 1)] < 0) ? -sign : sign;
-  }
-  return sign;
-}
-
-
 // Gauss-Jordan: each pass exchanges one unknown for one right side
 int mjgi_inverse(double* A, int* pivot, int n) {
   double smallest = largestEntry(A, n, n) * n * DBL_EPSILON;

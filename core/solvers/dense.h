@@ -37,9 +37,6 @@ int mjgi_lu(double* A, double* x, int* pivot, int n);
 // x = (P L U)^-1 x for another right side
 void mjgi_luSolve(double* x, const double* LU, const int* pivot, int n);
 
-// sign of the determinant of A, from its factors
-int mjgi_luSign(const double* LU, const int* pivot, int n);
-
 // A := A^-1 in place with partial pivoting; returns the sign of the determinant, or 0 as mjgi_lu does, A is spoilt then
 int mjgi_inverse(double* A, int* pivot, int n);
 
