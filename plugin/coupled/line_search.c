@@ -38,44 +38,34 @@ mjtNum mjgp_searchLine(mjgpStep* s, const mjtNum* t) {
   mjgp_mulInertia(group, Ma, s->search);
   quadratic = mju_dot(Ma, s->search, nv);
 
-  // bracket from 1 on, then regula falsi with halved ends (Illinois)
-  mjtNum low = 0, high = 1, at_low = linear + constraintSlope(s, 0), at_high;
-  if (!(at_low < 0)) {
+  // bracket from 1 on, then narrow it
+  mjgpBracket b = {.high = 1, .at_low = linear + constraintSlope(s, 0)};
+  if (!(b.at_low < 0)) {
     return 0;
   }
-  mjtNum tolerance = mjgpFLAT * mju_abs(at_low);
+  mjtNum tolerance = mjgpFLAT * mju_abs(b.at_low);
   for (int k = 0;; k++) {
-    at_high = linear + high * quadratic + constraintSlope(s, high);
-    if (at_high >= 0 || k == mjgpLINE) {
+    b.at_high = linear + b.high * quadratic + constraintSlope(s, b.high);
+    if (b.at_high >= 0 || k == mjgpLINE) {
       break;
     }
-    if (mju_abs(at_high) <= tolerance) {
-      return high;
+    if (mju_abs(b.at_high) <= tolerance) {
+      return b.high;
     }
-    low = high;
-    at_low = at_high;
-    high *= 2;
+    b.low = b.high;
+    b.at_low = b.at_high;
+    b.high *= 2;
   }
-  if (at_high <= tolerance) {
-    return high;
+  if (b.at_high <= tolerance) {
+    return b.high;
   }
-  for (int k = 0, side = 0; k < mjgpLINE; k++) {
-    mjtNum x = (low * at_high - high * at_low) / (at_high - at_low);
+  for (int k = 0; k < mjgpLINE; k++) {
+    mjtNum x = (b.low * b.at_high - b.high * b.at_low) / (b.at_high - b.at_low);
     mjtNum slope = linear + x * quadratic + constraintSlope(s, x);
-    if (mju_abs(slope) <= tolerance || high - low <= 4 * DBL_EPSILON * high) {
+    if (mju_abs(slope) <= tolerance || b.high - b.low <= 4 * DBL_EPSILON * b.high) {
       return x;
     }
-    if (slope < 0) {
-      low = x;
-      at_low = slope;
-      at_high *= side == -1 ? 0.5 : 1;
-      side = -1;
-    } else {
-      high = x;
-      at_high = slope;
-      at_low *= side == 1 ? 0.5 : 1;
-      side = 1;
-    }
+    mjgp_narrow(&b, x, slope);
   }
-  return low;
+  return b.low;
 }

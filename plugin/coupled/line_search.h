@@ -5,6 +5,26 @@
 
 #include "coupled/newton.h"
 
+// bracket of the zero of a slope that rises, narrowed by regula falsi with halved ends (Illinois)
+typedef struct mjgpBracket_ {
+  mjtNum low, high, at_low, at_high;  // ends, and the slope there
+  int side;                           // of the last trial: -1 low, 1 high
+} mjgpBracket;
+
+static inline void mjgp_narrow(mjgpBracket* b, mjtNum x, mjtNum slope) {
+  if (slope < 0) {
+    b->low = x;
+    b->at_low = slope;
+    b->at_high *= b->side == -1 ? 0.5 : 1;
+    b->side = -1;
+  } else {
+    b->high = x;
+    b->at_high = slope;
+    b->at_low *= b->side == 1 ? 0.5 : 1;
+    b->side = 1;
+  }
+}
+
 // share of s->search that minimizes the cost from s->a on, to rounding; 0 if the cost does not fall. Takes s->next
 mjtNum mjgp_searchLine(mjgpStep* s, const mjtNum* t);
 

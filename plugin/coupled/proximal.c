@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "coupled/fallback.h"
+#include "coupled/line_search.h"
 #include "coupled/natural_map.h"
 #include "solvers/dense.h"
 
@@ -92,10 +93,10 @@ static int newtonStep(mjgpProximal* p) {
 // along the step to where the gradient has no part of it, by regula falsi and bisection; 0 if nothing moves
 static int searchLine(mjgpProximal* p) {
   mjgpStep* s = p->s;
-  int nv = s->group->nv, side = 0;
+  int nv = s->group->nv;
   mju_copy(p->from, s->a, nv);
-  mjtNum begin = mju_dot(p->step, s->gradient, nv), at_low = begin, at_high = 0;
-  mjtNum low = 0, high = INFINITY, share = 1;
+  mjtNum begin = mju_dot(p->step, s->gradient, nv), share = 1;
+  mjgpBracket b = {.high = INFINITY, .at_low = begin};
   if (!(begin < 0) || mju_norm(p->step, nv) <= mjgpSTILL * mju_norm(p->from, nv)) {
     return 0;
   }
@@ -106,20 +107,11 @@ static int searchLine(mjgpProximal* p) {
     if (mju_abs(now) <= -mjgpFLAT * begin) {
       return 1;
     }
-    if (now < 0) {
-      low = share;
-      at_low = now;
-      at_high *= side == -1 ? 0.5 : 1;
-      side = -1;
-    } else {
-      high = share;
-      at_high = now;
-      at_low *= side == 1 ? 0.5 : 1;
-      side = 1;
-    }
-    share = high < INFINITY ? low - at_low * (high - low) / (at_high - at_low) : 2 * share;
-    if (!(share > low && share < high)) {
-      share = 0.5 * (low + high);
+    mjgp_narrow(&b, share, now);
+    share = b.high < INFINITY ? b.low - b.at_low * (b.high - b.low) / (b.at_high - b.at_low)
+                              : 2 * share;
+    if (!(share > b.low && share < b.high)) {
+      share = 0.5 * (b.low + b.high);
     }
   }
   return 1;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "coupled/line_search.h"
 #include "friction/shafts.h"
 #include "solvers/dense.h"
 
@@ -123,26 +124,16 @@ static int solveGeneral(mjgpShafts* p) {
 // where the whole step goes too far, to where the gradient has little of it left, by regula falsi; in one metric it is
 // that of a convex function. begin: what it has at the start. Returns the share of the step
 static mjtNum shorten(mjgpShafts* p, mjtNum begin, mjtNum linear, mjtNum quadratic) {
-  int side = 0;
-  mjtNum low = 0, high = 1, at_low = begin, at_high = p->slope, share = 1;
+  mjgpBracket b = {.high = 1, .at_low = begin, .at_high = p->slope};
+  mjtNum share = 1;
   for (int k = 0; k < mjgpTRIALS && mju_abs(p->slope) > -mjgpLEFT * begin; k++) {
-    mjtNum next = low - at_low * (high - low) / (at_high - at_low);
-    if (!(next > low && next < high)) {
+    mjtNum next = b.low - b.at_low * (b.high - b.low) / (b.at_high - b.at_low);
+    if (!(next > b.low && next < b.high)) {
       break;
     }
     share = next;
     moveAlong(p, share, linear, quadratic);
-    if (p->slope < 0) {
-      low = share;
-      at_low = p->slope;
-      at_high *= side == -1 ? 0.5 : 1;
-      side = -1;
-    } else {
-      high = share;
-      at_high = p->slope;
-      at_low *= side == 1 ? 0.5 : 1;
-      side = 1;
-    }
+    mjgp_narrow(&b, share, p->slope);
   }
   return share;
 }
