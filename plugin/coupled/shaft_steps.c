@@ -7,8 +7,9 @@
 #include "friction/shafts.h"
 #include "solvers/dense.h"
 
-// linearizations; most steps take one to four, those of stiff servos in two metrics many, and what is left takes longer
-#define mjgpROUNDS 100
+// linearizations; most steps take one to four. In two metrics those of stiff servos take many, and other methods longer
+#define mjgpROUNDS 20
+#define mjgpMANY   100
 
 // of them, where two metrics are taken for one; and of how many dofs dense equations are so cheap that they are not
 #define mjgpROUGH 5
@@ -195,7 +196,7 @@ static int iterate(mjgpShafts* p) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
   int nv = group->nv, count = s->n + group->nextra, settled = 0, near = 0;
-  for (int k = 0; k < mjgpROUNDS; k++) {
+  for (int k = 0; k < (p->K ? mjgpMANY : mjgpROUNDS); k++) {
     mjgp_gradient(group, s->gradient, near ? s->rounding : NULL, s->a, s->t);
     if (near && isZero(s)) {
       return 1;
