@@ -24,10 +24,12 @@ typedef enum mjgpEnd_ {
 
 // residuals that a line takes away
 typedef struct mjgpResidual_ {
-  mjtNum* G;       // gradient                                                     (nv)
-  mjtNum* F;       // map                                                          (n)
-  mjtNum* free;    // velocity that is added                                       (n)
-  mjtNum* answer;  // change of acceleration by the gradient, at the linearization (ld)
+  mjtNum* G;        // gradient                                                     (nv)
+  mjtNum* F;        // map                                                          (n)
+  mjtNum* free;     // velocity that is added                                       (n)
+  mjtNum* load;     // load that is                                                 (n)
+  mjtNum* coulomb;  // Coulomb friction that is                                     (n)
+  mjtNum* answer;   // change of acceleration by the gradient, at the linearization (ld)
 } mjgpResidual;
 
 typedef struct mjgpPath_ {
@@ -78,6 +80,11 @@ static inline mjtNum mjgp_ratioOf(const mjgpPath* p, int i, int s) {
   const mjgpGears* g = p->s->g;
   int joint = p->s->group->joint[i];
   return mjgi_lawRatio(g->in.static_ratio[joint], g->in.v[joint], s);
+}
+
+// Coulomb friction of joint i at x
+static inline mjtNum mjgp_coulombOf(const mjgpPath* p, int i) {
+  return p->s->g->in.coulomb[p->s->group->joint[i]] + (p->x - 1) * p->begin.coulomb[i];
 }
 
 // trial torque and load of each joint at s->a, s->t and x

@@ -64,9 +64,11 @@ static void endAt(mjtNum* value, mjtNum* slope, const mjgpPath* p, mjgpEnd end, 
     return;
   }
   int direction = end == mjgpEND_ABOVE ? 1 : -1, sign = p->side[i] ? -1 : 1;
-  mjtNum r = mjgp_ratioOf(p, i, direction), coulomb = p->s->g->in.coulomb[group->joint[i]];
-  *value = sign * (r * (p->load[i] * p->lambda[i] + coulomb) - direction * p->trial[i]);
-  *slope = sign * (r * p->load[i] * p->dlambda[i] - direction * p->dtrial[i]);
+  mjtNum r = mjgp_ratioOf(p, i, direction);
+  mjtNum bound = p->load[i] * p->lambda[i] + mjgp_coulombOf(p, i);
+  mjtNum growth = p->load[i] * p->dlambda[i] + p->goal->coulomb[i];
+  *value = sign * (r * bound - direction * p->trial[i]);
+  *slope = sign * (r * growth - direction * p->dtrial[i]);
 }
 
 

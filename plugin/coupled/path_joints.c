@@ -21,18 +21,19 @@ void mjgp_evaluateJoints(mjgpPath* p) {
     mjtNum v = g->in.v[joint] + s->shift[i] + h * s->acc[i];
     p->trial[i] = s->t[i] + mjgp_slip(g, joint, v, s->t[i]) / (h * p->c[i]);
     p->lambda[i] =
-        mjgi_lawLoad(g->in.gamma_u[joint], g->in.gamma_v[joint], mjgp_torqueIn(s, i), s->t[i]);
+        mjgi_lawLoad(g->in.gamma_u[joint], g->in.gamma_v[joint], mjgp_torqueIn(s, i), s->t[i]) +
+        (p->x - 1) * p->begin.load[i];
   }
 }
 
 
 mjtNum mjgp_mapOf(const mjgpPath* p, int i) {
-  const mjgpGears* g = p->s->g;
-  mjtNum t = p->s->t[i], coulomb = g->in.coulomb[p->s->group->joint[i]];
+  mjtNum t = p->s->t[i];
   if (!p->side[i]) {
     return t - p->trial[i];
   }
-  return t - p->side[i] * mjgp_ratioOf(p, i, p->side[i]) * (p->load[i] * p->lambda[i] + coulomb);
+  return t - p->side[i] * mjgp_ratioOf(p, i, p->side[i]) *
+                 (p->load[i] * p->lambda[i] + mjgp_coulombOf(p, i));
 }
 
 
@@ -74,10 +75,10 @@ mjtNum mjgp_rightSide(const mjgpPath* p, int i) {
   if (!p->side[i]) {
     return scale * (-F - own / p->c[i]);
   }
-  mjtNum factor = p->side[i] * mjgp_ratioOf(p, i, p->side[i]) * p->load[i];
-  mjtNum gamma = factor * (g->in.gamma_u[joint] + g->in.gamma_v[joint]);
-  return scale *
-         (-F + gamma * (g->in.inertia[joint] * own + (e >= 0 ? goal->answer[p->n + e] : 0)));
+  mjtNum ratio = p->side[i] * mjgp_ratioOf(p, i, p->side[i]);
+  mjtNum taken = g->in.inertia[joint] * own + (e >= 0 ? goal->answer[p->n + e] : 0);
+  mjtNum lambda = (g->in.gamma_u[joint] + g->in.gamma_v[joint]) * taken + goal->load[i];
+  return scale * (-F + ratio * (p->load[i] * lambda + goal->coulomb[i]));
 }
 
 
@@ -179,7 +180,8 @@ void mjgp_direct(mjgpPath* p) {
     int joint = group->joint[i], e = group->extra[i];
     mjtNum a = p->dacc[i] + p->goal->free[i] / h;
     mjtNum du = -g->in.inertia[joint] * a - (e >= 0 ? p->dacc[n + e] : 0);
-    p->dlambda[i] = mjgi_lawLoad(g->in.gamma_u[joint], g->in.gamma_v[joint], du, p->dt[i]);
+    p->dlambda[i] =
+        mjgi_lawLoad(g->in.gamma_u[joint], g->in.gamma_v[joint], du, p->dt[i]) + p->goal->load[i];
     p->dtrial[i] = p->dt[i] + (h * a - g->in.compliance[joint] * p->dt[i]) / (h * p->c[i]);
   }
 }

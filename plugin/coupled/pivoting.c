@@ -235,10 +235,8 @@ static int takeUp(mjgpPath* p, mjgpEnd end, int which) {
 
 // pieces of the joints where they are
 static void setPieces(mjgpPath* p) {
-  mjgpStep* s = p->s;
   for (int i = 0; i < p->n; i++) {
-    int joint = s->group->joint[i];
-    int piece = mjgi_lawProject(p->trial[i], p->lambda[i], s->g->in.coulomb[joint],
+    int piece = mjgi_lawProject(p->trial[i], p->lambda[i], mjgp_coulombOf(p, i),
                                 mjgp_ratioOf(p, i, 1), mjgp_ratioOf(p, i, -1));
     p->side[i] = mjgi_pieceDirection(piece);
     p->load[i] = p->lambda[i] >= 0 ? 1 : -1;
@@ -355,7 +353,9 @@ static mjtNum* placeResidual(mjgpResidual* residual, mjtNum* number, const mjgpS
   residual->answer = residual->G + mjgi_simdEnd(s->group->nv);
   residual->F = residual->answer + s->group->ld;
   residual->free = residual->F + s->n;
-  return residual->free + s->n;
+  residual->load = residual->free + s->n;
+  residual->coulomb = residual->load + s->n;
+  return residual->coulomb + s->n;
 }
 
 
@@ -365,7 +365,7 @@ static void allocate(mjgpPath* p, mjgpStep* s) {
   size_t nefc = (size_t)group->nefc;
   *p = (mjgpPath){.s = s, .n = s->n};
   p->goal = &p->begin;
-  size_t size = 14 * n + 3 * nv + 3 * ld + 2 * nefc + 3 * n * n;
+  size_t size = 18 * n + 3 * nv + 3 * ld + 2 * nefc + 3 * n * n;
   mjtNum* number = mj_stackAllocNum(s->d, size + 2 * mjgpVISITED);
   mju_zero(number, (int)size);
   p->dacc = placeResidual(&p->error, placeResidual(&p->begin, number, s), s);
@@ -400,27 +400,82 @@ static void allocate(mjgpPath* p, mjgpStep* s) {
 }
 
 
-// from s->a and s->t, linearized there; moving: velocities without friction come with x
-static int start(mjgpPath* p, int flg_rest) {
+// where a path starts
+typedef enum mjgpStart_ {
+  mjgpSTART_HERE = 0,  // at s->a and s->t
+  mjgpSTART_REST,      // at rest: velocities without friction come with x
+  mjgpSTART_FAR,       // far from rest: so do motor torque, momentum of rotors and Coulomb friction
+} mjgpStart;
+
+
+// far from rest friction of gears is a matter of speed alone, or, where it grows with itself faster than its bound, holds
+// joints whatever it is. There they are given friction that the motor will not overcome: few of them change sides on the way.
+// s->a, s->t without friction become those of this start; 0 if that fails
+static int goFar(mjgpPath* p) {
+  mjgpStep* s = p->s;
+  const mjgpGears* g = s->g;
+  mjtNum h = s->m->opt.timestep, most = 0;
+  for (int i = 0; i < p->n; i++) {
+    int joint = s->group->joint[i];
+    mjtNum v = mjgp_slip(g, joint, g->in.v[joint] + h * s->acc[i], s->t[i]) / h;
+    most += v * v / p->c[i];
+  }
+  most = mju_sqrt(most) + mjMINVAL;
+  for (int i = 0; i < p->n; i++) {
+    int joint = s->group->joint[i];
+    mjtNum e = g->in.compliance[joint], v = g->in.v[joint] + h * s->acc[i];
+    mjtNum gamma = g->in.gamma_u[joint] + g->in.gamma_v[joint];
+    mjtNum slope = gamma * g->in.inertia[joint] / h, grows = g->in.gamma_v[joint] + slope * e;
+    p->begin.load[i] =
+        gamma * mjgp_torqueIn(s, i) + slope * (mjgp_slip(g, joint, v, s->t[i]) + e * s->t[i]);
+    p->begin.coulomb[i] = g->in.coulomb[joint];
+    int sign = p->begin.load[i] > 0 ? -1 : 1, holds = grows >= 1;
+
+    // friction of the size that stops what moves; speed that belongs to it
+    mjtNum t = sign * most * p->unit[i], own = holds ? 0 : slope / (1 - grows) * h * p->c[i];
+    s->t[i] = holds ? t : t * own / (1 + own);
+    p->begin.free[i] = holds ? 0 : -t * h * p->c[i] / (1 + own);
+    p->side[i] = holds ? 0 : sign;
+    p->load[i] = -sign;
+  }
+  if (!mjgp_inner(s, s->t)) {
+    return 0;
+  }
+  mjgp_accelerations(s);
+  for (int i = 0; i < p->n; i++) {
+    int joint = s->group->joint[i];
+    p->begin.free[i] += mjgp_slip(g, joint, g->in.v[joint] + h * s->acc[i], s->t[i]);
+  }
+  return 1;
+}
+
+
+// from s->a and s->t, linearized there
+static int start(mjgpPath* p, mjgpStart kind) {
   mjgpStep* s = p->s;
   const mjgpGears* g = s->g;
   mjtNum h = s->m->opt.timestep;
   p->x = 0;
-  mju_zero(p->begin.free, p->n);
+  mju_zero(p->begin.free, 3 * p->n);  // and load, and Coulomb friction
   mju_zero(s->shift, p->n);
   mjgp_accelerations(s);
   for (int i = 0; i < p->n; i++) {
     int joint = s->group->joint[i];
     p->c[i] = mjgp_stepSize(s, i);
     p->unit[i] = 1 / mju_sqrt(p->c[i]);
-    if (flg_rest) {
+    if (kind == mjgpSTART_REST) {
       p->begin.free[i] = mjgp_slip(g, joint, g->in.v[joint] + h * s->acc[i], s->t[i]);
     }
   }
+  if (kind == mjgpSTART_FAR && !goFar(p)) {
+    return 0;
+  }
   mjgp_evaluateJoints(p);
-  setPieces(p);
+  if (kind != mjgpSTART_FAR) {
+    setPieces(p);
+  }
   for (int i = 0; i < p->n; i++) {
-    p->side[i] = flg_rest ? 0 : p->side[i];
+    p->side[i] = kind == mjgpSTART_REST ? 0 : p->side[i];
     p->begin.F[i] = mjgp_mapOf(p, i);
   }
   mjgp_gradient(s->group, p->begin.G, NULL, s->a, s->t);
@@ -447,20 +502,21 @@ int mjgp_pivotOn(mjgpStep* s) {
   mj_markStack(s->d);
   allocate(&path, s);
   mjgp_evaluate(s);
-  solved = mjgp_linearize(s) && start(&path, 0) && follow(&path, most) && mjgp_polish(s);
+  solved =
+      mjgp_linearize(s) && start(&path, mjgpSTART_HERE) && follow(&path, most) && mjgp_polish(s);
   mj_freeStack(s->d);
   return solved;
 }
 
 
-// from friction s->t, or from rest; s->a and s->t at the end
-static int followFrom(mjgpPath* path, int flg_rest) {
+// from friction s->t, from rest or from afar; s->a and s->t at the end
+static int followFrom(mjgpPath* path, mjgpStart kind) {
   mjgpStep* s = path->s;
   int most = (path->fine ? mjgpFINER : 1) * mjgpENDS * (s->n + s->group->nefc);
-  if (flg_rest) {
+  if (kind != mjgpSTART_HERE) {
     mju_zero(s->t, s->n);
   }
-  return mjgp_inner(s, s->t) && start(path, flg_rest) && follow(path, most);
+  return mjgp_inner(s, s->t) && start(path, kind) && follow(path, most);
 }
 
 
@@ -472,7 +528,7 @@ static int followOneMetric(mjgpPath* path) {
   s->rows = NULL;
   s->left = s->right;
   s->factors = 0;
-  int arrived = followFrom(path, 1);
+  int arrived = followFrom(path, mjgpSTART_REST);
   s->rows = rows;
   s->left = left;
   s->factors = 0;
@@ -493,7 +549,8 @@ int mjgp_pivotRest(mjgpStep* s) {
   mju_copy(a, s->a, nv);
   for (path.fine = 0; path.fine <= (s->group->ncone > 0) && !solved; path.fine++) {
     mju_copy(s->a, a, nv);
-    solved = followFrom(&path, 1) && mjgp_polish(s);
+    solved = (s->rows && followFrom(&path, mjgpSTART_FAR) && mjgp_polish(s)) ||
+             (followFrom(&path, mjgpSTART_REST) && mjgp_polish(s));
     if (!solved && s->rows && followOneMetric(&path)) {
       mju_copy(t, s->t, n);
     }
@@ -502,7 +559,7 @@ int mjgp_pivotRest(mjgpStep* s) {
     // begin at the friction of one metric, and where one leads nowhere the next at the opposite of that where it stopped
     for (int k = 0; k < mjgpSTARTS && !solved; k++) {
       mju_scl(s->t, k ? s->t : t, k ? -1 : 1, n);
-      solved = followFrom(&path, 0) && mjgp_polish(s);
+      solved = followFrom(&path, mjgpSTART_HERE) && mjgp_polish(s);
     }
   }
   if (!solved) {

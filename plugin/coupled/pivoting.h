@@ -8,8 +8,8 @@
 // lines: there they end earlier, and the next begins with a step back to the path.
 //
 //   mjgp_pivotOn       from any start: short where the start is near
-//   mjgp_pivotRest     from rest, where nothing moves and friction is zero (the existence proof in doc/theory.md); then from
-//                      the solution where constraints and integrator move in one metric. With elliptic cones all of
+//   mjgp_pivotRest     in two metrics from where friction is large and gears are locked; from rest, where nothing moves and
+//                      friction is zero (the existence proofs in doc/theory.md); then from the solution where constraints and integrator move in one metric. With elliptic cones all of
 //                      that again in short lines. If nothing leads to a solution s->t is that of one metric, if found
 
 #ifndef MJGEAR_PLUGIN_PIVOTING_H_
