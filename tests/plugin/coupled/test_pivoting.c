@@ -20,6 +20,17 @@ static void test_pivotRest(void** state) {
 }
 
 
+// in two metrics the path from afar comes first, and where all gears lock always leads to one
+static void test_pivotFar(void** state) {
+  (void)state;
+  damping = 1e4;
+  Sum sum = run(PIVOT_REST, 1);
+  damping = 0;
+  assert_int_equal(sum.solved, sum.steps);
+  assert_true(sum.several > 0);
+}
+
+
 static void test_all(void** state) {
   (void)state;
   Sum sum = run(ALL, 1);
@@ -158,8 +169,9 @@ static void test_jamming(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_pivotOn),  cmocka_unit_test(test_pivotRest),
-      cmocka_unit_test(test_all),      cmocka_unit_test(test_static),
-      cmocka_unit_test(test_elliptic), cmocka_unit_test(test_jamming),
+      cmocka_unit_test(test_pivotFar), cmocka_unit_test(test_all),
+      cmocka_unit_test(test_static),   cmocka_unit_test(test_elliptic),
+      cmocka_unit_test(test_jamming),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,9 +111,9 @@ static const char* const corner =
 
 
 // the step as numbers of the engine without the plugin: M a = force + J' f - t, f = -D (J a - aref) where
-// that is positive
+// that is positive. The integrator moves with B a
 typedef struct Step_ {
-  double h, M[4], force[2], v[2], tau[2], J[2 * NROW], D[NROW], aref[NROW];
+  double h, M[4], B[4], force[2], v[2], tau[2], J[2 * NROW], D[NROW], aref[NROW];
   double inertia[2], gamma_u[2], gamma_v[2], coulomb[2], ratio[2];
   int nrow;
 } Step;
@@ -152,7 +152,7 @@ static int solve4(double K[4][4], double x[4]) {
 }
 
 
-// acceleration and friction with gears i in piece[i] (0: stuck, else the direction of motion times one or
+// acceleration of the integrator and friction with gears i in piece[i] (0: stuck, else the direction of motion times one or
 // two for a positive or negative load) and the active rows; 1 if that is a solution
 static int trySolution(double x[4], const Step* s, const int piece[2], int active) {
   double K[4][4] = {{0}};
@@ -173,14 +173,14 @@ static int trySolution(double x[4], const Step* s, const int piece[2], int activ
 
     // stuck: a = -v / h; slipping: t = direction (load lambda + c), lambda = gamma (tau - I a) - gamma_v t
     if (!piece[i]) {
-      K[2 + i][i] = 1;
+      mju_copy(K[2 + i], s->B + 2 * i, 2);
       x[2 + i] = -s->v[i] / s->h;
       continue;
     }
     double gamma = s->gamma_u[i] + s->gamma_v[i];
     double factor = (piece[i] > 0 ? 1 : -1) * (abs(piece[i]) == 1 ? 1 : -1);
     K[2 + i][2 + i] = 1 + factor * s->gamma_v[i];
-    K[2 + i][i] = factor * gamma * s->inertia[i];
+    mju_scl(K[2 + i], s->B + 2 * i, factor * gamma * s->inertia[i], 2);
     x[2 + i] = factor * gamma * s->tau[i] + (piece[i] > 0 ? 1 : -1) * s->coulomb[i];
   }
   if (!solve4(K, x)) {
@@ -196,6 +196,8 @@ static int trySolution(double x[4], const Step* s, const int piece[2], int activ
       return 0;
     }
   }
+  const double a[2] = {mju_dot(s->B, x, 2), mju_dot(s->B + 2, x, 2)};
+  mju_copy(x, a, 2);
   for (int i = 0; i < 2; i++) {
     double gamma = s->gamma_u[i] + s->gamma_v[i], t = x[2 + i];
     double lambda = gamma * (s->tau[i] - s->inertia[i] * x[i]) - s->gamma_v[i] * t;
@@ -246,6 +248,10 @@ static double between(double low, double high) {
 }
 
 
+// most damping of joints, implicit: integrator and constraints move in two metrics; then all gears lock
+static double damping;
+
+
 // a geared model and the same without gears
 static void makePair(mjModel* m[2], double gamma_u, const double gamma_v[2], double coulomb,
                      double ratio) {
@@ -261,6 +267,10 @@ static void makePair(mjModel* m[2], double gamma_u, const double gamma_v[2], dou
   double rotor[2] = {pow(10, between(-2, 1)), pow(10, between(-2, 1))}, mass = between(0.3, 3);
   m[0] = makeModel(corner, h, gears, floor, wall, rotor[0], mass, rotor[1]);
   m[1] = makeModel(corner, h, "", floor, wall, rotor[0], mass, rotor[1]);
+  for (int i = 0; i < 2 && damping > 0; i++) {
+    m[0]->dof_damping[i] = m[1]->dof_damping[i] = damping * pow(10, between(-4, 0));
+    m[i]->opt.disableflags &= ~mjDSBL_EULERDAMP;
+  }
 }
 
 
@@ -286,6 +296,14 @@ static void describe(Step* s, const mjModel* m, const mjData* d, const mjgpGears
   s->h = m->opt.timestep;
   s->nrow = d->nefc;
   mj_fullM(m, d, s->M);
+
+  // (M + h [damping])^-1 M
+  double h = s->h, D[2] = {h * m->dof_damping[0], h * m->dof_damping[1]};
+  double det = (s->M[0] + D[0]) * (s->M[3] + D[1]) - s->M[1] * s->M[2];
+  for (int j = 0; j < 2; j++) {
+    s->B[j] = ((s->M[3] + D[1]) * s->M[j] - s->M[1] * s->M[2 + j]) / det;
+    s->B[2 + j] = ((s->M[0] + D[0]) * s->M[2 + j] - s->M[2] * s->M[j]) / det;
+  }
   for (int i = 0; i < 2; i++) {
     s->force[i] = d->qfrc_smooth[i];
     s->v[i] = d->qvel[i];
@@ -317,7 +335,8 @@ static Sum run(int which, double ratio) {
   seed = 7;
   for (int k = 0; k < 40; k++) {
     mjModel* m[2];
-    const double most = which == GUESS ? 1 : 2, gamma_v[2] = {between(0, most), between(0, most)};
+    const double least = damping > 0 ? 1 : 0, most = which == GUESS ? 1 : 2;
+    const double gamma_v[2] = {between(least, most), between(least, most)};
     double gamma_u = between(0, 0.4), coulomb = ratio > 1 ? between(0, 1) : 0;
     makePair(m, gamma_u, gamma_v, coulomb, ratio > 1 ? between(1, ratio) : 1);
     mjData *d = mj_makeData(m[0]), *plain = mj_makeData(m[1]);
