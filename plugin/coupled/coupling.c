@@ -273,16 +273,20 @@ static mjgpStep* prepare(mjgpStep* s, mjgpGears* g, const mjModel* m, mjData* d,
 }
 
 
-// the safer methods, one after the other; nothing counts as solved that is not on the law
-static int fallBack(mjgpStep* s, int* method, mjtNum* error, int* worst) {
+// the safer methods, one after the other; nothing counts as solved that is not on the law. Where none solves the step s->t is
+// the friction that the paths came to. kept: scratch (n)
+static int fallBack(mjgpStep* s, mjtNum* kept, int* method, mjtNum* error, int* worst) {
   static const struct {
     int name;
     int (*solve)(mjgpStep*);
-  } methods[2][3] = {{{mjgpBY_PIVOTING, mjgp_pivotOn}, {mjgpBY_PIVOTING_REST, mjgp_pivotRest}},
+  } methods[2][4] = {{{mjgpBY_PIVOTING, mjgp_pivotOn},
+                      {mjgpBY_PIVOTING_REST, mjgp_pivotRest},
+                      {mjgpBY_DAMPED_STEPS, mjgp_dampedSteps},
+                      {mjgpBY_DAMPED, mjgp_damped}},
                      {{mjgpBY_PROXIMAL, mjgp_proximal},
                       {mjgpBY_DAMPED_STEPS, mjgp_dampedSteps},
                       {mjgpBY_DAMPED, mjgp_damped}}};
-  for (int k = 0; k < 3 && methods[s->gaps][k].solve; k++) {
+  for (int k = 0; k < 4 && methods[s->gaps][k].solve; k++) {
     start(s);
     *method = methods[s->gaps][k].name;
     if (methods[s->gaps][k].solve(s)) {
@@ -291,6 +295,12 @@ static int fallBack(mjgpStep* s, int* method, mjtNum* error, int* worst) {
         return 1;
       }
     }
+    if (*method == mjgpBY_PIVOTING_REST) {
+      mju_copy(kept, s->t, s->n);
+    }
+  }
+  if (!s->gaps) {
+    mju_copy(s->t, kept, s->n);
   }
   return 0;
 }
@@ -324,10 +334,10 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
     g->count.hard++;
     g->count.fallbacks++;
     g->out.info.fallbacks++;
-    mjtNum* ratio = mj_stackAllocNum(d, (size_t)s->n);
-    solved = fallBack(s, &method, &error, &worst);
+    mjtNum *ratio = mj_stackAllocNum(d, 2 * (size_t)s->n), *kept = ratio + s->n;
+    solved = fallBack(s, kept, &method, &error, &worst);
     if (!solved && mjgp_breakAway(s, ratio)) {
-      solved = fallBack(s, &method, &error, &worst);
+      solved = fallBack(s, kept, &method, &error, &worst);
       mjgp_restoreStatic(s, ratio);
     }
   }

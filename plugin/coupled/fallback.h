@@ -13,7 +13,7 @@ int mjgp_damped(mjgpStep* s);
 // the same from acceleration s->a, which belongs to s->t but for rounding
 int mjgp_polish(mjgpStep* s);
 
-// Newton steps as far as they bring friction closer to the law, for gaps and the engine's own answers
+// Newton steps as far as they bring friction closer to the law
 int mjgp_dampedSteps(mjgpStep* s);
 
 // for the engine's own answers, from friction s->t

@@ -33,8 +33,8 @@ typedef enum mjgpMethod_ {
   mjgpBY_PIVOTING,       // piece by piece from the last step
   mjgpBY_PIVOTING_REST,  // piece by piece from rest
   mjgpBY_PROXIMAL,       // gaps: as a minimum
-  mjgpBY_DAMPED_STEPS,   // gaps: Newton steps, damped
-  mjgpBY_DAMPED,         // gaps: Newton on the natural map, damped
+  mjgpBY_DAMPED_STEPS,   // Newton steps, damped
+  mjgpBY_DAMPED,         // Newton on the natural map, damped
   mjgpBY_NONE,           // none: friction is passive, and the step unsolved
   mjgpANSWER_SAME,       // the engine moves as was solved for
   mjgpANSWER_DAMPED,     // Newton steps on its answers, damped
