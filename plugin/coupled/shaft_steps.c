@@ -19,6 +19,9 @@
 #define mjgpTRIALS 20
 #define mjgpLEFT   0.1
 
+// share of a step at which the torque of a shaft jumps where the gradient would be zero: no tangent leads there, others do
+#define mjgpJUMP 1e-7
+
 // of the largest force: rows whose states have changed at their edges
 #define mjgpMISSING 1e-6
 
@@ -239,6 +242,9 @@ static int iterate(mjgpShafts* p) {
     mju_addToScl(s->a, p->step, share, nv);
     if (near == 2) {
       return 1;
+    }
+    if (share < mjgpJUMP) {
+      return 0;
     }
     mju_addScl(s->acc, p->from_acc, p->acc, share, count);
   }
