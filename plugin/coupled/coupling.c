@@ -27,6 +27,9 @@
 // rounding
 #define mjgpSAME 1e-10
 
+// joints that may break away from their static bounds by themselves, one after the other, after all together
+#define mjgpRELEASED 8
+
 // velocities, in rad/s or m/s, below which nothing is compared, which in a day of simulation move nothing by 1e-8
 #define mjgpTINY 1e-14
 
@@ -336,8 +339,10 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
     g->out.info.fallbacks++;
     mjtNum *ratio = mj_stackAllocNum(d, 2 * (size_t)s->n), *kept = ratio + s->n;
     solved = fallBack(s, kept, &method, &error, &worst);
-    if (!solved && mjgp_breakAway(s, ratio)) {
-      solved = fallBack(s, kept, &method, &error, &worst);
+    for (int k = -1; k < mjMIN(s->n, mjgpRELEASED) && !solved; k++) {
+      if (mjgp_breakAway(s, ratio, k)) {
+        solved = fallBack(s, kept, &method, &error, &worst);
+      }
       mjgp_restoreStatic(s, ratio);
     }
   }

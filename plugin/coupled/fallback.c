@@ -254,14 +254,16 @@ int mjgp_relax(mjgpStep* s) {
 }
 
 
-int mjgp_breakAway(mjgpStep* s, mjtNum* ratio) {
+int mjgp_breakAway(mjgpStep* s, mjtNum* ratio, int which) {
   int any = 0;
   s->newton_steps = 0;
   for (int i = 0; i < s->n; i++) {
     mjtNum* own = s->g->in.static_ratio + s->group->joint[i];
-    any |= *own > 1;
     ratio[i] = *own;
-    *own = 1;
+    if (which < 0 || i == which) {
+      any |= *own > 1;
+      *own = 1;
+    }
   }
   return any;
 }

@@ -19,9 +19,9 @@ int mjgp_dampedSteps(mjgpStep* s);
 // for the engine's own answers, from friction s->t
 int mjgp_relax(mjgpStep* s);
 
-// where no solution with static bounds is found: all joints break away, which is the law of joints that slip; ratio: the
-// static ratios, to be restored. Returns 0 if there are none                                      (n)
-int mjgp_breakAway(mjgpStep* s, mjtNum* ratio);
+// where no solution with static bounds is found: joint which, or all if it is negative, breaks away, which is the law of
+// joints that slip; ratio: the static ratios, to be restored. Returns 0 if none had one            (n)
+int mjgp_breakAway(mjgpStep* s, mjtNum* ratio, int which);
 void mjgp_restoreStatic(mjgpStep* s, const mjtNum* ratio);
 
 // when all else failed: the friction of s->t without what would drive a joint, and the motion that the
