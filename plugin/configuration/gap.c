@@ -47,7 +47,8 @@ int mjgp_gapKeyFromName(const char* name) {
 
 
 double* mjgp_gapNumber(mjgpJoint* joint, int k) {
-  return (double*)(void*)((char*)joint + numbers[k].place);
+  void* number = (char*)joint + numbers[k].place;
+  return number;
 }
 
 
