@@ -59,12 +59,9 @@ static void addPieces(mjgpStep* s, mjtNum* right) {
   const mjgpInput* in = &g->in;
   mjgpGroup* group = s->group;
   for (int i = 0; i < s->n; i++) {
-    int joint = group->joint[i], k = dofOf(group, i), mode = g->out.mode[joint];
-    if (mode) {
-      mjtNum offset, slope = 0, constant = 0, gamma_v = in->gamma_v[joint];
-      int piece = mjgi_piece(mode, g->out.load[joint] > 0);
-      mjtNum factor = mjgi_lawRow(&offset, piece, in->coulomb[joint], 1, 1);
-      mjgi_lawLine(&slope, &constant, factor, offset, in->gamma_u[joint] + gamma_v, gamma_v);
+    int joint = group->joint[i], k = dofOf(group, i);
+    if (g->out.mode[joint]) {
+      mjtNum constant, slope = mjgp_pieceLine(&constant, g, joint);
       group->U[group->U_adr[k] + (size_t)k] -= slope * in->inertia[joint];
       right[k] -= slope * (in->tau[joint] - in->inertia[joint] * s->a[k]) + constant;
     }

@@ -32,4 +32,23 @@ static inline __attribute__((always_inline)) mjtNum mjgp_eliminateRow(mjtNum* ma
   return inverse;
 }
 
+// x = matrix^-1 x for the dofs first .. end - 1 of a tree; pivot: what is added to the diagonal, becomes 1/D
+static inline __attribute__((always_inline)) void mjgp_solveRows(mjtNum* matrix, mjtNum* x,
+                                                                 mjtNum* pivot, int first, int end,
+                                                                 const mjModel* m,
+                                                                 const int* line) {
+  for (int k = end - 1; k >= first; k--) {
+    pivot[k] = mjgp_eliminateRow(matrix, x, k, pivot[k], m, line);
+  }
+  for (int k = first; k < end; k++) {
+    const int* row = m->M_colind + m->M_rowadr[k];
+    const mjtNum* L = matrix + line[k];
+    mjtNum sum = x[k] * pivot[k];
+    for (int p = 0; p < m->M_rownnz[k] - 1; p++) {
+      sum -= L[p] * x[row[p]];
+    }
+    x[k] = sum;
+  }
+}
+
 #endif  // MJGEAR_PLUGIN_FACTOR_H_

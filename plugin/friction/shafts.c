@@ -107,18 +107,7 @@ static void solve(mjgpShaftTree* tree) {
     tree->pivot[dof] += shaft->slope;
     a[dof] -= shaft->t - shaft->slope * shaft->a;
   }
-  for (int k = tree->end - 1; k >= tree->first; k--) {
-    tree->pivot[k] = mjgp_eliminateRow(g->scratch.matrix, a, k, tree->pivot[k], m, g->config->line);
-  }
-  for (int k = tree->first; k < tree->end; k++) {
-    const int* row = m->M_colind + m->M_rowadr[k];
-    const mjtNum* L = g->scratch.matrix + g->config->line[k];
-    mjtNum sum = a[k] * tree->pivot[k];
-    for (int p = 0; p < m->M_rownnz[k] - 1; p++) {
-      sum -= L[p] * a[row[p]];
-    }
-    a[k] = sum;
-  }
+  mjgp_solveRows(g->scratch.matrix, a, tree->pivot, tree->first, tree->end, m, g->config->line);
 }
 
 

@@ -27,6 +27,16 @@ typedef struct mjgpTree_ {
 
 //---------------------------------- one guess -----------------------------------------------------
 
+mjtNum mjgp_pieceLine(mjtNum* constant, const mjgpGears* g, int i) {
+  mjtNum offset, slope = 0, gamma_v = g->in.gamma_v[i];
+  int piece = mjgi_piece(g->out.mode[i], g->out.load[i] > 0);
+  mjtNum factor = mjgi_lawRow(&offset, piece, g->in.coulomb[i], 1, 1);
+  *constant = 0;
+  mjgi_lawLine(&slope, constant, factor, offset, g->in.gamma_u[i] + gamma_v, gamma_v);
+  return slope;
+}
+
+
 int mjgp_haveOneSolution(const mjgpGears* g, const int* joint, int n) {
   const mjgpInput* in = &g->in;
   const mjtNum *gamma_u = in->gamma_u, *gamma_v = in->gamma_v, *ratio = in->static_ratio;
@@ -66,11 +76,7 @@ static void solve(mjgpTree* tree) {
       continue;
     }
 
-    // t = slope u + constant; 1 - gamma_v > 0, so that every piece has such a line
-    mjtNum offset, slope = 0, constant = 0, gamma_v = g->in.gamma_v[i];
-    int piece = mjgi_piece(s, g->out.load[i] > 0);
-    mjtNum factor = mjgi_lawRow(&offset, piece, g->in.coulomb[i], 1, 1);
-    mjgi_lawLine(&slope, &constant, factor, offset, g->in.gamma_u[i] + gamma_v, gamma_v);
+    mjtNum constant, slope = mjgp_pieceLine(&constant, g, i);
     tree->pivot[k] -= slope * g->in.inertia[i];
     a[k] -= slope * g->in.tau[i] + constant;
   }
@@ -100,19 +106,7 @@ static void solve(mjgpTree* tree) {
     }
   }
 
-  // factor from the leaves on, and U^-1 a
-  for (int k = tree->end - 1; k >= tree->first; k--) {
-    tree->pivot[k] = mjgp_eliminateRow(g->scratch.matrix, a, k, tree->pivot[k], m, g->config->line);
-  }
-  for (int k = tree->first; k < tree->end; k++) {
-    const int* row = m->M_colind + m->M_rowadr[k];
-    const mjtNum* L = g->scratch.matrix + g->config->line[k];
-    mjtNum sum = a[k] * tree->pivot[k];
-    for (int p = 0; p < m->M_rownnz[k] - 1; p++) {
-      sum -= L[p] * a[row[p]];
-    }
-    a[k] = sum;
-  }
+  mjgp_solveRows(g->scratch.matrix, a, tree->pivot, tree->first, tree->end, m, g->config->line);
 }
 
 

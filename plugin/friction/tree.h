@@ -23,6 +23,10 @@
 // than h/inertia, and what mjgi_wellPosed asks for holds
 int mjgp_haveOneSolution(const mjgpGears* g, const int* joint, int n);
 
+// friction of joint i while it slips as was guessed: t = slope u + constant; returns the slope. Where joints have one solution
+// every piece has such a line, because 1 - gamma_v > 0
+mjtNum mjgp_pieceLine(mjtNum* constant, const mjgpGears* g, int i);
+
 // solve for friction tree by tree; force: all forces but friction (nv). Results in g as those of
 // mjgp_solveFriction. Returns the number of joints whose trees are left; they move to the front.
 int mjgp_solveTrees(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
