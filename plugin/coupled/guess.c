@@ -129,7 +129,7 @@ static void finish(mjgpStep* s, int tries) {
   for (int i = 0; i < s->n; i++) {
     int joint = group->joint[i];
     g->out.cancellation[joint] = mju_abs(g->in.v[joint]) + s->m->opt.timestep * most;
-    g->out.grip[joint] = 0;
+    g->out.P[joint] = 0;
   }
 }
 

@@ -290,7 +290,7 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
     g->out.lambda[i] = lambda[a];
     g->out.mode[i] = mode[a];
     mjtNum p = general || yields ? P[a * (n + 1)] : alpha[a] * problem->W[a * (n + 1)] - beta[a];
-    g->out.grip[i] = status >= 0 && !gaps ? p : 0;
+    g->out.P[i] = status >= 0 && !gaps ? p : 0;
 
     // what a gap transmits is not among the accelerations without friction
     if (gaps) {
@@ -304,7 +304,7 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
 
 int mjgp_isJammed(const mjgpGears* g, int i) {
   const mjgpInput* in = &g->in;
-  mjtNum t = g->out.t[i], p = g->out.grip[i], phi = g->out.lambda[i] - p * t;
+  mjtNum t = g->out.t[i], p = g->out.P[i], phi = g->out.lambda[i] - p * t;
   int load, s = t > 0 ? 1 : -1;
   mjtNum ratio = mjgi_lawRatio(in->static_ratio[i], in->v[i], s);
   return g->out.mode[i] == 0 && t != 0 &&

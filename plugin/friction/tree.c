@@ -186,7 +186,7 @@ static int solveTree(mjgpTree* tree) {
   for (int b = 0; b < tree->n; b++) {
     int i = tree->joint[b];
     g->out.cancellation[i] = mju_abs(g->in.v[i]) + tree->m->opt.timestep * tree->most;
-    g->out.grip[i] = 0;
+    g->out.P[i] = 0;
   }
   return solved;
 }

@@ -54,7 +54,7 @@ static size_t layout(mjgpGears* g, const mjgpConfig* c, char* base) {
   mjgpARRAY(out.lambda, count)
   mjgpARRAY(out.mode, count)
   mjgpARRAY(out.load, count)
-  mjgpARRAY(out.grip, count)
+  mjgpARRAY(out.P, count)
   mjgpARRAY(out.gap, count)
   mjgpARRAY(out.cancellation, count)
   mjgpARRAY(out.rounding, count)
@@ -297,7 +297,7 @@ void mjgp_copy(mjData* dest, const mjModel* m, const mjData* src, int instance) 
   memcpy(to->out.u, from->out.u, sizeof(mjtNum) * n);
   memcpy(to->out.lambda, from->out.lambda, sizeof(mjtNum) * n);
   memcpy(to->out.mode, from->out.mode, sizeof(int) * n);
-  memcpy(to->out.grip, from->out.grip, sizeof(mjtNum) * n);
+  memcpy(to->out.P, from->out.P, sizeof(mjtNum) * n);
   memcpy(to->in.v, from->in.v, sizeof(mjtNum) * n);
   memcpy(to->in.coulomb, from->in.coulomb, sizeof(mjtNum) * n);
   memcpy(to->in.static_ratio, from->in.static_ratio, sizeof(mjtNum) * n);

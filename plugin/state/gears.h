@@ -115,7 +115,7 @@ typedef struct mjgpResult_ {
   mjtNum* lambda;        // internal force                                             (n)
   int* mode;             // -1 backward, 0 stuck, 1 forward                            (n)
   int* load;             // assumed sign of lambda                                     (n)
-  mjtNum* grip;          // change of its load with its own friction; 0: holds no joint (n)
+  mjtNum* P;             // diagonal of P: change of load with friction; 0: not needed (n)
   mjgCouplingStep* gap;  // what backlash did                                          (n)
   mjtNum* cancellation;  // velocity to which rounding errors are relative             (n)
   mjtNum* rounding;      // velocity that rounding of constraint forces leaves open     (n)
