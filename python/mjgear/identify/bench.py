@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -124,11 +125,7 @@ class Pendulum(Bench):
         self.servo = servo
         self.input = input or self._choose_input()
         self.drive = servo.drive if self.input == "goal" else self.input
-        self.known = dict(known or {})
-        for name in ("torque_constant", "resistance"):
-            value = getattr(servo, name)
-            if value is not None:
-                self.known.setdefault(name, value)
+        self.known = _known(known, servo)
         electric = {"torque": (), "current": ("torque_constant",), "voltage": ("torque_constant", "resistance")}
         if self.drive == "current" and any("vin" in log.facts or servo.supply > 0 for log in logs):
             electric["current"] = ("torque_constant", "resistance")
@@ -209,17 +206,48 @@ class Pendulum(Bench):
         return self._rollouts[i].substeps
 
 
+def _known(known: Mapping[str, float] | None, servo: Servo) -> dict[str, float]:
+    """Parameters that are given, with those of the servo.
+
+    Raises:
+      LogError: there is no such parameter, or it cannot have that value.
+    """
+    given = dict(known or {})
+    for name in ("torque_constant", "resistance"):
+        value = getattr(servo, name)
+        if value is not None:
+            given.setdefault(name, value)
+    names = (*PARAMETERS, "stiffness", "damping")
+    for name, value in given.items():
+        if name not in names:
+            near = difflib.get_close_matches(name, names, 1)
+            meant = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(names)}"
+            raise LogError(f"known {name}={value:g}: no such parameter{meant}")
+        positive = name in ("torque_constant", "resistance", "armature", "stiffness")
+        if not math.isfinite(value) or (value < 0 and name != "offset") or (value == 0 and positive):
+            raise LogError(f"known {name}={value:g}: a number {'above 0' if positive else 'from 0 on'} is wanted")
+    return given
+
+
 def carried(log: Log) -> dict[str, float]:
     """Inertia and gravity torque of what hangs on the joint in a log.
 
     Raises:
       LogError: the facts do not say.
     """
+    # a length beside an inertia places the mass in MJCF
+    if "length" in log.facts and log.number("length") <= 0:
+        raise LogError(f"{log.name}: length = {log.number('length'):g} m; it is above 0")
     if "inertia" in log.facts:
-        return {"inertia": log.number("inertia"), "gravity": log.number("gravity") if "gravity" in log.facts else 0.0}
-    mass, length = log.number("mass"), log.number("length")
-    arm = log.number("arm_mass") if "arm_mass" in log.facts else 0.0
-    return {"inertia": (mass + arm / 3) * length**2, "gravity": (mass + arm / 2) * GRAVITY * length}
+        carries = {"inertia": log.number("inertia"), "gravity": log.number("gravity") if "gravity" in log.facts else 0.0}
+    else:
+        mass, length = log.number("mass"), log.number("length")
+        arm = log.number("arm_mass") if "arm_mass" in log.facts else 0.0
+        carries = {"inertia": (mass + arm / 3) * length**2, "gravity": (mass + arm / 2) * GRAVITY * length}
+    if not 0 < carries["inertia"] < math.inf or not 0 <= carries["gravity"] < math.inf:
+        raise LogError(f"{log.name}: inertia {carries['inertia']:g} kg m2 and gravity torque {carries['gravity']:g} N m; "
+                       "the first is above 0, the other not below; check mass, length, arm_mass, inertia, gravity")
+    return carries
 
 
 class Dynamometer(Bench):
@@ -243,15 +271,11 @@ class Dynamometer(Bench):
                  known: Mapping[str, float] | None = None, threshold: float = 0.02):
         self.logs = logs
         self.servo = servo
-        self.known = dict(known or {})
+        self.known = _known(known, servo)
         inputs = ("torque", "current", "voltage")
         self.input = input or next((k for k in inputs if all(k in log.data for log in logs)), "")
         if self.input not in inputs:
             raise LogError("a dynamometer's logs need torque, current or voltage of the motor; name the column")
-        for name in ("torque_constant", "resistance"):
-            value = getattr(servo, name)
-            if value is not None:
-                self.known.setdefault(name, value)
         self.extra = {"torque": (), "current": ("torque_constant",),
                       "voltage": ("torque_constant", "resistance")}[self.input]
         self.moving: list[np.ndarray] = []

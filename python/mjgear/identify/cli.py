@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
+import math
+import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from mjgear.identify import DEFAULT_MODELS, Budget, Identification, LogError, identify, protocol
+from mjgear.identify import DEFAULT_MODELS, Budget, Identification, LogError, files, identify, protocol
 from mjgear.identify.heldout import GROUPS
 from mjgear.identify.models import MODELS
 from mjgear.identify.servo import SERVOS, servo
@@ -30,15 +35,38 @@ def _fact(text: str) -> float | str:
         return text
 
 
+def _known_number(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(text)
+    return value
+
+
+def _number(low: float, kind: type[int] | type[float], above: bool = False) -> Callable[[str], Any]:
+    """Reads a finite number from low on, or above it; argparse puts the option's name before the text."""
+
+    def parse(text: str) -> int | float:
+        try:
+            value = kind(text)
+        except ValueError:
+            value = kind(low) - 1
+        if not low <= value < math.inf or (above and value == low):
+            raise argparse.ArgumentTypeError(f"'{text}' is no {'whole ' if kind is int else ''}number {'above' if above else 'from'} {low:g}"
+                                             f"{'' if above else ' on'}")
+        return value
+
+    return parse
+
+
 def _known(words: list[str]) -> tuple[dict[str, float], dict[str, float]]:
     """Values and relative tolerances from NAME=VALUE[:PERCENT%]."""
     known, tolerance = {}, {}
     for name, text in _pairs(words, "known").items():
         value, _, percent = text.partition(":")
         try:
-            known[name] = float(value)
+            known[name] = _known_number(value)
             if percent:
-                tolerance[name] = float(percent.rstrip("%")) / 100
+                tolerance[name] = abs(_known_number(percent.rstrip("%"))) / 100
         except ValueError:
             raise LogError(f"--known {name}={text}: write {name}=NUMBER or {name}=NUMBER:5%") from None
     return known, tolerance
@@ -60,12 +88,12 @@ def _parser() -> argparse.ArgumentParser:
     c.add_argument("--fit", action="append", default=[], choices=("delay", "slew"), help="fitted besides, with every model")
     c.add_argument("--models", default=",".join(DEFAULT_MODELS), help=f"of {', '.join(MODELS)} (default: {','.join(DEFAULT_MODELS)})")
     c.add_argument("--leave-out", metavar="WAYS", help=f"of {', '.join(GROUPS)}, separated by commas (default: all that differ between the logs)")
-    c.add_argument("--starts", type=int, default=Budget.starts, help="of each fit (default: %(default)s)")
-    c.add_argument("--replicates", type=int, default=100, help="of the bootstrap (default: %(default)s)")
-    c.add_argument("--backlash", type=float, metavar="LARGEST", help="try a gear with backlash as well, its half gap up to LARGEST rad: from column rotor, or by a grid")
-    c.add_argument("--dt", type=float, default=0.005, help="time between samples, s (default: %(default)s)")
-    c.add_argument("--step", type=float, default=1e-3, help="largest step of the simulation, s (default: %(default)s)")
-    c.add_argument("--seed", type=int, default=0)
+    c.add_argument("--starts", type=_number(1, int), default=Budget.starts, help="of each fit (default: %(default)s)")
+    c.add_argument("--replicates", type=_number(2, int), default=100, help="of the bootstrap (default: %(default)s)")
+    c.add_argument("--backlash", type=_number(0, float, above=True), metavar="LARGEST", help="try a gear with backlash as well, its half gap up to LARGEST rad: from column rotor, or by a grid")
+    c.add_argument("--dt", type=_number(0, float, above=True), default=0.005, help="time between samples, s (default: %(default)s)")
+    c.add_argument("--step", type=_number(0, float, above=True), default=1e-3, help="largest step of the simulation, s (default: %(default)s)")
+    c.add_argument("--seed", type=_number(0, int), default=0)
     c.add_argument("--report", type=Path, metavar="FILE.html", help="write a page with plots")
     c.add_argument("--figures", type=Path, metavar="FOLDER", help="write the plots as PNG")
     c.add_argument("--json", type=Path, metavar="FILE.json", help="write everything for programs")
@@ -74,8 +102,8 @@ def _parser() -> argparse.ArgumentParser:
     c.add_argument("--quiet", action="store_true", help="results only")
     p = commands.add_parser("protocol", help="the experiments to make", description="Experiments that identify a servo, in order, with safety limits.")
     p.add_argument("servo", help=f"{', '.join(SERVOS)}, or a JSON file")
-    p.add_argument("--stall", type=float, required=True, metavar="TORQUE", help="stall torque, N m")
-    p.add_argument("--length", type=float, default=0.1, help="of the arm, m (default: %(default)s)")
+    p.add_argument("--stall", type=_number(0, float, above=True), required=True, metavar="TORQUE", help="stall torque, N m")
+    p.add_argument("--length", type=_number(0, float, above=True), default=0.1, help="of the arm, m (default: %(default)s)")
     p.add_argument("--signals", type=Path, metavar="FOLDER", help="write the goals as CSV")
     return parser
 
@@ -89,24 +117,43 @@ def _gap_line(found: Identification) -> str:
     return f"half_gap {gap:.4g} rad, {'from two encoders' if both else 'by a grid'}; {verdict}"
 
 
+def _check_outputs(a: argparse.Namespace) -> None:
+    """Whether everything that is asked for can be written: said before the fit, which takes minutes."""
+    for path in filter(None, (a.report, a.json, a.mjcf)):
+        files.check(path)
+    if a.figures:
+        files.check_folder(a.figures)
+    if a.report or a.figures:
+        try:
+            from mjgear.identify import report  # noqa: F401
+        except ImportError as error:
+            raise LogError(f"--report and --figures need {error.name}: pip install 'mjgear[identify]'") from None
+
+
+def _write_figure(path: Path, figure: Any) -> None:
+    picture = io.BytesIO()
+    figure.savefig(picture, format="png", dpi=90)
+    files.write(path, picture.getvalue())
+
+
 def _identify_robot(a: argparse.Namespace) -> int:
     """Gears of a whole robot."""
     if a.report:
         raise LogError("--report is for a bench; with a robot use --figures, --json and --mjcf")
+    _check_outputs(a)
     from mjgear.identify import robot
 
     found = robot.identify_robot(Path(a.bench), a.logs, a.joint.split(","))
     print(f"{found.text()}\n  all intervals together hold with 95 %")
     if a.mjcf and found.spec is not None:
-        a.mjcf.write_text(found.spec.to_xml())
+        files.write(a.mjcf, found.spec.to_xml())
     if a.json:
         numbers = {name: {"value": value, "low": low, "high": high} for name, (value, low, high) in found.intervals.items()}
-        a.json.write_text(json.dumps({"parameters": numbers}, indent=2))
+        files.write(a.json, json.dumps({"parameters": numbers}, indent=2))
     if a.figures:
         from mjgear.identify import report
 
-        a.figures.mkdir(parents=True, exist_ok=True)
-        report.robot_figure(found).savefig(a.figures / "robot.png", dpi=90)
+        _write_figure(a.figures / "robot.png", report.robot_figure(found))
     return 0
 
 
@@ -125,6 +172,7 @@ def _identify(a: argparse.Namespace) -> int:
             raise LogError(f"--leave-out: '{way}' is none of {', '.join(GROUPS)}")
     if a.bench.endswith((".xml", ".mjcf")):
         return _identify_robot(a)
+    _check_outputs(a)
     found = identify(a.logs, a.bench, a.servo, _pairs(a.column, "column"), {k: _fact(v) for k, v in _pairs(a.fact, "fact").items()},
                      known, a.dt, a.input, a.fit, a.step, models=models, by=by,
                      budget=Budget(starts=a.starts, gap=a.backlash or Budget.gap), replicates=a.replicates,
@@ -136,35 +184,48 @@ def _identify(a: argparse.Namespace) -> int:
         print(_gap_line(found))
     print(f"\n{found.paste(a.joint)}")
     if a.mjcf:
-        a.mjcf.write_text(found.mjcf())
+        files.write(a.mjcf, found.mjcf())
     if a.json:
-        a.json.write_text(found.json())
+        files.write(a.json, found.json())
     if a.report or a.figures:
-        try:
-            from mjgear.identify import report
-        except ImportError as error:
-            raise LogError(f"--report and --figures need {error.name}: pip install 'mjgear[identify]'") from None
+        from mjgear.identify import report
+
         if a.report:
-            a.report.write_text(report.write(found, f"{a.servo}: a gear from {len(found.bench.logs)} logs"))
+            files.write(a.report, report.write(found, f"{a.servo}: a gear from {len(found.bench.logs)} logs"))
         if a.figures:
-            a.figures.mkdir(parents=True, exist_ok=True)
             for name, figure in report.figures(found).items():
-                figure.savefig(a.figures / f"{name}.png", dpi=90)
+                _write_figure(a.figures / f"{name}.png", figure)
+    return 0
+
+
+def _protocol(a: argparse.Namespace) -> int:
+    machine = servo(a.servo)
+    print(protocol.text(machine, a.stall, a.length))
+    if a.signals:
+        written = protocol.write_signals(a.signals, machine, a.stall, a.length)
+        print(f"\n{len(written)} files of goals in {a.signals}")
     return 0
 
 
 def main(arguments: list[str]) -> int:
-    """Run a command; 1 with a line that says what is wrong, 2 for wrong options."""
+    """Run a command; 1 with a line that says what is wrong, 2 for wrong options, 130 after an interrupt."""
+    for stream in sys.stdout, sys.stderr:
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # names of files and logs may hold anything
     a = _parser().parse_args(arguments)
     try:
-        if a.command == "identify":
-            return _identify(a)
-        machine = servo(a.servo)
-        print(protocol.text(machine, a.stall, a.length))
-        if a.signals:
-            files = protocol.write_signals(a.signals, machine, a.stall, a.length)
-            print(f"\n{len(files)} files of goals in {a.signals}")
-        return 0
+        status = _identify(a) if a.command == "identify" else _protocol(a)
+        sys.stdout.flush()
+        return status
+    except KeyboardInterrupt:
+        print(f"mjgear {a.command}: interrupted; nothing was written", file=sys.stderr)
+        return 130
     except (LogError, OSError) as error:
         print(f"mjgear {a.command}: {error}", file=sys.stderr)
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            # what stdout did not take (a full disk, a closed pipe) would fail once more at the end
+            try:
+                sys.stdout.flush()
+            except OSError:
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1

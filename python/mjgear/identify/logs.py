@@ -29,6 +29,8 @@ import gzip
 import io
 import json
 import math
+import zipfile
+import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -62,6 +64,16 @@ UNITS = {
     "1": 1.0, "%": 1e-2, "C": 1.0,
 }  # fmt: skip
 
+
+#: bytes of text that a log may have, unpacked: a counter's worth of gigabytes is no log of a joint
+LARGEST = 1 << 30
+
+#: samples that are wanted for one that was measured: beyond, the time is in another unit
+_DENSEST = 20
+
+#: what numpy says of a file that is not the npz it should be, or is damaged
+NPZ_ERRORS = (KeyError, ValueError, OSError, EOFError, TypeError, AttributeError, MemoryError, NotImplementedError,
+              RuntimeError, zipfile.BadZipFile, zlib.error)
 
 _TRUTH = {"True": 1.0, "true": 1.0, "False": 0.0, "false": 0.0}
 
@@ -100,6 +112,8 @@ class Column:
             if key != "wrap":
                 raise LogError(f"column '{text}': '{option}' is not understood; write NAME:UNIT,wrap=PERIOD")
             wrap = _number(value, f"column '{text}': wrap")
+            if wrap < 0:
+                raise LogError(f"column '{text}': wrap is {wrap:g}; write the period of the counter, above 0")
         if unit in UNITS:
             return Column(name, UNITS[unit], wrap)
         return Column(name, _number(unit, f"column '{text}': unit ({', '.join(UNITS)}, or a number)") if unit else 1.0, wrap)
@@ -108,9 +122,12 @@ class Column:
 def _number(text: str, what: str) -> float:
     try:
         top, _, bottom = text.partition("/")
-        return float(top) / (float(bottom) if bottom else 1.0)
+        value = float(top) / (float(bottom) if bottom else 1.0)
     except (ValueError, ZeroDivisionError):
-        raise LogError(f"{what}: '{text}' is not a number") from None
+        value = math.nan
+    if not math.isfinite(value):
+        raise LogError(f"{what}: '{text}' is not a number")
+    return value
 
 
 @dataclass
@@ -143,14 +160,17 @@ class Log:
         """A fact that must be a number.
 
         Raises:
-          LogError: it is missing or no number.
+          LogError: it is missing or no finite number.
         """
         if fact not in self.facts:
             raise LogError(f"{self.name}: nothing says '{fact}'; give it in the log or as {fact}=NUMBER")
         try:
-            return float(self.facts[fact])
+            value = float(self.facts[fact])
         except ValueError:
-            raise LogError(f"{self.name}: {fact} = '{self.facts[fact]}' is not a number") from None
+            value = math.nan
+        if not math.isfinite(value):
+            raise LogError(f"{self.name}: {fact} = '{self.facts[fact]}' is not a number")
+        return value
 
 
 # ---------------------------------------- files -------------------------------------------------------------------
@@ -167,12 +187,36 @@ class _Table:
 
 def _text(path: Path) -> str:
     try:
-        raw = path.read_bytes()
-        return (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw).decode("utf-8-sig")
+        with path.open("rb") as file:
+            packed = file.read(2) == b"\x1f\x8b"
+            file.seek(0)
+            raw = (gzip.GzipFile(fileobj=file) if packed else file).read(LARGEST + 1)
+        if len(raw) > LARGEST:
+            raise LogError(f"{path}: more than {LARGEST >> 20} MiB of text; split it into logs of single motions")
+        return raw.decode("utf-8-sig")
+    except (UnicodeDecodeError, gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise LogError(f"{path}: neither text nor compressed text: {error}") from None
     except OSError as error:
         raise LogError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except (UnicodeDecodeError, gzip.BadGzipFile, EOFError) as error:
-        raise LogError(f"{path}: neither text nor compressed text: {error}") from None
+
+
+def _json(path: Path, text: str) -> Any:
+    """JSON, all its numbers as float: Python's int refuses long ones."""
+    try:
+        return json.loads(text, parse_int=float)
+    except json.JSONDecodeError as error:
+        raise LogError(f"{path}: line {error.lineno}: {error.msg}") from None
+    except RecursionError:
+        raise LogError(f"{path}: lists and objects within each other, too many to read") from None
+
+
+def read_json(path: Path) -> Any:
+    """A JSON file, also compressed by gzip, all its numbers as float.
+
+    Raises:
+      LogError: it cannot be read.
+    """
+    return _json(path, _text(path))
 
 
 def _facts_of_comment(line: str) -> dict[str, float | str]:
@@ -200,14 +244,21 @@ def _read_csv(path: Path) -> _Table:
         dialect: type[csv.Dialect] = csv.Sniffer().sniff(lines[start], delimiters=",;\t ")
     except csv.Error:
         dialect = csv.excel
-    header = [name.strip() for name in next(csv.reader([lines[start]], dialect))]
+    try:
+        header = [name.strip() for name in next(csv.reader([lines[start]], dialect))]
+    except csv.Error as error:
+        raise LogError(f"{path}: line {start + 1}: {error}") from None
     rows = []
-    for number, row in enumerate(csv.reader(io.StringIO("\n".join(lines[start + 1 :])), dialect), start + 2):
-        if not row:
-            continue
-        if len(row) != len(header):
-            raise LogError(f"{path}: line {number}: {len(row)} values under {len(header)} columns")
-        rows.append(row)
+    reader = csv.reader(io.StringIO("\n".join(lines[start + 1 :])), dialect)
+    try:
+        for row in reader:
+            if not row:
+                continue
+            if len(row) != len(header):
+                raise LogError(f"{path}: line {start + 1 + reader.line_num}: {len(row)} values under {len(header)} columns")
+            rows.append(row)
+    except csv.Error as error:
+        raise LogError(f"{path}: line {start + 1 + reader.line_num}: {error}") from None
     columns = {}
     for i, name in enumerate(header):
         values = np.empty(len(rows))
@@ -223,40 +274,53 @@ def _read_csv(path: Path) -> _Table:
 
 
 def _read_json(path: Path) -> _Table:
-    try:
-        content = json.loads(_text(path))
-    except json.JSONDecodeError as error:
-        raise LogError(f"{path}: line {error.lineno}: {error.msg}") from None
+    content = read_json(path)
     if not isinstance(content, dict) or not isinstance(content.get("entries"), list) or not content["entries"]:
         raise LogError(f"{path}: no list 'entries'; the JSON of Rhoban/bam has one")
-    facts = {k.replace("-", "_"): v for k, v in content.items() if isinstance(v, (int, float, str))}
+    facts = {k.replace("-", "_"): v for k, v in content.items() if isinstance(v, (float, bool, str))}
     entries = content["entries"]
+    for k, entry in enumerate(entries):
+        if not isinstance(entry, dict):
+            raise LogError(f"{path}: entry {k} is no object with a number for each quantity")
     columns = {}
     for name, first in entries[0].items():
-        if isinstance(first, (int, float)):
-            try:
-                columns[name] = np.array([float(entry[name]) for entry in entries])
-            except (KeyError, TypeError, ValueError):
-                bad = next(k for k, e in enumerate(entries) if not isinstance(e.get(name), (int, float)))
-                raise LogError(f"{path}: column '{name}', entry {bad}: no number") from None
+        if isinstance(first, (float, bool)):
+            for k, entry in enumerate(entries):
+                if not isinstance(entry.get(name), (float, bool)):
+                    raise LogError(f"{path}: column '{name}', entry {k}: no number")
+            columns[name] = np.array([float(entry[name]) for entry in entries])
     if "timestamp" not in columns and "dt" in facts:
-        columns["timestamp"] = float(facts["dt"]) * np.arange(len(entries))
+        dt = facts["dt"]
+        if not isinstance(dt, float) or not 0 < dt < math.inf:
+            raise LogError(f"{path}: dt = '{dt}' is no time between entries, s")
+        columns["timestamp"] = dt * np.arange(len(entries))
     return _Table(columns, 0, facts)
 
 
 def _read_npz(path: Path) -> _Table:
+    whole = f"{path}: not a TimeSeries of mujoco.sysid"
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             times, data = file["times"], file["data"]
-            mapping = json.loads(str(file["signal_mapping"])) if "signal_mapping" in file else {}
-    except (KeyError, ValueError, OSError) as error:
-        raise LogError(f"{path}: not a TimeSeries of mujoco.sysid: {error}") from None
-    columns = {"time": np.asarray(times, dtype=float)}
-    for name, (_, indices) in mapping.items():
+            mapping = _json(path, str(file["signal_mapping"])) if "signal_mapping" in file else {}
+    except NPZ_ERRORS as error:
+        raise LogError(f"{whole}: {error}") from None
+    for name, array in ("times", times), ("data", data):
+        if array.dtype.kind not in "buif":
+            raise LogError(f"{whole}: {name} has no real numbers, but {array.dtype}")
+    if times.ndim != 1 or data.ndim != 2 or len(times) != len(data):
+        raise LogError(f"{whole}: shapes of times {times.shape} and data {data.shape}; they are (n) and (n, signals)")
+    if not isinstance(mapping, dict):
+        raise LogError(f"{whole}: signal_mapping is no object")
+    columns = {"time": times.astype(float)}
+    for name, entry in mapping.items():
+        indices = entry[1] if isinstance(entry, list) and len(entry) == 2 and isinstance(entry[1], list) else None
+        if indices is None or not all(isinstance(i, float) and i.is_integer() and 0 <= i < data.shape[1] for i in indices):
+            raise LogError(f"{whole}: signal_mapping of '{name}' is not [kind, [column of data, ...]] with {data.shape[1]} columns")
         if len(indices) == 1:
-            columns[name] = np.asarray(data[:, indices[0]], dtype=float)
+            columns[name] = data[:, int(indices[0])].astype(float)
     if not mapping:
-        columns |= {f"column{i}": np.asarray(data[:, i], dtype=float) for i in range(data.shape[1])}
+        columns |= {f"column{i}": data[:, i].astype(float) for i in range(data.shape[1])}
     return _Table(columns, 0, {})
 
 
@@ -275,6 +339,8 @@ def read(path: str | Path, columns: Mapping[str, str | Column] | None = None, dt
     Raises:
       LogError: with file, column and line.
     """
+    if not 0 < dt < math.inf:
+        raise LogError(f"dt is {dt:g} s; the time between samples is above 0")
     path = Path(path)
     stem = path.name.removesuffix(".gz")
     reader = {".csv": _read_csv, ".txt": _read_csv, ".json": _read_json, ".npz": _read_npz}.get(Path(stem).suffix)
@@ -341,7 +407,11 @@ def _quantity(path: Path, table: _Table, quantity: str, column: Column) -> np.nd
             raw = np.unwrap(raw, period=column.wrap)
         else:
             raw = (raw + column.wrap / 2) % column.wrap - column.wrap / 2
-    return raw * column.scale
+    with np.errstate(over="ignore"):
+        values = raw * column.scale
+    if not np.isfinite(values).all():
+        raise LogError(f"{path}: column '{column.name}' times {column.scale:g} is no number; check its unit")
+    return values
 
 
 def _resample(path: Path, values: dict[str, np.ndarray], dt: float, first: int, facts: dict[str, float | str]) -> Log:
@@ -353,6 +423,9 @@ def _resample(path: Path, values: dict[str, np.ndarray], dt: float, first: int, 
     if back.size:
         place = f"line {first + back[0] + 1}" if first else f"entry {back[0] + 1}"
         raise LogError(f"{path}: {place}: time does not increase ({time[back[0]]:g} s, then {time[back[0] + 1]:g} s)")
+    if (time[-1] - time[0]) / dt > _DENSEST * time.size:
+        raise LogError(f"{path}: {time.size} samples in {time[-1] - time[0]:g} s, and one is wanted every {dt:g} s; if the "
+                       "column's unit is another than s, name it (--column time=NAME:us, ms), else take a larger --dt")
     even = np.arange(time[0], time[-1], dt)
     if even.size < 10:
         raise LogError(f"{path}: {time[-1] - time[0]:g} s are too short for samples every {dt:g} s")

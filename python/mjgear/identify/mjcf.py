@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from xml.sax.saxutils import escape
 
 import mujoco
 import numpy as np
@@ -20,12 +21,18 @@ def _number(x: float) -> str:
     return repr(float(x))
 
 
+def attribute(text: str) -> str:
+    """Text as the value of an XML attribute, which also stands in a comment: without what XML cannot say."""
+    kept = "".join(c for c in text if c >= " " and not 0xD800 <= ord(c) <= 0xDFFF and c not in "\ufffe\uffff")
+    return escape(kept, {'"': "&quot;", "--": "-&#45;"})
+
+
 def gear(model: Model, values: Mapping[str, float], joint: str = "joint", indent: str = "  ") -> str:
     """The ``<extension>`` for a fitted gear; empty for MuJoCo's own friction."""
     if model.name == "native":
         return ""
     given = {**{k: v for k, v in defaults(model).items() if "stribeck_friction" in values}, **values}
-    keys = [("joint", joint)]
+    keys = [("joint", attribute(f"'{joint}'" if " " in joint else joint))]
     keys += [(k, _number(given[k])) for k in _KEYS if k in given]
     if "half_gap" in model.parameters:
         keys += [("backlash", "exact"), ("encoder", "joint")]
@@ -59,7 +66,7 @@ def actuators(bench: Pendulum, values: Mapping[str, float], i: int, joint: str =
     unit = k / constants["resistance"] if bench.drive == "voltage" else k
     limit = unit * constants["limit"]
     clamp = f' forcerange="{_number(-limit)} {_number(limit)}"' if limit > 0 else ""
-    lines = []
+    lines, joint = [], attribute(joint)
     if bench.input == "goal":
         kp, kv = unit * constants["gain"], unit * constants["derivative"]
         lines.append(f'<position name="servo" joint="{joint}" kp="{_number(kp)}" kv="{_number(kv)}"{clamp}/>')
@@ -98,7 +105,7 @@ def pendulum(bench: Pendulum, model: Model, values: Mapping[str, float], i: int 
     given = complete(bench, model, values)
     extension = gear(model, given)
     return "\n".join([
-        f'<mujoco model="{bench.logs[i].name}">',
+        f'<mujoco model="{attribute(bench.logs[i].name)}">',
         f'  <option timestep="{_number(step)}" gravity="0 0 {_number(-GRAVITY)}" integrator="Euler"/>',
         *([extension] if extension else []),
         "  <worldbody>",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from mjgear.identify import files
 from mjgear.identify.bench import GRAVITY
 from mjgear.identify.servo import Servo
 
@@ -100,9 +102,9 @@ def text(servo: Servo, stall: float, length: float) -> str:
 
 def write_signals(folder: Path, servo: Servo, stall: float, length: float) -> list[Path]:
     """One CSV of goals for each motion and weight: time (s), goal (rad), enable."""
-    folder.mkdir(parents=True, exist_ok=True)
+    files.check_folder(folder)
     heavy = 0.55 * stall / (GRAVITY * length)
-    files = []
+    written = []
     for weight, mass in (("light", heavy / 3), ("heavy", heavy)):
         a = amplitude(mass * GRAVITY * length, stall)
         for e in EXPERIMENTS:
@@ -110,7 +112,9 @@ def write_signals(folder: Path, servo: Servo, stall: float, length: float) -> li
             goal = e.goal(t, a)
             on = np.ones_like(t) if e.motor_off is None else t < e.motor_off
             path = folder / f"{weight}-{e.name}.csv"
-            np.savetxt(path, np.column_stack([t, goal, on]), fmt="%.6g", delimiter=",", comments="",
+            text = io.StringIO()
+            np.savetxt(text, np.column_stack([t, goal, on]), fmt="%.6g", delimiter=",", comments="",
                        header=f"# servo={servo.name} mass={mass:.4g} length={length:g} trajectory={e.name}\ntime,goal,enable")
-            files.append(path)
-    return files
+            files.write(path, text.getvalue())
+            written.append(path)
+    return written

@@ -28,6 +28,12 @@ td:first-child, th:first-child { text-align: left } tr.chosen { background: #e6f
 pre { background: #f4f4f4; padding: 1em; overflow: auto } img { max-width: 100% } p.figure { margin: 1.5em 0 }"""
 
 
+def _label(text: str) -> str:
+    """A name that logs or models bring, short, and with what a font has no glyph for as \\uXXXX. It is no formula."""
+    shown = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)
+    return shown if len(shown) <= 60 else f"{shown[:57]}..."
+
+
 def figures(found: Identification) -> dict[str, Figure]:
     """Name -> figure; which ones depends on the bench."""
     made: dict[str, Figure | None] = {"law": _law(found), "residuals": _residuals(found)}
@@ -48,7 +54,7 @@ def robot_figure(found: Robot, log: int = 0) -> Figure:
         k = measured.signal_mapping[name][1]
         for series, label, color in (start, "start", "C1"), (predicted, "identified", "C0"):
             panel.plot(measured.times, series.data[:, k] - measured.data[:, k], color=color, lw=0.8, label=label)
-        panel.set_title(name, fontsize=8)
+        panel.set_title(_label(name), fontsize=8, parse_math=False)
         panel.tick_params(labelsize=7)
         panel.grid(alpha=0.3)
     axes.flat[0].legend(fontsize=8, loc="upper right")
@@ -187,7 +193,7 @@ def _trajectories(found: Identification) -> Figure:
         low, high = np.min(log.data["position"]), np.max(log.data["position"])
         ax.set_ylim(low - 0.4 * (high - low) - 1e-3, high + 0.4 * (high - low) + 1e-3)
         facts = [f"{k} {log.facts[k]:g}" for k in ("kp", "mass") if isinstance(log.facts.get(k), float)]
-        ax.set_title(", ".join([str(log.facts.get("trajectory", log.name)), *facts]), fontsize=8)
+        ax.set_title(", ".join([_label(str(log.facts.get("trajectory", log.name))), *facts]), fontsize=8, parse_math=False)
         ax.tick_params(labelsize=7)
     axes[0, 0].legend(fontsize=7)
     figure.supxlabel("time [s]", fontsize=9)

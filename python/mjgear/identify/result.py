@@ -75,7 +75,7 @@ class Identification:
         """What goes into a model of your own: the extension and the attributes of the joint."""
         values = mjcf.complete(self.bench, self.fit.model, self.fit.values)
         extension = mjcf.gear(self.fit.model, values, joint)
-        return "\n".join(filter(None, [extension, f'  <!-- <joint name="{joint}" {mjcf.joint_attributes(self.fit.model, values)}/> -->']))
+        return "\n".join(filter(None, [extension, f'  <!-- <joint name="{mjcf.attribute(joint)}" {mjcf.joint_attributes(self.fit.model, values)}/> -->']))
 
     def json(self) -> str:
         """Everything as JSON."""

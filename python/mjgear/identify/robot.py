@@ -18,7 +18,7 @@ from scipy.stats import t as student
 
 import mjgear
 from mjgear import _library
-from mjgear.identify.logs import LogError
+from mjgear.identify.logs import NPZ_ERRORS, LogError
 
 sysid: Any = importlib.import_module("mujoco.sysid")
 if not hasattr(sysid, "Parameter"):  # it is empty without its extra
@@ -182,7 +182,7 @@ def identify_robot(model: str | Path, logs: Sequence[str | Path], joints: Sequen
     for log in logs:
         try:
             trajectory = sysid.SystemTrajectory.load_from_disk(Path(log), compiled, allow_missing_sensors=True)
-        except (OSError, KeyError, ValueError) as error:
+        except NPZ_ERRORS as error:
             raise LogError(f"{log}: not a SystemTrajectory of mujoco.sysid that fits {model}: {error}") from None
         names.append(Path(log).stem)
         state = np.zeros(mujoco.mj_stateSize(compiled, mujoco.mjtState.mjSTATE_FULLPHYSICS.value))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
 
-from mjgear.identify.logs import Log, LogError
+from mjgear.identify.logs import Log, LogError, read_json
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class Servo:
 
     def constants(self, log: Log, loop: bool) -> dict[str, float]:
         """Parameters of the bench that this servo has in a log."""
-        supply = float(log.facts.get("vin", self.supply))
+        supply = log.number("vin") if "vin" in log.facts else self.supply
         if self.drive == "voltage" and loop and supply <= 0:
             raise LogError(f"{log.name}: no supply voltage; give vin=VOLTS, or supply in the servo")
         unit = supply if self.drive == "voltage" else 1.0
@@ -93,14 +92,17 @@ def servo(name: str) -> Servo:
     path = Path(name)
     if path.suffix != ".json" or not path.exists():
         raise LogError(f"no servo '{name}'; there are {', '.join(SERVOS)}, or give a JSON file")
-    try:
-        content = json.loads(path.read_text())
-    except json.JSONDecodeError as error:
-        raise LogError(f"{path}: line {error.lineno}: {error.msg}") from None
+    content = read_json(path)
+    if not isinstance(content, dict):
+        raise LogError(f"{path}: no object with the attributes of a servo")
     known = {f.name for f in dataclasses.fields(Servo)}
     unknown = set(content) - known
     if unknown:
         raise LogError(f"{path}: a servo has no '{sorted(unknown)[0]}'; it has {', '.join(sorted(known))}")
+    for name, value in content.items():
+        words = name in ("name", "drive", "source")
+        if not isinstance(value, str) if words else not isinstance(value, float) or not math.isfinite(value):
+            raise LogError(f"{path}: '{name}' is no {'text' if words else 'number'}")
     made = Servo(**{"name": path.stem, **content})
     if made.drive not in ("voltage", "current", "torque"):
         raise LogError(f"{path}: drive '{made.drive}'; choose voltage, current or torque")

@@ -1,0 +1,261 @@
+"""Logs, servos and options that cannot be used are refused in a line; files are written whole or not at all."""
+
+import contextlib
+import gzip
+import io
+import json
+import math
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+from mjgear import identify
+from mjgear.identify import cli, files, mjcf, protocol
+
+ROWS = [[0.01 * k, math.sin(0.1 * k), 0.1 * math.cos(0.1 * k)] for k in range(60)]
+FACTS = "# mass=0.5 length=0.1 trajectory={}"
+FIT = ("--models", "native,gamma", "--starts", "1", "--replicates", "2", "--dt", "0.01", "--quiet")
+
+
+def csv_text(head="time,position,torque", rows=ROWS, facts=FACTS.format("sine")):
+    return "\n".join([facts, head, *(",".join(map(str, row)) for row in rows), ""])
+
+
+def entries():
+    return [{"timestamp": t, "position": q, "torque": u} for t, q, u in ROWS]
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def file(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content) if isinstance(content, bytes) else path.write_text(content, encoding="utf-8")
+        return path
+
+    def npz(self, **arrays):
+        buffer = io.BytesIO()
+        np.savez(buffer, **arrays)
+        return buffer.getvalue()
+
+    def here(self, *arguments):
+        """Status of a command, what it said on stderr, and on stdout."""
+        with contextlib.redirect_stderr(io.StringIO()) as said, contextlib.redirect_stdout(io.StringIO()) as told:
+            try:
+                status = cli.main([str(a) for a in arguments])
+            except SystemExit as end:
+                status = end.code
+        return status, said.getvalue(), told.getvalue()
+
+
+class Refused(Folder):
+    """Each file is refused with its name, and with what is wrong with it."""
+
+    def refused(self, name, content, *words, **options):
+        path = self.file(name, content)
+        with self.assertRaises(identify.LogError, msg=name) as caught:
+            identify.read(path, **options)
+        for word in (str(path), *words):
+            self.assertIn(word, str(caught.exception))
+        self.assertEqual(str(caught.exception).count("\n"), 0)
+
+    def test_time_in_another_unit(self):
+        for scale in (1e6, 1e3):
+            rows = [[scale * t, q, u] for t, q, u in ROWS]
+            self.refused("t.csv", csv_text(rows=rows), "name it", "time=NAME:us")
+        log = identify.read(self.file("t.csv", csv_text(rows=rows)), {"time": "time:ms"})
+        self.assertAlmostEqual(log.time[-1], ROWS[-1][0], delta=log.dt + 1e-9)
+        for dt in (0.0, -1.0, math.nan, math.inf):
+            with self.assertRaisesRegex(identify.LogError, "above 0"):
+                identify.read(self.file("t.csv", csv_text()), dt=dt)
+
+    def test_compressed(self):
+        whole = gzip.compress(csv_text().encode())
+        self.assertEqual(identify.read(self.file("w.csv.gz", whole)).name, "w")
+        for k in (12, 40, len(whole) - 4):
+            self.refused("w.csv.gz", whole[:k] + bytes([whole[k] ^ 0xFF]) + whole[k + 1 :], "compressed text")
+        self.refused("w.csv.gz", whole[:-20], "compressed text")
+        self.refused("w.csv", b"time,position\n\xff\xfe", "neither text")
+
+    def test_csv(self):
+        self.refused("w.csv", csv_text(rows=[*ROWS[:5], ["1" * 140000, 0, 0]]), "line 8", "field larger than field limit")
+        self.refused("w.csv", csv_text(head="time,position,torque" + "x" * 140000), "line 2", "field larger")
+        self.refused("w.csv", csv_text(rows=[*ROWS[:5], [1, 2]]), "line 8", "2 values under 3 columns")
+
+    def test_json(self):
+        self.refused("w.json", '{"entries": ' + "[" * 200000 + "]" * 200000 + "}", "within each other")
+        long = json.dumps({"entries": entries()}).replace('"position": 0.0', '"position": ' + "9" * 5000, 1)
+        self.refused("w.json", long, "position", "entry 0", "no number")
+        for bad in (1, None, [1.0], "text"):
+            for k in (0, 7):
+                rows = entries()
+                rows[k] = bad
+                self.refused("w.json", json.dumps({"entries": rows}), f"entry {k}", "object")
+        rows = entries()
+        rows[9]["torque"] = "much"
+        self.refused("w.json", json.dumps({"entries": rows}), "torque", "entry 9")
+        rows = [{"position": q, "torque": u} for _, q, u in ROWS]
+        for dt in ("soon", -1, 0):
+            self.refused("w.json", json.dumps({"dt": dt, "entries": rows}), "dt")
+
+    def test_npz(self):
+        t, data = np.array(ROWS)[:, 0], np.array(ROWS)[:, 1:]
+        names = json.dumps({"position": ["joint", [0]], "torque": ["joint", [1]]})
+        whole = self.npz(times=t, data=data, signal_mapping=names)
+        self.assertEqual(set(identify.read(self.file("w.npz", whole)).data), {"position", "torque", "velocity"})
+        compressed = io.BytesIO()
+        np.savez_compressed(compressed, times=t, data=data, signal_mapping=names)
+        damaged = bytearray(compressed.getvalue())
+        damaged[60:90] = bytes(30)
+        bare = io.BytesIO()
+        np.save(bare, t)
+        for content in (b"", b"PK\3\4 and no more", whole[: len(whole) // 2], whole[:-1], bytes(damaged), bare.getvalue(),
+                        self.npz(times=t), self.npz(times=t, data=data[:, 0]), self.npz(times=t[:-1], data=data),
+                        self.npz(times=t, data=data * 1j), self.npz(times=t, data=data.astype(str)),
+                        self.npz(times=t, data=data.astype(object))):
+            self.refused("w.npz", content, "not a TimeSeries")
+        for mapping in ("[1]", "{", '{"position": 3}', '{"position": ["joint", [2]]}', '{"position": ["joint", [-1]]}',
+                        '{"position": ["joint", ["0"]]}', '{"position": [0]}', "[" * 200000):
+            self.refused("w.npz", self.npz(times=t, data=data, signal_mapping=mapping), "not a TimeSeries")
+
+    def test_text_without_end(self):
+        least, identify.logs.LARGEST = identify.logs.LARGEST, 1000
+        try:
+            self.refused("w.csv", csv_text(), "more than")
+            self.refused("w.csv.gz", gzip.compress(csv_text().encode()), "more than")
+        finally:
+            identify.logs.LARGEST = least
+
+    def test_numbers(self):
+        for column in ("position:1e999", "position:nan", "position:1/0", "position,wrap=inf", "position,wrap=-4"):
+            with self.assertRaises(identify.LogError, msg=column):
+                identify.read(self.file("w.csv", csv_text()), {"position": column})
+        self.refused("w.csv", csv_text(rows=[*ROWS, [1, 1e300, 0]]), "check its unit", columns={"position": "position:1e100"})
+
+
+class Commands(Folder):
+    """One line and a status, before anything is fitted."""
+
+    def test_known(self):
+        log = self.file("w.csv", csv_text())
+        for known, word in (("kt=0.5", "no such parameter"), ("torque_constnt=0.5", "did you mean torque_constant?"), ("gamma_u=nan", "NUMBER"),
+                            ("resistance=0", "above 0"), ("gamma_u=-1", "from 0 on"), ("gamma_u=1:x%", "NUMBER:5%")):
+            status, said, _ = self.here("identify", log, *FIT, "--known", known)
+            self.assertEqual(status, 1, known)
+            self.assertIn(word, said)
+            self.assertEqual(said.count("\n"), 1)
+
+    def test_options(self):
+        log = self.file("w.csv", csv_text())
+        for option, value in (("--dt", 0), ("--dt", "nan"), ("--step", -1), ("--starts", 0), ("--replicates", 1), ("--seed", -1), ("--backlash", 0),
+                              ("--starts", "inf"), ("--dt", "x")):
+            status, said, _ = self.here("identify", log, option, value)
+            self.assertEqual(status, 2, (option, value))
+            self.assertIn(f"argument {option}", said)
+        self.assertEqual(self.here("protocol", "mx64", "--stall", 0)[0], 2)
+        for fact, word in (("mass=heavy", "mass"), ("mass=nan", "mass"), ("mass=-1", "inertia"), ("length=0", "above 0")):
+            status, said, _ = self.here("identify", log, *FIT, "--fact", fact)
+            self.assertEqual(status, 1, fact)
+            self.assertIn(word, said)
+
+    def test_servo(self):
+        log = self.file("w.csv", csv_text())
+        for content, word in (("[1]", "no object"), ('{"supply": "much"}', "supply"), ("[" * 200000, "within each other"), ("{", "line 1"),
+                              ('{"drive": 3}', "drive"), ('{"supply": NaN}', "supply"), ('{"speed": 1}', "speed")):
+            status, said, _ = self.here("identify", log, *FIT, "--servo", self.file("s.json", content))
+            self.assertEqual(status, 1, content[:20])
+            self.assertIn(word, said)
+
+    def test_outputs_are_tried_before_the_fit(self):
+        # the log is not even looked at
+        for option in ("--report", "--json", "--mjcf"):
+            for path in (self.folder / "none" / "r", self.folder, "/dev/full/r", "/proc/r"):
+                status, said, _ = self.here("identify", self.folder / "no.csv", option, path)
+                self.assertEqual(status, 1, (option, path))
+                self.assertIn(str(path), said)
+                self.assertNotIn("no.csv", said)
+        status, said, _ = self.here("identify", self.folder / "no.csv", "--figures", self.file("r", ""))
+        self.assertEqual(status, 1)
+        self.assertNotIn("no.csv", said)
+
+    def test_names_in_the_results(self):
+        # a formula that is none, a glyph that no font has, marks of XML, and what UTF-8 cannot say
+        name = 'a"<b>&--$\\frac{$\u0007'
+        facts = json.dumps({"mass": 0.5, "length": 0.1, "trajectory": "$\\frac{$ \ud800 \n \u0001 <b>"})[:-1]
+        logs = [self.file(f"{name}{k}.json", f'{facts}, "kp": {k}, "entries": {json.dumps(entries())}}}') for k in range(2)]
+        page, model, numbers = self.folder / "r.html", self.folder / "r.xml", self.folder / "r.json"
+        joint = 'k"<&-->'
+        status, said, told = self.here("identify", *logs, *FIT, "--report", page, "--mjcf", model, "--json", numbers, "--joint", joint)
+        self.assertEqual(status, 0, said)
+        self.assertEqual(page.read_text(encoding="utf-8").count("data:image/png"), 4)
+        self.assertEqual(ElementTree.parse(model).getroot().get("model"), f"{name[:-1]}0")
+        self.assertEqual(len(json.loads(numbers.read_text())["logs"]), 2)
+        pasted = told[told.index("  <!-- <joint") :].strip().removeprefix("<!--").removesuffix("-->")
+        self.assertEqual(ElementTree.fromstring(pasted).get("name"), joint)
+        self.assertNotIn("--", pasted)
+        self.assertEqual([f.name for f in self.folder.glob("*.part")], [])
+        extension = mjcf.gear(identify.MODELS["gamma"], {"gamma_u": 0.1, "gamma_v": 0.1}, joint)
+        self.assertEqual(ElementTree.fromstring(extension).find(".//config[@key='joint']").get("value"), joint)
+
+    def test_standard_output(self):
+        command = [sys.executable, "-m", "mjgear.identify", "protocol", "mx64", "--stall", "6"]
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (1, "mjgear protocol: [Errno 28] No space left on device\n"))
+
+    def test_interrupt(self):
+        command = [sys.executable, "-c", "import os, signal, sys\nfrom mjgear.identify import cli\n"
+                   "cli.identify = lambda *a, **k: os.kill(os.getpid(), signal.SIGINT)\nsys.exit(cli.main(sys.argv[1:]))",
+                   "identify", "x.csv", "--json", str(self.folder / "r.json")]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (128 + signal.SIGINT, "mjgear identify: interrupted; nothing was written\n"))
+        self.assertFalse((self.folder / "r.json").exists())
+
+
+class Written(Folder):
+    """What cannot be written whole leaves what was there."""
+
+    def test_whole_or_not_at_all(self):
+        path = self.file("r", "before")
+        path.chmod(0o640)
+        fsync = os.fsync
+
+        def full(number):
+            raise OSError(28, "No space left on device")
+
+        os.fsync = full
+        try:
+            with self.assertRaisesRegex(OSError, "No space left on device.*r'"):
+                files.write(path, "after")
+            with self.assertRaises(OSError):
+                protocol.write_signals(self.folder / "new", identify.servo("mx64"), 6, 0.1)
+        finally:
+            os.fsync = fsync
+        self.assertEqual(path.read_text(), "before")
+        self.assertEqual(sorted(f.name for f in self.folder.rglob("*")), ["new", "r"])
+        files.write(path, "after")
+        self.assertEqual((path.read_text(), path.stat().st_mode & 0o777), ("after", 0o640))
+
+    def test_special_files_and_links(self):
+        files.check(pathlib.Path("/dev/null"))
+        files.write(pathlib.Path("/dev/null"), "text")
+        with self.assertRaises(OSError):
+            files.write(pathlib.Path("/dev/full"), "text")
+        link = self.folder / "link"
+        link.symlink_to(self.file("real", "before"))
+        files.write(link, "after")
+        self.assertTrue(link.is_symlink())
+        self.assertEqual((self.folder / "real").read_text(), "after")
+
+
+if __name__ == "__main__":
+    unittest.main()
