@@ -4,6 +4,7 @@
 #include "coupled/newton.h"
 #include "friction/actuation.h"
 #include "friction/backlash.h"
+#include "friction/engine.h"
 #include "friction/friction.h"
 #include "observe/sensor.h"
 
@@ -131,6 +132,22 @@ static int confirmed(const mjgpGears* g, const mjModel* m, const mjData* d, mjtN
 }
 
 
+// Under "discrete" with gains the engine iterates, and answers forces whose squares sum up to less
+// than mjMINVAL with no acceleration at all, so that joints would coast for ever
+static int isUnanswered(const mjgpGears* g, const mjModel* m, const mjData* d) {
+  int status = g->out.info.status;
+  return mjgp_isDiscrete(m) && !d->nefc && (status == mjgSOLVED || status == mjgJAMMED) &&
+         mju_isZero(d->qacc, (int)m->nv);
+}
+
+
+static void setVelocity(const mjgpGears* g, const mjModel* m, mjData* d, int i, mjtNum v) {
+  const mjgpJoint* joint = g->config->joint + i;
+  d->qvel[joint->dof] = v;
+  d->qpos[joint->qpos] = g->in.q[i] + m->opt.timestep * v;
+}
+
+
 // Long because all that one step leaves to the next is written in this one place
 void mjgp_advance(const mjModel* m, mjData* d, int instance) {
   if (instance != mjgp_leader(m, m->plugin[instance])) {
@@ -153,6 +170,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
   }
   g->done = 0;
   mjtNum most = largestCancellation(g);
+  int unanswered = isUnanswered(g, m, d);
   if (g->early && forcesChanged(g, m, d)) {
     mjgp_warn(
         g, mjgpWARN_CHANGED,
@@ -162,7 +180,8 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
   }
 
   // friction was solved for another motion: noslip iterations, no warmstart, or not solved at all
-  else if (g->config->options.coupling == mjgpIMPLICIT && !confirmed(g, m, d, most)) {
+  else if (g->config->options.coupling == mjgpIMPLICIT && !unanswered &&
+           !confirmed(g, m, d, most)) {
     g->count.unconfirmed++;
     if (g->out.info.status >= 0 && g->out.info.status <= mjgJAMMED) {
       mjgp_warn(
@@ -188,6 +207,9 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
     const mjgpJoint* joint = g->config->joint + i;
     mjtNum v = mjgp_velocityOf(g, m, d, i), t = g->out.t[i], next = g->out.v_next[i];
     mjtNum* state = d->plugin_state + g->config->state[i];
+    if (unanswered && joint->dof >= 0) {
+      setVelocity(g, m, d, i, v = next);
+    }
     state[mjgpSTATE_FRICTION] = t;
     state[mjgpSTATE_PIECE * stride] = g->out.lambda[i] < 0 ? 2 * mode : mode;
     state[mjgpSTATE_LAG * stride] = d->nefc ? (v - next) / m->opt.timestep + g->in.lag[i] : 0;
@@ -204,8 +226,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
     int drives = t * v < 0 && t * next >= 0;
     if ((!mode || drives) && joint->dof >= 0 && g->in.compliance[i] == 0 &&
         mju_abs(v - next) <= (g->out.tolerance > 0 ? accepted(g, i, most) : rounding(g, i, most))) {
-      d->qvel[joint->dof] = mode ? next : 0;
-      d->qpos[joint->qpos] = g->in.q[i] + m->opt.timestep * next;
+      setVelocity(g, m, d, i, mode ? next : 0);
     }
   }
 }

@@ -305,6 +305,11 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
               "computed as for "
               "Euler. Set mjINT_IMPLICITFAST, mjINT_IMPLICIT, mjINT_EULER or mjINT_DISCRETE");
   }
+  if (g->config->spanning && m->opt.enableflags & mjENBL_SLEEP) {
+    mjgp_warn(g, mjgpWARN_SLEEP,
+              "the flag sleep was set in a model where a tendon with a gear connects kinematic "
+              "trees, which may not fall asleep one by one. Disable it");
+  }
   mj_markStack(d);
   removeFriction(g, m, d);
 
@@ -383,6 +388,18 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
 
 //---------------------------------- callbacks -----------------------------------------------------
 
+// passive forces of inverse dynamics: there is no motor torque, so that gears do nothing
+static void findInverse(mjgpGears* g, const mjData* d) {
+  int stages = mjgp_inverseStages(d);
+  g->inverse = stages > g->stages;
+  g->stages = stages;
+  if (g->inverse) {
+    mjgp_warn(g, mjgpWARN_INVERSE,
+              "the torques of mj_inverse are those without gears: friction in them is missing");
+  }
+}
+
+
 void mjgp_compute(const mjModel* m, mjData* d, int instance, int capability_bit) {
   // only the leader has data; without actuation the last instance acts for it
   int leader = mjgp_leader(m, m->plugin[instance]);
@@ -397,7 +414,10 @@ void mjgp_compute(const mjModel* m, mjData* d, int instance, int capability_bit)
   // passive forces are new; without actuation this is also the place to act, behind all of our instances
   if (capability_bit == mjPLUGIN_PASSIVE) {
     g->phase = mjgpFRESH;
-    if (instance == g->config->last && !mjgp_actuationActive(m)) {
+    if (instance == leader) {
+      findInverse(g, d);
+    }
+    if (instance == g->config->last && !mjgp_actuationActive(m) && !g->inverse) {
       step(g, m, d, 0);
     }
   }

@@ -132,6 +132,15 @@ static int isChain(const mjModel* m, const mjgpJoint* joint) {
 }
 
 
+// model that the compiler is making with the flag sleep, in this thread; null: none
+static _Thread_local const mjModel* compiled;
+
+
+void mjgp_noteCompiled(const mjModel* m) {
+  compiled = m && m->opt.enableflags & mjENBL_SLEEP ? m : NULL;
+}
+
+
 // does a tendon move joints of several trees
 static int spansTrees(const mjModel* m, const mjgpJoint* joint) {
   int n, several = 0;
@@ -188,7 +197,7 @@ static void checkTendon(mjgReport* report, const mjModel* m, const mjgpJoint* jo
                    "<option integrator=\"%s\"/>",
                    name, mjgpDISCRETE ? "discrete" : "Euler");
   }
-  if (spansTrees(m, joint) && (m->opt.enableflags & mjENBL_SLEEP)) {
+  if (spansTrees(m, joint) && (m == compiled || m->opt.enableflags & mjENBL_SLEEP)) {
     mjgp_refuseKey(&place,
                    "tendon '%s' connects kinematic trees, which may not fall asleep one by one; "
                    "disable the flag sleep",

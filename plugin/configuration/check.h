@@ -10,6 +10,10 @@
 int mjgp_check(mjgpJoint* joint, int* n, mjgpOptions* options, mjgReport* report, const mjModel* m,
                int slot);
 
+// the compiler asks for the states of a model: what its flags are. The data on which it then tries the model do not
+// sleep, and init could not tell. Null: that is over
+void mjgp_noteCompiled(const mjModel* m);
+
 // refuse a solver that cannot solve for n joints
 void mjgp_checkSolver(mjgReport* report, int solver, int n);
 

@@ -46,6 +46,24 @@ static int connectDofs(int* parent, const mjModel* m, int n, const int* dof, con
 }
 
 
+// rows of one elliptic cone stay together, also those that are zero
+static void connectCones(int* parent, int* tree, const mjData* d) {
+  for (int i = 0, n; i < d->nefc; i += n) {
+    int own = -1;
+    n = d->efc_type[i] == mjCNSTR_CONTACT_ELLIPTIC ? d->contact[d->efc_id[i]].dim : 1;
+    for (int k = i; k < i + n; k++) {
+      if (tree[k] >= 0) {
+        connect(parent, tree[k], own < 0 ? tree[k] : own);
+        own = tree[k];
+      }
+    }
+    for (int k = i; k < i + n; k++) {
+      tree[k] = own;
+    }
+  }
+}
+
+
 // constraint rows: tree of each, -1: none                                                     (nefc)
 static void connectRows(int* parent, int* tree, const mjModel* m, mjData* d) {
   int sparse = mj_isSparse(m);
@@ -70,6 +88,7 @@ static void connectRows(int* parent, int* tree, const mjModel* m, mjData* d) {
                                 d->efc_J + d->efc_J_rowadr[i])
                   : connectDofs(parent, m, (int)m->nv, NULL, d->efc_J + (size_t)i * (size_t)m->nv);
   }
+  connectCones(parent, tree, d);
 }
 
 

@@ -1,9 +1,11 @@
 #include "state/gears.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "configuration/check.h"
 #include "friction/simd.h"
 #include "state/changes.h"
 #include "state/layout.h"
@@ -89,6 +91,7 @@ static mjgpGears* newGears(const mjModel* m, const mjData* d) {
   }
   g->nv = (int)m->nv;
   g->nstate = (int)m->npluginstate;
+  g->stages = INT_MAX;
   return g;
 }
 
@@ -215,7 +218,9 @@ int mjgp_init(const mjModel* m, mjData* d, int instance) {
     return 0;
   }
   mjgpGears* g = newGears(m, d);
-  if (selectModel(g, m, m->plugin[instance])) {
+  int refused = selectModel(g, m, m->plugin[instance]);
+  mjgp_noteCompiled(NULL);
+  if (refused) {
     freeMemory(g);
     mjgp_freeGears(g);
     return -1;
@@ -247,7 +252,7 @@ void mjgp_reset(const mjModel* m, mjtNum* plugin_state, void* plugin_data, int i
     return;
   }
   g->phase = mjgpIDLE;
-  g->nested = g->done = g->refused = 0;
+  g->nested = g->done = g->refused = g->stages = 0;
   g->in.nactive = 0;
   memset(&g->count, 0, sizeof(g->count));
   memset(&g->out.info, 0, sizeof(g->out.info));
@@ -279,6 +284,7 @@ void mjgp_copy(mjData* dest, const mjModel* m, const mjData* src, int instance) 
   to->phase = from->phase;
   to->done = from->done;
   to->early = from->early;
+  to->stages = from->stages;
   to->in.nactive = from->in.nactive;
   to->out.info = from->out.info;
   to->count = from->count;

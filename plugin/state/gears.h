@@ -167,8 +167,16 @@ typedef struct mjgpGears_ {
   int early;    // it was computed with the passive forces, ahead of actuation
   int warned;   // warnings that were given, one bit each
   int refused;  // numbers in plugin_state are not used in this step
+  int inverse;  // the engine computes inverse dynamics
+  int stages;   // mjgp_inverseStages when it was asked last; INT_MAX: not yet
   mjgpCount count;
 } mjgpGears;
+
+// stages of positions that mj_inverse has run. The engine does not tell plugins for what it computes passive forces, but
+// such a stage leaves out the projection of constraints, and timers count
+static inline int mjgp_inverseStages(const mjData* d) {
+  return d->timer[mjTIMER_POSITION].number - d->timer[mjTIMER_POS_PROJECT].number;
+}
 
 // start joint i from friction, mode and sign of the load of the last step: t, mode, load
 static inline void mjgp_startJoint(mjgpGears* g, const mjData* d, int i) {

@@ -1,5 +1,6 @@
 #include "state/layout.h"
 
+#include "configuration/check.h"
 #include "state/model.h"
 
 _Static_assert(mjgNKEY <= 53, "more keys than a number has bits");
@@ -22,6 +23,7 @@ int mjgp_jointState(const mjModel* m, int instance) {
 
 
 int mjgp_nstate(const mjModel* m, int instance) {
+  mjgp_noteCompiled(m);
   int n = mjgp_jointState(m, instance);
   return mjgp_leader(m, m->plugin[instance]) == instance ? n + (int)m->nv + mjgpNSYSTEM : n;
 }

@@ -15,6 +15,8 @@ typedef enum mjgpWarning_ {
   mjgpWARN_STIFF = 1 << 6,
   mjgpWARN_REFUSED = 1 << 5,
   mjgpWARN_ROUNDING = 1 << 7,
+  mjgpWARN_INVERSE = 1 << 8,
+  mjgpWARN_SLEEP = 1 << 9,
 } mjgpWarning;
 void mjgp_warn(struct mjgpGears_* g, int warning, const char* format, ...)
     __attribute__((format(printf, 3, 4)));

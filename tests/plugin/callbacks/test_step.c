@@ -226,12 +226,68 @@ static void test_early(void** state) {
 }
 
 
+// inverse dynamics knows no gears, with actuators and without, and says so; steps before and after are as without it
+static void test_inverse(void** state) {
+  (void)state;
+  static const char* const text =
+      "<mujoco><option integrator='%s' solver='%s'><flag actuation='%s'/></option>%s<worldbody>"
+      "<geom type='plane' size='9 9 1'/><body pos='0 0 .15'>"
+      "<joint name='a' axis='0 1 0' armature='.1'/><geom size='.1' pos='.3 0 0'/><body pos='.3 0 "
+      "0'>"
+      "<joint name='b' axis='0 1 0' armature='.1'/><geom size='.1' pos='.3 0 0'/></body></body>"
+      "</worldbody><actuator><position joint='a' kp='100' kv='10'/></actuator></mujoco>";
+  static const char* const gears =
+      "<extension><plugin plugin='mjgear.transmission'><instance name='a'>"
+      "<config key='joint' value='a'/><config key='gamma_u' value='.3'/>"
+      "<config key='gamma_v' value='.2'/></instance>"
+      "<instance name='b'><config key='joint' value='b'/><config key='coulomb' value='2'/>"
+      "</instance></plugin></extension>";
+  static const char* const integrators[] = {"Euler", "implicitfast", "implicit", "discrete"};
+  for (int k = 0; k < 16; k++) {
+    const char *integrator = integrators[k % 4], *solver = k & 4 ? "PGS" : "Newton";
+    const char* actuation = k & 8 ? "disable" : "enable";
+    mjModel* m = makeModel(text, integrator, solver, actuation, gears);
+    mjModel* plain = makeModel(text, integrator, solver, actuation, "");
+    mjData *d = mj_makeData(m), *other = mj_makeData(m), *without = mj_makeData(plain);
+    countWarnings(NULL);
+    for (int i = 0; i < 20; i++) {
+      for (int j = 0; j < 2; j++) {
+        without->qpos[j] = d->qpos[j];
+        without->qvel[j] = d->qvel[j];
+        without->qacc[j] = d->qacc[j] = 3 - 4 * j;
+      }
+      mj_inverse(m, d);
+      mj_inverse(plain, without);
+      for (int j = 0; j < 2; j++) {
+        assert_true(d->qfrc_inverse[j] == without->qfrc_inverse[j]);
+        assert_true(d->qacc[j] == 3 - 4 * j);
+        d->qacc[j] = other->qacc[j];
+      }
+      for (int j = 0; j < 5; j++) {
+        mj_step(m, d);
+        mj_step(m, other);
+        assert_memory_equal(d->qvel, other->qvel, sizeof(mjtNum) * 2);
+        assert_memory_equal(d->plugin_state, other->plugin_state,
+                            sizeof(mjtNum) * (size_t)m->npluginstate);
+      }
+    }
+    assert_true(frictionOf(m, d, "b", 0) != 0);
+    const char* warning;
+    assert_int_equal(countWarnings(&warning), 1);
+    assert_non_null(strstr(warning, "mj_inverse"));
+    mj_deleteData(d);
+    mj_deleteData(other);
+    mj_deleteData(without);
+    mj_deleteModel(m);
+    mj_deleteModel(plain);
+  }
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_scalar),
-      cmocka_unit_test(test_stuck),
-      cmocka_unit_test(test_law),
-      cmocka_unit_test(test_early),
+      cmocka_unit_test(test_scalar), cmocka_unit_test(test_stuck),   cmocka_unit_test(test_law),
+      cmocka_unit_test(test_early),  cmocka_unit_test(test_inverse),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,6 +86,30 @@ def test_stuck():
     assert (data.qpos == rest).all()
 
 
+def test_servo_comes_to_rest():
+    """A servo with kv and no constraint: where forces are so small that the engine answers no acceleration the joint still moves as in
+    the closed form, every step is solved, and what is stuck is exactly at rest."""
+    for gamma_u, gamma_v, kp, kv, g in ((.3, .2, 100, 10, 0), (.3, .2, 50, 5, 0), (.3, .2, 100, 10, 9.81), (.1, 1.5, 100, 10, 9.81)):
+        model = mujoco.MjModel.from_xml_string(
+            '<mujoco><option integrator="discrete" gravity="0 0 0"/>' + GEAR.format(joint="j", u=gamma_u, v=gamma_v)
+            + '<worldbody><body><joint name="j" type="slide" armature=".1"/><geom size=".1" mass="1"/></body></worldbody>'
+            f'<actuator><position joint="j" kp="{kp}" kv="{kv}"/></actuator>'
+            '<sensor><plugin plugin="mjgear.transmission" instance="g"/></sensor></mujoco>')
+        data = mujoco.MjData(model)
+        data.ctrl[0], data.qfrc_applied[0] = .3, g
+        h, worst = model.opt.timestep, 0
+        for _ in range(1500):
+            q, v = data.qpos[0], data.qvel[0]
+            u = kp * (.3 - q) - kv * v - h * kp * v
+            expected = scalar_step(v, u, g, gamma_u, gamma_v, .1 + h * kv + h * h * kp, 1, h)
+            mujoco.mj_step(model, data)
+            worst = max(worst, min(abs(data.qvel[0] - e) for e in expected))
+            assert data.sensordata[11] <= 1 and abs(data.qpos[0] - q - h * data.qvel[0]) < 1e-15
+            assert data.sensordata[4] or data.qvel[0] == 0
+        print(f"servo at rest: off the closed form by at most {worst:.2g}, at the end {data.qvel[0]:.2g} m/s")
+        assert worst < 1e-14
+
+
 def test_order():
     """The difference between implicitfast and discrete falls with the first power of the step."""
     error = []
