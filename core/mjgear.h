@@ -7,7 +7,8 @@
 // Every call is re-entrant: threads may share inputs but not workspaces or outputs.
 //
 // Equation numbers are those of R. Kikuuwe, "Dynamics Modeling of Gear Transmissions with
-// Asymmetric Load-Dependent Friction", TechRxiv 18583775.v2, 2022, read with corrected signs.
+// Asymmetric Load-Dependent Friction", TechRxiv 18583775.v2, 2022, read with corrected signs; the journal has
+// it as Mechanism and Machine Theory 179, 2023, 105116.
 //
 // Units are SI at the output side of the gear: rad, rad/s, N m, kg m2 for a hinge, m, m/s, N, kg
 // for a slide. "Torque", "inertia" and "angle" stand for both. Matrices are row-major.

@@ -44,5 +44,6 @@ void mjg_claimSolved(mjgClaims* claims, const mjgRun* run, const char* const* se
   }
   mjg_claim(claims, status <= mjgJAMMED && loss >= 0,
             "%s%severy step is solved, and friction never drives: worst status %g, least loss %g W",
-            run->variant ? run->variant->name : "", run->variant ? ": " : "", status, loss);
+            run->variant ? run->variant->name : "", run->variant ? ": " : "", status,
+            loss + 0.0);  // -0 is 0
 }

@@ -26,7 +26,8 @@ FIGURES = ("drivability", "lambda", "axproj", "gap_map", "resonance", "interval"
 
 # what stands beside, and whose curves: of scenes with cases that are one picture
 BESIDE = {
-    "power-cut": ("all", "lift"),
+    "power-cut": ("backdrivable,frictionloss,frictionloss-tuned", "lift"),
+    "two-loads": ("frictionloss=11,frictionloss=40,springyield=40", "empty"),
     "push": ("all", "pan"),
     "let-go": ("all", "left_finger"),
     "landing": ("worm,frictionloss", "fl_knee"),
@@ -34,7 +35,7 @@ BESIDE = {
     "tracking": ("compensated,frictionloss", "ra"),
     "stewart": ("all", "screw_4"),
     "replay": ("frictionloss", "servo"),
-    "hold": ("frictionloss", "shoulder"),
+    "hold": ("frictionloss,frictionloss-solimp-solref,springyield-damped", "shoulder"),
     "gripper": ("welded", ""),
     "humanoid": ("yielding", "left_knee"),
     "rod-constant": ("all", ""),
@@ -45,7 +46,10 @@ BESIDE = {
 # what to look at: case (empty: the first), time of the picture as part of the scene, sentence
 MOMENT = {
     "power-cut": ("", 0.7, "The power fails. Gears that lock keep arm and legs where they are, to the last bit; gears that can be "
-                  "driven back let them fall; MuJoCo's friction, larger than the load of each joint, lets them sink."),
+                  "driven back let them fall; MuJoCo's friction, larger than the load of each joint, lets them sink at its "
+                  "defaults and holds them where it is tuned for this pose."),
+    "two-loads": ("", 0.99, "A worm holds the same arm empty and with 5 kg, and lets the motor lift either. Constants fail in one of "
+                  "the two: 11 N m drop the load, 40 N m hold it and keep the motor from moving the empty arm."),
     "push": ("", 0.25, "A person pushes. A worm does not move, a strain-wave gear yields, and the constant friction that "
              "resists the push makes the motor work against it ever after."),
     "let-go": ("", 0.8, "The motor of a gripper is switched off: a lead screw holds on, a ball screw lets go."),
@@ -74,7 +78,8 @@ MOMENT = {
     "rigid": ("", 0.6, "A rigid wall is moved into an arm that cannot be driven back: the arm stands to the last bit, "
               "because friction and contact are one problem."),
     "drop": ("", 0.3, "A ball drops on a link that a gear holds without its motor."),
-    "hold": ("gear", 0.5, "An arm is held for a minute by dry friction, without the creep of a constraint."),
+    "hold": ("gear", 0.5, "An arm is held for a minute by dry friction, without the creep of a constraint; beside it MuJoCo's own, "
+             "at its defaults and tuned."),
     "gripper": ("screw", 0.5, "A gripper with a lead screw squeezes a box, its motor is switched off, and it still holds."),
     "arm": ("", 0.5, "An arm with worm gears rests on a table and carries a load, motors off."),
     "humanoid": ("", 0.3, "Two humanoids without power: legs with gears that lock stand until they are pushed over, others sink down."),

@@ -298,6 +298,9 @@ mjModel* mjg_compileScene(mjSpec* spec, const mjgScene* scene, const mjgCase* va
   if (!variant && scene->nvariant) {
     variant = &scene->variant[0];
   }
+  if (scene->specify) {
+    scene->specify(spec, variant);
+  }
   mjModel* m = mj_compile(spec, NULL);
   if (m && scene->configure) {
     scene->configure(m, variant);

@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include "load.h"
-
 
 void mjg_makeMotors(mjModel* m) {
   for (int i = 0; i < m->nu; i++) {
@@ -24,18 +22,4 @@ double mjg_servo(const mjModel* m, const mjData* d, int actuator, double goal) {
   double torque = -bias[1] * (goal - position) + bias[2] * velocity;
   const mjtNum* range = m->actuator_forcerange + 2 * actuator;
   return m->actuator_forcelimited[actuator] ? fmin(range[1], fmax(range[0], torque)) : torque;
-}
-
-
-void mjg_setNativeFriction(mjModel* m, double factor, double least) {
-  mjData* d = mjg_startScene(m);
-  if (!d) {
-    return;
-  }
-  mj_forward(m, d);
-  for (int i = 0; i < m->nu; i++) {
-    int dof = m->jnt_dofadr[m->actuator_trnid[2 * i]];
-    m->dof_frictionloss[dof] = fmax(least, factor * fabs(d->qfrc_bias[dof]));
-  }
-  mj_deleteData(d);
 }

@@ -60,6 +60,9 @@ typedef struct mjgScene_ {
 
   // Callbacks may all be null. The case is null in a scene without cases.
 
+  // adapt the specification before it is compiled, which may happen more than once
+  void (*specify)(mjSpec* spec, const mjgCase* variant);
+
   // adapt the compiled model: options, solver parameters
   void (*configure)(mjModel* m, const mjgCase* variant);
 

@@ -3,6 +3,7 @@
 #include "scene.h"
 
 extern const mjgScene mjg_scenePowerCut;
+extern const mjgScene mjg_sceneTwoLoads;
 extern const mjgScene mjg_scenePush;
 extern const mjgScene mjg_sceneLetGo;
 extern const mjgScene mjg_sceneLanding;
@@ -53,6 +54,7 @@ extern const mjgScene mjg_sceneLostMotion;
 const mjgScene* const mjg_scenes[] = {
     &mjg_sceneRod,
     &mjg_scenePowerCut,
+    &mjg_sceneTwoLoads,
     &mjg_scenePush,
     &mjg_sceneLetGo,
     &mjg_sceneLanding,

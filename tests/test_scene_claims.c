@@ -1,4 +1,4 @@
-// The paper's claims hold for what the engine does, and only for that: with the runs of other gears
+// Claims of scenes hold for what the engine does, and only for that: with the runs of other gears
 // in their places they must fail.
 
 #include <setjmp.h>
@@ -83,6 +83,12 @@ static void wall_contact(void** state) {
 }
 
 
+static void two_loads(void** state) {
+  (void)state;
+  check("two-loads");
+}
+
+
 int main(void) {
   char error[2048];
   if (mjg_loadPlugin(MJGEAR_PLUGIN_PATH, error, sizeof error)) {
@@ -93,6 +99,7 @@ int main(void) {
       cmocka_unit_test(rod),
       cmocka_unit_test(wall),
       cmocka_unit_test(wall_contact),
+      cmocka_unit_test(two_loads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

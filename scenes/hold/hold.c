@@ -1,36 +1,78 @@
-// Friction that holds: ours, and the engine's own, which is a regularized constraint and creeps.
+// Friction that holds: ours, and what the engine has by itself, at its defaults and tuned. frictionloss is a
+// regularized constraint and creeps; springyield is a spring that yields.
 
 #include <math.h>
 
 #include "../claims.h"
+#include "../rivals.h"
 #include "../scene.h"
 
-#define NATIVE parameter[0]
-#define NOSLIP parameter[1]
+#define RIVAL  parameter[0]  // friction that MuJoCo has by itself: an mjgRival
+#define NOSLIP parameter[1]  // iterations
+#define MOST   parameter[2]  // that a joint of a tuned rival may turn in a minute, rad
+
+#define END   60.0
+#define SHORT 2.0  // after so long the defaults are away
+#define LAST  10.0
+
+#define IDEAL                  \
+  {                            \
+    { "gear", "coulomb", "0" } \
+  }
 
 static const mjgCase holdCase[] = {
-    {"gear", {{0}}, {0, 0}},
-    {"frictionloss", {{"gear", "coulomb", "0"}}, {1, 0}},
-    {"frictionloss-noslip", {{"gear", "coulomb", "0"}}, {1, 10}},
+    {"gear", {{0}}, {mjgRIVAL_NONE}},
+    {"frictionloss", IDEAL, {mjgRIVAL_LOSS}},
+    {"frictionloss-noslip", IDEAL, {mjgRIVAL_LOSS, 10}},
+    {"frictionloss-solimp", IDEAL, {mjgRIVAL_SOLIMP, 0, 5e-3}},
+    {"frictionloss-solimp-solref", IDEAL, {mjgRIVAL_SOLREF, 0, 1e-3}},
+#if mjgHAS_YIELD
+    {"springyield", IDEAL, {mjgRIVAL_YIELD, 0, 1e-2}},
+    {"springyield-damped", IDEAL, {mjgRIVAL_YIELD_DAMPED, 0, 5e-4}},
+#endif
 };
+enum {
+  NCASE = (int)(sizeof holdCase / sizeof *holdCase)
+};
+
+
+static void specify(mjSpec* spec, const mjgCase* variant) {
+  mjg_reserveRival(spec, (mjgRival)variant->RIVAL);
+}
 
 
 static void configure(mjModel* m, const mjgCase* variant) {
   static const double bound[] = {30, 15, 4};
   m->opt.noslip_iterations = (int)variant->NOSLIP;
   for (int i = 0; i < 3; i++) {
-    m->dof_frictionloss[i] = variant->NATIVE > 0 ? bound[i] : 0;
+    mjg_setRival(m, i, (mjgRival)variant->RIVAL, bound[i]);
   }
 }
 
 
-// largest turn of a joint until some time
+static const char* const joint[] = {"shoulder", "elbow", "wrist"};
+
+// largest turn of a joint from the beginning until some time
 static double droop(const mjgRun* run, double until) {
-  static const char* const name[] = {"q_shoulder", "q_elbow", "q_wrist"};
   double most = 0;
   for (int i = 0; i < 3; i++) {
-    double high = mjg_highest(run->trajectory, name[i], 0, until);
-    most = fmax(most, fmax(high, -mjg_lowest(run->trajectory, name[i], 0, until)));
+    char q[mjgMAXNAME];
+    snprintf(q, sizeof q, "q_%s", joint[i]);
+    double high = mjg_highest(run->trajectory, q, 0, until);
+    most = fmax(most, fmax(high, -mjg_lowest(run->trajectory, q, 0, until)));
+  }
+  return most;
+}
+
+
+// largest velocity of a joint in the last seconds
+static double rate(const mjgRun* run) {
+  double most = 0;
+  for (int i = 0; i < 3; i++) {
+    char v[mjgMAXNAME];
+    snprintf(v, sizeof v, "v_%s", joint[i]);
+    double high = mjg_highest(run->trajectory, v, END - LAST, END);
+    most = fmax(most, fmax(high, -mjg_lowest(run->trajectory, v, END - LAST, END)));
   }
   return most;
 }
@@ -38,15 +80,36 @@ static double droop(const mjgRun* run, double until) {
 
 static void claims(mjgClaims* claims, const mjgRun* run) {
   static const char* const sensor[] = {"gears"};
-  double turn = droop(&run[0], 60);
-  mjg_claim(claims, turn <= 1e-9, "held for 60 s, the arm turns by %.2g rad, at most 1e-9", turn);
+  double turn = droop(&run[0], END);
+  mjg_claim(claims, turn <= 1e-9, "held for %g s, the arm turns by %.2g rad, at most 1e-9", END,
+            turn);
   mjg_claimSolved(claims, &run[0], sensor, 1);
-  for (int i = 1; i < 3; i++) {
-    turn = droop(&run[i], 2);
-    double minute = droop(&run[i], 60);
-    mjg_claim(claims, turn > 1e-2 && minute > 0.2,
-              "%s droops by %.3f rad in 2 s, by %.2f rad in a minute", run[i].variant->name, turn,
-              minute);
+  for (int i = 1; i < NCASE; i++) {
+    const char* name = run[i].variant->name;
+    double minute = droop(&run[i], END), most = run[i].variant->MOST;
+    switch ((mjgRival)run[i].variant->RIVAL) {
+      case mjgRIVAL_LOSS:
+        turn = droop(&run[i], SHORT);
+        mjg_claim(claims, turn > 1e-2 && minute > 0.2,
+                  "%s droops by %.3f rad in %g s, by %.2f rad in a minute", name, turn, SHORT,
+                  minute);
+        break;
+      case mjgRIVAL_SOLIMP:
+      case mjgRIVAL_SOLREF:
+        mjg_claim(claims, minute < most && rate(&run[i]) > 1e-6,
+                  "%s holds to %.1e rad in a minute and creeps on, by %.1e rad/s", name, minute,
+                  rate(&run[i]));
+        break;
+      case mjgRIVAL_YIELD:
+        mjg_claim(claims, minute < most && rate(&run[i]) > 1e-6,
+                  "%s holds to %.1e rad in a minute and rings, with %.1e rad/s", name, minute,
+                  rate(&run[i]));
+        break;
+      default:
+        mjg_claim(claims, minute < most && rate(&run[i]) < 1e-12,
+                  "%s holds to %.1e rad in a minute and stands, at %.1e rad/s", name, minute,
+                  rate(&run[i]));
+    }
   }
 }
 
@@ -55,9 +118,10 @@ const mjgScene mjg_sceneHold = {
     .name = "hold",
     .description = "an arm is held for a minute by dry friction",
     .xml = "hold/hold.xml",
-    .duration = 60,
+    .duration = END,
     .variant = holdCase,
-    .nvariant = sizeof holdCase / sizeof *holdCase,
+    .nvariant = NCASE,
+    .specify = specify,
     .configure = configure,
     .claims = claims,
 };

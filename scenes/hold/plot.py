@@ -1,23 +1,40 @@
-"""One minute of holding: how far the arm's joints have turned, and the hand's fall."""
+"""One minute of holding: how far the arm's joints have turned, with our gear and with what MuJoCo has by itself."""
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 SCENES = ("hold",)
-LABEL = {"gear": "mjgear", "frictionloss": "MuJoCo's frictionloss", "frictionloss-noslip": "frictionloss, 10 noslip iterations"}
-COLOR = {"gear": "#0072B2", "frictionloss": "#D55E00", "frictionloss-noslip": "#E69F00"}  # Okabe and Ito
+STYLE = {  # the colours of Okabe and Ito
+    "gear": ("mjgear", "#0072B2"),
+    "frictionloss": ("frictionloss, defaults", "#D55E00"),
+    "frictionloss-noslip": ("frictionloss, 10 noslip iterations", "#E69F00"),
+    "frictionloss-solimp": ("frictionloss, solimp .9999", "#CC79A7"),
+    "springyield": ("springyield, undamped, rings", "#56B4E9"),
+    "frictionloss-solimp-solref": ("frictionloss, solimp .9999, solref .004", "#009E73"),
+    "springyield-damped": ("springyield, critically damped", "0.35"),
+}
 JOINTS = ("q_shoulder", "q_elbow", "q_wrist")
+LEAST, MOST, SLOT = 1e-5, 2.5, 0.32  # of the axis; height of a label in decades
 
 
 def draw(name, runs):
-    figure, axes = plt.subplots(figsize=(6.4, 3.2), layout="constrained")
-    for case, run in runs.items():
-        turn = np.max([np.abs(run[joint] - run[joint][0]) for joint in JOINTS], axis=0)
-        axes.plot(run["time"], turn, color=COLOR[case], linewidth=2.2 if case == "gear" else 1.6)
-        axes.annotate(f"{LABEL[case]}: {turn[-1]:.2g} rad", (run["time"][-1], turn[-1]), color=COLOR[case],
-                      xytext=(-4, 6), textcoords="offset points", ha="right", weight="bold")
+    figure, axes = plt.subplots(figsize=(7.4, 4.2), layout="constrained")
+    above = np.inf
+    turns = {case: np.max([np.abs(run[joint] - run[joint][0]) for joint in JOINTS], axis=0) for case, run in runs.items()}
+    for case in sorted(turns, key=lambda case: -turns[case][-1]):
+        label, color = STYLE[case]
+        time, turn = runs[case]["time"], turns[case]
+        end = turn.max()
+        axes.plot(time, np.maximum(turn, LEAST), color=color, linewidth=2.6 if case == "gear" else 1.5, clip_on=False)
+
+        # labels behind the curves, none over another
+        above = min(np.log10(max(end, LEAST)), above - SLOT)
+        axes.annotate(f"{label}: {end:.2g} rad", (60.8, 10**above), color=color, va="center", weight="bold", fontsize=8,
+                      annotation_clip=False)
+    axes.set_yscale("log")
     axes.set_xlim(0, 60)
-    axes.set_ylim(-0.05, 1.4)
+    axes.set_ylim(LEAST, MOST)
+    axes.set_yticks([LEAST, 1e-4, 1e-3, 1e-2, 0.1, 1], ["0", "1e-4", "1e-3", "0.01", "0.1", "1"])
     axes.set_xlabel("time [s]")
     axes.set_ylabel("largest turn of a joint [rad]")
     axes.set_title("One minute of holding an arm by dry friction, motors off")

@@ -5,11 +5,12 @@
 
 #include "../claims.h"
 #include "../motors.h"
+#include "../rivals.h"
 #include "../scene.h"
 
-#define NATIVE \
-  parameter    \
-      [0]  // MuJoCo's own friction over the weight of the arm, without its load; 0: there is none
+#define RIVAL  parameter[0]  // friction that MuJoCo has by itself: an mjgRival
+#define FACTOR parameter[1]  // of it over what the arm's joints carry without the load
+#define FLOOR  parameter[2]  // of it, N m: the legs carry nothing without the ground
 
 #define OFF   1.0  // the motors are switched off
 #define STILL 1.5  // from then on what locks may not move
@@ -33,16 +34,26 @@
 static const mjgCase powerCase[] = {
     {"locking", {LOCKING}, {0}},
     {"backdrivable", {{0}}, {0}},
-    {"frictionloss", {IDEAL}, {2}},
-    {"none", {IDEAL}, {0}},
+    {"frictionloss", {IDEAL}, {mjgRIVAL_LOSS, 2, 5}},
+    {"none", {IDEAL}, {mjgRIVAL_NONE}},
+    {"frictionloss-tuned", {IDEAL}, {mjgRIVAL_SOLREF, 2, 5}},
+#if mjgHAS_YIELD
+    {"springyield", {IDEAL}, {mjgRIVAL_YIELD_DAMPED, 2, 5}},
+#endif
 };
+enum {
+  NCASE = (int)(sizeof powerCase / sizeof *powerCase)
+};
+
+
+static void specify(mjSpec* spec, const mjgCase* variant) {
+  mjg_reserveRival(spec, (mjgRival)variant->RIVAL);
+}
 
 
 static void configure(mjModel* m, const mjgCase* variant) {
   mjg_makeMotors(m);
-  if (variant->NATIVE > 0) {
-    mjg_setNativeFriction(m, variant->NATIVE, 5);
-  }
+  mjg_setRivals(m, (mjgRival)variant->RIVAL, variant->FACTOR, variant->FLOOR);
 }
 
 
@@ -92,16 +103,24 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
       claims, arm == 0 && leg == 0,
       "gears that lock, motors off for %g s: the arm's joints turn by %g rad, the legs' by %g rad",
       END - OFF, arm, leg);
-  for (int i = 1; i < 4; i++) {
+  for (int i = 1; i < NCASE; i++) {
     const mjgTrajectory* t = run[i].trajectory;
     double load = mjg_at(t, "load_height", OFF) - mjg_at(t, "load_height", END);
     double trunk = mjg_at(t, "trunk_height", OFF) - mjg_at(t, "trunk_height", END);
-    if (run[i].variant->NATIVE > 0) {
-      arm = turn(t, 0, STILL, END);
+    int rival = (int)run[i].variant->RIVAL;
+    arm = turn(t, 0, STILL, END);
+    if (rival == mjgRIVAL_LOSS) {
       mjg_claim(claims, arm > 0.05 && trunk > 0.05,
                 "%s larger than the load of each joint: in %g s the arm creeps by %.3f rad, the "
                 "load sinks by %.0f mm, the body by %.0f mm",
                 run[i].variant->name, END - STILL, arm, 1e3 * load, 1e3 * trunk);
+    } else if (rival != mjgRIVAL_NONE) {
+      // a bound that was chosen for this pose and this load holds them
+      mjg_claim(claims, arm > 0 && arm < 1e-3 && load < 1e-3 && trunk < 1e-3,
+                "%s: bounds of %g times the load of each joint in this pose hold as well: in %g s "
+                "the arm turns by %.1e rad, the load sinks by %.1f mm, the body by %.1f mm",
+                run[i].variant->name, run[i].variant->FACTOR, END - STILL, arm, 1e3 * load,
+                1e3 * trunk);
     } else {
       mjg_claim(claims, load > 0.25 && trunk > 0.2,
                 "%s: the load falls by %.2f m, the body by %.2f m", run[i].variant->name, load,
@@ -119,7 +138,8 @@ const mjgScene mjg_scenePowerCut = {
     .xml = "power_cut/power_cut.xml",
     .duration = END,
     .variant = powerCase,
-    .nvariant = sizeof powerCase / sizeof *powerCase,
+    .nvariant = NCASE,
+    .specify = specify,
     .configure = configure,
     .input = input,
     .column = column,

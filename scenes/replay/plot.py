@@ -4,8 +4,16 @@ import matplotlib.pyplot as plt
 
 SCENES = ("replay",)
 EACH, TITLE = 6, ("sum of sines", "lift and drop", "up and down", "sine of squared time")
+DROP = 2.0  # the motor lets go of the pendulum that it lifted, s
 OFFSET = {"gear": 0.02173, "frictionloss": 0.02233}  # of the encoder, as in replay.c
 STYLE = {"gear": ("mjgear", "#0072B2", "-"), "frictionloss": ("MuJoCo's frictionloss", "#D55E00", "--")}
+
+
+def overshoot(time, measured, played):
+    """How far the dropped pendulum swings: here ours overshoots more than MuJoCo's friction."""
+    swing = {"measured": measured, **{STYLE[case][0]: q for case, q in played.items()}}
+    highest = {name: q[(time > DROP) & (time < DROP + 1)].max() for name, q in swing.items()}
+    return "dropped, it overshoots to\n" + "\n".join(f"{q:.2f} rad {name}" for name, q in highest.items())
 
 
 def draw(name, runs):
@@ -17,6 +25,9 @@ def draw(name, runs):
         panel.plot(time, first["measured"][part], color="black", linewidth=2.6, alpha=0.55, label="measured")
         for case, (label, color, line) in STYLE.items():
             panel.plot(time, runs[case]["q_servo"][part] - OFFSET[case], color=color, linestyle=line, label=label)
+        if TITLE[i] == "lift and drop":
+            panel.annotate(overshoot(time, first["measured"][part], {case: runs[case]["q_servo"][part] - OFFSET[case] for case in STYLE}),
+                           (0.98, 0.04), xycoords="axes fraction", ha="right", fontsize=8)
         panel.set_title(TITLE[i])
         panel.set_xlabel("time [s]")
         panel.set_ylabel("position [rad]")

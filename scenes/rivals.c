@@ -1,0 +1,83 @@
+#include "rivals.h"
+
+#include <math.h>
+
+#include "load.h"
+
+// stiffness of a spring over the inertia that it moves and the square of the step: the engine takes springs at
+// the step's beginning, and 4 is where one of one joint rings away
+#define STIFFEST 1
+
+
+void mjg_reserveRival(mjSpec* spec, mjgRival rival) {
+#if mjgHAS_YIELD
+  if (rival < mjgRIVAL_YIELD) {
+    return;
+  }
+  for (mjsElement* e = mjs_firstElement(spec, mjOBJ_JOINT); e; e = mjs_nextElement(spec, e)) {
+    mjsJoint* joint = mjs_asJoint(e);
+    if (joint->type == mjJNT_HINGE || joint->type == mjJNT_SLIDE) {
+      // any positive number: mjg_setRival has the right ones
+      joint->stiffness[0] = 1;
+      joint->springyield = 1;
+    }
+  }
+#else
+  (void)spec;
+  (void)rival;
+#endif
+}
+
+
+void mjg_setRival(mjModel* m, int joint, mjgRival rival, double bound) {
+  int dof = m->jnt_dofadr[joint];
+  if (rival >= mjgRIVAL_LOSS && rival <= mjgRIVAL_SOLREF) {
+    m->dof_frictionloss[dof] = bound;
+  }
+  if (rival == mjgRIVAL_SOLIMP || rival == mjgRIVAL_SOLREF) {
+    m->dof_solimp[mjNIMP * dof] = m->dof_solimp[mjNIMP * dof + 1] = mjMAXIMP;
+  }
+  if (rival == mjgRIVAL_SOLREF) {
+    m->dof_solref[mjNREF * dof] = 2 * m->opt.timestep;
+  }
+#if mjgHAS_YIELD
+  if (rival >= mjgRIVAL_YIELD) {
+    double stable = STIFFEST / (m->opt.timestep * m->opt.timestep * m->dof_invweight0[dof]);
+    double stiffness = fmin(bound / mjgYIELD, stable);
+    m->jnt_stiffness[joint] = stiffness;
+    m->jnt_springyield[joint] = bound / stiffness;
+    if (rival == mjgRIVAL_YIELD_DAMPED) {
+      m->dof_damping[dof] = 2 * sqrt(stiffness * m->dof_M0[dof]);
+    }
+  }
+#endif
+}
+
+
+// let the spring of a joint rest at the first state
+static void relax(mjModel* m, const mjData* d, int joint) {
+  int q = m->jnt_qposadr[joint];
+  m->qpos_spring[q] = d->qpos[q];
+#if mjgHAS_YIELD
+  int key = mjg_startKey(m), plastic = m->jnt_plasticadr[joint];
+  if (key >= 0 && plastic >= 0) {
+    m->key_plastic[key * m->nplastic + plastic] = d->qpos[q];
+  }
+#endif
+}
+
+
+void mjg_setRivals(mjModel* m, mjgRival rival, double factor, double floor) {
+  mjData* d = mjg_startScene(m);
+  if (!d) {
+    return;
+  }
+  mj_forward(m, d);
+  for (int i = 0; i < m->nu; i++) {
+    int joint = m->actuator_trnid[2 * i];
+    double load = fabs(d->qfrc_bias[m->jnt_dofadr[joint]]);
+    mjg_setRival(m, joint, rival, fmax(floor, factor * load));
+    relax(m, d, joint);
+  }
+  mj_deleteData(d);
+}

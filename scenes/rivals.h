@@ -1,0 +1,35 @@
+// The friction that MuJoCo offers by itself for a joint: a constant, at the engine's defaults and tuned.
+
+#ifndef SCENES_RIVALS_H_
+#define SCENES_RIVALS_H_
+
+#include <mujoco/mujoco.h>
+
+// springyield is in the engine from this release on
+#define mjgHAS_YIELD (mjVERSION_HEADER >= 4000000)
+
+// how a bound of friction is written
+typedef enum mjgRival_ {
+  mjgRIVAL_NONE = 0,
+  mjgRIVAL_LOSS = 1,          // frictionloss, with the engine's defaults
+  mjgRIVAL_SOLIMP = 2,        // frictionloss with solimp .9999, the hardest that the engine takes
+  mjgRIVAL_SOLREF = 3,        // besides with solref of two steps, the shortest that it takes
+  mjgRIVAL_YIELD = 4,         // springyield: a spring that yields at the bound, without damping
+  mjgRIVAL_YIELD_DAMPED = 5,  // springyield with critical damping
+} mjgRival;
+
+// angle or length at which a spring of mjgRIVAL_YIELD yields, more where it must be softer to be stable
+#define mjgYIELD 3e-4
+
+// Where the rival is a spring that yields, let the engine keep the state of each hinge and slide that it
+// needs: before the model is compiled.
+void mjg_reserveRival(mjSpec* spec, mjgRival rival);
+
+// Give a hinge or slide a friction of that bound, N m or N, in place of the one it has.
+void mjg_setRival(mjModel* m, int joint, mjgRival rival, double bound);
+
+// Give each joint that a motor drives a bound that is the larger of a floor and `factor` times the load that
+// it carries at the first state, without contacts. Springs rest at that state.
+void mjg_setRivals(mjModel* m, mjgRival rival, double factor, double floor);
+
+#endif  // SCENES_RIVALS_H_

@@ -1,0 +1,171 @@
+// One gear, two loads: a worm holds the same arm empty and loaded without its motor, and lets the motor lift
+// either. A constant, however tuned, fails in one of the two: what holds the load does not let the motor move
+// the empty arm as the worm does.
+
+#include <math.h>
+
+#include "../claims.h"
+#include "../rivals.h"
+#include "../scene.h"
+
+#define RIVAL parameter[0]  // friction that MuJoCo has by itself: an mjgRival
+#define BOUND parameter[1]  // of it, N m
+
+#define LIFT 2.0  // the motors are switched on
+#define OFF  2.4  // and off again
+#define REST 3.5  // by then both arms have come to rest
+#define END  4.0
+
+// what a load asks for
+#define HELD   1e-2  // rad that an arm may sink without its motor
+#define LIFTED 0.05  // of the angle by which the motor lifts it
+
+// as two_loads.xml has them
+#define ETA      0.447  // the motor drives the load
+#define ARMATURE 0.02
+#define STEPS    20000  // of the integration beside the engine's
+
+typedef struct Load_ {
+  const char* joint;
+  double torque;   // of the motor while it lifts, N m
+  double weight;   // torque of gravity at angle 0, N m
+  double inertia;  // of the link about the joint, kg m2
+} Load;
+
+static const Load kLoad[] = {
+    {"empty", 20, 9.81 * 2.5 * 0.3, 0.08 + 2.5 * 0.3 * 0.3},
+    {"loaded", 100, 9.81 * (2.5 * 0.3 + 5 * 0.6), 0.08 + 2.5 * 0.3 * 0.3 + 0.02 + 5 * 0.6 * 0.6},
+};
+enum {
+  NLOAD = (int)(sizeof kLoad / sizeof *kLoad)
+};
+
+#define IDEAL                       \
+  {                                 \
+    {"gear", "eta_forward", "1"}, { \
+      "gear", "eta_backward", "1"   \
+    }                               \
+  }
+
+// 11 and 55 N m are what the worm loses while the motor lifts the empty and the loaded arm, 40 hold the load
+static const mjgCase loadsCase[] = {
+    {"gear", {{0}}, {mjgRIVAL_NONE}},
+    {"frictionloss=11", IDEAL, {mjgRIVAL_SOLREF, 11}},
+    {"frictionloss=25", IDEAL, {mjgRIVAL_SOLREF, 25}},
+    {"frictionloss=40", IDEAL, {mjgRIVAL_SOLREF, 40}},
+    {"frictionloss=55", IDEAL, {mjgRIVAL_SOLREF, 55}},
+#if mjgHAS_YIELD
+    {"springyield=11", IDEAL, {mjgRIVAL_YIELD, 11}},
+    {"springyield=40", IDEAL, {mjgRIVAL_YIELD, 40}},
+    {"springyield-damped=40", IDEAL, {mjgRIVAL_YIELD_DAMPED, 40}},
+#endif
+};
+enum {
+  NCASE = (int)(sizeof loadsCase / sizeof *loadsCase)
+};
+
+
+static void specify(mjSpec* spec, const mjgCase* variant) {
+  mjg_reserveRival(spec, (mjgRival)variant->RIVAL);
+}
+
+
+static void configure(mjModel* m, const mjgCase* variant) {
+  for (int i = 0; i < NLOAD; i++) {
+    mjg_setRival(m, i, (mjgRival)variant->RIVAL, variant->BOUND);
+  }
+}
+
+
+static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
+  (void)m;
+  (void)variant;
+  for (int i = 0; i < NLOAD; i++) {
+    d->ctrl[i] = mjg_reached(d->time, LIFT) && !mjg_reached(d->time, OFF) ? kLoad[i].torque : 0;
+  }
+}
+
+
+// Angle at which an arm comes to rest that the motor has lifted through the worm: x = eta_f u drives the link,
+// u = tau - m a, so that (M + eta_f m) a = eta_f tau - G cos(q) while it rises, by the midpoint rule.
+static double liftedAngle(const Load* load) {
+  double h = OFF / STEPS, q = 0, v = 0, time = 0, inertia = load->inertia + ETA * ARMATURE;
+  while (v >= 0) {
+    double drive = time < OFF - LIFT ? ETA * load->torque : 0;
+    double half = (drive - load->weight * cos(q)) / inertia;
+    double middle = v + 0.5 * h * half;
+    double a = (drive - load->weight * cos(q + 0.5 * h * v)) / inertia;
+    q += h * middle;
+    v += h * a;
+    time += h;
+  }
+  return q;
+}
+
+
+// what a run did with one of the loads
+typedef struct Result_ {
+  double sunk;  // before the motor lifts it, rad
+  double angle;
+  double wanted;
+  int holds;
+  int lifts;
+} Result;
+
+
+static Result judge(const mjgRun* run, const Load* load) {
+  char q[mjgMAXNAME];
+  snprintf(q, sizeof q, "q_%s", load->joint);
+  Result r = {.sunk = fmax(0, -mjg_lowest(run->trajectory, q, 0, LIFT)),
+              .angle = mjg_at(run->trajectory, q, REST),
+              .wanted = liftedAngle(load)};
+  r.holds = r.sunk <= HELD;
+  r.lifts = fabs(r.angle - r.wanted) <= LIFTED * r.wanted;
+  return r;
+}
+
+
+static void claims(mjgClaims* claims, const mjgRun* run) {
+  static const char* const sensor[] = {"gear_empty", "gear_loaded"};
+  for (int i = 0; i < NLOAD; i++) {
+    Result r = judge(&run[0], &kLoad[i]);
+    char v[mjgMAXNAME];
+    snprintf(v, sizeof v, "v_%s", kLoad[i].joint);
+    double rest = fmax(mjg_highest(run[0].trajectory, v, REST, END),
+                       -mjg_lowest(run[0].trajectory, v, REST, END));
+    mjg_claim(claims, r.sunk == 0 && rest == 0 && fabs(r.angle - r.wanted) < 0.01 * r.wanted,
+              "gear, %s: sinks by %g rad without its motor; %g N m lift it by %.4f rad, the law "
+              "integrated says %.4f; it stands again at %g rad/s",
+              kLoad[i].joint, r.sunk, kLoad[i].torque, r.angle, r.wanted, rest);
+  }
+  mjg_claimSolved(claims, &run[0], sensor, NLOAD);
+
+  // the motor must be able to move the empty arm, and friction to hold the loaded one
+  double most = kLoad[0].torque - kLoad[0].weight, least = kLoad[1].weight;
+  mjg_claim(claims, most < least,
+            "no constant does both: %g N m lift the empty arm against less than %.1f N m, holding "
+            "the load takes %.1f N m",
+            kLoad[0].torque, most, least);
+  for (int i = 1; i < NCASE; i++) {
+    Result empty = judge(&run[i], &kLoad[0]), loaded = judge(&run[i], &kLoad[1]);
+    mjg_claim(claims, !(empty.holds && empty.lifts && loaded.holds && loaded.lifts),
+              "%s N m: empty sinks by %.1e rad, is lifted to %.3f rad of %.3f; loaded sinks by "
+              "%.1e rad, is lifted to %.3f rad of %.3f",
+              run[i].variant->name, empty.sunk, empty.angle, empty.wanted, loaded.sunk,
+              loaded.angle, loaded.wanted);
+  }
+}
+
+
+const mjgScene mjg_sceneTwoLoads = {
+    .name = "two-loads",
+    .description = "one arm, empty and loaded: a gear does both, no constant does",
+    .xml = "two_loads/two_loads.xml",
+    .duration = END,
+    .variant = loadsCase,
+    .nvariant = NCASE,
+    .specify = specify,
+    .configure = configure,
+    .input = input,
+    .claims = claims,
+};
