@@ -474,11 +474,17 @@ char* mjg_loadText(size_t* size, const char* path, char* error, size_t nerror) {
       }
       text = larger;
     }
-    count += fread(text + count, 1, capacity - count, file);
+    size_t n = fread(text + count, 1, capacity - count, file);
     ok = !ferror(file);
+    if (memchr(text + count, 0, n)) {
+      errno = EILSEQ;  // no text, or /dev/zero, which has no end
+      ok = 0;
+    }
+    count += n;
   }
   if (!ok) {
-    snprintf(error, nerror, "%s: %s", path, strerror(errno));
+    snprintf(error, nerror, "%s: %s", path,
+             errno == EILSEQ ? "no text, but bytes of 0" : strerror(errno));
     free(text);
     text = NULL;
   }

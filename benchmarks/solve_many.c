@@ -545,8 +545,13 @@ int main(int argc, char** argv) {
   long wrong = report(&run);
   mjg_freePlace(&run.place);
   mjg_freePlace(&run.other);
-  if (run.save && fclose(run.save)) {
+  int lost = run.save && ferror(run.save);
+  if (run.save && (fclose(run.save) || lost)) {
     fprintf(stderr, "mjgear-solve-many: cannot write '%s'\n", run.options.save);
+    return 1;
+  }
+  if (fflush(stdout) || ferror(stdout)) {
+    fputs("mjgear-solve-many: cannot write standard output\n", stderr);
     return 1;
   }
   return wrong != 0;

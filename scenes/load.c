@@ -125,7 +125,14 @@ static char* readFile(const char* path, char* error, int error_sz) {
 
   // piece by piece: what is not a plain file has no size to ask for
   while (file && text && !feof(file) && !ferror(file)) {
-    size += fread(text + size, 1, room - 1 - size, file);
+    size_t n = fread(text + size, 1, room - 1 - size, file);
+    if (memchr(text + size, 0, n)) {
+      errno = EILSEQ;  // no text: a picture, or /dev/zero, which has no end
+      free(text);
+      text = NULL;
+      break;
+    }
+    size += n;
     if (size == room - 1) {
       room *= 2;
       char* larger = realloc(text, room);
@@ -136,7 +143,8 @@ static char* readFile(const char* path, char* error, int error_sz) {
     }
   }
   if (!file || !text || ferror(file)) {
-    snprintf(error, (size_t)error_sz, "%s: %s", path, strerror(errno ? errno : EIO));
+    snprintf(error, (size_t)error_sz, "%s: %s", path,
+             errno == EILSEQ ? "no text, but bytes of 0" : strerror(errno ? errno : EIO));
     free(text);
     text = NULL;
   } else {

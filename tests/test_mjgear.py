@@ -5,6 +5,8 @@ import math
 import os
 import pathlib
 import re
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -161,6 +163,20 @@ def test_mjcf():
         near(m.dof_damping[0], preset["facts"]["viscous"])
 
 
+def test_names_in_mjcf():
+    """Whatever a joint is called, the lines to paste are XML, and the engine finds that joint."""
+    for name in ('a"b', "a<b>&c", "two words", "it's", "it's two", "'quoted'", "&amp;", "x" * 300, "tab\there"):
+        shown = name.replace("\t", "")
+        status, out, err = run("mjcf", "worm", "armature=0.1", "--joint", name)
+        assert status == 0, err
+        lines = out[out.index("<extension>") :]
+        joint = re.search("<joint[^>]*/>", lines).group()
+        extension = lines[: lines.index("</extension>") + len("</extension>")]
+        model = mujoco.MjModel.from_xml_string(f'<mujoco>{extension}<worldbody><body>{joint}<geom size=".1"/></body></worldbody></mujoco>')
+        assert model.joint(shown).id == 0 and model.nplugin == 1, name
+        assert xml.etree.ElementTree.fromstring(extension).find(".//instance").get("name") == f"{shown}_gear", name
+
+
 def test_mjcf_of_several_joints_and_gaps():
     words = ["harmonic_drive", "backlash=exact", "half_gap=1deg", "stiffness=1e4", "--joint", "left", "--joint", "right"]
     text = run("mjcf", *words)[1]
@@ -275,6 +291,41 @@ def test_check():
             file.write(good.replace('<config key="ratio"',
                                     gap.replace('"0.01"', '"-1"') + '<config key="ratio"'))
         assert any("half_gap" in line for line in ask("check", path, code=1)["problems"])
+
+
+def limited(size=0):
+    """A disk that is full after so many bytes."""
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    return limit
+
+
+def test_check_of_what_is_no_file():
+    for path in ("/dev/zero", "/dev/full", "/tmp", "/proc/self/fd/0"):
+        done = subprocess.run([TOOL, "check", path], stdin=subprocess.PIPE, capture_output=True, text=True, check=False, timeout=60)
+        assert done.returncode == 1, path
+        assert done.stdout == f"{path}: no plain file; save the model in one\n{path}: 1 problem\n", done.stdout
+    with tempfile.NamedTemporaryFile(suffix=".xml") as file:
+        file.truncate(2 << 30)
+        done = subprocess.run([TOOL, "check", file.name], capture_output=True, text=True, check=False, timeout=60)
+        assert done.returncode == 1 and "larger than 1 GiB" in done.stdout, done.stdout
+
+
+def test_full_disk():
+    """No half picture stays, and nobody is told that all went well."""
+    with tempfile.TemporaryDirectory() as folder:
+        for size in (0, 4096):
+            path = pathlib.Path(folder) / f"{size}.svg"
+            done = subprocess.run([TOOL, "draw", path, "worm"], capture_output=True, text=True, check=False, preexec_fn=limited(size))
+            assert (done.returncode, done.stderr) == (1, f"mjgear: cannot write {path}: File too large\n"), done
+            assert not path.exists()
+    for words in (["--help"], ["--version"], ["keys"], ["keys", "--help"], ["explain", "worm", "--json"], ["mjcf", "worm"]):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([TOOL, *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        assert (done.returncode, done.stderr) == (1, "mjgear: cannot write standard output: No space left on device\n"), done
 
 
 def test_draw():

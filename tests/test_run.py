@@ -3,21 +3,24 @@
 import csv
 import os
 import pathlib
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 RUN = sys.argv.pop(1)
 SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
 
 
-def run(*arguments, folder=None):
+def run(*arguments, folder=None, preexec_fn=None):
     """Exit code, output and errors."""
     environment = dict(os.environ, MJGEAR_PLUGIN=os.environ["MJGEAR_PLUGIN_PATH"])
     environment.pop("LD_PRELOAD", None)
     done = subprocess.run([RUN, *arguments], cwd=folder, env=environment, capture_output=True,
-                          text=True, timeout=300)
+                          text=True, timeout=300, preexec_fn=preexec_fn)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -81,6 +84,57 @@ class Run(unittest.TestCase):
         code, _, _ = run("rod", "--case", "gamma_v=0.5", "--out", "-", folder=self.folder)
         self.assertEqual(code, 0)
         self.assertEqual(list(self.folder.iterdir()), [])
+
+    def limited(self, size):
+        """A disk that is full after so many bytes of each file."""
+
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+        return limit
+
+    def test_full_disk(self):
+        """Rows that were written stay, whole; a file without any does not."""
+        for size, rows in ((0, None), (5000, 10)):
+            with self.subTest(size):
+                code, _, errors = run("rod", "--case", "gamma_v=0.2", "--out", ".", folder=self.folder, preexec_fn=self.limited(size))
+                self.assertEqual(code, 1)
+                self.assertIn("File too large", errors)
+                path = self.folder / "rod/gamma_v=0.2.csv"
+                self.assertEqual(path.exists(), rows is not None)
+                if rows:
+                    lines = path.read_text().splitlines(keepends=True)
+                    self.assertGreater(len(lines), rows)
+                    self.assertEqual({(line.count(","), line[-1]) for line in lines}, {(lines[0].count(","), "\n")})
+        for option in ("--list", "--help"):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([RUN, option], stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual((done.returncode, done.stderr), (1, "mjgear-run: cannot write standard output: No space left on device\n"))
+
+    def test_an_interrupt_leaves_whole_rows(self):
+        environment = dict(os.environ, MJGEAR_PLUGIN=os.environ["MJGEAR_PLUGIN_PATH"])
+        environment.pop("LD_PRELOAD", None)
+        path = self.folder / "rod/gamma_v=0.2.csv"
+        for number in signal.SIGINT, signal.SIGTERM, signal.SIGKILL:
+            path.unlink(missing_ok=True)
+            with subprocess.Popen([RUN, "rod", "--case", "gamma_v=0.2", "--duration", "1e6", "--out", "."], cwd=self.folder, env=environment,
+                                  stderr=subprocess.DEVNULL) as running:
+                while not path.exists() or path.stat().st_size < 20000:
+                    self.assertIsNone(running.poll())
+                    time.sleep(0.01)
+                running.send_signal(number)
+            lines = path.read_text().splitlines(keepends=True)
+            self.assertEqual({(line.count(","), line[-1]) for line in lines}, {(lines[0].count(","), "\n")}, number)
+
+    def test_model_without_end(self):
+        code, _, errors = run("zero.xml", folder=self.zero())
+        self.assertEqual(code, 1)
+        self.assertEqual(errors, "mjgear-run: ./zero.xml: no text, but bytes of 0\n")
+
+    def zero(self):
+        (self.folder / "zero.xml").symlink_to("/dev/zero")
+        return self.folder
 
     def test_list_and_help(self):
         for option, word in (("--list", "gamma_v=1.05"), ("--help", "--duration")):

@@ -5,7 +5,9 @@ import json
 import os
 import pathlib
 import pty
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import unittest
@@ -171,6 +173,27 @@ class Films(unittest.TestCase):
         self.assertEqual(stream["pix_fmt"], "yuv420p")
         self.assertEqual(stream["r_frame_rate"], "25/1")
         self.assertEqual(int(stream["nb_read_frames"]), 26)
+
+    def test_full_disk(self):
+        """Whole rows stay; half a picture, half a film and a table without rows do not."""
+
+        def limit(size):
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+        for size, name, option in ((0, "full.csv", "--csv"), (5000, "full.csv", "--csv"), (4096, "full.png", "--picture"), (0, "full.png", "--picture"),
+                                   (2000, "full.mp4", "--record")):
+            done = subprocess.run([VIEW, "rod/gamma_v=1.05", "--duration", "0.5", "--size", "160x120", option, name], cwd=FOLDER, env=ENVIRONMENT,
+                                  capture_output=True, text=True, timeout=200, preexec_fn=lambda: limit(size))
+            self.assertNotEqual(done.returncode, 0, (size, name))
+            self.assertIn(name, done.stderr)
+            self.assertEqual((FOLDER / name).exists(), (size, name) == (5000, "full.csv"), (size, name, done.stderr))
+        lines = (FOLDER / "full.csv").read_text().splitlines(keepends=True)
+        self.assertGreater(len(lines), 5)
+        self.assertEqual({(line.count(","), line[-1]) for line in lines}, {(lines[0].count(","), "\n")})
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([VIEW, "--list"], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual((done.returncode, done.stderr), (1, "mjgear-view: cannot write standard output: No space left on device\n"))
 
     def test_table(self):
         view("rod/gamma_v=1.05", "--csv", "rod.csv")

@@ -1,7 +1,9 @@
 #include "check.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <mujoco/mujoco.h>
 
@@ -12,9 +14,10 @@
 #include "mjgear_params.h"
 #include "print.h"
 
-#define MAXUNKNOWN 32     // keys in the file that do not exist
-#define MAXNAME    64     // length of a key
-#define MAXTEXT    20000  // all problems
+#define MAXUNKNOWN 32          // keys in the file that do not exist
+#define MAXNAME    64          // length of a key
+#define MAXTEXT    20000       // all problems
+#define LARGEST    (1L << 30)  // bytes of a file
 
 // The engine compiles a model only if its plugins accept it, and then says the first problem alone.
 // So the tool registers a plugin of the same name that accepts everything, among it the keys that
@@ -90,8 +93,15 @@ static int findUnknown(char unknown[MAXUNKNOWN][MAXNAME], mjgReport* report, con
 }
 
 
-// text of a file, to be freed; null if it cannot be read
-static char* readFile(const char* name) {
+// text of a plain file, to be freed; null if it cannot be read. It is read again by the engine, so a pipe is none
+static char* readFile(const char* name, mjgReport* report) {
+  struct stat status;
+  if (!stat(name, &status) && (!S_ISREG(status.st_mode) || status.st_size > LARGEST)) {
+    mjg_refuse(report, "%s: %s", name,
+               S_ISREG(status.st_mode) ? "larger than 1 GiB, which no model is"
+                                       : "no plain file; save the model in one");
+    return NULL;
+  }
   FILE* file = fopen(name, "rb");
   char* text = NULL;
   size_t size = 0, used = 0;
@@ -242,24 +252,25 @@ int checkModelFile(FILE* out, const char* file, int flg_json) {
   // keys that do not exist, in the file itself
   char unknown[MAXUNKNOWN][MAXNAME];
   int nunknown = 0;
-  char* text = readFile(file);
+  char* text = readFile(file, &report);
   if (text) {
     removeComments(text);
     nunknown = findUnknown(unknown, &report, text, keys, nkey);
   }
   registerAccepting(unknown, nunknown);
-  free(text);
 
   // compile it, then all our checks
   char error[1000] = "";
-  mjModel* m = mj_loadXML(file, NULL, error, sizeof(error));
+  int readable = !report.count || text;
+  mjModel* m = readable ? mj_loadXML(file, NULL, error, sizeof(error)) : NULL;
   mjgpJoint* joint = NULL;
   int n = 0, slot = -1;
   mjp_getPlugin(mjgpNAME, &slot);
-  if (!m) {
+  free(text);
+  if (!m && readable) {
     error[strcspn(error, "\n")] = 0;
     mjg_refuse(&report, "%s: %s; the engine reads no further", file, error);
-  } else {
+  } else if (m) {
     for (int i = 0; i < m->nplugin; i++) {
       n += m->plugin[i] == slot ? mjgp_countJoints(m, i) : 0;
     }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <mujoco/mujoco.h>
 
@@ -295,11 +297,17 @@ static int draw(const Arguments* arguments) {
     snprintf(title, sizeof(title), "gamma_u = %.4g, gamma_v = %.4g", gear.gamma_u, gear.gamma_v);
   }
   FILE* file = fopen(name, "w");
-  int failed = !file || drawDiagram(file, &facts, title, limit) < 0;
-  failed |= file && fclose(file) != 0;
-  if (failed) {
-    fprintf(stderr, "mjgear: cannot write %s: %s; choose a folder that exists and may be written\n",
-            name, strerror(errno));
+  int lost = !file || drawDiagram(file, &facts, title, limit) < 0 ? errno : 0;
+  if (file && fclose(file)) {
+    lost = lost ? lost : errno;
+  }
+  if (!file || lost) {
+    struct stat found;
+    if (file && !lstat(name, &found) && S_ISREG(found.st_mode)) {
+      remove(name);  // half a picture
+    }
+    fprintf(stderr, "mjgear: cannot write %s: %s%s\n", name, strerror(lost),
+            file ? "" : "; choose a folder that exists and may be written");
     return REFUSED;
   }
   if (arguments->flg_json) {
@@ -423,7 +431,19 @@ static int failOption(const Command* command, const char* option) {
 }
 
 
+// what standard output did not take must not go unsaid
+static void endOutput(void) {
+  int lost = ferror(stdout);
+  if (fflush(stdout) || lost) {
+    fprintf(stderr, "mjgear: cannot write standard output: %s\n",
+            errno ? strerror(errno) : "not everything was taken");
+    _exit(REFUSED);
+  }
+}
+
+
 int main(int argc, char** argv) {
+  atexit(endOutput);
   if (argc < 2) {
     return fail(NULL, "no command");
   }
@@ -462,6 +482,5 @@ int main(int argc, char** argv) {
       arguments.word[arguments.nword++] = argv[i];
     }
   }
-  int status = command->run(&arguments);
-  return fflush(stdout) || ferror(stdout) ? REFUSED : status;
+  return command->run(&arguments);
 }

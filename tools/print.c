@@ -182,15 +182,6 @@ static const char* typeAttribute(const Input* input) {
 }
 
 
-// name of the instance: that of its only joint, with a suffix
-static void nameInstance(char* text, size_t size, const Names* joints) {
-  snprintf(text, size, "%s", "gears");
-  if (joints->n == 1) {
-    snprintf(text, size, "%s_gear", joints->name[0]);
-  }
-}
-
-
 // rotor inertia in front of a gap; 0 where the joint has it
 static double rotorInertia(const Input* input, const mjgTransmission* gear) {
   const int last = NGAPKEY - 1;
@@ -203,21 +194,39 @@ static void printConfig(FILE* file, const char* key, double value) {
 }
 
 
+// text within an attribute in double quotes; control characters have no place in XML
+static void printEscaped(FILE* file, const char* text) {
+  for (const char* c = text; *c; c++) {
+    if ((unsigned char)*c >= ' ') {
+      fputs(*c == '<'   ? "&lt;"
+            : *c == '>' ? "&gt;"
+            : *c == '&' ? "&amp;"
+            : *c == '"' ? "&quot;"
+                        : (const char[]){*c, 0},
+            file);
+    }
+  }
+}
+
+
 static void printInstance(FILE* file, const Input* input, const mjgTransmission* gear,
                           const Names* joints) {
   const mjgDescription* d = &input->description;
-  char name[100];
-  nameInstance(name, sizeof(name), joints);
-  fprintf(file,
-          "<extension>\n  <plugin plugin=\"mjgear.transmission\">\n    <instance name=\"%s\">\n",
-          name);
+  fputs("<extension>\n  <plugin plugin=\"mjgear.transmission\">\n    <instance name=\"", file);
+  printEscaped(file, joints->n == 1 ? joints->name[0] : "gears");
+  fputs(joints->n == 1 ? "_gear\">\n" : "\">\n", file);
   if (input->preset.name) {
     fprintf(file, "      <!-- %s -->\n", input->preset.title);
   }
   fputs("      <config key=\"joint\" value=\"", file);
   for (int i = 0; i < joints->n; i++) {
-    const char* quote = strchr(joints->name[i], ' ') ? "'" : "";
-    fprintf(file, "%s%s%s%s", i ? " " : "", quote, joints->name[i], quote);
+    // a list of names: quotes hold those together that have spaces, or begin with a quote
+    const char* joint = joints->name[i];
+    int quoted = strchr(joint, ' ') || *joint == '\'' || *joint == '"';
+    const char* quote = !quoted ? "" : strchr(joint, '\'') ? "&quot;" : "'";
+    fprintf(file, "%s%s", i ? " " : "", quote);
+    printEscaped(file, joint);
+    fputs(quote, file);
   }
   fputs("\"/>\n", file);
   if (d->type != mjgTYPE_AUTO) {
@@ -256,7 +265,9 @@ void printMjcf(FILE* file, const Input* input, const mjgTransmission* gear, cons
             isSlide(&input->description) ? "kg" : "kg m2");
   }
   for (int i = 0; i < joints->n; i++) {
-    fprintf(file, "<joint name=\"%s\"%s", joints->name[i], typeAttribute(input));
+    fputs("<joint name=\"", file);
+    printEscaped(file, joints->name[i]);
+    fprintf(file, "\"%s", typeAttribute(input));
     if (gear->armature != 0 && input->backlash < 0) {
       fprintf(file, " armature=\"%.15g\"", gear->armature);
     }
@@ -268,8 +279,10 @@ void printMjcf(FILE* file, const Input* input, const mjgTransmission* gear, cons
   if (input->preset.torque_constant != 0 && input->preset.resistance != 0) {
     fputs("\n<actuator>\n", file);
     for (int i = 0; i < joints->n; i++) {
-      fprintf(file, "  <dcmotor joint=\"%s\" motorconst=\"%.15g\" resistance=\"%.15g\"/>\n",
-              joints->name[i], input->preset.torque_constant, input->preset.resistance);
+      fputs("  <dcmotor joint=\"", file);
+      printEscaped(file, joints->name[i]);
+      fprintf(file, "\" motorconst=\"%.15g\" resistance=\"%.15g\"/>\n",
+              input->preset.torque_constant, input->preset.resistance);
     }
     fputs("</actuator>\n", file);
   }
@@ -277,8 +290,8 @@ void printMjcf(FILE* file, const Input* input, const mjgTransmission* gear, cons
 
 
 void jsonMjcf(Json* json, const Input* input, const mjgTransmission* gear, const Names* joints) {
-  char name[100];
-  nameInstance(name, sizeof(name), joints);
+  char name[strlen(joints->name[0]) + sizeof("_gear")];
+  snprintf(name, sizeof(name), joints->n == 1 ? "%s_gear" : "gears", joints->name[0]);
   json_text(json, "instance", name);
   jsonDescription(json, "description", &input->description);
   jsonGap(json, input);

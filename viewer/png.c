@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output.h"
+
 
 int pngWrite(const char* path, const unsigned char* rgb, int width, int height, char* error,
              size_t error_size) {
@@ -20,6 +22,7 @@ int pngWrite(const char* path, const unsigned char* rgb, int width, int height, 
   }
   int flg_written = png_image_write_to_stdio(&image, file, 0, rgb, 0, NULL);
   if (fclose(file) || !flg_written) {
+    mjg_discard(path);
     snprintf(error, error_size, "cannot write %s: %s", path,
              flg_written ? strerror(errno) : image.message);
     return -1;

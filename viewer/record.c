@@ -85,7 +85,8 @@ static int runDrawn(Show* show, Frame* frame, Video* video, mjrRect area, unsign
         return exitOUTPUT;
       }
     }
-    if (flg_end || (!video && !option->csv && !flg_picture)) {
+    if (flg_end || (!video && !option->csv && !flg_picture) ||
+        (show->csv && mjg_isOutputLost(show->csv))) {
       break;
     }
     showStep(show, NULL);
@@ -164,7 +165,8 @@ int record(Show* show, char* error, size_t error_size) {
     mjgProgress progress;
     mjg_beginProgress(&progress, 1);
     double h = show->sim[0].m->opt.timestep;
-    while (show->sim[0].d->time < show->duration - 0.5 * h && !showDiverged(show)) {
+    while (show->sim[0].d->time < show->duration - 0.5 * h && !showDiverged(show) &&
+           !mjg_isOutputLost(show->csv)) {
       showStep(show, NULL);
       mjg_showProgress(&progress, show->sim[0].d->time / show->duration, show->title);
     }

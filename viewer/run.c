@@ -11,6 +11,7 @@
 #include "claims.h"
 #include "load.h"
 #include "mjgear_params.h"
+#include "output.h"
 #include "play.h"
 #include "progress.h"
 #include "scene.h"
@@ -216,7 +217,7 @@ static int parse(mjgOptions* options, int argc, char** argv) {
 //---------------------------------- results -------------------------------------------------------
 
 // open FOLDER/SCENE/NAME.csv, making folders as needed; null after a complaint
-static FILE* openResult(const char* folder, const char* scene, const char* name) {
+static mjgOutput* openResult(const char* folder, const char* scene, const char* name) {
   char path[4096];
   snprintf(path, sizeof path, "%s/%s/%s.csv", folder, scene, name);
   for (char* p = path + 1; (p = strchr(p, '/')); p++) {
@@ -227,22 +228,21 @@ static FILE* openResult(const char* folder, const char* scene, const char* name)
     }
     *p = '/';
   }
-  FILE* file = fopen(path, "w");
-  if (!file) {
+  mjgOutput* output = mjg_openOutput(path);
+  if (!output) {
     complain("%s: %s", path, strerror(errno));
   }
-  return file;
+  return output;
 }
 
 
 // close a result; 0: everything was written
-static int closeResult(FILE* file, const char* folder, const char* scene, const char* name) {
-  int failed = ferror(file);
-  failed |= fclose(file);
-  if (failed) {
-    complain("%s/%s/%s.csv: %s", folder, scene, name, strerror(errno));
+static int closeResult(mjgOutput* output, const char* folder, const char* scene, const char* name) {
+  int error = mjg_closeOutput(output);
+  if (error) {
+    complain("%s/%s/%s.csv: %s", folder, scene, name, strerror(error));
   }
-  return failed;
+  return error;
 }
 
 
@@ -261,10 +261,11 @@ static const char* caseName(const mjgPlay* play) {
 // write how far each case is from its own integration; 0: done
 static int writeDifferences(const char* folder, const mjgScene* scene, const mjgPlay* play,
                             int nplay) {
-  FILE* file = openResult(folder, scene->name, "differences");
-  if (!file) {
+  mjgOutput* output = openResult(folder, scene->name, "differences");
+  if (!output) {
     return -1;
   }
+  FILE* file = mjg_outputFile(output);
   fputs("case,difference,tolerance,holds\n", file);
   for (int i = 0; i < nplay; i++) {
     if (play[i].own) {
@@ -272,54 +273,55 @@ static int writeDifferences(const char* folder, const mjgScene* scene, const mjg
               agrees(&play[i]));
     }
   }
-  return closeResult(file, folder, scene->name, "differences");
+  return closeResult(output, folder, scene->name, "differences");
 }
 
 
 // write what the columns of all cases are about; 0: done
 static int writeJoints(const char* folder, const mjgScene* scene, const mjModel* m) {
-  FILE* file = openResult(folder, scene->name, "joints");
-  if (!file) {
+  mjgOutput* output = openResult(folder, scene->name, "joints");
+  if (!output) {
     return -1;
   }
-  mjg_writeJoints(m, file);
-  return closeResult(file, folder, scene->name, "joints");
+  mjg_writeJoints(m, mjg_outputFile(output));
+  return closeResult(output, folder, scene->name, "joints");
 }
 
 
 // write which claims hold, one a line; texts have no quotes in them; 0: done
 static int writeClaims(const char* folder, const mjgScene* scene, const mjgClaims* claims) {
-  FILE* file = openResult(folder, scene->name, "claims");
-  if (!file) {
+  mjgOutput* output = openResult(folder, scene->name, "claims");
+  if (!output) {
     return -1;
   }
+  FILE* file = mjg_outputFile(output);
   fputs("holds,claim\n", file);
   for (int i = 0; i < claims->n; i++) {
     fprintf(file, "%d,\"%s\"\n", claims->claim[i].holds, claims->claim[i].text);
   }
-  return closeResult(file, folder, scene->name, "claims");
+  return closeResult(output, folder, scene->name, "claims");
 }
 
 
 //---------------------------------- running -------------------------------------------------------
 
-// play all steps of an opened case, and write each if there is a file; 0: done
-static int playSteps(mjgPlay* play, FILE* file, const mjgOptions* options, int keep,
+// play all steps of an opened case, and write each if output is not null; 0: done
+static int playSteps(mjgPlay* play, mjgOutput* output, const mjgOptions* options, int keep,
                      mjgProgress* progress, double done, double share, const char* label) {
   char error[ERROR];
   double duration = options->duration > 0 ? options->duration : play->scene->duration;
   long nstep = lround(duration / play->m->opt.timestep);
   int failed = 0;
-  if (file) {
-    mjg_writeNames(&play->trajectory, file);
+  if (output) {
+    mjg_writeNames(&play->trajectory, mjg_outputFile(output));
   }
-  for (long i = 0; i < nstep && !failed; i++) {
+  for (long i = 0; i < nstep && !failed && !(output && mjg_isOutputLost(output)); i++) {
     if (!keep) {
       mjg_clearRows(&play->trajectory);
     }
     failed = mjg_stepPlay(play, error, ERROR);
-    if (file && !failed) {
-      mjg_writeLastRow(&play->trajectory, file);
+    if (output && !failed) {
+      mjg_writeLastRow(&play->trajectory, mjg_outputFile(output));
     }
     mjg_showProgress(progress, done + share * (double)(i + 1) / (double)nstep, label);
   }
@@ -350,11 +352,11 @@ static int runCase(mjgPlay* play, const mjgOptions* options, const mjgScene* sce
   }
 
   const char* name = variant ? variant->name : "run";
-  FILE* file = options->out ? openResult(options->out, scene->name, name) : NULL;
-  int failed = options->out && !file;
-  failed = failed || (file && writeJoints(options->out, scene, m));
-  failed = failed || playSteps(play, file, options, keep, progress, done, share, label);
-  if (file && closeResult(file, options->out, scene->name, name)) {
+  mjgOutput* output = options->out ? openResult(options->out, scene->name, name) : NULL;
+  int failed = options->out && !output;
+  failed = failed || (output && writeJoints(options->out, scene, m));
+  failed = failed || playSteps(play, output, options, keep, progress, done, share, label);
+  if (closeResult(output, options->out, scene->name, name)) {
     failed = -1;
   }
   mj_deleteData(d);
@@ -445,6 +447,7 @@ static void warning(const char* text) {
 
 
 int main(int argc, char** argv) {
+  mjg_mindStandardOutput("mjgear-run");
   mjgOptions options = {.out = "results"};
   int code = parse(&options, argc, argv);
   if (code >= 0) {

@@ -114,33 +114,35 @@ void showForward(Show* show) {
 
 // table: one row a step, the state at its end and the forces that acted
 static void writeRow(const Show* show) {
-  fprintf(show->csv, "%.9g", show->sim[0].d->time);
+  FILE* file = mjg_outputFile(show->csv);
+  fprintf(file, "%.9g", show->sim[0].d->time);
   for (int s = 0; s < show->nsim; s++) {
     for (int g = 0; g < show->sim[s].ngear; g++) {
       SimValues v = simValues(show->sim + s, g);
-      fprintf(show->csv, ",%.17g,%.17g,%.9g,%.9g,%.9g,%.9g,%d,%.9g,%.9g", v.position, v.velocity,
+      fprintf(file, ",%.17g,%.17g,%.9g,%.9g,%.9g,%.9g,%d,%.9g,%.9g", v.position, v.velocity,
               v.friction, v.lambda, v.torque_in, v.torque_out, v.mode, v.power_loss, v.gap);
     }
   }
-  fputc('\n', show->csv);
+  fputc('\n', file);
 }
 
 
 static void writeHead(const Show* show) {
+  FILE* file = mjg_outputFile(show->csv);
   static const char* const suffix[] = {"", "_native", "_none"};
   static const char* const column[] = {"q",          "v",    "friction",   "lambda", "torque_in",
                                        "torque_out", "mode", "power_loss", "gap"};
-  fprintf(show->csv, "time");
+  fprintf(file, "time");
   for (int s = 0; s < show->nsim; s++) {
     for (int g = 0; g < show->sim[s].ngear; g++) {
       for (size_t c = 0; c < sizeof(column) / sizeof(*column); c++) {
-        fprintf(show->csv, ",%s_%s%s%s", column[c], show->sim[s].gear[g].name,
+        fprintf(file, ",%s_%s%s%s", column[c], show->sim[s].gear[g].name,
                 show->option.beside && s ? "_" : "",
                 show->option.beside && s ? showLabel(show, s) : suffix[show->sim[s].friction]);
       }
     }
   }
-  fputc('\n', show->csv);
+  fputc('\n', file);
 }
 
 
@@ -333,7 +335,7 @@ int showOpen(Show* show, const ShowOptions* option, char* error, size_t error_si
   if (code || !option->csv) {
     return code;
   }
-  show->csv = fopen(option->csv, "w");
+  show->csv = mjg_openOutput(option->csv);
   if (!show->csv) {
     snprintf(error, error_size, "cannot write %s: %s", option->csv, strerror(errno));
     showClose(show, error, error_size);
@@ -415,9 +417,9 @@ int showChange(Show* show, const char* file, SimFriction against, const char* be
 
 
 int showClose(Show* show, char* error, size_t error_size) {
-  int code = 0;
-  if (show->csv && (ferror(show->csv) | fclose(show->csv))) {
-    snprintf(error, error_size, "cannot write %s: disk full?", show->option.csv);
+  int code = 0, lost = mjg_closeOutput(show->csv);
+  if (lost) {
+    snprintf(error, error_size, "cannot write %s: %s", show->option.csv, strerror(lost));
     code = exitOUTPUT;
   }
   for (int s = 0; s < show->nsim; s++) {

@@ -4,8 +4,8 @@
 #define MJGEAR_VIEWER_SHOW_H_
 
 #include <stddef.h>
-#include <stdio.h>
 
+#include "output.h"
 #include "scene.h"
 #include "sim.h"
 
@@ -62,7 +62,7 @@ typedef struct Show_ {
   Sim sim[nVIEW];
   int nsim;
   double duration;  // s
-  FILE* csv;        // nullable
+  mjgOutput* csv;   // nullable
 } Show;
 
 // 0 on success, else an exit code and one line in error, and nothing to close

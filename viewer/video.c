@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "output.h"
+
 
 struct Video_ {
   pid_t pid;
@@ -116,8 +118,10 @@ int videoClose(Video* video, char* error, size_t error_size) {
 
   int status = 0;
   while (waitpid(video->pid, &status, 0) < 0 && errno == EINTR) {}
-  int flg_ok = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  // it says an error of the end of a file and returns 0; it was asked to say nothing but errors
+  int flg_ok = WIFEXITED(status) && WEXITSTATUS(status) == 0 && !message[0];
   if (!flg_ok) {
+    mjg_discard(video->path);
     snprintf(error, error_size, "ffmpeg could not write %s: %s", video->path,
              message[0] ? message : "it ended early");
   }

@@ -178,6 +178,7 @@ static int list(void) {
 
 
 int main(int argc, char** argv) {
+  mjg_mindStandardOutput("mjgear-view");
   ShowOptions option = {.speed = 1,
                         .fps = 30,
                         .picture_time = -1,

@@ -1,0 +1,28 @@
+// What programs write: files with whole rows, and nothing that only looks complete.
+
+#ifndef SCENES_OUTPUT_H_
+#define SCENES_OUTPUT_H_
+
+#include <stdio.h>
+
+typedef struct mjgOutput_ mjgOutput;
+
+// a file that is written from its beginning; null with errno. Each row goes to the file as a whole (up to
+// 64 KiB), so that a program that is interrupted leaves none that is cut
+mjgOutput* mjg_openOutput(const char* path);
+FILE* mjg_outputFile(mjgOutput* output);
+
+// could not everything be written so far: with what remains to be done one may stop
+int mjg_isOutputLost(mjgOutput* output);
+
+// 0: everything was written; else an errno, and rows that are whole stay. No empty file stays.
+// output is nullable
+int mjg_closeOutput(mjgOutput* output);
+
+// remove what a failure left, unless it is no plain file
+void mjg_discard(const char* path);
+
+// register once, first in main: a program whose standard output takes not everything says so, and fails
+void mjg_mindStandardOutput(const char* program);
+
+#endif  // SCENES_OUTPUT_H_
