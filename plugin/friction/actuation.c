@@ -393,6 +393,63 @@ static mjgpGains findGains(const mjModel* m) {
 }
 
 
+// Rotors behind gaps that share an actuator through a tendon without a gear: S beside its diagonal is no part of a
+// shaft's law, and without it servos of three rotors diverge, whatever the step. Its row sums of absolute values are
+// added to the diagonal: the same where all move alike, and a term of first order in the step where they do not
+
+// does an actuator have such rotors
+static int isShared(const mjgpGears* g, const mjModel* m, const mjData* d, int actuator) {
+  return g->config->rotors && m->actuator_trntype[actuator] == mjTRN_TENDON &&
+         tendonGear(g, m, actuator) < 0 && d->moment_rownnz[m->actuator_outadr[actuator]] > 1;
+}
+
+
+// sum of the others' absolute values, for one of a row of moments
+static mjtNum sumOthers(const mjData* d, const mjtNum* moment, int row, int own) {
+  mjtNum sum = 0;
+  for (int p = d->moment_rowadr[row]; p < d->moment_rowadr[row] + d->moment_rownnz[row]; p++) {
+    sum += p == own ? 0 : mju_abs(moment[p]);
+  }
+  return sum;
+}
+
+
+// for the implicit integrators, from the engine's derivative with moments whose squares are the row sums. Changes
+// d->qDeriv
+static void addSharedGains(mjgpGears* g, const mjModel* m, mjData* d) {
+  int shared = 0;
+  for (int k = 0; k < m->nactuator; k++) {
+    shared |= isShared(g, m, d, k);
+  }
+  if (!shared) {
+    return;
+  }
+  mj_markStack(d);
+  mjtNum* moment = mj_stackAllocNum(d, (size_t)m->nJmom);
+  mju_copy(moment, d->actuator_moment, (int)m->nJmom);
+  for (int k = 0; k < m->nactuator; k++) {
+    int own = isShared(g, m, d, k);
+    for (int row = m->actuator_outadr[k]; row < m->actuator_outadr[k] + m->actuator_outnum[k];
+         row++) {
+      for (int p = d->moment_rowadr[row]; p < d->moment_rowadr[row] + d->moment_rownnz[row]; p++) {
+        d->actuator_moment[p] =
+            own ? mju_sqrt(mju_abs(moment[p]) * sumOthers(d, moment, row, p)) : 0;
+      }
+    }
+  }
+  mju_zero(d->qDeriv, (int)m->nD);
+  mjd_actuator_vel(m, d);
+  for (int a = 0; a < g->in.nactive; a++) {
+    int i = g->in.active[a], dof = g->config->joint[i].dof;
+    if (g->config->joint[i].gap == mjgpGAP_ROTOR) {
+      g->in.shared[i] -= m->opt.timestep * d->qDeriv[m->D_rowadr[dof] + m->D_diag[dof]];
+    }
+  }
+  mju_copy(d->actuator_moment, moment, (int)m->nJmom);
+  mj_freeStack(d);
+}
+
+
 // velocity gains of the implicit integrators, from the engine's derivative
 static void addVelocityGains(mjgpGears* g, const mjModel* m, mjData* d) {
   if (g->in.gains == mjgpGAINS_NONE) {
@@ -422,7 +479,10 @@ static void addVelocityGains(mjgpGears* g, const mjModel* m, mjData* d) {
   }
 
   // the effective inertia has all of them
-  if (g->config->ngeared) {
+  if (g->config->rotors) {
+    addSharedGains(g, m, d);
+  }
+  if (g->config->ngeared || g->config->rotors) {
     mju_zero(d->qDeriv, (int)m->nD);
     mjd_actuator_vel(m, d);
   }
@@ -446,6 +506,13 @@ static void addDiscreteGains(mjgpGears* g, const mjModel* m, mjData* d) {
     }
     for (int row = out; row < out + m->actuator_outnum[actuator]; row++) {
       int adr = d->moment_rowadr[row];
+      for (int p = adr; p < adr + d->moment_rownnz[row] && isShared(g, m, d, actuator); p++) {
+        int i = g->config->geared[d->moment_colind[p]];
+        if (i >= 0 && g->config->joint[i].gap == mjgpGAP_ROTOR) {
+          g->in.shared[i] += d->efm_as[k] * mju_abs(d->actuator_moment[p]) *
+                             sumOthers(d, d->actuator_moment, row, p);
+        }
+      }
       addTerm(g, m, d, d->efm_as[k], d->efm_ak[k], d->moment_rownnz[row], d->moment_colind + adr,
               d->actuator_moment + adr);
     }
@@ -478,7 +545,7 @@ void mjgp_gatherActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuate
       g->in.inertia[i] = mjgp_armature(m, g->config->joint + i);
     }
     g->in.motor[i] = g->in.tau[i];
-    g->in.implicit[i] = g->in.drag[i] = 0;
+    g->in.implicit[i] = g->in.drag[i] = g->in.shared[i] = 0;
   }
   if (!mechanics && !discrete && g->in.gains == mjgpGAINS_NONE) {
     return;

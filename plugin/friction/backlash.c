@@ -30,7 +30,7 @@ void mjgp_makeCoupling(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
 
     // gains and dampers act on the rotor; those of a servo that measures the joint are explicit
     if (joint->encoder == mjgpENCODER_MOTOR) {
-      c->inertia += g->in.implicit[i];
+      c->inertia += g->in.implicit[i] + g->in.shared[i];
       c->torque -= g->in.drag[i] * c->velocity;
     } else {
       c->torque = g->in.tau[i];
@@ -73,19 +73,32 @@ void mjgp_advanceGap(const mjgpGears* g, const mjModel* m, mjData* d, int i) {
 
 //---------------------------------- what the motor sees -------------------------------------------
 
+// what an encoder on the rotor of a dof measures of actuator k besides; scale: length of the actuator per position of the dof
+static void addRotor(const mjgpGears* g, const mjModel* m, mjData* d, int k, int dof,
+                     mjtNum scale) {
+  int i = mjgp_isAwake(m, d, dof) ? g->config->geared[dof] : -1;
+  const mjgpJoint* joint = i < 0 ? NULL : g->config->joint + i;
+  if (joint && joint->gap == mjgpGAP_ROTOR && joint->encoder == mjgpENCODER_MOTOR) {
+    int adr = m->actuator_outadr[k];
+    d->actuator_length[adr] += scale * *gapState(g, d, i, mjgpGAP_ANGLE);
+    d->actuator_velocity[adr] += scale * *gapState(g, d, i, mjgpGAP_RATE);
+  }
+}
+
+
 void mjgp_addEncoder(const mjgpGears* g, const mjModel* m, mjData* d, int sign) {
   for (int k = 0; k < m->nactuator && g->config->encoders; k++) {
-    int jnt = m->actuator_trnid[2 * k];
-    if (m->actuator_trntype[k] != mjTRN_JOINT || !mjgp_isAwake(m, d, m->jnt_dofadr[jnt])) {
-      continue;
+    int id = m->actuator_trnid[2 * k];
+    mjtNum gear = sign * m->actuator_gear[6 * k];
+    if (m->actuator_trntype[k] == mjTRN_JOINT) {
+      addRotor(g, m, d, k, m->jnt_dofadr[id], gear);
     }
-    int i = g->config->geared[m->jnt_dofadr[jnt]];
-    const mjgpJoint* joint = i < 0 ? NULL : g->config->joint + i;
-    if (joint && joint->gap == mjgpGAP_ROTOR && joint->encoder == mjgpENCODER_MOTOR) {
-      int adr = m->actuator_outadr[k];
-      mjtNum gear = sign * m->actuator_gear[6 * k];
-      d->actuator_length[adr] += gear * *gapState(g, d, i, mjgpGAP_ANGLE);
-      d->actuator_velocity[adr] += gear * *gapState(g, d, i, mjgpGAP_RATE);
+
+    // the rotors that a tendon without a gear of its own drives
+    if (m->actuator_trntype[k] == mjTRN_TENDON && g->config->tendon[id] < 0) {
+      for (int p = m->ten_J_rowadr[id]; p < m->ten_J_rowadr[id] + m->ten_J_rownnz[id]; p++) {
+        addRotor(g, m, d, k, m->ten_J_colind[p], gear * d->ten_J[p]);
+      }
     }
   }
 }

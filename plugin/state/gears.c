@@ -39,6 +39,7 @@ static size_t layout(mjgpGears* g, const mjgpConfig* c, char* base) {
   mjgpARRAY(in.tau, count)
   mjgpARRAY(in.inertia, count)
   mjgpARRAY(in.implicit, count)
+  mjgpARRAY(in.shared, count)
   mjgpARRAY(in.drag, count)
   mjgpARRAY(in.row, count)
   mjgpARRAY(in.lag, count)

@@ -93,6 +93,7 @@ typedef struct mjgpInput_ {
   mjtNum* tau;            // motor torque that acts, see friction/actuation.h          (n)
   mjtNum* inertia;        // rotor inertia, diagonal of S there                        (n)
   mjtNum* implicit;       // what of it is not the joint's armature                    (n)
+  mjtNum* shared;         // rotors behind gaps: row sum of gains that tendons share   (n)
   mjtNum* drag;           // (motor - tau)/v, as far as it is the joint's own           (n)
   mjtNum** row;           // row of S without its diagonal; null: zero                 (n)
   int reaches;            // one of them reaches another tree

@@ -161,11 +161,76 @@ def same_forces():
         assert np.abs(found[1] - found[0]).max() <= 1e-13, (integrator, actuator, joint, found)
 
 
+ROTORS, COEFFICIENTS, LINK, GAP, STIFFNESS = (.001, .0015, .003), (.5, .5, -.7), .02, .002, 150.
+
+
+def hand(integrator, h, nested, kp, kv):
+    """Three links behind gaps without friction, slides of one tree or of three, and a servo on the tendon of their rotors."""
+    slides = [f'<joint name="j{i}" type="slide" axis="{axis}"/>' for i, axis in enumerate(("1 0 0", "0 1 0", "0 0 1"))]
+    link = f'<geom size=".01" mass="{LINK}" contype="0" conaffinity="0"/>'
+    bodies = ("".join(f"<body>{slide}{link}" for slide in slides) + 3 * "</body>" if nested else
+              "".join(f"<body>{slide}{link}</body>" for slide in slides))
+    keys = dict(joint="j0 j1 j2", gamma_u=0, gamma_v=0, backlash="exact", half_gap=GAP, stiffness=STIFFNESS, damping=0,
+                rotor_inertia=" ".join(map(str, ROTORS)))
+    config = "".join(f'<config key="{k}" value="{v}"/>' for k, v in keys.items())
+    tendon = "".join(f'<joint joint="j{i}" coef="{c}"/>' for i, c in enumerate(COEFFICIENTS))
+    model = mujoco.MjModel.from_xml_string(
+        f'<mujoco><option integrator="{integrator}" timestep="{h}" gravity="0 0 0"/><extension><plugin plugin="mjgear.transmission">'
+        f'<instance name="g">{config}</instance></plugin></extension><worldbody>{bodies}</worldbody>'
+        f'<tendon><fixed name="t">{tendon}</fixed></tendon><actuator><position tendon="t" kp="{kp}" kv="{kv}"/></actuator></mujoco>')
+    return model, mujoco.MjData(model)
+
+
+
+def fine(mass, kp, kv, target, time, h=2e-5):
+    """Positions of the links by Runge and Kutta's method: rotors that the servo measures and drives, springs with a gap, links."""
+    J, c = np.array(ROTORS), np.array(COEFFICIENTS)
+
+    def rate(y):
+        rotor, link, w, v = y.reshape(4, 3)
+        twist = rotor - link
+        force = STIFFNESS * np.sign(twist) * np.maximum(abs(twist) - GAP, 0)
+        servo = kp * (target - c @ rotor) - kv * (c @ w)
+        return np.concatenate((w, v, (c * servo - force) / J, force / mass))
+
+    y = np.zeros(12)
+    for _ in range(round(time / h)):
+        a = rate(y)
+        b = rate(y + h / 2 * a)
+        e = rate(y + h / 2 * b)
+        y = y + h / 6 * (a + 2 * b + 2 * e + rate(y + h * e))
+    return y[3:6]
+
+
+def shared_servo():
+    """A servo of three rotors behind gaps measures the rotors, converges to a fine integration, and is stable with steps of 10 ms."""
+    target, time = .03, .1
+    for kp, kv, small, bound in ((40, 1, 1e-4, .01), (10, 10, 2e-5, .2)):
+        references = [fine(LINK * np.array(links), kp, kv, target, time) for links in ((1, 1, 1), (3, 2, 1))]
+        for integrator, nested in itertools.product(("implicitfast", "implicit", "discrete"), (False, True)):
+            reference = references[nested]
+            model, data = hand(integrator, small, nested, kp, kv)
+            data.ctrl[0] = target
+            mujoco.mj_step(model, data, round(time / small))
+            error = abs(data.qpos - reference).max() / abs(reference).max()
+            assert error < bound, (integrator, nested, kp, error)
+            fastest = 0
+            for h in (5e-3, 1e-2):
+                model, data = hand(integrator, h, nested, kp, kv)
+                data.ctrl[0] = target
+                for _ in range(300):
+                    mujoco.mj_step(model, data)
+                    fastest = max(fastest, abs(data.qvel).max())
+            assert fastest < 2 and not data.warning.number.any(), (integrator, nested, kp, fastest)
+        print(f"servo of three rotors, kp {kp}, kv {kv}: {error:.2g} off a fine integration, {fastest:.2g} m/s at most")
+
+
 def main():
     mujoco.mj_loadPluginLibrary(os.environ["MJGEAR_PLUGIN_PATH"])
     mujoco.set_mju_user_warning(lambda text: None)
     motors_only()
     same_forces()
+    shared_servo()
     bad = 0
     for gap in (False, True):
         for integrator in ("Euler", "implicit", "implicitfast", "discrete"):
