@@ -6,6 +6,16 @@
 // of its own, under a lock of its own.
 // Every call is re-entrant: threads may share inputs but not workspaces or outputs.
 //
+// What holds for all functions of all public headers:
+//
+//   - A pointer must not be null unless its comment says nullable. An array without entries may be.
+//   - Where one is null nevertheless, nothing is written, and what is returned is mjgERR_ARGUMENT if it
+//     is an int, NaN if it is a double, 0 if it is a size, null if it is a pointer.
+//   - A call that returns an error, a negative number, leaves its outputs as they were unless its
+//     comment says otherwise.
+//   - A call that returns mjgSOLVED or mjgJAMMED has written finite numbers, but for those that its comment says
+//     are infinite. Numbers that overflow on the way are mjgERR_NOT_FINITE, never a success.
+//
 // Equation numbers are those of R. Kikuuwe, "Dynamics Modeling of Gear Transmissions with
 // Asymmetric Load-Dependent Friction", TechRxiv 18583775.v2, 2022, read with corrected signs; the journal has
 // it as Mechanism and Machine Theory 179, 2023, 105116.
@@ -71,11 +81,11 @@ const char* mjg_version(void);
 // forward and backward efficiency from asymmetry coefficients, (26)
 //   eta_f = (1 - gamma_u)/(1 + gamma_v): driving gives x = eta_f u
 //   eta_b = (1 - gamma_v)/(1 + gamma_u): being driven gives u = eta_b x; <= 0: non-backdrivable
-// error: mjgERR_ARGUMENT if gamma_v = -1 or gamma_u = -1 (no finite efficiency)
+// error: mjgERR_ARGUMENT if gamma_v = -1 or gamma_u = -1 (no finite efficiency), mjgERR_NOT_FINITE
 int mjg_efficiencies(double* eta_f, double* eta_b, double gamma_u, double gamma_v);
 
 // asymmetry coefficients from efficiencies, (27); error: mjgERR_ARGUMENT if eta_f eta_b = 1 unless
-// both are 1, which is the gear without friction (gamma_u = gamma_v = 0)
+// both are 1, which is the gear without friction (gamma_u = gamma_v = 0); mjgERR_NOT_FINITE
 int mjg_coefficients(double* gamma_u, double* gamma_v, double eta_f, double eta_b);
 
 // rho-hat, (29): (gamma_u m - gamma_v M)/(m + M); M is the inertia of the output side
@@ -167,7 +177,7 @@ typedef struct mjgSettings_ {
                         // which it gives up; making its equations anew counts as one for every
                         // 8 joints, and one. 0: thorough, some thousands for each joint
   int want_sigma_max;   // compute info->sigma_max: 0 no, 1 yes
-  double tolerance;     // relative residual at which a problem counts as solved
+  double tolerance;     // relative residual at which a problem counts as solved, in [0, 1)
 } mjgSettings;
 
 // mjgNEWTON, cold, default limits, tolerance 1e-12
@@ -191,11 +201,16 @@ typedef struct mjgInfo_ {
                        //   couplings; else -1
 } mjgInfo;
 
-// workspace for problems of up to n joints in blocks of up to nmax joints:
-// O(n + nmax^2) doubles; memory from the caller, any alignment
+#define mjgMAXBLOCK 32768  // most joints of one block: entries of its matrices are counted by int
+
+// workspace for problems of up to n joints in blocks of up to nmax joints, nmax <= n, nmax <= mjgMAXBLOCK:
+// O(n + nmax^2) doubles; memory from the caller, any alignment. 0 where n or nmax is out of range, or a size_t
+// cannot count the bytes
 typedef struct mjgWorkspace_ mjgWorkspace;
 size_t mjg_memsize(int n, int nmax);
-mjgWorkspace* mjg_create(void* memory, size_t size, int n, int nmax);  // null if too small
+
+// workspace in this memory; null if mjg_memsize is 0 or more than size
+mjgWorkspace* mjg_create(void* memory, size_t size, int n, int nmax);
 
 // Pre-sliding: below break-away a stuck joint yields, as if a spring of the stiffness sigma (N m/rad) stood in
 // series with its friction. With s the velocity of slip and t0 the friction torque of the last step, which the
@@ -298,8 +313,9 @@ typedef struct mjgJoints_ {
   const double* inertia;  // rotor inertia m >= 0, part of M-hat            (n)      kg m2
 } mjgJoints;
 
-// P(q), (52) in terms of M-hat^-1 = W: [gamma_u + gamma_v][m] W - [gamma_v]
-void mjg_P(double* P, const double* W, const mjgJoints* joints, int n);
+// P(q), (52) in terms of M-hat^-1 = W: [gamma_u + gamma_v][m] W - [gamma_v]. P may be W (n x n)
+// error: mjgERR_ARGUMENT, mjgERR_NOT_FINITE
+int mjg_P(double* P, const double* W, const mjgJoints* joints, int n);
 
 // one implicit Euler step of a robot whose n joints are all geared, algorithm (69) without (69g)
 //   v_next  velocity after the step                                             (n)      rad/s

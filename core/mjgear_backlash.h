@@ -106,11 +106,6 @@ double mjg_backlashTouch(const mjgBacklash* law, double omega_d);
 double mjg_gapRate(double* T, const mjgBacklash* law, double theta_d, double omega_d,
                    double theta_b);
 
-// mjgJCK: acceleration of the gap position, A (22); *T (nullable) is the torque A (9).
-// shaft_inertia > 0. At a stop omega_b must be 0: an impact there is inelastic.
-double mjg_gapAcceleration(double* T, const mjgBacklash* law, double theta_d, double omega_d,
-                           double alpha_d, double theta_b, double omega_b);
-
 // energy stored in the shaft, the potential of T at omega_d = 0; theta_b and omega_s are read by the
 // models with state only (omega_s = rate of theta_s, mjgJCK)
 double mjg_backlashEnergy(const mjgBacklash* law, double theta_d, double theta_b, double omega_s);
@@ -118,11 +113,8 @@ double mjg_backlashEnergy(const mjgBacklash* law, double theta_d, double theta_b
 
 //---------------------------------- conversions ---------------------------------------------------
 
-// rad from minutes of arc
+// rad from minutes of arc, in which catalogues give the total gap, 2 half_gap
 double mjg_arcmin(double minutes);
-
-// half gap from a catalogue's backlash, which is the total gap
-double mjg_halfGap(double total);
 
 // alpha of mjgHUNT_CROSSLEY at which an impact of speed v > 0 comes back with e v, 0 < e <= 1,
 // from the closed form of the impact with any exponent n:

@@ -70,7 +70,7 @@ const char* mjg_benchName(int parameter);
 typedef enum mjgDrive_ {
   mjgDRIVE_TORQUE = 0,   // N m at the output side
   mjgDRIVE_CURRENT = 1,  // A: torque constant x current, as far as the supply reaches
-  mjgDRIVE_VOLTAGE = 2,  // V: torque constant/resistance x (voltage - torque constant x speed)
+  mjgDRIVE_VOLTAGE = 2   // V: torque constant/resistance x (voltage - torque constant x speed)
 } mjgDrive;
 
 typedef enum mjgLaw_ {
@@ -107,7 +107,8 @@ typedef struct mjgBenchLog_ {
 // angle and speed of the joint at each sample, and the motor torque in the step after it; each is
 // nullable. rotor (nullable) gets the rotor's angle, which is the joint's without a gap. The position
 // loop reads the joint.
-// error: mjgERR_ARGUMENT; mjgERR_NOT_FINITE where the simulation leaves the finite numbers
+// error: mjgERR_ARGUMENT; mjgERR_NOT_FINITE where the simulation leaves the finite numbers, even if a reset
+// brings it back: the arrays are written then, with all that is not finite
 int mjg_simulateBench(double* position, double* velocity, double* torque, double* rotor,
                       const mjgBenchLog* log, const double* parameter);
 

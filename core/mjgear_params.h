@@ -35,14 +35,9 @@ extern "C" {
 //   pressure_angle  of the flank in the normal section, in [0, pi/2)          rad
 //   mu              friction coefficient of the flanks, >= 0                  1
 // The thread locks itself, gamma_v >= 1, where mu >= tan(lead_angle) cos(pressure_angle).
-// error: mjgERR_ARGUMENT
+// error: mjgERR_ARGUMENT, mjgERR_NOT_FINITE
 int mjg_screw(double* gamma_u, double* gamma_v, double lead_angle, double pressure_angle,
               double mu);
-
-// lead angle and friction coefficient of the screw with these coefficients, the inverse of (17)
-// error: mjgERR_ARGUMENT unless gamma_u > 0, gamma_v > 0 and 0 <= pressure_angle < pi/2
-int mjg_screwFromCoefficients(double* lead_angle, double* mu, double gamma_u, double gamma_v,
-                              double pressure_angle);
 
 // a pair of external involute spur gears. A pair of teeth touches on a straight line, the line of
 // action, at the distance xi from the pitch point: xi < 0 while the teeth approach, on the flank
@@ -59,42 +54,6 @@ typedef struct mjgSpur_ {
                           //   approach + recess; 0: approach + recess, so
                           //   that always exactly one pair is in contact
 } mjgSpur;
-
-// asymmetry coefficients at one contact point, (21); gamma_u and gamma_v change sign with xi, at
-// xi = 0 the mean of both sides, 0, is returned. error: mjgERR_ARGUMENT
-int mjg_spurAt(double* gamma_u, double* gamma_v, const mjgSpur* spur, double xi);
-
-// their mean over the mesh cycle: (21) integrated over -approach <= xi <= recess, which holds if a
-// pair of teeth carries the same share of the load all along its path. error: mjgERR_ARGUMENT
-int mjg_spurMean(double* gamma_u, double* gamma_v, const mjgSpur* spur);
-
-// the coefficients at one angle of the output gear: the mean of (21) over the one or more pairs of
-// teeth that are in contact there, which share the load equally. At angle 0 a pair is at the pitch
-// point; the cycle repeats every pitch / (radius_out cos(pressure_angle)). error: mjgERR_ARGUMENT
-int mjg_spurMesh(double* gamma_u, double* gamma_v, const mjgSpur* spur, double angle);
-
-// approach and recess from the addenda (tip minus pitch radius) of both gears; for full-depth teeth
-// both addenda are the module. error: mjgERR_ARGUMENT if the path would leave the involute, that is
-// if a tip reaches past the point where the line of action touches the other base circle
-int mjg_spurPath(mjgSpur* spur, double addendum_in, double addendum_out);
-
-
-//---------------------------------- planetary gears -----------------------------------------------
-
-// Central gears on a carrier: a sun that the motor turns, a ring that stands, and planets. With ring_out the
-// planets drive a second ring, which is the output (3K, Wolfrom), else the carrier is. planet_out: teeth of a
-// second gear on each planet, which meshes with the output ring, or with the standing ring if the carrier is
-// the output (stepped planets); 0: the planet has one gear. Teeth need not be whole numbers.
-typedef struct mjgPlanetary_ {
-  double sun, planet, ring;     // teeth, > 0
-  double planet_out, ring_out;  // teeth; 0: none
-  double efficiency;            // of each mesh, in (0, 1]
-} mjgPlanetary;
-
-// ratio, negative if the output turns against the sun, and efficiencies from Willis' relation and the power
-// that each mesh carries seen from the carrier, of which it loses its share. eta_b <= 0: self-locking.
-// error: mjgERR_ARGUMENT, also if the output would not turn
-int mjg_planetary(double* ratio, double* eta_f, double* eta_b, const mjgPlanetary* gears);
 
 
 //---------------------------------- transmission --------------------------------------------------
@@ -138,25 +97,14 @@ int mjg_sticks(const mjgTransmission* transmission, double f_u, double f_v);
 
 // motor torque f_u at which a joint at rest that holds the load f_v breaks away in the direction
 // +1 or -1; load torque f_v at which one whose motor holds f_u does. direction * INFINITY (motor)
-// or -direction * INFINITY (load) if no torque moves it.
+// or -direction * INFINITY (load) if no torque moves it. NaN for another direction.
 double mjg_breakawayMotor(const mjgTransmission* transmission, double f_v, int direction);
 double mjg_breakawayLoad(const mjgTransmission* transmission, double f_u, int direction);
-
-// the two efficiencies at rest (sliding = 0) or in fast sliding (sliding = 1)
-// error: mjgERR_ARGUMENT as mjg_efficiencies
-int mjg_transmissionEfficiencies(double* eta_f, double* eta_b, const mjgTransmission* transmission,
-                                 int sliding);
-
-// inertia that a sliding joint shows, (38): seen from the load eta_f m + M if the motor drives and
-// m/eta_b + M if the load drives, which is INFINITY for a non-backdrivable gear.
-// error: mjgERR_ARGUMENT as mjg_efficiencies, or m < 0, or M < 0
-int mjg_apparentInertia(double* forward, double* backward, double gamma_u, double gamma_v, double m,
-                        double M);
 
 // what can be said about a gear. Torques are INFINITY where none suffices.
 typedef struct mjgFacts_ {
   mjgTransmission gear;
-  double eta_f;  // efficiencies, sliding                                   1
+  double eta_f;  // efficiencies, sliding; NAN: gamma = -1 has none         1
   double eta_b;
   double eta_f_rest;  // and at rest, with all that friction gains there         1
   double eta_b_rest;
@@ -298,14 +246,14 @@ void mjg_give(mjgDescription* description, int key, double value);
 // collects what is wrong, one line a problem: where, what, and what to write instead. Memory from
 // the caller; a line that does not fit is cut, count is right nevertheless.
 typedef struct mjgReport_ {
-  char* text;         // null-terminated lines
+  char* text;         // null-terminated lines; nullable
   size_t size;        // of text, bytes; 0: count only
   size_t length;      // used so far
   int count;          // number of problems
   const char* where;  // put before each line with ": "; nullable
 } mjgReport;
 
-// an empty report
+// an empty report; text is nullable
 void mjg_startReport(mjgReport* report, char* text, size_t size);
 
 // add one line: what is wrong and, after a semicolon, the remedy
@@ -326,14 +274,14 @@ void mjg_vrefuse(mjgReport* report, const char* format, va_list arguments);
 double mjg_readNumber(const char* text, const char** end);
 
 // the transmission that a description means. Every problem found goes into the report.
-// Returns the number of problems; if it is not 0 the transmission is left untouched.
+// Returns the number of problems; if it is not 0 the transmission is left untouched. error: mjgERR_ARGUMENT
 int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
                      const mjgDescription* description);
 
 // describe a transmission as description->type says. What the type leaves open is taken from the
 // keys that are given: pressure_angle for worm (0 for leadscrew, if not given), pressure_angle, mu
 // and radius_in for spur. All other keys are overwritten.
-// Returns the number of problems, for instance that no worm has these coefficients.
+// Returns the number of problems, for instance that no worm has these coefficients. error: mjgERR_ARGUMENT
 int mjg_describe(mjgDescription* description, mjgReport* report,
                  const mjgTransmission* transmission);
 

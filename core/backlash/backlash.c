@@ -116,7 +116,7 @@ static double touch(double* rate, double* jump, const mjgBacklash* law, double o
 
 double mjg_backlashTouch(const mjgBacklash* law, double omega_d) {
   double rate, jump;
-  return touch(&rate, &jump, law, omega_d);
+  return law ? touch(&rate, &jump, law, omega_d) : NAN;
 }
 
 
@@ -295,6 +295,9 @@ double mjgi_sideTorque(double* dtheta, double* domega, const mjgBacklash* law, c
 double mjg_backlashTorque(double* dT_dtheta, double* dT_domega, const mjgBacklash* law,
                           double theta_d, double omega_d) {
   double torque = 0, dtheta = 0, domega = 0;
+  if (!law) {
+    return NAN;
+  }
   if (law->model == mjgTORSION) {
     torque = mjgi_torsionSpring(&dtheta, law, theta_d, omega_d);
     domega = law->damping;
@@ -322,6 +325,9 @@ double mjg_backlashTorque(double* dT_dtheta, double* dT_domega, const mjgBacklas
 
 double mjg_gapRate(double* T, const mjgBacklash* law, double theta_d, double omega_d,
                    double theta_b) {
+  if (!law) {
+    return NAN;
+  }
   double k = law->stiffness;
   double c = law->damping;
   double rate = omega_d + k / c * (theta_d - theta_b);
@@ -345,8 +351,8 @@ double mjg_gapRate(double* T, const mjgBacklash* law, double theta_d, double ome
 }
 
 
-double mjg_gapAcceleration(double* T, const mjgBacklash* law, double theta_d, double omega_d,
-                           double alpha_d, double theta_b, double omega_b) {
+double mjgi_gapAcceleration(double* T, const mjgBacklash* law, double theta_d, double omega_d,
+                            double alpha_d, double theta_b, double omega_b) {
   double k = law->stiffness;
   double c = law->damping;
   double j = law->shaft_inertia;
@@ -371,6 +377,9 @@ double mjg_gapAcceleration(double* T, const mjgBacklash* law, double theta_d, do
 
 
 double mjg_backlashEnergy(const mjgBacklash* law, double theta_d, double theta_b, double omega_s) {
+  if (!law) {
+    return NAN;
+  }
   double k = law->stiffness;
   if (law->model == mjgTORSION) {
     return mjgi_torsionEnergy(law, theta_d, theta_b);
@@ -404,11 +413,6 @@ double mjg_backlashEnergy(const mjgBacklash* law, double theta_d, double theta_b
 
 double mjg_arcmin(double minutes) {
   return minutes * PI / (180 * 60);
-}
-
-
-double mjg_halfGap(double total) {
-  return total / 2;
 }
 
 

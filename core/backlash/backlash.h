@@ -30,6 +30,11 @@ void mjgi_sideBreaks(mjgiSide* side, const mjgBacklash* law, double omega, doubl
 double mjgi_sideTorque(double* dtheta, double* domega, const mjgBacklash* law, const mjgiSide* side,
                        double theta, double omega);
 
+// mjgJCK: acceleration of the gap position, A (22), which a step solves implicitly; *T (nullable) is the torque
+// A (9). shaft_inertia > 0. At a stop omega_b must be 0: an impact there is inelastic.
+double mjgi_gapAcceleration(double* T, const mjgBacklash* law, double theta_d, double omega_d,
+                            double alpha_d, double theta_b, double omega_b);
+
 // inertia of the shaft, which one model has
 static inline double mjgi_shaftInertia(const mjgBacklash* law) {
   return law->model == mjgJCK ? law->shaft_inertia : 0;

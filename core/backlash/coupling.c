@@ -162,6 +162,10 @@ static void resolveRotor(mjgCouplingStep* step, Trial* result, const mjgCoupling
 //---------------------------------- public --------------------------------------------------------
 
 double mjg_couplingBlend(const mjgBacklash* law, double A, double h) {
+  if (!law) {
+    return NAN;
+  }
+
   // stiffness that an impact meets
   double k = law->stiffness;
   if (law->model == mjgHUNT_CROSSLEY && law->exponent != 1) {
@@ -179,6 +183,9 @@ double mjg_couplingBlend(const mjgBacklash* law, double A, double h) {
 
 void mjg_couplingRest(double* theta_b, double* omega_s, const mjgBacklash* law, double theta_d,
                       double omega_d) {
+  if (!theta_b || !omega_s || !law) {
+    return;
+  }
   *theta_b =
       law->model == mjgTORSION ? theta_d : fmax(-law->half_gap, fmin(theta_d, law->half_gap));
   *omega_s = fabs(theta_d) >= law->half_gap ? omega_d : 0;
@@ -238,6 +245,9 @@ void mjgi_resolveAgain(mjgCouplingStep* step, double* w, const mjgCoupling* coup
 
 void mjg_couplingResolve(mjgCouplingStep* step, const mjgCoupling* coupling, double vhat,
                          double A) {
+  if (!step || !coupling || !coupling->law) {
+    return;
+  }
   const mjgiGap gap = mjgi_makeGap(coupling, A);
   Trial result = {0};
   *step = (mjgCouplingStep){0};

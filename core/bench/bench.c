@@ -188,8 +188,9 @@ static double stepGap(State* s, const mjgTransmission* gear, const mjgBacklash* 
 //---------------------------------- a log ---------------------------------------------------------
 
 static int isValid(const mjgBenchLog* log, const double* p) {
-  if (!log || !p || log->n < 1 || log->substeps < 1 || log->reset < 0 || !(log->dt > 0) ||
-      !log->input || !log->position || !log->velocity) {
+  if (!log || !p || log->drive < mjgDRIVE_TORQUE || log->drive > mjgDRIVE_VOLTAGE ||
+      log->law < mjgLAW_GEAR || log->law > mjgLAW_BAM || log->n < 1 || log->substeps < 1 ||
+      log->reset < 0 || !(log->dt > 0) || !log->input || !log->position || !log->velocity) {
     return 0;
   }
   for (int i = 0; i < mjgNBENCH; i++) {
@@ -216,11 +217,12 @@ static int isValid(const mjgBenchLog* log, const double* p) {
 }
 
 
-// one sample of a result
-static void record(double* array, int k, double value) {
+// one sample of a result; 1 if it is finite, else 0
+static int record(double* array, int k, double value) {
   if (array) {
     array[k] = value;
   }
+  return isfinite(value);
 }
 
 
@@ -245,14 +247,14 @@ int mjg_simulateBench(double* position, double* velocity, double* torque, double
   // from the measured state on
   State s = {.q = log->position[0], .v = log->velocity[0]};
   double goal = log->input[0];
+  int status = mjgSOLVED;
   for (int k = 0; k < log->n; k++) {
     if (log->reset && k % log->reset == 0) {
       s.q = log->position[k];
       s.v = log->velocity[k];
     }
-    record(position, k, s.q);
-    record(velocity, k, s.v);
-    record(rotor, k, s.q + s.angle);
+    int finite = record(position, k, s.q) & record(velocity, k, s.v);
+    finite &= record(rotor, k, s.q + s.angle);
 
     // what the controller is told
     double input = inputAt(log, p, k);
@@ -267,7 +269,7 @@ int mjg_simulateBench(double* position, double* velocity, double* torque, double
       double load = p[mjgBENCH_GRAVITY] * sin(s.q + p[mjgBENCH_OFFSET]);
       load += log->load ? log->load[k] : 0;
       if (i == 0) {
-        record(torque, k, motor);
+        finite &= record(torque, k, motor);
       }
       if (log->law == mjgLAW_BAM) {
         s.v = stepBam(p, &s, motor, load, h);
@@ -278,15 +280,17 @@ int mjg_simulateBench(double* position, double* velocity, double* torque, double
       }
       s.q += h * s.v;
     }
-  }
 
-  // a simulation that leaves the finite numbers does not come back
-  return isfinite(s.q) && isfinite(s.v) ? mjgSOLVED : mjgERR_NOT_FINITE;
+    // a reset may bring back a simulation that has left the finite numbers: what it did before counts
+    finite &= isfinite(s.q) && isfinite(s.v);
+    status = finite ? status : mjgERR_NOT_FINITE;
+  }
+  return status;
 }
 
 
 int mjg_deliver(double* x, const double* u, const double* v, int n, const double* parameter) {
-  if (!x || !u || !v || n < 0 || !parameter) {
+  if (n < 0 || (n > 0 && (!x || !u || !v)) || !parameter) {
     return mjgERR_ARGUMENT;
   }
   mjgTransmission gear = transmission(parameter);

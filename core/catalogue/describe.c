@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "mjgear_params.h"
+#include "catalogue/geometry.h"
 
 
 //---------------------------------- of each type --------------------------------------------------
@@ -37,7 +37,7 @@ static void toLoss(mjgDescription* d, mjgReport* report, const mjgTransmission* 
 static void toStarting(mjgDescription* d, mjgReport* report, const mjgTransmission* t) {
   double k = t->static_ratio;
   double c0 = k * (t->coulomb + t->stribeck_friction);
-  double eta_f, eta_b;
+  double eta_f = NAN, eta_b;
   if (t->gamma_u_stribeck != 0 || t->gamma_v_stribeck != 0 || t->gamma_u_quadratic != 0 ||
       t->gamma_v_quadratic != 0) {
     mjg_refuse(report,
@@ -66,7 +66,7 @@ static void toThread(mjgDescription* d, mjgReport* report, const mjgTransmission
   double pressure_angle = d->value[mjgKEY_PRESSURE_ANGLE];
   if (type == mjgTYPE_WORM && !d->given[mjgKEY_PRESSURE_ANGLE]) {
     mjg_refuse(report, "a worm's pressure_angle is not in the coefficients; give it");
-  } else if (mjg_screwFromCoefficients(&lead_angle, &mu, t->gamma_u, t->gamma_v, pressure_angle) <
+  } else if (mjgi_screwFromCoefficients(&lead_angle, &mu, t->gamma_u, t->gamma_v, pressure_angle) <
              0) {
     mjg_refuse(report,
                "no %s has gamma_u = %g and gamma_v = %g, both must be positive; describe "
@@ -159,6 +159,9 @@ static void toFriction(mjgDescription* d, const mjgTransmission* t) {
 int mjg_describe(mjgDescription* description, mjgReport* report,
                  const mjgTransmission* transmission) {
   const mjgTransmission* t = transmission;
+  if (!description || !report || !t) {
+    return mjgERR_ARGUMENT;
+  }
   int before = report->count;
   int type = description->type ? description->type : mjgTYPE_COEFFICIENTS;
 
@@ -219,6 +222,12 @@ int mjg_describe(mjgDescription* description, mjgReport* report,
   }
 
   toFriction(&d, t);
+  for (int key = 0; key < mjgNKEY && report->count == before; key++) {
+    if (d.given[key] && !isfinite(d.value[key])) {
+      mjg_refuse(report, "%s would be %g; describe it as type coefficients, with finite numbers",
+                 mjg_keyInfo(key)->name, d.value[key]);
+    }
+  }
   if (report->count > before) {
     return report->count - before;
   }

@@ -79,12 +79,14 @@ static const int kMember[mjgNKEY] = {
 
 
 void mjg_defaultDescription(mjgDescription* description) {
-  memset(description, 0, sizeof(*description));
+  if (description) {
+    memset(description, 0, sizeof(*description));
+  }
 }
 
 
 void mjg_give(mjgDescription* description, int key, double value) {
-  if (key >= 0 && key < mjgNKEY) {
+  if (description && key >= 0 && key < mjgNKEY) {
     description->given[key] = 1;
     description->value[key] = value;
   }
@@ -335,6 +337,16 @@ static void checkCompanions(mjgReport* report, const mjgDescription* d, int type
 
 // what the law cannot be
 static void checkResult(mjgReport* report, const mjgTransmission* t) {
+  const double number[] = {t->gamma_u, t->gamma_v,  t->coulomb, t->static_ratio,
+                           t->viscous, t->armature, t->ratio};
+  for (size_t i = 0; i < sizeof(number) / sizeof(*number); i++) {
+    if (!isfinite(number[i])) {
+      mjg_refuse(report,
+                 "these values make coefficients that overflow; check their units, and write "
+                 "values that a gear can have");
+      return;
+    }
+  }
   if (t->gamma_u + t->gamma_v < 0) {
     mjg_refuse(report,
                "gamma_u + gamma_v = %g is negative, which means the same gear with both "
@@ -359,6 +371,9 @@ static double atOutput(const mjgDescription* d, int key, int motor_key, double f
 int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
                      const mjgDescription* description) {
   const mjgDescription* d = description;
+  if (!transmission || !report || !d) {
+    return mjgERR_ARGUMENT;
+  }
   int before = report->count;
 
   // all that can be said without computing

@@ -1,15 +1,19 @@
 #include <math.h>
 
-#include "mjgear_params.h"
+#include "law/transmission.h"
 
 
 void mjg_explain(mjgFacts* facts, const mjgTransmission* transmission, double load,
                  double inertia) {
   mjgFacts* f = facts;
+  if (!f || !transmission) {
+    return;
+  }
   const mjgTransmission* gear = transmission;
   f->gear = *gear;
-  mjg_transmissionEfficiencies(&f->eta_f, &f->eta_b, gear, 1);
-  mjg_transmissionEfficiencies(&f->eta_f_rest, &f->eta_b_rest, gear, 0);
+  f->eta_f = f->eta_b = f->eta_f_rest = f->eta_b_rest = NAN;
+  mjgi_transmissionEfficiencies(&f->eta_f, &f->eta_b, gear, 1);
+  mjgi_transmissionEfficiencies(&f->eta_f_rest, &f->eta_b_rest, gear, 0);
   f->backdrivable = gear->gamma_v < 1;
   f->forward_drivable = gear->gamma_u < 1;
   f->catalogue_locks = f->eta_f < 0.45 ? 1 : f->eta_f > 0.55 ? 0 : -1;
@@ -27,9 +31,9 @@ void mjg_explain(mjgFacts* facts, const mjgTransmission* transmission, double lo
   // inertia, if both sides are known
   f->inertia = inertia;
   f->inertia_forward = f->inertia_backward = f->rho = NAN;
-  if (inertia >= 0 && gear->armature + inertia > 0) {
-    mjg_apparentInertia(&f->inertia_forward, &f->inertia_backward, gear->gamma_u, gear->gamma_v,
-                        gear->armature, inertia);
+  if (inertia >= 0 && gear->armature >= 0 && gear->armature + inertia > 0) {
+    mjgi_apparentInertia(&f->inertia_forward, &f->inertia_backward, gear->gamma_u, gear->gamma_v,
+                         gear->armature, inertia);
     f->rho = mjg_rho(gear->gamma_u, gear->gamma_v, gear->armature, inertia);
   }
 }

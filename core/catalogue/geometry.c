@@ -1,12 +1,23 @@
-#include <math.h>
+#include "catalogue/geometry.h"
 
-#include "mjgear_params.h"
+#include <math.h>
 
 static const double kPi = 3.14159265358979323846;
 
 // pairs of teeth in contact at once, far more than any gear has: so many that the mean over them is
 // the mean over the path
 static const double kMostPairs = 1000;
+
+
+// a pair of results, if both are finite
+static int store(double* first, double* second, double a, double b) {
+  if (!isfinite(a) || !isfinite(b)) {
+    return mjgERR_NOT_FINITE;
+  }
+  *first = a;
+  *second = b;
+  return mjgSOLVED;
+}
 
 
 //---------------------------------- screws --------------------------------------------------------
@@ -19,16 +30,14 @@ int mjg_screw(double* gamma_u, double* gamma_v, double lead_angle, double pressu
   }
   double slope = tan(lead_angle);
   double flank = mu / cos(pressure_angle);
-  *gamma_u = flank * slope;
-  *gamma_v = flank / slope;
-  return mjgSOLVED;
+  return store(gamma_u, gamma_v, flank * slope, flank / slope);
 }
 
 
-int mjg_screwFromCoefficients(double* lead_angle, double* mu, double gamma_u, double gamma_v,
-                              double pressure_angle) {
-  if (!lead_angle || !mu || !(gamma_u > 0 && isfinite(gamma_u)) ||
-      !(gamma_v > 0 && isfinite(gamma_v)) || !(pressure_angle >= 0 && pressure_angle < kPi / 2)) {
+int mjgi_screwFromCoefficients(double* lead_angle, double* mu, double gamma_u, double gamma_v,
+                               double pressure_angle) {
+  if (!(gamma_u > 0 && isfinite(gamma_u)) || !(gamma_v > 0 && isfinite(gamma_v)) ||
+      !(pressure_angle >= 0 && pressure_angle < kPi / 2)) {
     return mjgERR_ARGUMENT;
   }
   *lead_angle = atan(sqrt(gamma_u / gamma_v));
@@ -41,7 +50,7 @@ int mjg_screwFromCoefficients(double* lead_angle, double* mu, double gamma_u, do
 
 // a pair of gears that can exist
 static int validSpur(const mjgSpur* spur) {
-  return spur && spur->radius_in > 0 && isfinite(spur->radius_in) && spur->radius_out > 0 &&
+  return spur->radius_in > 0 && isfinite(spur->radius_in) && spur->radius_out > 0 &&
          isfinite(spur->radius_out) && spur->pressure_angle > 0 && spur->pressure_angle < kPi / 2 &&
          spur->mu >= 0 && isfinite(spur->mu) && spur->approach >= 0 && spur->recess >= 0 &&
          spur->approach + spur->recess > 0 && isfinite(spur->approach + spur->recess) &&
@@ -50,8 +59,7 @@ static int validSpur(const mjgSpur* spur) {
 }
 
 
-// (21) with s = sgn(xi)
-static void spurAt(double* gamma_u, double* gamma_v, const mjgSpur* spur, double xi, double s) {
+void mjgi_spurAt(double* gamma_u, double* gamma_v, const mjgSpur* spur, double xi, double s) {
   double lever = fabs(xi) / cos(spur->pressure_angle);
   double slope = s * tan(spur->pressure_angle);
   *gamma_u = spur->mu * (lever / spur->radius_out - slope);
@@ -59,17 +67,8 @@ static void spurAt(double* gamma_u, double* gamma_v, const mjgSpur* spur, double
 }
 
 
-int mjg_spurAt(double* gamma_u, double* gamma_v, const mjgSpur* spur, double xi) {
-  if (!gamma_u || !gamma_v || !validSpur(spur) || !isfinite(xi)) {
-    return mjgERR_ARGUMENT;
-  }
-  spurAt(gamma_u, gamma_v, spur, xi, (xi > 0) - (xi < 0));
-  return mjgSOLVED;
-}
-
-
-int mjg_spurMean(double* gamma_u, double* gamma_v, const mjgSpur* spur) {
-  if (!gamma_u || !gamma_v || !validSpur(spur)) {
+int mjgi_spurMean(double* gamma_u, double* gamma_v, const mjgSpur* spur) {
+  if (!validSpur(spur)) {
     return mjgERR_ARGUMENT;
   }
 
@@ -77,13 +76,14 @@ int mjg_spurMean(double* gamma_u, double* gamma_v, const mjgSpur* spur) {
   double path = spur->approach + spur->recess;
   double distance = (spur->approach * spur->approach + spur->recess * spur->recess) / (2 * path);
   double sign = (spur->recess - spur->approach) / path;
-  spurAt(gamma_u, gamma_v, spur, distance, sign);
-  return mjgSOLVED;
+  double u, v;
+  mjgi_spurAt(&u, &v, spur, distance, sign);
+  return store(gamma_u, gamma_v, u, v);
 }
 
 
-int mjg_spurMesh(double* gamma_u, double* gamma_v, const mjgSpur* spur, double angle) {
-  if (!gamma_u || !gamma_v || !validSpur(spur) || !isfinite(angle)) {
+int mjgi_spurMesh(double* gamma_u, double* gamma_v, const mjgSpur* spur, double angle) {
+  if (!validSpur(spur) || !isfinite(angle)) {
     return mjgERR_ARGUMENT;
   }
 
@@ -98,19 +98,17 @@ int mjg_spurMesh(double* gamma_u, double* gamma_v, const mjgSpur* spur, double a
   int pairs = 0;
   for (; xi <= spur->recess || pairs == 0; xi += pitch) {
     double u, v;
-    spurAt(&u, &v, spur, xi, (xi > 0) - (xi < 0));
+    mjgi_spurAt(&u, &v, spur, xi, (xi > 0) - (xi < 0));
     sum_u += u;
     sum_v += v;
     pairs++;
   }
-  *gamma_u = sum_u / pairs;
-  *gamma_v = sum_v / pairs;
-  return mjgSOLVED;
+  return store(gamma_u, gamma_v, sum_u / pairs, sum_v / pairs);
 }
 
 
-int mjg_spurPath(mjgSpur* spur, double addendum_in, double addendum_out) {
-  if (!spur || !(addendum_in > 0 && isfinite(addendum_in)) ||
+int mjgi_spurPath(mjgSpur* spur, double addendum_in, double addendum_out) {
+  if (!(addendum_in > 0 && isfinite(addendum_in)) ||
       !(addendum_out > 0 && isfinite(addendum_out)) || !(spur->radius_in > 0) ||
       !(spur->radius_out > 0) || !(spur->pressure_angle > 0 && spur->pressure_angle < kPi / 2)) {
     return mjgERR_ARGUMENT;
@@ -130,7 +128,5 @@ int mjg_spurPath(mjgSpur* spur, double addendum_in, double addendum_out) {
   if (approach > spur->radius_in * s || recess > spur->radius_out * s) {
     return mjgERR_ARGUMENT;
   }
-  spur->approach = approach;
-  spur->recess = recess;
-  return mjgSOLVED;
+  return store(&spur->approach, &spur->recess, approach, recess);
 }

@@ -171,13 +171,14 @@ static int editDistance(const char* a, const char* b) {
 
 
 int mjg_nearest(const char* name, const char* const* names, int n) {
-  if (!name || !*name || strlen(name) > MAX_NAME) {
+  if (!name || !*name || strlen(name) > MAX_NAME || !names) {
     return -1;
   }
   int nearest = -1;
   int least = ((int)strlen(name) + 2) / 3;
   for (int i = 0; i < n; i++) {
-    int distance = strlen(names[i]) > MAX_NAME ? INT_MAX : editDistance(name, names[i]);
+    int distance =
+        !names[i] || strlen(names[i]) > MAX_NAME ? INT_MAX : editDistance(name, names[i]);
     if (distance <= least - (nearest >= 0)) {
       least = distance;
       nearest = i;
@@ -214,6 +215,9 @@ int mjg_typeFromName(const char* name) {
 //---------------------------------- messages ------------------------------------------------------
 
 void mjg_startReport(mjgReport* report, char* text, size_t size) {
+  if (!report) {
+    return;
+  }
   report->text = text;
   report->size = text ? size : 0;
   report->length = 0;
@@ -227,7 +231,7 @@ void mjg_startReport(mjgReport* report, char* text, size_t size) {
 
 // append to the text what fits
 static void append(mjgReport* report, const char* format, va_list arguments) {
-  if (report->length + 1 >= report->size) {
+  if (!report->text || report->length + 1 >= report->size) {
     return;
   }
   size_t room = report->size - report->length;
@@ -249,6 +253,9 @@ static void appendf(mjgReport* report, const char* format, ...) {
 
 
 void mjg_vrefuse(mjgReport* report, const char* format, va_list arguments) {
+  if (!report || !format) {
+    return;
+  }
   report->count++;
   if (report->where) {
     appendf(report, "%s: ", report->where);
@@ -267,6 +274,9 @@ void mjg_refuse(mjgReport* report, const char* format, ...) {
 
 
 double mjg_readNumber(const char* text, const char** end) {
+  if (!text) {
+    return NAN;
+  }
   locale_t former, c = mjgi_enterC(&former);
   char* last;
   double value = strtod(text, &last);

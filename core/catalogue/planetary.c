@@ -1,6 +1,6 @@
-#include <math.h>
+#include "catalogue/planetary.h"
 
-#include "mjgear_params.h"
+#include <math.h>
 
 // an output that turns less than this for a turn of the motor stands, but for rounding of the numbers of teeth
 static const double kStands = 1e-12;
@@ -63,11 +63,10 @@ static double drivenTorque(const double speed[3], int has_out, double efficiency
 }
 
 
-int mjg_planetary(double* ratio, double* eta_f, double* eta_b, const mjgPlanetary* gears) {
-  const mjgPlanetary* g = gears;
-  if (!ratio || !eta_f || !eta_b || !g || !(g->sun > 0 && isfinite(g->sun)) ||
-      !(g->planet > 0 && isfinite(g->planet)) || !(g->ring > 0 && isfinite(g->ring)) ||
-      !(g->planet_out >= 0 && isfinite(g->planet_out)) ||
+int mjgi_planetary(double* ratio, double* eta_f, double* eta_b, const mjgiPlanetary* gears) {
+  const mjgiPlanetary* g = gears;
+  if (!(g->sun > 0 && isfinite(g->sun)) || !(g->planet > 0 && isfinite(g->planet)) ||
+      !(g->ring > 0 && isfinite(g->ring)) || !(g->planet_out >= 0 && isfinite(g->planet_out)) ||
       !(g->ring_out >= 0 && isfinite(g->ring_out)) || !(g->efficiency > 0 && g->efficiency <= 1)) {
     return mjgERR_ARGUMENT;
   }
@@ -85,13 +84,18 @@ int mjg_planetary(double* ratio, double* eta_f, double* eta_b, const mjgPlanetar
   if (fabs(output) < kStands * fabs(motor) || motor == 0) {
     return mjgERR_ARGUMENT;
   }
-  *ratio = motor / output;
 
   // the motor drives: power of the driven side over that of the motor; the load drives: the same motion with
   // the torque of the load in its direction
   double driven = drivenTorque(speed, has_out, g->efficiency, 1, motor > 0 ? 1 : -1);
-  *eta_f = -driven * output / fabs(motor);
+  double forward = -driven * output / fabs(motor);
   driven = drivenTorque(speed, has_out, g->efficiency, 0, output > 0 ? 1 : -1);
-  *eta_b = -driven * motor / fabs(output);
-  return isfinite(*eta_f) && isfinite(*eta_b) ? mjgSOLVED : mjgERR_ARGUMENT;
+  double backward = -driven * motor / fabs(output);
+  if (!isfinite(forward) || !isfinite(backward) || !isfinite(motor / output)) {
+    return mjgERR_ARGUMENT;
+  }
+  *ratio = motor / output;
+  *eta_f = forward;
+  *eta_b = backward;
+  return mjgSOLVED;
 }

@@ -2,6 +2,9 @@
 
 #include <math.h>
 
+#include "catalogue/geometry.h"
+#include "catalogue/planetary.h"
+
 static const double kPi = 3.14159265358979323846;
 
 
@@ -89,7 +92,7 @@ static void fromSpur(mjgTransmission* t, mjgReport* report, const mjgDescription
   if (d->given[mjgKEY_MODULE]) {
     double module = d->value[mjgKEY_MODULE];
     spur->pitch = kPi * module * cos(spur->pressure_angle);
-    if (mjg_spurPath(spur, module, module) < 0) {
+    if (mjgi_spurPath(spur, module, module) < 0) {
       mjg_refuse(report,
                  "module = %g: full-depth teeth of this size interfere, with %.3g teeth on "
                  "the smaller gear; write a smaller module, or contact for other teeth",
@@ -107,24 +110,24 @@ static void fromSpur(mjgTransmission* t, mjgReport* report, const mjgDescription
       return;
     }
   }
-  mjg_spurMean(&t->gamma_u, &t->gamma_v, spur);
+  mjgi_spurMean(&t->gamma_u, &t->gamma_v, spur);
   t->mesh = d->value[mjgKEY_MESH] != 0;
 }
 
 
-static mjgPlanetary planetaryOf(const mjgDescription* d) {
+static mjgiPlanetary planetaryOf(const mjgDescription* d) {
   double sun = d->value[mjgKEY_TEETH_SUN], ring = d->value[mjgKEY_TEETH_RING];
-  return (mjgPlanetary){.sun = sun,
-                        .planet = mjgi_valueOr(d, mjgKEY_TEETH_PLANET, 0.5 * (ring - sun)),
-                        .ring = ring,
-                        .planet_out = d->value[mjgKEY_TEETH_PLANET_OUT],
-                        .ring_out = d->value[mjgKEY_TEETH_RING_OUT],
-                        .efficiency = d->value[mjgKEY_MESH_EFFICIENCY]};
+  return (mjgiPlanetary){.sun = sun,
+                         .planet = mjgi_valueOr(d, mjgKEY_TEETH_PLANET, 0.5 * (ring - sun)),
+                         .ring = ring,
+                         .planet_out = d->value[mjgKEY_TEETH_PLANET_OUT],
+                         .ring_out = d->value[mjgKEY_TEETH_RING_OUT],
+                         .efficiency = d->value[mjgKEY_MESH_EFFICIENCY]};
 }
 
 
 static void fromPlanetary(mjgTransmission* t, mjgReport* report, const mjgDescription* d) {
-  const mjgPlanetary gears = planetaryOf(d);
+  const mjgiPlanetary gears = planetaryOf(d);
   double ratio, eta_f, eta_b;
   if (!(gears.planet > 0)) {
     mjg_refuse(
@@ -132,7 +135,7 @@ static void fromPlanetary(mjgTransmission* t, mjgReport* report, const mjgDescri
         "teeth_ring = %g leaves no room for planets around a sun of %g teeth; write a larger "
         "ring, or teeth_planet",
         gears.ring, gears.sun);
-  } else if (mjg_planetary(&ratio, &eta_f, &eta_b, &gears) < 0) {
+  } else if (mjgi_planetary(&ratio, &eta_f, &eta_b, &gears) < 0) {
     mjg_refuse(report,
                "with these teeth the output does not turn; write other teeth_ring_out or "
                "teeth_planet_out");
@@ -227,9 +230,9 @@ double mjgi_ratioOf(const mjgDescription* d, int type) {
     return 2 * kPi / d->value[mjgKEY_LEAD];
   }
   if (type == mjgTYPE_PLANETARY) {
-    const mjgPlanetary gears = planetaryOf(d);
+    const mjgiPlanetary gears = planetaryOf(d);
     double ratio, eta_f, eta_b;
-    return mjg_planetary(&ratio, &eta_f, &eta_b, &gears) < 0 ? 0 : fabs(ratio);
+    return mjgi_planetary(&ratio, &eta_f, &eta_b, &gears) < 0 ? 0 : fabs(ratio);
   }
   return 0;
 }

@@ -9,8 +9,10 @@ double mjg_preslidingCompliance(double stiffness, double h) {
 
 
 void mjg_addPresliding(double* v, double* A, double compliance, double t_last) {
-  *v += compliance * t_last;
-  *A += compliance;
+  if (v && A) {
+    *v += compliance * t_last;
+    *A += compliance;
+  }
 }
 
 

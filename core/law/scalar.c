@@ -11,8 +11,12 @@ int mjg_efficiencies(double* eta_f, double* eta_b, double gamma_u, double gamma_
   if (!isfinite(gamma_u) || !isfinite(gamma_v)) {
     return mjgERR_NOT_FINITE;
   }
-  *eta_f = (1 - gamma_u) / (1 + gamma_v);
-  *eta_b = (1 - gamma_v) / (1 + gamma_u);
+  double forward = (1 - gamma_u) / (1 + gamma_v), backward = (1 - gamma_v) / (1 + gamma_u);
+  if (!isfinite(forward) || !isfinite(backward)) {
+    return mjgERR_NOT_FINITE;
+  }
+  *eta_f = forward;
+  *eta_b = backward;
   return mjgSOLVED;
 }
 
@@ -37,8 +41,13 @@ int mjg_coefficients(double* gamma_u, double* gamma_v, double eta_f, double eta_
     return mjgERR_ARGUMENT;
   }
   // 1 - 2 eta_f + eta_f eta_b, without cancellation where both are near 1
-  *gamma_u = ((1 - eta_f) - eta_f * (1 - eta_b)) / den;
-  *gamma_v = ((1 - eta_b) - eta_b * (1 - eta_f)) / den;
+  double u = ((1 - eta_f) - eta_f * (1 - eta_b)) / den;
+  double v = ((1 - eta_b) - eta_b * (1 - eta_f)) / den;
+  if (!isfinite(den) || !isfinite(u) || !isfinite(v)) {
+    return mjgERR_NOT_FINITE;
+  }
+  *gamma_u = u;
+  *gamma_v = v;
   return mjgSOLVED;
 }
 
@@ -54,6 +63,9 @@ double mjg_phi(double f_u, double f_v, double gamma_u, double gamma_v, double rh
 
 
 int mjg_lambdaSet(double lambda[2], double phi, double rho) {
+  if (!lambda) {
+    return mjgERR_ARGUMENT;
+  }
   if (phi == 0) {
     lambda[0] = 0;
     return 1;

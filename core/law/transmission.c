@@ -1,10 +1,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "mjgear_params.h"
+#include "catalogue/geometry.h"
+#include "law/transmission.h"
 
 
 void mjg_defaultTransmission(mjgTransmission* transmission) {
+  if (!transmission) {
+    return;
+  }
   memset(transmission, 0, sizeof(*transmission));
   transmission->static_ratio = 1;
   transmission->stribeck_velocity = 1;
@@ -15,13 +19,16 @@ void mjg_defaultTransmission(mjgTransmission* transmission) {
 void mjg_frictionAt(double* gamma_u, double* gamma_v, double* coulomb,
                     const mjgTransmission* transmission, double q, double v, double u, double x) {
   const mjgTransmission* t = transmission;
+  if (!gamma_u || !gamma_v || !coulomb || !t) {
+    return;
+  }
   *gamma_u = t->gamma_u;
   *gamma_v = t->gamma_v;
   *coulomb = t->coulomb;
 
   // the teeth that are in mesh at this angle
   if (t->mesh) {
-    mjg_spurMesh(gamma_u, gamma_v, &t->spur, q);
+    mjgi_spurMesh(gamma_u, gamma_v, &t->spur, q);
   }
 
   // what is gained near rest
@@ -35,8 +42,8 @@ void mjg_frictionAt(double* gamma_u, double* gamma_v, double* coulomb,
   *gamma_v += S * t->gamma_v_stribeck;
 
   // the quadratic part grows with the smaller torque, that of the driven side, and only while the
-  // two sides oppose each other
-  if (u * x > 0) {
+  // two sides oppose each other; a side without torque adds 0 whatever the signs
+  if (signbit(u) == signbit(x)) {
     if (fabs(u) > fabs(x)) {
       *gamma_v += S * t->gamma_v_quadratic * fabs(x);
     } else {
@@ -64,7 +71,7 @@ typedef struct Side_ {
 static double excess(double y, double z, const Side* sought, const Side* known, double k, double c,
                      int e) {
   double bound = fabs(sought->gamma * y + known->gamma * z) + c;
-  if (y * z > 0) {
+  if (signbit(y) == signbit(z)) {
     bound += fabs(y) > fabs(z) ? known->quadratic * z * z : sought->quadratic * y * y;
   }
   return e * (y - z) - k * bound;
@@ -121,6 +128,9 @@ static double breakaway(const Side* sought, const Side* known, double z, double 
 
 int mjg_sticks(const mjgTransmission* transmission, double f_u, double f_v) {
   const mjgTransmission* t = transmission;
+  if (!t) {
+    return mjgERR_ARGUMENT;
+  }
   Side motor = {t->gamma_u + t->gamma_u_stribeck, t->gamma_u_quadratic};
   Side load = {t->gamma_v + t->gamma_v_stribeck, t->gamma_v_quadratic};
   int e = f_u >= f_v ? 1 : -1;
@@ -131,6 +141,9 @@ int mjg_sticks(const mjgTransmission* transmission, double f_u, double f_v) {
 
 double mjg_breakawayMotor(const mjgTransmission* transmission, double f_v, int direction) {
   const mjgTransmission* t = transmission;
+  if (!t || (direction != 1 && direction != -1)) {
+    return NAN;
+  }
   Side motor = {t->gamma_u + t->gamma_u_stribeck, t->gamma_u_quadratic};
   Side load = {t->gamma_v + t->gamma_v_stribeck, t->gamma_v_quadratic};
   return breakaway(&motor, &load, f_v, t->static_ratio, t->coulomb + t->stribeck_friction,
@@ -140,6 +153,9 @@ double mjg_breakawayMotor(const mjgTransmission* transmission, double f_v, int d
 
 double mjg_breakawayLoad(const mjgTransmission* transmission, double f_u, int direction) {
   const mjgTransmission* t = transmission;
+  if (!t || (direction != 1 && direction != -1)) {
+    return NAN;
+  }
   Side motor = {t->gamma_u + t->gamma_u_stribeck, t->gamma_u_quadratic};
   Side load = {t->gamma_v + t->gamma_v_stribeck, t->gamma_v_quadratic};
   return breakaway(&load, &motor, f_u, t->static_ratio, t->coulomb + t->stribeck_friction,
@@ -149,8 +165,8 @@ double mjg_breakawayLoad(const mjgTransmission* transmission, double f_u, int di
 
 //---------------------------------- what a gear does ----------------------------------------------
 
-int mjg_transmissionEfficiencies(double* eta_f, double* eta_b, const mjgTransmission* transmission,
-                                 int sliding) {
+int mjgi_transmissionEfficiencies(double* eta_f, double* eta_b, const mjgTransmission* transmission,
+                                  int sliding) {
   double share = sliding ? 0 : 1;
   return mjg_efficiencies(eta_f, eta_b,
                           transmission->gamma_u + share * transmission->gamma_u_stribeck,
@@ -158,15 +174,12 @@ int mjg_transmissionEfficiencies(double* eta_f, double* eta_b, const mjgTransmis
 }
 
 
-int mjg_apparentInertia(double* forward, double* backward, double gamma_u, double gamma_v, double m,
-                        double M) {
+int mjgi_apparentInertia(double* forward, double* backward, double gamma_u, double gamma_v,
+                         double m, double M) {
   double eta_f, eta_b;
   int status = mjg_efficiencies(&eta_f, &eta_b, gamma_u, gamma_v);
   if (status < 0) {
     return status;
-  }
-  if (!forward || !backward || !(m >= 0) || !(M >= 0)) {
-    return mjgERR_ARGUMENT;
   }
   *forward = eta_f * m + M;
   *backward = m == 0 ? M : eta_b > 0 ? m / eta_b + M : INFINITY;

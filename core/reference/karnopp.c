@@ -55,6 +55,9 @@ int mjg_stepKarnopp(double* position, double* velocity, double* t, const mjgKarn
     next = fmin(next, 0);
   }
 
+  if (!isfinite(q) || !isfinite(next) || !isfinite(friction)) {
+    return mjgERR_NOT_FINITE;
+  }
   *position = q;
   *velocity = next;
   if (t) {

@@ -109,8 +109,11 @@ static int checkRow(const mjgProblem* p, int i, const double* P, int n) {
 }
 
 
-// sizes of the blocks against the problem and the workspace
-static int checkBlocks(const mjgProblem* problem, const mjgWorkspace* work) {
+int mjgi_checkBlocks(int* most, const mjgProblem* problem) {
+  if (!problem || problem->n < 0 || problem->nblock < 0 ||
+      (problem->nblock > 0 && !problem->block)) {
+    return mjgERR_ARGUMENT;
+  }
   int left = problem->n, largest = problem->nblock > 0 ? 0 : problem->n;
   for (int k = 0; k < problem->nblock; k++) {
     int size = problem->block[k];
@@ -123,22 +126,25 @@ static int checkBlocks(const mjgProblem* problem, const mjgWorkspace* work) {
   if (problem->nblock > 0 && left != 0) {
     return mjgERR_ARGUMENT;
   }
-  return problem->n > work->n || largest > work->nmax ? mjgERR_WORKSPACE : mjgSOLVED;
+  *most = largest;
+  return mjgSOLVED;
 }
 
 
 int mjgi_checkProblem(const mjgProblem* problem, const mjgWorkspace* work) {
-  if (!problem || !work || problem->n < 0 || problem->nblock < 0 ||
-      (problem->nblock > 0 && !problem->block)) {
+  int largest, status = mjgi_checkBlocks(&largest, problem);
+  if (status != mjgSOLVED || !work) {
     return mjgERR_ARGUMENT;
   }
   if (problem->n > 0 && (!problem->v || !problem->A || !problem->phi ||
                          (!problem->P && (!problem->alpha || !problem->beta)))) {
     return mjgERR_ARGUMENT;
   }
-  int status = checkBlocks(problem, work);
-  if (status != mjgSOLVED || problem->n == 0 || isSound(problem)) {
-    return status;
+  if (problem->n > work->n || largest > work->nmax) {
+    return mjgERR_WORKSPACE;
+  }
+  if (problem->n == 0 || isSound(problem)) {
+    return mjgSOLVED;
   }
 
   // numbers; what is wrong with a row counts before a diagonal that is not positive

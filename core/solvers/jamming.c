@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "law/law.h"
+#include "solvers/check.h"
 #include "solvers/solvers.h"
 
 
@@ -80,10 +81,10 @@ int mjgi_jammingRule(mjgiBlock* b, mjgiScratch* s, int pivots) {
 
 
 int mjg_jammed(int* jammed, const mjgProblem* problem, const mjgSolution* solution) {
-  if (!problem || !solution || problem->n < 0 || problem->nblock < 0 ||
+  int largest;
+  if (mjgi_checkBlocks(&largest, problem) != mjgSOLVED || !solution ||
       (problem->n > 0 && (!problem->A || !solution->t || !solution->lambda || !solution->mode)) ||
-      (problem->n > 0 && !problem->P && (!problem->alpha || !problem->beta)) ||
-      (problem->nblock > 0 && !problem->block)) {
+      (problem->n > 0 && !problem->P && (!problem->alpha || !problem->beta))) {
     return mjgERR_ARGUMENT;
   }
 

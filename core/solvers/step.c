@@ -1,35 +1,19 @@
+#include <math.h>
+
 #include "solvers/check.h"
 #include "solvers/dense.h"
 #include "solvers/workspace.h"
 
 
-void mjg_P(double* P, const double* W, const mjgJoints* joints, int n) {
-  for (int i = 0; i < n; i++) {
-    double scale = (joints->gamma_u[i] + joints->gamma_v[i]) * joints->inertia[i];
-    for (int j = 0; j < n; j++) {
-      P[i * n + j] = scale * W[i * n + j];
-    }
-    P[i * n + i] -= joints->gamma_v[i];
-  }
-}
-
-
-// the arguments of a step, before anything is written
-static int checkStep(const double* Mhat, const double* tau_u, const double* tau_v, const double* v,
-                     const mjgJoints* joints, double h, int n) {
-  if (n < 0 || (n > 0 && (!Mhat || !tau_u || !tau_v || !v || !joints || !joints->gamma_u ||
-                          !joints->gamma_v || !joints->inertia))) {
+// constants of n joints: mjgSOLVED or an error
+static int checkJoints(const mjgJoints* joints, int n) {
+  if (n < 0 || (n > 0 && (!joints || !joints->gamma_u || !joints->gamma_v || !joints->inertia))) {
     return mjgERR_ARGUMENT;
   }
   size_t nv = (size_t)n;
-  if (!mjgi_allFinite(&h, 1) || !mjgi_allFinite(Mhat, nv * nv) || !mjgi_allFinite(tau_u, nv) ||
-      !mjgi_allFinite(tau_v, nv) || !mjgi_allFinite(v, nv) ||
-      (n > 0 && (!mjgi_allFinite(joints->gamma_u, nv) || !mjgi_allFinite(joints->gamma_v, nv) ||
-                 !mjgi_allFinite(joints->inertia, nv)))) {
+  if (n > 0 && (!mjgi_allFinite(joints->gamma_u, nv) || !mjgi_allFinite(joints->gamma_v, nv) ||
+                !mjgi_allFinite(joints->inertia, nv))) {
     return mjgERR_NOT_FINITE;
-  }
-  if (h <= 0) {
-    return mjgERR_ARGUMENT;
   }
   for (int i = 0; i < n; i++) {
     if (joints->inertia[i] < 0) {
@@ -37,6 +21,51 @@ static int checkStep(const double* Mhat, const double* tau_u, const double* tau_
     }
   }
   return mjgSOLVED;
+}
+
+
+// entry of P
+static double entry(const double* W, const mjgJoints* joints, size_t i, size_t j, size_t n) {
+  double scale = (joints->gamma_u[i] + joints->gamma_v[i]) * joints->inertia[i];
+  return scale * W[i * n + j] - (i == j ? joints->gamma_v[i] : 0);
+}
+
+
+int mjg_P(double* P, const double* W, const mjgJoints* joints, int n) {
+  int status = checkJoints(joints, n);
+  if (n > 0 && (!P || !W)) {
+    return mjgERR_ARGUMENT;
+  }
+  if (status != mjgSOLVED) {
+    return status;
+  }
+
+  // P may be W, so that nothing is written before all is known to be finite
+  size_t nv = (size_t)n;
+  for (size_t k = 0; k < nv * nv; k++) {
+    if (!isfinite(entry(W, joints, k / nv, k % nv, nv))) {
+      return mjgERR_NOT_FINITE;
+    }
+  }
+  for (size_t k = 0; k < nv * nv; k++) {
+    P[k] = entry(W, joints, k / nv, k % nv, nv);
+  }
+  return mjgSOLVED;
+}
+
+
+// the arguments of a step, before anything is written
+static int checkStep(const double* Mhat, const double* tau_u, const double* tau_v, const double* v,
+                     const mjgJoints* joints, double h, int n) {
+  if (n < 0 || (n > 0 && (!Mhat || !tau_u || !tau_v || !v))) {
+    return mjgERR_ARGUMENT;
+  }
+  size_t nv = (size_t)n;
+  if (!mjgi_allFinite(&h, 1) || !mjgi_allFinite(Mhat, nv * nv) || !mjgi_allFinite(tau_u, nv) ||
+      !mjgi_allFinite(tau_v, nv) || !mjgi_allFinite(v, nv)) {
+    return mjgERR_NOT_FINITE;
+  }
+  return h <= 0 ? mjgERR_ARGUMENT : checkJoints(joints, n);
 }
 
 
@@ -99,8 +128,12 @@ int mjg_step(double* v_next, mjgSolution* solution, mjgInfo* info, const double*
     phi[i] = gamma * (tau_u[i] - joints->inertia[i] * acc[i]);
     alpha[i] = gamma * joints->inertia[i] / h;
   }
-  mjgProblem problem = {
-      .n = n, .v = vstar, .A = A, .phi = phi, .alpha = alpha, .beta = joints->gamma_v};
+  mjgProblem problem = {.n = n,
+                        .v = vstar,
+                        .A = A,
+                        .phi = phi,
+                        .alpha = alpha,
+                        .beta = n > 0 ? joints->gamma_v : NULL};
 
   // the step's own result stays in the workspace if the caller does not want it
   mjgSolution own = {work->vector[4], v_next, work->vector[5], work->mode};

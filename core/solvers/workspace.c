@@ -13,10 +13,16 @@ enum {
 typedef struct Arena_ {
   unsigned char* memory;
   size_t used;
+  int overflow;  // 1: more bytes than a size_t counts
 } Arena;
 
 
 static void* take(Arena* arena, size_t count, size_t size) {
+  size_t left = SIZE_MAX - 2 * mjgiALIGN - arena->used;
+  if (count > left / size) {
+    arena->overflow = 1;
+    return NULL;
+  }
   size_t nbyte = (count * size + mjgiALIGN - 1) / mjgiALIGN * mjgiALIGN;
   void* piece = arena->memory ? arena->memory + arena->used : NULL;
   arena->used += nbyte;
@@ -80,12 +86,12 @@ static mjgWorkspace* layOut(Arena* arena, int n, int nmax) {
 
 
 size_t mjg_memsize(int n, int nmax) {
-  if (n < 0 || nmax < 0 || nmax > n) {
+  if (n < 0 || nmax < 0 || nmax > n || nmax > mjgMAXBLOCK) {
     return 0;
   }
   Arena arena = {0};
   layOut(&arena, n, nmax);
-  return arena.used + mjgiALIGN;
+  return arena.overflow ? 0 : arena.used + mjgiALIGN;
 }
 
 
@@ -98,6 +104,6 @@ mjgWorkspace* mjg_create(void* memory, size_t size, int n, int nmax) {
   // zeroed, because leftovers may be denormals, which are slow to touch
   memset(memory, 0, size);
   uintptr_t address = (uintptr_t)memory;
-  Arena arena = {(unsigned char*)memory + (mjgiALIGN - address % mjgiALIGN) % mjgiALIGN, 0};
+  Arena arena = {.memory = (unsigned char*)memory + (mjgiALIGN - address % mjgiALIGN) % mjgiALIGN};
   return layOut(&arena, n, nmax);
 }

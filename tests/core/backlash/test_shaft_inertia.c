@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
+#include "backlash/backlash.h"
 #include "draw.h"
-#include "mjgear_backlash.h"
 
 #define DRAWN 60
 
@@ -67,7 +67,7 @@ static void integrate(double b[2], const mjgBacklash* law, Motion motion, const 
       double rate = b[1] + (s ? at[s] * dt * k[s - 1][1] : 0);
       motion(theta, p, law, (i + at[s]) * dt);
       k[s][0] = rate;
-      k[s][1] = mjg_gapAcceleration(NULL, law, theta[0], theta[1], theta[2], place, rate);
+      k[s][1] = mjgi_gapAcceleration(NULL, law, theta[0], theta[1], theta[2], place, rate);
     }
     for (int n = 0; n < 2; n++) {
       b[n] += dt / 6 * (k[0][n] + 2 * k[1][n] + 2 * k[2][n] + k[3][n]);
@@ -105,7 +105,7 @@ static void alongTheBorder(void** state) {
     // at the stop
     double theta[3], T;
     border(theta, p, &law, draw(0, 1));
-    double a = mjg_gapAcceleration(&T, &law, theta[0], theta[1], theta[2], side * law.half_gap, 0);
+    double a = mjgi_gapAcceleration(&T, &law, theta[0], theta[1], theta[2], side * law.half_gap, 0);
     assert_true(fabs(a) < 1e-9 && fabs(T) < 1e-9);
 
     // inside; the constants of the print with t

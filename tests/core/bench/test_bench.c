@@ -335,6 +335,40 @@ static void test_deliver(void** state) {
 }
 
 
+// a simulation that leaves the finite numbers says so, also where a reset brings it back before the end
+static void test_leavesTheNumbers(void** state) {
+  (void)state;
+  const int reset[] = {0, 10, 30}, n = 391;  // the last sample is a reset
+  for (int k = 0; k < 3; k++) {
+    Run run;
+    start(&run, 1);
+    run.log.n = n;
+    run.log.loop = 1;
+    run.log.reset = reset[k];
+    run.parameter[mjgBENCH_GAIN] = 1e60;
+    assert_int_equal(
+        mjg_simulateBench(run.q, run.v, run.torque, run.rotor, &run.log, run.parameter),
+        mjgERR_NOT_FINITE);
+    int lost = 0;
+    for (int i = 0; i < n; i++) {
+      lost += !isfinite(run.q[i]);
+    }
+    assert_true(lost > n / 4);
+    assert_int_equal(isfinite(run.q[n - 1]) != 0, reset[k] > 0);
+  }
+
+  // a torque that overflows after the last sample's angle is no success either
+  Run run;
+  start(&run, 0);
+  run.log.loop = 1;
+  run.log.n = 1;
+  run.input[0] = 1e200;
+  run.parameter[mjgBENCH_GAIN] = 1e200;
+  assert_int_equal(mjg_simulateBench(run.q, NULL, NULL, NULL, &run.log, run.parameter),
+                   mjgERR_NOT_FINITE);
+}
+
+
 static void test_refused(void** state) {
   (void)state;
   Run run;
@@ -355,12 +389,19 @@ static void test_refused(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_names),    cmocka_unit_test(test_driving),
-      cmocka_unit_test(test_driven),   cmocka_unit_test(test_friction),
-      cmocka_unit_test(test_pendulum), cmocka_unit_test(test_voltage),
-      cmocka_unit_test(test_current),  cmocka_unit_test(test_loop),
-      cmocka_unit_test(test_reset),    cmocka_unit_test(test_gap),
-      cmocka_unit_test(test_bam),      cmocka_unit_test(test_deliver),
+      cmocka_unit_test(test_names),
+      cmocka_unit_test(test_driving),
+      cmocka_unit_test(test_driven),
+      cmocka_unit_test(test_friction),
+      cmocka_unit_test(test_pendulum),
+      cmocka_unit_test(test_voltage),
+      cmocka_unit_test(test_current),
+      cmocka_unit_test(test_loop),
+      cmocka_unit_test(test_reset),
+      cmocka_unit_test(test_gap),
+      cmocka_unit_test(test_bam),
+      cmocka_unit_test(test_deliver),
+      cmocka_unit_test(test_leavesTheNumbers),
       cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

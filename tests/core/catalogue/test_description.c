@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "catalogue/geometry.h"
 #include "mjgear_params.h"
 
 #include "one_description.h"
@@ -110,7 +111,7 @@ static void test_spur(void** state) {
                0.35, mjgKEY_MU, 0.1, mjgKEY_MODULE, 0.002, mjgKEY_MESH, 1.0, -1);
   t = resolve(&d);
   mjgSpur path = {0.02, 0.05, 0.35, 0.1, 0, 0, 0};
-  mjg_spurPath(&path, 0.002, 0.002);
+  mjgi_spurPath(&path, 0.002, 0.002);
   assert_true(t.mesh == 1 && t.spur.approach == path.approach && t.spur.recess == path.recess);
   assertSame(t.spur.pitch, kPi * 0.002 * cos(0.35), 1e-15);
 }
@@ -262,17 +263,37 @@ static void test_allProblems(void** state) {
 }
 
 
+// numbers that overflow are refused in a line, both ways
+static void test_overflow(void** state) {
+  (void)state;
+  char text[1000];
+  mjgReport report;
+  mjgTransmission t = {.ratio = 7};
+  mjgDescription d = describe(mjgTYPE_COEFFICIENTS, mjgKEY_GAMMA_U, 0.1, mjgKEY_GAMMA_V, 0.1,
+                              mjgKEY_RATIO, 1e200, mjgKEY_MOTOR_INERTIA, 1.0, -1);
+  mjg_startReport(&report, text, sizeof(text));
+  assert_int_equal(mjg_transmission(&t, &report, &d), 1);
+  assert_non_null(strstr(text, "overflow"));
+  assert_true(t.ratio == 7);
+
+  mjg_defaultTransmission(&t);
+  t.gamma_u = 1 - 1e-16;
+  t.gamma_v = 0.5;
+  t.coulomb = 1e308;
+  mjgDescription starting = {.type = mjgTYPE_STARTING};
+  mjg_startReport(&report, text, sizeof(text));
+  assert_int_equal(mjg_describe(&starting, &report, &t), 1);
+  assert_int_equal(starting.given[mjgKEY_STARTING_FORWARD], 0);
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_efficiency),
-      cmocka_unit_test(test_starting),
-      cmocka_unit_test(test_thread),
-      cmocka_unit_test(test_spur),
-      cmocka_unit_test(test_motorSide),
-      cmocka_unit_test(test_refusedValues),
-      cmocka_unit_test(test_refusedContradictions),
-      cmocka_unit_test(test_refusedMissing),
-      cmocka_unit_test(test_allProblems),
+      cmocka_unit_test(test_overflow),       cmocka_unit_test(test_efficiency),
+      cmocka_unit_test(test_starting),       cmocka_unit_test(test_thread),
+      cmocka_unit_test(test_spur),           cmocka_unit_test(test_motorSide),
+      cmocka_unit_test(test_refusedValues),  cmocka_unit_test(test_refusedContradictions),
+      cmocka_unit_test(test_refusedMissing), cmocka_unit_test(test_allProblems),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

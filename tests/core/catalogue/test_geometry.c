@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "mjgear_params.h"
+#include "catalogue/geometry.h"
 #include "near.h"
 
 static const double kDegree = 3.14159265358979323846 / 180;
@@ -55,7 +55,7 @@ static void test_screwRoundTrip(void** state) {
     for (double mu = 1e-4; mu < 1; mu *= 2) {
       double gu, gv, l, m;
       assert_int_equal(mjg_screw(&gu, &gv, lead * kDegree, 0.3, mu), 0);
-      assert_int_equal(mjg_screwFromCoefficients(&l, &m, gu, gv, 0.3), 0);
+      assert_int_equal(mjgi_screwFromCoefficients(&l, &m, gu, gv, 0.3), 0);
       assertNear(l / (lead * kDegree), 1, 1e-12);
       assertNear(m / mu, 1, 1e-12);
     }
@@ -73,8 +73,11 @@ static void test_screwRefusals(void** state) {
   assert_int_equal(mjg_screw(&gu, &gv, 0.1, 0, -0.1), mjgERR_ARGUMENT);
   assert_int_equal(mjg_screw(&gu, &gv, NAN, 0, 0.1), mjgERR_ARGUMENT);
   assert_int_equal(mjg_screw(NULL, &gv, 0.1, 0, 0.1), mjgERR_ARGUMENT);
-  assert_int_equal(mjg_screwFromCoefficients(&gu, &gv, 0, 1, 0), mjgERR_ARGUMENT);
-  assert_int_equal(mjg_screwFromCoefficients(&gu, &gv, 1, -1, 0), mjgERR_ARGUMENT);
+  assert_int_equal(mjg_screw(&gu, &gv, 1e-200, 0, 1e200), mjgERR_NOT_FINITE);
+  assert_int_equal(mjg_screw(&gu, &gv, 1.57079632679489, 1.57079632679489, 1e300),
+                   mjgERR_NOT_FINITE);
+  assert_int_equal(mjgi_screwFromCoefficients(&gu, &gv, 0, 1, 0), mjgERR_ARGUMENT);
+  assert_int_equal(mjgi_screwFromCoefficients(&gu, &gv, 1, -1, 0), mjgERR_ARGUMENT);
   assert_true(gu == 7 && gv == 8);
 }
 
@@ -128,7 +131,7 @@ static void test_spurForceBalance(void** state) {
       double omega = signs & 2 ? 2 : -2;
       double u, x, gu, gv;
       balance(&u, &x, &kSpur, xi, N, omega);
-      assert_int_equal(mjg_spurAt(&gu, &gv, &kSpur, xi), 0);
+      mjgi_spurAt(&gu, &gv, &kSpur, xi, (xi > 0) - (xi < 0));
 
       // the law of the gear: t = |gu u + gv x| sgn(v)
       double t = fabs(gu * u + gv * x) * (omega > 0 ? 1 : -1);
@@ -148,14 +151,14 @@ static void test_spurMean(void** state) {
     for (int i = 0; i < n; i++) {
       double xi = length * (i + 0.5) / n * (side ? 1 : -1);
       double gu, gv;
-      mjg_spurAt(&gu, &gv, &kSpur, xi);
+      mjgi_spurAt(&gu, &gv, &kSpur, xi, side ? 1 : -1);
       sum_u += gu * length / n;
       sum_v += gv * length / n;
     }
   }
   double path = kSpur.approach + kSpur.recess;
   double gu, gv;
-  assert_int_equal(mjg_spurMean(&gu, &gv, &kSpur), 0);
+  assert_int_equal(mjgi_spurMean(&gu, &gv, &kSpur), 0);
   assertNear(gu, sum_u / path, 1e-12);
   assertNear(gv, sum_v / path, 1e-12);
 }
@@ -170,26 +173,26 @@ static void test_spurMesh(void** state) {
   for (int i = 0; i < n; i++) {
     double gu, gv, gu2, gv2;
     double angle = cycle * (i + 0.5) / n;
-    assert_int_equal(mjg_spurMesh(&gu, &gv, &kSpur, angle), 0);
+    assert_int_equal(mjgi_spurMesh(&gu, &gv, &kSpur, angle), 0);
     sum_u += gu / n;
     sum_v += gv / n;
     if (i % 1000 == 0) {
-      assert_int_equal(mjg_spurMesh(&gu2, &gv2, &kSpur, angle - 5 * cycle), 0);
+      assert_int_equal(mjgi_spurMesh(&gu2, &gv2, &kSpur, angle - 5 * cycle), 0);
       assertNear(gu2, gu, 1e-9);
       assertNear(gv2, gv, 1e-9);
     }
   }
   double gu, gv;
-  mjg_spurMean(&gu, &gv, &kSpur);
+  mjgi_spurMean(&gu, &gv, &kSpur);
   assertNear(sum_u, gu, 1e-9);
   assertNear(sum_v, gv, 1e-9);
 
   // at angle 0 a pair is at the pitch point; a little later just past it
-  assert_int_equal(mjg_spurMesh(&gu, &gv, &kSpur, 0), 0);
+  assert_int_equal(mjgi_spurMesh(&gu, &gv, &kSpur, 0), 0);
   assertNear(gu, 0, 0);
   double xi = 0.001, at_u, at_v;
-  mjg_spurMesh(&gu, &gv, &kSpur, xi / (kSpur.radius_out * cos(kSpur.pressure_angle)));
-  mjg_spurAt(&at_u, &at_v, &kSpur, xi);
+  mjgi_spurMesh(&gu, &gv, &kSpur, xi / (kSpur.radius_out * cos(kSpur.pressure_angle)));
+  mjgi_spurAt(&at_u, &at_v, &kSpur, xi, 1);
   assertNear(gu, at_u, 1e-12);
   assertNear(gv, at_v, 1e-12);
 }
@@ -202,9 +205,9 @@ static void test_spurTwoPairs(void** state) {
   s.pitch = 0.005;
   double xi = 0.0025;
   double gu, gv, u1, v1, u2, v2;
-  assert_int_equal(mjg_spurMesh(&gu, &gv, &s, xi / (s.radius_out * cos(s.pressure_angle))), 0);
-  mjg_spurAt(&u1, &v1, &s, xi);
-  mjg_spurAt(&u2, &v2, &s, xi - s.pitch);
+  assert_int_equal(mjgi_spurMesh(&gu, &gv, &s, xi / (s.radius_out * cos(s.pressure_angle))), 0);
+  mjgi_spurAt(&u1, &v1, &s, xi, 1);
+  mjgi_spurAt(&u2, &v2, &s, xi - s.pitch, -1);
   assertNear(gu, (u1 + u2) / 2, 1e-12);
   assertNear(gv, (v1 + v2) / 2, 1e-12);
 }
@@ -215,7 +218,7 @@ static void test_spurTwoPairs(void** state) {
 static void test_spurPath(void** state) {
   (void)state;
   mjgSpur s = {0.02, 0.04, 20 * kDegree, 0.08, 0, 0, 0};
-  assert_int_equal(mjg_spurPath(&s, 0.002, 0.002), 0);
+  assert_int_equal(mjgi_spurPath(&s, 0.002, 0.002), 0);
   double rb1 = 0.02 * cos(20 * kDegree), rb2 = 0.04 * cos(20 * kDegree);
   double path =
       sqrt(0.022 * 0.022 - rb1 * rb1) + sqrt(0.042 * 0.042 - rb2 * rb2) - 0.06 * sin(20 * kDegree);
@@ -225,10 +228,10 @@ static void test_spurPath(void** state) {
 
   // 12 teeth against a large wheel undercut, 18 do not
   mjgSpur few = {0.012, 0.2, 20 * kDegree, 0.08, 1, 2, 3};
-  assert_int_equal(mjg_spurPath(&few, 0.002, 0.002), mjgERR_ARGUMENT);
+  assert_int_equal(mjgi_spurPath(&few, 0.002, 0.002), mjgERR_ARGUMENT);
   assert_true(few.approach == 1 && few.recess == 2 && few.pitch == 3);
   mjgSpur enough = {0.018, 0.2, 20 * kDegree, 0.08, 0, 0, 0};
-  assert_int_equal(mjg_spurPath(&enough, 0.002, 0.002), 0);
+  assert_int_equal(mjgi_spurPath(&enough, 0.002, 0.002), 0);
 }
 
 
@@ -237,15 +240,25 @@ static void test_spurRefusals(void** state) {
   double gu, gv;
   mjgSpur s = kSpur;
   s.radius_in = -1;
-  assert_int_equal(mjg_spurMean(&gu, &gv, &s), mjgERR_ARGUMENT);
+  assert_int_equal(mjgi_spurMean(&gu, &gv, &s), mjgERR_ARGUMENT);
   s = kSpur;
   s.pressure_angle = 0;
-  assert_int_equal(mjg_spurAt(&gu, &gv, &s, 0.001), mjgERR_ARGUMENT);
+  assert_int_equal(mjgi_spurMesh(&gu, &gv, &s, 0.001), mjgERR_ARGUMENT);
   s = kSpur;
   s.approach = s.recess = 0;
-  assert_int_equal(mjg_spurMesh(&gu, &gv, &s, 0), mjgERR_ARGUMENT);
-  assert_int_equal(mjg_spurAt(&gu, &gv, &kSpur, NAN), mjgERR_ARGUMENT);
-  assert_int_equal(mjg_spurAt(&gu, &gv, NULL, 0), mjgERR_ARGUMENT);
+  assert_int_equal(mjgi_spurMesh(&gu, &gv, &s, 0), mjgERR_ARGUMENT);
+  assert_int_equal(mjgi_spurMesh(&gu, &gv, &kSpur, NAN), mjgERR_ARGUMENT);
+
+  // and what overflows on the way, with nothing written
+  s = kSpur;
+  s.mu = 1e308;
+  s.radius_in = s.radius_out = 1e-10;
+  gu = gv = 7;
+  assert_int_equal(mjgi_spurMean(&gu, &gv, &s), mjgERR_NOT_FINITE);
+  assert_int_equal(mjgi_spurMesh(&gu, &gv, &s, 2e7), mjgERR_NOT_FINITE);
+  s = (mjgSpur){1e200, 1e200, 0.35, 0.1, 1, 2, 3};
+  assert_true(mjgi_spurPath(&s, 1e190, 1e190) < 0);
+  assert_true(gu == 7 && gv == 7 && s.approach == 1 && s.recess == 2);
 }
 
 
@@ -260,13 +273,13 @@ static void test_spurManyPairs(void** state) {
                   .recess = 0.005,
                   .pitch = 0.01 / 999};
   double u, v, mean_u, mean_v;
-  assert_int_equal(mjg_spurMean(&mean_u, &mean_v, &spur), mjgSOLVED);
-  assert_int_equal(mjg_spurMesh(&u, &v, &spur, 0.3), mjgSOLVED);
+  assert_int_equal(mjgi_spurMean(&mean_u, &mean_v, &spur), mjgSOLVED);
+  assert_int_equal(mjgi_spurMesh(&u, &v, &spur, 0.3), mjgSOLVED);
   assert_true(fabs(u - mean_u) < 1e-3 && fabs(v - mean_v) < 1e-3);
   const double small[] = {0.01 / 1001, 1e-14, 1e-300, 5e-324};
   for (size_t i = 0; i < sizeof(small) / sizeof(*small); i++) {
     spur.pitch = small[i];
-    assert_int_equal(mjg_spurMesh(&u, &v, &spur, 0.3), mjgERR_ARGUMENT);
+    assert_int_equal(mjgi_spurMesh(&u, &v, &spur, 0.3), mjgERR_ARGUMENT);
   }
 }
 

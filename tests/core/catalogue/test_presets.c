@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "expected_efficiencies.h"
-#include "mjgear_params.h"
+#include "law/transmission.h"
 #include "one_description.h"
 
 
@@ -31,7 +31,7 @@ static void test_all(void** state) {
     assert_true(strlen(preset.title) > 5 && strlen(preset.source) > 20);
     mjgTransmission t = transmissionOf(preset.name);
     double ef, eb;
-    assert_int_equal(mjg_transmissionEfficiencies(&ef, &eb, &t, 0), 0);
+    assert_int_equal(mjgi_transmissionEfficiencies(&ef, &eb, &t, 0), 0);
     assert_true(ef > 0 && ef <= 1 && eb <= 1);
   }
   mjgPreset preset;

@@ -44,6 +44,14 @@ static void efficienciesAndBack(void** state) {
   assert_true(gamma_u == 7);
   assert_int_equal(mjg_efficiencies(&eta_f, &eta_b, 0.5, -1), mjgERR_ARGUMENT);
   assert_int_equal(mjg_efficiencies(&eta_f, &eta_b, -1, 0.5), mjgERR_ARGUMENT);
+
+  // what overflows is no success
+  eta_f = eta_b = 7;
+  assert_int_equal(mjg_efficiencies(&eta_f, &eta_b, -1.7e308, -1 + 1e-15), mjgERR_NOT_FINITE);
+  assert_int_equal(mjg_efficiencies(&eta_f, &eta_b, -1 + 1e-15, -1.7e308), mjgERR_NOT_FINITE);
+  assert_int_equal(mjg_coefficients(&gamma_u, &gamma_v, 1e200, 1e200), mjgERR_NOT_FINITE);
+  assert_int_equal(mjg_coefficients(&gamma_u, &gamma_v, 1e308, -1e308), mjgERR_NOT_FINITE);
+  assert_true(gamma_u == 7 && eta_f == 7 && eta_b == 7);
 }
 
 

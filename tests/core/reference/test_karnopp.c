@@ -122,7 +122,17 @@ static void test_refusals(void** state) {
   assert_int_equal(mjg_stepKarnopp(NULL, &v, NULL, &kJoint, 0, 0, kH), mjgERR_ARGUMENT);
   assert_int_equal(mjg_stepKarnopp(&q, &v, NULL, &kJoint, NAN, 0, kH), mjgERR_NOT_FINITE);
   assert_int_equal(mjg_stepKarnopp(&q, &v, NULL, &kJoint, 0, INFINITY, kH), mjgERR_NOT_FINITE);
-  assert_true(q == 1 && v == 2);
+
+  // and what overflows on the way
+  assert_int_equal(mjg_stepKarnopp(&q, &v, NULL, &kJoint, 1.7e308, -1.7e308, kH),
+                   mjgERR_NOT_FINITE);
+  assert_int_equal(mjg_stepKarnopp(&q, &v, NULL, &kJoint, 1e300, 0, 1e100), mjgERR_NOT_FINITE);
+  bad = kJoint;
+  bad.fsd = 1e300;
+  bad.friction = 1e300;
+  double rest = 0, t = 7;
+  assert_int_equal(mjg_stepKarnopp(&q, &rest, &t, &bad, 1e308, -1e308, kH), mjgERR_NOT_FINITE);
+  assert_true(q == 1 && v == 2 && rest == 0 && t == 7);
 }
 
 

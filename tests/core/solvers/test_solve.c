@@ -445,12 +445,31 @@ static void refusals(void** state) {
   two.p.nblock = 2;
   two.p.block = wrong;
   EXPECT(mjgERR_ARGUMENT);
+  two.p.nblock = 1;
+  two.p.block = wrong;
+  EXPECT(mjgERR_ARGUMENT);
   room.settings.solver = 99;
   EXPECT(mjgERR_ARGUMENT);
-  room.settings.tolerance = NAN;
-  EXPECT(mjgERR_ARGUMENT);
+  const double tolerances[] = {NAN, -1e-12, 1, 2, INFINITY};
+  for (size_t k = 0; k < sizeof(tolerances) / sizeof(*tolerances); k++) {
+    room.settings.tolerance = tolerances[k];
+    EXPECT(mjgERR_ARGUMENT);
+  }
   room.settings.iterations = -1;
   EXPECT(mjgERR_ARGUMENT);
+
+  // a warm start that is no number
+  for (int k = 0; k < 4; k++) {
+    double start[2] = {1, 1};
+    start[k % 2] = k < 2 ? NAN : INFINITY;
+    memcpy(room.t, start, sizeof(start));
+    room.settings.warm_start = 1;
+    assert_int_equal(mjg_solve(&room.solution, NULL, &two.p, &room.settings, room.work),
+                     mjgERR_NOT_FINITE);
+    assert_memory_equal(room.t, start, sizeof(start));
+    room.settings.warm_start = 0;
+    assert_true(mjg_solve(&room.solution, NULL, &two.p, &room.settings, room.work) >= 0);
+  }
 
   // too large for the method, too large for the workspace
   static oracleProblem p;

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "catalogue/geometry.h"
 #include "mjgear_params.h"
 #include "plugin_models.h"
 #include "transmissions.h"
@@ -126,7 +127,7 @@ static void test_mesh(void** state) {
   mjg_defaultTransmission(&gear);
   gear.mesh = 1;
   gear.spur = (mjgSpur){0.02, 0.05, 0.35, 0.3, 0, 0, 3.14159265358979323846 * 0.002 * cos(0.35)};
-  mjg_spurPath(&gear.spur, 0.002, 0.002);
+  mjgi_spurPath(&gear.spur, 0.002, 0.002);
   compare(
       "<config key='type' value='spur'/><config key='radius_in' value='0.02'/>"
       "<config key='radius_out' value='0.05'/><config key='pressure_angle' value='0.35'/>"

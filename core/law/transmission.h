@@ -1,0 +1,19 @@
+// What a gear does, beside what the public header says of it.
+
+#ifndef MJGEAR_TRANSMISSION_H_
+#define MJGEAR_TRANSMISSION_H_
+
+#include "mjgear_params.h"
+
+// the two efficiencies at rest (sliding = 0) or in fast sliding (sliding = 1)
+// error: as mjg_efficiencies
+int mjgi_transmissionEfficiencies(double* eta_f, double* eta_b, const mjgTransmission* transmission,
+                                  int sliding);
+
+// inertia that a sliding joint shows, (38): seen from the load eta_f m + M if the motor drives and
+// m/eta_b + M if the load drives, which is INFINITY for a non-backdrivable gear; m >= 0, M >= 0
+// error: as mjg_efficiencies
+int mjgi_apparentInertia(double* forward, double* backward, double gamma_u, double gamma_v,
+                         double m, double M);
+
+#endif  // MJGEAR_TRANSMISSION_H_
