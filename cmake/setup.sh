@@ -103,7 +103,13 @@ clang_runtime() {
 }
 
 
-# install_missing PACKAGE...: nothing when all are there; else with apt-get, or say what to install
+is_root() {
+  ((EUID == 0))
+}
+
+
+# install_missing PACKAGE...: nothing when all are there; else with apt-get as root, with sudo only if that was asked
+# for (--yes, or CI=true), or say what to type
 install_missing() {
   local package missing=() root=()
   for package in "$@"; do
@@ -115,14 +121,18 @@ install_missing() {
   if ! command -v apt-get > /dev/null; then
     die "this system has no apt-get; install what these Debian packages hold, then run it again: ${missing[*]}"
   fi
-  if ((EUID != 0)); then
+  printf 'packages to install: %s\n' "${missing[*]}"
+  if ! is_root; then
+    if [[ ${MJGEAR_YES:-} != 1 && ${CI:-} != true ]]; then
+      die "these packages are missing. Run this, then ./${0##*/} again, or let it run this itself: ./${0##*/} --yes
+  sudo apt-get update && sudo apt-get install --no-install-recommends ${missing[*]}"
+    fi
     if ! sudo --non-interactive true 2> /dev/null; then
-      die "missing packages, and no right to install them. Run this, then ./${0##*/} again:
+      die "these packages are missing, and sudo asks for a password. Run this, then ./${0##*/} again:
   sudo apt-get update && sudo apt-get install --no-install-recommends ${missing[*]}"
     fi
     root=(sudo --non-interactive)
   fi
-  printf 'to install: %s\n' "${missing[*]}"
   step apt-update "list of packages" "${root[@]}" apt-get -q -o DPkg::Lock::Timeout=300 update ||
     die "apt-get cannot read the lists of packages; is there a network?"
   step apt-install "packages" "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q --yes \

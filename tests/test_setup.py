@@ -1,0 +1,71 @@
+"""Packages are installed only by root or where that was asked for; else the line to type is said."""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
+STUB = '#!/bin/bash\nprintf "%s %s\\n" "${0##*/}" "$*" >> "$CALLS"\n'
+
+
+class Setup(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        self.calls = self.folder / "calls"
+        for name, text in (("apt-get", STUB), ("dpkg-query", "#!/bin/bash\n"), ("sudo", STUB + 'shift; [[ $1 == true ]] || "$@"\n')):
+            self.stub(name, text)
+
+    def stub(self, name, text):
+        path = self.folder / name
+        path.write_text(text)
+        path.chmod(0o755)
+
+    def install(self, root, **environment):
+        """Status, output and what was called, for two packages that are not there."""
+        self.calls.unlink(missing_ok=True)
+        clean = {k: v for k, v in os.environ.items() if k not in ("CI", "MJGEAR_YES", "LD_PRELOAD")}
+        done = subprocess.run(["bash", "-c", f"source {SOURCE}/cmake/setup.sh; is_root() {{ {root}; }}; install_missing libone two; echo done", "./check"],
+                              cwd=self.folder, capture_output=True, text=True, check=False,
+                              env={**clean, "PATH": f"{self.folder}:{clean['PATH']}", "CALLS": str(self.calls), **environment})
+        self.assertIn("packages to install: libone two", done.stdout)
+        return done, self.calls.read_text() if self.calls.exists() else ""
+
+    def test_not_unasked(self):
+        done, calls = self.install("false")
+        self.assertEqual((done.returncode, calls), (1, ""))
+        self.assertIn("\n  sudo apt-get update && sudo apt-get install --no-install-recommends libone two\n", done.stderr)
+        self.assertIn("./check --yes", done.stderr)
+        self.assertEqual(self.install("false", CI="false")[0].returncode, 1)
+
+    def test_asked(self):
+        for environment in ({"MJGEAR_YES": "1"}, {"CI": "true"}):
+            done, calls = self.install("false", **environment)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("sudo --non-interactive apt-get", calls)
+            self.assertTrue(calls.rstrip().endswith("install --no-install-recommends libone two"), calls)
+
+    def test_root(self):
+        done, calls = self.install("true")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("sudo", calls)
+        self.assertIn("install --no-install-recommends libone two", calls)
+
+    def test_password(self):
+        self.stub("sudo", "#!/bin/bash\nexit 1\n")
+        done, calls = self.install("false", MJGEAR_YES="1")
+        self.assertEqual((done.returncode, calls), (1, ""))
+        self.assertIn("sudo asks for a password", done.stderr)
+
+    def test_options(self):
+        for script in "check", "demo", "wheel":
+            done = subprocess.run([SOURCE / script, "--yes", "--help"], capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn("--yes", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
