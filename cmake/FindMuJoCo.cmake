@@ -1,6 +1,6 @@
 # MuJoCo as MuJoCo::MuJoCo, from one of
 #   MUJOCO_DIR (cache or environment)   an unpacked official release, or the folder of the Python package
-#   the environment                     of pip that builds the Python package
+#   the environment                     into which pip installs the Python package, or in which it builds it
 #   build/venv                          the Python wheel that ./demo and ./check install
 # Sets MuJoCo_VERSION, and MuJoCo_PYTHON where a Python interpreter comes with it.
 #
@@ -13,11 +13,15 @@ set(venv "${PROJECT_SOURCE_DIR}/build/venv")
 if(MUJOCO_DIR)
   set(roots "${MUJOCO_DIR}")
 elseif(MJGEAR_PYTHON)
-  # the environment into which pip installs, behind the isolated one in which it builds
+  # the environment into which pip installs (-I), behind the isolated one in which it builds
   find_package(Python REQUIRED COMPONENTS Interpreter)
-  execute_process(COMMAND "${Python_EXECUTABLE}" -I -c
-    "import importlib.util as u; s = u.find_spec('mujoco'); print(s.submodule_search_locations[0] if s else '')"
-    OUTPUT_VARIABLE roots OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  set(roots)
+  foreach(isolated -I "")
+    execute_process(COMMAND "${Python_EXECUTABLE}" ${isolated} -c
+      "import importlib.util as u; s = u.find_spec('mujoco'); print(s.submodule_search_locations[0] if s else '')"
+      OUTPUT_VARIABLE root OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    list(APPEND roots ${root})
+  endforeach()
 else()
   file(GLOB roots "${venv}/lib/python3*/site-packages/mujoco")
 endif()

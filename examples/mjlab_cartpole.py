@@ -1,6 +1,6 @@
 """A policy of mjlab that learns on a cart whose drive has gears.
 
-    pip install mjgear mjlab==1.6.0
+    pip install mjlab==1.6.0 && pip install .      # in a clone of this repository
     python mjlab_cartpole.py [--device cuda:0 --worlds 4096]
 
 mjlab's cartpole, balanced: the motor drives the cart through a gear, of which 6.5 of 10 N are left. One policy is

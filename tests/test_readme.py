@@ -136,6 +136,10 @@ class Readme(unittest.TestCase):
                                       capture_output=True, text=True, timeout=300)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    def test_citation_has_the_version(self):
+        version = re.search(r"project\(mjgear VERSION ([0-9.]+)", (SOURCE / "CMakeLists.txt").read_text())[1]
+        self.assertEqual(re.findall(r"^version: (.*)$", (SOURCE / "CITATION.cff").read_text(), re.MULTILINE), [version])
+
     def test_links(self):
         for page in PAGES:
             for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
