@@ -103,6 +103,14 @@ static void warnOfRounding(mjgpGears* g, const mjModel* m, const mjData* d, int 
 }
 
 
+// Are the joints of a gear asleep by now? The engine puts trees to sleep behind our step, with velocities that are zero, and
+// computes all forces once more
+static int hasFallenAsleep(const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
+  return (m->opt.enableflags & mjENBL_SLEEP) &&
+         !mjgp_isAwake(m, d, mjgp_firstDof(m, g->config->joint + i));
+}
+
+
 // did the joints move as was solved for, in spite of what the engine may add to its constraint solver
 static int confirmed(const mjgpGears* g, const mjModel* m, const mjData* d, mjtNum most) {
   for (int a = 0; a < g->in.nactive; a++) {
@@ -111,7 +119,7 @@ static int confirmed(const mjgpGears* g, const mjModel* m, const mjData* d, mjtN
     mjtNum scale = g->out.cancellation[i];
 
     // most joints need no closer look
-    if (error <= mjgpCONFIRMED * scale && g->out.t[i] * v >= 0) {
+    if ((error <= mjgpCONFIRMED * scale && g->out.t[i] * v >= 0) || hasFallenAsleep(g, m, d, i)) {
       continue;
     }
     const mjgpJoint* joint = g->config->joint + i;
@@ -199,14 +207,22 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
 
   // commit what the next step starts from
   d->plugin_state[g->config->system + mjgpSYSTEM_FALLBACKS] += g->out.info.fallbacks;
-  if (d->nefc && g->config->options.coupling == mjgpIMPLICIT) {
-    mju_copy(d->plugin_state + g->config->acc, d->qacc, g->config->nv);
+  int sleeps = (m->opt.enableflags & mjENBL_SLEEP) != 0;
+  if ((d->nefc || sleeps) && g->config->options.coupling == mjgpIMPLICIT) {
+    mjtNum* acc = d->plugin_state + g->config->acc;
+    mju_copy(acc, d->qacc, g->config->nv);
+    for (int k = 0; k < g->config->nv && sleeps; k++) {
+      acc[k] = mjgp_isAwake(m, d, k) ? acc[k] : 0;
+    }
   }
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a], stride = g->config->stride[i], mode = g->out.mode[i];
     const mjgpJoint* joint = g->config->joint + i;
     mjtNum v = mjgp_velocityOf(g, m, d, i), t = g->out.t[i], next = g->out.v_next[i];
     mjtNum* state = d->plugin_state + g->config->state[i];
+    if (g->in.dozing[i]) {
+      next = v;
+    }
     if (unanswered && joint->dof >= 0) {
       setVelocity(g, m, d, i, v = next);
     }

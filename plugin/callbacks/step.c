@@ -52,6 +52,22 @@ static void gatherActive(mjgpGears* g, const mjModel* m, const mjData* d) {
 }
 
 
+// Trees that the engine is putting to sleep: it computes forces once more, at rest. A saved state does not say who
+// sleeps, and trees that it wakes come back to the same numbers
+static void findDozing(mjgpGears* g, const mjModel* m, mjData* d) {
+  int sleeps = (m->opt.enableflags & mjENBL_SLEEP) != 0;
+  mjtNum* acc = d->plugin_state + g->config->acc;
+  for (int a = 0; a < g->in.nactive; a++) {
+    int i = g->in.active[a];
+    g->in.dozing[i] =
+        sleeps && d->tree_asleep[m->dof_treeid[mjgp_firstDof(m, g->config->joint + i)]] >= 0;
+  }
+  for (int k = 0; k < (int)m->nv && sleeps; k++) {
+    acc[k] = d->tree_asleep[m->dof_treeid[k]] >= 0 ? 0 : acc[k];
+  }
+}
+
+
 // passive force without friction; d->qfrc_passive returns to it
 static void removeFriction(mjgpGears* g, const mjModel* m, mjData* d) {
   int fresh = g->phase == mjgpFRESH, passive = mjgp_passiveActive(m);
@@ -295,6 +311,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   mjgp_checkModel(g, m);
   mjgp_applyChanges(g, m, d);
   gatherActive(g, m, d);
+  findDozing(g, m, d);
   if (!g->in.nactive) {
     g->phase = mjgpIDLE;
     return;

@@ -414,15 +414,15 @@ static mjtNum sumOthers(const mjData* d, const mjtNum* moment, int row, int own)
 }
 
 
-// for the implicit integrators, from the engine's derivative with moments whose squares are the row sums. Changes
-// d->qDeriv
-static void addSharedGains(mjgpGears* g, const mjModel* m, mjData* d) {
+// for the implicit integrators, from the engine's derivative with moments whose squares are the row sums. Returns 1 if
+// it has changed d->qDeriv
+static int addSharedGains(mjgpGears* g, const mjModel* m, mjData* d) {
   int shared = 0;
   for (int k = 0; k < m->nactuator; k++) {
     shared |= isShared(g, m, d, k);
   }
   if (!shared) {
-    return;
+    return 0;
   }
   mj_markStack(d);
   mjtNum* moment = mj_stackAllocNum(d, (size_t)m->nJmom);
@@ -447,6 +447,7 @@ static void addSharedGains(mjgpGears* g, const mjModel* m, mjData* d) {
   }
   mju_copy(d->actuator_moment, moment, (int)m->nJmom);
   mj_freeStack(d);
+  return 1;
 }
 
 
@@ -479,10 +480,7 @@ static void addVelocityGains(mjgpGears* g, const mjModel* m, mjData* d) {
   }
 
   // the effective inertia has all of them
-  if (g->config->rotors) {
-    addSharedGains(g, m, d);
-  }
-  if (g->config->ngeared || g->config->rotors) {
+  if (addSharedGains(g, m, d) || g->config->ngeared) {
     mju_zero(d->qDeriv, (int)m->nD);
     mjd_actuator_vel(m, d);
   }

@@ -31,6 +31,7 @@ static size_t layout(mjgpGears* g, const mjgpConfig* c, char* base) {
   }
   mjgpARRAY(in.joint, count)
   mjgpARRAY(in.active, count)
+  mjgpARRAY(in.dozing, count)
   mjgpARRAY(in.q, count)
   mjgpARRAY(in.v, count)
   mjgpARRAY(in.base, nv)

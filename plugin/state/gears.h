@@ -84,6 +84,7 @@ typedef struct mjgpInput_ {
 
   int nactive;            // joints that are awake
   int* active;            // their numbers, tree by tree, tendons behind them          (n)
+  int* dozing;            // 1: the engine is putting the joint's tree to sleep        (n)
   int ntree;              // trees that are awake and on which gears act
   int* tree;              // their numbers, ascending                                  (ntree)
   mjtNum* q;              // position before the step                                  (n)
@@ -187,6 +188,12 @@ static inline void mjgp_startJoint(mjgpGears* g, const mjData* d, int i) {
   g->out.mode[i] = (piece > 0) - (piece < 0);
   g->out.load[i] = piece > 1 || piece < -1 ? -1 : 1;
   g->out.rounding[i] = 0;
+
+  // what stays while a tree sleeps does not depend on where its solution began
+  if (g->in.dozing[i]) {
+    g->out.t[i] = g->out.mode[i] = 0;
+    g->out.load[i] = 1;
+  }
 }
 
 // the object of a mjData, with the configuration of this model, which is known by its address. That is enough

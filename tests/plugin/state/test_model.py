@@ -218,6 +218,48 @@ def test_pickle():
     assert result.stdout.decode().strip() == data.qpos.tobytes().hex(), (result.stdout, result.stderr)
 
 
+def test_sleep():
+    """A saved state does not say which trees sleep. Arms that lock are at rest in the pose in which the engine put them to sleep: restored
+    into new data, where all are awake, and into data in which others sleep, they go on bit for bit. Falling asleep is no step that went
+    wrong, with a spring that is still loaded either."""
+    spec = mujoco.mjtState.mjSTATE_INTEGRATION
+    for integrator in ("Euler", "implicitfast"):
+        for keys in (dict(gamma_u=.2, gamma_v=1.1), dict(gamma_u=.2, gamma_v=.3, coulomb=.1, presliding_stiffness=100)):
+            config = "".join(f'<config key="{key}" value="{value}"/>' for key, value in keys.items())
+            arms = "".join(
+                f'<body pos="0 {i} .2"><joint name="a{i}" axis="0 1 0" armature=".02" damping=".05"/><geom size=".05" pos=".2 0 0" '
+                f'mass="{.5 + .1 * i}"/><body pos=".2 0 0"><joint name="b{i}" axis="0 1 0" armature=".02" damping=".05"/>'
+                '<geom size=".05" pos=".2 0 0" mass=".3"/></body></body>' for i in range(3))
+            model = mujoco.MjModel.from_xml_string(
+                f'<mujoco><option integrator="{integrator}" gravity="0 0 0"><flag sleep="enable"/></option><extension>'
+                '<plugin plugin="mjgear.transmission"><instance name="g"><config key="joint" value="a0 b0 a1 b1 a2 b2"/>'
+                f'{config}</instance></plugin></extension><worldbody><geom type="plane" size="3 3 .1"/>{arms}</worldbody></mujoco>')
+
+            def play(data, first, last, states=None):
+                seen = []
+                for k in range(first, last):
+                    if states is not None and k % 100 == 0:
+                        states[k] = np.zeros(mujoco.mj_stateSize(model, spec))
+                        mujoco.mj_getState(model, data, states[k], spec)
+                    if k % 400 == 100:
+                        data.qvel[2 * (k // 400) % 6] = 2.5
+                    seen.append(np.concatenate([data.qpos, data.qvel]))
+                    mujoco.mj_step(model, data)
+                return np.array(seen)
+
+            warnings = []
+            mujoco.set_mju_user_warning(warnings.append)
+            data, states = mujoco.MjData(model), {}
+            whole = play(data, 0, 1500, states)
+            assert not warnings and (data.tree_asleep >= 0).any(), warnings
+            for first, state in states.items() if "coulomb" not in keys else ():
+                for restored in (mujoco.MjData(model), data):
+                    mujoco.mj_setState(model, restored, state, spec)
+                    last = min(first + 500, 1500)
+                    assert np.array_equal(play(restored, first, last), whole[first:last]), (integrator, first, restored is data)
+        print(f"sleep, {integrator}: {len(states)} states restored, bit for bit")
+
+
 def main():
     mujoco.mj_loadPluginLibrary(PATH)
     for name, test in list(globals().items()):
