@@ -200,6 +200,7 @@ typedef enum mjgKey_ {
   mjgKEY_MOTOR_COULOMB,
   mjgKEY_MOTOR_VISCOUS,
   mjgKEY_MOTOR_INERTIA,
+  mjgKEY_GEAR_INERTIA,
   mjgNKEY
 } mjgKey;
 
@@ -240,6 +241,10 @@ void mjg_defaultDescription(mjgDescription* description);
 // give a key a value; a key that does not exist (mjg_keyInfo) is left out
 void mjg_give(mjgDescription* description, int key, double value);
 
+// forget the keys that say in other words what a key says (armature: motor_inertia and gear_inertia), so that
+// what is given beside a preset takes the place of what the preset says
+void mjg_forget(mjgDescription* description, int key);
+
 
 //---------------------------------- messages ------------------------------------------------------
 
@@ -272,6 +277,17 @@ void mjg_vrefuse(mjgReport* report, const char* format, va_list arguments);
 // process has set; *end (nullable) is what follows it, the text itself if it begins with none. Lines of a
 // report have decimal points too.
 double mjg_readNumber(const char* text, const char** end);
+
+// read a number with or without a unit: "0.5", "2 Nm", "0.2kgcm2", "5deg", "80%", "1.5 N m/rad". Units are those that
+// the tool's help names, and the quantity's own as mjgKeyInfo spells it; spaces do not matter. A number with a
+// unit must be in the range of info, which is told in that unit; one without is left to mjg_transmission.
+//   value  in info->unit; untouched if the text is refused
+// Returns 0, or -1 after a line in the report.
+int mjg_readQuantity(double* value, mjgReport* report, const mjgKeyInfo* info, const char* text);
+
+// the numbers of a gap and of its rotor, which a description does not have: name, unit and text of number k, null
+// if there is none. Their ranges are checked by mjg_backlashError of mjgear_backlash.h
+const mjgKeyInfo* mjg_gapKeyInfo(int k);
 
 // the transmission that a description means. Every problem found goes into the report.
 // Returns the number of problems; if it is not 0 the transmission is left untouched. error: mjgERR_ARGUMENT

@@ -61,8 +61,8 @@ MJGAPI int mjg_setSolver(const mjModel* m, mjData* d, const char* solver, char* 
                          int error_sz);
 
 // value of a key in the gear of a joint: 1 if it was given, 0 if not (value is untouched), -1 if
-// the joint has no gear or the key does not exist. gamma_u and gamma_v are always known, and so are
-// all numbers that the model of a gap uses.
+// the joint has no gear or the key does not exist. gamma_u, gamma_v and the two efficiencies are always known, those
+// of a sliding gear, and so are all numbers that the model of a gap uses.
 MJGAPI int mjg_getGear(double* value, const mjModel* m, const mjData* d, int joint,
                        const char* key);
 
@@ -97,6 +97,22 @@ MJGAPI int mjg_getCounts(mjgCounts* counts, const mjModel* m, const mjData* d);
 // all gears and the solver as the model describes them; 0, or -1 if the model has none or the data are not
 // of this model
 MJGAPI int mjg_resetGears(const mjModel* m, mjData* d);
+
+//---------------------------------- checking ------------------------------------------------------
+
+// name of a plugin that accepts every configuration, has no state and does nothing: a model whose gears are named so
+// compiles whatever is wrong with them, for mjg_checkModel. Registered by the first call
+MJGAPI const char* mjg_acceptingPlugin(void);
+
+// everything that is wrong with the gears of a model, one line each, as 'mjgear check' says it: of the instances of
+// mjg_acceptingPlugin if it has any, else of the plugin's own. Where nothing is wrong, warnings (nullable) are
+// lines about gears that do nothing or would be left behind. Texts are cut to their sizes. Returns the number of
+// problems, or -1 if m is null
+MJGAPI int mjg_checkModel(const mjModel* m, char* problems, int problems_sz, char* warnings,
+                          int warnings_sz);
+
+// a line in error if an instance may not have this key: 1, else 0
+MJGAPI int mjg_checkKey(const char* instance, const char* key, char* error, int error_sz);
 
 
 //---------------------------------- changes as numbers --------------------------------------------

@@ -44,7 +44,7 @@ class Explain(unittest.TestCase):
             (lambda: mjgear.explain(eta_forwrd=0.5), "did you mean eta_forward"),
             (lambda: mjgear.explain(type="leadscrw"), "did you mean leadscrew"),
             (lambda: mjgear.convert("wurm", "worm"), "did you mean worm"),
-            (lambda: mjgear.explain(mu="much"), "'much' is not a number; write one in 1"),
+            (lambda: mjgear.explain(mu="much"), "mu = 'much' is not a number; write one such as 0.5"),
         ):
             with self.assertRaisesRegex(mjgear.GearError, hint):
                 call()

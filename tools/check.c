@@ -57,9 +57,8 @@ static void removeComments(char* text) {
 }
 
 
-// keys of our plugin in the text that are not among known; each is a problem, told once
-static int findUnknown(char unknown[MAXUNKNOWN][MAXNAME], mjgReport* report, const char* text,
-                       const char* const* known, int nknown) {
+// keys of our plugin in the text that do not exist; each is a problem, told once
+static int findUnknown(char unknown[MAXUNKNOWN][MAXNAME], mjgReport* report, const char* text) {
   int n = 0, ours = 0;
   char instance[MAXNAME] = "", value[MAXNAME];
   for (const char* p = text; (p = strchr(p, '<')); p++) {
@@ -71,16 +70,9 @@ static int findUnknown(char unknown[MAXUNKNOWN][MAXNAME], mjgReport* report, con
       instance[0] = 0;
     } else if (!strncmp(p, "<config", 7) && ours && attribute(value, p, "key")) {
       int found = 0;
-      for (int i = 0; i < nknown; i++) {
-        found |= !strcmp(value, known[i]);
-      }
-      if (found) {
+      if (!mjgp_checkKey(report, instance, value)) {
         continue;
       }
-      int nearest = mjg_keyNearest(value);
-      mjg_refuse(report, mjgpNAME ", instance '%s': unknown key '%s'; %s%s", instance, value,
-                 nearest < 0 ? "'mjgear keys' lists all" : "did you mean ",
-                 nearest < 0 ? "" : mjg_keyInfo(nearest)->name);
       for (int i = 0; i < n; i++) {
         found |= !strcmp(value, unknown[i]);
       }
@@ -155,20 +147,6 @@ static mjData* firstPose(const mjModel* m) {
 }
 
 
-// what is unusual about a geometry at this kind of joint, null if nothing
-static const char* geometryWarning(const mjgpJoint* joint, int slide) {
-  if (joint->description.type == mjgTYPE_LEADSCREW && !slide) {
-    return "a leadscrew on a hinge: its nut moves along; give the joint type=\"slide\", or the "
-           "gear type worm";
-  }
-  if (joint->description.type == mjgTYPE_WORM && slide) {
-    return "a worm on a slide: its wheel turns; give the joint type=\"hinge\", or the gear type "
-           "leadscrew";
-  }
-  return NULL;
-}
-
-
 static void tellJoints(FILE* out, Json* json, const mjModel* m, const mjgpJoint* joint, int n) {
   mjData* d = firstPose(m);
   for (int i = 0; d && i < n; i++) {
@@ -182,7 +160,7 @@ static void tellJoints(FILE* out, Json* json, const mjModel* m, const mjgpJoint*
     int stands = mjg_sticks(&gear, 0, load);
     int slide = mjgp_isLength(m, &joint[i]);
     const char* unit = slide ? "N" : "N m";
-    const char* warning = geometryWarning(&joint[i], slide);
+    const char* warning = mjgp_geometryWarning(m, &joint[i]);
     int gapped = joint[i].gap == mjgpGAP_ROTOR || joint[i].gap == mjgpGAP_LOAD;
 
     if (json) {
@@ -246,8 +224,6 @@ int checkModelFile(FILE* out, const char* file, int flg_json) {
   mjgReport report, warning;
   mjg_startReport(&report, problems, sizeof(problems));
   mjg_startReport(&warning, warnings, sizeof(warnings));
-  int nkey;
-  const char* const* keys = mjgp_keys(&nkey);
 
   // keys that do not exist, in the file itself
   char unknown[MAXUNKNOWN][MAXNAME];
@@ -255,7 +231,7 @@ int checkModelFile(FILE* out, const char* file, int flg_json) {
   char* text = readFile(file, &report);
   if (text) {
     removeComments(text);
-    nunknown = findUnknown(unknown, &report, text, keys, nkey);
+    nunknown = findUnknown(unknown, &report, text);
   }
   registerAccepting(unknown, nunknown);
 
@@ -278,6 +254,9 @@ int checkModelFile(FILE* out, const char* file, int flg_json) {
     joint = mju_malloc(sizeof(mjgpJoint) * (size_t)(n + 1));
     mjgp_check(joint, &n, &options, &report, m, slot);
     mjgp_warnHomeless(&warning, m, slot);
+    for (int i = 0; i < n && !report.count; i++) {
+      mjgp_warnIdle(&warning, m, joint + i);
+    }
   }
 
   // the result

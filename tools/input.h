@@ -5,7 +5,7 @@
 
 #include "mjgear_params.h"
 
-// numbers of a gap and its rotor, in the order of README's table
+// numbers of a gap and its rotor, in the order of mjg_gapKeyInfo
 enum {
   NGAPKEY = 13
 };
@@ -19,14 +19,6 @@ typedef struct Input_ {
   int gap_given[NGAPKEY];     // 1: the number was given
   double gap_value[NGAPKEY];  // numbers of the gap
 } Input;
-
-// name, unit and meaning of a number of a gap
-typedef struct GapKey_ {
-  const char* name;
-  const char* unit;
-  const char* text;
-} GapKey;
-extern const GapKey kGapKeys[NGAPKEY];
 
 // 1 if the output of the gear that is described is a slide
 int isSlide(const mjgDescription* description);

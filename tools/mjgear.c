@@ -367,11 +367,7 @@ static int keys(const Arguments* arguments) {
             info->engine ? " (in MJCF an attribute of the joint)" : "");
   }
   for (int i = 0; i < NGAPKEY; i++) {
-    mjgKeyInfo info = {.name = kGapKeys[i].name,
-                       .unit = kGapKeys[i].unit,
-                       .text = kGapKeys[i].text,
-                       .max = INFINITY};
-    tellKey(&json, arguments->flg_json, &info, " (with backlash=MODEL)");
+    tellKey(&json, arguments->flg_json, mjg_gapKeyInfo(i), " (with backlash=MODEL)");
   }
   if (arguments->flg_json) {
     json_close(&json, ']');

@@ -242,7 +242,7 @@ static void printInstance(FILE* file, const Input* input, const mjgTransmission*
             mjg_backlashName(input->backlash));
     for (int i = 0; i < NGAPKEY - 1; i++) {
       if (input->gap_given[i]) {
-        printConfig(file, kGapKeys[i].name, input->gap_value[i]);
+        printConfig(file, mjg_gapKeyInfo(i)->name, input->gap_value[i]);
       }
     }
     if (rotorInertia(input, gear) > 0) {
@@ -317,7 +317,7 @@ void printGap(FILE* file, const Input* input) {
   fprintf(file, "  backlash           %s", mjg_backlashName(input->backlash));
   for (int i = 0; i < NGAPKEY; i++) {
     if (input->gap_given[i]) {
-      fprintf(file, ", %s %.6g", kGapKeys[i].name, input->gap_value[i]);
+      fprintf(file, ", %s %.6g", mjg_gapKeyInfo(i)->name, input->gap_value[i]);
     }
   }
   fputs("\n", file);
@@ -331,7 +331,7 @@ void jsonGap(Json* json, const Input* input) {
   json_text(json, "backlash", mjg_backlashName(input->backlash));
   for (int i = 0; i < NGAPKEY; i++) {
     if (input->gap_given[i]) {
-      json_number(json, kGapKeys[i].name, input->gap_value[i]);
+      json_number(json, mjg_gapKeyInfo(i)->name, input->gap_value[i]);
     }
   }
 }

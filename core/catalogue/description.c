@@ -75,6 +75,7 @@ static const int kMember[mjgNKEY] = {
     [mjgKEY_MOTOR_COULOMB] = mjgiALL & ~mjgiSTART & ~mjgiWAVE,
     [mjgKEY_MOTOR_VISCOUS] = mjgiALL,
     [mjgKEY_MOTOR_INERTIA] = mjgiALL,
+    [mjgKEY_GEAR_INERTIA] = mjgiALL,
 };
 
 
@@ -89,6 +90,33 @@ void mjg_give(mjgDescription* description, int key, double value) {
   if (description && key >= 0 && key < mjgNKEY) {
     description->given[key] = 1;
     description->value[key] = value;
+  }
+}
+
+
+// pairs of keys that say the same in other words
+static const int kSame[][2] = {
+    {mjgKEY_LEAD_ANGLE, mjgKEY_LEAD},
+    {mjgKEY_CONTACT, mjgKEY_MODULE},
+    {mjgKEY_STARTING_FORWARD, mjgKEY_MOTOR_STARTING},
+    {mjgKEY_COULOMB, mjgKEY_MOTOR_COULOMB},
+    {mjgKEY_VISCOUS, mjgKEY_MOTOR_VISCOUS},
+    {mjgKEY_ARMATURE, mjgKEY_MOTOR_INERTIA},
+    {mjgKEY_ARMATURE, mjgKEY_GEAR_INERTIA},
+};
+
+
+void mjg_forget(mjgDescription* description, int key) {
+  if (key == mjgKEY_LEAD_ANGLE) {
+    description->given[mjgKEY_PITCH_DIAMETER] = 0;  // which means nothing without lead
+    description->value[mjgKEY_PITCH_DIAMETER] = 0;
+  }
+  for (size_t i = 0; i < sizeof(kSame) / sizeof(*kSame); i++) {
+    int same = kSame[i][0] == key ? kSame[i][1] : kSame[i][1] == key ? kSame[i][0] : -1;
+    if (same >= 0) {
+      description->given[same] = 0;
+      description->value[same] = 0;
+    }
   }
 }
 
@@ -212,18 +240,10 @@ static void checkMembers(mjgReport* report, const mjgDescription* d, int type) {
     }
   }
 
-  static const int pair[][2] = {
-      {mjgKEY_LEAD_ANGLE, mjgKEY_LEAD},
-      {mjgKEY_CONTACT, mjgKEY_MODULE},
-      {mjgKEY_STARTING_FORWARD, mjgKEY_MOTOR_STARTING},
-      {mjgKEY_COULOMB, mjgKEY_MOTOR_COULOMB},
-      {mjgKEY_VISCOUS, mjgKEY_MOTOR_VISCOUS},
-      {mjgKEY_ARMATURE, mjgKEY_MOTOR_INERTIA},
-  };
-  for (size_t i = 0; i < sizeof(pair) / sizeof(*pair); i++) {
-    if (d->given[pair[i][0]] && d->given[pair[i][1]]) {
+  for (size_t i = 0; i < sizeof(kSame) / sizeof(*kSame); i++) {
+    if (d->given[kSame[i][0]] && d->given[kSame[i][1]]) {
       mjg_refuse(report, "%s and %s say the same twice; remove one of them",
-                 mjg_keyInfo(pair[i][0])->name, mjg_keyInfo(pair[i][1])->name);
+                 mjg_keyInfo(kSame[i][0])->name, mjg_keyInfo(kSame[i][1])->name);
     }
   }
 }
@@ -321,7 +341,7 @@ static void checkCompanions(mjgReport* report, const mjgDescription* d, int type
 
   // what is measured at the motor
   static const int motor[] = {mjgKEY_MOTOR_STARTING, mjgKEY_MOTOR_COULOMB, mjgKEY_MOTOR_VISCOUS,
-                              mjgKEY_MOTOR_INERTIA, mjgKEY_NO_LOAD_TORQUE};
+                              mjgKEY_MOTOR_INERTIA,  mjgKEY_GEAR_INERTIA,  mjgKEY_NO_LOAD_TORQUE};
   int known = given[mjgKEY_RATIO] || type == mjgTYPE_SPUR || type == mjgTYPE_PLANETARY ||
               ((type == mjgTYPE_LEADSCREW) && given[mjgKEY_LEAD]);
   for (size_t i = 0; i < sizeof(motor) / sizeof(*motor) && !known; i++) {
@@ -394,7 +414,8 @@ int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
   t.ratio = mjgi_ratioOf(d, type);
   t.coulomb = atOutput(d, mjgKEY_COULOMB, mjgKEY_MOTOR_COULOMB, t.ratio);
   t.viscous = atOutput(d, mjgKEY_VISCOUS, mjgKEY_MOTOR_VISCOUS, t.ratio * t.ratio);
-  t.armature = atOutput(d, mjgKEY_ARMATURE, mjgKEY_MOTOR_INERTIA, t.ratio * t.ratio);
+  t.armature = d->value[mjgKEY_ARMATURE] +
+               t.ratio * t.ratio * (d->value[mjgKEY_MOTOR_INERTIA] + d->value[mjgKEY_GEAR_INERTIA]);
   t.static_ratio = mjgi_valueOr(d, mjgKEY_STATIC_RATIO, t.static_ratio);
   t.presliding_stiffness = d->value[mjgKEY_PRESLIDING_STIFFNESS];
   t.stribeck_friction = d->value[mjgKEY_STRIBECK_FRICTION];

@@ -110,6 +110,8 @@ static const mjgKeyInfo kKeys[mjgNKEY] = {
         "viscous, measured at the motor"},
     [mjgKEY_MOTOR_INERTIA] = {"motor_inertia", "kg m2", 0, INFINITY, 0, 1, 1,
         "rotor inertia at the motor shaft"},
+    [mjgKEY_GEAR_INERTIA] = {"gear_inertia", "kg m2", 0, INFINITY, 0, 1, 1,
+        "inertia of the gear itself at the motor shaft, besides motor_inertia"},
 };
 // clang-format on
 

@@ -96,27 +96,28 @@ static const Generic kGeneric[] = {
      "T1 = 14, T2 = 48 N m.",
      "Assumed: gamma_u = 0, no efficiency was found in numbers; the law then has 74 % at 39 N m "
      "and low speed. The torques have one or two digits: gamma_v is 0.09 to 0.24. Add the "
-     "motor's inertia (motor_inertia, gear included). Stiffness is backlash = torsion with K1 to "
+     "motor's inertia (motor_inertia). Stiffness is backlash = torsion with K1 to "
      "T2; the hysteresis loss and the running torque were not found in numbers.",
      mjgTYPE_STARTING,
      .pair = {{mjgKEY_RATIO, 50},
               {mjgKEY_MOTOR_STARTING, 0.15},
               {mjgKEY_STARTING_BACKWARD, 9},
-              {mjgKEY_MOTOR_INERTIA, 0.413e-4}}},
+              {mjgKEY_GEAR_INERTIA, 0.413e-4}}},
 
     {"planetary_1stage", "planetary gearbox, one stage, 10:1",
      "Beckhoff AG3210-NP025, ratio 10: efficiency under full load 97 %, inertia at the input from "
      "0.3 kg cm2; eta_backward from 2 - 1/eta_forward.",
-     "Inertia is the gearbox's without the motor's rotor. The no-load running torque of the data "
+     "Inertia is the gearbox's; add the motor's (motor_inertia). The no-load running torque of the "
+     "data "
      "sheet is part of the full-load loss and must not be added to it.",
      mjgTYPE_EFFICIENCY,
-     .pair = {{mjgKEY_ETA_FORWARD, 0.97}, {mjgKEY_RATIO, 10}, {mjgKEY_MOTOR_INERTIA, 0.3e-4}}},
+     .pair = {{mjgKEY_ETA_FORWARD, 0.97}, {mjgKEY_RATIO, 10}, {mjgKEY_GEAR_INERTIA, 0.3e-4}}},
 
     {"planetary_2stage", "planetary gearbox, two stages, 55:1",
      "Beckhoff AG2400-TP050 MA, ratio 55: efficiency under full load 94 %, inertia at the input "
      "2.4 kg cm2; eta_backward from 2 - 1/eta_forward.",
      "As planetary_1stage.", mjgTYPE_EFFICIENCY,
-     .pair = {{mjgKEY_ETA_FORWARD, 0.94}, {mjgKEY_RATIO, 55}, {mjgKEY_MOTOR_INERTIA, 2.4e-4}}},
+     .pair = {{mjgKEY_ETA_FORWARD, 0.94}, {mjgKEY_RATIO, 55}, {mjgKEY_GEAR_INERTIA, 2.4e-4}}},
 
     {"bilateral_drive", "bilateral drive gear (3K planetary), backdrivable",
      "Matsuki, Nagano, Fujimoto, IEEE/ASME Trans. Mechatronics 24(6), 2019: measured efficiency "

@@ -297,6 +297,55 @@ int mjgp_check(mjgpJoint* joint, int* n, mjgpOptions* options, mjgReport* report
 }
 
 
+int mjgp_checkKey(mjgReport* report, const char* instance, const char* key) {
+  int n;
+  const char* const* known = mjgp_keys(&n);
+  for (int i = 0; i < n; i++) {
+    if (!strcmp(key, known[i])) {
+      return 0;
+    }
+  }
+  int nearest = mjg_nearest(key, known, n);
+  mjg_refuse(report, mjgpNAME ", instance '%s': unknown key '%s'; %s%s", instance, key,
+             nearest < 0 ? "'mjgear keys' lists all" : "did you mean ",
+             nearest < 0 ? "" : known[nearest]);
+  return 1;
+}
+
+
+const char* mjgp_geometryWarning(const mjModel* m, const mjgpJoint* joint) {
+  int slide = mjgp_isLength(m, joint);
+  if (joint->description.type == mjgTYPE_LEADSCREW && !slide) {
+    return "a leadscrew on a hinge: its nut moves along; give the joint type=\"slide\", or the "
+           "gear type worm";
+  }
+  if (joint->description.type == mjgTYPE_WORM && slide) {
+    return "a worm on a slide: its wheel turns; give the joint type=\"hinge\", or the gear type "
+           "leadscrew";
+  }
+  return NULL;
+}
+
+
+int mjgp_warnIdle(mjgReport* report, const mjModel* m, const mjgpJoint* joint) {
+  double gamma_u, gamma_v, coulomb;
+  mjg_frictionAt(&gamma_u, &gamma_v, &coulomb, &joint->gear, 0, 0, 0, 0);
+  int tendon = joint->kind == mjgpTRN_TENDON, id = tendon ? joint->tendon : joint->joint;
+  double inertia = tendon ? m->tendon_armature[id] + mj_actuatorArmature(m, mjOBJ_TENDON, id)
+                          : m->dof_armature[joint->dof] + mj_actuatorArmature(m, mjOBJ_JOINT, id);
+  if (joint->gap != mjgpGAP_NONE || inertia != 0 || coulomb != 0 || gamma_v >= 1 ||
+      (gamma_u == 0 && gamma_v == 0)) {
+    return 0;
+  }
+  mjg_refuse(report,
+             mjgpNAME
+             ", %s '%.60s': no rotor inertia (armature) and no constant friction "
+             "(coulomb), so that the gear does nothing while its motor is off; give it one",
+             mjgp_gearKind(joint), mjgp_gearName(m, joint));
+  return 1;
+}
+
+
 int mjgp_warnHomeless(mjgReport* report, const mjModel* m, int slot) {
   int before = report->count;
   for (int i = 0; i < m->nplugin; i++) {

@@ -17,6 +17,16 @@ void mjgp_noteCompiled(const mjModel* m);
 // refuse a solver that cannot solve for n joints
 void mjgp_checkSolver(mjgReport* report, int solver, int n);
 
+// refuse a key of an instance that does not exist, with the most similar one; 0 if it exists, else 1
+int mjgp_checkKey(mjgReport* report, const char* instance, const char* key);
+
+// what is unusual about a geometry at this kind of joint, null if nothing
+const char* mjgp_geometryWarning(const mjModel* m, const mjgpJoint* joint);
+
+// a warning where a gear does nothing while its motor is off: one that can be driven back takes its share of what the
+// rotor's inertia and constant friction make of the motion, and here is neither. 1 if there is one
+int mjgp_warnIdle(mjgReport* report, const mjModel* m, const mjgpJoint* joint);
+
 // warnings for instances that would be left behind where their robot becomes part of another model: one line each.
 // Returns their number
 int mjgp_warnHomeless(mjgReport* report, const mjModel* m, int slot);

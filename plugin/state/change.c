@@ -246,12 +246,26 @@ static int getValue(double* value, const mjgpConfig* c, const mjtNum* state, int
   effectiveJoint(&found, c, state, gearOf(c, i));
   if (found.description.given[k]) {
     *value = found.description.value[k];
-  } else if (k == mjgKEY_GAMMA_U || k == mjgKEY_GAMMA_V) {
-    *value = k == mjgKEY_GAMMA_U ? found.gear.gamma_u : found.gear.gamma_v;
-  } else {
-    return 0;
+    return 1;
   }
-  return 1;
+  double eta_f, eta_b;
+  switch (k) {
+    case mjgKEY_GAMMA_U:
+      *value = found.gear.gamma_u;
+      return 1;
+    case mjgKEY_GAMMA_V:
+      *value = found.gear.gamma_v;
+      return 1;
+    case mjgKEY_ETA_FORWARD:
+    case mjgKEY_ETA_BACKWARD:
+      if (mjg_transmissionEfficiencies(&eta_f, &eta_b, &found.gear, 1)) {
+        return 0;
+      }
+      *value = k == mjgKEY_ETA_FORWARD ? eta_f : eta_b;
+      return 1;
+    default:
+      return 0;
+  }
 }
 
 

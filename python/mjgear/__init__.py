@@ -25,7 +25,7 @@ from mjgear import _library
 if TYPE_CHECKING:
     from mjgear._catalogue import Facts, Key, Preset, convert, explain, keys, presets
     from mjgear._check import Report, check
-    from mjgear._errors import GearError
+    from mjgear._errors import GearError, GearWarning
     from mjgear._gears import RESULTS, STATES, Address, Gear, Gears
     from mjgear._spec import Added, add
 
@@ -35,6 +35,7 @@ __all__ = [
     "Facts",
     "Gear",
     "GearError",
+    "GearWarning",
     "Gears",
     "Key",
     "Preset",
@@ -56,7 +57,7 @@ __version__ = _library.version()
 _HOMES = {
     "_catalogue": ("Facts", "Key", "Preset", "convert", "explain", "keys", "presets"),
     "_check": ("Report", "check"),
-    "_errors": ("GearError",),
+    "_errors": ("GearError", "GearWarning"),
     "_gears": ("RESULTS", "STATES", "Address", "Gear", "Gears"),
     "_spec": ("Added", "add"),
 }

@@ -1,16 +1,18 @@
 """From a data sheet to a gear: presets, what a gear does, the same gear in other words."""
 
+from __future__ import annotations
+
 import ctypes
 import dataclasses
-import difflib
+import functools
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from mjgear import _structs
+from mjgear import _structs, _tables
 from mjgear._errors import GearError
 
-Value = float | str  # "type" is a word, everything else a number
+Value = float | str  # "type" is a word, everything else a number, or a text with a number and its unit
 Kind = Literal["coefficients", "efficiency", "starting", "leadscrew", "worm", "spur", "loss"]  # mjg_describe's
 
 _TEXT = 8000  # bytes for all problems of a description
@@ -51,6 +53,8 @@ class Preset:
         keys: the description, SI at the output side.
         torque_constant: of the motor, at the output side, N m/A; None if it is not known.
         resistance: of the motor winding, Ohm; None if it is not known.
+
+    ``print(preset)`` shows them with their units.
     """
 
     name: str
@@ -60,6 +64,11 @@ class Preset:
     keys: Mapping[str, Value]
     torque_constant: float | None
     resistance: float | None
+
+    def __str__(self) -> str:
+        rows = [(name, _tables.number(value), _unit(name) if name != "type" else "", _text(name)) for name, value in self.keys.items()]
+        known = [f"source: {self.source}"] + ([f"remark: {self.remark}"] if self.remark else [])
+        return "\n".join([f"{self.name}: {self.title}", _tables.columns(rows), *known])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,6 +92,9 @@ class Facts:
         inertia: inertia of the output side; None: not known.
         apparent_inertia_forward, apparent_inertia_backward: as it shows while motor or load drives; None: not known.
         rho: rho-hat; a moving joint may stop at once where it is 1 or more; None: not known.
+        slide: the output is a slide, or a tendon that is a length: torques above are forces in N, inertias kg.
+
+    ``print(facts)`` shows them with their units.
     """
 
     gamma_u: float
@@ -105,9 +117,21 @@ class Facts:
     apparent_inertia_forward: float | None
     apparent_inertia_backward: float | None
     rho: float | None
+    slide: bool = False
+
+    def __str__(self) -> str:
+        units = {"motor_torque": "N m", "load": "N m", "armature": "kg m2", "inertia": "kg m2", "apparent": "kg m2", "viscous": "N m/(rad/s)"}
+        rows = []
+        for field in dataclasses.fields(self):
+            unit = next((unit for start, unit in units.items() if field.name.startswith(start)), "1")
+            value = getattr(self, field.name)
+            if field.name != "slide":
+                unit = "" if value is None or isinstance(value, bool) else _tables.unit(unit, self.slide)
+                rows.append((field.name, _tables.number(value), unit))
+        return _tables.columns(rows)
 
 
-def make_facts(facts: _structs.Facts) -> Facts:
+def make_facts(facts: _structs.Facts, slide: bool = False) -> Facts:
     """Facts of C as those of Python."""
 
     def known(value: float) -> float | None:
@@ -134,6 +158,7 @@ def make_facts(facts: _structs.Facts) -> Facts:
         apparent_inertia_forward=known(facts.inertia_forward),
         apparent_inertia_backward=known(facts.inertia_backward),
         rho=known(facts.rho),
+        slide=slide,
     )
 
 
@@ -141,69 +166,110 @@ def make_facts(facts: _structs.Facts) -> Facts:
 
 
 class Reporter:
-    """Collects the library's lines and raises them."""
+    """Collects lines, the library's and those of this package in the same words, and raises them.
 
-    def __init__(self) -> None:
+    Args:
+        where: put before each line of the library, with ": ".
+    """
+
+    def __init__(self, where: str = "") -> None:
         self._text = ctypes.create_string_buffer(_TEXT)
+        self._where = where
+        self._lines: list[str] = []
         self.report = _structs.Report()
+        self._start()
+
+    def _start(self) -> None:
         _structs.core.mjg_startReport(ctypes.byref(self.report), self._text, _TEXT)
+        if self._where:
+            self.report.where = self._where.encode()
+
+    def _take(self) -> None:
+        self._lines += [line for line in self._text.value.decode().splitlines() if line not in self._lines]
+        self._start()
+
+    def refuse(self, line: str) -> None:
+        """Add a line."""
+        self._take()
+        self._lines.append(f"{self._where}: {line}" if self._where else line)
 
     def check(self) -> None:
         """Raise GearError if there is a problem."""
-        if self.report.count:
-            raise GearError(self._text.value.decode())
+        self._take()
+        if self._lines:
+            raise GearError("\n".join(self._lines))
 
 
-def unknown(name: str, what: str, known: list[str]) -> GearError:
+def _nearest(name: str, known: Sequence[str]) -> str | None:
+    """The most similar name, by the library's measure."""
+    names = (ctypes.c_char_p * len(known))(*(one.encode() for one in known))
+    found = _structs.core.mjg_nearest(name.encode(), names, len(known))
+    return known[found] if found >= 0 else None
+
+
+def unknown(name: str, what: str, known: Sequence[str]) -> str:
     """The line for a name that does not exist."""
-    nearest = difflib.get_close_matches(name, known, 1)
-    hint = f"did you mean {nearest[0]}" if nearest else f"there are {', '.join(known)}"
-    return GearError(f"unknown {what} '{name}'; {hint}")
+    nearest = _nearest(name, known)
+    every = f"'mjgear {what}s' lists all" if what in ("key", "preset") else f"there are {', '.join(known)}"
+    return f"unknown {what} '{name}'; {f'did you mean {nearest}' if nearest else every}"
 
 
-def describe(preset: str | None, values: Mapping[str, Value]) -> _structs.Description:
-    """The description that a preset and keys mean.
+def read_number(name: str, value: Value, info: _structs.KeyInfo, reporter: Reporter) -> float:
+    """A number, or the number that a text with a unit means; NaN after a refusal."""
+    if isinstance(value, str):
+        number = ctypes.c_double(math.nan)
+        _structs.core.mjg_readQuantity(ctypes.byref(number), ctypes.byref(reporter.report), ctypes.byref(info), value.encode())
+        return number.value
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        hint = "deg" if info.unit == b"rad" else ""
+        reporter.refuse(f"{name} = '{value}' is not a number; write one such as 0.5 or 20{hint}")
+        return math.nan
 
-    Raises:
-        GearError: an unknown preset, key or type, or a value that is no number.
+
+def describe(preset: str | None, values: Mapping[str, Value], reporter: Reporter) -> _structs.Description:
+    """The description that a preset and keys mean; a key takes the place of what the preset says in other words.
+
+    Unknown presets, keys and types, and values that are no numbers, are lines of the reporter.
     """
     description = _structs.Description()
     if preset is None:
         _structs.core.mjg_defaultDescription(ctypes.byref(description))
     else:
-        number = _structs.core.mjg_presetFromName(preset.encode())
+        number = _structs.core.mjg_presetFromName(preset.encode()) if isinstance(preset, str) else -1
         if number < 0:
-            raise unknown(preset, "preset", list(presets()))
+            reporter.refuse(unknown(str(preset), "preset", list(presets())))
+            return description
         found = _structs.Preset()
         _structs.core.mjg_preset(ctypes.byref(found), number)
         description = found.description
+    given: list[tuple[int, float]] = []
     for name, value in values.items():
         if name == "type":
             number = _structs.core.mjg_typeFromName(str(value).encode())
             if number < 0:
-                raise unknown(str(value), "type", _kinds())
-            description.type = number
+                reporter.refuse(unknown(str(value), "type", _kinds()))
+            description.type = max(number, 0)
             continue
         number = _structs.core.mjg_keyFromName(name.encode())
-        if number < 0:
-            raise unknown(name, "key", list(keys()))
-        try:
-            _structs.core.mjg_give(ctypes.byref(description), number, float(value))
-        except (TypeError, ValueError):
-            raise GearError(f"{name} = {value!r} is not a number; write one in {keys()[name].unit}") from None
+        if number < 0 and name in (*gap_keys(), "backlash"):
+            reporter.refuse(f"{name} is of a gap, which has no part in this; mjgear.add takes it")
+        elif number < 0:
+            reporter.refuse(unknown(name, "key", list(keys())))
+        else:
+            given.append((number, read_number(name, value, _structs.core.mjg_keyInfo(number).contents, reporter)))
+    for number, _ in given:
+        _structs.core.mjg_forget(ctypes.byref(description), number)
+    for number, value in given:
+        _structs.core.mjg_give(ctypes.byref(description), number, value)
     return description
 
 
-def make_gear(description: _structs.Description) -> _structs.Transmission:
-    """The gear that a description means.
-
-    Raises:
-        GearError: the library's lines.
-    """
+def make_gear(description: _structs.Description, reporter: Reporter) -> _structs.Transmission:
+    """The gear that a description means; what is wrong with it are lines of the reporter."""
     gear = _structs.Transmission()
-    reporter = Reporter()
     _structs.core.mjg_transmission(ctypes.byref(gear), ctypes.byref(reporter.report), ctypes.byref(description))
-    reporter.check()
     return gear
 
 
@@ -231,22 +297,58 @@ def _kinds() -> list[str]:
 # ------------------------------------------ what users call --------------------------------------
 
 
+def _key(info: _structs.KeyInfo) -> Key:
+    return Key(
+        name=info.name.decode(),
+        unit=info.unit.decode(),
+        minimum=info.min,
+        maximum=info.max,
+        open_minimum=bool(info.open_min),
+        open_maximum=bool(info.open_max),
+        of_joint=bool(info.engine),
+        text=info.text.decode(),
+    )
+
+
 def keys() -> dict[str, Key]:
-    """All quantities that a description may give, by name."""
+    """All quantities that a description may give, by name.
+
+    Those of gaps, which ``mjgear.add`` takes with ``backlash``, are in doc/mjcf.md.
+    """
     infos = [_structs.core.mjg_keyInfo(number).contents for number in range(_structs.NKEY)]
-    return {
-        info.name.decode(): Key(
-            name=info.name.decode(),
-            unit=info.unit.decode(),
-            minimum=info.min,
-            maximum=info.max,
-            open_minimum=bool(info.open_min),
-            open_maximum=bool(info.open_max),
-            of_joint=bool(info.engine),
-            text=info.text.decode(),
-        )
-        for info in infos
-    }
+    return {key.name: key for key in map(_key, infos)}
+
+
+@functools.cache
+def gap_keys() -> dict[str, Key]:
+    """The numbers of a gap and of the rotor in front of it, by name."""
+    found, number = [], 0
+    while info := _structs.core.mjg_gapKeyInfo(number):
+        found.append(_key(info.contents))
+        number += 1
+    return {key.name: key for key in found}
+
+
+def info_of(name: str) -> _structs.KeyInfo:
+    """A number of a gear or of its gap as the library knows it; others have no unit."""
+    number = _structs.core.mjg_keyFromName(name.encode())
+    if number >= 0:
+        info: _structs.KeyInfo = _structs.core.mjg_keyInfo(number).contents
+    elif name in gap_keys():
+        info = _structs.core.mjg_gapKeyInfo(list(gap_keys()).index(name)).contents
+    else:
+        info = _structs.KeyInfo(name=name.encode(), unit=b"1", min=-math.inf, max=math.inf)
+    return info
+
+
+def _unit(name: str) -> str:
+    key = keys().get(name) or gap_keys().get(name)
+    return key.unit if key else ""
+
+
+def _text(name: str) -> str:
+    key = keys().get(name) or gap_keys().get(name)
+    return key.text if key else ""
 
 
 def presets() -> dict[str, Preset]:
@@ -267,22 +369,43 @@ def presets() -> dict[str, Preset]:
     return found
 
 
-def explain(preset: str | None = None, *, load: float = 1, inertia: float | None = None, **values: Value) -> Facts:
+def _side(name: str, value: Value | None, unit: str, reporter: Reporter) -> float:
+    """load or inertia, with a unit if it is a text."""
+    info = _structs.KeyInfo(name=name.encode(), unit=unit.encode(), min=-math.inf, max=math.inf)
+    number = read_number(name, value, info, reporter) if value is not None else -1.0
+    is_load = name == "load"
+    if value is not None and not math.isnan(number) and (not math.isfinite(number) or (number == 0 if is_load else number < 0)):
+        reporter.refuse(f"{name} = {value} is out of range; write a {'finite non-zero' if is_load else 'finite positive'} number")
+    return number
+
+
+def explain(preset: str | None = None, *, load: Value = 1, inertia: Value | None = None, **values: Value) -> Facts:
     """What a gear does.
 
     Args:
         preset: the name of a preset, with whose keys the description begins.
-        load: load torque at which motor torques are told, N m.
+        load: load torque at which motor torques are told, N m; not 0.
         inertia: of the output side, kg m2, for apparent inertias.
-        values: keys of the description, SI at the output side: eta_forward=0.8; keys() lists them.
+        values: keys of the description, SI at the output side or with a unit: eta_forward=0.8, coulomb="2 Nm"; keys()
+            lists them.
+
+    Returns:
+        Facts, which print() shows as a table.
 
     Raises:
-        GearError: the description has problems.
+        GearError: the description has problems; all of them at once.
     """
+    reporter = Reporter()
+    if preset is None and not values:
+        reporter.refuse("no gear; name a preset or write key=value, for instance eta_forward=0.8")
+    torque, mass = _side("load", load, "N m", reporter), _side("inertia", inertia, "kg m2", reporter)
+    description = describe(preset, values, reporter)
+    reporter.check()
+    gear = make_gear(description, reporter)
+    reporter.check()
     facts = _structs.Facts()
-    gear = make_gear(describe(preset, values))
-    _structs.core.mjg_explain(ctypes.byref(facts), ctypes.byref(gear), load, -1 if inertia is None else inertia)
-    return make_facts(facts)
+    _structs.core.mjg_explain(ctypes.byref(facts), ctypes.byref(gear), torque, mass)
+    return make_facts(facts, description.type == _structs.core.mjg_typeFromName(b"leadscrew"))
 
 
 def convert(kind: Kind, preset: str | None = None, **values: Value) -> dict[str, Value]:
@@ -292,7 +415,7 @@ def convert(kind: Kind, preset: str | None = None, **values: Value) -> dict[str,
         kind: "coefficients", "efficiency", "starting", "leadscrew", "worm", "spur" or "loss".
         preset: the name of a preset, with whose keys the description begins.
         values: keys of the description, SI at the output side. What the new kind leaves open may be given too:
-            pressure_angle (leadscrew, worm), pressure_angle, mu and radius_in (spur).
+            pressure_angle (leadscrew, worm), pressure_angle, mu and radius_in (spur). A text may have a unit.
 
     Returns:
         Keys and values of the new description.
@@ -300,13 +423,15 @@ def convert(kind: Kind, preset: str | None = None, **values: Value) -> dict[str,
     Raises:
         GearError: the description has problems, or there is no gear of this kind with these coefficients.
     """
-    target = describe(preset, values)
-    number = _structs.core.mjg_typeFromName(kind.encode())
-    if number < 1:
-        raise unknown(kind, "type", _kinds())
-    gear = make_gear(describe(preset, values if _is_geometric(target) else _without_open(values)))
-    target.type = number
     reporter = Reporter()
+    target = describe(preset, values, reporter)
+    number = _structs.core.mjg_typeFromName(str(kind).encode())
+    if number < 1:
+        reporter.refuse(unknown(str(kind), "type", _kinds()))
+    reporter.check()
+    gear = make_gear(describe(preset, values if _is_geometric(target) else _without_open(values), reporter), reporter)
+    reporter.check()
+    target.type = number
     _structs.core.mjg_describe(ctypes.byref(target), ctypes.byref(reporter.report), ctypes.byref(gear))
     reporter.check()
     return written(target)

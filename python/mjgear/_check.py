@@ -1,17 +1,21 @@
 """All problems of a model, or what its gears will do."""
 
+from __future__ import annotations
+
+import ctypes
 import dataclasses
-import json
 import os
-import subprocess
 from collections.abc import Mapping
 
 import mujoco
 
-from mjgear import _programs
+from mjgear import _structs
 from mjgear._catalogue import Facts
 from mjgear._errors import GearError
 from mjgear._gears import Gears
+from mjgear._library import NAME
+
+_TEXT = 20000  # bytes for all lines about a model
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,32 +25,47 @@ class Report:
     Attributes:
         problems: the library's own lines, one a problem; empty if there is none.
         joints: what the gear of each joint does; empty if there are problems.
+        warnings: lines about gears that do nothing, at joints that they do not fit, or that attach would leave behind.
+
+    ``print(report)`` shows the lines, or the facts of each joint.
     """
 
     problems: tuple[str, ...]
     joints: Mapping[str, Facts]
+    warnings: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        facts = [f"gear of '{name}'\n{facts}" for name, facts in self.joints.items()]
+        return "\n".join([*self.problems, *facts, *(f"warning: {line}" for line in self.warnings)]) or "no gear"
 
 
-def check(model: "str | os.PathLike[str] | mujoco.MjSpec | mujoco.MjModel") -> Report:
+def check(model: str | os.PathLike[str] | mujoco.MjSpec | mujoco.MjModel) -> Report:
     """Look for everything that is wrong with the gears of a model, and say what they will do.
 
+    The lines are those of the program ``mjgear check``.
+
     Args:
-        model: an MJCF file, of which all problems are told at once; an MjSpec, of which the engine tells the first; or
-            a compiled MjModel, which has none. A model without gears is no problem.
+        model: an MJCF file, an MjSpec, which stays as it is, or a compiled MjModel, which has no problems. A model
+            without gears is no problem. Where the engine cannot compile a model its first line is told.
 
     Returns:
         Problems, or facts of each geared joint in the first pose: the keyframe "start", else the first one, else qpos0.
     """
+    place = ""
     if isinstance(model, (str, os.PathLike)):
-        problems = _problems_of_file(os.fspath(model))
+        place = f"{os.fspath(model)}: "
+        try:
+            model = mujoco.MjSpec.from_file(os.fspath(model))
+        except (ValueError, OSError) as error:
+            return Report((_last(place, error),), {})
+    if isinstance(model, mujoco.MjSpec):
+        problems = _problems(model, place)
         if problems:
             return Report(problems, {})
-        model = mujoco.MjModel.from_xml_path(os.fspath(model))
-    elif isinstance(model, mujoco.MjSpec):
-        try:
-            model = model.compile()
-        except ValueError as error:
-            return Report(GearError(str(error)).problems, {})
+        model = model.compile()
+    if not isinstance(model, mujoco.MjModel):
+        raise GearError(f"a model is an MJCF file, an MjSpec or an MjModel, not {type(model).__name__}")
+    _, warnings = ask(model)
     data = mujoco.MjData(model)
     if model.nkey:
         start = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_KEY, "start")
@@ -56,13 +75,67 @@ def check(model: "str | os.PathLike[str] | mujoco.MjSpec | mujoco.MjModel") -> R
         gears = Gears(model, data)
     except GearError:
         return Report((), {})
-    return Report((), {name: gear.explain() for name, gear in gears.items()})
+    return Report((), {name: gear.explain() for name, gear in gears.items()}, warnings)
 
 
-def _problems_of_file(file: str) -> tuple[str, ...]:
-    program, environment = _programs.find("mjgear")
-    done = subprocess.run([program, "check", "--json", file], env=environment, capture_output=True, text=True, check=False)
+def _problems(spec: mujoco.MjSpec, place: str) -> tuple[str, ...]:
+    """All problems of the gears of a model that need not compile with them; place is put before the engine's line.
+
+    The engine compiles no model whose plugins refuse it, so a copy is compiled with a plugin that accepts everything.
+    """
+    ours = [(plugin, dict(plugin.config)) for plugin in spec.plugins if plugin.plugin_name == NAME]
+    problems = [line for plugin, config in ours for line in (unknown_key(plugin.name, key) for key in config) if line]
+    copy = spec.copy()
+    copied = [plugin for plugin in copy.plugins if plugin.plugin_name == NAME]
+    elements = [one for one in (*copy.bodies, *copy.sensors, *copy.actuators) if one.plugin.active and one.plugin.plugin_name == NAME]
+    names = [plugin.name for plugin in copied]
+    copy.activate_plugin(accepting := accepting_plugin())
     try:
-        return tuple(json.loads(done.stdout)["problems"])
-    except (ValueError, KeyError):
-        raise RuntimeError(f"{program} check: {done.stderr.strip() or done.returncode}") from None
+        for plugin, config in ours:
+            if plugin.name not in names:  # which no element refers to, and which the engine's copy leaves behind
+                copied.append(copy.add_plugin(name=plugin.name, plugin_name=NAME, active=True))
+                copied[-1].config = config
+        for plugin in copied:
+            plugin.config = {key: value for key, value in plugin.config.items() if not unknown_key(plugin.name, key)}
+            plugin.plugin_name = accepting
+        for element in elements:
+            element.plugin.plugin_name = accepting
+        model = copy.compile()
+    except ValueError as error:
+        return (*problems, _last(place, error))
+    finally:
+        # a copy shares its plugins with what it is a copy of
+        for plugin, config in ours:
+            plugin.plugin_name, plugin.config = NAME, config
+    problems += ask(model)[0]
+
+    # in the order of the instances, as a file has them
+    order = [f"instance '{plugin.name}'" for plugin, _ in ours]
+    mixed = 0 < len(names) < len(order)
+    return tuple(sorted(problems, key=lambda line: next((i for i, one in enumerate(order) if one in line), len(order))) if mixed else problems)
+
+
+def accepting_plugin() -> str:
+    """The plugin with which a model compiles whatever is wrong with its gears."""
+    name: bytes = _structs.plugin.mjg_acceptingPlugin()
+    return name.decode()
+
+
+def unknown_key(instance: str, key: str) -> str:
+    """The line for a key that an instance may not have; empty if it may."""
+    error = ctypes.create_string_buffer(_TEXT)
+    _structs.plugin.mjg_checkKey(instance.encode(), key.encode(), error, _TEXT)
+    return error.value.decode().strip()
+
+
+def ask(model: mujoco.MjModel) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Problems of a compiled model, and warnings if it has none."""
+    problems, warnings = (ctypes.create_string_buffer(_TEXT) for _ in range(2))
+    _structs.plugin.mjg_checkModel(model._address, problems, _TEXT, warnings, _TEXT)
+    return tuple(problems.value.decode().splitlines()), tuple(warnings.value.decode().splitlines())
+
+
+def _last(place: str, error: Exception) -> str:
+    """The line about a model that the engine does not compile."""
+    first = str(error).splitlines()[0] if str(error) else type(error).__name__
+    return f"{place}{first}; the engine reads no further"

@@ -1,18 +1,26 @@
 """Gears for a model that is being built."""
 
+from __future__ import annotations
+
 import dataclasses
 import fnmatch
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import mujoco
 import numpy as np
 
-from mjgear import _catalogue
-from mjgear._errors import GearError
+from mjgear import _catalogue, _check, _tables
+from mjgear._errors import GearError, GearWarning
 from mjgear._library import NAME
 
-Setting = float | str | Sequence[float]  # one for all joints, or one for each
+Setting = float | str | Sequence[float] | Sequence[str]  # one for all joints, or one for each
+
+_WORDS = ("type", "backlash", "motor_joint", "encoder", "solver", "coupling")  # keys that are words
+_INERTIAS = ("armature", "motor_inertia", "gear_inertia")
+_FRICTIONS = ("viscous", "motor_viscous")
+_GEARABLE = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,6 +36,8 @@ class Added:
         damping: viscous friction that each joint and tendon got, N m/(rad/s); not those that keep their own.
         home: name of the body that refers to the instance, so that it travels with attach; None: there is none.
         sensors: names of the sensors.
+
+    ``print(added)`` shows the joints with what they got.
     """
 
     instance: str
@@ -39,6 +49,16 @@ class Added:
     home: str | None
     sensors: tuple[str, ...]
 
+    def __str__(self) -> str:
+        rows = []
+        for name in (*self.joints, *self.tendons):
+            got = [_tables.number(of[name]) if name in of else "its own" for of in (self.armature, self.damping)]
+            rows.append((name, *got))
+        table = _tables.headed(("joint", "armature", "damping"), ("", "kg m2", "N m/(rad/s)"), rows)
+        config = " ".join(f"{key}={value!r}" for key, value in self.config.items() if key not in ("joint", "tendon"))
+        home = "no body" if self.home is None else f"body '{self.home}'"
+        return f"instance '{self.instance}' in {home}: {config}\n{table}"
+
 
 def add(
     spec: mujoco.MjSpec,
@@ -48,78 +68,105 @@ def add(
     tendons: str | Sequence[str] = (),
     name: str = "gears",
     sensors: bool = False,
+    armature: Setting = "keep",
     **values: Setting,
 ) -> Added:
     """Give joints and tendons of a model gears.
 
     Args:
-        spec: the model.
-        joints: names of hinge and slide joints, or patterns such as "*_knee" (of fnmatch).
+        spec: the model, not compiled. Where this call is refused it stays as it was.
+        joints: names of hinge and slide joints, or patterns such as "*_knee" (of fnmatch), which mean hinges and slides.
         tendons: names of tendons whose actuators have a gear, or patterns: differentials, fingers with one motor, ropes.
         preset: a gear of presets(), with whose keys the description begins.
-        name: of the plugin instance.
+        name: of the plugin instance; a second call on the same model needs another one.
         sensors: add a sensor for each joint and tendon, named NAME_gear; over a Batch results are read from these.
-        values: keys of doc/mjcf.md, SI at the output side: one value for all, or a sequence with one for each joint
-            and then each tendon. Keys that begin with "motor_" need ratio. Rotor inertia (of the preset, armature, or
-            motor_inertia with ratio) becomes the armature of joint or tendon, or the rotor's inertia where there is
-            backlash; viscous friction becomes their damping.
+        armature: the rotor's inertia. "keep": a joint that has armature keeps it, one that has none gets the preset's.
+            "preset": all get the preset's. A number, or one for each, kg m2 at the output side: that.
+            motor_inertia (with ratio) counts as a number; the preset's inertia of the gear itself comes on top of it.
+        values: keys of doc/mjcf.md, SI at the output side or texts with a unit ("2 Nm", "0.2 kgcm2"): one value for all,
+            or a sequence with one for each joint and then each tendon. Keys that begin with "motor_" need ratio.
+            viscous becomes the damping of joint or tendon; a preset's is taken only where they have none. With
+            backlash the rotor's inertia is in front of the gap and no longer in the joint.
 
     Returns:
-        What was set.
+        What was set; print() shows it.
 
     Raises:
-        GearError: a pattern that fits no joint, or the library's lines about the gear. What the engine checks itself
-            (a joint with two gears, backlash) is refused by spec.compile().
+        GearError: a pattern that fits no joint, or the library's lines about the gear, all at once and in the words of
+            ``mjgear check``. What depends on the rest of the model (options, contacts of tendons) is refused by
+            check() and by spec.compile().
+
+    Warns:
+        GearWarning: a gear that does nothing while its motor is off, because the joint has neither rotor inertia nor
+            constant friction; a leadscrew on a hinge or a worm on a slide; no body that carries all joints.
     """
+    if not isinstance(spec, mujoco.MjSpec):
+        compiled = ", which is compiled: take the MjSpec that it came from" if isinstance(spec, mujoco.MjModel) else ""
+        raise GearError(f"add needs an MjSpec, not {type(spec).__name__}{compiled}; mujoco.MjSpec.from_file(..), add, compile")
     geared_joints = _find(spec.joints, "joint", [joints] if isinstance(joints, str) else joints)
     geared_tendons = _find(spec.tendons, "tendon", [tendons] if isinstance(tendons, str) else tendons)
     found = geared_joints + geared_tendons
     if not found:
         raise GearError("neither joints nor tendons; name those that have this gear")
-    words, numbers = _sort(values, len(found))
-    described = [_catalogue.describe(preset, {key: series[i] for key, series in numbers.items()}) for i in range(len(found))]
-    gears = [_catalogue.make_gear(description) for description in described]
+    taken = {plugin.name for plugin in spec.plugins}
+    if name in taken:
+        free = next(f"{name}_{i}" for i in range(2, len(taken) + 3) if f"{name}_{i}" not in taken)
+        raise GearError(f"the model has an instance '{name}' already; give this one another name: add(.., name='{free}')")
+    policy = armature if isinstance(armature, str) and armature in ("keep", "preset") else None
+    if policy is None:
+        if isinstance(armature, str) and armature.isalpha():
+            raise GearError(f"armature = '{armature}' is unknown; write 'keep', 'preset' or a number in kg m2")
+        values = {**values, "armature": armature}
+    words, numbers = _sort(values, len(found), name)
+    gears, config = _describe(preset, words, numbers, found, name)
 
     # the instance: what MJCF has no attributes of the joint for
     lists = {"joint": geared_joints, "tendon": geared_tendons}
-    config = {key: " ".join(f"'{one.name}'" if " " in one.name else one.name for one in some) for key, some in lists.items() if some}
-    config |= words
-    written = [_catalogue.written(description) for description in described]
-    for key in written[0]:
-        if key == "type":
-            config[key] = str(written[0][key])
-        elif not _catalogue.keys()[key].of_joint:
-            config[key] = _text([one[key] for one in written])
-    config |= {key: _text(series) for key, series in numbers.items() if key not in _catalogue.keys() and key != "type"}
+    config = {key: _names([one.name for one in some]) for key, some in lists.items() if some} | config
 
-    # the rotor, in front of a gap or in the joint
-    own_rotor = words.get("backlash", "none") != "none" and words.get("motor_joint", "none") == "none"
-    armature: dict[str, float] = {}
-    damping: dict[str, float] = {}
-    if own_rotor and "rotor_inertia" not in config and all(gear.armature > 0 for gear in gears):
-        config["rotor_inertia"] = _text([gear.armature for gear in gears])
-    for joint, gear in zip(found, gears, strict=True):
-        if own_rotor:
-            joint.armature = armature[joint.name] = 0
-        elif gear.armature > 0:
-            joint.armature = armature[joint.name] = gear.armature
-        if gear.viscous > 0:
-            damping[joint.name] = gear.viscous
+    # the rotor, in front of a gap or in the joint; None: as it is
+    given = any(key in values for key in _INERTIAS)
+    own = [_own_inertia(spec, joint) for joint in found]
+    inertia = [gear.armature if given or policy == "preset" or not has else None for gear, has in zip(gears, own, strict=True)]
+    if policy == "preset" and any(not gear.armature for gear in gears):
+        raise GearError(f"armature = 'preset', but {preset or 'this gear'} has no rotor inertia; write a number in kg m2")
+    rotors = [gap != "none" and motor == "none" for gap, motor in zip(words["backlash"], words["motor_joint"], strict=True)]
+    if any(rotors) and "rotor_inertia" not in config:
+        behind = [(has if got is None else got) if rotor else 0.0 for got, has, rotor in zip(inertia, own, rotors, strict=True)]
+        config |= {"rotor_inertia": _text(behind)} if all(x or not rotor for x, rotor in zip(behind, rotors, strict=True)) else {}
+    inertia = [0.0 if rotor else got for rotor, got in zip(rotors, inertia, strict=True)]
+    motors = [joint for joint in spec.joints if joint.name in words["motor_joint"]]
+    home = _find_home([*found, *motors])
+    _refuse(spec, name, config, lists, motors, inertia, home is not None)
+
+    # everything fits: write it
+    set_armature: dict[str, float] = {}
+    set_damping: dict[str, float] = {}
+    viscous = any(key in values for key in _FRICTIONS)
+    for joint, gear, new in zip(found, gears, inertia, strict=True):
+        if new is not None and (new > 0 or given or joint.armature != 0):
+            joint.armature = set_armature[joint.name] = new
+        if gear.viscous > 0 and (viscous or not np.any(joint.damping)):
+            set_damping[joint.name] = gear.viscous
             joint.damping = np.concatenate([[gear.viscous], np.zeros(np.size(joint.damping) - 1)])
-
     spec.activate_plugin(NAME)
     plugin = spec.add_plugin(name=name, plugin_name=NAME, active=True)
     plugin.config = config
+    if home is not None:
+        _refer(home, name)
     return Added(
         instance=name,
         joints=tuple(joint.name for joint in geared_joints),
         tendons=tuple(tendon.name for tendon in geared_tendons),
         config=config,
-        armature=armature,
-        damping=damping,
-        home=_settle(name, found),
+        armature=set_armature,
+        damping=set_damping,
+        home=None if home is None else str(home.name),
         sensors=tuple(_add_sensor(spec, name, kind, one.name) for kind, some in lists.items() for one in some) if sensors else (),
     )
+
+
+# ------------------------------------------ joints -----------------------------------------------
 
 
 def _find(objects: Sequence[Any], kind: str, patterns: Sequence[str]) -> list[Any]:
@@ -130,45 +177,168 @@ def _find(objects: Sequence[Any], kind: str, patterns: Sequence[str]) -> list[An
         if not fitting:
             names = ", ".join(one.name for one in objects) or "none"
             raise GearError(f"no {kind} '{pattern}' in the model; its {kind}s are {names}")
-        found += [one for one in fitting if one.name not in {other.name for other in found}]
+        if kind == "joint" and any(one.name != pattern for one in fitting):
+            fitting = [one for one in fitting if one.type in _GEARABLE] or fitting
+        for one in fitting:
+            if not one.name:
+                where = f" in body '{one.parent.name}'" if kind == "joint" else ""
+                raise GearError(f"'{pattern}' fits a {kind} without a name{where}; give it one")
+        found += [one for one in fitting if one not in found]
     return found
 
 
-def _sort(values: Mapping[str, Setting], count: int) -> tuple[dict[str, str], dict[str, list[Any]]]:
-    """Words of the whole instance, and numbers of each joint."""
-    words: dict[str, str] = {}
-    numbers: dict[str, list[Any]] = {}
+def _own_inertia(spec: mujoco.MjSpec, joint: Any) -> float:
+    """Rotor inertia that a joint or tendon has, its actuators' included."""
+    kind = mujoco.mjtTrn.mjTRN_TENDON if hasattr(joint, "path") else mujoco.mjtTrn.mjTRN_JOINT
+    motors = [one for one in spec.actuators if one.trntype == kind and one.target == joint.name]
+    return float(joint.armature) + sum(float(getattr(one, "armature", 0)) for one in motors)
+
+
+# ------------------------------------------ values -----------------------------------------------
+
+
+def _sort(values: Mapping[str, Setting], count: int, instance: str) -> tuple[dict[str, list[str]], dict[str, list[float]]]:
+    """Words and numbers of each joint; backlash and motor_joint are "none" where there is none."""
+    where = f"{NAME}, instance '{instance}'"
+    reporter = _catalogue.Reporter(where)
+    words: dict[str, list[str]] = {"backlash": ["none"] * count, "motor_joint": ["none"] * count}
+    numbers: dict[str, list[float]] = {}
+    lines: list[str] = []
     for key, value in values.items():
-        if isinstance(value, str) and key != "type":
-            words[key] = value
-        elif isinstance(value, str) or np.ndim(value) == 0:
-            numbers[key] = [value] * count
-        elif np.shape(value) == (count,):
-            numbers[key] = list(np.asarray(value))
+        wrong = _check.unknown_key(instance, key)
+        if wrong or key in ("joint", "tendon"):
+            lines.append(wrong or f"{where}: {key} is no key of add; name {key}s as its argument '{key}s'")
+            continue
+        series = [value] * count if isinstance(value, str) or np.ndim(value) == 0 else list(np.ravel(np.asarray(value, object)))
+        if len(series) != count:
+            ending = "" if count == 1 else "s"
+            lines.append(f"{where}: key '{key}': {len(series)} values for {count} joint{ending}; give one value for all joints or one per joint")
+        elif key in _WORDS:
+            words[key] = [str(one) for one in series]
         else:
-            raise GearError(f"{key} has {np.shape(value)} values for {count} joints; give one, or one for each joint")
-    described = _catalogue.keys()
-    for key in [key for key in numbers if key not in described and key != "type"]:
-        # a number of the gap or of the solver, which the engine checks
-        words[key] = _text(numbers.pop(key))
+            read = [_read(key, one, reporter) for one in (series if series[0] is not value else series[:1])]
+            numbers[key] = read * (count if len(read) < count else 1)
+    for line in lines:
+        reporter.refuse(line.removeprefix(f"{where}: "))
+    reporter.check()
     return words, numbers
+
+
+def _read(key: str, value: Any, reporter: _catalogue.Reporter) -> float:
+    """A number of the gear, of its gap or of the solver."""
+    return _catalogue.read_number(key, value, _catalogue.info_of(key), reporter)
+
+
+def _describe(
+    preset: str | None, words: Mapping[str, list[str]], numbers: Mapping[str, list[float]], found: Sequence[Any], instance: str
+) -> tuple[list[Any], dict[str, str]]:
+    """The gear of each joint, and the keys of the instance."""
+    described = {key: series for key, series in numbers.items() if key in _catalogue.keys()}
+    kinds = words.get("type")
+    gears, texts = [], []
+    unknown = _catalogue.Reporter(f"{NAME}, instance '{instance}'")
+    _catalogue.describe(preset, {"type": kind for kind in kinds or ()}, unknown)
+    unknown.check()
+    lines: list[str] = []
+    for i, joint in enumerate(found):
+        kind = "tendon" if hasattr(joint, "path") else "joint"
+        reporter = _catalogue.Reporter(f"{NAME}, instance '{instance}', {kind} '{joint.name}'")
+        given = {"type": kinds[i]} if kinds else {}
+        description = _catalogue.describe(preset, given | {key: series[i] for key, series in described.items()}, reporter)
+        gears.append(_catalogue.make_gear(description, reporter))
+        texts.append(_catalogue.written(description))
+        try:
+            reporter.check()
+        except GearError as error:
+            lines += error.problems
+    if lines:
+        raise GearError("\n".join(lines))
+
+    keys = {key for text in texts for key in text}
+    if any(set(text) != keys for text in texts):
+        raise GearError("joints of one instance have the same keys; call add for each kind of gear, with another name")
+    config: dict[str, str] = {}
+    for key in texts[0]:
+        if key == "type":
+            config[key] = _shorten([str(text[key]) for text in texts])
+        elif not _catalogue.keys()[key].of_joint:
+            config[key] = _text([text[key] for text in texts])
+    config |= {key: _text(series) for key, series in numbers.items() if key not in described}
+    config |= {key: _shorten(series) for key, series in words.items() if key != "type" and any(word != "none" for word in series)}
+    return gears, config
 
 
 def _text(series: Sequence[Any]) -> str:
     """Numbers as MJCF has them: one if all are the same."""
-    texts = [repr(float(value)) for value in series]
+    return _shorten([repr(float(value)) for value in series])
+
+
+def _shorten(texts: Sequence[str]) -> str:
     return texts[0] if len(set(texts)) == 1 else " ".join(texts)
+
+
+def _names(names: Sequence[str]) -> str:
+    return " ".join(f"'{name}'" if " " in name else name for name in names)
+
+
+# ------------------------------------------ the library's word -----------------------------------
+
+
+def _refuse(
+    spec: mujoco.MjSpec,
+    name: str,
+    config: Mapping[str, str],
+    lists: Mapping[str, Sequence[Any]],
+    motors: Sequence[Any],
+    inertia: Sequence[float | None],
+    has_home: bool,
+) -> None:
+    """Ask the library about the instance, on a model that has these joints and nothing else."""
+    probe = mujoco.MjSpec()
+    probe.activate_plugin(accepting := _check.accepting_plugin())
+    root = probe.worldbody.add_body()
+    root.add_geom(size=[1, 0, 0])
+    new = dict(zip([one.name for some in lists.values() for one in some], inertia, strict=True))
+    for joint in {one.name: one for one in (*lists["joint"], *motors)}.values():
+        parent = probe.worldbody if joint.type == mujoco.mjtJoint.mjJNT_FREE else root
+        body = parent.add_body()
+        body.add_geom(size=[1, 0, 0])
+        kept = new.get(joint.name)
+        body.add_joint(name=joint.name, type=joint.type, armature=_own_inertia(spec, joint) if kept is None else kept)
+    for i, tendon in enumerate(lists["tendon"]):
+        body = root.add_body()
+        body.add_geom(size=[1, 0, 0])
+        wound = any(isinstance(wrap.target, mujoco._specs.MjsJoint) and wrap.target.type == mujoco.mjtJoint.mjJNT_HINGE for wrap in tendon.path)
+        kind = mujoco.mjtJoint.mjJNT_HINGE if wound else mujoco.mjtJoint.mjJNT_SLIDE
+        body.add_joint(name=f"joint {i} of a tendon", type=kind)
+        kept = new[tendon.name]
+        copy = probe.add_tendon(name=tendon.name, armature=_own_inertia(spec, tendon) if kept is None else kept)
+        copy.wrap_joint(f"joint {i} of a tendon", 2)
+
+    # other instances, as far as they gear the same joints
+    for other in spec.plugins:
+        listed = other.config.get("joint", "").split() if other.plugin_name == NAME else []
+        shared = [one.name for one in lists["joint"] if one.name in listed]
+        if shared:
+            words = {"joint": _names(shared), "gamma_u": "0", "gamma_v": "0"}
+            probe.add_plugin(name=other.name, plugin_name=accepting, active=True).config = words
+    probe.add_plugin(name=name, plugin_name=accepting, active=True).config = dict(config)
+    if has_home:
+        _refer(root, name, accepting)
+    problems, lines = _check.ask(probe.compile())
+    if problems:
+        raise GearError("\n".join(problems))
+    for line in lines:
+        warnings.warn(line, GearWarning, stacklevel=3)
+
+
+# ------------------------------------------ home -------------------------------------------------
 
 
 def _ancestors(item: Any) -> list[Any]:
     """The bodies that carry a joint, or all that a tendon connects, the nearest first, without the world."""
     if hasattr(item, "path"):
-        targets = [wrap.target for wrap in item.path if wrap.target is not None]
-        shared = _ancestors(targets[0]) if targets else []
-        for target in targets[1:]:
-            ids = {body.id for body in _ancestors(target)}
-            shared = [body for body in shared if body.id in ids]
-        return shared
+        return _shared([wrap.target for wrap in item.path if wrap.target is not None])
     bodies = []
     body = item.parent
     while body is not None and body.name != "world":
@@ -177,25 +347,26 @@ def _ancestors(item: Any) -> list[Any]:
     return bodies
 
 
-def _settle(instance: str, joints: Sequence[Any]) -> str | None:
-    """Let the nearest body that carries all of them refer to the instance, so that it goes where the body goes."""
-    shared = _ancestors(joints[0])
-    for joint in joints[1:]:
-        ids = {body.id for body in _ancestors(joint)}
-        shared = [body for body in shared if body.id in ids]
-    for body in shared:
-        if not body.plugin.active:
-            body.plugin.name = instance
-            body.plugin.plugin_name = NAME
-            body.plugin.active = True
-            return str(body.name)
-    return None
+def _shared(items: Sequence[Any]) -> list[Any]:
+    """The bodies that carry all of them, the nearest first."""
+    chains = [_ancestors(item) for item in items]
+    return [body for body in chains[0] if all(body in chain for chain in chains[1:])] if chains else []
+
+
+def _find_home(items: Sequence[Any]) -> Any:
+    """The nearest body that carries all of them and refers to no other plugin; None: there is none."""
+    return next((body for body in _shared(items) if not body.plugin.active), None)
+
+
+def _refer(body: Any, instance: str, plugin: str = NAME) -> None:
+    """Let a body refer to the instance, so that it goes where the body goes."""
+    body.plugin.name = instance
+    body.plugin.plugin_name = plugin
+    body.plugin.active = True
 
 
 def _add_sensor(spec: mujoco.MjSpec, instance: str, kind: str, name: str) -> str:
     objtype = mujoco.mjtObj.mjOBJ_JOINT if kind == "joint" else mujoco.mjtObj.mjOBJ_TENDON
     sensor = spec.add_sensor(name=f"{name}_gear", type=mujoco.mjtSensor.mjSENS_PLUGIN, objtype=objtype, objname=name)
-    sensor.plugin.name = instance
-    sensor.plugin.plugin_name = NAME
-    sensor.plugin.active = True
+    _refer(sensor, instance)
     return str(sensor.name)

@@ -129,6 +129,28 @@ static void test_motorSide(void** state) {
 }
 
 
+// the inertia of the gear comes on top of the motor's, and what replaces both is their sum at the output
+static void test_inertias(void** state) {
+  (void)state;
+  mjgDescription d = describe(mjgTYPE_AUTO, mjgKEY_ETA_FORWARD, 0.9, mjgKEY_RATIO, 10.0,
+                              mjgKEY_GEAR_INERTIA, 3e-5, -1);
+  assertSame(resolve(&d).armature, 3e-3, 1e-14);
+  mjg_forget(&d, mjgKEY_MOTOR_INERTIA);
+  mjg_give(&d, mjgKEY_MOTOR_INERTIA, 1e-4);
+  assertSame(resolve(&d).armature, 1.3e-2, 1e-14);
+  mjg_forget(&d, mjgKEY_ARMATURE);
+  mjg_give(&d, mjgKEY_ARMATURE, 0.5);
+  assert_true(resolve(&d).armature == 0.5);
+
+  // a thread by its lead takes another lead angle
+  d = describe(mjgTYPE_LEADSCREW, mjgKEY_LEAD, 0.004, mjgKEY_PITCH_DIAMETER, 0.018, mjgKEY_MU, 0.1,
+               -1);
+  mjg_forget(&d, mjgKEY_LEAD_ANGLE);
+  mjg_give(&d, mjgKEY_LEAD_ANGLE, 0.2);
+  assertSame(resolve(&d).gamma_v, 0.1 / tan(0.2), 1e-14);
+}
+
+
 //---------------------------------- refusals ------------------------------------------------------
 
 // the description is refused with this one line, and the transmission is untouched
@@ -289,11 +311,17 @@ static void test_overflow(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_overflow),       cmocka_unit_test(test_efficiency),
-      cmocka_unit_test(test_starting),       cmocka_unit_test(test_thread),
-      cmocka_unit_test(test_spur),           cmocka_unit_test(test_motorSide),
-      cmocka_unit_test(test_refusedValues),  cmocka_unit_test(test_refusedContradictions),
-      cmocka_unit_test(test_refusedMissing), cmocka_unit_test(test_allProblems),
+      cmocka_unit_test(test_overflow),
+      cmocka_unit_test(test_efficiency),
+      cmocka_unit_test(test_starting),
+      cmocka_unit_test(test_thread),
+      cmocka_unit_test(test_spur),
+      cmocka_unit_test(test_motorSide),
+      cmocka_unit_test(test_inertias),
+      cmocka_unit_test(test_refusedValues),
+      cmocka_unit_test(test_refusedContradictions),
+      cmocka_unit_test(test_refusedMissing),
+      cmocka_unit_test(test_allProblems),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,154 @@
+// Numbers with units, and the numbers of a gap.
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mjgear_params.h"
+
+// name, unit, min, max, open_min, open_max, engine, text
+// clang-format off
+static const mjgKeyInfo kGapKeys[] = {
+    {"half_gap", "rad", 0, INFINITY, 0, 1, 0,
+        "half of the catalogue's backlash, which is the total gap"},
+    {"stiffness", "N m/rad", 0, INFINITY, 1, 1, 0,
+        "of the shaft behind the gap; of torsion up to torque_1"},
+    {"damping", "N m/(rad/s)", 0, INFINITY, 0, 1, 0,
+        "of the shaft behind the gap"},
+    {"rubber", "rad", 0, INFINITY, 0, 1, 0,
+        "width of the soft band in the gap"},
+    {"shaft_inertia", "kg m2", 0, INFINITY, 0, 1, 0,
+        "inertia in the shaft"},
+    {"exponent", "1", 1, 4, 0, 0, 0,
+        "of the contact force"},
+    {"restitution", "s/rad", 0, INFINITY, 0, 1, 0,
+        "loss at impact"},
+    {"stiffness_2", "N m/rad", 0, INFINITY, 1, 1, 0,
+        "of torsion above torque_1"},
+    {"stiffness_3", "N m/rad", 0, INFINITY, 1, 1, 0,
+        "of torsion above torque_2"},
+    {"torque_1", "N m", 0, INFINITY, 1, 1, 0,
+        "above which stiffness_2 counts"},
+    {"torque_2", "N m", 0, INFINITY, 1, 1, 0,
+        "above which stiffness_3 counts"},
+    {"hysteresis", "rad", 0, INFINITY, 0, 1, 0,
+        "of torsion: angle between loading and unloading, without load"},
+    {"rotor_inertia", "kg m2", 0, INFINITY, 1, 1, 0,
+        "inertia of the rotor in front of the gap, instead of armature"},
+};
+// clang-format on
+
+
+const mjgKeyInfo* mjg_gapKeyInfo(int k) {
+  return k >= 0 && k < (int)(sizeof(kGapKeys) / sizeof(*kGapKeys)) ? &kGapKeys[k] : NULL;
+}
+
+
+// units that may follow a number, and what they are in the unit of a key
+typedef struct Unit_ {
+  const char* name;
+  const char* of;  // unit of the keys that it fits
+  double factor;
+} Unit;
+
+static const Unit kUnits[] = {
+    {"deg", "rad", 3.14159265358979323846 / 180},
+    {"rad", "rad", 1},
+    {"m", "m", 1},
+    {"mm", "m", 1e-3},
+    {"cm", "m", 1e-2},
+    {"in", "m", 0.0254},
+    {"Nm", "N m", 1},
+    {"Ncm", "N m", 1e-2},
+    {"mNm", "N m", 1e-3},
+    {"N", "N m", 1},
+    {"kgm2", "kg m2", 1},
+    {"kgcm2", "kg m2", 1e-4},
+    {"gcm2", "kg m2", 1e-7},
+    {"kg", "kg m2", 1},
+    {"rpm", "rad/s", 3.14159265358979323846 / 30},
+    {"rad/s", "rad/s", 1},
+    {"%", "1", 1e-2},
+};
+enum {
+  NUNIT = (int)(sizeof(kUnits) / sizeof(*kUnits))
+};
+
+
+// are two texts the same but for spaces
+static int isSame(const char* a, const char* b) {
+  for (;; a++, b++) {
+    a += strspn(a, " ");
+    b += strspn(b, " ");
+    if (!*a || *a != *b) {
+      return *a == *b;
+    }
+  }
+}
+
+
+// what a unit is in the unit of a key; 0: it does not fit
+static double factorOf(const char* unit, const char* of) {
+  if (!*unit || isSame(unit, of)) {
+    return 1;
+  }
+  for (int i = 0; i < NUNIT; i++) {
+    if (isSame(unit, kUnits[i].name) && !strcmp(of, kUnits[i].of)) {
+      return kUnits[i].factor;
+    }
+  }
+  return 0;
+}
+
+
+// units that fit a key, for messages
+static void listUnits(char* text, size_t size, const char* of) {
+  text[0] = 0;
+  for (int i = 0; i < NUNIT; i++) {
+    if (!strcmp(kUnits[i].of, of)) {
+      size_t length = strlen(text);
+      snprintf(text + length, size - length, "%s%s", length ? ", " : "", kUnits[i].name);
+    }
+  }
+}
+
+
+// is a number outside of what a key permits; told in the unit that was written
+static int isOutside(mjgReport* report, const mjgKeyInfo* info, double value, const char* text,
+                     const char* unit, double factor) {
+  int low = value < info->min || (info->open_min && value <= info->min);
+  int high = value > info->max || (info->open_max && value >= info->max);
+  if (!low && !high) {
+    return 0;
+  }
+  const char* side =
+      low ? (info->open_min ? "above" : "at least") : (info->open_max ? "below" : "at most");
+  mjg_refuse(report, "%s = %s is out of range; write a value %s %g%s", info->name, text, side,
+             (low ? info->min : info->max) / factor, unit);
+  return 1;
+}
+
+
+int mjg_readQuantity(double* value, mjgReport* report, const mjgKeyInfo* info, const char* text) {
+  const char* end;
+  double number = mjg_readNumber(text, &end);
+  if (end == text) {
+    mjg_refuse(report, "%s = '%s' is not a number; write one such as 0.5 or 20%s", info->name, text,
+               strcmp(info->unit, "rad") ? "" : "deg");
+    return -1;
+  }
+  const char* unit = end + strspn(end, " ");
+  double factor = factorOf(unit, info->unit);
+  if (factor == 0) {
+    char list[100];
+    listUnits(list, sizeof(list), info->unit);
+    mjg_refuse(report, "%s = '%s': unit '%s' does not fit; write %s%s", info->name, text, unit,
+               list[0] ? "one of " : "the number without a unit, in ", list[0] ? list : info->unit);
+    return -1;
+  }
+  if (*unit && isOutside(report, info, number * factor, text, unit, factor)) {
+    return -1;
+  }
+  *value = number * factor;
+  return 0;
+}

@@ -1,0 +1,74 @@
+// Models whose gears are wrong, for those who want to hear everything that is wrong with them.
+
+#include <stdlib.h>
+
+#include "configuration/check.h"
+#include "configuration/config.h"
+#include "configuration/names.h"
+#include "configuration/parsing.h"
+#include "configuration/plugin.h"
+#include "mjgear_plugin.h"
+
+static const char kAccepting[] = "mjgear.check";
+
+
+const char* mjg_acceptingPlugin(void) {
+  mjpPlugin plugin;
+  const char* keys[mjgpMAXKEY];
+  mjgp_describePlugin(&plugin, keys, NULL, 0);
+  plugin.name = kAccepting;
+  mjp_registerPlugin(&plugin);  // the engine takes the same plugin twice for one
+  return kAccepting;
+}
+
+
+// slot of the plugin whose instances are checked
+static int slotOf(const mjModel* m) {
+  int own = -1, accepting = -1;
+  mjp_getPlugin(mjgpNAME, &own);
+  mjp_getPlugin(kAccepting, &accepting);
+  for (int i = 0; i < m->nplugin; i++) {
+    if (m->plugin[i] == accepting) {
+      return accepting;
+    }
+  }
+  return own;
+}
+
+
+int mjg_checkModel(const mjModel* m, char* problems, int problems_sz, char* warnings,
+                   int warnings_sz) {
+  mjgReport report, warning;
+  mjg_startReport(&report, problems, problems_sz > 0 ? (size_t)problems_sz : 0);
+  mjg_startReport(&warning, warnings, warnings_sz > 0 ? (size_t)warnings_sz : 0);
+  if (!m) {
+    return -1;
+  }
+  int n = 0, slot = slotOf(m);
+  for (int i = 0; i < m->nplugin; i++) {
+    n += m->plugin[i] == slot ? mjgp_countJoints(m, i) : 0;
+  }
+  mjgpOptions options;
+  mjgpJoint* joint = mju_malloc(sizeof(mjgpJoint) * (size_t)(n + 1));
+  mjgp_check(joint, &n, &options, &report, m, slot);
+  if (!report.count) {
+    mjgp_warnHomeless(&warning, m, slot);
+    for (int i = 0; i < n; i++) {
+      const char* line = mjgp_geometryWarning(m, joint + i);
+      if (line) {
+        mjg_refuse(&warning, mjgpNAME ", %s '%.60s': %s", mjgp_gearKind(joint + i),
+                   mjgp_gearName(m, joint + i), line);
+      }
+      mjgp_warnIdle(&warning, m, joint + i);
+    }
+  }
+  mju_free(joint);
+  return report.count;
+}
+
+
+int mjg_checkKey(const char* instance, const char* key, char* error, int error_sz) {
+  mjgReport report;
+  mjg_startReport(&report, error, error_sz > 0 ? (size_t)error_sz : 0);
+  return mjgp_checkKey(&report, instance ? instance : "", key ? key : "");
+}

@@ -1,0 +1,418 @@
+"""What the tool refuses the Python package refuses, in the same words, at the call."""
+
+import inspect
+import json
+import os
+import pathlib
+import pickle
+import subprocess
+import sys
+import tempfile
+import unittest
+import warnings
+
+import mujoco
+import numpy as np
+from mujoco.batch import Batch
+
+import mjgear
+from geared_arm import ARM, EXTENSION, run
+
+TOOL = sys.argv.pop(1)
+
+# a base with two branches, each with a joint; %s: what a joint has besides
+BRANCHES = """
+<mujoco>
+  <worldbody>
+    <body name="base">
+      <freejoint name="root"/>
+      <geom size=".1"/>
+      <body name="left"><joint name="l" axis="0 1 0"%s/><geom size=".1" pos=".2 0 0"/></body>
+      <body name="right"><joint name="r" axis="0 1 0"%s/><geom size=".1" pos=".2 0 0"/></body>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+
+WRONG = """
+<mujoco>
+  <option integrator="RK4"/>
+  <extension><plugin plugin="mjgear.transmission">
+    <instance name="arm"><config key="joint" value="a b"/><config key="gama_u" value=".1"/><config key="eta_forward" value="-.3"/></instance>
+    <instance name="leg"><config key="joint" value="c d"/><config key="coulomb" value="x"/><config key="half_gapp" value="1"/></instance>
+  </plugin></extension>
+  <worldbody><body><joint name="a" axis="0 1 0"/><geom size=".1"/><body><joint name="b"/><geom size=".1"/>
+    <body><joint name="c" type="ball"/><geom size=".1"/></body></body></body></worldbody>
+</mujoco>
+"""
+
+
+def arm():
+    return mujoco.MjSpec.from_string(ARM % "")
+
+
+def geared(**values):
+    spec = arm()
+    mjgear.add(spec, ["shoulder", "elbow"], **values)
+    model = spec.compile()
+    return model, mujoco.MjData(model)
+
+
+def tool(*words):
+    """Problems and warnings that the tool tells."""
+    done = subprocess.run([TOOL, *words, "--json"], capture_output=True, text=True, check=False)
+    answer = json.loads(done.stdout)
+    return answer["problems"], answer.get("warnings", [])
+
+
+class SameWords(unittest.TestCase):
+    def test_gears(self):
+        for keys in (
+            {"colomb": "2"},
+            {"eta_forward": "3", "coulomb": "-1"},
+            {"eta_forward": "80%", "coulomb": "2 kg"},
+            {"eta_forward": "much"},
+            {"eta_forward": "120 %"},
+            {"lead_angle": "5 deg"},
+            {"eta_forward": "0.8", "motor_inertia": "0.2 kgcm2"},
+            {"gamma_u": "0.1"},
+            {"eta_forward": "0.8", "load": "20kg"},
+            {"eta_forward": "0.8", "load": "0"},
+            {"eta_forward": "0.8", "inertia": "-1 kgm2"},
+            {"mu": "0.1", "zzzzzz": "1"},
+        ):
+            lines, _ = tool("explain", *(f"{key}={value}" for key, value in keys.items()))
+            with self.assertRaises(mjgear.GearError) as caught:
+                mjgear.explain(**keys)
+            self.assertEqual(list(caught.exception.problems), lines)
+        with self.assertRaises(mjgear.GearError) as caught:
+            mjgear.explain()
+        self.assertEqual(list(caught.exception.problems), tool("explain")[0])
+
+    def test_units(self):
+        facts = mjgear.explain("worm", load="20Nm", inertia="5 kg m2", coulomb="30 mNm", armature="1 kgm2")
+        expected = mjgear.explain("worm", load=20, inertia=5, coulomb=0.03, armature=1)
+        self.assertEqual(facts, expected)
+        model, data = geared(eta_forward="70 %", coulomb="2 Nm", ratio=50, motor_inertia="0.2 kgcm2")
+        gear = mjgear.Gears(model, data)["elbow"]
+        self.assertAlmostEqual(gear.eta_forward, 0.7, delta=1e-15)
+        self.assertEqual(gear.coulomb, 2)
+        np.testing.assert_allclose(model.dof_armature, 0.2e-4 * 50**2, rtol=1e-14)
+        gear.coulomb = "40 mNm"
+        self.assertEqual(gear.coulomb, 0.04)
+
+    def test_models(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "model.xml")
+            for text in (WRONG, WRONG.replace('"RK4"', '"Euler"'), ARM % EXTENSION.replace("-0.1", "2"), "<mujoco><worldbody>",
+                         ARM % EXTENSION, BRANCHES % ("", "") , ARM.replace('armature=".1"', "") % EXTENSION.replace("-0.1", "0.5").replace('"0.5"/>\n      </i', '"0"/>\n      </i')):
+                pathlib.Path(file).write_text(text)
+                problems, lines = tool("check", file)
+                report = mjgear.check(file)
+                self.assertEqual(list(report.problems), problems)
+                self.assertEqual(list(report.warnings), [] if problems else lines)
+                if "/worldbody" in text:
+                    self.assertEqual(mjgear.check(mujoco.MjSpec.from_string(text)), report)
+        self.assertEqual(len(mjgear.check(mujoco.MjSpec.from_string(WRONG)).problems), 8)
+
+    def test_instances_with_and_without_a_home(self):
+        """Lines in the order of the file; the spec compiles afterwards as it would have before."""
+        two = EXTENSION.replace("shoulder elbow", "elbow").replace("0.7 0.6", "0.6").replace(
+            "</plugin>", '<instance name="b"><config key="joint" value="shoulder"/><config key="gamma_u" value="%s"/>'
+            '<config key="gamma_v" value=".2"/></instance></plugin>')
+        text = (ARM % two).replace('name="upper">', 'name="upper"><plugin plugin="mjgear.transmission" instance="b"/>')
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "model.xml")
+            for gamma_u, gamma_v, count in (("x", "4", 2), ("0.1", "-0.1", 0)):
+                spec = mujoco.MjSpec.from_string((text % gamma_u).replace('"-0.1"', f'"{gamma_v}"'))
+                pathlib.Path(file).write_text((text % gamma_u).replace('"-0.1"', f'"{gamma_v}"'))
+                problems, lines = tool("check", file)
+                self.assertEqual(len(problems), count)
+                report = mjgear.check(spec)
+                self.assertEqual([list(report.problems), list(report.warnings)], [problems, [] if problems else lines])
+        self.assertEqual(len(mjgear.Gears(model := spec.compile(), mujoco.MjData(model))), 2)
+        self.assertEqual(spec.to_xml().count("mjgear.check"), 0)
+
+    def test_a_spec_stays_as_it_is(self):
+        spec = mujoco.MjSpec.from_string(WRONG)
+
+        def state():
+            bodies = [(body.plugin.active, body.plugin.name) for body in spec.bodies]
+            return [(one.name, one.plugin_name, dict(one.config)) for one in spec.plugins], bodies
+
+        before = state()
+        mjgear.check(spec)
+        self.assertEqual(state(), before)
+
+    def test_added(self):
+        """What add refuses is what check says of the same keys in a file."""
+        for joints, keys in (
+            ("shoulder elbow", {"eta_forward": 0.5, "colomb": 2}),
+            ("shoulder elbow", {"eta_forward": 1.5, "coulomb": -1}),
+            ("shoulder elbow", {}),
+            ("elbow", {"eta_forward": 0.5, "half_gap": 0.1}),
+            ("elbow", {"eta_forward": 0.5, "backlash": "exakt"}),
+            ("elbow", {"eta_forward": 0.5, "backlash": "exact", "half_gap": -1, "stiffness": 1}),
+            ("elbow", {"eta_forward": 0.5, "backlash": "exact", "half_gap": 1, "stiffness": 1, "rubber": 1}),
+            ("elbow", {"eta_forward": 0.5, "solver": "magic"}),
+            ("elbow", {"eta_forward": 0.5, "tolerance": 3}),
+            ("elbow", {"eta_forward": 0.5, "backlash": "exact", "half_gap": 1, "stiffness": 1, "motor_joint": "knee"}),
+        ):
+            spec = arm()
+            before = spec.to_xml()
+            with self.assertRaises(mjgear.GearError) as caught:
+                mjgear.add(spec, joints.split(), **keys)
+            self.assertEqual(spec.to_xml(), before)
+            if "backlash" in keys:
+                spec.joint("elbow").armature = 0
+                keys = {**keys, "rotor_inertia": 0.1}
+            spec.add_plugin(name="gears", plugin_name="mjgear.transmission", active=True).config = {
+                "joint": joints, **{key: str(value) for key, value in keys.items()}}
+            self.assertEqual(caught.exception.problems, mjgear.check(spec).problems)
+
+    def test_free_joint(self):
+        spec = mujoco.MjSpec.from_string(BRANCHES % ("", ""))
+        line = "key 'joint': joint 'root' is a free joint; a gear drives a hinge or a slide joint"
+        with self.assertRaisesRegex(mjgear.GearError, line):
+            mjgear.add(spec, "root", "worm")
+        self.assertEqual(mjgear.add(spec, "*", "worm").joints, ("l", "r"))
+
+    def test_second_add(self):
+        spec = arm()
+        mjgear.add(spec, "elbow", "worm")
+        with self.assertRaisesRegex(mjgear.GearError, r"instance 'gears' already; .* add\(.., name='gears_2'\)"):
+            mjgear.add(spec, "shoulder", "worm")
+        with self.assertRaisesRegex(mjgear.GearError, "joint 'elbow' already has a gear from instance 'gears'; name each once"):
+            mjgear.add(spec, "elbow", "worm", name="gears_2")
+        mjgear.add(spec, "shoulder", "worm", name="gears_2")
+        self.assertEqual(len(mjgear.Gears(model := spec.compile(), mujoco.MjData(model))), 2)
+
+
+class AtTheCall(unittest.TestCase):
+    def setUp(self):
+        self.model, self.data = geared(eta_forward=0.9)
+        self.gears = mjgear.Gears(self.model, self.data)
+
+    def test_misspelt_and_results(self):
+        gear = self.gears["elbow"]
+        for name, line in (
+            ("eta_foward", "unknown key 'eta_foward'; did you mean eta_forward"),
+            ("friction", "friction is what the last step resulted in"),
+            ("results", "results are what the last step resulted in"),
+            ("state", "state is what the last step resulted in"),
+            ("armature", "armature is the engine's"),
+            ("name", "unknown key 'name'"),
+        ):
+            with self.assertRaisesRegex(AttributeError, line):
+                setattr(gear, name, 0.1)
+        with self.assertRaisesRegex(AttributeError, "did you mean eta_backward"):
+            gear.eta_bakward
+        with self.assertRaisesRegex(AttributeError, "did you mean solver"):
+            self.gears.slover = "lemke"
+        with self.assertRaisesRegex(AttributeError, r"gears\['shoulder'\]"):
+            self.gears.coulomb = 1
+        with self.assertRaisesRegex(mjgear.GearError, "coulomb has shape"):
+            gear.coulomb = [1, 2]
+        with self.assertRaisesRegex(mjgear.GearError, "'much' is not a number"):
+            gear.coulomb = "much"
+        with self.assertRaises(AttributeError):
+            mjgear.explain("worm").eta_forward = 1
+        gear.static_ratio = 1.5
+        self.assertEqual(gear.static_ratio, 1.5)
+        for key in mjgear.keys().values():
+            self.assertEqual(hasattr(mjgear.Gear, key.name), not key.of_joint, key.name)
+
+    def test_wrong_objects(self):
+        spec = arm()
+        for call, line in (
+            (lambda: mjgear.add(self.model, "elbow", "worm"), "add needs an MjSpec, not MjModel, which is compiled"),
+            (lambda: mjgear.add(spec, "elbow", "worm", joint="a"), "joint is no key of add"),
+            (lambda: mjgear.Gears(spec, self.data), "Gears needs an MjModel and its data, not MjSpec, which is not compiled"),
+            (lambda: mjgear.Gears(self.model, None), "Gears needs an MjData of the model, or a Batch, not NoneType"),
+            (lambda: mjgear.check(3), "a model is an MJCF file, an MjSpec or an MjModel, not int"),
+        ):
+            with self.assertRaisesRegex(mjgear.GearError, line):
+                call()
+
+    def test_shapes_over_a_batch(self):
+        elbow = mjgear.Gears(self.model, Batch(self.model, 5, nthread=1))["elbow"]
+        for value in ([0.5, 0.6], [[0.5] * 5], np.zeros((5, 2))):
+            with self.assertRaisesRegex(mjgear.GearError, r"'elbow': eta_forward has shape \(.*\) for 5 simulations; give one, or one for each"):
+                elbow.eta_forward = value
+        elbow.set(eta_forward=["80 %", 0.7, 0.6, 0.5, 0.4], coulomb="2 Nm")
+        np.testing.assert_allclose(elbow.eta_forward, [0.8, 0.7, 0.6, 0.5, 0.4])
+        np.testing.assert_array_equal(elbow.coulomb, 2)
+
+    def test_pickled_data(self):
+        self.gears["elbow"].eta_forward = 0.5
+        data = pickle.loads(pickle.dumps(self.data))
+        with self.assertRaisesRegex(mjgear.GearError, r"the data are not of this model; .*mjgear.Gears\(data.model, data\)"):
+            mjgear.Gears(self.model, data)
+        self.assertEqual(mjgear.Gears(data.model, data)["elbow"].eta_forward, 0.5)
+
+    def test_preset_values_are_readable(self):
+        model, data = geared(preset="harmonic_drive")
+        gear = mjgear.Gears(model, data)["elbow"]
+        self.assertAlmostEqual(gear.eta_backward, 2 - 1 / 0.8, delta=1e-14)
+        self.assertEqual(gear.ratio, 100)
+        model, data = geared(preset="worm")
+        gear, facts = mjgear.Gears(model, data)["elbow"], mjgear.explain("worm")
+        self.assertEqual((gear.eta_forward, gear.eta_backward, gear.mu), (facts.eta_forward, facts.eta_backward, 0.1))
+        batch = mjgear.Gears(model, Batch(model, 3, nthread=1))["elbow"]
+        np.testing.assert_array_equal(batch.eta_forward, [facts.eta_forward] * 3)
+
+
+class Armature(unittest.TestCase):
+    """planetary_1stage: 3e-5 kg m2 at the motor, ratio 10, so 3e-3 at the output."""
+
+    def of(self, own, preset="planetary_1stage", **values):
+        spec = mujoco.MjSpec.from_string(BRANCHES % (own, own))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            mjgear.add(spec, ["l", "r"], preset, **values)
+        return spec.compile(), [str(one.message) for one in caught if one.category is mjgear.GearWarning]
+
+    def test_keep_is_the_default(self):
+        for policy in ({}, {"armature": "keep"}):
+            model, _ = self.of(' armature="1"', **policy)
+            np.testing.assert_array_equal(model.dof_armature[6:], 1)
+            model, _ = self.of("", **policy)  # none of its own
+            np.testing.assert_allclose(model.dof_armature[6:], 3e-3, rtol=1e-14)
+
+    def test_preset_and_numbers(self):
+        for armature, expected in (("preset", 3e-3), (0.5, 0.5), ("200 kgcm2", 0.02), ([0.1, 0.2], [0.1, 0.2]), (0, 0)):
+            model, _ = self.of(' armature="1"', armature=armature)
+            np.testing.assert_allclose(model.dof_armature[6:], expected, rtol=1e-14)
+        with self.assertRaisesRegex(mjgear.GearError, "harmonic_drive has no rotor inertia"):
+            self.of(' armature="1"', "harmonic_drive", armature="preset")
+        with self.assertRaisesRegex(mjgear.GearError, "armature = 'kep' is unknown; write 'keep', 'preset' or a number"):
+            self.of("", armature="kep")
+        with self.assertRaisesRegex(mjgear.GearError, "armature and motor_inertia say the same twice"):
+            self.of("", armature=1, motor_inertia=1e-4)
+
+    def test_the_motors_inertia_comes_on_top_of_the_gears(self):
+        model, _ = self.of(' armature="1"', motor_inertia=1e-4)
+        np.testing.assert_allclose(model.dof_armature[6:], (1e-4 + 3e-5) * 100, rtol=1e-14)
+
+    def test_damping_that_the_robot_has_stays(self):
+        model, _ = self.of(' damping="2"', "xl330")
+        np.testing.assert_array_equal(model.dof_damping[6:], 2)
+        model, _ = self.of("", "xl330")
+        np.testing.assert_array_equal(model.dof_damping[6:], mjgear.presets()["xl330"].keys["viscous"])
+        model, _ = self.of(' damping="2"', "xl330", viscous=0.5)
+        np.testing.assert_array_equal(model.dof_damping[6:], 0.5)
+
+    def test_in_front_of_a_gap_the_own_armature_is_the_rotor(self):
+        model, _ = self.of(' armature="0.2"', "harmonic_drive", backlash="exact", half_gap=1e-3, stiffness=1e4)
+        np.testing.assert_array_equal(model.dof_armature[6:], 0)
+        gears = mjgear.Gears(model, mujoco.MjData(model))
+        self.assertEqual([gear.rotor_inertia for gear in gears.values()], [0.2, 0.2])
+
+    def test_a_stiff_drive_does_not_blow_up(self):
+        """The armature that keeps a stiff servo stable: 1 became 3e-3, and the state NaN."""
+        text = (BRANCHES % (' armature="1"', ' armature="1"')).replace("</mujoco>", """<option timestep=".01"/>
+            <actuator><position joint="l" kp="500"/><position joint="r" kp="500"/></actuator></mujoco>""")
+        found = {}
+        for policy in ("keep", "preset"):
+            spec = mujoco.MjSpec.from_string(text)
+            mjgear.add(spec, ["l", "r"], "planetary_1stage", armature=policy)
+            model = spec.compile()
+            data = mujoco.MjData(model)
+            data.ctrl = 1, -1
+            mujoco.mj_step(model, data, 300)
+            found[policy] = np.isfinite(data.qpos).all() and not data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number
+        self.assertEqual(found, {"keep": True, "preset": False})
+
+    def test_warns_where_a_gear_does_nothing(self):
+        """With the motor off the robot falls as it would without gears, to the last bit but rounding."""
+        model, lines = self.of("", "harmonic_drive")
+        self.assertEqual(len(lines), 2)
+        self.assertRegex(lines[0], "joint 'l': no rotor inertia .* does nothing while its motor is off")
+        paths = []
+        for one in (model, mujoco.MjModel.from_xml_string(BRANCHES % ("", ""))):
+            data = mujoco.MjData(one)
+            data.qvel[6:] = 2, -3
+            mujoco.mj_step(one, data, 100)
+            paths.append(data.qpos.copy())
+        np.testing.assert_allclose(paths[0], paths[1], rtol=0, atol=1e-12)
+        for own, preset, values in ((' armature=".1"', "harmonic_drive", {}), ("", "harmonic_drive", {"coulomb": 0.1}),
+                                    ("", "worm", {}), ("", "planetary_1stage", {})):
+            self.assertEqual(self.of(own, preset, **values)[1], [])
+
+
+class Home(unittest.TestCase):
+    def test_nearest_body_that_carries_all(self):
+        """Also in a spec that was never compiled, whose bodies have no ids yet."""
+        robot = mujoco.MjSpec()
+        base = robot.worldbody.add_body(name="base")
+        base.add_geom(size=[0.1, 0, 0])
+        trunk = base.add_body(name="trunk")
+        trunk.add_geom(size=[0.1, 0, 0])
+        for name in ("left", "right"):
+            body = trunk.add_body(name=name)
+            body.add_joint(name=f"{name}_hip", axis=[0, 1, 0], armature=0.1)
+            body.add_geom(size=[0.1, 0, 0], pos=[0.2, 0, 0])
+        added = mjgear.add(robot, ["left_hip", "right_hip"], "worm")
+        self.assertEqual(added.home, "trunk")
+
+        # each branch takes its gear along
+        for name in ("left", "right"):
+            scene = mujoco.MjSpec()
+            scene.attach(robot, frame=scene.worldbody.add_frame(), prefix="a_")
+            model = scene.compile()
+            self.assertEqual(list(mjgear.Gears(model, mujoco.MjData(model))), ["a_left_hip", "a_right_hip"])
+            break
+
+    def test_none_is_told(self):
+        scene = mujoco.MjSpec()
+        for name in ("a", "b"):
+            body = scene.worldbody.add_body(name=name)
+            body.add_joint(name=f"joint_{name}", armature=0.1)
+            body.add_geom(size=[0.1, 0, 0])
+        with self.assertWarnsRegex(mjgear.GearWarning, "no body references it, so that it is left behind"):
+            self.assertIsNone(mjgear.add(scene, "*", "worm").home)
+
+
+class Shown(unittest.TestCase):
+    def test_tables(self):
+        model, data = geared(eta_forward=[0.8, 0.6], coulomb=0.5)
+        mujoco.mj_step(model, data)
+        self.assertEqual([data.qvel[0] != 0, data.qvel[1] != 0], [True, False])  # the weight drives one gear
+        gears = mjgear.Gears(model, data)
+        self.assertEqual(
+            str(gears).splitlines(),
+            [
+                "gear      eta_forward  eta_backward  coulomb  armature   state",
+                "                    1             1      N m     kg m2",
+                "shoulder          0.8          0.75      0.5       0.3  driven",
+                "elbow             0.6        0.3333      0.5       0.1   stuck",
+            ],
+        )
+        text = str(gears["elbow"])
+        self.assertRegex(text, r"(?m)^  coulomb +0\.5 +N m +friction that does not depend on the load$")
+        self.assertRegex(text, r"(?m)^  torque_out +\S+ +N m +torque delivered to the link$")
+        self.assertRegex(str(gears["elbow"].explain()), r"(?m)^motor_torque_raises +\S+ +N m$")
+        self.assertRegex(str(mjgear.explain("acme_screw")), r"(?m)^armature +\S+ +kg$")
+        self.assertRegex(str(mjgear.presets()["worm"]), r"(?m)^lead_angle +0\.08727 +rad +lead angle")
+        self.assertRegex(str(mjgear.check(model)), "gear of 'shoulder'")
+        batch = mjgear.Gears(model, Batch(model, 2, nthread=1))
+        batch["elbow"].coulomb = [1, 2]
+        self.assertRegex(str(batch), r"(?m)^elbow .* 1 \.\. 2 ")
+
+    def test_signatures_are_short(self):
+        for name in mjgear.__all__:
+            thing = getattr(mjgear, name)
+            if inspect.isfunction(thing):
+                found = [thing]
+            elif inspect.isclass(thing) and not issubclass(thing, Exception):
+                found = [one for label, one in vars(thing).items() if inspect.isfunction(one) and not label.startswith("_")]
+            else:
+                continue
+            for one in found:
+                self.assertLess(len(str(inspect.signature(one))), 330, one.__qualname__)
+                self.assertNotRegex(str(inspect.signature(one)), r"Union|Literal\[|numpy\._typing")
+                self.assertTrue(one.__doc__, one.__qualname__)
+
+
+if __name__ == "__main__":
+    unittest.main()
