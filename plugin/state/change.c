@@ -258,7 +258,7 @@ static int getValue(double* value, const mjgpConfig* c, const mjtNum* state, int
       return 1;
     case mjgKEY_ETA_FORWARD:
     case mjgKEY_ETA_BACKWARD:
-      if (mjg_transmissionEfficiencies(&eta_f, &eta_b, &found.gear, 1)) {
+      if (mjg_efficiencies(&eta_f, &eta_b, found.gear.gamma_u, found.gear.gamma_v)) {
         return 0;
       }
       *value = k == mjgKEY_ETA_FORWARD ? eta_f : eta_b;
