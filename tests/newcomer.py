@@ -162,7 +162,7 @@ def main():
         for i, page in enumerate(sys.argv[1:] or PAGES):
             if i == 0 and page != "README.md":
                 typed.add("./demo")
-                terminal.type(f"git clone -q {SOURCE} mjgear && cd mjgear && pip install mujoco && pip install . && ./demo")
+                terminal.type(f"git clone -q {SOURCE} mjgear && cd mjgear && pip install . && ./demo")
             read(terminal, folder, page, typed)
             (folder / "mjgear" / "robot.xml").write_text(ROBOT)
         terminal.shell.stdin.close()

@@ -48,8 +48,8 @@ int runPython(char** argv) {
   }
   fprintf(
       stderr,
-      "mjgear: '%s' is a command of the Python package; pip install 'mjgear[identify]', or in the "
-      "sources ./demo and build/bin/mjgear\n",
+      "mjgear: '%s' is a command of the Python package; in the sources run ./demo, then "
+      "build/bin/mjgear, or install the package: pip install '.[identify]'\n",
       argv[1]);
   return 1;
 }
