@@ -27,9 +27,11 @@ if TYPE_CHECKING:
     from mjgear._check import Report, check
     from mjgear._errors import GearError, GearWarning
     from mjgear._gears import RESULTS, STATES, Address, Gear, Gears
+    from mjgear._robots import Actuator, Robot, dress, robots
     from mjgear._spec import Added, add
 
 __all__ = [
+    "Actuator",
     "Added",
     "Address",
     "Facts",
@@ -42,12 +44,15 @@ __all__ = [
     "RESULTS",
     "STATES",
     "Report",
+    "Robot",
     "add",
     "check",
     "convert",
+    "dress",
     "explain",
     "keys",
     "presets",
+    "robots",
 ]
 
 _library.register()
@@ -59,6 +64,7 @@ _HOMES = {
     "_check": ("Report", "check"),
     "_errors": ("GearError", "GearWarning"),
     "_gears": ("RESULTS", "STATES", "Address", "Gear", "Gears"),
+    "_robots": ("Actuator", "Robot", "dress", "robots"),
     "_spec": ("Added", "add"),
 }
 

