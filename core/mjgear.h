@@ -155,7 +155,7 @@ typedef enum mjgSolver_ {
   mjgPROJECTION = 2,     // the paper's: s := proj(B, s - c F(s)) with lambda by fixed point
   mjgEXTRAGRADIENT = 3,  // Korpelevich's two-step projection with adapted step
   mjgLEMKE = 4,          // exact pivoting on the piecewise-linear form
-  mjgENUMERATION = 5,    // every combination of modes, n <= mjgMAXENUM
+  mjgENUMERATION = 5,    // every combination of modes, n <= mjgMAXENUM, mjgMAXENUMCOUPLED
   mjgNSOLVER = 6
 } mjgSolver;
 
@@ -163,7 +163,10 @@ typedef enum mjgSolver_ {
 const char* mjg_solverName(int solver);
 int mjg_solverFromName(const char* name);
 
-#define mjgMAXENUM 8  // most joints of one block that enumeration accepts
+// most joints with friction of one block that enumeration accepts, which tries 5^n combinations of modes; and of one with
+// couplings, where it does so in each of their iterations
+#define mjgMAXENUM        8
+#define mjgMAXENUMCOUPLED 5
 
 typedef struct mjgSettings_ {
   int solver;           // mjgSolver

@@ -218,12 +218,25 @@ void mjgi_methodNewton(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings
 }
 
 
+// residual of the block's iterate on the pieces in piece. What is known of it may be a bound that is larger than enough
+static double residualOf(const mjgiBlock* b, double enough) {
+  int known = b->known_residual >= 0;
+  for (int i = 0; i < b->n; i++) {
+    known &= b->piece[i] == b->fixed[i];
+  }
+  double residual = known ? b->known_residual : INFINITY;
+  return residual <= enough ? residual : mjgi_blockResidual(b, b->piece, enough);
+}
+
+
 // solve the block; joints that exceed their static bound are released to the sliding bound, and
-// the block is solved again, at most n times. Returns 0 if it was found that there may be another
-// solution
-static int solveBlock(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings, mjgiMethod method,
+// the block is solved again, at most n times. start (nullable): of the caller, for the joints in index. Returns 0 if
+// it was found that there may be another solution
+static int solveBlock(double* residual, mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings,
+                      mjgiMethod method, const mjgSolution* start, const int* index,
                       int* fallbacks) {
-  int skip = settings->skip_uniqueness && settings->warm_start && method == mjgi_methodNewton;
+  int newton = method == mjgi_methodNewton;
+  int skip = settings->skip_uniqueness && settings->warm_start && newton;
   int unique = 1, tested = 0;
   b->flg_unique = 0;
   do {
@@ -234,23 +247,18 @@ static int solveBlock(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings,
       }
       method(b, s, settings, &unique, fallbacks);
     }
+    *residual = residualOf(b, settings->tolerance);
+    if (!(*residual <= settings->tolerance) && (newton || start)) {
+      int search = newton && settings->pivots == 0;
+      *residual = mjgi_refine(b, s, start, index, search, settings->tolerance);
+    }
   } while (mjgi_blockRelease(b));
   return unique;
 }
 
 
-// write the block's result in the units of the caller; returns its residual, infinite if a number is not finite. What
-// is known of it may be a bound that is larger than enough
-static double storeBlock(mjgSolution* solution, const mjgiBlock* b, int first, const int* index,
-                         double enough) {
-  int known = b->known_residual >= 0;
-  for (int i = 0; i < b->n; i++) {
-    known &= b->piece[i] == b->fixed[i];
-  }
-  double residual = known ? b->known_residual : INFINITY;
-  if (!(residual <= enough)) {
-    residual = mjgi_blockResidual(b, b->piece, enough);
-  }
+// write the block's result in the units of the caller; returns 0 if a number is not finite
+static int storeBlock(mjgSolution* solution, const mjgiBlock* b, int first, const int* index) {
   double sum = 0;
   for (int i = 0; i < b->n; i++) {
     int joint = first + index[i];
@@ -261,7 +269,7 @@ static double storeBlock(mjgSolution* solution, const mjgiBlock* b, int first, c
     solution->lambda[joint] = lambda;
     sum += 0 * t + 0 * v + 0 * lambda;
   }
-  return sum == 0 ? residual : INFINITY;
+  return sum == 0;
 }
 
 
@@ -320,11 +328,13 @@ void mjgi_solveFriction(mjgSolution* solution, mjgInfo* info, const mjgProblem* 
     for (int i = 0; i < count; i++) {
       b->t[i] = settings->warm_start ? solution->t[first + index[i]] * b->root[i] : 0;
     }
-    int flg_unique = solveBlock(b, &work->scratch, settings, method, &info->fallbacks);
-    double residual = storeBlock(solution, b, first, index, settings->tolerance);
-    if (!isfinite(residual)) {
-      mjgi_replaceOverflow(solution, problem, first, index, count, residual);
+    mjgSolution start = {.t = solution->t + first, .mode = solution->mode + first};
+    double residual;
+    int flg_unique = solveBlock(&residual, b, &work->scratch, settings, method,
+                                settings->warm_start ? &start : NULL, index, &info->fallbacks);
+    if (!storeBlock(solution, b, first, index) || !isfinite(residual)) {
       residual = INFINITY;
+      mjgi_replaceOverflow(solution, problem, first, index, count, residual);
     }
 
     // account

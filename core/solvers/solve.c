@@ -118,6 +118,23 @@ static int hasCoupling(const mjgProblem* problem, int first, int n) {
 }
 
 
+// has a block too many joints for enumeration
+static int isTooLarge(const mjgProblem* problem) {
+  int nblock = problem->nblock > 0 ? problem->nblock : (problem->n > 0);
+  for (int k = 0, row = 0; k < nblock; k++) {
+    int n = problem->nblock > 0 ? problem->block[k] : problem->n, couplings = 0;
+    for (int i = 0; problem->coupling && i < n; i++) {
+      couplings += problem->coupling[row + i] != NULL;
+    }
+    if (n - couplings > (couplings ? mjgMAXENUMCOUPLED : mjgMAXENUM)) {
+      return 1;
+    }
+    row += n;
+  }
+  return 0;
+}
+
+
 int mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
               const mjgSettings* settings, mjgWorkspace* work) {
   int status = mjgi_checkProblem(problem, work);
@@ -136,13 +153,8 @@ int mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
     return mjgERR_NOT_FINITE;
   }
 
-  for (int k = 0; settings->solver == mjgENUMERATION && k < (n > 0); k++) {
-    int nblock = problem->nblock > 0 ? problem->nblock : 1;
-    for (int j = 0; j < nblock; j++) {
-      if ((problem->nblock > 0 ? problem->block[j] : n) > mjgMAXENUM) {
-        return mjgERR_SIZE;
-      }
-    }
+  if (settings->solver == mjgENUMERATION && isTooLarge(problem)) {
+    return mjgERR_SIZE;
   }
 
   // block by block

@@ -13,6 +13,12 @@ int mjgi_lemke(mjgiBlock* b, mjgiScratch* s, int pivots);
 // the solution that the jamming rule chooses; does not use block->t
 int mjgi_jammingRule(mjgiBlock* b, mjgiScratch* s, int pivots);
 
+// A block whose residual is above enough goes to the best of its iterate and of the start of the caller (nullable; friction
+// and modes of the joints in index), and with flg_search of where refinement in extended precision and sweeps
+// lead from there, until one is good enough. Returns the residual, on the pieces in piece
+double mjgi_refine(mjgiBlock* b, mjgiScratch* s, const mjgSolution* start, const int* index,
+                   int flg_search, double enough);
+
 // The methods of mjgSolver: solve the block. unique is 1 if it is known to have one solution, and set if
 // the method finds out; methods that call another one count it in fallbacks
 typedef void (*mjgiMethod)(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings, int* unique,
