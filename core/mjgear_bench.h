@@ -52,6 +52,9 @@ typedef enum mjgBenchParameter_ {
   mjgBENCH_STRIBECK_FRICTION,
   mjgBENCH_STRIBECK_VELOCITY,
   mjgBENCH_STRIBECK_EXPONENT,
+  mjgBENCH_CURVED_FRICTION,
+  mjgBENCH_CURVED_VELOCITY,  // > 0 unless curved_friction is 0
+  mjgBENCH_CURVED_EXPONENT,
   mjgBENCH_VISCOUS,
   mjgBENCH_ARMATURE,
 

@@ -75,6 +75,9 @@ typedef struct mjgTransmission_ {
   double stribeck_friction;     // what coulomb gains at rest                    N m
   double stribeck_velocity;     // > 0                                           rad/s
   double stribeck_exponent;     // > 0                                           1
+  double curved_friction;       // what coulomb gains at curved_velocity; grows  N m
+  double curved_velocity;       //   with |v / curved_velocity|^curved_exponent, rad/s
+  double curved_exponent;       //   both > 0                                    1
   double viscous;               // MJCF's damping                                N m/(rad/s)
   double armature;              // rotor inertia, MJCF's armature                kg m2
   double ratio;                 // motor per output motion; 0: not known         1, rad/m
@@ -189,6 +192,9 @@ typedef enum mjgKey_ {
   mjgKEY_STRIBECK_FRICTION,
   mjgKEY_STRIBECK_VELOCITY,
   mjgKEY_STRIBECK_EXPONENT,
+  mjgKEY_CURVED_FRICTION,
+  mjgKEY_CURVED_VELOCITY,
+  mjgKEY_CURVED_EXPONENT,
   mjgKEY_GAMMA_U_STRIBECK,
   mjgKEY_GAMMA_V_STRIBECK,
   mjgKEY_GAMMA_U_QUADRATIC,

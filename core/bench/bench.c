@@ -30,6 +30,9 @@ const char* mjg_benchName(int parameter) {
                                               "stribeck_friction",
                                               "stribeck_velocity",
                                               "stribeck_exponent",
+                                              "curved_friction",
+                                              "curved_velocity",
+                                              "curved_exponent",
                                               "viscous",
                                               "armature",
                                               "half_gap",
@@ -53,6 +56,9 @@ static mjgTransmission transmission(const double* p) {
   gear.stribeck_friction = p[mjgBENCH_STRIBECK_FRICTION];
   gear.stribeck_velocity = p[mjgBENCH_STRIBECK_VELOCITY];
   gear.stribeck_exponent = p[mjgBENCH_STRIBECK_EXPONENT];
+  gear.curved_friction = p[mjgBENCH_CURVED_FRICTION];
+  gear.curved_velocity = p[mjgBENCH_CURVED_VELOCITY];
+  gear.curved_exponent = p[mjgBENCH_CURVED_EXPONENT];
   return gear;
 }
 
@@ -204,9 +210,10 @@ static int isValid(const mjgBenchLog* log, const double* p) {
               p[mjgBENCH_GAMMA_V_STRIBECK] != 0 || p[mjgBENCH_GAMMA_U_QUADRATIC] != 0 ||
               p[mjgBENCH_GAMMA_V_QUADRATIC] != 0;
   if ((electric && !(p[mjgBENCH_RESISTANCE] > 0)) ||
-      (rests && !(p[mjgBENCH_STRIBECK_VELOCITY] > 0)) || p[mjgBENCH_DELAY] < 0 ||
-      p[mjgBENCH_INERTIA] < 0 || p[mjgBENCH_ARMATURE] < 0 || p[mjgBENCH_VISCOUS] < 0 ||
-      !(p[mjgBENCH_INERTIA] + p[mjgBENCH_ARMATURE] > 0)) {
+      (rests && !(p[mjgBENCH_STRIBECK_VELOCITY] > 0)) ||
+      (p[mjgBENCH_CURVED_FRICTION] != 0 && !(p[mjgBENCH_CURVED_VELOCITY] > 0)) ||
+      p[mjgBENCH_DELAY] < 0 || p[mjgBENCH_INERTIA] < 0 || p[mjgBENCH_ARMATURE] < 0 ||
+      p[mjgBENCH_VISCOUS] < 0 || !(p[mjgBENCH_INERTIA] + p[mjgBENCH_ARMATURE] > 0)) {
     return 0;
   }
 

@@ -142,6 +142,11 @@ static void toFriction(mjgDescription* d, const mjgTransmission* t) {
     mjg_give(d, mjgKEY_STRIBECK_VELOCITY, t->stribeck_velocity);
     mjg_give(d, mjgKEY_STRIBECK_EXPONENT, t->stribeck_exponent);
   }
+  if (t->curved_friction != 0) {
+    mjg_give(d, mjgKEY_CURVED_FRICTION, t->curved_friction);
+    mjg_give(d, mjgKEY_CURVED_VELOCITY, t->curved_velocity);
+    mjg_give(d, mjgKEY_CURVED_EXPONENT, t->curved_exponent);
+  }
   giveUnless(d, mjgKEY_STATIC_RATIO, t->static_ratio, 1);
   giveUnless(d, mjgKEY_PRESLIDING_STIFFNESS, t->presliding_stiffness, 0);
   giveUnless(d, mjgKEY_STRIBECK_FRICTION, t->stribeck_friction, 0);

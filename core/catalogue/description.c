@@ -64,6 +64,9 @@ static const int kMember[mjgNKEY] = {
     [mjgKEY_STRIBECK_FRICTION] = mjgiALL,
     [mjgKEY_STRIBECK_VELOCITY] = mjgiALL,
     [mjgKEY_STRIBECK_EXPONENT] = mjgiALL,
+    [mjgKEY_CURVED_FRICTION] = mjgiALL,
+    [mjgKEY_CURVED_VELOCITY] = mjgiALL,
+    [mjgKEY_CURVED_EXPONENT] = mjgiALL,
     [mjgKEY_GAMMA_U_STRIBECK] = mjgiALL & ~mjgiSTART,
     [mjgKEY_GAMMA_V_STRIBECK] = mjgiALL & ~mjgiSTART,
     [mjgKEY_GAMMA_U_QUADRATIC] = mjgiALL & ~mjgiSTART,
@@ -338,6 +341,11 @@ static void checkCompanions(mjgReport* report, const mjgDescription* d, int type
                "%s has no effect; write stribeck_friction or gamma_v_stribeck, or remove it",
                given[mjgKEY_STRIBECK_VELOCITY] ? "stribeck_velocity" : "stribeck_exponent");
   }
+  if (!given[mjgKEY_CURVED_FRICTION] &&
+      (given[mjgKEY_CURVED_VELOCITY] || given[mjgKEY_CURVED_EXPONENT])) {
+    mjg_refuse(report, "%s has no effect; write curved_friction, or remove it",
+               given[mjgKEY_CURVED_VELOCITY] ? "curved_velocity" : "curved_exponent");
+  }
 
   // what is measured at the motor
   static const int motor[] = {mjgKEY_MOTOR_STARTING, mjgKEY_MOTOR_COULOMB, mjgKEY_MOTOR_VISCOUS,
@@ -421,6 +429,9 @@ int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
   t.stribeck_friction = d->value[mjgKEY_STRIBECK_FRICTION];
   t.stribeck_velocity = mjgi_valueOr(d, mjgKEY_STRIBECK_VELOCITY, t.stribeck_velocity);
   t.stribeck_exponent = mjgi_valueOr(d, mjgKEY_STRIBECK_EXPONENT, t.stribeck_exponent);
+  t.curved_friction = d->value[mjgKEY_CURVED_FRICTION];
+  t.curved_velocity = mjgi_valueOr(d, mjgKEY_CURVED_VELOCITY, t.curved_velocity);
+  t.curved_exponent = mjgi_valueOr(d, mjgKEY_CURVED_EXPONENT, t.curved_exponent);
   t.gamma_u_stribeck = d->value[mjgKEY_GAMMA_U_STRIBECK];
   t.gamma_v_stribeck = d->value[mjgKEY_GAMMA_V_STRIBECK];
   t.gamma_u_quadratic = d->value[mjgKEY_GAMMA_U_QUADRATIC];

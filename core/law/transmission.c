@@ -13,6 +13,8 @@ void mjg_defaultTransmission(mjgTransmission* transmission) {
   transmission->static_ratio = 1;
   transmission->stribeck_velocity = 1;
   transmission->stribeck_exponent = 2;
+  transmission->curved_velocity = 1;
+  transmission->curved_exponent = 2;
 }
 
 
@@ -29,6 +31,11 @@ void mjg_frictionAt(double* gamma_u, double* gamma_v, double* coulomb,
   // the teeth that are in mesh at this angle
   if (t->mesh) {
     mjgi_spurMesh(gamma_u, gamma_v, &t->spur, q);
+  }
+
+  // what a lubricant adds that is not in proportion to the velocity
+  if (t->curved_friction != 0) {
+    *coulomb += t->curved_friction * pow(fabs(v) / t->curved_velocity, t->curved_exponent);
   }
 
   // what is gained near rest

@@ -113,9 +113,9 @@ int mjgp_makeGear(mjgpJoint* joint, mjgReport* report) {
   }
   if (!problems) {
     joint->gear = t;
-    joint->constant = !t.mesh && t.stribeck_friction == 0 && t.gamma_u_stribeck == 0 &&
-                      t.gamma_v_stribeck == 0 && t.gamma_u_quadratic == 0 &&
-                      t.gamma_v_quadratic == 0;
+    joint->constant = !t.mesh && t.stribeck_friction == 0 && t.curved_friction == 0 &&
+                      t.gamma_u_stribeck == 0 && t.gamma_v_stribeck == 0 &&
+                      t.gamma_u_quadratic == 0 && t.gamma_v_quadratic == 0;
   }
   return problems;
 }

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from mjgear.identify import core
 from mjgear.identify.logs import Log, LogError
-from mjgear.identify.models import PARAMETERS, Model, defaults, friction
+from mjgear.identify.models import PARAMETERS, Model, friction
 from mjgear.identify.servo import Servo
 
 GRAVITY = 9.80665  # m/s2
@@ -20,6 +20,48 @@ GRAVITY = 9.80665  # m/s2
 INPUTS = ("torque", "current", "goal", "voltage")
 
 _STEP = 1e-3  # s, largest step of the simulation
+
+# torques and inertias of the core's array, and what is per torque: a motor whose torque is s times as large moves a joint
+# like one s times as light and with 1/s of the friction
+_TORQUES = [core.INDEX[n] for n in ("inertia", "gravity", "armature", "coulomb", "viscous", "stribeck_friction", "curved_friction",
+                                    "stiffness", "damping")]
+_PER_TORQUE = [core.INDEX[n] for n in ("gamma_u_quadratic", "gamma_v_quadratic")]
+
+
+def _placed(numbers: Mapping[str, float]) -> tuple[list[int], list[float], float]:
+    """Places in the core's array, what goes there, and the scale of the motor's torque."""
+    placed = [(core.INDEX[name], value) for name, value in numbers.items() if name in core.INDEX]
+    return [i for i, _ in placed], [x for _, x in placed], numbers.get("torque_scale", 1.0)
+
+
+def _filled(base: np.ndarray, places: list[int], values: list[float], scale: float) -> np.ndarray:
+    """A log's array with these numbers in it."""
+    p = base.copy()
+    p[places] = values
+    if scale != 1.0:
+        p[_TORQUES] /= scale
+        p[_PER_TORQUE] *= scale
+    return p
+
+
+def _positive(x: float) -> float:
+    """A scale, 1 where there is nothing to measure it by."""
+    return float(x) if np.isfinite(x) and x > 0 else 1.0
+
+
+def motion(logs: Sequence[Log]) -> tuple[float, float]:
+    """Usual speed, rad/s, and time, s, of the motions in logs: the speed that is exceeded for a tenth of the fastest log, and the
+    time in which the joint crosses its usual range at its usual speed. Of positions, over 50 ms, since columns of velocity
+    may be noise or nothing."""
+    speed, square, range_ = 0.0, 0.0, 0.0
+    for log in logs:
+        q = log.data["position"]
+        k = min(max(1, round(0.05 / log.dt)), q.size - 1)
+        rate = np.abs(q[k:] - q[:-k]) / (k * log.dt)
+        speed = max(speed, float(np.quantile(rate, 0.9)))
+        square += float(np.mean(rate**2))
+        range_ += float(np.var(q))
+    return _positive(speed), _positive(math.sqrt(range_ / square)) if square > 0 else 1.0
 
 
 @dataclass
@@ -47,9 +89,11 @@ class Bench:
       logs: the logs.
       known: parameters that are not fitted -> value.
       extra: parameters of bench and motor that are fitted with every model.
-      scale: "torque", "inertia", "viscous" -> SI unit of the parameters' table.
+      scale: what is usual in these logs, SI: "torque", "speed", "time", "inertia", "torque_constant", "resistance". All
+        parameters are scaled by these (models.PARAMETERS), so that results do not depend on units.
       noise: residual that counts as large, in the unit of the residual: where the loss turns from square to linear.
       unit: of the residual.
+      notes: what is to be said about the logs.
     """
 
     logs: Sequence[Log]
@@ -58,12 +102,18 @@ class Bench:
     scale: dict[str, float]
     noise: float
     unit: str
+    notes: list[str]
+
+    def unit_of(self, name: str) -> float:
+        """SI units in one unit of a parameter."""
+        top, _, bottom = PARAMETERS[name].unit.partition("/")
+        return self.scale.get(top, 1.0) / self.scale.get(bottom, 1.0)
 
     def space(self, model: Model) -> Space:
         """The free parameters of a model here."""
         names = tuple(n for n in (*self.extra, *model.parameters) if n not in self.known)
         table = [PARAMETERS[n] for n in names]
-        unit = np.array([self.scale.get(p.unit, 1.0) for p in table])
+        unit = np.array([self.unit_of(n) for n in names])
         step = np.array([p.step for p in table])
 
         def scaled(values: list[float]) -> np.ndarray:
@@ -72,15 +122,26 @@ class Bench:
         return Space(names, unit * step, scaled([p.low for p in table]), scaled([p.high for p in table]),
                      np.array([scaled([p.start[0] for p in table]), scaled([p.start[1] for p in table])]))
 
+    def shapes(self, model: Model) -> dict[str, float]:
+        """Numbers that shape a model's curves and are not fitted."""
+        shapes = {}
+        if "stribeck_friction" in model.parameters and model.law == "gear":
+            shapes["stribeck_exponent"] = 2.0
+        if "curved_friction" in model.parameters:
+            shapes["curved_velocity"] = self.scale.get("speed", 1.0)
+        return shapes
+
+    def numbers(self, model: Model, values: Mapping[str, float]) -> dict[str, float]:
+        """Fitted, known and shaping numbers under the core's names; what is measured at the motor included."""
+        given = {"stribeck_velocity": 1.0, "stribeck_exponent": 2.0, "curved_velocity": 1.0, "curved_exponent": 1.0,
+                 **self.shapes(model), **friction(model, {**self.known, **values})}
+        # no gap is no shaft either, so that a gear without backlash is one with a gap of 0
+        gap = given.get("half_gap", 0.0) > 0 and "half_gap" in model.parameters
+        return {**given, **(self.shaft(values) if gap else {"stiffness": 0.0})}
+
     def vector(self, model: Model, values: Mapping[str, float], base: np.ndarray) -> np.ndarray:
         """The core's parameter array for fitted values, on top of what a log says."""
-        p = base.copy()
-        for name, value in {**defaults(model), **friction(model, {**self.known, **values})}.items():
-            p[core.INDEX[name]] = value
-        shaft = self.shaft(values) if "half_gap" in model.parameters else {"stiffness": 0.0}
-        for name, value in shaft.items():
-            p[core.INDEX[name]] = value
-        return p
+        return _filled(base, *_placed(self.numbers(model, values)))
 
     def shaft(self, values: Mapping[str, float]) -> dict[str, float]:
         """Stiffness and damping behind a gap: known ones, else so stiff that the largest torque twists it by a milliradian."""
@@ -130,6 +191,7 @@ class Pendulum(Bench):
         if self.drive == "current" and any("vin" in log.facts or servo.supply > 0 for log in logs):
             electric["current"] = ("torque_constant", "resistance")
         self.extra = (*electric[self.drive], "armature", "offset", *fit)
+        self.notes = []
         self.noise = 0.02
         self.unit = "rad"
         self._fit, self._step = tuple(fit), step
@@ -139,11 +201,25 @@ class Pendulum(Bench):
         for log in logs:
             self._add(log, reset, step)
         self._thin = [max(1, round(0.02 / log.dt)) for log in logs]
-        torque = max(b[core.INDEX["gravity"]] for b in self._bases)
         inertia = max(b[core.INDEX["inertia"]] for b in self._bases)
-        if torque == 0:
-            torque = inertia * max(float(np.ptp(log.data["velocity"])) for log in logs) / 0.5
-        self.scale = {"torque": torque, "inertia": inertia, "viscous": torque}
+        speed, time = motion(logs)
+        torque = _positive(max(b[core.INDEX["gravity"]] for b in self._bases) or inertia * speed / time)
+        self.scale = {"torque": torque, "inertia": inertia, "speed": speed, "time": time, **self._electric(torque, speed)}
+
+    def _electric(self, torque: float, speed: float) -> dict[str, float]:
+        """Scales of the motor: of what drives it, current or voltage, and what that does."""
+        most = 0.0
+        for log, b in zip(self.logs, self._bases):
+            x = log.data[self.input]
+            if self.input == "goal":
+                x = b[core.INDEX["gain"]] * (x - log.data["position"])
+            limit = b[core.INDEX["limit"]]
+            most = max(most, min(float(np.max(np.abs(x))), limit if limit > 0 else np.inf))
+        most = _positive(most)
+        if self.drive == "voltage":
+            return {"torque_constant": most / speed, "resistance": most**2 / (torque * speed)}
+        supply = max(b[core.INDEX["supply"]] for b in self._bases)
+        return {"torque_constant": torque / most, "resistance": _positive(supply / most)}
 
     def pieces(self, length: float) -> Pendulum:
         made = Pendulum(self.logs, self.servo, self.input, self.known, self._fit, length, self._step)
@@ -183,19 +259,27 @@ class Pendulum(Bench):
     def simulate(self, model: Model, values: Mapping[str, float], i: int) -> dict[str, np.ndarray]:
         """Position, velocity, torque and rotor of log i, as predicted."""
         self._rollouts[i].law = model.law
-        return self._rollouts[i].simulate_all(self.vector(model, values, self._bases[i]))
+        scale = {**self.known, **values}.get("torque_scale", 1.0)
+        made = self._rollouts[i].simulate_all(self.vector(model, values, self._bases[i]))
+        return {**made, "torque": scale * made["torque"]}
 
-    def _position(self, model: Model, values: Mapping[str, float], i: int) -> np.ndarray:
-        self._rollouts[i].law = model.law
-        q = self._rollouts[i].simulate(self.vector(model, values, self._bases[i]))
-        return np.where(np.isfinite(q), np.clip(q, -1e3, 1e3), 1e3)
+    def _positions(self, model: Model, values: Mapping[str, float], logs: Sequence[int]) -> Iterator[tuple[int, np.ndarray]]:
+        """Each log and its predicted positions, which the next one overwrites."""
+        places = _placed(self.numbers(model, values))
+        for i in logs:
+            rollout = self._rollouts[i]
+            rollout.law = model.law
+            q = rollout.simulate(_filled(self._bases[i], *places))
+            if not (abs(q[-1]) < 1e3 and np.abs(q).max() < 1e3):
+                q = np.where(np.isfinite(q), np.clip(q, -1e3, 1e3), 1e3)
+            yield i, q
 
     def residuals(self, model: Model, values: Mapping[str, float], logs: Sequence[int]) -> list[np.ndarray]:
-        return [(self._position(model, values, i) - self._rollouts[i].position)[:: self._thin[i]] for i in logs]
+        return [q[:: self._thin[i]] - self._rollouts[i].position[:: self._thin[i]] for i, q in self._positions(model, values, logs)]
 
     def errors(self, model: Model, values: Mapping[str, float], logs: Sequence[int] | None = None) -> np.ndarray:
         logs = range(len(self.logs)) if logs is None else logs
-        return np.array([np.mean(np.abs(self._position(model, values, i) - self._rollouts[i].position)) for i in logs])
+        return np.array([np.mean(np.abs(q - self._rollouts[i].position)) for i, q in self._positions(model, values, logs)])
 
     def constants(self, i: int) -> dict[str, float]:
         """Parameters of bench and controller of log i, which are not fitted."""
@@ -261,35 +345,49 @@ class Dynamometer(Bench):
       servo: motor; its drive is that of the input.
       input: "torque", "current" or "voltage"; None: the first that the logs have.
       known: parameters that are not fitted.
-      threshold: speed from which a sample counts as moving, rad/s.
+      fit: "torque_scale", if that is fitted with every model.
+      threshold: speed from which a sample counts as moving, rad/s; None: a hundredth of the usual speed of the logs.
 
     Attributes:
+      logs: those in which the joint moves.
       moving: of each log, which samples are compared.
     """
 
     def __init__(self, logs: Sequence[Log], servo: Servo, input: str | None = None,
-                 known: Mapping[str, float] | None = None, threshold: float = 0.02):
-        self.logs = logs
+                 known: Mapping[str, float] | None = None, fit: Sequence[str] = (), threshold: float | None = None):
         self.servo = servo
+        self.notes = []
         self.known = _known(known, servo)
         inputs = ("torque", "current", "voltage")
         self.input = input or next((k for k in inputs if all(k in log.data for log in logs)), "")
         if self.input not in inputs:
             raise LogError("a dynamometer's logs need torque, current or voltage of the motor; name the column")
-        self.extra = {"torque": (), "current": ("torque_constant",),
-                      "voltage": ("torque_constant", "resistance")}[self.input]
+        self.extra = (*{"torque": (), "current": ("torque_constant",), "voltage": ("torque_constant", "resistance")}[self.input], *fit)
+        speed = _positive(max((float(np.quantile(np.abs(log.data["velocity"]), 0.9)) for log in logs), default=0.0))
+        if threshold is None:
+            threshold = 0.01 * speed
+        moves = []
         self.moving: list[np.ndarray] = []
         for log in logs:
             if "output" not in log.data:
                 raise LogError(f"{log.name}: no column for output, the torque that the gear delivers")
             moving = np.abs(log.data["velocity"]) > threshold
             if moving.sum() < 10:
-                raise LogError(f"{log.name}: the joint hardly moves (fewer than 10 samples above {threshold:g} rad/s)")
+                self.notes.append(f"{log.name}: left out, the joint is at rest (fewer than 10 samples above {threshold:.3g} rad/s)")
+                continue
+            moves.append(log)
             self.moving.append(moving)
-        torque = max(float(np.max(np.abs(log.data["output"]))) for log in logs)
+        if not moves:
+            raise LogError(f"the joint is at rest in all logs (fewer than 10 samples above {threshold:.3g} rad/s in each); a "
+                           "dynamometer's logs need motion")
+        self.logs = moves
+        torque = max(float(np.max(np.abs(log.data["output"]))) for log in moves)
         if torque == 0:
             raise LogError("the output torque is 0 in all logs; a dynamometer's logs need a load")
-        self.scale = {"torque": torque, "inertia": 1.0, "viscous": torque}
+        most = _positive(max(float(np.max(np.abs(log.data[self.input]))) for log in moves))
+        electric = ({"torque_constant": most / speed, "resistance": most**2 / (torque * speed)} if self.input == "voltage" else
+                    {"torque_constant": torque / most})
+        self.scale = {"torque": torque, "inertia": 1.0, "speed": speed, "time": 1.0, **electric}
         self.noise = 0.02 * torque
         self.unit = "N m"
 
@@ -304,7 +402,8 @@ class Dynamometer(Bench):
         elif self.input == "voltage":
             k = values["torque_constant"]
             u = k / values["resistance"] * (u - k * v)
-        p = self.vector(model, values, np.zeros(len(core.PARAMETERS)))
+        u = values.get("torque_scale", 1.0) * u
+        p = self.vector(model, {**values, "torque_scale": 1.0}, np.zeros(len(core.PARAMETERS)))
         return u, core.deliver(u, v, p), v
 
     def residuals(self, model: Model, values: Mapping[str, float], logs: Sequence[int]) -> list[np.ndarray]:

@@ -38,7 +38,7 @@ class _Log(ctypes.Structure):
 
 _library = libraries.core()
 _library.mjg_benchName.restype = ctypes.c_char_p
-_library.mjg_simulateBench.argtypes = [_doubles] * 4 + [ctypes.POINTER(_Log), _doubles]
+_library.mjg_simulateBench.argtypes = [ctypes.c_void_p] * 4 + [ctypes.POINTER(_Log), ctypes.c_void_p]
 _library.mjg_deliver.argtypes = [_doubles] * 3 + [ctypes.c_int, _doubles]
 
 
@@ -98,6 +98,9 @@ class Rollout:
         self._velocity = np.empty(self.n)
         self._torque = np.empty(self.n)
         self._rotor = np.empty(self.n)
+        # the addresses, since a fit asks a million times
+        self._outputs = [array.ctypes.data for array in (self._velocity, self._torque, self._rotor)]
+        self._at, self._here = self._position.ctypes.data, ctypes.byref(self._log)
 
     @property
     def law(self) -> str:
@@ -128,9 +131,8 @@ class Rollout:
                 "torque": self._torque.copy(), "rotor": self._rotor.copy()}
 
     def _call(self, parameter: np.ndarray, full: bool) -> None:
-        outputs = (self._velocity, self._torque, self._rotor) if full else (None, None, None)
-        status = _library.mjg_simulateBench(_pointer(self._position), *map(_pointer, outputs),
-                                            ctypes.byref(self._log), _pointer(parameter))
+        outputs = self._outputs if full else (None, None, None)
+        status = _library.mjg_simulateBench(self._at, *outputs, self._here, parameter.ctypes.data)
         if status == -1:
             bad = {name: float(value) for name, value in zip(PARAMETERS, parameter)}
             raise ValueError(f"the core refuses these parameters of a bench: {bad}")

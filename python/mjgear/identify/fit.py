@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from mjgear.identify import backlash
 from mjgear.identify.bench import Bench, Pendulum
-from mjgear.identify.leastsquares import minimize
-from mjgear.identify.models import MODELS, Model
+from mjgear.identify.leastsquares import at, minimize
+from mjgear.identify.models import MODELS, PARAMETERS, Model, translated
 
 
 @dataclass(frozen=True)
@@ -20,17 +20,17 @@ class Budget:
 
     A simulation over seconds that sticks and slips has many local minima; one that returns to the measured state every
     tenth or quarter of a second has hardly more than one. So the fit begins with such pieces, and goes on from there, and
-    from other starts, over whole logs.
+    from the solutions of nested models, over whole logs.
 
     Attributes:
-      starts: over whole logs, besides the solutions in pieces and that of the nested model: the middle of the start
+      starts: over whole logs, besides those from nested models: the solution in pieces from the middle of the start
         ranges, then random ones. With a gap: sweeps, besides the first one (backlash.py).
       iterations: of each fit.
       pieces: their lengths, s.
       gap: largest half gap that is looked for, rad.
     """
 
-    starts: int = 3
+    starts: int = 4
     iterations: int = 50
     pieces: tuple[float, ...] = (0.1, 0.25)
     gap: float = 0.02
@@ -87,17 +87,20 @@ def fit(bench: Bench, model: Model, budget: Budget | None = None, logs: Sequence
         if backlash.has_two_encoders([bench.logs[i] for i in logs]):
             iterations = 1  # the gap stays as the encoders say; cost and Jacobian there
 
-    # in short pieces
-    for length in budget.pieces:
+    # in short pieces, then in longer ones, where nothing better is known
+    for length in () if near else budget.pieces:
         pieces = bench.pieces(length)
         if pieces is not None:
-            result, n = minimize(pieces, model, logs, middle, space, budget.iterations)
-            starts.append(result.x)
+            result, n = minimize(pieces, model, logs, starts[0], space, budget.iterations, rough=True)
+            starts[0] = result.x
             spent += n
 
-    # over whole logs
+    # over whole logs: a few iterations from everywhere, then on from the best ones
     starts += [np.array([v.get(n, m * s) / s for n, m, s in zip(space.names, middle, space.size)]) for v in near]
-    tried = [minimize(bench, model, logs, z, space, iterations) for z in starts]
+    tried = [minimize(bench, model, logs, z, space, min(_RACE, iterations), rough=True) for z in starts]
+    if iterations > 1:
+        ahead = sorted((r for r, _ in tried), key=lambda r: float(r.cost))[:_AHEAD]
+        tried += [minimize(bench, model, logs, r.x, space, iterations) for r in ahead]
     spent += sum(n for _, n in tried)
     best = min((result for result, _ in tried), key=lambda r: r.cost)
     values = dict(zip(space.names, (best.x * space.size).tolist()))
@@ -107,36 +110,105 @@ def fit(bench: Bench, model: Model, budget: Budget | None = None, logs: Sequence
 
 def fit_ladder(bench: Bench, models: Sequence[Model], budget: Budget | None = None, logs: Sequence[int] | None = None,
                rng: np.random.Generator | None = None) -> dict[str, Fit]:
-    """Fit several models to the same logs, each with the same budget; simpler ones give the more complex ones a start,
-    and then the other way round: a model that is nested in another one is fitted from that one's solution as well, so that
-    it does not lose by a local minimum alone."""
+    """Fit several models to the same logs, each with the same budget.
+
+    A model that contains another one starts from that one's solution as well, and the other one from its, in both directions
+    until nothing improves: no model loses by a local minimum that another one has left. So the cost never grows with
+    the model, which is asserted (but for a gap that two encoders tell: no cost decides that).
+
+    Returns:
+      name -> fit, of these models and of those that they contain.
+    """
     rng = rng or np.random.default_rng(0)
+    budget = budget or Budget()
+    logs = list(range(len(bench.logs)) if logs is None else logs)
     fits: dict[str, Fit] = {}
 
-    def need(model: Model) -> Fit:
+    def need(model: Model) -> None:
         if model.name not in fits:
-            near = [need(MODELS[model.nested]).values] if model.nested else []
+            for name in model.nested:
+                need(MODELS[name])
+            known = [*model.nested, *([model.akin] if model.akin in fits else [])]
+            near = [start for name in known for start in embedded(bench, fits[name], model)]
             fits[model.name] = fit(bench, model, budget, logs, rng, near)
-        return fits[model.name]
 
     for model in models:
         need(model)
-    for name in reversed(list(fits)):
-        nested = fits[name].model.nested
-        if nested is not None:
-            fits[nested] = _again(bench, fits[nested], fits[name], budget or Budget(), logs)
+    free = [(inner, outer) for outer in fits for inner in fits[outer].model.nested if not _is_measured(bench, fits[outer].model, logs)]
+
+    # from the top down, since simple models are the ones that are left behind; what improves tells its neighbours
+    pairs = free + [(akin, name) for name in fits if (akin := MODELS[name].akin) is not None and akin in fits]
+    pending = [(outer, inner) for inner, outer in reversed(pairs)]
+    for _ in range(_ROUNDS * len(pending)):
+        if not pending:
+            break
+        source, target = pending.pop(0)
+        before = fits[target].cost
+        fits[target] = _improved(bench, fits[target], embedded(bench, fits[source], fits[target].model)[:1], budget, logs)
+        if fits[target].cost < before * (1 - _WORTH):
+            news = [(target, outer) for inner, outer in pairs if inner == target] + [(target, inner) for inner, outer in pairs if outer == target]
+            pending += [edge for edge in news if edge not in pending and edge != (target, source)]
+
+    # on bounds, where optimizers do not get to: a term that is absent is a choice that every model has
+    for inner, outer in free:
+        fits[outer] = _at_least(bench, fits[outer], fits[inner], logs)
+        if fits[outer].cost > fits[inner].cost * (1 + 1e-9):
+            raise AssertionError(f"{outer} costs {fits[outer].cost:.17g}, and {inner}, which it contains, {fits[inner].cost:.17g}")
     return fits
 
 
-def _again(bench: Bench, simple: Fit, complex: Fit, budget: Budget, logs: Sequence[int] | None) -> Fit:
-    """A model fitted from the solution of one that it is nested in as well; the better one of both fits."""
+_RACE, _AHEAD = 8, 2  # iterations after which starts are compared, and how many of them go on
+_ROUNDS = 4  # in which each model is fitted from each neighbour at most, on average
+_WORTH = 1e-3  # part of the cost that an improvement must be to count as one
+
+
+def embedded(bench: Bench, source: Fit, target: Model) -> list[dict[str, float]]:
+    """Starts for a model from the solution of one that contains it, or that it contains: first the very same motion, as far
+    as the target has it, then with further shapes of a curve that is new."""
+    space = bench.space(target)
+    shared = translated(source.values, source.model, target)
+    start = {}
+    for name, size, middle in zip(space.names, space.size, space.start.mean(axis=0)):
+        null = PARAMETERS[name].null
+        start[name] = float(shared.get(name, middle * size if null is None else null * bench.unit_of(name)))
+    starts = [start]
+    if "curved_exponent" in space.names and "curved_exponent" not in source.values:
+        starts += [{**start, "curved_exponent": p, "curved_friction": 0.5 * start["viscous"] * bench.scale["speed"], "viscous": 0.5 * start["viscous"]}
+                   for p in (0.5, 2.0)]
+    return starts
+
+
+def _is_measured(bench: Bench, model: Model, logs: Sequence[int]) -> bool:
+    """Whether a model has a gap that two encoders tell: it is not fitted, and its cost says nothing about it."""
+    return "half_gap" in model.parameters and isinstance(bench, Pendulum) and backlash.has_two_encoders([bench.logs[i] for i in logs])
+
+
+def _improved(bench: Bench, found: Fit, near: Sequence[Mapping[str, float]], budget: Budget, logs: Sequence[int]) -> Fit:
+    """A model fitted from further starts; the best of its fits."""
     begin = time.process_time()
-    logs = list(range(len(bench.logs)) if logs is None else logs)
-    space = bench.space(simple.model)
-    z0 = np.array([complex.values.get(n, simple.values[n]) for n in space.names]) / space.size
-    result, n = minimize(bench, simple.model, logs, z0, space, budget.iterations)
-    found = replace(simple, costs=sorted([*simple.costs, float(result.cost)]), simulations=simple.simulations + n)
-    if result.cost < simple.cost:
-        values = dict(zip(space.names, (result.x * space.size).tolist()))
-        found = replace(found, values=values, cost=float(result.cost), jacobian=result.jac)
-    return replace(found, seconds=simple.seconds + time.process_time() - begin)
+    space = bench.space(found.model)
+    costs, simulations, best = list(found.costs), found.simulations, None
+    for values in near:
+        z = np.array([values[name] for name in space.names]) / space.size
+        result, n = minimize(bench, found.model, logs, z, space, budget.iterations, rough=True)
+        simulations += n
+        if result.cost < found.cost * (1 - _WORTH):
+            result, n = minimize(bench, found.model, logs, result.x, space, budget.iterations)
+            simulations += n
+        costs.append(float(result.cost))
+        if result.cost < (best.cost if best else found.cost):
+            best = result
+    if best is not None:
+        values = dict(zip(space.names, (best.x * space.size).tolist()))
+        found = replace(found, values=values, cost=float(best.cost), jacobian=best.jac)
+    return replace(found, costs=sorted(costs), simulations=simulations, seconds=found.seconds + time.process_time() - begin)
+
+
+def _at_least(bench: Bench, found: Fit, inner: Fit, logs: Sequence[int]) -> Fit:
+    """A fit that is no worse than that of a model which it contains."""
+    if found.cost <= inner.cost:
+        return found
+    space = bench.space(found.model)
+    values = embedded(bench, inner, found.model)[0]
+    cost, jacobian, n = at(bench, found.model, logs, np.array([values[name] for name in space.names]) / space.size, space)
+    return replace(found, values=values, cost=cost, jacobian=jacobian, simulations=found.simulations + n)

@@ -13,6 +13,7 @@ from mjgear.identify.models import Model
 #: point of the parameter space -> residuals of all logs there
 Cache = dict[bytes, list[np.ndarray]]
 
+_ROUGH = 1e-3  # change of the cost, relative, at which a start has shown what it is worth
 _STEP = 1e-2  # of finite differences, in units of a parameter's typical size
 
 
@@ -55,11 +56,26 @@ class _Residual:
         return J
 
 
+def robust_cost(residual: np.ndarray, noise: float) -> float:
+    """The soft-L1 cost that is minimized: half the square of what is small against the noise, and linear beyond."""
+    return float(noise**2 * np.sum(np.sqrt(1 + (residual / noise) ** 2) - 1))
+
+
+def at(bench: Bench, model: Model, logs: Sequence[int], z: np.ndarray, space: Space) -> tuple[float, np.ndarray, int]:
+    """Cost and Jacobian at a point, which may be on a bound, and the simulations that they took."""
+    residual = _Residual(bench, model, space, logs)
+    return robust_cost(residual(z), bench.noise), residual.jacobian(z), residual.simulations
+
+
 def minimize(bench: Bench, model: Model, logs: Sequence[int], z0: np.ndarray, space: Space, iterations: int,
-             cache: Cache | None = None) -> tuple[OptimizeResult, int]:
-    """One start: scipy's result, and the simulations that it took."""
+             cache: Cache | None = None, rough: bool = False) -> tuple[OptimizeResult, int]:
+    """One start: scipy's result, and the simulations that it took. Roughly: to a thousandth of the cost."""
     residual = _Residual(bench, model, space, logs, cache)
     z0 = np.clip(z0, space.low + 1e-6, space.high - 1e-6)
-    result = least_squares(residual, z0, jac=residual.jacobian, bounds=(space.low, space.high), loss="soft_l1",
-                           f_scale=bench.noise, max_nfev=iterations, ftol=1e-6, xtol=1e-6, gtol=1e-10)
+    # in units of the noise, since scipy's tolerance of the gradient is absolute
+    result = least_squares(lambda z: residual(z) / bench.noise, z0, jac=lambda z: residual.jacobian(z) / bench.noise,
+                           bounds=(space.low, space.high), loss="soft_l1", max_nfev=iterations,
+                           ftol=_ROUGH if rough else 1e-6, xtol=1e-6, gtol=1e-10)
+    result.cost *= bench.noise**2
+    result.jac = result.jac * bench.noise
     return result, residual.simulations

@@ -10,10 +10,10 @@ import mujoco
 import numpy as np
 
 from mjgear.identify.bench import GRAVITY, Bench, Pendulum
-from mjgear.identify.models import Model, defaults
+from mjgear.identify.models import Model
 
 # keys of the plugin that a fitted gear may have
-_KEYS = ("gamma_u", "gamma_v", "coulomb", "stribeck_friction", "stribeck_velocity", "stribeck_exponent",
+_KEYS = ("gamma_u", "gamma_v", "coulomb", "curved_friction", "curved_velocity", "curved_exponent", "stribeck_friction", "stribeck_velocity", "stribeck_exponent",
          "gamma_u_stribeck", "gamma_v_stribeck", "gamma_u_quadratic", "gamma_v_quadratic")
 
 
@@ -31,7 +31,7 @@ def gear(model: Model, values: Mapping[str, float], joint: str = "joint", indent
     """The ``<extension>`` for a fitted gear; empty for MuJoCo's own friction."""
     if model.name == "native":
         return ""
-    given = {**{k: v for k, v in defaults(model).items() if "stribeck_friction" in values}, **values}
+    given = {"gamma_u": 0.0, "gamma_v": 0.0, **values}
     keys = [("joint", attribute(f"'{joint}'" if " " in joint else joint))]
     keys += [(k, _number(given[k])) for k in _KEYS if k in given]
     if "half_gap" in model.parameters:
@@ -56,7 +56,7 @@ def joint_attributes(model: Model, values: Mapping[str, float]) -> str:
 
 def complete(bench: Bench, model: Model, values: Mapping[str, float]) -> dict[str, float]:
     """Fitted and known numbers together, with those of the shaft behind a gap."""
-    return {**bench.known, **values, **(bench.shaft(values) if "half_gap" in model.parameters else {})}
+    return {**bench.known, **values, **bench.shapes(model), **(bench.shaft(values) if "half_gap" in model.parameters else {})}
 
 
 def actuators(bench: Pendulum, values: Mapping[str, float], i: int, joint: str = "joint", indent: str = "    ") -> str:

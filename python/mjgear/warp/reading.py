@@ -103,6 +103,9 @@ def read(model: mujoco.MjModel) -> Gears:
             raise NotImplementedError(f"{where} has backlash, which the plugin on the CPU has; remove the key 'backlash'")
         if _number(library, model, data, j, "mesh"):
             raise NotImplementedError(f"{where} has coefficients that follow its teeth; remove the key 'mesh' to have their mean")
+        for key in ("curved_friction", "curved_velocity", "curved_exponent"):
+            if _number(library, model, data, j, key):
+                raise NotImplementedError(f"{where} has friction that bends with velocity; remove the key '{key}'")
         if _number(library, model, data, j, "presliding_stiffness"):
             raise NotImplementedError(f"{where} yields before it slips; remove the key 'presliding_stiffness'")
         if model.dof_frictionloss[model.jnt_dofadr[j]] > 0:

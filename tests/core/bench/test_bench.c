@@ -332,6 +332,14 @@ static void test_deliver(void** state) {
   p[mjgBENCH_VISCOUS] = 0.05;
   mjg_deliver(x, u, v, 4, p);
   assertBench(x[0], (2 * 0.9 - 0.3) / 1.2 - 0.05, 1e-12);
+
+  // which grows with the root of the velocity
+  v[0] = 4;
+  p[mjgBENCH_CURVED_FRICTION] = 0.2;
+  p[mjgBENCH_CURVED_VELOCITY] = 1;
+  p[mjgBENCH_CURVED_EXPONENT] = 0.5;
+  mjg_deliver(x, u, v, 4, p);
+  assertBench(x[0], (2 * 0.9 - 0.3 - 0.2 * 2) / 1.2 - 0.05 * 4, 1e-12);
 }
 
 

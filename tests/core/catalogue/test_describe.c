@@ -26,6 +26,9 @@ static void test_roundTrips(void** state) {
       t.stribeck_friction = 0.05;
       t.stribeck_velocity = 0.3;
       t.stribeck_exponent = 1.2;
+      t.curved_friction = 0.2;
+      t.curved_velocity = 0.7;
+      t.curved_exponent = 0.6;
     }
     for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
       mjgDescription d = describe(types[i], mjgKEY_PRESSURE_ANGLE, 0.35, mjgKEY_MU, 0.1,
@@ -43,7 +46,10 @@ static void test_roundTrips(void** state) {
                   back.armature == t.armature && back.ratio == t.ratio &&
                   back.stribeck_friction == t.stribeck_friction &&
                   back.stribeck_velocity == t.stribeck_velocity &&
-                  back.stribeck_exponent == t.stribeck_exponent);
+                  back.stribeck_exponent == t.stribeck_exponent &&
+                  back.curved_friction == t.curved_friction &&
+                  back.curved_velocity == t.curved_velocity &&
+                  back.curved_exponent == t.curved_exponent);
       done[types[i]]++;
     }
   }

@@ -60,6 +60,23 @@ static void test_stribeck(void** state) {
 }
 
 
+// grows as a power of the velocity, in either direction, and is nothing at rest
+static void test_curved(void** state) {
+  (void)state;
+  mjgTransmission t = makeTransmission(0.1, 0.3, 2, 1);
+  t.curved_friction = 3;
+  t.curved_velocity = 4;
+  t.curved_exponent = 0.5;
+  double gu, gv, c;
+  const double v[] = {0, 1, -1, 4, -16}, expected[] = {2, 3.5, 3.5, 5, 8};
+  for (int i = 0; i < 5; i++) {
+    mjg_frictionAt(&gu, &gv, &c, &t, 0, v[i], 7, -2);
+    assertNear(c, expected[i], 1e-14);
+    assert_true(gu == 0.1 && gv == 0.3);
+  }
+}
+
+
 static void test_mesh(void** state) {
   (void)state;
   mjgTransmission t;
@@ -225,6 +242,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_constant),
       cmocka_unit_test(test_stribeck),
+      cmocka_unit_test(test_curved),
       cmocka_unit_test(test_mesh),
       cmocka_unit_test(test_breakawayClosedForm),
       cmocka_unit_test(test_breakawayScan),

@@ -110,6 +110,20 @@ static void test_stribeck(void** state) {
 }
 
 
+static void test_curved(void** state) {
+  (void)state;
+  mjgTransmission gear = makeTransmission(0.1, 0.3, 1, 1);
+  gear.curved_friction = 2;
+  gear.curved_velocity = 0.5;
+  gear.curved_exponent = 0.7;
+  compare(
+      "<config key='gamma_u' value='0.1'/><config key='gamma_v' value='0.3'/>"
+      "<config key='coulomb' value='1'/><config key='curved_friction' value='2'/>"
+      "<config key='curved_velocity' value='0.5'/><config key='curved_exponent' value='0.7'/>",
+      &gear);
+}
+
+
 static void test_worm(void** state) {
   (void)state;
   const mjgTransmission gear =
@@ -139,9 +153,8 @@ static void test_mesh(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_coulomb),
-      cmocka_unit_test(test_stribeck),
-      cmocka_unit_test(test_worm),
+      cmocka_unit_test(test_coulomb), cmocka_unit_test(test_stribeck),
+      cmocka_unit_test(test_curved),  cmocka_unit_test(test_worm),
       cmocka_unit_test(test_mesh),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
