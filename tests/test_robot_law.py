@@ -18,7 +18,7 @@ import robots
 # in reach
 ROBOT = """<mujoco><option timestep="0.002"/><worldbody><geom type="plane" size="2 2 1"/><body pos="0 0 .5">
   <joint name="a" axis="0 1 0" armature=".05" damping=".3" range="-1.2 1.2"/><geom type="capsule" fromto="0 0 0 .5 0 0" size=".03" mass="2"/>
-  <body pos=".5 0 0"><joint name="b" axis="0 1 0" armature=".02"/><geom type="capsule" fromto="0 0 0 .3 0 0" size=".03" mass="1"/>
+  <body pos=".5 0 0"><joint name="b" axis="0 1 0" armature=".02" frictionloss=".05"/><geom type="capsule" fromto="0 0 0 .3 0 0" size=".03" mass="1"/>
     <body pos=".3 0 0"><joint name="c" axis="0 0 1" armature=".01"/><geom type="capsule" fromto="0 0 0 .1 0 0" size=".02" mass=".3"/>
       <body pos=".1 0 0"><joint name="d" axis="0 0 1" armature=".01"/><geom type="capsule" fromto="0 0 0 .1 0 0" size=".02" mass=".2"/>
       </body></body>
@@ -80,11 +80,26 @@ def test_other_solvers():
 def test_changed_law_is_found():
     for integrator in bench.INTEGRATORS:
         for kind, change, key in (("A", {"gamma_u": 0.2002}, "beyond"), ("A", {"gamma_v": 0.3003}, "beyond"),
-                                  ("B", {"gamma_v": 1.099}, "beyond"), ("C", {"gamma_u": 0.2002}, "beyond"),
+                                  ("A", {"coulomb": np.array([0, .051, 0, 0, 0])}, "beyond"), ("B", {"gamma_v": 1.099}, "beyond"), ("C", {"gamma_u": 0.2002}, "beyond"),
                                   ("C", {"half_gap": 0.01}, "pulls"), ("C", {"rotor": np.array([0.0501, 0.02, 0.01, 0.01, 0.01])}, "beyond")):
             found = play(kind, integrator, change)
             print(kind, integrator, change, found[key])
             assert found[key] > STEPS // 20
+
+
+def test_friction_of_its_own():
+    """What friction a robot has of its own is in its gears or in MuJoCo's rows, as much in either, and nowhere in both."""
+    spec = mujoco.MjSpec.from_string(ROBOT)
+    model = spec.compile()
+    own = model.dof_frictionloss.copy()
+    assert own.any()
+    loss = mujoco.MjModel.from_xml_string(robots.frictionloss(spec, model))
+    assert np.allclose(loss.dof_frictionloss, model.dof_M0 + own, rtol=1e-5, atol=0)
+    for kind in "ABC":
+        text = robots.geared(spec, model, robots.gear(kind, model))
+        assert not mujoco.MjModel.from_xml_string(text).dof_frictionloss.any()
+        coulomb = text.split('key="coulomb" value="')[1].split('"')[0]
+        assert [float(number) for number in coulomb.split()] == list(own)
 
 
 def test_wrong_sign_is_found():

@@ -64,6 +64,7 @@ static int findUnknown(char unknown[MAXUNKNOWN][MAXNAME], mjgReport* report, con
   for (const char* p = text; (p = strchr(p, '<')); p++) {
     if (!strncmp(p, "<plugin", 7)) {
       ours = attribute(value, p, "plugin") && !strcmp(value, mjgpNAME);
+      instance[0] = 0;
     } else if (!strncmp(p, "</plugin", 8)) {
       ours = 0;
     } else if (!strncmp(p, "<instance", 9) && !attribute(instance, p, "name")) {
@@ -257,6 +258,7 @@ int checkModelFile(FILE* out, const char* file, int flg_json) {
     for (int i = 0; i < n && !report.count; i++) {
       mjgp_warnIdle(&warning, m, joint + i);
     }
+    mjgp_warnLoss(&warning, m, joint, report.count ? 0 : n);
   }
 
   // the result

@@ -4,7 +4,7 @@ With a = (v+ - v)/h, u = tau - S a (S: rotor inertia and what the integrator mak
 definition, not from the engine's derivative, of which implicitfast and implicit keep no entry between branches) and lambda = (gamma_u + gamma_v) u - gamma_v t:
 
     wrong     t v+ < 0
-    beyond    |t| > |lambda|, or |t| < |lambda| while the joint moves
+    beyond    |t| > |lambda| + c with the constant friction c, or |t| < |lambda| + c while the joint moves
 
 The friction t is what the passive forces of the geared model miss of springs, dampers, gravity compensation and fluid. Behind a gap u and t
 are those of the rotor, whose velocity a sensor gives, and the torque T on the link is what the engine's forces on the joint are; there
@@ -149,11 +149,11 @@ class Law:
             w, weight = rotor, self.gear["rotor"]
             fast = h * scale / weight + np.abs(before_rotor)
             checked = self.followed
-        lam = (gamma_u + gamma_v) * u - gamma_v * t
+        bound = np.abs((gamma_u + gamma_v) * u - gamma_v * t) + self.gear["coulomb"]
         moves = np.abs(w) > MOVES * fast
         wrong = (t * np.sign(w) < -SIGN * scale) & moves
-        beyond = np.abs(t) > np.abs(lam) + BOUND * scale
-        beyond |= moves & (np.abs(np.abs(t) - np.abs(lam)) > BOUND * scale)
+        beyond = np.abs(t) > bound + BOUND * scale
+        beyond |= moves & (np.abs(np.abs(t) - bound) > BOUND * scale)
         fed = np.maximum(-(t * w * h), 0) * wrong
         return dict(wrong=(wrong & checked).any(1), beyond=(beyond & checked).any(1), pulls=pulls,
                     fed=(fed * checked).sum(1), moving=(moves & checked).sum())

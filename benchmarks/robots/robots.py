@@ -247,21 +247,24 @@ def names_of(model, joints):
 
 
 def frictionloss(spec, model):
-    """MJCF text of the robot with MuJoCo's own joint friction, as much as brakes each joint by 1 rad/s2."""
+    """MJCF text of the robot with MuJoCo's own joint friction, as much as brakes each joint by 1 rad/s2 beside what it has of its own."""
     copy = mujoco.MjSpec.from_string(spec.to_xml())
     joints = gearable(model)
     for name, j in zip(names_of(model, joints), joints):
-        copy.joint(name).frictionloss = max(float(model.dof_M0[model.jnt_dofadr[j]]), 1e-9)
+        dof = model.jnt_dofadr[j]
+        copy.joint(name).frictionloss = max(float(model.dof_M0[dof] + model.dof_frictionloss[dof]), 1e-9)
     copy.compile()
     return copy.to_xml()
 
 
 def gear(kind, model):
-    """Numbers of the gears of a robot: "A" mild, "B" self-locking, "C" mild with backlash, "D" more than self-locking."""
+    """Numbers of the gears of a robot: "A" mild, "B" self-locking, "C" mild with backlash, "D" more than self-locking. The robot's own
+    frictionloss is the gear's: a joint has either, so that gears and MuJoCo's friction compare with as many rows."""
     joints = gearable(model)
     dof = model.jnt_dofadr[joints]
     inertia, armature = model.dof_M0[dof], model.dof_armature[dof]
-    numbers = dict(kind=kind, gamma_u=0.2, gamma_v={"B": 1.1, "D": 1.2}.get(kind, 0.3), gap=kind == "C", joints=joints)
+    numbers = dict(kind=kind, gamma_u=0.2, gamma_v={"B": 1.1, "D": 1.2}.get(kind, 0.3), gap=kind == "C", joints=joints,
+                   coulomb=model.dof_frictionloss[dof])
     if kind == "C":
         numbers |= dict(half_gap=0.002, rotor=np.where(armature > 0, armature, 0.1 * inertia), stiffness=1e4 * inertia,
                         damping=20 * inertia)
@@ -275,13 +278,17 @@ def geared(spec, model, numbers, sensors=True):
     if not quoted:
         return text
     keys = {"joint": " ".join(quoted), "gamma_u": numbers["gamma_u"], "gamma_v": numbers["gamma_v"]}
+    arrays = {"coulomb": "coulomb"} if numbers["coulomb"].any() else {}
     if numbers["gap"]:
         keys |= {"backlash": "exact", "half_gap": numbers["half_gap"]}
-        keys |= {key: " ".join(f"{x:.17g}" for x in numbers[name]) for key, name in (
-            ("rotor_inertia", "rotor"), ("stiffness", "stiffness"), ("damping", "damping"))}
+        arrays |= {"rotor_inertia": "rotor", "stiffness": "stiffness", "damping": "damping"}
+    keys |= {key: " ".join(f"{x:.17g}" for x in numbers[name]) for key, name in arrays.items()}
+    if arrays:
         copy = mujoco.MjSpec.from_string(text)
         for name in quoted:
-            copy.joint(name).armature = 0
+            copy.joint(name).frictionloss = 0
+            if numbers["gap"]:
+                copy.joint(name).armature = 0
         copy.compile()
         text = copy.to_xml()
     config = "".join(f'<config key="{k}" value="{v}"/>' for k, v in keys.items())

@@ -1,5 +1,6 @@
 #include "configuration/check.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "configuration/jacobian.h"
@@ -21,9 +22,10 @@ void mjgp_checkSolver(mjgReport* report, int solver, int n) {
 }
 
 
-// refuse options of the model with which friction cannot act
-static void checkModel(mjgReport* report, const mjModel* m, const mjgpOptions* options, int n) {
-  report->where = mjgpNAME;
+// refuse options of the model with which friction cannot act; where: its first instance
+static void checkModel(mjgReport* report, const mjModel* m, const mjgpOptions* options, int n,
+                       const char* where) {
+  report->where = where;
   if (m->opt.integrator == mjINT_RK4) {
     mjg_refuse(report,
                "integrator RK4 has no implicit velocity, for which gear friction holds; set "
@@ -53,7 +55,8 @@ static void checkModel(mjgReport* report, const mjModel* m, const mjgpOptions* o
 // refuse noslip iterations, which change contact forces behind the solver, and with them the motion that friction
 // was solved for: with hands and legged robots one step of a hundred is not confirmed, one of seven if gears
 // lock. A gear that rubs nowhere and has no gap may have them.
-static void checkNoslip(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n) {
+static void checkNoslip(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n,
+                        const char* where) {
   int rubs = 0;
   for (int i = 0; i < n && m->opt.noslip_iterations > 0; i++) {
     double gamma_u, gamma_v, coulomb;
@@ -61,7 +64,7 @@ static void checkNoslip(mjgReport* report, const mjModel* m, const mjgpJoint* jo
     rubs |= gamma_u != 0 || gamma_v != 0 || coulomb != 0 || joint[i].gap != mjgpGAP_NONE;
   }
   if (rubs) {
-    report->where = mjgpNAME;
+    report->where = where;
     mjg_refuse(report,
                "noslip iterations change contact forces behind the constraint solver, so that "
                "friction cannot hold for the motion that they make; set <option "
@@ -132,12 +135,19 @@ static int isChain(const mjModel* m, const mjgpJoint* joint) {
 }
 
 
-// model that the compiler is making with the flag sleep, in this thread; null: none
+// model that the compiler is making in this thread, null: none; and whether it has the flag sleep
 static _Thread_local const mjModel* compiled;
+static _Thread_local int compiled_sleep;
 
 
 void mjgp_noteCompiled(const mjModel* m) {
-  compiled = m && m->opt.enableflags & mjENBL_SLEEP ? m : NULL;
+  compiled = m;
+  compiled_sleep = m && m->opt.enableflags & mjENBL_SLEEP;
+}
+
+
+int mjgp_isCompiled(const mjModel* m) {
+  return m == compiled;
 }
 
 
@@ -197,7 +207,8 @@ static void checkTendon(mjgReport* report, const mjModel* m, const mjgpJoint* jo
                    "<option integrator=\"%s\"/>",
                    name, mjgpDISCRETE ? "discrete" : "Euler");
   }
-  if (spansTrees(m, joint) && (m == compiled || m->opt.enableflags & mjENBL_SLEEP)) {
+  if (spansTrees(m, joint) &&
+      ((m == compiled && compiled_sleep) || m->opt.enableflags & mjENBL_SLEEP)) {
     mjgp_refuseKey(&place,
                    "tendon '%s' connects kinematic trees, which may not fall asleep one by one; "
                    "disable the flag sleep",
@@ -286,13 +297,19 @@ int mjgp_check(mjgpJoint* joint, int* n, mjgpOptions* options, mjgReport* report
                int slot) {
   // a sensor may name a joint that is refused for another reason, so it is checked behind them
   int refused = mjgp_configure(joint, n, options, report, m, slot);
-  checkModel(report, m, options, *n);
+  char where[2 * mjgpMAXWORD];
+  int first = 0;
+  while (first < m->nplugin - 1 && m->plugin[first] != slot) {
+    first++;
+  }
+  mjgp_writePlace(where, sizeof(where), m, first);
+  checkModel(report, m, options, *n, where);
   checkActuators(report, m, slot);
   if (refused) {
     return 0;
   }
   checkTendons(report, m, joint, *n, options->coupling);
-  checkNoslip(report, m, joint, *n);
+  checkNoslip(report, m, joint, *n, where);
   return mjgp_checkSensors(report, m, joint, *n, slot);
 }
 
@@ -306,7 +323,8 @@ int mjgp_checkKey(mjgReport* report, const char* instance, const char* key) {
     }
   }
   int nearest = mjg_nearest(key, known, n);
-  mjg_refuse(report, mjgpNAME ", instance '%s': unknown key '%s'; %s%s", instance, key,
+  const char *before = instance[0] ? ", instance '" : "", *behind = instance[0] ? "'" : "";
+  mjg_refuse(report, mjgpNAME "%s%s%s: unknown key '%s'; %s%s", before, instance, behind, key,
              nearest < 0 ? "'mjgear keys' lists all" : "did you mean ",
              nearest < 0 ? "" : known[nearest]);
   return 1;
@@ -360,4 +378,35 @@ int mjgp_warnHomeless(mjgReport* report, const mjModel* m, int slot) {
     }
   }
   return report->count - before;
+}
+
+
+int mjgp_warnLoss(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n) {
+  int first = -1, count = 0;
+  mjtNum loss = 0;
+  for (int i = n - 1; i >= 0; i--) {
+    mjtNum own = joint[i].kind == mjgpTRN_TENDON
+                     ? m->tendon_frictionloss[joint[i].tendon]
+                     : m->dof_frictionloss[m->jnt_dofadr[joint[i].joint]];
+    if (own > 0) {
+      first = i;
+      loss = own;
+      count++;
+    }
+  }
+  if (count) {
+    char where[2 * mjgpMAXWORD], more[40] = "";
+    mjgp_writePlace(where, sizeof(where), m, joint[first].instance);
+    if (count > 1) {
+      snprintf(more, sizeof(more), ", and so have %d more", count - 1);
+    }
+    report->where = where;
+    mjg_refuse(
+        report,
+        "%s '%.60s' has frictionloss %g besides its gear%s; it acts on the link, softly: what "
+        "of it is the gear's belongs into the key 'coulomb'",
+        mjgp_gearKind(joint + first), mjgp_gearName(m, joint + first), loss, more);
+    report->where = NULL;
+  }
+  return count > 0;
 }

@@ -13,6 +13,7 @@ int mjgp_check(mjgpJoint* joint, int* n, mjgpOptions* options, mjgReport* report
 // the compiler asks for the states of a model: what its flags are. The data on which it then tries the model do not
 // sleep, and init could not tell. Null: that is over
 void mjgp_noteCompiled(const mjModel* m);
+int mjgp_isCompiled(const mjModel* m);
 
 // refuse a solver that cannot solve for n joints
 void mjgp_checkSolver(mjgReport* report, int solver, int n);
@@ -30,5 +31,9 @@ int mjgp_warnIdle(mjgReport* report, const mjModel* m, const mjgpJoint* joint);
 // warnings for instances that would be left behind where their robot becomes part of another model: one line each.
 // Returns their number
 int mjgp_warnHomeless(mjgReport* report, const mjModel* m, int slot);
+
+// a warning in one line where joints or tendons have both a gear and frictionloss, which names the first; returns 1
+// if there is one
+int mjgp_warnLoss(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n);
 
 #endif  // MJGEAR_PLUGIN_CHECK_H_

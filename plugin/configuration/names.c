@@ -85,19 +85,82 @@ int mjgp_homeOf(const mjModel* m, const mjgpJoint* joint) {
 
 //---------------------------------- names ---------------------------------------------------------
 
-// length of the prefix and suffix around a word in a name that are those of the instance's name as well; -1:
-// the name is not this word with such a prefix and suffix
-static int lengthAround(const char* name, const char* word, size_t length, const char* instance) {
-  size_t n = strlen(name), n_instance = strlen(instance);
+// what stands around a word in a name
+typedef struct Around_ {
+  const char* name;
+  size_t prefix, suffix;  // lengths
+} Around;
+
+
+// does another name begin and end like this
+static int isAround(const Around* a, const char* name) {
+  size_t n = strlen(name);
+  return a->prefix + a->suffix < n && !strncmp(name, a->name, a->prefix) &&
+         !strcmp(name + n - a->suffix, a->name + strlen(a->name) - a->suffix);
+}
+
+
+// find the prefix and suffix around a word in a name that are those of the instance's name as well; 0: the name is not
+// this word with such a prefix and suffix
+static int findAround(Around* a, const char* name, const char* word, size_t length,
+                      const char* instance) {
+  size_t n = strlen(name);
   for (size_t prefix = 0; prefix + length <= n; prefix++) {
-    size_t suffix = n - prefix - length;
-    if (prefix + suffix < n_instance && !strncmp(name, instance, prefix) &&
-        !strncmp(name + prefix, word, length) &&
-        !strcmp(name + prefix + length, instance + n_instance - suffix)) {
-      return (int)(prefix + suffix);
+    *a = (Around){name, prefix, n - prefix - length};
+    if (!strncmp(name + prefix, word, length) && isAround(a, instance)) {
+      return 1;
     }
   }
-  return -1;
+  return 0;
+}
+
+
+// length of both; -1: there are none
+static int lengthAround(const char* name, const char* word, size_t length, const char* instance) {
+  Around a;
+  return findAround(&a, name, word, length, instance) ? (int)(a.prefix + a.suffix) : -1;
+}
+
+
+// is there an object of a type whose name is a word with that prefix and suffix
+static int hasAround(const Around* a, const mjModel* m, int type, const char* word, size_t length) {
+  for (int id = 0; id < (int)(type == mjOBJ_JOINT ? m->njnt : m->ntendon); id++) {
+    const char* name = mjgp_nameOf(m, type, id);
+    if (strlen(name) == a->prefix + length + a->suffix && isAround(a, name) &&
+        !strncmp(name + a->prefix, word, length)) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+
+// May an object be that of a word because an instance was renamed with its robot? Then all that its keys list, the
+// sensors that reference it and the object's body have that prefix and suffix too
+static int isRenamed(const mjgpPlace* place, int type, int id, const char* word, int length) {
+  static const struct {
+    const char* key;
+    int type;
+  } lists[] = {{"joint", mjOBJ_JOINT}, {"tendon", mjOBJ_TENDON}, {"motor_joint", mjOBJ_JOINT}};
+  const mjModel* m = place->m;
+  Around a;
+  int alike = findAround(&a, mjgp_nameOf(m, type, id), word, (size_t)length,
+                         mjgp_nameOf(m, mjOBJ_PLUGIN, place->instance));
+  for (int k = 0; k < 3 && alike; k++) {
+    mjgpPlace list = *place;
+    list.key = lists[k].key;
+    int n;
+    const char *text = mjgp_value(&list), *item;
+    while ((item = mjgp_nextWord(&n, &text))) {
+      alike &= mjgp_isNone(item, n) || hasAround(&a, m, lists[k].type, item, (size_t)n);
+    }
+  }
+  for (int s = 0; s < m->nsensor && alike; s++) {
+    const char* name = mjgp_nameOf(m, mjOBJ_SENSOR, s);
+    alike &= m->sensor_plugin[s] != place->instance || !name[0] || isAround(&a, name);
+  }
+  const char* body = mjgp_nameOf(m, mjOBJ_BODY, bodyOf(m, type, id));
+  return alike && (!body[0] || isAround(&a, body));
 }
 
 
@@ -146,7 +209,8 @@ static int findObject(int type, const char* word, int length, const mjgpPlace* p
     return exact >= 0 ? exact : renamed;
   }
   findMatches(&exact, &renamed, type, word, (size_t)length, place, 0);
-  if (exact >= 0 && renamed >= 0 && isReferenced(m, place->instance)) {
+  if (exact >= 0 && renamed >= 0 && isReferenced(m, place->instance) &&
+      isRenamed(place, type, renamed, word, length)) {
     mjgp_refuseKey(place,
                    "'%s' or '%s' may be meant, as the model may be part of another; write <plugin "
                    "plugin=\"%s\" instance=\"%s\"/> in the body above the joints of this gear",

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "configuration/names.h"
+
 
 //---------------------------------- messages and words --------------------------------------------
 
@@ -20,7 +22,12 @@ void mjgp_writePlace(char* text, size_t size, const mjModel* m, int instance) {
   if (name[0]) {
     snprintf(text, size, mjgpNAME ", instance '%.*s'", mjgpMAXWORD, name);
   } else {
-    snprintf(text, size, mjgpNAME ", instance %d", instance);
+    int home = mjgp_nextHome(m, instance, 0);
+    int length = snprintf(text, size, mjgpNAME ", instance %d", instance);
+    if (home && length > 0 && (size_t)length < size) {
+      snprintf(text + length, size - (size_t)length, " of body '%.*s'", mjgpMAXWORD,
+               mjgp_nameOf(m, mjOBJ_BODY, home));
+    }
   }
 }
 

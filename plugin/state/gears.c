@@ -1,6 +1,7 @@
 #include "state/gears.h"
 
 #include <limits.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -214,13 +215,32 @@ mjgpGears* mjgp_gears(const mjModel* m, const mjData* d) {
 
 //---------------------------------- life ----------------------------------------------------------
 
+// what is worth a warning in a model, once for the first data of each of the last models
+static void warnOfModel(const mjgpConfig* c, const mjModel* m) {
+  static _Atomic(uint64_t) warned[64];
+  char text[mjgpERRORSIZE];
+  mjgReport report;
+  mjg_startReport(&report, text, sizeof(text));
+  if (!mjgp_warnLoss(&report, m, c->joint, c->n)) {
+    return;
+  }
+  uint64_t model = c->hash ^ m->signature;
+  for (const char* byte = text; *byte; byte++) {
+    model = (model ^ (unsigned char)*byte) * 1099511628211u;
+  }
+  if (atomic_exchange(warned + model % 64, model) != model) {
+    mju_warning("%.*s", (int)strcspn(text, "\n"), text);
+  }
+}
+
+
 int mjgp_init(const mjModel* m, mjData* d, int instance) {
   d->plugin_data[instance] = 0;
   if (instance != mjgp_leader(m, m->plugin[instance])) {
     return 0;
   }
   mjgpGears* g = newGears(m, d);
-  int refused = selectModel(g, m, m->plugin[instance]);
+  int refused = selectModel(g, m, m->plugin[instance]), compiled = mjgp_isCompiled(m);
   mjgp_noteCompiled(NULL);
   if (refused) {
     freeMemory(g);
@@ -228,6 +248,9 @@ int mjgp_init(const mjModel* m, mjData* d, int instance) {
     return -1;
   }
   d->plugin_data[instance] = (uintptr_t)g;
+  if (!compiled) {
+    warnOfModel(g->config, m);
+  }
   return 0;
 }
 

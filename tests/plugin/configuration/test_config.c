@@ -245,11 +245,12 @@ static void test_settings(void** state) {
 
 static void test_integrators(void** state) {
   (void)state;
-  const char* const rk4[] = {"mjgear.transmission", "RK4", "implicitfast", NULL};
+  const char* const rk4[] = {"mjgear.transmission, instance 'arm'", "RK4", "implicitfast", NULL};
   refused("integrator='RK4'", GOOD, NULL, rk4);
 
   // what moves the joints behind the solver
-  const char* const noslip[] = {"mjgear.transmission", "noslip_iterations=\"0\"", NULL};
+  const char* const noslip[] = {"mjgear.transmission, instance 'arm'", "noslip_iterations=\"0\"",
+                                NULL};
   refused("noslip_iterations='1'", GOOD, NULL, noslip);
   refused("noslip_iterations='5' integrator='implicitfast' cone='elliptic'", GOOD, NULL, noslip);
 
@@ -267,6 +268,54 @@ static void test_integrators(void** state) {
   assert_non_null(strstr(text, "integrator"));
   mj_deleteData(d);
   mj_deleteModel(m);
+}
+
+
+// an instance without a name, inside of a body, is told by that body
+static void test_unnamed(void** state) {
+  (void)state;
+  char error[1000] = "";
+  assert_null(tryModel(
+      error, sizeof(error),
+      "<mujoco><extension><plugin plugin='mjgear.transmission'/></extension><worldbody>"
+      "<body name='upper'><plugin plugin='mjgear.transmission'><config key='joint' value='j'/>"
+      "<config key='gamma_u' value='x'/></plugin><joint name='j'/><geom size='.1'/></body>"
+      "</worldbody></mujoco>"));
+  assert_int_not_equal(linesWith(error, "instance 0 of body 'upper': key 'gamma_u'"), 0);
+}
+
+
+// a joint or tendon with frictionloss besides its gear: one line that names it, once a model
+static void test_loss(void** state) {
+  (void)state;
+  static const char* const text =
+      "<mujoco><extension><plugin plugin='mjgear.transmission'><instance name='g'>"
+      "<config key='joint' value='a b'/><config key='tendon' value='t'/>"
+      "<config key='coulomb' value='1'/></instance></plugin></extension><worldbody>"
+      "<body><joint name='a' frictionloss='%g'/><geom size='.1'/></body>"
+      "<body><joint name='b' frictionloss='%g'/><geom size='.1'/></body>"
+      "<body><joint name='c' frictionloss='1'/><geom size='.1'/></body></worldbody>"
+      "<tendon><fixed name='t' frictionloss='%g'><joint joint='c' "
+      "coef='2'/></fixed></tendon></mujoco>";
+  static const struct {
+    double loss[3];
+    const char* words[2];
+  } cases[] = {{{0, 0, 0}, {NULL, NULL}},
+               {{0, 0.3, 0}, {"joint 'b' has frictionloss 0.3", "'coulomb'"}},
+               {{0, 0, 0.5}, {"tendon 't' has frictionloss 0.5", "instance 'g'"}},
+               {{0.2, 0.3, 0.5}, {"joint 'a' has frictionloss 0.2", "so have 2 more"}}};
+  for (int k = 0; k < 4; k++) {
+    mjModel* m = makeModel(text, cases[k].loss[0], cases[k].loss[1], cases[k].loss[2]);
+    mjData *d = mj_makeData(m), *other = mj_makeData(m);
+    const char* warning;
+    assert_int_equal(countWarnings(&warning), k > 0);
+    for (int i = 0; i < 2 && k; i++) {
+      assert_non_null(strstr(warning, cases[k].words[i]));
+    }
+    mj_deleteData(d);
+    mj_deleteData(other);
+    mj_deleteModel(m);
+  }
 }
 
 
@@ -316,7 +365,8 @@ int main(void) {
       cmocka_unit_test(test_elements),     cmocka_unit_test(test_coefficients),
       cmocka_unit_test(test_descriptions), cmocka_unit_test(test_severalProblems),
       cmocka_unit_test(test_settings),     cmocka_unit_test(test_integrators),
-      cmocka_unit_test(test_types),
+      cmocka_unit_test(test_types),        cmocka_unit_test(test_unnamed),
+      cmocka_unit_test(test_loss),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

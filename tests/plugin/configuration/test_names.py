@@ -160,6 +160,23 @@ def main():
     body.add_geom(size=[0.1, 0, 0])
     refused(scene.compile, "'elbow' or 'left_elbow' may be meant", "left_gears", "in the body")
 
+    # but where an ending that they have in common is no sign of that, the joint is meant that has this name: not all that
+    # the instance lists, or not its sensor, or not the body has that ending
+    for instance, names, bodies, sensor in (("gears_l", ("knee", "knee_l"), ("", ""), "s_l"), ("g0", ("joint1", "joint10"), ("", ""), "s"),
+                                            ("g0", ("joint1", "joint10"), ("link1", "far"), "s0")):
+        listed = names if sensor == "s_l" else names[:1]
+        model = mujoco.MjModel.from_xml_string(
+            f'<mujoco><extension><plugin plugin="mjgear.transmission"><instance name="{instance}"><config key="joint" value="{" ".join(listed)}"/>'
+            '<config key="coulomb" value="1"/></instance></plugin></extension><worldbody>'
+            + "".join(f'<body name="{body}"><joint name="{name}" axis="0 1 0"/><geom size=".1"/></body>'.replace(' name=""', "")
+                      for name, body in zip(names, bodies))
+            + f'</worldbody><sensor><plugin name="{sensor}" plugin="mjgear.transmission" instance="{instance}" objtype="joint" '
+            f'objname="{names[0]}"/></sensor></mujoco>')
+        data = mujoco.MjData(model)
+        data.qvel = 1
+        mujoco.mj_step(model, data, 3)
+        assert [v < .99 for v in data.qvel] == [True, len(listed) == 2], (instance, data.qvel)
+
     # an instance that belongs to no part of the tree, and that nothing references, is meant as it is written
     plain = mujoco.MjSpec.from_string(arm("", ""))
     body = plain.worldbody.add_body(name="other")
