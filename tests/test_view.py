@@ -16,6 +16,8 @@ import mujoco
 import numpy as np
 from PIL import Image
 
+import mjgear
+
 VIEW = sys.argv.pop(1)
 SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
 FOLDER = pathlib.Path("pictures").absolute()
@@ -250,6 +252,98 @@ class Films(unittest.TestCase):
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 0)
         self.assertIn(b"[#", text)
         self.assertIn(b"s left", text)
+
+
+class Against(unittest.TestCase):
+    """The same model beside itself with another friction, however the file refers to its gears."""
+
+    def columns(self, file, *arguments, duration="0.1"):
+        view(file, "--csv", "against.csv", "--duration", duration, *arguments)
+        with open(FOLDER / "against.csv") as table:
+            rows = list(csv.DictReader(table))
+        return {name: np.array([float(row[name]) for row in rows]) for name in rows[0]}
+
+    def test_models(self):
+        """Without friction nothing rubs, and each joint is there."""
+        models = [path for path in sorted((SOURCE / "models").glob("*/*.xml")) if path.stem.startswith(path.parent.name)]
+        self.assertEqual(len(models), 10)
+        rubs = 0
+        for path in models:
+            for against, ending in (("none", "_none"), ("frictionloss", "_native")):
+                with self.subTest(path.stem, against=against):
+                    columns = self.columns(path, "--against", against, duration="0.02")
+                    ours = [name for name in columns if name.startswith("friction_") and not name.endswith(ending)]
+                    theirs = [name for name in columns if name.startswith("friction_") and name.endswith(ending)]
+                    self.assertEqual([name + ending for name in ours], theirs)
+                    rubs += against == "frictionloss" and max(np.abs(columns[name]).max() for name in theirs) > 0
+                    if against == "none":
+                        self.assertTrue(all((columns[name] == 0).all() for name in theirs))
+        self.assertGreater(rubs, 5)  # the others carry nothing at first
+
+    def test_written_by_python(self):
+        """Files of mjgear.add and to_xml: without the gears they move as the model moved before it had any."""
+        arm = ('<mujoco><worldbody><body name="base"><body name="upper"><joint name="left shoulder" axis="0 -1 0" armature=".05"/>'
+               '<geom type="capsule" fromto="0 0 0 .5 0 0" size=".03" mass="2"/><body pos=".5 0 0">'
+               '<joint name="elbow" axis="0 -1 0" armature=".05"/><geom type="capsule" fromto="0 0 0 .4 0 0" size=".03" mass="1"/>'
+               '</body></body></body></worldbody></mujoco>')
+
+        def plain():
+            return mujoco.MjSpec.from_string(arm)
+
+        def one(**values):
+            spec = plain()
+            mjgear.add(spec, ["left shoulder", "elbow"], eta_forward=0.6, eta_backward=-0.2, sensors=True, **values)
+            return spec
+
+        def two():
+            spec = plain()
+            mjgear.add(spec, "left shoulder", eta_forward=0.6, eta_backward=0.5, name="first gear")
+            mjgear.add(spec, "elbow", eta_forward=0.6, eta_backward=0.5, name="second")
+            return spec
+
+        def attached(make):
+            spec = mujoco.MjSpec()
+            for k in range(2):
+                spec.attach(make(), prefix=f"r{k}_", frame=spec.worldbody.add_frame(pos=[k, 0, 0]))
+            return spec
+
+        for name, spec, bare in (("one", one(), plain()), ("two", two(), plain()),
+                                 ("attached", attached(one), attached(plain))):
+            with self.subTest(name):
+                model = spec.compile()
+                (FOLDER / f"{name}.xml").write_text(spec.to_xml())
+                columns = self.columns(f"{name}.xml", "--against", "none")
+                free = bare.compile()
+                data = mujoco.MjData(free)
+                mujoco.mj_step(free, data, len(columns["time"]))
+                for j in range(model.njnt):
+                    joint = model.joint(j).name
+                    self.assertAlmostEqual(columns[f"q_{joint}_none"][-1], data.joint(joint).qpos[0], delta=1e-9)
+                    self.assertGreater(abs(columns[f"q_{joint}_none"][-1] - columns[f"q_{joint}"][-1]), 1e-3)
+                self.columns(f"{name}.xml", "--against", "frictionloss=3")
+
+    def test_attached_in_mjcf(self):
+        """<attach> and <replicate>: instances that the engine cannot delete."""
+        spec = mujoco.MjSpec.from_string(
+            '<mujoco><worldbody><body name="base"><joint name="j" axis="0 -1 0" armature=".05"/><geom size=".1" pos=".3 0 0"/>'
+            '</body></worldbody></mujoco>')
+        mjgear.add(spec, "j", "worm", sensors=True)
+        spec.compile()
+        (FOLDER / "part.xml").write_text(spec.to_xml())
+        (FOLDER / "whole.xml").write_text(
+            '<mujoco><asset><model name="part" file="part.xml"/></asset><worldbody><frame pos="0 0 1"><attach model="part"'
+            ' body="base" prefix="a_"/></frame><frame pos="1 0 1"><attach model="part" body="base" prefix="b_"/></frame>'
+            '</worldbody></mujoco>')
+        (FOLDER / "row.xml").write_text(
+            '<mujoco><extension><plugin plugin="mjgear.transmission"/></extension><worldbody><replicate count="2" offset="1 0 0">'
+            '<body name="b"><plugin plugin="mjgear.transmission"><config key="joint" value="j"/><config key="eta_forward" value=".5"/>'
+            '<config key="eta_backward" value="-.4"/></plugin><joint name="j" axis="0 -1 0" armature=".05"/>'
+            '<geom size=".1" pos=".3 0 0"/></body></replicate></worldbody></mujoco>')
+        for file, joints in (("whole.xml", ("a_j", "b_j")), ("row.xml", ("j0", "j1"))):
+            columns = self.columns(file, "--against", "none")
+            for joint in joints:
+                self.assertEqual(columns[f"q_{joint}"][-1], 0)
+                self.assertLess(columns[f"q_{joint}_none"][-1], -0.01)
 
 
 class Refusals(unittest.TestCase):

@@ -15,11 +15,13 @@ from PIL import Image
 
 VIEW = sys.argv.pop(1)
 FOLDER = pathlib.Path("view").absolute()
+SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
 SIZE = (1200, 760)
 
 # where things are in a window of that size: values of the panels' items
 SCENE_CHOICE = (187, 51)
 BESIDE = (187, 111)
+KEY_CHOICE = (187, 299)
 GAMMA_V = (457, 1064, 1171, 0, 1.5)  # row, then columns and values of both ends
 ETA_FORWARD = (487, 1064, 1171, 0.05, 1)
 HALF_GAP = (547, 1064, 1171, 0, 0.1)  # of a joint with backlash
@@ -307,6 +309,16 @@ class Test(unittest.TestCase):
         w.wait(lambda: w.time() > 0.2)
         both = w.picture("beside.png")
         self.assertEqual(both.shape, (SIZE[1], SIZE[0], 3))
+        self.assertEqual(w.close(), 0)
+
+    def test_keyframes(self):
+        """The keyframe with which it begins is said, and another can be chosen."""
+        w = self.open(SOURCE / "models/rover/rover.xml", "--key", "driving", "--paused", "--no-plots")
+        self.assertIn("mjgear: rover.xml, key driving |", w.title())
+        w.choose(KEY_CHOICE, 3, "choice-key.png")  # on_the_ramp
+        w.wait(lambda: "mjgear: rover.xml, key on_the_ramp |" in w.title())
+        w.key("ctrl+l")
+        w.wait(lambda: "mjgear: rover.xml, key on_the_ramp |" in w.title())
         self.assertEqual(w.close(), 0)
 
     def test_mouse(self):

@@ -70,8 +70,7 @@ void windowReload(Window* w) {
     fprintf(stderr, "mjgear-view: %s\n", error);
   } else {
     frameReload(&w->frame, show->sim, show->nsim);
-    snprintf(w->frame.caption, sizeof(w->frame.caption), "%s",
-             show->option.beside ? show->scene->name : show->title);
+    showHeading(w->frame.caption, sizeof(w->frame.caption), show);
   }
   panelMake(panel, show, &w->frame, &w->ui);
   windowPace(w);
@@ -212,6 +211,11 @@ void windowObey(Window* w, PanelRequest request) {
       windowReload(w);
       break;
     case panelRESET:
+      reset(w);
+      break;
+    case panelKEY:
+      w->show->key = w->panel.key;
+      showHeading(w->frame.caption, sizeof(w->frame.caption), w->show);
       reset(w);
       break;
     case panelALIGN:

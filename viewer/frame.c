@@ -168,15 +168,17 @@ void frameValue(char* text, size_t text_size, const Sim* sim, int gear, int valu
   int slide = simIsLength(sim, gear);
   const char* length = slide ? "m" : "rad";
   const char* torque = slide ? "N" : "N m";
+
+  // what moves by rounding errors stands still; velocities are those to which the forces bring it
+  int flg_still = tidy(v.slip) == 0;
   const double number[frameNVALUE] = {
       v.position, v.velocity, v.torque_in,  v.torque_out, v.friction,   v.lambda,
       0,          0,          v.power_loss, v.gap,        v.iterations, v.residual};
   if (value == frameMODE) {
-    snprintf(text, text_size, "%s", modes[v.mode + 1]);
+    snprintf(text, text_size, "%s", modes[flg_still ? 1 : v.mode + 1]);
   } else if (value == frameSTATE) {
-    // what moves by rounding errors stands still
     int flg_moves = v.state == mjgpSTATE_DRIVING || v.state == mjgpSTATE_DRIVEN;
-    int state = flg_moves && tidy(v.velocity) == 0 ? mjgpSTATE_STUCK : v.state;
+    int state = flg_moves && flg_still ? mjgpSTATE_STUCK : v.state;
     snprintf(text, text_size, "%s", state < 0 ? "" : mjgpStateName[state]);
   } else if (value == frameRESIDUAL) {
     snprintf(text, text_size, v.residual > 0 ? "%.0e" : "%.0f", v.residual);

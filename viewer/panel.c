@@ -31,6 +31,7 @@ enum {
   itemAGAINST,
   itemRELOAD,
   itemRESET,
+  itemKEY,
   itemALIGN,
   itemFULLSCREEN,
   itemVSYNC,
@@ -71,8 +72,8 @@ static void addItem(mjUI* ui, int type, const char* name, int state, void* data,
 }
 
 
-// append a line to a list of alternatives if there is room; names without content get a number
-static void addChoice(char list[mjMAXUITEXT], int* n, const char* name, const char* kind, int id) {
+// append a line to a list of alternatives: 1, or 0 if there is no room; names without content get a number
+static int addChoice(char list[mjMAXUITEXT], int* n, const char* name, const char* kind, int id) {
   char line[mjMAXUINAME];
   snprintf(line, sizeof(line), "%s%.*s", *n ? "\n" : "", mjMAXUINAME - 8, name ? name : kind);
   size_t used = strlen(list);
@@ -80,31 +81,56 @@ static void addChoice(char list[mjMAXUITEXT], int* n, const char* name, const ch
     size_t length = strlen(line);
     snprintf(line + length, sizeof(line) - length, " %d", id);
   }
-  if (*n < mjMAXUIMULTI && used + strlen(line) + 1 < mjMAXUITEXT) {
-    strcpy(list + used, line);
-    (*n)++;
+  if (*n == mjMAXUIMULTI || used + strlen(line) + 1 >= mjMAXUITEXT) {
+    return 0;
   }
+  strcpy(list + used, line);
+  (*n)++;
+  return 1;
 }
 
 
 //---------------------------------- left ----------------------------------------------------------
 
+// Our scenes from one on, and before them the user's file. A list of the engine has no room for all of them, which
+// the overview shows. Returns whether the scene that is shown is among them
+static int listScenes(char list[mjMAXUITEXT], Panel* panel, const Show* show, int first) {
+  int n = 0, found = 0;
+  list[0] = 0;
+  if (show->name[0] && addChoice(list, &n, show->name, "file", 0)) {
+    panel->choice_scene[0] = mjg_nscene;
+    found = panel->scene == mjg_nscene;
+    panel->choice = 0;
+  }
+  for (int i = first; i < mjg_nscene; i++) {
+    if (!addChoice(list, &n, mjg_scenes[i]->name, "scene", i)) {
+      break;
+    }
+    panel->choice_scene[n - 1] = i;
+    if (panel->scene == i) {
+      panel->choice = n - 1;
+      found = 1;
+    }
+  }
+  return found;
+}
+
+
 static void makeScene(Panel* panel, Show* show) {
   mjUI* ui = &panel->left;
   addItem(ui, mjITEM_SECTION, "Scene", mjSECT_OPEN, NULL, "AF", 0);
 
-  // our scenes, and the user's file behind them
-  char list[mjMAXUITEXT] = "";
-  int n = 0;
+  // the list begins with the first scene, or with the one that is shown if that is too far behind
+  char list[mjMAXUITEXT];
+  int n;
   panel->scene = mjg_nscene;
   for (int i = 0; i < mjg_nscene; i++) {
-    addChoice(list, &n, mjg_scenes[i]->name, "scene", i);
     panel->scene = mjg_scenes[i] == show->scene ? i : panel->scene;
   }
-  if (show->name[0]) {
-    addChoice(list, &n, show->name, "file", 0);
+  if (!listScenes(list, panel, show, 0)) {
+    listScenes(list, panel, show, panel->scene);
   }
-  addItem(ui, mjITEM_SELECT, "Scene", 1, &panel->scene, list, itemSCENE);
+  addItem(ui, mjITEM_SELECT, "Scene", 1, &panel->choice, list, itemSCENE);
 
   // its cases
   if (show->scene->nvariant > 0) {
@@ -129,13 +155,26 @@ static void makeScene(Panel* panel, Show* show) {
 }
 
 
-static void makeSimulation(Panel* panel) {
+static void makeSimulation(Panel* panel, const Show* show) {
   mjUI* ui = &panel->left;
   addItem(ui, mjITEM_SECTION, "Simulation", mjSECT_OPEN, NULL, "AS", 0);
   addItem(ui, mjITEM_RADIO, "", 1, &panel->run, "Pause\nRun", 0);
   addItem(ui, mjITEM_BUTTON, "Reset", 1, NULL, " #259", itemRESET);
   addItem(ui, mjITEM_BUTTON, "Align", 1, NULL, "CA", itemALIGN);
   addItem(ui, mjITEM_SLIDERNUM, "Speed", 1, &panel->speed, "0.05 2", 0);
+
+  // keyframes with which it may begin
+  const mjModel* m = show->sim[0].m;
+  char list[mjMAXUITEXT] = "";
+  int n = 0;
+  panel->key = showFirstKey(show, m);
+  for (int i = 0; i < m->nkey; i++) {
+    const char* name = mj_id2name(m, mjOBJ_KEY, i);
+    addChoice(list, &n, name && name[0] ? name : NULL, "key", i);
+  }
+  if (n > 0) {
+    addItem(ui, mjITEM_SELECT, "Key", 1, &panel->key, list, itemKEY);
+  }
 }
 
 
@@ -367,7 +406,7 @@ void panelMake(Panel* panel, Show* show, Frame* frame, mjuiState* state) {
   copyState(panel, sim);
   readParameters(panel, show);
   makeScene(panel, show);
-  makeSimulation(panel);
+  makeSimulation(panel, show);
   makeShow(panel, frame);
   makeRendering(panel, sim->m, frame);
   makeGroups(panel, frame);
@@ -406,6 +445,7 @@ static PanelRequest handle(Panel* panel, const mjuiItem* item, Show* show, Frame
     case itemSCREENSHOT:
       return panelSCREENSHOT;
     case itemSCENE:
+      panel->scene = panel->choice_scene[panel->choice];
       panel->variant = 0;
       return panelRELOAD;
     case itemVARIANT:
@@ -414,6 +454,8 @@ static PanelRequest handle(Panel* panel, const mjuiItem* item, Show* show, Frame
       return panelRELOAD;
     case itemRESET:
       return panelRESET;
+    case itemKEY:
+      return panelKEY;
     case itemALIGN:
       return panelALIGN;
     case itemFULLSCREEN:

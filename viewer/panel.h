@@ -20,6 +20,7 @@ typedef enum PanelRequest_ {
   panelSCREENSHOT,
   panelRELOAD,  // another scene, case or comparison, or the same again
   panelRESET,
+  panelKEY,    // the first state of another keyframe
   panelALIGN,  // free camera to the whole model
   panelFULLSCREEN,
   panelVSYNC,
@@ -37,8 +38,11 @@ typedef struct Panel_ {
 
   // data behind the items
   int run;
-  int scene;  // index in mjg_scenes; mjg_nscene: the user's file
+  int scene;                       // index in mjg_scenes; mjg_nscene: the user's file
+  int choice;                      // number in the list of scenes
+  int choice_scene[mjMAXUIMULTI];  // which scene a line of the list is
   int variant;
+  int key;      // keyframe of the first state
   int against;  // SimFriction, or panelCASES
   int camera;   // 0 free, 1 tracking, then the model's
   int fullscreen;

@@ -139,8 +139,7 @@ static int recordDrawn(Show* show, char* error, size_t error_size) {
     int flg_early = !option->film && option->picture_time > 0;
     frame->plots.window =
         flg_early ? fmin(roundUp(option->picture_time), show->duration) : show->duration;
-    snprintf(frame->caption, sizeof(frame->caption), "%s",
-             option->beside ? show->scene->name : show->title);
+    showHeading(frame->caption, sizeof(frame->caption), show);
     mjrRect area = {0, 0, width, height};
     code = runDrawn(show, frame, video, area, rgb, error, error_size);
     if (videoClose(video, error, error_size) && !code) {

@@ -61,15 +61,13 @@ static int findScene(Show* show, const char* file, char* error, size_t error_siz
 
 //---------------------------------- stepping ------------------------------------------------------
 
-// keyframe of the first state: the one that was asked for if the model has it
-static int firstKey(const Show* show, const mjModel* m) {
-  int key = show->option.key ? mj_name2id(m, mjOBJ_KEY, show->option.key) : -1;
-  return key < 0 ? mjg_startKey(m) : key;
+int showFirstKey(const Show* show, const mjModel* m) {
+  return show->key >= 0 && show->key < m->nkey ? show->key : mjg_startKey(m);
 }
 
 
 static void resetSim(const Show* show, Sim* sim) {
-  int start = firstKey(show, sim->m);
+  int start = showFirstKey(show, sim->m);
   if (start >= 0) {
     mj_resetDataKeyframe(sim->m, sim->d, start);
   } else {
@@ -188,14 +186,15 @@ const char* showWarning(const Show* show) {
 
 //---------------------------------- open ----------------------------------------------------------
 
-static int loadSim(const Show* show, Sim* sim, const mjgCase* variant, SimFriction friction,
+static int loadSim(Show* show, Sim* sim, const mjgCase* variant, SimFriction friction,
                    const double* frictionloss, char* error, size_t error_size) {
   if (simLoad(sim, show->scene, variant, &show->option.settings, friction, frictionloss, error,
               (int)error_size)) {
     return exitMODEL;
   }
   const char* key = show->option.key;
-  if (key && mj_name2id(sim->m, mjOBJ_KEY, key) < 0) {
+  show->key = key ? mj_name2id(sim->m, mjOBJ_KEY, key) : show->key;
+  if (key && show->key < 0) {
     int n = snprintf(error, error_size, "--key %s: %s has no such keyframe;", key, show->title);
     for (int i = 0; i < sim->m->nkey && n > 0 && (size_t)n < error_size; i++) {
       const char* name = mj_id2name(sim->m, mjOBJ_KEY, i);
@@ -327,7 +326,7 @@ static int openSims(Show* show, char* error, size_t error_size) {
 
 
 int showOpen(Show* show, const ShowOptions* option, char* error, size_t error_size) {
-  *show = (Show){.option = *option};
+  *show = (Show){.option = *option, .key = -1};
   int code = findScene(show, option->file, error, error_size);
   if (!code) {
     code = openSims(show, error, error_size);
@@ -381,9 +380,18 @@ const char* showCaption(const Show* show, int sim) {
 }
 
 
+void showHeading(char* text, size_t text_size, const Show* show) {
+  const char* title = show->option.beside ? show->scene->name : show->title;
+  const mjModel* m = show->sim[0].m;
+  const char* name =
+      show->key >= 0 && show->key < m->nkey ? mj_id2name(m, mjOBJ_KEY, show->key) : NULL;
+  snprintf(text, text_size, "%s%s%s", title, name ? ", key " : "", name ? name : "");
+}
+
+
 int showChange(Show* show, const char* file, SimFriction against, const char* beside, char* error,
                size_t error_size) {
-  Show next = {.option = show->option};
+  Show next = {.option = show->option, .key = show->key};
   next.option.against = against;
   next.option.beside = beside;
   next.option.key = NULL;
@@ -392,9 +400,10 @@ int showChange(Show* show, const char* file, SimFriction against, const char* be
   snprintf(next.name, sizeof(next.name), "%s", show->name);
   int code = findScene(&next, file, error, error_size);
 
-  // settings are those of the file that was named with them
+  // settings and keyframe are those of the file that was named with them
   if (!code && strcmp(next.scene->xml, show->scene->xml)) {
     next.option.settings.n = 0;
+    next.key = -1;
   }
   if (!code) {
     code = openSims(&next, error, error_size);

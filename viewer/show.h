@@ -62,6 +62,7 @@ typedef struct Show_ {
   Sim sim[nVIEW];
   int nsim;
   double duration;  // s
+  int key;          // keyframe of the first state; -1: start, home, or the first
   mjgOutput* csv;   // nullable
 } Show;
 
@@ -77,9 +78,16 @@ int showChange(Show* show, const char* file, SimFriction against, const char* be
 int showJoint(const Show* show);
 
 // what a simulation is called among others: its case, or its friction
+const char* showLabel(const Show* show, int sim);
+
 // the same as one says it; valid until the next call for this simulation
 const char* showCaption(const Show* show, int sim);
-const char* showLabel(const Show* show, int sim);
+
+// what is shown, and the keyframe with which it begins if one was chosen
+void showHeading(char* text, size_t text_size, const Show* show);
+
+// number of the keyframe with which a model begins, -1 if it has none
+int showFirstKey(const Show* show, const mjModel* m);
 
 // 0 on success, exitOUTPUT if the table could not be written
 int showClose(Show* show, char* error, size_t error_size);

@@ -4,115 +4,127 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "configuration/config.h"
+#include "configuration/names.h"
 #include "load.h"
-#include "mjgear_plugin.h"
+#include "mjgear_params.h"
 #include "observe/sensor.h"
-
-#define PLUGIN_NAME "mjgear.transmission"
-#define SENSOR_NAME "mjgear-view %d"  // of those that are added to the model
 
 
 //---------------------------------- geared joints -------------------------------------------------
 
-// is plugin instance i one of ours
-static int isTransmission(const mjModel* m, int i) {
-  const mjpPlugin* plugin = mjp_getPluginAtSlot(m->plugin[i]);
-  return plugin && strcmp(plugin->name, PLUGIN_NAME) == 0;
+// by instance, in the order in which each names them
+static int compareGears(const void* a, const void* b) {
+  const mjgpJoint *first = a, *second = b;
+  return first->instance != second->instance ? first->instance - second->instance
+                                             : first->index - second->index;
 }
 
 
-// gears of one key of an instance, which names joints or tendons; gear is nullable to count only. Returns their number
-static int findKey(SimGear* gear, const mjModel* m, int instance, const char* key, int type) {
-  static const char space[] = " \t\n\r";
-  const char* names = mj_getPluginConfig(m, instance, key);
-  int n = 0;
-  while (names && *(names += strspn(names, space))) {
-    size_t length = strcspn(names, space);
-    char name[256];
-    snprintf(name, sizeof(name), "%.*s", (int)length, names);
-    names += length;
-    int id = mj_name2id(m, type, name);
-    if (id < 0) {
+// gears as the plugin reads them from a model that it has accepted; 0, or -1: no memory
+static int findGears(Sim* sim, const mjModel* m) {
+  int slot = -1, n = 0, room = 0;
+  mjp_getPlugin(mjgpNAME, &slot);
+  for (int i = 0; i < m->nplugin; i++) {
+    room += m->plugin[i] == slot ? mjgp_countJoints(m, i) : 0;
+  }
+  if (room == 0) {
+    return 0;
+  }
+  mjgpJoint* joint = calloc((size_t)room, sizeof(*joint));
+  sim->gear = calloc((size_t)room, sizeof(SimGear));
+  if (!joint || !sim->gear) {
+    free(joint);
+    return -1;
+  }
+  mjgpOptions options;
+  mjgReport report;
+  mjg_startReport(&report, NULL, 0);
+  mjgp_configure(joint, &n, &options, &report, m, slot);
+  qsort(joint, (size_t)n, sizeof(*joint), compareGears);
+  for (int i = 0; i < n; i++) {
+    // the motor in front of a gap is of one gear with the joint behind it
+    if (joint[i].gap == mjgpGAP_MOTOR) {
       continue;
     }
-    if (gear) {
-      int flg_tendon = type == mjOBJ_TENDON;
-      gear[n] = (SimGear){.joint = flg_tendon ? (int)m->njnt + id : id,
-                          .tendon = flg_tendon ? id : -1,
-                          .qpos = flg_tendon ? -1 : m->jnt_qposadr[id],
-                          .dof = flg_tendon ? -1 : m->jnt_dofadr[id],
-                          .instance = instance,
-                          .sensor = -1};
-      snprintf(gear[n].name, sizeof(gear[n].name), "%.63s", name);
-    }
-    n++;
+    int flg_tendon = joint[i].kind == mjgpTRN_TENDON, id = joint[i].joint;
+    SimGear* gear = sim->gear + sim->ngear++;
+    *gear = (SimGear){.joint = flg_tendon ? (int)m->njnt + joint[i].tendon : id,
+                      .tendon = flg_tendon ? joint[i].tendon : -1,
+                      .qpos = flg_tendon ? -1 : m->jnt_qposadr[id],
+                      .dof = flg_tendon ? -1 : m->jnt_dofadr[id],
+                      .instance = joint[i].instance};
+    snprintf(gear->name, sizeof(gear->name), "%.63s", mjgp_gearName(m, &joint[i]));
   }
-  return n;
+  free(joint);
+  return 0;
 }
 
 
-// gears in the order of instances, joints before tendons; gear is nullable to count only
-static int findGears(SimGear* gear, const mjModel* m) {
-  int n = 0;
-  for (int i = 0; i < m->nplugin; i++) {
-    if (isTransmission(m, i)) {
-      n += findKey(gear ? gear + n : NULL, m, i, "joint", mjOBJ_JOINT);
-      n += findKey(gear ? gear + n : NULL, m, i, "tendon", mjOBJ_TENDON);
+// element of the compiled specification that has this id
+static mjsElement* findElement(mjSpec* spec, mjtObj type, int id) {
+  mjsElement* e = mjs_firstElement(spec, type);
+  while (e && mjs_getId(e) != id) {
+    e = mjs_nextElement(spec, e);
+  }
+  return e;
+}
+
+
+// does an element refer to our plugin, by the plugin's name or by that of an instance
+static int isOurs(mjSpec* spec, const mjsPlugin* plugin) {
+  const char* name = mjs_getString(plugin->plugin_name);
+  if (plugin->active && !name[0]) {
+    mjsElement* instance = mjs_findElement(spec, mjOBJ_PLUGIN, mjs_getString(plugin->name));
+    name = instance ? mjs_getString(mjs_asPlugin(instance)->plugin_name) : "";
+  }
+  return plugin->active && !strcmp(name, mjgpNAME);
+}
+
+
+// delete the instances of our plugin, or the sensors that refer to one
+static void deleteOurs(mjSpec* spec, mjtObj type) {
+  mjsElement* next;
+  for (mjsElement* e = mjs_firstElement(spec, type); e; e = next) {
+    next = mjs_nextElement(spec, e);
+    int flg_ours = type == mjOBJ_PLUGIN
+                       ? !strcmp(mjs_getString(mjs_asPlugin(e)->plugin_name), mjgpNAME)
+                       : isOurs(spec, &mjs_asSensor(e)->plugin);
+    if (flg_ours) {
+      mjs_delete(spec, e);
     }
   }
-  return n;
 }
 
 
-// what a gear is on
-static mjtObj typeOf(const SimGear* gear) {
-  return gear->tendon >= 0 ? mjOBJ_TENDON : mjOBJ_JOINT;
-}
-
-
-static const char* nameOf(const mjModel* m, const SimGear* gear) {
-  return mj_id2name(m, (int)typeOf(gear), gear->tendon >= 0 ? gear->tendon : gear->joint);
-}
-
-
-// give each gear a sensor, so that its values can be read like any user's
-static void addSensors(mjSpec* spec, const mjModel* m, const SimGear* gear, int ngear) {
+// take the gears out, with what refers to them, and set native friction instead
+static void removeGears(mjSpec* spec, int njnt, const SimGear* gear, int ngear,
+                        const double* frictionloss) {
+  // the ids are those of the compiled model: before anything is deleted
   for (int i = 0; i < ngear; i++) {
-    char name[32];
-    mjsSensor* sensor = mjs_addSensor(spec);
-    snprintf(name, sizeof(name), SENSOR_NAME, i);
-    mjs_setName(sensor->element, name);
-    sensor->type = mjSENS_PLUGIN;
-    sensor->objtype = typeOf(gear + i);
-    mjs_setString(sensor->objname, nameOf(m, gear + i));
-    sensor->plugin.active = 1;
-    mjs_setString(sensor->plugin.plugin_name, PLUGIN_NAME);
-    mjs_setString(sensor->plugin.name, mj_id2name(m, mjOBJ_PLUGIN, gear[i].instance));
-  }
-}
-
-
-// take our plugin out and set native friction instead
-static void removePlugin(mjSpec* spec, const mjModel* m, const SimGear* gear, int ngear,
-                         const double* frictionloss) {
-  static const mjtObj types[] = {mjOBJ_SENSOR, mjOBJ_PLUGIN};
-  for (int k = 0; k < 2; k++) {
-    mjsElement* next;
-    for (mjsElement* e = mjs_firstElement(spec, types[k]); e; e = next) {
-      next = mjs_nextElement(spec, e);
-      mjsPlugin* plugin = types[k] == mjOBJ_PLUGIN ? mjs_asPlugin(e) : &mjs_asSensor(e)->plugin;
-      if ((types[k] == mjOBJ_PLUGIN || plugin->active) &&
-          strcmp(mjs_getString(plugin->plugin_name), PLUGIN_NAME) == 0) {
-        mjs_delete(spec, e);
-      }
-    }
-  }
-  for (int i = 0; i < ngear; i++) {
-    mjsElement* element = mjs_findElement(spec, typeOf(gear + i), nameOf(m, gear + i));
-    double* loss = gear[i].tendon >= 0 ? &mjs_asTendon(element)->frictionloss
-                                       : &mjs_asJoint(element)->frictionloss;
+    int flg_tendon = gear[i].tendon >= 0;
+    mjsElement* element = findElement(spec, flg_tendon ? mjOBJ_TENDON : mjOBJ_JOINT,
+                                      gear[i].joint - flg_tendon * njnt);
+    double* loss =
+        flg_tendon ? &mjs_asTendon(element)->frictionloss : &mjs_asJoint(element)->frictionloss;
     *loss = frictionloss ? frictionloss[i] : 0;
   }
+
+  // a body keeps the name to which it refers: without one the engine would copy an instance that is gone
+  for (mjsElement* e = mjs_firstElement(spec, mjOBJ_BODY); e; e = mjs_nextElement(spec, e)) {
+    mjsPlugin* plugin = &mjs_asBody(e)->plugin;
+    if (!isOurs(spec, plugin)) {
+      continue;
+    }
+    plugin->active = 0;
+
+    // an instance that is written inside of the body does not say whose it is
+    if (plugin->element) {
+      mjs_setString(mjs_asPlugin(plugin->element)->plugin_name, mjgpNAME);
+    }
+  }
+  deleteOurs(spec, mjOBJ_SENSOR);
+  deleteOurs(spec, mjOBJ_PLUGIN);
 }
 
 
@@ -152,26 +164,23 @@ int simLoad(Sim* sim, const mjgScene* scene, const mjgCase* variant, const SimSe
     goto fail;
   }
 
-  // compile once more, with the sensors that we read or with another friction
-  sim->ngear = findGears(NULL, m);
-  if (sim->ngear > 0) {
-    sim->gear = calloc((size_t)sim->ngear, sizeof(SimGear));
-    findGears(sim->gear, m);
-    if (friction == simGEAR) {
-      addSensors(spec, m, sim->gear, sim->ngear);
-    } else {
-      removePlugin(spec, m, sim->gear, sim->ngear, frictionloss);
-    }
+  if (findGears(sim, m)) {
+    snprintf(error, (size_t)error_size, "%s: no memory", scene->name);
+    goto fail;
+  }
+
+  // compile once more with another friction
+  if (sim->ngear > 0 && friction != simGEAR) {
+    removeGears(spec, (int)m->njnt, sim->gear, sim->ngear, frictionloss);
     mj_deleteModel(m);
     m = mjg_compileScene(spec, scene, variant, error, error_size);
     if (!m) {
       goto fail;
     }
-    for (int i = 0; i < sim->ngear && friction == simGEAR; i++) {
-      char name[32];
-      snprintf(name, sizeof(name), SENSOR_NAME, i);
-      sim->gear[i].sensor = m->sensor_adr[mj_name2id(m, mjOBJ_SENSOR, name)];
-    }
+  } else if (sim->ngear > 0 && mjg_findFunction(&sim->readGear, "mjg_readGear")) {
+    snprintf(error, (size_t)error_size,
+             "libmjgear.so has no mjg_readGear; build it from the same sources");
+    goto fail;
   }
   sim->m = m;
   sim->d = mj_makeData(m);
@@ -244,8 +253,8 @@ SimValues simValues(const Sim* sim, int gear) {
     values.position = d->qpos[g->qpos];
     values.velocity = d->qvel[g->dof];
   }
-  if (g->sensor >= 0) {
-    const mjtNum* s = d->sensordata + g->sensor;
+  double s[mjgNSENSOR];
+  if (sim->readGear && sim->readGear(s, sim->m, d, g->joint) == mjgNSENSOR) {
     values.friction = s[mjgSENSOR_FRICTION] + nativeFriction(d, g);
     values.lambda = s[mjgSENSOR_LAMBDA];
     values.torque_in = s[mjgSENSOR_TORQUE_IN];
@@ -253,6 +262,10 @@ SimValues simValues(const Sim* sim, int gear) {
     values.mode = (int)s[mjgSENSOR_MODE];
     values.state = (int)s[mjgSENSOR_STATE];
     values.power_loss = s[mjgSENSOR_POWER_LOSS];
+
+    // friction acts on the velocity at the end of the step, which power tells; without any it is told as it is
+    double t = s[mjgSENSOR_FRICTION];
+    values.slip = values.mode == 0 ? 0 : t != 0 ? values.power_loss / t : values.velocity;
     values.gap = s[mjgSENSOR_GAP];
     values.iterations = (int)s[mjgSENSOR_ITERATIONS];
     values.residual = s[mjgSENSOR_RESIDUAL];

@@ -5,6 +5,7 @@
 
 #include <mujoco/mujoco.h>
 
+#include "mjgear_plugin.h"
 #include "scene.h"
 
 
@@ -22,7 +23,6 @@ typedef struct SimGear_ {
   int qpos;       // address in qpos; -1: a tendon
   int dof;        // address in qvel; -1: a tendon
   int instance;   // plugin instance
-  int sensor;     // address of the sensor values in sensordata; -1: none
 } SimGear;
 
 typedef struct Sim_ {
@@ -31,7 +31,8 @@ typedef struct Sim_ {
   SimFriction friction;
   const mjgCase* variant;  // nullable
   int ngear;
-  SimGear* gear;  // (ngear)
+  SimGear* gear;                       // (ngear)
+  __typeof__(mjg_readGear)* readGear;  // of the loaded plugin; null where the friction is not ours
 
   // states to step back to, a ring
   mjtNum* history;  // (nhistory x nstate)
@@ -64,6 +65,7 @@ typedef struct SimValues_ {
   double torque_in;   // torque delivered into the gear
   double torque_out;  // torque delivered to the link
   double power_loss;  // W
+  double slip;        // velocity of the gear at the end of the step, rad/s or m/s
   double gap;         // position in the gap, rad or m
   double residual;
   int mode;   // -1 slips backward, 0 stuck, 1 slips forward

@@ -112,8 +112,8 @@ static void writeTitle(Window* w) {
   }
   double pace = (simulated - w->measured_time) / (time - w->measured);
   char title[400];
-  snprintf(title, sizeof(title), "mjgear: %s | %s | %.3f s | x%.2f | %.0f frames/s", w->show->title,
-           w->panel.run ? "running" : "paused", simulated, fmax(0, pace),
+  snprintf(title, sizeof(title), "mjgear: %s | %s | %.3f s | x%.2f | %.0f frames/s",
+           w->frame.caption, w->panel.run ? "running" : "paused", simulated, fmax(0, pace),
            w->frames / (time - w->measured));
   glfwSetWindowTitle(w->glfw, title);
   w->measured = time;
@@ -313,8 +313,7 @@ int window(Show* show, char* error, size_t error_size) {
   w->frame.selected = showJoint(show);
   w->frame.flg_plots = show->option.flg_plots;
   frameEffects(&w->frame, show->option.flg_effects);
-  snprintf(w->frame.caption, sizeof(w->frame.caption), "%s",
-           show->option.beside ? show->scene->name : show->title);
+  showHeading(w->frame.caption, sizeof(w->frame.caption), show);
   panelMake(&w->panel, show, &w->frame, &w->ui);
 
   windowInput(w);

@@ -1,3 +1,4 @@
+#include <float.h>
 #include <math.h>
 
 #include "law/law.h"
@@ -21,6 +22,13 @@ int mjg_efficiencies(double* eta_f, double* eta_b, double gamma_u, double gamma_
 }
 
 
+// a - b, 0 where it is the rounding of both
+static double difference(double a, double b) {
+  double x = a - b;
+  return fabs(x) <= 2 * DBL_EPSILON * (fabs(a) + fabs(b)) ? 0 : x;
+}
+
+
 int mjg_coefficients(double* gamma_u, double* gamma_v, double eta_f, double eta_b) {
   if (!gamma_u || !gamma_v) {
     return mjgERR_ARGUMENT;
@@ -41,8 +49,8 @@ int mjg_coefficients(double* gamma_u, double* gamma_v, double eta_f, double eta_
     return mjgERR_ARGUMENT;
   }
   // 1 - 2 eta_f + eta_f eta_b, without cancellation where both are near 1
-  double u = ((1 - eta_f) - eta_f * (1 - eta_b)) / den;
-  double v = ((1 - eta_b) - eta_b * (1 - eta_f)) / den;
+  double u = difference(1 - eta_f, eta_f * (1 - eta_b)) / den;
+  double v = difference(1 - eta_b, eta_b * (1 - eta_f)) / den;
   if (!isfinite(den) || !isfinite(u) || !isfinite(v)) {
     return mjgERR_NOT_FINITE;
   }
