@@ -229,6 +229,11 @@ class MadeUp(unittest.TestCase):
         found = identify.intervals(right, fit, 20, {"torque_constant": 0.05})
         self.assertTrue(found["gamma_v"].known)
         here = derived(fit.values)
+        # which shifts one efficiency against the other
+        first, second = (list(found).index(name) for name in ("eta_forward", "eta_backward"))
+        self.assertLess(found.correlations[first, second], -0.5)
+        np.testing.assert_array_equal(np.diag(found.correlations), 1)
+        self.assertGreater(np.linalg.eigvalsh(found.correlations)[0], -1e-9)
         # a torque constant that is off by less than its tolerance
         scale = 1.04 if fit.values["gamma_u"] < 0.12 else 0.96
         near = [fit.values, with_torque_constant(fit.values, scale)]

@@ -468,6 +468,22 @@ def gains_of_motors():
         assert largest_gain > 0.05, largest_gain
 
 
+def randomized():
+    """Each world has the gears that were drawn for it; others stay as the model has them."""
+    mjm = model("Euler")
+    m, d = mjgear.warp.put_model(mjm), mjgear.warp.make_data(mjm, nworld=5, nconmax=16, njmax=64)
+    gears = mjgear.warp.Gears(m, d)
+    drawn = mjgear.randomize(gears, {"j2": {"eta_forward": (0.5, 0.9), "eta_backward": (-0.2, 0.5), "coulomb": (0, 1)}}, 1).values["j2"]
+    f, b = drawn["eta_forward"], drawn["eta_backward"]
+    expected = {"gamma_u": (1 - 2 * f + f * b) / (1 - f * b), "gamma_v": (1 - 2 * b + f * b) / (1 - f * b), "coulomb": drawn["coulomb"],
+                "static_ratio": 1.2}  # fmt: skip
+    for key, values in expected.items():
+        found = getattr(gears, key).numpy()
+        assert largest(found[:, 1], values) < 1e-6, (key, found, values)
+        assert np.ptp(found[:, 0]) == 0
+    assert gears.gamma_v.numpy()[0, 0] == np.float32(1.1) and np.ptp(f) > 0.01
+
+
 def captured():
     """A step waits for nothing and reads nothing back while it is captured."""
 
@@ -551,6 +567,7 @@ def interface():
               f"joints were {', '.join(sorted(states))}, {others} otherwise with the plugin")  # fmt: skip
 
     gains_of_motors()
+    randomized()
     captured()
 
     # friction does not change what forward starts from; gears change on the device, a world by itself

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     from mjgear._catalogue import Facts, Key, Preset, convert, explain, keys, presets
     from mjgear._check import Report, check
     from mjgear._errors import GearError, GearWarning
+    from mjgear._figures import Log, draw, plot
     from mjgear._gears import RESULTS, STATES, Address, Gear, Gears
+    from mjgear._models import models
+    from mjgear._randomize import Draws, randomize
     from mjgear._robots import Actuator, Robot, dress, robots
     from mjgear._spec import Added, add
 
@@ -34,12 +37,14 @@ __all__ = [
     "Actuator",
     "Added",
     "Address",
+    "Draws",
     "Facts",
     "Gear",
     "GearError",
     "GearWarning",
     "Gears",
     "Key",
+    "Log",
     "Preset",
     "RESULTS",
     "STATES",
@@ -48,10 +53,14 @@ __all__ = [
     "add",
     "check",
     "convert",
+    "draw",
     "dress",
     "explain",
     "keys",
+    "models",
+    "plot",
     "presets",
+    "randomize",
     "robots",
 ]
 
@@ -63,7 +72,10 @@ _HOMES = {
     "_catalogue": ("Facts", "Key", "Preset", "convert", "explain", "keys", "presets"),
     "_check": ("Report", "check"),
     "_errors": ("GearError", "GearWarning"),
+    "_figures": ("Log", "draw", "plot"),
     "_gears": ("RESULTS", "STATES", "Address", "Gear", "Gears"),
+    "_models": ("models",),
+    "_randomize": ("Draws", "randomize"),
     "_robots": ("Actuator", "Robot", "dress", "robots"),
     "_spec": ("Added", "add"),
 }

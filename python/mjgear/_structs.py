@@ -158,6 +158,8 @@ _functions(
         "mjg_readQuantity": (c_int, ctypes.POINTER(c_double), ctypes.POINTER(Report), ctypes.POINTER(KeyInfo), c_char_p),
         "mjg_transmission": (c_int, ctypes.POINTER(Transmission), ctypes.POINTER(Report), ctypes.POINTER(Description)),
         "mjg_describe": (c_int, ctypes.POINTER(Description), ctypes.POINTER(Report), ctypes.POINTER(Transmission)),
+        "mjg_frictionAt": (None, *(3 * [ctypes.POINTER(c_double)]), ctypes.POINTER(Transmission), *(4 * [c_double])),
+        "mjg_breakawayMotor": (c_double, ctypes.POINTER(Transmission), c_double, c_int),
         "mjg_explain": (None, ctypes.POINTER(Facts), ctypes.POINTER(Transmission), c_double, c_double),
         "mjg_presetCount": (c_int,),
         "mjg_preset": (c_int, ctypes.POINTER(Preset), c_int),

@@ -67,9 +67,19 @@ def _with_derived(values: Mapping[str, float]) -> dict[str, float]:
     return {**values, **derived(values)}
 
 
+class Intervals(dict[str, Interval]):
+    """Name -> interval, and how the numbers depend on each other.
+
+    Attributes:
+      correlations: of the numbers in their order, (n, n); 1 and 0 where nothing is known.
+    """
+
+    correlations: np.ndarray
+
+
 def intervals(bench: Bench, fit: Fit, replicates: int = 100, tolerance: Mapping[str, float] | None = None,
-              seed: int = 0) -> dict[str, Interval]:
-    """Intervals of all fitted numbers and of the efficiencies.
+              seed: int = 0) -> Intervals:
+    """Intervals of all fitted numbers and of the efficiencies, and their correlations.
 
     Args:
       replicates: of the bootstrap.
@@ -94,7 +104,9 @@ def intervals(bench: Bench, fit: Fit, replicates: int = 100, tolerance: Mapping[
         draws = np.array([refit(rng.integers(0, n, n).tolist(), 12, cache) for _ in range(replicates)])
         variance = draws.var(axis=0, ddof=1) * n / (n - 1)
         half = student.ppf((1 + _LEVEL) / 2, n - 1) * np.sqrt(variance)
+        together = student.ppf((1 + _LEVEL) / 2, n - 1) ** 2 * n / (n - 1) * np.cov(draws.T)
     else:
+        together = np.zeros((len(names), len(names)))
         half = np.full(len(names), np.inf)
 
     # what a known parameter's tolerance does
@@ -112,10 +124,23 @@ def intervals(bench: Bench, fit: Fit, replicates: int = 100, tolerance: Mapping[
             ends.append(refit(range(n), 40, starts=starts))
         bench.known[name] = value
         spread += (np.abs(np.array(ends) - estimate).max(axis=0)) ** 2
+        together = together + np.outer(ends[1] - ends[0], ends[1] - ends[0]) / 4
     half = np.sqrt(half**2 + spread)
 
     known = dict(zip(names, _is_known(bench, fit, space, here)))
-    return {name: _interval(name, value, h, space, known[name]) for name, value, h in zip(names, estimate, half)}
+    found = Intervals({name: _interval(name, value, h, space, known[name]) for name, value, h in zip(names, estimate, half)})
+    found.correlations = _correlations(together, np.array([known[name] for name in names]))
+    return found
+
+
+def _correlations(covariance: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """Of a covariance; a number of which nothing is known depends on no other."""
+    size = np.sqrt(np.diag(covariance))
+    counts = known & (size > 0)
+    scale = np.where(counts, size, 1)
+    matrix = np.where(np.outer(counts, counts), covariance / np.outer(scale, scale), 0.0)
+    np.fill_diagonal(matrix, 1)
+    return matrix
 
 
 def _is_known(bench: Bench, fit: Fit, space: Space, here: np.ndarray) -> list[bool]:

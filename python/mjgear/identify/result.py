@@ -10,7 +10,7 @@ from mjgear.identify import mjcf
 from mjgear.identify.bench import Bench, Pendulum
 from mjgear.identify.fit import Fit
 from mjgear.identify.heldout import HeldOut
-from mjgear.identify.intervals import Interval
+from mjgear.identify.intervals import Intervals
 from mjgear.identify.models import MODELS, PARAMETERS
 
 _UNITS = {"eta_forward": "1", "eta_backward": "1", "eta_forward x eta_backward": "1"}
@@ -31,7 +31,7 @@ class Identification:
     bench: Bench
     chosen: str
     fits: dict[str, Fit]
-    intervals: dict[str, Interval]
+    intervals: Intervals
     held: HeldOut
     notes: list[str] = field(default_factory=list)
 
@@ -85,6 +85,7 @@ class Identification:
             "known": self.bench.known,
             "parameters": {n: {"value": i.value, "low": i.low, "high": i.high, "known": i.known}
                            for n, i in self.intervals.items()},
+            "correlations": {"names": list(self.intervals), "matrix": self.intervals.correlations.tolist()},
             "models": {n: {"title": f.model.title, "values": f.values, "cost": f.cost, "costs_of_starts": f.costs,
                            "simulations": f.simulations, "seconds": f.seconds, "error": self.error(n)}
                        for n, f in self.fits.items()},

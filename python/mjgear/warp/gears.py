@@ -34,6 +34,7 @@ def put_model(mjm: mujoco.MjModel) -> mjw.Model:
     index[geoms] = -1
     model.geom_plugin_index = wp.array(index, dtype=int)
     model.mjgear = gears
+    model.mjgear_mjm = mjm
     model.mjgear_integrator = model.opt.integrator
     return model
 
@@ -87,6 +88,7 @@ class Gears:
         if passes < 1:
             raise ValueError("passes must be at least 1")
         self.names = read.names
+        self.mjm = getattr(model, "mjgear_mjm", None)  # for mjgear.randomize
         self.n = read.n
         self.passes = passes
         self.softness = _SOFTNESS

@@ -1,0 +1,23 @@
+"""The models that ship with this package."""
+
+from __future__ import annotations
+
+import pathlib
+
+from mjgear import _library
+
+
+def models() -> dict[str, pathlib.Path]:
+    """The machines that ship, each an MJCF file with its gears, by name: "cobot", "jack", "quadruped" and others.
+
+    ``mujoco.MjModel.from_xml_path(str(mjgear.models()["cobot"]))``. The README.md beside each says where its numbers are from.
+
+    Raises:
+        FileNotFoundError: this installation has none.
+    """
+    package = pathlib.Path(_library.__file__).resolve().parent
+    for folder in (package / "models", package.parents[1] / "models"):  # of a wheel, of a clone
+        files = sorted(file for file in folder.glob("*/*.xml") if file.stem.startswith(file.parent.name))
+        if files:
+            return {file.stem: file for file in files}
+    raise FileNotFoundError(f"no models in {package}; reinstall mjgear, or take models/ of its sources")

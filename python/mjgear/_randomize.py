@@ -1,0 +1,310 @@
+"""Gears drawn at random: one for each simulation of a Batch, of a rollout or of MuJoCo Warp."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import json
+import math
+import os
+import pathlib
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from mjgear import _catalogue
+from mjgear._errors import GearError, GearWarning
+from mjgear._gears import Gears
+
+Array = NDArray[np.float64]
+
+_KINDS = (("eta_forward", "eta_backward"), ("gamma_u", "gamma_v"))  # pairs that say all of what a gear is
+_PRODUCT = "eta_forward x eta_backward"  # of identify: known without the torque constant
+_ENGINE = {"armature": "dof_armature", "viscous": "dof_damping"}  # numbers of the model, not of the state
+_NORMAL = 1.959963984540054  # half of a 95 % interval, in standard deviations
+_TRIES = 1000  # rounds until all draws are in their intervals
+
+
+@dataclasses.dataclass(frozen=True)
+class Draws:
+    """What randomize() drew.
+
+    Attributes:
+        values: gear -> key -> draws, (n,).
+        states: the simulation's state with each draw, (n, size of mjSTATE_FULLPHYSICS), for mujoco.rollout; None where
+            the draws were written into a simulation, a Batch or MuJoCo Warp.
+        of_model: keys that are drawn but no part of a state, armature and viscous: see models().
+    """
+
+    values: Mapping[str, Mapping[str, Array]]
+    states: Array | None
+    of_model: tuple[str, ...]
+
+    def models(self, model: mujoco.MjModel) -> list[mujoco.MjModel]:
+        """A copy of the model for each draw, with its armature and viscous friction: for rollout, or Batch.set_models.
+
+        Args:
+            model: the one that the gears are of; it stays as it is.
+        """
+        count = len(next(iter(next(iter(self.values.values())).values())))
+        copies = [copy.copy(model) for _ in range(count)]
+        for name, drawn in self.values.items():
+            joint = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, name)
+            if joint < 0:
+                raise GearError(f"'{name}' is no joint of the model, which has its own armature; set that of a tendon yourself")
+            dof = model.jnt_dofadr[joint]
+            for key in set(drawn) & set(_ENGINE):
+                for i, one in enumerate(copies):
+                    field = getattr(one, _ENGINE[key])
+                    field[(dof, 0) if field.ndim > 1 else dof] = drawn[key][i]
+        return copies
+
+
+def randomize(gears: Any, intervals: Any, rng: np.random.Generator | int | None = None, *, n: int | None = None) -> Draws:
+    """Draw gears at random and give each simulation one.
+
+    Args:
+        gears: mjgear.Gears of a Batch: each simulation gets a draw. Of a MjData: it gets one, or with n its state is
+            handed back n times with a draw each, for mujoco.rollout. mjgear.warp.Gears: each world gets a draw.
+        intervals: {key: (low, high)}, from which numbers are drawn evenly, independently for each gear; a key of doc/mjcf.md
+            in SI or with units, or one number that all get. Or what ``mjgear identify`` wrote, a file or its content as
+            dict: normal distributions with its 95 % intervals, within these, with its correlations (those of the
+            efficiencies from the interval of their product where it tells no others); what logs do not show stays at its
+            value. Or {gear: one of these}, for some gears.
+        rng: generator of the draws, or its seed; without it they differ in each call.
+        n: how many states; only for a MjData.
+
+    Returns:
+        The draws, with states if n was given. Rotor inertia and viscous friction belong to models and not to
+        states: Draws.models() makes those.
+
+    Raises:
+        GearError: an unknown key or gear, an interval that is none, or the library's line about a draw, with nothing
+            changed.
+
+    Warns:
+        GearWarning: armature or viscous friction is drawn, which are not written.
+    """
+    of_warp = not isinstance(gears, Gears)
+    model = gears.mjm if of_warp and hasattr(gears, "mjm") else getattr(gears, "_model", None)
+    if model is None:
+        raise GearError(f"randomize needs mjgear.Gears or mjgear.warp.Gears, not {type(gears).__name__}")
+    names: list[str] = list(gears.names) if of_warp else list(gears)
+    rows, single = _rows(gears, model, of_warp, n)
+    generator = np.random.default_rng(rng)
+    values = {name: _draw(source, generator, len(rows)) for name, source in _sources(intervals, names).items()}
+    keys = {key for drawn in values.values() for key in drawn}
+    of_model = tuple(key for key in _ENGINE if key in keys)
+    if of_model:
+        warnings.warn(f"{' and '.join(of_model)}: drawn, but of the model and not of its state; Draws.models(model) has them", GearWarning, stacklevel=2)
+
+    # into copies first, so that all change or none
+    changed = rows.copy()
+    view = Gears(model, _States(changed, gears, of_warp))
+    for name, drawn in values.items():
+        _give(view[name], {key: series for key, series in drawn.items() if key not in _ENGINE})
+    states = None
+    if of_warp:
+        _to_warp(gears, view)
+    elif n is not None:
+        states = _full_states(model, gears._data, changed)
+    else:
+        rows[...] = changed
+        if single:
+            gears._data.plugin_state[:] = changed[0]
+    return Draws(values, states, of_model)
+
+
+# ------------------------------------------ where draws go ---------------------------------------
+
+
+class _States:
+    """States as Gears takes those of a Batch."""
+
+    def __init__(self, rows: Array, gears: Any, of_warp: bool) -> None:
+        self._rows = rows
+        self.models = None if of_warp or gears._batch is None else gears._batch.models
+
+    def bind(self, name: str) -> Array:
+        return self._rows if name == "plugin_state" else np.zeros((len(self._rows), 0))
+
+
+def _rows(gears: Any, model: mujoco.MjModel, of_warp: bool, n: int | None) -> tuple[Array, bool]:
+    """plugin_state of all simulations, and whether it is one."""
+    if of_warp or gears._batch is not None:
+        if n is not None:
+            raise GearError(f"n = {n}: a Batch or mjgear.warp.Gears has as many draws as simulations; leave n out")
+        if of_warp:
+            state: Array = mujoco.MjData(model).plugin_state
+            return np.tile(state, (gears.gamma_u.shape[0], 1)), False
+        rows: Array = gears._batch.bind("plugin_state")
+        return rows, False
+    if n is not None and n < 1:
+        raise GearError(f"n = {n} draws; write 1 or more")
+    return np.tile(gears._data.plugin_state, (n or 1, 1)), n is None
+
+
+def _give(gear: Any, drawn: Mapping[str, Array]) -> None:
+    """Write draws into the states: in the words of what is drawn if that is all of what a gear is."""
+    for pair in _KINDS:
+        if all(key in drawn for key in pair):
+            gear.describe(**{key: drawn[key] for key in pair})
+            drawn = {key: series for key, series in drawn.items() if key not in pair}
+    if drawn:
+        gear.set(**drawn)
+
+
+def _full_states(model: mujoco.MjModel, data: mujoco.MjData, rows: Array) -> Array:
+    """mjSTATE_FULLPHYSICS of data with each plugin_state."""
+    spec = mujoco.mjtState.mjSTATE_FULLPHYSICS
+    states = np.empty((len(rows), mujoco.mj_stateSize(model, spec)))
+    before = data.plugin_state.copy()
+    for row, state in zip(rows, states, strict=True):
+        data.plugin_state[:] = row
+        mujoco.mj_getState(model, data, state, spec)
+    data.plugin_state[:] = before
+    return states
+
+
+def _to_warp(gears: Any, view: Gears) -> None:
+    """The numbers of all worlds, as the library reads them from the states."""
+    from mjgear.warp import reading
+
+    for key in reading.NUMBERS:
+        numbers = getattr(gears, key).numpy()
+        for i, name in enumerate(gears.names):
+            series = view[name][key]
+            if series is not None:
+                numbers[:, i] = series
+        getattr(gears, key).assign(numbers)
+
+
+# ------------------------------------------ distributions ----------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class _Law:
+    """Numbers that are drawn together: evenly in intervals, or normally within them."""
+
+    keys: tuple[str, ...]
+    mean: Array
+    deviation: Array  # NaN: evenly
+    low: Array
+    high: Array
+    correlation: Array
+
+
+def _draw(law: _Law, rng: np.random.Generator, n: int) -> dict[str, Array]:
+    """n draws of each key, all within their intervals and of gears that there can be."""
+    even = np.isnan(law.deviation)
+    values = np.empty((n, len(law.keys)))
+    left: NDArray[np.bool_] = np.ones(n, bool)
+    root = _root(law.correlation)
+    for _ in range(_TRIES):
+        count = int(left.sum())
+        normal = law.mean + np.where(even, 0, law.deviation) * (rng.standard_normal((count, len(law.keys))) @ root.T)
+        spread = rng.uniform(size=(count, len(law.keys)))
+        values[left] = np.where(even, law.low + spread * np.where(even, law.high - law.low, 0), normal)
+        fits = ((values >= law.low) & (values <= law.high)).all(axis=1)
+        drawn = dict(zip(law.keys, values.T, strict=True))
+        if all(key in drawn for key in _KINDS[0]):
+            fits &= drawn["eta_forward"] * drawn["eta_backward"] <= 1
+        left = np.logical_not(fits)
+        if not left.any():
+            return drawn
+    raise GearError(f"no gear was found within the intervals of {', '.join(law.keys)}; eta_forward eta_backward is at most 1")
+
+
+def _root(correlation: Array) -> Array:
+    """A square root of a matrix that is positive semidefinite but for rounding."""
+    size, vectors = np.linalg.eigh(correlation)
+    root: Array = vectors * np.sqrt(np.maximum(size, 0))
+    return root
+
+
+def _sources(intervals: Any, names: Sequence[str]) -> dict[str, _Law]:
+    """The law of each gear."""
+    if isinstance(intervals, (str, os.PathLike)):
+        try:
+            intervals = json.loads(pathlib.Path(intervals).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise GearError(f"{os.fspath(intervals)}: {error}; give a json of 'mjgear identify', or {{key: (low, high)}}") from None
+    if not isinstance(intervals, Mapping) or not intervals:
+        raise GearError("intervals are {key: (low, high)}, {gear: such intervals} or a json of 'mjgear identify'")
+    nested = [key for key, value in intervals.items() if isinstance(value, Mapping) and "parameters" not in intervals]
+    if nested or any(isinstance(value, (str, os.PathLike)) and key in names for key, value in intervals.items()):
+        for key in intervals:
+            if key not in names:
+                raise GearError(_catalogue.unknown(str(key), "gear", names))
+        return {name: _sources(inner, [name])[name] for name, inner in intervals.items()}
+    law = _identified(intervals) if "parameters" in intervals else _even(intervals)
+    return dict.fromkeys(names, law)
+
+
+def _even(intervals: Mapping[str, Any]) -> _Law:
+    """Numbers between two ends."""
+    known = {**_catalogue.keys(), **_catalogue.gap_keys()}
+    reporter = _catalogue.Reporter()
+    ends = []
+    for key, interval in intervals.items():
+        if key not in known:
+            reporter.refuse(_catalogue.unknown(key, "key", list(known)))
+            continue
+        pair = [interval, interval] if isinstance(interval, str) or np.ndim(interval) == 0 else list(interval)
+        numbers = [_catalogue.read_number(key, end, _catalogue.info_of(key), reporter) for end in pair]
+        if len(numbers) != 2 or not (np.isfinite(numbers).all() and numbers[0] <= numbers[1]):
+            reporter.refuse(f"{key} = {interval!r} is no interval; write (low, high)")
+        else:
+            ends.append(numbers)
+    reporter.check()
+    low, high = np.array(ends).T
+    return _Law(tuple(intervals), low, np.full(len(low), math.nan), low, high, np.eye(len(low)))
+
+
+def _identified(found: Mapping[str, Any]) -> _Law:
+    """Numbers with the intervals and correlations that identify found."""
+    parameters: Mapping[str, Mapping[str, Any]] = found["parameters"]
+    known = {**_catalogue.keys(), **_catalogue.gap_keys()}
+    keys = [key for key in parameters if key in known]
+    if all(key in keys for key in _KINDS[0]):
+        keys = [key for key in keys if key not in _KINDS[1]]
+    if not keys:
+        raise GearError(f"no number of a gear among {', '.join(parameters)}: model '{found.get('chosen', '')}' is not the gear's law")
+
+    def end(key: str, name: str, otherwise: float) -> float:
+        value = parameters[key].get(name)
+        return otherwise if value is None else float(value)
+
+    mean = np.array([end(key, "value", math.nan) for key in keys])
+    low, high = np.array([end(key, "low", -math.inf) for key in keys]), np.array([end(key, "high", math.inf) for key in keys])
+    shown = np.array([bool(parameters[key].get("known", True)) for key in keys])
+    low, high = np.where(shown, low, mean), np.where(shown, high, mean)
+    sides = np.array([high - mean, mean - low])  # one side may be cut by the range of the number
+    half = np.where(np.isfinite(sides), sides, 0).max(axis=0)
+    deviation = half / _NORMAL
+    return _Law(tuple(keys), mean, deviation, low, high, _correlations(found, keys, mean, deviation))
+
+
+def _correlations(found: Mapping[str, Any], keys: Sequence[str], mean: Array, deviation: Array) -> Array:
+    told = found.get("correlations")
+    matrix = np.eye(len(keys))
+    if told:
+        index = [told["names"].index(key) if key in told["names"] else -1 for key in keys]
+        for i, a in enumerate(index):
+            for k, b in enumerate(index):
+                if i != k and a >= 0 and b >= 0:
+                    matrix[i, k] = told["matrix"][a][b]
+        return matrix
+    product = found["parameters"].get(_PRODUCT)
+    if product and product.get("known", True) and all(key in keys for key in _KINDS[0]):
+        f, b = (keys.index(key) for key in _KINDS[0])
+        ends = [abs(float(product[end]) - float(product["value"])) for end in ("low", "high") if product.get(end) is not None]
+        variance = (max(ends, default=0) / _NORMAL) ** 2
+        first, second = mean[b] * deviation[f], mean[f] * deviation[b]
+        if first * second != 0:
+            matrix[f, b] = matrix[b, f] = np.clip((variance - first**2 - second**2) / (2 * first * second), -1, 1)
+    return matrix

@@ -1,0 +1,200 @@
+"""mjgear.randomize: draws for a simulation, a Batch, a rollout; distributions against their closed forms."""
+
+import json
+import pathlib
+import tempfile
+import unittest
+import warnings
+
+import mujoco
+import numpy as np
+from mujoco import rollout
+from mujoco.batch import Batch
+
+import mjgear
+from geared_arm import ARM
+
+
+def make(**values):
+    spec = mujoco.MjSpec.from_string(ARM % "")
+    mjgear.add(spec, ["shoulder", "elbow"], **(values or {"eta_forward": 0.9, "coulomb": 0.5}))
+    model = spec.compile()
+    return model, mujoco.MjData(model)
+
+
+def parameter(value, half, low=None, high=None, known=True):
+    return {"value": value, "low": value - half if low is None else low, "high": value + half if high is None else high, "known": known}
+
+
+# what identify writes, cut: f b is known to 0.02, and f and b alone to 0.1
+FOUND = {
+    "chosen": "gear",
+    "parameters": {
+        "torque_constant": parameter(0.35, 0.01),
+        "gamma_u": parameter(0.3, 0.1),
+        "gamma_v": parameter(0.1, 0.1),
+        "eta_forward": parameter(0.64, 0.1),
+        "eta_backward": parameter(0.69, 0.1),
+        "eta_forward x eta_backward": parameter(0.64 * 0.69, 0.02),
+        "coulomb": parameter(0.02, 0.05, low=0),
+        "stribeck_friction": parameter(0.01, 0.002),
+        "stribeck_velocity": parameter(1.0, 0.5, known=False),
+    },
+}
+
+
+def draw(intervals, n=1, seed=0, **values):
+    model, data = make(**values)
+    return mjgear.randomize(mjgear.Gears(model, data), intervals, seed, n=n).values
+
+
+class Laws(unittest.TestCase):
+    def test_evenly(self):
+        drawn = draw({"eta_forward": (0.5, 0.9), "coulomb": ("20 mNm", "1 Nm"), "static_ratio": 1.2}, 4000)
+        self.assertEqual(set(drawn), {"shoulder", "elbow"})
+        self.assertGreater(np.abs(drawn["shoulder"]["coulomb"] - drawn["elbow"]["coulomb"]).min(), 0)  # each its own
+        for values in drawn.values():
+            np.testing.assert_array_equal(values["static_ratio"], 1.2)
+            for key, low, high in (("eta_forward", 0.5, 0.9), ("coulomb", 0.02, 1)):
+                series = values[key]
+                self.assertTrue((series >= low).all() and (series <= high).all())
+                self.assertAlmostEqual(series.mean(), (low + high) / 2, delta=0.02 * (high - low))
+                self.assertAlmostEqual(series.std(), (high - low) / 12**0.5, delta=0.02 * (high - low))
+
+    def test_identified(self):
+        """Normal within 1.96 standard deviations: deviations are 0.8796 of the untruncated ones. The product of the
+        efficiencies, drawn apart, would be known to 0.094; together it is known to 0.02."""
+        values = draw(FOUND, 6000, gamma_u=0.1, gamma_v=0.1)["elbow"]
+        self.assertEqual(set(values), {"eta_forward", "eta_backward", "coulomb", "stribeck_friction", "stribeck_velocity"})
+        f, b = values["eta_forward"], values["eta_backward"]
+        cut = 0.1 / 1.96 * 0.8796
+        self.assertAlmostEqual(f.mean(), 0.64, delta=0.003)
+        self.assertAlmostEqual(f.std(), cut, delta=0.06 * cut)
+        self.assertAlmostEqual(b.std(), cut, delta=0.06 * cut)
+        self.assertLess((f * b).std(), 0.02 / 1.96 * 1.1)
+        self.assertGreater((f * b).std(), 0.02 / 1.96 * 0.8)
+        self.assertTrue((np.abs(f - 0.64) <= 0.1).all())
+        self.assertTrue((values["coulomb"] >= 0).all() and (values["coulomb"] <= 0.07).all())
+        np.testing.assert_array_equal(values["stribeck_velocity"], 1)
+
+    def test_correlations_that_are_told(self):
+        names = ["coulomb", "gamma_u", "gamma_v"]
+        matrix = np.array([[1, 0.8, 0], [0.8, 1, -0.6], [0, -0.6, 1]])
+        found = {"parameters": {"gamma_u": parameter(0.3, 0.1), "gamma_v": parameter(0.2, 0.1), "coulomb": parameter(0.5, 0.1)},
+                 "correlations": {"names": names, "matrix": matrix.tolist()}}
+        values = draw(found, 8000)["elbow"]
+        drawn = np.corrcoef([values[name] for name in names])
+        # all three are cut at 1.96 standard deviations, which takes a little off
+        np.testing.assert_allclose(drawn, matrix, atol=0.07)
+
+    def test_one_source_a_gear_and_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "found.json"
+            file.write_text(json.dumps(FOUND))
+            drawn = draw({"elbow": file, "shoulder": {"eta_forward": (0.7, 0.8)}}, 5)
+            self.assertEqual({name: set(values) for name, values in drawn.items()},
+                             {"elbow": {"eta_forward", "eta_backward", "coulomb", "stribeck_friction", "stribeck_velocity"}, "shoulder": {"eta_forward"}})
+            np.testing.assert_array_equal(draw(file, 5)["elbow"]["coulomb"], draw(FOUND, 5)["elbow"]["coulomb"])
+
+    def test_seeds(self):
+        intervals = {"eta_forward": (0.5, 0.9)}
+        same = [draw(intervals, 3, seed)["elbow"]["eta_forward"] for seed in (1, np.random.default_rng(1), 2, None, None)]
+        np.testing.assert_array_equal(same[0], same[1])
+        self.assertGreater(np.abs(same[0] - same[2]).max(), 1e-6)
+        self.assertGreater(np.abs(same[3] - same[4]).max(), 1e-6)
+
+
+class Simulations(unittest.TestCase):
+    INTERVALS = {"eta_forward": (0.5, 0.9), "eta_backward": (-0.2, 0.5), "coulomb": (0, 1)}
+
+    def alone(self, model, drawn, i):
+        """Simulation i by itself, its gears set by hand."""
+        data = mujoco.MjData(model)
+        for name, values in drawn.items():
+            gear = mjgear.Gears(model, data)[name]
+            gear.describe(eta_forward=values["eta_forward"][i], eta_backward=values["eta_backward"][i])
+            gear.coulomb = values["coulomb"][i]
+        return data
+
+    def test_batch(self):
+        model, _ = make()
+        batch = Batch(model, 6, nthread=1)
+        drawn = mjgear.randomize(mjgear.Gears(model, batch), self.INTERVALS, 3)
+        self.assertIsNone(drawn.states)
+        batch.ctrl = 40, 20
+        batch.step(nstep=50)
+        for i in range(6):
+            data = self.alone(model, drawn.values, i)
+            data.ctrl = 40, 20
+            mujoco.mj_step(model, data, 50)
+            np.testing.assert_array_equal(batch.qpos[i], data.qpos)
+        self.assertEqual(len(np.unique(batch.qpos[:, 0])), 6)
+
+    def test_rollout(self):
+        model, data = make()
+        data.qpos = 0.3, -0.2
+        before = data.plugin_state.copy()
+        drawn = mjgear.randomize(mjgear.Gears(model, data), self.INTERVALS, 3, n=4)
+        np.testing.assert_array_equal(data.plugin_state, before)
+        control = np.tile([40.0, 20.0], (4, 50, 1))
+        states, _ = rollout.rollout(model, data, drawn.states, control)
+        for i in range(4):
+            single = self.alone(model, drawn.values, i)
+            single.qpos = 0.3, -0.2
+            single.ctrl = 40, 20
+            mujoco.mj_step(model, single, 50)
+            np.testing.assert_array_equal(states[i, -1, 1:3], single.qpos)
+
+    def test_one_simulation(self):
+        model, data = make()
+        gears = mjgear.Gears(model, data)
+        drawn = mjgear.randomize(gears, self.INTERVALS, 3)
+        for name, gear in gears.items():
+            for key in self.INTERVALS:
+                self.assertEqual(gear[key], drawn.values[name][key][0])
+
+    def test_models(self):
+        """Rotor inertia and viscous friction are of the model, which is told."""
+        model, data = make()
+        with self.assertWarnsRegex(mjgear.GearWarning, r"armature and viscous: drawn, .* Draws.models\(model\) has them"):
+            drawn = mjgear.randomize(mjgear.Gears(model, data), {"armature": (0.1, 0.2), "viscous": (0, 1), "coulomb": (0, 1)}, 1, n=3)
+        self.assertEqual(drawn.of_model, ("armature", "viscous"))
+        models = drawn.models(model)
+        for i, one in enumerate(models):
+            np.testing.assert_array_equal(one.dof_armature, [drawn.values[name]["armature"][i] for name in ("shoulder", "elbow")])
+            np.testing.assert_array_equal(np.reshape(one.dof_damping, (2, -1))[:, 0], [drawn.values[name]["viscous"][i] for name in ("shoulder", "elbow")])
+        np.testing.assert_array_equal(model.dof_armature, [0.3, 0.1])
+        rollout.rollout(models, [mujoco.MjData(model)], drawn.states, nstep=3)
+
+
+class Refused(unittest.TestCase):
+    def test_lines(self):
+        model, data = make()
+        gears = mjgear.Gears(model, data)
+        batch = mjgear.Gears(model, Batch(model, 3, nthread=1))
+        for call, line in (
+            (lambda: mjgear.randomize(gears, {"colomb": (0, 1)}), "unknown key 'colomb'; did you mean coulomb"),
+            (lambda: mjgear.randomize(gears, {"coulomb": (1, 0)}), r"coulomb = \(1, 0\) is no interval; write \(low, high\)"),
+            (lambda: mjgear.randomize(gears, {"coulomb": (0, "2 kg")}), "unit 'kg' does not fit"),
+            (lambda: mjgear.randomize(gears, {"knee": {"coulomb": (0, 1)}}), "unknown gear 'knee'; there are shoulder, elbow"),
+            (lambda: mjgear.randomize(gears, "nowhere.json"), "nowhere.json: .*give a json of 'mjgear identify'"),
+            (lambda: mjgear.randomize(gears, {"chosen": "bam", "parameters": {"Km": parameter(1, 0)}}), "no number of a gear among Km"),
+            (lambda: mjgear.randomize(gears, {"eta_forward": (0.99, 1), "eta_backward": (1.5, 2)}), "no gear was found"),
+            (lambda: mjgear.randomize(batch, {"coulomb": (0, 1)}, n=3), "has as many draws as simulations; leave n out"),
+            (lambda: mjgear.randomize(data, {"coulomb": (0, 1)}), "randomize needs mjgear.Gears"),
+        ):
+            with self.assertRaisesRegex(mjgear.GearError, line):
+                call()
+
+    def test_all_or_none(self):
+        model, _ = make()
+        batch = Batch(model, 3, nthread=1)
+        before = batch.bind("plugin_state").copy()
+        with self.assertRaisesRegex(mjgear.GearError, "coulomb"):
+            mjgear.randomize(mjgear.Gears(model, batch), {"shoulder": {"coulomb": (0, 1)}, "elbow": {"coulomb": (-2, -1)}})
+        np.testing.assert_array_equal(batch.bind("plugin_state"), before)
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("default")
+    unittest.main()
