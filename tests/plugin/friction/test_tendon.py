@@ -51,10 +51,25 @@ class Reference:
         self.gamma_u, self.gamma_v, self.coulomb = (np.broadcast_to(x, n) for x in (gamma_u, gamma_v, coulomb))
         self.worst, self.stuck, self.slipping, self.most_stuck, self.against = 0.0, 0, 0, 0.0, 0.0
 
+        # what the model says, copied once: a step asks for it often, and each question to the engine costs a microsecond
+        self.armature = np.concatenate([m.tendon_armature[self.tendons], m.dof_armature[self.dofs]])
+        springs = np.flatnonzero(m.jnt_type >= 2)
+        self.spring = m.jnt_dofadr[springs], m.jnt_qposadr[springs], m.jnt_stiffness[springs].copy(), m.qpos_spring[m.jnt_qposadr[springs]]
+        self.damping, self.tendon_damping, self.tendon_stiffness = m.dof_damping.copy(), m.tendon_damping.copy(), m.tendon_stiffness.copy()
+        self.rest = m.tendon_lengthspring.T.copy()
+        self.actuators = []
+        for k in range(m.nu):
+            tendon, affine = m.actuator_trntype[k] == mujoco.mjtTrn.mjTRN_TENDON, m.actuator_biastype[k] == 1
+            target = int(m.actuator_trnid[k, 0])
+            self.actuators.append((tendon, target, None if tendon else np.eye(m.nv)[m.jnt_dofadr[target]], float(m.actuator_gear[k, 0]),
+                                   float(m.actuator_damping[k]), float(m.actuator_armature[k]), -m.actuator_biasprm[k, 1] if affine else 0,
+                                   -m.actuator_biasprm[k, 2] if affine else 0, m.actuator_forcerange[k].tolist() if m.actuator_forcelimited[k] else None))
+        self.turns = not (m.wrap_type[m.tendon_adr[self.tendons]] == mujoco.mjtWrap.mjWRAP_JOINT).all()
+        self.other = mujoco.MjData(m) if self.turns else None
+        self.unit = np.eye(m.nv)[self.dofs]
+
     def rows(self, d):
-        unit = np.zeros((len(self.dofs), self.m.nv))
-        unit[range(len(self.dofs)), self.dofs] = 1
-        return np.vstack([rows(self.m, d)[self.tendons], unit])
+        return np.vstack([rows(self.m, d)[self.tendons], self.unit])
 
     def step(self, d):
         """One step of the engine, checked."""
@@ -68,18 +83,15 @@ class Reference:
 
         # friction: what passive forces are beyond springs and dampers, which must lie along the gears
         J = rows(m, d)
-        passive = -m.dof_damping * v
-        for j in range(m.njnt):
-            if m.jnt_type[j] >= 2:
-                passive[m.jnt_dofadr[j]] -= m.jnt_stiffness[j] * (q[m.jnt_qposadr[j]] - m.qpos_spring[m.jnt_qposadr[j]])
-        stretch = d.ten_length - np.clip(d.ten_length, *m.tendon_lengthspring.T)
-        passive -= J.T @ (m.tendon_damping * (J @ v) + m.tendon_stiffness * stretch)
-        for k in range(m.nu):
-            target = J[m.actuator_trnid[k, 0]] if m.actuator_trntype[k] == mujoco.mjtTrn.mjTRN_TENDON else None
-            if target is None:
-                target = np.zeros(m.nv)
-                target[m.jnt_dofadr[m.actuator_trnid[k, 0]]] = 1
-            passive -= target * m.actuator_gear[k, 0] ** 2 * m.actuator_damping[k] * (target @ v)
+        passive = -self.damping * v
+        dofs, places, stiffness, rest = self.spring
+        passive[dofs] -= stiffness * (q[places] - rest)
+        stretch = d.ten_length - np.clip(d.ten_length, *self.rest)
+        passive -= J.T @ (self.tendon_damping * (J @ v) + self.tendon_stiffness * stretch)
+        for tendon, target, row, gear, damping, *_ in self.actuators:
+            if damping:
+                row = J[target] if tendon else row
+                passive -= row * gear**2 * damping * (row @ v)
         force = passive - d.qfrc_passive
         t = np.linalg.lstsq(E.T, force, rcond=None)[0]
         beside = np.abs(E.T @ t - force).max()
@@ -87,28 +99,24 @@ class Reference:
         # torque into the gear: actuators whose transmission it is, as the integrator applies them
         u = np.zeros(len(E))
         discrete, implicit = m.opt.integrator == 4, m.opt.integrator != 0
-        for k in range(m.nu):
-            tendon = m.actuator_trntype[k] == mujoco.mjtTrn.mjTRN_TENDON
-            target = int(m.actuator_trnid[k, 0])
-            row = m.actuator_gear[k, 0] * (J[target] if tendon else np.eye(m.nv)[m.jnt_dofadr[target]])
-            kp, kv = (-m.actuator_biasprm[k, 1], -m.actuator_biasprm[k, 2]) if m.actuator_biastype[k] == 1 else (0, 0)
-            limit = m.actuator_forcerange[k]
-            if m.actuator_forcelimited[k] and not limit[0] < d.actuator_force[k] < limit[1]:
+        forces, v_next = d.actuator_force.copy(), d.qvel.copy()
+        for force_told, (tendon, target, row, gear, damping, armature, kp, kv, limit) in zip(forces, self.actuators):
+            row = gear * (J[target] if tendon else row)
+            if limit and not limit[0] < force_told < limit[1]:
                 kp = kv = 0
-            speed, gain = row @ v, row @ (d.qvel - v) / h
-            torque = d.actuator_force[k] - (h * kv * gain if implicit else 0) - (h * kp * speed + h * h * kp * gain if discrete else 0)
-            torque -= m.actuator_armature[k] * gain + m.actuator_damping[k] * (row @ (d.qvel if implicit or not tendon else v))
+            speed, gain = row @ v, row @ (v_next - v) / h
+            torque = force_told - (h * kv * gain if implicit else 0) - (h * kp * speed + h * h * kp * gain if discrete else 0)
+            torque -= armature * gain + damping * (row @ (v_next if implicit or not tendon else v))
             if tendon and target in self.tendons:
-                u[self.tendons.index(target)] += m.actuator_gear[k, 0] * torque
+                u[self.tendons.index(target)] += gear * torque
             else:
                 u[len(self.tendons):] += row[self.dofs] * torque
-        armature = np.concatenate([m.tendon_armature[self.tendons], m.dof_armature[self.dofs]])
-        u -= armature * (a + turn)
+        u -= self.armature * (a + turn)
 
         # the law
         lam = (self.gamma_u + self.gamma_v) * u - self.gamma_v * t
         bound = np.abs(lam) + self.coulomb
-        noise = 1e-9 * (np.abs(w) + np.abs(E) @ (np.abs(v) + np.abs(d.qvel)) + h * np.abs(E) @ np.abs(d.qacc)) + 1e-12
+        noise = 1e-9 * (np.abs(w) + np.abs(E) @ (np.abs(v) + np.abs(v_next)) + h * np.abs(E) @ np.abs(d.qacc)) + 1e-12
         scale = np.abs(t) + bound + np.abs(force).max() + np.abs(d.qfrc_constraint).max() + np.abs(d.qfrc_actuator).max() + 1
         error = np.where(np.abs(w_next) <= noise, np.maximum(np.abs(t) - bound, 0), np.abs(t - np.sign(w_next) * bound))
         error = np.where(np.abs(w_next) <= 1e3 * noise, np.minimum(error, np.maximum(np.abs(t) - bound, 0)), error)
@@ -122,9 +130,9 @@ class Reference:
     def turn(self, q, v):
         """(dj/dt)' v, by central differences of the Jacobian."""
         m = self.m
-        if (m.wrap_type[m.tendon_adr[self.tendons]] == mujoco.mjtWrap.mjWRAP_JOINT).all():
+        if not self.turns:
             return 0
-        other, eps, J = mujoco.MjData(m), 1e-5, []
+        other, eps, J = self.other, 1e-5, []
         for sign in (1, -1):
             other.qpos[:] = q
             mujoco.mj_integratePos(m, other.qpos, v, sign * eps)
