@@ -213,7 +213,7 @@ class Commands(Folder):
         self.assertEqual((done.returncode, done.stderr), (1, "mjgear protocol: [Errno 28] No space left on device\n"))
 
     def test_interrupt(self):
-        command = [sys.executable, "-c", "import os, signal, sys\nfrom mjgear.identify import cli\n"
+        command = [sys.executable, "-c", "import os, signal, sys\nsignal.signal(signal.SIGINT, signal.default_int_handler)\nfrom mjgear.identify import cli\n"
                    "cli.identify = lambda *a, **k: os.kill(os.getpid(), signal.SIGINT)\nsys.exit(cli.main(sys.argv[1:]))",
                    "identify", "x.csv", "--json", str(self.folder / "r.json")]
         done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -119,7 +119,7 @@ class Run(unittest.TestCase):
         for number in signal.SIGINT, signal.SIGTERM, signal.SIGKILL:
             path.unlink(missing_ok=True)
             with subprocess.Popen([RUN, "rod", "--case", "gamma_v=0.2", "--duration", "1e6", "--out", "."], cwd=self.folder, env=environment,
-                                  stderr=subprocess.DEVNULL) as running:
+                                  stderr=subprocess.DEVNULL, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as running:
                 while not path.exists() or path.stat().st_size < 20000:
                     self.assertIsNone(running.poll())
                     time.sleep(0.01)
