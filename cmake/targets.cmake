@@ -1,5 +1,10 @@
 # Helpers with which the directories declare tests, Python tests and fuzzers.
 
+# what the stages of ./check with few tests build: those with the label threads, and the fuzzers
+add_custom_target(tests_threads)
+add_custom_target(fuzzers)
+
+
 # mjgear_add_test(name SOURCES file... [LIBS target...] [ENV NAME=value...] [LABELS label...] [TIMEOUT s])
 #   A cmocka program and a ctest of the same name. It finds the plugin, the models and the sources by
 #   the macros MJGEAR_PLUGIN_PATH and MJGEAR_SOURCE_DIR. The label "threads" selects it for the TSan build; one
@@ -23,6 +28,12 @@ function(mjgear_add_test name)
     add_dependencies(${name} mjgear)
   endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  if("threads" IN_LIST arg_LABELS)
+    add_dependencies(tests_threads ${name})
+    if(TARGET mjgear)
+      add_dependencies(tests_threads mjgear)
+    endif()
+  endif()
   if("mjgear_core" IN_LIST arg_LIBS AND NOT "MuJoCo::MuJoCo" IN_LIST arg_LIBS)
     list(APPEND arg_LABELS core)
   endif()
@@ -32,14 +43,16 @@ function(mjgear_add_test name)
 endfunction()
 
 
-# mjgear_add_python_test(name SCRIPT file [ARGS ...] [ENV NAME=value...] [LABELS label...] [TIMEOUT s] [PACKAGES | VENV name])
+# mjgear_add_python_test(name SCRIPT file [ARGS ...] [ENV NAME=value...] [LABELS label...] [TIMEOUT s] [PACKAGES | VENV name] [LONG])
 #   A script run by the Python that belongs to MuJoCo, with MJGEAR_PLUGIN_PATH and MJGEAR_SOURCE_DIR in its
 #   environment, and the package mjgear of python/ with the libraries of this build; skipped when the script exits with
 #   77. With VENV it is run in build/venv-NAME, which has what cmake/requirements-NAME.in names; PACKAGES is VENV check. In a sanitized build the runtime is preloaded,
 #   because Python itself is not instrumented; leaks of the interpreter are not ours and not counted.
 #   As for programs, memory that is not to be had gives a null pointer, as without sanitizers.
+#   LONG: takes long in Python, and calls nothing that C tests do not call; under sanitizers it has the label long, for
+#   ./check --long.
 function(mjgear_add_python_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "PACKAGES" "SCRIPT;TIMEOUT;VENV" "ARGS;ENV;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "PACKAGES;LONG" "SCRIPT;TIMEOUT;VENV" "ARGS;ENV;LABELS")
   if(NOT arg_SCRIPT OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "mjgear_add_python_test(${name}): SCRIPT missing or unknown arguments")
   endif()
@@ -81,6 +94,9 @@ function(mjgear_add_python_test name)
     list(JOIN preload ":" preload)
     list(APPEND env "LD_PRELOAD=${preload}" "ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1")
   endif()
+  if(arg_LONG AND MJGEAR_SANITIZE)
+    list(APPEND arg_LABELS long)
+  endif()
   add_test(NAME ${name} COMMAND "${python}" "${CMAKE_CURRENT_SOURCE_DIR}/${arg_SCRIPT}" ${arg_ARGS})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77
     TIMEOUT ${arg_TIMEOUT} LABELS "python;${arg_LABELS}" ENVIRONMENT "${env};${arg_ENV}")
@@ -103,6 +119,7 @@ function(mjgear_add_fuzzer name)
   target_link_libraries(${name} PRIVATE mjgear_options ${arg_LIBS})
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz")
+  add_dependencies(fuzzers ${name})
   set(found "${PROJECT_BINARY_DIR}/fuzz/corpus/${name}")
   file(MAKE_DIRECTORY "${found}")
   set(given "${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name}")
