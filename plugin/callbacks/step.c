@@ -245,6 +245,31 @@ static void solveFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mh
 }
 
 
+// Keyframes hold no state of plugins, and the engine asks none when it writes them. Those that mj_setKeyframe took of a
+// running simulation begin later than 0
+static void warnOfKeyframe(mjgpGears* g, const mjData* d) {
+  int begun = g->begun, relaxed = 0, loaded = 0;
+  g->begun = 1;
+  if (begun || d->time == 0) {
+    return;
+  }
+  for (int i = 0; i < g->config->n; i++) {
+    int yields = g->in.joint[i]->gear.presliding_stiffness > 0;
+    relaxed |= yields;
+    loaded |= yields && d->plugin_state[g->config->state[i]] != 0;
+  }
+  int gaps = g->config->gaps && mjgp_areGapsNew(g, d);
+  if (gaps || (relaxed && !loaded)) {
+    mjgp_warn(
+        g, mjgpWARN_KEYFRAME,
+        "the simulation begins at time %g with %s: keyframes and states without plugins hold no "
+        "more. Save and restore running simulations with mj_getState and mj_setState",
+        d->time,
+        gaps ? "rotors at rest in the middle of their gaps" : "relaxed springs of pre-sliding");
+  }
+}
+
+
 // a servo so stiff that constraints and integrator see different joints: say so, and what helps
 static void warnOfGains(mjgpGears* g, const mjModel* m) {
   for (int a = 0; a < g->in.nactive; a++) {
@@ -327,6 +352,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
               "the flag sleep was set in a model where a tendon with a gear connects kinematic "
               "trees, which may not fall asleep one by one. Disable it");
   }
+  warnOfKeyframe(g, d);
   mj_markStack(d);
   removeFriction(g, m, d);
 

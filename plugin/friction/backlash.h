@@ -20,6 +20,9 @@
 // coupling of an active joint in this step, from its state, motor torque and law in g
 void mjgp_makeCoupling(mjgpGears* g, const mjModel* m, const mjData* d, int i);
 
+// has no gap of the model made a step since it was reset
+int mjgp_areGapsNew(const mjgpGears* g, const mjData* d);
+
 // keep what the step did to the gap; d has the velocity after it
 void mjgp_advanceGap(const mjgpGears* g, const mjModel* m, mjData* d, int i);
 

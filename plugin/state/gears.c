@@ -95,6 +95,7 @@ static mjgpGears* newGears(const mjModel* m, const mjData* d) {
   g->nv = (int)m->nv;
   g->nstate = (int)m->npluginstate;
   g->stages = INT_MAX;
+  g->begun = 1;
   return g;
 }
 
@@ -277,7 +278,7 @@ void mjgp_reset(const mjModel* m, mjtNum* plugin_state, void* plugin_data, int i
     return;
   }
   g->phase = mjgpIDLE;
-  g->nested = g->done = g->refused = g->stages = 0;
+  g->nested = g->done = g->refused = g->begun = g->stages = 0;
   g->in.nactive = 0;
   memset(&g->count, 0, sizeof(g->count));
   memset(&g->out.info, 0, sizeof(g->out.info));
@@ -310,6 +311,7 @@ void mjgp_copy(mjData* dest, const mjModel* m, const mjData* src, int instance) 
   to->done = from->done;
   to->early = from->early;
   to->stages = from->stages;
+  to->begun = from->begun;
   to->in.nactive = from->in.nactive;
   to->out.info = from->out.info;
   to->count = from->count;

@@ -169,6 +169,7 @@ typedef struct mjgpGears_ {
   int early;    // it was computed with the passive forces, ahead of actuation
   int warned;   // warnings that were given, one bit each
   int refused;  // numbers in plugin_state are not used in this step
+  int begun;    // a step was computed since the data were made or reset
   int inverse;  // the engine computes inverse dynamics
   int stages;   // mjgp_inverseStages when it was asked last; INT_MAX: not yet
   mjgpCount count;

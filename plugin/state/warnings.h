@@ -17,6 +17,7 @@ typedef enum mjgpWarning_ {
   mjgpWARN_ROUNDING = 1 << 7,
   mjgpWARN_INVERSE = 1 << 8,
   mjgpWARN_SLEEP = 1 << 9,
+  mjgpWARN_KEYFRAME = 1 << 10,
 } mjgpWarning;
 void mjgp_warn(struct mjgpGears_* g, int warning, const char* format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -196,6 +196,38 @@ def test_sizes():
         raise AssertionError("stepped")
 
 
+def test_keyframe():
+    """A keyframe of a running simulation has neither rotors nor springs of pre-sliding: said when it is used. A saved state has all, and a
+    keyframe from which a simulation begins needs none."""
+    keys = {"gamma_u": .1, "gamma_v": .4, "coulomb": .5, "eta": .8, "half_gap": .02, "mass": 1}
+    gaps = MODEL.format(joints="shoulder", **keys)
+    plain = gaps[:gaps.index('<instance name="b">')] + gaps[gaps.index("</plugin>"):]
+    plain = plain.replace('<plugin name="w" plugin="mjgear.transmission" instance="b"/>', "").replace(
+        '<plugin name="e" plugin="mjgear.transmission" instance="a" objtype="joint" objname="elbow"/>', "")
+    spring = plain.replace('<config key="coulomb"', '<config key="presliding_stiffness" value="300"/><config key="coulomb"')
+    for text, words in ((gaps.replace('<plugin name="e" plugin="mjgear.transmission" instance="a" objtype="joint" objname="elbow"/>', ""),
+                         "rotors"), (spring, "springs"), (plain, None)):
+        model = mujoco.MjModel.from_xml_string(text.replace("</mujoco>", '<keyframe><key name="k"/></keyframe></mujoco>'))
+        warnings = []
+        mujoco.set_mju_user_warning(warnings.append)
+        data = mujoco.MjData(model)
+        mujoco.mj_resetDataKeyframe(model, data, 0)
+        data.ctrl[:2] = 5, -3
+        mujoco.mj_step(model, data, 60)
+        saved = np.zeros(mujoco.mj_stateSize(model, mujoco.mjtState.mjSTATE_INTEGRATION))
+        mujoco.mj_getState(model, data, saved, mujoco.mjtState.mjSTATE_INTEGRATION)
+        mujoco.mj_setKeyframe(model, data, 0)
+        mujoco.mj_step(model, data, 40)
+        other = mujoco.MjData(model)
+        mujoco.mj_setState(model, other, saved, mujoco.mjtState.mjSTATE_INTEGRATION)
+        mujoco.mj_step(model, other, 40)
+        assert (other.qpos == data.qpos).all() and not warnings, warnings
+        for _ in range(2):
+            mujoco.mj_resetDataKeyframe(model, data, 0)
+            mujoco.mj_step(model, data, 40)
+        assert len(warnings) == (words is not None) and (not words or words in warnings[0] and "mj_getState" in warnings[0]), warnings
+
+
 PICKLE = """
 import pickle, sys, mujoco
 mujoco.mj_loadPluginLibrary({path!r})
