@@ -38,7 +38,7 @@
 extern "C" {
 #endif
 
-// give keys of the README's tables that are numbers of a gear or of its gap new values in the gear of
+// give keys of doc/mjcf.md that are numbers of a gear or of its gap new values in the gear of
 // a joint; those that were given before and are not named stay. A joint and its motor_joint are one
 // gear. Keys that describe gears of one kind only, such as mu, can change where the model gives them. All n keys
 // change together or none: returns 0, or -1 with lines in error (nullable) that say
@@ -56,7 +56,7 @@ MJGAPI int mjg_setGear(const mjModel* m, mjData* d, int joint, const char* key, 
 MJGAPI int mjg_describeGear(const mjModel* m, mjData* d, int joint, const char* const* key,
                             const double* value, int n, char* error, int error_sz);
 
-// how the steps of all gears are solved, by the name of the README's table; as mjg_setGears
+// how the steps of all gears are solved, by the name in doc/mjcf.md; as mjg_setGears
 MJGAPI int mjg_setSolver(const mjModel* m, mjData* d, const char* solver, char* error,
                          int error_sz);
 
@@ -66,7 +66,7 @@ MJGAPI int mjg_setSolver(const mjModel* m, mjData* d, const char* solver, char* 
 MJGAPI int mjg_getGear(double* value, const mjModel* m, const mjData* d, int joint,
                        const char* key);
 
-// the numbers that a sensor gives of the joint's gear, without one: as in the README's table, of the last
+// the numbers that a sensor gives of the joint's gear, without one: as in doc/sensors.md, of the last
 // step. Returns their number (value may be null), or -1 if the joint has no gear.
 MJGAPI int mjg_readGear(double* value, const mjModel* m, const mjData* d, int joint);
 
@@ -85,7 +85,7 @@ typedef struct mjgCounts_ {
   int problems;     // friction problems: solved + ill_posed + approximate + unsolved
   int solved;       // solved, and the only solution as far as known
   int ill_posed;    // solved, but another solution may exist (status mjgJAMMED)
-  int approximate;  // solved for something else than the engine then does, see the README
+  int approximate;  // solved for something else than the engine then does, see doc/mjcf.md
   int unsolved;     // left above the tolerance, or not finite
   int fallbacks;    // times that the solver needed another method
   int unconfirmed;  // steps whose motion was not what was solved for

@@ -134,10 +134,12 @@ def films(view, folder):
 
 def page(view, folder, picture="gallery/{name}.png", film=""):
     """The page, below it the pictures where they are not there yet."""
+    window = "../doc/window.md" if film else "window.md"
     lines = ["# Gallery", "",
-             "Made by `scenes/gallery.py`; `./demo` writes this page with larger pictures and a film of each scene to",
-             "`results/gallery.md`. The ring around a joint tells what its gear does, the red arc friction, to scale:",
-             "see [What the colours say](../doc/window.md).", ""]
+             "This page shows every scene. The ring around a joint tells what its gear does, and the red arc shows friction, to scale: see",
+             f"[What the colours say]({window}#what-the-colours-say). Each scene can be played with the command below it.", "",
+             "`./demo` makes larger pictures and a film of each scene in `results/`. The site, when it is built after `./demo`, plays the films here.",
+             "`scenes/gallery.py` writes this page.", ""]
     for name, description, scene, time in scenes(view):
         shown = picture.format(name=name)
         file = folder / shown

@@ -101,8 +101,9 @@ static void checkGap(const Input* input, mjgReport* report) {
   }
   if (input->backlash < 0) {
     if (given) {
-      mjg_refuse(report,
-                 "numbers of a gap without its law; write backlash=exact, or leave them out");
+      mjg_refuse(
+          report,
+          "numbers of a gap are given, but not its law; write backlash=exact, or leave them out");
     }
     return;
   }

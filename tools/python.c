@@ -46,10 +46,9 @@ int runPython(char** argv) {
     }
     execv(python, command);
   }
-  fprintf(
-      stderr,
-      "mjgear: '%s' is a command of the Python package; in the sources run ./demo, then "
-      "build/bin/mjgear, or install the package: pip install '.[identify]'\n",
-      argv[1]);
+  fprintf(stderr,
+          "mjgear: '%s' is a command of the Python package; in the sources run ./demo, then "
+          "build/bin/mjgear, or install the package: pip install '.[identify]'\n",
+          argv[1]);
   return 1;
 }

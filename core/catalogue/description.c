@@ -220,8 +220,8 @@ static int findType(mjgReport* report, const mjgDescription* d) {
   if (geometry >= 0) {
     char types[200];
     typesOf(types, sizeof types, geometry);
-    mjg_refuse(report, "%s is given, but not of what; write type %s", mjg_keyInfo(geometry)->name,
-               types);
+    mjg_refuse(report, "%s is given, but not the type of the gear; write type %s",
+               mjg_keyInfo(geometry)->name, types);
     return 0;
   }
   if (givenOf(d, mjgiSTART | mjgiWAVE) >= 0) {

@@ -21,6 +21,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx_copybutton",
     "c_headers",
+    "films",
     "links",
     "mathml",
     "py_source",

@@ -184,7 +184,7 @@ int mjg_setSolver(const mjModel* m, mjData* d, const char* solver, char* error, 
   const mjgpConfig* c = mjgp_gears(m, d)->config;
   int choice = mjg_solverFromName(solver);
   if (choice < 0) {
-    mjg_refuse(&report, "unknown solver '%.60s'; choose one that the README lists",
+    mjg_refuse(&report, "unknown solver '%.60s'; choose one that doc/mjcf.md lists",
                solver ? solver : "");
   } else {
     mjgp_checkSolver(&report, choice, c->n);

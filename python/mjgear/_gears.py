@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 _TEXT = 4000  # bytes for all refusals of a call
 _DOUBLES = ctypes.POINTER(ctypes.c_double)
 
-# what a sensor gives, in the order of the README
+# what a sensor gives, in the order of doc/sensors.md
 RESULTS = (
     "friction",
     "internal_force",

@@ -61,7 +61,7 @@ class Gears:
 
     Numbers, to be set at any time (``gears.gamma_v.fill_(1.1)``): gamma_u, gamma_v, coulomb, static_ratio,
     stribeck_friction, stribeck_velocity, stribeck_exponent, gamma_u_stribeck, gamma_v_stribeck,
-    gamma_u_quadratic, gamma_v_quadratic, as the README's tables have them. The rotor inertia is
+    gamma_u_quadratic, gamma_v_quadratic, as doc/mjcf.md has them. The rotor inertia is
     ``Model.dof_armature``.
 
     Results of the last step: friction (N m), internal (lambda, N m), mode (-1, 0, 1), state (an index of mjgear.STATES;

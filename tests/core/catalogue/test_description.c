@@ -245,7 +245,8 @@ static void test_refusedMissing(void** state) {
           "eta_forward is missing, which a gear described by its efficiency needs; write its value "
           "in numbers");
   refused(describe(mjgTYPE_AUTO, mjgKEY_MU, 0.1, -1),
-          "mu is given, but not of what; write type leadscrew, worm, spur, wedge or capstan");
+          "mu is given, but not the type of the gear; write type leadscrew, worm, spur, wedge or "
+          "capstan");
   refused(describe(mjgTYPE_WORM, mjgKEY_LEAD_ANGLE, 0.1, mjgKEY_MU, 0.1, -1),
           "pressure_angle is missing, which type worm needs; write its value in rad");
   refused(describe(mjgTYPE_LEADSCREW, mjgKEY_LEAD, 0.1, mjgKEY_MU, 0.1, -1),

@@ -191,7 +191,8 @@ static void test_descriptions(void** state) {
   REFUSED("joint=hinge type=helical mu=0.1", "'arm'", "'type'", "'helical' is unknown", "leadscrew",
           "worm", "spur");
   REFUSED("joint=hinge+slide type=worm+spur+worm", "'type'", "3 values for 2 joints");
-  REFUSED("joint=hinge mu=0.1", "'hinge'", "mu is given, but not of what", "leadscrew");
+  REFUSED("joint=hinge mu=0.1", "'hinge'", "mu is given, but not the type of the gear",
+          "leadscrew");
   REFUSED("joint=hinge type=worm lead_angle=5 pressure_angle=.3 mu=.1", "'hinge'", "lead_angle = 5",
           "radians", "0.0872665");
   REFUSED("joint=hinge type=worm lead_angle=.1 pressure_angle=.3 mu=-.1", "'hinge'", "mu = -0.1",

@@ -31,7 +31,7 @@
   "<inertial pos='0 0 0' mass='1' diaginertia='5.6 5.6 5.6'/></body></worldbody>" \
   "<actuator><motor joint='j'/></actuator>" SENSOR "</mujoco>"
 
-// numbers of the sensor, as the README lists them
+// numbers of the sensor, as doc/sensors.md lists them
 enum {
   OUT = 3,
   MODE = 4,
