@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command_line.h"
 #include "load.h"
+#include "mjgear_params.h"
 #include "play.h"
 #include "state/gears.h"
 
@@ -24,6 +26,7 @@ static const char USAGE[] =
     "  --cases DIR      folder for unsolved random steps, model and state before it, for "
     "existence.py\n"
     "  --plugin FILE    libmjgear.so; default: MJGEAR_PLUGIN, or ../lib beside the program\n"
+    "  -h, --help\n"
     "Exit status: 0 solved as far as there is a solution, 1 not, 2 wrong usage.\n";
 
 enum {
@@ -350,6 +353,36 @@ static void onWarning(const char* text) {
 }
 
 
+// options
+enum {
+  OPTION_CASES = 1,
+  OPTION_GROUPS,
+  OPTION_HELP,
+  OPTION_NO_SCENES,
+  OPTION_PLUGIN,
+  OPTION_SEED
+};
+static const struct option kOptions[] = {{"cases", required_argument, NULL, OPTION_CASES},
+                                         {"groups", required_argument, NULL, OPTION_GROUPS},
+                                         {"help", no_argument, NULL, OPTION_HELP},
+                                         {"no-scenes", no_argument, NULL, OPTION_NO_SCENES},
+                                         {"plugin", required_argument, NULL, OPTION_PLUGIN},
+                                         {"seed", required_argument, NULL, OPTION_SEED},
+                                         {0}};
+
+
+// value of an option that is a whole number
+static double readCount(const char* option) {
+  const char* end;
+  double number = mjg_readNumber(optarg, &end);
+  if (end == optarg || *end || !(number >= 0 && number <= 9e15) || number != floor(number)) {
+    fprintf(stderr, "mjgear-fallback-counts: %s %s: not a whole number\n", option, optarg);
+    exit(2);
+  }
+  return number;
+}
+
+
 int main(int argc, char** argv) {
   Column column[NCOLUMN] = {{.title = "all scenes"},
                             {.title = "gamma below 1"},
@@ -360,27 +393,36 @@ int main(int argc, char** argv) {
   long groups = 1000000;
   int scenes = 1;
   state = 1;
-  for (int i = 1; i < argc; i++) {
-    const char* value = i + 1 < argc ? argv[i + 1] : "";
-    if (!strcmp(argv[i], "--no-scenes")) {
-      scenes = 0;
-      continue;
-    }
-    if (!strcmp(argv[i], "--groups")) {
-      groups = atol(value);
-    } else if (!strcmp(argv[i], "--seed")) {
-      state = strtoull(value, NULL, 10);
-    } else if (!strcmp(argv[i], "--cases")) {
-      folder = value;
-    } else if (!strcmp(argv[i], "--plugin")) {
-      plugin = value;
-    } else {
-      fputs(USAGE, stderr);
-      return 2;
-    }
-    i++;
-  }
   char error[512] = "";
+  int option;
+  while ((option = mjg_nextOption(error, sizeof(error), argc, argv, kOptions)) != -1) {
+    switch (option) {
+      case mjgWRONG_OPTION:
+        fprintf(stderr, "mjgear-fallback-counts: %s\n", error);
+        return 2;
+      case OPTION_CASES:
+        folder = optarg;
+        break;
+      case OPTION_GROUPS:
+        groups = (long)readCount("--groups");
+        break;
+      case OPTION_HELP:
+        fputs(USAGE, stdout);
+        return 0;
+      case OPTION_NO_SCENES:
+        scenes = 0;
+        break;
+      case OPTION_PLUGIN:
+        plugin = optarg;
+        break;
+      default:
+        state = (unsigned long long)readCount("--seed");
+    }
+  }
+  if (optind < argc) {
+    fprintf(stderr, "mjgear-fallback-counts: '%s' is no option; --help lists all\n", argv[optind]);
+    return 2;
+  }
   if (mjg_loadPlugin(plugin, error, sizeof(error))) {
     stop("%s", error);
   }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "command_line.h"
 #include "inclusion.h"
 #include "mjgear_params.h"
 #include "problem_file.h"
@@ -35,6 +36,7 @@ static const char USAGE[] =
     "  --iterations N    iteration limit, 0 the solver's own (0)\n"
     "  --problems FILE   solve the problems of this file instead of random ones\n"
     "  --save FILE       write the problems that failed or where solvers disagree\n"
+    "  -h, --help\n"
     "Exit status: 0 all solved and certified, 1 some not, 2 wrong usage.\n";
 
 typedef struct Options_ {
@@ -100,6 +102,79 @@ static void readSolvers(int use[mjgNSOLVER], const char* list) {
 }
 
 
+// options
+enum {
+  OPTION_COMPARE = 1,
+  OPTION_COUNT,
+  OPTION_HELP,
+  OPTION_ITERATIONS,
+  OPTION_JOINTS,
+  OPTION_KINDS,
+  OPTION_PROBLEMS,
+  OPTION_SAVE,
+  OPTION_SEED,
+  OPTION_SOLVER,
+  OPTION_TOLERANCE
+};
+static const struct option kOptions[] = {{"compare", required_argument, NULL, OPTION_COMPARE},
+                                         {"count", required_argument, NULL, OPTION_COUNT},
+                                         {"help", no_argument, NULL, OPTION_HELP},
+                                         {"iterations", required_argument, NULL, OPTION_ITERATIONS},
+                                         {"joints", required_argument, NULL, OPTION_JOINTS},
+                                         {"kinds", required_argument, NULL, OPTION_KINDS},
+                                         {"problems", required_argument, NULL, OPTION_PROBLEMS},
+                                         {"save", required_argument, NULL, OPTION_SAVE},
+                                         {"seed", required_argument, NULL, OPTION_SEED},
+                                         {"solver", required_argument, NULL, OPTION_SOLVER},
+                                         {"tolerance", required_argument, NULL, OPTION_TOLERANCE},
+                                         {0}};
+
+
+// one option, its value in optarg
+static void readOption(Options* options, int option) {
+  char end;
+  switch (option) {
+    case OPTION_COMPARE:
+      readSolvers(options->compare, optarg);
+      break;
+    case OPTION_COUNT:
+      options->count = (long)readNumber(optarg, 0, 1e12, "--count");
+      break;
+    case OPTION_HELP:
+      fputs(USAGE, stdout);
+      exit(0);
+    case OPTION_ITERATIONS:
+      options->settings.iterations = (int)readNumber(optarg, 0, 1e9, "--iterations");
+      break;
+    case OPTION_JOINTS:
+      if (sscanf(optarg, "%d-%d%c", &options->low, &options->high, &end) != 2 || options->low < 1 ||
+          options->high < options->low || options->high > 1000) {
+        stop("--joints needs LOW-HIGH within 1-1000, not", optarg);
+      }
+      break;
+    case OPTION_KINDS:
+      readKinds(options->use_kind, optarg);
+      break;
+    case OPTION_PROBLEMS:
+      options->problems = optarg;
+      break;
+    case OPTION_SAVE:
+      options->save = optarg;
+      break;
+    case OPTION_SEED:
+      options->seed = (unsigned long long)readNumber(optarg, 0, 9e15, "--seed");
+      break;
+    case OPTION_SOLVER:
+      if ((options->solver = mjg_solverFromName(optarg)) < 0) {
+        stop("unknown solver", optarg);
+      }
+      break;
+    default:
+      options->settings.tolerance = readNumber(optarg, 0, 1, "--tolerance");
+  }
+}
+
+
 static void readOptions(Options* options, int argc, char** argv) {
   memset(options, 0, sizeof(*options));
   options->count = 1000000;
@@ -109,45 +184,17 @@ static void readOptions(Options* options, int argc, char** argv) {
   readKinds(options->use_kind, "random");
   mjg_defaultSettings(&options->settings);
   options->solver = options->settings.solver;
-  for (int i = 1; i < argc; i++) {
-    const char *option = argv[i], *value = argv[i + 1];
-    if (!strcmp(option, "--help")) {
-      fputs(USAGE, stdout);
-      exit(0);
+  char error[200];
+  int option;
+  while ((option = mjg_nextOption(error, sizeof(error), argc, argv, kOptions)) != -1) {
+    if (option == mjgWRONG_OPTION) {
+      fprintf(stderr, "mjgear-solve-many: %s\n%s", error, USAGE);
+      exit(2);
     }
-    if (!value) {
-      stop("no value for, or unknown, option", option);
-    }
-    i++;
-    if (!strcmp(option, "--count")) {
-      options->count = (long)readNumber(value, 0, 1e12, option);
-    } else if (!strcmp(option, "--seed")) {
-      options->seed = (unsigned long long)readNumber(value, 0, 9e15, option);
-    } else if (!strcmp(option, "--kinds")) {
-      readKinds(options->use_kind, value);
-    } else if (!strcmp(option, "--joints")) {
-      char end;
-      if (sscanf(value, "%d-%d%c", &options->low, &options->high, &end) != 2 || options->low < 1 ||
-          options->high < options->low || options->high > 1000) {
-        stop("--joints needs LOW-HIGH within 1-1000, not", value);
-      }
-    } else if (!strcmp(option, "--solver")) {
-      if ((options->solver = mjg_solverFromName(value)) < 0) {
-        stop("unknown solver", value);
-      }
-    } else if (!strcmp(option, "--compare")) {
-      readSolvers(options->compare, value);
-    } else if (!strcmp(option, "--tolerance")) {
-      options->settings.tolerance = readNumber(value, 0, 1, option);
-    } else if (!strcmp(option, "--iterations")) {
-      options->settings.iterations = (int)readNumber(value, 0, 1e9, option);
-    } else if (!strcmp(option, "--problems")) {
-      options->problems = value;
-    } else if (!strcmp(option, "--save")) {
-      options->save = value;
-    } else {
-      stop("unknown option", option);
-    }
+    readOption(options, option);
+  }
+  if (optind < argc) {
+    stop("no option:", argv[optind]);
   }
 }
 

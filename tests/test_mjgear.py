@@ -50,6 +50,17 @@ def test_explain():
     assert facts["load_torque_starts_motor_off"] is None
     assert not facts["backdrivable"] and facts["forward_drivable"]
 
+    text = run("explain", "type=efficiency", "eta_forward=0.6", "eta_backward=-0.2", "coulomb=2", "armature=0.1", "viscous=0.3",
+               "inertia=3", "backlash=exact", "half_gap=1deg", "stiffness=1000")[1]
+    for line in ("friction 2 N m sliding, 2 N m at rest", "from -3 to 3.22222 N m", "unloaded: 2.8 N m; load alone", "0.1 kg m2 at the output",
+                 "3.06 kg m2 if the motor drives", "0.3 N m/(rad/s)", "half_gap 0.0174533 rad, stiffness 1000 N m/rad",
+                 # the law and the rule of thumb do not contradict each other
+                 "NON-BACKDRIVABLE (self-locking)", "for 0.6 it would not, wrongly. Its backward efficiency, -0.2, decides"):
+        assert line in text, line
+    slide = run("explain", "acme_screw", "coulomb=3", "armature=2", "viscous=1")[1]
+    assert "3 N sliding" in slide and "2 kg at the output" in slide and "1 N/(m/s)" in slide and "N m" not in slide, slide
+    assert "rule of thumb" not in run("explain", "eta_forward=0.4", "eta_backward=-0.2")[1]
+
     text = run("explain", "worm")[1]
     for word in ("NON-BACKDRIVABLE", "0.446989", "-0.214365", "Assumed: lead angle 5 deg"):
         assert word in text, word
@@ -103,12 +114,19 @@ def test_help():
     for arguments, line in ((["explane", "worm"], "unknown command 'explane'; did you mean explain"),
                             (["explain", "worm", "--jsn"], "unknown option '--jsn'; did you mean --json"),
                             (["explain", "worm", "--joint", "x"], "--joint is no option of this command"),
-                            (["mjcf", "worm", "--joint"], "--joint needs the name of a joint")):
+                            (["mjcf", "worm", "--joint"], "option '--joint' needs a value"),
+                            (["presets", "foo"], "presets takes no 'foo'; 'mjgear explain PRESET' tells about one"),
+                            (["keys", "foo"], "keys takes no 'foo'"),
+                            (["explain", "worm", "--json=3"], "option '--json=3' takes no value")):
         status, _, err = run(*arguments)
         assert status == 2 and line in err.splitlines()[0], err
     for word, line in (("wrom", "did you mean worm"), ("harmonic_dirve", "did you mean harmonic_drive"),
                        ("backlash=exat", "did you mean exact"), ("half_gap=1deg", "write backlash=exact")):
         assert line in run("explain", word if "=" not in word else "worm", *([word] if "=" in word else []))[2], word
+    types = re.search("write (.*)", run("explain", "type=helix")[2])[1].replace(" or ", ", ").split(", ")
+    assert len(types) == 11
+    for name in types:
+        assert name in run("convert", "--help")[1], name
     version = re.search(r"project\(mjgear VERSION ([0-9.]+)", pathlib.Path(SOURCE, "CMakeLists.txt").read_text())[1]
     assert run("--version")[1] == f"mjgear {version}, MuJoCo {mujoco.mj_versionString()}\n"
 
@@ -340,10 +358,25 @@ def test_draw():
         assert status == 0, err
         root = xml.etree.ElementTree.parse(path).getroot()
         texts = [node.text for node in root.iter("{http://www.w3.org/2000/svg}text")]
-        assert "driving: f_v = 0.447 f_u" in texts and "gamma_v" in texts
+        assert "driving: f_v = 0.447 f_u - 0.04512" in texts and "gamma_v" in texts
         drawn = ask("draw", path, "worm")
         assert drawn["file"] == path and abs(drawn["eta_forward"] - 0.447) < 5e-4
         assert os.path.getsize(path) > 3000
+
+        # both ends of each line slide: u - x = +-(|gamma_u u + gamma_v x| + c), in the law's own words
+        for gear in (["eta_forward=0.7", "eta_backward=0.5", "coulomb=2"], ["worm", "coulomb=0.3"], ["worm"],
+                     ["gamma_u=0", "gamma_v=0", "coulomb=1"], ["bilateral_drive"]):
+            facts = ask("draw", path, *gear)
+            root = xml.etree.ElementTree.parse(path).getroot()
+            left, size = float(root.find(".//{*}clipPath/{*}rect").get("x")), 360
+            lines = [node for node in root.iter("{http://www.w3.org/2000/svg}line") if node.get("stroke") in ("#2f6db3", "#c0392b")]
+            assert len(lines) == 4
+            for node in lines:
+                for end in "12":
+                    u = ((float(node.get("x" + end)) - left) / size * 2 - 1) * facts["limit"]
+                    x = ((60 + size - float(node.get("y" + end))) / size * 2 - 1) * facts["limit"]
+                    friction = abs(facts["gamma_u"] * u + facts["gamma_v"] * x) + facts["coulomb"]
+                    assert abs(abs(u - x) - friction) < 1e-3 * facts["limit"], (gear, u, x)
 
 
 if __name__ == "__main__":

@@ -187,9 +187,9 @@ static void tellJoints(FILE* out, Json* json, const mjModel* m, const mjgpJoint*
       fprintf(out, "  first pose         its load is %.6g %s; with the motor off it %s\n", load,
               unit, stands ? "stands still" : "moves");
       if (gapped) {
-        fprintf(out, "  backlash           %s, half gap %.6g, stiffness %.6g, %s\n",
+        fprintf(out, "  backlash           %s, half gap %.6g %s, stiffness %.6g %s, %s\n",
                 mjg_backlashName(joint[i].backlash.model), joint[i].backlash.half_gap,
-                joint[i].backlash.stiffness,
+                unitOf("rad", slide), joint[i].backlash.stiffness, unitOf("N m/rad", slide),
                 joint[i].gap == mjgpGAP_ROTOR ? "behind a rotor of its own"
                                               : "behind the joint that is its motor");
       }

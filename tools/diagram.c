@@ -48,14 +48,15 @@ static void rectangle(const Panel* p, double x1, double y1, double x2, double y2
 }
 
 
-// line y = slope x, as far as the panel reaches
-static void slopedLine(const Panel* p, double dx, double dy, const char* color, const char* dash) {
-  double scale = p->high / fmax(fabs(dx), fabs(dy));
-  fprintf(p->file,
-          "<line x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" y2=\"%.2f\" stroke=\"%s\" "
-          "stroke-width=\"2\"%s/>\n",
-          px(p, -scale * dx), py(p, -scale * dy), px(p, scale * dx), py(p, scale * dy), color,
-          dash);
+// line from one point to another, and its mirror image
+static void mirroredLine(const Panel* p, double x1, double y1, double x2, double y2,
+                         const char* color, const char* dash) {
+  for (int sign = -1; sign <= 1; sign += 2) {
+    fprintf(p->file,
+            "<line x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" y2=\"%.2f\" stroke=\"%s\" "
+            "stroke-width=\"2\"%s/>\n",
+            px(p, sign * x1), py(p, sign * y1), px(p, sign * x2), py(p, sign * y2), color, dash);
+  }
 }
 
 
@@ -116,6 +117,35 @@ static void drawMap(const Panel* p, const mjgFacts* f) {
 }
 
 
+// Where the gear slides, in balance: u - x = |gamma_u u + gamma_v x| + c forward, and its mirror image. Each side
+// begins where the internal force gamma_u u + gamma_v x has its sign.
+static void drawSliding(const Panel* p, const mjgFacts* f) {
+  const mjgTransmission* t = &f->gear;
+  double c = t->coulomb, shift_x = c / (1 + t->gamma_v), shift_u = c / (1 + t->gamma_u);
+
+  // the motor drives: x = eta_f u - shift_x
+  double share = t->gamma_u + t->gamma_v * f->eta_f;
+  double u = share > 0 ? t->gamma_v * shift_x / share : 0;
+  double far = p->high * 4;  // behind the edge, for any slope
+  mirroredLine(p, u, f->eta_f * u - shift_x, far, f->eta_f * far - shift_x, DRIVE, "");
+
+  // the load drives: u = eta_b x - shift_u
+  share = t->gamma_u * f->eta_b + t->gamma_v;
+  double x = share > 0 ? t->gamma_u * shift_u / share : 0;
+  mirroredLine(p, f->eta_b * x - shift_u, x, f->eta_b * far - shift_u, far, BACK, "");
+}
+
+
+// a line's equation: y = slope x - shift
+static void equation(char* text, size_t size, const char* words, const char* y, const char* x,
+                     double slope, double shift) {
+  int n = snprintf(text, size, "%s: %s = %.4g %s", words, y, slope, x);
+  if (shift != 0) {
+    snprintf(text + n, size - (size_t)n, " %c %.4g", shift > 0 ? '-' : '+', fabs(shift));
+  }
+}
+
+
 // where the joint stands still
 static void drawStick(const Panel* p, const mjgFacts* f) {
   // row by row: runs of points at which it sticks, as one path
@@ -139,18 +169,18 @@ static void drawStick(const Panel* p, const mjgFacts* f) {
   }
   fprintf(p->file, "\"/>\n<g clip-path=\"url(#stick)\">\n");
 
-  // slopes of the sliding gear: x = eta_f u driving, u = eta_b x being driven
-  slopedLine(p, 1, 1, "#888888", " stroke-dasharray=\"2 4\"");
-  slopedLine(p, 1, f->eta_f, DRIVE, "");
-  slopedLine(p, f->eta_b, 1, BACK, "");
+  mirroredLine(p, 0, 0, p->high, p->high, "#888888", " stroke-dasharray=\"2 4\"");
+  drawSliding(p, f);
   fputs("</g>\n", p->file);
   axes(p, "motor torque f_u", "load torque f_v");
   char line[120];
-  snprintf(line, sizeof(line), "driving: f_v = %.4g f_u", f->eta_f);
+  const mjgTransmission* t = &f->gear;
+  equation(line, sizeof(line), "driving", "f_v", "f_u", f->eta_f, t->coulomb / (1 + t->gamma_v));
   fprintf(p->file, "<g fill=\"%s\">", DRIVE);
   text(p, p->x0, TOP - 28, "start", line);
   fprintf(p->file, "</g><g fill=\"%s\">", BACK);
-  snprintf(line, sizeof(line), "being driven: f_u = %.4g f_v", f->eta_b);
+  equation(line, sizeof(line), "being driven", "f_u", "f_v", f->eta_b,
+           t->coulomb / (1 + t->gamma_u));
   text(p, p->x0, TOP - 12, "start", line);
   fputs("</g>\n", p->file);
   text(p, p->x0 + SIZE, TOP - 12, "end", "grey: stands still");

@@ -11,6 +11,7 @@
 #include <mujoco/mujoco.h>
 
 #include "check.h"
+#include "command_line.h"
 #include "diagram.h"
 #include "input.h"
 #include "json.h"
@@ -41,12 +42,18 @@ static int check(const Arguments* arguments);
 static int presets(const Arguments* arguments);
 static int keys(const Arguments* arguments);
 
-// options
+// options, of which each command knows some
 enum {
   JSON_OPTION = 1,
   MARKDOWN_OPTION = 2,
-  JOINT_OPTION = 4
+  JOINT_OPTION = 4,
+  HELP_OPTION = 8
 };
+static const struct option kOptions[] = {{"help", no_argument, NULL, HELP_OPTION},
+                                         {"joint", required_argument, NULL, JOINT_OPTION},
+                                         {"json", no_argument, NULL, JSON_OPTION},
+                                         {"markdown", no_argument, NULL, MARKDOWN_OPTION},
+                                         {0}};
 
 typedef struct Command_ {
   const char* name;
@@ -61,10 +68,13 @@ typedef struct Command_ {
 static const Command kCommands[] = {
     {"explain", explain, JSON_OPTION, 1, "GEAR", "what a gear does", NULL},
     {"convert", convert, JSON_OPTION, 1, "TYPE GEAR", "the same gear in other words",
-     "TYPE is coefficients, efficiency, starting, leadscrew, worm, spur or loss. What it leaves "
-     "open\n"
-     "is given beside GEAR: pressure_angle (leadscrew, worm), pressure_angle, mu and radius_in "
-     "(spur).\n"},
+     "TYPE is coefficients, efficiency, starting, leadscrew, worm, spur or loss. GEAR may also be "
+     "of\n"
+     "type wedge, planetary, strain_wave or capstan: their numbers do not follow from the "
+     "coefficients,\n"
+     "so that no gear becomes one of them. What TYPE leaves open is given beside GEAR: "
+     "pressure_angle\n"
+     "(leadscrew, worm); pressure_angle, mu and radius_in (spur).\n"},
     {"mjcf", mjcf, JSON_OPTION | JOINT_OPTION, 1, "GEAR [--joint NAME]...", "MJCF to paste",
      "  --joint NAME      a joint that gets this gear; may be repeated ('joint')\n"},
     {"draw", draw, JSON_OPTION, 1, "FILE.svg GEAR", "drive/backdrive diagram",
@@ -110,8 +120,8 @@ static void printUsage(FILE* file) {
 
 
 static void printCommandUsage(FILE* file, const Command* command) {
-  fprintf(file, "usage: mjgear %s %s%s\n%s\n", command->name, command->usage,
-          command->options & JSON_OPTION ? " [--json]" : "", command->text);
+  fprintf(file, "usage: mjgear %s%s%s%s\n%s\n", command->name, command->usage[0] ? " " : "",
+          command->usage, command->options & JSON_OPTION ? " [--json]" : "", command->text);
   if (command->more || command->takes_gear) {
     fprintf(file, "\n%s%s", command->takes_gear ? gear_usage : "",
             command->more ? command->more : "");
@@ -402,27 +412,10 @@ static const Command* findCommand(const char* name) {
 }
 
 
-// an option that the command does not know, or that lacks its value
+// an option of another command
 static int failOption(const Command* command, const char* option) {
-  static const char* const names[] = {"--json", "--markdown", "--joint", "--help"};
-  enum {
-    NOPTION = (int)(sizeof(names) / sizeof(*names))
-  };
-  int nearest = mjg_nearest(option, names, NOPTION), known = 0;
-  for (int i = 0; i < NOPTION; i++) {
-    known |= !strcmp(option, names[i]);
-  }
   char text[200];
-  if (known) {
-    int lacks = !strcmp(option, "--joint") && command->options & JOINT_OPTION;
-    snprintf(text, sizeof(text),
-             lacks ? "%s needs the name of a joint; at most %d may be given"
-                   : "%s is no option of this command",
-             option, MAXJOINT);
-  } else {
-    snprintf(text, sizeof(text), "unknown option '%.60s'%s%s", option,
-             nearest < 0 ? "" : "; did you mean ", nearest < 0 ? "" : names[nearest]);
-  }
+  snprintf(text, sizeof(text), "--%s is no option of this command", option);
   return fail(command, text);
 }
 
@@ -459,24 +452,38 @@ int main(int argc, char** argv) {
     return USAGE;
   }
 
-  // options may stand anywhere
-  Arguments arguments = {.command = command, .word = argv + 2};
-  for (int i = 2; i < argc; i++) {
-    if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+  // the command is the program's name to what follows it
+  Arguments arguments = {.command = command};
+  char error[200];
+  int option;
+  while ((option = mjg_nextOption(error, sizeof(error), argc - 1, argv + 1, kOptions)) != -1) {
+    if (option == mjgWRONG_OPTION) {
+      return fail(command, error);
+    }
+    if (option == HELP_OPTION) {
       printCommandUsage(stdout, command);
       return OK;
-    } else if (!strcmp(argv[i], "--json")) {
-      arguments.flg_json = 1;
-    } else if (!strcmp(argv[i], "--markdown") && command->options & MARKDOWN_OPTION) {
-      arguments.flg_markdown = 1;
-    } else if (!strcmp(argv[i], "--joint") && command->options & JOINT_OPTION && i + 1 < argc &&
-               arguments.njoint < MAXJOINT) {
-      arguments.joint[arguments.njoint++] = argv[++i];
-    } else if (!strncmp(argv[i], "--", 2)) {
-      return failOption(command, argv[i]);
-    } else {
-      arguments.word[arguments.nword++] = argv[i];
     }
+    if (!(command->options & option)) {
+      return failOption(command, option == JOINT_OPTION  ? "joint"
+                                 : option == JSON_OPTION ? "json"
+                                                         : "markdown");
+    }
+    if (option == JOINT_OPTION) {
+      if (arguments.njoint == MAXJOINT) {
+        return fail(command, "--joint: at most 100 may be given");
+      }
+      arguments.joint[arguments.njoint++] = optarg;
+    }
+    arguments.flg_json |= option == JSON_OPTION;
+    arguments.flg_markdown |= option == MARKDOWN_OPTION;
+  }
+  arguments.word = argv + 1 + optind;
+  arguments.nword = argc - 1 - optind;
+  if (arguments.nword && !command->usage[0]) {
+    snprintf(error, sizeof(error), "%s takes no '%.60s'; %s", command->name, arguments.word[0],
+             command->run == presets ? "'mjgear explain PRESET' tells about one" : "it lists all");
+    return fail(command, error);
   }
   return command->run(&arguments);
 }

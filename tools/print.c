@@ -8,9 +8,23 @@
 
 //---------------------------------- text ----------------------------------------------------------
 
-static void torque(FILE* file, double value) {
+const char* unitOf(const char* unit, int slide) {
+  static const char* const units[][2] = {
+      {"rad", "m"},    {"rad/s", "m/s"},           {"N m", "N"},    {"N m/rad", "N/m"},
+      {"kg m2", "kg"}, {"N m/(rad/s)", "N/(m/s)"}, {"s/rad", "s/m"}};
+  for (size_t i = 0; slide && i < sizeof(units) / sizeof(*units); i++) {
+    if (!strcmp(unit, units[i][0])) {
+      return units[i][1];
+    }
+  }
+  return strcmp(unit, "1") ? unit : "";
+}
+
+
+// with its unit, "": that of the next one
+static void torque(FILE* file, double value, const char* unit) {
   if (isfinite(value)) {
-    fprintf(file, "%.6g", value);
+    fprintf(file, "%.6g%s%s", value, unit[0] ? " " : "", unit);
   } else {
     fputs("none", file);
   }
@@ -25,6 +39,8 @@ static void printEfficiencies(FILE* file, const char* label, double eta_f, doubl
 void printFacts(FILE* file, const mjgFacts* facts, const char* unit) {
   const mjgFacts* f = facts;
   const mjgTransmission* t = &f->gear;
+  int flg_slide = !strcmp(unit, "N");
+  const char* mass = unitOf("kg m2", flg_slide);
 
   // the law
   fprintf(file, "  coefficients       gamma_u %.6g, gamma_v %.6g%s\n", t->gamma_u, t->gamma_v,
@@ -40,8 +56,8 @@ void printFacts(FILE* file, const mjgFacts* facts, const char* unit) {
             t->gamma_u_quadratic, t->gamma_v_quadratic, unit);
   }
   if (t->coulomb != 0 || t->stribeck_friction != 0) {
-    fprintf(file, "  without load       friction %.6g sliding, %.6g at rest\n", t->coulomb,
-            t->static_ratio * (t->coulomb + t->stribeck_friction));
+    fprintf(file, "  without load       friction %.6g %s sliding, %.6g %s at rest\n", t->coulomb,
+            unit, t->static_ratio * (t->coulomb + t->stribeck_friction), unit);
   }
   if (t->static_ratio != 1) {
     fprintf(file, "  static ratio       %.6g\n", t->static_ratio);
@@ -60,36 +76,41 @@ void printFacts(FILE* file, const mjgFacts* facts, const char* unit) {
         file);
   } else {
     fputs(
-        "  NON-BACKDRIVABLE: no load moves it with the motor off, and a load that lowers itself "
-        "is\n"
-        "  braked to a stop; to lower a load the motor must push\n",
+        "  NON-BACKDRIVABLE (self-locking): no load moves it with the motor off, and a load that "
+        "lowers\n"
+        "  itself is braked to a stop; to lower a load the motor must push\n",
         file);
   }
   if (f->catalogue_locks != !f->backdrivable) {
-    fprintf(file, "  by catalogue       %s (self-locking below a forward efficiency of 0.5)\n",
-            f->catalogue_locks < 0 ? "uncertain: vibration decides"
-            : f->catalogue_locks   ? "self-locking"
-                                   : "not self-locking");
+    fprintf(file,
+            "  rule of thumb      a catalogue calls a gear self-locking below a forward efficiency "
+            "of 0.5;\n"
+            "                     for %.4g it %s. Its backward efficiency, %.4g, decides\n",
+            f->eta_f,
+            f->catalogue_locks < 0 ? "leaves it to vibration"
+            : f->catalogue_locks   ? "would say so, wrongly"
+                                   : "would not, wrongly",
+            f->eta_b);
   }
   fprintf(file, "  stick region       under a load of %.6g %s it stands still for motor %s from ",
           f->load, unit, strcmp(unit, "N") ? "torques" : "forces");
-  torque(file, f->hold_low);
+  torque(file, f->hold_low, isfinite(f->hold_high) ? "" : unit);
   fputs(" to ", file);
-  torque(file, f->hold_high);
+  torque(file, f->hold_high, unit);
   fputs("\n  break-away         motor alone, unloaded: ", file);
-  torque(file, f->start_forward);
+  torque(file, f->start_forward, unit);
   fputs("; load alone, motor off: ", file);
-  torque(file, f->start_backward);
+  torque(file, f->start_backward, unit);
   fputs("\n", file);
 
   // inertia
   if (t->armature != 0) {
-    fprintf(file, "  rotor inertia      %.6g at the output\n", t->armature);
+    fprintf(file, "  rotor inertia      %.6g %s at the output\n", t->armature, mass);
   }
   if (f->inertia >= 0) {
-    fprintf(file, "  apparent inertia   %.6g if the motor drives, ", f->inertia_forward);
+    fprintf(file, "  apparent inertia   %.6g %s if the motor drives, ", f->inertia_forward, mass);
     if (isfinite(f->inertia_backward)) {
-      fprintf(file, "%.6g if the load drives\n", f->inertia_backward);
+      fprintf(file, "%.6g %s if the load drives\n", f->inertia_backward, mass);
     } else {
       fputs("the load cannot drive\n", file);
     }
@@ -99,7 +120,7 @@ void printFacts(FILE* file, const mjgFacts* facts, const char* unit) {
     }
   }
   if (t->viscous != 0) {
-    fprintf(file, "  viscous friction   %.6g\n", t->viscous);
+    fprintf(file, "  viscous friction   %.6g %s\n", t->viscous, unitOf("N m/(rad/s)", flg_slide));
   }
 }
 
@@ -140,13 +161,6 @@ void jsonFacts(Json* json, const mjgFacts* facts) {
 
 //---------------------------------- descriptions --------------------------------------------------
 
-// unit of a key of a hinge; "" if it has none
-static const char* unitOf(int key) {
-  const char* unit = mjg_keyInfo(key)->unit;
-  return strcmp(unit, "1") ? unit : "";
-}
-
-
 void printDescription(FILE* file, const mjgDescription* description) {
   if (description->type != mjgTYPE_AUTO) {
     fprintf(file, "  type               %s\n", mjg_typeName(description->type));
@@ -154,7 +168,7 @@ void printDescription(FILE* file, const mjgDescription* description) {
   for (int key = 0; key < mjgNKEY; key++) {
     if (description->given[key]) {
       fprintf(file, "  %-18s %.15g %s\n", mjg_keyInfo(key)->name, description->value[key],
-              unitOf(key));
+              unitOf(mjg_keyInfo(key)->unit, isSlide(description)));
     }
   }
 }
@@ -317,7 +331,9 @@ void printGap(FILE* file, const Input* input) {
   fprintf(file, "  backlash           %s", mjg_backlashName(input->backlash));
   for (int i = 0; i < NGAPKEY; i++) {
     if (input->gap_given[i]) {
-      fprintf(file, ", %s %.6g", mjg_gapKeyInfo(i)->name, input->gap_value[i]);
+      const char* unit = unitOf(mjg_gapKeyInfo(i)->unit, isSlide(&input->description));
+      fprintf(file, ", %s %.6g%s%s", mjg_gapKeyInfo(i)->name, input->gap_value[i],
+              unit[0] ? " " : "", unit);
     }
   }
   fputs("\n", file);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "claims.h"
+#include "command_line.h"
 #include "load.h"
 #include "mjgear_params.h"
 #include "output.h"
@@ -40,7 +41,7 @@ static const char usage[] =
     "  --plugin FILE             libmjgear.so; default: MJGEAR_PLUGIN, or ../lib beside the "
     "program\n"
     "  --quiet                   only errors and failed claims\n"
-    "  --help\n"
+    "  -h, --help\n"
     "\n"
     "Claims are checked when all cases of a scene run unchanged. Exit code 0: all well; 1: a "
     "claim\n"
@@ -135,63 +136,94 @@ static int addScene(mjgOptions* options, const char* name) {
 }
 
 
-// options that take a value; 0: done
-static int parseValue(mjgOptions* options, const char* name, char* value) {
-  if (!strcmp(name, "--case")) {
-    options->variant = value;
-  } else if (!strcmp(name, "--out")) {
-    options->out = strcmp(value, "-") ? value : NULL;
-  } else if (!strcmp(name, "--plugin")) {
-    options->plugin = value;
-  } else if (!strcmp(name, "--duration")) {
-    const char* end;
-    options->duration = mjg_readNumber(value, &end);
-    if (*end || end == value || !isfinite(options->duration) || options->duration <= 0) {
-      complain("--duration %s: not a positive number of seconds", value);
-      return -1;
-    }
-  } else if (!strcmp(name, "--set")) {
-    if (options->nsetting == MAXARGUMENT ||
-        parseSetting(&options->setting[options->nsetting++], value)) {
-      complain("--set %s: not of the form INSTANCE.KEY=VALUE", value);
-      return -1;
-    }
-  } else {
-    complain("unknown option %s; --help shows all", name);
-    return -1;
+// options
+enum {
+  OPTION_ALL = 1,
+  OPTION_CASE,
+  OPTION_DURATION,
+  OPTION_HELP,
+  OPTION_LIST,
+  OPTION_OUT,
+  OPTION_PLUGIN,
+  OPTION_QUIET,
+  OPTION_SET
+};
+static const struct option kOptions[] = {{"all", no_argument, NULL, OPTION_ALL},
+                                         {"case", required_argument, NULL, OPTION_CASE},
+                                         {"duration", required_argument, NULL, OPTION_DURATION},
+                                         {"help", no_argument, NULL, OPTION_HELP},
+                                         {"list", no_argument, NULL, OPTION_LIST},
+                                         {"out", required_argument, NULL, OPTION_OUT},
+                                         {"plugin", required_argument, NULL, OPTION_PLUGIN},
+                                         {"quiet", no_argument, NULL, OPTION_QUIET},
+                                         {"set", required_argument, NULL, OPTION_SET},
+                                         {0}};
+
+
+// one option, its value in optarg; 0: done
+static int readOption(mjgOptions* options, int option) {
+  const char* end;
+  switch (option) {
+    case OPTION_ALL:
+      for (int k = 0; k < mjg_nscene; k++) {
+        if (addScene(options, mjg_scenes[k]->name)) {
+          return -1;
+        }
+      }
+      return 0;
+    case OPTION_CASE:
+      options->variant = optarg;
+      return 0;
+    case OPTION_DURATION:
+      options->duration = mjg_readNumber(optarg, &end);
+      if (*end || end == optarg || !isfinite(options->duration) || options->duration <= 0) {
+        complain("--duration %s: not a positive number of seconds", optarg);
+        return -1;
+      }
+      return 0;
+    case OPTION_LIST:
+      options->list = 1;
+      return 0;
+    case OPTION_OUT:
+      options->out = strcmp(optarg, "-") ? optarg : NULL;
+      return 0;
+    case OPTION_PLUGIN:
+      options->plugin = optarg;
+      return 0;
+    case OPTION_QUIET:
+      options->quiet = 1;
+      return 0;
+    default:
+      if (options->nsetting == MAXARGUMENT ||
+          parseSetting(&options->setting[options->nsetting++], optarg)) {
+        complain("--set %s: not of the form INSTANCE.KEY=VALUE", optarg);
+        return -1;
+      }
+      return 0;
   }
-  return 0;
 }
 
 
 // read the command line; -1: go on, otherwise the exit code
 static int parse(mjgOptions* options, int argc, char** argv) {
-  for (int i = 1; i < argc; i++) {
-    if (!strcmp(argv[i], "--help")) {
+  char error[ERROR];
+  int option;
+  while ((option = mjg_nextOption(error, sizeof error, argc, argv, kOptions)) != -1) {
+    if (option == mjgWRONG_OPTION) {
+      complain("%s", error);
+      return USAGE;
+    }
+    if (option == OPTION_HELP) {
       fputs(usage, stdout);
       return OK;
-    } else if (!strcmp(argv[i], "--list")) {
-      options->list = 1;
-    } else if (!strcmp(argv[i], "--quiet")) {
-      options->quiet = 1;
-    } else if (!strcmp(argv[i], "--all")) {
-      for (int k = 0; k < mjg_nscene; k++) {
-        if (addScene(options, mjg_scenes[k]->name)) {
-          return USAGE;
-        }
-      }
-    } else if (argv[i][0] != '-') {
-      if (addScene(options, argv[i])) {
-        return USAGE;
-      }
-    } else if (i + 1 == argc) {
-      complain("option %s is unknown or lacks its value; --help shows all", argv[i]);
+    }
+    if (readOption(options, option)) {
       return USAGE;
-    } else {
-      if (parseValue(options, argv[i], argv[i + 1])) {
-        return USAGE;
-      }
-      i++;
+    }
+  }
+  for (int i = optind; i < argc; i++) {
+    if (addScene(options, argv[i])) {
+      return USAGE;
     }
   }
 

@@ -48,6 +48,8 @@ typedef struct ShowOptions_ {
   double measure;        // s that a window is open to measure its pace; 0: until closed
   int flg_hide_ui;       // a window starts without panels
   SimSettings settings;  // over those of file and case
+  int flg_window;        // a window although a file is written
+  const char* plugin;    // libmjgear.so; nullable
   int flg_effects;       // shadows and reflections: 1, none: 0, as the renderer can: -1
 } ShowOptions;
 

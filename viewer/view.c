@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command_line.h"
 #include "load.h"
 #include "mjgear_params.h"
 #include "record.h"
@@ -29,7 +30,8 @@ static const char usage[] =
     "  --beside CASE,CASE   side by side with other cases of the scene, three at most; all: as "
     "many\n"
     "                       as fit\n"
-    "  --set INSTANCE.KEY=VALUE   configuration of a plugin instance, over that of the file\n"
+    "  --set INSTANCE.KEY=VALUE   configuration of a plugin instance, over that of file and case;\n"
+    "                       repeatable\n"
     "  --key NAME           keyframe to begin with; else start, home, or the first\n"
     "  --joint NAME         geared joint whose values are shown first\n"
     "  --record FILE.mp4    film (ffmpeg)\n"
@@ -48,9 +50,11 @@ static const char usage[] =
     "  --paused             the window starts paused\n"
     "  --measure S          keep the window open for that time, then print its pace and memory\n"
     "  --window             open the window although a file is written\n"
+    "  --plugin FILE        libmjgear.so; default: MJGEAR_PLUGIN, or ../lib beside the program\n"
+    "  -h, --help\n"
     "\n"
-    "MUJOCO_GL=egl or osmesa chooses the renderer of pictures and films, MJGEAR_PLUGIN another\n"
-    "libmjgear.so. Exit codes: 1 arguments, 2 model, 3 display or OpenGL, 4 output, 5 unstable.\n";
+    "MUJOCO_GL=egl or osmesa chooses the renderer of pictures and films.\n"
+    "Exit codes: 1 arguments, 2 model, 3 display or OpenGL, 4 output, 5 unstable.\n";
 
 
 //---------------------------------- messages ------------------------------------------------------
@@ -120,47 +124,145 @@ static int parseFile(const char** file, const char* name, const char* ending) {
 }
 
 
-// an option that has a value: 1 taken, 0 unknown option, -1 bad value
-static int parseValue(ShowOptions* option, const char* name, const char* value) {
+// options
+enum {
+  OPTION_AGAINST = 1,
+  OPTION_AT,
+  OPTION_BESIDE,
+  OPTION_CSV,
+  OPTION_DURATION,
+  OPTION_EFFECTS,
+  OPTION_FPS,
+  OPTION_GALLERY,
+  OPTION_HELP,
+  OPTION_JOINT,
+  OPTION_KEY,
+  OPTION_LENGTH,
+  OPTION_LIST,
+  OPTION_MEASURE,
+  OPTION_NO_EFFECTS,
+  OPTION_NO_PANELS,
+  OPTION_NO_PLOTS,
+  OPTION_PAUSED,
+  OPTION_PICTURE,
+  OPTION_PLUGIN,
+  OPTION_RECORD,
+  OPTION_SCENES,
+  OPTION_SET,
+  OPTION_SIZE,
+  OPTION_SPEED,
+  OPTION_TITLE,
+  OPTION_WINDOW
+};
+static const struct option kOptions[] = {{"against", required_argument, NULL, OPTION_AGAINST},
+                                         {"at", required_argument, NULL, OPTION_AT},
+                                         {"beside", required_argument, NULL, OPTION_BESIDE},
+                                         {"csv", required_argument, NULL, OPTION_CSV},
+                                         {"duration", required_argument, NULL, OPTION_DURATION},
+                                         {"effects", no_argument, NULL, OPTION_EFFECTS},
+                                         {"fps", required_argument, NULL, OPTION_FPS},
+                                         {"gallery", no_argument, NULL, OPTION_GALLERY},
+                                         {"help", no_argument, NULL, OPTION_HELP},
+                                         {"joint", required_argument, NULL, OPTION_JOINT},
+                                         {"key", required_argument, NULL, OPTION_KEY},
+                                         {"length", required_argument, NULL, OPTION_LENGTH},
+                                         {"list", no_argument, NULL, OPTION_LIST},
+                                         {"measure", required_argument, NULL, OPTION_MEASURE},
+                                         {"no-effects", no_argument, NULL, OPTION_NO_EFFECTS},
+                                         {"no-panels", no_argument, NULL, OPTION_NO_PANELS},
+                                         {"no-plots", no_argument, NULL, OPTION_NO_PLOTS},
+                                         {"paused", no_argument, NULL, OPTION_PAUSED},
+                                         {"picture", required_argument, NULL, OPTION_PICTURE},
+                                         {"plugin", required_argument, NULL, OPTION_PLUGIN},
+                                         {"record", required_argument, NULL, OPTION_RECORD},
+                                         {"scenes", no_argument, NULL, OPTION_SCENES},
+                                         {"set", required_argument, NULL, OPTION_SET},
+                                         {"size", required_argument, NULL, OPTION_SIZE},
+                                         {"speed", required_argument, NULL, OPTION_SPEED},
+                                         {"title", required_argument, NULL, OPTION_TITLE},
+                                         {"window", no_argument, NULL, OPTION_WINDOW},
+                                         {0}};
+
+
+// one option, its value in optarg: 1, or 0 if the value is none that it may have
+static int readOption(ShowOptions* option, int which) {
   double x = 0;
   int flg_good = 1;
-  if (!strcmp(name, "--against")) {
-    flg_good = parseAgainst(option, value);
-  } else if (!strcmp(name, "--beside")) {
-    option->beside = value;
-  } else if (!strcmp(name, "--title")) {
-    flg_good = number(&option->title, value, 0, 60);
-  } else if (!strcmp(name, "--joint")) {
-    option->joint = value;
-  } else if (!strcmp(name, "--key")) {
-    option->key = value;
-  } else if (!strcmp(name, "--record")) {
-    flg_good = parseFile(&option->film, value, ".mp4");
-  } else if (!strcmp(name, "--picture")) {
-    flg_good = parseFile(&option->picture, value, ".png");
-  } else if (!strcmp(name, "--csv")) {
-    option->csv = value;
-  } else if (!strcmp(name, "--set")) {
-    flg_good = parseSetting(option, value);
-  } else if (!strcmp(name, "--duration")) {
-    flg_good = number(&option->duration, value, 1e-9, 1e9);
-  } else if (!strcmp(name, "--at")) {
-    flg_good = number(&option->picture_time, value, 0, 1e9);
-  } else if (!strcmp(name, "--speed")) {
-    flg_good = number(&option->speed, value, 1e-3, 1e3);
-  } else if (!strcmp(name, "--length")) {
-    flg_good = number(&option->length, value, 0.1, 1e6);
-  } else if (!strcmp(name, "--fps")) {
-    flg_good = number(&x, value, 1, 240) && x == floor(x);
-    option->fps = (int)x;
-  } else if (!strcmp(name, "--measure")) {
-    flg_good = number(&option->measure, value, 0.1, 1e6);
-  } else if (!strcmp(name, "--size")) {
-    flg_good = parseSize(option, value);
-  } else {
-    return 0;
+  switch (which) {
+    case OPTION_AGAINST:
+      return parseAgainst(option, optarg);
+    case OPTION_AT:
+      return number(&option->picture_time, optarg, 0, 1e9);
+    case OPTION_BESIDE:
+      option->beside = optarg;
+      return 1;
+    case OPTION_CSV:
+      option->csv = optarg;
+      return 1;
+    case OPTION_DURATION:
+      return number(&option->duration, optarg, 1e-9, 1e9);
+    case OPTION_EFFECTS:
+    case OPTION_NO_EFFECTS:
+      option->flg_effects = which == OPTION_EFFECTS;
+      return 1;
+    case OPTION_FPS:
+      flg_good = number(&x, optarg, 1, 240) && x == floor(x);
+      option->fps = (int)x;
+      return flg_good;
+    case OPTION_GALLERY:
+      option->flg_gallery = 1;
+      return 1;
+    case OPTION_JOINT:
+      option->joint = optarg;
+      return 1;
+    case OPTION_KEY:
+      option->key = optarg;
+      return 1;
+    case OPTION_LENGTH:
+      return number(&option->length, optarg, 0.1, 1e6);
+    case OPTION_MEASURE:
+      return number(&option->measure, optarg, 0.1, 1e6);
+    case OPTION_NO_PANELS:
+      option->flg_hide_ui = 1;
+      return 1;
+    case OPTION_NO_PLOTS:
+      option->flg_plots = 0;
+      return 1;
+    case OPTION_PAUSED:
+      option->flg_paused = 1;
+      return 1;
+    case OPTION_PICTURE:
+      return parseFile(&option->picture, optarg, ".png");
+    case OPTION_PLUGIN:
+      option->plugin = optarg;
+      return 1;
+    case OPTION_RECORD:
+      return parseFile(&option->film, optarg, ".mp4");
+    case OPTION_SCENES:
+      option->flg_scenes = 1;
+      return 1;
+    case OPTION_SET:
+      return parseSetting(option, optarg);
+    case OPTION_SIZE:
+      return parseSize(option, optarg);
+    case OPTION_SPEED:
+      return number(&option->speed, optarg, 1e-3, 1e3);
+    case OPTION_TITLE:
+      return number(&option->title, optarg, 0, 60);
+    default:
+      option->flg_window = 1;
+      return 1;
   }
-  return flg_good ? 1 : -1;
+}
+
+
+// name of an option
+static const char* nameOf(int which) {
+  const struct option* option = kOptions;
+  while (option->val != which) {
+    option++;
+  }
+  return option->name;
 }
 
 
@@ -185,53 +287,36 @@ int main(int argc, char** argv) {
                         .frictionloss = -1,
                         .flg_plots = 1,
                         .flg_effects = -1};
-  int flg_window = 0;
-  for (int i = 1; i < argc; i++) {
-    const char* arg = argv[i];
-    if (!strcmp(arg, "-h") || !strcmp(arg, "--help")) {
+  char error[1400];
+  int which;
+  while ((which = mjg_nextOption(error, sizeof(error), argc, argv, kOptions)) != -1) {
+    if (which == mjgWRONG_OPTION) {
+      return fail(exitUSAGE, error);
+    }
+    if (which == OPTION_HELP) {
       fputs(usage, stdout);
       return exitOK;
-    } else if (!strcmp(arg, "--list")) {
+    }
+    if (which == OPTION_LIST) {
       return list();
-    } else if (!strcmp(arg, "--no-plots")) {
-      option.flg_plots = 0;
-    } else if (!strcmp(arg, "--no-panels")) {
-      option.flg_hide_ui = 1;
-    } else if (!strcmp(arg, "--effects") || !strcmp(arg, "--no-effects")) {
-      option.flg_effects = arg[2] == 'e';
-    } else if (!strcmp(arg, "--scenes")) {
-      option.flg_scenes = 1;
-    } else if (!strcmp(arg, "--gallery")) {
-      option.flg_gallery = 1;
-    } else if (!strcmp(arg, "--paused")) {
-      option.flg_paused = 1;
-    } else if (!strcmp(arg, "--window")) {
-      flg_window = 1;
-    } else if (arg[0] != '-') {
-      if (option.file) {
-        return fail(exitUSAGE, "more than one scene; mjgear-view --help lists the options");
-      }
-      option.file = arg;
-    } else {
-      char error[256];
-      int taken = i + 1 < argc ? parseValue(&option, arg, argv[i + 1]) : 0;
-      if (taken <= 0) {
-        snprintf(error, sizeof(error),
-                 taken < 0 ? strcmp(arg, "--picture") && strcmp(arg, "--record")
-                                 ? "%s: bad value %s; mjgear-view --help"
-                                 : "%s %s: pictures end in .png and films in .mp4"
-                           : "%s: unknown option or value missing%.0s; mjgear-view --help",
-                 arg, taken < 0 ? argv[i + 1] : "");
-        return fail(exitUSAGE, error);
-      }
-      i++;
+    }
+    if (!readOption(&option, which)) {
+      snprintf(error, sizeof(error),
+               which == OPTION_PICTURE || which == OPTION_RECORD
+                   ? "--%s %s: pictures end in .png and films in .mp4"
+                   : "--%s %s: bad value; --help lists all",
+               nameOf(which), optarg);
+      return fail(exitUSAGE, error);
     }
   }
+  if (optind + 1 < argc) {
+    return fail(exitUSAGE, "more than one scene; --help lists the options");
+  }
+  option.file = argv[optind];
 
   // without a scene and with nothing to write the window begins with the first scene
-  char error[1400];
   mju_setLogHandler(logMessage);
-  if (mjg_loadPlugin(NULL, error, sizeof(error))) {
+  if (mjg_loadPlugin(option.plugin, error, sizeof(error))) {
     return fail(exitMODEL, error);
   }
   static Show show;
@@ -240,8 +325,8 @@ int main(int argc, char** argv) {
     return fail(code, error);
   }
   int flg_write = option.film || option.picture || option.csv;
-  code = flg_write && !flg_window ? record(&show, error, sizeof(error))
-                                  : window(&show, error, sizeof(error));
+  code = flg_write && !option.flg_window ? record(&show, error, sizeof(error))
+                                         : window(&show, error, sizeof(error));
   if (code) {
     fail(code, error);
   }
