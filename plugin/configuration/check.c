@@ -124,12 +124,7 @@ static int isChain(const mjModel* m, const mjgpJoint* joint) {
   int n, chain = 1;
   const int* dof = mjgp_rowDofs(&n, m, joint);
   for (int k = 1; k < n; k++) {
-    const int* row = m->M_colind + m->M_rowadr[dof[k]];
-    int p = 0;
-    while (p < m->M_rownnz[dof[k]] && row[p] != dof[k - 1]) {
-      p++;
-    }
-    chain &= p < m->M_rownnz[dof[k]];
+    chain &= mjgp_isInInertia(m, dof[k], dof[k - 1]);
   }
   return chain;
 }
@@ -217,6 +212,41 @@ static void checkTendon(mjgReport* report, const mjModel* m, const mjgpJoint* jo
 }
 
 
+// is a pair of dofs in the engine's derivatives of forces
+static int isInDerivative(const mjModel* m, int i, int j) {
+  int found = 0;
+  for (int p = m->D_rowadr[i]; p < m->D_rowadr[i] + m->D_rownnz[i]; p++) {
+    found |= m->D_colind[p] == j;
+  }
+  return found;
+}
+
+
+// refuse "implicit" where a servo over a tendon couples slides of one body, one with a gear: the engine's derivative has
+// them, its inertia matrix has not
+static void checkSlides(mjgReport* report, const mjModel* m, const mjgpJoint* joint) {
+  int dof = joint->dof;
+  for (int t = 0; t < m->ntendon && dof >= 0 && m->opt.integrator == mjINT_IMPLICIT; t++) {
+    const int* row = m->ten_J_colind + m->ten_J_rowadr[t];
+    int own = 0, other = 0;
+    for (int k = 0; k < m->ten_J_rownnz[t]; k++) {
+      own |= row[k] == dof;
+      other |= !mjgp_isInInertia(m, dof, row[k]) && isInDerivative(m, dof, row[k]);
+    }
+    if (own && other && motorsOf(m, t).gains) {
+      mjgpPlace place = {m, joint->instance, mjgp_gearKind(joint), report, 0};
+      mjgp_refuseKey(
+          &place,
+          "an actuator with velocity gains moves %s '%s' and another slide of its body by "
+          "tendon '%.60s', whose coupling this integrator has but not the inertia of such "
+          "a body; set <option integrator=\"implicitfast\"/>",
+          mjgp_gearKind(joint), mjgp_gearName(m, joint), mjgp_nameOf(m, mjOBJ_TENDON, t));
+      return;
+    }
+  }
+}
+
+
 // refuse gears whose velocities depend on each other: friction at rest could be shared among them in many ways.
 // Fixed tendons only, whose coefficients are constant
 static void checkDependence(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n) {
@@ -285,6 +315,7 @@ static void checkTendons(mjgReport* report, const mjModel* m, const mjgpJoint* j
     if (joint[i].kind == mjgpTRN_TENDON) {
       checkTendon(report, m, joint + i, coupling == mjgpLAGGED);
     }
+    checkSlides(report, m, joint + i);
   }
   checkDependence(report, m, joint, n);
 }

@@ -472,7 +472,8 @@ static void addVelocityGains(mjgpGears* g, const mjModel* m, mjData* d) {
     g->in.implicit[i] -= h * d->qDeriv[adr + m->D_diag[dof]];
     for (int k = adr; k < adr + m->D_rownnz[dof] && g->in.gains == mjgpGAINS_GENERAL; k++) {
       int column = m->D_colind[k];
-      if (column == dof || d->qDeriv[k] == 0) {
+      if (column == dof || d->qDeriv[k] == 0 ||
+          (m->opt.integrator == mjINT_IMPLICITFAST && !mjgp_isInInertia(m, dof, column))) {
         continue;
       }
       rowOf(g, m, d, i)[column] -= h * d->qDeriv[k];
