@@ -228,6 +228,7 @@ static void catalogue(void** state) {
   NOTHING(mjg_explain(&facts, NULL, 0, -1));
   NOTHING(mjg_defaultDescription(NULL));
   NOTHING(mjg_give(NULL, mjgKEY_MU, 1));
+  NOTHING(mjg_forget(NULL, mjgKEY_MU));
   NOTHING(mjg_startReport(NULL, text, sizeof(text)));
   NOTHING(mjg_refuse(NULL, "%d", 1));
   refusals(NULL, "%d", 1);
