@@ -244,6 +244,13 @@ static void catalogue(void** state) {
   REFUSED(mjg_preset(NULL, 0));
   NO_NUMBER(mjg_readNumber(NULL, NULL));
 
+  const mjgKeyInfo* info = mjg_keyInfo(mjgKEY_COULOMB);
+  REFUSED(mjg_readQuantity(NULL, &report, info, "1"));
+  REFUSED(mjg_readQuantity(&a, NULL, info, "1"));
+  REFUSED(mjg_readQuantity(&a, &report, NULL, "1"));
+  REFUSED(mjg_readQuantity(&a, &report, info, NULL));
+  assert_true(a == 7 && report.count == 0);
+
   // a report without text counts
   mjgReport mute;
   mjg_startReport(&mute, NULL, 100);
