@@ -69,6 +69,7 @@ static void names(void** state) {
   NO_POINTER(mjg_solverName(-1));
   REFUSED(mjg_solverFromName(NULL));
   NO_POINTER(mjg_keyInfo(-1));
+  NO_POINTER(mjg_gapKeyInfo(-1));
   REFUSED(mjg_keyFromName(NULL));
   REFUSED(mjg_keyNearest(NULL));
   REFUSED(mjg_nearest(NULL, list, 3));
