@@ -38,12 +38,11 @@ enum {
   XML_SIZE = 20000
 };
 
-static const char* const kRow[mjgpNMETHOD] = {"Newton steps",
-                                              "pivoting from the last step",
-                                              "pivoting from rest",
-                                              "gaps, as a minimum",
-                                              "damped Newton steps",
-                                              "damped on the natural map",
+static const char* const kRow[mjgpNMETHOD] = {"Newton on pieces and states",
+                                              "dense problem of the core",
+                                              "path along pieces, from rest",
+                                              "gaps: as a minimum",
+                                              "gaps: damped on the natural map",
                                               "none: passive, unsolved",
                                               "engine's answer: the same",
                                               "engine's answer: damped Newton steps",

@@ -2,7 +2,6 @@
 // the caller, without the law and the solvers of the core but for couplings, whose law is
 // mjg_couplingResolve. Whether there is one solution, and sigma_max, are the solvers' own tests.
 
-#include <float.h>
 #include <math.h>
 
 #include "mjgear_backlash.h"
@@ -39,9 +38,9 @@ static double entryP(const Part* p, int i, int j) {
 }
 
 
-// error relative to size, 0 if there is none, or one that only numbers without digits (denormals) have
+// error relative to size, 0 if there is none
 static double relative(double error, double size) {
-  if (fabs(error) < DBL_MIN) {
+  if (error == 0) {
     return 0;
   }
   double ratio = fabs(error) / size;

@@ -116,11 +116,7 @@ static double distance(const Split* s) {
       size += fabs(entryA(s, i, j) * s->x[j]);
     }
     double gap = fabs((s->x[i] - s->law[c]) * entryA(s, i, i));
-    double share = gap == 0 ? 0 : gap / size;
-    if (!(share < INFINITY)) {
-      return INFINITY;  // a law that overflows is not zero
-    }
-    worst = fmax(worst, share);
+    worst = fmax(worst, gap > 0 ? gap / size : 0);
   }
   return worst;
 }

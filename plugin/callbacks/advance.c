@@ -1,7 +1,7 @@
 #include "callbacks/step.h"
 
 #include "configuration/names.h"
-#include "coupled/newton.h"
+#include "coupled/delassus.h"
 #include "friction/actuation.h"
 #include "friction/backlash.h"
 #include "friction/engine.h"

@@ -13,12 +13,11 @@
 
 #include "configuration/jacobian.h"
 #include "coupled/fallback.h"
-#include "coupled/guess.h"
 #include "coupled/natural_map.h"
+#include "coupled/newton.h"
 #include "coupled/parts.h"
 #include "coupled/pivoting.h"
 #include "coupled/proximal.h"
-#include "coupled/shaft_steps.h"
 #include "friction/engine.h"
 #include "friction/friction.h"
 #include "friction/simd.h"
@@ -27,116 +26,11 @@
 // rounding
 #define mjgpSAME 1e-10
 
-// joints that may break away from their static bounds by themselves, one after the other, after all together
-#define mjgpRELEASED 8
-
 // velocities, in rad/s or m/s, below which nothing is compared, which in a day of simulation move nothing by 1e-8
 #define mjgpTINY 1e-14
 
 
 //---------------------------------- one group -----------------------------------------------------
-
-// the rows of x behind a diagonal -= factor times row, in count lanes
-static inline void scatterRow(mjtNum* x, const mjtNum* row, const mjtNum* factor, const int* col,
-                              int length, int ld, int count) {
-  mjgiSimd source[mjgiWIDE];
-  for (int c = 0; c < count; c++) {
-    source[c] = ((const mjgiSimd*)row)[c];
-  }
-  for (int p = 1; p < length; p++) {
-    mjgiSimd* target = (mjgiSimd*)(x + col[p] * ld);
-    for (int c = 0; c < count; c++) {
-      target[c] -= factor[length - 1 - p] * source[c];
-    }
-  }
-}
-
-
-// row -= sum of upper times the rows of x behind a diagonal, in count lanes
-static inline void gatherRow(mjtNum* row, const mjtNum* x, const mjtNum* upper, const int* col,
-                             int length, int ld, int count) {
-  mjgiSimd sum[mjgiWIDE];
-  for (int c = 0; c < count; c++) {
-    sum[c] = ((const mjgiSimd*)row)[c];
-  }
-  for (int p = length - 1; p > 0; p--) {
-    const mjgiSimd* source = (const mjgiSimd*)(x + col[p] * ld);
-    for (int c = 0; c < count; c++) {
-      sum[c] -= upper[length - 1 - p] * source[c];
-    }
-  }
-  for (int c = 0; c < count; c++) {
-    ((mjgiSimd*)row)[c] = sum[c];
-  }
-}
-
-
-// rows that turn the acceleration of the engine's solver into that of the integrator: those of
-// Mhat^-1 M, as columns
-// Long because it is one sweep up and one down the tree, which share their indices
-static void integratorRows(mjgpStep* s, const mjgpInertia* Mhat) {
-  mjgpGroup* group = s->group;
-  int nv = group->nv, ld = group->ld;
-  const int *adr = group->M_adr, *col = group->M_col;
-  const mjtNum* lower = Mhat->lower ? Mhat->lower : Mhat->upper;
-  mjtNum* x = s->forces;
-
-  // rows of L^-1, from the leaves to the root; L = D U' if the matrix is symmetric
-  mju_zero(x, nv * ld);
-  mjgp_addColumns(s, x);
-  for (int k = 0; k < nv; k++) {
-    int length = adr[k + 1] - adr[k], dof = group->dof[k];
-    int begin = mjgi_simdBegin(group->from[k]), end = mjgi_simdEnd(group->to[k]);
-    const mjtNum* factor = lower + Mhat->adr[dof];
-    if (Mhat->lower) {
-      mjgp_scaleSimd(x + k * ld, Mhat->pivot[dof], begin, end);
-    }
-    int from = begin;
-#define SCATTER(count) \
-  scatterRow(x + from, x + from + k * ld, factor, col + adr[k], length, ld, count)
-    mjgiFOR_SIMD(SCATTER, from, end)
-#undef SCATTER
-        if (!Mhat->lower) {
-      mjgp_scaleSimd(x + k * ld, Mhat->pivot[dof], begin, end);
-    }
-  }
-
-  // rows of Mhat^-1, from the root to the leaves; those of a tree's joints are zero elsewhere
-  for (int k = nv - 1; k >= 0; k--) {
-    int length = adr[k + 1] - adr[k], dof = group->dof[k], root = col[adr[k + 1] - 1];
-    const mjtNum* upper = Mhat->upper + Mhat->adr[dof];
-    int begin = mjgi_simdBegin(group->from[root]), end = mjgi_simdEnd(group->to[root]);
-#define GATHER(count) \
-  gatherRow(x + begin + k * ld, x + begin, upper, col + adr[k], length, ld, count)
-    mjgiFOR_SIMD(GATHER, begin, end)
-#undef GATHER
-  }
-
-  // times M = Mhat - diag(slope)
-  if (Mhat->slope) {
-    for (int k = 0; k < nv; k++) {
-      mjtNum slope = -Mhat->slope[group->dof[k]];
-      for (int j = k * ld; j < (k + 1) * ld; j += mjgiSIMD) {
-        *(mjgiSimd*)(s->rows + j) = slope * *(const mjgiSimd*)(x + j);
-      }
-    }
-    mjgp_addColumns(s, s->rows);
-  }
-
-  // times M, entry by entry
-  else {
-    mju_zero(s->rows, nv * ld);
-    for (int k = 0; k < nv; k++) {
-      for (int p = adr[k]; p < adr[k + 1]; p++) {
-        mjgp_addSimd(s->rows + k * ld, x + col[p] * ld, group->M[p], 0, ld);
-        if (p > adr[k]) {
-          mjgp_addSimd(s->rows + col[p] * ld, x + k * ld, group->M[p], 0, ld);
-        }
-      }
-    }
-  }
-}
-
 
 static void allocate(mjgpStep* s, const mjgpInertia* Mhat) {
   size_t nv = (size_t)s->group->nv, n = (size_t)s->n, nefc = (size_t)s->group->nefc,
@@ -263,12 +157,9 @@ static void answerEngine(mjgpStep* s, const mjgInfo* exact, int* worst) {
 // memory of a step of a group; returns it
 static mjgpStep* prepare(mjgpStep* s, mjgpGears* g, const mjModel* m, mjData* d,
                          const mjgpInertia* Mhat, mjgpGroup* group) {
-  *s = (mjgpStep){.m = m, .d = d, .g = g, .group = group, .n = group->njoint};
+  *s = (mjgpStep){.m = m, .d = d, .g = g, .group = group, .Mhat = Mhat, .n = group->njoint};
   s->rough = group->nterm || mjgp_isRough(group);
   allocate(s, Mhat);
-  if (s->rows) {
-    integratorRows(s, Mhat);
-  }
   for (int i = 0; i < s->n && g->config->gaps; i++) {
     s->gaps |= g->config->joint[group->joint[i]].gap != mjgpGAP_NONE;
   }
@@ -276,20 +167,14 @@ static mjgpStep* prepare(mjgpStep* s, mjgpGears* g, const mjModel* m, mjData* d,
 }
 
 
-// the safer methods, one after the other; nothing counts as solved that is not on the law. Where none solves the step s->t is
-// the friction that the paths came to. kept: scratch (n)
-static int fallBack(mjgpStep* s, mjtNum* kept, int* method, mjtNum* error, int* worst) {
+// the safe methods; what they find is solved if it is on the law. Else s->t is the friction that a path came to
+static int fallBack(mjgpStep* s, int* method, mjtNum* error, int* worst) {
   static const struct {
     int name;
     int (*solve)(mjgpStep*);
-  } methods[2][4] = {{{mjgpBY_PIVOTING, mjgp_pivotOn},
-                      {mjgpBY_PIVOTING_REST, mjgp_pivotRest},
-                      {mjgpBY_DAMPED_STEPS, mjgp_dampedSteps},
-                      {mjgpBY_DAMPED, mjgp_damped}},
-                     {{mjgpBY_PROXIMAL, mjgp_proximal},
-                      {mjgpBY_DAMPED_STEPS, mjgp_dampedSteps},
-                      {mjgpBY_DAMPED, mjgp_damped}}};
-  for (int k = 0; k < 4 && methods[s->gaps][k].solve; k++) {
+  } methods[2][2] = {{{mjgpBY_PATH, mjgp_followPath}},
+                     {{mjgpBY_PROXIMAL, mjgp_proximal}, {mjgpBY_DAMPED, mjgp_damped}}};
+  for (int k = 0; k < 2 && methods[s->gaps][k].solve; k++) {
     start(s);
     *method = methods[s->gaps][k].name;
     if (methods[s->gaps][k].solve(s)) {
@@ -298,12 +183,6 @@ static int fallBack(mjgpStep* s, mjtNum* kept, int* method, mjtNum* error, int* 
         return 1;
       }
     }
-    if (*method == mjgpBY_PIVOTING_REST) {
-      mju_copy(kept, s->t, s->n);
-    }
-  }
-  if (!s->gaps) {
-    mju_copy(s->t, kept, s->n);
   }
   return 0;
 }
@@ -317,31 +196,36 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
   start(s);
   g->count.coupled++;
 
-  int at_once = s->gaps && mjgp_shaftSteps(s), solved = at_once || (!s->gaps && mjgp_solveGuess(s));
   int worst = -1, method = mjgpBY_NEWTON;
   mjtNum error = 0;
-  if (s->gaps && !solved) {
-    start(s);
-  }
-  mjgp_allowPivots(s);
-  for (int k = 0; k < mjgpSTEPS && !solved && (s->pivots > 0 || !mjgp_isPivoting(s)); k++) {
-    solved = (mjgp_relinearize(s) || mjgp_linearize(s)) && mjgp_newtonStep(s);
-  }
-
-  // shafts that are solved at once have the torques of their laws at the velocities of their joints
-  if (solved && !at_once) {
+  int solved = mjgp_isNewton(s) && mjgp_newton(s);
+  if (solved) {
     error = mjgp_lawError(s, &worst);
     solved = error <= mjgpLAW;
+  }
+
+  // gears that are no lines, other solvers, and what Newton leaves: friction as a dense problem
+  if (!solved) {
+    start(s);
+    mjgp_allowPivots(s);
+    method = mjgpBY_DENSE;
+    for (int k = 0; k < mjgpSTEPS && !solved && (s->pivots > 0 || !mjgp_isPivoting(s)); k++) {
+      solved = (mjgp_relinearize(s) || mjgp_linearize(s)) && mjgp_newtonStep(s);
+    }
+    if (solved) {
+      error = mjgp_lawError(s, &worst);
+      solved = error <= mjgpLAW;
+    }
   }
   if (!solved) {
     g->count.hard++;
     g->count.fallbacks++;
     g->out.info.fallbacks++;
-    mjtNum *ratio = mj_stackAllocNum(d, 2 * (size_t)s->n), *kept = ratio + s->n;
-    solved = fallBack(s, kept, &method, &error, &worst);
-    for (int k = -1; k < mjMIN(s->n, mjgpRELEASED) && !solved; k++) {
+    mjtNum* ratio = mj_stackAllocNum(d, (size_t)s->n);
+    solved = fallBack(s, &method, &error, &worst);
+    for (int k = -1; k < s->n && !solved; k++) {
       if (mjgp_breakAway(s, ratio, k)) {
-        solved = fallBack(s, kept, &method, &error, &worst);
+        solved = fallBack(s, &method, &error, &worst);
       }
       mjgp_restoreStatic(s, ratio);
     }
@@ -395,25 +279,6 @@ static void answerGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIne
 
 //---------------------------------- hand over ----------------------------------------------------
 
-// x = (U D U')^-1 x with a factor in M's structure, for the dofs begin .. end - 1 of one or more trees        (nv)
-static void solveFactor(mjtNum* x, const mjModel* m, const mjtNum* upper, const mjtNum* pivot,
-                        const int* adr, int begin, int end) {
-  for (int i = end - 1; i >= begin; i--) {
-    const int* row = m->M_colind + m->M_rowadr[i];
-    for (int p = 0; p < m->M_rownnz[i] - 1; p++) {
-      x[row[p]] -= upper[adr[i] + p] * x[i];
-    }
-  }
-  for (int i = begin; i < end; i++) {
-    const int* row = m->M_colind + m->M_rowadr[i];
-    x[i] *= pivot[i];
-    for (int p = 0; p < m->M_rownnz[i] - 1; p++) {
-      x[i] -= upper[adr[i] + p] * x[row[p]];
-    }
-  }
-}
-
-
 // island of a gear that does not couple trees, -1: none
 static int islandOf(const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   int own = g->config->own[i];
@@ -456,14 +321,12 @@ void mjgp_chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mh
   if (discrete) {
     mjgp_factorInertia(Mhat, m, d, g);
   }
-  const mjtNum* upper = discrete ? Mhat->upper : d->qLD;
-  const mjtNum* pivot = discrete ? Mhat->pivot : d->qLDiagInv;
-  const int* adr = discrete ? Mhat->adr : m->M_rowadr;
+  const mjgpInertia M = {.upper = d->qLD, .pivot = d->qLDiagInv, .adr = m->M_rowadr};
   mju_copy(smooth, smooth_force, nv);
   for (int t = 0; t < m->ntree; t++) {
     int begin = m->tree_dofadr[t], end = begin + m->tree_dofnum[t];
     if (end > begin && (other || d->dof_island[begin] < 0)) {
-      solveFactor(smooth, m, upper, pivot, adr, begin, end);
+      mjgp_solveInertia(smooth, m, discrete ? Mhat : &M, begin, end);
     }
   }
 

@@ -5,7 +5,7 @@
 #ifndef MJGEAR_PLUGIN_FALLBACK_H_
 #define MJGEAR_PLUGIN_FALLBACK_H_
 
-#include "coupled/newton.h"
+#include "coupled/delassus.h"
 
 // Newton on the natural map with steps that bring friction closer to the law, from friction s->t
 int mjgp_damped(mjgpStep* s);

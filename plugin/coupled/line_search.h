@@ -3,7 +3,7 @@
 #ifndef MJGEAR_PLUGIN_LINE_SEARCH_H_
 #define MJGEAR_PLUGIN_LINE_SEARCH_H_
 
-#include "coupled/newton.h"
+#include "coupled/delassus.h"
 
 // bracket of the zero of a slope that rises, narrowed by regula falsi with halved ends (Illinois)
 typedef struct mjgpBracket_ {

@@ -13,7 +13,7 @@
 
 #include <mujoco/mujoco.h>
 
-#include "coupled/newton.h"
+#include "coupled/delassus.h"
 
 // relative distance from the law at which a step does not count as solved
 #define mjgpLAW 1e-8

@@ -1,585 +1,510 @@
+// One step solves H a + E' t = force on the states and pieces at hand (system.h). Where the motion that comes out has the
+// same ones the step is solved, exactly. Else it goes along the line to there as far as the cost falls,
+//
+//   1/2 a' M a - b' a + s(J a - aref) + sum psi_i(E_i a),      psi_i' = friction of gear i
+//
+// which is convex where every gear can be driven from both sides and the metric is one. Elsewhere
+// friction is held at what the step asks for, and the search is for constraints alone.
+
 #include "coupled/newton.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "coupled/line_search.h"
-#include "friction/friction.h"
+#include "coupled/natural_map.h"
+#include "coupled/piece.h"
+#include "coupled/system.h"
 #include "friction/simd.h"
+#include "law/law.h"
 
-// steps of the inner problem, which is convex and converges: far more than it takes
-#define mjgpINNER 100
+// iterations before the path takes over: 99.9 % of the steps that settle take ten
+#define mjgpITERATIONS 12
 
-// linearizations that one group may cost, all methods together
-#define mjgpBUDGET 5000
+// iterations next to the start, whose solution is kept where there may be several
+#define mjgpWARM 2
 
-// steps of paths that the problems of linearizations may take, times joints, where pivoting comes next; and of how many
-// joints a factorization counts as one
-#define mjgpPIVOTS 8
-#define mjgpSHARE  8
+// share of its friction by which a gear may be off its law and still be on its branch: others are farther away
+#define mjgpCONNECTED 1e-8
 
-// runs of the engine's solver that one group may cost, both methods together
-#define mjgpANSWERS 80
+// slope at the end of a search, of that at its start: the next iteration corrects it
+#define mjgpLEFT 0.1
 
-// times the inertia of the dofs: forces of such rows may be mostly rounding
-#define mjgpSTIFF 1e9
-
-// change of a pivot by rows that join or leave: no more than three digits are lost
-#define mjgpORDERS 1e3
+// trials of a search
+#define mjgpTRIALS 20
 
 // of the largest force: what a row at its edge may have been wrong by, if the gradient is zero
 #define mjgpMISSING 1e-6
 
+// corrections by the factors that are there, and the residual below which they are not needed: rounding of sums
+#define mjgpREFINE 3
+#define mjgpEXACT  1e-14
 
-//---------------------------------- pieces --------------------------------------------------------
+// residual above which a solution is left to others: a thousandth of what the law is held to
+#define mjgpBALANCED 1e-11
 
-void mjgp_allowPivots(mjgpStep* s) {
-  s->pivots = mjgpPIVOTS * (s->n + 1);
-}
-
-
-void mjgp_evaluate(mjgpStep* s) {
-  mjgpGroup* group = s->group;
-  mjgp_residual(group, group->jar, s->a);
-  mjgp_constraintForce(group, group->f, group->state, group->cone, group->jar);
-}
-
-
-void mjgp_accelerationsOf(const mjgpStep* s, mjtNum* restrict acc, const mjtNum* a) {
-  const mjgpGroup* group = s->group;
-  int nv = group->nv, ld = group->ld;
-  mju_zero(acc, ld);
-  if (s->rows) {
-    int begin = 0;
-#define ADD(count) mjgp_addRows(acc + begin, NULL, s->rows + begin, a, 1, nv, ld, count)
-    mjgiFOR_SIMD(ADD, begin, ld)
-#undef ADD
-        return;
-  }
-  for (int i = 0; i < s->n; i++) {
-    acc[i] = mjgp_mulGear(group, i, a);
-  }
-  for (int e = 0; e < group->nextra; e++) {
-    for (int k = 0; k < nv; k++) {
-      acc[s->n + e] += group->extra_row[e][group->dof[k]] * a[k];
-    }
-  }
-}
+typedef struct mjgpNewton_ {
+  mjgpStep* s;
+  mjgpSystem system;
+  mjgpPiece* piece;  // (n)
+  mjtNum* t;         // friction                                                  (n)
+  mjtNum* z;         // a less the acceleration over the step; null: one metric   (nv)
+  mjtNum* dz;        // its change                                                (nv)
+  mjtNum* w;         // scratch                                                   (nv)
+  mjtNum* balance;   // torque that is left for gears                             (nv)
+  mjtNum* from;      // J a - aref at the start of a step                         (nefc)
+  mjtNum* row;       // its change                                                (nefc)
+  mjtNum* f;         // constraint forces at the start of a step                  (nefc)
+  mjtNum* acc;       // s->acc at the start of a step, and its change             (2 ld)
+  mjtNum* dacc;
+  int whole;  // the cost is convex, gears included
+} mjgpNewton;
 
 
-void mjgp_accelerations(mjgpStep* s) {
-  mjgp_accelerationsOf(s, s->acc, s->a);
-}
-
-
-void mjgp_addColumns(const mjgpStep* s, mjtNum* x) {
-  const mjgpGroup* group = s->group;
-  const int *adr = group->E_adr, *dof = group->E_dof;
-  int ld = group->ld;
-  for (int i = 0; i < s->n; i++) {
-    for (int k = adr[i]; k < adr[i + 1]; k++) {
-      x[dof[k] * ld + i] += group->E[k];
-    }
-  }
-  for (int e = 0; e < group->nextra; e++) {
-    for (int k = 0; k < group->nv; k++) {
-      x[k * ld + s->n + e] += group->extra_row[e][group->dof[k]];
-    }
-  }
-}
-
-
-// W += left' right for rows from .. to of W in count lanes
-static inline void addOuter(mjtNum* W, const mjtNum* left, const mjtNum* right, int from, int to,
-                            int ld, int count) {
-  mjgiSimd source[mjgiWIDE];
-  for (int c = 0; c < count; c++) {
-    source[c] = ((const mjgiSimd*)right)[c];
-  }
-  for (int i = from; i < to; i++) {
-    mjgiSimd* target = (mjgiSimd*)(W + i * ld);
-    for (int c = 0; c < count; c++) {
-      target[c] += left[i] * source[c];
-    }
-  }
-}
-
-
-int mjgp_isRough(const mjgpGroup* group) {
-  mjtNum most = 0;
-  for (int i = 0; i < group->nv; i++) {
-    most = mjMAX(group->M[group->M_adr[i]], most);
-  }
-  for (int i = 0; i < group->nefc; i++) {
-    if (group->D[i] > mjgpSTIFF * most) {
-      return 1;
-    }
-  }
-  return 0;
-}
-
-
-int mjgp_linearize(mjgpStep* s) {
-  mjgpGroup* group = s->group;
-  int nv = group->nv, n = s->n + group->nextra, ld = group->ld;
-  s->factors = 0;
-  if (s->newton_steps++ >= mjgpBUDGET || !mjgp_factor(group)) {
+int mjgp_isNewton(const mjgpStep* s) {
+  if (s->g->in.settings.solver != mjgNEWTON || s->g->in.settings.want_sigma_max) {
     return 0;
   }
-  s->factors = 1;
-  memcpy(s->factored, group->state, sizeof(int) * (size_t)group->nefc);
-  s->nchange = 0;
-  mjgp_gradient(group, s->descent, NULL, s->a, NULL);
-  mjgp_solveLower(group, s->descent);
-
-  // columns of E, and the rows of the integrator
-  mju_zero(s->right, nv * ld);
-  mjgp_addColumns(s, s->right);
-  mjgp_solveLowerJoints(group, s->right, 1);
-  if (s->rows) {
-    mju_copy(s->left, s->rows, nv * ld);
-    mjgp_solveLowerJoints(group, s->left, 0);
-  }
-
-  // their product; a row of the right has nothing outside of from .. to
-  mju_zero(s->W, n * ld);
-  for (int k = 0; k < nv; k++) {
-    const mjtNum *left = s->left + k * ld, *right = s->right + k * ld;
-    int from = s->rows ? 0 : group->from[k], to = s->rows ? n : group->to[k];
-    int begin = mjgi_simdBegin(group->from[k]), end = mjgi_simdEnd(group->to[k]);
-#define ADD(count) addOuter(s->W + begin, left, right + begin, from, to, ld, count)
-    mjgiFOR_SIMD(ADD, begin, end)
-#undef ADD
-  }
-  return 1;
-}
-
-
-// rows that joined or left since the factorization, with their signs; returns their number, -1 if there
-// are too many or if a cone is among them that may not stay as it is
-static int changedRows(const mjgpStep* s, int* row) {
-  const mjgpGroup* group = s->group;
-  int n = 0;
-  for (int i = 0; i < group->nefc; i++) {
-    int now = group->state[i], then = s->factored[i];
-    if ((now == mjCNSTRSTATE_CONE || then == mjCNSTRSTATE_CONE) && !(s->turning && now == then)) {
-      return -1;
-    }
-    if ((now == mjCNSTRSTATE_QUADRATIC) != (then == mjCNSTRSTATE_QUADRATIC)) {
-      if (n == mjgpCHANGE) {
-        return -1;
-      }
-      row[n++] = i;
-    }
-  }
-  return n;
-}
-
-
-// x = (L D L')^-1 x for columns in whole lanes, with the pivots of the changed rows
-static void solveChange(const mjgpStep* s, mjtNum* x, int ld) {
-  int n = s->nchange;
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j < i; j++) {
-      mjgp_addSimd(x + i * ld, x + j * ld, -s->pivot[i * mjgpCHANGE + j], 0, ld);
-    }
-  }
-  for (int i = n - 1; i >= 0; i--) {
-    mjgp_scaleSimd(x + i * ld, 1 / s->pivot[i * (mjgpCHANGE + 1)], 0, ld);
-    for (int j = i + 1; j < n; j++) {
-      mjgp_addSimd(x + i * ld, x + j * ld, -s->pivot[j * mjgpCHANGE + i], 0, ld);
-    }
-  }
-}
-
-
-// product of the changed rows with columns in whole lanes                       (nchange x ld)
-static void mulChange(const mjgpStep* s, mjtNum* result, const mjtNum* x, int ld) {
-  int nv = s->group->nv, size = mjgi_simdEnd(nv);
-  mju_zero(result, s->nchange * ld);
-  for (int i = 0; i < s->nchange; i++) {
-    for (int k = 0; k < nv; k++) {
-      if (s->change[i * size + k] != 0) {
-        mjgp_addSimd(result + i * ld, x + k * ld, s->change[i * size + k], 0, ld);
-      }
-    }
-  }
-}
-
-
-// x = (1 - V (L D L')^-1 V') x, with the changed rows as columns of V: after this H of the factorization acts as H does
-static void applyChange(const mjgpStep* s, mjtNum* x) {
-  int size = mjgi_simdEnd(s->group->nv);
-  mjtNum share[mjgpCHANGE * mjgiSIMD] = {0};
-  for (int i = 0; i < s->nchange; i++) {
-    share[i * mjgiSIMD] = mjgp_dotSimd(s->change + i * size, x, 0, size);
-  }
-  solveChange(s, share, mjgiSIMD);
-  for (int i = 0; i < s->nchange; i++) {
-    mjgp_addSimd(x, s->change + i * size, -share[i * mjgiSIMD], 0, size);
-  }
-}
-
-
-// With V = U'^-1 J' of the changed rows, H = U' (1 + V [+-D] V') U, and by Woodbury
-//   H^-1 = U^-1 (1 - V S^-1 V') U'^-1,  S = [+-1/D] + V' V
-// Long because it is this formula, factor by factor, with its guards
-int mjgp_relinearize(mjgpStep* s) {
-  mjgpGroup* group = s->group;
-  int row[mjgpCHANGE], ld = group->ld, size = mjgi_simdEnd(group->nv);
-  int n = s->factors && s->newton_steps < mjgpBUDGET ? changedRows(s, row) : -1;
-  if (n < 0) {
-    return 0;
-  }
-  if (s->nchange) {
-    mju_copy(s->W, s->W_factored, (s->n + group->nextra) * ld);
-    s->nchange = 0;
-  } else {
-    mju_copy(s->W_factored, s->W, (s->n + group->nextra) * ld);
-  }
-  mju_zero(s->change, n * size);
-  for (int i = 0; i < n; i++) {
-    mjtNum* change = s->change + i * size;
-    for (int k = group->J_adr[row[i]]; k < group->J_adr[row[i] + 1]; k++) {
-      *(mjgiSimd*)(change + group->J_lane[k]) = *(const mjgiSimd*)(group->J + mjgiSIMD * k);
-    }
-    mjgp_solveLower(group, change);
-  }
-
-  // S = L D L'; the stiffness that joins or leaves must not be of another order than what is there, or
-  // small differences of large numbers would be left
-  for (int i = 0; i < n; i++) {
-    int joins = group->state[row[i]] == mjCNSTRSTATE_QUADRATIC;
-    mjtNum own = (joins ? 1 : -1) / group->D[row[i]], *L = s->pivot + i * mjgpCHANGE;
-    for (int j = 0; j <= i; j++) {
-      L[j] = mjgp_dotSimd(s->change + i * size, s->change + j * size, 0, size) + (i == j ? own : 0);
-      for (int k = 0; k < j; k++) {
-        const mjtNum* other = s->pivot + j * mjgpCHANGE;
-        L[j] -= L[k] * other[k] * s->pivot[k * (mjgpCHANGE + 1)];
-      }
-      L[j] /= j < i ? s->pivot[j * (mjgpCHANGE + 1)] : 1;
-    }
-    if (!(L[i] / own > 1 / mjgpORDERS && L[i] / own < mjgpORDERS)) {
+  for (int i = 0; i < s->n; i++) {
+    if (!mjgp_isLinear(s->g, s->group->joint[i])) {
       return 0;
     }
   }
-  s->nchange = n;
-  s->newton_steps++;
-  mjgp_gradient(group, s->descent, NULL, s->a, NULL);
-  mjgp_solveLower(group, s->descent);
-  applyChange(s, s->descent);
-
-  // W -= left' V S^-1 V' right
-  if (!n) {
-    return 1;
-  }
-  mj_markStack(s->d);
-  mjtNum* right = mj_stackAllocNum(s->d, 2 * (size_t)n * (size_t)ld);
-  mjtNum* left = right + n * ld;
-  mulChange(s, right, s->right, ld);
-  mulChange(s, left, s->left, ld);
-  solveChange(s, right, ld);
-  for (int k = 0; k < n; k++) {
-    for (int i = 0; i < s->n + group->nextra; i++) {
-      mjgp_addSimd(s->W + i * ld, right + k * ld, -left[k * ld + i], 0, ld);
-    }
-  }
-  mj_freeStack(s->d);
   return 1;
 }
 
 
-void mjgp_solveHessian(const mjgpStep* s, mjtNum* x) {
-  mjgp_solveLower(s->group, x);
-  if (s->nchange) {
-    applyChange(s, x);
-  }
-  mjgp_solveUpper(s->group, x);
+//---------------------------------- where the step is ---------------------------------------------
+
+static int isHeldTendon(const mjgpNewton* p, int i) {
+  return p->piece[i].held && p->s->g->config->own[p->s->group->joint[i]] < 0;
 }
 
 
-mjtNum mjgp_delassus(const mjgpStep* s, int i, int j) {
-  return s->W[i * s->group->ld + j];
-}
-
-
-mjtNum mjgp_delassusTorque(const mjgpStep* s, int i, int j) {
+// torque of rotor inertia of other joints
+static mjtNum taken(const mjgpStep* s, const mjtNum* acc, int i) {
   int e = s->group->extra[i];
-  return s->g->in.inertia[s->group->joint[i]] * mjgp_delassus(s, i, j) +
-         (e >= 0 ? mjgp_delassus(s, s->n + e, j) : 0);
+  return e >= 0 ? acc[s->n + e] : 0;
 }
 
 
-// accelerations of the joints at the linearization without friction, and the size of what they are sums
-// of, in whole lanes                                                                  (ld)
-static void freeAcceleration(mjgpStep* s, mjtNum* restrict a, mjtNum* restrict size) {
-  int n = s->n, nv = s->group->nv, ld = s->group->ld;
-  mjgp_accelerations(s);
-  for (int i = 0; i < ld; i++) {
-    a[i] = s->acc[i] + (i < n ? s->shift[i] / s->m->opt.timestep : 0);
-    size[i] = mju_abs(a[i]);
-  }
-  int begin = 0;
-#define ADD(count) \
-  mjgp_addRows(a + begin, size + begin, s->left + begin, s->descent, -1, nv, ld, count)
-  mjgiFOR_SIMD(ADD, begin, ld)
-#undef ADD
-}
-
-
-void mjgp_setCancellation(mjgpStep* s) {
-  mjtNum h = s->m->opt.timestep;
-  mj_markStack(s->d);
-  mjtNum* a = mj_stackAllocNum(s->d, 2 * (size_t)s->group->ld);
-  mjtNum* size = a + s->group->ld;
-  freeAcceleration(s, a, size);
-  for (int i = 0; i < s->n; i++) {
-    int joint = s->group->joint[i];
-    s->g->out.cancellation[joint] = mju_abs(s->g->in.v[joint]) + h * size[i];
-  }
-  mj_freeStack(s->d);
-}
-
-
-int mjgp_solveLinear(mjgpStep* s) {
-  const mjgpGroup* group = s->group;
-  int n = s->n, ld = group->ld, general = group->nextra;
-  mjtNum *W = s->work, *a = W + n * n, *size = a + ld, *u = size + ld, *R = u + n;
-  if (s->engine) {
-    mjgp_accelerations(s);
-    for (int i = 0; i < n + group->nextra; i++) {
-      mjtNum by_friction = mju_dot(s->W + i * ld, s->t, n);
-      size[i] = mju_abs(s->acc[i]) + mju_abs(by_friction);
-      a[i] = s->acc[i] + by_friction;
-    }
-  } else {
-    freeAcceleration(s, a, size);
-  }
-  for (int i = 0; i < n; i++) {
-    int joint = group->joint[i];
-    mju_copy(W + i * n, s->W + i * ld, n);
-    general |= s->g->config->rotors && s->g->config->joint[joint].gap == mjgpGAP_ROTOR &&
-               s->g->in.implicit[joint] != 0;
-  }
-
-  // torque into the gears; of rotors behind gaps what their gains take from the joint
-  for (int i = 0; i < n && general; i++) {
-    int joint = group->joint[i], e = group->extra[i];
-    int rotor = s->g->config->joint[joint].gap == mjgpGAP_ROTOR;
-    mjtNum inertia = rotor ? s->g->in.implicit[joint] : s->g->in.inertia[joint];
-    mjtNum taken = inertia * a[i] + (e >= 0 ? a[n + e] : 0);
-    u[i] = rotor ? taken : s->g->in.tau[joint] - taken;
-    for (int j = 0; j < n; j++) {
-      R[i * n + j] = inertia * W[i * n + j] + (e >= 0 ? s->W[(n + e) * ld + j] : 0);
-    }
-  }
-  mjgpProblem problem = {.n = n,
-                         .joint = group->joint,
-                         .W = W,
-                         .a = a,
-                         .size = size,
-                         .u = general ? u : NULL,
-                         .R = general ? R : NULL};
-
-  // where pivoting comes next they need not be solved at any price
-  int pivoting = mjgp_isPivoting(s);
-  s->g->in.settings.pivots = pivoting ? mjMAX(1, s->pivots) : 0;
-  int status = mjgp_solveFriction(s->g, s->m, s->d, &problem);
-  s->g->in.settings.pivots = 0;
-  const mjgInfo* info = &s->g->out.last_info;
-  s->pivots -= info->iterations + info->factorizations * n / mjgpSHARE;
-  for (int i = 0; i < n; i++) {
-    s->target[i] = s->g->out.t[s->group->joint[i]];
-  }
-  return status;
-}
-
-
-// next = a - H^-1 gradient(a, t)
-static void move(mjgpStep* s, const mjtNum* t) {
-  const mjgpGroup* group = s->group;
-  int nv = group->nv;
-  for (int k = 0; k < nv; k++) {
-    mjtNum sum = 0;
-    for (int i = group->from[k]; i < mjMIN(group->to[k], s->n); i++) {
-      sum += s->right[k * group->ld + i] * t[i];
-    }
-    s->next[k] = sum;
-  }
-  if (s->nchange) {
-    applyChange(s, s->next);
-  }
-  mju_addTo(s->next, s->descent, nv);
-  mjgp_solveUpper(s->group, s->next);
-  mju_sub(s->next, s->a, s->next, nv);
-}
-
-
-// is the gradient at a with friction t nothing but rounding
-static int isZero(mjgpStep* s, const mjtNum* t) {
-  mjgp_gradient(s->group, s->gradient, s->rounding, s->a, t);
-  for (int i = 0; i < s->group->nv; i++) {
-    if (mju_abs(s->gradient[i]) > mjgpZERO * s->rounding[i]) {
-      return 0;
-    }
-  }
-  return 1;
-}
-
-
-void mjgp_addRounding(mjgpStep* s) {
-  const mjgpGroup* group = s->group;
-  if (s->engine) {
+// accelerations of the joints from s->a and z
+static void project(mjgpNewton* p) {
+  mjgpStep* s = p->s;
+  if (!p->z) {
+    mjgp_project(s, s->acc, s->a);
     return;
   }
-  if (s->nchange) {
-    mjgp_linearize(s);  // with factors of the rows that act
+  mju_sub(p->w, s->a, p->z, s->group->nv);
+  mjgp_project(s, s->acc, p->w);
+}
+
+
+// lines of all pieces at s->acc; 0 if one has none
+static int makeLines(mjgpNewton* p) {
+  mjgpStep* s = p->s;
+  int all = 1;
+  for (int i = 0; i < s->n; i++) {
+    all &= mjgp_linePiece(p->piece + i, s->g, s->m->opt.timestep, s->acc[i], taken(s, s->acc, i));
   }
-  mjtNum h = s->m->opt.timestep, *velocity = s->g->out.rounding;
-  for (int k = 0; k < group->nv && s->forces; k++) {
-    for (int i = 0; i < s->n; i++) {
-      velocity[group->joint[i]] += h * mju_abs(s->forces[k * group->ld + i]) * s->rounding[k];
-    }
-  }
-  mjgp_solveLower(group, s->rounding);
-  for (int k = 0; k < group->nv; k++) {
-    for (int i = 0; i < s->n; i++) {
-      velocity[group->joint[i]] += h * mju_abs(s->left[k * group->ld + i] * s->rounding[k]);
+  return all;
+}
+
+
+// what is left for gears at s->a, less what held tendons take of it
+static void balance(mjgpNewton* p) {
+  mjgpStep* s = p->s;
+  mjgpGroup* group = s->group;
+  mjgp_gradient(group, s->gradient, NULL, s->a, NULL);
+  mju_scl(p->balance, s->gradient, -1, group->nv);
+  for (int i = 0; i < s->n; i++) {
+    for (int k = group->E_adr[i]; isHeldTendon(p, i) && k < group->E_adr[i + 1]; k++) {
+      p->balance[group->E_dof[k]] -= group->E[k] * p->t[i];
     }
   }
 }
 
 
-// go to next; returns 1 if friction t and the constraint forces there are those of the linearization
-static int settle(mjgpStep* s, const mjtNum* t) {
+// friction and next piece of each gear, from the lines at p->acc; returns the number that change
+static int nextPieces(mjgpNewton* p) {
+  mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
-  memcpy(s->state, group->state, sizeof(int) * (size_t)group->nefc);
-  mju_copy(s->a, s->next, group->nv);
-  mjgp_evaluate(s);
-  int exact = 1;
+  mjtNum h = s->m->opt.timestep, size = 0;
+  int changes = 0;
+  for (int i = 0; i < s->n; i++) {
+    size = mju_max(size, mju_abs(group->force[group->E_dof[group->E_adr[i]]]));
+  }
+  for (int i = 0; i < s->n; i++) {
+    const mjgpPiece* piece = p->piece + i;
+    mjtNum x = taken(s, s->acc, i);
+    if (!piece->held) {
+      p->t[i] = piece->t + piece->slope * (s->acc[i] - p->acc[i]) -
+                piece->rate * (x - taken(s, p->acc, i));
+    } else if (!isHeldTendon(p, i)) {
+      p->t[i] = p->balance[group->E_dof[group->E_adr[i]]];
+    }
+    changes += mjgp_nextPiece(p->piece + i, s->g, h, s->acc[i], x, p->t[i], size);
+    p->t[i] = s->g->out.t[piece->joint];
+  }
+  return changes;
+}
+
+
+// do rows act as they did at s->state: 2 if they do, 1 if what is missing is so small that the gradient may be zero
+static int compareStates(const mjgpStep* s, int* changed) {
+  const mjgpGroup* group = s->group;
   mjtNum most = 0, missing = 0;
+  int cones = 0;
+  *changed = 0;
   for (int i = 0; i < group->nefc; i++) {
     int now = group->state[i], then = s->state[i];
-    exact &= now == then && now != mjCNSTRSTATE_CONE;
-    most = mjMAX(mju_abs(group->f[i]), most);
-
-    // the force that a row that joined or left was assumed not to have, or to have
+    *changed |= now != then;
+    cones |= now == mjCNSTRSTATE_CONE;
+    most = mju_max(most, mju_abs(group->f[i]));
     if (now != then && now + then == mjCNSTRSTATE_SATISFIED + mjCNSTRSTATE_QUADRATIC) {
-      missing = mjMAX(mju_abs(group->jar[i]) * group->D[i], missing);
+      missing = mju_max(missing, mju_abs(group->jar[i]) * group->D[i]);
     }
   }
-
-  // forces that are not those of the linearization, or no more than rounding
-  if (!exact && missing <= mjgpMISSING * most && isZero(s, t)) {
-    mjgp_addRounding(s);
-    return 1;
-  }
-
-  if (exact && s->rough) {
-    isZero(s, t);
-    mjgp_addRounding(s);
-  }
-  return exact;
+  *changed |= cones;
+  return *changed ? missing <= mjgpMISSING * most : 2;
 }
 
 
-int mjgp_newtonStep(mjgpStep* s) {
-  int nv = s->group->nv;
-  mjtNum* from = s->keep;
-  if (mjgp_solveLinear(s) < 0) {
-    return 0;
+static int isZero(mjgpNewton* p) {
+  mjgpStep* s = p->s;
+  mjgp_gradient(s->group, s->gradient, s->rounding, s->a, p->t);
+  for (int i = 0; i < s->group->nv; i++) {
+    if (!(mju_abs(s->gradient[i]) <= mjgpZERO * s->rounding[i])) {
+      return 0;
+    }
   }
-  move(s, s->target);
-  mju_copy(from, s->a, nv);
-  if (settle(s, s->target)) {
-    return 1;
-  }
-
-  // full steps may go back and forth between contact states, or over a cone: with this friction the
-  // problem is convex, take the best step on the way
-  mju_sub(s->search, s->next, from, nv);
-  mju_copy(s->a, from, nv);
-  mjgp_evaluate(s);
-  mjtNum x = mjgp_searchLine(s, s->target);
-  mju_addToScl(s->a, s->search, x > 0 ? x : 1, nv);
-  mjgp_evaluate(s);
-  return 0;
-}
-
-
-//---------------------------------- inner problem -------------------------------------------------
-
-// the engine's answer to friction t
-static int askEngine(mjgpStep* s, const mjtNum* t) {
-  const mjgpGroup* group = s->group;
-  mjgpGears* g = s->g;
-  mjData* d = s->d;
-  int n = s->n, count = n + group->nextra;
-  if (s->responses >= mjgpANSWERS) {
-    return 0;
-  }
-  mj_markStack(d);
-  mjtNum* friction = mj_stackAllocNum(d, (size_t)g->config->n);
-  mju_copy(friction, g->out.t, g->config->n);
-  for (int i = 0; i < n; i++) {
-    friction[group->joint[i]] = t[i];
-  }
-  mjgp_applyFriction(g, s->m, d, friction);
-  mj_freeStack(d);
-  mj_fwdAcceleration(s->m, d);
-  mj_fwdConstraint(s->m, d);
-  for (int k = 0; k < group->nv; k++) {
-    s->a[k] = d->qacc[group->dof[k]];
-  }
-  mj_markStack(d);
-  mjtNum *step = mj_stackAllocNum(d, 2 * (size_t)n), *weighted = step + n, length = 0;
-  mjgp_accelerations(s);
-  for (int i = 0; i < n && s->responses; i++) {
-    step[i] = t[i] - s->asked[i];
-    weighted[i] = step[i] * mju_abs(mjgp_delassus(s, i, i));
-    length += step[i] * weighted[i];
-  }
-
-  // the least change of W with which it would have foretold this answer
-  for (int r = 0; r < count && length > 0 && !s->fixed; r++) {
-    mjtNum* row = s->W + r * group->ld;
-    mjtNum missing = (s->answer[r] - s->acc[r] - mju_dot(row, step, n)) / length;
-    mju_addToScl(row, weighted, missing, n);
-  }
-  mju_copy(s->asked, t, n);
-  mju_copy(s->answer, s->acc, count);
-  s->responses++;
-  mj_freeStack(d);
   return 1;
 }
 
 
-int mjgp_inner(mjgpStep* s, const mjtNum* t) {
-  if (s->engine) {
-    return askEngine(s, t);
+//---------------------------------- line search ---------------------------------------------------
+
+// slope of the cost a share along the step
+static mjtNum slopeAt(mjgpNewton* p, mjtNum share, mjtNum linear, mjtNum quadratic) {
+  mjgpStep* s = p->s;
+  const mjgpGroup* group = s->group;
+  mjtNum slope = linear + share * quadratic, h = s->m->opt.timestep;
+  for (int i = 0; i < group->nefc; i++) {
+    s->residual[i] = p->from[i] + share * p->row[i];
   }
+  mjgp_constraintForce(group, s->f, s->state, NULL, s->residual);
+  for (int i = 0; i < group->nefc; i++) {
+    slope -= s->f[i] * p->row[i];
+  }
+  for (int i = 0; i < s->n; i++) {
+    mjtNum along = mjgp_mulGear(group, i, s->search);
+    if (along != 0) {
+      mjtNum x = taken(s, p->acc, i) + share * taken(s, p->dacc, i), t = p->t[i];
+      if (p->whole) {
+        t = mjgp_frictionAt(p->piece + i, s->g, h, p->acc[i] + share * p->dacc[i], x, t);
+      }
+      slope += t * along;
+    }
+  }
+  return slope;
+}
+
+
+// Shorten the step that was made, s->search, to where the cost is least along it, and set the pieces there
+// changes: of pieces at the end of the whole step
+static void shorten(mjgpNewton* p) {
+  mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
-  int nv = group->nv;
-  for (int k = 0; k < mjgpINNER; k++) {
+  int nv = group->nv, count = s->n + group->nextra;
+  mjtNum h = s->m->opt.timestep;
+  mju_sub(p->row, group->jar, p->from, group->nefc);
+  mju_sub(p->dacc, s->acc, p->acc, count);
+
+  // at the end of the step, where s->a is
+  mjgp_mulInertia(group, p->w, s->a);
+  mju_subFrom(p->w, group->force, nv);
+  mjtNum linear = mju_dot(p->w, s->search, nv);
+  mjgp_mulInertia(group, p->w, s->search);
+  mjtNum quadratic = mju_dot(p->w, s->search, nv);
+  linear -= quadratic;
+  mjgpBracket b = {.high = 1};
+  b.at_low = slopeAt(p, 0, linear, quadratic);
+  b.at_high = slopeAt(p, 1, linear, quadratic);
+  mjtNum share = 1, most = -mjgpLEFT * b.at_low, slope = b.at_high;
+  if (!(b.at_low < 0) || b.at_high <= most) {
+    return;
+  }
+  for (int k = 0; k < mjgpTRIALS && mju_abs(slope) > most; k++) {
+    mjtNum next = b.low - b.at_low * (b.high - b.low) / (b.at_high - b.at_low);
+    if (!(next > b.low && next < b.high)) {
+      break;
+    }
+    share = next;
+    slope = slopeAt(p, share, linear, quadratic);
+    mjgp_narrow(&b, share, slope);
+  }
+  mju_addToScl(s->a, s->search, share - 1, nv);
+  if (p->z) {
+    mju_addToScl(p->z, p->dz, share - 1, nv);
+  }
+  mju_addScl(s->acc, p->acc, p->dacc, share, count);
+  mjgp_evaluate(s);
+  for (int i = 0; i < s->n; i++) {
+    if (p->piece[i].shaft || (p->whole && !p->piece[i].held)) {
+      mjgp_setPiece(p->piece + i, s->g, h, p->acc[i] + b.low * p->dacc[i], s->acc[i],
+                    p->acc[i] + b.high * p->dacc[i], taken(s, s->acc, i));
+    }
+  }
+}
+
+
+//---------------------------------- results -------------------------------------------------------
+
+// Largest share by which torques at a dof do not balance, of those that act anywhere, and by which a gear that is stuck
+// moves, of the fastest motion. In two metrics at the acceleration over the step that the integrator makes of s->a
+static mjtNum residual(mjgpNewton* p) {
+  mjgpStep* s = p->s;
+  const mjgpGroup* group = s->group;
+  mjtNum missing = 0, most = 0, fastest = 0, moves = 0, h = s->m->opt.timestep;
+  if (p->z) {
+    mjgp_motion(s, p->w, s->a);
+    mju_sub(p->z, s->a, p->w, group->nv);
+    mjgp_project(s, s->acc, p->w);
+  }
+  mju_copy(p->w, p->balance, group->nv);
+  for (int i = 0; i < s->n; i++) {
+    for (int k = group->E_adr[i]; k < group->E_adr[i + 1]; k++) {
+      p->w[group->E_dof[k]] -= isHeldTendon(p, i) ? 0 : group->E[k] * p->t[i];
+    }
+  }
+  for (int k = 0; k < group->nv; k++) {
+    mjtNum M = group->M[group->M_adr[k]], own = mju_abs(M * s->a[k]);
+    mjtNum size = (own + mju_abs(group->force[k]) + mju_abs(p->balance[k])) / mju_sqrt(M);
+    missing = mju_max(missing, mju_abs(p->w[k]) / mju_sqrt(M));
+    most = mju_max(most, size);
+    fastest = mju_max(fastest, mju_abs(s->a[k]));
+  }
+  for (int i = 0; i < s->n; i++) {
+    if (p->piece[i].held) {
+      mjtNum v = s->g->in.v[p->piece[i].joint];
+      fastest = mju_max(fastest, mju_abs(v) / h);
+      moves = mju_max(moves, mju_abs(v / h + s->acc[i]));
+    }
+  }
+  return mju_max(missing > 0 ? missing / most : 0, moves > 0 ? moves / fastest : 0);
+}
+
+
+// the equations again with the factors that are there, where they have lost digits
+static mjtNum refine(mjgpNewton* p) {
+  mjgpStep* s = p->s;
+  mjtNum error = residual(p);
+  for (int k = 0; k < mjgpREFINE && error > mjgpEXACT && !p->system.symmetric; k++) {
+    mju_copy(p->acc, s->acc, s->n + s->group->nextra);
+    makeLines(p);
+    mjgp_gradient(s->group, s->gradient, NULL, s->a, NULL);
+    mjgp_solveSystem(&p->system, p->piece, s->gradient, 0, s->search, p->dz, p->t);
+    mju_addTo(s->a, s->search, s->group->nv);
+    if (p->z) {
+      mju_addTo(p->z, p->dz, s->group->nv);
+    }
+    project(p);
     mjgp_evaluate(s);
-    int zero = isZero(s, t);
-    if (!mjgp_relinearize(s) && !mjgp_linearize(s)) {
+    balance(p);
+    nextPieces(p);
+    error = residual(p);
+  }
+  return error;
+}
+
+
+// P_ii of gears that are stuck and may be jammed (mjgp_isJammed)
+static void makeP(mjgpStep* s) {
+  const mjgpInput* in = &s->g->in;
+  mjgpResult* out = &s->g->out;
+  int made = 0;
+  for (int i = 0; i < s->n; i++) {
+    int joint = s->group->joint[i];
+    out->P[joint] = 0;
+    if (!out->mode[joint] && out->t[joint] != 0 && in->compliance[joint] == 0 &&
+        in->static_ratio[joint] * in->gamma_v[joint] >= 1) {
+      made = made || mjgp_linearize(s);
+      mjtNum gamma = in->gamma_u[joint] + in->gamma_v[joint];
+      out->P[joint] = made ? gamma * mjgp_delassusTorque(s, i, i) - in->gamma_v[joint] : 0;
+    }
+  }
+}
+
+
+static void finish(mjgpNewton* p, int iterations) {
+  mjgpStep* s = p->s;
+  mjgpGears* g = s->g;
+  const mjgpGroup* group = s->group;
+  mjtNum h = s->m->opt.timestep, most = 0, fastest = 0, error = 0;
+
+  // rounding errors are relative to the largest acceleration that forces of the group cause alone
+  for (int k = 0; k < group->nv; k++) {
+    mjtNum M = group->M[group->M_adr[k]], own = M * s->a[k];
+    mjtNum constraint = own - group->force[k] + p->balance[k];
+    mjtNum size = mju_abs(group->force[k]) + mju_abs(own) + mju_abs(constraint);
+    int place = p->system.symmetric ? k : p->system.a[k];
+    most = mju_max(most, size * mju_max(mju_abs(p->system.inverse[place]), 1 / M));
+    fastest = mju_max(fastest, mju_abs(group->force[k]) / M + mju_abs(s->a[k]));
+  }
+  for (int i = 0; i < s->n; i++) {
+    int joint = group->joint[i];
+    const mjgpPiece* piece = p->piece + i;
+    s->t[i] = p->t[i];
+    if (piece->shaft) {
+      mjgp_storeShaft(g, joint, piece->shaft, fastest);
+      g->out.t[joint] = p->t[i];
+      continue;
+    }
+    g->out.cancellation[joint] = mju_abs(g->in.v[joint]) + h * most;
+  }
+  g->out.last_info = (mjgInfo){.status = mjgSOLVED,
+                               .iterations = iterations,
+                               .factorizations = iterations,
+                               .residual = error,
+                               .sigma_max = -1};
+}
+
+
+//---------------------------------- the loop ------------------------------------------------------
+
+static void allocate(mjgpNewton* p, mjgpStep* s) {
+  mjgpGroup* group = s->group;
+  mjData* d = s->d;
+  size_t n = (size_t)s->n, nefc = (size_t)group->nefc, ld = (size_t)group->ld;
+  size_t size = (size_t)mjgi_simdEnd(group->nv);
+  *p = (mjgpNewton){.s = s, .whole = !s->rows};
+  mjgp_makeSystem(&p->system, s, s->Mhat);
+  mjtNum* number = mj_stackAllocNum(d, 4 * size + 2 * nefc + n + 2 * ld);
+  mju_zero(number, (int)(4 * size));
+  p->w = number;
+  p->balance = p->w + size;
+  p->z = s->rows ? p->balance + size : NULL;
+  p->dz = s->rows ? p->z + size : NULL;
+  p->from = number + 4 * size;
+  p->row = p->from + nefc;
+  p->t = p->row + nefc;
+  p->acc = p->t + n;
+  p->dacc = p->acc + ld;
+  p->piece = mj_stackAllocByte(d, sizeof(mjgpPiece) * n, _Alignof(mjgpPiece));
+  int shafts = 0;
+  for (int i = 0; i < s->n; i++) {
+    shafts += s->gaps && s->g->config->joint[group->joint[i]].gap == mjgpGAP_ROTOR;
+  }
+  mjgpShaft* shaft =
+      shafts ? mj_stackAllocByte(d, sizeof(mjgpShaft) * (size_t)shafts, _Alignof(mjgpShaft)) : NULL;
+  mju_copy(p->t, s->t, s->n);
+  mjgp_accelerations(s);
+  for (int i = 0; i < s->n; i++) {
+    mjgp_startPiece(p->piece + i, s->g, s->m, group->joint[i], s->acc[i], shaft);
+    shaft += p->piece[i].shaft != NULL;
+    p->whole &= p->piece[i].monotone;
+  }
+  if (p->z) {
+    mjgp_motion(s, p->w, s->a);
+    mju_sub(p->z, s->a, p->w, group->nv);
+  }
+}
+
+
+// Where several solutions may exist, the jamming rule: each gear is on the branch of its law that is connected to rest,
+// the friction of all others given. Gears that are not go to its piece; returns their number
+static int connect(mjgpNewton* p) {
+  mjgpStep* s = p->s;
+  const mjgpInput* in = &s->g->in;
+  mjgpResult* out = &s->g->out;
+  mjtNum h = s->m->opt.timestep;
+  int made = 0, count = 0;
+  for (int i = 0; i < s->n; i++) {
+    int joint = s->group->joint[i];
+    mjtNum gamma_v = in->gamma_v[joint], ratio = in->static_ratio[joint];
+    if (p->piece[i].shaft || ratio * gamma_v < 1 || in->compliance[joint] > 0) {
+      continue;
+    }
+    if (!made && !mjgp_linearize(s)) {
       return 0;
     }
-    if (zero) {
-      return 1;
+    made = 1;
+    mjtNum W = mjgp_delassus(s, i, i), t = p->t[i], own;
+    mjtNum P = (in->gamma_u[joint] + gamma_v) * mjgp_delassusTorque(s, i, i) - gamma_v;
+    if (W <= 0) {
+      continue;
     }
+    ratio = p->piece[i].released ? 1 : ratio;
+    int piece = mjgi_lawResolve(&own, t + out->v_next[joint] / (h * W), out->lambda[joint] - P * t,
+                                P, in->coulomb[joint], mjgi_lawRatio(ratio, in->v[joint], 1),
+                                mjgi_lawRatio(ratio, in->v[joint], -1));
+    if (mju_abs(own - t) > mjgpCONNECTED * (mju_abs(own) + mju_abs(t))) {
+      out->mode[joint] = mjgi_pieceDirection(piece);
+      out->load[joint] = piece == mjgiSTUCK ? out->load[joint] : mjgi_pieceLoad(piece);
+      count++;
+    }
+  }
+  return count;
+}
 
-    // full step if it lands where it aims, else the best step along it
-    mju_copy(s->search, s->gradient, nv);
-    mjgp_solveHessian(s, s->search);
-    mju_scl(s->search, s->search, -1, nv);
-    mjtNum x = mjgp_searchLine(s, t);
-    if (x == 0) {
-      return 1;
+
+static int iterate(mjgpNewton* p, int* iterations) {
+  mjgpStep* s = p->s;
+  mjgpGroup* group = s->group;
+  balance(p);
+  for (*iterations = 1; *iterations <= mjgpITERATIONS; (*iterations)++) {
+    s->newton_steps++;
+    if (!makeLines(p) ||
+        !mjgp_solveSystem(&p->system, p->piece, s->gradient, 1, s->search, p->dz, p->t)) {
+      return 0;
     }
-    mju_addToScl(s->a, s->search, x, nv);
+    memcpy(s->factored, group->state, sizeof(int) * (size_t)group->nefc);
+    mju_copy(p->from, group->jar, group->nefc);
+    mju_copy(p->acc, s->acc, s->n + group->nextra);
+    mju_addTo(s->a, s->search, group->nv);
+    if (p->z) {
+      mju_addTo(p->z, p->dz, group->nv);
+    }
+    project(p);
+    mjgp_evaluate(s);
+    balance(p);
+    memcpy(s->state, s->factored, sizeof(int) * (size_t)group->nefc);
+    int changed, changes = nextPieces(p), near = compareStates(s, &changed);
+    if (!changes && (near == 2 || (near == 1 && isZero(p)))) {
+      // next to a warm start a solution is kept
+      if (*iterations <= mjgpWARM || !connect(p)) {
+        return 1;
+      }
+      balance(p);
+    } else if (changed || p->whole) {
+      shorten(p);
+      balance(p);
+    }
   }
   return 0;
+}
+
+
+int mjgp_newton(mjgpStep* s) {
+  mjgpNewton newton, *p = &newton;
+  int iterations;
+  mj_markStack(s->d);
+  allocate(p, s);
+  int solved = iterate(p, &iterations) && (refine(p) <= mjgpBALANCED || s->rough);
+  if (solved) {
+    int changed;
+    if (s->rough || compareStates(s, &changed) < 2) {
+      isZero(p);
+      mjgp_linearize(s);
+      mjgp_addRounding(s);
+    }
+    finish(p, iterations);
+    if (s->rough) {
+      mjgp_setCancellation(s);
+    }
+    makeP(s);
+  }
+  s->factors = 0;  // those of paths, whose place the system takes
+  mj_freeStack(s->d);
+  return solved;
 }

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "coupled/newton.h"
+#include "coupled/delassus.h"
 #include "law/law.h"
 
 // where a piece may end: a function that is positive on it

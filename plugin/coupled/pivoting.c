@@ -493,22 +493,6 @@ static int start(mjgpPath* p, mjgpStart kind) {
 }
 
 
-int mjgp_pivotOn(mjgpStep* s) {
-  mjgpPath path;
-  int solved = 0, most = 3 * (s->n + s->group->nefc) / 4;
-  if (!mjgp_isPivoting(s)) {
-    return 0;
-  }
-  mj_markStack(s->d);
-  allocate(&path, s);
-  mjgp_evaluate(s);
-  solved =
-      mjgp_linearize(s) && start(&path, mjgpSTART_HERE) && follow(&path, most) && mjgp_polish(s);
-  mj_freeStack(s->d);
-  return solved;
-}
-
-
 // from friction s->t, from rest or from afar; s->a and s->t at the end
 static int followFrom(mjgpPath* path, mjgpStart kind) {
   mjgpStep* s = path->s;
@@ -536,7 +520,7 @@ static int followOneMetric(mjgpPath* path) {
 }
 
 
-int mjgp_pivotRest(mjgpStep* s) {
+int mjgp_followPath(mjgpStep* s) {
   mjgpPath path;
   int solved = 0, n = s->n, nv = s->group->nv;
   if (!mjgp_isPivoting(s)) {

@@ -7,18 +7,17 @@
 // it, as in Lemke's method. A step costs a rank-one change of the linearization. Elliptic contacts that slide bend the
 // lines: there they end earlier, and the next begins with a step back to the path.
 //
-//   mjgp_pivotOn       from any start: short where the start is near
-//   mjgp_pivotRest     in two metrics from where friction is large and gears are locked; from rest, where nothing moves and
-//                      friction is zero (the existence proofs in doc/theory.md); then from the solution where constraints and integrator move in one metric. With elliptic cones all of
-//                      that again in short lines. If nothing leads to a solution s->t is that of one metric, if found
+// The first path in two metrics begins where friction is large and gears are locked, the next at rest, where nothing moves
+// and friction is zero (the existence proofs in doc/theory.md), then others at the solution where constraints and
+// integrator move in one metric. With elliptic cones all of that again in short lines.
 
 #ifndef MJGEAR_PLUGIN_PIVOTING_H_
 #define MJGEAR_PLUGIN_PIVOTING_H_
 
-#include "coupled/newton.h"
+#include "coupled/delassus.h"
 
-// from the acceleration and friction in s; 1 if solved, results in s->g. Not for gaps
-int mjgp_pivotOn(mjgpStep* s);
-int mjgp_pivotRest(mjgpStep* s);
+// solve the step; 1 if solved, results in s->g. Not for gaps. If no path leads to a solution s->t is the friction of one
+// metric, if that was found, else what it was
+int mjgp_followPath(mjgpStep* s);
 
 #endif  // MJGEAR_PLUGIN_PIVOTING_H_

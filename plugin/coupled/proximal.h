@@ -14,7 +14,7 @@
 #ifndef MJGEAR_PLUGIN_PROXIMAL_H_
 #define MJGEAR_PLUGIN_PROXIMAL_H_
 
-#include "coupled/newton.h"
+#include "coupled/delassus.h"
 
 // from the acceleration and friction in s; 1 if solved, results in s->g. Not where joints without a gap are among them
 int mjgp_proximal(mjgpStep* s);

@@ -244,6 +244,26 @@ void mjgp_factorInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGear
 }
 
 
+void mjgp_solveInertia(mjtNum* x, const mjModel* m, const mjgpInertia* Mhat, int begin, int end) {
+  for (int i = end - 1; i >= begin; i--) {
+    const int* row = m->M_colind + m->M_rowadr[i];
+    const mjtNum* U = Mhat->upper + Mhat->adr[i];
+    for (int p = 0; p < m->M_rownnz[i] - 1; p++) {
+      x[row[p]] -= U[p] * x[i];
+    }
+  }
+  for (int i = begin; i < end; i++) {
+    const int* row = m->M_colind + m->M_rowadr[i];
+    const mjtNum* L = (Mhat->lower ? Mhat->lower : Mhat->upper) + Mhat->adr[i];
+    mjtNum sum = 0;
+    for (int p = 0; p < m->M_rownnz[i] - 1; p++) {
+      sum += L[p] * x[row[p]];
+    }
+    x[i] = Mhat->lower ? (x[i] - sum) * Mhat->pivot[i] : x[i] * Mhat->pivot[i] - sum;
+  }
+}
+
+
 //---------------------------------- products ------------------------------------------------------
 
 void mjgp_makeChains(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGears* g) {

@@ -42,6 +42,9 @@ void mjgp_makeInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGears*
 // factor Mhat, unless that was done
 void mjgp_factorInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGears* g);
 
+// x = Mhat^-1 x for the dofs begin .. end - 1 of one or more trees, after mjgp_factorInertia       (nv)
+void mjgp_solveInertia(mjtNum* x, const mjModel* m, const mjgpInertia* Mhat, int begin, int end);
+
 // factor Mhat and compute the chains of the active joints on d's stack, unless that was done; what
 // follows needs them
 void mjgp_makeChains(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGears* g);

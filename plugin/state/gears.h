@@ -26,20 +26,18 @@ typedef enum mjgpPhase_ {
   mjgpFRESH = 1,  // passive forces were computed anew, friction is not in them
 } mjgpPhase;
 
-// what solved a group of constraints and gears, and what found friction for the motion that the engine's own solver
-// makes of it, where that ends elsewhere (PGS)
+// method that solved an island; and for PGS the one that found friction for the engine's own answer
 typedef enum mjgpMethod_ {
-  mjgpBY_NEWTON,         // Newton steps
-  mjgpBY_PIVOTING,       // piece by piece from the last step
-  mjgpBY_PIVOTING_REST,  // piece by piece from rest
-  mjgpBY_PROXIMAL,       // gaps: as a minimum
-  mjgpBY_DAMPED_STEPS,   // Newton steps, damped
-  mjgpBY_DAMPED,         // Newton on the natural map, damped
-  mjgpBY_NONE,           // none: friction is passive, and the step unsolved
-  mjgpANSWER_SAME,       // the engine moves as was solved for
-  mjgpANSWER_DAMPED,     // Newton steps on its answers, damped
-  mjgpANSWER_RELAXED,    // part of the way, again and again
-  mjgpANSWER_NONE,       // none: as above
+  mjgpBY_NEWTON,       // Newton on pieces of gears and states of constraints
+  mjgpBY_DENSE,        // friction as a dense problem of the core, at linearizations
+  mjgpBY_PATH,         // path along pieces, from rest
+  mjgpBY_PROXIMAL,     // gaps: as a minimum
+  mjgpBY_DAMPED,       // gaps: damped Newton on the natural map
+  mjgpBY_NONE,         // none: friction is passive, and the step unsolved
+  mjgpANSWER_SAME,     // the engine moves as was solved for
+  mjgpANSWER_DAMPED,   // Newton steps on its answers, damped
+  mjgpANSWER_RELAXED,  // part of the way, again and again
+  mjgpANSWER_NONE,     // none: as above
   mjgpNMETHOD
 } mjgpMethod;
 
@@ -53,7 +51,6 @@ typedef struct mjgpCount_ {
   int iterations;       // iterations of the solver
   int trees;            // kinematic trees solved on the inertia matrix itself
   int coupled;          // groups of constraints and gears solved together
-  int guessed;          // of these: by one factorization with guessed pieces
   int newton_steps;     // linearizations of such groups
   int unconfirmed;      // steps whose motion was not what was solved for
   int hard;             // groups that needed a safer method than Newton

@@ -26,47 +26,28 @@
 //---------------------------------- one method at a time -------------------------------------------
 
 enum {
+  NEWTON,
+  DENSE,
   DAMPED,
-  PIVOT_ON,
-  PIVOT_REST,
-  GUESS,
+  PATH,
   NONE,
   IN_VAIN,  // all of them run, and none counts
   ALL
 };
-static const char* const methodName[] = {
-    "damped", "piece by piece", "piece by piece from rest", "guessed pieces", "none", "in vain",
-    "all"};
+static const char* const methodName[] = {"Newton", "dense",   "damped", "path from rest",
+                                         "none",   "in vain", "all"};
 static int method = ALL;
-static int spoils;  // 1: Newton steps leave rotors behind gaps with friction beyond its bound
+static int spoils;  // 1: dense Newton steps leave rotors behind gaps with friction beyond its bound
 
 // the linker lets these stand in front of the plugin's own
+int __real_mjgp_newton(mjgpStep* s);
 int __real_mjgp_newtonStep(mjgpStep* s);
-int __real_mjgp_solveGuess(mjgpStep* s);
 int __real_mjgp_damped(mjgpStep* s);
-int __real_mjgp_pivotOn(mjgpStep* s);
-int __real_mjgp_pivotRest(mjgpStep* s);
+int __real_mjgp_followPath(mjgpStep* s);
+int __wrap_mjgp_newton(mjgpStep* s);
 int __wrap_mjgp_newtonStep(mjgpStep* s);
-int __wrap_mjgp_solveGuess(mjgpStep* s);
 int __wrap_mjgp_damped(mjgpStep* s);
-int __wrap_mjgp_pivotOn(mjgpStep* s);
-int __wrap_mjgp_pivotRest(mjgpStep* s);
-
-
-int __wrap_mjgp_newtonStep(mjgpStep* s) {
-  int solved = method >= IN_VAIN && __real_mjgp_newtonStep(s);
-  for (int k = 0; k < s->n && spoils; k++) {
-    mjgCouplingStep* step = s->g->out.gap + s->group->joint[k];
-    step->friction = fabs(step->lambda) + 1;
-    step->velocity = step->mode = 0;
-  }
-  return solved && method != IN_VAIN;
-}
-
-
-int __wrap_mjgp_solveGuess(mjgpStep* s) {
-  return (method == GUESS || method == ALL) && __real_mjgp_solveGuess(s);
-}
+int __wrap_mjgp_followPath(mjgpStep* s);
 
 
 // the last of the methods leaves what it tried, as far from the law as can be
@@ -79,19 +60,30 @@ static int runMethod(mjgpStep* s, int which, int (*solve)(mjgpStep*)) {
 }
 
 
+int __wrap_mjgp_newton(mjgpStep* s) {
+  return !spoils && runMethod(s, NEWTON, __real_mjgp_newton);
+}
+
+
+int __wrap_mjgp_newtonStep(mjgpStep* s) {
+  int solved = runMethod(s, DENSE, __real_mjgp_newtonStep);
+  for (int k = 0; k < s->n && spoils; k++) {
+    mjgCouplingStep* step = s->g->out.gap + s->group->joint[k];
+    step->friction = fabs(step->lambda) + 1;
+    step->velocity = step->mode = 0;
+  }
+  return solved;
+}
+
+
 // of gaps
 int __wrap_mjgp_damped(mjgpStep* s) {
   return runMethod(s, DAMPED, __real_mjgp_damped);
 }
 
 
-int __wrap_mjgp_pivotOn(mjgpStep* s) {
-  return method == DAMPED ? __real_mjgp_damped(s) : runMethod(s, PIVOT_ON, __real_mjgp_pivotOn);
-}
-
-
-int __wrap_mjgp_pivotRest(mjgpStep* s) {
-  return runMethod(s, PIVOT_REST, __real_mjgp_pivotRest);
+int __wrap_mjgp_followPath(mjgpStep* s) {
+  return method == DAMPED ? __real_mjgp_damped(s) : runMethod(s, PATH, __real_mjgp_followPath);
 }
 
 
@@ -329,13 +321,13 @@ typedef struct Sum_ {
 
 
 // steps of one method, from rest and from motion, each compared with all solutions; ratio: the largest of static to
-// sliding friction, 1 for none
-static Sum run(int which, double ratio) {
+// sliding friction, 1 for none; unique: gears that can be driven back, so that each step has one solution
+static Sum run(int which, double ratio, int unique) {
   Sum sum = {0};
   seed = 7;
   for (int k = 0; k < 40; k++) {
     mjModel* m[2];
-    const double least = damping > 0 ? 1 : 0, most = which == GUESS ? 1 : 2;
+    const double least = damping > 0 ? 1 : 0, most = unique ? 1 : 2;
     const double gamma_v[2] = {between(least, most), between(least, most)};
     double gamma_u = between(0, 0.4), coulomb = ratio > 1 ? between(0, 1) : 0;
     makePair(m, gamma_u, gamma_v, coulomb, ratio > 1 ? between(1, ratio) : 1);

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
+#include "coupled/newton.h"
 #include "coupled/proximal.h"
-#include "coupled/shaft_steps.h"
 #include "friction/engine.h"
 #include "mjgear_backlash.h"
 #include "plugin_models.h"
@@ -34,8 +34,8 @@ static int forbidden;  // the latter are not tried
 // the linker lets these stand in front of the plugin's own
 int __real_mjgp_proximal(mjgpStep* s);
 int __wrap_mjgp_proximal(mjgpStep* s);
-int __real_mjgp_shaftSteps(mjgpStep* s);
-int __wrap_mjgp_shaftSteps(mjgpStep* s);
+int __real_mjgp_newton(mjgpStep* s);
+int __wrap_mjgp_newton(mjgpStep* s);
 
 
 int __wrap_mjgp_proximal(mjgpStep* s) {
@@ -45,8 +45,8 @@ int __wrap_mjgp_proximal(mjgpStep* s) {
 }
 
 
-int __wrap_mjgp_shaftSteps(mjgpStep* s) {
-  int solved = !forbidden && __real_mjgp_shaftSteps(s);
+int __wrap_mjgp_newton(mjgpStep* s) {
+  int solved = !forbidden && __real_mjgp_newton(s);
   at_once += solved;
   return solved;
 }
@@ -207,7 +207,7 @@ static void play(const char* integrator, double gain, double damping) {
     mj_deleteModel(m[1]);
   }
   print_message(
-      "%s: %d steps, %d in contact, %d at once, %d as a minimum, %d unsolved: off by %.2g at "
+      "%s: %d steps, %d in contact, %d by Newton, %d as a minimum, %d unsolved: off by %.2g at "
       "most\n",
       integrator, steps, contacts, at_once, used, unsolved, worst);
   assert_int_equal(unsolved, 0);

@@ -1,0 +1,728 @@
+#include "coupled/delassus.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "coupled/line_search.h"
+#include "friction/friction.h"
+#include "friction/simd.h"
+
+// steps of the inner problem, which is convex and converges: far more than it takes
+#define mjgpINNER 100
+
+// linearizations that one group may cost, all methods together
+#define mjgpBUDGET 5000
+
+// steps of paths that the problems of linearizations may take, times joints, where pivoting comes next; and of how many
+// joints a factorization counts as one
+#define mjgpPIVOTS 8
+#define mjgpSHARE  8
+
+// runs of the engine's solver that one group may cost, both methods together
+#define mjgpANSWERS 80
+
+// times the inertia of the dofs: forces of such rows may be mostly rounding
+#define mjgpSTIFF 1e9
+
+// change of a pivot by rows that join or leave: no more than three digits are lost
+#define mjgpORDERS 1e3
+
+// of the largest force: what a row at its edge may have been wrong by, if the gradient is zero
+#define mjgpMISSING 1e-6
+
+
+//---------------------------------- pieces --------------------------------------------------------
+
+void mjgp_allowPivots(mjgpStep* s) {
+  s->pivots = mjgpPIVOTS * (s->n + 1);
+}
+
+
+void mjgp_evaluate(mjgpStep* s) {
+  mjgpGroup* group = s->group;
+  mjgp_residual(group, group->jar, s->a);
+  mjgp_constraintForce(group, group->f, group->state, group->cone, group->jar);
+}
+
+
+void mjgp_project(const mjgpStep* s, mjtNum* acc, const mjtNum* w) {
+  const mjgpGroup* group = s->group;
+  for (int i = 0; i < s->n; i++) {
+    acc[i] = mjgp_mulGear(group, i, w);
+  }
+  for (int e = 0; e < group->nextra; e++) {
+    acc[s->n + e] = 0;
+    for (int k = 0; k < group->nv; k++) {
+      acc[s->n + e] += group->extra_row[e][group->dof[k]] * w[k];
+    }
+  }
+}
+
+
+void mjgp_motion(const mjgpStep* s, mjtNum* w, const mjtNum* a) {
+  const mjgpGroup* group = s->group;
+  const mjModel* m = s->m;
+  mjtNum* x = s->g->scratch.vector;
+  mjgp_mulInertia(group, w, a);
+  for (int k = 0; k < group->nv; k++) {
+    x[group->dof[k]] = w[k];
+  }
+  for (int k = 0; k < group->nv;) {
+    int tree = m->dof_treeid[group->dof[k]], n = m->tree_dofnum[tree];
+    int begin = m->tree_dofadr[tree], geared = s->g->config->reached[tree];
+    if (geared) {
+      mjgp_solveInertia(x, m, s->Mhat, begin, begin + n);
+    }
+    for (int end = k + n; k < end; k++) {
+      w[k] = geared ? x[group->dof[k]] : a[k];
+    }
+  }
+}
+
+
+void mjgp_accelerationsOf(const mjgpStep* s, mjtNum* restrict acc, const mjtNum* a) {
+  const mjgpGroup* group = s->group;
+  int nv = group->nv, ld = group->ld;
+  mju_zero(acc, ld);
+  if (s->rows && !s->made) {
+    mj_markStack(s->d);
+    mjtNum* w = mj_stackAllocNum(s->d, (size_t)mjgi_simdEnd(nv));
+    mjgp_motion(s, w, a);
+    mjgp_project(s, acc, w);
+    mj_freeStack(s->d);
+    return;
+  }
+  if (s->rows) {
+    int begin = 0;
+#define ADD(count) mjgp_addRows(acc + begin, NULL, s->rows + begin, a, 1, nv, ld, count)
+    mjgiFOR_SIMD(ADD, begin, ld)
+#undef ADD
+        return;
+  }
+  mjgp_project(s, acc, a);
+}
+
+
+void mjgp_accelerations(mjgpStep* s) {
+  mjgp_accelerationsOf(s, s->acc, s->a);
+}
+
+
+void mjgp_addColumns(const mjgpStep* s, mjtNum* x) {
+  const mjgpGroup* group = s->group;
+  const int *adr = group->E_adr, *dof = group->E_dof;
+  int ld = group->ld;
+  for (int i = 0; i < s->n; i++) {
+    for (int k = adr[i]; k < adr[i + 1]; k++) {
+      x[dof[k] * ld + i] += group->E[k];
+    }
+  }
+  for (int e = 0; e < group->nextra; e++) {
+    for (int k = 0; k < group->nv; k++) {
+      x[k * ld + s->n + e] += group->extra_row[e][group->dof[k]];
+    }
+  }
+}
+
+
+// the rows of x behind a diagonal -= factor times row, in count lanes
+static inline void scatterRow(mjtNum* x, const mjtNum* row, const mjtNum* factor, const int* col,
+                              int length, int ld, int count) {
+  mjgiSimd source[mjgiWIDE];
+  for (int c = 0; c < count; c++) {
+    source[c] = ((const mjgiSimd*)row)[c];
+  }
+  for (int p = 1; p < length; p++) {
+    mjgiSimd* target = (mjgiSimd*)(x + col[p] * ld);
+    for (int c = 0; c < count; c++) {
+      target[c] -= factor[length - 1 - p] * source[c];
+    }
+  }
+}
+
+
+// row -= sum of upper times the rows of x behind a diagonal, in count lanes
+static inline void gatherRow(mjtNum* row, const mjtNum* x, const mjtNum* upper, const int* col,
+                             int length, int ld, int count) {
+  mjgiSimd sum[mjgiWIDE];
+  for (int c = 0; c < count; c++) {
+    sum[c] = ((const mjgiSimd*)row)[c];
+  }
+  for (int p = length - 1; p > 0; p--) {
+    const mjgiSimd* source = (const mjgiSimd*)(x + col[p] * ld);
+    for (int c = 0; c < count; c++) {
+      sum[c] -= upper[length - 1 - p] * source[c];
+    }
+  }
+  for (int c = 0; c < count; c++) {
+    ((mjgiSimd*)row)[c] = sum[c];
+  }
+}
+
+
+// rows that turn the acceleration of the engine's solver into that of the integrator: those of
+// Mhat^-1 M, as columns
+// Long because it is one sweep up and one down the tree, which share their indices
+static void integratorRows(mjgpStep* s) {
+  const mjgpInertia* Mhat = s->Mhat;
+  mjgpGroup* group = s->group;
+  int nv = group->nv, ld = group->ld;
+  const int *adr = group->M_adr, *col = group->M_col;
+  const mjtNum* lower = Mhat->lower ? Mhat->lower : Mhat->upper;
+  mjtNum* x = s->forces;
+
+  // rows of L^-1, from the leaves to the root; L = D U' if the matrix is symmetric
+  mju_zero(x, nv * ld);
+  mjgp_addColumns(s, x);
+  for (int k = 0; k < nv; k++) {
+    int length = adr[k + 1] - adr[k], dof = group->dof[k];
+    int begin = mjgi_simdBegin(group->from[k]), end = mjgi_simdEnd(group->to[k]);
+    const mjtNum* factor = lower + Mhat->adr[dof];
+    if (Mhat->lower) {
+      mjgp_scaleSimd(x + k * ld, Mhat->pivot[dof], begin, end);
+    }
+    int from = begin;
+#define SCATTER(count) \
+  scatterRow(x + from, x + from + k * ld, factor, col + adr[k], length, ld, count)
+    mjgiFOR_SIMD(SCATTER, from, end)
+#undef SCATTER
+        if (!Mhat->lower) {
+      mjgp_scaleSimd(x + k * ld, Mhat->pivot[dof], begin, end);
+    }
+  }
+
+  // rows of Mhat^-1, from the root to the leaves; those of a tree's joints are zero elsewhere
+  for (int k = nv - 1; k >= 0; k--) {
+    int length = adr[k + 1] - adr[k], dof = group->dof[k], root = col[adr[k + 1] - 1];
+    const mjtNum* upper = Mhat->upper + Mhat->adr[dof];
+    int begin = mjgi_simdBegin(group->from[root]), end = mjgi_simdEnd(group->to[root]);
+#define GATHER(count) \
+  gatherRow(x + begin + k * ld, x + begin, upper, col + adr[k], length, ld, count)
+    mjgiFOR_SIMD(GATHER, begin, end)
+#undef GATHER
+  }
+
+  // times M = Mhat - diag(slope)
+  if (Mhat->slope) {
+    for (int k = 0; k < nv; k++) {
+      mjtNum slope = -Mhat->slope[group->dof[k]];
+      for (int j = k * ld; j < (k + 1) * ld; j += mjgiSIMD) {
+        *(mjgiSimd*)(s->rows + j) = slope * *(const mjgiSimd*)(x + j);
+      }
+    }
+    mjgp_addColumns(s, s->rows);
+  }
+
+  // times M, entry by entry
+  else {
+    mju_zero(s->rows, nv * ld);
+    for (int k = 0; k < nv; k++) {
+      for (int p = adr[k]; p < adr[k + 1]; p++) {
+        mjgp_addSimd(s->rows + k * ld, x + col[p] * ld, group->M[p], 0, ld);
+        if (p > adr[k]) {
+          mjgp_addSimd(s->rows + col[p] * ld, x + k * ld, group->M[p], 0, ld);
+        }
+      }
+    }
+  }
+}
+
+
+// W += left' right for rows from .. to of W in count lanes
+static inline void addOuter(mjtNum* W, const mjtNum* left, const mjtNum* right, int from, int to,
+                            int ld, int count) {
+  mjgiSimd source[mjgiWIDE];
+  for (int c = 0; c < count; c++) {
+    source[c] = ((const mjgiSimd*)right)[c];
+  }
+  for (int i = from; i < to; i++) {
+    mjgiSimd* target = (mjgiSimd*)(W + i * ld);
+    for (int c = 0; c < count; c++) {
+      target[c] += left[i] * source[c];
+    }
+  }
+}
+
+
+int mjgp_isRough(const mjgpGroup* group) {
+  mjtNum most = 0;
+  for (int i = 0; i < group->nv; i++) {
+    most = mjMAX(group->M[group->M_adr[i]], most);
+  }
+  for (int i = 0; i < group->nefc; i++) {
+    if (group->D[i] > mjgpSTIFF * most) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+
+int mjgp_linearize(mjgpStep* s) {
+  if (s->rows && !s->made) {
+    integratorRows(s);
+    s->made = 1;
+  }
+  mjgpGroup* group = s->group;
+  int nv = group->nv, n = s->n + group->nextra, ld = group->ld;
+  s->factors = 0;
+  if (s->newton_steps++ >= mjgpBUDGET || !mjgp_factor(group)) {
+    return 0;
+  }
+  s->factors = 1;
+  memcpy(s->factored, group->state, sizeof(int) * (size_t)group->nefc);
+  s->nchange = 0;
+  mjgp_gradient(group, s->descent, NULL, s->a, NULL);
+  mjgp_solveLower(group, s->descent);
+
+  // columns of E, and the rows of the integrator
+  mju_zero(s->right, nv * ld);
+  mjgp_addColumns(s, s->right);
+  mjgp_solveLowerJoints(group, s->right, 1);
+  if (s->rows) {
+    mju_copy(s->left, s->rows, nv * ld);
+    mjgp_solveLowerJoints(group, s->left, 0);
+  }
+
+  // their product; a row of the right has nothing outside of from .. to
+  mju_zero(s->W, n * ld);
+  for (int k = 0; k < nv; k++) {
+    const mjtNum *left = s->left + k * ld, *right = s->right + k * ld;
+    int from = s->rows ? 0 : group->from[k], to = s->rows ? n : group->to[k];
+    int begin = mjgi_simdBegin(group->from[k]), end = mjgi_simdEnd(group->to[k]);
+#define ADD(count) addOuter(s->W + begin, left, right + begin, from, to, ld, count)
+    mjgiFOR_SIMD(ADD, begin, end)
+#undef ADD
+  }
+  return 1;
+}
+
+
+// rows that joined or left since the factorization, with their signs; returns their number, -1 if there
+// are too many or if a cone is among them that may not stay as it is
+static int changedRows(const mjgpStep* s, int* row) {
+  const mjgpGroup* group = s->group;
+  int n = 0;
+  for (int i = 0; i < group->nefc; i++) {
+    int now = group->state[i], then = s->factored[i];
+    if ((now == mjCNSTRSTATE_CONE || then == mjCNSTRSTATE_CONE) && !(s->turning && now == then)) {
+      return -1;
+    }
+    if ((now == mjCNSTRSTATE_QUADRATIC) != (then == mjCNSTRSTATE_QUADRATIC)) {
+      if (n == mjgpCHANGE) {
+        return -1;
+      }
+      row[n++] = i;
+    }
+  }
+  return n;
+}
+
+
+// x = (L D L')^-1 x for columns in whole lanes, with the pivots of the changed rows
+static void solveChange(const mjgpStep* s, mjtNum* x, int ld) {
+  int n = s->nchange;
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < i; j++) {
+      mjgp_addSimd(x + i * ld, x + j * ld, -s->pivot[i * mjgpCHANGE + j], 0, ld);
+    }
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    mjgp_scaleSimd(x + i * ld, 1 / s->pivot[i * (mjgpCHANGE + 1)], 0, ld);
+    for (int j = i + 1; j < n; j++) {
+      mjgp_addSimd(x + i * ld, x + j * ld, -s->pivot[j * mjgpCHANGE + i], 0, ld);
+    }
+  }
+}
+
+
+// product of the changed rows with columns in whole lanes                       (nchange x ld)
+static void mulChange(const mjgpStep* s, mjtNum* result, const mjtNum* x, int ld) {
+  int nv = s->group->nv, size = mjgi_simdEnd(nv);
+  mju_zero(result, s->nchange * ld);
+  for (int i = 0; i < s->nchange; i++) {
+    for (int k = 0; k < nv; k++) {
+      if (s->change[i * size + k] != 0) {
+        mjgp_addSimd(result + i * ld, x + k * ld, s->change[i * size + k], 0, ld);
+      }
+    }
+  }
+}
+
+
+// x = (1 - V (L D L')^-1 V') x, with the changed rows as columns of V: after this H of the factorization acts as H does
+static void applyChange(const mjgpStep* s, mjtNum* x) {
+  int size = mjgi_simdEnd(s->group->nv);
+  mjtNum share[mjgpCHANGE * mjgiSIMD] = {0};
+  for (int i = 0; i < s->nchange; i++) {
+    share[i * mjgiSIMD] = mjgp_dotSimd(s->change + i * size, x, 0, size);
+  }
+  solveChange(s, share, mjgiSIMD);
+  for (int i = 0; i < s->nchange; i++) {
+    mjgp_addSimd(x, s->change + i * size, -share[i * mjgiSIMD], 0, size);
+  }
+}
+
+
+// With V = U'^-1 J' of the changed rows, H = U' (1 + V [+-D] V') U, and by Woodbury
+//   H^-1 = U^-1 (1 - V S^-1 V') U'^-1,  S = [+-1/D] + V' V
+// Long because it is this formula, factor by factor, with its guards
+int mjgp_relinearize(mjgpStep* s) {
+  mjgpGroup* group = s->group;
+  int row[mjgpCHANGE], ld = group->ld, size = mjgi_simdEnd(group->nv);
+  int n = s->factors && s->newton_steps < mjgpBUDGET ? changedRows(s, row) : -1;
+  if (n < 0) {
+    return 0;
+  }
+  if (s->nchange) {
+    mju_copy(s->W, s->W_factored, (s->n + group->nextra) * ld);
+    s->nchange = 0;
+  } else {
+    mju_copy(s->W_factored, s->W, (s->n + group->nextra) * ld);
+  }
+  mju_zero(s->change, n * size);
+  for (int i = 0; i < n; i++) {
+    mjtNum* change = s->change + i * size;
+    for (int k = group->J_adr[row[i]]; k < group->J_adr[row[i] + 1]; k++) {
+      *(mjgiSimd*)(change + group->J_lane[k]) = *(const mjgiSimd*)(group->J + mjgiSIMD * k);
+    }
+    mjgp_solveLower(group, change);
+  }
+
+  // S = L D L'; the stiffness that joins or leaves must not be of another order than what is there, or
+  // small differences of large numbers would be left
+  for (int i = 0; i < n; i++) {
+    int joins = group->state[row[i]] == mjCNSTRSTATE_QUADRATIC;
+    mjtNum own = (joins ? 1 : -1) / group->D[row[i]], *L = s->pivot + i * mjgpCHANGE;
+    for (int j = 0; j <= i; j++) {
+      L[j] = mjgp_dotSimd(s->change + i * size, s->change + j * size, 0, size) + (i == j ? own : 0);
+      for (int k = 0; k < j; k++) {
+        const mjtNum* other = s->pivot + j * mjgpCHANGE;
+        L[j] -= L[k] * other[k] * s->pivot[k * (mjgpCHANGE + 1)];
+      }
+      L[j] /= j < i ? s->pivot[j * (mjgpCHANGE + 1)] : 1;
+    }
+    if (!(L[i] / own > 1 / mjgpORDERS && L[i] / own < mjgpORDERS)) {
+      return 0;
+    }
+  }
+  s->nchange = n;
+  s->newton_steps++;
+  mjgp_gradient(group, s->descent, NULL, s->a, NULL);
+  mjgp_solveLower(group, s->descent);
+  applyChange(s, s->descent);
+
+  // W -= left' V S^-1 V' right
+  if (!n) {
+    return 1;
+  }
+  mj_markStack(s->d);
+  mjtNum* right = mj_stackAllocNum(s->d, 2 * (size_t)n * (size_t)ld);
+  mjtNum* left = right + n * ld;
+  mulChange(s, right, s->right, ld);
+  mulChange(s, left, s->left, ld);
+  solveChange(s, right, ld);
+  for (int k = 0; k < n; k++) {
+    for (int i = 0; i < s->n + group->nextra; i++) {
+      mjgp_addSimd(s->W + i * ld, right + k * ld, -left[k * ld + i], 0, ld);
+    }
+  }
+  mj_freeStack(s->d);
+  return 1;
+}
+
+
+void mjgp_solveHessian(const mjgpStep* s, mjtNum* x) {
+  mjgp_solveLower(s->group, x);
+  if (s->nchange) {
+    applyChange(s, x);
+  }
+  mjgp_solveUpper(s->group, x);
+}
+
+
+mjtNum mjgp_delassus(const mjgpStep* s, int i, int j) {
+  return s->W[i * s->group->ld + j];
+}
+
+
+mjtNum mjgp_delassusTorque(const mjgpStep* s, int i, int j) {
+  int e = s->group->extra[i];
+  return s->g->in.inertia[s->group->joint[i]] * mjgp_delassus(s, i, j) +
+         (e >= 0 ? mjgp_delassus(s, s->n + e, j) : 0);
+}
+
+
+// accelerations of the joints at the linearization without friction, and the size of what they are sums
+// of, in whole lanes                                                                  (ld)
+static void freeAcceleration(mjgpStep* s, mjtNum* restrict a, mjtNum* restrict size) {
+  int n = s->n, nv = s->group->nv, ld = s->group->ld;
+  mjgp_accelerations(s);
+  for (int i = 0; i < ld; i++) {
+    a[i] = s->acc[i] + (i < n ? s->shift[i] / s->m->opt.timestep : 0);
+    size[i] = mju_abs(a[i]);
+  }
+  int begin = 0;
+#define ADD(count) \
+  mjgp_addRows(a + begin, size + begin, s->left + begin, s->descent, -1, nv, ld, count)
+  mjgiFOR_SIMD(ADD, begin, ld)
+#undef ADD
+}
+
+
+void mjgp_setCancellation(mjgpStep* s) {
+  mjtNum h = s->m->opt.timestep;
+  mj_markStack(s->d);
+  mjtNum* a = mj_stackAllocNum(s->d, 2 * (size_t)s->group->ld);
+  mjtNum* size = a + s->group->ld;
+  freeAcceleration(s, a, size);
+  for (int i = 0; i < s->n; i++) {
+    int joint = s->group->joint[i];
+    s->g->out.cancellation[joint] = mju_abs(s->g->in.v[joint]) + h * size[i];
+  }
+  mj_freeStack(s->d);
+}
+
+
+int mjgp_solveLinear(mjgpStep* s) {
+  const mjgpGroup* group = s->group;
+  int n = s->n, ld = group->ld, general = group->nextra;
+  mjtNum *W = s->work, *a = W + n * n, *size = a + ld, *u = size + ld, *R = u + n;
+  if (s->engine) {
+    mjgp_accelerations(s);
+    for (int i = 0; i < n + group->nextra; i++) {
+      mjtNum by_friction = mju_dot(s->W + i * ld, s->t, n);
+      size[i] = mju_abs(s->acc[i]) + mju_abs(by_friction);
+      a[i] = s->acc[i] + by_friction;
+    }
+  } else {
+    freeAcceleration(s, a, size);
+  }
+  for (int i = 0; i < n; i++) {
+    int joint = group->joint[i];
+    mju_copy(W + i * n, s->W + i * ld, n);
+    general |= s->g->config->rotors && s->g->config->joint[joint].gap == mjgpGAP_ROTOR &&
+               s->g->in.implicit[joint] != 0;
+  }
+
+  // torque into the gears; of rotors behind gaps what their gains take from the joint
+  for (int i = 0; i < n && general; i++) {
+    int joint = group->joint[i], e = group->extra[i];
+    int rotor = s->g->config->joint[joint].gap == mjgpGAP_ROTOR;
+    mjtNum inertia = rotor ? s->g->in.implicit[joint] : s->g->in.inertia[joint];
+    mjtNum taken = inertia * a[i] + (e >= 0 ? a[n + e] : 0);
+    u[i] = rotor ? taken : s->g->in.tau[joint] - taken;
+    for (int j = 0; j < n; j++) {
+      R[i * n + j] = inertia * W[i * n + j] + (e >= 0 ? s->W[(n + e) * ld + j] : 0);
+    }
+  }
+  mjgpProblem problem = {.n = n,
+                         .joint = group->joint,
+                         .W = W,
+                         .a = a,
+                         .size = size,
+                         .u = general ? u : NULL,
+                         .R = general ? R : NULL};
+
+  // where pivoting comes next they need not be solved at any price
+  int pivoting = mjgp_isPivoting(s);
+  s->g->in.settings.pivots = pivoting ? mjMAX(1, s->pivots) : 0;
+  int status = mjgp_solveFriction(s->g, s->m, s->d, &problem);
+  s->g->in.settings.pivots = 0;
+  const mjgInfo* info = &s->g->out.last_info;
+  s->pivots -= info->iterations + info->factorizations * n / mjgpSHARE;
+  for (int i = 0; i < n; i++) {
+    s->target[i] = s->g->out.t[s->group->joint[i]];
+  }
+  return status;
+}
+
+
+// next = a - H^-1 gradient(a, t)
+static void move(mjgpStep* s, const mjtNum* t) {
+  const mjgpGroup* group = s->group;
+  int nv = group->nv;
+  for (int k = 0; k < nv; k++) {
+    mjtNum sum = 0;
+    for (int i = group->from[k]; i < mjMIN(group->to[k], s->n); i++) {
+      sum += s->right[k * group->ld + i] * t[i];
+    }
+    s->next[k] = sum;
+  }
+  if (s->nchange) {
+    applyChange(s, s->next);
+  }
+  mju_addTo(s->next, s->descent, nv);
+  mjgp_solveUpper(s->group, s->next);
+  mju_sub(s->next, s->a, s->next, nv);
+}
+
+
+// is the gradient at a with friction t nothing but rounding
+static int isZero(mjgpStep* s, const mjtNum* t) {
+  mjgp_gradient(s->group, s->gradient, s->rounding, s->a, t);
+  for (int i = 0; i < s->group->nv; i++) {
+    if (mju_abs(s->gradient[i]) > mjgpZERO * s->rounding[i]) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+
+void mjgp_addRounding(mjgpStep* s) {
+  const mjgpGroup* group = s->group;
+  if (s->engine) {
+    return;
+  }
+  if (s->nchange) {
+    mjgp_linearize(s);  // with factors of the rows that act
+  }
+  mjtNum h = s->m->opt.timestep, *velocity = s->g->out.rounding;
+  for (int k = 0; k < group->nv && s->forces; k++) {
+    for (int i = 0; i < s->n; i++) {
+      velocity[group->joint[i]] += h * mju_abs(s->forces[k * group->ld + i]) * s->rounding[k];
+    }
+  }
+  mjgp_solveLower(group, s->rounding);
+  for (int k = 0; k < group->nv; k++) {
+    for (int i = 0; i < s->n; i++) {
+      velocity[group->joint[i]] += h * mju_abs(s->left[k * group->ld + i] * s->rounding[k]);
+    }
+  }
+}
+
+
+// go to next; returns 1 if friction t and the constraint forces there are those of the linearization
+static int settle(mjgpStep* s, const mjtNum* t) {
+  mjgpGroup* group = s->group;
+  memcpy(s->state, group->state, sizeof(int) * (size_t)group->nefc);
+  mju_copy(s->a, s->next, group->nv);
+  mjgp_evaluate(s);
+  int exact = 1;
+  mjtNum most = 0, missing = 0;
+  for (int i = 0; i < group->nefc; i++) {
+    int now = group->state[i], then = s->state[i];
+    exact &= now == then && now != mjCNSTRSTATE_CONE;
+    most = mjMAX(mju_abs(group->f[i]), most);
+
+    // the force that a row that joined or left was assumed not to have, or to have
+    if (now != then && now + then == mjCNSTRSTATE_SATISFIED + mjCNSTRSTATE_QUADRATIC) {
+      missing = mjMAX(mju_abs(group->jar[i]) * group->D[i], missing);
+    }
+  }
+
+  // forces that are not those of the linearization, or no more than rounding
+  if (!exact && missing <= mjgpMISSING * most && isZero(s, t)) {
+    mjgp_addRounding(s);
+    return 1;
+  }
+
+  if (exact && s->rough) {
+    isZero(s, t);
+    mjgp_addRounding(s);
+  }
+  return exact;
+}
+
+
+int mjgp_newtonStep(mjgpStep* s) {
+  int nv = s->group->nv;
+  mjtNum* from = s->keep;
+  if (mjgp_solveLinear(s) < 0) {
+    return 0;
+  }
+  move(s, s->target);
+  mju_copy(from, s->a, nv);
+  if (settle(s, s->target)) {
+    return 1;
+  }
+
+  // full steps may go back and forth between contact states, or over a cone: with this friction the
+  // problem is convex, take the best step on the way
+  mju_sub(s->search, s->next, from, nv);
+  mju_copy(s->a, from, nv);
+  mjgp_evaluate(s);
+  mjtNum x = mjgp_searchLine(s, s->target);
+  mju_addToScl(s->a, s->search, x > 0 ? x : 1, nv);
+  mjgp_evaluate(s);
+  return 0;
+}
+
+
+//---------------------------------- inner problem -------------------------------------------------
+
+// the engine's answer to friction t
+static int askEngine(mjgpStep* s, const mjtNum* t) {
+  const mjgpGroup* group = s->group;
+  mjgpGears* g = s->g;
+  mjData* d = s->d;
+  int n = s->n, count = n + group->nextra;
+  if (s->responses >= mjgpANSWERS) {
+    return 0;
+  }
+  mj_markStack(d);
+  mjtNum* friction = mj_stackAllocNum(d, (size_t)g->config->n);
+  mju_copy(friction, g->out.t, g->config->n);
+  for (int i = 0; i < n; i++) {
+    friction[group->joint[i]] = t[i];
+  }
+  mjgp_applyFriction(g, s->m, d, friction);
+  mj_freeStack(d);
+  mj_fwdAcceleration(s->m, d);
+  mj_fwdConstraint(s->m, d);
+  for (int k = 0; k < group->nv; k++) {
+    s->a[k] = d->qacc[group->dof[k]];
+  }
+  mj_markStack(d);
+  mjtNum *step = mj_stackAllocNum(d, 2 * (size_t)n), *weighted = step + n, length = 0;
+  mjgp_accelerations(s);
+  for (int i = 0; i < n && s->responses; i++) {
+    step[i] = t[i] - s->asked[i];
+    weighted[i] = step[i] * mju_abs(mjgp_delassus(s, i, i));
+    length += step[i] * weighted[i];
+  }
+
+  // the least change of W with which it would have foretold this answer
+  for (int r = 0; r < count && length > 0 && !s->fixed; r++) {
+    mjtNum* row = s->W + r * group->ld;
+    mjtNum missing = (s->answer[r] - s->acc[r] - mju_dot(row, step, n)) / length;
+    mju_addToScl(row, weighted, missing, n);
+  }
+  mju_copy(s->asked, t, n);
+  mju_copy(s->answer, s->acc, count);
+  s->responses++;
+  mj_freeStack(d);
+  return 1;
+}
+
+
+int mjgp_inner(mjgpStep* s, const mjtNum* t) {
+  if (s->engine) {
+    return askEngine(s, t);
+  }
+  mjgpGroup* group = s->group;
+  int nv = group->nv;
+  for (int k = 0; k < mjgpINNER; k++) {
+    mjgp_evaluate(s);
+    int zero = isZero(s, t);
+    if (!mjgp_relinearize(s) && !mjgp_linearize(s)) {
+      return 0;
+    }
+    if (zero) {
+      return 1;
+    }
+
+    // full step if it lands where it aims, else the best step along it
+    mju_copy(s->search, s->gradient, nv);
+    mjgp_solveHessian(s, s->search);
+    mju_scl(s->search, s->search, -1, nv);
+    mjtNum x = mjgp_searchLine(s, t);
+    if (x == 0) {
+      return 1;
+    }
+    mju_addToScl(s->a, s->search, x, nv);
+  }
+  return 0;
+}

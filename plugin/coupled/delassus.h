@@ -1,0 +1,134 @@
+// Linearized steps of a group of constraints and gears: the pieces that all methods are made of.
+
+#ifndef MJGEAR_PLUGIN_DELASSUS_H_
+#define MJGEAR_PLUGIN_DELASSUS_H_
+
+#include <mujoco/mujoco.h>
+
+#include "coupled/constraint.h"
+#include "coupled/hessian.h"
+#include "state/gears.h"
+
+#define mjgpSTEPS  8    // undamped Newton steps
+#define mjgpCHANGE 6    // rows that may change their states before the Hessian is factored anew
+#define mjgpZERO   128  // a gradient of this many rounding errors counts as zero
+
+typedef struct mjgpStep_ {
+  const mjModel* m;
+  mjData* d;
+  mjgpGears* g;
+  mjgpGroup* group;
+  const mjgpInertia* Mhat;
+  int made;            // the rows of the integrator are there
+  int n;               // geared joints
+  int newton_steps;    // linearizations so far
+  int pivots;          // that their problems may still take, where pivoting comes next
+  int gaps;            // there is a gap with backlash among them
+  int rough;           // rounding of constraint forces may move the joints, see mjgp_isRough
+  int factors;         // there are factors to which few changes may be made
+  int turning;         // contacts that slide may have turned since
+  int engine;          // a(t) is what the engine's own constraint solver answers
+  int responses;       // answers so far
+  int fixed;           // they do not correct the linearization
+  mjtNum* a;           // acceleration                                       (nv)
+  mjtNum* next;        // acceleration to which a Newton step leads                 (nv)
+  mjtNum* search;      // direction of the inner problem                     (nv)
+  mjtNum* keep;        // acceleration before a Newton step                         (nv)
+  mjtNum* gradient;    //                                                    (nv)
+  mjtNum* rounding;    // rounding errors in it                              (nv)
+  mjtNum* descent;     // U'^-1 gradient without friction                    (nv)
+  mjtNum* right;       // U'^-1 E', a column per joint                       (nv x ld)
+  mjtNum* left;        // U'^-1 of the rows that give the velocity; may be right
+  mjtNum* rows;        // those rows, as columns; null: those of E           (nv x ld)
+  mjtNum* forces;      // rows from force to velocity change per second; null: left  (nv x ld)
+  int nchange;         // rows whose states differ from those that are factored
+  mjtNum* change;      // U'^-1 J' of these rows                             (mjgpCHANGE x nv)
+  mjtNum* pivot;       // L D L' of [1/D] + change change', - for rows that left
+  int* factored;       // states that are factored                           (nefc)
+  mjtNum* W;           // left' right: effect of friction on acceleration    (n + nextra x ld)
+  mjtNum* W_factored;  // the same at the states that are factored
+  mjtNum* jar;         // of the inner problem's direction                   (nefc)
+  mjtNum* residual;    // J a - aref of a trial                              (nefc)
+  mjtNum* f;           // forces of a trial                                  (nefc)
+  int* state;          // states of a trial                                  (nefc)
+  mjtNum* t;           // friction                                           (n)
+  mjtNum* target;      // friction that a linearization asks for             (n)
+  mjtNum* asked;       // friction of the engine's last answer               (n)
+  mjtNum* answer;      // and the accelerations in it                        (n + nextra)
+  mjtNum* acc;  // velocity change of the gears per second at s->a, and the torque that the rows of
+                // rotor inertia take, in whole lanes                 (ld)
+  mjtNum* shift;  // added to the velocity before the step, on the path (n)
+  mjtNum* work;   // problem of the core                                (2 n x n + 2 ld + n)
+} mjgpStep;
+
+// forces, states and cone Hessians at s->a
+void mjgp_evaluate(mjgpStep* s);
+
+// s->acc at s->a; the same for any a                                                  (ld)
+void mjgp_accelerations(mjgpStep* s);
+void mjgp_accelerationsOf(const mjgpStep* s, mjtNum* acc, const mjtNum* a);
+
+// w = Mhat^-1 M a: acceleration over the step of trees with gears, in whole lanes      (nv)
+void mjgp_motion(const mjgpStep* s, mjtNum* w, const mjtNum* a);
+
+// acc = E w, and the rows of rotor inertia times w                                     (n + nextra)
+void mjgp_project(const mjgpStep* s, mjtNum* acc, const mjtNum* w);
+
+// torque into the gear of joint i at s->acc
+static inline mjtNum mjgp_torqueIn(const mjgpStep* s, int i) {
+  int joint = s->group->joint[i], e = s->group->extra[i];
+  mjtNum a = s->acc[i] + s->shift[i] / s->m->opt.timestep;
+  mjtNum u = s->g->in.tau[joint] - s->g->in.inertia[joint] * a;
+  return e >= 0 ? u - s->acc[s->n + e] : u;
+}
+
+// x += rows of E, and the rows of rotor inertia, as columns                                  (nv x ld)
+void mjgp_addColumns(const mjgpStep* s, mjtNum* x);
+
+// effect of the friction of joint j on the torque into the gear of joint i, at the linearization
+mjtNum mjgp_delassusTorque(const mjgpStep* s, int i, int j);
+
+// factor at the states of a, with the effect of forces on the geared joints; 0 if not possible
+int mjgp_linearize(mjgpStep* s);
+
+// the same where few rows have changed their states since then, without factoring anew; 0 if not possible
+int mjgp_relinearize(mjgpStep* s);
+
+// x = H^-1 x at the linearization, in whole lanes                                     (nv)
+void mjgp_solveHessian(const mjgpStep* s, mjtNum* x);
+
+// effect of the friction of joint j on the acceleration of joint i, at the linearization
+mjtNum mjgp_delassus(const mjgpStep* s, int i, int j);
+
+// are there paths along pieces, see pivoting.h
+static inline int mjgp_isPivoting(const mjgpStep* s) {
+  return !s->gaps && !s->engine;
+}
+
+// pivots that problems of linearizations may take from now on
+void mjgp_allowPivots(mjgpStep* s);
+
+// friction for the linearization; results in s->g and s->target. Returns a status of the core
+int mjgp_solveLinear(mjgpStep* s);
+
+// solve for friction at the linearization and move to the acceleration that belongs to it; 1 if friction
+// and the constraint forces are those of the linearization there, that is if the step is solved. Results
+// in s->g and s->target
+int mjgp_newtonStep(mjgpStep* s);
+
+// are there rows so stiff that their forces may be mostly rounding
+int mjgp_isRough(const mjgpGroup* group);
+
+// velocities to which rounding errors of results are relative, at the linearization
+void mjgp_setCancellation(mjgpStep* s);
+
+// to the velocity of each joint that rounding leaves open, add what the gradient at s->a is a sum of: where it
+// was zero up to its rounding errors, the motion is exact up to theirs. Takes s->rounding, once
+void mjgp_addRounding(mjgpStep* s);
+
+// a = a(t): the engine's convex problem with friction t, solved to rounding and linearized there;
+// 0 if not solved. With s->engine the engine's own solver is asked, and the linearization that is there is
+// corrected by what it answers (Broyden)
+int mjgp_inner(mjgpStep* s, const mjtNum* t);
+
+#endif  // MJGEAR_PLUGIN_DELASSUS_H_

@@ -1,0 +1,153 @@
+#include "coupled/piece.h"
+
+#include "friction/friction.h"
+#include "law/law.h"
+
+// of the torques that balance at the joints: a load that is nothing but rounding may have either sign
+#define mjgpROUNDED 1e-12
+
+// 1 + f gamma_v below which a slipping piece has no line: its friction would be anything
+#define mjgpPARALLEL 1e-9
+
+// velocity in rad/s or m/s, relative to the one before the step and as it is, at which a joint stands
+#define mjgpSTANDS 1e-13
+
+
+int mjgp_isLinear(const mjgpGears* g, int i) {
+  int gap = g->config->gaps ? g->config->joint[i].gap : mjgpGAP_NONE;
+  return g->in.lag[i] == 0 && (gap == mjgpGAP_NONE || mjgp_areShafts(g, &i, 1));
+}
+
+
+static mjtNum ratioOf(const mjgpPiece* piece, const mjgpGears* g, int s) {
+  mjtNum ratio = piece->released ? 1 : g->in.static_ratio[piece->joint];
+  return mjgi_lawRatio(ratio, g->in.v[piece->joint], s);
+}
+
+
+void mjgp_startPiece(mjgpPiece* piece, const mjgpGears* g, const mjModel* m, int i, mjtNum acc,
+                     mjgpShaft* shaft) {
+  const mjgpInput* in = &g->in;
+  int gap = g->config->gaps ? g->config->joint[i].gap : mjgpGAP_NONE;
+  *piece = (mjgpPiece){.joint = i, .shaft = gap == mjgpGAP_ROTOR ? shaft : NULL};
+  if (piece->shaft) {
+    mjgp_makeShaft(shaft, g, m, i, acc);
+  }
+  piece->monotone = (in->gamma_u[i] >= 0) & (in->gamma_u[i] < 1) & (in->gamma_v[i] >= 0) &
+                    (in->gamma_v[i] < 1) & (in->static_ratio[i] == 1) & (in->compliance[i] == 0) &
+                    !in->row[i];
+}
+
+
+int mjgp_linePiece(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum acc, mjtNum x) {
+  const mjgpInput* in = &g->in;
+  int i = piece->joint, mode = g->out.mode[i];
+  piece->held = 0;
+  if (piece->shaft) {
+    piece->t = piece->shaft->t + piece->shaft->slope * (acc - piece->shaft->a) - x;
+    piece->slope = piece->shaft->slope;
+    piece->rate = 1;
+    return 1;
+  }
+  if (!mode) {
+    piece->rate = 0;
+    if (in->compliance[i] > 0) {
+      piece->slope = h / in->compliance[i];
+      piece->t = in->t_last[i] + (in->v[i] + h * acc) / in->compliance[i];
+    } else {
+      piece->held = 1;
+      piece->target = -in->v[i] / h;
+      piece->slope = piece->t = 0;
+    }
+    return 1;
+  }
+
+  // t = f lambda + offset with lambda = (gamma_u + gamma_v) u - gamma_v t
+  mjtNum offset, gamma_v = in->gamma_v[i];
+  mjtNum f = mjgi_lawRow(&offset, mjgi_piece(mode, g->out.load[i] > 0), in->coulomb[i],
+                         ratioOf(piece, g, 1), ratioOf(piece, g, -1));
+  mjtNum own = 1 + f * gamma_v;
+  if (mju_abs(own) < mjgpPARALLEL) {
+    return 0;
+  }
+  piece->rate = f * (in->gamma_u[i] + gamma_v) / own;
+  piece->slope = -piece->rate * in->inertia[i];
+  piece->t = piece->rate * (in->tau[i] - in->inertia[i] * acc - x) + offset / own;
+  return 1;
+}
+
+
+int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum acc, mjtNum x, mjtNum t,
+                   mjtNum size) {
+  const mjgpInput* in = &g->in;
+  mjgpResult* out = &g->out;
+  int i = piece->joint, mode = out->mode[i];
+  if (piece->shaft) {
+    mjtNum error = mjgp_moveShaft(piece->shaft, acc);
+    out->t[i] = piece->shaft->t - x;
+    return !(error <= mjgpTANGENT);
+  }
+  mjtNum u = in->tau[i] - in->inertia[i] * acc - x;
+  mjtNum lambda = mjgi_lawLoad(in->gamma_u[i], in->gamma_v[i], u, t);
+  mjtNum v = in->v[i] + h * acc, up = ratioOf(piece, g, 1), down = ratioOf(piece, g, -1);
+  int was = mjgi_piece(mode, out->load[i] > 0);
+  int next = mjgi_lawNext(was, t, mjgp_slip(g, i, v, t), lambda, in->coulomb[i], up, down);
+  out->t[i] = t;
+  out->u[i] = u;
+  out->lambda[i] = lambda;
+  out->v_next[i] = piece->held ? 0 : v;
+
+  // a load that is nothing but rounding may have either sign
+  int turned = mode && mjgi_pieceDirection(next) == mode;
+  int changes = next != was && !(turned && mju_abs(lambda) <= mjgpROUNDED * (mju_abs(u) + size));
+  if (changes) {
+    out->mode[i] = mjgi_pieceDirection(next);
+    out->load[i] = next == mjgiSTUCK ? out->load[i] : mjgi_pieceLoad(next);
+  }
+  if (out->mode[i] && !piece->released && mjgi_lawReleases(out->mode[i], up, down)) {
+    piece->released = changes = 1;
+  }
+  return changes;
+}
+
+
+mjtNum mjgp_frictionAt(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum acc, mjtNum x,
+                       mjtNum t) {
+  const mjgpInput* in = &g->in;
+  int i = piece->joint;
+  if (piece->shaft) {
+    mjgp_moveShaft(piece->shaft, acc);
+    return piece->shaft->t - x;
+  }
+  mjtNum v = in->v[i] + h * acc, gamma_v = in->gamma_v[i];
+  int s = v > 0 ? 1 : -1;
+  if (mju_abs(v) <= mjgpSTANDS * (1 + mju_abs(in->v[i]))) {
+    s = g->out.mode[i];
+    if (!s) {
+      return t;
+    }
+  }
+  mjtNum driven = (in->gamma_u[i] + gamma_v) * s * (in->tau[i] - in->inertia[i] * acc);
+  return s * mju_max((in->coulomb[i] + driven) / (1 + gamma_v),
+                     (in->coulomb[i] - driven) / (1 - gamma_v));
+}
+
+
+void mjgp_setPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum low, mjtNum acc, mjtNum high,
+                   mjtNum x) {
+  const mjgpInput* in = &g->in;
+  int i = piece->joint;
+  if (piece->shaft) {
+    mjgp_moveShaft(piece->shaft, acc);
+    return;
+  }
+  mjtNum v = in->v[i] + h * acc;
+  if ((in->v[i] + h * low) * (in->v[i] + h * high) <= 0 ||
+      mju_abs(v) <= mjgpSTANDS * (1 + mju_abs(in->v[i]))) {
+    g->out.mode[i] = 0;
+    return;
+  }
+  mjtNum u = in->tau[i] - in->inertia[i] * acc - x, t = mjgp_frictionAt(piece, g, h, acc, x, 0);
+  g->out.mode[i] = v > 0 ? 1 : -1;
+  g->out.load[i] = mjgi_lawLoad(in->gamma_u[i], in->gamma_v[i], u, t) < 0 ? -1 : 1;
+}

@@ -1,0 +1,57 @@
+// A gear on one piece of its law: its friction as a line over its own acceleration.
+//
+// While a gear keeps its piece its friction is linear in the acceleration acc of its joint,
+//
+//   t = t0 + slope (acc - acc0) - rate (x - x0)
+//
+// or acc is known, and t is whatever that takes (a joint that is stuck). x is the torque that rotor
+// inertia of other joints takes (row S beside its diagonal). A gear that slips, one that yields before
+// it slips, and a rotor behind a gap all have such lines. This is the one place that knows which gear
+// a joint has; Newton (newton.c) and the linear system (system.h) see lines only.
+
+#ifndef MJGEAR_PLUGIN_PIECE_H_
+#define MJGEAR_PLUGIN_PIECE_H_
+
+#include <mujoco/mujoco.h>
+
+#include "friction/shafts.h"
+#include "state/gears.h"
+
+typedef struct mjgpPiece_ {
+  int joint;         // number in mjgpGears
+  int held;          // 1: stuck, its acceleration is target
+  int released;      // 1: broke away from its static bound in this step
+  int monotone;      // 1: its friction never falls where its acceleration grows
+  mjtNum target;     // acceleration that stops it
+  mjtNum t;          // friction at the point of the line
+  mjtNum slope;      // dt/dacc
+  mjtNum rate;       // -dt/dx
+  mjgpShaft* shaft;  // rotor behind a gap; null: none
+} mjgpPiece;
+
+// can gear i be solved as lines: not so gaps between two joints, laws of gaps that depend on the line of the joint, and
+// gaps with gears that lock, stick or yield
+int mjgp_isLinear(const mjgpGears* g, int i);
+
+// the piece of the last step, from g->out; acc: acceleration, for gaps; shaft: room for one
+void mjgp_startPiece(mjgpPiece* piece, const mjgpGears* g, const mjModel* m, int i, mjtNum acc,
+                     mjgpShaft* shaft);
+
+// the line of the piece in g->out at acc and x; returns 0 if it has none
+int mjgp_linePiece(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum acc, mjtNum x);
+
+// Compare the piece with what came out of it at acc and x, and go on to the next one in g->out. t: friction there, of a
+// stuck joint what balances. size: of the torques that balance at the joints. Results in g->out: t, u, lambda, v_next,
+// mode, load. Returns 1 if the piece changed
+int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum acc, mjtNum x, mjtNum t,
+                   mjtNum size);
+
+// friction of a monotone gear at acc, whatever its piece. Where it stands: t if the piece in g->out is that it is stuck
+mjtNum mjgp_frictionAt(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum acc, mjtNum x,
+                       mjtNum t);
+
+// the piece of a monotone gear at acc, between low and high
+void mjgp_setPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum low, mjtNum acc, mjtNum high,
+                   mjtNum x);
+
+#endif  // MJGEAR_PLUGIN_PIECE_H_
