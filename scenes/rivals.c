@@ -9,9 +9,9 @@
 #define STIFFEST 1
 
 
-void mjg_reserveRival(mjSpec* spec, mjgRival rival) {
+void mjg_reserveRival(mjSpec* spec, const mjgCase* variant) {
 #if mjgHAS_YIELD
-  if (rival < mjgRIVAL_YIELD) {
+  if (mjgRIVAL(variant) < mjgRIVAL_YIELD) {
     return;
   }
   for (mjsElement* e = mjs_firstElement(spec, mjOBJ_JOINT); e; e = mjs_nextElement(spec, e)) {
@@ -24,7 +24,7 @@ void mjg_reserveRival(mjSpec* spec, mjgRival rival) {
   }
 #else
   (void)spec;
-  (void)rival;
+  (void)variant;
 #endif
 }
 

@@ -3,7 +3,7 @@
 #ifndef SCENES_RIVALS_H_
 #define SCENES_RIVALS_H_
 
-#include <mujoco/mujoco.h>
+#include "scene.h"
 
 // springyield is in the engine from this release on
 #define mjgHAS_YIELD (mjVERSION_HEADER >= 4000000)
@@ -21,9 +21,12 @@ typedef enum mjgRival_ {
 // angle or length at which a spring of mjgRIVAL_YIELD yields, more where it must be softer to be stable
 #define mjgYIELD 3e-4
 
-// Where the rival is a spring that yields, let the engine keep the state of each hinge and slide that it
-// needs: before the model is compiled.
-void mjg_reserveRival(mjSpec* spec, mjgRival rival);
+// the rival of a case is its first parameter
+#define mjgRIVAL(variant) ((mjgRival)(variant)->parameter[0])
+
+// For the member specify of a scene: where the rival is a spring that yields, let the engine keep the state of
+// each hinge and slide that it needs.
+void mjg_reserveRival(mjSpec* spec, const mjgCase* variant);
 
 // Give a hinge or slide a friction of that bound, N m or N, in place of the one it has.
 void mjg_setRival(mjModel* m, int joint, mjgRival rival, double bound);

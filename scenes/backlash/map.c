@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "../grid.h"
 #include "../scene.h"
 #include "mjgear_backlash.h"
 
@@ -17,10 +18,9 @@ static const mjgBacklash law = {
 static const char* const column[] = {"theta_d", "omega_d", "T_5", "T_23", "T_26", "T_40", NULL};
 
 static void measure(double* value, const mjModel* m, const mjData* d) {
-  int i = (int)lround(d->time / m->opt.timestep) - 1;
-  int row = i / COLUMNS, place = i % COLUMNS;
-  double theta = -2 + 4.0 * place / (COLUMNS - 1);
-  double omega = -0.4 + 0.8 * row / (ROWS - 1);
+  int i = mjg_lastGridPoint(m, d);
+  double theta = mjg_gridValue(i % COLUMNS, COLUMNS, 2);
+  double omega = mjg_gridValue(i / COLUMNS, ROWS, 0.4);
   value[0] = theta;
   value[1] = omega;
 

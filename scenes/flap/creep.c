@@ -65,23 +65,13 @@ static Steps steps(const mjgRun* run, double from, double to) {
 }
 
 
-static double meanError(const mjgRun* run, double from, double to) {
-  double sum = 0;
-  int n = 0;
-  for (double time = from; time < to; time += 0.001, n++) {
-    sum += mjg_at(run->trajectory, "error", time);
-  }
-  return sum / n;
-}
-
-
 static void claims(mjgClaims* claims, const mjgRun* run) {
   Steps up[2], down[2];
   double error[2];
   for (int i = 0; i < 2; i++) {
     up[i] = steps(&run[i], 0.8, TURN);
     down[i] = steps(&run[i], TURN + 0.6, 3.9);
-    error[i] = meanError(&run[i], 0.8, TURN);
+    error[i] = mjg_flapMeanError(&run[i], 0.8, TURN);
     mjg_claim(claims, up[i].n >= 3 && down[i].n >= 3,
               "figure %d: moves in steps, %d of %.5f deg against the load, %d of %.5f deg with it",
               16 + i, up[i].n, up[i].height, down[i].n, down[i].height);
@@ -116,14 +106,11 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneFlapCreep = {
     .name = "flap-creep",
     .description = "the flap creeps by sticking and slipping (Borello, Figs. 16 and 17)",
-    .xml = "flap/flap.xml",
+    mjgFLAP_SCENE,
     .duration = 4,
     .variant = creepCase,
     .nvariant = sizeof creepCase / sizeof *creepCase,
-    .configure = mjg_flapConfigure,
     .input = input,
-    .column = mjg_flapColumn,
-    .measure = mjg_flapMeasure,
     .reference = reference,
     .tolerance = 1e-9,
     .claims = claims,

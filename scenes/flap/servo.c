@@ -164,3 +164,24 @@ double mjg_flapArrival(const mjgCase* variant, mjgFlapSchedule schedule, double 
   }
   return since;
 }
+
+
+void mjg_flapClaimTable(mjgClaims* claims, const mjgRun* run, int n, mjgFlapSchedule schedule) {
+  for (int i = 0; i < n; i++) {
+    double allowed, difference = mjg_flapTable(&allowed, &run[i], schedule);
+    mjg_claim(
+        claims, difference < allowed,
+        "%s moves as Table 1 says: largest difference %.2g deg; two timesteps may cost %.2g deg",
+        run[i].variant->name, difference, allowed);
+  }
+}
+
+
+double mjg_flapMeanError(const mjgRun* run, double from, double to) {
+  double sum = 0;
+  int n = 0;
+  for (double time = from; time < to; time += 0.001, n++) {
+    sum += mjg_at(run->trajectory, "error", time);
+  }
+  return sum / n;
+}

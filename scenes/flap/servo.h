@@ -67,6 +67,17 @@ int mjg_flapStep(double* q, double* v, double time, const mjModel* m, const mjgC
 // its position, and what two explicit timesteps may cost where it starts or stops, both in degrees
 double mjg_flapTable(double* allowed, const mjgRun* run, mjgFlapSchedule schedule);
 
+// claim for each of n runs that it moves as Table 1 says, within what two timesteps may cost
+void mjg_flapClaimTable(mjgClaims* claims, const mjgRun* run, int n, mjgFlapSchedule schedule);
+
+// mean position error of a run between two times, deg
+double mjg_flapMeanError(const mjgRun* run, double from, double to);
+
+// what all scenes of the flap are made of
+#define mjgFLAP_SCENE                                                               \
+  .xml = "flap/flap.xml", .configure = mjg_flapConfigure, .column = mjg_flapColumn, \
+  .measure = mjg_flapMeasure
+
 // when Table 1 has come to rest within 0.02 deg of the target of a case, s; -1: not before the end
 double mjg_flapArrival(const mjgCase* variant, mjgFlapSchedule schedule, double end);
 

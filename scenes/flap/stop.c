@@ -76,13 +76,10 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
 const mjgScene mjg_sceneFlapStop = {
     .name = "flap-stop",
     .description = "the flap runs into its end of travel and leaves it (Borello, Table 1)",
-    .xml = "flap/flap.xml",
+    mjgFLAP_SCENE,
     .duration = 1.5,
     .variant = stopCase,
     .nvariant = sizeof stopCase / sizeof *stopCase,
-    .configure = mjg_flapConfigure,
     .input = input,
-    .column = mjg_flapColumn,
-    .measure = mjg_flapMeasure,
     .claims = claims,
 };

@@ -7,7 +7,6 @@
 #include "../rivals.h"
 #include "../scene.h"
 
-#define RIVAL  parameter[0]  // friction that MuJoCo has by itself: an mjgRival
 #define NOSLIP parameter[1]  // iterations
 #define MOST   parameter[2]  // that a joint of a tuned rival may turn in a minute, rad
 
@@ -36,16 +35,11 @@ enum {
 };
 
 
-static void specify(mjSpec* spec, const mjgCase* variant) {
-  mjg_reserveRival(spec, (mjgRival)variant->RIVAL);
-}
-
-
 static void configure(mjModel* m, const mjgCase* variant) {
   static const double bound[] = {30, 15, 4};
   m->opt.noslip_iterations = (int)variant->NOSLIP;
   for (int i = 0; i < 3; i++) {
-    mjg_setRival(m, i, (mjgRival)variant->RIVAL, bound[i]);
+    mjg_setRival(m, i, mjgRIVAL(variant), bound[i]);
   }
 }
 
@@ -87,7 +81,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   for (int i = 1; i < NCASE; i++) {
     const char* name = run[i].variant->name;
     double minute = droop(&run[i], END), most = run[i].variant->MOST;
-    switch ((mjgRival)run[i].variant->RIVAL) {
+    switch (mjgRIVAL(run[i].variant)) {
       case mjgRIVAL_LOSS:
         turn = droop(&run[i], SHORT);
         mjg_claim(claims, turn > 1e-2 && minute > 0.2,
@@ -121,7 +115,7 @@ const mjgScene mjg_sceneHold = {
     .duration = END,
     .variant = holdCase,
     .nvariant = NCASE,
-    .specify = specify,
+    .specify = mjg_reserveRival,
     .configure = configure,
     .claims = claims,
 };

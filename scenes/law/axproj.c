@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "../grid.h"
 #include "../scene.h"
 #include "mjgear.h"
 
@@ -16,9 +17,8 @@ static const double phi[2] = {1, -0.7};
 static const char* const column[] = {"v_0", "v_1", "y_0", "y_1", "status", NULL};
 
 static void measure(double* value, const mjModel* m, const mjData* d) {
-  int i = (int)lround(d->time / m->opt.timestep) - 1;
-  int across = i % SIDE, up = i / SIDE;
-  double v[2] = {5.0 * across / (SIDE - 1) - 2.5, 4.0 * up / (SIDE - 1) - 2}, y[2];
+  int i = mjg_lastGridPoint(m, d);
+  double v[2] = {mjg_gridValue(i % SIDE, SIDE, 2.5), mjg_gridValue(i / SIDE, SIDE, 2)}, y[2];
   mjgSettings settings;
   mjg_defaultSettings(&settings);
   double memory[4096];

@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "../grid.h"
 #include "../scene.h"
 #include "mjgear.h"
 
@@ -32,14 +33,8 @@ static const mjgCase drivabilityCase[] = {
 
 // torques of row i
 static void torques(double* f_u, double* f_v, int i) {
-  *f_u = RANGE * (2.0 * (i % SIDE) / (SIDE - 1) - 1);
-  int row = i / SIDE;
-  *f_v = RANGE * (2.0 * row / (SIDE - 1) - 1);
-}
-
-
-static int rowOf(double time, const mjModel* m) {
-  return (int)lround(time / m->opt.timestep);
+  *f_u = mjg_gridValue(i % SIDE, SIDE, RANGE);
+  *f_v = mjg_gridValue(i / SIDE, SIDE, RANGE);
 }
 
 
@@ -47,7 +42,7 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   double load;
   d->userdata[0] = variant->GAMMA_U;
   d->userdata[1] = variant->GAMMA_V;
-  torques(&d->ctrl[0], &load, rowOf(d->time, m));
+  torques(&d->ctrl[0], &load, mjg_gridPoint(m, d));
   d->qfrc_applied[0] = -load;
   d->qpos[0] = 0;
   d->qvel[0] = 0;
@@ -57,7 +52,7 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
 static const char* const column[] = {"f_u", "f_v", "engine", "core", NULL};
 
 static void measure(double* value, const mjModel* m, const mjData* d) {
-  torques(&value[0], &value[1], rowOf(d->time, m) - 1);
+  torques(&value[0], &value[1], mjg_lastGridPoint(m, d));
   value[2] = (d->qvel[0] > 0) - (d->qvel[0] < 0);
   double v = NAN;
   mjg_stepScalar(&v, NULL, 0, value[0], value[1], d->userdata[0], d->userdata[1], INERTIA, INERTIA,

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "../grid.h"
 #include "../scene.h"
 #include "mjgear.h"
 
@@ -12,9 +13,8 @@
 static const char* const column[] = {"phi", "rho", "values", "low", "high", "stick", NULL};
 
 static void measure(double* value, const mjModel* m, const mjData* d) {
-  int i = (int)lround(d->time / m->opt.timestep) - 1;
-  int across = i % SIDE, up = i / SIDE;
-  double phi = 4.0 * across / (SIDE - 1) - 2, rho = 4.0 * up / (SIDE - 1) - 2;
+  int i = mjg_lastGridPoint(m, d);
+  double phi = mjg_gridValue(i % SIDE, SIDE, 2), rho = mjg_gridValue(i / SIDE, SIDE, 2);
   double lambda[2] = {NAN, NAN};
   value[0] = phi;
   value[1] = rho;

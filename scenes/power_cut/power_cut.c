@@ -8,7 +8,6 @@
 #include "../rivals.h"
 #include "../scene.h"
 
-#define RIVAL  parameter[0]  // friction that MuJoCo has by itself: an mjgRival
 #define FACTOR parameter[1]  // of it over what the arm's joints carry without the load
 #define FLOOR  parameter[2]  // of it, N m: the legs carry nothing without the ground
 
@@ -46,14 +45,9 @@ enum {
 };
 
 
-static void specify(mjSpec* spec, const mjgCase* variant) {
-  mjg_reserveRival(spec, (mjgRival)variant->RIVAL);
-}
-
-
 static void configure(mjModel* m, const mjgCase* variant) {
   mjg_makeMotors(m);
-  mjg_setRivals(m, (mjgRival)variant->RIVAL, variant->FACTOR, variant->FLOOR);
+  mjg_setRivals(m, mjgRIVAL(variant), variant->FACTOR, variant->FLOOR);
 }
 
 
@@ -107,7 +101,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
     const mjgTrajectory* t = run[i].trajectory;
     double load = mjg_at(t, "load_height", OFF) - mjg_at(t, "load_height", END);
     double trunk = mjg_at(t, "trunk_height", OFF) - mjg_at(t, "trunk_height", END);
-    int rival = (int)run[i].variant->RIVAL;
+    int rival = (int)mjgRIVAL(run[i].variant);
     arm = turn(t, 0, STILL, END);
     if (rival == mjgRIVAL_LOSS) {
       mjg_claim(claims, arm > 0.05 && trunk > 0.05,
@@ -139,7 +133,7 @@ const mjgScene mjg_scenePowerCut = {
     .duration = END,
     .variant = powerCase,
     .nvariant = NCASE,
-    .specify = specify,
+    .specify = mjg_reserveRival,
     .configure = configure,
     .input = input,
     .column = column,

@@ -8,7 +8,6 @@
 #include "../rivals.h"
 #include "../scene.h"
 
-#define RIVAL parameter[0]  // friction that MuJoCo has by itself: an mjgRival
 #define BOUND parameter[1]  // of it, N m
 
 #define LIFT 2.0  // the motors are switched on
@@ -65,14 +64,9 @@ enum {
 };
 
 
-static void specify(mjSpec* spec, const mjgCase* variant) {
-  mjg_reserveRival(spec, (mjgRival)variant->RIVAL);
-}
-
-
 static void configure(mjModel* m, const mjgCase* variant) {
   for (int i = 0; i < NLOAD; i++) {
-    mjg_setRival(m, i, (mjgRival)variant->RIVAL, variant->BOUND);
+    mjg_setRival(m, i, mjgRIVAL(variant), variant->BOUND);
   }
 }
 
@@ -164,7 +158,7 @@ const mjgScene mjg_sceneTwoLoads = {
     .duration = END,
     .variant = loadsCase,
     .nvariant = NCASE,
-    .specify = specify,
+    .specify = mjg_reserveRival,
     .configure = configure,
     .input = input,
     .claims = claims,

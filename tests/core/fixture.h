@@ -3,6 +3,7 @@
 #ifndef MJGEAR_TESTS_FIXTURE_H_
 #define MJGEAR_TESTS_FIXTURE_H_
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,6 +52,18 @@ static inline void openRoom(Room* room) {
 
 static inline void closeRoom(Room* room) {
   free(room->memory);
+}
+
+
+// largest distance of t from other in units of 1/sqrt(A_ii), against the size of other
+static inline double distance(const double* t, const double* other, const mjgProblem* p) {
+  double far = 0, size = 0;
+  for (int i = 0; i < p->n; i++) {
+    double root = sqrt(p->A[i * p->n + i]);
+    far = fmax(far, root * fabs(t[i] - other[i]));
+    size = fmax(size, root * fabs(other[i]));
+  }
+  return far > 0 ? far / size : 0;
 }
 
 #endif  // MJGEAR_TESTS_FIXTURE_H_

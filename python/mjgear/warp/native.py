@@ -45,6 +45,9 @@ class Functions(NamedTuple):
 def functions(real: str) -> Functions:
     """The native functions: see world.h and dense_newton.h. Arrays have a world a row."""
     scalar = {"float": wp.float32, "double": wp.float64}[real]
+    vectors, matrices = wp.array2d(dtype=scalar), wp.array3d(dtype=scalar)
+    engine_vectors, engine_matrices = wp.array2d(dtype=float), wp.array3d(dtype=float)
+    indices, modes = wp.array(dtype=int), wp.array2d(dtype=int)
     head = source(real, _WORLD)
     worlds_z = "implicit ? Z.data + (size_t)world * nv * n : nullptr"
 
@@ -52,82 +55,42 @@ def functions(real: str) -> Functions:
     mjgear::add(H.data + ((size_t)world * H.shape[1] + i) * H.shape[2],
                 J.data + ((size_t)world * J.shape[1] + row) * J.shape[2], f, i + 1);
     """)
-    def add_row(
-        H: wp.array3d(dtype=scalar), J: wp.array3d(dtype=float), f: scalar, world: int, i: int, row: int
-    ): ...
+    def add_row(H: matrices, J: engine_matrices, f: scalar, world: int, i: int, row: int): ...
 
     @wp.func_native(head + """
     return mjgear::columns(x.data + (size_t)world * n * nv, A.data + (size_t)world * nv * nv, dof.data, nv, n);
     """)
-    def columns(
-        x: wp.array3d(dtype=scalar), A: wp.array3d(dtype=scalar), dof: wp.array(dtype=int), nv: int, n: int, world: int
-    ) -> int: ...
+    def columns(x: matrices, A: matrices, dof: indices, nv: int, n: int, world: int) -> int: ...
 
     @wp.func_native(head + """
     mjgear::solve(x.data + (size_t)world * nv, U.data + (size_t)world * nv * nv, nv, 1);
     """)
-    def solve(x: wp.array2d(dtype=scalar), U: wp.array3d(dtype=scalar), nv: int, world: int): ...
+    def solve(x: vectors, U: matrices, nv: int, world: int): ...
 
     inertia = "M.data + (size_t)world * M.shape[1], rownnz.data, rowadr.data, colind.data"
 
     @wp.func_native(head + f"""
     mjgear::multiply(y.data + (size_t)world * nv, x.data + (size_t)world * nv, {inertia}, nv, 1);
     """)
-    def multiply(
-        y: wp.array2d(dtype=scalar),
-        x: wp.array2d(dtype=scalar),
-        M: wp.array2d(dtype=float),
-        rownnz: wp.array(dtype=int),
-        rowadr: wp.array(dtype=int),
-        colind: wp.array(dtype=int),
-        nv: int,
-        world: int,
-    ): ...
+    def multiply(y: vectors, x: vectors, M: engine_vectors, rownnz: indices, rowadr: indices, colind: indices, nv: int, world: int): ...
 
     @wp.func_native(head + f"""
     size_t k = (size_t)world * nv * n;
     mjgear::multiply(y.data + k, x.data + k, {inertia}, nv, n);
     """)
     def multiply_columns(
-        y: wp.array3d(dtype=scalar),
-        x: wp.array3d(dtype=scalar),
-        M: wp.array2d(dtype=float),
-        rownnz: wp.array(dtype=int),
-        rowadr: wp.array(dtype=int),
-        colind: wp.array(dtype=int),
-        nv: int,
-        n: int,
-        world: int,
+        y: matrices, x: matrices, M: engine_vectors, rownnz: indices, rowadr: indices, colind: indices, nv: int, n: int, world: int,
     ): ...
 
     @wp.func_native(head + f"""
     mjgear::integrated(result.data + (size_t)world * n, a.data + (size_t)world * nv, {worlds_z}, dof.data, nv, n);
     """)
-    def integrated(
-        result: wp.array2d(dtype=scalar),
-        a: wp.array2d(dtype=scalar),
-        Z: wp.array3d(dtype=scalar),
-        dof: wp.array(dtype=int),
-        implicit: int,
-        nv: int,
-        n: int,
-        world: int,
-    ): ...
+    def integrated(result: vectors, a: vectors, Z: matrices, dof: indices, implicit: int, nv: int, n: int, world: int): ...
 
     @wp.func_native(head + f"""
     mjgear::effect(A.data + (size_t)world * n * n, X.data + (size_t)world * nv * n, {worlds_z}, dof.data, h, nv, n);
     """)
-    def effect(
-        A: wp.array3d(dtype=scalar),
-        X: wp.array3d(dtype=scalar),
-        Z: wp.array3d(dtype=scalar),
-        dof: wp.array(dtype=int),
-        h: scalar,
-        implicit: int,
-        nv: int,
-        n: int,
-        world: int,
-    ): ...
+    def effect(A: matrices, X: matrices, Z: matrices, dof: indices, h: scalar, implicit: int, nv: int, n: int, world: int): ...
 
     @wp.func_native(source(real, _NEWTON) + """
     size_t k = (size_t)world * n;
@@ -137,29 +100,13 @@ def functions(real: str) -> Functions:
         number.data + (size_t)world * number.shape[1], integer.data + (size_t)world * integer.shape[1]);
     """)
     def newton(
-        t: wp.array2d(dtype=scalar),
-        v: wp.array2d(dtype=scalar),
-        lam: wp.array2d(dtype=scalar),
-        mode: wp.array2d(dtype=int),
-        A: wp.array3d(dtype=scalar),
-        v_free: wp.array2d(dtype=scalar),
-        phi: wp.array2d(dtype=scalar),
-        alpha: wp.array2d(dtype=scalar),
-        beta: wp.array2d(dtype=scalar),
-        coulomb: wp.array2d(dtype=scalar),
-        ratio: wp.array2d(dtype=scalar),
-        v0: wp.array2d(dtype=scalar),
-        n: int,
-        number: wp.array2d(dtype=scalar),
-        integer: wp.array2d(dtype=int),
-        world: int,
+        t: vectors, v: vectors, lam: vectors, mode: modes, A: matrices, v_free: vectors, phi: vectors, alpha: vectors, beta: vectors,
+        coulomb: vectors, ratio: vectors, v0: vectors, n: int, number: vectors, integer: modes, world: int,
     ) -> int: ...
 
     @wp.func_native(head + """
     return mjgear::jammed(t, lam, A, alpha, beta, c, static_ratio, v0);
     """)
-    def jammed(
-        t: scalar, lam: scalar, A: scalar, alpha: scalar, beta: scalar, c: scalar, static_ratio: scalar, v0: scalar
-    ) -> int: ...
+    def jammed(t: scalar, lam: scalar, A: scalar, alpha: scalar, beta: scalar, c: scalar, static_ratio: scalar, v0: scalar) -> int: ...
 
     return Functions(add_row, columns, solve, multiply, multiply_columns, integrated, effect, newton, jammed)

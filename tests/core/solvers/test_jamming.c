@@ -7,18 +7,6 @@
 #include "fixture.h"
 
 
-// largest distance of t from other in units of 1/sqrt(A_ii), against the size of other
-static double distance(const double* t, const double* other, const mjgProblem* p) {
-  double far = 0, size = 0;
-  for (int i = 0; i < p->n; i++) {
-    double root = sqrt(p->A[i * p->n + i]);
-    far = fmax(far, root * fabs(t[i] - other[i]));
-    size = fmax(size, root * fabs(other[i]));
-  }
-  return far > 0 ? far / size : 0;
-}
-
-
 // newton, lemke and enumeration have the same result where there are several
 static void sameAnswer(void** state) {
   (void)state;

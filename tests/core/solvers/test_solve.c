@@ -6,18 +6,6 @@
 #include "fixture.h"
 
 
-// largest distance of t from other in units of 1/sqrt(A_ii), relative
-static double distance(const double* t, const double* other, const mjgProblem* p) {
-  double far = 0, size = 0;
-  for (int i = 0; i < p->n; i++) {
-    double root = sqrt(p->A[i * p->n + i]);
-    far = fmax(far, root * fabs(t[i] - other[i]));
-    size = fmax(size, root * fabs(other[i]));
-  }
-  return far > 0 ? far / size : 0;
-}
-
-
 // What a solver returns as solved is one of the solutions that enumeration finds, in the paper's own
 // form, and no joint gains energy. The exact methods never fail.
 static void randomProblems(void** state) {
