@@ -231,6 +231,7 @@ static void test_settings(void** state) {
   REFUSED(GOOD " solver=magic", "'solver'", "'magic'", "newton", "enumeration");
   REFUSED(GOOD " coupling=loose", "'coupling'", "'loose'", "implicit", "lagged");
   REFUSED(GOOD " tolerance=0", "'tolerance'", "between 0 and 1");
+  REFUSED(GOOD " tolerance=1", "'tolerance'", "between 0 and 1");
   REFUSED(GOOD " tolerance=1e-9+1e-9", "'tolerance'", "give one");
   REFUSED(GOOD " iterations=0", "'iterations'", "positive integer");
   REFUSED(GOOD " iterations=1.5", "'iterations'", "positive integer");
