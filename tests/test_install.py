@@ -58,6 +58,20 @@ class Install(unittest.TestCase):
         library = run("pkg-config", "--variable=libdir", "mjgear", **path).strip()
         self.check(run(program, LD_LIBRARY_PATH=library))
 
+        # its neighbours: what the motor must give against the formulas (26), a bounce as asked for, the paper's operations
+        raised, lowered = re.search(r"from (\S+) N m on, lowers it from (\S+) N m", run(program, LD_LIBRARY_PATH=library)).groups()
+        self.assertAlmostEqual(float(raised), 10 / 0.4470, delta=0.01)
+        self.assertAlmostEqual(float(lowered), 10 * -0.2144, delta=0.01)
+        for name in ("impact", "paper"):
+            run("cc", EXAMPLE / f"{name}.c", *flags, "-lm", "-o", self.folder / name)
+        self.assertIn("80.0 % of it", run(self.folder / "impact", LD_LIBRARY_PATH=library))
+        text = run(self.folder / "paper", LD_LIBRARY_PATH=library)
+        speeds = re.findall(r"(\S+) rad/s by projection, (\S+) by mjg_step", text)
+        self.assertEqual(len(speeds), 2)
+        for projected, stepped in speeds:
+            self.assertAlmostEqual(float(projected), float(stepped), delta=2e-9)
+        self.assertIn("valid, the only solution", text)
+
         # the plugin is where the file says, and takes the MuJoCo that is running
         plugin = run("pkg-config", "--variable=plugin", "mjgear", **path).strip()
         code = "import sys, mujoco; mujoco.mj_loadPluginLibrary(sys.argv[1]); mujoco.MjSpec().activate_plugin('mjgear.transmission')"

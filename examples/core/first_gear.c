@@ -17,8 +17,19 @@ int main(void) {
   }
   printf("mjgear %s: forward efficiency %.3f, backward %.3f\n", mjg_version(), eta_f, eta_b);
 
-  // one second with each motor torque, against a load of 10 N m
+  // what moves it from rest while it holds a load of 10 N m, and what load would without its motor
   const double rotor = 0.05, link = 1, load = 10, h = 0.001;
+  mjgTransmission gear;
+  mjg_defaultTransmission(&gear);
+  gear.gamma_u = gamma_u;
+  gear.gamma_v = gamma_v;
+  printf(
+      "the motor raises it from %.4g N m on, lowers it from %.4g N m on; loads alone: from %g N m "
+      "on\n",
+      mjg_breakawayMotor(&gear, load, 1), mjg_breakawayMotor(&gear, load, -1),
+      mjg_breakawayLoad(&gear, 0, -1));
+
+  // one second with each motor torque
   const double motor[] = {25, 0, -3};
   for (int i = 0; i < 3; i++) {
     double v = 0, t;
