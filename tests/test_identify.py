@@ -98,6 +98,8 @@ class Logs(unittest.TestCase):
             "time,angle,note\n" + good: "no column for position",
             "time,position\n0,1": "a log needs 10",
             "# nothing": "no header line",
+            "0,1,2\n" + good.replace("x", "3"): "line 1: numbers where the names",
+            "# mass=1\n0.0,1e3\n" + good.replace(",x", ""): "line 2: numbers where the names",
         }
         for content, text in cases.items():
             path = self.file("bad.csv", content)

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from mjgear.identify import backlash, diagnose
+from mjgear.identify import backlash, diagnose, scales
 from mjgear.identify.bench import Bench, Dynamometer, Pendulum
 from mjgear.identify.fit import Budget, fit, fit_ladder
-from mjgear.identify.heldout import HeldOut, choose, leave_out, ways
+from mjgear.identify.heldout import HeldOut, choose, leave_out, remarks, ways
 from mjgear.identify.intervals import Interval, intervals
 from mjgear.identify.logs import Column, Log, LogError, read, read_all
 from mjgear.identify.models import LADDER, MODELS, PUBLISHED, Model
@@ -30,13 +30,13 @@ __all__ = ["Bench", "Budget", "Column", "Dynamometer", "HeldOut", "Identificatio
            "identify_bench", "intervals", "leave_out", "read", "read_all", "servo", "ways"]
 
 #: models that are fitted unless others are named: the ladder without backlash, and three published ones
-DEFAULT_MODELS = ("native", "gamma", "stribeck", "quadratic", "M1", "M3", "M6")
+DEFAULT_MODELS = ("native", "curved", "gamma", "gamma_curved", "stribeck", "quadratic", "M1", "M3", "M6")
 
 
 def identify(logs: Sequence[str | Path], bench: str = "pendulum", servo: str | Servo = "torque",
              columns: Mapping[str, str | Column] | None = None, facts: Mapping[str, float | str] | None = None,
              known: Mapping[str, float] | None = None, dt: float = 0.005, input: str | None = None,
-             fit: Sequence[str] = (), step: float = 1e-3, **options: Any) -> Identification:
+             fit: Sequence[str] = (), step: float = 5e-3, **options: Any) -> Identification:
     """Read logs of one joint and identify its gear.
 
     Args:
@@ -48,7 +48,7 @@ def identify(logs: Sequence[str | Path], bench: str = "pendulum", servo: str | S
       known: parameters that are not fitted, such as torque_constant.
       dt: time between samples, s.
       input: what drives the simulation; None: the best that is there.
-      fit: "delay", "slew": fitted with every model.
+      fit: "delay", "slew", "torque_scale": fitted with every model; of a dynamometer "torque_scale" alone.
       step: largest step of the simulation, s.
       options: of identify_bench.
 
@@ -61,7 +61,7 @@ def identify(logs: Sequence[str | Path], bench: str = "pendulum", servo: str | S
     if bench == "pendulum":
         return identify_bench(Pendulum(read_logs, machine, input, known, fit, step=step), **options)
     if bench == "dynamometer":
-        return identify_bench(Dynamometer(read_logs, machine, input, known), **options)
+        return identify_bench(Dynamometer(read_logs, machine, input, known, [name for name in fit if name == "torque_scale"]), **options)
     raise LogError(f"bench '{bench}'; choose pendulum, dynamometer, or a robot's MJCF file (mjgear.identify.robot)")
 
 
@@ -79,7 +79,8 @@ def identify_bench(bench: Bench, models: Sequence[str] = DEFAULT_MODELS, by: Seq
       by: what is left out, of heldout.GROUPS; None: all that differs between the logs.
       budget: of each model.
       replicates: of the bootstrap.
-      tolerance: known parameter -> relative tolerance.
+      tolerance: known parameter -> relative tolerance; "load": that of masses, lengths and inertias, "torque_scale": of the motor's torque.
+        Without one a torque constant, a loop's gain or a torque count as known to 25 % (a dynamometer's sensor 5 %), a load to 10 %.
       told: gets a line for each step that takes time.
     """
     chosen_models = sorted((MODELS[n] for n in models), key=lambda m: (m.law != "gear", len(m.parameters)))
@@ -94,8 +95,22 @@ def identify_bench(bench: Bench, models: Sequence[str] = DEFAULT_MODELS, by: Seq
     ladder = [m for m in ladder if m not in unresolved] or ladder
     chosen = choose(held, ladder) if held.errors else min(ladder, key=lambda m: fits[m.name].cost).name
     told(f"intervals: {MODELS[chosen].title}")
-    found = intervals(bench, fits[chosen], replicates, tolerance, seed)
-    notes = [*diagnose.speeds(bench.logs), *diagnose.findings(bench, fits[chosen], found)]
+    # a scale that is given is tested, not believed
+    tolerance = dict(tolerance or {})
+    scale = scales.profile(bench, fits[chosen], tolerance)
+    ends = scale.ends() if scale else []
+    ends += scales.load_ends(bench, fits[chosen], tolerance)
+    rest = {n: t for n, t in tolerance.items() if n in bench.known and not (scale and n in ("torque_constant", "torque_scale"))}
+    found = intervals(bench, fits[chosen], replicates, rest, seed, ends)
+    notes = [*bench.notes, *diagnose.speeds(bench.logs), *(scale.notes() if scale else [])]
+    if scale and scale.given and held.errors and len(ladder) > 1:
+        told("the torque's scale free: all held-out fits")
+        other, freed = scales.free_choice(bench, held, ladder)
+        if other != chosen:
+            notes.append(f"the choice of the model hangs on the torque's scale: with it free '{MODELS[other].title}' is chosen, which predicts "
+                         f"held-out logs with {freed.mean(other):.3g} {bench.unit}, and '{MODELS[chosen].title}' with {freed.mean(chosen):.3g}; measure the "
+                         "torque constant by a stall test, and weigh the load, before you believe the gear")
+    notes += [*diagnose.findings(bench, fits[chosen], found, scale), *remarks(held, chosen, {n: m.title for n, m in MODELS.items()})]
     for model in unresolved:
         notes.append(f"no gap: that of '{model.name}', {2 * fits[model.name].values['half_gap']:.2g} rad, is less than what the encoders "
                      "resolve, and the model is not chosen")

@@ -72,6 +72,20 @@ def _known(words: list[str]) -> tuple[dict[str, float], dict[str, float]]:
     return known, tolerance
 
 
+def _tolerances(words: list[str]) -> dict[str, float]:
+    """Relative tolerances from NAME=PERCENT."""
+    told = {}
+    for name, text in _pairs(words, "tolerance").items():
+        if name not in ("load", "torque_scale", "torque_constant"):
+            raise LogError(f"--tolerance {name}={text}: there are load, torque_scale and torque_constant; that of another number stands behind it, --known "
+                           f"{name}=VALUE:5%")
+        try:
+            told[name] = abs(_known_number(text.rstrip("%"))) / 100
+        except ValueError:
+            raise LogError(f"--tolerance {name}={text}: write {name}=5%") from None
+    return told
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="mjgear", description="From logs to a gear.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -85,14 +99,16 @@ def _parser() -> argparse.ArgumentParser:
     c.add_argument("--column", action="append", default=[], metavar="QUANTITY=NAME[:UNIT][,wrap=PERIOD]", help="where a quantity is in the files")
     c.add_argument("--fact", action="append", default=[], metavar="NAME=VALUE", help="mass, length, arm_mass, inertia, gravity, kp, vin, ... of all logs")
     c.add_argument("--known", action="append", default=[], metavar="NAME=VALUE[:5%%]", help="a parameter that is not fitted, with its tolerance")
-    c.add_argument("--fit", action="append", default=[], choices=("delay", "slew"), help="fitted besides, with every model")
+    c.add_argument("--fit", action="append", default=[], choices=("delay", "slew", "torque_scale"), help="fitted besides, with every model")
+    c.add_argument("--tolerance", action="append", default=[], metavar="NAME=PERCENT", help="how well a mass (load) or the motor's torque (torque_scale) is known "
+                   "(default: load=10%%, torque_scale=25%%, of a dynamometer 5%%)")
     c.add_argument("--models", default=",".join(DEFAULT_MODELS), help=f"of {', '.join(MODELS)} (default: {','.join(DEFAULT_MODELS)})")
     c.add_argument("--leave-out", metavar="WAYS", help=f"of {', '.join(GROUPS)}, separated by commas (default: all that differ between the logs)")
     c.add_argument("--starts", type=_number(1, int), default=Budget.starts, help="of each fit (default: %(default)s)")
     c.add_argument("--replicates", type=_number(2, int), default=100, help="of the bootstrap (default: %(default)s)")
     c.add_argument("--backlash", type=_number(0, float, above=True), metavar="LARGEST", help="try a gear with backlash as well, its half gap up to LARGEST rad: from column rotor, or by a grid")
     c.add_argument("--dt", type=_number(0, float, above=True), default=0.005, help="time between samples, s (default: %(default)s)")
-    c.add_argument("--step", type=_number(0, float, above=True), default=1e-3, help="largest step of the simulation, s (default: %(default)s)")
+    c.add_argument("--step", type=_number(0, float, above=True), default=5e-3, help="largest step of the simulation, s (default: %(default)s)")
     c.add_argument("--seed", type=_number(0, int), default=0)
     c.add_argument("--report", type=Path, metavar="FILE.html", help="write a page with plots")
     c.add_argument("--figures", type=Path, metavar="FOLDER", help="write the plots as PNG")
@@ -160,6 +176,7 @@ def _identify_robot(a: argparse.Namespace) -> int:
 def _identify(a: argparse.Namespace) -> int:
     told = (lambda text: None) if a.quiet else (lambda text: print(text, file=sys.stderr, flush=True))
     known, tolerance = _known(a.known)
+    tolerance |= _tolerances(a.tolerance)
     models = a.models.split(",")
     if a.backlash and "backlash" not in models:
         models.append("backlash")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +11,10 @@ from mjgear.identify.bench import Bench, Dynamometer, Pendulum
 from mjgear.identify.fit import Fit
 from mjgear.identify.intervals import Interval
 from mjgear.identify.logs import Log
+from mjgear.identify.models import PARAMETERS
+
+if TYPE_CHECKING:
+    from mjgear.identify.scales import Scale
 
 _LOADED = 3.0  # load_share from which it is not for want of load
 _GAMMA_UNKNOWN = 0.5  # width of the interval of eta_forward x eta_backward from which a gear counts as unknown
@@ -44,8 +49,12 @@ def speeds(logs: Sequence[Log]) -> list[str]:
     return lines
 
 
-def findings(bench: Bench, fit: Fit, found: Mapping[str, Interval]) -> list[str]:
-    """Lines about parameters at bounds and numbers that the logs leave open, each with a remedy."""
+def findings(bench: Bench, fit: Fit, found: Mapping[str, Interval], scale: Scale | None = None) -> list[str]:
+    """Lines about parameters at bounds and numbers that the logs leave open, each with a remedy.
+
+    Args:
+      scale: what the logs say about the scale of the motor's torque.
+    """
     lines = []
     space = bench.space(fit.model)
     for name, size, low, high in zip(space.names, space.size, space.low, space.high):
@@ -53,6 +62,13 @@ def findings(bench: Bench, fit: Fit, found: Mapping[str, Interval]) -> list[str]
         if z - low < 1e-3 or high - z < 1e-3:
             end = low if z - low < 1e-3 else high
             why = "the logs show none of it" if end == 0 else "the bound, not the logs, decides it; check units and bench facts"
+            if end == 0 and not found[name].known:
+                why = "the logs do not tell it"
+            if end == 0 and scale is not None and name in fit.values:
+                other = max((scale.at(f).get(name, 0.0), f) for f in scale.range())
+                if other[0] > 0.02 * size / PARAMETERS[name].step:
+                    why = (f"at the torque scale of the fit; with {other[1]:.2f} times the motor torque, which is not ruled out, it is {other[0]:.3g}: the "
+                           "torque constant or the load decides it, not the gear")
             lines.append(f"{name} is at its bound {end * size:g}: {why}")
     product = found.get("eta_forward x eta_backward")
     gamma_unknown = False

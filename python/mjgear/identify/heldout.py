@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,7 +13,8 @@ from mjgear.identify.fit import Budget, Fit, fit_ladder
 from mjgear.identify.logs import Log
 from mjgear.identify.models import Model
 
-_WORTH = 0.1  # part of the error that further parameters have to take away
+_WORTH = 0.02  # part of the error that further parameters have to take away
+_THIRD = 4 / 3  # error over another model's from which that one is remarked on
 _SURE = 0.975  # of the test that they do
 
 #: what may be left out, and the facts of a log that say which group it belongs to
@@ -92,11 +93,11 @@ def leave_out(bench: Bench, models: Sequence[Model], by: Sequence[str], budget: 
 def choose(held: HeldOut, ladder: Sequence[Model]) -> str:
     """The simplest model of the ladder that no other one predicts better than.
 
-    One predicts better where the other's mean error is larger by more than a tenth, and its error is larger log by log: in
+    One predicts better where the other's mean error is larger by more than a fiftieth, and its error is larger log by log: in
     the mean of the logarithms of their ratios, with 97.5 % (paired t-test). Ratios, since the errors of logs
     differ by orders of magnitude, and one log that swings over would decide alone.
     """
-    names = [m.name for m in ladder]
+    names = [m.name for m in sorted(ladder, key=lambda m: (len(m.parameters), held.mean(m.name)))]
 
     def is_beaten(name: str, other: str) -> bool:
         return held.mean(name) > (1 + _WORTH) * held.mean(other) and _is_positive(held.ratios(name, other))
@@ -107,3 +108,20 @@ def choose(held: HeldOut, ladder: Sequence[Model]) -> str:
 def _is_positive(x: np.ndarray) -> bool:
     """Whether the mean of these numbers is above 0: one-sided t-test; a single number has no scatter to judge by."""
     return x.size < 2 or bool(x.mean() > student.ppf(_SURE, x.size - 1) * x.std(ddof=1) / np.sqrt(x.size))
+
+
+def remarks(held: HeldOut, chosen: str, titles: Mapping[str, str]) -> list[str]:
+    """A line if another model predicts better than the chosen one, though not on log after log, or a published one does."""
+    names = set.intersection(*(set(errors) for errors in held.errors.values())) - {chosen} if held.errors else set()
+    if not names:
+        return []
+    best = min(names, key=held.mean)
+    here, there = held.mean(chosen), held.mean(best)
+    if here <= (1 + _WORTH) * there:
+        return []
+    sure = _is_positive(held.ratios(chosen, best))
+    why = "on log after log" if sure else "but not on log after log: few logs decide"
+    line = f"'{titles[best]}' predicts held-out logs with {there:.3g}, the chosen '{titles[chosen]}' with {here:.3g}, {why}"
+    if here > _THIRD * there:
+        return [f"another model is better by a third: {line}; look at its plots, and log more of what differs, before you use the chosen one"]
+    return [f"which model is right is unknown: {line}; logs of more loads, speeds and gains would decide"]

@@ -78,13 +78,14 @@ class Intervals(dict[str, Interval]):
 
 
 def intervals(bench: Bench, fit: Fit, replicates: int = 100, tolerance: Mapping[str, float] | None = None,
-              seed: int = 0) -> Intervals:
+              seed: int = 0, ends: Sequence[Mapping[str, float]] = ()) -> Intervals:
     """Intervals of all fitted numbers and of the efficiencies, and their correlations.
 
     Args:
       replicates: of the bootstrap.
       tolerance: known parameter -> its relative tolerance, half of a 95 % interval; the fit is repeated at both ends.
       seed: of the draws.
+      ends: further values that the numbers may have for all that is known, such as those of another torque scale (scales.py).
     """
     n = len(bench.logs)
     space = bench.space(fit.model)
@@ -113,7 +114,7 @@ def intervals(bench: Bench, fit: Fit, replicates: int = 100, tolerance: Mapping[
     spread = np.zeros(len(names))
     for name, relative in (tolerance or {}).items():
         value = bench.known[name]
-        ends = []
+        two = []
         for sign in (-1, 1):
             scale = 1 + sign * relative
             bench.known[name] = value * scale
@@ -121,13 +122,17 @@ def intervals(bench: Bench, fit: Fit, replicates: int = 100, tolerance: Mapping[
             if name == "torque_constant":
                 moved = with_torque_constant(fit.values, scale)
                 starts.append(np.array([moved[k] for k in space.names]) / space.size)
-            ends.append(refit(range(n), 40, starts=starts))
+            two.append(refit(range(n), 40, starts=starts))
         bench.known[name] = value
-        spread += (np.abs(np.array(ends) - estimate).max(axis=0)) ** 2
-        together = together + np.outer(ends[1] - ends[0], ends[1] - ends[0]) / 4
+        spread += (np.abs(np.array(two) - estimate).max(axis=0)) ** 2
+        together = together + np.outer(two[1] - two[0], two[1] - two[0]) / 4
+    if ends:
+        others = np.array([list(_with_derived({k: end.get(k, fit.values[k]) for k in fit.values}).values()) for end in ends]) - estimate
+        spread += np.abs(others).max(axis=0) ** 2
+        together = together + others.T @ others / len(others)
     half = np.sqrt(half**2 + spread)
 
-    known = dict(zip(names, _is_known(bench, fit, space, here)))
+    known = {name: told and not _is_wide(name, value, h) for name, told, value, h in zip(names, _is_known(bench, fit, space, here), estimate, half)}
     found = Intervals({name: _interval(name, value, h, space, known[name]) for name, value, h in zip(names, estimate, half)})
     found.correlations = _correlations(together, np.array([known[name] for name in names]))
     return found
@@ -141,6 +146,11 @@ def _correlations(covariance: np.ndarray, known: np.ndarray) -> np.ndarray:
     matrix = np.where(np.outer(counts, counts), covariance / np.outer(scale, scale), 0.0)
     np.fill_diagonal(matrix, 1)
     return matrix
+
+
+def _is_wide(name: str, value: float, half: float) -> bool:
+    """Whether an interval says nothing: of a scale that is not 0, half as much or half as much again."""
+    return bool(name in ("torque_constant", "resistance") and half > 0.5 * abs(value))
 
 
 def _is_known(bench: Bench, fit: Fit, space: Space, here: np.ndarray) -> list[bool]:

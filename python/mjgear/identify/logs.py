@@ -231,6 +231,14 @@ def _facts_of_comment(line: str) -> dict[str, float | str]:
     return facts
 
 
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _read_csv(path: Path) -> _Table:
     lines = _text(path).splitlines()
     facts: dict[str, float | str] = {}
@@ -248,6 +256,9 @@ def _read_csv(path: Path) -> _Table:
         header = [name.strip() for name in next(csv.reader([lines[start]], dialect))]
     except csv.Error as error:
         raise LogError(f"{path}: line {start + 1}: {error}") from None
+    if header and all(_is_number(name) for name in header):
+        raise LogError(f"{path}: line {start + 1}: numbers where the names of the columns should be; write them in a line before it, such as "
+                       "time,position,torque")
     rows = []
     reader = csv.reader(io.StringIO("\n".join(lines[start + 1 :])), dialect)
     try:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from xml.sax.saxutils import escape
 
 import mujoco
 import numpy as np
 
 from mjgear.identify.bench import GRAVITY, Bench, Pendulum
+from mjgear.identify.intervals import derived
 from mjgear.identify.models import Model
+
+#: what stands beside a number that the logs do not tell
+UNKNOWN = "unknown: these logs do not tell it"
 
 # keys of the plugin that a fitted gear may have
 _KEYS = ("gamma_u", "gamma_v", "coulomb", "curved_friction", "curved_velocity", "curved_exponent", "stribeck_friction", "stribeck_velocity", "stribeck_exponent",
@@ -27,18 +31,26 @@ def attribute(text: str) -> str:
     return escape(kept, {'"': "&quot;", "--": "-&#45;"})
 
 
-def gear(model: Model, values: Mapping[str, float], joint: str = "joint", indent: str = "  ") -> str:
-    """The ``<extension>`` for a fitted gear; empty for MuJoCo's own friction."""
+def gear(model: Model, values: Mapping[str, float], joint: str = "joint", indent: str = "  ", unknown: Collection[str] = (),
+         efficiencies: bool = False) -> str:
+    """The ``<extension>`` for a fitted gear; empty for MuJoCo's own friction.
+
+    Args:
+      unknown: numbers that the logs do not tell; a comment beside each says so.
+      efficiencies: write eta_forward and eta_backward for gamma_u and gamma_v.
+    """
     if model.name == "native":
         return ""
     given = {"gamma_u": 0.0, "gamma_v": 0.0, **values}
     keys = [("joint", attribute(f"'{joint}'" if " " in joint else joint))]
-    keys += [(k, _number(given[k])) for k in _KEYS if k in given]
+    if efficiencies:
+        keys += [(k, _number(v)) for k, v in derived(given).items() if k in ("eta_forward", "eta_backward")]
+    keys += [(k, _number(given[k])) for k in _KEYS if k in given and not (efficiencies and k in ("gamma_u", "gamma_v"))]
     if "half_gap" in model.parameters:
         keys += [("backlash", "exact"), ("encoder", "joint")]
         keys += [(k, _number(values[k])) for k in ("half_gap", "stiffness", "damping")]
         keys += [("rotor_inertia", _number(values["armature"]))]
-    lines = [f'{indent}    <config key="{k}" value="{v}"/>' for k, v in keys]
+    lines = [f'{indent}    <config key="{k}" value="{v}"/>' + (f"  <!-- {UNKNOWN} -->" if k in unknown else "") for k, v in keys]
     return "\n".join([f"{indent}<extension>", f'{indent}  <plugin plugin="mjgear.transmission">',
                       f'{indent}    <instance name="gears">', *("  " + line for line in lines),
                       f"{indent}    </instance>", f"{indent}  </plugin>", f"{indent}</extension>"])
@@ -63,7 +75,7 @@ def actuators(bench: Pendulum, values: Mapping[str, float], i: int, joint: str =
     """The servo of log i as actuators: what its input sets, and back-EMF."""
     constants = {**bench.constants(i), **bench.known, **values}
     k = constants.get("torque_constant", 1.0) if bench.drive != "torque" else 1.0
-    unit = k / constants["resistance"] if bench.drive == "voltage" else k
+    unit = constants.get("torque_scale", 1.0) * (k / constants["resistance"] if bench.drive == "voltage" else k)
     limit = unit * constants["limit"]
     clamp = f' forcerange="{_number(-limit)} {_number(limit)}"' if limit > 0 else ""
     lines, joint = [], attribute(joint)
@@ -99,7 +111,7 @@ def pendulum(bench: Pendulum, model: Model, values: Mapping[str, float], i: int 
     place = f"{_number(length * math.sin(offset))} 0 {_number(-length * math.cos(offset))}"
     limit = ""
     if bench.drive == "voltage" and constants["current_limit"] > 0:
-        most = constants["torque_constant"] * constants["current_limit"]
+        most = constants.get("torque_scale", 1.0) * constants["torque_constant"] * constants["current_limit"]
         limit = f' actuatorfrcrange="{_number(-most)} {_number(most)}"'
     step = bench.logs[i].dt / bench.substeps(i)
     given = complete(bench, model, values)

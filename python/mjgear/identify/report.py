@@ -114,14 +114,19 @@ def _model_table(found: Identification) -> str:
     return f"<table>{''.join(rows)}</table>"
 
 
+def _viscous(found: Identification, v: np.ndarray) -> np.ndarray:
+    """Viscous friction, which the plots of the law leave out of points and line alike."""
+    return np.asarray({**found.bench.known, **found.fit.values}.get("viscous", 0.0) * v)
+
+
 def torques(found: Identification, i: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of the moving samples of a log: torque into the gear, torque delivered, speed, all from measured motion."""
+    """Of the moving samples of a log: torque into the gear, torque delivered without what viscous friction takes, speed, all from
+    measured motion."""
     bench, fit = found.bench, found.fit
     values = {**bench.known, **fit.values}
     if isinstance(bench, Dynamometer):
         u, _, v = bench.delivered(fit.model, values, i)
-        moving = bench.moving[i]
-        return u, bench.logs[i].data["output"][moving], v
+        return u, bench.logs[i].data["output"][bench.moving[i]] + _viscous(found, v), v
     assert isinstance(bench, Pendulum)
     log = bench.logs[i]
     c = bench.constants(i)
@@ -138,8 +143,8 @@ def torques(found: Identification, i: int) -> tuple[np.ndarray, np.ndarray, np.n
         motor = np.clip(motor, -k * c["current_limit"], k * c["current_limit"]) if c["current_limit"] > 0 else motor
     else:
         motor = told * (k if bench.drive == "current" else 1.0)
-    motor = motor * log.data.get("enable", np.ones(log.n))
-    delivered = c["gravity"] * np.sin(log.data["position"] + values.get("offset", 0.0)) + c["inertia"] * a + values.get("viscous", 0.0) * v
+    motor = values.get("torque_scale", 1.0) * motor * log.data.get("enable", np.ones(log.n))
+    delivered = c["gravity"] * np.sin(log.data["position"] + values.get("offset", 0.0)) + c["inertia"] * a + _viscous(found, v)
     moving = np.abs(v) > 0.1
     return (motor - values.get("armature", 0.0) * a)[moving], delivered[moving], v[moving]
 
@@ -155,9 +160,9 @@ def _law(found: Identification) -> Figure:
         left.plot(s * u, s * x, ".", ms=1.5, alpha=0.3, color="C0", rasterized=True)
         right.plot(s * x, s * (u - x), ".", ms=1.5, alpha=0.3, color="C0", rasterized=True)
     u = np.linspace(-largest, largest, 400)
-    p = found.bench.vector(found.fit.model, {k: v for k, v in values.items() if k != "viscous"}, np.zeros(len(core.PARAMETERS)))
-    for speed, style in ((10.0, "-"), (1e-6, "--")):
-        if style == "--" and "stribeck_friction" not in values and "Kes" not in values:
+    p = found.bench.vector(found.fit.model, {**values, "viscous": 0.0, "torque_scale": 1.0}, np.zeros(len(core.PARAMETERS)))
+    for speed, style in ((found.bench.scale["speed"], "-"), (1e-6 * found.bench.scale["speed"], "--")):
+        if style == "--" and not {"stribeck_friction", "curved_friction", "Kes"} & values.keys():
             continue
         x = core.deliver(u, np.full_like(u, speed), p)
         left.plot(u, x, style, color="C3", label="law, sliding" if style == "-" else "law, near rest")
@@ -186,7 +191,7 @@ def _trajectories(found: Identification) -> Figure:
         if "goal" in log.data:
             ax.plot(log.time, log.data["goal"], ":", color="0.7", lw=1)
         ax.plot(log.time, log.data["position"], "k", lw=1.2, label="measured")
-        for name, color in (("native", "C1"), (found.chosen, "C0")):
+        for name, color in {found.chosen: "C0", **({"native": "C1"} if found.chosen != "native" else {})}.items():
             if name in found.fits:
                 fit = found.fits[name]
                 ax.plot(log.time, bench.simulate(fit.model, fit.values, i)["position"], color, lw=1, label=name)

@@ -74,8 +74,15 @@ class Identification:
     def paste(self, joint: str = "joint") -> str:
         """What goes into a model of your own: the extension and the attributes of the joint."""
         values = mjcf.complete(self.bench, self.fit.model, self.fit.values)
-        extension = mjcf.gear(self.fit.model, values, joint)
-        return "\n".join(filter(None, [extension, f'  <!-- <joint name="{mjcf.attribute(joint)}" {mjcf.joint_attributes(self.fit.model, values)}/> -->']))
+        unknown = {name for name, interval in self.intervals.items() if not interval.known}
+        # coefficients that are unknown one by one, but whose efficiencies are known
+        etas = ("eta_forward", "eta_backward")
+        by_eta = bool({"gamma_u", "gamma_v"} & unknown) and all(n in self.intervals and n not in unknown for n in etas) and self.intervals[etas[0]].value > 0
+        extension = mjcf.gear(self.fit.model, values, joint, unknown=unknown, efficiencies=by_eta)
+        at_joint = {"viscous": "damping", "armature": "armature", **({"coulomb": "frictionloss"} if self.fit.model.name == "native" else {})}
+        doubtful = [attribute for name, attribute in at_joint.items() if name in unknown]
+        remark = f" {', '.join(doubtful)}: {mjcf.UNKNOWN}" if doubtful else ""
+        return "\n".join(filter(None, [extension, f'  <!-- <joint name="{mjcf.attribute(joint)}" {mjcf.joint_attributes(self.fit.model, values)}/>{remark} -->']))
 
     def json(self) -> str:
         """Everything as JSON."""

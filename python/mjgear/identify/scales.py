@@ -1,0 +1,249 @@
+"""Is the scale of the motor's torque what the logs and the servo say?
+
+A torque constant, the gain of a position loop that sets a torque, a mass: each scales the motor's torque against the load, and
+each may be wrong. A motor that is s times as strong moves a joint like one that is s times as light, and a gear can make up
+for a good part of it: efficiencies eta_forward/s and eta_backward s are nearly the same motion. So a given scale is
+tested: the model is fitted at several scales, and each log says how well it likes them. What the logs do not rule out, and
+the tolerance allows, widens the intervals; what they contradict is said; and where another model would be chosen with the scale
+free, that is said too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import t as student
+
+from mjgear.identify.bench import Bench, Dynamometer, Pendulum
+from mjgear.identify.fit import Fit
+from mjgear.identify.heldout import HeldOut, choose
+from mjgear.identify.intervals import with_torque_constant
+from mjgear.identify.leastsquares import minimize, robust_cost
+from mjgear.identify.models import PARAMETERS, Model
+
+#: relative tolerances of what is given without one
+TORQUE, SENSOR, LOAD = 0.25, 0.05, 0.10
+
+_FACTORS = (0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.35, 1.5)  # scales that are tried
+# how numbers found go with the load that was said to hang on the joint
+_POWER = {"torque": 1, "inertia": 1, "torque/speed": 1, "1/torque": -1}
+_ITERATIONS = 15  # of the fit at each of them, from the one before
+_LEVEL = 0.975
+_WORTH = 5e-3  # part of the cost below which scales do not differ: fits are as good as that
+
+
+@dataclass
+class Scale:
+    """What logs say about the scale of the motor's torque.
+
+    Attributes:
+      name: what carries it: "torque_constant", or "torque_scale" for all that it may be.
+      given: whether it was given, or fitted.
+      factors: of the scale, rising, with the best one among them.
+      values: fitted at each of them.
+      best: factor that the logs like best.
+      low, high: factors that the logs do not rule out (97.5 % to either side); the ends of the grid where they rule out nothing.
+      tolerance: relative, of what is given.
+    """
+
+    name: str
+    given: bool
+    factors: np.ndarray
+    values: list[dict[str, float]]
+    best: float
+    low: float
+    high: float
+    tolerance: float
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the logs rule out a wrong scale to both sides."""
+        return bool(self.low > self.factors[0] and self.high < self.factors[-1])
+
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether the logs rule out all that the tolerance allows."""
+        return self.low > 1 + self.tolerance or self.high < 1 - self.tolerance
+
+    def range(self) -> tuple[float, float]:
+        """Factors to reckon with: what both logs and tolerance allow, or all between them where they contradict each other."""
+        low, high = 1 - self.tolerance, 1 + self.tolerance
+        if self.is_contradicted:
+            return min(self.low, low), max(self.high, high)
+        return max(self.low, low), min(self.high, high)
+
+    def at(self, factor: float) -> dict[str, float]:
+        """Values at a factor, linear between those that were fitted."""
+        return {n: float(np.interp(factor, self.factors, [v[n] for v in self.values])) for n in self.values[0]}
+
+    def ends(self) -> list[dict[str, float]]:
+        """Values to reckon with. A motor that is stronger than was said and a load that is lighter move alike, but in the latter
+        case all torques and inertias that were found are as much too large."""
+        made = []
+        for factor in self.range():
+            values = self.at(factor)
+            made.append(values)
+            if self.given:
+                made.append({n: v / factor ** _POWER.get(PARAMETERS[n].unit, 0) for n, v in values.items()})
+        return made
+
+    def notes(self) -> list[str]:
+        """What is to be said about it."""
+        what = "the torque constant" if self.name == "torque_constant" else "the scale of the motor's torque (torque constant, gain of the loop, mass)"
+        free = "--fit torque_scale fits it with every model"
+        if self.given and self.is_contradicted:
+            return [f"the logs contradict {what}: they fit best with {self.best:.2f} times the motor torque that was given ({self.low:.2f} to "
+                    f"{self.high:.2f}), or with a load {1 / self.best:.2f} times as large; {free}"]
+        if self.given and not self.low <= 1 <= self.high:
+            return [f"{what} is given, and the logs fit better with {self.best:.2f} times the motor torque ({self.low:.2f} to {self.high:.2f}), "
+                    f"within its tolerance of {100 * self.tolerance:.0f} %; {free}"]
+        if self.given and not self.is_told:
+            return [f"{what} is given and cannot be tested by these logs: a gear makes up for a wrong one. Intervals reckon with {100 * self.tolerance:.0f} %; "
+                    "state how well it is known (--known torque_constant=VALUE:5%, --known torque_scale=1:5%)"]
+        if not self.given and not self.is_told:
+            return ["torque_constant and gear make up for each other: the logs allow for torque constants "
+                    f"{self.low:.2f} to {self.high:.2f} times as large; give it from a stall test with a scale or from the data sheet"]
+        return []
+
+
+@contextmanager
+def _known(bench: Bench, name: str, value: float) -> Iterator[None]:
+    """The bench with a parameter known for a while."""
+    before = dict(bench.known)
+    bench.known[name] = value
+    try:
+        yield
+    finally:
+        bench.known.clear()
+        bench.known.update(before)
+
+
+def _drive(bench: Bench) -> str:
+    return bench.drive if isinstance(bench, Pendulum) else bench.input if isinstance(bench, Dynamometer) else ""
+
+
+def carrier(bench: Bench) -> tuple[str, bool]:
+    """What carries the torque scale, and whether it was given; "" where voltage and back-EMF carry it, or it is fitted."""
+    if "torque_scale" in bench.extra:
+        return "", False
+    drive = _drive(bench)
+    if drive == "current":
+        return ("torque_scale", True) if "torque_constant" in bench.known else ("torque_constant", False)
+    if drive == "voltage":
+        return ("torque_scale", True) if {"torque_constant", "resistance"} <= bench.known.keys() else ("", False)
+    return ("torque_scale", True) if drive == "torque" else ("", False)
+
+
+def tolerance_of(bench: Bench, stated: Mapping[str, float]) -> float:
+    """Relative tolerance of the motor's torque against the load."""
+    sensor = isinstance(bench, Dynamometer) and bench.input == "torque"
+    torque = stated.get("torque_scale", stated.get("torque_constant", SENSOR if sensor else TORQUE))
+    load = stated.get("load", 0.0 if isinstance(bench, Dynamometer) else LOAD)
+    return float(np.hypot(torque, load))
+
+
+def _costs(bench: Bench, model: Model, values: Mapping[str, float]) -> np.ndarray:
+    """Cost of each log."""
+    return np.array([robust_cost(r, bench.noise) for r in bench.residuals(model, values, range(len(bench.logs)))])
+
+
+def _at(bench: Bench, fit: Fit, name: str, value: float, near: Mapping[str, float], iterations: int = _ITERATIONS) -> dict[str, float]:
+    """The model fitted with this parameter held."""
+    with _known(bench, name, value):
+        space = bench.space(fit.model)
+        z = np.array([near[n] for n in space.names]) / space.size
+        result, _ = minimize(bench, fit.model, range(len(bench.logs)), z, space, iterations, rough=True)
+        return dict(zip(space.names, (result.x * space.size).tolist()))
+
+
+def profile(bench: Bench, fit: Fit, tolerance: Mapping[str, float] | None = None) -> Scale | None:
+    """Test the scale of the motor's torque; None where voltage and back-EMF tell it, or it is fitted.
+
+    At each scale the model is fitted anew, and the logarithms of the logs' costs over those at the best scale have a mean and
+    a scatter. To first order the mean grows with the square of the distance and the scatter with the distance, so that the
+    scale is ruled out where the mean is above half of Student's t times the scatter of the mean.
+    """
+    name, is_given = carrier(bench)
+    if not name or len(bench.logs) < 2:
+        return None
+    unit = fit.values.get("torque_constant", 1.0) if name == "torque_constant" else bench.known.get("torque_scale", 1.0)
+    values = {1.0: dict(fit.values)}
+    for walk in ([f for f in _FACTORS if f > 1], [f for f in reversed(_FACTORS) if f < 1]):
+        near, last = values[1.0], 1.0
+        for factor in walk:
+            starts = [near, {**with_torque_constant(near, factor / last)}]
+            tried = [_at(bench, fit, name, unit * factor, start) for start in starts[: 2 if "gamma_u" in near else 1]]
+            with _known(bench, name, unit * factor):
+                near = min(tried, key=lambda v: _costs(bench, fit.model, v).sum())
+            values[factor], last = near, factor
+    factors = np.array(sorted(values))
+    costs = []
+    for factor in factors.tolist():
+        with _known(bench, name, unit * factor):
+            costs.append(_costs(bench, fit.model, values[factor]))
+    found = np.array(costs)
+    best = int(np.argmin(found.sum(axis=1)))
+    tiny = np.finfo(float).tiny
+    ratios = np.log((found + tiny) / (found[best] + tiny))
+    n = found.shape[1]
+    excess = ratios.mean(axis=1) - np.maximum(0.5 * student.ppf(_LEVEL, n - 1) * ratios.std(axis=1, ddof=1) / np.sqrt(n), _WORTH)
+    low, high = _crossing(factors[: best + 1][::-1], excess[: best + 1][::-1]), _crossing(factors[best:], excess[best:])
+    ordered = [values[f] for f in factors.tolist()]
+    if name == "torque_constant":
+        ordered = [{**v, "torque_constant": unit * f} for v, f in zip(ordered, factors.tolist())]
+    stated = tolerance_of(bench, tolerance or {}) if is_given else np.inf
+    return Scale(name, is_given, factors, ordered, _vertex(factors, found.sum(axis=1), best), low, high, float(stated))
+
+
+def _crossing(factors: np.ndarray, excess: np.ndarray) -> float:
+    """Where the excess, from the best factor on, becomes positive; the last factor if it does not."""
+    for k in range(1, factors.size):
+        if excess[k] > 0:
+            part = -excess[k - 1] / (excess[k] - excess[k - 1])
+            # the excess is no line, and bends where a coefficient comes to its bound: half way at least
+            return float(factors[k - 1] + max(part, 0.5) * (factors[k] - factors[k - 1]))
+    return float(factors[-1])
+
+
+def _vertex(x: np.ndarray, y: np.ndarray, k: int) -> float:
+    """Where the parabola through the lowest point and its neighbours is lowest."""
+    if k in (0, x.size - 1):
+        return float(x[k])
+    a, b, _ = np.polyfit(x[k - 1 : k + 2] - x[k], y[k - 1 : k + 2], 2)
+    return float(np.clip(x[k] - b / (2 * a), x[k - 1], x[k + 1])) if a > 0 else float(x[k])
+
+
+def load_ends(bench: Bench, fit: Fit, tolerance: Mapping[str, float]) -> list[dict[str, float]]:
+    """Values with a load that is as much too light, or too heavy, as it may be, where nothing else gives the torque's scale:
+    torque_constant, armature and friction are then known as well as the mass, and not better."""
+    relative = tolerance.get("load", LOAD)
+    if carrier(bench)[1] or not isinstance(bench, Pendulum) or relative == 0:
+        return []
+    here = bench.known.get("torque_scale", 1.0)
+    return [_at(bench, fit, "torque_scale", here * scale, fit.values) for scale in (1 - relative, 1 + relative)]
+
+
+def free_choice(bench: Bench, held: HeldOut, ladder: Sequence[Model]) -> tuple[str, HeldOut]:
+    """The model that is chosen with the torque scale free, and its errors held out: every fit goes on with the scale as a
+    further parameter, to the logs that it was fitted to."""
+    extra = bench.extra
+    freed = HeldOut({}, held.groups, {})
+    bench.extra = (*extra, "torque_scale")
+    try:
+        for way, errors in held.errors.items():
+            freed.errors[way] = {m.name: errors[m.name].copy() for m in ladder}
+            for group, out in held.groups[way].items():
+                keep = [i for i in range(len(bench.logs)) if i not in out]
+                for model in ladder:
+                    space = bench.space(model)
+                    values = {**held.fits[way][group][model.name].values, "torque_scale": 1.0}
+                    z = np.array([values[n] for n in space.names]) / space.size
+                    result, _ = minimize(bench, model, keep, z, space, _ITERATIONS, rough=True)
+                    values = dict(zip(space.names, (result.x * space.size).tolist()))
+                    freed.errors[way][model.name][out] = bench.errors(model, values, out)
+    finally:
+        bench.extra = extra
+    return choose(freed, ladder), freed

@@ -1,0 +1,111 @@
+"""Given scales are tested: torque constants and masses that are off, on servos that another integrator simulates."""
+
+import dataclasses
+import unittest
+
+import numpy as np
+
+import made_up_servo
+from mjgear import identify
+from mjgear.identify import scales
+from mjgear.identify.diagnose import findings
+from mjgear.identify.intervals import derived
+
+GAMMA = identify.MODELS["gamma"]
+
+
+def known_gear(rng):
+    """A servo with friction of its own, little enough that a gear nearly makes up for a wrong torque constant."""
+    return dataclasses.replace(made_up_servo.draw(rng), gamma_u=rng.uniform(0.12, 0.25), gamma_v=rng.uniform(0.15, 0.35), coulomb=rng.uniform(0.02, 0.04))
+
+
+class Scales(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        seed = made_up_servo.seed()
+        print(f"scales: MJGEAR_SEED={seed.entropy}")
+        rng = np.random.default_rng(seed)
+        cls.servo = known_gear(rng)
+        cls.logs = made_up_servo.measure(made_up_servo.bench_plan(cls.servo), rng, step=2e-4)
+
+    def bench(self, constant=1.0, mass=1.0, free=False):
+        machine = identify.Servo("made up", drive="current", error_gain=1.0, torque_constant=None if free else constant * self.servo.torque_constant)
+        told = [identify.Log(log.name, log.dt, log.data, {**log.facts, "mass": log.facts["mass"] * mass}) for log in self.logs]
+        bench = identify.Pendulum(told, machine, fit=("delay",), step=5e-3)
+        bench.noise = 0.005
+        return bench
+
+    def check(self, constant, mass, tolerance):
+        """The true scale is found, what is off is said, and the intervals hold the truth."""
+        bench = self.bench(constant, mass)
+        fit = identify.fit_ladder(bench, [GAMMA], identify.Budget(starts=1))["gamma"]
+        scale = scales.profile(bench, fit, tolerance)
+        self.assertAlmostEqual(scale.best * constant / mass, 1, delta=0.05)
+        self.assertTrue(scale.low < mass / constant < scale.high, (scale.low, mass / constant, scale.high))
+        found = identify.intervals(bench, fit, 8, ends=scale.ends())
+        truth = dataclasses.asdict(self.servo) | derived(dataclasses.asdict(self.servo))
+        for name in ("eta_forward", "eta_backward", "eta_forward x eta_backward"):
+            self.assertTrue(found[name].low <= truth[name] <= found[name].high, f"{name} {truth[name]} {found[name]}")
+        return scale
+
+    def test_right_scale_is_not_doubted(self):
+        scale = self.check(1.0, 1.0, {"torque_constant": 0.05})
+        self.assertFalse(scale.is_contradicted)
+        self.assertEqual([], scale.notes())
+
+    def test_torque_constant(self):
+        for constant in (0.8, 1.2):
+            said = self.check(constant, 1.0, {}).notes()
+            self.assertIn("the logs fit better with", said[0])
+        scale = self.check(1.2, 1.0, {"torque_constant": 0.05})
+        self.assertTrue(scale.is_contradicted)
+        self.assertIn("the logs contradict", scale.notes()[0])
+
+    def test_mass(self):
+        for mass in (0.9, 1.1):
+            self.assertTrue(self.check(1.0, mass, {"torque_constant": 0.02, "load": 0.02}).is_contradicted)
+
+    def test_free_torque_constant(self):
+        # nothing but friction tells it: what makes up for it is in its interval
+        bench = self.bench(free=True)
+        found = identify.identify_bench(bench, ("native", "gamma"), ["gain"], identify.Budget(starts=1, iterations=20), replicates=4)
+        constant = found.intervals["torque_constant"]
+        self.assertTrue(not constant.known or constant.low <= self.servo.torque_constant <= constant.high, constant)
+        # a load that may be 10 % off is 10 % of it
+        self.assertGreater(constant.high - constant.low, 0.19 * constant.value)
+
+    def test_reason_of_a_bound(self):
+        # a torque constant that is too small hides a gear: gamma at 0 is not what the logs show
+        bench = self.bench(0.7)
+        fit = identify.fit_ladder(bench, [GAMMA], identify.Budget(starts=1))["gamma"]
+        self.assertLess(fit.values["gamma_u"], 1e-3)
+        scale = scales.profile(bench, fit)
+        found = identify.intervals(bench, fit, 2, ends=scale.ends())
+        lines = [line for line in findings(bench, fit, found, scale) if line.startswith("gamma_u is at its bound")]
+        self.assertIn("the torque constant or the load decides it", lines[0])
+        self.assertNotIn("show none", lines[0])
+
+
+class Choice(unittest.TestCase):
+    """Where the choice of the model hangs on a scale, that is said."""
+
+    def test_a_wrong_scale_makes_no_gear(self):
+        # no gear, a motor that always drives, and a torque constant that is 30 % too large: its efficiency is 1/1.3
+        rng = np.random.default_rng(7)
+        logs = []
+        for k in range(5):
+            t = np.arange(0, 6, 0.02)
+            u = (3 + 0.5 * k) * np.sin((1 + 0.2 * k) * t)
+            v = (1 + 0.2 * k) * np.sign(u) * (1.2 + np.sin(0.7 * t))
+            output = u - 0.2 * np.sign(v) - 0.05 * v + 0.02 * rng.standard_normal(t.size)
+            logs.append(identify.Log(f"log {k}", 0.02, {"position": np.cumsum(v) * 0.02, "velocity": v, "current": u, "output": output}))
+        bench = identify.Dynamometer(logs, identify.Servo("made up", drive="current", torque_constant=1.3))
+        found = identify.identify_bench(bench, ("native", "gamma"), budget=identify.Budget(starts=1), replicates=4)
+        self.assertEqual(found.chosen, "gamma", found.table())
+        self.assertTrue(any("the choice of the model hangs on the torque's scale" in note for note in found.notes), found.notes)
+        # which of the two it is these logs cannot tell, and the interval is as wide as that
+        self.assertGreater(found.intervals["eta_forward"].high, 1.2 * found.intervals["eta_forward"].value)
+
+
+if __name__ == "__main__":
+    unittest.main()
