@@ -83,8 +83,8 @@ def findings(bench: Bench, fit: Fit, found: Mapping[str, Interval], scale: Scale
             lines.append(f"gamma_u and gamma_v are unknown: {why}")
     if "torque_constant" in space.names and not gamma_unknown and product is not None:
         lines.append(
-            "only eta_forward x eta_backward is independent of the torque constant, which these logs give weakly (through "
-            "back-EMF alone): a torque constant s times as large makes eta_forward 1/s and eta_backward s times as large; "
+            "the torque constant, which these logs give weakly (through back-EMF or friction alone), decides how eta_forward x eta_backward splits: "
+            "one s times as large makes eta_forward about 1/s and eta_backward s times as large; "
             "give torque_constant from a stall test with a scale or from the data sheet, or measure the output torque")
     for name, interval in found.items():
         if name in ("gamma_u", "gamma_v", "eta_forward", "eta_backward", "eta_forward x eta_backward"):

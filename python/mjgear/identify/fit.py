@@ -23,8 +23,8 @@ class Budget:
     from the solutions of nested models, over whole logs.
 
     Attributes:
-      starts: over whole logs, besides those from nested models: the solution in pieces from the middle of the start
-        ranges, then random ones. With a gap: sweeps, besides the first one (backlash.py).
+      starts: over whole logs, of models that contain no other: the solution in pieces from the middle of the start
+        ranges, then random ones. Others start from the middle and from those that they contain. With a gap: sweeps, besides the first one (backlash.py).
       iterations: of each fit.
       pieces: their lengths, s.
       gap: largest half gap that is looked for, rad.
@@ -74,7 +74,7 @@ def fit(bench: Bench, model: Model, budget: Budget | None = None, logs: Sequence
     logs = list(range(len(bench.logs)) if logs is None else logs)
     space = bench.space(model)
     middle = space.start.mean(axis=0)
-    starts = [middle] + [rng.uniform(*space.start) for _ in range(budget.starts - 1)]
+    starts = [middle] + [rng.uniform(*space.start) for _ in range(budget.starts - 1 if not near else 0)]
     iterations, spent = budget.iterations, 0
 
     # with a gap on the grid of backlash.py, which has its own pieces
