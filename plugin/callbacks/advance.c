@@ -103,8 +103,8 @@ static void warnOfRounding(mjgpGears* g, const mjModel* m, const mjData* d, int 
 }
 
 
-// Are the joints of a gear asleep by now? The engine puts trees to sleep behind our step, with velocities that are zero, and
-// computes all forces once more
+// Are the joints of a gear asleep by now? The engine puts trees to sleep behind our step,
+// with velocities that are zero, and computes all forces once more
 static int hasFallenAsleep(const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   return (m->opt.enableflags & mjENBL_SLEEP) &&
          !mjgp_isAwake(m, d, mjgp_firstDof(m, g->config->joint + i));
@@ -140,8 +140,9 @@ static int confirmed(const mjgpGears* g, const mjModel* m, const mjData* d, mjtN
 }
 
 
-// Under "discrete" with gains the engine iterates, and answers forces whose squares sum up to less
-// than mjMINVAL with no acceleration at all, so that joints would coast for ever
+// Under "discrete" with gains the engine iterates, and answers forces whose squares sum
+// up to less than mjMINVAL with no acceleration at all, so that joints would coast for
+// ever
 static int isUnanswered(const mjgpGears* g, const mjModel* m, const mjData* d) {
   int status = g->out.info.status;
   return mjgp_isDiscrete(m) && !d->nefc && (status == mjgSOLVED || status == mjgJAMMED) &&

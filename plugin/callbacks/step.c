@@ -52,8 +52,9 @@ static void gatherActive(mjgpGears* g, const mjModel* m, const mjData* d) {
 }
 
 
-// Trees that the engine is putting to sleep: it computes forces once more, at rest. A saved state does not say who
-// sleeps, and trees that it wakes come back to the same numbers
+// Trees that the engine is putting to sleep: it computes forces once more, at rest. A
+// saved state does not say who sleeps, and trees that it wakes come back to the same
+// numbers
 static void findDozing(mjgpGears* g, const mjModel* m, mjData* d) {
   int sleeps = (m->opt.enableflags & mjENBL_SLEEP) != 0;
   mjtNum* acc = d->plugin_state + g->config->acc;
@@ -245,8 +246,8 @@ static void solveFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mh
 }
 
 
-// Keyframes hold no state of plugins, and the engine asks none when it writes them. Those that mj_setKeyframe took of a
-// running simulation begin later than 0
+// Keyframes hold no state of plugins, and the engine asks none when it writes them. Those
+// that mj_setKeyframe took of a running simulation begin later than 0
 static void warnOfKeyframe(mjgpGears* g, const mjData* d) {
   int begun = g->begun, relaxed = 0, loaded = 0;
   g->begun = 1;

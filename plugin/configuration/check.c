@@ -130,7 +130,8 @@ static int isChain(const mjModel* m, const mjgpJoint* joint) {
 }
 
 
-// model that the compiler is making in this thread, null: none; and whether it has the flag sleep
+// model that the compiler is making in this thread, null: none; and whether it has the
+// flag sleep
 static _Thread_local const mjModel* compiled;
 static _Thread_local int compiled_sleep;
 
@@ -222,8 +223,8 @@ static int isInDerivative(const mjModel* m, int i, int j) {
 }
 
 
-// refuse "implicit" where a servo over a tendon couples slides of one body, one with a gear: the engine's derivative has
-// them, its inertia matrix has not
+// refuse "implicit" where a servo over a tendon couples slides of one body, one with a
+// gear: the engine's derivative has them, its inertia matrix has not
 static void checkSlides(mjgReport* report, const mjModel* m, const mjgpJoint* joint) {
   int dof = joint->dof;
   for (int t = 0; t < m->ntendon && dof >= 0 && m->opt.integrator == mjINT_IMPLICIT; t++) {

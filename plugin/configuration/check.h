@@ -10,8 +10,8 @@
 int mjgp_check(mjgpJoint* joint, int* n, mjgpOptions* options, mjgReport* report, const mjModel* m,
                int slot);
 
-// the compiler asks for the states of a model: what its flags are. The data on which it then tries the model do not
-// sleep, and init could not tell. Null: that is over
+// the compiler asks for the states of a model: what its flags are. The data on which it
+// then tries the model do not sleep, and init could not tell. Null: that is over
 void mjgp_noteCompiled(const mjModel* m);
 int mjgp_isCompiled(const mjModel* m);
 
@@ -32,8 +32,8 @@ int mjgp_warnIdle(mjgReport* report, const mjModel* m, const mjgpJoint* joint);
 // Returns their number
 int mjgp_warnHomeless(mjgReport* report, const mjModel* m, int slot);
 
-// a warning in one line where joints or tendons have both a gear and frictionloss, which names the first; returns 1
-// if there is one
+// a warning in one line where joints or tendons have both a gear and frictionloss, which
+// names the first; returns 1 if there is one
 int mjgp_warnLoss(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n);
 
 #endif  // MJGEAR_PLUGIN_CHECK_H_

@@ -76,8 +76,8 @@ static inline mjtNum mjgp_armature(const mjModel* m, const mjgpJoint* joint) {
                                        : m->dof_armature[joint->dof];
 }
 
-// has the engine's inertia matrix room for a pair of dofs: not for those of different branches, and not for slides of
-// one body that has nothing behind it
+// has the engine's inertia matrix room for a pair of dofs: not for those of different
+// branches, and not for slides of one body that has nothing behind it
 static inline int mjgp_isInInertia(const mjModel* m, int i, int j) {
   int high = mjMAX(i, j), low = mjMIN(i, j), found = 0;
   for (int p = m->M_rowadr[high]; p < m->M_rowadr[high] + m->M_rownnz[high]; p++) {

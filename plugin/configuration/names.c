@@ -100,8 +100,8 @@ static int isAround(const Around* a, const char* name) {
 }
 
 
-// find the prefix and suffix around a word in a name that are those of the instance's name as well; 0: the name is not
-// this word with such a prefix and suffix
+// find the prefix and suffix around a word in a name that are those of the instance's
+// name as well; 0: the name is not this word with such a prefix and suffix
 static int findAround(Around* a, const char* name, const char* word, size_t length,
                       const char* instance) {
   size_t n = strlen(name);
@@ -135,8 +135,9 @@ static int hasAround(const Around* a, const mjModel* m, int type, const char* wo
 }
 
 
-// May an object be that of a word because an instance was renamed with its robot? Then all that its keys list, the
-// sensors that reference it and the object's body have that prefix and suffix too
+// May an object be that of a word because an instance was renamed with its robot? Then
+// all that its keys list, the sensors that reference it and the object's body have that
+// prefix and suffix too
 static int isRenamed(const mjgpPlace* place, int type, int id, const char* word, int length) {
   static const struct {
     const char* key;

@@ -393,9 +393,10 @@ static mjgpGains findGains(const mjModel* m) {
 }
 
 
-// Rotors behind gaps that share an actuator through a tendon without a gear: S beside its diagonal is no part of a
-// shaft's law, and without it servos of three rotors diverge, whatever the step. Its row sums of absolute values are
-// added to the diagonal: the same where all move alike, and a term of first order in the step where they do not
+// Rotors behind gaps that share an actuator through a tendon without a gear: S beside its
+// diagonal is no part of a shaft's law, and without it servos of three rotors diverge,
+// whatever the step. Its row sums of absolute values are added to the diagonal: the same
+// where all move alike, and a term of first order in the step where they do not
 
 // does an actuator have such rotors
 static int isShared(const mjgpGears* g, const mjModel* m, const mjData* d, int actuator) {
@@ -414,8 +415,8 @@ static mjtNum sumOthers(const mjData* d, const mjtNum* moment, int row, int own)
 }
 
 
-// for the implicit integrators, from the engine's derivative with moments whose squares are the row sums. Returns 1 if
-// it has changed d->qDeriv
+// for the implicit integrators, from the engine's derivative with moments whose squares
+// are the row sums. Returns 1 if it has changed d->qDeriv
 static int addSharedGains(mjgpGears* g, const mjModel* m, mjData* d) {
   int shared = 0;
   for (int k = 0; k < m->nactuator; k++) {

@@ -84,7 +84,8 @@ void mjgp_advanceGap(const mjgpGears* g, const mjModel* m, mjData* d, int i) {
 
 //---------------------------------- what the motor sees -------------------------------------------
 
-// what an encoder on the rotor of a dof measures of actuator k besides; scale: length of the actuator per position of the dof
+// what an encoder on the rotor of a dof measures of actuator k besides; scale: length of
+// the actuator per position of the dof
 static void addRotor(const mjgpGears* g, const mjModel* m, mjData* d, int k, int dof,
                      mjtNum scale) {
   int i = mjgp_isAwake(m, d, dof) ? g->config->geared[dof] : -1;

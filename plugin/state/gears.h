@@ -172,8 +172,9 @@ typedef struct mjgpGears_ {
   mjgpCount count;
 } mjgpGears;
 
-// stages of positions that mj_inverse has run. The engine does not tell plugins for what it computes passive forces, but
-// such a stage leaves out the projection of constraints, and timers count
+// stages of positions that mj_inverse has run. The engine does not tell plugins for what
+// it computes passive forces, but such a stage leaves out the projection of constraints,
+// and timers count
 static inline int mjgp_inverseStages(const mjData* d) {
   return d->timer[mjTIMER_POSITION].number - d->timer[mjTIMER_POS_PROJECT].number;
 }

@@ -226,7 +226,8 @@ static void test_early(void** state) {
 }
 
 
-// inverse dynamics knows no gears, with actuators and without, and says so; steps before and after are as without it
+// inverse dynamics knows no gears, with actuators and without, and says so; steps before
+// and after are as without it
 static void test_inverse(void** state) {
   (void)state;
   static const char* const text =

@@ -287,7 +287,8 @@ static void test_unnamed(void** state) {
 }
 
 
-// a joint or tendon with frictionloss besides its gear: one line that names it, once a model
+// a joint or tendon with frictionloss besides its gear: one line that names it, once a
+// model
 static void test_loss(void** state) {
   (void)state;
   static const char* const text =

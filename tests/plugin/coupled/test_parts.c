@@ -179,8 +179,9 @@ static void test_belt(void** state) {
   "size='.1'/></body>"
 
 
-// where islands are not found, rows of a contact with an elliptic cone that move nothing stay with the others: bodies on
-// slides across the ground and along it move as they do alone
+// where islands are not found, rows of a contact with an elliptic cone that move nothing
+// stay with the others: bodies on slides across the ground and along it move as they do
+// alone
 static void test_cones(void** state) {
   (void)state;
   static const char* const integrators[] = {"Euler", "implicitfast", "discrete"};
