@@ -1,0 +1,124 @@
+"""Which terms of friction each joint needs: those without which held-out torques are predicted worse.
+
+The ladder of a joint goes from native (Coulomb and viscous friction, what MuJoCo has) over curved viscous friction, Stribeck and
+load dependence to load dependence at rest and quadratic. Groups of logs are left out in turn, everything is fitted to the
+others, and a term stays if the errors of pieces of the left-out logs grow without it: by more than WORTH of their sum of squares,
+and piece by piece (t-test).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mjgear.identify.arm import law
+from mjgear.identify.arm.fit import Fitter, State, copies
+from mjgear.identify.arm.law import NEEDS, TERMS, Rung
+from mjgear.identify.arm.problem import changed
+
+WORTH = 0.03  # part of the held-out sum of squares that a term takes away at least
+SURE = 3.0  # mean of the paired differences over its standard deviation
+
+
+@dataclass
+class Choice:
+    """What was held out.
+
+    Attributes:
+      rungs: of each joint.
+      errors: what -> (joints, pieces) sums of squares of held-out pieces, as logged; what is "native", "chosen", "largest".
+      counts: (joints, pieces) rows.
+      without: (joint, term) -> by how much the held-out sum of squares grows without the term, and the t of that.
+    """
+
+    rungs: list[Rung]
+    errors: dict[str, np.ndarray] = field(default_factory=dict)
+    counts: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    without: dict[tuple[int, str], tuple[float, float]] = field(default_factory=dict)
+
+    def rms(self, what: str) -> np.ndarray:
+        """(joints) root mean square of the held-out errors."""
+        return np.asarray(np.sqrt(self.errors[what].sum(axis=1) / self.counts.sum(axis=1)))
+
+
+def held_out(fitter: Fitter, rungs: Sequence[Rung], start: State | dict[str, State], iterations: int = 12) -> tuple[np.ndarray, dict[str, State]]:
+    """(joints, pieces) sums of squares of every piece when its group was left out, and the fits."""
+    pr = fitter.problem
+    out = np.zeros((fitter.arm.n, pr.n_pieces))
+    fits = {}
+    for name, pieces in pr.groups.items():
+        counts = np.ones(pr.n_pieces)
+        counts[pieces] = 0
+        begin = start[name] if isinstance(start, dict) else start
+        fits[name], _ = fitter.solve(rungs, begin, counts, iterations, enough=0.05)
+        out[:, pieces] = fitter.errors(fits[name], pieces)
+    return out, fits
+
+
+def is_worse(without: np.ndarray, with_: np.ndarray) -> tuple[bool, float, float]:
+    """Whether errors without a term are larger than with it, by what part, and with which t."""
+    used = (with_ > 0) & (without > 0)
+    if used.sum() < 3:
+        return False, 0.0, 0.0
+    growth = float((without - with_)[used].sum() / with_[used].sum())
+    # of the differences, and of the ratios, which a few large errors do not decide
+    t = max(_t((without - with_)[used]), _t(np.log(without[used] / with_[used])))
+    return growth > WORTH and t > SURE, growth, t
+
+
+def _t(d: np.ndarray) -> float:
+    return float(d.mean() / max(d.std(ddof=1) / np.sqrt(d.size), 1e-300))
+
+
+def choose(fitter: Fitter, rungs: Sequence[Rung], state: State, told: Callable[[str], None] = lambda text: None) -> Choice:
+    """The terms of each joint, by elimination from the largest rung.
+
+    Args:
+      rungs: with the terms that may be there, and the shapes that the columns have.
+    """
+    J = fitter.arm.n
+    rungs = copies(rungs)
+    told(f"held out: {len(fitter.problem.groups)} groups of logs")
+    errors, fits = held_out(fitter, rungs, state)
+    result = Choice(rungs, {"largest": errors})
+    result.counts = np.array([np.bincount(r.piece, minlength=fitter.problem.n_pieces) for r in fitter.problem.rows])
+    sums = {}
+    for name, pieces in fitter.problem.groups.items():
+        counts = np.ones(fitter.problem.n_pieces)
+        counts[pieces] = 0
+        sums[name] = fitter.sums(counts)
+
+    # eliminate: of each joint the term that is missed least, the joint by itself with what the others say of the links
+    done = np.zeros(J, bool)
+    while not done.all():
+        others = {name: fitter.others(rungs, fits[name], sums[name]) for name in fits}
+        idle: list[dict[str, float]] = [{} for _ in range(J)]
+        for j in np.flatnonzero(~done):
+            terms = rungs[j].terms
+            told(f"{fitter.arm.joints[j]}: {law.title(terms)}")
+            for term in reversed(TERMS):
+                if term not in terms or any(term in NEEDS.get(t, ()) for t in terms):
+                    continue
+                candidate = [changed(r, terms - {term}) if k == j else r for k, r in enumerate(rungs)]
+                found = np.zeros_like(errors[j])
+                for name, pieces in fitter.problem.groups.items():
+                    fit, _ = fitter.solve(candidate, fits[name], iterations=12, sums=sums[name], only=(j, others[name][j]), enough=0.05)
+                    found[pieces] = fitter.errors(fit, pieces, j)[0]
+                worse, growth, t = is_worse(found, errors[j])
+                if worse:
+                    result.without[j, term] = growth, t
+                else:
+                    idle[j][term] = growth
+        for j in range(J):
+            if idle[j]:
+                rungs[j] = changed(rungs[j], rungs[j].terms - {min(idle[j], key=lambda term: idle[j][term])})
+            else:
+                done[j] = True
+        errors, fits = held_out(fitter, rungs, fits)
+    result.rungs = rungs
+    result.errors["chosen"] = errors
+    result.without = {key: value for key, value in result.without.items() if key[1] in rungs[key[0]].terms}
+    result.errors["native"] = held_out(fitter, [changed(r, frozenset()) for r in rungs], fits)[0]
+    return result

@@ -1,0 +1,257 @@
+"""Inverse dynamics of a tree of links, linear in their inertial parameters, for many samples at once.
+
+The ten numbers of a link are those of C. G. Atkeson, C. H. An, J. M. Hollerbach (1986), in the frame of its body: mass m,
+first moment h = m c, and inertia about the frame's origin (xx, yy, zz, xy, xz, yz).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from mjgear.identify.logs import LogError
+
+#: inertial parameters of a link
+NUMBERS = ("m", "hx", "hy", "hz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
+
+_HINGE, _SLIDE = int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE)
+_FREE = int(mujoco.mjtJoint.mjJNT_FREE)
+
+
+def pseudo(numbers: np.ndarray) -> np.ndarray:
+    """Pseudo-inertia (4, 4) of ten numbers: positive definite for a body that can exist (P. M. Wensing et al., 2018)."""
+    m, hx, hy, hz, xx, yy, zz, xy, xz, yz = numbers
+    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    P = np.empty((4, 4))
+    P[:3, :3] = 0.5 * np.trace(inertia) * np.eye(3) - inertia
+    P[:3, 3] = P[3, :3] = hx, hy, hz
+    P[3, 3] = m
+    return P
+
+
+def numbers(P: np.ndarray) -> np.ndarray:
+    """The ten numbers of a pseudo-inertia; linear in it, also for stacks (..., 4, 4) -> (..., 10)."""
+    S = P[..., :3, :3]
+    trace = np.trace(S, axis1=-2, axis2=-1)
+    return np.stack([P[..., 3, 3], P[..., 0, 3], P[..., 1, 3], P[..., 2, 3], trace - S[..., 0, 0], trace - S[..., 1, 1], trace - S[..., 2, 2],
+                     -S[..., 0, 1], -S[..., 0, 2], -S[..., 1, 2]], axis=-1)  # fmt: skip
+
+
+def _rotation(quaternion: np.ndarray) -> np.ndarray:
+    R = np.empty(9)
+    mujoco.mju_quat2Mat(R, np.asarray(quaternion, dtype=float))
+    return R.reshape(3, 3)
+
+
+@dataclass
+class Link:
+    """A link: the body that its joint moves, and what is fixed to it.
+
+    Attributes:
+      name: of its body.
+      joints: places in Arm.joints of the joints that move it, in order.
+      parent: place of the link that it hangs on; -1: the world.
+      place, turn: (3), (3, 3) frame of the body in that of the parent's body, at the reference pose.
+      anchors, axes: (joints, 3) in the frame of its body.
+      numbers: (10) inertial parameters of the model.
+    """
+
+    name: str
+    joints: list[int]
+    parent: int
+    place: np.ndarray
+    turn: np.ndarray
+    anchors: np.ndarray
+    axes: np.ndarray
+    numbers: np.ndarray
+
+
+class Arm:
+    """The links and joints of a model that logs speak of.
+
+    Joints that the logs do not name stay at their reference; what hangs on them belongs to the link before. Springs of joints
+    count; gravity compensation, which is a simulator's, does not.
+
+    Args:
+      model: compiled MJCF.
+      joints: names of the joints in the logs, in the order of their columns.
+
+    Attributes:
+      joints: names.
+      links: those that move.
+      reference: (joints) position at which the model is drawn (qpos0).
+      limits: (joints, 2) range, infinite where there is none.
+
+    Raises:
+      LogError: a joint is missing, or is no hinge or slide, or the base is free.
+    """
+
+    def __init__(self, model: mujoco.MjModel, joints: Sequence[str]) -> None:
+        self.model = model
+        self.joints = list(joints)
+        ids = []
+        for name in self.joints:
+            j = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, name)
+            if j < 0:
+                known = ", ".join(model.joint(k).name for k in range(model.njnt))
+                raise LogError(f"the robot has no joint '{name}'; there are: {known}")
+            if model.jnt_type[j] not in (_HINGE, _SLIDE):
+                raise LogError(f"joint '{name}' is neither hinge nor slide")
+            ids.append(j)
+        if _FREE in model.jnt_type:
+            raise LogError("the robot's base is free; fix it (a model without the free joint) and log it so")
+        self.ids = np.array(ids)
+        self.dofs = model.jnt_dofadr[self.ids]
+        self.reference = model.qpos0[model.jnt_qposadr[self.ids]]
+        self.limits = np.where(model.jnt_limited[self.ids][:, None] > 0, model.jnt_range[self.ids], [-np.inf, np.inf])
+        self.gravity = np.array(model.opt.gravity)
+        self.armature = model.dof_armature[self.dofs].copy()
+        self.stiffness = model.jnt_stiffness[self.ids].copy()
+        self.spring = model.qpos_spring[model.jnt_qposadr[self.ids]].copy()
+        self.links: list[Link] = []
+        self._gather()
+        #: of each joint: the links that it moves
+        self.moved = [[k for k in range(len(self.links)) if j in self._chain(k)] for j in range(len(self.joints))]
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return len(self.joints)
+
+    def _gather(self) -> None:
+        """Links from bodies: a body without a joint of ours is part of the link that it is fixed to."""
+        m = self.model
+        # link of each body, and the body's frame in that of the link's own body, all at the reference
+        link = np.full(m.nbody, -1)
+        place, turn = np.zeros((m.nbody, 3)), np.tile(np.eye(3), (m.nbody, 1, 1))
+        for b in range(1, m.nbody):
+            above = m.body_parentid[b]
+            p = place[above] + turn[above] @ m.body_pos[b]
+            R = turn[above] @ _rotation(m.body_quat[b])
+            own = [j for j in range(m.body_jntadr[b], m.body_jntadr[b] + m.body_jntnum[b]) if j in self.ids]
+            if own:
+                self.links.append(Link(m.body(b).name, [int(np.flatnonzero(self.ids == j)[0]) for j in own], int(link[above]), p, R,
+                                       m.jnt_pos[own], m.jnt_axis[own], np.zeros(10)))  # fmt: skip
+                link[b] = len(self.links) - 1
+            else:
+                link[b], place[b], turn[b] = link[above], p, R
+            if link[b] >= 0:
+                # inertia about the body's own frame, then about the link's
+                A = _rotation(m.body_iquat[b])
+                c, mass = m.body_ipos[b], m.body_mass[b]
+                inertia = A @ np.diag(m.body_inertia[b]) @ A.T
+                P = np.zeros((4, 4))
+                P[:3, :3] = 0.5 * np.trace(inertia) * np.eye(3) - inertia
+                shift = np.eye(4)
+                shift[:3, 3] = c
+                P[3, 3] = mass
+                T = np.eye(4)
+                T[:3, :3], T[:3, 3] = turn[b], place[b]
+                P = T @ shift @ P @ shift.T @ T.T
+                self.links[link[b]].numbers += numbers(P)
+
+    def _chain(self, link: int) -> list[int]:
+        joints = []
+        while link >= 0:
+            joints += self.links[link].joints
+            link = self.links[link].parent
+        return joints
+
+    @property
+    def parameters(self) -> np.ndarray:
+        """(links, 10) inertial parameters of the model."""
+        return np.array([link.numbers for link in self.links])
+
+    def regressor(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> list[np.ndarray]:
+        """Of each joint (N, 10 x links that it moves): torques of joints are this times the inertial parameters.
+
+        Args:
+          q, v, a: (N, joints).
+        """
+        N = q.shape[0]
+        shape = (N, 3)
+        frames: list[tuple[np.ndarray, ...]] = []
+        axes: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        for link in self.links:
+            if link.parent < 0:
+                R0, p0 = np.broadcast_to(np.eye(3), (N, 3, 3)), np.zeros(shape)
+                omega, alpha, acc = np.zeros(shape), np.zeros(shape), np.broadcast_to(-self.gravity, shape)
+            else:
+                R0, p0, omega, alpha, acc = frames[link.parent]
+            r = R0 @ link.place
+            acc = acc + _cross(alpha, r) + _cross(omega, _cross(omega, r))
+            p, R = p0 + r, R0 @ link.turn
+            for j, anchor, axis in zip(link.joints, link.anchors, link.axes):
+                e = R @ axis
+                d, rate, second = (x[:, j, None] for x in (q - self.reference, v, a))
+                if self.model.jnt_type[self.ids[j]] == _HINGE:
+                    r = R @ anchor
+                    at = p + r
+                    acc = acc + _cross(alpha, r) + _cross(omega, _cross(omega, r))
+                    alpha = alpha + e * second + _cross(omega, e * rate)
+                    omega = omega + e * rate
+                    R = R @ _turns(axis, d[:, 0])
+                    r = -(R @ anchor)
+                    acc = acc + _cross(alpha, r) + _cross(omega, _cross(omega, r))
+                    p = at + r
+                else:
+                    r = e * d
+                    at = p
+                    acc = acc + _cross(alpha, r) + _cross(omega, _cross(omega, r)) + 2 * _cross(omega, e * rate) + e * second
+                    p = p + r
+                axes[j] = (e, at)
+            frames.append((R, p, omega, alpha, acc))
+        rows = []
+        for j in range(self.n):
+            e, at = axes[j]
+            hinge = self.model.jnt_type[self.ids[j]] == _HINGE
+            parts = []
+            for k in self.moved[j]:
+                R, p, omega, alpha, acc = frames[k]
+                moment = np.einsum("nij,ni->nj", R, e) if hinge else np.zeros(shape)
+                force = np.einsum("nij,ni->nj", R, _cross(e, p - at) if hinge else e)
+                w, wd, f = (np.einsum("nij,ni->nj", R, x) for x in (omega, alpha, acc))
+                parts.append(_columns(moment, force, w, wd, f))
+            rows.append(np.concatenate(parts, axis=1))
+        return rows
+
+    def springs(self, q: np.ndarray) -> np.ndarray:
+        """(N, joints) torque that the joints' springs take from the motor."""
+        return np.asarray(self.stiffness * (q - self.spring))
+
+    def select(self, j: int, parameters: np.ndarray) -> np.ndarray:
+        """The numbers (10 x links that joint j moves) out of (links, 10), flat or not."""
+        return np.asarray(parameters.reshape(len(self.links), 10)[self.moved[j]].ravel())
+
+
+def _cross(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """np.cross of (N, 3), several times as fast."""
+    return np.stack([x[:, 1] * y[:, 2] - x[:, 2] * y[:, 1], x[:, 2] * y[:, 0] - x[:, 0] * y[:, 2],
+                     x[:, 0] * y[:, 1] - x[:, 1] * y[:, 0]], axis=1)  # fmt: skip
+
+
+def _turns(axis: np.ndarray, angle: np.ndarray) -> np.ndarray:
+    """Rotations (N, 3, 3) about an axis."""
+    x, y, z = axis
+    K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.asarray(np.eye(3) + np.sin(angle)[:, None, None] * K + (1 - np.cos(angle))[:, None, None] * (K @ K))
+
+
+def _columns(u: np.ndarray, w: np.ndarray, omega: np.ndarray, alpha: np.ndarray, acc: np.ndarray) -> np.ndarray:
+    """(N, 10): u . moment + w . force of a body, by its ten numbers, all in its frame.
+
+    force = m a + alpha x h + omega x (omega x h), moment = I alpha + omega x I omega + h x a.
+    """
+    out = np.empty((u.shape[0], 10))
+    out[:, 0] = np.sum(w * acc, axis=1)
+    out[:, 1:4] = (_cross(w, alpha) + omega * np.sum(w * omega, axis=1, keepdims=True)
+                   - w * np.sum(omega**2, axis=1, keepdims=True) + _cross(acc, u))  # fmt: skip
+    g = _cross(u, omega)
+    for i in range(3):
+        out[:, 4 + i] = u[:, i] * alpha[:, i] + g[:, i] * omega[:, i]
+    for k, (i, j) in enumerate(((0, 1), (0, 2), (1, 2))):
+        out[:, 7 + k] = u[:, i] * alpha[:, j] + u[:, j] * alpha[:, i] + g[:, i] * omega[:, j] + g[:, j] * omega[:, i]
+    return out

@@ -1,0 +1,258 @@
+"""Logs of a whole arm: positions and torques, or currents, of all its joints.
+
+A column belongs to a quantity and a joint by its name: `q1`, `tau_3`, `elbow.position`, `position_elbow`, `actual_q_0`,
+`joint_4_effort`. Numbers count from 1, or from 0 where there is a 0. An npz may hold arrays (samples, joints) under the
+same names, or be a SystemTrajectory of mujoco.sysid, of a model with gears or without.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import mujoco
+import numpy as np
+
+from mjgear.identify import logs as single
+from mjgear.identify.logs import Column, LogError
+
+#: quantity -> words that name it, the first that all joints have counts
+WORDS = {
+    "position": ("position", "positions", "pos", "q", "theta", "angle", "actualq", "jointposition", "jointpos", "qmeas", "measuredq", "motorpos"),
+    "velocity": ("velocity", "velocities", "vel", "dq", "qd", "qdot", "speed", "actualqd", "jointvelocity", "jointvel"),
+    "torque": ("torque", "torques", "tau", "effort", "trq", "jointtorque", "motortorque", "taumeas", "measuredtorque", "torqueactual", "actualtorque"),
+    "current": ("current", "currents", "cur", "i", "actualcurrent", "motorcurrent", "jointcurrent"),
+    "goal": ("goal", "goals", "targetq", "qtarget", "qd_des", "qdes", "positiontarget", "targetposition", "qcmd", "qref"),
+    "temperature": ("temperature", "temperatures", "temp", "jointtemperature", "jointtemperatures", "motortemperature"),
+}  # fmt: skip
+
+
+@dataclass
+class ArmLog:
+    """One log, sampled evenly.
+
+    Attributes:
+      dt: time between samples, s.
+      position: (n, joints) rad or m.
+      torque: (n, joints) of the motors at the output side, N m; currents in A where `is_current`.
+      goal, temperature: (n, joints) if the file has them.
+      facts: what else the file says: trajectory, payload (kg), payload_x, payload_y, payload_z (m, in the last link's frame).
+    """
+
+    name: str
+    dt: float
+    position: np.ndarray
+    torque: np.ndarray
+    is_current: bool = False
+    goal: np.ndarray | None = None
+    temperature: np.ndarray | None = None
+    facts: dict[str, float | str] = field(default_factory=dict)
+
+    @property
+    def n(self) -> int:
+        """Number of samples."""
+        return int(self.position.shape[0])
+
+    def number(self, fact: str, default: float) -> float:
+        """A fact as a number."""
+        try:
+            return float(self.facts.get(fact, default))
+        except ValueError:
+            raise LogError(f"{self.name}: {fact} = '{self.facts[fact]}' is not a number") from None
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _spellings(word: str, key: str) -> set[str]:
+    return {word + key, key + word, f"joint{key}{word}", f"{word}joint{key}", f"j{key}{word}", f"axis{key}{word}"}
+
+
+def find(names: Iterable[str], joints: Sequence[str], quantity: str) -> list[str] | None:
+    """The columns of a quantity, one for each joint; None if not all joints have one."""
+    plain: dict[str, str] = {}
+    for name in names:
+        plain.setdefault(_plain(name), name)
+    keyed = [[_plain(j) for j in joints], [str(k + 1) for k in range(len(joints))], [str(k) for k in range(len(joints))]]
+    for keys in keyed:
+        if keys is keyed[1] and any(_spellings(w, "0") & plain.keys() for w in WORDS[quantity]):
+            continue
+        for word in WORDS[quantity]:
+            found = [next((plain[s] for s in sorted(_spellings(_plain(word), key)) if s in plain), None) for key in keys]
+            if all(f is not None for f in found):
+                return [f for f in found if f is not None]
+    bare = [plain.get(_plain(j)) for j in joints] if quantity == "position" else [None]
+    return [f for f in bare if f is not None] if all(f is not None for f in bare) else None
+
+
+def _arrays(path: Path, model: mujoco.MjModel, joints: Sequence[str]) -> tuple[dict[str, np.ndarray], dict[str, float | str]]:
+    """Columns of an npz, and what it says besides."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            content = {name: np.asarray(file[name]) for name in file.files}
+    except (OSError, ValueError) as error:
+        raise LogError(f"{path}: cannot be read: {error}") from None
+    if "sensordata_data" in content:
+        return _trajectory(path, content, model, joints), {}
+    columns: dict[str, np.ndarray] = {}
+    facts: dict[str, float | str] = {}
+    for name, values in content.items():
+        if values.ndim == 2 and values.dtype.kind in "fiu":
+            columns |= {f"{name}_{k}": values[:, k].astype(float) for k in range(values.shape[1])}
+        elif values.ndim == 1 and values.dtype.kind in "fiub":
+            columns[name] = values.astype(float)
+        elif values.ndim == 0:
+            facts[name] = float(values) if values.dtype.kind in "fiu" else str(values)
+    return columns, facts
+
+
+def _trajectory(path: Path, content: Mapping[str, np.ndarray], model: mujoco.MjModel, joints: Sequence[str]) -> dict[str, np.ndarray]:
+    """Columns of a SystemTrajectory, by the model's sensors; what a gear's state adds to it does not matter."""
+    data, times = content["sensordata_data"], content["sensordata_times"]
+    mapping = {}
+    if "sensordata_signal_mapping" in content:
+        mapping = {name: indices for name, (_, indices) in json.loads(str(content["sensordata_signal_mapping"])).items()}
+    columns = {"time": np.asarray(times, dtype=float)}
+    S = mujoco.mjtSensor
+    kinds = {int(S.mjSENS_JOINTPOS): "position", int(S.mjSENS_JOINTVEL): "velocity", int(S.mjSENS_JOINTACTFRC): "torque",
+             int(S.mjSENS_ACTUATORFRC): "torque"}  # fmt: skip
+    for k in range(model.nsensor):
+        kind = kinds.get(int(model.sensor_type[k]))
+        if kind is None:
+            continue
+        owner = int(model.sensor_objid[k])
+        if model.sensor_type[k] == S.mjSENS_ACTUATORFRC:
+            owner = int(model.actuator_trnid[owner, 0])
+        name = model.sensor(k).name
+        place = mapping[name][0] if name in mapping else int(model.sensor_adr[k])
+        if place < data.shape[1]:
+            columns.setdefault(f"{model.joint(owner).name}.{kind}", np.asarray(data[:, place], dtype=float))
+    if not any(f"{j}.position" in columns for j in joints):
+        raise LogError(f"{path}: the robot has no sensors <jointpos> and <jointactuatorfrc> that tell its columns; log CSV, or add them")
+    return columns
+
+
+def _matrix(path: Path, columns: Mapping[str, np.ndarray], names: Sequence[str], column: Column | None) -> np.ndarray:
+    values = np.stack([columns[name] for name in names], axis=1).astype(float)
+    bad = np.argwhere(~np.isfinite(values))
+    if bad.size:
+        raise LogError(f"{path}: column '{names[bad[0, 1]]}', row {bad[0, 0] + 1} below the header: no number")
+    if column is None:
+        return values
+    if column.wrap:
+        values = np.unwrap(values, period=column.wrap, axis=0)
+    return values * column.scale
+
+
+def read(path: str | Path, model: mujoco.MjModel, joints: Sequence[str], columns: Mapping[str, str] | None = None,
+         dt: float | None = None, facts: Mapping[str, float | str] | None = None) -> ArmLog:
+    """Read one log of an arm.
+
+    Args:
+      path: .csv, .json, .npz, the first two also compressed (.gz).
+      model: the robot, whose sensors name the columns of a SystemTrajectory.
+      joints: names, in order.
+      columns: quantity -> NAME[:UNIT][,wrap=PERIOD], in which {} stands for the joint's name or number, or a
+        comma-free list of names separated by spaces.
+      dt: time between samples where there is no column of it.
+      facts: what the file does not say.
+
+    Raises:
+      LogError: with file and column.
+    """
+    path = Path(path)
+    stem = path.name.removesuffix(".gz")
+    first = 0
+    if stem.endswith(".npz"):
+        table, said = _arrays(path, model, joints)
+    elif stem.endswith((".csv", ".txt")):
+        read_table = single._read_csv(path)
+        table, said, first = read_table.columns, read_table.facts, read_table.first
+    elif stem.endswith(".json"):
+        read_table = single._read_json(path)
+        table, said = read_table.columns, read_table.facts
+    else:
+        raise LogError(f"{path}: logs are .csv, .json or .npz files")
+    said = {**said, **(facts or {})}
+    given = dict(columns or {})
+    known = (*WORDS, "time")
+    for quantity in given:
+        if quantity not in known:
+            raise LogError(f"'{quantity}' is not a quantity of an arm's log; these are: {', '.join(known)}")
+    values: dict[str, np.ndarray] = {}
+    for quantity in WORDS:
+        column = Column.parse(given[quantity]) if quantity in given else None
+        names = _named(path, table, joints, column.name, quantity) if column else find(table, joints, quantity)
+        if names is not None:
+            values[quantity] = _matrix(path, table, names, column)
+    if "position" not in values:
+        raise LogError(f"{path}: no columns for the positions of {', '.join(joints)}; name them: --column 'position=NAME_{{}}' "
+                       f"(there are: {', '.join(list(table)[:40])})")
+    is_current = "current" in values and ("torque" not in values or "current" in given)
+    if not is_current and "torque" not in values:
+        raise LogError(f"{path}: neither torques nor currents of all of {', '.join(joints)}; name them: --column 'torque=NAME_{{}}' "
+                       f"(there are: {', '.join(list(table)[:40])})")
+    time = _time(path, table, given.get("time"), dt, said, values["position"].shape[0], first)
+    step = float(np.median(np.diff(time)))
+    even = time[0] + step * np.arange(int(np.floor((time[-1] - time[0]) / step + 1e-6)) + 1)
+    if np.max(np.abs(np.diff(time) - step)) > 1e-6 * step:
+        values = {k: np.stack([np.interp(even, time, x) for x in v.T], axis=1) for k, v in values.items()}
+    log = ArmLog(re.sub(r"\.(csv|json|npz|txt)$", "", stem), step, values["position"], values["current" if is_current else "torque"], is_current,
+                 values.get("goal"), values.get("temperature"), said)  # fmt: skip
+    return log
+
+
+def _named(path: Path, table: Mapping[str, np.ndarray], joints: Sequence[str], pattern: str, quantity: str) -> list[str]:
+    if "{}" in pattern:
+        choices = [[pattern.replace("{}", str(key)) for key in keys]
+                   for keys in (joints, range(1, len(joints) + 1), range(len(joints)))]  # fmt: skip
+    else:
+        choices = [pattern.split()]
+    for names in choices:
+        if len(names) == len(joints) and all(name in table for name in names):
+            return names
+    raise LogError(f"{path}: no columns '{pattern}' for {quantity} of {len(joints)} joints; there are: {', '.join(list(table)[:40])}")
+
+
+def _time(path: Path, table: Mapping[str, np.ndarray], given: str | None, dt: float | None, facts: Mapping[str, float | str],
+          n: int, first: int) -> np.ndarray:
+    """Time of each sample, s."""
+    column = Column.parse(given) if given else None
+    names = [column.name] if column else ["time", "timestamp", "t", "times", "Time", "Timestamp"]
+    name = next((k for k in names if k in table), None)
+    if name is None:
+        step = dt if dt is not None else facts.get("dt")
+        if step is None:
+            raise LogError(f"{path}: no column of time; name it, --column time=NAME, or give --dt")
+        return float(step) * np.arange(n)
+    time = table[name] * (column.scale if column else 1.0)
+    back = np.flatnonzero(~(np.diff(time) > 0))
+    if back.size:
+        place = f"line {first + back[0] + 1}" if first else f"sample {back[0] + 1}"
+        raise LogError(f"{path}: {place}: time does not increase ({time[back[0]]:g} s, then {time[back[0] + 1]:g} s)")
+    return np.asarray(time)
+
+
+def read_all(paths: Iterable[str | Path], model: mujoco.MjModel, joints: Sequence[str], columns: Mapping[str, str] | None = None,
+             dt: float | None = None, facts: Mapping[str, float | str] | None = None) -> list[ArmLog]:
+    """Read several logs, folders included, in the order of their names.
+
+    Raises:
+      LogError: see read; no log at all; some logs have torques and others currents.
+    """
+    files: list[Path] = []
+    for path in map(Path, paths):
+        if path.is_dir():
+            files += sorted(f for f in path.iterdir() if f.name.removesuffix(".gz").endswith((".csv", ".json", ".npz")))
+        else:
+            files.append(path)
+    if not files:
+        raise LogError("no logs")
+    found = [read(file, model, joints, columns, dt, facts) for file in files]
+    if len({log.is_current for log in found}) > 1:
+        raise LogError("some logs have torques and others currents; name one of both: --column 'torque=NAME_{}'")
+    return found

@@ -1,0 +1,119 @@
+"""Velocities and accelerations of logged positions, and torques, over blocks of samples.
+
+All filters are symmetric in time, so that they shift nothing; motion and torque then pass the same average over a block, so
+that what is linear between them stays as it was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.signal import butter, sosfiltfilt
+
+from mjgear.identify.arm.logs import ArmLog
+from mjgear.identify.logs import LogError
+
+_FLOOR = 10.0  # spectrum of the position over its noise from which it is motion
+_LEAST = 5.0  # Hz, of the filter
+
+
+@dataclass
+class Motion:
+    """Blocks of one log.
+
+    Attributes:
+      time: (N) middle of each block, s from the start of the log.
+      q, v, a: (N, joints).
+      noise: (joints) of v.
+      block: length of a block, s.
+    """
+
+    log: ArmLog
+    time: np.ndarray
+    q: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
+    noise: np.ndarray
+    block: float
+
+    def torque(self, j: int, delay: float = 0.0) -> np.ndarray:
+        """(N) torque of joint j over each block, logged `delay` later than the motion."""
+        x = self.log.torque[:, j]
+        # the integral of what is held between samples, so that a block may begin between two of them
+        whole = np.concatenate([[0.0], np.cumsum(x)]) * self.log.dt
+        edges = (np.arange(x.size + 1) - 0.5) * self.log.dt
+        half = self.block / 2
+        return np.asarray((np.interp(self.time + delay + half, edges, whole) - np.interp(self.time + delay - half, edges, whole)) / self.block)
+
+    def mean(self, values: np.ndarray) -> np.ndarray:
+        """(N) means of a column of the log over the blocks."""
+        per = round(self.block / self.log.dt)
+        first = round(self.time[0] / self.log.dt - (per - 1) / 2)
+        return np.asarray(values[first : first + per * self.time.size].reshape(self.time.size, per).mean(axis=1))
+
+
+def bandwidth(log: ArmLog) -> float:
+    """Frequency up to which the positions are motion and not noise, Hz."""
+    n = log.n
+    window = np.hanning(n)[:, None]
+    x = log.position - np.linspace(0, 1, n)[:, None] * (log.position[-1] - log.position[0]) - log.position[0]
+    power = np.abs(np.fft.rfft(x * window, axis=0)) ** 2
+    f = np.fft.rfftfreq(n, log.dt)
+    # means over half a hertz
+    width = max(3, int(round(0.5 * n * log.dt)))
+    kernel = np.ones(width) / width
+    found = 0.0
+    for p in power.T:
+        smooth = np.convolve(p, kernel, "same")
+        floor = np.median(p[f > 0.7 * f[-1]]) * 1.44  # mean of a spectrum whose median that is
+        above = np.flatnonzero(smooth > _FLOOR * max(floor, 1e-30))
+        if above.size:
+            found = max(found, float(f[above[-1]]))
+    return found
+
+
+def prepare(log: ArmLog, cutoff: float | None = None) -> Motion:
+    """Filter a log and take means over blocks.
+
+    Args:
+      cutoff: of the filter, Hz; None: above the motion's own band.
+
+    Raises:
+      LogError: the log is too short.
+    """
+    rate = 1 / log.dt
+    if cutoff is None:
+        cutoff = max(_LEAST, 1.5 * bandwidth(log))
+    cutoff = min(cutoff, 0.2 * rate)
+    per = max(1, int(rate / max(100.0, 8 * cutoff)))
+    # what the filter makes of a beginning has died away after three periods of its cutoff
+    margin = int(np.ceil(3.0 / cutoff * rate))
+    if log.n < 4 * margin + 10 * per:
+        raise LogError(f"{log.name}: {log.n * log.dt:g} s are too short for a filter of {cutoff:.3g} Hz")
+    sos = butter(4, cutoff, fs=rate, output="sos")
+    q = sosfiltfilt(sos, log.position, axis=0, padtype="odd", padlen=min(3 * margin, log.n - 2))
+    noise_q = np.std(log.position - q, axis=0)
+    v = _slope(q, log.dt)
+    a = _curve(q, log.dt)
+    count = (log.n - 2 * margin) // per
+    cut = slice(margin, margin + count * per)
+    means = [x[cut].reshape(count, per, -1).mean(axis=1) for x in (q, v, a)]
+    time = (margin + per * np.arange(count) + (per - 1) / 2) * log.dt
+    # noise of a velocity whose position has white noise up to the cutoff
+    noise = noise_q * 2 * np.pi * cutoff * np.sqrt(2 * cutoff / rate / 3)
+    return Motion(log, time, means[0], means[1], means[2], noise, per * log.dt)
+
+
+def _slope(q: np.ndarray, dt: float) -> np.ndarray:
+    """First derivative, of fourth order."""
+    v = np.gradient(q, dt, axis=0)
+    v[2:-2] = (q[:-4] - 8 * q[1:-3] + 8 * q[3:-1] - q[4:]) / (12 * dt)
+    return np.asarray(v)
+
+
+def _curve(q: np.ndarray, dt: float) -> np.ndarray:
+    """Second derivative, of fourth order."""
+    a = np.gradient(np.gradient(q, dt, axis=0), dt, axis=0)
+    a[2:-2] = (-q[:-4] + 16 * q[1:-3] - 30 * q[2:-2] + 16 * q[3:-1] - q[4:]) / (12 * dt**2)
+    return np.asarray(a)

@@ -1,0 +1,222 @@
+"""The identification of an arm, from files to numbers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import mujoco
+import numpy as np
+
+from mjgear.identify.arm import law, logs
+from mjgear.identify.arm.choose import Choice, choose
+from mjgear.identify.arm.drift import Drift, drift
+from mjgear.identify.arm.dynamics import Arm
+from mjgear.identify.arm.fit import Fitter, Known, State
+from mjgear.identify.arm.intervals import Intervals, intervals
+from mjgear.identify.arm.law import PLACE, Rung
+from mjgear.identify.arm.problem import Problem, changed
+from mjgear.identify.logs import LogError
+
+_ROUNDS = 15  # of fits with columns made anew
+
+
+@dataclass
+class Identified:
+    """An arm, identified.
+
+    Attributes:
+      spec: the robot as given.
+      fitter: problem and columns.
+      state: the best point; native: the best one with Coulomb and viscous friction alone.
+      choice: terms of each joint and held-out errors.
+      found: numbers with intervals.
+      drifts: of each joint.
+      notes: what to know besides.
+    """
+
+    spec: mujoco.MjSpec
+    fitter: Fitter
+    state: State
+    native: State
+    choice: Choice
+    found: Intervals
+    drifts: list[Drift]
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def arm(self) -> Arm:
+        """Links and joints."""
+        return self.fitter.arm
+
+    @property
+    def rungs(self) -> list[Rung]:
+        """Of each joint."""
+        return self.choice.rungs
+
+    def parameters(self, state: State | None = None) -> np.ndarray:
+        """(links, 10) inertial parameters."""
+        return self.fitter.links((state or self.state).S)[0]
+
+    def table(self) -> str:
+        """Held-out errors of each joint in lines."""
+        unit = "A" if self.fitter.problem.logs[0].is_current else "N m"
+        lines = [f"{'joint':<14}{'friction':<42}{'size':>9}{'native':>9}{'chosen':>9}{'largest':>9}"]
+        for j, name in enumerate(self.arm.joints):
+            errors = "".join(f"{self.choice.rms(what)[j]:>9.4g}" for what in ("native", "chosen", "largest"))
+            lines.append(f"{name:<14}{law.title(self.rungs[j].terms):<42}{self.fitter.problem.size[j]:>9.4g}{errors}")
+        lines.append(f"  root mean squares in {unit}: of the torque, and of what is predicted held out with Coulomb and viscous friction alone, with the")
+        lines.append("  chosen terms, with all terms")
+        return "\n".join(lines)
+
+    def numbers(self) -> str:
+        """All numbers with their intervals, in lines."""
+        lines = []
+        for name, i in self.found.numbers.items():
+            text = f"{i.low:.4g} to {i.high:.4g}" if i.known else "unknown"
+            lines.append(f"  {name:<28}{i.value:>12.5g} {i.unit:<20} {text}")
+        return "\n".join(lines)
+
+    def json(self) -> str:
+        """All of it for programs; mjgear.randomize reads parameters, correlation and order."""
+        joints = {}
+        for j, name in enumerate(self.arm.joints):
+            rung = self.rungs[j]
+            joints[name] = {
+                "terms": sorted(rung.terms), "friction": law.title(rung.terms), "curved_power": rung.shape.power,
+                "held_out": {what: float(self.choice.rms(what)[j]) for what in ("native", "chosen", "largest")},
+                "worse_without": {term: {"growth": g, "t": t} for (k, term), (g, t) in self.choice.without.items() if k == j},
+                "drift": {"p_logs": self.drifts[j].p_logs, "p_trend": self.drifts[j].p_trend},
+            }  # fmt: skip
+        numbers = {name: {"value": i.value, "low": i.low, "high": i.high, "unit": i.unit, "known": i.known} for name, i in self.found.numbers.items()}
+        links = {link.name: dict(zip(("m", "hx", "hy", "hz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz"), map(float, p)))
+                 for link, p in zip(self.arm.links, self.parameters())}  # fmt: skip
+        return json.dumps({"parameters": numbers, "order": self.found.order, "correlation": self.found.correlation.tolist(), "joints": joints,
+                           "links": links, "notes": self.notes}, indent=1)  # fmt: skip
+
+
+def identify(robot: str | Path | mujoco.MjSpec, paths: Sequence[str | Path], joints: Sequence[str] | None = None,
+             columns: Mapping[str, str] | None = None, facts: Mapping[str, float | str] | None = None, dt: float | None = None,
+             **options: object) -> Identified:
+    """Identify an arm from files.
+
+    Args:
+      robot: MJCF file, or a model that is being built.
+      paths: logs and folders.
+      joints: those that the logs have, in order; None: all hinges and slides with a column of their position.
+      columns, facts, dt: of logs.read.
+      options: of identify_logs.
+
+    Raises:
+      LogError: robot, logs, or what was asked of them, is not understood.
+    """
+    spec, model = load(robot)
+    names = list(joints) if joints is not None else [model.joint(k).name for k in range(model.njnt) if model.jnt_type[k] in (2, 3)]
+    if not names:
+        raise LogError("the robot has no hinges or slides")
+    read = logs.read_all(paths, model, names, columns, dt, facts)
+    return identify_logs(spec, names, read, **options)  # type: ignore[arg-type]
+
+
+def load(robot: str | Path | mujoco.MjSpec) -> tuple[mujoco.MjSpec, mujoco.MjModel]:
+    """The robot and its compiled model.
+
+    Raises:
+      LogError: it does not load.
+    """
+    if isinstance(robot, mujoco.MjSpec):
+        return robot, robot.compile()
+    try:
+        spec = mujoco.MjSpec.from_file(str(robot))
+        return spec, spec.compile()
+    except ValueError as error:
+        raise LogError(f"{robot}: {error}") from None
+
+
+def identify_logs(spec: mujoco.MjSpec, joints: Sequence[str], read: Sequence[logs.ArmLog], inertia_tolerance: float = 0.2,
+                  torque_tolerance: float | Sequence[float] = 0.1, torque_constants: Mapping[str, float] | None = None, replicates: int = 100,
+                  cutoff: float | None = None, seed: int = 0, told: Callable[[str], None] = lambda text: None) -> Identified:
+    """Identify an arm from logs.
+
+    Args:
+      joints: names in the order of the logs' columns.
+      inertia_tolerance: relative, of masses, centres (of the gyration radius) and inertias of the model; 0: they are right.
+      torque_tolerance: relative, of the torques' scale, or of torque_constants, one for all or for each joint.
+      torque_constants: joint -> N m at the output side for one logged unit; currents without one: it is fitted.
+      replicates: of the bootstrap.
+      cutoff: of the filter of positions, Hz; None: by the logs' spectra.
+    """
+    arm = Arm(spec.compile(), joints)
+    told("motions")
+    problem = Problem(arm, read, cutoff)
+    constants = dict(torque_constants or {})
+    for name in constants:
+        if name not in joints:
+            raise LogError(f"torque constant of '{name}': there is no such joint in the logs")
+    tolerance = np.broadcast_to(np.asarray(torque_tolerance, dtype=float), (arm.n,)).copy()
+    scale = np.ones(arm.n)
+    for j, name in enumerate(joints):
+        if name in constants:
+            scale[j] = 1 / constants[name]
+        elif read[0].is_current:
+            scale[j], tolerance[j] = np.nan, np.inf
+    fitter = Fitter(problem, Known(inertia_tolerance, scale, tolerance))
+    notes = list(problem.notes)
+
+    told("fit: native")
+    rungs = [Rung() for _ in joints]
+    fitter.remake(rungs, fitter.start, robust=False)
+    native, _ = fitter.solve(rungs, fitter.start)
+    fitter.remake(rungs, native)
+    native, _ = fitter.solve(rungs, native)
+    warm = all(r.warmth is not None for r in problem.rows)
+    most = frozenset({"load", "curved", "stribeck", "quadratic"}) | (frozenset({"temperature"}) if warm else frozenset())
+    rungs = [changed(r, most) for r in rungs]
+    told("fit: all terms")
+    fitter.search(rungs, native)
+    fitter.remake(rungs, native, robust=False)
+    state = fitter.settle(rungs, native, _ROUNDS)
+    choice = choose(fitter, rungs, state, told)
+    told("fit: chosen terms")
+    fitter.search(choice.rungs, state)
+    state = fitter.settle(choice.rungs, state, _ROUNDS)
+    told("intervals")
+    found = intervals(fitter, choice.rungs, state, replicates, seed)
+    native, _ = fitter.solve([changed(r, frozenset()) for r in choice.rungs], state)
+    drifts = [drift(fitter, choice.rungs, state, j) for j in range(arm.n)]
+    result = Identified(spec, fitter, state, native, choice, found, drifts, notes)
+    notes += _findings(result)
+    return result
+
+
+def _findings(found: Identified) -> list[str]:
+    """What to know of the numbers."""
+    lines = []
+    fitter, arm = found.fitter, found.arm
+    known = fitter.known
+    names = [log.name for log in fitter.problem.logs]
+    lengths = [log.n * log.dt for log in fitter.problem.logs]
+    if len(names) == 1:
+        lines.append("a single log: its fifths were left out in turn, and they share what does not repeat from log to log; log several")
+    for j, name in enumerate(arm.joints):
+        p = found.state.p[j]
+        off = p[PLACE["scale"]] / fitter.scale[j] - 1
+        if np.isfinite(known.tolerance[j]) and abs(off) > 1.2 * known.tolerance[j]:
+            lines.append(f"{name}: torques fit the links' inertias only if one logged unit is {100 * (1 / (1 + off) - 1):+.0f} % of what is stated, beyond the stated "
+                         f"{100 * known.tolerance[j]:.0f} %: weigh a load, or widen the tolerance; gamma_u and gamma_v hang on it, eta_product does not")
+        if "load" in found.rungs[j].terms and not found.found.numbers[f"{name}.gamma_u"].known:
+            product = found.found.numbers[f"{name}.eta_product"]
+            lines.append(f"{name}: gamma_u and gamma_v are unknown, eta_product is {product.low:.3g} to {product.high:.3g}: how the losses are shared between "
+                         "driving and being driven hangs on the scale of the torque; log with a weighed payload, or state a tighter tolerance of inertias and torques")
+        with np.errstate(divide="ignore"):
+            gain = found.choice.rms("native")[j] / found.choice.rms("chosen")[j]
+        if "load" not in found.rungs[j].terms:
+            lines.append(f"{name}: load dependence does not predict better: {'Coulomb and viscous friction are enough' if not found.rungs[j].terms else f'the error falls {gain:.2f} times without it'}")
+        lines += found.drifts[j].notes(name, names, lengths)
+    S = found.state.S / (max(known.inertia, 1e-12) * fitter.links.spread)
+    for k, link in enumerate(arm.links):
+        if known.inertia > 0 and np.max(np.abs(S[k])) > 2.5:
+            lines.append(f"the logs contradict the inertia of '{link.name}' within {100 * known.inertia:.0f} %: check its mass and payload, or widen --inertia-tolerance")
+    return lines
