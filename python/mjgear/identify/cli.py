@@ -93,6 +93,7 @@ def _parser() -> argparse.ArgumentParser:
                             description="Fit gears, MuJoCo's own friction and published servo models to logs, and say which to believe.",
                             epilog="doc/identify.md walks from a bench to a robot.")
     c.add_argument("logs", nargs="+", metavar="LOGS", help="CSV, JSON of Rhoban/bam, npz of mujoco.sysid; files or folders")
+    c.add_argument("--robot", metavar="ROBOT.xml", help="a whole arm from joint torques or currents; 'mjgear identify --robot -h' has its options")
     c.add_argument("--bench", default="pendulum", metavar="BENCH", help="pendulum (default), dynamometer, or a robot's MJCF file")
     c.add_argument("--servo", default="torque", help=f"motor and controller: {', '.join(SERVOS)}, or a JSON file (default: torque)")
     c.add_argument("--input", choices=("goal", "torque", "current", "voltage"), help="what drives the simulation (default: the best that is there)")
@@ -117,7 +118,7 @@ def _parser() -> argparse.ArgumentParser:
     c.add_argument("--joint", default="joint", help="name of the joint in the MJCF to paste; with a robot, the geared joints, separated by commas")
     c.add_argument("--quiet", action="store_true", help="results only")
     p = commands.add_parser("protocol", help="the experiments to make", description="Experiments that identify a servo, in order, with safety limits.")
-    p.add_argument("servo", help=f"{', '.join(SERVOS)}, or a JSON file")
+    p.add_argument("servo", help=f"{', '.join(SERVOS)}, or a JSON file; a robot's MJCF: 'mjgear protocol ROBOT.xml -h'")
     p.add_argument("--stall", type=_number(0, float, above=True), required=True, metavar="TORQUE", help="stall torque, N m")
     p.add_argument("--length", type=_number(0, float, above=True), default=0.1, help="of the arm, m (default: %(default)s)")
     p.add_argument("--signals", type=Path, metavar="FOLDER", help="write the goals as CSV")
@@ -224,14 +225,33 @@ def _protocol(a: argparse.Namespace) -> int:
     return 0
 
 
+def _of_arms(arguments: list[str]) -> Callable[[list[str]], int] | None:
+    """The command for whole arms, if that is what is asked for."""
+    is_robot = any(word == "--robot" or word.startswith("--robot=") for word in arguments)
+    is_model = any(word.endswith((".xml", ".mjcf")) for word in arguments)
+    if arguments[:1] == ["identify"] and is_robot:
+        from mjgear.identify.arm import cli as arms
+
+        return arms.run_identify
+    if arguments[:1] == ["protocol"] and is_model:
+        from mjgear.identify.arm import cli as arms
+
+        return arms.run_protocol
+    return None
+
+
 def main(arguments: list[str]) -> int:
     """Run a command; 1 with a line that says what is wrong, 2 for wrong options, 130 after an interrupt."""
     for stream in sys.stdout, sys.stderr:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # names of files and logs may hold anything
-    a = _parser().parse_args(arguments)
+    whole = _of_arms(arguments)
+    a = argparse.Namespace(command=arguments[0]) if whole else _parser().parse_args(arguments)
     try:
-        status = _identify(a) if a.command == "identify" else _protocol(a)
+        if whole:
+            status = whole(arguments[1:])
+        else:
+            status = _identify(a) if a.command == "identify" else _protocol(a)
         sys.stdout.flush()
         return status
     except KeyboardInterrupt:

@@ -18,7 +18,7 @@ from mjgear.identify.arm.fit import Fitter, State, copies
 from mjgear.identify.arm.law import NEEDS, TERMS, Rung
 from mjgear.identify.arm.problem import changed
 
-WORTH = 0.03  # part of the held-out sum of squares that a term takes away at least
+WORTH = 0.01  # part of the held-out sum of squares that a term takes away at least
 SURE = 3.0  # mean of the paired differences over its standard deviation
 
 
@@ -95,7 +95,7 @@ def choose(fitter: Fitter, rungs: Sequence[Rung], state: State, told: Callable[[
     while not done.all():
         others = {name: fitter.others(rungs, fits[name], sums[name]) for name in fits}
         idle: list[dict[str, float]] = [{} for _ in range(J)]
-        for j in np.flatnonzero(~done):
+        for j in np.flatnonzero(~done).tolist():
             terms = rungs[j].terms
             told(f"{fitter.arm.joints[j]}: {law.title(terms)}")
             for term in reversed(TERMS):
@@ -111,9 +111,9 @@ def choose(fitter: Fitter, rungs: Sequence[Rung], state: State, told: Callable[[
                     result.without[j, term] = growth, t
                 else:
                     idle[j][term] = growth
-        for j in range(J):
-            if idle[j]:
-                rungs[j] = changed(rungs[j], rungs[j].terms - {min(idle[j], key=lambda term: idle[j][term])})
+        for j, missed in enumerate(idle):
+            if missed:
+                rungs[j] = changed(rungs[j], rungs[j].terms - {min(missed, key=lambda term: missed[term])})
             else:
                 done[j] = True
         errors, fits = held_out(fitter, rungs, fits)

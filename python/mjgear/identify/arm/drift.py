@@ -43,7 +43,7 @@ class Drift:
             low, high = int(np.nanargmin(self.logs)), int(np.nanargmax(self.logs))
             lines.append(f"friction of {joint} drifted from log to log (p = {self.p_logs:.1g}): from {100 * self.logs[low] / c:+.0f} % of coulomb in {names[low]} "
                          f"to {100 * self.logs[high] / c:+.0f} % in {names[high]}; warm up longer, or log the temperature")
-        change = np.nanmean(self.trend * np.asarray(lengths))
+        change = float(np.nanmean(self.trend * np.asarray(lengths))) if np.isfinite(self.trend).any() else 0.0
         if self.p_trend < _SURE and abs(change) > _WORTH * c:
             lines.append(f"friction of {joint} changes within a log (p = {self.p_trend:.1g}): by {100 * change / c:+.0f} % of coulomb from its beginning to its end; "
                          "warm up before logging, or log the temperature")

@@ -426,12 +426,16 @@ class Fitter:
         C[np.ix_(at, at)] = unit[:, None] * np.linalg.inv(A * unit[:, None] * unit + 1e-13 * np.eye(at.size)) * unit
         return C
 
-    def settle(self, rungs: list[Rung], state: State, rounds: int) -> State:
-        """Fit and make the columns anew in turn, until what they were made with no longer moves."""
+    def settle(self, rungs: list[Rung], state: State, rounds: int, exponents: bool = False) -> State:
+        """Fit and make the columns anew in turn, until what they were made with no longer moves.
+
+        Args:
+          exponents: put those of the temperature into the shapes: not while it is asked whether they are needed.
+        """
         before = [np.full(r.v.size, np.inf) for r in self.problem.rows]
         for _ in range(rounds):
             state, _ = self.solve(rungs, state)
-            self._follow(rungs, state)
+            self._follow(rungs, state, exponents)
             self.remake(rungs, state)
             after = self._predicted
             moved = max(float(np.sqrt(np.mean((a - b) ** 2) / v)) for a, b, v in zip(after, before, self.variance))
@@ -440,7 +444,7 @@ class Fitter:
                 break
         return self.solve(rungs, state)[0]
 
-    def _follow(self, rungs: list[Rung], state: State) -> None:
+    def _follow(self, rungs: list[Rung], state: State, exponents: bool) -> None:
         """Put into the shapes what the numbers say they lack."""
         at = PLACE
         for j, rung in enumerate(rungs):
@@ -449,10 +453,11 @@ class Fitter:
                 fast = self.problem.fastest[j]
                 shape.stribeck_velocity = float(np.clip(shape.stribeck_velocity * (1 + p[at["stribeck_velocity"]]), 0.005 * fast, fast))
             shape.delay = float(np.clip(shape.delay + np.clip(p[at["delay"]], -0.01, 0.01), -0.1, 0.1))
-            shape.coulomb_temperature += float(p[at["coulomb_temperature"]])
-            shape.viscous_temperature += float(p[at["viscous_temperature"]])
-            for name in ("stribeck_velocity", "delay", "coulomb_temperature", "viscous_temperature"):
-                p[at[name]] = 0.0
+            p[at["stribeck_velocity"]] = p[at["delay"]] = 0.0
+            if exponents:
+                shape.coulomb_temperature += float(p[at["coulomb_temperature"]])
+                shape.viscous_temperature += float(p[at["viscous_temperature"]])
+                p[at["coulomb_temperature"]] = p[at["viscous_temperature"]] = 0.0
 
     # ------------------------------ held out ----------------------------------------------------------------------
 

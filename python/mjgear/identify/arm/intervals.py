@@ -2,7 +2,8 @@
 
 Each draw takes as many pieces as there are, with replacement, and what is known besides the logs (inertias of the model, torque
 constants) anew within its tolerance; so the spread of the fits has both in it. A fit is one step of Gauss-Newton from the best
-point. Student's t for the number of pieces. Where the curvature of the cost gives a wider interval, that one is taken.
+point. Student's t for the number of logs, since what a log has of its own (a warm-up, a pose) is in all its pieces. Where the
+curvature of the cost gives a wider interval, that one is taken.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ UNITS = {
 # names that are MJCF's
 _MJCF = {"viscous": "damping"}
 
+_FREEDOM = 4  # degrees of Student's t at least: a few logs have many pieces
 _UNKNOWN = 0.5  # width of the interval of gamma_u or gamma_v from which they are unknown
 
 
@@ -112,11 +114,11 @@ def intervals(fitter: Fitter, rungs: Sequence[Rung], state: State, replicates: i
     theta = state.vector()
     curved = np.zeros(len(here))
     w, V = np.linalg.eigh(covariance)
-    for k in np.flatnonzero(w > 1e-12 * w[-1]):
+    for k in np.flatnonzero(w > 1e-12 * w[-1]).tolist():
         step = 1e-3 * np.sqrt(w[k]) * V[:, k]
         up, down = (np.array(list(numbers(fitter, rungs, state.at(theta + d)).values())) for d in (step, -step))
         curved += ((up - down) / 2e-3) ** 2
-    half = student.ppf(0.975, max(n - 1, 2)) * np.maximum(spread * np.sqrt(n / max(n - 1, 1)), np.sqrt(curved))
+    half = student.ppf(0.975, max(len(fitter.problem.logs) - 1, _FREEDOM)) * np.maximum(spread * np.sqrt(n / max(n - 1, 1)), np.sqrt(curved))
     found = {}
     for (name, value), h in zip(here.items(), half):
         number = name.rsplit(".", 1)[1]

@@ -115,8 +115,8 @@ class Problem:
                 warm = np.concatenate([p[4] for p in parts])
                 warm = warm - warm.mean()
             Y, base = _reduce(np.concatenate([p[0] for p in parts]))
-            self.rows.append(Rows(Y, *(np.concatenate([p[k] for p in parts]) for k in (1, 2, 3)), warm, *(np.concatenate([p[k] for p in parts]) for k in (5, 6, 7)),
-                                  [p[8] for p in parts], np.ones(size), base))  # fmt: skip
+            known, v, a, time, log, piece = (np.concatenate([p[k] for p in parts]) for k in (1, 2, 3, 5, 6, 7))
+            self.rows.append(Rows(Y, known, v, a, warm, time, log, piece, [p[8] for p in parts], np.ones(size), base))
         #: size of each joint's torque as logged, and its fastest motion
         self.size = np.array([np.sqrt(np.mean(self.torque(j, 0.0) ** 2)) for j in range(arm.n)])
         for j in range(arm.n):

@@ -1,0 +1,204 @@
+"""``mjgear identify --robot`` and ``mjgear protocol ROBOT.xml``."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from pathlib import Path
+from typing import Any
+
+from mjgear.identify import files
+from mjgear.identify.arm.result import identify
+from mjgear.identify.logs import LogError
+
+
+def _share(text: str) -> float:
+    """A tolerance: 10% or 0.1."""
+    try:
+        value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < 10:
+        raise argparse.ArgumentTypeError(f"'{text}' is no tolerance; write 10% or 0.1")
+    return value
+
+
+def _pairs(words: list[str], option: str) -> dict[str, str]:
+    found = {}
+    for word in words:
+        key, equal, value = word.partition("=")
+        if not equal or not value:
+            raise LogError(f"--{option} {word}: write NAME=VALUE")
+        found[key] = value
+    return found
+
+
+def _number(text: str, what: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise LogError(f"{what}: '{text}' is no number")
+    return value
+
+
+def _fact(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def identify_parser() -> argparse.ArgumentParser:
+    """Options of ``mjgear identify --robot``."""
+    c = argparse.ArgumentParser(prog="mjgear identify --robot", description="Links, drives, friction and gears of a whole arm, from torques or currents and motions.")
+    c.add_argument("logs", nargs="+", metavar="LOGS", help="CSV, JSON or npz; files or folders")
+    c.add_argument("--robot", required=True, type=Path, metavar="ROBOT.xml", help="the arm as its maker describes it, with gears or without")
+    c.add_argument("--joints", metavar="NAMES", help="joints of the logs in the order of their columns, separated by commas (default: all hinges and slides)")
+    c.add_argument("--column", action="append", default=[], metavar="QUANTITY=NAME{}[:UNIT]", help="position, velocity, torque, current, temperature, time; {} is a joint's name or number")
+    c.add_argument("--fact", action="append", default=[], metavar="NAME=VALUE", help="payload (kg), payload_x, payload_y, payload_z, trajectory of all logs")
+    c.add_argument("--torque-constant", action="append", default=[], metavar="JOINT=VALUE", help="N m at the output side for one logged unit; currents without one: it is fitted")
+    c.add_argument("--torque-tolerance", type=_share, default=0.1, metavar="10%", help="of torques or torque constants (default: 10%%)")
+    c.add_argument("--inertia-tolerance", type=_share, default=0.2, metavar="20%", help="of the model's masses, centres and inertias (default: 20%%)")
+    c.add_argument("--cutoff", type=float, metavar="HZ", help="of the filter of positions (default: by their spectra)")
+    c.add_argument("--dt", type=float, help="time between samples, s, where no column says it")
+    c.add_argument("--replicates", type=int, default=100, help="of the bootstrap (default: %(default)s)")
+    c.add_argument("--seed", type=int, default=0)
+    c.add_argument("--no-simulation", action="store_true", help="do not simulate what was found")
+    c.add_argument("--report", type=Path, metavar="FILE.html", help="write a page of the robot, and FILE-JOINT.html for each joint")
+    c.add_argument("--json", type=Path, metavar="FILE.json", help="write everything for programs")
+    c.add_argument("--mjcf", type=Path, metavar="FILE.xml", help="write the robot with what was found")
+    c.add_argument("--urdf", type=Path, metavar="FILE", help="write <dynamics> to paste into a URDF")
+    c.add_argument("--isaac", type=Path, metavar="FILE.json", help="write numbers for Isaac Sim and Isaac Lab")
+    c.add_argument("--drake", type=Path, metavar="FILE", help="write elements for Drake")
+    c.add_argument("--quiet", action="store_true", help="results only")
+    return c
+
+
+def run_identify(arguments: list[str]) -> int:
+    """The command; 0 when done.
+
+    Raises:
+      LogError, OSError: with a line that says what is wrong.
+    """
+    a = identify_parser().parse_args(arguments)
+    if a.replicates < 2:
+        raise LogError(f"--replicates {a.replicates}: two at least")
+    if a.cutoff is not None and not a.cutoff > 0:
+        raise LogError(f"--cutoff {a.cutoff:g}: above 0")
+    for output in (a.report, a.json, a.mjcf, a.urdf, a.isaac, a.drake):
+        if output is not None:
+            files.check(output)
+
+    def told(text: str) -> None:
+        if not a.quiet:
+            print(text, file=sys.stderr, flush=True)
+
+    constants = {k: _number(v, f"--torque-constant {k}") for k, v in _pairs(a.torque_constant, "torque-constant").items()}
+    for name, value in constants.items():
+        if value == 0:
+            raise LogError(f"--torque-constant {name}=0: a torque constant is not 0")
+    found = identify(a.robot, a.logs, a.joints.split(",") if a.joints else None, _pairs(a.column, "column"),
+                     {k: _fact(v) for k, v in _pairs(a.fact, "fact").items()}, a.dt, inertia_tolerance=a.inertia_tolerance,
+                     torque_tolerance=a.torque_tolerance, torque_constants=constants, replicates=a.replicates, cutoff=a.cutoff, seed=a.seed, told=told)  # fmt: skip
+    print(f"{found.table()}\n\n{found.numbers()}\n")
+    for note in found.notes:
+        print(f"- {note}")
+    simulated: Any = None
+    if not a.no_simulation:
+        from mjgear.identify.arm.simulate import simulate
+
+        told("simulation")
+        simulated = simulate(found)
+        print(f"\n{simulated.text(found.arm.joints)}")
+    _write(a, found, simulated)
+    return 0
+
+
+def _write(a: argparse.Namespace, found: Any, simulated: Any) -> None:
+    from mjgear.identify.arm import export, simulate
+
+    if a.mjcf:
+        files.write(a.mjcf, simulate.models(found)["chosen"].to_xml())
+    if a.json:
+        files.write(a.json, found.json())
+    for path, made in ((a.urdf, export.urdf), (a.isaac, export.isaac), (a.drake, export.drake)):
+        if path:
+            files.write(path, made(found))
+    if a.report:
+        try:
+            from mjgear.identify.arm import report
+        except ImportError as error:
+            raise LogError(f"--report needs {error.name}: pip install 'mjgear[identify]'") from None
+        report.write(a.report, found, simulated)
+
+
+def protocol_parser() -> argparse.ArgumentParser:
+    """Options of ``mjgear protocol ROBOT.xml``."""
+    p = argparse.ArgumentParser(prog="mjgear protocol", description="Motions that identify a whole arm, within its limits, and what they will tell.")
+    p.add_argument("robot", type=Path, metavar="ROBOT.xml", help="the arm and what stands around it")
+    p.add_argument("--joints", metavar="NAMES", help="that move, separated by commas (default: all hinges and slides)")
+    p.add_argument("--speed", type=float, default=1.5, help="of the fastest joint, rad/s (default: %(default)s)")
+    p.add_argument("--torque", type=float, help="of each joint, N m (default: forcerange of its actuator, actuatorfrcrange)")
+    p.add_argument("--table", type=float, metavar="HEIGHT", help="no part goes below, m (besides, nothing in the model may be hit)")
+    p.add_argument("--payload", type=float, default=0.0, metavar="KG", help="of the runs with a load (default: none)")
+    p.add_argument("--motions", type=int, default=3, help="different motions, each forward and backward (default: %(default)s)")
+    p.add_argument("--period", type=float, default=20.0, help="of a motion, s (default: %(default)s)")
+    p.add_argument("--noise", type=_share, default=0.02, metavar="2%", help="of measured torques at 100 Hz, of their size (default: 2%%)")
+    p.add_argument("--torque-tolerance", type=_share, default=0.1, metavar="10%")
+    p.add_argument("--inertia-tolerance", type=_share, default=0.2, metavar="20%")
+    p.add_argument("--tries", type=int, default=40, help="random starts of each motion (default: %(default)s)")
+    p.add_argument("--signals", type=Path, metavar="FOLDER", help="write the goals as CSV")
+    p.add_argument("--seed", type=int, default=0)
+    return p
+
+
+def run_protocol(arguments: list[str]) -> int:
+    """The command; 0 when done.
+
+    Raises:
+      LogError, OSError: with a line that says what is wrong.
+    """
+    from mjgear.identify.arm import excite
+    from mjgear.identify.arm.dynamics import Arm
+    from mjgear.identify.arm.result import load
+
+    a = protocol_parser().parse_args(arguments)
+    for name in ("speed", "period", "motions", "tries"):
+        if not getattr(a, name) > 0:
+            raise LogError(f"--{name} {getattr(a, name)}: above 0")
+    if a.payload < 0:
+        raise LogError(f"--payload {a.payload:g}: 0 or more")
+    if a.signals:
+        files.check_folder(a.signals)
+    _, model = load(a.robot)
+    joints = a.joints.split(",") if a.joints else [model.joint(k).name for k in range(model.njnt) if model.jnt_type[k] in (2, 3)]
+    if not joints:
+        raise LogError("the robot has no hinges or slides")
+    arm = Arm(model, joints)
+    within = excite.limits(arm, model, a.speed, a.torque, a.table)
+    loads = [0.0, a.payload] if a.payload else [0.0]
+    motions = {}
+    for k in range(a.motions):
+        motion = excite.search(arm, within, a.period * (1.0 if k % 3 != 2 else 2.0), max(loads), a.tries, seed=a.seed + k)
+        for load_ in loads:
+            for backward in (False, True):
+                name = f"motion{k + 1}-{'backward' if backward else 'forward'}{'-loaded' if load_ else ''}"
+                motions[name] = (motion, backward, load_)
+    total = sum(m.period for m, _, _ in motions.values())
+    print(f"{len(motions)} motions, {total / 60:.1f} min: {a.motions} Fourier series within joint ranges (5 % margin), {a.speed:g} rad/s"
+          f"{'' if a.torque is None else f', {a.torque:g} N m'}, checked for collisions every 10 ms;")
+    print("each forward and backward" + (f", without load and with {a.payload:g} kg at the frame of the last link" if a.payload else
+          "; --payload KG adds runs with a weighed load, which settle the scale of torques and with it gamma_u and gamma_v") + ".")
+    print("Log at 100 Hz or faster: time, positions, torques or currents, temperature. Move for ten minutes first; repeat the first motion at the end.")
+    print("Slow and fast motions are both in it: every third has twice the period.\n")
+    print(f"expected 95 % intervals, with torque noise {100 * a.noise:g} %, inertias known to {100 * a.inertia_tolerance:g} %, torque scale to {100 * a.torque_tolerance:g} %:")
+    for name, (value, half) in excite.expected(arm, list(motions.values()), a.noise, a.inertia_tolerance, a.torque_tolerance).items():
+        print(f"  {name:<28}{value:>12.4g} +- {half:.2g}")
+    if a.signals:
+        made = excite.write(a.signals, arm, motions)
+        print(f"\n{len(made)} files of goals in {a.signals}")
+    print(f"\nThen: mjgear identify --robot {a.robot} LOGS")
+    return 0

@@ -1,0 +1,163 @@
+"""HTML pages of an identified arm: one of the robot, one of each joint."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.figure import Figure
+
+from mjgear.identify import files
+from mjgear.identify.arm import law
+from mjgear.identify.arm.export import plain
+from mjgear.identify.arm.result import Identified
+from mjgear.identify.arm.simulate import Simulated
+
+_STYLE = """body { font: 15px/1.5 sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em; color: #222 }
+table { border-collapse: collapse; margin: 1em 0 } td, th { padding: .2em .8em; border-bottom: 1px solid #ccc; text-align: right }
+td:first-child, th:first-child { text-align: left } pre { background: #f4f4f4; padding: 1em; overflow: auto } img { max-width: 100% }"""
+
+
+def write(path: Path, found: Identified, simulated: Simulated | None) -> list[Path]:
+    """Write the robot's page at `path`, and beside it NAME-JOINT.html for each joint.
+
+    Raises:
+      OSError: a page cannot be written.
+    """
+    pages = {name: path.with_name(f"{path.stem}-{_safe(name)}{path.suffix}") for name in found.arm.joints}
+    for j, name in enumerate(found.arm.joints):
+        files.write(pages[name], _joint_page(found, j, path.name))
+    files.write(path, _robot_page(found, simulated, {name: page.name for name, page in pages.items()}))
+    return [path, *pages.values()]
+
+
+def _safe(name: str) -> str:
+    return "".join(c if c.isalnum() or c in "-_." else "_" for c in name)
+
+
+def _page(title: str, parts: list[str]) -> str:
+    head = f"<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><title>{html.escape(title)}</title><style>{_STYLE}</style></head><body>"
+    return "\n".join([head, f"<h1>{html.escape(title)}</h1>", *parts, "</body></html>", ""])
+
+
+def _image(figure: Figure, name: str) -> str:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=100)
+    plt.close(figure)
+    return f"<p><img alt='{html.escape(name)}' src='data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}'></p>"
+
+
+def _table(head: list[str], rows: list[list[str]]) -> str:
+    text = "<tr>" + "".join(f"<th>{h}</th>" for h in head) + "</tr>"
+    return f"<table>{text}{''.join('<tr>' + ''.join(f'<td>{c}</td>' for c in row) + '</tr>' for row in rows)}</table>"
+
+
+def _robot_page(found: Identified, simulated: Simulated | None, pages: dict[str, str]) -> str:
+    rows = []
+    for j, name in enumerate(found.arm.joints):
+        rms = [f"{found.choice.rms(what)[j]:.4g}" for what in ("native", "chosen", "largest")]
+        rows.append([f"<a href='{html.escape(pages[name])}'>{html.escape(name)}</a>", law.title(found.rungs[j].terms), f"{found.fitter.problem.size[j]:.4g}", *rms])
+    unit = "A" if found.fitter.problem.logs[0].is_current else "N m"
+    parts = [f"<p>{len(found.fitter.problem.logs)} logs, {found.fitter.problem.n_pieces} pieces. Errors are root mean squares in {unit} of torques that were held out, "
+             f"in groups of logs: {html.escape(', '.join(found.fitter.problem.groups))}.</p>",
+             _table(["joint", "friction", "torque", "Coulomb and viscous", "chosen", "all terms"], rows)]  # fmt: skip
+    if found.notes:
+        parts += ["<h2>What to know</h2><ul>", *(f"<li>{html.escape(n)}</li>" for n in found.notes), "</ul>"]
+    parts.append("<h2>Held out</h2>" + _image(_held_out(found), "held-out errors"))
+    if simulated is not None:
+        rows = [[html.escape(n), f"{m:.3g}", f"{a:.3g}", f"{c:.3g}"] for n, m, a, c in zip(found.arm.joints, simulated.moved, simulated.native, simulated.chosen)]
+        parts += [f"<h2>Simulated</h2><p>By MuJoCo, under the measured torques, in {simulated.pieces} pieces of {simulated.horizon:g} s from the measured state: root mean "
+                  "square of the position error at the end of a piece, rad (m).</p>", _table(["joint", "moved", "Coulomb and viscous", "chosen"], rows)]  # fmt: skip
+    masses = [[html.escape(link.name), f"{link.numbers[0]:.4g}", f"{i.value:.4g}", f"{i.low:.4g} to {i.high:.4g}"]
+              for link in found.arm.links if (i := found.found.numbers.get(f"{link.name}.mass")) is not None]  # fmt: skip
+    parts += ["<h2>Links</h2><p>Logs tell combinations of inertias (base parameters); the rest of each is the model's, within its tolerance.</p>",
+              _table(["link", "mass of the model, kg", "mass", "95 % interval"], masses)]  # fmt: skip
+    parts += ["<h2>For formats without gears</h2>",
+              _table(["joint", "damping", "friction", "armature", "what is lost"],
+                     [[html.escape(n), f"{p.damping:.4g}", f"{p.coulomb:.4g}", f"{p.armature:.4g}", p.text()] for n, p in zip(found.arm.joints, plain(found))])]  # fmt: skip
+    return _page("A robot from its logs", parts)
+
+
+def _held_out(found: Identified) -> Figure:
+    figure, ax = plt.subplots(figsize=(9, 3.2), layout="constrained")
+    x = np.arange(found.arm.n)
+    for k, (what, color) in enumerate((("native", "C1"), ("chosen", "C0"), ("largest", "0.7"))):
+        ax.bar(x + 0.25 * (k - 1), found.choice.rms(what) / found.fitter.problem.size, 0.25, color=color, label={"native": "Coulomb, viscous"}.get(what, what))
+    ax.set_xticks(x, found.arm.joints)
+    ax.set_ylabel("held-out error / torque")
+    ax.legend()
+    ax.grid(alpha=0.3)
+    return figure
+
+
+def _joint_page(found: Identified, j: int, home: str) -> str:
+    name = found.arm.joints[j]
+    rung = found.rungs[j]
+    rows = []
+    for key in found.found.order:
+        if key.rsplit(".", 1)[0] == name:
+            i = found.found.numbers[key]
+            rows.append([key.rsplit(".", 1)[1], f"{i.value:.5g}", html.escape(i.unit), f"{i.low:.4g} to {i.high:.4g}" if i.known else "unknown"])
+    parts = [f"<p><a href='{html.escape(home)}'>the robot</a></p><p>Friction: <b>{law.title(rung.terms)}</b>"
+             + (f", power {rung.shape.power:g}" if "curved" in rung.terms else "") + ".</p>",
+             _table(["number", "value", "unit", "95 % interval"], rows)]  # fmt: skip
+    kept = [[law.title(frozenset({t})), f"{100 * g:.1f} %", f"{s:.1f}"] for (k, t), (g, s) in found.choice.without.items() if k == j]
+    if kept:
+        parts += ["<h2>Why these terms</h2><p>By how much the held-out sum of squares grows without a term, and the t of that over pieces.</p>", _table(["term", "growth", "t"], kept)]
+    parts += [_image(figure, "plots") for figure in figures(found, j)]
+    d = found.drifts[j]
+    rows = [[html.escape(log.name), f"{100 * c / max(d.coulomb, 1e-12):+.1f} %"] for log, c in zip(found.fitter.problem.logs, d.logs) if np.isfinite(c)]
+    parts += [f"<h2>Drift</h2><p>Friction of each log beside the mean, in parts of coulomb. If there were no drift, such differences would have a probability of {d.p_logs:.2g}, "
+              f"such trends within logs {d.p_trend:.2g}.</p>", _table(["log", "friction"], rows)]  # fmt: skip
+    return _page(f"Joint {name}", parts)
+
+
+def figures(found: Identified, j: int) -> list[Figure]:
+    """Friction over speed and load, the torque of a log, and residuals, of joint j."""
+    problem, rung = found.fitter.problem, found.rungs[j]
+    r, p = problem.rows[j], found.state.p[j]
+    base = problem.base(j, found.parameters())
+    predicted = problem.predict(j, base, p, found.state.offsets[j], rung)
+    measured = problem.torque(j, rung.shape.delay)
+    scale = p[law.PLACE["scale"]]
+    link = r.Y @ base + r.known
+    u = (measured - found.state.offsets[j][r.log]) / scale - p[law.PLACE["armature"]] * r.a
+    s = np.sign(r.v)
+    thin = np.random.default_rng(0).permutation(r.v.size)[:6000]
+    first, (left, right) = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
+    for ax, x, label in ((left, np.abs(r.v), "speed [rad/s]"), (right, s * link, "load along the motion: links and payload [N m]")):
+        ax.plot(x[thin], (s * (u - link))[thin], ".", ms=1.5, alpha=0.3, color="k", rasterized=True, label="measured")
+        ax.plot(x[thin], (s * (predicted["u"] - link))[thin], ".", ms=1.5, alpha=0.3, color="C0", rasterized=True, label="chosen")
+        ax.set_xlabel(label)
+        ax.grid(alpha=0.3)
+    left.set_ylabel("friction [N m]")
+    left.legend(markerscale=6)
+    second, ax = plt.subplots(figsize=(11, 3), layout="constrained")
+    here = r.log == 0
+    ax.plot(r.time[here], measured[here], "k.", ms=2, label="measured")
+    ax.plot(r.time[here], predicted["tau"][here], "C0.", ms=1.5, label="chosen")
+    ax.set(xlabel="time [s]", ylabel="torque as logged", title=problem.logs[0].name)
+    ax.legend(markerscale=4)
+    ax.grid(alpha=0.3)
+    residual = measured - predicted["tau"]
+    shown = [(r.v, "speed [rad/s]"), (link, "load [N m]"), (r.a, "acceleration"), (r.time, "time [s]")]
+    if r.warmth is not None:
+        shown.append((r.warmth, "temperature less its mean [K]"))
+    third, axes = plt.subplots(1, len(shown), figsize=(11, 2.8), layout="constrained", sharey=True)
+    for ax, (x, label) in zip(axes, shown):
+        ax.plot(x[thin], residual[thin], ".", ms=1, alpha=0.2, color="C0", rasterized=True)
+        edges = np.quantile(x, np.linspace(0, 1, 13))
+        if np.ptp(edges) > 0:
+            place = np.clip(np.searchsorted(edges, x) - 1, 0, 11)
+            ax.plot([np.median(x[place == k]) for k in range(12) if np.any(place == k)], [np.median(residual[place == k]) for k in range(12) if np.any(place == k)], "C3o-", ms=3)
+        ax.set_xlabel(label)
+        ax.grid(alpha=0.3)
+    axes[0].set_ylabel("measured - chosen")
+    return [first, second, third]

@@ -1,0 +1,382 @@
+"""Whole arms from logs: inverse dynamics, the law's columns, made-up arms, files of all kinds, what is written, drift."""
+
+import dataclasses
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+import mujoco
+import numpy as np
+from scipy.stats import binom
+
+import made_up_arm
+import made_up_servo
+from mjgear.identify.arm import identify_logs, law, logs
+from mjgear.identify.arm.dynamics import Arm, numbers, pseudo
+from mjgear.identify.arm.model import build, polynomial
+from mjgear.identify.logs import LogError
+
+# a tree of hinges and a slide whose frames, anchors and axes are all oblique, with a locked joint and a body without joint
+TREE = """
+<mujoco>
+  <option gravity="1 2 -9.81"><flag contact="disable"/></option>
+  <compiler angle="radian"/>
+  <worldbody>
+    <body pos=".1 .2 .3" quat=".9 .1 .2 .3">
+      <joint name="a" axis="0 .6 .8" pos=".1 0 .05" ref="0.3" stiffness="2" springref=".1"/>
+      <geom size=".1 .2 .3" type="box" pos=".1 .2 .3"/>
+      <body pos="0 0 .1"><geom size=".1"/>
+        <body pos=".3 0 0" quat=".5 .1 0 .2">
+          <joint name="b" type="slide" axis="1 0 .3"/>
+          <joint name="c" axis="0 0 1" pos=".1 .2 .1"/>
+          <geom type="box" size=".1 .05 .2" pos=".2 0 .1"/>
+          <body pos="0 .3 0"><joint name="locked" axis="1 0 0"/><geom size=".1" pos=".1 .1 .1"/></body>
+          <body pos="0 .1 .2"><joint name="d" axis="1 0 0"/><geom type="capsule" fromto="0 0 0 .2 .3 .1" size=".03"/></body>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+
+
+class Dynamics(unittest.TestCase):
+    """The regressor against MuJoCo's own inverse dynamics."""
+
+    def test_regressor(self):
+        model = mujoco.MjModel.from_xml_string(TREE)
+        data = mujoco.MjData(model)
+        arm = Arm(model, ["c", "a", "d", "b"])
+        q, v, a = np.random.default_rng(0).normal(size=(3, 50, 4))
+        rows = arm.regressor(q, v, a)
+        tau = np.stack([Y @ arm.select(j, arm.parameters) for j, Y in enumerate(rows)], axis=1) + arm.springs(q)
+        for k in range(50):
+            data.qpos[:], data.qvel[:], data.qacc[:] = model.qpos0, 0, 0
+            data.qpos[model.jnt_qposadr[arm.ids]], data.qvel[arm.dofs], data.qacc[arm.dofs] = q[k], v[k], a[k]
+            mujoco.mj_inverse(model, data)
+            np.testing.assert_allclose(tau[k], data.qfrc_inverse[arm.dofs], atol=1e-11)
+
+    def test_pseudo_inertia(self):
+        arm = Arm(mujoco.MjModel.from_xml_string(TREE), ["a", "c", "d"])
+        for link in arm.links:
+            P = pseudo(link.numbers)
+            np.testing.assert_allclose(numbers(P), link.numbers, atol=1e-12)
+            self.assertGreater(np.linalg.eigvalsh(P).min(), 0)
+
+    def test_refusals(self):
+        model = mujoco.MjModel.from_xml_string(TREE)
+        with self.assertRaisesRegex(LogError, "no joint 'x'; there are: a, b, c, locked, d"):
+            Arm(model, ["x"])
+        free = mujoco.MjModel.from_xml_string("<mujoco><worldbody><body><freejoint/><geom size='1'/><body><joint name='a'/><geom size='1'/></body></body></worldbody></mujoco>")
+        with self.assertRaisesRegex(LogError, "base is free"):
+            Arm(free, ["a"])
+
+
+class Law(unittest.TestCase):
+    """The law in its two regimes against the root of the law as it stands, and its derivatives."""
+
+    def test_torques(self):
+        rng = np.random.default_rng(1)
+        for _ in range(20):
+            f = made_up_arm.Friction("gear", 0.0, rng.uniform(0, 2), 0.0, rng.uniform(0.02, 0.5), rng.uniform(0.02, 1.5))
+            x, s = 5 * rng.standard_normal(300), rng.choice([-1.0, 1.0], 300)
+            p = np.zeros(len(law.NUMBERS))
+            p[law.PLACE["gamma_u"]], p[law.PLACE["gamma_v"]] = f.gamma_u, f.gamma_v
+            u, _ = law.torques(x, s, np.full(300, f.coulomb), p)
+            np.testing.assert_allclose(u, made_up_arm.motor(x, s, np.zeros(300), f), atol=1e-9)
+
+    def test_derivatives(self):
+        rng = np.random.default_rng(2)
+        beta, offsets = rng.standard_normal(12), rng.standard_normal(3)
+        p = rng.uniform(0.1, 0.4, len(law.NUMBERS))
+        _, D, gains = law.weights(beta, p, offsets)
+        for k in range(p.size):
+            d = np.zeros_like(p)
+            d[k] = 1e-6
+            slope = (law.weights(beta, p + d, offsets)[0] - law.weights(beta, p - d, offsets)[0]) / 2e-6
+            np.testing.assert_allclose(D[:, k], slope, atol=1e-8, err_msg=law.NUMBERS[k])
+        w = law.weights(beta + 1, p, offsets)[0] - law.weights(beta, p, offsets)[0]
+        np.testing.assert_allclose(w[:24], np.repeat(gains, 12), atol=1e-12)
+
+
+def csv(folder, made):
+    """Files as a robot's own program might write them."""
+    for log in made:
+        t = log.dt * np.arange(log.n)
+        facts = " ".join(f"{k}={v}" for k, v in log.facts.items())
+        head = ",".join(["time", *(f"q{k}" for k in range(1, 7)), *(f"tau_{k}" for k in range(1, 7))])
+        np.savetxt(folder / f"{log.name}.csv", np.column_stack([t, log.position, log.torque]), delimiter=",", header=f"# {facts}\n{head}", comments="", fmt="%.9g")
+
+
+class MadeUp(unittest.TestCase):
+    """An arm with six different frictions, by the command, from files."""
+
+    def test_arm(self):
+        seed = made_up_servo.seed()
+        print(f"MJGEAR_SEED={seed.entropy}")
+        rng = np.random.default_rng(seed)
+        rungs = [str(r) for r in rng.permutation(["gear", "gear + stribeck", "gear + curved", "native", "curved", "stribeck"])]
+        made, made_logs = made_up_arm.draw(rng, rungs=rungs, logs=6, seconds=10.0, noise=0.02)
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            csv(folder, made_logs)
+            (folder / "arm.xml").write_text(made.spec.to_xml())
+            command = [sys.executable, "-m", "mjgear.identify", "identify", "--robot", folder / "arm.xml", *sorted(folder.glob("log*.csv")), "--torque-tolerance", "5%",
+                       "--inertia-tolerance", "10%", "--report", folder / "r.html", "--json", folder / "r.json", "--mjcf", folder / "r.xml",
+                       "--urdf", folder / "r.urdf", "--isaac", folder / "i.json", "--drake", folder / "d.xml", "--quiet"]  # fmt: skip
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            print(done.stdout)
+            self.assertEqual(done.stderr, "")
+            found = json.loads((folder / "r.json").read_text())
+            model = mujoco.MjModel.from_xml_path(str(folder / "r.xml"))
+            page = (folder / "r.html").read_text()
+            for joint in made_up_arm.JOINTS:
+                self.assertIn(f"r-{joint}.html", page)
+                self.assertIn("data:image/png", (folder / f"r-{joint}.html").read_text())
+            urdf = (folder / "r.urdf").read_text()
+            isaac = json.loads((folder / "i.json").read_text())["joints"]
+            for text in (urdf, (folder / "d.xml").read_text()):
+                xml.etree.ElementTree.fromstring(f"<robot xmlns:drake='d'>{text}</robot>")
+
+        # five of six rungs are right; all are in 97 of 100 arms
+        right = [set(found["joints"][j]["terms"]) == set(made_up_arm.RUNGS[r]) for j, r in zip(made_up_arm.JOINTS, rungs)]
+        self.assertGreaterEqual(sum(right), 5, [found["joints"][j]["friction"] for j in made_up_arm.JOINTS])
+
+        # the truth is in the intervals of the joints that are right, and the intervals say something
+        held, asked = [], []
+        for joint, ok, f in zip(made_up_arm.JOINTS, right, made.joints):
+            true = {k: v for k, v in dataclasses.asdict(f).items() if k != "rung"} | {"damping": f.viscous}
+            for name, value in true.items():
+                i = found["parameters"].get(f"{joint}.{name}")
+                if i is not None and ok:
+                    asked.append(f"{joint}.{name}")
+                    held.append(i["low"] <= value <= i["high"])
+                    if name in ("coulomb", "armature"):
+                        self.assertLess(i["high"] - i["low"], 0.2 * value, f"{joint}.{name}")
+        # numbers of a joint are related: as many as intervals hold that hold together with 80 %
+        self.assertGreaterEqual(sum(held), binom.ppf(1e-5, len(held), 0.8), [n for n, h in zip(asked, held) if not h])
+
+        # for mjgear.randomize
+        C = np.array(found["correlation"])
+        self.assertEqual(C.shape, (len(found["order"]),) * 2)
+        self.assertEqual(set(found["order"]), set(found["parameters"]))
+        self.assertGreater(np.linalg.eigvalsh(C).min(), -1e-9)
+
+        # the model has what was found, and predicts the logs better than friction that knows no load
+        for joint, rung in zip(made_up_arm.JOINTS, rungs):
+            self.assertAlmostEqual(model.dof_armature[model.joint(joint).dofadr[0]], found["parameters"][f"{joint}.armature"]["value"], delta=1e-4)
+            self.assertIn(joint, isaac)
+            lost = urdf.split(f'name="{joint}"')[0].rsplit("<!--", 1)[1]
+            self.assertEqual("nothing is lost" in lost, found["joints"][joint]["terms"] == [], lost)
+        table = [line.split() for line in done.stdout.splitlines() if line.startswith("j")]
+        simulated = {row[0]: (float(row[2]), float(row[3])) for row in table[-6:]}
+        for joint, rung in zip(made_up_arm.JOINTS, rungs):
+            if "gear" in rung:
+                native, chosen = simulated[joint]
+                self.assertLess(chosen, native, joint)
+
+
+class Scales(unittest.TestCase):
+    """What is stated of torques and friction that is wrong is said."""
+
+    def test_wrong_torque_constant(self):
+        rng = np.random.default_rng(3)
+        made, made_logs = made_up_arm.draw(rng, rungs=["native"] * 6, logs=3, seconds=6.0, noise=0.02)
+        for log in made_logs:
+            log.torque[:, 2] *= 1.5
+        found = identify_logs(made.spec, made_up_arm.JOINTS, made_logs, inertia_tolerance=0.1, torque_tolerance=0.05, replicates=10)
+        said = [n for n in found.notes if "beyond the stated" in n]
+        self.assertTrue(any(n.startswith("j3:") for n in said), found.notes)
+        self.assertFalse(found.rungs[2].terms, "a wrong scale makes no gear")
+        # drift: the Coulomb friction of a joint grows in one log
+        made, made_logs = made_up_arm.draw(rng, rungs=["native"] * 6, logs=4, seconds=12.0, noise=0.02, loads=(0.0, 0.0))
+        log = made_logs[2]
+        log.torque[:, 4] += 0.4 * made.joints[4].coulomb * np.sign(np.gradient(log.position[:, 4]))
+        found = identify_logs(made.spec, made_up_arm.JOINTS, made_logs, inertia_tolerance=0.1, torque_tolerance=0.05, replicates=10)
+        told = [n for n in found.notes if "drifted" in n]
+        self.assertEqual(len(told), 1, told)
+        self.assertIn("friction of j5 drifted from log to log", told[0])
+        self.assertIn("in log2", told[0])
+
+    def test_temperature(self):
+        rng = np.random.default_rng(4)
+        made, made_logs = made_up_arm.draw(rng, rungs=["native"] * 6, logs=4, seconds=10.0, noise=0.02, loads=(0.0, 0.0))
+        c = made.joints[4].coulomb
+        for k, log in enumerate(made_logs):
+            warm = np.linspace(5 * k, 5 * k + 5, log.n)
+            log.temperature = np.repeat(25 + warm[:, None], 6, axis=1)
+            thin = np.exp(-0.02 * (warm - 10)) - 1
+            log.torque[:, 4] += made.scale[4] * c * thin * np.sign(np.gradient(log.position[:, 4]))
+        found = identify_logs(made.spec, made_up_arm.JOINTS, made_logs, inertia_tolerance=0.1, torque_tolerance=0.05, replicates=30)
+        self.assertEqual(found.rungs[4].terms, {"temperature"})
+        i = found.found.numbers["j5.coulomb_temperature"]
+        self.assertTrue(i.low <= -0.02 <= i.high, i)
+        self.assertLess(i.high - i.low, 0.01)
+
+
+class Files(unittest.TestCase):
+    """Columns by their names, arrays, trajectories of mujoco.sysid, and their errors."""
+
+    def setUp(self):
+        self.model = made_up_arm.spec(np.random.default_rng(0)).compile()
+        rng = np.random.default_rng(1)
+        self.t = 0.01 * np.arange(100)
+        self.q, self.tau = rng.standard_normal((2, 100, 6))
+
+    def read(self, path, **options):
+        return logs.read(path, self.model, made_up_arm.JOINTS, **options)
+
+    def table(self, path, names):
+        np.savetxt(path, np.column_stack([self.t, self.q, self.tau]), delimiter=",", header=",".join(names), comments="", fmt="%.17g")
+
+    def test_names(self):
+        J = made_up_arm.JOINTS
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "log.csv"
+            spellings = [["time", *(f"q{k}" for k in range(1, 7)), *(f"tau{k}" for k in range(1, 7))], ["t", *(f"actual_q_{k}" for k in range(6)), *(f"effort_{k}" for k in range(6))],
+                         ["timestamp", *(f"{j}.position" for j in J), *(f"{j}.torque" for j in J)], ["Time", *(f"Joint_{k}_Position" for k in range(1, 7)), *(f"torque[{k}]" for k in range(6))]]  # fmt: skip
+            for names in spellings:
+                self.table(path, names)
+                log = self.read(path)
+                np.testing.assert_array_equal(log.position, self.q)
+                np.testing.assert_array_equal(log.torque, self.tau)
+                self.assertFalse(log.is_current)
+            self.table(path, ["time", *(f"a{k}" for k in range(6)), *(f"b_{j}" for j in J)])
+            log = self.read(path, columns={"position": "a{}:deg", "current": "b_{}:mA"})
+            np.testing.assert_allclose(log.position, np.radians(self.q))
+            np.testing.assert_allclose(log.torque, 1e-3 * self.tau)
+            self.assertTrue(log.is_current)
+            with self.assertRaisesRegex(LogError, r"log.csv: no columns for the positions of j1, .*--column 'position=NAME_\{\}'.*there are: time, a0"):
+                self.read(path)
+            with self.assertRaisesRegex(LogError, "no columns 'c_{}' for torque"):
+                self.read(path, columns={"position": "a{}", "torque": "c_{}"})
+            with self.assertRaisesRegex(LogError, "'speed' is not a quantity"):
+                self.read(path, columns={"speed": "a{}"})
+            self.table(path, ["time", *(f"q{k}" for k in range(6)), *(f"b_{j}" for j in J)])
+            with self.assertRaisesRegex(LogError, "neither torques nor currents"):
+                self.read(path)
+            self.tau[7, 3] = np.nan
+            self.table(path, spellings[0])
+            with self.assertRaisesRegex(LogError, "column 'tau4', row 8 below the header: no number"):
+                self.read(path)
+
+    def test_arrays(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "log.npz"
+            np.savez(path, time=self.t, q=self.q, tau=self.tau, payload=2.5)
+            log = self.read(path)
+            np.testing.assert_array_equal(log.torque, self.tau)
+            self.assertEqual(log.facts["payload"], 2.5)
+            self.assertAlmostEqual(log.dt, 0.01)
+            np.savez(path, q=self.q, tau=self.tau)
+            with self.assertRaisesRegex(LogError, "no column of time"):
+                self.read(path)
+            self.assertAlmostEqual(self.read(path, dt=0.02).dt, 0.02)
+
+    def test_trajectories_of_geared_and_ungeared_models(self):
+        sys.path.insert(0, str(pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"]) / "examples"))
+        import identify_arm
+
+        from mjgear.identify import robot
+
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            identify_arm.write(folder, np.random.default_rng(1), logs=1)
+            plain = identify_arm.arm()
+            geared = identify_arm.arm()
+            robot.parameters(geared, identify_arm.JOINTS)
+            one, other = (logs.read(folder / "log0.npz", spec.compile(), identify_arm.JOINTS) for spec in (plain, geared))
+            np.testing.assert_array_equal(one.torque, other.torque)
+            np.testing.assert_array_equal(one.position, other.position)
+            self.assertGreater(np.ptp(one.position[:, 1]), 0.1)
+
+
+class Models(unittest.TestCase):
+    """The robot that is written."""
+
+    def test_inertias_and_gears(self):
+        rng = np.random.default_rng(5)
+        spec = made_up_arm.spec(rng)
+        # something that is fixed to a link, and a gear that it had
+        spec.body("link3").add_body(pos=[0.1, 0, 0]).add_geom(type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[0.03, 0, 0])
+        arm = Arm(spec.compile(), made_up_arm.JOINTS)
+        wanted = Arm(made_up_arm.perturb(made_up_arm.spec(np.random.default_rng(6)), rng, 0.1).compile(), made_up_arm.JOINTS).parameters
+        p = np.zeros((6, len(law.NUMBERS)))
+        p[:, law.PLACE["scale"]] = 1
+        for k, name in enumerate(("gamma_u", "gamma_v", "armature", "viscous", "curved", "coulomb", "stribeck_friction")):
+            p[:, law.PLACE[name]] = 0.1 + 0.01 * k
+        rungs = [law.Rung(made_up_arm.RUNGS[r]) for r in ("native", "curved", "stribeck", "gear", "gear + curved", "gear + stribeck")]
+        made = build(spec, arm, wanted, rungs, p, np.ones(6))
+        again = Arm(made.compile(), made_up_arm.JOINTS)
+        for once_more in (made, build(made, again, wanted, rungs, p, np.ones(6))):  # gears that are there are replaced
+            model = mujoco.MjModel.from_xml_string(once_more.to_xml())
+            np.testing.assert_allclose(Arm(model, made_up_arm.JOINTS).parameters, wanted, rtol=1e-4, atol=1e-5)
+            np.testing.assert_allclose(model.dof_frictionloss, [0.15, 0.15, 0, 0, 0, 0])
+            np.testing.assert_allclose(model.dof_dampingpoly[:, 0], 0.14)
+            self.assertEqual(model.nplugin, 4)
+
+    def test_polynomial(self):
+        p = np.zeros(len(law.NUMBERS))
+        p[law.PLACE["viscous"]], p[law.PLACE["curved"]] = 2.0, 1.0
+        damping, error = polynomial(p, 0.5, 3.0)
+        v = np.linspace(0.06, 3, 50)
+        self.assertLessEqual(np.max(np.abs(damping @ [v, v**2, v**3] - 2 * v - v**0.5)), error + 1e-12)
+        self.assertLess(error, 0.4)
+        np.testing.assert_array_equal(polynomial(p, 3.0, 3.0)[0], [2, 0, 1])
+
+
+class Protocol(unittest.TestCase):
+    """Motions within limits, that hit nothing, and what they will tell."""
+
+    def test_protocol(self):
+        spec = made_up_arm.spec(np.random.default_rng(7))
+        for geom in spec.geoms:
+            geom.contype = geom.conaffinity = 1
+        spec.worldbody.add_geom(name="post", type=mujoco.mjtGeom.mjGEOM_CYLINDER, size=[0.05, 0.5, 0], pos=[0.7, 0, 0.5])
+        for joint in spec.joints:
+            joint.range, joint.limited = [-2.0, 2.0], True
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "arm.xml").write_text(spec.to_xml())
+            command = [sys.executable, "-m", "mjgear.identify", "protocol", folder / "arm.xml", "--motions", "1", "--tries", "10", "--payload", "2", "--speed", "1.2", "--torque",
+                       "250", "--table", "0", "--period", "10", "--signals", folder / "goals"]  # fmt: skip
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("j2.gamma_u", done.stdout)
+            model = mujoco.MjModel.from_xml_path(str(folder / "arm.xml"))
+            files = sorted((folder / "goals").iterdir(), key=lambda f: f.stem)
+            self.assertEqual([f.stem for f in files], ["motion1-backward", "motion1-backward-loaded", "motion1-forward", "motion1-forward-loaded"])
+            paths = {f.stem: np.loadtxt(f, delimiter=",", skiprows=2) for f in files}
+        forward = paths["motion1-forward"]
+        np.testing.assert_allclose(paths["motion1-backward"][:, 1:7], forward[::-1, 1:7], atol=1e-5)
+        t, q, v = forward[:, 0], forward[:, 1:7], forward[:, 7:]
+        self.assertTrue(np.all(np.abs(q) <= 2.0) and np.all(np.abs(v) <= 1.2))
+        np.testing.assert_allclose(v[0], 0, atol=1e-6)
+        np.testing.assert_allclose(np.gradient(q, t, axis=0)[2:-2], v[2:-2], atol=5e-3)
+        a = np.gradient(v, t, axis=0)
+        data = mujoco.MjData(model)
+        mujoco.mj_forward(model, data)
+        touching = {tuple(sorted(c.geom)) for c in data.contact[: data.ncon]}
+        post = model.geom("post").id
+        most = 0.0
+        for k in range(0, len(t), 5):
+            data.qpos[:], data.qvel[:], data.qacc[:] = q[k], v[k], a[k]
+            mujoco.mj_kinematics(model, data)
+            mujoco.mj_comPos(model, data)
+            mujoco.mj_collision(model, data)
+            self.assertFalse({tuple(sorted(c.geom)) for c in data.contact[: data.ncon]} - touching)
+            self.assertGreater(data.geom_xpos[[g for g in range(model.ngeom) if g != post], 2].min(), 0)
+            mujoco.mj_rne(model, data, 1, force := np.zeros(6))
+            most = max(most, np.abs(force).max())
+        self.assertLess(most, 250)
+        self.assertGreater(np.abs(q - q.mean(axis=0)).max(axis=0).min(), 0.1)
+
+
+if __name__ == "__main__":
+    unittest.main()
