@@ -166,17 +166,21 @@ def draw_friction(rng, rung, torque, inertia, fastest):
     return f
 
 
-def draw(rng, rungs=None, inertia_tolerance=0.1, scale_tolerance=0.05, seconds=15.0, logs=8, noise=0.01, loads=(0.0, 2.0)):
+def draw(rng, rungs=None, inertia_tolerance=0.1, scale_tolerance=0.05, seconds=15.0, logs=8, noise=0.01, loads=(0.0, 2.0), still=()):
     """An arm and its logs, half of them with a payload.
 
     Args:
       rungs: names of RUNGS, one a joint; None: drawn.
       noise: of the torques, of their size.
+      still: numbers of joints that are held.
     """
     real_spec = spec(rng)
     real = real_spec.compile()
     given = perturb(real_spec, rng, inertia_tolerance)
     motions = [fourier(rng, seconds, speed=1.0 if k % 3 else 0.4) for k in range(logs)]
+    for q, v, a in motions:
+        for j in still:
+            q[:, j], v[:, j], a[:, j] = 0.4, 0, 0
     payload = [loads[k % 2] for k in range(logs)]
     carried = []
     for mass in payload:
@@ -188,6 +192,7 @@ def draw(rng, rungs=None, inertia_tolerance=0.1, scale_tolerance=0.05, seconds=1
     torque = np.sqrt(np.mean(np.concatenate(x) ** 2, axis=0))
     fastest = np.max(np.abs(np.concatenate([m[1] for m in motions])), axis=0)
     hardest = np.sqrt(np.mean(np.concatenate([m[2] for m in motions]) ** 2, axis=0))
+    fastest[list(still)] = hardest[list(still)] = 1
     names = [rungs[j] if rungs else str(rng.choice(list(RUNGS))) for j in range(6)]
     joints = [draw_friction(rng, names[j], torque[j], 0.3 * torque[j] / hardest[j], fastest[j]) for j in range(6)]
     scale = 1 + rng.uniform(-scale_tolerance, scale_tolerance, 6)

@@ -19,6 +19,7 @@ import made_up_servo
 from mjgear.identify.arm import identify_logs, law, logs
 from mjgear.identify.arm.dynamics import Arm, numbers, pseudo
 from mjgear.identify.arm.model import build, polynomial
+from mjgear.identify.arm.simulate import lock, simulate
 from mjgear.identify.logs import LogError
 
 # a tree of hinges and a slide whose frames, anchors and axes are all oblique, with a locked joint and a body without joint
@@ -44,6 +45,23 @@ TREE = """
 </mujoco>
 """
 
+ORIENTED = """
+<mujoco>
+  <compiler angle="radian"/>
+  <worldbody>
+    <body name="a" euler=".1 .2 .3"><joint name="a"/><geom size=".1"/>
+      <inertial pos=".1 0 0" mass="2" fullinertia=".03 .02 .03 .001 .002 0"/>
+      <body name="b" pos=".3 0 0" euler=".4 .5 .6"><joint name="b" axis="0 1 0"/><geom size=".1"/>
+        <inertial pos=".1 0 .1" euler=".3 .2 .1" mass="1" diaginertia=".01 .02 .02"/>
+        <body name="c" pos=".2 0 0" euler=".1 .6 .2">
+          <joint name="c" axis="0 1 0" pos=".1 .1 0"/><geom size=".1 .1 .1" pos=".1 0 0" type="box"/>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+
 
 class Dynamics(unittest.TestCase):
     """The regressor against MuJoCo's own inverse dynamics."""
@@ -51,12 +69,13 @@ class Dynamics(unittest.TestCase):
     def test_regressor(self):
         model = mujoco.MjModel.from_xml_string(TREE)
         data = mujoco.MjData(model)
-        arm = Arm(model, ["c", "a", "d", "b"])
+        arm = Arm(model, ["c", "a", "d", "b"], {"locked": 0.7})
         q, v, a = np.random.default_rng(0).normal(size=(3, 50, 4))
         rows = arm.regressor(q, v, a)
         tau = np.stack([Y @ arm.select(j, arm.parameters) for j, Y in enumerate(rows)], axis=1) + arm.springs(q)
         for k in range(50):
             data.qpos[:], data.qvel[:], data.qacc[:] = model.qpos0, 0, 0
+            data.qpos[model.joint("locked").qposadr] = 0.7
             data.qpos[model.jnt_qposadr[arm.ids]], data.qvel[arm.dofs], data.qacc[arm.dofs] = q[k], v[k], a[k]
             mujoco.mj_inverse(model, data)
             np.testing.assert_allclose(tau[k], data.qfrc_inverse[arm.dofs], atol=1e-11)
@@ -206,7 +225,7 @@ class Scales(unittest.TestCase):
 
     def test_temperature(self):
         rng = np.random.default_rng(4)
-        made, made_logs = made_up_arm.draw(rng, rungs=["native"] * 6, logs=4, seconds=10.0, noise=0.02, loads=(0.0, 0.0))
+        made, made_logs = made_up_arm.draw(rng, rungs=["native"] * 6, logs=4, seconds=10.0, noise=0.02, loads=(0.0, 0.0), still=[2])
         c = made.joints[4].coulomb
         for k, log in enumerate(made_logs):
             warm = np.linspace(5 * k, 5 * k + 5, log.n)
@@ -214,7 +233,16 @@ class Scales(unittest.TestCase):
             thin = np.exp(-0.02 * (warm - 10)) - 1
             log.torque[:, 4] += made.scale[4] * c * thin * np.sign(np.gradient(log.position[:, 4]))
         found = identify_logs(made.spec, made_up_arm.JOINTS, made_logs, inertia_tolerance=0.1, torque_tolerance=0.05, replicates=30)
-        self.assertEqual(found.rungs[4].terms, {"temperature"})
+        # the elbow was held at 0.4 rad in all logs
+        self.assertEqual(found.arm.joints, ["j1", "j2", "j4", "j5", "j6"])
+        self.assertIn("j3 does not move in any log and is held at 0.4", found.notes)
+        self.assertEqual(found.rungs[3].terms, {"temperature"})
+        for j in (0, 1, 3, 4):
+            i = found.found.numbers[f"{found.arm.joints[j]}.coulomb"]
+            f = made.joints[made_up_arm.JOINTS.index(found.arm.joints[j])]
+            self.assertAlmostEqual(i.value, f.coulomb, delta=0.1 * f.coulomb)
+        done = simulate(found)
+        self.assertLess(np.max(done.chosen / done.moved), 0.05)
         i = found.found.numbers["j5.coulomb_temperature"]
         self.assertTrue(i.low <= -0.02 <= i.high, i)
         self.assertLess(i.high - i.low, 0.01)
@@ -321,6 +349,19 @@ class Models(unittest.TestCase):
             np.testing.assert_allclose(model.dof_dampingpoly[:, 0], 0.14)
             self.assertEqual(model.nplugin, 4)
 
+    def test_other_ways_to_say_inertias(self):
+        spec = mujoco.MjSpec.from_string(ORIENTED)
+        held = {"c": 0.5}
+        arm = Arm(spec.compile(), ["a", "b"], held)
+        p = np.zeros((2, len(law.NUMBERS)))
+        made = build(spec, arm, 1.1 * arm.parameters, [law.Rung(), law.Rung()], p, np.ones(2))
+        np.testing.assert_allclose(Arm(made.compile(), ["a", "b"], held).parameters, 1.1 * arm.parameters, atol=1e-12)
+        # a joint that is held is gone in the simulation, where it was held
+        lock(made, made.joint("c"), arm)
+        locked = made.compile()
+        self.assertEqual(locked.njnt, 2)
+        np.testing.assert_allclose(Arm(locked, ["a", "b"]).parameters, 1.1 * arm.parameters, atol=1e-12)
+
     def test_polynomial(self):
         p = np.zeros(len(law.NUMBERS))
         p[law.PLACE["viscous"]], p[law.PLACE["curved"]] = 2.0, 1.0
@@ -340,7 +381,7 @@ class Protocol(unittest.TestCase):
             geom.contype = geom.conaffinity = 1
         spec.worldbody.add_geom(name="post", type=mujoco.mjtGeom.mjGEOM_CYLINDER, size=[0.05, 0.5, 0], pos=[0.7, 0, 0.5])
         for joint in spec.joints:
-            joint.range, joint.limited = [-2.0, 2.0], True
+            joint.range, joint.limited = np.degrees([-2.0, 2.0]), True
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             (folder / "arm.xml").write_text(spec.to_xml())

@@ -6,7 +6,7 @@ first moment h = m c, and inertia about the frame's origin (xx, yy, zz, xy, xz, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import mujoco
@@ -72,12 +72,13 @@ class Link:
 class Arm:
     """The links and joints of a model that logs speak of.
 
-    Joints that the logs do not name stay at their reference; what hangs on them belongs to the link before. Springs of joints
+    Joints that are not named stay where they are held; what hangs on them belongs to the link before. Springs of joints
     count; gravity compensation, which is a simulator's, does not.
 
     Args:
       model: compiled MJCF.
-      joints: names of the joints in the logs, in the order of their columns.
+      joints: names of the joints in the logs that move, in the order of their columns.
+      held: other joints and their positions; those that are not named are at their reference (qpos0).
 
     Attributes:
       joints: names.
@@ -89,9 +90,10 @@ class Arm:
       LogError: a joint is missing, or is no hinge or slide, or the base is free.
     """
 
-    def __init__(self, model: mujoco.MjModel, joints: Sequence[str]) -> None:
+    def __init__(self, model: mujoco.MjModel, joints: Sequence[str], held: Mapping[str, float] | None = None) -> None:
         self.model = model
         self.joints = list(joints)
+        self.held = dict(held or {})
         ids = []
         for name in self.joints:
             j = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, name)
@@ -131,6 +133,14 @@ class Arm:
             above = m.body_parentid[b]
             p = place[above] + turn[above] @ m.body_pos[b]
             R = turn[above] @ _rotation(m.body_quat[b])
+            for j in range(m.body_jntadr[b], m.body_jntadr[b] + m.body_jntnum[b]):
+                d = self.held.get(m.joint(j).name, 0.0) - m.qpos0[m.jnt_qposadr[j]]
+                if m.joint(j).name in self.held and m.jnt_type[j] == _HINGE:
+                    anchor = p + R @ m.jnt_pos[j]
+                    R = R @ _turns(m.jnt_axis[j], np.array([d]))[0]
+                    p = anchor - R @ m.jnt_pos[j]
+                elif m.joint(j).name in self.held:
+                    p = p + R @ m.jnt_axis[j] * d
             own = [j for j in range(m.body_jntadr[b], m.body_jntadr[b] + m.body_jntnum[b]) if j in self.ids]
             if own:
                 self.links.append(Link(m.body(b).name, [int(np.flatnonzero(self.ids == j)[0]) for j in own], int(link[above]), p, R,

@@ -192,19 +192,31 @@ def _rest(motion: Excitation, limits: Limits) -> Excitation:
     return replace(moved, sines=sines * scale[:, None], cosines=cosines * scale[:, None])
 
 
-def _information(arm: Arm, motion: Excitation) -> float:
-    """log det of the normal matrix of links and friction, of all joints."""
+def _usual(arm: Arm, limits: Limits, rng: np.random.Generator) -> np.ndarray:
+    """(joints) torque that the links take at rest, root mean square over poses; what a joint that carries nothing takes to speed up."""
+    q = rng.uniform(limits.low, limits.high, (100, arm.n))
+    none = np.zeros_like(q)
+    still, fast = (arm.regressor(q, none, a) for a in (none, none + limits.speed))
+    beta = arm.parameters
+    torque = [np.sqrt(np.mean((Y @ arm.select(j, beta)) ** 2)) for j, Y in enumerate(still)]
+    more = [np.sqrt(np.mean((Y @ arm.select(j, beta)) ** 2)) for j, Y in enumerate(fast)]
+    return np.asarray(np.maximum(np.array(torque), 0.1 * np.array(more)) + 1e-12)
+
+
+def _information(arm: Arm, motion: Excitation, usual: np.ndarray, limits: Limits) -> float:
+    """log det of what a motion adds to a model whose links are known to a fifth and whose friction is a tenth of the torque, noise 2 %."""
     t = np.arange(0, motion.period, _COARSE)
     q, v, a = motion.at(t)
     total = 0.0
     for j, Y in enumerate(arm.regressor(q, v, a)):
-        load = Y @ arm.select(j, arm.parameters)
-        s = np.sign(v[:, j])
-        X = np.concatenate([Y, np.stack([s, v[:, j], v[:, j] * np.abs(v[:, j]), a[:, j], s * np.abs(load)], axis=1)], axis=1)
-        size = np.sqrt(np.mean(X**2, axis=0))
-        X = X[:, size > 1e-9 * size.max()]
-        w = np.linalg.eigvalsh(X.T @ X / t.size)
-        total += float(np.sum(np.log10(np.maximum(w, 1e-8 * w[-1]))))
+        beta = arm.select(j, arm.parameters)
+        load = Y @ beta
+        s, r = np.sign(v[:, j]), v[:, j] / limits.speed[j]
+        T = usual[j]
+        size = np.abs(beta) + 0.1 * np.repeat([np.abs(beta[k : k + 10]).max() for k in range(0, beta.size, 10)], 10)
+        friction = np.stack([0.1 * T * s, 0.1 * T * r, 0.1 * T * r * np.abs(r), 0.1 * T * a[:, j] / limits.speed[j], 0.15 * s * np.abs(load)], axis=1)
+        X = np.concatenate([0.2 * Y * size, friction], axis=1) / (0.02 * T)
+        total += float(np.linalg.slogdet(np.eye(X.shape[1]) + X.T @ X)[1])
     return total
 
 
@@ -222,13 +234,14 @@ def search(arm: Arm, limits: Limits, period: float = 20.0, payload: float = 0.0,
     """
     rng = np.random.default_rng(seed)
     checker = _Checker(arm, limits, payload, friction)
+    usual = _usual(arm, limits, rng)
     best: Excitation | None = None
     why = ""
     for _ in range(tries):
         found, reason = _fit(checker, _draw(rng, limits, period))
         why = reason or why
         if found is not None:
-            found = replace(found, information=_information(arm, found))
+            found = replace(found, information=_information(arm, found, usual, limits))
             if best is None or found.information > best.information:
                 best = found
     if best is None:
@@ -242,7 +255,7 @@ def search(arm: Arm, limits: Limits, period: float = 20.0, payload: float = 0.0,
         trial.middle = np.clip(trial.middle, limits.low + 0.1 * (limits.high - limits.low), limits.high - 0.1 * (limits.high - limits.low))
         found, _ = _fit(checker, _rest(trial, limits))
         if found is not None:
-            found = replace(found, information=_information(arm, found))
+            found = replace(found, information=_information(arm, found, usual, limits))
             if found.information > best.information:
                 best = found
                 continue

@@ -57,6 +57,7 @@ def build(spec: mujoco.MjSpec, arm: Arm, parameters: np.ndarray, rungs: Sequence
     for j, (name, rung) in enumerate(zip(arm.joints, rungs)):
         joint = made.joint(name)
         damping, _ = polynomial(p[j], rung.shape.power, float(fastest[j]))
+        joint.armature = float(p[j, PLACE["armature"]])
         size = np.size(joint.damping)
         joint.damping = damping[:size] if size > 1 else float(damping[0])
         joint.frictionloss = 0.0 if needs_gear(rung) else float(p[j, PLACE["coulomb"]])
@@ -70,7 +71,6 @@ def build(spec: mujoco.MjSpec, arm: Arm, parameters: np.ndarray, rungs: Sequence
                 values |= {f"gamma_{side}_stribeck": float(p[j, PLACE["gamma_stribeck"]]) for side in "uv"}
                 values |= {f"gamma_{side}_quadratic": float(p[j, PLACE["gamma_quadratic"]]) for side in "uv"}
             mjgear.add(made, [name], name=f"gear_{name}", **values)
-        joint.armature = float(p[j, PLACE["armature"]])
     return made
 
 
@@ -119,7 +119,9 @@ def _set_inertia(spec: mujoco.MjSpec, name: str, was: np.ndarray, now: np.ndarra
     mujoco.mju_mat2Quat(quaternion, V.ravel())
     body.explicitinertial = True
     body.mass, body.ipos, body.inertia, body.iquat = mass, center, w, quaternion
+    # another way to say the same would count before these
     body.fullinertia = np.full(6, np.nan)
+    body.ialt.type = mujoco.mjtOrientation.mjORIENTATION_QUAT
 
 
 def _body(model: mujoco.MjModel, name: str) -> np.ndarray:

@@ -60,7 +60,6 @@ class Problem:
     Attributes:
       rows: of each joint.
       groups: name -> logs that are left out together.
-      notes: what was left out and why.
 
     Raises:
       LogError: a joint does not move in any log; too little is left.
@@ -69,7 +68,6 @@ class Problem:
     def __init__(self, arm: Arm, logs: Sequence[ArmLog], cutoff: float | None = None) -> None:
         self.arm, self.logs = arm, list(logs)
         self.motions = [prepare(log, cutoff) for log in logs]
-        self.notes: list[str] = []
         total = sum(m.time.size * m.block for m in self.motions)
         length = max(_SHORTEST, total / _PIECES)
         self.piece_log: list[int] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import mujoco
@@ -20,6 +20,7 @@ from mjgear.identify.arm.law import PLACE, Rung
 from mjgear.identify.arm.problem import Problem, changed
 from mjgear.identify.logs import LogError
 
+_STILL = 2e-3  # rad or m: a joint that moves less is held
 _ROUNDS = 15  # of fits with columns made anew
 
 
@@ -120,6 +121,14 @@ def identify(robot: str | Path | mujoco.MjSpec, paths: Sequence[str | Path], joi
     return identify_logs(spec, names, read, **options)  # type: ignore[arg-type]
 
 
+def _only(log: logs.ArmLog, joints: Sequence[int]) -> logs.ArmLog:
+    """A log of some joints."""
+    def some(x: np.ndarray | None) -> np.ndarray | None:
+        return None if x is None else x[:, joints]
+
+    return replace(log, position=log.position[:, joints], torque=log.torque[:, joints], goal=some(log.goal), temperature=some(log.temperature))
+
+
 def load(robot: str | Path | mujoco.MjSpec) -> tuple[mujoco.MjSpec, mujoco.MjModel]:
     """The robot and its compiled model.
 
@@ -148,7 +157,17 @@ def identify_logs(spec: mujoco.MjSpec, joints: Sequence[str], read: Sequence[log
       replicates: of the bootstrap.
       cutoff: of the filter of positions, Hz; None: by the logs' spectra.
     """
-    arm = Arm(spec.compile(), joints)
+    still = [j for j in range(len(joints)) if max(float(np.ptp(log.position[:, j])) for log in read) < _STILL]
+    if len(still) == len(joints):
+        raise LogError("no joint moves in any log")
+    names = [name for j, name in enumerate(joints) if j not in still]
+    held = {joints[j]: float(np.mean(np.concatenate([log.position[:, j] for log in read]))) for j in still}
+    read = [_only(log, [j for j in range(len(joints)) if j not in still]) for log in read] if still else read
+    if np.ndim(torque_tolerance) and still:
+        torque_tolerance = [t for j, t in enumerate(np.asarray(torque_tolerance)) if j not in still]
+    torque_constants = {name: value for name, value in (torque_constants or {}).items() if name not in held}
+    arm = Arm(spec.compile(), names, held)
+    joints = names
     told("motions")
     problem = Problem(arm, read, cutoff)
     constants = dict(torque_constants or {})
@@ -163,7 +182,7 @@ def identify_logs(spec: mujoco.MjSpec, joints: Sequence[str], read: Sequence[log
         elif read[0].is_current:
             scale[j], tolerance[j] = np.nan, np.inf
     fitter = Fitter(problem, Known(inertia_tolerance, scale, tolerance))
-    notes = list(problem.notes)
+    notes = [f"{name} does not move in any log and is held at {value:.4g}" for name, value in held.items()]
 
     told("fit: native")
     rungs = [Rung() for _ in joints]

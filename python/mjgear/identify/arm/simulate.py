@@ -6,10 +6,12 @@ An arm that nothing controls runs away from any log, so that it is simulated in 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import mujoco
 import numpy as np
 
+from mjgear.identify.arm.dynamics import Arm
 from mjgear.identify.arm.law import PLACE
 from mjgear.identify.arm.model import build
 from mjgear.identify.arm.problem import changed
@@ -92,6 +94,32 @@ def simulate(found: Identified) -> Simulated:
     return Simulated(rms["chosen"], rms["native"], np.sqrt(np.mean(np.array(moved) ** 2, axis=0)), _HORIZON, len(errors["chosen"]))
 
 
+def lock(spec: mujoco.MjSpec, joint: Any, arm: Arm) -> None:
+    """Take a joint away, with its body where the joint is held."""
+    model = spec.compile()
+    j = model.joint(joint.name)
+    d = arm.held.get(joint.name, float(j.qpos0[0])) - float(j.qpos0[0])
+    body = joint.parent
+    b = model.body(body.name)
+    R, turn = np.empty(9), np.empty(9)
+    mujoco.mju_quat2Mat(R, b.quat)
+    place, frame = np.array(b.pos), R.reshape(3, 3)
+    if j.type[0] == int(mujoco.mjtJoint.mjJNT_HINGE):
+        quaternion = np.empty(4)
+        mujoco.mju_axisAngle2Quat(quaternion, j.axis, d)
+        mujoco.mju_quat2Mat(turn, quaternion)
+        anchor = place + frame @ j.pos
+        frame = frame @ turn.reshape(3, 3)
+        place = anchor - frame @ j.pos
+    else:
+        place = place + frame @ j.axis * d
+    whole = np.empty(4)
+    mujoco.mju_mat2Quat(whole, frame.ravel())
+    body.pos, body.quat = place, whole
+    body.alt.type = mujoco.mjtOrientation.mjORIENTATION_QUAT
+    spec.delete(joint)
+
+
 def _starts(found: Identified) -> list[tuple[int, int]]:
     """(log, block) at which pieces begin, spread over all logs."""
     problem = found.fitter.problem
@@ -106,10 +134,11 @@ def _starts(found: Identified) -> list[tuple[int, int]]:
 def _driven(spec: mujoco.MjSpec, found: Identified, log: int) -> mujoco.MjModel:
     """The robot with a motor at each joint and nothing else that drives, without contacts, with the payload of a log."""
     made = spec.copy()
-    for actuator in list(made.actuators):
-        made.delete(actuator)
-    for key in list(made.keys):
-        made.delete(key)
+    for unused in (*made.actuators, *made.keys, *made.sensors, *made.equalities, *made.tendons):
+        made.delete(unused)
+    for joint in list(made.joints):
+        if joint.name not in found.arm.joints:
+            lock(made, joint, found.arm)
     for name in found.arm.joints:
         motor = made.add_actuator(name=f"motor of {name}", target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
         motor.set_to_motor()
