@@ -182,7 +182,7 @@ def run_protocol(arguments: list[str]) -> int:
     loads = [0.0, a.payload] if a.payload else [0.0]
     motions = {}
     for k in range(a.motions):
-        motion = excite.search(arm, within, a.period * (1.0 if k % 3 != 2 else 2.0), max(loads), a.tries, seed=a.seed + k)
+        motion = excite.search(arm, within, a.period * (1.0 if k % 3 != 2 else 2.0), max(loads), a.tries, 3 * a.tries, a.seed + k)
         for load_ in loads:
             for backward in (False, True):
                 name = f"motion{k + 1}-{'backward' if backward else 'forward'}{'-loaded' if load_ else ''}"
