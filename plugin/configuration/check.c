@@ -52,6 +52,14 @@ static void checkModel(mjgReport* report, const mjModel* m, const mjgpOptions* o
 }
 
 
+// does a gear rub, or have a gap: one that does neither stands for a joint without a gear
+static int acts(const mjgpJoint* joint) {
+  double gamma_u, gamma_v, coulomb;
+  mjg_frictionAt(&gamma_u, &gamma_v, &coulomb, &joint->gear, 0, 0, 0, 0);
+  return gamma_u != 0 || gamma_v != 0 || coulomb != 0 || joint->gap != mjgpGAP_NONE;
+}
+
+
 // refuse noslip iterations, which change contact forces behind the solver, and with them the motion that friction
 // was solved for: with hands and legged robots one step of a hundred is not confirmed, one of seven if gears
 // lock. A gear that rubs nowhere and has no gap may have them.
@@ -59,9 +67,7 @@ static void checkNoslip(mjgReport* report, const mjModel* m, const mjgpJoint* jo
                         const char* where) {
   int rubs = 0;
   for (int i = 0; i < n && m->opt.noslip_iterations > 0; i++) {
-    double gamma_u, gamma_v, coulomb;
-    mjg_frictionAt(&gamma_u, &gamma_v, &coulomb, &joint[i].gear, 0, 0, 0, 0);
-    rubs |= gamma_u != 0 || gamma_v != 0 || coulomb != 0 || joint[i].gap != mjgpGAP_NONE;
+    rubs |= acts(joint + i);
   }
   if (rubs) {
     report->where = where;
@@ -420,7 +426,7 @@ int mjgp_warnLoss(mjgReport* report, const mjModel* m, const mjgpJoint* joint, i
     mjtNum own = joint[i].kind == mjgpTRN_TENDON
                      ? m->tendon_frictionloss[joint[i].tendon]
                      : m->dof_frictionloss[m->jnt_dofadr[joint[i].joint]];
-    if (own > 0) {
+    if (own > 0 && acts(joint + i)) {
       first = i;
       loss = own;
       count++;

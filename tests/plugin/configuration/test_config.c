@@ -319,6 +319,18 @@ static void test_loss(void** state) {
     mj_deleteData(other);
     mj_deleteModel(m);
   }
+
+  // a gear without friction stands for a joint without one: beside frictionloss it says nothing
+  mjModel* m = makeModel(
+      "<mujoco><extension><plugin plugin='mjgear.transmission'><instance name='g'>"
+      "<config key='joint' value='a'/><config key='coulomb' value='0'/></instance></plugin>"
+      "</extension><worldbody><body><joint name='a' frictionloss='1'/><geom size='.1'/></body>"
+      "</worldbody></mujoco>");
+  mjData* d = mj_makeData(m);
+  const char* warning;
+  assert_int_equal(countWarnings(&warning), 0);
+  mj_deleteData(d);
+  mj_deleteModel(m);
 }
 
 
