@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "callbacks/engines.h"
+#include "callbacks/fit.h"
 #include "callbacks/step.h"
 #include "configuration/config.h"
 #include "configuration/plugin.h"
@@ -11,13 +12,17 @@
 
 
 mjPLUGIN_LIB_INIT(mjgear) {
-  // the layout of mjModel and mjData is known for one version only
-  if (mj_version() != mjVERSION_HEADER) {
+  // the layout of mjModel and mjData is known for one version; a patch release may have it too
+  int other = mj_version() != mjVERSION_HEADER;
+  int patch = other && mj_version() / 1000 == mjVERSION_HEADER / 1000;
+  const char* misfit = patch ? mjgp_misfit() : NULL;
+  if ((other && !patch) || misfit) {
     mju_warning(mjgpNAME
-                " was built for MuJoCo %d.%d.%d but this is MuJoCo %s: not registered. "
+                " was built for MuJoCo %d.%d.%d but this is MuJoCo %s%s%s: not registered. "
                 "Build the plugin with the headers of this MuJoCo, or load it with the other one",
                 mjVERSION_HEADER / 1000000, mjVERSION_HEADER / 1000 % 1000, mjVERSION_HEADER % 1000,
-                mj_versionString());
+                mj_versionString(), misfit ? ", where other layouts fail at " : "",
+                misfit ? misfit : "");
     return;
   }
 

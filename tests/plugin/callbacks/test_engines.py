@@ -56,6 +56,64 @@ class Engines(unittest.TestCase):
         self.assertIn(str(other), text)
         self.assertIn(str(ENGINE), text)
 
+    def fake(self, release):
+        """The engine as if it was of another release: the number and the text that it tells, and the name in its file."""
+        number = int("{:d}{:03d}{:03d}".format(*map(int, release.split("."))))
+        content = ENGINE.read_bytes()
+        tells = b"\xb8" + mujoco.mj_version().to_bytes(4, "little") + b"\xc3"  # mov number, %eax; ret
+        if content.count(tells) != 1:
+            self.skipTest("this engine is not compiled as expected")
+        content = content.replace(tells, b"\xb8" + number.to_bytes(4, "little") + b"\xc3")
+        text = mujoco.mj_versionString().encode() + b"\0"
+        if len(release) + 1 == len(text):
+            content = content.replace(text, release.encode() + b"\0")
+        file = self.folder / f"libmujoco.so.{release}"
+        file.write_bytes(content)
+        return file
+
+    def load_beside(self, engine, plugin):
+        """A process that has this engine only, and loads a plugin."""
+        code = """
+import ctypes, sys
+engine = ctypes.CDLL(sys.argv[1])
+engine.mj_loadPluginLibrary(sys.argv[2].encode())
+engine.mjp_getPlugin.restype = ctypes.c_void_p
+print("registered" if engine.mjp_getPlugin(b"mjgear.transmission", None) else "not registered")
+"""
+        return subprocess.run([sys.executable, "-c", code, str(engine), str(plugin)], cwd=self.folder, capture_output=True, text=True,
+                              env={name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"})
+
+    def test_patch_release(self):
+        """The library of one patch release is taken for another that has its layouts, and for no other release."""
+        built, libraries = mujoco.mj_versionString(), self.folder / "lib"
+        patch = f"{built[:-1]}{(int(built[-1]) + 1) % 10}"
+        libraries.mkdir()
+        shutil.copy(PLUGIN, libraries / f"libmjgear-{built}.so")
+        for core in pathlib.Path(PLUGIN).parent.glob("libmjgear_core.so*"):
+            shutil.copy(core, libraries / core.name)
+        code = f"""
+import shutil, mujoco
+import mjgear._library as library
+mujoco.mj_versionString = lambda: {patch!r}
+shutil.copy(library.path(), {str(self.folder / "taken.so")!r})
+"""
+        environment = os.environ | {"MJGEAR_LIBRARIES": str(libraries)}
+        subprocess.run([sys.executable, "-c", code], check=True, env=environment)
+        done = self.load_beside(self.fake(patch), self.folder / "taken.so")
+        self.assertEqual((done.returncode, done.stdout.split("\n")[0]), (0, "registered"), done.stderr + self.said())
+        self.assertEqual(self.said(), "")
+
+        # another release by what it tells, with the name that the loader looks for
+        other = self.fake("3.17.0").rename(self.folder / ENGINE.name)
+        done = self.load_beside(other, PLUGIN)
+        self.assertIn("not registered", done.stdout)
+        self.assertIn(f"was built for MuJoCo {built} but this is", done.stdout + done.stderr + self.said())
+
+        # the package has a line for it before anything is loaded
+        code = "import mujoco, mjgear._library as l; mujoco.mj_versionString = lambda: '3.17.0'; l.path()"
+        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+        self.assertIn(f"this mjgear was built for MuJoCo {built}, but MuJoCo 3.17.0 is running", done.stderr)
+
     def test_no_path_to_an_engine(self):
         for line in subprocess.run(["readelf", "-d", PLUGIN], check=True, capture_output=True, text=True).stdout.splitlines():
             if "RUNPATH" in line or "RPATH" in line:
