@@ -94,13 +94,19 @@ static void printTable(FILE* file) {
 void printPresetPage(FILE* file) {
   fputs(
       "# Presets\n\n"
-      "Written by `mjgear presets --markdown`; a test compares it with the program.\n\n"
+      "A preset is a gear that is ready to use: its numbers are from a catalogue, a paper or logs, "
+      "or they\n"
+      "are assumed, and then the preset says so. Take one that is like your gear, and change what "
+      "you know\n"
+      "better:\n\n"
       "    mjgear explain worm                       # what it does\n"
       "    mjgear mjcf mx64_m6 --joint elbow         # MJCF to paste\n"
       "    mjgear explain harmonic_drive coulomb=2Nm # a preset with a key changed\n\n"
-      "Torques are in N m (N for a slide) at the output side. The last two columns are the motor\n"
-      "torques at which a load of 1 begins to rise and to sink; a negative number means that the\n"
-      "motor must push the load down.\n\n",
+      "In the table torques are in N m (N for a slide) at the output side. The last two columns "
+      "are the\n"
+      "motor torques at which a load of 1 begins to rise and to sink. A negative number means that "
+      "the\n"
+      "motor must push the load down. (`mjgear presets --markdown` writes this page.)\n\n",
       file);
   printTable(file);
 
@@ -121,7 +127,8 @@ void printPresetPage(FILE* file) {
     last = preset;
   }
   fputs(
-      "\n## Published servo models as transmissions\n\n"
+      "\n"
+      "## Published servo models as transmissions\n\n"
       "The friction models of the servos bound the friction torque by\n\n"
       "    M1   Kv |v| + Kc\n"
       "    M2   M1 + S Kcs\n"
@@ -135,7 +142,8 @@ void printPresetPage(FILE* file) {
       "direction. Ours is t in (|gamma_u u + gamma_v x| + c) sgn(v): u and x are the torques into "
       "and\n"
       "out of the gear, and x = -tau_e, u = tau_m where nothing accelerates. So\n\n"
-      "| theirs | ours |\n|---|---|\n"
+      "| theirs | ours |\n"
+      "|---|---|\n"
       "| Kc, Kcs | `coulomb`, `stribeck_friction` |\n"
       "| vs, alpha | `stribeck_velocity`, `stribeck_exponent` |\n"
       "| Km, Ke (M3: Kl, Kl) | `gamma_u`, `gamma_v` |\n"
@@ -147,14 +155,13 @@ void printPresetPage(FILE* file) {
       "other\n"
       "or one of them is zero; M6 there too, with a load that does not change from step to "
       "step.\n\n"
-      "Different, on purpose or by necessity:\n\n"
-      "- In accelerated motion ours loads the gear with what really passes through it, u = tau_m - "
-      "m a\n"
-      "  and x = -tau_e + M a; theirs takes tau_m and tau_e.\n"
-      "- Where motor and load push the same way, theirs adds two absolute values, ours takes one "
-      "of\n"
-      "  the sum: ours is the smaller one if Km/Ke and Kms/Kes differ.\n"
-      "- S is taken at the velocity before the step, in theirs too; coefficients are constant "
+      "The two differ, on purpose or by necessity:\n\n"
+      "- In accelerated motion our law loads the gear with the torques that pass through it,\n"
+      "  u = tau_m - m a and x = -tau_e + M a. Theirs takes tau_m and tau_e.\n"
+      "- If motor and load push the same way, theirs adds two absolute values, and ours takes the "
+      "absolute\n"
+      "  value of the sum. Ours is smaller if Km/Ke and Kms/Kes differ.\n"
+      "- S is taken at the velocity before the step, as in theirs. Coefficients are constant "
       "within a\n"
       "  step.\n"
       "- The quadratic term enters as a coefficient: K tau^2 is (K |tau|) |tau|, with |tau| from "
