@@ -13,11 +13,12 @@ import mjgear
 
 model = mujoco.MjModel.from_xml_path(str(pathlib.Path(__file__).parent / "forearm.xml"))
 batch = Batch(model, nsim=1024)
-elbow = mjgear.Gears(model, batch)["elbow"]
+gears = mjgear.Gears(model, batch)
+elbow = gears["elbow"]
 
 # efficiencies and friction as they vary within a production
-random = np.random.default_rng(1)
-elbow.set(eta_forward=random.uniform(0.55, 0.7, batch.nsim), coulomb=random.uniform(0, 0.3, batch.nsim))
+mjgear.randomize(gears, {"eta_forward": (0.55, 0.7), "coulomb": ("0 Nm", "0.3 Nm")}, rng=1)
+print(gears)
 
 # the motor has 8 N m, and half a second
 batch.ctrl = 8.0

@@ -85,11 +85,19 @@ class Readme(unittest.TestCase):
             arm.replace("</body>", link.replace("<body", '<body pos="0.5 0 0"') + "</body>"))
         output = io.StringIO()
         with contextlib.redirect_stdout(output):
-            exec(block("python", "doc/python.md"), {"mujoco": mujoco, "mjgear": mjgear})
-        friction, mode, power = map(float, output.getvalue().split())
+            names = {"mujoco": mujoco, "mjgear": mjgear}
+            exec(block("python", "doc/python.md"), names)
+        numbers, *table = output.getvalue().splitlines()
+        friction, mode, power = map(float, numbers.split())
+        self.assertIn("elbow", "".join(table))
         self.assertNotEqual(friction, 0)
         self.assertIn(mode, (-1, 0, 1))
         self.assertEqual(power > 0, mode != 0)
+
+        # pieces that go on from there are marked py; that of the figures runs with the names above
+        figures = [piece for piece in re.findall(r"```py\n(.*?)```", (SOURCE / "doc/python.md").read_text(), re.DOTALL) if "mjgear.draw" in piece]
+        exec(figures[0], names)
+        self.assertGreater(pathlib.Path("law.png").stat().st_size, 10000)
 
     @unittest.skipIf("LD_PRELOAD" in os.environ or not shutil.which("cc"), "no C compiler, or a sanitized build")
     def test_c(self):

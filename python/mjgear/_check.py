@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
+import json
 import os
+import subprocess
 from collections.abc import Mapping
 
 import mujoco
 
-from mjgear import _structs
+from mjgear import _programs, _structs
 from mjgear._catalogue import Facts
 from mjgear._errors import GearError
 from mjgear._gears import Gears
@@ -46,20 +48,19 @@ def check(model: str | os.PathLike[str] | mujoco.MjSpec | mujoco.MjModel) -> Rep
 
     Args:
         model: an MJCF file, an MjSpec, which stays as it is, or a compiled MjModel, which has no problems. A model
-            without gears is no problem. Where the engine cannot compile a model its first line is told.
+            without gears is no problem. Where the engine cannot compile a model its first line is told, and of an MjSpec
+            with keys inside of a body, which the engine cannot copy, the first problem; write a file to hear all.
 
     Returns:
         Problems, or facts of each geared joint in the first pose: the keyframe "start", else the first one, else qpos0.
     """
-    place = ""
     if isinstance(model, (str, os.PathLike)):
-        place = f"{os.fspath(model)}: "
-        try:
-            model = mujoco.MjSpec.from_file(os.fspath(model))
-        except (ValueError, OSError) as error:
-            return Report((_last(place, error),), {})
+        problems = _problems_of_file(os.fspath(model))
+        if problems:
+            return Report(problems, {})
+        model = mujoco.MjModel.from_xml_path(os.fspath(model))
     if isinstance(model, mujoco.MjSpec):
-        problems = _problems(model, place)
+        problems = _problems(model)
         if problems:
             return Report(problems, {})
         model = model.compile()
@@ -78,11 +79,30 @@ def check(model: str | os.PathLike[str] | mujoco.MjSpec | mujoco.MjModel) -> Rep
     return Report((), {name: gear.explain() for name, gear in gears.items()}, warnings)
 
 
-def _problems(spec: mujoco.MjSpec, place: str) -> tuple[str, ...]:
-    """All problems of the gears of a model that need not compile with them; place is put before the engine's line.
+def _problems_of_file(file: str) -> tuple[str, ...]:
+    program, environment = _programs.find("mjgear")
+    done = subprocess.run([program, "check", "--json", file], env=environment, capture_output=True, text=True, check=False)
+    try:
+        return tuple(json.loads(done.stdout)["problems"])
+    except (ValueError, KeyError):
+        raise RuntimeError(f"{program} check: {done.stderr.strip() or done.returncode}") from None
 
-    The engine compiles no model whose plugins refuse it, so a copy is compiled with a plugin that accepts everything.
+
+def _problems(spec: mujoco.MjSpec) -> tuple[str, ...]:
+    """All problems of the gears of a model that need not compile with them.
+
+    The engine compiles no model whose plugins refuse it, so a copy is compiled with a plugin that accepts everything. A
+    model with keys inside of a body cannot be copied (MuJoCo 4.0.0): of that the plugin says the first problem.
     """
+    inside = [body for body in spec.bodies if body.plugin.active and body.plugin.plugin_name == NAME and not body.plugin.name]
+    if inside:
+        unknown = [line for body in inside for line in (unknown_key("", key) for key in body.plugin.config) if line]
+        try:
+            spec.compile()
+        except ValueError as error:
+            lines = [line for line in str(error).splitlines() if line.startswith((NAME, "and "))]
+            return tuple(unknown) or tuple(dict.fromkeys(lines)) or (_last(error),)
+        return ()
     ours = [(plugin, dict(plugin.config)) for plugin in spec.plugins if plugin.plugin_name == NAME]
     problems = [line for plugin, config in ours for line in (unknown_key(plugin.name, key) for key in config) if line]
     copy = spec.copy()
@@ -102,7 +122,7 @@ def _problems(spec: mujoco.MjSpec, place: str) -> tuple[str, ...]:
             element.plugin.plugin_name = accepting
         model = copy.compile()
     except ValueError as error:
-        return (*problems, _last(place, error))
+        return (*problems, _last(error))
     finally:
         # a copy shares its plugins with what it is a copy of
         for plugin, config in ours:
@@ -135,7 +155,7 @@ def ask(model: mujoco.MjModel) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(problems.value.decode().splitlines()), tuple(warnings.value.decode().splitlines())
 
 
-def _last(place: str, error: Exception) -> str:
+def _last(error: Exception) -> str:
     """The line about a model that the engine does not compile."""
     first = str(error).splitlines()[0] if str(error) else type(error).__name__
-    return f"{place}{first}; the engine reads no further"
+    return f"{first}; the engine reads no further"

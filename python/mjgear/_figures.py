@@ -43,7 +43,7 @@ def _kind() -> type[Figure]:
 
 
 class Log:
-    """What gears did over a run, for plot().
+    """What gears did over a run, for plot()::
 
         log = mjgear.Log(gears)
         for _ in range(1000):
@@ -54,9 +54,8 @@ class Log:
     Args:
         gears: of one simulation.
 
-    Attributes:
-        time: of each step that was taken, s, (n,).
-        results: gear -> numbers in the order of ``mjgear.RESULTS``, (n, 14).
+    Raises:
+        GearError: gears of a Batch, or what is none.
     """
 
     def __init__(self, gears: Gears) -> None:
@@ -75,10 +74,12 @@ class Log:
 
     @property
     def time(self) -> Array:
+        """Of each step that was taken, s, (n,)."""
         return np.array(self._time)
 
     @property
     def results(self) -> dict[str, Array]:
+        """Gear -> numbers in the order of ``mjgear.RESULTS``, (n, 14)."""
         return {name: np.reshape(taken, (-1, len(RESULTS))) for name, taken in self._taken.items()}
 
 

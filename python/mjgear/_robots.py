@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import mujoco
+import numpy as np
 
 from mjgear import _catalogue, _spec, _tables
 from mjgear._errors import GearError, GearWarning
@@ -96,7 +97,8 @@ def dress(
     """Give a known robot its gears.
 
     Numbers are from the table of robots(), with a source each; most are assumed, and better than none. ``identify``
-    finds those of your robot.
+    finds those of your robot. A joint's frictionloss, which stands for the friction of its gear, becomes the gear's
+    coulomb in place of the table's: besides a gear it would count twice.
 
     Args:
         spec: a model with the robot, the Menagerie's or another with the same joint names; not compiled.
@@ -141,10 +143,11 @@ def dress(
     ordered = [found[one.name] for one in joints if one.name in found]
     keys = [*_KEYS, *(["ratio"] if all("ratio" in actuator.keys for _, actuator in ordered) else [])]
     numbers: dict[str, Any] = {key: [actuator.keys[key] for _, actuator in ordered] for key in keys}
+    numbers["coulomb"] = [float(np.max(one.frictionloss)) or coulomb for (one, _), coulomb in zip(ordered, numbers["coulomb"], strict=True)]
     if isinstance(armature, str) and armature in ("keep", "preset"):
         keeps = [armature == "keep" and _spec.own_inertia(spec, one) > 0 for one, _ in ordered]
         armature = [float(one.armature) if keep else actuator.armature for keep, (one, actuator) in zip(keeps, ordered, strict=True)]
-    return _spec.add(
+    added = _spec.add(
         spec,
         [one.name for one, _ in ordered],
         name=name or f"{prefix}{robot}",
@@ -152,3 +155,6 @@ def dress(
         armature=armature,
         **{**numbers, **values},
     )
+    for one, _ in ordered:
+        one.frictionloss = np.zeros_like(one.frictionloss)
+    return added
