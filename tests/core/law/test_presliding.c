@@ -156,6 +156,12 @@ static void inclusion(void** state) {
       double given = s.h * s.t[i] * s.next[i], lost = s.h * s.t[i] * s.slip[i];
       double stored = 0.5 * (s.t[i] * s.t[i] - s.t_last[i] * s.t_last[i]) / s.stiffness[i];
       assert_true(lost >= 0);
+
+      // what a joint yields is the change of its torque over its stiffness, the rest of its motion is slip
+      double yields = (s.t[i] - s.t_last[i]) / (s.stiffness[i] * s.h), next = s.next[i];
+      double compliance = mjg_preslidingCompliance(s.stiffness[i], s.h);
+      double slip = mjg_preslidingSlip(next, s.t[i], compliance, s.t_last[i]);
+      assert_true(fabs(slip - (next - yields)) <= 1e-12 * (fabs(next) + fabs(yields)));
       assert_true(given >= stored + lost - 1e-12 * (fabs(given) + fabs(stored) + lost));
       assert_true((s.mode[i] == 0) == (s.slip[i] == 0));
     }

@@ -57,6 +57,13 @@ static void test_stribeck(void** state) {
   mjg_frictionAt(&gu, &gv, &c, &t, 0, 50, 10, 4);
   assertNear(gu, 0.1, 1e-15);
   assertNear(c, 1, 1e-15);
+
+  // the exponent, below the Stribeck velocity and above it
+  t.stribeck_exponent = 1.5;
+  for (double v = 0.1; v < 1; v += 0.8) {
+    mjg_frictionAt(&gu, &gv, &c, &t, 0, v, -10, -4);
+    assertNear(c, 1 + 3 * exp(-(v / 0.4) * sqrt(v / 0.4)), 1e-15);
+  }
 }
 
 

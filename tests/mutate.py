@@ -1,0 +1,288 @@
+"""Does a test notice when a line is wrong? Each mutation is made in a copy of the tree, built, and the tests that cover its file are run.
+
+    mutate.py [--jobs N] [--folder FOLDER] [WORD...]      WORD: part of a file's name; without one all mutations
+    mutate.py --list                                      whether every text stands in its file, and no more
+
+Status 1 if more than LIMIT mutations survive, if one survives for which no reason is given, if a text does not stand in
+its file exactly once, or if a mutated file does not compile (it would show nothing). Tools that mutate everything (mull,
+universalmutator) make thousands of mutants a file, most of them alike or equivalent; a list that is read is what a
+review can judge. To extend it: the file, the tests that cover it by their names in ctest, the quickest first (.py behind
+those in Python), and texts old and new.
+"""
+
+import argparse
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+import time
+from typing import NamedTuple
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent
+LIMIT = 3  # survivors
+
+
+class Of(NamedTuple):
+    """Mutations of a file: (old, new) or (old, new, why it survives)."""
+
+    file: str
+    tests: str
+    mutations: list
+
+
+LAW = "test_law test_transmission test_friction test_solve"
+SOLVE = "test_solve test_arguments test_friction test_jamming test_wellposed test_coupled"
+STATE = "test_plugin_change.py test_plugin_model.py test_plugin_step test_plugin_trajectory"
+PLUGIN = ("test_plugin_constraint test_plugin_tree test_plugin_friction test_plugin_presliding test_plugin_backlash test_plugin_parts "
+          "test_plugin_step test_plugin_coupling")
+
+MUTATIONS = [
+    Of("core/law/law.h", LAW, [
+        ("(mjgREAL)s * v0 > 0 ? (mjgREAL)1 : static_ratio", "(mjgREAL)s * v0 < 0 ? (mjgREAL)1 : static_ratio"),
+        ("(mjgREAL)s * v0 > 0 ? (mjgREAL)1 : static_ratio", "(mjgREAL)s * v0 >= 0 ? (mjgREAL)1 : static_ratio"),
+        ("return (gamma_u + gamma_v) * u - gamma_v * t;", "return (gamma_u + gamma_v) * u + gamma_v * t;"),
+        ("return gamma_u * t + (gamma_u + gamma_v) * x;", "return gamma_v * t + (gamma_u + gamma_v) * x;"),
+        ("return r * (mjgiABS(lambda) + c);", "return r * mjgiABS(lambda) + c;"),
+        ("return slope < 1 ? r * c / (1 - slope) : mjgiINFINITY;", "return slope < 1 ? c / (1 - slope) : mjgiINFINITY;"),
+        ("return slope < 1 ? bound / (1 - slope) : mjgiINFINITY;", "return slope <= 1 ? bound / (1 - slope) : mjgiINFINITY;",
+         "at a slope of 1 the quotient is infinite too, unless the bound is 0: then there is neither load nor friction"),
+        ("if (r * c * mjgiABS(p) <= mjgiABS(phi)) {", "if (c * mjgiABS(p) <= mjgiABS(phi)) {"),
+        ("return 1 + slope > 0 ? r * (c - mjgiABS(phi)) / (1 + slope) : mjgiINFINITY;",
+         "return 1 + slope > 0 ? r * (c + mjgiABS(phi)) / (1 + slope) : mjgiINFINITY;"),
+        ("*offset = piece > 0 ? r * c : -r * c;", "*offset = r * c;"),
+        ("mjgREAL den = 1 + factor * beta;", "mjgREAL den = 1 - factor * beta;"),
+        ("return (mjgREAL)mjgi_pieceLoad(piece) * lambda < 0 ?", "return (mjgREAL)mjgi_pieceLoad(piece) * lambda > 0 ?"),
+        ("return piece != mjgiSTUCK && (piece > 0 ? rp : rm) > 1;", "return piece != mjgiSTUCK && (piece > 0 ? rm : rp) > 1;"),
+    ]),
+    Of("core/law/transmission.c", "test_transmission test_describe test_facts", [
+        ("*coulomb += S * t->stribeck_friction;", "*coulomb -= S * t->stribeck_friction;"),
+        ("exp(-pow(fabs(v) / t->stribeck_velocity, t->stribeck_exponent))", "exp(-pow(fabs(v) / t->stribeck_velocity, 2))"),
+        ("*gamma_v += S * t->gamma_v_stribeck;", ""),
+        ("if (fabs(u) > fabs(x)) {", "if (fabs(u) < fabs(x)) {"),
+        ("if (signbit(u) == signbit(x)) {", "if (u * x > 0) {", "the quadratic term of a side without torque is 0 by its own factor"),
+        ("return e * (y - z) - k * bound;", "return e * (y - z) - bound;"),
+        ("*backward = m == 0 ? M : eta_b > 0 ? m / eta_b + M : INFINITY;", "*backward = m == 0 ? M : eta_b > 0 ? m * eta_b + M : INFINITY;"),
+    ]),
+    Of("core/law/scalar.c", "test_scalar test_lambda", [
+        ("double forward = (1 - gamma_u) / (1 + gamma_v)", "double forward = (1 - gamma_v) / (1 + gamma_v)"),
+        ("return (gamma_u * m - gamma_v * M) / (m + M);", "return (gamma_u * m + gamma_v * M) / (m + M);"),
+        ("gamma_v * f_v - rho * (f_u - f_v)", "gamma_v * f_v + rho * (f_u - f_v)"),
+        ("if (phi / (1 - rho) > 0 && rho != 1) {", "if (phi / (1 - rho) > 0) {"),
+        ("double hold = (m + M) / h * v + (f_u - f_v);", "double hold = (m + M) / h * v;"),
+    ]),
+    Of("core/law/presliding.c", "test_presliding", [
+        ("*v += compliance * t_last;", "*v -= compliance * t_last;"),
+        ("*A += compliance;", ""),
+        ("return velocity - compliance * (t - t_last);", "return velocity - compliance * t;"),
+    ]),
+    Of("core/solvers/check.c", "test_check test_arguments test_solve test_jamming", [
+        ("if (problem->nblock > 0 && left != 0) {", "if (0) {"),
+        ("if (size < 0 || size > left) {", "if (size > left) {"),
+        ("sound &= c[i] >= 0;", ""),
+        ("sound &= ratio[i] >= 1;", "sound &= ratio[i] >= 0;"),
+        ("sound &= A[i * (size + 1)] > 0;", "sound &= A[i * (size + 1)] >= 0;"),
+        ("if (problem->n > work->n || largest > work->nmax) {", "if (problem->n > work->n) {"),
+    ]),
+    Of("core/solvers/solve.c", SOLVE, [
+        ("settings->tolerance >= 1) {", "settings->tolerance > 1) {"),
+        ("if (settings->warm_start && !mjgi_allFinite(solution->t, (size_t)n)) {", "if (0) {"),
+        ("    P = P ? P + (size_t)size * (size_t)size : NULL;\n  }\n  if (info) {", "  }\n  if (info) {"),
+        ("    first += size;\n", ""),
+    ]),
+    Of("core/solvers/jamming.c", "test_jamming test_friction", [
+        ("isinf(mjgi_lawLimit(&load, s, phi, p, c, r))", "isinf(mjgi_lawLimit(&load, -s, phi, p, c, r))"),
+        ("double phi = solution->lambda[joint] - p * solution->t[joint];", "double phi = solution->lambda[joint] + p * solution->t[joint];"),
+        ("entry -= (size_t)n;", ""),
+    ]),
+    Of("core/solvers/step.c", "test_step", [
+        ("double scale = (joints->gamma_u[i] + joints->gamma_v[i]) * joints->inertia[i];", "double scale = joints->gamma_u[i] * joints->inertia[i];"),
+        ("- (i == j ? joints->gamma_v[i] : 0)", ""),
+        ("phi[i] = gamma * (tau_u[i] - joints->inertia[i] * acc[i]);", "phi[i] = gamma * (tau_u[i] + joints->inertia[i] * acc[i]);"),
+        ("vstar[i] = v[i] + h * acc[i];", "vstar[i] = v[i];"),
+    ]),
+    Of("core/solvers/wellposed.c", "test_wellposed test_friction", [
+        ("*lower = mjgi_max(0, (beta - 1) / alpha);", "*lower = 0;"),
+        ("*upper = (beta + 1) / alpha;", "*upper = (beta - 1) / alpha;"),
+        ("if (beta <= -1 || (alpha == 0 && beta >= 1)) {", "if (beta <= -1) {"),
+        ("    beta = -beta;\n", ""),
+    ]),
+    Of("core/solvers/friction.c", "test_friction test_solve test_wellposed test_jamming", [
+        ("b->alpha[i] *= diagonal[i];", ""),
+        ("rm[i] = mjgi_lawRatio(bound[i], start[i], -1);", "rm[i] = mjgi_lawRatio(bound[i], start[i], 1);"),
+        ("ratio[i] = mjgi_max(b->rp[i], b->rm[i]);", "ratio[i] = 1;"),
+    ]),
+    Of("core/solvers/workspace.c", "test_workspace", [
+        ("(count * size + mjgiALIGN - 1) / mjgiALIGN * mjgiALIGN;", "count * size;"),
+        ("nmax > n ||", ""),
+    ]),
+    Of("core/backlash/gap.c", "test_gap test_coupling test_backlash", [
+        ("double gap_end = gapEnd(gap, w);\n  *slope = 0;", "double gap_end = -gapEnd(gap, w);\n  *slope = 0;"),
+        ("if (law->half_gap > 0 && torque * stop <= 0) {", "if (0) {"),
+        ("*twist = s * (C + a * S) + v * S;", "*twist = s * (C - a * S) + v * S;"),
+    ]),
+    Of("core/catalogue/geometry.c", "test_geometry", [
+        ("double flank = mu / cos(pressure_angle);", "double flank = mu * cos(pressure_angle);"),
+        ("*gamma_u = spur->mu * (lever / spur->radius_out - slope);", "*gamma_u = spur->mu * (lever / spur->radius_out + slope);"),
+        ("sum_v / pairs", "sum_v"),
+    ]),
+    Of("core/reference/karnopp.c", "test_karnopp", [
+        ("copysign(v * load < 0 ? aiding : opposing, v)", "copysign(v * load < 0 ? opposing : aiding, v)"),
+        ("if (v * next < 0) {", "if (v * next > 0) {"),
+    ]),
+    Of("plugin/configuration/parsing.c", "test_plugin_parsing test_plugin_config", [
+        ("if (given > 1 && given != n) {", "if (given > n) {"),
+        ("if (end == copy || *end) {", "if (end == copy) {"),
+        ("*text = word + *length + (word[*length] != 0);", "*text = word + *length;"),
+    ]),
+    Of("plugin/configuration/gap.c", "test_plugin_gap test_plugin_config", [
+        ("number[given == 1 ? 0 : joint[i].item]", "number[0]"),
+        ("m->jnt_type[id] != m->jnt_type[joint[i].joint]", "0"),
+    ]),
+    Of("plugin/state/layout.c", STATE, [
+        ("for (int k = 0; k < key; k++) {", "for (int k = 0; k <= key; k++) {"),
+        ("== instance ? n + (int)m->nv + mjgpNSYSTEM : n", "== instance ? n + mjgpNSYSTEM : n"),
+    ]),
+    Of("plugin/state/changes.c", STATE, [
+        ("adr[mjgpCHANGE_TYPE] = config->given[i] + stride;", "adr[mjgpCHANGE_TYPE] = config->given[i];"),
+        ("number[k] = adr[k] < 0 ? 0 : state[adr[k]];", "number[k] = adr[k] < 0 ? 1 : state[adr[k]];"),
+    ]),
+    Of("plugin/state/pool.c", "test_plugin_model.py test_plugin_step test_plugin_trajectory", [
+        ("free_gears = g->next;\n    memset(g, 0, sizeof(*g));", "memset(g, 0, sizeof(*g));"),
+    ]),
+    # steps in the engine: few, because these files change
+    Of("plugin/coupled/constraint.c", PLUGIN, [
+        ("group->f[i] = state == mjCNSTRSTATE_LINEARNEG   ? group->floss[i]", "group->f[i] = state == mjCNSTRSTATE_LINEARNEG   ? -group->floss[i]"),
+    ]),
+    Of("plugin/coupled/parts.c", "test_plugin_parts " + PLUGIN, [
+        ("number[k] = !mjgp_isAwake(m, d, k) ? -1 : own < 0 ? rest : own;", "number[k] = own < 0 ? rest : own;"),
+    ]),
+    Of("plugin/friction/friction.c", PLUGIN, [
+        ("phi[a] += alpha[a] * A[a * n + a] * T;", ""),
+        ("g->out.cancellation[i] += mju_abs(g->in.compliance[i] * g->in.t_last[i]);", ""),
+    ]),
+    Of("plugin/friction/shafts.c", "test_plugin_backlash test_plugin_sensor " + PLUGIN, [
+        ("  out->P[i] = 0;\n", ""),
+    ]),
+]
+
+
+def apply(text, old, new, file):
+    """The mutated text.
+
+    Raises:
+      ValueError: the old text does not stand there exactly once.
+    """
+    if text.count(old) != 1 or old == new:
+        raise ValueError(f"{file}: stands there {text.count(old)} times, not once: {old.strip()}")
+    return text.replace(old, new)
+
+
+class Copy:
+    """A copy of the tree with a build of its own."""
+
+    def __init__(self, folder, jobs):
+        self.tree, self.build, self.jobs, self.limit = folder / "tree", folder / "build", jobs, {}
+        names = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=SOURCE, check=True, capture_output=True).stdout
+        self.tree.mkdir(parents=True, exist_ok=True)
+        for name in filter(None, names.decode().split("\0")):
+            there, here = SOURCE / name, self.tree / name
+            content = there.read_bytes() if there.is_file() else None
+            if content is not None and not (here.is_file() and here.read_bytes() == content):
+                here.parent.mkdir(parents=True, exist_ok=True)
+                here.write_bytes(content)
+                here.chmod(there.stat().st_mode & 0o777)
+        found = [os.environ["MUJOCO_DIR"]] if "MUJOCO_DIR" in os.environ else list(SOURCE.glob("build/venv/lib/python3*/site-packages/mujoco"))
+        if not found:
+            sys.exit("mutate.py: no MuJoCo in build/venv; run ./demo, which installs it")
+        self.run("cmake", "-G", "Ninja", "-S", self.tree, "-B", self.build, "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_C_FLAGS_DEBUG=-O1",
+                 "-DMJGEAR_BUILD_TOOLS=OFF", "-DMJGEAR_BUILD_VIEWER=OFF", f"-DMUJOCO_DIR={found[0]}")
+
+    def run(self, *command, **options):
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False, **options)
+        if done.returncode:
+            raise RuntimeError(f"{' '.join(map(str, command))}:\n{(done.stdout + done.stderr)[-3000:]}")
+
+    def made(self, *targets):
+        """Does it compile."""
+        done = subprocess.run(["cmake", "--build", self.build, "-j", str(self.jobs), "--target", *targets], capture_output=True, text=True, check=False)
+        self.said = done.stdout[-2000:]
+        return done.returncode == 0
+
+    def passes(self, test):
+        """Does a test pass; one that takes ten times the processor time of the tree as it is does not."""
+        seconds = self.limit.get(test, 600)
+        before = os.times()
+        done = subprocess.run(["ctest", "--test-dir", self.build, "-R", f"^{test.removesuffix('.py')}$", "--no-tests=error", "--timeout", "3600"],
+                              capture_output=True, check=False, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds)))
+        after = os.times()
+        used = after.children_user + after.children_system - before.children_user - before.children_system
+        if test not in self.limit and done.returncode == 0:
+            self.limit[test] = int(20 + 10 * used)
+        return done.returncode == 0
+
+    def killer(self, file, tests):
+        """The first test that fails; None: none does."""
+        for test in tests:
+            targets = ["mjgear", "mjgear_core_shared" if test.endswith(".py") else test] if test.startswith("test_plugin") else [test]
+            if not self.made(*targets):
+                raise RuntimeError(f"{file}: does not compile, so that it shows nothing:\n{self.said}")
+            if not self.passes(test):
+                return test
+        return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("words", nargs="*")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--folder", type=pathlib.Path, default=SOURCE / "build" / "mutate")
+    parser.add_argument("--list", action="store_true")
+    a = parser.parse_args()
+    chosen = [of for of in MUTATIONS if not a.words or any(word in of.file for word in a.words)]
+    faults, count = [], 0
+    for of in chosen:
+        text = (SOURCE / of.file).read_text() if (SOURCE / of.file).exists() else ""
+        for old, new, *_ in of.mutations:
+            count += 1
+            try:
+                apply(text, old, new, of.file)
+            except ValueError as fault:
+                faults.append(str(fault))
+    print(f"{count} mutations of {len(chosen)} files; {len(faults)} texts are not where they were")
+    for fault in faults:
+        print(f"  {fault}")
+    if a.list or faults:
+        return int(bool(faults))
+
+    copy = Copy(a.folder, a.jobs)
+    start, killed, survivors = time.monotonic(), 0, []
+    for of in chosen:
+        path = copy.tree / of.file
+        text = path.read_text()
+        test = copy.killer(of.file, of.tests.split())
+        if test:
+            sys.exit(f"{test} fails without any mutation")
+        for old, new, *reason in of.mutations:
+            what = f"{of.file}: {' '.join(old.split())} -> {' '.join(new.split()) or 'nothing'}"
+            path.write_text(apply(text, old, new, of.file))
+            try:
+                test = copy.killer(of.file, of.tests.split())
+            except RuntimeError as fault:
+                faults.append(str(fault))
+                test = "nothing"
+            finally:
+                path.write_text(text)
+            killed += test is not None
+            if test is None:
+                survivors.append((what, reason))
+            print(f"{'SURVIVED' if test is None else 'killed':<9}{test or (reason or ['no reason is given'])[0]:<28} {what}", flush=True)
+    print(f"\n{killed} of {count} killed in {time.monotonic() - start:.0f} s, {len(survivors)} survive (at most {LIMIT}), {len(faults)} show nothing")
+    for fault in faults:
+        print(fault)
+    return int(bool(faults) or len(survivors) > LIMIT or any(not reason for _, reason in survivors))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
