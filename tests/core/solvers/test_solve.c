@@ -475,6 +475,16 @@ static void refusals(void** state) {
                    mjgERR_WORKSPACE);
   free(memory);
 
+  // as many joints as there is room for, but in one block and not in several
+  oracleProblem four;
+  oracle_draw(&four, &(oracleDraw){.n = 4, .gamma_max = 1}, &seed);
+  size = mjg_memsize(4, 2);
+  memory = malloc(size);
+  small = mjg_create(memory, size, 4, 2);
+  assert_int_equal(mjg_solve(&room.solution, NULL, &four.problem, &room.settings, small),
+                   mjgERR_WORKSPACE);
+  free(memory);
+
   // nothing to do is not an error
   mjgProblem none = {0};
   mjgSolution nowhere = {0};

@@ -94,9 +94,36 @@ static void test_refusals(void** state) {
 }
 
 
+// one number for all joints, or each its own: the one that is wrong is told, with its joint
+static void test_numbersOfEachJoint(void** state) {
+  (void)state;
+  const struct {
+    const char *half_gap, *joint;
+  } cases[] = {{"0.1", NULL}, {"0.1 0.2", NULL}, {"0.1 -1", "'b'"}, {"-1 0.1", "'a'"}};
+  for (int i = 0; i < 4; i++) {
+    char error[2000] = "";
+    mjModel* m = tryModel(
+        error, sizeof error,
+        "<mujoco><extension><plugin plugin='mjgear.transmission'><instance name='g'>"
+        "<config key='joint' value='a b'/>" KEY("backlash", "exact") KEY("stiffness", "10")
+            KEY("rotor_inertia", "1") "<config key='half_gap' value='%s'/></instance></plugin>"
+        "</extension><worldbody><body><joint name='a' axis='0 1 0'/><geom size='0.1'/>"
+        "<body><joint name='b' axis='0 1 0'/><geom size='0.1'/></body></body></worldbody></mujoco>",
+        cases[i].half_gap);
+    assert_true((m != NULL) == (cases[i].joint == NULL));
+    if (cases[i].joint) {
+      assert_non_null(strstr(error, "half_gap must be"));
+      assert_non_null(strstr(error, cases[i].joint));
+    }
+    mj_deleteModel(m);
+  }
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_numbersOfEachJoint),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
