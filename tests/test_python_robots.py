@@ -154,6 +154,15 @@ class Refused(unittest.TestCase):
             mjgear.dress(spec, "ur5e", armature=policy)
             np.testing.assert_array_equal(spec.compile().dof_armature, expected)
 
+    def test_frictionloss_becomes_coulomb_or_stays(self):
+        spec = self.ur5e()
+        spec.joint("elbow_joint").frictionloss = 0.7
+        with self.assertRaises(mjgear.GearError):
+            mjgear.dress(spec, "ur5e", colomb=1)
+        self.assertEqual(np.max(spec.joint("elbow_joint").frictionloss), 0.7)
+        self.assertEqual(mjgear.dress(spec, "ur5e").config["coulomb"], "1.5 1.5 0.7 0.3 0.3 0.3")
+        self.assertEqual(np.max(spec.joint("elbow_joint").frictionloss), 0)
+
     def test_missing_joints_are_told(self):
         text = ARM % '<body><joint name="waist" axis="0 1 0"/><geom size=".1"/></body>'
         with self.assertWarnsRegex(mjgear.GearWarning, "vx300s: the model has no joint wrist_rotate, which have no gear"):

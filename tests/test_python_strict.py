@@ -323,6 +323,16 @@ class Armature(unittest.TestCase):
             found[policy] = np.isfinite(data.qpos).all() and not data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number
         self.assertEqual(found, {"keep": True, "preset": False})
 
+    def test_warns_of_frictionloss_besides(self):
+        """In the words of the tool, by add and by check."""
+        spec = mujoco.MjSpec.from_string(BRANCHES % (' armature="1" frictionloss=".2"', ' armature="1"'))
+        with self.assertWarnsRegex(mjgear.GearWarning, "joint 'l' has frictionloss 0.2 besides its gear"):
+            mjgear.add(spec, ["l", "r"], "worm")
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "model.xml")
+            pathlib.Path(file).write_text(spec.to_xml())
+            self.assertEqual(list(mjgear.check(spec).warnings), tool("check", file)[1])
+
     def test_warns_where_a_gear_does_nothing(self):
         """With the motor off the robot falls as it would without gears, to the last bit but rounding."""
         model, lines = self.of("", "harmonic_drive")

@@ -61,6 +61,7 @@ int mjg_checkModel(const mjModel* m, char* problems, int problems_sz, char* warn
       }
       mjgp_warnIdle(&warning, m, joint + i);
     }
+    mjgp_warnLoss(&warning, m, joint, n);
   }
   mju_free(joint);
   return report.count;

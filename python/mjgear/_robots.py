@@ -147,14 +147,19 @@ def dress(
     if isinstance(armature, str) and armature in ("keep", "preset"):
         keeps = [armature == "keep" and _spec.own_inertia(spec, one) > 0 for one, _ in ordered]
         armature = [float(one.armature) if keep else actuator.armature for keep, (one, actuator) in zip(keeps, ordered, strict=True)]
-    added = _spec.add(
-        spec,
-        [one.name for one, _ in ordered],
-        name=name or f"{prefix}{robot}",
-        sensors=sensors,
-        armature=armature,
-        **{**numbers, **values},
-    )
+    before = [np.copy(one.frictionloss).tolist() for one, _ in ordered]  # a number or, with some releases, several
     for one, _ in ordered:
-        one.frictionloss = np.zeros_like(one.frictionloss)
-    return added
+        one.frictionloss = np.zeros_like(one.frictionloss).tolist()
+    try:
+        return _spec.add(
+            spec,
+            [one.name for one, _ in ordered],
+            name=name or f"{prefix}{robot}",
+            sensors=sensors,
+            armature=armature,
+            **{**numbers, **values},
+        )
+    except GearError:
+        for (one, _), loss in zip(ordered, before, strict=True):
+            one.frictionloss = loss
+        raise

@@ -304,7 +304,8 @@ def _refuse(
         body = parent.add_body()
         body.add_geom(size=[1, 0, 0])
         kept = new.get(joint.name)
-        body.add_joint(name=joint.name, type=joint.type, armature=own_inertia(spec, joint) if kept is None else kept)
+        armature = own_inertia(spec, joint) if kept is None else kept
+        body.add_joint(name=joint.name, type=joint.type, armature=armature, frictionloss=joint.frictionloss)
     for i, tendon in enumerate(lists["tendon"]):
         body = root.add_body()
         body.add_geom(size=[1, 0, 0])
