@@ -9,7 +9,6 @@
 #include "friction/effective_inertia.h"
 #include "friction/engine.h"
 #include "friction/friction.h"
-#include "friction/shafts.h"
 #include "friction/simd.h"
 #include "friction/tree.h"
 #include "observe/sensor.h"
@@ -124,75 +123,6 @@ static void addDiscreteShift(mjtNum* force, const mjModel* m, const mjData* d) {
 
 //---------------------------------- one step ------------------------------------------------------
 
-// number of the first joints that act on each other without constraints: those of a tree, or of trees that gaps
-// couple
-static int countBlock(const mjgpGears* g, const int* joint, int n) {
-  int count = 1;
-  while (count < n && g->config->block[joint[count]] == g->config->block[joint[0]]) {
-    count++;
-  }
-  return count;
-}
-
-
-// joints block by block; a tree's stay together
-static void sortBlocks(const mjgpGears* g, mjData* d, int* joint, int n) {
-  mj_markStack(d);
-  int *sorted = mj_stackAllocInt(d, (size_t)(n + g->config->ntree + 1)), *adr = sorted + n;
-  memset(adr, 0, sizeof(int) * (size_t)(g->config->ntree + 1));
-  for (int i = 0; i < n; i++) {
-    adr[g->config->block[joint[i]] + 1]++;
-  }
-  for (int t = 0; t < g->config->ntree; t++) {
-    adr[t + 1] += adr[t];
-  }
-  for (int i = 0; i < n; i++) {
-    sorted[adr[g->config->block[joint[i]]]++] = joint[i];
-  }
-  memcpy(joint, sorted, sizeof(int) * (size_t)n);
-  mj_freeStack(d);
-}
-
-
-// is the rotor inertia of these joints more than a number of each of them
-static int isCoupled(const mjgpGears* g, const int* joint, int n) {
-  int coupled = 0;
-  for (int a = 0; a < n; a++) {
-    int i = joint[a];
-    coupled |= g->in.row[i] || (g->config->joint[i].gap == mjgpGAP_ROTOR && g->in.implicit[i] != 0);
-  }
-  return coupled;
-}
-
-
-// friction of a tree that no constraint acts on, or with constraint forces of the last step; z: U^-1 force.
-// Returns 0 if it is not solved
-static int solveTree(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
-                     const mjtNum* z, const int* joint, int n) {
-  mj_markStack(d);
-  size_t count = (size_t)n;
-  mjtNum* number = mj_stackAllocNum(d, 2 * count + count * count);
-  mjgpProblem problem = {
-      .n = n, .joint = joint, .a = number, .size = number + n, .W = number + 2 * n};
-
-  // acceleration without friction, and its effect
-  for (int i = 0; i < n; i++) {
-    problem.a[i] = mjgp_forward(problem.size + i, z, m, Mhat, g, joint[i]) + g->in.lag[joint[i]];
-    for (int j = 0; j < n; j++) {
-      problem.W[i * n + j] = Mhat->symmetric && j < i ? problem.W[j * n + i]
-                                                      : mjgp_entry(m, Mhat, g, joint[i], joint[j]);
-    }
-  }
-  int status = mjgp_solveFriction(g, m, d, &problem);
-  int solved = status == mjgSOLVED || status == mjgJAMMED;
-  if (solved) {
-    mjgp_countFriction(g, m, d, status, -1);
-  }
-  mj_freeStack(d);
-  return solved;
-}
-
-
 // gears on trees that tendons of several joints act on; returns the number of gears on others, which move to the front
 static int solveTendons(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                         const mjtNum* force, int* joint, int n) {
@@ -225,24 +155,9 @@ static void solveFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mh
   }
   n = solveTendons(g, m, d, Mhat, force, joint, n);
   n = mjgp_solveTrees(g, m, d, Mhat, force, joint, n);
-  n = mjgp_solveShafts(g, m, d, Mhat, force, joint, n);
-  if (!n) {
-    return;
+  if (n) {
+    mjgp_coupleFree(g, m, d, Mhat, force, joint, n);
   }
-  mj_markStack(d);
-  mjtNum* z = mj_stackAllocNum(d, (size_t)m->nv);
-  if (g->config->crossing) {
-    sortBlocks(g, d, joint, n);
-  }
-  mjgp_makeChains(Mhat, m, d, g);
-  mjgp_backward(z, force, m, Mhat, g);
-  for (int start = 0, size; start < n; start += size) {
-    size = countBlock(g, joint + start, n - start);
-    if (isCoupled(g, joint + start, size) || !solveTree(g, m, d, Mhat, z, joint + start, size)) {
-      mjgp_coupleFree(g, m, d, Mhat, force, joint + start, size);
-    }
-  }
-  mj_freeStack(d);
 }
 
 

@@ -74,6 +74,17 @@ static void allocate(mjgpStep* s, const mjgpInertia* Mhat) {
 }
 
 
+// do constraint forces of the last step act, which nothing but the dense problem knows
+static int isLagged(const mjgpStep* s) {
+  for (int i = 0; i < s->n; i++) {
+    if (s->g->in.lag[s->group->joint[i]] != 0) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+
 // start from the acceleration and the friction of the last step
 static void start(mjgpStep* s) {
   const mjtNum* acc = s->d->plugin_state + s->g->config->acc;
@@ -84,7 +95,7 @@ static void start(mjgpStep* s) {
     int joint = s->group->joint[i];
     mjgp_startJoint(s->g, s->d, joint);
     s->t[i] = s->g->out.t[joint];
-    s->shift[i] = 0;
+    s->shift[i] = s->m->opt.timestep * s->g->in.lag[joint];
   }
   mjgp_evaluate(s);
 }
@@ -174,7 +185,7 @@ static int fallBack(mjgpStep* s, int* method, mjtNum* error, int* worst) {
     int (*solve)(mjgpStep*);
   } methods[2][2] = {{{mjgpBY_PATH, mjgp_followPath}},
                      {{mjgpBY_PROXIMAL, mjgp_proximal}, {mjgpBY_DAMPED, mjgp_damped}}};
-  for (int k = 0; k < 2 && methods[s->gaps][k].solve; k++) {
+  for (int k = 0; k < 2 && methods[s->gaps][k].solve && !isLagged(s); k++) {
     start(s);
     *method = methods[s->gaps][k].name;
     if (methods[s->gaps][k].solve(s)) {
@@ -252,7 +263,7 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
   g->count.newton_steps += step.newton_steps;
 
   // the engine starts from the acceleration and finds it solved
-  for (int i = 0; i < group->nv; i++) {
+  for (int i = 0; i < group->nv && !isLagged(s); i++) {
     d->qacc_warmstart[group->dof[i]] = s->a[i];
   }
   *info = g->out.last_info;

@@ -13,19 +13,15 @@
 
 #include "coupled/line_search.h"
 #include "coupled/natural_map.h"
-#include "coupled/piece.h"
 #include "coupled/system.h"
+#include "friction/piece.h"
 #include "friction/simd.h"
-#include "law/law.h"
 
 // iterations before the path takes over: 99.9 % of the steps that settle take ten
 #define mjgpITERATIONS 12
 
 // iterations next to the start, whose solution is kept where there may be several
 #define mjgpWARM 2
-
-// share of its friction by which a gear may be off its law and still be on its branch: others are farther away
-#define mjgpCONNECTED 1e-8
 
 // slope at the end of a search, of that at its start: the next iteration corrects it
 #define mjgpLEFT 0.1
@@ -318,24 +314,6 @@ static mjtNum refine(mjgpNewton* p) {
 }
 
 
-// P_ii of gears that are stuck and may be jammed (mjgp_isJammed)
-static void makeP(mjgpStep* s) {
-  const mjgpInput* in = &s->g->in;
-  mjgpResult* out = &s->g->out;
-  int made = 0;
-  for (int i = 0; i < s->n; i++) {
-    int joint = s->group->joint[i];
-    out->P[joint] = 0;
-    if (!out->mode[joint] && out->t[joint] != 0 && in->compliance[joint] == 0 &&
-        in->static_ratio[joint] * in->gamma_v[joint] >= 1) {
-      made = made || mjgp_linearize(s);
-      mjtNum gamma = in->gamma_u[joint] + in->gamma_v[joint];
-      out->P[joint] = made ? gamma * mjgp_delassusTorque(s, i, i) - in->gamma_v[joint] : 0;
-    }
-  }
-}
-
-
 static void finish(mjgpNewton* p, int iterations) {
   mjgpStep* s = p->s;
   mjgpGears* g = s->g;
@@ -411,38 +389,29 @@ static void allocate(mjgpNewton* p, mjgpStep* s) {
 }
 
 
-// Where several solutions may exist, the jamming rule: each gear is on the branch of its law that is connected to rest,
-// the friction of all others given. Gears that are not go to its piece; returns their number
-static int connect(mjgpNewton* p) {
+// Gears that lock and are on another branch than the jamming rule's go to that; returns their number. flg_keep: a solution
+// next to the start is kept, and only what may be jammed (mjgp_isJammed) gets its P
+static int connect(mjgpNewton* p, int flg_keep) {
   mjgpStep* s = p->s;
-  const mjgpInput* in = &s->g->in;
   mjgpResult* out = &s->g->out;
-  mjtNum h = s->m->opt.timestep;
   int made = 0, count = 0;
   for (int i = 0; i < s->n; i++) {
-    int joint = s->group->joint[i];
-    mjtNum gamma_v = in->gamma_v[joint], ratio = in->static_ratio[joint];
-    if (p->piece[i].shaft || ratio * gamma_v < 1 || in->compliance[joint] > 0) {
+    int joint = s->group->joint[i], mode = out->mode[joint], load = out->load[joint];
+    out->P[joint] = 0;
+    if (!mjgp_isLocking(p->piece + i, s->g) || (flg_keep && (mode || out->t[joint] == 0))) {
       continue;
     }
     if (!made && !mjgp_linearize(s)) {
       return 0;
     }
     made = 1;
-    mjtNum W = mjgp_delassus(s, i, i), t = p->t[i], own;
-    mjtNum P = (in->gamma_u[joint] + gamma_v) * mjgp_delassusTorque(s, i, i) - gamma_v;
-    if (W <= 0) {
-      continue;
+    int changes = mjgp_connectPiece(p->piece + i, s->g, s->m->opt.timestep, mjgp_delassus(s, i, i),
+                                    mjgp_delassusTorque(s, i, i));
+    if (changes && flg_keep) {
+      out->mode[joint] = mode;
+      out->load[joint] = load;
     }
-    ratio = p->piece[i].released ? 1 : ratio;
-    int piece = mjgi_lawResolve(&own, t + out->v_next[joint] / (h * W), out->lambda[joint] - P * t,
-                                P, in->coulomb[joint], mjgi_lawRatio(ratio, in->v[joint], 1),
-                                mjgi_lawRatio(ratio, in->v[joint], -1));
-    if (mju_abs(own - t) > mjgpCONNECTED * (mju_abs(own) + mju_abs(t))) {
-      out->mode[joint] = mjgi_pieceDirection(piece);
-      out->load[joint] = piece == mjgiSTUCK ? out->load[joint] : mjgi_pieceLoad(piece);
-      count++;
-    }
+    count += changes && !flg_keep;
   }
   return count;
 }
@@ -471,8 +440,7 @@ static int iterate(mjgpNewton* p, int* iterations) {
     memcpy(s->state, s->factored, sizeof(int) * (size_t)group->nefc);
     int changed, changes = nextPieces(p), near = compareStates(s, &changed);
     if (!changes && (near == 2 || (near == 1 && isZero(p)))) {
-      // next to a warm start a solution is kept
-      if (*iterations <= mjgpWARM || !connect(p)) {
+      if (!connect(p, *iterations <= mjgpWARM)) {
         return 1;
       }
       balance(p);
@@ -502,7 +470,6 @@ int mjgp_newton(mjgpStep* s) {
     if (s->rough) {
       mjgp_setCancellation(s);
     }
-    makeP(s);
   }
   s->factors = 0;  // those of paths, whose place the system takes
   mj_freeStack(s->d);

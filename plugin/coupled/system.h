@@ -17,7 +17,7 @@
 #include <mujoco/mujoco.h>
 
 #include "coupled/delassus.h"
-#include "coupled/piece.h"
+#include "friction/piece.h"
 
 typedef struct mjgpSystem_ {
   mjgpStep* s;

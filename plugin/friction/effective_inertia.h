@@ -7,8 +7,7 @@
 //                                          M + h D + h^2 K         discrete
 //
 // Mhat has the sparsity of the kinematic tree and factors as U L without fill-in, U unit upper and L
-// lower triangular. Row i of Mhat^-1 is needed through left_i = e_i' L^-1 and column j through
-// right_j = U^-1 e_j, which are zero except on the chain of dofs from the joint to the root.
+// lower triangular.
 
 #ifndef MJGEAR_PLUGIN_EFFECTIVE_INERTIA_H_
 #define MJGEAR_PLUGIN_EFFECTIVE_INERTIA_H_
@@ -30,10 +29,6 @@ typedef struct mjgpInertia_ {
   const mjtNum* lower;  // L in the places of M; null: symmetric, L = D U'
   const mjtNum* pivot;  // inverse diagonal of L                                     (nv)
   const int* adr;       // start of each row in upper and lower                      (nv)
-
-  // of mjgp_makeChains
-  mjtNum* left;   // rows e_i' L^-1 of the geared joints                             (nchain)
-  mjtNum* right;  // columns U^-1 e_i of the geared joints                           (nchain)
 } mjgpInertia;
 
 // find out what Mhat of the current integrator is
@@ -44,20 +39,5 @@ void mjgp_factorInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGear
 
 // x = Mhat^-1 x for the dofs begin .. end - 1 of one or more trees, after mjgp_factorInertia       (nv)
 void mjgp_solveInertia(mjtNum* x, const mjModel* m, const mjgpInertia* Mhat, int begin, int end);
-
-// factor Mhat and compute the chains of the active joints on d's stack, unless that was done; what
-// follows needs them
-void mjgp_makeChains(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGears* g);
-
-// z = U^-1 force for all dofs of trees with active joints; z may be force              (nv)
-void mjgp_backward(mjtNum* z, const mjtNum* force, const mjModel* m, const mjgpInertia* Mhat,
-                   const mjgpGears* g);
-
-// e_i' Mhat^-1 force from z = U^-1 force, i a geared joint; size gets the sum of absolute values
-mjtNum mjgp_forward(mjtNum* size, const mjtNum* z, const mjModel* m, const mjgpInertia* Mhat,
-                    const mjgpGears* g, int i);
-
-// entry of E' Mhat^-1 E for two geared joints
-mjtNum mjgp_entry(const mjModel* m, const mjgpInertia* Mhat, const mjgpGears* g, int i, int j);
 
 #endif  // MJGEAR_PLUGIN_EFFECTIVE_INERTIA_H_

@@ -5,11 +5,7 @@
 //
 //   t = -T(v + h a) - S a          S: what gains of the motor, that belong to the rotor, mean as inertia of the joint
 //
-// changes one entry of the diagonal of the joints' inertia, and no row of its inverse is needed:
-//
-//   Mhat a + E' t(E a) = force
-//
-// is factored in the sparsity of Mhat, again wherever a piece has changed. Used only where t grows with a, so that
+// is a line of a, a piece like that of a gear that slips (piece.h). Used only where t grows with a, so that
 // the step has one solution, and where T depends on nothing but the joint's velocity (backlash.h).
 
 #ifndef MJGEAR_PLUGIN_SHAFTS_H_
@@ -18,7 +14,6 @@
 #include <mujoco/mujoco.h>
 
 #include "backlash/backlash.h"
-#include "friction/effective_inertia.h"
 #include "state/gears.h"
 
 // a joint behind a gap at some acceleration
@@ -48,10 +43,5 @@ mjtNum mjgp_moveShaft(mjgpShaft* shaft, mjtNum a);
 
 // results of joint i in g as those of mjgp_solveFriction; fastest: acceleration to which rounding errors are relative
 void mjgp_storeShaft(mjgpGears* g, int i, const mjgpShaft* shaft, mjtNum fastest);
-
-// solve tree by tree where no constraint acts; force: all forces but friction (nv). Returns the number of joints
-// whose trees are left; they move to the front
-int mjgp_solveShafts(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
-                     const mjtNum* force, int* joint, int n);
 
 #endif  // MJGEAR_PLUGIN_SHAFTS_H_

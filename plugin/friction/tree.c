@@ -2,21 +2,25 @@
 
 #include <float.h>
 
+#include "configuration/jacobian.h"
 #include "friction/factor.h"
 #include "friction/friction.h"
-#include "law/law.h"
+#include "friction/piece.h"
 
-#define mjgpTRIES 4  // guesses of modes and signs
+// iterations before a group is made (coupled/coupling.h); most trees take one or two
+#define mjgpITERATIONS 10
 
 typedef struct mjgpTree_ {
   const mjModel* m;
-  const mjData* d;
+  mjData* d;
   mjgpGears* g;
-  const mjtNum* slope;  // of the metric                                        (nv)
+  mjgpInertia* Mhat;
   const mjtNum* force;  // without friction                                     (nv)
   int first, end;       // dofs of the tree
-  const int* joint;     // geared joints
+  const int* joint;     // geared joints, ascending by dof
   int n;                // their number
+  mjgpPiece* piece;     // their pieces                                         (n)
+  int* held;            // of each dof: its acceleration is known               (nv)
   mjtNum* a;            // acceleration                                         (nv)
   mjtNum* balance;      // force - Mhat a                                       (nv)
   mjtNum* pivot;        // inverse diagonal of D                                (nv)
@@ -25,87 +29,68 @@ typedef struct mjgpTree_ {
 } mjgpTree;
 
 
-//---------------------------------- one guess -----------------------------------------------------
+//---------------------------------- one iteration -------------------------------------------------
 
-mjtNum mjgp_pieceLine(mjtNum* constant, const mjgpGears* g, int i) {
-  mjtNum offset, slope = 0, gamma_v = g->in.gamma_v[i];
-  int piece = mjgi_piece(g->out.mode[i], g->out.load[i] > 0);
-  mjtNum factor = mjgi_lawRow(&offset, piece, g->in.coulomb[i], 1, 1);
-  *constant = 0;
-  mjgi_lawLine(&slope, constant, factor, offset, g->in.gamma_u[i] + gamma_v, gamma_v);
-  return slope;
-}
-
-
-int mjgp_haveOneSolution(const mjgpGears* g, const int* joint, int n) {
-  const mjgpInput* in = &g->in;
-  const mjtNum *gamma_u = in->gamma_u, *gamma_v = in->gamma_v, *ratio = in->static_ratio;
-  const mjtNum *lag = in->lag, *compliance = in->compliance;
-  for (int b = 0; b < n; b++) {
-    int i = joint[b], bounded = (gamma_u[i] >= 0) & (gamma_u[i] < 1) & (gamma_v[i] >= 0) &
-                                (gamma_v[i] < 1) & (ratio[i] == 1);
-    if (!(bounded & (lag[i] == 0) & (compliance[i] == 0) & !in->row[i]) ||
-        (g->config->gaps && g->config->joint[i].gap != mjgpGAP_NONE)) {
-      return 0;
-    }
+// lines of all pieces; 0 if one has none
+static int makeLines(mjgpTree* tree) {
+  mjtNum h = tree->m->opt.timestep;
+  int all = 1;
+  for (int b = 0; b < tree->n; b++) {
+    mjgpPiece* piece = tree->piece + b;
+    all &= mjgp_linePiece(piece, tree->g, h, piece->shaft ? piece->shaft->a : 0, 0);
   }
-  return 1;
+  return all;
 }
 
 
-// acceleration with the friction of the guess
+// acceleration on the lines
 // Long because elimination and substitution are one walk over the tree and back
 static void solve(mjgpTree* tree) {
   const mjModel* m = tree->m;
   const mjgpGears* g = tree->g;
-  mjtNum *a = tree->a, h = m->opt.timestep;
+  const mjtNum* slope = tree->Mhat->slope;
+  mjtNum* a = tree->a;
   int stuck = 0;
 
-  // rows in whole lanes; what slipping joints add to the diagonal waits in pivot
-  for (int k = tree->first; k < tree->end; k++) {
+  // rows in whole lanes; what lines add to the diagonal waits in pivot
+  for (int k = tree->first, b = 0; k < tree->end; k++) {
     mjgp_copySimd(g->scratch.matrix + g->config->line[k], tree->d->M, m->M_rowadr[k],
                   m->M_rownnz[k], g->config->nC);
-    tree->pivot[k] = tree->slope[k];
+    tree->pivot[k] = slope[k];
+    tree->held[k] = 0;
     a[k] = tree->force[k];
-    if (g->config->geared[k] < 0) {
+    if (b == tree->n || g->config->own[tree->joint[b]] != k) {
       continue;
     }
-    int i = g->config->geared[k], s = g->out.mode[i];
-    if (!s) {
-      stuck = 1;
+    const mjgpPiece* piece = tree->piece + b++;
+    if (piece->held) {
+      stuck = tree->held[k] = 1;
+      a[k] = piece->target;
       continue;
     }
-
-    mjtNum constant, slope = mjgp_pieceLine(&constant, g, i);
-    tree->pivot[k] -= slope * g->in.inertia[i];
-    a[k] -= slope * g->in.tau[i] + constant;
+    tree->pivot[k] += piece->slope;
+    a[k] -= piece->t - (piece->shaft ? piece->slope * piece->shaft->a : 0);
   }
 
-  // stuck joints: what they do is known
+  // what stuck joints do is known
   for (int k = tree->first; k < tree->end && stuck; k++) {
     const int* row = m->M_colind + m->M_rowadr[k];
     mjtNum* L = g->scratch.matrix + g->config->line[k];
-    int diag = m->M_rownnz[k] - 1;
-    int held = g->config->geared[k] >= 0 && !g->out.mode[g->config->geared[k]];
+    int diag = m->M_rownnz[k] - 1, held = tree->held[k];
     if (held) {
-      a[k] = -tree->d->qvel[k] / h;
       L[diag] = 0;
       tree->pivot[k] = 1;
     }
     for (int p = 0; p < diag; p++) {
-      int c = row[p], gear = g->config->geared[c];
-      int above = gear >= 0 && !g->out.mode[gear];
+      int above = tree->held[row[p]];
       if (!held && above) {
-        a[k] -= L[p] * a[c];
+        a[k] -= L[p] * a[row[p]];
       } else if (held && !above) {
-        a[c] -= L[p] * a[k];
+        a[row[p]] -= L[p] * a[k];
       }
-      if (held || above) {
-        L[p] = 0;
-      }
+      L[p] = held || above ? 0 : L[p];
     }
   }
-
   mjgp_solveRows(g->scratch.matrix, a, tree->pivot, tree->first, tree->end, m, g->config->line);
 }
 
@@ -119,10 +104,10 @@ static void balance(mjgpTree* tree) {
     const int* row = m->M_colind + m->M_rowadr[k];
     const mjtNum* M = tree->d->M + m->M_rowadr[k];
     int diag = m->M_rownnz[k] - 1;
-    mjtNum own = (M[diag] + tree->slope[k]) * a[k], sum = tree->force[k] - own;
+    mjtNum own = (M[diag] + tree->Mhat->slope[k]) * a[k], sum = tree->force[k] - own;
     mjtNum largest = mju_abs(tree->force[k]) + mju_abs(own);
     size = largest > size ? largest : size;
-    largest *= tree->pivot[k];
+    largest *= mju_abs(tree->pivot[k]);
     most = largest > most ? largest : most;
     for (int p = 0; p < diag; p++) {
       sum -= M[p] * a[row[p]];
@@ -135,31 +120,19 @@ static void balance(mjgpTree* tree) {
 }
 
 
-// compare the guess with what came out, and correct it; returns 1 if it was right
+// compare the pieces with what came out, and go on to others; returns 1 if they were right
 static int check(mjgpTree* tree) {
   mjgpGears* g = tree->g;
   mjtNum h = tree->m->opt.timestep, residual = 0;
   int right = 1;
   for (int b = 0; b < tree->n; b++) {
-    int i = tree->joint[b], dof = g->config->own[i], s = g->out.mode[i];
-    mjtNum u = g->in.tau[i] - g->in.inertia[i] * tree->a[dof], t = tree->balance[dof];
-    mjtNum lambda = mjgi_lawLoad(g->in.gamma_u[i], g->in.gamma_v[i], u, t);
-    mjtNum bound = mjgi_lawBound(lambda, g->in.coulomb[i], 1);
-    mjtNum v = g->in.v[i] + h * tree->a[dof];
-    g->out.t[i] = s ? s * bound : t;
-    g->out.u[i] = u;
-    g->out.lambda[i] = lambda;
-    g->out.v_next[i] = s ? v : 0;
-    mjtNum missing = s ? mju_abs(t - s * bound) : 0;
+    mjgpPiece* piece = tree->piece + b;
+    int dof = g->config->own[tree->joint[b]];
+    mjtNum left = tree->balance[dof], from = piece->shaft ? piece->shaft->a : 0;
+    mjtNum t = piece->held ? left : piece->t + piece->slope * (tree->a[dof] - from);
+    mjtNum missing = piece->shaft ? 0 : mju_abs(left - t);
     residual = missing > residual ? missing : residual;
-
-    int piece = mjgi_piece(s, g->out.load[i] > 0);
-    int next = mjgi_lawNext(piece, t, v, lambda, g->in.coulomb[i], 1, 1);
-    if (next != piece) {
-      right = 0;
-      g->out.mode[i] = mjgi_pieceDirection(next);
-      g->out.load[i] = next == mjgiSTUCK ? g->out.load[i] : mjgi_pieceLoad(next);
-    }
+    right &= !mjgp_nextPiece(piece, g, h, tree->a[dof], 0, t, 0);
   }
   residual = residual > 0 ? residual / tree->size : 0;
   g->out.last_info.residual = residual;
@@ -169,56 +142,114 @@ static int check(mjgpTree* tree) {
 
 //---------------------------------- one tree ------------------------------------------------------
 
+// gears that lock and are on another branch than the jamming rule's go to that; returns their number
+static int connect(mjgpTree* tree) {
+  mjgpGears* g = tree->g;
+  mjtNum* x = tree->balance;
+  int count = 0;
+  for (int b = 0; b < tree->n; b++) {
+    int i = tree->joint[b], dof = g->config->own[i];
+    g->out.P[i] = 0;
+    if (mjgp_isLocking(tree->piece + b, g)) {
+      mjgp_factorInertia(tree->Mhat, tree->m, tree->d, g);
+      mju_zero(x + tree->first, tree->end - tree->first);
+      x[dof] = 1;
+      mjgp_solveInertia(x, tree->m, tree->Mhat, tree->first, tree->end);
+      count += mjgp_connectPiece(tree->piece + b, g, tree->m->opt.timestep, x[dof],
+                                 g->in.inertia[i] * x[dof]);
+    }
+  }
+  return count;
+}
+
+
 static int solveTree(mjgpTree* tree) {
   mjgpGears* g = tree->g;
-  int solved = 0, tries = 0;
-  while (!solved && tries < mjgpTRIES) {
-    tries++;
-    solve(tree);
-    balance(tree);
-    solved = check(tree);
+  int solved = 0, iterations = 0, shafts = 0;
+  mj_markStack(tree->d);
+  tree->piece =
+      mj_stackAllocByte(tree->d, sizeof(mjgpPiece) * (size_t)tree->n, _Alignof(mjgpPiece));
+  for (int b = 0; b < tree->n; b++) {
+    shafts += g->config->joint[tree->joint[b]].gap == mjgpGAP_ROTOR;
   }
-  g->out.last_info.status = mjgSOLVED;
-  g->out.last_info.iterations = g->out.last_info.factorizations = tries;
-  g->out.last_info.fallbacks = 0;
-
-  // rounding errors are relative to the largest acceleration that forces of the tree cause alone
+  mjgpShaft* shaft =
+      shafts ? mj_stackAllocByte(tree->d, sizeof(mjgpShaft) * (size_t)shafts, _Alignof(mjgpShaft))
+             : NULL;
   for (int b = 0; b < tree->n; b++) {
     int i = tree->joint[b];
-    g->out.cancellation[i] = mju_abs(g->in.v[i]) + tree->m->opt.timestep * tree->most;
-    g->out.P[i] = 0;
+    mjgp_startPiece(tree->piece + b, g, tree->m, i, tree->d->qacc_warmstart[g->config->own[i]],
+                    shaft);
+    shaft += tree->piece[b].shaft != NULL;
   }
+  while (!solved && iterations < mjgpITERATIONS && makeLines(tree)) {
+    iterations++;
+    solve(tree);
+    balance(tree);
+    solved = check(tree) && !connect(tree);
+  }
+  g->out.last_info = (mjgInfo){.status = mjgSOLVED,
+                               .iterations = iterations,
+                               .factorizations = iterations,
+                               .residual = g->out.last_info.residual,
+                               .sigma_max = -1};
+
+  // rounding errors are relative to the largest acceleration that forces of the tree cause alone
+  for (int b = 0; b < tree->n && solved; b++) {
+    int i = tree->joint[b];
+    g->out.cancellation[i] = mju_abs(g->in.v[i]) + tree->m->opt.timestep * tree->most;
+    if (tree->piece[b].shaft) {
+      mjgp_storeShaft(g, i, tree->piece[b].shaft, tree->most);
+    }
+  }
+  mj_freeStack(tree->d);
   return solved;
 }
 
 
-int mjgp_solveTrees(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
+// can the gears of a tree be solved on its own matrix
+static int isEligible(const mjgpTree* tree) {
+  const mjgpGears* g = tree->g;
+  for (int b = 0; b < tree->n; b++) {
+    if (g->config->own[tree->joint[b]] < 0 || g->in.row[tree->joint[b]] ||
+        !mjgp_isLinear(g, tree->joint[b])) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+
+int mjgp_solveTrees(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                     const mjtNum* force, int* joint, int n) {
-  if (!Mhat->slope || !Mhat->passive) {
+  if (!Mhat->slope || !Mhat->passive || g->in.settings.solver != mjgNEWTON ||
+      g->in.settings.want_sigma_max) {
     return n;
   }
+  mj_markStack(d);
   mjgpTree tree = {.m = m,
                    .d = d,
                    .g = g,
-                   .slope = Mhat->slope,
+                   .Mhat = Mhat,
                    .force = force,
+                   .held = mj_stackAllocInt(d, (size_t)m->nv),
                    .a = g->scratch.vector,
                    .balance = g->scratch.vector + m->nv,
                    .pivot = g->scratch.vector + 2 * m->nv};
   int left = 0;
   for (int start = 0; start < n; start += tree.n) {
     // the joints of a tree
-    int id = m->dof_treeid[g->config->own[joint[start]]], end = start;
+    int id = m->dof_treeid[mjgp_firstDof(m, g->config->joint + joint[start])], end = start;
     tree.first = m->tree_dofadr[id];
     tree.end = tree.first + m->tree_dofnum[id];
-    while (end < n && g->config->own[joint[end]] < tree.end) {
+    while (end < n && g->config->own[joint[end]] >= tree.first &&
+           g->config->own[joint[end]] < tree.end) {
       end++;
     }
     tree.joint = joint + start;
-    tree.n = end - start;
+    tree.n = mjMAX(end - start, 1);
 
-    // where it stays unsolved the general way starts afresh
-    if (mjgp_haveOneSolution(g, tree.joint, tree.n) && solveTree(&tree)) {
+    // where it stays unsolved a group starts afresh
+    if (isEligible(&tree) && solveTree(&tree)) {
       g->count.trees++;
       mjgp_countFriction(g, m, d, mjgSOLVED, -1);
       continue;
@@ -229,5 +260,6 @@ int mjgp_solveTrees(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia
       joint[left++] = i;
     }
   }
+  mj_freeStack(d);
   return left;
 }

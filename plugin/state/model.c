@@ -136,7 +136,6 @@ static size_t layout(mjgpConfig* c, const mjModel* m, size_t n) {
   mjgpARRAY(reached, (size_t)m->ntree)
   mjgpARRAY(block, n)
   mjgpARRAY(tendon, (size_t)m->ntendon)
-  mjgpARRAY(chain, n)
   mjgpARRAY(transpose, nC)
   mjgpARRAY(line, nv)
   mjgpARRAY(text, (size_t)m->npluginattr)
@@ -286,7 +285,6 @@ static int findAddresses(mjgpConfig* c, const mjModel* m) {
     c->jnt[i] = j->joint;
     c->own[i] = j->dof;
     addChangeable(c, i);
-    c->chain[i] = c->nchain;
     if (j->dof < 0) {
       continue;
     }
@@ -294,7 +292,6 @@ static int findAddresses(mjgpConfig* c, const mjModel* m) {
     count = same ? count + 1 : 1;
     c->nwork = mjMAX(c->nwork, count);
     c->geared[j->dof] = i;
-    c->nchain += m->M_rownnz[j->dof];
     c->gaps += j->gap != mjgpGAP_NONE;
     c->rotors += j->gap == mjgpGAP_ROTOR;
     c->encoders += j->gap == mjgpGAP_ROTOR && j->encoder == mjgpENCODER_MOTOR;

@@ -35,7 +35,6 @@ typedef struct mjgpConfig_ {
   int ndof;         // dofs on which gears act
   int ngeared;      // tendons with gears
   int nwork;        // geared joints of the largest tree, tendons of several joints not counted
-  int nchain;       // sum over the geared joints of the lengths of their dof chains
   int nchangeable;  // of the instances, two of each with gaps
   int acc;          // address of the leader's acc in plugin_state
   int system;       // address of the numbers of the whole system in plugin_state
@@ -54,7 +53,6 @@ typedef struct mjgpConfig_ {
   int* reached;    // 1: a gear acts on this tree                                    (ntree)
   int* block;      // first of the trees that a gear's tree is coupled with by gears (n)
   int* tendon;     // gear of each tendon, -1: none                                  (ntendon)
-  int* chain;      // start of their chains in arrays of nchain                      (n)
   int* transpose;  // address in D of each transposed entry of M                     (nC)
   int* line;       // start of each row of matrices in M's structure with rows in    (nv)
                    //   whole lanes

@@ -46,6 +46,14 @@ int mjgp_linePiece(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum acc, m
 int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum acc, mjtNum x, mjtNum t,
                    mjtNum size);
 
+// may the gear have several solutions where its joint alone is looked at
+int mjgp_isLocking(const mjgpPiece* piece, const mjgpGears* g);
+
+// The jamming rule: a gear that locks is on the branch of its law that is connected to rest, the friction of all others
+// given (44). A unit of its friction takes W of its acceleration and R of the torque into it. Sets P_ii in g->out. If the gear is on
+// another branch it goes to the piece of this one in g->out; returns 1 then
+int mjgp_connectPiece(const mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, mjtNum R);
+
 // friction of a monotone gear at acc, whatever its piece. Where it stands: t if the piece in g->out is that it is stuck
 mjtNum mjgp_frictionAt(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum acc, mjtNum x,
                        mjtNum t);

@@ -1,10 +1,13 @@
-#include "coupled/piece.h"
+#include "friction/piece.h"
 
 #include "friction/friction.h"
 #include "law/law.h"
 
 // of the torques that balance at the joints: a load that is nothing but rounding may have either sign
 #define mjgpROUNDED 1e-12
+
+// share of its friction by which a gear may be off its law and still be on its branch: others are farther away
+#define mjgpCONNECTED 1e-8
 
 // 1 + f gamma_v below which a slipping piece has no line: its friction would be anything
 #define mjgpPARALLEL 1e-9
@@ -92,7 +95,8 @@ int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum acc, mjtNum 
   mjtNum v = in->v[i] + h * acc, up = ratioOf(piece, g, 1), down = ratioOf(piece, g, -1);
   int was = mjgi_piece(mode, out->load[i] > 0);
   int next = mjgi_lawNext(was, t, mjgp_slip(g, i, v, t), lambda, in->coulomb[i], up, down);
-  out->t[i] = t;
+  out->t[i] =
+      mode && next == was ? mode * mjgi_lawBound(lambda, in->coulomb[i], mode > 0 ? up : down) : t;
   out->u[i] = u;
   out->lambda[i] = lambda;
   out->v_next[i] = piece->held ? 0 : v;
@@ -108,6 +112,32 @@ int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum acc, mjtNum 
     piece->released = changes = 1;
   }
   return changes;
+}
+
+
+int mjgp_isLocking(const mjgpPiece* piece, const mjgpGears* g) {
+  int i = piece->joint;
+  return !piece->shaft && g->in.static_ratio[i] * g->in.gamma_v[i] >= 1 && g->in.compliance[i] == 0;
+}
+
+
+int mjgp_connectPiece(const mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, mjtNum R) {
+  const mjgpInput* in = &g->in;
+  mjgpResult* out = &g->out;
+  int i = piece->joint;
+  mjtNum t = out->t[i], own, P = (in->gamma_u[i] + in->gamma_v[i]) * R - in->gamma_v[i];
+  out->P[i] = P;
+  if (W <= 0) {
+    return 0;
+  }
+  int next = mjgi_lawResolve(&own, t + out->v_next[i] / (h * W), out->lambda[i] - P * t, P,
+                             in->coulomb[i], ratioOf(piece, g, 1), ratioOf(piece, g, -1));
+  if (mju_abs(own - t) <= mjgpCONNECTED * (mju_abs(own) + mju_abs(t))) {
+    return 0;
+  }
+  out->mode[i] = mjgi_pieceDirection(next);
+  out->load[i] = next == mjgiSTUCK ? out->load[i] : mjgi_pieceLoad(next);
+  return 1;
 }
 
 
