@@ -278,7 +278,7 @@ static mjtNum residual(mjgpNewton* p) {
     mjtNum size = (own + mju_abs(group->force[k]) + mju_abs(p->balance[k])) / mju_sqrt(M);
     missing = mju_max(missing, mju_abs(p->w[k]) / mju_sqrt(M));
     most = mju_max(most, size);
-    fastest = mju_max(fastest, mju_abs(s->a[k]));
+    fastest = mju_max(fastest, mju_abs(s->a[k]) + mju_abs(group->force[k]) / M);
   }
   for (int i = 0; i < s->n; i++) {
     if (p->piece[i].held) {

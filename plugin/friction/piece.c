@@ -95,8 +95,6 @@ int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum acc, mjtNum 
   mjtNum v = in->v[i] + h * acc, up = ratioOf(piece, g, 1), down = ratioOf(piece, g, -1);
   int was = mjgi_piece(mode, out->load[i] > 0);
   int next = mjgi_lawNext(was, t, mjgp_slip(g, i, v, t), lambda, in->coulomb[i], up, down);
-  out->t[i] =
-      mode && next == was ? mode * mjgi_lawBound(lambda, in->coulomb[i], mode > 0 ? up : down) : t;
   out->u[i] = u;
   out->lambda[i] = lambda;
   out->v_next[i] = piece->held ? 0 : v;
@@ -104,6 +102,10 @@ int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum acc, mjtNum 
   // a load that is nothing but rounding may have either sign
   int turned = mode && mjgi_pieceDirection(next) == mode;
   int changes = next != was && !(turned && mju_abs(lambda) <= mjgpROUNDED * (mju_abs(u) + size));
+
+  // what slips on lies on the bound itself, which has the sign of the motion
+  mjtNum ratio = mode > 0 ? up : down;
+  out->t[i] = mode && !changes ? mode * mjgi_lawBound(lambda, in->coulomb[i], ratio) : t;
   if (changes) {
     out->mode[i] = mjgi_pieceDirection(next);
     out->load[i] = next == mjgiSTUCK ? out->load[i] : mjgi_pieceLoad(next);

@@ -219,7 +219,7 @@ static void test_forest(void** state) {
 }
 
 
-// where a step may have several solutions, or Mhat is not M and damping, the general way is taken
+// gears that lock are solved on their trees too; where Mhat is not M and damping a group is made
 static void test_general(void** state) {
   (void)state;
   static const char* const locking =
@@ -238,7 +238,7 @@ static void test_general(void** state) {
       mj_step(m, d);
       law = fmax(law, lawError(m, d, g, v));
     }
-    assert_int_equal(g->count.trees, 0);
+    assert_true(k ? g->count.trees == 0 : g->count.trees > 600);
     assert_int_equal(g->count.unsolved, 0);
     assert_true(law <= 1e-8);
     mj_deleteData(d);
