@@ -323,6 +323,13 @@ class Files(unittest.TestCase):
             np.testing.assert_array_equal(one.torque, other.torque)
             np.testing.assert_array_equal(one.position, other.position)
             self.assertGreater(np.ptp(one.position[:, 1]), 0.1)
+            # --bench: a log of the model without gears, whose state is smaller
+            control, state, sensordata = identify_arm.measure(plain, np.random.default_rng(2), 0.1)
+            robot.sysid.SystemTrajectory(plain.compile(), control, sensordata, state, None).save_to_disk(folder / "plain.npz")
+            for log in ("log0.npz", "plain.npz"):
+                self.assertIsNotNone(robot.load(folder / log, geared.compile(), plain.compile()))
+            with self.assertRaises(ValueError):
+                robot.load(folder / "plain.npz", geared.compile())
 
 
 class Models(unittest.TestCase):

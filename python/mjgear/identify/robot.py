@@ -160,6 +160,22 @@ def identify(sequences: Sequence[Any], start: Any, optimizer: str = "mujoco", we
                  [series[0] for series in measured])
 
 
+def load(log: str | Path, *models: mujoco.MjModel) -> Any:
+    """A SystemTrajectory of one of these models: a robot's logs may be those of its model with gears, or without.
+
+    Raises:
+      OSError, KeyError, ValueError: it fits none of them; the text is about the first.
+    """
+    first: Exception | None = None
+    for model in models:
+        try:
+            return sysid.SystemTrajectory.load_from_disk(Path(log), model, allow_missing_sensors=True)
+        except (OSError, KeyError, ValueError) as error:
+            first = first or error
+    assert first is not None
+    raise first
+
+
 def identify_robot(model: str | Path, logs: Sequence[str | Path], joints: Sequence[str], **options: Any) -> Robot:
     """Identify the gears of a robot from files.
 
@@ -174,6 +190,7 @@ def identify_robot(model: str | Path, logs: Sequence[str | Path], joints: Sequen
     """
     try:
         spec = mujoco.MjSpec.from_file(str(model))
+        plain = spec.compile()
         start = parameters(spec, joints)
         compiled = spec.compile()
     except (ValueError, mjgear.GearError) as error:
@@ -181,8 +198,8 @@ def identify_robot(model: str | Path, logs: Sequence[str | Path], joints: Sequen
     names, states, controls, sensors = [], [], [], []
     for log in logs:
         try:
-            trajectory = sysid.SystemTrajectory.load_from_disk(Path(log), compiled, allow_missing_sensors=True)
-        except NPZ_ERRORS as error:
+            trajectory = load(log, compiled, plain)
+        except (OSError, KeyError, ValueError) as error:
             raise LogError(f"{log}: not a SystemTrajectory of mujoco.sysid that fits {model}: {error}") from None
         names.append(Path(log).stem)
         state = np.zeros(mujoco.mj_stateSize(compiled, mujoco.mjtState.mjSTATE_FULLPHYSICS.value))
