@@ -272,7 +272,8 @@ int mjg_jammed(int* jammed, const mjgProblem* problem, const mjgSolution* soluti
 // what is true of a result, computed from problem and solution alone, without any solver
 typedef struct mjgCertificate_ {
   double residual;        // max_i |v+_i - (v* - A t)_i| and distance of t_i from the inclusion,
-                          //   each relative to the terms it is made of
+                          //   each relative to the terms it is made of; below DBL_MIN, where
+                          //   a double has no digits, it counts as 0
   double residual_paper;  // |y - A Phi(sgn(v - y), phi, P)| of (67), relative
   double power;           // t . v+, never negative                                  W
   double sigma_max;       // largest singular value of P, (57), without couplings

@@ -158,7 +158,8 @@ struct mjgCoupling_ {
   const mjgBacklash* law;
   double h;        // timestep > 0                                        s
   double blend;    // in [0, mjgMAXBLEND], see above                      1
-  double theta_d;  // angle difference before the step                    rad
+  double theta_d;  // angle difference before the step, at most           rad
+                   //   mjgMAXTWIST either way
   double omega_d;  // its rate before the step                            rad/s
   double theta_b;  // state of mjgEXACT, mjgJCK: gap position             rad
   double omega_s;  // state of mjgJCK: rate of the twist                  rad/s
@@ -175,6 +176,10 @@ struct mjgCoupling_ {
 };
 
 #define mjgMAXBLEND 0.99
+
+// largest angle between the two sides, and position in the gap, that mjg_solve accepts: of larger ones rounding alone
+// moves the torque of a stiff shaft by more than the tolerance
+#define mjgMAXTWIST 1e4
 
 // lightest rotor: where torques move it by much more than everything else, rounding errors in them move it too
 #define mjgMINROTOR 1e-15
@@ -207,7 +212,7 @@ void mjg_couplingRest(double* theta_b, double* omega_s, const mjgBacklash* law, 
                       double omega_d);
 
 // one step, given the row's line v+ = vhat - A x, A >= 0, where x = -T in form (a) and x = T in
-// form (b)
+// form (b). T is NaN where the law overflows at vhat, as powers of impacts at 1e80 rad/s do
 void mjg_couplingResolve(mjgCouplingStep* step, const mjgCoupling* coupling, double vhat, double A);
 
 

@@ -68,6 +68,7 @@ class Dressed(unittest.TestCase):
                 if spec is None:
                     self.skipTest(f"the wheel of {of_wheel} cannot be downloaded")
                 bare = spec.compile()
+                loss = {mujoco.mj_id2name(bare, mujoco.mjtObj.mjOBJ_JOINT, i): bare.dof_frictionloss[bare.jnt_dofadr[i]] for i in range(bare.njnt)}
                 own = {mujoco.mj_id2name(bare, mujoco.mjtObj.mjOBJ_JOINT, i): bare.dof_armature[bare.jnt_dofadr[i]] for i in range(bare.njnt)}
                 with warnings.catch_warnings():
                     warnings.simplefilter("error")
@@ -80,8 +81,10 @@ class Dressed(unittest.TestCase):
                 for joint, gear in gears.items():
                     actuator = next(a for a in mjgear.robots()[name].actuators if any(
                         pathlib.PurePath(joint[len(prefix):]).match(pattern) for pattern in a.joints))
-                    for key in ("eta_forward", "eta_backward", "coulomb"):
+                    for key in ("eta_forward", "eta_backward"):
                         self.assertAlmostEqual(gear[key], actuator.keys[key], delta=1e-12)
+                    self.assertEqual(gear.coulomb, loss[joint] or actuator.keys["coulomb"])
+                    self.assertEqual(model.dof_frictionloss[model.jnt_dofadr[gear.joint]], 0)
                     armature = model.dof_armature[model.jnt_dofadr[gear.joint]]
                     self.assertEqual(armature, own[joint] or actuator.armature)
                 model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_ACTUATION

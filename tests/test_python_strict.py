@@ -133,6 +133,19 @@ class SameWords(unittest.TestCase):
         self.assertEqual(len(mjgear.Gears(model := spec.compile(), mujoco.MjData(model))), 2)
         self.assertEqual(spec.to_xml().count("mjgear.check"), 0)
 
+    def test_keys_inside_of_a_body(self):
+        """The engine copies no such model: a spec has the first problem, a file all."""
+        inside = """<mujoco><extension><plugin plugin="mjgear.transmission"/></extension><worldbody><body>
+            <plugin plugin="mjgear.transmission"><config key="joint" value="a"/><config key="gamma_u" value=".1"/><config key="%s" value="%s"/></plugin>
+            <joint name="a"/><geom size=".1"/></body></worldbody></mujoco>"""
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "model.xml")
+            for key, value in (("gama_v", ".1"), ("gamma_v", "-2"), ("gamma_v", ".1")):
+                pathlib.Path(file).write_text(inside % (key, value))
+                problems, _ = tool("check", file)
+                self.assertEqual(list(mjgear.check(file).problems), problems)
+                self.assertEqual(list(mjgear.check(mujoco.MjSpec.from_string(inside % (key, value))).problems), problems[:1])
+
     def test_a_spec_stays_as_it_is(self):
         spec = mujoco.MjSpec.from_string(WRONG)
 

@@ -20,6 +20,9 @@ enum {
 };
 static const double kSettled = 1e-15;
 
+// a bracket wider than this, rad/s, is halved in digits: powers of such rates take Newton hundreds of steps
+static const double kWide = 1e6;
+
 // residual of a line, relative to its terms, above which the law has a jump there
 static const double kJump = 1e-9;
 
@@ -288,10 +291,15 @@ static int staysAtStop(const mjgiGap* gap, double w0, double w) {
 
 // torque T and rate w with T = gapTorque(w), w = w0 - a T, a >= 0; *slope = dT/dw0. Newton, kept in a
 // bracket that bisection shrinks where Newton does not; at a jump the line picks T within it.
+// Long because each kind of root has its own way to be kept from overflow
 static double solveLine(double* w, double* slope, const mjgiGap* gap, double w0, double a) {
   double s;
   *w = w0;
   double torque = gapTorque(&s, gap, w0);
+  if (!(fabs(torque) < INFINITY && a * fabs(torque) < INFINITY)) {
+    *slope = NAN;
+    return NAN;
+  }
   if (torque == 0 || a == 0) {
     *slope = s / (1 + a * s);
     return torque;
@@ -311,12 +319,13 @@ static double solveLine(double* w, double* slope, const mjgiGap* gap, double w0,
   for (int i = 0; i < mjgiITERATIONS; i++) {
     // Newton step, or the middle
     double next = *w - f / (1 + a * s);
-    int bisect = !(next > lo && next < hi) || (i % 3 == 2 && hi - lo > 0.5 * width);
+    int wide = hi - lo > kWide;
+    int bisect = !(next > lo && next < hi) || (i % 3 == 2 && (wide || hi - lo > 0.5 * width));
     if (i % 3 == 2) {
       width = hi - lo;
     }
     if (bisect) {
-      next = 0.5 * (lo + hi);
+      next = wide ? sinh(0.5 * (asinh(lo) + asinh(hi))) : 0.5 * (lo + hi);
     }
     if (next <= lo || next >= hi) {
       break;

@@ -110,6 +110,9 @@ static const int kSame[][2] = {
 
 
 void mjg_forget(mjgDescription* description, int key) {
+  if (!description) {
+    return;
+  }
   if (key == mjgKEY_LEAD_ANGLE) {
     description->given[mjgKEY_PITCH_DIAMETER] = 0;  // which means nothing without lead
     description->value[mjgKEY_PITCH_DIAMETER] = 0;

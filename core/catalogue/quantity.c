@@ -130,6 +130,9 @@ static int isOutside(mjgReport* report, const mjgKeyInfo* info, double value, co
 
 
 int mjg_readQuantity(double* value, mjgReport* report, const mjgKeyInfo* info, const char* text) {
+  if (!value || !report || !info || !text) {
+    return mjgERR_ARGUMENT;
+  }
   const char* end;
   double number = mjg_readNumber(text, &end);
   if (end == text) {

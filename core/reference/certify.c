@@ -2,6 +2,7 @@
 // the caller, without the law and the solvers of the core but for couplings, whose law is
 // mjg_couplingResolve. Whether there is one solution, and sigma_max, are the solvers' own tests.
 
+#include <float.h>
 #include <math.h>
 
 #include "mjgear_backlash.h"
@@ -38,9 +39,9 @@ static double entryP(const Part* p, int i, int j) {
 }
 
 
-// error relative to size, 0 if there is none
+// error relative to size, 0 if there is none, or one that only numbers without digits (denormals) have
 static double relative(double error, double size) {
-  if (error == 0) {
+  if (fabs(error) < DBL_MIN) {
     return 0;
   }
   double ratio = fabs(error) / size;

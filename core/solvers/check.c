@@ -1,5 +1,7 @@
 #include "solvers/check.h"
 
+#include <math.h>
+
 #include "mjgear_backlash.h"
 #include "solvers/simd.h"
 #include "solvers/workspace.h"
@@ -40,7 +42,8 @@ static int checkCoupling(const mjgCoupling* c) {
     return mjgERR_NOT_FINITE;
   }
   if (mjg_backlashError(c->law) || !(c->h > 0) || !(c->blend >= 0 && c->blend <= mjgMAXBLEND) ||
-      (c->inertia != 0 && !(c->inertia >= mjgMINROTOR)) || !(c->coulomb >= 0)) {
+      (c->inertia != 0 && !(c->inertia >= mjgMINROTOR)) || !(c->coulomb >= 0) ||
+      fabs(c->theta_d) > mjgMAXTWIST || fabs(c->theta_b) > mjgMAXTWIST) {
     return mjgERR_ARGUMENT;
   }
   return mjgSOLVED;

@@ -116,7 +116,11 @@ static double distance(const Split* s) {
       size += fabs(entryA(s, i, j) * s->x[j]);
     }
     double gap = fabs((s->x[i] - s->law[c]) * entryA(s, i, i));
-    worst = fmax(worst, gap > 0 ? gap / size : 0);
+    double share = gap == 0 ? 0 : gap / size;
+    if (!(share < INFINITY)) {
+      return INFINITY;  // a law that overflows is not zero
+    }
+    worst = fmax(worst, share);
   }
   return worst;
 }

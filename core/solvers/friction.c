@@ -229,6 +229,25 @@ static double residualOf(const mjgiBlock* b, double enough) {
 }
 
 
+// friction that rounding has left with the wrong sign becomes 0, and the loads what that makes of them, which is much where
+// alpha is large; returns 1 if there was any
+static int removeSigns(mjgiBlock* b, mjgiScratch* s) {
+  int wrong = 0;
+  for (int i = 0; i < b->n; i++) {
+    wrong |= mjgi_pieceDirection(b->piece[i]) * b->t[i] < 0;
+  }
+  if (wrong) {
+    memcpy(s->next_piece, b->piece, (size_t)b->n * sizeof(int));
+    for (int i = 0; i < b->n; i++) {
+      b->t[i] = mjgi_pieceDirection(b->piece[i]) * b->t[i] < 0 ? 0 : b->t[i];
+    }
+    mjgi_blockEvaluate(b);
+    memcpy(b->piece, s->next_piece, (size_t)b->n * sizeof(int));
+  }
+  return wrong;
+}
+
+
 // solve the block; joints that exceed their static bound are released to the sliding bound, and
 // the block is solved again, at most n times. start (nullable): of the caller, for the joints in index. Returns 0 if
 // it was found that there may be another solution
@@ -253,6 +272,9 @@ static int solveBlock(double* residual, mjgiBlock* b, mjgiScratch* s, const mjgS
       *residual = mjgi_refine(b, s, start, index, search, settings->tolerance);
     }
   } while (mjgi_blockRelease(b));
+  if (removeSigns(b, s)) {
+    *residual = mjgi_blockResidual(b, b->piece, settings->tolerance);
+  }
   return unique;
 }
 

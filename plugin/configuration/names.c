@@ -5,31 +5,6 @@
 
 //---------------------------------- homes ---------------------------------------------------------
 
-int mjgp_nextHome(const mjModel* m, int instance, int body) {
-  for (int b = body + 1; b < m->nbody; b++) {
-    if (m->body_plugin[b] == instance) {
-      int above = m->body_parentid[b];
-      while (above > 0 && m->body_plugin[above] != instance) {
-        above = m->body_parentid[above];
-      }
-      if (above == 0) {
-        return b;
-      }
-    }
-  }
-  return 0;
-}
-
-
-int mjgp_countHomes(const mjModel* m, int instance) {
-  int n = 0;
-  for (int b = 0; (b = mjgp_nextHome(m, instance, b));) {
-    n++;
-  }
-  return n;
-}
-
-
 // may an instance have come here with a part of another model: something that travels references it
 static int isReferenced(const mjModel* m, int instance) {
   int found = mjgp_countHomes(m, instance);

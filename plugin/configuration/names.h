@@ -17,10 +17,6 @@
 // hinge or slide joint of a name in the configuration, or tendon (type: mjtObj); -1 after a refusal
 int mjgp_findGeared(int type, const char* word, int length, const mjgpPlace* place);
 
-// first home of an instance behind a body, 0: none. A home below another does not count
-int mjgp_nextHome(const mjModel* m, int instance, int body);
-int mjgp_countHomes(const mjModel* m, int instance);
-
 // home of a geared joint's instance above it, 0: none
 int mjgp_homeOf(const mjModel* m, const mjgpJoint* joint);
 

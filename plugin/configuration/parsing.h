@@ -19,6 +19,10 @@ typedef struct mjgpPlace_ {
   int home;  // body below which names are looked up first, 0: none
 } mjgpPlace;
 
+// first home of an instance behind a body, 0: none. A home below another does not count
+int mjgp_nextHome(const mjModel* m, int instance, int body);
+int mjgp_countHomes(const mjModel* m, int instance);
+
 // name of an object of the model, "" if it has none
 const char* mjgp_nameOf(const mjModel* m, int type, int id);
 

@@ -69,6 +69,7 @@ static void names(void** state) {
   NO_POINTER(mjg_solverName(-1));
   REFUSED(mjg_solverFromName(NULL));
   NO_POINTER(mjg_keyInfo(-1));
+  NO_POINTER(mjg_gapKeyInfo(-1));
   REFUSED(mjg_keyFromName(NULL));
   REFUSED(mjg_keyNearest(NULL));
   REFUSED(mjg_nearest(NULL, list, 3));
@@ -228,6 +229,7 @@ static void catalogue(void** state) {
   NOTHING(mjg_explain(&facts, NULL, 0, -1));
   NOTHING(mjg_defaultDescription(NULL));
   NOTHING(mjg_give(NULL, mjgKEY_MU, 1));
+  NOTHING(mjg_forget(NULL, mjgKEY_MU));
   NOTHING(mjg_startReport(NULL, text, sizeof(text)));
   NOTHING(mjg_refuse(NULL, "%d", 1));
   refusals(NULL, "%d", 1);
@@ -242,6 +244,13 @@ static void catalogue(void** state) {
   assert_string_equal(text, "");
   REFUSED(mjg_preset(NULL, 0));
   NO_NUMBER(mjg_readNumber(NULL, NULL));
+
+  const mjgKeyInfo* info = mjg_keyInfo(mjgKEY_COULOMB);
+  REFUSED(mjg_readQuantity(NULL, &report, info, "1"));
+  REFUSED(mjg_readQuantity(&a, NULL, info, "1"));
+  REFUSED(mjg_readQuantity(&a, &report, NULL, "1"));
+  REFUSED(mjg_readQuantity(&a, &report, info, NULL));
+  assert_true(a == 7 && report.count == 0);
 
   // a report without text counts
   mjgReport mute;

@@ -251,12 +251,36 @@ static void vibroImpact(void** state) {
 }
 
 
+// Impacts far beyond what a machine can do, without loss, from rest at a closed gap, with the mean torque of the step
+// k (h w)^n/(n + 1) in closed form: solved where numbers reach, and no number where they do not
+static void hugeImpacts(void** state) {
+  (void)state;
+  for (int power = 0; power <= 300; power += 10) {
+    for (double n = 1.5; n <= 4; n += 0.5) {
+      mjgBacklash law = {.model = mjgHUNT_CROSSLEY, .stiffness = 1e3, .exponent = n, .half_gap = 0};
+      mjgCoupling coupling = {.law = &law, .h = 1e-3};
+      double vhat = pow(10, power), A = 0.5;
+      mjgCouplingStep step;
+      mjg_couplingResolve(&step, &coupling, vhat, A);
+      if (isnan(step.T)) {
+        assert_true(1e3 * pow(1e-3 * 0.5 * vhat, n + 1) > 1e300);  // the integral of the law
+        continue;
+      }
+      double w = 0.5 * step.omega_d, torque = 1e3 * pow(1e-3 * w, n) / (n + 1);
+      assert_true(fabs(step.omega_d + A * step.T - vhat) <= 1e-9 * vhat);
+      assert_true(fabs(step.omega_d + A * torque - vhat) <= 1e-9 * vhat);
+    }
+  }
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(converges),     cmocka_unit_test(energy),
-      cmocka_unit_test(stable),        cmocka_unit_test(hugeGap),
-      cmocka_unit_test(inerterLimit),  cmocka_unit_test(dampingLimit),
-      cmocka_unit_test(constantRatio), cmocka_unit_test(vibroImpact),
+      cmocka_unit_test(hugeImpacts),  cmocka_unit_test(converges),
+      cmocka_unit_test(energy),       cmocka_unit_test(stable),
+      cmocka_unit_test(hugeGap),      cmocka_unit_test(inerterLimit),
+      cmocka_unit_test(dampingLimit), cmocka_unit_test(constantRatio),
+      cmocka_unit_test(vibroImpact),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

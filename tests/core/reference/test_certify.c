@@ -2,7 +2,9 @@
 
 #include <math.h>
 
+#include "draw.h"
 #include "fixture.h"
+#include "mjgear_backlash.h"
 
 
 static void acceptsSolutions(void** state) {
@@ -93,8 +95,94 @@ static void namesWhatIsWrong(void** state) {
 }
 
 
+// a number of any size: ordinary, far away, without digits, or zero
+static double anySize(void) {
+  double kind = draw(0, 1), sign = draw(0, 1) < 0.5 ? -1 : 1;
+  return kind < 0.3   ? draw(-2, 2)
+         : kind < 0.5 ? sign * pow(10, draw(-12, 12))
+         : kind < 0.6 ? 0
+         : kind < 0.7 ? sign * pow(10, draw(-323.9, -300))
+                      : sign * pow(10, draw(-100, 100));
+}
+
+
+// What counts as solved is certified, whatever the numbers: loads without digits, alpha and beta up to 1e100, angles
+// up to 1e6 rad (which are refused), impacts whose torque overflows
+static void solvedIsCertified(void** state) {
+  (void)state;
+  Room room;
+  openRoom(&room);
+  int solved = 0;
+  for (int k = 0; k < 6000; k++) {
+    enum {
+      most = 4
+    };
+    int n = 1 + k % most;
+    double A[most * most], v[most], phi[most], alpha[most], beta[most], c[most], ratio[most];
+    mjgBacklash law[most];
+    mjgCoupling coupling[most];
+    const mjgCoupling* row[most] = {NULL};
+    for (int i = 0; i < n; i++) {
+      for (int j = 0; j <= i; j++) {
+        A[i * n + j] = A[j * n + i] = i == j ? draw(1, 2) : draw(-0.3, 0.3);
+      }
+      v[i] = k % 4 == 1 ? anySize() : draw(-1, 1);
+      phi[i] = k % 4 <= 1 ? anySize() : draw(-1, 1);
+      alpha[i] = k % 4 == 2 ? anySize() : draw(0, 0.5);
+      beta[i] = k % 4 >= 2 && draw(0, 1) < 0.4 ? anySize() : draw(0, 2);
+      c[i] = draw(0, 1) < 0.5 ? 0 : fabs(anySize());
+      ratio[i] = draw(1, 1.5);
+      if (k % 3 == 0 && draw(0, 1) < 0.5) {
+        int model = (int)draw(0, mjgNBACKLASH);
+        law[i] = (mjgBacklash){.model = model,
+                               .half_gap = model == mjgTORSION ? 0 : draw(0, 0.1),
+                               .stiffness = pow(10, draw(0, 8)),
+                               .damping = draw(0, 5),
+                               .exponent = draw(1, 4),
+                               .shaft_inertia = draw(0, 1)};
+        coupling[i] =
+            (mjgCoupling){.law = &law[i],
+                          .h = 1e-3,
+                          .blend = draw(0, 0.99),
+                          .theta_d = draw(0, 1) < 0.5 ? draw(-0.2, 0.2) : pow(10, draw(-3, 6)),
+                          .omega_d = draw(-3, 3),
+                          .inertia = draw(0, 1) < 0.5 ? 0 : draw(0.1, 1),
+                          .torque = draw(-5, 5),
+                          .gamma_v = draw(0, 0.9)};
+        row[i] = &coupling[i];
+      }
+    }
+    mjgProblem p = {.n = n,
+                    .v = v,
+                    .A = A,
+                    .phi = phi,
+                    .alpha = alpha,
+                    .beta = beta,
+                    .coulomb = c,
+                    .static_ratio = ratio,
+                    .coupling = row};
+    mjg_defaultSettings(&room.settings);
+    room.settings.solver = k % 5 ? mjgNEWTON : k / 5 % 2 ? mjgLEMKE : mjgGAUSS_SEIDEL;
+    int status = mjg_solve(&room.solution, &room.info, &p, &room.settings, room.work);
+    if (status != mjgSOLVED && status != mjgJAMMED) {
+      continue;
+    }
+    solved++;
+    mjgCertificate certificate;
+    assert_int_equal(mjg_certify(&certificate, NULL, &p, &room.solution, 1e-12, room.work), 0);
+    if (!certificate.valid) {
+      fail_msg("problem %d: status %d, residual %g, but certificate %g of row %d", k, status,
+               room.info.residual, certificate.residual, certificate.worst);
+    }
+  }
+  assert_true(solved > 4000);
+  closeRoom(&room);
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(solvedIsCertified),
       cmocka_unit_test(acceptsSolutions),
       cmocka_unit_test(namesWhatIsWrong),
   };
