@@ -20,9 +20,6 @@
 // iterations before the path takes over: 99.9 % of the steps that settle take ten
 #define mjgpITERATIONS 12
 
-// iterations next to the start, whose solution is kept where there may be several
-#define mjgpWARM 2
-
 // slope at the end of a search, of that at its start: the next iteration corrects it
 #define mjgpLEFT 0.1
 
@@ -389,29 +386,20 @@ static void allocate(mjgpNewton* p, mjgpStep* s) {
 }
 
 
-// Gears that lock and are on another branch than the jamming rule's go to that; returns their number. flg_keep: a solution
-// next to the start is kept, and only what may be jammed (mjgp_isJammed) gets its P
-static int connect(mjgpNewton* p, int flg_keep) {
+// gears that lock and are on another branch than the jamming rule's go to that; returns their number
+static int connect(mjgpNewton* p) {
   mjgpStep* s = p->s;
-  mjgpResult* out = &s->g->out;
   int made = 0, count = 0;
   for (int i = 0; i < s->n; i++) {
-    int joint = s->group->joint[i], mode = out->mode[joint], load = out->load[joint];
-    out->P[joint] = 0;
-    if (!mjgp_isLocking(p->piece + i, s->g) || (flg_keep && (mode || out->t[joint] == 0))) {
-      continue;
+    s->g->out.P[s->group->joint[i]] = 0;
+    if (mjgp_isLocking(p->piece + i, s->g)) {
+      if (!made && !mjgp_linearize(s)) {
+        return 0;
+      }
+      made = 1;
+      count += mjgp_connectPiece(p->piece + i, s->g, s->m->opt.timestep, mjgp_delassus(s, i, i),
+                                 mjgp_delassusTorque(s, i, i));
     }
-    if (!made && !mjgp_linearize(s)) {
-      return 0;
-    }
-    made = 1;
-    int changes = mjgp_connectPiece(p->piece + i, s->g, s->m->opt.timestep, mjgp_delassus(s, i, i),
-                                    mjgp_delassusTorque(s, i, i));
-    if (changes && flg_keep) {
-      out->mode[joint] = mode;
-      out->load[joint] = load;
-    }
-    count += changes && !flg_keep;
   }
   return count;
 }
@@ -440,7 +428,7 @@ static int iterate(mjgpNewton* p, int* iterations) {
     memcpy(s->state, s->factored, sizeof(int) * (size_t)group->nefc);
     int changed, changes = nextPieces(p), near = compareStates(s, &changed);
     if (!changes && (near == 2 || (near == 1 && isZero(p)))) {
-      if (!connect(p, *iterations <= mjgpWARM)) {
+      if (!connect(p)) {
         return 1;
       }
       balance(p);
