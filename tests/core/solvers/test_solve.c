@@ -291,6 +291,23 @@ static void blocks(void** state) {
     for (int i = 0; i < 8; i++) {
       assert_true(room.t[i] == expected[i]);
     }
+
+    // the same with P as it is, block behind block
+    double P[3 * 3 + 1 + 4 * 4];
+    for (int j = 0, from = 0, at = 0; j < 3; from += size[j++]) {
+      for (int i = 0; i < size[j]; i++) {
+        for (int l = 0; l < size[j]; l++, at++) {
+          P[at] = whole.alpha[from + i] * whole.A[at] - (i == l ? whole.beta[from + i] : 0);
+        }
+      }
+    }
+    whole.problem.P = P;
+    whole.problem.alpha = whole.problem.beta = NULL;
+    assert_in_range(mjg_solve(&room.solution, NULL, &whole.problem, &room.settings, room.work), 0,
+                    1);
+    for (int i = 0; i < 8; i++) {
+      assert_true(fabs(room.t[i] - expected[i]) <= 1e-8 * (fabs(expected[i]) + 1));
+    }
     mjgCertificate certificate;
     mjg_certify(&certificate, NULL, &whole.problem, &room.solution, 1e-10, room.work);
     assert_int_equal(certificate.valid, 1);

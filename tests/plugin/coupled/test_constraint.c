@@ -151,6 +151,15 @@ static void test_forces(void** state) {
         seen[d->efc_type[j]] = 1;
         states[d->efc_state[j]]++;
       }
+
+      // the same forces from the states alone, as paths ask for them
+      mjtNum* known = mj_stackAllocNum(d, (size_t)d->nefc);
+      mju_copy(known, group.f, d->nefc);
+      mju_zero(group.f, d->nefc);
+      mjgp_forceInStates(&group);
+      for (int j = 0; j < d->nefc; j++) {
+        assert_true(fabs(group.f[j] - known[j]) <= 1e-12 * fabs(known[j]));
+      }
       for (int j = 0, c = 0; j < d->nefc; j++) {
         if (d->efc_type[j] == mjCNSTR_CONTACT_ELLIPTIC) {
           const mjContact* contact = d->contact + d->efc_id[j];
