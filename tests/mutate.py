@@ -36,6 +36,8 @@ SOLVE = "test_solve test_arguments test_friction test_jamming test_wellposed tes
 STATE = "test_plugin_change.py test_plugin_model.py test_plugin_step test_plugin_trajectory"
 PLUGIN = ("test_plugin_constraint test_plugin_tree test_plugin_friction test_plugin_presliding test_plugin_backlash test_plugin_parts "
           "test_plugin_step test_plugin_coupling")
+SOLVER = ("test_plugin_newton test_plugin_tree test_plugin_presliding test_plugin_friction test_plugin_self_locking test_plugin_coupling "
+          "test_plugin_backlash test_plugin_gaps test_plugin_sensor test_energy test_plugin_tendon.py test_plugin_discrete.py")
 
 MUTATIONS = [
     Of("core/law/law.h", LAW, [
@@ -153,6 +155,38 @@ MUTATIONS = [
     # steps in the engine: few, because these files change
     Of("plugin/coupled/constraint.c", PLUGIN, [
         ("group->f[i] = state == mjCNSTRSTATE_LINEARNEG   ? group->floss[i]", "group->f[i] = state == mjCNSTRSTATE_LINEARNEG   ? -group->floss[i]"),
+    ]),
+    Of("plugin/coupled/newton.c", SOLVER, [
+        ("linear -= quadratic;", "linear += quadratic;"),
+        ("slope -= s->f[i] * p->row[i];", "slope += s->f[i] * p->row[i];"),
+        ("mju_scl(p->balance, s->gradient, -1, group->nv);", "mju_scl(p->balance, s->gradient, 1, group->nv);"),
+        ("return *changed ? missing <= mjgpMISSING * most : 2;", "return 2;"),
+        ("p->balance[group->E_dof[k]] -= group->E[k] * p->t[i];", "p->balance[group->E_dof[k]] += group->E[k] * p->t[i];"),
+        ("count += mjgp_connectPiece(", "mjgp_connectPiece("),
+    ]),
+    Of("plugin/coupled/system.c", SOLVER, [
+        ("add(sys, row, sys->z[j], -factor);", "add(sys, row, sys->z[j], factor);"),
+        ("add(sys, sys->z[k], sys->a[j], -K);", "add(sys, sys->z[k], sys->a[j], K);"),
+        ("mjtNum rate = own >= 0 ? -piece[i].rate : piece[i].rate;", "mjtNum rate = own >= 0 ? piece[i].rate : piece[i].rate;"),
+        ("mjtNum slope = own >= 0 ? piece[i].slope : piece[i].held ? 1 : -piece[i].slope;",
+         "mjtNum slope = own >= 0 ? piece[i].slope : piece[i].held ? 1 : piece[i].slope;"),
+        ("sys->U[sys->adr[k] + (size_t)k] += piece[i].held ? 0 : piece[i].slope;",
+         "sys->U[sys->adr[k] + (size_t)k] -= piece[i].held ? 0 : piece[i].slope;"),
+        ("int at = above && !sys->Mhat->symmetric", "int at = 0 && above && !sys->Mhat->symmetric"),
+        ("x[j] -= row[j] * change;", "x[j] += row[j] * change;"),
+    ]),
+    Of("plugin/friction/piece.c", SOLVER, [
+        ("piece->slope = -piece->rate * in->inertia[i];", "piece->slope = piece->rate * in->inertia[i];"),
+        ("piece->target = -in->v[i] / h;", "piece->target = in->v[i] / h;"),
+        ("piece->slope = h / in->compliance[i];", "piece->slope = -h / in->compliance[i];"),
+        ("piece->t = in->t_last[i] + (in->v[i] + h * acc) / in->compliance[i];", "piece->t = (in->v[i] + h * acc) / in->compliance[i];"),
+        ("piece->released = changes = 1;", "changes = 1;"),
+        ("out->P[i] = P;", "out->P[i] = 0;"),
+        ("out->load[i] = next == mjgiSTUCK ? out->load[i] : mjgi_pieceLoad(next);\n  }\n  if (", "out->load[i] = out->load[i];\n  }\n  if ("),
+    ]),
+    Of("plugin/friction/tree.c", SOLVER, [
+        ("tree->pivot[k] += piece->slope;", "tree->pivot[k] -= piece->slope;"),
+        ("a[row[p]] -= L[p] * a[k];", "a[row[p]] += L[p] * a[k];"),
     ]),
     Of("plugin/coupled/parts.c", "test_plugin_parts " + PLUGIN, [
         ("number[k] = !mjgp_isAwake(m, d, k) ? -1 : own < 0 ? rest : own;", "number[k] = own < 0 ? rest : own;"),

@@ -1,6 +1,7 @@
 """mjgear-run from the command line: results, exit codes, and one line for each fault."""
 
 import csv
+import mmap
 import os
 import pathlib
 import resource
@@ -125,6 +126,10 @@ class Run(unittest.TestCase):
                     time.sleep(0.01)
                 running.send_signal(number)
             lines = path.read_text().splitlines(keepends=True)
+
+            # what cannot be caught may cut a write between two pages of the file, which no program can help
+            if number == signal.SIGKILL and path.stat().st_size % mmap.PAGESIZE == 0 and lines[-1][-1] != "\n":
+                lines.pop()
             self.assertEqual({(line.count(","), line[-1]) for line in lines}, {(lines[0].count(","), "\n")}, number)
 
     def test_model_without_end(self):

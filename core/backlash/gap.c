@@ -291,7 +291,7 @@ static int staysAtStop(const mjgiGap* gap, double w0, double w) {
 
 // torque T and rate w with T = gapTorque(w), w = w0 - a T, a >= 0; *slope = dT/dw0. Newton, kept in a
 // bracket that bisection shrinks where Newton does not; at a jump the line picks T within it.
-// Long because each kind of root has its own way to be kept from overflow
+// Long because Newton, the bracket that keeps it and the jump share one loop
 static double solveLine(double* w, double* slope, const mjgiGap* gap, double w0, double a) {
   double s;
   *w = w0;

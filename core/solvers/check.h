@@ -9,7 +9,7 @@
 int mjgi_allFinite(const double* x, size_t count);
 
 // the blocks of a problem, which may be null: mjgSOLVED or an error; the size of the largest one
-int mjgi_checkBlocks(int* largest, const mjgProblem* problem);
+int mjgi_checkBlocks(int* most, const mjgProblem* problem);
 
 // a problem by itself and against the size of the workspace: mjgSOLVED or an error
 int mjgi_checkProblem(const mjgProblem* problem, const mjgWorkspace* work);
