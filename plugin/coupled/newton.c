@@ -59,7 +59,10 @@ int mjgp_isNewton(const mjgpStep* s) {
     return 0;
   }
   for (int i = 0; i < s->n; i++) {
-    if (!mjgp_isLinear(s->g, s->group->joint[i])) {
+    // of gears that lock and stick the dense problem knows the branch from rest
+    int joint = s->group->joint[i];
+    mjtNum ratio = s->g->in.static_ratio[joint];
+    if (!mjgp_isLinear(s->g, joint) || (ratio > 1 && ratio * s->g->in.gamma_v[joint] >= 1)) {
       return 0;
     }
   }

@@ -210,8 +210,8 @@ static int solveTree(mjgpTree* tree) {
 static int isEligible(const mjgpTree* tree) {
   const mjgpGears* g = tree->g;
   for (int b = 0; b < tree->n; b++) {
-    if (g->config->own[tree->joint[b]] < 0 || g->in.row[tree->joint[b]] ||
-        !mjgp_isLinear(g, tree->joint[b])) {
+    if (g->in.static_ratio[tree->joint[b]] > 1 || g->config->own[tree->joint[b]] < 0 ||
+        g->in.row[tree->joint[b]] || !mjgp_isLinear(g, tree->joint[b])) {
       return 0;
     }
   }
