@@ -207,7 +207,6 @@ static mjtNum slopeAt(mjgpNewton* p, mjtNum share, mjtNum linear, mjtNum quadrat
 
 
 // Shorten the step that was made, s->search, to where the cost is least along it, and set the pieces there
-// changes: of pieces at the end of the whole step
 static void shorten(mjgpNewton* p) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
