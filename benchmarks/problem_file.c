@@ -484,7 +484,7 @@ char* mjg_loadText(size_t* size, const char* path, char* error, size_t nerror) {
   }
   if (!ok) {
     snprintf(error, nerror, "%s: %s", path,
-             errno == EILSEQ ? "no text, but bytes of 0" : strerror(errno));
+             errno == EILSEQ ? "the file is no text, because it has bytes of 0" : strerror(errno));
     free(text);
     text = NULL;
   }

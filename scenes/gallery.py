@@ -43,48 +43,80 @@ BESIDE = {
     "compensation": ("uncompensated", ""),
 }
 
-# what to look at: case (empty: the first), time of the picture as part of the scene, sentence
+# what to look at: case (empty: the first), time of the picture as part of the scene, caption
 MOMENT = {
-    "power-cut": ("", 0.7, "The power fails. Gears that lock keep arm and legs where they are, to the last bit; gears that can be "
-                  "driven back let them fall; MuJoCo's friction, larger than the load of each joint, lets them sink at its "
-                  "defaults and holds them where it is tuned for this pose."),
-    "two-loads": ("", 0.99, "A worm holds the same arm empty and with 5 kg, and lets the motor lift either. Constants fail in one of "
-                  "the two: 11 N m drop the load, 40 N m hold it and keep the motor from moving the empty arm."),
-    "push": ("", 0.25, "A person pushes. A worm does not move, a strain-wave gear yields, and the constant friction that "
-             "resists the push makes the motor work against it ever after."),
-    "let-go": ("", 0.8, "The motor of a gripper is switched off: a lead screw holds on, a ball screw lets go."),
-    "landing": ("", 0.4, "A fall from 0.3 m: through planetary gears nearly all of the blow reaches the motors, through worms "
-                "nothing, and the ground feels it."),
-    "taught": ("", 0.62, "A hobby arm repeats a motion. Friction and play of its servos move its tip by millimetres off what ideal "
+    "power-cut": ("", 0.7, "The power fails. Gears that lock keep the arm and the legs where they are, to the last bit. Gears that can "
+                  "be driven back let them fall. MuJoCo's friction, larger than the load of each joint, lets them sink at its "
+                  "defaults, and holds them where it is tuned for this pose."),
+    "two-loads": ("", 0.99, "A worm holds the same arm empty and with 5 kg, and lets the motor lift it in both cases. A constant fails in "
+                  "one of the two: 11 N m drop the load, and 40 N m hold it but keep the motor from moving the empty arm."),
+    "push": ("", 0.25, "A person pushes an arm. A worm does not move, and a strain-wave gear yields. Constant friction that resists the "
+             "push makes the motor work against it ever after."),
+    "let-go": ("", 0.8, "The motor of a gripper is switched off. A lead screw holds on, and a ball screw lets go."),
+    "landing": ("", 0.4, "A quadruped falls from 0.3 m. Through planetary gears nearly all of the blow reaches the motors. Through worms "
+                "nothing reaches them, and the ground takes the blow."),
+    "taught": ("", 0.62, "A hobby arm repeats a motion. The friction and the play of its servos move its tip by millimetres off what ideal "
                "joints would do."),
-    "tracking": ("", 0.8, "A telescope follows the stars at 15 arc seconds a second: its worm sticks and slips, unless the motor "
+    "tracking": ("", 0.8, "A telescope follows the stars at 15 arc seconds a second. Its worm sticks and slips, unless the motor "
                  "compensates friction."),
-    "replay": ("", 0.33, "Sim to real: a servo is told what a real one was told; the pale pendulum is where the real one was."),
-    "stewart": ("", 0.75, "Six lead screws, six closed loops: it moves with its motors and stands without."),
-    "rod": ("gamma_v=1.05", 0.6, "The motor is off, the rod keeps pressing on the spring with 147.5 N m: the load "
+    "replay": ("", 0.33, "A servo in simulation gets the goals that a real one got. The pale pendulum shows where the real one was."),
+    "stewart": ("", 0.75, "A Stewart platform has six lead screws in six closed loops. It moves with its motors, and it stands without "
+                "them."),
+    "rod": ("gamma_v=1.05", 0.6, "The motor is off, and the rod still presses on the spring with 147.5 N m, because the load "
             "cannot drive this gear."),
-    "wall": ("gamma_v=1.1,1.1", 0.62, "The arm has been pushed into an elastic wall and stays there after the push."),
-    "wall-contact": ("gamma_v=1.1,1.1", 0.62, "The same with a contact of MuJoCo in place of the paper's spring: "
-                     "friction and contact force are solved together."),
-    "flap": ("", 0.3, "A flap under 74 500 N m of aerodynamic load while the hydraulic supply breaks down: only a "
+    "wall": ("gamma_v=1.1,1.1", 0.62, "An arm has been pushed into an elastic wall, and stays there after the push."),
+    "wall-contact": ("gamma_v=1.1,1.1", 0.62, "This is the same arm with a contact of MuJoCo in place of the paper's spring. Friction and "
+                     "contact force are solved together."),
+    "rod-constant": ("", 0.6, "Constant friction stands in for the gear of the rod. A small constant does not hold the spring, and a "
+                     "large one keeps the motor from reaching it (Kikuuwe, 6.1)."),
+    "wall-constant": ("", 0.6, "Constant friction stands in for the gears of the arm at the wall. A small constant does not keep the "
+                      "contact force, and with a large one the motors cannot pull the arm off (Kikuuwe, 6.2)."),
+    "drivability": ("", 0.6, "The maps show which torques of motor and load move a gear at rest (Kikuuwe, Figs. 5 and 6)."),
+    "lambda": ("", 0.6, "The plots show the internal force of a joint that slips, for all pairs of coefficients (Kikuuwe, Fig. 7)."),
+    "axproj": ("", 0.6, "The plots show the paper's projection along the axes for two joints (Kikuuwe, Fig. 8)."),
+    "compensation": ("", 0.6, "A worm joint follows a slow sine. With friction compensation it follows smoothly, and without it sticks "
+                     "(Kikuuwe, 7)."),
+    "flap": ("", 0.3, "An aircraft's flap carries 74 500 N m of aerodynamic load while its hydraulic supply breaks down. Only a "
              "reversible actuator gives way."),
-    "flap-ramp": ("", 0.5, "The flap follows a ramp: friction takes its share of the load in one direction and "
-                  "gives it back in the other."),
-    "flap-creep": ("", 0.7, "A slow ramp: the irreversible actuator sticks and slips."),
-    "flap-stop": ("", 0.5, "The flap presses on its end of travel, from which it comes off at once."),
-    "screw-lift": ("", 0.9, "A lead screw lowers 50 kg; power out over power in is the efficiency of the formulas."),
-    "worm-hoist": ("", 0.5, "A worm gear hoists 20 kg and holds them with the motor off."),
-    "spur-drive": ("", 0.9, "A pair of spur gears drives, then is driven."),
-    "rigid": ("", 0.6, "A rigid wall is moved into an arm that cannot be driven back: the arm stands to the last bit, "
+    "flap-ramp": ("", 0.5, "The flap follows a ramp under load. In one direction friction helps the load, and in the other it helps the "
+                  "motor."),
+    "flap-creep": ("", 0.7, "The flap follows a very slow ramp, and its irreversible actuator sticks and slips."),
+    "flap-stop": ("", 0.5, "The flap runs into its end of travel. When the motor turns back it comes off at once."),
+    "screw-lift": ("", 0.9, "A lead screw lifts and lowers 50 kg. The power out of the screw over the power into it is the efficiency "
+                   "that the formulas give."),
+    "worm-hoist": ("", 0.5, "A worm gear hoists 20 kg, and holds them with the motor off."),
+    "spur-drive": ("", 0.9, "A pair of spur gears drives a load, and then the load drives the gears."),
+    "rigid": ("", 0.6, "A rigid wall is moved into an arm that cannot be driven back. The arm stands still to the last bit, "
               "because friction and contact are one problem."),
     "drop": ("", 0.3, "A ball drops on a link that a gear holds without its motor."),
-    "hold": ("gear", 0.5, "An arm is held for a minute by dry friction, without the creep of a constraint; beside it MuJoCo's own, "
-             "at its defaults and tuned."),
-    "gripper": ("screw", 0.5, "A gripper with a lead screw squeezes a box, its motor is switched off, and it still holds."),
-    "arm": ("", 0.5, "An arm with worm gears rests on a table and carries a load, motors off."),
-    "humanoid": ("", 0.3, "Two humanoids without power: legs with gears that lock stand until they are pushed over, others sink down."),
-    "lambda": ("", 0.6, "Internal force of a joint that slips, for all pairs of coefficients (Kikuuwe, Fig. 7)."),
-    "jack": ("", 0.5, "A screw jack lifts 5 kg and holds them."),
+    "hold": ("gear", 0.5, "Dry friction of a gear holds an arm for a minute without any creep. Beside it MuJoCo's own friction does so, at "
+             "its defaults and tuned."),
+    "gripper": ("screw", 0.5, "A gripper with a lead screw squeezes a box. Then its motor is switched off, and it still holds the box."),
+    "arm": ("", 0.5, "An arm with worm gears rests on a table and carries a load while its motors are off."),
+    "humanoid": ("", 0.3, "Two humanoids have no power. Legs with gears that lock stand until they are pushed over, and the others sink "
+                 "down."),
+    "jack": ("", 0.5, "A screw jack lifts 5 kg, and holds them."),
+    "convergence": ("", 0.6, "Six arms strike the floor, each with another step from 4 to 0.25 ms. Their motions approach each other in "
+                    "proportion to the step."),
+    "two_mass": ("", 0.6, "A shaft with a gap connects two masses. Several models of the gap are compared (Nordin, Fig. 3 and Table I)."),
+    "coupling": ("", 0.6, "A flexible coupling bounces between the two sides of its gap (Nordin, Fig. 6)."),
+    "gap_map": ("", 0.6, "The maps show the torque of four backlash models over angle and rate (Nordin, Fig. 2)."),
+    "lag": ("", 0.6, "A swing passes through a shaft with a gap. The exact shaft lags behind the dead zone model (Nordin, section 5)."),
+    "hysteresis": ("", 0.6, "The hysteresis model of backlash does not know a disturbance of the load. The shaft with a gap does "
+                   "(Nordin, section 1)."),
+    "vibro": ("", 0.6, "A body swings slowly through a gap. The vibro-impact model engages late and the dead zone model rings (Ruderman, "
+              "Fig. 5)."),
+    "impact": ("", 0.6, "A body strikes the edge of a gap. The plot shows contact force over penetration (Ruderman, Fig. 6)."),
+    "decay": ("", 0.6, "A push closes the gap, and the body bounces. The damping parameter alpha decides how often (Ruderman, Fig. 7)."),
+    "rattle": ("", 0.6, "A body on a spring rattles in its play, which lowers the frequency of its motion and takes power (Ruderman, "
+               "IV.A)."),
+    "resonance": ("", 0.6, "A shaft is driven at its natural frequency, which only the model `jck` knows (Akoto, Fig. 2)."),
+    "interval": ("", 0.6, "The plots show the borders of the free play over time (Akoto, Figs. 3 to 6)."),
+    "rupture": ("", 0.6, "The driving torque vanishes suddenly. Only the torque of the model `jck` reverses (Akoto, Figs. 8 and 9)."),
+    "gap_servo": ("", 0.6, "A servo moves a joint with play. Whether it comes to rest or swings in a limit cycle depends on which side its "
+                  "encoder measures."),
+    "lost_motion": ("", 0.6, "An arm of six joints has play from 1 arc minute to 1 degree. "
+                    "The tip loses as much motion as the geometry of the arm says."),
 }
 
 

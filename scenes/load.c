@@ -144,7 +144,8 @@ static char* readFile(const char* path, char* error, int error_sz) {
   }
   if (!file || !text || ferror(file)) {
     snprintf(error, (size_t)error_sz, "%s: %s", path,
-             errno == EILSEQ ? "no text, but bytes of 0" : strerror(errno ? errno : EIO));
+             errno == EILSEQ ? "the file is no text, because it has bytes of 0"
+                             : strerror(errno ? errno : EIO));
     free(text);
     text = NULL;
   } else {

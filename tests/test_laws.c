@@ -59,7 +59,7 @@ static void makeLaws(void) {
                   .ratio = 1,
                   .refused = {{KEY("type", "wedge") KEY("input_angle", "0.4")
                                    KEY("output_angle", "0.05") KEY("mu", "0.3"),
-                               "cannot drive"}}};
+                               "no motor can drive"}}};
 
   carrierEfficiencies(&eta_f, &eta_b, 4, 0.97 * 0.97);
   laws[1] =

@@ -281,7 +281,7 @@ def test_check():
 
         # the first gear has neither a rotor nor constant friction
         idle = [line for line in answer["warnings"] if line not in left]
-        assert len(idle) == 1 and "joint 'j1': no rotor inertia" in idle[0]
+        assert len(idle) == 1 and "joint 'j1': the gear has neither rotor inertia" in idle[0]
         assert run("check", path)[1].count("warning: ") == len(answer["warnings"])
         first, second = answer["joints"]
         assert first["joint"] == "j1" and second["joint"] == "j2"
@@ -330,11 +330,20 @@ def test_check_of_what_is_no_file():
     for path in ("/dev/zero", "/dev/full", "/tmp", "/proc/self/fd/0"):
         done = subprocess.run([TOOL, "check", path], stdin=subprocess.PIPE, capture_output=True, text=True, check=False, timeout=60)
         assert done.returncode == 1, path
-        assert done.stdout == f"{path}: no plain file; save the model in one\n{path}: 1 problem\n", done.stdout
+        assert done.stdout == f"{path}: this is no plain file; save the model in one\n{path}: 1 problem\n", done.stdout
     with tempfile.NamedTemporaryFile(suffix=".xml") as file:
         file.truncate(2 << 30)
         done = subprocess.run([TOOL, "check", file.name], capture_output=True, text=True, check=False, timeout=60)
-        assert done.returncode == 1 and "larger than 1 GiB" in done.stdout, done.stdout
+        assert done.returncode == 1 and "the file is larger than 1 GiB" in done.stdout, done.stdout
+
+
+def test_json_of_names_that_are_no_text():
+    """Every answer is JSON: what is no UTF-8 in the name of a file is replaced, what is stays."""
+    for name, shown in ((b"\xff\xc3\xa4", "\ufffd\u00e4"), (b"\xe2\x82\xac\xe2\x82", "\u20ac\ufffd\ufffd"), (b"\xed\xa0\x80", "\ufffd" * 3),
+                        (b"\xf0\x9f\x98\x80\xf5", "\U0001f600\ufffd"), (b"\xc0\x80\"\\\n", "\ufffd\ufffd\"\\\n"), (b"\xf4\x90\x80\x80", "\ufffd" * 4)):
+        done = subprocess.run([TOOL, "check", "--json", name + b".xml"], capture_output=True, check=False)
+        assert done.returncode == 1
+        assert json.loads(done.stdout.decode("utf-8", "strict"))["file"] == f"{shown}.xml", done.stdout
 
 
 def test_full_disk():

@@ -307,7 +307,7 @@ static void loadsFiles(void** state) {
   assert_null(mjg_loadText(&size, "no/such/file", error, sizeof(error)));
   assert_non_null(strstr(error, "no/such/file: "));
   assert_null(mjg_loadText(&size, "/dev/zero", error, sizeof(error)));
-  assert_string_equal(error, "/dev/zero: no text, but bytes of 0");
+  assert_string_equal(error, "/dev/zero: the file is no text, because it has bytes of 0");
   char* text =
       mjg_loadText(&size, MJGEAR_SOURCE_DIR "/tests/test_problem_file.c", error, sizeof(error));
   assert_non_null(text);

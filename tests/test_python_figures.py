@@ -100,7 +100,7 @@ class Run(unittest.TestCase):
         gears = mjgear.Gears(model, mujoco.MjData(model))
         gear = next(iter(gears.values()))
         for call, words in (
-            (lambda: mjgear.draw(), "no gear; name a preset or write key=value"),
+            (lambda: mjgear.draw(), "no gear is given; name a preset or write key=value"),
             (lambda: mjgear.draw("wrom"), "unknown preset 'wrom'; did you mean worm"),
             (lambda: mjgear.plot("worm", torqe=3), "unknown key 'torqe'"),
             (lambda: mjgear.plot("worm", torque="3 kg"), "unit 'kg' does not fit"),

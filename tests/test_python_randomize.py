@@ -156,7 +156,7 @@ class Simulations(unittest.TestCase):
     def test_models(self):
         """Rotor inertia and viscous friction are of the model, which is told."""
         model, data = make()
-        with self.assertWarnsRegex(mjgear.GearWarning, r"armature and viscous: drawn, .* Draws.models\(model\) has them"):
+        with self.assertWarnsRegex(mjgear.GearWarning, r"draws of armature and viscous belong to the model .* Draws.models\(model\) has them"):
             drawn = mjgear.randomize(mjgear.Gears(model, data), {"armature": (0.1, 0.2), "viscous": (0, 1), "coulomb": (0, 1)}, 1, n=3)
         self.assertEqual(drawn.of_model, ("armature", "viscous"))
         models = drawn.models(model)

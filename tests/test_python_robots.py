@@ -24,6 +24,7 @@ sys.argv = [word for word in sys.argv if word != "--long"]
 SHORT_ROBOTS = {
     "so101": ("so_arm100", "", 6),
     "leap_hand": ("leap_hand", "", 16),
+    "shadow_hand": ("shadow_hand", "", 20),
     "apollo": ("apollo", "", 32),
     "op3": ("op3", "", 20),
     "berkeley_humanoid": ("berkeley_humanoid", "", 12),
@@ -47,6 +48,8 @@ LONG_ROBOTS = {
     "panda": ("panda", "", 7),
     "spot_arm": ("spot_arm", "", 6),
 }
+
+TENDONS = {"shadow_hand": 4}  # of these, motors that drive two joints by a tendon
 
 
 def load(name):
@@ -73,23 +76,29 @@ class Dressed(unittest.TestCase):
                 with warnings.catch_warnings():
                     warnings.simplefilter("error")
                     added = mjgear.dress(spec, name, prefix=prefix)
-                self.assertEqual(len(added.joints), count)
+                self.assertEqual(len(added.joints) + len(added.tendons), count)
+                self.assertEqual(len(added.tendons), TENDONS.get(name, 0))
                 self.assertIsNotNone(added.home)
                 model = spec.compile()
                 data, free = mujoco.MjData(model), mujoco.MjData(bare)
                 gears = mjgear.Gears(model, data)
                 for joint, gear in gears.items():
+                    tendon = joint in added.tendons
                     actuator = next(a for a in mjgear.robots()[name].actuators if any(
-                        pathlib.PurePath(joint[len(prefix):]).match(pattern) for pattern in a.joints))
+                        pathlib.PurePath(joint[len(prefix):]).match(pattern) for pattern in (a.tendons if tendon else a.joints)))
                     for key in ("eta_forward", "eta_backward"):
                         self.assertAlmostEqual(gear[key], actuator.keys[key], delta=1e-12)
+                    if tendon:
+                        self.assertEqual(gear.coulomb, actuator.keys["coulomb"])
+                        self.assertEqual(model.tendon_armature[model.tendon(joint).id], actuator.armature)
+                        continue
                     self.assertEqual(gear.coulomb, loss[joint] or actuator.keys["coulomb"])
                     self.assertEqual(model.dof_frictionloss[model.jnt_dofadr[gear.joint]], 0)
                     armature = model.dof_armature[model.jnt_dofadr[gear.joint]]
                     self.assertEqual(armature, own[joint] or actuator.armature)
                 model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_ACTUATION
                 bare.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_ACTUATION
-                dofs = [model.jnt_dofadr[gear.joint] for gear in gears.values()]
+                dofs = [model.jnt_dofadr[model.joint(name).id] for name in added.joints]
                 data.qvel[dofs] = free.qvel[dofs] = 0.5
                 lost = 0.0
                 for _ in range(100):
@@ -166,9 +175,27 @@ class Refused(unittest.TestCase):
         self.assertEqual(mjgear.dress(spec, "ur5e").config["coulomb"], "1.5 1.5 0.7 0.3 0.3 0.3")
         self.assertEqual(np.max(spec.joint("elbow_joint").frictionloss), 0)
 
+    def test_tendons_that_the_table_does_not_know(self):
+        """Menagerie's Panda: one motor closes both fingers by a tendon, which this robot's table has not. Others' tendons are no matter."""
+        text = "".join(f'<body pos=".2 0 0"><joint name="joint{i}" axis="0 1 0"/><geom size=".05"/>' for i in range(1, 8))
+        text += "".join(f'<body><joint name="finger_joint{i}" type="slide"/><geom size=".02"/></body>' for i in (1, 2)) + "</body>" * 7
+        text += '<body pos="0 5 0"><joint name="other1"/><geom size=".1"/><body><joint name="other2"/><geom size=".1"/></body></body>'
+        motors = "".join(f'<fixed name="{name}"><joint joint="{one}" coef=".5"/><joint joint="{two}" coef=".5"/></fixed>' for name, one, two in (
+            ("split", "finger_joint1", "finger_joint2"), ("others", "other1", "other2")))
+        spec = mujoco.MjSpec.from_string(f"""<mujoco><worldbody>{text}</worldbody><tendon>{motors}</tendon>
+          <actuator><motor tendon="split"/><motor tendon="others"/></actuator></mujoco>""")
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            self.assertEqual(len(mjgear.dress(spec, "panda").joints), 7)
+        lines = [str(one.message) for one in told]
+        self.assertEqual(len(lines), 1)
+        self.assertIn("panda: a motor acts on tendon 'split', of whose gear the table knows nothing", lines[0])
+        added = mjgear.add(spec, tendons="split", name="split", eta_forward=0.9, coulomb=1)  # what the line says
+        self.assertEqual(added.tendons, ("split",))
+
     def test_missing_joints_are_told(self):
         text = ARM % '<body><joint name="waist" axis="0 1 0"/><geom size=".1"/></body>'
-        with self.assertWarnsRegex(mjgear.GearWarning, "vx300s: the model has no joint wrist_rotate, which have no gear"):
+        with self.assertWarnsRegex(mjgear.GearWarning, "vx300s: the model has no joint wrist_rotate, so that these get no gear"):
             mjgear.dress(mujoco.MjSpec.from_string(text), "vx300s")
 
 

@@ -350,7 +350,7 @@ class Armature(unittest.TestCase):
         """With the motor off the robot falls as it would without gears, to the last bit but rounding."""
         model, lines = self.of("", "harmonic_drive")
         self.assertEqual(len(lines), 2)
-        self.assertRegex(lines[0], "joint 'l': no rotor inertia .* does nothing while its motor is off")
+        self.assertRegex(lines[0], "joint 'l': the gear has neither rotor inertia .* does nothing while its motor is off")
         paths = []
         for one in (model, mujoco.MjModel.from_xml_string(BRANCHES % ("", ""))):
             data = mujoco.MjData(one)

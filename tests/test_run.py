@@ -135,7 +135,7 @@ class Run(unittest.TestCase):
     def test_model_without_end(self):
         code, _, errors = run("zero.xml", folder=self.zero())
         self.assertEqual(code, 1)
-        self.assertEqual(errors, "mjgear-run: ./zero.xml: no text, but bytes of 0\n")
+        self.assertEqual(errors, "mjgear-run: ./zero.xml: the file is no text, because it has bytes of 0\n")
 
     def zero(self):
         (self.folder / "zero.xml").symlink_to("/dev/zero")

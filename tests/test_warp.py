@@ -500,6 +500,25 @@ def captured():
             mjw.step(m, d)
 
 
+def refused_names(gears):
+    """What mjgear.Gear refuses: names that do not exist, and results that are written to."""
+    for name, line in (
+        ("colomb", "unknown key 'colomb'; did you mean coulomb"),
+        ("gama_v", "unknown key 'gama_v'; did you mean gamma_"),
+        ("friction", "friction is what the last step resulted in"),
+        ("status", "status is what the last step resulted in"),
+        ("names", "names is what the last step resulted in or what the model says"),
+    ):
+        before = getattr(gears, name, None)
+        try:
+            setattr(gears, name, 1)
+        except AttributeError as error:
+            assert line in str(error), error
+        else:
+            raise AssertionError(f"{name} is accepted")
+        assert getattr(gears, name, None) is before
+
+
 def interface():
     # refusals say what to do
     backlash = "".join(f'<config key="{k}" value="{v}"/>' for k, v in
@@ -574,7 +593,12 @@ def interface():
     velocity = d.qvel.numpy().copy()
     mjw.forward(m, d)
     assert np.array_equal(velocity, d.qvel.numpy())
-    gears.coulomb.assign(np.array([[1e3, 1e3], [0.5, 0.5]], dtype=np.float32))
+    array = gears.coulomb
+    gears.coulomb = 2
+    assert gears.coulomb is array and (array.numpy() == 2).all()
+    gears.coulomb = np.array([[1e3, 1e3], [0.5, 0.5]])
+    assert gears.coulomb is array
+    refused_names(gears)
     for _ in range(100):
         mjw.step(m, d)
     v, mode = d.qvel.numpy(), gears.mode.numpy()

@@ -91,8 +91,8 @@ static char* readFile(const char* name, mjgReport* report) {
   struct stat status;
   if (!stat(name, &status) && (!S_ISREG(status.st_mode) || status.st_size > LARGEST)) {
     mjg_refuse(report, "%s: %s", name,
-               S_ISREG(status.st_mode) ? "larger than 1 GiB, which no model is"
-                                       : "no plain file; save the model in one");
+               S_ISREG(status.st_mode) ? "the file is larger than 1 GiB, which no model is"
+                                       : "this is no plain file; save the model in one");
     return NULL;
   }
   FILE* file = fopen(name, "rb");
@@ -279,7 +279,7 @@ int checkModelFile(FILE* out, const char* file, int flg_json) {
     fprintf(out, "%s%s: %d problem%s\n", problems, file, report.count,
             report.count == 1 ? "" : "s");
   } else if (!n) {
-    fprintf(out, "%s: no geared joint; 'mjgear mjcf' writes the lines to add\n", file);
+    fprintf(out, "%s: no joint has a gear; 'mjgear mjcf' writes the lines to add\n", file);
   } else {
     tellJoints(out, NULL, m, joint, n);
     for (char* line = warnings; *line; line += strcspn(line, "\n") + 1) {

@@ -101,9 +101,9 @@ static void checkGap(const Input* input, mjgReport* report) {
   }
   if (input->backlash < 0) {
     if (given) {
-      mjg_refuse(
-          report,
-          "numbers of a gap are given, but not its law; write backlash=exact, or leave them out");
+      mjg_refuse(report,
+                 "numbers of a gap are given, but its law is not; write backlash=exact, or leave "
+                 "them out");
     }
     return;
   }
@@ -186,7 +186,8 @@ int readInput(Input* input, mjgReport* report, char* const* word, int nword) {
     }
   }
   if (nword == 0) {
-    mjg_refuse(report, "no gear; name a preset or write key=value, for instance eta_forward=0.8");
+    mjg_refuse(report,
+               "no gear is given; name a preset or write key=value, for instance eta_forward=0.8");
   }
   if (input->preset.name) {
     overPreset(input);

@@ -4,17 +4,45 @@
 #include <stdlib.h>
 
 
-// text in quotes
+// bytes of the character of UTF-8 that text begins with; 0 if there is none
+static int character(const unsigned char* text) {
+  int n = text[0] < 0x80 ? 1 : text[0] >= 0xc2 && text[0] < 0xe0 ? 2 : text[0] < 0xf0 ? 3 : 4;
+  int code = text[0] & (0x7f >> n);
+  if (n == 1) {
+    return 1;
+  }
+  if (text[0] < 0xc2 || text[0] > 0xf4) {
+    return 0;
+  }
+  for (int i = 1; i < n; i++) {
+    if ((text[i] & 0xc0) != 0x80) {
+      return 0;
+    }
+    code = code << 6 | (text[i] & 0x3f);
+  }
+
+  // neither longer than it must be, nor half of a pair, nor beyond the last one
+  int flg_valid = n == 2 || (n == 3 && code >= 0x800 && (code < 0xd800 || code > 0xdfff)) ||
+                  (n == 4 && code >= 0x10000 && code <= 0x10ffff);
+  return flg_valid ? n : 0;
+}
+
+
+// text in quotes; a byte that is no UTF-8, of the name of a file for instance, becomes U+FFFD
 static void quote(FILE* file, const char* text) {
   fputc('"', file);
-  for (const char* c = text; *c; c++) {
-    if (*c == '"' || *c == '\\') {
-      fprintf(file, "\\%c", *c);
-    } else if ((unsigned char)*c < 0x20) {
-      fprintf(file, "\\u%04x", *c);
+  while (*text) {
+    int n = character((const unsigned char*)text);
+    if (n == 0) {
+      fputs("\\ufffd", file);
+    } else if (*text == '"' || *text == '\\') {
+      fprintf(file, "\\%c", *text);
+    } else if ((unsigned char)*text < 0x20) {
+      fprintf(file, "\\u%04x", *text);
     } else {
-      fputc(*c, file);
+      fwrite(text, 1, (size_t)n, file);
     }
+    text += n ? n : 1;
   }
   fputc('"', file);
 }

@@ -194,7 +194,8 @@ Offscreen* offscreenOpen(char* error, size_t error_size) {
     return o;
   }
   free(o);
-  snprintf(error, error_size, "no OpenGL without a display: %s did not start; install %s",
+  snprintf(error, error_size,
+           "there is no OpenGL without a display, because %s did not start; install %s",
            !flg_osmesa ? "EGL (MUJOCO_GL=egl)"
            : !flg_egl  ? "OSMesa (MUJOCO_GL=osmesa)"
                        : "neither EGL nor OSMesa",

@@ -106,7 +106,7 @@ static int addScene(mjgOptions* options, const char* name) {
   size_t n = strlen(name);
   if (!scene && n > 4 && !strcmp(name + n - 4, ".xml")) {
     if (options->file.xml) {
-      complain("%s: only one model file at a time", name);
+      complain("'%s' is a second model file; name one at a time", name);
       return -1;
     }
 
@@ -128,7 +128,7 @@ static int addScene(mjgOptions* options, const char* name) {
     return -1;
   }
   if (options->nscene == MAXARGUMENT) {
-    complain("more than %d scenes", MAXARGUMENT);
+    complain("there are more than %d scenes; name fewer", MAXARGUMENT);
     return -1;
   }
   options->scene[options->nscene++] = scene;
@@ -177,7 +177,7 @@ static int readOption(mjgOptions* options, int option) {
     case OPTION_DURATION:
       options->duration = mjg_readNumber(optarg, &end);
       if (*end || end == optarg || !isfinite(options->duration) || options->duration <= 0) {
-        complain("--duration %s: not a positive number of seconds", optarg);
+        complain("--duration '%s' is not a positive number of seconds", optarg);
         return -1;
       }
       return 0;
@@ -196,7 +196,7 @@ static int readOption(mjgOptions* options, int option) {
     default:
       if (options->nsetting == MAXARGUMENT ||
           parseSetting(&options->setting[options->nsetting++], optarg)) {
-        complain("--set %s: not of the form INSTANCE.KEY=VALUE", optarg);
+        complain("--set '%s' is not of the form INSTANCE.KEY=VALUE", optarg);
         return -1;
       }
       return 0;

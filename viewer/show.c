@@ -259,7 +259,7 @@ static int openCases(Show* show, char* error, size_t error_size) {
       return exitUSAGE;
     }
     if (show->nsim == nVIEW) {
-      snprintf(error, error_size, "--beside: %s is one case too many, %d fit", name, nVIEW - 1);
+      snprintf(error, error_size, "--beside: %s is one case too many; %d fit", name, nVIEW - 1);
       return exitUSAGE;
     }
     Sim* sim = show->sim + show->nsim;
@@ -301,8 +301,7 @@ static int openSims(Show* show, char* error, size_t error_size) {
   Sim* sim = show->sim;
   if (sim->ngear == 0) {
     snprintf(error, error_size,
-             "%s: no geared joint to compare, the model has no "
-             "mjgear.transmission",
+             "%s has no geared joint to compare; give the model an instance of mjgear.transmission",
              show->title);
     code = exitMODEL;
   } else {

@@ -304,13 +304,13 @@ int main(int argc, char** argv) {
       snprintf(error, sizeof(error),
                which == OPTION_PICTURE || which == OPTION_RECORD
                    ? "--%s %s: pictures end in .png and films in .mp4"
-                   : "--%s %s: bad value; --help lists all",
+                   : "--%s does not take '%s'; --help lists what it takes",
                nameOf(which), optarg);
       return fail(exitUSAGE, error);
     }
   }
   if (optind + 1 < argc) {
-    return fail(exitUSAGE, "more than one scene; --help lists the options");
+    return fail(exitUSAGE, "there is more than one scene; name one, --help lists the options");
   }
   option.file = argv[optind];
 

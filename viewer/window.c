@@ -280,14 +280,15 @@ int window(Show* show, char* error, size_t error_size) {
   glfwSetErrorCallback(onError);
   if (!glfwInit()) {
     snprintf(error, error_size,
-             "no display: %s; --record, --picture and --csv need none, --help tells more",
+             "there is no display: %s. --record, --picture and --csv need none; --help tells more",
              glfw_error);
     return exitDISPLAY;
   }
   Window* w = calloc(1, sizeof(Window));
   w->glfw = w ? createWindow(&show->option, show->title) : NULL;
   if (!w || !w->glfw) {
-    snprintf(error, error_size, "no OpenGL window: %s", w ? glfw_error : "out of memory");
+    snprintf(error, error_size, "cannot open a window with OpenGL: %s",
+             w ? glfw_error : "out of memory");
     free(w);
     glfwTerminate();
     return exitDISPLAY;

@@ -159,8 +159,8 @@ static void checkRange(mjgReport* report, const mjgDescription* d) {
     }
 
     // angles are mostly wrong because they are in degrees, efficiencies because they are in percent
-    const char* above = info->open_min ? "above" : "at least";
-    const char* below = info->open_max ? "below" : "at most";
+    const char* above = info->open_min ? "above" : "of at least";
+    const char* below = info->open_max ? "below" : "of at most";
     if (high && strcmp(info->unit, "rad") == 0 && x < 90) {
       mjg_refuse(report, "%s = %g is too large; it is in radians, write %.6g for %g degrees",
                  info->name, x, x * kDegree, x);
@@ -169,13 +169,14 @@ static void checkRange(mjgReport* report, const mjgDescription* d) {
         mjg_refuse(report, "%s = %g is above 1; write %.6g for %g percent", info->name, x, x / 100,
                    x);
       } else {
-        mjg_refuse(report, "%s = %g, a gear that creates energy; write a value of at most 1",
+        mjg_refuse(report,
+                   "%s = %g would be a gear that creates energy; write a value of at most 1",
                    info->name, x);
       }
     } else if (low && key == mjgKEY_ETA_FORWARD) {
       mjg_refuse(report,
-                 "eta_forward = %g, but a motor cannot drive such a gear; write a value "
-                 "above 0 and at most 1",
+                 "eta_forward = %g would be a gear that no motor can drive; write a value above 0 "
+                 "and at most 1",
                  x);
     } else if (isinf(info->max)) {
       mjg_refuse(report, "%s = %g is out of range; write a value %s %g", info->name, x, above,
@@ -223,7 +224,7 @@ static int findType(mjgReport* report, const mjgDescription* d) {
   if (geometry >= 0) {
     char types[200];
     typesOf(types, sizeof types, geometry);
-    mjg_refuse(report, "%s is given, but not the type of the gear; write type %s",
+    mjg_refuse(report, "%s is given, but the type of the gear is not; write type %s",
                mjg_keyInfo(geometry)->name, types);
     return 0;
   }
@@ -386,8 +387,8 @@ static void checkResult(mjgReport* report, const mjgTransmission* t) {
   }
   if (t->presliding_stiffness != 0 && t->static_ratio != 1) {
     mjg_refuse(report,
-               "presliding_stiffness with a static ratio of %g: a joint that yields has no moment "
-               "at which it leaves rest; write %s",
+               "presliding_stiffness does not go with a static ratio of %g, because a joint that "
+               "yields has no moment at which it leaves rest; write %s",
                t->static_ratio, "stribeck_friction and stribeck_velocity for friction at rest");
   }
 }

@@ -122,7 +122,7 @@ static int isOutside(mjgReport* report, const mjgKeyInfo* info, double value, co
     return 0;
   }
   const char* side =
-      low ? (info->open_min ? "above" : "at least") : (info->open_max ? "below" : "at most");
+      low ? (info->open_min ? "above" : "of at least") : (info->open_max ? "below" : "of at most");
   mjg_refuse(report, "%s = %s is out of range; write a value %s %g%s", info->name, text, side,
              (low ? info->min : info->max) / factor, unit);
   return 1;

@@ -18,7 +18,7 @@ static void fromEfficiency(mjgTransmission* t, mjgReport* report, const mjgDescr
   double eta_b = d->value[mjgKEY_ETA_BACKWARD];
   if ((eta_f == 1) != (eta_b == 1)) {
     mjg_refuse(report,
-               "%s = 1 with %s = %g: a gear without loss in one direction has none in the "
+               "%s is 1 and %s is %g, but a gear without loss in one direction has none in the "
                "other; write both as 1 or both below 1",
                eta_f == 1 ? "eta_forward" : "eta_backward",
                eta_f == 1 ? "eta_backward" : "eta_forward", eta_f == 1 ? eta_b : eta_f);
@@ -82,7 +82,7 @@ static void fromSpur(mjgTransmission* t, mjgReport* report, const mjgDescription
   spur->mu = d->value[mjgKEY_MU];
   if (spur->pressure_angle == 0) {
     mjg_refuse(report,
-               "pressure_angle = 0, but involute teeth need one; write 0.349 for 20 degrees");
+               "pressure_angle is 0, but involute teeth need one; write 0.349 for 20 degrees");
     return;
   }
 
@@ -94,8 +94,8 @@ static void fromSpur(mjgTransmission* t, mjgReport* report, const mjgDescription
     spur->pitch = kPi * module * cos(spur->pressure_angle);
     if (mjgi_spurPath(spur, module, module) < 0) {
       mjg_refuse(report,
-                 "module = %g: full-depth teeth of this size interfere, with %.3g teeth on "
-                 "the smaller gear; write a smaller module, or contact for other teeth",
+                 "module = %g gives the smaller gear %.3g teeth, and full-depth teeth interfere "
+                 "there; write a smaller module, or contact for other teeth",
                  module, 2 * smaller / module);
       return;
     }
@@ -140,11 +140,10 @@ static void fromPlanetary(mjgTransmission* t, mjgReport* report, const mjgDescri
                "with these teeth the output does not turn; write other teeth_ring_out or "
                "teeth_planet_out");
   } else if (eta_f <= 0) {
-    mjg_refuse(
-        report,
-        "mesh_efficiency = %g: a motor cannot drive this gear, forward efficiency %.4g; write "
-        "more",
-        gears.efficiency, eta_f);
+    mjg_refuse(report,
+               "with mesh_efficiency = %g no motor can drive this gear, because its forward "
+               "efficiency is %.4g; write a larger value",
+               gears.efficiency, eta_f);
   } else if (eta_f < 1) {
     mjg_coefficients(&t->gamma_u, &t->gamma_v, eta_f, eta_b);
   }
@@ -163,8 +162,8 @@ static void fromStrainWave(mjgTransmission* t, mjgReport* report, const mjgDescr
   double back = d->value[mjgKEY_STARTING_BACKWARD];
   if (share < 1) {
     mjg_refuse(report,
-               "no_load_torque = %g takes more than what is lost at rated_torque, %g of it at the "
-               "output; check that it is measured at the motor",
+               "no_load_torque = %g takes more than all that is lost at rated_torque, because at "
+               "the output it is %g of that torque; check that it is measured at the motor",
                d->value[mjgKEY_NO_LOAD_TORQUE], u0 / d->value[mjgKEY_RATED_TORQUE]);
     return;
   }
@@ -177,23 +176,20 @@ static void fromStrainWave(mjgTransmission* t, mjgReport* report, const mjgDescr
   t->coulomb = u0 * (1 - t->gamma_u);
   t->static_ratio = start / (t->coulomb + start * t->gamma_u);
   if (t->gamma_u < 0) {
-    mjg_refuse(
-        report,
-        "starting_backward = %g is more than the loss under load explains, of which there is %.3g "
-        "at rated_torque without no_load_torque; write less, or leave it out",
-        back, 1 - eta);
+    mjg_refuse(report,
+               "starting_backward = %g is more than the loss under load explains, which is %.3g of "
+               "rated_torque without no_load_torque; write less, or leave it out",
+               back, 1 - eta);
   } else if (!(t->gamma_v >= 0) || !(t->coulomb > 0)) {
-    mjg_refuse(
-        report,
-        "starting_backward = %g contradicts the other torques, %g at the output to run and %g to "
-        "start; check that it is measured at the output",
-        back, u0, start);
+    mjg_refuse(report,
+               "starting_backward = %g contradicts the other torques: at the output the gear takes "
+               "%g to run and %g to start; check that it is measured at the output",
+               back, u0, start);
   } else if (!(t->static_ratio >= 1)) {
-    mjg_refuse(
-        report,
-        "motor_starting = %g is below no_load_torque = %g; a gear does not run with more than it "
-        "starts with: take the running torque at the lowest speed",
-        d->value[mjgKEY_MOTOR_STARTING], d->value[mjgKEY_NO_LOAD_TORQUE]);
+    mjg_refuse(report,
+               "motor_starting = %g is below no_load_torque = %g, but no gear takes more to run "
+               "than to start; write the running torque at the lowest speed",
+               d->value[mjgKEY_MOTOR_STARTING], d->value[mjgKEY_NO_LOAD_TORQUE]);
   }
 }
 
@@ -203,14 +199,13 @@ static void fromStrainWave(mjgTransmission* t, mjgReport* report, const mjgDescr
 static void fromLoss(mjgTransmission* t, mjgReport* report, const mjgDescription* d) {
   double average = d->value[mjgKEY_MU_AVG], difference = d->value[mjgKEY_MU_DIF];
   if (fabs(difference) > average) {
-    mjg_refuse(
-        report,
-        "mu_dif = %g is larger than mu_avg = %g, a gear that creates energy in one direction; "
-        "write a value between %g and %g",
-        difference, average, -average, average);
+    mjg_refuse(report,
+               "mu_dif = %g is larger than mu_avg = %g, which would be a gear that creates energy "
+               "in one direction; write a value between %g and %g",
+               difference, average, -average, average);
   } else if (average + difference >= 1) {
     mjg_refuse(report,
-               "mu_avg + mu_dif = %g, but a motor cannot drive such a gear; write less than 1",
+               "mu_avg + mu_dif = %g would be a gear that no motor can drive; write less than 1",
                average + difference);
   } else if (average > 0) {
     t->gamma_u = average + difference * (1 - difference) / average;

@@ -96,9 +96,9 @@ static void warnOfRounding(mjgpGears* g, const mjModel* m, const mjData* d, int 
     const char* name = mjgp_gearName(m, g->config->joint + i);
     mjgp_warn(
         g, mjgpWARN_ROUNDING,
-        "at time %g: constraint forces on %s '%.60s' are so large that their rounding alone "
-        "may change its velocity by %.2g. This happens where a contact finds no inertia (efc_D "
-        "near 1e15), such as a geom on the axis of its joint; friction is as exact as that",
+        "at time %g constraint forces on %s '%.60s' are so large that their rounding alone may "
+        "change its velocity by %.2g. This happens where a contact finds no inertia (efc_D near "
+        "1e15), such as a geom on the axis of its joint. Gear friction is no more exact than that",
         d->time, mjgp_gearKind(g->config->joint + i), name ? name : "", open);
   }
 }
@@ -169,10 +169,9 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
   if (!g->done) {
     if (!mjgp_actuationActive(m) && !mjgp_passiveActive(m)) {
       mjgp_warn(g, mjgpWARN_NOT_COMPUTED,
-                "no gear friction: with springs and dampers disabled the "
-                "engine calls no plugin in a model without active actuators. Enable one of the "
-                "flags spring, "
-                "damper and actuation");
+                "there is no gear friction, because with springs and dampers disabled the engine "
+                "calls no plugin in a model without active actuators. Enable one of the flags "
+                "spring, damper and actuation");
       mjgp_leave(g, d, m, mjgITERATION_LIMIT);
       g->count.unsolved++;
     }
@@ -182,11 +181,10 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
   mjtNum most = largestCancellation(g);
   int unanswered = isUnanswered(g, m, d);
   if (g->early && forcesChanged(g, m, d)) {
-    mjgp_warn(
-        g, mjgpWARN_CHANGED,
-        "forces were set after mj_step1, where gear friction is computed in "
-        "a model without active actuators: it did not know them. Add an actuator to the model, "
-        "or set forces before mj_step1");
+    mjgp_warn(g, mjgpWARN_CHANGED,
+              "forces were set after mj_step1, where gear friction is computed in a model without "
+              "active actuators, so it did not know them. Add an actuator to the model, or set "
+              "forces before mj_step1");
   }
 
   // friction was solved for another motion: noslip iterations, no warmstart, or not solved at all

@@ -17,12 +17,12 @@ mjPLUGIN_LIB_INIT(mjgear) {
   int patch = other && mj_version() / 1000 == mjVERSION_HEADER / 1000;
   const char* misfit = patch ? mjgp_misfit() : NULL;
   if ((other && !patch) || misfit) {
-    mju_warning(mjgpNAME
-                " was built for MuJoCo %d.%d.%d but this is MuJoCo %s%s%s: not registered. "
-                "Build the plugin with the headers of this MuJoCo, or load it with the other one",
-                mjVERSION_HEADER / 1000000, mjVERSION_HEADER / 1000 % 1000, mjVERSION_HEADER % 1000,
-                mj_versionString(), misfit ? ", where other layouts fail at " : "",
-                misfit ? misfit : "");
+    mju_warning(
+        mjgpNAME
+        " was built for MuJoCo %d.%d.%d, but this is MuJoCo %s%s%s, so it is not registered. Build "
+        "the plugin with the headers of this MuJoCo, or load it with the other one",
+        mjVERSION_HEADER / 1000000, mjVERSION_HEADER / 1000 % 1000, mjVERSION_HEADER % 1000,
+        mj_versionString(), misfit ? ", where other layouts fail at " : "", misfit ? misfit : "");
     return;
   }
 

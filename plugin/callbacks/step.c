@@ -178,8 +178,8 @@ static void warnOfKeyframe(mjgpGears* g, const mjData* d) {
   if (gaps || (relaxed && !loaded)) {
     mjgp_warn(
         g, mjgpWARN_KEYFRAME,
-        "the simulation begins at time %g with %s: keyframes and states without plugins hold no "
-        "more. Save and restore running simulations with mj_getState and mj_setState",
+        "the simulation begins at time %g with %s, because keyframes and states without plugins "
+        "hold no more. Save and restore running simulations with mj_getState and mj_setState",
         d->time,
         gaps ? "rotors at rest in the middle of their gaps" : "relaxed springs of pre-sliding");
   }
@@ -195,11 +195,10 @@ static void warnOfGains(mjgpGears* g, const mjModel* m) {
     if (g->in.implicit[i] > mjgpSTIFF * inertia) {
       const char* name = mjgp_gearName(m, joint);
       mjgp_warn(g, mjgpWARN_STIFF,
-                "%s '%.60s': what the integrator takes at the end of the step of its motor is "
-                "%.3g times its "
-                "inertia, and the engine's constraint solver does not know it. Contacts of such "
-                "joints are coarse and "
-                "may have no solution; set integrator=\"discrete\"",
+                "%s '%.60s': the gains and the damping of its motor, which the integrator applies "
+                "at the end of the step, are %.3g times its inertia, and the engine's constraint "
+                "solver does not know them. Contacts of such joints are coarse and may have no "
+                "solution; set integrator=\"discrete\"",
                 mjgp_gearKind(joint), name ? name : "", g->in.implicit[i] / inertia);
     }
   }

@@ -16,7 +16,7 @@ void mjgp_checkSolver(mjgReport* report, int solver, int n) {
   if (solver == mjgENUMERATION && n > mjgMAXENUM) {
     mjg_refuse(
         report,
-        "enumeration takes at most %d geared joints, the model has %d; choose another solver",
+        "enumeration takes at most %d geared joints, and the model has %d; choose another solver",
         mjgMAXENUM, n);
   }
 }
@@ -28,7 +28,7 @@ static void checkModel(mjgReport* report, const mjModel* m, const mjgpOptions* o
   report->where = where;
   if (m->opt.integrator == mjINT_RK4) {
     mjg_refuse(report,
-               "integrator RK4 has no implicit velocity, for which gear friction holds; set "
+               "the integrator RK4 has no implicit velocity, which gear friction needs; set "
                "<option integrator=\"implicitfast\"/> (or Euler, implicit, discrete)");
   } else if (m->opt.integrator > mjINT_IMPLICITFAST && !mjgp_isDiscrete(m)) {
     mjg_refuse(report,
@@ -36,7 +36,7 @@ static void checkModel(mjgReport* report, const mjModel* m, const mjgpOptions* o
                "Euler, implicit, discrete)");
   } else if (mjgp_isDiscrete(m) && m->nflex) {
     mjg_refuse(report,
-               "integrator discrete with flexible bodies is not supported; set <option "
+               "the integrator discrete is not supported with flexible bodies; set <option "
                "integrator=\"implicitfast\"/>");
   }
   int flags = mjDSBL_SPRING | mjDSBL_DAMPER;
@@ -72,9 +72,9 @@ static void checkNoslip(mjgReport* report, const mjModel* m, const mjgpJoint* jo
   if (rubs) {
     report->where = where;
     mjg_refuse(report,
-               "noslip iterations change contact forces behind the constraint solver, so that "
-               "friction cannot hold for the motion that they make; set <option "
-               "noslip_iterations=\"0\"/> (impratio and an elliptic cone reduce slip too)");
+               "noslip iterations change contact forces after the constraint solver, so that gear "
+               "friction would not fit the motion; set <option noslip_iterations=\"0\"/> (impratio "
+               "and an elliptic cone reduce slip too)");
     report->where = NULL;
   }
 }
@@ -372,12 +372,12 @@ int mjgp_checkKey(mjgReport* report, const char* instance, const char* key) {
 const char* mjgp_geometryWarning(const mjModel* m, const mjgpJoint* joint) {
   int slide = mjgp_isLength(m, joint);
   if (joint->description.type == mjgTYPE_LEADSCREW && !slide) {
-    return "a leadscrew on a hinge: its nut moves along; give the joint type=\"slide\", or the "
-           "gear type worm";
+    return "this is a lead screw on a hinge, but the nut of a lead screw slides; give the joint "
+           "type=\"slide\", or the gear type worm";
   }
   if (joint->description.type == mjgTYPE_WORM && slide) {
-    return "a worm on a slide: its wheel turns; give the joint type=\"hinge\", or the gear type "
-           "leadscrew";
+    return "this is a worm on a slide, but the wheel of a worm turns; give the joint "
+           "type=\"hinge\", or the gear type leadscrew";
   }
   return NULL;
 }
@@ -395,8 +395,8 @@ int mjgp_warnIdle(mjgReport* report, const mjModel* m, const mjgpJoint* joint) {
   }
   mjg_refuse(report,
              mjgpNAME
-             ", %s '%.60s': no rotor inertia (armature) and no constant friction "
-             "(coulomb), so that the gear does nothing while its motor is off; give it one",
+             ", %s '%.60s': the gear has neither rotor inertia (armature) nor constant friction "
+             "(coulomb), so that it does nothing while its motor is off; give it one of them",
              mjgp_gearKind(joint), mjgp_gearName(m, joint));
   return 1;
 }
@@ -436,14 +436,13 @@ int mjgp_warnLoss(mjgReport* report, const mjModel* m, const mjgpJoint* joint, i
     char where[2 * mjgpMAXWORD], more[40] = "";
     mjgp_writePlace(where, sizeof(where), m, joint[first].instance);
     if (count > 1) {
-      snprintf(more, sizeof(more), ", and so have %d more", count - 1);
+      snprintf(more, sizeof(more), ", and so have %d others", count - 1);
     }
     report->where = where;
-    mjg_refuse(
-        report,
-        "%s '%.60s' has frictionloss %g besides its gear%s; it acts on the link, softly: what "
-        "of it is the gear's belongs into the key 'coulomb'",
-        mjgp_gearKind(joint + first), mjgp_gearName(m, joint + first), loss, more);
+    mjg_refuse(report,
+               "%s '%.60s' has frictionloss %g besides its gear%s. MuJoCo applies it to the link, "
+               "and softly; move the part of it that is the gear's into the key 'coulomb'",
+               mjgp_gearKind(joint + first), mjgp_gearName(m, joint + first), loss, more);
     report->where = NULL;
   }
   return count > 0;

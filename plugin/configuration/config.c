@@ -106,8 +106,8 @@ int mjgp_makeGear(mjgpJoint* joint, mjgReport* report) {
   int problems = mjg_transmission(&t, report, &joint->description);
   if (!problems && t.gamma_u >= 1) {
     mjg_refuse(report,
-               "gamma_u = %g, so that the motor cannot drive the gear (forward efficiency "
-               "(1 - gamma_u)/(1 + gamma_v) <= 0); choose a value below 1",
+               "gamma_u = %g would be a gear that no motor can drive, because its forward "
+               "efficiency (1 - gamma_u)/(1 + gamma_v) is not positive; choose a value below 1",
                t.gamma_u);
     problems = 1;
   }
@@ -190,11 +190,11 @@ static void readGears(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
     return;
   }
   if (!described && place->report->count == before) {
-    place->key = "gamma_u";
-    mjgp_refuseKey(
-        place,
-        "missing; describe the gear by gamma_u and gamma_v, by eta_forward and eta_backward, or "
-        "by type and its keys");
+    char where[3 * mjgpMAXWORD];
+    mjgp_writePlace(where, sizeof(where), place->m, place->instance);
+    place->report->where = where;
+    mjg_refuse(place->report, "%s", mjgpUNDESCRIBED);
+    place->report->where = NULL;
   }
   if (place->report->count > before) {
     return;
@@ -208,11 +208,10 @@ static void readGears(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
 
 // refuse a setting that differs from what another instance says
 static int disagree(const mjgpPlace* place, int other) {
-  return mjgp_refuseKey(
-      place,
-      "'%.60s' differs from instance '%s'; all geared joints are solved together, "
-      "give the key once or everywhere the same",
-      mjgp_value(place), mjgp_nameOf(place->m, mjOBJ_PLUGIN, other));
+  return mjgp_refuseKey(place,
+                        "'%.60s' differs from instance '%s', but all geared joints are solved "
+                        "together; give the key once, or the same everywhere",
+                        mjgp_value(place), mjgp_nameOf(place->m, mjOBJ_PLUGIN, other));
 }
 
 

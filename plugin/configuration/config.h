@@ -12,6 +12,11 @@
 
 #define mjgpNAME "mjgear.transmission"
 
+// the line about a gear that no key describes
+#define mjgpUNDESCRIBED                                                       \
+  "nothing says what the gear is; give gamma_u and gamma_v, eta_forward and " \
+  "eta_backward, starting torques, or a type and its keys"
+
 // longest text of all refusals together
 #define mjgpERRORSIZE 4000
 

@@ -89,9 +89,10 @@ static int readMotors(mjgpJoint* joint, int found, int n, int start, mjgpPlace* 
   const char* text = mjgp_value(place);
   int given = mjgp_countWords(text), added = 0;
   if (given && given != n) {
-    mjgp_refuseKey(place,
-                   "%d names for %d joint%s; give one per joint, none for a rotor of its own",
-                   given, n, n == 1 ? "" : "s");
+    mjgp_refuseKey(
+        place,
+        "it has %d names for %d joint%s; give one per joint, and none for a rotor of its own",
+        given, n, n == 1 ? "" : "s");
     return 0;
   }
   for (int i = 0; i < found && given; i++) {
@@ -137,7 +138,7 @@ static int readMotors(mjgpJoint* joint, int found, int n, int start, mjgpPlace* 
 
 const char* mjgp_rotorError(const mjgpJoint* joint) {
   if (joint->gap == mjgpGAP_LOAD && joint->rotor_inertia != 0) {
-    return "has a motor_joint, whose inertia is the rotor's; leave out one";
+    return "has a motor_joint, whose inertia is the rotor's; leave out one of the two";
   }
   if (joint->gap == mjgpGAP_ROTOR && !(joint->rotor_inertia >= mjgMINROTOR)) {
     return "has backlash and needs a rotor in front of it; give it a positive inertia, at least "
@@ -150,7 +151,7 @@ const char* mjgp_rotorError(const mjgpJoint* joint) {
 const char* mjgp_preslidingError(const mjgpJoint* joint) {
   return joint->gap != mjgpGAP_NONE && joint->gear.presliding_stiffness != 0
              ? "has backlash, and the friction of its rotor does not yield; leave out "
-               "presliding_stiffness, the shaft has its own stiffness"
+               "presliding_stiffness, because the shaft has its own stiffness"
              : NULL;
 }
 
@@ -175,8 +176,8 @@ static void checkGap(const mjgpJoint* joint, mjgpPlace* place) {
   mjtNum armature = m->dof_armature[joint->dof] + mj_actuatorArmature(m, mjOBJ_JOINT, joint->joint);
   if (armature != 0) {
     mjgp_refuseKey(place,
-                   "joint '%s' has armature %g besides; behind a gap the rotor is no part of the "
-                   "joint, set its armature to 0",
+                   "joint '%s' also has armature %g, but behind a gap the rotor is no part of the "
+                   "joint; set its armature to 0",
                    name, armature);
   }
 }

@@ -132,7 +132,7 @@ int mjgp_readSetting(mjtNum* number, const mjgpPlace* place) {
   const char* text = mjgp_value(place);
   int length, given = mjgp_countWords(text);
   if (given > 1) {
-    return mjgp_refuseKey(place, "%d values; give one for the whole model", given);
+    return mjgp_refuseKey(place, "it has %d values; give one for the whole model", given);
   }
   const char* word = mjgp_nextWord(&length, &text);
   return given && mjgp_readNumber(number, word, length, place) ? -1 : given;
@@ -143,8 +143,8 @@ int mjgp_countValues(int n, const mjgpPlace* place) {
   int given = mjgp_countWords(mjgp_value(place));
   if (given > 1 && given != n) {
     return mjgp_refuseKey(
-        place, "%d values for %d joint%s; give one value for all joints or one per joint", given, n,
-        n == 1 ? "" : "s");
+        place, "it has %d values for %d joint%s; give one value for all joints or one per joint",
+        given, n, n == 1 ? "" : "s");
   }
   return given;
 }

@@ -124,7 +124,7 @@ static int startChange(mjgReport* report, const mjgpConfig* c, int joint, const 
                        const double* value, int n) {
   int i = mjgp_findGear(c, joint);
   if (n < 0 || (n && (!key || !value))) {
-    mjg_refuse(report, "no keys or no values; give an array of each");
+    mjg_refuse(report, "keys or values are missing; give an array of each");
     return -1;
   }
   if (i < 0) {
@@ -407,7 +407,8 @@ int mjg_setStates(const mjModel* m, mjtNum* plugin_state, int nstate, int stride
   }
   int i = startChange(&report, c, joint, key, value, n), size = (int)m->npluginstate;
   if (i >= 0 && (nstate < 0 || (nstate && !plugin_state) || stride < size)) {
-    mjg_refuse(&report, "no states, or states closer than %d numbers; give whole states", size);
+    mjg_refuse(&report, "the states are missing or closer than %d numbers; give whole states",
+               size);
   }
 
   // into copies first, so that all change or none

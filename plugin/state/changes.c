@@ -83,7 +83,8 @@ static void giveGap(mjgpJoint* joint, mjgReport* report, int k, double value) {
   const char* key = mjgp_gapKey(k);
   double* number = mjgp_gapNumber(joint, k);
   if (joint->gap == mjgpGAP_NONE) {
-    mjg_refuse(report, "key '%s': it has no backlash; give it a model in the key 'backlash'", key);
+    mjg_refuse(report, "key '%s': the joint has no backlash; give it a model in the key 'backlash'",
+               key);
   } else if (joint->gap == mjgpGAP_MOTOR) {
     mjg_refuse(report, "key '%s': the gap is that of the joint that it drives; change it there",
                key);
@@ -140,7 +141,7 @@ int mjgp_changeJoint(mjgpJoint* joint, mjgReport* report, const mjgpJoint* base,
     return 1;
   }
   if (!(type >= 0 && type <= mjgNTYPE && type == floor(type))) {
-    mjg_refuse(report, "%g is no type; write 0, or 1 + mjgType", type);
+    mjg_refuse(report, "%g is no type of a gear; write 0, or 1 + mjgType", type);
     return 1;
   }
 
@@ -161,9 +162,7 @@ int mjgp_changeJoint(mjgpJoint* joint, mjgReport* report, const mjgpJoint* base,
     }
   }
   if (type > 0 && !saysKind(&joint->description)) {
-    mjg_refuse(report,
-               "nothing says what the gear is; give gamma_u and gamma_v, eta_forward and "
-               "eta_backward, or starting torques");
+    mjg_refuse(report, "%s", mjgpUNDESCRIBED);
   }
 
   // what they mean
@@ -278,7 +277,7 @@ void mjgp_applyChanges(mjgpGears* g, const mjModel* m, const mjData* d) {
     mjgReport report;
     mjg_startReport(&report, reason, sizeof(reason));
     if (!(solver > 0 && solver <= mjgNSOLVER && solver == floor(solver))) {
-      mjg_refuse(&report, "%g is none; write 0, or 1 + mjgSolver", solver);
+      mjg_refuse(&report, "%g is no solver; write 0, or 1 + mjgSolver", solver);
     } else {
       mjgp_checkSolver(&report, (int)solver - 1, config->n);
     }

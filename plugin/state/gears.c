@@ -187,7 +187,7 @@ void mjgp_checkModel(mjgpGears* g, const mjModel* m) {
 const char* mjgp_belongError(const mjModel* m, const mjData* d) {
   int slot = mjgp_slot(), leader = m ? mjgp_leader(m, slot) : -1;
   if (!m || !d) {
-    return "no model or no data; give both";
+    return "the model or the data are missing; give both";
   }
   if (leader < 0) {
     return "the model has no gear; give it an instance of the plugin";

@@ -254,7 +254,7 @@ def describe(preset: str | None, values: Mapping[str, Value], reporter: Reporter
             continue
         number = _structs.core.mjg_keyFromName(name.encode())
         if number < 0 and name in (*gap_keys(), "backlash"):
-            reporter.refuse(f"{name} is of a gap, which has no part in this; mjgear.add takes it")
+            reporter.refuse(f"{name} belongs to a gap, which is not described here; mjgear.add takes it")
         elif number < 0:
             reporter.refuse(unknown(name, "key", list(keys())))
         else:
@@ -397,7 +397,7 @@ def explain(preset: str | None = None, *, load: Value = 1, inertia: Value | None
     """
     reporter = Reporter()
     if preset is None and not values:
-        reporter.refuse("no gear; name a preset or write key=value, for instance eta_forward=0.8")
+        reporter.refuse("no gear is given; name a preset or write key=value, for instance eta_forward=0.8")
     torque, mass = _side("load", load, "N m", reporter), _side("inertia", inertia, "kg m2", reporter)
     description = describe(preset, values, reporter)
     reporter.check()

@@ -38,7 +38,7 @@ class Report:
 
     def __str__(self) -> str:
         facts = [f"gear of '{name}'\n{facts}" for name, facts in self.joints.items()]
-        return "\n".join([*self.problems, *facts, *(f"warning: {line}" for line in self.warnings)]) or "no gear"
+        return "\n".join([*self.problems, *facts, *(f"warning: {line}" for line in self.warnings)]) or "the model has no gear"
 
 
 def check(model: str | os.PathLike[str] | mujoco.MjSpec | mujoco.MjModel) -> Report:

@@ -343,7 +343,7 @@ class Gears(Mapping[str, Gear]):
             uncompiled = ", which is not compiled: spec.compile()" if isinstance(model, mujoco.MjSpec) else ""
             raise GearError(f"Gears needs an MjModel and its data, not {type(model).__name__}{uncompiled}")
         if not isinstance(data, mujoco.MjData) and not hasattr(data, "bind"):
-            raise GearError(f"Gears needs an MjData of the model, or a Batch, not {type(data).__name__}; mujoco.MjData(model)")
+            raise GearError(f"Gears needs an MjData of the model, or a Batch, not {type(data).__name__}; make it with mujoco.MjData(model)")
         self._model = model
         self._data = data
         self._batch: Any = None if isinstance(data, mujoco.MjData) else data
@@ -393,7 +393,7 @@ class Gears(Mapping[str, Gear]):
     def __getitem__(self, key: str | int) -> Gear:
         gear = self._names.get(key) if isinstance(key, str) else self._gears.get(key)
         if gear is None:
-            raise KeyError(f"{key!r} has no gear; geared are {', '.join(self._names)}")
+            raise KeyError(f"{key!r} has no gear; those that have one are {', '.join(self._names)}")
         return gear
 
     def __iter__(self) -> Iterator[str]:

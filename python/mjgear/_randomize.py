@@ -100,7 +100,7 @@ def randomize(gears: Any, intervals: Any, rng: np.random.Generator | int | None 
     keys = {key for drawn in values.values() for key in drawn}
     of_model = tuple(key for key in _ENGINE if key in keys)
     if of_model:
-        warnings.warn(f"{' and '.join(of_model)}: drawn, but of the model and not of its state; Draws.models(model) has them", GearWarning, stacklevel=2)
+        warnings.warn(f"draws of {' and '.join(of_model)} belong to the model and not to its state; Draws.models(model) has them", GearWarning, stacklevel=2)
 
     # into copies first, so that all change or none
     changed = rows.copy()
@@ -144,7 +144,7 @@ def _rows(gears: Any, model: mujoco.MjModel, of_warp: bool, n: int | None) -> tu
         rows: Array = gears._batch.bind("plugin_state")
         return rows, False
     if n is not None and n < 1:
-        raise GearError(f"n = {n} draws; write 1 or more")
+        raise GearError(f"n = {n} is no number of draws; write 1 or more")
     return np.tile(gears._data.plugin_state, (n or 1, 1)), n is None
 
 
@@ -273,7 +273,7 @@ def _identified(found: Mapping[str, Any]) -> _Law:
     if all(key in keys for key in _KINDS[0]):
         keys = [key for key in keys if key not in _KINDS[1]]
     if not keys:
-        raise GearError(f"no number of a gear among {', '.join(parameters)}: model '{found.get('chosen', '')}' is not the gear's law")
+        raise GearError(f"there is no number of a gear among {', '.join(parameters)}, because model '{found.get('chosen', '')}' is not the gear's law")
 
     def end(key: str, name: str, otherwise: float) -> float:
         value = parameters[key].get(name)

@@ -102,12 +102,12 @@ def add(
     """
     if not isinstance(spec, mujoco.MjSpec):
         compiled = ", which is compiled: take the MjSpec that it came from" if isinstance(spec, mujoco.MjModel) else ""
-        raise GearError(f"add needs an MjSpec, not {type(spec).__name__}{compiled}; mujoco.MjSpec.from_file(..), add, compile")
+        raise GearError(f"add needs an MjSpec, not {type(spec).__name__}{compiled}; take mujoco.MjSpec.from_file(..), then add, then compile")
     geared_joints = _find(spec.joints, "joint", [joints] if isinstance(joints, str) else joints)
     geared_tendons = _find(spec.tendons, "tendon", [tendons] if isinstance(tendons, str) else tendons)
     found = geared_joints + geared_tendons
     if not found:
-        raise GearError("neither joints nor tendons; name those that have this gear")
+        raise GearError("neither joints nor tendons are named; name those that have this gear")
     taken = {plugin.name for plugin in spec.plugins}
     if name in taken:
         free = next(f"{name}_{i}" for i in range(2, len(taken) + 3) if f"{name}_{i}" not in taken)
@@ -212,7 +212,7 @@ def _sort(values: Mapping[str, Setting], count: int, instance: str) -> tuple[dic
         series = [value] * count if isinstance(value, str) or np.ndim(value) == 0 else list(np.ravel(np.asarray(value, object)))
         if len(series) != count:
             ending = "" if count == 1 else "s"
-            lines.append(f"{where}: key '{key}': {len(series)} values for {count} joint{ending}; give one value for all joints or one per joint")
+            lines.append(f"{where}: key '{key}': it has {len(series)} values for {count} joint{ending}; give one value for all joints or one per joint")
         elif key in _WORDS:
             words[key] = [str(one) for one in series]
         else:
@@ -339,7 +339,7 @@ def _refuse(
 def _ancestors(item: Any) -> list[Any]:
     """The bodies that carry a joint, or all that a tendon connects, the nearest first, without the world."""
     if hasattr(item, "path"):
-        return _shared([wrap.target for wrap in item.path if wrap.target is not None])
+        return shared_bodies([wrap.target for wrap in item.path if wrap.target is not None])
     bodies = []
     body = item.parent
     while body is not None and body.name != "world":
@@ -348,7 +348,7 @@ def _ancestors(item: Any) -> list[Any]:
     return bodies
 
 
-def _shared(items: Sequence[Any]) -> list[Any]:
+def shared_bodies(items: Sequence[Any]) -> list[Any]:
     """The bodies that carry all of them, the nearest first."""
     chains = [_ancestors(item) for item in items]
     return [body for body in chains[0] if all(body in chain for chain in chains[1:])] if chains else []
@@ -356,7 +356,7 @@ def _shared(items: Sequence[Any]) -> list[Any]:
 
 def _find_home(items: Sequence[Any]) -> Any:
     """The nearest body that carries all of them and refers to no other plugin; None: there is none."""
-    return next((body for body in _shared(items) if not body.plugin.active), None)
+    return next((body for body in shared_bodies(items) if not body.plugin.active), None)
 
 
 def _refer(body: Any, instance: str, plugin: str = NAME) -> None:

@@ -9,6 +9,8 @@ import warp as wp
 from mujoco_warp._src import derivative, forward
 from mujoco_warp._src.types import ConeType, DisableBit, IntegratorType, Stage
 
+from mjgear._catalogue import unknown
+
 from . import engine, kernels, reading
 
 # R of a gear's row, relative to the effective inverse inertia of its joint
@@ -59,7 +61,7 @@ def put_data(mjm: mujoco.MjModel, mjd: mujoco.MjData, **sizes) -> mjw.Data:
 class Gears:
     """The gears of all worlds, arrays of (nworld, n) on the device in the order of ``names``.
 
-    Numbers, to be set at any time (``gears.gamma_v.fill_(1.1)``): gamma_u, gamma_v, coulomb, static_ratio,
+    Numbers, to be set at any time (``gears.gamma_v = 1.1``, or an array of (nworld, n)): gamma_u, gamma_v, coulomb, static_ratio,
     stribeck_friction, stribeck_velocity, stribeck_exponent, gamma_u_stribeck, gamma_v_stribeck,
     gamma_u_quadratic, gamma_v_quadratic, as doc/mjcf.md has them. The rotor inertia is
     ``Model.dof_armature``.
@@ -164,10 +166,24 @@ class Gears:
             model.opt.integrator = IntegratorType.EULER
             model.opt.disableflags = flags | DisableBit.EULERDAMP
 
+        self._settable = {"passes", "softness", "hold"}
+
         # callbacks, behind those that the model has
         seat = "act_bias" if engine.has_actuators(model) else "control"
         self._chain(model, seat, self._solve)
         self._chain(model, "sensor", self._finish)
+
+    def __setattr__(self, name, value):
+        """Numbers are written to their arrays on the device, which captured graphs keep; other names are refused."""
+        if name.startswith("_") or "_settable" not in self.__dict__ or name in self._settable:
+            object.__setattr__(self, name, value)
+        elif name in reading.NUMBERS:
+            array = getattr(self, name)
+            array.fill_(value) if np.isscalar(value) else array.assign(value)
+        elif name in self.__dict__:
+            raise AttributeError(f"{name} is what the last step resulted in or what the model says, and cannot be set; set a number of the gears")
+        else:
+            raise AttributeError(unknown(name, "key", [*reading.NUMBERS, *self._settable]))
 
     def _chain(self, model, name, function):
         before = getattr(model.callback, name)

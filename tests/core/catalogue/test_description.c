@@ -171,18 +171,18 @@ static void refused(mjgDescription d, const char* line) {
 static void test_refusedValues(void** state) {
   (void)state;
   refused(describe(mjgTYPE_AUTO, mjgKEY_ETA_FORWARD, -0.2, -1),
-          "eta_forward = -0.2, but a motor cannot drive such a gear; write a value above 0 and at "
-          "most 1");
+          "eta_forward = -0.2 would be a gear that no motor can drive; write a value above 0 and "
+          "at most 1");
   refused(describe(mjgTYPE_AUTO, mjgKEY_ETA_FORWARD, 0.0, -1),
-          "eta_forward = 0, but a motor cannot drive such a gear; write a value above 0 and at "
+          "eta_forward = 0 would be a gear that no motor can drive; write a value above 0 and at "
           "most 1");
   refused(describe(mjgTYPE_AUTO, mjgKEY_ETA_FORWARD, 80.0, -1),
           "eta_forward = 80 is above 1; write 0.8 for 80 percent");
   refused(describe(mjgTYPE_AUTO, mjgKEY_ETA_FORWARD, 0.8, mjgKEY_ETA_BACKWARD, 1.2, -1),
-          "eta_backward = 1.2, a gear that creates energy; write a value of at most 1");
+          "eta_backward = 1.2 would be a gear that creates energy; write a value of at most 1");
   refused(describe(mjgTYPE_AUTO, mjgKEY_ETA_FORWARD, 0.8, mjgKEY_ETA_BACKWARD, 1.0, -1),
-          "eta_backward = 1 with eta_forward = 0.8: a gear without loss in one direction has none "
-          "in the other; write both as 1 or both below 1");
+          "eta_backward is 1 and eta_forward is 0.8, but a gear without loss in one direction has "
+          "none in the other; write both as 1 or both below 1");
   refused(describe(mjgTYPE_AUTO, mjgKEY_GAMMA_U, (double)NAN, mjgKEY_GAMMA_V, 1.0, -1),
           "gamma_u is not a finite number; write a number");
   refused(
@@ -192,9 +192,9 @@ static void test_refusedValues(void** state) {
   refused(describe(mjgTYPE_AUTO, mjgKEY_GAMMA_U, 0.1, mjgKEY_GAMMA_V, -1.0, -1),
           "gamma_v = -1 is out of range; write a value above -1");
   refused(describe(mjgTYPE_AUTO, mjgKEY_COULOMB, -1.0, -1),
-          "coulomb = -1 is out of range; write a value at least 0");
+          "coulomb = -1 is out of range; write a value of at least 0");
   refused(describe(mjgTYPE_AUTO, mjgKEY_STATIC_RATIO, 0.9, -1),
-          "static_ratio = 0.9 is out of range; write a value at least 1");
+          "static_ratio = 0.9 is out of range; write a value of at least 1");
   refused(describe(mjgTYPE_LEADSCREW, mjgKEY_LEAD_ANGLE, 5.0, mjgKEY_MU, 0.1, -1),
           "lead_angle = 5 is too large; it is in radians, write 0.0872665 for 5 degrees");
   refused(
@@ -204,11 +204,11 @@ static void test_refusedValues(void** state) {
       "path of contact, not the contact ratio");
   refused(describe(mjgTYPE_SPUR, mjgKEY_RADIUS_IN, 0.01, mjgKEY_RADIUS_OUT, 0.2,
                    mjgKEY_PRESSURE_ANGLE, 0.35, mjgKEY_MU, 0.1, mjgKEY_MODULE, 0.002, -1),
-          "module = 0.002: full-depth teeth of this size interfere, with 10 teeth on the smaller "
-          "gear; write a smaller module, or contact for other teeth");
+          "module = 0.002 gives the smaller gear 10 teeth, and full-depth teeth interfere there; "
+          "write a smaller module, or contact for other teeth");
   refused(describe(mjgTYPE_SPUR, mjgKEY_RADIUS_IN, 0.01, mjgKEY_RADIUS_OUT, 0.2,
                    mjgKEY_PRESSURE_ANGLE, 0.0, mjgKEY_MU, 0.1, mjgKEY_CONTACT, 0.001, -1),
-          "pressure_angle = 0, but involute teeth need one; write 0.349 for 20 degrees");
+          "pressure_angle is 0, but involute teeth need one; write 0.349 for 20 degrees");
 }
 
 
@@ -244,9 +244,10 @@ static void test_refusedMissing(void** state) {
   refused(describe(mjgTYPE_AUTO, mjgKEY_ETA_BACKWARD, 0.1, -1),
           "eta_forward is missing, which a gear described by its efficiency needs; write its value "
           "in numbers");
-  refused(describe(mjgTYPE_AUTO, mjgKEY_MU, 0.1, -1),
-          "mu is given, but not the type of the gear; write type leadscrew, worm, spur, wedge or "
-          "capstan");
+  refused(
+      describe(mjgTYPE_AUTO, mjgKEY_MU, 0.1, -1),
+      "mu is given, but the type of the gear is not; write type leadscrew, worm, spur, wedge or "
+      "capstan");
   refused(describe(mjgTYPE_WORM, mjgKEY_LEAD_ANGLE, 0.1, mjgKEY_MU, 0.1, -1),
           "pressure_angle is missing, which type worm needs; write its value in rad");
   refused(describe(mjgTYPE_LEADSCREW, mjgKEY_LEAD, 0.1, mjgKEY_MU, 0.1, -1),
@@ -280,7 +281,7 @@ static void test_allProblems(void** state) {
       "degrees\n"
       "joint 'elbow': pressure_angle = 20 is too large; it is in radians, write 0.349066 for 20 "
       "degrees\n"
-      "joint 'elbow': coulomb = -1 is out of range; write a value at least 0\n"
+      "joint 'elbow': coulomb = -1 is out of range; write a value of at least 0\n"
       "joint 'elbow': eta_forward contradicts type worm; remove one of them\n"
       "joint 'elbow': mu is missing, which a thread needs; write its value in numbers\n");
 }

@@ -64,7 +64,7 @@ static void test_refused(void** state) {
   refused(coulomb, "", "coulomb = '' is not a number; write one such as 0.5 or 20");
   refused(coulomb, "2 kgm2",
           "coulomb = '2 kgm2': unit 'kgm2' does not fit; write one of Nm, Ncm, mNm, N");
-  refused(coulomb, "-2 Nm", "coulomb = -2 Nm is out of range; write a value at least 0Nm");
+  refused(coulomb, "-2 Nm", "coulomb = -2 Nm is out of range; write a value of at least 0Nm");
   refused(mu, "0.2 N", "gamma_u = '0.2 N': unit 'N' does not fit; write one of %");
   refused(mjg_keyInfo(mjgKEY_LEAD_ANGLE), "95 deg",
           "lead_angle = 95 deg is out of range; write a value below 90deg");

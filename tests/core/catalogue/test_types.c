@@ -247,7 +247,7 @@ static void loss(void** state) {
     assert_true(fabs(d.value[mjgKEY_MU_DIF] - difference) < 1e-12);
   }
   refused(describe(mjgTYPE_LOSS, mjgKEY_MU_AVG, 0.1, mjgKEY_MU_DIF, 0.2, -1), "creates energy");
-  refused(describe(mjgTYPE_LOSS, mjgKEY_MU_AVG, 0.6, mjgKEY_MU_DIF, 0.5, -1), "cannot drive");
+  refused(describe(mjgTYPE_LOSS, mjgKEY_MU_AVG, 0.6, mjgKEY_MU_DIF, 0.5, -1), "no motor can drive");
   refused(describe(mjgTYPE_LOSS, mjgKEY_MU_DIF, 0.1, -1), "mu_avg");
 }
 

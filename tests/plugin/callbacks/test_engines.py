@@ -107,7 +107,7 @@ shutil.copy(library.path(), {str(self.folder / "taken.so")!r})
         other = self.fake("3.17.0").rename(self.folder / ENGINE.name)
         done = self.load_beside(other, PLUGIN)
         self.assertIn("not registered", done.stdout)
-        self.assertIn(f"was built for MuJoCo {built} but this is", done.stdout + done.stderr + self.said())
+        self.assertIn(f"was built for MuJoCo {built}, but this is", done.stdout + done.stderr + self.said())
 
         # the package has a line for it before anything is loaded
         code = "import mujoco, mjgear._library as l; mujoco.mj_versionString = lambda: '3.17.0'; l.path()"

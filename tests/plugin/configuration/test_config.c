@@ -159,23 +159,24 @@ static void test_elements(void** state) {
 
 static void test_coefficients(void** state) {
   (void)state;
-  REFUSED("joint=hinge", "'arm'", "'gamma_u'", "missing", "eta_forward", "type");
+  REFUSED("joint=hinge", "'arm'", "nothing says what the gear is", "eta_forward", "type");
   REFUSED("joint=hinge gamma_u=0.2", "'hinge'", "gamma_v is missing", "write its value");
   REFUSED("joint=hinge gamma_v=0.2", "'hinge'", "gamma_u is missing", "write its value");
   REFUSED("joint=hinge eta_backward=0.2", "'hinge'", "eta_forward is missing", "write its value");
   REFUSED(GOOD " eta_forward=0.5", "'hinge'", "gamma_u contradicts type efficiency", "remove one");
-  REFUSED("joint=hinge+slide gamma_u=.1+.2+.3 gamma_v=1", "'gamma_u'", "3 values for 2 joints");
+  REFUSED("joint=hinge+slide gamma_u=.1+.2+.3 gamma_v=1", "'gamma_u'",
+          "it has 3 values for 2 joints");
   REFUSED("joint=hinge gamma_u=1x gamma_v=1", "'gamma_u'", "'1x' is not a number");
   REFUSED("joint=hinge gamma_u=nan gamma_v=1", "'gamma_u'", "not finite");
   REFUSED("joint=hinge gamma_u=0.1 gamma_v=inf", "'gamma_v'", "not finite");
-  REFUSED("joint=hinge gamma_u=1 gamma_v=1", "'hinge'", "gamma_u = 1", "motor cannot drive",
+  REFUSED("joint=hinge gamma_u=1 gamma_v=1", "'hinge'", "gamma_u = 1", "no motor can drive",
           "below 1");
   REFUSED("joint=hinge gamma_u=-1 gamma_v=2", "'hinge'", "gamma_u = -1", "above -1");
   REFUSED("joint=hinge gamma_u=0.5 gamma_v=-1", "'hinge'", "gamma_v = -1", "above -1");
   REFUSED("joint=hinge gamma_u=-0.2 gamma_v=0.1", "'hinge'", "both signs changed",
           "gamma_u = 0.2 and gamma_v = -0.1");
   REFUSED("joint=hinge eta_forward=0 eta_backward=0.5", "'hinge'", "eta_forward = 0",
-          "motor cannot drive", "above 0 and at most 1");
+          "no motor can drive", "above 0 and at most 1");
   REFUSED("joint=hinge eta_forward=-1 eta_backward=0.5", "'hinge'", "eta_forward = -1",
           "above 0 and at most 1");
   REFUSED("joint=hinge eta_forward=1.2 eta_backward=0.5", "'hinge'", "eta_forward = 1.2",
@@ -190,8 +191,8 @@ static void test_descriptions(void** state) {
   (void)state;
   REFUSED("joint=hinge type=helical mu=0.1", "'arm'", "'type'", "'helical' is unknown", "leadscrew",
           "worm", "spur");
-  REFUSED("joint=hinge+slide type=worm+spur+worm", "'type'", "3 values for 2 joints");
-  REFUSED("joint=hinge mu=0.1", "'hinge'", "mu is given, but not the type of the gear",
+  REFUSED("joint=hinge+slide type=worm+spur+worm", "'type'", "it has 3 values for 2 joints");
+  REFUSED("joint=hinge mu=0.1", "'hinge'", "mu is given, but the type of the gear is not",
           "leadscrew");
   REFUSED("joint=hinge type=worm lead_angle=5 pressure_angle=.3 mu=.1", "'hinge'", "lead_angle = 5",
           "radians", "0.0872665");
@@ -306,7 +307,7 @@ static void test_loss(void** state) {
   } cases[] = {{{0, 0, 0}, {NULL, NULL}},
                {{0, 0.3, 0}, {"joint 'b' has frictionloss 0.3", "'coulomb'"}},
                {{0, 0, 0.5}, {"tendon 't' has frictionloss 0.5", "instance 'g'"}},
-               {{0.2, 0.3, 0.5}, {"joint 'a' has frictionloss 0.2", "so have 2 more"}}};
+               {{0.2, 0.3, 0.5}, {"joint 'a' has frictionloss 0.2", "so have 2 others"}}};
   for (int k = 0; k < 4; k++) {
     mjModel* m = makeModel(text, cases[k].loss[0], cases[k].loss[1], cases[k].loss[2]);
     mjData *d = mj_makeData(m), *other = mj_makeData(m);
