@@ -143,6 +143,7 @@ def check():
 
 # where rooms stand in the picture: a step enters at the top and goes down
 LAYERS = [
+    ["plugin/inverse"],
     ["plugin/callbacks"],
     ["plugin/observe", "plugin/coupled"],
     ["plugin/friction"],

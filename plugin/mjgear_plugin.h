@@ -1,4 +1,4 @@
-// Functions that libmjgear.so exports beside the plugin: gears that change while a simulation runs.
+// Functions that libmjgear.so exports beside the plugin: gears that change while a simulation runs, and inverse dynamics.
 //
 // The gears of a step are those of the model that is being stepped, and what the state of the simulation
 // changes of them. The functions below write such changes into mjData.plugin_state, for instance for
@@ -97,6 +97,41 @@ MJGAPI int mjg_getCounts(mjgCounts* counts, const mjModel* m, const mjData* d);
 // all gears and the solver as the model describes them; 0, or -1 if the model has none or the data are not
 // of this model
 MJGAPI int mjg_resetGears(const mjModel* m, mjData* d);
+
+//---------------------------------- inverse dynamics ----------------------------------------------
+
+// what a gear does in a motion
+typedef enum mjgMotion_ {
+  mjgMOTION_NONE = -1,     // no motor torque makes it: the gear locks and would stop the joint
+  mjgMOTION_UNGEARED = 0,  // the joint or tendon has no gear
+  mjgMOTION_MOVES = 1,     // it moves: one torque
+  mjgMOTION_RESTS = 2,     // it stands still at the end of the step: any torque of an interval
+  mjgMOTION_ROTOR = 3,     // its rotor is behind a gap, and the rotor's acceleration was not given
+  mjgMOTION_HELD = 4,   // it moves with one torque, but static friction would hold it by itself: a
+                        //   step makes this motion only where other joints break it away
+  mjgMOTION_SLEEPS = 5  // its kinematic tree is asleep
+} mjgMotion;
+
+// Motor torques that make a motion: for each gear an interval, low to high, of the torque or force that its actuators
+// give at the start of the step, N m or N at the output side (what qfrc_actuator has of it; of a tendon along the
+// tendon). All else that acts counts: constraints, limits, springs, applied forces, what the integrator makes of
+// velocity and position gains of actuators at the controls in d, and rotor inertia.
+//
+//   low, high   (njnt + ntendon) of joints, behind them tendons; NaN without a gear. A motor_joint and its joint have
+//               the same. Infinite where no torque would move the joint
+//   motion      (njnt + ntendon) nullable, mjgMotion. Where it is mjgMOTION_NONE low = high is the torque with which
+//               the law would allow the motion, or NaN
+//   d           the state before the step. Positions and velocities are computed anew, and all that mj_inverse writes;
+//               qacc and the state stay. Call it between steps, not between mj_step1 and mj_step2
+//   qacc        (nv) (v+ - v)/h, v+ the velocity after the step, with any integrator but RK4. Null: the
+//               acceleration in d as mj_forward left it
+//   rotor       (njnt) nullable, acceleration of rotors behind gaps, (w+ - w)/h; NaN: not given
+//
+// A gear behind a gap is not asked for mjgMOTION_NONE. Solvers that do not end at the minimum (PGS, noslip) move
+// otherwise than the engine's inverse dynamics says. Returns the number of gears that no torque moves so, or -1 with a
+// line in error (nullable). Uses the stack of d.
+MJGAPI int mjg_inverse(double* low, double* high, int* motion, const mjModel* m, mjData* d,
+                       const mjtNum* qacc, const mjtNum* rotor, char* error, int error_sz);
 
 //---------------------------------- checking ------------------------------------------------------
 

@@ -21,8 +21,8 @@
 
 //---------------------------------- forces --------------------------------------------------------
 
-// joints that are awake, with velocity and position, and their trees. Trees that a tendon connects fall asleep together
-static void gatherActive(mjgpGears* g, const mjModel* m, const mjData* d) {
+// Trees that a tendon connects fall asleep together
+void mjgp_gatherActive(mjgpGears* g, const mjModel* m, const mjData* d) {
   int all = !(m->opt.enableflags & mjENBL_SLEEP), nactive = 0, ntree = 0;
   for (int i = 0; i < g->config->n; i++) {
     const mjgpJoint* joint = g->config->joint + i;
@@ -87,25 +87,31 @@ static void removeFriction(mjgpGears* g, const mjModel* m, mjData* d) {
 }
 
 
+void mjgp_addWrenches(mjtNum* force, const mjModel* m, mjData* d, mjtNum scale) {
+  if (mjgp_isZero(d->xfrc_applied, 1, 6 * (int)m->nbody)) {
+    return;
+  }
+  for (int i = 1; i < (int)m->nbody; i++) {
+    mjtNum wrench[6];
+    mju_scl(wrench, d->xfrc_applied + 6 * i, scale, 6);
+    if (!mjgp_isZero(wrench, 1, 6)) {
+      mj_applyFT(m, d, wrench, wrench + 3, d->xipos + 3 * i, i, force);
+    }
+  }
+}
+
+
 // sum of all forces but those of constraints and of friction                    (nv)
 static void smoothForce(mjtNum* force, const mjModel* m, mjData* d, const mjtNum* actuator) {
   const mjtNum *passive = d->qfrc_passive, *bias = d->qfrc_bias, *applied = d->qfrc_applied;
-  int nv = (int)m->nv, nbody = (int)m->nbody;
+  int nv = (int)m->nv;
   for (int i = 0; i < nv; i++) {
     force[i] = passive[i] - bias[i] + applied[i];
   }
   if (actuator) {
     mju_addTo(force, actuator, nv);
   }
-  if (mjgp_isZero(d->xfrc_applied, 1, 6 * nbody)) {
-    return;
-  }
-  for (int i = 1; i < nbody; i++) {
-    const mjtNum* wrench = d->xfrc_applied + 6 * i;
-    if (!mjgp_isZero(wrench, 1, 6)) {
-      mj_applyFT(m, d, wrench, wrench + 3, d->xipos + 3 * i, i, force);
-    }
-  }
+  mjgp_addWrenches(force, m, d, 1);
 }
 
 
@@ -250,7 +256,7 @@ static void putBack(mjData* d, const mjtNum* given, int n) {
 static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   mjgp_checkModel(g, m);
   mjgp_applyChanges(g, m, d);
-  gatherActive(g, m, d);
+  mjgp_gatherActive(g, m, d);
   findDozing(g, m, d);
   if (!g->in.nactive) {
     g->phase = mjgpIDLE;
@@ -353,7 +359,9 @@ static void findInverse(mjgpGears* g, const mjData* d) {
   g->stages = stages;
   if (g->inverse) {
     mjgp_warn(g, mjgpWARN_INVERSE,
-              "the torques of mj_inverse are those without gears: friction in them is missing");
+              "the torques of mj_inverse are those without gears: friction in them is missing. "
+              "mjg_inverse, "
+              "mjgear.inverse in Python, has it");
   }
 }
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mjgear._errors import GearError, GearWarning
     from mjgear._figures import Log, draw, plot
     from mjgear._gears import RESULTS, STATES, Address, Gear, Gears
+    from mjgear._inverse import MOTIONS, Torques, feedforward, inverse
     from mjgear._models import models
     from mjgear._randomize import Draws, randomize
     from mjgear._robots import Actuator, Robot, dress, robots
@@ -45,17 +46,21 @@ __all__ = [
     "Gears",
     "Key",
     "Log",
+    "MOTIONS",
     "Preset",
     "RESULTS",
     "STATES",
     "Report",
     "Robot",
+    "Torques",
     "add",
     "check",
     "convert",
     "draw",
     "dress",
     "explain",
+    "feedforward",
+    "inverse",
     "keys",
     "models",
     "plot",
@@ -74,6 +79,7 @@ _HOMES = {
     "_errors": ("GearError", "GearWarning"),
     "_figures": ("Log", "draw", "plot"),
     "_gears": ("RESULTS", "STATES", "Address", "Gear", "Gears"),
+    "_inverse": ("MOTIONS", "Torques", "feedforward", "inverse"),
     "_models": ("models",),
     "_randomize": ("Draws", "randomize"),
     "_robots": ("Actuator", "Robot", "dress", "robots"),

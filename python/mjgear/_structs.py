@@ -226,6 +226,18 @@ _functions(
         "mjg_acceptingPlugin": (c_char_p,),
         "mjg_checkModel": (c_int, c_void_p, c_char_p, c_int, c_char_p, c_int),
         "mjg_checkKey": (c_int, c_char_p, c_char_p, c_char_p, c_int),
+        "mjg_inverse": (
+            c_int,
+            ctypes.POINTER(c_double),
+            ctypes.POINTER(c_double),
+            ctypes.POINTER(c_int),
+            c_void_p,
+            c_void_p,
+            ctypes.POINTER(c_double),
+            ctypes.POINTER(c_double),
+            c_char_p,
+            c_int,
+        ),
         "mjg_explainGear": (c_int, ctypes.POINTER(Facts), c_void_p, c_void_p, c_int),
     },
 )

@@ -1,0 +1,176 @@
+#include "inverse/branch.h"
+
+#include "configuration/jacobian.h"
+#include "friction/engine.h"
+#include "law/law.h"
+
+// share of its friction by which a gear may be off the branch that is connected to rest: others are farther away
+#define mjgpCONNECTED 1e-6
+
+
+void mjgp_makeBranch(mjgpBranch* branch, const mjModel* m, mjData* d, mjgpGears* g,
+                     const mjtNum* a) {
+  branch->H = NULL;
+  branch->a = a;
+  mjgp_makeInertia(&branch->Mhat, m, d, g);
+}
+
+
+void mjgp_integrate(mjtNum* a, const mjModel* m, mjData* d, mjgpBranch* branch, mjgpGears* g) {
+  if (branch->Mhat.solver) {
+    return;
+  }
+  int nv = g->config->nv;
+  mj_markStack(d);
+  mjtNum* force = mj_stackAllocNum(d, (size_t)nv);
+  mj_mulM(m, d, force, a);
+  mjgp_factorInertia(&branch->Mhat, m, d, g);
+  for (int t = 0; t < g->in.ntree; t++) {
+    int first = m->tree_dofadr[g->in.tree[t]], end = first + m->tree_dofnum[g->in.tree[t]];
+    mjgp_solveInertia(force, m, &branch->Mhat, first, end);
+    mju_copy(a + first, force + first, end - first);
+  }
+  mj_freeStack(d);
+}
+
+
+//---------------------------------- inertia with constraints --------------------------------------
+
+// row r of the Jacobian of constraints                                                             (nv)
+static void takeRow(mjtNum* row, const mjModel* m, const mjData* d, int r) {
+  if (!mj_isSparse(m)) {
+    mju_copy(row, d->efc_J + (size_t)r * (size_t)m->nv, (int)m->nv);
+    return;
+  }
+  mju_zero(row, (int)m->nv);
+  for (int p = d->efc_J_rowadr[r]; p < d->efc_J_rowadr[r] + d->efc_J_rownnz[r]; p++) {
+    row[d->efc_J_colind[p]] = d->efc_J[p];
+  }
+}
+
+
+// H += scale a b'
+static void addProduct(mjtNum* H, mjtNum scale, const mjtNum* a, const mjtNum* b, int nv) {
+  for (int i = 0; i < nv; i++) {
+    if (a[i] != 0) {
+      mju_addToScl(H + i * nv, b, scale * a[i], nv);
+    }
+  }
+}
+
+
+// Hessians of elliptic cones, at the acceleration of the constraint solver
+static void makeCones(const mjgpBranch* branch, const mjModel* m, mjData* d) {
+  int nv = (int)m->nv;
+  mj_markStack(d);
+  mjtNum* jar = mj_stackAllocNum(d, (size_t)d->nefc);
+  mjtNum* acc = mj_stackAllocNum(d, (size_t)nv);
+  mju_copy(acc, branch->a, nv);
+  if (!branch->Mhat.solver) {
+    // of M acc = Mhat a the engine's inverse dynamics has left the sum
+    for (int k = 0; k < nv; k++) {
+      acc[k] = d->qfrc_inverse[k] + d->qfrc_passive[k] + d->qfrc_constraint[k] - d->qfrc_bias[k];
+    }
+    mj_solveM(m, d, acc, acc, 1);
+  }
+  mj_mulJacVec(m, d, jar, acc);
+  mju_subFrom(jar, d->efc_aref, d->nefc);
+  mj_constraintUpdate(m, d, jar, NULL, 1);
+  mj_freeStack(d);
+}
+
+
+// H = M, under "discrete" with what the engine adds to it, and rows that are active
+static void makeHessian(mjgpBranch* branch, const mjModel* m, mjData* d, const mjgpGears* g) {
+  int nv = g->config->nv;
+  mjtNum* H = mj_stackAllocNum(d, (size_t)(nv * nv));
+  mjtNum* row = mj_stackAllocNum(d, 6 * (size_t)nv);
+  mj_fullM(m, d, H);
+  for (int i = 0; i < nv && branch->Mhat.solver && branch->Mhat.slope; i++) {
+    H[i * (nv + 1)] += branch->Mhat.slope[i];
+  }
+  if (d->nefc && m->opt.cone == mjCONE_ELLIPTIC) {
+    makeCones(branch, m, d);
+  }
+  for (int r = 0; r < d->nefc; r++) {
+    if (d->efc_state[r] == mjCNSTRSTATE_QUADRATIC) {
+      takeRow(row, m, d, r);
+      addProduct(H, d->efc_D[r], row, row, nv);
+    } else if (d->efc_state[r] == mjCNSTRSTATE_CONE) {
+      const mjContact* contact = d->contact + d->efc_id[r];
+      for (int k = 0; k < contact->dim; k++) {
+        takeRow(row + k * nv, m, d, r + k);
+      }
+      for (int k = 0; k < contact->dim * contact->dim; k++) {
+        addProduct(H, contact->H[k], row + k / contact->dim * nv, row + k % contact->dim * nv, nv);
+      }
+      r += contact->dim - 1;
+    }
+  }
+  mju_cholFactor(H, nv, mjMINVAL);
+  branch->H = H;
+}
+
+
+// change of lambda with friction; W: what friction of 1 takes of the gear's acceleration
+static mjtNum loadSlope(mjtNum* W, mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjData* d,
+                        const mjgpMotion* p) {
+  const mjgpJoint* joint = g->config->joint + p->i;
+  int nv = g->config->nv;
+  if (!branch->H) {
+    makeHessian(branch, m, d, g);
+  }
+  mj_markStack(d);
+  mjtNum* effect = mj_stackAllocNum(d, (size_t)nv);
+  mju_zero(effect, nv);
+  mjgp_addRow(effect, m, d, joint, 1);
+  mju_cholSolve(effect, branch->H, effect, nv);
+  mjgp_integrate(effect, m, d, branch, g);
+  *W = mjgp_mulRow(m, d, joint, effect);
+  mjtNum R = g->in.inertia[p->i] * *W;
+  for (int k = 0; g->in.row[p->i] && k < nv; k++) {
+    R += g->in.row[p->i][k] * effect[k];
+  }
+  mj_freeStack(d);
+  return (p->gamma_u + p->gamma_v) * R - p->gamma_v;
+}
+
+
+mjgMotion mjgp_findBranch(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjData* d,
+                          const mjgpMotion* p, mjtNum t) {
+  mjtNum up = mjgi_lawRatio(g->in.static_ratio[p->i], p->v0, 1);
+  mjtNum down = mjgi_lawRatio(g->in.static_ratio[p->i], p->v0, -1), ratio = p->v > 0 ? up : down;
+  if (g->in.compliance[p->i] > 0 || (ratio == 1 && p->gamma_v < 1)) {
+    return mjgMOTION_MOVES;
+  }
+  mjtNum W, P = loadSlope(&W, branch, g, m, d, p), own;
+  if (W <= 0) {
+    return mjgMOTION_MOVES;
+  }
+
+  // the law of the joint alone, from zero friction: does it slide so, and does it break away
+  mjtNum phi = mjgi_lawLoadOut(p->gamma_u, p->gamma_v, p->x, t) - P * t;
+  mjtNum hold = t + p->v / (m->opt.timestep * W);
+  int slides = mjgi_lawResolve(&own, hold, phi, P, p->coulomb, 1, 1);
+  if (slides == mjgiSTUCK || mju_abs(own - t) > mjgpCONNECTED * (mju_abs(own) + mju_abs(t))) {
+    return mjgMOTION_NONE;
+  }
+  int breaks = mjgi_lawResolve(&own, hold, phi, P, p->coulomb, up, down);
+  return breaks == mjgiSTUCK ? mjgMOTION_HELD : mjgMOTION_MOVES;
+}
+
+
+// At rest lambda = g x + gamma_u t. Friction that grows from 0 to t at the load phi = lambda - P t without it meets its
+// bound before where P < -1/ratio, the link pushes in direction s and phi > -ratio c P: there the motor unlocks the gear
+mjtNum mjgp_restLimit(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjData* d,
+                      const mjgpMotion* p, int s, mjtNum ratio, mjtNum limit) {
+  mjtNum load = -s * (p->gamma_u + p->gamma_v) * p->x, W;
+  if (ratio * p->gamma_v <= 1 || load <= 0) {
+    return limit;
+  }
+  mjtNum P = loadSlope(&W, branch, g, m, d, p);
+  if (W <= 0 || -ratio * P <= 1) {
+    return limit;
+  }
+  return s * mju_min(s * limit, (load - ratio * p->coulomb * P) / (p->gamma_u - P));
+}

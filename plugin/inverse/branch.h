@@ -1,0 +1,52 @@
+// Would a step with the motor torque that was found make the motion.
+//
+// A gear that locks, and one with static friction, may have several states with one motor torque. A step takes the one
+// that is connected to rest, the friction of all others given (44). Only such gears ask for the effect W of friction on
+// their acceleration, constraints with the states that they have in the motion; it is found densely.
+
+#ifndef MJGEAR_PLUGIN_BRANCH_H_
+#define MJGEAR_PLUGIN_BRANCH_H_
+
+#include <mujoco/mujoco.h>
+
+#include "friction/effective_inertia.h"
+#include "mjgear_plugin.h"
+#include "state/gears.h"
+
+typedef struct mjgpBranch_ {
+  mjgpInertia Mhat;
+  const mjtNum* a;  // (v+ - v)/h                                                               (nv)
+  mjtNum*
+      H;  // Cholesky factor of the inertia with active constraints, on d's stack; null: not made  (nv x nv)
+} mjgpBranch;
+
+// before others, when gains of actuators are known; a: (v+ - v)/h, read later                      (nv)
+void mjgp_makeBranch(mjgpBranch* branch, const mjModel* m, mjData* d, mjgpGears* g,
+                     const mjtNum* a);
+
+// a = Mhat^-1 M a: what the integrator makes of the acceleration of mj_forward                     (nv)
+void mjgp_integrate(mjtNum* a, const mjModel* m, mjData* d, mjgpBranch* branch, mjgpGears* g);
+
+// a gear in a motion, with the coefficients that it has there
+typedef struct mjgpMotion_ {
+  int i;           // its number
+  mjtNum v0, v;    // velocity before and after the step
+  mjtNum x;        // torque out of it
+  mjtNum taken;    // tau - u: what rotor inertia takes
+  mjtNum shift;    // tau - motor
+  mjtNum gamma_u;  // coefficients at this torque
+  mjtNum gamma_v;
+  mjtNum coulomb;
+} mjgpMotion;
+
+// Both take constraints in the states of the motion, in d, and leave memory on d's stack.
+
+// does a gear that slips with friction t get there: mjgMOTION_MOVES, HELD or NONE
+mjgMotion mjgp_findBranch(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjData* d,
+                          const mjgpMotion* p, mjtNum t);
+
+// the part of friction from 0 to limit, in direction s = -1, 1, in which a gear rests; ratio: static ratio there
+mjtNum mjgp_restLimit(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjData* d,
+                      const mjgpMotion* p, int s, mjtNum ratio, mjtNum limit);
+
+#endif  // MJGEAR_PLUGIN_BRANCH_H_

@@ -1,0 +1,339 @@
+// Motor torques that make a motion: the law of one gear, solved for what goes into it.
+//
+// Of a motion all torques on the dofs but those of motors and of friction are known. The engine's inverse dynamics has
+// them, constraints among them, for the acceleration that its constraint solver had: of an integrator with a metric of
+// its own, that of Mhat a = M qacc (mjENBL_INVDISCRETE). So what a gear gives its link is known,
+//
+//   x = y + (tau - motor) - S a        y = motor - t: what acts on the dof of the gear
+//
+// with tau - motor and S as friction/actuation.h has them. Where x is given lambda = (gamma_u + gamma_v) x + gamma_u t
+// falls or grows with friction by gamma_u alone, |gamma_u| < 1. A gear that moves has one t, one that rests an interval,
+// and motor = x + t + S a - (tau - motor).
+
+#include <math.h>
+#include <stdio.h>
+
+#include "callbacks/step.h"
+#include "configuration/jacobian.h"
+#include "friction/actuation.h"
+#include "friction/backlash.h"
+#include "friction/effective_inertia.h"
+#include "friction/engine.h"
+#include "friction/friction.h"
+#include "inverse/branch.h"
+#include "law/law.h"
+#include "mjgear_plugin.h"
+#include "state/changes.h"
+
+// velocity after the step that is rest: of the numbers that it is the difference of, and in rad/s or m/s
+#define mjgpRESTS   1e-12
+#define mjgpSTANDST 1e-14
+
+// the same of accelerations that a solver found, and share in them of the fastest joint's, as in advance.c
+#define mjgpFOUND  1e-10
+#define mjgpSHARED 0.1
+
+// coefficients that depend on the motor torque are settled in a few rounds, or not at all
+#define mjgpROUNDS 100
+
+
+//---------------------------------- the engine's part ---------------------------------------------
+
+// positions, velocities, gains of actuators and generalized forces y of motion qacc; a: (v+ - v)/h      (nv)
+static void findForces(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* qacc, mjtNum* a,
+                       mjtNum* y) {
+  int nv = g->config->nv, actuated = mjgp_actuationActive(m);
+  mjModel copy = *m;
+  copy.opt.enableflags |= qacc && !mjgp_isDiscrete(m) ? mjENBL_INVDISCRETE : 0;
+  mju_copy(a, qacc ? qacc : d->qacc, nv);
+  mjtNum* before = mj_stackAllocNum(d, (size_t)nv);
+  mju_copy(before, d->qacc, nv);
+
+  // gains depend on controls, activations and limits
+  g->nested = 1;
+  mj_invPosition(m, d);
+  mj_invVelocity(m, d);
+  mjgp_addEncoder(g, m, d, 1);
+  if (actuated) {
+    mj_fwdActuation(m, d);
+  }
+  mju_copy(d->qacc, a, nv);
+  mj_inverseSkip(&copy, d, mjSTAGE_VEL, 1);
+  mju_copy(d->qacc, before, nv);
+  mjgp_addEncoder(g, m, d, -1);
+  g->nested = 0;
+
+  // passive forces are new, and our stage of positions is not that of the engine's inverse dynamics
+  g->phase = mjgpFRESH;
+  g->stages = mjgp_inverseStages(d);
+  mju_sub(y, d->qfrc_inverse, d->qfrc_applied, nv);
+  mjgp_addWrenches(y, m, d, -1);
+  mjgp_gatherActive(g, m, d);
+  mjgp_gatherActuation(g, m, d, actuated);
+  mjgp_makeLaw(g, m, d);
+}
+
+
+// y = E' z: the force z along each gear where gears on tendons share dofs; least squares                (n)
+static void splitForces(mjtNum* z, const mjgpGears* g, const mjModel* m, mjData* d, mjtNum* y) {
+  int n = g->config->n, nv = g->config->nv;
+  mjtNum* E = mj_stackAllocNum(d, (size_t)(n * nv));
+  mjtNum* gram = mj_stackAllocNum(d, (size_t)(n * n));
+  mju_zero(E, n * nv);
+  for (int i = 0; i < n; i++) {
+    mjgp_addRow(E + i * nv, m, d, g->config->joint + i, 1);
+  }
+
+  // forces of actuators that pass no gear are those that the data have
+  for (int k = 0; k < nv; k++) {
+    int own = g->config->geared[k];
+    if (own >= 0 && g->config->joint[own].kind == mjgpTRN_JOINT) {
+      continue;
+    }
+    for (int i = 0; i < n; i++) {
+      y[k] += E[i * nv + k] * g->in.motor[i];
+    }
+    y[k] -= d->qfrc_actuator[k];
+  }
+  mju_mulMatVec(z, E, y, n, nv);
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      gram[i * n + j] = mju_dot(E + i * nv, E + j * nv, nv);
+    }
+    gram[i * n + i] += gram[i * n + i] < mjMINVAL;  // a tendon that no motion of its joints changes
+  }
+  mju_cholFactor(gram, n, mjMINVAL);
+  mju_cholSolve(z, gram, z, n);
+}
+
+
+//---------------------------------- the law of one gear -------------------------------------------
+
+// friction on its bound in direction s, and the coefficients there; NaN: there is none
+static mjtNum limitOf(const mjgpGears* g, mjgpMotion* p, int s, mjtNum ratio) {
+  const mjgpInput* in = &g->in;
+  const mjgpJoint* joint = in->joint[p->i];
+  mjtNum last = in->t_last[p->i], t = last;
+  p->gamma_u = in->gamma_u[p->i];
+  p->gamma_v = in->gamma_v[p->i];
+  p->coulomb = in->coulomb[p->i];
+  for (int k = 0; k < mjgpROUNDS; k++) {
+    int load;
+    mjtNum tau = p->x + t + p->taken, before = t;
+    if (!joint->constant) {
+      mjg_frictionAt(&p->gamma_u, &p->gamma_v, &p->coulomb, &joint->gear, in->q[p->i], in->v[p->i],
+                     tau, tau - last);
+    }
+    t = s *
+        mjgi_lawLimit(&load, s, (p->gamma_u + p->gamma_v) * p->x, p->gamma_u, p->coulomb, ratio);
+    if (joint->constant || isinf(t) || mju_abs(t - before) <= 1e-15 * (mju_abs(t) + mju_abs(tau))) {
+      return t;
+    }
+  }
+  return NAN;
+}
+
+
+// friction of a motion, from low to high
+static mjgMotion frictionOf(mjtNum* low, mjtNum* high, mjgpGears* g, const mjModel* m, mjData* d,
+                            mjgpMotion* p, mjgpBranch* branch) {
+  mjtNum compliance = g->in.compliance[p->i], ratio = g->in.static_ratio[p->i];
+  mjtNum* end[2] = {low, high};
+  int s = (p->v > 0) - (p->v < 0), gap = g->config->joint[p->i].gap != mjgpGAP_NONE;
+
+  // it rests, or yields before it slips
+  if (!s || compliance > 0) {
+    for (int k = 0; k < 2; k++) {
+      mjtNum bound = mjgi_lawRatio(ratio, p->v0, 2 * k - 1);
+      *end[k] = limitOf(g, p, 2 * k - 1, bound);
+      if (isnan(*end[k])) {
+        return mjgMOTION_NONE;
+      }
+      if (!gap && compliance == 0) {
+        *end[k] = mjgp_restLimit(branch, g, m, d, p, 2 * k - 1, bound, *end[k]);
+      }
+    }
+    if (compliance == 0) {
+      return mjgMOTION_RESTS;
+    }
+    mjtNum t = g->in.t_last[p->i] + p->v / compliance;
+    if (*low <= t && t <= *high) {
+      *low = *high = t;
+      return mjgMOTION_MOVES;
+    }
+    s = t > *high ? 1 : -1;
+  }
+
+  // it slips, on the sliding bound
+  *low = *high = limitOf(g, p, s, 1);
+  if (!isfinite(*low)) {
+    return mjgMOTION_NONE;
+  }
+  return gap ? mjgMOTION_MOVES : mjgp_findBranch(branch, g, m, d, p, *low);
+}
+
+
+// velocity after the step; 0 where it is nothing but rounding
+static mjtNum nextVelocity(mjtNum v, mjtNum acc, mjtNum h, mjtNum relative, mjtNum fastest) {
+  mjtNum next = v + h * acc;
+  mjtNum size = relative * (mju_abs(v) + h * mju_abs(acc) + fastest) + mjgpSTANDST;
+  return mju_abs(next) <= size ? 0 : next;
+}
+
+
+// the rotor behind the gap of a joint that takes torque T of its shaft; returns 0 if its acceleration is not known
+static int moveRotor(mjgpMotion* p, const mjgpGears* g, const mjModel* m, const mjData* d,
+                     const mjtNum* rotor) {
+  const mjgpJoint* joint = g->in.joint[p->i];
+  if (!rotor || isnan(rotor[joint->joint])) {
+    return 0;
+  }
+  mjtNum acc = rotor[joint->joint];
+  p->v0 = mjgp_rotorVelocity(g, m, d, p->i);
+  p->v = nextVelocity(p->v0, acc, m->opt.timestep, mjgpRESTS, 0);
+  p->taken = joint->rotor_inertia * acc;
+  if (joint->encoder == mjgpENCODER_MOTOR) {
+    mjtNum gains = g->in.implicit[p->i] + g->in.shared[p->i];
+    p->taken += gains * acc + g->in.drag[p->i] * p->v0 + p->shift;
+  }
+  return 1;
+}
+
+
+//---------------------------------- all gears -----------------------------------------------------
+
+static int refuse(char* error, int error_sz, const char* text) {
+  if (error && error_sz > 0) {
+    snprintf(error, (size_t)error_sz, "%s: %s", mjgpNAME, text);
+  }
+  return -1;
+}
+
+
+// what is wrong with the arguments, null: nothing
+static const char* argumentError(const mjModel* m, const mjData* d, const mjtNum* qacc) {
+  const char* belongs = mjgp_belongError(m, d);
+  if (belongs) {
+    return belongs;
+  }
+  for (int k = 0; qacc && k < (int)m->nv; k++) {
+    if (!isfinite(qacc[k])) {
+      return "an acceleration is not finite; give (v+ - v)/h of each dof";
+    }
+  }
+  return m->opt.integrator == mjINT_RK4
+             ? "gears are not for RK4; set the integrator Euler, implicit, implicitfast or discrete"
+             : NULL;
+}
+
+
+// what gear i does; z: forces along gears
+static mjgMotion solveGear(double* low, double* high, mjgpGears* g, const mjModel* m, mjData* d,
+                           int i, const mjtNum* a, const mjtNum* z, const mjtNum* rotor,
+                           mjtNum relative, mjgpBranch* branch) {
+  const mjgpInput* in = &g->in;
+  const mjgpJoint* joint = g->config->joint + i;
+  mjtNum h = m->opt.timestep, acc = mjgp_mulRow(m, d, joint, a), fastest = 0;
+  mjtNum own = in->inertia[i] * acc;
+  if (joint->gap == mjgpGAP_ROTOR) {
+    own = in->implicit[i] * acc;  // what the engine has of the rotor at the joint
+  }
+  for (int k = 0; in->row[i] && k < g->config->nv; k++) {
+    own += in->row[i][k] * a[k];
+  }
+  for (int b = 0; b < in->nactive && relative > mjgpRESTS; b++) {
+    mjtNum other = mjgp_mulRow(m, d, g->config->joint + in->active[b], a);
+    fastest = mju_max(fastest, mjgpSHARED * h * mju_abs(other));
+  }
+  mjgpMotion p = {.i = i, .v0 = in->v[i], .taken = own, .shift = in->tau[i] - in->motor[i]};
+  p.v = nextVelocity(p.v0, acc, h, relative, fastest);
+  p.x = z[i] + p.shift - own;
+
+  // a motor joint gives the torque of its shaft to the load besides
+  if (joint->gap == mjgpGAP_MOTOR) {
+    p.x += z[joint->partner] - in->motor[joint->partner];
+  }
+  if (joint->gap == mjgpGAP_ROTOR && !moveRotor(&p, g, m, d, rotor)) {
+    *low = *high = NAN;
+    return mjgMOTION_ROTOR;
+  }
+  mjgMotion motion = frictionOf(low, high, g, m, d, &p, branch);
+  *low += p.x + p.taken - p.shift;
+  *high += p.x + p.taken - p.shift;
+  return motion;
+}
+
+
+// number of a gear as users name it: its joint's id, or njnt plus its tendon's
+static int numberOf(const mjModel* m, const mjgpJoint* joint) {
+  return joint->kind == mjgpTRN_TENDON ? (int)m->njnt + joint->tendon : joint->joint;
+}
+
+
+static void say(int* motion, int at, int what) {
+  if (motion) {
+    motion[at] = what;
+  }
+}
+
+
+// joints that a motor joint drives through a gap are one gear with it
+static void copyToLoads(double* low, double* high, int* motion, const mjgpGears* g,
+                        const mjModel* m) {
+  for (int i = 0; i < g->config->n; i++) {
+    const mjgpJoint* joint = g->config->joint + i;
+    if (joint->gap == mjgpGAP_LOAD) {
+      int at = numberOf(m, joint), from = numberOf(m, g->config->joint + joint->partner);
+      low[at] = low[from];
+      high[at] = high[from];
+      say(motion, at, motion ? motion[from] : 0);
+    }
+  }
+}
+
+
+int mjg_inverse(double* low, double* high, int* motion, const mjModel* m, mjData* d,
+                const mjtNum* qacc, const mjtNum* rotor, char* error, int error_sz) {
+  const char* wrong =
+      !low || !high ? "no place for torques; give low and high" : argumentError(m, d, qacc);
+  if (wrong) {
+    return refuse(error, error_sz, wrong);
+  }
+  mjgpGears* g = mjgp_gears(m, d);
+  int nv = g->config->nv, n = g->config->n, count = 0;
+  mj_markStack(d);
+  mjtNum* a = mj_stackAllocNum(d, (size_t)nv);
+  mjtNum* y = mj_stackAllocNum(d, (size_t)nv);
+  mjtNum* z = mj_stackAllocNum(d, (size_t)n);
+  mjgp_applyChanges(g, m, d);
+  findForces(g, m, d, qacc, a, y);
+  mjgpBranch branch;
+  mjgp_makeBranch(&branch, m, d, g, a);
+  if (!qacc) {
+    mjgp_integrate(a, m, d, &branch, g);
+  }
+  if (g->config->ngeared) {
+    splitForces(z, g, m, d, y);
+  } else {
+    for (int i = 0; i < n; i++) {
+      z[i] = y[g->config->own[i]];
+    }
+  }
+  for (int i = 0; i < (int)(m->njnt + m->ntendon); i++) {
+    low[i] = high[i] = NAN;
+    say(motion, i, mjgp_findGear(g->config, i) < 0 ? mjgMOTION_UNGEARED : mjgMOTION_SLEEPS);
+  }
+  for (int b = 0; b < g->in.nactive; b++) {
+    int i = g->in.active[b], at = numberOf(m, g->config->joint + i);
+    if (g->config->joint[i].gap == mjgpGAP_LOAD) {
+      continue;
+    }
+    mjgMotion made = solveGear(low + at, high + at, g, m, d, i, a, z, rotor,
+                               qacc ? mjgpRESTS : mjgpFOUND, &branch);
+    count += made == mjgMOTION_NONE;
+    say(motion, at, made);
+  }
+  copyToLoads(low, high, motion, g, m);
+  mj_freeStack(d);
+  return count;
+}

@@ -1,0 +1,210 @@
+"""Motor torques that make a motion: inverse dynamics with gears, and feedforward."""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+from collections.abc import Iterator, Mapping
+
+import mujoco
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mjgear import _structs
+from mjgear._errors import GearError
+
+_DOUBLES = ctypes.POINTER(ctypes.c_double)
+_INTS = ctypes.POINTER(ctypes.c_int)
+_TEXT = 2000
+
+#: what a gear does in a motion, by mjgMotion of mjgear_plugin.h
+MOTIONS = {-1: "none", 1: "moves", 2: "rests", 3: "rotor", 4: "held", 5: "sleeps"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Torques:
+    """Motor torques that make a motion, gear by gear in the order of Gears.
+
+    N m, or N of slides, at the output side of the gear: what ``qfrc_actuator`` has of the joint at the start of the step. Of a gear on a tendon the
+    force along it.
+
+    Attributes:
+        names: joints and tendons with gears (n).
+        low, high: bounds of the torques that make the motion (n). Equal where the gear moves. Infinite where no torque would move it; NaN where
+            none is known.
+        motion: of each gear (n)
+
+            "moves"   one torque
+            "rests"   it stands still at the end of the step: any torque from low to high
+            "none"    no torque: the gear locks. low and high are the torque with which its law would allow the motion, or NaN
+            "held"    it moves with one torque, but static friction would hold the joint by itself: a step makes this motion only if other joints
+                      break it away
+            "rotor"   its rotor is behind a gap: give the rotor's acceleration
+            "sleeps"  its tree is asleep
+    """
+
+    names: tuple[str, ...]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    motion: tuple[str, ...]
+
+    @property
+    def torque(self) -> NDArray[np.float64]:
+        """The torque of each gear (n); where it is an interval the one next to zero."""
+        return np.clip(0.0, self.low, self.high)
+
+    def __getitem__(self, name: str) -> float:
+        """The torque of the gear of one joint or tendon."""
+        if name not in self.names:
+            raise KeyError(f"{name!r} has no gear; geared are {', '.join(self.names)}")
+        return float(self.torque[self.names.index(name)])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+def inverse(
+    model: mujoco.MjModel, data: mujoco.MjData, qacc: ArrayLike | None = None, rotors: Mapping[str, float] | None = None
+) -> Torques:
+    """The motor torques that make a motion: inverse dynamics with gears.
+
+    ``mujoco.mj_inverse`` knows no gears; its torques are those without. Here x, what the link asks of a gear, is what the engine's inverse dynamics
+    leaves when everything but motors and friction is taken off: inertia, bias, springs, dampers, constraints, applied forces, what the integrator
+    makes of velocity and position gains of actuators at the controls in ``data``. Then the law of doc/theory.md is solved for the motor torque:
+
+        u = x + t,    lambda = (gamma_u + gamma_v) u - gamma_v t,    t in (|lambda| + c) sgn(v+),    torque = u + S a
+
+    so that a forward step with these torques makes this motion.
+
+    Args:
+        model: the model, with any integrator but RK4.
+        data: the state before the step. Positions and velocities are computed anew, and all that ``mj_inverse`` writes; state, controls and qacc
+            stay. Call it between steps. In a control callback pass other data that hold the same state.
+        qacc: (v+ - v)/h over the step, rad/s2 or m/s2 (nv). Without it the acceleration in ``data`` as ``mj_forward`` left it.
+        rotors: accelerations (w+ - w)/h of rotors behind gaps by the names of their joints; rotors that are not named have motion "rotor".
+
+    Raises:
+        GearError: no gear, data of another model, RK4, an acceleration of the wrong shape or not finite, a name without a rotor.
+    """
+    low, high, motion = _solve(model, data, None if qacc is None else _acceleration(model, qacc), _rotors(model, rotors))
+    geared = np.flatnonzero(motion)
+    names = tuple(_name(model, int(number)) for number in geared)
+    return Torques(names, low[geared], high[geared], tuple(MOTIONS[int(one)] for one in motion[geared]))
+
+
+def feedforward(model: mujoco.MjModel, data: mujoco.MjData, qacc: ArrayLike) -> NDArray[np.float64]:
+    """Generalized forces that the actuators have to give for a wanted acceleration: computed-torque control through gears.
+
+    ``inverse`` of the wanted motion, made into one number a dof. Put the wanted position and velocity into data of their own and give
+    the wanted acceleration; or, with feedback, the measured state and wanted acceleration + Kp e + Kd de/dt. A joint that is to stand still gets the torque
+    next to zero with which its friction holds it. One that is to leave rest against static friction gets the torque that breaks it away. Rotors behind gaps
+    are to move with their joints.
+
+    Args:
+        model: the model, with any integrator but RK4.
+        data: the state; treated as in ``inverse``.
+        qacc: wanted acceleration over the step, (v+ - v)/h (nv).
+
+    Returns:
+        What ``qfrc_actuator`` has to be at the start of the step (nv), N m or N: of dofs with a gear at its output side, before friction. Of dofs
+        without a gear what inverse dynamics says, less applied forces.
+
+    Raises:
+        GearError: as ``inverse``.
+    """
+    wanted = _acceleration(model, qacc)
+    rotors = np.array([wanted[model.jnt_dofadr[joint]] for joint in range(model.njnt)])
+    low, high, motion = _solve(model, data, wanted, rotors)
+    torque = np.clip(0.0, low, high)
+    force = data.qfrc_inverse - data.qfrc_applied - _wrenches(model, data)
+
+    # against static friction: what breaks away, in the direction of the motion
+    held = np.flatnonzero((motion == _HELD) & (np.arange(len(motion)) < model.njnt))
+    if held.size:
+        dofs = model.jnt_dofadr[held]
+        resting = wanted.copy()
+        resting[dofs] = -data.qvel[dofs] / model.opt.timestep
+        least, most, rests = _solve(model, data, resting, rotors)
+        forward = data.qvel[dofs] + model.opt.timestep * wanted[dofs] > 0
+        away = np.where(forward, most[held], least[held])
+        torque[held] = np.where((rests[held] == _RESTS) & np.isfinite(away), away, torque[held])
+    joints = np.flatnonzero(motion[: model.njnt])
+    tendons = np.flatnonzero(motion[model.njnt :])
+    if tendons.size:  # their dofs get nothing else, but from gears of their own
+        rows = _tendon_rows(model, data)[tendons]
+        force[rows.any(0)] = 0
+        force[model.jnt_dofadr[joints]] = torque[joints]
+        return force + rows.T @ torque[model.njnt + tendons]
+    force[model.jnt_dofadr[joints]] = torque[joints]
+    return force
+
+
+_RESTS, _HELD = 2, 4
+
+
+def _acceleration(model: mujoco.MjModel, qacc: ArrayLike) -> NDArray[np.float64]:
+    wanted = np.array(qacc, float)
+    if wanted.shape != (model.nv,):
+        raise GearError(f"qacc has shape {wanted.shape}; give (v+ - v)/h of each of the {model.nv} dofs")
+    return wanted
+
+
+def _rotors(model: mujoco.MjModel, rotors: Mapping[str, float] | None) -> NDArray[np.float64] | None:
+    if rotors is None:
+        return None
+    numbers = np.full(model.njnt, np.nan)
+    for name, acceleration in rotors.items():
+        joint = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, name)
+        if joint < 0:
+            raise GearError(f"rotors: the model has no joint '{name}'")
+        numbers[joint] = acceleration
+    return numbers
+
+
+def _pointer(numbers: NDArray[np.float64] | None) -> object:
+    return None if numbers is None else numbers.ctypes.data_as(_DOUBLES)
+
+
+def _solve(
+    model: mujoco.MjModel, data: mujoco.MjData, qacc: NDArray[np.float64] | None, rotors: NDArray[np.float64] | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]:
+    """mjg_inverse: low, high, motion by the number of the joint or tendon."""
+    if not isinstance(model, mujoco.MjModel) or not isinstance(data, mujoco.MjData):
+        raise GearError(f"give an MjModel and its MjData, not {type(model).__name__} and {type(data).__name__}")
+    low, high = np.empty(model.njnt + model.ntendon), np.empty(model.njnt + model.ntendon)
+    motion = np.empty(len(low), np.int32)
+    error = ctypes.create_string_buffer(_TEXT)
+    done = _structs.plugin.mjg_inverse(
+        low.ctypes.data_as(_DOUBLES), high.ctypes.data_as(_DOUBLES), motion.ctypes.data_as(_INTS), model._address, data._address,
+        _pointer(qacc), _pointer(rotors), error, _TEXT,
+    )  # fmt: skip
+    if done < 0:
+        raise GearError(error.value.decode())
+    return low, high, motion
+
+
+def _name(model: mujoco.MjModel, number: int) -> str:
+    kind, own = (mujoco.mjtObj.mjOBJ_JOINT, number) if number < model.njnt else (mujoco.mjtObj.mjOBJ_TENDON, number - model.njnt)
+    return mujoco.mj_id2name(model, kind, own) or str(number)
+
+
+def _wrenches(model: mujoco.MjModel, data: mujoco.MjData) -> NDArray[np.float64]:
+    """Generalized forces of xfrc_applied (nv)."""
+    force = np.zeros(model.nv)
+    for body in np.flatnonzero(data.xfrc_applied.any(1)):
+        wrench = data.xfrc_applied[body]
+        mujoco.mj_applyFT(model, data, wrench[:3], wrench[3:], data.xipos[body], int(body), force)
+    return force
+
+
+def _tendon_rows(model: mujoco.MjModel, data: mujoco.MjData) -> NDArray[np.float64]:
+    """The Jacobian of tendons (ntendon x nv)."""
+    rows = np.zeros((model.ntendon, model.nv))
+    values = np.ravel(data.ten_J)
+    for tendon in range(model.ntendon):
+        where = slice(model.ten_J_rowadr[tendon], model.ten_J_rowadr[tendon] + model.ten_J_rownnz[tendon])
+        rows[tendon, model.ten_J_colind[where]] = values[where]
+    return rows

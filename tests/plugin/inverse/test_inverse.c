@@ -1,0 +1,242 @@
+// Inverse dynamics with gears: against closed forms of a slide with one gear, and against the torques of steps.
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "mjgear_plugin.h"
+#include "plugin_models.h"
+
+static const char* const kIntegrator[] = {"Euler", "implicit", "implicitfast", "discrete"};
+
+// a slide with a rotor, under a force; its damping is taken at the end of the step
+static const double kMass = 2, kRotor = .7, kDamping = 3, kStep = .004;
+
+#define SLIDE                                                                                   \
+  "<mujoco><option timestep='.004' integrator='%s' gravity='0 0 0' tolerance='1e-14'/>"         \
+  "<extension><plugin plugin='mjgear.transmission'><instance name='g'>"                         \
+  "<config key='joint' value='j'/>%s</instance></plugin></extension><worldbody><body>"          \
+  "<joint name='j' type='slide' axis='1 0 0' armature='%g' damping='3'/><geom mass='2'"         \
+  " size='.1'/></body><body pos='0 3 0'><joint name='k' axis='0 1 0'/><geom size='.1'/></body>" \
+  "</worldbody><actuator>%s</actuator></mujoco>"
+#define KEY(key, value) "<config key='" key "' value='" value "'/>"
+#define MOTOR           "<motor joint='j'/>"
+
+
+static void near(double value, double expected, double scale) {
+  if (!(fabs(value - expected) <= 1e-11 * scale)) {
+    fail_msg("%.15g is not %.15g", value, expected);
+  }
+}
+
+
+// mjg_inverse of joint j with velocity v and acceleration a, under a force; returns mjgMotion
+static int solve(double* low, double* high, const mjModel* m, double v, double a, double force) {
+  mjData* d = mj_makeData(m);
+  double all[2][2], acc[2] = {a, 0};
+  int motion[2];
+  char error[200] = "";
+  d->qvel[0] = v;
+  d->qfrc_applied[0] = force;
+  int count = mjg_inverse(all[0], all[1], motion, m, d, acc, NULL, error, sizeof(error));
+  assert_string_equal(error, "");
+  assert_int_equal(count, motion[0] == mjgMOTION_NONE);
+  *low = all[0][0];
+  *high = all[1][0];
+
+  // a joint without a gear
+  assert_true(isnan(all[0][1]) && isnan(all[1][1]));
+  assert_int_equal(motion[1], mjgMOTION_UNGEARED);
+  mj_deleteData(d);
+  return motion[0];
+}
+
+
+// velocity after a step from rest
+static double speed(const mjModel* m, double torque, double force) {
+  mjData* d = mj_makeData(m);
+  d->ctrl[0] = torque;
+  d->qfrc_applied[0] = force;
+  mj_step(m, d);
+  double v = d->qvel[0];
+  mj_deleteData(d);
+  return v;
+}
+
+
+// x = M a + d v+ - F; the motor gives x/eta_f to drive it, eta_b x to be driven, and what its rotor takes
+static void test_moving(void** state) {
+  (void)state;
+  for (int k = 0; k < 4; k++) {
+    mjModel* m = makeModel(SLIDE, kIntegrator[k],
+                           KEY("eta_forward", ".8") KEY("eta_backward", ".5"), kRotor, MOTOR);
+    for (int s = -1; s <= 1; s += 2) {
+      for (double force = -30; force <= 30; force += 60) {
+        double low, high, v = .3 * s, a = 2, x = kMass * a + kDamping * (v + kStep * a) - force;
+        assert_int_equal(solve(&low, &high, m, v, a, force), mjgMOTION_MOVES);
+        near(low, (s * x > 0 ? x / .8 : .5 * x) + kRotor * a, 50);
+        assert_true(low == high);
+      }
+    }
+    mj_deleteModel(m);
+  }
+}
+
+
+// at rest everything between being driven and driving; c more on both sides
+static void test_resting(void** state) {
+  (void)state;
+  for (int k = 0; k < 4; k++) {
+    mjModel* m = makeModel(SLIDE, kIntegrator[k],
+                           KEY("eta_forward", ".8") KEY("eta_backward", ".5"), kRotor, MOTOR);
+    for (double force = -30; force <= 30; force += 60) {
+      double low, high, v = .01, a = -v / kStep, x = kMass * a - force;
+      assert_int_equal(solve(&low, &high, m, v, a, force), mjgMOTION_RESTS);
+      near(low, fmin(x / .8, .5 * x) + kRotor * a, 50);
+      near(high, fmax(x / .8, .5 * x) + kRotor * a, 50);
+      assert_int_equal(solve(&low, &high, m, 0, 0, force), mjgMOTION_RESTS);
+      near(low, fmin(-force / .8, -.5 * force), 50);
+      near(high, fmax(-force / .8, -.5 * force), 50);
+    }
+    mj_deleteModel(m);
+    m = makeModel(SLIDE, kIntegrator[k],
+                  KEY("gamma_u", "0") KEY("gamma_v", "0") KEY("coulomb", "2")
+                      KEY("static_ratio", "1.5"),
+                  kRotor, MOTOR);
+    double low, high;
+    assert_int_equal(solve(&low, &high, m, 0, 0, 10), mjgMOTION_RESTS);
+    near(low, -13, 20);
+    near(high, -7, 20);
+
+    // a joint that comes to rest meets its static bound in the other direction only
+    assert_int_equal(solve(&low, &high, m, .01, -.01 / kStep, 0), mjgMOTION_RESTS);
+    near(low, -(kMass + kRotor) * 2.5 - 3, 20);
+    near(high, -(kMass + kRotor) * 2.5 + 2, 20);
+    mj_deleteModel(m);
+  }
+}
+
+
+// A gear that locks: a load that drives it leaves it at rest, unless its rotor is heavy
+static void test_locking(void** state) {
+  (void)state;
+  double low, high, load = 30;
+  const char* keys = KEY("gamma_u", ".2") KEY("gamma_v", "1.5");
+  for (int k = 0; k < 4; k++) {
+    mjModel* m = makeModel(SLIDE, kIntegrator[k], keys, .01, MOTOR);
+    assert_int_equal(solve(&low, &high, m, .3, 2, load), mjgMOTION_NONE);
+
+    // it rests without a motor; steps say from where on the motor unlocks it
+    assert_int_equal(solve(&low, &high, m, 0, 0, load), mjgMOTION_RESTS);
+    near(low, -load * 2.5 / .8, 100);
+    assert_true(low < 0 && high > 0);
+    assert_true(speed(m, low * (1 - 1e-6), load) == 0 && speed(m, low * (1 + 1e-6), load) < 0);
+    assert_true(speed(m, high * (1 - 1e-6), load) == 0 && speed(m, high * (1 + 1e-6), load) > 0);
+    mj_deleteModel(m);
+    m = makeModel(SLIDE, kIntegrator[k], keys, 2., MOTOR);
+    double x = kMass * 2 + kDamping * (.3 + kStep * 2) - load;
+    assert_int_equal(solve(&low, &high, m, .3, 2, load), mjgMOTION_MOVES);
+    near(low, -.5 / 1.2 * x + 2 * 2, 100);
+    mj_deleteModel(m);
+  }
+
+  // static friction lets nothing leave rest as slowly as this
+  mjModel* m = makeModel(SLIDE, "Euler",
+                         KEY("gamma_u", "0") KEY("gamma_v", "0") KEY("coulomb", "2")
+                             KEY("static_ratio", "1.5"),
+                         kRotor, MOTOR);
+  assert_int_equal(solve(&low, &high, m, 0, .01, 0), mjgMOTION_HELD);
+  assert_int_equal(solve(&low, &high, m, 0, 1, 0), mjgMOTION_MOVES);
+  near(low, (kMass + kRotor + kDamping * kStep) * 1 + 2, 20);
+  mj_deleteModel(m);
+}
+
+
+// Torques of steps of a servo, and of the acceleration that mj_forward leaves; steps that were asked in between go on
+// as if they had not been
+static void test_steps(void** state) {
+  (void)state;
+  for (int k = 0; k < 4; k++) {
+    mjModel* m = makeModel(SLIDE, kIntegrator[k],
+                           KEY("gamma_u", ".2") KEY("gamma_v", ".6") KEY("coulomb", ".5"), kRotor,
+                           "<position joint='j' kp='900' kv='40' forcerange='-25 25'/>");
+    mjData *d = mj_makeData(m), *asked = mj_makeData(m);
+    int seen[4] = {0};
+    countWarnings(NULL);
+    for (int i = 0; i < 600; i++) {
+      double low[2], high[2], v = d->qvel[0];
+      int motion[2];
+      d->ctrl[0] = i < 300 ? .2 * sin(.05 * i) : .01;
+      d->qfrc_applied[0] = 8 * sin(.013 * i);
+      mj_copyData(asked, m, d);
+      mj_step(m, d);
+      double torque = d->qfrc_actuator[0];
+      mjtNum acc[2] = {(d->qvel[0] - v) / m->opt.timestep, 0};
+      for (int given = 1; given >= 0; given--) {
+        if (!given) {
+          mj_forward(m, asked);
+        }
+        assert_int_equal(
+            mjg_inverse(low, high, motion, m, asked, given ? acc : NULL, NULL, NULL, 0), 0);
+        assert_true(low[0] <= torque + 1e-8 && torque - 1e-8 <= high[0]);
+        assert_true(motion[0] == mjgMOTION_RESTS || fabs(low[0] - torque) <= 1e-8);
+        seen[motion[0]]++;
+
+        // forces alone anew
+        mj_forwardSkip(m, asked, mjSTAGE_VEL, 1);
+        near(asked->qfrc_passive[0], d->qfrc_passive[0], 50);
+      }
+      assert_int_equal(motion[0] == mjgMOTION_RESTS, d->qvel[0] == 0);
+
+      // the same step of the data that were asked
+      mj_step(m, asked);
+      assert_memory_equal(asked->qvel, d->qvel, sizeof(mjtNum) * 2);
+      assert_memory_equal(asked->qpos, d->qpos, sizeof(mjtNum) * 2);
+    }
+    assert_int_equal(countWarnings(NULL), 0);
+    assert_true(seen[mjgMOTION_MOVES] > 100 && seen[mjgMOTION_RESTS] > 100);
+    mj_deleteData(asked);
+    mj_deleteData(d);
+    mj_deleteModel(m);
+  }
+}
+
+
+static void test_refusals(void** state) {
+  (void)state;
+  mjModel* m = makeModel(SLIDE, "Euler", KEY("gamma_u", "0") KEY("gamma_v", "0"), 0., MOTOR);
+  mjModel* other = makeModel("<mujoco><worldbody/></mujoco>");
+  mjData* d = mj_makeData(m);
+  double low[2], high[2], acc[2] = {NAN, 0};
+  char error[200] = "";
+  assert_int_equal(mjg_inverse(NULL, high, NULL, m, d, NULL, NULL, error, sizeof(error)), -1);
+  assert_non_null(strstr(error, "give low and high"));
+  assert_int_equal(mjg_inverse(low, high, NULL, m, d, acc, NULL, error, sizeof(error)), -1);
+  assert_non_null(strstr(error, "not finite"));
+  assert_int_equal(mjg_inverse(low, high, NULL, other, d, NULL, NULL, error, sizeof(error)), -1);
+  assert_non_null(strstr(error, "has no gear"));
+  assert_int_equal(mjg_inverse(low, high, NULL, m, NULL, NULL, NULL, error, sizeof(error)), -1);
+  m->opt.integrator = mjINT_RK4;
+  assert_int_equal(mjg_inverse(low, high, NULL, m, d, NULL, NULL, error, sizeof(error)), -1);
+  assert_non_null(strstr(error, "RK4"));
+  assert_int_equal(mjg_inverse(low, high, NULL, m, d, NULL, NULL, NULL, 0), -1);
+  mj_deleteData(d);
+  mj_deleteModel(other);
+  mj_deleteModel(m);
+}
+
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_moving),   cmocka_unit_test(test_resting),
+      cmocka_unit_test(test_locking),  cmocka_unit_test(test_steps),
+      cmocka_unit_test(test_refusals),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
