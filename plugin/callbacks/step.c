@@ -359,9 +359,8 @@ static void findInverse(mjgpGears* g, const mjData* d) {
   g->stages = stages;
   if (g->inverse) {
     mjgp_warn(g, mjgpWARN_INVERSE,
-              "the torques of mj_inverse are those without gears: friction in them is missing. "
-              "mjg_inverse, "
-              "mjgear.inverse in Python, has it");
+              "the torques of mj_inverse are those without gears: friction in them is missing; "
+              "doc/inverse.md has functions that know it");
   }
 }
 

@@ -51,7 +51,8 @@ class Torques:
     @property
     def torque(self) -> NDArray[np.float64]:
         """The torque of each gear (n); where it is an interval the one next to zero."""
-        return np.clip(0.0, self.low, self.high)
+        torque: NDArray[np.float64] = np.clip(0.0, self.low, self.high)
+        return torque
 
     def __getitem__(self, name: str) -> float:
         """The torque of the gear of one joint or tendon."""
@@ -119,7 +120,7 @@ def feedforward(model: mujoco.MjModel, data: mujoco.MjData, qacc: ArrayLike) -> 
     rotors = np.array([wanted[model.jnt_dofadr[joint]] for joint in range(model.njnt)])
     low, high, motion = _solve(model, data, wanted, rotors)
     torque = np.clip(0.0, low, high)
-    force = data.qfrc_inverse - data.qfrc_applied - _wrenches(model, data)
+    force: NDArray[np.float64] = data.qfrc_inverse - data.qfrc_applied - _wrenches(model, data)
 
     # against static friction: what breaks away, in the direction of the motion
     held = np.flatnonzero((motion == _HELD) & (np.arange(len(motion)) < model.njnt))
@@ -137,7 +138,8 @@ def feedforward(model: mujoco.MjModel, data: mujoco.MjData, qacc: ArrayLike) -> 
         rows = _tendon_rows(model, data)[tendons]
         force[rows.any(0)] = 0
         force[model.jnt_dofadr[joints]] = torque[joints]
-        return force + rows.T @ torque[model.njnt + tendons]
+        force += rows.T @ torque[model.njnt + tendons]
+        return force
     force[model.jnt_dofadr[joints]] = torque[joints]
     return force
 
@@ -160,6 +162,9 @@ def _rotors(model: mujoco.MjModel, rotors: Mapping[str, float] | None) -> NDArra
         joint = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, name)
         if joint < 0:
             raise GearError(f"rotors: the model has no joint '{name}'")
+        address = _structs.StateAddress()
+        if _structs.plugin.mjg_stateAddress(ctypes.byref(address), model._address, joint, b"rotor_velocity"):
+            raise GearError(f"rotors: joint '{name}' has no rotor behind a gap; its rotor moves with it")
         numbers[joint] = acceleration
     return numbers
 
