@@ -96,6 +96,32 @@ class Laws(unittest.TestCase):
                              {"elbow": {"eta_forward", "eta_backward", "coulomb", "stribeck_friction", "stribeck_velocity"}, "shoulder": {"eta_forward"}})
             np.testing.assert_array_equal(draw(file, 5)["elbow"]["coulomb"], draw(FOUND, 5)["elbow"]["coulomb"])
 
+    def test_whole_arm(self):
+        """Numbers of two joints that are related stay so, and a joint without a gear has its own in the models."""
+        def interval(value, half):
+            return {"value": value, "low": value - half, "high": value + half, "unit": "1", "known": True}
+
+        parameters = {"elbow.gamma_u": interval(0.3, 0.1), "shoulder.gamma_v": interval(0.2, 0.1), "shoulder.damping": interval(2.0, 0.5), "wrist.coulomb": interval(0.5, 0.1),
+                      "wrist.delay": interval(0.0, 0.1), "elbow.gamma_v": {**interval(0.1, 0.4), "known": False}, "elbow.gamma_quadratic": interval(0.01, 0.001),
+                      "elbow.stribeck_velocity": interval(1, 0.5), "shoulder.gamma_u": interval(0.1, 0.05), "forearm.mass": interval(2, 1)}  # fmt: skip
+        order = list(parameters)
+        matrix = np.eye(len(order))
+        matrix[0, 1] = matrix[1, 0] = -0.7
+        matrix[0, 3] = matrix[3, 0] = 0.6
+        found = {"parameters": parameters, "order": order, "correlation": matrix.tolist(), "joints": {"shoulder": {}, "elbow": {}, "wrist": {}}}
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            values = draw(found, 4000)
+        self.assertIn("viscous and frictionloss: drawn, but of the model", str(told[0].message))
+        self.assertEqual({name: set(v) for name, v in values.items()},
+                         {"elbow": {"gamma_u", "gamma_v", "gamma_u_quadratic", "gamma_v_quadratic", "stribeck_velocity"}, "shoulder": {"gamma_u", "gamma_v", "viscous"}, "wrist": {"frictionloss"}})
+        self.assertAlmostEqual(np.corrcoef(values["elbow"]["gamma_u"], values["shoulder"]["gamma_v"])[0, 1], -0.7, delta=0.08)
+        self.assertAlmostEqual(np.corrcoef(values["elbow"]["gamma_u"], values["wrist"]["frictionloss"])[0, 1], 0.6, delta=0.08)
+        np.testing.assert_array_equal(values["elbow"]["gamma_v"], 0.1)
+        np.testing.assert_array_equal(values["elbow"]["gamma_u_quadratic"], values["elbow"]["gamma_v_quadratic"])
+        with self.assertRaisesRegex(mjgear.GearError, r"no gear of the model is on a joint of the arm that was identified \(hip\); there are shoulder, elbow"):
+            draw({**found, "joints": {"hip": {}}}, 2)
+
     def test_seeds(self):
         intervals = {"eta_forward": (0.5, 0.9)}
         same = [draw(intervals, 3, seed)["elbow"]["eta_forward"] for seed in (1, np.random.default_rng(1), 2, None, None)]

@@ -40,6 +40,7 @@ int runPython(char** argv) {
     }
     setenv("PYTHONPATH", package, 1);
     setenv("MJGEAR_LIBRARIES", libraries, 0);
+    setenv("OPENBLAS_NUM_THREADS", "1", 0);  // its matrices are small: threads wait for each other
     char* command[1000] = {python, "-m", "mjgear.identify"};
     for (int k = 1; argv[k] && k < 990; k++) {
       command[k + 2] = argv[k];

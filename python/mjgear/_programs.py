@@ -41,11 +41,8 @@ def _run(name: str) -> None:
 def mjgear() -> None:
     """The command line tool; identify and protocol are Python."""
     if sys.argv[1:2] in (["identify"], ["protocol"]):
-        try:
-            from mjgear.identify import cli
-        except ImportError as error:
-            sys.exit(f"mjgear {sys.argv[1]} needs {error.name}: pip install 'mjgear[identify]'")
-        sys.exit(cli.main(sys.argv[1:]))
+        # a process of its own: threads of BLAS are set before numpy is loaded
+        os.execve(sys.executable, [sys.executable, "-m", "mjgear.identify", *sys.argv[1:]], {"OPENBLAS_NUM_THREADS": "1", **os.environ})
     _run("mjgear")
 
 

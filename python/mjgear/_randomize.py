@@ -24,7 +24,10 @@ Array = NDArray[np.float64]
 
 _KINDS = (("eta_forward", "eta_backward"), ("gamma_u", "gamma_v"))  # pairs that say all of what a gear is
 _PRODUCT = "eta_forward x eta_backward"  # of identify: known without the torque constant
-_ENGINE = {"armature": "dof_armature", "viscous": "dof_damping"}  # numbers of the model, not of the state
+_ENGINE = {"armature": "dof_armature", "viscous": "dof_damping", "frictionloss": "dof_frictionloss"}  # numbers of the model, not of the state
+# numbers of a joint in a json of identify --robot -> keys, where they have other names
+_ARM = {"damping": ("viscous",), "gamma_stribeck": ("gamma_u_stribeck", "gamma_v_stribeck"), "gamma_quadratic": ("gamma_u_quadratic", "gamma_v_quadratic")}
+_ARM_KEYS = ("gamma_u", "gamma_v", "coulomb", "stribeck_friction", "stribeck_velocity", "armature", *_ARM)
 _NORMAL = 1.959963984540054  # half of a 95 % interval, in standard deviations
 _TRIES = 1000  # rounds until all draws are in their intervals
 
@@ -34,10 +37,10 @@ class Draws:
     """What randomize() drew.
 
     Attributes:
-        values: gear -> key -> draws, (n,).
+        values: gear -> key -> draws, (n,). Of a whole arm also the joints without a gear: armature, viscous, frictionloss.
         states: the simulation's state with each draw, (n, size of mjSTATE_FULLPHYSICS), for mujoco.rollout; None where
             the draws were written into a simulation, a Batch or MuJoCo Warp.
-        of_model: keys that are drawn but no part of a state, armature and viscous: see models().
+        of_model: keys that are drawn but no part of a state, armature, viscous and frictionloss: see models().
     """
 
     values: Mapping[str, Mapping[str, Array]]
@@ -45,7 +48,7 @@ class Draws:
     of_model: tuple[str, ...]
 
     def models(self, model: mujoco.MjModel) -> list[mujoco.MjModel]:
-        """A copy of the model for each draw, with its armature and viscous friction: for rollout, or Batch.set_models.
+        """A copy of the model for each draw, with its armature, viscous friction and frictionloss: for rollout, or Batch.set_models.
 
         Args:
             model: the one that the gears are of; it stays as it is.
@@ -74,7 +77,8 @@ def randomize(gears: Any, intervals: Any, rng: np.random.Generator | int | None 
             in SI or with units, or one number that all get. Or what ``mjgear identify`` wrote, a file or its content as
             dict: normal distributions with its 95 % intervals, within these, with its correlations (those of the
             efficiencies from the interval of their product where it tells no others); what logs do not show stays at its
-            value. Or {gear: one of these}, for some gears.
+            value. Or {gear: one of these}, for some gears. What ``mjgear identify --robot`` wrote is drawn for all joints of
+            the arm together, so that what the logs leave open between joints stays so.
         rng: generator of the draws, or its seed; without it they differ in each call.
         n: how many states; only for a MjData.
 
@@ -96,7 +100,11 @@ def randomize(gears: Any, intervals: Any, rng: np.random.Generator | int | None 
     names: list[str] = list(gears.names) if of_warp else list(gears)
     rows, single = _rows(gears, model, of_warp, n)
     generator = np.random.default_rng(rng)
-    values = {name: _draw(source, generator, len(rows)) for name, source in _sources(intervals, names).items()}
+    intervals = _content(intervals)
+    if isinstance(intervals, Mapping) and "order" in intervals:
+        values = _draw_arm(intervals, names, generator, len(rows))
+    else:
+        values = {name: _draw(source, generator, len(rows)) for name, source in _sources(intervals, names).items()}
     keys = {key for drawn in values.values() for key in drawn}
     of_model = tuple(key for key in _ENGINE if key in keys)
     if of_model:
@@ -105,7 +113,8 @@ def randomize(gears: Any, intervals: Any, rng: np.random.Generator | int | None 
     # into copies first, so that all change or none
     changed = rows.copy()
     view = Gears(model, _States(changed, gears, of_warp))
-    for name, drawn in values.items():
+    for name in (name for name in values if name in names):
+        drawn = values[name]
         _give(view[name], {key: series for key, series in drawn.items() if key not in _ENGINE})
     states = None
     if of_warp:
@@ -226,13 +235,42 @@ def _root(correlation: Array) -> Array:
     return root
 
 
+def _content(intervals: Any) -> Any:
+    """What a file says, and anything else as it is."""
+    if not isinstance(intervals, (str, os.PathLike)):
+        return intervals
+    try:
+        return json.loads(pathlib.Path(intervals).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise GearError(f"{os.fspath(intervals)}: {error}; give a json of 'mjgear identify', or {{key: (low, high)}}") from None
+
+
+def _draw_arm(found: Mapping[str, Any], names: Sequence[str], rng: np.random.Generator, n: int) -> dict[str, dict[str, Array]]:
+    """n draws of all joints of an arm together: joint -> key -> (n,)."""
+    joints = list(found["joints"])
+    if not set(joints) & set(names):
+        raise GearError(f"no gear of the model is on a joint of the arm that was identified ({', '.join(joints)}); there are {', '.join(names)}")
+    order: list[str] = found["order"]
+    place, targets = [], []
+    for k, name in enumerate(order):
+        joint, _, number = name.rpartition(".")
+        geared = joint in names
+        if joint not in joints or number not in _ARM_KEYS or not (geared or number in ("armature", "damping", "coulomb")):
+            continue
+        keys = _ARM.get(number, (number,)) if geared or number != "coulomb" else ("frictionloss",)
+        place.append(k)
+        targets.append((joint, keys))
+    law = _normal([found["parameters"][order[k]] for k in place], [order[k] for k in place], np.array(found["correlation"])[np.ix_(place, place)])
+    drawn = _draw(law, rng, n)
+    values: dict[str, dict[str, Array]] = {}
+    for series, (joint, keys) in zip(drawn.values(), targets, strict=True):
+        values.setdefault(joint, {}).update(dict.fromkeys(keys, series))
+    return values
+
+
 def _sources(intervals: Any, names: Sequence[str]) -> dict[str, _Law]:
     """The law of each gear."""
-    if isinstance(intervals, (str, os.PathLike)):
-        try:
-            intervals = json.loads(pathlib.Path(intervals).read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise GearError(f"{os.fspath(intervals)}: {error}; give a json of 'mjgear identify', or {{key: (low, high)}}") from None
+    intervals = _content(intervals)
     if not isinstance(intervals, Mapping) or not intervals:
         raise GearError("intervals are {key: (low, high)}, {gear: such intervals} or a json of 'mjgear identify'")
     nested = [key for key, value in intervals.items() if isinstance(value, Mapping) and "parameters" not in intervals]
@@ -275,18 +313,24 @@ def _identified(found: Mapping[str, Any]) -> _Law:
     if not keys:
         raise GearError(f"there is no number of a gear among {', '.join(parameters)}, because model '{found.get('chosen', '')}' is not the gear's law")
 
-    def end(key: str, name: str, otherwise: float) -> float:
-        value = parameters[key].get(name)
+    law = _normal([parameters[key] for key in keys], keys, np.eye(len(keys)))
+    return dataclasses.replace(law, correlation=_correlations(found, keys, law.mean, law.deviation))
+
+
+def _normal(parameters: Sequence[Mapping[str, Any]], keys: Sequence[str], correlation: Array) -> _Law:
+    """Normal distributions that have the 95 % intervals of numbers, within these; what logs do not show stays."""
+
+    def end(parameter: Mapping[str, Any], name: str, otherwise: float) -> float:
+        value = parameter.get(name)
         return otherwise if value is None else float(value)
 
-    mean = np.array([end(key, "value", math.nan) for key in keys])
-    low, high = np.array([end(key, "low", -math.inf) for key in keys]), np.array([end(key, "high", math.inf) for key in keys])
-    shown = np.array([bool(parameters[key].get("known", True)) for key in keys])
+    mean = np.array([end(p, "value", math.nan) for p in parameters])
+    low, high = np.array([end(p, "low", -math.inf) for p in parameters]), np.array([end(p, "high", math.inf) for p in parameters])
+    shown = np.array([bool(p.get("known", True)) for p in parameters])
     low, high = np.where(shown, low, mean), np.where(shown, high, mean)
     sides = np.array([high - mean, mean - low])  # one side may be cut by the range of the number
     half = np.where(np.isfinite(sides), sides, 0).max(axis=0)
-    deviation = half / _NORMAL
-    return _Law(tuple(keys), mean, deviation, low, high, _correlations(found, keys, mean, deviation))
+    return _Law(tuple(keys), mean, half / _NORMAL, low, high, correlation)
 
 
 def _correlations(found: Mapping[str, Any], keys: Sequence[str], mean: Array, deviation: Array) -> Array:

@@ -36,7 +36,7 @@ DEFAULT_MODELS = ("native", "curved", "gamma", "gamma_curved", "stribeck", "quad
 def identify(logs: Sequence[str | Path], bench: str = "pendulum", servo: str | Servo = "torque",
              columns: Mapping[str, str | Column] | None = None, facts: Mapping[str, float | str] | None = None,
              known: Mapping[str, float] | None = None, dt: float = 0.005, input: str | None = None,
-             fit: Sequence[str] = (), step: float = 5e-3, **options: Any) -> Identification:
+             fit: Sequence[str] = (), step: float = 5e-3, header: Sequence[str] | None = None, **options: Any) -> Identification:
     """Read logs of one joint and identify its gear.
 
     Args:
@@ -50,6 +50,7 @@ def identify(logs: Sequence[str | Path], bench: str = "pendulum", servo: str | S
       input: what drives the simulation; None: the best that is there.
       fit: "delay", "slew", "torque_scale": fitted with every model; of a dynamometer "torque_scale" alone.
       step: largest step of the simulation, s.
+      header: names of the columns of CSV that has no line of them.
       options: of identify_bench.
 
     Raises:
@@ -57,7 +58,7 @@ def identify(logs: Sequence[str | Path], bench: str = "pendulum", servo: str | S
     """
     machine = _servo(servo)
     defaults = {"duty": Column("load", machine.duty_scale, machine.duty_wrap)}
-    read_logs = read_all(logs, columns=columns, dt=dt, facts=facts, defaults=defaults)
+    read_logs = read_all(logs, columns=columns, dt=dt, facts=facts, defaults=defaults, header=header)
     if bench == "pendulum":
         return identify_bench(Pendulum(read_logs, machine, input, known, fit, step=step), **options)
     if bench == "dynamometer":

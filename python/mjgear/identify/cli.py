@@ -98,6 +98,7 @@ def _parser() -> argparse.ArgumentParser:
     c.add_argument("--servo", default="torque", help=f"motor and controller: {', '.join(SERVOS)}, or a JSON file (default: torque)")
     c.add_argument("--input", choices=("goal", "torque", "current", "voltage"), help="what drives the simulation (default: the best that is there)")
     c.add_argument("--column", action="append", default=[], metavar="QUANTITY=NAME[:UNIT][,wrap=PERIOD]", help="where a quantity is in the files")
+    c.add_argument("--header", metavar="NAMES", help="of the columns of CSV without a line of names, separated by commas")
     c.add_argument("--fact", action="append", default=[], metavar="NAME=VALUE", help="mass, length, arm_mass, inertia, gravity, kp, vin, ... of all logs")
     c.add_argument("--known", action="append", default=[], metavar="NAME=VALUE[:5%%]", help="a parameter that is not fitted, with its tolerance")
     c.add_argument("--fit", action="append", default=[], choices=("delay", "slew", "torque_scale"), help="fitted besides, with every model")
@@ -192,7 +193,7 @@ def _identify(a: argparse.Namespace) -> int:
         return _identify_robot(a)
     _check_outputs(a)
     found = identify(a.logs, a.bench, a.servo, _pairs(a.column, "column"), {k: _fact(v) for k, v in _pairs(a.fact, "fact").items()},
-                     known, a.dt, a.input, a.fit, a.step, models=models, by=by,
+                     known, a.dt, a.input, a.fit, a.step, a.header.split(",") if a.header else None, models=models, by=by,
                      budget=Budget(starts=a.starts, gap=a.backlash or Budget.gap), replicates=a.replicates,
                      tolerance=tolerance, seed=a.seed, told=told)
     print(f"{found.table()}\n  mean absolute error in {found.bench.unit}; * chosen\n\n{found.numbers()}\n")

@@ -31,7 +31,7 @@ import json
 import math
 import zipfile
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -239,7 +239,8 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _read_csv(path: Path) -> _Table:
+def _read_csv(path: Path, named: Sequence[str] | None = None) -> _Table:
+    """A CSV file; `named` are the names of its columns where it has no line of them."""
     lines = _text(path).splitlines()
     facts: dict[str, float | str] = {}
     start = 0
@@ -256,9 +257,13 @@ def _read_csv(path: Path) -> _Table:
         header = [name.strip() for name in next(csv.reader([lines[start]], dialect))]
     except csv.Error as error:
         raise LogError(f"{path}: line {start + 1}: {error}") from None
-    if header and all(_is_number(name) for name in header):
-        raise LogError(f"{path}: line {start + 1}: numbers where the names of the columns should be; write them in a line before it, such as "
-                       "time,position,torque")
+    if named is not None:
+        if len(named) != len(header):
+            raise LogError(f"{path}: line {start + 1}: {len(header)} values, and --header names {len(named)} columns")
+        header, start = list(named), start - 1
+    elif header and all(_is_number(name) for name in header):
+        raise LogError(f"{path}: line {start + 1}: numbers where the names of the columns should be; name them, --header time,position,torque, or write "
+                       "them in a line before it")
     rows = []
     reader = csv.reader(io.StringIO("\n".join(lines[start + 1 :])), dialect)
     try:
@@ -336,7 +341,7 @@ def _read_npz(path: Path) -> _Table:
 
 
 def read(path: str | Path, columns: Mapping[str, str | Column] | None = None, dt: float = 0.005,
-         facts: Mapping[str, float | str] | None = None, defaults: Mapping[str, Column] | None = None) -> Log:
+         facts: Mapping[str, float | str] | None = None, defaults: Mapping[str, Column] | None = None, header: Sequence[str] | None = None) -> Log:
     """Read one log and sample it evenly.
 
     Args:
@@ -346,6 +351,7 @@ def read(path: str | Path, columns: Mapping[str, str | Column] | None = None, dt
       dt: time between the samples that are wanted, s.
       defaults: quantity -> column, for those that neither `columns` nor the file's names settle and that the file has.
       facts: what the file does not say, or says otherwise: mass, length, kp, vin, trajectory, ...
+      header: names of the columns of a CSV that has no line of them.
 
     Raises:
       LogError: with file, column and line.
@@ -357,7 +363,7 @@ def read(path: str | Path, columns: Mapping[str, str | Column] | None = None, dt
     reader = {".csv": _read_csv, ".txt": _read_csv, ".json": _read_json, ".npz": _read_npz}.get(Path(stem).suffix)
     if reader is None:
         raise LogError(f"{path}: logs are .csv, .json or .npz files")
-    table = reader(path)
+    table = _read_csv(path, header) if reader is _read_csv else reader(path)
     chosen = _choose(path, table, columns or {}, defaults or {})
     values = {}
     for quantity, column in chosen.items():

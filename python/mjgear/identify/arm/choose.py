@@ -9,16 +9,17 @@ and piece by piece (t-test).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from mjgear.identify.arm import law
 from mjgear.identify.arm.fit import Fitter, State, copies
-from mjgear.identify.arm.law import NEEDS, TERMS, Rung
+from mjgear.identify.arm.law import NEEDS, PUBLISHED, TERMS, Rung
 from mjgear.identify.arm.problem import changed
 
 WORTH = 0.01  # part of the held-out sum of squares that a term takes away at least
+_SETTLE = 5  # fits of a published model with columns made anew
 SURE = 3.0  # mean of the paired differences over its standard deviation
 
 
@@ -28,7 +29,8 @@ class Choice:
 
     Attributes:
       rungs: of each joint.
-      errors: what -> (joints, pieces) sums of squares of held-out pieces, as logged; what is "native", "chosen", "largest".
+      errors: what -> (joints, pieces) sums of squares of held-out pieces, as logged; what is "native", "chosen", "largest",
+        and where they were asked for "settled" and the published models.
       counts: (joints, pieces) rows.
       without: (joint, term) -> by how much the held-out sum of squares grows without the term, and the t of that.
     """
@@ -37,6 +39,13 @@ class Choice:
     errors: dict[str, np.ndarray] = field(default_factory=dict)
     counts: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     without: dict[tuple[int, str], tuple[float, float]] = field(default_factory=dict)
+
+    def better(self, j: int) -> tuple[str, float]:
+        """What predicts joint j best, and its error over that of what was chosen."""
+        errors = {what: float(self.rms(what)[j]) for what in self.errors if what != "settled"}
+        beside = {what: max(float(self.rms("settled" if what in PUBLISHED else "chosen")[j]), 1e-300) for what in errors}
+        best = min(errors, key=lambda what: errors[what] / beside[what])
+        return best, errors[best] / beside[best]
 
     def rms(self, what: str) -> np.ndarray:
         """(joints) root mean square of the held-out errors."""
@@ -122,3 +131,37 @@ def choose(fitter: Fitter, rungs: Sequence[Rung], state: State, told: Callable[[
     result.without = {key: value for key, value in result.without.items() if key[1] in rungs[key[0]].terms}
     result.errors["native"] = held_out(fitter, [changed(r, frozenset()) for r in rungs], fits)[0]
     return result
+
+
+def published(fitter: Fitter, choice: Choice, state: State, told: Callable[[str], None] = lambda text: None) -> None:
+    """Add the held-out errors of the published models to a choice: of each joint with that model, while all others keep theirs.
+
+    Weights and variances of the rows are those of the chosen friction, so that the errors compare with "settled", which is the
+    chosen friction again, with the columns of the last fit.
+    """
+    told("held out: published models")
+    choice.errors["settled"], fits = held_out(fitter, choice.rungs, state)
+    counts = {name: np.ones(fitter.problem.n_pieces) for name in fits}
+    for name, pieces in fitter.problem.groups.items():
+        counts[name][pieces] = 0
+    kept = fitter.grams
+    all_others = fitter.others(choice.rungs, state, fitter.sums())
+    others = {name: fitter.others(choice.rungs, fits[name], fitter.sums(counts[name])) for name in fits}
+    for what, model in PUBLISHED.items():
+        choice.errors[what] = np.zeros_like(choice.errors["settled"])
+        for j in range(fitter.arm.n):
+            rungs = copies(choice.rungs)
+            rungs[j] = replace(model, shape=replace(choice.rungs[j].shape))
+            fitter.search(rungs, state, j)
+            fit = state
+            for _ in range(_SETTLE):
+                fitter.grams = [fitter.gram(j, rungs[j], fit) if k == j else G for k, G in enumerate(kept)]
+                fit, _ = fitter.solve(rungs, fit, only=(j, all_others[j]))
+                fitter.follow(rungs, fit)
+            fitter.grams = [fitter.gram(j, rungs[j], fit) if k == j else G for k, G in enumerate(kept)]
+            for name, pieces in fitter.problem.groups.items():
+                start = State(fits[name].S, fits[name].p.copy(), fits[name].offsets)
+                start.p[j] = fit.p[j]
+                found, _ = fitter.solve(rungs, start, counts[name], 12, only=(j, others[name][j]), enough=0.05)
+                choice.errors[what][j, pieces] = fitter.errors(found, pieces, j)[0]
+    fitter.grams = kept

@@ -55,9 +55,10 @@ def identify_parser() -> argparse.ArgumentParser:
     """Options of ``mjgear identify --robot``."""
     c = argparse.ArgumentParser(prog="mjgear identify --robot", description="Links, drives, friction and gears of a whole arm, from torques or currents and motions.")
     c.add_argument("logs", nargs="+", metavar="LOGS", help="CSV, JSON or npz; files or folders")
-    c.add_argument("--robot", required=True, type=Path, metavar="ROBOT.xml", help="the arm as its maker describes it, with gears or without")
+    c.add_argument("--robot", required=True, type=Path, metavar="ROBOT.xml", help="MJCF, with gears or without, or URDF")
     c.add_argument("--joints", metavar="NAMES", help="joints of the logs in the order of their columns, separated by commas (default: all hinges and slides)")
     c.add_argument("--column", action="append", default=[], metavar="QUANTITY=NAME{}[:UNIT]", help="position, velocity, torque, current, temperature, time; {} is a joint's name or number")
+    c.add_argument("--header", metavar="NAMES", help="of the columns of CSV without a line of names, separated by commas; q{} stands for one of each joint")
     c.add_argument("--fact", action="append", default=[], metavar="NAME=VALUE", help="payload (kg), payload_x, payload_y, payload_z, trajectory of all logs")
     c.add_argument("--torque-constant", action="append", default=[], metavar="JOINT=VALUE", help="N m at the output side for one logged unit; currents without one: it is fitted")
     c.add_argument("--torque-tolerance", type=_share, default=0.1, metavar="10%", help="of torques or torque constants (default: 10%%)")
@@ -66,6 +67,7 @@ def identify_parser() -> argparse.ArgumentParser:
     c.add_argument("--dt", type=float, help="time between samples, s, where no column says it")
     c.add_argument("--replicates", type=int, default=100, help="of the bootstrap (default: %(default)s)")
     c.add_argument("--seed", type=int, default=0)
+    c.add_argument("--compare", action="store_true", help="hold out the published models M1 to M6 of servos too")
     c.add_argument("--no-simulation", action="store_true", help="do not simulate what was found")
     c.add_argument("--report", type=Path, metavar="FILE.html", help="write a page of the robot, and FILE-JOINT.html for each joint")
     c.add_argument("--json", type=Path, metavar="FILE.json", help="write everything for programs")
@@ -101,8 +103,8 @@ def run_identify(arguments: list[str]) -> int:
         if value == 0:
             raise LogError(f"--torque-constant {name}=0: a torque constant is not 0")
     found = identify(a.robot, a.logs, a.joints.split(",") if a.joints else None, _pairs(a.column, "column"),
-                     {k: _fact(v) for k, v in _pairs(a.fact, "fact").items()}, a.dt, inertia_tolerance=a.inertia_tolerance,
-                     torque_tolerance=a.torque_tolerance, torque_constants=constants, replicates=a.replicates, cutoff=a.cutoff, seed=a.seed, told=told)  # fmt: skip
+                     {k: _fact(v) for k, v in _pairs(a.fact, "fact").items()}, a.dt, a.header.split(",") if a.header else None, inertia_tolerance=a.inertia_tolerance,
+                     torque_tolerance=a.torque_tolerance, torque_constants=constants, replicates=a.replicates, cutoff=a.cutoff, seed=a.seed, compare=a.compare, told=told)  # fmt: skip
     print(f"{found.table()}\n\n{found.numbers()}\n")
     for note in found.notes:
         print(f"- {note}")
@@ -112,7 +114,9 @@ def run_identify(arguments: list[str]) -> int:
 
         told("simulation")
         simulated = simulate(found)
-        print(f"\n{simulated.text(found.arm.joints)}")
+        worse = simulated.notes(found.arm.joints)
+        found.notes += worse
+        print("\n".join(["", simulated.text(found.arm.joints), *(f"- {note}" for note in worse)]))
     _write(a, found, simulated)
     return 0
 

@@ -22,6 +22,7 @@ from mjgear.identify.arm.problem import Problem
 SPREAD = 0.6
 _WEAK = 100.0  # usual sizes, of priors that only keep the matrix regular
 _GAMMA = 1.0  # of gamma_u and gamma_v
+_EVEN = 1e-6  # by which they differ in a rung in which they are the same
 _SEARCH = (0.02, 0.03, 0.05, 0.08, 0.12, 0.2, 0.3)  # Stribeck velocities, of the fastest motion
 _POWERS = (0.5, 2.0, 3.0)  # of the curved viscous friction
 
@@ -203,10 +204,17 @@ class Fitter:
                 design = self.problem.design(j, predicted, rung)
             self.grams.append(self.problem.gram(j, design))
 
-    def search(self, rungs: Sequence[Rung], state: State) -> None:
-        """Stribeck velocity and power of each joint's shape: those that a linear fit likes best, of the terms that the rung has."""
+    def gram(self, j: int, rung: Rung, state: State) -> np.ndarray:
+        """(pieces, C + 1, C + 1) of a joint with columns made at a point, weights as they are."""
+        predicted = self.problem.predict(j, self.problem.base(j, self.links(state.S)[0]), state.p[j], state.offsets[j], rung)
+        return self.problem.gram(j, self.problem.design(j, predicted, rung))
+
+    def search(self, rungs: Sequence[Rung], state: State, only: int | None = None) -> None:
+        """Stribeck velocity and power of the shape of each joint, or of one: those that a linear fit likes best, of the rung's terms."""
         beta = self.links(state.S)[0]
         for j, rung in enumerate(rungs):
+            if only not in (None, j):
+                continue
             if not rung.terms & {"curved", "stribeck"}:
                 continue
             r = self.problem.rows[j]
@@ -365,6 +373,10 @@ class Fitter:
             theta = np.where(mine, theta, kept)
         theta = np.clip(theta, low, high)
 
+        # gammas that are the same number
+        width = len(law.NUMBERS) + start.offsets.shape[1]
+        pairs = [start.S.size + k * width + np.array([PLACE["gamma_u"], PLACE["gamma_v"]]) for k, rung in enumerate(rungs) if rung.even]
+
         def full(t: np.ndarray, derivatives: bool) -> tuple[float, np.ndarray, np.ndarray]:
             c, g, H = self._evaluate(sums, start.at(t), derivatives, joint)
             d = t - center
@@ -375,6 +387,12 @@ class Fitter:
                 if derivatives:
                     g[:n] += only[1].information @ e + only[1].gradient
                     H[:n, :n] += only[1].information
+            for pair in pairs:
+                apart = (t[pair[0]] - t[pair[1]]) / _EVEN**2
+                c += apart**2 * _EVEN**2
+                if derivatives:
+                    g[pair] += np.array([apart, -apart])
+                    H[np.ix_(pair, pair)] += np.array([[1.0, -1.0], [-1.0, 1.0]]) / _EVEN**2
             if derivatives:
                 g = g + precision * d
                 H[np.diag_indices_from(H)] += precision
@@ -435,7 +453,7 @@ class Fitter:
         before = [np.full(r.v.size, np.inf) for r in self.problem.rows]
         for _ in range(rounds):
             state, _ = self.solve(rungs, state)
-            self._follow(rungs, state, exponents)
+            self.follow(rungs, state, exponents)
             self.remake(rungs, state)
             after = self._predicted
             moved = max(float(np.sqrt(np.mean((a - b) ** 2) / v)) for a, b, v in zip(after, before, self.variance))
@@ -444,7 +462,7 @@ class Fitter:
                 break
         return self.solve(rungs, state)[0]
 
-    def _follow(self, rungs: list[Rung], state: State, exponents: bool) -> None:
+    def follow(self, rungs: list[Rung], state: State, exponents: bool = False) -> None:
         """Put into the shapes what the numbers say they lack."""
         at = PLACE
         for j, rung in enumerate(rungs):
@@ -501,4 +519,4 @@ class _Projector:
 
 def copies(rungs: Sequence[Rung]) -> list[Rung]:
     """Rungs whose shapes may change without changing these."""
-    return [Rung(r.terms, replace(r.shape)) for r in rungs]
+    return [replace(r, shape=replace(r.shape)) for r in rungs]

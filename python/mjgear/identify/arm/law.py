@@ -63,14 +63,33 @@ class Shape:
 
 @dataclass
 class Rung:
-    """Terms and shape of one joint."""
+    """Terms and shape of one joint.
+
+    Attributes:
+      even: gamma_u and gamma_v are the same number.
+      absent: numbers of the terms that stay 0.
+    """
 
     terms: frozenset[str] = frozenset()
     shape: Shape = field(default_factory=Shape)
+    even: bool = False
+    absent: frozenset[str] = frozenset()
 
     def enabled(self) -> list[str]:
         """Numbers that are fitted, without scale and delay."""
-        return ["armature", "viscous", "coulomb", *(n for t in TERMS if t in self.terms for n in TERMS[t])]
+        return ["armature", "viscous", "coulomb", *(n for t in TERMS if t in self.terms for n in TERMS[t] if n not in self.absent)]
+
+
+_LINEAR = frozenset({"gamma_quadratic"})
+#: the published models of servos (identify.models.PUBLISHED) by these terms; at rest both sides of M5 and M6 share a number
+PUBLISHED = {
+    "M1": Rung(),
+    "M2": Rung(frozenset({"stribeck"})),
+    "M3": Rung(frozenset({"load"}), even=True),
+    "M4": Rung(frozenset({"load", "stribeck", "quadratic"}), even=True, absent=_LINEAR),
+    "M5": Rung(frozenset({"load", "stribeck", "quadratic"}), absent=_LINEAR),
+    "M6": Rung(frozenset({"load", "stribeck", "quadratic"})),
+}
 
 
 def _gains(p: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -149,7 +149,7 @@ def _matrix(path: Path, columns: Mapping[str, np.ndarray], names: Sequence[str],
 
 
 def read(path: str | Path, model: mujoco.MjModel, joints: Sequence[str], columns: Mapping[str, str] | None = None,
-         dt: float | None = None, facts: Mapping[str, float | str] | None = None) -> ArmLog:
+         dt: float | None = None, facts: Mapping[str, float | str] | None = None, header: Sequence[str] | None = None) -> ArmLog:
     """Read one log of an arm.
 
     Args:
@@ -160,6 +160,7 @@ def read(path: str | Path, model: mujoco.MjModel, joints: Sequence[str], columns
         comma-free list of names separated by spaces.
       dt: time between samples where there is no column of it.
       facts: what the file does not say.
+      header: names of the columns of a CSV that has no line of them; one with {} stands for one of each joint, numbered from 1.
 
     Raises:
       LogError: with file and column.
@@ -170,7 +171,8 @@ def read(path: str | Path, model: mujoco.MjModel, joints: Sequence[str], columns
     if stem.endswith(".npz"):
         table, said = _arrays(path, model, joints)
     elif stem.endswith((".csv", ".txt")):
-        read_table = single._read_csv(path)
+        named = None if header is None else [name.replace("{}", str(k + 1)) for name in header for k in range(len(joints) if "{}" in name else 1)]
+        read_table = single._read_csv(path, named)
         table, said, first = read_table.columns, read_table.facts, read_table.first
     elif stem.endswith(".json"):
         read_table = single._read_json(path)
@@ -238,7 +240,7 @@ def _time(path: Path, table: Mapping[str, np.ndarray], given: str | None, dt: fl
 
 
 def read_all(paths: Iterable[str | Path], model: mujoco.MjModel, joints: Sequence[str], columns: Mapping[str, str] | None = None,
-             dt: float | None = None, facts: Mapping[str, float | str] | None = None) -> list[ArmLog]:
+             dt: float | None = None, facts: Mapping[str, float | str] | None = None, header: Sequence[str] | None = None) -> list[ArmLog]:
     """Read several logs, folders included, in the order of their names.
 
     Raises:
@@ -252,7 +254,7 @@ def read_all(paths: Iterable[str | Path], model: mujoco.MjModel, joints: Sequenc
             files.append(path)
     if not files:
         raise LogError("no logs")
-    found = [read(file, model, joints, columns, dt, facts) for file in files]
+    found = [read(file, model, joints, columns, dt, facts, header) for file in files]
     if len({log.is_current for log in found}) > 1:
         raise LogError("some logs have torques and others currents; name one of both: --column 'torque=NAME_{}'")
     return found

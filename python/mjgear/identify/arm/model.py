@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import mujoco
 import numpy as np
+from scipy.optimize import nnls
 
 import mjgear
 from mjgear import _library
@@ -16,24 +17,29 @@ from mjgear.identify.arm.law import PLACE, Rung
 
 #: numbers of the law -> keys of the plugin
 _KEYS = {"gamma_u": "gamma_u", "gamma_v": "gamma_v", "coulomb": "coulomb", "stribeck_friction": "stribeck_friction"}
-_POINTS = 200  # of a polynomial's fit
+_POINTS = 200  # of the fit of another law
+_TURNS = 41  # places of the least slope that are tried
 
 
-def polynomial(p: np.ndarray, power: float, fastest: float) -> tuple[np.ndarray, float]:
-    """Damping (3) of v, v |v|, v^3 up to a velocity, and how far it is from the friction, N m.
+def viscous(p: np.ndarray, power: float, fastest: float) -> tuple[np.ndarray, dict[str, float]]:
+    """Damping (3) of v, v |v|, v^3, and the keys of a gear that say what damping cannot.
 
-    Powers 2 and 3 are MuJoCo's own; another one is fitted between 2 % and all of the fastest motion.
+    Friction that grows with v |v| or v^3 is MuJoCo's own, with a power below 1 a gear's. Where the logs' friction bends down, a
+    polynomial that never falls, as close as can be: what was fitted would drive the joint beyond the speeds of the logs.
     """
-    b, c = p[PLACE["viscous"]], p[PLACE["curved"]]
-    if c == 0 or power in (2.0, 3.0):
-        damping = np.array([b, 0.0, 0.0])
-        damping[1 if power == 2.0 else 2] += c
-        return damping, 0.0
+    b, c = float(p[PLACE["viscous"]]), float(p[PLACE["curved"]])
+    if c == 0 or (c > 0 and power < 1):
+        return np.array([b, 0.0, 0.0]), {"curved_friction": c * fastest**power, "curved_velocity": fastest, "curved_exponent": power} if c else {}
+    if c > 0 and power in (2.0, 3.0):
+        return np.array([b, c, 0.0] if power == 2.0 else [b, 0.0, c]), {}
+    # its slope is steep (v - turn)^2 + least, with neither of these below 0
     v = np.linspace(0.02, 1, _POINTS) * fastest
-    wanted = b * v + c * v**power
-    A = np.stack([v, v**2, v**3], axis=1)
-    damping = np.linalg.lstsq(A, wanted, rcond=None)[0]
-    return damping, float(np.max(np.abs(A @ damping - wanted)))
+    fits = []
+    for turn in np.linspace(0, 2, _TURNS) * fastest:
+        (steep, least), error = nnls(np.stack([v**3 / 3 - turn * v**2 + turn**2 * v, v], axis=1), b * v + c * v**power)
+        fits.append((error, steep, least, turn))
+    _, steep, least, turn = min(fits)
+    return np.array([steep * turn**2 + least, -steep * turn, steep / 3]), {}
 
 
 def needs_gear(rung: Rung) -> bool:
@@ -56,13 +62,14 @@ def build(spec: mujoco.MjSpec, arm: Arm, parameters: np.ndarray, rungs: Sequence
         _set_inertia(made, link.name, link.numbers, numbers)
     for j, (name, rung) in enumerate(zip(arm.joints, rungs)):
         joint = made.joint(name)
-        damping, _ = polynomial(p[j], rung.shape.power, float(fastest[j]))
+        damping, bent = viscous(p[j], rung.shape.power, float(fastest[j])) if "curved" in rung.terms else viscous(p[j], 2.0, 1.0)
+        is_geared = needs_gear(rung) or bool(bent)
         joint.armature = float(p[j, PLACE["armature"]])
         size = np.size(joint.damping)
         joint.damping = damping[:size] if size > 1 else float(damping[0])
-        joint.frictionloss = 0.0 if needs_gear(rung) else float(p[j, PLACE["coulomb"]])
-        if needs_gear(rung):
-            values: dict[str, Any] = {key: float(p[j, PLACE[number]]) for number, key in _KEYS.items()}
+        joint.frictionloss = 0.0 if is_geared else float(p[j, PLACE["coulomb"]])
+        if is_geared:
+            values: dict[str, Any] = {key: float(p[j, PLACE[number]]) for number, key in _KEYS.items()} | bent
             if "stribeck" in rung.terms:
                 values["stribeck_velocity"] = rung.shape.stribeck_velocity * (1 + float(p[j, PLACE["stribeck_velocity"]]))
             else:

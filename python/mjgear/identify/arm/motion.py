@@ -16,6 +16,7 @@ from mjgear.identify.logs import LogError
 
 _FLOOR = 10.0  # spectrum of the position over its noise from which it is motion
 _LEAST = 5.0  # Hz, of the filter
+_BANDS = 40  # of a spectrum, each as wide on a scale of logarithms
 
 
 @dataclass
@@ -53,15 +54,18 @@ class Motion:
         return np.asarray(values[first : first + per * self.time.size].reshape(self.time.size, per).mean(axis=1))
 
 
+def spectrum(log: ArmLog) -> tuple[np.ndarray, np.ndarray]:
+    """Frequencies (m), Hz, and power (m, joints) of the positions less a straight line."""
+    window = np.hanning(log.n)[:, None]
+    x = log.position - np.linspace(0, 1, log.n)[:, None] * (log.position[-1] - log.position[0]) - log.position[0]
+    return np.fft.rfftfreq(log.n, log.dt), np.abs(np.fft.rfft(x * window, axis=0)) ** 2
+
+
 def bandwidth(log: ArmLog) -> float:
-    """Frequency up to which the positions are motion and not noise, Hz."""
-    n = log.n
-    window = np.hanning(n)[:, None]
-    x = log.position - np.linspace(0, 1, n)[:, None] * (log.position[-1] - log.position[0]) - log.position[0]
-    power = np.abs(np.fft.rfft(x * window, axis=0)) ** 2
-    f = np.fft.rfftfreq(n, log.dt)
+    """Frequency up to which the positions are more than the noise of their highest frequencies, Hz."""
+    f, power = spectrum(log)
     # means over half a hertz
-    width = max(3, int(round(0.5 * n * log.dt)))
+    width = max(3, int(round(0.5 * log.n * log.dt)))
     kernel = np.ones(width) / width
     found = 0.0
     for p in power.T:
@@ -71,6 +75,27 @@ def bandwidth(log: ArmLog) -> float:
         if above.size:
             found = max(found, float(f[above[-1]]))
     return found
+
+
+def quiet(log: ArmLog) -> float:
+    """Frequency at which the accelerations' spectrum is least, Hz: below it is motion, above it noise and vibration grow.
+
+    The middle one of all joints. A line far above the motion does not move it, which a comparison of powers would take for motion.
+    """
+    f, power = spectrum(log)
+    edges = np.geomspace(2.0 / (log.n * log.dt), f[-1], _BANDS + 1)
+    middle = np.sqrt(edges[1:] * edges[:-1])
+    place = np.searchsorted(edges, f, side="right") - 1
+    inside = (place >= 0) & (place < _BANDS)
+    count = np.bincount(place[inside], minlength=_BANDS)
+    found = []
+    for p in power.T:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            density = np.bincount(place[inside], p[inside], minlength=_BANDS) / count
+        density = np.interp(np.arange(_BANDS), np.flatnonzero(count), density[count > 0])
+        fastest = int(np.argmax(density * middle**2))
+        found.append(middle[fastest + int(np.argmin((density * middle**4)[fastest:]))])
+    return float(np.median(found))
 
 
 def prepare(log: ArmLog, cutoff: float | None = None) -> Motion:
@@ -84,7 +109,7 @@ def prepare(log: ArmLog, cutoff: float | None = None) -> Motion:
     """
     rate = 1 / log.dt
     if cutoff is None:
-        cutoff = max(_LEAST, 1.5 * bandwidth(log))
+        cutoff = max(_LEAST, min(1.5 * bandwidth(log), 2 * quiet(log)))
     cutoff = min(cutoff, 0.2 * rate)
     per = max(1, int(rate / max(100.0, 8 * cutoff)))
     # what the filter makes of a beginning has died away after three periods of its cutoff

@@ -11,7 +11,7 @@ import mujoco
 import numpy as np
 
 from mjgear.identify.arm import law, logs
-from mjgear.identify.arm.choose import Choice, choose
+from mjgear.identify.arm.choose import Choice, choose, published
 from mjgear.identify.arm.drift import Drift, drift
 from mjgear.identify.arm.dynamics import Arm
 from mjgear.identify.arm.fit import Fitter, Known, State
@@ -21,6 +21,9 @@ from mjgear.identify.arm.problem import Problem, changed
 from mjgear.identify.logs import LogError
 
 _STILL = 2e-3  # rad or m: a joint that moves less is held
+_LEAST_MASS, _LEAST_INERTIA = 1e-6, 1e-9  # kg, kg m2: of links that a model gives none
+_AS_GOOD = 1.02  # errors whose ratio is less say the same
+_TITLES = {"largest": "the friction with all terms", "native": "Coulomb and viscous friction"}
 _ROUNDS = 15  # of fits with columns made anew
 
 
@@ -64,12 +67,19 @@ class Identified:
     def table(self) -> str:
         """Held-out errors of each joint in lines."""
         unit = "A" if self.fitter.problem.logs[0].is_current else "N m"
-        lines = [f"{'joint':<14}{'friction':<42}{'size':>9}{'native':>9}{'chosen':>9}{'largest':>9}"]
+        width = max(14, *(len(name) + 2 for name in self.arm.joints))
+        lines = [f"{'joint':<{width}}{'friction':<42}{'size':>9}{'native':>9}{'chosen':>9}{'largest':>9}"]
         for j, name in enumerate(self.arm.joints):
             errors = "".join(f"{self.choice.rms(what)[j]:>9.4g}" for what in ("native", "chosen", "largest"))
-            lines.append(f"{name:<14}{law.title(self.rungs[j].terms):<42}{self.fitter.problem.size[j]:>9.4g}{errors}")
+            lines.append(f"{name:<{width}}{law.title(self.rungs[j].terms):<42}{self.fitter.problem.size[j]:>9.4g}{errors}")
         lines.append(f"  root mean squares in {unit}: of the torque, and of what is predicted held out with Coulomb and viscous friction alone, with the")
         lines.append("  chosen terms, with all terms")
+        if "M1" in self.choice.errors:
+            lines += ["", f"{'joint':<{width}}" + "".join(f"{name:>9}" for name in ("chosen", *law.PUBLISHED)) + "   chosen / best of all"]
+            for j, name in enumerate(self.arm.joints):
+                errors = "".join(f"{self.choice.rms(what)[j]:>9.4g}" for what in ("settled", *law.PUBLISHED))
+                lines.append(f"{name:<{width}}{errors}{1 / self.choice.better(j)[1]:>12.3f}")
+            lines.append("  the same with a published model of servos at one joint (doc/presets.md), and the chosen friction at all others")
         return "\n".join(lines)
 
     def numbers(self) -> str:
@@ -87,7 +97,7 @@ class Identified:
             rung = self.rungs[j]
             joints[name] = {
                 "terms": sorted(rung.terms), "friction": law.title(rung.terms), "curved_power": rung.shape.power,
-                "held_out": {what: float(self.choice.rms(what)[j]) for what in ("native", "chosen", "largest")},
+                "held_out": {what: float(self.choice.rms(what)[j]) for what in self.choice.errors},
                 "worse_without": {term: {"growth": g, "t": t} for (k, term), (g, t) in self.choice.without.items() if k == j},
                 "drift": {"p_logs": self.drifts[j].p_logs, "p_trend": self.drifts[j].p_trend},
             }  # fmt: skip
@@ -100,25 +110,27 @@ class Identified:
 
 def identify(robot: str | Path | mujoco.MjSpec, paths: Sequence[str | Path], joints: Sequence[str] | None = None,
              columns: Mapping[str, str] | None = None, facts: Mapping[str, float | str] | None = None, dt: float | None = None,
-             **options: object) -> Identified:
+             header: Sequence[str] | None = None, **options: object) -> Identified:
     """Identify an arm from files.
 
     Args:
-      robot: MJCF file, or a model that is being built.
+      robot: MJCF or URDF file, or a model that is being built. Meshes that are not there are left out.
       paths: logs and folders.
       joints: those that the logs have, in order; None: all hinges and slides with a column of their position.
-      columns, facts, dt: of logs.read.
+      columns, facts, dt, header: of logs.read.
       options: of identify_logs.
 
     Raises:
       LogError: robot, logs, or what was asked of them, is not understood.
     """
-    spec, model = load(robot)
+    spec, model, remarks = load_links(robot)
     names = list(joints) if joints is not None else [model.joint(k).name for k in range(model.njnt) if model.jnt_type[k] in (2, 3)]
     if not names:
         raise LogError("the robot has no hinges or slides")
-    read = logs.read_all(paths, model, names, columns, dt, facts)
-    return identify_logs(spec, names, read, **options)  # type: ignore[arg-type]
+    read = logs.read_all(paths, model, names, columns, dt, facts, header)
+    found = identify_logs(spec, names, read, **options)  # type: ignore[arg-type]
+    found.notes[:0] = remarks
+    return found
 
 
 def _only(log: logs.ArmLog, joints: Sequence[int]) -> logs.ArmLog:
@@ -144,9 +156,56 @@ def load(robot: str | Path | mujoco.MjSpec) -> tuple[mujoco.MjSpec, mujoco.MjMod
         raise LogError(f"{robot}: {error}") from None
 
 
+def load_links(robot: str | Path | mujoco.MjSpec) -> tuple[mujoco.MjSpec, mujoco.MjModel, list[str]]:
+    """The robot, its compiled model and what was repaired: URDF often comes without its meshes, or with links without inertia.
+
+    Raises:
+      LogError: it does not load.
+    """
+    try:
+        return *load(robot), []
+    except LogError as error:
+        if isinstance(robot, mujoco.MjSpec):
+            raise
+        try:
+            spec = mujoco.MjSpec.from_file(str(robot))
+        except ValueError:
+            raise error from None
+    remarks = []
+    # inertias stand beside the meshes
+    shapes = [geom for geom in spec.geoms if geom.type == mujoco.mjtGeom.mjGEOM_MESH]
+    for unused in (*shapes, *spec.meshes):
+        spec.delete(unused)
+    if shapes:
+        remarks.append("the robot's meshes are not all there, and were left out")
+    spec.compiler.boundmass, spec.compiler.boundinertia = max(spec.compiler.boundmass, _LEAST_MASS), max(spec.compiler.boundinertia, _LEAST_INERTIA)
+    spec.compiler.balanceinertia = True
+    impossible = [body.name for body in spec.bodies if body.explicitinertial and _repair(body)]
+    if impossible:
+        remarks.append(f"inertias of the robot that cannot exist were made as small as they may be: {', '.join(impossible)}")
+    try:
+        return spec, spec.compile(), remarks
+    except ValueError as error:
+        raise LogError(f"{robot}: {error}") from None
+
+
+def _repair(body: mujoco.MjsBody) -> bool:
+    """Give a body an inertia that can exist; False if it has one."""
+    full = np.array(body.fullinertia)
+    if not np.isfinite(full).all():
+        return not np.all(body.inertia > 0)
+    xx, yy, zz, xy, xz, yz = full
+    w, V = np.linalg.eigh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
+    if w[0] > 0:
+        return False
+    I = V @ np.diag(np.maximum(w, _LEAST_INERTIA)) @ V.T
+    body.fullinertia = [I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]]
+    return True
+
+
 def identify_logs(spec: mujoco.MjSpec, joints: Sequence[str], read: Sequence[logs.ArmLog], inertia_tolerance: float = 0.2,
                   torque_tolerance: float | Sequence[float] = 0.1, torque_constants: Mapping[str, float] | None = None, replicates: int = 100,
-                  cutoff: float | None = None, seed: int = 0, told: Callable[[str], None] = lambda text: None) -> Identified:
+                  cutoff: float | None = None, seed: int = 0, compare: bool = False, told: Callable[[str], None] = lambda text: None) -> Identified:
     """Identify an arm from logs.
 
     Args:
@@ -156,6 +215,7 @@ def identify_logs(spec: mujoco.MjSpec, joints: Sequence[str], read: Sequence[log
       torque_constants: joint -> N m at the output side for one logged unit; currents without one: it is fitted.
       replicates: of the bootstrap.
       cutoff: of the filter of positions, Hz; None: by the logs' spectra.
+      compare: hold out the published models of servos too.
     """
     still = [j for j in range(len(joints)) if max(float(np.ptp(log.position[:, j])) for log in read) < _STILL]
     if len(still) == len(joints):
@@ -210,6 +270,8 @@ def identify_logs(spec: mujoco.MjSpec, joints: Sequence[str], read: Sequence[log
     found = intervals(fitter, choice.rungs, state, replicates, seed)
     native, _ = fitter.solve([changed(r, frozenset()) for r in choice.rungs], state)
     drifts = [drift(fitter, choice.rungs, state, j) for j in range(arm.n)]
+    if compare:
+        published(fitter, choice, state, told)
     result = Identified(spec, fitter, state, native, choice, found, drifts, notes)
     notes += _findings(result)
     return result
@@ -239,6 +301,10 @@ def _findings(found: Identified) -> list[str]:
                 part = found.choice.rms("chosen")[j] / found.choice.rms("native")[j]
             enough = f"{law.title(found.rungs[j].terms)} leaves {100 * part:.0f} % of the error of Coulomb and viscous friction" if found.rungs[j].terms else "Coulomb and viscous friction are enough"
             lines.append(f"{name}: load dependence does not predict better; {enough}")
+        best, ratio = found.choice.better(j)
+        if ratio < 1 / _AS_GOOD:
+            lines.append(f"{name}: {_TITLES.get(best, best)} predicts held-out torques {100 * (1 - ratio):.0f} % better in the mean than what was chosen, but not piece by piece: "
+                         "which friction is right is unknown; log more, with a weighed payload and without")
         lines += found.drifts[j].notes(name, names, lengths)
     S = found.state.S / (max(known.inertia, 1e-12) * fitter.links.spread)
     for k, link in enumerate(arm.links):

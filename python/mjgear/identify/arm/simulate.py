@@ -20,6 +20,7 @@ from mjgear.identify.arm.result import Identified
 _HORIZON = 0.25  # s, of a piece
 _PIECES = 40
 _STEP = 1e-3  # s
+_WORSE = 1.1  # error of the chosen friction over that of native
 
 
 @dataclass
@@ -41,10 +42,16 @@ class Simulated:
 
     def text(self, joints: list[str]) -> str:
         """The errors in lines."""
+        width = max(14, *(len(name) + 2 for name in joints))
         lines = [f"simulated by MuJoCo in {self.pieces} pieces of {self.horizon:g} s under the measured torques: position error at the end, rms",
-                 f"{'joint':<14}{'moved':>10}{'native':>12}{'chosen':>12}"]  # fmt: skip
-        lines += [f"{n:<14}{m:>10.3g}{a:>12.3g}{c:>12.3g}" for n, m, a, c in zip(joints, self.moved, self.native, self.chosen)]
+                 f"{'joint':<{width}}{'moved':>10}{'native':>12}{'chosen':>12}"]  # fmt: skip
+        lines += [f"{n:<{width}}{m:>10.3g}{a:>12.3g}{c:>12.3g}" for n, m, a, c in zip(joints, self.moved, self.native, self.chosen)]
         return "\n".join(lines)
+
+    def notes(self, joints: list[str]) -> list[str]:
+        """Joints whose chosen friction predicts torques better and motion worse."""
+        return [f"{n}: simulated, Coulomb and viscous friction is better than what was chosen by {100 * (1 - a / c):.0f} %: do not trust the chosen friction near "
+                "reversals, which the fit leaves out" for n, a, c in zip(joints, self.native, self.chosen) if c > _WORSE * a]  # fmt: skip
 
 
 def models(found: Identified) -> dict[str, mujoco.MjSpec]:
