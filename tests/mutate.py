@@ -62,7 +62,7 @@ MUTATIONS = [
         ("exp(-pow(fabs(v) / t->stribeck_velocity, t->stribeck_exponent))", "exp(-pow(fabs(v) / t->stribeck_velocity, 2))"),
         ("*gamma_v += S * t->gamma_v_stribeck;", ""),
         ("if (fabs(u) > fabs(x)) {", "if (fabs(u) < fabs(x)) {"),
-        ("if (signbit(u) == signbit(x)) {", "if (u * x > 0) {", "the quadratic term of a side without torque is 0 by its own factor"),
+        ("if (signbit(u) == signbit(x)) {", "if (u * x > 0) {"),
         ("return e * (y - z) - k * bound;", "return e * (y - z) - bound;"),
         ("*backward = m == 0 ? M : eta_b > 0 ? m / eta_b + M : INFINITY;", "*backward = m == 0 ? M : eta_b > 0 ? m * eta_b + M : INFINITY;"),
     ]),
@@ -191,12 +191,10 @@ MUTATIONS = [
     Of("plugin/coupled/parts.c", "test_plugin_parts " + PLUGIN, [
         ("number[k] = !mjgp_isAwake(m, d, k) ? -1 : own < 0 ? rest : own;", "number[k] = own < 0 ? rest : own;"),
     ]),
-    Of("plugin/friction/friction.c", PLUGIN, [
+    Of("plugin/friction/friction.c", PLUGIN + " test_plugin_self_locking test_plugin_pivoting test_plugin_fallback test_plugin_gaps", [
         ("phi[a] += alpha[a] * A[a * n + a] * T;", ""),
+        ("g->out.P[i] = status >= 0 && !gaps ? p : 0;", "g->out.P[i] = status >= 0 ? p : 0;"),
         ("g->out.cancellation[i] += mju_abs(g->in.compliance[i] * g->in.t_last[i]);", ""),
-    ]),
-    Of("plugin/friction/shafts.c", "test_plugin_backlash test_plugin_sensor " + PLUGIN, [
-        ("  out->P[i] = 0;\n", ""),
     ]),
 ]
 

@@ -65,6 +65,5 @@ void mjgp_storeShaft(mjgpGears* g, int i, const mjgpShaft* shaft, mjtNum fastest
   out->u[i] = g->in.tau[i] - g->in.inertia[i] * shaft->a;
   out->lambda[i] = shaft->step.lambda;
   out->mode[i] = shaft->step.mode;
-  out->P[i] = 0;
   out->cancellation[i] = mju_max(mju_abs(shaft->v) + shaft->h * fastest, mju_abs(out->v_next[i]));
 }

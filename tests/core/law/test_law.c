@@ -115,11 +115,103 @@ static void corners(void** state) {
 }
 
 
+// friction grows with gamma_u times the torque in and gamma_v times the torque out, from
+// whichever side it is asked
+static void loadFromEitherSide(void** state) {
+  (void)state;
+  uint64_t seed = 2;
+  for (int k = 0; k < 100; k++) {
+    double gamma_u = oracle_uniform(&seed, -0.5, 2), gamma_v = oracle_uniform(&seed, -0.5, 2);
+    double in = oracle_normal(&seed), out = oracle_normal(&seed),
+           lambda = gamma_u * in + gamma_v * out;
+    assert_near(mjgi_lawLoad(gamma_u, gamma_v, in, in - out), lambda, 1e-14);
+    assert_near(mjgi_lawLoadOut(gamma_u, gamma_v, out, in - out), lambda, 1e-14);
+  }
+}
+
+
+// friction on a line of the load, t = f lambda + o with lambda = alpha x - beta t, by
+// trying t instead of solving
+static void frictionOnALine(void** state) {
+  (void)state;
+  uint64_t seed = 3;
+  int nowhere = 0;
+  for (int k = 0; k < 300; k++) {
+    double f = (k % 2 ? 1 : -1) * oracle_uniform(&seed, 1, 2), o = oracle_normal(&seed),
+           x = oracle_normal(&seed);
+    double alpha = oracle_uniform(&seed, -1, 2), beta = oracle_uniform(&seed, -2, 2), slope = 7,
+           constant = 8;
+    if (!mjgi_lawLine(&slope, &constant, f, o, alpha, beta)) {
+      // from zero friction on the bound runs ahead of t
+      double near = f * (alpha * x) + o, far = f * (alpha * x - beta * 1e6) + o;
+      assert_true(far - near >= 1e6 && slope == 7 && constant == 8);
+      nowhere++;
+      continue;
+    }
+    double t = slope * x + constant;
+    assert_near(t, f * (alpha * x - beta * t) + o, 1e-9 * (1 + fabs(t)));
+  }
+  assert_in_range(nowhere, 50, 200);
+}
+
+
+// without a load of its own: x = r (|p| x + c) is met where friction does not outrun
+// itself
+static void limitWithoutLoad(void** state) {
+  (void)state;
+  int met = 0;
+  for (double r = 1; r <= 2; r += 0.25) {
+    for (double p = -1.5; p <= 1.5; p += 0.25) {
+      for (int s = -1; s <= 1; s += 2) {
+        int load;
+        double limit = mjgi_lawLimit(&load, s, 0, p, 0.3, r);
+        if (r * fabs(p) < 1) {
+          assert_near(limit, r * (fabs(p) * limit + 0.3), 1e-14);
+          met++;
+        } else {
+          assert_true(isinf(limit) && limit > 0);
+        }
+        assert_true(p == 0 || load == (s * p > 0 ? 1 : -1));
+      }
+    }
+  }
+  assert_in_range(met, 40, 80);
+}
+
+
+// the piece after each piece: its own while direction and load are as it says, stuck
+// where it moves the other way, the other load's where the load has turned
+static void nextPiece(void** state) {
+  (void)state;
+  static const int piece[] = {mjgiFORWARD_POS, mjgiFORWARD_NEG, mjgiBACKWARD_POS, mjgiBACKWARD_NEG};
+  static const int turned[] = {mjgiFORWARD_NEG, mjgiFORWARD_POS, mjgiBACKWARD_NEG,
+                               mjgiBACKWARD_POS};
+  static const int direction[] = {1, 1, -1, -1}, load[] = {1, -1, 1, -1};
+  for (int k = 0; k < 4; k++) {
+    double v = 0.3 * direction[k], lambda = 2.0 * load[k], t = 1.5 * direction[k];
+    assert_int_equal(mjgi_lawNext(piece[k], t, v, lambda, 0.1, 1, 1), piece[k]);
+    assert_int_equal(mjgi_lawNext(piece[k], t, v, -lambda, 0.1, 1, 1), turned[k]);
+    assert_int_equal(mjgi_lawNext(piece[k], t, -v, lambda, 0.1, 1, 1), mjgiSTUCK);
+    assert_int_equal(mjgi_lawNext(piece[k], t, 0, lambda, 0.1, 1, 1), mjgiSTUCK);
+    // a stuck joint goes where its friction is beyond the bound, 2.1, by the load that it
+    // has
+    assert_int_equal(mjgi_lawNext(mjgiSTUCK, 2.05 * direction[k], NAN, lambda, 0.1, 1, 1),
+                     mjgiSTUCK);
+    assert_int_equal(mjgi_lawNext(mjgiSTUCK, 2.15 * direction[k], NAN, lambda, 0.1, 1, 1),
+                     piece[k]);
+  }
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(limitIsWhereTheBoundIsMet),
       cmocka_unit_test(answerIsOnItsPiece),
       cmocka_unit_test(corners),
+      cmocka_unit_test(loadFromEitherSide),
+      cmocka_unit_test(frictionOnALine),
+      cmocka_unit_test(limitWithoutLoad),
+      cmocka_unit_test(nextPiece),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

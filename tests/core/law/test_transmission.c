@@ -48,6 +48,17 @@ static void test_stribeck(void** state) {
   assertNear(gu, 0.2, 1e-15);
   assertNear(gv, 0.5, 1e-15);
 
+  // a side without torque adds nothing, whatever the other one has; a small one what it
+  // is, though u x is below the smallest number
+  mjg_frictionAt(&gu, &gv, &c, &t, 0, 0, 0, 4);
+  assert_true(gu == 0.2 && gv == 0.5);
+  mjg_frictionAt(&gu, &gv, &c, &t, 0, 0, -3, -0.0);
+  assert_true(gu == 0.2 && gv == 0.5);
+  mjgTransmission steep = t;
+  steep.gamma_u_quadratic = 1e200;
+  mjg_frictionAt(&gu, &gv, &c, &steep, 0, 0, 1e-200, 2e-200);
+  assertNear(gu, 1.2, 1e-15);
+
   // at the Stribeck velocity 1/e of all gains, in either direction; far above nothing
   double S = exp(-1);
   mjg_frictionAt(&gu, &gv, &c, &t, 0, -0.4, -10, -4);

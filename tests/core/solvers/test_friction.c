@@ -153,11 +153,35 @@ static void staticFriction(void** state) {
 }
 
 
+// One joint whose load falls with its friction, p = -0.8, pushed by 10: a static ratio of
+// 1.5 lets it slip with the friction at which the bound is first met, 1.5/(1 + 1.2), and
+// also hold, for the bound at 10 is 1.5 |1 - 8|. With 1.2, which leaves r |p| below 1, it
+// can only slip
+static void staticFrictionHasTwoAnswers(void** state) {
+  (void)state;
+  Room room;
+  openRoom(&room);
+  double v[1] = {10}, A[1] = {1}, phi[1] = {1}, P[1] = {-0.8}, ratio[1] = {1.5};
+  mjgProblem p = {.n = 1, .v = v, .A = A, .phi = phi, .P = P, .static_ratio = ratio};
+  for (int start = 0; start < 2; start++) {
+    room.settings.warm_start = start;
+    room.t[0] = 10;
+    ratio[0] = 1.5;
+    assert_int_equal(mjg_solve(&room.solution, NULL, &p, &room.settings, room.work), mjgJAMMED);
+    ratio[0] = 1.2;
+    assert_int_equal(mjg_solve(&room.solution, NULL, &p, &room.settings, room.work), mjgSOLVED);
+    assert_near(room.t[0], 1 / 1.8, 1e-15);
+  }
+  closeRoom(&room);
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(boundsAreNotResiduals),
       cmocka_unit_test(finiteResults),
       cmocka_unit_test(staticFriction),
+      cmocka_unit_test(staticFrictionHasTwoAnswers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -165,6 +165,17 @@ static void jammedJoints(void** state) {
   assert_int_equal(mjg_jammed(jammed, NULL, &room.solution), mjgERR_ARGUMENT);
   assert_int_equal(mjg_jammed(jammed, &p, NULL), mjgERR_ARGUMENT);
 
+  // P = -2: forward the load of 1 falls with friction, which meets its bound at 1/(1 +
+  // 2); backward it grows and jams. What holds the joint is found from its load less what
+  // its own friction makes of that
+  double near[1] = {0.3}, still[1] = {0}, fallen[1] = {1 - 2 * 0.3}, grown[1] = {1 + 2 * 0.3};
+  double one[1] = {1}, minus[1] = {-2}, back[1] = {-0.3};
+  int mode[1] = {0};
+  mjgProblem single = {.n = 1, .v = still, .A = one, .phi = one, .P = minus};
+  mjgSolution forward = {near, still, fallen, mode}, backward = {back, still, grown, mode};
+  assert_int_equal(mjg_jammed(NULL, &single, &forward), 0);
+  assert_int_equal(mjg_jammed(NULL, &single, &backward), 1);
+
   // nothing is jammed where the problem is well posed
   static oracleProblem random;
   uint64_t seed = 4;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fixture.h"
+#include "solvers/workspace.h"
 
 
 // every allocation of this program is counted, unless a sanitizer owns malloc
@@ -96,6 +97,27 @@ static void anyAlignment(void** state) {
 }
 
 
+// each array begins with a line of the cache, which the vectors of a processor need and
+// two threads must not share
+static void linesOfTheCache(void** state) {
+  (void)state;
+  for (int n = 1; n <= 17; n += 2) {
+    size_t size = mjg_memsize(n, n);
+    void* memory = malloc(size);
+    const mjgWorkspace* w = mjg_create(memory, size, n, n);
+    const void* array[] = {
+        w->block.A,           w->block.P,     w->block.K,     w->block.alpha,  w->block.t,
+        w->block.z,           w->block.piece, w->block.fixed, w->scratch.keep, w->index,
+        w->scratch.mark,      w->vector[0],   w->vector[5],   w->mode,         w->coupled_matrix[0],
+        w->coupled_vector[0], w->coupled_row, w->coupled_mode};
+    for (size_t i = 0; i < sizeof(array) / sizeof(*array); i++) {
+      assert_int_equal((uintptr_t)array[i] % 64, 0);
+    }
+    free(memory);
+  }
+}
+
+
 static void nothingAllocates(void** state) {
   (void)state;
 #ifdef COUNTS_ALLOCATIONS
@@ -161,6 +183,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sizes),
       cmocka_unit_test(anyAlignment),
+      cmocka_unit_test(linesOfTheCache),
       cmocka_unit_test(nothingAllocates),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

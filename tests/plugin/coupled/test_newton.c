@@ -30,8 +30,74 @@ static void test_dense(void** state) {
 }
 
 
+// A geared tendon w = x - 2 y is stuck while z, which an equality pulls along with y,
+// accelerates: four linear equations
+//   M a + J' D (J a - aref) + E' t = force,   E a = -E v / h
+// with the numbers of the engine without gears
+static void test_heldTendon(void** state) {
+  (void)state;
+  static const char* const format =
+      "<mujoco><option timestep='.002' gravity='0 0 0' jacobian='dense'/>%s<worldbody>"
+      "<body><joint name='x' type='slide' axis='1 0 0'/><geom size='.1' mass='1.5'/>"
+      "<body pos='0 1 0'><joint name='y' type='slide' axis='1 0 0'/><geom size='.1' mass='.8'/>"
+      "</body></body>"
+      "<body pos='0 2 0'><joint name='z' type='slide' axis='1 0 0'/><geom size='.1' mass='2.5'/>"
+      "</body></worldbody><tendon><fixed name='w' armature='.3'><joint joint='x' coef='1'/>"
+      "<joint joint='y' coef='-2'/></fixed></tendon><equality><joint joint1='z' joint2='y' "
+      "solref='.1 1'/></equality><actuator><motor joint='z'/><motor joint='x'/></actuator>"
+      "</mujoco>";
+  mjModel* m = makeModel(format,
+                         "<extension><plugin plugin='mjgear.transmission'><instance name='g'>"
+                         "<config key='tendon' value='w'/><config key='gamma_u' value='.1'/>"
+                         "<config key='gamma_v' value='1.2'/><config key='coulomb' value='9'/>"
+                         "</instance></plugin></extension>");
+  mjModel* plain = makeModel(format, "");
+  mjData *d = mj_makeData(m), *p = mj_makeData(plain);
+  const mjgpGears* g = (const mjgpGears*)d->plugin_data[0];
+  for (int step = 0; step < 5; step++) {
+    mju_copy(p->qpos, d->qpos, 3);
+    mju_copy(p->qvel, d->qvel, 3);
+    d->ctrl[0] = p->ctrl[0] = 7 - step;
+    d->ctrl[1] = p->ctrl[1] = step - 2;
+    mj_forward(plain, p);
+    assert_int_equal(p->nefc, 1);
+    const double E[3] = {1, -2, 0}, J[3] = {p->efc_J[0], p->efc_J[1], p->efc_J[2]};
+    double M[9], K[4][4], x[4] = {0}, h = m->opt.timestep;
+    mj_fullM(plain, p, M);
+    for (int i = 0; i < 3; i++) {
+      for (int j = 0; j < 3; j++) {
+        K[i][j] = M[3 * i + j] + J[i] * p->efc_D[0] * J[j];
+      }
+      K[i][3] = K[3][i] = E[i];
+      x[i] = p->qfrc_smooth[i] + J[i] * p->efc_D[0] * p->efc_aref[0];
+      x[3] -= E[i] * d->qvel[i] / h;
+    }
+    K[3][3] = 0;
+    assert_true(solve4(K, x));
+    double next[3];
+    mju_addScl(next, d->qvel, x, h, 3);
+
+    int unsolved = g->count.unsolved, by = g->count.by[mjgpBY_NEWTON];
+    method = NEWTON;
+    mj_step(m, d);
+    method = ALL;
+    assert_int_equal(g->count.unsolved, unsolved);
+    assert_int_equal(g->count.by[mjgpBY_NEWTON], by + 1);
+    for (int i = 0; i < 3; i++) {
+      assert_true(fabs(d->qvel[i] - next[i]) < 1e-13);
+    }
+    assert_true(fabs(g->out.t[0] - x[3]) < 1e-10 && fabs(x[3]) > 0.1);
+  }
+  mj_deleteData(d);
+  mj_deleteData(p);
+  mj_deleteModel(m);
+  mj_deleteModel(plain);
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_unique), cmocka_unit_test(test_locking),
-                                     cmocka_unit_test(test_dense)};
+                                     cmocka_unit_test(test_dense),
+                                     cmocka_unit_test(test_heldTendon)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
