@@ -38,6 +38,17 @@ print(f"mjgear {mjgear.__version__}, MuJoCo {mujoco.mj_versionString()}: humanoi
 """
 
 
+# the plugins for other releases, loaded without the package: refused in our words, not in those of the system's loader
+OTHERS = """
+import pathlib, mujoco, mjgear
+running = mujoco.mj_versionString()
+for library in sorted((pathlib.Path(mjgear.__file__).parent / "lib").glob("libmjgear-*.so")):
+    if library.stem != f"libmjgear-{running}":
+        mujoco.mj_loadPluginLibrary(str(library))
+        print(f"{library.stem.removeprefix('libmjgear-')} beside {running}")
+"""
+
+
 def run(command, environment, **options):
     return subprocess.run([str(word) for word in command], env=environment, capture_output=True, text=True, **options)
 
@@ -62,6 +73,12 @@ def check(release):
         done = run([python, "-W", "error", "-c", STEP], environment, cwd=folder)
         print(done.stdout, end="")
         assert done.returncode == 0, done.stderr
+        done = run([python, "-c", OTHERS], environment, cwd=folder)
+        assert done.returncode == 0, done.stderr
+        log = folder / "MUJOCO_LOG.TXT"
+        text = done.stderr + (log.read_text() if log.exists() else "")
+        for other in re.findall(r"^(\S+) beside", done.stdout, re.MULTILINE):
+            assert f"was built for MuJoCo {other}, but this is MuJoCo {release}" in text, text
         for scene in ("rod", "wall"):
             done = run([folder / "venv" / "bin" / "mjgear-run", scene, "--out", folder / "results"], environment, cwd=folder)
             assert done.returncode == 0, done.stdout + done.stderr

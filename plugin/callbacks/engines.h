@@ -5,6 +5,22 @@
 
 #include <stddef.h>
 
+// a function of the engine that the plugin calls, and where the pointer to it stands
+typedef struct mjgpForward_ {
+  const char* name;
+  void** slot;
+} mjgpForward;
+
+// all of them; the last name is null (forward.c)
+const mjgpForward* mjgp_forwards(void);
+
+// let the functions be those of the engine in this process: of several the one with this
+// version, else another patch release of it, else the first. Returns the number of
+// engines, 0: there is none, and no function of the engine may be called. missing: the
+// first function that the engine does not have, else null. Where functions are not
+// forwarded the system's loader has found the engine before.
+int mjgp_bindEngine(const char** missing, int version);
+
 // paths of all MuJoCo libraries that the process has loaded, separated by ", ". Returns their number;
 // 0 where the system cannot be asked.
 int mjgp_engines(char* paths, size_t paths_sz);

@@ -12,10 +12,19 @@
 
 
 mjPLUGIN_LIB_INIT(mjgear) {
+  const char* missing;
+  if (!mjgp_bindEngine(&missing, mjVERSION_HEADER)) {
+    fprintf(stderr, mjgpNAME
+            ": there is no MuJoCo in this process, so that nothing is registered. Load this "
+            "library with "
+            "mj_loadPluginLibrary\n");
+    return;
+  }
+
   // the layout of mjModel and mjData is known for one version; a patch release may have it too
   int other = mj_version() != mjVERSION_HEADER;
   int patch = other && mj_version() / 1000 == mjVERSION_HEADER / 1000;
-  const char* misfit = patch ? mjgp_misfit() : NULL;
+  const char* misfit = missing && (patch || !other) ? missing : patch ? mjgp_misfit() : NULL;
   if ((other && !patch) || misfit) {
     mju_warning(
         mjgpNAME

@@ -1,13 +1,11 @@
 """The C libraries of this package: which belongs to the MuJoCo that is running, and how it is loaded."""
 
-import atexit
 import ctypes
 import functools
 import os
 import pathlib
 import platform
 import re
-import tempfile
 
 import mujoco
 
@@ -29,25 +27,6 @@ def releases() -> list[str]:
     return sorted((n[1] for n in names if n), key=lambda r: [int(part) for part in r.split(".")])
 
 
-@functools.cache
-def _patched(file: pathlib.Path, built: str, running: str) -> pathlib.Path | None:
-    """A copy of a plugin that asks the system's loader for the engine of another patch release, None if it cannot be made.
-
-    The loader finds the engine in the process by its name, which has the release in it. Whether the layouts are the same the plugin
-    finds out when it is loaded.
-    """
-    name, other = (f"libmujoco.so.{release}\0".encode() for release in (built, running))
-    content = file.read_bytes()
-    if len(name) != len(other) or content.count(name) != 1:
-        return None
-    copies = tempfile.TemporaryDirectory(prefix="mjgear-")
-    atexit.register(copies.cleanup)
-    copy = pathlib.Path(copies.name) / f"libmjgear-{running}{_SUFFIX}"
-    copy.write_bytes(content.replace(name, other))
-    core()  # brings the libraries that the copy does not find beside it
-    return copy
-
-
 def path() -> pathlib.Path:
     """The plugin that was built for the MuJoCo that is running, or for another patch release of it: when loaded it compares layouts, and
     refuses in a warning where they differ.
@@ -63,9 +42,7 @@ def path() -> pathlib.Path:
             return candidate
     for release in reversed(releases()):
         if release.split(".")[:2] == running.split(".")[:2]:
-            copy = _patched(folder() / f"{prefix}mjgear-{release}{_SUFFIX}", release, running)
-            if copy:
-                return copy
+            return folder() / f"{prefix}mjgear-{release}{_SUFFIX}"
     built = ", ".join(releases()) or "no release at all"
     raise ImportError(
         f"this mjgear was built for MuJoCo {built}, but MuJoCo {running} is running: install one of these (pip install "

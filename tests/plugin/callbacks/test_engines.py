@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -103,16 +104,32 @@ shutil.copy(library.path(), {str(self.folder / "taken.so")!r})
         self.assertEqual((done.returncode, done.stdout.split("\n")[0]), (0, "registered"), done.stderr + self.said())
         self.assertEqual(self.said(), "")
 
-        # another release by what it tells, with the name that the loader looks for
-        other = self.fake("3.17.0").rename(self.folder / ENGINE.name)
-        done = self.load_beside(other, PLUGIN)
-        self.assertIn("not registered", done.stdout)
-        self.assertIn(f"was built for MuJoCo {built}, but this is", done.stdout + done.stderr + self.said())
+        # another release says it in our words, whether its file has the name of the one that we were built for or its own
+        for name in (ENGINE.name, "libmujoco.so.3.17.0"):
+            done = self.load_beside(self.fake("3.17.0").rename(self.folder / name), PLUGIN)
+            self.assertEqual((done.returncode, done.stdout.split("\n")[0]), (0, "not registered"), done.stderr)
+            text = done.stdout + done.stderr + self.said()
+            self.assertIn(f"mjgear.transmission was built for MuJoCo {built}, but this is MuJoCo", text)
+            self.assertIn("Build the plugin with the headers of this MuJoCo, or load it with the other one", text)
+            (self.folder / "MUJOCO_LOG.TXT").unlink()
 
         # the package has a line for it before anything is loaded
         code = "import mujoco, mjgear._library as l; mujoco.mj_versionString = lambda: '3.17.0'; l.path()"
         done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
         self.assertIn(f"this mjgear was built for MuJoCo {built}, but MuJoCo 3.17.0 is running", done.stderr)
+
+    def test_no_engine(self):
+        """Loaded by a program that has none, it says what to do and nothing else happens."""
+        done = subprocess.run([sys.executable, "-c", "import ctypes, sys; ctypes.CDLL(sys.argv[1])", PLUGIN], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.assertRegex(done.stderr, r"^mjgear.transmission: there is no MuJoCo in this process, .*mj_loadPluginLibrary\n$")
+
+    def test_needs_no_engine(self):
+        """Each function of the engine is forwarded (forward.c): the loader is told no name, and looks for none."""
+        said = subprocess.run(["readelf", "--wide", "--dynamic", "--dyn-syms", PLUGIN], check=True, capture_output=True, text=True).stdout
+        self.assertNotIn("libmujoco", said)
+        missing = re.findall(r"UND (mj\w+)", said)
+        self.assertEqual(missing, [], "add these to the list in plugin/callbacks/forward.c")
 
     def test_no_path_to_an_engine(self):
         for line in subprocess.run(["readelf", "-d", PLUGIN], check=True, capture_output=True, text=True).stdout.splitlines():

@@ -1,0 +1,51 @@
+// The functions of the engine, forwarded to the engine that is in this process.
+//
+// A library that names another as needed is not even loaded where that one is missing,
+// and the system's loader says so in its own words. Besides, the name has the release in
+// it, patch and all. So the plugin names no MuJoCo as needed: each function of the engine
+// that it calls is a jump through a pointer here, and registration fills the pointers
+// (engines.c). What is missing in this list the linker takes from the engine's library,
+// and test_engines.py fails.
+
+#include "callbacks/engines.h"
+
+// clang-format off
+#define mjgpFUNCTIONS(X) \
+  X(mj_actuatorArmature) X(mj_actuatorDamping) X(mj_applyFT) X(mj_compile) \
+  X(mj_constraintUpdate) X(mj_deleteData) X(mj_deleteModel) X(mj_deleteSpec) X(mj_forwardSkip) \
+  X(mj_freeStack) X(mj_fwdAcceleration) X(mj_fwdActuation) X(mj_fwdConstraint) \
+  X(mj_getPluginConfig) X(mj_id2name) X(mj_inverseSkip) X(mj_isSparse) X(mj_makeData) \
+  X(mj_markStack) X(mj_mulJacVec) X(mj_mulM) X(mj_parseXMLString) X(mj_referenceConstraint) \
+  X(mj_rne) X(mj_solveM) X(mj_stackAllocByte) X(mj_stackAllocInt) X(mj_stackAllocNum) X(mj_step) \
+  X(mj_tendonBias) X(mj_version) X(mj_versionString) X(mjd_actuator_vel) X(mjd_smooth_vel) \
+  X(mjp_defaultPlugin) X(mjp_getPlugin) X(mjp_registerPlugin) X(mju_addScl) X(mju_addScl3) \
+  X(mju_addTo) X(mju_addToScl) X(mju_addToScl3) X(mju_clip) X(mju_copy) X(mju_copy3) \
+  X(mju_cross) X(mju_dot) X(mju_dot3) X(mju_error) X(mju_free) X(mju_isBad) X(mju_isZero) \
+  X(mju_malloc) X(mju_max) X(mju_min) X(mju_mulMatTVec3) X(mju_norm) X(mju_normalize3) \
+  X(mju_scl) X(mju_scl3) X(mju_sub) X(mju_sub3) X(mju_subFrom) X(mju_type2Str) X(mju_warning) \
+  X(mju_zero) X(mjv_connector) X(mjv_initGeom)
+
+#if defined(__x86_64__)
+#define mjgpJUMP(name) "jmp *mjgp_slot_" #name "(%rip)\n"
+#else  // aarch64, whose calling convention leaves the register x16 to such code
+#define mjgpJUMP(name) \
+  "adrp x16, mjgp_slot_" #name "\nldr x16, [x16, :lo12:mjgp_slot_" #name "]\nbr x16\n"
+#endif
+
+// a pointer, and the function that jumps where it says
+#define mjgpFORWARD(name)                                                                    \
+  extern void* mjgp_slot_##name;                                                             \
+  __attribute__((visibility("hidden"), used)) void* mjgp_slot_##name;                        \
+  __asm__(".pushsection .text\n.p2align 4\n.globl " #name "\n.hidden " #name "\n"             \
+          ".type " #name ", %function\n" #name ":\n" mjgpJUMP(name)                          \
+          ".size " #name ", . - " #name "\n.popsection\n");
+mjgpFUNCTIONS(mjgpFORWARD)
+
+#define mjgpROW(name) {#name, &mjgp_slot_##name},
+static const mjgpForward kForward[] = {mjgpFUNCTIONS(mjgpROW) {0}};
+// clang-format on
+
+
+const mjgpForward* mjgp_forwards(void) {
+  return kForward;
+}
