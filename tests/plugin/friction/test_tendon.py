@@ -653,10 +653,10 @@ def test_refusals():
 def main():
     mujoco.mj_loadPluginLibrary(os.environ["MJGEAR_PLUGIN_PATH"])
     mujoco.set_mju_user_warning(lambda text: None)
-    for name, test in list(globals().items()):
-        if name.startswith("test_") and (len(sys.argv) == 1 or name in sys.argv[1:]):
-            print(name)
-            test()
+    tests = {name: test for name, test in globals().items() if name.startswith("test_")}
+    for name in sys.argv[1:] or tests:
+        print(name)
+        tests[name]()
 
 
 if __name__ == "__main__":
