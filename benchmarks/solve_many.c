@@ -86,6 +86,13 @@ static void readKinds(int use[mjgNKIND], const char* list) {
       stop("unknown kind", word);
     }
   }
+  int none = 1;
+  for (int kind = 0; kind < mjgNKIND; kind++) {
+    none &= !use[kind];
+  }
+  if (none) {
+    stop("no kind in", list);
+  }
 }
 
 
@@ -576,7 +583,7 @@ static void runRandom(Run* run) {
 
 
 int main(int argc, char** argv) {
-  static Run run = {.digest = 14695981039346656037u};
+  Run run = {.digest = 14695981039346656037u};
   readOptions(&run.options, argc, argv);
   if (run.options.save) {
     run.save = fopen(run.options.save, "w");

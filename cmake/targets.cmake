@@ -3,6 +3,7 @@
 # what the stages of ./check with few tests build: those with the label threads, and the fuzzers
 add_custom_target(tests_threads)
 add_custom_target(fuzzers)
+add_custom_target(fuzzers_long)
 
 
 # mjgear_add_test(name SOURCES file... [LIBS target...] [ENV NAME=value...] [LABELS label...] [TIMEOUT s])
@@ -103,12 +104,14 @@ function(mjgear_add_python_test name)
 endfunction()
 
 
-# mjgear_add_fuzzer(name SOURCES file... [LIBS target...] [SECONDS s])
+# mjgear_add_fuzzer(name SOURCES file... [LIBS target...] [SECONDS s] [LENGTH bytes] [LONG])
 #   A libFuzzer program in fuzz/ of the build, in the preset "fuzz" only, and a ctest of the same name with
 #   the label "fuzz": a short run from the inputs in corpus/<name>, if any. Inputs that reach something new are
-#   kept in the build and are where the next run starts.
+#   kept in the build and are where the next run starts. LENGTH: of inputs, the longest at once, where short ones mean
+#   little. The engine's memory is not freed where its errors are caught: leaks are asked for where there is no engine.
+#   LONG: for ./check --long alone, by the label long, because it takes long to build.
 function(mjgear_add_fuzzer name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SECONDS" "SOURCES;LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "LONG" "SECONDS;LENGTH" "SOURCES;LIBS")
   if(NOT MJGEAR_FUZZ)
     return()
   endif()
@@ -119,15 +122,27 @@ function(mjgear_add_fuzzer name)
   target_link_libraries(${name} PRIVATE mjgear_options ${arg_LIBS})
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz")
-  add_dependencies(fuzzers ${name})
+  if(arg_LONG)
+    set(kind long)
+    add_dependencies(fuzzers_long ${name})
+  else()
+    set(kind fuzz)
+    add_dependencies(fuzzers ${name})
+  endif()
   set(found "${PROJECT_BINARY_DIR}/fuzz/corpus/${name}")
   file(MAKE_DIRECTORY "${found}")
   set(given "${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name}")
   if(NOT IS_DIRECTORY "${given}")
     set(given)
   endif()
-  add_test(NAME ${name} COMMAND ${name} -max_total_time=${arg_SECONDS} -timeout=20 -rss_limit_mb=2048
-    -print_final_stats=1 "-artifact_prefix=${PROJECT_BINARY_DIR}/fuzz/${name}-"
+  set(options -timeout=20 -rss_limit_mb=2048 -print_final_stats=1)
+  if(arg_LENGTH)
+    list(APPEND options -max_len=${arg_LENGTH} -len_control=0)
+  endif()
+  if("MuJoCo::MuJoCo" IN_LIST arg_LIBS)
+    list(APPEND options -detect_leaks=0)
+  endif()
+  add_test(NAME ${name} COMMAND ${name} -max_total_time=${arg_SECONDS} ${options} "-artifact_prefix=${PROJECT_BINARY_DIR}/fuzz/${name}-"
     "${found}" ${given})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS fuzz)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS ${kind})
 endfunction()
