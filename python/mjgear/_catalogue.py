@@ -15,6 +15,8 @@ from mjgear._errors import GearError
 Value = float | str  # "type" is a word, everything else a number, or a text with a number and its unit
 Kind = Literal["coefficients", "efficiency", "starting", "leadscrew", "worm", "spur", "loss"]  # mjg_describe's
 
+NO_GEAR = "no gear is given; name a preset or write key=value, for instance eta_forward=0.8"
+
 _TEXT = 8000  # bytes for all problems of a description
 
 
@@ -397,7 +399,7 @@ def explain(preset: str | None = None, *, load: Value = 1, inertia: Value | None
     """
     reporter = Reporter()
     if preset is None and not values:
-        reporter.refuse("no gear is given; name a preset or write key=value, for instance eta_forward=0.8")
+        reporter.refuse(NO_GEAR)
     torque, mass = _side("load", load, "N m", reporter), _side("inertia", inertia, "kg m2", reporter)
     description = describe(preset, values, reporter)
     reporter.check()

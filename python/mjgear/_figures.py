@@ -255,7 +255,7 @@ def _law(gear: Any, values: dict[str, Value]) -> tuple[_structs.Transmission, st
         raise GearError(f"a figure is of a preset, a Gear or keys and values, and plot's of a Log, not of {type(gear).__name__}")
     reporter = _catalogue.Reporter()
     if gear is None and not values:
-        reporter.refuse("no gear is given; name a preset or write key=value, for instance eta_forward=0.8")
+        reporter.refuse(_catalogue.NO_GEAR)
     description = _catalogue.describe(gear, values, reporter)
     reporter.check()
     law = _catalogue.make_gear(description, reporter)
