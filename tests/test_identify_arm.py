@@ -17,11 +17,12 @@ from scipy.stats import binom
 import made_up_arm
 import made_up_servo
 from mjgear.identify.arm import identify_logs, law, logs
+from mjgear.identify.arm.choose import Choice
 from mjgear.identify.arm.dynamics import Arm, numbers, pseudo
 from mjgear.identify.arm.model import build
 from mjgear.identify.arm.motion import prepare
 from mjgear.identify.arm.result import load_links
-from mjgear.identify.arm.simulate import lock, simulate
+from mjgear.identify.arm.simulate import Simulated, lock, simulate
 from mjgear.identify.logs import LogError
 
 # a tree of hinges and a slide whose frames, anchors and axes are all oblique, with a locked joint and a body without joint
@@ -260,6 +261,27 @@ class Scales(unittest.TestCase):
         i = found.found.numbers["j5.coulomb_temperature"]
         self.assertTrue(i.low <= -0.02 <= i.high, i)
         self.assertLess(i.high - i.low, 0.01)
+
+
+class Said(unittest.TestCase):
+    """What another friction predicts better, and what moves worse, is said."""
+
+    def test_better(self):
+        def errors(*rms):
+            return 10.0 * np.array([[e**2] for e in rms])
+
+        choice = Choice([law.Rung(), law.Rung()], {"native": errors(2.0, 1.2), "chosen": errors(1.0, 1.0), "largest": errors(0.99, 1.0), "settled": errors(1.1, 1.0),
+                                                   "M1": errors(1.2, 1.0), "M6": errors(1.05, 0.9)}, np.full((2, 1), 10.0))  # fmt: skip
+        # beside the settled error of the same columns, 1.05 is better by 5 %, and 0.99 beside the chosen one by 1 %
+        for j, (what, ratio) in enumerate((("M6", 1.05 / 1.1), ("M6", 0.9))):
+            self.assertEqual(choice.better(j)[0], what)
+            self.assertAlmostEqual(choice.better(j)[1], ratio)
+        self.assertEqual(Choice([law.Rung()], {w: errors(e) for w, e in (("native", 2.0), ("chosen", 1.0), ("largest", 1.5))}, np.full((1, 1), 10.0)).better(0), ("chosen", 1.0))
+
+    def test_worse_when_simulated(self):
+        told = Simulated(chosen=np.array([0.2, 0.105]), native=np.array([0.1, 0.1]), moved=np.ones(2), horizon=0.25, pieces=40).notes(["a", "b"])
+        self.assertEqual(len(told), 1)
+        self.assertIn("a: simulated, Coulomb and viscous friction is better than what was chosen by 50 %", told[0])
 
 
 class Files(unittest.TestCase):

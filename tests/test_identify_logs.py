@@ -91,6 +91,20 @@ class Refused(Folder):
         self.refused("w.csv", csv_text(head="time,position,torque" + "x" * 140000), "line 2", "field larger")
         self.refused("w.csv", csv_text(rows=[*ROWS[:5], [1, 2]]), "line 8", "2 values under 3 columns")
 
+    def test_csv_without_names(self):
+        named = self.file("named.csv", csv_text())
+        rows = "\n".join(line for line in csv_text().splitlines() if line[:1] in "0123456789-") + "\n"
+        bare = self.file("bare.csv", "# mass=0.5 length=0.1\n" + rows)
+        with self.assertRaisesRegex(identify.LogError, "line 2: numbers where the names of the columns should be; name them, --header"):
+            identify.read(bare)
+        header = next(line for line in csv_text().splitlines() if line.startswith("time")).split(",")
+        one, other = identify.read(named), identify.read(bare, header=header)
+        self.assertEqual(one.facts["mass"], other.facts["mass"])
+        for quantity in one.data:
+            np.testing.assert_array_equal(one.data[quantity], other.data[quantity])
+        with self.assertRaisesRegex(identify.LogError, "line 2: 3 values, and --header names 2 columns"):
+            identify.read(bare, header=header[:2])
+
     def test_json(self):
         self.refused("w.json", '{"entries": ' + "[" * 200000 + "]" * 200000 + "}", "within each other")
         long = json.dumps({"entries": entries()}).replace('"position": 0.0', '"position": ' + "9" * 5000, 1)
