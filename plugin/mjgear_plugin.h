@@ -102,14 +102,18 @@ MJGAPI int mjg_resetGears(const mjModel* m, mjData* d);
 
 // what a gear does in a motion
 typedef enum mjgMotion_ {
-  mjgMOTION_NONE = -1,     // no motor torque makes it: the gear locks and would stop the joint
+  mjgMOTION_NONE = -1,     // no motor torque makes it, low and high are NaN
   mjgMOTION_UNGEARED = 0,  // the joint or tendon has no gear
   mjgMOTION_MOVES = 1,     // it moves: one torque
-  mjgMOTION_RESTS = 2,     // it stands still at the end of the step: any torque of an interval
+  mjgMOTION_RESTS = 2,     // it stands still at the end of the step: a torque of an interval
   mjgMOTION_ROTOR = 3,     // its rotor is behind a gap, and the rotor's acceleration was not given
-  mjgMOTION_HELD = 4,   // it moves with one torque, but static friction would hold it by itself: a
-                        //   step makes this motion only where other joints break it away
-  mjgMOTION_SLEEPS = 5  // its kinematic tree is asleep
+  mjgMOTION_HELD =
+      4,  // it moves, but static friction would hold it by itself: from the torque with
+          //   which it slides on, to the one that breaks it away
+  mjgMOTION_JAMS =
+      5,  // it is driven by its load, but its gear locks: the law allows the motion with
+          //   one torque, and by itself the joint would stop instead
+  mjgMOTION_SLEEPS = 6  // its kinematic tree is asleep
 } mjgMotion;
 
 // Motor torques that make a motion: for each gear an interval, low to high, of the torque or force that its actuators
@@ -119,17 +123,18 @@ typedef enum mjgMotion_ {
 //
 //   low, high   (njnt + ntendon) of joints, behind them tendons; NaN without a gear. A motor_joint and its joint have
 //               the same. Infinite where no torque would move the joint
-//   motion      (njnt + ntendon) nullable, mjgMotion. Where it is mjgMOTION_NONE low = high is the torque with which
-//               the law would allow the motion, or NaN
+//   motion      (njnt + ntendon) nullable, mjgMotion
 //   d           the state before the step. Positions and velocities are computed anew, and all that mj_inverse writes;
 //               qacc and the state stay. Call it between steps, not between mj_step1 and mj_step2
 //   qacc        (nv) (v+ - v)/h, v+ the velocity after the step, with any integrator but RK4. Null: the
 //               acceleration in d as mj_forward left it
 //   rotor       (njnt) nullable, acceleration of rotors behind gaps, (w+ - w)/h; NaN: not given
 //
-// A gear behind a gap is not asked for mjgMOTION_NONE. Solvers that do not end at the minimum (PGS, noslip) move
-// otherwise than the engine's inverse dynamics says. Returns the number of gears that no torque moves so, or -1 with a
-// line in error (nullable). Uses the stack of d.
+// A gear that locks rests in all of its interval as far as its law goes; a motor that pushes along with the load may
+// unlock it before the end, which the step decides. HELD and JAMS take other joints and constraints as they are in the
+// motion, and are not asked of gears behind gaps. Solvers that do not end at the minimum (PGS, noslip) move otherwise
+// than the engine's inverse dynamics says. Returns the number of gears with NONE or JAMS, or -1 with a line in error
+// (nullable). Uses the stack of d.
 MJGAPI int mjg_inverse(double* low, double* high, int* motion, const mjModel* m, mjData* d,
                        const mjtNum* qacc, const mjtNum* rotor, char* error, int error_sz);
 

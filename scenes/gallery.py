@@ -41,6 +41,7 @@ BESIDE = {
     "rod-constant": ("all", ""),
     "wall-constant": ("all", "elbow"),
     "compensation": ("uncompensated", ""),
+    "feedforward": ("uncompensated,constant", "shoulder"),
 }
 
 # what to look at: case (empty: the first), time of the picture as part of the scene, caption
@@ -76,6 +77,8 @@ MOMENT = {
     "axproj": ("", 0.6, "The plots show the paper's projection along the axes for two joints (Kikuuwe, Fig. 8)."),
     "compensation": ("", 0.6, "A worm joint follows a slow sine. With friction compensation it follows smoothly, and without it sticks "
                      "(Kikuuwe, 7)."),
+    "feedforward": ("", 0.6, "An arm carries 5 kg along a slow path. One controller has the motor torques that its worm gears ask for, one those "
+                    "without gears, and one a constant for friction."),
     "flap": ("", 0.3, "An aircraft's flap carries 74 500 N m of aerodynamic load while its hydraulic supply breaks down. Only a "
              "reversible actuator gives way."),
     "flap-ramp": ("", 0.5, "The flap follows a ramp under load. In one direction friction helps the load, and in the other it helps the "

@@ -20,6 +20,7 @@ extern const mjgScene mjg_sceneDrivability;
 extern const mjgScene mjg_sceneLambda;
 extern const mjgScene mjg_sceneAxproj;
 extern const mjgScene mjg_sceneCompensation;
+extern const mjgScene mjg_sceneFeedforward;
 extern const mjgScene mjg_sceneFlap;
 extern const mjgScene mjg_sceneFlapRamp;
 extern const mjgScene mjg_sceneFlapCreep;
@@ -70,6 +71,7 @@ const mjgScene* const mjg_scenes[] = {
     &mjg_sceneLambda,
     &mjg_sceneAxproj,
     &mjg_sceneCompensation,
+    &mjg_sceneFeedforward,
     &mjg_sceneFlap,
     &mjg_sceneFlapRamp,
     &mjg_sceneFlapCreep,

@@ -10,9 +10,19 @@
 
 void mjgp_makeBranch(mjgpBranch* branch, const mjModel* m, mjData* d, mjgpGears* g,
                      const mjtNum* a) {
-  branch->H = NULL;
+  branch->constrained = -1;
   branch->a = a;
   mjgp_makeInertia(&branch->Mhat, m, d, g);
+}
+
+
+// x = Mhat^-1 x, on trees with gears                                                                (nv)
+static void solveMetric(mjtNum* x, const mjModel* m, mjData* d, mjgpBranch* branch, mjgpGears* g) {
+  mjgp_factorInertia(&branch->Mhat, m, d, g);
+  for (int t = 0; t < g->in.ntree; t++) {
+    int first = m->tree_dofadr[g->in.tree[t]], end = first + m->tree_dofnum[g->in.tree[t]];
+    mjgp_solveInertia(x, m, &branch->Mhat, first, end);
+  }
 }
 
 
@@ -20,15 +30,13 @@ void mjgp_integrate(mjtNum* a, const mjModel* m, mjData* d, mjgpBranch* branch, 
   if (branch->Mhat.solver) {
     return;
   }
-  int nv = g->config->nv;
   mj_markStack(d);
-  mjtNum* force = mj_stackAllocNum(d, (size_t)nv);
+  mjtNum* force = mj_stackAllocNum(d, (size_t)m->nv);
   mj_mulM(m, d, force, a);
-  mjgp_factorInertia(&branch->Mhat, m, d, g);
+  solveMetric(force, m, d, branch, g);
   for (int t = 0; t < g->in.ntree; t++) {
-    int first = m->tree_dofadr[g->in.tree[t]], end = first + m->tree_dofnum[g->in.tree[t]];
-    mjgp_solveInertia(force, m, &branch->Mhat, first, end);
-    mju_copy(a + first, force + first, end - first);
+    int first = m->tree_dofadr[g->in.tree[t]];
+    mju_copy(a + first, force + first, m->tree_dofnum[g->in.tree[t]]);
   }
   mj_freeStack(d);
 }
@@ -80,6 +88,17 @@ static void makeCones(const mjgpBranch* branch, const mjModel* m, mjData* d) {
 }
 
 
+// does a row of constraints answer a change of acceleration
+static int isConstrained(const mjData* d) {
+  for (int r = 0; r < d->nefc; r++) {
+    if (d->efc_state[r] == mjCNSTRSTATE_QUADRATIC || d->efc_state[r] == mjCNSTRSTATE_CONE) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+
 // H = M, under "discrete" with what the engine adds to it, and rows that are active
 static void makeHessian(mjgpBranch* branch, const mjModel* m, mjData* d, const mjgpGears* g) {
   int nv = g->config->nv;
@@ -117,15 +136,22 @@ static mjtNum loadSlope(mjtNum* W, mjgpBranch* branch, mjgpGears* g, const mjMod
                         const mjgpMotion* p) {
   const mjgpJoint* joint = g->config->joint + p->i;
   int nv = g->config->nv;
-  if (!branch->H) {
-    makeHessian(branch, m, d, g);
+  if (branch->constrained < 0) {
+    branch->constrained = isConstrained(d);
+    if (branch->constrained) {
+      makeHessian(branch, m, d, g);
+    }
   }
   mj_markStack(d);
   mjtNum* effect = mj_stackAllocNum(d, (size_t)nv);
   mju_zero(effect, nv);
   mjgp_addRow(effect, m, d, joint, 1);
-  mju_cholSolve(effect, branch->H, effect, nv);
-  mjgp_integrate(effect, m, d, branch, g);
+  if (branch->constrained) {
+    mju_cholSolve(effect, branch->H, effect, nv);
+    mjgp_integrate(effect, m, d, branch, g);
+  } else {
+    solveMetric(effect, m, d, branch, g);
+  }
   *W = mjgp_mulRow(m, d, joint, effect);
   mjtNum R = g->in.inertia[p->i] * *W;
   for (int k = 0; g->in.row[p->i] && k < nv; k++) {
@@ -143,34 +169,23 @@ mjgMotion mjgp_findBranch(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mj
   if (g->in.compliance[p->i] > 0 || (ratio == 1 && p->gamma_v < 1)) {
     return mjgMOTION_MOVES;
   }
-  mjtNum W, P = loadSlope(&W, branch, g, m, d, p), own;
+
+  // a rotor is part of the joint's inertia: what the motor drives goes on
+  mjtNum lambda = mjgi_lawLoadOut(p->gamma_u, p->gamma_v, p->x, t);
+  if (ratio == 1 && p->v * lambda >= 0) {
+    return mjgMOTION_MOVES;
+  }
+  mjtNum W, P = loadSlope(&W, branch, g, m, d, p), own, phi = lambda - P * t;
   if (W <= 0) {
     return mjgMOTION_MOVES;
   }
 
   // the law of the joint alone, from zero friction: does it slide so, and does it break away
-  mjtNum phi = mjgi_lawLoadOut(p->gamma_u, p->gamma_v, p->x, t) - P * t;
   mjtNum hold = t + p->v / (m->opt.timestep * W);
   int slides = mjgi_lawResolve(&own, hold, phi, P, p->coulomb, 1, 1);
   if (slides == mjgiSTUCK || mju_abs(own - t) > mjgpCONNECTED * (mju_abs(own) + mju_abs(t))) {
-    return mjgMOTION_NONE;
+    return mjgMOTION_JAMS;
   }
   int breaks = mjgi_lawResolve(&own, hold, phi, P, p->coulomb, up, down);
   return breaks == mjgiSTUCK ? mjgMOTION_HELD : mjgMOTION_MOVES;
-}
-
-
-// At rest lambda = g x + gamma_u t. Friction that grows from 0 to t at the load phi = lambda - P t without it meets its
-// bound before where P < -1/ratio, the link pushes in direction s and phi > -ratio c P: there the motor unlocks the gear
-mjtNum mjgp_restLimit(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjData* d,
-                      const mjgpMotion* p, int s, mjtNum ratio, mjtNum limit) {
-  mjtNum load = -s * (p->gamma_u + p->gamma_v) * p->x, W;
-  if (ratio * p->gamma_v <= 1 || load <= 0) {
-    return limit;
-  }
-  mjtNum P = loadSlope(&W, branch, g, m, d, p);
-  if (W <= 0 || -ratio * P <= 1) {
-    return limit;
-  }
-  return s * mju_min(s * limit, (load - ratio * p->coulomb * P) / (p->gamma_u - P));
 }

@@ -1,8 +1,8 @@
 // Would a step with the motor torque that was found make the motion.
 //
-// A gear that locks, and one with static friction, may have several states with one motor torque. A step takes the one
-// that is connected to rest, the friction of all others given (44). Only such gears ask for the effect W of friction on
-// their acceleration, constraints with the states that they have in the motion; it is found densely.
+// A gear that locks, and one with static friction, may have several states with one motor torque. By itself it takes the
+// one that is connected to rest, the friction of all others given (44). Only such gears ask for the effect W of friction
+// on their acceleration, constraints with the states that they have in the motion; it is found densely.
 
 #ifndef MJGEAR_PLUGIN_BRANCH_H_
 #define MJGEAR_PLUGIN_BRANCH_H_
@@ -15,9 +15,9 @@
 
 typedef struct mjgpBranch_ {
   mjgpInertia Mhat;
-  const mjtNum* a;  // (v+ - v)/h                                                               (nv)
-  mjtNum*
-      H;  // Cholesky factor of the inertia with active constraints, on d's stack; null: not made  (nv x nv)
+  const mjtNum* a;  // (v+ - v)/h                                                           (nv)
+  int constrained;  // 1: constraints act in the motion; -1: not known
+  mjtNum* H;        // if so: Cholesky factor of the inertia with them, on d's stack   (nv x nv)
 } mjgpBranch;
 
 // before others, when gains of actuators are known; a: (v+ - v)/h, read later                      (nv)
@@ -39,14 +39,9 @@ typedef struct mjgpMotion_ {
   mjtNum coulomb;
 } mjgpMotion;
 
-// Both take constraints in the states of the motion, in d, and leave memory on d's stack.
-
-// does a gear that slips with friction t get there: mjgMOTION_MOVES, HELD or NONE
+// does a gear that slips with friction t get there: mjgMOTION_MOVES, HELD or JAMS. Takes constraints in the states of
+// the motion, in d, and leaves memory on d's stack
 mjgMotion mjgp_findBranch(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjData* d,
                           const mjgpMotion* p, mjtNum t);
-
-// the part of friction from 0 to limit, in direction s = -1, 1, in which a gear rests; ratio: static ratio there
-mjtNum mjgp_restLimit(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjData* d,
-                      const mjgpMotion* p, int s, mjtNum ratio, mjtNum limit);
 
 #endif  // MJGEAR_PLUGIN_BRANCH_H_

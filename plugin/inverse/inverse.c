@@ -144,13 +144,10 @@ static mjgMotion frictionOf(mjtNum* low, mjtNum* high, mjgpGears* g, const mjMod
   // it rests, or yields before it slips
   if (!s || compliance > 0) {
     for (int k = 0; k < 2; k++) {
-      mjtNum bound = mjgi_lawRatio(ratio, p->v0, 2 * k - 1);
-      *end[k] = limitOf(g, p, 2 * k - 1, bound);
+      *end[k] = limitOf(g, p, 2 * k - 1, mjgi_lawRatio(ratio, p->v0, 2 * k - 1));
       if (isnan(*end[k])) {
+        *low = *high = NAN;
         return mjgMOTION_NONE;
-      }
-      if (!gap && compliance == 0) {
-        *end[k] = mjgp_restLimit(branch, g, m, d, p, 2 * k - 1, bound, *end[k]);
       }
     }
     if (compliance == 0) {
@@ -167,9 +164,14 @@ static mjgMotion frictionOf(mjtNum* low, mjtNum* high, mjgpGears* g, const mjMod
   // it slips, on the sliding bound
   *low = *high = limitOf(g, p, s, 1);
   if (!isfinite(*low)) {
+    *low = *high = NAN;
     return mjgMOTION_NONE;
   }
-  return gap ? mjgMOTION_MOVES : mjgp_findBranch(branch, g, m, d, p, *low);
+  mjgMotion motion = gap ? mjgMOTION_MOVES : mjgp_findBranch(branch, g, m, d, p, *low);
+  if (motion == mjgMOTION_HELD) {
+    *end[s > 0] = limitOf(g, p, s, mjgi_lawRatio(ratio, p->v0, s));
+  }
+  return motion;
 }
 
 
@@ -330,7 +332,7 @@ int mjg_inverse(double* low, double* high, int* motion, const mjModel* m, mjData
     }
     mjgMotion made = solveGear(low + at, high + at, g, m, d, i, a, z, rotor,
                                qacc ? mjgpRESTS : mjgpFOUND, &branch);
-    count += made == mjgMOTION_NONE;
+    count += made == mjgMOTION_NONE || made == mjgMOTION_JAMS;
     say(motion, at, made);
   }
   copyToLoads(low, high, motion, g, m);

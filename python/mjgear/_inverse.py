@@ -18,7 +18,7 @@ _INTS = ctypes.POINTER(ctypes.c_int)
 _TEXT = 2000
 
 #: what a gear does in a motion, by mjgMotion of mjgear_plugin.h
-MOTIONS = {-1: "none", 1: "moves", 2: "rests", 3: "rotor", 4: "held", 5: "sleeps"}
+MOTIONS = {-1: "none", 1: "moves", 2: "rests", 3: "rotor", 4: "held", 5: "jams", 6: "sleeps"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,10 +35,11 @@ class Torques:
         motion: of each gear (n)
 
             "moves"   one torque
-            "rests"   it stands still at the end of the step: any torque from low to high
-            "none"    no torque: the gear locks. low and high are the torque with which its law would allow the motion, or NaN
-            "held"    it moves with one torque, but static friction would hold the joint by itself: a step makes this motion only if other joints
-                      break it away
+            "rests"   it stands still at the end of the step: a torque from low to high
+            "held"    it moves, but its static friction would hold it by itself: one end is the torque with which it slides on, the other, in the
+                      direction of the motion, the one that breaks it away
+            "jams"    it is driven by its load, but its gear locks: its law allows the motion with one torque, and by itself it would stop instead
+            "none"    no torque: NaN
             "rotor"   its rotor is behind a gap: give the rotor's acceleration
             "sleeps"  its tree is asleep
     """
@@ -123,15 +124,8 @@ def feedforward(model: mujoco.MjModel, data: mujoco.MjData, qacc: ArrayLike) -> 
     force: NDArray[np.float64] = data.qfrc_inverse - data.qfrc_applied - _wrenches(model, data)
 
     # against static friction: what breaks away, in the direction of the motion
-    held = np.flatnonzero((motion == _HELD) & (np.arange(len(motion)) < model.njnt))
-    if held.size:
-        dofs = model.jnt_dofadr[held]
-        resting = wanted.copy()
-        resting[dofs] = -data.qvel[dofs] / model.opt.timestep
-        least, most, rests = _solve(model, data, resting, rotors)
-        forward = data.qvel[dofs] + model.opt.timestep * wanted[dofs] > 0
-        away = np.where(forward, most[held], least[held])
-        torque[held] = np.where((rests[held] == _RESTS) & np.isfinite(away), away, torque[held])
+    for number in np.flatnonzero(motion == _HELD):
+        torque[number] = (high if _next_velocity(model, data, int(number), wanted) > 0 else low)[number]
     joints = np.flatnonzero(motion[: model.njnt])
     tendons = np.flatnonzero(motion[model.njnt :])
     if tendons.size:  # their dofs get nothing else, but from gears of their own
@@ -144,7 +138,15 @@ def feedforward(model: mujoco.MjModel, data: mujoco.MjData, qacc: ArrayLike) -> 
     return force
 
 
-_RESTS, _HELD = 2, 4
+_HELD = 4
+
+
+def _next_velocity(model: mujoco.MjModel, data: mujoco.MjData, number: int, qacc: NDArray[np.float64]) -> float:
+    """Velocity of a joint or tendon after the step."""
+    velocity = data.qvel + model.opt.timestep * qacc
+    if number < model.njnt:
+        return float(velocity[model.jnt_dofadr[number]])
+    return float(_tendon_rows(model, data)[number - model.njnt] @ velocity)
 
 
 def _acceleration(model: mujoco.MjModel, qacc: ArrayLike) -> NDArray[np.float64]:

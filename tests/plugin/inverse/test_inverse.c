@@ -46,7 +46,7 @@ static int solve(double* low, double* high, const mjModel* m, double v, double a
   d->qfrc_applied[0] = force;
   int count = mjg_inverse(all[0], all[1], motion, m, d, acc, NULL, error, sizeof(error));
   assert_string_equal(error, "");
-  assert_int_equal(count, motion[0] == mjgMOTION_NONE);
+  assert_int_equal(count, motion[0] == mjgMOTION_JAMS);
   *low = all[0][0];
   *high = all[1][0];
 
@@ -130,14 +130,15 @@ static void test_locking(void** state) {
   const char* keys = KEY("gamma_u", ".2") KEY("gamma_v", "1.5");
   for (int k = 0; k < 4; k++) {
     mjModel* m = makeModel(SLIDE, kIntegrator[k], keys, .01, MOTOR);
-    assert_int_equal(solve(&low, &high, m, .3, 2, load), mjgMOTION_NONE);
+    assert_int_equal(solve(&low, &high, m, .3, 2, load), mjgMOTION_JAMS);
 
-    // it rests without a motor; steps say from where on the motor unlocks it
+    // it rests without a motor; steps say from where on the motor moves it
     assert_int_equal(solve(&low, &high, m, 0, 0, load), mjgMOTION_RESTS);
     near(low, -load * 2.5 / .8, 100);
     assert_true(low < 0 && high > 0);
     assert_true(speed(m, low * (1 - 1e-6), load) == 0 && speed(m, low * (1 + 1e-6), load) < 0);
-    assert_true(speed(m, high * (1 - 1e-6), load) == 0 && speed(m, high * (1 + 1e-6), load) > 0);
+    assert_true(speed(m, 0, load) == 0 && speed(m, high * (1 + 1e-6), load) > 0);
+    near(high, load * .5 / 1.2, 100);
     mj_deleteModel(m);
     m = makeModel(SLIDE, kIntegrator[k], keys, 2., MOTOR);
     double x = kMass * 2 + kDamping * (.3 + kStep * 2) - load;
@@ -152,6 +153,12 @@ static void test_locking(void** state) {
                              KEY("static_ratio", "1.5"),
                          kRotor, MOTOR);
   assert_int_equal(solve(&low, &high, m, 0, .01, 0), mjgMOTION_HELD);
+  double slides = (kMass + kRotor + kDamping * kStep) * .01;
+  near(low, slides + 2, 20);
+  near(high, slides + 3, 20);
+  assert_int_equal(solve(&low, &high, m, 0, -.01, 0), mjgMOTION_HELD);
+  near(low, -slides - 3, 20);
+  near(high, -slides - 2, 20);
   assert_int_equal(solve(&low, &high, m, 0, 1, 0), mjgMOTION_MOVES);
   near(low, (kMass + kRotor + kDamping * kStep) * 1 + 2, 20);
   mj_deleteModel(m);
