@@ -191,7 +191,7 @@ MUTATIONS = [
     Of("plugin/coupled/parts.c", "test_plugin_parts " + PLUGIN, [
         ("number[k] = !mjgp_isAwake(m, d, k) ? -1 : own < 0 ? rest : own;", "number[k] = own < 0 ? rest : own;"),
     ]),
-    Of("plugin/friction/friction.c", PLUGIN + " test_plugin_self_locking test_plugin_pivoting test_plugin_fallback test_plugin_gaps", [
+    Of("plugin/friction/friction.c", "test_plugin_presliding test_plugin_sensor test_plugin_fallback " + PLUGIN, [
         ("phi[a] += alpha[a] * A[a * n + a] * T;", ""),
         ("g->out.P[i] = status >= 0 && !gaps ? p : 0;", "g->out.P[i] = status >= 0 ? p : 0;"),
         ("g->out.cancellation[i] += mju_abs(g->in.compliance[i] * g->in.t_last[i]);", ""),

@@ -336,7 +336,7 @@ static void run(const mjModel* m, mjData* d, mjData* twin, const char* model, In
       } else if (act == 6 && saved) {
         mj_setState(m, both[k], state, mjSTATE_INTEGRATION);
       } else if (act == 7) {
-        both[k]->qvel[0] = push ? push : ctrl;
+        both[k]->qvel[0] = fabs(push) < 1e6 ? push : 1e6;  // not NaN, which no step would see
       } else {
         mj_step(m, both[k]);
       }

@@ -137,6 +137,69 @@ static void test_giveUpGap(void** state) {
 }
 
 
+// a geared motor and its load behind a gap, each a row of its own for the damped steps, which find where both are on
+// their laws
+static void test_pair(void** state) {
+  (void)state;
+  const double h = 0.001, inertia = 30, gamma_u = 0.3, gamma_v = 0.8, coulomb = 0.1;
+  mjModel* m = makeModel(
+      "<mujoco><option timestep='%g' gravity='0 0 0'/><extension>"
+      "<plugin plugin='mjgear.transmission'><instance name='g'><config key='joint' value='load'/>"
+      "<config key='motor_joint' value='motor'/><config key='gamma_u' value='%g'/>"
+      "<config key='gamma_v' value='%g'/><config key='coulomb' value='%g'/>"
+      "<config key='backlash' value='exact'/><config key='half_gap' value='0.01'/>"
+      "<config key='stiffness' value='20000'/><config key='damping' value='5'/></instance>"
+      "</plugin></extension><worldbody><body>"
+      "<joint name='motor' type='slide' armature='%g' range='-.2 .2' limited='true'/>"
+      "<geom size='.03' mass='1' contype='0'/></body><body>"
+      "<joint name='load' type='slide' range='-.1 .1' limited='true'/>"
+      "<geom size='.03' mass='1' contype='0'/></body></worldbody>"
+      "<actuator><motor joint='motor'/></actuator></mujoco>",
+      h, gamma_u, gamma_v, coulomb, inertia);
+  mjData* d = mj_makeData(m);
+  const mjgpGears* g = (const mjgpGears*)d->plugin_data[0];
+  int damped = 0, unsolved = 0, pressed = 0;
+  double worst = 0;
+  seed = 9;
+  for (int k = 0; k < 60; k++) {
+    mj_resetData(m, d);
+    d->qpos[1] = between(-0.1, 0.1);
+    d->qpos[0] = d->qpos[1] + between(-0.012, 0.012);
+    d->qvel[0] = between(-1, 1);
+    d->qvel[1] = between(-1, 1);
+    d->ctrl[0] = between(-30, 30);
+    method = DAMPED;
+    for (int n = 0; n < 40; n++) {
+      double v = d->qvel[0];
+      int before = g->count.unsolved;
+      mj_step(m, d);
+      if (g->count.unsolved > before) {
+        continue;
+      }
+
+      // what the shaft transmits, and what friction of the motor is beside it
+      double shaft = d->qfrc_passive[1], t = -d->qfrc_passive[0] - shaft;
+      double u = d->ctrl[0] - inertia * (d->qvel[0] - v) / h, next = d->qvel[0];
+      double bound = fabs(gamma_u * u + gamma_v * (u - t)) + coulomb;
+      double error =
+          fabs(next) < 1e-9 ? fmax(0, fabs(t) - bound) : fabs(t - (next > 0 ? bound : -bound));
+      worst = fmax(worst, error / (bound + fabs(u) + fabs(shaft)));
+      pressed += fabs(shaft) > 1;
+    }
+    method = ALL;
+    damped += g->count.by[mjgpBY_DAMPED];
+    unsolved += g->count.unsolved;
+  }
+  print_message("%d by damped steps, %d unsolved, %d under load: law %.2g\n", damped, unsolved,
+                pressed, worst);
+  assert_true(damped > 1000 && pressed > 300);
+  assert_true(worst < 1e-8);
+  countWarnings(NULL);
+  mj_deleteData(d);
+  mj_deleteModel(m);
+}
+
+
 // a rotor that the core leaves with friction beyond its bound does not count as solved, as happens where the Delassus
 // diagonal of its joint is negative: the methods that follow solve the step
 static void test_rotorsLaw(void** state) {
@@ -168,7 +231,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_damped),    cmocka_unit_test(test_static),
       cmocka_unit_test(test_giveUp),    cmocka_unit_test(test_said),
-      cmocka_unit_test(test_giveUpGap), cmocka_unit_test(test_rotorsLaw),
+      cmocka_unit_test(test_giveUpGap), cmocka_unit_test(test_pair),
+      cmocka_unit_test(test_rotorsLaw),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

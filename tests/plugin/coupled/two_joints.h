@@ -18,6 +18,7 @@
 
 #include "coupled/fallback.h"
 #include "coupled/pivoting.h"
+#include "coupled/proximal.h"
 #include "plugin_models.h"
 #include "state/gears.h"
 
@@ -43,10 +44,12 @@ static int spoils;  // 1: dense Newton steps leave rotors behind gaps with frict
 int __real_mjgp_newton(mjgpStep* s);
 int __real_mjgp_newtonStep(mjgpStep* s);
 int __real_mjgp_damped(mjgpStep* s);
+int __real_mjgp_proximal(mjgpStep* s);
 int __real_mjgp_followPath(mjgpStep* s);
 int __wrap_mjgp_newton(mjgpStep* s);
 int __wrap_mjgp_newtonStep(mjgpStep* s);
 int __wrap_mjgp_damped(mjgpStep* s);
+int __wrap_mjgp_proximal(mjgpStep* s);
 int __wrap_mjgp_followPath(mjgpStep* s);
 
 
@@ -79,6 +82,12 @@ int __wrap_mjgp_newtonStep(mjgpStep* s) {
 // of gaps
 int __wrap_mjgp_damped(mjgpStep* s) {
   return runMethod(s, DAMPED, __real_mjgp_damped);
+}
+
+
+// of gaps too, which would leave little to the damped steps
+int __wrap_mjgp_proximal(mjgpStep* s) {
+  return method != DAMPED && __real_mjgp_proximal(s);
 }
 
 

@@ -98,7 +98,7 @@ static void test_values(void** state) {
       assert_true(s[mjgSENSOR_ROTOR_VELOCITY] == d->qvel[dof]);
       assert_true(s[mjgSENSOR_RESIDUAL] <= 1e-9);
       if (s[mjgSENSOR_MODE] != 0) {
-        assert_true(s[mjgSENSOR_STATE] == (v_next * x < 0 ? mjgpSTATE_DRIVEN : mjgpSTATE_DRIVING));
+        assert_true((int)s[13] == (v_next * x < 0 ? mjgpSTATE_DRIVEN : mjgpSTATE_DRIVING));
       }
       modes[(int)s[mjgSENSOR_MODE] + 1]++;
     }
@@ -269,12 +269,49 @@ static void test_refusals(void** state) {
 }
 
 
+// A gear that locks, behind a shaft: what the shaft transmits does not change with friction, so that the rotor is stuck,
+// not jammed, and the motor moves it from (x (1 + gamma_v) + c)/(1 - gamma_u) on
+static void test_shaft(void** state) {
+  (void)state;
+  mjModel* m = makeModel(
+      "<mujoco><extension><plugin plugin='mjgear.transmission'><instance name='g'>"
+      "<config key='joint' value='j'/><config key='gamma_u' value='.1'/>"
+      "<config key='gamma_v' value='1.3'/><config key='coulomb' value='.1'/>"
+      "<config key='backlash' value='torsion'/><config key='stiffness' value='5000'/>"
+      "<config key='stiffness_2' value='6000'/><config key='stiffness_3' value='7000'/>"
+      "<config key='torque_1' value='1'/><config key='torque_2' value='2'/>"
+      "<config key='rotor_inertia' value='.1'/></instance></plugin></extension><worldbody><body>"
+      "<joint name='j' axis='0 1 0' damping='20'/><geom size='.1' mass='1' pos='.5 0 0'/></body>"
+      "</worldbody><actuator><motor joint='j'/></actuator><sensor><plugin name='s' "
+      "plugin='mjgear.transmission' instance='g'/></sensor></mujoco>");
+  mjData* d = mj_makeData(m);
+  const mjtNum* s = sensor(m, d, "s");
+  for (int i = 0; i < 2000; i++) {
+    mj_step(m, d);
+    assert_int_equal((int)s[13], mjgpSTATE_STUCK);
+  }
+  double x = d->qfrc_bias[0];
+  assert_true(fabs(x) > 4 && fabs(d->qvel[0]) < 1e-9);
+  double least = (fabs(x) * 2.3 + 0.1) / 0.9;
+  for (int k = 0; k < 2; k++) {
+    d->ctrl[0] = (k ? 1.001 : 0.999) * (x > 0 ? least : -least);
+    for (int i = 0; i < 20; i++) {
+      mj_step(m, d);
+    }
+    assert_int_equal((int)s[13], k ? mjgpSTATE_DRIVING : mjgpSTATE_STUCK);
+    assert_true(k ? s[8] * x > 0 : s[8] == 0);
+  }
+  mj_deleteData(d);
+  mj_deleteModel(m);
+}
+
+
 int main(void) {
   loadPlugin();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_values),   cmocka_unit_test(test_jammed), cmocka_unit_test(test_gap),
       cmocka_unit_test(test_forward),  cmocka_unit_test(test_unused), cmocka_unit_test(test_cutoff),
-      cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_refusals), cmocka_unit_test(test_shaft),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
