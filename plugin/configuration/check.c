@@ -52,11 +52,11 @@ static void checkModel(mjgReport* report, const mjModel* m, const mjgpOptions* o
 }
 
 
-// does a gear rub, or have a gap: one that does neither stands for a joint without a gear
-static int acts(const mjgpJoint* joint) {
+// has a gear friction of its own
+static int rubs(const mjgpJoint* joint) {
   double gamma_u, gamma_v, coulomb;
   mjg_frictionAt(&gamma_u, &gamma_v, &coulomb, &joint->gear, 0, 0, 0, 0);
-  return gamma_u != 0 || gamma_v != 0 || coulomb != 0 || joint->gap != mjgpGAP_NONE;
+  return gamma_u != 0 || gamma_v != 0 || coulomb != 0;
 }
 
 
@@ -65,11 +65,11 @@ static int acts(const mjgpJoint* joint) {
 // lock. A gear that rubs nowhere and has no gap may have them.
 static void checkNoslip(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n,
                         const char* where) {
-  int rubs = 0;
+  int acts = 0;
   for (int i = 0; i < n && m->opt.noslip_iterations > 0; i++) {
-    rubs |= acts(joint + i);
+    acts |= rubs(joint + i) || joint[i].gap != mjgpGAP_NONE;
   }
-  if (rubs) {
+  if (acts) {
     report->where = where;
     mjg_refuse(report,
                "noslip iterations change contact forces after the constraint solver, so that gear "
@@ -426,7 +426,7 @@ int mjgp_warnLoss(mjgReport* report, const mjModel* m, const mjgpJoint* joint, i
     mjtNum own = joint[i].kind == mjgpTRN_TENDON
                      ? m->tendon_frictionloss[joint[i].tendon]
                      : m->dof_frictionloss[m->jnt_dofadr[joint[i].joint]];
-    if (own > 0 && acts(joint + i)) {
+    if (own > 0 && rubs(joint + i)) {
       first = i;
       loss = own;
       count++;

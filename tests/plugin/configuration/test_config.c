@@ -332,6 +332,18 @@ static void test_loss(void** state) {
   assert_int_equal(countWarnings(&warning), 0);
   mj_deleteData(d);
   mj_deleteModel(m);
+
+  // nor does a gap without gear friction: nothing counts twice there
+  m = makeModel(
+      "<mujoco><extension><plugin plugin='mjgear.transmission'><instance name='g'>"
+      "<config key='joint' value='a'/><config key='backlash' value='exact'/><config "
+      "key='half_gap' value='.01'/><config key='stiffness' value='100'/><config "
+      "key='rotor_inertia' value='.1'/></instance></plugin></extension><worldbody><body>"
+      "<joint name='a' frictionloss='1'/><geom size='.1'/></body></worldbody></mujoco>");
+  d = mj_makeData(m);
+  assert_int_equal(countWarnings(&warning), 0);
+  mj_deleteData(d);
+  mj_deleteModel(m);
 }
 
 
