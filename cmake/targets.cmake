@@ -85,7 +85,8 @@ function(mjgear_add_python_test name)
     set(arg_TIMEOUT 300)
   endif()
   set(env "MJGEAR_PLUGIN_PATH=$<TARGET_FILE:mjgear>" "MJGEAR_SOURCE_DIR=${PROJECT_SOURCE_DIR}"
-    "PYTHONPATH=${PROJECT_SOURCE_DIR}/python" "MJGEAR_LIBRARIES=$<TARGET_FILE_DIR:mjgear>" PYTHONDONTWRITEBYTECODE=1)
+    "PYTHONPATH=${PROJECT_SOURCE_DIR}/python" "MJGEAR_LIBRARIES=$<TARGET_FILE_DIR:mjgear>" PYTHONDONTWRITEBYTECODE=1
+    OPENBLAS_NUM_THREADS=1)  # tests run beside each other, and threads of small matrices wait for each other
   if(MJGEAR_SANITIZE MATCHES address)
     foreach(runtime libasan.so libstdc++.so)
       execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=${runtime}

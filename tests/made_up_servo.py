@@ -1,12 +1,15 @@
 """Servos that do not exist, for tests of the identification.
 
 The simulation shares nothing with the core: equations (1) to (51) of the paper as an ordinary differential equation,
-solved for the acceleration in each of the two signs of the internal force, Heun's method at 0.1 ms, all servos and logs
-at once in NumPy. What the logs then hold is what a bench would: quantized, noisy, sampled every 5 ms, late.
+solved for the acceleration in each of the two signs of the internal force, Heun's method at 0.1 ms, in made_up_servo.c.
+What the logs then hold is what a bench would: quantized, noisy, sampled every 5 ms, late.
 """
 
+import ctypes
 import dataclasses
+import functools
 import os
+import pathlib
 
 import numpy as np
 
@@ -47,6 +50,18 @@ class Run:
     trajectory: str
 
 
+@functools.cache
+def _loops():
+    """made_up_servo.c, which is built with the tests."""
+    return ctypes.CDLL(str(pathlib.Path(os.environ["MJGEAR_LIBRARIES"]).absolute() / "libmade_up_servo.so"))
+
+
+def _pointer(numbers):
+    """A row of numbers for C."""
+    assert numbers.dtype == float and numbers.flags.c_contiguous
+    return numbers.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+
+
 def draw(rng):
     """A servo that moves weights of about 1 N m."""
     return Made(torque_constant=rng.uniform(0.4, 1.5), armature=rng.uniform(0.002, 0.01), offset=rng.uniform(-0.03, 0.03),
@@ -65,75 +80,17 @@ def goal(trajectory, t):
     raise ValueError(trajectory)
 
 
-def _friction_acceleration(v, motor, load, M, s):
-    """Acceleration, given the servo columns s."""
-    m, c, B, gu, gv = s["armature"], s["coulomb"], s["viscous"], s["gamma_u"], s["gamma_v"]
-    net = motor - load - B * v
-    moving = v != 0
-    direction = np.where(moving, np.sign(v), np.sign(net))
-
-    # sliding with either sign of the internal force: t = d (g lam + c), lam = (gu + gv)(motor - m a) - gv t,
-    # (m + M) a = net - t, eliminated for a
-    result = np.zeros_like(v)
-    found = np.zeros(v.shape, bool)
-    for g in (1.0, -1.0):
-        # lam (1 + gv d g) = (gu + gv)(motor - m a) - gv d c
-        k = 1 + gv * direction * g
-        # t = d g ((gu + gv)(motor - m a) - gv d c)/k + d c
-        slope = direction * g * (gu + gv) / k
-        a = (net - slope * motor + direction * g * gv * direction * c / k - direction * c) / (m + M - slope * m)
-        lam = ((gu + gv) * (motor - m * a) - gv * direction * c) / k
-        right = (lam * g >= 0) & ~found
-        result = np.where(right, a, result)
-        found |= right
-
-    # at rest: stays if friction reaches what is needed, with a = 0
-    lam = (gu + gv) * motor - gv * net
-    stays = ~moving & (np.abs(net) <= np.abs(lam) + c)
-    # what is at rest accelerates in the direction of the net torque or not at all
-    result = np.where(~moving & (result * direction < 0), 0.0, result)
-    return np.where(stays, 0.0, result)
-
-
 def simulate(runs, duration=6.0, step=STEP):
     """Position of every run at every sample, exact, and the time of the samples: (runs, n), (n)."""
-    s = {f.name: np.array([getattr(r.servo, f.name) for r in runs]) for f in dataclasses.fields(Made)}
-    length, mass = np.array([r.length for r in runs]), np.array([r.mass for r in runs])
-    gain = np.array([r.gain for r in runs])
-    M, G = mass * length**2, mass * length * 9.80665
-    names = sorted({r.trajectory for r in runs})
-    which = np.array([names.index(r.trajectory) for r in runs])
-    per = round(SAMPLE / step)
     n = round(duration / SAMPLE)
-    q, v = np.zeros(len(runs)), np.zeros(len(runs))
+    time = SAMPLE * np.arange(n)
     out = np.empty((len(runs), n))
-
-    def told(t):
-        """Goals that are held from one sample to the next, late, and for how long they have been."""
-        late = np.maximum(np.floor((t - s["delay"]) / SAMPLE + 1e-9), 0) * SAMPLE
-        return np.choose(which, [goal(name, late) for name in names]), t - s["delay"] - late
-
-    def rate(goals, q, v):
-        motor = s["torque_constant"] * gain * (goals - q)
-        return _friction_acceleration(v, motor, G * np.sin(q + s["offset"]), M, s)
-
-    for k in range(n):
-        out[:, k] = q
-        for i in range(per):
-            # the mean over the step, so that a delay need not be a multiple of it
-            t = k * SAMPLE + i * step
-            (before, _), (after, since) = told(t), told(t + step)
-            goals = before + np.clip(since / step, 0, 1) * (after - before)
-            a1 = rate(goals, q, v)
-            v1 = v + step * a1
-            v1 = np.where(v * v1 < 0, 0.0, v1)
-            a2 = rate(goals, q + step * v, v1)
-            stuck = (v == 0) & (a1 == 0)
-            v2 = np.where(stuck, 0.0, v + step / 2 * (a1 + a2))
-            v2 = np.where(v * v2 < 0, 0.0, v2)
-            q = q + step / 2 * (v + v2)
-            v = v2
-    return out, SAMPLE * np.arange(n)
+    for run, q in zip(runs, out):
+        M, G = run.mass * run.length**2, run.mass * run.length * 9.80665
+        numbers = np.array([*dataclasses.astuple(run.servo), M, G, run.gain])
+        goals = goal(run.trajectory, SAMPLE * np.arange(n + 1))
+        _loops().madeUpSimulate(_pointer(q), _pointer(numbers), _pointer(goals), n, round(SAMPLE / step), ctypes.c_double(SAMPLE), ctypes.c_double(step))
+    return out, time
 
 
 def measure(runs, rng, noise=5e-4, counts=4096, duration=6.0, step=STEP):
@@ -161,25 +118,9 @@ def simulate_gap(torque, inertia, gravity, rotor, half_gap, stiffness, damping, 
     torque: (runs, n) of the motor, held for a sample of dt. Semi-implicit Euler at a step that resolves the shaft.
     """
     runs, n = torque.shape
-    q, v, w, d = (np.zeros(runs) for _ in range(4))  # link, its speed, rotor's speed, rotor ahead
     out = np.empty((2, runs, n))
-    for k in range(n):
-        out[:, :, k] = q, q + d
-        for _ in range(round(dt / step)):
-            depth = np.abs(d) - half_gap
-            side = np.sign(d)
-            shaft = np.where(depth > 0, side * np.maximum(stiffness * depth + damping * side * (w - v), 0), 0.0)
-            # the gear loads its teeth with u = t + shaft: lam = (gu + gv)(t + T) - gv t = gu t + (gu + gv) T
-            free = w + step * (torque[:, k] - shaft) / rotor
-            s = np.sign(free)
-            t = np.zeros(runs)
-            for g in (1.0, -1.0):
-                one = s * (g * (gamma_u + gamma_v) * shaft + coulomb) / (1 - s * g * gamma_u)
-                lam = gamma_u * one + (gamma_u + gamma_v) * shaft
-                t = np.where(lam * g >= 0, one, t)
-            slowed = free - step * t / rotor
-            w = np.where(slowed * s <= 0, 0.0, slowed)
-            v = v + step * (shaft - gravity * np.sin(q)) / inertia
-            q = q + step * v
-            d = d + step * (w - v)
+    torque = np.ascontiguousarray(torque)
+    numbers = np.stack(np.broadcast_arrays(inertia, gravity, rotor, half_gap, stiffness, damping, gamma_u, gamma_v, coulomb, np.zeros(runs))[:-1], axis=-1)
+    for k, row in enumerate(np.ascontiguousarray(numbers)):
+        _loops().madeUpGap(_pointer(out[0, k]), _pointer(out[1, k]), _pointer(row), _pointer(torque[k]), n, round(dt / step), ctypes.c_double(step))
     return out
