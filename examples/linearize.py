@@ -22,14 +22,8 @@ def linearize(torque: float, velocity: float) -> tuple[np.ndarray, np.ndarray]:
     """Derivatives of the next position and velocity by position and velocity, and by torque, about the horizontal."""
     mujoco.mj_resetData(model, data)
     data.qvel, data.ctrl = velocity, torque
-    mujoco.mj_forward(model, data)
-    a, b = np.zeros((2, 2)), np.zeros((2, 1))
-    state = slice(0, 2)
-    full_a = np.zeros((2 * model.nv + model.na, 2 * model.nv + model.na))
-    full_b = np.zeros((2 * model.nv + model.na, model.nu))
-    mujoco.mjd_transitionFD(model, data, 1e-6, True, full_a, full_b, None, None)
-    a[:], b[:] = full_a[state, state], full_b[state]
-    return a, b
+    found = mjgear.linearize(model, data)
+    return found.A, found.B
 
 
 load = 2 * 9.81 * 0.25

@@ -124,6 +124,12 @@ class Examples(unittest.TestCase):
         error = numbers(r"after 3 s: (\S+) mrad", text)[0]
         self.assertLess(abs(error), 10)
 
+    def test_lqr_shaft(self):
+        """The band in which friction holds the arm is (1/eta_f - eta_b) of its weight's torque, over the gain: a few mrad."""
+        converged, lost = numbers(r"off by (\S+) mrad", python("lqr_shaft"))
+        self.assertLess(converged, 10)
+        self.assertGreater(lost, 100)
+
     def test_branch(self):
         angles = numbers(r"angle (\S+) rad, efficiency 0.65", python("branch"))
         self.assertEqual(len(angles), 3)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mjgear._figures import Log, draw, plot
     from mjgear._gears import RESULTS, STATES, Address, Gear, Gears
     from mjgear._inverse import MOTIONS, Torques, feedforward, inverse
+    from mjgear._linearize import Linearization, linearize
     from mjgear._models import models
     from mjgear._randomize import Draws, randomize
     from mjgear._robots import Actuator, Robot, dress, robots
@@ -45,6 +46,7 @@ __all__ = [
     "GearWarning",
     "Gears",
     "Key",
+    "Linearization",
     "Log",
     "MOTIONS",
     "Preset",
@@ -62,6 +64,7 @@ __all__ = [
     "feedforward",
     "inverse",
     "keys",
+    "linearize",
     "models",
     "plot",
     "presets",
@@ -80,6 +83,7 @@ _HOMES = {
     "_figures": ("Log", "draw", "plot"),
     "_gears": ("RESULTS", "STATES", "Address", "Gear", "Gears"),
     "_inverse": ("MOTIONS", "Torques", "feedforward", "inverse"),
+    "_linearize": ("Linearization", "linearize"),
     "_models": ("models",),
     "_randomize": ("Draws", "randomize"),
     "_robots": ("Actuator", "Robot", "dress", "robots"),

@@ -1,0 +1,222 @@
+"""Derivatives of a step, with everything that gears remember."""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from mjgear import _structs
+from mjgear._errors import GearError
+
+_STATE = mujoco.mjtState.mjSTATE_FULLPHYSICS
+_USER = mujoco.mjtState.mjSTATE_USER
+_SMOOTHED = ("presliding_stiffness", "gamma_u_quadratic", "gamma_v_quadratic")  # keys with which friction of the last step counts
+
+Array = NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True)
+class Linearization:
+    """A step about a state: dx+ = A dx + B du, dy = C dx + D du.
+
+    Attributes:
+        A: derivatives of the next state by the state (nx x nx).
+        B: by the controls (nx x nu).
+        C: of the sensors in the step by the state (nsensordata x nx).
+        D: by the controls (nsensordata x nu).
+        states: what each number of dx is (nx): position and velocity of each dof, activations, and of gears what they remember:
+            "rotor_angle elbow", "rotor_velocity elbow", "gap_position elbow", "gap_twist elbow" behind a gap (rotor minus joint; theta_b and
+            omega_s of doc/backlash.md), "friction elbow" where friction is a state (pre-sliding, and losses that grow with the square of the torque).
+        side: of each column of A and then B, on which side it was taken (nx + nu): 0 both, 1 forward, -1 backward.
+        kinks: names of the columns for which a gear changes its piece on both sides: the derivative is that of another piece.
+
+    The first 2 nv + na numbers are those of ``mujoco.mjd_transitionFD``: positions as differences in the tangent space.
+    """
+
+    A: Array
+    B: Array
+    C: Array
+    D: Array
+    states: tuple[str, ...]
+    side: NDArray[np.int64]
+    kinks: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"<mjgear.Linearization of {len(self.states)} states, {self.B.shape[1]} controls, {self.C.shape[0]} sensors>"
+
+
+def linearize(model: mujoco.MjModel, data: mujoco.MjData, eps: float = 1e-6, centered: bool = True, threads: int = 1) -> Linearization:
+    """Derivatives of a step by state and controls, with everything that gears remember.
+
+    ``mujoco.mjd_transitionFD`` knows positions, velocities and activations. Rotors behind gaps and the springs of pre-sliding are state too, in
+    ``plugin_state``: it holds them fixed, so that a controller that was designed with its matrices does not know of them. Here they are part of the
+    state. Otherwise the conventions are its own: finite differences of whole steps from the same warm start, positions in the tangent space, sensors as the
+    step has them, controls not beyond their ranges. Set ``model.opt.tolerance`` to 0 and enough iterations, as for any differences of a solver.
+
+    A gear that slips, rests or yields is smooth as long as it goes on so. Where it changes its piece within eps on one side, the derivative is
+    that of the other side (``side``). A gear that is stuck does not answer to a small torque: its derivatives are 0, exactly.
+
+    Args:
+        model: the model, with any integrator but RK4. It may have no gears.
+        data: the state before the step, and the controls and forces that act; stays as it is.
+        eps: perturbation of each number, rad, m, rad/s, N m and so on.
+        centered: both sides, where no gear changes its piece and no control its range; else one.
+        threads: of the rollout.
+
+    Raises:
+        GearError: RK4, eps that is not positive, or data of another model.
+    """
+    if not isinstance(model, mujoco.MjModel) or not isinstance(data, mujoco.MjData):
+        raise GearError(f"give an MjModel and its MjData, not {type(model).__name__} and {type(data).__name__}")
+    if len(data.qpos) != model.nq or len(data.plugin_state) != model.npluginstate:
+        raise GearError("the data are not of this model; make them with it, mujoco.MjData(model)")
+    if model.opt.integrator == mujoco.mjtIntegrator.mjINT_RK4:
+        raise GearError("gears are not for RK4; set the integrator Euler, implicit, implicitfast or discrete")
+    if not eps > 0:
+        raise GearError(f"eps is {eps}; give a small positive number, 1e-6 for instance")
+    memory, modes = _memory(model)
+    states = _names(model) + tuple(f"{key} {name}" for key, name, _ in memory)
+    return _Differences(model, data, eps, [address for _, _, address in memory], modes, threads).make(states, centered)
+
+
+# ------------------------------------------- what gears remember -----------------------------------------
+
+
+def _object(model: mujoco.MjModel, number: int) -> str:
+    kind, own = (mujoco.mjtObj.mjOBJ_JOINT, number) if number < model.njnt else (mujoco.mjtObj.mjOBJ_TENDON, number - model.njnt)
+    return mujoco.mj_id2name(model, kind, own) or str(number)
+
+
+def _memory(model: mujoco.MjModel) -> tuple[list[tuple[str, str, int]], list[int]]:
+    """(key, joint, address in plugin_state) of each number on which the next step depends, and addresses of the pieces of gears."""
+    probe = mujoco.MjData(model)
+    found: list[tuple[str, str, int]] = []
+    modes: list[int] = []
+    address, value = _structs.StateAddress(), ctypes.c_double()
+
+    def given(number: int, key: str) -> bool:
+        known = _structs.plugin.mjg_getGear(ctypes.byref(value), model._address, probe._address, number, key.encode())
+        return bool(known > 0 and value.value != 0)
+
+    def where(number: int, key: str) -> int | None:
+        unknown = _structs.plugin.mjg_stateAddress(ctypes.byref(address), model._address, number, key.encode())
+        return None if unknown else int(address.value)
+
+    mujoco.mj_step(model, probe)  # which a gap begins with: a motor_joint has none of its own
+    for number in range(model.njnt + model.ntendon):
+        keys: list[str] = []
+        if (started := where(number, "gap_started")) is not None and probe.plugin_state[started] != 0:
+            keys += ["rotor_angle", "rotor_velocity"] * given(number, "rotor_inertia") + ["gap_position", "gap_twist"]
+        keys += ["friction"] * any(given(number, key) for key in _SMOOTHED)
+        found += [(key, _object(model, number), place) for key in keys if (place := where(number, key)) is not None]
+        if (mode := where(number, "mode")) is not None:
+            modes.append(mode)
+    return found, modes
+
+
+def _names(model: mujoco.MjModel) -> tuple[str, ...]:
+    """Of positions and velocities of dofs, and of activations."""
+    dofs = []
+    for dof in range(model.nv):
+        joint = int(model.dof_jntid[dof])
+        first, last = model.jnt_dofadr[joint], dof + 1 == model.nv or model.dof_jntid[dof + 1] != joint
+        dofs.append(_object(model, joint) + ("" if last and dof == first else f"[{dof - first}]"))
+    return (*(f"position {dof}" for dof in dofs), *(f"velocity {dof}" for dof in dofs), *(f"activation {k}" for k in range(model.na)))
+
+
+# ------------------------------------------- differences -------------------------------------------------
+
+
+class _Differences:
+    """Steps from perturbed states."""
+
+    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, eps: float, memory: list[int], modes: list[int], threads: int) -> None:
+        self.model, self.eps, self.threads = model, eps, threads
+        self.state, self.user = np.empty(mujoco.mj_stateSize(model, _STATE)), np.empty(mujoco.mj_stateSize(model, _USER))
+        mujoco.mj_getState(model, data, self.state, _STATE)
+        mujoco.mj_getState(model, data, self.user, _USER)
+        self.warmstart = data.qacc_warmstart.copy()
+        bits = mujoco.mjtState
+        self.q = self._part(bits.mjSTATE_QPOS, model.nq)
+        plugin = self._part(bits.mjSTATE_PLUGIN, model.npluginstate).start
+        velocity, activation = self._part(bits.mjSTATE_QVEL, model.nv), self._part(bits.mjSTATE_ACT, model.na)
+        self.rest = np.r_[velocity, activation, [plugin + k for k in memory]].astype(int)  # of dx, what is no position
+        self.modes = np.array([plugin + k for k in modes], int)
+        self.control = mujoco.mj_stateSize(model, int(_USER) & (int(bits.mjSTATE_CTRL) - 1))
+
+    def _part(self, bit: mujoco.mjtState, size: int) -> slice:
+        start = mujoco.mj_stateSize(self.model, int(_STATE) & (int(bit) - 1))
+        return slice(start, start + size)
+
+    def perturbed(self, column: int, step: float) -> tuple[Array, Array]:
+        """State and user input with one number changed."""
+        state, user, nv = self.state.copy(), self.user.copy(), self.model.nv
+        if column < nv:
+            qpos, direction = state[self.q].copy(), np.zeros(nv)
+            direction[column] = 1
+            mujoco.mj_integratePos(self.model, qpos, direction, step)
+            state[self.q] = qpos
+        elif column < nv + len(self.rest):
+            state[self.rest[column - nv]] += step
+        else:
+            user[self.control + column - nv - len(self.rest)] += step
+        return state, user
+
+    def steps(self, starts: list[tuple[Array, Array]]) -> tuple[Array, Array]:
+        """State and sensors after one step from each."""
+        from mujoco import rollout  # which loads a library of its own
+
+        states, sensors = rollout.rollout(
+            self.model, [mujoco.MjData(self.model) for _ in range(max(1, self.threads))], np.array([state for state, _ in starts]),
+            np.array([user for _, user in starts])[:, None], control_spec=int(_USER), initial_warmstart=self.warmstart[None],
+        )  # fmt: skip
+        return states[:, 0], sensors[:, 0]
+
+    def change(self, after: Array, before: Array) -> Array:
+        """dx between two states."""
+        dq = np.zeros(self.model.nv)
+        mujoco.mj_differentiatePos(self.model, dq, 1.0, before[self.q], after[self.q])
+        return np.concatenate([dq, after[self.rest] - before[self.rest]])
+
+    def allowed(self, control: int, step: float) -> bool:
+        """Whether a control may change so."""
+        if not self.model.actuator_ctrllimited[control] or self.model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_CLAMPCTRL:
+            return True
+        low, high = self.model.actuator_ctrlrange[control]
+        value = self.user[self.control + control]
+        return bool(not low <= value <= high or low <= value + step <= high)
+
+    def make(self, states: tuple[str, ...], centered: bool) -> Linearization:
+        model, nx, eps = self.model, len(states), self.eps
+        columns = nx + model.nu
+        steps, sensors = self.steps([(self.state, self.user)] + [self.perturbed(k, sign * eps) for sign in (1, -1) for k in range(columns)])
+        base, seen = steps[0], sensors[0]
+        forward, backward = steps[1 : columns + 1], steps[columns + 1 :]
+        next_state, next_sensors = np.zeros((nx, columns)), np.zeros((len(seen), columns))
+        side = np.zeros(columns, int)
+        kinks: list[str] = []
+
+        def keeps(state: Array) -> bool:
+            return bool((state[self.modes] == base[self.modes]).all())
+
+        for k in range(columns):
+            ahead, back = k < nx or self.allowed(k - nx, eps), k < nx or self.allowed(k - nx, -eps)
+            good = (ahead and keeps(forward[k]), back and keeps(backward[k]))
+            if not any(good) and (ahead or back):
+                kinks.append(states[k] if k < nx else f"control {k - nx}")
+                good = (ahead, back and not ahead)
+            if all(good) and centered:
+                next_state[:, k] = self.change(forward[k], backward[k]) / (2 * eps)
+                next_sensors[:, k] = (sensors[1 + k] - sensors[1 + columns + k]) / (2 * eps)
+                continue
+            side[k] = 1 if good[0] else -1
+            one, seen_one = (forward[k], sensors[1 + k]) if good[0] else (backward[k], sensors[1 + columns + k])
+            next_state[:, k] = side[k] * self.change(one, base) / eps
+            next_sensors[:, k] = side[k] * (seen_one - seen) / eps
+        return Linearization(
+            next_state[:, :nx], next_state[:, nx:], next_sensors[:, :nx], next_sensors[:, nx:], states, side, tuple(kinks)
+        )  # fmt: skip

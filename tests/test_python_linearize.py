@@ -1,0 +1,188 @@
+"""mjgear.linearize: against closed forms of a slide, MuJoCo's own where it knows the whole state, and steps themselves."""
+
+import unittest
+
+import mujoco
+import numpy as np
+
+import mjgear
+
+MASS, ROTOR, DAMPING, STEP = 2.0, 0.7, 3.0, 0.001
+
+# a slide with a force on it; %s: integrator, keys of its gear, armature, damping
+SLIDE = """<mujoco><option timestep="%g" integrator="%s" gravity="0 0 0" tolerance="0"/>
+  <extension><plugin plugin="mjgear.transmission"><instance name="g"><config key="joint" value="j"/>%s</instance></plugin></extension>
+  <worldbody><body><joint name="j" type="slide" axis="1 0 0" armature="%g" damping="%g"/><geom size=".1" mass="2"/></body></worldbody>
+  <actuator><motor joint="j" ctrlrange="-40 40" ctrllimited="true"/></actuator><sensor><jointvel joint="j"/><actuatorfrc actuator="0"/></sensor>
+  </mujoco>""".replace(' actuator="0"', ' actuator="m"').replace("<motor ", '<motor name="m" ')
+
+
+def keys(**values):
+    return "".join(f'<config key="{key}" value="{value}"/>' for key, value in values.items())
+
+
+def slide(integrator, gear, armature=ROTOR, damping=DAMPING, step=STEP):
+    model = mujoco.MjModel.from_xml_string(SLIDE % (step, integrator, gear, armature, damping))
+    return model, mujoco.MjData(model)
+
+
+class ClosedForms(unittest.TestCase):
+    def test_a_gear_that_slips(self):
+        """x = eta_f u where the motor drives it, u = eta_b x where its load does; x = M a + d v+ - F, u = tau - m a."""
+        for integrator in ("Euler", "implicit", "implicitfast", "discrete"):
+            m, d = slide(integrator, keys(eta_forward=0.8, eta_backward=0.5))
+            for torque, force in ((20.0, 0.0), (0.0, 30.0)):
+                mujoco.mj_resetData(m, d)
+                d.qvel, d.ctrl, d.qfrc_applied = 1.0, torque, force
+                found = mjgear.linearize(m, d)
+                link = MASS + STEP * DAMPING
+                inertia, gain = (link + 0.8 * ROTOR, 0.8) if torque else (link + ROTOR / 0.5, 1 / 0.5)
+                dv, dtau = 1 - STEP * DAMPING / inertia, STEP * gain / inertia
+                np.testing.assert_allclose(found.A, [[1, STEP * dv], [0, dv]], atol=1e-8)
+                np.testing.assert_allclose(found.B, [[STEP * dtau], [dtau]], atol=1e-8)
+                np.testing.assert_allclose(found.C, [[0, 1], [0, 0]], atol=1e-9)
+                np.testing.assert_allclose(found.D, [[0], [1]], atol=1e-8)
+                self.assertEqual(found.states, ("position j", "velocity j"))
+                self.assertEqual((found.side.tolist(), found.kinks), ([0, 0, 0], ()))
+
+    def test_a_gear_that_rests(self):
+        m, d = slide("implicitfast", keys(eta_forward=0.8, eta_backward=-0.5))
+        d.qfrc_applied = 10
+        found = mjgear.linearize(m, d)
+        np.testing.assert_array_equal(found.A, [[1, 0], [0, 0]])
+        np.testing.assert_array_equal(found.B, 0)
+
+    def test_rotor_behind_a_shaft(self):
+        """Link and rotor swing against each other at sqrt(k (1/M + 1/m)): mjd_transitionFD has no such pole."""
+        stiffness, step = 5000.0, 1e-5
+        m, d = slide("implicitfast", keys(gamma_u=0, gamma_v=0, backlash="exact", half_gap=0.001, stiffness=stiffness, damping=0,
+                                          rotor_inertia=ROTOR), 0, 0, step)  # fmt: skip
+        d.ctrl, d.qfrc_applied = 10, -10
+        for _ in range(3000):  # until the gap is closed
+            mujoco.mj_step(m, d)
+        found = mjgear.linearize(m, d)
+        self.assertEqual(found.states[2:], tuple(f"{key} j" for key in ("rotor_angle", "rotor_velocity", "gap_position", "gap_twist")))
+        angles = np.abs(np.angle(np.linalg.eigvals(found.A))) / step
+        self.assertAlmostEqual(angles.max() / np.sqrt(stiffness * (1 / MASS + 1 / ROTOR)), 1, delta=2e-3)
+        plain = np.zeros((2, 2))
+        mujoco.mjd_transitionFD(m, d, 1e-6, True, plain, None, None, None)
+        np.testing.assert_allclose(np.angle(np.linalg.eigvals(plain)), 0, atol=1e-6)
+
+        # rotor and link together, of which the motor moves the rotor
+        np.testing.assert_allclose(found.B[1] + found.B[3], step / ROTOR, rtol=1e-2)
+
+    def test_presliding(self):
+        """A spring of stiffness sigma between motor and link that stand still: sqrt(sigma/(M + m))."""
+        step, sigma = 1e-5, 800.0
+        m, d = slide("implicitfast", keys(gamma_u=0, gamma_v=0, coulomb=5, presliding_stiffness=sigma), damping=0, step=step)
+        d.qvel = 1e-3
+        mujoco.mj_step(m, d)
+        found = mjgear.linearize(m, d)
+        self.assertEqual(found.states[2:], ("friction j",))
+        angle = np.abs(np.angle(np.linalg.eigvals(found.A))).max() / step
+        self.assertAlmostEqual(angle / np.sqrt(sigma / (MASS + ROTOR)), 1, delta=1e-3)
+
+    def test_one_side(self):
+        """A joint that moves by less than eps rests on the other side; a control at the end of its range goes back only."""
+        m, d = slide("Euler", keys(gamma_u=0, gamma_v=0, coulomb=5), damping=0)
+        d.qvel, d.ctrl = 5e-7, 5.0
+        found = mjgear.linearize(m, d)
+        self.assertEqual((found.side.tolist(), found.kinks), ([0, 1, 0], ()))
+        self.assertAlmostEqual(found.A[1, 1], 1, delta=1e-9)
+        d.qvel, d.ctrl = 1, 40
+        self.assertEqual(mjgear.linearize(m, d).side.tolist(), [0, 0, -1])
+        self.assertEqual(mjgear.linearize(m, d, centered=False).side.tolist(), [1, 1, -1])
+
+        # at rest, about to break away
+        d.qvel, d.ctrl = 0, 5.0 - 1e-10
+        self.assertEqual(mjgear.linearize(m, d).side.tolist(), [0, -1, -1])
+
+
+class Steps(unittest.TestCase):
+    ROBOT = """<mujoco><option timestep="0.002" integrator="implicitfast" tolerance="0" iterations="200"/>
+      <extension><plugin plugin="mjgear.transmission"><instance name="rigid"><config key="joint" value="a"/>%s</instance>
+        <instance name="soft"><config key="joint" value="b"/>%s</instance></plugin></extension>
+      <worldbody><geom type="plane" size="5 5 .1"/><body pos="0 0 .098"><freejoint name="root"/><geom size=".1" mass="3"/>
+        <body pos="0 0 .1"><joint name="a" axis="0 1 0" armature=".1"/><geom type="capsule" size=".04" fromto="0 0 0 .3 0 0" mass="1"/>
+        <body pos=".3 0 0"><joint name="b" axis="0 1 0"/><geom type="capsule" size=".04" fromto="0 0 0 .2 0 0" mass=".5"/></body></body></body>
+      </worldbody><actuator><motor joint="a"/><position joint="b" kp="20" kv="1"/>
+      <general joint="a" dyntype="filter" dynprm=".05"/></actuator>
+      <sensor><framepos objtype="body" objname="root_body"/><jointactuatorfrc joint="a"/></sensor></mujoco>""".replace(
+        '<body pos="0 0 .098">', '<body name="root_body" pos="0 0 .098">')
+    SOFT = keys(gamma_u=0.1, gamma_v=0.2, backlash="exact", half_gap=0.002, stiffness=400, damping=0.5, rotor_inertia=0.05)
+
+    def start(self, text):
+        model = mujoco.MjModel.from_xml_string(text)
+        data = mujoco.MjData(model)
+        data.qvel[-2:] = 1.0, -0.7
+        data.ctrl[:] = 3, 0.2, 1
+        for _ in range(40):
+            mujoco.mj_step(model, data)
+        return model, data
+
+    def test_is_mujocos_where_it_knows_the_whole_state(self):
+        model, data = self.start(self.ROBOT % (keys(gamma_u=0.1, gamma_v=0.4), keys(gamma_u=0.1, gamma_v=1.2)))
+        found = mjgear.linearize(model, data)
+        size = 2 * model.nv + model.na
+        self.assertEqual(len(found.states), size)
+        self.assertEqual(found.states[0], "position root[0]")
+        self.assertEqual(found.states[size - 2 :], ("velocity b", "activation 0"))
+        expected = [np.zeros(part.shape) for part in (found.A, found.B, found.C, found.D)]
+        mujoco.mjd_transitionFD(model, data, 1e-6, True, *expected)
+        for part, other in zip((found.A, found.B, found.C, found.D), expected):
+            np.testing.assert_allclose(part, other, atol=1e-7 * (1 + np.abs(other).max()))
+
+    def test_predicts_steps(self):
+        """Of random changes of the whole state, rotor included."""
+        model, data = self.start(self.ROBOT % (keys(gamma_u=0.1, gamma_v=0.4), self.SOFT))
+        found = mjgear.linearize(model, data, threads=2)
+        state = np.empty(mujoco.mj_stateSize(model, mujoco.mjtState.mjSTATE_INTEGRATION))
+        mujoco.mj_getState(model, data, state, mujoco.mjtState.mjSTATE_INTEGRATION)
+        gears = mjgear.Gears(model, data)
+        memory = [gears["b"].address(name.split()[0]).value for name in found.states[2 * model.nv + model.na :]]
+        self.assertEqual(len(memory), 4)
+
+        def step(change, control):
+            mujoco.mj_setState(model, data, state, mujoco.mjtState.mjSTATE_INTEGRATION)
+            mujoco.mj_integratePos(model, data.qpos, change[: model.nv], 1)
+            data.qvel += change[model.nv : 2 * model.nv]
+            data.act += change[2 * model.nv : 2 * model.nv + model.na]
+            data.plugin_state[memory] += change[2 * model.nv + model.na :]
+            data.ctrl += control
+            mujoco.mj_step(model, data)
+            return data.qpos.copy(), np.concatenate([data.qvel, data.act, data.plugin_state[memory]]), data.sensordata.copy()
+
+        q, rest, seen = step(np.zeros(len(found.states)), 0)
+        rng = np.random.default_rng(2)
+        for _ in range(10):
+            change, control = 1e-6 * rng.normal(size=len(found.states)), 1e-6 * rng.normal(size=model.nu)
+            q_new, rest_new, seen_new = step(change, control)
+            dq = np.zeros(model.nv)
+            mujoco.mj_differentiatePos(model, dq, 1, q, q_new)
+            expected = found.A @ change + found.B @ control
+            np.testing.assert_allclose(np.concatenate([dq, rest_new - rest]), expected, atol=1e-4 * np.abs(expected).max())
+            np.testing.assert_allclose(seen_new - seen, found.C @ change + found.D @ control, atol=1e-9)
+
+    def test_data_stay(self):
+        model, data = self.start(self.ROBOT % (keys(gamma_u=0.1, gamma_v=0.4), self.SOFT))
+        before = np.concatenate([data.qpos, data.qvel, data.plugin_state, data.qacc, data.sensordata, data.ctrl])
+        mjgear.linearize(model, data)
+        np.testing.assert_array_equal(np.concatenate([data.qpos, data.qvel, data.plugin_state, data.qacc, data.sensordata, data.ctrl]), before)
+
+    def test_refused(self):
+        model, data = slide("Euler", keys(gamma_u=0, gamma_v=0))
+        other = mujoco.MjModel.from_xml_string("<mujoco><worldbody/></mujoco>")
+        for expected, arguments in (
+            ("give an MjModel and its MjData, not MjSpec", (mujoco.MjSpec(), data)),
+            ("not of this model", (model, mujoco.MjData(other))),
+            ("eps is 0", (model, data, 0)),
+        ):
+            with self.assertRaisesRegex(mjgear.GearError, expected):
+                mjgear.linearize(*arguments)
+        model.opt.integrator = mujoco.mjtIntegrator.mjINT_RK4
+        with self.assertRaisesRegex(mjgear.GearError, "RK4"):
+            mjgear.linearize(model, data)
+
+
+if __name__ == "__main__":
+    unittest.main()
