@@ -39,7 +39,7 @@ class _Log(ctypes.Structure):
 _library = libraries.core()
 _library.mjg_benchName.restype = ctypes.c_char_p
 _library.mjg_simulateBench.argtypes = [ctypes.c_void_p] * 4 + [ctypes.POINTER(_Log), ctypes.c_void_p]
-_library.mjg_deliver.argtypes = [_doubles] * 3 + [ctypes.c_int, _doubles]
+_library.mjg_deliver.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int, ctypes.c_void_p]
 
 
 def _names() -> tuple[str, ...]:
@@ -143,5 +143,5 @@ def deliver(u: np.ndarray, v: np.ndarray, parameter: np.ndarray) -> np.ndarray:
     u = np.ascontiguousarray(u, dtype=np.float64)
     v = np.ascontiguousarray(v, dtype=np.float64)
     x = np.empty_like(u)
-    _library.mjg_deliver(_pointer(x), _pointer(u), _pointer(v), u.size, _pointer(parameter))
+    _library.mjg_deliver(x.ctypes.data, u.ctypes.data, v.ctypes.data, u.size, parameter.ctypes.data)
     return x
