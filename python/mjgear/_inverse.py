@@ -28,20 +28,22 @@ class Torques:
     N m, or N of slides, at the output side of the gear: what ``qfrc_actuator`` has of the joint at the start of the step. Of a gear on a tendon the
     force along it.
 
+    ``motion`` says what each gear does:
+
+    - "moves": one torque makes the motion.
+    - "rests": it stands still at the end of the step, with any torque from low to high.
+    - "held": it moves, but its static friction would hold it by itself. One end is the torque with which it slides on. The other, in the
+      direction of the motion, is the one that breaks it away.
+    - "jams": its load drives it, but its gear locks. Its law allows the motion with one torque; by itself it would stop instead.
+    - "none": no torque makes the motion, and its bounds are NaN.
+    - "rotor": its rotor is behind a gap. Give the rotor's acceleration.
+    - "sleeps": its tree is asleep.
+
     Attributes:
         names: joints and tendons with gears (n).
         low, high: bounds of the torques that make the motion (n). Equal where the gear moves. Infinite where no torque would move it; NaN where
             none is known.
-        motion: of each gear (n)
-
-            "moves"   one torque
-            "rests"   it stands still at the end of the step: a torque from low to high
-            "held"    it moves, but its static friction would hold it by itself: one end is the torque with which it slides on, the other, in the
-                      direction of the motion, the one that breaks it away
-            "jams"    it is driven by its load, but its gear locks: its law allows the motion with one torque, and by itself it would stop instead
-            "none"    no torque: NaN
-            "rotor"   its rotor is behind a gap: give the rotor's acceleration
-            "sleeps"  its tree is asleep
+        motion: one of the words above for each gear (n).
     """
 
     names: tuple[str, ...]
