@@ -145,18 +145,22 @@ class Backward(unittest.TestCase):
     def test_motions(self):
         rng, seen = np.random.default_rng(3), {}
         for integrator in INTEGRATORS:
-            for law, armature in ((law, armature) for law in LAWS for armature in (0.002, 1.0)):
-                m = mujoco.MjModel.from_xml_string(ARM % (integrator, LAWS[law], armature))
+            for law, armature in [(law, armature) for law in LAWS for armature in (0.002, 1.0)] + [("touching", 0.002), ("touching", 1.0)]:
+                text = ARM % (integrator, LAWS["locking" if law == "touching" else law], armature)
+                if law == "touching":  # a limit, and a floor to slide on
+                    text = text.replace('name="a"', 'name="a" limited="true" range="-.3 .1"').replace("<option", '<option cone="elliptic"')
+                    text = text.replace("<worldbody>", '<worldbody><geom type="plane" size="5 5 .1" pos=".5 0 0" zaxis="-1 0 .6" friction=".02" priority="1"/>')
+                m = mujoco.MjModel.from_xml_string(text)
                 d, h = mujoco.MjData(m), m.opt.timestep
                 for case in range(40):
                     mujoco.mj_resetData(m, d)
-                    d.qpos, d.qvel = rng.normal(size=2) * 0.3, rng.normal(size=2) * 0.5 * (rng.random(2) < 0.6)
+                    d.qpos, d.qvel = rng.normal(size=2) * 0.3, rng.normal(size=2) * (8 if law == "touching" else 0.5) * (rng.random(2) < 0.6)
                     wanted, v = rng.normal(size=2) * 10, d.qvel.copy()
                     if case % 3 == 0:
                         wanted[0] = -v[0] / h
                     found = mjgear.inverse(m, d, wanted)
                     low, high, motion = found.low[0], found.high[0], found.motion[0]
-                    if motion == "rests" and law in ("locking", "both"):  # a motor that pushes along with the load may unlock it
+                    if motion == "rests" and law in ("locking", "both", "touching"):  # a motor that pushes along with the load may unlock it
                         rotor = armature * wanted[0]
                         low, high = (low, rotor) if rotor - low > high - rotor else (rotor, high)
                     d.ctrl = rng.uniform(low + 1e-9 * (high - low), high - 1e-9 * (high - low)), d.qfrc_inverse[1]
@@ -165,7 +169,7 @@ class Backward(unittest.TestCase):
                     seen[motion] = seen.get(motion, 0) + 1
                     with self.subTest(integrator=integrator, law=law, armature=armature, case=case, motion=motion):
                         self.assertEqual(same, motion in ("moves", "rests"))
-                        self.assertTrue(motion != "jams" or law in ("locking", "both"))
+                        self.assertTrue(motion != "jams" or law in ("locking", "both", "touching"))
         self.assertTrue(all(seen[motion] > 30 for motion in ("moves", "rests", "jams", "held")), seen)
 
 
