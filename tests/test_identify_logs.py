@@ -91,6 +91,13 @@ class Refused(Folder):
         self.refused("w.csv", csv_text(head="time,position,torque" + "x" * 140000), "line 2", "field larger")
         self.refused("w.csv", csv_text(rows=[*ROWS[:5], [1, 2]]), "line 8", "2 values under 3 columns")
 
+    def test_names_that_are_too_long_or_too_many(self):
+        for head in ("x" * 50000 + ",q,u", ",".join(f"column_{k}" for k in range(5000))):
+            path = self.file("w.csv", csv_text(head=head, rows=[[0.0] * (head.count(",") + 1)] * 9))
+            with self.assertRaisesRegex(identify.LogError, "no column for time; name it: time=COLUMN") as caught:
+                identify.read(path)
+            self.assertLess(len(str(caught.exception)), 1000)
+
     def test_csv_without_names(self):
         named = self.file("named.csv", csv_text())
         rows = "\n".join(line for line in csv_text().splitlines() if line[:1] in "0123456789-") + "\n"

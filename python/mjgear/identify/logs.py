@@ -388,6 +388,12 @@ def read_all(paths: Iterable[str | Path], **options: Any) -> list[Log]:
     return [read(file, **options) for file in files]
 
 
+def _listed(names: Iterable[str]) -> str:
+    """Names of columns for a line: a damaged header may be one name of a megabyte, or thousands."""
+    short = [name if len(name) <= 60 else f"{name[:57]}..." for name in names]
+    return ", ".join(short if len(short) <= 30 else [*short[:30], f"and {len(short) - 30} more"])
+
+
 def _choose(path: Path, table: _Table, wanted: Mapping[str, str | Column],
             defaults: Mapping[str, Column]) -> dict[str, Column]:
     """quantity -> column of this file."""
@@ -397,7 +403,7 @@ def _choose(path: Path, table: _Table, wanted: Mapping[str, str | Column],
             raise LogError(f"'{quantity}' is not a quantity of a log; these are: {', '.join(QUANTITIES)}")
         column = Column.parse(column) if isinstance(column, str) else column
         if column.name not in table.columns:
-            raise LogError(f"{path}: no column '{column.name}' for {quantity}; there are: {', '.join(table.columns)}")
+            raise LogError(f"{path}: no column '{column.name}' for {quantity}; there are: {_listed(table.columns)}")
         chosen[quantity] = column
     for quantity, column in defaults.items():
         if quantity not in chosen and column.name in table.columns:
@@ -408,7 +414,7 @@ def _choose(path: Path, table: _Table, wanted: Mapping[str, str | Column],
             chosen[quantity] = Column(name)
     for quantity in ("time", "position"):
         if quantity not in chosen:
-            raise LogError(f"{path}: no column for {quantity}; name it: {quantity}=COLUMN (there are: {', '.join(table.columns)})")
+            raise LogError(f"{path}: no column for {quantity}; name it: {quantity}=COLUMN (there are: {_listed(table.columns)})")
     return chosen
 
 
