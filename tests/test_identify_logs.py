@@ -137,6 +137,13 @@ class Refused(Folder):
         np.savez_compressed(compressed, times=t, data=data, signal_mapping=names)
         damaged = bytearray(compressed.getvalue())
         damaged[60:90] = bytes(30)
+        # the name in front of an array is not that of the list, and is 5 000 characters long: the error of zipfile has both
+        named = bytearray(whole)
+        named[26:28] = (5000).to_bytes(2, "little")
+        path = self.file("w.npz", bytes(named) + bytes(5000))
+        with self.assertRaises(identify.LogError) as caught:
+            identify.read(path)
+        self.assertLess(len(str(caught.exception)), 1000)
         bare = io.BytesIO()
         np.save(bare, t)
         for content in (b"", b"PK\3\4 and no more", whole[: len(whole) // 2], whole[:-1], bytes(damaged), bare.getvalue(),

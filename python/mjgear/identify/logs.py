@@ -320,7 +320,7 @@ def _read_npz(path: Path) -> _Table:
             times, data = file["times"], file["data"]
             mapping = _json(path, str(file["signal_mapping"])) if "signal_mapping" in file else {}
     except NPZ_ERRORS as error:
-        raise LogError(f"{whole}: {error}") from None
+        raise LogError(f"{whole}: {_listed([str(error)], 300)}") from None
     for name, array in ("times", times), ("data", data):
         if array.dtype.kind not in "buif":
             raise LogError(f"{whole}: {name} has no real numbers, but {array.dtype}")
@@ -388,9 +388,9 @@ def read_all(paths: Iterable[str | Path], **options: Any) -> list[Log]:
     return [read(file, **options) for file in files]
 
 
-def _listed(names: Iterable[str]) -> str:
-    """Names of columns for a line: a damaged header may be one name of a megabyte, or thousands."""
-    short = [name if len(name) <= 60 else f"{name[:57]}..." for name in names]
+def _listed(names: Iterable[str], most: int = 60) -> str:
+    """Names of columns for a line: a damaged header may be one name of a megabyte, or thousands; most: characters of each."""
+    short = [name if len(name) <= most else f"{name[: most - 3]}..." for name in names]
     return ", ".join(short if len(short) <= 30 else [*short[:30], f"and {len(short) - 30} more"])
 
 
