@@ -97,6 +97,11 @@ class Refused(Folder):
             with self.assertRaisesRegex(identify.LogError, "no column for time; name it: time=COLUMN") as caught:
                 identify.read(path)
             self.assertLess(len(str(caught.exception)), 1000)
+        rows = [entry | {"torque" + "x" * 5000: entry["torque"]} for entry in entries()]
+        rows[3]["torque" + "x" * 5000] = "much"
+        with self.assertRaisesRegex(identify.LogError, r"column 'torquex+\.\.\.$") as caught:
+            identify.read(self.file("w.json", json.dumps({"entries": rows})))
+        self.assertLessEqual(len(str(caught.exception)), 1000)
 
     def test_csv_without_names(self):
         named = self.file("named.csv", csv_text())

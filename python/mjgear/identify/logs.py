@@ -81,6 +81,10 @@ _TRUTH = {"True": 1.0, "true": 1.0, "False": 0.0, "false": 0.0}
 class LogError(ValueError):
     """A log that cannot be used; the text names file, column and line where they are known."""
 
+    def __init__(self, text: str) -> None:
+        # names in a damaged file may be as long as the file
+        super().__init__(text if len(text) <= 1000 else f"{text[:997]}...")
+
 
 @dataclass(frozen=True)
 class Column:
