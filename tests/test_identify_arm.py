@@ -21,6 +21,7 @@ from mjgear.identify.arm.choose import Choice
 from mjgear.identify.arm.dynamics import Arm, numbers, pseudo
 from mjgear.identify.arm.model import build
 from mjgear.identify.arm.motion import prepare
+from mjgear.identify.arm.problem import Problem
 from mjgear.identify.arm.result import load_links
 from mjgear.identify.arm.simulate import Simulated, lock, simulate
 from mjgear.identify.logs import LogError
@@ -282,6 +283,23 @@ class Said(unittest.TestCase):
         told = Simulated(chosen=np.array([0.2, 0.105]), native=np.array([0.1, 0.1]), moved=np.ones(2), horizon=0.25, pieces=40).notes(["a", "b"])
         self.assertEqual(len(told), 1)
         self.assertIn("a: simulated, Coulomb and viscous friction is better than what was chosen by 50 %", told[0])
+
+
+class Groups(unittest.TestCase):
+    """What is left out together."""
+
+    def test_joints_one_at_a_time(self):
+        """Logs in which one joint moves: without its log nothing says a joint's friction, so that parts of all logs are left out."""
+        made, made_logs = made_up_arm.draw(np.random.default_rng(9), rungs=["native"] * 6, logs=6, seconds=8.0, noise=0.02)
+        arm = Arm(made.spec.compile(), made_up_arm.JOINTS)
+        self.assertEqual(Problem(arm, made_logs).alone, [])
+        for k, log in enumerate(made_logs):
+            log.position[:, [j for j in range(6) if j != k]] = 0.1
+        problem = Problem(arm, made_logs)
+        self.assertEqual(problem.alone, list(made_up_arm.JOINTS))
+        for rows in problem.rows:
+            for pieces in problem.groups.values():
+                self.assertLess(np.isin(rows.piece, pieces).mean(), 0.5)
 
 
 class Files(unittest.TestCase):

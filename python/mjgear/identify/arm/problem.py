@@ -21,6 +21,7 @@ from mjgear.identify.logs import LogError
 _MOST_ROWS = 40000  # of a joint
 _PIECES = 60  # wanted
 _SHORTEST = 1.0  # s, of a piece
+_MOST_OUT = 0.7  # part of a joint's motion that may be left out at once
 _HUBER = 2.5  # standard deviations
 
 
@@ -59,7 +60,8 @@ class Problem:
 
     Attributes:
       rows: of each joint.
-      groups: name -> logs that are left out together.
+      groups: name -> pieces that are left out together.
+      alone: joints that move in hardly more than one group of logs, for which parts of all logs are left out in the place of logs.
 
     Raises:
       LogError: a joint does not move in any log; too little is left.
@@ -122,6 +124,10 @@ class Problem:
                 raise LogError(f"the torque of joint '{arm.joints[j]}' is 0 in all logs")
         self.fastest = fastest
         self.groups = _groups(self.logs, self.piece_log)
+        # a joint that moves in one group alone would be predicted by fits that never saw it move
+        self.alone = [arm.joints[j] for j, r in enumerate(self.rows) if len(self.groups) > 1 and any(np.isin(r.piece, g).mean() > _MOST_OUT for g in self.groups.values())]
+        if self.alone and len(logs) > 1:
+            self.groups = _fifths(self.piece_log)
 
     def base(self, j: int, parameters: np.ndarray) -> np.ndarray:
         """Base parameters of joint j from those of the links (links, 10)."""
@@ -234,8 +240,7 @@ def _groups(logs: Sequence[ArmLog], piece_log: Sequence[int]) -> dict[str, list[
         for k, i in enumerate(piece_log):
             found.setdefault(names[i], []).append(k)
     else:
-        for k in range(len(piece_log)):
-            found.setdefault(f"part {1 + 5 * k // len(piece_log)}", []).append(k)
+        found = _fifths(piece_log)
     # six groups at most: more cost time and tell no more
     if len(found) > 6:
         merged: dict[str, list[int]] = {}
@@ -243,6 +248,18 @@ def _groups(logs: Sequence[ArmLog], piece_log: Sequence[int]) -> dict[str, list[
             merged.setdefault(f"group {1 + k % 6}", []).extend(pieces)
         found = merged
     return found
+
+
+def _fifths(piece_log: Sequence[int]) -> dict[str, list[int]]:
+    """Name -> pieces: the first fifth of every log, the second, and so on."""
+    found: dict[str, list[int]] = {}
+    for i in sorted(set(piece_log)):
+        own = [k for k, log in enumerate(piece_log) if log == i]
+        for place, k in enumerate(own):
+            # logs that have fewer than five pieces begin at different fifths
+            part = 5 * place // len(own) if len(own) >= 5 else (place + i) % 5
+            found.setdefault(f"part {1 + part}", []).append(k)
+    return dict(sorted(found.items()))
 
 
 def changed(rung: Rung, terms: frozenset[str]) -> Rung:

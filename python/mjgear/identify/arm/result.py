@@ -286,6 +286,8 @@ def _findings(found: Identified) -> list[str]:
     lengths = [log.n * log.dt for log in fitter.problem.logs]
     if len(names) == 1:
         lines.append("a single log: its fifths were left out in turn, and they share what does not repeat from log to log; log several")
+    if fitter.problem.alone and len(names) > 1:
+        lines.append(f"{', '.join(fitter.problem.alone)}: nearly all motion is in logs of its own, so that fifths of every log were left out in turn, and not logs; log motions of all joints")
     for j, name in enumerate(arm.joints):
         p = found.state.p[j]
         off = p[PLACE["scale"]] / fitter.scale[j] - 1
