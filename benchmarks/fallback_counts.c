@@ -40,8 +40,8 @@ enum {
 
 static const char* const kRow[mjgpNMETHOD] = {
     "Newton on pieces and states",     "dense problem of the core",
-    "path along pieces, from rest",    "gaps: as a minimum",
-    "gaps: damped on the natural map", "none: passive, unsolved",
+    "path along pieces",               "gaps that are no lines: damped on the natural map",
+    "none: passive, unsolved",
     "engine's answer: the same",       "engine's answer: damped Newton steps",
     "engine's answer: relaxed",        "engine's answer: none, passive, unsolved"};
 

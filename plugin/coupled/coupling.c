@@ -16,8 +16,7 @@
 #include "coupled/natural_map.h"
 #include "coupled/newton.h"
 #include "coupled/parts.h"
-#include "coupled/pivoting.h"
-#include "coupled/proximal.h"
+#include "coupled/path.h"
 #include "friction/engine.h"
 #include "friction/friction.h"
 #include "friction/simd.h"
@@ -38,9 +37,9 @@ static void allocate(mjgpStep* s, const mjgpInertia* Mhat) {
 
   // vectors over the dofs, in whole lanes
   size_t size = (size_t)mjgi_simdEnd(s->group->nv), row = n + (size_t)s->group->nextra;
-  size_t nvector = (7 + mjgpCHANGE) * size + mjgpCHANGE * mjgpCHANGE;
+  size_t nvector = 7 * size;
   size_t ncolumn = (Mhat->solver ? 1 : 4) * ld * nv;
-  size_t nrest = 3 * nefc + 5 * n + row + 2 * row * ld + 2 * n * n + 3 * ld;
+  size_t nrest = 3 * nefc + 5 * n + row + row * ld + 2 * n * n + 3 * ld;
   mjtNum* number = mjgp_allocate(s->d, &s->state, nvector + ncolumn + nrest, 2 * nefc);
   s->factored = s->state + nefc;
   mju_zero(number, (int)(7 * size));
@@ -51,8 +50,6 @@ static void allocate(mjgpStep* s, const mjgpInertia* Mhat) {
   s->gradient = number + 4 * size;
   s->rounding = number + 5 * size;
   s->descent = number + 6 * size;
-  s->change = number + 7 * size;
-  s->pivot = s->change + mjgpCHANGE * size;
   s->right = number + nvector;
   s->left = Mhat->solver ? s->right : s->right + ld * nv;
   s->rows = Mhat->solver ? NULL : s->left + ld * nv;
@@ -68,8 +65,7 @@ static void allocate(mjgpStep* s, const mjgpInertia* Mhat) {
   s->asked = number + 3 * n;
   s->answer = number + 4 * n;
   s->W = s->answer + row;
-  s->W_factored = s->W + row * ld;
-  s->acc = s->W_factored + row * ld;
+  s->acc = s->W + row * ld;
   s->work = s->acc + ld;
 }
 
@@ -178,17 +174,52 @@ static mjgpStep* prepare(mjgpStep* s, mjgpGears* g, const mjModel* m, mjData* d,
 }
 
 
-// the safe methods; what they find is solved if it is on the law. Else s->t is the friction that a path came to
-static int fallBack(mjgpStep* s, int* method, mjtNum* error, int* worst) {
-  static const struct {
-    int name;
-    int (*solve)(mjgpStep*);
-  } methods[2][2] = {{{mjgpBY_PATH, mjgp_followPath}},
-                     {{mjgpBY_PROXIMAL, mjgp_proximal}, {mjgpBY_DAMPED, mjgp_damped}}};
-  for (int k = 0; k < 2 && methods[s->gaps][k].solve && !isLagged(s); k++) {
-    start(s);
-    *method = methods[s->gaps][k].name;
-    if (methods[s->gaps][k].solve(s)) {
+// Newton on pieces and states, then the path; 1 if solved
+static int solveOnPieces(mjgpStep* s, int* method) {
+  mjgpNewton newton;
+  mj_markStack(s->d);
+  start(s);
+  mjgp_makeNewton(&newton, s);
+  *method = mjgpBY_NEWTON;
+  int solved = mjgp_newton(&newton);
+  if (!solved) {
+    *method = mjgpBY_PATH;
+    solved = mjgp_followPath(&newton);
+  }
+  mj_freeStack(s->d);
+  return solved;
+}
+
+
+// Friction as a dense problem of the core, for gears that are no lines and for its other solvers
+static int solveDense(mjgpStep* s, int* method) {
+  int solved = 0;
+  start(s);
+  *method = mjgpBY_DENSE;
+  for (int k = 0; k < mjgpSTEPS && !solved; k++) {
+    solved = mjgp_linearize(s) && mjgp_newtonStep(s);
+  }
+  return solved;
+}
+
+
+// the same on the natural map, in steps that bring friction closer to the law
+static int solveDamped(mjgpStep* s, int* method) {
+  start(s);
+  *method = mjgpBY_DAMPED;
+  return !isLagged(s) && mjgp_damped(s);
+}
+
+
+// what is found is solved if it is on the law
+static int solve(mjgpStep* s, int* method, mjtNum* error, int* worst) {
+  const mjgSettings* settings = &s->g->in.settings;
+  int lines = mjgp_areLines(s), dense = settings->solver != mjgNEWTON || settings->want_sigma_max;
+  int (*const way[2])(mjgpStep*, int*) = {
+      lines && !dense ? solveOnPieces : solveDense,
+      !lines ? solveDamped : dense ? solveOnPieces : NULL};
+  for (int k = 0; k < 2 && way[k]; k++) {
+    if (way[k](s, method)) {
       *error = mjgp_lawError(s, worst);
       if (*error <= mjgpLAW) {
         return 1;
@@ -200,51 +231,27 @@ static int fallBack(mjgpStep* s, int* method, mjtNum* error, int* worst) {
 
 
 // solve for friction and acceleration of one group; info: what became of it
-// Long because it is the list of methods, each with what is to be done before and after
 static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
                        mjgpGroup* group, mjgInfo* info) {
   mjgpStep step, *s = prepare(&step, g, m, d, Mhat, group);
-  start(s);
   g->count.coupled++;
-
-  int worst = -1, method = mjgpBY_NEWTON;
+  int worst = -1, method;
   mjtNum error = 0;
-  int solved = mjgp_isNewton(s) && mjgp_newton(s);
-  if (solved) {
-    error = mjgp_lawError(s, &worst);
-    solved = error <= mjgpLAW;
-  }
-
-  // gears that are no lines, other solvers, and what Newton leaves: friction as a dense problem
-  if (!solved) {
-    start(s);
-    mjgp_allowPivots(s);
-    method = mjgpBY_DENSE;
-    for (int k = 0; k < mjgpSTEPS && !solved && (s->pivots > 0 || !mjgp_isPivoting(s)); k++) {
-      solved = (mjgp_relinearize(s) || mjgp_linearize(s)) && mjgp_newtonStep(s);
-    }
-    if (solved) {
-      error = mjgp_lawError(s, &worst);
-      solved = error <= mjgpLAW;
-    }
-  }
-  if (!solved) {
+  int solved = solve(s, &method, &error, &worst);
+  if (!solved || method == mjgpBY_PATH || method == mjgpBY_DAMPED) {
     g->count.hard++;
     g->count.fallbacks++;
     g->out.info.fallbacks++;
     mjtNum* ratio = mj_stackAllocNum(d, (size_t)s->n);
-    solved = fallBack(s, &method, &error, &worst);
     for (int k = -1; k < s->n && !solved; k++) {
       if (mjgp_breakAway(s, ratio, k)) {
-        solved = fallBack(s, &method, &error, &worst);
+        solved = solve(s, &method, &error, &worst);
       }
       mjgp_restoreStatic(s, ratio);
     }
   }
   if (!solved) {
-    if (s->gaps) {
-      start(s);
-    }
+    start(s);
     mjgp_giveUp(s);
     error = mjgp_lawError(s, &worst);
     g->out.last_info = (mjgInfo){.status = mjgITERATION_LIMIT, .sigma_max = -1};

@@ -14,30 +14,17 @@
 // linearizations that one group may cost, all methods together
 #define mjgpBUDGET 5000
 
-// steps of paths that the problems of linearizations may take, times joints, where pivoting comes next; and of how many
-// joints a factorization counts as one
-#define mjgpPIVOTS 8
-#define mjgpSHARE  8
-
 // runs of the engine's solver that one group may cost, both methods together
 #define mjgpANSWERS 80
 
 // times the inertia of the dofs: forces of such rows may be mostly rounding
 #define mjgpSTIFF 1e9
 
-// change of a pivot by rows that join or leave: no more than three digits are lost
-#define mjgpORDERS 1e3
-
 // of the largest force: what a row at its edge may have been wrong by, if the gradient is zero
 #define mjgpMISSING 1e-6
 
 
 //---------------------------------- pieces --------------------------------------------------------
-
-void mjgp_allowPivots(mjgpStep* s) {
-  s->pivots = mjgpPIVOTS * (s->n + 1);
-}
-
 
 void mjgp_evaluate(mjgpStep* s) {
   mjgpGroup* group = s->group;
@@ -266,13 +253,9 @@ int mjgp_linearize(mjgpStep* s) {
   }
   mjgpGroup* group = s->group;
   int nv = group->nv, n = s->n + group->nextra, ld = group->ld;
-  s->factors = 0;
   if (s->newton_steps++ >= mjgpBUDGET || !mjgp_factor(group)) {
     return 0;
   }
-  s->factors = 1;
-  memcpy(s->factored, group->state, sizeof(int) * (size_t)group->nefc);
-  s->nchange = 0;
   mjgp_gradient(group, s->descent, NULL, s->a, NULL);
   mjgp_solveLower(group, s->descent);
 
@@ -299,145 +282,8 @@ int mjgp_linearize(mjgpStep* s) {
 }
 
 
-// rows that joined or left since the factorization, with their signs; returns their number, -1 if there
-// are too many or if a cone is among them that may not stay as it is
-static int changedRows(const mjgpStep* s, int* row) {
-  const mjgpGroup* group = s->group;
-  int n = 0;
-  for (int i = 0; i < group->nefc; i++) {
-    int now = group->state[i], then = s->factored[i];
-    if ((now == mjCNSTRSTATE_CONE || then == mjCNSTRSTATE_CONE) && !(s->turning && now == then)) {
-      return -1;
-    }
-    if ((now == mjCNSTRSTATE_QUADRATIC) != (then == mjCNSTRSTATE_QUADRATIC)) {
-      if (n == mjgpCHANGE) {
-        return -1;
-      }
-      row[n++] = i;
-    }
-  }
-  return n;
-}
-
-
-// x = (L D L')^-1 x for columns in whole lanes, with the pivots of the changed rows
-static void solveChange(const mjgpStep* s, mjtNum* x, int ld) {
-  int n = s->nchange;
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j < i; j++) {
-      mjgp_addSimd(x + i * ld, x + j * ld, -s->pivot[i * mjgpCHANGE + j], 0, ld);
-    }
-  }
-  for (int i = n - 1; i >= 0; i--) {
-    mjgp_scaleSimd(x + i * ld, 1 / s->pivot[i * (mjgpCHANGE + 1)], 0, ld);
-    for (int j = i + 1; j < n; j++) {
-      mjgp_addSimd(x + i * ld, x + j * ld, -s->pivot[j * mjgpCHANGE + i], 0, ld);
-    }
-  }
-}
-
-
-// product of the changed rows with columns in whole lanes                       (nchange x ld)
-static void mulChange(const mjgpStep* s, mjtNum* result, const mjtNum* x, int ld) {
-  int nv = s->group->nv, size = mjgi_simdEnd(nv);
-  mju_zero(result, s->nchange * ld);
-  for (int i = 0; i < s->nchange; i++) {
-    for (int k = 0; k < nv; k++) {
-      if (s->change[i * size + k] != 0) {
-        mjgp_addSimd(result + i * ld, x + k * ld, s->change[i * size + k], 0, ld);
-      }
-    }
-  }
-}
-
-
-// x = (1 - V (L D L')^-1 V') x, with the changed rows as columns of V: after this H of the factorization acts as H does
-static void applyChange(const mjgpStep* s, mjtNum* x) {
-  int size = mjgi_simdEnd(s->group->nv);
-  mjtNum share[mjgpCHANGE * mjgiSIMD] = {0};
-  for (int i = 0; i < s->nchange; i++) {
-    share[i * mjgiSIMD] = mjgp_dotSimd(s->change + i * size, x, 0, size);
-  }
-  solveChange(s, share, mjgiSIMD);
-  for (int i = 0; i < s->nchange; i++) {
-    mjgp_addSimd(x, s->change + i * size, -share[i * mjgiSIMD], 0, size);
-  }
-}
-
-
-// With V = U'^-1 J' of the changed rows, H = U' (1 + V [+-D] V') U, and by Woodbury
-//   H^-1 = U^-1 (1 - V S^-1 V') U'^-1,  S = [+-1/D] + V' V
-// Long because it is this formula, factor by factor, with its guards
-int mjgp_relinearize(mjgpStep* s) {
-  mjgpGroup* group = s->group;
-  int row[mjgpCHANGE], ld = group->ld, size = mjgi_simdEnd(group->nv);
-  int n = s->factors && s->newton_steps < mjgpBUDGET ? changedRows(s, row) : -1;
-  if (n < 0) {
-    return 0;
-  }
-  if (s->nchange) {
-    mju_copy(s->W, s->W_factored, (s->n + group->nextra) * ld);
-    s->nchange = 0;
-  } else {
-    mju_copy(s->W_factored, s->W, (s->n + group->nextra) * ld);
-  }
-  mju_zero(s->change, n * size);
-  for (int i = 0; i < n; i++) {
-    mjtNum* change = s->change + i * size;
-    for (int k = group->J_adr[row[i]]; k < group->J_adr[row[i] + 1]; k++) {
-      *(mjgiSimd*)(change + group->J_lane[k]) = *(const mjgiSimd*)(group->J + mjgiSIMD * k);
-    }
-    mjgp_solveLower(group, change);
-  }
-
-  // S = L D L'; the stiffness that joins or leaves must not be of another order than what is there, or
-  // small differences of large numbers would be left
-  for (int i = 0; i < n; i++) {
-    int joins = group->state[row[i]] == mjCNSTRSTATE_QUADRATIC;
-    mjtNum own = (joins ? 1 : -1) / group->D[row[i]], *L = s->pivot + i * mjgpCHANGE;
-    for (int j = 0; j <= i; j++) {
-      L[j] = mjgp_dotSimd(s->change + i * size, s->change + j * size, 0, size) + (i == j ? own : 0);
-      for (int k = 0; k < j; k++) {
-        const mjtNum* other = s->pivot + j * mjgpCHANGE;
-        L[j] -= L[k] * other[k] * s->pivot[k * (mjgpCHANGE + 1)];
-      }
-      L[j] /= j < i ? s->pivot[j * (mjgpCHANGE + 1)] : 1;
-    }
-    if (!(L[i] / own > 1 / mjgpORDERS && L[i] / own < mjgpORDERS)) {
-      return 0;
-    }
-  }
-  s->nchange = n;
-  s->newton_steps++;
-  mjgp_gradient(group, s->descent, NULL, s->a, NULL);
-  mjgp_solveLower(group, s->descent);
-  applyChange(s, s->descent);
-
-  // W -= left' V S^-1 V' right
-  if (!n) {
-    return 1;
-  }
-  mj_markStack(s->d);
-  mjtNum* right = mj_stackAllocNum(s->d, 2 * (size_t)n * (size_t)ld);
-  mjtNum* left = right + n * ld;
-  mulChange(s, right, s->right, ld);
-  mulChange(s, left, s->left, ld);
-  solveChange(s, right, ld);
-  for (int k = 0; k < n; k++) {
-    for (int i = 0; i < s->n + group->nextra; i++) {
-      mjgp_addSimd(s->W + i * ld, right + k * ld, -left[k * ld + i], 0, ld);
-    }
-  }
-  mj_freeStack(s->d);
-  return 1;
-}
-
-
 void mjgp_solveHessian(const mjgpStep* s, mjtNum* x) {
   mjgp_solveLower(s->group, x);
-  if (s->nchange) {
-    applyChange(s, x);
-  }
   mjgp_solveUpper(s->group, x);
 }
 
@@ -525,13 +371,7 @@ int mjgp_solveLinear(mjgpStep* s) {
                          .u = general ? u : NULL,
                          .R = general ? R : NULL};
 
-  // where pivoting comes next they need not be solved at any price
-  int pivoting = mjgp_isPivoting(s);
-  s->g->in.settings.pivots = pivoting ? mjMAX(1, s->pivots) : 0;
   int status = mjgp_solveFriction(s->g, s->m, s->d, &problem);
-  s->g->in.settings.pivots = 0;
-  const mjgInfo* info = &s->g->out.last_info;
-  s->pivots -= info->iterations + info->factorizations * n / mjgpSHARE;
   for (int i = 0; i < n; i++) {
     s->target[i] = s->g->out.t[s->group->joint[i]];
   }
@@ -549,9 +389,6 @@ static void move(mjgpStep* s, const mjtNum* t) {
       sum += s->right[k * group->ld + i] * t[i];
     }
     s->next[k] = sum;
-  }
-  if (s->nchange) {
-    applyChange(s, s->next);
   }
   mju_addTo(s->next, s->descent, nv);
   mjgp_solveUpper(s->group, s->next);
@@ -575,9 +412,6 @@ void mjgp_addRounding(mjgpStep* s) {
   const mjgpGroup* group = s->group;
   if (s->engine) {
     return;
-  }
-  if (s->nchange) {
-    mjgp_linearize(s);  // with factors of the rows that act
   }
   mjtNum h = s->m->opt.timestep, *velocity = s->g->out.rounding;
   for (int k = 0; k < group->nv && s->forces; k++) {
@@ -707,11 +541,11 @@ int mjgp_inner(mjgpStep* s, const mjtNum* t) {
   for (int k = 0; k < mjgpINNER; k++) {
     mjgp_evaluate(s);
     int zero = isZero(s, t);
-    if (!mjgp_relinearize(s) && !mjgp_linearize(s)) {
-      return 0;
-    }
     if (zero) {
-      return 1;
+      return mjgp_linearize(s);
+    }
+    if (s->newton_steps++ >= mjgpBUDGET || !mjgp_factor(group)) {
+      return 0;
     }
 
     // full step if it lands where it aims, else the best step along it
@@ -720,7 +554,7 @@ int mjgp_inner(mjgpStep* s, const mjtNum* t) {
     mju_scl(s->search, s->search, -1, nv);
     mjtNum x = mjgp_searchLine(s, t);
     if (x == 0) {
-      return 1;
+      return mjgp_linearize(s);
     }
     mju_addToScl(s->a, s->search, x, nv);
   }

@@ -10,7 +10,6 @@
 #include "state/gears.h"
 
 #define mjgpSTEPS  8    // undamped Newton steps
-#define mjgpCHANGE 6    // rows that may change their states before the Hessian is factored anew
 #define mjgpZERO   128  // a gradient of this many rounding errors counts as zero
 
 typedef struct mjgpStep_ {
@@ -22,11 +21,8 @@ typedef struct mjgpStep_ {
   int made;            // the rows of the integrator are there
   int n;               // geared joints
   int newton_steps;    // linearizations so far
-  int pivots;          // that their problems may still take, where pivoting comes next
   int gaps;            // there is a gap with backlash among them
   int rough;           // rounding of constraint forces may move the joints, see mjgp_isRough
-  int factors;         // there are factors to which few changes may be made
-  int turning;         // contacts that slide may have turned since
   int engine;          // a(t) is what the engine's own constraint solver answers
   int responses;       // answers so far
   int fixed;           // they do not correct the linearization
@@ -41,12 +37,8 @@ typedef struct mjgpStep_ {
   mjtNum* left;        // U'^-1 of the rows that give the velocity; may be right
   mjtNum* rows;        // those rows, as columns; null: those of E           (nv x ld)
   mjtNum* forces;      // rows from force to velocity change per second; null: left  (nv x ld)
-  int nchange;         // rows whose states differ from those that are factored
-  mjtNum* change;      // U'^-1 J' of these rows                             (mjgpCHANGE x nv)
-  mjtNum* pivot;       // L D L' of [1/D] + change change', - for rows that left
   int* factored;       // states that are factored                           (nefc)
   mjtNum* W;           // left' right: effect of friction on acceleration    (n + nextra x ld)
-  mjtNum* W_factored;  // the same at the states that are factored
   mjtNum* jar;         // of the inner problem's direction                   (nefc)
   mjtNum* residual;    // J a - aref of a trial                              (nefc)
   mjtNum* f;           // forces of a trial                                  (nefc)
@@ -91,22 +83,11 @@ mjtNum mjgp_delassusTorque(const mjgpStep* s, int i, int j);
 // factor at the states of a, with the effect of forces on the geared joints; 0 if not possible
 int mjgp_linearize(mjgpStep* s);
 
-// the same where few rows have changed their states since then, without factoring anew; 0 if not possible
-int mjgp_relinearize(mjgpStep* s);
-
 // x = H^-1 x at the linearization, in whole lanes                                     (nv)
 void mjgp_solveHessian(const mjgpStep* s, mjtNum* x);
 
 // effect of the friction of joint j on the acceleration of joint i, at the linearization
 mjtNum mjgp_delassus(const mjgpStep* s, int i, int j);
-
-// are there paths along pieces, see pivoting.h
-static inline int mjgp_isPivoting(const mjgpStep* s) {
-  return !s->gaps && !s->engine;
-}
-
-// pivots that problems of linearizations may take from now on
-void mjgp_allowPivots(mjgpStep* s);
 
 // friction for the linearization; results in s->g and s->target. Returns a status of the core
 int mjgp_solveLinear(mjgpStep* s);

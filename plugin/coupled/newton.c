@@ -17,8 +17,9 @@
 #include "friction/piece.h"
 #include "friction/simd.h"
 
-// iterations before the path takes over: 99.9 % of the steps that settle take ten
+// iterations before the path takes over: 99.9 % of the steps that settle take ten; and where each lowers a convex cost
 #define mjgpITERATIONS 12
+#define mjgpCONVEX     40
 
 // slope at the end of a search, of that at its start: the next iteration corrects it
 #define mjgpLEFT 0.1
@@ -36,33 +37,13 @@
 // residual above which a solution is left to others: a thousandth of what the law is held to
 #define mjgpBALANCED 1e-11
 
-typedef struct mjgpNewton_ {
-  mjgpStep* s;
-  mjgpSystem system;
-  mjgpPiece* piece;  // (n)
-  mjtNum* t;         // friction                                                  (n)
-  mjtNum* z;         // a less the acceleration over the step; null: one metric   (nv)
-  mjtNum* dz;        // its change                                                (nv)
-  mjtNum* w;         // scratch                                                   (nv)
-  mjtNum* balance;   // torque that is left for gears                             (nv)
-  mjtNum* from;      // J a - aref at the start of a step                         (nefc)
-  mjtNum* row;       // its change                                                (nefc)
-  mjtNum* f;         // constraint forces at the start of a step                  (nefc)
-  mjtNum* acc;       // s->acc at the start of a step, and its change             (2 ld)
-  mjtNum* dacc;
-  int whole;  // the cost is convex, gears included
-} mjgpNewton;
+// the same where the gradient is rounding of its terms
+#define mjgpROUNDED 1e-9
 
-
-int mjgp_isNewton(const mjgpStep* s) {
-  if (s->g->in.settings.solver != mjgNEWTON || s->g->in.settings.want_sigma_max) {
-    return 0;
-  }
+int mjgp_areLines(const mjgpStep* s) {
   for (int i = 0; i < s->n; i++) {
-    // of gears that lock and stick the dense problem knows the branch from rest
     int joint = s->group->joint[i];
-    mjtNum ratio = s->g->in.static_ratio[joint];
-    if (!mjgp_isLinear(s->g, joint) || (ratio > 1 && ratio * s->g->in.gamma_v[joint] >= 1)) {
+    if (!mjgp_isLinear(s->g, joint)) {
       return 0;
     }
   }
@@ -72,20 +53,13 @@ int mjgp_isNewton(const mjgpStep* s) {
 
 //---------------------------------- where the step is ---------------------------------------------
 
-static int isHeldTendon(const mjgpNewton* p, int i) {
-  return p->piece[i].held && p->s->g->config->own[p->s->group->joint[i]] < 0;
+// is its friction an unknown of the system
+static int isUnknown(const mjgpNewton* p, int i) {
+  return !p->system.symmetric && p->system.t[i] >= 0;
 }
 
 
-// torque of rotor inertia of other joints
-static mjtNum taken(const mjgpStep* s, const mjtNum* acc, int i) {
-  int e = s->group->extra[i];
-  return e >= 0 ? acc[s->n + e] : 0;
-}
-
-
-// accelerations of the joints from s->a and z
-static void project(mjgpNewton* p) {
+void mjgp_projectNewton(mjgpNewton* p) {
   mjgpStep* s = p->s;
   if (!p->z) {
     mjgp_project(s, s->acc, s->a);
@@ -96,25 +70,23 @@ static void project(mjgpNewton* p) {
 }
 
 
-// lines of all pieces at s->acc; 0 if one has none
-static int makeLines(mjgpNewton* p) {
+// lines of all pieces at s->acc
+static void makeLines(mjgpNewton* p) {
   mjgpStep* s = p->s;
-  int all = 1;
   for (int i = 0; i < s->n; i++) {
-    all &= mjgp_linePiece(p->piece + i, s->g, s->m->opt.timestep, s->acc[i], taken(s, s->acc, i));
+    mjgp_linePiece(p->piece + i, s->g, s->m->opt.timestep, s->acc[i], mjgp_taken(s, s->acc, i));
   }
-  return all;
 }
 
 
-// what is left for gears at s->a, less what held tendons take of it
+// what is left for gears at s->a, less what those take of it whose friction the system knows
 static void balance(mjgpNewton* p) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
   mjgp_gradient(group, s->gradient, NULL, s->a, NULL);
   mju_scl(p->balance, s->gradient, -1, group->nv);
   for (int i = 0; i < s->n; i++) {
-    for (int k = group->E_adr[i]; isHeldTendon(p, i) && k < group->E_adr[i + 1]; k++) {
+    for (int k = group->E_adr[i]; isUnknown(p, i) && k < group->E_adr[i + 1]; k++) {
       p->balance[group->E_dof[k]] -= group->E[k] * p->t[i];
     }
   }
@@ -132,11 +104,11 @@ static int nextPieces(mjgpNewton* p) {
   }
   for (int i = 0; i < s->n; i++) {
     const mjgpPiece* piece = p->piece + i;
-    mjtNum x = taken(s, s->acc, i);
-    if (!piece->held) {
+    mjtNum x = mjgp_taken(s, s->acc, i);
+    if (!piece->held && piece->weight == 1) {
       p->t[i] = piece->t + piece->slope * (s->acc[i] - p->acc[i]) -
-                piece->rate * (x - taken(s, p->acc, i));
-    } else if (!isHeldTendon(p, i)) {
+                piece->rate * (x - mjgp_taken(s, p->acc, i));
+    } else if (!isUnknown(p, i)) {
       p->t[i] = p->balance[group->E_dof[group->E_adr[i]]];
     }
     changes += mjgp_nextPiece(p->piece + i, s->g, h, s->acc[i], x, p->t[i], size);
@@ -195,7 +167,7 @@ static mjtNum slopeAt(mjgpNewton* p, mjtNum share, mjtNum linear, mjtNum quadrat
   for (int i = 0; i < s->n; i++) {
     mjtNum along = mjgp_mulGear(group, i, s->search);
     if (along != 0) {
-      mjtNum x = taken(s, p->acc, i) + share * taken(s, p->dacc, i), t = p->t[i];
+      mjtNum x = mjgp_taken(s, p->acc, i) + share * mjgp_taken(s, p->dacc, i), t = p->t[i];
       if (p->whole) {
         t = mjgp_frictionAt(p->piece + i, s->g, h, p->acc[i] + share * p->dacc[i], x, t);
       }
@@ -243,11 +215,14 @@ static void shorten(mjgpNewton* p) {
     mju_addToScl(p->z, p->dz, share - 1, nv);
   }
   mju_addScl(s->acc, p->acc, p->dacc, share, count);
+  for (int i = 0; i < s->n; i++) {
+    p->t[i] += isUnknown(p, i) ? (share - 1) * (p->t[i] - s->target[i]) : 0;
+  }
   mjgp_evaluate(s);
   for (int i = 0; i < s->n; i++) {
     if (p->piece[i].shaft || (p->whole && !p->piece[i].held)) {
       mjgp_setPiece(p->piece + i, s->g, h, p->acc[i] + b.low * p->dacc[i], s->acc[i],
-                    p->acc[i] + b.high * p->dacc[i], taken(s, s->acc, i));
+                    p->acc[i] + b.high * p->dacc[i], mjgp_taken(s, s->acc, i));
     }
   }
 }
@@ -269,7 +244,7 @@ static mjtNum residual(mjgpNewton* p) {
   mju_copy(p->w, p->balance, group->nv);
   for (int i = 0; i < s->n; i++) {
     for (int k = group->E_adr[i]; k < group->E_adr[i + 1]; k++) {
-      p->w[group->E_dof[k]] -= isHeldTendon(p, i) ? 0 : group->E[k] * p->t[i];
+      p->w[group->E_dof[k]] -= isUnknown(p, i) ? 0 : group->E[k] * p->t[i];
     }
   }
   for (int k = 0; k < group->nv; k++) {
@@ -283,7 +258,7 @@ static mjtNum residual(mjgpNewton* p) {
     if (p->piece[i].held) {
       mjtNum v = s->g->in.v[p->piece[i].joint];
       fastest = mju_max(fastest, mju_abs(v) / h);
-      moves = mju_max(moves, mju_abs(v / h + s->acc[i]));
+      moves = mju_max(moves, mju_abs(s->acc[i] - p->piece[i].target));
     }
   }
   return mju_max(missing > 0 ? missing / most : 0, moves > 0 ? moves / fastest : 0);
@@ -303,7 +278,7 @@ static mjtNum refine(mjgpNewton* p) {
     if (p->z) {
       mju_addTo(p->z, p->dz, s->group->nv);
     }
-    project(p);
+    mjgp_projectNewton(p);
     mjgp_evaluate(s);
     balance(p);
     nextPieces(p);
@@ -333,7 +308,7 @@ static void finish(mjgpNewton* p, int iterations) {
     const mjgpPiece* piece = p->piece + i;
     s->t[i] = p->t[i];
     if (piece->shaft) {
-      mjgp_storeShaft(g, joint, piece->shaft, fastest);
+      mjgp_storeShaft(g, joint, piece->shaft, piece->jumps ? p->t[i] + mjgp_taken(s, s->acc, i) : piece->shaft->t, fastest);
       g->out.t[joint] = p->t[i];
       continue;
     }
@@ -349,13 +324,12 @@ static void finish(mjgpNewton* p, int iterations) {
 
 //---------------------------------- the loop ------------------------------------------------------
 
-static void allocate(mjgpNewton* p, mjgpStep* s) {
+void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
   mjgpGroup* group = s->group;
   mjData* d = s->d;
   size_t n = (size_t)s->n, nefc = (size_t)group->nefc, ld = (size_t)group->ld;
   size_t size = (size_t)mjgi_simdEnd(group->nv);
   *p = (mjgpNewton){.s = s, .whole = !s->rows};
-  mjgp_makeSystem(&p->system, s, s->Mhat);
   mjtNum* number = mj_stackAllocNum(d, 4 * size + 2 * nefc + n + 2 * ld);
   mju_zero(number, (int)(4 * size));
   p->w = number;
@@ -373,14 +347,16 @@ static void allocate(mjgpNewton* p, mjgpStep* s) {
     shafts += s->gaps && s->g->config->joint[group->joint[i]].gap == mjgpGAP_ROTOR;
   }
   mjgpShaft* shaft =
-      shafts ? mj_stackAllocByte(d, sizeof(mjgpShaft) * (size_t)shafts, _Alignof(mjgpShaft)) : NULL;
+      shafts ? mj_stackAllocByte(d, 2 * sizeof(mjgpShaft) * (size_t)shafts, _Alignof(mjgpShaft))
+             : NULL;
   mju_copy(p->t, s->t, s->n);
   mjgp_accelerations(s);
   for (int i = 0; i < s->n; i++) {
     mjgp_startPiece(p->piece + i, s->g, s->m, group->joint[i], s->acc[i], shaft);
-    shaft += p->piece[i].shaft != NULL;
+    shaft += p->piece[i].shaft ? 2 : 0;
     p->whole &= p->piece[i].monotone;
   }
+  mjgp_makeSystem(&p->system, s, p->piece, 0);
   if (p->z) {
     mjgp_motion(s, p->w, s->a);
     mju_sub(p->z, s->a, p->w, group->nv);
@@ -407,14 +383,16 @@ static int connect(mjgpNewton* p) {
 }
 
 
-static int iterate(mjgpNewton* p, int* iterations) {
+static int settle(mjgpNewton* p, int flg_connect, int* iterations) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
+  int most = p->whole ? mjgpCONVEX : mjgpITERATIONS;
   balance(p);
-  for (*iterations = 1; *iterations <= mjgpITERATIONS; (*iterations)++) {
+  for (*iterations = 1; *iterations <= most; (*iterations)++) {
     s->newton_steps++;
-    if (!makeLines(p) ||
-        !mjgp_solveSystem(&p->system, p->piece, s->gradient, 1, s->search, p->dz, p->t)) {
+    makeLines(p);
+    mju_copy(s->target, p->t, s->n);
+    if (!mjgp_solveSystem(&p->system, p->piece, s->gradient, 1, s->search, p->dz, p->t)) {
       return 0;
     }
     memcpy(s->factored, group->state, sizeof(int) * (size_t)group->nefc);
@@ -424,13 +402,13 @@ static int iterate(mjgpNewton* p, int* iterations) {
     if (p->z) {
       mju_addTo(p->z, p->dz, group->nv);
     }
-    project(p);
+    mjgp_projectNewton(p);
     mjgp_evaluate(s);
     balance(p);
     memcpy(s->state, s->factored, sizeof(int) * (size_t)group->nefc);
     int changed, changes = nextPieces(p), near = compareStates(s, &changed);
-    if (!changes && (near == 2 || (near == 1 && isZero(p)))) {
-      if (!connect(p)) {
+    if (!changes && (near == 2 || isZero(p))) {
+      if (!flg_connect || !connect(p)) {
         return 1;
       }
       balance(p);
@@ -443,25 +421,29 @@ static int iterate(mjgpNewton* p, int* iterations) {
 }
 
 
-int mjgp_newton(mjgpStep* s) {
-  mjgpNewton newton, *p = &newton;
-  int iterations;
-  mj_markStack(s->d);
-  allocate(p, s);
-  int solved = iterate(p, &iterations) && (refine(p) <= mjgpBALANCED || s->rough);
-  if (solved) {
-    int changed;
-    if (s->rough || compareStates(s, &changed) < 2) {
-      isZero(p);
-      mjgp_linearize(s);
-      mjgp_addRounding(s);
-    }
-    finish(p, iterations);
-    if (s->rough) {
-      mjgp_setCancellation(s);
-    }
+int mjgp_iterate(mjgpNewton* p, int flg_connect) {
+  mjgpStep* s = p->s;
+  int iterations, changed;
+  if (!settle(p, flg_connect, &iterations)) {
+    return 0;
   }
-  s->factors = 0;  // those of paths, whose place the system takes
-  mj_freeStack(s->d);
-  return solved;
+  mjtNum error = refine(p);
+  if (!(error <= mjgpBALANCED || (error <= mjgpROUNDED && isZero(p)) || s->rough)) {
+    return 0;
+  }
+  if (s->rough || compareStates(s, &changed) < 2) {
+    isZero(p);
+    mjgp_linearize(s);
+    mjgp_addRounding(s);
+  }
+  finish(p, iterations);
+  if (s->rough) {
+    mjgp_setCancellation(s);
+  }
+  return 1;
+}
+
+
+int mjgp_newton(mjgpNewton* p) {
+  return mjgp_iterate(p, 1);
 }

@@ -4,12 +4,46 @@
 #define MJGEAR_PLUGIN_NEWTON_H_
 
 #include "coupled/delassus.h"
+#include "coupled/system.h"
+#include "friction/piece.h"
+
+typedef struct mjgpNewton_ {
+  mjgpStep* s;
+  mjgpSystem system;
+  mjgpPiece* piece;  // (n)
+  mjtNum* t;         // friction                                                  (n)
+  mjtNum* z;         // a less the acceleration over the step; null: one metric   (nv)
+  mjtNum* dz;        // its change                                                (nv)
+  mjtNum* w;         // scratch                                                   (nv)
+  mjtNum* balance;   // torque that is left for gears                             (nv)
+  mjtNum* from;      // J a - aref at the start of a step                         (nefc)
+  mjtNum* row;       // its change                                                (nefc)
+  mjtNum* f;         // constraint forces at the start of a step                  (nefc)
+  mjtNum* acc;       // s->acc at the start of a step, and its change             (2 ld)
+  mjtNum* dacc;
+  int whole;  // the cost is convex, gears included
+} mjgpNewton;
 
 // can all gears of the group be solved as lines
-int mjgp_isNewton(const mjgpStep* s);
+int mjgp_areLines(const mjgpStep* s);
 
-// solve from the acceleration in s->a and the pieces in s->g; results in s->g, s->a, s->t. Returns 1 if the step is solved,
-// else 0 where the path goes on (pivoting.h)
-int mjgp_newton(mjgpStep* s);
+// memory and pieces, on d's stack, at the acceleration in s->a
+void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s);
+
+// s->acc at s->a and z
+void mjgp_projectNewton(mjgpNewton* p);
+
+// torque that rotor inertia of other joints takes from gear i
+static inline mjtNum mjgp_taken(const mjgpStep* s, const mjtNum* acc, int i) {
+  int e = s->group->extra[i];
+  return e >= 0 ? acc[s->n + e] : 0;
+}
+
+// Solve from s->a, the states in group->state and the pieces in s->g; results in s->g, s->a, s->t. flg_connect: go to the
+// branch that is connected to rest. Returns 1 if the step is solved
+int mjgp_iterate(mjgpNewton* p, int flg_connect);
+
+// the same from the acceleration and the pieces of the last step
+int mjgp_newton(mjgpNewton* p);
 
 #endif  // MJGEAR_PLUGIN_NEWTON_H_

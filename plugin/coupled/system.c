@@ -3,6 +3,11 @@
 #include <string.h>
 
 #include "friction/simd.h"
+#include "solvers/dense.h"
+
+// changes before the matrix is factored anew, and of their inverse what is left of its digits
+#define mjgpCHANGES 12
+#define mjgpDIGITS  1e5
 
 
 //---------------------------------- pattern -------------------------------------------------------
@@ -11,6 +16,12 @@
 static int dofOf(const mjgpStep* s, int i) {
   const mjgpGroup* group = s->group;
   return s->g->config->own[group->joint[i]] >= 0 ? group->E_dof[group->E_adr[i]] : -1;
+}
+
+
+// the same of a gear whose friction is no unknown of its own
+static int rowOf(const mjgpSystem* sys, int i) {
+  return sys->symmetric || sys->t[i] < 0 ? dofOf(sys->s, i) : -1;
 }
 
 
@@ -88,7 +99,7 @@ static void connect(mjgpSystem* sys, int p, int q) {
 
 
 // places of all unknowns: tendons behind the last of their dofs
-static void place(mjgpSystem* sys, const int* two) {
+static void place(mjgpSystem* sys, const int* two, const mjgpPiece* piece, int flg_general) {
   const mjgpStep* s = sys->s;
   const mjgpGroup* group = s->group;
   sys->size = 0;
@@ -99,8 +110,8 @@ static void place(mjgpSystem* sys, const int* two) {
     sys->a[k] = sys->size++;
     sys->z[k] = two[k] ? sys->size++ : -1;
     for (int i = 0; i < s->n; i++) {
-      int end = -1;
-      for (int p = group->E_adr[i]; dofOf(s, i) < 0 && p < group->E_adr[i + 1]; p++) {
+      int end = -1, bordered = flg_general || dofOf(s, i) < 0 || mjgp_isParallel(piece + i, s->g);
+      for (int p = group->E_adr[i]; bordered && p < group->E_adr[i + 1]; p++) {
         end = mjMAX(end, group->E_dof[p]);
       }
       if (end == k) {
@@ -136,7 +147,7 @@ static void connectAll(mjgpSystem* sys) {
 
   // gears on tendons, and rows of rotor inertia
   for (int i = 0; i < s->n; i++) {
-    int e = group->extra[i], own = dofOf(s, i), row = own >= 0 ? sys->a[own] : sys->t[i];
+    int e = group->extra[i], own = rowOf(sys, i), row = own >= 0 ? sys->a[own] : sys->t[i];
     for (int p = group->E_adr[i]; own < 0 && p < group->E_adr[i + 1]; p++) {
       connect(sys, sys->a[group->E_dof[p]], row);
       connect(sys, sys->z[group->E_dof[p]], row);
@@ -157,14 +168,14 @@ static void connectAll(mjgpSystem* sys) {
 }
 
 
-void mjgp_makeSystem(mjgpSystem* sys, mjgpStep* s, const mjgpInertia* Mhat) {
+void mjgp_makeSystem(mjgpSystem* sys, mjgpStep* s, const mjgpPiece* piece, int flg_general) {
   mjgpGroup* group = s->group;
   mjData* d = s->d;
   size_t nv = (size_t)group->nv, n = (size_t)s->n;
-  *sys = (mjgpSystem){.s = s, .Mhat = Mhat};
-  sys->symmetric = !s->rows && !group->nextra;
+  *sys = (mjgpSystem){.s = s, .Mhat = s->Mhat};
+  sys->symmetric = !flg_general && !s->rows && !group->nextra;
   for (int i = 0; i < s->n; i++) {
-    sys->symmetric &= s->g->config->own[group->joint[i]] >= 0;
+    sys->symmetric &= dofOf(s, i) >= 0 && !mjgp_isParallel(piece + i, s->g);
   }
   if (sys->symmetric) {
     sys->size = group->nv;
@@ -187,7 +198,7 @@ void mjgp_makeSystem(mjgpSystem* sys, mjgpStep* s, const mjgpInertia* Mhat) {
   if (!s->rows || !findTwo(two, sys)) {
     memset(two, 0, sizeof(int) * nv);
   }
-  place(sys, two);
+  place(sys, two, piece, flg_general);
   connectAll(sys);
 
   // rows in whole lanes
@@ -203,6 +214,14 @@ void mjgp_makeSystem(mjgpSystem* sys, mjgpStep* s, const mjgpInertia* Mhat) {
   sys->inverse = sys->L + sys->nU;
   sys->x = sys->inverse + size;
   mju_zero(sys->inverse, (int)(2 * size));
+  if (flg_general) {
+    size_t nefc = (size_t)group->nefc;
+    sys->column = mj_stackAllocNum(d, mjgpCHANGES * (size + mjgpCHANGES));
+    sys->inverse_of_changes = sys->column + mjgpCHANGES * size;
+    sys->which = mj_stackAllocInt(d, mjgpCHANGES + nefc);
+    sys->state = sys->which + mjgpCHANGES;
+    sys->piece = mj_stackAllocByte(d, sizeof(mjgpPiece) * n, _Alignof(mjgpPiece));
+  }
 }
 
 
@@ -273,7 +292,7 @@ static void addGears(mjgpSystem* sys, const mjgpPiece* piece) {
   const mjgpStep* s = sys->s;
   const mjgpGroup* group = s->group;
   for (int i = 0; i < s->n; i++) {
-    int own = dofOf(s, i), row = own >= 0 ? sys->a[own] : sys->t[i], e = group->extra[i];
+    int own = rowOf(sys, i), row = own >= 0 ? sys->a[own] : sys->t[i], e = group->extra[i];
     if (own >= 0 && piece[i].held) {
       clearRow(sys, row);
       addMotion(sys, row, own, 1);
@@ -289,7 +308,7 @@ static void addGears(mjgpSystem* sys, const mjgpPiece* piece) {
       addMotion(sys, row, group->E_dof[p], slope * group->E[p]);
     }
     if (own < 0 && !piece[i].held) {
-      add(sys, row, row, 1);
+      add(sys, row, row, piece[i].weight);
     }
     mjtNum rate = own >= 0 ? -piece[i].rate : piece[i].rate;
     for (int k = 0; e >= 0 && !piece[i].held && k < group->nv; k++) {
@@ -329,6 +348,7 @@ static int eliminate(mjgpSystem* sys) {
       {0, -1, -1, -1}, {0, 0, -1, -1}, {0, 0, 0, -1}, {0, 0, 0, 0}};
   mjtNum *U = sys->U, *L = sys->L;
   int general = U != L;
+  sys->sign = 1;
   for (int k = 0; k < sys->size; k++) {
     mjtNum *upper = U + sys->adr[k], *lower = L + sys->adr[k];
     int last = sys->last[k], begin = mjgi_simdBegin(k), end = mjgi_simdEnd(last + 1);
@@ -336,6 +356,7 @@ static int eliminate(mjgpSystem* sys) {
     if (!(mju_abs(inverse) < mjMAXVAL * mjMAXVAL)) {
       return 0;
     }
+    sys->sign = inverse < 0 ? -sys->sign : sys->sign;
     mjgiSimd* lane = (mjgiSimd*)(upper + begin);
     *lane = (mjgiSimd)((mjgpBits)*lane & behind[k - begin]);
     if (general) {
@@ -373,7 +394,7 @@ static void substitute(mjgpSystem* sys) {
 }
 
 
-//---------------------------------- step ----------------------------------------------------------
+//---------------------------------- right side and matrix ------------------------------------------
 
 static void rightSide(mjgpSystem* sys, const mjgpPiece* piece, const mjtNum* gradient) {
   const mjgpStep* s = sys->s;
@@ -383,7 +404,7 @@ static void rightSide(mjgpSystem* sys, const mjgpPiece* piece, const mjtNum* gra
     x[sys->symmetric ? k : sys->a[k]] = -gradient[k];
   }
   for (int i = 0; i < s->n; i++) {
-    int own = dofOf(s, i);
+    int own = rowOf(sys, i);
     if (own >= 0) {
       int row = sys->symmetric ? own : sys->a[own];
       x[row] = piece[i].held ? piece[i].target - s->acc[i] : x[row] - piece[i].t;
@@ -416,6 +437,148 @@ static int factor(mjgpSystem* sys, const mjgpPiece* piece) {
 }
 
 
+//---------------------------------- few changes ---------------------------------------------------
+
+// (K + U V')^-1 = K^-1 - K^-1 U (1 + V' K^-1 U)^-1 V' K^-1, with a column of U and of V for the equation of each gear on
+// another piece and for each row that joined or left
+
+static int isLine(const mjgpPiece* one, const mjgpPiece* other) {
+  return one->held == other->held && one->slope == other->slope && one->rate == other->rate &&
+         one->weight == other->weight;
+}
+
+
+// place of a change among those that are there, with its column; -1 if there is no room
+static int findChange(mjgpSystem* sys, int which) {
+  const mjgpStep* s = sys->s;
+  const mjgpGroup* group = s->group;
+  for (int j = 0; j < sys->nchange; j++) {
+    if (sys->which[j] == which) {
+      return j;
+    }
+  }
+  if (sys->nchange == mjgpCHANGES) {
+    return -1;
+  }
+  mjtNum* x = sys->x;
+  int size = mjgi_simdEnd(sys->size);
+  mju_zero(x, size);
+  if (which < s->n) {
+    x[sys->t[which]] = 1;
+  } else {
+    int row = which - s->n;
+    for (int k = mjgiSIMD * group->J_adr[row]; k < mjgiSIMD * group->J_adr[row + 1]; k++) {
+      int dof = group->J_lane[k / mjgiSIMD] + k % mjgiSIMD;
+      if (group->J[k] != 0) {
+        x[sys->a[dof]] = group->J[k];
+      }
+    }
+  }
+  substitute(sys);
+  mju_copy(sys->column + sys->nchange * size, x, size);
+  sys->which[sys->nchange] = which;
+  return sys->nchange++;
+}
+
+
+// row j of V' times x
+static mjtNum mulChange(const mjgpSystem* sys, const mjgpPiece* piece, int j, const mjtNum* x) {
+  const mjgpStep* s = sys->s;
+  const mjgpGroup* group = s->group;
+  mjtNum sum = 0;
+  if (sys->which[j] >= s->n) {
+    int row = sys->which[j] - s->n;
+    int change = (group->state[row] == mjCNSTRSTATE_QUADRATIC) -
+                 (sys->state[row] == mjCNSTRSTATE_QUADRATIC);
+    for (int k = mjgiSIMD * group->J_adr[row]; change && k < mjgiSIMD * group->J_adr[row + 1]; k++) {
+      int dof = group->J_lane[k / mjgiSIMD] + k % mjgiSIMD;
+      sum += group->J[k] != 0 ? group->J[k] * x[sys->a[dof]] : 0;
+    }
+    return change * group->D[row] * sum;
+  }
+  int i = sys->which[j], e = group->extra[i];
+  const mjgpPiece *now = piece + i, *then = sys->piece + i;
+  mjtNum slope = (now->held ? 1 : -now->slope) - (then->held ? 1 : -then->slope);
+  mjtNum rate = (now->held ? 0 : now->rate) - (then->held ? 0 : then->rate);
+  for (int k = group->E_adr[i]; k < group->E_adr[i + 1]; k++) {
+    int dof = group->E_dof[k], z = sys->z[dof];
+    sum += slope * group->E[k] * (x[sys->a[dof]] - (z >= 0 ? x[z] : 0));
+  }
+  for (int k = 0; e >= 0 && rate != 0 && k < group->nv; k++) {
+    mjtNum value = group->extra_row[e][group->dof[k]];
+    sum += value != 0 ? rate * value * (x[sys->a[k]] - (sys->z[k] >= 0 ? x[sys->z[k]] : 0)) : 0;
+  }
+  mjtNum weight = (now->held ? 0 : now->weight) - (then->held ? 0 : then->weight);
+  return sum + weight * x[sys->t[i]];
+}
+
+
+// the same factors with the changes; 0 if they are too many, or too large for what is left of digits
+static int change(mjgpSystem* sys, const mjgpPiece* piece) {
+  const mjgpStep* s = sys->s;
+  const mjgpGroup* group = s->group;
+  for (int i = 0; i < group->nefc; i++) {
+    int now = group->state[i], then = sys->state[i], acts = now == mjCNSTRSTATE_QUADRATIC;
+    if (now == mjCNSTRSTATE_CONE || then == mjCNSTRSTATE_CONE ||
+        (acts != (then == mjCNSTRSTATE_QUADRATIC) && findChange(sys, s->n + i) < 0)) {
+      return 0;
+    }
+  }
+  for (int i = 0; i < s->n; i++) {
+    if (!isLine(piece + i, sys->piece + i) && findChange(sys, i) < 0) {
+      return 0;
+    }
+  }
+  int n = sys->nchange, size = mjgi_simdEnd(sys->size), pivot[mjgpCHANGES];
+  mjtNum *C = sys->inverse_of_changes, largest = 1, inverse = 0;
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      C[i * n + j] = (i == j) + mulChange(sys, piece, i, sys->column + j * size);
+      largest = mju_max(largest, mju_abs(C[i * n + j]));
+    }
+  }
+  int sign = n ? mjgi_inverse(C, pivot, n) : 1;
+  for (int i = 0; i < n * n && sign; i++) {
+    inverse = mju_max(inverse, mju_abs(C[i]));
+  }
+  sys->sign = sys->factored_sign * sign;
+  return sign && largest * inverse < mjgpDIGITS;
+}
+
+
+static void solve(mjgpSystem* sys) {
+  int n = sys->nchange, size = mjgi_simdEnd(sys->size);
+  mjtNum part[mjgpCHANGES], share[mjgpCHANGES];
+  substitute(sys);
+  for (int i = 0; i < n; i++) {
+    part[i] = mulChange(sys, sys->now, i, sys->x);
+  }
+  if (n) {
+    mju_mulMatVec(share, sys->inverse_of_changes, part, n, n);
+  }
+  for (int i = 0; i < n; i++) {
+    mju_addToScl(sys->x, sys->column + i * size, -share[i], size);
+  }
+}
+
+
+int mjgp_updateSystem(mjgpSystem* sys, const mjgpPiece* piece) {
+  const mjgpStep* s = sys->s;
+  sys->now = piece;
+  if (sys->factored && change(sys, piece)) {
+    return 1;
+  }
+  sys->nchange = 0;
+  sys->factored = factor(sys, piece);
+  sys->factored_sign = sys->sign;
+  memcpy(sys->piece, piece, sizeof(mjgpPiece) * (size_t)s->n);
+  memcpy(sys->state, s->group->state, sizeof(int) * (size_t)s->group->nefc);
+  return sys->factored;
+}
+
+
+//---------------------------------- step ----------------------------------------------------------
+
 int mjgp_solveSystem(mjgpSystem* sys, const mjgpPiece* piece, const mjtNum* gradient,
                      int flg_factor, mjtNum* da, mjtNum* dz, mjtNum* t) {
   mjgpStep* s = sys->s;
@@ -423,7 +586,7 @@ int mjgp_solveSystem(mjgpSystem* sys, const mjgpPiece* piece, const mjtNum* grad
   if (flg_factor && !factor(sys, piece)) {
     return 0;
   }
-  substitute(sys);
+  solve(sys);
   for (int k = 0; k < s->group->nv; k++) {
     da[k] = sys->x[sys->symmetric ? k : sys->a[k]];
     if (dz) {

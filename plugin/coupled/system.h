@@ -23,6 +23,7 @@ typedef struct mjgpSystem_ {
   mjgpStep* s;
   int symmetric;    // factored as L D L' in the place of H
   int size;         // unknowns
+  int sign;         // of the determinant
   int *a, *z;       // place of each dof's a and z, z: -1 none                          (nv)
   int* t;           // place of each gear's t, -1: none                                 (n)
   int* parent;      // elimination tree                                                 (size)
@@ -33,10 +34,25 @@ typedef struct mjgpSystem_ {
   mjtNum* inverse;  // of the pivots, in whole lanes                                    (size)
   mjtNum* x;        // right side and solution, in whole lanes                          (size)
   const mjgpInertia* Mhat;
+
+  // of a general system: what has changed since the matrix was factored
+  int factored;      // there are factors to which changes may be made
+  int nchange;       // gears and rows that changed, or did before
+  int* which;        // gears, and rows behind them                                (mjgpCHANGES)
+  mjgpPiece* piece;  // lines that are factored                                    (n)
+  int* state;        // states of rows that are                                    (nefc)
+  mjtNum* column;    // what a unit in each of the changed equations does          (mjgpCHANGES x size)
+  mjtNum* inverse_of_changes;  //                                                  (mjgpCHANGES^2)
+  int factored_sign;
+  const mjgpPiece* now;  // lines with the changes                                 (n)
 } mjgpSystem;
 
-// pattern and memory on d's stack
-void mjgp_makeSystem(mjgpSystem* system, mjgpStep* s, const mjgpInertia* Mhat);
+// pattern and memory on d's stack. flg_general: not in the place of H, for several right sides
+void mjgp_makeSystem(mjgpSystem* system, mjgpStep* s, const mjgpPiece* piece, int flg_general);
+
+// Take up the lines of the pieces and group->state in a general system: few changes by Woodbury's formula, else the matrix is
+// factored anew. Returns 0 if it is singular
+int mjgp_updateSystem(mjgpSystem* system, const mjgpPiece* piece);
 
 // A step of Newton from s->a and s->acc on the lines of the pieces there. gradient: of the engine's problem at s->a
 // without friction (nv). flg_factor: at group->state and with these pieces; 0: the factors that are there, of

@@ -9,7 +9,7 @@
 // share of its friction by which a gear may be off its law and still be on its branch: others are farther away
 #define mjgpCONNECTED 1e-8
 
-// 1 + f gamma_v below which a slipping piece has no line: its friction would be anything
+// 1 + f gamma_v below which the friction of a slipping piece does not follow from its acceleration
 #define mjgpPARALLEL 1e-9
 
 // velocity in rad/s or m/s, relative to the one before the step and as it is, at which a joint stands
@@ -22,17 +22,14 @@ int mjgp_isLinear(const mjgpGears* g, int i) {
 }
 
 
-static mjtNum ratioOf(const mjgpPiece* piece, const mjgpGears* g, int s) {
-  mjtNum ratio = piece->released ? 1 : g->in.static_ratio[piece->joint];
-  return mjgi_lawRatio(ratio, g->in.v[piece->joint], s);
-}
-
-
 void mjgp_startPiece(mjgpPiece* piece, const mjgpGears* g, const mjModel* m, int i, mjtNum acc,
                      mjgpShaft* shaft) {
   const mjgpInput* in = &g->in;
   int gap = g->config->gaps ? g->config->joint[i].gap : mjgpGAP_NONE;
-  *piece = (mjgpPiece){.joint = i, .shaft = gap == mjgpGAP_ROTOR ? shaft : NULL};
+  *piece = (mjgpPiece){.joint = i,
+                       .shaft = gap == mjgpGAP_ROTOR ? shaft : NULL,
+                       .up = mjgi_lawRatio(in->static_ratio[i], in->v[i], 1),
+                       .down = mjgi_lawRatio(in->static_ratio[i], in->v[i], -1)};
   if (piece->shaft) {
     mjgp_makeShaft(shaft, g, m, i, acc);
   }
@@ -42,10 +39,36 @@ void mjgp_startPiece(mjgpPiece* piece, const mjgpGears* g, const mjModel* m, int
 }
 
 
+int mjgp_jumpSide(const mjgpPiece* piece, mjtNum t) {
+  mjtNum near = piece->shaft[0].t, far = piece->shaft[1].t;
+  int up = far > near ? 1 : -1;
+  return up * (t - far) > 0 ? 1 : up * (near - t) > 0 ? -1 : 0;
+}
+
+
+void mjgp_leaveJump(mjgpPiece* piece, int side) {
+  piece->shaft[0] = piece->shaft[side > 0];
+  piece->jumps = 0;
+}
+
+
+int mjgp_isParallel(const mjgpPiece* piece, const mjgpGears* g) {
+  mjtNum gamma = g->in.gamma_v[piece->joint], ratio = mju_max(piece->up, piece->down);
+  return mju_abs(gamma - 1) < mjgpPARALLEL || mju_abs(ratio * gamma - 1) < mjgpPARALLEL;
+}
+
+
 int mjgp_linePiece(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum acc, mjtNum x) {
   const mjgpInput* in = &g->in;
   int i = piece->joint, mode = g->out.mode[i];
-  piece->held = 0;
+  piece->held = piece->turned = 0;
+  piece->weight = 1;
+  if (piece->jumps) {
+    piece->held = 1;
+    piece->target = piece->shaft->a;
+    piece->slope = piece->rate = piece->t = 0;
+    return 1;
+  }
   if (piece->shaft) {
     piece->t = piece->shaft->t + piece->shaft->slope * (acc - piece->shaft->a) - x;
     piece->slope = piece->shaft->slope;
@@ -68,15 +91,17 @@ int mjgp_linePiece(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum acc, m
   // t = f lambda + offset with lambda = (gamma_u + gamma_v) u - gamma_v t
   mjtNum offset, gamma_v = in->gamma_v[i];
   mjtNum f = mjgi_lawRow(&offset, mjgi_piece(mode, g->out.load[i] > 0), in->coulomb[i],
-                         ratioOf(piece, g, 1), ratioOf(piece, g, -1));
+                         mjgp_ratioOf(piece, 1), mjgp_ratioOf(piece, -1));
   mjtNum own = 1 + f * gamma_v;
   if (mju_abs(own) < mjgpPARALLEL) {
-    return 0;
+    piece->weight = own;
+    own = 1;
   }
+  piece->turned = own < 0;
   piece->rate = f * (in->gamma_u[i] + gamma_v) / own;
   piece->slope = -piece->rate * in->inertia[i];
   piece->t = piece->rate * (in->tau[i] - in->inertia[i] * acc - x) + offset / own;
-  return 1;
+  return piece->weight == 1;
 }
 
 
@@ -85,6 +110,15 @@ int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum acc, mjtNum 
   const mjgpInput* in = &g->in;
   mjgpResult* out = &g->out;
   int i = piece->joint, mode = out->mode[i];
+  if (piece->jumps) {
+    int side = mjgp_jumpSide(piece, t + x);
+    out->t[i] = t;
+    if (side) {
+      mjgp_leaveJump(piece, side);
+      out->t[i] = piece->shaft->t - x;
+    }
+    return side != 0;
+  }
   if (piece->shaft) {
     mjtNum error = mjgp_moveShaft(piece->shaft, acc);
     out->t[i] = piece->shaft->t - x;
@@ -92,12 +126,18 @@ int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum acc, mjtNum 
   }
   mjtNum u = in->tau[i] - in->inertia[i] * acc - x;
   mjtNum lambda = mjgi_lawLoad(in->gamma_u[i], in->gamma_v[i], u, t);
-  mjtNum v = in->v[i] + h * acc, up = ratioOf(piece, g, 1), down = ratioOf(piece, g, -1);
+  mjtNum v = in->v[i] + h * acc, up = mjgp_ratioOf(piece, 1), down = mjgp_ratioOf(piece, -1);
   int was = mjgi_piece(mode, out->load[i] > 0);
   int next = mjgi_lawNext(was, t, mjgp_slip(g, i, v, t), lambda, in->coulomb[i], up, down);
   out->u[i] = u;
   out->lambda[i] = lambda;
   out->v_next[i] = piece->held ? 0 : v;
+
+  // a joint that torques of nothing but rounding hold is held
+  if (piece->held && mju_abs(t) <= mjgi_lawBound(lambda, in->coulomb[i], t > 0 ? up : down) +
+                                       mjgpROUNDED * size) {
+    next = mjgiSTUCK;
+  }
 
   // a load that is nothing but rounding may have either sign
   int turned = mode && mjgi_pieceDirection(next) == mode;
@@ -133,7 +173,7 @@ int mjgp_connectPiece(const mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, 
     return 0;
   }
   int next = mjgi_lawResolve(&own, t + out->v_next[i] / (h * W), out->lambda[i] - P * t, P,
-                             in->coulomb[i], ratioOf(piece, g, 1), ratioOf(piece, g, -1));
+                             in->coulomb[i], mjgp_ratioOf(piece, 1), mjgp_ratioOf(piece, -1));
   if (mju_abs(own - t) <= mjgpCONNECTED * (mju_abs(own) + mju_abs(t))) {
     return 0;
   }
@@ -147,9 +187,13 @@ mjtNum mjgp_frictionAt(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum ac
                        mjtNum t) {
   const mjgpInput* in = &g->in;
   int i = piece->joint;
+  if (piece->jumps && acc == piece->shaft->a) {
+    return t;
+  }
   if (piece->shaft) {
-    mjgp_moveShaft(piece->shaft, acc);
-    return piece->shaft->t - x;
+    mjgpShaft shaft = piece->shaft[piece->jumps && acc > piece->shaft->a];
+    mjgp_moveShaft(&shaft, acc);
+    return shaft.t - x;
   }
   mjtNum v = in->v[i] + h * acc, gamma_v = in->gamma_v[i];
   int s = v > 0 ? 1 : -1;
@@ -170,7 +214,10 @@ void mjgp_setPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum low, mjtNum 
   const mjgpInput* in = &g->in;
   int i = piece->joint;
   if (piece->shaft) {
-    mjgp_moveShaft(piece->shaft, acc);
+    piece->jumps = mjgp_findJump(piece->shaft, piece->shaft + 1, low, high);
+    if (!piece->jumps) {
+      mjgp_moveShaft(piece->shaft, acc);
+    }
     return;
   }
   mjtNum v = in->v[i] + h * acc;

@@ -22,22 +22,38 @@ typedef struct mjgpPiece_ {
   int held;          // 1: stuck, its acceleration is target
   int released;      // 1: broke away from its static bound in this step
   int monotone;      // 1: its friction never falls where its acceleration grows
+  int turned;        // 1: it slips where friction meets its bound from above
+  mjtNum up, down;   // static ratio in either direction
   mjtNum target;     // acceleration that stops it
-  mjtNum t;          // friction at the point of the line
-  mjtNum slope;      // dt/dacc
-  mjtNum rate;       // -dt/dx
-  mjgpShaft* shaft;  // rotor behind a gap; null: none
+  mjtNum t;          // friction at the point of the line, times weight
+  mjtNum slope;      // dt/dacc, times weight
+  mjtNum rate;       // -dt/dx, times weight
+  mjtNum weight;     // 1; less where friction and its bound are nearly parallel
+  mjgpShaft* shaft;  // rotor behind a gap, and room for a second; null: none
+  int jumps;         // 1: at a jump of its torque, between shaft[0] and shaft[1]
 } mjgpPiece;
+
+// factor on the bound in direction s = -1, 1
+static inline mjtNum mjgp_ratioOf(const mjgpPiece* piece, int s) {
+  return piece->released ? 1 : s > 0 ? piece->up : piece->down;
+}
 
 // can gear i be solved as lines: not so gaps between two joints, laws of gaps that depend on the line of the joint, and
 // gaps with gears that lock, stick or yield
 int mjgp_isLinear(const mjgpGears* g, int i);
 
-// the piece of the last step, from g->out; acc: acceleration, for gaps; shaft: room for one
+// the piece of the last step, from g->out; acc: acceleration, for gaps; shaft: room for two
 void mjgp_startPiece(mjgpPiece* piece, const mjgpGears* g, const mjModel* m, int i, mjtNum acc,
                      mjgpShaft* shaft);
 
-// the line of the piece in g->out at acc and x; returns 0 if it has none
+// friction of a shaft that is at a jump: 0 between its sides, 1 beyond that of shaft[1], -1 of shaft[0]; and to that side
+int mjgp_jumpSide(const mjgpPiece* piece, mjtNum t);
+void mjgp_leaveJump(mjgpPiece* piece, int side);
+
+// has gear i a piece on which friction and its bound are nearly parallel, so that its acceleration does not tell friction
+int mjgp_isParallel(const mjgpPiece* piece, const mjgpGears* g);
+
+// the line of the piece in g->out at acc and x; returns 0 if friction is not a function of acc on it (weight)
 int mjgp_linePiece(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum acc, mjtNum x);
 
 // Compare the piece with what came out of it at acc and x, and go on to the next one in g->out. t: friction there, of a

@@ -5,6 +5,12 @@
 #include "configuration/jacobian.h"
 #include "friction/friction.h"
 
+// halvings of an interval: more than a double has bits
+#define mjgpHALVINGS 80
+
+// difference between torque and tangent, relative to their terms: what is left of it within a bit is a jump
+#define mjgpJUMP 1e-10
+
 
 //---------------------------------- one shaft -----------------------------------------------------
 
@@ -56,14 +62,46 @@ mjtNum mjgp_moveShaft(mjgpShaft* shaft, mjtNum a) {
 }
 
 
-void mjgp_storeShaft(mjgpGears* g, int i, const mjgpShaft* shaft, mjtNum fastest) {
+int mjgp_findJump(mjgpShaft* shaft, mjgpShaft* beyond, mjtNum low, mjtNum high) {
+  mjgpShaft from = *shaft, to = *shaft, between = *shaft;
+  evaluate(&from, low);
+  evaluate(&to, high);
+  for (int k = 0; k < mjgpHALVINGS; k++) {
+    mjtNum middle = 0.5 * (from.a + to.a);
+    if (middle == from.a || middle == to.a) {
+      break;
+    }
+    evaluate(&between, middle);
+    if (mju_abs(between.t - from.t) > mju_abs(to.t - between.t)) {
+      to = between;
+    } else {
+      from = between;
+    }
+  }
+  between = from;
+  if (!(mjgp_moveShaft(&between, to.a) > mjgpJUMP)) {
+    return 0;
+  }
+  *shaft = from;
+  *beyond = to;
+  return 1;
+}
+
+
+void mjgp_storeShaft(mjgpGears* g, int i, const mjgpShaft* shaft, mjtNum t, mjtNum fastest) {
   mjgpResult* out = &g->out;
-  out->gap[i] = shaft->step;
-  mjgi_closeGap(out->gap + i, &shaft->gap, shaft->step.T, shaft->rate);
-  out->t[i] = shaft->t;
+  if (t == shaft->t) {
+    out->gap[i] = shaft->step;
+    mjgi_closeGap(out->gap + i, &shaft->gap, shaft->step.T, shaft->rate);
+  } else {
+    // any line through the point meets the law there alone
+    mjtNum T = -t - shaft->misplaced * shaft->a, A = shaft->h / shaft->coupling->inertia;
+    mjg_couplingResolve(out->gap + i, shaft->coupling, shaft->v + shaft->h * shaft->a - A * T, A);
+  }
+  out->t[i] = t;
   out->v_next[i] = shaft->v + shaft->h * shaft->a;
   out->u[i] = g->in.tau[i] - g->in.inertia[i] * shaft->a;
-  out->lambda[i] = shaft->step.lambda;
-  out->mode[i] = shaft->step.mode;
+  out->lambda[i] = out->gap[i].lambda;
+  out->mode[i] = out->gap[i].mode;
   out->cancellation[i] = mju_max(mju_abs(shaft->v) + shaft->h * fastest, mju_abs(out->v_next[i]));
 }

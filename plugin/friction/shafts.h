@@ -38,10 +38,15 @@ void mjgp_makeShaft(mjgpShaft* shaft, const mjgpGears* g, const mjModel* m, int 
 // difference between torque and tangent that is rounding, relative to their terms
 #define mjgpTANGENT 1e-13
 
+// Does the torque of the shaft jump between these accelerations, where its gap closes? The shaft goes to one side of the
+// jump and beyond to the other, that of high, at the same acceleration but for a bit; else both stay. Returns 1 if so
+int mjgp_findJump(mjgpShaft* shaft, mjgpShaft* beyond, mjtNum low, mjtNum high);
+
 // to acceleration a; returns by how much t differs there from what its tangent said, relative to its terms
 mjtNum mjgp_moveShaft(mjgpShaft* shaft, mjtNum a);
 
-// results of joint i in g as those of mjgp_solveFriction; fastest: acceleration to which rounding errors are relative
-void mjgp_storeShaft(mjgpGears* g, int i, const mjgpShaft* shaft, mjtNum fastest);
+// results of joint i in g as those of mjgp_solveFriction; t: friction without what other joints take, where that is not
+// the one of the shaft, because its torque jumps there; fastest: acceleration to which rounding errors are relative
+void mjgp_storeShaft(mjgpGears* g, int i, const mjgpShaft* shaft, mjtNum t, mjtNum fastest);
 
 #endif  // MJGEAR_PLUGIN_SHAFTS_H_

@@ -173,13 +173,13 @@ static int solveTree(mjgpTree* tree) {
     shafts += g->config->joint[tree->joint[b]].gap == mjgpGAP_ROTOR;
   }
   mjgpShaft* shaft =
-      shafts ? mj_stackAllocByte(tree->d, sizeof(mjgpShaft) * (size_t)shafts, _Alignof(mjgpShaft))
+      shafts ? mj_stackAllocByte(tree->d, 2 * sizeof(mjgpShaft) * (size_t)shafts, _Alignof(mjgpShaft))
              : NULL;
   for (int b = 0; b < tree->n; b++) {
     int i = tree->joint[b];
     mjgp_startPiece(tree->piece + b, g, tree->m, i, tree->d->qacc_warmstart[g->config->own[i]],
                     shaft);
-    shaft += tree->piece[b].shaft != NULL;
+    shaft += tree->piece[b].shaft ? 2 : 0;
   }
   while (!solved && iterations < mjgpITERATIONS && makeLines(tree)) {
     iterations++;
@@ -198,7 +198,7 @@ static int solveTree(mjgpTree* tree) {
     int i = tree->joint[b];
     g->out.cancellation[i] = mju_abs(g->in.v[i]) + tree->m->opt.timestep * tree->most;
     if (tree->piece[b].shaft) {
-      mjgp_storeShaft(g, i, tree->piece[b].shaft, tree->most);
+      mjgp_storeShaft(g, i, tree->piece[b].shaft, tree->piece[b].shaft->t, tree->most);
     }
   }
   mj_freeStack(tree->d);

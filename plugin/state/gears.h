@@ -30,8 +30,7 @@ typedef enum mjgpPhase_ {
 typedef enum mjgpMethod_ {
   mjgpBY_NEWTON,       // Newton on pieces of gears and states of constraints
   mjgpBY_DENSE,        // friction as a dense problem of the core, at linearizations
-  mjgpBY_PATH,         // path along pieces, from rest
-  mjgpBY_PROXIMAL,     // gaps: as a minimum
+  mjgpBY_PATH,         // path along pieces
   mjgpBY_DAMPED,       // gaps: damped Newton on the natural map
   mjgpBY_NONE,         // none: friction is passive, and the step unsolved
   mjgpANSWER_SAME,     // the engine moves as was solved for

@@ -12,8 +12,7 @@
 
 #include <cmocka.h>
 
-#include "coupled/newton.h"
-#include "coupled/proximal.h"
+#include "coupled/path.h"
 #include "friction/engine.h"
 #include "mjgear_backlash.h"
 #include "plugin_models.h"
@@ -27,26 +26,26 @@ enum {
 };
 
 static unsigned seed;
-static int used;       // steps that the minimization solved
+static int used;       // steps that the path solved
 static int at_once;    // and Newton steps on gaps and constraints
 static int forbidden;  // the latter are not tried
 
 // the linker lets these stand in front of the plugin's own
-int __real_mjgp_proximal(mjgpStep* s);
-int __wrap_mjgp_proximal(mjgpStep* s);
-int __real_mjgp_newton(mjgpStep* s);
-int __wrap_mjgp_newton(mjgpStep* s);
+int __real_mjgp_followPath(mjgpNewton* p);
+int __wrap_mjgp_followPath(mjgpNewton* p);
+int __real_mjgp_newton(mjgpNewton* p);
+int __wrap_mjgp_newton(mjgpNewton* p);
 
 
-int __wrap_mjgp_proximal(mjgpStep* s) {
-  int solved = __real_mjgp_proximal(s);
+int __wrap_mjgp_followPath(mjgpNewton* p) {
+  int solved = __real_mjgp_followPath(p);
   used += solved;
   return solved;
 }
 
 
-int __wrap_mjgp_newton(mjgpStep* s) {
-  int solved = !forbidden && __real_mjgp_newton(s);
+int __wrap_mjgp_newton(mjgpNewton* p) {
+  int solved = !forbidden && __real_mjgp_newton(p);
   at_once += solved;
   return solved;
 }
@@ -207,7 +206,7 @@ static void play(const char* integrator, double gain, double damping) {
     mj_deleteModel(m[1]);
   }
   print_message(
-      "%s: %d steps, %d in contact, %d by Newton, %d as a minimum, %d unsolved: off by %.2g at "
+      "%s: %d steps, %d in contact, %d by Newton, %d by the path, %d unsolved: off by %.2g at "
       "most\n",
       integrator, steps, contacts, at_once, used, unsolved, worst);
   assert_int_equal(unsolved, 0);
@@ -226,8 +225,7 @@ static void test_stiff(void** state) {
 }
 
 
-// what the integrator makes of damping and gains is nothing that constraints know. The same with linearizations alone,
-// whose lines may have no torque of a shaft on them
+// what the integrator makes of damping and gains is nothing that constraints know. The same by paths alone
 static void test_two_metrics(void** state) {
   (void)state;
   play("implicitfast", 0.5, 0.2);
@@ -238,8 +236,8 @@ static void test_two_metrics(void** state) {
 }
 
 
-// the same without the steps that solve most of them
-static void test_minimum(void** state) {
+// stiff servos by paths alone
+static void test_path(void** state) {
   (void)state;
   if (!mjgpDISCRETE) {
     skip();
@@ -254,6 +252,6 @@ static void test_minimum(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_stiff),
                                      cmocka_unit_test(test_two_metrics),
-                                     cmocka_unit_test(test_minimum)};
+                                     cmocka_unit_test(test_path)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,8 +17,7 @@
 #include <cmocka.h>
 
 #include "coupled/fallback.h"
-#include "coupled/pivoting.h"
-#include "coupled/proximal.h"
+#include "coupled/path.h"
 #include "plugin_models.h"
 #include "state/gears.h"
 
@@ -35,27 +34,31 @@ enum {
   IN_VAIN,  // all of them run, and none counts
   ALL
 };
-static const char* const methodName[] = {"Newton", "dense",   "damped", "path from rest",
+static const char* const methodName[] = {"Newton", "dense",   "damped", "path",
                                          "none",   "in vain", "all"};
 static int method = ALL;
 static int spoils;  // 1: dense Newton steps leave rotors behind gaps with friction beyond its bound
 
 // the linker lets these stand in front of the plugin's own
-int __real_mjgp_newton(mjgpStep* s);
+int __real_mjgp_areLines(const mjgpStep* s);
+int __real_mjgp_newton(mjgpNewton* p);
 int __real_mjgp_newtonStep(mjgpStep* s);
 int __real_mjgp_damped(mjgpStep* s);
-int __real_mjgp_proximal(mjgpStep* s);
-int __real_mjgp_followPath(mjgpStep* s);
-int __wrap_mjgp_newton(mjgpStep* s);
+int __real_mjgp_followPath(mjgpNewton* p);
+int __wrap_mjgp_areLines(const mjgpStep* s);
+int __wrap_mjgp_newton(mjgpNewton* p);
 int __wrap_mjgp_newtonStep(mjgpStep* s);
 int __wrap_mjgp_damped(mjgpStep* s);
-int __wrap_mjgp_proximal(mjgpStep* s);
-int __wrap_mjgp_followPath(mjgpStep* s);
+int __wrap_mjgp_followPath(mjgpNewton* p);
+
+
+static int runs(int which) {
+  return method == which || method >= IN_VAIN;
+}
 
 
 // the last of the methods leaves what it tried, as far from the law as can be
-static int runMethod(mjgpStep* s, int which, int (*solve)(mjgpStep*)) {
-  int solved = (method == which || method >= IN_VAIN) && solve(s);
+static int result(mjgpStep* s, int solved) {
   for (int i = 0; i < s->n && method == IN_VAIN; i++) {
     s->t[i] = i % 2 ? 30 : -30;
   }
@@ -63,13 +66,19 @@ static int runMethod(mjgpStep* s, int which, int (*solve)(mjgpStep*)) {
 }
 
 
-int __wrap_mjgp_newton(mjgpStep* s) {
-  return !spoils && runMethod(s, NEWTON, __real_mjgp_newton);
+// gears that are no lines are solved as a dense problem
+int __wrap_mjgp_areLines(const mjgpStep* s) {
+  return method != DENSE && method != DAMPED && !spoils && __real_mjgp_areLines(s);
+}
+
+
+int __wrap_mjgp_newton(mjgpNewton* p) {
+  return result(p->s, runs(NEWTON) && __real_mjgp_newton(p));
 }
 
 
 int __wrap_mjgp_newtonStep(mjgpStep* s) {
-  int solved = runMethod(s, DENSE, __real_mjgp_newtonStep);
+  int solved = result(s, runs(DENSE) && __real_mjgp_newtonStep(s));
   for (int k = 0; k < s->n && spoils; k++) {
     mjgCouplingStep* step = s->g->out.gap + s->group->joint[k];
     step->friction = fabs(step->lambda) + 1;
@@ -79,20 +88,13 @@ int __wrap_mjgp_newtonStep(mjgpStep* s) {
 }
 
 
-// of gaps
 int __wrap_mjgp_damped(mjgpStep* s) {
-  return runMethod(s, DAMPED, __real_mjgp_damped);
+  return result(s, runs(DAMPED) && __real_mjgp_damped(s));
 }
 
 
-// of gaps too, which would leave little to the damped steps
-int __wrap_mjgp_proximal(mjgpStep* s) {
-  return method != DAMPED && __real_mjgp_proximal(s);
-}
-
-
-int __wrap_mjgp_followPath(mjgpStep* s) {
-  return method == DAMPED ? __real_mjgp_damped(s) : runMethod(s, PATH, __real_mjgp_followPath);
+int __wrap_mjgp_followPath(mjgpNewton* p) {
+  return result(p->s, runs(PATH) && __real_mjgp_followPath(p));
 }
 
 

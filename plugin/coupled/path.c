@@ -1,0 +1,882 @@
+#include "coupled/path.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "coupled/natural_map.h"
+#include "coupled/zones.h"
+#include "friction/friction.h"
+#include "friction/simd.h"
+#include "law/law.h"
+
+#define mjgpENDS    40    // most lines of a path, times rows and gears
+#define mjgpFINER   10    // and times this on a fine one
+#define mjgpVISITED 1024  // combinations of pieces that are remembered
+
+// tangent of the angle by which a contact that slides may turn on a line, and on a fine one
+#define mjgpTURN 0.3
+#define mjgpFINE 0.03
+
+// at the start gears differ in Coulomb friction and torque, by this share of the largest force and by multiples of the golden
+// ratio, so that no two of them leave their pieces at once
+#define mjgpAPART  1e-4
+#define mjgpGOLDEN 0.61803398874989484820
+
+// velocity in rad/s or m/s of a gear that stands
+#define mjgpSTILL 1e-9
+
+// difference of x at which a path is where it was
+#define mjgpSAME 1e-10
+
+// lengths of the path by which it may be missed: this, and this share of the line before
+#define mjgpNEAR 1e-8
+#define mjgpLESS 0.1
+
+// steps back to it; what is left of a line that missed it by more, the shortest of them, and how often that may be
+#define mjgpCORRECT 4
+#define mjgpSHRINK  0.25
+#define mjgpLEAST   1e-10
+#define mjgpBACK    60
+
+// of a contact's residual: so near to an end of its zone it may be on either side
+#define mjgpBESIDE 1e-6
+
+// of the torque of a shaft: by so much it may be off its tangent at the end of a line, where its law is made of lines, and
+// where it is curved
+#define mjgpOFF    1e-9
+#define mjgpCURVED 1e-6
+
+// of its torque: a shaft is on its tangent
+#define mjgpLEFT 1e-12
+
+// halvings of a line to where a shaft leaves its tangent: more than a double has bits
+#define mjgpHALVINGS 60
+
+// a line of this length leads nowhere
+#define mjgpFAR 1e6
+
+// where a piece may end: a function that is positive on it
+typedef enum mjgpEnd_ {
+  mjgpEND_NONE = 0,
+  mjgpEND_ROW,    // of a row: J a - aref at the edge where it ceases to act or begins to
+  mjgpEND_DRY,    // of dry friction, which has two: the lower one
+  mjgpEND_LOAD,   // of a gear: its load changes sign
+  mjgpEND_ABOVE,  // stuck: friction at the upper bound; slips: no motion
+  mjgpEND_BELOW,  // stuck: friction at the lower bound
+  mjgpEND_SHAFT,  // the torque of a shaft leaves its tangent
+  mjgpEND_UPPER,  // of a zone of an elliptic cone: where it ceases to act
+  mjgpEND_LOWER,  // where it begins to slide, or ceases to
+  mjgpEND_TURN,   // none: a contact that slides has turned
+} mjgpEnd;
+
+// where a path starts: at the acceleration where Newton ended, each gear as it moves there; far from rest, in two metrics;
+// at rest, at the engine's own solution without friction, at the acceleration of the last step, and where Newton ended
+typedef enum mjgpStart_ {
+  mjgpSTART_HERE = 0,
+  mjgpSTART_FAR,
+  mjgpSTART_REST,
+  mjgpSTART_LAST,
+  mjgpSTART_END,
+  mjgpNSTART
+} mjgpStart;
+
+// what acts on a gear besides friction: the path goes from other values to those of the step
+typedef struct mjgpInputs_ {
+  mjtNum v, tau, coulomb;
+} mjgpInputs;
+
+// a point of the path
+typedef struct mjgpPoint_ {
+  mjtNum x;
+  mjtNum* a;        // (nv)
+  mjtNum* z;        // (nv)
+  mjtNum* t;        // (n)
+  int* state;       // (nefc)
+  int* mode;        // (n)
+  int* load;        // (n)
+  mjgpShaft* shaft;  // (2 n)
+  int* jumps;        // (n)
+} mjgpPoint;
+
+typedef struct mjgpPath_ {
+  mjgpNewton* p;
+  mjgpStep* s;
+  mjgpSystem system;
+  int n, nv;
+  int fine;           // 1: contacts turn little on a line
+  int curved;         // lines are not exact: cones or shafts
+  int sign;           // of the determinant of the equations
+  mjtNum x;           // from 0, the start, to 1
+  mjtNum size;        // of da, in the metric of the inertia, at the start
+  mjtNum* ended;      // acceleration where Newton ended                             (nv)
+  mjtNum* G;          // gradient at the start, of which x takes away its share      (nv)
+  mjgpInputs* begin;  // inputs of the gears at the start                            (n)
+  mjgpInputs* end;    // and of the step                                             (n)
+  mjgpPiece* line;    // right sides of the direction                                (n)
+  int* cone;          // first row of each elliptic contact                          (ncone)
+  mjgpPoint place;    // where the line began
+  mjgpShaft behind;   // the shaft that ends a line, on what is behind it
+  mjtNum before;      // and its acceleration before
+  uint64_t* visited;  // combinations of pieces that the path was on                 (mjgpVISITED)
+  mjtNum* visited_x;  // and where                                                   (mjgpVISITED)
+  mjtNum* gradient;   // what is left of it, without friction                        (nv)
+
+  // along the line, by x
+  mjtNum* da;    // acceleration                                                     (nv)
+  mjtNum* dz;    //                                                                  (nv)
+  mjtNum* dt;    // friction                                                         (n)
+  mjtNum* dacc;  // accelerations of the gears                                       (ld)
+  mjtNum* djar;  // constraint rows                                                  (nefc)
+
+  // back to the path
+  mjtNum* ea;  // (nv)
+  mjtNum* ez;  // (nv)
+  mjtNum* et;  // (n)
+  mjtNum* w;   // scratch                                                            (nv)
+} mjgpPath;
+
+
+//---------------------------------- where it stands -----------------------------------------------
+
+// inputs of the gears at x
+static void setInputs(const mjgpPath* path, mjtNum x) {
+  mjgpInput* in = &path->s->g->in;
+  for (int i = 0; i < path->n; i++) {
+    int joint = path->s->group->joint[i];
+    const mjgpInputs *begin = path->begin + i, *end = path->end + i;
+    in->v[joint] = end->v + (x - 1) * (end->v - begin->v);
+    in->tau[joint] = end->tau + (x - 1) * (end->tau - begin->tau);
+    in->coulomb[joint] = end->coulomb + (x - 1) * (end->coulomb - begin->coulomb);
+  }
+}
+
+
+// is the torque of a shaft no chain of lines
+static int isCurved(const mjgpShaft* shaft) {
+  int model = shaft->coupling->law->model;
+  return model != mjgEXACT && model != mjgJCK;
+}
+
+
+// accelerations of the gears, rows, gradient and lines at s->a, z and x on the pieces there
+static void evaluate(mjgpPath* path) {
+  mjgpNewton* p = path->p;
+  mjgpStep* s = path->s;
+  mjgpGroup* group = s->group;
+  mjtNum h = s->m->opt.timestep;
+  setInputs(path, path->x);
+  mjgp_projectNewton(p);
+  mjgp_residual(group, group->jar, s->a);
+  mjgp_forceInStates(group);
+  mjgp_gradient(group, path->gradient, NULL, s->a, NULL);
+  mju_addToScl(path->gradient, path->G, path->x - 1, path->nv);
+  for (int i = 0; i < path->n; i++) {
+    mjgpPiece* piece = p->piece + i;
+    if (piece->shaft && !piece->jumps && isCurved(piece->shaft)) {
+      mjgpShaft trial = *piece->shaft;
+      *piece->shaft = mjgp_moveShaft(&trial, s->acc[i]) <= mjgpLEFT ? *piece->shaft : trial;
+    }
+    mjgp_linePiece(piece, s->g, h, s->acc[i], mjgp_taken(s, s->acc, i));
+  }
+}
+
+
+static mjtNum loadOf(const mjgpPath* path, int i) {
+  const mjgpStep* s = path->s;
+  const mjgpInput* in = &s->g->in;
+  int joint = s->group->joint[i];
+  mjtNum u = in->tau[joint] - in->inertia[joint] * s->acc[i] - mjgp_taken(s, s->acc, i);
+  return mjgi_lawLoad(in->gamma_u[joint], in->gamma_v[joint], u, path->p->t[i]);
+}
+
+
+static mjtNum loadRate(const mjgpPath* path, int i) {
+  const mjgpStep* s = path->s;
+  const mjgpInput* in = &s->g->in;
+  int joint = s->group->joint[i];
+  mjtNum u = path->end[i].tau - path->begin[i].tau - in->inertia[joint] * path->dacc[i] -
+             mjgp_taken(s, path->dacc, i);
+  return mjgi_lawLoad(in->gamma_u[joint], in->gamma_v[joint], u, path->dt[i]);
+}
+
+
+static int hasSliding(const mjgpPath* path) {
+  const mjgpGroup* group = path->s->group;
+  for (int k = 0; k < group->ncone; k++) {
+    if (group->state[path->cone[k]] == mjCNSTRSTATE_CONE) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+
+static void keep(mjgpPath* path) {
+  const mjgpNewton* p = path->p;
+  const mjgpStep* s = path->s;
+  mjgpPoint* place = &path->place;
+  place->x = path->x;
+  mju_copy(place->a, s->a, path->nv);
+  mju_copy(place->t, p->t, path->n);
+  memcpy(place->state, s->group->state, sizeof(int) * (size_t)s->group->nefc);
+  if (p->z) {
+    mju_copy(place->z, p->z, path->nv);
+  }
+  for (int i = 0; i < path->n; i++) {
+    int joint = s->group->joint[i];
+    place->mode[i] = s->g->out.mode[joint];
+    place->load[i] = (int)s->g->out.load[joint];
+    if (p->piece[i].shaft) {
+      memcpy(place->shaft + 2 * i, p->piece[i].shaft, 2 * sizeof(mjgpShaft));
+      place->jumps[i] = p->piece[i].jumps;
+    }
+  }
+}
+
+
+static void goBack(mjgpPath* path) {
+  mjgpNewton* p = path->p;
+  mjgpStep* s = path->s;
+  const mjgpPoint* place = &path->place;
+  path->x = place->x;
+  mju_copy(s->a, place->a, path->nv);
+  mju_copy(p->t, place->t, path->n);
+  memcpy(s->group->state, place->state, sizeof(int) * (size_t)s->group->nefc);
+  if (p->z) {
+    mju_copy(p->z, place->z, path->nv);
+  }
+  for (int i = 0; i < path->n; i++) {
+    int joint = s->group->joint[i];
+    s->g->out.mode[joint] = place->mode[i];
+    s->g->out.load[joint] = place->load[i];
+    if (p->piece[i].shaft) {
+      memcpy(p->piece[i].shaft, place->shaft + 2 * i, 2 * sizeof(mjgpShaft));
+      p->piece[i].jumps = place->jumps[i];
+    }
+  }
+}
+
+
+//---------------------------------- the line ------------------------------------------------------
+
+// product of two steps, as lengths of the path count
+static mjtNum product(const mjgpPath* path, const mjtNum* da, mjtNum dx, const mjtNum* other,
+                      mjtNum other_dx) {
+  mjgp_mulInertia(path->s->group, path->w, da);
+  return mju_dot(path->w, other, path->nv) / (path->size * path->size) + dx * other_dx;
+}
+
+
+// the equations of the pieces at the point, with the sign of their determinant
+static int factor(mjgpPath* path) {
+  mjgpNewton* p = path->p;
+  path->s->newton_steps++;
+  evaluate(path);
+  if (!mjgp_updateSystem(&path->system, p->piece)) {
+    return 0;
+  }
+
+  // as that of equations that are continuous from piece to piece
+  path->sign = path->system.sign;
+  for (int i = 0; i < path->n; i++) {
+    path->sign = p->piece[i].held || p->piece[i].turned ? -path->sign : path->sign;
+  }
+  return 1;
+}
+
+
+// da, dt and what follows from them
+static void direct(mjgpPath* path) {
+  mjgpNewton* p = path->p;
+  mjgpStep* s = path->s;
+  mjgpGroup* group = s->group;
+  mjtNum h = s->m->opt.timestep;
+  int n = path->n;
+
+  // what the inputs of the gears add; their lines are linear in them
+  setInputs(path, path->x + 1);
+  for (int i = 0; i < n; i++) {
+    mjgpPiece *line = path->line + i, *piece = p->piece + i;
+    *line = *piece;
+    mjgp_linePiece(line, s->g, h, s->acc[i], mjgp_taken(s, s->acc, i));
+    line->t -= piece->t;
+    line->target += s->acc[i] - piece->target;
+  }
+  setInputs(path, path->x);
+  mjgp_solveSystem(&path->system, path->line, path->G, 0, path->da, path->dz, path->dt);
+  mju_copy(path->w, path->da, path->nv);
+  if (p->z) {
+    mju_subFrom(path->w, path->dz, path->nv);
+  }
+  mjgp_project(s, path->dacc, path->w);
+  mjgp_mulJacobian(group, path->djar, path->da);
+}
+
+
+static void move(mjgpPath* path, const mjtNum* da, const mjtNum* dz, const mjtNum* dt,
+                mjtNum share) {
+  mjgpNewton* p = path->p;
+  mju_addToScl(path->s->a, da, share, path->nv);
+  mju_addToScl(p->t, dt, share, path->n);
+  if (p->z) {
+    mju_addToScl(p->z, dz, share, path->nv);
+  }
+  evaluate(path);
+}
+
+
+// contacts that have left their zones are in others now; returns their number
+static int fitZones(mjgpPath* path) {
+  mjgpGroup* group = path->s->group;
+  int count = 0;
+  for (int k = 0; k < group->ncone; k++) {
+    int row = path->cone[k], zone = mjgp_zoneOf(group->contact[k], group->jar + row, mjgpBESIDE);
+    if (zone >= 0 && zone != group->state[row]) {
+      for (int j = 0; j < group->contact[k]->dim; j++) {
+        group->state[row + j] = zone;
+      }
+      count++;
+    }
+  }
+  return count;
+}
+
+
+// back to the path by the shortest way, from a line of this length, and the direction there. Returns 0 if it is not near
+static int correct(mjgpPath* path, mjtNum length) {
+  for (int k = 0; k < mjgpCORRECT; k++) {
+    if (k && !factor(path)) {
+      return 0;
+    }
+    mjgp_solveSystem(&path->system, path->p->piece, path->gradient, 0, path->ea, path->ez, path->et);
+    mju_subFrom(path->et, path->p->t, path->n);
+    direct(path);
+    mjtNum along =
+        product(path, path->ea, 0, path->da, 1) / product(path, path->da, 1, path->da, 1);
+    mju_addToScl(path->ea, path->da, -along, path->nv);
+    mju_addToScl(path->et, path->dt, -along, path->n);
+    if (path->p->z) {
+      mju_addToScl(path->ez, path->dz, -along, path->nv);
+    }
+    mjtNum error = mju_sqrt(product(path, path->ea, along, path->ea, along));
+    if (!(error <= mjgpNEAR + length)) {
+      return 0;
+    }
+    path->x -= along;
+    move(path, path->ea, path->ez, path->et, 1);
+    if (!fitZones(path) && error <= mjgpNEAR + mjgpLESS * length) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+
+//---------------------------------- its end -------------------------------------------------------
+
+static int isDry(const mjgpGroup* group, int row) {
+  return row >= group->ne && row < group->ne + group->nf;
+}
+
+
+// value and slope of the function of an end of a row, positive on its piece; 0 if it has no such end
+static int rowEnd(mjtNum* value, mjtNum* slope, const mjgpPath* path, mjgpEnd end, int i) {
+  const mjgpGroup* group = path->s->group;
+  int state = group->state[i], dry = isDry(group, i), acts = state == mjCNSTRSTATE_QUADRATIC;
+  int is = end == mjgpEND_ROW ? i >= group->ne && group->type[i] != mjCNSTR_CONTACT_ELLIPTIC &&
+                                    !(dry && state == mjCNSTRSTATE_LINEARNEG)
+                              : dry && state != mjCNSTRSTATE_LINEARPOS;
+  mjtNum edge = dry ? group->R[i] * group->floss[i] : 0;
+  int sign = (end == mjgpEND_ROW ? 1 : -1) * (acts ? -1 : 1);
+  *value = sign * group->jar[i] - (acts ? -edge : edge);
+  *slope = sign * path->djar[i];
+  return is;
+}
+
+
+// the same of a gear
+static int gearEnd(mjtNum* value, mjtNum* slope, const mjgpPath* path, mjgpEnd end, int i) {
+  const mjgpStep* s = path->s;
+  const mjgpInput* in = &s->g->in;
+  const mjgpPiece* piece = path->p->piece + i;
+  int joint = s->group->joint[i], mode = s->g->out.mode[joint];
+  int load = s->g->out.load[joint] > 0 ? 1 : -1;
+  if (piece->jumps && end != mjgpEND_LOAD) {
+    int side = end == mjgpEND_ABOVE ? 1 : 0, up = piece->shaft[1].t > piece->shaft->t ? 1 : -1;
+    up = side ? up : -up;
+    *value = up * (piece->shaft[side].t - mjgp_taken(s, s->acc, i) - path->p->t[i]);
+    *slope = up * (-mjgp_taken(s, path->dacc, i) - path->dt[i]);
+    return 1;
+  }
+  if (piece->shaft) {
+    return 0;
+  }
+  if (end == mjgpEND_LOAD) {
+    *value = load * loadOf(path, i);
+    *slope = load * loadRate(path, i);
+    return 1;
+  }
+  mjtNum h = s->m->opt.timestep, e = in->compliance[joint], t = path->p->t[i];
+  if (mode) {
+    *value = mode * mjgp_slip(s->g, joint, in->v[joint] + h * s->acc[i], t);
+    *slope =
+        mode * (path->end[i].v - path->begin[i].v + h * path->dacc[i] - e * path->dt[i]);
+    return end == mjgpEND_ABOVE;
+  }
+  int side = end == mjgpEND_ABOVE ? 1 : -1;
+  mjtNum r = mjgp_ratioOf(piece, side);
+  mjtNum rate = load * loadRate(path, i) + path->end[i].coulomb - path->begin[i].coulomb;
+  *value = r * (load * loadOf(path, i) + in->coulomb[joint]) - side * t;
+  *slope = r * rate - side * path->dt[i];
+  return 1;
+}
+
+
+static int boundaryOf(mjgpEnd end) {
+  return end == mjgpEND_UPPER ? mjgpBOUNDARY_UPPER : mjgpBOUNDARY_LOWER;
+}
+
+
+// length to where the torque of a shaft leaves its tangent, at most length
+static mjtNum shaftEnd(mjgpPath* path, int i, int sign, mjtNum length) {
+  const mjgpShaft* shaft = path->p->piece[i].shaft;
+  mjtNum from = path->s->acc[i], rate = sign * path->dacc[i], low = 0, high = length;
+  mjgpShaft trial = *shaft;
+  mjtNum off = isCurved(shaft) ? mjgpCURVED : mjgpOFF;
+  if (path->p->piece[i].jumps || rate == 0 ||
+      mjgp_moveShaft(&trial, from + length * rate) <= off) {
+    return length;
+  }
+  path->behind = trial;
+  path->before = from;
+  for (int k = 0; k < mjgpHALVINGS && low < high; k++) {
+    mjtNum half = 0.5 * (low + high);
+    if (half == low || half == high) {
+      break;
+    }
+    trial = *shaft;
+    if (mjgp_moveShaft(&trial, from + half * rate) <= off) {
+      low = half;
+      path->before = trial.a;
+    } else {
+      high = half;
+      path->behind = trial;
+    }
+  }
+  return high;
+}
+
+
+// length of the line in direction sign, at most length, as growth of x, and the end that it meets
+static mjtNum findEnd(mjgpEnd* end, int* which, mjgpPath* path, int sign, mjtNum length) {
+  const mjgpGroup* group = path->s->group;
+  *end = mjgpEND_NONE;
+  for (int e = mjgpEND_ROW; e <= mjgpEND_BELOW; e++) {
+    int count = e >= mjgpEND_LOAD ? path->n : group->nefc;
+    for (int i = 0; i < count; i++) {
+      mjtNum value, slope;
+      int is = e >= mjgpEND_LOAD ? gearEnd(&value, &slope, path, (mjgpEnd)e, i)
+                                 : rowEnd(&value, &slope, path, (mjgpEnd)e, i);
+      if (is && sign * slope < 0 && value < -length * sign * slope) {
+        length = mju_max(0, value / (-sign * slope));
+        *end = (mjgpEnd)e;
+        *which = i;
+      }
+    }
+  }
+
+  // zones of cones, and how far a contact that slides may turn
+  for (int k = 0; k < group->ncone; k++) {
+    int row = path->cone[k], zone = group->state[row];
+    for (int e = mjgpEND_UPPER; e <= mjgpEND_TURN; e++) {
+      mjtNum until = INFINITY;
+      if (e < mjgpEND_TURN && mjgp_hasBoundary(zone, boundaryOf((mjgpEnd)e))) {
+        until = mjgp_boundaryDistance(group->contact[k], zone, boundaryOf((mjgpEnd)e),
+                                      group->jar + row, path->djar + row, sign);
+      } else if (e == mjgpEND_TURN && zone == mjCNSTRSTATE_CONE) {
+        until = mjgp_turnDistance(group->contact[k], group->jar + row, path->djar + row, sign,
+                                  path->fine ? mjgpFINE : mjgpTURN);
+      }
+      if (until < length) {
+        length = until;
+        *end = (mjgpEnd)e;
+        *which = k;
+      }
+    }
+  }
+  for (int i = 0; i < path->n; i++) {
+    mjtNum until = path->p->piece[i].shaft ? shaftEnd(path, i, sign, length) : length;
+    if (until < length) {
+      length = until;
+      *end = mjgpEND_SHAFT;
+      *which = i;
+    }
+  }
+  return length;
+}
+
+
+// go to the piece behind an end
+static void cross(mjgpPath* path, mjgpEnd end, int i) {
+  mjgpGroup* group = path->s->group;
+  mjgpResult* out = &path->s->g->out;
+  int* state = group->state + (end >= mjgpEND_UPPER ? path->cone[i] : i);
+  int joint = group->joint[end == mjgpEND_LOAD || end == mjgpEND_ABOVE || end == mjgpEND_BELOW ? i : 0];
+  switch (end) {
+    case mjgpEND_ROW:
+    case mjgpEND_DRY:
+      if (*state != mjCNSTRSTATE_QUADRATIC) {
+        *state = mjCNSTRSTATE_QUADRATIC;
+      } else if (isDry(group, i)) {
+        *state = end == mjgpEND_ROW ? mjCNSTRSTATE_LINEARPOS : mjCNSTRSTATE_LINEARNEG;
+      } else {
+        *state = mjCNSTRSTATE_SATISFIED;
+      }
+      break;
+    case mjgpEND_LOAD:
+      out->load[joint] = out->load[joint] > 0 ? -1 : 1;
+      break;
+    case mjgpEND_SHAFT: {
+      mjgpPiece* piece = path->p->piece + i;
+      piece->jumps = mjgp_findJump(piece->shaft, piece->shaft + 1, path->before, path->behind.a);
+      if (!piece->jumps) {
+        *piece->shaft = path->behind;
+      }
+      break;
+    }
+    case mjgpEND_UPPER:
+    case mjgpEND_LOWER: {
+      int behind = mjgp_zoneBehind(*state, boundaryOf(end));
+      for (int j = 0; j < group->contact[i]->dim; j++) {
+        state[j] = behind;
+      }
+      break;
+    }
+    default:
+      if (path->p->piece[i].jumps) {
+        mjgp_leaveJump(path->p->piece + i, end == mjgpEND_ABOVE ? 1 : -1);
+        break;
+      }
+      out->mode[joint] = out->mode[joint] ? 0 : end == mjgpEND_ABOVE ? 1 : -1;
+  }
+}
+
+
+//---------------------------------- the path ------------------------------------------------------
+
+// Has the path been on these pieces at this x twice before: it goes in a circle then. Combinations are compared by a number
+// that two of them do not share but by chance, one in 2^64 (Fowler, Noll, Vo)
+static int isCircle(mjgpPath* path, int k) {
+  const mjgpGroup* group = path->s->group;
+  const mjgpResult* out = &path->s->g->out;
+  uint64_t hash = 14695981039346656037u;
+  for (int i = 0; i < group->nefc; i++) {
+    hash = (hash ^ (uint64_t)group->state[i]) * 1099511628211u;
+  }
+  for (int i = 0; i < path->n; i++) {
+    int joint = group->joint[i];
+    int piece = 2 * out->mode[joint] + (out->load[joint] > 0) + 8 * (1 + path->p->piece[i].jumps);
+    hash = (hash ^ (uint64_t)piece) * 1099511628211u;
+  }
+  int count = 0;
+  for (int i = 0; i < k && i < mjgpVISITED; i++) {
+    count += path->visited[i] == hash && mju_abs(path->x - path->visited_x[i]) <= mjgpSAME;
+  }
+  path->visited[k % mjgpVISITED] = hash;
+  path->visited_x[k % mjgpVISITED] = path->x;
+  return count > 1;
+}
+
+
+// follow the path to x = 1; 1 if it arrives. flg_near: not far
+// Long because it is one round of the path: take up, correct, direct, go on, cross
+static int follow(mjgpPath* path, int flg_near) {
+  int first = 1, which = -1, back = 0, n = path->n + path->s->group->nefc;
+  int most = (path->fine ? mjgpFINER : 1) * (flg_near && !path->p->whole && !path->s->gaps ? path->n : mjgpENDS * n);
+  mjtNum longest = INFINITY, gone = 0;
+  for (int k = 0; k < most; k++) {
+    if (isCircle(path, k) || !factor(path)) {
+      return 0;
+    }
+    if (!k) {
+      path->size = 1;
+      direct(path);
+      path->size = mju_sqrt(product(path, path->da, 0, path->da, 0)) + mjMINVAL;
+    } else if (!path->curved) {
+      direct(path);
+    } else if (!correct(path, gone)) {
+      // back, and less far
+      if (!(gone > mjgpLEAST) || ++back > mjgpBACK) {
+        return 0;
+      }
+      longest = mjgpSHRINK * gone;
+      goBack(path);
+      if (!factor(path) || !correct(path, 1)) {
+        return 0;
+      }
+    }
+
+    // x grows where the determinant has the sign that it had at the start
+    first = k ? first : path->sign;
+    int sign = first * path->sign;
+    keep(path);
+    mjgpEnd end;
+    mjtNum left = sign > 0 ? 1 - path->x : mjgpFAR;
+    mjtNum length = findEnd(&end, &which, path, sign, left);
+    mjtNum rate = mju_sqrt(product(path, path->da, 1, path->da, 1));
+    if (length * rate > longest && hasSliding(path)) {
+      length = longest / rate;
+      end = mjgpEND_TURN;
+    }
+    int arrived = sign > 0 && end == mjgpEND_NONE;
+    if (!(length < mjgpFAR)) {
+      return 0;
+    }
+    gone = mju_max(length * rate, mjgpSHRINK * gone);  // a line of no length has the error of those before it
+    longest *= 2;
+    path->x = arrived ? 1 : path->x + sign * length;
+    if (end == mjgpEND_SHAFT) {
+      cross(path, end, which);
+    }
+    move(path, path->da, path->dz, path->dt, sign * length);
+    if (arrived) {
+      return 1;
+    }
+    if (end != mjgpEND_TURN && end != mjgpEND_SHAFT) {
+      cross(path, end, which);
+    }
+  }
+  return 0;
+}
+
+
+static void allocate(mjgpPath* path, mjgpNewton* p) {
+  mjgpStep* s = p->s;
+  mjData* d = s->d;
+  const mjgpGroup* group = s->group;
+  size_t n = (size_t)s->n, nv = (size_t)mjgi_simdEnd(group->nv), ld = (size_t)group->ld;
+  size_t nefc = (size_t)group->nefc;
+  *path = (mjgpPath){.p = p, .s = s, .n = s->n, .nv = group->nv};
+  mjgp_makeSystem(&path->system, s, p->piece, 1);
+  size_t size = 10 * nv + 4 * n + ld + nefc;
+  mjtNum* number = mj_stackAllocNum(d, size + 2 * mjgpVISITED);
+  mju_zero(number, (int)size);
+  path->ended = number;
+  path->G = path->ended + nv;
+  mju_copy(path->ended, s->a, group->nv);
+  path->gradient = path->G + nv;
+  path->da = path->gradient + nv;
+  path->dz = path->da + nv;
+  path->ea = path->dz + nv;
+  path->ez = path->ea + nv;
+  path->w = path->ez + nv;
+  path->place.a = path->w + nv;
+  path->place.z = path->place.a + nv;
+  path->dt = path->place.z + nv;
+  path->et = path->dt + n;
+  path->place.t = path->et + n;
+  path->dacc = path->place.t + 2 * n;
+  path->djar = path->dacc + ld;
+  path->visited_x = number + size;
+  path->visited = (uint64_t*)(path->visited_x + mjgpVISITED);
+  path->begin = mj_stackAllocByte(d, 2 * sizeof(mjgpInputs) * n, _Alignof(mjgpInputs));
+  path->end = path->begin + n;
+  path->line = mj_stackAllocByte(d, sizeof(mjgpPiece) * n, _Alignof(mjgpPiece));
+  path->place.shaft = mj_stackAllocByte(d, 2 * sizeof(mjgpShaft) * n, _Alignof(mjgpShaft));
+  path->cone = mj_stackAllocInt(d, (size_t)group->ncone + nefc + 3 * n);
+  path->place.state = path->cone + group->ncone;
+  path->place.mode = path->place.state + nefc;
+  path->place.load = path->place.mode + n;
+  path->place.jumps = path->place.load + n;
+  for (int i = 0, k = 0; k < group->ncone; i++) {
+    if (group->type[i] == mjCNSTR_CONTACT_ELLIPTIC) {
+      path->cone[k] = i;
+      i += group->contact[k++]->dim - 1;
+    }
+  }
+  path->curved = group->ncone > 0;
+  for (int i = 0; i < s->n; i++) {
+    path->curved |= p->piece[i].shaft != NULL;
+  }
+}
+
+
+// acceleration to start from; 0 if there is none
+static int setAcceleration(mjgpPath* path, mjgpStart kind) {
+  mjgpNewton* p = path->p;
+  mjgpStep* s = path->s;
+  const mjtNum* acc = s->d->plugin_state + s->g->config->acc;
+  for (int k = 0; k < path->nv && kind == mjgpSTART_LAST; k++) {
+    s->a[k] = acc[s->group->dof[k]];
+  }
+  if (kind == mjgpSTART_HERE || kind == mjgpSTART_END) {
+    mju_copy(s->a, path->ended, path->nv);
+  }
+  if (kind == mjgpSTART_REST) {
+    mju_zero(p->t, path->n);
+    if (!mjgp_inner(s, p->t)) {
+      return 0;
+    }
+  }
+  mjgp_evaluate(s);
+  if (p->z) {
+    mjgp_motion(s, p->w, s->a);
+    mju_sub(p->z, s->a, p->w, path->nv);
+  }
+  mjgp_projectNewton(p);
+  return 1;
+}
+
+
+// gear i as it moves, with the friction that its law has then; 0 if it has none
+static int startMoving(mjgpPath* path, int i) {
+  const mjgpStep* s = path->s;
+  mjgpGears* g = s->g;
+  mjgpPiece* piece = path->p->piece + i;
+  int joint = piece->joint;
+  mjtNum h = s->m->opt.timestep, v = g->in.v[joint] + h * s->acc[i];
+  for (int load = 1; load >= -1; load -= 2) {
+    g->out.mode[joint] = v > 0 ? 1 : -1;
+    g->out.load[joint] = load;
+    mjgp_linePiece(piece, g, h, s->acc[i], mjgp_taken(s, s->acc, i));
+    path->p->t[i] = piece->t;
+    if (piece->weight == 1 && g->out.mode[joint] * piece->t >= 0 && load * loadOf(path, i) >= 0) {
+      return mju_abs(v) > mjgpSTILL && g->in.compliance[joint] == 0;
+    }
+  }
+  return 0;
+}
+
+
+// gear i at rest without friction, with the velocity that stops there. unit: of torques, times the root of an inertia
+static void startResting(mjgpPath* path, int i, mjtNum unit) {
+  const mjgpStep* s = path->s;
+  const mjgpGroup* group = s->group;
+  mjgpGears* g = s->g;
+  int joint = group->joint[i];
+  mjtNum h = s->m->opt.timestep;
+  mjtNum free = mjgp_slip(g, joint, path->end[i].v + h * s->acc[i], 0);
+  mjtNum part = mjgpAPART * unit * mju_sqrt(group->M[group->M_adr[group->E_dof[group->E_adr[i]]]]);
+  mjtNum golden = mjgpGOLDEN * i - floor(mjgpGOLDEN * i);
+  path->begin[i].v -= free;
+  path->begin[i].tau += g->in.inertia[joint] * free / h + part * (golden - 0.5);
+  path->begin[i].coulomb += part * (1 + golden);
+  path->p->t[i] = 0;
+  g->out.mode[joint] = 0;
+  setInputs(path, 0);
+  g->out.load[joint] = loadOf(path, i) >= 0 ? 1 : -1;
+}
+
+
+// Far from rest friction of gears is a matter of speed alone, or, where it grows with itself faster than its bound, holds
+// joints whatever it is. They have friction there that the motor will not overcome: few of them change sides on the way.
+// Motor torque, momentum of rotors and Coulomb friction come with x; returns 0 if there is no solution of this kind
+static int startFar(mjgpPath* path) {
+  mjgpNewton* p = path->p;
+  mjgpStep* s = path->s;
+  mjgpGears* g = s->g;
+  mjtNum h = s->m->opt.timestep, most = mjMINVAL * mjMINVAL;
+  if (!s->rows || s->gaps || !setAcceleration(path, mjgpSTART_REST)) {
+    return 0;
+  }
+  for (int i = 0; i < path->n; i++) {
+    int joint = s->group->joint[i];
+    mjtNum v = mjgp_slip(g, joint, path->end[i].v + h * s->acc[i], 0) / h;
+    most += v * v / mjgp_stepSize(s, i);
+  }
+  most = mju_sqrt(most);
+  for (int i = 0; i < path->n; i++) {
+    int joint = s->group->joint[i];
+    mjtNum c = mjgp_stepSize(s, i), e = g->in.compliance[joint], inertia = g->in.inertia[joint];
+    mjtNum gamma = g->in.gamma_u[joint] + g->in.gamma_v[joint], slope = gamma * inertia / h;
+    mjtNum grows = g->in.gamma_v[joint] + slope * e;
+    mjtNum u = path->end[i].tau - inertia * s->acc[i] - mjgp_taken(s, s->acc, i);
+    mjtNum slip = mjgp_slip(g, joint, path->end[i].v + h * s->acc[i], 0);
+    mjtNum load = gamma * u + slope * slip;
+    int sign = load > 0 ? -1 : 1, holds = grows >= 1;
+
+    // friction of the size that stops what moves, and the speed that belongs to it
+    mjtNum t = sign * most / mju_sqrt(c), own = holds ? 0 : slope / (1 - grows) * h * c;
+    p->t[i] = holds ? t : t * own / (1 + own);
+    path->begin[i].v = holds ? 0 : -t * h * c / (1 + own);
+    path->begin[i].tau = gamma > 0 ? path->end[i].tau - load / gamma : path->end[i].tau;
+    path->begin[i].coulomb = 0;
+    g->out.mode[joint] = holds ? 0 : sign;
+    g->out.load[joint] = -sign;
+  }
+  if (!mjgp_inner(s, p->t)) {
+    return 0;
+  }
+  mjgp_motion(s, p->w, s->a);
+  mju_sub(p->z, s->a, p->w, path->nv);
+  mjgp_projectNewton(p);
+  for (int i = 0; i < path->n; i++) {
+    int joint = s->group->joint[i];
+    mjtNum v = path->end[i].v + h * s->acc[i];
+    mjtNum free = path->begin[i].v + mjgp_slip(g, joint, v, p->t[i]);
+    path->begin[i].v = path->end[i].v - free;
+    path->begin[i].tau += g->in.inertia[joint] * free / h;
+  }
+  path->x = 0;
+  mjgp_gradient(s->group, path->G, NULL, s->a, p->t);
+  return 1;
+}
+
+
+static int start(mjgpPath* path, mjgpStart kind) {
+  mjgpNewton* p = path->p;
+  mjgpStep* s = path->s;
+  const mjgpGroup* group = s->group;
+  if (kind == mjgpSTART_FAR) {
+    return startFar(path);
+  }
+  if (!setAcceleration(path, kind)) {
+    return 0;
+  }
+  mjtNum unit = 0;
+  for (int k = 0; k < path->nv; k++) {
+    unit = mju_max(unit, mju_abs(group->force[k]) / mju_sqrt(group->M[group->M_adr[k]]));
+  }
+  memcpy(path->begin, path->end, sizeof(mjgpInputs) * (size_t)path->n);
+  path->x = 0;
+  setInputs(path, 0);
+  for (int i = 0; i < path->n; i++) {
+    mjgpPiece* piece = p->piece + i;
+    if (piece->shaft) {
+      piece->jumps = 0;
+      mjgp_moveShaft(piece->shaft, s->acc[i]);
+      p->t[i] = piece->shaft->t - mjgp_taken(s, s->acc, i);
+    } else if (kind != mjgpSTART_HERE || !startMoving(path, i)) {
+      startResting(path, i, unit);
+    }
+  }
+  mjgp_gradient(group, path->G, NULL, s->a, p->t);
+  return 1;
+}
+
+
+int mjgp_followPath(mjgpNewton* p) {
+  mjgpStep* s = p->s;
+  mjgpPath memory, *path = &memory;
+  int solved = 0, fine = s->group->ncone > 0;
+  mj_markStack(s->d);
+  allocate(path, p);
+  for (int i = 0; i < path->n; i++) {
+    int joint = s->group->joint[i];
+    const mjgpInput* in = &s->g->in;
+    path->end[i] = (mjgpInputs){in->v[joint], in->tau[joint], in->coulomb[joint]};
+  }
+  for (int k = 0; k < mjgpNSTART << fine && !solved; k++) {
+    path->fine = fine && k % 2;
+    mjgpStart kind = (mjgpStart)(k >> fine);
+    solved = start(path, kind) && follow(path, kind == mjgpSTART_HERE);
+    setInputs(path, 1);
+    if (solved) {
+      mjgp_evaluate(s);
+      solved = mjgp_iterate(p, 0);
+    }
+  }
+  mj_freeStack(s->d);
+  return solved;
+}
