@@ -38,12 +38,15 @@ enum {
   XML_SIZE = 20000
 };
 
-static const char* const kRow[mjgpNMETHOD] = {
-    "Newton on pieces and states",     "dense problem of the core",
-    "path along pieces",               "gaps that are no lines: damped on the natural map",
-    "none: passive, unsolved",
-    "engine's answer: the same",       "engine's answer: damped Newton steps",
-    "engine's answer: relaxed",        "engine's answer: none, passive, unsolved"};
+static const char* const kRow[mjgpNMETHOD] = {"Newton on pieces and states",
+                                              "dense problem of the core",
+                                              "path along pieces",
+                                              "gaps that are no lines: damped on the natural map",
+                                              "none: passive, unsolved",
+                                              "engine's answer: the same",
+                                              "engine's answer: damped Newton steps",
+                                              "engine's answer: relaxed",
+                                              "engine's answer: none, passive, unsolved"};
 
 typedef struct Column_ {
   const char* title;

@@ -215,9 +215,10 @@ static int solveDamped(mjgpStep* s, int* method) {
 static int solve(mjgpStep* s, int* method, mjtNum* error, int* worst) {
   const mjgSettings* settings = &s->g->in.settings;
   int lines = mjgp_areLines(s), dense = settings->solver != mjgNEWTON || settings->want_sigma_max;
-  int (*const way[2])(mjgpStep*, int*) = {
-      lines && !dense ? solveOnPieces : solveDense,
-      !lines ? solveDamped : dense ? solveOnPieces : NULL};
+  int (*const way[2])(mjgpStep*, int*) = {lines && !dense ? solveOnPieces : solveDense,
+                                          !lines  ? solveDamped
+                                          : dense ? solveOnPieces
+                                                  : NULL};
   for (int k = 0; k < 2 && way[k]; k++) {
     if (way[k](s, method)) {
       *error = mjgp_lawError(s, worst);

@@ -9,8 +9,8 @@
 #include "coupled/hessian.h"
 #include "state/gears.h"
 
-#define mjgpSTEPS  8    // undamped Newton steps
-#define mjgpZERO   128  // a gradient of this many rounding errors counts as zero
+#define mjgpSTEPS 8    // undamped Newton steps
+#define mjgpZERO  128  // a gradient of this many rounding errors counts as zero
 
 typedef struct mjgpStep_ {
   const mjModel* m;
@@ -18,35 +18,35 @@ typedef struct mjgpStep_ {
   mjgpGears* g;
   mjgpGroup* group;
   const mjgpInertia* Mhat;
-  int made;            // the rows of the integrator are there
-  int n;               // geared joints
-  int newton_steps;    // linearizations so far
-  int gaps;            // there is a gap with backlash among them
-  int rough;           // rounding of constraint forces may move the joints, see mjgp_isRough
-  int engine;          // a(t) is what the engine's own constraint solver answers
-  int responses;       // answers so far
-  int fixed;           // they do not correct the linearization
-  mjtNum* a;           // acceleration                                       (nv)
-  mjtNum* next;        // acceleration to which a Newton step leads                 (nv)
-  mjtNum* search;      // direction of the inner problem                     (nv)
-  mjtNum* keep;        // acceleration before a Newton step                         (nv)
-  mjtNum* gradient;    //                                                    (nv)
-  mjtNum* rounding;    // rounding errors in it                              (nv)
-  mjtNum* descent;     // U'^-1 gradient without friction                    (nv)
-  mjtNum* right;       // U'^-1 E', a column per joint                       (nv x ld)
-  mjtNum* left;        // U'^-1 of the rows that give the velocity; may be right
-  mjtNum* rows;        // those rows, as columns; null: those of E           (nv x ld)
-  mjtNum* forces;      // rows from force to velocity change per second; null: left  (nv x ld)
-  int* factored;       // states that are factored                           (nefc)
-  mjtNum* W;           // left' right: effect of friction on acceleration    (n + nextra x ld)
-  mjtNum* jar;         // of the inner problem's direction                   (nefc)
-  mjtNum* residual;    // J a - aref of a trial                              (nefc)
-  mjtNum* f;           // forces of a trial                                  (nefc)
-  int* state;          // states of a trial                                  (nefc)
-  mjtNum* t;           // friction                                           (n)
-  mjtNum* target;      // friction that a linearization asks for             (n)
-  mjtNum* asked;       // friction of the engine's last answer               (n)
-  mjtNum* answer;      // and the accelerations in it                        (n + nextra)
+  int made;          // the rows of the integrator are there
+  int n;             // geared joints
+  int newton_steps;  // linearizations so far
+  int gaps;          // there is a gap with backlash among them
+  int rough;         // rounding of constraint forces may move the joints, see mjgp_isRough
+  int engine;        // a(t) is what the engine's own constraint solver answers
+  int responses;     // answers so far
+  int fixed;         // they do not correct the linearization
+  mjtNum* a;         // acceleration                                       (nv)
+  mjtNum* next;      // acceleration to which a Newton step leads                 (nv)
+  mjtNum* search;    // direction of the inner problem                     (nv)
+  mjtNum* keep;      // acceleration before a Newton step                         (nv)
+  mjtNum* gradient;  //                                                    (nv)
+  mjtNum* rounding;  // rounding errors in it                              (nv)
+  mjtNum* descent;   // U'^-1 gradient without friction                    (nv)
+  mjtNum* right;     // U'^-1 E', a column per joint                       (nv x ld)
+  mjtNum* left;      // U'^-1 of the rows that give the velocity; may be right
+  mjtNum* rows;      // those rows, as columns; null: those of E           (nv x ld)
+  mjtNum* forces;    // rows from force to velocity change per second; null: left  (nv x ld)
+  int* factored;     // states that are factored                           (nefc)
+  mjtNum* W;         // left' right: effect of friction on acceleration    (n + nextra x ld)
+  mjtNum* jar;       // of the inner problem's direction                   (nefc)
+  mjtNum* residual;  // J a - aref of a trial                              (nefc)
+  mjtNum* f;         // forces of a trial                                  (nefc)
+  int* state;        // states of a trial                                  (nefc)
+  mjtNum* t;         // friction                                           (n)
+  mjtNum* target;    // friction that a linearization asks for             (n)
+  mjtNum* asked;     // friction of the engine's last answer               (n)
+  mjtNum* answer;    // and the accelerations in it                        (n + nextra)
   mjtNum* acc;  // velocity change of the gears per second at s->a, and the torque that the rows of
                 // rotor inertia take, in whole lanes                 (ld)
   mjtNum* shift;  // added to the velocity before the step, on the path (n)

@@ -105,11 +105,16 @@ static int nextPieces(mjgpNewton* p) {
   for (int i = 0; i < s->n; i++) {
     const mjgpPiece* piece = p->piece + i;
     mjtNum x = mjgp_taken(s, s->acc, i);
+    mjtNum left = isUnknown(p, i) ? p->t[i] : p->balance[group->E_dof[group->E_adr[i]]];
     if (!piece->held && piece->weight == 1) {
       p->t[i] = piece->t + piece->slope * (s->acc[i] - p->acc[i]) -
                 piece->rate * (x - mjgp_taken(s, p->acc, i));
-    } else if (!isUnknown(p, i)) {
-      p->t[i] = p->balance[group->E_dof[group->E_adr[i]]];
+
+      // of a gear that yields a line as steep as this leaves fewer digits than the torques that balance
+      int yields = !s->g->out.mode[piece->joint] && s->g->in.compliance[piece->joint] > 0;
+      p->t[i] = yields && mju_abs(left - p->t[i]) <= mjgpMISSING * size ? left : p->t[i];
+    } else {
+      p->t[i] = left;
     }
     changes += mjgp_nextPiece(p->piece + i, s->g, h, s->acc[i], x, p->t[i], size);
     p->t[i] = s->g->out.t[piece->joint];
@@ -308,7 +313,8 @@ static void finish(mjgpNewton* p, int iterations) {
     const mjgpPiece* piece = p->piece + i;
     s->t[i] = p->t[i];
     if (piece->shaft) {
-      mjgp_storeShaft(g, joint, piece->shaft, piece->jumps ? p->t[i] + mjgp_taken(s, s->acc, i) : piece->shaft->t, fastest);
+      mjgp_storeShaft(g, joint, piece->shaft,
+                      piece->jumps ? p->t[i] + mjgp_taken(s, s->acc, i) : piece->shaft->t, fastest);
       g->out.t[joint] = p->t[i];
       continue;
     }

@@ -89,12 +89,12 @@ typedef struct mjgpInputs_ {
 // a point of the path
 typedef struct mjgpPoint_ {
   mjtNum x;
-  mjtNum* a;        // (nv)
-  mjtNum* z;        // (nv)
-  mjtNum* t;        // (n)
-  int* state;       // (nefc)
-  int* mode;        // (n)
-  int* load;        // (n)
+  mjtNum* a;         // (nv)
+  mjtNum* z;         // (nv)
+  mjtNum* t;         // (n)
+  int* state;        // (nefc)
+  int* mode;         // (n)
+  int* load;         // (n)
   mjgpShaft* shaft;  // (2 n)
   int* jumps;        // (n)
 } mjgpPoint;
@@ -315,7 +315,7 @@ static void direct(mjgpPath* path) {
 
 
 static void move(mjgpPath* path, const mjtNum* da, const mjtNum* dz, const mjtNum* dt,
-                mjtNum share) {
+                 mjtNum share) {
   mjgpNewton* p = path->p;
   mju_addToScl(path->s->a, da, share, path->nv);
   mju_addToScl(p->t, dt, share, path->n);
@@ -349,7 +349,8 @@ static int correct(mjgpPath* path, mjtNum length) {
     if (k && !factor(path)) {
       return 0;
     }
-    mjgp_solveSystem(&path->system, path->p->piece, path->gradient, 0, path->ea, path->ez, path->et);
+    mjgp_solveSystem(&path->system, path->p->piece, path->gradient, 0, path->ea, path->ez,
+                     path->et);
     mju_subFrom(path->et, path->p->t, path->n);
     direct(path);
     mjtNum along =
@@ -420,8 +421,7 @@ static int gearEnd(mjtNum* value, mjtNum* slope, const mjgpPath* path, mjgpEnd e
   mjtNum h = s->m->opt.timestep, e = in->compliance[joint], t = path->p->t[i];
   if (mode) {
     *value = mode * mjgp_slip(s->g, joint, in->v[joint] + h * s->acc[i], t);
-    *slope =
-        mode * (path->end[i].v - path->begin[i].v + h * path->dacc[i] - e * path->dt[i]);
+    *slope = mode * (path->end[i].v - path->begin[i].v + h * path->dacc[i] - e * path->dt[i]);
     return end == mjgpEND_ABOVE;
   }
   int side = end == mjgpEND_ABOVE ? 1 : -1;
@@ -444,8 +444,7 @@ static mjtNum shaftEnd(mjgpPath* path, int i, int sign, mjtNum length) {
   mjtNum from = path->s->acc[i], rate = sign * path->dacc[i], low = 0, high = length;
   mjgpShaft trial = *shaft;
   mjtNum off = isCurved(shaft) ? mjgpCURVED : mjgpOFF;
-  if (path->p->piece[i].jumps || rate == 0 ||
-      mjgp_moveShaft(&trial, from + length * rate) <= off) {
+  if (path->p->piece[i].jumps || rate == 0 || mjgp_moveShaft(&trial, from + length * rate) <= off) {
     return length;
   }
   path->behind = trial;
@@ -522,7 +521,8 @@ static void cross(mjgpPath* path, mjgpEnd end, int i) {
   mjgpGroup* group = path->s->group;
   mjgpResult* out = &path->s->g->out;
   int* state = group->state + (end >= mjgpEND_UPPER ? path->cone[i] : i);
-  int joint = group->joint[end == mjgpEND_LOAD || end == mjgpEND_ABOVE || end == mjgpEND_BELOW ? i : 0];
+  int joint =
+      group->joint[end == mjgpEND_LOAD || end == mjgpEND_ABOVE || end == mjgpEND_BELOW ? i : 0];
   switch (end) {
     case mjgpEND_ROW:
     case mjgpEND_DRY:
@@ -593,7 +593,8 @@ static int isCircle(mjgpPath* path, int k) {
 // Long because it is one round of the path: take up, correct, direct, go on, cross
 static int follow(mjgpPath* path, int flg_near) {
   int first = 1, which = -1, back = 0, n = path->n + path->s->group->nefc;
-  int most = (path->fine ? mjgpFINER : 1) * (flg_near && !path->p->whole && !path->s->gaps ? path->n : mjgpENDS * n);
+  int most = (path->fine ? mjgpFINER : 1) *
+             (flg_near && !path->p->whole && !path->s->gaps ? path->n : mjgpENDS * n);
   mjtNum longest = INFINITY, gone = 0;
   for (int k = 0; k < most; k++) {
     if (isCircle(path, k) || !factor(path)) {
@@ -633,7 +634,8 @@ static int follow(mjgpPath* path, int flg_near) {
     if (!(length < mjgpFAR)) {
       return 0;
     }
-    gone = mju_max(length * rate, mjgpSHRINK * gone);  // a line of no length has the error of those before it
+    gone = mju_max(length * rate,
+                   mjgpSHRINK * gone);  // a line of no length has the error of those before it
     longest *= 2;
     path->x = arrived ? 1 : path->x + sign * length;
     if (end == mjgpEND_SHAFT) {

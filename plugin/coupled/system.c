@@ -294,12 +294,10 @@ static void addGears(mjgpSystem* sys, const mjgpPiece* piece) {
   for (int i = 0; i < s->n; i++) {
     int own = rowOf(sys, i), row = own >= 0 ? sys->a[own] : sys->t[i], e = group->extra[i];
     if (own >= 0 && piece[i].held) {
-      clearRow(sys, row);
-      addMotion(sys, row, own, 1);
       continue;
     }
 
-    // a tendon: its torque, and the equation that this has
+    // friction that is an unknown, and the equation that it has
     mjtNum slope = own >= 0 ? piece[i].slope : piece[i].held ? 1 : -piece[i].slope;
     for (int p = group->E_adr[i]; p < group->E_adr[i + 1]; p++) {
       if (own < 0) {
@@ -316,6 +314,15 @@ static void addGears(mjgpSystem* sys, const mjgpPiece* piece) {
       if (value != 0) {
         addMotion(sys, row, k, rate * value);
       }
+    }
+  }
+
+  // known accelerations take the place of whole rows, torques of tendons included
+  for (int i = 0; i < s->n; i++) {
+    int own = rowOf(sys, i);
+    if (own >= 0 && piece[i].held) {
+      clearRow(sys, sys->a[own]);
+      addMotion(sys, sys->a[own], own, 1);
     }
   }
 }
@@ -488,9 +495,10 @@ static mjtNum mulChange(const mjgpSystem* sys, const mjgpPiece* piece, int j, co
   mjtNum sum = 0;
   if (sys->which[j] >= s->n) {
     int row = sys->which[j] - s->n;
-    int change = (group->state[row] == mjCNSTRSTATE_QUADRATIC) -
-                 (sys->state[row] == mjCNSTRSTATE_QUADRATIC);
-    for (int k = mjgiSIMD * group->J_adr[row]; change && k < mjgiSIMD * group->J_adr[row + 1]; k++) {
+    int change =
+        (group->state[row] == mjCNSTRSTATE_QUADRATIC) - (sys->state[row] == mjCNSTRSTATE_QUADRATIC);
+    for (int k = mjgiSIMD * group->J_adr[row]; change && k < mjgiSIMD * group->J_adr[row + 1];
+         k++) {
       int dof = group->J_lane[k / mjgiSIMD] + k % mjgiSIMD;
       sum += group->J[k] != 0 ? group->J[k] * x[sys->a[dof]] : 0;
     }

@@ -41,7 +41,8 @@ typedef struct mjgpSystem_ {
   int* which;        // gears, and rows behind them                                (mjgpCHANGES)
   mjgpPiece* piece;  // lines that are factored                                    (n)
   int* state;        // states of rows that are                                    (nefc)
-  mjtNum* column;    // what a unit in each of the changed equations does          (mjgpCHANGES x size)
+  mjtNum*
+      column;  // what a unit in each of the changed equations does          (mjgpCHANGES x size)
   mjtNum* inverse_of_changes;  //                                                  (mjgpCHANGES^2)
   int factored_sign;
   const mjgpPiece* now;  // lines with the changes                                 (n)

@@ -134,8 +134,8 @@ int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum acc, mjtNum 
   out->v_next[i] = piece->held ? 0 : v;
 
   // a joint that torques of nothing but rounding hold is held
-  if (piece->held && mju_abs(t) <= mjgi_lawBound(lambda, in->coulomb[i], t > 0 ? up : down) +
-                                       mjgpROUNDED * size) {
+  if (piece->held &&
+      mju_abs(t) <= mjgi_lawBound(lambda, in->coulomb[i], t > 0 ? up : down) + mjgpROUNDED * size) {
     next = mjgiSTUCK;
   }
 

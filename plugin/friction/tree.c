@@ -172,9 +172,9 @@ static int solveTree(mjgpTree* tree) {
   for (int b = 0; b < tree->n; b++) {
     shafts += g->config->joint[tree->joint[b]].gap == mjgpGAP_ROTOR;
   }
-  mjgpShaft* shaft =
-      shafts ? mj_stackAllocByte(tree->d, 2 * sizeof(mjgpShaft) * (size_t)shafts, _Alignof(mjgpShaft))
-             : NULL;
+  mjgpShaft* shaft = shafts ? mj_stackAllocByte(tree->d, 2 * sizeof(mjgpShaft) * (size_t)shafts,
+                                                _Alignof(mjgpShaft))
+                            : NULL;
   for (int b = 0; b < tree->n; b++) {
     int i = tree->joint[b];
     mjgp_startPiece(tree->piece + b, g, tree->m, i, tree->d->qacc_warmstart[g->config->own[i]],
