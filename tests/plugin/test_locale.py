@@ -54,7 +54,7 @@ class Locale(unittest.TestCase):
                 self.skipTest("the system neither has the locale de_DE.UTF-8 nor can make it (localedef)")
             try:
                 self.assertEqual(run(), expected)
-                with self.assertRaisesRegex(ValueError, r"eta_forward = 1\.25,"):
+                with self.assertRaisesRegex(ValueError, r"eta_forward = 1\.25 "):
                     mujoco.MjModel.from_xml_string(XML.format('<config key="eta_forward" value="1.25"/>'))
                 with self.assertRaisesRegex(ValueError, "'0,5' is not a number; write one such as 0.5"):
                     mujoco.MjModel.from_xml_string(XML.format('<config key="gamma_u" value="0,5"/>'))
