@@ -56,6 +56,9 @@ MUTATIONS = [
         ("mjgREAL den = 1 + factor * beta;", "mjgREAL den = 1 - factor * beta;"),
         ("return (mjgREAL)mjgi_pieceLoad(piece) * lambda < 0 ?", "return (mjgREAL)mjgi_pieceLoad(piece) * lambda > 0 ?"),
         ("return piece != mjgiSTUCK && (piece > 0 ? rp : rm) > 1;", "return piece != mjgiSTUCK && (piece > 0 ? rm : rp) > 1;"),
+        ("mjgi_lawRatio(static_ratio, v0, t > 0 ? 1 : -1));", "mjgi_lawRatio(static_ratio, v0, 1));"),
+        ("mjgi_lawLimit(&load, s, lambda - p * t, p, c, r) == mjgiINFINITY", "mjgi_lawLimit(&load, -s, lambda - p * t, p, c, r) == mjgiINFINITY"),
+        ("mjgi_lawLimit(&load, s, lambda - p * t, p, c, r) == mjgiINFINITY", "mjgi_lawLimit(&load, s, lambda + p * t, p, c, r) == mjgiINFINITY"),
     ]),
     Of("core/law/transmission.c", "test_transmission test_describe test_facts", [
         ("*coulomb += S * t->stribeck_friction;", "*coulomb -= S * t->stribeck_friction;"),
@@ -93,8 +96,6 @@ MUTATIONS = [
         ("    first += size;\n", ""),
     ]),
     Of("core/solvers/jamming.c", "test_jamming test_friction", [
-        ("isinf(mjgi_lawLimit(&load, s, phi, p, c, r))", "isinf(mjgi_lawLimit(&load, -s, phi, p, c, r))"),
-        ("double phi = solution->lambda[joint] - p * solution->t[joint];", "double phi = solution->lambda[joint] + p * solution->t[joint];"),
         ("entry -= (size_t)n;", ""),
     ]),
     Of("core/solvers/step.c", "test_step", [
@@ -200,9 +201,9 @@ MUTATIONS = [
         ("piece->target = -in->v[i] / h;", "piece->target = in->v[i] / h;"),
         ("piece->slope = h / in->compliance[i];", "piece->slope = -h / in->compliance[i];"),
         ("piece->t = in->t_last[i] + (in->v[i] + h * acc) / in->compliance[i];", "piece->t = (in->v[i] + h * acc) / in->compliance[i];"),
-        ("piece->released = changes = 1;", "changes = 1;"),
+        ("piece->released = 1;\n  return 1;", "return 0;"),
         ("out->P[i] = P;", "out->P[i] = 0;"),
-        ("out->load[i] = next == mjgiSTUCK ? out->load[i] : mjgi_pieceLoad(next);\n  }\n  if (", "out->load[i] = out->load[i];\n  }\n  if ("),
+        ("out->load[i] = next == mjgiSTUCK ? out->load[i] : mjgi_pieceLoad(next);\n  }\n  return changes", "out->load[i] = out->load[i];\n  }\n  return changes"),
     ]),
     Of("plugin/friction/tree.c", SOLVER, [
         ("tree->pivot[k] += piece->slope;", "tree->pivot[k] -= piece->slope;"),

@@ -23,6 +23,8 @@ class Run:
     v: np.ndarray
     gears: object = None
     before: list = dataclasses.field(default_factory=list)  # qpos, qvel, ctrl, xfrc_applied, mocap_pos, time
+    status: np.ndarray | None = None  # of each step, and power of each gear, where it was asked for
+    power: np.ndarray | None = None
 
     def dofs(self, names):
         return np.array([self.model.joint(name).dofadr[0] for name in names])
@@ -122,16 +124,19 @@ def warp(scene, geared=True, **options):
     return run
 
 
-def warp_steps(scene, before, geared=True, **options):
-    """MuJoCo Warp, one step from each of the states."""
+def warp_steps(scene, before, geared=True, each=False, **options):
+    """MuJoCo Warp, one step from each of the states. each: with status and power of each step."""
     worlds = Worlds(scene, geared, **options)
     d = worlds.data
-    run = Run(worlds.host_model, [], [], worlds.gears)
+    run = Run(worlds.host_model, [], [], worlds.gears, status=[], power=[])
     for q, v, ctrl, xfrc, mocap, time in before:
         worlds.set(ctrl, xfrc, mocap)
         d.qpos.numpy()[0], d.qvel.numpy()[0], d.time.numpy()[0] = q, v, time
         worlds.step()
         run.q.append(d.qpos.numpy()[0].copy())
         run.v.append(d.qvel.numpy()[0].copy())
-    run.q, run.v = np.array(run.q), np.array(run.v)
+        if each:
+            run.status.append(worlds.gears.status.numpy()[0])
+            run.power.append(worlds.gears.power.numpy()[0].copy())
+    run.q, run.v, run.status, run.power = (np.array(x) for x in (run.q, run.v, run.status, run.power))
     return run

@@ -10,6 +10,7 @@
 //     mjgi_lawRatio       which static ratio counts in a direction, before the step
 //     mjgi_lawLoad        lambda from the torque into the gear, mjgi_lawLoadOut from the one out of it
 //     mjgi_lawBound       r (|lambda| + c)
+//     mjgi_lawHold        the same of a joint that rests after the step, in the direction of its friction
 //     mjgi_lawResolve     friction and piece of a joint, all others given (the one-joint step (44))
 //     mjgi_lawLimit       the same without a hold: how much friction there is in a direction
 //     mjgi_lawRow         the equation of a slipping joint: t = factor lambda + offset
@@ -17,6 +18,7 @@
 //     mjgi_lawProject     piece by projection of a trial torque on the bound at hand
 //     mjgi_lawNext        piece after a trial of another one: right, or the next one to try
 //     mjgi_lawReleases    does a joint slip on its static bound, so that it must be solved again without
+//     mjgi_lawJammed      would a joint that rests do so however large its torque was
 //
 // An active set method solves the equations of the pieces (stuck: v+ = 0; slipping: mjgi_lawRow) and asks
 // mjgi_lawResolve or mjgi_lawNext whether they were the right ones.
@@ -101,6 +103,14 @@ mjgFUNCTION mjgREAL mjgi_lawLoadOut(mjgREAL gamma_u, mjgREAL gamma_v, mjgREAL x,
 // largest friction torque at a load
 mjgFUNCTION mjgREAL mjgi_lawBound(mjgREAL lambda, mjgREAL c, mjgREAL r) {
   return r * (mjgiABS(lambda) + c);
+}
+
+
+// largest friction torque of a joint that rests after the step, where its friction is t: the static bound counts at
+// rest, and against a reversal in the step that stops (t v0 <= 0), not while the joint is slowed down
+mjgFUNCTION mjgREAL mjgi_lawHold(mjgREAL lambda, mjgREAL c, mjgREAL static_ratio, mjgREAL v0,
+                                 mjgREAL t) {
+  return mjgi_lawBound(lambda, c, mjgi_lawRatio(static_ratio, v0, t > 0 ? 1 : -1));
 }
 
 
@@ -218,6 +228,16 @@ mjgFUNCTION int mjgi_lawNext(int piece, mjgREAL t, mjgREAL v, mjgREAL lambda, mj
 // again with the sliding bound
 mjgFUNCTION int mjgi_lawReleases(int piece, mjgREAL rp, mjgREAL rm) {
   return piece != mjgiSTUCK && (piece > 0 ? rp : rm) > 1;
+}
+
+
+// 1 if a joint that rests with friction t would do so however large the torque in its direction was: its bound grows
+// faster than the torque. p: what a unit of its friction adds to its load
+mjgFUNCTION int mjgi_lawJammed(mjgREAL t, mjgREAL lambda, mjgREAL p, mjgREAL c,
+                               mjgREAL static_ratio, mjgREAL v0) {
+  int load, s = t > 0 ? 1 : -1;
+  mjgREAL r = mjgi_lawRatio(static_ratio, v0, s);
+  return t != 0 && mjgi_lawLimit(&load, s, lambda - p * t, p, c, r) == mjgiINFINITY;
 }
 
 #endif  // MJGEAR_LAW_H_

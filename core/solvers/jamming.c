@@ -93,17 +93,15 @@ int mjg_jammed(int* jammed, const mjgProblem* problem, const mjgSolution* soluti
   for (int k = 0, first = 0; k < nblock; k++) {
     int n = problem->nblock > 0 ? problem->block[k] : problem->n;
     for (int i = 0; i < n; i++, entry += (size_t)n + 1) {
-      // what the joint's law says about the direction in which it is held
-      int joint = first + i, load, s = solution->t[joint] > 0 ? 1 : -1;
+      int joint = first + i;
       double p = problem->P ? problem->P[entry]
                             : problem->alpha[joint] * problem->A[entry] - problem->beta[joint];
-      double phi = solution->lambda[joint] - p * solution->t[joint];
       double c = problem->coulomb ? problem->coulomb[joint] : 0;
       double v0 = problem->v0 ? problem->v0[joint] : 0;
-      double r = problem->static_ratio ? mjgi_lawRatio(problem->static_ratio[joint], v0, s) : 1;
-      int is_jammed = solution->mode[joint] == 0 && solution->t[joint] != 0 &&
+      double ratio = problem->static_ratio ? problem->static_ratio[joint] : 1;
+      int is_jammed = solution->mode[joint] == 0 &&
                       !(problem->coupling && problem->coupling[joint]) &&
-                      isinf(mjgi_lawLimit(&load, s, phi, p, c, r));
+                      mjgi_lawJammed(solution->t[joint], solution->lambda[joint], p, c, ratio, v0);
       if (jammed) {
         jammed[joint] = is_jammed;
       }

@@ -389,6 +389,16 @@ static int connect(mjgpNewton* p) {
 }
 
 
+// gears that break away at this solution; returns their number
+static int release(mjgpNewton* p) {
+  int count = 0;
+  for (int i = 0; i < p->s->n; i++) {
+    count += mjgp_releasePiece(p->piece + i, p->s->g);
+  }
+  return count;
+}
+
+
 static int settle(mjgpNewton* p, int flg_connect, int* iterations) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
@@ -414,7 +424,7 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations) {
     memcpy(s->state, s->factored, sizeof(int) * (size_t)group->nefc);
     int changed, changes = nextPieces(p), near = compareStates(s, &changed);
     if (!changes && (near == 2 || isZero(p))) {
-      if (!flg_connect || !connect(p)) {
+      if ((!flg_connect || !connect(p)) && !release(p)) {
         return 1;
       }
       balance(p);

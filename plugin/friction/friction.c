@@ -304,11 +304,8 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
 
 int mjgp_isJammed(const mjgpGears* g, int i) {
   const mjgpInput* in = &g->in;
-  mjtNum t = g->out.t[i], p = g->out.P[i], phi = g->out.lambda[i] - p * t;
-  int load, s = t > 0 ? 1 : -1;
-  mjtNum ratio = mjgi_lawRatio(in->static_ratio[i], in->v[i], s);
-  return g->out.mode[i] == 0 && t != 0 &&
-         isinf(mjgi_lawLimit(&load, s, phi, p, in->coulomb[i], ratio));
+  return g->out.mode[i] == 0 && mjgi_lawJammed(g->out.t[i], g->out.lambda[i], g->out.P[i],
+                                               in->coulomb[i], in->static_ratio[i], in->v[i]);
 }
 
 

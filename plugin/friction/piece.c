@@ -150,10 +150,17 @@ int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum acc, mjtNum 
     out->mode[i] = mjgi_pieceDirection(next);
     out->load[i] = next == mjgiSTUCK ? out->load[i] : mjgi_pieceLoad(next);
   }
-  if (out->mode[i] && !piece->released && mjgi_lawReleases(out->mode[i], up, down)) {
-    piece->released = changes = 1;
-  }
   return changes;
+}
+
+
+int mjgp_releasePiece(mjgpPiece* piece, const mjgpGears* g) {
+  int mode = piece->shaft ? 0 : g->out.mode[piece->joint];
+  if (!mjgi_lawReleases(mode, mjgp_ratioOf(piece, 1), mjgp_ratioOf(piece, -1))) {
+    return 0;
+  }
+  piece->released = 1;
+  return 1;
 }
 
 

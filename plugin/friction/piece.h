@@ -62,6 +62,10 @@ int mjgp_linePiece(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum acc, m
 int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum acc, mjtNum x, mjtNum t,
                    mjtNum size);
 
+// Static friction. A gear that slips on its static bound where the step is solved breaks away: returns 1, and the step is
+// solved again with its sliding bound. Not before: on the way to a solution a gear may slip that holds there
+int mjgp_releasePiece(mjgpPiece* piece, const mjgpGears* g);
+
 // may the gear have several solutions where its joint alone is looked at
 int mjgp_isLocking(const mjgpPiece* piece, const mjgpGears* g);
 

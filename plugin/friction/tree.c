@@ -163,6 +163,16 @@ static int connect(mjgpTree* tree) {
 }
 
 
+// gears that break away at this solution; returns their number
+static int release(mjgpTree* tree) {
+  int count = 0;
+  for (int b = 0; b < tree->n; b++) {
+    count += mjgp_releasePiece(tree->piece + b, tree->g);
+  }
+  return count;
+}
+
+
 static int solveTree(mjgpTree* tree) {
   mjgpGears* g = tree->g;
   int solved = 0, iterations = 0, shafts = 0;
@@ -185,7 +195,7 @@ static int solveTree(mjgpTree* tree) {
     iterations++;
     solve(tree);
     balance(tree);
-    solved = check(tree) && !connect(tree);
+    solved = check(tree) && !connect(tree) && !release(tree);
   }
   g->out.last_info = (mjgInfo){.status = mjgSOLVED,
                                .iterations = iterations,
@@ -210,8 +220,8 @@ static int solveTree(mjgpTree* tree) {
 static int isEligible(const mjgpTree* tree) {
   const mjgpGears* g = tree->g;
   for (int b = 0; b < tree->n; b++) {
-    if (g->in.static_ratio[tree->joint[b]] > 1 || g->config->own[tree->joint[b]] < 0 ||
-        g->in.row[tree->joint[b]] || !mjgp_isLinear(g, tree->joint[b])) {
+    if (g->config->own[tree->joint[b]] < 0 || g->in.row[tree->joint[b]] ||
+        !mjgp_isLinear(g, tree->joint[b])) {
       return 0;
     }
   }

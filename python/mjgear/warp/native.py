@@ -38,6 +38,7 @@ class Functions(NamedTuple):
     integrated: wp.Function
     effect: wp.Function
     newton: wp.Function
+    hold: wp.Function
     jammed: wp.Function
 
 
@@ -105,8 +106,13 @@ def functions(real: str) -> Functions:
     ) -> int: ...
 
     @wp.func_native(head + """
-    return mjgear::jammed(t, lam, A, alpha, beta, c, static_ratio, v0);
+    return mjgear::mjgi_lawHold(lam, c, static_ratio, v0, t);
     """)
-    def jammed(t: scalar, lam: scalar, A: scalar, alpha: scalar, beta: scalar, c: scalar, static_ratio: scalar, v0: scalar) -> int: ...
+    def hold(lam: scalar, c: scalar, static_ratio: scalar, v0: scalar, t: scalar) -> scalar: ...
 
-    return Functions(add_row, columns, solve, multiply, multiply_columns, integrated, effect, newton, jammed)
+    @wp.func_native(head + """
+    return mjgear::mjgi_lawJammed(t, lam, p, c, static_ratio, v0);
+    """)
+    def jammed(t: scalar, lam: scalar, p: scalar, c: scalar, static_ratio: scalar, v0: scalar) -> int: ...
+
+    return Functions(add_row, columns, solve, multiply, multiply_columns, integrated, effect, newton, hold, jammed)

@@ -1,5 +1,5 @@
 // What mjgear.warp computes for one world, beside dense_newton.h: factors and products of small dense
-// matrices, row-major. It needs law/law.h and compiles where that does.
+// matrices, row-major. It compiles where law/law.h does, and needs its mjgREAL and mjgFUNCTION.
 
 #ifndef MJGEAR_WORLD_H_
 #define MJGEAR_WORLD_H_
@@ -140,17 +140,6 @@ mjgFUNCTION void effect(mjgREAL* A, const mjgREAL* X, const mjgREAL* Z, const in
       subtract(A + g * n, X + k * n, -h * Z[k * n + g], n);
     }
   }
-}
-
-
-// 1 if a joint that stands still would do so however large the torque in its direction was: as mjg_jammed
-// of the core, with A a diagonal entry of the problem's matrix
-mjgFUNCTION int jammed(mjgREAL t, mjgREAL lambda, mjgREAL A, mjgREAL alpha, mjgREAL beta, mjgREAL c,
-                       mjgREAL static_ratio, mjgREAL v0) {
-  int load, s = t > 0 ? 1 : -1;
-  mjgREAL p = alpha * A - beta;
-  mjgREAL r = mjgi_lawRatio(static_ratio, v0, s);
-  return t != 0 && mjgi_lawLimit(&load, s, lambda - p * t, p, c, r) == mjgiINFINITY;
 }
 
 #endif  // MJGEAR_WORLD_H_

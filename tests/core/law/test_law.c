@@ -203,6 +203,28 @@ static void nextPiece(void** state) {
 }
 
 
+// what holds a joint that rests after the step: the static bound where it was at rest, and where friction keeps it from
+// a reversal in the step that stops it; the sliding one where friction has slowed it down
+static void staticBound(void** state) {
+  (void)state;
+  const double v0[] = {0, 0, 2, 2, -2, -2}, t[] = {1, -1, 1, -1, 1, -1};
+  const double expected[] = {4.5, 4.5, 3, 4.5, 4.5, 3};
+  for (int i = 0; i < 6; i++) {
+    assert_true(mjgi_lawHold(-2, 1, 1.5, v0[i], t[i]) == expected[i]);
+  }
+
+  // lambda = phi + p t with phi = 1, c = 0: against a torque that aids, t = r (1 + p t) has no end where r p >= 1
+  for (int s = -1; s <= 1; s += 2) {
+    double tt = 3 * s, p = 0.8 * s;
+    assert_int_equal(mjgi_lawJammed(tt, 1 + p * tt, p, 0, 1, 0), 0);
+    assert_int_equal(mjgi_lawJammed(tt, 1 + p * tt, p, 0, 1.5, 0), 1);
+    assert_int_equal(mjgi_lawJammed(tt, 1 + p * tt, p, 0, 1.5, s), 0);
+    assert_int_equal(mjgi_lawJammed(-tt, 1 - p * tt, p, 0, 1.5, 0), 0);
+  }
+  assert_int_equal(mjgi_lawJammed(0, 1, 2, 0, 1, 0), 0);
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(limitIsWhereTheBoundIsMet),
@@ -212,6 +234,7 @@ int main(void) {
       cmocka_unit_test(frictionOnALine),
       cmocka_unit_test(limitWithoutLoad),
       cmocka_unit_test(nextPiece),
+      cmocka_unit_test(staticBound),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,6 +119,7 @@ typedef struct Step_ {
   double h, M[4], B[4], force[2], v[2], tau[2], J[2 * NROW], D[NROW], aref[NROW];
   double inertia[2], gamma_u[2], gamma_v[2], coulomb[2], ratio[2];
   int nrow;
+  int whole;  // 1: solutions in which a gear breaks away from its static bound do not count
 } Step;
 
 
@@ -179,6 +180,9 @@ static int trySolution(double x[4], const Step* s, const int piece[2], int activ
       mju_copy(K[2 + i], s->B + 2 * i, 2);
       x[2 + i] = -s->v[i] / s->h;
       continue;
+    }
+    if (s->whole && s->ratio[i] > 1 && piece[i] * s->v[i] <= 0) {
+      return 0;
     }
     double gamma = s->gamma_u[i] + s->gamma_v[i];
     double factor = (piece[i] > 0 ? 1 : -1) * (abs(piece[i]) == 1 ? 1 : -1);
@@ -296,6 +300,7 @@ static void place(const mjModel* m, mjData* d) {
 
 
 static void describe(Step* s, const mjModel* m, const mjData* d, const mjgpGears* g) {
+  s->whole = 0;
   s->h = m->opt.timestep;
   s->nrow = d->nefc;
   mj_fullM(m, d, s->M);
@@ -328,6 +333,7 @@ static void describe(Step* s, const mjModel* m, const mjData* d, const mjgpGears
 
 typedef struct Sum_ {
   int steps, solved, wrong, several, driven;
+  int held;  // steps that have one solution with static bounds, in which nothing breaks away
 } Sum;
 
 
@@ -368,6 +374,19 @@ static Sum run(int which, double ratio, int unique) {
           print_error("%s, model %d, step %d: off by %g from the nearest of %d solutions\n",
                       methodName[which], k, i, distance, count);
           sum.wrong++;
+        }
+
+        // where the step with static bounds has one solution and nothing breaks away there, it is this one
+        step.whole = 1;
+        distance = nearest(&count, &step, a);
+        if (count && step.ratio[0] > 1 && step.ratio[0] * gamma_v[0] < 1 &&
+            step.ratio[1] * gamma_v[1] < 1) {
+          sum.held++;
+          if (!(distance <= 1e-8)) {
+            print_error("%s, model %d, step %d: breaks away, and need not\n", methodName[which], k,
+                        i);
+            sum.wrong++;
+          }
         }
       }
     }

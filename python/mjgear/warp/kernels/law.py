@@ -7,6 +7,7 @@ from .numbers import integers, scalars, vectors
 
 def make(numbers) -> list[wp.Kernel]:
     real, reals, Law = numbers.real, numbers.reals, numbers.Law
+    bound_at_rest = numbers.native.hold
 
     @wp.kernel(module="unique", enable_backward=False)
     def begin(
@@ -108,11 +109,9 @@ def make(numbers) -> list[wp.Kernel]:
             return
         R = softness * invweight[w % invweight.shape[0], dof[g]]
         v = qvel[w, dof[g]]
-        bound = float(wp.abs(lam[w, g]) + law.c[w, g])
-        if v == 0.0:
-            bound *= float(law.ratio[w, g])
-            if m[w, g] == 0:
-                bound *= hold
+        bound = float(bound_at_rest(lam[w, g], law.c[w, g], law.ratio[w, g], real(v), t[w, g]))
+        if v == 0.0 and m[w, g] == 0:
+            bound *= hold
         aref[w, row] = -v / timestep[w % timestep.shape[0]] - R * float(t[w, g])
         D[w, row] = 1.0 / R
         frictionloss[w, row] = bound

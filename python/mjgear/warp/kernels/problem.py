@@ -8,7 +8,7 @@ from .numbers import integers, scalars, vectors
 def make(numbers) -> list[wp.Kernel]:
     real, reals, matrices, Law = numbers.real, numbers.reals, numbers.matrices, numbers.Law
     columns, solve, newton = numbers.native.columns, numbers.native.solve, numbers.native.newton
-    integrated, effect = numbers.native.integrated, numbers.native.effect
+    integrated, effect, bound_at_rest = numbers.native.integrated, numbers.native.effect, numbers.native.hold
 
     @wp.kernel(module="unique", enable_backward=False)
     def friction_problem(
@@ -92,8 +92,8 @@ def make(numbers) -> list[wp.Kernel]:
                 W = X[w, dof[i], i]
                 R = real(softness) * W
                 bound = wp.abs(lam[w, i]) + law.c[w, i]
-                if m[w, i] == 0 and law.v0[w, i] == real(0.0):
-                    bound *= law.ratio[w, i]
+                if m[w, i] == 0:
+                    bound = bound_at_rest(lam[w, i], law.c[w, i], law.ratio[w, i], law.v0[w, i], t[w, i])
                 aref[w, row] = float(gradient[w, dof[i]] - W / A[w, i, i] * v[w, i] - R * t[w, i])
                 D[w, row] = float(real(1.0) / R)
                 frictionloss[w, row] = float(bound)

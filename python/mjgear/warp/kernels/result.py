@@ -13,7 +13,7 @@ STUCK, DRIVING, DRIVEN, JAMMED = 0, 1, 2, 3
 
 def make(numbers) -> list[wp.Kernel]:
     real, matrices, Law = numbers.real, numbers.matrices, numbers.Law
-    jammed = numbers.native.jammed
+    bound_at_rest, jammed = numbers.native.hold, numbers.native.jammed
 
     @wp.kernel(module="unique", enable_backward=False)
     def finish(
@@ -69,8 +69,7 @@ def make(numbers) -> list[wp.Kernel]:
         size = wp.abs(law.gain[w, g] * law.tau[w, g]) + wp.abs(law.alpha[w, g] * h * a) + wp.abs(law.beta[w, g] * t) + bound
         error = wp.abs(t - real(s) * bound)
         if s == 0:
-            if law.v0[w, g] == real(0.0):
-                bound *= law.ratio[w, g]
+            bound = bound_at_rest(lam, law.c[w, g], law.ratio[w, g], law.v0[w, g], t)
             error = wp.max(wp.abs(t) - bound, real(0.0))
         if error > real(0.0):
             error /= size + wp.abs(t)
@@ -82,8 +81,8 @@ def make(numbers) -> list[wp.Kernel]:
             if real(s) * (law.tau[w, g] - law.inertia[w, g] * a - t) < real(0.0):
                 does = DRIVEN
         elif coupled != 0:
-            A_gg = A[w, g, g]
-            if jammed(t, lam, A_gg, law.alpha[w, g], law.beta[w, g], law.c[w, g], law.ratio[w, g], law.v0[w, g]) != 0:
+            p = law.alpha[w, g] * A[w, g, g] - law.beta[w, g]
+            if jammed(t, lam, p, law.c[w, g], law.ratio[w, g], law.v0[w, g]) != 0:
                 does = JAMMED
         friction[w, g] = float(t)
         internal[w, g] = float(lam)
