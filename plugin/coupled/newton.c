@@ -93,6 +93,15 @@ static void balance(mjgpNewton* p) {
 }
 
 
+// friction of gear i at s->acc on the line from p->acc
+static mjtNum onLine(const mjgpNewton* p, int i) {
+  const mjgpStep* s = p->s;
+  const mjgpPiece* piece = p->piece + i;
+  mjtNum x = mjgp_taken(s, s->acc, i) - mjgp_taken(s, p->acc, i);
+  return piece->t + piece->slope * (s->acc[i] - p->acc[i]) - piece->rate * x;
+}
+
+
 // friction and next piece of each gear, from the lines at p->acc; returns the number that change
 static int nextPieces(mjgpNewton* p) {
   mjgpStep* s = p->s;
@@ -107,8 +116,7 @@ static int nextPieces(mjgpNewton* p) {
     mjtNum x = mjgp_taken(s, s->acc, i);
     mjtNum left = isUnknown(p, i) ? p->t[i] : p->balance[group->E_dof[group->E_adr[i]]];
     if (!piece->held && piece->weight == 1) {
-      p->t[i] = piece->t + piece->slope * (s->acc[i] - p->acc[i]) -
-                piece->rate * (x - mjgp_taken(s, p->acc, i));
+      p->t[i] = onLine(p, i);
 
       // of a gear that yields a line as steep as this leaves fewer digits than the torques that balance
       int yields = !s->g->out.mode[piece->joint] && s->g->in.compliance[piece->joint] > 0;
@@ -248,8 +256,11 @@ static mjtNum residual(mjgpNewton* p) {
   }
   mju_copy(p->w, p->balance, group->nv);
   for (int i = 0; i < s->n; i++) {
+    const mjgpPiece* piece = p->piece + i;
+    int slips = !piece->held && piece->weight == 1 && s->g->out.mode[piece->joint] != 0;
+    mjtNum t = p->z && (slips || (piece->shaft && !piece->jumps)) ? onLine(p, i) : p->t[i];
     for (int k = group->E_adr[i]; k < group->E_adr[i + 1]; k++) {
-      p->w[group->E_dof[k]] -= isUnknown(p, i) ? 0 : group->E[k] * p->t[i];
+      p->w[group->E_dof[k]] -= isUnknown(p, i) ? 0 : group->E[k] * t;
     }
   }
   for (int k = 0; k < group->nv; k++) {
