@@ -112,7 +112,7 @@ class Laws(unittest.TestCase):
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             values = draw(found, 4000)
-        self.assertIn("viscous and frictionloss: drawn, but of the model", str(told[0].message))
+        self.assertIn("draws of viscous and frictionloss belong to the model and not to its state", str(told[0].message))
         self.assertEqual({name: set(v) for name, v in values.items()},
                          {"elbow": {"gamma_u", "gamma_v", "gamma_u_quadratic", "gamma_v_quadratic", "stribeck_velocity"}, "shoulder": {"gamma_u", "gamma_v", "viscous"}, "wrist": {"frictionloss"}})
         self.assertAlmostEqual(np.corrcoef(values["elbow"]["gamma_u"], values["shoulder"]["gamma_v"])[0, 1], -0.7, delta=0.08)

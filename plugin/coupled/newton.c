@@ -30,6 +30,9 @@
 // of the largest force: what a row at its edge may have been wrong by, if the gradient is zero
 #define mjgpMISSING 1e-6
 
+// of the terms of a row: it is at its edge, as far as their rounding can tell
+#define mjgpATEDGE 1e-13
+
 // corrections by the factors that are there, and the residual below which they are not needed: rounding of sums
 #define mjgpREFINE 3
 #define mjgpEXACT  1e-14
@@ -142,7 +145,8 @@ static int compareStates(const mjgpStep* s, int* changed) {
     *changed |= now != then;
     cones |= now == mjCNSTRSTATE_CONE;
     most = mju_max(most, mju_abs(group->f[i]));
-    if (now != then && now + then == mjCNSTRSTATE_SATISFIED + mjCNSTRSTATE_QUADRATIC) {
+    if (now != then && now + then == mjCNSTRSTATE_SATISFIED + mjCNSTRSTATE_QUADRATIC &&
+        mju_abs(group->jar[i]) > mjgpATEDGE * mjgp_rowSize(group, i, s->a)) {
       missing = mju_max(missing, mju_abs(group->jar[i]) * group->D[i]);
     }
   }
@@ -265,7 +269,8 @@ static mjtNum residual(mjgpNewton* p) {
   }
   for (int k = 0; k < group->nv; k++) {
     mjtNum M = group->M[group->M_adr[k]], own = mju_abs(M * s->a[k]);
-    mjtNum size = (own + mju_abs(group->force[k]) + mju_abs(p->balance[k])) / mju_sqrt(M);
+    mjtNum step = mju_abs(M * s->search[k]);  // what is left of it is a difference
+    mjtNum size = (own + step + mju_abs(group->force[k]) + mju_abs(p->balance[k])) / mju_sqrt(M);
     missing = mju_max(missing, mju_abs(p->w[k]) / mju_sqrt(M));
     most = mju_max(most, size);
     fastest = mju_max(fastest, mju_abs(s->a[k]) + mju_abs(group->force[k]) / M);
@@ -434,7 +439,7 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations) {
     balance(p);
     memcpy(s->state, s->factored, sizeof(int) * (size_t)group->nefc);
     int changed, changes = nextPieces(p), near = compareStates(s, &changed);
-    if (!changes && (near == 2 || isZero(p))) {
+    if (!changes && (near == 2 || (near == 1 && isZero(p)))) {
       if ((!flg_connect || !connect(p)) && !release(p)) {
         return 1;
       }
@@ -455,7 +460,7 @@ int mjgp_iterate(mjgpNewton* p, int flg_connect) {
     return 0;
   }
   mjtNum error = refine(p);
-  if (!(error <= mjgpBALANCED || (error <= mjgpROUNDED && isZero(p)) || s->rough)) {
+  if (!(error <= mjgpBALANCED || (isZero(p) && (!p->z || error <= mjgpROUNDED)) || s->rough)) {
     return 0;
   }
   if (s->rough || compareStates(s, &changed) < 2) {
