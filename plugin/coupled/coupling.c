@@ -255,7 +255,11 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
     start(s);
     mjgp_giveUp(s);
     error = mjgp_lawError(s, &worst);
-    g->out.last_info = (mjgInfo){.status = mjgITERATION_LIMIT, .sigma_max = -1};
+
+    // passive friction that is on the law is the solution, as where all motion is rounding
+    solved = error <= mjgpLAW;
+    g->out.last_info =
+        (mjgInfo){.status = solved ? mjgSOLVED : mjgITERATION_LIMIT, .sigma_max = -1};
     method = mjgpBY_NONE;
   }
   g->count.by[method]++;
