@@ -49,7 +49,7 @@ typedef struct mjgpStep_ {
   mjtNum* answer;    // and the accelerations in it                        (n + nextra)
   mjtNum* acc;  // velocity change of the gears per second at s->a, and the torque that the rows of
                 // rotor inertia take, in whole lanes                 (ld)
-  mjtNum* shift;  // added to the velocity before the step, on the path (n)
+  mjtNum* shift;  // what lagged constraint forces add to the velocity before the step (n)
   mjtNum* work;   // problem of the core                                (2 n x n + 2 ld + n)
 } mjgpStep;
 

@@ -830,6 +830,9 @@ static int start(mjgpPath* path, mjgpStart kind) {
   mjgpNewton* p = path->p;
   mjgpStep* s = path->s;
   const mjgpGroup* group = s->group;
+  for (int i = 0; i < path->n; i++) {
+    p->piece[i].released = 0;  // static bounds broke for a solution that was none
+  }
   if (kind == mjgpSTART_FAR) {
     return startFar(path);
   }
