@@ -1,11 +1,8 @@
-// Newton on the acceleration of all dofs of a group.
+// The step of a group of constraints and gears: which method solves it, and what becomes of it.
 //
-// While constraints keep their states their forces are linear in the acceleration, and the friction
-// problem is that of the core with H = M + J' s'' J in the place of the mass matrix. A Newton step linearizes
-// at the current acceleration, solves for friction and moves to the acceleration that belongs to it.
-// If the states are the same there the step is solved, exactly. Most steps take one Newton step.
-//
-// Where Newton steps do not settle the methods of fallback.h take over, which solve for friction first.
+// Newton on the states of constraints and the pieces of gears (newton.h) solves nearly every group, the path on the same
+// pieces (path.h) what it leaves. Gaps that are no lines and the solvers that the key "solver" names have friction as a dense
+// problem of the core (delassus.h). Nothing counts as solved that is not on the law (natural_map.h).
 
 #include "coupled/coupling.h"
 

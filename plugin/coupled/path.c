@@ -186,8 +186,7 @@ static mjtNum loadOf(const mjgpPath* path, int i) {
   const mjgpStep* s = path->s;
   const mjgpInput* in = &s->g->in;
   int joint = s->group->joint[i];
-  mjtNum u = in->tau[joint] - in->inertia[joint] * s->acc[i] - mjgp_taken(s, s->acc, i);
-  return mjgi_lawLoad(in->gamma_u[joint], in->gamma_v[joint], u, path->p->t[i]);
+  return mjgi_lawLoad(in->gamma_u[joint], in->gamma_v[joint], mjgp_torqueIn(s, i), path->p->t[i]);
 }
 
 
@@ -793,9 +792,8 @@ static int startFar(mjgpPath* path) {
     mjtNum c = mjgp_stepSize(s, i), e = g->in.compliance[joint], inertia = g->in.inertia[joint];
     mjtNum gamma = g->in.gamma_u[joint] + g->in.gamma_v[joint], slope = gamma * inertia / h;
     mjtNum grows = g->in.gamma_v[joint] + slope * e;
-    mjtNum u = path->end[i].tau - inertia * s->acc[i] - mjgp_taken(s, s->acc, i);
     mjtNum slip = mjgp_slip(g, joint, path->end[i].v + h * s->acc[i], 0);
-    mjtNum load = gamma * u + slope * slip;
+    mjtNum load = gamma * mjgp_torqueIn(s, i) + slope * slip;
     int sign = load > 0 ? -1 : 1, holds = grows >= 1;
 
     // friction of the size that stops what moves, and the speed that belongs to it
