@@ -470,17 +470,22 @@ void mjgp_forceInStates(mjgpGroup* group) {
 
 
 mjtNum mjgp_rowSize(const mjgpGroup* group, int i, const mjtNum* a) {
-  mjtNum size = mju_abs(group->aref[i]);
-  for (int k = mjgiSIMD * group->J_adr[i]; k < mjgiSIMD * group->J_adr[i + 1]; k++) {
-    size += mju_abs(group->J[k] * a[group->J_lane[k / mjgiSIMD] + k % mjgiSIMD]);
+  mjgiSimd sum = {mju_abs(group->aref[i])};
+  for (int k = group->J_adr[i]; k < group->J_adr[i + 1]; k++) {
+    sum += mjgp_absSimd(*(const mjgiSimd*)(group->J + mjgiSIMD * k) *
+                        *(const mjgiSimd*)(a + group->J_lane[k]));
   }
-  return size;
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 
 //---------------------------------- gradient ------------------------------------------------------
 
-void mjgp_mulInertia(const mjgpGroup* group, mjtNum* restrict result, const mjtNum* restrict vec) {
+// M vec; flg_absolute: of the absolute values of all terms
+static inline __attribute__((always_inline)) void mulInertia(const mjgpGroup* group,
+                                                             mjtNum* restrict result,
+                                                             const mjtNum* restrict vec,
+                                                             int flg_absolute) {
   int nv = group->nv, end = mjgi_simdEnd(nv);
   mjtNum* own = group->work;
   for (int j = 0; j < end; j++) {
@@ -490,16 +495,22 @@ void mjgp_mulInertia(const mjgpGroup* group, mjtNum* restrict result, const mjtN
   // what row k has behind the diagonal, and with the diagonal before it
   for (int k = 0; k < nv; k++) {
     const mjtNum* row = group->inertia + group->U_adr[k];
-    mjtNum value = vec[k];
+    mjtNum value = vec[k], first = row[k] * value;
     mjgiSimd sum = {0};
     for (int j = mjgi_simdBegin(k); j < mjgi_simdEnd(group->last[k] + 1); j += mjgiSIMD) {
       mjgiSimd lane = *(const mjgiSimd*)(row + j);
-      sum += lane * *(const mjgiSimd*)(vec + j);
-      *(mjgiSimd*)(result + j) += lane * value;
+      mjgiSimd behind = lane * *(const mjgiSimd*)(vec + j), before = lane * value;
+      sum += flg_absolute ? mjgp_absSimd(behind) : behind;
+      *(mjgiSimd*)(result + j) += flg_absolute ? mjgp_absSimd(before) : before;
     }
-    own[k] = (sum[0] + sum[1]) + (sum[2] + sum[3]) - row[k] * value;
+    own[k] = (sum[0] + sum[1]) + (sum[2] + sum[3]) - (flg_absolute ? mju_abs(first) : first);
   }
   mjgp_addSimd(result, own, 1, 0, end);
+}
+
+
+void mjgp_mulInertia(const mjgpGroup* group, mjtNum* restrict result, const mjtNum* restrict vec) {
+  mulInertia(group, result, vec, 0);
 }
 
 
@@ -533,15 +544,9 @@ void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* rounding, c
   }
 
   // sums of absolute values
+  mulInertia(group, rounding, a, 1);
   for (int i = 0; i < nv; i++) {
-    rounding[i] = mju_abs(group->force[i]);
-  }
-  for (int i = 0; i < nv; i++) {
-    for (int k = group->M_adr[i]; k < group->M_adr[i + 1]; k++) {
-      int j = group->M_col[k];
-      rounding[i] += mju_abs(group->M[k] * a[j]);
-      rounding[j] += j > i ? mju_abs(group->M[k] * a[i]) : 0;
-    }
+    rounding[i] += mju_abs(group->force[i]);
   }
   for (int i = 0; t && i < group->njoint; i++) {
     for (int k = group->E_adr[i]; k < group->E_adr[i + 1]; k++) {
@@ -551,10 +556,10 @@ void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* rounding, c
   for (int i = 0; i < group->nefc; i++) {
     mjtNum size = mjgp_rowSize(group, i, a);
     if (group->state[i] != mjCNSTRSTATE_SATISFIED || group->jar[i] < mjgpEDGE * size) {
-      int begin = mjgiSIMD * group->J_adr[i], end = mjgiSIMD * group->J_adr[i + 1];
       size = size * group->D[i] + mju_abs(group->f[i]);
-      for (int k = begin; k < end; k++) {
-        rounding[group->J_lane[k / mjgiSIMD] + k % mjgiSIMD] += mju_abs(group->J[k]) * size;
+      for (int k = group->J_adr[i]; k < group->J_adr[i + 1]; k++) {
+        *(mjgiSimd*)(rounding + group->J_lane[k]) +=
+            mjgp_absSimd(*(const mjgiSimd*)(group->J + mjgiSIMD * k)) * size;
       }
     }
   }

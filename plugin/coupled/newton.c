@@ -155,11 +155,12 @@ static int compareStates(const mjgpStep* s, int* changed) {
 }
 
 
+// is the gradient with friction rounding
 static int isZero(mjgpNewton* p) {
   mjgpStep* s = p->s;
-  mjgp_gradient(s->group, s->gradient, s->rounding, s->a, p->t);
+  mjgp_gradient(s->group, p->w, s->rounding, s->a, p->t);
   for (int i = 0; i < s->group->nv; i++) {
-    if (!(mju_abs(s->gradient[i]) <= mjgpZERO * s->rounding[i])) {
+    if (!(mju_abs(p->w[i]) <= mjgpZERO * s->rounding[i])) {
       return 0;
     }
   }
@@ -169,18 +170,18 @@ static int isZero(mjgpNewton* p) {
 
 //---------------------------------- line search ---------------------------------------------------
 
-// slope of the cost a share along the step
-static mjtNum slopeAt(mjgpNewton* p, mjtNum share, mjtNum linear, mjtNum quadratic) {
+// slope of the cost a share along the step; f: constraint forces there, null: not known
+static mjtNum slopeAt(mjgpNewton* p, mjtNum share, mjtNum linear, mjtNum quadratic,
+                      const mjtNum* f) {
   mjgpStep* s = p->s;
   const mjgpGroup* group = s->group;
   mjtNum slope = linear + share * quadratic, h = s->m->opt.timestep;
-  for (int i = 0; i < group->nefc; i++) {
-    s->residual[i] = p->from[i] + share * p->row[i];
+  if (!f) {
+    mju_addScl(s->residual, p->from, p->row, share, group->nefc);
+    mjgp_constraintForce(group, s->f, s->state, NULL, s->residual);
+    f = s->f;
   }
-  mjgp_constraintForce(group, s->f, s->state, NULL, s->residual);
-  for (int i = 0; i < group->nefc; i++) {
-    slope -= s->f[i] * p->row[i];
-  }
+  slope -= mju_dot(f, p->row, group->nefc);
   for (int i = 0; i < s->n; i++) {
     mjtNum along = mjgp_mulGear(group, i, s->search);
     if (along != 0) {
@@ -195,8 +196,9 @@ static mjtNum slopeAt(mjgpNewton* p, mjtNum share, mjtNum linear, mjtNum quadrat
 }
 
 
-// Shorten the step that was made, s->search, to where the cost is least along it, and set the pieces there
-static void shorten(mjgpNewton* p) {
+// Shorten the step that was made, s->search, to where the cost is least along it, and set the pieces there; returns 0 if
+// that is its end
+static int shorten(mjgpNewton* p) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
   int nv = group->nv, count = s->n + group->nextra;
@@ -212,11 +214,11 @@ static void shorten(mjgpNewton* p) {
   mjtNum quadratic = mju_dot(p->w, s->search, nv);
   linear -= quadratic;
   mjgpBracket b = {.high = 1};
-  b.at_low = slopeAt(p, 0, linear, quadratic);
-  b.at_high = slopeAt(p, 1, linear, quadratic);
+  b.at_low = slopeAt(p, 0, linear, quadratic, p->f);
+  b.at_high = slopeAt(p, 1, linear, quadratic, group->f);
   mjtNum share = 1, most = -mjgpLEFT * b.at_low, slope = b.at_high;
   if (!(b.at_low < 0) || b.at_high <= most) {
-    return;
+    return 0;
   }
   for (int k = 0; k < mjgpTRIALS && mju_abs(slope) > most; k++) {
     mjtNum next = b.low - b.at_low * (b.high - b.low) / (b.at_high - b.at_low);
@@ -224,7 +226,7 @@ static void shorten(mjgpNewton* p) {
       break;
     }
     share = next;
-    slope = slopeAt(p, share, linear, quadratic);
+    slope = slopeAt(p, share, linear, quadratic, NULL);
     mjgp_narrow(&b, share, slope);
   }
   mju_addToScl(s->a, s->search, share - 1, nv);
@@ -242,6 +244,7 @@ static void shorten(mjgpNewton* p) {
                     p->acc[i] + b.high * p->dacc[i], mjgp_taken(s, s->acc, i));
     }
   }
+  return 1;
 }
 
 
@@ -352,7 +355,7 @@ void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
   size_t n = (size_t)s->n, nefc = (size_t)group->nefc, ld = (size_t)group->ld;
   size_t size = (size_t)mjgi_simdEnd(group->nv);
   *p = (mjgpNewton){.s = s, .whole = !s->rows};
-  mjtNum* number = mj_stackAllocNum(d, 4 * size + 2 * nefc + n + 2 * ld);
+  mjtNum* number = mj_stackAllocNum(d, 4 * size + 3 * nefc + n + 2 * ld);
   mju_zero(number, (int)(4 * size));
   p->w = number;
   p->balance = p->w + size;
@@ -360,7 +363,8 @@ void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
   p->dz = s->rows ? p->z + size : NULL;
   p->from = number + 4 * size;
   p->row = p->from + nefc;
-  p->t = p->row + nefc;
+  p->f = p->row + nefc;
+  p->t = p->f + nefc;
   p->acc = p->t + n;
   p->dacc = p->acc + ld;
   p->piece = mj_stackAllocByte(d, sizeof(mjgpPiece) * n, _Alignof(mjgpPiece));
@@ -415,7 +419,8 @@ static int release(mjgpNewton* p) {
 }
 
 
-static int settle(mjgpNewton* p, int flg_connect, int* iterations) {
+// near: 1 if s->rounding is that of the solution
+static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
   int most = p->whole ? mjgpCONVEX : mjgpITERATIONS;
@@ -429,6 +434,7 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations) {
     }
     memcpy(s->factored, group->state, sizeof(int) * (size_t)group->nefc);
     mju_copy(p->from, group->jar, group->nefc);
+    mju_copy(p->f, group->f, group->nefc);
     mju_copy(p->acc, s->acc, s->n + group->nextra);
     mju_addTo(s->a, s->search, group->nv);
     if (p->z) {
@@ -438,14 +444,14 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations) {
     mjgp_evaluate(s);
     balance(p);
     memcpy(s->state, s->factored, sizeof(int) * (size_t)group->nefc);
-    int changed, changes = nextPieces(p), near = compareStates(s, &changed);
-    if (!changes && (near == 2 || (near == 1 && isZero(p)))) {
+    int changed, changes = nextPieces(p);
+    *near = compareStates(s, &changed);
+    if (!changes && (*near == 2 || (*near == 1 && isZero(p)))) {
       if ((!flg_connect || !connect(p)) && !release(p)) {
         return 1;
       }
       balance(p);
-    } else if (changed || p->whole) {
-      shorten(p);
+    } else if ((changed || p->whole) && shorten(p)) {
       balance(p);
     }
   }
@@ -455,16 +461,18 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations) {
 
 int mjgp_iterate(mjgpNewton* p, int flg_connect) {
   mjgpStep* s = p->s;
-  int iterations, changed;
-  if (!settle(p, flg_connect, &iterations)) {
+  int iterations, near;
+  if (!settle(p, flg_connect, &iterations, &near)) {
     return 0;
   }
   mjtNum error = refine(p);
   if (!(error <= mjgpBALANCED || (isZero(p) && (!p->z || error <= mjgpROUNDED)) || s->rough)) {
     return 0;
   }
-  if (s->rough || compareStates(s, &changed) < 2) {
-    isZero(p);
+  if (s->rough || near == 1) {
+    if (near == 2) {
+      isZero(p);
+    }
     mjgp_linearize(s);
     mjgp_addRounding(s);
   }

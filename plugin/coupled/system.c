@@ -102,23 +102,28 @@ static void connect(mjgpSystem* sys, int p, int q) {
 static void place(mjgpSystem* sys, const int* two, const mjgpPiece* piece, int flg_general) {
   const mjgpStep* s = sys->s;
   const mjgpGroup* group = s->group;
-  sys->size = 0;
+  mj_markStack(s->d);
+  int *end = mj_stackAllocInt(s->d, (size_t)s->n), bordered = 0;
   for (int i = 0; i < s->n; i++) {
-    sys->t[i] = -1;
+    sys->t[i] = end[i] = -1;
+    if (flg_general || dofOf(s, i) < 0 || mjgp_isParallel(piece + i, s->g)) {
+      for (int p = group->E_adr[i]; p < group->E_adr[i + 1]; p++) {
+        end[i] = mjMAX(end[i], group->E_dof[p]);
+      }
+      bordered = 1;
+    }
   }
+  sys->size = 0;
   for (int k = 0; k < group->nv; k++) {
     sys->a[k] = sys->size++;
     sys->z[k] = two[k] ? sys->size++ : -1;
-    for (int i = 0; i < s->n; i++) {
-      int end = -1, bordered = flg_general || dofOf(s, i) < 0 || mjgp_isParallel(piece + i, s->g);
-      for (int p = group->E_adr[i]; bordered && p < group->E_adr[i + 1]; p++) {
-        end = mjMAX(end, group->E_dof[p]);
-      }
-      if (end == k) {
+    for (int i = 0; i < s->n && bordered; i++) {
+      if (end[i] == k) {
         sys->t[i] = sys->size++;
       }
     }
   }
+  mj_freeStack(s->d);
 }
 
 
@@ -241,26 +246,31 @@ static void add(mjgpSystem* sys, int row, int column, mjtNum value) {
 static void addMetrics(mjgpSystem* sys) {
   const mjgpGroup* group = sys->s->group;
   memset(sys->U, 0, sizeof(mjtNum) * 2 * sys->nU);
+  const int *a = sys->a, *z = sys->z;
   for (int k = 0; k < group->nv; k++) {
     const mjtNum* row = group->U + group->U_adr[k];
+    mjtNum *U = sys->U + sys->adr[a[k]], *L = sys->L + sys->adr[a[k]];
     for (int j = k; j <= group->last[k]; j++) {
       if (row[j] != 0) {
-        add(sys, sys->a[k], sys->a[j], row[j]);
-        if (j > k) {
-          add(sys, sys->a[j], sys->a[k], row[j]);
-        }
+        U[a[j]] = L[a[j]] = row[j];
       }
     }
-    for (int p = group->M_adr[k]; sys->z[k] >= 0 && p < group->M_adr[k + 1]; p++) {
+    if (z[k] < 0) {
+      continue;
+    }
+
+    // row and column of z; a[k] < z[k] < a[j] < z[j] where j > k
+    mjtNum *U_z = sys->U + sys->adr[z[k]], *L_z = sys->L + sys->adr[z[k]];
+    for (int p = group->M_adr[k]; p < group->M_adr[k + 1]; p++) {
       int j = group->M_col[p], place = p - group->M_adr[k];
       mjtNum K = derivative(sys, group->dof[k], place, 0), M = group->M[p];
-      add(sys, sys->z[k], sys->a[j], -K);
-      add(sys, sys->z[k], sys->z[j], M + K);
+      U_z[z[j]] = M + K;
       if (j > k) {
+        U_z[a[j]] = -K;
         K = derivative(sys, group->dof[k], place, 1);
-        add(sys, sys->z[j], sys->a[k], -K);
-        add(sys, sys->z[j], sys->z[k], M + K);
+        L_z[z[j]] = M + K;
       }
+      L[z[j]] = -K;
     }
   }
 }

@@ -45,13 +45,18 @@ static inline void mjgp_scaleSimd(mjtNum* x, mjtNum factor, int begin, int end) 
 }
 
 
+static inline mjgiSimd mjgp_absSimd(mjgiSimd x) {
+  const mjgpBits absolute = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
+  return (mjgiSimd)((mjgpBits)x & absolute);
+}
+
+
 // the sum of factor z_k times row k of X, in the order of the rows, into y; the sum of the absolute values into size
 // (nullable). For count lanes
 static inline __attribute__((always_inline)) void mjgp_addRows(mjtNum* y, mjtNum* size,
                                                                const mjtNum* X, const mjtNum* z,
                                                                mjtNum factor, int n, int ld,
                                                                int count) {
-  const mjgpBits absolute = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
   mjgiSimd sum[mjgiWIDE], total[mjgiWIDE];
   for (int c = 0; c < count; c++) {
     sum[c] = ((const mjgiSimd*)y)[c];
@@ -62,7 +67,7 @@ static inline __attribute__((always_inline)) void mjgp_addRows(mjtNum* y, mjtNum
     for (int c = 0; c < count; c++) {
       mjgiSimd term = factor * z[k] * row[c];
       sum[c] += term;
-      total[c] += (mjgiSimd)((mjgpBits)term & absolute);
+      total[c] += mjgp_absSimd(term);
     }
   }
   for (int c = 0; c < count; c++) {
