@@ -243,7 +243,7 @@ class MadeUp(unittest.TestCase):
         for name, expected, least in ("eta_forward", 1 / scale, 0.7), ("eta_backward", scale, 0.5):
             change = other[name] / here[name] - 1
             self.assertGreater(change / (expected - 1), least, name)
-        # beyond its interval of 95 %, widened to 99.99 %: what is drawn anew in every run shall not fail by chance
+        # beyond its interval of 95 %, widened to 99.99 %
         product = found["eta_forward x eta_backward"]
         widened = student.isf(0.5e-4, 7) / student.isf(0.025, 7) * (product.high - product.low) / 2
         self.assertAlmostEqual(other["eta_forward x eta_backward"], product.value, delta=widened)

@@ -32,7 +32,7 @@ def truths(made):
 def main():
     draws = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     logs = int(sys.argv[2]) if len(sys.argv) > 2 else 6
-    seed = made_up_servo.seed()
+    seed = made_up_servo.seed(fresh=True)
     print(f"MJGEAR_SEED={seed.entropy}, {draws} arms of {logs} logs")
     rng = np.random.default_rng(seed)
     hits, arms, joints, seconds = {}, 0, 0, []

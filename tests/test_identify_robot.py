@@ -36,7 +36,7 @@ class Robot(unittest.TestCase):
             self.assertTrue((folder / "robot.png").stat().st_size > 0)
             model = mujoco.MjModel.from_xml_path(str(folder / "found.xml"))
         self.assertEqual(set(found), set(true))
-        # all thirty hold with 95 %; so far widened that they hold with 99.99 %, this fails by chance in one of 10 000 runs
+        # all thirty hold with 95 %, and so far widened with 99.99 %
         widened = norm.isf(1e-4 / 2 / len(true)) / norm.isf(0.05 / 2 / len(true))
         for name, i in found.items():
             half = max(i["high"] - i["value"], i["value"] - i["low"])

@@ -126,14 +126,20 @@ def intervals(bench: Bench, fit: Fit, replicates: int = 100, tolerance: Mapping[
         bench.known[name] = value
         spread += (np.abs(np.array(two) - estimate).max(axis=0)) ** 2
         together = together + np.outer(two[1] - two[0], two[1] - two[0]) / 4
-    if ends:
-        others = np.array([list(_with_derived({k: end.get(k, fit.values[k]) for k in fit.values}).values()) for end in ends]) - estimate
-        spread += np.abs(others).max(axis=0) ** 2
-        together = together + others.T @ others / len(others)
     half = np.sqrt(half**2 + spread)
+    low, high = estimate - half, estimate + half
 
-    known = {name: told and not _is_wide(name, value, h) for name, told, value, h in zip(names, _is_known(bench, fit, space, here), estimate, half)}
-    found = Intervals({name: _interval(name, value, h, space, known[name]) for name, value, h in zip(names, estimate, half)})
+    # what else may be true: scatter about the middle of it, which the estimate need not be near to
+    if ends:
+        others = np.array([list(_with_derived({k: end.get(k, fit.values[k]) for k in fit.values}).values()) for end in ends])
+        least, most = others.min(axis=0), others.max(axis=0)
+        reach = np.sqrt(half**2 + ((most - least) / 2) ** 2)
+        low, high = np.minimum(low, (least + most) / 2 - reach), np.maximum(high, (least + most) / 2 + reach)
+        together = together + (others - estimate).T @ (others - estimate) / len(others)
+
+    wide = np.maximum(estimate - low, high - estimate)
+    known = {name: told and not _is_wide(name, value, w) for name, told, value, w in zip(names, _is_known(bench, fit, space, here), estimate, wide)}
+    found = Intervals({name: _interval(name, value, a, b, space, known[name]) for name, value, a, b in zip(names, estimate, low, high)})
     found.correlations = _correlations(together, np.array([known[name] for name in names]))
     return found
 
@@ -173,15 +179,15 @@ def _is_known(bench: Bench, fit: Fit, space: Space, here: np.ndarray) -> list[bo
     return [bool(c > np.sqrt(np.mean(error**2) / len(bench.logs))) for c in change]
 
 
-def _interval(name: str, value: float, half: float, space: Space, known: bool) -> Interval:
-    low, high = -np.inf, np.inf
+def _interval(name: str, value: float, low: float, high: float, space: Space, known: bool) -> Interval:
+    least, most = -np.inf, np.inf
     if name in space.names:
         i = space.names.index(name)
-        low, high = space.low[i] * space.size[i], space.high[i] * space.size[i]
+        least, most = space.low[i] * space.size[i], space.high[i] * space.size[i]
     elif name == "eta_forward":
-        low, high = 0.0, 1.0
+        least, most = 0.0, 1.0
     elif name.startswith("eta"):
-        high = 1.0
-    if not known or not np.isfinite(half):
-        return Interval(float(value), float(low), float(high), False)
-    return Interval(float(value), float(max(low, value - half)), float(min(high, value + half)))
+        most = 1.0
+    if not known or not (np.isfinite(low) and np.isfinite(high)):
+        return Interval(float(value), float(least), float(most), False)
+    return Interval(float(value), float(max(least, low)), float(min(most, high)))

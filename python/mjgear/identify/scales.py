@@ -42,7 +42,7 @@ class Scale:
     Attributes:
       name: what carries it: "torque_constant", or "torque_scale" for all that it may be.
       given: whether it was given, or fitted.
-      factors: of the scale, rising, with the best one among them.
+      factors: of the scale, rising, at which the model was fitted; the ends of the range are among them.
       values: fitted at each of them.
       best: factor that the logs like best.
       low, high: factors that the logs do not rule out (97.5 % to either side); the ends of the grid where they rule out nothing.
@@ -61,7 +61,7 @@ class Scale:
     @property
     def is_told(self) -> bool:
         """Whether the logs rule out a wrong scale to both sides."""
-        return bool(self.low > self.factors[0] and self.high < self.factors[-1])
+        return self.low > _FACTORS[0] and self.high < _FACTORS[-1]
 
     @property
     def is_contradicted(self) -> bool:
@@ -170,32 +170,42 @@ def profile(bench: Bench, fit: Fit, tolerance: Mapping[str, float] | None = None
     if not name or len(bench.logs) < 2:
         return None
     unit = fit.values.get("torque_constant", 1.0) if name == "torque_constant" else bench.known.get("torque_scale", 1.0)
-    values = {1.0: dict(fit.values)}
-    for walk in ([f for f in _FACTORS if f > 1], [f for f in reversed(_FACTORS) if f < 1]):
-        near, last = values[1.0], 1.0
-        for factor in walk:
-            starts = [near, {**with_torque_constant(near, factor / last)}]
-            tried = [_at(bench, fit, name, unit * factor, start) for start in starts[: 2 if "gamma_u" in near else 1]]
-            with _known(bench, name, unit * factor):
-                near = min(tried, key=lambda v: _costs(bench, fit.model, v).sum())
-            values[factor], last = near, factor
-    factors = np.array(sorted(values))
-    costs = []
-    for factor in factors.tolist():
+    values, costs = {1.0: dict(fit.values)}, {1.0: _costs(bench, fit.model, fit.values)}
+
+    def add(factor: float) -> None:
+        """Fit at a factor, from where the nearest one ended and from where that would be a gear's."""
+        last = min(values, key=lambda f: abs(f - factor))
+        near = values[last]
+        tried = [_at(bench, fit, name, unit * factor, start) for start in (near, *([with_torque_constant(near, factor / last)] if "gamma_u" in near else []))]
         with _known(bench, name, unit * factor):
-            costs.append(_costs(bench, fit.model, values[factor]))
-    found = np.array(costs)
-    best = int(np.argmin(found.sum(axis=1)))
+            costs[factor], values[factor] = min(((_costs(bench, fit.model, v), v) for v in tried), key=lambda pair: float(pair[0].sum()))
+
+    for factor in sorted(set(_FACTORS) - {1.0}, key=lambda f: abs(f - 1)):
+        add(factor)
+    near, low, high = _liked(np.array(_FACTORS), np.array([costs[f] for f in _FACTORS]))
+    # the grid is too coarse for a parabola where a coefficient comes to its bound
+    add(near)
+    factors = np.array(sorted(values))
+    best = _vertex(factors, np.array([costs[f].sum() for f in factors.tolist()]))
+    stated = tolerance_of(bench, tolerance or {}) if is_given else np.inf
+    scale = Scale(name, is_given, factors, [], best, low, high, float(stated))
+    # what intervals are made of is fitted and not interpolated: coefficients of a gear bend where one of them comes to its bound
+    for factor in scale.range():
+        add(factor)
+    scale.factors = np.array(sorted(values))
+    scale.values = [values[f] | ({name: unit * f} if name == "torque_constant" else {}) for f in scale.factors.tolist()]
+    return scale
+
+
+def _liked(factors: np.ndarray, costs: np.ndarray) -> tuple[float, float, float]:
+    """The factor that the logs like best, and the range that they do not rule out, from the cost of each log at each factor."""
+    best = int(np.argmin(costs.sum(axis=1)))
     tiny = np.finfo(float).tiny
-    ratios = np.log((found + tiny) / (found[best] + tiny))
-    n = found.shape[1]
+    ratios = np.log((costs + tiny) / (costs[best] + tiny))
+    n = costs.shape[1]
     excess = ratios.mean(axis=1) - np.maximum(0.5 * student.ppf(_LEVEL, n - 1) * ratios.std(axis=1, ddof=1) / np.sqrt(n), _WORTH)
     low, high = _crossing(factors[: best + 1][::-1], excess[: best + 1][::-1]), _crossing(factors[best:], excess[best:])
-    ordered = [values[f] for f in factors.tolist()]
-    if name == "torque_constant":
-        ordered = [{**v, "torque_constant": unit * f} for v, f in zip(ordered, factors.tolist())]
-    stated = tolerance_of(bench, tolerance or {}) if is_given else np.inf
-    return Scale(name, is_given, factors, ordered, _vertex(factors, found.sum(axis=1), best), low, high, float(stated))
+    return _vertex(factors, costs.sum(axis=1)), low, high
 
 
 def _crossing(factors: np.ndarray, excess: np.ndarray) -> float:
@@ -208,8 +218,9 @@ def _crossing(factors: np.ndarray, excess: np.ndarray) -> float:
     return float(factors[-1])
 
 
-def _vertex(x: np.ndarray, y: np.ndarray, k: int) -> float:
+def _vertex(x: np.ndarray, y: np.ndarray) -> float:
     """Where the parabola through the lowest point and its neighbours is lowest."""
+    k = int(np.argmin(y))
     if k in (0, x.size - 1):
         return float(x[k])
     a, b, _ = np.polyfit(x[k - 1 : k + 2] - x[k], y[k - 1 : k + 2], 2)
@@ -222,8 +233,13 @@ def load_ends(bench: Bench, fit: Fit, tolerance: Mapping[str, float]) -> list[di
     relative = tolerance.get("load", LOAD)
     if carrier(bench)[1] or not isinstance(bench, Pendulum) or relative == 0:
         return []
-    here = bench.known.get("torque_scale", 1.0)
-    return [_at(bench, fit, "torque_scale", here * scale, fit.values) for scale in (1 - relative, 1 + relative)]
+    made, here = [], bench.known.get("torque_scale", 1.0)
+    for load in (1 - relative, 1 + relative):
+        # a lighter load is a stronger motor, with all torques and inertias in the units of the heavier one
+        near = {"current": {"torque_constant": load}, "voltage": {"resistance": 1 / load}}.get(bench.drive, {})
+        values = _at(bench, fit, "torque_scale", here / load, {n: v * near.get(n, 1.0) for n, v in fit.values.items()})
+        made.append({n: v * load ** _POWER.get(PARAMETERS[n].unit, 0) for n, v in values.items()})
+    return made
 
 
 def free_choice(bench: Bench, held: HeldOut, ladder: Sequence[Model]) -> tuple[str, HeldOut]:
