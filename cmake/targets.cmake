@@ -107,7 +107,7 @@ endfunction()
 
 # mjgear_add_fuzzer(name SOURCES file... [LIBS target...] [SECONDS s] [LENGTH bytes] [LONG])
 #   A libFuzzer program in fuzz/ of the build, in the preset "fuzz" only, and a ctest of the same name with
-#   the label "fuzz": a short run from the inputs in corpus/<name>, if any. Inputs that reach something new are
+#   the label "fuzz": a short run from the inputs in corpus/<name>, if any, with the same random numbers every time. Inputs that reach something new are
 #   kept in the build and are where the next run starts. LENGTH: of inputs, the longest at once, where short ones mean
 #   little. The engine's memory is not freed where its errors are caught: leaks are asked for where there is no engine.
 #   LONG: for ./check --long alone, by the label long, because it takes long to build.
@@ -117,7 +117,7 @@ function(mjgear_add_fuzzer name)
     return()
   endif()
   if(NOT arg_SECONDS)
-    set(arg_SECONDS 12)
+    set(arg_SECONDS 8)
   endif()
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE mjgear_options ${arg_LIBS})
@@ -136,7 +136,7 @@ function(mjgear_add_fuzzer name)
   if(NOT IS_DIRECTORY "${given}")
     set(given)
   endif()
-  set(options -timeout=20 -rss_limit_mb=2048 -print_final_stats=1)
+  set(options -seed=1 -timeout=20 -rss_limit_mb=2048 -print_final_stats=1)
   if(arg_LENGTH)
     list(APPEND options -max_len=${arg_LENGTH} -len_control=0)
   endif()
