@@ -6,12 +6,14 @@ add_custom_target(fuzzers)
 add_custom_target(fuzzers_long)
 
 
-# mjgear_add_test(name SOURCES file... [LIBS target...] [ENV NAME=value...] [LABELS label...] [TIMEOUT s])
+# mjgear_add_test(name SOURCES file... [LIBS target...] [ENV NAME=value...] [LABELS label...] [TIMEOUT s] [LONG])
 #   A cmocka program and a ctest of the same name. It finds the plugin, the models and the sources by
 #   the macros MJGEAR_PLUGIN_PATH and MJGEAR_SOURCE_DIR. The label "threads" selects it for the TSan build; one
 #   that needs the core and no MuJoCo has the label "core", by which ./check --valgrind finds it.
+#   LONG: measures what many steps amount to, by calls that other tests make too; under sanitizers it has the label long, for
+#   ./check --long.
 function(mjgear_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SOURCES;LIBS;ENV;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "LONG" "TIMEOUT" "SOURCES;LIBS;ENV;LABELS")
   if(NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "mjgear_add_test(${name}): SOURCES missing or unknown arguments '${arg_UNPARSED_ARGUMENTS}'")
   endif()
@@ -37,6 +39,9 @@ function(mjgear_add_test name)
   endif()
   if("mjgear_core" IN_LIST arg_LIBS AND NOT "MuJoCo::MuJoCo" IN_LIST arg_LIBS)
     list(APPEND arg_LABELS core)
+  endif()
+  if(arg_LONG AND MJGEAR_SANITIZE)
+    list(APPEND arg_LABELS long)
   endif()
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES

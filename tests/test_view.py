@@ -126,7 +126,8 @@ class Pictures(unittest.TestCase):
     def test_every_scene(self):
         names = [line.split()[0] for line in view("--list").stdout.splitlines() if line[0] != " "]
         self.assertIn("rod", names)
-        for name in names:
+        sanitized = "asan" in os.environ.get("LD_PRELOAD", "") and not os.environ.get("MJGEAR_LONG")
+        for name in names[::6 if sanitized else 1]:
             pixels = picture(f"scene-{name}.png", name, "--at", "0.2")
             self.assertGreater(pixels[:, :WIDTH // 2].std(), 5, name)
 

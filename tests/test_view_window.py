@@ -86,7 +86,7 @@ class Window:
                               capture_output=True, check=check)
         return done.stdout.strip()
 
-    def wait(self, condition, seconds=30):
+    def wait(self, condition, seconds=120):
         end = time.time() + seconds
         while True:
             if self.process.poll() is not None:
@@ -166,8 +166,9 @@ class Window:
         self.wait(lambda: "paused" in self.title())
 
     def close(self):
-        self.key("ctrl+q")
-        self.process.wait(20)
+        # the window may be gone before the key is released
+        self.xdotool("key", "--window", self.id, "ctrl+q", check=False)
+        self.process.wait(120)
         self.output.close()
         return self.process.returncode
 

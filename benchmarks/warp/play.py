@@ -73,11 +73,16 @@ class Worlds:
     def __init__(self, scene, geared=True, nworld=1, gears=mjgear.warp.Gears, **options):
         self.host_model = scene.model(geared)
         self.host = mujoco.MjData(self.host_model)
-        scene.start(self.host_model, self.host)
+        self._start = scene.start
+        self._start(self.host_model, self.host)
         package = mjgear.warp if geared else mjw
         self.model = package.put_model(self.host_model)
         self.data = package.put_data(self.host_model, self.host, nworld=nworld, **SIZES)
         self.gears = gears(self.model, self.data, **options) if geared else None
+        d = self.data
+        # on the CPU these are the arrays themselves
+        self.ctrl, self.xfrc, self.mocap = d.ctrl.numpy(), d.xfrc_applied.numpy(), d.mocap_pos.numpy()
+        self.q, self.v, self.time = d.qpos.numpy(), d.qvel.numpy(), d.time.numpy()
         self._first = [wp.clone(x) for x in self._states()]
         mjw.step(self.model, self.data)  # compiles
         with wp.ScopedCapture() as capture:
@@ -94,47 +99,49 @@ class Worlds:
             wp.copy(x, first)
         if self.gears:
             self.gears.unsettled.zero_()
+        mujoco.mj_resetData(self.host_model, self.host)
+        self._start(self.host_model, self.host)
 
     def step(self):
         wp.capture_launch(self.graph)
 
     def set(self, ctrl, xfrc, mocap, world=0):
-        d = self.data
         if len(ctrl):
-            d.ctrl.numpy()[world] = ctrl
-        d.xfrc_applied.numpy()[world] = xfrc
+            self.ctrl[world] = ctrl
+        self.xfrc[world] = xfrc
         if len(mocap):
-            d.mocap_pos.numpy()[world] = mocap
+            self.mocap[world] = mocap
 
 
-def warp(scene, geared=True, **options):
-    """MuJoCo Warp, running freely with the inputs of the scene."""
-    worlds = Worlds(scene, geared, **options)
-    m, h, d = worlds.host_model, worlds.host, worlds.data
+def warp(scene, geared=True, worlds=None, **options):
+    """MuJoCo Warp, running freely with the inputs of the scene, in the worlds that are there or in new ones."""
+    worlds = worlds or Worlds(scene, geared, **options)
+    worlds.reset()
+    m, h = worlds.host_model, worlds.host
     run = Run(m, [], [], worlds.gears)
     for i in range(round(scene.duration / m.opt.timestep)):
         h.time = i * m.opt.timestep
         scene.input(m, h)
         worlds.set(h.ctrl, h.xfrc_applied, h.mocap_pos)
         worlds.step()
-        h.qpos[:], h.qvel[:] = d.qpos.numpy()[0], d.qvel.numpy()[0]
+        h.qpos[:], h.qvel[:] = worlds.q[0], worlds.v[0]
         run.q.append(h.qpos.copy())
         run.v.append(h.qvel.copy())
     run.q, run.v = np.array(run.q), np.array(run.v)
     return run
 
 
-def warp_steps(scene, before, geared=True, each=False, **options):
-    """MuJoCo Warp, one step from each of the states. each: with status and power of each step."""
-    worlds = Worlds(scene, geared, **options)
-    d = worlds.data
+def warp_steps(scene, before, geared=True, each=False, worlds=None, **options):
+    """MuJoCo Warp, one step from each of the states, in the worlds that are there or in new ones. each: with status and power of each step."""
+    worlds = worlds or Worlds(scene, geared, **options)
+    worlds.reset()
     run = Run(worlds.host_model, [], [], worlds.gears, status=[], power=[])
     for q, v, ctrl, xfrc, mocap, time in before:
         worlds.set(ctrl, xfrc, mocap)
-        d.qpos.numpy()[0], d.qvel.numpy()[0], d.time.numpy()[0] = q, v, time
+        worlds.q[0], worlds.v[0], worlds.time[0] = q, v, time
         worlds.step()
-        run.q.append(d.qpos.numpy()[0].copy())
-        run.v.append(d.qvel.numpy()[0].copy())
+        run.q.append(worlds.q[0].copy())
+        run.v.append(worlds.v[0].copy())
         if each:
             run.status.append(worlds.gears.status.numpy()[0])
             run.power.append(worlds.gears.power.numpy()[0].copy())
