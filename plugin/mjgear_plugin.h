@@ -178,6 +178,7 @@ typedef struct mjgStateAddress_ {
 //              that constraint forces caused
 //   "gap_started" "rotor_angle" "rotor_velocity" "gap_position" "gap_twist"   of a gap: 0 before the first step;
 //              rotor minus joint (0 for a motor_joint); theta_b; omega_s of mjgear_backlash.h
+//   "brake"    the share of its torque that the brake of the joint had in the last step, from 0 to 1
 // and of the whole system, whatever the joint:
 //   "solver"    0: the model's, or 1 + mjgSolver; "fallbacks": what sensor 12 counts
 // 0, or -1 if the joint has no such number. The address is the same for all models of the same structure

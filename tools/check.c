@@ -129,6 +129,8 @@ static void registerAccepting(char unknown[MAXUNKNOWN][MAXNAME], int nunknown) {
   mjpPlugin plugin;
   mjgp_describePlugin(&plugin, keys, more, nunknown);
   mjp_registerPlugin(&plugin);
+  mjgp_describeBrake(&plugin);
+  mjp_registerPlugin(&plugin);
 }
 
 
@@ -175,6 +177,10 @@ static void tellJoints(FILE* out, Json* json, const mjModel* m, const mjgpJoint*
       if (warning) {
         json_text(json, "warning", warning);
       }
+      if (joint[i].brake.actuator >= 0) {
+        json_number(json, "holding_torque", joint[i].brake.holding);
+        json_number(json, "sliding_torque", joint[i].brake.sliding);
+      }
       if (gapped) {
         json_text(json, "backlash", mjg_backlashName(joint[i].backlash.model));
         json_number(json, "half_gap", joint[i].backlash.half_gap);
@@ -186,6 +192,11 @@ static void tellJoints(FILE* out, Json* json, const mjModel* m, const mjgpJoint*
       printFacts(out, &facts, unit);
       fprintf(out, "  first pose         its load is %.6g %s; with the motor off it %s\n", load,
               unit, stands ? "stands still" : "moves");
+      if (joint[i].brake.actuator >= 0) {
+        fprintf(out, "  brake              holds %.6g %s, slips at %.6g %s, on the %s's side\n",
+                joint[i].brake.holding, unit, joint[i].brake.sliding, unit,
+                joint[i].brake.side == mjgpSIDE_MOTOR ? "motor" : "link");
+      }
       if (gapped) {
         fprintf(out, "  backlash           %s, half gap %.6g %s, stiffness %.6g %s, %s\n",
                 mjg_backlashName(joint[i].backlash.model), joint[i].backlash.half_gap,
@@ -249,7 +260,7 @@ int checkModelFile(FILE* out, const char* file, int flg_json) {
     mjg_refuse(&report, "%s: %s; the engine reads no further", file, error);
   } else if (m) {
     for (int i = 0; i < m->nplugin; i++) {
-      n += m->plugin[i] == slot ? mjgp_countJoints(m, i) : 0;
+      n += mjgp_isOurs(m, i, slot) ? mjgp_countJoints(m, i) : 0;
     }
     mjgpOptions options;
     joint = mju_malloc(sizeof(mjgpJoint) * (size_t)(n + 1));

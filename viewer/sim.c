@@ -26,7 +26,7 @@ static int findGears(Sim* sim, const mjModel* m) {
   int slot = -1, n = 0, room = 0;
   mjp_getPlugin(mjgpNAME, &slot);
   for (int i = 0; i < m->nplugin; i++) {
-    room += m->plugin[i] == slot ? mjgp_countJoints(m, i) : 0;
+    room += mjgp_isOurs(m, i, slot) ? mjgp_countJoints(m, i) : 0;
   }
   if (room == 0) {
     return 0;

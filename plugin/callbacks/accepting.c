@@ -18,6 +18,9 @@ const char* mjg_acceptingPlugin(void) {
   mjgp_describePlugin(&plugin, keys, NULL, 0);
   plugin.name = kAccepting;
   mjp_registerPlugin(&plugin);  // the engine takes the same plugin twice for one
+  mjgp_describeBrake(&plugin);
+  plugin.name = mjgpCHECKED_BRAKE;
+  mjp_registerPlugin(&plugin);
   return kAccepting;
 }
 
@@ -46,7 +49,7 @@ int mjg_checkModel(const mjModel* m, char* problems, int problems_sz, char* warn
   }
   int n = 0, slot = slotOf(m);
   for (int i = 0; i < m->nplugin; i++) {
-    n += m->plugin[i] == slot ? mjgp_countJoints(m, i) : 0;
+    n += mjgp_isOurs(m, i, slot) ? mjgp_countJoints(m, i) : 0;
   }
   mjgpOptions options;
   mjgpJoint* joint = mju_malloc(sizeof(mjgpJoint) * (size_t)(n + 1));

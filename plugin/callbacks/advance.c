@@ -230,6 +230,10 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
     state[mjgpSTATE_PIECE * stride] = g->out.lambda[i] < 0 ? 2 * mode : mode;
     state[mjgpSTATE_LAG * stride] = d->nefc ? (v - next) / m->opt.timestep + g->in.lag[i] : 0;
 
+    if (g->config->brake[i] >= 0) {
+      d->plugin_state[g->config->brake[i]] = g->in.brake[i].share;
+    }
+
     // the gap; mode is the rotor's
     if (g->config->gaps && (joint->gap == mjgpGAP_ROTOR || joint->gap == mjgpGAP_LOAD)) {
       mjgp_advanceGap(g, m, d, i);

@@ -11,6 +11,20 @@
 #include "state/gears.h"
 
 
+// gears and brakes are one system: whichever instance comes first acts for all
+static void enlist(mjpPlugin* plugin) {
+  plugin->nstate = mjgp_nstate;
+  plugin->init = mjgp_init;
+  plugin->destroy = mjgp_destroy;
+  plugin->copy = mjgp_copy;
+  plugin->reset = mjgp_reset;
+  plugin->compute = mjgp_compute;
+  plugin->advance = mjgp_advance;
+  plugin->visualize = mjgp_visualize;
+  mjp_registerPlugin(plugin);
+}
+
+
 mjPLUGIN_LIB_INIT(mjgear) {
   const char* missing;
   if (!mjgp_bindEngine(&missing, mjVERSION_HEADER)) {
@@ -47,13 +61,7 @@ mjPLUGIN_LIB_INIT(mjgear) {
   mjpPlugin plugin;
   const char* keys[mjgpMAXKEY];
   mjgp_describePlugin(&plugin, keys, NULL, 0);
-  plugin.nstate = mjgp_nstate;
-  plugin.init = mjgp_init;
-  plugin.destroy = mjgp_destroy;
-  plugin.copy = mjgp_copy;
-  plugin.reset = mjgp_reset;
-  plugin.compute = mjgp_compute;
-  plugin.advance = mjgp_advance;
-  plugin.visualize = mjgp_visualize;
-  mjp_registerPlugin(&plugin);
+  enlist(&plugin);
+  mjgp_describeBrake(&plugin);
+  enlist(&plugin);
 }

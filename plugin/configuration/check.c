@@ -60,6 +60,22 @@ static int rubs(const mjgpJoint* joint) {
 }
 
 
+// refuse what only one problem of constraints and friction knows, where friction is solved with constraint forces of the
+// last step
+static void checkLagged(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n) {
+  for (int i = 0; i < n; i++) {
+    if (joint[i].brake.actuator >= 0) {
+      mjg_refuse(report,
+                 mjgpNAME
+                 ", key 'coupling': %s '%.60s' has a brake, which lagged friction does not "
+                 "know; leave the key out",
+                 mjgp_gearKind(joint + i), mjgp_gearName(m, joint + i));
+      return;
+    }
+  }
+}
+
+
 // refuse noslip iterations, which change contact forces behind the solver, and with them the motion that friction
 // was solved for: with hands and legged robots one step of a hundred is not confirmed, one of seven if gears
 // lock. A gear that rubs nowhere and has no gap may have them.
@@ -67,7 +83,7 @@ static void checkNoslip(mjgReport* report, const mjModel* m, const mjgpJoint* jo
                         const char* where) {
   int acts = 0;
   for (int i = 0; i < n && m->opt.noslip_iterations > 0; i++) {
-    acts |= rubs(joint + i) || joint[i].gap != mjgpGAP_NONE;
+    acts |= rubs(joint + i) || joint[i].brake.actuator >= 0 || joint[i].gap != mjgpGAP_NONE;
   }
   if (acts) {
     report->where = where;
@@ -347,6 +363,9 @@ int mjgp_check(mjgpJoint* joint, int* n, mjgpOptions* options, mjgReport* report
     return 0;
   }
   checkTendons(report, m, joint, *n, options->coupling);
+  if (options->coupling == mjgpLAGGED) {
+    checkLagged(report, m, joint, *n);
+  }
   checkNoslip(report, m, joint, *n, where);
   return mjgp_checkSensors(report, m, joint, *n, slot);
 }
@@ -389,8 +408,8 @@ int mjgp_warnIdle(mjgReport* report, const mjModel* m, const mjgpJoint* joint) {
   int tendon = joint->kind == mjgpTRN_TENDON, id = tendon ? joint->tendon : joint->joint;
   double inertia = tendon ? m->tendon_armature[id] + mj_actuatorArmature(m, mjOBJ_TENDON, id)
                           : m->dof_armature[joint->dof] + mj_actuatorArmature(m, mjOBJ_JOINT, id);
-  if (joint->gap != mjgpGAP_NONE || inertia != 0 || coulomb != 0 || gamma_v >= 1 ||
-      (gamma_u == 0 && gamma_v == 0)) {
+  if (joint->gap != mjgpGAP_NONE || joint->brake.actuator >= 0 || inertia != 0 || coulomb != 0 ||
+      gamma_v >= 1 || (gamma_u == 0 && gamma_v == 0)) {
     return 0;
   }
   mjg_refuse(report,

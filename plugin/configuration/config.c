@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "configuration/brake.h"
 #include "configuration/gap.h"
 #include "configuration/parsing.h"
 
@@ -52,6 +53,9 @@ static int countListed(const mjModel* m, int instance) {
 
 
 int mjgp_countJoints(const mjModel* m, int instance) {
+  if (mjgp_isBrake(m, instance)) {
+    return mjgp_countBrakes(m, instance);
+  }
   mjgpPlace place = {m, instance, "motor_joint", NULL, 0};
   int n = countListed(m, instance), length, homes = mjgp_countHomes(m, instance);
   const char *text = mjgp_value(&place), *word;
@@ -304,7 +308,7 @@ int mjgp_configure(mjgpJoint* joint, int* n, mjgpOptions* options, mjgReport* re
 
   // each instance: joints, their gears, settings
   for (int i = 0; i < m->nplugin; i++) {
-    if (m->plugin[i] == slot) {
+    if (m->plugin[i] == slot && !mjgp_isBrake(m, i)) {
       mjgpPlace place = {m, i, "joint", report, mjgp_nextHome(m, i, 0)};
       int listed = countListed(m, i), found = 0, start = 0;
       if (!listed) {
@@ -322,6 +326,8 @@ int mjgp_configure(mjgpJoint* joint, int* n, mjgpOptions* options, mjgReport* re
       total += found;
     }
   }
+
+  total = mjgp_readBrakes(joint, total, report, m);
 
   // in order; each joint once
   qsort(joint, (size_t)total, sizeof(mjgpJoint), compareJoints);

@@ -12,6 +12,10 @@
 
 #define mjgpNAME "mjgear.transmission"
 
+// brakes are actuators of another plugin, whose instances have gears and states like those of the first
+#define mjgpBRAKE         "mjgear.brake"
+#define mjgpCHECKED_BRAKE "mjgear.check.brake"  // in a model whose gears are only checked
+
 // the line about a gear that no key describes
 #define mjgpUNDESCRIBED                                                       \
   "nothing says what the gear is; give gamma_u and gamma_v, eta_forward and " \
@@ -53,6 +57,23 @@ typedef enum mjgpEncoder_ {
   mjgpENCODER_JOINT = 1   // actuators measure the joint
 } mjgpEncoder;
 
+typedef enum mjgpSide_ {
+  mjgpSIDE_MOTOR = 0,  // in front of the teeth
+  mjgpSIDE_LINK = 1    // behind them
+} mjgpSide;
+
+// a holding brake: Coulomb friction of a torque that a control sets
+typedef struct mjgpBrakeKeys_ {
+  int actuator;    // whose control closes it, -1: there is no brake
+  int instance;    // its plugin instance
+  int index;       // number among the actuators of that instance
+  int side;        // mjgpSide
+  double holding;  // torque that it holds when closed
+  double sliding;  // torque with which it slips
+  double closing;  // time from open to closed
+  double opening;  // and back
+} mjgpBrakeKeys;
+
 // settings of the whole system of geared joints; an instance that does not give a key agrees
 typedef struct mjgpOptions_ {
   mjgSettings solver;
@@ -74,6 +95,7 @@ typedef struct mjgpJoint_ {
   mjgTransmission gear;  // what its description means
   mjgBacklash backlash;  // of a rotor or load
   double rotor_inertia;  // of a rotor
+  mjgpBrakeKeys brake;   // on this joint
   uint64_t keys;         // keys that a simulation may change, one bit each
   int instance;          // plugin instance that declares it
   int index;             // position among that instance's joints in plugin_state

@@ -149,7 +149,13 @@ const char* mjgp_rotorError(const mjgpJoint* joint) {
 
 
 const char* mjgp_preslidingError(const mjgpJoint* joint) {
-  return joint->gap != mjgpGAP_NONE && joint->gear.presliding_stiffness != 0
+  if (joint->gear.presliding_stiffness == 0) {
+    return NULL;
+  }
+  if (joint->brake.actuator >= 0) {
+    return "has a brake, which holds rigidly; leave out presliding_stiffness";
+  }
+  return joint->gap != mjgpGAP_NONE
              ? "has backlash, and the friction of its rotor does not yield; leave out "
                "presliding_stiffness, because the shaft has its own stiffness"
              : NULL;

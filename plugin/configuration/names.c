@@ -239,6 +239,7 @@ mjgpJoint mjgp_makeGeared(const mjgpPlace* place, int type, int id, int index, i
                      .tendon = tendon ? id : -1,
                      .keys = mjgp_changeableKeys(m, place->instance),
                      .backlashes = mjgp_hasBacklash(m, place->instance),
+                     .brake = {.actuator = -1},
                      .partner = -1};
 }
 

@@ -7,6 +7,34 @@
 #include <string.h>
 
 
+//---------------------------------- instances -----------------------------------------------------
+
+static int isNamed(const mjModel* m, int instance, const char* name) {
+  const mjpPlugin* plugin = mjp_getPluginAtSlot(m->plugin[instance]);
+  return plugin && !strcmp(plugin->name, name);
+}
+
+
+int mjgp_isBrake(const mjModel* m, int instance) {
+  return isNamed(m, instance, mjgpBRAKE) || isNamed(m, instance, mjgpCHECKED_BRAKE);
+}
+
+
+int mjgp_isOurs(const mjModel* m, int instance, int slot) {
+  return m->plugin[instance] == slot || mjgp_isBrake(m, instance) || isNamed(m, instance, mjgpNAME);
+}
+
+
+int mjgp_brakeActuator(const mjModel* m, int instance, int k) {
+  for (int i = 0; i < m->nactuator; i++) {
+    if (m->actuator_plugin[i] == instance && k-- == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+
 //---------------------------------- homes ---------------------------------------------------------
 
 int mjgp_nextHome(const mjModel* m, int instance, int body) {
@@ -44,7 +72,11 @@ const char* mjgp_nameOf(const mjModel* m, int type, int id) {
 
 void mjgp_writePlace(char* text, size_t size, const mjModel* m, int instance) {
   const char* name = mjgp_nameOf(m, mjOBJ_PLUGIN, instance);
-  if (name[0]) {
+  int brake = mjgp_isBrake(m, instance) ? mjgp_brakeActuator(m, instance, 0) : -1;
+  if (brake >= 0) {
+    snprintf(text, size, mjgpBRAKE ", actuator '%.*s'", mjgpMAXWORD,
+             mjgp_nameOf(m, mjOBJ_ACTUATOR, brake));
+  } else if (name[0]) {
     snprintf(text, size, mjgpNAME ", instance '%.*s'", mjgpMAXWORD, name);
   } else {
     int home = mjgp_nextHome(m, instance, 0);

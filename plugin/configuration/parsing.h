@@ -10,6 +10,15 @@
 
 #define mjgpMAXWORD 100  // longest word that a message repeats
 
+// is this the instance of a brake
+int mjgp_isBrake(const mjModel* m, int instance);
+
+// the k-th actuator that is this brake, -1: there is none
+int mjgp_brakeActuator(const mjModel* m, int instance, int k);
+
+// does an instance belong to the gears of the plugin in slot: is it one of them, or a brake
+int mjgp_isOurs(const mjModel* m, int instance, int slot);
+
 // where in the configuration we are, for messages
 typedef struct mjgpPlace_ {
   const mjModel* m;

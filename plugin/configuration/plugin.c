@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "configuration/brake.h"
 #include "configuration/config.h"
 #include "configuration/sensors.h"
 
@@ -28,6 +29,23 @@ static void noCompute(const mjModel* m, mjData* d, int instance, int capability_
 }
 
 
+static void describe(mjpPlugin* plugin, const char* name, const char* const* keys, int n) {
+  // as an actuator it is called where motor torques are known, as a passive force in models without motors and
+  // where an element of the tree references it, and it has sensors
+  mjp_defaultPlugin(plugin);
+  plugin->name = name;
+  plugin->attributes = keys;
+  plugin->nattribute = n;
+  plugin->capabilityflags = mjPLUGIN_ACTUATOR | mjPLUGIN_PASSIVE | mjPLUGIN_SENSOR;
+  plugin->needstage = mjSTAGE_POS;
+  plugin->nstate = noState;
+  plugin->nsensordata = mjgp_nsensordata;
+  plugin->init = acceptInit;
+  plugin->reset = noReset;
+  plugin->compute = noCompute;
+}
+
+
 void mjgp_describePlugin(mjpPlugin* plugin, const char** keys, const char* const* more, int nmore) {
   int n;
   const char* const* known = mjgp_keys(&n);
@@ -36,17 +54,10 @@ void mjgp_describePlugin(mjpPlugin* plugin, const char** keys, const char* const
     keys[n + i] = more[i];
   }
 
-  // as an actuator it is called where motor torques are known, as a passive force in models without motors and
-  // where an element of the tree references it, and it has sensors
-  mjp_defaultPlugin(plugin);
-  plugin->name = mjgpNAME;
-  plugin->attributes = keys;
-  plugin->nattribute = n + nmore;
-  plugin->capabilityflags = mjPLUGIN_ACTUATOR | mjPLUGIN_PASSIVE | mjPLUGIN_SENSOR;
-  plugin->needstage = mjSTAGE_POS;
-  plugin->nstate = noState;
-  plugin->nsensordata = mjgp_nsensordata;
-  plugin->init = acceptInit;
-  plugin->reset = noReset;
-  plugin->compute = noCompute;
+  describe(plugin, mjgpNAME, keys, n + nmore);
+}
+
+
+void mjgp_describeBrake(mjpPlugin* plugin) {
+  describe(plugin, mjgpBRAKE, mjgp_brakeKeys, mjgpNBRAKEKEY);
 }

@@ -10,4 +10,7 @@
 // that exist. The engine copies all of it when it is registered. keys: room for mjgpMAXKEY + nmore names
 void mjgp_describePlugin(mjpPlugin* plugin, const char** keys, const char* const* more, int nmore);
 
+// the same of brakes
+void mjgp_describeBrake(mjpPlugin* plugin);
+
 #endif  // MJGEAR_PLUGIN_PLUGIN_H_

@@ -7,7 +7,7 @@
 
 int mjgp_isOurSensor(const mjModel* m, int sensor, int slot) {
   int instance = m->sensor_type[sensor] == mjSENS_PLUGIN ? m->sensor_plugin[sensor] : -1;
-  return instance >= 0 && m->plugin[instance] == slot;
+  return instance >= 0 && mjgp_isOurs(m, instance, slot);
 }
 
 

@@ -259,10 +259,11 @@ int mjgp_breakAway(mjgpStep* s, mjtNum* ratio, int which) {
   s->newton_steps = 0;
   for (int i = 0; i < s->n; i++) {
     mjtNum* own = s->g->in.static_ratio + s->group->joint[i];
+    mjgpBrake* brake = s->g->in.brake + s->group->joint[i];
     ratio[i] = *own;
     if (which < 0 || i == which) {
-      any |= *own > 1;
-      *own = 1;
+      any |= *own > 1 || brake->holding > brake->sliding;
+      *own = brake->broken = 1;
     }
   }
   return any;
@@ -272,6 +273,7 @@ int mjgp_breakAway(mjgpStep* s, mjtNum* ratio, int which) {
 void mjgp_restoreStatic(mjgpStep* s, const mjtNum* ratio) {
   for (int i = 0; i < s->n; i++) {
     s->g->in.static_ratio[s->group->joint[i]] = ratio[i];
+    s->g->in.brake[s->group->joint[i]].broken = 0;
   }
 }
 

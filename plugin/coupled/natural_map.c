@@ -5,6 +5,7 @@
 
 #include "backlash/backlash.h"
 #include "configuration/jacobian.h"
+#include "friction/bound.h"
 #include "friction/friction.h"
 #include "law/law.h"
 
@@ -189,13 +190,12 @@ int mjgp_evaluateMap(mjgpMap* map, const mjtNum* z) {
     }
     int joint = s->group->joint[i];
     mjtNum c = map->c[i], t = s->t[i], unit = map->unit[i], *row = map->J + i * n;
-    mjtNum v = slipVelocity(s, i, t), u = mjgp_torqueIn(s, i), coulomb = g->in.coulomb[joint];
+    mjtNum v = slipVelocity(s, i, t), u = mjgp_torqueIn(s, i);
     mjtNum gamma_u = g->in.gamma_u[joint], gamma_v = g->in.gamma_v[joint];
     mjtNum lambda = mjgi_lawLoad(gamma_u, gamma_v, u, t);
-    mjtNum ratio = map->released[i] ? 1 : g->in.static_ratio[joint];
-    mjtNum up = mjgi_lawRatio(ratio, g->in.v[joint], 1);
-    mjtNum down = mjgi_lawRatio(ratio, g->in.v[joint], -1);
-    int piece = mjgi_lawProject(t + v / (h * c), lambda, coulomb, up, down);
+    mjtNum trial = t + v / (h * c);
+    mjgpBound bound = mjgp_boundOf(&g->in, joint, trial > 0 ? 1 : -1, map->released[i]);
+    int piece = mjgi_lawProject(trial, lambda + bound.shift, bound.c, bound.r, bound.r);
     map->piece[i] = piece;
 
     // stuck: velocity
@@ -210,8 +210,8 @@ int mjgp_evaluateMap(mjgpMap* map, const mjtNum* z) {
     }
 
     // slipping: distance from the bound, t - factor lambda - offset
-    mjtNum offset, factor = mjgi_lawRow(&offset, piece, coulomb, up, down);
-    map->F[i] = (t - factor * lambda - offset) / unit;
+    mjtNum offset, factor = mjgi_lawRow(&offset, piece, bound.c, bound.r, bound.r);
+    map->F[i] = (t - factor * (lambda + bound.shift) - offset) / unit;
     for (int j = 0; j < n; j++) {
       row[j] = -factor * (gamma_u + gamma_v) * mjgp_delassusTorque(s, i, j) * (map->unit[j] / unit);
     }
@@ -227,7 +227,8 @@ int mjgp_releaseMap(mjgpMap* map) {
   for (int i = 0; i < map->n; i++) {
     int joint = map->s->group->joint[i], s = mjgi_pieceDirection(map->piece[i]);
     if (!hasGap(map->s, i) && s && !map->released[i] &&
-        mjgi_lawRatio(g->in.static_ratio[joint], g->in.v[joint], s) > 1) {
+        (mjgi_lawRatio(g->in.static_ratio[joint], g->in.v[joint], s) > 1 ||
+         mjgp_brakeTorque(&g->in, joint, s) > g->in.brake[joint].sliding)) {
       map->released[i] = 1;
       count++;
     }
@@ -350,20 +351,21 @@ static mjtNum farthest(const mjgpStep* s, int* worst, const mjtNum* size, mjtNum
       continue;
     }
     mjtNum t = g->out.t[joint], v = slipVelocity(s, i, t), open = mjgpZERO * g->out.rounding[joint];
-    mjtNum u = mjgp_torqueIn(s, i), ratio = g->in.static_ratio[joint];
+    mjtNum u = mjgp_torqueIn(s, i);
     mjtNum lambda = mjgi_lawLoad(g->in.gamma_u[joint], g->in.gamma_v[joint], u, t);
-    mjtNum coulomb = g->in.coulomb[joint];
     v -= open > 0 ? mju_clip(v, -open, open) : 0;
 
     // what slips has the sliding bound, what is stuck may have the static one
     int mode = g->out.mode[joint];
-    mjtNum up = mode ? 1 : mjgi_lawRatio(ratio, g->in.v[joint], 1);
-    mjtNum down = mode ? 1 : mjgi_lawRatio(ratio, g->in.v[joint], -1);
-    mjtNum high = mjgi_lawBound(lambda, coulomb, up), low = -mjgi_lawBound(lambda, coulomb, down);
+    mjgpBound up = mjgp_boundOf(&g->in, joint, 1, mode),
+              down = mjgp_boundOf(&g->in, joint, -1, mode);
+    mjtNum high = mjgi_lawBound(lambda + up.shift, up.c, up.r);
+    mjtNum low = -mjgi_lawBound(lambda + down.shift, down.c, down.r);
     mjtNum velocity =
         g->out.cancellation[joint] + mju_abs(v) + g->in.compliance[joint] * mju_abs(t) + fastest;
-    mjtNum torque = mju_abs(t) + mju_abs(lambda) + coulomb + mju_abs(g->in.tau[joint]) +
-                    g->in.inertia[joint] * velocity / h + (size ? size[i] : 0);
+    mjtNum torque = mju_abs(t) + mju_abs(lambda) + g->in.coulomb[joint] +
+                    mju_abs(g->in.tau[joint]) + g->in.inertia[joint] * velocity / h +
+                    (size ? size[i] : 0);
 
     // most joints are on it
     int rests = mju_abs(v) <= mjgpROUNDED * velocity && low <= t && t <= high;

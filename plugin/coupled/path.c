@@ -200,6 +200,12 @@ static mjtNum loadRate(const mjgpPath* path, int i) {
 }
 
 
+// does the load at which a gear slips differ from its load, by its brake
+static mjtNum shiftOf(const mjgpPath* path, int i, int s) {
+  return s ? mjgp_boundOfPiece(path->p->piece + i, path->s->g, s).shift : 0;
+}
+
+
 static int hasSliding(const mjgpPath* path) {
   const mjgpGroup* group = path->s->group;
   for (int k = 0; k < group->ncone; k++) {
@@ -395,8 +401,22 @@ static int rowEnd(mjtNum* value, mjtNum* slope, const mjgpPath* path, mjgpEnd en
 }
 
 
-// the same of a gear
-static int gearEnd(mjtNum* value, mjtNum* slope, const mjgpPath* path, mjgpEnd end, int i) {
+// The two bounds of a gear that is stuck with a brake turn where loads of different sizes change their signs: each is the
+// larger of its two lines, and met where both are behind. The sign of the load on the line that is met last
+static int endingLoad(const mjgpPath* path, mjgpBound bound, int i, int side, int sign) {
+  mjtNum load = loadOf(path, i) + bound.shift, rate = loadRate(path, i);
+  mjtNum coulomb = path->end[i].coulomb - path->begin[i].coulomb;
+  int first = load < 0 ? -1 : 1;
+  mjtNum value = bound.r * (first * load + bound.c) - side * path->p->t[i];
+  mjtNum slope = sign * (bound.r * (first * rate + coulomb) - side * path->dt[i]);
+  mjtNum length = slope < 0 ? value / -slope : 0;
+  return first * (load + sign * length * rate) < 0 ? -first : first;
+}
+
+
+// the same of a gear; sign: direction along the line
+static int gearEnd(mjtNum* value, mjtNum* slope, const mjgpPath* path, mjgpEnd end, int i,
+                   int sign) {
   const mjgpStep* s = path->s;
   const mjgpInput* in = &s->g->in;
   const mjgpPiece* piece = path->p->piece + i;
@@ -413,9 +433,9 @@ static int gearEnd(mjtNum* value, mjtNum* slope, const mjgpPath* path, mjgpEnd e
     return 0;
   }
   if (end == mjgpEND_LOAD) {
-    *value = load * loadOf(path, i);
+    *value = load * (loadOf(path, i) + shiftOf(path, i, mode));
     *slope = load * loadRate(path, i);
-    return 1;
+    return mode || shiftOf(path, i, 1) == 0;
   }
   mjtNum h = s->m->opt.timestep, e = in->compliance[joint], t = path->p->t[i];
   if (mode) {
@@ -424,10 +444,11 @@ static int gearEnd(mjtNum* value, mjtNum* slope, const mjgpPath* path, mjgpEnd e
     return end == mjgpEND_ABOVE;
   }
   int side = end == mjgpEND_ABOVE ? 1 : -1;
-  mjtNum r = mjgp_ratioOf(piece, side);
+  mjgpBound bound = mjgp_boundOfPiece(piece, s->g, side);
+  load = bound.shift == 0 ? load : endingLoad(path, bound, i, side, sign);
   mjtNum rate = load * loadRate(path, i) + path->end[i].coulomb - path->begin[i].coulomb;
-  *value = r * (load * loadOf(path, i) + in->coulomb[joint]) - side * t;
-  *slope = r * rate - side * path->dt[i];
+  *value = bound.r * (load * (loadOf(path, i) + bound.shift) + bound.c) - side * t;
+  *slope = bound.r * rate - side * path->dt[i];
   return 1;
 }
 
@@ -474,7 +495,7 @@ static mjtNum findEnd(mjgpEnd* end, int* which, mjgpPath* path, int sign, mjtNum
     int count = e >= mjgpEND_LOAD ? path->n : group->nefc;
     for (int i = 0; i < count; i++) {
       mjtNum value, slope;
-      int is = e >= mjgpEND_LOAD ? gearEnd(&value, &slope, path, (mjgpEnd)e, i)
+      int is = e >= mjgpEND_LOAD ? gearEnd(&value, &slope, path, (mjgpEnd)e, i, sign)
                                  : rowEnd(&value, &slope, path, (mjgpEnd)e, i);
       if (is && sign * slope < 0 && value < -length * sign * slope) {
         length = mju_max(0, value / (-sign * slope));
@@ -558,6 +579,10 @@ static void cross(mjgpPath* path, mjgpEnd end, int i) {
         break;
       }
       out->mode[joint] = out->mode[joint] ? 0 : end == mjgpEND_ABOVE ? 1 : -1;
+      if (shiftOf(path, i, out->mode[joint]) != 0) {
+        mjtNum load = loadOf(path, i) + shiftOf(path, i, out->mode[joint]);
+        out->load[joint] = load < 0 ? -1 : 1;
+      }
   }
 }
 
@@ -742,7 +767,8 @@ static int startMoving(mjgpPath* path, int i) {
     g->out.load[joint] = load;
     mjgp_linePiece(piece, g, h, s->acc[i], mjgp_taken(s, s->acc, i));
     path->p->t[i] = piece->t;
-    if (piece->weight == 1 && g->out.mode[joint] * piece->t >= 0 && load * loadOf(path, i) >= 0) {
+    if (piece->weight == 1 && g->out.mode[joint] * piece->t >= 0 &&
+        load * (loadOf(path, i) + shiftOf(path, i, g->out.mode[joint])) >= 0) {
       return mju_abs(v) > mjgpSTILL && g->in.compliance[joint] == 0;
     }
   }
@@ -783,6 +809,9 @@ static int startFar(mjgpPath* path) {
   }
   for (int i = 0; i < path->n; i++) {
     int joint = s->group->joint[i];
+    if (g->in.brake[joint].holding > 0) {
+      return 0;
+    }
     mjtNum v = mjgp_slip(g, joint, path->end[i].v + h * s->acc[i], 0) / h;
     most += v * v / mjgp_stepSize(s, i);
   }

@@ -58,7 +58,7 @@ static void restoreShift(const mjModel* m, mjData* d) {
 static int isNearlyDone(const mjgpGears* g, const mjModel* m) {
   int rest = g->config->encoders;
   for (int i = 0; i < m->nplugin; i++) {
-    rest |= m->plugin[i] != m->plugin[g->config->leader];  // may give forces
+    rest |= !mjgp_isOurs(m, i, m->plugin[g->config->leader]);  // may give forces
   }
   for (int i = 0; i < m->nactuator; i++) {
     int gain = m->actuator_gaintype[i], bias = m->actuator_biastype[i];

@@ -2,12 +2,33 @@
 
 #include <math.h>
 
+#include "configuration/brake.h"
 #include "configuration/jacobian.h"
 #include "configuration/names.h"
 #include "friction/actuation.h"
+#include "friction/bound.h"
 #include "law/law.h"
 #include "solvers/dense.h"
 #include "solvers/simd.h"
+
+
+// the brake of a gear in this step
+static mjgpBrake brakeOf(const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
+  const mjgpBrakeKeys* brake = &g->config->joint[i].brake;
+  if (brake->actuator < 0) {
+    return (mjgpBrake){0};
+  }
+  int group = m->actuator_group[brake->actuator];
+  int off = !mjgp_actuationActive(m) ||
+            (group >= 0 && group <= 30 && m->opt.disableactuator >> group & 1);
+  mjtNum ctrl = off ? 0 : d->ctrl[m->actuator_ctrladr[brake->actuator]];
+  mjtNum share =
+      mjgp_closeBrake(brake, d->plugin_state[g->config->brake[i]], ctrl, m->opt.timestep);
+  return (mjgpBrake){.share = share,
+                     .sliding = share * brake->sliding,
+                     .holding = share * brake->holding,
+                     .turn = brake->side == mjgpSIDE_MOTOR ? -g->in.gamma_u[i] : g->in.gamma_v[i]};
+}
 
 
 void mjgp_makeLaw(mjgpGears* g, const mjModel* m, const mjData* d) {
@@ -32,6 +53,7 @@ void mjgp_makeLaw(mjgpGears* g, const mjModel* m, const mjData* d) {
     in->static_ratio[i] = gear->static_ratio;
     in->compliance[i] = stiffness > 0 ? mjg_preslidingCompliance(stiffness, m->opt.timestep) : 0;
     in->t_last[i] = last;
+    in->brake[i] = brakeOf(g, m, d, i);
   }
 }
 
@@ -200,7 +222,7 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
     phi[a] = gamma * u;
     alpha[a] = gamma * g->in.inertia[i] / h;
     beta[a] = g->in.gamma_v[i];
-    coulomb[a] = g->in.coulomb[i];
+    coulomb[a] = g->in.coulomb[i] + g->in.brake[i].sliding;  // the core knows no brakes
     static_ratio[a] = g->in.static_ratio[i];
     v0[a] = g->in.v[i];
     mode[a] = g->out.mode[i];
@@ -304,8 +326,9 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
 
 int mjgp_isJammed(const mjgpGears* g, int i) {
   const mjgpInput* in = &g->in;
-  return g->out.mode[i] == 0 && mjgi_lawJammed(g->out.t[i], g->out.lambda[i], g->out.P[i],
-                                               in->coulomb[i], in->static_ratio[i], in->v[i]);
+  mjgpBound bound = mjgp_boundOf(in, i, g->out.t[i] > 0 ? 1 : -1, 0);
+  return g->out.mode[i] == 0 && mjgi_lawJammed(g->out.t[i], g->out.lambda[i] + bound.shift,
+                                               g->out.P[i], bound.c, in->static_ratio[i], in->v[i]);
 }
 
 

@@ -1,5 +1,6 @@
 #include "friction/piece.h"
 
+#include "friction/bound.h"
 #include "friction/friction.h"
 #include "law/law.h"
 
@@ -33,9 +34,19 @@ void mjgp_startPiece(mjgpPiece* piece, const mjgpGears* g, const mjModel* m, int
   if (piece->shaft) {
     mjgp_makeShaft(shaft, g, m, i, acc);
   }
+  for (int k = 0; k < 2; k++) {
+    piece->brake[k] = mjgp_brakeTorque(in, i, 2 * k - 1);
+  }
   piece->monotone = (in->gamma_u[i] >= 0) & (in->gamma_u[i] < 1) & (in->gamma_v[i] >= 0) &
                     (in->gamma_v[i] < 1) & (in->static_ratio[i] == 1) & (in->compliance[i] == 0) &
-                    !in->row[i];
+                    !in->row[i] & (in->brake[i].holding == in->brake[i].sliding);
+}
+
+
+mjgpBound mjgp_boundOfPiece(const mjgpPiece* piece, const mjgpGears* g, int s) {
+  int i = piece->joint;
+  mjtNum torque = piece->released ? g->in.brake[i].sliding : piece->brake[s > 0];
+  return mjgp_makeBound(&g->in, i, s, mjgp_ratioOf(piece, s), torque);
 }
 
 
@@ -90,8 +101,9 @@ int mjgp_linePiece(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum acc, m
 
   // t = f lambda + offset with lambda = (gamma_u + gamma_v) u - gamma_v t
   mjtNum offset, gamma_v = in->gamma_v[i];
-  mjtNum f = mjgi_lawRow(&offset, mjgi_piece(mode, g->out.load[i] > 0), in->coulomb[i],
-                         mjgp_ratioOf(piece, 1), mjgp_ratioOf(piece, -1));
+  mjgpBound bound = mjgp_boundOfPiece(piece, g, mode);
+  mjtNum f = mjgi_lawRow(&offset, mjgi_piece(mode, g->out.load[i] > 0), bound.c, bound.r, bound.r);
+  offset += f * bound.shift;
   mjtNum own = 1 + f * gamma_v;
   if (mju_abs(own) < mjgpPARALLEL) {
     piece->weight = own;
@@ -126,26 +138,26 @@ int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum acc, mjtNum 
   }
   mjtNum u = in->tau[i] - in->inertia[i] * acc - x;
   mjtNum lambda = mjgi_lawLoad(in->gamma_u[i], in->gamma_v[i], u, t);
-  mjtNum v = in->v[i] + h * acc, up = mjgp_ratioOf(piece, 1), down = mjgp_ratioOf(piece, -1);
+  mjtNum v = in->v[i] + h * acc;
+  mjgpBound bound = mjgp_boundOfPiece(piece, g, mode ? mode : t > 0 ? 1 : -1);
+  mjtNum load = lambda + bound.shift;
   int was = mjgi_piece(mode, out->load[i] > 0);
-  int next = mjgi_lawNext(was, t, mjgp_slip(g, i, v, t), lambda, in->coulomb[i], up, down);
+  int next = mjgi_lawNext(was, t, mjgp_slip(g, i, v, t), load, bound.c, bound.r, bound.r);
   out->u[i] = u;
   out->lambda[i] = lambda;
   out->v_next[i] = piece->held ? 0 : v;
 
   // a joint that torques of nothing but rounding hold is held
-  if (piece->held &&
-      mju_abs(t) <= mjgi_lawBound(lambda, in->coulomb[i], t > 0 ? up : down) + mjgpROUNDED * size) {
+  if (piece->held && mju_abs(t) <= mjgi_lawBound(load, bound.c, bound.r) + mjgpROUNDED * size) {
     next = mjgiSTUCK;
   }
 
   // a load that is nothing but rounding may have either sign
   int turned = mode && mjgi_pieceDirection(next) == mode;
-  int changes = next != was && !(turned && mju_abs(lambda) <= mjgpROUNDED * (mju_abs(u) + size));
+  int changes = next != was && !(turned && mju_abs(load) <= mjgpROUNDED * (mju_abs(u) + size));
 
   // what slips on lies on the bound itself, which has the sign of the motion
-  mjtNum ratio = mode > 0 ? up : down;
-  out->t[i] = mode && !changes ? mode * mjgi_lawBound(lambda, in->coulomb[i], ratio) : t;
+  out->t[i] = mode && !changes ? mode * mjgi_lawBound(load, bound.c, bound.r) : t;
   if (changes) {
     out->mode[i] = mjgi_pieceDirection(next);
     out->load[i] = next == mjgiSTUCK ? out->load[i] : mjgi_pieceLoad(next);
@@ -156,7 +168,9 @@ int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum acc, mjtNum 
 
 int mjgp_releasePiece(mjgpPiece* piece, const mjgpGears* g) {
   int mode = piece->shaft ? 0 : g->out.mode[piece->joint];
-  if (!mjgi_lawReleases(mode, mjgp_ratioOf(piece, 1), mjgp_ratioOf(piece, -1))) {
+  int holds =
+      mode && !piece->released && piece->brake[mode > 0] > g->in.brake[piece->joint].sliding;
+  if (!holds && !mjgi_lawReleases(mode, mjgp_ratioOf(piece, 1), mjgp_ratioOf(piece, -1))) {
     return 0;
   }
   piece->released = 1;
@@ -179,8 +193,10 @@ int mjgp_connectPiece(const mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, 
   if (W <= 0) {
     return 0;
   }
-  int next = mjgi_lawResolve(&own, t + out->v_next[i] / (h * W), out->lambda[i] - P * t, P,
-                             in->coulomb[i], mjgp_ratioOf(piece, 1), mjgp_ratioOf(piece, -1));
+  mjtNum hold = t + out->v_next[i] / (h * W);
+  mjgpBound bound = mjgp_boundOfPiece(piece, g, hold > 0 ? 1 : -1);
+  int next = mjgi_lawResolve(&own, hold, out->lambda[i] - P * t + bound.shift, P, bound.c, bound.r,
+                             bound.r);
   if (mju_abs(own - t) <= mjgpCONNECTED * (mju_abs(own) + mju_abs(t))) {
     return 0;
   }
@@ -210,9 +226,10 @@ mjtNum mjgp_frictionAt(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum ac
       return t;
     }
   }
-  mjtNum driven = (in->gamma_u[i] + gamma_v) * s * (in->tau[i] - in->inertia[i] * acc);
-  return s * mju_max((in->coulomb[i] + driven) / (1 + gamma_v),
-                     (in->coulomb[i] - driven) / (1 - gamma_v));
+  mjgpBound bound = mjgp_boundOfPiece(piece, g, s);
+  mjtNum u = in->tau[i] - in->inertia[i] * acc;
+  mjtNum driven = s * ((in->gamma_u[i] + gamma_v) * u + bound.shift);
+  return s * mju_max((bound.c + driven) / (1 + gamma_v), (bound.c - driven) / (1 - gamma_v));
 }
 
 
@@ -235,5 +252,6 @@ void mjgp_setPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum low, mjtNum 
   }
   mjtNum u = in->tau[i] - in->inertia[i] * acc - x, t = mjgp_frictionAt(piece, g, h, acc, x, 0);
   g->out.mode[i] = v > 0 ? 1 : -1;
-  g->out.load[i] = mjgi_lawLoad(in->gamma_u[i], in->gamma_v[i], u, t) < 0 ? -1 : 1;
+  mjtNum shift = mjgp_boundOfPiece(piece, g, g->out.mode[i]).shift;
+  g->out.load[i] = mjgi_lawLoad(in->gamma_u[i], in->gamma_v[i], u, t) + shift < 0 ? -1 : 1;
 }

@@ -14,6 +14,7 @@
 
 #include <mujoco/mujoco.h>
 
+#include "friction/bound.h"
 #include "friction/shafts.h"
 #include "state/gears.h"
 
@@ -24,6 +25,7 @@ typedef struct mjgpPiece_ {
   int monotone;      // 1: its friction never falls where its acceleration grows
   int turned;        // 1: it slips where friction meets its bound from above
   mjtNum up, down;   // static ratio in either direction
+  mjtNum brake[2];   // torque of its brake, backward and forward
   mjtNum target;     // acceleration that stops it
   mjtNum t;          // friction at the point of the line, times weight
   mjtNum slope;      // dt/dacc, times weight
@@ -37,6 +39,9 @@ typedef struct mjgpPiece_ {
 static inline mjtNum mjgp_ratioOf(const mjgpPiece* piece, int s) {
   return piece->released ? 1 : s > 0 ? piece->up : piece->down;
 }
+
+// bound of its friction in direction s
+mjgpBound mjgp_boundOfPiece(const mjgpPiece* piece, const mjgpGears* g, int s);
 
 // can gear i be solved as lines: not so gaps between two joints, laws of gaps that depend on the line of the joint, and
 // gaps with gears that lock, stick or yield

@@ -1,6 +1,7 @@
 #include "inverse/branch.h"
 
 #include "configuration/jacobian.h"
+#include "friction/bound.h"
 #include "friction/engine.h"
 #include "law/law.h"
 
@@ -164,15 +165,18 @@ static mjtNum loadSlope(mjtNum* W, mjgpBranch* branch, mjgpGears* g, const mjMod
 
 mjgMotion mjgp_findBranch(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjData* d,
                           const mjgpMotion* p, mjtNum t) {
-  mjtNum up = mjgi_lawRatio(g->in.static_ratio[p->i], p->v0, 1);
-  mjtNum down = mjgi_lawRatio(g->in.static_ratio[p->i], p->v0, -1), ratio = p->v > 0 ? up : down;
-  if (g->in.compliance[p->i] > 0 || (ratio == 1 && p->gamma_v < 1)) {
+  int s = p->v > 0 ? 1 : -1;
+  mjgpBound hold = mjgp_boundOf(&g->in, p->i, s, 0), slip = mjgp_boundOf(&g->in, p->i, s, 1);
+  hold.c += p->coulomb - g->in.coulomb[p->i];
+  slip.c += p->coulomb - g->in.coulomb[p->i];
+  int same = hold.r == 1 && hold.c == slip.c;
+  if (g->in.compliance[p->i] > 0 || (same && p->gamma_v < 1)) {
     return mjgMOTION_MOVES;
   }
 
   // a rotor is part of the joint's inertia: what the motor drives goes on
   mjtNum lambda = mjgi_lawLoadOut(p->gamma_u, p->gamma_v, p->x, t);
-  if (ratio == 1 && p->v * lambda >= 0) {
+  if (same && p->v * (lambda + slip.shift) >= 0) {
     return mjgMOTION_MOVES;
   }
   mjtNum W, P = loadSlope(&W, branch, g, m, d, p), own, phi = lambda - P * t;
@@ -181,11 +185,14 @@ mjgMotion mjgp_findBranch(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mj
   }
 
   // the law of the joint alone, from zero friction: does it slide so, and does it break away
-  mjtNum hold = t + p->v / (m->opt.timestep * W);
-  mjgi_lawResolve(&own, hold, phi, P, p->coulomb, 1, 1);
+  mjtNum free = t + p->v / (m->opt.timestep * W);
+  if (s * free <= 0) {
+    return mjgMOTION_JAMS;
+  }
+  mjgi_lawResolve(&own, free, phi + slip.shift, P, slip.c, 1, 1);
   if (mju_abs(own - t) > mjgpCONNECTED * (mju_abs(own) + mju_abs(t))) {
     return mjgMOTION_JAMS;
   }
-  int breaks = mjgi_lawResolve(&own, hold, phi, P, p->coulomb, up, down);
+  int breaks = mjgi_lawResolve(&own, free, phi + hold.shift, P, hold.c, hold.r, hold.r);
   return breaks == mjgiSTUCK ? mjgMOTION_HELD : mjgMOTION_MOVES;
 }

@@ -17,6 +17,7 @@
 #include "configuration/jacobian.h"
 #include "friction/actuation.h"
 #include "friction/backlash.h"
+#include "friction/bound.h"
 #include "friction/effective_inertia.h"
 #include "friction/engine.h"
 #include "friction/friction.h"
@@ -109,9 +110,13 @@ static void splitForces(mjtNum* z, const mjgpGears* g, const mjModel* m, mjData*
 
 //---------------------------------- the law of one gear -------------------------------------------
 
-// friction on its bound in direction s, and the coefficients there; NaN: there is none
-static mjtNum limitOf(const mjgpGears* g, mjgpMotion* p, int s, mjtNum ratio) {
+// friction on its bound in direction s, the sliding one if it is released, and the coefficients there; NaN: there is none.
+// A brake is in front of the teeth, which do not see it where the torque out of them is known, or behind them
+static mjtNum limitOf(const mjgpGears* g, mjgpMotion* p, int s, int released) {
   const mjgpInput* in = &g->in;
+  mjtNum ratio = released ? 1 : mjgi_lawRatio(in->static_ratio[p->i], p->v0, s);
+  mjtNum brake = released ? in->brake[p->i].sliding : mjgp_brakeTorque(in, p->i, s);
+  int behind = g->config->joint[p->i].brake.side == mjgpSIDE_LINK;
   const mjgpJoint* joint = in->joint[p->i];
   mjtNum last = in->t_last[p->i], t = last;
   p->gamma_u = in->gamma_u[p->i];
@@ -124,8 +129,8 @@ static mjtNum limitOf(const mjgpGears* g, mjgpMotion* p, int s, mjtNum ratio) {
       mjg_frictionAt(&p->gamma_u, &p->gamma_v, &p->coulomb, &joint->gear, in->q[p->i], in->v[p->i],
                      tau, tau - last);
     }
-    t = s *
-        mjgi_lawLimit(&load, s, (p->gamma_u + p->gamma_v) * p->x, p->gamma_u, p->coulomb, ratio);
+    mjtNum phi = (p->gamma_u + p->gamma_v) * (p->x + (behind ? s * brake : 0));
+    t = s * (mjgi_lawLimit(&load, s, phi, p->gamma_u, p->coulomb, ratio) + brake);
     if (joint->constant || isinf(t) || mju_abs(t - before) <= 1e-15 * (mju_abs(t) + mju_abs(tau))) {
       return t;
     }
@@ -137,14 +142,14 @@ static mjtNum limitOf(const mjgpGears* g, mjgpMotion* p, int s, mjtNum ratio) {
 // friction of a motion, from low to high
 static mjgMotion frictionOf(mjtNum* low, mjtNum* high, mjgpGears* g, const mjModel* m, mjData* d,
                             mjgpMotion* p, mjgpBranch* branch) {
-  mjtNum compliance = g->in.compliance[p->i], ratio = g->in.static_ratio[p->i];
+  mjtNum compliance = g->in.compliance[p->i];
   mjtNum* end[2] = {low, high};
   int s = (p->v > 0) - (p->v < 0), gap = g->config->joint[p->i].gap != mjgpGAP_NONE;
 
   // it rests, or yields before it slips
   if (!s || compliance > 0) {
     for (int k = 0; k < 2; k++) {
-      *end[k] = limitOf(g, p, 2 * k - 1, mjgi_lawRatio(ratio, p->v0, 2 * k - 1));
+      *end[k] = limitOf(g, p, 2 * k - 1, 0);
       if (isnan(*end[k])) {
         *low = *high = NAN;
         return mjgMOTION_NONE;
@@ -169,7 +174,7 @@ static mjgMotion frictionOf(mjtNum* low, mjtNum* high, mjgpGears* g, const mjMod
   }
   mjgMotion motion = gap ? mjgMOTION_MOVES : mjgp_findBranch(branch, g, m, d, p, *low);
   if (motion == mjgMOTION_HELD) {
-    *end[s > 0] = limitOf(g, p, s, mjgi_lawRatio(ratio, p->v0, s));
+    *end[s > 0] = limitOf(g, p, s, 0);
   }
   return motion;
 }

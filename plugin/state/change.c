@@ -355,6 +355,10 @@ static int findAddress(mjgStateAddress* address, const mjgpConfig* c, int i, con
   if (key >= 0 || gap >= 0) {
     return keyAddress(address, c, i, key, gap);
   }
+  if (!strcmp(name, "brake")) {
+    address->value = c->brake[i];
+    return c->brake[i] < 0 ? -1 : 0;
+  }
   for (size_t k = 0; k < sizeof(numbers) / sizeof(*numbers); k++) {
     if (!strcmp(numbers[k].name, name) && (!numbers[k].gap || c->joint[i].backlashes)) {
       i = numbers[k].number == mjgpSTATE_TYPE && !numbers[k].gap ? gearOf(c, i) : i;
@@ -371,7 +375,7 @@ static int findAddress(mjgStateAddress* address, const mjgpConfig* c, int i, con
 static const mjgpConfig* readModel(mjgpConfigs* known, const mjModel* m) {
   int slot = mjgp_slot(), forgotten;
   *known = (mjgpConfigs){0};
-  return m && mjgp_leader(m, slot) >= 0 ? mjgp_findConfig(known, &forgotten, m, slot) : NULL;
+  return m && mjgp_leader(m, slot) >= 0 ? mjgp_findConfig(known, &forgotten, m) : NULL;
 }
 
 

@@ -51,6 +51,7 @@ static size_t layout(mjgpGears* g, const mjgpConfig* c, char* base) {
   mjgpARRAY(in.static_ratio, count)
   mjgpARRAY(in.compliance, count)
   mjgpARRAY(in.t_last, count)
+  mjgpARRAY(in.brake, count)
   mjgpARRAY(in.coupling, count)
   mjgpARRAY(in.force, nv)
   mjgpARRAY(out.t, count)
@@ -115,9 +116,9 @@ static void freeMemory(mjgpGears* g) {
 //---------------------------------- whose gears ---------------------------------------------------
 
 // make the configuration of a model the one that counts; 0, or -1 after a warning if it is refused
-static int selectModel(mjgpGears* g, const mjModel* m, int slot) {
+static int selectModel(mjgpGears* g, const mjModel* m) {
   int forgotten;
-  const mjgpConfig *old = g->config, *c = mjgp_findConfig(&g->known, &forgotten, m, slot);
+  const mjgpConfig *old = g->config, *c = mjgp_findConfig(&g->known, &forgotten, m);
   if (!c) {
     return -1;
   }
@@ -144,11 +145,11 @@ static int selectModel(mjgpGears* g, const mjModel* m, int slot) {
 }
 
 
-static void selectOrStop(mjgpGears* g, const mjModel* m, int slot) {
+static void selectOrStop(mjgpGears* g, const mjModel* m) {
   if (g->nv != m->nv || g->nstate != m->npluginstate) {
     mju_error(mjgpNAME ": the data are of a model with other sizes; make them with this one");
   }
-  if (selectModel(g, m, slot)) {
+  if (selectModel(g, m)) {
     mju_error(mjgpNAME ": the gears of this model are refused, see the warning");
   }
 }
@@ -171,7 +172,7 @@ mjgpGears* mjgp_findGears(const mjModel* m, mjData* d, int leader) {
     d->plugin_data[leader] = (uintptr_t)g;
   }
   if (g->model != m) {
-    selectOrStop(g, m, m->plugin[leader]);
+    selectOrStop(g, m);
   }
   return g;
 }
@@ -179,7 +180,7 @@ mjgpGears* mjgp_findGears(const mjModel* m, mjData* d, int leader) {
 
 void mjgp_checkModel(mjgpGears* g, const mjModel* m) {
   if (!mjgp_isConfigOf(g->config, m)) {
-    selectOrStop(g, m, mjgp_slot());
+    selectOrStop(g, m);
   }
 }
 
@@ -241,7 +242,7 @@ int mjgp_init(const mjModel* m, mjData* d, int instance) {
     return 0;
   }
   mjgpGears* g = newGears(m, d);
-  int refused = selectModel(g, m, m->plugin[instance]), compiled = mjgp_isCompiled(m);
+  int refused = selectModel(g, m), compiled = mjgp_isCompiled(m);
   mjgp_noteCompiled(NULL);
   if (refused) {
     freeMemory(g);
@@ -335,6 +336,7 @@ void mjgp_copy(mjData* dest, const mjModel* m, const mjData* src, int instance) 
   memcpy(to->in.coulomb, from->in.coulomb, sizeof(mjtNum) * n);
   memcpy(to->in.static_ratio, from->in.static_ratio, sizeof(mjtNum) * n);
   memcpy(to->in.compliance, from->in.compliance, sizeof(mjtNum) * n);
+  memcpy(to->in.brake, from->in.brake, sizeof(mjgpBrake) * n);
   memcpy(to->in.t_last, from->in.t_last, sizeof(mjtNum) * n);
   memcpy(to->in.q, from->in.q, sizeof(mjtNum) * n);
   memcpy(to->in.lag, from->in.lag, sizeof(mjtNum) * n);

@@ -61,6 +61,15 @@ typedef struct mjgpCount_ {
 // rounding of constraint forces is known as a bound on one evaluation; the engine makes a few
 #define mjgpEVALUATIONS 16
 
+// what holds a joint beside the friction of its gear, in this step
+typedef struct mjgpBrake_ {
+  mjtNum share;    // 0: open, to 1: closed
+  mjtNum sliding;  // torque with which the brake slips
+  mjtNum holding;  // and what it holds at rest and against a reversal
+  mjtNum turn;     // what a unit of it adds to the load, in the direction of motion
+  int broken;      // 1: it is solved as if it slipped
+} mjgpBrake;
+
 // what a step starts from
 // what the integrator makes of velocity gains of actuators: no derivative at all, one on the diagonal, or
 // whatever actuators of tendons and sites have
@@ -101,6 +110,7 @@ typedef struct mjgpInput_ {
   mjtNum* static_ratio;   // static to sliding bound                                   (n)
   mjtNum* compliance;     // of pre-sliding, mjg_preslidingCompliance; 0: a joint sticks (n)
   mjtNum* t_last;         // friction torque of the last step                          (n)
+  mjgpBrake* brake;       // brakes                                                    (n)
   mjgCoupling* coupling;  // backlash in this step                                     (n)
   mjtNum* force;          // smooth force that an early computation assumed            (nv)
 } mjgpInput;

@@ -2,7 +2,9 @@
 //
 //   each instance   the numbers below, each for its n joints: number k of the joint with the index i in
 //                   the instance is k * n + i. Joints are those of the key "joint" and behind them the
-//                   motor joints. The numbers of gaps exist only with the key "backlash".
+//                   motor joints. The numbers of gaps exist only with the key "backlash". The instance of a
+//                   brake has the same for its actuators, of which those count whose joints have no other gear,
+//                   and behind them one number each: the share of its torque that the brake has, from 0 to 1.
 //   the leader      behind them the acceleration of the last step (nv) and the mjgpNSYSTEM numbers
 //
 // Those of a step change in "advance" only. Those that change a gear are the user's: 0 until mjg_setGear or
@@ -50,6 +52,9 @@ int mjgp_nstate(const mjModel* m, int instance);
 
 // numbers that an instance keeps for all its joints
 int mjgp_jointState(const mjModel* m, int instance);
+
+// address of the share of its torque that a brake has, -1: there is no brake
+int mjgp_brakeState(const mjModel* m, const mjgpBrakeKeys* brake);
 
 // bit of a key, in mjgpSTATE_GIVEN and mjgpJoint.keys; of the number of a gap's key in mjgpGAP_GIVEN. A double
 // holds 53 bits

@@ -25,7 +25,7 @@ int mjgp_slot(void) {
 static int lastInstance(const mjModel* m, int slot) {
   int last = -1;
   for (int i = 0; i < m->nplugin; i++) {
-    last = m->plugin[i] == slot ? i : last;
+    last = mjgp_isOurs(m, i, slot) ? i : last;
   }
   return last;
 }
@@ -70,6 +70,20 @@ static int hasTendonsOf(const mjgpConfig* c, const mjModel* m) {
 }
 
 
+// are the actuators that are brakes those of a configuration
+static int hasBrakesOf(const mjgpConfig* c, const mjModel* m) {
+  for (int i = 0; i < c->n && c->brakes; i++) {
+    const mjgpJoint* joint = c->joint + i;
+    int k = joint->brake.actuator, tendon = k >= 0 && m->actuator_trntype[k] == mjTRN_TENDON;
+    if (k >= 0 && (k >= m->nactuator || m->actuator_plugin[k] != joint->brake.instance ||
+                   m->actuator_trnid[2 * k] != (tendon ? joint->tendon : joint->joint))) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+
 int mjgp_isConfigOf(const mjgpConfig* config, const mjModel* m) {
   const mjgpConfig* c = config;
   if (c->signature != m->signature || c->ntext != (int)m->npluginattr || c->nv != (int)m->nv ||
@@ -87,7 +101,7 @@ int mjgp_isConfigOf(const mjgpConfig* config, const mjModel* m) {
          !memcmp(c->M_colind, m->M_colind, sizeof(int) * (size_t)c->nC) &&
          !memcmp(c->names, joints, c->nnames) &&
          (!c->ntendons || !memcmp(c->tendons, tendons, c->ntendons)) &&
-         (!c->ngeared || hasTendonsOf(c, m));
+         (!c->ngeared || hasTendonsOf(c, m)) && hasBrakesOf(c, m);
 }
 
 
@@ -128,6 +142,7 @@ static size_t layout(mjgpConfig* c, const mjModel* m, size_t n) {
   mjgpARRAY(stride, n)
   mjgpARRAY(given, n)
   mjgpARRAY(gap, n)
+  mjgpARRAY(brake, n)
   mjgpARRAY(jnt, n)
   mjgpARRAY(own, n)
   mjgpARRAY(changeable, 2 * n)
@@ -282,6 +297,8 @@ static int findAddresses(mjgpConfig* c, const mjModel* m) {
     c->stride[i] = mjgp_countJoints(m, j->instance);
     c->given[i] = c->state[i] + mjgpSTATE_GIVEN * c->stride[i];
     c->gap[i] = c->state[i] + (mjgpSTATE_KEY + mjgp_countKeys(j->keys, mjgNKEY)) * c->stride[i];
+    c->brake[i] = mjgp_brakeState(m, &j->brake);
+    c->brakes += c->brake[i] >= 0;
     c->jnt[i] = j->joint;
     c->own[i] = j->dof;
     addChangeable(c, i);
@@ -307,10 +324,10 @@ static int findAddresses(mjgpConfig* c, const mjModel* m) {
 
 
 // read the configuration of a model; null after a warning if it is refused
-static mjgpConfig* makeConfig(const mjModel* m, int slot) {
-  int n = 0;
+static mjgpConfig* makeConfig(const mjModel* m) {
+  int n = 0, slot = mjgp_slot();
   for (int i = 0; i < m->nplugin; i++) {
-    n += m->plugin[i] == slot ? mjgp_countJoints(m, i) : 0;
+    n += mjgp_isOurs(m, i, slot) ? mjgp_countJoints(m, i) : 0;
   }
   char text[mjgpERRORSIZE];
   mjgReport report;
@@ -405,7 +422,7 @@ void mjgp_freeConfigs(mjgpConfigs* known) {
 }
 
 
-const mjgpConfig* mjgp_findConfig(mjgpConfigs* known, int* forgotten, const mjModel* m, int slot) {
+const mjgpConfig* mjgp_findConfig(mjgpConfigs* known, int* forgotten, const mjModel* m) {
   uint64_t hash = hashText(m);
   *forgotten = 0;
   for (int k = 0; k < known->size; k++) {
@@ -418,7 +435,7 @@ const mjgpConfig* mjgp_findConfig(mjgpConfigs* known, int* forgotten, const mjMo
     }
   }
 
-  mjgpConfig* config = makeConfig(m, slot);
+  mjgpConfig* config = makeConfig(m);
   if (config) {
     if (known->n == mjgpMAXCONFIG) {
       mjgp_freeConfigs(known);

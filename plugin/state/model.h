@@ -10,6 +10,7 @@
 #include <mujoco/mujoco.h>
 
 #include "configuration/config.h"
+#include "configuration/parsing.h"
 
 // numbers in plugin_state one behind the other
 typedef struct mjgpRange_ {
@@ -28,6 +29,7 @@ typedef struct mjgpConfig_ {
   int nsensor;      // sensors attached to instances of the plugin
   int gaps;         // joints with a gap, and their motors
   int rotors;       // joints behind a rotor that is state of the plugin
+  int brakes;       // joints with a brake
   int encoders;     // joints whose encoder is on a rotor that is state of the plugin
   int crossing;     // a gap couples joints of different trees
   int spanning;     // a tendon with a gear does
@@ -45,6 +47,7 @@ typedef struct mjgpConfig_ {
   int* stride;            // distance of their numbers in plugin_state                      (n)
   int* given;             // address of their mjgpSTATE_GIVEN in plugin_state               (n)
   int* gap;               // address of the state of their gaps in plugin_state             (n)
+  int* brake;             // address of the share of their brakes in plugin_state, -1       (n)
   int* jnt;               // mjgpJoint.joint of each, side by side                          (n)
   int* own;               // and mjgpJoint.dof                                              (n)
   mjgpRange* changeable;  // numbers that are all 0 where gears are the model's        (nchangeable)
@@ -86,11 +89,11 @@ typedef struct mjgpConfigs_ {
   int n;
 } mjgpConfigs;
 
-// slot of this plugin in the engine's table, -1: it is not registered; its first instance, -1: none
+// slot of this plugin in the engine's table, -1: it is not registered; its first instance or that of a brake, -1: none
 int mjgp_slot(void);
 static inline int mjgp_leader(const mjModel* m, int slot) {
   for (int i = 0; i < m->nplugin; i++) {
-    if (m->plugin[i] == slot) {
+    if (mjgp_isOurs(m, i, slot)) {
       return i;
     }
   }
@@ -105,7 +108,7 @@ int mjgp_isConfigOf(const mjgpConfig* config, const mjModel* m);
 
 // configuration of a model, read where it is new; null after a warning if the model is refused. Where
 // too many are kept all are forgotten before: then forgotten is set to 1
-const mjgpConfig* mjgp_findConfig(mjgpConfigs* known, int* forgotten, const mjModel* m, int slot);
+const mjgpConfig* mjgp_findConfig(mjgpConfigs* known, int* forgotten, const mjModel* m);
 
 // forget all
 void mjgp_freeConfigs(mjgpConfigs* known);

@@ -23,6 +23,7 @@ import mujoco  # first: from 4.0 on it registers the plugin through this package
 from mjgear import _library
 
 if TYPE_CHECKING:
+    from mjgear._brakes import add_brake
     from mjgear._catalogue import Facts, Key, Preset, convert, explain, keys, presets
     from mjgear._check import Report, check
     from mjgear._errors import GearError, GearWarning
@@ -56,6 +57,7 @@ __all__ = [
     "Robot",
     "Torques",
     "add",
+    "add_brake",
     "check",
     "convert",
     "draw",
@@ -77,6 +79,7 @@ __version__ = _library.version()
 
 # the rest is read when it is used: importing mujoco must not cost what it does not need
 _HOMES = {
+    "_brakes": ("add_brake",),
     "_catalogue": ("Facts", "Key", "Preset", "convert", "explain", "keys", "presets"),
     "_check": ("Report", "check"),
     "_errors": ("GearError", "GearWarning"),

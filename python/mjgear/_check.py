@@ -15,7 +15,7 @@ from mjgear import _programs, _structs
 from mjgear._catalogue import Facts
 from mjgear._errors import GearError
 from mjgear._gears import Gears
-from mjgear._library import NAME
+from mjgear._library import BRAKE, CHECKED_BRAKE, NAME
 
 _TEXT = 20000  # bytes for all lines about a model
 
@@ -108,6 +108,7 @@ def _problems(spec: mujoco.MjSpec) -> tuple[str, ...]:
     copy = spec.copy()
     copied = [plugin for plugin in copy.plugins if plugin.plugin_name == NAME]
     elements = [one for one in (*copy.bodies, *copy.sensors, *copy.actuators) if one.plugin.active and one.plugin.plugin_name == NAME]
+    brakes = [one for one in (*copy.plugins, *(one.plugin for one in (*copy.actuators, *copy.sensors))) if one.plugin_name == BRAKE]
     names = [plugin.name for plugin in copied]
     copy.activate_plugin(accepting := accepting_plugin())
     try:
@@ -120,6 +121,10 @@ def _problems(spec: mujoco.MjSpec) -> tuple[str, ...]:
             plugin.plugin_name = accepting
         for element in elements:
             element.plugin.plugin_name = accepting
+        if brakes:
+            copy.activate_plugin(CHECKED_BRAKE)
+        for brake in brakes:
+            brake.plugin_name = CHECKED_BRAKE
         model = copy.compile()
     except ValueError as error:
         return (*problems, _last(error))
@@ -127,6 +132,8 @@ def _problems(spec: mujoco.MjSpec) -> tuple[str, ...]:
         # a copy shares its plugins with what it is a copy of
         for plugin, config in ours:
             plugin.plugin_name, plugin.config = NAME, config
+        for brake in brakes:
+            brake.plugin_name = BRAKE
     problems += ask(model)[0]
 
     # in the order of the instances, as a file has them

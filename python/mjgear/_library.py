@@ -10,6 +10,8 @@ import re
 import mujoco
 
 NAME = "mjgear.transmission"  # of the plugin, in MJCF
+BRAKE = "mjgear.brake"  # and of brakes
+CHECKED_BRAKE = "mjgear.check.brake"  # of brakes that are only checked
 
 _PACKAGE = pathlib.Path(__file__).resolve().parent
 _SUFFIX = {"Windows": ".dll", "Darwin": ".dylib"}.get(platform.system(), ".so")

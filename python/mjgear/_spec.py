@@ -103,8 +103,8 @@ def add(
     if not isinstance(spec, mujoco.MjSpec):
         compiled = ", which is compiled: take the MjSpec that it came from" if isinstance(spec, mujoco.MjModel) else ""
         raise GearError(f"add needs an MjSpec, not {type(spec).__name__}{compiled}; take mujoco.MjSpec.from_file(..), then add, then compile")
-    geared_joints = _find(spec.joints, "joint", [joints] if isinstance(joints, str) else joints)
-    geared_tendons = _find(spec.tendons, "tendon", [tendons] if isinstance(tendons, str) else tendons)
+    geared_joints = find(spec.joints, "joint", [joints] if isinstance(joints, str) else joints)
+    geared_tendons = find(spec.tendons, "tendon", [tendons] if isinstance(tendons, str) else tendons)
     found = geared_joints + geared_tendons
     if not found:
         raise GearError("neither joints nor tendons are named; name those that have this gear")
@@ -169,7 +169,7 @@ def add(
 # ------------------------------------------ joints -----------------------------------------------
 
 
-def _find(objects: Sequence[Any], kind: str, patterns: Sequence[str]) -> list[Any]:
+def find(objects: Sequence[Any], kind: str, patterns: Sequence[str]) -> list[Any]:
     """The joints or tendons that names and patterns mean, each once."""
     found: list[Any] = []
     for pattern in patterns:

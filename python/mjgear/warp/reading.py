@@ -54,6 +54,12 @@ def _number(library, model, data, joint: int, key: str) -> float | None:
     return value.value if given == 1 else None
 
 
+def _has(library, model, joint: int, number: str) -> bool:
+    """Whether plugin_state has such a number of the joint."""
+    place = ctypes.create_string_buffer(64)
+    return library.mjg_stateAddress(place, ctypes.c_void_p(model._address), joint, number.encode()) == 0
+
+
 def _gains(model, parameters: list[int]) -> np.ndarray:
     """Which actuators have these parameters of an affine force, or a force of another kind that may depend on motion. (nu)"""
     none = model.actuator_biastype == mujoco.mjtBias.mjBIAS_NONE
@@ -101,6 +107,8 @@ def read(model: mujoco.MjModel) -> Gears:
         where = f"mjgear.warp: joint '{names[i]}'"
         if _number(library, model, data, j, "half_gap") is not None or _number(library, model, data, j, "stiffness") is not None:
             raise NotImplementedError(f"{where} has backlash, which the plugin on the CPU has; remove the key 'backlash'")
+        if _has(library, model, j, "brake"):
+            raise NotImplementedError(f"{where} has a brake, which the plugin on the CPU has; remove the actuator of mjgear.brake")
         if _number(library, model, data, j, "mesh"):
             raise NotImplementedError(f"{where} has coefficients that follow its teeth; remove the key 'mesh' to have their mean")
         for key in ("curved_friction", "curved_velocity", "curved_exponent"):

@@ -1,0 +1,162 @@
+#include "configuration/brake.h"
+
+#include "configuration/gap.h"
+#include "configuration/names.h"
+#include "configuration/parsing.h"
+
+const char* const mjgp_brakeKeys[mjgpNBRAKEKEY] = {"holding_torque", "sliding_torque", "side",
+                                                   "closing_time", "opening_time"};
+
+
+int mjgp_countBrakes(const mjModel* m, int instance) {
+  int n = 0;
+  while (mjgp_brakeActuator(m, instance, n) >= 0) {
+    n++;
+  }
+  return n;
+}
+
+
+mjtNum mjgp_closeBrake(const mjgpBrakeKeys* brake, mjtNum before, mjtNum ctrl, mjtNum timestep) {
+  mjtNum asked = mju_isBad(ctrl) ? 0 : mju_clip(ctrl, 0, 1);
+  mjtNum time = asked > before ? brake->closing : brake->opening;
+  mjtNum most = time > 0 ? timestep / time : 1;
+  return before + mju_clip(asked - before, -most, most);
+}
+
+
+//---------------------------------- one brake -----------------------------------------------------
+
+// a number that is not negative; 1 if given, 0 if not, -1 if refused
+static int readPositive(double* number, const char* key, mjgpPlace* place) {
+  mjtNum value = 0;
+  place->key = key;
+  int given = mjgp_readSetting(&value, place);
+  if (given > 0 && value < 0) {
+    return mjgp_refuseKey(place, "%g is negative; write 0 or more", value);
+  }
+  *number = given > 0 ? value : *number;
+  return given;
+}
+
+
+static void readKeys(mjgpBrakeKeys* brake, mjgpPlace* place) {
+  static const char* const sides[] = {"motor", "link"};
+  int holds = readPositive(&brake->holding, "holding_torque", place);
+  int slides = readPositive(&brake->sliding, "sliding_torque", place);
+  readPositive(&brake->closing, "closing_time", place);
+  readPositive(&brake->opening, "opening_time", place);
+  place->key = "side";
+  mjgp_readWord(&brake->side, sides, 2, place);
+  place->key = "holding_torque";
+  if (!holds && !slides) {
+    mjgp_refuseKey(place, "nothing says how strong the brake is; give its torque at the output");
+  }
+  brake->holding = holds ? brake->holding : brake->sliding;
+  brake->sliding = slides ? brake->sliding : brake->holding;
+  if (holds > 0 && slides > 0 && brake->sliding > brake->holding) {
+    mjgp_refuseKey(place,
+                   "%g is less than sliding_torque = %g, but a brake holds at least what it has "
+                   "when it slips; exchange them",
+                   brake->holding, brake->sliding);
+  }
+}
+
+
+// what the actuator has besides, and a brake has not
+static void refuseActuator(const mjModel* m, const mjgpBrakeKeys* brake, const mjgpPlace* place) {
+  int i = brake->actuator;
+  if (m->actuator_gear[6 * m->actuator_outadr[i]] != 1 || m->actuator_forcelimited[i] ||
+      m->actuator_dyntype[i] != mjDYN_NONE || m->actuator_actnum[i] || m->actuator_delay[i] != 0) {
+    mjgp_refuseKey(place,
+                   "actuator '%s' has gear, forcerange, delay or an activation, which a brake does "
+                   "not; leave them out, and give closing_time and opening_time",
+                   mjgp_nameOf(m, mjOBJ_ACTUATOR, i));
+  }
+}
+
+
+// joint or tendon of an actuator; -1 after a refusal
+static int readTarget(int* type, const mjModel* m, int actuator, const mjgpPlace* place) {
+  int kind = m->actuator_trntype[actuator], id = m->actuator_trnid[2 * actuator];
+  *type = kind == mjTRN_TENDON ? mjOBJ_TENDON : mjOBJ_JOINT;
+  int scalar =
+      kind == mjTRN_TENDON ||
+      (kind == mjTRN_JOINT && (m->jnt_type[id] == mjJNT_HINGE || m->jnt_type[id] == mjJNT_SLIDE));
+  if (!scalar) {
+    return mjgp_refuseKey(place,
+                          "actuator '%s' is on no hinge or slide joint and on no tendon; a brake "
+                          "holds one of these",
+                          mjgp_nameOf(m, mjOBJ_ACTUATOR, actuator));
+  }
+  return id;
+}
+
+
+//---------------------------------- all of them ---------------------------------------------------
+
+// the gear of a joint or tendon among n, or a new one behind them
+static mjgpJoint* findJoint(mjgpJoint* joint, int* n, int type, int id, const mjgpPlace* place,
+                            int index) {
+  mjgpJoint made = mjgp_makeGeared(place, type, id, index, 0);
+  for (int i = 0; i < *n; i++) {
+    if (made.dof >= 0 ? joint[i].dof == made.dof : joint[i].tendon == made.tendon) {
+      return joint + i;
+    }
+  }
+  mjg_defaultTransmission(&made.gear);
+  mjg_defaultDescription(&made.description);
+  made.constant = 1;
+  joint[*n] = made;
+  return joint + (*n)++;
+}
+
+
+static void readBrake(mjgpJoint* joint, int* n, const mjModel* m, int index, mjgpPlace* place) {
+  int type;
+  mjgpBrakeKeys brake = {.actuator = mjgp_brakeActuator(m, place->instance, index),
+                         .instance = place->instance,
+                         .index = index};
+  readKeys(&brake, place);
+  place->key = "holding_torque";
+  refuseActuator(m, &brake, place);
+  int id = readTarget(&type, m, brake.actuator, place);
+  if (id < 0) {
+    return;
+  }
+  mjgpJoint* on = findJoint(joint, n, type, id, place, index);
+  if (on->brake.actuator >= 0) {
+    mjgp_refuseKey(place, "%s '%s' has a brake already, actuator '%s'; give each one brake",
+                   mjgp_gearKind(on), mjgp_gearName(m, on),
+                   mjgp_nameOf(m, mjOBJ_ACTUATOR, on->brake.actuator));
+  } else if (on->gap != mjgpGAP_NONE) {
+    mjgp_refuseKey(place, "%s '%s' has backlash, behind which a brake is not known; leave out one",
+                   mjgp_gearKind(on), mjgp_gearName(m, on));
+  } else {
+    on->brake = brake;
+    const char* yields = mjgp_preslidingError(on);
+    if (yields) {
+      mjgp_refuseKey(place, "%s '%s' %s", mjgp_gearKind(on), mjgp_gearName(m, on), yields);
+    }
+  }
+}
+
+
+int mjgp_readBrakes(mjgpJoint* joint, int n, mjgReport* report, const mjModel* m) {
+  for (int i = 0; i < m->nplugin; i++) {
+    if (!mjgp_isBrake(m, i)) {
+      continue;
+    }
+    mjgpPlace place = {m, i, "holding_torque", report, 0};
+    int count = mjgp_countBrakes(m, i);
+    if (!count) {
+      mjgp_refuseKey(&place,
+                     "no actuator is this brake; write <plugin instance=\"..\" joint=\"..\"/> "
+                     "in <actuator>");
+    }
+    for (int k = 0; k < count; k++) {
+      readBrake(joint, &n, m, k, &place);
+    }
+  }
+  return n;
+}

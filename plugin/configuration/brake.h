@@ -1,0 +1,36 @@
+// Holding brakes: actuators of the plugin mjgear.brake.
+//
+//   <actuator>
+//     <plugin name="hold" plugin="mjgear.brake" joint="elbow">
+//       <config key="holding_torque" value="12"/>
+//     </plugin>
+//   </actuator>
+//
+// A control from 0, open, to 1, closed, is the share of its torque that the brake has. It is Coulomb friction on the motor's
+// side of the teeth or on the link's. A joint without a gear gets one without losses, whose numbers belong to the brake's
+// instance.
+
+#ifndef MJGEAR_PLUGIN_BRAKE_H_
+#define MJGEAR_PLUGIN_BRAKE_H_
+
+#include <mujoco/mujoco.h>
+
+#include "configuration/config.h"
+
+// keys of a brake
+extern const char* const mjgp_brakeKeys[];
+enum {
+  mjgpNBRAKEKEY = 5
+};
+
+// actuators that are this brake
+int mjgp_countBrakes(const mjModel* m, int instance);
+
+// read all brakes into the joints that have gears, and append joints that have none; joint has room for them.
+// Returns the number of joints
+int mjgp_readBrakes(mjgpJoint* joint, int n, mjgReport* report, const mjModel* m);
+
+// share of the torque that a brake has in a step: before is what it had
+mjtNum mjgp_closeBrake(const mjgpBrakeKeys* brake, mjtNum before, mjtNum ctrl, mjtNum timestep);
+
+#endif  // MJGEAR_PLUGIN_BRAKE_H_

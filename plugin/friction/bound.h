@@ -1,0 +1,41 @@
+// The bound of a gear's friction in one direction, with what holds its joint besides.
+//
+// A brake of torque B is Coulomb friction of its own, in front of the teeth or behind them. Where it slips in direction s
+// the teeth get u - s B, or give x + s B, and the friction of both,
+//
+//   s t = r (|lambda + s turn B| + c) + B,      turn = -gamma_u in front, gamma_v behind
+//
+// with lambda of u and t, is that of the law at another load and another constant. At rest its bounds are these two.
+
+#ifndef MJGEAR_PLUGIN_BOUND_H_
+#define MJGEAR_PLUGIN_BOUND_H_
+
+#include <mujoco/mujoco.h>
+
+#include "law/law.h"
+#include "state/gears.h"
+
+// r (|lambda + shift| + c)
+typedef struct mjgpBound_ {
+  mjtNum r, c, shift;
+} mjgpBound;
+
+// torque that the brake of gear i has against motion in direction s = -1, 1
+static inline mjtNum mjgp_brakeTorque(const mjgpInput* in, int i, int s) {
+  const mjgpBrake* brake = in->brake + i;
+  return brake->broken || s * in->v[i] > 0 ? brake->sliding : brake->holding;
+}
+
+// with this static ratio and torque of the brake
+static inline mjgpBound mjgp_makeBound(const mjgpInput* in, int i, int s, mjtNum r, mjtNum torque) {
+  return (mjgpBound){r, in->coulomb[i] + torque / r, s * in->brake[i].turn * torque};
+}
+
+// that of a joint which has broken away, or may not have
+static inline mjgpBound mjgp_boundOf(const mjgpInput* in, int i, int s, int released) {
+  return released ? mjgp_makeBound(in, i, s, 1, in->brake[i].sliding)
+                  : mjgp_makeBound(in, i, s, mjgi_lawRatio(in->static_ratio[i], in->v[i], s),
+                                   mjgp_brakeTorque(in, i, s));
+}
+
+#endif  // MJGEAR_PLUGIN_BOUND_H_

@@ -1,0 +1,198 @@
+"""Brakes: against a body that is written out here, in time, restored, attached, refused, and inverse."""
+
+import itertools
+import os
+
+import mujoco
+import numpy as np
+
+import mjgear
+
+GEAR = "<plugin plugin='mjgear.transmission'><instance name='g'><config key='joint' value='j'/>{}</instance></plugin>"
+MODEL = """<mujoco><option timestep='.001' gravity='0 0 0' integrator='{integrator}'/>
+<extension><plugin plugin='mjgear.brake'/>{gear}</extension>
+<worldbody><body name='b'><joint name='j' type='slide' axis='1 0 0' armature='1'/><geom size='.1' mass='1.5'/></body></worldbody>
+<actuator><motor joint='j'/><plugin name='hold' plugin='mjgear.brake' joint='j' {more}>{brake}</plugin></actuator></mujoco>"""
+
+
+def keys(**values: object) -> str:
+    return "".join(f"<config key='{key}' value='{value}'/>" for key, value in values.items())
+
+
+def make(gear: str = "", integrator: str = "implicitfast", more: str = "", **brake: object) -> mujoco.MjModel:
+    text = GEAR.format(gear) if gear else ""
+    return mujoco.MjModel.from_xml_string(MODEL.format(gear=text, integrator=integrator, more=more, brake=keys(**brake)))
+
+
+def slip(v: float, f_u: float, f_v: float, gear: dict[str, float], s: int, ratio: float, brake: float, side: str) -> list[float]:
+    """Velocities after a step in which motor 1 kg, brake, teeth, brake, link 1.5 kg slip in direction s, each piece tried."""
+    before, behind = (s * brake, 0.0) if side == "motor" else (0.0, s * brake)
+    gu, gv, c = gear["gamma_u"], gear["gamma_v"], gear["coulomb"]
+    found = []
+    for sign in (1, -1):
+        # u = f_u - a; load = (gu + gv) (u - before) - gv t; t = s ratio (sign load + c); 2.5 a = f_u - f_v - before - t - behind
+        left = np.array([[2.5, 1.0], [s * ratio * sign * (gu + gv), 1 + s * ratio * sign * gv]])
+        a, t = np.linalg.solve(left, [f_u - f_v - before - behind, s * ratio * (sign * (gu + gv) * (f_u - before) + c)])
+        load = (gu + gv) * (f_u - a - before) - gv * t
+        if sign * load >= -1e-12 and s * (v + 0.001 * a) > 0:
+            found.append(v + 0.001 * a)
+    return found
+
+
+def test_against_series_of_parts() -> None:
+    rng = np.random.default_rng(1)
+    for integrator, side in itertools.product(("Euler", "implicitfast"), ("motor", "link")):
+        for _ in range(20):
+            gear = {"gamma_u": rng.uniform(0, 0.5), "gamma_v": rng.uniform(0, 0.9), "coulomb": rng.choice([0, rng.uniform(0, 2)])}
+            ratio, holding = rng.choice([1, 1.4]), rng.uniform(0, 8)
+            sliding = holding * rng.choice([1, 0.6])
+            model = make(keys(**gear, static_ratio=ratio), integrator, holding_torque=holding, sliding_torque=sliding, side=side)
+            data = mujoco.MjData(model)
+            for _ in range(50):
+                v = data.qvel[0] = rng.choice([0, 0.01 * rng.normal()])
+                data.ctrl[:] = f_u, share = 20 * rng.normal(), rng.uniform()
+                data.qfrc_applied[0] = -(f_v := 20 * rng.normal())
+                expected = 0.0
+                for s in (1, -1):
+                    first = (1, sliding) if s * v > 0 else (ratio, holding)
+                    if slip(v, f_u, f_v, gear, s, first[0], share * first[1], side):
+                        expected = slip(v, f_u, f_v, gear, s, 1, share * sliding, side)[0]
+                before = mujoco.MjData(model)
+                mujoco.mj_copyData(before, model, data)
+                mujoco.mj_step(model, data)
+                assert abs(data.qvel[0] - expected) <= 1e-14, (integrator, side, data.qvel[0], expected)
+                assert expected != 0 or data.qvel[0] == 0.0
+
+                # and back: the motor torque is the only one, or among those that hold
+                got = mjgear.inverse(model, before, (data.qvel - v) / 0.001)
+                size = abs(f_u) + abs(f_v) + 2.5 * abs(v) / 0.001
+                low, high = got.low[0], got.high[0]
+                assert low - 1e-9 * size <= f_u <= high + 1e-9 * size, (low, f_u, high)
+                assert expected == 0 or high - low == 0 or (ratio > 1 or holding > sliding)
+
+
+def test_joint_without_gear() -> None:
+    model = make(holding_torque=10, sliding_torque=6)
+    data = mujoco.MjData(model)
+    for ctrl, expected in (([9, 1], 0.0), ([11, 1], 0.002), ([0, 0], 0.002), ([0, 0.5], 0.0008), ([0, 7], 0.0), ([3, -1], 0.0012)):
+        data.ctrl[:] = ctrl
+        mujoco.mj_step(model, data)
+        assert abs(data.qvel[0] - expected) <= 1e-15 and (expected or data.qvel[0] == 0)
+    model.opt.disableactuator = 1  # group 0: open
+    data.ctrl[:] = 0, 1
+    data.qvel[0] = 1
+    mujoco.mj_step(model, data)
+    assert data.qvel[0] == 1
+    model.opt.disableactuator = 0
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_ACTUATION
+    mujoco.mj_step(model, data)
+    assert data.qvel[0] == 1
+
+
+def test_closes_in_time() -> None:
+    model = make(holding_torque=10, closing_time=0.01, opening_time=0.005)
+    data = mujoco.MjData(model)
+    place = mjgear.Gears(model, data)["j"].address("brake").value
+    for ctrl, expected in ((1, [0.1, 0.2, 0.3]), (0.35, [0.35, 0.35]), (0, [0.15, 0, 0])):
+        data.ctrl[1] = ctrl
+        for share in expected:
+            mujoco.mj_forward(model, data)  # which changes nothing
+            mujoco.mj_step(model, data)
+            assert abs(data.plugin_state[place] - share) <= 1e-15
+
+
+def test_restored() -> None:
+    rng = np.random.default_rng(1)
+    model = make(keys(gamma_u=0.2, gamma_v=0.5, static_ratio=1.3), holding_torque=10, sliding_torque=6, closing_time=0.05)
+    data, kind = mujoco.MjData(model), mujoco.mjtState.mjSTATE_INTEGRATION
+    size = mujoco.mj_stateSize(model, kind)
+    for i in range(300):
+        data.ctrl[:] = 20 * rng.normal(), i // 30 % 2
+        if i == 150:
+            state = np.zeros(size)
+            mujoco.mj_getState(model, data, state, kind)
+            other = mujoco.MjData(model)
+            mujoco.mj_setState(model, other, state, kind)
+        if i >= 150:
+            other.ctrl[:] = data.ctrl
+            mujoco.mj_step(model, other)
+        mujoco.mj_step(model, data)
+        assert i < 150 or (np.array_equal(other.qvel, data.qvel) and np.array_equal(other.qpos, data.qpos))
+
+
+def test_added_and_attached() -> None:
+    robot = mujoco.MjSpec()
+    body = robot.worldbody.add_body(name="arm")
+    body.add_geom(size=[0.1, 0, 0], mass=1)
+    body.add_joint(name="elbow", armature=0.1)
+    assert mjgear.add_brake(robot, "elb*", holding_torque="3 Nm", side="link") == ("elbow_brake",)
+    assert not mjgear.check(robot).problems
+    home = mujoco.MjSpec()
+    for prefix in ("left_", "right_"):
+        home.worldbody.add_frame().attach_body(robot.copy().body("arm"), prefix, "")
+    model = home.compile()
+    data = mujoco.MjData(model)
+    assert set(mjgear.Gears(model, data)) == {"left_elbow", "right_elbow"}
+    data.qvel[:] = 1
+    data.actuator("right_elbow_brake").ctrl = 1
+    for _ in range(200):
+        mujoco.mj_step(model, data)
+    assert data.qvel[1] == 0 and data.qvel[0] > 0.1
+    for wrong, line in (({"holding_torque": -1}, "negative"), ({}, "how strong"), ({"holding_torque": 1, "sliding_torque": 2}, "at least")):
+        try:
+            mjgear.add_brake(robot, "elbow", **wrong)
+            raise AssertionError(wrong)
+        except mjgear.GearError as error:
+            assert "already" in str(error) or line in str(error)
+    other = mujoco.MjSpec()
+    other.worldbody.add_body().add_joint(name="j")
+    for wrong, line in (({"holding_torque": -1}, "negative"), ({}, "how strong"), ({"holding_torque": 1, "sliding_torque": 2}, "at least")):
+        try:
+            mjgear.add_brake(other, "j", **wrong)
+            raise AssertionError(wrong)
+        except mjgear.GearError as error:
+            assert line in str(error), error
+
+
+def test_refusals() -> None:
+    gear = keys(gamma_u=0.1, gamma_v=0.1)
+    shaft = keys(backlash="exact", half_gap=0.1, stiffness=100, rotor_inertia=0.1)
+    for line, call in {
+        "how strong": {},
+        "-1 is negative": {"holding_torque": -1},
+        "'x' is not a number": {"holding_torque": "x"},
+        "choose one of: motor, link": {"holding_torque": 1, "side": "teeth"},
+        "holds at least what": {"holding_torque": 1, "sliding_torque": 2},
+        "closing_time": {"holding_torque": 1, "closing_time": -1},
+        "has gear, forcerange": {"holding_torque": 1, "more": "gear='2'"},
+        "has a brake, which holds rigidly": {"holding_torque": 1, "gear": gear + keys(presliding_stiffness=10)},
+        "lagged friction does not": {"holding_torque": 1, "gear": gear + keys(coupling="lagged")},
+        "unrecognized attribute": {"holding_torque": 1, "torque": 2},
+        "no hinge or slide": {"holding_torque": 1, "on": "jointinparent='j'"},
+        "has backlash": {"holding_torque": 1, "gear": gear + shaft, "armature": 0},
+        "has a brake already": {"holding_torque": 1, "twice": True},
+    }.items():
+        text = MODEL.format(
+            gear=GEAR.format(call.pop("gear")) if "gear" in call else "",
+            integrator="Euler",
+            more=call.pop("more", ""),
+            brake=keys(**{key: value for key, value in call.items() if key not in ("on", "armature", "twice")}),
+        )
+        text = text.replace("armature='1'", f"armature='{call.get('armature', 1)}'")
+        if "twice" in call:
+            brake = text[text.index("<plugin name='hold'") : text.index("</actuator>")]
+            text = text.replace(brake, brake + brake.replace("'hold'", "'hold2'"))
+        try:
+            mujoco.MjModel.from_xml_string(text.replace("plugin='mjgear.brake' joint='j'", f"plugin='mjgear.brake' {call.get('on', chr(32))}") if "on" in call else text)
+        except ValueError as error:
+            assert line in str(error), (line, str(error))
+        else:
+            raise AssertionError(f"accepted: {line}")
+
+
+if __name__ == "__main__":
+    for name, test in list(globals().items()):
+        if name.startswith("test_"):
+            test()
+            print(name)
+    os._exit(0)
