@@ -6,6 +6,7 @@ In each environment: rod and wall are played and meet their claims, a geared hum
 registers the plugin from 4.0 on. With a release that the wheel does not know, import says what to do.
 """
 
+import concurrent.futures
 import os
 import pathlib
 import re
@@ -55,10 +56,10 @@ def run(command, environment, **options):
 
 def make(folder, release):
     """An environment with a release of MuJoCo and the wheel; on its PATH are no compilers."""
-    venv.create(folder, with_pip=True)
+    venv.create(folder)
     environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "LD_LIBRARY_PATH")}
     environment["PATH"] = str(folder / "bin")
-    pip = [folder / "bin" / "python", "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
+    pip = [sys.executable, "-m", "pip", "--python", folder / "bin" / "python", "--quiet", "--disable-pip-version-check", "install", "--no-compile"]
     for requirement in ([f"mujoco=={release}"], ["--no-deps", WHEEL]):
         done = run([*pip, *requirement], environment)
         assert done.returncode == 0, done.stderr
@@ -66,12 +67,14 @@ def make(folder, release):
 
 
 def check(release):
+    """What was seen beside a release."""
+    seen = []
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         environment = make(folder / "venv", release)
         python = folder / "venv" / "bin" / "python"
         done = run([python, "-W", "error", "-c", STEP], environment, cwd=folder)
-        print(done.stdout, end="")
+        seen.append(done.stdout.rstrip())
         assert done.returncode == 0, done.stderr
         done = run([python, "-c", OTHERS], environment, cwd=folder)
         assert done.returncode == 0, done.stderr
@@ -84,14 +87,15 @@ def check(release):
             assert done.returncode == 0, done.stdout + done.stderr
             claims = re.findall(r"^  ok ", done.stdout, re.MULTILINE)
             assert claims, done.stdout
-            print(f"  {scene}: {len(claims)} claims hold")
+            seen.append(f"  {scene}: {len(claims)} claims hold")
         for program in ("mjgear", "mjgear-view"):
             done = run([folder / "venv" / "bin" / program, "--help"], environment, cwd=folder)
             assert done.returncode == 0, done.stdout + done.stderr
+    return "\n".join(seen)
 
 
 def check_unknown(release):
-    """The line for a MuJoCo that the wheel does not know."""
+    """The lines for MuJoCos that the wheel does not know."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         environment = make(folder / "venv", release)
@@ -100,20 +104,19 @@ def check_unknown(release):
         line = done.stderr.strip().splitlines()[-1]
         assert done.returncode == 1 and line.startswith("ImportError: this mjgear was built for MuJoCo"), done.stderr
         assert all(word in line for word in (*RELEASES, f"MuJoCo {release} is running", "pip install")), line
-        print(f"{release}: {line}")
 
         # and for one that does not exist
         code = "import mujoco; mujoco.mj_versionString = lambda: '9.9.9'; import mjgear"
         done = run([python, "-c", code], environment, cwd=folder)
         assert "MuJoCo 9.9.9 is running" in done.stderr, done.stderr
-        print(f"9.9.9: {done.stderr.strip().splitlines()[-1]}")
+        return f"{release}: {line}\n9.9.9: {done.stderr.strip().splitlines()[-1]}"
 
 
 def main():
     print(f"{WHEEL.name}: {WHEEL.stat().st_size / 2**20:.1f} MiB")
-    for release in RELEASES:
-        check(release)
-    check_unknown("3.10.0")
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for seen in [*(pool.submit(check, release) for release in RELEASES), pool.submit(check_unknown, "3.10.0")]:
+            print(seen.result())
 
 
 if __name__ == "__main__":
