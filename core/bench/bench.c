@@ -67,7 +67,10 @@ static mjgTransmission transmission(const double* p) {
 
 // clamp to [-limit, limit]; no limit if that is 0
 static double clamp(double x, double limit) {
-  return limit > 0 ? fmin(fmax(x, -limit), limit) : x;
+  if (!(limit > 0)) {
+    return x;
+  }
+  return x > limit ? limit : x < -limit ? -limit : x;
 }
 
 
@@ -122,22 +125,33 @@ typedef struct State_ {
 } State;
 
 
+// whether friction is larger near rest; stribeck_velocity is above 0 then
+static int gainsAtRest(const double* p) {
+  return p[mjgBENCH_STRIBECK_FRICTION] != 0 || p[mjgBENCH_GAMMA_U_STRIBECK] != 0 ||
+         p[mjgBENCH_GAMMA_V_STRIBECK] != 0 || p[mjgBENCH_GAMMA_U_QUADRATIC] != 0 ||
+         p[mjgBENCH_GAMMA_V_QUADRATIC] != 0;
+}
+
+
 // bound of friction of mjgLAW_BAM
 static double boundBam(const double* p, double motor, double external, double v) {
-  double S = 0;
-  if (p[mjgBENCH_STRIBECK_VELOCITY] > 0) {
-    S = exp(-pow(fabs(v) / p[mjgBENCH_STRIBECK_VELOCITY], p[mjgBENCH_STRIBECK_EXPONENT]));
+  double bound = p[mjgBENCH_COULOMB] +
+                 fabs(p[mjgBENCH_GAMMA_V] * external - p[mjgBENCH_GAMMA_U] * motor) +
+                 p[mjgBENCH_VISCOUS] * fabs(v);
+  if (!gainsAtRest(p)) {
+    return bound;
   }
+
+  // what is gained near rest
+  double S = exp(-pow(fabs(v) / p[mjgBENCH_STRIBECK_VELOCITY], p[mjgBENCH_STRIBECK_EXPONENT]));
   double quadratic = 0;
   if (motor * external < 0) {
     quadratic = fabs(external) < fabs(motor) ? p[mjgBENCH_GAMMA_V_QUADRATIC] * external * external
                                              : p[mjgBENCH_GAMMA_U_QUADRATIC] * motor * motor;
   }
-  double sliding = fabs(p[mjgBENCH_GAMMA_V] * external - p[mjgBENCH_GAMMA_U] * motor);
   double rest =
       fabs(p[mjgBENCH_GAMMA_V_STRIBECK] * external - p[mjgBENCH_GAMMA_U_STRIBECK] * motor);
-  return p[mjgBENCH_COULOMB] + sliding + p[mjgBENCH_VISCOUS] * fabs(v) +
-         S * (p[mjgBENCH_STRIBECK_FRICTION] + rest + quadratic);
+  return bound + S * (p[mjgBENCH_STRIBECK_FRICTION] + rest + quadratic);
 }
 
 
@@ -206,11 +220,8 @@ static int isValid(const mjgBenchLog* log, const double* p) {
   }
   int electric =
       log->drive == mjgDRIVE_VOLTAGE || (log->drive == mjgDRIVE_CURRENT && p[mjgBENCH_SUPPLY] > 0);
-  int rests = p[mjgBENCH_STRIBECK_FRICTION] != 0 || p[mjgBENCH_GAMMA_U_STRIBECK] != 0 ||
-              p[mjgBENCH_GAMMA_V_STRIBECK] != 0 || p[mjgBENCH_GAMMA_U_QUADRATIC] != 0 ||
-              p[mjgBENCH_GAMMA_V_QUADRATIC] != 0;
   if ((electric && !(p[mjgBENCH_RESISTANCE] > 0)) ||
-      (rests && !(p[mjgBENCH_STRIBECK_VELOCITY] > 0)) ||
+      (gainsAtRest(p) && !(p[mjgBENCH_STRIBECK_VELOCITY] > 0)) ||
       (p[mjgBENCH_CURVED_FRICTION] != 0 && !(p[mjgBENCH_CURVED_VELOCITY] > 0)) ||
       p[mjgBENCH_DELAY] < 0 || p[mjgBENCH_INERTIA] < 0 || p[mjgBENCH_ARMATURE] < 0 ||
       p[mjgBENCH_VISCOUS] < 0 || !(p[mjgBENCH_INERTIA] + p[mjgBENCH_ARMATURE] > 0)) {
