@@ -24,6 +24,7 @@ RUNGS = {
     "quadratic": frozenset({"load", "stribeck", "quadratic"}),
 }
 SAMPLE = 0.002  # s
+GAINS = np.array([40.0, 4.0])  # of position and speed, in units of the torque of each joint
 
 
 @dataclasses.dataclass
@@ -53,6 +54,7 @@ class Made:
     joints: list
     scale: np.ndarray
     delay: np.ndarray
+    gains: np.ndarray  # (2, joints) of position and speed, at the output side
 
 
 def spec(rng, lengths=None):
@@ -203,6 +205,8 @@ def draw(rng, rungs=None, inertia_tolerance=0.1, scale_tolerance=0.05, seconds=1
         t = SAMPLE * np.arange(len(q))
         late = np.stack([np.interp(t - delay[j], t, tau[:, j]) for j in range(6)], axis=1)
         size = np.sqrt(np.mean(tau**2, axis=0))
+        # the goals of a position loop that commands these very torques
+        goal = q + (tau / scale + GAINS[1] * torque * v) / (GAINS[0] * torque)
         late += noise * size * rng.standard_normal(late.shape)
         step = size / 500  # what a driver resolves
         late = np.round(late / step) * step
@@ -211,5 +215,5 @@ def draw(rng, rungs=None, inertia_tolerance=0.1, scale_tolerance=0.05, seconds=1
         facts = {"trajectory": f"{k}"}
         if payload[k]:
             facts |= {"payload": payload[k], "payload_x": 0.1, "payload_y": 0.0, "payload_z": 0.05}
-        made.append(ArmLog(f"log{k}", SAMPLE, seen, late, facts=facts))
-    return Made(real, given.compile(), given, joints, scale, delay), made
+        made.append(ArmLog(f"log{k}", SAMPLE, seen, late, goal=goal, facts=facts))
+    return Made(real, given.compile(), given, joints, scale, delay, np.outer(GAINS, torque)), made

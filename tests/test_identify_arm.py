@@ -23,7 +23,7 @@ from mjgear.identify.arm.model import build
 from mjgear.identify.arm.motion import prepare
 from mjgear.identify.arm.problem import Problem
 from mjgear.identify.arm.result import load_links
-from mjgear.identify.arm.simulate import Simulated, lock, simulate
+from mjgear.identify.arm.simulate import Simulated, controller, lock, simulate, simulate_loop
 from mjgear.identify.logs import LogError
 
 # a tree of hinges and a slide whose frames, anchors and axes are all oblique, with a locked joint and a body without joint
@@ -132,8 +132,8 @@ def csv(folder, made):
     for log in made:
         t = log.dt * np.arange(log.n)
         facts = " ".join(f"{k}={v}" for k, v in log.facts.items())
-        head = ",".join(["time", *(f"q{k}" for k in range(1, 7)), *(f"tau_{k}" for k in range(1, 7))])
-        np.savetxt(folder / f"{log.name}.csv", np.column_stack([t, log.position, log.torque]), delimiter=",", header=f"# {facts}\n{head}", comments="", fmt="%.9g")
+        head = ",".join(["time", *(f"q{k}" for k in range(1, 7)), *(f"tau_{k}" for k in range(1, 7)), *(f"goal_{k}" for k in range(1, 7))])
+        np.savetxt(folder / f"{log.name}.csv", np.column_stack([t, log.position, log.torque, log.goal]), delimiter=",", header=f"# {facts}\n{head}", comments="", fmt="%.9g")
 
 
 class MadeUp(unittest.TestCase):
@@ -209,12 +209,15 @@ class MadeUp(unittest.TestCase):
             self.assertIn(joint, isaac)
             lost = urdf.split(f'name="{joint}"')[0].rsplit("<!--", 1)[1]
             self.assertEqual("nothing is lost" in lost, found["joints"][joint]["terms"] == [], lost)
+        # and moves like them, under the measured torques and under the controller, whose gains are found
+        self.assertIn("Under the controller", page)
         table = [line.split() for line in done.stdout.splitlines() if line.startswith("j") and not line.startswith("joint")]
-        simulated = {row[0]: (float(row[2]), float(row[3])) for row in table[-6:]}
-        for joint, rung in zip(made_up_arm.JOINTS, rungs):
-            if "gear" in rung:
-                native, chosen = simulated[joint]
-                self.assertLess(chosen, native, joint)
+        for rows in (table[-12:-6], table[-6:]):
+            for row, joint, rung in zip(rows, made_up_arm.JOINTS, rungs):
+                self.assertEqual(row[0], joint)
+                if "gear" in rung:
+                    self.assertLess(float(row[3]), 0.5 * float(row[2]), row)
+        np.testing.assert_allclose([[float(row[4]), float(row[5])] for row in table[-6:]], made.gains.T, rtol=0.05)
 
 
 class Scales(unittest.TestCase):
@@ -259,6 +262,12 @@ class Scales(unittest.TestCase):
             self.assertAlmostEqual(i.value, f.coulomb, delta=0.1 * f.coulomb)
         done = simulate(found)
         self.assertLess(np.max(done.chosen / done.moved), 0.05)
+        # torques that no position loop commands
+        for log in found.fitter.problem.logs:
+            log.goal = 0 * log.goal
+        loop = controller(found)
+        self.assertIn("its controller is another one", loop.notes(found.arm.joints)[0])
+        self.assertIsNone(simulate_loop(found, loop))
         i = found.found.numbers["j5.coulomb_temperature"]
         self.assertTrue(i.low <= -0.02 <= i.high, i)
         self.assertLess(i.high - i.low, 0.01)
@@ -280,9 +289,9 @@ class Said(unittest.TestCase):
         self.assertEqual(Choice([law.Rung()], {w: errors(e) for w, e in (("native", 2.0), ("chosen", 1.0), ("largest", 1.5))}, np.full((1, 1), 10.0)).better(0), ("chosen", 1.0))
 
     def test_worse_when_simulated(self):
-        told = Simulated(chosen=np.array([0.2, 0.105]), native=np.array([0.1, 0.1]), moved=np.ones(2), horizon=0.25, pieces=40).notes(["a", "b"])
+        told = Simulated("measured torques", chosen=np.array([0.2, 0.105]), native=np.array([0.1, 0.1]), moved=np.ones(2), horizon=0.25, pieces=40).notes(["a", "b"])
         self.assertEqual(len(told), 1)
-        self.assertIn("a: simulated, Coulomb and viscous friction is better than what was chosen by 50 %", told[0])
+        self.assertIn("a: simulated under the measured torques, Coulomb and viscous friction is better than what was chosen by 50 %", told[0])
 
 
 class Groups(unittest.TestCase):

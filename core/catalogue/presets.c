@@ -161,17 +161,19 @@ static const Generic kGeneric[] = {
 
     {"unitree_go1", "Unitree Go1, motor with its gear 6.33:1, fitted to logs",
      "Fitted by mjgear identify to sixteen logs with 0 to 3 kg on an arm of 0.15 m "
-     "(github.com/rimim/bam, "
-     "example_data/data_raw_go1), where a load was left out; command in doc/identify.md. gamma_u "
-     "and gamma_v predict better "
-     "than MuJoCo's friction, and nothing better than they. 95 % intervals: eta_forward 0.88 to "
-     "0.95, eta_forward x "
-     "eta_backward 0.78 to 0.91, coulomb 0.03 to 0.15 N m, damping 0.03 to 0.07 N m s/rad, "
-     "armature 0.0069 to 0.0122 kg m2.",
+     "(github.com/rimim/bam, example_data/data_raw_go1), where a load was left out; command in "
+     "doc/identify.md, without --fit torque_scale. gamma_u and gamma_v predict left-out loads 11 % "
+     "better than MuJoCo's friction. 95 % intervals, with a torque scale known to 25 %: "
+     "eta_forward "
+     "0.88 to 1, eta_forward x eta_backward 0.78 to 0.99, coulomb 0.03 to 0.15 N m, damping 0.03 "
+     "to "
+     "0.08 N m s/rad, armature 0.0068 to 0.0123 kg m2.",
      "Not sure to be a gear: torques are what the amplifier was told, not measured. With their "
-     "scale free half of the lead over MuJoCo's own friction is gone (12 % to 6.5 %), and mjgear "
-     "identify chooses that. With a motor torque s times as large eta_forward is 1/s and "
-     "eta_backward s times as large.",
+     "scale free the gear is chosen still, but its lead over MuJoCo's friction is 6 %, eta_forward "
+     "is 0.82 to 0.99, and a servo model with Stribeck friction predicts 4 % better, though not "
+     "log "
+     "after log. With a motor torque s times as large eta_forward is 1/s and eta_backward s times "
+     "as large.",
      mjgTYPE_COEFFICIENTS,
      .pair = {{mjgKEY_GAMMA_U, 0.0824509},
               {mjgKEY_GAMMA_V, 0.0023329},

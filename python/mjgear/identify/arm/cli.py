@@ -108,15 +108,17 @@ def run_identify(arguments: list[str]) -> int:
     print(f"{found.table()}\n\n{found.numbers()}\n")
     for note in found.notes:
         print(f"- {note}")
-    simulated: Any = None
+    simulated: list[Any] = []
     if not a.no_simulation:
-        from mjgear.identify.arm.simulate import simulate
+        from mjgear.identify.arm import simulate
 
         told("simulation")
-        simulated = simulate(found)
-        worse = simulated.notes(found.arm.joints)
-        found.notes += worse
-        print("\n".join(["", simulated.text(found.arm.joints), *(f"- {note}" for note in worse)]))
+        loop = simulate.controller(found)
+        notes = loop.notes(found.arm.joints) if loop else []
+        simulated = [simulate.simulate(found), *([done] if loop and (done := simulate.simulate_loop(found, loop)) else [])]
+        notes += [note for done in simulated for note in done.notes(found.arm.joints)]
+        found.notes += notes
+        print("\n".join([*(f"\n{done.text(found.arm.joints)}" for done in simulated), *(f"- {note}" for note in notes)]))
     _write(a, found, simulated)
     return 0
 

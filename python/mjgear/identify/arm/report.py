@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import io
+from collections.abc import Sequence
 from pathlib import Path
 
 import matplotlib
@@ -25,7 +26,7 @@ table { border-collapse: collapse; margin: 1em 0 } td, th { padding: .2em .8em; 
 td:first-child, th:first-child { text-align: left } pre { background: #f4f4f4; padding: 1em; overflow: auto } img { max-width: 100% }"""
 
 
-def write(path: Path, found: Identified, simulated: Simulated | None) -> list[Path]:
+def write(path: Path, found: Identified, simulated: Sequence[Simulated]) -> list[Path]:
     """Write the robot's page at `path`, and beside it NAME-JOINT.html for each joint.
 
     Raises:
@@ -59,7 +60,7 @@ def _table(head: list[str], rows: list[list[str]]) -> str:
     return f"<table>{text}{''.join('<tr>' + ''.join(f'<td>{c}</td>' for c in row) + '</tr>' for row in rows)}</table>"
 
 
-def _robot_page(found: Identified, simulated: Simulated | None, pages: dict[str, str]) -> str:
+def _robot_page(found: Identified, simulated: Sequence[Simulated], pages: dict[str, str]) -> str:
     rows = []
     for j, name in enumerate(found.arm.joints):
         rms = [f"{found.choice.rms(what)[j]:.4g}" for what in ("native", "chosen", "largest")]
@@ -71,10 +72,11 @@ def _robot_page(found: Identified, simulated: Simulated | None, pages: dict[str,
     if found.notes:
         parts += ["<h2>What to know</h2><ul>", *(f"<li>{html.escape(n)}</li>" for n in found.notes), "</ul>"]
     parts.append("<h2>Held out</h2>" + _image(_held_out(found), "held-out errors"))
-    if simulated is not None:
-        rows = [[html.escape(n), f"{m:.3g}", f"{a:.3g}", f"{c:.3g}"] for n, m, a, c in zip(found.arm.joints, simulated.moved, simulated.native, simulated.chosen)]
-        parts += [f"<h2>Simulated</h2><p>By MuJoCo, under the measured torques, in {simulated.pieces} pieces of {simulated.horizon:g} s from the measured state: root mean "
-                  "square of the position error at the end of a piece, rad (m).</p>", _table(["joint", "moved", "Coulomb and viscous", "chosen"], rows)]  # fmt: skip
+    for done in simulated:
+        columns = done.columns()
+        rows = [[html.escape(n), *(f"{x[j]:.3g}" for x in columns.values())] for j, n in enumerate(found.arm.joints)]
+        parts += [f"<h2>Under the {done.under}</h2><p>{done.title()}, rad (m). Each piece begins at the measured state.</p>",
+                  _table(["joint", *columns], rows)]  # fmt: skip
     masses = [[html.escape(link.name), f"{link.numbers[0]:.4g}", f"{i.value:.4g}", f"{i.low:.4g} to {i.high:.4g}"]
               for link in found.arm.links if (i := found.found.numbers.get(f"{link.name}.mass")) is not None]  # fmt: skip
     parts += ["<h2>Links</h2><p>Logs tell combinations of inertias (base parameters); the rest of each is the model's, within its tolerance.</p>",
