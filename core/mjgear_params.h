@@ -78,6 +78,8 @@ typedef struct mjgTransmission_ {
   double curved_friction;       // what coulomb gains at curved_velocity; grows  N m
   double curved_velocity;       //   with |v / curved_velocity|^curved_exponent, rad/s
   double curved_exponent;       //   both > 0                                    1
+  double oneway;                // 1: turns forward only, -1: backward only; 0   1
+                                //   both. The core's solvers do not know it
   double viscous;               // MJCF's damping                                N m/(rad/s)
   double armature;              // rotor inertia, MJCF's armature                kg m2
   double ratio;                 // motor per output motion; 0: not known         1, rad/m
@@ -199,6 +201,7 @@ typedef enum mjgKey_ {
   mjgKEY_GAMMA_V_STRIBECK,
   mjgKEY_GAMMA_U_QUADRATIC,
   mjgKEY_GAMMA_V_QUADRATIC,
+  mjgKEY_ONEWAY,
   mjgKEY_VISCOUS,
   mjgKEY_ARMATURE,
   mjgKEY_RATIO,

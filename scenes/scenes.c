@@ -35,6 +35,10 @@ extern const mjgScene mjg_sceneGripper;
 extern const mjgScene mjg_sceneArm;
 extern const mjgScene mjg_sceneHumanoid;
 extern const mjgScene mjg_sceneJack;
+extern const mjgScene mjg_sceneBrake;
+extern const mjgScene mjg_sceneWinch;
+extern const mjgScene mjg_sceneHub;
+extern const mjgScene mjg_sceneLimiter;
 extern const mjgScene mjg_sceneConvergence;
 extern const mjgScene mjg_sceneTwoMass;
 extern const mjgScene mjg_sceneCoupling;
@@ -86,6 +90,10 @@ const mjgScene* const mjg_scenes[] = {
     &mjg_sceneArm,
     &mjg_sceneHumanoid,
     &mjg_sceneJack,
+    &mjg_sceneBrake,
+    &mjg_sceneWinch,
+    &mjg_sceneHub,
+    &mjg_sceneLimiter,
     &mjg_sceneConvergence,
     &mjg_sceneTwoMass,
     &mjg_sceneCoupling,

@@ -59,6 +59,9 @@ void printFacts(FILE* file, const mjgFacts* facts, const char* unit) {
     fprintf(file, "  without load       friction %.6g %s sliding, %.6g %s at rest\n", t->coulomb,
             unit, t->static_ratio * (t->coulomb + t->stribeck_friction), unit);
   }
+  if (t->oneway != 0) {
+    fprintf(file, "  one-way            turns %s only\n", t->oneway > 0 ? "forward" : "backward");
+  }
   if (t->static_ratio != 1) {
     fprintf(file, "  static ratio       %.6g\n", t->static_ratio);
   }
@@ -143,6 +146,7 @@ void jsonFacts(Json* json, const mjgFacts* facts) {
   json_number(json, "coulomb", t->coulomb);
   json_number(json, "coulomb_rest", t->coulomb + t->stribeck_friction);
   json_number(json, "static_ratio", t->static_ratio);
+  json_number(json, "oneway", t->oneway);
   json_flag(json, "backdrivable", f->backdrivable);
   json_flag(json, "forward_drivable", f->forward_drivable);
   json_number(json, "catalogue_locks", f->catalogue_locks);

@@ -24,6 +24,7 @@ const TuneKey tuneKeys[] = {
     {"pressure_angle", 0, 1},
     {"coulomb", 0, 10},
     {"static_ratio", 1, 3},
+    {"oneway", -1, 1},
     {"stribeck_friction", 0, 10},
     {"stribeck_velocity", 0.001, 1},
     {"half_gap", 0, 0.1},

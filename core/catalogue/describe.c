@@ -154,6 +154,7 @@ static void toFriction(mjgDescription* d, const mjgTransmission* t) {
   giveUnless(d, mjgKEY_GAMMA_V_STRIBECK, t->gamma_v_stribeck, 0);
   giveUnless(d, mjgKEY_GAMMA_U_QUADRATIC, t->gamma_u_quadratic, 0);
   giveUnless(d, mjgKEY_GAMMA_V_QUADRATIC, t->gamma_v_quadratic, 0);
+  giveUnless(d, mjgKEY_ONEWAY, t->oneway, 0);
   giveUnless(d, mjgKEY_VISCOUS, t->viscous, 0);
   giveUnless(d, mjgKEY_ARMATURE, t->armature, 0);
   giveUnless(d, mjgKEY_RATIO, t->ratio, 0);

@@ -71,6 +71,7 @@ static const int kMember[mjgNKEY] = {
     [mjgKEY_GAMMA_V_STRIBECK] = mjgiALL & ~mjgiSTART,
     [mjgKEY_GAMMA_U_QUADRATIC] = mjgiALL & ~mjgiSTART,
     [mjgKEY_GAMMA_V_QUADRATIC] = mjgiALL & ~mjgiSTART,
+    [mjgKEY_ONEWAY] = mjgiALL,
     [mjgKEY_VISCOUS] = mjgiALL,
     [mjgKEY_ARMATURE] = mjgiALL,
     [mjgKEY_RATIO] = mjgiALL,
@@ -385,6 +386,16 @@ static void checkResult(mjgReport* report, const mjgTransmission* t) {
                "signs changed; write gamma_u = %g and gamma_v = %g",
                t->gamma_u + t->gamma_v, -t->gamma_u, -t->gamma_v);
   }
+  if (t->oneway != 0 && fabs(t->oneway) != 1) {
+    mjg_refuse(report,
+               "oneway = %g is no direction; write 1 (forward only), -1 (backward only) or 0",
+               t->oneway);
+  }
+  if (t->presliding_stiffness != 0 && t->oneway != 0) {
+    mjg_refuse(report,
+               "presliding_stiffness does not go with oneway, which holds a joint rigidly; leave "
+               "one of the two out");
+  }
   if (t->presliding_stiffness != 0 && t->static_ratio != 1) {
     mjg_refuse(report,
                "presliding_stiffness does not go with a static ratio of %g, because a joint that "
@@ -436,6 +447,7 @@ int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
   t.curved_friction = d->value[mjgKEY_CURVED_FRICTION];
   t.curved_velocity = mjgi_valueOr(d, mjgKEY_CURVED_VELOCITY, t.curved_velocity);
   t.curved_exponent = mjgi_valueOr(d, mjgKEY_CURVED_EXPONENT, t.curved_exponent);
+  t.oneway = d->value[mjgKEY_ONEWAY];
   t.gamma_u_stribeck = d->value[mjgKEY_GAMMA_U_STRIBECK];
   t.gamma_v_stribeck = d->value[mjgKEY_GAMMA_V_STRIBECK];
   t.gamma_u_quadratic = d->value[mjgKEY_GAMMA_U_QUADRATIC];

@@ -102,6 +102,8 @@ static const mjgKeyInfo kKeys[mjgNKEY] = {
         "what gamma_u gains at rest for each unit of motor torque while the load drives"},
     [mjgKEY_GAMMA_V_QUADRATIC] = {"gamma_v_quadratic", "1/(N m)", 0, INFINITY, 0, 1, 0,
         "what gamma_v gains at rest for each unit of load torque while the motor drives"},
+    [mjgKEY_ONEWAY] = {"oneway", "1", -1, 1, 0, 0, 0,
+        "1: turns forward only, -1: backward only, 0: both; a backstop or freewheel holds it exactly"},
     [mjgKEY_VISCOUS] = {"viscous", "N m/(rad/s)", 0, INFINITY, 0, 1, 1,
         "viscous friction"},
     [mjgKEY_ARMATURE] = {"armature", "kg m2", 0, INFINITY, 0, 1, 1,

@@ -141,6 +141,9 @@ int mjg_sticks(const mjgTransmission* transmission, double f_u, double f_v) {
   Side motor = {t->gamma_u + t->gamma_u_stribeck, t->gamma_u_quadratic};
   Side load = {t->gamma_v + t->gamma_v_stribeck, t->gamma_v_quadratic};
   int e = f_u >= f_v ? 1 : -1;
+  if (e == -t->oneway) {
+    return 1;
+  }
   return excess(f_u, f_v, &motor, &load, t->static_ratio, t->coulomb + t->stribeck_friction, e) <=
          0;
 }
@@ -153,6 +156,9 @@ double mjg_breakawayMotor(const mjgTransmission* transmission, double f_v, int d
   }
   Side motor = {t->gamma_u + t->gamma_u_stribeck, t->gamma_u_quadratic};
   Side load = {t->gamma_v + t->gamma_v_stribeck, t->gamma_v_quadratic};
+  if (direction == -t->oneway) {
+    return direction * (double)INFINITY;
+  }
   return breakaway(&motor, &load, f_v, t->static_ratio, t->coulomb + t->stribeck_friction,
                    direction);
 }
@@ -165,6 +171,9 @@ double mjg_breakawayLoad(const mjgTransmission* transmission, double f_u, int di
   }
   Side motor = {t->gamma_u + t->gamma_u_stribeck, t->gamma_u_quadratic};
   Side load = {t->gamma_v + t->gamma_v_stribeck, t->gamma_v_quadratic};
+  if (direction == -t->oneway) {
+    return -direction * (double)INFINITY;
+  }
   return breakaway(&load, &motor, f_u, t->static_ratio, t->coulomb + t->stribeck_friction,
                    -direction);
 }

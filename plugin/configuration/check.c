@@ -56,7 +56,7 @@ static void checkModel(mjgReport* report, const mjModel* m, const mjgpOptions* o
 static int rubs(const mjgpJoint* joint) {
   double gamma_u, gamma_v, coulomb;
   mjg_frictionAt(&gamma_u, &gamma_v, &coulomb, &joint->gear, 0, 0, 0, 0);
-  return gamma_u != 0 || gamma_v != 0 || coulomb != 0;
+  return gamma_u != 0 || gamma_v != 0 || coulomb != 0 || joint->gear.oneway != 0;
 }
 
 
@@ -64,12 +64,13 @@ static int rubs(const mjgpJoint* joint) {
 // last step
 static void checkLagged(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n) {
   for (int i = 0; i < n; i++) {
-    if (joint[i].brake.actuator >= 0) {
-      mjg_refuse(report,
-                 mjgpNAME
-                 ", key 'coupling': %s '%.60s' has a brake, which lagged friction does not "
-                 "know; leave the key out",
-                 mjgp_gearKind(joint + i), mjgp_gearName(m, joint + i));
+    if (joint[i].brake.actuator >= 0 || joint[i].gear.oneway != 0) {
+      mjg_refuse(
+          report,
+          mjgpNAME
+          ", key 'coupling': %s '%.60s' %s, which lagged friction does not know; leave the key out",
+          mjgp_gearKind(joint + i), mjgp_gearName(m, joint + i),
+          joint[i].brake.actuator >= 0 ? "has a brake" : "is one-way");
       return;
     }
   }

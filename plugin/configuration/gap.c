@@ -149,6 +149,9 @@ const char* mjgp_rotorError(const mjgpJoint* joint) {
 
 
 const char* mjgp_preslidingError(const mjgpJoint* joint) {
+  if (joint->gap != mjgpGAP_NONE && joint->gear.oneway != 0) {
+    return "has backlash, and its rotor turns both ways; leave out oneway";
+  }
   if (joint->gear.presliding_stiffness == 0) {
     return NULL;
   }

@@ -762,6 +762,9 @@ static int startMoving(mjgpPath* path, int i) {
   mjgpPiece* piece = path->p->piece + i;
   int joint = piece->joint;
   mjtNum h = s->m->opt.timestep, v = g->in.v[joint] + h * s->acc[i];
+  if ((v > 0 ? 1 : -1) == g->in.brake[joint].blocked) {
+    return 0;
+  }
   for (int load = 1; load >= -1; load -= 2) {
     g->out.mode[joint] = v > 0 ? 1 : -1;
     g->out.load[joint] = load;
@@ -809,7 +812,7 @@ static int startFar(mjgpPath* path) {
   }
   for (int i = 0; i < path->n; i++) {
     int joint = s->group->joint[i];
-    if (g->in.brake[joint].holding > 0) {
+    if (g->in.brake[joint].holding > 0 || g->in.brake[joint].blocked) {
       return 0;
     }
     mjtNum v = mjgp_slip(g, joint, path->end[i].v + h * s->acc[i], 0) / h;

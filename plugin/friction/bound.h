@@ -5,11 +5,13 @@
 //
 //   s t = r (|lambda + s turn B| + c) + B,      turn = -gamma_u in front, gamma_v behind
 //
-// with lambda of u and t, is that of the law at another load and another constant. At rest its bounds are these two.
+// with lambda of u and t, is that of the law at another load and another constant. At rest its bounds are these two. A
+// joint that turns one way only has no bound the other way: c is infinite.
 
 #ifndef MJGEAR_PLUGIN_BOUND_H_
 #define MJGEAR_PLUGIN_BOUND_H_
 
+#include <math.h>
 #include <mujoco/mujoco.h>
 
 #include "law/law.h"
@@ -28,7 +30,8 @@ static inline mjtNum mjgp_brakeTorque(const mjgpInput* in, int i, int s) {
 
 // with this static ratio and torque of the brake
 static inline mjgpBound mjgp_makeBound(const mjgpInput* in, int i, int s, mjtNum r, mjtNum torque) {
-  return (mjgpBound){r, in->coulomb[i] + torque / r, s * in->brake[i].turn * torque};
+  mjtNum c = s == in->brake[i].blocked ? INFINITY : in->coulomb[i] + torque / r;
+  return (mjgpBound){r, c, s * in->brake[i].turn * torque};
 }
 
 // that of a joint which has broken away, or may not have

@@ -15,8 +15,9 @@
 // the brake of a gear in this step
 static mjgpBrake brakeOf(const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   const mjgpBrakeKeys* brake = &g->config->joint[i].brake;
+  int blocked = -(int)g->in.joint[i]->gear.oneway;
   if (brake->actuator < 0) {
-    return (mjgpBrake){0};
+    return (mjgpBrake){.blocked = blocked};
   }
   int group = m->actuator_group[brake->actuator];
   int off = !mjgp_actuationActive(m) ||
@@ -24,7 +25,8 @@ static mjgpBrake brakeOf(const mjgpGears* g, const mjModel* m, const mjData* d, 
   mjtNum ctrl = off ? 0 : d->ctrl[m->actuator_ctrladr[brake->actuator]];
   mjtNum share =
       mjgp_closeBrake(brake, d->plugin_state[g->config->brake[i]], ctrl, m->opt.timestep);
-  return (mjgpBrake){.share = share,
+  return (mjgpBrake){.blocked = blocked,
+                     .share = share,
                      .sliding = share * brake->sliding,
                      .holding = share * brake->holding,
                      .turn = brake->side == mjgpSIDE_MOTOR ? -g->in.gamma_u[i] : g->in.gamma_v[i]};

@@ -34,12 +34,16 @@ void mjgp_startPiece(mjgpPiece* piece, const mjgpGears* g, const mjModel* m, int
   if (piece->shaft) {
     mjgp_makeShaft(shaft, g, m, i, acc);
   }
+  if (g->out.mode[i] == in->brake[i].blocked && !piece->shaft) {
+    g->out.mode[i] = 0;
+  }
   for (int k = 0; k < 2; k++) {
     piece->brake[k] = mjgp_brakeTorque(in, i, 2 * k - 1);
   }
   piece->monotone = (in->gamma_u[i] >= 0) & (in->gamma_u[i] < 1) & (in->gamma_v[i] >= 0) &
                     (in->gamma_v[i] < 1) & (in->static_ratio[i] == 1) & (in->compliance[i] == 0) &
-                    !in->row[i] & (in->brake[i].holding == in->brake[i].sliding);
+                    !in->row[i] & (in->brake[i].holding == in->brake[i].sliding) &
+                    !in->brake[i].blocked;
 }
 
 

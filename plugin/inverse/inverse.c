@@ -118,6 +118,9 @@ static mjtNum limitOf(const mjgpGears* g, mjgpMotion* p, int s, int released) {
   mjtNum brake = released ? in->brake[p->i].sliding : mjgp_brakeTorque(in, p->i, s);
   int behind = g->config->joint[p->i].brake.side == mjgpSIDE_LINK;
   const mjgpJoint* joint = in->joint[p->i];
+  if (s == in->brake[p->i].blocked) {
+    return s * (mjtNum)INFINITY;
+  }
   mjtNum last = in->t_last[p->i], t = last;
   p->gamma_u = in->gamma_u[p->i];
   p->gamma_v = in->gamma_v[p->i];

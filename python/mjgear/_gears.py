@@ -155,6 +155,7 @@ class Gear:
     curved_friction = _Key("N m", "viscous friction that bends: what it is at curved_velocity")
     curved_velocity = _Key("rad/s", "velocity at which curved_friction is reached")
     curved_exponent = _Key("1", "exponent of that growth")
+    oneway = _Key("1", "1: turns forward only, -1: backward only, 0: both")
     gamma_u_stribeck = _Key("1", "what gamma_u gains at rest")
     gamma_v_stribeck = _Key("1", "what gamma_v gains at rest")
     gamma_u_quadratic = _Key("1/(N m)", "what gamma_u gains at rest for each unit of motor torque while the load drives")

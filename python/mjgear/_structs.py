@@ -71,6 +71,7 @@ class Transmission(ctypes.Structure):
                 "curved_friction",
                 "curved_velocity",
                 "curved_exponent",
+                "oneway",
                 "viscous",
                 "armature",
                 "ratio",

@@ -109,6 +109,8 @@ def read(model: mujoco.MjModel) -> Gears:
             raise NotImplementedError(f"{where} has backlash, which the plugin on the CPU has; remove the key 'backlash'")
         if _has(library, model, j, "brake"):
             raise NotImplementedError(f"{where} has a brake, which the plugin on the CPU has; remove the actuator of mjgear.brake")
+        if _number(library, model, data, j, "oneway"):
+            raise NotImplementedError(f"{where} turns one way only, which the plugin on the CPU has; remove the key 'oneway'")
         if _number(library, model, data, j, "mesh"):
             raise NotImplementedError(f"{where} has coefficients that follow its teeth; remove the key 'mesh' to have their mean")
         for key in ("curved_friction", "curved_velocity", "curved_exponent"):

@@ -23,6 +23,7 @@ static void test_roundTrips(void** state) {
     t.armature = draw(0, 1);
     t.ratio = draw(0, 100);
     if (trial % 2) {
+      t.oneway = trial % 4 == 1 ? 1 : -1;
       t.stribeck_friction = 0.05;
       t.stribeck_velocity = 0.3;
       t.stribeck_exponent = 1.2;
@@ -43,7 +44,7 @@ static void test_roundTrips(void** state) {
       assertSame(1 + back.gamma_v, 1 + t.gamma_v, 1e-12);
       assertSame(back.coulomb, t.coulomb, 1e-12);
       assert_true(back.static_ratio == t.static_ratio && back.viscous == t.viscous &&
-                  back.armature == t.armature && back.ratio == t.ratio &&
+                  back.armature == t.armature && back.ratio == t.ratio && back.oneway == t.oneway &&
                   back.stribeck_friction == t.stribeck_friction &&
                   back.stribeck_velocity == t.stribeck_velocity &&
                   back.stribeck_exponent == t.stribeck_exponent &&

@@ -192,6 +192,21 @@ static void test_breakawayScan(void** state) {
 
 //---------------------------------- efficiencies, apparent inertia --------------------------------
 
+// no torque moves a joint against the direction in which it turns; in that direction all is as without
+static void test_oneway(void** state) {
+  (void)state;
+  for (int s = -1; s <= 1; s += 2) {
+    mjgTransmission t = makeTransmission(0.1, 0.3, 2, 1.2), free = t;
+    t.oneway = s;
+    assert_true(mjg_breakawayMotor(&t, 5, -s) == -s * (double)INFINITY);
+    assert_true(mjg_breakawayLoad(&t, 5, -s) == s * (double)INFINITY);
+    assert_true(mjg_breakawayMotor(&t, 5, s) == mjg_breakawayMotor(&free, 5, s));
+    assert_true(mjg_breakawayLoad(&t, 5, s) == mjg_breakawayLoad(&free, 5, s));
+    assert_true(mjg_sticks(&t, -s * 1e6, 0) && !mjg_sticks(&t, s * 1e6, 0));
+  }
+}
+
+
 static void test_efficiencies(void** state) {
   (void)state;
   mjgTransmission t = makeTransmission(0.1, 0.2, 0, 1);
@@ -264,6 +279,7 @@ int main(void) {
       cmocka_unit_test(test_mesh),
       cmocka_unit_test(test_breakawayClosedForm),
       cmocka_unit_test(test_breakawayScan),
+      cmocka_unit_test(test_oneway),
       cmocka_unit_test(test_efficiencies),
       cmocka_unit_test(test_apparentInertia),
       cmocka_unit_test(test_apparentInertiaLimits),

@@ -1,0 +1,68 @@
+// A brake on the motor of a lift: it closes while the lift falls, holds it and the box on it, and slips above its torque.
+
+#include <math.h>
+
+#include "../claims.h"
+#include "../scene.h"
+
+#define OFF  0.2  // the motor is off, the brake begins to close
+#define MORE 1.5  // more load
+#define LESS 1.8  // and no more
+#define END  4.0
+
+#define ROTOR   20.0                     // inertia of the motor, kg
+#define MASS    10.0                     // of the lift and what lies on it
+#define WEIGHT  98.1                     // N
+#define EXTRA   150.0                    // N
+#define SLIDING 95.0                     // the brake's, N
+#define CLOSING 0.1                      // s
+#define BACK    ((1 - 0.2) / (1 + 0.1))  // efficiency of the gear when the load drives
+
+
+static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
+  (void)m;
+  (void)variant;
+  int off = mjg_reached(d->time, OFF);
+  d->ctrl[0] = off ? 0 : WEIGHT;
+  d->ctrl[1] = off;
+  d->qfrc_applied[0] = mjg_reached(d->time, MORE) && !mjg_reached(d->time, LESS) ? -EXTRA : 0;
+}
+
+
+static void claims(mjgClaims* claims, const mjgRun* run) {
+  static const char* const sensor[] = {"gear"};
+  const mjgTrajectory* t = run->trajectory;
+
+  // the load drives rotor and brake through the teeth: (M + m/eta) v' = -W + B/eta
+  double inertia = MASS + ROTOR / BACK, brake = SLIDING / BACK, closed = CLOSING;
+  double speed = (WEIGHT * closed - brake * closed / 2) / inertia;
+  double fall = (WEIGHT * closed * closed / 2 - brake * closed * closed / 6) / inertia;
+  fall += speed * speed * inertia / (2 * (brake - WEIGHT));
+  double fell = mjg_at(t, "q_lift", OFF) - mjg_at(t, "q_lift", MORE);
+  mjg_claim(claims, fabs(fell - fall) < 0.01 * fall,
+            "the brake closes in %g s: the lift falls by %.2f mm, by the closed form %.2f mm",
+            CLOSING, 1e3 * fell, 1e3 * fall);
+  double rate = fmax(mjg_highest(t, "v_lift", 1.2, MORE), -mjg_lowest(t, "v_lift", 1.2, MORE));
+  mjg_claim(claims, rate == 0, "closed it holds lift and box: largest velocity %g m/s, exactly 0",
+            rate);
+  double slip = (WEIGHT + EXTRA - brake) / inertia * (LESS - MORE),
+         slid = -mjg_at(t, "v_lift", LESS);
+  mjg_claim(claims, fabs(slid - slip) < 0.01 * slip,
+            "with %g N more it slips: %.4f m/s after %g s, by the closed form %.4f m/s", EXTRA,
+            slid, LESS - MORE, slip);
+  rate = fmax(mjg_highest(t, "v_lift", END - 0.1, END), -mjg_lowest(t, "v_lift", END - 0.1, END));
+  mjg_claim(claims, rate == 0, "and it comes to rest again: largest velocity %g m/s, exactly 0",
+            rate);
+  mjg_claimSolved(claims, run, sensor, 1);
+}
+
+
+const mjgScene mjg_sceneBrake = {
+    .name = "brake",
+    .description =
+        "a lift's brake closes as its motor fails, holds lift and box, and slips above its torque",
+    .xml = "drive/brake.xml",
+    .duration = END,
+    .input = input,
+    .claims = claims,
+};

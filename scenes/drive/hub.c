@@ -1,0 +1,74 @@
+// A freewheel: the pedals drive a wheel, stop, and catch up with it.
+
+#include <math.h>
+
+#include "../claims.h"
+#include "../scene.h"
+
+#define BACK 1.0  // pedalling backwards
+#define ON   2.0  // and forwards again
+#define END  3.0
+
+#define PEDALS   6.0   // N m
+#define BRAKING  1.0   // N m
+#define DRAG     0.05  // of the freewheel, N m
+#define WHEEL    0.12  // kg m2
+#define SPROCKET 0.02
+
+
+static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
+  (void)m;
+  (void)variant;
+  d->ctrl[0] = mjg_reached(d->time, BACK) && !mjg_reached(d->time, ON) ? -BRAKING : PEDALS;
+}
+
+
+static const char* const column[] = {"ahead", NULL};
+
+static void measure(double* value, const mjModel* m, const mjData* d) {
+  (void)m;
+  value[0] = d->qvel[1] - d->qvel[0];
+}
+
+
+static void claims(mjgClaims* claims, const mjgRun* run) {
+  static const char* const sensor[] = {"freewheel"};
+  const mjgTrajectory* t = run->trajectory;
+
+  // together, apart, and together again when the sprocket is as fast
+  double together = PEDALS / (WHEEL + SPROCKET), speed = together * BACK;
+  double behind = ((BRAKING - DRAG) / SPROCKET - DRAG / WHEEL) * (ON - BACK);
+  double wheel = speed - DRAG / WHEEL * (ON - BACK), sprocket = wheel - behind;
+  double caught = behind / ((PEDALS + DRAG) / SPROCKET + DRAG / WHEEL);
+  double end = wheel - DRAG / WHEEL * caught + together * (END - ON - caught);
+  mjg_claim(claims, fabs(mjg_at(t, "v_wheel", BACK) - speed) < 1e-9 * speed,
+            "the pedals drive sprocket and wheel as one: %.4f rad/s, by the closed form %.4f",
+            mjg_at(t, "v_wheel", BACK), speed);
+  mjg_claim(claims,
+            fabs(mjg_at(t, "v_wheel", ON) - wheel) < 1e-9 * speed &&
+                fabs(mjg_at(t, "v_sprocket", ON) - sprocket) < 1e-9 * speed,
+            "pedals backwards: the wheel coasts with %.4f rad/s, by the closed form %.4f, the "
+            "sprocket turns with %.4f",
+            mjg_at(t, "v_wheel", ON), wheel, mjg_at(t, "v_sprocket", ON));
+  mjg_claim(
+      claims, fabs(mjg_at(t, "v_wheel", END) - end) < 1e-3 * speed,
+      "the sprocket catches up after %.3f s, and both have %.4f rad/s, by the closed form %.4f",
+      caught, mjg_at(t, "v_wheel", END), end);
+  double ahead = mjg_highest(t, "ahead", 0, END);
+  mjg_claim(claims, ahead <= 1e-12 * speed,
+            "the sprocket is never ahead of the wheel: by %.2g rad/s at most", ahead);
+  mjg_claimSolved(claims, run, sensor, 1);
+}
+
+
+const mjgScene mjg_sceneHub = {
+    .name = "hub",
+    .description =
+        "the freewheel of a bicycle: the pedals drive the wheel, stop and catch up with it",
+    .xml = "drive/hub.xml",
+    .duration = END,
+    .input = input,
+    .column = column,
+    .measure = measure,
+    .claims = claims,
+};

@@ -1,0 +1,61 @@
+// A winch with a backstop: its drum turns in one direction only, and holds the load without its motor.
+
+#include <math.h>
+
+#include "../claims.h"
+#include "../scene.h"
+
+#define OFF 1.0  // the motor is off
+#define ON  3.0  // and on again
+#define END 4.0
+
+#define TORQUE  30.0  // of the motor, N m
+#define ROTOR   0.3
+#define INERTIA (0.05 + 20 * 0.01)        // of drum and load, kg m2
+#define LOAD    (20 * 9.81 * 0.1)         // N m
+#define FORWARD ((1 - 0.05) / (1 + 0.1))  // efficiency when the motor drives
+#define BACK    ((1 - 0.1) / (1 + 0.05))  // and when the load does
+
+
+static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
+  (void)m;
+  (void)variant;
+  d->ctrl[0] = mjg_reached(d->time, OFF) && !mjg_reached(d->time, ON) ? 0 : TORQUE;
+}
+
+
+static void claims(mjgClaims* claims, const mjgRun* run) {
+  static const char* const sensor[] = {"gear"};
+  const mjgTrajectory* t = run->trajectory;
+
+  // the motor drives: (M + eta m) a = eta T - W. It is off, and the rotor drives on: (M + eta m) a = -W
+  double up = (FORWARD * TORQUE - LOAD) / (INERTIA + FORWARD * ROTOR);
+  double speed = mjg_at(t, "v_drum", OFF);
+  mjg_claim(claims, fabs(speed - up * OFF) < 1e-3 * up,
+            "it winds with %.4f rad/s2, by the closed form %.4f", speed / OFF, up);
+  double slow = LOAD / (INERTIA + FORWARD * ROTOR), coast = speed * speed / (2 * slow);
+  double coasted = mjg_at(t, "q_drum", ON) - mjg_at(t, "q_drum", OFF);
+  mjg_claim(claims, fabs(coasted - coast) < 2e-3 * coast,
+            "without power it turns on by %.4f rad, by the closed form %.4f", coasted, coast);
+  double from = OFF + speed / slow + 0.01;
+  double rate = fmax(mjg_highest(t, "v_drum", from, ON), -mjg_lowest(t, "v_drum", from, ON));
+  double sinks = mjg_at(t, "q_drum", from) - mjg_lowest(t, "q_drum", from, ON);
+  mjg_claim(claims, rate == 0 && sinks == 0,
+            "then the backstop holds: largest velocity %g rad/s, the drum sinks by %g rad, both "
+            "exactly 0",
+            rate, sinks);
+  double again = mjg_at(t, "v_drum", END);
+  mjg_claim(claims, fabs(again - up * (END - ON)) < 1e-3 * up, "and it winds on with %.4f rad/s2",
+            again);
+  mjg_claimSolved(claims, run, sensor, 1);
+}
+
+
+const mjgScene mjg_sceneWinch = {
+    .name = "winch",
+    .description = "a winch with a backstop winds a load up, loses power and holds it",
+    .xml = "drive/winch.xml",
+    .duration = END,
+    .input = input,
+    .claims = claims,
+};

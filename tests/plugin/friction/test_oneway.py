@@ -1,0 +1,117 @@
+"""Joints that turn one way only, and freewheels between two joints: exact rest, free motion, changes, inverse, refusals."""
+
+import os
+
+import mujoco
+import numpy as np
+
+import mjgear
+
+MODEL = """<mujoco><option timestep='.001' gravity='0 0 0' integrator='{integrator}'/>
+<extension><plugin plugin='mjgear.transmission'><instance name='g'><config key='{on}' value='g'/>{keys}</instance></plugin></extension>
+<worldbody><body><joint name='{first}' type='slide' axis='1 0 0' armature='1'/><geom size='.1' mass='1.5'/></body>{more}</worldbody>
+<tendon>{tendon}</tendon><actuator><motor joint='{first}'/></actuator></mujoco>"""
+
+
+def make(integrator: str = "implicitfast", **values: object) -> mujoco.MjModel:
+    keys = "".join(f"<config key='{key}' value='{value}'/>" for key, value in values.items())
+    return mujoco.MjModel.from_xml_string(MODEL.format(integrator=integrator, keys=keys, on="joint", first="g", more="", tendon=""))
+
+
+def freewheel(**values: object) -> mujoco.MjModel:
+    keys = "".join(f"<config key='{key}' value='{value}'/>" for key, value in values.items())
+    more = "<body pos='0 1 0'><joint name='b' type='slide' axis='1 0 0'/><geom size='.1' mass='0.5'/></body>"
+    tendon = "<fixed name='g'><joint joint='a' coef='1'/><joint joint='b' coef='-1'/></fixed>"
+    return mujoco.MjModel.from_xml_string(MODEL.format(integrator="Euler", keys=keys, on="tendon", first="a", more=more, tendon=tendon))
+
+
+def test_joint() -> None:
+    """Rotor 1 kg and link 1.5 kg behind teeth: free where it may turn, with the law's friction; else at rest, exactly."""
+    rng = np.random.default_rng(1)
+    for oneway in (1, -1):
+        for integrator in ("Euler", "implicitfast", "implicit"):
+            gear = {"gamma_u": 0.2, "gamma_v": 0.4, "coulomb": 0.5}
+            model, other = make(integrator, oneway=oneway, **gear), make(integrator, **gear)
+            data, free = mujoco.MjData(model), mujoco.MjData(other)
+            before = mujoco.MjData(model)
+            for _ in range(300):
+                v = free.qvel[0] = data.qvel[0] = rng.choice([0, oneway * abs(rng.normal()) * 0.01])
+                free.ctrl[0] = data.ctrl[0] = 20 * rng.normal()
+                free.qfrc_applied[0] = data.qfrc_applied[0] = 20 * rng.normal()
+                mujoco.mj_copyData(before, model, data)
+                mujoco.mj_step(other, free)
+                mujoco.mj_step(model, data)
+                moves = oneway * free.qvel[0] > 0
+                assert abs(data.qvel[0] - free.qvel[0]) <= 1e-15 if moves else data.qvel[0] == 0
+                torques = mjgear.inverse(model, before, (data.qvel - v) / 0.001)
+                assert torques.low[0] - 1e-9 <= data.ctrl[0] <= torques.high[0] + 1e-9
+                assert data.qvel[0] != 0 or (torques.low[0] == -np.inf if oneway > 0 else torques.high[0] == np.inf)
+
+    # from the blocked direction it stops at once
+    data.qvel[0] = -oneway
+    mujoco.mj_step(model, data)
+    assert data.qvel[0] == 0
+    assert mjgear.inverse(model, data, [-oneway]).motion == ("none",)
+
+
+def test_freewheel() -> None:
+    """Of two bodies the first drives the second, and the second may overrun it."""
+    model = freewheel(gamma_u=0, gamma_v=0, oneway=-1)
+    data = mujoco.MjData(model)
+    together = (0.003 + 0.001 * 0.5) / 3  # the last torque alone would take the first ahead
+    for torque, first, second in ((3, 0.001, 0.001), (-5, -0.001, 0.001), (5, 0.001, 0.001), (-2.5, 0, 0.001), (3, together, together)):
+        data.ctrl[0] = torque
+        mujoco.mj_step(model, data)
+        assert np.allclose(data.qvel, [first, second], rtol=0, atol=1e-15), (torque, data.qvel)
+
+
+def test_changes_and_state() -> None:
+    model = make(gamma_u=0.2, gamma_v=0.4)
+    data = mujoco.MjData(model)
+    gear = mjgear.Gears(model, data)["g"]
+    gear.oneway = -1
+    data.ctrl[0] = 10
+    mujoco.mj_step(model, data)
+    assert data.qvel[0] == 0 and gear.oneway == -1
+    data.ctrl[0] = -10
+    mujoco.mj_step(model, data)
+    kind = mujoco.mjtState.mjSTATE_INTEGRATION
+    state = np.zeros(mujoco.mj_stateSize(model, kind))
+    mujoco.mj_getState(model, data, state, kind)
+    other = mujoco.MjData(model)
+    mujoco.mj_setState(model, other, state, kind)
+    for i in range(50):
+        data.ctrl[0] = other.ctrl[0] = 10 * (-1) ** (i // 7)
+        mujoco.mj_step(model, data)
+        mujoco.mj_step(model, other)
+        assert data.qvel[0] == other.qvel[0] <= 0
+    try:
+        gear.oneway = 0.5
+        raise AssertionError
+    except mjgear.GearError as error:
+        assert "no direction" in str(error)
+
+
+def test_refusals() -> None:
+    shaft = {"backlash": "exact", "half_gap": 0.1, "stiffness": 100, "rotor_inertia": 0.1}
+    for line, values in {
+        "no direction": {"oneway": 0.3},
+        "out of range": {"oneway": 2},
+        "does not go with oneway": {"oneway": 1, "presliding_stiffness": 10},
+        "its rotor turns both ways": {"oneway": 1, **shaft},
+        "is one-way, which lagged": {"oneway": 1, "coupling": "lagged"},
+    }.items():
+        try:
+            make(gamma_u=0.1, gamma_v=0.1, **values)
+        except ValueError as error:
+            assert line in str(error), (line, str(error))
+        else:
+            raise AssertionError(f"accepted: {line}")
+
+
+if __name__ == "__main__":
+    for name, test in list(globals().items()):
+        if name.startswith("test_"):
+            test()
+            print(name)
+    os._exit(0)
