@@ -300,8 +300,9 @@ static mjtNum graphDistance(mjtNum t, mjtNum v, mjtNum low, mjtNum high, mjtNum 
 }
 
 
-// is the torque of a shaft the one that its law has at the velocity v of its joint, or between those beside v, where it
-// jumps. On the line of a linearization there may be none: where a joint goes on by more than friction takes
+// is the torque of a shaft the one that its law has at the velocity v of its joint, or of its motor relative to its joint, or
+// between those beside v, where it jumps. On the line of a linearization there may be none: where a joint goes on by more
+// than friction takes
 static int isTorqueOf(const mjgCoupling* c, mjtNum T, mjtNum v, mjtNum velocity, mjtNum torque) {
   mjgCouplingStep step;
   mjtNum bound[2];
@@ -309,7 +310,8 @@ static int isTorqueOf(const mjgCoupling* c, mjtNum T, mjtNum v, mjtNum velocity,
     mjg_couplingResolve(&step, c, v + (k ? 1 : -1) * mjgpLAW * velocity, 0);
     bound[k] = step.T;
   }
-  return T <= bound[0] + mjgpLAW * torque && T >= bound[1] - mjgpLAW * torque;
+  return T <= mju_max(bound[0], bound[1]) + mjgpLAW * torque &&
+         T >= mju_min(bound[0], bound[1]) - mjgpLAW * torque;
 }
 
 
@@ -334,6 +336,25 @@ static mjtNum rotorDistance(const mjgpStep* s, int joint, mjtNum v) {
 }
 
 
+// the same of the shaft between a motor and its load i, with the torque that drives the load
+static mjtNum shaftDistance(const mjgpStep* s, int i) {
+  const mjgpGears* g = s->g;
+  int joint = s->group->joint[i], motor = g->config->joint[joint].partner;
+  const mjgCoupling* c = g->in.coupling + joint;
+  mjtNum T = -g->out.t[joint], v = jointVelocity(s, i), v_motor = g->out.v_next[motor];
+  if (mjgi_hasTouch(c->law)) {
+    return 0;
+  }
+  for (int k = 0; k < s->n; k++) {
+    v_motor = s->group->joint[k] == motor ? jointVelocity(s, k) : v_motor;
+  }
+  mjtNum velocity = mju_abs(c->omega_d) + mju_abs(v) + mju_abs(v_motor) +
+                    g->out.cancellation[joint] + g->out.cancellation[motor] + mjMINVAL;
+  mjtNum torque = mju_abs(T) + mju_abs(g->out.t[motor]) + mju_abs(g->in.tau[motor]) + mjMINVAL;
+  return isTorqueOf(c, T, v_motor - v, velocity, torque) ? 0 : 1;
+}
+
+
 // distance of the joint that is farthest from the law. size: of the torques that balance at each joint, beside those of
 // its gear; fastest: velocity that rounding errors of all joints are relative to
 static mjtNum farthest(const mjgpStep* s, int* worst, const mjtNum* size, mjtNum fastest) {
@@ -342,15 +363,20 @@ static mjtNum farthest(const mjgpStep* s, int* worst, const mjtNum* size, mjtNum
   *worst = s->n ? s->group->joint[0] : -1;
   for (int i = 0; i < s->n; i++) {
     int joint = s->group->joint[i];
-    if (s->gaps && hasGap(s, i)) {
+    const mjgpJoint* self = g->config->joint + joint;
+    int motor = self->gap == mjgpGAP_MOTOR;
+    if (s->gaps && hasGap(s, i) && !motor) {
       // where a joint gives way to friction by going on, the core may have found no step of its rotor
-      int rotor = g->config->joint[joint].gap == mjgpGAP_ROTOR;
-      mjtNum error = rotor ? rotorDistance(s, joint, jointVelocity(s, i)) : 0;
+      int rotor = self->gap == mjgpGAP_ROTOR;
+      mjtNum error = rotor ? rotorDistance(s, joint, jointVelocity(s, i)) : shaftDistance(s, i);
       *worst = error > most ? joint : *worst;
       most = mju_max(most, error);
       continue;
     }
-    mjtNum t = g->out.t[joint], v = slipVelocity(s, i, t), open = mjgpZERO * g->out.rounding[joint];
+
+    // what a shaft takes from a motor is no friction
+    mjtNum t = g->out.t[joint] + (motor ? g->out.t[self->partner] : 0);
+    mjtNum v = slipVelocity(s, i, t), open = mjgpZERO * g->out.rounding[joint];
     mjtNum u = mjgp_torqueIn(s, i);
     mjtNum lambda = mjgi_lawLoad(g->in.gamma_u[joint], g->in.gamma_v[joint], u, t);
     v -= open > 0 ? mju_clip(v, -open, open) : 0;
@@ -365,7 +391,7 @@ static mjtNum farthest(const mjgpStep* s, int* worst, const mjtNum* size, mjtNum
         g->out.cancellation[joint] + mju_abs(v) + g->in.compliance[joint] * mju_abs(t) + fastest;
     mjtNum torque = mju_abs(t) + mju_abs(lambda) + g->in.coulomb[joint] +
                     mju_abs(g->in.tau[joint]) + g->in.inertia[joint] * velocity / h +
-                    (size ? size[i] : 0);
+                    (motor ? mju_abs(g->out.t[joint]) : 0) + (size ? size[i] : 0);
 
     // most joints are on it
     int rests = mju_abs(v) <= mjgpROUNDED * velocity && low <= t && t <= high;

@@ -379,7 +379,7 @@ void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
   mjgp_accelerations(s);
   for (int i = 0; i < s->n; i++) {
     mjgp_startPiece(p->piece + i, s->g, s->m, group->joint[i], s->acc[i], shaft);
-    shaft += p->piece[i].shaft ? 2 : 0;
+    shaft = p->piece[i].shaft ? shaft + 2 : shaft;
     p->whole &= p->piece[i].monotone;
   }
   mjgp_makeSystem(&p->system, s, p->piece, 0);

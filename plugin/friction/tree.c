@@ -189,7 +189,7 @@ static int solveTree(mjgpTree* tree) {
     int i = tree->joint[b];
     mjgp_startPiece(tree->piece + b, g, tree->m, i, tree->d->qacc_warmstart[g->config->own[i]],
                     shaft);
-    shaft += tree->piece[b].shaft ? 2 : 0;
+    shaft = tree->piece[b].shaft ? shaft + 2 : shaft;
   }
   while (!solved && iterations < mjgpITERATIONS && makeLines(tree)) {
     iterations++;

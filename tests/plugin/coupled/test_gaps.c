@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "coupled/natural_map.h"
 #include "coupled/path.h"
 #include "friction/engine.h"
 #include "mjgear_backlash.h"
@@ -35,6 +36,8 @@ int __real_mjgp_followPath(mjgpNewton* p);
 int __wrap_mjgp_followPath(mjgpNewton* p);
 int __real_mjgp_newton(mjgpNewton* p);
 int __wrap_mjgp_newton(mjgpNewton* p);
+mjtNum __real_mjgp_lawError(mjgpStep* s, int* worst);
+mjtNum __wrap_mjgp_lawError(mjgpStep* s, int* worst);
 
 
 int __wrap_mjgp_followPath(mjgpNewton* p) {
@@ -48,6 +51,35 @@ int __wrap_mjgp_newton(mjgpNewton* p) {
   int solved = !forbidden && __real_mjgp_newton(p);
   at_once += solved;
   return solved;
+}
+
+
+// Is a torque off the law noticed. Changed by a thousandth: that of a shaft which the motor bears, and the
+// friction of a motor that slips
+static int spoiled[2], missed[2];
+
+mjtNum __wrap_mjgp_lawError(mjgpStep* s, int* worst) {
+  mjtNum error = __real_mjgp_lawError(s, worst), *t = s->g->out.t;
+  for (int i = 0; i < s->n && error <= mjgpLAW; i++) {
+    int load = s->group->joint[i], motor = s->g->config->joint[load].partner, other;
+    if (s->g->config->joint[load].gap != mjgpGAP_LOAD) {
+      continue;
+    }
+    for (int which = 0; which < 2; which++) {
+      mjtNum friction = t[motor] + t[load], size = which ? friction : t[load];
+      if (fabs(size) < 1e-3 || (which && s->g->out.mode[motor] == 0)) {
+        continue;
+      }
+      mjtNum before[2] = {t[motor], t[load]};
+      t[motor] += 1e-3 * size;
+      t[load] -= which ? 0 : 1e-3 * size;
+      spoiled[which]++;
+      missed[which] += !(__real_mjgp_lawError(s, &other) > mjgpLAW && (!which || other == motor));
+      t[motor] = before[0];
+      t[load] = before[1];
+    }
+  }
+  return error;
 }
 
 
@@ -249,9 +281,45 @@ static void test_path(void** state) {
 }
 
 
+// motors and loads that are joints of the model, whose shafts and friction are on the law or are not taken for it
+static void test_pairs(void** state) {
+  (void)state;
+  mjModel* m = makeModel(
+      "<mujoco><option timestep='1e-3' gravity='0 0 0'/>"
+      "<extension><plugin plugin='mjgear.transmission'><instance name='g'>"
+      "<config key='joint' value='j'/><config key='motor_joint' value='m'/>"
+      "<config key='gamma_u' value='.2'/><config key='gamma_v' value='.4'/><config key='coulomb' "
+      "value='.3'/>"
+      "<config key='backlash' value='exact'/><config key='half_gap' value='.01'/>"
+      "<config key='stiffness' value='500'/><config key='damping' value='5'/>"
+      "</instance></plugin></extension>"
+      "<worldbody><body><joint name='m' axis='0 1 0' armature='.4'/>"
+      "<inertial pos='0 0 0' mass='1' diaginertia='1e-6 1e-6 1e-6'/></body>"
+      "<body><joint name='j' axis='0 1 0' frictionloss='.5'/>"
+      "<inertial pos='0 0 0' mass='1' diaginertia='5 5 5'/></body></worldbody>"
+      "<actuator><motor joint='m'/></actuator></mujoco>");
+  mjData* d = mj_makeData(m);
+  const mjgpGears* g = (const mjgpGears*)d->plugin_data[0];
+  memset(spoiled, 0, sizeof(spoiled));
+  memset(missed, 0, sizeof(missed));
+  for (int i = 0; i < 3000; i++) {
+    d->ctrl[0] = 8 * sin(5 * d->time);
+    mj_step(m, d);
+  }
+  print_message(
+      "motor and load: %d torques of shafts were wrong, %d unseen; %d of friction, %d unseen\n",
+      spoiled[0], missed[0], spoiled[1], missed[1]);
+  assert_true(spoiled[0] > 1000 && spoiled[1] > 1000);
+  assert_int_equal(missed[0] + missed[1], 0);
+  assert_int_equal(g->count.unsolved, 0);
+  mj_deleteData(d);
+  mj_deleteModel(m);
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_stiff),
                                      cmocka_unit_test(test_two_metrics),
-                                     cmocka_unit_test(test_path)};
+                                     cmocka_unit_test(test_path), cmocka_unit_test(test_pairs)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
