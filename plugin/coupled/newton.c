@@ -187,7 +187,10 @@ static mjtNum slopeAt(mjgpNewton* p, mjtNum share, mjtNum linear, mjtNum quadrat
     if (along != 0) {
       mjtNum x = mjgp_taken(s, p->acc, i) + share * mjgp_taken(s, p->dacc, i), t = p->t[i];
       if (p->whole) {
-        t = mjgp_frictionAt(p->piece + i, s->g, h, p->acc[i] + share * p->dacc[i], x, t);
+        const mjgpPiece* piece = p->piece + i;
+        t = piece->shaft && !piece->jumps && share == 0
+                ? piece->t
+                : mjgp_frictionAt(p->piece + i, s->g, h, p->acc[i] + share * p->dacc[i], x, t);
       }
       slope += t * along;
     }

@@ -219,6 +219,9 @@ mjtNum mjgp_frictionAt(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum ac
   }
   if (piece->shaft) {
     mjgpShaft shaft = piece->shaft[piece->jumps && acc > piece->shaft->a];
+    if (mju_abs(acc - shaft.a) <= mjgpSTANDS * (mju_abs(acc) + mju_abs(shaft.a))) {
+      return shaft.t + shaft.slope * (acc - shaft.a) - x;
+    }
     mjgp_moveShaft(&shaft, acc);
     return shaft.t - x;
   }
