@@ -246,18 +246,16 @@ int mjgp_isRough(const mjgpGroup* group) {
 }
 
 
-int mjgp_linearize(mjgpStep* s) {
+int mjgp_makeDelassus(mjgpStep* s) {
   if (s->rows && !s->made) {
     integratorRows(s);
     s->made = 1;
   }
   mjgpGroup* group = s->group;
   int nv = group->nv, n = s->n + group->nextra, ld = group->ld;
-  if (s->newton_steps++ >= mjgpBUDGET || !mjgp_factor(group)) {
+  if (!mjgp_factor(group)) {
     return 0;
   }
-  mjgp_gradient(group, s->descent, NULL, s->a, NULL);
-  mjgp_solveLower(group, s->descent);
 
   // columns of E, and the rows of the integrator
   mju_zero(s->right, nv * ld);
@@ -278,6 +276,16 @@ int mjgp_linearize(mjgpStep* s) {
     mjgiFOR_SIMD(ADD, begin, end)
 #undef ADD
   }
+  return 1;
+}
+
+
+int mjgp_linearize(mjgpStep* s) {
+  if (s->newton_steps++ >= mjgpBUDGET || !mjgp_makeDelassus(s)) {
+    return 0;
+  }
+  mjgp_gradient(s->group, s->descent, NULL, s->a, NULL);
+  mjgp_solveLower(s->group, s->descent);
   return 1;
 }
 

@@ -80,7 +80,10 @@ void mjgp_addColumns(const mjgpStep* s, mjtNum* x);
 // effect of the friction of joint j on the torque into the gear of joint i, at the linearization
 mjtNum mjgp_delassusTorque(const mjgpStep* s, int i, int j);
 
-// factor at the states of a, with the effect of forces on the geared joints; 0 if not possible
+// factor H at group->state, with the effect of forces on the geared joints: right, left, W; 0 if not possible
+int mjgp_makeDelassus(mjgpStep* s);
+
+// the same with the descent at s->a, and counted
 int mjgp_linearize(mjgpStep* s);
 
 // x = H^-1 x at the linearization, in whole lanes                                     (nv)

@@ -56,23 +56,6 @@ int mjgp_areLines(const mjgpStep* s) {
 
 //---------------------------------- where the step is ---------------------------------------------
 
-// is its friction an unknown of the system
-static int isUnknown(const mjgpNewton* p, int i) {
-  return !p->system.symmetric && p->system.t[i] >= 0;
-}
-
-
-void mjgp_projectNewton(mjgpNewton* p) {
-  mjgpStep* s = p->s;
-  if (!p->z) {
-    mjgp_project(s, s->acc, s->a);
-    return;
-  }
-  mju_sub(p->w, s->a, p->z, s->group->nv);
-  mjgp_project(s, s->acc, p->w);
-}
-
-
 // lines of all pieces at s->acc
 static void makeLines(mjgpNewton* p) {
   mjgpStep* s = p->s;
@@ -88,8 +71,8 @@ static void balance(mjgpNewton* p) {
   mjgpGroup* group = s->group;
   mjgp_gradient(group, s->gradient, NULL, s->a, NULL);
   mju_scl(p->balance, s->gradient, -1, group->nv);
-  for (int i = 0; i < s->n; i++) {
-    for (int k = group->E_adr[i]; isUnknown(p, i) && k < group->E_adr[i + 1]; k++) {
+  for (int i = 0; i < s->n && !p->system.symmetric; i++) {
+    for (int k = group->E_adr[i]; k < group->E_adr[i + 1]; k++) {
       p->balance[group->E_dof[k]] -= group->E[k] * p->t[i];
     }
   }
@@ -117,7 +100,7 @@ static int nextPieces(mjgpNewton* p) {
   for (int i = 0; i < s->n; i++) {
     const mjgpPiece* piece = p->piece + i;
     mjtNum x = mjgp_taken(s, s->acc, i);
-    mjtNum left = isUnknown(p, i) ? p->t[i] : p->balance[group->E_dof[group->E_adr[i]]];
+    mjtNum left = p->system.symmetric ? p->balance[group->E_dof[group->E_adr[i]]] : p->t[i];
     if (!piece->held && piece->weight == 1) {
       p->t[i] = onLine(p, i);
 
@@ -233,12 +216,9 @@ static int shorten(mjgpNewton* p) {
     mjgp_narrow(&b, share, slope);
   }
   mju_addToScl(s->a, s->search, share - 1, nv);
-  if (p->z) {
-    mju_addToScl(p->z, p->dz, share - 1, nv);
-  }
   mju_addScl(s->acc, p->acc, p->dacc, share, count);
   for (int i = 0; i < s->n; i++) {
-    p->t[i] += isUnknown(p, i) ? (share - 1) * (p->t[i] - s->target[i]) : 0;
+    p->t[i] += p->system.symmetric ? 0 : (share - 1) * (p->t[i] - s->target[i]);
   }
   mjgp_evaluate(s);
   for (int i = 0; i < s->n; i++) {
@@ -259,27 +239,29 @@ static mjtNum residual(mjgpNewton* p) {
   mjgpStep* s = p->s;
   const mjgpGroup* group = s->group;
   mjtNum missing = 0, most = 0, fastest = 0, moves = 0, h = s->m->opt.timestep;
-  if (p->z) {
+  if (s->rows) {
     mjgp_motion(s, p->w, s->a);
-    mju_sub(p->z, s->a, p->w, group->nv);
     mjgp_project(s, s->acc, p->w);
   }
   mju_copy(p->w, p->balance, group->nv);
+  mju_zero(s->next, group->nv);
   for (int i = 0; i < s->n; i++) {
     const mjgpPiece* piece = p->piece + i;
     int slips = !piece->held && piece->weight == 1 && s->g->out.mode[piece->joint] != 0;
-    mjtNum t = p->z && (slips || (piece->shaft && !piece->jumps)) ? onLine(p, i) : p->t[i];
+    mjtNum t = s->rows && (slips || (piece->shaft && !piece->jumps)) ? onLine(p, i) : p->t[i];
     for (int k = group->E_adr[i]; k < group->E_adr[i + 1]; k++) {
-      p->w[group->E_dof[k]] -= isUnknown(p, i) ? 0 : group->E[k] * t;
+      p->w[group->E_dof[k]] -= p->system.symmetric ? group->E[k] * t : 0;
+      s->next[group->E_dof[k]] += mju_abs(group->E[k] * t);
     }
   }
   for (int k = 0; k < group->nv; k++) {
     mjtNum M = group->M[group->M_adr[k]], own = mju_abs(M * s->a[k]);
     mjtNum step = mju_abs(M * s->search[k]);  // what is left of it is a difference
-    mjtNum size = (own + step + mju_abs(group->force[k]) + mju_abs(p->balance[k])) / mju_sqrt(M);
+    mjtNum force = mju_abs(group->force[k]) + s->next[k];
+    mjtNum size = (own + step + force + mju_abs(p->balance[k])) / mju_sqrt(M);
     missing = mju_max(missing, mju_abs(p->w[k]) / mju_sqrt(M));
     most = mju_max(most, size);
-    fastest = mju_max(fastest, mju_abs(s->a[k]) + mju_abs(group->force[k]) / M);
+    fastest = mju_max(fastest, mju_abs(s->a[k]) + force / M);
   }
   for (int i = 0; i < s->n; i++) {
     if (p->piece[i].held) {
@@ -292,23 +274,21 @@ static mjtNum residual(mjgpNewton* p) {
 }
 
 
-// the equations again with the factors that are there, where they have lost digits
-static mjtNum refine(mjgpNewton* p) {
+// the equations again with the factors that are there, where they have lost digits. changes: do gears leave their pieces
+static mjtNum refine(mjgpNewton* p, int* changes) {
   mjgpStep* s = p->s;
   mjtNum error = residual(p);
+  *changes = 0;
   for (int k = 0; k < mjgpREFINE && error > mjgpEXACT && !p->system.symmetric; k++) {
     mju_copy(p->acc, s->acc, s->n + s->group->nextra);
     makeLines(p);
     mjgp_gradient(s->group, s->gradient, NULL, s->a, NULL);
-    mjgp_solveSystem(&p->system, p->piece, s->gradient, 0, s->search, p->dz, p->t);
+    mjgp_solveSystem(&p->system, p->piece, s->gradient, 0, s->search, p->t);
     mju_addTo(s->a, s->search, s->group->nv);
-    if (p->z) {
-      mju_addTo(p->z, p->dz, s->group->nv);
-    }
-    mjgp_projectNewton(p);
+    mjgp_accelerations(s);
     mjgp_evaluate(s);
     balance(p);
-    nextPieces(p);
+    *changes |= nextPieces(p);
     error = residual(p);
   }
   return error;
@@ -322,12 +302,15 @@ static void finish(mjgpNewton* p, int iterations) {
   mjtNum h = s->m->opt.timestep, most = 0, fastest = 0, error = 0;
 
   // rounding errors are relative to the largest acceleration that forces of the group cause alone
+  mju_copy(p->w, p->balance, group->nv);
+  if (!p->system.symmetric) {
+    mjgp_addGears(group, p->w, p->t);
+  }
   for (int k = 0; k < group->nv; k++) {
     mjtNum M = group->M[group->M_adr[k]], own = M * s->a[k];
-    mjtNum constraint = own - group->force[k] + p->balance[k];
+    mjtNum constraint = own - group->force[k] + p->w[k];
     mjtNum size = mju_abs(group->force[k]) + mju_abs(own) + mju_abs(constraint);
-    int place = p->system.symmetric ? k : p->system.a[k];
-    most = mju_max(most, size * mju_max(mju_abs(p->system.inverse[place]), 1 / M));
+    most = mju_max(most, size * mju_max(mju_abs(mjgp_inversePivot(&p->system, k)), 1 / M));
     fastest = mju_max(fastest, mju_abs(group->force[k]) / M + mju_abs(s->a[k]));
   }
   for (int i = 0; i < s->n; i++) {
@@ -358,13 +341,11 @@ void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
   size_t n = (size_t)s->n, nefc = (size_t)group->nefc, ld = (size_t)group->ld;
   size_t size = (size_t)mjgi_simdEnd(group->nv);
   *p = (mjgpNewton){.s = s, .whole = !s->rows};
-  mjtNum* number = mj_stackAllocNum(d, 4 * size + 3 * nefc + n + 2 * ld);
-  mju_zero(number, (int)(4 * size));
+  mjtNum* number = mj_stackAllocNum(d, 2 * size + 3 * nefc + n + 2 * ld);
+  mju_zero(number, (int)(2 * size));
   p->w = number;
   p->balance = p->w + size;
-  p->z = s->rows ? p->balance + size : NULL;
-  p->dz = s->rows ? p->z + size : NULL;
-  p->from = number + 4 * size;
+  p->from = p->balance + size;
   p->row = p->from + nefc;
   p->f = p->row + nefc;
   p->t = p->f + nefc;
@@ -386,24 +367,24 @@ void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
     p->whole &= p->piece[i].monotone;
   }
   mjgp_makeSystem(&p->system, s, p->piece, 0);
-  if (p->z) {
-    mjgp_motion(s, p->w, s->a);
-    mju_sub(p->z, s->a, p->w, group->nv);
-  }
 }
 
 
-// gears that lock and are on another branch than the jamming rule's go to that; returns their number
-static int connect(mjgpNewton* p) {
+// gears that lock and are on another branch than the jamming rule's go to that; returns their number. flg_factored: rows
+// act as they did when the system was factored
+static int connect(mjgpNewton* p, int flg_factored) {
   mjgpStep* s = p->s;
-  int made = 0, count = 0;
+  int made = flg_factored && p->system.factored, count = 0;
   for (int i = 0; i < s->n; i++) {
     s->g->out.P[s->group->joint[i]] = 0;
     if (mjgp_isLocking(p->piece + i, s->g)) {
-      if (!made && !mjgp_linearize(s)) {
-        return 0;
+      if (!made) {
+        p->system.factored = 0;
+        if (!mjgp_linearize(s)) {
+          return 0;
+        }
+        made = 1;
       }
-      made = 1;
       count += mjgp_connectPiece(p->piece + i, s->g, s->m->opt.timestep, mjgp_delassus(s, i, i),
                                  mjgp_delassusTorque(s, i, i));
     }
@@ -432,7 +413,7 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
     s->newton_steps++;
     makeLines(p);
     mju_copy(s->target, p->t, s->n);
-    if (!mjgp_solveSystem(&p->system, p->piece, s->gradient, 1, s->search, p->dz, p->t)) {
+    if (!mjgp_solveSystem(&p->system, p->piece, s->gradient, 1, s->search, p->t)) {
       return 0;
     }
     memcpy(s->factored, group->state, sizeof(int) * (size_t)group->nefc);
@@ -440,17 +421,14 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
     mju_copy(p->f, group->f, group->nefc);
     mju_copy(p->acc, s->acc, s->n + group->nextra);
     mju_addTo(s->a, s->search, group->nv);
-    if (p->z) {
-      mju_addTo(p->z, p->dz, group->nv);
-    }
-    mjgp_projectNewton(p);
+    mjgp_accelerations(s);
     mjgp_evaluate(s);
     balance(p);
     memcpy(s->state, s->factored, sizeof(int) * (size_t)group->nefc);
     int changed, changes = nextPieces(p);
     *near = compareStates(s, &changed);
     if (!changes && (*near == 2 || (*near == 1 && isZero(p)))) {
-      if ((!flg_connect || !connect(p)) && !release(p)) {
+      if ((!flg_connect || !connect(p, *near == 2)) && !release(p)) {
         return 1;
       }
       balance(p);
@@ -464,12 +442,18 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
 
 int mjgp_iterate(mjgpNewton* p, int flg_connect) {
   mjgpStep* s = p->s;
-  int iterations, near;
-  if (!settle(p, flg_connect, &iterations, &near)) {
+  int iterations, near, changes = 1;
+  mjtNum error = 0;
+  for (int k = 0; k < mjgpREFINE && changes; k++) {
+    if (!settle(p, flg_connect, &iterations, &near)) {
+      return 0;
+    }
+    error = refine(p, &changes);
+  }
+  if (changes) {
     return 0;
   }
-  mjtNum error = refine(p);
-  if (!(error <= mjgpBALANCED || (isZero(p) && (!p->z || error <= mjgpROUNDED)) || s->rough)) {
+  if (!(error <= mjgpBALANCED || (isZero(p) && (!s->rows || error <= mjgpROUNDED)) || s->rough)) {
     return 0;
   }
   if (s->rough || near == 1) {

@@ -12,8 +12,6 @@ typedef struct mjgpNewton_ {
   mjgpSystem system;
   mjgpPiece* piece;  // (n)
   mjtNum* t;         // friction                                                  (n)
-  mjtNum* z;         // a less the acceleration over the step; null: one metric   (nv)
-  mjtNum* dz;        // its change                                                (nv)
   mjtNum* w;         // scratch                                                   (nv)
   mjtNum* balance;   // torque that is left for gears                             (nv)
   mjtNum* from;      // J a - aref at the start of a step                         (nefc)
@@ -29,9 +27,6 @@ int mjgp_areLines(const mjgpStep* s);
 
 // memory and pieces, on d's stack, at the acceleration in s->a
 void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s);
-
-// s->acc at s->a and z
-void mjgp_projectNewton(mjgpNewton* p);
 
 // torque that rotor inertia of other joints takes from gear i
 static inline mjtNum mjgp_taken(const mjgpStep* s, const mjtNum* acc, int i) {

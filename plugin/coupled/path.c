@@ -90,7 +90,6 @@ typedef struct mjgpInputs_ {
 typedef struct mjgpPoint_ {
   mjtNum x;
   mjtNum* a;         // (nv)
-  mjtNum* z;         // (nv)
   mjtNum* t;         // (n)
   int* state;        // (nefc)
   int* mode;         // (n)
@@ -124,14 +123,12 @@ typedef struct mjgpPath_ {
 
   // along the line, by x
   mjtNum* da;    // acceleration                                                     (nv)
-  mjtNum* dz;    //                                                                  (nv)
   mjtNum* dt;    // friction                                                         (n)
   mjtNum* dacc;  // accelerations of the gears                                       (ld)
   mjtNum* djar;  // constraint rows                                                  (nefc)
 
   // back to the path
   mjtNum* ea;  // (nv)
-  mjtNum* ez;  // (nv)
   mjtNum* et;  // (n)
   mjtNum* w;   // scratch                                                            (nv)
 } mjgpPath;
@@ -166,7 +163,7 @@ static void evaluate(mjgpPath* path) {
   mjgpGroup* group = s->group;
   mjtNum h = s->m->opt.timestep;
   setInputs(path, path->x);
-  mjgp_projectNewton(p);
+  mjgp_accelerations(s);
   mjgp_residual(group, group->jar, s->a);
   mjgp_forceInStates(group);
   mjgp_gradient(group, path->gradient, NULL, s->a, NULL);
@@ -225,9 +222,6 @@ static void keep(mjgpPath* path) {
   mju_copy(place->a, s->a, path->nv);
   mju_copy(place->t, p->t, path->n);
   memcpy(place->state, s->group->state, sizeof(int) * (size_t)s->group->nefc);
-  if (p->z) {
-    mju_copy(place->z, p->z, path->nv);
-  }
   for (int i = 0; i < path->n; i++) {
     int joint = s->group->joint[i];
     place->mode[i] = s->g->out.mode[joint];
@@ -248,9 +242,6 @@ static void goBack(mjgpPath* path) {
   mju_copy(s->a, place->a, path->nv);
   mju_copy(p->t, place->t, path->n);
   memcpy(s->group->state, place->state, sizeof(int) * (size_t)s->group->nefc);
-  if (p->z) {
-    mju_copy(p->z, place->z, path->nv);
-  }
   for (int i = 0; i < path->n; i++) {
     int joint = s->group->joint[i];
     s->g->out.mode[joint] = place->mode[i];
@@ -309,24 +300,16 @@ static void direct(mjgpPath* path) {
     line->target += s->acc[i] - piece->target;
   }
   setInputs(path, path->x);
-  mjgp_solveSystem(&path->system, path->line, path->G, 0, path->da, path->dz, path->dt);
-  mju_copy(path->w, path->da, path->nv);
-  if (p->z) {
-    mju_subFrom(path->w, path->dz, path->nv);
-  }
-  mjgp_project(s, path->dacc, path->w);
+  mjgp_solveSystem(&path->system, path->line, path->G, 0, path->da, path->dt);
+  mjgp_accelerationsOf(s, path->dacc, path->da);
   mjgp_mulJacobian(group, path->djar, path->da);
 }
 
 
-static void move(mjgpPath* path, const mjtNum* da, const mjtNum* dz, const mjtNum* dt,
-                 mjtNum share) {
+static void move(mjgpPath* path, const mjtNum* da, const mjtNum* dt, mjtNum share) {
   mjgpNewton* p = path->p;
   mju_addToScl(path->s->a, da, share, path->nv);
   mju_addToScl(p->t, dt, share, path->n);
-  if (p->z) {
-    mju_addToScl(p->z, dz, share, path->nv);
-  }
   evaluate(path);
 }
 
@@ -354,23 +337,19 @@ static int correct(mjgpPath* path, mjtNum length) {
     if (k && !factor(path)) {
       return 0;
     }
-    mjgp_solveSystem(&path->system, path->p->piece, path->gradient, 0, path->ea, path->ez,
-                     path->et);
+    mjgp_solveSystem(&path->system, path->p->piece, path->gradient, 0, path->ea, path->et);
     mju_subFrom(path->et, path->p->t, path->n);
     direct(path);
     mjtNum along =
         product(path, path->ea, 0, path->da, 1) / product(path, path->da, 1, path->da, 1);
     mju_addToScl(path->ea, path->da, -along, path->nv);
     mju_addToScl(path->et, path->dt, -along, path->n);
-    if (path->p->z) {
-      mju_addToScl(path->ez, path->dz, -along, path->nv);
-    }
     mjtNum error = mju_sqrt(product(path, path->ea, along, path->ea, along));
     if (!(error <= mjgpNEAR + length)) {
       return 0;
     }
     path->x -= along;
-    move(path, path->ea, path->ez, path->et, 1);
+    move(path, path->ea, path->et, 1);
     if (!fitZones(path) && error <= mjgpNEAR + mjgpLESS * length) {
       return 1;
     }
@@ -467,8 +446,11 @@ static mjtNum shaftEnd(mjgpPath* path, int i, int sign, mjtNum length) {
   if (path->p->piece[i].jumps || rate == 0 || mjgp_moveShaft(&trial, from + length * rate) <= off) {
     return length;
   }
+
+  // it is on it where it was found, if that is ahead by rounding
+  low = mju_clip((shaft->a - from) / rate, 0, length);
   path->behind = trial;
-  path->before = from;
+  path->before = from + low * rate;
   for (int k = 0; k < mjgpHALVINGS && low < high; k++) {
     mjtNum half = 0.5 * (low + high);
     if (half == low || half == high) {
@@ -602,6 +584,11 @@ static int isCircle(mjgpPath* path, int k) {
     int joint = group->joint[i];
     int piece = 2 * out->mode[joint] + (out->load[joint] > 0) + 8 * (1 + path->p->piece[i].jumps);
     hash = (hash ^ (uint64_t)piece) * 1099511628211u;
+    if (path->p->piece[i].shaft) {
+      uint64_t slope;
+      memcpy(&slope, &path->p->piece[i].shaft->slope, sizeof(slope));
+      hash = (hash ^ slope) * 1099511628211u;
+    }
   }
   int count = 0;
   for (int i = 0; i < k && i < mjgpVISITED; i++) {
@@ -665,7 +652,7 @@ static int follow(mjgpPath* path, int flg_near) {
     if (end == mjgpEND_SHAFT) {
       cross(path, end, which);
     }
-    move(path, path->da, path->dz, path->dt, sign * length);
+    move(path, path->da, path->dt, sign * length);
     if (arrived) {
       return 1;
     }
@@ -685,7 +672,7 @@ static void allocate(mjgpPath* path, mjgpNewton* p) {
   size_t nefc = (size_t)group->nefc;
   *path = (mjgpPath){.p = p, .s = s, .n = s->n, .nv = group->nv};
   mjgp_makeSystem(&path->system, s, p->piece, 1);
-  size_t size = 10 * nv + 4 * n + ld + nefc;
+  size_t size = 7 * nv + 4 * n + ld + nefc;
   mjtNum* number = mj_stackAllocNum(d, size + 2 * mjgpVISITED);
   mju_zero(number, (int)size);
   path->ended = number;
@@ -693,13 +680,10 @@ static void allocate(mjgpPath* path, mjgpNewton* p) {
   mju_copy(path->ended, s->a, group->nv);
   path->gradient = path->G + nv;
   path->da = path->gradient + nv;
-  path->dz = path->da + nv;
-  path->ea = path->dz + nv;
-  path->ez = path->ea + nv;
-  path->w = path->ez + nv;
+  path->ea = path->da + nv;
+  path->w = path->ea + nv;
   path->place.a = path->w + nv;
-  path->place.z = path->place.a + nv;
-  path->dt = path->place.z + nv;
+  path->dt = path->place.a + nv;
   path->et = path->dt + n;
   path->place.t = path->et + n;
   path->dacc = path->place.t + 2 * n;
@@ -746,11 +730,7 @@ static int setAcceleration(mjgpPath* path, mjgpStart kind) {
     }
   }
   mjgp_evaluate(s);
-  if (p->z) {
-    mjgp_motion(s, p->w, s->a);
-    mju_sub(p->z, s->a, p->w, path->nv);
-  }
-  mjgp_projectNewton(p);
+  mjgp_accelerations(s);
   return 1;
 }
 
@@ -840,9 +820,7 @@ static int startFar(mjgpPath* path) {
   if (!mjgp_inner(s, p->t)) {
     return 0;
   }
-  mjgp_motion(s, p->w, s->a);
-  mju_sub(p->z, s->a, p->w, path->nv);
-  mjgp_projectNewton(p);
+  mjgp_accelerations(s);
   for (int i = 0; i < path->n; i++) {
     int joint = s->group->joint[i];
     mjtNum v = path->end[i].v + h * s->acc[i];
@@ -857,6 +835,7 @@ static int startFar(mjgpPath* path) {
 
 
 static int start(mjgpPath* path, mjgpStart kind) {
+  path->system.factored = 0;
   mjgpNewton* p = path->p;
   mjgpStep* s = path->s;
   const mjgpGroup* group = s->group;

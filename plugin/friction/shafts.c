@@ -5,6 +5,9 @@
 #include "configuration/jacobian.h"
 #include "friction/friction.h"
 
+// share of an acceleration by which rounding may put a shaft on the wrong side of an end of its piece
+#define mjgpBESIDE 1e-12
+
 // halvings of an interval: more than a double has bits
 #define mjgpHALVINGS 80
 
@@ -66,6 +69,13 @@ mjtNum mjgp_moveShaft(mjgpShaft* shaft, mjtNum a) {
 }
 
 
+// on in direction 1 or -1, by what rounding may be wrong about where a piece ends
+static void pass(mjgpShaft* shaft, int direction) {
+  mjtNum size = mju_abs(shaft->a) + mju_abs(shaft->v) / shaft->h;
+  evaluate(shaft, shaft->a + direction * mjgpBESIDE * size);
+}
+
+
 // is the torque between two accelerations that of both tangents, up to where they meet
 static int isCorner(const mjgpShaft* from, const mjgpShaft* to) {
   mjgpShaft corner = *from;
@@ -97,6 +107,9 @@ int mjgp_findJump(mjgpShaft* shaft, mjgpShaft* beyond, mjtNum low, mjtNum high) 
       from = between;
     }
   }
+  int up = high > low ? 1 : -1;
+  pass(&from, -up);
+  pass(&to, up);
   between = from;
   if (!(mjgp_moveShaft(&between, to.a) > mjgpJUMP)) {
     return 0;
