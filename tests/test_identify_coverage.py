@@ -19,15 +19,15 @@ from mjgear.identify.intervals import derived
 TOLERANCE = 0.05  # of the torque constant
 
 
-def cover(draws, rng, replicates, starts, step):
-    """number -> (draws) whether its interval holds the truth."""
+def cover(draws, rng, replicates, starts, made_step, step):
+    """number -> (draws) whether its interval holds the truth. made_step: of what makes the logs; step: of what is fitted, s."""
     servos = [made_up_servo.draw(rng) for _ in range(draws)]
-    logs = made_up_servo.measure([run for s in servos for run in made_up_servo.bench_plan(s)], rng, step=step)
+    logs = made_up_servo.measure([run for s in servos for run in made_up_servo.bench_plan(s)], rng, step=made_step)
     hits = {}
     for k, servo in enumerate(servos):
         wrong = servo.torque_constant * (1 + rng.uniform(-TOLERANCE, TOLERANCE))
         machine = identify.Servo("made up", drive="current", error_gain=1.0, torque_constant=wrong)
-        bench = identify.Pendulum(logs[8 * k : 8 * k + 8], machine, fit=("delay",))
+        bench = identify.Pendulum(logs[8 * k : 8 * k + 8], machine, fit=("delay",), step=step)
         bench.noise = 0.005
         fit = identify.fit(bench, identify.MODELS["gamma"], identify.Budget(starts=starts))
         found = identify.intervals(bench, fit, replicates, {"torque_constant": TOLERANCE}, seed=k)
@@ -45,7 +45,7 @@ def main():
     long = draws >= 50
     seed = made_up_servo.seed(fresh=long)
     print(f"MJGEAR_SEED={seed.entropy}, {draws} servos")
-    effort = {"replicates": 60, "starts": 2, "step": 1e-4} if long else {"replicates": 24, "starts": 1, "step": 2e-4}
+    effort = {"replicates": 60, "starts": 2, "made_step": 1e-4, "step": 1e-3} if long else {"replicates": 16, "starts": 1, "made_step": 2e-4, "step": 2.5e-3}
     hits = cover(draws, np.random.default_rng(seed), **effort)
     needed = 0.9 * draws if long else binom.ppf(1e-5, draws, 0.95)
     failed = 0

@@ -35,10 +35,14 @@ class Scales(unittest.TestCase):
         bench.noise = 0.005
         return bench
 
+    def fit(self, constant, mass):
+        """A bench whose torque constant and masses are that much off, and the gear fitted there."""
+        bench = self.bench(constant, mass)
+        return bench, identify.fit_ladder(bench, [GAMMA], identify.Budget(starts=1))["gamma"]
+
     def check(self, constant, mass, tolerance):
         """The true scale is found, what is off is said, and the intervals hold the truth."""
-        bench = self.bench(constant, mass)
-        fit = identify.fit_ladder(bench, [GAMMA], identify.Budget(starts=1))["gamma"]
+        bench, fit = self.fit(constant, mass)
         scale = scales.profile(bench, fit, tolerance)
         self.assertAlmostEqual(scale.best * constant / mass, 1, delta=0.05)
         self.assertTrue(scale.low < mass / constant < scale.high, (scale.low, mass / constant, scale.high))
@@ -76,8 +80,7 @@ class Scales(unittest.TestCase):
 
     def test_reason_of_a_bound(self):
         # a torque constant that is too small hides a gear: gamma at 0 is not what the logs show
-        bench = self.bench(0.7)
-        fit = identify.fit_ladder(bench, [GAMMA], identify.Budget(starts=1))["gamma"]
+        bench, fit = self.fit(0.7, 1.0)
         self.assertLess(fit.values["gamma_u"], 1e-3)
         scale = scales.profile(bench, fit)
         found = identify.intervals(bench, fit, 2, ends=scale.ends())

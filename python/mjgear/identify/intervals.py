@@ -38,7 +38,7 @@ class Interval:
 
 
 def derived(values: Mapping[str, float]) -> dict[str, float]:
-    """Efficiencies of a gear's coefficients, and the product that needs no torque constant."""
+    """Efficiencies of a gear's coefficients, and their product, which a wrong torque constant moves less than either."""
     if "gamma_u" not in values or "gamma_v" not in values:
         return {}
     forward = (1 - values["gamma_u"]) / (1 + values["gamma_v"])

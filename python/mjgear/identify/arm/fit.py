@@ -75,7 +75,7 @@ class Links:
     """
 
     def __init__(self, arm: Arm) -> None:
-        self._roots = []
+        roots = []
         self.spread = np.empty((len(arm.links), 10))
         size = max(float(link.numbers[0]) for link in arm.links)
         radius = max(float(np.sqrt(max(np.trace(pseudo(link.numbers)[:3, :3]), 0) / 3 / max(link.numbers[0], 1e-12))) for link in arm.links)
@@ -89,23 +89,23 @@ class Links:
             lengths = np.sqrt(np.maximum(w, (0.05 * r) ** 2))
             root = np.eye(4)
             root[:3, :3], root[:3, 3] = V * lengths, center
-            self._roots.append(root * np.sqrt(mass))
+            roots.append(root * np.sqrt(mass))
             ratio = np.append(np.clip(r / lengths, 1, 3), 1.0)
             self.spread[k] = [ratio[i] * ratio[j] for i in range(4) for j in range(i, 4)]
+        self._roots = np.array(roots)
 
     def __call__(self, S: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(links, 10) numbers and (links, 10, 10) their derivatives by the unknowns (links, 10)."""
-        value, slope = [], []
-        for root, s in zip(self._roots, S):
-            w, V = np.linalg.eigh(np.tensordot(s, _E, 1))
-            w = np.clip(w, -20, 20)
-            e = np.exp(w)
-            close = np.abs(w[:, None] - w) < 1e-8
-            F = np.where(close, np.exp((w[:, None] + w) / 2), (e[:, None] - e) / np.where(close, 1, w[:, None] - w))
-            A = root @ V
-            value.append(numbers(A @ np.diag(e) @ A.T))
-            slope.append(numbers(A @ (F * (V.T @ _E @ V)) @ A.T).T)
-        return np.array(value), np.array(slope)
+        w, V = np.linalg.eigh(np.tensordot(S, _E, 1))
+        w = np.clip(w, -20, 20)
+        e = np.exp(w)
+        apart = w[:, :, None] - w[:, None, :]
+        close = np.abs(apart) < 1e-8
+        F = np.where(close, np.exp((w[:, :, None] + w[:, None, :]) / 2), (e[:, :, None] - e[:, None, :]) / np.where(close, 1, apart))
+        A, turned = self._roots @ V, V.swapaxes(1, 2)[:, None] @ _E @ V[:, None]
+        value = numbers((A * e[:, None, :]) @ A.swapaxes(1, 2))
+        slope = numbers(A[:, None] @ (F[:, None] * turned) @ A.swapaxes(1, 2)[:, None])
+        return value, slope.swapaxes(1, 2)
 
 
 @dataclass

@@ -293,7 +293,7 @@ def _findings(found: Identified) -> list[str]:
         off = p[PLACE["scale"]] / fitter.scale[j] - 1
         if np.isfinite(known.tolerance[j]) and abs(off) > 1.2 * known.tolerance[j]:
             lines.append(f"{name}: torques fit the links' inertias only if one logged unit is {100 * (1 / (1 + off) - 1):+.0f} % of what is stated, beyond the stated "
-                         f"{100 * known.tolerance[j]:.0f} %: weigh a load, or widen the tolerance; gamma_u and gamma_v hang on it, eta_product does not")
+                         f"{100 * known.tolerance[j]:.0f} %: weigh a load, or widen the tolerance; gamma_u and gamma_v hang on it, eta_product hardly")
         if "load" in found.rungs[j].terms and not found.found.numbers[f"{name}.gamma_u"].known:
             product = found.found.numbers[f"{name}.eta_product"]
             lines.append(f"{name}: gamma_u and gamma_v are unknown, eta_product is {product.low:.3g} to {product.high:.3g}: how the losses are shared between "
