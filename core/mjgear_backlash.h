@@ -40,7 +40,8 @@ extern "C" {
 // mjgTORSION is how catalogues of strain wave gears describe their compliance. Its friction is a spring
 // and a slider in series, as a turn of the load shows it: theta_b is the slider, so that the spring holds
 // the lesser of H = K1 hysteresis/2 and K (theta_d - theta_b). Catalogues do not say how stiff a turn
-// begins; it is assumed that K is the largest of K1, K2 and K3.
+// begins; it is assumed that K is the largest of K1, K2 and K3. With slip_torque or freewheel it is a clutch instead: a spring
+// K1 and a slider in series, T = clip(K1 (theta_d - theta_b)) to what the clutch carries, and the slider follows.
 typedef enum mjgBacklashModel_ {
   mjgDEADZONE = 0,          // spring behind a gap, k z                            N (24), A (1)
   mjgDAMPED_DEADZONE = 1,   // k z + c omega_d, pulls as the gap opens: known      N (26), A (2)
@@ -80,6 +81,8 @@ typedef struct mjgBacklash_ {
   double torque_2;       // T2                                                  N m
   double hysteresis;     // >= 0, angle between loading and unloading without   rad
                          //   load: mjgTORSION
+  double slip_torque;    // most that the shaft carries, 0: any; mjgTORSION     N m
+  double freewheel;      // 1: T >= 0, -1: T <= 0, 0: either; mjgTORSION        1
 } mjgBacklash;
 
 // null if the parameters are valid, else one line that says what is wrong

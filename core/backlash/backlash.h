@@ -49,6 +49,7 @@ typedef struct mjgiGap_ {
   double omega_d;     // before the step
   double p;           // p-
   double slider;      // mjgTORSION: theta_b before the step
+  double origin;      // of p and slider: of a clutch its slider, which turns without end
   double touch;       // angle at which a gap that closes with omega_d touches, of its side
   double yield;       // rate that a unit of torque in the step takes from both sides
   double twist;       // theta_s before the step

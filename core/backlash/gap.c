@@ -403,6 +403,11 @@ mjgiGap mjgi_makeGap(const mjgCoupling* coupling, double A) {
   gap.eta = 0.5 * (1 + coupling->blend);
   gap.p = coupling->theta_d - (1 - gap.eta) * h * coupling->omega_d;
   gap.slider = coupling->theta_b;
+  if (law->model == mjgTORSION && mjgi_isClutch(law)) {
+    gap.origin = gap.slider;
+    gap.p -= gap.slider;
+    gap.slider = 0;
+  }
   if (mjgi_hasTouch(law)) {
     gap.touch = mjg_backlashTouch(law, fabs(gap.omega_d));
     gap.yield = A + (coupling->inertia > 0 ? h / coupling->inertia : 0);
@@ -433,4 +438,5 @@ void mjgi_closeGap(mjgCouplingStep* step, const mjgiGap* gap, double T, double w
     step->theta_b = mjgi_torsionSlider(law, gap->slider, p);
   }
   step->energy = mjg_backlashEnergy(law, p, step->theta_b, step->omega_s);
+  step->theta_b += gap->origin;
 }

@@ -33,6 +33,16 @@ const char* mjgi_torsionError(const mjgBacklash* law) {
   if (!(l->hysteresis >= 0 && l->hysteresis < INFINITY)) {
     return "hysteresis must be finite and not negative";
   }
+  if (!(l->slip_torque >= 0 && l->slip_torque < INFINITY)) {
+    return "slip_torque must be finite and positive";
+  }
+  if (l->freewheel != 0 && fabs(l->freewheel) != 1) {
+    return "freewheel must be 1, where the motor drives forward only, -1, backward only, or 0";
+  }
+  if (mjgi_isClutch(l) && (l->stiffness_2 > 0 || l->hysteresis > 0 || l->damping > 0)) {
+    return "a clutch has one stiffness; leave out stiffness_2, hysteresis and damping, or "
+           "slip_torque and freewheel";
+  }
   return NULL;
 }
 
@@ -47,6 +57,15 @@ static double stiffest(const mjgBacklash* law) {
 // torque that leaves an angle of half the hysteresis without load
 static double frictionTorque(const mjgBacklash* law) {
   return 0.5 * law->stiffness * law->hysteresis;
+}
+
+
+// torques at which the slider goes along, from low < 0 to high > 0; of a clutch one may be 0, or infinite
+static void findLimits(double* low, double* high, const mjgBacklash* law) {
+  double most = law->slip_torque > 0 ? law->slip_torque : INFINITY;
+  int clutch = mjgi_isClutch(law);
+  *low = clutch ? (law->freewheel > 0 ? 0 : -most) : -frictionTorque(law);
+  *high = clutch ? (law->freewheel < 0 ? 0 : most) : frictionTorque(law);
 }
 
 
@@ -71,6 +90,9 @@ static double third(const mjgBacklash* law) {
 
 double mjgi_torsionSpring(double* slope, const mjgBacklash* law, double theta, double omega) {
   double x = fabs(theta), torque;
+  if (mjgi_isClutch(law)) {
+    return *slope = 0;  // at rest a clutch is as it was left
+  }
   if (x <= second(law)) {
     *slope = law->stiffness;
     torque = law->stiffness * x;
@@ -87,6 +109,9 @@ double mjgi_torsionSpring(double* slope, const mjgBacklash* law, double theta, d
 
 double mjgi_torsionEnergy(const mjgBacklash* law, double theta, double theta_b) {
   double x = fabs(theta), a = fmin(x, second(law)), b = fmin(x, third(law)) - a;
+  if (mjgi_isClutch(law)) {
+    return 0.5 * law->stiffness * (theta - theta_b) * (theta - theta_b);
+  }
   double energy = 0.5 * law->stiffness * a * a;
   if (b > 0) {
     energy += b * (law->torque_1 + 0.5 * law->stiffness_2 * b);
@@ -106,14 +131,11 @@ double mjgi_torsionEnergy(const mjgBacklash* law, double theta, double theta_b) 
 // function of the angle
 static double torqueAt(double* slope, const mjgBacklash* law, double theta_b, double theta) {
   double torque = mjgi_torsionSpring(slope, law, theta, 0);
-  if (law->hysteresis > 0) {
-    double limit = frictionTorque(law), yields = stiffest(law) * (theta - theta_b);
-    if (fabs(yields) < limit) {
-      torque += yields;
-      *slope += stiffest(law);
-    } else {
-      torque += copysign(limit, yields);
-    }
+  if (law->hysteresis > 0 || mjgi_isClutch(law)) {
+    double low, high, yields = stiffest(law) * (theta - theta_b);
+    findLimits(&low, &high, law);
+    *slope += yields > low && yields < high ? stiffest(law) : 0;
+    torque += fmax(low, fmin(yields, high));
   }
   return torque;
 }
@@ -129,9 +151,12 @@ double mjgi_torsionMean(double* slope, const mjgBacklash* law, double theta_b, d
   }
 
   // between the bends the torque is a line: its mean is that of the ends of each piece
-  double bend[mjgiMAXBEND + 2], reach = frictionTorque(law) / stiffest(law);
-  const double angle[mjgiMAXBEND] = {-third(law), -second(law),    second(law),
-                                     third(law),  theta_b - reach, theta_b + reach};
+  double bend[mjgiMAXBEND + 2], low, high;
+  findLimits(&low, &high, law);
+  low /= stiffest(law);
+  high /= stiffest(law);
+  const double angle[mjgiMAXBEND] = {-third(law), -second(law),  second(law),
+                                     third(law),  theta_b + low, theta_b + high};
   int n = 0;
   bend[n++] = lo;
   for (int i = 0; i < mjgiMAXBEND; i++) {
@@ -158,6 +183,7 @@ double mjgi_torsionMean(double* slope, const mjgBacklash* law, double theta_b, d
 
 
 double mjgi_torsionSlider(const mjgBacklash* law, double theta_b, double p) {
-  double reach = frictionTorque(law) / stiffest(law);
-  return fmax(p - reach, fmin(theta_b, p + reach));
+  double low, high, k = stiffest(law);
+  findLimits(&low, &high, law);
+  return fmax(p - high / k, fmin(theta_b, p - low / k));
 }

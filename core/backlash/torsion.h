@@ -8,6 +8,11 @@
 // null if the parameters are valid, else what is wrong
 const char* mjgi_torsionError(const mjgBacklash* law);
 
+// does it slip, or turn freely in one direction
+static inline int mjgi_isClutch(const mjgBacklash* law) {
+  return law->slip_torque > 0 || law->freewheel != 0;
+}
+
 // largest slope of T
 double mjgi_torsionStiffness(const mjgBacklash* law);
 

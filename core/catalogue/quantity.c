@@ -33,6 +33,10 @@ static const mjgKeyInfo kGapKeys[] = {
         "above which stiffness_3 counts"},
     {"hysteresis", "rad", 0, INFINITY, 0, 1, 0,
         "of torsion: angle between loading and unloading, without load"},
+    {"slip_torque", "N m", 0, INFINITY, 1, 1, 0,
+        "of torsion: most that it carries, above which it slips"},
+    {"freewheel", "1", -1, 1, 0, 0, 0,
+        "of torsion: 1: the motor drives forward only, -1: backward only, 0: both"},
     {"rotor_inertia", "kg m2", 0, INFINITY, 1, 1, 0,
         "inertia of the rotor in front of the gap, instead of armature"},
 };

@@ -49,7 +49,7 @@ typedef enum mjgpGap_ {
 
 enum {
   mjgpNGAP = 5,     // numbers of the state of a gap
-  mjgpNGAPKEY = 13  // keys that are numbers of a gap
+  mjgpNGAPKEY = 15  // keys that are numbers of a gap
 };
 
 typedef enum mjgpEncoder_ {

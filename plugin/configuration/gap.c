@@ -28,6 +28,8 @@ static const struct {
     {"torque_1", offsetof(mjgpJoint, backlash.torque_1), ONE(mjgTORSION)},
     {"torque_2", offsetof(mjgpJoint, backlash.torque_2), ONE(mjgTORSION)},
     {"hysteresis", offsetof(mjgpJoint, backlash.hysteresis), ONE(mjgTORSION)},
+    {"slip_torque", offsetof(mjgpJoint, backlash.slip_torque), ONE(mjgTORSION)},
+    {"freewheel", offsetof(mjgpJoint, backlash.freewheel), ONE(mjgTORSION)},
     {"rotor_inertia", offsetof(mjgpJoint, rotor_inertia), ALL}};  // where there is a rotor
 
 

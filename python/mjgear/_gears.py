@@ -175,6 +175,8 @@ class Gear:
     torque_1 = _Key("N m", "above which stiffness_2 counts")
     torque_2 = _Key("N m", "above which stiffness_3 counts")
     hysteresis = _Key("rad", "of torsion: angle between loading and unloading, without load")
+    slip_torque = _Key("N m", "of torsion: most that it carries, above which it slips")
+    freewheel = _Key("1", "of torsion: 1: the motor drives forward only, -1: backward only, 0: both")
     rotor_inertia = _Key("kg m2", "inertia of a rotor behind a gap")
 
     friction = _Result("N m", "friction torque, opposing motion")

@@ -261,6 +261,49 @@ static void refusals(void** state) {
 }
 
 
+// a clutch: the mean torque of a step against a sum over its way, and the slider behind it
+static void clutch(void** state) {
+  (void)state;
+  for (int run = 0; run < 2000; run++) {
+    double freewheel = run % 3 - 1, most = run % 2 ? 5 + run % 7 : 0;
+    const mjgBacklash law = {.model = mjgTORSION,
+                             .stiffness = 1e3,
+                             .exponent = 1,
+                             .slip_torque = most,
+                             .freewheel = freewheel};
+    if (freewheel == 0 && most == 0) {
+      continue;
+    }
+    assert_null(mjg_backlashError(&law));
+    double low = freewheel > 0 ? 0 : most > 0 ? -most : -INFINITY;
+    double high = freewheel < 0 ? 0 : most > 0 ? most : INFINITY;
+
+    // far from where the two sides were at first
+    double twist = 0.02 * sin(run), rate = 30 * cos(7 * run), theta_b = 1000;
+    const mjgCoupling c = {.law = &law,
+                           .h = 1e-3,
+                           .blend = 0.1,
+                           .theta_d = theta_b + twist,
+                           .omega_d = rate,
+                           .theta_b = theta_b};
+    mjgCouplingStep step;
+    mjg_couplingResolve(&step, &c, rate, 0);
+    double mean = 0, p = twist - 0.45 * 1e-3 * rate;
+    enum {
+      PARTS = 20000
+    };
+    for (int i = 0; i < PARTS; i++) {
+      double share = 0.1 + 0.9 * (i + 0.5) / PARTS;
+      mean += fmax(low, fmin(1e3 * (p + share * 1e-3 * rate), high)) / PARTS;
+    }
+    assert_true(fabs(step.T - mean) < 1e-6);
+    double end = p + 1e-3 * rate, slider = fmax(end - high / 1e3, fmin(0, end - low / 1e3));
+    assert_true(fabs(step.theta_b - theta_b - slider) < 1e-12);
+    assert_true(fabs(step.energy - 500 * (end - slider) * (end - slider)) < 1e-9);
+  }
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cataloguesExample),
@@ -268,6 +311,7 @@ int main(void) {
       cmocka_unit_test(loop),
       cmocka_unit_test(converges),
       cmocka_unit_test(randomSteps),
+      cmocka_unit_test(clutch),
       cmocka_unit_test(refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
