@@ -188,7 +188,6 @@ MUTATIONS = [
         ("return piece->t + piece->slope * (s->acc[i] - p->acc[i])", "return piece->t"),
         ("slope += t * along;", "slope -= t * along;"),
         ("mju_addToScl(s->a, s->search, share - 1, nv);", "mju_addToScl(s->a, s->search, share, nv);"),
-        ("isUnknown(p, i) ? (share - 1) *", "isUnknown(p, i) ? share *"),
         ("b.at_high <= most)", "b.at_high >= most)"),
         ("mju_abs(g->in.v[joint]) + h * most;", "mju_abs(g->in.v[joint]);"),
         ("if (!changes && (", "if (("),

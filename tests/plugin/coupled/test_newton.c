@@ -18,6 +18,7 @@ static void test_locking(void** state) {
   Sum lock = run(NEWTON, 1, 0), sticks = run(NEWTON, 1.6, 0);
   assert_true(lock.solved >= 0.8 * lock.steps);
   assert_true(sticks.solved >= 0.8 * sticks.steps);
+  assert_true(sticks.hard <= 0.15 * sticks.steps);  // what breaks away does so on the way
 }
 
 
@@ -26,7 +27,7 @@ static void test_static(void** state) {
   (void)state;
   Sum sum = run(NEWTON, 4, 1);
   assert_true(sum.solved >= 0.9 * sum.steps);
-  assert_true(sum.held >= 20);
+  assert_true(sum.held >= 20 && sum.hard <= 0.1 * sum.steps);
 }
 
 

@@ -333,6 +333,7 @@ static void describe(Step* s, const mjModel* m, const mjData* d, const mjgpGears
 
 typedef struct Sum_ {
   int steps, solved, wrong, several, driven;
+  int hard;  // steps that took more than their method from its first start
   int held;  // steps that have one solution with static bounds, in which nothing breaks away
 } Sum;
 
@@ -358,11 +359,12 @@ static Sum run(int which, double ratio, int unique) {
       mju_copy(d->qpos, plain->qpos, 2);
       mju_copy(d->qvel, plain->qvel, 2);
       mju_copy(d->ctrl, plain->ctrl, 2);
-      int unsolved = g->count.unsolved;
+      int unsolved = g->count.unsolved, hard = g->count.hard;
       method = which;
       mj_step(m[0], d);
       method = ALL;
       sum.steps++;
+      sum.hard += g->count.hard - hard;
       sum.driven += g->out.t[0] * d->qvel[0] < -1e-9 || g->out.t[1] * d->qvel[1] < -1e-9;
       if (g->count.unsolved == unsolved) {
         int count;
@@ -395,8 +397,8 @@ static Sum run(int which, double ratio, int unique) {
     mj_deleteModel(m[0]);
     mj_deleteModel(m[1]);
   }
-  print_message("%s: %d of %d steps solved, %d of them one of several solutions\n",
-                methodName[which], sum.solved, sum.steps, sum.several);
+  print_message("%s: %d of %d steps solved, %d of them one of several solutions; %d were hard\n",
+                methodName[which], sum.solved, sum.steps, sum.several, sum.hard);
   assert_int_equal(sum.wrong, 0);
   assert_int_equal(sum.driven, 0);
   countWarnings(NULL);
