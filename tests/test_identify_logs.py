@@ -173,6 +173,7 @@ class Refused(Folder):
             with self.assertRaises(identify.LogError, msg=column):
                 identify.read(self.file("w.csv", csv_text()), {"position": column})
         self.refused("w.csv", csv_text(rows=[*ROWS, [1, 1e300, 0]]), "check its unit", columns={"position": "position:1e100"})
+        self.refused("w.csv", csv_text(rows=[*ROWS, [1, 1e307, 0]]), "check its unit")  # whose velocity overflows
 
 
 class Commands(Folder):

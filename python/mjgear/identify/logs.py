@@ -68,6 +68,9 @@ UNITS = {
 #: bytes of text that a log may have, unpacked: a counter's worth of gigabytes is no log of a joint
 LARGEST = 1 << 30
 
+#: of a quantity in SI units: differences and products of larger ones overflow
+LARGEST_VALUE = 1e100
+
 #: samples that are wanted for one that was measured: beyond, the time is in another unit
 _DENSEST = 20
 
@@ -436,8 +439,8 @@ def _quantity(path: Path, table: _Table, quantity: str, column: Column) -> np.nd
             raw = (raw + column.wrap / 2) % column.wrap - column.wrap / 2
     with np.errstate(over="ignore"):
         values = raw * column.scale
-    if not np.isfinite(values).all():
-        raise LogError(f"{path}: column '{column.name}' times {column.scale:g} is no number; check its unit")
+    if not (np.abs(values) <= LARGEST_VALUE).all():
+        raise LogError(f"{path}: column '{column.name}' times {column.scale:g} has numbers above {LARGEST_VALUE:g}; check its unit")
     return values
 
 
