@@ -231,7 +231,7 @@ const mjgKeyInfo* mjg_keyInfo(int key);
 int mjg_keyFromName(const char* name);
 int mjg_keyNearest(const char* name);
 
-// number of the most similar of n names, or -1 if none resembles it
+// number of the most similar of n names, else of the first that begins with name, or -1 if none resembles it
 int mjg_nearest(const char* name, const char* const* names, int n);
 
 // "leadscrew" and so on; null if type is out of range; -1 if no type has this name
@@ -288,7 +288,8 @@ void mjg_vrefuse(mjgReport* report, const char* format, va_list arguments);
 double mjg_readNumber(const char* text, const char** end);
 
 // read a number with or without a unit: "0.5", "2 Nm", "0.2kgcm2", "5deg", "80%", "1.5 N m/rad". Units are those that
-// the tool's help names, and the quantity's own as mjgKeyInfo spells it; spaces do not matter. A number with a
+// the tool's help names, and the quantity's own as mjgKeyInfo spells it; spaces and ^ do not matter. The unit "N m" of
+// info takes N too, for a slide; "Nm" is a torque and "N" a force. A number with a
 // unit must be in the range of info, which is told in that unit; one without is left to mjg_transmission.
 //   value  in info->unit; untouched if the text is refused
 // Returns 0, or -1 after a line in the report.
@@ -302,6 +303,10 @@ const mjgKeyInfo* mjg_gapKeyInfo(int k);
 // Returns the number of problems; if it is not 0 the transmission is left untouched. error: mjgERR_ARGUMENT
 int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
                      const mjgDescription* description);
+
+// a line for the report where a description makes a gear self-locking by the assumption eta_backward = 2 - 1/eta_forward
+// alone, which is below 0 for each eta_forward below 0.5. Returns 1 if there is one, else 0. error: mjgERR_ARGUMENT
+int mjg_warnAssumed(mjgReport* report, const mjgDescription* description);
 
 // describe a transmission as description->type says. What the type leaves open is taken from the
 // keys that are given: pressure_angle for worm (0 for leadscrew, if not given), pressure_angle, mu

@@ -45,7 +45,7 @@ static void modeAndStateAgree(void** state) {
           frameValue(mode, sizeof(mode), &sim, g, frameMODE);
           frameValue(what, sizeof(what), &sim, g, frameSTATE);
           frameValue(velocity, sizeof(velocity), &sim, g, frameVELOCITY);
-          int stands = !strcmp(what, "stuck") || !strcmp(what, "jammed");
+          int stands = !strcmp(what, "stuck") || !strcmp(what, "locked");
           if (strcmp(what, "in gap") != 0 && stands != !strcmp(mode, "stuck")) {
             fail_msg("%s, key %d, step %d, %s: mode %s, state %s", models[i], key, k,
                      sim.gear[g].name, mode, what);

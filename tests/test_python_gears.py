@@ -115,7 +115,7 @@ class Gears(unittest.TestCase):
         mujoco.mj_step(bare, other)
         for i, gear in enumerate(gears.values()):
             self.assertEqual(gear.mode, 0)
-            self.assertIn(mjgear.STATES[int(gear.state)], ("stuck", "jammed"))
+            self.assertIn(mjgear.STATES[int(gear.state)], ("stuck", "locked"))
             self.assertAlmostEqual(gear.torque_out, data.qfrc_bias[i], delta=1e-10)
             self.assertAlmostEqual(gear.friction, -data.qfrc_bias[i], delta=1e-10)
             self.assertTrue(np.shares_memory(gear.results, data.sensordata))

@@ -205,12 +205,40 @@ class Refused(unittest.TestCase):
             (lambda: mjgear.randomize(gears, {"knee": {"coulomb": (0, 1)}}), "unknown gear 'knee'; there are shoulder, elbow"),
             (lambda: mjgear.randomize(gears, "nowhere.json"), "nowhere.json: .*give a json of 'mjgear identify'"),
             (lambda: mjgear.randomize(gears, {"chosen": "bam", "parameters": {"Km": parameter(1, 0)}}), "no number of a gear among Km"),
-            (lambda: mjgear.randomize(gears, {"eta_forward": (0.99, 1), "eta_backward": (1.5, 2)}), "no gear was found"),
+            (lambda: mjgear.randomize(gears, {"eta_forward": (0.99, 1), "eta_backward": (1.5, 2)}), "eta_backward = 1.5 is out of range; write a value of at most 1"),
+            (lambda: mjgear.randomize(gears, {"eta_forward": (0, 0.9)}), "eta_forward = 0 is out of range; write a value above 0"),
+            (lambda: mjgear.randomize(gears, {"coulomb": (-1, 5)}), "coulomb = -1 is out of range; write a value of at least 0"),
             (lambda: mjgear.randomize(batch, {"coulomb": (0, 1)}, n=3), "has as many draws as simulations; leave n out"),
             (lambda: mjgear.randomize(data, {"coulomb": (0, 1)}), "randomize needs mjgear.Gears"),
         ):
             with self.assertRaisesRegex(mjgear.GearError, line):
                 call()
+
+    def test_other_gears_are_named(self):
+        """A worm that becomes a gear with the efficiencies of a servo is a worm no more; who names it means it."""
+        model, data = make()
+        spec = mujoco.MjSpec.from_string(ARM % "")
+        mjgear.add(spec, "elbow", "worm", name="a")
+        mjgear.add(spec, "shoulder", "harmonic_drive", name="b")
+        model = spec.compile()
+        gears = mjgear.Gears(model, mujoco.MjData(model))
+        with self.assertWarnsRegex(mjgear.GearWarning, "^elbow: a geometry describes the gear.*eta_forward and eta_backward"):
+            mjgear.randomize(gears, FOUND, rng=0)
+        gears.reset()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            mjgear.randomize(gears, {"elbow": FOUND}, rng=0)
+            gears.reset()
+            mjgear.randomize(gears, {"coulomb": (0, 1)}, rng=0)
+
+    def test_a_table_of_draws(self):
+        model, data = make()
+        draws = mjgear.randomize(mjgear.Gears(model, data), {"coulomb": (0, "50 Ncm"), "eta_forward": 0.7}, rng=0, n=200)
+        lines = str(draws).splitlines()
+        self.assertEqual(len(lines), 3 + 4)
+        self.assertEqual(lines[1].split(), ["gear", "number", "unit", "smallest", "mean", "largest"])
+        self.assertRegex(str(draws), r"(?m)^elbow +eta_forward +1 +0\.7 +0\.7 +0\.7$")
+        self.assertEqual(repr(draws), "<mjgear.Draws: 200 of shoulder, elbow>")
 
     def test_all_or_none(self):
         model, _ = make()

@@ -101,6 +101,52 @@ class SameWords(unittest.TestCase):
         gear.coulomb = "40 mNm"
         self.assertEqual(gear.coulomb, 0.04)
 
+    def test_other_ways_to_write_units(self):
+        for one, other in (("5 arcmin", 5 / 60 * np.pi / 180), ("5 degrees", np.pi / 36), ("5deg", np.pi / 36)):
+            facts = mjgear.explain(type="leadscrew", lead_angle=one, mu=0.1)
+            self.assertAlmostEqual(facts.gamma_v, mjgear.explain(type="leadscrew", lead_angle=other, mu=0.1).gamma_v, delta=1e-12 * abs(facts.gamma_v))
+        for one in ("2 N\u00b7m", "2 N*m", "200 N cm"):
+            self.assertEqual(mjgear.explain("harmonic_drive", coulomb=one), mjgear.explain("harmonic_drive", coulomb=2))
+        for one in ("0.2 kgcm^2", "0.2 kg cm2", "0.2 kg*cm^2"):
+            self.assertAlmostEqual(mjgear.explain("worm", ratio=1, motor_inertia=one, inertia="1 kg m^2").armature, 2e-5, delta=1e-18)
+        self.assertEqual(mjgear.explain(eta_forward="80 percent"), mjgear.explain(eta_forward=0.8))
+
+    def test_loads_of_hinges_and_slides(self):
+        """A torque of what turns, a force of what slides."""
+        for keys in ({"preset": "worm", "load": "20 N"}, {"preset": "acme_screw", "load": "20 Nm"}, {"preset": "acme_screw", "load": "2 lb"}):
+            with self.assertRaisesRegex(mjgear.GearError, "load = .* does not fit; write one of") as caught:
+                mjgear.explain(**keys)
+            words = [f"{key}={value}" if key != "preset" else value for key, value in keys.items()]
+            self.assertEqual(list(caught.exception.problems), tool("explain", *words)[0])
+        self.assertEqual(mjgear.explain("acme_screw", load="0.02 kN"), mjgear.explain("acme_screw", load=20))
+
+    def test_a_gear_that_locks_by_an_assumption_alone(self):
+        """2 - 1/0.4 = -0.5: told by add, check and explain; not where eta_backward is given, nor for a worm."""
+        line = "eta_forward = 0.4 alone makes the gear self-locking, because eta_backward is then assumed to be 2 - 1/eta_forward = -0.5"
+        spec = arm()
+        with self.assertWarnsRegex(mjgear.GearWarning, f"joint 'elbow': {line}"):
+            mjgear.add(spec, "elbow", eta_forward=0.4)
+        self.assertTrue(any(line in one for one in mjgear.check(spec).warnings))
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "model.xml")
+            pathlib.Path(file).write_text(spec.to_xml())
+            self.assertEqual(list(mjgear.check(spec).warnings), tool("check", file)[1])
+        self.assertIn(line, mjgear.explain(eta_forward=0.4).remark)
+        self.assertIn(line, str(mjgear.explain(eta_forward=0.4)))
+        done = subprocess.run([TOOL, "explain", "eta_forward=0.4"], capture_output=True, text=True, check=True)
+        self.assertIn(line, done.stdout)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            mjgear.add(arm(), "elbow", eta_forward=0.4, eta_backward=-0.5)
+            mjgear.add(arm(), "elbow", eta_forward=0.5)
+            mjgear.add(arm(), "elbow", "worm")
+        self.assertEqual([mjgear.explain(eta_forward=0.4, eta_backward=0).remark, mjgear.explain("worm").remark], [None, None])
+
+    def test_percent_is_no_guess(self):
+        for value, line in ((2, "would be a gear that creates energy"), (80, "write 0.8 for 80 percent")):
+            with self.assertRaisesRegex(mjgear.GearError, line):
+                mjgear.explain(eta_forward=value)
+
     def test_models(self):
         with tempfile.TemporaryDirectory() as folder:
             file = os.path.join(folder, "model.xml")
@@ -238,7 +284,12 @@ class AtTheCall(unittest.TestCase):
     def test_wrong_objects(self):
         spec = arm()
         for call, line in (
-            (lambda: mjgear.add(self.model, "elbow", "worm"), "add needs an MjSpec, not MjModel, which is compiled"),
+            (lambda: mjgear.add(self.model, "elbow", "worm"), "^add needs an MjSpec, not MjModel, which is compiled: take the MjSpec that it came from, then add, then compile$"),
+            (lambda: mjgear.add("arm.xml", "elbow", "worm"), r"^add needs an MjSpec, not str; take mujoco.MjSpec.from_file\(..\), then add, then compile$"),
+            (lambda: mjgear.Gears(self.data, self.model), r"the first argument is an MjData; write Gears\(model, data\)"),
+            (lambda: mjgear.add(mujoco.MjSpec.from_string("<mujoco><worldbody><body><joint/><geom size='.1'/></body></worldbody></mujoco>"), "*", "worm"),
+             r"'\*' fits a joint without a name in a body without a name; give it one"),
+            (lambda: mjgear.explain("harmonic"), "unknown preset 'harmonic'; did you mean harmonic_drive"),
             (lambda: mjgear.add(spec, "elbow", "worm", joint="a"), "joint is no key of add"),
             (lambda: mjgear.Gears(spec, self.data), "Gears needs an MjModel and its data, not MjSpec, which is not compiled"),
             (lambda: mjgear.Gears(self.model, None), "Gears needs an MjData of the model, or a Batch, not NoneType"),
@@ -255,6 +306,37 @@ class AtTheCall(unittest.TestCase):
         elbow.set(eta_forward=["80 %", 0.7, 0.6, 0.5, 0.4], coulomb="2 Nm")
         np.testing.assert_allclose(elbow.eta_forward, [0.8, 0.7, 0.6, 0.5, 0.4])
         np.testing.assert_array_equal(elbow.coulomb, 2)
+
+    def test_batch_of_another_model(self):
+        """In the words for a MjData: what is written there would be lost."""
+        foreign = r"the data are not of this model; make them with it, mujoco.MjData\(model\)"
+        spec = arm()
+        mjgear.add(spec, "elbow", eta_forward=0.9)
+        fewer = spec.compile()
+        stiffer, _ = geared(eta_forward=0.8)
+        for other in (fewer, stiffer, arm().compile()):
+            with self.assertRaisesRegex(mjgear.GearError, foreign):
+                mjgear.Gears(self.model, Batch(other, 2, nthread=1))
+        plain = arm().compile()
+        with self.assertRaisesRegex(mjgear.GearError, "this model has no gear"):
+            mjgear.Gears(plain, Batch(plain, 2, nthread=1))
+        batch = Batch(self.model, 2, nthread=1)
+        self.assertEqual(len(mjgear.Gears(self.model, batch)), 2)
+        batch.set_models([self.model, stiffer])  # gears of their own, at the same places
+        np.testing.assert_allclose(mjgear.Gears(self.model, batch)["elbow"].eta_forward, [0.9, 0.8])
+
+    def test_names_that_do_not_exist(self):
+        for call, error, line in (
+            (lambda: mjgear.presets()["wrom"], KeyError, "unknown preset 'wrom'; did you mean worm"),
+            (lambda: mjgear.robots()["ur5"], KeyError, "unknown robot 'ur5'; did you mean ur5e"),
+            (lambda: mjgear.models()["cobt"], KeyError, "unknown model 'cobt'; did you mean cobot"),
+            (lambda: mjgear.keys()["colomb"], KeyError, "unknown key 'colomb'; did you mean coulomb"),
+            (lambda: self.gears["elbow"][70], KeyError, "70 is no key of a gear; write a name such as 'coulomb'"),
+            (lambda: self.gears.elbow, AttributeError, r"gears are found by name: gears\['elbow'\]"),
+            (lambda: self.gears.coulomb, AttributeError, r"numbers belong to one gear: gears\['shoulder'\]"),
+        ):
+            with self.assertRaisesRegex(error, line):
+                call()
 
     def test_pickled_data(self):
         self.gears["elbow"].eta_forward = 0.5
@@ -336,6 +418,12 @@ class Armature(unittest.TestCase):
             found[policy] = np.isfinite(data.qpos).all() and not data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number
         self.assertEqual(found, {"keep": True, "preset": False})
 
+    def test_what_a_joint_keeps_is_told(self):
+        spec = mujoco.MjSpec.from_string(BRANCHES % (' armature=".2"', ' damping="3"'))
+        text = str(mjgear.add(spec, ["l", "r"], eta_forward=0.8, coulomb=1))
+        self.assertRegex(text, r"(?m)^l +0\.2 \(its own\) +0 \(none\)$")
+        self.assertRegex(text, r"(?m)^r +0 \(none\) +3 \(its own\)$")
+
     def test_warns_of_frictionloss_besides(self):
         """In the words of the tool, by add and by check."""
         spec = mujoco.MjSpec.from_string(BRANCHES % (' armature="1" frictionloss=".2"', ' armature="1"'))
@@ -345,6 +433,22 @@ class Armature(unittest.TestCase):
             file = os.path.join(folder, "model.xml")
             pathlib.Path(file).write_text(spec.to_xml())
             self.assertEqual(list(mjgear.check(spec).warnings), tool("check", file)[1])
+
+    def test_frictionloss_is_told_once(self):
+        """By add, and not again by the model that is compiled then; by a model that nobody has told of."""
+        code = """import mujoco, mjgear, sys
+spec = mujoco.MjSpec.from_string(sys.argv[1])
+mjgear.add(spec, ["l", "r"], "worm")
+model = spec.compile()
+mujoco.mj_step(model, mujoco.MjData(model))
+print("twice", flush=True)
+model = mujoco.MjModel.from_xml_string(spec.to_xml().replace('0.2', '0.3'))
+mujoco.mj_step(model, mujoco.MjData(model))
+"""
+        text = BRANCHES % (' armature="1" frictionloss=".2"', ' armature="1"')
+        done = subprocess.run([sys.executable, "-c", code, text], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True)
+        before, after = done.stdout.split("twice")
+        self.assertEqual([before.count("has frictionloss"), after.count("has frictionloss")], [1, 1], done.stdout)
 
     def test_warns_where_a_gear_does_nothing(self):
         """With the motor off the robot falls as it would without gears, to the last bit but rounding."""
@@ -435,6 +539,32 @@ class Shown(unittest.TestCase):
                 self.assertLess(len(str(inspect.signature(one))), 330, one.__qualname__)
                 self.assertNotRegex(str(inspect.signature(one)), r"Union|Literal\[|numpy\._typing")
                 self.assertTrue(one.__doc__, one.__qualname__)
+
+
+class Extras(unittest.TestCase):
+    """Packages that only a part needs: a line that says what to install."""
+
+    def run_without(self, module, code, *words):
+        code = f"import sys; sys.modules[{module!r}] = None; sys.argv[1:] = {list(words)!r}\n{code}"
+        return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    def test_identify(self):
+        program = "from mjgear import _programs; _programs.mjgear()"
+        line = "needs scipy, which is not installed: pip install scipy matplotlib (in a clone of mjgear: pip install '.[identify]')"
+        done = self.run_without("scipy", program, "identify", "logs/")
+        self.assertEqual((done.returncode, done.stderr), (1, f"mjgear identify {line}\n"))
+        done = self.run_without("scipy", program, "identify", "--help")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue(done.stdout.startswith("usage: mjgear identify LOGS") and line in done.stdout, done.stdout)
+        self.assertEqual(self.run_without("scipy", "import mjgear.identify").stderr.splitlines()[-1], f"ImportError: mjgear.identify {line}")
+
+    def test_warp_and_figures(self):
+        done = self.run_without("mujoco_warp", "import mjgear.warp")
+        self.assertEqual(done.stderr.splitlines()[-1], "ImportError: mjgear.warp needs mujoco_warp, which is not installed: pip install "
+                         "mujoco-warp==4.0.0 (in a clone of mjgear: pip install '.[warp]')")
+        done = self.run_without("matplotlib", "import mjgear; mjgear.draw('worm')")
+        self.assertEqual(done.stderr.splitlines()[-1], "ImportError: a figure needs matplotlib, which is not installed: pip install matplotlib "
+                         "(in a clone of mjgear: pip install '.[plot]')")
 
 
 if __name__ == "__main__":

@@ -268,6 +268,7 @@ int checkModelFile(FILE* out, const char* file, int flg_json) {
     mjgp_warnHomeless(&warning, m, slot);
     for (int i = 0; i < n && !report.count; i++) {
       mjgp_warnIdle(&warning, m, joint + i);
+      mjgp_warnAssumed(&warning, m, joint + i);
     }
     mjgp_warnLoss(&warning, m, joint, report.count ? 0 : n);
   }

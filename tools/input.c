@@ -128,6 +128,22 @@ static void checkGap(const Input* input, mjgReport* report) {
 }
 
 
+// is the output a slide, whose load is a force; the words are not read yet
+static int saysSlide(char* const* word, int nword) {
+  int slide = 0;
+  for (int i = 0; i < nword; i++) {
+    mjgPreset preset;
+    int number = mjg_presetFromName(word[i]);
+    if (number >= 0 && !mjg_preset(&preset, number)) {
+      slide = isSlide(&preset.description);
+    } else if (!strncmp(word[i], "type=", 5)) {
+      return mjg_typeFromName(word[i] + 5) == mjgTYPE_LEADSCREW;
+    }
+  }
+  return slide;
+}
+
+
 int readInput(Input* input, mjgReport* report, char* const* word, int nword) {
   int before = report->count;
   memset(input, 0, sizeof(*input));
@@ -160,8 +176,9 @@ int readInput(Input* input, mjgReport* report, char* const* word, int nword) {
       }
     } else if (!strcmp(name, "inertia") || !strcmp(name, "load")) {
       int is_load = name[0] == 'l';
+      const char* load_unit = saysSlide(word, nword) ? "N" : "Nm";
       const mjgKeyInfo info = {
-          .name = name, .unit = is_load ? "N m" : "kg m2", .min = -INFINITY, .max = INFINITY};
+          .name = name, .unit = is_load ? load_unit : "kg m2", .min = -INFINITY, .max = INFINITY};
       if (!mjg_readQuantity(&value, report, &info, text)) {
         if (!isfinite(value) || (is_load ? value == 0 : value < 0)) {
           mjg_refuse(report, "%s = %s is out of range; write a %s number", name, text,

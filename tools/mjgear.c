@@ -28,7 +28,9 @@ enum {
 
 static const char gear_usage[] =
     "GEAR is a preset, key=value, or a preset with keys changed: harmonic_drive coulomb=2Nm.\n"
-    "Numbers are SI at the output side, or have a unit: 5deg, 20mm, 3Ncm, 0.2kgcm2, 30rpm, 80%.\n"
+    "Numbers are SI at the output side, or have a unit: 5deg, 3arcmin, 20mm, 3Ncm, 0.2kgcm2, "
+    "30rpm,\n"
+    "80%.\n"
     "'mjgear keys' lists all keys, 'mjgear presets' all presets.\n"
     "  load=TORQUE       load at which torques are told (1)\n"
     "  inertia=INERTIA   inertia of the output side, for apparent inertias\n";
@@ -190,6 +192,10 @@ static int explain(const Arguments* arguments) {
   mjgFacts facts;
   mjg_explain(&facts, &gear, input.load, input.inertia);
   const mjgPreset* preset = &input.preset;
+  char remark[300];
+  mjgReport assumed;
+  mjg_startReport(&assumed, remark, sizeof(remark));
+  mjg_warnAssumed(&assumed, &input.description);
   if (arguments->flg_json) {
     Json json;
     json_start(&json, stdout);
@@ -197,6 +203,10 @@ static int explain(const Arguments* arguments) {
     if (preset->name) {
       json_text(&json, "preset", preset->name);
       json_text(&json, "source", preset->source);
+    }
+    if (remark[0]) {
+      remark[strcspn(remark, "\n")] = 0;
+      json_text(&json, "remark", remark);
     }
     jsonDescription(&json, "description", &input.description);
     jsonFacts(&json, &facts);
@@ -211,6 +221,9 @@ static int explain(const Arguments* arguments) {
     }
   } else {
     puts("gear");
+  }
+  if (remark[0]) {
+    printf("  REMARK             %s", remark);
   }
   printFacts(stdout, &facts, isSlide(&input.description) ? "N" : "N m");
   printGap(stdout, &input);

@@ -110,21 +110,21 @@ void printPresetPage(FILE* file) {
       file);
   printTable(file);
 
-  // sources, each once
+  // sources, each once, behind all presets that are from it
   fputs("\n## Sources and assumptions\n\n", file);
-  mjgPreset last = {0};
   for (int i = 0; i < mjg_presetCount(); i++) {
-    mjgPreset preset;
+    mjgPreset preset, next;
     mjg_preset(&preset, i);
-    if (last.source && !strcmp(preset.source, last.source)) {
-      continue;
+    fprintf(file, "- `%s`", preset.name);
+    while (!mjg_preset(&next, i + 1) && !strcmp(preset.source, next.source)) {
+      fprintf(file, ", `%s`", next.name);
+      i++;
     }
-    fprintf(file, "- `%s`: %s", preset.name, preset.source);
+    fprintf(file, ": %s", preset.source);
     if (preset.remark && preset.torque_constant == 0) {
       fprintf(file, " %s", preset.remark);
     }
     fputs("\n", file);
-    last = preset;
   }
   fputs(
       "\n"

@@ -166,7 +166,7 @@ static void checkRange(mjgReport* report, const mjgDescription* d) {
       mjg_refuse(report, "%s = %g is too large; it is in radians, write %.6g for %g degrees",
                  info->name, x, x * kDegree, x);
     } else if (high && (key == mjgKEY_ETA_FORWARD || key == mjgKEY_ETA_BACKWARD)) {
-      if (x >= 2 && x <= 100) {
+      if (x >= 10 && x <= 100) {
         mjg_refuse(report, "%s = %g is above 1; write %.6g for %g percent", info->name, x, x / 100,
                    x);
       } else {
@@ -190,6 +190,25 @@ static void checkRange(mjgReport* report, const mjgDescription* d) {
                  above, info->min, below, info->max);
     }
   }
+}
+
+
+int mjg_warnAssumed(mjgReport* report, const mjgDescription* description) {
+  const mjgDescription* d = description;
+  if (!report || !d) {
+    return mjgERR_ARGUMENT;
+  }
+  double eta_f = d->value[mjgKEY_ETA_FORWARD];
+  if (!(eta_f > 0 && eta_f < 0.5) || !d->given[mjgKEY_ETA_FORWARD] ||
+      d->given[mjgKEY_ETA_BACKWARD] || (d->type != mjgTYPE_AUTO && d->type != mjgTYPE_EFFICIENCY) ||
+      givenOf(d, mjgiSTART) >= 0) {
+    return 0;
+  }
+  mjg_refuse(report,
+             "eta_forward = %.6g alone makes the gear self-locking, because eta_backward is then "
+             "assumed to be 2 - 1/eta_forward = %.4g; give eta_backward if a load can drive it",
+             eta_f, 2 - 1 / eta_f);
+  return 1;
 }
 
 

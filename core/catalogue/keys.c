@@ -194,6 +194,11 @@ int mjg_nearest(const char* name, const char* const* names, int n) {
       nearest = i;
     }
   }
+
+  // none resembles it: the first that begins with it
+  for (int i = 0; i < n && nearest < 0 && strlen(name) > 2; i++) {
+    nearest = names[i] && !strncmp(names[i], name, strlen(name)) ? i : -1;
+  }
   return nearest;
 }
 

@@ -48,7 +48,8 @@ const mjgKeyInfo* mjg_gapKeyInfo(int k) {
 }
 
 
-// units that may follow a number, and what they are in the unit of a key
+// units that may follow a number, and what they are in the unit of a key; another name of a unit stands behind it.
+// "N m" is at an output of which nothing else is known, and may be that of a slide; "Nm" is a torque, "N" a force
 typedef struct Unit_ {
   const char* name;
   const char* of;  // unit of the keys that it fits
@@ -57,6 +58,8 @@ typedef struct Unit_ {
 
 static const Unit kUnits[] = {
     {"deg", "rad", 3.14159265358979323846 / 180},
+    {"degrees", "rad", 3.14159265358979323846 / 180},
+    {"arcmin", "rad", 3.14159265358979323846 / 10800},
     {"rad", "rad", 1},
     {"m", "m", 1},
     {"mm", "m", 1e-3},
@@ -66,6 +69,11 @@ static const Unit kUnits[] = {
     {"Ncm", "N m", 1e-2},
     {"mNm", "N m", 1e-3},
     {"N", "N m", 1},
+    {"Nm", "Nm", 1},
+    {"Ncm", "Nm", 1e-2},
+    {"mNm", "Nm", 1e-3},
+    {"N", "N", 1},
+    {"kN", "N", 1e3},
     {"kgm2", "kg m2", 1},
     {"kgcm2", "kg m2", 1e-4},
     {"gcm2", "kg m2", 1e-7},
@@ -73,17 +81,31 @@ static const Unit kUnits[] = {
     {"rpm", "rad/s", 3.14159265358979323846 / 30},
     {"rad/s", "rad/s", 1},
     {"%", "1", 1e-2},
+    {"percent", "1", 1e-2},
 };
 enum {
   NUNIT = (int)(sizeof(kUnits) / sizeof(*kUnits))
 };
 
 
-// are two texts the same but for spaces
+// what follows spaces and other signs between units: "kg cm^2", "N*m", or with a dot
+static const char* skipSigns(const char* text) {
+  static const char dot[] = "\xc2\xb7";  // in UTF-8
+  for (;;) {
+    size_t length = strncmp(text, dot, 2) ? strspn(text, " ^*") : 2;
+    if (!length) {
+      return text;
+    }
+    text += length;
+  }
+}
+
+
+// are two texts the same but for these
 static int isSame(const char* a, const char* b) {
   for (;; a++, b++) {
-    a += strspn(a, " ");
-    b += strspn(b, " ");
+    a = skipSigns(a);
+    b = skipSigns(b);
     if (!*a || *a != *b) {
       return *a == *b;
     }
@@ -109,7 +131,8 @@ static double factorOf(const char* unit, const char* of) {
 static void listUnits(char* text, size_t size, const char* of) {
   text[0] = 0;
   for (int i = 0; i < NUNIT; i++) {
-    if (!strcmp(kUnits[i].of, of)) {
+    int again = i && kUnits[i].factor == kUnits[i - 1].factor && !strcmp(of, kUnits[i - 1].of);
+    if (!strcmp(kUnits[i].of, of) && !again) {
       size_t length = strlen(text);
       snprintf(text + length, size - length, "%s%s", length ? ", " : "", kUnits[i].name);
     }

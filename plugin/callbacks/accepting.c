@@ -8,6 +8,7 @@
 #include "configuration/parsing.h"
 #include "configuration/plugin.h"
 #include "mjgear_plugin.h"
+#include "state/gears.h"
 
 static const char kAccepting[] = "mjgear.check";
 
@@ -63,8 +64,12 @@ int mjg_checkModel(const mjModel* m, char* problems, int problems_sz, char* warn
                    mjgp_gearName(m, joint + i), line);
       }
       mjgp_warnIdle(&warning, m, joint + i);
+      mjgp_warnAssumed(&warning, m, joint + i);
     }
-    mjgp_warnLoss(&warning, m, joint, n);
+    size_t before = warning.length;
+    if (mjgp_warnLoss(&warning, m, joint, n) && warning.text) {
+      mjgp_noteTold(warning.text + before);
+    }
   }
   mju_free(joint);
   return report.count;

@@ -192,12 +192,15 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
            !confirmed(g, m, d, most)) {
     g->count.unconfirmed++;
     if (g->out.info.status >= 0 && g->out.info.status <= mjgJAMMED) {
-      mjgp_warn(
-          g, mjgpWARN_UNCONFIRMED,
-          "at time %g the engine's constraint solver did not confirm the motion for which gear "
-          "friction was solved. Enable warmstart, set noslip_iterations to 0, and increase the "
-          "iterations of the constraint solver. Further occurrences are counted, not reported",
-          d->time);
+      // RK4 has a warning of its own, and none of these remedies
+      if (m->opt.integrator != mjINT_RK4) {
+        mjgp_warn(
+            g, mjgpWARN_UNCONFIRMED,
+            "at time %g the engine's constraint solver did not confirm the motion for which gear "
+            "friction was solved. Enable warmstart, set noslip_iterations to 0, and increase the "
+            "iterations of the constraint solver. Further occurrences are counted, not reported",
+            d->time);
+      }
 
       // what the joints did is not what their friction was solved for
       g->out.info.status = mjgITERATION_LIMIT;

@@ -422,6 +422,16 @@ int mjgp_warnIdle(mjgReport* report, const mjModel* m, const mjgpJoint* joint) {
 }
 
 
+void mjgp_warnAssumed(mjgReport* report, const mjModel* m, const mjgpJoint* joint) {
+  char where[2 * mjgpMAXWORD];
+  snprintf(where, sizeof(where), mjgpNAME ", %s '%.60s'", mjgp_gearKind(joint),
+           mjgp_gearName(m, joint));
+  report->where = where;
+  mjg_warnAssumed(report, &joint->description);
+  report->where = NULL;
+}
+
+
 int mjgp_warnHomeless(mjgReport* report, const mjModel* m, int slot) {
   int before = report->count;
   for (int i = 0; i < m->nplugin; i++) {

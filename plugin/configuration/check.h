@@ -28,6 +28,9 @@ const char* mjgp_geometryWarning(const mjModel* m, const mjgpJoint* joint);
 // rotor's inertia and constant friction make of the motion, and here is neither. 1 if there is one
 int mjgp_warnIdle(mjgReport* report, const mjModel* m, const mjgpJoint* joint);
 
+// a warning where a gear locks by an assumption alone (mjg_warnAssumed)
+void mjgp_warnAssumed(mjgReport* report, const mjModel* m, const mjgpJoint* joint);
+
 // warnings for instances that would be left behind where their robot becomes part of another model: one line each.
 // Returns their number
 int mjgp_warnHomeless(mjgReport* report, const mjModel* m, int slot);

@@ -40,7 +40,7 @@ enum {
   mjgpSTATE_STUCK = 0,    // stands still, friction holds
   mjgpSTATE_DRIVING = 1,  // moves, the motor drives the link
   mjgpSTATE_DRIVEN = 2,   // moves, the link drives the gear: back-driven, or braked by friction
-  mjgpSTATE_JAMMED = 3,   // stands still, and would however large the torque in its direction was
+  mjgpSTATE_LOCKED = 3,   // stands still, and would however large the torque in its direction was
   mjgpSTATE_GAP = 4,      // teeth do not touch: the rotor is free in the backlash gap
   mjgpNSTATE = 5
 };

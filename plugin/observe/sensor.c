@@ -18,7 +18,7 @@ static int stateOf(const mjgpGears* g, int i, const mjtNum value[mjgNSENSOR]) {
   if (direction != 0) {
     return direction * value[mjgSENSOR_TORQUE_OUT] < 0 ? mjgpSTATE_DRIVEN : mjgpSTATE_DRIVING;
   }
-  return mjgp_isJammed(g, i) ? mjgpSTATE_JAMMED : mjgpSTATE_STUCK;
+  return mjgp_isJammed(g, i) ? mjgpSTATE_LOCKED : mjgpSTATE_STUCK;
 }
 
 

@@ -16,7 +16,7 @@
 #include "configuration/sensors.h"
 
 // names of what a gear does (mjgpSTATE_*)
-static const char* const mjgpStateName[mjgpNSTATE] = {"stuck", "driving", "driven", "jammed",
+static const char* const mjgpStateName[mjgpNSTATE] = {"stuck", "driving", "driven", "locked",
                                                       "in gap"};
 
 // red, green, blue: colours of Okabe and Ito, which colour-blind eyes tell apart

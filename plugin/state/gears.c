@@ -217,6 +217,23 @@ mjgpGears* mjgp_gears(const mjModel* m, const mjData* d) {
 
 //---------------------------------- life ----------------------------------------------------------
 
+// a number for a text
+static uint64_t hashOf(const char* text, uint64_t start) {
+  for (const char* byte = text; *byte; byte++) {
+    start = (start ^ (unsigned char)*byte) * 1099511628211u;
+  }
+  return start;
+}
+
+
+// the warning that mjg_checkModel told last: the model that is compiled next need not tell it again
+static _Atomic(uint64_t) told;
+
+void mjgp_noteTold(const char* text) {
+  atomic_store(&told, hashOf(text, 0));
+}
+
+
 // what is worth a warning in a model, once for the first data of each of the last models
 static void warnOfModel(const mjgpConfig* c, const mjModel* m) {
   static _Atomic(uint64_t) warned[64];
@@ -226,11 +243,9 @@ static void warnOfModel(const mjgpConfig* c, const mjModel* m) {
   if (!mjgp_warnLoss(&report, m, c->joint, c->n)) {
     return;
   }
-  uint64_t model = c->hash ^ m->signature;
-  for (const char* byte = text; *byte; byte++) {
-    model = (model ^ (unsigned char)*byte) * 1099511628211u;
-  }
-  if (atomic_exchange(warned + model % 64, model) != model) {
+  uint64_t model = hashOf(text, c->hash ^ m->signature), line = hashOf(text, 0);
+  int known = atomic_compare_exchange_strong(&told, &line, 0);
+  if (atomic_exchange(warned + model % 64, model) != model && !known) {
     mju_warning("%.*s", (int)strcspn(text, "\n"), text);
   }
 }

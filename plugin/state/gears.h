@@ -214,6 +214,9 @@ static inline mjgpGears* mjgp_gearsOf(const mjModel* m, mjData* d, int leader) {
   return g && g->d == d && g->model == m ? g : mjgp_findGears(m, d, leader);
 }
 
+// a warning of mjgp_warnLoss was told already, for the model that is compiled next
+void mjgp_noteTold(const char* text);
+
 // make sure that the configuration is still what the model at this address says
 void mjgp_checkModel(mjgpGears* g, const mjModel* m);
 

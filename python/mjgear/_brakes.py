@@ -10,7 +10,7 @@ import mujoco
 from mjgear import _catalogue, _check
 from mjgear._errors import GearError
 from mjgear._library import BRAKE, CHECKED_BRAKE
-from mjgear._spec import find
+from mjgear._spec import find, kind_of
 
 Torque = float | str
 
@@ -47,7 +47,7 @@ def add_brake(
         GearError: a pattern that fits no joint, or the library's lines about the brake.
     """
     if not isinstance(spec, mujoco.MjSpec):
-        raise GearError(f"add_brake needs an MjSpec, not {type(spec).__name__}; take mujoco.MjSpec.from_file(..), then add, then compile")
+        raise GearError(f"add_brake needs an MjSpec, not {kind_of(spec)}, then add, then compile")
     lists = {
         mujoco.mjtTrn.mjTRN_JOINT: find(spec.joints, "joint", [joints] if isinstance(joints, str) else joints),
         mujoco.mjtTrn.mjTRN_TENDON: find(spec.tendons, "tendon", [tendons] if isinstance(tendons, str) else tendons),

@@ -7,11 +7,12 @@ import dataclasses
 import functools
 import math
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Literal, TypeVar
 
 from mjgear import _structs, _tables
 from mjgear._errors import GearError
 
+Item = TypeVar("Item")
 Value = float | str  # "type" is a word, everything else a number, or a text with a number and its unit
 Kind = Literal["coefficients", "efficiency", "starting", "leadscrew", "worm", "spur", "loss"]  # mjg_describe's
 
@@ -95,6 +96,7 @@ class Facts:
         apparent_inertia_forward, apparent_inertia_backward: as it shows while motor or load drives; None: not known.
         rho: rho-hat; a moving joint may stop at once where it is 1 or more; None: not known.
         slide: the output is a slide, or a tendon that is a length: torques above are forces in N, inertias kg.
+        remark: what to know before using the gear: that it locks by an assumption alone; None if there is nothing.
 
     ``print(facts)`` shows them with their units.
     """
@@ -120,6 +122,7 @@ class Facts:
     apparent_inertia_backward: float | None
     rho: float | None
     slide: bool = False
+    remark: str | None = None
 
     def __str__(self) -> str:
         units = {"motor_torque": "N m", "load": "N m", "armature": "kg m2", "inertia": "kg m2", "apparent": "kg m2", "viscous": "N m/(rad/s)"}
@@ -127,13 +130,13 @@ class Facts:
         for field in dataclasses.fields(self):
             unit = next((unit for start, unit in units.items() if field.name.startswith(start)), "1")
             value = getattr(self, field.name)
-            if field.name != "slide":
+            if field.name not in ("slide", "remark"):
                 unit = "" if value is None or isinstance(value, bool) else _tables.unit(unit, self.slide)
                 rows.append((field.name, _tables.number(value), unit))
-        return _tables.columns(rows)
+        return "\n".join([_tables.columns(rows), *([f"remark: {self.remark}"] if self.remark else [])])
 
 
-def make_facts(facts: _structs.Facts, slide: bool = False) -> Facts:
+def make_facts(facts: _structs.Facts, slide: bool = False, remark: str | None = None) -> Facts:
     """Facts of C as those of Python."""
 
     def known(value: float) -> float | None:
@@ -161,6 +164,7 @@ def make_facts(facts: _structs.Facts, slide: bool = False) -> Facts:
         apparent_inertia_backward=known(facts.inertia_backward),
         rho=known(facts.rho),
         slide=slide,
+        remark=remark,
     )
 
 
@@ -195,10 +199,14 @@ class Reporter:
         self._take()
         self._lines.append(f"{self._where}: {line}" if self._where else line)
 
+    def lines(self) -> list[str]:
+        """All lines so far."""
+        self._take()
+        return self._lines
+
     def check(self) -> None:
         """Raise GearError if there is a problem."""
-        self._take()
-        if self._lines:
+        if self.lines():
             raise GearError("\n".join(self._lines))
 
 
@@ -207,6 +215,17 @@ def _nearest(name: str, known: Sequence[str]) -> str | None:
     names = (ctypes.c_char_p * len(known))(*(one.encode() for one in known))
     found = _structs.core.mjg_nearest(name.encode(), names, len(known))
     return known[found] if found >= 0 else None
+
+
+class Known(dict[str, Item]):
+    """What there is, by name; a name that does not exist is a KeyError with the most similar one."""
+
+    def __init__(self, what: str, items: Mapping[str, Item]) -> None:
+        super().__init__(items)
+        self._what = what
+
+    def __missing__(self, name: str) -> Item:
+        raise KeyError(unknown(str(name), self._what, list(self)))
 
 
 def unknown(name: str, what: str, known: Sequence[str]) -> str:
@@ -318,7 +337,7 @@ def keys() -> dict[str, Key]:
     Those of gaps, which ``mjgear.add`` takes with ``backlash``, are in doc/mjcf.md.
     """
     infos = [_structs.core.mjg_keyInfo(number).contents for number in range(_structs.NKEY)]
-    return {key.name: key for key in map(_key, infos)}
+    return Known("key", {key.name: key for key in map(_key, infos)})
 
 
 @functools.cache
@@ -368,7 +387,7 @@ def presets() -> dict[str, Preset]:
             torque_constant=preset.torque_constant or None,
             resistance=preset.resistance or None,
         )
-    return found
+    return Known("preset", found)
 
 
 def _side(name: str, value: Value | None, unit: str, reporter: Reporter) -> float:
@@ -386,7 +405,7 @@ def explain(preset: str | None = None, *, load: Value = 1, inertia: Value | None
 
     Args:
         preset: the name of a preset, with whose keys the description begins.
-        load: load torque at which motor torques are told, N m; not 0.
+        load: load torque at which motor torques are told, N m, of a leadscrew a force in N; not 0.
         inertia: of the output side, kg m2, for apparent inertias.
         values: keys of the description, SI at the output side or with a unit: eta_forward=0.8, coulomb="2 Nm"; keys()
             lists them.
@@ -400,14 +419,21 @@ def explain(preset: str | None = None, *, load: Value = 1, inertia: Value | None
     reporter = Reporter()
     if preset is None and not values:
         reporter.refuse(NO_GEAR)
-    torque, mass = _side("load", load, "N m", reporter), _side("inertia", inertia, "kg m2", reporter)
+    slide = _is_slide(describe(preset, {"type": values["type"]} if "type" in values else {}, Reporter()))
+    torque, mass = _side("load", load, "N" if slide else "Nm", reporter), _side("inertia", inertia, "kg m2", reporter)
     description = describe(preset, values, reporter)
     reporter.check()
     gear = make_gear(description, reporter)
     reporter.check()
     facts = _structs.Facts()
     _structs.core.mjg_explain(ctypes.byref(facts), ctypes.byref(gear), torque, mass)
-    return make_facts(facts, description.type == _structs.core.mjg_typeFromName(b"leadscrew"))
+    assumed = Reporter()
+    _structs.core.mjg_warnAssumed(ctypes.byref(assumed.report), ctypes.byref(description))
+    return make_facts(facts, slide, next(iter(assumed.lines()), None))
+
+
+def _is_slide(description: _structs.Description) -> bool:
+    return bool(description.type == _structs.core.mjg_typeFromName(b"leadscrew"))
 
 
 def convert(kind: Kind, preset: str | None = None, **values: Value) -> dict[str, Value]:

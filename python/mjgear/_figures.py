@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mjgear import _catalogue, _structs, _tables
+from mjgear import _catalogue, _extras, _structs, _tables
 from mjgear._catalogue import Value
 from mjgear._errors import GearError
 from mjgear._gears import RESULTS, STATES, Gear, Gears
@@ -28,10 +28,8 @@ _SIDE = 81  # points of a line or of a side of a map
 @functools.cache
 def _kind() -> type[Figure]:
     """A Figure that notebooks show as it is; it needs no pyplot and no window."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError("figures need matplotlib: pip install 'mjgear[plot]'") from error
+    _extras.require("matplotlib", "a figure", "plot")
+    from matplotlib.figure import Figure
 
     class Shown(Figure):
         def _repr_png_(self) -> bytes:
@@ -219,7 +217,7 @@ def _plot_log(log: Log, values: dict[str, Value]) -> Figure:
     for axes, (name, rows) in zip(panels, results.items(), strict=True):
         number = dict(zip(RESULTS, rows.T, strict=True))
         newton = _tables.unit("N m", log._gears._is_slide(log._gears[name].joint))
-        stuck = np.isin(number["state"], [STATES.index("stuck"), STATES.index("jammed")])
+        stuck = np.isin(number["state"], [STATES.index("stuck"), STATES.index("locked")])
         axes.fill_between(time, 0, 1, where=stuck, step="mid", transform=axes.get_xaxis_transform(), color=_STICK, lw=0, label="stuck")
         for key, color, label in (("torque_in", _DRIVE, "into the gear"), ("torque_out", _BACK, "to the link"), ("friction", _TEXT, "friction")):
             axes.plot(time, number[key], color=color, lw=1.4, ls="--" if key == "friction" else "-", label=label)

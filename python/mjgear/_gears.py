@@ -41,7 +41,7 @@ RESULTS = (
 )
 
 # what a gear does, by its number in "state"
-STATES = ("stuck", "driving", "driven", "jammed", "in gap")
+STATES = ("stuck", "driving", "driven", "locked", "in gap")
 
 # what the numbers of a slide are measured in is another unit, angles of teeth and threads stay
 _ANGLES = ("lead_angle", "pressure_angle", "input_angle", "output_angle", "wrap_angle")
@@ -192,7 +192,7 @@ class Gear:
     residual = _Result("1", "relative residual")
     status = _Result("1", "mjgStatus of mjgear.h: 0 solved, 1 solved but ill posed, others not solved")
     fallbacks = _Result("1", "how often the solver had to fall back on another method so far")
-    state = _Result("1", "what the gear does, an index of mjgear.STATES: 0 stuck, 1 driving, 2 driven, 3 jammed, 4 in gap")
+    state = _Result("1", "what the gear does, an index of mjgear.STATES: 0 stuck, 1 driving, 2 driven, 3 locked, 4 in gap")
 
     name: str
     joint: int
@@ -246,6 +246,8 @@ class Gear:
         Raises:
             KeyError: there is no such key.
         """
+        if not isinstance(key, str):
+            raise KeyError(f"{key!r} is no key of a gear; write a name such as 'coulomb'. Of a Batch: gears['{self.name}'].coulomb[{key!r}]")
         return self._gears._get(self.joint, key)
 
     def __setitem__(self, key: str, value: ArrayLike) -> None:
@@ -326,6 +328,13 @@ def _no_attribute(name: str, writes: bool) -> str:
     return _catalogue.unknown(name, "key", known)
 
 
+_FOREIGN = (
+    "the data are not of this model; make them with it, mujoco.MjData(model). Unpickled data have a model "
+    "of their own: mjgear.Gears(data.model, data)"
+)
+_NONE = f"this model has no gear; mjgear.add(spec, joints, ..) adds one, or write {NAME} in its MJCF"
+
+
 class Gears(Mapping[str, Gear]):
     """The geared joints and tendons of a simulation or of a Batch, by name or by id.
 
@@ -343,6 +352,8 @@ class Gears(Mapping[str, Gear]):
 
     def __init__(self, model: mujoco.MjModel, data: Any) -> None:
         if not isinstance(model, mujoco.MjModel):
+            if isinstance(model, mujoco.MjData):
+                raise GearError("the first argument is an MjData; write Gears(model, data)")
             uncompiled = ", which is not compiled: spec.compile()" if isinstance(model, mujoco.MjSpec) else ""
             raise GearError(f"Gears needs an MjModel and its data, not {type(model).__name__}{uncompiled}")
         if not isinstance(data, mujoco.MjData) and not hasattr(data, "bind"):
@@ -351,19 +362,18 @@ class Gears(Mapping[str, Gear]):
         self._data = data
         self._batch: Any = None if isinstance(data, mujoco.MjData) else data
         probe = mujoco.MjData(model) if self._batch is not None else data
+        if hasattr(data, "get_model") and not _is_of(data, model):
+            raise GearError(_FOREIGN if _geared(model) else _NONE)
         self._gears: dict[int, Gear] = {}
         objects = [(mujoco.mjtObj.mjOBJ_JOINT, joint) for joint in range(model.njnt)]
         objects += [(mujoco.mjtObj.mjOBJ_TENDON, tendon) for tendon in range(model.ntendon)]
         for number, (kind, own) in enumerate(objects):
             if _structs.plugin.mjg_readGear(None, model._address, probe._address, number) > 0:
                 self._gears[number] = Gear(self, mujoco.mj_id2name(model, kind, own) or str(number), number)
-        if not self._gears and _has_gears(model):
-            raise GearError(
-                "the data are not of this model; make them with it, mujoco.MjData(model). Unpickled data have a model "
-                "of their own: mjgear.Gears(data.model, data)"
-            )
+        if not self._gears and _geared(model):
+            raise GearError(_FOREIGN)
         if not self._gears:
-            raise GearError(f"this model has no gear; mjgear.add(spec, joints, ..) adds one, or write {NAME} in its MJCF")
+            raise GearError(_NONE)
         self._names = {gear.name: gear for gear in reversed(self._gears.values())}
         self._names = dict(reversed(self._names.items()))
         self._sensors = self._find_sensors()
@@ -372,10 +382,21 @@ class Gears(Mapping[str, Gear]):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name != "solver" and not name.startswith("_"):
-            nearest = difflib.get_close_matches(name, ["solver"])
-            hint = f"did you mean {nearest[0]}" if nearest else f"numbers belong to one gear: gears['{next(iter(self))}']"
-            raise AttributeError(f"unknown attribute '{name}' of Gears; {hint}")
+            raise AttributeError(self._no_attribute(name))
         object.__setattr__(self, name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # asked for while it is copied or unpickled, before there are names
+            raise AttributeError(name)
+        raise AttributeError(self._no_attribute(name))
+
+    def _no_attribute(self, name: str) -> str:
+        """The line for an attribute that does not exist."""
+        nearest = difflib.get_close_matches(name, ["solver"])
+        hint = f"did you mean {nearest[0]}" if nearest else f"numbers belong to one gear: gears['{next(iter(self))}']"
+        if name in self._names:
+            hint = f"gears are found by name: gears['{name}']"
+        return f"unknown attribute '{name}' of Gears; {hint}"
 
     def __repr__(self) -> str:
         return f"<mjgear.Gears of {', '.join(self)}>"
@@ -549,9 +570,21 @@ class Gears(Mapping[str, Gear]):
         rows[...] = changed
 
 
-def _has_gears(model: mujoco.MjModel) -> bool:
+def _geared(model: mujoco.MjModel) -> list[int]:
+    """The joints and tendons that have gears."""
     data = mujoco.MjData(model)
-    return any(_structs.plugin.mjg_readGear(None, model._address, data._address, i) > 0 for i in range(model.njnt + model.ntendon))
+    return [i for i in range(model.njnt + model.ntendon) if _structs.plugin.mjg_readGear(None, model._address, data._address, i) > 0]
+
+
+def _is_of(batch: Any, model: mujoco.MjModel) -> bool:
+    """Whether a Batch, which has a copy of its model, is of this one; models of set_models may have gears of their own."""
+    own = batch.models is None
+    others = batch.models if isinstance(batch.models, tuple) else (batch.get_model(0) if own else batch.models,)
+
+    def places(one: mujoco.MjModel) -> tuple[Any, ...]:
+        return (one.nq, one.nv, one.npluginstate, bytes(one.names), bytes(one.plugin_attr) if own else b"")
+
+    return all(other is model or (places(other) == places(model) and _geared(other) == _geared(model)) for other in others)
 
 
 def _read(values: Mapping[str, ArrayLike], count: int, where: str) -> dict[str, Array]:

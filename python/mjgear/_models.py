@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pathlib
 
-from mjgear import _library
+from mjgear import _catalogue, _library
 
 
 def models() -> dict[str, pathlib.Path]:
@@ -19,5 +19,5 @@ def models() -> dict[str, pathlib.Path]:
     for folder in (package / "models", package.parents[1] / "models"):  # of a wheel, of a clone
         files = sorted(file for file in folder.glob("*/*.xml") if file.stem.startswith(file.parent.name))
         if files:
-            return {file.stem: file for file in files}
+            return _catalogue.Known("model", {file.stem: file for file in files})
     raise FileNotFoundError(f"no models in {package}; reinstall mjgear, or take models/ of its sources")

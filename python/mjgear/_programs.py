@@ -6,7 +6,13 @@ import sys
 
 import mujoco
 
-from mjgear import _library
+from mjgear import _extras, _library
+
+# what --help says where the package that lists all options is missing
+_IDENTIFY = """usage: mjgear identify LOGS... [option]               fit a gear to logs, and say which to believe
+       mjgear identify --robot ROBOT.xml LOGS...      the same for all joints of an arm
+       mjgear protocol SERVO --stall TORQUE           the experiments that make such logs
+doc/identify.md walks from a bench to a robot."""
 
 
 def find(name: str) -> tuple[pathlib.Path, dict[str, str]]:
@@ -41,6 +47,12 @@ def _run(name: str) -> None:
 def mjgear() -> None:
     """The command line tool; identify and protocol are Python."""
     if sys.argv[1:2] in (["identify"], ["protocol"]):
+        missing = _extras.missing("scipy", f"mjgear {sys.argv[1]}", "identify")
+        if missing and {"-h", "--help"} & set(sys.argv):
+            print(f"{_IDENTIFY}\nIt lists its options once it can run: {missing}")
+            sys.exit(0)
+        if missing:
+            sys.exit(missing)
         # a process of its own: threads of BLAS are set before numpy is loaded
         os.execve(sys.executable, [sys.executable, "-m", "mjgear.identify", *sys.argv[1:]], {"OPENBLAS_NUM_THREADS": "1", **os.environ})
     _run("mjgear")

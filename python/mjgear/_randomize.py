@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import functools
 import json
 import math
 import os
@@ -16,7 +17,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from mjgear import _catalogue
+from mjgear import _catalogue, _tables
 from mjgear._errors import GearError, GearWarning
 from mjgear._gears import Gears
 
@@ -32,7 +33,7 @@ _NORMAL = 1.959963984540054  # half of a 95 % interval, in standard deviations
 _TRIES = 1000  # rounds until all draws are in their intervals
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class Draws:
     """What randomize() drew.
 
@@ -41,11 +42,28 @@ class Draws:
         states: the simulation's state with each draw, (n, size of mjSTATE_FULLPHYSICS), for mujoco.rollout; None where
             the draws were written into a simulation, a Batch or MuJoCo Warp.
         of_model: keys that are drawn but no part of a state, armature, viscous and frictionloss: see models().
+
+    ``print(draws)`` shows a table.
     """
 
     values: Mapping[str, Mapping[str, Array]]
     states: Array | None
     of_model: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"<mjgear.Draws: {self._count()} of {', '.join(self.values)}>"
+
+    def __str__(self) -> str:
+        known = {**_catalogue.keys(), **_catalogue.gap_keys()}
+        rows = []
+        for name, drawn in self.values.items():
+            for key, series in drawn.items():
+                unit = known[key].unit if key in known else "N m"  # frictionloss is the engine's
+                rows.append((name, key, unit, *(_tables.number(f(series)) for f in (np.min, np.mean, np.max))))
+        return f"{self._count()} draws\n" + _tables.headed(("gear", "number", "unit", "smallest", "mean", "largest"), ("",) * 6, rows)
+
+    def _count(self) -> int:
+        return len(next(iter(next(iter(self.values.values())).values())))
 
     def models(self, model: mujoco.MjModel) -> list[mujoco.MjModel]:
         """A copy of the model for each draw, with its armature, viscous friction and frictionloss: for rollout, or Batch.set_models.
@@ -53,8 +71,7 @@ class Draws:
         Args:
             model: the one that the gears are of; it stays as it is.
         """
-        count = len(next(iter(next(iter(self.values.values())).values())))
-        copies = [copy.copy(model) for _ in range(count)]
+        copies = [copy.copy(model) for _ in range(self._count())]
         for name, drawn in self.values.items():
             joint = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, name)
             if joint < 0:
@@ -91,7 +108,8 @@ def randomize(gears: Any, intervals: Any, rng: np.random.Generator | int | None 
             changed.
 
     Warns:
-        GearWarning: armature or viscous friction is drawn, which are not written.
+        GearWarning: armature or viscous friction is drawn, which are not written; gears that a geometry describes, a worm
+            for instance, become gears with the efficiencies that were drawn. {gear: intervals} names gears and is not warned of.
     """
     of_warp = not isinstance(gears, Gears)
     model = gears.mjm if of_warp and hasattr(gears, "mjm") else getattr(gears, "_model", None)
@@ -113,6 +131,8 @@ def randomize(gears: Any, intervals: Any, rng: np.random.Generator | int | None 
     # into copies first, so that all change or none
     changed = rows.copy()
     view = Gears(model, _States(changed, gears, of_warp))
+    if not any(name in names for name in intervals):  # which names no gear
+        _warn_replaced(view, values)
     for name in (name for name in values if name in names):
         drawn = values[name]
         _give(view[name], {key: series for key, series in drawn.items() if key not in _ENGINE})
@@ -155,6 +175,24 @@ def _rows(gears: Any, model: mujoco.MjModel, of_warp: bool, n: int | None) -> tu
     if n is not None and n < 1:
         raise GearError(f"n = {n} is no number of draws; write 1 or more")
     return np.tile(gears._data.plugin_state, (n or 1, 1)), n is None
+
+
+# numbers of which each belongs to one kind of gear that is more than its coefficients
+_GEOMETRY = ("lead_angle", "lead", "radius_in", "input_angle", "teeth_sun", "rated_torque", "wrap_angle", "mu_avg")
+
+
+def _warn_replaced(view: Gears, values: Mapping[str, Mapping[str, Array]]) -> None:
+    """Tell which gears become gears of another kind."""
+    pairs = [name for name in values if name in view and any(all(key in values[name] for key in pair) for pair in _KINDS)]
+    replaced = [name for name in pairs if any(view[name][key] is not None for key in _GEOMETRY)]
+    if replaced:
+        drawn = " and ".join(next(pair for pair in _KINDS if all(key in values[replaced[0]] for key in pair)))
+        warnings.warn(
+            f"{', '.join(replaced)}: a geometry describes the gear, a worm or a screw for instance, and {drawn} that are drawn take its "
+            "place; write {gear: intervals} to name the gears that get draws",
+            GearWarning,
+            stacklevel=3,
+        )
 
 
 def _give(gear: Any, drawn: Mapping[str, Array]) -> None:
@@ -294,13 +332,26 @@ def _even(intervals: Mapping[str, Any]) -> _Law:
             continue
         pair = [interval, interval] if isinstance(interval, str) or np.ndim(interval) == 0 else list(interval)
         numbers = [_catalogue.read_number(key, end, _catalogue.info_of(key), reporter) for end in pair]
-        if len(numbers) != 2 or not (np.isfinite(numbers).all() and numbers[0] <= numbers[1]):
+        outside = [line for line in map(functools.partial(_outside, known[key]), numbers) if line]
+        if outside:
+            reporter.refuse(outside[0])
+        elif len(numbers) != 2 or not (np.isfinite(numbers).all() and numbers[0] <= numbers[1]):
             reporter.refuse(f"{key} = {interval!r} is no interval; write (low, high)")
         else:
             ends.append(numbers)
     reporter.check()
     low, high = np.array(ends).T
     return _Law(tuple(intervals), low, np.full(len(low), math.nan), low, high, np.eye(len(low)))
+
+
+def _outside(key: _catalogue.Key, end: float) -> str:
+    """The line for an end of an interval that the key does not permit; empty if it does."""
+    low = end < key.minimum or (key.open_minimum and end == key.minimum)
+    high = end > key.maximum or (key.open_maximum and end == key.maximum)
+    if not (low or high) or not math.isfinite(end):
+        return ""
+    side = ("above" if key.open_minimum else "of at least") if low else "below" if key.open_maximum else "of at most"
+    return f"{key.name} = {end:g} is out of range; write a value {side} {key.minimum if low else key.maximum:g}"
 
 
 def _identified(found: Mapping[str, Any]) -> _Law:

@@ -97,7 +97,7 @@ def _table() -> dict[str, Robot]:
 
 def robots() -> dict[str, Robot]:
     """The robots that dress() knows, by name."""
-    return dict(_table())
+    return _catalogue.Known("robot", _table())
 
 
 def dress(
@@ -134,7 +134,7 @@ def dress(
     if robot not in known:
         raise GearError(_catalogue.unknown(str(robot), "robot", list(known)))
     if not isinstance(spec, mujoco.MjSpec):
-        raise GearError(f"dress needs an MjSpec, not {type(spec).__name__}; take mujoco.MjSpec.from_file(..), then dress, then compile")
+        raise GearError(f"dress needs an MjSpec, not {_spec.kind_of(spec)}, then dress, then compile")
     of_joints = [one for one in spec.joints if one.type in _spec.GEARABLE and one.name.startswith(prefix)]
     of_tendons = [one for one in spec.tendons if one.name and one.name.startswith(prefix)]
     found: dict[tuple[str, str], tuple[Any, Actuator]] = {}

@@ -34,6 +34,7 @@ class Added:
         config: keys and values of the instance.
         armature: rotor inertia that each joint and tendon got, kg m2; not those that keep their own.
         damping: viscous friction that each joint and tendon got, N m/(rad/s); not those that keep their own.
+        kept: armature and damping of all joints and tendons as they are now.
         home: name of the body that refers to the instance, so that it travels with attach; None: there is none.
         sensors: names of the sensors.
 
@@ -48,11 +49,14 @@ class Added:
     damping: Mapping[str, float]
     home: str | None
     sensors: tuple[str, ...]
+    kept: Mapping[str, tuple[float, float]]
 
     def __str__(self) -> str:
         rows = []
         for name in (*self.joints, *self.tendons):
-            got = [_tables.number(of[name]) if name in of else "its own" for of in (self.armature, self.damping)]
+            got = []
+            for of, now in zip((self.armature, self.damping), self.kept[name], strict=True):
+                got.append(_tables.number(now) + ("" if name in of else " (its own)" if now else " (none)"))
             rows.append((name, *got))
         table = _tables.headed(("joint", "armature", "damping"), ("", "kg m2", "N m/(rad/s)"), rows)
         config = " ".join(f"{key}={value!r}" for key, value in self.config.items() if key not in ("joint", "tendon"))
@@ -101,8 +105,7 @@ def add(
             constant friction; a leadscrew on a hinge or a worm on a slide; no body that carries all joints.
     """
     if not isinstance(spec, mujoco.MjSpec):
-        compiled = ", which is compiled: take the MjSpec that it came from" if isinstance(spec, mujoco.MjModel) else ""
-        raise GearError(f"add needs an MjSpec, not {type(spec).__name__}{compiled}; take mujoco.MjSpec.from_file(..), then add, then compile")
+        raise GearError(f"add needs an MjSpec, not {kind_of(spec)}, then add, then compile")
     geared_joints = find(spec.joints, "joint", [joints] if isinstance(joints, str) else joints)
     geared_tendons = find(spec.tendons, "tendon", [tendons] if isinstance(tendons, str) else tendons)
     found = geared_joints + geared_tendons
@@ -162,11 +165,18 @@ def add(
         armature=set_armature,
         damping=set_damping,
         home=None if home is None else str(home.name),
+        kept={one.name: (own_inertia(spec, one), float(np.ravel(one.damping)[0])) for one in found},
         sensors=tuple(_add_sensor(spec, name, kind, one.name) for kind, some in lists.items() for one in some) if sensors else (),
     )
 
 
 # ------------------------------------------ joints -----------------------------------------------
+
+
+def kind_of(wrong: Any) -> str:
+    """What was given in place of an MjSpec, and where to take one."""
+    compiled = isinstance(wrong, mujoco.MjModel)
+    return f"{type(wrong).__name__}{', which is compiled: take the MjSpec that it came from' if compiled else '; take mujoco.MjSpec.from_file(..)'}"
 
 
 def find(objects: Sequence[Any], kind: str, patterns: Sequence[str]) -> list[Any]:
@@ -181,7 +191,8 @@ def find(objects: Sequence[Any], kind: str, patterns: Sequence[str]) -> list[Any
             fitting = [one for one in fitting if one.type in GEARABLE] or fitting
         for one in fitting:
             if not one.name:
-                where = f" in body '{one.parent.name}'" if kind == "joint" else ""
+                body = one.parent.name if kind == "joint" else ""
+                where = f" in body '{body}'" if body else " in a body without a name" if kind == "joint" else ""
                 raise GearError(f"'{pattern}' fits a {kind} without a name{where}; give it one")
         found += [one for one in fitting if one not in found]
     return found

@@ -157,6 +157,7 @@ _functions(
         "mjg_defaultTransmission": (None, ctypes.POINTER(Transmission)),
         "mjg_startReport": (None, ctypes.POINTER(Report), c_char_p, c_size_t),
         "mjg_readQuantity": (c_int, ctypes.POINTER(c_double), ctypes.POINTER(Report), ctypes.POINTER(KeyInfo), c_char_p),
+        "mjg_warnAssumed": (c_int, ctypes.POINTER(Report), ctypes.POINTER(Description)),
         "mjg_transmission": (c_int, ctypes.POINTER(Transmission), ctypes.POINTER(Report), ctypes.POINTER(Description)),
         "mjg_describe": (c_int, ctypes.POINTER(Description), ctypes.POINTER(Report), ctypes.POINTER(Transmission)),
         "mjg_frictionAt": (None, *(3 * [ctypes.POINTER(c_double)]), ctypes.POINTER(Transmission), *(4 * [c_double])),

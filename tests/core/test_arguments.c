@@ -237,6 +237,8 @@ static void catalogue(void** state) {
   REFUSED(mjg_transmission(NULL, &report, &description));
   REFUSED(mjg_transmission(&gear, NULL, &description));
   REFUSED(mjg_transmission(&gear, &report, NULL));
+  REFUSED(mjg_warnAssumed(NULL, &description));
+  REFUSED(mjg_warnAssumed(&report, NULL));
   REFUSED(mjg_describe(NULL, &report, &gear));
   REFUSED(mjg_describe(&description, NULL, &gear));
   REFUSED(mjg_describe(&description, &report, NULL));

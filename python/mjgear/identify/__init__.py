@@ -15,6 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from mjgear import _extras
+
+_extras.require("scipy", "mjgear.identify", "identify")
+
 from mjgear.identify import backlash, diagnose, scales
 from mjgear.identify.bench import Bench, Dynamometer, Pendulum
 from mjgear.identify.fit import Budget, fit, fit_ladder

@@ -8,10 +8,7 @@ if __name__ == "__main__" and os.name == "posix" and "OPENBLAS_NUM_THREADS" not 
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
-try:
-    from mjgear.identify import cli
-except ImportError as error:
-    sys.exit(f"mjgear: this command needs {error.name}: pip install 'mjgear[identify]'")
+from mjgear.identify import cli  # noqa: E402  # behind the threads of BLAS
 
 if __name__ == "__main__":
     sys.exit(cli.main(sys.argv[1:]))

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from mjgear import _extras
 from mjgear.identify import DEFAULT_MODELS, Budget, Identification, LogError, files, identify, protocol
 from mjgear.identify.heldout import GROUPS
 from mjgear.identify.models import MODELS
@@ -145,7 +146,7 @@ def _check_outputs(a: argparse.Namespace) -> None:
         try:
             from mjgear.identify import report  # noqa: F401
         except ImportError as error:
-            raise LogError(f"--report and --figures need {error.name}: pip install 'mjgear[identify]'") from None
+            raise LogError(_extras.missing("matplotlib", "--report or --figures", "identify") or str(error)) from None
 
 
 def _write_figure(path: Path, figure: Any) -> None:

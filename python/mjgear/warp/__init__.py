@@ -9,7 +9,11 @@ Friction is solved together with contacts and all other constraints of MuJoCo Wa
 of friction loss, whose bound and whose reference follow the gear's law between the constraint solves of a step.
 """
 
-from . import engine
+from mjgear import _extras
+
+_extras.require("mujoco_warp", "mjgear.warp", "warp")
+
+from . import engine  # noqa: E402
 
 engine.check()
 

@@ -67,7 +67,7 @@ class Gears:
     ``Model.dof_armature``.
 
     Results of the last step: friction (N m), internal (lambda, N m), mode (-1, 0, 1), state (an index of mjgear.STATES;
-    with one pass no joint is called jammed), power (W), residual (distance from the law relative to its terms), and by
+    with one pass no joint is called locked), power (W), residual (distance from the law relative to its terms), and by
     world status (0 settled, 1 residual too large, 2 the dense problem
     was not solved, 3 no row for a gear: njmax is too small) and unsettled, the number of steps of which the status
     was not 0 (nworld).

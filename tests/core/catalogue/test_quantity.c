@@ -41,7 +41,13 @@ static void test_units(void** state) {
   assertSame(read(mjgKEY_COULOMB, "30 mNm"), 0.03, 1e-15);
   assertSame(read(mjgKEY_MOTOR_INERTIA, "0.2 kgcm2"), 2e-5, 1e-15);
   assertSame(read(mjgKEY_MOTOR_INERTIA, "35gcm2"), 3.5e-6, 1e-15);
+  assertSame(read(mjgKEY_MOTOR_INERTIA, "0.2 kg cm^2"), 2e-5, 1e-15);
+  assert_true(read(mjgKEY_COULOMB, "2 N*m") == 2);
+  assert_true(read(mjgKEY_COULOMB, "2 N\xc2\xb7m") == 2);
   assertSame(read(mjgKEY_LEAD_ANGLE, "5 deg"), kPi / 36, 1e-15);
+  assertSame(read(mjgKEY_LEAD_ANGLE, "300 arcmin"), kPi / 36, 1e-15);
+  assertSame(read(mjgKEY_LEAD_ANGLE, "5 degrees"), kPi / 36, 1e-15);
+  assertSame(read(mjgKEY_ETA_FORWARD, "80 percent"), 0.8, 1e-15);
   assertSame(read(mjgKEY_STRIBECK_VELOCITY, "30 rpm"), kPi, 1e-15);
   assertSame(read(mjgKEY_ETA_FORWARD, "80 %"), 0.8, 1e-15);
 

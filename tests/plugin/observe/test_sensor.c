@@ -114,14 +114,14 @@ static void test_values(void** state) {
 // A slide of mass M behind a rotor m: at rest lambda = (gamma_u + gamma_v) u - gamma_v t, t = u + F. A load F
 // that is to move it in its own direction needs 1 + P < 0 to jam it, P = (gamma_u + gamma_v) m/(m + M) - gamma_v,
 // and lambda against F: with the motor off always, with a motor that bears the load (u = -F, t = 0) not
-static void test_jammed(void** state) {
+static void test_locked(void** state) {
   (void)state;
   static const struct {
     double m, motor;
     int expected;
   } cases[] = {
-      {.1, 0, mjgpSTATE_JAMMED},   // P = -1.061
-      {.1, -5, mjgpSTATE_JAMMED},  // the motor bears a part of it
+      {.1, 0, mjgpSTATE_LOCKED},   // P = -1.061
+      {.1, -5, mjgpSTATE_LOCKED},  // the motor bears a part of it
       {.1, -30, mjgpSTATE_STUCK},  // the motor bears it
       {1, 0, mjgpSTATE_STUCK},     // P = -0.8
   };
@@ -309,7 +309,7 @@ static void test_shaft(void** state) {
 int main(void) {
   loadPlugin();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_values),   cmocka_unit_test(test_jammed), cmocka_unit_test(test_gap),
+      cmocka_unit_test(test_values),   cmocka_unit_test(test_locked), cmocka_unit_test(test_gap),
       cmocka_unit_test(test_forward),  cmocka_unit_test(test_unused), cmocka_unit_test(test_cutoff),
       cmocka_unit_test(test_refusals), cmocka_unit_test(test_shaft),
   };

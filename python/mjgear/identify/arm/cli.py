@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from mjgear import _extras
 from mjgear.identify import files
 from mjgear.identify.arm.result import identify
 from mjgear.identify.logs import LogError
@@ -137,7 +138,7 @@ def _write(a: argparse.Namespace, found: Any, simulated: Any) -> None:
         try:
             from mjgear.identify.arm import report
         except ImportError as error:
-            raise LogError(f"--report needs {error.name}: pip install 'mjgear[identify]'") from None
+            raise LogError(_extras.missing("matplotlib", "--report", "identify") or str(error)) from None
         report.write(a.report, found, simulated)
 
 

@@ -8,7 +8,7 @@ from .numbers import integers, scalars, vectors
 QUADRATIC = int(ConstraintState.QUADRATIC)
 
 # mjgpSTATE_* of the plugin
-STUCK, DRIVING, DRIVEN, JAMMED = 0, 1, 2, 3
+STUCK, DRIVING, DRIVEN, LOCKED = 0, 1, 2, 3
 
 
 def make(numbers) -> list[wp.Kernel]:
@@ -83,7 +83,7 @@ def make(numbers) -> list[wp.Kernel]:
         elif coupled != 0:
             p = law.alpha[w, g] * A[w, g, g] - law.beta[w, g]
             if jammed(t, lam, p, law.c[w, g], law.ratio[w, g], law.v0[w, g]) != 0:
-                does = JAMMED
+                does = LOCKED
         friction[w, g] = float(t)
         internal[w, g] = float(lam)
         mode[w, g] = s

@@ -1,0 +1,22 @@
+"""Packages that only a part of this one needs."""
+
+from __future__ import annotations
+
+import importlib.util
+
+# what an extra of pyproject.toml installs
+_PACKAGES = {"identify": "scipy matplotlib", "plot": "matplotlib", "warp": "mujoco-warp==4.0.0"}
+
+
+def missing(module: str, what: str, extra: str) -> str:
+    """The line that says what to install; empty if the module is there."""
+    if importlib.util.find_spec(module) is not None:
+        return ""
+    return f"{what} needs {module}, which is not installed: pip install {_PACKAGES[extra]} (in a clone of mjgear: pip install '.[{extra}]')"
+
+
+def require(module: str, what: str, extra: str) -> None:
+    """Raise ImportError with that line."""
+    line = missing(module, what, extra)
+    if line:
+        raise ImportError(line)
