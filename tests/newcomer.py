@@ -27,12 +27,12 @@ PAGES = ["README.md", "doc/quick_start.md", "doc/python.md", "doc/scenes.md", "d
 LEFT_OUT = {
     r"^\./(check|wheel|demo)$": "typed already, or by ./check",
     r"^ctest|--preset debug": "./check runs it",
-    r"^build/bin/mjgear-run --all": "./demo has done it",
+    r"^mjgear-run --all": "./demo has done it",
     r"^export PYTHONPATH": "for those who do not install",
 }
 
 # lines that open a window, and how long it is looked at
-WINDOW = r"^(\./demo --view|build/bin/mjgear-view (?!.*(--record|--picture|--csv|--measure|--list|--help)))"
+WINDOW = r"^(\./demo --view|mjgear-view (?!.*(--record|--picture|--csv|--measure|--list|--help)))"
 SECONDS = 12
 
 # names for what the reader has
@@ -124,7 +124,7 @@ def play_films(terminal):
 
 
 def is_command(line):
-    return re.match(r"(\./|build/|git |cd |pip |cc |cmake |ctest |export |[A-Z_]+=|mjgear )", line)
+    return re.match(r"(\./|build/|git |cd |pip |cc |cmake |ctest |export |[A-Z_]+=|mjgear |mjgear-(run|view) )", line)
 
 
 def read(terminal, folder, page, typed):
@@ -148,7 +148,7 @@ def read(terminal, folder, page, typed):
                 assert lines[:2] == ["0 [0.] [0.]", "8.1 [0.] [0.]"] and lines[2].startswith("8.25 "), output
 
     # commands in the text
-    for command in re.findall(r"`((?:\./demo|build/bin/)[^`]*)`", text):
+    for command in re.findall(r"`((?:\./demo|mjgear-(?:run|view) )[^`]*)`", text):
         if command not in typed:
             type_lines(terminal, command, typed)
 

@@ -128,17 +128,18 @@ class Readme(unittest.TestCase):
         self.assertAlmostEqual(numbers[3], 2 * 9.81 * 0.25, delta=1e-12)
 
     def test_commands(self):
-        commands = re.findall(r"^    build/bin/(.*?)(?:  +#.*)?$", TEXT, re.MULTILINE)
+        commands = re.findall(r"^    (mjgear(?:-run|-view)? .*?)(?: +#.*)?$", TEXT, re.MULTILINE)
         self.assertGreater(len(commands), 10)
         environment = dict(os.environ, MJGEAR_PLUGIN=PLUGIN)
         environment.pop("LD_PRELOAD", None)
         for command in commands:
             program, *arguments = command.split()
 
-            # a window needs a display; all scenes, pictures and benchmarks have tests of their own
-            if program not in ("mjgear", "mjgear-run") or "--all" in arguments:
+            # a window needs a display; all scenes, pictures and identification have tests of their own
+            if program not in ("mjgear", "mjgear-run") or "--all" in arguments or arguments[0] in ("identify", "protocol"):
                 continue
             with self.subTest(command):
+                arguments = [one.replace("robot.xml", "forearm.xml") for one in arguments]
                 arguments = [re.sub("^(scenes|models)/", rf"{SOURCE}/\1/", one) for one in arguments]
                 done = subprocess.run([BIN / program, *arguments], env=environment,
                                       capture_output=True, text=True, timeout=300)
