@@ -69,6 +69,21 @@ MUTATIONS = [
         ("return e * (y - z) - k * bound;", "return e * (y - z) - bound;"),
         ("*backward = m == 0 ? M : eta_b > 0 ? m / eta_b + M : INFINITY;", "*backward = m == 0 ? M : eta_b > 0 ? m * eta_b + M : INFINITY;"),
     ]),
+    Of("core/backlash/torsion.c", "test_torsion", [
+        ("*low = clutch ? (law->freewheel > 0 ? 0 : -most)", "*low = clutch ? (law->freewheel < 0 ? 0 : -most)"),
+        ("torque += fmax(low, fmin(yields, high));", "torque += fmax(low, yields);"),
+        ("return fmax(p - high / k, fmin(theta_b, p - low / k));", "return fmax(p - high / k, fmin(theta_b, p + low / k));"),
+    ]),
+    Of("plugin/friction/bound.h", "test_plugin_brake.py test_plugin_oneway.py", [
+        ("brake->broken || s * in->v[i] > 0 ? brake->sliding", "brake->broken || s * in->v[i] >= 0 ? brake->sliding"),
+        ("in->coulomb[i] + torque / r;", "in->coulomb[i] + torque;"),
+        ("s * in->brake[i].turn * torque};", "in->brake[i].turn * torque};"),
+        ("s == in->brake[i].blocked ?", "s == -in->brake[i].blocked ?"),
+    ]),
+    Of("plugin/configuration/brake.c", "test_plugin_brake.py", [
+        ("asked > before ? brake->closing : brake->opening;", "asked > before ? brake->opening : brake->closing;"),
+        ("return before + mju_clip(asked - before, -most, most);", "return asked;"),
+    ]),
     Of("core/law/scalar.c", "test_scalar test_lambda", [
         ("double forward = (1 - gamma_u) / (1 + gamma_v)", "double forward = (1 - gamma_v) / (1 + gamma_v)"),
         ("return (gamma_u * m - gamma_v * M) / (m + M);", "return (gamma_u * m + gamma_v * M) / (m + M);"),

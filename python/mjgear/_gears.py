@@ -301,6 +301,17 @@ class Gear:
             raise KeyError(f"the gear of {self._gears._kind(self.joint)} '{self.name}' has no number '{name}' in plugin_state")
         return Address(found.value, found.given if found.given >= 0 else None, int(found.bit))
 
+    @property
+    def brake(self) -> Any:
+        """Share of its torque that the brake had in the last step, from 0 (open) to 1 (closed); over a Batch (nsim,). None: no brake."""
+        try:
+            place = self.address("brake").value
+        except KeyError:
+            return None
+        if self._gears._batch is None:
+            return float(self._gears._data.plugin_state[place])
+        return self._gears._batch.bind("plugin_state")[:, place]
+
     def explain(self) -> Facts:
         """What the gear does in the pose of the last ``mj_forward``.
 

@@ -8,6 +8,11 @@ import numpy as np
 
 import mjgear
 
+try:
+    from mujoco import batch
+except ImportError:  # before 4.0
+    batch = None
+
 GEAR = "<plugin plugin='mjgear.transmission'><instance name='g'><config key='joint' value='j'/>{}</instance></plugin>"
 MODEL = """<mujoco><option timestep='.001' gravity='0 0 0' integrator='{integrator}'/>
 <extension><plugin plugin='mjgear.brake'/>{gear}</extension>
@@ -74,6 +79,9 @@ def test_against_series_of_parts() -> None:
 def test_joint_without_gear() -> None:
     model = make(holding_torque=10, sliding_torque=6)
     data = mujoco.MjData(model)
+    plain = GEAR.format(keys(gamma_u=0, gamma_v=0))
+    free = mujoco.MjModel.from_xml_string(MODEL.format(gear=plain, integrator="Euler", more="", brake=keys(holding_torque=1)).replace("<plugin name='hold'", "<!--").replace("</plugin></actuator>", "--></actuator>"))
+    assert mjgear.Gears(free, mujoco.MjData(free))["j"].brake is None
     for ctrl, expected in (([9, 1], 0.0), ([11, 1], 0.002), ([0, 0], 0.002), ([0, 0.5], 0.0008), ([0, 7], 0.0), ([3, -1], 0.0012)):
         data.ctrl[:] = ctrl
         mujoco.mj_step(model, data)
@@ -99,6 +107,7 @@ def test_closes_in_time() -> None:
             mujoco.mj_forward(model, data)  # which changes nothing
             mujoco.mj_step(model, data)
             assert abs(data.plugin_state[place] - share) <= 1e-15
+            assert mjgear.Gears(model, data)["j"].brake == data.plugin_state[place]
 
 
 def test_restored() -> None:
@@ -118,6 +127,29 @@ def test_restored() -> None:
             mujoco.mj_step(model, other)
         mujoco.mj_step(model, data)
         assert i < 150 or (np.array_equal(other.qvel, data.qvel) and np.array_equal(other.qpos, data.qpos))
+
+
+def test_batch() -> None:
+    """Rows of a Batch are simulations by themselves, to the last bit."""
+    if batch is None:
+        return
+    model = make(keys(gamma_u=0.2, gamma_v=0.5), holding_torque=10, sliding_torque=6, closing_time=0.02)
+    share, expected = np.linspace(0, 1, 5), []
+    for x in share:
+        data = mujoco.MjData(model)
+        for k in range(100):
+            data.ctrl[:] = 20 * np.sin(0.1 * k), x
+            mujoco.mj_step(model, data)
+        expected.append(data)
+    many = batch.Batch(model, len(share), nthread=2)
+    ctrl = many.bind("ctrl")
+    for k in range(100):
+        ctrl[:] = np.stack([np.full(len(share), 20 * np.sin(0.1 * k)), share], axis=1)
+        many.step()
+    for i, data in enumerate(expected):
+        assert many.bind("qpos")[i].tobytes() == data.qpos.tobytes() and many.bind("plugin_state")[i].tobytes() == data.plugin_state.tobytes()
+    assert len({data.qpos[0] for data in expected}) == len(share)
+    assert np.array_equal(mjgear.Gears(model, many)["j"].brake, share)
 
 
 def test_added_and_attached() -> None:
