@@ -22,7 +22,7 @@
 #define mjgpCONVEX     40
 
 // slope at the end of a search, of that at its start: the next iteration corrects it
-#define mjgpLEFT 0.1
+#define mjgpLEFT 0.5
 
 // trials of a search
 #define mjgpTRIALS 20
@@ -166,7 +166,7 @@ static mjtNum slopeAt(mjgpNewton* p, mjtNum share, mjtNum linear, mjtNum quadrat
   }
   slope -= mju_dot(f, p->row, group->nefc);
   for (int i = 0; i < s->n; i++) {
-    mjtNum along = mjgp_mulGear(group, i, s->search);
+    mjtNum along = s->rows ? mjgp_mulGear(group, i, s->search) : p->dacc[i];
     if (along != 0) {
       mjtNum x = mjgp_taken(s, p->acc, i) + share * mjgp_taken(s, p->dacc, i), t = p->t[i];
       if (p->whole) {
