@@ -22,7 +22,9 @@
 #define mjgpCONVEX     40
 
 // slope at the end of a search, of that at its start: the next iteration corrects it
-#define mjgpLEFT 0.5
+#define mjgpLEFT 0.1
+#define mjgpWHOLE \
+  0.5  // of a cost that is convex, gears included: more iterations, each with fewer trials
 
 // trials of a search
 #define mjgpTRIALS 20
@@ -202,7 +204,7 @@ static int shorten(mjgpNewton* p) {
   mjgpBracket b = {.high = 1};
   b.at_low = slopeAt(p, 0, linear, quadratic, p->f);
   b.at_high = slopeAt(p, 1, linear, quadratic, group->f);
-  mjtNum share = 1, most = -mjgpLEFT * b.at_low, slope = b.at_high;
+  mjtNum share = 1, slope = b.at_high, most = -(p->whole ? mjgpWHOLE : mjgpLEFT) * b.at_low;
   if (!(b.at_low < 0) || b.at_high <= most) {
     return 0;
   }
@@ -374,7 +376,7 @@ void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
 // act as they did when the system was factored
 static int connect(mjgpNewton* p, int flg_factored) {
   mjgpStep* s = p->s;
-  int made = flg_factored && p->system.factored, count = 0;
+  int made = flg_factored && p->system.factored && !p->system.nchange, count = 0;
   for (int i = 0; i < s->n; i++) {
     s->g->out.P[s->group->joint[i]] = 0;
     if (mjgp_isLocking(p->piece + i, s->g)) {
@@ -444,6 +446,7 @@ int mjgp_iterate(mjgpNewton* p, int flg_connect) {
   mjgpStep* s = p->s;
   int iterations, near, changes = 1;
   mjtNum error = 0;
+  p->system.factored = 0;
   for (int k = 0; k < mjgpREFINE && changes; k++) {
     if (!settle(p, flg_connect, &iterations, &near)) {
       return 0;

@@ -31,7 +31,7 @@ void mjgp_makeSystem(mjgpSystem* sys, mjgpStep* s, const mjgpPiece* piece, int f
   if (sys->symmetric) {
     return;
   }
-  size_t most = n + (flg_general ? mjgpCHANGES : 0), lanes = (size_t)mjgi_simdEnd((int)most);
+  size_t most = n + mjgpCHANGES, lanes = (size_t)mjgi_simdEnd((int)most);
   sys->G = mj_stackAllocNum(d, lanes * most + 3 * lanes + ld + mjgpCHANGES);
   sys->y = sys->G + lanes * most;
   sys->scale = sys->y + lanes;
@@ -40,12 +40,10 @@ void mjgp_makeSystem(mjgpSystem* sys, mjgpStep* s, const mjgpPiece* piece, int f
   sys->pivot = mj_stackAllocInt(d, most + mjgpCHANGES + (size_t)group->nefc);
   sys->row = sys->pivot + most;
   sys->state = sys->row + mjgpCHANGES;
-  if (flg_general) {
-    sys->column = mj_stackAllocNum(d, mjgpCHANGES * (nv + 2 * ld + mjgpCHANGES));
-    sys->moves = sys->column + mjgpCHANGES * nv;
-    sys->moved = sys->moves + mjgpCHANGES * ld;
-    sys->crosswise = sys->moved + mjgpCHANGES * ld;
-  }
+  sys->column = mj_stackAllocNum(d, mjgpCHANGES * (nv + 2 * ld + mjgpCHANGES));
+  sys->moves = sys->column + mjgpCHANGES * nv;
+  sys->moved = sys->moves + mjgpCHANGES * ld;
+  sys->crosswise = sys->moved + mjgpCHANGES * ld;
 }
 
 
@@ -318,7 +316,7 @@ int mjgp_solveSystem(mjgpSystem* sys, const mjgpPiece* piece, const mjtNum* grad
       return 0;
     }
   } else {
-    if ((flg_factor || !sys->factored) && !factor(sys, piece)) {
+    if ((flg_factor || !sys->factored) && !mjgp_updateSystem(sys, piece)) {
       return 0;
     }
     solveUnknowns(sys, piece, gradient, t);
