@@ -80,10 +80,12 @@ class Scale:
         return {n: float(np.interp(factor, self.factors, [v[n] for v in self.values])) for n in self.values[0]}
 
     def ends(self) -> list[dict[str, float]]:
-        """Values to reckon with. A motor that is stronger than was said and a load that is lighter move alike, but in the latter
-        case all torques and inertias that were found are as much too large."""
+        """Values to reckon with: those of all scales within the range, since not every number grows or falls with the scale. A motor that is
+        stronger than was said and a load that is lighter move alike, but in the latter case all torques and inertias that were found are as
+        much too large."""
         made = []
-        for factor in self.range():
+        low, high = self.range()
+        for factor in sorted({low, high, *(f for f in self.factors.tolist() if low < f < high)}):
             values = self.at(factor)
             made.append(values)
             if self.given:
