@@ -31,6 +31,16 @@ static void test_static(void** state) {
 }
 
 
+// where the load drives a gear with gamma_v = 1 its friction does not follow from its motion
+static void test_parallel(void** state) {
+  (void)state;
+  edge = 1;
+  Sum sum = run(NEWTON, 1, 0);
+  edge = 0;
+  assert_true(sum.solved >= 0.8 * sum.steps);
+}
+
+
 // the dense problem that the core solves gives the same; it stands behind Newton
 static void test_dense(void** state) {
   (void)state;
@@ -105,8 +115,9 @@ static void test_heldTendon(void** state) {
 
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_unique), cmocka_unit_test(test_locking),
-                                     cmocka_unit_test(test_static), cmocka_unit_test(test_dense),
-                                     cmocka_unit_test(test_heldTendon)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_unique), cmocka_unit_test(test_locking),
+      cmocka_unit_test(test_static), cmocka_unit_test(test_parallel),
+      cmocka_unit_test(test_dense),  cmocka_unit_test(test_heldTendon)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -257,6 +257,7 @@ static double between(double low, double high) {
 
 // most damping of joints, implicit: integrator and constraints move in two metrics; then all gears lock
 static double damping;
+static double edge;  // gamma_v of both gears, 0: drawn
 
 
 // a geared model and the same without gears
@@ -346,7 +347,8 @@ static Sum run(int which, double ratio, int unique) {
   for (int k = 0; k < 40; k++) {
     mjModel* m[2];
     const double least = damping > 0 ? 1 : 0, most = unique ? 1 : 2;
-    const double gamma_v[2] = {between(least, most), between(least, most)};
+    const double drawn[2] = {between(least, most), between(least, most)};
+    const double gamma_v[2] = {edge > 0 ? edge : drawn[0], edge > 0 ? edge : drawn[1]};
     double gamma_u = between(0, 0.4), coulomb = ratio > 1 ? between(0, 1) : 0;
     makePair(m, gamma_u, gamma_v, coulomb, ratio > 1 ? between(1, ratio) : 1);
     mjData *d = mj_makeData(m[0]), *plain = mj_makeData(m[1]);
