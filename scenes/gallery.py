@@ -99,6 +99,10 @@ MOMENT = {
     "humanoid": ("", 0.3, "Two humanoids have no power. Legs with gears that lock stand until they are pushed over, and the others sink "
                  "down."),
     "jack": ("", 0.5, "A screw jack lifts 5 kg, and holds them."),
+    "brake": ("", 0.25, "The motor of a lift fails and its brake closes. It holds the lift with a box on it, and slips above its torque."),
+    "winch": ("", 0.5, "A winch winds a load up. Without power a backstop holds it."),
+    "hub": ("", 0.5, "The pedals drive a wheel through a freewheel, stop, and catch up with it."),
+    "limiter": ("", 0.8, "A slip clutch between motor and finger limits the grip, whatever the motor does."),
     "convergence": ("", 0.6, "Six arms strike the floor, each with another step from 4 to 0.25 ms. Their motions approach each other in "
                     "proportion to the step."),
     "two_mass": ("", 0.6, "A shaft with a gap connects two masses. Several models of the gap are compared (Nordin, Fig. 3 and Table I)."),
