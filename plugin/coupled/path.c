@@ -23,9 +23,6 @@
 #define mjgpAPART  1e-4
 #define mjgpGOLDEN 0.61803398874989484820
 
-// velocity in rad/s or m/s of a gear that stands
-#define mjgpSTILL 1e-9
-
 // difference of x at which a path is where it was
 #define mjgpSAME 1e-10
 
@@ -70,11 +67,11 @@ typedef enum mjgpEnd_ {
   mjgpEND_TURN,   // none: a contact that slides has turned
 } mjgpEnd;
 
-// where a path starts: at the acceleration where Newton ended, each gear as it moves there; far from rest, in two metrics;
-// at rest, at the engine's own solution without friction, at the acceleration of the last step, and where Newton ended
+// where a path starts: far from rest, in two metrics; at rest, at the engine's own solution without friction, at the
+// acceleration of the last step, and where Newton ended. Where gears move as they did, or as Newton left them, is no better
+// start: hard steps are those in which much changes
 typedef enum mjgpStart_ {
-  mjgpSTART_HERE = 0,
-  mjgpSTART_FAR,
+  mjgpSTART_FAR = 0,
   mjgpSTART_REST,
   mjgpSTART_LAST,
   mjgpSTART_END,
@@ -600,12 +597,11 @@ static int isCircle(mjgpPath* path, int k) {
 }
 
 
-// follow the path to x = 1; 1 if it arrives. flg_near: not far
+// follow the path to x = 1; 1 if it arrives
 // Long because it is one round of the path: take up, correct, direct, go on, cross
-static int follow(mjgpPath* path, int flg_near) {
+static int follow(mjgpPath* path) {
   int first = 1, which = -1, back = 0, n = path->n + path->s->group->nefc;
-  int most = (path->fine ? mjgpFINER : 1) *
-             (flg_near && !path->p->whole && !path->s->gaps ? path->n : mjgpENDS * n);
+  int most = (path->fine ? mjgpFINER : 1) * mjgpENDS * n;
   mjtNum longest = INFINITY, gone = 0;
   for (int k = 0; k < most; k++) {
     if (isCircle(path, k) || !factor(path)) {
@@ -720,7 +716,7 @@ static int setAcceleration(mjgpPath* path, mjgpStart kind) {
   for (int k = 0; k < path->nv && kind == mjgpSTART_LAST; k++) {
     s->a[k] = acc[s->group->dof[k]];
   }
-  if (kind == mjgpSTART_HERE || kind == mjgpSTART_END) {
+  if (kind == mjgpSTART_END) {
     mju_copy(s->a, path->ended, path->nv);
   }
   if (kind == mjgpSTART_REST) {
@@ -732,30 +728,6 @@ static int setAcceleration(mjgpPath* path, mjgpStart kind) {
   mjgp_evaluate(s);
   mjgp_accelerations(s);
   return 1;
-}
-
-
-// gear i as it moves, with the friction that its law has then; 0 if it has none
-static int startMoving(mjgpPath* path, int i) {
-  const mjgpStep* s = path->s;
-  mjgpGears* g = s->g;
-  mjgpPiece* piece = path->p->piece + i;
-  int joint = piece->joint;
-  mjtNum h = s->m->opt.timestep, v = g->in.v[joint] + h * s->acc[i];
-  if ((v > 0 ? 1 : -1) == g->in.brake[joint].blocked) {
-    return 0;
-  }
-  for (int load = 1; load >= -1; load -= 2) {
-    g->out.mode[joint] = v > 0 ? 1 : -1;
-    g->out.load[joint] = load;
-    mjgp_linePiece(piece, g, h, s->acc[i], mjgp_taken(s, s->acc, i));
-    path->p->t[i] = piece->t;
-    if (piece->weight == 1 && g->out.mode[joint] * piece->t >= 0 &&
-        load * (loadOf(path, i) + shiftOf(path, i, g->out.mode[joint])) >= 0) {
-      return mju_abs(v) > mjgpSTILL && g->in.compliance[joint] == 0;
-    }
-  }
-  return 0;
 }
 
 
@@ -861,7 +833,7 @@ static int start(mjgpPath* path, mjgpStart kind) {
       piece->jumps = 0;
       mjgp_moveShaft(piece->shaft, s->acc[i]);
       p->t[i] = piece->shaft->t - mjgp_taken(s, s->acc, i);
-    } else if (kind != mjgpSTART_HERE || !startMoving(path, i)) {
+    } else {
       startResting(path, i, unit);
     }
   }
@@ -884,7 +856,7 @@ int mjgp_followPath(mjgpNewton* p) {
   for (int k = 0; k < mjgpNSTART << fine && !solved; k++) {
     path->fine = fine && k % 2;
     mjgpStart kind = (mjgpStart)(k >> fine);
-    solved = start(path, kind) && follow(path, kind == mjgpSTART_HERE);
+    solved = start(path, kind) && follow(path);
     setInputs(path, 1);
     if (solved) {
       mjgp_evaluate(s);
