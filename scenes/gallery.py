@@ -192,7 +192,7 @@ def page(view, folder, picture="gallery/{name}.png", film=""):
             shrink(file)
         sentence = MOMENT.get(name, ("", 0, ""))[2] or description[0].upper() + description[1:] + "."
         lines += [f"## {name}", "", f"![{description}]({shown})", "", sentence, "",
-                  ("" if name in FIGURES else film.format(name=name)) + " ".join(["`./demo --view", scene, *compared(name)]) + "`", ""]
+                  ("" if name in FIGURES else film.format(name=name)) + " ".join(["`mjgear-view", scene, *compared(name)]) + "`", ""]
     (folder / "gallery.md").write_text("\n".join(lines))
 
 
