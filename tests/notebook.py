@@ -28,7 +28,7 @@ def main():
 
     kept = nbformat.read(options.notebook, as_version=4)
     new = nbformat.read(options.notebook, as_version=4)
-    NotebookClient(new, timeout=3600, resources={"metadata": {"path": str(options.notebook.resolve().parent)}}).execute()
+    NotebookClient(new, startup_timeout=600, timeout=3600, resources={"metadata": {"path": str(options.notebook.resolve().parent)}}).execute()
 
     if options.write:
         for number, cell in enumerate(new.cells):

@@ -34,6 +34,13 @@ class Setup(unittest.TestCase):
         self.assertIn("packages to install: libone two", done.stdout)
         return done, self.calls.read_text() if self.calls.exists() else ""
 
+    def test_what_a_build_needs_is_installed_before_it(self):
+        """The MuJoCo that it is for: also in a clone where nothing was built yet."""
+        for script in ("demo", "check", "site"):
+            lines = [line.strip().split("  #")[0] for line in (SOURCE / script).read_text().splitlines()]
+            first = next(i for i, line in enumerate(lines) if line.startswith(("build_preset release", 'stage "clang, warnings')))
+            self.assertIn("install_python", lines[:first], script)
+
     def test_not_unasked(self):
         done, calls = self.install("false")
         self.assertEqual((done.returncode, calls), (1, ""))
