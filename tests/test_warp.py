@@ -411,11 +411,8 @@ SERVOS = '<position joint="j1" kp="30" kv="200"/><position joint="j2" kp="10" kv
 
 
 def model(integrator="Euler", option="", config="", joint="", armature=1, actuators=MOTORS, noslip=0):
-    result = mujoco.MjModel.from_xml_string(
-        MODEL.format(
-            integrator=integrator, option=option, config=config, joint=joint, armature=armature, actuators=actuators
-        )
-    )
+    xml = MODEL.format(integrator=integrator, option=option, config=config, joint=joint, armature=armature, actuators=actuators)
+    result = mujoco.MjModel.from_xml_string(xml)
     result.opt.noslip_iterations = noslip  # a file that says so is refused by the plugin
     return result
 
@@ -426,6 +423,18 @@ def stepper(m, d):
         mjw.step(m, d)
     assert d.time.numpy()[0] == 0
     return lambda: wp.capture_launch(capture.graph)
+
+
+def ungeared(integrator):
+    """The same as another program would make it, which knows no gears."""
+    spec = mujoco.MjSpec.from_string(
+        MODEL.format(integrator=integrator, option="", config="", joint="", armature=1, actuators=MOTORS)
+    )
+    for sensor in [s for s in spec.sensors if s.type == mujoco.mjtSensor.mjSENS_PLUGIN]:
+        spec.delete(sensor)
+    for plugin in list(spec.plugins):
+        spec.delete(plugin)
+    return spec.compile()
 
 
 def gains(model, mjd):
@@ -498,6 +507,74 @@ def randomized():
         assert largest(found[:, 1], values) < 1e-6, (key, found, values)
         assert np.ptp(found[:, 0]) == 0
     assert gears.gamma_v.numpy()[0, 0] == np.float32(1.1) and np.ptp(f) > 0.01
+
+
+def attached():
+    """Gears for what mujoco_warp.put_model has made: the motion of the plugin."""
+    gear = {"gamma_u": 0.1, "gamma_v": [1.1, 0.3], "coulomb": 0.5, "static_ratio": 1.2}
+    for integrator in engine.INTEGRATORS:
+        mjm = model(integrator)
+        plain = ungeared(integrator)
+        mjd = mujoco.MjData(mjm)
+        m, d = mjw.put_model(plain), mjw.make_data(plain, nworld=3, nconmax=16, njmax=64)
+        gears = mjgear.warp.attach(m, d, plain, ["j1", "j2"], **gear)
+        error, moved, step = 0.0, 0.0, stepper(m, d)
+        for i in range(150):
+            mjd.ctrl[:] = [60 * np.sin(0.05 * i), 10 * np.cos(0.03 * i)]
+            d.ctrl.assign(np.tile(mjd.ctrl, (3, 1)).astype(np.float32))
+            mujoco.mj_step(mjm, mjd)
+            step()
+            error, moved = max(error, largest(d.qvel.numpy(), mjd.qvel)), max(moved, np.abs(mjd.qvel).max())
+        print(f"attached, {integrator}: velocities within {error:.1e} of {moved:.1f}")
+        assert error < 1e-4 * moved and moved > 1 and not gears.unsettled.numpy().any(), (integrator, error)
+
+        # worlds start anew: their gears have no past, those of the others keep theirs
+        friction = gears.friction.numpy()
+        assert friction.any(axis=1).all()
+        mjgear.warp.reset_data(m, d, wp.array([True, False, True], dtype=bool))
+        assert not gears.friction.numpy()[[0, 2]].any() and np.array_equal(gears.friction.numpy()[1], friction[1])
+        assert np.array_equal(d.time.numpy() == 0, [True, False, True])
+        gears.unsettled.fill_(7)
+        gears.reset(wp.array([0, 1, 0], dtype=int))
+        assert not gears.friction.numpy().any() and gears.unsettled.numpy().tolist() == [7, 0, 7]
+        gears.reset()
+        assert not gears.unsettled.numpy().any()
+
+    for arguments, error, line in (
+        ({"joints": ["j3"]}, mjgear.GearError, "'j3'"),
+        ({"joints": ["j1"], "gamma": 1}, mjgear.GearError, "gamma"),
+        ({"joints": ["j1"], "coulomb": 0.1, "passes": 0}, ValueError, "passes"),
+    ):
+        try:
+            plain = ungeared("implicitfast")
+            mjgear.warp.attach(mjw.put_model(plain), d, plain, **arguments)
+        except error as refusal:
+            assert line in str(refusal) and "\n" not in str(refusal), refusal
+        else:
+            raise AssertionError(f"{arguments} were not refused")
+
+
+def batched():
+    """Fields that differ between worlds."""
+    mjm = model("Euler")
+    m, d = mjgear.warp.put_model(mjm, batch_sizes={"dof_armature": 2}), mjgear.warp.make_data(mjm, nworld=2, nconmax=16, njmax=64)
+    mjgear.warp.Gears(m, d)
+    armature = m.dof_armature.numpy()
+    assert armature.shape == (2, mjm.nv)
+    armature[1] *= 2
+    m.dof_armature.assign(armature)
+    d.ctrl.assign(np.full((2, 2), 60, np.float32))
+    for _ in range(20):
+        mjw.step(m, d)
+    single = []
+    for inertia in (1, 2):
+        mjm = model("Euler", armature=inertia)
+        mjd = mujoco.MjData(mjm)
+        mjd.ctrl[:] = 60
+        mujoco.mj_step(mjm, mjd, 20)
+        single.append(mjd.qvel.copy())
+    # the sphere of the third joint has no gear, and its armature is 0
+    assert largest(d.qvel.numpy(), np.array(single)) < 1e-4 and largest(*single) > 0.01
 
 
 def captured():
@@ -603,6 +680,8 @@ def interface():
 
     gains_of_motors()
     randomized()
+    attached()
+    batched()
     captured()
 
     # friction does not change what forward starts from; gears change on the device, a world by itself

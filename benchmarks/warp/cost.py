@@ -6,7 +6,7 @@
 Prints a table in Markdown. Worlds start from the scene's first state with motor torques of their own and are stepped with
 gears until they have settled. That state is where every way starts from, again and again after a few steps, so that all
 have the same contacts to solve for. Ways: no friction, rows of constant friction loss on the same joints, gears with a
-number of constraint solves a step. Ratios are processor time on the CPU and elapsed time on a GPU, each way in turn so
+number of constraint solves a step. A way that fails has the reason in its row. Ratios are processor time on the CPU and elapsed time on a GPU, each way in turn so
 that what else the machine does falls on all of them. Launches are the mean of those steps, not captured: on the CPU
 backend, and in a graph on a GPU, they go with the iterations of the constraint solver in the slowest world.
 """
@@ -107,6 +107,28 @@ class Case:
         self.times.append(clock() - begin)
 
 
+def measured(scene, nworld, arguments):
+    """All ways that work, with their times, and of the others in a few words why not."""
+    cases, failed, settled = {}, {}, None
+
+    def tried(way, action):
+        try:
+            return action()
+        except Exception as error:  # a kernel that does not compile or run says so in many ways
+            failed[way] = " ".join(f"{type(error).__name__}: {error}".split())[:120].replace("|", "/")
+
+    for way in ("gears, 3 solves", "frictionloss", "plain"):  # what the others start from
+        settled = settled or tried(way, lambda: Case(scene, way, nworld, arguments.steps))
+    for way in WAYS:
+        case = way not in failed and tried(way, lambda: Case(scene, way, nworld, arguments.steps, settled))
+        if case:
+            cases[way] = case
+    for _ in range(arguments.rounds):
+        for way in [way for way in cases if way not in failed]:
+            tried(way, cases[way].measure)
+    return cases, failed
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", help="of Warp: cuda, cpu")
@@ -122,14 +144,15 @@ def main():
     print("| scene | worlds | friction | steps/s | time / plain | launches |\n|:--|--:|:--|--:|--:|--:|")
     for scene in arguments.scenes:
         for nworld in arguments.worlds or ([16] if device.is_cpu else [256, 4096, 16384]):
-            settled = Case(scripts.ALL[scene], "gears, 3 solves", nworld, arguments.steps)
-            cases = {way: Case(scripts.ALL[scene], way, nworld, arguments.steps, settled) for way in WAYS}
-            for _ in range(arguments.rounds):
-                for case in cases.values():
-                    case.measure()
-            for way, case in cases.items():
+            cases, failed = measured(scripts.ALL[scene], nworld, arguments)
+            for way in WAYS:
+                if way in failed:
+                    print(f"| {scene} | {nworld} | {way} | {failed[way]} | | |", flush=True)
+                    continue
+                case = cases[way]
                 seconds = statistics.median(case.times)
-                ratio = statistics.median(a / b for a, b in zip(case.times, cases["plain"].times))
+                plain = cases["plain"].times if "plain" in cases else [float("nan")]
+                ratio = statistics.median(a / b for a, b in zip(case.times, plain))
                 rate = arguments.steps * nworld / seconds
                 print(f"| {scene} | {nworld} | {way} | {rate:,.0f} | {ratio:.2f} | {case.launches:.0f} |", flush=True)
 

@@ -5,6 +5,8 @@
     gears = mjgear.warp.Gears(model, data)
     mujoco_warp.step(model, data)                # gears included, also in a captured graph
 
+What another program has put on the device already, Newton's SolverMuJoCo for instance, gets its gears by attach().
+
 Friction is solved together with contacts and all other constraints of MuJoCo Warp: every geared joint has a row
 of friction loss, whose bound and whose reference follow the gear's law between the constraint solves of a step.
 """
@@ -17,6 +19,6 @@ from . import engine  # noqa: E402
 
 engine.check()
 
-from .gears import Gears, make_data, put_data, put_model  # noqa: E402
+from .gears import Gears, attach, make_data, put_data, put_model, reset_data  # noqa: E402
 
-__all__ = ["Gears", "make_data", "put_data", "put_model"]
+__all__ = ["Gears", "attach", "make_data", "put_data", "put_model", "reset_data"]

@@ -1,34 +1,65 @@
-"""What differs between the releases of MuJoCo Warp that gears work with: 4.0, and 3.11, which mjlab 1.6 has.
+"""What differs between the releases of MuJoCo Warp that gears work with: 3.11, which mjlab 1.6 has, to 4.0.
 
-The rest of the package is written for 4.0. What 3.11 does another way stands here beside it, and nowhere else.
+The rest of the package is written for 4.0. What older releases do another way stands here beside it, and nowhere else.
+Releases are told apart by what they have, not by their numbers.
 """
 
 import contextlib
+import dataclasses
 
 import mujoco
 import mujoco_warp as mjw
 import warp as wp
-from mujoco_warp._src import forward, solver
-from mujoco_warp._src.types import ConstraintType, IntegratorType
+from mujoco_warp._src import derivative, forward, solver
+from mujoco_warp._src.types import Callback, ConstraintType, IntegratorType, Option
 
 RELEASE = tuple(int(part) for part in mjw.__version__.split(".")[:2])
-_OLD = RELEASE == (3, 11)
 _FRICTION_DOF = int(ConstraintType.FRICTION_DOF)
 
-# integrators by their names in MJCF; "discrete" there is from 4.0 on
-DISCRETE = None if _OLD else IntegratorType.DISCRETE
+
+def _fields(kind) -> set[str]:
+    return {field.name for field in dataclasses.fields(kind)}
+
+
+_MODEL, _DATA = _fields(mjw.Model), _fields(mjw.Data)
+
+# what gears call and read besides the public functions
+_NEEDED = {
+    "Model": (_MODEL, ("M_rownnz", "M_rowadr", "M_colind", "nC", "callback", "dof_invweight0", "dof_armature")),
+    "Data": (_DATA, ("M", "efc", "qacc_warmstart", "qfrc_smooth", "nefc")),
+    "Callback": (_fields(Callback), ("act_bias", "control", "sensor")),
+    "forward": (vars(forward), ("fwd_actuation", "fwd_acceleration", "_compute_damping_deriv", "_euler_damp_qfrc")),
+    "derivative": (vars(derivative), ("deriv_smooth_vel",)),
+}
+
+# integrators by their names in MJCF; "discrete" is there from 3.15 on
+DISCRETE = getattr(IntegratorType, "DISCRETE", None)
 INTEGRATORS = {"Euler": IntegratorType.EULER, "implicitfast": IntegratorType.IMPLICITFAST}
-if not _OLD:
+if DISCRETE is not None:
     INTEGRATORS["discrete"] = DISCRETE
 
 
 def check():
-    """Raises ImportError where MuJoCo Warp is of a release with which gears were not tried."""
-    if RELEASE < (4, 0) and not _OLD:
+    """Raises ImportError where this MuJoCo Warp lacks what gears are made of."""
+    missing = [f"{place}.{name}" for place, (there, names) in _NEEDED.items() for name in names if name not in there]
+    if missing:
         raise ImportError(
-            f"mjgear.warp works with mujoco_warp 3.11 and from 4.0 on, and this is {mjw.__version__}; "
+            f"mjgear.warp was tried with mujoco_warp 3.11 to 4.0, and {mjw.__version__} has no {', '.join(missing)}; "
             "pip install mujoco-warp==4.0.0"
         )
+
+
+def _launch(kernel: wp.Kernel, dim, m: mjw.Model, d: mjw.Data, out: wp.array):
+    """Launch a kernel of MuJoCo Warp with what its arguments are called: fields of the model, of the data (NAME_in), and out."""
+
+    def value(label: str):
+        if label.endswith("_out"):
+            return out
+        if label.endswith("_in"):
+            return getattr(d, label[:-3])
+        return getattr(m.opt, label[4:]) if label.startswith("opt_") else getattr(m, label)
+
+    wp.launch(kernel, dim=dim, inputs=[value(argument.label) for argument in kernel.adj.args])
 
 
 # ------------------------------------------ the model on the host ------------------------------------------------
@@ -43,12 +74,12 @@ def actuator_inertia(model: mujoco.MjModel, joint: int) -> float:
     actuator = model.jnt_actuatorid[joint]
     if actuator == -1:
         return 0.0
-    if not _OLD:
+    if "actuator_armature" in _MODEL:
         return mujoco.mj_actuatorArmature(model, mujoco.mjtObj.mjOBJ_JOINT, joint)
     if model.actuator_armature[actuator]:
         raise NotImplementedError(
-            f"mjgear.warp: joint '{model.joint(joint).name}' has armature of its actuator, which mujoco_warp 3.11 leaves "
-            "out; give it to the joint"
+            f"mjgear.warp: joint '{model.joint(joint).name}' has armature of its actuator, which mujoco_warp {mjw.__version__} "
+            "leaves out; give it to the joint"
         )
     return 0.0
 
@@ -57,13 +88,13 @@ def actuator_inertia(model: mujoco.MjModel, joint: int) -> float:
 
 
 def has_actuators(m: mjw.Model) -> bool:
-    return bool(m.nu if _OLD else m.nactuator)
+    return bool(m.nactuator if "nactuator" in _MODEL else m.nu)
 
 
 @contextlib.contextmanager
 def warm_start(m: mjw.Model):
     """Without the acceleration that belongs to no constraint, which no solve of a step needs: from 4.0 on."""
-    if _OLD:
+    if "run_qacc_smooth" not in _fields(Option):
         yield
         return
     before, m.opt.run_qacc_smooth = m.opt.run_qacc_smooth, False
@@ -77,16 +108,16 @@ class FrictionRows:
     """The row of friction loss that each dof has in each world, -1 where it has none: (nworld, nv)."""
 
     def __init__(self, d: mjw.Data, nv: int):
-        self._rows = wp.zeros((d.nworld, nv), dtype=int) if _OLD else None
+        self._rows = None if "dof_frictionadr" in _DATA else wp.zeros((d.nworld, nv), dtype=int)
 
     def find(self, d: mjw.Data):
-        """After the constraint rows of a step are made; 3.11 does not say where it has put them."""
-        if _OLD:
+        """After the constraint rows of a step are made; before 4.0 nothing says where they are."""
+        if self._rows is not None:
             self._rows.fill_(-1)
             wp.launch(_find_rows, dim=(d.nworld, d.njmax), inputs=[d.nefc, d.efc.type, d.efc.id], outputs=[self._rows])
 
     def of(self, d: mjw.Data) -> wp.array:
-        return self._rows if _OLD else d.dof_frictionadr
+        return d.dof_frictionadr if self._rows is None else self._rows
 
 
 @wp.kernel(module="unique", enable_backward=False)
@@ -103,36 +134,25 @@ def _find_rows(
 
 
 def damping_derivative(m: mjw.Model, d: mjw.Data, out: wp.array):
-    """What the Euler integrator takes as damping of each dof; 3.11 has none of actuators."""
-    poly = [m.dof_damping, m.dof_dampingpoly]
-    if not _OLD:
-        actuators = [m.actuator_trntype, m.actuator_trnid, m.actuator_damping, m.actuator_dampingpoly, m.actuator_gear]
-        poly = [m.jnt_actuatorid, m.dof_jntid, *poly, *actuators]
-    wp.launch(forward._compute_damping_deriv, dim=(d.nworld, m.nv), inputs=[*poly, d.qvel], outputs=[out])
+    """What the Euler integrator takes as damping of each dof; before 4.0 it has none of actuators."""
+    _launch(forward._compute_damping_deriv, (d.nworld, m.nv), m, d, out)
 
 
 def smooth_force(m: mjw.Model, d: mjw.Data, out: wp.array):
     """All forces but those of constraints, as "discrete" takes them: springs and position gains at the end of the step."""
-    wp.launch(
-        solver._add_qfrc_smooth_eff,
-        dim=(d.nworld, m.nv),
-        inputs=[m.opt.enableflags, m.dof_treeid, d.tree_awake, d.qfrc_smooth, d.efm_c, d.efm_ca],
-        outputs=[out],
-    )
+    _launch(solver._add_qfrc_smooth_eff, (d.nworld, m.nv), m, d, out)
 
 
 def reset_free_bodies(m: mjw.Model, d: mjw.Data, matrix: wp.array):
-    """Free bodies by themselves are not part of the matrix of implicitfast: from 4.0 on."""
-    if not _OLD:
-        wp.launch(
-            forward._implicit_free_body_reset_m,
-            dim=(d.nworld, m.body_freeadr.size),
-            inputs=[m.body_dofadr, m.M_rownnz, m.M_rowadr, m.body_freeadr, d.M],
-            outputs=[matrix],
-        )
+    """Free bodies by themselves are not part of the matrix of implicitfast: from 3.13 on."""
+    kernel = getattr(forward, "_implicit_free_body_reset_m", None)
+    if kernel is not None:
+        _launch(kernel, (d.nworld, m.body_freeadr.size), m, d, matrix)
 
 
 def solve_free_bodies(m: mjw.Model, d: mjw.Data):
-    """They are solved for with their gyroscopic forces instead: from 4.0 on."""
-    if not _OLD:
+    """They are solved for with their gyroscopic forces instead."""
+    if hasattr(forward, "implicit_free_body"):
         forward.implicit_free_body(m, d, d.efc.Ma, d.qacc, solve=True)
+    elif hasattr(forward, "_launch_implicit_free_body_solve"):
+        forward._launch_implicit_free_body_solve(m, d, d.qacc)

@@ -1,6 +1,7 @@
 """Gears of the worlds of a mujoco_warp.Data."""
 
 import contextlib
+from collections.abc import Sequence
 
 import mujoco
 import mujoco_warp as mjw
@@ -10,6 +11,8 @@ from mujoco_warp._src import derivative, forward
 from mujoco_warp._src.types import ConeType, DisableBit, IntegratorType, Stage
 
 from mjgear._catalogue import unknown
+from mjgear._robots import dress
+from mjgear._spec import add
 
 from . import engine, kernels, reading
 
@@ -20,10 +23,10 @@ _SOFTNESS = 1e-3
 _SETTLED = 1e-3
 
 
-def put_model(mjm: mujoco.MjModel) -> mjw.Model:
+def put_model(mjm: mujoco.MjModel, batch_sizes: dict[str, int] | None = None) -> mjw.Model:
     """A geared model on the device: mujoco_warp.put_model of the model without the plugin.
 
-    Euler and implicitfast take effect in Gears; Model.opt says Euler, which is what is left to do then.
+    batch_sizes are those of mujoco_warp.put_model: fields that differ between worlds. Euler and implicitfast take effect in Gears; Model.opt says Euler, which is what is left to do then.
 
     Raises:
         NotImplementedError: the model needs what mjgear.warp does not have (backlash, CG, sparse Jacobians, sleep).
@@ -31,7 +34,7 @@ def put_model(mjm: mujoco.MjModel) -> mjw.Model:
     """
     gears = reading.read(mjm)
     plain, geoms = reading.without_instances(reading.strip(mjm, gears))
-    model = mjw.put_model(plain)
+    model = mjw.put_model(plain, batch_sizes=batch_sizes)
     index = model.geom_plugin_index.numpy()
     index[geoms] = -1
     model.geom_plugin_index = wp.array(index, dtype=int)
@@ -58,6 +61,68 @@ def put_data(mjm: mujoco.MjModel, mjd: mujoco.MjData, **sizes) -> mjw.Data:
     return mjw.put_data(plain, copied, **sizes)
 
 
+def attach(
+    model: mjw.Model,
+    data: mjw.Data,
+    mjm: mujoco.MjModel,
+    joints: str | Sequence[str] = (),
+    preset: str | None = None,
+    *,
+    robot: str | None = None,
+    passes: int = 3,
+    precision: str = "double",
+    **gear,
+) -> "Gears":
+    """Give joints of a model that is on the device already their gears, for instance that of Newton's SolverMuJoCo.
+
+        gears = mjgear.warp.attach(solver.mjw_model, solver.mjw_data, solver.mj_model, "*_knee", gamma_u=0.1, gamma_v=0.3)
+
+    Where gears give their joints rotor inertia it is written to Model.dof_armature, as mjgear.add does it with a spec.
+
+    Args:
+        model: on the device. A graph that was captured before knows no gears.
+        data: its worlds. njmax must have room for a row of friction loss of each gear.
+        mjm: the model on the host from which they were made, without gears.
+        joints: names, or patterns such as "*_knee", of hinge and slide joints of mjm: see mjgear.add.
+        preset: a gear of mjgear.presets().
+        robot: instead of joints a name of mjgear.robots(), whose joints mjm has.
+        passes, precision: see Gears.
+        gear: keys of the gear, see mjgear.add.
+
+    Raises:
+        NotImplementedError: the model needs what mjgear.warp does not have.
+        ValueError: njmax is too small.
+        mjgear.GearError: an unknown joint, key, preset or robot.
+    """
+    spec = reading.alone(mjm)
+    if robot is None:
+        add(spec, joints, preset, **gear)
+    else:
+        dress(spec, robot, **gear)
+    described = spec.compile()
+    read = reading.read(described, mjm)
+    reading.check_options(mjm)
+    if data.njmax < read.n:
+        raise ValueError(f"mjgear.warp: njmax = {data.njmax} has no room for {read.n} rows of gears; make the data with a larger one")
+    for array, values in (
+        (model.dof_frictionloss, 1.0),
+        (model.dof_armature, described.dof_armature[[described.joint(name).dofadr[0] for name in read.names]]),
+    ):
+        numbers = array.numpy()
+        numbers[:, read.dof] = values
+        array.assign(numbers)
+    model.mjgear, model.mjgear_mjm, model.mjgear_integrator = read, described, model.opt.integrator
+    return Gears(model, data, passes, precision)
+
+
+def reset_data(model: mjw.Model, data: mjw.Data, reset: wp.array | None = None):
+    """mujoco_warp.reset_data, and the gears of the worlds that are reset: Gears.reset."""
+    mjw.reset_data(model, data, reset)
+    gears = getattr(model, "mjgear_gears", {}).get(data.qpos.ptr)
+    if gears is not None:
+        gears.reset(reset)
+
+
 class Gears:
     """The gears of all worlds, arrays of (nworld, n) on the device in the order of ``names``.
 
@@ -74,13 +139,16 @@ class Gears:
 
     The friction of gears is part of ``Data.qfrc_constraint``. ``Data.qacc`` is (v+ - v)/h after a step. A joint that
     stands still has a velocity of exactly 0; in the step in which it stops, 0 up to the rounding of (v+ - v)/h.
-    A world whose time is 0 starts without friction of its past.
+    A world whose time is 0 starts without friction of its past; so does one after reset().
 
     Args:
         model: from put_model.
         data: the worlds.
         passes: constraint solves a step; the friction problem is solved between them. 1: friction of the last step.
         precision: of the friction problem, "single" or "double".
+
+    Raises:
+        ValueError: a model of mujoco_warp.put_model, or passes below 1.
     """
 
     def __init__(self, model: mjw.Model, data: mjw.Data, passes: int = 3, precision: str = "double"):
@@ -101,6 +169,7 @@ class Gears:
         self._discrete = self._integrator == engine.DISCRETE
         self._inside = False
         self._point = data.qpos.ptr
+        model.mjgear_gears = {**getattr(model, "mjgear_gears", {}), data.qpos.ptr: self}
         nworld, n, nv, njmax = data.nworld, self.n, model.nv, data.njmax
         numbers = kernels.Numbers(precision)
         real = numbers.real
@@ -172,6 +241,23 @@ class Gears:
         seat = "act_bias" if engine.has_actuators(model) else "control"
         self._chain(model, seat, self._solve)
         self._chain(model, "sensor", self._finish)
+
+    def reset(self, worlds: wp.array | None = None):
+        """Worlds start anew: no friction of the past, nothing counted.
+
+        Args:
+            worlds: (nworld), bool or int, those that are not 0; default: all. The array is read on the device.
+        """
+        worlds = wp.ones(self.status.shape[0], dtype=bool) if worlds is None else worlds
+        wp.launch(
+            self._kernels.reset,
+            dim=self.friction.shape,
+            inputs=[worlds],
+            outputs=[
+                self.friction, self.internal, self.mode, self._slack, self.state, self.power, self.residual,
+                self.status, self.unsettled, self.iterations,
+            ],
+        )  # fmt: skip
 
     def __setattr__(self, name, value):
         """Numbers are written to their arrays on the device, which captured graphs keep; other names are refused."""

@@ -80,8 +80,12 @@ def _moves_several(model, actuator: int, geared: list[int]) -> bool:
     return True
 
 
-def read(model: mujoco.MjModel) -> Gears:
+def read(model: mujoco.MjModel, host: mujoco.MjModel | None = None) -> Gears:
     """The gears of a model that the plugin has accepted.
+
+    Args:
+        model: where the plugin says which joints have gears.
+        host: the model that is simulated, whose joints have the same names; default: the same.
 
     Raises:
         NotImplementedError: they need what mjgear.warp does not have; the line names the joint.
@@ -89,7 +93,7 @@ def read(model: mujoco.MjModel) -> Gears:
     """
     library = _library.plugin()
     library.mjg_getGear.restype = ctypes.c_int
-    if model.opt.noslip_iterations:
+    if (host or model).opt.noslip_iterations:
         raise NotImplementedError("mjgear.warp: noslip iterations move what was solved for; set noslip_iterations to 0")
     data = mujoco.MjData(model)
     if any(_number(library, model, data, model.njnt + t, "gamma_u") is not None for t in range(model.ntendon)):
@@ -102,7 +106,6 @@ def read(model: mujoco.MjModel) -> Gears:
         raise NotImplementedError(f"mjgear.warp: {len(joints)} geared joints; at most {MOST} are solved together")
 
     numbers = {key: np.full(len(joints), value) for key, value in NUMBERS.items()}
-    inertia = np.zeros(len(joints))
     for i, j in enumerate(joints):
         where = f"mjgear.warp: joint '{names[i]}'"
         if _number(library, model, data, j, "half_gap") is not None or _number(library, model, data, j, "stiffness") is not None:
@@ -118,8 +121,6 @@ def read(model: mujoco.MjModel) -> Gears:
                 raise NotImplementedError(f"{where} has friction that bends with velocity; remove the key '{key}'")
         if _number(library, model, data, j, "presliding_stiffness"):
             raise NotImplementedError(f"{where} yields before it slips; remove the key 'presliding_stiffness'")
-        if model.dof_frictionloss[model.jnt_dofadr[j]] > 0:
-            raise NotImplementedError(f"{where} has a gear and frictionloss; describe its friction by the gear's key 'coulomb'")
         for key in NUMBERS:
             value = _number(library, model, data, j, key)
             if value is not None:
@@ -127,8 +128,21 @@ def read(model: mujoco.MjModel) -> Gears:
         motor = _number(library, model, data, j, "motor_coulomb")
         if motor is not None:
             numbers["coulomb"][i] += motor * _number(library, model, data, j, "ratio")
-        inertia[i] = engine.actuator_inertia(model, j)
+    sensors = _sensors(model, joints) if host is None else []
+    if host is not None:
+        model, joints = host, [host.joint(name).id for name in names]
+    inertia, servos = _motors(model, joints, names)
+    return Gears(names, np.array(joints), np.array([model.jnt_dofadr[j] for j in joints]), numbers, inertia, servos, sensors)
 
+
+def _motors(model: mujoco.MjModel, joints: list[int], names: list[str]) -> tuple[np.ndarray, bool]:
+    """Rotor inertia of the joints from their actuators, and whether an actuator's force depends on velocity."""
+    inertia = np.zeros(len(joints))
+    for i, j in enumerate(joints):
+        where = f"mjgear.warp: joint '{names[i]}'"
+        if model.dof_frictionloss[model.jnt_dofadr[j]] > 0:
+            raise NotImplementedError(f"{where} has a gear and frictionloss; describe its friction by the gear's key 'coulomb'")
+        inertia[i] = engine.actuator_inertia(model, j)
         damped = [k for k in range(model.nu) if model.actuator_damping[k] and j in model.actuator_trnid[k]]
         if damped or model.dof_dampingpoly[model.jnt_dofadr[j]].any():
             raise NotImplementedError(f"{where} has damping of its actuator or polynomial damping; give it the joint's 'damping'")
@@ -149,23 +163,37 @@ def read(model: mujoco.MjModel) -> Gears:
     if servos and not discrete and (model.opt.viscosity or model.opt.density or model.tendon_damping.any()):
         raise NotImplementedError("mjgear.warp: gains on velocity together with fluids or tendon damping; remove one of them")
 
+    return inertia, servos
+
+
+def _sensors(model: mujoco.MjModel, joints: list[int]) -> list[tuple[int, int]]:
+    """Where in sensordata those of the plugin are, and which gear is theirs."""
     sensors = []
     for k in range(model.nsensor):
         if model.sensor_plugin[k] >= 0:
             joint = model.sensor_objid[k] if model.sensor_objtype[k] == mujoco.mjtObj.mjOBJ_JOINT else joints[0]
             if joint in joints:
                 sensors.append((int(model.sensor_adr[k]), joints.index(joint)))
-    return Gears(names, np.array(joints), np.array([model.jnt_dofadr[j] for j in joints]), numbers, inertia, servos, sensors)
+    return sensors
 
 
-def strip(model: mujoco.MjModel, gears: Gears) -> mujoco.MjModel:
-    """A copy of the model without the plugin, with a row of friction loss for each geared dof.
+def alone(model: mujoco.MjModel) -> mujoco.MjSpec:
+    """A spec of nothing but the hinge and slide joints of a model, with their armature and a motor each: to describe gears on."""
+    spec = mujoco.MjSpec()
+    root = spec.worldbody.add_body()
+    for j in range(model.njnt):
+        kind = mujoco.mjtJoint(model.jnt_type[j])
+        if kind in (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE):
+            body = root.add_body()
+            body.add_geom(size=[0.1, 0, 0])
+            body.add_joint(name=model.joint(j).name, type=kind, armature=model.dof_armature[model.jnt_dofadr[j]])
+            motor = spec.add_actuator(trntype=mujoco.mjtTrn.mjTRN_JOINT, target=model.joint(j).name)
+            motor.set_to_motor()
+    return spec
 
-    Sensors of the plugin become user sensors, at the same place of sensordata.
 
-    Raises:
-        NotImplementedError: an option of the model is one for which gears are not solved; the line says which.
-    """
+def check_options(model: mujoco.MjModel):
+    """Raises NotImplementedError where an option of the model is one for which gears are not solved; the line says which."""
     opt = model.opt
     if opt.solver != mujoco.mjtSolver.mjSOL_NEWTON:
         raise NotImplementedError("mjgear.warp: gears need the Newton solver; set <option solver='Newton'/>")
@@ -187,6 +215,16 @@ def strip(model: mujoco.MjModel, gears: Gears) -> mujoco.MjModel:
         if opt.disableflags & bit:
             raise NotImplementedError(f"mjgear.warp: gears need <flag {word}='enable'/>")
 
+
+def strip(model: mujoco.MjModel, gears: Gears) -> mujoco.MjModel:
+    """A copy of the model without the plugin, with a row of friction loss for each geared dof.
+
+    Sensors of the plugin become user sensors, at the same place of sensordata.
+
+    Raises:
+        NotImplementedError: an option of the model is one for which gears are not solved; the line says which.
+    """
+    check_options(model)
     plain = copy.copy(model)
     plain.body_plugin[:] = -1
     plain.actuator_plugin[:] = -1

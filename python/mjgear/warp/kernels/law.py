@@ -1,5 +1,7 @@
 """The law of a step, and rows of friction loss with the friction of the last one."""
 
+from typing import Any
+
 import warp as wp
 
 from .numbers import integers, scalars, vectors
@@ -116,4 +118,34 @@ def make(numbers) -> list[wp.Kernel]:
         D[w, row] = 1.0 / R
         frictionloss[w, row] = bound
 
-    return [begin, first_rows]
+    @wp.kernel(module="unique", enable_backward=False)
+    def reset(
+        worlds: wp.array(dtype=Any),
+        # out
+        friction: vectors,
+        internal: vectors,
+        mode: integers,
+        slack: vectors,
+        state: integers,
+        power: vectors,
+        residual: vectors,
+        status: wp.array(dtype=int),
+        unsettled: wp.array(dtype=int),
+        iterations: wp.array(dtype=int),
+    ):
+        """Some worlds start without a past."""
+        w, g = wp.tid()
+        if int(worlds[w]) == 0:
+            return
+        friction[w, g] = 0.0
+        internal[w, g] = 0.0
+        mode[w, g] = 0
+        slack[w, g] = 0.0
+        state[w, g] = 0
+        power[w, g] = 0.0
+        residual[w, g] = 0.0
+        status[w] = 0
+        unsettled[w] = 0
+        iterations[w] = 0
+
+    return [begin, first_rows, reset]
