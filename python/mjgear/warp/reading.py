@@ -7,7 +7,7 @@ import dataclasses
 import mujoco
 import numpy as np
 
-from mjgear import _library
+from mjgear import _library, _structs
 
 from . import engine
 
@@ -56,8 +56,8 @@ def _number(library, model, data, joint: int, key: str) -> float | None:
 
 def _has(library, model, joint: int, number: str) -> bool:
     """Whether plugin_state has such a number of the joint."""
-    place = ctypes.create_string_buffer(64)
-    return library.mjg_stateAddress(place, ctypes.c_void_p(model._address), joint, number.encode()) == 0
+    place = _structs.StateAddress()
+    return library.mjg_stateAddress(ctypes.byref(place), ctypes.c_void_p(model._address), joint, number.encode()) == 0
 
 
 def _gains(model, parameters: list[int]) -> np.ndarray:

@@ -148,4 +148,6 @@ def make(numbers) -> list[wp.Kernel]:
         unsettled[w] = 0
         iterations[w] = 0
 
+    for kind in (wp.bool, wp.int32):
+        wp.overload(reset, {"worlds": wp.array(dtype=kind)})
     return [begin, first_rows, reset]
