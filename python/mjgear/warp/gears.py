@@ -26,7 +26,8 @@ _SETTLED = 1e-3
 def put_model(mjm: mujoco.MjModel, batch_sizes: dict[str, int] | None = None) -> mjw.Model:
     """A geared model on the device: mujoco_warp.put_model of the model without the plugin.
 
-    batch_sizes are those of mujoco_warp.put_model: fields that differ between worlds. Euler and implicitfast take effect in Gears; Model.opt says Euler, which is what is left to do then.
+    batch_sizes are those of mujoco_warp.put_model: fields that differ between worlds. Euler and implicitfast take effect in
+    Gears; Model.opt says Euler, which is what is left to do then.
 
     Raises:
         NotImplementedError: the model needs what mjgear.warp does not have (backlash, CG, sparse Jacobians, sleep).
