@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "configuration/jacobian.h"
+#include "coupled/answer.h"
 #include "coupled/fallback.h"
 #include "coupled/natural_map.h"
 #include "coupled/newton.h"
@@ -17,13 +18,6 @@
 #include "friction/engine.h"
 #include "friction/friction.h"
 #include "friction/simd.h"
-
-// relative difference of velocities at which the engine's own motion is the one that was solved for, no more than
-// rounding
-#define mjgpSAME 1e-10
-
-// velocities, in rad/s or m/s, below which nothing is compared, which in a day of simulation move nothing by 1e-8
-#define mjgpTINY 1e-14
 
 
 //---------------------------------- one group -----------------------------------------------------
@@ -91,70 +85,6 @@ static void start(mjgpStep* s) {
     s->shift[i] = s->m->opt.timestep * s->g->in.lag[joint];
   }
   mjgp_evaluate(s);
-}
-
-
-// does the engine move the joints as they were solved for
-static int isConfirmed(mjgpStep* s) {
-  const mjgpGears* g = s->g;
-  int confirmed = 1;
-  mjgp_accelerations(s);
-  for (int i = 0; i < s->n; i++) {
-    int joint = s->group->joint[i];
-    mjtNum v = g->in.v[joint] + s->m->opt.timestep * s->acc[i];
-    confirmed &= mju_abs(v - g->out.v_next[joint]) <= mjgpSAME * g->out.cancellation[joint] +
-                                                          mjgpEVALUATIONS * g->out.rounding[joint] +
-                                                          mjgpTINY;
-  }
-  return confirmed;
-}
-
-
-// friction for the motion that the engine's own solver makes of it, from the friction found for the exact one
-static void answerEngine(mjgpStep* s, const mjgInfo* exact, int* worst) {
-  mjgpGears* g = s->g;
-  mj_markStack(s->d);
-  mjtNum* start = mj_stackAllocNum(s->d, (size_t)s->n);
-  for (int i = 0; i < s->n; i++) {
-    s->t[i] = start[i] = g->out.t[s->group->joint[i]];
-    s->shift[i] = 0;
-  }
-  if (!mjgp_linearize(s)) {
-    mj_freeStack(s->d);
-    return;
-  }
-  s->engine = 1;
-  if (mjgp_inner(s, s->t) && isConfirmed(s)) {
-    g->count.by[mjgpANSWER_SAME]++;
-    g->out.last_info = *exact;
-    mj_freeStack(s->d);
-    return;
-  }
-  int solved = mjgp_dampedSteps(s), method = mjgpANSWER_DAMPED;
-  g->out.last_info = (mjgInfo){.status = mjgSOLVED, .sigma_max = -1};
-  if (!solved) {
-    s->engine = s->responses = 0;
-    for (int i = 0; i < s->n; i++) {
-      s->t[i] = start[i];
-    }
-    solved = mjgp_inner(s, s->t) && mjgp_linearize(s);
-    s->engine = 1;
-    solved = solved && mjgp_relax(s);
-    method = mjgpANSWER_RELAXED;
-  }
-  mjtNum error = solved ? mjgp_lawError(s, worst) : 1;
-  g->count.fallbacks++;
-  g->out.info.fallbacks++;
-  if (!(error <= mjgpLAW)) {
-    s->responses = 0;
-    mjgp_giveUp(s);
-    error = mjgp_lawError(s, worst);
-    g->out.last_info.status = mjgITERATION_LIMIT;
-    method = mjgpANSWER_NONE;
-  }
-  g->count.by[method]++;
-  g->out.last_info.residual = error;
-  mj_freeStack(s->d);
 }
 
 
@@ -292,7 +222,7 @@ static void answerGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIne
     s->a[i] = d->qacc_warmstart[group->dof[i]];
   }
   mjgp_evaluate(s);
-  answerEngine(s, info, &worst);
+  mjgp_answerEngine(s, info, &worst);
   mjgp_countFriction(g, m, d, g->out.last_info.status, worst);
 }
 

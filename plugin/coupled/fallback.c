@@ -7,17 +7,8 @@
 #include "law/law.h"
 #include "solvers/dense.h"
 
-// damped steps
-#define mjgpDAMPED 40
-
-// relaxed ones
-#define mjgpRELAXED 60
-
 // least share of a step on the map: where a thousandth does not help no step does
 #define mjgpSHORTEST (1.0 / 1024)
-
-// the map is zero, in units: a thousand times below what counts as solved
-#define mjgpROOT 1e-11
 
 // of the merit before: a step that leaves more of it may have gone over a narrow piece
 #define mjgpPOOR 0.25
@@ -27,21 +18,6 @@
 
 // share of the descent that Newton steps on the map are asked for (Armijo)
 #define mjgpDESCENT 1e-4
-
-// and full Newton steps, whose direction is not that of the map's descent
-#define mjgpPROGRESS 0.1
-
-// shortest share of a step
-#define mjgpLEAST 1e-3
-
-// of the change before: a relaxed step that changes friction by more is halved
-#define mjgpFASTER 0.7
-
-// least share of a relaxed step, below which nothing would move
-#define mjgpSLOWEST 0.05
-
-// and its growth where it gets on
-#define mjgpGROW 1.1
 
 
 static mjtNum square(const mjtNum* x, int n) {
@@ -104,8 +80,7 @@ static int shorten(mjgpMap* map, mjtNum* trial, mjtNum* merit, const mjtNum* z, 
 }
 
 
-// Newton on the map with steps that bring friction closer to the law, from s->t; flg_here: s->a belongs to it
-static int descend(mjgpStep* s, int flg_here) {
+int mjgp_damped(mjgpStep* s) {
   int n = s->n, ld = mjgi_simdEnd(n), solved = 0;
   mj_markStack(s->d);
   mjgpMap map;
@@ -114,7 +89,7 @@ static int descend(mjgpStep* s, int flg_here) {
   int* pivot = mj_stackAllocInt(s->d, (size_t)n);
   mju_zero(K, n * ld);
   mju_copy(z, s->t, n);
-  if (!mjgp_makeMap(&map, s, flg_here)) {
+  if (!mjgp_makeMap(&map, s)) {
     mj_freeStack(s->d);
     return 0;
   }
@@ -148,107 +123,6 @@ static int descend(mjgpStep* s, int flg_here) {
     mjgp_acceptMap(&map);
     mjgp_addRounding(s);
   }
-  mj_freeStack(s->d);
-  return solved;
-}
-
-
-int mjgp_damped(mjgpStep* s) {
-  return descend(s, 0);
-}
-
-
-int mjgp_polish(mjgpStep* s) {
-  return descend(s, 1);
-}
-
-
-int mjgp_dampedSteps(mjgpStep* s) {
-  int n = s->n, solved = 0;
-  mj_markStack(s->d);
-  mjgpMap map;
-  mjtNum* z = mj_stackAllocNum(s->d, 3 * (size_t)n);
-  mjtNum *trial = z + n, *target = trial + n;
-  mju_copy(z, s->t, n);
-  int going = mjgp_makeMap(&map, s, 0);
-  for (int i = 0; i < n && going; i++) {
-    z[i] /= map.unit[i];
-  }
-  going = going && mjgp_evaluateMap(&map, z);
-  mjtNum merit = going ? square(map.F, n) : 0;
-  for (int k = 0; k < mjgpDAMPED && going; k++) {
-    // a full step may settle at once; the engine's own answer has to be on the law
-    if (s->engine) {
-      solved = merit <= mjgpROOT * mjgpROOT;
-      going = solved || mjgp_solveLinear(s) >= 0;
-    } else {
-      solved = mjgp_newtonStep(s);
-    }
-    if (solved || !going) {
-      break;
-    }
-    for (int i = 0; i < n; i++) {
-      target[i] = s->target[i] / map.unit[i];
-    }
-
-    // else shorten it until friction comes closer to the law
-    mjtNum share = 1, next = 0;
-    for (; share > mjgpLEAST; share *= 0.5) {
-      for (int i = 0; i < n; i++) {
-        trial[i] = z[i] + share * (target[i] - z[i]);
-      }
-      going = mjgp_evaluateMap(&map, trial);
-      next = going ? square(map.F, n) : 0;
-      if (!going || next < (1 - mjgpPROGRESS * share) * merit) {
-        break;
-      }
-    }
-    going &= share > mjgpLEAST;
-    mju_copy(z, trial, n);
-    merit = next;
-  }
-  if (solved && s->engine) {
-    mjgp_acceptMap(&map);
-  }
-  mj_freeStack(s->d);
-  return solved;
-}
-
-
-// part of the way to the friction that the law asks for, again and again: slow, and of use where answers of the
-// engine's solver jump, which is no way for Newton
-int mjgp_relax(mjgpStep* s) {
-  int n = s->n, solved = 0;
-  mj_markStack(s->d);
-  mjgpMap map;
-  mjtNum *t = mj_stackAllocNum(s->d, 2 * (size_t)n), *z = t + n, last = INFINITY, share = 1;
-  mju_copy(t, s->t, n);
-  int going = mjgp_makeMap(&map, s, 0);
-  s->fixed = 1;
-  for (int k = 0; k < mjgpRELAXED && going && !solved; k++) {
-    for (int i = 0; i < n; i++) {
-      z[i] = t[i] / map.unit[i];
-    }
-    going = mjgp_evaluateMap(&map, z);
-    solved = going && square(map.F, n) <= mjgpROOT * mjgpROOT;
-    if (solved || !going || mjgp_solveLinear(s) < 0) {
-      break;
-    }
-    mjtNum change = 0;
-    for (int i = 0; i < n; i++) {
-      change = mju_max(change, mju_abs(s->target[i] - t[i]) / map.unit[i]);
-    }
-    share = change > mjgpFASTER * last ? mju_max(mjgpSLOWEST, 0.5 * share)
-                                       : mju_min(1, mjgpGROW * share);
-    last = change;
-    for (int i = 0; i < n; i++) {
-      t[i] += share * (s->target[i] - t[i]);
-    }
-  }
-  if (solved) {
-    mjgp_acceptMap(&map);
-  }
-  s->fixed = 0;
   mj_freeStack(s->d);
   return solved;
 }

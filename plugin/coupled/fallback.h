@@ -10,15 +10,6 @@
 // Newton on the natural map with steps that bring friction closer to the law, from friction s->t
 int mjgp_damped(mjgpStep* s);
 
-// the same from acceleration s->a, which belongs to s->t but for rounding
-int mjgp_polish(mjgpStep* s);
-
-// Newton steps as far as they bring friction closer to the law
-int mjgp_dampedSteps(mjgpStep* s);
-
-// for the engine's own answers, from friction s->t
-int mjgp_relax(mjgpStep* s);
-
 // where no solution with static bounds is found: joint which, or all if it is negative, breaks away, which is the law of
 // joints that slip; ratio: the static ratios, to be restored. Returns 0 if none had one            (n)
 int mjgp_breakAway(mjgpStep* s, mjtNum* ratio, int which);

@@ -106,12 +106,10 @@ static mjtNum resolve(mjgpStep* s, int i, mjtNum c, mjtNum R) {
 
 //---------------------------------- the map --------------------------------------------------------
 
-int mjgp_makeMap(mjgpMap* map, mjgpStep* s, int flg_here) {
+int mjgp_makeMap(mjgpMap* map, mjgpStep* s) {
   size_t n = (size_t)s->n;
   mjtNum h = s->m->opt.timestep, most = 0;
-  if (!flg_here) {
-    mju_zero(s->t, s->n);
-  }
+  mju_zero(s->t, s->n);
   mju_zero(s->shift, s->n);
   if (!mjgp_inner(s, s->t)) {
     return 0;

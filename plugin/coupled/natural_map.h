@@ -18,6 +18,12 @@
 // relative distance from the law at which a step does not count as solved
 #define mjgpLAW 1e-8
 
+// damped steps
+#define mjgpDAMPED 40
+
+// the map is zero, in units: a thousand times below what counts as solved
+#define mjgpROOT 1e-11
+
 typedef struct mjgpMap_ {
   mjgpStep* s;
   int n;
@@ -37,9 +43,9 @@ mjtNum mjgp_stepSize(const mjgpStep* s, int i);
 // torque that the gains of a motor behind a gap take from joint i at s->acc, where the integrator has them
 mjtNum mjgp_takenTorque(const mjgpStep* s, int i);
 
-// make a map on d's stack, in units of what stops the joints that move without friction: the engine's problem without
-// friction tells, or flg_here, where s->t is near, the linearization there. 0 if it cannot be solved
-int mjgp_makeMap(mjgpMap* map, mjgpStep* s, int flg_here);
+// make a map on d's stack, in units of what stops the joints that move in the engine's problem without friction. s->t becomes zero.
+// 0 if that cannot be solved
+int mjgp_makeMap(mjgpMap* map, mjgpStep* s);
 
 // F and J at friction in units z; 0 if the engine's problem cannot be solved there
 int mjgp_evaluateMap(mjgpMap* map, const mjtNum* z);
