@@ -129,6 +129,26 @@ def test_restored() -> None:
         assert i < 150 or (np.array_equal(other.qvel, data.qvel) and np.array_equal(other.qpos, data.qpos))
 
 
+def test_clutch() -> None:
+    """A brake on a tendon between two bodies without gears: open they are alone, closed they exchange its torque, then move as one."""
+    model = mujoco.MjModel.from_xml_string(
+        "<mujoco><option timestep='.001' gravity='0 0 0'/><extension><plugin plugin='mjgear.brake'/></extension><worldbody>"
+        "<body><joint name='a' type='slide' axis='1 0 0'/><geom size='.1' mass='1'/></body>"
+        "<body pos='0 1 0'><joint name='b' type='slide' axis='1 0 0'/><geom size='.1' mass='3'/></body></worldbody>"
+        "<tendon><fixed name='slip'><joint joint='a' coef='1'/><joint joint='b' coef='-1'/></fixed></tendon>"
+        f"<actuator><plugin plugin='mjgear.brake' tendon='slip'>{keys(holding_torque=6)}</plugin></actuator></mujoco>"
+    )
+    data = mujoco.MjData(model)
+    data.qvel[0] = 1
+    mujoco.mj_step(model, data, 100)
+    assert data.qvel[0] == 1 and data.qvel[1] == 0
+    data.ctrl[0] = 0.5
+    mujoco.mj_step(model, data, 100)
+    assert np.allclose(data.qvel, [0.7, 0.1], rtol=0, atol=1e-12)
+    mujoco.mj_step(model, data, 200)
+    assert np.allclose(data.qvel, 0.25, rtol=0, atol=1e-14)
+
+
 def test_batch() -> None:
     """Rows of a Batch are simulations by themselves, to the last bit."""
     if batch is None:
