@@ -114,10 +114,58 @@ static void test_heldTendon(void** state) {
 }
 
 
+// A motor on a tendon w = x - 2 y, whose gain the integrator takes at the end of the step, drives two geared joints: what
+// it gives to each depends on the velocity of both. The law at the engine's own velocities
+static void test_sharedMotor(void** state) {
+  (void)state;
+  mjModel* m = makeModel(
+      "<mujoco><option timestep='.002' gravity='0 0 0' jacobian='dense' "
+      "integrator='implicitfast'/><extension><plugin plugin='mjgear.transmission'>"
+      "<instance name='g'><config key='joint' value='x y'/><config key='gamma_u' value='.1'/>"
+      "<config key='gamma_v' value='.3'/><config key='coulomb' value='.2'/></instance></plugin>"
+      "</extension><worldbody>"
+      "<body><joint name='x' type='slide' axis='1 0 0' armature='.1'/><geom size='.1' mass='1.5'/>"
+      "<body pos='0 1 0'><joint name='y' type='slide' axis='1 0 0' armature='.2'/>"
+      "<geom size='.1' mass='.8'/></body></body><body pos='0 2 0'>"
+      "<joint name='z' type='slide' axis='1 0 0'/><geom size='.1' mass='2.5'/></body></worldbody>"
+      "<tendon><fixed name='w'><joint joint='x' coef='1'/><joint joint='y' coef='-2'/></fixed>"
+      "</tendon><equality><joint joint1='z' joint2='y' solref='.1 1'/></equality>"
+      "<actuator><velocity tendon='w' kv='300'/></actuator></mujoco>");
+  mjData* d = mj_makeData(m);
+  const mjgpGears* g = (const mjgpGears*)d->plugin_data[0];
+  const double E[2] = {1, -2}, kv = 300, h = m->opt.timestep;
+  int slips = 0;
+  for (int step = 0; step < 500; step++) {
+    const double v[2] = {d->qvel[0], d->qvel[1]};
+    d->ctrl[0] = 0.4 * sin(0.03 * step);
+    int by = g->count.by[mjgpBY_NEWTON];
+    method = NEWTON;
+    mj_step(m, d);
+    method = ALL;
+    assert_true(g->count.by[mjgpBY_NEWTON] > by);
+    assert_int_equal(g->count.hard + g->count.unsolved, 0);
+    double force = kv * (d->ctrl[0] - d->qvel[0] + 2 * d->qvel[1]);
+    for (int i = 0; i < 2; i++) {
+      double u = E[i] * force - m->dof_armature[i] * (d->qvel[i] - v[i]) / h, t = g->out.t[i];
+      double bound = fabs(0.4 * u - 0.3 * t) + 0.2, size = kv * (1 + fabs(d->ctrl[0]));
+      slips += d->qvel[i] != 0;
+      assert_true(fabs(t) <= bound + 1e-10 * size);
+      if (d->qvel[i] != 0) {
+        assert_true(fabs(t - (d->qvel[i] > 0 ? bound : -bound)) <= 1e-10 * size);
+      }
+    }
+  }
+  assert_true(slips > 500);
+  mj_deleteData(d);
+  mj_deleteModel(m);
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_unique), cmocka_unit_test(test_locking),
-      cmocka_unit_test(test_static), cmocka_unit_test(test_parallel),
-      cmocka_unit_test(test_dense),  cmocka_unit_test(test_heldTendon)};
+      cmocka_unit_test(test_unique),     cmocka_unit_test(test_locking),
+      cmocka_unit_test(test_static),     cmocka_unit_test(test_parallel),
+      cmocka_unit_test(test_dense),      cmocka_unit_test(test_heldTendon),
+      cmocka_unit_test(test_sharedMotor)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
