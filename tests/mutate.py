@@ -260,8 +260,10 @@ MUTATIONS = [
         ("out->lambda[i] - P * t", "out->lambda[i] + P * t"),
         ("g->in.static_ratio[i] * g->in.gamma_v[i] >= 1", "g->in.gamma_v[i] >= 1"),
         ("mode ? mode : t > 0 ? 1 : -1);\n  mjtNum load", "mode ? -mode : t > 0 ? 1 : -1);\n  mjtNum load"),
-        ("offset += f * bound.shift;", ""),
         ("(1 - gamma_v));", "(1 + gamma_v));"),
+    ]),
+    Of("plugin/friction/piece.c", "test_plugin_brake.py", [
+        ("offset += f * bound.shift;", ""),
     ]),
     Of("plugin/friction/tree.c", SOLVER, [
         ("tree->pivot[k] += piece->slope;", "tree->pivot[k] -= piece->slope;"),
