@@ -19,6 +19,9 @@ from . import engine, kernels, reading
 # R of a gear's row, relative to the effective inverse inertia of its joint
 _SOFTNESS = 1e-3
 
+# threads of a block where each of them has a world: 4 096 worlds are to reach all processors of a GPU
+_BLOCK = 32
+
 # residual, relative to the terms of the law, up to which a step counts as settled; MuJoCo Warp computes in single precision
 _SETTLED = 1e-3
 
@@ -396,6 +399,7 @@ class Gears:
         wp.launch(
             k.integrator_rows,
             dim=d.nworld,
+            block_dim=_BLOCK,
             inputs=[m.nv, self._dof, m.M_rownnz, m.M_rowadr, m.M_colind, d.M],
             outputs=[self._Mhat, self._Y, self._Z, self._failed],
         )
@@ -437,6 +441,7 @@ class Gears:
         wp.launch(
             k.friction_problem,
             dim=d.nworld,
+            block_dim=_BLOCK,
             inputs=[
                 m.nv, int(self._implicit), self._dof, self.softness, m.opt.timestep, self._rows.of(d), d.efc.force,
                 d.qacc, self._gradient, self._now, self._H, self._X, self._Z, self._A, self._v_free, self._phi,
@@ -453,6 +458,7 @@ class Gears:
             wp.launch(
                 k.integrate_implicit,
                 dim=d.nworld,
+                block_dim=_BLOCK,
                 inputs=[m.nv, m.M_rownnz, m.M_rowadr, m.M_colind, d.M, self._Mhat, self._gradient, self._x],
                 outputs=[d.efc.Ma, d.qacc],
             )
@@ -472,6 +478,7 @@ class Gears:
         wp.launch(
             k.account,
             dim=d.nworld,
+            block_dim=_BLOCK,
             inputs=[self.n, self._settled, self.residual, self._missing, self._failed],
             outputs=[self.status, self.unsettled],
         )
