@@ -168,12 +168,14 @@ static const Generic kGeneric[] = {
      "0.88 to 1, eta_forward x eta_backward 0.78 to 0.99, coulomb 0.03 to 0.15 N m, damping 0.03 "
      "to "
      "0.08 N m s/rad, armature 0.0068 to 0.0123 kg m2.",
-     "Not sure to be a gear: torques are what the amplifier was told, not measured. With their "
-     "scale free the gear is chosen still, but its lead over MuJoCo's friction is 6 %, eta_forward "
-     "is 0.82 to 0.99, and a servo model with Stribeck friction predicts 4 % better, though not "
-     "log "
-     "after log. With a motor torque s times as large eta_forward is 1/s and eta_backward s times "
-     "as large.",
+     "It is not certain that this is a gear, because torques are those that the amplifier was "
+     "told, not measured ones. If the "
+     "scale of the torques is fitted too, the gear is still chosen. But its lead over MuJoCo's "
+     "friction is then 6 %, eta_forward "
+     "is 0.82 to 0.99, and a servo model with Stribeck friction predicts 4 % better in the mean, "
+     "not in every log. "
+     "If the real motor torque is s times as large, eta_forward is divided by s and eta_backward "
+     "multiplied by s.",
      mjgTYPE_COEFFICIENTS,
      .pair = {{mjgKEY_GAMMA_U, 0.0824509},
               {mjgKEY_GAMMA_V, 0.0023329},
