@@ -235,7 +235,7 @@ class Refused(unittest.TestCase):
         model, data = make()
         draws = mjgear.randomize(mjgear.Gears(model, data), {"coulomb": (0, "50 Ncm"), "eta_forward": 0.7}, rng=0, n=200)
         lines = str(draws).splitlines()
-        self.assertEqual(len(lines), 3 + 4)
+        self.assertEqual(len(lines), 2 + 4)
         self.assertEqual(lines[1].split(), ["gear", "number", "unit", "smallest", "mean", "largest"])
         self.assertRegex(str(draws), r"(?m)^elbow +eta_forward +1 +0\.7 +0\.7 +0\.7$")
         self.assertEqual(repr(draws), "<mjgear.Draws: 200 of shoulder, elbow>")

@@ -374,6 +374,10 @@ class Armature(unittest.TestCase):
             model, _ = self.of("", **policy)  # none of its own
             np.testing.assert_allclose(model.dof_armature[6:], 3e-3, rtol=1e-14)
 
+    def test_home_without_a_name(self):
+        spec = mujoco.MjSpec.from_string("<mujoco><worldbody><body><joint name='a'/><geom size='.1'/></body></worldbody></mujoco>")
+        self.assertRegex(str(mjgear.add(spec, "a", "worm")), "^instance 'gears' in a body without a name: ")
+
     def test_preset_and_numbers(self):
         for armature, expected in (("preset", 3e-3), (0.5, 0.5), ("200 kgcm2", 0.02), ([0.1, 0.2], [0.1, 0.2]), (0, 0)):
             model, _ = self.of(' armature="1"', armature=armature)
@@ -422,6 +426,7 @@ class Armature(unittest.TestCase):
         spec = mujoco.MjSpec.from_string(BRANCHES % (' armature=".2"', ' damping="3"'))
         text = str(mjgear.add(spec, ["l", "r"], eta_forward=0.8, coulomb=1))
         self.assertRegex(text, r"(?m)^l +0\.2 \(its own\) +0 \(none\)$")
+        self.assertRegex(text, "^instance 'gears' in body 'base'")
         self.assertRegex(text, r"(?m)^r +0 \(none\) +3 \(its own\)$")
 
     def test_warns_of_frictionloss_besides(self):

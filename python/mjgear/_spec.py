@@ -60,7 +60,7 @@ class Added:
             rows.append((name, *got))
         table = _tables.headed(("joint", "armature", "damping"), ("", "kg m2", "N m/(rad/s)"), rows)
         config = " ".join(f"{key}={value!r}" for key, value in self.config.items() if key not in ("joint", "tendon"))
-        home = "no body" if self.home is None else f"body '{self.home}'"
+        home = "no body" if self.home is None else f"body '{self.home}'" if self.home else "a body without a name"
         return f"instance '{self.instance}' in {home}: {config}\n{table}"
 
 

@@ -49,8 +49,8 @@ def columns(rows: Sequence[Sequence[str]]) -> str:
 
 
 def headed(head: Sequence[str], units: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table with a head and a line of units; the first column to the left, the others to the right."""
-    every = [head, units, *rows]
+    """A table with a head and a line of units, if there are any; the first column to the left, the others to the right."""
+    every = [head, *([units] if any(units) else []), *rows]
     width = [max(map(len, column)) for column in zip(*every, strict=True)]
     lines = ("  ".join(cell.rjust(w) if i else cell.ljust(w) for i, (cell, w) in enumerate(zip(row, width, strict=True))) for row in every)
     return "\n".join(line.rstrip() for line in lines)
