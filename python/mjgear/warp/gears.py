@@ -225,7 +225,8 @@ class Gears:
         self._servos = read.servos and self._implicit and self._integrator != IntegratorType.EULER
         shape = (nworld, nv, nv) if self._implicit else (1, 1, 1)
         self._Mhat = wp.zeros(shape, dtype=real)
-        self._Y = wp.zeros((nworld, nv, n) if self._implicit else (1, 1, 1), dtype=real)
+        # columns of Mhat^-1 are done with before those of H^-1 are made
+        self._Y = self._X if self._implicit else wp.zeros((1, 1, 1), dtype=real)
         self._Z = wp.zeros_like(self._Y)
         self._x = wp.zeros((nworld, nv), dtype=real)
         self._derivative = wp.zeros((nworld, model.nC if self._implicit else 1), dtype=float)
