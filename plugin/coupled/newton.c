@@ -311,9 +311,13 @@ static void finish(mjgpNewton* p, int iterations) {
   for (int k = 0; k < group->nv; k++) {
     mjtNum M = group->M[group->M_adr[k]], own = M * s->a[k];
     mjtNum constraint = own - group->force[k] + p->w[k];
-    mjtNum size = mju_abs(group->force[k]) + mju_abs(own) + mju_abs(constraint);
-    most = mju_max(most, size * mju_max(mju_abs(mjgp_inversePivot(&p->system, k)), 1 / M));
+    p->w[k] = mju_abs(group->force[k]) + mju_abs(own) + mju_abs(constraint);
+    mjtNum inverse = p->system.symmetric ? mju_abs(group->inverse[k]) : 0;
+    most = mju_max(most, p->w[k] * mju_max(inverse, 1 / M));
     fastest = mju_max(fastest, mju_abs(group->force[k]) / M + mju_abs(s->a[k]));
+  }
+  for (int i = 0; i < s->n && !p->system.symmetric; i++) {
+    most = mju_max(most, p->w[group->E_dof[group->E_adr[i]]] * mju_abs(mjgp_delassus(s, i, i)));
   }
   for (int i = 0; i < s->n; i++) {
     int joint = group->joint[i];

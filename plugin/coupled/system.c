@@ -324,9 +324,3 @@ int mjgp_solveSystem(mjgpSystem* sys, const mjgpPiece* piece, const mjtNum* grad
   mju_copy(da, sys->x, sys->s->group->nv);
   return 1;
 }
-
-
-mjtNum mjgp_inversePivot(const mjgpSystem* sys, int k) {
-  mjtNum inverse = sys->s->group->inverse[k];
-  return sys->symmetric ? inverse : inverse * inverse;
-}

@@ -57,7 +57,4 @@ int mjgp_updateSystem(mjgpSystem* system, const mjgpPiece* piece);
 int mjgp_solveSystem(mjgpSystem* system, const mjgpPiece* piece, const mjtNum* gradient,
                      int flg_factor, mjtNum* da, mjtNum* t);
 
-// inverse of what is left of the inertia at dof k when those behind it are eliminated
-mjtNum mjgp_inversePivot(const mjgpSystem* system, int k);
-
 #endif  // MJGEAR_PLUGIN_SYSTEM_H_
