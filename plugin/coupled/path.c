@@ -632,7 +632,7 @@ static int follow(mjgpPath* path) {
     mjgpEnd end;
     mjtNum left = sign > 0 ? 1 - path->x : mjgpFAR;
     mjtNum length = findEnd(&end, &which, path, sign, left);
-    mjtNum rate = mju_sqrt(product(path, path->da, 1, path->da, 1));
+    mjtNum rate = path->curved ? mju_sqrt(product(path, path->da, 1, path->da, 1)) : 1;
     if (length * rate > longest && hasSliding(path)) {
       length = longest / rate;
       end = mjgpEND_TURN;

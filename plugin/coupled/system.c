@@ -7,6 +7,7 @@
 
 // rows that change before H is factored anew, and of the matrix with them what is left of its digits
 #define mjgpCHANGES 12
+#define mjgpUPDATES 50  // of the inverse before it is made anew
 #define mjgpDIGITS  1e5
 
 
@@ -32,11 +33,12 @@ void mjgp_makeSystem(mjgpSystem* sys, mjgpStep* s, const mjgpPiece* piece, int f
     return;
   }
   size_t most = n + mjgpCHANGES, lanes = (size_t)mjgi_simdEnd((int)most);
-  sys->G = mj_stackAllocNum(d, lanes * most + 3 * lanes + ld + mjgpCHANGES);
+  sys->G = mj_stackAllocNum(d, lanes * most + 7 * lanes + ld + mjgpCHANGES);
   sys->y = sys->G + lanes * most;
   sys->scale = sys->y + lanes;
   sys->by = sys->scale + lanes;
-  sys->free = sys->by + lanes;
+  sys->scratch = sys->by + lanes;
+  sys->free = sys->scratch + 4 * lanes;
   sys->pivot = mj_stackAllocInt(d, most + mjgpCHANGES + (size_t)group->nefc);
   sys->row = sys->pivot + most;
   sys->state = sys->row + mjgpCHANGES;
@@ -44,6 +46,10 @@ void mjgp_makeSystem(mjgpSystem* sys, mjgpStep* s, const mjgpPiece* piece, int f
   sys->moves = sys->column + mjgpCHANGES * nv;
   sys->moved = sys->moves + mjgpCHANGES * ld;
   sys->crosswise = sys->moved + mjgpCHANGES * ld;
+  if (flg_general) {
+    sys->K = mj_stackAllocNum(d, most * most);
+    sys->line = mj_stackAllocByte(d, sizeof(mjgpPiece) * n, _Alignof(mjgpPiece));
+  }
 }
 
 
@@ -158,32 +164,65 @@ static mjtNum stiffness(const mjgpSystem* sys, int c) {
 }
 
 
-// Matrix of the unknowns and its factors. Unknowns and equations are scaled by what a unit of them moves of their own
-static int factorUnknowns(mjgpSystem* sys, const mjgpPiece* piece) {
+// Unknowns and equations are scaled by what a unit of them moves of their own
+static mjtNum ownEffect(const mjgpSystem* sys, int i) {
+  int c = i - sys->s->n;
+  mjtNum own = c < 0 ? sys->s->W[i * sys->s->group->ld + i] : sys->crosswise[c * mjgpCHANGES + c];
+  return mju_max(mju_abs(own), mjMINVAL);
+}
+
+
+// equation of unknown i: of a gear on its line, or of a row that changed                     (n + nchange)
+static void makeRow(mjgpSystem* sys, const mjgpPiece* piece, int i, mjtNum* row) {
   const mjgpStep* s = sys->s;
-  int n = s->n, size = n + sys->nchange, lanes = mjgi_simdEnd(size), ld = s->group->ld;
-  for (int i = 0; i < size; i++) {
-    int c = i - n;
-    mjtNum own = c < 0 ? s->W[i * ld + i] : sys->crosswise[c * mjgpCHANGES + c];
-    own = mju_max(mju_abs(own), mjMINVAL);
-    int held = c < 0 && piece[i].held;
-    mjtNum slope = held ? -1 : c < 0 ? piece[i].slope : stiffness(sys, c);
-    sys->scale[i] = 1 / mju_sqrt(own);
-    sys->by[i] = 1 / (sys->scale[i] * (!held + mju_abs(slope) * own));
-    mjtNum* row = sys->G + i * lanes;
-    mju_zero(row, lanes);
-    addEffects(sys, row, c < 0 ? i : c + n + s->group->nextra, slope);
-    if (!held) {
-      row[i] += c < 0 ? piece[i].weight : 1;
-      if (c < 0 && s->group->extra[i] >= 0 && piece[i].rate != 0) {
-        addEffects(sys, row, n + s->group->extra[i], -piece[i].rate);
-      }
+  int n = s->n, size = n + sys->nchange, c = i - n, held = c < 0 && piece[i].held;
+  mjtNum slope = held ? -1 : c < 0 ? piece[i].slope : stiffness(sys, c);
+  sys->by[i] = 1 / (sys->scale[i] * (!held + mju_abs(slope) * ownEffect(sys, i)));
+  mju_zero(row, size);
+  addEffects(sys, row, c < 0 ? i : c + n + s->group->nextra, slope);
+  if (!held) {
+    row[i] += c < 0 ? piece[i].weight : 1;
+    if (c < 0 && s->group->extra[i] >= 0 && piece[i].rate != 0) {
+      addEffects(sys, row, n + s->group->extra[i], -piece[i].rate);
     }
   }
+  for (int j = 0; j < size; j++) {
+    row[j] *= sys->by[i] * sys->scale[j];
+  }
+}
+
+
+static int invertUnknowns(mjgpSystem* sys, const mjgpPiece* piece) {
+  int n = sys->s->n, size = n + mjgpCHANGES;
+  mju_zero(sys->G, size * size);
   for (int i = 0; i < size; i++) {
-    for (int j = 0; j < size; j++) {
-      sys->G[i * lanes + j] *= sys->by[i] * sys->scale[j];
-    }
+    sys->G[i * size + i] = sys->by[i] = sys->scale[i] = 1;
+  }
+  for (int i = 0; i < n; i++) {
+    sys->scale[i] = 1 / mju_sqrt(ownEffect(sys, i));
+  }
+  for (int i = 0; i < n; i++) {
+    makeRow(sys, piece, i, sys->G + i * size);
+  }
+  mju_copy(sys->K, sys->G, size * size);
+  memcpy(sys->line, piece, sizeof(mjgpPiece) * (size_t)n);
+  sys->nupdate = 0;
+  sys->sign = mjgi_inverse(sys->K, sys->pivot, size);
+  return sys->sign != 0;
+}
+
+
+// factors of the matrix of the unknowns
+static int factorUnknowns(mjgpSystem* sys, const mjgpPiece* piece) {
+  if (sys->K) {
+    return invertUnknowns(sys, piece);
+  }
+  int size = sys->s->n + sys->nchange, lanes = mjgi_simdEnd(size);
+  for (int i = 0; i < size; i++) {
+    sys->scale[i] = 1 / mju_sqrt(ownEffect(sys, i));
+  }
+  for (int i = 0; i < size; i++) {
+    makeRow(sys, piece, i, sys->G + i * lanes);
   }
   mju_zero(sys->y, lanes);
   if (!mjgi_lu(sys->G, sys->y, sys->pivot, size)) {
@@ -192,13 +231,73 @@ static int factorUnknowns(mjgpSystem* sys, const mjgpPiece* piece) {
 
   // pivots are stored inverted
   mjtNum most = 0;
-  sys->sign = 1;
   for (int i = 0; i < size; i++) {
-    mjtNum inverse = sys->G[i * lanes + i];
-    sys->sign = (sys->pivot[i] != i) != (inverse < 0) ? -sys->sign : sys->sign;
-    most = mju_max(most, mju_abs(inverse));
+    most = mju_max(most, mju_abs(sys->G[i * lanes + i]));
   }
   return !sys->nchange || most < mjgpDIGITS;
+}
+
+
+// K after row i of the matrix, or column i, has grown by d (Sherman, Morrison); 0 if that leaves too few digits
+static int updateInverse(mjgpSystem* sys, int i, const mjtNum* d, int flg_column) {
+  int size = sys->s->n + mjgpCHANGES, lanes = mjgi_simdEnd(size);
+  mjtNum *K = sys->K, *w = sys->scratch, *own = w + lanes;
+  if (flg_column) {
+    mju_mulMatVec(w, K, d, size, size);
+    mju_copy(own, K + i * size, size);
+  } else {
+    mju_mulMatTVec(own, K, d, size, size);
+    for (int r = 0; r < size; r++) {
+      w[r] = K[r * size + i];
+    }
+  }
+  mjtNum growth = 1 + (flg_column ? w[i] : own[i]);
+  if (!(mju_abs(growth) * mjgpDIGITS > 1) || sys->nupdate++ >= mjgpUPDATES) {
+    return 0;
+  }
+  for (int r = 0; r < size; r++) {
+    mjgi_addScaled(K + r * size, own, -w[r] / growth, size);
+  }
+  sys->sign = growth < 0 ? -sys->sign : sys->sign;
+  return 1;
+}
+
+
+// K with the lines of the pieces and the states of the rows, of which those from a number on are new
+static int updateUnknowns(mjgpSystem* sys, const mjgpPiece* piece, int from) {
+  int n = sys->s->n, size = n + mjgpCHANGES, lanes = mjgi_simdEnd(size);
+  mjtNum *row = sys->scratch + 2 * lanes, *d = row + lanes;
+  for (int i = n + from; i < n + sys->nchange; i++) {
+    // the force of a new row, before its equation
+    sys->scale[i] = 1 / mju_sqrt(ownEffect(sys, i));
+    mju_zero(d, size);
+    for (int r = 0; r < i; r++) {
+      makeRow(sys, sys->line, r, row);
+      d[r] = row[i];
+      sys->G[r * size + i] = row[i];
+    }
+    if (!updateInverse(sys, i, d, 1)) {
+      return 0;
+    }
+  }
+  for (int i = 0; i < n + sys->nchange; i++) {
+    const mjgpPiece *now = piece + i, *then = sys->line + i;
+    if (i < n && now->held == then->held && now->slope == then->slope && now->rate == then->rate &&
+        now->weight == then->weight) {
+      continue;
+    }
+    mju_zero(row, size);
+    makeRow(sys, piece, i, row);
+    mju_sub(d, row, sys->G + i * size, size);
+    if (i < n || !mju_isZero(d, size)) {
+      mju_copy(sys->G + i * size, row, size);
+      if (!updateInverse(sys, i, d, 0)) {
+        return 0;
+      }
+    }
+  }
+  memcpy(sys->line, piece, sizeof(mjgpPiece) * (size_t)n);
+  return 1;
 }
 
 
@@ -255,6 +354,7 @@ static int addChange(mjgpSystem* sys, int i) {
 // the factors of H that are there, with the rows that changed; 0 if they are too many, or leave too few digits
 static int change(mjgpSystem* sys, const mjgpPiece* piece) {
   const mjgpGroup* group = sys->s->group;
+  int from = sys->nchange;
   for (int i = 0; i < group->nefc; i++) {
     int now = group->state[i], then = sys->state[i], acts = now == mjCNSTRSTATE_QUADRATIC;
     if (now == mjCNSTRSTATE_CONE || then == mjCNSTRSTATE_CONE ||
@@ -262,7 +362,7 @@ static int change(mjgpSystem* sys, const mjgpPiece* piece) {
       return 0;
     }
   }
-  return factorUnknowns(sys, piece);
+  return sys->K ? updateUnknowns(sys, piece, from) : factorUnknowns(sys, piece);
 }
 
 
@@ -291,7 +391,14 @@ static void solveUnknowns(mjgpSystem* sys, const mjgpPiece* piece, const mjtNum*
     y[i] -= e >= 0 && !held ? piece[i].rate * sys->free[n + e] : 0;
     y[i] *= sys->by[i];
   }
-  mjgi_luSolve(y, sys->G, sys->pivot, size);
+  if (sys->K) {
+    int all = n + mjgpCHANGES;
+    mju_copy(sys->scratch, y, size);
+    mju_zero(sys->scratch + size, all - size);
+    mju_mulMatVec(y, sys->K, sys->scratch, all, all);
+  } else {
+    mjgi_luSolve(y, sys->G, sys->pivot, size);
+  }
   for (int i = 0; i < size; i++) {
     y[i] *= sys->scale[i];
   }

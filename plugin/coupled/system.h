@@ -42,6 +42,12 @@ typedef struct mjgpSystem_ {
   mjtNum* moved;  // that of friction on it                                     (mjgpCHANGES x ld)
   mjtNum* crosswise;  // that of rows on each other                                 (mjgpCHANGES^2)
   mjtNum* free;  // accelerations of gears and rows without friction           (ld + mjgpCHANGES)
+  mjtNum* scratch;  //                                                         (4 size)
+
+  // where one equation after the other changes: the inverse of G, with room for all rows that may
+  mjtNum* K;        // null: G is factored anew each time                       (size x size)
+  mjgpPiece* line;  // lines that it has                                        (n)
+  int nupdate;      // changes since it was made
 } mjgpSystem;
 
 // memory on d's stack. flg_general: friction is unknown whatever the gears, for several right sides
