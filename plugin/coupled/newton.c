@@ -98,6 +98,7 @@ static int nextPieces(mjgpNewton* p) {
   int changes = 0;
   for (int i = 0; i < s->n; i++) {
     size = mju_max(size, mju_abs(group->force[group->E_dof[group->E_adr[i]]]));
+    size = p->system.symmetric ? size : mju_max(size, mju_abs(p->t[i]));  // solved with the others
   }
   for (int i = 0; i < s->n; i++) {
     const mjgpPiece* piece = p->piece + i;
