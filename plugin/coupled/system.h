@@ -41,7 +41,7 @@ typedef struct mjgpSystem_ {
   mjtNum* moves;  // its effect on the gears                                    (mjgpCHANGES x ld)
   mjtNum* moved;  // that of friction on it                                     (mjgpCHANGES x ld)
   mjtNum* crosswise;  // that of rows on each other                                 (mjgpCHANGES^2)
-  mjtNum* free;  // accelerations of gears and rows without friction           (ld + mjgpCHANGES)
+  mjtNum* free;     // accelerations of gears and rows without friction           (ld + mjgpCHANGES)
   mjtNum* scratch;  //                                                         (4 size)
 
   // where one equation after the other changes: the inverse of G, with room for all rows that may
