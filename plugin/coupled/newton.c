@@ -21,10 +21,10 @@
 #define mjgpITERATIONS 12
 #define mjgpCONVEX     40
 
-// slope at the end of a search, of that at its start: the next iteration corrects it
-#define mjgpLEFT 0.1
-#define mjgpWHOLE \
-  0.5  // of a cost that is convex, gears included: more iterations, each with fewer trials
+// slope at the end of a search, of that at its start: the next iteration corrects it. Of a cost that is convex, gears
+// included, more is left: more iterations, each with fewer trials
+#define mjgpLEFT  0.1
+#define mjgpWHOLE 0.5
 
 // trials of a search
 #define mjgpTRIALS 20
