@@ -1,10 +1,13 @@
 """What the tool refuses the Python package refuses, in the same words, at the call."""
 
+import ast
 import inspect
 import json
 import os
 import pathlib
 import pickle
+import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -17,8 +20,10 @@ from mujoco.batch import Batch
 
 import mjgear
 from geared_arm import ARM, EXTENSION, run
+from mjgear import _extras
 
 TOOL = sys.argv.pop(1)
+SOURCE = pathlib.Path(__file__).parents[1]
 
 # a base with two branches, each with a joint; %s: what a joint has besides
 BRANCHES = """
@@ -549,6 +554,16 @@ class Shown(unittest.TestCase):
 class Extras(unittest.TestCase):
     """Packages that only a part needs: a line that says what to install."""
 
+    def test_as_pyproject_says(self):
+        text = (SOURCE / "pyproject.toml").read_text()
+        section = text.split("[project.optional-dependencies]\n")[1].split("\n\n")[0]
+        extras = {name: ast.literal_eval(packages) for name, packages in (line.split(" = ") for line in section.splitlines())}
+        self.assertEqual({name: shlex.split(words) for name, words in _extras.PACKAGES.items()}, extras)
+        # the newest release is the one that ./check installs; the oldest one takes the plugin's oldest MuJoCo
+        pinned = re.search(r"^mujoco-warp==([0-9]+\.[0-9]+)", (SOURCE / "cmake/requirements-warp.in").read_text(), re.M)
+        oldest = re.search(r'"mujoco>=([0-9.]+)"', text)
+        self.assertEqual(_extras.WARP, (oldest[1], pinned[1]))
+
     def run_without(self, module, code, *words):
         code = f"import sys; sys.modules[{module!r}] = None; sys.argv[1:] = {list(words)!r}\n{code}"
         return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
@@ -566,7 +581,7 @@ class Extras(unittest.TestCase):
     def test_warp_and_figures(self):
         done = self.run_without("mujoco_warp", "import mjgear.warp")
         self.assertEqual(done.stderr.splitlines()[-1], "ImportError: mjgear.warp needs mujoco_warp, which is not installed: pip install "
-                         "mujoco-warp==4.0.0 (in a clone of mjgear: pip install '.[warp]')")
+                         "'mujoco-warp>=3.11' (in a clone of mjgear: pip install '.[warp]')")
         done = self.run_without("matplotlib", "import mjgear; mjgear.draw('worm')")
         self.assertEqual(done.stderr.splitlines()[-1], "ImportError: a figure needs matplotlib, which is not installed: pip install matplotlib "
                          "(in a clone of mjgear: pip install '.[plot]')")

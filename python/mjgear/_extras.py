@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import importlib.util
 
-# what an extra of pyproject.toml installs
-_PACKAGES = {"identify": "scipy matplotlib", "plot": "matplotlib", "warp": "mujoco-warp==4.0.0"}
+# the oldest and the newest release of MuJoCo Warp that mjgear.warp was tried with
+WARP = ("3.11", "4.0")
+
+# what an extra of pyproject.toml installs, as a shell takes it
+PACKAGES = {"identify": "scipy matplotlib", "plot": "matplotlib", "warp": f"'mujoco-warp>={WARP[0]}'"}
 
 
 def missing(module: str, what: str, extra: str) -> str:
     """The line that says what to install; empty if the module is there."""
     if importlib.util.find_spec(module) is not None:
         return ""
-    return f"{what} needs {module}, which is not installed: pip install {_PACKAGES[extra]} (in a clone of mjgear: pip install '.[{extra}]')"
+    return f"{what} needs {module}, which is not installed: pip install {PACKAGES[extra]} (in a clone of mjgear: pip install '.[{extra}]')"
 
 
 def require(module: str, what: str, extra: str) -> None:

@@ -13,6 +13,8 @@ import warp as wp
 from mujoco_warp._src import derivative, forward, solver
 from mujoco_warp._src.types import Callback, ConstraintType, IntegratorType, Option
 
+from mjgear import _extras
+
 RELEASE = tuple(int(part) for part in mjw.__version__.split(".")[:2])
 _FRICTION_DOF = int(ConstraintType.FRICTION_DOF)
 
@@ -43,9 +45,10 @@ def check():
     """Raises ImportError where this MuJoCo Warp lacks what gears are made of."""
     missing = [f"{place}.{name}" for place, (there, names) in _NEEDED.items() for name in names if name not in there]
     if missing:
+        oldest, newest = _extras.WARP
         raise ImportError(
-            f"mjgear.warp was tried with mujoco_warp 3.11 to 4.0, and {mjw.__version__} has no {', '.join(missing)}; "
-            "pip install mujoco-warp==4.0.0"
+            f"mjgear.warp was tried with mujoco_warp {oldest} to {newest}, and {mjw.__version__} has no {', '.join(missing)}; "
+            f"pip install 'mujoco-warp=={newest}.*'"
         )
 
 
