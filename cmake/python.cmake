@@ -1,6 +1,7 @@
 # What is installed for the Python package, all of it in the folder mjgear of the package:
 #   lib/libmjgear-RELEASE.so           the plugin for a MuJoCo release
 #   lib/libmjgear_core.so.0            the core
+#   lib/libmjgear_bench.so             what mjgear.identify simulates with
 #   bin/RELEASE/mjgear, ...            the programs for a release
 #   scenes/, models/, data/            what they play
 #   doc/gallery/                       pictures of the scenes, for the window's list
@@ -27,7 +28,7 @@ if(MJGEAR_CORE_ARCHIVE)
   return()
 endif()
 set_target_properties(mjgear_core_shared PROPERTIES VERSION 0)  # one file: wheels have no links
-install(TARGETS mjgear_core_shared LIBRARY DESTINATION lib NAMELINK_SKIP RUNTIME DESTINATION lib)
+install(TARGETS mjgear_core_shared mjgear_bench LIBRARY DESTINATION lib NAMELINK_SKIP RUNTIME DESTINATION lib)
 if(MJGEAR_COPY_OPENBLAS)
   install(FILES "${OpenBLAS_LIBRARY}" DESTINATION lib)
 endif()

@@ -149,7 +149,7 @@ LAYERS = [
     ["plugin/friction"],
     ["plugin/state", "plugin/configuration"],
     ["core/reference", "core/solvers", "core/backlash"],
-    ["core/law", "core/catalogue", "core/bench"],
+    ["core/law", "core/catalogue"],
 ]
 
 

@@ -20,6 +20,7 @@ data.ctrl = 0
 mujoco.mj_step(model, data, 400)
 gear = mjgear.Gears(model, data)["rod"]
 assert pressed < 0 and data.qvel[0] == 0 and gear.mode == 0
+assert mjgear._library.bench().mjg_simulateBench  # of mjgear.identify
 print(f"{platform.machine()}, MuJoCo {mujoco.mj_versionString()}, mjgear {mjgear.__version__}")
 print(f"rod: pressed to {pressed:.6f} rad, holds {gear.torque_out:.3f} N m without its motor")
 

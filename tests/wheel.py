@@ -35,6 +35,7 @@ for _ in range(500):
 gears = mjgear.Gears(model, data)
 assert len(gears) > 5 and max(gear.friction ** 2 for gear in gears.values()) > 0
 assert all(gear.status in (0, 1) for gear in gears.values())
+assert mjgear._library.bench().mjg_simulateBench  # of mjgear.identify, which needs SciPy too
 print(f"mjgear {mjgear.__version__}, MuJoCo {mujoco.mj_versionString()}: humanoid with {len(gears)} gears, {data.time:.2f} s")
 """
 

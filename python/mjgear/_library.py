@@ -79,10 +79,21 @@ def register() -> None:
 @functools.cache
 def core() -> ctypes.CDLL:
     """The core, which knows no MuJoCo: descriptions of gears and their laws."""
-    for name in ("libmjgear_core.so.0", "libmjgear_core.0.dylib", "mjgear_core.dll"):
+    return _first("libmjgear_core.so.0", "libmjgear_core.0.dylib", "mjgear_core.dll")
+
+
+@functools.cache
+def bench() -> ctypes.CDLL:
+    """The simulation that :mod:`mjgear.identify` fits with."""
+    return _first("libmjgear_bench.so", "libmjgear_bench.dylib", "mjgear_bench.dll")
+
+
+def _first(*names: str) -> ctypes.CDLL:
+    """The library of one of these names, which it has on Linux, macOS or Windows."""
+    for name in names:
         if (folder() / name).exists():
             return ctypes.CDLL(str(folder() / name))
-    raise ImportError(f"no mjgear_core in {folder()}; reinstall mjgear")
+    raise ImportError(f"no {names[0]} in {folder()}; reinstall mjgear")
 
 
 def version() -> str:

@@ -7,7 +7,6 @@
 
 #include "fixture.h"
 #include "mjgear_backlash.h"
-#include "mjgear_bench.h"
 #include "mjgear_params.h"
 
 // functions that were called, for the test that none is left out
@@ -80,7 +79,6 @@ static void names(void** state) {
   REFUSED(mjg_presetFromName(NULL));
   NO_POINTER(mjg_backlashName(mjgNBACKLASH));
   REFUSED(mjg_backlashModel(NULL));
-  NO_POINTER(mjg_benchName(mjgNBENCH));
   FINE(mjg_presetCount());
 }
 
@@ -291,37 +289,6 @@ static void backlash(void** state) {
 }
 
 
-static void bench(void** state) {
-  (void)state;
-  double parameter[mjgNBENCH] = {0}, zero[2] = {0}, x[2] = {7, 7};
-  parameter[mjgBENCH_INERTIA] = 1;
-  mjgBenchLog log = {
-      .n = 2, .substeps = 1, .dt = 1, .input = zero, .position = zero, .velocity = zero};
-  FINE(mjg_simulateBench(NULL, NULL, NULL, NULL, &log, parameter));
-  REFUSED(mjg_simulateBench(x, NULL, NULL, NULL, NULL, parameter));
-  REFUSED(mjg_simulateBench(x, NULL, NULL, NULL, &log, NULL));
-  const double** arrays[] = {&log.input, &log.position, &log.velocity};
-  for (int i = 0; i < 3; i++) {
-    *arrays[i] = NULL;
-    REFUSED(mjg_simulateBench(x, NULL, NULL, NULL, &log, parameter));
-    *arrays[i] = zero;
-  }
-  mjgBenchLog unknown = log;
-  unknown.drive = 3;
-  REFUSED(mjg_simulateBench(x, NULL, NULL, NULL, &unknown, parameter));
-  unknown = log;
-  unknown.law = -1;
-  REFUSED(mjg_simulateBench(x, NULL, NULL, NULL, &unknown, parameter));
-  REFUSED(mjg_deliver(NULL, zero, zero, 2, parameter));
-  REFUSED(mjg_deliver(x, NULL, zero, 2, parameter));
-  REFUSED(mjg_deliver(x, zero, NULL, 2, parameter));
-  REFUSED(mjg_deliver(x, zero, zero, 2, NULL));
-  REFUSED(mjg_deliver(x, zero, zero, -1, parameter));
-  FINE(mjg_deliver(NULL, NULL, NULL, 0, parameter));
-  assert_true(x[0] == 7 && x[1] == 7);
-}
-
-
 // sizes of blocks that contradict the number of joints are refused, and nothing is read or written
 static void blocks(void** state) {
   (void)state;
@@ -354,8 +321,7 @@ static void blocks(void** state) {
 // every function that a public header declares is called above
 static void noneLeftOut(void** state) {
   (void)state;
-  static const char* const header[] = {"mjgear.h", "mjgear_params.h", "mjgear_backlash.h",
-                                       "mjgear_bench.h"};
+  static const char* const header[] = {"mjgear.h", "mjgear_params.h", "mjgear_backlash.h"};
   int declared = 0;
   for (size_t k = 0; k < sizeof(header) / sizeof(*header); k++) {
     char path[1024], line[1024];
@@ -387,9 +353,9 @@ static void noneLeftOut(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(scalars), cmocka_unit_test(names),     cmocka_unit_test(solving),
-      cmocka_unit_test(paper),   cmocka_unit_test(catalogue), cmocka_unit_test(backlash),
-      cmocka_unit_test(bench),   cmocka_unit_test(blocks),    cmocka_unit_test(noneLeftOut),
+      cmocka_unit_test(scalars), cmocka_unit_test(names),       cmocka_unit_test(solving),
+      cmocka_unit_test(paper),   cmocka_unit_test(catalogue),   cmocka_unit_test(backlash),
+      cmocka_unit_test(blocks),  cmocka_unit_test(noneLeftOut),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-"""The bench simulation of the C core, core/mjgear_bench.h, called through ctypes."""
+"""The bench simulation in C, python/bench/bench.h, called through ctypes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _Log(ctypes.Structure):
     ]
 
 
-_library = libraries.core()
+_library = libraries.bench()
 _library.mjg_benchName.restype = ctypes.c_char_p
 _library.mjg_simulateBench.argtypes = [ctypes.c_void_p] * 4 + [ctypes.POINTER(_Log), ctypes.c_void_p]
 _library.mjg_deliver.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int, ctypes.c_void_p]
@@ -49,7 +49,7 @@ def _names() -> tuple[str, ...]:
     return tuple(names)
 
 
-#: names of the parameters of a bench, in the order of the core's array
+#: names of the parameters of a bench, in the order of the array in C
 PARAMETERS = _names()
 
 #: place of each parameter in that array

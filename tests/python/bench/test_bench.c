@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "bench.h"
 #include "mjgear.h"
-#include "mjgear_bench.h"
 #include "near.h"
 
 // torques and angles of a bench are not below this
@@ -395,6 +395,38 @@ static void test_refused(void** state) {
 }
 
 
+// what is no array, no log and no drive is refused, and nothing is written
+static void test_arguments(void** state) {
+  (void)state;
+  double parameter[mjgNBENCH] = {0}, zero[2] = {0}, x[2] = {7, 7};
+  parameter[mjgBENCH_INERTIA] = 1;
+  mjgBenchLog log = {
+      .n = 2, .substeps = 1, .dt = 1, .input = zero, .position = zero, .velocity = zero};
+  assert_int_equal(mjg_simulateBench(NULL, NULL, NULL, NULL, &log, parameter), 0);
+  assert_int_equal(mjg_simulateBench(x, NULL, NULL, NULL, NULL, parameter), mjgERR_ARGUMENT);
+  assert_int_equal(mjg_simulateBench(x, NULL, NULL, NULL, &log, NULL), mjgERR_ARGUMENT);
+  const double** arrays[] = {&log.input, &log.position, &log.velocity};
+  for (int i = 0; i < 3; i++) {
+    *arrays[i] = NULL;
+    assert_int_equal(mjg_simulateBench(x, NULL, NULL, NULL, &log, parameter), mjgERR_ARGUMENT);
+    *arrays[i] = zero;
+  }
+  mjgBenchLog unknown = log;
+  unknown.drive = 3;
+  assert_int_equal(mjg_simulateBench(x, NULL, NULL, NULL, &unknown, parameter), mjgERR_ARGUMENT);
+  unknown = log;
+  unknown.law = -1;
+  assert_int_equal(mjg_simulateBench(x, NULL, NULL, NULL, &unknown, parameter), mjgERR_ARGUMENT);
+  assert_int_equal(mjg_deliver(NULL, zero, zero, 2, parameter), mjgERR_ARGUMENT);
+  assert_int_equal(mjg_deliver(x, NULL, zero, 2, parameter), mjgERR_ARGUMENT);
+  assert_int_equal(mjg_deliver(x, zero, NULL, 2, parameter), mjgERR_ARGUMENT);
+  assert_int_equal(mjg_deliver(x, zero, zero, 2, NULL), mjgERR_ARGUMENT);
+  assert_int_equal(mjg_deliver(x, zero, zero, -1, parameter), mjgERR_ARGUMENT);
+  assert_int_equal(mjg_deliver(NULL, NULL, NULL, 0, parameter), 0);
+  assert_true(x[0] == 7 && x[1] == 7);
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_names),
@@ -411,6 +443,7 @@ int main(void) {
       cmocka_unit_test(test_deliver),
       cmocka_unit_test(test_leavesTheNumbers),
       cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_arguments),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

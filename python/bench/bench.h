@@ -1,24 +1,16 @@
 // mjgear: one geared joint on a test bench, simulated over a log.
 //
-// Who fits a gear to measurements simulates one joint some thousand times. This header is the manual
-// of that loop: a pendulum or a free inertia behind a gear, with the motor and the controller of a
-// servo in front of it. Like the rest of the core it knows no physics engine, holds no global, and
+// Who fits a gear to measurements simulates one joint some thousand times. This is that loop for
+// mjgear.identify: a pendulum or a free inertia behind a gear, with the motor and the controller of a
+// servo in front of it. Like the core, which it uses, it knows no physics engine, holds no global, and
 // neither allocates, locks nor does input or output.
 //
 // Units are SI at the output side, as in mjgear.h. The step is the one that MuJoCo's Euler integrator
 // makes of the same joint: semi-implicit, joint damping implicit, actuators explicit. The input is read
 // half a step late, which makes up for the half step that this scheme is ahead of an input.
 
-#ifndef MJGEAR_BENCH_H_
-#define MJGEAR_BENCH_H_
-
-#if defined(MJGEAR_EXPORTS) && defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#ifndef MJGEAR_PYTHON_BENCH_BENCH_H_
+#define MJGEAR_PYTHON_BENCH_BENCH_H_
 
 
 //---------------------------------- parameters ----------------------------------------------------
@@ -121,13 +113,4 @@ int mjg_simulateBench(double* position, double* velocity, double* torque, double
 // error: mjgERR_ARGUMENT
 int mjg_deliver(double* x, const double* u, const double* v, int n, const double* parameter);
 
-
-#ifdef __cplusplus
-}
-#endif
-
-#if defined(MJGEAR_EXPORTS) && defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
-
-#endif  // MJGEAR_BENCH_H_
+#endif  // MJGEAR_PYTHON_BENCH_BENCH_H_

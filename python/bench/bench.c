@@ -1,10 +1,11 @@
+#include "bench.h"
+
 #include <math.h>
 #include <stddef.h>
 
-#include "../law/law.h"
+#include "law/law.h"
 #include "mjgear.h"
 #include "mjgear_backlash.h"
-#include "mjgear_bench.h"
 #include "mjgear_params.h"
 
 const char* mjg_benchName(int parameter) {
