@@ -554,6 +554,21 @@ def attached():
             raise AssertionError(f"{arguments} were not refused")
 
 
+def without_digits():
+    """Friction below the normal numbers of single precision makes no step unsettled."""
+    plain, worlds = ungeared("implicitfast"), 64
+    m, d = mjw.put_model(plain), mjw.make_data(plain, nworld=worlds, nconmax=16, njmax=64)
+    gears = mjgear.warp.attach(m, d, plain, ["j1", "j2"], gamma_u=0.1, gamma_v=0.3, stribeck_friction=1, stribeck_velocity=0.05)
+    m.dof_armature.zero_()  # and no motor: no load but that of friction itself
+    velocity = np.zeros((worlds, plain.nv), np.float32)
+    velocity[:, 0] = np.linspace(0.47, 0.51, worlds)
+    d.qvel.assign(velocity)
+    mjw.step(m, d)
+    friction = np.abs(gears.friction.numpy()[:, 0])
+    assert ((friction > 0) & (friction < np.finfo(np.float32).tiny)).mean() > 0.5
+    assert not gears.unsettled.numpy().any(), gears.residual.numpy()
+
+
 def batched():
     """Fields that differ between worlds."""
     mjm = model("Euler")
@@ -681,6 +696,7 @@ def interface():
     gains_of_motors()
     randomized()
     attached()
+    without_digits()
     batched()
     captured()
 

@@ -7,6 +7,7 @@ import mujoco_warp as mjw
 import numpy as np
 import warp as wp
 
+import mjgear
 import mjgear.warp
 
 wp.config.quiet = True
@@ -25,6 +26,7 @@ class Run:
     before: list = dataclasses.field(default_factory=list)  # qpos, qvel, ctrl, xfrc_applied, mocap_pos, time
     status: np.ndarray | None = None  # of each step, and power of each gear, where it was asked for
     power: np.ndarray | None = None
+    friction: np.ndarray | None = None  # of the gears of the plugin, in the order of its joints
 
     def dofs(self, names):
         return np.array([self.model.joint(name).dofadr[0] for name in names])
@@ -42,14 +44,16 @@ def engine(scene, geared=True):
     m = scene.model(geared)
     d = mujoco.MjData(m)
     scene.start(m, d)
-    run = Run(m, [], [])
+    run = Run(m, [], [], friction=[])
+    gears = list(mjgear.Gears(m, d).values()) if geared else []
     for _ in range(round(scene.duration / m.opt.timestep)):
         scene.input(m, d)
         run.before.append(_state(d))
         mujoco.mj_step(m, d)
         run.q.append(d.qpos.copy())
         run.v.append(d.qvel.copy())
-    run.q, run.v = np.array(run.q), np.array(run.v)
+        run.friction.append([gear.friction for gear in gears])
+    run.q, run.v, run.friction = np.array(run.q), np.array(run.v), np.array(run.friction)
     return run
 
 

@@ -7,6 +7,9 @@ from .numbers import integers, scalars, vectors
 
 QUADRATIC = int(ConstraintState.QUADRATIC)
 
+# smallest normal number of single precision: errors below it are those of numbers without digits
+SMALLEST = 1.17549435e-38
+
 # mjgpSTATE_* of the plugin
 STUCK, DRIVING, DRIVEN, LOCKED = 0, 1, 2, 3
 
@@ -71,7 +74,9 @@ def make(numbers) -> list[wp.Kernel]:
         if s == 0:
             bound = bound_at_rest(lam, law.c[w, g], law.ratio[w, g], law.v0[w, g], t)
             error = wp.max(wp.abs(t) - bound, real(0.0))
-        if error > real(0.0):
+        if error <= real(SMALLEST):
+            error = real(0.0)
+        else:
             error /= size + wp.abs(t)
 
         # what the gear does: the motor gives power to the link, or the link pushes back on the gear
