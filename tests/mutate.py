@@ -162,7 +162,7 @@ MUTATIONS = [
         ("== instance ? n + (int)m->nv + mjgpNSYSTEM : n", "== instance ? n + mjgpNSYSTEM : n"),
     ]),
     Of("plugin/state/changes.c", STATE, [
-        ("adr[mjgpCHANGE_TYPE] = config->given[i] + stride;", "adr[mjgpCHANGE_TYPE] = config->given[i];"),
+        ("adr[k] = config->given[i] + k * stride;", "adr[k] = config->given[i];"),
         ("number[k] = adr[k] < 0 ? 0 : state[adr[k]];", "number[k] = adr[k] < 0 ? 1 : state[adr[k]];"),
     ]),
     Of("plugin/inverse/inverse.c", "test_plugin_inverse test_python_inverse.py", [

@@ -45,7 +45,8 @@ static int findKey(mjgReport* report, const char* key) {
 
 // take a key and its value into the numbers of a joint
 static void give(mjtNum number[mjgpNCHANGE], int key, double value) {
-  int gap = key - mjgNKEY, mask = gap < 0 ? mjgpCHANGE_GIVEN : mjgpCHANGE_GAPGIVEN;
+  int gap = key - mjgNKEY;
+  int mask = gap < 0 ? mjgpCHANGE_GIVEN + key / mjgpNBIT : mjgpCHANGE_GAPGIVEN;
   uint64_t bits = (uint64_t)number[mask] | (uint64_t)mjgp_keyBit(gap < 0 ? key : gap);
   number[mask] = (mjtNum)bits;
   number[gap < 0 ? mjgpCHANGE_KEY + key : mjgpCHANGE_GAPKEY + gap] = value;
@@ -54,14 +55,13 @@ static void give(mjtNum number[mjgpNCHANGE], int key, double value) {
 
 // forget the keys that say what the gear is
 static void forgetKind(mjtNum number[mjgpNCHANGE]) {
-  uint64_t bits = (uint64_t)number[mjgpCHANGE_GIVEN];
   for (int key = 0; key < mjgNKEY; key++) {
+    mjtNum* given = number + mjgpCHANGE_GIVEN + key / mjgpNBIT;
     if (mjgp_isKind(key)) {
-      bits &= ~(uint64_t)mjgp_keyBit(key);
+      *given = (mjtNum)((uint64_t)*given & ~(uint64_t)mjgp_keyBit(key));
       number[mjgpCHANGE_KEY + key] = 0;
     }
   }
-  number[mjgpCHANGE_GIVEN] = (mjtNum)bits;
   number[mjgpCHANGE_TYPE] = 1 + mjgTYPE_AUTO;
 }
 
@@ -310,15 +310,11 @@ static const struct {
   const char* name;
   int number;
   int gap;  // 1: of a gap
-} numbers[] = {{"friction", mjgpSTATE_FRICTION, 0},
-               {"mode", mjgpSTATE_PIECE, 0},
-               {"lag", mjgpSTATE_LAG, 0},
-               {"given", mjgpSTATE_GIVEN, 0},
-               {"type", mjgpSTATE_TYPE, 0},
-               {"gap_started", mjgpGAP_STARTED, 1},
-               {"rotor_angle", mjgpGAP_ANGLE, 1},
-               {"rotor_velocity", mjgpGAP_RATE, 1},
-               {"gap_position", mjgpGAP_POSITION, 1},
+} numbers[] = {{"friction", mjgpSTATE_FRICTION, 0}, {"mode", mjgpSTATE_PIECE, 0},
+               {"lag", mjgpSTATE_LAG, 0},           {"given", mjgpSTATE_GIVEN, 0},
+               {"given_2", mjgpSTATE_GIVEN + 1, 0}, {"type", mjgpSTATE_TYPE, 0},
+               {"gap_started", mjgpGAP_STARTED, 1}, {"rotor_angle", mjgpGAP_ANGLE, 1},
+               {"rotor_velocity", mjgpGAP_RATE, 1}, {"gap_position", mjgpGAP_POSITION, 1},
                {"gap_twist", mjgpGAP_TWIST, 1}};
 
 
@@ -335,7 +331,7 @@ static int keyAddress(mjgStateAddress* address, const mjgpConfig* c, int i, int 
                                           .given = c->gap[i] + mjgpGAP_GIVEN * stride,
                                           .bit = mjgp_keyBit(gap)}
                       : (mjgStateAddress){.value = c->state[i] + (mjgpSTATE_KEY + before) * stride,
-                                          .given = c->given[i],
+                                          .given = c->given[i] + key / mjgpNBIT * stride,
                                           .bit = mjgp_keyBit(key)};
   return 0;
 }

@@ -19,8 +19,9 @@
 static void findAddresses(int adr[mjgpNCHANGE], const mjgpConfig* config, int i) {
   const mjgpJoint* joint = config->joint + i;
   int stride = config->stride[i], next = config->state[i] + mjgpSTATE_KEY * stride;
-  adr[mjgpCHANGE_GIVEN] = config->given[i];
-  adr[mjgpCHANGE_TYPE] = config->given[i] + stride;
+  for (int k = 0; k < mjgpCHANGE_KEY; k++) {
+    adr[k] = config->given[i] + k * stride;
+  }
   for (int key = 0; key < mjgNKEY; key++) {
     int has = joint->keys >> key & 1;
     adr[mjgpCHANGE_KEY + key] = has ? next : -1;
@@ -124,7 +125,23 @@ static int saysKind(const mjgDescription* description) {
 
 // is a number a sum of bits of n keys
 static int isMask(mjtNum x, int n) {
-  return x >= 0 && x < mjgp_keyBit(n) && x == floor(x);
+  return x >= 0 && x < ldexp(1, n) && x == floor(x);
+}
+
+
+// do the numbers of given keys say which; 0 after a refusal
+static int areMasks(mjgReport* report, const mjtNum number[mjgpNCHANGE]) {
+  static const int masks[][2] = {{mjgpCHANGE_GIVEN, mjgpNBIT},
+                                 {mjgpCHANGE_GIVEN2, mjgNKEY - mjgpNBIT},
+                                 {mjgpCHANGE_GAPGIVEN, mjgpNGAPKEY}};
+  for (int k = 0; k < 3; k++) {
+    mjtNum mask = number[masks[k][0]];
+    if (!isMask(mask, masks[k][1])) {
+      mjg_refuse(report, "%g does not say which keys are given; write a sum of bits of keys", mask);
+      return 0;
+    }
+  }
+  return 1;
 }
 
 
@@ -133,11 +150,7 @@ int mjgp_changeJoint(mjgpJoint* joint, mjgReport* report, const mjgpJoint* base,
   int before = report->count;
   mjtNum type = number[mjgpCHANGE_TYPE];
   *joint = *base;
-  if (!isMask(number[mjgpCHANGE_GIVEN], mjgNKEY) ||
-      !isMask(number[mjgpCHANGE_GAPGIVEN], mjgpNGAPKEY)) {
-    mjg_refuse(report, "%g does not say which keys are given; write a sum of bits of keys",
-               isMask(number[mjgpCHANGE_GIVEN], mjgNKEY) ? number[mjgpCHANGE_GAPGIVEN]
-                                                         : number[mjgpCHANGE_GIVEN]);
+  if (!areMasks(report, number)) {
     return 1;
   }
   if (!(type >= 0 && type <= mjgNTYPE && type == floor(type))) {
@@ -146,7 +159,9 @@ int mjgp_changeJoint(mjgpJoint* joint, mjgReport* report, const mjgpJoint* base,
   }
 
   // in which words; then the numbers
-  uint64_t given = (uint64_t)number[mjgpCHANGE_GIVEN], gap = (uint64_t)number[mjgpCHANGE_GAPGIVEN];
+  uint64_t gap = (uint64_t)number[mjgpCHANGE_GAPGIVEN];
+  uint64_t given = (uint64_t)number[mjgpCHANGE_GIVEN] | (uint64_t)number[mjgpCHANGE_GIVEN2]
+                                                            << mjgpNBIT;
   int flg_gear = type > 0 || given, flg_gap = gap != 0;
   if (type > 0) {
     forgetKind(&joint->description, (int)type - 1);
@@ -247,7 +262,7 @@ static void applyChange(mjgpGears* g, const mjModel* m, const mjData* d, int i) 
 // does plugin_state change the gear of a joint
 static inline int isChanged(const mjgpConfig* config, const mjtNum* state, int i) {
   int given = config->given[i], stride = config->stride[i];
-  return state[given] != 0 || state[given + stride] != 0 ||
+  return state[given] != 0 || state[given + stride] != 0 || state[given + 2 * stride] != 0 ||
          (config->joint[i].backlashes && state[config->gap[i] + mjgpGAP_GIVEN * stride] != 0);
 }
 

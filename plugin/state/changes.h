@@ -10,9 +10,10 @@
 
 // numbers of one joint that change its gear, side by side
 enum {
-  mjgpCHANGE_GIVEN = 0,
-  mjgpCHANGE_TYPE = 1,
-  mjgpCHANGE_KEY = 2,
+  mjgpCHANGE_GIVEN = 0,  // of mjgpNBIT keys each
+  mjgpCHANGE_GIVEN2 = 1,
+  mjgpCHANGE_TYPE = 2,
+  mjgpCHANGE_KEY = 3,
   mjgpCHANGE_GAPGIVEN = mjgpCHANGE_KEY + mjgNKEY,
   mjgpCHANGE_GAPKEY = mjgpCHANGE_GAPGIVEN + 1,
   mjgpNCHANGE = mjgpCHANGE_GAPKEY + mjgpNGAPKEY

@@ -3,7 +3,8 @@
 #include "configuration/check.h"
 #include "state/model.h"
 
-_Static_assert(mjgNKEY <= 53, "more keys than a number has bits");
+_Static_assert(mjgNKEY <= 2 * mjgpNBIT, "more keys than two numbers have bits");
+_Static_assert(mjgpNGAPKEY <= mjgpNBIT, "more keys of a gap than a number has bits");
 
 
 int mjgp_countKeys(uint64_t keys, int key) {
@@ -29,8 +30,13 @@ int mjgp_brakeState(const mjModel* m, const mjgpBrakeKeys* brake) {
 }
 
 
-int mjgp_nstate(const mjModel* m, int instance) {
-  mjgp_noteCompiled(m);
+int mjgp_stateSize(const mjModel* m, int instance) {
   int n = mjgp_jointState(m, instance);
   return mjgp_leader(m, m->plugin[instance]) == instance ? n + (int)m->nv + mjgpNSYSTEM : n;
+}
+
+
+int mjgp_nstate(const mjModel* m, int instance) {
+  mjgp_noteCompiled(m);
+  return mjgp_stateSize(m, instance);
 }

@@ -22,11 +22,15 @@ enum {
   mjgpSTATE_FRICTION = 0,  // friction torque of the last step
   mjgpSTATE_PIECE = 1,     // its sign is the mode, its size 2 where lambda was negative, else 1
   mjgpSTATE_LAG = 2,       // acceleration that constraints caused
-  mjgpSTATE_GIVEN = 3,     // which keys differ from the model's: the sum of mjgp_keyBit of each
-  mjgpSTATE_TYPE = 4,  // 0: the model's keys say what the gear is. 1 + mjgType: those that do are
-                       //   forgotten, and the gear is what the given ones say
-  mjgpSTATE_KEY = 5  // values of the keys that may differ (mjgpJoint.keys), in the order of mjgKey
+  mjgpSTATE_GIVEN = 3,     // which keys differ from the model's: sums of mjgp_keyBit of each, the
+                           //   first mjgpNBIT keys in the first number, the others in the second
+  mjgpSTATE_TYPE = 5,      // 0: the model's keys say what the gear is. 1 + mjgType: those that do
+                           //   are forgotten, and the gear is what the given ones say
+  mjgpSTATE_KEY = 6  // values of the keys that may differ (mjgpJoint.keys), in the order of mjgKey
 };
+
+// keys that a number has bits for: a double has 53, all keys together fit into 64
+#define mjgpNBIT 32
 
 // of a gap, behind the keys
 enum {
@@ -47,7 +51,8 @@ enum {
   mjgpNSYSTEM = 2
 };
 
-// plugin callback: size of an instance's state
+// size of an instance's state; the plugin callback, which the compiler asks
+int mjgp_stateSize(const mjModel* m, int instance);
 int mjgp_nstate(const mjModel* m, int instance);
 
 // numbers that an instance keeps for all its joints
@@ -56,10 +61,9 @@ int mjgp_jointState(const mjModel* m, int instance);
 // address of the share of its torque that a brake has, -1: there is no brake
 int mjgp_brakeState(const mjModel* m, const mjgpBrakeKeys* brake);
 
-// bit of a key, in mjgpSTATE_GIVEN and mjgpJoint.keys; of the number of a gap's key in mjgpGAP_GIVEN. A double
-// holds 53 bits
+// bit of a key, in its number of mjgpSTATE_GIVEN; of the number of a gap's key in mjgpGAP_GIVEN
 static inline double mjgp_keyBit(int key) {
-  return (double)((uint64_t)1 << key);
+  return (double)((uint64_t)1 << key % mjgpNBIT);
 }
 
 // how many of these keys stand before a key, and so which of mjgpSTATE_KEY it is

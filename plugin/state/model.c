@@ -260,7 +260,7 @@ static void findReach(mjgpConfig* c, const mjModel* m) {
 }
 
 
-_Static_assert(mjgpSTATE_TYPE == mjgpSTATE_GIVEN + 1, "type follows given");
+_Static_assert(mjgpSTATE_TYPE == mjgpSTATE_GIVEN + 2, "type follows given");
 
 // the numbers that tell whether gears of the instance of gear i are changed, unless they are known
 static void addChangeable(mjgpConfig* c, int i) {
@@ -271,7 +271,7 @@ static void addChangeable(mjgpConfig* c, int i) {
       return;
     }
   }
-  c->changeable[c->nchangeable++] = (mjgpRange){given, 2 * c->stride[i]};
+  c->changeable[c->nchangeable++] = (mjgpRange){given, 3 * c->stride[i]};
   if (j->backlashes) {
     c->changeable[c->nchangeable++] = (mjgpRange){gap, c->stride[i]};
   }
@@ -323,6 +323,20 @@ static int findAddresses(mjgpConfig* c, const mjModel* m) {
 }
 
 
+// refuse a model that was saved in binary with states of another size
+static void refuseState(mjgReport* report, const mjModel* m, int slot) {
+  for (int i = 0; i < m->nplugin && !report->count; i++) {
+    if (mjgp_isOurs(m, i, slot) && m->plugin_statenum[i] != mjgp_stateSize(m, i)) {
+      mjg_refuse(report,
+                 mjgpNAME
+                 ": a state of %d numbers is that of another release, not %d; compile the model "
+                 "again from its MJCF",
+                 m->plugin_statenum[i], mjgp_stateSize(m, i));
+    }
+  }
+}
+
+
 // read the configuration of a model; null after a warning if it is refused
 static mjgpConfig* makeConfig(const mjModel* m) {
   int n = 0, slot = mjgp_slot();
@@ -335,6 +349,7 @@ static mjgpConfig* makeConfig(const mjModel* m) {
   mjgpJoint* joint = mju_malloc(sizeof(mjgpJoint) * (size_t)(n + 1));
   mjg_startReport(&report, text, sizeof(text));
   int nsensor = mjgp_check(joint, &n, &options, &report, m, slot);
+  refuseState(&report, m, slot);
   if (report.count) {
     mju_free(joint);
     warnRefusal(&report);

@@ -245,9 +245,31 @@ def numbers(gears):
     assert gears.where(model, 0, "friction").value != gears.where(model, 1, "friction").value
     data = mujoco.MjData(model)
     gears.change(model, data, 1, gamma_v=0.25, half_gap=0.02)
+    bits = {}
+    for name in ("gamma_u", "gamma_v", "coulomb", "static_ratio", "presliding_stiffness", "stribeck_friction", "oneway", "ratio",
+                 "motor_coulomb", "half_gap", "slip_torque"):
+        place = gears.where(model, 0, name)
+        assert place.bit == 2 ** int(np.log2(place.bit)) <= 2**31 and (place.given, place.bit) not in bits, name
+        bits[place.given, place.bit] = name
+    assert len({given for given, _ in bits}) == 3
     for name, value in ("gamma_v", 0.25), ("half_gap", 0.02):
         place = gears.where(model, 0, name)
         assert data.plugin_state[place.value] == value and data.plugin_state[place.given] == place.bit
+
+
+def release():
+    """A model whose state has another size, saved in binary by another release, is refused in one line."""
+    result = subprocess.run([sys.executable, __file__, "release"], capture_output=True, text=True, check=False)
+    assert "refused" in result.stdout and "another release" in result.stderr and "compile" in result.stderr, result
+
+
+def older():
+    model = mujoco.MjModel.from_xml_string(MODEL)
+    model.plugin_statenum[0] -= 1
+    try:
+        mujoco.MjData(model)
+    except Exception:
+        print("refused")
 
 
 def state(gears):
@@ -261,7 +283,8 @@ def state(gears):
         data = mujoco.MjData(model)
         data.qvel = 0.1 * k
         if k:
-            assert gears.change(model, data, 1, gamma_v=0.2 * k, half_gap=0.01 * k, coulomb=0.3 * k) == (0, "")
+            assert gears.change(model, data, 1, gamma_v=0.2 * k, half_gap=0.01 * k, coulomb=0.3 * k,
+                                curved_friction=0.1 * k) == (0, "")
         if k > 2:
             assert gears.change(model, data, 1, "mjg_describeGear", eta_forward=0.9, eta_backward=0.2 * k) == (0, "")
             assert gears.solver(model, data, "gauss_seidel") == (0, "")
@@ -353,7 +376,7 @@ def refuse_invalid(gears):
     print("done")
 
 
-INVALID = {"gamma_v": float("nan"), "coulomb": -1, "gamma_u": 1, "half_gap": -1, "given": 0.5, "type": 77, "solver": 99,
+INVALID = {"gamma_v": float("nan"), "coulomb": -1, "gamma_u": 1, "half_gap": -1, "given": 0.5, "given_2": 2.0**40, "type": 77, "solver": 99,
            "rotor_inertia": 0, "eta_forward": 0.7}
 
 
@@ -413,6 +436,9 @@ def main():
     if sys.argv[1:] == ["invalid"]:
         refuse_invalid(gears)
         return
+    if sys.argv[1:] == ["release"]:
+        older()
+        return
     model = mujoco.MjModel.from_xml_string(MODEL)
     data = mujoco.MjData(model)
 
@@ -463,6 +489,7 @@ def main():
     rows(gears)
     many(gears)
     invalid()
+    release()
     counts(gears, model)
 
     # many threads, each with its own friction, give what one thread gives
