@@ -480,8 +480,8 @@ class Gears:
             k.account,
             dim=d.nworld,
             block_dim=_BLOCK,
-            inputs=[self.n, self._settled, self.residual, self._missing, self._failed],
-            outputs=[self.status, self.unsettled],
+            inputs=[self.n, self._settled, self.friction, self.internal],
+            outputs=[self.residual, self._missing, self._failed, self.status, self.unsettled],
         )
         wp.launch(
             k.sensors,

@@ -7,8 +7,9 @@ from .numbers import integers, scalars, vectors
 
 QUADRATIC = int(ConstraintState.QUADRATIC)
 
-# smallest normal number of single precision: errors below it are those of numbers without digits
+# smallest normal number of single precision, below which numbers have no digits; and its relative rounding
 SMALLEST = 1.17549435e-38
+EPSILON = 1.1920929e-07
 
 # mjgpSTATE_* of the plugin
 STUCK, DRIVING, DRIVEN, LOCKED = 0, 1, 2, 3
@@ -100,18 +101,25 @@ def make(numbers) -> list[wp.Kernel]:
     def account(
         n: int,
         tolerance: float,
-        residual: vectors,
+        friction: vectors,
+        internal: vectors,
         # in and out
+        residual: vectors,
         missing: wp.array(dtype=int),
         failed: wp.array(dtype=int),
         # out
         status: wp.array(dtype=int),
         unsettled: wp.array(dtype=int),
     ):
-        """Status of each world's step, and how many steps of it were not settled."""
+        """Status of each world's step, and how many steps of it were not settled. Friction that is rounding of another joint's has no law."""
         w = wp.tid()
+        largest = float(0.0)
+        for g in range(n):
+            largest = wp.max(largest, wp.abs(friction[w, g]) + wp.abs(internal[w, g]))
         worst = float(0.0)
         for g in range(n):
+            if wp.abs(friction[w, g]) + wp.abs(internal[w, g]) < EPSILON * largest:
+                residual[w, g] = 0.0
             worst = wp.max(worst, residual[w, g])
         s = int(0)
         if not (worst <= tolerance):
