@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "catalogue/geometry.h"
+#include "catalogue/types.h"
 
 
 //---------------------------------- of each type --------------------------------------------------
@@ -121,43 +122,27 @@ static void keep(mjgDescription* d, mjgReport* report, int key, double value) {
 }
 
 
-// give a key that differs from what it is if it is not given
-static void giveUnless(mjgDescription* d, int key, double value, double otherwise) {
-  if (value != otherwise) {
-    mjg_give(d, key, value);
-  }
-}
-
-
 //---------------------------------- of any type ---------------------------------------------------
 
 // what no type has words of its own for
 static void toFriction(mjgDescription* d, const mjgTransmission* t) {
-  if (d->type != mjgTYPE_STARTING) {
-    giveUnless(d, mjgKEY_COULOMB, t->coulomb, 0);
-  }
+  mjgTransmission given = *t, standard;
+  mjg_defaultTransmission(&standard);
   int falls = t->stribeck_friction != 0 || t->gamma_u_stribeck != 0 || t->gamma_v_stribeck != 0 ||
               t->gamma_u_quadratic != 0 || t->gamma_v_quadratic != 0;
-  if (falls) {
-    mjg_give(d, mjgKEY_STRIBECK_VELOCITY, t->stribeck_velocity);
-    mjg_give(d, mjgKEY_STRIBECK_EXPONENT, t->stribeck_exponent);
+  int bends = t->curved_friction != 0;
+  for (int key = 0; key < mjgNKEY; key++) {
+    const double* number = mjgi_keyMember(&given, key);
+    if (!number || !(mjgi_keyTypes(key) >> d->type & 1)) {
+      continue;
+    }
+    int falling = key == mjgKEY_STRIBECK_VELOCITY || key == mjgKEY_STRIBECK_EXPONENT;
+    int bending = key == mjgKEY_CURVED_VELOCITY || key == mjgKEY_CURVED_EXPONENT;
+    int gamma = key == mjgKEY_GAMMA_U || key == mjgKEY_GAMMA_V;
+    if (falling ? falls : bending ? bends : gamma || *number != *mjgi_keyMember(&standard, key)) {
+      mjg_give(d, key, *number);
+    }
   }
-  if (t->curved_friction != 0) {
-    mjg_give(d, mjgKEY_CURVED_FRICTION, t->curved_friction);
-    mjg_give(d, mjgKEY_CURVED_VELOCITY, t->curved_velocity);
-    mjg_give(d, mjgKEY_CURVED_EXPONENT, t->curved_exponent);
-  }
-  giveUnless(d, mjgKEY_STATIC_RATIO, t->static_ratio, 1);
-  giveUnless(d, mjgKEY_PRESLIDING_STIFFNESS, t->presliding_stiffness, 0);
-  giveUnless(d, mjgKEY_STRIBECK_FRICTION, t->stribeck_friction, 0);
-  giveUnless(d, mjgKEY_GAMMA_U_STRIBECK, t->gamma_u_stribeck, 0);
-  giveUnless(d, mjgKEY_GAMMA_V_STRIBECK, t->gamma_v_stribeck, 0);
-  giveUnless(d, mjgKEY_GAMMA_U_QUADRATIC, t->gamma_u_quadratic, 0);
-  giveUnless(d, mjgKEY_GAMMA_V_QUADRATIC, t->gamma_v_quadratic, 0);
-  giveUnless(d, mjgKEY_ONEWAY, t->oneway, 0);
-  giveUnless(d, mjgKEY_VISCOUS, t->viscous, 0);
-  giveUnless(d, mjgKEY_ARMATURE, t->armature, 0);
-  giveUnless(d, mjgKEY_RATIO, t->ratio, 0);
 }
 
 
@@ -194,9 +179,7 @@ int mjg_describe(mjgDescription* description, mjgReport* report,
 
   switch (type) {
     case mjgTYPE_COEFFICIENTS:
-      mjg_give(&d, mjgKEY_GAMMA_U, t->gamma_u);
-      mjg_give(&d, mjgKEY_GAMMA_V, t->gamma_v);
-      break;
+      break;  // they are the keys
     case mjgTYPE_EFFICIENCY:
       toEfficiency(&d, report, t);
       break;
@@ -227,7 +210,9 @@ int mjg_describe(mjgDescription* description, mjgReport* report,
       break;
   }
 
-  toFriction(&d, t);
+  if (report->count == before) {
+    toFriction(&d, t);
+  }
   for (int key = 0; key < mjgNKEY && report->count == before; key++) {
     if (d.given[key] && !isfinite(d.value[key])) {
       mjg_refuse(report, "%s would be %g; describe it as type coefficients, with finite numbers",

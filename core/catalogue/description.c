@@ -9,80 +9,6 @@ static const double kDegree = 3.14159265358979323846 / 180;
 
 //---------------------------------- which keys go together ----------------------------------------
 
-// types that a key belongs to, one bit a type
-enum {
-  mjgiCOEFF = 1 << mjgTYPE_COEFFICIENTS,
-  mjgiEFF = 1 << mjgTYPE_EFFICIENCY,
-  mjgiSTART = 1 << mjgTYPE_STARTING,
-  mjgiSCREW = 1 << mjgTYPE_LEADSCREW,
-  mjgiWORM = 1 << mjgTYPE_WORM,
-  mjgiSPUR = 1 << mjgTYPE_SPUR,
-  mjgiWEDGE = 1 << mjgTYPE_WEDGE,
-  mjgiPLANET = 1 << mjgTYPE_PLANETARY,
-  mjgiWAVE = 1 << mjgTYPE_STRAIN_WAVE,
-  mjgiCAPSTAN = 1 << mjgTYPE_CAPSTAN,
-  mjgiLOSS = 1 << mjgTYPE_LOSS,
-  mjgiGEOMETRY =
-      mjgiSCREW | mjgiWORM | mjgiSPUR | mjgiWEDGE | mjgiPLANET | mjgiWAVE | mjgiCAPSTAN | mjgiLOSS,
-  mjgiALL = mjgiCOEFF | mjgiEFF | mjgiSTART | mjgiGEOMETRY
-};
-
-static const int kMember[mjgNKEY] = {
-    [mjgKEY_GAMMA_U] = mjgiCOEFF,
-    [mjgKEY_GAMMA_V] = mjgiCOEFF,
-    [mjgKEY_ETA_FORWARD] = mjgiEFF | mjgiSTART,
-    [mjgKEY_ETA_BACKWARD] = mjgiEFF,
-    [mjgKEY_STARTING_FORWARD] = mjgiSTART,
-    [mjgKEY_STARTING_BACKWARD] = mjgiSTART | mjgiWAVE,
-    [mjgKEY_LEAD_ANGLE] = mjgiSCREW | mjgiWORM,
-    [mjgKEY_LEAD] = mjgiSCREW | mjgiWORM,
-    [mjgKEY_PITCH_DIAMETER] = mjgiSCREW | mjgiWORM,
-    [mjgKEY_PRESSURE_ANGLE] = mjgiSCREW | mjgiWORM | mjgiSPUR,
-    [mjgKEY_MU] = mjgiSCREW | mjgiWORM | mjgiSPUR | mjgiWEDGE | mjgiCAPSTAN,
-    [mjgKEY_RADIUS_IN] = mjgiSPUR,
-    [mjgKEY_RADIUS_OUT] = mjgiSPUR,
-    [mjgKEY_CONTACT] = mjgiSPUR,
-    [mjgKEY_MODULE] = mjgiSPUR,
-    [mjgKEY_MESH] = mjgiSPUR,
-    [mjgKEY_INPUT_ANGLE] = mjgiWEDGE,
-    [mjgKEY_OUTPUT_ANGLE] = mjgiWEDGE,
-    [mjgKEY_TEETH_SUN] = mjgiPLANET,
-    [mjgKEY_TEETH_PLANET] = mjgiPLANET,
-    [mjgKEY_TEETH_RING] = mjgiPLANET,
-    [mjgKEY_TEETH_PLANET_OUT] = mjgiPLANET,
-    [mjgKEY_TEETH_RING_OUT] = mjgiPLANET,
-    [mjgKEY_MESH_EFFICIENCY] = mjgiPLANET,
-    [mjgKEY_RATED_TORQUE] = mjgiWAVE,
-    [mjgKEY_RATED_EFFICIENCY] = mjgiWAVE,
-    [mjgKEY_NO_LOAD_TORQUE] = mjgiWAVE,
-    [mjgKEY_WRAP_ANGLE] = mjgiCAPSTAN,
-    [mjgKEY_MU_AVG] = mjgiLOSS,
-    [mjgKEY_MU_DIF] = mjgiLOSS,
-    [mjgKEY_COULOMB] = mjgiALL & ~mjgiSTART & ~mjgiWAVE,
-    [mjgKEY_STATIC_RATIO] = mjgiALL & ~mjgiWAVE,
-    [mjgKEY_PRESLIDING_STIFFNESS] = mjgiALL,
-    [mjgKEY_STRIBECK_FRICTION] = mjgiALL,
-    [mjgKEY_STRIBECK_VELOCITY] = mjgiALL,
-    [mjgKEY_STRIBECK_EXPONENT] = mjgiALL,
-    [mjgKEY_CURVED_FRICTION] = mjgiALL,
-    [mjgKEY_CURVED_VELOCITY] = mjgiALL,
-    [mjgKEY_CURVED_EXPONENT] = mjgiALL,
-    [mjgKEY_GAMMA_U_STRIBECK] = mjgiALL & ~mjgiSTART,
-    [mjgKEY_GAMMA_V_STRIBECK] = mjgiALL & ~mjgiSTART,
-    [mjgKEY_GAMMA_U_QUADRATIC] = mjgiALL & ~mjgiSTART,
-    [mjgKEY_GAMMA_V_QUADRATIC] = mjgiALL & ~mjgiSTART,
-    [mjgKEY_ONEWAY] = mjgiALL,
-    [mjgKEY_VISCOUS] = mjgiALL,
-    [mjgKEY_ARMATURE] = mjgiALL,
-    [mjgKEY_RATIO] = mjgiALL,
-    [mjgKEY_MOTOR_STARTING] = mjgiSTART | mjgiWAVE,
-    [mjgKEY_MOTOR_COULOMB] = mjgiALL & ~mjgiSTART & ~mjgiWAVE,
-    [mjgKEY_MOTOR_VISCOUS] = mjgiALL,
-    [mjgKEY_MOTOR_INERTIA] = mjgiALL,
-    [mjgKEY_GEAR_INERTIA] = mjgiALL,
-};
-
-
 void mjg_defaultDescription(mjgDescription* description) {
   if (description) {
     memset(description, 0, sizeof(*description));
@@ -131,7 +57,7 @@ void mjg_forget(mjgDescription* description, int key) {
 // is there any, is there a key of these types given?
 static int givenOf(const mjgDescription* d, int types) {
   for (int key = 0; key < mjgNKEY; key++) {
-    if (d->given[key] && kMember[key] != mjgiALL && (kMember[key] & ~types) == 0) {
+    if (d->given[key] && mjgi_keyTypes(key) != mjgiALL && (mjgi_keyTypes(key) & ~types) == 0) {
       return key;
     }
   }
@@ -216,11 +142,11 @@ int mjg_warnAssumed(mjgReport* report, const mjgDescription* description) {
 static void typesOf(char* text, size_t size, int key) {
   int left = 0;
   for (int type = 1; type < mjgNTYPE; type++) {
-    left += (kMember[key] >> type) & 1;
+    left += (mjgi_keyTypes(key) >> type) & 1;
   }
   size_t length = 0;
   for (int type = 1; type < mjgNTYPE && length < size; type++) {
-    if ((kMember[key] >> type) & 1) {
+    if ((mjgi_keyTypes(key) >> type) & 1) {
       left--;
       length += (size_t)snprintf(text + length, size - length, "%s%s", mjg_typeName(type),
                                  left > 1    ? ", "
@@ -261,7 +187,7 @@ static int findType(mjgReport* report, const mjgDescription* d) {
 // keys that contradict the type or each other
 static void checkMembers(mjgReport* report, const mjgDescription* d, int type) {
   for (int key = 0; key < mjgNKEY; key++) {
-    if (d->given[key] && !(kMember[key] & (1 << type))) {
+    if (d->given[key] && !(mjgi_keyTypes(key) & (1 << type))) {
       mjg_refuse(report, "%s contradicts type %s; remove one of them", mjg_keyInfo(key)->name,
                  mjg_typeName(type));
     }
@@ -424,12 +350,6 @@ static void checkResult(mjgReport* report, const mjgTransmission* t) {
 }
 
 
-// a value at the output, given there or at the motor
-static double atOutput(const mjgDescription* d, int key, int motor_key, double factor) {
-  return d->given[motor_key] ? factor * d->value[motor_key] : d->value[key];
-}
-
-
 int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
                      const mjgDescription* description) {
   const mjgDescription* d = description;
@@ -450,28 +370,23 @@ int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
     return report->count - before;
   }
 
-  // load-independent friction, and what the engine has its own attributes for
+  // what a key says as it is
   mjgTransmission t;
   mjg_defaultTransmission(&t);
-  t.ratio = mjgi_ratioOf(d, type);
-  t.coulomb = atOutput(d, mjgKEY_COULOMB, mjgKEY_MOTOR_COULOMB, t.ratio);
-  t.viscous = atOutput(d, mjgKEY_VISCOUS, mjgKEY_MOTOR_VISCOUS, t.ratio * t.ratio);
-  t.armature = d->value[mjgKEY_ARMATURE] +
-               t.ratio * t.ratio * (d->value[mjgKEY_MOTOR_INERTIA] + d->value[mjgKEY_GEAR_INERTIA]);
-  t.static_ratio = mjgi_valueOr(d, mjgKEY_STATIC_RATIO, t.static_ratio);
-  t.presliding_stiffness = d->value[mjgKEY_PRESLIDING_STIFFNESS];
-  t.stribeck_friction = d->value[mjgKEY_STRIBECK_FRICTION];
-  t.stribeck_velocity = mjgi_valueOr(d, mjgKEY_STRIBECK_VELOCITY, t.stribeck_velocity);
-  t.stribeck_exponent = mjgi_valueOr(d, mjgKEY_STRIBECK_EXPONENT, t.stribeck_exponent);
-  t.curved_friction = d->value[mjgKEY_CURVED_FRICTION];
-  t.curved_velocity = mjgi_valueOr(d, mjgKEY_CURVED_VELOCITY, t.curved_velocity);
-  t.curved_exponent = mjgi_valueOr(d, mjgKEY_CURVED_EXPONENT, t.curved_exponent);
-  t.oneway = d->value[mjgKEY_ONEWAY];
-  t.gamma_u_stribeck = d->value[mjgKEY_GAMMA_U_STRIBECK];
-  t.gamma_v_stribeck = d->value[mjgKEY_GAMMA_V_STRIBECK];
-  t.gamma_u_quadratic = d->value[mjgKEY_GAMMA_U_QUADRATIC];
-  t.gamma_v_quadratic = d->value[mjgKEY_GAMMA_V_QUADRATIC];
+  for (int key = 0; key < mjgNKEY; key++) {
+    double* member = mjgi_keyMember(&t, key);
+    if (member && d->given[key]) {
+      *member = d->value[key];
+    }
+  }
 
+  // and what is measured at the motor
+  double ratio = t.ratio = mjgi_ratioOf(d, type);
+  t.coulomb += ratio * mjgi_valueOr(d, mjgKEY_MOTOR_COULOMB, 0);
+  t.viscous += ratio * ratio * mjgi_valueOr(d, mjgKEY_MOTOR_VISCOUS, 0);
+  t.armature +=
+      ratio * ratio *
+      (mjgi_valueOr(d, mjgKEY_MOTOR_INERTIA, 0) + mjgi_valueOr(d, mjgKEY_GEAR_INERTIA, 0));
   mjgi_readCoefficients(&t, report, d, type);
   if (report->count == before) {
     checkResult(report, &t);

@@ -1,125 +1,134 @@
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "catalogue/c_locale.h"
-#include "mjgear_params.h"
+#include "catalogue/types.h"
 
 #define PI_2 1.57079632679489661923
 
-// name, unit, min, max, open_min, open_max, engine, text
+typedef struct Key_ {
+  mjgKeyInfo info;
+  int types;      // that it belongs to, one bit each
+  size_t member;  // of mjgTransmission that has the same number, counted from 1; 0: none
+} Key;
+
+#define MEMBER(name) (offsetof(mjgTransmission, name) + 1)
+
+// name, unit, min, max, open_min, open_max, engine, text; types, member
 // clang-format off
-static const mjgKeyInfo kKeys[mjgNKEY] = {
-    [mjgKEY_GAMMA_U] = {"gamma_u", "1", -1, INFINITY, 1, 1, 0,
-        "input-side asymmetry coefficient"},
-    [mjgKEY_GAMMA_V] = {"gamma_v", "1", -1, INFINITY, 1, 1, 0,
-        "output-side asymmetry coefficient; >= 1: non-backdrivable"},
-    [mjgKEY_ETA_FORWARD] = {"eta_forward", "1", 0, 1, 1, 0, 0,
-        "efficiency when the motor drives"},
-    [mjgKEY_ETA_BACKWARD] = {"eta_backward", "1", -INFINITY, 1, 1, 0, 0,
+static const Key kKeys[mjgNKEY] = {
+    [mjgKEY_GAMMA_U] = {{"gamma_u", "1", -1, INFINITY, 1, 1, 0,
+        "input-side asymmetry coefficient"}, mjgiCOEFF, MEMBER(gamma_u)},
+    [mjgKEY_GAMMA_V] = {{"gamma_v", "1", -1, INFINITY, 1, 1, 0,
+        "output-side asymmetry coefficient; >= 1: non-backdrivable"}, mjgiCOEFF, MEMBER(gamma_v)},
+    [mjgKEY_ETA_FORWARD] = {{"eta_forward", "1", 0, 1, 1, 0, 0,
+        "efficiency when the motor drives"}, mjgiEFF | mjgiSTART, 0},
+    [mjgKEY_ETA_BACKWARD] = {{"eta_backward", "1", -INFINITY, 1, 1, 0, 0,
         "efficiency when the load drives; <= 0: non-backdrivable; without it 2 - 1/eta_forward, "
-        "that is gamma_u = 0"},
-    [mjgKEY_STARTING_FORWARD] = {"starting_forward", "N m", 0, INFINITY, 1, 1, 0,
-        "motor torque that just starts the unloaded joint"},
-    [mjgKEY_STARTING_BACKWARD] = {"starting_backward", "N m", 0, INFINITY, 1, 1, 0,
-        "load torque that just drives the joint with the motor off"},
-    [mjgKEY_LEAD_ANGLE] = {"lead_angle", "rad", 0, PI_2, 1, 1, 0,
-        "lead angle of the thread at the pitch diameter"},
-    [mjgKEY_LEAD] = {"lead", "m", 0, INFINITY, 1, 1, 0,
-        "travel of the thread in one turn, with pitch_diameter instead of lead_angle"},
-    [mjgKEY_PITCH_DIAMETER] = {"pitch_diameter", "m", 0, INFINITY, 1, 1, 0,
-        "pitch diameter of the thread"},
-    [mjgKEY_PRESSURE_ANGLE] = {"pressure_angle", "rad", 0, PI_2, 0, 1, 0,
-        "angle of the flank, for a thread half the thread angle"},
-    [mjgKEY_MU] = {"mu", "1", 0, INFINITY, 0, 1, 0,
-        "friction coefficient of the flanks"},
-    [mjgKEY_RADIUS_IN] = {"radius_in", "m", 0, INFINITY, 1, 1, 0,
-        "pitch radius of the input gear"},
-    [mjgKEY_RADIUS_OUT] = {"radius_out", "m", 0, INFINITY, 1, 1, 0,
-        "pitch radius of the output gear"},
-    [mjgKEY_CONTACT] = {"contact", "m", 0, INFINITY, 1, 1, 0,
+        "that is gamma_u = 0"}, mjgiEFF, 0},
+    [mjgKEY_STARTING_FORWARD] = {{"starting_forward", "N m", 0, INFINITY, 1, 1, 0,
+        "motor torque that just starts the unloaded joint"}, mjgiSTART, 0},
+    [mjgKEY_STARTING_BACKWARD] = {{"starting_backward", "N m", 0, INFINITY, 1, 1, 0,
+        "load torque that just drives the joint with the motor off"}, mjgiSTART | mjgiWAVE, 0},
+    [mjgKEY_LEAD_ANGLE] = {{"lead_angle", "rad", 0, PI_2, 1, 1, 0,
+        "lead angle of the thread at the pitch diameter"}, mjgiSCREW | mjgiWORM, 0},
+    [mjgKEY_LEAD] = {{"lead", "m", 0, INFINITY, 1, 1, 0,
+        "travel of the thread in one turn, with pitch_diameter instead of lead_angle"}, mjgiSCREW | mjgiWORM, 0},
+    [mjgKEY_PITCH_DIAMETER] = {{"pitch_diameter", "m", 0, INFINITY, 1, 1, 0,
+        "pitch diameter of the thread"}, mjgiSCREW | mjgiWORM, 0},
+    [mjgKEY_PRESSURE_ANGLE] = {{"pressure_angle", "rad", 0, PI_2, 0, 1, 0,
+        "angle of the flank, for a thread half the thread angle"}, mjgiSCREW | mjgiWORM | mjgiSPUR, 0},
+    [mjgKEY_MU] = {{"mu", "1", 0, INFINITY, 0, 1, 0,
+        "friction coefficient of the flanks"}, mjgiSCREW | mjgiWORM | mjgiSPUR | mjgiWEDGE | mjgiCAPSTAN, 0},
+    [mjgKEY_RADIUS_IN] = {{"radius_in", "m", 0, INFINITY, 1, 1, 0,
+        "pitch radius of the input gear"}, mjgiSPUR, 0},
+    [mjgKEY_RADIUS_OUT] = {{"radius_out", "m", 0, INFINITY, 1, 1, 0,
+        "pitch radius of the output gear"}, mjgiSPUR, 0},
+    [mjgKEY_CONTACT] = {{"contact", "m", 0, INFINITY, 1, 1, 0,
         "length of the path of contact of a pair of teeth, half of it on either side of the "
-        "pitch point"},
-    [mjgKEY_MODULE] = {"module", "m", 0, INFINITY, 1, 1, 0,
+        "pitch point"}, mjgiSPUR, 0},
+    [mjgKEY_MODULE] = {{"module", "m", 0, INFINITY, 1, 1, 0,
         "module of full-depth teeth (addendum = module), which gives the path of contact "
-        "instead of contact"},
-    [mjgKEY_MESH] = {"mesh", "1", 0, 1, 0, 0, 0,
-        "1: coefficients follow the teeth as the joint turns; 0: their mean over the mesh cycle"},
-    [mjgKEY_INPUT_ANGLE] = {"input_angle", "rad", 0, PI_2, 1, 0, 0,
-        "angle of the input's motion to the surface of contact"},
-    [mjgKEY_OUTPUT_ANGLE] = {"output_angle", "rad", 0, PI_2, 1, 0, 0,
-        "angle of the output's motion to the surface of contact"},
-    [mjgKEY_TEETH_SUN] = {"teeth_sun", "1", 0, INFINITY, 1, 1, 0,
-        "teeth of the sun, which the motor turns"},
-    [mjgKEY_TEETH_PLANET] = {"teeth_planet", "1", 0, INFINITY, 1, 1, 0,
-        "teeth of a planet where it meshes with the sun; (teeth_ring - teeth_sun)/2 if not given"},
-    [mjgKEY_TEETH_RING] = {"teeth_ring", "1", 0, INFINITY, 1, 1, 0,
-        "teeth of the ring that stands"},
-    [mjgKEY_TEETH_PLANET_OUT] = {"teeth_planet_out", "1", 0, INFINITY, 1, 1, 0,
-        "teeth of a second gear on each planet, for the output ring or, without one, the standing ring"},
-    [mjgKEY_TEETH_RING_OUT] = {"teeth_ring_out", "1", 0, INFINITY, 1, 1, 0,
-        "teeth of a ring that is the output (3K); without it the carrier is"},
-    [mjgKEY_MESH_EFFICIENCY] = {"mesh_efficiency", "1", 0, 1, 1, 0, 0,
-        "efficiency of each mesh, seen from the carrier"},
-    [mjgKEY_RATED_TORQUE] = {"rated_torque", "N m", 0, INFINITY, 1, 1, 0,
-        "torque of the output at which rated_efficiency holds"},
-    [mjgKEY_RATED_EFFICIENCY] = {"rated_efficiency", "1", 0, 1, 1, 0, 0,
-        "efficiency at rated_torque, motor driving"},
-    [mjgKEY_NO_LOAD_TORQUE] = {"no_load_torque", "N m", 0, INFINITY, 1, 1, 0,
-        "motor torque that keeps the unloaded gear running, measured at the motor"},
-    [mjgKEY_WRAP_ANGLE] = {"wrap_angle", "rad", 0, INFINITY, 0, 1, 0,
-        "angle over which the rope or belt lies on what it slides on"},
-    [mjgKEY_MU_AVG] = {"mu_avg", "1", 0, INFINITY, 0, 1, 0,
-        "share of the torque into the gear that it loses, mean of both directions"},
-    [mjgKEY_MU_DIF] = {"mu_dif", "1", -INFINITY, 1, 1, 1, 0,
-        "what it loses more when the motor drives, and less when the load does"},
-    [mjgKEY_COULOMB] = {"coulomb", "N m", 0, INFINITY, 0, 1, 0,
-        "load-independent sliding friction"},
-    [mjgKEY_STATIC_RATIO] = {"static_ratio", "1", 1, INFINITY, 0, 1, 0,
-        "static to sliding friction"},
-    [mjgKEY_PRESLIDING_STIFFNESS] = {"presliding_stiffness", "N m/rad", 0, INFINITY, 1, 1, 0,
-        "stiffness with which a stuck joint yields below break-away; without it it does not"},
-    [mjgKEY_STRIBECK_FRICTION] = {"stribeck_friction", "N m", 0, INFINITY, 0, 1, 0,
-        "what coulomb gains at rest"},
-    [mjgKEY_STRIBECK_VELOCITY] = {"stribeck_velocity", "rad/s", 0, INFINITY, 1, 1, 0,
-        "velocity at which the gain has fallen to 1/e"},
-    [mjgKEY_STRIBECK_EXPONENT] = {"stribeck_exponent", "1", 0, INFINITY, 1, 1, 0,
-        "exponent of that fall; 2 if not given"},
-    [mjgKEY_CURVED_FRICTION] = {"curved_friction", "N m", 0, INFINITY, 0, 1, 0,
-        "viscous friction that bends: what it is at curved_velocity"},
-    [mjgKEY_CURVED_VELOCITY] = {"curved_velocity", "rad/s", 0, INFINITY, 1, 1, 0,
-        "velocity at which friction has grown by curved_friction; 1 if not given"},
-    [mjgKEY_CURVED_EXPONENT] = {"curved_exponent", "1", 0, INFINITY, 1, 1, 0,
-        "exponent of that growth; 2 if not given"},
-    [mjgKEY_GAMMA_U_STRIBECK] = {"gamma_u_stribeck", "1", 0, INFINITY, 0, 1, 0,
-        "what gamma_u gains at rest"},
-    [mjgKEY_GAMMA_V_STRIBECK] = {"gamma_v_stribeck", "1", 0, INFINITY, 0, 1, 0,
-        "what gamma_v gains at rest"},
-    [mjgKEY_GAMMA_U_QUADRATIC] = {"gamma_u_quadratic", "1/(N m)", 0, INFINITY, 0, 1, 0,
-        "what gamma_u gains at rest for each unit of motor torque while the load drives"},
-    [mjgKEY_GAMMA_V_QUADRATIC] = {"gamma_v_quadratic", "1/(N m)", 0, INFINITY, 0, 1, 0,
-        "what gamma_v gains at rest for each unit of load torque while the motor drives"},
-    [mjgKEY_ONEWAY] = {"oneway", "1", -1, 1, 0, 0, 0,
-        "1: turns forward only, -1: backward only, 0: both; a backstop or freewheel holds it exactly"},
-    [mjgKEY_VISCOUS] = {"viscous", "N m/(rad/s)", 0, INFINITY, 0, 1, 1,
-        "viscous friction"},
-    [mjgKEY_ARMATURE] = {"armature", "kg m2", 0, INFINITY, 0, 1, 1,
-        "rotor inertia at the output side"},
-    [mjgKEY_RATIO] = {"ratio", "1", 0, INFINITY, 1, 1, 0,
-        "motor motion for a unit of output motion"},
-    [mjgKEY_MOTOR_STARTING] = {"motor_starting", "N m", 0, INFINITY, 1, 1, 0,
-        "starting_forward, measured at the motor"},
-    [mjgKEY_MOTOR_COULOMB] = {"motor_coulomb", "N m", 0, INFINITY, 0, 1, 0,
-        "coulomb, measured at the motor"},
-    [mjgKEY_MOTOR_VISCOUS] = {"motor_viscous", "N m/(rad/s)", 0, INFINITY, 0, 1, 1,
-        "viscous, measured at the motor"},
-    [mjgKEY_MOTOR_INERTIA] = {"motor_inertia", "kg m2", 0, INFINITY, 0, 1, 1,
-        "rotor inertia at the motor shaft"},
-    [mjgKEY_GEAR_INERTIA] = {"gear_inertia", "kg m2", 0, INFINITY, 0, 1, 1,
-        "inertia of the gear itself at the motor shaft, besides motor_inertia"},
+        "instead of contact"}, mjgiSPUR, 0},
+    [mjgKEY_MESH] = {{"mesh", "1", 0, 1, 0, 0, 0,
+        "1: coefficients follow the teeth as the joint turns; 0: their mean over the mesh cycle"}, mjgiSPUR, 0},
+    [mjgKEY_INPUT_ANGLE] = {{"input_angle", "rad", 0, PI_2, 1, 0, 0,
+        "angle of the input's motion to the surface of contact"}, mjgiWEDGE, 0},
+    [mjgKEY_OUTPUT_ANGLE] = {{"output_angle", "rad", 0, PI_2, 1, 0, 0,
+        "angle of the output's motion to the surface of contact"}, mjgiWEDGE, 0},
+    [mjgKEY_TEETH_SUN] = {{"teeth_sun", "1", 0, INFINITY, 1, 1, 0,
+        "teeth of the sun, which the motor turns"}, mjgiPLANET, 0},
+    [mjgKEY_TEETH_PLANET] = {{"teeth_planet", "1", 0, INFINITY, 1, 1, 0,
+        "teeth of a planet where it meshes with the sun; (teeth_ring - teeth_sun)/2 if not given"}, mjgiPLANET, 0},
+    [mjgKEY_TEETH_RING] = {{"teeth_ring", "1", 0, INFINITY, 1, 1, 0,
+        "teeth of the ring that stands"}, mjgiPLANET, 0},
+    [mjgKEY_TEETH_PLANET_OUT] = {{"teeth_planet_out", "1", 0, INFINITY, 1, 1, 0,
+        "teeth of a second gear on each planet, for the output ring or, without one, the standing ring"}, mjgiPLANET, 0},
+    [mjgKEY_TEETH_RING_OUT] = {{"teeth_ring_out", "1", 0, INFINITY, 1, 1, 0,
+        "teeth of a ring that is the output (3K); without it the carrier is"}, mjgiPLANET, 0},
+    [mjgKEY_MESH_EFFICIENCY] = {{"mesh_efficiency", "1", 0, 1, 1, 0, 0,
+        "efficiency of each mesh, seen from the carrier"}, mjgiPLANET, 0},
+    [mjgKEY_RATED_TORQUE] = {{"rated_torque", "N m", 0, INFINITY, 1, 1, 0,
+        "torque of the output at which rated_efficiency holds"}, mjgiWAVE, 0},
+    [mjgKEY_RATED_EFFICIENCY] = {{"rated_efficiency", "1", 0, 1, 1, 0, 0,
+        "efficiency at rated_torque, motor driving"}, mjgiWAVE, 0},
+    [mjgKEY_NO_LOAD_TORQUE] = {{"no_load_torque", "N m", 0, INFINITY, 1, 1, 0,
+        "motor torque that keeps the unloaded gear running, measured at the motor"}, mjgiWAVE, 0},
+    [mjgKEY_WRAP_ANGLE] = {{"wrap_angle", "rad", 0, INFINITY, 0, 1, 0,
+        "angle over which the rope or belt lies on what it slides on"}, mjgiCAPSTAN, 0},
+    [mjgKEY_MU_AVG] = {{"mu_avg", "1", 0, INFINITY, 0, 1, 0,
+        "share of the torque into the gear that it loses, mean of both directions"}, mjgiLOSS, 0},
+    [mjgKEY_MU_DIF] = {{"mu_dif", "1", -INFINITY, 1, 1, 1, 0,
+        "what it loses more when the motor drives, and less when the load does"}, mjgiLOSS, 0},
+    [mjgKEY_COULOMB] = {{"coulomb", "N m", 0, INFINITY, 0, 1, 0,
+        "load-independent sliding friction"}, mjgiALL & ~mjgiSTART & ~mjgiWAVE, MEMBER(coulomb)},
+    [mjgKEY_STATIC_RATIO] = {{"static_ratio", "1", 1, INFINITY, 0, 1, 0,
+        "static to sliding friction"}, mjgiALL & ~mjgiWAVE, MEMBER(static_ratio)},
+    [mjgKEY_PRESLIDING_STIFFNESS] = {{"presliding_stiffness", "N m/rad", 0, INFINITY, 1, 1, 0,
+        "stiffness with which a stuck joint yields below break-away; without it it does not"}, mjgiALL, MEMBER(presliding_stiffness)},
+    [mjgKEY_STRIBECK_FRICTION] = {{"stribeck_friction", "N m", 0, INFINITY, 0, 1, 0,
+        "what coulomb gains at rest"}, mjgiALL, MEMBER(stribeck_friction)},
+    [mjgKEY_STRIBECK_VELOCITY] = {{"stribeck_velocity", "rad/s", 0, INFINITY, 1, 1, 0,
+        "velocity at which the gain has fallen to 1/e"}, mjgiALL, MEMBER(stribeck_velocity)},
+    [mjgKEY_STRIBECK_EXPONENT] = {{"stribeck_exponent", "1", 0, INFINITY, 1, 1, 0,
+        "exponent of that fall; 2 if not given"}, mjgiALL, MEMBER(stribeck_exponent)},
+    [mjgKEY_CURVED_FRICTION] = {{"curved_friction", "N m", 0, INFINITY, 0, 1, 0,
+        "viscous friction that bends: what it is at curved_velocity"}, mjgiALL, MEMBER(curved_friction)},
+    [mjgKEY_CURVED_VELOCITY] = {{"curved_velocity", "rad/s", 0, INFINITY, 1, 1, 0,
+        "velocity at which friction has grown by curved_friction; 1 if not given"}, mjgiALL, MEMBER(curved_velocity)},
+    [mjgKEY_CURVED_EXPONENT] = {{"curved_exponent", "1", 0, INFINITY, 1, 1, 0,
+        "exponent of that growth; 2 if not given"}, mjgiALL, MEMBER(curved_exponent)},
+    [mjgKEY_GAMMA_U_STRIBECK] = {{"gamma_u_stribeck", "1", 0, INFINITY, 0, 1, 0,
+        "what gamma_u gains at rest"}, mjgiALL & ~mjgiSTART, MEMBER(gamma_u_stribeck)},
+    [mjgKEY_GAMMA_V_STRIBECK] = {{"gamma_v_stribeck", "1", 0, INFINITY, 0, 1, 0,
+        "what gamma_v gains at rest"}, mjgiALL & ~mjgiSTART, MEMBER(gamma_v_stribeck)},
+    [mjgKEY_GAMMA_U_QUADRATIC] = {{"gamma_u_quadratic", "1/(N m)", 0, INFINITY, 0, 1, 0,
+        "what gamma_u gains at rest for each unit of motor torque while the load drives"}, mjgiALL & ~mjgiSTART, MEMBER(gamma_u_quadratic)},
+    [mjgKEY_GAMMA_V_QUADRATIC] = {{"gamma_v_quadratic", "1/(N m)", 0, INFINITY, 0, 1, 0,
+        "what gamma_v gains at rest for each unit of load torque while the motor drives"}, mjgiALL & ~mjgiSTART, MEMBER(gamma_v_quadratic)},
+    [mjgKEY_ONEWAY] = {{"oneway", "1", -1, 1, 0, 0, 0,
+        "1: turns forward only, -1: backward only, 0: both; a backstop or freewheel holds it exactly"}, mjgiALL, MEMBER(oneway)},
+    [mjgKEY_VISCOUS] = {{"viscous", "N m/(rad/s)", 0, INFINITY, 0, 1, 1,
+        "viscous friction"}, mjgiALL, MEMBER(viscous)},
+    [mjgKEY_ARMATURE] = {{"armature", "kg m2", 0, INFINITY, 0, 1, 1,
+        "rotor inertia at the output side"}, mjgiALL, MEMBER(armature)},
+    [mjgKEY_RATIO] = {{"ratio", "1", 0, INFINITY, 1, 1, 0,
+        "motor motion for a unit of output motion"}, mjgiALL, MEMBER(ratio)},
+    [mjgKEY_MOTOR_STARTING] = {{"motor_starting", "N m", 0, INFINITY, 1, 1, 0,
+        "starting_forward, measured at the motor"}, mjgiSTART | mjgiWAVE, 0},
+    [mjgKEY_MOTOR_COULOMB] = {{"motor_coulomb", "N m", 0, INFINITY, 0, 1, 0,
+        "coulomb, measured at the motor"}, mjgiALL & ~mjgiSTART & ~mjgiWAVE, 0},
+    [mjgKEY_MOTOR_VISCOUS] = {{"motor_viscous", "N m/(rad/s)", 0, INFINITY, 0, 1, 1,
+        "viscous, measured at the motor"}, mjgiALL, 0},
+    [mjgKEY_MOTOR_INERTIA] = {{"motor_inertia", "kg m2", 0, INFINITY, 0, 1, 1,
+        "rotor inertia at the motor shaft"}, mjgiALL, 0},
+    [mjgKEY_GEAR_INERTIA] = {{"gear_inertia", "kg m2", 0, INFINITY, 0, 1, 1,
+        "inertia of the gear itself at the motor shaft, besides motor_inertia"}, mjgiALL, 0},
 };
 // clang-format on
 
@@ -144,13 +153,25 @@ static const char* const kTypes[mjgNTYPE] = {
 //---------------------------------- names ---------------------------------------------------------
 
 const mjgKeyInfo* mjg_keyInfo(int key) {
-  return key >= 0 && key < mjgNKEY ? &kKeys[key] : NULL;
+  return key >= 0 && key < mjgNKEY ? &kKeys[key].info : NULL;
+}
+
+
+int mjgi_keyTypes(int key) {
+  return kKeys[key].types;
+}
+
+
+double* mjgi_keyMember(mjgTransmission* t, int key) {
+  size_t member = kKeys[key].member;
+  void* number = (char*)t + member - 1;
+  return member ? number : NULL;
 }
 
 
 int mjg_keyFromName(const char* name) {
   for (int key = 0; name && key < mjgNKEY; key++) {
-    if (strcmp(name, kKeys[key].name) == 0) {
+    if (strcmp(name, kKeys[key].info.name) == 0) {
       return key;
     }
   }
@@ -206,7 +227,7 @@ int mjg_nearest(const char* name, const char* const* names, int n) {
 int mjg_keyNearest(const char* name) {
   const char* names[mjgNKEY];
   for (int key = 0; key < mjgNKEY; key++) {
-    names[key] = kKeys[key].name;
+    names[key] = kKeys[key].info.name;
   }
   return mjg_nearest(name, names, mjgNKEY);
 }

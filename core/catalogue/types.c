@@ -237,9 +237,7 @@ void mjgi_readCoefficients(mjgTransmission* t, mjgReport* report, const mjgDescr
                            int type) {
   switch (type) {
     case mjgTYPE_COEFFICIENTS:
-      t->gamma_u = d->value[mjgKEY_GAMMA_U];
-      t->gamma_v = d->value[mjgKEY_GAMMA_V];
-      break;
+      break;  // they are the keys
     case mjgTYPE_EFFICIENCY:
       fromEfficiency(t, report, d);
       break;

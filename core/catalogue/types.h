@@ -5,6 +5,28 @@
 
 #include "mjgear_params.h"
 
+// types that a key belongs to, one bit a type
+enum {
+  mjgiCOEFF = 1 << mjgTYPE_COEFFICIENTS,
+  mjgiEFF = 1 << mjgTYPE_EFFICIENCY,
+  mjgiSTART = 1 << mjgTYPE_STARTING,
+  mjgiSCREW = 1 << mjgTYPE_LEADSCREW,
+  mjgiWORM = 1 << mjgTYPE_WORM,
+  mjgiSPUR = 1 << mjgTYPE_SPUR,
+  mjgiWEDGE = 1 << mjgTYPE_WEDGE,
+  mjgiPLANET = 1 << mjgTYPE_PLANETARY,
+  mjgiWAVE = 1 << mjgTYPE_STRAIN_WAVE,
+  mjgiCAPSTAN = 1 << mjgTYPE_CAPSTAN,
+  mjgiLOSS = 1 << mjgTYPE_LOSS,
+  mjgiGEOMETRY =
+      mjgiSCREW | mjgiWORM | mjgiSPUR | mjgiWEDGE | mjgiPLANET | mjgiWAVE | mjgiCAPSTAN | mjgiLOSS,
+  mjgiALL = mjgiCOEFF | mjgiEFF | mjgiSTART | mjgiGEOMETRY
+};
+
+// the types that a key belongs to; and the number of a transmission that is the key's value, null: none
+int mjgi_keyTypes(int key);
+double* mjgi_keyMember(mjgTransmission* t, int key);
+
 // value of a key, or what it is if it is not given
 static inline double mjgi_valueOr(const mjgDescription* d, int key, double otherwise) {
   return d->given[key] ? d->value[key] : otherwise;
