@@ -203,6 +203,15 @@ def test_mjcf_of_several_joints_and_gaps():
     assert text.count("<joint name=") == 2 and "armature" not in text
     assert '<config key="rotor_inertia" value="0.25"/>' in run("mjcf", *words, "armature=0.25")[1]
 
+    # all numbers of a gap, each under its own name, where its law uses it
+    text = run("mjcf", *words, "rotor_inertia=0.5")[1]
+    assert '<config key="rotor_inertia" value="0.5"/>' in text and "write" not in text
+    clutch = run("mjcf", "worm", "backlash=torsion", "stiffness=100", "slip_torque=30Nm", "freewheel=1", "rotor_inertia=0.5")[1]
+    for key, value in (("slip_torque", "30"), ("freewheel", "1"), ("rotor_inertia", "0.5")):
+        assert f'<config key="{key}" value="{value}"/>' in clutch, clutch
+    assert "backlash 'exact' does not use slip_torque; leave it out" in run("explain", *words[:4], "slip_torque=3")[2]
+    assert {"slip_torque", "freewheel", "rotor_inertia"} <= {key["name"] for key in ask("keys")}
+
     # a slide, and the armature that is asked for where no preset has it
     text = run("mjcf", "acme_screw", "--joint", "nut")[1]
     assert '<joint name="nut" type="slide"/>' in text and "<!-- armature: write the motor's inertia" in text

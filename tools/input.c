@@ -82,22 +82,29 @@ static int readGapKey(Input* input, mjgReport* report, const char* name, const c
     input->backlash = model;
     return 0;
   }
-  for (int i = 0; i < NGAPKEY; i++) {
-    const mjgKeyInfo* info = mjg_gapKeyInfo(i);
-    if (!strcmp(name, info->name)) {
-      input->gap_given[i] = !mjg_readQuantity(&input->gap_value[i], report, info, text);
-      return 0;
-    }
+  int k = mjgi_gapKeyFromName(name);
+  if (k >= 0) {
+    input->gap_given[k] = !mjg_readQuantity(&input->gap_value[k], report, mjg_gapKeyInfo(k), text);
   }
-  return -1;
+  return k < 0 ? -1 : 0;
 }
 
 
 // a gap is what its law accepts; the rotor in front of it is asked for where a model is made
 static void checkGap(const Input* input, mjgReport* report) {
+  mjgBacklash law = {.model = input->backlash, .exponent = 1};
   int given = 0;
-  for (int i = 0; i < NGAPKEY; i++) {
+  for (int i = 0; i < mjgiNGAPKEY; i++) {
+    double* number = mjgi_gapNumber(&law, i);
     given += input->gap_given[i];
+    if (number && input->gap_given[i]) {
+      *number = input->gap_value[i];
+    }
+    if (input->backlash >= 0 && input->gap_value[i] != 0 &&
+        !mjgi_usesGapNumber(input->backlash, i)) {
+      mjg_refuse(report, "backlash '%s' does not use %s; leave it out",
+                 mjg_backlashName(input->backlash), mjg_gapKeyInfo(i)->name);
+    }
   }
   if (input->backlash < 0) {
     if (given) {
@@ -107,20 +114,6 @@ static void checkGap(const Input* input, mjgReport* report) {
     }
     return;
   }
-  const double* value = input->gap_value;
-  mjgBacklash law = {.model = input->backlash,
-                     .half_gap = value[0],
-                     .stiffness = value[1],
-                     .damping = value[2],
-                     .rubber = value[3],
-                     .shaft_inertia = value[4],
-                     .exponent = input->gap_given[5] ? value[5] : 1,
-                     .restitution = value[6],
-                     .stiffness_2 = value[7],
-                     .stiffness_3 = value[8],
-                     .torque_1 = value[9],
-                     .torque_2 = value[10],
-                     .hysteresis = value[11]};
   const char* error = mjg_backlashError(&law);
   if (error) {
     mjg_refuse(report, "backlash %s: %s", mjg_backlashName(input->backlash), error);

@@ -3,21 +3,16 @@
 #ifndef TOOLS_INPUT_H_
 #define TOOLS_INPUT_H_
 
-#include "mjgear_params.h"
-
-// numbers of a gap and its rotor, in the order of mjg_gapKeyInfo
-enum {
-  NGAPKEY = 13
-};
+#include "catalogue/quantity.h"
 
 typedef struct Input_ {
   mjgDescription description;
-  mjgPreset preset;           // name is null if none was named
-  double inertia;             // of the output side, -1: not given              kg m2
-  double load;                // at which torques are told, 1 if not given      N m
-  int backlash;               // mjgBacklashModel, -1: no gap
-  int gap_given[NGAPKEY];     // 1: the number was given
-  double gap_value[NGAPKEY];  // numbers of the gap
+  mjgPreset preset;               // name is null if none was named
+  double inertia;                 // of the output side, -1: not given              kg m2
+  double load;                    // at which torques are told, 1 if not given      N m
+  int backlash;                   // mjgBacklashModel, -1: no gap
+  int gap_given[mjgiNGAPKEY];     // 1: the number was given
+  double gap_value[mjgiNGAPKEY];  // numbers of the gap and its rotor (mjg_gapKeyInfo)
 } Input;
 
 // 1 if the output of the gear that is described is a slide

@@ -389,7 +389,7 @@ static int keys(const Arguments* arguments) {
     tellKey(&json, arguments->flg_json, info,
             info->engine ? " (in MJCF an attribute of the joint)" : "");
   }
-  for (int i = 0; i < NGAPKEY; i++) {
+  for (int i = 0; i < mjgiNGAPKEY; i++) {
     tellKey(&json, arguments->flg_json, mjg_gapKeyInfo(i), " (with backlash=MODEL)");
   }
   if (arguments->flg_json) {

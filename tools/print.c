@@ -202,7 +202,7 @@ static const char* typeAttribute(const Input* input) {
 
 // rotor inertia in front of a gap; 0 where the joint has it
 static double rotorInertia(const Input* input, const mjgTransmission* gear) {
-  const int last = NGAPKEY - 1;
+  const int last = mjgiNGAPKEY - 1;
   return input->backlash < 0 ? 0 : input->gap_given[last] ? input->gap_value[last] : gear->armature;
 }
 
@@ -258,7 +258,7 @@ static void printInstance(FILE* file, const Input* input, const mjgTransmission*
   if (input->backlash >= 0) {
     fprintf(file, "      <config key=\"backlash\" value=\"%s\"/>\n",
             mjg_backlashName(input->backlash));
-    for (int i = 0; i < NGAPKEY - 1; i++) {
+    for (int i = 0; i < mjgiNGAPKEY - 1; i++) {
       if (input->gap_given[i]) {
         printConfig(file, mjg_gapKeyInfo(i)->name, input->gap_value[i]);
       }
@@ -333,7 +333,7 @@ void printGap(FILE* file, const Input* input) {
     return;
   }
   fprintf(file, "  backlash           %s", mjg_backlashName(input->backlash));
-  for (int i = 0; i < NGAPKEY; i++) {
+  for (int i = 0; i < mjgiNGAPKEY; i++) {
     if (input->gap_given[i]) {
       const char* unit = unitOf(mjg_gapKeyInfo(i)->unit, isSlide(&input->description));
       fprintf(file, ", %s %.6g%s%s", mjg_gapKeyInfo(i)->name, input->gap_value[i],
@@ -349,7 +349,7 @@ void jsonGap(Json* json, const Input* input) {
     return;
   }
   json_text(json, "backlash", mjg_backlashName(input->backlash));
-  for (int i = 0; i < NGAPKEY; i++) {
+  for (int i = 0; i < mjgiNGAPKEY; i++) {
     if (input->gap_given[i]) {
       json_number(json, mjg_gapKeyInfo(i)->name, input->gap_value[i]);
     }

@@ -1,50 +1,82 @@
 // Numbers with units, and the numbers of a gap.
 
+#include "catalogue/quantity.h"
+
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "mjgear_params.h"
+typedef struct GapKey_ {
+  mjgKeyInfo info;
+  size_t member;  // of mjgBacklash, counted from 1; 0: the rotor's
+  int models;     // that use it, one bit each
+} GapKey;
 
-// name, unit, min, max, open_min, open_max, engine, text
+#define MEMBER(name) (offsetof(mjgBacklash, name) + 1)
+#define ONE(model)   (1 << (model))
+#define ALL          (ONE(mjgNBACKLASH) - 1)
+
+// name, unit, min, max, open_min, open_max, engine, text; member, models
 // clang-format off
-static const mjgKeyInfo kGapKeys[] = {
-    {"half_gap", "rad", 0, INFINITY, 0, 1, 0,
-        "half of the catalogue's backlash, which is the total gap"},
-    {"stiffness", "N m/rad", 0, INFINITY, 1, 1, 0,
-        "of the shaft behind the gap; of torsion up to torque_1"},
-    {"damping", "N m/(rad/s)", 0, INFINITY, 0, 1, 0,
-        "of the shaft behind the gap"},
-    {"rubber", "rad", 0, INFINITY, 0, 1, 0,
-        "width of the soft band in the gap"},
-    {"shaft_inertia", "kg m2", 0, INFINITY, 0, 1, 0,
-        "inertia in the shaft"},
-    {"exponent", "1", 1, 4, 0, 0, 0,
-        "of the contact force"},
-    {"restitution", "s/rad", 0, INFINITY, 0, 1, 0,
-        "loss at impact"},
-    {"stiffness_2", "N m/rad", 0, INFINITY, 1, 1, 0,
-        "of torsion above torque_1"},
-    {"stiffness_3", "N m/rad", 0, INFINITY, 1, 1, 0,
-        "of torsion above torque_2"},
-    {"torque_1", "N m", 0, INFINITY, 1, 1, 0,
-        "above which stiffness_2 counts"},
-    {"torque_2", "N m", 0, INFINITY, 1, 1, 0,
-        "above which stiffness_3 counts"},
-    {"hysteresis", "rad", 0, INFINITY, 0, 1, 0,
-        "of torsion: angle between loading and unloading, without load"},
-    {"slip_torque", "N m", 0, INFINITY, 1, 1, 0,
-        "of torsion: most that it carries, above which it slips"},
-    {"freewheel", "1", -1, 1, 0, 0, 0,
-        "of torsion: 1: the motor drives forward only, -1: backward only, 0: both"},
-    {"rotor_inertia", "kg m2", 0, INFINITY, 1, 1, 0,
-        "inertia of the rotor in front of the gap, instead of armature"},
+static const GapKey kGapKeys[mjgiNGAPKEY] = {
+    {{"half_gap", "rad", 0, INFINITY, 0, 1, 0,
+        "half of the catalogue's backlash, which is the total gap"}, MEMBER(half_gap), ALL & ~ONE(mjgTORSION)},
+    {{"stiffness", "N m/rad", 0, INFINITY, 1, 1, 0,
+        "of the shaft behind the gap; of torsion up to torque_1"}, MEMBER(stiffness), ALL},
+    {{"damping", "N m/(rad/s)", 0, INFINITY, 0, 1, 0,
+        "of the shaft behind the gap"}, MEMBER(damping), ALL & ~ONE(mjgDEADZONE) & ~ONE(mjgSMOOTH) & ~ONE(mjgHUNT_CROSSLEY)},
+    {{"rubber", "rad", 0, INFINITY, 0, 1, 0,
+        "width of the soft band in the gap"}, MEMBER(rubber), ONE(mjgRUBBER) | ONE(mjgSMOOTH)},
+    {{"shaft_inertia", "kg m2", 0, INFINITY, 0, 1, 0,
+        "inertia in the shaft"}, MEMBER(shaft_inertia), ONE(mjgJCK)},
+    {{"exponent", "1", 1, 4, 0, 0, 0,
+        "of the contact force"}, MEMBER(exponent), ONE(mjgHUNT_CROSSLEY)},
+    {{"restitution", "s/rad", 0, INFINITY, 0, 1, 0,
+        "loss at impact"}, MEMBER(restitution), ONE(mjgHUNT_CROSSLEY)},
+    {{"stiffness_2", "N m/rad", 0, INFINITY, 1, 1, 0,
+        "of torsion above torque_1"}, MEMBER(stiffness_2), ONE(mjgTORSION)},
+    {{"stiffness_3", "N m/rad", 0, INFINITY, 1, 1, 0,
+        "of torsion above torque_2"}, MEMBER(stiffness_3), ONE(mjgTORSION)},
+    {{"torque_1", "N m", 0, INFINITY, 1, 1, 0,
+        "above which stiffness_2 counts"}, MEMBER(torque_1), ONE(mjgTORSION)},
+    {{"torque_2", "N m", 0, INFINITY, 1, 1, 0,
+        "above which stiffness_3 counts"}, MEMBER(torque_2), ONE(mjgTORSION)},
+    {{"hysteresis", "rad", 0, INFINITY, 0, 1, 0,
+        "of torsion: angle between loading and unloading, without load"}, MEMBER(hysteresis), ONE(mjgTORSION)},
+    {{"slip_torque", "N m", 0, INFINITY, 1, 1, 0,
+        "of torsion: most that it carries, above which it slips"}, MEMBER(slip_torque), ONE(mjgTORSION)},
+    {{"freewheel", "1", -1, 1, 0, 0, 0,
+        "of torsion: 1: the motor drives forward only, -1: backward only, 0: both"}, MEMBER(freewheel), ONE(mjgTORSION)},
+    {{"rotor_inertia", "kg m2", 0, INFINITY, 1, 1, 0,
+        "inertia of the rotor in front of the gap, instead of armature"}, 0, ALL},
 };
 // clang-format on
 
 
 const mjgKeyInfo* mjg_gapKeyInfo(int k) {
-  return k >= 0 && k < (int)(sizeof(kGapKeys) / sizeof(*kGapKeys)) ? &kGapKeys[k] : NULL;
+  return k >= 0 && k < mjgiNGAPKEY ? &kGapKeys[k].info : NULL;
+}
+
+
+int mjgi_gapKeyFromName(const char* name) {
+  for (int k = 0; k < mjgiNGAPKEY; k++) {
+    if (!strcmp(kGapKeys[k].info.name, name)) {
+      return k;
+    }
+  }
+  return -1;
+}
+
+
+double* mjgi_gapNumber(mjgBacklash* law, int k) {
+  void* number = (char*)law + kGapKeys[k].member - 1;
+  return kGapKeys[k].member ? number : NULL;
+}
+
+
+int mjgi_usesGapNumber(int model, int k) {
+  return kGapKeys[k].models >> model & 1;
 }
 
 

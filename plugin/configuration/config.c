@@ -32,7 +32,7 @@ const char* const* mjgp_keys(int* nkey) {
     keys[n++] = own_keys[i];
   }
   for (int k = 0; k < mjgpNGAPKEY; k++) {
-    keys[n++] = mjgp_gapKey(k);
+    keys[n++] = mjg_gapKeyInfo(k)->name;
   }
   for (int i = 0; i < mjgpNJOINTKEY; i++) {
     keys[n++] = joint_keys[i];

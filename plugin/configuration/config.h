@@ -6,6 +6,7 @@
 #include <mujoco/mujoco.h>
 #include <stdint.h>
 
+#include "catalogue/quantity.h"
 #include "mjgear.h"
 #include "mjgear_backlash.h"
 #include "mjgear_params.h"
@@ -48,8 +49,9 @@ typedef enum mjgpGap_ {
 } mjgpGap;
 
 enum {
-  mjgpNGAP = 5,     // numbers of the state of a gap
-  mjgpNGAPKEY = 15  // keys that are numbers of a gap
+  mjgpNGAP = 5,                   // numbers of the state of a gap
+  mjgpNGAPKEY = mjgiNGAPKEY,      // keys that are numbers of a gap
+  mjgpROTORKEY = mjgpNGAPKEY - 1  // and the one that is its rotor's
 };
 
 typedef enum mjgpEncoder_ {

@@ -1,69 +1,25 @@
 #include "configuration/gap.h"
 
-#include <stddef.h>
-#include <string.h>
-
+#include "catalogue/quantity.h"
 #include "friction/engine.h"
 
 
-#define ONE(model) (1 << (model))
-#define ALL        (ONE(mjgNBACKLASH) - 1)
-
-// numbers that describe a gap: key, place in mjgpJoint, models that use it
-static const struct {
-  const char* key;
-  size_t place;
-  int models;
-} numbers[mjgpNGAPKEY] = {
-    {"half_gap", offsetof(mjgpJoint, backlash.half_gap), ALL & ~ONE(mjgTORSION)},
-    {"stiffness", offsetof(mjgpJoint, backlash.stiffness), ALL},
-    {"damping", offsetof(mjgpJoint, backlash.damping),
-     ALL & ~ONE(mjgDEADZONE) & ~ONE(mjgSMOOTH) & ~ONE(mjgHUNT_CROSSLEY)},
-    {"rubber", offsetof(mjgpJoint, backlash.rubber), ONE(mjgRUBBER) | ONE(mjgSMOOTH)},
-    {"shaft_inertia", offsetof(mjgpJoint, backlash.shaft_inertia), ONE(mjgJCK)},
-    {"exponent", offsetof(mjgpJoint, backlash.exponent), ONE(mjgHUNT_CROSSLEY)},
-    {"restitution", offsetof(mjgpJoint, backlash.restitution), ONE(mjgHUNT_CROSSLEY)},
-    {"stiffness_2", offsetof(mjgpJoint, backlash.stiffness_2), ONE(mjgTORSION)},
-    {"stiffness_3", offsetof(mjgpJoint, backlash.stiffness_3), ONE(mjgTORSION)},
-    {"torque_1", offsetof(mjgpJoint, backlash.torque_1), ONE(mjgTORSION)},
-    {"torque_2", offsetof(mjgpJoint, backlash.torque_2), ONE(mjgTORSION)},
-    {"hysteresis", offsetof(mjgpJoint, backlash.hysteresis), ONE(mjgTORSION)},
-    {"slip_torque", offsetof(mjgpJoint, backlash.slip_torque), ONE(mjgTORSION)},
-    {"freewheel", offsetof(mjgpJoint, backlash.freewheel), ONE(mjgTORSION)},
-    {"rotor_inertia", offsetof(mjgpJoint, rotor_inertia), ALL}};  // where there is a rotor
-
-
-const char* mjgp_gapKey(int k) {
-  return numbers[k].key;
-}
-
-
-int mjgp_gapKeyFromName(const char* name) {
-  for (int k = 0; k < mjgpNGAPKEY; k++) {
-    if (!strcmp(numbers[k].key, name)) {
-      return k;
-    }
-  }
-  return -1;
-}
-
-
 double* mjgp_gapNumber(mjgpJoint* joint, int k) {
-  void* number = (char*)joint + numbers[k].place;
-  return number;
+  double* number = mjgi_gapNumber(&joint->backlash, k);
+  return number ? number : &joint->rotor_inertia;
 }
 
 
 int mjgp_readsGapKey(const mjgpJoint* joint, int k) {
-  int rotor = numbers[k].place == offsetof(mjgpJoint, rotor_inertia);
-  return rotor ? joint->gap == mjgpGAP_ROTOR : numbers[k].models >> joint->backlash.model & 1;
+  return k == mjgpROTORKEY ? joint->gap == mjgpGAP_ROTOR
+                           : mjgi_usesGapNumber(joint->backlash.model, k);
 }
 
 
 // numbers of the gaps of joints that have one
 static void readGapNumbers(mjgpJoint* joint, int found, int n, mjtNum* number, mjgpPlace* place) {
   for (int k = 0; k < mjgpNGAPKEY; k++) {
-    place->key = numbers[k].key;
+    place->key = mjg_gapKeyInfo(k)->name;
     int given = mjgp_readValues(number, n, place), status = 0;
     for (int i = 0; i < found && given > 0 && !status; i++) {
       mjtNum value = number[given == 1 ? 0 : joint[i].item];
@@ -202,6 +158,19 @@ static void refusePresliding(const mjgpJoint* joint, mjgpPlace* place) {
 }
 
 
+// without a model no key of a gap means anything
+static void refuseKeys(mjgpPlace* place) {
+  for (int k = 0; k < mjgpNGAPKEY + 2; k++) {
+    place->key = k < mjgpNGAPKEY    ? mjg_gapKeyInfo(k)->name
+                 : k == mjgpNGAPKEY ? "motor_joint"
+                                    : "encoder";
+    if (mjgp_countWords(mjgp_value(place))) {
+      mjgp_refuseKey(place, "the instance has no backlash; give a model in the key 'backlash'");
+    }
+  }
+}
+
+
 int mjgp_readGaps(mjgpJoint* joint, int found, int n, int start, mjgpPlace* place) {
   const char* names[mjgNBACKLASH + 1];
   static const char* const encoder_names[] = {"motor", "joint"};
@@ -210,14 +179,8 @@ int mjgp_readGaps(mjgpJoint* joint, int found, int n, int start, mjgpPlace* plac
   }
   names[mjgNBACKLASH] = "none";
 
-  // without a model no key of a gap means anything
   if (!mjgp_hasBacklash(place->m, place->instance)) {
-    for (int k = 0; k < mjgpNGAPKEY + 2; k++) {
-      place->key = k < mjgpNGAPKEY ? numbers[k].key : k == mjgpNGAPKEY ? "motor_joint" : "encoder";
-      if (mjgp_countWords(mjgp_value(place))) {
-        mjgp_refuseKey(place, "the instance has no backlash; give a model in the key 'backlash'");
-      }
-    }
+    refuseKeys(place);
     return 0;
   }
 

@@ -29,7 +29,7 @@ static int gapOf(const mjgpConfig* c, int i) {
 
 // number of a key among mjgKEY and the keys of gaps behind them, -1 after a refusal
 static int findKey(mjgReport* report, const char* key) {
-  int k = key ? mjg_keyFromName(key) : -1, gap = key ? mjgp_gapKeyFromName(key) : -1;
+  int k = key ? mjg_keyFromName(key) : -1, gap = key ? mjgi_gapKeyFromName(key) : -1;
   if (gap >= 0) {
     return mjgNKEY + gap;
   }
@@ -230,7 +230,7 @@ static int getValue(double* value, const mjgpConfig* c, const mjtNum* state, int
                     const char* key) {
   // a number of the gap
   mjgpJoint found;
-  int gap = mjgp_gapKeyFromName(key);
+  int gap = mjgi_gapKeyFromName(key);
   if (gap >= 0) {
     effectiveJoint(&found, c, state, gapOf(c, i));
     int known = found.gap != mjgpGAP_NONE && mjgp_readsGapKey(&found, gap);
@@ -339,7 +339,7 @@ static int keyAddress(mjgStateAddress* address, const mjgpConfig* c, int i, int 
 
 // address of a number of joint i, or of the whole system, -1 if there is none
 static int findAddress(mjgStateAddress* address, const mjgpConfig* c, int i, const char* name) {
-  int key = mjg_keyFromName(name), gap = mjgp_gapKeyFromName(name);
+  int key = mjg_keyFromName(name), gap = mjgi_gapKeyFromName(name);
   *address = (mjgStateAddress){.value = -1, .given = -1};
   if (!strcmp(name, "solver") || !strcmp(name, "fallbacks")) {
     address->value = c->system + (name[0] == 's' ? mjgpSYSTEM_SOLVER : mjgpSYSTEM_FALLBACKS);

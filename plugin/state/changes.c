@@ -81,7 +81,7 @@ static void giveGear(mjgpJoint* joint, mjgReport* report, int key, double value)
 
 // take a number into a gap
 static void giveGap(mjgpJoint* joint, mjgReport* report, int k, double value) {
-  const char* key = mjgp_gapKey(k);
+  const char* key = mjg_gapKeyInfo(k)->name;
   double* number = mjgp_gapNumber(joint, k);
   if (joint->gap == mjgpGAP_NONE) {
     mjg_refuse(report, "key '%s': the joint has no backlash; give it a model in the key 'backlash'",
@@ -91,7 +91,7 @@ static void giveGap(mjgpJoint* joint, mjgReport* report, int k, double value) {
                key);
   } else if (!isfinite(value)) {
     mjg_refuse(report, "%s = %g is not a number; write a finite one", key, value);
-  } else if (value != 0 && number != &joint->rotor_inertia && !mjgp_readsGapKey(joint, k)) {
+  } else if (value != 0 && k != mjgpROTORKEY && !mjgp_readsGapKey(joint, k)) {
     mjg_refuse(report, "key '%s': backlash '%s' does not use it; leave it out", key,
                mjg_backlashName(joint->backlash.model));
   } else {

@@ -40,7 +40,7 @@ enum {
   mjgpGAP_POSITION = 3,  // theta_b
   mjgpGAP_TWIST = 4,     // omega_s
   mjgpGAP_GIVEN = 5,     // which keys of the gap differ from the model's
-  mjgpGAP_KEY = 6,       // values of the keys of a gap (mjgp_gapKey)
+  mjgpGAP_KEY = 6,       // values of the keys of a gap (mjg_gapKeyInfo)
   mjgpNGAPSTATE = mjgpGAP_KEY + mjgpNGAPKEY
 };
 

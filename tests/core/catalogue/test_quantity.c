@@ -1,5 +1,6 @@
 #include <stdio.h>
 
+#include "catalogue/quantity.h"
 #include "one_description.h"
 
 static const double kPi = 3.14159265358979323846;
@@ -93,11 +94,39 @@ static void test_gapKeys(void** state) {
 }
 
 
+// each key is a number of its own in a law, but for the last, the rotor's
+static void test_gapNumbers(void** state) {
+  (void)state;
+  mjgBacklash law = {.model = mjgEXACT};
+  for (int k = 0; k < mjgiNGAPKEY; k++) {
+    double* number = mjgi_gapNumber(&law, k);
+    assert_int_equal(mjgi_gapKeyFromName(mjg_gapKeyInfo(k)->name), k);
+    assert_int_equal(number == NULL, k == mjgiNGAPKEY - 1);
+    if (number) {
+      *number = k + 1;
+    }
+  }
+  assert_null(mjg_gapKeyInfo(mjgiNGAPKEY));
+  assert_string_equal(mjg_gapKeyInfo(mjgiNGAPKEY - 1)->name, "rotor_inertia");
+  assert_true(law.half_gap == 1 && law.stiffness == 2 && law.damping == 3 && law.rubber == 4);
+  assert_true(law.shaft_inertia == 5 && law.exponent == 6 && law.restitution == 7);
+  assert_true(law.stiffness_2 == 8 && law.stiffness_3 == 9 && law.torque_1 == 10);
+  assert_true(law.torque_2 == 11 && law.hysteresis == 12 && law.slip_torque == 13);
+  assert_true(law.freewheel == 14 && law.model == mjgEXACT);
+
+  int stiffness = mjgi_gapKeyFromName("stiffness"), slip = mjgi_gapKeyFromName("slip_torque");
+  assert_true(mjgi_usesGapNumber(mjgEXACT, stiffness) && !mjgi_usesGapNumber(mjgEXACT, slip));
+  assert_true(mjgi_usesGapNumber(mjgTORSION, slip));
+  assert_int_equal(mjgi_gapKeyFromName("gap"), -1);
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_units),
       cmocka_unit_test(test_refused),
       cmocka_unit_test(test_gapKeys),
+      cmocka_unit_test(test_gapNumbers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
