@@ -1,21 +1,27 @@
 """Does a test notice when a line is wrong? Each mutation is made in a copy of the tree, built, and the tests that cover its file are run.
 
-    mutate.py [--jobs N] [--folder FOLDER] [WORD...]      WORD: part of a file's name; without one all mutations
+    mutate.py [--jobs N] [--folder FOLDER] [WORD...]      WORD: part of a file's name; without one all mutations. N at once, in
+                                                          as many copies. FOLDER remembers which test noticed what
     mutate.py --list                                      whether every text stands in its file, and no more
 
 Status 1 if more than LIMIT mutations survive, if one survives for which no reason is given, if a text does not stand in
 its file exactly once, or if a mutated file does not compile (it would show nothing). Tools that mutate everything (mull,
 universalmutator) make thousands of mutants a file, most of them alike or equivalent; a list that is read is what a
-review can judge. To extend it: the file, the tests that cover it by their names in ctest, the quickest first (.py behind
-those in Python), and texts old and new.
+review can judge. To extend it: the file, the tests that cover it by their names in ctest (.py behind those in Python), and
+texts old and new.
 """
 
 import argparse
+import collections
+import concurrent.futures
+import json
 import os
 import pathlib
+import queue
 import resource
 import subprocess
 import sys
+import threading
 import time
 from typing import NamedTuple
 
@@ -300,8 +306,8 @@ def apply(text, old, new, file):
 class Copy:
     """A copy of the tree with a build of its own."""
 
-    def __init__(self, folder, jobs):
-        self.tree, self.build, self.jobs, self.limit = folder / "tree", folder / "build", jobs, {}
+    def __init__(self, folder):
+        self.tree, self.build = folder / "tree", folder / "build"
         names = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=SOURCE, check=True, capture_output=True).stdout
         self.tree.mkdir(parents=True, exist_ok=True)
         for name in filter(None, names.decode().split("\0")):
@@ -322,35 +328,73 @@ class Copy:
         if done.returncode:
             raise RuntimeError(f"{' '.join(map(str, command))}:\n{(done.stdout + done.stderr)[-3000:]}")
 
-    def made(self, *targets):
-        """Does it compile."""
-        done = subprocess.run(["cmake", "--build", self.build, "-j", str(self.jobs), "--target", *targets], capture_output=True, text=True, check=False)
-        self.said = done.stdout[-2000:]
-        return done.returncode == 0
+    def make(self, *targets):
+        """Build.
 
-    def passes(self, test):
-        """Does a test pass; one that takes ten times the processor time of the tree as it is does not."""
-        seconds = self.limit.get(test, 600)
-        before = os.times()
+        Raises:
+          RuntimeError: it does not compile.
+        """
+        self.run("cmake", "--build", self.build, "-j", "1", "--target", *targets)
+
+    def passes(self, test, seconds):
+        """Whether a test passes with so many seconds of processor time."""
+        python = test.endswith(".py")
+        plugin = ["mjgear"] if python or test.startswith("test_plugin") else []
+        self.make(*plugin, "mjgear_core_shared" if python else test)
         done = subprocess.run(["ctest", "--test-dir", self.build, "-R", f"^{test.removesuffix('.py')}$", "--no-tests=error", "--timeout", "3600"],
                               capture_output=True, check=False, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds)))
-        after = os.times()
-        used = after.children_user + after.children_system - before.children_user - before.children_system
-        if test not in self.limit and done.returncode == 0:
-            self.limit[test] = int(20 + 10 * used)
         return done.returncode == 0
 
-    def killer(self, file, tests):
-        """The first test that fails; None: none does."""
-        for test in tests:
-            python = test.endswith(".py")
-            targets = ["mjgear", "mjgear_core_shared" if python else test] if python or test.startswith("test_plugin") else [test]
-            if not self.made(*targets):
-                raise RuntimeError(f"{file}: does not compile, so that it shows nothing:\n{self.said}")
-            if not self.passes(test):
-                return test
-        return None
+
+class Tests:
+    """What each test costs on the tree as it is, and which of them noticed what."""
+
+    def __init__(self, record):
+        self.record, self.seconds, self.kills, self.lock = record, {}, collections.Counter(), threading.Lock()
+        self.killer = json.loads(record.read_text()) if record.exists() else {}  # of each mutation, when it was last tried
+
+    def measure(self, copy, test):
+        start = time.monotonic()
+        if not copy.passes(test, 600):
+            sys.exit(f"{test} fails without any mutation")
+        self.seconds[test] = time.monotonic() - start
+
+    def ordered(self, what, file, tests):
+        """The test that noticed this mutation the last time, then those that notice most in a second."""
+        return sorted(tests, key=lambda test: (test != self.killer.get(what), -(self.kills[file, test] + 0.3) / self.seconds[test]))
+
+    def keep(self, what, file, test):
+        with self.lock:
+            self.killer[what] = test
+            self.kills[file, test] += 1
+            self.record.write_text(json.dumps(self.killer, indent=1))
+
+
+class Verdict(NamedTuple):
+    what: str
+    test: str | None  # the test that fails; None: all pass
+    reason: list
+    fault: str = ""
+
+
+def attempt(copy, tests, of, mutation):
+    """Verdict over one mutation; one that takes ten times the time of the tree as it is fails."""
+    old, new, *reason = mutation
+    what = f"{of.file}: {' '.join(old.split())} -> {' '.join(new.split()) or 'nothing'}"
+    path = copy.tree / of.file
+    text = path.read_text()
+    path.write_text(apply(text, old, new, of.file))
+    try:
+        for test in tests.ordered(what, of.file, of.tests.split()):
+            if not copy.passes(test, int(20 + 10 * tests.seconds[test])):
+                tests.keep(what, of.file, test)
+                return Verdict(what, test, reason)
+    except RuntimeError as fault:
+        return Verdict(what, None, reason, f"{what}: does not compile, so that it shows nothing:\n{fault}")
+    finally:
+        path.write_text(text)
+    return Verdict(what, None, reason)
 
 
 def main():
@@ -376,32 +420,35 @@ def main():
     if a.list or faults:
         return int(bool(faults))
 
-    copy = Copy(a.folder, a.jobs)
-    start, killed, survivors = time.monotonic(), 0, []
-    for of in chosen:
-        path = copy.tree / of.file
-        text = path.read_text()
-        test = copy.killer(of.file, of.tests.split())
-        if test:
-            sys.exit(f"{test} fails without any mutation")
-        for old, new, *reason in of.mutations:
-            what = f"{of.file}: {' '.join(old.split())} -> {' '.join(new.split()) or 'nothing'}"
-            path.write_text(apply(text, old, new, of.file))
+    start = time.monotonic()
+    a.folder.mkdir(parents=True, exist_ok=True)
+    copies = queue.SimpleQueue()
+    with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
+        for copy in pool.map(Copy, [a.folder / str(i) for i in range(a.jobs)]):
+            copies.put(copy)
+
+        def lent(function, *arguments):
+            copy = copies.get()
             try:
-                test = copy.killer(of.file, of.tests.split())
-            except RuntimeError as fault:
-                faults.append(str(fault))
-                test = "nothing"
+                return function(copy, *arguments)
             finally:
-                path.write_text(text)
-            killed += test is not None
-            if test is None:
-                survivors.append((what, reason))
-            print(f"{'SURVIVED' if test is None else 'killed':<9}{test or (reason or ['no reason is given'])[0]:<28} {what}", flush=True)
-    print(f"\n{killed} of {count} killed in {time.monotonic() - start:.0f} s, {len(survivors)} survive (at most {LIMIT}), {len(faults)} show nothing")
+                copies.put(copy)
+
+        tests = Tests(a.folder / "killers.json")
+        list(pool.map(lambda test: lent(tests.measure, test), sorted({test for of in chosen for test in of.tests.split()})))
+        print(f"{len(tests.seconds)} tests pass without mutations, {time.monotonic() - start:.0f} s", flush=True)
+        verdicts = []
+        for v in pool.map(lambda job: lent(attempt, tests, *job), [(of, mutation) for of in chosen for mutation in of.mutations]):
+            verdicts.append(v)
+            said = "nothing" if v.fault else f"killed   {v.test}" if v.test else f"SURVIVED {(v.reason or ['no reason is given'])[0]}"
+            print(f"{said:<37} {v.what}", flush=True)
+    survivors = [v for v in verdicts if not v.test and not v.fault]
+    faults = [v.fault for v in verdicts if v.fault]
+    print(f"\n{count - len(survivors) - len(faults)} of {count} killed in {time.monotonic() - start:.0f} s, "
+          f"{len(survivors)} survive (at most {LIMIT}), {len(faults)} show nothing")
     for fault in faults:
         print(fault)
-    return int(bool(faults) or len(survivors) > LIMIT or any(not reason for _, reason in survivors))
+    return int(bool(faults) or len(survivors) > LIMIT or any(not v.reason for v in survivors))
 
 
 if __name__ == "__main__":

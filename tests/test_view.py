@@ -358,8 +358,10 @@ class Refusals(unittest.TestCase):
 
     def test_arguments(self):
         self.refused(1, ["--frob"], "rod", "--frob", "1")
-        self.refused(1, ["--fps"], "rod", "--fps", "0")
-        self.refused(1, ["--size"], "rod", "--size", "640")
+        for fps in "0", "1e15", "nan":
+            self.refused(1, ["--fps"], "rod", "--fps", fps)
+        for size in "640", "4294967616x240", "320x240x1":
+            self.refused(1, ["--size"], "rod", "--size", size)
         self.refused(1, ["--set"], "rod", "--set", "gamma_v=2")
         self.refused(1, ["even"], "rod", "--record", "odd.mp4", "--size", "321x240")
         self.refused(1, ["no case"], "rod/nonesuch", "--csv", "x.csv")

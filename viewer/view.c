@@ -101,7 +101,7 @@ static int parseAgainst(ShowOptions* option, const char* text) {
 
 static int parseSize(ShowOptions* option, const char* text) {
   int n = 0;
-  return sscanf(text, "%dx%d%n", &option->width, &option->height, &n) == 2 && !text[n] &&
+  return sscanf(text, "%4dx%4d%n", &option->width, &option->height, &n) == 2 && !text[n] &&
          option->width >= 64 && option->width <= 8192 && option->height >= 64 &&
          option->height <= 8192;
 }
@@ -207,7 +207,7 @@ static int readOption(ShowOptions* option, int which) {
       return 1;
     case OPTION_FPS:
       flg_good = number(&x, optarg, 1, 240) && x == floor(x);
-      option->fps = (int)x;
+      option->fps = flg_good ? (int)x : 0;
       return flg_good;
     case OPTION_GALLERY:
       option->flg_gallery = 1;
