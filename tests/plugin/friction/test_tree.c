@@ -286,11 +286,98 @@ static void test_actuator(void** state) {
 }
 
 
+// A gear that locks by its static friction alone (static_ratio gamma_v > 1 > gamma_v) from rest, against the jamming rule
+// (35) by hand: friction grows from zero until the joint rests, or to where the bound r (|phi + p t| + c) is met first,
+// also where a larger friction would hold it again. There it breaks away, and slips on the bound with r = 1
+static double breakAway(double hold, double phi, double p, double c, double ratio) {
+  double s = hold > 0 ? 1 : -1, t[2];
+  for (int k = 0; k < 2; k++) {
+    double r = k ? 1 : ratio;
+    t[k] = INFINITY;
+    for (int load = -1; load <= 1; load += 2) {
+      double x = r * (load * phi + c) / (1 - r * load * s * p);
+      if (x >= 0 && load * (phi + p * s * x) >= 0) {
+        t[k] = fmin(t[k], x);
+      }
+    }
+  }
+  return s * hold <= t[0] ? hold : s * t[1];
+}
+
+
+static void test_static(void** state) {
+  (void)state;
+  mjModel* m = makeModel(
+      "<mujoco><option timestep='0.001' gravity='0 0 0' integrator='implicitfast'/><extension>"
+      "<plugin plugin='mjgear.transmission'><instance name='a'><config key='joint' value='j'/>"
+      "<config key='gamma_u' value='0.1'/><config key='gamma_v' value='0.8'/>"
+      "<config key='coulomb' value='0.1'/><config key='static_ratio' value='1.6'/></instance>"
+      "</plugin></extension><worldbody><body><joint name='j' type='slide' axis='1 0 0' "
+      "armature='0.1'/><geom size='.1' mass='1.5'/></body></worldbody>"
+      "<actuator><motor joint='j'/></actuator></mujoco>");
+  mjData* d = mj_makeData(m);
+  const mjgpGears* g = gearsOf(m, d);
+  int held = 0, moving = 0, several = 0;
+  for (int i = 0; i < 400; i++) {
+    double u = 3 * sin(1.7 * i), f = 10 * sin(0.37 * i), A = 0.001 / 1.6;
+    double p = 0.9 * 0.1 / 1.6 - 0.8, phi = 0.9 * (u - 0.1 * (u + f) / 1.6), hold = u + f;
+    double t = breakAway(hold, phi, p, 0.1, 1.6);
+    d->qvel[0] = 0;
+    d->ctrl[0] = u;
+    d->qfrc_applied[0] = f;
+    mj_step(m, d);
+    assert_true(fabs(g->out.t[0] - t) <= 1e-12 * 13);
+    assert_true(fabs(d->qvel[0] - A * (hold - t)) <= 1e-15);
+    held += t == hold;
+    moving += t != hold;
+    several += t != hold && fabs(hold) <= 1.6 * (fabs(phi + p * hold) + 0.1);
+  }
+  print_message("%d held, %d moving, of which %d could be held\n", held, moving, several);
+  assert_true(held > 50 && moving > 50 && several > 10);
+  assert_true(g->count.trees > 200);
+  assert_int_equal(g->count.unsolved + g->count.unconfirmed, 0);
+  mj_deleteData(d);
+  mj_deleteModel(m);
+}
+
+
+// A joint that its gear holds, on an arm whose other joints are driven by 10^7 N m: rounding of these torques would move it
+// by 10^-10 rad/s. It stands still to the last bit, and no step counts as one that the engine has not confirmed
+static void test_rounding(void** state) {
+  (void)state;
+  mjModel* m = makeModel(
+      "<mujoco><option timestep='0.002' integrator='implicitfast'/><extension>"
+      "<plugin plugin='mjgear.transmission'><instance name='a'><config key='joint' value='i'/>"
+      "<config key='coulomb' value='1e13'/></instance></plugin></extension><worldbody>"
+      "<body><joint name='i' axis='0 1 .3' armature='.01'/><geom size='.1' mass='.7'/>"
+      "<body pos='.3 .1 0'><joint name='j' axis='0 1 0'/><geom size='.1' mass='1.3'/>"
+      "<body pos='.2 0 .1'><joint name='k' axis='1 1 0'/><geom size='.1' mass='.9' pos='.1 0 0'/>"
+      "</body></body></body></worldbody>"
+      "<actuator><motor joint='j' gear='1e7'/><motor joint='k' gear='1e7'/></actuator></mujoco>");
+  mjData* d = mj_makeData(m);
+  const mjgpGears* g = gearsOf(m, d);
+  for (int i = 0; i < 100; i++) {
+    mj_resetData(m, d);
+    d->qpos[1] = sin(i);
+    d->qpos[2] = cos(3 * i);
+    d->ctrl[0] = sin(7 * i);
+    d->ctrl[1] = cos(5 * i);
+    mj_step(m, d);
+    assert_true(fabs(d->qacc[1]) + fabs(d->qacc[2]) > 1e7);
+    assert_true(d->qvel[0] == 0 && d->qpos[0] == 0);
+    assert_int_equal(g->count.trees, 1);
+    assert_int_equal(g->count.unsolved + g->count.unconfirmed, 0);
+  }
+  mj_deleteData(d);
+  mj_deleteModel(m);
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_forest),
-      cmocka_unit_test(test_general),
-      cmocka_unit_test(test_actuator),
+      cmocka_unit_test(test_forest),   cmocka_unit_test(test_general),
+      cmocka_unit_test(test_actuator), cmocka_unit_test(test_static),
+      cmocka_unit_test(test_rounding),
   };
   loadPlugin();
   return cmocka_run_group_tests(tests, NULL, NULL);
