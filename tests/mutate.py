@@ -250,6 +250,9 @@ MUTATIONS = [
         ("out->load[joint] = out->load[joint] > 0 ? -1 : 1;", ""),
         ("out->mode[joint] ? 0 : end == mjgpEND_ABOVE ? 1 : -1", "out->mode[joint] ? 0 : end == mjgpEND_ABOVE ? -1 : 1"),
         ("sign > 0 ? 1 - path->x : mjgpFAR;", "1 - path->x;"),
+        ("int sign = path->sign;", "int sign = 1;"),
+        ("int sign = load > 0 ? -1 : 1, holds", "int sign = load > 0 ? 1 : -1, holds"),
+        ("loadOf(path, i) >= 0 ? 1 : -1;", "loadOf(path, i) >= 0 ? -1 : 1;"),
     ]),
     Of("plugin/friction/piece.c", SOLVER, [
         ("piece->slope = -piece->rate * in->inertia[i];", "piece->slope = piece->rate * in->inertia[i];"),
@@ -267,6 +270,7 @@ MUTATIONS = [
         ("t + out->v_next[i] / (h * W)", "t - out->v_next[i] / (h * W)"),
         ("out->lambda[i] - P * t", "out->lambda[i] + P * t"),
         ("mode ? mode : t > 0 ? 1 : -1);\n  mjtNum load", "mode ? -mode : t > 0 ? 1 : -1);\n  mjtNum load"),
+        ("g->in.static_ratio[i] * g->in.gamma_v[i] >= 1", "g->in.gamma_v[i] >= 1"),
     ]),
     Of("plugin/friction/piece.c", "test_plugin_brake.py", [
         ("offset += f * bound.shift;", ""),
@@ -280,6 +284,7 @@ MUTATIONS = [
         ("check(tree) && !connect(tree)", "check(tree)"),
         ("&& !release(tree)", ""),
         ("g->in.inertia[i] * x[dof]", "x[dof]"),
+        ("+ tree->m->opt.timestep * tree->most;", ";"),
     ]),
     Of("plugin/coupled/parts.c", "test_plugin_parts " + PLUGIN, [
         ("number[k] = !mjgp_isAwake(m, d, k) ? -1 : own < 0 ? rest : own;", "number[k] = own < 0 ? rest : own;"),

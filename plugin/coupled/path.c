@@ -600,7 +600,7 @@ static int isCircle(mjgpPath* path, int k) {
 // follow the path to x = 1; 1 if it arrives
 // Long because it is one round of the path: take up, correct, direct, go on, cross
 static int follow(mjgpPath* path) {
-  int first = 1, which = -1, back = 0, n = path->n + path->s->group->nefc;
+  int which = -1, back = 0, n = path->n + path->s->group->nefc;
   int most = (path->fine ? mjgpFINER : 1) * mjgpENDS * n;
   mjtNum longest = INFINITY, gone = 0;
   for (int k = 0; k < most; k++) {
@@ -625,9 +625,8 @@ static int follow(mjgpPath* path) {
       }
     }
 
-    // x grows where the determinant has the sign that it had at the start
-    first = k ? first : path->sign;
-    int sign = first * path->sign;
+    // x grows where the determinant is positive, as it is at the start of nearly every path
+    int sign = path->sign;
     keep(path);
     mjgpEnd end;
     mjtNum left = sign > 0 ? 1 - path->x : mjgpFAR;
