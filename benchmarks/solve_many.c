@@ -154,8 +154,8 @@ static void readOption(Options* options, int option) {
       options->settings.iterations = (int)readNumber(optarg, 0, 1e9, "--iterations");
       break;
     case OPTION_JOINTS:
-      if (sscanf(optarg, "%4d-%4d%c", &options->low, &options->high, &end) != 2 || options->low < 1 ||
-          options->high < options->low || options->high > 1000) {
+      if (sscanf(optarg, "%4d-%4d%c", &options->low, &options->high, &end) != 2 ||
+          options->low < 1 || options->high < options->low || options->high > 1000) {
         stop("--joints needs LOW-HIGH within 1-1000, not", optarg);
       }
       break;
