@@ -1,9 +1,9 @@
-"""Gears in Newton, with the releases of MuJoCo and MuJoCo Warp that it pins: an arm that holds without power.
+"""Gears in Newton, with the releases of MuJoCo and MuJoCo Warp that it pins: an arm and a quadruped that hold without power.
 
-The test is skipped where build/venv-newton is not.
+./check --long makes build/venv-newton; elsewhere the test is skipped until somebody does.
 
     python3 -m venv build/venv-newton
-    build/venv-newton/bin/pip install "newton[sim]==1.8.0"
+    build/venv-newton/bin/pip install -r cmake/requirements-newton.txt
     build/venv-newton/bin/pip install --no-deps .        # the plugin for Newton's MuJoCo
 """
 
@@ -17,17 +17,30 @@ SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
 PYTHON = SOURCE / "build" / "venv-newton" / "bin" / "python"
 
 
+def example(name):
+    environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "MJGEAR_LIBRARIES")}
+    environment["WARP_CACHE_PATH"] = str(SOURCE / "build" / "warp-cache-newton")
+    done = subprocess.run([PYTHON, SOURCE / "examples" / name], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, f"{done.stdout}{done.stderr}"
+    print(done.stdout)
+    return done.stdout
+
+
 def main():
     if not PYTHON.exists():
         print("no build/venv-newton: see the first lines of this test")
         sys.exit(77)
-    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "MJGEAR_LIBRARIES")}
-    environment["WARP_CACHE_PATH"] = str(SOURCE / "build" / "warp-cache-newton")
-    done = subprocess.run([PYTHON, SOURCE / "examples" / "newton_arm.py"], env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, f"{done.stdout}{done.stderr}"
-    print(done.stdout)
-    falls, holds = (float(re.search(rf"{words}: (\S+) rad", done.stdout)[1]) for words in ("the arms fall", "gears they hold"))
+    text = example("newton_arm.py")
+    falls, holds = (float(re.search(rf"{words}: (\S+) rad", text)[1]) for words in ("the arms fall", "gears they hold"))
     assert falls > 1 and holds < 1e-6, (falls, holds)
+
+    pattern = r"(.*): trunk from (\S+) to (\S+) m, joints move (\S+) rad in the last 0.2 s, (\S+)% of the steps unsettled"
+    found = {line[1]: [float(x) for x in line.groups()[1:]] for line in re.finditer(pattern, example("newton_quadruped.py"))}
+    for first, last, moves, unsettled in found.values():
+        assert unsettled <= 1, found
+    (first, last, moves, _), others = found.pop("worm gears"), found
+    assert first - last < 0.02 and moves < 1e-6, (first, last, moves)
+    assert len(others) == 2 and all(first - last > 0.2 for first, last, _, _ in others.values()), others
 
 
 if __name__ == "__main__":

@@ -480,7 +480,7 @@ class Gears:
             k.account,
             dim=d.nworld,
             block_dim=_BLOCK,
-            inputs=[self.n, self._settled, self.friction, self.internal],
+            inputs=[self._dof, self._settled, d.qfrc_smooth, self.friction, self.internal],
             outputs=[self.residual, self._missing, self._failed, self.status, self.unsettled],
         )
         wp.launch(

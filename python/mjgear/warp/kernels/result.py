@@ -99,8 +99,9 @@ def make(numbers) -> list[wp.Kernel]:
 
     @wp.kernel(module="unique", enable_backward=False)
     def account(
-        n: int,
+        dof: wp.array(dtype=int),
         tolerance: float,
+        qfrc_smooth: vectors,
         friction: vectors,
         internal: vectors,
         # in and out
@@ -111,13 +112,13 @@ def make(numbers) -> list[wp.Kernel]:
         status: wp.array(dtype=int),
         unsettled: wp.array(dtype=int),
     ):
-        """Status of each world's step, and how many steps of it were not settled. Friction that is rounding of another joint's has no law."""
+        """Status of each world's step, and how many steps of it were not settled. Friction that is rounding of torques has no law."""
         w = wp.tid()
         largest = float(0.0)
-        for g in range(n):
-            largest = wp.max(largest, wp.abs(friction[w, g]) + wp.abs(internal[w, g]))
+        for g in range(dof.shape[0]):
+            largest = wp.max(largest, wp.abs(friction[w, g]) + wp.abs(internal[w, g]) + wp.abs(qfrc_smooth[w, dof[g]]))
         worst = float(0.0)
-        for g in range(n):
+        for g in range(dof.shape[0]):
             if wp.abs(friction[w, g]) + wp.abs(internal[w, g]) < EPSILON * largest:
                 residual[w, g] = 0.0
             worst = wp.max(worst, residual[w, g])
