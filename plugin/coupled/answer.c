@@ -15,12 +15,6 @@
 // relaxed ones
 #define mjgpRELAXED 60
 
-// and full Newton steps, whose direction is not that of the map's descent
-#define mjgpPROGRESS 0.1
-
-// shortest share of a step
-#define mjgpLEAST 1e-3
-
 // of the change before: a relaxed step that changes friction by more is halved
 #define mjgpFASTER 0.7
 
@@ -29,54 +23,6 @@
 
 // and its growth where it gets on
 #define mjgpGROW 1.1
-
-
-// Newton steps as far as they bring friction closer to the law
-static int dampedSteps(mjgpStep* s) {
-  int n = s->n, solved = 0;
-  mj_markStack(s->d);
-  mjgpMap map;
-  mjtNum* z = mj_stackAllocNum(s->d, 3 * (size_t)n);
-  mjtNum *trial = z + n, *target = trial + n;
-  mju_copy(z, s->t, n);
-  int going = mjgp_makeMap(&map, s);
-  for (int i = 0; i < n && going; i++) {
-    z[i] /= map.unit[i];
-  }
-  going = going && mjgp_evaluateMap(&map, z);
-  mjtNum merit = going ? mju_dot(map.F, map.F, n) : 0;
-  for (int k = 0; k < mjgpDAMPED && going; k++) {
-    solved = merit <= mjgpROOT * mjgpROOT;
-    going = solved || mjgp_solveLinear(s) >= 0;
-    if (solved || !going) {
-      break;
-    }
-    for (int i = 0; i < n; i++) {
-      target[i] = s->target[i] / map.unit[i];
-    }
-
-    // shorten it until friction comes closer to the law
-    mjtNum share = 1, next = 0;
-    for (; share > mjgpLEAST; share *= 0.5) {
-      for (int i = 0; i < n; i++) {
-        trial[i] = z[i] + share * (target[i] - z[i]);
-      }
-      going = mjgp_evaluateMap(&map, trial);
-      next = going ? mju_dot(map.F, map.F, n) : 0;
-      if (!going || next < (1 - mjgpPROGRESS * share) * merit) {
-        break;
-      }
-    }
-    going &= share > mjgpLEAST;
-    mju_copy(z, trial, n);
-    merit = next;
-  }
-  if (solved) {
-    mjgp_acceptMap(&map);
-  }
-  mj_freeStack(s->d);
-  return solved;
-}
 
 
 // part of the way to the friction that the law asks for, again and again: slow, and of use where answers of the
@@ -153,7 +99,7 @@ void mjgp_answerEngine(mjgpStep* s, const mjgInfo* exact, int* worst) {
     mj_freeStack(s->d);
     return;
   }
-  int solved = dampedSteps(s), method = mjgpANSWER_DAMPED;
+  int solved = mjgp_damped(s), method = mjgpANSWER_DAMPED;
   g->out.last_info = (mjgInfo){.status = mjgSOLVED, .sigma_max = -1};
   if (!solved) {
     s->engine = s->responses = 0;

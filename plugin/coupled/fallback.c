@@ -72,7 +72,8 @@ static int shorten(mjgpMap* map, mjtNum* trial, mjtNum* merit, const mjtNum* z, 
     *merit = square(map->F, n);
     if (*merit <= (1 - mjgpDESCENT * share) * last || *merit <= mjgpROOT * mjgpROOT) {
       // a step over a narrow piece, as that of a row of dry friction: its ends are too far on both sides
-      return *merit <= mjgpPOOR * last || intoPiece(map, trial, merit, z, x, before, share, over);
+      return *merit <= mjgpPOOR * last || map->s->engine ||
+             intoPiece(map, trial, merit, z, x, before, share, over);
     }
     over = mju_dot(before, map->F, n) < 0 ? share : over;
   }
