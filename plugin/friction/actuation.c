@@ -106,14 +106,23 @@ static void finishActuation(const mjModel* m, mjData* d) {
 }
 
 
+// actuator forces, with what encoders on rotors see
+static void nestActuation(const mjgpGears* g, const mjModel* m, mjData* d) {
+  mjgp_addEncoder(g, m, d, 1);
+  mj_fwdActuation(m, d);
+  mjgp_addEncoder(g, m, d, -1);
+}
+
+
 // Under "discrete" what the engine derives from actuator forces. Inverse dynamics does no more than that where the
 // metric need not be factored, that is where nobody asks the engine's own solvers; else forward dynamics
 static void derive(mjgpGears* g, const mjModel* m, mjData* d, int actuated, int done) {
-  mjTimerStat timer[mjNTIMER];
-  memcpy(timer, d->timer, sizeof(timer));
-  g->in.factored =
-      !done || mjgp_solvesAnother(m) || m->opt.enableflags & (mjENBL_SLEEP | mjENBL_INVDISCRETE);
+  g->in.factored = !actuated || mjgp_solvesAnother(m) ||
+                   m->opt.enableflags & (mjENBL_SLEEP | mjENBL_INVDISCRETE);
   if (!g->in.factored) {
+    if (!done) {
+      nestActuation(g, m, d);
+    }
     mj_inverseSkip(m, d, mjSTAGE_VEL, 1);
   } else {
     mjgp_addEncoder(g, m, d, 1);
@@ -123,7 +132,6 @@ static void derive(mjgpGears* g, const mjModel* m, mjData* d, int actuated, int 
       restoreShift(m, d);
     }
   }
-  memcpy(d->timer, timer, sizeof(timer));
 }
 
 
@@ -138,19 +146,18 @@ mjtNum* mjgp_evaluateActuation(mjgpGears* g, const mjModel* m, mjData* d, int ac
     given = mj_stackAllocNum(d, (size_t)m->nout);
     mju_copy(given, d->actuator_force, (int)m->nout);
   }
+  mjTimerStat timer[mjNTIMER];
+  memcpy(timer, d->timer, sizeof(timer));
   if (mjgp_isDiscrete(m)) {
     derive(g, m, d, actuated, done);
   } else if (actuated && !done) {
-    mjTimerStat timer = d->timer[mjTIMER_ACTUATION];
-    mjgp_addEncoder(g, m, d, 1);
-    mj_fwdActuation(m, d);
-    mjgp_addEncoder(g, m, d, -1);
-    d->timer[mjTIMER_ACTUATION] = timer;
+    nestActuation(g, m, d);
   } else if (!actuated) {
     mj_referenceConstraint(m, d);
     mj_rne(m, d, 0, d->qfrc_bias);
     mj_tendonBias(m, d, d->qfrc_bias);
   }
+  memcpy(d->timer, timer, sizeof(timer));
   g->nested = 0;
   return given;
 }
