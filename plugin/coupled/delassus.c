@@ -280,12 +280,17 @@ int mjgp_makeDelassus(mjgpStep* s) {
 }
 
 
+void mjgp_descend(mjgpStep* s) {
+  mjgp_gradient(s->group, s->descent, NULL, s->a, NULL);
+  mjgp_solveLower(s->group, s->descent);
+}
+
+
 int mjgp_linearize(mjgpStep* s) {
   if (s->newton_steps++ >= mjgpBUDGET || !mjgp_makeDelassus(s)) {
     return 0;
   }
-  mjgp_gradient(s->group, s->descent, NULL, s->a, NULL);
-  mjgp_solveLower(s->group, s->descent);
+  mjgp_descend(s);
   return 1;
 }
 

@@ -83,7 +83,10 @@ mjtNum mjgp_delassusTorque(const mjgpStep* s, int i, int j);
 // factor H at group->state, with the effect of forces on the geared joints: right, left, W; 0 if not possible
 int mjgp_makeDelassus(mjgpStep* s);
 
-// the same with the descent at s->a, and counted
+// the descent at s->a on the factors that are there
+void mjgp_descend(mjgpStep* s);
+
+// both, counted
 int mjgp_linearize(mjgpStep* s);
 
 // x = H^-1 x at the linearization, in whole lanes                                     (nv)

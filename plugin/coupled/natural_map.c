@@ -304,6 +304,10 @@ static mjtNum graphDistance(mjtNum t, mjtNum v, mjtNum low, mjtNum high, mjtNum 
 static int isTorqueOf(const mjgCoupling* c, mjtNum T, mjtNum v, mjtNum velocity, mjtNum torque) {
   mjgCouplingStep step;
   mjtNum bound[2];
+  mjg_couplingResolve(&step, c, v, 0);
+  if (mju_abs(step.T - T) <= mjgpLAW * torque) {
+    return 1;
+  }
   for (int k = 0; k < 2; k++) {
     mjg_couplingResolve(&step, c, v + (k ? 1 : -1) * mjgpLAW * velocity, 0);
     bound[k] = step.T;

@@ -195,13 +195,10 @@ static int shorten(mjgpNewton* p) {
   mju_sub(p->row, group->jar, p->from, group->nefc);
   mju_sub(p->dacc, s->acc, p->acc, count);
 
-  // at the end of the step, where s->a is
-  mjgp_mulInertia(group, p->w, s->a);
-  mju_subFrom(p->w, group->force, nv);
-  mjtNum linear = mju_dot(p->w, s->search, nv);
-  mjgp_mulInertia(group, p->w, s->search);
-  mjtNum quadratic = mju_dot(p->w, s->search, nv);
-  linear -= quadratic;
+  // what inertia adds is linear along the step, at whose end s->a is
+  mjtNum linear = p->descent + mju_dot(p->f, p->row, group->nefc);
+  mjtNum quadratic =
+      mju_dot(s->gradient, s->search, nv) + mju_dot(group->f, p->row, group->nefc) - linear;
   mjgpBracket b = {.high = 1};
   b.at_low = slopeAt(p, 0, linear, quadratic, p->f);
   b.at_high = slopeAt(p, 1, linear, quadratic, group->f);
@@ -423,6 +420,7 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
     if (!mjgp_solveSystem(&p->system, p->piece, s->gradient, 1, s->search, p->t)) {
       return 0;
     }
+    p->descent = mju_dot(s->gradient, s->search, group->nv);
     memcpy(s->factored, group->state, sizeof(int) * (size_t)group->nefc);
     mju_copy(p->from, group->jar, group->nefc);
     mju_copy(p->f, group->f, group->nefc);
@@ -468,7 +466,11 @@ int mjgp_iterate(mjgpNewton* p, int flg_connect) {
     if (near == 2) {
       isZero(p);
     }
-    mjgp_linearize(s);
+    if (near == 2 && p->system.factored && !p->system.nchange) {
+      mjgp_descend(s);
+    } else {
+      mjgp_linearize(s);
+    }
     mjgp_addRounding(s);
   }
   finish(p, iterations);

@@ -19,7 +19,8 @@ typedef struct mjgpNewton_ {
   mjtNum* f;         // constraint forces at the start of a step                  (nefc)
   mjtNum* acc;       // s->acc at the start of a step, and its change             (2 ld)
   mjtNum* dacc;
-  int whole;  // the cost is convex, gears included
+  mjtNum descent;  // slope of the cost without gears at the start of a step
+  int whole;       // the cost is convex, gears included
 } mjgpNewton;
 
 // can all gears of the group be solved as lines
