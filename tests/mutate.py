@@ -191,7 +191,7 @@ MUTATIONS = [
          "the second metric changes W a little, and no motion of the tests is so near to the edge of jamming that it turns on that"),
         ("return breaks == mjgiSTUCK", "return breaks != mjgiSTUCK"),
     ]),
-    Of("plugin/state/pool.c", "test_plugin_model.py test_plugin_step test_plugin_trajectory", [
+    Of("plugin/state/gears.c", "test_plugin_model.py test_plugin_step test_plugin_trajectory", [
         ("free_gears = g->next;\n    memset(g, 0, sizeof(*g));", "memset(g, 0, sizeof(*g));"),
     ]),
     # steps in the engine: few, because these files change

@@ -204,24 +204,6 @@ int mjgp_changeJoint(mjgpJoint* joint, mjgReport* report, const mjgpJoint* base,
 
 //---------------------------------- all joints ----------------------------------------------------
 
-// memory for gears that are changed
-static mjgpChanges* makeChanges(int n) {
-  size_t size = sizeof(mjgpChanges), count = (size_t)n;
-  size_t base = mjgp_reserve(&size, count, sizeof(mjgpConfig*));
-  size_t number = mjgp_reserve(&size, count * mjgpNCHANGE, sizeof(mjtNum));
-  size_t refused = mjgp_reserve(&size, count, sizeof(int));
-  size_t joint = mjgp_reserve(&size, count, sizeof(mjgpJoint));
-  char* block = mju_malloc(size);
-  memset(block, 0, size);
-  mjgpChanges* c = (mjgpChanges*)block;
-  c->base = (const mjgpConfig**)(block + base);
-  c->number = (mjtNum*)(block + number);
-  c->refused = (int*)(block + refused);
-  c->joint = (mjgpJoint*)(block + joint);
-  return c;
-}
-
-
 // refuse a line about what stands in plugin_state
 static void refuse(mjgpGears* g, const char* where, const char* reason) {
   g->refused = 1;
@@ -235,27 +217,32 @@ static void refuse(mjgpGears* g, const char* where, const char* reason) {
 
 // gear of a joint whose numbers in plugin_state are not 0
 static void applyChange(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
-  mjgpChanges* c = g->changes = g->changes ? g->changes : makeChanges(g->config->n);
-  mjtNum number[mjgpNCHANGE], *last = c->number + i * mjgpNCHANGE;
+  if (!g->changes) {
+    size_t size = sizeof(mjgpChange) * (size_t)g->config->n;
+    g->changes = mju_malloc(size);
+    memset(g->changes, 0, size);
+  }
+  mjgpChange* c = g->changes + i;
+  mjtNum number[mjgpNCHANGE];
   mjgp_readNumbers(number, g->config, d->plugin_state, i);
 
   // it is computed only where something is new
   const mjgpJoint* base = g->config->joint + i;
-  if (c->base[i] != g->config || memcmp(number, last, sizeof(number))) {
+  if (c->base != g->config || memcmp(number, c->number, sizeof(number))) {
     char reason[mjgpREASON], where[2 * mjgpMAXWORD];
     mjgReport report;
     mjg_startReport(&report, reason, sizeof(reason));
-    c->refused[i] = mjgp_changeJoint(c->joint + i, &report, base, number) > 0;
-    c->base[i] = g->config;
-    memcpy(last, number, sizeof(number));
-    if (c->refused[i]) {
+    c->refused = mjgp_changeJoint(&c->joint, &report, base, number) > 0;
+    c->base = g->config;
+    memcpy(c->number, number, sizeof(number));
+    if (c->refused) {
       snprintf(where, sizeof(where), "%s '%.*s'", mjgp_gearKind(base), mjgpMAXWORD,
                mjgp_gearName(m, base));
       refuse(g, where, reason);
     }
   }
-  g->refused |= c->refused[i];
-  g->in.joint[i] = c->refused[i] ? base : c->joint + i;
+  g->refused |= c->refused;
+  g->in.joint[i] = c->refused ? base : &c->joint;
 }
 
 

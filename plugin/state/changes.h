@@ -19,6 +19,14 @@ enum {
   mjgpNCHANGE = mjgpCHANGE_GAPKEY + mjgpNGAPKEY
 };
 
+// a gear that plugin_state changes
+typedef struct mjgpChange_ {
+  const mjgpConfig* base;      // configuration of what it was made from; null: not yet
+  mjtNum number[mjgpNCHANGE];  // and the numbers in plugin_state
+  int refused;                 // 1: they are no gear
+  mjgpJoint joint;             // the gear
+} mjgpChange;
+
 // numbers of joint i in plugin_state: read, write
 void mjgp_readNumbers(mjtNum number[mjgpNCHANGE], const mjgpConfig* config, const mjtNum* state,
                       int i);

@@ -10,27 +10,29 @@
 #include "friction/simd.h"
 #include "state/changes.h"
 #include "state/layout.h"
-#include "state/pool.h"
 
 
 //---------------------------------- memory --------------------------------------------------------
 
 // lay out the arrays for the joints of a configuration in one block at base, or count their bytes if
-// base is null
+// base is null: those with pointers, those that a copy takes over, and those of no meaning between steps
 // Long because it has a line for each array
 static size_t layout(mjgpGears* g, const mjgpConfig* c, char* base) {
   size_t size = 0, count = (size_t)c->n, nv = (size_t)c->nv;
   size_t lines = (size_t)c->nC + (mjgiSIMD - 1) * nv;
 
   // clang-format off
-#define mjgpARRAY(name, number)                                 \
-  {                                                             \
-    size_t offset = mjgp_reserve(&size, (number), sizeof(*g->name)); \
-    if (base) {                                                    \
-      g->name = (void*)(base + offset);                         \
-    }                                                           \
+#define mjgpARRAY(name, number)                                           \
+  {                                                                       \
+    void* place = mjgp_place(base, &size, (number), sizeof(*g->name)); \
+    if (base) {                                                           \
+      g->name = place;                                                    \
+    }                                                                     \
   }
   mjgpARRAY(in.joint, count)
+  mjgpARRAY(in.row, count)
+  mjgpARRAY(in.coupling, count)
+  size_t values = size;
   mjgpARRAY(in.active, count)
   mjgpARRAY(in.dozing, count)
   mjgpARRAY(in.q, count)
@@ -43,7 +45,6 @@ static size_t layout(mjgpGears* g, const mjgpConfig* c, char* base) {
   mjgpARRAY(in.implicit, count)
   mjgpARRAY(in.shared, count)
   mjgpARRAY(in.drag, count)
-  mjgpARRAY(in.row, count)
   mjgpARRAY(in.lag, count)
   mjgpARRAY(in.gamma_u, count)
   mjgpARRAY(in.gamma_v, count)
@@ -52,7 +53,6 @@ static size_t layout(mjgpGears* g, const mjgpConfig* c, char* base) {
   mjgpARRAY(in.compliance, count)
   mjgpARRAY(in.t_last, count)
   mjgpARRAY(in.brake, count)
-  mjgpARRAY(in.coupling, count)
   mjgpARRAY(in.force, nv)
   mjgpARRAY(out.t, count)
   mjgpARRAY(out.v_next, count)
@@ -64,6 +64,8 @@ static size_t layout(mjgpGears* g, const mjgpConfig* c, char* base) {
   mjgpARRAY(out.gap, count)
   mjgpARRAY(out.cancellation, count)
   mjgpARRAY(out.rounding, count)
+  g->values = base ? base + values : NULL;
+  g->nvalues = size - values;
   mjgpARRAY(scratch.slope, nv)
   mjgpARRAY(scratch.lower, lines)
   mjgpARRAY(scratch.upper, lines)
@@ -78,18 +80,83 @@ static size_t layout(mjgpGears* g, const mjgpConfig* c, char* base) {
 
       // workspace of the core
       size_t bytes = mjg_memsize(c->nwork, c->nwork);
-  size_t offset = mjgp_reserve(&size, bytes, 1);
+  void* work = mjgp_place(base, &size, bytes, 1);
   if (base) {
     g->scratch.nwork = c->nwork;
-    g->scratch.work = mjg_create(base + offset, bytes, c->nwork, c->nwork);
+    g->scratch.work = mjg_create(work, bytes, c->nwork, c->nwork);
   }
   return size;
 }
 
 
-// a new object of a mjData that has the sizes of a model
+//---------------------------------- pool ----------------------------------------------------------
+
+// The engine copies mjData byte by byte where programs pickle them, pointers of plugins included. Such a
+// pointer is another mjData's, or of another process. It must neither be followed nor freed, so the
+// objects live in memory that is never returned, and a pointer is looked at before it is used.
+
+// chunk k has mjgpFIRST << k objects, so that few chunks hold any number
+enum {
+  mjgpFIRST = 16,
+  mjgpNCHUNK = 24
+};
+
+// an object and its slot, a power of 2 so that addresses are checked without a division
+typedef union mjgpSlot_ {
+  mjgpGears gears;
+  char bytes[1024];
+} mjgpSlot;
+_Static_assert((sizeof(mjgpSlot) & (sizeof(mjgpSlot) - 1)) == 0, "mjgpSlot is no power of 2");
+
+// chunks are made in order and never freed; readers need no lock
+static _Atomic(mjgpSlot*) chunks[mjgpNCHUNK];
+
+// objects that are free, linked by their next; changed under the lock
+static mjgpGears* free_gears;
+static atomic_flag lock = ATOMIC_FLAG_INIT;
+
+
+static void enter(void) {
+  while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire)) {}
+}
+
+static void leave(void) {
+  atomic_flag_clear_explicit(&lock, memory_order_release);
+}
+
+
+// make the next chunk and free its objects; under the lock
+static void grow(void) {
+  int k = 0;
+  while (k < mjgpNCHUNK && atomic_load_explicit(chunks + k, memory_order_relaxed)) {
+    k++;
+  }
+  size_t n = (size_t)mjgpFIRST << k;
+  mjgpSlot* chunk = k < mjgpNCHUNK ? mju_malloc(n * sizeof(mjgpSlot)) : NULL;
+  if (chunk) {
+    memset(chunk, 0, n * sizeof(mjgpSlot));
+    for (size_t i = n; i-- > 0;) {
+      chunk[i].gears.next = free_gears;
+      free_gears = &chunk[i].gears;
+    }
+    atomic_store_explicit(chunks + k, chunk, memory_order_release);
+  }
+}
+
+
+// a new object of a mjData that has the sizes of a model. Locks: not for use in a step but the first
 static mjgpGears* newGears(const mjModel* m, const mjData* d) {
-  mjgpGears* g = mjgp_newGears(d);
+  enter();
+  if (!free_gears) {
+    grow();
+  }
+  mjgpGears* g = free_gears;
+  if (g) {
+    free_gears = g->next;
+    memset(g, 0, sizeof(*g));
+    g->d = d;
+  }
+  leave();
   if (!g) {
     mju_error(mjgpNAME ": out of memory");
   }
@@ -101,15 +168,47 @@ static mjgpGears* newGears(const mjModel* m, const mjData* d) {
 }
 
 
-// free all that an object points to
-static void freeMemory(mjgpGears* g) {
+// give an object back, and all that it points to
+static void freeGears(mjgpGears* g) {
   mjgp_freeConfigs(&g->known);
   mju_free(g->changes);
   mju_free(g->memory);
-  g->config = NULL;
-  g->model = NULL;
-  g->changes = NULL;
-  g->memory = NULL;
+  enter();
+  g->d = NULL;
+  g->next = free_gears;
+  free_gears = g;
+  leave();
+}
+
+
+mjgpGears* mjgp_liveGears(uintptr_t address) {
+  for (int k = 0; k < mjgpNCHUNK; k++) {
+    mjgpSlot* chunk = atomic_load_explicit(chunks + k, memory_order_acquire);
+    if (!chunk) {
+      return NULL;
+    }
+    uintptr_t offset = address - (uintptr_t)chunk;
+    if (offset < ((uintptr_t)mjgpFIRST << k) * sizeof(mjgpSlot)) {
+      mjgpGears* g = (mjgpGears*)address;
+      return offset % sizeof(mjgpSlot) == 0 && g->d ? g : NULL;
+    }
+  }
+  return NULL;
+}
+
+
+// an object of this mjData to which nothing points any more, because the engine has overwritten the pointer;
+// null if there is none. Looks at all objects
+static mjgpGears* copiedOver(const mjData* d) {
+  for (int k = 0; k < mjgpNCHUNK; k++) {
+    mjgpSlot* chunk = atomic_load_explicit(chunks + k, memory_order_acquire);
+    for (size_t i = 0; chunk && i < (size_t)mjgpFIRST << k; i++) {
+      if (chunk[i].gears.d == d) {
+        return &chunk[i].gears;
+      }
+    }
+  }
+  return NULL;
 }
 
 
@@ -167,7 +266,7 @@ mjgpGears* mjgp_findGears(const mjModel* m, mjData* d, int leader) {
 
   // an engine's copy of another mjData, byte by byte, gets an object of its own
   if (!g) {
-    g = mjgp_orphanOf(d);
+    g = copiedOver(d);
     g = g ? g : newGears(m, d);
     d->plugin_data[leader] = (uintptr_t)g;
   }
@@ -215,7 +314,7 @@ mjgpGears* mjgp_gears(const mjModel* m, const mjData* d) {
 }
 
 
-//---------------------------------- life ----------------------------------------------------------
+//---------------------------------- warnings ------------------------------------------------------
 
 // a number for a text
 static uint64_t hashOf(const char* text, uint64_t start) {
@@ -251,6 +350,8 @@ static void warnOfModel(const mjgpConfig* c, const mjModel* m) {
 }
 
 
+//---------------------------------- life ----------------------------------------------------------
+
 int mjgp_init(const mjModel* m, mjData* d, int instance) {
   d->plugin_data[instance] = 0;
   if (instance != mjgp_leader(m, m->plugin[instance])) {
@@ -260,8 +361,7 @@ int mjgp_init(const mjModel* m, mjData* d, int instance) {
   int refused = selectModel(g, m), compiled = mjgp_isCompiled(m);
   mjgp_noteCompiled(NULL);
   if (refused) {
-    freeMemory(g);
-    mjgp_freeGears(g);
+    freeGears(g);
     return -1;
   }
   d->plugin_data[instance] = (uintptr_t)g;
@@ -275,11 +375,10 @@ int mjgp_init(const mjModel* m, mjData* d, int instance) {
 void mjgp_destroy(mjData* d, int instance) {
   mjgpGears* g = ownGears(d, instance);
   if (!g && d->plugin_data[instance]) {
-    g = mjgp_orphanOf(d);
+    g = copiedOver(d);
   }
   if (g) {
-    freeMemory(g);
-    mjgp_freeGears(g);
+    freeGears(g);
   }
   d->plugin_data[instance] = 0;
 }
@@ -295,16 +394,13 @@ void mjgp_reset(const mjModel* m, mjtNum* plugin_state, void* plugin_data, int i
   }
   g->phase = mjgpIDLE;
   g->nested = g->done = g->refused = g->begun = g->stages = 0;
-  g->in.nactive = 0;
+  g->in.nactive = g->in.ntree = 0;
   memset(&g->count, 0, sizeof(g->count));
   memset(&g->out.info, 0, sizeof(g->out.info));
-  mju_zero(g->in.base, g->config->nv);
+  memset(g->values, 0, g->nvalues);
   memset(g->scratch.local, -1, sizeof(int) * (size_t)g->config->nv);
   for (int i = 0; i < g->config->n; i++) {
     g->in.joint[i] = g->config->joint + i;
-    g->out.t[i] = g->out.u[i] = g->out.lambda[i] = g->out.v_next[i] = 0;
-    g->out.mode[i] = 0;
-    g->out.gap[i] = (mjgCouplingStep){0};
   }
 }
 
@@ -317,46 +413,20 @@ void mjgp_copy(mjData* dest, const mjModel* m, const mjData* src, int instance) 
   mjgpGears* to = mjgp_gearsOf(m, dest, instance);
   mjgp_checkModel(to, m);
   mjgp_applyChanges(to, m, src);
-  if (!from || to->config->n != from->config->n) {
+  if (!from || to->nvalues != from->nvalues) {
     return;
   }
 
   // everything that a following mj_step2 or finite difference reads; memory and addresses stay
-  size_t n = (size_t)to->config->n;
   to->phase = from->phase;
   to->done = from->done;
   to->early = from->early;
   to->stages = from->stages;
   to->begun = from->begun;
   to->in.nactive = from->in.nactive;
+  to->in.ntree = from->in.ntree;
   to->out.info = from->out.info;
   to->count = from->count;
   to->warned |= from->warned;
-  memcpy(to->in.active, from->in.active, sizeof(int) * n);
-  to->in.ntree = from->in.ntree;
-  memcpy(to->in.tree, from->in.tree, sizeof(int) * (size_t)to->config->ntree);
-  memcpy(to->in.base, from->in.base, sizeof(mjtNum) * (size_t)to->config->nv);
-  memcpy(to->in.tau, from->in.tau, sizeof(mjtNum) * n);
-  memcpy(to->in.motor, from->in.motor, sizeof(mjtNum) * n);
-  memcpy(to->in.inertia, from->in.inertia, sizeof(mjtNum) * n);
-  memcpy(to->in.implicit, from->in.implicit, sizeof(mjtNum) * n);
-  memcpy(to->in.drag, from->in.drag, sizeof(mjtNum) * n);
-  memcpy(to->out.t, from->out.t, sizeof(mjtNum) * n);
-  memcpy(to->out.v_next, from->out.v_next, sizeof(mjtNum) * n);
-  memcpy(to->out.u, from->out.u, sizeof(mjtNum) * n);
-  memcpy(to->out.lambda, from->out.lambda, sizeof(mjtNum) * n);
-  memcpy(to->out.mode, from->out.mode, sizeof(int) * n);
-  memcpy(to->out.P, from->out.P, sizeof(mjtNum) * n);
-  memcpy(to->in.v, from->in.v, sizeof(mjtNum) * n);
-  memcpy(to->in.coulomb, from->in.coulomb, sizeof(mjtNum) * n);
-  memcpy(to->in.static_ratio, from->in.static_ratio, sizeof(mjtNum) * n);
-  memcpy(to->in.compliance, from->in.compliance, sizeof(mjtNum) * n);
-  memcpy(to->in.brake, from->in.brake, sizeof(mjgpBrake) * n);
-  memcpy(to->in.t_last, from->in.t_last, sizeof(mjtNum) * n);
-  memcpy(to->in.q, from->in.q, sizeof(mjtNum) * n);
-  memcpy(to->in.lag, from->in.lag, sizeof(mjtNum) * n);
-  memcpy(to->out.cancellation, from->out.cancellation, sizeof(mjtNum) * n);
-  memcpy(to->out.rounding, from->out.rounding, sizeof(mjtNum) * n);
-  memcpy(to->out.gap, from->out.gap, sizeof(mjgCouplingStep) * n);
-  memcpy(to->in.force, from->in.force, sizeof(mjtNum) * (size_t)to->config->nv);
+  memcpy(to->values, from->values, to->nvalues);
 }

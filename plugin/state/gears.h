@@ -17,7 +17,6 @@
 #include "mjgear_backlash.h"
 #include "state/layout.h"
 #include "state/model.h"
-#include "state/pool.h"
 #include "state/warnings.h"
 
 // how mjData stands with respect to the friction that was added to it
@@ -148,23 +147,17 @@ typedef struct mjgpScratch_ {
   mjgWorkspace* work;  // of the core, for as many; groups of several trees take d's stack
 } mjgpScratch;
 
-// gears that differ from the model's
-typedef struct mjgpChanges_ {
-  const mjgpConfig** base;  // configuration of what they were made from                 (n)
-  mjtNum* number;    // and the numbers in plugin_state                           (n x mjgpNCHANGE)
-  int* refused;      // 1: they are no gear                                       (n)
-  mjgpJoint* joint;  // the gears                                                 (n)
-} mjgpChanges;
-
 typedef struct mjgpGears_ {
-  const mjData* d;           // whose object this is; null: free
-  struct mjgpGears_* next;   // of the free ones
-  const mjModel* model;      // last one that was stepped; may be gone
-  const mjgpConfig* config;  // its configuration
-  mjgpConfigs known;         // configurations of all models so far
-  mjgpChanges* changes;      // gears that plugin_state changes; null: none so far
-  void* memory;              // of the arrays below
-  int nv, nstate;            // sizes of the mjData
+  const mjData* d;              // whose object this is; null: free
+  struct mjgpGears_* next;      // of the free ones
+  const mjModel* model;         // last one that was stepped; may be gone
+  const mjgpConfig* config;     // its configuration
+  mjgpConfigs known;            // configurations of all models so far
+  struct mjgpChange_* changes;  // gears that plugin_state changes (n); null: none so far
+  void* memory;                 // of the arrays below
+  char* values;    // of them those of in and out, without pointers: what a copy takes over
+  size_t nvalues;  // and their bytes
+  int nv, nstate;  // sizes of the mjData
 
   mjgpInput in;
   mjgpResult out;
@@ -204,6 +197,9 @@ static inline void mjgp_startJoint(mjgpGears* g, const mjData* d, int i) {
     g->out.load[i] = 1;
   }
 }
+
+// the object at this address if there is one and it is in use, else null; any address may be given
+mjgpGears* mjgp_liveGears(uintptr_t address);
 
 // the object of a mjData, with the configuration of this model, which is known by its address. That is enough
 // between the calls of a step. leader: the first instance of the plugin. A model that the mjData has not met is

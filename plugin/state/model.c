@@ -49,24 +49,36 @@ static uint64_t hashText(const mjModel* m) {
 }
 
 
-// names of all joints, or tendons, which stand side by side; their size
-static size_t namesOf(const char** names, const mjModel* m, const int* adr, int n) {
-  if (!n) {
-    *names = "";
-    return 0;
-  }
-  const char* last = m->names + adr[n - 1];
-  *names = m->names + adr[0];
-  return (size_t)(last - *names) + strlen(last) + 1;
+// a part of a model that its gears depend on
+typedef struct Part_ {
+  const void* data;
+  size_t size;
+} Part;
+
+
+// names of all joints, or tendons, which stand side by side; size: of those to compare with, null: to be measured
+static Part namesOf(const mjModel* m, const int* adr, int n, const size_t* size) {
+  const char *first = n ? m->names + adr[0] : "", *last = n ? m->names + adr[n - 1] : "";
+  return (Part){first, size ? *size : (size_t)(last - first) + strlen(last) + 1};
 }
 
 
-// are the tendons those of a configuration that has gears on tendons
-static int hasTendonsOf(const mjgpConfig* c, const mjModel* m) {
-  return c->nJten == (size_t)m->nJten && c->nwrap == (size_t)m->nwrap &&
-         !memcmp(c->ten_J_rownnz, m->ten_J_rownnz, sizeof(int) * (size_t)c->ntendon) &&
-         !memcmp(c->ten_J_colind, m->ten_J_colind, sizeof(int) * c->nJten) &&
-         !memcmp(c->wrap_prm, m->wrap_prm, sizeof(mjtNum) * c->nwrap);
+// Neither names nor kinds of joints are in the signature. Rows of M end with their diagonals, so that their
+// columns tell their lengths. Tendons count where they have gears. c: to compare with, null: all. Returns their number
+static int findParts(Part part[mjgpNPART], const mjModel* m, const mjgpConfig* c) {
+  size_t number = sizeof(int);
+  part[0] = (Part){m->plugin_attr, (size_t)m->npluginattr};
+  part[1] = (Part){m->jnt_type, number * (size_t)m->njnt};
+  part[2] = (Part){m->M_colind, number * (size_t)m->nC};
+  part[3] = namesOf(m, m->name_jntadr, (int)m->njnt, c ? c->nseen + 3 : NULL);
+  part[4] = namesOf(m, m->name_tendonadr, (int)m->ntendon, c ? c->nseen + 4 : NULL);
+  if (c && !c->ngeared) {
+    return 5;
+  }
+  part[5] = (Part){m->ten_J_rownnz, number * (size_t)m->ntendon};
+  part[6] = (Part){m->ten_J_colind, number * (size_t)m->nJten};
+  part[7] = (Part){m->wrap_prm, sizeof(mjtNum) * (size_t)m->nwrap};
+  return mjgpNPART;
 }
 
 
@@ -86,22 +98,20 @@ static int hasBrakesOf(const mjgpConfig* c, const mjModel* m) {
 
 int mjgp_isConfigOf(const mjgpConfig* config, const mjModel* m) {
   const mjgpConfig* c = config;
-  if (c->signature != m->signature || c->ntext != (int)m->npluginattr || c->nv != (int)m->nv ||
-      c->nC != (int)m->nC || c->njnt != (int)m->njnt || c->ntendon != (int)m->ntendon ||
-      c->nplugin != (int)m->nplugin || c->acc != m->plugin_stateadr[c->leader] + c->leader_state) {
+  if (c->signature != m->signature || c->nv != (int)m->nv || c->nplugin != (int)m->nplugin ||
+      c->ntendon != (int)m->ntendon || c->acc != m->plugin_stateadr[c->leader] + c->leader_state) {
     return 0;
   }
-
-  // neither names nor kinds of joints are in the signature; rows of M end with their diagonals, so that their columns
-  // tell their lengths
-  const char *joints = m->njnt ? m->names + m->name_jntadr[0] : "",
-             *tendons = m->ntendon ? m->names + m->name_tendonadr[0] : "";
-  return !memcmp(c->text, m->plugin_attr, (size_t)c->ntext) &&
-         !memcmp(c->jnt_type, m->jnt_type, sizeof(int) * (size_t)c->njnt) &&
-         !memcmp(c->M_colind, m->M_colind, sizeof(int) * (size_t)c->nC) &&
-         !memcmp(c->names, joints, c->nnames) &&
-         (!c->ntendons || !memcmp(c->tendons, tendons, c->ntendons)) &&
-         (!c->ngeared || hasTendonsOf(c, m)) && hasBrakesOf(c, m);
+  Part part[mjgpNPART];
+  int n = findParts(part, m, c);
+  const char* seen = c->seen;
+  for (int k = 0; k < n; k++) {
+    if (part[k].size != c->nseen[k] || memcmp(seen, part[k].data, part[k].size)) {
+      return 0;
+    }
+    seen += part[k].size;
+  }
+  return hasBrakesOf(c, m);
 }
 
 
@@ -118,24 +128,23 @@ int mjgp_findGear(const mjgpConfig* config, int joint) {
 
 //---------------------------------- one configuration ---------------------------------------------
 
-size_t mjgp_reserve(size_t* size, size_t count, size_t item) {
+void* mjgp_place(void* base, size_t* size, size_t count, size_t item) {
   size_t offset = (*size + 63) & ~(size_t)63;
   *size = offset + count * item;
-  return offset;
+  return base ? (char*)base + offset : NULL;
 }
 
 
 // lay out a configuration in one block at c, or count its bytes if c is null
-static size_t layout(mjgpConfig* c, const mjModel* m, size_t n) {
-  const char* names;
+static size_t layout(mjgpConfig* c, const mjModel* m, size_t n, size_t nseen) {
   size_t size = sizeof(mjgpConfig), nv = (size_t)m->nv, nC = (size_t)m->nC;
   // clang-format off
-#define mjgpARRAY(name, number)                                      \
-  {                                                                  \
-    size_t offset = mjgp_reserve(&size, (number), sizeof(*c->name)); \
-    if (c) {                                                         \
-      c->name = (void*)((char*)c + offset);                          \
-    }                                                                \
+#define mjgpARRAY(name, number)                                        \
+  {                                                                    \
+    void* place = mjgp_place(c, &size, (number), sizeof(*c->name)); \
+    if (c) {                                                           \
+      c->name = place;                                                 \
+    }                                                                  \
   }
   mjgpARRAY(joint, n)
   mjgpARRAY(state, n)
@@ -153,14 +162,7 @@ static size_t layout(mjgpConfig* c, const mjModel* m, size_t n) {
   mjgpARRAY(tendon, (size_t)m->ntendon)
   mjgpARRAY(transpose, nC)
   mjgpARRAY(line, nv)
-  mjgpARRAY(text, (size_t)m->npluginattr)
-  mjgpARRAY(M_colind, nC)
-  mjgpARRAY(jnt_type, (size_t)m->njnt)
-  mjgpARRAY(names, namesOf(&names, m, m->name_jntadr, (int)m->njnt))
-  mjgpARRAY(tendons, namesOf(&names, m, m->name_tendonadr, (int)m->ntendon))
-  mjgpARRAY(ten_J_rownnz, (size_t)m->ntendon)
-  mjgpARRAY(ten_J_colind, (size_t)m->nJten)
-  mjgpARRAY(wrap_prm, (size_t)m->nwrap)
+  mjgpARRAY(seen, nseen)
 #undef mjgpARRAY
       // clang-format on
       return size;
@@ -357,10 +359,16 @@ static mjgpConfig* makeConfig(const mjModel* m) {
   }
 
   // what was read
-  size_t size = layout(NULL, m, (size_t)n);
+  Part part[mjgpNPART];
+  size_t nseen = 0;
+  findParts(part, m, NULL);
+  for (int k = 0; k < mjgpNPART; k++) {
+    nseen += part[k].size;
+  }
+  size_t size = layout(NULL, m, (size_t)n, nseen);
   mjgpConfig* c = mju_malloc(size);
   memset(c, 0, size);
-  layout(c, m, (size_t)n);
+  layout(c, m, (size_t)n, nseen);
   c->n = n;
   c->nv = (int)m->nv;
   c->nC = (int)m->nC;
@@ -376,22 +384,13 @@ static mjgpConfig* makeConfig(const mjModel* m) {
   c->hash = hashText(m);
   c->signature = m->signature;
   c->nplugin = (int)m->nplugin;
-  c->ntext = (int)m->npluginattr;
-  memcpy(c->text, m->plugin_attr, (size_t)c->ntext);
-  memcpy(c->M_colind, m->M_colind, sizeof(int) * (size_t)c->nC);
-  memcpy(c->jnt_type, m->jnt_type, sizeof(int) * (size_t)m->njnt);
   c->njnt = (int)m->njnt;
   c->ntendon = (int)m->ntendon;
-  const char* names;
-  c->nnames = namesOf(&names, m, m->name_jntadr, (int)m->njnt);
-  memcpy(c->names, names, c->nnames);
-  c->ntendons = namesOf(&names, m, m->name_tendonadr, (int)m->ntendon);
-  memcpy(c->tendons, names, c->ntendons);
-  c->nJten = (size_t)m->nJten;
-  c->nwrap = (size_t)m->nwrap;
-  memcpy(c->ten_J_rownnz, m->ten_J_rownnz, sizeof(int) * (size_t)c->ntendon);
-  memcpy(c->ten_J_colind, m->ten_J_colind, sizeof(int) * c->nJten);
-  memcpy(c->wrap_prm, m->wrap_prm, sizeof(mjtNum) * c->nwrap);
+  char* seen = c->seen;
+  for (int k = 0; k < mjgpNPART; k++) {
+    memcpy(seen, part[k].data, part[k].size);
+    seen += c->nseen[k] = part[k].size;
+  }
   if (findAddresses(c, m)) {
     mju_free(c);
     return NULL;
@@ -402,37 +401,11 @@ static mjgpConfig* makeConfig(const mjModel* m) {
 
 //---------------------------------- all of them ---------------------------------------------------
 
-static void insert(mjgpConfigs* known, mjgpConfig* config) {
-  int i = (int)(config->hash & (uint64_t)(known->size - 1));
-  while (known->slot[i]) {
-    i = (i + 1) & (known->size - 1);
-  }
-  known->slot[i] = config;
-  known->n++;
-}
-
-
-// twice the room
-static void grow(mjgpConfigs* known) {
-  mjgpConfigs old = *known;
-  known->size = old.size ? 2 * old.size : 4;
-  known->n = 0;
-  known->slot = mju_malloc(sizeof(mjgpConfig*) * (size_t)known->size);
-  memset(known->slot, 0, sizeof(mjgpConfig*) * (size_t)known->size);
-  for (int i = 0; i < old.size; i++) {
-    if (old.slot[i]) {
-      insert(known, old.slot[i]);
-    }
-  }
-  mju_free(old.slot);
-}
-
-
 void mjgp_freeConfigs(mjgpConfigs* known) {
-  for (int i = 0; i < known->size; i++) {
-    mju_free(known->slot[i]);
+  for (int i = 0; i < known->n; i++) {
+    mju_free(known->config[i]);
   }
-  mju_free(known->slot);
+  mju_free(known->config);
   *known = (mjgpConfigs){0};
 }
 
@@ -440,26 +413,29 @@ void mjgp_freeConfigs(mjgpConfigs* known) {
 const mjgpConfig* mjgp_findConfig(mjgpConfigs* known, int* forgotten, const mjModel* m) {
   uint64_t hash = hashText(m);
   *forgotten = 0;
-  for (int k = 0; k < known->size; k++) {
-    const mjgpConfig* c = known->slot[(hash + (uint64_t)k) & (uint64_t)(known->size - 1)];
-    if (!c) {
-      break;
-    }
-    if (c->hash == hash && mjgp_isConfigOf(c, m)) {
-      return c;
+  for (int k = 0; k < known->n; k++) {
+    if (known->config[k]->hash == hash && mjgp_isConfigOf(known->config[k], m)) {
+      return known->config[k];
     }
   }
 
   mjgpConfig* config = makeConfig(m);
-  if (config) {
-    if (known->n == mjgpMAXCONFIG) {
-      mjgp_freeConfigs(known);
-      *forgotten = 1;
-    }
-    if (2 * known->n >= known->size) {
-      grow(known);
-    }
-    insert(known, config);
+  if (!config) {
+    return NULL;
   }
+  if (known->n == mjgpMAXCONFIG) {
+    mjgp_freeConfigs(known);
+    *forgotten = 1;
+  }
+  if (known->n == known->size) {
+    known->size = known->size ? 2 * known->size : 4;
+    mjgpConfig** more = mju_malloc(sizeof(mjgpConfig*) * (size_t)known->size);
+    for (int k = 0; k < known->n; k++) {
+      more[k] = known->config[k];
+    }
+    mju_free(known->config);
+    known->config = more;
+  }
+  known->config[known->n++] = config;
   return config;
 }

@@ -19,6 +19,11 @@ typedef struct mjgpRange_ {
 } mjgpRange;
 
 
+// parts of a model that gears depend on (model.c)
+enum {
+  mjgpNPART = 8
+};
+
 // the same in every step; one block of memory
 typedef struct mjgpConfig_ {
   int n;            // number of geared joints
@@ -61,31 +66,20 @@ typedef struct mjgpConfig_ {
                    //   whole lanes
 
   // by what the model is recognized
-  uint64_t hash;       // of the text of all plugins
-  uint64_t signature;  // the engine's, of the tree
-  int nplugin;         // plugin instances
-  int ntext;           // bytes of their configurations
-  char* text;          // configurations of all plugins                                (ntext)
-  int* M_colind;       // columns of the inertia matrix                                (nC)
-  int njnt;            // joints
-  int* jnt_type;       // their kinds                                                  (njnt)
-  size_t nnames;       // bytes of their names
-  char* names;         // their names                                                  (nnames)
-  int ntendon;         // tendons
-  size_t ntendons;     // bytes of their names
-  char* tendons;       // their names                                                  (ntendons)
-  int* ten_J_rownnz;   // lengths of the rows of their Jacobian                        (ntendon)
-  size_t nJten;        // its entries
-  int* ten_J_colind;   // columns                                                      (nJten)
-  size_t nwrap;        // objects on their paths
-  mjtNum* wrap_prm;    // and numbers of these, coefficients of joints                 (nwrap)
-  int leader_state;    // numbers that the leader keeps for its joints
+  uint64_t hash;            // of the text of all plugins
+  uint64_t signature;       // the engine's, of the tree
+  int nplugin;              // plugin instances
+  int njnt;                 // joints
+  int ntendon;              // tendons
+  size_t nseen[mjgpNPART];  // bytes of the parts of the model that gears depend on
+  char* seen;               // and these, one behind the other
+  int leader_state;         // numbers that the leader keeps for its joints
 } mjgpConfig;
 
 // configurations of the models that a mjData has met
 typedef struct mjgpConfigs_ {
-  mjgpConfig** slot;  // hash table with linear probing                              (size)
-  int size;           // a power of 2, or 0
+  mjgpConfig** config;  //                                                             (n of size)
+  int size;
   int n;
 } mjgpConfigs;
 
@@ -113,7 +107,7 @@ const mjgpConfig* mjgp_findConfig(mjgpConfigs* known, int* forgotten, const mjMo
 // forget all
 void mjgp_freeConfigs(mjgpConfigs* known);
 
-// reserve count items of size bytes at the end of a block, 64-byte aligned; returns their offset
-size_t mjgp_reserve(size_t* size, size_t count, size_t item);
+// append count items to a block of size bytes at base, 64-byte aligned; only count them if base is null
+void* mjgp_place(void* base, size_t* size, size_t count, size_t item);
 
 #endif  // MJGEAR_PLUGIN_MODEL_H_
