@@ -58,6 +58,25 @@ typedef struct mjgSpur_ {
 
 //---------------------------------- transmission --------------------------------------------------
 
+// what a table multiplies, and over what: x is of the output side
+typedef enum mjgTableKind_ {
+  mjgTABLE_COULOMB_SPEED = 0,    // all that does not depend on the load, over |v|      rad/s
+  mjgTABLE_COULOMB_TEMPERATURE,  //   and over the temperature                          degC
+  mjgTABLE_GAMMA_TORQUE,         // both asymmetry coefficients, over the torque of     N m
+                                 //   the driven side, the smaller one
+  mjgTABLE_GAMMA_SPEED,          //   over |v|                                          rad/s
+  mjgTABLE_GAMMA_TEMPERATURE,    //   and over the temperature                          degC
+  mjgNTABLE
+} mjgTableKind;
+
+// a factor over x: linear between its points, constant before the first and behind the last
+#define mjgMAXPOINT 8
+typedef struct mjgTable_ {
+  int n;                       // points; 0: the factor is 1
+  double x[mjgMAXPOINT];       // ascending
+  double factor[mjgMAXPOINT];  // >= 0                                         1
+} mjgTable;
+
 // one joint's gear and all its friction, at the output side. The coefficients that the step uses
 // are gamma_u + S gamma_u_stribeck and so on, with S = exp(-|v / stribeck_velocity|^exponent),
 // so that S = 1 at rest.
@@ -85,6 +104,8 @@ typedef struct mjgTransmission_ {
   double ratio;                 // motor per output motion; 0: not known         1, rad/m
   mjgSpur spur;                 // if mesh: gears whose coefficients follow the
   int mesh;                     //   angle and replace gamma_u, gamma_v
+  double temperature;           // at which tables over it are read; 20 if not known   degC
+  mjgTable table[mjgNTABLE];    // multiply all of the above that they name, gains at rest too
 } mjgTransmission;
 
 // no friction, no inertia, static_ratio 1
@@ -210,6 +231,7 @@ typedef enum mjgKey_ {
   mjgKEY_MOTOR_VISCOUS,
   mjgKEY_MOTOR_INERTIA,
   mjgKEY_GEAR_INERTIA,
+  mjgKEY_TEMPERATURE,
   mjgNKEY
 } mjgKey;
 
@@ -242,6 +264,7 @@ typedef struct mjgDescription_ {
   int type;            // mjgType
   int given[mjgNKEY];  // 1: value[key] was given
   double value[mjgNKEY];
+  mjgTable table[mjgNTABLE];
 } mjgDescription;
 
 // nothing given
@@ -298,6 +321,14 @@ int mjg_readQuantity(double* value, mjgReport* report, const mjgKeyInfo* info, c
 // the numbers of a gap and of its rotor, which a description does not have: name, unit and text of number k, null
 // if there is none. Their ranges are checked by mjg_backlashError of mjgear_backlash.h
 const mjgKeyInfo* mjg_gapKeyInfo(int k);
+
+// the name of a table, "coulomb_speed" and so on, and its kind; null, -1 if there is none
+const char* mjg_tableName(int kind);
+int mjg_tableFromName(const char* name);
+
+// read a table: pairs of x and factor, "0 1 5 1.2", at most mjgMAXPOINT of them with x ascending, SI, without units; x is
+// not negative but for a temperature. Returns 0, or -1 after a line in the report
+int mjg_readTable(mjgTable* table, mjgReport* report, int kind, const char* text);
 
 // the transmission that a description means. Every problem found goes into the report.
 // Returns the number of problems; if it is not 0 the transmission is left untouched. error: mjgERR_ARGUMENT

@@ -60,7 +60,7 @@ MJGAPI int mjg_describeGear(const mjModel* m, mjData* d, int joint, const char* 
 MJGAPI int mjg_setSolver(const mjModel* m, mjData* d, const char* solver, char* error,
                          int error_sz);
 
-// value of a key in the gear of a joint: 1 if it was given, 0 if not (value is untouched), -1 if
+// value of a key in the gear of a joint, of a table the number of its points: 1 if it was given, 0 if not (value is untouched), -1 if
 // the joint has no gear or the key does not exist. gamma_u, gamma_v and the two efficiencies are always known, those
 // of a sliding gear, and so are all numbers that the model of a gap uses.
 MJGAPI int mjg_getGear(double* value, const mjModel* m, const mjData* d, int joint,

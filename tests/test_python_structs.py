@@ -64,7 +64,8 @@ class Members(unittest.TestCase):
         path = SOURCE / "python" / "mjgear" / "warp" / "reading.py"
         text = path.read_text()
         engine = {"viscous", "armature", "ratio", "spur"}  # attributes of the joint, and what mesh is refused with
-        for name, *_ in _structs.Transmission._fields_:
+        tables = [_structs.core.mjg_tableName(kind).decode() for kind in range(_structs.NTABLE)]
+        for name in [name for name, *_ in _structs.Transmission._fields_ if name != "table"] + tables:
             if name not in engine:
                 self.assertIn(f'"{name}"', text, f"{path.name} says nothing of {name}")
 

@@ -55,6 +55,11 @@ static void overPreset(Input* input) {
       mjg_give(&input->description, key, given.value[key]);
     }
   }
+  for (int kind = 0; kind < mjgNTABLE; kind++) {
+    if (given.table[kind].n) {
+      input->description.table[kind] = given.table[kind];
+    }
+  }
   if (given.type != mjgTYPE_AUTO) {
     input->description.type = given.type;
   }
@@ -181,7 +186,11 @@ int readInput(Input* input, mjgReport* report, char* const* word, int nword) {
         }
       }
     } else {
-      int key = mjg_keyFromName(name);
+      int key = mjg_keyFromName(name), table = mjg_tableFromName(name);
+      if (table >= 0) {
+        mjg_readTable(input->description.table + table, report, table, text);
+        continue;
+      }
       if (key < 0 && !readGapKey(input, report, name, text)) {
         continue;
       }

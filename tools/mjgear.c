@@ -389,6 +389,13 @@ static int keys(const Arguments* arguments) {
     tellKey(&json, arguments->flg_json, info,
             info->engine ? " (in MJCF an attribute of the joint)" : "");
   }
+  for (int kind = 0; kind < mjgNTABLE; kind++) {
+    const mjgKeyInfo info = {.name = mjg_tableName(kind),
+                             .unit = "1",
+                             .max = INFINITY,
+                             .text = "table: pairs of x and factor of the losses, \"0 1 5 1.2\""};
+    tellKey(&json, arguments->flg_json, &info, "");
+  }
   for (int i = 0; i < mjgiNGAPKEY; i++) {
     tellKey(&json, arguments->flg_json, mjg_gapKeyInfo(i), " (with backlash=MODEL)");
   }

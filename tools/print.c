@@ -59,6 +59,12 @@ void printFacts(FILE* file, const mjgFacts* facts, const char* unit) {
     fprintf(file, "  without load       friction %.6g %s sliding, %.6g %s at rest\n", t->coulomb,
             unit, t->static_ratio * (t->coulomb + t->stribeck_friction), unit);
   }
+  for (int kind = 0; kind < mjgNTABLE; kind++) {
+    if (t->table[kind].n) {
+      fprintf(file, "  table              %s; torques below count it, coefficients do not\n",
+              mjg_tableName(kind));
+    }
+  }
   if (t->oneway != 0) {
     fprintf(file, "  one-way            turns %s only\n", t->oneway > 0 ? "forward" : "backward");
   }
@@ -165,6 +171,23 @@ void jsonFacts(Json* json, const mjgFacts* facts) {
 
 //---------------------------------- descriptions --------------------------------------------------
 
+// longest table as text
+enum {
+  TABLE_TEXT = 2 * mjgMAXPOINT * 26
+};
+
+
+// a table as MJCF has it; its number of points
+static int writeTable(char text[TABLE_TEXT], const mjgTable* table) {
+  size_t length = 0;
+  for (int k = 0; k < table->n; k++) {
+    length += (size_t)snprintf(text + length, TABLE_TEXT - length, "%s%.15g %.15g", k ? " " : "",
+                               table->x[k], table->factor[k]);
+  }
+  return table->n;
+}
+
+
 void printDescription(FILE* file, const mjgDescription* description) {
   if (description->type != mjgTYPE_AUTO) {
     fprintf(file, "  type               %s\n", mjg_typeName(description->type));
@@ -173,6 +196,12 @@ void printDescription(FILE* file, const mjgDescription* description) {
     if (description->given[key]) {
       fprintf(file, "  %-18s %.15g %s\n", mjg_keyInfo(key)->name, description->value[key],
               unitOf(mjg_keyInfo(key)->unit, isSlide(description)));
+    }
+  }
+  for (int kind = 0; kind < mjgNTABLE; kind++) {
+    char text[TABLE_TEXT];
+    if (writeTable(text, description->table + kind)) {
+      fprintf(file, "  %-18s %s\n", mjg_tableName(kind), text);
     }
   }
 }
@@ -186,6 +215,12 @@ void jsonDescription(Json* json, const char* key, const mjgDescription* descript
   for (int k = 0; k < mjgNKEY; k++) {
     if (description->given[k]) {
       json_number(json, mjg_keyInfo(k)->name, description->value[k]);
+    }
+  }
+  for (int kind = 0; kind < mjgNTABLE; kind++) {
+    char text[TABLE_TEXT];
+    if (writeTable(text, description->table + kind)) {
+      json_text(json, mjg_tableName(kind), text);
     }
   }
   json_close(json, '}');
@@ -253,6 +288,12 @@ static void printInstance(FILE* file, const Input* input, const mjgTransmission*
   for (int key = 0; key < mjgNKEY; key++) {
     if (d->given[key] && !mjg_keyInfo(key)->engine) {
       printConfig(file, mjg_keyInfo(key)->name, d->value[key]);
+    }
+  }
+  for (int kind = 0; kind < mjgNTABLE; kind++) {
+    char text[TABLE_TEXT];
+    if (writeTable(text, d->table + kind)) {
+      fprintf(file, "      <config key=\"%s\" value=\"%s\"/>\n", mjg_tableName(kind), text);
     }
   }
   if (input->backlash >= 0) {

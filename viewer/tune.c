@@ -27,6 +27,7 @@ const TuneKey tuneKeys[] = {
     {"oneway", -1, 1},
     {"stribeck_friction", 0, 10},
     {"stribeck_velocity", 0.001, 1},
+    {"temperature", -40, 100},
     {"half_gap", 0, 0.1},
     {"stiffness", 1, 1e5},
     {"damping", 0, 100},

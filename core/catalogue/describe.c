@@ -1,4 +1,5 @@
 #include <math.h>
+#include <string.h>
 
 #include "catalogue/geometry.h"
 #include "catalogue/types.h"
@@ -143,6 +144,7 @@ static void toFriction(mjgDescription* d, const mjgTransmission* t) {
       mjg_give(d, key, *number);
     }
   }
+  memcpy(d->table, t->table, sizeof(d->table));
 }
 
 

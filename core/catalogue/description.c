@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "catalogue/types.h"
+#include "law/transmission.h"
 
 static const double kDegree = 3.14159265358979323846 / 180;
 
@@ -297,6 +298,13 @@ static void checkCompanions(mjgReport* report, const mjgDescription* d, int type
                given[mjgKEY_CURVED_VELOCITY] ? "curved_velocity" : "curved_exponent");
   }
 
+  int over = d->table[mjgTABLE_COULOMB_TEMPERATURE].n + d->table[mjgTABLE_GAMMA_TEMPERATURE].n;
+  if (given[mjgKEY_TEMPERATURE] && !over) {
+    mjg_refuse(report,
+               "temperature has no effect; write coulomb_temperature or gamma_temperature, or "
+               "remove it");
+  }
+
   // what is measured at the motor
   static const int motor[] = {mjgKEY_MOTOR_STARTING, mjgKEY_MOTOR_COULOMB, mjgKEY_MOTOR_VISCOUS,
                               mjgKEY_MOTOR_INERTIA,  mjgKEY_GEAR_INERTIA,  mjgKEY_NO_LOAD_TORQUE};
@@ -330,6 +338,13 @@ static void checkResult(mjgReport* report, const mjgTransmission* t) {
                "gamma_u + gamma_v = %g is negative, which means the same gear with both "
                "signs changed; write gamma_u = %g and gamma_v = %g",
                t->gamma_u + t->gamma_v, -t->gamma_u, -t->gamma_v);
+  }
+  double least = fmin(t->gamma_u, t->gamma_v) * mjgi_largestFactor(t);
+  if (least <= -1) {
+    mjg_refuse(report,
+               "with its tables a coefficient reaches %g; choose factors with which gamma_u and "
+               "gamma_v stay above -1",
+               least);
   }
   if (t->oneway != 0 && fabs(t->oneway) != 1) {
     mjg_refuse(report,
@@ -379,6 +394,8 @@ int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
       *member = d->value[key];
     }
   }
+
+  memcpy(t.table, d->table, sizeof(t.table));
 
   // and what is measured at the motor
   double ratio = t.ratio = mjgi_ratioOf(d, type);

@@ -129,6 +129,8 @@ static const Key kKeys[mjgNKEY] = {
         "rotor inertia at the motor shaft"}, mjgiALL, 0},
     [mjgKEY_GEAR_INERTIA] = {{"gear_inertia", "kg m2", 0, INFINITY, 0, 1, 1,
         "inertia of the gear itself at the motor shaft, besides motor_inertia"}, mjgiALL, 0},
+    [mjgKEY_TEMPERATURE] = {{"temperature", "degC", -273.15, INFINITY, 1, 1, 0,
+        "temperature at which coulomb_temperature and gamma_temperature are read; 20 if not given"}, mjgiALL, MEMBER(temperature)},
 };
 // clang-format on
 

@@ -15,6 +15,86 @@ void mjg_defaultTransmission(mjgTransmission* transmission) {
   transmission->stribeck_exponent = 2;
   transmission->curved_velocity = 1;
   transmission->curved_exponent = 2;
+  transmission->temperature = 20;
+}
+
+
+//---------------------------------- tables --------------------------------------------------------
+
+static double factorAt(const mjgTable* table, double x) {
+  int k = 1;
+  while (k < table->n && table->x[k] < x) {
+    k++;
+  }
+  if (k >= table->n || x <= table->x[0]) {
+    return table->n == 0 ? 1 : table->factor[x <= table->x[0] ? 0 : table->n - 1];
+  }
+  double share = (x - table->x[k - 1]) / (table->x[k] - table->x[k - 1]);
+  return table->factor[k - 1] + share * (table->factor[k] - table->factor[k - 1]);
+}
+
+
+// factor of the asymmetry coefficients at a speed, if the driven side has this torque
+static double gammaFactor(const mjgTransmission* t, double speed, double torque) {
+  const mjgTable* table = t->table;
+  return factorAt(table + mjgTABLE_GAMMA_SPEED, speed) *
+         factorAt(table + mjgTABLE_GAMMA_TEMPERATURE, t->temperature) *
+         factorAt(table + mjgTABLE_GAMMA_TORQUE, torque);
+}
+
+
+static double coulombFactor(const mjgTransmission* t, double speed) {
+  return factorAt(t->table + mjgTABLE_COULOMB_SPEED, speed) *
+         factorAt(t->table + mjgTABLE_COULOMB_TEMPERATURE, t->temperature);
+}
+
+
+int mjgi_hasTables(const mjgTransmission* transmission) {
+  int n = 0;
+  for (int kind = 0; kind < mjgNTABLE; kind++) {
+    n += transmission->table[kind].n;
+  }
+  return n > 0;
+}
+
+
+double mjgi_largestFactor(const mjgTransmission* transmission) {
+  double largest = 1;
+  for (int kind = mjgTABLE_GAMMA_TORQUE; kind < mjgNTABLE; kind++) {
+    const mjgTable* table = transmission->table + kind;
+    double most = table->n ? 0 : 1;
+    for (int k = 0; k < table->n; k++) {
+      most = fmax(most, table->factor[k]);
+    }
+    largest *= most;
+  }
+  return largest;
+}
+
+
+//---------------------------------- friction at a velocity ----------------------------------------
+
+// what is gained near rest
+static void addStribeck(double* gamma_u, double* gamma_v, double* coulomb, const mjgTransmission* t,
+                        double v, double u, double x) {
+  if (t->stribeck_friction == 0 && t->gamma_u_stribeck == 0 && t->gamma_v_stribeck == 0 &&
+      t->gamma_u_quadratic == 0 && t->gamma_v_quadratic == 0) {
+    return;
+  }
+  double S = exp(-pow(fabs(v) / t->stribeck_velocity, t->stribeck_exponent));
+  *coulomb += S * t->stribeck_friction;
+  *gamma_u += S * t->gamma_u_stribeck;
+  *gamma_v += S * t->gamma_v_stribeck;
+
+  // the quadratic part grows with the smaller torque, that of the driven side, and only while the
+  // two sides oppose each other; a side without torque adds 0 whatever the signs
+  if (signbit(u) == signbit(x)) {
+    if (fabs(u) > fabs(x)) {
+      *gamma_v += S * t->gamma_v_quadratic * fabs(x);
+    } else {
+      *gamma_u += S * t->gamma_u_quadratic * fabs(u);
+    }
+  }
 }
 
 
@@ -38,24 +118,12 @@ void mjg_frictionAt(double* gamma_u, double* gamma_v, double* coulomb,
     *coulomb += t->curved_friction * pow(fabs(v) / t->curved_velocity, t->curved_exponent);
   }
 
-  // what is gained near rest
-  if (t->stribeck_friction == 0 && t->gamma_u_stribeck == 0 && t->gamma_v_stribeck == 0 &&
-      t->gamma_u_quadratic == 0 && t->gamma_v_quadratic == 0) {
-    return;
-  }
-  double S = exp(-pow(fabs(v) / t->stribeck_velocity, t->stribeck_exponent));
-  *coulomb += S * t->stribeck_friction;
-  *gamma_u += S * t->gamma_u_stribeck;
-  *gamma_v += S * t->gamma_v_stribeck;
-
-  // the quadratic part grows with the smaller torque, that of the driven side, and only while the
-  // two sides oppose each other; a side without torque adds 0 whatever the signs
-  if (signbit(u) == signbit(x)) {
-    if (fabs(u) > fabs(x)) {
-      *gamma_v += S * t->gamma_v_quadratic * fabs(x);
-    } else {
-      *gamma_u += S * t->gamma_u_quadratic * fabs(u);
-    }
+  addStribeck(gamma_u, gamma_v, coulomb, t, v, u, x);
+  if (mjgi_hasTables(t)) {
+    double factor = gammaFactor(t, fabs(v), fmin(fabs(u), fabs(x)));
+    *gamma_u *= factor;
+    *gamma_v *= factor;
+    *coulomb *= coulombFactor(t, fabs(v));
   }
 }
 
@@ -87,6 +155,11 @@ static double excess(double y, double z, const Side* sought, const Side* known, 
 
 // a root is one if the excess there is rounding, relative to the torques, and is positive a little way ahead of it
 static const double kRoot = 1e-9, kAhead = 1e-6;
+
+// rounds of a torque that its own table changes
+enum {
+  kRounds = 60
+};
 
 
 // least y in direction e at which the joint starts to move
@@ -133,19 +206,40 @@ static double breakaway(const Side* sought, const Side* known, double z, double 
 }
 
 
+// both sides and the friction without load at rest, if the driven side has this torque
+static void sidesAtRest(Side* motor, Side* load, double* c, const mjgTransmission* t,
+                        double torque) {
+  double factor = gammaFactor(t, 0, torque);
+  *motor = (Side){factor * (t->gamma_u + t->gamma_u_stribeck), factor * t->gamma_u_quadratic};
+  *load = (Side){factor * (t->gamma_v + t->gamma_v_stribeck), factor * t->gamma_v_quadratic};
+  *c = coulombFactor(t, 0) * (t->coulomb + t->stribeck_friction);
+}
+
+
 int mjg_sticks(const mjgTransmission* transmission, double f_u, double f_v) {
   const mjgTransmission* t = transmission;
   if (!t) {
     return mjgERR_ARGUMENT;
   }
-  Side motor = {t->gamma_u + t->gamma_u_stribeck, t->gamma_u_quadratic};
-  Side load = {t->gamma_v + t->gamma_v_stribeck, t->gamma_v_quadratic};
+  Side motor, load;
+  double c;
+  sidesAtRest(&motor, &load, &c, t, fmin(fabs(f_u), fabs(f_v)));
   int e = f_u >= f_v ? 1 : -1;
-  if (e == -t->oneway) {
-    return 1;
+  return e == -t->oneway || excess(f_u, f_v, &motor, &load, t->static_ratio, c, e) <= 0;
+}
+
+
+// Torque of the motor (of_motor = 1) or of the load at which the joint moves in direction e of that torque, where the
+// other side has z. With a table over the torque that is sought too: from one to the next
+static double breakawayOf(const mjgTransmission* t, double z, int e, int of_motor) {
+  Side motor, load;
+  double c, y = z;
+  for (int k = 0; k < (t->table[mjgTABLE_GAMMA_TORQUE].n ? kRounds : 1); k++) {
+    sidesAtRest(&motor, &load, &c, t, fmin(fabs(y), fabs(z)));
+    y = of_motor ? breakaway(&motor, &load, z, t->static_ratio, c, e)
+                 : breakaway(&load, &motor, z, t->static_ratio, c, e);
   }
-  return excess(f_u, f_v, &motor, &load, t->static_ratio, t->coulomb + t->stribeck_friction, e) <=
-         0;
+  return y;
 }
 
 
@@ -154,13 +248,7 @@ double mjg_breakawayMotor(const mjgTransmission* transmission, double f_v, int d
   if (!t || (direction != 1 && direction != -1)) {
     return NAN;
   }
-  Side motor = {t->gamma_u + t->gamma_u_stribeck, t->gamma_u_quadratic};
-  Side load = {t->gamma_v + t->gamma_v_stribeck, t->gamma_v_quadratic};
-  if (direction == -t->oneway) {
-    return direction * (double)INFINITY;
-  }
-  return breakaway(&motor, &load, f_v, t->static_ratio, t->coulomb + t->stribeck_friction,
-                   direction);
+  return direction == -t->oneway ? direction * (double)INFINITY : breakawayOf(t, f_v, direction, 1);
 }
 
 
@@ -169,13 +257,8 @@ double mjg_breakawayLoad(const mjgTransmission* transmission, double f_u, int di
   if (!t || (direction != 1 && direction != -1)) {
     return NAN;
   }
-  Side motor = {t->gamma_u + t->gamma_u_stribeck, t->gamma_u_quadratic};
-  Side load = {t->gamma_v + t->gamma_v_stribeck, t->gamma_v_quadratic};
-  if (direction == -t->oneway) {
-    return -direction * (double)INFINITY;
-  }
-  return breakaway(&load, &motor, f_u, t->static_ratio, t->coulomb + t->stribeck_friction,
-                   -direction);
+  return direction == -t->oneway ? -direction * (double)INFINITY
+                                 : breakawayOf(t, f_u, -direction, 0);
 }
 
 

@@ -10,6 +10,10 @@
 int mjgi_transmissionEfficiencies(double* eta_f, double* eta_b, const mjgTransmission* transmission,
                                   int sliding);
 
+// does any table count; the largest product of what those of the asymmetry coefficients say
+int mjgi_hasTables(const mjgTransmission* transmission);
+double mjgi_largestFactor(const mjgTransmission* transmission);
+
 // inertia that a sliding joint shows, (38): seen from the load eta_f m + M if the motor drives and
 // m/eta_b + M if the load drives, which is INFINITY for a non-backdrivable gear; m >= 0, M >= 0
 // error: as mjg_efficiencies

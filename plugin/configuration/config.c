@@ -8,6 +8,7 @@
 #include "configuration/brake.h"
 #include "configuration/gap.h"
 #include "configuration/parsing.h"
+#include "law/transmission.h"
 
 // keys beside those of gears, which are the core's, and those of gaps, which stand between these two lists: models that
 // were saved in binary rely on the order
@@ -17,7 +18,7 @@ static const char* const joint_keys[] = {"motor_joint", "encoder"};
 enum {
   mjgpNOWN = (int)(sizeof(own_keys) / sizeof(own_keys[0])),
   mjgpNJOINTKEY = (int)(sizeof(joint_keys) / sizeof(joint_keys[0])),
-  mjgpNKEYS = mjgpNOWN + mjgpNGAPKEY + mjgpNJOINTKEY + mjgNKEY
+  mjgpNKEYS = mjgpNOWN + mjgpNGAPKEY + mjgpNJOINTKEY + mjgNKEY + mjgNTABLE
 };
 
 static const char* const coupling_names[] = {"implicit", "lagged"};
@@ -39,6 +40,9 @@ const char* const* mjgp_keys(int* nkey) {
   }
   for (int key = 0; key < mjgNKEY; key++) {
     keys[n++] = mjg_keyInfo(key)->name;
+  }
+  for (int kind = 0; kind < mjgNTABLE; kind++) {
+    keys[n++] = mjg_tableName(kind);
   }
   *nkey = n;
   return keys;
@@ -108,18 +112,19 @@ static int readJoints(mjgpJoint* joint, int start, mjgpPlace* place) {
 int mjgp_makeGear(mjgpJoint* joint, mjgReport* report) {
   mjgTransmission t;
   int problems = mjg_transmission(&t, report, &joint->description);
-  if (!problems && t.gamma_u >= 1) {
+  double most = problems ? 0 : t.gamma_u * mjgi_largestFactor(&t);
+  if (most >= 1 || (!problems && t.gamma_u >= 1)) {
     mjg_refuse(report,
                "gamma_u = %g would be a gear that no motor can drive, because its forward "
                "efficiency (1 - gamma_u)/(1 + gamma_v) is not positive; choose a value below 1",
-               t.gamma_u);
+               fmax(most, t.gamma_u));
     problems = 1;
   }
   if (!problems) {
     joint->gear = t;
     joint->constant = !t.mesh && t.stribeck_friction == 0 && t.curved_friction == 0 &&
                       t.gamma_u_stribeck == 0 && t.gamma_v_stribeck == 0 &&
-                      t.gamma_u_quadratic == 0 && t.gamma_v_quadratic == 0;
+                      t.gamma_u_quadratic == 0 && t.gamma_v_quadratic == 0 && !mjgi_hasTables(&t);
   }
   return problems;
 }
@@ -146,6 +151,25 @@ static void makeGears(mjgpJoint* joint, int found, const mjgpPlace* place) {
              mjgpMAXWORD, mjgp_gearName(place->m, joint + i));
     place->report->where = where;
     mjgp_makeGear(joint + i, place->report);
+    place->report->where = NULL;
+  }
+}
+
+
+// read the tables of an instance, which all of its gears have
+static void readTables(mjgpJoint* joint, int found, mjgpPlace* place) {
+  char where[3 * mjgpMAXWORD];
+  mjgp_writePlace(where, sizeof(where), place->m, place->instance);
+  for (int kind = 0; kind < mjgNTABLE; kind++) {
+    mjgTable table;
+    place->key = mjg_tableName(kind);
+    const char* text = mjgp_value(place);
+    place->report->where = where;
+    if (mjgp_countWords(text) && !mjg_readTable(&table, place->report, kind, text)) {
+      for (int i = 0; i < found; i++) {
+        joint[i].description.table[kind] = table;
+      }
+    }
     place->report->where = NULL;
   }
 }
@@ -185,6 +209,7 @@ static void readGears(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
       mjg_give(&joint[i].description, key, number[given == 1 ? 0 : joint[i].item]);
     }
   }
+  readTables(joint, found, place);
   mju_free(number);
   mju_free(type);
   if (!described && place->report->count == before && mjgp_hasBacklash(place->m, place->instance)) {

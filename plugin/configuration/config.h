@@ -26,7 +26,7 @@
 #define mjgpERRORSIZE 4000
 
 // names of all keys, in no order of importance; at most mjgpMAXKEY
-#define mjgpMAXKEY 80
+#define mjgpMAXKEY 100
 const char* const* mjgp_keys(int* nkey);
 
 typedef enum mjgpCoupling_ {

@@ -238,8 +238,12 @@ static int getValue(double* value, const mjgpConfig* c, const mjtNum* state, int
     return known;
   }
 
-  // a number of the gear
-  int k = mjg_keyFromName(key);
+  // a number of the gear; of a table its points
+  int k = mjg_keyFromName(key), kind = mjg_tableFromName(key);
+  if (kind >= 0) {
+    *value = c->joint[gearOf(c, i)].gear.table[kind].n;
+    return *value > 0;
+  }
   if (k < 0) {
     return -1;
   }

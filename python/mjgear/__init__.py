@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from mjgear._gears import RESULTS, STATES, Address, Gear, Gears
     from mjgear._inverse import MOTIONS, Torques, feedforward, inverse
     from mjgear._linearize import Linearization, linearize
+    from mjgear._losses import Losses, losses
     from mjgear._models import models
     from mjgear._randomize import Draws, randomize
     from mjgear._robots import Actuator, Robot, dress, robots
@@ -49,6 +50,7 @@ __all__ = [
     "Key",
     "Linearization",
     "Log",
+    "Losses",
     "MOTIONS",
     "Preset",
     "RESULTS",
@@ -67,6 +69,7 @@ __all__ = [
     "inverse",
     "keys",
     "linearize",
+    "losses",
     "models",
     "plot",
     "presets",
@@ -87,6 +90,7 @@ _HOMES = {
     "_gears": ("RESULTS", "STATES", "Address", "Gear", "Gears"),
     "_inverse": ("MOTIONS", "Torques", "feedforward", "inverse"),
     "_linearize": ("Linearization", "linearize"),
+    "_losses": ("Losses", "losses"),
     "_models": ("models",),
     "_randomize": ("Draws", "randomize"),
     "_robots": ("Actuator", "Robot", "dress", "robots"),

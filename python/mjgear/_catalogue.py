@@ -7,7 +7,9 @@ import dataclasses
 import functools
 import math
 from collections.abc import Mapping, Sequence
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
+
+import numpy as np
 
 from mjgear import _structs, _tables
 from mjgear._errors import GearError
@@ -274,7 +276,10 @@ def describe(preset: str | None, values: Mapping[str, Value], reporter: Reporter
             description.type = max(number, 0)
             continue
         number = _structs.core.mjg_keyFromName(name.encode())
-        if number < 0 and name in (*gap_keys(), "backlash"):
+        kind = _structs.core.mjg_tableFromName(name.encode())
+        if kind >= 0:
+            _structs.core.mjg_readTable(ctypes.byref(description.table[kind]), ctypes.byref(reporter.report), kind, table_text(value).encode())
+        elif number < 0 and name in (*gap_keys(), "backlash"):
             reporter.refuse(f"{name} belongs to a gap, which is not described here; mjgear.add takes it")
         elif number < 0:
             reporter.refuse(unknown(name, "key", list(keys())))
@@ -303,7 +308,21 @@ def written(description: _structs.Description) -> dict[str, Value]:
     for number, key in enumerate(keys()):
         if description.given[number]:
             values[key] = description.value[number]
+    for key, table in zip(tables(), description.table, strict=True):
+        if table.n:
+            values[key] = table_text([[table.x[k], table.factor[k]] for k in range(table.n)])
     return values
+
+
+@functools.cache
+def tables() -> tuple[str, ...]:
+    """Names of the keys that are tables."""
+    return tuple(_structs.core.mjg_tableName(kind).decode() for kind in range(_structs.NTABLE))
+
+
+def table_text(value: Any) -> str:
+    """A table as MJCF has it: a text as it is, else rows of x and factor."""
+    return value if isinstance(value, str) else " ".join(f"{float(number)!r}" for number in np.ravel(np.asarray(value, dtype=float)))
 
 
 def _kinds() -> list[str]:

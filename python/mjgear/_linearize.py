@@ -14,7 +14,7 @@ from mjgear._errors import GearError
 
 _STATE = mujoco.mjtState.mjSTATE_FULLPHYSICS
 _USER = mujoco.mjtState.mjSTATE_USER
-_SMOOTHED = ("presliding_stiffness", "gamma_u_quadratic", "gamma_v_quadratic")  # keys with which friction of the last step counts
+_SMOOTHED = ("presliding_stiffness", "gamma_u_quadratic", "gamma_v_quadratic", "gamma_torque")  # keys with which friction of the last step counts
 
 Array = NDArray[np.float64]
 

@@ -220,6 +220,9 @@ def _sort(values: Mapping[str, Setting], count: int, instance: str) -> tuple[dic
         if wrong or key in ("joint", "tendon"):
             lines.append(wrong or f"{where}: {key} is no key of add; name {key}s as its argument '{key}s'")
             continue
+        if key in _catalogue.tables():
+            words[key] = [_catalogue.table_text(value)] * count
+            continue
         series = [value] * count if isinstance(value, str) or np.ndim(value) == 0 else list(np.ravel(np.asarray(value, object)))
         if len(series) != count:
             ending = "" if count == 1 else "s"
@@ -254,7 +257,7 @@ def _describe(
     for i, joint in enumerate(found):
         kind = "tendon" if hasattr(joint, "path") else "joint"
         reporter = _catalogue.Reporter(f"{NAME}, instance '{instance}', {kind} '{joint.name}'")
-        given = {"type": kinds[i]} if kinds else {}
+        given = {key: series[i] for key, series in words.items() if key == "type" or key in _catalogue.tables()}
         description = _catalogue.describe(preset, given | {key: series[i] for key, series in described.items()}, reporter)
         gears.append(_catalogue.make_gear(description, reporter))
         texts.append(_catalogue.written(description))
@@ -270,7 +273,7 @@ def _describe(
         raise GearError("joints of one instance have the same keys; call add for each kind of gear, with another name")
     config: dict[str, str] = {}
     for key in texts[0]:
-        if key == "type":
+        if key == "type" or key in _catalogue.tables():
             config[key] = _shorten([str(text[key]) for text in texts])
         elif not _catalogue.keys()[key].of_joint:
             config[key] = _text([text[key] for text in texts])

@@ -41,12 +41,19 @@ def _count_keys() -> int:
 
 
 NKEY = _count_keys()
+NTABLE = 5
 
 
 class Spur(ctypes.Structure):
     """mjgSpur"""
 
     _fields_ = [(name, c_double) for name in ("radius_in", "radius_out", "pressure_angle", "mu", "approach", "recess", "pitch")]
+
+
+class Table(ctypes.Structure):
+    """mjgTable"""
+
+    _fields_ = [("n", c_int), ("x", c_double * 8), ("factor", c_double * 8)]
 
 
 class Transmission(ctypes.Structure):
@@ -79,6 +86,8 @@ class Transmission(ctypes.Structure):
         ),
         ("spur", Spur),
         ("mesh", c_int),
+        ("temperature", c_double),
+        ("table", Table * NTABLE),
     ]
 
 
@@ -112,7 +121,7 @@ class Facts(ctypes.Structure):
 class Description(ctypes.Structure):
     """mjgDescription"""
 
-    _fields_ = [("type", c_int), ("given", c_int * NKEY), ("value", c_double * NKEY)]
+    _fields_ = [("type", c_int), ("given", c_int * NKEY), ("value", c_double * NKEY), ("table", Table * NTABLE)]
 
 
 class Report(ctypes.Structure):
@@ -156,6 +165,9 @@ _functions(
         "mjg_gapKeyInfo": (ctypes.POINTER(KeyInfo), c_int),
         "mjg_defaultTransmission": (None, ctypes.POINTER(Transmission)),
         "mjg_startReport": (None, ctypes.POINTER(Report), c_char_p, c_size_t),
+        "mjg_tableName": (c_char_p, c_int),
+        "mjg_tableFromName": (c_int, c_char_p),
+        "mjg_readTable": (c_int, ctypes.POINTER(Table), ctypes.POINTER(Report), c_int, c_char_p),
         "mjg_readQuantity": (c_int, ctypes.POINTER(c_double), ctypes.POINTER(Report), ctypes.POINTER(KeyInfo), c_char_p),
         "mjg_warnAssumed": (c_int, ctypes.POINTER(Report), ctypes.POINTER(Description)),
         "mjg_transmission": (c_int, ctypes.POINTER(Transmission), ctypes.POINTER(Report), ctypes.POINTER(Description)),

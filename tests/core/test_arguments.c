@@ -251,6 +251,13 @@ static void catalogue(void** state) {
   REFUSED(mjg_readQuantity(&a, &report, NULL, "1"));
   REFUSED(mjg_readQuantity(&a, &report, info, NULL));
   assert_true(a == 7 && report.count == 0);
+  mjgTable table;
+  REFUSED(mjg_readTable(NULL, &report, 0, "0 1"));
+  REFUSED(mjg_readTable(&table, NULL, 0, "0 1"));
+  REFUSED(mjg_readTable(&table, &report, mjgNTABLE, "0 1"));
+  REFUSED(mjg_readTable(&table, &report, 0, NULL));
+  REFUSED(mjg_tableFromName(NULL));
+  NO_POINTER(mjg_tableName(-1));
 
   // a report without text counts
   mjgReport mute;

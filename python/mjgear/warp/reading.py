@@ -26,6 +26,7 @@ NUMBERS = {
     "gamma_v_quadratic": 0.0,
 }
 
+TABLES = ("coulomb_speed", "coulomb_temperature", "gamma_torque", "gamma_speed", "gamma_temperature", "temperature")
 MOST = 64  # joints: mjgiDENSE_MAX of the core
 
 
@@ -119,6 +120,9 @@ def read(model: mujoco.MjModel, host: mujoco.MjModel | None = None) -> Gears:
         for key in ("curved_friction", "curved_velocity", "curved_exponent"):
             if _number(library, model, data, j, key):
                 raise NotImplementedError(f"{where} has friction that bends with velocity; remove the key '{key}'")
+        for key in TABLES:
+            if _number(library, model, data, j, key):
+                raise NotImplementedError(f"{where} has a table of its losses, which the plugin on the CPU has; remove the key '{key}'")
         if _number(library, model, data, j, "presliding_stiffness"):
             raise NotImplementedError(f"{where} yields before it slips; remove the key 'presliding_stiffness'")
         for key in NUMBERS:

@@ -108,17 +108,62 @@ static void test_mesh(void** state) {
 }
 
 
+// line through the points of a table, written out
+static double factorOf(const mjgTable* table, double x) {
+  for (int k = 1; k < table->n; k++) {
+    if (x >= table->x[k - 1] && x <= table->x[k]) {
+      double w = (x - table->x[k - 1]) / (table->x[k] - table->x[k - 1]);
+      return (1 - w) * table->factor[k - 1] + w * table->factor[k];
+    }
+  }
+  return !table->n ? 1 : table->factor[x < table->x[0] ? 0 : table->n - 1];
+}
+
+
+// each table multiplies what it is named for, at speeds, temperatures and torques inside, at and beyond its ends
+static void test_tables(void** state) {
+  (void)state;
+  mjgTransmission t = makeStribeck(), plain = t;
+  for (int kind = 0; kind < mjgNTABLE; kind++) {
+    mjgTable table = {.n = 1 + kind % 4};
+    for (int k = 0; k < table.n; k++) {
+      table.x[k] = (kind % 2 ? -5 : 0.1) + (k + draw(0, 0.5)) * (kind == 0 || kind == 3 ? 1 : 7);
+      table.factor[k] = draw(0, 3);
+    }
+    t.table[kind] = table;
+  }
+  for (int i = 0; i < 2000; i++) {
+    double gu, gv, c, eu, ev, ec, v = draw(-6, 6), u = draw(-30, 30), x = draw(-30, 30);
+    t.temperature = i % 9 ? draw(-20, 40) : t.table[mjgTABLE_COULOMB_TEMPERATURE].x[0];
+    mjg_frictionAt(&gu, &gv, &c, &t, 0, v, u, x);
+    mjg_frictionAt(&eu, &ev, &ec, &plain, 0, v, u, x);
+    double f = factorOf(t.table + mjgTABLE_GAMMA_SPEED, fabs(v)) *
+               factorOf(t.table + mjgTABLE_GAMMA_TEMPERATURE, t.temperature) *
+               factorOf(t.table + mjgTABLE_GAMMA_TORQUE, fmin(fabs(u), fabs(x)));
+    assertNear(gu, f * eu, 1e-13);
+    assertNear(gv, f * ev, 1e-13);
+    assertNear(c,
+               ec * factorOf(t.table + mjgTABLE_COULOMB_SPEED, fabs(v)) *
+                   factorOf(t.table + mjgTABLE_COULOMB_TEMPERATURE, t.temperature),
+               1e-13);
+  }
+  assert_true(mjgi_hasTables(&t) && !mjgi_hasTables(&plain));
+  assert_true(mjgi_largestFactor(&plain) == 1);
+}
+
+
 //---------------------------------- break-away ----------------------------------------------------
 
 // does a joint at rest move in direction s? (23) with all that is gained at rest
 static int moves(const mjgTransmission* t, double f_u, double f_v, int s) {
   double bound =
-      fabs((t->gamma_u + t->gamma_u_stribeck) * f_u + (t->gamma_v + t->gamma_v_stribeck) * f_v) +
-      t->coulomb + t->stribeck_friction;
+      fabs((t->gamma_u + t->gamma_u_stribeck) * f_u + (t->gamma_v + t->gamma_v_stribeck) * f_v);
   if (f_u * f_v > 0) {
     bound +=
         fabs(f_u) > fabs(f_v) ? t->gamma_v_quadratic * f_v * f_v : t->gamma_u_quadratic * f_u * f_u;
   }
+  bound *= factorOf(t->table + mjgTABLE_GAMMA_TORQUE, fmin(fabs(f_u), fabs(f_v)));
+  bound += (t->coulomb + t->stribeck_friction) * factorOf(t->table + mjgTABLE_COULOMB_SPEED, 0);
   return s * (f_u - f_v) > t->static_ratio * bound;
 }
 
@@ -153,6 +198,10 @@ static void test_breakawayScan(void** state) {
     t.gamma_v_stribeck = draw(0, 0.3);
     t.gamma_u_quadratic = trial % 3 ? 0 : draw(0, 0.03);
     t.gamma_v_quadratic = trial % 3 ? 0 : draw(0, 0.03);
+    if (trial % 4 == 1) {
+      t.table[mjgTABLE_GAMMA_TORQUE] = (mjgTable){2, {1, 12}, {draw(0.8, 1.1), draw(0.8, 1.1)}};
+      t.table[mjgTABLE_COULOMB_SPEED] = (mjgTable){2, {0, 3}, {draw(0, 2), 1}};
+    }
     double z = draw(-10, 10);
     for (int s = -1; s <= 1; s += 2) {
       for (int motor = 0; motor < 2; motor++) {
@@ -276,6 +325,7 @@ int main(void) {
       cmocka_unit_test(test_constant),
       cmocka_unit_test(test_stribeck),
       cmocka_unit_test(test_curved),
+      cmocka_unit_test(test_tables),
       cmocka_unit_test(test_mesh),
       cmocka_unit_test(test_breakawayClosedForm),
       cmocka_unit_test(test_breakawayScan),

@@ -307,7 +307,7 @@ static void test_memory(void** state) {
         integrators[k / 2], k % 2 ? "off" : "on", bytes[0], bytes[1], bytes[2],
         bytes[2] / (80 * JOINTS), stack[0], stack[1], stack[2]);
     assert_true((double)(bytes[2] - bytes[1]) < 2.2 * (double)(bytes[1] - bytes[0]));
-    assert_true(bytes[2] / (80 * JOINTS) < 5000);
+    assert_true(bytes[2] / (80 * JOINTS) < 6500);
     assert_true((double)stack[2] < 2.5 * (double)stack[1] + 1e5);
     assert_true(stack[2] / (80 * JOINTS) < 5000);
   }

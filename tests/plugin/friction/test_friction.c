@@ -124,6 +124,28 @@ static void test_curved(void** state) {
 }
 
 
+// tables over speed, torque and temperature, and a temperature that rises while the simulation runs
+static void test_tables(void** state) {
+  (void)state;
+  mjgTransmission gear = makeTransmission(0.1, 0.3, 1, 1.2);
+  gear.temperature = 5;
+  gear.table[mjgTABLE_COULOMB_SPEED] = (mjgTable){3, {0, 1, 4}, {1, 0.6, 2}};
+  gear.table[mjgTABLE_COULOMB_TEMPERATURE] = (mjgTable){2, {-10, 30}, {4, 1}};
+  gear.table[mjgTABLE_GAMMA_TORQUE] = (mjgTable){3, {0, 5, 20}, {2, 1.2, 0.8}};
+  gear.table[mjgTABLE_GAMMA_SPEED] = (mjgTable){2, {0, 3}, {1.5, 1}};
+  gear.table[mjgTABLE_GAMMA_TEMPERATURE] = (mjgTable){2, {0, 50}, {1.2, 0.9}};
+  compare(
+      "<config key='gamma_u' value='0.1'/><config key='gamma_v' value='0.3'/>"
+      "<config key='coulomb' value='1'/><config key='static_ratio' value='1.2'/>"
+      "<config key='temperature' value='5'/><config key='coulomb_speed' value='0 1 1 .6 4 2'/>"
+      "<config key='coulomb_temperature' value='-10 4, 30 1'/>"
+      "<config key='gamma_torque' value='0 2 5 1.2 20 .8'/>"
+      "<config key='gamma_speed' value='0 1.5 3 1'/>"
+      "<config key='gamma_temperature' value='0 1.2 50 .9'/>",
+      &gear);
+}
+
+
 static void test_worm(void** state) {
   (void)state;
   const mjgTransmission gear =
@@ -154,8 +176,8 @@ static void test_mesh(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_coulomb), cmocka_unit_test(test_stribeck),
-      cmocka_unit_test(test_curved),  cmocka_unit_test(test_worm),
-      cmocka_unit_test(test_mesh),
+      cmocka_unit_test(test_curved),  cmocka_unit_test(test_tables),
+      cmocka_unit_test(test_worm),    cmocka_unit_test(test_mesh),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
