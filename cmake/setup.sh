@@ -198,6 +198,10 @@ install_warp() {
   install_venv build/venv-warp cmake/requirements-warp.txt 'mujoco_warp, ray, pyarrow' "MuJoCo Warp and Ray"
 }
 
+install_newton() {
+  install_venv build/venv-newton cmake/requirements-newton.txt 'newton, mujoco_warp' "Newton"
+}
+
 install_site_tools() {
   install_venv build/venv-site cmake/requirements-site.txt 'mujoco, sphinx, furo, myst_nb, sphinx_copybutton' "tools for the site"
 }

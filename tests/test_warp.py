@@ -425,8 +425,8 @@ def stepper(m, d):
     return lambda: wp.capture_launch(capture.graph)
 
 
-def ungeared(integrator):
-    """The same as another program would make it, which knows no gears."""
+def ungeared(integrator, **gear):
+    """The same as another program would make it, which knows no gears; or with another gear for j1."""
     spec = mujoco.MjSpec.from_string(
         MODEL.format(integrator=integrator, option="", config="", joint="", armature=1, actuators=MOTORS)
     )
@@ -434,6 +434,8 @@ def ungeared(integrator):
         spec.delete(sensor)
     for plugin in list(spec.plugins):
         spec.delete(plugin)
+    if gear:
+        mjgear.add(spec, "j1", **gear)
     return spec.compile()
 
 
@@ -666,6 +668,18 @@ def interface():
             assert all(word in str(error) for word in words) and "\n" not in str(error), error
         else:
             raise AssertionError(f"{arguments} were not refused")
+
+    for gear, words in (
+        ({"backlash": "torsion", "stiffness": 1000, "rotor_inertia": 0.1, "slip_torque": 5}, ("'j1'", "shaft", "rotor")),
+        ({"oneway": 1}, ("'j1'", "one way", "'oneway'")),
+        ({"presliding_stiffness": 1e4}, ("'j1'", "'presliding_stiffness'")),
+    ):
+        try:
+            mjgear.warp.put_model(ungeared("implicitfast", gamma_u=0.1, gamma_v=0.1, **gear))
+        except NotImplementedError as error:
+            assert all(word in str(error) for word in words) and "\n" not in str(error), error
+        else:
+            raise AssertionError(f"{gear} was not refused")
 
     # results and sensors are those of the plugin; the law of a slipping joint, from its definition
     for integrator, actuators, armature in (

@@ -98,7 +98,9 @@ def read(model: mujoco.MjModel, host: mujoco.MjModel | None = None) -> Gears:
         raise NotImplementedError("mjgear.warp: noslip iterations move what was solved for; set noslip_iterations to 0")
     data = mujoco.MjData(model)
     if any(_number(library, model, data, model.njnt + t, "gamma_u") is not None for t in range(model.ntendon)):
-        raise NotImplementedError("mjgear.warp: gears on tendons, which the plugin on the CPU has; gear the joints")
+        raise NotImplementedError(
+            "mjgear.warp: gears on tendons, whose friction acts on several joints; gear the joints, or use the plugin on the CPU"
+        )
     joints = [j for j in range(model.njnt) if _number(library, model, data, j, "gamma_u") is not None]
     if not joints:
         raise ValueError("mjgear.warp: the model has no gear; give it an instance of mjgear.transmission")
@@ -110,11 +112,20 @@ def read(model: mujoco.MjModel, host: mujoco.MjModel | None = None) -> Gears:
     for i, j in enumerate(joints):
         where = f"mjgear.warp: joint '{names[i]}'"
         if _number(library, model, data, j, "half_gap") is not None or _number(library, model, data, j, "stiffness") is not None:
-            raise NotImplementedError(f"{where} has backlash, which the plugin on the CPU has; remove the key 'backlash'")
+            raise NotImplementedError(
+                f"{where} has backlash or a shaft that yields, whose rotor turns by itself, a motion that mujoco_warp.Data has no "
+                "place for; remove the key 'backlash', or use the plugin on the CPU"
+            )
         if _has(library, model, j, "brake"):
-            raise NotImplementedError(f"{where} has a brake, which the plugin on the CPU has; remove the actuator of mjgear.brake")
+            raise NotImplementedError(
+                f"{where} has a brake, which opens and closes in time; remove the actuator of mjgear.brake, and add the torque of a closed "
+                "one to Gears.coulomb, or use the plugin on the CPU"
+            )
         if _number(library, model, data, j, "oneway"):
-            raise NotImplementedError(f"{where} turns one way only, which the plugin on the CPU has; remove the key 'oneway'")
+            raise NotImplementedError(
+                f"{where} turns one way only: a row of friction loss has the same bound in both directions; remove the key 'oneway', or use "
+                "the plugin on the CPU"
+            )
         if _number(library, model, data, j, "mesh"):
             raise NotImplementedError(f"{where} has coefficients that follow its teeth; remove the key 'mesh' to have their mean")
         for key in ("curved_friction", "curved_velocity", "curved_exponent"):
@@ -124,7 +135,10 @@ def read(model: mujoco.MjModel, host: mujoco.MjModel | None = None) -> Gears:
             if _number(library, model, data, j, key):
                 raise NotImplementedError(f"{where} has a table of its losses, which the plugin on the CPU has; remove the key '{key}'")
         if _number(library, model, data, j, "presliding_stiffness"):
-            raise NotImplementedError(f"{where} yields before it slips; remove the key 'presliding_stiffness'")
+            raise NotImplementedError(
+                f"{where} yields before it slips, so that it moves while friction holds it; remove the key 'presliding_stiffness', or use "
+                "the plugin on the CPU"
+            )
         for key in NUMBERS:
             value = _number(library, model, data, j, key)
             if value is not None:
