@@ -164,7 +164,7 @@ MUTATIONS = [
         ("m->jnt_type[id] != m->jnt_type[joint[i].joint]", "0"),
     ]),
     Of("plugin/state/layout.c", STATE, [
-        ("for (int k = 0; k < key; k++) {", "for (int k = 0; k <= key; k++) {"),
+        ("for (int k = 0; k < mjgNKEY; k++) {", "for (int k = 1; k < mjgNKEY; k++) {"),
         ("== instance ? n + (int)m->nv + mjgpNSYSTEM : n", "== instance ? n + mjgpNSYSTEM : n"),
     ]),
     Of("plugin/state/changes.c", STATE, [

@@ -27,39 +27,46 @@ static int gapOf(const mjgpConfig* c, int i) {
 
 //---------------------------------- changing ------------------------------------------------------
 
-// number of a key among mjgKEY and the keys of gaps behind them, -1 after a refusal
-static int findKey(mjgReport* report, const char* key) {
-  int k = key ? mjg_keyFromName(key) : -1, gap = key ? mjgi_gapKeyFromName(key) : -1;
-  if (gap >= 0) {
-    return mjgNKEY + gap;
-  }
-  if (k < 0) {
-    int nearest = mjg_keyNearest(key);
-    mjg_refuse(report, "unknown key '%.60s'%s%s; choose a key that describes a gear or its gap",
-               key ? key : "", nearest < 0 ? "" : ", did you mean ",
-               nearest < 0 ? "" : mjg_keyInfo(nearest)->name);
-  }
-  return k;
+// number of a key among mjgKEY and the keys of gaps behind them, -1: there is no such key
+static int keyOf(const char* name) {
+  int gap = mjgi_gapKeyFromName(name);
+  return gap >= 0 ? mjgNKEY + gap : mjg_keyFromName(name);
 }
 
 
-// take a key and its value into the numbers of a joint
-static void give(mjtNum number[mjgpNCHANGE], int key, double value) {
-  int gap = key - mjgNKEY;
-  int mask = gap < 0 ? mjgpCHANGE_GIVEN + key / mjgpNBIT : mjgpCHANGE_GAPGIVEN;
-  uint64_t bits = (uint64_t)number[mask] | (uint64_t)mjgp_keyBit(gap < 0 ? key : gap);
-  number[mask] = (mjtNum)bits;
-  number[gap < 0 ? mjgpCHANGE_KEY + key : mjgpCHANGE_GAPKEY + gap] = value;
+// the joint of joint i, or its partner, that has the numbers of a key
+static int ownerOf(const mjgpConfig* c, int i, int key) {
+  return key < mjgNKEY ? gearOf(c, i) : gapOf(c, i);
+}
+
+
+// the same after a refusal
+static int findKey(mjgReport* report, const char* name) {
+  int key = name ? keyOf(name) : -1;
+  if (key < 0) {
+    int nearest = mjg_keyNearest(name);
+    mjg_refuse(report, "unknown key '%.60s'%s%s; choose a key that describes a gear or its gap",
+               name ? name : "", nearest < 0 ? "" : ", did you mean ",
+               nearest < 0 ? "" : mjg_keyInfo(nearest)->name);
+  }
+  return key;
+}
+
+
+// a key is given a value, or is not given any more
+static void give(mjtNum number[mjgpNCHANGE], int key, double value, int given) {
+  mjtNum* mask = number + mjgp_givenOf(key);
+  uint64_t bit = mjgp_keyBit(key), others = (uint64_t)*mask & ~bit;
+  *mask = (mjtNum)(given ? others | bit : others);
+  number[mjgpCHANGE_KEY + key] = value;
 }
 
 
 // forget the keys that say what the gear is
 static void forgetKind(mjtNum number[mjgpNCHANGE]) {
   for (int key = 0; key < mjgNKEY; key++) {
-    mjtNum* given = number + mjgpCHANGE_GIVEN + key / mjgpNBIT;
     if (mjgp_isKind(key)) {
-      *given = (mjtNum)((uint64_t)*given & ~(uint64_t)mjgp_keyBit(key));
-      number[mjgpCHANGE_KEY + key] = 0;
+      give(number, key, 0, 0);
     }
   }
   number[mjgpCHANGE_TYPE] = 1 + mjgTYPE_AUTO;
@@ -100,7 +107,7 @@ static void change(mjgReport* report, mjtNum* state, const mjgpConfig* c, int i,
   for (int k = 0; k < n; k++) {
     int number = findKey(report, key[k]);
     if (number >= 0) {
-      give(number < mjgNKEY ? of_gear : gap_number, number, value[k]);
+      give(number < mjgNKEY ? of_gear : gap_number, number, value[k], 1);
     }
   }
 
@@ -228,26 +235,21 @@ static void effectiveJoint(mjgpJoint* joint, const mjgpConfig* c, const mjtNum* 
 // value of a key in joint i, as mjg_getGear
 static int getValue(double* value, const mjgpConfig* c, const mjtNum* state, int i,
                     const char* key) {
-  // a number of the gap
   mjgpJoint found;
-  int gap = mjgi_gapKeyFromName(key);
-  if (gap >= 0) {
-    effectiveJoint(&found, c, state, gapOf(c, i));
-    int known = found.gap != mjgpGAP_NONE && mjgp_readsGapKey(&found, gap);
-    *value = known ? *mjgp_gapNumber(&found, gap) : *value;
-    return known;
-  }
-
-  // a number of the gear; of a table its points
-  int k = mjg_keyFromName(key), kind = mjg_tableFromName(key);
+  int k = keyOf(key), kind = mjg_tableFromName(key);
   if (kind >= 0) {
-    *value = c->joint[gearOf(c, i)].gear.table[kind].n;
+    *value = c->joint[gearOf(c, i)].gear.table[kind].n;  // points of a table
     return *value > 0;
   }
   if (k < 0) {
     return -1;
   }
-  effectiveJoint(&found, c, state, gearOf(c, i));
+  effectiveJoint(&found, c, state, ownerOf(c, i, k));
+  if (k >= mjgNKEY) {
+    int known = found.gap != mjgpGAP_NONE && mjgp_readsGapKey(&found, k - mjgNKEY);
+    *value = known ? *mjgp_gapNumber(&found, k - mjgNKEY) : *value;
+    return known;
+  }
   if (found.description.given[k]) {
     *value = found.description.value[k];
     return 1;
@@ -322,28 +324,9 @@ static const struct {
                {"gap_twist", mjgpGAP_TWIST, 1}};
 
 
-// address of a key's value in joint i, -1 if it has none
-static int keyAddress(mjgStateAddress* address, const mjgpConfig* c, int i, int key, int gap) {
-  i = gap >= 0 ? gapOf(c, i) : gearOf(c, i);
-  const mjgpJoint* j = c->joint + i;
-  if (gap >= 0 ? !j->backlashes : !(j->keys >> key & 1)) {
-    return -1;
-  }
-  int stride = c->stride[i];
-  int before = gap >= 0 ? 0 : mjgp_countKeys(j->keys, key);
-  *address = gap >= 0 ? (mjgStateAddress){.value = c->gap[i] + (mjgpGAP_KEY + gap) * stride,
-                                          .given = c->gap[i] + mjgpGAP_GIVEN * stride,
-                                          .bit = mjgp_keyBit(gap)}
-                      : (mjgStateAddress){.value = c->state[i] + (mjgpSTATE_KEY + before) * stride,
-                                          .given = c->given[i] + key / mjgpNBIT * stride,
-                                          .bit = mjgp_keyBit(key)};
-  return 0;
-}
-
-
 // address of a number of joint i, or of the whole system, -1 if there is none
 static int findAddress(mjgStateAddress* address, const mjgpConfig* c, int i, const char* name) {
-  int key = mjg_keyFromName(name), gap = mjgi_gapKeyFromName(name);
+  int key = keyOf(name);
   *address = (mjgStateAddress){.value = -1, .given = -1};
   if (!strcmp(name, "solver") || !strcmp(name, "fallbacks")) {
     address->value = c->system + (name[0] == 's' ? mjgpSYSTEM_SOLVER : mjgpSYSTEM_FALLBACKS);
@@ -352,8 +335,13 @@ static int findAddress(mjgStateAddress* address, const mjgpConfig* c, int i, con
   if (i < 0) {
     return -1;
   }
-  if (key >= 0 || gap >= 0) {
-    return keyAddress(address, c, i, key, gap);
+  if (key >= 0) {
+    int adr[mjgpNCHANGE];
+    mjgp_findNumbers(adr, c, ownerOf(c, i, key));
+    *address = (mjgStateAddress){.value = adr[mjgpCHANGE_KEY + key],
+                                 .given = adr[mjgp_givenOf(key)],
+                                 .bit = (mjtNum)mjgp_keyBit(key)};
+    return address->value < 0 ? -1 : 0;
   }
   if (!strcmp(name, "brake")) {
     address->value = c->brake[i];

@@ -15,21 +15,21 @@
 
 //---------------------------------- numbers in plugin_state ---------------------------------------
 
-// addresses of the numbers of a change of joint i, -1: the state has none
-static void findAddresses(int adr[mjgpNCHANGE], const mjgpConfig* config, int i) {
+void mjgp_findNumbers(int adr[mjgpNCHANGE], const mjgpConfig* config, int i) {
   const mjgpJoint* joint = config->joint + i;
   int stride = config->stride[i], next = config->state[i] + mjgpSTATE_KEY * stride;
-  for (int k = 0; k < mjgpCHANGE_KEY; k++) {
+  int gap = config->gap[i] + mjgpGAP_GIVEN * stride;
+  for (int k = 0; k <= mjgpCHANGE_TYPE; k++) {
     adr[k] = config->given[i] + k * stride;
   }
+  adr[mjgpCHANGE_GAPGIVEN] = joint->backlashes ? gap : -1;
   for (int key = 0; key < mjgNKEY; key++) {
     int has = joint->keys >> key & 1;
     adr[mjgpCHANGE_KEY + key] = has ? next : -1;
     next += has ? stride : 0;
   }
-  for (int k = mjgpCHANGE_GAPGIVEN; k < mjgpNCHANGE; k++) {
-    int number = mjgpGAP_GIVEN + k - mjgpCHANGE_GAPGIVEN;
-    adr[k] = joint->backlashes ? config->gap[i] + number * stride : -1;
+  for (int k = 0; k < mjgpNGAPKEY; k++) {
+    adr[mjgpCHANGE_KEY + mjgNKEY + k] = joint->backlashes ? gap + (k + 1) * stride : -1;
   }
 }
 
@@ -37,7 +37,7 @@ static void findAddresses(int adr[mjgpNCHANGE], const mjgpConfig* config, int i)
 void mjgp_readNumbers(mjtNum number[mjgpNCHANGE], const mjgpConfig* config, const mjtNum* state,
                       int i) {
   int adr[mjgpNCHANGE];
-  findAddresses(adr, config, i);
+  mjgp_findNumbers(adr, config, i);
   for (int k = 0; k < mjgpNCHANGE; k++) {
     number[k] = adr[k] < 0 ? 0 : state[adr[k]];
   }
@@ -47,7 +47,7 @@ void mjgp_readNumbers(mjtNum number[mjgpNCHANGE], const mjgpConfig* config, cons
 void mjgp_writeNumbers(mjtNum* state, const mjgpConfig* config, const mjtNum number[mjgpNCHANGE],
                        int i) {
   int adr[mjgpNCHANGE];
-  findAddresses(adr, config, i);
+  mjgp_findNumbers(adr, config, i);
   for (int k = 0; k < mjgpNCHANGE; k++) {
     if (adr[k] >= 0) {
       state[adr[k]] = number[k];
@@ -159,21 +159,20 @@ int mjgp_changeJoint(mjgpJoint* joint, mjgReport* report, const mjgpJoint* base,
   }
 
   // in which words; then the numbers
-  uint64_t gap = (uint64_t)number[mjgpCHANGE_GAPGIVEN];
-  uint64_t given = (uint64_t)number[mjgpCHANGE_GIVEN] | (uint64_t)number[mjgpCHANGE_GIVEN2]
-                                                            << mjgpNBIT;
-  int flg_gear = type > 0 || given, flg_gap = gap != 0;
+  int flg_gear = type > 0, flg_gap = 0;
   if (type > 0) {
     forgetKind(&joint->description, (int)type - 1);
   }
-  for (int k = 0; k < mjgNKEY; k++) {
-    if (given >> k & 1) {
-      giveGear(joint, report, k, number[mjgpCHANGE_KEY + k]);
+  for (int k = 0; k < mjgpNCHANGEKEY; k++) {
+    if (!((uint64_t)number[mjgp_givenOf(k)] & mjgp_keyBit(k))) {
+      continue;
     }
-  }
-  for (int k = 0; k < mjgpNGAPKEY; k++) {
-    if (gap >> k & 1) {
-      giveGap(joint, report, k, number[mjgpCHANGE_GAPKEY + k]);
+    if (k < mjgNKEY) {
+      giveGear(joint, report, k, number[mjgpCHANGE_KEY + k]);
+      flg_gear = 1;
+    } else {
+      giveGap(joint, report, k - mjgNKEY, number[mjgpCHANGE_KEY + k]);
+      flg_gap = 1;
     }
   }
   if (type > 0 && !saysKind(&joint->description)) {

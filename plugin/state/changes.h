@@ -13,11 +13,16 @@ enum {
   mjgpCHANGE_GIVEN = 0,  // of mjgpNBIT keys each
   mjgpCHANGE_GIVEN2 = 1,
   mjgpCHANGE_TYPE = 2,
-  mjgpCHANGE_KEY = 3,
-  mjgpCHANGE_GAPGIVEN = mjgpCHANGE_KEY + mjgNKEY,
-  mjgpCHANGE_GAPKEY = mjgpCHANGE_GAPGIVEN + 1,
-  mjgpNCHANGE = mjgpCHANGE_GAPKEY + mjgpNGAPKEY
+  mjgpCHANGE_GAPGIVEN = 3,
+  mjgpCHANGE_KEY = 4,  // values of mjgKey, and behind them of a gap's keys
+  mjgpNCHANGEKEY = mjgNKEY + mjgpNGAPKEY,
+  mjgpNCHANGE = mjgpCHANGE_KEY + mjgpNCHANGEKEY
 };
+
+// which of them says that key k is given, k < mjgpNCHANGEKEY
+static inline int mjgp_givenOf(int k) {
+  return k < mjgNKEY ? mjgpCHANGE_GIVEN + k / mjgpNBIT : mjgpCHANGE_GAPGIVEN;
+}
 
 // a gear that plugin_state changes
 typedef struct mjgpChange_ {
@@ -27,7 +32,8 @@ typedef struct mjgpChange_ {
   mjgpJoint joint;             // the gear
 } mjgpChange;
 
-// numbers of joint i in plugin_state: read, write
+// numbers of joint i in plugin_state: their addresses, -1 if the state has none; read, write
+void mjgp_findNumbers(int adr[mjgpNCHANGE], const mjgpConfig* config, int i);
 void mjgp_readNumbers(mjtNum number[mjgpNCHANGE], const mjgpConfig* config, const mjtNum* state,
                       int i);
 void mjgp_writeNumbers(mjtNum* state, const mjgpConfig* config, const mjtNum number[mjgpNCHANGE],

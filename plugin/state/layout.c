@@ -7,9 +7,9 @@ _Static_assert(mjgNKEY <= 2 * mjgpNBIT, "more keys than two numbers have bits");
 _Static_assert(mjgpNGAPKEY <= mjgpNBIT, "more keys of a gap than a number has bits");
 
 
-int mjgp_countKeys(uint64_t keys, int key) {
+int mjgp_countKeys(uint64_t keys) {
   int n = 0;
-  for (int k = 0; k < key; k++) {
+  for (int k = 0; k < mjgNKEY; k++) {
     n += (int)(keys >> k & 1);
   }
   return n;
@@ -17,7 +17,7 @@ int mjgp_countKeys(uint64_t keys, int key) {
 
 
 int mjgp_jointState(const mjModel* m, int instance) {
-  int numbers = mjgpSTATE_KEY + mjgp_countKeys(mjgp_changeableKeys(m, instance), mjgNKEY);
+  int numbers = mjgpSTATE_KEY + mjgp_countKeys(mjgp_changeableKeys(m, instance));
   numbers += mjgp_hasBacklash(m, instance) ? mjgpNGAPSTATE : 0;
   numbers += mjgp_isBrake(m, instance);
   return numbers * mjgp_countJoints(m, instance);

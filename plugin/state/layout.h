@@ -61,12 +61,12 @@ int mjgp_jointState(const mjModel* m, int instance);
 // address of the share of its torque that a brake has, -1: there is no brake
 int mjgp_brakeState(const mjModel* m, const mjgpBrakeKeys* brake);
 
-// bit of a key, in its number of mjgpSTATE_GIVEN; of the number of a gap's key in mjgpGAP_GIVEN
-static inline double mjgp_keyBit(int key) {
-  return (double)((uint64_t)1 << key % mjgpNBIT);
+// bit of a key in the number that says it is given: of a mjgKey, or of mjgNKEY and the number of a gap's key
+static inline uint64_t mjgp_keyBit(int key) {
+  return (uint64_t)1 << (key < mjgNKEY ? key % mjgpNBIT : key - mjgNKEY);
 }
 
-// how many of these keys stand before a key, and so which of mjgpSTATE_KEY it is
-int mjgp_countKeys(uint64_t keys, int key);
+// number of keys in a sum of their bits (mjgpJoint.keys)
+int mjgp_countKeys(uint64_t keys);
 
 #endif  // MJGEAR_PLUGIN_LAYOUT_H_

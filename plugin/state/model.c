@@ -298,7 +298,7 @@ static int findAddresses(mjgpConfig* c, const mjModel* m) {
     c->state[i] = m->plugin_stateadr[j->instance] + j->index;
     c->stride[i] = mjgp_countJoints(m, j->instance);
     c->given[i] = c->state[i] + mjgpSTATE_GIVEN * c->stride[i];
-    c->gap[i] = c->state[i] + (mjgpSTATE_KEY + mjgp_countKeys(j->keys, mjgNKEY)) * c->stride[i];
+    c->gap[i] = c->state[i] + (mjgpSTATE_KEY + mjgp_countKeys(j->keys)) * c->stride[i];
     c->brake[i] = mjgp_brakeState(m, &j->brake);
     c->brakes += c->brake[i] >= 0;
     c->jnt[i] = j->joint;
