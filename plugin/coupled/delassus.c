@@ -17,8 +17,10 @@
 // runs of the engine's solver that one group may cost, both methods together
 #define mjgpANSWERS 80
 
-// times the inertia of the dofs: forces of such rows may be mostly rounding
+// times the inertia of the dofs: forces of such rows may be mostly rounding, and with such gains through tendons the engine's
+// iterations leave so much that it counts what joints are the differences of
 #define mjgpSTIFF 1e9
+#define mjgpGAIN  10
 
 // of the largest force: what a row at its edge may have been wrong by, if the gradient is zero
 #define mjgpMISSING 1e-6
@@ -160,7 +162,7 @@ static void integratorRows(mjgpStep* s) {
   mjtNum* x = s->forces;
 
   // rows of L^-1, from the leaves to the root; L = D U' if the matrix is symmetric
-  mju_zero(x, nv * ld);
+  memset(x, 0, sizeof(mjtNum) * (size_t)nv * (size_t)ld);
   mjgp_addColumns(s, x);
   for (int k = 0; k < nv; k++) {
     int length = adr[k + 1] - adr[k], dof = group->dof[k];
@@ -238,7 +240,15 @@ int mjgp_isRough(const mjgpGroup* group) {
     most = mjMAX(group->M[group->M_adr[i]], most);
   }
   for (int i = 0; i < group->nefc; i++) {
-    if (group->D[i] > mjgpSTIFF * most) {
+    mjtNum limit = mjgpSTIFF;
+    if (i < group->nterm) {
+      mjtNum size = 0;
+      for (int k = mjgiSIMD * group->J_adr[i]; k < mjgiSIMD * group->J_adr[i + 1]; k++) {
+        size += group->J[k] * group->J[k];
+      }
+      limit = mjgpGAIN / mju_max(size, mjMINVAL);
+    }
+    if (group->D[i] > limit * most) {
       return 1;
     }
   }
@@ -258,7 +268,7 @@ int mjgp_makeDelassus(mjgpStep* s) {
   }
 
   // columns of E, and the rows of the integrator
-  mju_zero(s->right, nv * ld);
+  memset(s->right, 0, sizeof(mjtNum) * (size_t)nv * (size_t)ld);
   mjgp_addColumns(s, s->right);
   mjgp_solveLowerJoints(group, s->right, 1);
   if (s->rows) {
