@@ -303,7 +303,9 @@ void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGea
   for (int i = nv; i < mjgi_simdEnd(nv); i++) {
     group->force[i] = 0;
   }
-  mjgp_makePattern(group, d);
+  if (njoint) {
+    mjgp_makePattern(group, d);
+  }
 }
 
 

@@ -236,7 +236,44 @@ static int islandOf(const mjgpGears* g, const mjModel* m, const mjData* d, int i
 }
 
 
-// Long because both starts are compared by the engine's own cost, whose terms differ by integrator
+// cost of an island without gears at an acceleration of all dofs
+static mjtNum costOf(mjgpGroup* group, mjtNum* a, const mjtNum* acceleration) {
+  mjtNum cost = 0;
+  for (int i = 0; i < group->nv; i++) {
+    a[i] = acceleration[group->dof[i]];
+  }
+  for (int i = 0; i < group->nv; i++) {
+    int adr = group->M_adr[i];
+    mjtNum sum = 0.5 * group->M[adr] * a[i] - group->force[i];
+    for (int k = adr + 1; k < group->M_adr[i + 1]; k++) {
+      sum += group->M[k] * a[group->M_col[k]];
+    }
+    cost += sum * a[i];
+  }
+  mjgp_residual(group, group->jar, a);
+  return cost + mjgp_constraintForce(group, group->f, group->state, NULL, group->jar);
+}
+
+
+// An island without gears starts where it is better off: at the last acceleration, or without constraints
+static void startIsland(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
+                        const mjtNum* force, const mjtNum* smooth, int island) {
+  mjgpPart part = mjgp_islandPart(d, island);
+  mjgpGroup group;
+  mj_markStack(d);
+  mjgp_makeGroup(&group, m, d, g, Mhat, g->scratch.local, force, &part);
+  int lanes = mjgi_simdEnd(group.nv);
+  mjtNum* a = mj_stackAllocNum(d, (size_t)lanes);
+  mju_zero(a, lanes);
+  if (costOf(&group, a, d->qacc_warmstart) > costOf(&group, a, smooth)) {
+    for (int i = 0; i < group.nv; i++) {
+      d->qacc_warmstart[group.dof[i]] = smooth[group.dof[i]];
+    }
+  }
+  mj_freeStack(d);
+}
+
+
 void mjgp_chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                       const mjtNum* force) {
   int nv = (int)m->nv, ncoupled = 0, discrete = mjgp_isDiscrete(m) && !Mhat->flg_M;
@@ -253,55 +290,38 @@ void mjgp_chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mh
       coupled[island] = 1;
     }
   }
-  int other = ncoupled < d->nisland;
-  if (!other && d->nidof == nv) {
+  if (ncoupled == d->nisland && d->nidof == nv) {
     mj_freeStack(d);
     return;
   }
 
   // acceleration without constraints, of those trees that need it
-  mjtNum* number = mj_stackAllocNum(d, 4 * (size_t)nv + (size_t)d->nefc);
-  mjtNum *trial = number, *Ma = trial + nv, *smooth = Ma + nv, *smooth_force = smooth + nv;
-  mjtNum *jar = smooth_force + nv, cost[2];
-  mju_copy(smooth_force, force, nv);
+  mjtNum* smooth = mj_stackAllocNum(d, (size_t)nv);
+  mju_copy(smooth, force, nv);
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
-    mjgp_addRow(smooth_force, m, d, g->config->joint + i, -g->out.t[i]);
+    mjgp_addRow(smooth, m, d, g->config->joint + i, -g->out.t[i]);
   }
   if (discrete) {
     mjgp_factorInertia(Mhat, m, d, g);
   }
   const mjgpInertia M = {.upper = d->qLD, .pivot = d->qLDiagInv, .adr = m->M_rowadr};
-  mju_copy(smooth, smooth_force, nv);
   for (int t = 0; t < m->ntree; t++) {
     int begin = m->tree_dofadr[t], end = begin + m->tree_dofnum[t];
-    if (end > begin && (other || d->dof_island[begin] < 0)) {
+    int island = end > begin ? d->dof_island[begin] : -1;
+    if (end > begin && (island < 0 || !coupled[island])) {
       mjgp_solveInertia(smooth, m, discrete ? Mhat : &M, begin, end);
     }
   }
-
-  // trees without constraints start at their solution, islands without gears where they are better off
   for (int i = 0; i < nv; i++) {
     if (d->dof_island[i] < 0) {
       d->qacc_warmstart[i] = smooth[i];
     }
   }
-  for (int k = 0; k < 2 && other; k++) {
-    for (int i = 0; i < nv; i++) {
-      int island = d->dof_island[i];
-      trial[i] = k && island >= 0 && !coupled[island] ? smooth[i] : d->qacc_warmstart[i];
+  for (int k = 0; k < d->nisland; k++) {
+    if (!coupled[k]) {
+      startIsland(g, m, d, Mhat, force, smooth, k);
     }
-    mj_mulJacVec(m, d, jar, trial);
-    mju_subFrom(jar, d->efc_aref, d->nefc);
-    mj_constraintUpdate(m, d, jar, cost + k, 0);
-    mj_mulM(m, d, Ma, trial);
-    for (int i = 0; i < nv; i++) {
-      Ma[i] += discrete && Mhat->slope ? Mhat->slope[i] * trial[i] : 0;
-      cost[k] += 0.5 * (Ma[i] - smooth_force[i]) * (trial[i] - smooth[i]);
-    }
-  }
-  if (other && cost[0] > cost[1]) {
-    mju_copy(d->qacc_warmstart, trial, nv);
   }
   mj_freeStack(d);
 }

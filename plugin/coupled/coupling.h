@@ -24,8 +24,7 @@ void mjgp_coupleFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mha
 
 // when the friction of these trees is known: accelerations of trees without constraints in d->qacc_warmstart. The engine
 // compares the cost of starting from there with that of starting without constraints, for all islands
-// at once; islands without gears start where they are better off, so that they do not spoil the start
-// of the others
+// at once; each without gears starts where it is better off, so that it does not spoil the start of the others
 void mjgp_chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                       const mjtNum* force);
 

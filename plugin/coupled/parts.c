@@ -156,6 +156,14 @@ static void sortItems(int* adr, int* list, const int* item, const int* number, i
 }
 
 
+mjgpPart mjgp_islandPart(const mjData* d, int island) {
+  return (mjgpPart){.nv = d->island_nv[island],
+                    .nefc = d->island_nefc[island],
+                    .dof = d->map_idof2dof + d->island_idofadr[island],
+                    .row = d->map_iefc2efc + d->island_iefcadr[island]};
+}
+
+
 // parts that are islands; the engine has made their lists
 static int takeIslands(mjgpPart* part, const mjgpGears* g, const mjModel* m, mjData* d,
                        const int* joint, int n) {
@@ -168,10 +176,7 @@ static int takeIslands(mjgpPart* part, const mjgpGears* g, const mjModel* m, mjD
     int dof = g->config->own[joint[i]];
     k = d->dof_island[dof >= 0 ? dof : mjgp_firstDof(m, g->config->joint + joint[i])];
     if (k != last && number[k] < 0) {
-      part[npart] = (mjgpPart){.nv = d->island_nv[k],
-                               .nefc = d->island_nefc[k],
-                               .dof = d->map_idof2dof + d->island_idofadr[k],
-                               .row = d->map_iefc2efc + d->island_iefcadr[k]};
+      part[npart] = mjgp_islandPart(d, k);
       number[k] = npart++;
     }
     own[i] = number[k];

@@ -18,6 +18,9 @@ typedef struct mjgpPart_ {
   int* joint;      // geared joints, numbers of mjgpGears, in their given order      (njoint)
 } mjgpPart;
 
+// an island of the engine, without gears
+mjgpPart mjgp_islandPart(const mjData* d, int island);
+
 // do gaps, tendons or actuators connect trees, whatever the engine's islands are
 int mjgp_connectsTrees(const mjgpGears* g, const mjgpInertia* Mhat);
 
