@@ -1,0 +1,25 @@
+"""What scripts with tests of the plugin share."""
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+
+
+@contextlib.contextmanager
+def refuses(line: str) -> Iterator[None]:
+    """What is inside is refused in a line with these words."""
+    try:
+        yield
+    except ValueError as error:
+        assert line in str(error), (line, str(error))
+    else:
+        raise AssertionError(f"accepted: {line}")
+
+
+def run(names: dict[str, Callable[[], None]]) -> None:
+    """Call all tests of a script, and end without what the interpreter frees last."""
+    for name, test in list(names.items()):
+        if name.startswith("test_"):
+            test()
+            print(name, flush=True)
+    os._exit(0)
