@@ -138,6 +138,29 @@ typedef enum mjgMotion_ {
 MJGAPI int mjg_inverse(double* low, double* high, int* motion, const mjModel* m, mjData* d,
                        const mjtNum* qacc, const mjtNum* rotor, char* error, int error_sz);
 
+//---------------------------------- derivatives ----------------------------------------------------
+
+// where a derivative holds: the side on which gears keep their pieces and controls are in their ranges, within eps
+typedef enum mjgSide_ {
+  mjgSIDE_BACK = -1,
+  mjgSIDE_BOTH = 0,
+  mjgSIDE_AHEAD = 1,
+  mjgSIDE_NEITHER = 2,  // it is that of the piece in between
+  mjgSIDE_UNKNOWN = 3   // not known: rows are zero
+} mjgSide;
+
+// Derivatives of a step by its controls: gears go on to slip, rest, yield or turn their rotors as they do in this step,
+// and constraints act as they do. The step is linear in the torque of a motor then, and none is taken for it.
+//   qvel   (nu x nv) of velocities after the step; state (nu x npluginstate) of what gears remember
+//   side   (nu) mjgSide, with changes of controls by eps
+//   d      the state before the step; afterwards as mj_forward leaves it
+// Not known by controls of actuators with activation, delay, or a gain that is no constant (Euler: with activation or delay).
+// Not known at all with gaps between two joints, laws with touch, PGS, noslip, RK4, lagged coupling, sleep; where a shaft
+// is at a jump of its torque; and of a step that is not solved. Returns how many are known, or -1 with a line in error
+// (nullable) if an argument is wrong. Uses the stack of d.
+MJGAPI int mjg_controlDerivative(double* qvel, double* state, int* side, const mjModel* m,
+                                 mjData* d, double eps, char* error, int error_sz);
+
 //---------------------------------- checking ------------------------------------------------------
 
 // name of a plugin that accepts every configuration, has no state and does nothing: a model whose gears are named so

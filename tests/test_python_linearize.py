@@ -1,5 +1,7 @@
 """mjgear.linearize: against closed forms of a slide, MuJoCo's own where it knows the whole state, and steps themselves."""
 
+import os
+import pathlib
 import unittest
 
 import mujoco
@@ -96,6 +98,124 @@ class ClosedForms(unittest.TestCase):
         # at rest, about to break away
         d.qvel, d.ctrl = 0, 5.0 - 1e-10
         self.assertEqual(mjgear.linearize(m, d).side.tolist(), [0, -1, -1])
+
+
+class Exact(unittest.TestCase):
+    """Columns of controls against closed forms to rounding, and against steps on the same pieces."""
+
+    def test_closed_forms(self):
+        for integrator in ("Euler", "implicit", "implicitfast", "discrete"):
+            m, d = slide(integrator, keys(eta_forward=0.8, eta_backward=0.5))
+            for torque, force in ((20.0, 0.0), (0.0, 30.0)):
+                mujoco.mj_resetData(m, d)
+                d.qvel, d.ctrl, d.qfrc_applied = 1.0, torque, force
+                found = mjgear.linearize(m, d)
+                link = MASS + STEP * DAMPING
+                expected = STEP * (0.8 / (link + 0.8 * ROTOR) if torque else 1 / (0.5 * link + ROTOR))
+                np.testing.assert_allclose(found.B, [[STEP * expected], [expected]], rtol=1e-11)
+                self.assertEqual(found.exact.tolist(), [False, False, True])
+
+    def test_servo(self):
+        """Position and velocity gains at the end of the step: implicitfast has kv in the inertia, discrete also kp."""
+        kp, kv = 900.0, 40.0
+        for integrator, gains in (("implicitfast", STEP * kv), ("discrete", STEP * kv + STEP**2 * kp)):
+            text = SLIDE % (STEP, integrator, keys(eta_forward=0.8, eta_backward=0.5), ROTOR, DAMPING)
+            motor = text[text.index("<motor ") : text.index("/>", text.index("<motor ")) + 2]
+            m = mujoco.MjModel.from_xml_string(text.replace(motor, f'<position name="m" joint="j" kp="{kp}" kv="{kv}"/>'))
+            d = mujoco.MjData(m)
+            d.qvel, d.ctrl = 0.5, 0.3
+            found = mjgear.linearize(m, d)
+            expected = STEP * 0.8 * kp / (MASS + STEP * DAMPING + 0.8 * (ROTOR + gains))
+            np.testing.assert_allclose(found.B[1], expected, rtol=1e-9)
+
+    def test_presliding(self):
+        """Motor, link and a spring that takes sigma h v+ at the end of the step."""
+        sigma = 800.0
+        m, d = slide("implicitfast", keys(gamma_u=0, gamma_v=0, coulomb=5, presliding_stiffness=sigma), damping=0)
+        d.ctrl = 1
+        mujoco.mj_step(m, d)
+        found = mjgear.linearize(m, d)
+        expected = STEP / (MASS + ROTOR + STEP**2 * sigma)
+        np.testing.assert_allclose(found.B[:, 0], [STEP * expected, expected, STEP * sigma * expected], rtol=1e-9)
+
+    def test_brake(self):
+        """That slips, by its control: the torque is the share of what it slides with, and the share is state."""
+        m = mujoco.MjModel.from_xml_string("""<mujoco><option timestep="0.001" integrator="implicitfast" gravity="0 0 0" tolerance="0"/>
+          <extension><plugin plugin="mjgear.brake"/></extension>
+          <worldbody><body><joint name="j" type="slide" armature="0.7"/><geom size=".1" mass="2"/></body></worldbody>
+          <actuator><motor joint="j"/><plugin plugin="mjgear.brake" joint="j" ctrlrange="0 1" ctrllimited="true"><config key="holding_torque" value="12"/>
+          <config key="sliding_torque" value="9"/></plugin></actuator></mujoco>""")
+        d = mujoco.MjData(m)
+        d.qvel, d.ctrl = 1, (3, 0.5)
+        found = mjgear.linearize(m, d)
+        self.assertEqual(found.states, ("position j", "velocity j", "brake j"))
+        np.testing.assert_allclose(found.B[1:], [[STEP / 2.7, -9 * STEP / 2.7], [0, 1]], rtol=1e-10, atol=1e-15)
+        d.ctrl = 3, 1
+        self.assertEqual(mjgear.linearize(m, d).side[-2:].tolist(), [0, -1])
+        d.qvel, d.ctrl = 0, (3, 0.5)  # it holds 6 N m
+        self.assertTrue((mjgear.linearize(m, d).B[1] == 0).all())
+
+    def test_shaft(self):
+        """Rotor and link as two bodies and a spring, which a step of the gap takes implicitly: the impulse h goes into both."""
+        m, d = slide("implicitfast", keys(gamma_u=0, gamma_v=0, backlash="exact", half_gap=0.001, stiffness=5000, damping=2, rotor_inertia=ROTOR), 0, 0)
+        d.ctrl, d.qfrc_applied = 10, -10
+        for _ in range(300):
+            mujoco.mj_step(m, d)
+        found = mjgear.linearize(m, d)
+        self.assertTrue(found.exact[-1])
+        names = list(found.states)
+        dv, dw = found.B[1, 0], found.B[1, 0] + found.B[names.index("rotor_velocity j"), 0]
+        self.assertAlmostEqual((MASS * dv + ROTOR * dw) / STEP, 1, delta=1e-9)
+        self.assertAlmostEqual(found.B[names.index("rotor_angle j"), 0] / (STEP * (dw - dv)), 1, delta=1e-9)
+
+    def test_what_is_not_linear(self):
+        model, data = Steps.start(self, Steps.ROBOT % (keys(gamma_u=0.1, gamma_v=0.4), keys(gamma_u=0.1, gamma_v=1.2)))
+        self.assertEqual(mjgear.linearize(model, data).exact[-3:].tolist(), [True, True, False])  # a filter
+        model.opt.solver = mujoco.mjtSolver.mjSOL_PGS
+        self.assertFalse(mjgear.linearize(model, data).exact.any())
+
+    def test_models_in_contact(self):
+        """All models of this repository with every integrator and cone, where steps with other controls stay on their pieces."""
+        folder, rng = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"]) / "models", np.random.default_rng(0)
+        compared = 0
+        for name in ("cobot", "gripper", "hand", "hobby_arm", "jack", "quadruped", "quadruped_worm", "rover", "stewart", "telescope"):
+            model = mujoco.MjModel.from_xml_path(str(folder / name.split("_worm")[0] / f"{name}.xml"))
+            model.opt.tolerance, model.opt.iterations = 0, 100
+            low, high = np.where(model.actuator_ctrllimited, model.actuator_ctrlrange.T, [[-1], [1]])
+            for integrator, cone in ((0, 0), (0, 1), (2, 1), (3, 0), (3, 1), (4, 1)):
+                model.opt.integrator, model.opt.cone = integrator, cone
+                compared += self.compare(model, rng.uniform(low, high), high - low)
+        self.assertGreater(compared, 300)
+
+    def compare(self, model, control, ranges):
+        bits, data = mujoco.mjtState.mjSTATE_INTEGRATION, mujoco.MjData(model)
+        data.ctrl[:] = control
+        for _ in range(60):
+            mujoco.mj_step(model, data)
+        data.ctrl[:] = np.clip(control, *np.where(model.actuator_ctrllimited, model.actuator_ctrlrange.T + [[1e-2], [-1e-2]], [[-np.inf], [np.inf]]))
+        found, start = mjgear.linearize(model, data), np.empty(mujoco.mj_stateSize(model, bits))
+        mujoco.mj_getState(model, data, start, bits)
+        plugins = [k for k in range(model.nsensor) if model.sensor_type[k] == int(mujoco.mjtSensor.mjSENS_PLUGIN)]
+        modes, compared = model.sensor_adr[plugins] + 4, 0
+
+        def step(k, by):
+            mujoco.mj_setState(model, data, start, bits)
+            data.ctrl[k] += by
+            mujoco.mj_step(model, data)
+            return data.qvel.copy(), (tuple(data.sensordata[modes]), tuple(data.efc_state))
+
+        _, base = step(0, 0)
+        velocities = slice(model.nv, 2 * model.nv)
+        for k in np.flatnonzero(found.exact[-model.nu :] & (found.side[-model.nu :] == 0)):
+            error, column = np.inf, found.B[velocities, k]
+            for change in (ranges[k] * np.array([1e-4, 1e-5, 1e-6])):  # cones, and loads that change sign, are linear in small changes only
+                (ahead, one), (back, other) = step(k, change), step(k, -change)
+                rounding = 1e-12 * (1 + np.abs(ahead).max()) / change  # of steps
+                if one == base == other:
+                    error = min(error, (np.abs(column - (ahead - back) / (2 * change)) - rounding).max() / (1e-12 + np.abs(column).max()))
+                    compared += rounding < 1e-6 * np.abs(column).max()
+            self.assertTrue(error <= 1e-6 or error == np.inf, error)
+        return compared
 
 
 class Steps(unittest.TestCase):

@@ -211,17 +211,6 @@ static void warnOfGains(mjgpGears* g, const mjModel* m) {
 }
 
 
-// does no motion of its joints change a tendon's length, as where it lies along a link: friction does nothing then
-static int standsStill(const mjModel* m, const mjData* d, const mjgpJoint* joint) {
-  mjgpRow row = mjgp_row(m, d, joint);
-  mjtNum most = 0;
-  for (int k = 0; k < row.n; k++) {
-    most = mju_max(most, mju_abs(row.value[k]));
-  }
-  return most < mjMINVAL;
-}
-
-
 static void holdStill(mjgpGears* g, int i) {
   g->out.t[i] = g->out.v_next[i] = g->out.cancellation[i] = g->out.rounding[i] = g->in.lag[i] = 0;
   g->out.u[i] = g->in.tau[i];
@@ -317,7 +306,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   int* joint = g->scratch.joint;
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
-    if (g->config->own[i] < 0 && standsStill(m, d, g->config->joint + i)) {
+    if (g->config->own[i] < 0 && mjgp_standsStill(m, d, g->config->joint + i)) {
       holdStill(g, i);
       continue;
     }

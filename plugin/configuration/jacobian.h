@@ -59,6 +59,16 @@ static inline void mjgp_addRow(mjtNum* force, const mjModel* m, const mjData* d,
   }
 }
 
+// does no motion of its joints change a tendon's length, as where it lies along a link: friction does nothing then
+static inline int mjgp_standsStill(const mjModel* m, const mjData* d, const mjgpJoint* joint) {
+  mjgpRow row = mjgp_row(m, d, joint);
+  mjtNum most = 0;
+  for (int k = 0; k < row.n; k++) {
+    most = mju_max(most, mju_abs(row.value[k]));
+  }
+  return most < mjMINVAL;
+}
+
 // position of the joint, or length of the tendon when positions were last computed
 static inline mjtNum mjgp_position(const mjData* d, const mjgpJoint* joint) {
   return joint->dof >= 0 ? d->qpos[joint->qpos] : d->ten_length[joint->tendon];

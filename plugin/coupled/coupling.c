@@ -388,3 +388,27 @@ void mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat, c
                  const int* joint, int n) {
   solveParts(g, m, d, Mhat, force, joint, n, 1);
 }
+
+
+mjgpStep* mjgp_wholeStep(mjgpStep* s, mjgpGroup* group, mjgpGears* g, const mjModel* m, mjData* d,
+                         mjgpInertia* Mhat, const mjtNum* a) {
+  int nv = g->config->nv, *number = mj_stackAllocInt(d, (size_t)(nv + d->nefc + g->config->n));
+  mjgpPart part = {nv, d->nefc, 0, number, number + nv, number + nv + d->nefc};
+  for (int k = 0; k < nv + d->nefc; k++) {
+    number[k] = k < nv ? k : k - nv;
+  }
+  for (int b = 0; b < g->in.nactive; b++) {
+    if (!mjgp_standsStill(m, d, g->config->joint + g->in.active[b])) {
+      part.joint[part.njoint++] = g->in.active[b];
+    }
+  }
+  mjgp_factorInertia(Mhat, m, d, g);
+  mjgp_makeGroup(group, m, d, g, Mhat, g->scratch.local, d->qfrc_smooth, &part);
+  prepare(s, g, m, d, Mhat, group);
+  for (int k = 0; k < nv; k++) {
+    s->a[k] = a[group->dof[k]];
+  }
+  mjgp_accelerations(s);
+  mjgp_evaluate(s);
+  return s;
+}

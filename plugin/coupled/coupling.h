@@ -5,6 +5,7 @@
 
 #include <mujoco/mujoco.h>
 
+#include "coupled/delassus.h"
 #include "friction/effective_inertia.h"
 #include "state/gears.h"
 
@@ -27,5 +28,9 @@ void mjgp_coupleFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mha
 // at once; each without gears starts where it is better off, so that it does not spoil the start of the others
 void mjgp_chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                       const mjtNum* force);
+
+// all dofs, rows and active gears as one group, at an acceleration of the constraint solver (nv); on d's stack
+mjgpStep* mjgp_wholeStep(mjgpStep* s, mjgpGroup* group, mjgpGears* g, const mjModel* m, mjData* d,
+                         mjgpInertia* Mhat, const mjtNum* a);
 
 #endif  // MJGEAR_PLUGIN_COUPLING_H_

@@ -45,34 +45,9 @@ void mjgp_integrate(mjtNum* a, const mjModel* m, mjData* d, mjgpBranch* branch, 
 
 //---------------------------------- inertia with constraints --------------------------------------
 
-// row r of the Jacobian of constraints                                                             (nv)
-static void takeRow(mjtNum* row, const mjModel* m, const mjData* d, int r) {
-  if (!mj_isSparse(m)) {
-    mju_copy(row, d->efc_J + (size_t)r * (size_t)m->nv, (int)m->nv);
-    return;
-  }
-  mju_zero(row, (int)m->nv);
-  for (int p = d->efc_J_rowadr[r]; p < d->efc_J_rowadr[r] + d->efc_J_rownnz[r]; p++) {
-    row[d->efc_J_colind[p]] = d->efc_J[p];
-  }
-}
-
-
-// H += scale a b'
-static void addProduct(mjtNum* H, mjtNum scale, const mjtNum* a, const mjtNum* b, int nv) {
-  for (int i = 0; i < nv; i++) {
-    if (a[i] != 0) {
-      mju_addToScl(H + i * nv, b, scale * a[i], nv);
-    }
-  }
-}
-
-
-// Hessians of elliptic cones, at the acceleration of the constraint solver
-static void makeCones(const mjgpBranch* branch, const mjModel* m, mjData* d) {
-  int nv = (int)m->nv;
-  mj_markStack(d);
-  mjtNum* jar = mj_stackAllocNum(d, (size_t)d->nefc);
+// the step with its constraints, at the acceleration of the constraint solver; 0: as if nothing moved
+static int makeStep(mjgpBranch* branch, const mjModel* m, mjData* d, mjgpGears* g) {
+  int nv = g->config->nv;
   mjtNum* acc = mj_stackAllocNum(d, (size_t)nv);
   mju_copy(acc, branch->a, nv);
   if (!branch->Mhat.solver) {
@@ -82,53 +57,8 @@ static void makeCones(const mjgpBranch* branch, const mjModel* m, mjData* d) {
     }
     mj_solveM(m, d, acc, acc, 1);
   }
-  mj_mulJacVec(m, d, jar, acc);
-  mju_subFrom(jar, d->efc_aref, d->nefc);
-  mj_constraintUpdate(m, d, jar, NULL, 1);
-  mj_freeStack(d);
-}
-
-
-// does a row of constraints answer a change of acceleration
-static int isConstrained(const mjData* d) {
-  for (int r = 0; r < d->nefc; r++) {
-    if (d->efc_state[r] == mjCNSTRSTATE_QUADRATIC || d->efc_state[r] == mjCNSTRSTATE_CONE) {
-      return 1;
-    }
-  }
-  return 0;
-}
-
-
-// H = M, under "discrete" with what the engine adds to it, and rows that are active
-static void makeHessian(mjgpBranch* branch, const mjModel* m, mjData* d, const mjgpGears* g) {
-  int nv = g->config->nv;
-  mjtNum* H = mj_stackAllocNum(d, (size_t)(nv * nv));
-  mjtNum* row = mj_stackAllocNum(d, 6 * (size_t)nv);
-  mj_fullM(m, d, H);
-  for (int i = 0; i < nv && branch->Mhat.solver && branch->Mhat.slope; i++) {
-    H[i * (nv + 1)] += branch->Mhat.slope[i];
-  }
-  if (d->nefc && m->opt.cone == mjCONE_ELLIPTIC) {
-    makeCones(branch, m, d);
-  }
-  for (int r = 0; r < d->nefc; r++) {
-    if (d->efc_state[r] == mjCNSTRSTATE_QUADRATIC) {
-      takeRow(row, m, d, r);
-      addProduct(H, d->efc_D[r], row, row, nv);
-    } else if (d->efc_state[r] == mjCNSTRSTATE_CONE) {
-      const mjContact* contact = d->contact + d->efc_id[r];
-      for (int k = 0; k < contact->dim; k++) {
-        takeRow(row + k * nv, m, d, r + k);
-      }
-      for (int k = 0; k < contact->dim * contact->dim; k++) {
-        addProduct(H, contact->H[k], row + k / contact->dim * nv, row + k % contact->dim * nv, nv);
-      }
-      r += contact->dim - 1;
-    }
-  }
-  mju_cholFactor(H, nv, mjMINVAL);
-  branch->H = H;
+  mjgp_wholeStep(&branch->step, &branch->group, g, m, d, &branch->Mhat, acc);
+  return mjgp_makeDelassus(&branch->step);
 }
 
 
@@ -136,29 +66,30 @@ static void makeHessian(mjgpBranch* branch, const mjModel* m, mjData* d, const m
 static mjtNum loadSlope(mjtNum* W, mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjData* d,
                         const mjgpMotion* p) {
   const mjgpJoint* joint = g->config->joint + p->i;
-  int nv = g->config->nv;
+  mjtNum R;
   if (branch->constrained < 0) {
-    branch->constrained = isConstrained(d);
-    if (branch->constrained) {
-      makeHessian(branch, m, d, g);
-    }
+    branch->constrained = d->nefc && makeStep(branch, m, d, g);
   }
-  mj_markStack(d);
-  mjtNum* effect = mj_stackAllocNum(d, (size_t)nv);
-  mju_zero(effect, nv);
-  mjgp_addRow(effect, m, d, joint, 1);
   if (branch->constrained) {
-    mju_cholSolve(effect, branch->H, effect, nv);
-    mjgp_integrate(effect, m, d, branch, g);
+    int b = 0;
+    while (branch->group.joint[b] != p->i) {  // all that moves are there
+      b++;
+    }
+    *W = mjgp_delassus(&branch->step, b, b);
+    R = mjgp_delassusTorque(&branch->step, b, b);
   } else {
+    mj_markStack(d);
+    mjtNum* effect = mj_stackAllocNum(d, (size_t)m->nv);
+    mju_zero(effect, (int)m->nv);
+    mjgp_addRow(effect, m, d, joint, 1);
     solveMetric(effect, m, d, branch, g);
+    *W = mjgp_mulRow(m, d, joint, effect);
+    R = g->in.inertia[p->i] * *W;
+    for (int k = 0; g->in.row[p->i] && k < (int)m->nv; k++) {
+      R += g->in.row[p->i][k] * effect[k];
+    }
+    mj_freeStack(d);
   }
-  *W = mjgp_mulRow(m, d, joint, effect);
-  mjtNum R = g->in.inertia[p->i] * *W;
-  for (int k = 0; g->in.row[p->i] && k < nv; k++) {
-    R += g->in.row[p->i][k] * effect[k];
-  }
-  mj_freeStack(d);
   return (p->gamma_u + p->gamma_v) * R - p->gamma_v;
 }
 

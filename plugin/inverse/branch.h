@@ -2,22 +2,23 @@
 //
 // A gear that locks, and one with static friction, may have several states with one motor torque. By itself it takes the
 // one that is connected to rest, the friction of all others given (44). Only such gears ask for the effect W of friction
-// on their acceleration, constraints with the states that they have in the motion; it is found densely.
+// on their acceleration, constraints with the states that they have in the motion.
 
 #ifndef MJGEAR_PLUGIN_BRANCH_H_
 #define MJGEAR_PLUGIN_BRANCH_H_
 
 #include <mujoco/mujoco.h>
 
-#include "friction/effective_inertia.h"
+#include "coupled/coupling.h"
 #include "mjgear_plugin.h"
 #include "state/gears.h"
 
 typedef struct mjgpBranch_ {
   mjgpInertia Mhat;
   const mjtNum* a;  // (v+ - v)/h                                                           (nv)
-  int constrained;  // 1: constraints act in the motion; -1: not known
-  mjtNum* H;        // if so: Cholesky factor of the inertia with them, on d's stack   (nv x nv)
+  int constrained;  // 1: there are constraints; -1: not known
+  mjgpGroup group;  // if so: the step with them
+  mjgpStep step;
 } mjgpBranch;
 
 // before others, when gains of actuators are known; a: (v+ - v)/h, read later                      (nv)

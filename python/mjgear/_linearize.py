@@ -14,6 +14,7 @@ from mjgear._errors import GearError
 
 _STATE = mujoco.mjtState.mjSTATE_FULLPHYSICS
 _USER = mujoco.mjtState.mjSTATE_USER
+_UNKNOWN, _NEITHER = 3, 2  # mjgSide of mjgear_plugin.h
 _SMOOTHED = ("presliding_stiffness", "gamma_u_quadratic", "gamma_v_quadratic", "gamma_torque")  # keys with which friction of the last step counts
 
 Array = NDArray[np.float64]
@@ -30,9 +31,13 @@ class Linearization:
         D: by the controls (nsensordata x nu).
         states: what each number of dx is (nx): position and velocity of each dof, activations, and of gears what they remember:
             "rotor_angle elbow", "rotor_velocity elbow", "gap_position elbow", "gap_twist elbow" behind a gap (rotor minus joint; theta_b and
-            omega_s of doc/backlash.md), "friction elbow" where friction is a state (pre-sliding, and losses that grow with the square of the torque).
-        side: of each column of A and then B, on which side it was taken (nx + nu): 0 both, 1 forward, -1 backward.
-        kinks: names of the columns for which a gear changes its piece on both sides: the derivative is that of another piece.
+            omega_s of doc/backlash.md), "friction elbow" where friction is a state (pre-sliding, and losses that grow with the square of the torque),
+            "brake elbow" the share of its torque that a brake has.
+        exact: which columns of A and then B are the solution of the equations of the step on its pieces (nx + nu): those of controls, but for
+            what the function says. The others are differences of steps. C and D always are.
+        side: of each column, on which side it holds (nx + nu): 0 both, 1 forward, -1 backward.
+        kinks: names of the columns for which a gear changes its piece on both sides: the derivative is that of another piece, of an exact
+            column that of the piece in between.
 
     The first 2 nv + na numbers are those of ``mujoco.mjd_transitionFD``: positions as differences in the tangent space.
     """
@@ -42,6 +47,7 @@ class Linearization:
     C: Array
     D: Array
     states: tuple[str, ...]
+    exact: NDArray[np.bool_]
     side: NDArray[np.int64]
     kinks: tuple[str, ...]
 
@@ -56,6 +62,10 @@ def linearize(model: mujoco.MjModel, data: mujoco.MjData, eps: float = 1e-6, cen
     ``plugin_state``: it holds them fixed, so that a controller that was designed with its matrices does not know of them. Here they are part of the
     state. Otherwise the conventions are its own: finite differences of whole steps from the same warm start, positions in the tangent space, sensors as the
     step has them, controls not beyond their ranges. Set ``model.opt.tolerance`` to 0 and enough iterations, as for any differences of a solver.
+
+    Columns of controls are no differences: gears on their pieces and constraints in their states are linear equations, and a control changes
+    their right side (``mjg_controlDerivative``). Differences are taken where that does not hold: actuators with activations, delays or gains that are
+    no constants, gaps between two joints, laws with touch, the solver PGS, ``noslip_iterations``, sleep, a shaft at a jump of its torque.
 
     A gear that slips, rests or yields is smooth as long as it goes on so. Where it changes its piece within eps on one side, the derivative is
     that of the other side (``side``). A gear that is stuck does not answer to a small torque: its derivatives are 0, exactly.
@@ -111,6 +121,7 @@ def _memory(model: mujoco.MjModel) -> tuple[list[tuple[str, str, int]], list[int
         keys: list[str] = []
         if (started := where(number, "gap_started")) is not None and probe.plugin_state[started] != 0:
             keys += ["rotor_angle", "rotor_velocity"] * given(number, "rotor_inertia") + ["gap_position", "gap_twist"]
+        keys += ["brake"]  # where there is one
         keys += ["friction"] * any(given(number, key) for key in _SMOOTHED)
         found += [(key, _object(model, number), place) for key in keys if (place := where(number, key)) is not None]
         if (mode := where(number, "mode")) is not None:
@@ -146,6 +157,7 @@ class _Differences:
         velocity, activation = self._part(bits.mjSTATE_QVEL, model.nv), self._part(bits.mjSTATE_ACT, model.na)
         self.rest = np.r_[velocity, activation, [plugin + k for k in memory]].astype(int)  # of dx, what is no position
         self.modes = np.array([plugin + k for k in modes], int)
+        self.memory = memory
         self.control = mujoco.mj_stateSize(model, int(_USER) & (int(bits.mjSTATE_CTRL) - 1))
 
     def _part(self, bit: mujoco.mjtState, size: int) -> slice:
@@ -190,12 +202,34 @@ class _Differences:
         value = self.user[self.control + control]
         return bool(not low <= value <= high or low <= value + step <= high)
 
+    def controls(self, velocity: Array) -> tuple[Array, NDArray[np.int32]]:
+        """dx+/du of the equations of the step (nx x nu), and mjgSide of each control; velocity: after the step."""
+        model, data = self.model, mujoco.MjData(self.model)
+        mujoco.mj_setState(model, data, self.state, _STATE)
+        mujoco.mj_setState(model, data, self.user, _USER)
+        data.qacc_warmstart[:] = self.warmstart
+        qvel, memory, side = np.zeros((model.nu, model.nv)), np.zeros((model.nu, model.npluginstate)), np.full(model.nu, _UNKNOWN, np.int32)
+        numbers = [part.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for part in (qvel, memory)]
+        _structs.plugin.mjg_controlDerivative(
+            *numbers, side.ctypes.data_as(ctypes.POINTER(ctypes.c_int)), model._address, data._address, self.eps, None, 0
+        )  # fmt: skip
+        position = model.opt.timestep * qvel.T
+        for joint in np.flatnonzero(model.jnt_type <= int(mujoco.mjtJoint.mjJNT_BALL)):  # turned by velocity, in the tangent space
+            dof = model.jnt_dofadr[joint] + 3 * int(model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE)
+            turn, rows = np.zeros(9), slice(dof, dof + 3)
+            mujoco.mjd_quatIntegrate(velocity[rows], model.opt.timestep, np.zeros(9), turn, np.zeros(3))
+            position[rows] = turn.reshape(3, 3) @ position[rows]
+        return np.vstack([position, qvel.T, np.zeros((model.na, model.nu)), memory.T[self.memory]]), side
+
     def make(self, states: tuple[str, ...], centered: bool) -> Linearization:
         model, nx, eps = self.model, len(states), self.eps
         columns = nx + model.nu
-        steps, sensors = self.steps([(self.state, self.user)] + [self.perturbed(k, sign * eps) for sign in (1, -1) for k in range(columns)])
-        base, seen = steps[0], sensors[0]
-        forward, backward = steps[1 : columns + 1], steps[columns + 1 :]
+        base_steps, base_sensors = self.steps([(self.state, self.user)])
+        base, seen = base_steps[0], base_sensors[0]
+        by_control, control_side = self.controls(base[self.rest[: model.nv]])
+        exact = np.r_[np.zeros(nx, bool), control_side != _UNKNOWN]
+        stepped = np.flatnonzero(~exact | (model.sensor_needstage == mujoco.mjtStage.mjSTAGE_ACC).any()).tolist()
+        steps, sensors = self.steps([self.perturbed(k, sign * eps) for sign in (1, -1) for k in stepped])
         next_state, next_sensors = np.zeros((nx, columns)), np.zeros((len(seen), columns))
         side = np.zeros(columns, int)
         kinks: list[str] = []
@@ -203,20 +237,23 @@ class _Differences:
         def keeps(state: Array) -> bool:
             return bool((state[self.modes] == base[self.modes]).all())
 
-        for k in range(columns):
+        for k, forward, backward, seen_forward, seen_backward in zip(stepped, *np.split(steps, 2), *np.split(sensors, 2)):
             ahead, back = k < nx or self.allowed(k - nx, eps), k < nx or self.allowed(k - nx, -eps)
-            good = (ahead and keeps(forward[k]), back and keeps(backward[k]))
+            good = (ahead and keeps(forward), back and keeps(backward))
             if not any(good) and (ahead or back):
-                kinks.append(states[k] if k < nx else f"control {k - nx}")
+                kinks += [] if exact[k] else [states[k] if k < nx else f"control {k - nx}"]
                 good = (ahead, back and not ahead)
             if all(good) and centered:
-                next_state[:, k] = self.change(forward[k], backward[k]) / (2 * eps)
-                next_sensors[:, k] = (sensors[1 + k] - sensors[1 + columns + k]) / (2 * eps)
+                next_state[:, k] = self.change(forward, backward) / (2 * eps)
+                next_sensors[:, k] = (seen_forward - seen_backward) / (2 * eps)
                 continue
             side[k] = 1 if good[0] else -1
-            one, seen_one = (forward[k], sensors[1 + k]) if good[0] else (backward[k], sensors[1 + columns + k])
+            one, seen_one = (forward, seen_forward) if good[0] else (backward, seen_backward)
             next_state[:, k] = side[k] * self.change(one, base) / eps
             next_sensors[:, k] = side[k] * (seen_one - seen) / eps
+        next_state[:, exact] = by_control[:, exact[nx:]]
+        side[exact] = np.where(control_side == _NEITHER, 0, control_side)[exact[nx:]]
+        kinks += [f"control {k}" for k in np.flatnonzero(control_side == _NEITHER)]
         return Linearization(
-            next_state[:, :nx], next_state[:, nx:], next_sensors[:, :nx], next_sensors[:, nx:], states, side, tuple(kinks)
+            next_state[:, :nx], next_state[:, nx:], next_sensors[:, :nx], next_sensors[:, nx:], states, exact, side, tuple(kinks)
         )  # fmt: skip

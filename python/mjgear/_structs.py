@@ -252,6 +252,17 @@ _functions(
             c_char_p,
             c_int,
         ),
+        "mjg_controlDerivative": (
+            c_int,
+            ctypes.POINTER(c_double),
+            ctypes.POINTER(c_double),
+            ctypes.POINTER(c_int),
+            c_void_p,
+            c_void_p,
+            c_double,
+            c_char_p,
+            c_int,
+        ),
         "mjg_explainGear": (c_int, ctypes.POINTER(Facts), c_void_p, c_void_p, c_int),
     },
 )

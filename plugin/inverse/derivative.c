@@ -1,0 +1,319 @@
+// Derivatives of a step by its controls: one more right side of the equations that a step of Newton solves,
+//
+//   H da + E' dt = df,     dt = slope R da - rate dx + dt0          (coupled/system.h)
+//
+// with rows of constraints in their states and gears on their pieces. df is what a control changes of the forces on the dofs,
+// dt0 what it changes of friction on the line of each gear at the acceleration of the step: both are linear in the control.
+
+#include <stdio.h>
+#include <string.h>
+
+#include "callbacks/step.h"
+#include "coupled/coupling.h"
+#include "coupled/newton.h"
+#include "friction/actuation.h"
+#include "friction/backlash.h"
+#include "friction/engine.h"
+#include "friction/friction.h"
+#include "mjgear_plugin.h"
+
+// difference between the slopes on both sides, of their sum, that is a clamp; less over a wider change, which comes first
+// since it leaves more digits. And of a number, what is no more than rounding
+#define mjgpBENT    1e-3
+#define mjgpWIDER   1e3
+#define mjgpROUNDED 1e-12
+
+// share of its torques by which the line of a gear may miss its friction
+#define mjgpONPIECE 1e-6
+
+// what a step starts from and leaves: forces on the dofs of the group (nv) and, a row of all gears each,
+enum {
+  mjgpLINE,   // friction on the line of the piece
+  mjgpSHARE,  // share of its torque that the brake has
+  mjgpROTOR,  // behind a gap, after the step: velocity of the rotor
+  mjgpPLACE,  // theta_b
+  mjgpTWIST,  // omega_s
+  mjgpNROW
+};
+
+typedef struct mjgpDerivative_ {
+  mjgpStep* s;  // t: friction of the step; search: change of its acceleration; target: of friction
+  mjgpSystem system;
+  mjgpPiece *piece, *moved;  // of the step, and with another control                      (n)
+  mjgpShaft* shaft;          // for both                                                   (2 n)
+  int *mode, *load;          // pieces of the step                                         (n)
+  mjtNum *base, *ahead, *back, *change;  // of the step, a control on, one back; per unit
+  mjtNum* dacc;      // change of the acceleration of gears                                    (ld)
+  mjgpInertia lone;  // metric of trees that are one free body
+  mjtNum bent;       // mjgpBENT, or as much less as a change is wider
+} mjgpDerivative;
+
+
+// is all that a control does linear in it
+static int isLinear(const mjModel* m, const mjgpGears* g, int control) {
+  int k = 0;
+  while (control >= m->actuator_ctrladr[k] + m->actuator_ctrlnum[k]) {
+    k++;
+  }
+  int plugin = m->actuator_plugin[k], gain = m->actuator_gaintype[k];
+  int fixed = gain == mjGAIN_FIXED || (m->opt.integrator == mjINT_EULER && gain <= mjGAIN_MUSCLE);
+  return fixed && m->actuator_dyntype[k] == mjDYN_NONE && m->actuator_delay[k] == 0 &&
+         (plugin < 0 || mjgp_isOurs(m, plugin, m->plugin[g->config->leader]));
+}
+
+
+static void gather(mjgpGears* g, const mjModel* m, mjData* d) {
+  g->nested = 1;
+  mjgp_addEncoder(g, m, d, 1);
+  mj_fwdActuation(m, d);
+  mjgp_addEncoder(g, m, d, -1);
+  g->nested = 0;
+  mjgp_gatherActuation(g, m, d, 1);
+  mjgp_makeLaw(g, m, d);
+}
+
+
+// What the step with another control starts from, at its own acceleration and in its pieces, and what it leaves where
+// acceleration and friction go along. Returns 1 if all gears keep their pieces
+static int move(mjgpDerivative* p, mjtNum* to, int control, mjtNum change) {
+  mjgpStep* s = p->s;
+  mjgpGears* g = s->g;
+  mjtNum h = s->m->opt.timestep, before = s->d->ctrl[control];
+  int keeps = 1;
+  mj_markStack(s->d);
+  s->d->ctrl[control] = before + change;
+  gather(g, s->m, s->d);
+  s->d->ctrl[control] = before;
+  mj_freeStack(s->d);
+  for (int k = 0; k < s->group->nv; k++) {
+    to[k] = -s->d->qfrc_actuator[s->group->dof[k]];
+  }
+  for (int i = 0; i < s->n; i++) {
+    int joint = s->group->joint[i];
+    mjgpPiece* piece = p->moved + i;
+    mjtNum acc = s->acc[i] + change * p->dacc[i], *row = to + s->group->nv + i;
+    mjtNum x = mjgp_taken(s, s->acc, i), next = x + change * mjgp_taken(s, p->dacc, i);
+    if (g->config->joint[joint].gap == mjgpGAP_ROTOR) {
+      mjgp_makeCoupling(g, s->m, s->d, joint);
+      to[s->group->E_dof[s->group->E_adr[i]]] += g->in.tau[joint];  // acts on the rotor
+    }
+    g->out.mode[joint] = p->mode[i];
+    g->out.load[joint] = p->load[i];
+    mjgp_startPiece(piece, g, s->m, joint, s->acc[i], p->shaft + 2 * i);
+    mjgp_releasePiece(piece, g);
+    mjgp_linePiece(piece, g, h, s->acc[i], x);
+    row[mjgpLINE * s->n] = piece->held ? 0 : piece->t;
+    row[mjgpSHARE * s->n] = g->in.brake[joint].share;
+    keeps &= !mjgp_nextPiece(piece, g, h, acc, next, s->t[i] + change * s->target[i], 0);
+    if (piece->shaft) {
+      mjgp_storeShaft(g, joint, piece->shaft, piece->shaft->t, 0);
+    }
+    const mjgCouplingStep none = {0}, *gap = piece->shaft ? g->out.gap + joint : &none;
+    row[mjgpROTOR * s->n] = gap->velocity;
+    row[mjgpPLACE * s->n] = gap->theta_b;
+    row[mjgpTWIST * s->n] = gap->omega_s;
+  }
+  return keeps;
+}
+
+
+// p->change; on one side, or on both: then returns 1 if they differ
+static int differ(mjgpDerivative* p, mjtNum eps, int side) {
+  int differs = 0;
+  for (int k = 0; k < p->s->group->nv + mjgpNROW * p->s->n; k++) {
+    mjtNum up = p->ahead[k] - p->base[k], down = p->base[k] - p->back[k];
+    mjtNum most = p->bent * (mju_abs(up) + mju_abs(down)) + mjgpROUNDED * mju_abs(p->base[k]);
+    differs |= mju_abs(up - down) > most;
+    p->change[k] = (side > 0 ? up : side < 0 ? down : (up + down) / 2) / eps;
+  }
+  return differs && !side;
+}
+
+
+// what the step leaves in plugin_state
+static void deriveState(const mjgpDerivative* p, double* state, double* qvel) {
+  const mjgpStep* s = p->s;
+  const mjgpConfig* config = s->g->config;
+  for (int i = 0; i < s->n; i++) {
+    int joint = s->group->joint[i], stride = config->stride[joint];
+    const mjtNum* row = p->change + s->group->nv + i;
+    state[config->state[joint] + mjgpSTATE_FRICTION] = s->target[i];
+    if (p->piece[i].held && config->own[joint] >= 0) {
+      qvel[config->own[joint]] = 0;  // to the last bit
+    }
+    if (config->brake[joint] >= 0) {
+      state[config->brake[joint]] = row[mjgpSHARE * s->n];
+    }
+    if (p->piece[i].shaft) {
+      double* gap = state + config->gap[joint];
+      mjtNum rate = row[mjgpROTOR * s->n] - qvel[config->own[joint]];
+      gap[mjgpGAP_RATE * stride] = rate;
+      gap[mjgpGAP_ANGLE * stride] = s->m->opt.timestep * rate;
+      gap[mjgpGAP_POSITION * stride] = row[mjgpPLACE * s->n];
+      gap[mjgpGAP_TWIST * stride] = row[mjgpTWIST * s->n];
+    }
+  }
+}
+
+
+// is a tree one free body, of which implicitfast knows the gyroscopic forces
+static int isLone(const mjModel* m, int tree) {
+  return m->opt.integrator == mjINT_IMPLICITFAST && m->tree_dofnum[tree] == 6 &&
+         m->jnt_type[m->dof_jntid[m->tree_dofadr[tree]]] == mjJNT_FREE;
+}
+
+
+// mjgSide of one control
+static int deriveControl(mjgpDerivative* p, double* qvel, double* state, int k, mjtNum eps) {
+  mjgpStep* s = p->s;
+  const mjModel* m = s->m;
+  int nv = s->group->nv, one = 0;
+  mju_zero(p->dacc, s->group->ld);
+  mju_zero(s->target, s->n);
+  move(p, p->ahead, k, eps);
+  move(p, p->back, k, -eps);
+  if (differ(p, eps, 0)) {
+    int ends = s->d->ctrl[k] + eps > m->actuator_ctrlrange[2 * k + 1];
+    one = m->actuator_ctrllimited[k] && ends ? -1 : 1;
+    differ(p, eps, one);
+  }
+  for (int i = 0; i < s->n; i++) {
+    p->piece[i].t = p->change[nv + mjgpLINE * s->n + i];
+    p->piece[i].target = s->acc[i];
+  }
+  mjgp_solveSystem(&p->system, p->piece, p->change, 0, s->search, s->target);
+  mjgp_accelerationsOf(s, p->dacc, s->search);
+
+  // over the step, in all trees
+  mjgp_mulInertia(s->group, s->next, s->search);
+  for (int i = 0; i < nv; i++) {
+    qvel[s->group->dof[i]] = m->opt.timestep * (s->Mhat->solver ? s->search : s->next)[i];
+  }
+  if (!s->Mhat->solver) {
+    mjgp_solveInertia(qvel, m, s->Mhat, 0, nv);
+  }
+  for (int t = 0; t < (int)m->ntree; t++) {
+    int first = m->tree_dofadr[t];
+    for (int dof = first; dof < first + 6 && isLone(m, t); dof++) {
+      qvel[dof] = m->opt.timestep * s->next[nv - 1 - dof];
+    }
+    if (isLone(m, t)) {
+      mjgp_solveInertia(qvel, m, &p->lone, first, first + 6);
+    }
+  }
+  int ahead = move(p, p->ahead, k, eps) && one >= 0, back = move(p, p->back, k, -eps) && one <= 0;
+  if (differ(p, eps, 0) || !ahead || !back) {
+    back = back && !ahead;
+    differ(p, eps, ahead ? 1 : -1);
+  }
+  deriveState(p, state, qvel);
+  return ahead || back ? ahead - back : mjgSIDE_NEITHER;
+}
+
+
+// at the acceleration of the step; 0 if it is not on pieces that are lines, as where a shaft is at a jump
+static int prepare(mjgpDerivative* p, mjgpStep* s) {
+  mjData* d = s->d;
+  size_t n = (size_t)s->n, all = (size_t)s->group->nv + mjgpNROW * n, ld = (size_t)s->group->ld;
+  mjtNum* number = mj_stackAllocNum(d, 4 * all + ld);
+  *p = (mjgpDerivative){.s = s, .base = number, .ahead = number + all, .back = number + 2 * all};
+  p->change = p->back + all;
+  p->dacc = p->change + all;
+  p->mode = mj_stackAllocInt(d, 2 * n);
+  p->load = p->mode + n;
+  p->piece = mj_stackAllocByte(d, 2 * n * sizeof(mjgpPiece), _Alignof(mjgpPiece));
+  p->moved = p->piece + n;
+  p->shaft = mj_stackAllocByte(d, 2 * n * sizeof(mjgpShaft), _Alignof(mjgpShaft));
+  for (int i = 0; i < s->n; i++) {
+    int joint = s->group->joint[i];
+    s->t[i] = s->g->out.t[joint];
+    p->mode[i] = s->g->out.mode[joint];
+    p->load[i] = s->g->out.load[joint];
+  }
+  mju_zero(p->dacc, s->group->ld);
+  mju_zero(s->target, s->n);
+  if (!mjgp_areLines(s)) {
+    return 0;
+  }
+  move(p, p->base, 0, 0);
+  memcpy(p->piece, p->moved, sizeof(mjgpPiece) * n);
+  for (int i = 0; i < s->n; i++) {
+    const mjgpPiece* piece = p->piece + i;
+    mjtNum u = s->g->in.tau[piece->joint] - s->g->in.inertia[piece->joint] * s->acc[i];
+    mjtNum most = mjgpONPIECE * (mju_abs(s->t[i]) + mju_abs(piece->t) + mju_abs(u));
+    if (!piece->held && !(mju_abs(piece->t - piece->weight * s->t[i]) <= most)) {
+      return 0;
+    }
+  }
+  mjgpGears* g = s->g;
+  mjModel implicit = *s->m;
+  implicit.opt.integrator = mjINT_IMPLICIT;
+  g->in.ntree = 0;
+  for (int t = 0; t < (int)s->m->ntree; t++) {
+    g->in.tree[g->in.ntree] = t;
+    g->in.ntree += isLone(s->m, t);
+  }
+  mjgp_makeInertia(&p->lone, &implicit, d, g);
+  if (g->in.ntree) {
+    mjgp_factorInertia(&p->lone, &implicit, d, g);
+  }
+  mjgp_makeSystem(&p->system, s, p->piece, 1);
+  return mjgp_updateSystem(&p->system, p->piece);
+}
+
+
+int mjg_controlDerivative(double* qvel, double* state, int* side, const mjModel* m, mjData* d,
+                          double eps, char* error, int error_sz) {
+  const char* wrong = !qvel || !state || !side
+                          ? "no place for derivatives; give qvel, state and side"
+                      : !(eps > 0) ? "eps is not positive; give 1e-6, for instance"
+                                   : mjgp_belongError(m, d);
+  if (wrong) {
+    if (error && error_sz > 0) {
+      snprintf(error, (size_t)error_sz, "%s: %s", mjgpNAME, wrong);
+    }
+    return -1;
+  }
+  mjgpGears* g = mjgp_gears(m, d);
+  int nv = (int)m->nv, known = 0, count = 0;
+  mjgpDerivative derivative;
+  mjgpGroup group;
+  mjgpInertia Mhat;
+  mjgpStep step;
+  mj_markStack(d);
+  mjtNum* warm = mj_stackAllocNum(d, (size_t)nv);
+  mju_copy(warm, d->qacc_warmstart, nv);
+  mju_zero(qvel, (int)m->nu * nv);
+  mju_zero(state, (int)(m->nu * m->npluginstate));
+  mj_forwardSkip(m, d, mjSTAGE_NONE, 0);
+  int minimum = !mjgp_solvesAnother(m) && !(m->opt.enableflags & mjENBL_SLEEP) &&
+                m->opt.integrator != mjINT_RK4 && g->config->options.coupling == mjgpIMPLICIT;
+  int status = g->out.info.status;
+  if (minimum && mjgp_actuationActive(m) && (status == mjgSOLVED || status == mjgJAMMED)) {
+    gather(g, m, d);
+    g->in.ntree = (int)m->ntree;
+    for (int t = 0; t < g->in.ntree; t++) {
+      g->in.tree[t] = t;
+    }
+    mjgp_makeInertia(&Mhat, m, d, g);
+    mjgp_wholeStep(&step, &group, g, m, d, &Mhat, d->qacc);
+    known = group.njoint && prepare(&derivative, &step);
+  }
+  for (int k = 0; k < (int)m->nu; k++) {
+    int own = known && isLinear(m, g, k);
+    count += own;
+    side[k] = mjgSIDE_UNKNOWN;
+    for (mjtNum wider = mjgpWIDER; own && wider >= 1 && side[k]; wider /= mjgpWIDER) {
+      derivative.bent = mjgpBENT / wider;
+      side[k] =
+          deriveControl(&derivative, qvel + k * nv, state + k * m->npluginstate, k, wider * eps);
+    }
+  }
+
+  if (known) {
+    move(&derivative, derivative.base, 0, 0);
+  }
+  mju_copy(d->qacc_warmstart, warm, nv);
+  mj_freeStack(d);
+  return count;
+}
