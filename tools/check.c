@@ -259,17 +259,10 @@ int checkModelFile(FILE* out, const char* file, int flg_json) {
     error[strcspn(error, "\n")] = 0;
     mjg_refuse(&report, "%s: %s; the engine reads no further", file, error);
   } else if (m) {
-    for (int i = 0; i < m->nplugin; i++) {
-      n += mjgp_isOurs(m, i, slot) ? mjgp_countJoints(m, i) : 0;
-    }
     mjgpOptions options;
-    joint = mju_malloc(sizeof(mjgpJoint) * (size_t)(n + 1));
-    mjgp_check(joint, &n, &options, &report, m, slot);
-    mjgp_warnHomeless(&warning, m, slot);
-    for (int i = 0; i < n && !report.count; i++) {
-      mjgp_warnIdle(&warning, m, joint + i);
-      mjgp_warnAssumed(&warning, m, joint + i);
-    }
+    int nsensor;
+    joint = mjgp_check(&n, &nsensor, &options, &report, m, slot);
+    mjgp_warnGears(&warning, m, joint, report.count ? 0 : n, slot, 0);
     mjgp_warnLoss(&warning, m, joint, report.count ? 0 : n);
   }
 

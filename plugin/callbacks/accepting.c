@@ -4,8 +4,6 @@
 
 #include "configuration/check.h"
 #include "configuration/config.h"
-#include "configuration/names.h"
-#include "configuration/parsing.h"
 #include "configuration/plugin.h"
 #include "mjgear_plugin.h"
 #include "state/gears.h"
@@ -48,24 +46,11 @@ int mjg_checkModel(const mjModel* m, char* problems, int problems_sz, char* warn
   if (!m) {
     return -1;
   }
-  int n = 0, slot = slotOf(m);
-  for (int i = 0; i < m->nplugin; i++) {
-    n += mjgp_isOurs(m, i, slot) ? mjgp_countJoints(m, i) : 0;
-  }
+  int n, nsensor, slot = slotOf(m);
   mjgpOptions options;
-  mjgpJoint* joint = mju_malloc(sizeof(mjgpJoint) * (size_t)(n + 1));
-  mjgp_check(joint, &n, &options, &report, m, slot);
+  mjgpJoint* joint = mjgp_check(&n, &nsensor, &options, &report, m, slot);
   if (!report.count) {
-    mjgp_warnHomeless(&warning, m, slot);
-    for (int i = 0; i < n; i++) {
-      const char* line = mjgp_geometryWarning(m, joint + i);
-      if (line) {
-        mjg_refuse(&warning, mjgpNAME ", %s '%.60s': %s", mjgp_gearKind(joint + i),
-                   mjgp_gearName(m, joint + i), line);
-      }
-      mjgp_warnIdle(&warning, m, joint + i);
-      mjgp_warnAssumed(&warning, m, joint + i);
-    }
+    mjgp_warnGears(&warning, m, joint, n, slot, 1);
     size_t before = warning.length;
     if (mjgp_warnLoss(&warning, m, joint, n) && warning.text) {
       mjgp_noteTold(warning.text + before);

@@ -348,8 +348,14 @@ static void checkTendons(mjgReport* report, const mjModel* m, const mjgpJoint* j
 //---------------------------------- everything ----------------------------------------------------
 
 
-int mjgp_check(mjgpJoint* joint, int* n, mjgpOptions* options, mjgReport* report, const mjModel* m,
-               int slot) {
+mjgpJoint* mjgp_check(int* n, int* nsensor, mjgpOptions* options, mjgReport* report,
+                      const mjModel* m, int slot) {
+  int room = 1;
+  for (int i = 0; i < m->nplugin; i++) {
+    room += mjgp_isOurs(m, i, slot) ? mjgp_countJoints(m, i) : 0;
+  }
+  mjgpJoint* joint = mju_malloc(sizeof(mjgpJoint) * (size_t)room);
+
   // a sensor may name a joint that is refused for another reason, so it is checked behind them
   int refused = mjgp_configure(joint, n, options, report, m, slot);
   char where[2 * mjgpMAXWORD];
@@ -360,15 +366,16 @@ int mjgp_check(mjgpJoint* joint, int* n, mjgpOptions* options, mjgReport* report
   mjgp_writePlace(where, sizeof(where), m, first);
   checkModel(report, m, options, *n, where);
   checkActuators(report, m, slot);
-  if (refused) {
-    return 0;
+  *nsensor = 0;
+  if (!refused) {
+    checkTendons(report, m, joint, *n, options->coupling);
+    if (options->coupling == mjgpLAGGED) {
+      checkLagged(report, m, joint, *n);
+    }
+    checkNoslip(report, m, joint, *n, where);
+    *nsensor = mjgp_checkSensors(report, m, joint, *n, slot);
   }
-  checkTendons(report, m, joint, *n, options->coupling);
-  if (options->coupling == mjgpLAGGED) {
-    checkLagged(report, m, joint, *n);
-  }
-  checkNoslip(report, m, joint, *n, where);
-  return mjgp_checkSensors(report, m, joint, *n, slot);
+  return joint;
 }
 
 
@@ -403,7 +410,9 @@ const char* mjgp_geometryWarning(const mjModel* m, const mjgpJoint* joint) {
 }
 
 
-int mjgp_warnIdle(mjgReport* report, const mjModel* m, const mjgpJoint* joint) {
+// one that can be driven back takes its share of what the rotor's inertia and constant friction make of the
+// motion: where there is neither the gear does nothing while its motor is off
+static void warnIdle(mjgReport* report, const mjModel* m, const mjgpJoint* joint) {
   double gamma_u, gamma_v, coulomb;
   mjg_frictionAt(&gamma_u, &gamma_v, &coulomb, &joint->gear, 0, 0, 0, 0);
   int tendon = joint->kind == mjgpTRN_TENDON, id = tendon ? joint->tendon : joint->joint;
@@ -411,18 +420,18 @@ int mjgp_warnIdle(mjgReport* report, const mjModel* m, const mjgpJoint* joint) {
                           : m->dof_armature[joint->dof] + mj_actuatorArmature(m, mjOBJ_JOINT, id);
   if (joint->gap != mjgpGAP_NONE || joint->brake.actuator >= 0 || inertia != 0 || coulomb != 0 ||
       gamma_v >= 1 || (gamma_u == 0 && gamma_v == 0)) {
-    return 0;
+    return;
   }
   mjg_refuse(report,
              mjgpNAME
              ", %s '%.60s': the gear has neither rotor inertia (armature) nor constant friction "
              "(coulomb), so that it does nothing while its motor is off; give it one of them",
              mjgp_gearKind(joint), mjgp_gearName(m, joint));
-  return 1;
 }
 
 
-void mjgp_warnAssumed(mjgReport* report, const mjModel* m, const mjgpJoint* joint) {
+// where a gear locks by an assumption alone
+static void warnAssumed(mjgReport* report, const mjModel* m, const mjgpJoint* joint) {
   char where[2 * mjgpMAXWORD];
   snprintf(where, sizeof(where), mjgpNAME ", %s '%.60s'", mjgp_gearKind(joint),
            mjgp_gearName(m, joint));
@@ -432,8 +441,8 @@ void mjgp_warnAssumed(mjgReport* report, const mjModel* m, const mjgpJoint* join
 }
 
 
-int mjgp_warnHomeless(mjgReport* report, const mjModel* m, int slot) {
-  int before = report->count;
+// instances that would be left behind where their robot becomes part of another model
+static void warnHomeless(mjgReport* report, const mjModel* m, int slot) {
   for (int i = 0; i < m->nplugin; i++) {
     const char* name = mjgp_nameOf(m, mjOBJ_PLUGIN, i);
     if (m->plugin[i] == slot && !mjgp_countHomes(m, i)) {
@@ -445,7 +454,21 @@ int mjgp_warnHomeless(mjgReport* report, const mjModel* m, int slot) {
                  name, mjgpNAME, name);
     }
   }
-  return report->count - before;
+}
+
+
+void mjgp_warnGears(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n, int slot,
+                    int flg_geometry) {
+  warnHomeless(report, m, slot);
+  for (int i = 0; i < n; i++) {
+    const char* line = flg_geometry ? mjgp_geometryWarning(m, joint + i) : NULL;
+    if (line) {
+      mjg_refuse(report, mjgpNAME ", %s '%.60s': %s", mjgp_gearKind(joint + i),
+                 mjgp_gearName(m, joint + i), line);
+    }
+    warnIdle(report, m, joint + i);
+    warnAssumed(report, m, joint + i);
+  }
 }
 
 

@@ -5,10 +5,10 @@
 
 #include "configuration/config.h"
 
-// read and check the instances in slot, the options of the model and the sensors. Results as
-// mjgp_configure; every problem goes into the report. Returns the number of sensors.
-int mjgp_check(mjgpJoint* joint, int* n, mjgpOptions* options, mjgReport* report, const mjModel* m,
-               int slot);
+// read and check the instances in slot, the options of the model and the sensors: the geared joints, to be freed with
+// mju_free, *n of them (mjgp_configure), the number of sensors and the options; every problem goes into the report
+mjgpJoint* mjgp_check(int* n, int* nsensor, mjgpOptions* options, mjgReport* report,
+                      const mjModel* m, int slot);
 
 // the compiler asks for the states of a model: what its flags are. The data on which it
 // then tries the model do not sleep, and init could not tell. Null: that is over
@@ -24,16 +24,10 @@ int mjgp_checkKey(mjgReport* report, const char* instance, const char* key);
 // what is unusual about a geometry at this kind of joint, null if nothing
 const char* mjgp_geometryWarning(const mjModel* m, const mjgpJoint* joint);
 
-// a warning where a gear does nothing while its motor is off: one that can be driven back takes its share of what the
-// rotor's inertia and constant friction make of the motion, and here is neither. 1 if there is one
-int mjgp_warnIdle(mjgReport* report, const mjModel* m, const mjgpJoint* joint);
-
-// a warning where a gear locks by an assumption alone (mjg_warnAssumed)
-void mjgp_warnAssumed(mjgReport* report, const mjModel* m, const mjgpJoint* joint);
-
-// warnings for instances that would be left behind where their robot becomes part of another model: one line each.
-// Returns their number
-int mjgp_warnHomeless(mjgReport* report, const mjModel* m, int slot);
+// warnings for gears that do nothing while the motor is off or lock by an assumption alone (mjg_warnAssumed), for
+// instances that would be left behind where their robot becomes part of another model, and with flg_geometry those above
+void mjgp_warnGears(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n, int slot,
+                    int flg_geometry);
 
 // a warning in one line where joints or tendons have both a gear and frictionloss, which
 // names the first; returns 1 if there is one

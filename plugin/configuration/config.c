@@ -235,23 +235,17 @@ static void readGears(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
 
 //---------------------------------- settings ------------------------------------------------------
 
-// refuse a setting that differs from what another instance says
-static int disagree(const mjgpPlace* place, int other) {
-  return mjgp_refuseKey(place,
-                        "'%.60s' differs from instance '%s', but all geared joints are solved "
-                        "together; give the key once, or the same everywhere",
-                        mjgp_value(place), mjgp_nameOf(place->m, mjOBJ_PLUGIN, other));
-}
-
-
-// take over a setting of an instance; first is the instance that gave it before, or -1
-static void agree(int* setting, int value, int* first, const mjgpPlace* place) {
-  if (*first >= 0 && value != *setting) {
-    disagree(place, *first);
-    return;
+// may an instance give a setting: it is the same that another one gave, *first, or the first
+static int agrees(int* first, int same, const mjgpPlace* place) {
+  if (*first >= 0 && !same) {
+    mjgp_refuseKey(place,
+                   "'%.60s' differs from instance '%s', but all geared joints are solved "
+                   "together; give the key once, or the same everywhere",
+                   mjgp_value(place), mjgp_nameOf(place->m, mjOBJ_PLUGIN, *first));
+    return 0;
   }
   *first = place->instance;
-  *setting = value;
+  return 1;
 }
 
 
@@ -265,13 +259,15 @@ static void readOptions(mjgpOptions* options, int given[4], mjgpPlace* place) {
     solver[i] = mjg_solverName(i);
   }
   place->key = "solver";
-  if (mjgp_readWord(&choice, solver, mjgNSOLVER, place) > 0) {
-    agree(&options->solver.solver, choice, &given[0], place);
+  if (mjgp_readWord(&choice, solver, mjgNSOLVER, place) > 0 &&
+      agrees(&given[0], choice == options->solver.solver, place)) {
+    options->solver.solver = choice;
   }
 
   place->key = "coupling";
-  if (mjgp_readWord(&choice, coupling_names, 2, place) > 0) {
-    agree(&options->coupling, choice, &given[1], place);
+  if (mjgp_readWord(&choice, coupling_names, 2, place) > 0 &&
+      agrees(&given[1], choice == options->coupling, place)) {
+    options->coupling = choice;
   }
 
   place->key = "tolerance";
@@ -280,10 +276,7 @@ static void readOptions(mjgpOptions* options, int given[4], mjgpPlace* place) {
       mjgp_refuseKey(
           place, "%g is not a relative tolerance; choose a value between 0 and 1, such as 1e-12",
           number);
-    } else if (given[2] >= 0 && number != options->solver.tolerance) {
-      disagree(place, given[2]);
-    } else {
-      given[2] = place->instance;
+    } else if (agrees(&given[2], number == options->solver.tolerance, place)) {
       options->solver.tolerance = number;
     }
   }
@@ -292,8 +285,8 @@ static void readOptions(mjgpOptions* options, int given[4], mjgpPlace* place) {
   if (mjgp_readSetting(&number, place) > 0) {
     if (!(number >= 1 && number <= 1e9 && number == floor(number))) {
       mjgp_refuseKey(place, "%g is not a number of iterations; choose a positive integer", number);
-    } else {
-      agree(&options->solver.iterations, (int)number, &given[3], place);
+    } else if (agrees(&given[3], number == options->solver.iterations, place)) {
+      options->solver.iterations = (int)number;
     }
   }
 }

@@ -341,16 +341,12 @@ static void refuseState(mjgReport* report, const mjModel* m, int slot) {
 
 // read the configuration of a model; null after a warning if it is refused
 static mjgpConfig* makeConfig(const mjModel* m) {
-  int n = 0, slot = mjgp_slot();
-  for (int i = 0; i < m->nplugin; i++) {
-    n += mjgp_isOurs(m, i, slot) ? mjgp_countJoints(m, i) : 0;
-  }
+  int n, nsensor, slot = mjgp_slot();
   char text[mjgpERRORSIZE];
   mjgReport report;
   mjgpOptions options;
-  mjgpJoint* joint = mju_malloc(sizeof(mjgpJoint) * (size_t)(n + 1));
   mjg_startReport(&report, text, sizeof(text));
-  int nsensor = mjgp_check(joint, &n, &options, &report, m, slot);
+  mjgpJoint* joint = mjgp_check(&n, &nsensor, &options, &report, m, slot);
   refuseState(&report, m, slot);
   if (report.count) {
     mju_free(joint);
