@@ -39,26 +39,26 @@ const char* mjg_backlashError(const mjgBacklash* law) {
   }
 
   // comparisons are written so that NaN fails them
-  if (!(law->half_gap >= 0 && law->half_gap < INFINITY)) {
-    return "half_gap must be finite and not negative";
+  if (!(law->half_gap >= 0 && law->half_gap <= mjgiMOST)) {
+    return "half_gap must be at most 1e100 and not negative";
   }
-  if (!(law->stiffness > 0 && law->stiffness < INFINITY)) {
-    return "stiffness must be finite and positive";
+  if (!(law->stiffness > 0 && law->stiffness <= mjgiMOST)) {
+    return "stiffness must be at most 1e100 and positive";
   }
-  if (!(law->damping >= 0 && law->damping < INFINITY)) {
-    return "damping must be finite and not negative";
+  if (!(law->damping >= 0 && law->damping <= mjgiMOST)) {
+    return "damping must be at most 1e100 and not negative";
   }
   if (!(law->rubber >= 0 && law->rubber <= 2 * law->half_gap)) {
     return "rubber must be at least 0 and at most the total gap, 2 half_gap";
   }
-  if (!(law->shaft_inertia >= 0 && law->shaft_inertia < INFINITY)) {
-    return "shaft_inertia must be finite and not negative";
+  if (!(law->shaft_inertia >= 0 && law->shaft_inertia <= mjgiMOST)) {
+    return "shaft_inertia must be at most 1e100 and not negative";
   }
   if (law->model == mjgHUNT_CROSSLEY && !(law->exponent >= 1 && law->exponent <= 4)) {
     return "exponent must be at least 1 and at most 4";
   }
-  if (!(law->restitution >= 0 && law->restitution < INFINITY)) {
-    return "restitution must be finite and not negative";
+  if (!(law->restitution >= 0 && law->restitution <= mjgiMOST)) {
+    return "restitution must be at most 1e100 and not negative";
   }
   if (law->model == mjgTORSION) {
     return mjgi_torsionError(law);

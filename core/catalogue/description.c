@@ -5,6 +5,9 @@
 #include "catalogue/types.h"
 #include "law/transmission.h"
 
+// largest number of a gear; what is larger overflows in a step
+static const double kMost = 1e100;
+
 static const double kDegree = 3.14159265358979323846 / 180;
 
 
@@ -78,6 +81,10 @@ static void checkRange(mjgReport* report, const mjgDescription* d) {
     double x = d->value[key];
     if (!isfinite(x)) {
       mjg_refuse(report, "%s is not a finite number; write a number", info->name);
+      continue;
+    }
+    if (fabs(x) > kMost) {
+      mjg_refuse(report, "%s = %g is more than any gear has; check its unit", info->name, x);
       continue;
     }
     int low = x < info->min || (info->open_min && x == info->min);

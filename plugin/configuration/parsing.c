@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+// largest number of a key; what is larger overflows in a step
+#define mjgpMOST 1e100
+
 
 //---------------------------------- instances -----------------------------------------------------
 
@@ -155,6 +158,9 @@ int mjgp_readNumber(mjtNum* number, const char* word, int length, const mjgpPlac
   }
   if (!isfinite(*number)) {
     return mjgp_refuseKey(place, "'%s' is not finite; write a finite number", copy);
+  }
+  if (mju_abs(*number) > mjgpMOST) {
+    return mjgp_refuseKey(place, "'%s' is more than any gear has; check its unit", copy);
   }
   return 0;
 }

@@ -309,9 +309,11 @@ static void refusals(void** state) {
   } bad[] = {
       {"half_gap", offsetof(mjgBacklash, half_gap), -1e-9},
       {"half_gap", offsetof(mjgBacklash, half_gap), INFINITY},
+      {"half_gap", offsetof(mjgBacklash, half_gap), 1e101},
       {"stiffness", offsetof(mjgBacklash, stiffness), 0},
       {"stiffness", offsetof(mjgBacklash, stiffness), NAN},
       {"damping", offsetof(mjgBacklash, damping), -1},
+      {"damping", offsetof(mjgBacklash, damping), 1e308},  // steps of seconds
       {"rubber", offsetof(mjgBacklash, rubber), 0.0051},
       {"shaft_inertia", offsetof(mjgBacklash, shaft_inertia), -1},
       {"restitution", offsetof(mjgBacklash, restitution), NAN},

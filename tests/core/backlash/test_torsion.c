@@ -249,6 +249,7 @@ static void refusals(void** state) {
       {offsetof(mjgBacklash, torque_2), INFINITY, "torque_1 and torque_2"},
       {offsetof(mjgBacklash, hysteresis), -1e-4, "hysteresis must be"},
       {offsetof(mjgBacklash, damping), -1, "damping must be"},
+      {offsetof(mjgBacklash, slip_torque), 1e101, "slip_torque must be"},
   };
   assert_null(mjg_backlashError(&good));
   for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {

@@ -185,6 +185,8 @@ static void test_refusedValues(void** state) {
           "none in the other; write both as 1 or both below 1");
   refused(describe(mjgTYPE_AUTO, mjgKEY_GAMMA_U, (double)NAN, mjgKEY_GAMMA_V, 1.0, -1),
           "gamma_u is not a finite number; write a number");
+  refused(describe(mjgTYPE_AUTO, mjgKEY_GAMMA_U, 0.1, mjgKEY_GAMMA_V, 1e308, -1),
+          "gamma_v = 1e+308 is more than any gear has; check its unit");
   refused(
       describe(mjgTYPE_AUTO, mjgKEY_GAMMA_U, -0.5, mjgKEY_GAMMA_V, 0.2, -1),
       "gamma_u + gamma_v = -0.3 is negative, which means the same gear with both signs changed; "
@@ -293,8 +295,8 @@ static void test_overflow(void** state) {
   char text[1000];
   mjgReport report;
   mjgTransmission t = {.ratio = 7};
-  mjgDescription d = describe(mjgTYPE_COEFFICIENTS, mjgKEY_GAMMA_U, 0.1, mjgKEY_GAMMA_V, 0.1,
-                              mjgKEY_RATIO, 1e200, mjgKEY_MOTOR_INERTIA, 1.0, -1);
+  mjgDescription d =
+      describe(mjgTYPE_EFFICIENCY, mjgKEY_ETA_FORWARD, 1e-320, mjgKEY_RATIO, 10.0, -1);
   mjg_startReport(&report, text, sizeof(text));
   assert_int_equal(mjg_transmission(&t, &report, &d), 1);
   assert_non_null(strstr(text, "overflow"));

@@ -101,6 +101,11 @@ static void test_numbers(void** state) {
     mjg_startReport(&report, text, sizeof(text));
     numberIs(&place, text, endless[i], 0, "is not finite");
   }
+  static const char* const large[] = {"1e101", "-1e308"};
+  for (int i = 0; i < 2; i++) {
+    mjg_startReport(&report, text, sizeof(text));
+    numberIs(&place, text, large[i], 0, "check its unit");
+  }
   char digits[200];
   memset(digits, '1', sizeof(digits) - 1);
   digits[sizeof(digits) - 1] = 0;
