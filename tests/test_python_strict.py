@@ -279,6 +279,13 @@ class AtTheCall(unittest.TestCase):
             gear.coulomb = [1, 2]
         with self.assertRaisesRegex(mjgear.GearError, "'much' is not a number"):
             gear.coulomb = "much"
+        with self.assertRaisesRegex(mjgear.GearError, "coulomb = 1e[+]308 is more than any gear has"):
+            gear.coulomb = 1e308
+        for change in gear.set, gear.describe:
+            with self.assertRaisesRegex(mjgear.GearError, "unknown key 'type'"):
+                change(type="worm")
+        with self.assertRaisesRegex(mjgear.GearError, "unknown solver 'None'"):
+            self.gears.solver = None
         with self.assertRaises(AttributeError):
             mjgear.explain("worm").eta_forward = 1
         gear.static_ratio = 1.5

@@ -458,7 +458,7 @@ class Gears(Mapping[str, Gear]):
     def solver(self, name: str) -> None:
         model, data = self._single("solver")
         error = ctypes.create_string_buffer(_TEXT)
-        if _structs.plugin.mjg_setSolver(model._address, data._address, name.encode(), error, _TEXT):
+        if _structs.plugin.mjg_setSolver(model._address, data._address, str(name).encode(), error, _TEXT):
             raise GearError(error.value.decode())
 
     # -------------------------------------- one simulation ---------------------------------------
@@ -605,6 +605,9 @@ def _read(values: Mapping[str, ArrayLike], count: int, where: str) -> dict[str, 
     found = {}
     for key, value in values.items():
         series = np.asarray(value, object)
+        if _structs.core.mjg_keyFromName(key.encode()) < 0 and key not in gap_keys():
+            reporter.refuse(_catalogue.unknown(key, "key", [*keys(), *gap_keys()]) + "; choose a number of a gear or its gap")
+            continue
         if series.size != 1 and series.shape != (count,):
             many = "one simulation; give one" if count == 1 else f"{count} simulations; give one, or one for each"
             reporter.refuse(f"{key} has shape {series.shape} for {many}")
