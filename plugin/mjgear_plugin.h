@@ -127,7 +127,8 @@ typedef enum mjgMotion_ {
 //   d           the state before the step. Positions and velocities are computed anew, and all that mj_inverse writes;
 //               qacc and the state stay. Call it between steps, not between mj_step1 and mj_step2
 //   qacc        (nv) (v+ - v)/h, v+ the velocity after the step, with any integrator but RK4. Null: the
-//               acceleration in d as mj_forward left it
+//               acceleration in d as mj_forward left it. Like positions, velocities and applied forces
+//               finite and below 1e10, where the engine resets
 //   rotor       (njnt) nullable, acceleration of rotors behind gaps, (w+ - w)/h; NaN: not given
 //
 // A gear that locks rests in all of its interval as far as its law goes; a motor that pushes along with the load may

@@ -207,7 +207,7 @@ MUTATIONS = [
         ("group->f[i] = state == mjCNSTRSTATE_LINEARNEG   ? group->floss[i]", "group->f[i] = state == mjCNSTRSTATE_LINEARNEG   ? -group->floss[i]"),
     ]),
     Of("plugin/coupled/newton.c", SOLVER, [
-        ("linear -= quadratic;", "linear += quadratic;"),
+        ("mju_dot(group->f, p->row, group->nefc) - linear;", "mju_dot(group->f, p->row, group->nefc) + linear;"),
         ("slope -= mju_dot(f, p->row,", "slope += mju_dot(f, p->row,"),
         ("mju_scl(p->balance, s->gradient, -1, group->nv);", "mju_scl(p->balance, s->gradient, 1, group->nv);"),
         ("return *changed ? missing <= mjgpMISSING * most : 2;", "return 2;"),

@@ -245,6 +245,10 @@ class Interface(unittest.TestCase):
             ("the data are not of this model", (self.model, mujoco.MjData(bare))),
             (r"qacc has shape \(3,\); give", (self.model, self.data, [0, 0, 0])),
             ("not finite", (self.model, self.data, [0, np.nan])),
+            ("beyond 1e10", (self.model, self.data, [0, 1e308])),
+            ("qacc is no list of numbers", (self.model, self.data, "x")),
+            ("qacc is no list of numbers", (self.model, self.data, [0, 1j])),
+            ("give an MjModel and its MjData, not MjData and MjModel", (self.data, self.model, [0, 0])),
             ("no joint 'x'", (self.model, self.data, [0, 0], {"x": 1})),
             ("joint 'a' has no rotor behind a gap", (self.model, self.data, [0, 0], {"a": 1})),
             ("give an MjModel and its MjData, not MjSpec", (mujoco.MjSpec(), self.data)),
@@ -254,6 +258,14 @@ class Interface(unittest.TestCase):
         self.model.opt.integrator = mujoco.mjtIntegrator.mjINT_RK4
         with self.assertRaisesRegex(mjgear.GearError, "RK4"):
             mjgear.inverse(self.model, self.data, [0, 0])
+
+    def test_states_that_no_step_begins_with(self):
+        for numbers in self.data.qpos, self.data.qvel, self.data.qfrc_applied:
+            for call in mjgear.inverse, mjgear.feedforward:
+                numbers[0] = np.nan
+                with self.assertRaisesRegex(mjgear.GearError, "in the data is not finite or beyond 1e10"):
+                    call(self.model, self.data, [0, 0])
+                numbers[0] = 0
 
     def test_rotor_that_is_not_given(self):
         gap = LAWS["mild"] + "".join(f'<config key="{key}" value="{value}"/>' for key, value in KINDS["gap"].items() if key[:2] not in ("jo", "ga", "co"))

@@ -296,9 +296,20 @@ class Steps(unittest.TestCase):
             ("give an MjModel and its MjData, not MjSpec", (mujoco.MjSpec(), data)),
             ("not of this model", (model, mujoco.MjData(other))),
             ("eps is 0", (model, data, 0)),
+            ("eps is nan", (model, data, np.nan)),
+            ("eps is inf; give a number from", (model, data, np.inf)),
+            ("eps is '1'", (model, data, "1")),
+            ("threads is 1000000000; give a whole number", (model, data, 1e-6, True, 10**9)),
+            ("threads is 0", (model, data, 1e-6, True, 0)),
+            ("threads is 2.5", (model, data, 1e-6, True, 2.5)),
         ):
             with self.assertRaisesRegex(mjgear.GearError, expected):
                 mjgear.linearize(*arguments)
+        for numbers in data.qpos, data.qvel, data.ctrl:
+            numbers[0] = np.nan
+            with self.assertRaisesRegex(mjgear.GearError, "not finite or beyond 1e10"):
+                mjgear.linearize(model, data)
+            numbers[0] = 0
         model.opt.integrator = mujoco.mjtIntegrator.mjINT_RK4
         with self.assertRaisesRegex(mjgear.GearError, "RK4"):
             mjgear.linearize(model, data)

@@ -302,9 +302,13 @@ class AtTheCall(unittest.TestCase):
             (lambda: mjgear.add(mujoco.MjSpec.from_string("<mujoco><worldbody><body><joint/><geom size='.1'/></body></worldbody></mujoco>"), "*", "worm"),
              r"'\*' fits a joint without a name in a body without a name; give it one"),
             (lambda: mjgear.explain("harmonic"), "unknown preset 'harmonic'; did you mean harmonic_drive"),
+            (lambda: mjgear.add(spec, None, "worm"), r"joints are \[None\]; give a name, or a list of names"),
+            (lambda: mjgear.add(spec, b"elbow", "worm"), "give a name, or a list of names"),
+            (lambda: mjgear.add(spec, "elbow", "worm", name=None), "name is None; give a text"),
             (lambda: mjgear.add(spec, "elbow", "worm", joint="a"), "joint is no key of add"),
             (lambda: mjgear.Gears(spec, self.data), "Gears needs an MjModel and its data, not MjSpec, which is not compiled"),
             (lambda: mjgear.Gears(self.model, None), "Gears needs an MjData of the model, or a Batch, not NoneType"),
+            (lambda: mjgear.Gears(self.model, self.model), "Gears needs an MjData of the model, or a Batch, not MjModel"),
             (lambda: mjgear.check(3), "a model is an MJCF file, an MjSpec or an MjModel, not int"),
         ):
             with self.assertRaisesRegex(mjgear.GearError, line):

@@ -220,16 +220,29 @@ static int refuse(char* error, int error_sz, const char* text) {
 }
 
 
+// is one of n numbers none, or so large that the engine would reset
+static int hasBad(const mjtNum* x, mjtSize n) {
+  int bad = 0;
+  for (mjtSize k = 0; x && k < n; k++) {
+    bad |= mju_isBad(x[k]);
+  }
+  return bad;
+}
+
+
 // what is wrong with the arguments, null: nothing
 static const char* argumentError(const mjModel* m, const mjData* d, const mjtNum* qacc) {
   const char* belongs = mjgp_belongError(m, d);
   if (belongs) {
     return belongs;
   }
-  for (int k = 0; qacc && k < (int)m->nv; k++) {
-    if (!isfinite(qacc[k])) {
-      return "an acceleration is not finite; give (v+ - v)/h of each dof";
-    }
+  if (hasBad(qacc, m->nv)) {
+    return "an acceleration is not finite or beyond 1e10; give (v+ - v)/h of each dof";
+  }
+  if (hasBad(d->qpos, m->nq) || hasBad(d->qvel, m->nv) || hasBad(d->qfrc_applied, m->nv) ||
+      hasBad(d->xfrc_applied, 6 * m->nbody)) {
+    return "a position, velocity or applied force in the data is not finite or beyond 1e10, where "
+           "the engine resets; give a state that a step could begin with";
   }
   return m->opt.integrator == mjINT_RK4
              ? "gears are not for RK4; set the integrator Euler, implicit, implicitfast or discrete"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import mujoco
 
-from mjgear import _catalogue, _check
+from mjgear import _catalogue, _check, _structs
 from mjgear._errors import GearError
 from mjgear._library import BRAKE, CHECKED_BRAKE
 from mjgear._spec import find, kind_of
@@ -57,9 +58,12 @@ def add_brake(
     reporter = _catalogue.Reporter(BRAKE)
     torques = {"holding_torque": holding_torque, "sliding_torque": sliding_torque}
     numbers = {key: _catalogue.read_number(key, value, _catalogue.info_of("coulomb"), reporter) for key, value in torques.items() if value is not None}
+    second = _structs.KeyInfo(unit=b"s", min=0, max=math.inf)
+    for key, value in {"closing_time": closing_time, "opening_time": opening_time}.items():
+        second.name = key.encode()
+        numbers[key] = _catalogue.read_number(key, value, second, reporter)
     reporter.check()
-    numbers |= {"closing_time": float(closing_time), "opening_time": float(opening_time)}
-    config = {key: repr(value) for key, value in numbers.items()} | {"side": side}
+    config = {key: repr(value) for key, value in numbers.items()} | {"side": str(side)}
     taken = {one.name for one in (*spec.actuators, *spec.plugins)}
     names = [f"{one.name}_brake" for some in lists.values() for one in some]
     for name in names:

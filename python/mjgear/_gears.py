@@ -368,7 +368,7 @@ class Gears(Mapping[str, Gear]):
                 raise GearError("the first argument is an MjData; write Gears(model, data)")
             uncompiled = ", which is not compiled: spec.compile()" if isinstance(model, mujoco.MjSpec) else ""
             raise GearError(f"Gears needs an MjModel and its data, not {type(model).__name__}{uncompiled}")
-        if not isinstance(data, mujoco.MjData) and not hasattr(data, "bind"):
+        if not isinstance(data, mujoco.MjData) and (not hasattr(data, "bind") or isinstance(data, (mujoco.MjModel, mujoco.MjSpec))):
             raise GearError(f"Gears needs an MjData of the model, or a Batch, not {type(data).__name__}; make it with mujoco.MjData(model)")
         self._model = model
         self._data = data

@@ -93,6 +93,7 @@ def inverse(
     Raises:
         GearError: no gear, data of another model, RK4, an acceleration of the wrong shape or not finite, a name without a rotor.
     """
+    _check(model, data)
     low, high, motion = _solve(model, data, None if qacc is None else _acceleration(model, qacc), _rotors(model, rotors))
     geared = np.flatnonzero(motion)
     names = tuple(_name(model, int(number)) for number in geared)
@@ -119,6 +120,7 @@ def feedforward(model: mujoco.MjModel, data: mujoco.MjData, qacc: ArrayLike) -> 
     Raises:
         GearError: as ``inverse``.
     """
+    _check(model, data)
     wanted = _acceleration(model, qacc)
     rotors = np.array([wanted[model.jnt_dofadr[joint]] for joint in range(model.njnt)])
     low, high, motion = _solve(model, data, wanted, rotors)
@@ -151,8 +153,16 @@ def _next_velocity(model: mujoco.MjModel, data: mujoco.MjData, number: int, qacc
     return float(_tendon_rows(model, data)[number - model.njnt] @ velocity)
 
 
+def _check(model: mujoco.MjModel, data: mujoco.MjData) -> None:
+    if not isinstance(model, mujoco.MjModel) or not isinstance(data, mujoco.MjData):
+        raise GearError(f"give an MjModel and its MjData, not {type(model).__name__} and {type(data).__name__}")
+
+
 def _acceleration(model: mujoco.MjModel, qacc: ArrayLike) -> NDArray[np.float64]:
-    wanted = np.array(qacc, float)
+    try:
+        wanted = np.array(qacc, float)
+    except (TypeError, ValueError):
+        raise GearError(f"qacc is no list of numbers; give (v+ - v)/h of each of the {model.nv} dofs") from None
     if wanted.shape != (model.nv,):
         raise GearError(f"qacc has shape {wanted.shape}; give (v+ - v)/h of each of the {model.nv} dofs")
     return wanted
@@ -169,7 +179,10 @@ def _rotors(model: mujoco.MjModel, rotors: Mapping[str, float] | None) -> NDArra
         address = _structs.StateAddress()
         if _structs.plugin.mjg_stateAddress(ctypes.byref(address), model._address, joint, b"rotor_velocity"):
             raise GearError(f"rotors: joint '{name}' has no rotor behind a gap; its rotor moves with it")
-        numbers[joint] = acceleration
+        try:
+            numbers[joint] = float(acceleration)
+        except (TypeError, ValueError):
+            raise GearError(f"rotors: {acceleration!r} of joint '{name}' is no number; give (w+ - w)/h") from None
     return numbers
 
 
@@ -181,8 +194,6 @@ def _solve(
     model: mujoco.MjModel, data: mujoco.MjData, qacc: NDArray[np.float64] | None, rotors: NDArray[np.float64] | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]:
     """mjg_inverse: low, high, motion by the number of the joint or tendon."""
-    if not isinstance(model, mujoco.MjModel) or not isinstance(data, mujoco.MjData):
-        raise GearError(f"give an MjModel and its MjData, not {type(model).__name__} and {type(data).__name__}")
     low, high = np.empty(model.njnt + model.ntendon), np.empty(model.njnt + model.ntendon)
     motion = np.empty(len(low), np.int32)
     error = ctypes.create_string_buffer(_TEXT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
+import numbers
 
 import mujoco
 import numpy as np
@@ -73,12 +74,12 @@ def linearize(model: mujoco.MjModel, data: mujoco.MjData, eps: float = 1e-6, cen
     Args:
         model: the model, with any integrator but RK4. It may have no gears.
         data: the state before the step, and the controls and forces that act; stays as it is.
-        eps: perturbation of each number, rad, m, rad/s, N m and so on.
+        eps: perturbation of each number, rad, m, rad/s, N m and so on, from 1e-12 to 0.01.
         centered: both sides, where no gear changes its piece and no control its range; else one.
-        threads: of the rollout.
+        threads: of the rollout, from 1 to 1024.
 
     Raises:
-        GearError: RK4, eps that is not positive, or data of another model.
+        GearError: RK4, eps or threads out of range, data of another model, or with numbers that the engine takes for a mistake.
     """
     if not isinstance(model, mujoco.MjModel) or not isinstance(data, mujoco.MjData):
         raise GearError(f"give an MjModel and its MjData, not {type(model).__name__} and {type(data).__name__}")
@@ -86,8 +87,12 @@ def linearize(model: mujoco.MjModel, data: mujoco.MjData, eps: float = 1e-6, cen
         raise GearError("the data are not of this model; make them with it, mujoco.MjData(model)")
     if model.opt.integrator == mujoco.mjtIntegrator.mjINT_RK4:
         raise GearError("gears are not for RK4; set the integrator Euler, implicit, implicitfast or discrete")
-    if not eps > 0:
-        raise GearError(f"eps is {eps}; give a small positive number, 1e-6 for instance")
+    if not isinstance(eps, numbers.Real) or not 1e-12 <= eps <= 1e-2:
+        raise GearError(f"eps is {eps!r}; give a number from 1e-12 to 0.01, 1e-6 for instance")
+    if not isinstance(threads, numbers.Integral) or not 1 <= threads <= 1024:
+        raise GearError(f"threads is {threads!r}; give a whole number from 1 to 1024")
+    if any(not np.all(np.abs(part) < 1e10) for part in (data.qpos, data.qvel, data.act, data.ctrl, data.qfrc_applied, data.xfrc_applied)):
+        raise GearError("the data have a number that is not finite or beyond 1e10, where the engine resets; give a state that a step could begin with")
     memory, modes = _memory(model)
     states = _names(model) + tuple(f"{key} {name}" for key, name, _ in memory)
     return _Differences(model, data, eps, [address for _, _, address in memory], modes, threads).make(states, centered)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import fnmatch
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import mujoco
@@ -111,6 +111,8 @@ def add(
     found = geared_joints + geared_tendons
     if not found:
         raise GearError("neither joints nor tendons are named; name those that have this gear")
+    if not isinstance(name, str):
+        raise GearError(f"name is {name!r}; give a text")
     taken = {plugin.name for plugin in spec.plugins}
     if name in taken:
         free = next(f"{name}_{i}" for i in range(2, len(taken) + 3) if f"{name}_{i}" not in taken)
@@ -179,9 +181,12 @@ def kind_of(wrong: Any) -> str:
     return f"{type(wrong).__name__}{', which is compiled: take the MjSpec that it came from' if compiled else '; take mujoco.MjSpec.from_file(..)'}"
 
 
-def find(objects: Sequence[Any], kind: str, patterns: Sequence[str]) -> list[Any]:
+def find(objects: Sequence[Any], kind: str, patterns: Iterable[str]) -> list[Any]:
     """The joints or tendons that names and patterns mean, each once."""
     found: list[Any] = []
+    patterns = list(patterns) if isinstance(patterns, Iterable) else [patterns]
+    if not all(isinstance(pattern, str) for pattern in patterns):
+        raise GearError(f"{kind}s are {patterns!r}; give a name, or a list of names")
     for pattern in patterns:
         fitting = [one for one in objects if fnmatch.fnmatchcase(one.name, pattern)]
         if not fitting:

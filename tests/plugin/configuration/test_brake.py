@@ -202,7 +202,16 @@ def test_added_and_attached() -> None:
             assert "already" in str(error) or line in str(error)
     other = mujoco.MjSpec()
     other.worldbody.add_body().add_joint(name="j")
-    for wrong, line in (({"holding_torque": -1}, "negative"), ({}, "how strong"), ({"holding_torque": 1, "sliding_torque": 2}, "at least")):
+    for wrong, line in (
+        ({"holding_torque": -1}, "negative"),
+        ({}, "how strong"),
+        ({"holding_torque": 1, "sliding_torque": 2}, "at least"),
+        ({"holding_torque": 1e308}, "check its unit"),
+        ({"holding_torque": 1, "closing_time": "soon"}, "closing_time = 'soon' is not a number"),
+        ({"holding_torque": 1, "opening_time": None}, "opening_time = 'None' is not a number"),
+        ({"holding_torque": 1, "side": None}, "'None' is unknown; choose one of: motor, link"),
+        ({"holding_torque": 1, "tendons": 5}, "tendons are [5]; give a name, or a list of names"),
+    ):
         try:
             mjgear.add_brake(other, "j", **wrong)
             raise AssertionError(wrong)

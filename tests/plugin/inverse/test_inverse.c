@@ -225,7 +225,16 @@ static void test_refusals(void** state) {
   assert_int_equal(mjg_inverse(NULL, high, NULL, m, d, NULL, NULL, error, sizeof(error)), -1);
   assert_non_null(strstr(error, "give low and high"));
   assert_int_equal(mjg_inverse(low, high, NULL, m, d, acc, NULL, error, sizeof(error)), -1);
-  assert_non_null(strstr(error, "not finite"));
+  assert_non_null(strstr(error, "acceleration is not finite"));
+  mjtNum* const bad[] = {d->qpos, d->qvel, d->qfrc_applied, d->xfrc_applied + 6 * m->nbody - 1};
+  for (int i = 0; i < 4; i++) {
+    for (int k = 0; k < 2; k++) {
+      *bad[i] = k ? NAN : 1e11;
+      assert_int_equal(mjg_inverse(low, high, NULL, m, d, NULL, NULL, error, sizeof(error)), -1);
+      assert_non_null(strstr(error, "in the data is not finite or beyond"));
+    }
+    *bad[i] = 0;
+  }
   assert_int_equal(mjg_inverse(low, high, NULL, other, d, NULL, NULL, error, sizeof(error)), -1);
   assert_non_null(strstr(error, "has no gear"));
   assert_int_equal(mjg_inverse(low, high, NULL, m, NULL, NULL, NULL, error, sizeof(error)), -1);
