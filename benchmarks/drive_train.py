@@ -5,7 +5,8 @@
 Arms of five joints fall on a floor and on a loose box, with random gears (some of which lock), motors and elements:
 
     brake       joints have brakes, in front of their teeth or behind them
-    backstop    joints turn in one direction only, and some have brakes too
+    backstop    joints turn in one direction only, some back to the last tooth of a ratchet, and some have brakes too
+    table       losses follow torque, speed and a temperature that changes
     clutch      motors are joints of their own, behind slip clutches and freewheels, which are gears on tendons
     shaft       clutches and freewheels are shafts behind rotors of the plugin (backlash torsion)
 
@@ -25,7 +26,10 @@ import mjgear
 
 H = 0.002
 N = 5
-KINDS = ("brake", "backstop", "clutch", "shaft")
+KINDS = ("brake", "backstop", "clutch", "shaft", "table")
+
+# from where to where losses change
+TABLES = {"coulomb_speed": (0, 2), "coulomb_temperature": (-10, 50), "gamma_torque": (0, 20), "gamma_speed": (0.1, 3), "gamma_temperature": (0, 40)}
 
 # share of the largest velocity at which what several joints do together is rest: each has a rounding error of its own
 ROUNDED = 1e-12
@@ -33,7 +37,9 @@ ROUNDED = 1e-12
 
 def draw(rng: np.random.Generator, kind: str) -> dict:
     """One joint's gear, brake and clutch."""
-    gear = {"gamma_u": rng.uniform(0, 0.4), "gamma_v": rng.uniform(0, 0.9), "coulomb": rng.uniform(0, 1), "static_ratio": 1.0, "oneway": 0}
+    gear: dict = {"gamma_u": rng.uniform(0, 0.4), "gamma_v": rng.uniform(0, 0.9), "coulomb": rng.uniform(0, 1), "static_ratio": 1.0, "oneway": 0, "tooth_pitch": 0.0}
+    if kind == "table":
+        gear["gamma_u"] *= 0.7
     if rng.uniform() < 0.2 and kind != "shaft":
         gear["gamma_v"] = rng.uniform(1, 1.3)
     if rng.uniform() < 0.5 and kind != "shaft":
@@ -42,8 +48,9 @@ def draw(rng: np.random.Generator, kind: str) -> dict:
         gear |= {"gamma_u": 0.0, "gamma_v": 0.0, "coulomb": rng.uniform(0, 15), "static_ratio": 1.0}
     if kind == "shaft":
         gear |= {"stiffness": 10 ** rng.uniform(3, 5), "slip_torque": rng.uniform(1, 20), "freewheel": int(rng.choice([-1, 0, 1])), "rotor_inertia": rng.uniform(0.01, 1)}
-    elif kind != "brake" and rng.uniform() < 0.6:
+    elif kind in ("backstop", "clutch") and rng.uniform() < 0.6:
         gear["oneway"] = int(rng.choice([-1, 1]))
+        gear["tooth_pitch"] = float(rng.choice([0, 0.1, 0.5])) if kind == "backstop" else 0.0
     holding = rng.uniform(0, 10)
     return gear | {
         "holding": holding,
@@ -58,9 +65,14 @@ def text(rng: np.random.Generator, kind: str) -> tuple[str, list[dict]]:
     joints = [draw(rng, kind) for _ in range(N)]
     on = "tendon" if kind == "clutch" else "joint"
     shaft = ("stiffness", "slip_torque", "freewheel", "rotor_inertia")
-    keys = ("gamma_u", "gamma_v", "coulomb", "static_ratio") + (shaft if kind == "shaft" else ("oneway",) if kind != "brake" else ())
+    keys = ("gamma_u", "gamma_v", "coulomb", "static_ratio") + (shaft if kind == "shaft" else () if kind in ("brake", "table") else ("oneway", "tooth_pitch"))
     config = "".join(f"<config key='{key}' value='{' '.join(repr(float(gear[key])) for gear in joints)}'/>" for key in keys)
     config += "<config key='backlash' value='torsion'/>" if kind == "shaft" else ""
+    if kind == "table":
+        tables = {key: [[low, rng.uniform(0, 1.5)], [high, rng.uniform(0, 1.5)]] for key, (low, high) in TABLES.items()}
+        config += "".join(f"<config key='{key}' value='{' '.join(map(repr, sum(table, [])))}'/>" for key, table in tables.items())
+        for gear in joints:
+            gear["tables"] = tables
     names = " ".join(f"g{i}" for i in range(N))
     body, rotors, tendons = "", "", ""
     for i in range(N):
@@ -89,6 +101,18 @@ def text(rng: np.random.Generator, kind: str) -> tuple[str, list[dict]]:
         f"<body pos='0 0 .25'>{body}{'</body>' * N}</body>{rotors}</worldbody><tendon>{tendons}</tendon>"
         f"<actuator>{motors}{brakes}</actuator><sensor>{sensors}</sensor></mujoco>"
     ), joints
+
+
+def now(gear: dict, q: float, v: float, u: float, x: float, temperature: float, passed: float) -> dict:
+    """What a gear is in this step: with the factors of its tables, or between the teeth of its ratchet."""
+    if "tables" in gear:
+        at = {"speed": abs(v), "temperature": temperature, "torque": min(abs(u), abs(x))}
+        factor = {key: np.interp(at[key.split("_")[1]], *np.transpose(table)) for key, table in gear["tables"].items()}
+        c = factor["coulomb_speed"] * factor["coulomb_temperature"]
+        gamma = factor["gamma_torque"] * factor["gamma_speed"] * factor["gamma_temperature"]
+        gear = gear | {"gamma_u": gamma * gear["gamma_u"], "gamma_v": gamma * gear["gamma_v"], "coulomb": c * gear["coulomb"]}
+    falls = gear["tooth_pitch"] and gear["oneway"] * q / gear["tooth_pitch"] > passed
+    return gear | {"oneway": 0} if falls else gear
 
 
 def excess(gear: dict, u: float, t: float, s: int, r: float, brake: float) -> float:
@@ -134,7 +158,7 @@ def run(kind: str, steps: int, seed: int) -> dict[str, float]:
         model = mujoco.MjModel.from_xml_string(xml)
         data = mujoco.MjData(model)
         armature = np.zeros(N) if kind == "clutch" else model.dof_armature[6:]
-        rates = []
+        rates, drives, passed, friction = [], mjgear.Gears(model, data), np.full(N, -np.inf), np.zeros(N)
         if kind == "shaft":
             armature = np.array([gear["rotor_inertia"] for gear in joints])
             rates = [gear.address("rotor_velocity").value for gear in mjgear.Gears(model, data).values()]
@@ -142,15 +166,22 @@ def run(kind: str, steps: int, seed: int) -> dict[str, float]:
             if i % 25 == 0:
                 data.ctrl[:N] = rng.normal(size=N) * rng.choice([0.0, 3, 20])
                 data.ctrl[N:] = rng.uniform(-0.2, 1.2, size=model.nu - N)
-            before = velocities(kind, data, rates)
+            if kind == "table" and i % 25 == 0:
+                for drive in drives.values():
+                    drive.temperature = rng.uniform(-20, 60)
+            before, q = velocities(kind, data, rates), data.qpos[7 : 7 + N].copy()
+            passed = np.maximum(passed, [np.floor(gear["oneway"] * q[k] / (gear["tooth_pitch"] or 1)) for k, gear in enumerate(joints)])
             shares = iter(np.clip(data.ctrl[N:], 0, 1))
             mujoco.mj_step(model, data)
             after, sensors = velocities(kind, data, rates), data.sensordata.reshape(N, -1)
             solved = sensors[0, 11] <= 1
+            lost, friction = friction, sensors[:, 0].copy()
             found["steps"] += 1
             found["contact"] += bool((data.contact.geom > 1).any())
             found["unsolved"] += not solved
-            for k, gear in enumerate(joints):
+            for k, all_of_it in enumerate(joints):
+                temperature = drives[f"g{k}"].temperature if kind == "table" else 20
+                gear = now(all_of_it, q[k], before[k], data.ctrl[k], data.ctrl[k] - lost[k], temperature, passed[k])
                 share = next(shares) if gear["brake"] else 0.0
                 v, t, u = after[k], sensors[k, 0], data.ctrl[k] - armature[k] * (after[k] - before[k]) / H
                 if solved:

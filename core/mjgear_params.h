@@ -99,6 +99,9 @@ typedef struct mjgTransmission_ {
   double curved_exponent;       //   both > 0                                    1
   double oneway;                // 1: turns forward only, -1: backward only; 0   1
                                 //   both. The core's solvers do not know it
+  double tooth_pitch;           // from tooth to tooth of a ratchet, which holds at   rad
+                                //   the last that it passed; 0: it holds anywhere
+  double tooth_phase;           // where one of its teeth is                          rad
   double viscous;               // MJCF's damping                                N m/(rad/s)
   double armature;              // rotor inertia, MJCF's armature                kg m2
   double ratio;                 // motor per output motion; 0: not known         1, rad/m
@@ -232,6 +235,8 @@ typedef enum mjgKey_ {
   mjgKEY_MOTOR_INERTIA,
   mjgKEY_GEAR_INERTIA,
   mjgKEY_TEMPERATURE,
+  mjgKEY_TOOTH_PITCH,
+  mjgKEY_TOOTH_PHASE,
   mjgNKEY
 } mjgKey;
 

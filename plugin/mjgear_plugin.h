@@ -201,6 +201,7 @@ typedef struct mjgStateAddress_ {
 //              writes 1: the keys themselves say it)
 //   "friction" "mode" "lag"   of the last step: torque; -1, 0 or 1, doubled where lambda was negative; acceleration
 //              that constraint forces caused
+//   "tooth"    of a ratchet (key tooth_pitch): 2 k + 1 of the tooth k that it passed last, 0 before the first step
 //   "gap_started" "rotor_angle" "rotor_velocity" "gap_position" "gap_twist"   of a gap: 0 before the first step;
 //              rotor minus joint (0 for a motor_joint); theta_b; omega_s of mjgear_backlash.h
 //   "brake"    the share of its torque that the brake of the joint had in the last step, from 0 to 1

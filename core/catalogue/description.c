@@ -358,6 +358,11 @@ static void checkResult(mjgReport* report, const mjgTransmission* t) {
                "oneway = %g is no direction; write 1 (forward only), -1 (backward only) or 0",
                t->oneway);
   }
+  if ((t->tooth_pitch != 0 && t->oneway == 0) || (t->tooth_phase != 0 && t->tooth_pitch == 0)) {
+    mjg_refuse(report, "%s has no effect; write %s, or remove it",
+               t->tooth_pitch != 0 ? "tooth_pitch" : "tooth_phase",
+               t->tooth_pitch != 0 ? "oneway" : "tooth_pitch");
+  }
   if (t->presliding_stiffness != 0 && t->oneway != 0) {
     mjg_refuse(report,
                "presliding_stiffness does not go with oneway, which holds a joint rigidly; leave "

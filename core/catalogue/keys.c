@@ -131,6 +131,10 @@ static const Key kKeys[mjgNKEY] = {
         "inertia of the gear itself at the motor shaft, besides motor_inertia"}, mjgiALL, 0},
     [mjgKEY_TEMPERATURE] = {{"temperature", "degC", -273.15, INFINITY, 1, 1, 0,
         "temperature at which coulomb_temperature and gamma_temperature are read; 20 if not given"}, mjgiALL, MEMBER(temperature)},
+    [mjgKEY_TOOTH_PITCH] = {{"tooth_pitch", "rad", 0, INFINITY, 0, 1, 0,
+        "of oneway: from tooth to tooth of a ratchet; the joint may fall back to the tooth that it passed last"}, mjgiALL, MEMBER(tooth_pitch)},
+    [mjgKEY_TOOTH_PHASE] = {{"tooth_phase", "rad", -INFINITY, INFINITY, 1, 1, 0,
+        "position of one of these teeth; 0 if not given"}, mjgiALL, MEMBER(tooth_phase)},
 };
 // clang-format on
 

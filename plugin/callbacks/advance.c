@@ -235,6 +235,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
       setVelocity(g, m, d, i, v = next);
     }
     state[mjgpSTATE_FRICTION] = t;
+    state[mjgpSTATE_TOOTH * stride] = g->in.brake[i].tooth;
     state[mjgpSTATE_PIECE * stride] = g->out.lambda[i] < 0 ? 2 * mode : mode;
     state[mjgpSTATE_LAG * stride] = d->nefc ? (v - next) / m->opt.timestep + g->in.lag[i] : 0;
 

@@ -10,14 +10,29 @@
 #include "law/law.h"
 #include "solvers/dense.h"
 #include "solvers/simd.h"
+#include "state/layout.h"
+
+
+// the direction in which a gear cannot turn in this step. A ratchet holds from where it is back at the tooth that it
+// passed last; it may be behind this tooth by what a step moves it, but not by a whole pitch
+static int findBlocked(mjtNum* tooth, const mjgTransmission* gear, mjtNum q) {
+  if (gear->tooth_pitch == 0) {
+    return -(int)gear->oneway;
+  }
+  mjtNum place = gear->oneway * (q - gear->tooth_phase) / gear->tooth_pitch, below = floor(place);
+  int holds = place == below || *tooth == 2 * (below + 1) + 1;
+  *tooth = place > below && holds ? *tooth : 2 * below + 1;
+  return holds ? -(int)gear->oneway : 0;
+}
 
 
 // the brake of a gear in this step
 static mjgpBrake brakeOf(const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   const mjgpBrakeKeys* brake = &g->config->joint[i].brake;
-  int blocked = -(int)g->in.joint[i]->gear.oneway;
+  mjtNum tooth = d->plugin_state[g->config->state[i] + mjgpSTATE_TOOTH * g->config->stride[i]];
+  int blocked = findBlocked(&tooth, &g->in.joint[i]->gear, g->in.q[i]);
   if (brake->actuator < 0) {
-    return (mjgpBrake){.blocked = blocked};
+    return (mjgpBrake){.blocked = blocked, .tooth = tooth};
   }
   int group = m->actuator_group[brake->actuator];
   int off = !mjgp_actuationActive(m) ||
@@ -26,6 +41,7 @@ static mjgpBrake brakeOf(const mjgpGears* g, const mjModel* m, const mjData* d, 
   mjtNum share =
       mjgp_closeBrake(brake, d->plugin_state[g->config->brake[i]], ctrl, m->opt.timestep);
   return (mjgpBrake){.blocked = blocked,
+                     .tooth = tooth,
                      .share = share,
                      .sliding = share * brake->sliding,
                      .holding = share * brake->holding,

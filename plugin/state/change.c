@@ -316,11 +316,17 @@ static const struct {
   const char* name;
   int number;
   int gap;  // 1: of a gap
-} numbers[] = {{"friction", mjgpSTATE_FRICTION, 0}, {"mode", mjgpSTATE_PIECE, 0},
-               {"lag", mjgpSTATE_LAG, 0},           {"given", mjgpSTATE_GIVEN, 0},
-               {"given_2", mjgpSTATE_GIVEN + 1, 0}, {"type", mjgpSTATE_TYPE, 0},
-               {"gap_started", mjgpGAP_STARTED, 1}, {"rotor_angle", mjgpGAP_ANGLE, 1},
-               {"rotor_velocity", mjgpGAP_RATE, 1}, {"gap_position", mjgpGAP_POSITION, 1},
+} numbers[] = {{"friction", mjgpSTATE_FRICTION, 0},
+               {"mode", mjgpSTATE_PIECE, 0},
+               {"lag", mjgpSTATE_LAG, 0},
+               {"tooth", mjgpSTATE_TOOTH, 0},
+               {"given", mjgpSTATE_GIVEN, 0},
+               {"given_2", mjgpSTATE_GIVEN + 1, 0},
+               {"type", mjgpSTATE_TYPE, 0},
+               {"gap_started", mjgpGAP_STARTED, 1},
+               {"rotor_angle", mjgpGAP_ANGLE, 1},
+               {"rotor_velocity", mjgpGAP_RATE, 1},
+               {"gap_position", mjgpGAP_POSITION, 1},
                {"gap_twist", mjgpGAP_TWIST, 1}};
 
 

@@ -67,6 +67,7 @@ typedef struct mjgpBrake_ {
   mjtNum holding;  // and what it holds at rest and against a reversal
   mjtNum turn;     // what a unit of it adds to the load, in the direction of motion
   int blocked;     // direction in which the joint cannot move, 0: none
+  mjtNum tooth;    // mjgpSTATE_TOOTH after this step
   int broken;      // 1: it is solved as if it slipped
 } mjgpBrake;
 

@@ -26,7 +26,8 @@ enum {
                            //   first mjgpNBIT keys in the first number, the others in the second
   mjgpSTATE_TYPE = 5,      // 0: the model's keys say what the gear is. 1 + mjgType: those that do
                            //   are forgotten, and the gear is what the given ones say
-  mjgpSTATE_KEY = 6  // values of the keys that may differ (mjgpJoint.keys), in the order of mjgKey
+  mjgpSTATE_TOOTH = 6,     // of a ratchet: 2 k + 1 of the tooth k that it passed last, 0: not known
+  mjgpSTATE_KEY = 7  // values of the keys that may differ (mjgpJoint.keys), in the order of mjgKey
 };
 
 // keys that a number has bits for: a double has 53, all keys together fit into 64

@@ -160,6 +160,8 @@ class Gear:
     gamma_v_stribeck = _Key("1", "what gamma_v gains at rest")
     gamma_u_quadratic = _Key("1/(N m)", "what gamma_u gains at rest for each unit of motor torque while the load drives")
     gamma_v_quadratic = _Key("1/(N m)", "what gamma_v gains at rest for each unit of load torque while the motor drives")
+    tooth_pitch = _Key("rad", "of oneway: from tooth to tooth of a ratchet")
+    tooth_phase = _Key("rad", "position of one of these teeth")
     temperature = _Key("degC", "at which coulomb_temperature and gamma_temperature are read")
     ratio = _Key("1", "motor motion for a unit of output motion")
     motor_starting = _Key("N m", "starting_forward, measured at the motor")

@@ -79,6 +79,8 @@ class Transmission(ctypes.Structure):
                 "curved_velocity",
                 "curved_exponent",
                 "oneway",
+                "tooth_pitch",
+                "tooth_phase",
                 "viscous",
                 "armature",
                 "ratio",

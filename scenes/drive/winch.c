@@ -17,10 +17,35 @@
 #define BACK    ((1 - 0.1) / (1 + 0.05))  // and when the load does
 
 
+#define PITCH 0.3  // of the ratchet's teeth, rad
+
+static const mjgCase winchCase[] = {
+    {.name = "backstop"}, {.name = "ratchet", .setting = {{"gear", "tooth_pitch", "0.3"}}}};
+
+
 static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   (void)m;
   (void)variant;
   d->ctrl[0] = mjg_reached(d->time, OFF) && !mjg_reached(d->time, ON) ? 0 : TORQUE;
+}
+
+
+// a drum with teeth falls back from its highest position, with the inertia that the load has when it drives, to the
+// tooth below
+static void claimRatchet(mjgClaims* claims, const mjgTrajectory* t, double from) {
+  const double step = 0.0005;
+  double top = mjg_highest(t, "q_drum", OFF, ON), tooth = PITCH * floor(top / PITCH);
+  double fall = LOAD / (INERTIA + ROTOR / BACK), hit = sqrt(2 * fall * (top - tooth));
+  double stop = mjg_at(t, "q_drum", ON), fastest = -mjg_lowest(t, "v_drum", from, ON);
+  mjg_claim(
+      claims, stop <= tooth && stop > tooth - hit * step * 1.01,
+      "a ratchet falls back by %.4f rad, to %.4g rad behind its tooth; a step moves it by %.2g",
+      top - stop, tooth - stop, hit * step);
+  mjg_claim(claims, fabs(fastest - hit) < 0.01 * hit,
+            "it arrives there with %.4f rad/s, by the closed form %.4f", fastest, hit);
+  double arrived = from + hit / fall + 0.02;
+  double rate = fmax(mjg_highest(t, "v_drum", arrived, ON), -mjg_lowest(t, "v_drum", arrived, ON));
+  mjg_claim(claims, rate == 0, "and holds: largest velocity %g rad/s, exactly 0", rate);
 }
 
 
@@ -47,7 +72,9 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   double again = mjg_at(t, "v_drum", END);
   mjg_claim(claims, fabs(again - up * (END - ON)) < 1e-3 * up, "and it winds on with %.4f rad/s2",
             again);
+  claimRatchet(claims, run[1].trajectory, from - 0.01);
   mjg_claimSolved(claims, run, sensor, 1);
+  mjg_claimSolved(claims, run + 1, sensor, 1);
 }
 
 
@@ -56,6 +83,8 @@ const mjgScene mjg_sceneWinch = {
     .description = "a winch with a backstop winds a load up, loses power and holds it",
     .xml = "drive/winch.xml",
     .duration = END,
+    .variant = winchCase,
+    .nvariant = 2,
     .input = input,
     .claims = claims,
 };

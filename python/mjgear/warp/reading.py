@@ -121,7 +121,7 @@ def read(model: mujoco.MjModel, host: mujoco.MjModel | None = None) -> Gears:
                 f"{where} has a brake, which opens and closes in time; remove the actuator of mjgear.brake, and add the torque of a closed "
                 "one to Gears.coulomb, or use the plugin on the CPU"
             )
-        if _number(library, model, data, j, "oneway"):
+        if any(_number(library, model, data, j, key) for key in ("oneway", "tooth_pitch", "tooth_phase")):
             raise NotImplementedError(
                 f"{where} turns one way only: a row of friction loss has the same bound in both directions; remove the key 'oneway', or use "
                 "the plugin on the CPU"

@@ -58,6 +58,53 @@ def test_joint() -> None:
     assert mjgear.inverse(model, data, [-oneway]).motion == ("none",)
 
 
+def test_ratchet() -> None:
+    """Steps are those of a backstop where the joint is back at the tooth that it passed last, and of a free gear elsewhere; the same
+    after a restored state."""
+    rng = np.random.default_rng(2)
+    pitch, phase, kind = 0.01, 0.003, mujoco.mjtState.mjSTATE_FULLPHYSICS
+    for oneway in (1, -1):
+        gear = {"gamma_u": 0.2, "gamma_v": 0.4, "coulomb": 0.5}
+        model, held, free = make(oneway=oneway, tooth_pitch=pitch, tooth_phase=phase, **gear), make(oneway=oneway, **gear), make(**gear)
+        data, other, again = (mujoco.MjData(one) for one in (model, held, free))
+        state, restored = np.zeros(mujoco.mj_stateSize(model, kind)), mujoco.MjData(model)
+        passed, rests, falls, worst, fastest = None, 0, 0, 0.0, 0.0
+        for i in range(6000):
+            if i % 40 == 0:
+                data.ctrl[0] = 15 * rng.normal()
+            place = oneway * (data.qpos[0] - phase) / pitch
+            passed = np.floor(place) if passed is None else max(passed, np.floor(place))
+            blocks = place <= passed
+            alike, twin = (held, other) if blocks else (free, again)
+            twin.qpos[0], twin.qvel[0], twin.ctrl[0] = data.qpos[0], data.qvel[0], data.ctrl[0]
+            mujoco.mj_getState(model, data, state, kind)
+            mujoco.mj_setState(model, restored, state, kind)
+            restored.ctrl[0] = data.ctrl[0]
+            mujoco.mj_step(model, restored)
+            mujoco.mj_step(alike, twin)
+            mujoco.mj_step(model, data)
+            assert data.qvel[0] == twin.qvel[0] == restored.qvel[0] and data.plugin_state[:].tobytes() == restored.plugin_state[:].tobytes()
+            rests += blocks and data.qvel[0] == 0
+            falls += oneway * data.qvel[0] < 0
+            fastest = max(fastest, -oneway * data.qvel[0])
+            worst = max(worst, passed * pitch - oneway * (data.qpos[0] - phase))
+        assert rests > 300 and falls > 300 and worst <= 0.001 * fastest * (1 + 1e-9) < pitch, (rests, falls, worst, fastest)
+
+    # where it is put elsewhere it knows no tooth; teeth of a freewheel are those of its tendon
+    data.qpos[0] -= oneway * 17.5 * pitch
+    data.qvel[0], data.ctrl[0] = 0, -oneway * 5
+    mujoco.mj_step(model, data)
+    assert oneway * data.qvel[0] < 0
+    model = freewheel(gamma_u=0, gamma_v=0, oneway=-1, tooth_pitch=pitch)
+    data = mujoco.MjData(model)
+    data.qpos[:] = -0.5 * pitch, 0
+    data.ctrl[0], ahead = 3, []
+    for _ in range(300):
+        mujoco.mj_step(model, data)
+        ahead.append(data.qvel[0] - data.qvel[1])
+    assert max(ahead) > 0.01 and abs(ahead[-1]) < 1e-12 and 0 <= data.qpos[0] - data.qpos[1] < 0.001 * max(ahead)
+
+
 def test_freewheel() -> None:
     """Of two bodies the first drives the second, and the second may overrun it."""
     model = freewheel(gamma_u=0, gamma_v=0, oneway=-1)
@@ -101,6 +148,8 @@ def test_refusals() -> None:
     for line, values in {
         "no direction": {"oneway": 0.3},
         "out of range": {"oneway": 2},
+        "tooth_pitch has no effect": {"tooth_pitch": 0.1},
+        "tooth_phase has no effect": {"oneway": 1, "tooth_phase": 0.1},
         "does not go with oneway": {"oneway": 1, "presliding_stiffness": 10},
         "its rotor turns both ways": {"oneway": 1, **shaft},
         "is one-way, which lagged": {"oneway": 1, "coupling": "lagged"},
