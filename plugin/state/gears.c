@@ -22,13 +22,7 @@ static size_t layout(mjgpGears* g, const mjgpConfig* c, char* base) {
   size_t lines = (size_t)c->nC + (mjgiSIMD - 1) * nv;
 
   // clang-format off
-#define mjgpARRAY(name, number)                                           \
-  {                                                                       \
-    void* place = mjgp_place(base, &size, (number), sizeof(*g->name)); \
-    if (base) {                                                           \
-      g->name = place;                                                    \
-    }                                                                     \
-  }
+#define mjgpARRAY(name, number) mjgpPLACE(g, base, name, number)
   mjgpARRAY(in.joint, count)
   mjgpARRAY(in.row, count)
   mjgpARRAY(in.coupling, count)
@@ -316,20 +310,11 @@ mjgpGears* mjgp_gears(const mjModel* m, const mjData* d) {
 
 //---------------------------------- warnings ------------------------------------------------------
 
-// a number for a text
-static uint64_t hashOf(const char* text, uint64_t start) {
-  for (const char* byte = text; *byte; byte++) {
-    start = (start ^ (unsigned char)*byte) * 1099511628211u;
-  }
-  return start;
-}
-
-
 // the warning that mjg_checkModel told last: the model that is compiled next need not tell it again
 static _Atomic(uint64_t) told;
 
 void mjgp_noteTold(const char* text) {
-  atomic_store(&told, hashOf(text, 0));
+  atomic_store(&told, mjgp_hash(text, strlen(text), 0));
 }
 
 
@@ -342,7 +327,8 @@ static void warnOfModel(const mjgpConfig* c, const mjModel* m) {
   if (!mjgp_warnLoss(&report, m, c->joint, c->n)) {
     return;
   }
-  uint64_t model = hashOf(text, c->hash ^ m->signature), line = hashOf(text, 0);
+  uint64_t line = mjgp_hash(text, strlen(text), 0);
+  uint64_t model = mjgp_hash(text, strlen(text), c->hash ^ m->signature);
   int known = atomic_compare_exchange_strong(&told, &line, 0);
   if (atomic_exchange(warned + model % 64, model) != model && !known) {
     mju_warning("%.*s", (int)strcspn(text, "\n"), text);

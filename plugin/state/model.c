@@ -33,19 +33,23 @@ static int lastInstance(const mjModel* m, int slot) {
 
 //---------------------------------- recognition ---------------------------------------------------
 
-// FNV-1a over words of 8 bytes
-static uint64_t hashText(const mjModel* m) {
-  uint64_t hash = 14695981039346656037u, word;
-  size_t n = (size_t)m->npluginattr, i = 0;
+uint64_t mjgp_hash(const char* text, size_t n, uint64_t hash) {
+  uint64_t word;
+  size_t i = 0;
   for (; i + sizeof(word) <= n; i += sizeof(word)) {
-    memcpy(&word, m->plugin_attr + i, sizeof(word));
+    memcpy(&word, text + i, sizeof(word));
     hash = (hash ^ word) * 1099511628211u;
     hash ^= hash >> 32;
   }
   for (; i < n; i++) {
-    hash = (hash ^ (unsigned char)m->plugin_attr[i]) * 1099511628211u;
+    hash = (hash ^ (unsigned char)text[i]) * 1099511628211u;
   }
   return hash ^ hash >> 32;
+}
+
+
+static uint64_t hashText(const mjModel* m) {
+  return mjgp_hash(m->plugin_attr, (size_t)m->npluginattr, 14695981039346656037u);
 }
 
 
@@ -139,13 +143,7 @@ void* mjgp_place(void* base, size_t* size, size_t count, size_t item) {
 static size_t layout(mjgpConfig* c, const mjModel* m, size_t n, size_t nseen) {
   size_t size = sizeof(mjgpConfig), nv = (size_t)m->nv, nC = (size_t)m->nC;
   // clang-format off
-#define mjgpARRAY(name, number)                                        \
-  {                                                                    \
-    void* place = mjgp_place(c, &size, (number), sizeof(*c->name)); \
-    if (c) {                                                           \
-      c->name = place;                                                 \
-    }                                                                  \
-  }
+#define mjgpARRAY(name, number) mjgpPLACE(c, c, name, number)
   mjgpARRAY(joint, n)
   mjgpARRAY(state, n)
   mjgpARRAY(stride, n)

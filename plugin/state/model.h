@@ -110,4 +110,16 @@ void mjgp_freeConfigs(mjgpConfigs* known);
 // append count items to a block of size bytes at base, 64-byte aligned; only count them if base is null
 void* mjgp_place(void* base, size_t* size, size_t count, size_t item);
 
+// the same for an array of an object; the block's size is in the variable size
+#define mjgpPLACE(object, base, name, count)                                   \
+  {                                                                            \
+    void* place = mjgp_place((base), &size, (count), sizeof(*(object)->name)); \
+    if (base) {                                                                \
+      (object)->name = place;                                                  \
+    }                                                                          \
+  }
+
+// FNV-1a over words of 8 bytes, going on from a hash
+uint64_t mjgp_hash(const char* text, size_t n, uint64_t hash);
+
 #endif  // MJGEAR_PLUGIN_MODEL_H_
