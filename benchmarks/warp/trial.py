@@ -10,7 +10,8 @@ share of their range in 60 % of the time, the middle of it otherwise. Prints a t
   plain      the same between MuJoCo Warp and MuJoCo without gears, from the same states
   more       steps in which the distance is more than twice the largest one without gears
   unsettled  steps whose friction was not the law's to 1e-3
-  stuck      share of the joint-steps at rest with the plugin that are at rest here, exactly; a joint that friction need not hold,
+  stuck      share of the joint-steps at rest with the plugin that are at rest here, exactly, or in the step in which they stop to the
+             rounding of (v+ - v)/h (mjgear.warp.Gears); a joint that friction need not hold,
              to a millionth of the largest friction, is not counted: any rounding moves it; and share of those that move there that
              move here
   drives     largest power that friction gave in a settled step, W
@@ -94,10 +95,11 @@ def row(name, kind, arguments, file):
     dofs = plugin.dofs(geared.gears.names)
     rests = plugin.v[:, dofs] == 0
     still = rests & (np.abs(plugin.friction) > ROUNDING * np.abs(plugin.friction).max())
-    stuck = (geared.v[:, dofs][still] == 0).mean() if still.any() else np.nan
-    moves = (geared.v[:, dofs][~rests] != 0).mean() if (~rests).any() else np.nan
+    here = np.abs(geared.v[:, dofs]) <= ROUNDING * np.abs([state[1][dofs] for state in plugin.before])
+    stuck = here[still].mean() if still.any() else np.nan
+    moves = (~here[~rests]).mean() if (~rests).any() else np.nan
     settled = geared.status == 0
-    drives = -min(geared.power[settled].min(), 0.0) if settled.any() else np.nan
+    drives = max(-geared.power[settled].min(), 0.0) if settled.any() else np.nan
     print(f"| {name} | {kind} | {len(dofs)} | {off.max():.1e} {percentile(off):.1e} | {plain.max():.1e} {percentile(plain):.1e} "
           f"| {(off > 2 * plain.max()).sum()} ({(off[settled] > 2 * plain.max()).sum()} settled) | {(~settled).sum()} of {len(off)} "
           f"| {stuck:.4f} of {still.sum()}, {moves:.4f} of {(~rests).sum()} | {drives:.0e} |", flush=True)  # fmt: skip
