@@ -425,8 +425,8 @@ def stepper(m, d):
     return lambda: wp.capture_launch(capture.graph)
 
 
-def ungeared(integrator, **gear):
-    """The same as another program would make it, which knows no gears; or with another gear for j1."""
+def ungeared(integrator, brake=None, **gear):
+    """The same as another program would make it, which knows no gears; or with another gear for j1, and a brake."""
     spec = mujoco.MjSpec.from_string(
         MODEL.format(integrator=integrator, option="", config="", joint="", armature=1, actuators=MOTORS)
     )
@@ -436,6 +436,8 @@ def ungeared(integrator, **gear):
         spec.delete(plugin)
     if gear:
         mjgear.add(spec, "j1", **gear)
+    if brake:
+        mjgear.add_brake(spec, "j1", **brake)
     return spec.compile()
 
 
@@ -671,7 +673,11 @@ def interface():
 
     for gear, words in (
         ({"backlash": "torsion", "stiffness": 1000, "rotor_inertia": 0.1, "slip_torque": 5}, ("'j1'", "shaft", "rotor")),
+        ({"backlash": "torsion", "stiffness": 1000, "rotor_inertia": 0.1, "freewheel": 1}, ("'j1'", "shaft", "rotor")),
         ({"oneway": 1}, ("'j1'", "one way", "'oneway'")),
+        ({"brake": {"holding_torque": 5}}, ("'j1'", "brake", "mjgear.brake")),
+        ({"gamma_torque": "0 1 5 1.2"}, ("'j1'", "table", "'gamma_torque'")),
+        ({"coulomb": 1, "coulomb_speed": "0 1 5 1.2"}, ("'j1'", "table", "'coulomb_speed'")),
         ({"presliding_stiffness": 1e4}, ("'j1'", "'presliding_stiffness'")),
     ):
         try:
