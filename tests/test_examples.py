@@ -131,6 +131,15 @@ class Examples(unittest.TestCase):
         self.assertLess(converged, 10)
         self.assertGreater(lost, 100)
 
+    def test_ilqr_arm(self):
+        """With rotors in the state the cost falls to a seventh and the block arrives; without them no step lowers it."""
+        (first, last, error), (same, stuck, off) = numbers(r"cost (\S+) -> (\S+) in .* (\S+) mm from its goal", python("ilqr_arm"))
+        self.assertEqual(first, same)
+        self.assertLess(last, first / 6)
+        self.assertLess(abs(error), 5)
+        self.assertGreater(stuck, first / 2)
+        self.assertGreater(abs(off), 30)
+
     def test_branch(self):
         angles = numbers(r"angle (\S+) rad, efficiency 0.65", python("branch"))
         self.assertEqual(len(angles), 3)

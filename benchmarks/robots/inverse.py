@@ -1,9 +1,9 @@
 """Inverse dynamics with gears on the robots of others: does it give back the torques that acted, and what does it cost?
 
-    benchmarks/robots/inverse.py [--robots NAME..] [--gears A B] [--integrators ..] [--steps N] [--library FILE] [--fail]
+    benchmarks/robots/inverse.py [--robots NAME..] [--gears A B brakes] [--integrators ..] [--steps N] [--library FILE] [--fail]
     benchmarks/robots/inverse.py --cost ...      # time of mjg_inverse over that of mj_inverse, in turn in one run
 
-Gears A (mild) and B (self-locking) on all actuated joints. Robots move and fall under random controls; each step is asked for the torques that made it, from the
+Gears A (mild), B (self-locking) and A with brakes on all actuated joints, in front of the teeth and behind them, which random controls open and close. Robots move and fall under random controls; each step is asked for the torques that made it, from the
 state before it and (v+ - v)/h. Steps that the plugin says it has not solved are left out.
 
     moves, rests    gears that moved: the torque is compared; and that stood still: it has to lie in the interval
@@ -34,6 +34,18 @@ TOLERANCE = 1e-7
 CALLS = 5  # of each, in turn
 DOUBLES, INTS = ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_int)
 STATE = mujoco.mjtState.mjSTATE_INTEGRATION
+
+
+def braked(text, model):
+    """The same with a brake on each geared joint, that slips with what stops its inertia with 20 rad/s2 and holds half as much again."""
+    brakes = ""
+    for k, j in enumerate(robots.gearable(model)):
+        torque, side = 20 * model.dof_M0[model.jnt_dofadr[j]], ("motor", "link")[k % 2]
+        config = "".join(f'<config key="{key}" value="{value}"/>' for key, value in
+                         {"sliding_torque": torque, "holding_torque": 1.5 * torque, "side": side}.items())  # fmt: skip
+        brakes += f'<plugin plugin="mjgear.brake" joint="{robots.names_of(model, [j])[0]}" ctrlrange="0 1" ctrllimited="true" '
+        brakes += f'gear="1" forcelimited="false" forcerange="0 0">{config}</plugin>'
+    return text.replace("</mujoco>", f'<extension><plugin plugin="mjgear.brake"/></extension><actuator>{brakes}</actuator></mujoco>')
 
 
 class Inverse:
@@ -123,9 +135,9 @@ def cost(model, library, steps, seed):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--robots", nargs="*", default=ROBOTS)
-    parser.add_argument("--gears", nargs="*", default=["A", "B"])
+    parser.add_argument("--gears", nargs="*", default=["A", "B", "brakes"])
     parser.add_argument("--integrators", nargs="*", default=list(INTEGRATORS))
-    parser.add_argument("--steps", type=int, default=640, help="of each robot, gear and integrator: 20 x 2 x 4 x 640 are 10^5")
+    parser.add_argument("--steps", type=int, default=420, help="of each robot, gear and integrator: 20 x 3 x 4 x 420 are 10^5")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--library", default=str(robots.HERE.parent.parent / "build/lib/libmjgear.so"))
     parser.add_argument("--cost", action="store_true")
@@ -139,9 +151,10 @@ def main():
         spec, _ = robots.prepare(robots.fetch(wheel) / path, {"integrator": mujoco.mjtIntegrator.mjINT_EULER})
         model = spec.compile()
         for kind, integrator in itertools.product(args.gears, args.integrators):
-            geared = mujoco.MjModel.from_xml_string(robots.geared(spec, model, robots.gear(kind, model)))
+            text = robots.geared(spec, model, robots.gear("A" if kind == "brakes" else kind, model))
+            geared = mujoco.MjModel.from_xml_string(braked(text, model) if kind == "brakes" else text)
             geared.opt.integrator, geared.opt.tolerance = INTEGRATORS[integrator], 1e-14
-            head = f"{name:20} {kind} {integrator:13}"
+            head = f"{name:20} {kind:6} {integrator:13}"
             if args.cost:
                 ratios.append(cost(geared, args.library, args.steps, args.seed))
                 print(f"{head} {ratios[-1]:6.2f} of mj_inverse", flush=True)
