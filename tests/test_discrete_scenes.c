@@ -16,6 +16,7 @@
 #include "mjgear.h"
 #include "mjgear_plugin.h"
 #include "play.h"
+#include "with_plugin.h"
 
 #define MAXGEAR 16
 #define MAXQ    64
@@ -287,12 +288,7 @@ static void goes_over_into_implicitfast(void** state) {
 
 
 static int load(void** state) {
-  (void)state;
-  char error[512] = "";
-  int failed = mjg_loadPlugin(MJGEAR_PLUGIN_PATH, error, sizeof error);
-  if (failed) {
-    print_error("%s\n", error);
-  }
+  int failed = loadPlugin(state);
   return failed ? failed : mjg_findFunction(&getGear, "mjg_getGear");
 }
 

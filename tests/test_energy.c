@@ -15,6 +15,7 @@
 #include "load.h"
 #include "play.h"
 #include "state/gears.h"
+#include "with_plugin.h"
 
 #define MOST 8.0  // s of each case
 
@@ -140,18 +141,7 @@ static void friction_never_drives(void** state) {
 }
 
 
-static int load(void** state) {
-  (void)state;
-  char error[512] = "";
-  int failed = mjg_loadPlugin(MJGEAR_PLUGIN_PATH, error, sizeof error);
-  if (failed) {
-    print_error("%s\n", error);
-  }
-  return failed;
-}
-
-
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(friction_never_drives)};
-  return cmocka_run_group_tests(tests, load, NULL);
+  return cmocka_run_group_tests(tests, loadPlugin, NULL);
 }

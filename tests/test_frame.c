@@ -11,6 +11,7 @@
 
 #include "../viewer/frame.h"
 #include "load.h"
+#include "with_plugin.h"
 
 #define STEPS 60
 
@@ -62,11 +63,6 @@ static void modeAndStateAgree(void** state) {
 
 
 int main(void) {
-  char error[2048];
-  if (mjg_loadPlugin(MJGEAR_PLUGIN_PATH, error, sizeof error)) {
-    fprintf(stderr, "%s\n", error);
-    return 1;
-  }
   const struct CMUnitTest tests[] = {cmocka_unit_test(modeAndStateAgree)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, loadPlugin, NULL);
 }

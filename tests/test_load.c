@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "load.h"
+#include "with_plugin.h"
 
 // whether the gears of an instance have that configuration
 static int hasSetting(const mjModel* m, const char* instance, const char* key, const char* value) {
@@ -101,17 +102,12 @@ static void ignore(const char* warning) {
 
 
 int main(void) {
-  char error[2048];
   mju_user_warning = ignore;
-  if (mjg_loadPlugin(MJGEAR_PLUGIN_PATH, error, sizeof error)) {
-    fprintf(stderr, "%s\n", error);
-    return 1;
-  }
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_case_loads_with_its_settings),
       cmocka_unit_test(settings_take_precedence),
       cmocka_unit_test(faults_are_one_line),
       cmocka_unit_test(starts_at_the_keyframe),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, loadPlugin, NULL);
 }

@@ -12,6 +12,7 @@
 
 #include "load.h"
 #include "mjgear_params.h"
+#include "with_plugin.h"
 
 static char text[200000];
 
@@ -49,11 +50,6 @@ static void names_every_key_with_its_unit(void** state) {
 
 
 int main(void) {
-  char error[2048];
-  if (mjg_loadPlugin(MJGEAR_PLUGIN_PATH, error, sizeof error)) {
-    fprintf(stderr, "%s\n", error);
-    return 1;
-  }
   const struct CMUnitTest tests[] = {cmocka_unit_test(names_every_key_with_its_unit)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, loadPlugin, NULL);
 }

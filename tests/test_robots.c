@@ -11,6 +11,7 @@
 #include "claims.h"
 #include "load.h"
 #include "play.h"
+#include "with_plugin.h"
 
 #define MAXCASE 8
 
@@ -84,17 +85,6 @@ static void convergence(void** state) {
 }
 
 
-static int load(void** state) {
-  (void)state;
-  char error[512] = "";
-  int failed = mjg_loadPlugin(MJGEAR_PLUGIN_PATH, error, sizeof error);
-  if (failed) {
-    print_error("%s\n", error);
-  }
-  return failed;
-}
-
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gripper),
@@ -102,5 +92,5 @@ int main(void) {
       cmocka_unit_test(humanoid),
       cmocka_unit_test(convergence),
   };
-  return cmocka_run_group_tests(tests, load, NULL);
+  return cmocka_run_group_tests(tests, loadPlugin, NULL);
 }

@@ -5,13 +5,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include <cmocka.h>
 
 #include "claims.h"
 #include "load.h"
 #include "play.h"
+#include "with_plugin.h"
 
 #define MAXCASE 16
 
@@ -90,16 +90,11 @@ static void two_loads(void** state) {
 
 
 int main(void) {
-  char error[2048];
-  if (mjg_loadPlugin(MJGEAR_PLUGIN_PATH, error, sizeof error)) {
-    fprintf(stderr, "%s\n", error);
-    return 1;
-  }
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rod),
       cmocka_unit_test(wall),
       cmocka_unit_test(wall_contact),
       cmocka_unit_test(two_loads),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, loadPlugin, NULL);
 }
