@@ -129,7 +129,8 @@ typedef enum mjgMotion_ {
 //   qacc        (nv) (v+ - v)/h, v+ the velocity after the step, with any integrator but RK4. Null: the
 //               acceleration in d as mj_forward left it. Like positions, velocities and applied forces
 //               finite and below 1e10, where the engine resets
-//   rotor       (njnt) nullable, acceleration of rotors behind gaps, (w+ - w)/h; NaN: not given
+//   rotor       (njnt) nullable, acceleration of rotors behind gaps, (w+ - w)/h; NaN: not given. Those of tendons
+//               have no place here: mjgMOTION_ROTOR
 //
 // A gear that locks rests in all of its interval as far as its law goes; a motor that pushes along with the load may
 // unlock it before the end, which the step decides. HELD and JAMS take other joints and constraints as they are in the

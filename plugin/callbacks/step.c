@@ -270,7 +270,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   const mjtNum* given = mjgp_evaluateActuation(g, m, d, actuated);
   mjgp_gatherActuation(g, m, d, actuated);
 
-  mjgp_takeMotors(g, d);
+  mjgp_takeMotors(g, m, d);
 
   // forces without friction and the effect of forces on velocity
   mjtNum* force = g->scratch.force;

@@ -1,6 +1,7 @@
 #include "configuration/gap.h"
 
 #include "catalogue/quantity.h"
+#include "configuration/jacobian.h"
 #include "friction/engine.h"
 
 
@@ -69,7 +70,9 @@ static int readMotors(mjgpJoint* joint, int found, int n, int start, mjgpPlace* 
       continue;
     }
     const char *name = mjgp_nameOf(m, mjOBJ_JOINT, id), *load = mjgp_gearName(m, joint + i);
-    if (joint[i].gap == mjgpGAP_NONE) {
+    if (joint[i].joint < 0) {
+      mjgp_refuseKey(place, "tendon '%s' has a rotor of its own; write none for it", load);
+    } else if (joint[i].gap == mjgpGAP_NONE) {
       mjgp_refuseKey(place, "joint '%s' has no backlash; give it a model in the key 'backlash'",
                      load);
     } else if (id == joint[i].joint) {
@@ -140,7 +143,10 @@ static void checkGap(const mjgpJoint* joint, mjgpPlace* place) {
   if (joint->gap == mjgpGAP_LOAD) {
     return;
   }
-  mjtNum armature = m->dof_armature[joint->dof] + mj_actuatorArmature(m, mjOBJ_JOINT, joint->joint);
+  int tendon = joint->kind == mjgpTRN_TENDON;
+  mjtNum armature =
+      mjgp_armature(m, joint) + mj_actuatorArmature(m, tendon ? mjOBJ_TENDON : mjOBJ_JOINT,
+                                                    tendon ? joint->tendon : joint->joint);
   if (armature != 0) {
     mjgp_refuseKey(place,
                    "joint '%s' also has armature %g, but behind a gap the rotor is no part of the "
@@ -193,8 +199,12 @@ int mjgp_readGaps(mjgpJoint* joint, int found, int n, int start, mjgpPlace* plac
   for (int i = 0; i < found && given > 0; i++) {
     int model = choice[given == 1 ? 0 : joint[i].item];
     joint[i].gap = model == mjgNBACKLASH ? mjgpGAP_NONE : mjgpGAP_ROTOR;
-    if (joint[i].kind == mjgpTRN_TENDON && joint[i].gap != mjgpGAP_NONE) {
-      mjgp_refuseKey(place, "tendon '%s' cannot have backlash; write none for it",
+    int tendon = joint[i].tendon;
+    if (tendon >= 0 && joint[i].gap != mjgpGAP_NONE &&
+        place->m->wrap_type[place->m->tendon_adr[tendon]] != mjWRAP_JOINT) {
+      mjgp_refuseKey(place,
+                     "tendon '%s' is spatial, and only fixed ones have backlash; write none for "
+                     "it, and make its motor a joint",
                      mjgp_gearName(place->m, joint + i));
       joint[i].gap = mjgpGAP_NONE;
     }

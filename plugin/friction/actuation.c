@@ -449,7 +449,7 @@ static int addSharedGains(mjgpGears* g, const mjModel* m, mjData* d) {
   mjd_actuator_vel(m, d);
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a], dof = g->config->joint[i].dof;
-    if (g->config->joint[i].gap == mjgpGAP_ROTOR) {
+    if (g->config->joint[i].gap == mjgpGAP_ROTOR && dof >= 0) {
       g->in.shared[i] -= m->opt.timestep * d->qDeriv[m->D_rowadr[dof] + m->D_diag[dof]];
     }
   }

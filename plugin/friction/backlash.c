@@ -20,7 +20,8 @@ void mjgp_makeCoupling(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   *c = (mjgCoupling){.law = &joint->backlash, .h = h};
 
   // the sides: a rotor, or two joints
-  mjtNum inverse = m->dof_invweight0[joint->dof];
+  mjtNum inverse =
+      joint->dof < 0 ? m->tendon_invweight0[joint->tendon] : m->dof_invweight0[joint->dof];
   if (joint->gap == mjgpGAP_ROTOR) {
     c->theta_d = *gapState(g, d, i, mjgpGAP_ANGLE);
     c->omega_d = *gapState(g, d, i, mjgpGAP_RATE);
@@ -75,7 +76,7 @@ void mjgp_advanceGap(const mjgpGears* g, const mjModel* m, mjData* d, int i) {
   *gapState(g, d, i, mjgpGAP_POSITION) = step->theta_b;
   *gapState(g, d, i, mjgpGAP_TWIST) = step->omega_s;
   if (g->config->joint[i].gap == mjgpGAP_ROTOR) {
-    mjtNum rate = step->velocity - d->qvel[g->config->joint[i].dof];
+    mjtNum rate = step->velocity - mjgp_mulRow(m, d, g->config->joint + i, d->qvel);
     *gapState(g, d, i, mjgpGAP_RATE) = rate;
     *gapState(g, d, i, mjgpGAP_ANGLE) += m->opt.timestep * rate;
   }
@@ -84,13 +85,12 @@ void mjgp_advanceGap(const mjgpGears* g, const mjModel* m, mjData* d, int i) {
 
 //---------------------------------- what the motor sees -------------------------------------------
 
-// what an encoder on the rotor of a dof measures of actuator k besides; scale: length of
-// the actuator per position of the dof
-static void addRotor(const mjgpGears* g, const mjModel* m, mjData* d, int k, int dof,
-                     mjtNum scale) {
-  int i = mjgp_isAwake(m, d, dof) ? g->config->geared[dof] : -1;
+// what an encoder on the rotor of gear i, -1: none, measures of actuator k besides; scale: length of
+// the actuator per position of the gear
+static void addRotor(const mjgpGears* g, const mjModel* m, mjData* d, int k, int i, mjtNum scale) {
   const mjgpJoint* joint = i < 0 ? NULL : g->config->joint + i;
-  if (joint && joint->gap == mjgpGAP_ROTOR && joint->encoder == mjgpENCODER_MOTOR) {
+  if (joint && mjgp_isAwake(m, d, mjgp_firstDof(m, joint)) && joint->gap == mjgpGAP_ROTOR &&
+      joint->encoder == mjgpENCODER_MOTOR) {
     int adr = m->actuator_outadr[k];
     d->actuator_length[adr] += scale * *gapState(g, d, i, mjgpGAP_ANGLE);
     d->actuator_velocity[adr] += scale * *gapState(g, d, i, mjgpGAP_RATE);
@@ -103,14 +103,16 @@ void mjgp_addEncoder(const mjgpGears* g, const mjModel* m, mjData* d, int sign) 
     int id = m->actuator_trnid[2 * k];
     mjtNum gear = sign * m->actuator_gear[6 * k];
     if (m->actuator_trntype[k] == mjTRN_JOINT) {
-      addRotor(g, m, d, k, m->jnt_dofadr[id], gear);
+      addRotor(g, m, d, k, g->config->geared[m->jnt_dofadr[id]], gear);
     }
 
     // the rotors that a tendon without a gear of its own drives
     if (m->actuator_trntype[k] == mjTRN_TENDON && g->config->tendon[id] < 0) {
       for (int p = m->ten_J_rowadr[id]; p < m->ten_J_rowadr[id] + m->ten_J_rownnz[id]; p++) {
-        addRotor(g, m, d, k, m->ten_J_colind[p], gear * d->ten_J[p]);
+        addRotor(g, m, d, k, g->config->geared[m->ten_J_colind[p]], gear * d->ten_J[p]);
       }
+    } else if (m->actuator_trntype[k] == mjTRN_TENDON) {
+      addRotor(g, m, d, k, g->config->tendon[id], gear);
     }
   }
 }

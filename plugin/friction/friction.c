@@ -350,11 +350,11 @@ int mjgp_isJammed(const mjgpGears* g, int i) {
 }
 
 
-void mjgp_takeMotors(const mjgpGears* g, mjData* d) {
+void mjgp_takeMotors(const mjgpGears* g, const mjModel* m, mjData* d) {
   for (int a = 0; a < g->in.nactive && g->config->rotors; a++) {
     int i = g->in.active[a];
     if (g->config->joint[i].gap == mjgpGAP_ROTOR) {
-      d->qfrc_passive[g->config->joint[i].dof] -= g->in.tau[i];
+      mjgp_addRow(d->qfrc_passive, m, d, g->config->joint + i, -g->in.tau[i]);
     }
   }
 }
@@ -370,7 +370,7 @@ void mjgp_applyFriction(const mjgpGears* g, const mjModel* m, mjData* d, const m
       passive[dof] = base[dof];
     }
   }
-  mjgp_takeMotors(g, d);
+  mjgp_takeMotors(g, m, d);
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
     if (config->own[i] >= 0) {

@@ -27,9 +27,8 @@ int mjgp_areShafts(const mjgpGears* g, const int* joint, int n) {
     const mjgpJoint* self = g->config->joint + i;
     int monotone = (in->gamma_u[i] >= 0) & (in->gamma_u[i] < 1) & (in->gamma_v[i] >= 0) &
                    (in->gamma_v[i] < 1) & (in->static_ratio[i] <= 1);
-    if (self->gap != mjgpGAP_ROTOR || g->config->own[i] < 0 || !monotone || in->lag[i] != 0 ||
-        in->compliance[i] > 0 || mjgi_hasTouch(in->coupling[i].law) ||
-        in->coupling[i].law->model == mjgDAMPED_DEADZONE) {
+    if (self->gap != mjgpGAP_ROTOR || !monotone || in->lag[i] != 0 || in->compliance[i] > 0 ||
+        mjgi_hasTouch(in->coupling[i].law) || in->coupling[i].law->model == mjgDAMPED_DEADZONE) {
       return 0;
     }
   }

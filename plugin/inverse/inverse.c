@@ -195,7 +195,7 @@ static mjtNum nextVelocity(mjtNum v, mjtNum acc, mjtNum h, mjtNum relative, mjtN
 static int moveRotor(mjgpMotion* p, const mjgpGears* g, const mjModel* m, const mjData* d,
                      const mjtNum* rotor) {
   const mjgpJoint* joint = g->in.joint[p->i];
-  if (!rotor || isnan(rotor[joint->joint])) {
+  if (!rotor || joint->joint < 0 || isnan(rotor[joint->joint])) {
     return 0;
   }
   mjtNum acc = rotor[joint->joint];

@@ -302,6 +302,9 @@ static int findAddresses(mjgpConfig* c, const mjModel* m) {
     c->jnt[i] = j->joint;
     c->own[i] = j->dof;
     addChangeable(c, i);
+    c->gaps += j->gap != mjgpGAP_NONE;
+    c->rotors += j->gap == mjgpGAP_ROTOR;
+    c->encoders += j->gap == mjgpGAP_ROTOR && j->encoder == mjgpENCODER_MOTOR;
     if (j->dof < 0) {
       continue;
     }
@@ -309,9 +312,6 @@ static int findAddresses(mjgpConfig* c, const mjModel* m) {
     count = same ? count + 1 : 1;
     c->nwork = mjMAX(c->nwork, count);
     c->geared[j->dof] = i;
-    c->gaps += j->gap != mjgpGAP_NONE;
-    c->rotors += j->gap == mjgpGAP_ROTOR;
-    c->encoders += j->gap == mjgpGAP_ROTOR && j->encoder == mjgpENCODER_MOTOR;
     if (!chainsNest(m, j->dof)) {
       mju_warning(mjgpNAME
                   ": the engine's inertia matrix does not have the expected sparsity; "
