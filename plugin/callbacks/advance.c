@@ -6,42 +6,8 @@
 #include "friction/backlash.h"
 #include "friction/engine.h"
 #include "friction/friction.h"
+#include "friction/tolerances.h"
 #include "observe/sensor.h"
-
-// the engine's own solver must find the motion that was solved for, up to this fraction of the
-// velocities that it is the difference of
-#define mjgpCONFIRMED 1e-6
-
-// a slipping joint that its friction drives is not confirmed above this fraction of them
-#define mjgpDRIVES 1e-8
-
-// a stuck joint's velocity is set to exactly 0 if it is below this fraction of the velocities that it
-// is the difference of, that is if it can be nothing but rounding
-#define mjgpROUNDING 1e-10
-
-// the tolerance of the engine's iterations is that of their residual; velocities are known to this many times it,
-// of which 43 were measured
-#define mjgpITERATED 50
-
-// and how many times more where it iterates slowly: 210 in a chain of links between 1e-7 and 1e-1 kg m2 whose stiff
-// servos pull tendons. With a tolerance of 1e-13 it finds what was solved for
-#define mjgpSLOWLY 250
-
-// and of this part of those of the fastest joint: joints that act on each other are solved as one
-#define mjgpSHARED 0.1
-
-// share of the velocities of the fastest joint that the engine's solver may be wrong by besides, which ends when the
-// cost of all joints together does not fall any more
-#define mjgpFASTEST 1e-3
-
-// velocity in rad/s or m/s that counts as none, whatever it is the difference of
-#define mjgpSTILL 1e-14
-
-// and one that is worth a warning
-#define mjgpSEEN 1e-9
-
-// change of the forces, of their sum, after which friction is not that of the step any more
-#define mjgpCHANGED 1e-8
 
 
 // have forces changed since friction was computed ahead of them
@@ -63,7 +29,7 @@ static int forcesChanged(const mjgpGears* g, const mjModel* m, mjData* d) {
     }
   }
   mj_freeStack(d);
-  return change > mjgpCHANGED * scale;
+  return change > mjgpLAW * scale;
 }
 
 
@@ -82,14 +48,14 @@ static mjtNum largestCancellation(const mjgpGears* g) {
 // the engine leaves where it iterates
 static mjtNum rounding(const mjgpGears* g, int i, mjtNum most) {
   mjtNum scale = g->out.cancellation[i] + mjgpSHARED * most;
-  return mjgpROUNDING * scale + mjgpEVALUATIONS * g->out.rounding[i] +
+  return mjgpSAME * scale + mjgpEVALUATIONS * g->out.rounding[i] +
          mjgpITERATED * g->out.tolerance * most + mjgpSTILL;
 }
 
 
 // the same, up to which the engine has found the motion that was solved for
 static mjtNum accepted(const mjgpGears* g, int i, mjtNum most) {
-  return mjgpCONFIRMED * (g->out.cancellation[i] + mjgpFASTEST * most) + rounding(g, i, most) +
+  return mjgpCONFIRMED * (g->out.cancellation[i] + mjgpLEAST * most) + rounding(g, i, most) +
          mjgpSLOWLY * g->out.tolerance * most;
 }
 
@@ -130,7 +96,7 @@ static int confirmed(const mjgpGears* g, const mjModel* m, const mjData* d, mjtN
     }
     const mjgpJoint* joint = g->config->joint + i;
     int drives = g->out.t[i] * v < 0 && g->out.mode[i] && joint->gap == mjgpGAP_NONE &&
-                 g->in.compliance[i] == 0 && mju_abs(v) > mjgpDRIVES * scale + rounding(g, i, most);
+                 g->in.compliance[i] == 0 && mju_abs(v) > mjgpLAW * scale + rounding(g, i, most);
 
     // friction that is nothing but rounding has no sign
     drives = drives && m->opt.timestep * mju_abs(g->out.t[i]) >

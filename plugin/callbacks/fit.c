@@ -15,7 +15,7 @@ static const char kText[] =
     "<joint joint='slide' coef='4'/></fixed></tendon>"
     "<actuator><motor tendon='rope' gear='3'/></actuator></mujoco>";
 
-#define mjgpSAME(what) \
+#define mjgpFITS(what) \
   {                    \
     if (!(what)) {     \
       return #what;    \
@@ -25,16 +25,16 @@ static const char kText[] =
 
 // members of the model, whose last one tells whether any was added
 static const char* compareModel(const mjModel* m) {
-  mjgpSAME(m->signature != 0);
-  mjgpSAME(m->nq == 8 && m->nv == 7 && m->nu == 1 && m->nbody == 3 && m->njnt == 2);
-  mjgpSAME(m->ntree == 2 && m->ntendon == 1 && m->nwrap == 1 && m->nplugin == 0);
-  mjgpSAME(m->opt.timestep == 0.0078125 && m->opt.gravity[2] == -2);
-  mjgpSAME(m->opt.integrator == mjINT_EULER && m->opt.solver == mjSOL_NEWTON);
-  mjgpSAME(m->jnt_type[0] == mjJNT_SLIDE && m->jnt_dofadr[1] == 1);
-  mjgpSAME(m->dof_armature[0] == 0.5 && m->dof_damping[0] == 0.25 && m->dof_treeid[6] == 1);
-  mjgpSAME(m->M_rownnz[6] >= 1 && m->D_rownnz[0] == 1 && m->dof_M0[0] == 2);
-  mjgpSAME(m->wrap_prm[0] == 4 && m->ten_J_colind[0] == 0 && m->actuator_gear[0] == 3);
-  mjgpSAME(!strcmp(m->names + m->name_jntadr[0], "slide"));
+  mjgpFITS(m->signature != 0);
+  mjgpFITS(m->nq == 8 && m->nv == 7 && m->nu == 1 && m->nbody == 3 && m->njnt == 2);
+  mjgpFITS(m->ntree == 2 && m->ntendon == 1 && m->nwrap == 1 && m->nplugin == 0);
+  mjgpFITS(m->opt.timestep == 0.0078125 && m->opt.gravity[2] == -2);
+  mjgpFITS(m->opt.integrator == mjINT_EULER && m->opt.solver == mjSOL_NEWTON);
+  mjgpFITS(m->jnt_type[0] == mjJNT_SLIDE && m->jnt_dofadr[1] == 1);
+  mjgpFITS(m->dof_armature[0] == 0.5 && m->dof_damping[0] == 0.25 && m->dof_treeid[6] == 1);
+  mjgpFITS(m->M_rownnz[6] >= 1 && m->D_rownnz[0] == 1 && m->dof_M0[0] == 2);
+  mjgpFITS(m->wrap_prm[0] == 4 && m->ten_J_colind[0] == 0 && m->actuator_gear[0] == 3);
+  mjgpFITS(!strcmp(m->names + m->name_jntadr[0], "slide"));
   return NULL;
 }
 
@@ -43,13 +43,13 @@ static const char* compareModel(const mjModel* m) {
 // (M + h damping) v+ = h (motor - weight)
 static const char* compareData(const mjModel* m, const mjData* d) {
   double v = 0.0078125 * (12 - 1.5 * 2) / (2 + 0.0078125 * 0.25);
-  mjgpSAME(d->signature == m->signature && d->time == 0.0078125);
-  mjgpSAME(fabs(d->qvel[0] - v) < 1e-14 && fabs(d->qpos[0] - 0.0078125 * v) < 1e-16);
-  mjgpSAME(d->ncon == 4 && d->nefc == 16 && d->efc_type[0] == mjCNSTR_CONTACT_PYRAMIDAL);
-  mjgpSAME(d->nisland == 1 && d->dof_island[0] == -1 && d->island_nv[0] == 6);
-  mjgpSAME(d->ten_J[0] == 4 && d->actuator_moment[0] == 12 && d->actuator_force[0] == 1);
-  mjgpSAME(d->qfrc_actuator[0] == 12 && d->qfrc_bias[0] == 3 && d->M[0] == 2);
-  mjgpSAME(d->timer[mjTIMER_STEP].number == 1 && d->tree_awake[1] == 1);
+  mjgpFITS(d->signature == m->signature && d->time == 0.0078125);
+  mjgpFITS(fabs(d->qvel[0] - v) < 1e-14 && fabs(d->qpos[0] - 0.0078125 * v) < 1e-16);
+  mjgpFITS(d->ncon == 4 && d->nefc == 16 && d->efc_type[0] == mjCNSTR_CONTACT_PYRAMIDAL);
+  mjgpFITS(d->nisland == 1 && d->dof_island[0] == -1 && d->island_nv[0] == 6);
+  mjgpFITS(d->ten_J[0] == 4 && d->actuator_moment[0] == 12 && d->actuator_force[0] == 1);
+  mjgpFITS(d->qfrc_actuator[0] == 12 && d->qfrc_bias[0] == 3 && d->M[0] == 2);
+  mjgpFITS(d->timer[mjTIMER_STEP].number == 1 && d->tree_awake[1] == 1);
   return NULL;
 }
 

@@ -10,13 +10,11 @@
 #include "friction/engine.h"
 #include "friction/friction.h"
 #include "friction/simd.h"
+#include "friction/tolerances.h"
 #include "friction/tree.h"
 #include "observe/sensor.h"
 #include "state/changes.h"
 #include "state/gears.h"
-
-// gains of a motor that are this many times the inertia of its joint are said once
-#define mjgpSTIFF 100
 
 
 //---------------------------------- forces --------------------------------------------------------
@@ -198,7 +196,7 @@ static void warnOfGains(mjgpGears* g, const mjModel* m) {
     int i = g->in.active[a];
     const mjgpJoint* joint = g->config->joint + i;
     mjtNum inertia = g->in.implicit[i] > 0 ? mjgp_restInertia(m, joint) : 0;
-    if (g->in.implicit[i] > mjgpSTIFF * inertia) {
+    if (g->in.implicit[i] > mjgpGAINS * inertia) {
       const char* name = mjgp_gearName(m, joint);
       mjgp_warn(g, mjgpWARN_STIFF,
                 "%s '%.60s': the gains and the damping of its motor, which the integrator applies "

@@ -4,25 +4,7 @@
 
 #include "coupled/fallback.h"
 #include "coupled/natural_map.h"
-
-// relative difference of velocities at which the engine's own motion is the one that was solved for, no more than
-// rounding
-#define mjgpSAME 1e-10
-
-// velocities, in rad/s or m/s, below which nothing is compared, which in a day of simulation move nothing by 1e-8
-#define mjgpTINY 1e-14
-
-// relaxed ones
-#define mjgpRELAXED 60
-
-// of the change before: a relaxed step that changes friction by more is halved
-#define mjgpFASTER 0.7
-
-// least share of a relaxed step, below which nothing would move
-#define mjgpSLOWEST 0.05
-
-// and its growth where it gets on
-#define mjgpGROW 1.1
+#include "friction/tolerances.h"
 
 
 // part of the way to the friction that the law asks for, again and again: slow, and of use where answers of the
@@ -74,7 +56,7 @@ static int isConfirmed(mjgpStep* s) {
     mjtNum v = g->in.v[joint] + s->m->opt.timestep * s->acc[i];
     confirmed &= mju_abs(v - g->out.v_next[joint]) <= mjgpSAME * g->out.cancellation[joint] +
                                                           mjgpEVALUATIONS * g->out.rounding[joint] +
-                                                          mjgpTINY;
+                                                          mjgpSTILL;
   }
   return confirmed;
 }

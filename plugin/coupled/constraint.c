@@ -7,10 +7,7 @@
 #include "coupled/zones.h"
 #include "friction/engine.h"
 #include "friction/simd.h"
-
-// of the largest rounding error, in the metric of the inertia: a gradient is zero to that at least, or dofs on which
-// nothing acts would ask for more digits than those that they are tied to have
-#define mjgpSHARE 1e-3
+#include "friction/tolerances.h"
 
 
 //---------------------------------- cut out -------------------------------------------------------
@@ -572,7 +569,7 @@ void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* rounding, c
     most = mju_max(most, rounding[i] * rounding[i] / group->M[group->M_adr[i]]);
   }
   for (int i = 0; i < nv; i++) {
-    mjtNum least = mjgpSHARE * mju_sqrt(most * group->M[group->M_adr[i]]);
+    mjtNum least = mjgpLEAST * mju_sqrt(most * group->M[group->M_adr[i]]);
     rounding[i] = DBL_EPSILON * mju_max(rounding[i], least);
   }
 }

@@ -16,9 +16,8 @@
 
 #include "coupled/parts.h"
 #include "friction/effective_inertia.h"
+#include "friction/tolerances.h"
 #include "state/gears.h"
-
-#define mjgpEDGE 1e-15
 
 typedef struct mjgpGroup_ {
   // sizes

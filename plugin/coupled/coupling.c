@@ -18,6 +18,7 @@
 #include "friction/engine.h"
 #include "friction/friction.h"
 #include "friction/simd.h"
+#include "friction/tolerances.h"
 
 
 //---------------------------------- one group -----------------------------------------------------

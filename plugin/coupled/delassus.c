@@ -7,23 +7,7 @@
 #include "coupled/line_search.h"
 #include "friction/friction.h"
 #include "friction/simd.h"
-
-// steps of the inner problem, which is convex and converges: far more than it takes
-#define mjgpINNER 100
-
-// linearizations that one group may cost, all methods together
-#define mjgpBUDGET 5000
-
-// runs of the engine's solver that one group may cost, both methods together
-#define mjgpANSWERS 80
-
-// times the inertia of the dofs: forces of such rows may be mostly rounding, and with such gains through tendons the engine's
-// iterations leave so much that it counts what joints are the differences of
-#define mjgpSTIFF 1e9
-#define mjgpGAIN  10
-
-// of the largest force: what a row at its edge may have been wrong by, if the gradient is zero
-#define mjgpMISSING 1e-6
+#include "friction/tolerances.h"
 
 
 //---------------------------------- pieces --------------------------------------------------------

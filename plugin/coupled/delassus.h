@@ -9,9 +9,6 @@
 #include "coupled/hessian.h"
 #include "state/gears.h"
 
-#define mjgpSTEPS 8    // undamped Newton steps
-#define mjgpZERO  128  // a gradient of this many rounding errors counts as zero
-
 typedef struct mjgpStep_ {
   const mjModel* m;
   mjData* d;

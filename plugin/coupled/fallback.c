@@ -4,20 +4,9 @@
 
 #include "coupled/natural_map.h"
 #include "friction/friction.h"
+#include "friction/tolerances.h"
 #include "law/law.h"
 #include "solvers/dense.h"
-
-// least share of a step on the map: where a thousandth does not help no step does
-#define mjgpSHORTEST (1.0 / 1024)
-
-// of the merit before: a step that leaves more of it may have gone over a narrow piece
-#define mjgpPOOR 0.25
-
-// halvings of the way to such a piece
-#define mjgpBISECTIONS 50
-
-// share of the descent that Newton steps on the map are asked for (Armijo)
-#define mjgpDESCENT 1e-4
 
 
 static mjtNum square(const mjtNum* x, int n) {
@@ -35,7 +24,7 @@ static int intoPiece(mjgpMap* map, mjtNum* trial, mjtNum* merit, const mjtNum* z
     low = 0;
     high = share;
   }
-  for (int k = 0; k < mjgpBISECTIONS && high > low && least > mjgpPOOR * *merit; k++) {
+  for (int k = 0; k < mjgpHALVINGS && high > low && least > mjgpSHRINK * *merit; k++) {
     mjtNum middle = 0.5 * (low + high);
     mju_addScl(trial, z, x, middle, n);
     if (!mjgp_evaluateMap(map, trial)) {
@@ -72,7 +61,7 @@ static int shorten(mjgpMap* map, mjtNum* trial, mjtNum* merit, const mjtNum* z, 
     *merit = square(map->F, n);
     if (*merit <= (1 - mjgpDESCENT * share) * last || *merit <= mjgpROOT * mjgpROOT) {
       // a step over a narrow piece, as that of a row of dry friction: its ends are too far on both sides
-      return *merit <= mjgpPOOR * last || map->s->engine ||
+      return *merit <= mjgpSHRINK * last || map->s->engine ||
              intoPiece(map, trial, merit, z, x, before, share, over);
     }
     over = mju_dot(before, map->F, n) < 0 ? share : over;
@@ -99,7 +88,7 @@ int mjgp_damped(mjgpStep* s) {
   }
   int going = mjgp_evaluateMap(&map, z);
   mjtNum merit = going ? square(map.F, n) : 0;
-  for (int k = 0; k < mjgpDAMPED && going; k++) {
+  for (int k = 0; k < mjgpDESCENTS && going; k++) {
     if (merit <= mjgpROOT * mjgpROOT) {
       if (!mjgp_releaseMap(&map)) {
         solved = 1;

@@ -2,11 +2,7 @@
 
 #include <float.h>
 
-// slope of the cost, of that at the start, where the search ends: the next step corrects it
-#define mjgpFLAT 1e-10
-
-// doublings, and steps between them, far more than regula falsi takes
-#define mjgpLINE 60
+#include "friction/tolerances.h"
 
 
 // slope of the convex cost along the search direction at distance x, without its constant part
@@ -43,10 +39,10 @@ mjtNum mjgp_searchLine(mjgpStep* s, const mjtNum* t) {
   if (!(b.at_low < 0)) {
     return 0;
   }
-  mjtNum tolerance = mjgpFLAT * mju_abs(b.at_low);
+  mjtNum tolerance = mjgpSAME * mju_abs(b.at_low);
   for (int k = 0;; k++) {
     b.at_high = linear + b.high * quadratic + constraintSlope(s, b.high);
-    if (b.at_high >= 0 || k == mjgpLINE) {
+    if (b.at_high >= 0 || k == mjgpHALVINGS) {
       break;
     }
     if (mju_abs(b.at_high) <= tolerance) {
@@ -59,7 +55,7 @@ mjtNum mjgp_searchLine(mjgpStep* s, const mjtNum* t) {
   if (b.at_high <= tolerance) {
     return b.high;
   }
-  for (int k = 0; k < mjgpLINE; k++) {
+  for (int k = 0; k < mjgpHALVINGS; k++) {
     mjtNum x = (b.low * b.at_high - b.high * b.at_low) / (b.at_high - b.at_low);
     mjtNum slope = linear + x * quadratic + constraintSlope(s, x);
     if (mju_abs(slope) <= tolerance || b.high - b.low <= 4 * DBL_EPSILON * b.high) {

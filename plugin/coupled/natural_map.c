@@ -7,19 +7,8 @@
 #include "configuration/jacobian.h"
 #include "friction/bound.h"
 #include "friction/friction.h"
+#include "friction/tolerances.h"
 #include "law/law.h"
-
-// of the acceleration that a joint has without the others: least step of the map where theirs take its own away
-#define mjgpLEAST 1e-3
-
-// share of the inertia of a joint that gains of its motor can be, in one metric
-#define mjgpMOST (1 - 1e-9)
-
-// distances below this share of the terms are rounding, and need not be measured
-#define mjgpROUNDED 1e-14
-
-// share of the largest velocity of a group that rounding errors of a slow joint in it are relative to
-#define mjgpNEIGHBOURS 1e-5
 
 
 //---------------------------------- joints at a(t) -------------------------------------------------
@@ -130,7 +119,7 @@ int mjgp_makeMap(mjgpMap* map, mjgpStep* s) {
       by_friction += mjgp_delassus(s, i, j) * s->t[j];
     }
     mjtNum inertia = misplacedInertia(s, i), c = mjgp_stepSize(s, i);
-    if (inertia * c >= mjgpMOST) {
+    if (inertia * c >= (1 - mjgpSINGULAR)) {
       c = 1 / (inertia + mjgp_restInertia(s->m, s->g->config->joint + s->group->joint[i]));
     }
     map->c[i] = c;

@@ -15,15 +15,6 @@
 
 #include "coupled/delassus.h"
 
-// relative distance from the law at which a step does not count as solved
-#define mjgpLAW 1e-8
-
-// damped steps
-#define mjgpDAMPED 40
-
-// the map is zero, in units: a thousand times below what counts as solved
-#define mjgpROOT 1e-11
-
 typedef struct mjgpMap_ {
   mjgpStep* s;
   int n;

@@ -16,34 +16,8 @@
 #include "coupled/system.h"
 #include "friction/piece.h"
 #include "friction/simd.h"
+#include "friction/tolerances.h"
 
-// iterations before the path takes over: 99.9 % of the steps that settle take ten; and where each lowers a convex cost
-#define mjgpITERATIONS 12
-#define mjgpCONVEX     40
-
-// slope at the end of a search, of that at its start: the next iteration corrects it. Of a cost that is convex, gears
-// included, more is left: more iterations, each with fewer trials
-#define mjgpLEFT  0.1
-#define mjgpWHOLE 0.5
-
-// trials of a search
-#define mjgpTRIALS 20
-
-// of the largest force: what a row at its edge may have been wrong by, if the gradient is zero
-#define mjgpMISSING 1e-6
-
-// of the terms of a row: it is at its edge, as far as their rounding can tell
-#define mjgpATEDGE 1e-13
-
-// corrections by the factors that are there, and the residual below which they are not needed: rounding of sums
-#define mjgpREFINE 3
-#define mjgpEXACT  1e-14
-
-// residual above which a solution is left to others: a thousandth of what the law is held to
-#define mjgpBALANCED 1e-11
-
-// the same where the gradient is rounding of its terms
-#define mjgpROUNDED 1e-9
 
 int mjgp_areLines(const mjgpStep* s) {
   for (int i = 0; i < s->n; i++) {
@@ -132,7 +106,7 @@ static int compareStates(const mjgpStep* s, int* changed) {
     cones |= now == mjCNSTRSTATE_CONE;
     most = mju_max(most, mju_abs(group->f[i]));
     if (now != then && now + then == mjCNSTRSTATE_SATISFIED + mjCNSTRSTATE_QUADRATIC &&
-        mju_abs(group->jar[i]) > mjgpATEDGE * mjgp_rowSize(group, i, s->a)) {
+        mju_abs(group->jar[i]) > mjgpSUMMED * mjgp_rowSize(group, i, s->a)) {
       missing = mju_max(missing, mju_abs(group->jar[i]) * group->D[i]);
     }
   }
@@ -279,7 +253,7 @@ static mjtNum refine(mjgpNewton* p, int* changes) {
   mjgpStep* s = p->s;
   mjtNum error = residual(p);
   *changes = 0;
-  for (int k = 0; k < mjgpREFINE && error > mjgpEXACT && !p->system.symmetric; k++) {
+  for (int k = 0; k < mjgpREFINE && error > mjgpROUNDED && !p->system.symmetric; k++) {
     mju_copy(p->acc, s->acc, s->n + s->group->nextra);
     makeLines(p);
     mjgp_gradient(s->group, s->gradient, NULL, s->a, NULL);
@@ -411,7 +385,7 @@ static int release(mjgpNewton* p) {
 static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
-  int most = p->whole ? mjgpCONVEX : mjgpITERATIONS;
+  int most = p->whole ? mjgpDESCENTS : mjgpITERATIONS;
   balance(p);
   for (*iterations = 1; *iterations <= most; (*iterations)++) {
     s->newton_steps++;
@@ -459,7 +433,7 @@ int mjgp_iterate(mjgpNewton* p, int flg_connect) {
   if (changes) {
     return 0;
   }
-  if (!(error <= mjgpBALANCED || (isZero(p) && (!s->rows || error <= mjgpROUNDED)) || s->rough)) {
+  if (!(error <= mjgpROOT || (isZero(p) && (!s->rows || error <= mjgpROUGH)) || s->rough)) {
     return 0;
   }
   if (s->rough || near == 1) {

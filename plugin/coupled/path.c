@@ -8,50 +8,10 @@
 #include "coupled/zones.h"
 #include "friction/friction.h"
 #include "friction/simd.h"
+#include "friction/tolerances.h"
 #include "law/law.h"
 
-#define mjgpENDS    40    // most lines of a path, times rows and gears
-#define mjgpFINER   10    // and times this on a fine one
-#define mjgpVISITED 1024  // combinations of pieces that are remembered
-
-// tangent of the angle by which a contact that slides may turn on a line, and on a fine one
-#define mjgpTURN 0.3
-#define mjgpFINE 0.03
-
-// at the start gears differ in Coulomb friction and torque, by this share of the largest force and by multiples of the golden
-// ratio, so that no two of them leave their pieces at once
-#define mjgpAPART  1e-4
 #define mjgpGOLDEN 0.61803398874989484820
-
-// difference of x at which a path is where it was
-#define mjgpSAME 1e-10
-
-// lengths of the path by which it may be missed: this, and this share of the line before
-#define mjgpNEAR 1e-8
-#define mjgpLESS 0.1
-
-// steps back to it; what is left of a line that missed it by more, the shortest of them, and how often that may be
-#define mjgpCORRECT 4
-#define mjgpSHRINK  0.25
-#define mjgpLEAST   1e-10
-#define mjgpBACK    60
-
-// of a contact's residual: so near to an end of its zone it may be on either side
-#define mjgpBESIDE 1e-6
-
-// of the torque of a shaft: by so much it may be off its tangent at the end of a line, where its law is made of lines, and
-// where it is curved
-#define mjgpOFF    1e-9
-#define mjgpCURVED 1e-6
-
-// of its torque: a shaft is on its tangent
-#define mjgpLEFT 1e-12
-
-// halvings of a line to where a shaft leaves its tangent: more than a double has bits
-#define mjgpHALVINGS 60
-
-// a line of this length leads nowhere
-#define mjgpFAR 1e6
 
 // where a piece may end: a function that is positive on it
 typedef enum mjgpEnd_ {
@@ -169,7 +129,7 @@ static void evaluate(mjgpPath* path) {
     mjgpPiece* piece = p->piece + i;
     if (piece->shaft && !piece->jumps && isCurved(piece->shaft)) {
       mjgpShaft trial = *piece->shaft;
-      *piece->shaft = mjgp_moveShaft(&trial, s->acc[i]) <= mjgpLEFT ? *piece->shaft : trial;
+      *piece->shaft = mjgp_moveShaft(&trial, s->acc[i]) <= mjgpFACTORED ? *piece->shaft : trial;
     }
     mjgp_linePiece(piece, s->g, h, s->acc[i], mjgp_taken(s, s->acc, i));
   }
@@ -316,7 +276,7 @@ static int fitZones(mjgpPath* path) {
   mjgpGroup* group = path->s->group;
   int count = 0;
   for (int k = 0; k < group->ncone; k++) {
-    int row = path->cone[k], zone = mjgp_zoneOf(group->contact[k], group->jar + row, mjgpBESIDE);
+    int row = path->cone[k], zone = mjgp_zoneOf(group->contact[k], group->jar + row, mjgpCURVED);
     if (zone >= 0 && zone != group->state[row]) {
       for (int j = 0; j < group->contact[k]->dim; j++) {
         group->state[row + j] = zone;
@@ -330,7 +290,7 @@ static int fitZones(mjgpPath* path) {
 
 // back to the path by the shortest way, from a line of this length, and the direction there. Returns 0 if it is not near
 static int correct(mjgpPath* path, mjtNum length) {
-  for (int k = 0; k < mjgpCORRECT; k++) {
+  for (int k = 0; k < mjgpREFINE; k++) {
     if (k && !factor(path)) {
       return 0;
     }
@@ -347,7 +307,7 @@ static int correct(mjgpPath* path, mjtNum length) {
     }
     path->x -= along;
     move(path, path->ea, path->et, 1);
-    if (!fitZones(path) && error <= mjgpNEAR + mjgpLESS * length) {
+    if (!fitZones(path) && error <= mjgpNEAR + mjgpLEFT * length) {
       return 1;
     }
   }
@@ -494,7 +454,7 @@ static mjtNum findEnd(mjgpEnd* end, int* which, mjgpPath* path, int sign, mjtNum
                                       group->jar + row, path->djar + row, sign);
       } else if (e == mjgpEND_TURN && zone == mjCNSTRSTATE_CONE) {
         until = mjgp_turnDistance(group->contact[k], group->jar + row, path->djar + row, sign,
-                                  path->fine ? mjgpFINE : mjgpTURN);
+                                  path->fine ? (mjgpTURN / mjgpFINER) : mjgpTURN);
       }
       if (until < length) {
         length = until;
@@ -600,7 +560,7 @@ static int isCircle(mjgpPath* path, int k) {
 // follow the path to x = 1; 1 if it arrives
 // Long because it is one round of the path: take up, correct, direct, go on, cross
 static int follow(mjgpPath* path) {
-  int which = -1, back = 0, n = path->n + path->s->group->nefc;
+  int first = 1, which = -1, back = 0, n = path->n + path->s->group->nefc;
   int most = (path->fine ? mjgpFINER : 1) * mjgpENDS * n;
   mjtNum longest = INFINITY, gone = 0;
   for (int k = 0; k < most; k++) {
@@ -615,7 +575,7 @@ static int follow(mjgpPath* path) {
       direct(path);
     } else if (!correct(path, gone)) {
       // back, and less far
-      if (!(gone > mjgpLEAST) || ++back > mjgpBACK) {
+      if (!(gone > mjgpSAME) || ++back > mjgpHALVINGS) {
         return 0;
       }
       longest = mjgpSHRINK * gone;
@@ -625,8 +585,9 @@ static int follow(mjgpPath* path) {
       }
     }
 
-    // x grows where the determinant is positive, as it is at the start of nearly every path
-    int sign = path->sign;
+    // x grows where the determinant has the sign that it had at the start
+    first = k ? first : path->sign;
+    int sign = first * path->sign;
     keep(path);
     mjgpEnd end;
     mjtNum left = sign > 0 ? 1 - path->x : mjgpFAR;

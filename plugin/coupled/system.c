@@ -3,12 +3,8 @@
 #include <string.h>
 
 #include "friction/simd.h"
+#include "friction/tolerances.h"
 #include "solvers/dense.h"
-
-// rows that change before H is factored anew, and of the matrix with them what is left of its digits
-#define mjgpCHANGES 12
-#define mjgpUPDATES 50  // of the inverse before it is made anew
-#define mjgpDIGITS  1e5
 
 
 // dof of a gear that acts on one joint, -1: a tendon

@@ -19,6 +19,7 @@
 
 #include "coupled/delassus.h"
 #include "friction/piece.h"
+#include "friction/tolerances.h"
 
 typedef struct mjgpSystem_ {
   mjgpStep* s;

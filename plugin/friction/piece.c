@@ -2,19 +2,8 @@
 
 #include "friction/bound.h"
 #include "friction/friction.h"
+#include "friction/tolerances.h"
 #include "law/law.h"
-
-// of the torques that balance at the joints: a load that is nothing but rounding may have either sign
-#define mjgpROUNDED 1e-12
-
-// share of its friction by which a gear may be off its law and still be on its branch: others are farther away
-#define mjgpCONNECTED 1e-8
-
-// 1 + f gamma_v below which the friction of a slipping piece does not follow from its acceleration
-#define mjgpPARALLEL 1e-9
-
-// velocity in rad/s or m/s, relative to the one before the step and as it is, at which a joint stands
-#define mjgpSTANDS 1e-13
 
 
 int mjgp_isLinear(const mjgpGears* g, int i) {
@@ -69,7 +58,7 @@ void mjgp_leaveJump(mjgpPiece* piece, int side) {
 
 int mjgp_isParallel(const mjgpPiece* piece, const mjgpGears* g) {
   mjtNum gamma = g->in.gamma_v[piece->joint], ratio = mju_max(piece->up, piece->down);
-  return mju_abs(gamma - 1) < mjgpPARALLEL || mju_abs(ratio * gamma - 1) < mjgpPARALLEL;
+  return mju_abs(gamma - 1) < mjgpSINGULAR || mju_abs(ratio * gamma - 1) < mjgpSINGULAR;
 }
 
 
@@ -109,7 +98,7 @@ int mjgp_linePiece(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum acc, m
   mjtNum f = mjgi_lawRow(&offset, mjgi_piece(mode, g->out.load[i] > 0), bound.c, bound.r, bound.r);
   offset += f * bound.shift;
   mjtNum own = 1 + f * gamma_v;
-  if (mju_abs(own) < mjgpPARALLEL) {
+  if (mju_abs(own) < mjgpSINGULAR) {
     piece->weight = own;
     own = 1;
   }
@@ -138,7 +127,7 @@ int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum acc, mjtNum 
   if (piece->shaft) {
     mjtNum error = mjgp_moveShaft(piece->shaft, acc);
     out->t[i] = piece->shaft->t - x;
-    return !(error <= mjgpTANGENT);
+    return !(error <= mjgpSUMMED);
   }
   mjtNum u = in->tau[i] - in->inertia[i] * acc - x;
   mjtNum lambda = mjgi_lawLoad(in->gamma_u[i], in->gamma_v[i], u, t);
@@ -152,13 +141,13 @@ int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum acc, mjtNum 
   out->v_next[i] = piece->held ? 0 : v;
 
   // a joint that torques of nothing but rounding hold is held
-  if (piece->held && mju_abs(t) <= mjgi_lawBound(load, bound.c, bound.r) + mjgpROUNDED * size) {
+  if (piece->held && mju_abs(t) <= mjgi_lawBound(load, bound.c, bound.r) + mjgpFACTORED * size) {
     next = mjgiSTUCK;
   }
 
   // a load that is nothing but rounding may have either sign
   int turned = mode && mjgi_pieceDirection(next) == mode;
-  int changes = next != was && !(turned && mju_abs(load) <= mjgpROUNDED * (mju_abs(u) + size));
+  int changes = next != was && !(turned && mju_abs(load) <= mjgpFACTORED * (mju_abs(u) + size));
 
   // what slips on lies on the bound itself, which has the sign of the motion
   out->t[i] = mode && !changes ? mode * mjgi_lawBound(load, bound.c, bound.r) : t;
@@ -201,7 +190,7 @@ int mjgp_connectPiece(const mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, 
   mjgpBound bound = mjgp_boundOfPiece(piece, g, hold > 0 ? 1 : -1);
   int next = mjgi_lawResolve(&own, hold, out->lambda[i] - P * t + bound.shift, P, bound.c, bound.r,
                              bound.r);
-  if (mju_abs(own - t) <= mjgpCONNECTED * (mju_abs(own) + mju_abs(t))) {
+  if (mju_abs(own - t) <= mjgpLAW * (mju_abs(own) + mju_abs(t))) {
     return 0;
   }
   out->mode[i] = mjgi_pieceDirection(next);
@@ -219,7 +208,7 @@ mjtNum mjgp_frictionAt(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum ac
   }
   if (piece->shaft) {
     mjgpShaft shaft = piece->shaft[piece->jumps && acc > piece->shaft->a];
-    if (mju_abs(acc - shaft.a) <= mjgpSTANDS * (mju_abs(acc) + mju_abs(shaft.a))) {
+    if (mju_abs(acc - shaft.a) <= mjgpSUMMED * (mju_abs(acc) + mju_abs(shaft.a))) {
       return shaft.t + shaft.slope * (acc - shaft.a) - x;
     }
     mjgp_moveShaft(&shaft, acc);
@@ -227,7 +216,7 @@ mjtNum mjgp_frictionAt(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum ac
   }
   mjtNum v = in->v[i] + h * acc, gamma_v = in->gamma_v[i];
   int s = v > 0 ? 1 : -1;
-  if (mju_abs(v) <= mjgpSTANDS * (1 + mju_abs(in->v[i]))) {
+  if (mju_abs(v) <= mjgpSUMMED * (1 + mju_abs(in->v[i]))) {
     s = g->out.mode[i];
     if (!s) {
       return t;
@@ -253,7 +242,7 @@ void mjgp_setPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum low, mjtNum 
   }
   mjtNum v = in->v[i] + h * acc;
   if ((in->v[i] + h * low) * (in->v[i] + h * high) <= 0 ||
-      mju_abs(v) <= mjgpSTANDS * (1 + mju_abs(in->v[i]))) {
+      mju_abs(v) <= mjgpSUMMED * (1 + mju_abs(in->v[i]))) {
     g->out.mode[i] = 0;
     return;
   }

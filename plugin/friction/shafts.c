@@ -4,18 +4,7 @@
 
 #include "configuration/jacobian.h"
 #include "friction/friction.h"
-
-// share of an acceleration by which rounding may put a shaft on the wrong side of an end of its piece
-#define mjgpBESIDE 1e-12
-
-// halvings of an interval: more than a double has bits
-#define mjgpHALVINGS 80
-
-// of them, those at which we look whether the torque only turns: most intervals have no jump
-#define mjgpCORNERS 10
-
-// difference between torque and tangent, relative to their terms: what is left of it within a bit is a jump
-#define mjgpJUMP 1e-10
+#include "friction/tolerances.h"
 
 
 //---------------------------------- one shaft -----------------------------------------------------
@@ -71,7 +60,7 @@ mjtNum mjgp_moveShaft(mjgpShaft* shaft, mjtNum a) {
 // on in direction 1 or -1, by what rounding may be wrong about where a piece ends
 static void pass(mjgpShaft* shaft, int direction) {
   mjtNum size = mju_abs(shaft->a) + mju_abs(shaft->v) / shaft->h;
-  evaluate(shaft, shaft->a + direction * mjgpBESIDE * size);
+  evaluate(shaft, shaft->a + direction * mjgpFACTORED * size);
 }
 
 
@@ -80,10 +69,10 @@ static int isCorner(const mjgpShaft* from, const mjgpShaft* to) {
   mjgpShaft corner = *from;
   mjtNum rise = to->t - from->t - from->slope * (to->a - from->a), turn = to->slope - from->slope;
   if (turn == 0) {
-    return mjgp_moveShaft(&corner, to->a) <= mjgpJUMP;
+    return mjgp_moveShaft(&corner, to->a) <= mjgpSAME;
   }
   mjtNum a = to->a - rise / turn;
-  return (a - from->a) * (a - to->a) <= 0 && mjgp_moveShaft(&corner, a) <= mjgpJUMP;
+  return (a - from->a) * (a - to->a) <= 0 && mjgp_moveShaft(&corner, a) <= mjgpSAME;
 }
 
 
@@ -110,7 +99,7 @@ int mjgp_findJump(mjgpShaft* shaft, mjgpShaft* beyond, mjtNum low, mjtNum high) 
   pass(&from, -up);
   pass(&to, up);
   between = from;
-  if (!(mjgp_moveShaft(&between, to.a) > mjgpJUMP)) {
+  if (!(mjgp_moveShaft(&between, to.a) > mjgpSAME)) {
     return 0;
   }
   *shaft = from;

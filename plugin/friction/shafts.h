@@ -35,9 +35,6 @@ int mjgp_areShafts(const mjgpGears* g, const int* joint, int n);
 // shaft of joint i at acceleration a
 void mjgp_makeShaft(mjgpShaft* shaft, const mjgpGears* g, const mjModel* m, int i, mjtNum a);
 
-// difference between torque and tangent that is rounding, relative to their terms
-#define mjgpTANGENT 1e-13
-
 // Does the torque of the shaft jump between these accelerations, where its gap closes? The shaft goes to one side of the
 // jump and beyond to the other, that of high, at the same acceleration but for a bit; else both stay. Returns 1 if so
 int mjgp_findJump(mjgpShaft* shaft, mjgpShaft* beyond, mjtNum low, mjtNum high);

@@ -6,9 +6,8 @@
 #include "friction/factor.h"
 #include "friction/friction.h"
 #include "friction/piece.h"
+#include "friction/tolerances.h"
 
-// iterations before a group is made (coupled/coupling.h); most trees take one or two
-#define mjgpITERATIONS 10
 
 typedef struct mjgpTree_ {
   const mjModel* m;

@@ -15,13 +15,14 @@
 #include "friction/backlash.h"
 #include "friction/engine.h"
 #include "friction/friction.h"
+#include "friction/tolerances.h"
 #include "mjgear_plugin.h"
 
+
 // difference between the slopes on both sides, of their sum, that is a clamp; less over a wider change, which comes first
-// since it leaves more digits. And of a number, what is no more than rounding
-#define mjgpBENT    1e-3
-#define mjgpWIDER   1e3
-#define mjgpROUNDED 1e-12
+// since it leaves more digits
+#define mjgpBENT  1e-3
+#define mjgpWIDER 1e3
 
 // share of its torques by which the line of a gear may miss its friction
 #define mjgpONPIECE 1e-6
@@ -122,7 +123,7 @@ static int differ(mjgpDerivative* p, mjtNum eps, int side) {
   int differs = 0;
   for (int k = 0; k < p->s->group->nv + mjgpNROW * p->s->n; k++) {
     mjtNum up = p->ahead[k] - p->base[k], down = p->base[k] - p->back[k];
-    mjtNum most = p->bent * (mju_abs(up) + mju_abs(down)) + mjgpROUNDED * mju_abs(p->base[k]);
+    mjtNum most = p->bent * (mju_abs(up) + mju_abs(down)) + mjgpFACTORED * mju_abs(p->base[k]);
     differs |= mju_abs(up - down) > most;
     p->change[k] = (side > 0 ? up : side < 0 ? down : (up + down) / 2) / eps;
   }

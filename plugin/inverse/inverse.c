@@ -21,18 +21,12 @@
 #include "friction/effective_inertia.h"
 #include "friction/engine.h"
 #include "friction/friction.h"
+#include "friction/tolerances.h"
 #include "inverse/branch.h"
 #include "law/law.h"
 #include "mjgear_plugin.h"
 #include "state/changes.h"
 
-// velocity after the step that is rest: of the numbers that it is the difference of, and in rad/s or m/s
-#define mjgpRESTS   1e-12
-#define mjgpSTANDST 1e-14
-
-// the same of accelerations that a solver found, and share in them of the fastest joint's, as in advance.c
-#define mjgpFOUND  1e-10
-#define mjgpSHARED 0.1
 
 // coefficients that depend on the motor torque are settled in a few rounds, or not at all
 #define mjgpROUNDS 100
@@ -186,7 +180,7 @@ static mjgMotion frictionOf(mjtNum* low, mjtNum* high, mjgpGears* g, const mjMod
 // velocity after the step; 0 where it is nothing but rounding
 static mjtNum nextVelocity(mjtNum v, mjtNum acc, mjtNum h, mjtNum relative, mjtNum fastest) {
   mjtNum next = v + h * acc;
-  mjtNum size = relative * (mju_abs(v) + h * mju_abs(acc) + fastest) + mjgpSTANDST;
+  mjtNum size = relative * (mju_abs(v) + h * mju_abs(acc) + fastest) + mjgpSTILL;
   return mju_abs(next) <= size ? 0 : next;
 }
 
@@ -200,7 +194,7 @@ static int moveRotor(mjgpMotion* p, const mjgpGears* g, const mjModel* m, const 
   }
   mjtNum acc = rotor[joint->joint];
   p->v0 = mjgp_rotorVelocity(g, m, d, p->i);
-  p->v = nextVelocity(p->v0, acc, m->opt.timestep, mjgpRESTS, 0);
+  p->v = nextVelocity(p->v0, acc, m->opt.timestep, mjgpFACTORED, 0);
   p->taken = joint->rotor_inertia * acc;
   if (joint->encoder == mjgpENCODER_MOTOR) {
     mjtNum gains = g->in.implicit[p->i] + g->in.shared[p->i];
@@ -264,7 +258,7 @@ static mjgMotion solveGear(double* low, double* high, mjgpGears* g, const mjMode
   for (int k = 0; in->row[i] && k < g->config->nv; k++) {
     own += in->row[i][k] * a[k];
   }
-  for (int b = 0; b < in->nactive && relative > mjgpRESTS; b++) {
+  for (int b = 0; b < in->nactive && relative > mjgpFACTORED; b++) {
     mjtNum other = mjgp_mulRow(m, d, g->config->joint + in->active[b], a);
     fastest = mju_max(fastest, mjgpSHARED * h * mju_abs(other));
   }
@@ -352,7 +346,7 @@ int mjg_inverse(double* low, double* high, int* motion, const mjModel* m, mjData
       continue;
     }
     mjgMotion made = solveGear(low + at, high + at, g, m, d, i, a, z, rotor,
-                               qacc ? mjgpRESTS : mjgpFOUND, &branch);
+                               qacc ? mjgpFACTORED : mjgpSAME, &branch);
     count += made == mjgMOTION_NONE || made == mjgMOTION_JAMS;
     say(motion, at, made);
   }

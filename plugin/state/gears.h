@@ -57,9 +57,6 @@ typedef struct mjgpCount_ {
   int by[mjgpNMETHOD];  // groups by what solved them (mjgpMethod)
 } mjgpCount;
 
-// rounding of constraint forces is known as a bound on one evaluation; the engine makes a few
-#define mjgpEVALUATIONS 16
-
 // what holds a joint beside the friction of its gear, in this step
 typedef struct mjgpBrake_ {
   mjtNum share;    // 0: open, to 1: closed
