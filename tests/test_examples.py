@@ -140,6 +140,15 @@ class Examples(unittest.TestCase):
         self.assertGreater(stuck, first / 2)
         self.assertGreater(abs(off), 30)
 
+    def test_policy(self):
+        """A policy that knows the gears does better on them than one that does not."""
+        short = "import sys; sys.argv[1:] = ['--seeds', '1', '--generations', '150']; import policy; policy.main()"
+        text = run(sys.executable, "-W", "error", "-c", f"import sys; sys.path.insert(0, {str(EXAMPLES)!r}); {short}")
+        costs = numbers(r"\| ([0-9.]+), [0-9.]+, [0-9.]+ (?=\|)", re.search(r"\| mean .*", text)[0])
+        self.assertEqual(len(costs), 3)
+        self.assertLess(costs[0], costs[2])  # without gears it is easier
+        self.assertLess(costs[2], 0.85 * costs[1])
+
     def test_branch(self):
         angles = numbers(r"angle (\S+) rad, efficiency 0.65", python("branch"))
         self.assertEqual(len(angles), 3)
