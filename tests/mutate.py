@@ -105,9 +105,9 @@ MUTATIONS = [
     Of("core/solvers/check.c", "test_check test_arguments test_solve test_jamming", [
         ("if (problem->nblock > 0 && left != 0) {", "if (0) {"),
         ("if (size < 0 || size > left) {", "if (size > left) {"),
-        ("sound &= c[i] >= 0;", ""),
-        ("sound &= ratio[i] >= 1;", "sound &= ratio[i] >= 0;"),
-        ("sound &= A[i * (size + 1)] > 0;", "sound &= A[i * (size + 1)] >= 0;"),
+        ("(!c || c[row] >= 0) && ", ""),
+        ("ratio[row] >= 1", "ratio[row] >= 0"),
+        ("*positive &= diagonal > 0;", "*positive &= diagonal >= 0;"),
         ("if (problem->n > work->n || largest > work->nmax) {", "if (problem->n > work->n) {"),
     ]),
     Of("core/solvers/solve.c", SOLVE, [
@@ -131,9 +131,12 @@ MUTATIONS = [
         ("if (beta <= -1 || (alpha == 0 && beta >= 1)) {", "if (beta <= -1) {"),
         ("    beta = -beta;\n", ""),
     ]),
+    Of("core/solvers/dense_newton.h", "test_friction test_solve test_wellposed test_jamming test_dense_newton", [
+        ("b->alpha[i] *= diagonal;", ""),
+        ("b->rm[i] = mjgi_lawRatio(b->x[i], b->y[i], -1);", "b->rm[i] = mjgi_lawRatio(b->x[i], b->y[i], 1);"),
+    ]),
     Of("core/solvers/friction.c", "test_friction test_solve test_wellposed test_jamming", [
-        ("b->alpha[i] *= diagonal[i];", ""),
-        ("rm[i] = mjgi_lawRatio(bound[i], start[i], -1);", "rm[i] = mjgi_lawRatio(bound[i], start[i], 1);"),
+        ("ratio[i] = mjgi_max(b->rp[i], b->rm[i]);", "ratio[i] = b->rp[i];"),
         ("ratio[i] = mjgi_max(b->rp[i], b->rm[i]);", "ratio[i] = 1;"),
     ]),
     Of("core/solvers/workspace.c", "test_workspace", [

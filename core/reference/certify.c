@@ -7,9 +7,7 @@
 
 #include "mjgear_backlash.h"
 #include "solvers/check.h"
-#include "solvers/dense.h"
-#include "solvers/wellposed.h"
-#include "solvers/workspace.h"
+#include "solvers/solvers.h"
 
 
 // one block of a problem with the part of the solution that belongs to it
@@ -24,18 +22,6 @@ typedef struct Part_ {
 
 static int isCoupling(const Part* p, int i) {
   return p->coupling && p->coupling[i];
-}
-
-
-// entry of P, whichever form it is given in; none of couplings
-static double entryP(const Part* p, int i, int j) {
-  if (isCoupling(p, i) || isCoupling(p, j)) {
-    return 0;
-  }
-  if (p->P) {
-    return p->P[i * p->n + j];
-  }
-  return p->alpha[i] * p->A[i * p->n + j] - (i == j ? p->beta[i] : 0);
 }
 
 
@@ -130,52 +116,24 @@ static double checkJoint(double* paper, const Part* p, int i) {
 
 
 // 1 if the block is known to have one solution
-static int isWellPosed(const Part* p, mjgWorkspace* work) {
+static int isWellPosed(const Part* p, const mjgProblem* problem, int first, mjgiBlock* b) {
   int n = p->n;
-  mjgiBlock* b = &work->block;
-  double *A = b->A, *root = b->x, *alpha = b->alpha, *beta = b->beta;
   for (int i = 0; i < n; i++) {
     if (!(p->A[i * n + i] > 0)) {
       return 0;
     }
-    root[i] = sqrt(p->A[i * n + i]);
   }
-
-  // in units in which the diagonal of A is 1
+  mjgi_loadBlock(b, problem, first, n, p->A, p->P, NULL);
   for (int i = 0; i < n; i++) {
-    for (int j = 0; j < n; j++) {
-      A[i * n + j] = i == j ? 1 : p->A[i * n + j] / root[i] / root[j];
-    }
-  }
-  if (p->P) {
-    for (int i = 0; i < n; i++) {
-      for (int j = 0; j < n; j++) {
-        b->P[i * n + j] = isCoupling(p, i) ? 0 : p->P[i * n + j] * root[i] / root[j];
+    if (isCoupling(p, i)) {
+      b->alpha[i] = b->beta[i] = 0;
+      b->rp[i] = b->rm[i] = 1;
+      for (int j = 0; p->P && j < n; j++) {
+        b->P[i * n + j] = 0;
       }
     }
-    if (!mjgi_factorP(alpha, beta, A, b->P, n)) {
-      return 0;
-    }
-  } else {
-    for (int i = 0; i < n; i++) {
-      int coupled = isCoupling(p, i);
-      alpha[i] = coupled ? 0 : p->alpha[i] * p->A[i * n + i];
-      beta[i] = coupled ? 0 : p->beta[i];
-    }
   }
-  return mjgi_wellPosed(A, alpha, beta, p->ratio, n, b->K);
-}
-
-
-// largest singular value of P of the block
-static double sigmaMax(const Part* p, mjgWorkspace* work) {
-  double* P = work->block.P;
-  for (int i = 0; i < p->n; i++) {
-    for (int j = 0; j < p->n; j++) {
-      P[i * p->n + j] = entryP(p, i, j);
-    }
-  }
-  return mjgi_sigmaMax(P, p->n, work->block.x, work->block.y);
+  return mjgi_isWellPosed(b);
 }
 
 
@@ -240,8 +198,9 @@ int mjg_certify(mjgCertificate* certificate, int* violated, const mjgProblem* pr
       sum.power += power;
       sum.passive &= power >= 0;
     }
-    sum.well_posed &= isWellPosed(&part, work);
-    sum.sigma_max = fmax(sum.sigma_max, sigmaMax(&part, work));
+    mjgiBlock* b = &work->block;
+    sum.well_posed &= isWellPosed(&part, problem, first, b);
+    sum.sigma_max = fmax(sum.sigma_max, mjgi_blockSigmaMax(b, problem, first, size, A, P));
 
     first += size;
     A += (size_t)size * (size_t)size;

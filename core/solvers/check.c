@@ -7,30 +7,25 @@
 #include "solvers/workspace.h"
 
 
-// add 0 times n numbers to sum and to rest: 0 x is 0 unless x is NaN or infinite
-static inline void addZeros(mjgiSimd* sum, double* rest, const double* x, size_t n) {
-  mjgiSimd even = *sum, odd = {0};
+// 0 times the sum of n numbers: 0 unless one is NaN or infinite
+static inline double zeroTimes(const double* x, size_t n) {
+  mjgiSimd even = {0}, odd = {0};
   size_t i = 0;
   for (; i + 2 * mjgiSIMD <= n; i += 2 * mjgiSIMD) {
     even += 0 * *(const mjgiSimd*)(x + i);
     odd += 0 * *(const mjgiSimd*)(x + i + mjgiSIMD);
   }
-  if (i + mjgiSIMD <= n) {
-    odd += 0 * *(const mjgiSimd*)(x + i);
-    i += mjgiSIMD;
-  }
+  even += odd;
+  double sum = (even[0] + even[2]) + (even[1] + even[3]);
   for (; i < n; i++) {
-    *rest += 0 * x[i];
+    sum += 0 * x[i];
   }
-  *sum = even + odd;
+  return sum;
 }
 
 
 int mjgi_allFinite(const double* x, size_t count) {
-  mjgiSimd sum = {0};
-  double rest = 0;
-  addZeros(&sum, &rest, x, count);
-  return (sum[0] + sum[2]) + (sum[1] + sum[3]) + rest == 0;
+  return zeroTimes(x, count) == 0;
 }
 
 
@@ -50,65 +45,34 @@ static int checkCoupling(const mjgCoupling* c) {
 }
 
 
-// is a problem without couplings sound: the quick answer to what is asked row by row else
-static int isSound(const mjgProblem* p) {
-  const double *c = p->coulomb, *ratio = p->static_ratio, *A = p->A, *P = p->P;
-  int nblock = p->nblock > 0 ? p->nblock : 1, sound = !p->coupling;
-  size_t n = (size_t)p->n;
-  mjgiSimd sum = {0};
-  double rest = 0;
-  addZeros(&sum, &rest, p->v, n);
-  addZeros(&sum, &rest, p->phi, n);
-  if (!P) {
-    addZeros(&sum, &rest, p->alpha, n);
-    addZeros(&sum, &rest, p->beta, n);
-  }
-  if (p->v0) {
-    addZeros(&sum, &rest, p->v0, n);
-  }
-  if (c) {
-    addZeros(&sum, &rest, c, n);
-    for (size_t i = 0; i < n; i++) {
-      sound &= c[i] >= 0;
+// rows first .. first + n - 1: of a coupling's row nothing but v* and A counts. Sets positive to 0 if a diagonal entry
+// of A is not
+static int checkRows(int* positive, const mjgProblem* p, int first, int n, const double* A,
+                     const double* P) {
+  const mjgCoupling* const* coupling = p->coupling ? p->coupling + first : NULL;
+  const double *phi = p->phi + first, *c = p->coulomb, *ratio = p->static_ratio, *v0 = p->v0;
+  size_t size = (size_t)n;
+  double sum = zeroTimes(A, size * size) + zeroTimes(p->v + first, size);
+  sum += P && !coupling ? zeroTimes(P, size * size) : 0;
+  int sound = 1;
+  for (int i = 0; i < n; i++) {
+    int row = first + i;
+    double diagonal = A[(size_t)i * (size + 1)];
+    if (coupling && coupling[i]) {
+      int status = checkCoupling(coupling[i]);
+      if (status != mjgSOLVED) {
+        return status;
+      }
+      *positive &= diagonal > 0 || coupling[i]->inertia > 0;  // its rotor's inertia besides
+      continue;
     }
+    *positive &= diagonal > 0;
+    double own = phi[i] + (P ? 0 : 0 * p->alpha[row] + 0 * p->beta[row]) + (v0 ? 0 * v0[row] : 0);
+    own += (c ? 0 * c[row] : 0) + (ratio ? 0 * ratio[row] : 0);
+    sound &= (!c || c[row] >= 0) && (!ratio || ratio[row] >= 1);
+    sum += 0 * own + (P && coupling ? zeroTimes(P + (size_t)i * size, size) : 0);
   }
-  if (ratio) {
-    addZeros(&sum, &rest, ratio, n);
-    for (size_t i = 0; i < n; i++) {
-      sound &= ratio[i] >= 1;
-    }
-  }
-  for (int k = 0; k < nblock && sound; k++) {
-    size_t size = p->nblock > 0 ? (size_t)p->block[k] : n;
-    addZeros(&sum, &rest, A, size * size);
-    if (P) {
-      addZeros(&sum, &rest, P, size * size);
-      P += size * size;
-    }
-    for (size_t i = 0; i < size; i++) {
-      sound &= A[i * (size + 1)] > 0;
-    }
-    A += size * size;
-  }
-  return sound && (sum[0] + sum[2]) + (sum[1] + sum[3]) + rest == 0;
-}
-
-
-// row i by itself: of a coupling's row nothing but v* and A counts. P (nullable) is its row of n entries
-static int checkRow(const mjgProblem* p, int i, const double* P, int n) {
-  if (p->coupling && p->coupling[i]) {
-    return checkCoupling(p->coupling[i]);
-  }
-  double sum = p->phi[i] * 0;
-  sum += P ? 0 : 0 * p->alpha[i] + 0 * p->beta[i];
-  sum += (p->coulomb ? 0 * p->coulomb[i] : 0) + (p->static_ratio ? 0 * p->static_ratio[i] : 0) +
-         (p->v0 ? 0 * p->v0[i] : 0);
-  if (sum != 0 || (P && !mjgi_allFinite(P, (size_t)n))) {
-    return mjgERR_NOT_FINITE;
-  }
-  return (p->coulomb && p->coulomb[i] < 0) || (p->static_ratio && p->static_ratio[i] < 1)
-             ? mjgERR_ARGUMENT
-             : mjgSOLVED;
+  return sum != 0 ? mjgERR_NOT_FINITE : sound ? mjgSOLVED : mjgERR_ARGUMENT;
 }
 
 
@@ -146,36 +110,19 @@ int mjgi_checkProblem(const mjgProblem* problem, const mjgWorkspace* work) {
   if (problem->n > work->n || largest > work->nmax) {
     return mjgERR_WORKSPACE;
   }
-  if (problem->n == 0 || isSound(problem)) {
-    return mjgSOLVED;
-  }
-
-  // numbers; what is wrong with a row counts before a diagonal that is not positive
-  if (!mjgi_allFinite(problem->v, (size_t)problem->n)) {
-    return mjgERR_NOT_FINITE;
-  }
-  int nblock = problem->nblock > 0 ? problem->nblock : 1, positive = 1;
-  const int* block = problem->nblock > 0 ? problem->block : &problem->n;
+  int positive = 1, nblock = problem->nblock > 0 ? problem->nblock : 1;
   const double *A = problem->A, *P = problem->P;
-  for (int k = 0, row = 0; k < nblock; k++) {
-    int n = block[k];
-    if (!mjgi_allFinite(A, (size_t)n * (size_t)n)) {
-      return mjgERR_NOT_FINITE;
-    }
-    for (int i = 0; i < n; i++) {
-      status = checkRow(problem, row + i, P ? P + (size_t)i * (size_t)n : NULL, n);
-      if (status != mjgSOLVED) {
-        return status;
-      }
-    }
-    for (int i = 0; i < n; i++) {
-      // a coupling has the inertia of its rotor besides
-      const mjgCoupling* coupling = problem->coupling ? problem->coupling[row + i] : NULL;
-      positive &= A[(size_t)i * (size_t)(n + 1)] > 0 || (coupling && coupling->inertia > 0);
+  for (int k = 0, row = 0; k < nblock && problem->n > 0; k++) {
+    int n = problem->nblock > 0 ? problem->block[k] : problem->n;
+    status = checkRows(&positive, problem, row, n, A, P);
+    if (status != mjgSOLVED) {
+      return status;
     }
     row += n;
     A += (size_t)n * (size_t)n;
     P = P ? P + (size_t)n * (size_t)n : NULL;
   }
+
+  // numbers count before a diagonal that is not positive
   return positive ? mjgSOLVED : mjgERR_NOT_PD;
 }

@@ -176,9 +176,8 @@ static void solveFriction(Split* s, const double* g, const double* G) {
                         .static_ratio = ratio,
                         .v0 = v0};
   mjgInfo info = {.sigma_max = -1};
-  mjgSettings settings = *s->settings;
-  settings.want_sigma_max = 0;
-  mjgi_solveFriction(&s->friction, &info, &reduced, 0, nf, A, reduced.P, &settings, s->method, w);
+  mjgi_solveFriction(&s->friction, &info, &reduced, 0, nf, A, reduced.P, s->settings, s->method,
+                     w);
   memcpy(s->x, s->friction.t, (size_t)nf * sizeof(double));
   s->status = info.status;
   s->info->iterations =
@@ -296,18 +295,6 @@ static int oneByOne(Split* s, double tolerance) {
 }
 
 
-// largest singular value of P, without the rows and columns of couplings
-static double sigmaMax(Split* s) {
-  double* P = s->work->coupled_matrix[3];
-  for (int i = 0; i < s->nf; i++) {
-    for (int j = 0; j < s->nf; j++) {
-      P[i * s->nf + j] = entryP(s, i, j);
-    }
-  }
-  return mjgi_sigmaMax(P, s->nf, s->work->coupled_vector[4], s->work->coupled_vector[5]);
-}
-
-
 // write the results of the block
 static void store(mjgSolution* solution, Split* s) {
   for (int i = 0; i < s->nf; i++) {
@@ -379,11 +366,8 @@ void mjgi_solveCoupled(mjgSolution* solution, mjgInfo* info, const mjgProblem* p
                                                                                 : s->status;
   }
   store(solution, s);
-  if (mjgi_replaceOverflow(solution, problem, first, s->row, n, residual)) {
+  if (mjgi_replaceOverflow(solution, problem, first, n, residual)) {
     info->residual = INFINITY;
     info->status = mjgITERATION_LIMIT;
-  }
-  if (settings->want_sigma_max) {
-    info->sigma_max = fmax(info->sigma_max, sigmaMax(s));
   }
 }

@@ -28,9 +28,18 @@
 #define mjgiEPSILON  ((mjgREAL)(mjgiSINGLE ? 1.1920928955078125e-07 : 2.2204460492503131e-16))
 #define mjgiSMALLEST ((mjgREAL)(mjgiSINGLE ? 1.17549435e-38 : 2.2250738585072014e-308))
 
-// in rounding errors: a residual as large as sums of a few terms leave, and as a single sum leaves
+// what one adds up where rounding is to be small; long double where the machine has it
+#ifndef __CUDACC__
+#define mjgiWIDE_REAL long double
+#else
+#define mjgiWIDE_REAL double
+#endif
+
+// in rounding errors: a residual as large as sums of a few terms leave
 #define mjgiROUNDING ((mjgREAL)64)
-#define mjgiONE_SUM  ((mjgREAL)16)
+
+// corrections of t on its pieces; each gains the digits that their condition leaves, at 1e13 three
+#define mjgiREFINE 4
 
 // polish: a residual below this share of the block's terms, about half of the digits, may be rounding; and its
 // rounds, each of which moves rounding on to other joints, where it fades
@@ -182,9 +191,6 @@ typedef struct mjgiBlock_ {
   mjgREAL* residual;  // R = t - resolve(t), zero at a solution    (n)
   int* piece;         // pieces that the joints' laws answer with  (n)
   mjgREAL merit;      // |R|^2
-  mjgREAL
-      known_residual;  // relative residual of the joints on the pieces in fixed, or a bound of it
-                       //   below rounding, where it is known; else < 0
 
   // what the methods below need
   mjgREAL* K;  // factorized pieces                         (n x stride)
@@ -197,6 +203,7 @@ typedef struct mjgiBlock_ {
   // account
   int iterations;
   int factorizations;
+  int fallbacks;
 } mjgiBlock;
 
 
@@ -204,6 +211,65 @@ mjgFUNCTION mjgREAL mjgi_blockMax(mjgREAL a, mjgREAL b) {
   return a > b ? a : b;
 }
 
+
+// numbers that are given, or others where there are none
+mjgFUNCTION void mjgi_blockCopy(mjgREAL* __restrict to, const mjgREAL* __restrict from,
+                                mjgREAL otherwise, int n) {
+  for (int i = 0; i < n; i++) {
+    to[i] = from ? from[i] : otherwise;
+  }
+}
+
+
+// a problem of n joints in the units of the caller, as in mjgProblem, to those of the block. Nullable: P, or alpha and beta
+// if P is given; coulomb, static_ratio, v0, and t: no friction to start from
+mjgFUNCTION void mjgi_blockTake(mjgiBlock* b, int n, const mjgREAL* A, const mjgREAL* P,
+                                const mjgREAL* v, const mjgREAL* phi, const mjgREAL* alpha,
+                                const mjgREAL* beta, const mjgREAL* coulomb,
+                                const mjgREAL* static_ratio, const mjgREAL* v0, const mjgREAL* t) {
+  b->n = n;
+  b->flg_P = P != (const mjgREAL*)0;
+  b->flg_unique = 0;
+  b->iterations = 0;
+  b->factorizations = 0;
+  b->fallbacks = 0;
+  mjgi_blockCopy(b->v, v, 0, n);
+  mjgi_blockCopy(b->phi, phi, 0, n);
+  mjgi_blockCopy(b->alpha, b->flg_P ? (const mjgREAL*)0 : alpha, 0, n);
+  mjgi_blockCopy(b->beta, b->flg_P ? (const mjgREAL*)0 : beta, 0, n);
+  mjgi_blockCopy(b->c, coulomb, 0, n);
+  mjgi_blockCopy(b->t, t, 0, n);
+  mjgi_blockCopy(b->x, static_ratio, 1, n);
+  mjgi_blockCopy(b->y, v0, 0, n);
+  for (int i = 0; i < n; i++) {
+    mjgREAL diagonal = A[i * n + i], root = mjgiSQRT(diagonal), scale = 1 / root;
+    b->root[i] = root;
+    b->scale[i] = scale;
+    b->v[i] *= scale;
+    b->phi[i] *= root;
+    b->alpha[i] *= diagonal;
+    b->c[i] *= root;
+    b->t[i] *= root;
+    b->p[i] = P ? P[i * n + i] : b->alpha[i] - b->beta[i];
+    b->rp[i] = mjgi_lawRatio(b->x[i], b->y[i], 1);
+    b->rm[i] = mjgi_lawRatio(b->x[i], b->y[i], -1);
+  }
+  for (int i = 0; i < n; i++) {
+    mjgREAL* __restrict row = b->A + i * n;
+    const mjgREAL* __restrict scale = b->scale;
+    for (int j = 0; j < n; j++) {
+      row[j] = A[i * n + j] * (scale[i] * scale[j]);
+    }
+    row[i] = 1;
+    if (P) {
+      row = b->P + i * n;
+      for (int j = 0; j < n; j++) {
+        row[j] = P[i * n + j] * (b->root[i] * scale[j]);
+      }
+      row[i] = b->p[i];
+    }
+  }
+}
 
 // P_i . t where (A t)_i = w is known
 mjgFUNCTION mjgREAL mjgi_blockLoad(const mjgiBlock* b, int i, const mjgREAL* t, mjgREAL w) {
@@ -233,7 +299,6 @@ mjgFUNCTION void mjgi_blockEvaluate(mjgiBlock* b) {
     }
   }
 
-  b->known_residual = -1;
   b->merit = 0;
   for (int i = 0; i < n; i++) {
     mjgREAL t = b->t[i], answer;
@@ -289,22 +354,39 @@ mjgFUNCTION int mjgi_blockSolvePieces(mjgiBlock* b, const int* piece) {
 }
 
 
-// one step of iterative refinement of t on the factors that mjgi_blockSolvePieces has left
-mjgFUNCTION void mjgi_blockRefine(mjgiBlock* b) {
-  for (int i = 0; i < b->n; i++) {
+// by how much t misses the equations of the pieces in fixed, to x, and the pieces that the joints go on to, to piece
+mjgFUNCTION void mjgi_blockMissing(mjgiBlock* b) {
+  int n = b->n;
+  for (int i = 0; i < n; i++) {
+    mjgiWIDE_REAL w = 0, load = 0, t = b->t[i];
+    for (int j = 0; j < n; j++) {
+      w += (mjgiWIDE_REAL)b->A[i * n + j] * b->t[j];
+      load += b->flg_P ? (mjgiWIDE_REAL)b->P[i * n + j] * b->t[j] : 0;
+    }
+    load = b->flg_P ? load : b->alpha[i] * w - b->beta[i] * t;
+    mjgiWIDE_REAL v = b->v[i] - w, lambda = b->phi[i] + load;
     int piece = b->fixed[i];
-    mjgREAL offset, f;
-    if (piece == mjgiSTUCK) {
-      b->x[i] = b->v[i] - b->w[i];
-    } else {
-      f = mjgi_lawRow(&offset, piece, b->c[i], b->rp[i], b->rm[i]);
-      b->x[i] = f * b->lambda[i] + offset - b->t[i];
+    b->x[i] = (mjgREAL)v;
+    if (piece != mjgiSTUCK) {
+      mjgREAL offset, factor = mjgi_lawRow(&offset, piece, b->c[i], b->rp[i], b->rm[i]);
+      b->x[i] = (mjgREAL)(factor * lambda + offset - t);
+    }
+    b->piece[i] =
+        mjgi_lawNext(piece, b->t[i], (mjgREAL)v, (mjgREAL)lambda, b->c[i], b->rp[i], b->rm[i]);
+  }
+}
+
+
+// iterative refinement of t on the pieces in fixed, by the factors that mjgi_blockSolvePieces has left
+mjgFUNCTION void mjgi_blockRefine(mjgiBlock* b) {
+  for (int k = 0; k < mjgiREFINE; k++) {
+    mjgi_blockMissing(b);
+    mjgi_luSolve(b->x, b->K, b->flg_unique ? (int*)0 : b->pivot, b->n);
+    for (int i = 0; i < b->n; i++) {
+      b->t[i] += b->x[i];
     }
   }
-  mjgi_luSolve(b->x, b->K, b->flg_unique ? (int*)0 : b->pivot, b->n);
-  for (int i = 0; i < b->n; i++) {
-    b->t[i] += b->x[i];
-  }
+  mjgi_blockEvaluate(b);
 }
 
 
@@ -369,10 +451,8 @@ mjgFUNCTION void mjgi_blockPolish(mjgiBlock* b, mjgREAL enough) {
     // joints without load or bound of their own have the rounding of others for friction; their
     // own law knows better
     int changed = 0;
-    mjgREAL residual = 0;
     for (int i = 0; i < b->n; i++) {
       mjgREAL own = mjgi_jointResidual(b, i, b->fixed[i], enough);
-      residual = mjgi_blockMax(residual, own);
       if (own > enough && mjgiABS(b->residual[i]) <= mjgiNEAR * size) {
         b->t[i] -= b->residual[i];
         b->fixed[i] = b->fixed[i] == mjgiSTUCK ? mjgiSTUCK : b->piece[i];
@@ -380,10 +460,19 @@ mjgFUNCTION void mjgi_blockPolish(mjgiBlock* b, mjgREAL enough) {
       }
     }
     if (!changed) {
-      b->known_residual = residual;
       return;
     }
     mjgi_blockEvaluate(b);
+  }
+}
+
+
+// refinement and polish on the pieces in fixed, and the pieces that come of it in piece
+mjgFUNCTION void mjgi_blockImprove(mjgiBlock* b, mjgREAL enough) {
+  mjgi_blockRefine(b);
+  mjgi_blockPolish(b, enough);
+  for (int i = 0; i < b->n; i++) {
+    b->piece[i] = b->fixed[i];
   }
 }
 
@@ -434,7 +523,7 @@ mjgFUNCTION int mjgi_newtonIsExact(const mjgiBlock* b) {
   for (int i = 0; i < b->n; i++) {
     mjgREAL size = mjgiABS(b->t[i]);
     size += b->fixed[i] == mjgiSTUCK ? mjgiABS(b->v[i]) : mjgiABS(b->phi[i]) + b->c[i];
-    exact &= mjgiABS(b->residual[i]) <= mjgiONE_SUM * mjgiEPSILON * size;
+    exact &= mjgiABS(b->residual[i]) <= mjgiROUNDING * mjgiEPSILON * size;
   }
   return exact;
 }
@@ -470,18 +559,8 @@ mjgFUNCTION int mjgi_newton(mjgiBlock* b, int iterations) {
     mjgi_blockEvaluate(b);
 
     // same pieces again, or a tie where pieces meet in one point and rounding decides which one
-    // answers: solved; remove what rounding has left, if it is more than that of the sums
-    int exact = mjgi_newtonIsExact(b);
-    if (exact || mjgi_newtonSamePieces(b)) {
-      mjgREAL small = mjgiROUNDING * mjgiEPSILON;
-      b->known_residual = mjgi_blockResidual(b, b->fixed, small);
-      if (!(b->known_residual <= small)) {
-        if (!exact) {
-          mjgi_blockRefine(b);
-          mjgi_blockEvaluate(b);
-        }
-        mjgi_blockPolish(b, small * (mjgREAL)n);
-      }
+    // answers: solved
+    if (mjgi_newtonIsExact(b) || mjgi_newtonSamePieces(b)) {
       for (int i = 0; i < n; i++) {
         b->piece[i] = b->fixed[i];
       }
@@ -570,11 +649,6 @@ mjgFUNCTION int mjgi_denseNewton(mjgREAL* t, mjgREAL* v, mjgREAL* lambda, int* m
                                  const mjgREAL* static_ratio, const mjgREAL* v0, int n,
                                  mjgREAL* number, int* integer) {
   mjgiBlock block, *b = &block;
-  b->n = n;
-  b->flg_P = 0;
-  b->flg_unique = 0;
-  b->iterations = 0;
-  b->factorizations = 0;
   mjgREAL** vector[] = {&b->alpha,  &b->beta,     &b->p,    &b->v,     &b->phi, &b->c,
                         &b->rp,     &b->rm,       &b->root, &b->scale, &b->t,   &b->w,
                         &b->lambda, &b->residual, &b->x,    &b->y,     &b->z};
@@ -588,32 +662,16 @@ mjgFUNCTION int mjgi_denseNewton(mjgREAL* t, mjgREAL* v, mjgREAL* lambda, int* m
   b->fixed = integer + n;
   b->pivot = integer + 2 * n;
 
-  // in the block's units
-  for (int i = 0; i < n; i++) {
-    mjgREAL diagonal = A[i * n + i], root = mjgiSQRT(diagonal);
-    b->root[i] = root;
-    b->scale[i] = 1 / root;
-    b->v[i] = v_free[i] * b->scale[i];
-    b->phi[i] = phi[i] * root;
-    b->alpha[i] = alpha[i] * diagonal;
-    b->beta[i] = beta[i];
-    b->p[i] = b->alpha[i] - beta[i];
-    b->c[i] = coulomb[i] * root;
-    b->t[i] = t[i] * root;
-    b->rp[i] = mjgi_lawRatio(static_ratio[i], v0[i], 1);
-    b->rm[i] = mjgi_lawRatio(static_ratio[i], v0[i], -1);
-  }
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j < n; j++) {
-      b->A[i * n + j] = i == j ? (mjgREAL)1 : A[i * n + j] * (b->scale[i] * b->scale[j]);
-    }
-  }
-
+  mjgi_blockTake(b, n, A, (const mjgREAL*)0, v_free, phi, alpha, beta, coulomb, static_ratio, v0, t);
   int solved;
   do {
     solved = 0;
     for (int round = 0; !solved && round < mjgiDENSE_ROUNDS; round++) {
       solved = mjgi_newton(b, mjgiDENSE_STEPS);
+      mjgREAL small = mjgiROUNDING * mjgiEPSILON;
+      if (solved && !(mjgi_blockResidual(b, b->piece, small) <= small)) {
+        mjgi_blockImprove(b, small * (mjgREAL)n);
+      }
       if (!solved) {
         mjgi_gaussSeidel(b, mjgiDENSE_SWEEPS << round, mjgiROUNDING * mjgiEPSILON);
       }

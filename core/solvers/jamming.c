@@ -15,15 +15,10 @@
 // share of its terms by which a joint may be off its law and still be on its branch: another branch is farther away
 static const double kConnected = 1e-9;
 
-// one-joint sweeps to another branch; they converge linearly or go in a circle, and the end of the path will do. After so
-// many of them, which two, three, four, six or twelve joints in a circle divide, a circle is where it was
+// one-joint sweeps to another branch; they converge linearly or go in a circle, and the end of the path will do
 enum {
-  mjgiSWEEPS = 1000,
-  mjgiROUND = 12
+  mjgiSWEEPS = 100
 };
-
-// of the largest friction: change in a round that is none, far below what sweeps that converge end with
-static const double kSame = 1e-12;
 
 
 // 1 if every joint's law answers with the friction that it has
@@ -35,26 +30,6 @@ static int connected(const mjgiBlock* b) {
     }
   }
   return 1;
-}
-
-
-// one-joint sweeps to where every joint is on its branch; keep: scratch (n). Returns 0 if they go in a circle
-static int sweep(mjgiBlock* b, double* keep) {
-  for (int k = 0; k < mjgiSWEEPS; k += mjgiROUND) {
-    memcpy(keep, b->t, (size_t)b->n * sizeof(double));
-    if (mjgi_gaussSeidel(b, mjgiROUND, kConnected)) {
-      return 1;
-    }
-    double change = 0, most = 0;
-    for (int i = 0; i < b->n; i++) {
-      change = mjgi_max(change, fabs(b->t[i] - keep[i]));
-      most = mjgi_max(most, fabs(b->t[i]));
-    }
-    if (change <= kSame * most) {
-      return 0;
-    }
-  }
-  return 0;
 }
 
 
@@ -70,7 +45,7 @@ int mjgi_jammingRule(mjgiBlock* b, mjgiScratch* s, int pivots) {
   // keep the end of the path, in case that the sweeps find nothing
   memcpy(s->end, b->t, (size_t)n * sizeof(double));
   memcpy(s->end_piece, b->piece, (size_t)n * sizeof(int));
-  if (sweep(b, s->next) && mjgi_newton(b, 1)) {
+  if (mjgi_gaussSeidel(b, mjgiSWEEPS, kConnected) && mjgi_newton(b, 1)) {
     return 1;
   }
   memcpy(b->t, s->end, (size_t)n * sizeof(double));

@@ -23,24 +23,17 @@ enum {
   mjgiSTEPS = 100,
   mjgiMORE = 4,
 
-  // steps of Newton from the end of the path to a solution beside it
-  mjgiCORRECT = 5,
-
   // where pivots are few, a line from scratch counts as one and one for as many joints: an update costs the square of
   // their number, an inverse the third power
   mjgiSHARE = 8
 };
 
-// attempts, by the perturbation that brings the data into general position, none or from a little above rounding on
-// more and more, by the lines that are made by update until one is made from scratch, and by the distance from the end
-// at which Newton goes on: where everything is all but zero the path goes to and fro there
+// attempts, by the perturbation that brings the data into general position, and by the lines that are made by update until
+// one is made from scratch
 static const struct {
   double perturbation;
   int updates;
-  double near;
-} kAttempt[] = {{0, INT_MAX, 1e-10}, {0, INT_MAX, 0}, {0, 8, 0},     {1e-13, 8, 0},
-                {0, 0, 0},           {1e-13, 0, 0},   {1e-12, 0, 0}, {1e-11, 0, 0},
-                {1e-10, 0, 0},       {1e-9, 0, 0},    {1e-8, 0, 0}};
+} kAttempt[] = {{0, INT_MAX}, {0, 8}, {1e-13, 8}, {0, 0}, {1e-11, 0}, {1e-9, 0}};
 
 // its multiples are spread evenly over [0, 1) and never repeat, so that no two joints are perturbed alike
 static const double kGolden = 0.6180339887498949;
@@ -52,11 +45,6 @@ static const double kNearlySingular = 1e-6;
 // theta at which the path is where it was
 static const double kSame = 1e-9;
 
-// times the distance from the end: residual from which Newton goes on
-static const double kNear = 1e3;
-
-// in n rounding errors: a residual as it should be, and one that another attempt may improve
-static const double kTiny = 64, kSmall = 1e3;
 
 
 // how far along the path a quantity that is now f, changing at the rate g, stays positive
@@ -225,10 +213,10 @@ static int isCircle(double* mark, int* until, const mjgiBlock* b, mjgiScratch* s
 
 
 // follow the path with the data as they are; pieces end in fixed. updates: most lines in a row by update, which
-// is faster than from scratch and less accurate; near: distance from the end that will do. work: what all lines have cost,
+// is faster than from scratch and less accurate. work: what all lines have cost,
 // at most until
-static int follow(mjgiBlock* b, mjgiScratch* scratch, long long* work, long long until, int updates,
-                  double near) {
+static int follow(mjgiBlock* b, mjgiScratch* scratch, long long* work, long long until,
+                  int updates) {
   int n = b->n, updated = 0, again = 0, pivots = mjgiSTEPS * (n + mjgiMORE);
   memset(b->fixed, 0, (size_t)n * sizeof(int));
   double theta = 0, mark = 0;
@@ -268,7 +256,7 @@ static int follow(mjgiBlock* b, mjgiScratch* scratch, long long* work, long long
     double first = firstEnd(&changed, &to, b, scratch, theta, dir);
 
     // arrived
-    if (dir > 0 && first >= 1 - theta - near) {
+    if (dir > 0 && first >= 1 - theta) {
       return 1;
     }
     if (!(dir > 0 || first <= theta)) {
@@ -309,40 +297,16 @@ static void restore(mjgiBlock* b, const mjgiScratch* scratch) {
 // t on the pieces at the end of the path, with the data as they are, as exact as rounding allows; where they are
 // singular without perturbation a whole line of solutions is, of which the perturbed one is one as far as
 // rounding can tell. Returns its residual, INFINITY if there is none
-static double finish(mjgiBlock* b, const mjgiScratch* scratch, int flg_perturbed) {
-  int n = b->n, known = flg_perturbed && mjgi_blockSolvePieces(b, b->fixed);
+static double finish(mjgiBlock* b, mjgiScratch* scratch, int flg_perturbed, double enough) {
+  int known = flg_perturbed && mjgi_blockSolvePieces(b, b->fixed);
   restore(b, scratch);
-  int regular = mjgi_blockSolvePieces(b, b->fixed);
-  if (!regular && !known) {
+  if (!mjgi_blockSolvePieces(b, b->fixed) && !known) {
     return INFINITY;
   }
   mjgi_blockEvaluate(b);
-  if (regular) {
-    mjgi_blockRefine(b);
-    mjgi_blockEvaluate(b);
-  }
-
-  // there is nothing to polish in general
-  double tiny = kTiny * n * DBL_EPSILON, refined = mjgi_blockResidual(b, b->fixed, tiny);
-  if (refined <= tiny) {
-    b->known_residual = refined;
-    memcpy(b->piece, b->fixed, (size_t)n * sizeof(int));
-    return refined;
-  }
-
-  // on nearly singular pieces rounding moves t far, along what hardly changes v+, and refinement may take it past
-  // an end of a piece
-  if (regular) {
-    mjgi_blockSolvePieces(b, b->fixed);
-    mjgi_blockEvaluate(b);
-    if (!(mjgi_blockResidual(b, b->fixed, refined) <= refined)) {
-      mjgi_blockRefine(b);
-      mjgi_blockEvaluate(b);
-    }
-  }
-  mjgi_blockPolish(b, kSmall * n * DBL_EPSILON);
-  memcpy(b->piece, b->fixed, (size_t)n * sizeof(int));
-  return mjgi_blockResidual(b, b->piece, tiny);
+  memcpy(b->piece, b->fixed, (size_t)b->n * sizeof(int));
+  double residual = mjgi_blockResidual(b, b->piece, enough);
+  return residual <= enough ? residual : mjgi_refine(b, scratch, NULL, 1, enough);
 }
 
 
@@ -358,37 +322,31 @@ int mjgi_lemke(mjgiBlock* b, mjgiScratch* scratch, int pivots) {
 
   // updates lose digits, ties and singular pieces make the path branch: if it does not arrive it is
   // followed again from scratch, and then from general position
-  double tiny = kTiny * n * DBL_EPSILON, small = kSmall * n * DBL_EPSILON, best = INFINITY;
+  double enough = mjgiROUNDING * n * DBL_EPSILON, best = INFINITY;
   for (size_t attempt = 0; attempt < sizeof(kAttempt) / sizeof(*kAttempt) && work < until;
        attempt++) {
-    double perturbation = kAttempt[attempt].perturbation, near = kAttempt[attempt].near;
+    double perturbation = kAttempt[attempt].perturbation;
+    restore(b, scratch);
     if (perturbation > 0) {
       perturb(b, scratch, perturbation, size);
-    } else {
-      restore(b, scratch);
     }
-    if (!follow(b, scratch, &work, until, kAttempt[attempt].updates, near)) {
+    if (!follow(b, scratch, &work, until, kAttempt[attempt].updates)) {
       continue;
     }
-    double residual = finish(b, scratch, perturbation > 0);
-    if (residual <= tiny) {
+    double residual = finish(b, scratch, perturbation > 0, enough);
+    if (residual <= enough) {
       return 1;
     }
 
-    // ill-conditioned data may have led to the wrong side of a near tie: Newton may tell, or another
-    // attempt; else this one is what there is
+    // ill-conditioned data may have led to the wrong side of a near tie, which another attempt may tell
     if (residual < best) {
       best = residual;
       memcpy(scratch->next, b->t, (size_t)n * sizeof(double));
       memcpy(scratch->next_piece, b->piece, (size_t)n * sizeof(int));
     }
-    if (residual <= mjgi_max(small, kNear * near) && mjgi_newton(b, mjgiCORRECT) &&
-        mjgi_blockResidual(b, b->piece, tiny) <= tiny) {
-      return 1;
-    }
   }
   restore(b, scratch);
-  if (!(best <= small)) {
+  if (!(best < INFINITY)) {
     mjgi_blockEvaluate(b);
     return 0;
   }

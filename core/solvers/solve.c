@@ -37,43 +37,37 @@ static int checkSettings(const mjgSettings* settings) {
 
 //---------------------------------- methods -------------------------------------------------------
 
-static void gaussSeidel(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings, int* unique,
-                        int* fallbacks) {
-  (void)s, (void)unique, (void)fallbacks;
-  mjgi_gaussSeidel(b, settings->iterations > 0 ? settings->iterations : mjgiSWEEPS,
-                   settings->tolerance);
+static int limitOf(const mjgSettings* settings, int otherwise) {
+  return settings->iterations > 0 ? settings->iterations : otherwise;
 }
 
 
-static void projection(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings, int* unique,
-                       int* fallbacks) {
-  (void)s, (void)unique, (void)fallbacks;
-  mjgi_projection(b, settings->iterations > 0 ? settings->iterations : mjgiPROJECTIONS,
-                  settings->tolerance);
+static void gaussSeidel(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings) {
+  (void)s;
+  mjgi_gaussSeidel(b, limitOf(settings, mjgiSWEEPS), settings->tolerance);
 }
 
 
-static void extragradient(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings, int* unique,
-                          int* fallbacks) {
-  (void)unique, (void)fallbacks;
-  mjgi_extragradient(b, s, settings->iterations > 0 ? settings->iterations : mjgiPROJECTIONS,
-                     settings->tolerance);
+static void projection(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings) {
+  (void)s;
+  mjgi_projection(b, limitOf(settings, mjgiPROJECTIONS), settings->tolerance);
 }
 
 
-static void lemke(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings, int* unique,
-                  int* fallbacks) {
-  (void)unique, (void)fallbacks;
+static void extragradient(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings) {
+  mjgi_extragradient(b, s, limitOf(settings, mjgiPROJECTIONS), settings->tolerance);
+}
+
+
+static void lemke(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings) {
   mjgi_jammingRule(b, s, settings->iterations);
 }
 
 
-static void enumeration(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings, int* unique,
-                        int* fallbacks) {
-  (void)fallbacks;
+static void enumeration(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings) {
   int several = 0;
   mjgi_enumeration(b, s, &several, mjgi_max(settings->tolerance, kOnPiece));
-  *unique = !several;
+  b->flg_unique = !several;
 }
 
 
@@ -172,6 +166,10 @@ int mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
       mjgi_solveFriction(solution, &sum, problem, first, size, A, P, settings, method, work);
     }
 
+    if (settings->want_sigma_max) {
+      sum.sigma_max =
+          mjgi_max(sum.sigma_max, mjgi_blockSigmaMax(&work->block, problem, first, size, A, P));
+    }
     first += size;
     A += (size_t)size * (size_t)size;
     P = P ? P + (size_t)size * (size_t)size : NULL;

@@ -13,20 +13,28 @@ int mjgi_lemke(mjgiBlock* b, mjgiScratch* s, int pivots);
 // the solution that the jamming rule chooses; does not use block->t
 int mjgi_jammingRule(mjgiBlock* b, mjgiScratch* s, int pivots);
 
-// A block whose residual is above enough goes to the best of its iterate and of the start of the caller (nullable; friction
-// and modes of the joints in index), and with flg_search of where refinement in extended precision and sweeps
-// lead from there, until one is good enough. Returns the residual, on the pieces in piece
-double mjgi_refine(mjgiBlock* b, mjgiScratch* s, const mjgSolution* start, const int* index,
-                   int flg_search, double enough);
+// A block whose residual is above enough goes to the best of its iterate and of the start of the caller (nullable),
+// and with flg_search of where refinement in extended precision leads from there, until one is good enough.
+// Returns the residual, on the pieces in piece
+double mjgi_refine(mjgiBlock* b, mjgiScratch* s, const mjgSolution* start, int flg_search,
+                   double enough);
 
-// The methods of mjgSolver: solve the block. unique is 1 if it is known to have one solution, and set if
-// the method finds out; methods that call another one count it in fallbacks
-typedef void (*mjgiMethod)(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings, int* unique,
-                           int* fallbacks);
+// The methods of mjgSolver: solve the block. Its flg_unique is 1 if it is known to have one solution, and set if
+// the method finds out; methods that call another one count it in its fallbacks
+typedef void (*mjgiMethod)(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings);
+void mjgi_methodNewton(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings);
 
-// mjgNEWTON, the only one that the others and a block with couplings build on
-void mjgi_methodNewton(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings, int* unique,
-                       int* fallbacks);
+// rows first .. first + n - 1 of a problem, which A and P (nullable) belong to, to the block; t nullable
+void mjgi_loadBlock(mjgiBlock* b, const mjgProblem* problem, int first, int n, const double* A,
+                    const double* P, const double* t);
+
+// largest singular value of P of these rows, in the units of the caller, without rows and columns of couplings;
+// overwrites the block
+double mjgi_blockSigmaMax(mjgiBlock* b, const mjgProblem* problem, int first, int n,
+                          const double* A, const double* P);
+
+// 1 if the block is known to have one solution
+int mjgi_isWellPosed(mjgiBlock* b);
 
 // solve the rows first .. first + n - 1, which A and P (nullable) belong to, and add to info. The
 // first has friction alone; the second is for blocks with at least one coupling and calls the first.
@@ -38,8 +46,8 @@ void mjgi_solveCoupled(mjgSolution* solution, mjgInfo* info, const mjgProblem* p
                        mjgiMethod method, mjgWorkspace* work);
 
 // where numbers overflow: the state without friction, which is finite and creates no energy, of the rows
-// first + index[i]. Returns 1 if it was needed
-int mjgi_replaceOverflow(mjgSolution* solution, const mjgProblem* problem, int first,
-                         const int* index, int n, double residual);
+// first .. first + n - 1. Returns 1 if it was needed
+int mjgi_replaceOverflow(mjgSolution* solution, const mjgProblem* problem, int first, int n,
+                         double residual);
 
 #endif  // MJGEAR_SOLVERS_H_

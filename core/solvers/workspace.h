@@ -12,12 +12,14 @@ typedef struct mjgiScratch_ {
   double* keep;     //                                                (n)
   double* next;     //                                                (n)
   double* end;      //                                                (n)
+  double* best;     //                                                (n)
   double* u;        //                                                (n)
   double* Au;       //                                                (n)
   double* row;      //                                                (n)
   double* rate;     //                                                (n)
   int* next_piece;  //                                                (n)
   int* end_piece;   //                                                (n)
+  int* best_piece;  //                                                (n)
   int* mark;        //                                                (n)
 } mjgiScratch;
 
@@ -26,8 +28,6 @@ struct mjgWorkspace_ {
   int nmax;  // most joints of a block
   mjgiBlock block;
   mjgiScratch scratch;
-  int* index;         // joints of the block, in the block of the caller       (nmax)
-  int* group;         // joints of the caller's block that are taken care of   (nmax)
   double* matrix;     // (nmax x nmax)
   double* vector[6];  // (n)
   int* mode;          // (n)
