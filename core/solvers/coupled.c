@@ -5,7 +5,7 @@
 // what remains is a friction problem of the other rows, that the friction solvers solve exactly. The
 // result gives new lines and new tangents: Newton on the couplings alone, with friction as exact as
 // ever in each iterate. Steps that do not bring the couplings closer to their laws are shortened;
-// where that does not help couplings are solved one by one.
+// where that does not help each coupling takes what its own law says, and Newton goes on from there.
 
 #include "solvers/solvers.h"
 
@@ -14,305 +14,234 @@
 
 #include "mjgear_backlash.h"
 #include "solvers/dense.h"
-#include "solvers/simd.h"
 
 enum {
-  mjgiTANGENTS = 50,    // Newton steps
-  mjgiSHORTENINGS = 8,  // halvings of a step
-  mjgiROUNDS = 5,       // couplings one by one, between two attempts of Newton's
-  mjgiATTEMPTS = 100    // attempts of both
+  mjgiTANGENTS = 100  // Newton steps
 };
+
+// shortest share of a step
+static const double kShortest = 1.0 / 256;
+
 
 // distance from the laws at which Newton ends: no finer than rounding in the lines allows, and finer than what
 // the caller asks for, because another step costs little
 static const double kExact = 1e-13;
 
 
-// a block taken apart: rows with friction first, then couplings
+// a block with couplings
 typedef struct Split_ {
-  const mjgProblem* problem;
+  const mjgProblem* problem;  // of the rows of this block
   const mjgSettings* settings;
+  mjgiMethod method;  // for friction
   mjgWorkspace* work;
   mjgInfo* info;
-  int first, n, nf, nc;
-  const double *A, *P;
-  const int* row;  // rows of the block in the order of the parts          (n)
-  double* x;       // torques in that order                                (n)
-  double* law;     // X of the couplings at x                              (nc)
-  double* slope;   // and its derivative                                   (nc)
-  int known;       // law and slope are those of x
-  mjgSolution
-      friction;  // results of the rows with friction, behind them lambda and mode of the couplings at x  (n)
-  mjgiMethod method;  // for friction
+  int n, nf;
+  const int* row;         // rows with friction, behind them couplings            (n)
+  double* x;              // torques                                              (n)
+  double* law;            // X of the couplings at x                              (n)
+  double* slope;          // and its derivative                                   (n)
+  double* constant;       // x_i + slope_i sum_j A_ij x_j = constant_i, j != i    (n)
+  mjgSolution* solution;  // lambda and mode of the couplings at x
+  mjgSolution friction;   // results of the rows with friction                    (nf)
   int status;
+  double
+      distance;  // largest distance of a coupling from its law, relative to the terms of its line
 } Split;
-
-
-static double entryA(const Split* s, int i, int j) {
-  return s->A[s->row[i] * s->n + s->row[j]];
-}
-
-
-// entry of P whichever form it has; of friction rows only
-static double entryP(const Split* s, int i, int j) {
-  int row = s->row[i];
-  if (s->P) {
-    return s->P[row * s->n + s->row[j]];
-  }
-  return s->problem->alpha[s->first + row] * entryA(s, i, j) -
-         (i == j ? s->problem->beta[s->first + row] : 0);
-}
-
-
-static const mjgCoupling* coupling(const Split* s, int c) {
-  return s->problem->coupling[s->first + s->row[s->nf + c]];
-}
-
-
-// X and slope of coupling c at its line, its lambda and mode
-static double resolve(double* slope, Split* s, int c, double vhat) {
-  const mjgCoupling* k = coupling(s, c);
-  mjgCouplingStep step;
-  mjg_couplingResolve(&step, k, vhat, entryA(s, s->nf + c, s->nf + c));
-  double sign = k->inertia > 0 ? -1 : 1;
-  *slope = sign * step.dT;
-  s->friction.lambda[s->nf + c] = step.lambda;
-  s->friction.mode[s->nf + c] = step.mode;
-  return sign * step.T;
-}
-
-
-// velocity of coupling c without its own torque
-static double line(const Split* s, int c) {
-  int i = s->nf + c;
-  double v = s->problem->v[s->first + s->row[i]];
-  for (int j = 0; j < s->n; j++) {
-    v -= j == i ? 0 : entryA(s, i, j) * s->x[j];
-  }
-  return v;
-}
 
 
 // laws at x; returns the distance from them in velocities that a unit of A makes, squared
 static double evaluate(Split* s) {
+  const double *A = s->problem->A, *x = s->x;
   double merit = 0;
-  for (int c = 0; c < s->nc; c++) {
-    s->law[c] = resolve(&s->slope[c], s, c, line(s, c));
-    double a = fabs(entryA(s, s->nf + c, s->nf + c)), gap = s->x[s->nf + c] - s->law[c];
-    merit += gap * gap * a;
+  s->distance = 0;
+  for (int c = s->nf; c < s->n; c++) {
+    int i = s->row[c];
+    const mjgCoupling* coupling = s->problem->coupling[i];
+    double vhat = s->problem->v[i], a = A[i * s->n + i], size = fabs(vhat) + fabs(a * x[i]);
+    for (int j = 0; j < s->n; j++) {
+      double term = j == i ? 0 : A[i * s->n + j] * x[j];
+      vhat -= term;
+      size += fabs(term);
+    }
+    mjgCouplingStep step;
+    mjg_couplingResolve(&step, coupling, vhat, a);
+    double sign = coupling->inertia > 0 ? -1 : 1;
+    s->law[i] = sign * step.T;
+    s->slope[i] = sign * step.dT;
+    s->solution->v[i] = vhat - a * x[i];
+    s->solution->lambda[i] = step.lambda;
+    s->solution->mode[i] = step.mode;
+
+    // a law that overflows is not zero
+    double gap = x[i] - s->law[i], share = gap == 0 ? 0 : fabs(gap * a) / size;
+    s->distance = share < INFINITY ? fmax(s->distance, share) : INFINITY;
+    merit += gap * gap * fabs(a);
   }
-  s->known = 1;
   return merit;
 }
 
 
-// largest distance of a coupling from its law, relative to the terms that its line is made of
-static double distance(const Split* s) {
-  double worst = 0;
-  for (int c = 0; c < s->nc; c++) {
-    int i = s->nf + c;
-    double size = fabs(s->problem->v[s->first + s->row[i]]);
-    for (int j = 0; j < s->n; j++) {
-      size += fabs(entryA(s, i, j) * s->x[j]);
-    }
-    double gap = fabs((s->x[i] - s->law[c]) * entryA(s, i, i));
-    double share = gap == 0 ? 0 : gap / size;
-    if (!(share < INFINITY)) {
-      return INFINITY;  // a law that overflows is not zero
-    }
-    worst = fmax(worst, share);
-  }
-  return worst;
-}
-
-
-// friction for given couplings x_c = g - G x_f, G nullable; sets x_f
-static void solveFriction(Split* s, const double* g, const double* G) {
-  int nf = s->nf, nc = s->nc;
+// friction where the couplings are on their lines
+static void solveFriction(Split* s, const double* g) {
+  int n = s->n, nf = s->nf;
   const mjgProblem* p = s->problem;
   mjgWorkspace* w = s->work;
-  double *A = w->coupled_matrix[2], *P = w->coupled_matrix[3];
-  double *v = w->coupled_vector[4], *phi = w->coupled_vector[5];
-  double *alpha = w->coupled_vector[6], *beta = w->coupled_vector[7];
-  double *coulomb = w->coupled_vector[8], *ratio = w->coupled_vector[9];
-  double* v0 = w->coupled_vector[10];
-  if (nf == 0) {
-    return;
-  }
-
-  for (int i = 0; i < nf; i++) {
-    int row = s->first + s->row[i];
-    v[i] = p->v[row];
-    phi[i] = p->phi[row];
-    for (int c = 0; c < nc; c++) {
-      v[i] -= entryA(s, i, nf + c) * g[c];
-      phi[i] += entryP(s, i, nf + c) * g[c];
+  const double* K = w->coupled_matrix[0];
+  double *A = w->coupled_matrix[1], *P = w->coupled_matrix[2], **vector = w->coupled_vector;
+  double *v = vector[1], *phi = vector[2], *alpha = vector[3], *beta = vector[4];
+  double *coulomb = vector[5], *ratio = vector[6], *v0 = vector[7];
+  const int *friction = s->row, *coupling = s->row + nf;
+  for (int a = 0; a < nf; a++) {
+    int i = friction[a];
+    double drift = 0, load = 0;
+    for (int c = 0; c < n - nf; c++) {
+      drift += p->A[i * n + coupling[c]] * g[c];
+      load += p->P ? p->P[i * n + coupling[c]] * g[c] : 0;
     }
-    for (int j = 0; j < nf; j++) {
-      double a = entryA(s, i, j), b = entryP(s, i, j);
-      for (int c = 0; G && c < nc; c++) {
-        a -= entryA(s, i, nf + c) * G[c * nf + j];
-        b -= entryP(s, i, nf + c) * G[c * nf + j];
+    v[a] = p->v[i] - drift;
+    phi[a] = p->phi[i] + (p->P ? load : p->alpha[i] * drift);
+    for (int b = 0; b < nf; b++) {
+      int j = friction[b];
+      double sum = p->A[i * n + j], sum_P = p->P ? p->P[i * n + j] : 0;
+      for (int c = 0; c < n - nf; c++) {
+        double share = K[coupling[c] * n + j];
+        sum += p->A[i * n + coupling[c]] * share;
+        sum_P += p->P ? p->P[i * n + coupling[c]] * share : 0;
       }
-      A[i * nf + j] = a;
-      P[i * nf + j] = b;
+      A[a * nf + b] = sum;
+      P[a * nf + b] = sum_P;
     }
-    alpha[i] = s->P ? 0 : p->alpha[row];
-    beta[i] = s->P ? 0 : p->beta[row];
-    coulomb[i] = p->coulomb ? p->coulomb[row] : 0;
-    ratio[i] = p->static_ratio ? p->static_ratio[row] : 1;
-    v0[i] = p->v0 ? p->v0[row] : 0;
-    s->friction.t[i] = s->x[i];
+    alpha[a] = p->P ? 0 : p->alpha[i];
+    beta[a] = p->P ? 0 : p->beta[i];
+    coulomb[a] = p->coulomb ? p->coulomb[i] : 0;
+    ratio[a] = p->static_ratio ? p->static_ratio[i] : 1;
+    v0[a] = p->v0 ? p->v0[i] : 0;
+    s->friction.t[a] = s->x[i];
   }
-
   mjgProblem reduced = {.n = nf,
                         .v = v,
                         .A = A,
                         .phi = phi,
-                        .P = s->P ? P : NULL,
+                        .P = p->P ? P : NULL,
                         .alpha = alpha,
                         .beta = beta,
                         .coulomb = coulomb,
                         .static_ratio = ratio,
                         .v0 = v0};
-  mjgInfo info = {.sigma_max = -1};
-  mjgi_solveFriction(&s->friction, &info, &reduced, 0, nf, A, reduced.P, s->settings, s->method,
-                     w);
-  memcpy(s->x, s->friction.t, (size_t)nf * sizeof(double));
+  mjgInfo info = *s->info;
+  info.status = mjgSOLVED;
+  mjgi_solveFriction(&s->friction, &info, &reduced, 0, nf, A, reduced.P, s->settings, s->method, w);
   s->status = info.status;
-  s->info->iterations =
-      info.iterations > s->info->iterations ? info.iterations : s->info->iterations;
-  s->info->factorizations += info.factorizations;
-  s->info->fallbacks += info.fallbacks;
-  s->info->residual = fmax(s->info->residual, info.residual);
+  info.status = s->info->status;
+  *s->info = info;
 }
 
 
-// couplings on their tangents, x_c = g - G x_f:
-//   x_c = law + slope (change of the line), (I + S B) x_c = law + S (B x_c + A_cf x_f) - S A_cf x_f'
-// with B the part of A_cc off the diagonal. Returns 0 if that is singular.
-static int tangents(Split* s, double* g, double* G) {
-  int nf = s->nf, nc = s->nc, ld = mjgi_simdEnd(nc);
-  double* K = s->work->coupled_matrix[0];
-  double* column = s->work->coupled_vector[3];
-  for (int c = 0; c < nc; c++) {
-    g[c] = s->law[c];
-    for (int j = 0; j < s->n; j++) {
-      double a = j == nf + c ? 0 : s->slope[c] * entryA(s, nf + c, j);
-      g[c] += a * s->x[j];
-      if (j < nf) {
-        G[c * nf + j] = a;
-      } else {
-        K[c * ld + j - nf] = j == nf + c ? 1 : a;
-      }
+// x where the couplings are on lines, by slope and constant: with K the inverse of their equations beside x_f = x_f they
+// are x_c = K_cf x_f + K_cc constant, and what is left is friction. Returns 0 if the lines are singular
+static int solveLines(Split* s) {
+  int n = s->n, nf = s->nf;
+  const mjgProblem* p = s->problem;
+  mjgWorkspace* w = s->work;
+  double *K = w->coupled_matrix[0], *g = w->coupled_vector[0];
+  const int *friction = s->row, *coupling = s->row + nf;
+  memset(K, 0, (size_t)n * (size_t)n * sizeof(double));
+  for (int c = 0; c < n - nf; c++) {
+    for (int j = 0, i = coupling[c]; j < n; j++) {
+      K[i * n + j] = s->slope[i] * p->A[i * n + j];
     }
   }
-  int* pivot = s->work->coupled_pivot;
-  if (!mjgi_lu(K, g, pivot, nc)) {
+  for (int i = 0; i < n; i++) {
+    K[i * n + i] = 1;
+  }
+  s->info->factorizations++;
+  if (!mjgi_inverse(K, w->coupled_pivot, n)) {
     return 0;
   }
-  for (int j = 0; j < nf; j++) {
-    for (int c = 0; c < nc; c++) {
-      column[c] = G[c * nf + j];
+  for (int c = 0; c < n - nf; c++) {
+    g[c] = 0;
+    for (int d = 0; d < n - nf; d++) {
+      g[c] += K[coupling[c] * n + coupling[d]] * s->constant[coupling[d]];
     }
-    mjgi_luSolve(column, K, pivot, nc);
-    for (int c = 0; c < nc; c++) {
-      G[c * nf + j] = column[c];
+  }
+
+  if (nf > 0) {
+    solveFriction(s, g);
+  }
+  for (int a = 0; a < nf; a++) {
+    s->x[friction[a]] = s->friction.t[a];
+  }
+  for (int c = 0; c < n - nf; c++) {
+    double sum = g[c];
+    for (int a = 0; a < nf; a++) {
+      sum += K[coupling[c] * n + friction[a]] * s->friction.t[a];
+    }
+    s->x[coupling[c]] = sum;
+  }
+
+  // once more for what is left: stops are stiff
+  for (int c = 0; c < n - nf; c++) {
+    int i = coupling[c];
+    g[c] = s->constant[i] - s->x[i];
+    for (int j = 0; j < n; j++) {
+      g[c] -= j == i ? 0 : s->slope[i] * p->A[i * n + j] * s->x[j];
+    }
+  }
+  for (int c = 0; c < n - nf; c++) {
+    for (int d = 0; d < n - nf; d++) {
+      s->x[coupling[c]] += K[coupling[c] * n + coupling[d]] * g[d];
     }
   }
   return 1;
 }
 
 
-// Newton on the couplings; 1 if solved
-static int newton(Split* s, double tolerance) {
-  int nf = s->nf, nc = s->nc;
-  double *g = s->work->coupled_vector[1], *keep = s->work->coupled_vector[2];
-  double* goal = s->work->coupled_vector[11];
-  double* G = s->work->coupled_matrix[1];
-  size_t bytes = (size_t)s->n * sizeof(double);
+// Newton on the couplings, from x to where they are on their laws or as far as it gets
+static void newton(Split* s, double tolerance) {
+  int n = s->n;
+  double *keep = s->work->coupled_vector[8], *goal = s->work->coupled_vector[9];
+  size_t bytes = (size_t)n * sizeof(double);
 
   // the first step is free: friction does not fit to the couplings yet
   double merit = INFINITY;
   evaluate(s);
   for (int k = 0; k < mjgiTANGENTS; k++) {
     memcpy(keep, s->x, bytes);
-    if (!tangents(s, g, G)) {
-      return 0;
-    }
-    s->info->factorizations++;
-    solveFriction(s, g, G);
-    for (int c = 0; c < nc; c++) {
-      s->x[nf + c] = g[c];
-      for (int j = 0; j < nf; j++) {
-        s->x[nf + c] -= G[c * nf + j] * s->x[j];
+    for (int c = s->nf; c < n; c++) {
+      int i = s->row[c];
+      s->constant[i] = s->law[i];
+      for (int j = 0; j < n; j++) {
+        s->constant[i] += j == i ? 0 : s->slope[i] * s->problem->A[i * n + j] * s->x[j];
       }
+    }
+    if (!solveLines(s)) {
+      return;
     }
     memcpy(goal, s->x, bytes);
-    double next = evaluate(s);
-    if (distance(s) <= tolerance) {
-      return 1;
-    }
+    double next = evaluate(s), step = 1;
 
     // shorter steps, with friction solved for the couplings of each
-    double step = 1;
-    for (int i = 0; !(next < merit); i++) {
-      if (i == mjgiSHORTENINGS) {
-        memcpy(s->x, keep, bytes);
-        s->known = 0;
-        return 0;
-      }
+    for (int i = 0; s->distance > tolerance && !(next < merit) && step > kShortest; i++) {
       step /= 2;
-      for (int c = 0; c < nc; c++) {
-        s->x[nf + c] = keep[nf + c] + step * (goal[nf + c] - keep[nf + c]);
+      for (int j = 0; j < n; j++) {
+        s->slope[j] = 0;
+        s->constant[j] = keep[j] + step * (goal[j] - keep[j]);
       }
-      solveFriction(s, s->x + nf, NULL);
+      solveLines(s);
       next = evaluate(s);
-      if (distance(s) <= tolerance) {
-        return 1;
-      }
     }
-    merit = next;
-  }
-  return 0;
-}
-
-
-// couplings one by one, friction after each round; 1 if solved
-static int oneByOne(Split* s, double tolerance) {
-  for (int k = 0; k < mjgiROUNDS; k++) {
-    for (int c = 0; c < s->nc; c++) {
-      double slope;
-      s->x[s->nf + c] = resolve(&slope, s, c, line(s, c));
+    if (s->distance <= tolerance) {
+      return;
     }
-    solveFriction(s, s->x + s->nf, NULL);
-    evaluate(s);
-    if (distance(s) <= tolerance) {
-      return 1;
+
+    // where that does not help each coupling takes what its own law says
+    merit = next < merit ? next : INFINITY;
+    for (int c = s->nf; c < n && merit == INFINITY; c++) {
+      s->x[s->row[c]] = s->law[s->row[c]];
     }
-  }
-  return 0;
-}
-
-
-// write the results of the block
-static void store(mjgSolution* solution, Split* s) {
-  for (int i = 0; i < s->nf; i++) {
-    int row = s->first + s->row[i];
-    solution->t[row] = s->x[i];
-    solution->v[row] = s->friction.v[i];
-    solution->lambda[row] = s->friction.lambda[i];
-    solution->mode[row] = s->friction.mode[i];
-  }
-  if (!s->known) {
-    evaluate(s);
-  }
-  for (int c = 0; c < s->nc; c++) {
-    int i = s->nf + c, row = s->first + s->row[i];
-    solution->t[row] = s->x[i];
-    solution->v[row] = line(s, c) - entryA(s, i, i) * s->x[i];
-    solution->lambda[row] = s->friction.lambda[i];
-    solution->mode[row] = s->friction.mode[i];
+    if (merit == INFINITY) {
+      evaluate(s);
+    }
   }
 }
 
@@ -321,52 +250,62 @@ void mjgi_solveCoupled(mjgSolution* solution, mjgInfo* info, const mjgProblem* p
                        int n, const double* A, const double* P, const mjgSettings* settings,
                        mjgiMethod method, mjgWorkspace* work) {
   // rows with friction, then couplings
-  int nf = 0, nc = 0;
+  int nf = 0, nc = 0, *row = work->coupled_row;
+  const mjgProblem* p = problem;
   for (int i = 0; i < n; i++) {
-    nf += !problem->coupling[first + i];
+    if (p->coupling[first + i]) {
+      row[n - ++nc] = i;
+    } else {
+      row[nf++] = i;
+    }
   }
-  for (int i = 0, f = 0; i < n; i++) {
-    work->coupled_row[problem->coupling[first + i] ? nf + nc++ : f++] = i;
-  }
-  Split split = {.problem = problem,
+  mjgProblem own = {.n = n,
+                    .v = p->v + first,
+                    .A = A,
+                    .phi = p->phi + first,
+                    .P = P,
+                    .alpha = P ? NULL : p->alpha + first,
+                    .beta = P ? NULL : p->beta + first,
+                    .coulomb = p->coulomb ? p->coulomb + first : NULL,
+                    .static_ratio = p->static_ratio ? p->static_ratio + first : NULL,
+                    .v0 = p->v0 ? p->v0 + first : NULL,
+                    .coupling = p->coupling + first};
+  mjgSolution part = {solution->t + first, solution->v + first, solution->lambda + first,
+                      solution->mode + first};
+  double** vector = work->coupled_vector;
+  Split split = {.problem = &own,
                  .settings = settings,
-                 .work = work,
                  .method = method,
+                 .work = work,
                  .info = info,
-                 .first = first,
                  .n = n,
                  .nf = nf,
-                 .nc = nc,
-                 .A = A,
-                 .P = P,
-                 .row = work->coupled_row,
-                 .x = work->coupled_vector[0],
-                 .law = work->coupled_vector[12],
-                 .slope = work->coupled_vector[13],
-                 .friction = {.t = work->coupled_vector[14],
-                              .v = work->coupled_vector[15],
-                              .lambda = work->coupled_vector[16],
-                              .mode = work->coupled_mode}};
+                 .row = row,
+                 .x = part.t,
+                 .law = vector[10],
+                 .slope = vector[11],
+                 .constant = vector[12],
+                 .solution = &part,
+                 .friction = {vector[13], vector[14], vector[15], work->coupled_mode}};
   Split* s = &split;
-  for (int i = 0; i < n; i++) {
-    s->x[i] = settings->warm_start ? solution->t[first + s->row[i]] : 0;
+  for (int i = 0; i < n && !settings->warm_start; i++) {
+    s->x[i] = 0;
   }
+  newton(s, fmin(kExact, settings->tolerance));
 
-  double tolerance = fmin(kExact, settings->tolerance);
-  for (int k = 0; k < mjgiATTEMPTS; k++) {
-    if (newton(s, tolerance) || distance(s) <= settings->tolerance || oneByOne(s, tolerance)) {
-      break;
-    }
-    info->fallbacks += k == 0;
+  // rows with friction are where the last lines have left them
+  for (int a = 0; a < nf; a++) {
+    part.v[row[a]] = s->friction.v[a];
+    part.lambda[row[a]] = s->friction.lambda[a];
+    part.mode[row[a]] = s->friction.mode[a];
   }
-  double residual = distance(s);
-  info->residual = fmax(info->residual, residual);
-  if (s->status != mjgSOLVED || !(residual <= settings->tolerance)) {
-    info->status = s->status == mjgSOLVED || !(residual <= settings->tolerance) ? mjgITERATION_LIMIT
-                                                                                : s->status;
+  info->residual = fmax(info->residual, s->distance);
+  if (!(s->distance <= settings->tolerance)) {
+    info->status = mjgITERATION_LIMIT;
+  } else if (s->status > info->status) {
+    info->status = s->status;
   }
-  store(solution, s);
-  if (mjgi_replaceOverflow(solution, problem, first, n, residual)) {
+  if (mjgi_replaceOverflow(solution, problem, first, n, s->distance)) {
     info->residual = INFINITY;
     info->status = mjgITERATION_LIMIT;
   }

@@ -662,7 +662,8 @@ mjgFUNCTION int mjgi_denseNewton(mjgREAL* t, mjgREAL* v, mjgREAL* lambda, int* m
   b->fixed = integer + n;
   b->pivot = integer + 2 * n;
 
-  mjgi_blockTake(b, n, A, (const mjgREAL*)0, v_free, phi, alpha, beta, coulomb, static_ratio, v0, t);
+  mjgi_blockTake(b, n, A, (const mjgREAL*)0, v_free, phi, alpha, beta, coulomb, static_ratio, v0,
+                 t);
   int solved;
   do {
     solved = 0;

@@ -24,9 +24,8 @@ double mjgi_blockSigmaMax(mjgiBlock* b, const mjgProblem* problem, int first, in
       if (coupling && (coupling[i] || coupling[j])) {
         b->P[at] = 0;
       } else {
-        b->P[at] = P ? P[at]
-                     : problem->alpha[first + i] * A[at] -
-                           (i == j ? problem->beta[first + i] : 0);
+        b->P[at] =
+            P ? P[at] : problem->alpha[first + i] * A[at] - (i == j ? problem->beta[first + i] : 0);
       }
     }
   }

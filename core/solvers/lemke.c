@@ -46,7 +46,6 @@ static const double kNearlySingular = 1e-6;
 static const double kSame = 1e-9;
 
 
-
 // how far along the path a quantity that is now f, changing at the rate g, stays positive
 static double positiveUntil(double f, double g) {
   return g < 0 ? mjgi_max(0, f) / -g : INFINITY;

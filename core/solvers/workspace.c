@@ -53,14 +53,14 @@ static mjgWorkspace* layOut(Arena* arena, int n, int nmax) {
   }
   b->K = takeDouble(arena, nl);
   mjgiScratch* s = &w->scratch;
-  double** vectors[] = {&b->alpha,  &b->beta,     &b->p,    &b->v,     &b->phi, &b->c,
-                        &b->rp,     &b->rm,       &b->root, &b->scale, &b->t,   &b->w,
-                        &b->lambda, &b->residual, &b->x,    &b->y,     &b->z,   &s->keep,
-                        &s->next,   &s->end,      &s->best,      &s->u,    &s->Au,    &s->row, &s->rate};
+  double** vectors[] = {
+      &b->alpha, &b->beta, &b->p,    &b->v,      &b->phi,      &b->c,   &b->rp,  &b->rm, &b->root,
+      &b->scale, &b->t,    &b->w,    &b->lambda, &b->residual, &b->x,   &b->y,   &b->z,  &s->keep,
+      &s->next,  &s->end,  &s->best, &s->u,      &s->Au,       &s->row, &s->rate};
   for (size_t i = 0; i < sizeof(vectors) / sizeof(*vectors); i++) {
     *vectors[i] = takeDouble(arena, nv);
   }
-  int** integers[] = {&b->piece,     &b->pivot, &b->fixed, &s->next_piece,
+  int** integers[] = {&b->piece,     &b->pivot, &b->fixed,     &s->next_piece,
                       &s->end_piece, &s->mark,  &s->best_piece};
   for (size_t i = 0; i < sizeof(integers) / sizeof(*integers); i++) {
     *integers[i] = take(arena, nv, sizeof(int));
@@ -69,7 +69,7 @@ static mjgWorkspace* layOut(Arena* arena, int n, int nmax) {
     w->vector[i] = takeDouble(arena, (size_t)n);
   }
   for (size_t i = 0; i < sizeof(w->coupled_matrix) / sizeof(*w->coupled_matrix); i++) {
-    w->coupled_matrix[i] = takeDouble(arena, i == 0 ? nl : nn);
+    w->coupled_matrix[i] = takeDouble(arena, nn);
   }
   for (size_t i = 0; i < sizeof(w->coupled_vector) / sizeof(*w->coupled_vector); i++) {
     w->coupled_vector[i] = takeDouble(arena, nv);

@@ -33,8 +33,8 @@ struct mjgWorkspace_ {
   int* mode;          // (n)
 
   // blocks with couplings
-  double* coupled_matrix[4];   // (nmax x nmax), the first one in whole vectors
-  double* coupled_vector[17];  // (nmax)
+  double* coupled_matrix[3];   // (nmax x nmax)
+  double* coupled_vector[16];  // (nmax)
   int* coupled_row;            // (nmax)
   int* coupled_pivot;          // (nmax)
   int* coupled_mode;           // (nmax)
