@@ -12,16 +12,13 @@
 
 // one block of a problem with the part of the solution that belongs to it
 typedef struct Part_ {
-  int n;
-  const double *A, *P, *v, *phi, *alpha, *beta, *coulomb, *ratio, *v0;
-  const double *t, *v_next, *lambda;
-  const int* mode;
-  const mjgCoupling* const* coupling;
+  mjgProblem problem;
+  mjgSolution solution;
 } Part;
 
 
 static int isCoupling(const Part* p, int i) {
-  return p->coupling && p->coupling[i];
+  return p->problem.coupling && p->problem.coupling[i];
 }
 
 
@@ -44,15 +41,15 @@ static void add(double* sum, double* size, double term) {
 
 // residual of a row that is a coupling: its line, and the law at that line
 static double checkCoupling(const Part* p, int i) {
-  double v = p->v[i], size = fabs(v), a = p->A[i * p->n + i];
-  for (int j = 0; j < p->n; j++) {
-    add(&v, &size, -p->A[i * p->n + j] * p->t[j]);
+  double v = p->problem.v[i], size = fabs(v), a = p->problem.A[i * p->problem.n + i];
+  for (int j = 0; j < p->problem.n; j++) {
+    add(&v, &size, -p->problem.A[i * p->problem.n + j] * p->solution.t[j]);
   }
   mjgCouplingStep step;
-  mjg_couplingResolve(&step, p->coupling[i], v + a * p->t[i], a);
-  double law = p->coupling[i]->inertia > 0 ? -step.T : step.T;
-  double residual = relative(p->v_next[i] - v, size);
-  return fmax(residual, relative(a * (p->t[i] - law), size));
+  mjg_couplingResolve(&step, p->problem.coupling[i], v + a * p->solution.t[i], a);
+  double law = p->problem.coupling[i]->inertia > 0 ? -step.T : step.T;
+  double residual = relative(p->solution.v[i] - v, size);
+  return fmax(residual, relative(a * (p->solution.t[i] - law), size));
 }
 
 
@@ -60,101 +57,84 @@ static double checkCoupling(const Part* p, int i) {
 static double checkJoint(double* paper, const Part* p, int i) {
   // v+ and lambda that t makes, and the size of the terms they are made of
   double w = 0, size_w = 0, load = 0, size_load = 0;
-  for (int j = 0; j < p->n; j++) {
-    add(&w, &size_w, p->A[i * p->n + j] * p->t[j]);
-    if (p->P) {
-      add(&load, &size_load, p->P[i * p->n + j] * p->t[j]);
+  for (int j = 0; j < p->problem.n; j++) {
+    add(&w, &size_w, p->problem.A[i * p->problem.n + j] * p->solution.t[j]);
+    if (p->problem.P) {
+      add(&load, &size_load, p->problem.P[i * p->problem.n + j] * p->solution.t[j]);
     }
   }
-  if (!p->P) {
-    load = p->alpha[i] * w - p->beta[i] * p->t[i];
-    size_load = fabs(p->alpha[i]) * size_w + fabs(p->beta[i] * p->t[i]);
+  if (!p->problem.P) {
+    load = p->problem.alpha[i] * w - p->problem.beta[i] * p->solution.t[i];
+    size_load = fabs(p->problem.alpha[i]) * size_w + fabs(p->problem.beta[i] * p->solution.t[i]);
   }
-  double v = p->v[i] - w, size_v = fabs(p->v[i]) + size_w;
-  double lambda = p->phi[i] + load, size_t = fabs(p->phi[i]) + size_load + fabs(p->t[i]);
-  double c = p->coulomb ? p->coulomb[i] : 0;
+  double v = p->problem.v[i] - w, size_v = fabs(p->problem.v[i]) + size_w;
+  double lambda = p->problem.phi[i] + load,
+         size_t = fabs(p->problem.phi[i]) + size_load + fabs(p->solution.t[i]);
+  double c = p->problem.coulomb ? p->problem.coulomb[i] : 0;
   double bound = fabs(lambda) + c;
   size_t += c;
 
   // a joint that moves has its sliding bound, against its motion; one that stands has at most its
   // static bound, or the sliding one in the direction in which it moved before
-  double moves = p->v_next[i], error_t;
+  double moves = p->solution.v[i], error_t;
   if (moves != 0) {
-    error_t = p->t[i] - (moves > 0 ? bound : -bound);
+    error_t = p->solution.t[i] - (moves > 0 ? bound : -bound);
   } else {
-    double v0 = p->v0 ? p->v0[i] : 0;
-    double limit = p->ratio && !(p->t[i] * v0 > 0) ? p->ratio[i] * bound : bound;
-    error_t = fmax(0, fabs(p->t[i]) - limit);
+    double v0 = p->problem.v0 ? p->problem.v0[i] : 0;
+    double limit = p->problem.static_ratio && !(p->solution.t[i] * v0 > 0)
+                       ? p->problem.static_ratio[i] * bound
+                       : bound;
+    error_t = fmax(0, fabs(p->solution.t[i]) - limit);
   }
   double residual = relative(moves - v, size_v);
-  residual = fmax(residual, relative(p->lambda[i] - lambda, size_t));
+  residual = fmax(residual, relative(p->solution.lambda[i] - lambda, size_t));
   residual = fmax(residual, relative(error_t, size_t));
-  if (p->mode[i] != (moves > 0) - (moves < 0) || !isfinite(moves) || !isfinite(size_v) ||
+  if (p->solution.mode[i] != (moves > 0) - (moves < 0) || !isfinite(moves) || !isfinite(size_v) ||
       !isfinite(size_t)) {
     residual = INFINITY;
   }
 
   // (67): y = v* - v+ is A times the friction that directions s of motion make, where a joint that
   // stands may take any s in [-1, 1]
-  double y = 0, size_y = fabs(p->v[i]) + fabs(moves);
-  for (int j = 0; j < p->n; j++) {
-    double cj = p->coulomb ? p->coulomb[j] : 0, limit = fabs(p->lambda[j]) + cj;
-    double s = (p->v_next[j] > 0) - (p->v_next[j] < 0);
+  double y = 0, size_y = fabs(p->problem.v[i]) + fabs(moves);
+  for (int j = 0; j < p->problem.n; j++) {
+    double cj = p->problem.coulomb ? p->problem.coulomb[j] : 0,
+           limit = fabs(p->solution.lambda[j]) + cj;
+    double s = (p->solution.v[j] > 0) - (p->solution.v[j] < 0);
     if (isCoupling(p, j)) {
-      add(&y, &size_y, p->A[i * p->n + j] * p->t[j]);
+      add(&y, &size_y, p->problem.A[i * p->problem.n + j] * p->solution.t[j]);
       continue;
     }
     if (s == 0) {
-      limit *= p->ratio ? p->ratio[j] : 1;
-      s = limit > 0 ? fmax(-1, fmin(1, p->t[j] / limit)) : 0;
+      limit *= p->problem.static_ratio ? p->problem.static_ratio[j] : 1;
+      s = limit > 0 ? fmax(-1, fmin(1, p->solution.t[j] / limit)) : 0;
     }
-    add(&y, &size_y, p->A[i * p->n + j] * s * limit);
+    add(&y, &size_y, p->problem.A[i * p->problem.n + j] * s * limit);
   }
-  *paper = relative(p->v[i] - moves - y, size_y);
+  *paper = relative(p->problem.v[i] - moves - y, size_y);
   return residual;
 }
 
 
 // 1 if the block is known to have one solution
-static int isWellPosed(const Part* p, const mjgProblem* problem, int first, mjgiBlock* b) {
-  int n = p->n;
+static int isWellPosed(const Part* p, mjgiBlock* b) {
+  int n = p->problem.n;
   for (int i = 0; i < n; i++) {
-    if (!(p->A[i * n + i] > 0)) {
+    if (!(p->problem.A[i * n + i] > 0)) {
       return 0;
     }
   }
-  mjgi_loadBlock(b, problem, first, n, p->A, p->P, NULL);
+  mjgi_loadBlock(b, &p->problem, NULL);
   for (int i = 0; i < n; i++) {
     if (isCoupling(p, i)) {
       b->alpha[i] = b->beta[i] = 0;
       b->rp[i] = b->rm[i] = 1;
-      for (int j = 0; p->P && j < n; j++) {
+      for (int j = 0; p->problem.P && j < n; j++) {
         b->P[i * n + j] = 0;
       }
     }
   }
   return mjgi_isWellPosed(b);
-}
-
-
-// rows first .. first + n - 1
-static Part partOf(const mjgProblem* problem, const mjgSolution* solution, int first, int n,
-                   const double* A, const double* P) {
-  return (Part){.n = n,
-                .A = A,
-                .P = P,
-                .v = problem->v + first,
-                .phi = problem->phi + first,
-                .alpha = problem->alpha ? problem->alpha + first : NULL,
-                .beta = problem->beta ? problem->beta + first : NULL,
-                .coulomb = problem->coulomb ? problem->coulomb + first : NULL,
-                .ratio = problem->static_ratio ? problem->static_ratio + first : NULL,
-                .v0 = problem->v0 ? problem->v0 + first : NULL,
-                .t = solution->t + first,
-                .v_next = solution->v + first,
-                .lambda = solution->lambda + first,
-                .mode = solution->mode + first,
-                .coupling = problem->coupling ? problem->coupling + first : NULL};
 }
 
 
@@ -177,7 +157,8 @@ int mjg_certify(mjgCertificate* certificate, int* violated, const mjgProblem* pr
   const double *A = problem->A, *P = problem->P;
   for (int k = 0, first = 0; k < nblock; k++) {
     int size = problem->nblock > 0 ? problem->block[k] : n;
-    Part part = partOf(problem, solution, first, size, A, P);
+    Part part = {mjgi_blockProblem(problem, first, size, A, P),
+                 mjgi_blockSolution(solution, first)};
     for (int i = 0; i < size; i++) {
       int joint = first + i;
       int coupled = isCoupling(&part, i);
@@ -199,8 +180,8 @@ int mjg_certify(mjgCertificate* certificate, int* violated, const mjgProblem* pr
       sum.passive &= power >= 0;
     }
     mjgiBlock* b = &work->block;
-    sum.well_posed &= isWellPosed(&part, problem, first, b);
-    sum.sigma_max = fmax(sum.sigma_max, mjgi_blockSigmaMax(b, problem, first, size, A, P));
+    sum.well_posed &= isWellPosed(&part, b);
+    sum.sigma_max = fmax(sum.sigma_max, mjgi_blockSigmaMax(b, &part.problem));
 
     first += size;
     A += (size_t)size * (size_t)size;

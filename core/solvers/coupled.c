@@ -130,7 +130,7 @@ static void solveFriction(Split* s, const double* g) {
                         .v0 = v0};
   mjgInfo info = *s->info;
   info.status = mjgSOLVED;
-  mjgi_solveFriction(&s->friction, &info, &reduced, 0, nf, A, reduced.P, s->settings, s->method, w);
+  mjgi_solveFriction(&s->friction, &info, &reduced, s->settings, s->method, w);
   s->status = info.status;
   info.status = s->info->status;
   *s->info = info;
@@ -246,34 +246,19 @@ static void newton(Split* s, double tolerance) {
 }
 
 
-void mjgi_solveCoupled(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem, int first,
-                       int n, const double* A, const double* P, const mjgSettings* settings,
-                       mjgiMethod method, mjgWorkspace* work) {
+void mjgi_solveCoupled(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
+                       const mjgSettings* settings, mjgiMethod method, mjgWorkspace* work) {
   // rows with friction, then couplings
-  int nf = 0, nc = 0, *row = work->coupled_row;
-  const mjgProblem* p = problem;
+  int n = problem->n, nf = 0, nc = 0, *row = work->coupled_row;
   for (int i = 0; i < n; i++) {
-    if (p->coupling[first + i]) {
+    if (problem->coupling[i]) {
       row[n - ++nc] = i;
     } else {
       row[nf++] = i;
     }
   }
-  mjgProblem own = {.n = n,
-                    .v = p->v + first,
-                    .A = A,
-                    .phi = p->phi + first,
-                    .P = P,
-                    .alpha = P ? NULL : p->alpha + first,
-                    .beta = P ? NULL : p->beta + first,
-                    .coulomb = p->coulomb ? p->coulomb + first : NULL,
-                    .static_ratio = p->static_ratio ? p->static_ratio + first : NULL,
-                    .v0 = p->v0 ? p->v0 + first : NULL,
-                    .coupling = p->coupling + first};
-  mjgSolution part = {solution->t + first, solution->v + first, solution->lambda + first,
-                      solution->mode + first};
   double** vector = work->coupled_vector;
-  Split split = {.problem = &own,
+  Split split = {.problem = problem,
                  .settings = settings,
                  .method = method,
                  .work = work,
@@ -281,11 +266,11 @@ void mjgi_solveCoupled(mjgSolution* solution, mjgInfo* info, const mjgProblem* p
                  .n = n,
                  .nf = nf,
                  .row = row,
-                 .x = part.t,
+                 .x = solution->t,
                  .law = vector[10],
                  .slope = vector[11],
                  .constant = vector[12],
-                 .solution = &part,
+                 .solution = solution,
                  .friction = {vector[13], vector[14], vector[15], work->coupled_mode}};
   Split* s = &split;
   for (int i = 0; i < n && !settings->warm_start; i++) {
@@ -295,9 +280,9 @@ void mjgi_solveCoupled(mjgSolution* solution, mjgInfo* info, const mjgProblem* p
 
   // rows with friction are where the last lines have left them
   for (int a = 0; a < nf; a++) {
-    part.v[row[a]] = s->friction.v[a];
-    part.lambda[row[a]] = s->friction.lambda[a];
-    part.mode[row[a]] = s->friction.mode[a];
+    solution->v[row[a]] = s->friction.v[a];
+    solution->lambda[row[a]] = s->friction.lambda[a];
+    solution->mode[row[a]] = s->friction.mode[a];
   }
   info->residual = fmax(info->residual, s->distance);
   if (!(s->distance <= settings->tolerance)) {
@@ -305,7 +290,7 @@ void mjgi_solveCoupled(mjgSolution* solution, mjgInfo* info, const mjgProblem* p
   } else if (s->status > info->status) {
     info->status = s->status;
   }
-  if (mjgi_replaceOverflow(solution, problem, first, n, s->distance)) {
+  if (mjgi_replaceOverflow(solution, problem, s->distance)) {
     info->residual = INFINITY;
     info->status = mjgITERATION_LIMIT;
   }

@@ -15,17 +15,45 @@ enum {
 };
 
 
-double mjgi_blockSigmaMax(mjgiBlock* b, const mjgProblem* problem, int first, int n,
-                          const double* A, const double* P) {
-  const mjgCoupling* const* coupling = problem->coupling ? problem->coupling + first : NULL;
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j < n; j++) {
-      int at = i * n + j;
-      if (coupling && (coupling[i] || coupling[j])) {
+mjgProblem mjgi_blockProblem(const mjgProblem* problem, int first, int n, const double* A,
+                             const double* P) {
+  const mjgProblem* p = problem;
+  return (mjgProblem){.n = n,
+                      .v = p->v + first,
+                      .A = A,
+                      .phi = p->phi + first,
+                      .P = P,
+                      .alpha = P ? NULL : p->alpha + first,
+                      .beta = P ? NULL : p->beta + first,
+                      .coulomb = p->coulomb ? p->coulomb + first : NULL,
+                      .static_ratio = p->static_ratio ? p->static_ratio + first : NULL,
+                      .v0 = p->v0 ? p->v0 + first : NULL,
+                      .coupling = p->coupling ? p->coupling + first : NULL};
+}
+
+
+mjgSolution mjgi_blockSolution(const mjgSolution* solution, int first) {
+  return (mjgSolution){solution->t + first, solution->v + first, solution->lambda + first,
+                       solution->mode + first};
+}
+
+
+void mjgi_loadBlock(mjgiBlock* b, const mjgProblem* problem, const double* t) {
+  const mjgProblem* p = problem;
+  mjgi_blockTake(b, p->n, p->A, p->P, p->v, p->phi, p->alpha, p->beta, p->coulomb, p->static_ratio,
+                 p->v0, t);
+}
+
+
+double mjgi_blockSigmaMax(mjgiBlock* b, const mjgProblem* problem) {
+  const mjgProblem* p = problem;
+  int n = p->n;
+  for (int i = 0, at = 0; i < n; i++) {
+    for (int j = 0; j < n; j++, at++) {
+      if (p->coupling && (p->coupling[i] || p->coupling[j])) {
         b->P[at] = 0;
       } else {
-        b->P[at] =
-            P ? P[at] : problem->alpha[first + i] * A[at] - (i == j ? problem->beta[first + i] : 0);
+        b->P[at] = p->P ? p->P[at] : p->alpha[i] * p->A[at] - (i == j ? p->beta[i] : 0);
       }
     }
   }
@@ -47,16 +75,6 @@ int mjgi_isWellPosed(mjgiBlock* b) {
     ratio[i] = mjgi_max(b->rp[i], b->rm[i]);
   }
   return mjgi_wellPosed(b->A, alpha, beta, ratio, b->n, b->K);
-}
-
-
-void mjgi_loadBlock(mjgiBlock* b, const mjgProblem* problem, int first, int n, const double* A,
-                    const double* P, const double* t) {
-  const mjgProblem* p = problem;
-  const double *c = p->coulomb, *ratio = p->static_ratio, *v0 = p->v0;
-  mjgi_blockTake(b, n, A, P, p->v + first, p->phi + first, P ? NULL : p->alpha + first,
-                 P ? NULL : p->beta + first, c ? c + first : NULL, ratio ? ratio + first : NULL,
-                 v0 ? v0 + first : NULL, t);
 }
 
 
@@ -120,13 +138,12 @@ static double solveBlock(int* unique, mjgiBlock* b, mjgiScratch* s, const mjgSet
 }
 
 
-int mjgi_replaceOverflow(mjgSolution* solution, const mjgProblem* problem, int first, int n,
-                         double residual) {
-  int overflow = !isfinite(residual);
-  for (int i = first; i < first + n; i++) {
+int mjgi_replaceOverflow(mjgSolution* solution, const mjgProblem* problem, double residual) {
+  int n = problem->n, overflow = !isfinite(residual);
+  for (int i = 0; i < n; i++) {
     overflow |= !(0 * solution->t[i] + 0 * solution->v[i] + 0 * solution->lambda[i] == 0);
   }
-  for (int i = first; overflow && i < first + n; i++) {
+  for (int i = 0; overflow && i < n; i++) {
     int coupled = problem->coupling && problem->coupling[i];
     double v = problem->v[i];
     solution->t[i] = 0;
@@ -138,21 +155,18 @@ int mjgi_replaceOverflow(mjgSolution* solution, const mjgProblem* problem, int f
 }
 
 
-void mjgi_solveFriction(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem, int first,
-                        int n, const double* A, const double* P, const mjgSettings* settings,
-                        mjgiMethod method, mjgWorkspace* work) {
-  const mjgProblem* p = problem;
+void mjgi_solveFriction(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
+                        const mjgSettings* settings, mjgiMethod method, mjgWorkspace* work) {
   mjgiBlock* b = &work->block;
-  mjgSolution part = {solution->t + first, solution->v + first, solution->lambda + first,
-                      solution->mode + first};
-  mjgi_loadBlock(b, p, first, n, A, P, settings->warm_start ? part.t : NULL);
+  const mjgSolution* start = settings->warm_start ? solution : NULL;
   int unique;
-  double residual =
-      solveBlock(&unique, b, &work->scratch, settings, method, settings->warm_start ? &part : NULL);
-  for (int i = 0; i < n; i++) {
-    part.mode[i] = mjgi_blockResult(part.t + i, part.v + i, part.lambda + i, b, i);
+  mjgi_loadBlock(b, problem, start ? start->t : NULL);
+  double residual = solveBlock(&unique, b, &work->scratch, settings, method, start);
+  for (int i = 0; i < b->n; i++) {
+    solution->mode[i] =
+        mjgi_blockResult(solution->t + i, solution->v + i, solution->lambda + i, b, i);
   }
-  if (mjgi_replaceOverflow(solution, p, first, n, residual)) {
+  if (mjgi_replaceOverflow(solution, problem, residual)) {
     residual = INFINITY;
   }
 

@@ -101,29 +101,26 @@ int mjg_solverFromName(const char* name) {
 
 //---------------------------------- a problem -----------------------------------------------------
 
-// does the block have a coupling
-static int hasCoupling(const mjgProblem* problem, int first, int n) {
+// couplings of the first n rows
+static int countCouplings(const mjgProblem* problem, int n) {
+  int count = 0;
   for (int i = 0; problem->coupling && i < n; i++) {
-    if (problem->coupling[first + i]) {
-      return 1;
-    }
+    count += problem->coupling[i] != NULL;
   }
-  return 0;
+  return count;
 }
 
 
 // has a block too many joints for enumeration
 static int isTooLarge(const mjgProblem* problem) {
-  int nblock = problem->nblock > 0 ? problem->nblock : (problem->n > 0);
+  int nblock = problem->nblock > 0 ? problem->nblock : 1, last = 0;
   for (int k = 0, row = 0; k < nblock; k++) {
-    int n = problem->nblock > 0 ? problem->block[k] : problem->n, couplings = 0;
-    for (int i = 0; problem->coupling && i < n; i++) {
-      couplings += problem->coupling[row + i] != NULL;
-    }
+    int n = problem->nblock > 0 ? problem->block[k] : problem->n;
+    int all = countCouplings(problem, row += n), couplings = all - last;
     if (n - couplings > (couplings ? mjgMAXENUMCOUPLED : mjgMAXENUM)) {
       return 1;
     }
-    row += n;
+    last = all;
   }
   return 0;
 }
@@ -160,15 +157,15 @@ int mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
   const double* P = problem->P;
   for (int k = 0, first = 0; k < nblock; k++) {
     int size = problem->nblock > 0 ? problem->block[k] : n;
-    if (hasCoupling(problem, first, size)) {
-      mjgi_solveCoupled(solution, &sum, problem, first, size, A, P, settings, method, work);
+    mjgProblem own = mjgi_blockProblem(problem, first, size, A, P);
+    mjgSolution part = mjgi_blockSolution(solution, first);
+    if (countCouplings(&own, size)) {
+      mjgi_solveCoupled(&part, &sum, &own, settings, method, work);
     } else {
-      mjgi_solveFriction(solution, &sum, problem, first, size, A, P, settings, method, work);
+      mjgi_solveFriction(&part, &sum, &own, settings, method, work);
     }
-
     if (settings->want_sigma_max) {
-      sum.sigma_max =
-          mjgi_max(sum.sigma_max, mjgi_blockSigmaMax(&work->block, problem, first, size, A, P));
+      sum.sigma_max = mjgi_max(sum.sigma_max, mjgi_blockSigmaMax(&work->block, &own));
     }
     first += size;
     A += (size_t)size * (size_t)size;

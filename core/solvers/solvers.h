@@ -24,30 +24,32 @@ double mjgi_refine(mjgiBlock* b, mjgiScratch* s, const mjgSolution* start, int f
 typedef void (*mjgiMethod)(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings);
 void mjgi_methodNewton(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings);
 
-// rows first .. first + n - 1 of a problem, which A and P (nullable) belong to, to the block; t nullable
-void mjgi_loadBlock(mjgiBlock* b, const mjgProblem* problem, int first, int n, const double* A,
-                    const double* P, const double* t);
+// rows first .. first + n - 1 of a problem, which A and P (nullable) belong to, as a problem of one block
+mjgProblem mjgi_blockProblem(const mjgProblem* problem, int first, int n, const double* A,
+                             const double* P);
 
-// largest singular value of P of these rows, in the units of the caller, without rows and columns of couplings;
-// overwrites the block
-double mjgi_blockSigmaMax(mjgiBlock* b, const mjgProblem* problem, int first, int n,
-                          const double* A, const double* P);
+// and of its solution
+mjgSolution mjgi_blockSolution(const mjgSolution* solution, int first);
+
+// The functions below take a problem of one block.
+
+// to the units of the block; t nullable
+void mjgi_loadBlock(mjgiBlock* b, const mjgProblem* problem, const double* t);
+
+// largest singular value of P, in the units of the caller, without rows and columns of couplings; overwrites the block
+double mjgi_blockSigmaMax(mjgiBlock* b, const mjgProblem* problem);
 
 // 1 if the block is known to have one solution
 int mjgi_isWellPosed(mjgiBlock* b);
 
-// solve the rows first .. first + n - 1, which A and P (nullable) belong to, and add to info. The
-// first has friction alone; the second is for blocks with at least one coupling and calls the first.
-void mjgi_solveFriction(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem, int first,
-                        int n, const double* A, const double* P, const mjgSettings* settings,
-                        mjgiMethod method, mjgWorkspace* work);
-void mjgi_solveCoupled(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem, int first,
-                       int n, const double* A, const double* P, const mjgSettings* settings,
-                       mjgiMethod method, mjgWorkspace* work);
+// solve, and add to info. The first has friction alone; the second is for blocks with at least one coupling and
+// calls the first.
+void mjgi_solveFriction(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
+                        const mjgSettings* settings, mjgiMethod method, mjgWorkspace* work);
+void mjgi_solveCoupled(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
+                       const mjgSettings* settings, mjgiMethod method, mjgWorkspace* work);
 
-// where numbers overflow: the state without friction, which is finite and creates no energy, of the rows
-// first .. first + n - 1. Returns 1 if it was needed
-int mjgi_replaceOverflow(mjgSolution* solution, const mjgProblem* problem, int first, int n,
-                         double residual);
+// where numbers overflow: the state without friction, which is finite and creates no energy. Returns 1 if it was needed
+int mjgi_replaceOverflow(mjgSolution* solution, const mjgProblem* problem, double residual);
 
 #endif  // MJGEAR_SOLVERS_H_
