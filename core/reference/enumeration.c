@@ -13,6 +13,9 @@
 // frictions farther apart than this are different solutions; closer ones are one where pieces meet
 static const double kAnother = 1e-8;
 
+// residual from which refinement may lead to a solution
+static const double kNear = 1e-4;
+
 
 // largest distance of t from other, relative
 static double distance(const double* t, const double* other, int n) {
@@ -54,77 +57,56 @@ static int nextPieces(int* piece, int n) {
 }
 
 
-int mjgi_enumerate(mjgiBlock* b, int* piece, double tolerance,
-                   void (*visit)(void* data, const mjgiBlock* b), void* data) {
-  int n = b->n, count = 0;
+// try all combinations; the solution nearest to the point in y is kept in next and end_piece. Returns 0, 1, or 2 if
+// there are several
+static int enumerate(mjgiBlock* b, mjgiScratch* s, double tolerance) {
+  int n = b->n, found = 0;
+  double nearest = INFINITY;
   for (int i = 0; i < n; i++) {
-    piece[i] = mjgiBACKWARD_NEG;
+    s->next_piece[i] = mjgiBACKWARD_NEG;
   }
   do {
     b->iterations++;
-    if (mjgi_blockSolvePieces(b, piece)) {
-      mjgi_blockEvaluate(b);
-      mjgi_blockRefine(b);
-      mjgi_blockEvaluate(b);
-      if (onPieces(b, tolerance)) {
-        count++;
-        visit(data, b);
-      }
+    if (!mjgi_blockSolvePieces(b, s->next_piece)) {
+      continue;
     }
-  } while (nextPieces(piece, n));
-  return count;
+    mjgi_blockEvaluate(b);
+    if (!onPieces(b, kNear)) {
+      continue;
+    }
+    mjgi_blockRefine(b);
+    if (!onPieces(b, tolerance)) {
+      continue;
+    }
+    found = found && (found == 2 || distance(b->t, s->next, n) > kAnother) ? 2 : 1;
+    double far = distance(b->t, b->y, n);
+    if (far < nearest) {
+      nearest = far;
+      memcpy(s->next, b->t, (size_t)n * sizeof(double));
+      memcpy(s->end_piece, b->fixed, (size_t)n * sizeof(int));
+    }
+  } while (nextPieces(s->next_piece, n));
+  return found;
 }
 
 
-// the solution nearest to a point, and whether there is another one
-typedef struct Nearest_ {
-  const double* point;
-  double* t;
-  int* piece;
-  double far;
-  int found;
-  int several;
-} Nearest;
-
-
-static void visitNearest(void* data, const mjgiBlock* b) {
-  Nearest* nearest = data;
-  double far = distance(b->t, nearest->point, b->n);
-  if (nearest->found && distance(b->t, nearest->t, b->n) > kAnother) {
-    nearest->several = 1;
-  }
-  if (!nearest->found || far < nearest->far) {
-    nearest->found = 1;
-    nearest->far = far;
-    memcpy(nearest->t, b->t, (size_t)b->n * sizeof(double));
-    memcpy(nearest->piece, b->fixed, (size_t)b->n * sizeof(int));
-  }
-}
-
-
-int mjgi_enumeration(mjgiBlock* b, mjgiScratch* s, int* several, double tolerance) {
+int mjgi_enumeration(mjgiBlock* b, mjgiScratch* s, double tolerance) {
   int n = b->n;
   size_t nbyte = (size_t)n * sizeof(double);
-
-  // all solutions; the nearest one is of no matter yet
-  memset(b->y, 0, nbyte);
-  Nearest nearest = {.point = b->y, .t = s->next, .piece = s->end_piece};
-  mjgi_enumerate(b, s->next_piece, tolerance, visitNearest, &nearest);
-  if (!nearest.found) {
-    return 0;
-  }
-  *several = nearest.several;
+  memset(b->y, 0, nbyte);  // the nearest one is of no matter yet
+  int found = enumerate(b, s, tolerance);
 
   // of several ones that of the jamming rule, which uses the same memory
-  if (nearest.several) {
+  if (found == 2) {
     memset(b->t, 0, nbyte);
     mjgi_jammingRule(b, s, 0);
     memcpy(b->y, b->t, nbyte);
-    nearest.found = 0;
-    mjgi_enumerate(b, s->next_piece, tolerance, visitNearest, &nearest);
+    enumerate(b, s, tolerance);
   }
-  memcpy(b->t, nearest.t, nbyte);
-  mjgi_blockEvaluate(b);
-  memcpy(b->piece, nearest.piece, (size_t)n * sizeof(int));
-  return 1;
+  if (found) {
+    memcpy(b->t, s->next, nbyte);
+    mjgi_blockEvaluate(b);
+    memcpy(b->piece, s->end_piece, (size_t)n * sizeof(int));
+  }
+  return found;
 }

@@ -65,9 +65,7 @@ static void lemke(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings) {
 
 
 static void enumeration(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings) {
-  int several = 0;
-  mjgi_enumeration(b, s, &several, mjgi_max(settings->tolerance, kOnPiece));
-  b->flg_unique = !several;
+  b->flg_unique = mjgi_enumeration(b, s, mjgi_max(settings->tolerance, kOnPiece)) < 2;
 }
 
 
