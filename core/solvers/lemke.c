@@ -20,7 +20,7 @@
 // steps of the path for n joints, mjgiSTEPS (n + mjgiMORE): with one solution it takes about n; a path that
 // has not arrived after so many goes in a circle
 enum {
-  mjgiSTEPS = 100,
+  mjgiSTEPS = 50,
   mjgiMORE = 4,
 
   // where pivots are few, a line from scratch counts as one and one for as many joints: an update costs the square of
@@ -28,12 +28,9 @@ enum {
   mjgiSHARE = 8
 };
 
-// attempts, by the perturbation that brings the data into general position, and by the lines that are made by update until
-// one is made from scratch
-static const struct {
-  double perturbation;
-  int updates;
-} kAttempt[] = {{0, INT_MAX}, {0, 8}, {1e-13, 8}, {0, 0}, {1e-11, 0}, {1e-9, 0}};
+// attempts, by the perturbation that brings the data into general position. In the first one lines are made by update,
+// which is faster than from scratch and less accurate
+static const double kPerturbation[] = {0, 0, 1e-13, 1e-11, 1e-9};
 
 // its multiples are spread evenly over [0, 1) and never repeat, so that no two joints are perturbed alike
 static const double kGolden = 0.6180339887498949;
@@ -41,10 +38,6 @@ static const double kGolden = 0.6180339887498949;
 // a piece whose equation depends on the others to this share of its terms is left to a new factorization: the
 // update would lose that many digits
 static const double kNearlySingular = 1e-6;
-
-// theta at which the path is where it was
-static const double kSame = 1e-9;
-
 
 // how far along the path a quantity that is now f, changing at the rate g, stays positive
 static double positiveUntil(double f, double g) {
@@ -193,47 +186,23 @@ static double firstEnd(int* changed, int* to, const mjgiBlock* b, const mjgiScra
 }
 
 
-// has the path been here before: where these pieces are the same and theta is too, but for rounding, it goes in a
-// circle. Compared with the last mark (Brent), which stays for a quarter of the pivots before it; the pieces alone do not
-// tell, because a joint that is stuck has one for both signs of its load
-static int isCircle(double* mark, int* until, const mjgiBlock* b, mjgiScratch* scratch,
-                    double theta, int pivot) {
-  size_t size = (size_t)b->n * sizeof(int);
-  if (pivot && fabs(theta - *mark) <= kSame && !memcmp(scratch->mark, b->fixed, size)) {
-    return 1;
-  }
-  if (pivot >= *until) {
-    memcpy(scratch->mark, b->fixed, size);
-    *mark = theta;
-    *until = pivot + pivot / 4 + 1;
-  }
-  return 0;
-}
-
-
-// follow the path with the data as they are; pieces end in fixed. updates: most lines in a row by update, which
-// is faster than from scratch and less accurate. work: what all lines have cost,
-// at most until
+// follow the path with the data as they are; pieces end in fixed. flg_update: lines are made by update where they
+// can. work: what all lines have cost, at most until
 static int follow(mjgiBlock* b, mjgiScratch* scratch, long long* work, long long until,
-                  int updates) {
-  int n = b->n, updated = 0, again = 0, pivots = mjgiSTEPS * (n + mjgiMORE);
+                  int flg_update) {
+  int n = b->n, pivots = mjgiSTEPS * (n + mjgiMORE);
   memset(b->fixed, 0, (size_t)n * sizeof(int));
-  double theta = 0, mark = 0;
+  double theta = 0;
   int dir = 1, changed = -1, from = mjgiSTUCK;
 
   for (int pivot = 0; pivot < pivots && *work < until; pivot++) {
     b->iterations++;
     ++*work;
-    if (isCircle(&mark, &again, b, scratch, theta, pivot)) {
-      return 0;
-    }
-    if (pivot > 0 && updated < updates && nextLine(b, scratch, changed)) {
-      updated++;
-    } else if (newLine(b, scratch)) {
+    if (!(flg_update && pivot > 0 && nextLine(b, scratch, changed))) {
       *work += n / mjgiSHARE;
-      updated = 0;
-    } else {
-      return 0;
+      if (!newLine(b, scratch)) {
+        return 0;
+      }
     }
 
     // go where the joint that has changed its piece comes to lie on its new one
@@ -269,8 +238,8 @@ static int follow(mjgiBlock* b, mjgiScratch* scratch, long long* work, long long
 }
 
 
-// change of the bounds and of the diagonal of P that puts the path in general position: a little,
-// positive, and for each joint another amount
+// the data with a change of the bounds and of the diagonal of P that puts the path in general position: a little,
+// positive, and for each joint another amount; as they were where the amount is 0
 static void perturb(mjgiBlock* b, const mjgiScratch* scratch, double amount, double size) {
   for (int i = 0; i < b->n; i++) {
     double share = amount * (1 + fmod((i + 1) * kGolden, 1));
@@ -284,21 +253,12 @@ static void perturb(mjgiBlock* b, const mjgiScratch* scratch, double amount, dou
 }
 
 
-// the data as they were, which are in keep and end
-static void restore(mjgiBlock* b, const mjgiScratch* scratch) {
-  for (int i = 0; i < b->n; i++) {
-    b->c[i] = scratch->keep[i];
-    *(b->flg_P ? b->P + i * (b->n + 1) : b->beta + i) = scratch->end[i];
-  }
-}
-
-
 // t on the pieces at the end of the path, with the data as they are, as exact as rounding allows; where they are
 // singular without perturbation a whole line of solutions is, of which the perturbed one is one as far as
 // rounding can tell. Returns its residual, INFINITY if there is none
 static double finish(mjgiBlock* b, mjgiScratch* scratch, int flg_perturbed, double enough) {
   int known = flg_perturbed && mjgi_blockSolvePieces(b, b->fixed);
-  restore(b, scratch);
+  perturb(b, scratch, 0, 0);
   if (!mjgi_blockSolvePieces(b, b->fixed) && !known) {
     return INFINITY;
   }
@@ -322,14 +282,11 @@ int mjgi_lemke(mjgiBlock* b, mjgiScratch* scratch, int pivots) {
   // updates lose digits, ties and singular pieces make the path branch: if it does not arrive it is
   // followed again from scratch, and then from general position
   double enough = mjgiROUNDING * n * DBL_EPSILON, best = INFINITY;
-  for (size_t attempt = 0; attempt < sizeof(kAttempt) / sizeof(*kAttempt) && work < until;
+  for (size_t attempt = 0; attempt < sizeof(kPerturbation) / sizeof(*kPerturbation) && work < until;
        attempt++) {
-    double perturbation = kAttempt[attempt].perturbation;
-    restore(b, scratch);
-    if (perturbation > 0) {
-      perturb(b, scratch, perturbation, size);
-    }
-    if (!follow(b, scratch, &work, until, kAttempt[attempt].updates)) {
+    double perturbation = kPerturbation[attempt];
+    perturb(b, scratch, perturbation, size);
+    if (!follow(b, scratch, &work, until, attempt == 0)) {
       continue;
     }
     double residual = finish(b, scratch, perturbation > 0, enough);
@@ -344,7 +301,7 @@ int mjgi_lemke(mjgiBlock* b, mjgiScratch* scratch, int pivots) {
       memcpy(scratch->next_piece, b->piece, (size_t)n * sizeof(int));
     }
   }
-  restore(b, scratch);
+  perturb(b, scratch, 0, 0);
   if (!(best < INFINITY)) {
     mjgi_blockEvaluate(b);
     return 0;

@@ -60,8 +60,8 @@ static mjgWorkspace* layOut(Arena* arena, int n, int nmax) {
   for (size_t i = 0; i < sizeof(vectors) / sizeof(*vectors); i++) {
     *vectors[i] = takeDouble(arena, nv);
   }
-  int** integers[] = {&b->piece,     &b->pivot, &b->fixed,     &s->next_piece,
-                      &s->end_piece, &s->mark,  &s->best_piece};
+  int** integers[] = {&b->piece,      &b->pivot,     &b->fixed,
+                      &s->next_piece, &s->end_piece, &s->best_piece};
   for (size_t i = 0; i < sizeof(integers) / sizeof(*integers); i++) {
     *integers[i] = take(arena, nv, sizeof(int));
   }

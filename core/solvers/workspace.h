@@ -20,7 +20,6 @@ typedef struct mjgiScratch_ {
   int* next_piece;  //                                                (n)
   int* end_piece;   //                                                (n)
   int* best_piece;  //                                                (n)
-  int* mark;        //                                                (n)
 } mjgiScratch;
 
 struct mjgWorkspace_ {

@@ -110,7 +110,7 @@ static void linesOfTheCache(void** state) {
                            w->block.t,           w->block.z,
                            w->block.piece,       w->block.fixed,
                            w->scratch.keep,      w->scratch.best_piece,
-                           w->scratch.mark,      w->vector[0],
+                           w->scratch.end_piece, w->vector[0],
                            w->vector[5],         w->mode,
                            w->coupled_matrix[0], w->coupled_vector[0],
                            w->coupled_row,       w->coupled_mode};
