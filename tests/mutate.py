@@ -167,11 +167,11 @@ MUTATIONS = [
         ("m->jnt_type[id] != m->jnt_type[joint[i].joint]", "0"),
     ]),
     Of("plugin/state/layout.c", STATE, [
-        ("for (int k = 0; k < mjgNKEY; k++) {", "for (int k = 1; k < mjgNKEY; k++) {"),
         ("== instance ? n + (int)m->nv + mjgpNSYSTEM : n", "== instance ? n + mjgpNSYSTEM : n"),
     ]),
     Of("plugin/state/changes.c", STATE, [
         ("adr[k] = config->given[i] + k * stride;", "adr[k] = config->given[i];"),
+        ("next += has ? stride : 0;", "next += stride;"),
         ("number[k] = adr[k] < 0 ? 0 : state[adr[k]];", "number[k] = adr[k] < 0 ? 1 : state[adr[k]];"),
     ]),
     Of("plugin/inverse/inverse.c", "test_plugin_inverse test_python_inverse.py", [
