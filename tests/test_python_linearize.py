@@ -168,6 +168,21 @@ class Exact(unittest.TestCase):
         self.assertAlmostEqual((MASS * dv + ROTOR * dw) / STEP, 1, delta=1e-9)
         self.assertAlmostEqual(found.B[names.index("rotor_angle j"), 0] / (STEP * (dw - dv)), 1, delta=1e-9)
 
+        # at the end of its range it is the side within
+        ends = []
+        for d.ctrl[:] in (39.9, 40.0):
+            ends.append(mjgear.linearize(m, d))
+        self.assertEqual((ends[0].side[-1], ends[1].side[-1]), (0, -1))
+        np.testing.assert_allclose(ends[1].B, ends[0].B, rtol=1e-5, atol=1e-12)
+
+    def test_breaking_away(self):
+        """From rest over static friction: with the sliding friction of the rest of the step."""
+        m, d = slide("Euler", keys(eta_forward=0.8, eta_backward=0.5, static_ratio=1.5, coulomb=2), damping=0)
+        d.ctrl = 30
+        found = mjgear.linearize(m, d)
+        self.assertTrue(found.exact[-1])
+        np.testing.assert_allclose(found.B[1], STEP * 0.8 / (MASS + 0.8 * ROTOR), rtol=1e-10)
+
     def test_what_is_not_linear(self):
         model, data = Steps.start(self, Steps.ROBOT % (keys(gamma_u=0.1, gamma_v=0.4), keys(gamma_u=0.1, gamma_v=1.2)))
         self.assertEqual(mjgear.linearize(model, data).exact[-3:].tolist(), [True, True, False])  # a filter
