@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "callbacks/step.h"
+#include "configuration/jacobian.h"
 #include "coupled/coupling.h"
 #include "coupled/newton.h"
 #include "friction/actuation.h"
@@ -96,7 +97,9 @@ static int move(mjgpDerivative* p, mjtNum* to, int control, mjtNum change) {
     mjtNum x = mjgp_taken(s, s->acc, i), next = x + change * mjgp_taken(s, p->dacc, i);
     if (g->config->joint[joint].gap == mjgpGAP_ROTOR) {
       mjgp_makeCoupling(g, s->m, s->d, joint);
-      to[s->group->E_dof[s->group->E_adr[i]]] += g->in.tau[joint];  // acts on the rotor
+      for (int k = s->group->E_adr[i]; k < s->group->E_adr[i + 1]; k++) {
+        to[s->group->E_dof[k]] += s->group->E[k] * g->in.tau[joint];  // acts on the rotor
+      }
     }
     g->out.mode[joint] = p->mode[i];
     g->out.load[joint] = p->load[i];
@@ -147,7 +150,7 @@ static void deriveState(const mjgpDerivative* p, double* state, double* qvel) {
     }
     if (p->piece[i].shaft) {
       double* gap = state + config->gap[joint];
-      mjtNum rate = row[mjgpROTOR * s->n] - qvel[config->own[joint]];
+      mjtNum rate = row[mjgpROTOR * s->n] - mjgp_mulRow(s->m, s->d, config->joint + joint, qvel);
       gap[mjgpGAP_RATE * stride] = rate;
       gap[mjgpGAP_ANGLE * stride] = s->m->opt.timestep * rate;
       gap[mjgpGAP_POSITION * stride] = row[mjgpPLACE * s->n];

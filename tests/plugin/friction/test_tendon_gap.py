@@ -58,6 +58,23 @@ def test_coordinates() -> None:
                 assert worst < most and 20 < touched < 500, (gap, integrator, servo, worst, touched)
 
 
+def test_derivatives() -> None:
+    """Those by the controls, exact and by differences, are the same in both coordinates."""
+    for integrator in ("implicitfast", "discrete"):
+        found = []
+        for relative in (True, False):
+            model = slides(relative, "exact", integrator, servo=False)
+            data = mujoco.MjData(model)
+            data.ctrl[:] = 30, 45
+            mujoco.mj_step(model, data, 60)
+            one = mjgear.linearize(model, data)
+            assert one.exact[-2:].all() and not one.side[-2:].any()
+            names = ["velocity a", "velocity b", "rotor_velocity a", "rotor_velocity " + ("t" if relative else "b")]
+            B = one.B[[list(one.states).index(name) for name in names]]
+            found.append(np.vstack([B[0], B[0] + B[1] if relative else B[1], B[2:]]))
+        assert abs(found[1]).max() > 1e-4 and np.allclose(*found, rtol=1e-9, atol=1e-12), (integrator, found)
+
+
 def differential(h: float, gear: dict, inertia: tuple = (0.2, 0.1)) -> mujoco.MjModel:
     """Two motors turn two shafts, by their sum and by their difference."""
     shafts = "".join(
