@@ -73,6 +73,8 @@ MUTATIONS = [
         ("if (fabs(u) > fabs(x)) {", "if (fabs(u) < fabs(x)) {"),
         ("if (signbit(u) == signbit(x)) {", "if (u * x > 0) {"),
         ("return e * (y - z) - k * bound;", "return e * (y - z) - bound;"),
+        ("factorAt(table + mjgTABLE_GAMMA_TEMPERATURE, t->temperature) *", ""),
+        ("table->factor[x <= table->x[0] ? 0 : table->n - 1]", "table->factor[0]"),
         ("*backward = m == 0 ? M : eta_b > 0 ? m / eta_b + M : INFINITY;", "*backward = m == 0 ? M : eta_b > 0 ? m * eta_b + M : INFINITY;"),
     ]),
     Of("core/backlash/torsion.c", "test_torsion", [
@@ -300,6 +302,13 @@ MUTATIONS = [
     ]),
     Of("plugin/coupled/parts.c", "test_plugin_parts " + PLUGIN, [
         ("number[k] = !mjgp_isAwake(m, d, k) ? -1 : own < 0 ? rest : own;", "number[k] = own < 0 ? rest : own;"),
+    ]),
+    Of("plugin/friction/friction.c", "test_plugin_oneway.py", [
+        ("|| *tooth == 2 * (below + 1) + 1", ""),
+        ("place > below && holds ? *tooth : 2 * below + 1", "2 * below + 1"),
+    ]),
+    Of("plugin/friction/backlash.c", "test_plugin_tendon_gap.py", [
+        ("addRotor(g, m, d, k, g->config->tendon[id], gear);", ""),
     ]),
     Of("plugin/friction/friction.c", "test_plugin_presliding test_plugin_sensor test_plugin_fallback " + PLUGIN, [
         ("phi[a] += alpha[a] * A[a * n + a] * T;", ""),
