@@ -305,8 +305,8 @@ static double breakAway(double hold, double phi, double p, double c, double rati
 }
 
 
-static void test_static(void** state) {
-  (void)state;
+// the joint alone, and held softly by an equality, which adds its inverse regularization to the inertia
+static void breakAwayInSteps(const char* equality) {
   mjModel* m = makeModel(
       "<mujoco><option timestep='0.001' gravity='0 0 0' integrator='implicitfast'/><extension>"
       "<plugin plugin='mjgear.transmission'><instance name='a'><config key='joint' value='j'/>"
@@ -314,18 +314,21 @@ static void test_static(void** state) {
       "<config key='coulomb' value='0.1'/><config key='static_ratio' value='1.6'/></instance>"
       "</plugin></extension><worldbody><body><joint name='j' type='slide' axis='1 0 0' "
       "armature='0.1'/><geom size='.1' mass='1.5'/></body></worldbody>"
-      "<actuator><motor joint='j'/></actuator></mujoco>");
+      "<equality>%s</equality><actuator><motor joint='j'/></actuator></mujoco>",
+      equality);
   mjData* d = mj_makeData(m);
   const mjgpGears* g = gearsOf(m, d);
   int held = 0, moving = 0, several = 0;
   for (int i = 0; i < 400; i++) {
-    double u = 3 * sin(1.7 * i), f = 10 * sin(0.37 * i), A = 0.001 / 1.6;
-    double p = 0.9 * 0.1 / 1.6 - 0.8, phi = 0.9 * (u - 0.1 * (u + f) / 1.6), hold = u + f;
-    double t = breakAway(hold, phi, p, 0.1, 1.6);
-    d->qvel[0] = 0;
+    double u = 3 * sin(1.7 * i), f = 10 * sin(0.37 * i);
+    d->qpos[0] = d->qvel[0] = 0;
     d->ctrl[0] = u;
     d->qfrc_applied[0] = f;
     mj_step(m, d);
+    double inertia = 1.6 + (d->nefc ? d->efc_D[0] : 0), A = 0.001 / inertia, hold = u + f;
+    double p = 0.9 * 0.1 / inertia - 0.8, phi = 0.9 * (u - 0.1 * hold / inertia);
+    double t = breakAway(hold, phi, p, 0.1, 1.6);
+    assert_int_equal(d->nefc, equality[0] != 0);
     assert_true(fabs(g->out.t[0] - t) <= 1e-12 * 13);
     assert_true(fabs(d->qvel[0] - A * (hold - t)) <= 1e-15);
     held += t == hold;
@@ -334,10 +337,17 @@ static void test_static(void** state) {
   }
   print_message("%d held, %d moving, of which %d could be held\n", held, moving, several);
   assert_true(held > 50 && moving > 50 && several > 10);
-  assert_true(g->count.trees > 200);
+  assert_true(d->nefc ? g->count.coupled >= 400 : g->count.trees > 200);
   assert_int_equal(g->count.unsolved + g->count.unconfirmed, 0);
   mj_deleteData(d);
   mj_deleteModel(m);
+}
+
+
+static void test_static(void** state) {
+  (void)state;
+  breakAwayInSteps("");
+  breakAwayInSteps("<joint joint1='j' solimp='.5 .5 .001'/>");
 }
 
 
