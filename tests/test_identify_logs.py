@@ -182,7 +182,7 @@ class Commands(Folder):
     def test_known(self):
         log = self.file("w.csv", csv_text())
         for known, word in (("kt=0.5", "no such parameter"), ("torque_constnt=0.5", "did you mean torque_constant?"), ("gamma_u=nan", "NUMBER"),
-                            ("resistance=0", "above 0"), ("gamma_u=-1", "from 0 on"), ("gamma_u=1:x%", "NUMBER:5%")):
+                            ("resistance=0", "above 0"), ("gamma_u=-1", "from 0 on"), ("gamma_u=1:x%", "NUMBER:5%"), ("gamma_u=1:1e308%", "at most 100%")):
             status, said, _ = self.here("identify", log, *FIT, "--known", known)
             self.assertEqual(status, 1, known)
             self.assertIn(word, said)
@@ -190,12 +190,15 @@ class Commands(Folder):
 
     def test_options(self):
         log = self.file("w.csv", csv_text())
-        for option, value in (("--dt", 0), ("--dt", "nan"), ("--step", -1), ("--starts", 0), ("--replicates", 1), ("--seed", -1), ("--backlash", 0),
+        for option, value in (("--dt", 0), ("--dt", "nan"), ("--step", -1), ("--step", "1e-320"), ("--starts", 0), ("--replicates", 1), ("--seed", -1), ("--backlash", 0),
                               ("--starts", "inf"), ("--dt", "x")):
             status, said, _ = self.here("identify", log, option, value)
             self.assertEqual(status, 2, (option, value))
             self.assertIn(f"argument {option}", said)
         self.assertEqual(self.here("protocol", "mx64", "--stall", 0)[0], 2)
+        status, said, _ = self.here("identify", log, log, *FIT)
+        self.assertEqual((status, said.count("\n")), (1, 1), said)
+        self.assertIn("is given twice", said)
         for fact, word in (("mass=heavy", "mass"), ("mass=nan", "mass"), ("mass=-1", "inertia"), ("length=0", "above 0")):
             status, said, _ = self.here("identify", log, *FIT, "--fact", fact)
             self.assertEqual(status, 1, fact)

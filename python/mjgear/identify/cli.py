@@ -59,6 +59,14 @@ def _number(low: float, kind: type[int] | type[float], above: bool = False) -> C
     return parse
 
 
+def _percent(text: str) -> float:
+    """A tolerance in percent, of either sign, as a part of one."""
+    part = abs(_known_number(text.rstrip("%"))) / 100
+    if part > 1:
+        raise ValueError(text)
+    return part
+
+
 def _known(words: list[str]) -> tuple[dict[str, float], dict[str, float]]:
     """Values and relative tolerances from NAME=VALUE[:PERCENT%]."""
     known, tolerance = {}, {}
@@ -67,9 +75,9 @@ def _known(words: list[str]) -> tuple[dict[str, float], dict[str, float]]:
         try:
             known[name] = _known_number(value)
             if percent:
-                tolerance[name] = abs(_known_number(percent.rstrip("%"))) / 100
+                tolerance[name] = _percent(percent)
         except ValueError:
-            raise LogError(f"--known {name}={text}: write {name}=NUMBER or {name}=NUMBER:5%") from None
+            raise LogError(f"--known {name}={text}: write {name}=NUMBER or {name}=NUMBER:5%, at most 100%") from None
     return known, tolerance
 
 
@@ -81,9 +89,9 @@ def _tolerances(words: list[str]) -> dict[str, float]:
             raise LogError(f"--tolerance {name}={text}: there are load, torque_scale and torque_constant; that of another number stands behind it, --known "
                            f"{name}=VALUE:5%")
         try:
-            told[name] = abs(_known_number(text.rstrip("%"))) / 100
+            told[name] = _percent(text)
         except ValueError:
-            raise LogError(f"--tolerance {name}={text}: write {name}=5%") from None
+            raise LogError(f"--tolerance {name}={text}: write {name}=5%, at most 100%") from None
     return told
 
 
@@ -101,7 +109,7 @@ def _parser() -> argparse.ArgumentParser:
     c.add_argument("--column", action="append", default=[], metavar="QUANTITY=NAME[:UNIT][,wrap=PERIOD]", help="where a quantity is in the files")
     c.add_argument("--header", metavar="NAMES", help="of the columns of CSV without a line of names, separated by commas")
     c.add_argument("--fact", action="append", default=[], metavar="NAME=VALUE", help="mass, length, arm_mass, inertia, gravity, kp, vin, ... of all logs")
-    c.add_argument("--known", action="append", default=[], metavar="NAME=VALUE[:5%%]", help="a parameter that is not fitted, with its tolerance")
+    c.add_argument("--known", action="append", default=[], metavar="NAME=VALUE[:PERCENT]", help="a parameter that is not fitted, with its tolerance")
     c.add_argument("--fit", action="append", default=[], choices=("delay", "slew", "torque_scale"), help="fitted besides, with every model")
     c.add_argument("--tolerance", action="append", default=[], metavar="NAME=PERCENT", help="how well a mass (load) or the motor's torque (torque_scale) is known "
                    "(default: load=10%%, torque_scale=25%%, of a dynamometer 5%%)")
@@ -111,7 +119,7 @@ def _parser() -> argparse.ArgumentParser:
     c.add_argument("--replicates", type=_number(2, int), default=100, help="of the bootstrap (default: %(default)s)")
     c.add_argument("--backlash", type=_number(0, float, above=True), metavar="LARGEST", help="try a gear with backlash as well, its half gap up to LARGEST rad: from column rotor, or by a grid")
     c.add_argument("--dt", type=_number(0, float, above=True), default=0.005, help="time between samples, s (default: %(default)s)")
-    c.add_argument("--step", type=_number(0, float, above=True), default=5e-3, help="largest step of the simulation, s (default: %(default)s)")
+    c.add_argument("--step", type=_number(1e-6, float), default=5e-3, help="largest step of the simulation, s (default: %(default)s)")
     c.add_argument("--seed", type=_number(0, int), default=0)
     c.add_argument("--report", type=Path, metavar="FILE.html", help="write a page with plots")
     c.add_argument("--figures", type=Path, metavar="FOLDER", help="write the plots as PNG")

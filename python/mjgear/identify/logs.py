@@ -390,6 +390,11 @@ def read_all(paths: Iterable[str | Path], **options: Any) -> list[Log]:
             files += sorted(f for f in path.iterdir() if f.name.removesuffix(".gz").endswith((".csv", ".json", ".npz")))
         else:
             files.append(path)
+    seen: set[Path] = set()
+    for file in files:
+        if file.resolve() in seen:
+            raise LogError(f"{file} is given twice; a log counts once")
+        seen.add(file.resolve())
     if not files:
         raise LogError(f"no logs in {', '.join(map(str, paths)) or 'nothing'}")
     return [read(file, **options) for file in files]
