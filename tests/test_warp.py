@@ -234,7 +234,7 @@ def scenes():
 def check_metric():
     """What friction does to velocities without contacts: h E' (M + h D + h^2 K)^-1 E, K and D from the numbers of the model."""
     scene = scripts.ALL["servos, discrete"]
-    worlds = play.Worlds(scene)
+    worlds = play.Worlds(scene, passes=3)
     worlds.step()
     m, d = worlds.host_model, worlds.host
     mujoco.mj_forward(m, d)
@@ -265,6 +265,7 @@ def discrete():
     check_metric()
     for name in ("arm, discrete", "sinking, discrete", "servos, discrete", "servos, discrete, pyramidal"):
         plugin, worlds = play.engine(scripts.ALL[name]), both(name)
+        assert worlds[1].gears._diagonal == (engine.SEAM and name in ("sinking, discrete", "servos, discrete, pyramidal"))
         steps(name, plugin, *worlds)
         if name.startswith("servos"):
             running(name, plugin, *worlds)

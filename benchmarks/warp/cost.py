@@ -5,7 +5,7 @@
 
 Prints a table in Markdown. Worlds start from the scene's first state with motor torques of their own and are stepped with
 gears until they have settled. That state is where every way starts from, again and again after a few steps, so that all
-have the same contacts to solve for. Ways: no friction, rows of constant friction loss on the same joints, gears with a
+have the same contacts to solve for. Ways: no friction, rows of constant friction loss on the same joints, gears, gears with a
 number of constraint solves a step. A way that fails has the reason in its row. Ratios are processor time on the CPU and elapsed time on a GPU, each way in turn so
 that what else the machine does falls on all of them. Launches are the mean of those steps, not captured: on the CPU
 backend, and in a graph on a GPU, they go with the iterations of the constraint solver in the slowest world.
@@ -27,6 +27,7 @@ import mjgear.warp
 WAYS = {
     "plain": None,
     "frictionloss": None,
+    "gears": {},
     "gears, 1 solve": {"passes": 1},
     "gears, 2 solves": {"passes": 2},
     "gears, 3 solves": {"passes": 3},
@@ -135,7 +136,7 @@ def main():
     parser.add_argument("--worlds", type=int, nargs="+", help="default: 256 4096 16384 on a GPU, 16 on the CPU")
     parser.add_argument("--steps", type=int, default=200, help="of a run")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--scenes", nargs="+", default=["arm", "sinking"])
+    parser.add_argument("--scenes", nargs="+", default=["arm", "sinking", "sinking, discrete"])
     arguments = parser.parse_args()
     wp.config.quiet = True
     wp.set_device(arguments.device or wp.get_preferred_device())

@@ -18,6 +18,7 @@ import rivals
 import scripts
 
 WAYS = {
+    "gears": {},
     "gears, 2 passes": {"passes": 2},
     "gears, 3 passes": {"passes": 3},
     "gears, 3 passes, single": {"passes": 3, "precision": "single"},

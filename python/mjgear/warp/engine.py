@@ -6,12 +6,13 @@ Releases are told apart by what they have, not by their numbers.
 
 import contextlib
 import dataclasses
+import functools
 
 import mujoco
 import mujoco_warp as mjw
 import warp as wp
 from mujoco_warp._src import derivative, forward, solver
-from mujoco_warp._src.types import Callback, ConstraintType, IntegratorType, Option
+from mujoco_warp._src.types import Callback, ConstraintType, IntegratorType, Option, SolverContext
 
 from mjgear import _extras
 
@@ -159,3 +160,48 @@ def solve_free_bodies(m: mjw.Model, d: mjw.Data):
         forward.implicit_free_body(m, d, d.efc.Ma, d.qacc, solve=True)
     elif hasattr(forward, "_launch_implicit_free_body_solve"):
         forward._launch_implicit_free_body_solve(m, d, d.qacc)
+
+
+# ------------------------------------------ inside the constraint solver -----------------------------------------
+
+
+# of the solver: functions that are wrapped, and what gears change between the line search and the look at constraint states
+_SOLVER = ("solve", "_update_constraint", "_solver_iteration")
+_CONTEXT = (
+    "Jaref", "done", "h", "quad_changed_ids", "quad_changed_count", "state_changed_count", "improvement", "alpha",
+)  # fmt: skip
+SEAM = all(name in vars(solver) for name in _SOLVER) and _fields(SolverContext).issuperset(_CONTEXT)
+
+
+def hook(gears_of):
+    """Have the constraint solver ask gears: around a solve, before it looks at constraint states, and behind an iteration.
+
+    MuJoCo Warp has no callback there, so its functions are wrapped, once a process, for the models that have gears.
+
+    Args:
+        gears_of: of Model and Data, the Gears that are solved for inside the solver, or None.
+    """
+    if not SEAM:
+        return
+    solve, update, iterate = solver.solve, solver._update_constraint, solver._solver_iteration
+
+    @functools.wraps(solve)
+    def geared_solve(m, d):
+        gears = gears_of(m, d)
+        return solve(m, d) if gears is None else gears._solve_inside(m, d, solve)
+
+    @functools.wraps(update)
+    def geared_update(m, d, ctx, track_changes=False, **options):
+        gears = gears_of(m, d)
+        if gears is not None and isinstance(ctx, SolverContext):
+            gears._next_pieces(m, d, ctx, track_changes)
+        return update(m, d, ctx, track_changes=track_changes, **options)
+
+    @functools.wraps(iterate)
+    def geared_iteration(m, d, ctx, nsolving, **options):
+        iterate(m, d, ctx, nsolving, **options)
+        gears = gears_of(m, d)
+        if gears is not None:
+            gears._go_on(m, d, ctx, nsolving)
+
+    solver.solve, solver._update_constraint, solver._solver_iteration = geared_solve, geared_update, geared_iteration

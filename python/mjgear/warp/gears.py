@@ -25,6 +25,12 @@ _BLOCK = 32
 # residual, relative to the terms of the law, up to which a step counts as settled; MuJoCo Warp computes in single precision
 _SETTLED = 1e-3
 
+# of the solver's tolerance when a Gears is made: what a piece that has just changed leaves must not move a joint that is about to stop
+_TIGHT = 1e-4
+
+# evaluations of a line search where rows of gears are stiff; models for MJX have five
+_SEARCH = 50
+
 
 def put_model(mjm: mujoco.MjModel, batch_sizes: dict[str, int] | None = None) -> mjw.Model:
     """A geared model on the device: mujoco_warp.put_model of the model without the plugin.
@@ -73,7 +79,7 @@ def attach(
     preset: str | None = None,
     *,
     robot: str | None = None,
-    passes: int = 3,
+    passes: int | None = None,
     precision: str = "double",
     **gear,
 ) -> "Gears":
@@ -127,6 +133,15 @@ def reset_data(model: mjw.Model, data: mjw.Data, reset: wp.array | None = None):
         gears.reset(reset)
 
 
+def _inside(m, d):
+    """The gears that the constraint solver solves for in these worlds."""
+    gears = getattr(m, "mjgear_gears", {}).get(d.qpos.ptr)
+    return gears if gears is not None and gears._diagonal else None
+
+
+engine.hook(_inside)
+
+
 class Gears:
     """The gears of all worlds, arrays of (nworld, n) on the device in the order of ``names``.
 
@@ -148,17 +163,21 @@ class Gears:
     Args:
         model: from put_model.
         data: the worlds.
-        passes: constraint solves a step; the friction problem is solved between them. 1: friction of the last step.
+        passes: constraint solves a step; the friction problem is solved between them. 1: friction of the last step. Default: where
+            it can be, one solve in which gears change their pieces as constraints change their states: with "discrete" and Euler without
+            damping, pyramidal cones, gears that the load drives (gamma_v below 1 / static_ratio, as the model has them). 3 elsewhere.
         precision: of the friction problem, "single" or "double".
 
     Raises:
         ValueError: a model of mujoco_warp.put_model, or passes below 1.
     """
 
-    def __init__(self, model: mjw.Model, data: mjw.Data, passes: int = 3, precision: str = "double"):
+    def __init__(self, model: mjw.Model, data: mjw.Data, passes: int | None = None, precision: str = "double"):
         read = getattr(model, "mjgear", None)
         if read is None:
             raise ValueError("mjgear.warp.Gears needs a model of mjgear.warp.put_model")
+        inside = passes is None
+        passes = 3 if inside else passes
         if passes < 1:
             raise ValueError("passes must be at least 1")
         self.names = read.names
@@ -200,17 +219,6 @@ class Gears:
         for name in ("t", "lam", "v", "v_free", "phi", "t_rows"):
             setattr(self, "_" + name, wp.zeros((nworld, n), dtype=real))
         self._m = wp.zeros((nworld, n), dtype=int)
-        self._elliptic = model.opt.cone == ConeType.ELLIPTIC
-        shape = (nworld, njmax) if self._elliptic else (1, 1)
-        self._cone = wp.zeros((*shape, 6), dtype=wp.float32)
-        self._cone_first = wp.zeros(shape, dtype=int)
-        self._cone_dim = wp.zeros(shape, dtype=int)
-        self._H = wp.zeros((nworld, nv, nv), dtype=real)
-        self._gradient = wp.zeros((nworld, nv), dtype=real)
-        self._X = wp.zeros((nworld, nv, n), dtype=real)
-        self._A = wp.zeros((nworld, n, n), dtype=real)
-        self._number = wp.zeros((nworld, n * (2 * n + 18)), dtype=real)
-        self._integer = wp.zeros((nworld, 3 * n), dtype=int)
 
         # what the integrator does to the acceleration of the constraint solver
         flags = model.opt.disableflags
@@ -223,6 +231,54 @@ class Gears:
             all_off = DisableBit.ACTUATION | DisableBit.SPRING | DisableBit.DAMPER
             self._implicit = (flags & all_off) != all_off
         self._servos = read.servos and self._implicit and self._integrator != IntegratorType.EULER
+
+        # in one metric gears are solved for inside the constraint solver; with elliptic cones that takes many iterations
+        locks = (read.numbers["gamma_v"] + read.numbers["gamma_v_stribeck"]) * read.numbers["static_ratio"] >= 1
+        self._elliptic = model.opt.cone == ConeType.ELLIPTIC
+        self._diagonal = inside and engine.SEAM and not (self._implicit or self._elliptic or np.any(locks))
+        dense = nworld, n, nv, njmax
+        if self._diagonal:
+            self._make_pieces(model, nworld, numbers)
+            dense = 1, 1, 1, 1
+        self._make_dense(model, data, real, *dense)
+
+        self._gains = wp.zeros((nworld, n), dtype=wp.float32)
+        self._shift = wp.zeros((nworld, n), dtype=wp.float32)
+        if not self._discrete:
+            model.opt.integrator = IntegratorType.EULER
+            model.opt.disableflags = flags | DisableBit.EULERDAMP
+        self._settable = {"passes", "softness", "hold"}
+
+        # callbacks, behind those that the model has
+        seat = "act_bias" if engine.has_actuators(model) else "control"
+        if not self._diagonal:
+            self._chain(model, seat, self._solve)
+        self._chain(model, "sensor", self._finish)
+
+    def _make_pieces(self, model, nworld, numbers):
+        """Memory of the way inside the constraint solver."""
+        pieces = numbers.Pieces()
+        for name in ("stop", "R", "hard", "offset", "centre", "slope", "constant", "diagonal", "metric", "smooth", "last", "total"):
+            setattr(pieces, name, wp.zeros((nworld, self.n), dtype=float))
+        for name in ("released", "tried"):
+            setattr(pieces, name, wp.zeros((nworld, self.n), dtype=int))
+        pieces.again, pieces.rounds = wp.zeros(nworld, dtype=int), wp.zeros(nworld, dtype=int)
+        self._pieces = pieces
+        self._tolerance = wp.array(model.opt.tolerance.numpy() * _TIGHT, dtype=float)
+        self._first = True
+
+    def _make_dense(self, model, data, real, nworld, n, nv, njmax):
+        """Memory of the dense problem."""
+        shape = (nworld, njmax) if self._elliptic else (1, 1)
+        self._cone = wp.zeros((*shape, 6), dtype=wp.float32)
+        self._cone_first = wp.zeros(shape, dtype=int)
+        self._cone_dim = wp.zeros(shape, dtype=int)
+        self._H = wp.zeros((nworld, nv, nv), dtype=real)
+        self._gradient = wp.zeros((nworld, nv), dtype=real)
+        self._X = wp.zeros((nworld, nv, n), dtype=real)
+        self._A = wp.zeros((nworld, n, n), dtype=real)
+        self._number = wp.zeros((nworld, n * (2 * n + 18)), dtype=real)
+        self._integer = wp.zeros((nworld, 3 * n), dtype=int)
         shape = (nworld, nv, nv) if self._implicit else (1, 1, 1)
         self._Mhat = wp.zeros(shape, dtype=real)
         # columns of Mhat^-1 are done with before those of H^-1 are made
@@ -231,21 +287,9 @@ class Gears:
         self._x = wp.zeros((nworld, nv), dtype=real)
         self._derivative = wp.zeros((nworld, model.nC if self._implicit else 1), dtype=float)
         self._damping = wp.zeros((nworld, nv), dtype=float)
-        self._gains = wp.zeros((nworld, n), dtype=wp.float32)
-        self._shift = wp.zeros((nworld, n), dtype=wp.float32)
         if self._discrete:
             self._D, self._aref = wp.empty_like(data.efc.D), wp.empty_like(data.efc.aref)
             self._smooth = wp.zeros((nworld, nv), dtype=float)
-        else:
-            model.opt.integrator = IntegratorType.EULER
-            model.opt.disableflags = flags | DisableBit.EULERDAMP
-
-        self._settable = {"passes", "softness", "hold"}
-
-        # callbacks, behind those that the model has
-        seat = "act_bias" if engine.has_actuators(model) else "control"
-        self._chain(model, seat, self._solve)
-        self._chain(model, "sensor", self._finish)
 
     def reset(self, worlds: wp.array | None = None):
         """Worlds start anew: no friction of the past, nothing counted.
@@ -266,6 +310,8 @@ class Gears:
 
     def __setattr__(self, name, value):
         """Numbers are written to their arrays on the device, which captured graphs keep; other names are refused."""
+        if name == "passes" and self.__dict__.get("_diagonal"):
+            raise AttributeError("these gears are solved for inside the constraint solver; make them with Gears(model, data, passes=..)")
         if name.startswith("_") or "_settable" not in self.__dict__ or name in self._settable:
             object.__setattr__(self, name, value)
         elif name in reading.NUMBERS:
@@ -299,7 +345,8 @@ class Gears:
             self._inside = False
             forward.fwd_acceleration(m, d, factorize=True)
             if self._discrete:
-                self._discrete_terms(m, d)
+                engine.smooth_force(m, d, self._smooth)
+                self._discrete_gains(m, d)
             if self._implicit:
                 self._integrator_matrix(m, d)
             self._law(m, d)
@@ -330,8 +377,7 @@ class Gears:
             outputs=made,
         )
 
-    def _discrete_terms(self, m, d):
-        engine.smooth_force(m, d, self._smooth)
+    def _discrete_gains(self, m, d):
         wp.launch(
             self._kernels.discrete_gains,
             dim=(d.nworld, self.n),
@@ -342,13 +388,11 @@ class Gears:
             outputs=[self._gains, self._shift],
         )  # fmt: skip
 
-    def _law(self, m, d):
-        """The law of this step, and rows with the friction of the last one."""
-        k = self._kernels
-        size = (d.nworld, self.n)
+    def _begin(self, m, d):
+        """The law of this step."""
         wp.launch(
-            k.begin,
-            dim=size,
+            self._kernels.begin,
+            dim=(d.nworld, self.n),
             inputs=[
                 # fields of a gear in the order of NUMBERS
                 self._dof, *(getattr(self, key) for key in reading.NUMBERS), m.dof_armature, self._actuator_inertia,
@@ -357,10 +401,14 @@ class Gears:
             ],
             outputs=[self._now, self._t, self._lam, self._m],
         )  # fmt: skip
+
+    def _law(self, m, d):
+        """The law of this step, and rows with the friction of the last one."""
+        self._begin(m, d)
         self._rows.find(d)
         wp.launch(
-            k.first_rows,
-            dim=size,
+            self._kernels.first_rows,
+            dim=(d.nworld, self.n),
             inputs=[
                 self._dof, self.softness, self.hold if self.passes > 1 else 1.0, m.dof_invweight0, m.opt.timestep,
                 self._rows.of(d), d.qvel, self._now, self._t, self._lam, self._m,
@@ -451,6 +499,72 @@ class Gears:
             outputs=[d.qacc_warmstart, d.efc.aref, d.efc.D, d.efc.frictionloss, self.iterations, self._failed],
         )  # fmt: skip
 
+    # ------------------------------------------ inside the constraint solver --------------------------------------
+
+    def _metric(self, m, d):
+        """What the solver takes as its metric: for H, and for products, where that is another array."""
+        return (d.qH, d.efm_diag) if self._discrete else (d.M, d.M)
+
+    def _solve_inside(self, m, d, original):
+        """The constraint solve of a step, with gears."""
+        if self._discrete:
+            self._discrete_gains(m, d)
+        self._begin(m, d)
+        self._rows.find(d)
+        wp.launch(
+            self._kernels.open_rows,
+            dim=(d.nworld, self.n),
+            inputs=[
+                self._dof, self.softness, m.dof_invweight0, m.opt.timestep, self._rows.of(d), m.M_rownnz, m.M_rowadr,
+                *self._metric(m, d), int(self._discrete), self._now, self.friction,
+            ],
+            outputs=[self._pieces, d.efc.aref, d.efc.D, d.efc.frictionloss, self._missing],
+        )  # fmt: skip
+        self._first = True
+        asked = m.opt.ls_iterations, m.opt.tolerance
+        m.opt.ls_iterations, m.opt.tolerance = max(m.opt.ls_iterations, _SEARCH), self._tolerance
+        original(m, d)
+        m.opt.ls_iterations, m.opt.tolerance = asked
+        wp.launch(
+            self._kernels.close_rows,
+            dim=(d.nworld, self.n),
+            inputs=[
+                self._dof, self._rows.of(d), m.M_rownnz, m.M_rowadr, int(self._discrete), d.qacc, d.solver_niter, self._pieces,
+            ],
+            outputs=[
+                *self._metric(m, d), d.efc.Ma, d.qfrc_smooth, d.efc.force, d.efc.frictionloss, d.qfrc_constraint,
+                self.iterations,
+            ],
+        )  # fmt: skip
+
+    def _next_pieces(self, m, d, ctx, incremental):
+        """Before the solver looks at constraint states."""
+        wp.launch(
+            self._kernels.next_pieces,
+            dim=d.nworld,
+            block_dim=_BLOCK,
+            inputs=[
+                int(self._first), int(incremental), int(self._discrete), self.softness, self._dof, self._rows.of(d),
+                m.M_rownnz, m.M_rowadr, d.nefc, d.njmax, self._now, d.qacc, ctx.done, d.efc.state, self._pieces, ctx.Jaref,
+                d.efc.D, d.efc.frictionloss, *self._metric(m, d), d.efc.Ma, d.qfrc_smooth, ctx.h,
+                ctx.quad_changed_ids, ctx.quad_changed_count, ctx.state_changed_count, ctx.improvement, ctx.alpha,
+            ],
+        )  # fmt: skip
+        self._first = False
+
+    def _go_on(self, m, d, ctx, nsolving):
+        """Where the solver is done and gears are not."""
+        wp.launch(
+            self._kernels.go_on,
+            dim=d.nworld,
+            block_dim=_BLOCK,
+            inputs=[
+                self.softness, self._dof, self._rows.of(d), self._now, d.qacc, ctx.Jaref, d.efc.frictionloss,
+                m.opt.iterations, d.solver_niter, ctx.alpha, self._pieces,
+            ],
+            outputs=[ctx.done, nsolving],
+        )  # fmt: skip
+
     def _finish(self, m, d, stage):
         if stage != Stage.ACC:
             return
@@ -472,7 +586,7 @@ class Gears:
             dim=(d.nworld, self.n),
             inputs=[
                 self._dof, m.opt.timestep, self._rows.of(d), d.efc.force, d.efc.state, d.efc.D, d.efc.frictionloss,
-                self._now, int(self.passes > 1), self._A, d.qacc,
+                self._now, int(self.passes > 1 and not self._diagonal), self._A, d.qacc,
             ],
             outputs=[self._slack, self.friction, self.internal, self.mode, self.state, self.power, self.residual],
         )  # fmt: skip
@@ -483,6 +597,8 @@ class Gears:
             inputs=[self._dof, self._settled, d.qfrc_smooth, self.friction, self.internal],
             outputs=[self.residual, self._missing, self._failed, self.status, self.unsettled],
         )
+        if self._sensor_adr.size == 0:
+            return
         wp.launch(
             k.sensors,
             dim=(d.nworld, self._sensor_adr.size),

@@ -40,6 +40,9 @@ class Functions(NamedTuple):
     newton: wp.Function
     hold: wp.Function
     jammed: wp.Function
+    limit: wp.Function
+    line: wp.Function
+    ratio: wp.Function
 
 
 @functools.cache
@@ -115,4 +118,23 @@ def functions(real: str) -> Functions:
     """)
     def jammed(t: scalar, lam: scalar, p: scalar, c: scalar, static_ratio: scalar, v0: scalar) -> int: ...
 
-    return Functions(add_row, columns, solve, multiply, multiply_columns, integrated, effect, newton, hold, jammed)
+    @wp.func_native(head + """
+    int load;
+    return mjgear::mjgi_lawLimit(&load, s, phi, p, c, r);
+    """)
+    def limit(s: int, phi: scalar, p: scalar, c: scalar, r: scalar) -> scalar: ...
+
+    # slope (which 0), constant (1) or whether there is a line (2)
+    @wp.func_native(head + """
+    RealType part[3] = {0, 0, 0};
+    part[2] = mjgear::mjgi_lawLine(part, part + 1, factor, offset, alpha, beta);
+    return part[which];
+    """.replace("RealType", real))
+    def line(factor: scalar, offset: scalar, alpha: scalar, beta: scalar, which: int) -> scalar: ...
+
+    @wp.func_native(head + """
+    return mjgear::mjgi_lawRatio(static_ratio, v0, s);
+    """)
+    def ratio(static_ratio: scalar, v0: scalar, s: int) -> scalar: ...
+
+    return Functions(add_row, columns, solve, multiply, multiply_columns, integrated, effect, newton, hold, jammed, limit, line, ratio)

@@ -10,7 +10,7 @@ import types
 
 import warp as wp
 
-from . import contact, discrete, integrator, law, problem, result
+from . import contact, diagonal, discrete, integrator, law, problem, result
 from .numbers import Numbers
 
 __all__ = ["Numbers", "make"]
@@ -20,5 +20,5 @@ __all__ = ["Numbers", "make"]
 def make(precision: str) -> types.SimpleNamespace:
     """All kernels, with the dense problem in single or double precision."""
     numbers = Numbers(precision)
-    made = [kernel for room in (law, integrator, discrete, contact, problem, result) for kernel in room.make(numbers)]
+    made = [kernel for room in (law, integrator, discrete, contact, problem, result, diagonal) for kernel in room.make(numbers)]
     return types.SimpleNamespace(**{kernel.func.__name__: kernel for kernel in made})
