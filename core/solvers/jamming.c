@@ -4,6 +4,7 @@
 // that is connected to stick, which only coupled joints can bring about, one-joint steps (44) go on
 // from there; they end, if they do, at a solution where every joint is on that branch.
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -46,6 +47,7 @@ int mjgi_jammingRule(mjgiBlock* b, mjgiScratch* s, int pivots) {
   memcpy(s->end, b->t, (size_t)n * sizeof(double));
   memcpy(s->end_piece, b->piece, (size_t)n * sizeof(int));
   if (mjgi_gaussSeidel(b, mjgiSWEEPS, kConnected) && mjgi_newton(b, 1)) {
+    mjgi_refine(b, s, NULL, 1, mjgiROUNDING * n * DBL_EPSILON);
     return 1;
   }
   memcpy(b->t, s->end, (size_t)n * sizeof(double));
