@@ -125,9 +125,10 @@ int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum acc, mjtNum 
     return side != 0;
   }
   if (piece->shaft) {
+    mjtNum line = piece->shaft->t + piece->shaft->slope * (acc - piece->shaft->a);
     mjtNum error = mjgp_moveShaft(piece->shaft, acc);
     out->t[i] = piece->shaft->t - x;
-    return !(error <= mjgpSUMMED);
+    return !(error <= mjgpSUMMED || mju_abs(piece->shaft->t - line) <= mjgpFACTORED * size);
   }
   mjtNum u = in->tau[i] - in->inertia[i] * acc - x;
   mjtNum lambda = mjgi_lawLoad(in->gamma_u[i], in->gamma_v[i], u, t);
