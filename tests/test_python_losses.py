@@ -12,7 +12,7 @@ import mjgear
 
 RPM = 2 * math.pi / 60
 
-# Harmonic Drive CSD, rated torque 96 N m (the CSD-32-100-2A): efficiency at the rated torque over the motor's speed, and its compensation over
+# Harmonic Drive CSD, rated torque 96 N m (by which we take it for the CSD-32-100-2A): efficiency at the rated torque over the motor's speed, and its compensation over
 # the torque, as IHMC's HarmonicDriveEfficiencyCalculator.java reads the curves of the catalogue. Their product is the efficiency
 RATED = {500: 0.75, 1000: 0.70, 2000: 0.65, 3500: 0.55}
 PARTIAL = {9.6: 0.3, 19.2: 0.5, 38.4: 0.72, 48.0: 0.8, 67.2: 0.9, 96.0: 1.0}

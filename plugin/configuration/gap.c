@@ -211,7 +211,13 @@ int mjgp_readGaps(mjgpJoint* joint, int found, int n, int start, mjgpPlace* plac
     joint[i].backlash = (mjgBacklash){.model = model, .exponent = 1};
     refusePresliding(joint + i, place);
   }
-  if (given > 0) {
+  int any = 0;
+  for (int i = 0; i < found; i++) {
+    any |= joint[i].gap != mjgpGAP_NONE;
+  }
+  if (given > 0 && !any && place->report->count == before) {
+    refuseKeys(place);
+  } else if (given > 0) {
     readGapNumbers(joint, found, n, number, place);
     added = readMotors(joint, found, n, start, place);
     place->key = "encoder";

@@ -55,6 +55,8 @@ static void test_refusals(void** state) {
        "0", "leave out presliding_stiffness"},
       {KEY("gamma_u", "0.1") KEY("gamma_v", "0.1") KEY("half_gap", "1"), "0", "no backlash"},
       {KEY("gamma_u", "0.1") KEY("gamma_v", "0.1") KEY("motor_joint", "m"), "0", "no backlash"},
+      {KEY("gamma_u", "0.1") KEY("gamma_v", "0.1") KEY("backlash", "none") KEY("half_gap", "1"),
+       "0", "no backlash"},
   };
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
     char error[2000] = "";
