@@ -177,6 +177,15 @@ static void refuseKeys(mjgpPlace* place) {
 }
 
 
+static int haveGaps(const mjgpJoint* joint, int found) {
+  int any = 0;
+  for (int i = 0; i < found; i++) {
+    any |= joint[i].gap != mjgpGAP_NONE;
+  }
+  return any;
+}
+
+
 int mjgp_readGaps(mjgpJoint* joint, int found, int n, int start, mjgpPlace* place) {
   const char* names[mjgNBACKLASH + 1];
   static const char* const encoder_names[] = {"motor", "joint"};
@@ -211,11 +220,7 @@ int mjgp_readGaps(mjgpJoint* joint, int found, int n, int start, mjgpPlace* plac
     joint[i].backlash = (mjgBacklash){.model = model, .exponent = 1};
     refusePresliding(joint + i, place);
   }
-  int any = 0;
-  for (int i = 0; i < found; i++) {
-    any |= joint[i].gap != mjgpGAP_NONE;
-  }
-  if (given > 0 && !any && place->report->count == before) {
+  if (given > 0 && !haveGaps(joint, found) && place->report->count == before) {
     refuseKeys(place);
   } else if (given > 0) {
     readGapNumbers(joint, found, n, number, place);

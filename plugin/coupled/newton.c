@@ -8,6 +8,7 @@
 
 #include "coupled/newton.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -115,10 +116,17 @@ static int compareStates(const mjgpStep* s, int* changed) {
 }
 
 
-// is the gradient with friction rounding
+// is the gradient with friction rounding, of torques of stiff shafts too
 static int isZero(mjgpNewton* p) {
   mjgpStep* s = p->s;
-  mjgp_gradient(s->group, p->w, s->rounding, s->a, p->t);
+  const mjgpGroup* group = s->group;
+  mjgp_gradient(group, p->w, s->rounding, s->a, p->t);
+  for (int i = 0; i < s->n; i++) {
+    mjtNum size = p->piece[i].shaft ? DBL_EPSILON * mjgp_shaftSize(p->piece[i].shaft) : 0;
+    for (int k = group->E_adr[i]; k < group->E_adr[i + 1] && size > 0; k++) {
+      s->rounding[group->E_dof[k]] += size * mju_abs(group->E[k]);
+    }
+  }
   for (int i = 0; i < s->group->nv; i++) {
     if (!(mju_abs(p->w[i]) <= mjgpZERO * s->rounding[i])) {
       return 0;

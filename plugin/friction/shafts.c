@@ -47,10 +47,16 @@ void mjgp_makeShaft(mjgpShaft* shaft, const mjgpGears* g, const mjModel* m, int 
 }
 
 
+mjtNum mjgp_shaftSize(const mjgpShaft* shaft) {
+  mjtNum stiff = mju_abs(shaft->step.dT);
+  return mju_abs(shaft->step.T) + stiff * mju_abs(shaft->coupling->velocity) +
+         (stiff * shaft->h + shaft->misplaced) * mju_abs(shaft->a);
+}
+
+
 mjtNum mjgp_moveShaft(mjgpShaft* shaft, mjtNum a) {
   mjtNum guess = shaft->t + shaft->slope * (a - shaft->a), stiff = mju_abs(shaft->step.dT);
-  mjtNum size = mju_abs(shaft->step.T) + stiff * mju_abs(shaft->coupling->velocity) +
-                (stiff * shaft->h + shaft->misplaced) * (mju_abs(a) + mju_abs(shaft->a));
+  mjtNum size = mjgp_shaftSize(shaft) + (stiff * shaft->h + shaft->misplaced) * mju_abs(a);
   evaluate(shaft, a);
   mjtNum error = mju_abs(shaft->t - guess);
   return error > 0 ? error / (size + mju_abs(shaft->step.T)) : 0;

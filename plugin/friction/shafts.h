@@ -39,6 +39,9 @@ void mjgp_makeShaft(mjgpShaft* shaft, const mjgpGears* g, const mjModel* m, int 
 // jump and beyond to the other, that of high, at the same acceleration but for a bit; else both stay. Returns 1 if so
 int mjgp_findJump(mjgpShaft* shaft, mjgpShaft* beyond, mjtNum low, mjtNum high);
 
+// size of the terms of its torque, of which it has the rounding errors
+mjtNum mjgp_shaftSize(const mjgpShaft* shaft);
+
 // to acceleration a; returns by how much t differs there from what its tangent said, relative to its terms
 mjtNum mjgp_moveShaft(mjgpShaft* shaft, mjtNum a);
 
