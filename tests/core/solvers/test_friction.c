@@ -176,8 +176,34 @@ static void staticFrictionHasTwoAnswers(void** state) {
 }
 
 
+// What is mirrored has the same status and the mirrored friction, also where only one direction has a static ratio
+static void mirrored(void** state) {
+  (void)state;
+  Room room;
+  openRoom(&room);
+  double v, A = 1, phi, P = -0.8, ratio = 1.5, v0, t[2];
+  mjgProblem p = {
+      .n = 1, .v = &v, .A = &A, .phi = &phi, .P = &P, .static_ratio = &ratio, .v0 = &v0};
+  for (int before = -1; before <= 1; before += 2) {
+    int status[2];
+    for (int k = 0; k < 2; k++) {
+      int side = k ? 1 : -1;
+      v = 10 * side;
+      phi = side;
+      v0 = before * side;
+      status[k] = mjg_solve(&room.solution, NULL, &p, &room.settings, room.work);
+      t[k] = room.t[0];
+    }
+    assert_int_equal(status[0], status[1]);
+    assert_near(t[0], -t[1], 1e-14);
+  }
+  closeRoom(&room);
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(mirrored),
       cmocka_unit_test(boundsAreNotResiduals),
       cmocka_unit_test(finiteResults),
       cmocka_unit_test(staticFriction),
