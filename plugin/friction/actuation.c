@@ -378,14 +378,15 @@ static void addMechanics(mjgpGears* g, const mjModel* m, mjData* d) {
 }
 
 
-// what - d(motor)/d(v) may be, whatever the state
+// what - d(motor)/d(v), or what of it and of - d(motor)/d(q) "discrete" has, may be, whatever the state
 static mjgpGains findGains(const mjModel* m) {
   mjgpGains gains = mjgpGAINS_NONE;
   for (int i = 0; i < m->nactuator; i++) {
     int bias = m->actuator_biastype[i], type = m->actuator_trntype[i];
+    const mjtNum* prm = m->actuator_biasprm + mjNBIAS * i;
     if (m->actuator_gaintype[i] == mjGAIN_FIXED &&
         (bias == mjBIAS_NONE ||
-         (bias == mjBIAS_AFFINE && m->actuator_biasprm[mjNBIAS * i + 2] == 0))) {
+         (bias == mjBIAS_AFFINE && prm[2] == 0 && (prm[1] == 0 || !mjgp_isDiscrete(m))))) {
       continue;
     }
     int id = m->actuator_trnid[2 * i];
@@ -397,6 +398,12 @@ static mjgpGains findGains(const mjModel* m) {
     gains = mjgpGAINS_DIAGONAL;
   }
   return gains;
+}
+
+
+int mjgp_actuationMatters(const mjgpGears* g, const mjModel* m) {
+  return g->config->ngeared || g->config->gaps ||
+         (m->opt.integrator != mjINT_EULER && findGains(m) != mjgpGAINS_NONE);
 }
 
 

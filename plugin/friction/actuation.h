@@ -29,6 +29,9 @@
 // does mj_fwdActuation call plugins
 int mjgp_actuationActive(const mjModel* m);
 
+// does what gears of joints make of a motion, apart from the torque of its motor, depend on forces of actuators
+int mjgp_actuationMatters(const mjgpGears* g, const mjModel* m);
+
 // compute actuator forces as mj_fwdActuation is about to do; under "discrete" also what the engine derives from
 // them: terms of the effective inertia and the regularization of constraints. actuated: 0 if the engine has
 // got no further than passive forces. Returns the forces of actuators from which the engine will go on, on d's stack:

@@ -228,7 +228,9 @@ void mjgp_factorInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGear
   Mhat->pivot = g->scratch.pivot;
   Mhat->adr = g->config->line;
   if (!Mhat->symmetric) {
-    mjd_smooth_vel(m, d, 1);
+    if (!Mhat->derived) {
+      mjd_smooth_vel(m, d, 1);
+    }
     addDerivative(g->scratch.lower, g->scratch.upper, m, d, g);
     factorGeneral(g->scratch.lower, g->scratch.upper, g->scratch.pivot, m, g);
     return;
@@ -238,7 +240,9 @@ void mjgp_factorInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGear
                 mjgp_isDiscrete(m));
     return;
   }
-  mjd_smooth_vel(m, d, 0);
+  if (!Mhat->derived) {
+    mjd_smooth_vel(m, d, 0);
+  }
   addDerivative(g->scratch.lower, NULL, m, d, g);
   factorSymmetric(g->scratch.lower, g->scratch.pivot, m, g);
 }

@@ -22,6 +22,7 @@ typedef struct mjgpInertia_ {
   int flg_M;            // Mhat is M
   int solver;           // the engine's constraint solver moves in Mhat
   int symmetric;        // Mhat is symmetric
+  int derived;          // d->qDeriv has what it is made of; set by others before it is factored
   int coupled;  // "discrete": actuators, tendons have terms that are not in the sparsity of M
 
   // of mjgp_factorInertia

@@ -1,20 +1,13 @@
 #include "inverse/branch.h"
 
 #include "configuration/jacobian.h"
+#include "coupled/hessian.h"
 #include "friction/bound.h"
 #include "friction/engine.h"
 #include "law/law.h"
 
 // share of its friction by which a gear may be off the branch that is connected to rest: others are farther away
 #define mjgpCONNECTED 1e-6
-
-
-void mjgp_makeBranch(mjgpBranch* branch, const mjModel* m, mjData* d, mjgpGears* g,
-                     const mjtNum* a) {
-  branch->constrained = -1;
-  branch->a = a;
-  mjgp_makeInertia(&branch->Mhat, m, d, g);
-}
 
 
 // x = Mhat^-1 x, on trees with gears                                                                (nv)
@@ -28,6 +21,7 @@ static void solveMetric(mjtNum* x, const mjModel* m, mjData* d, mjgpBranch* bran
 
 
 void mjgp_integrate(mjtNum* a, const mjModel* m, mjData* d, mjgpBranch* branch, mjgpGears* g) {
+  mjgp_makeInertia(&branch->Mhat, m, d, g);
   if (branch->Mhat.solver) {
     return;
   }
@@ -58,7 +52,24 @@ static int makeStep(mjgpBranch* branch, const mjModel* m, mjData* d, mjgpGears* 
     mj_solveM(m, d, acc, acc, 1);
   }
   mjgp_wholeStep(&branch->step, &branch->group, g, m, d, &branch->Mhat, acc);
-  return mjgp_makeDelassus(&branch->step);
+  return mjgp_factor(&branch->group);
+}
+
+
+// x = what the constraint solver and the integrator make of the force x                            (nv)
+static void solveStep(mjtNum* x, const mjModel* m, mjData* d, mjgpBranch* branch, mjgpGears* g) {
+  mjgpStep* s = &branch->step;
+  for (int k = 0; k < s->group->nv; k++) {
+    s->search[k] = x[s->group->dof[k]];
+  }
+  mjgp_solveHessian(s, s->search);
+  mjgp_mulInertia(s->group, s->next, s->search);
+  for (int k = 0; k < s->group->nv; k++) {
+    x[s->group->dof[k]] = (branch->Mhat.solver ? s->search : s->next)[k];
+  }
+  if (!branch->Mhat.solver) {
+    solveMetric(x, m, d, branch, g);
+  }
 }
 
 
@@ -66,40 +77,35 @@ static int makeStep(mjgpBranch* branch, const mjModel* m, mjData* d, mjgpGears* 
 static mjtNum loadSlope(mjtNum* W, mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjData* d,
                         const mjgpMotion* p) {
   const mjgpJoint* joint = g->config->joint + p->i;
-  mjtNum R;
   if (branch->constrained < 0) {
+    mjgp_makeInertia(&branch->Mhat, m, d, g);
+    if (branch->qDeriv) {
+      mju_copy(d->qDeriv, branch->qDeriv, (int)m->nD);
+      branch->Mhat.derived = 1;
+    }
     branch->constrained = d->nefc && makeStep(branch, m, d, g);
   }
-  if (branch->constrained) {
-    int b = 0;
-    while (branch->group.joint[b] != p->i) {  // all that moves are there
-      b++;
-    }
-    *W = mjgp_delassus(&branch->step, b, b);
-    R = mjgp_delassusTorque(&branch->step, b, b);
-  } else {
-    mj_markStack(d);
-    mjtNum* effect = mj_stackAllocNum(d, (size_t)m->nv);
-    mju_zero(effect, (int)m->nv);
-    mjgp_addRow(effect, m, d, joint, 1);
-    solveMetric(effect, m, d, branch, g);
-    *W = mjgp_mulRow(m, d, joint, effect);
-    R = g->in.inertia[p->i] * *W;
-    for (int k = 0; g->in.row[p->i] && k < (int)m->nv; k++) {
-      R += g->in.row[p->i][k] * effect[k];
-    }
-    mj_freeStack(d);
+  mj_markStack(d);
+  mjtNum* effect = mj_stackAllocNum(d, (size_t)m->nv);
+  mju_zero(effect, (int)m->nv);
+  mjgp_addRow(effect, m, d, joint, 1);
+  (branch->constrained ? solveStep : solveMetric)(effect, m, d, branch, g);
+  *W = mjgp_mulRow(m, d, joint, effect);
+  mjtNum R = g->in.inertia[p->i] * *W;
+  for (int k = 0; g->in.row[p->i] && k < (int)m->nv; k++) {
+    R += g->in.row[p->i][k] * effect[k];
   }
+  mj_freeStack(d);
   return (p->gamma_u + p->gamma_v) * R - p->gamma_v;
 }
 
 
 mjgMotion mjgp_findBranch(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjData* d,
                           const mjgpMotion* p, mjtNum t) {
-  int s = p->v > 0 ? 1 : -1;
+  int s = p->v > 0 ? 1 : -1, front = g->config->joint[p->i].brake.side == mjgpSIDE_MOTOR;
+  g->in.coulomb[p->i] = p->coulomb;
+  g->in.brake[p->i].turn = front ? -p->gamma_u : p->gamma_v;
   mjgpBound hold = mjgp_boundOf(&g->in, p->i, s, 0), slip = mjgp_boundOf(&g->in, p->i, s, 1);
-  hold.c += p->coulomb - g->in.coulomb[p->i];
-  slip.c += p->coulomb - g->in.coulomb[p->i];
   int same = hold.r == 1 && hold.c == slip.c;
   if (g->in.compliance[p->i] > 0 || (same && p->gamma_v < 1)) {
     return mjgMOTION_MOVES;

@@ -13,17 +13,15 @@
 #include "mjgear_plugin.h"
 #include "state/gears.h"
 
+// what is known so far of the step, when gains of actuators are known
 typedef struct mjgpBranch_ {
   mjgpInertia Mhat;
   const mjtNum* a;  // (v+ - v)/h                                                           (nv)
+  mjtNum* qDeriv;   // that of the integrator, where the engine has made it                 (nD)
   int constrained;  // 1: there are constraints; -1: not known
   mjgpGroup group;  // if so: the step with them
   mjgpStep step;
 } mjgpBranch;
-
-// before others, when gains of actuators are known; a: (v+ - v)/h, read later                      (nv)
-void mjgp_makeBranch(mjgpBranch* branch, const mjModel* m, mjData* d, mjgpGears* g,
-                     const mjtNum* a);
 
 // a = Mhat^-1 M a: what the integrator makes of the acceleration of mj_forward                     (nv)
 void mjgp_integrate(mjtNum* a, const mjModel* m, mjData* d, mjgpBranch* branch, mjgpGears* g);

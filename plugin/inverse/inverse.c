@@ -36,15 +36,15 @@
 
 // positions, velocities, gains of actuators and generalized forces y of motion qacc; a: (v+ - v)/h      (nv)
 static void findForces(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* qacc, mjtNum* a,
-                       mjtNum* y) {
-  int nv = g->config->nv, actuated = mjgp_actuationActive(m);
+                       mjtNum* y, mjgpBranch* branch) {
+  int nv = g->config->nv, actuated = mjgp_actuationActive(m) && mjgp_actuationMatters(g, m);
   mjModel copy = *m;
   copy.opt.enableflags |= qacc && !mjgp_isDiscrete(m) ? mjENBL_INVDISCRETE : 0;
   mju_copy(a, qacc ? qacc : d->qacc, nv);
   mjtNum* before = mj_stackAllocNum(d, (size_t)nv);
   mju_copy(before, d->qacc, nv);
 
-  // gains depend on controls, activations and limits
+  // gains of some depend on controls, activations and limits
   g->nested = 1;
   mj_invPosition(m, d);
   mj_invVelocity(m, d);
@@ -57,6 +57,10 @@ static void findForces(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* 
   mju_copy(d->qacc, before, nv);
   mjgp_addEncoder(g, m, d, -1);
   g->nested = 0;
+  if (qacc && (m->opt.integrator == mjINT_IMPLICIT || m->opt.integrator == mjINT_IMPLICITFAST)) {
+    branch->qDeriv = mj_stackAllocNum(d, (size_t)m->nD);
+    mju_copy(branch->qDeriv, d->qDeriv, (int)m->nD);
+  }
 
   // passive forces are new, and our stage of positions is not that of the engine's inverse dynamics
   g->phase = mjgpFRESH;
@@ -218,7 +222,7 @@ static int refuse(char* error, int error_sz, const char* text) {
 static int hasBad(const mjtNum* x, mjtSize n) {
   int bad = 0;
   for (mjtSize k = 0; x && k < n; k++) {
-    bad |= mju_isBad(x[k]);
+    bad |= !(mju_abs(x[k]) <= mjMAXVAL);
   }
   return bad;
 }
@@ -323,9 +327,8 @@ int mjg_inverse(double* low, double* high, int* motion, const mjModel* m, mjData
   mjtNum* y = mj_stackAllocNum(d, (size_t)nv);
   mjtNum* z = mj_stackAllocNum(d, (size_t)n);
   mjgp_applyChanges(g, m, d);
-  findForces(g, m, d, qacc, a, y);
-  mjgpBranch branch;
-  mjgp_makeBranch(&branch, m, d, g, a);
+  mjgpBranch branch = {.constrained = -1, .a = a};
+  findForces(g, m, d, qacc, a, y, &branch);
   if (!qacc) {
     mjgp_integrate(a, m, d, &branch, g);
   }
@@ -338,7 +341,10 @@ int mjg_inverse(double* low, double* high, int* motion, const mjModel* m, mjData
   }
   for (int i = 0; i < (int)(m->njnt + m->ntendon); i++) {
     low[i] = high[i] = NAN;
-    say(motion, i, mjgp_findGear(g->config, i) < 0 ? mjgMOTION_UNGEARED : mjgMOTION_SLEEPS);
+    say(motion, i, mjgMOTION_UNGEARED);
+  }
+  for (int i = 0; i < n; i++) {
+    say(motion, numberOf(m, g->config->joint + i), mjgMOTION_SLEEPS);
   }
   for (int b = 0; b < g->in.nactive; b++) {
     int i = g->in.active[b], at = numberOf(m, g->config->joint + i);

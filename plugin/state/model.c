@@ -17,8 +17,12 @@
 //---------------------------------- instances -----------------------------------------------------
 
 int mjgp_slot(void) {
-  int slot = -1;
-  return mjp_getPlugin(mjgpNAME, &slot) ? slot : -1;
+  static _Atomic int known = -1;  // plugins stay where they are
+  int slot = known;
+  if (slot < 0 && mjp_getPlugin(mjgpNAME, &slot)) {
+    known = slot;
+  }
+  return slot;
 }
 
 
