@@ -21,6 +21,7 @@
 #include "friction/effective_inertia.h"
 #include "friction/engine.h"
 #include "friction/friction.h"
+#include "friction/simd.h"
 #include "friction/tolerances.h"
 #include "inverse/branch.h"
 #include "law/law.h"
@@ -38,8 +39,13 @@
 static void findForces(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* qacc, mjtNum* a,
                        mjtNum* y, mjgpBranch* branch) {
   int nv = g->config->nv, actuated = mjgp_actuationActive(m) && mjgp_actuationMatters(g, m);
-  mjModel copy = *m;
-  copy.opt.enableflags |= qacc && !mjgp_isDiscrete(m) ? mjENBL_INVDISCRETE : 0;
+  const mjModel* asked = m;
+  mjModel copy;
+  if (qacc && !mjgp_isDiscrete(m)) {
+    copy = *m;
+    copy.opt.enableflags |= mjENBL_INVDISCRETE;
+    asked = &copy;
+  }
   mju_copy(a, qacc ? qacc : d->qacc, nv);
   mjtNum* before = mj_stackAllocNum(d, (size_t)nv);
   mju_copy(before, d->qacc, nv);
@@ -53,7 +59,7 @@ static void findForces(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* 
     mj_fwdActuation(m, d);
   }
   mju_copy(d->qacc, a, nv);
-  mj_inverseSkip(&copy, d, mjSTAGE_VEL, 1);
+  mj_inverseSkip(asked, d, mjSTAGE_VEL, 1);
   mju_copy(d->qacc, before, nv);
   mjgp_addEncoder(g, m, d, -1);
   g->nested = 0;
@@ -238,7 +244,8 @@ static const char* argumentError(const mjModel* m, const mjData* d, const mjtNum
     return "an acceleration is not finite or beyond 1e10; give (v+ - v)/h of each dof";
   }
   if (hasBad(d->qpos, m->nq) || hasBad(d->qvel, m->nv) || hasBad(d->qfrc_applied, m->nv) ||
-      hasBad(d->xfrc_applied, 6 * m->nbody)) {
+      (!mjgp_isZero(d->xfrc_applied, 1, 6 * (int)m->nbody) &&
+       hasBad(d->xfrc_applied, 6 * m->nbody))) {
     return "a position, velocity or applied force in the data is not finite or beyond 1e10, where "
            "the engine resets; give a state that a step could begin with";
   }
