@@ -4,7 +4,8 @@
 //   1/2 a' M a - b' a + s(J a - aref) + sum psi_i(E_i a),      psi_i' = friction of gear i
 //
 // which is convex where every gear can be driven from both sides and the metric is one. Elsewhere
-// friction is held at what the step asks for, and the search is for constraints alone.
+// friction is held at what the step asks for, and the search is for constraints alone; gears that
+// go round in pieces are led by the distance of each from what it would answer alone (guard).
 
 #include "coupled/newton.h"
 
@@ -198,6 +199,7 @@ static int shorten(mjgpNewton* p) {
     mjgp_narrow(&b, share, slope);
   }
   mju_addToScl(s->a, s->search, share - 1, nv);
+  p->share = share;
   mju_addScl(s->acc, p->acc, p->dacc, share, count);
   for (int i = 0; i < s->n; i++) {
     p->t[i] += p->system.symmetric ? 0 : (share - 1) * (p->t[i] - s->target[i]);
@@ -210,6 +212,70 @@ static int shorten(mjgpNewton* p) {
     }
   }
   return 1;
+}
+
+
+//---------------------------------- guard ---------------------------------------------------------
+
+// friction that balances at each gear
+static void findLeft(mjgpNewton* p, mjtNum* left) {
+  const mjgpGroup* group = p->s->group;
+  for (int i = 0; i < p->s->n && p->system.symmetric; i++) {
+    left[i] = p->balance[group->E_dof[group->E_adr[i]]];
+  }
+}
+
+
+// distance of friction from what each gear answers, squared, as an energy, a share along the step; keeps the answers
+static mjtNum distanceAt(mjgpNewton* p, mjtNum share) {
+  mjgpStep* s = p->s;
+  mjtNum h = s->m->opt.timestep, sum = 0;
+  for (int i = 0; i < s->n; i++) {
+    mjtNum W = mjgp_delassus(s, i, i), t = p->was[i] + share * (p->left[i] - p->was[i]);
+    mjtNum x = mjgp_taken(s, p->acc, i) + share * mjgp_taken(s, p->dacc, i);
+    mjtNum off = t - mjgp_answerPiece(p->piece + i, s->g, h, W, mjgp_delassusTorque(s, i, i),
+                                      p->acc[i] + share * p->dacc[i], x, t);
+    sum += W * off * off;
+  }
+  return sum;
+}
+
+
+// Where gears go round in pieces: the natural map, which tells how far they are from the law. The step is shortened until
+// that has become less, and each gear goes to the piece that it answers with
+static void guard(mjgpNewton* p) {
+  mjgpStep* s = p->s;
+  int count = s->n + s->group->nextra;
+  if (p->system.symmetric && !p->measured) {
+    s->newton_steps++;
+    if (!mjgp_makeDelassus(s)) {
+      return;
+    }
+    p->measured = 1;
+  }
+  for (int i = 0; i < s->n; i++) {
+    p->left[i] = p->was[i] + p->share * (p->left[i] - p->was[i]);
+  }
+  findLeft(p, p->left);
+  mju_sub(p->dacc, s->acc, p->acc, count);
+  mjtNum share = 1, before = distanceAt(p, 0);
+  for (int k = 0; k < mjgpGUARDS && !(distanceAt(p, share) < before); k++) {
+    share *= 0.5;
+  }
+  if (share < 1 && distanceAt(p, share) < before) {
+    mju_addToScl(s->a, s->search, (share - 1) * p->share, s->group->nv);
+    mju_addScl(s->acc, p->acc, p->dacc, share, count);
+    for (int i = 0; i < s->n; i++) {
+      p->left[i] = p->was[i] + share * (p->left[i] - p->was[i]);
+    }
+    mjgp_evaluate(s);
+    balance(p);
+  } else {
+    distanceAt(p, 1);
+  }
+  for (int i = 0; i < s->n; i++) {
+    mjgp_takeAnswer(p->piece + i, s->g);
+  }
 }
 
 
@@ -326,8 +392,8 @@ void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
   mjData* d = s->d;
   size_t n = (size_t)s->n, nefc = (size_t)group->nefc, ld = (size_t)group->ld;
   size_t size = (size_t)mjgi_simdEnd(group->nv);
-  *p = (mjgpNewton){.s = s, .whole = !s->rows};
-  mjtNum* number = mj_stackAllocNum(d, 2 * size + 3 * nefc + n + 2 * ld);
+  *p = (mjgpNewton){.s = s, .monotone = 1};
+  mjtNum* number = mj_stackAllocNum(d, 2 * size + 3 * nefc + 3 * n + 2 * ld);
   mju_zero(number, (int)(2 * size));
   p->w = number;
   p->balance = p->w + size;
@@ -335,7 +401,9 @@ void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
   p->row = p->from + nefc;
   p->f = p->row + nefc;
   p->t = p->f + nefc;
-  p->acc = p->t + n;
+  p->left = p->t + n;
+  p->was = p->left + n;
+  p->acc = p->was + n;
   p->dacc = p->acc + ld;
   p->piece = mj_stackAllocByte(d, sizeof(mjgpPiece) * n, _Alignof(mjgpPiece));
   int shafts = 0;
@@ -350,8 +418,9 @@ void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
   for (int i = 0; i < s->n; i++) {
     mjgp_startPiece(p->piece + i, s->g, s->m, group->joint[i], s->acc[i], shaft);
     shaft = p->piece[i].shaft ? shaft + 2 : shaft;
-    p->whole &= p->piece[i].monotone;
+    p->monotone &= p->piece[i].monotone;
   }
+  p->whole = p->monotone && !s->rows;
   mjgp_makeSystem(&p->system, s, p->piece, 0);
 }
 
@@ -395,13 +464,18 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
   mjgpGroup* group = s->group;
   int most = p->whole ? mjgpDESCENTS : mjgpITERATIONS;
   balance(p);
+  p->measured = 0;
   for (*iterations = 1; *iterations <= most; (*iterations)++) {
     s->newton_steps++;
     makeLines(p);
     mju_copy(s->target, p->t, s->n);
+    mju_copy(p->was, *iterations > 1 ? p->left : p->t, s->n);
+    findLeft(p, p->was);
+    p->share = 1;
     if (!mjgp_solveSystem(&p->system, p->piece, s->gradient, 1, s->search, p->t)) {
       return 0;
     }
+    mju_copy(p->left, p->t, s->n);
     p->descent = mju_dot(s->gradient, s->search, group->nv);
     memcpy(s->factored, group->state, sizeof(int) * (size_t)group->nefc);
     mju_copy(p->from, group->jar, group->nefc);
@@ -421,6 +495,9 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
       balance(p);
     } else if ((changed || p->whole) && shorten(p)) {
       balance(p);
+    }
+    if (changes && !p->whole && *iterations >= (p->monotone ? mjgpMILD : mjgpEXCHANGES)) {
+      guard(p);
     }
   }
   return 0;

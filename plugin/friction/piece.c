@@ -178,25 +178,63 @@ int mjgp_isLocking(const mjgpPiece* piece, const mjgpGears* g) {
 }
 
 
+// friction of a gear and its piece on its own line, from t, its slip and its load; W: what a unit of friction takes of its
+// acceleration, P: what it adds to its load
+static int answer(mjtNum* own, const mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum W,
+                  mjtNum P, mjtNum t, mjtNum slip, mjtNum lambda) {
+  mjtNum hold = t + slip / (h * W + g->in.compliance[piece->joint]);
+  mjgpBound bound = mjgp_boundOfPiece(piece, g, hold > 0 ? 1 : -1);
+  return mjgi_lawResolve(own, hold, lambda - P * t + bound.shift, P, bound.c, bound.r, bound.r);
+}
+
+
+static mjtNum loadPerFriction(const mjgpInput* in, int i, mjtNum R) {
+  return (in->gamma_u[i] + in->gamma_v[i]) * R - in->gamma_v[i];
+}
+
+
+static void goTo(mjgpResult* out, int i, int next) {
+  out->mode[i] = mjgi_pieceDirection(next);
+  out->load[i] = next == mjgiSTUCK ? out->load[i] : mjgi_pieceLoad(next);
+}
+
+
 int mjgp_connectPiece(const mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, mjtNum R) {
-  const mjgpInput* in = &g->in;
   mjgpResult* out = &g->out;
   int i = piece->joint;
-  mjtNum t = out->t[i], own, P = (in->gamma_u[i] + in->gamma_v[i]) * R - in->gamma_v[i];
+  mjtNum t = out->t[i], own, P = loadPerFriction(&g->in, i, R);
   out->P[i] = P;
   if (W <= 0) {
     return 0;
   }
-  mjtNum hold = t + out->v_next[i] / (h * W);
-  mjgpBound bound = mjgp_boundOfPiece(piece, g, hold > 0 ? 1 : -1);
-  int next = mjgi_lawResolve(&own, hold, out->lambda[i] - P * t + bound.shift, P, bound.c, bound.r,
-                             bound.r);
+  int next = answer(&own, piece, g, h, W, P, t, out->v_next[i], out->lambda[i]);
   if (mju_abs(own - t) <= mjgpLAW * (mju_abs(own) + mju_abs(t))) {
     return 0;
   }
-  out->mode[i] = mjgi_pieceDirection(next);
-  out->load[i] = next == mjgiSTUCK ? out->load[i] : mjgi_pieceLoad(next);
+  goTo(out, i, next);
   return 1;
+}
+
+
+mjtNum mjgp_answerPiece(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum W, mjtNum R,
+                        mjtNum acc, mjtNum x, mjtNum t) {
+  const mjgpInput* in = &g->in;
+  int i = piece->joint;
+  mjtNum own = t, u = in->tau[i] - in->inertia[i] * acc - x;
+  piece->known = W > 0 && !piece->shaft;
+  if (piece->known) {
+    mjtNum lambda = mjgi_lawLoad(in->gamma_u[i], in->gamma_v[i], u, t);
+    mjtNum slip = mjgp_slip(g, i, in->v[i] + h * acc, t);
+    piece->answer = answer(&own, piece, g, h, W, loadPerFriction(in, i, R), t, slip, lambda);
+  }
+  return own;
+}
+
+
+void mjgp_takeAnswer(const mjgpPiece* piece, mjgpGears* g) {
+  if (piece->known) {
+    goTo(&g->out, piece->joint, piece->answer);
+  }
 }
 
 

@@ -33,6 +33,8 @@ typedef struct mjgpPiece_ {
   mjtNum weight;     // 1; less where friction and its bound are nearly parallel
   mjgpShaft* shaft;  // rotor behind a gap, and room for a second; null: none
   int jumps;         // 1: at a jump of its torque, between shaft[0] and shaft[1]
+  int known;         // 1: its answer to all others is known,
+  int answer;        // and on this piece of the law
 } mjgpPiece;
 
 // factor on the bound in direction s = -1, 1
@@ -78,6 +80,14 @@ int mjgp_isLocking(const mjgpPiece* piece, const mjgpGears* g);
 // given (44). A unit of its friction takes W of its acceleration and R of the torque into it. Sets P_ii in g->out. If the gear is on
 // another branch it goes to the piece of this one in g->out; returns 1 then
 int mjgp_connectPiece(const mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, mjtNum R);
+
+// Friction that the gear answers with where all others keep theirs (44), at acc and x where t balances; W, R as above. Its
+// piece is kept. A gear that moves against its own friction (W < 0), and a shaft, have none: t
+mjtNum mjgp_answerPiece(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum W, mjtNum R,
+                        mjtNum acc, mjtNum x, mjtNum t);
+
+// to that piece, in g->out
+void mjgp_takeAnswer(const mjgpPiece* piece, mjgpGears* g);
 
 // friction of a monotone gear at acc, whatever its piece. Where it stands: t if the piece in g->out is that it is stuck
 mjtNum mjgp_frictionAt(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum acc, mjtNum x,

@@ -88,6 +88,12 @@
 #define mjgpDESCENTS   40
 #define mjgpSTEPS      8
 
+// iterations in which gears exchange pieces as they please, which is cheaper and enough for nearly all steps; the same of
+// gears that can all be driven from both sides; and halvings of a step that does not bring them closer to the law
+#define mjgpEXCHANGES 2
+#define mjgpMILD      6
+#define mjgpGUARDS    6
+
 // corrections by the factors that are there
 #define mjgpREFINE 3
 
