@@ -190,7 +190,7 @@ static int solveTree(mjgpTree* tree) {
                     shaft);
     shaft = tree->piece[b].shaft ? shaft + 2 : shaft;
   }
-  while (!solved && iterations < mjgpITERATIONS && makeLines(tree)) {
+  while (!solved && iterations < mjgpMILD && makeLines(tree)) {
     iterations++;
     solve(tree);
     balance(tree);
