@@ -302,6 +302,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   mjgp_makeLaw(g, m, d);
   int implicit = g->config->options.coupling == mjgpIMPLICIT, lags = d->nefc && !implicit, n = 0;
   int* joint = g->scratch.joint;
+  g->in.lags = lags;
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
     if (g->config->own[i] < 0 && mjgp_standsStill(m, d, g->config->joint + i)) {

@@ -93,6 +93,7 @@ typedef struct mjgpJoint_ {
   int partner;           // number of the motor of a load and of the load of a motor, else -1
   int encoder;           // mjgpEncoder, of a rotor
   int constant;          // 1: its coefficients are the same at any position, velocity and load
+  int ordinary;          // 1: and it is ordinary (mjgp_isOrdinary)
   int backlashes;        // 1: its instance has backlash, and the numbers of gaps in the state
   mjgTransmission gear;  // what its description means
   mjgBacklash backlash;  // of a rotor or load
@@ -116,6 +117,13 @@ int mjgp_countJoints(const mjModel* m, int instance);
 // their number.
 int mjgp_configure(mjgpJoint* joint, int* n, mjgpOptions* options, mjgReport* report,
                    const mjModel* m, int slot);
+
+// can a gear with these coefficients be driven back, and does it neither yield before it
+// slips, nor hold more at rest than where it slips, nor turn one way only
+static inline int mjgp_isOrdinary(const mjgTransmission* gear, double gamma_u, double gamma_v) {
+  return (gamma_u >= 0) & (gamma_u < 1) & (gamma_v >= 0) & (gamma_v < 1) &
+         (gear->static_ratio == 1) & !(gear->presliding_stiffness > 0) & (gear->oneway == 0);
+}
 
 // the gear that a joint's description means in a simulation; as mjg_transmission, and refuses also what can
 // be described but not simulated

@@ -292,6 +292,7 @@ static mjtNum* rowOf(mjgpGears* g, const mjModel* m, mjData* d, int i) {
   if (!g->in.row[i]) {
     g->in.row[i] = mj_stackAllocNum(d, (size_t)m->nv);
     mju_zero(g->in.row[i], (int)m->nv);
+    g->in.rows++;
   }
   return g->in.row[i];
 }
@@ -545,7 +546,7 @@ static void addDiscreteGains(mjgpGears* g, const mjModel* m, mjData* d) {
 void mjgp_gatherActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   int implicit = m->opt.integrator == mjINT_IMPLICIT || m->opt.integrator == mjINT_IMPLICITFAST;
   int discrete = actuated && mjgp_isDiscrete(m), mechanics = m->ntendon > 0;
-  g->in.reaches = 0;
+  g->in.reaches = g->in.rows = 0;
   g->in.gains = actuated && implicit ? findGains(m) : mjgpGAINS_NONE;
   memset(g->in.row, 0, sizeof(*g->in.row) * (size_t)g->config->n);
   for (int a = 0; a < g->in.nactive; a++) {

@@ -21,11 +21,12 @@ static inline __attribute__((always_inline)) mjtNum mjgp_eliminateRow(mjtNum* ma
   int diag = m->M_rownnz[k] - 1;
   const int* row = m->M_colind + m->M_rowadr[k];
   mjtNum *L = matrix + line[k], inverse = 1 / (L[diag] + own);
+  mjtNum known = x ? x[k] : 0;
   for (int p = diag - 1; p >= 0; p--) {
     mjtNum factor = L[p] * inverse;
     mjgp_addSimd(matrix + line[row[p]], L, -factor, 0, mjgi_simdEnd(p + 1));
     if (x) {
-      x[row[p]] -= factor * x[k];
+      x[row[p]] -= factor * known;
     }
   }
   mjgp_scaleSimd(L, inverse, 0, mjgi_simdEnd(diag));
@@ -37,6 +38,9 @@ static inline __attribute__((always_inline)) void mjgp_solveRows(mjtNum* matrix,
                                                                  mjtNum* pivot, int first, int end,
                                                                  const mjModel* m,
                                                                  const int* line) {
+  if (!x) {
+    __builtin_unreachable();
+  }
   for (int k = end - 1; k >= first; k--) {
     pivot[k] = mjgp_eliminateRow(matrix, x, k, pivot[k], m, line);
   }
@@ -44,7 +48,8 @@ static inline __attribute__((always_inline)) void mjgp_solveRows(mjtNum* matrix,
     const int* row = m->M_colind + m->M_rowadr[k];
     const mjtNum* L = matrix + line[k];
     mjtNum sum = x[k] * pivot[k];
-    for (int p = 0; p < m->M_rownnz[k] - 1; p++) {
+    int diag = m->M_rownnz[k] - 1;
+    for (int p = 0; p < diag; p++) {
       sum -= L[p] * x[row[p]];
     }
     x[k] = sum;

@@ -26,7 +26,7 @@ static int findBlocked(mjtNum* tooth, const mjgTransmission* gear, mjtNum q) {
 }
 
 
-// the brake of a gear in this step
+// the brake or backstop of a gear in this step
 static mjgpBrake brakeOf(const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   const mjgpBrakeKeys* brake = &g->config->joint[i].brake;
   mjtNum tooth = d->plugin_state[g->config->state[i] + mjgpSTATE_TOOTH * g->config->stride[i]];
@@ -58,7 +58,8 @@ void mjgp_makeLaw(mjgpGears* g, const mjModel* m, const mjData* d) {
 
     // where friction depends on the load beyond the law, the load is that of a steady motion with the
     // friction of the last step
-    mjtNum last = d->plugin_state[g->config->state[i]];
+    mjtNum last = in->t_last[i] = d->plugin_state[g->config->state[i]];
+    int ordinary = joint->ordinary;
     if (joint->constant) {
       in->gamma_u[i] = gear->gamma_u;
       in->gamma_v[i] = gear->gamma_v;
@@ -66,12 +67,19 @@ void mjgp_makeLaw(mjgpGears* g, const mjModel* m, const mjData* d) {
     } else {
       mjg_frictionAt(in->gamma_u + i, in->gamma_v + i, in->coulomb + i, gear, in->q[i], in->v[i],
                      in->tau[i], in->tau[i] - last);
+      ordinary = mjgp_isOrdinary(gear, in->gamma_u[i], in->gamma_v[i]);
     }
     mjtNum stiffness = gear->presliding_stiffness;
     in->static_ratio[i] = gear->static_ratio;
     in->compliance[i] = stiffness > 0 ? mjg_preslidingCompliance(stiffness, m->opt.timestep) : 0;
-    in->t_last[i] = last;
-    in->brake[i] = brakeOf(g, m, d, i);
+
+    // most gears have no brake: then what there was is gone
+    int braked = joint->brake.actuator >= 0 || gear->oneway != 0;
+    if (braked || in->braked[i]) {
+      in->braked[i] = braked;
+      in->brake[i] = braked ? brakeOf(g, m, d, i) : (mjgpBrake){0};
+    }
+    in->ordinary[i] = ordinary && !braked;
   }
 }
 

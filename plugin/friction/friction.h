@@ -28,7 +28,8 @@ void mjgp_makeLaw(mjgpGears* g, const mjModel* m, const mjData* d);
 
 // velocity of slip of joint i that moves with velocity v under friction t: v itself but for pre-sliding
 static inline mjtNum mjgp_slip(const mjgpGears* g, int i, mjtNum v, mjtNum t) {
-  return mjg_preslidingSlip(v, t, g->in.compliance[i], g->in.t_last[i]);
+  mjtNum compliance = g->in.compliance[i];
+  return compliance > 0 ? mjg_preslidingSlip(v, t, compliance, g->in.t_last[i]) : v;
 }
 
 // solve for the friction of these joints in g: t, mode (start values in, results out), v_next, lambda,

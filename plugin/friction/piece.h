@@ -15,7 +15,10 @@
 #include <mujoco/mujoco.h>
 
 #include "friction/bound.h"
+#include "friction/friction.h"
 #include "friction/shafts.h"
+#include "friction/tolerances.h"
+#include "law/law.h"
 #include "state/gears.h"
 
 typedef struct mjgpPiece_ {
@@ -24,10 +27,11 @@ typedef struct mjgpPiece_ {
   int released;      // 1: broke away from its static bound in this step
   int monotone;      // 1: its friction never falls where its acceleration grows
   int turned;        // 1: it slips where friction meets its bound from above
-  mjtNum up, down;   // static ratio in either direction
-  mjtNum brake[2];   // torque of its brake, backward and forward
+  mjtNum ratio[2];   // static ratio backward and forward, if it is not ordinary
+  mjtNum brake[2];   // and torque of its brake
   mjtNum target;     // acceleration that stops it
-  mjtNum t;          // friction at the point of the line, times weight
+  mjtNum acc;        // acceleration at the point of the line
+  mjtNum t;          // friction there, times weight
   mjtNum slope;      // dt/dacc, times weight
   mjtNum rate;       // -dt/dx, times weight
   mjtNum weight;     // 1; less where friction and its bound are nearly parallel
@@ -37,21 +41,163 @@ typedef struct mjgpPiece_ {
   int answer;        // and on this piece of the law
 } mjgpPiece;
 
-// factor on the bound in direction s = -1, 1
-static inline mjtNum mjgp_ratioOf(const mjgpPiece* piece, int s) {
-  return piece->released ? 1 : s > 0 ? piece->up : piece->down;
-}
 
-// bound of its friction in direction s
-mjgpBound mjgp_boundOfPiece(const mjgpPiece* piece, const mjgpGears* g, int s);
+//---------------------------------- start ---------------------------------------------------------
 
 // can gear i be solved as lines: not so gaps between two joints, laws of gaps that depend on the line of the joint, and
 // gaps with gears that lock, stick or yield
-int mjgp_isLinear(const mjgpGears* g, int i);
+static inline int mjgp_isLinear(const mjgpGears* g, int i) {
+  int gap = g->config->gaps ? g->config->joint[i].gap : mjgpGAP_NONE;
+  return g->in.lag[i] == 0 && (gap == mjgpGAP_NONE || mjgp_areShafts(g, &i, 1));
+}
+
+// that of a gear which is not ordinary
+void mjgp_startOther(mjgpPiece* piece, const mjgpGears* g);
 
 // the piece of the last step, from g->out; acc: acceleration, for gaps; shaft: room for two
-void mjgp_startPiece(mjgpPiece* piece, const mjgpGears* g, const mjModel* m, int i, mjtNum acc,
-                     mjgpShaft* shaft);
+static inline void mjgp_startPiece(mjgpPiece* piece, const mjgpGears* g, const mjModel* m, int i,
+                                   mjtNum acc, mjgpShaft* shaft) {
+  const mjgpInput* in = &g->in;
+  int rotor = g->config->gaps && g->config->joint[i].gap == mjgpGAP_ROTOR;
+  *piece = (mjgpPiece){.joint = i, .shaft = rotor ? shaft : NULL};
+  piece->monotone = !in->row[i];
+  if (!in->ordinary[i]) {
+    mjgp_startOther(piece, g);
+  }
+  if (rotor) {
+    mjgp_makeShaft(shaft, g, m, i, acc);
+  }
+}
+
+// bound of its friction in direction s
+static inline mjgpBound mjgp_boundOfPiece(const mjgpPiece* piece, const mjgpGears* g, int s) {
+  const mjgpInput* in = &g->in;
+  int i = piece->joint;
+  if (in->ordinary[i]) {
+    return (mjgpBound){1, in->coulomb[i], 0};
+  }
+  return piece->released ? mjgp_boundOf(in, i, s, 1)
+                         : mjgp_makeBound(in, i, s, piece->ratio[s > 0], piece->brake[s > 0]);
+}
+
+
+//---------------------------------- line ----------------------------------------------------------
+
+// the same for a joint behind a gap
+void mjgp_lineShaft(mjgpPiece* piece, mjtNum acc, mjtNum x);
+
+// the line of the piece in g->out at acc and x; returns 0 if friction is not a function of acc on it (weight)
+static inline int mjgp_linePiece(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum acc,
+                                 mjtNum x) {
+  const mjgpInput* in = &g->in;
+  int i = piece->joint, mode = g->out.mode[i];
+  piece->acc = acc;
+  piece->weight = 1;
+  piece->held = piece->turned = 0;
+  if (piece->shaft) {
+    mjgp_lineShaft(piece, acc, x);
+    return 1;
+  }
+  if (!mode) {
+    piece->rate = 0;
+    if (in->compliance[i] > 0) {
+      piece->slope = h / in->compliance[i];
+      piece->t = in->t_last[i] + (in->v[i] + h * acc) / in->compliance[i];
+    } else {
+      piece->held = 1;
+      piece->target = -in->v[i] / h;
+      piece->slope = piece->t = 0;
+    }
+    return 1;
+  }
+
+  // t = f lambda + offset with lambda = (gamma_u + gamma_v) u - gamma_v t
+  mjtNum offset, gamma_v = in->gamma_v[i];
+  mjgpBound bound = mjgp_boundOfPiece(piece, g, mode);
+  mjtNum f = mjgi_lawRow(&offset, mjgi_piece(mode, g->out.load[i] > 0), bound.c, bound.r, bound.r);
+  offset += f * bound.shift;
+  mjtNum own = 1 + f * gamma_v;
+  if (mju_abs(own) < mjgpSINGULAR) {
+    piece->weight = own;
+    own = 1;
+  }
+  piece->turned = own < 0;
+  piece->rate = f * (in->gamma_u[i] + gamma_v) / own;
+  piece->slope = -piece->rate * in->inertia[i];
+  piece->t = piece->rate * (in->tau[i] - in->inertia[i] * acc - x) + offset / own;
+  return piece->weight == 1;
+}
+
+
+//---------------------------------- next piece ----------------------------------------------------
+
+// the same for a joint behind a gap
+int mjgp_nextShaft(mjgpPiece* piece, mjgpGears* g, mjtNum acc, mjtNum x, mjtNum t, mjtNum size);
+
+// Compare the piece with what came out of it at acc and x, and go on to the next one in g->out. t: friction there, of a
+// stuck joint what balances. size: of the torques that balance at the joints. Results in g->out: t, u, lambda, v_next,
+// mode, load. Returns 1 if the piece changed
+static inline int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum acc, mjtNum x,
+                                 mjtNum t, mjtNum size) {
+  if (piece->shaft) {
+    return mjgp_nextShaft(piece, g, acc, x, t, size);
+  }
+  const mjgpInput* in = &g->in;
+  mjgpResult* out = &g->out;
+  int i = piece->joint, mode = out->mode[i];
+  mjtNum u = in->tau[i] - in->inertia[i] * acc - x;
+  mjtNum lambda = mjgi_lawLoad(in->gamma_u[i], in->gamma_v[i], u, t);
+  mjtNum v = in->v[i] + h * acc;
+  mjgpBound bound = mjgp_boundOfPiece(piece, g, mode ? mode : t > 0 ? 1 : -1);
+  mjtNum load = lambda + bound.shift;
+  int was = mjgi_piece(mode, out->load[i] > 0);
+  mjtNum most = mjgi_lawBound(load, bound.c, bound.r);
+  int next = mjgi_lawNext(was, t, mjgp_slip(g, i, v, t), load, bound.c, bound.r, bound.r);
+  out->u[i] = u;
+  out->lambda[i] = lambda;
+  out->v_next[i] = piece->held ? 0 : v;
+
+  // a joint that torques of nothing but rounding hold is held; and a load that is nothing
+  // but rounding may have either sign
+  if (next != was) {
+    int turned = mode && mjgi_pieceDirection(next) == mode;
+    int same = piece->held ? mju_abs(t) <= most + mjgpFACTORED * size
+                           : turned && mju_abs(load) <= mjgpFACTORED * (mju_abs(u) + size);
+    next = same ? was : next;
+  }
+
+  // what slips on lies on the bound itself, which has the sign of the motion
+  if (next == was) {
+    out->t[i] = mode ? mode * most : t;
+    return 0;
+  }
+  out->t[i] = t;
+  out->mode[i] = mjgi_pieceDirection(next);
+  out->load[i] = next == mjgiSTUCK ? out->load[i] : mjgi_pieceLoad(next);
+  return 1;
+}
+
+
+//---------------------------------- what a solution may still have --------------------------------
+
+// Static friction. A gear that slips on its static bound where the step is solved breaks away: returns 1, and the step is
+// solved again with its sliding bound. Not before: on the way to a solution a gear may slip that holds there
+static inline int mjgp_releasePiece(mjgpPiece* piece, const mjgpGears* g) {
+  int i = piece->joint, mode = piece->shaft ? 0 : g->out.mode[i];
+  if (g->in.ordinary[i] || !mode || piece->released ||
+      !(piece->brake[mode > 0] > g->in.brake[i].sliding ||
+        mjgi_lawReleases(mode, piece->ratio[1], piece->ratio[0]))) {
+    return 0;
+  }
+  piece->released = 1;
+  return 1;
+}
+
+// may the gear have several solutions where its joint alone is looked at
+static inline int mjgp_isLocking(const mjgpPiece* piece, const mjgpGears* g) {
+  int i = piece->joint;
+  return !piece->shaft && g->in.static_ratio[i] * g->in.gamma_v[i] >= 1 && g->in.compliance[i] == 0;
+}
 
 // friction of a shaft that is at a jump: 0 between its sides, 1 beyond that of shaft[1], -1 of shaft[0]; and to that side
 int mjgp_jumpSide(const mjgpPiece* piece, mjtNum t);
@@ -59,22 +205,6 @@ void mjgp_leaveJump(mjgpPiece* piece, int side);
 
 // has gear i a piece on which friction and its bound are nearly parallel, so that its acceleration does not tell friction
 int mjgp_isParallel(const mjgpPiece* piece, const mjgpGears* g);
-
-// the line of the piece in g->out at acc and x; returns 0 if friction is not a function of acc on it (weight)
-int mjgp_linePiece(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum acc, mjtNum x);
-
-// Compare the piece with what came out of it at acc and x, and go on to the next one in g->out. t: friction there, of a
-// stuck joint what balances. size: of the torques that balance at the joints. Results in g->out: t, u, lambda, v_next,
-// mode, load. Returns 1 if the piece changed
-int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum acc, mjtNum x, mjtNum t,
-                   mjtNum size);
-
-// Static friction. A gear that slips on its static bound where the step is solved breaks away: returns 1, and the step is
-// solved again with its sliding bound. Not before: on the way to a solution a gear may slip that holds there
-int mjgp_releasePiece(mjgpPiece* piece, const mjgpGears* g);
-
-// may the gear have several solutions where its joint alone is looked at
-int mjgp_isLocking(const mjgpPiece* piece, const mjgpGears* g);
 
 // The jamming rule: a gear that locks is on the branch of its law that is connected to rest, the friction of all others
 // given (44). A unit of its friction takes W of its acceleration and R of the torque into it. Sets P_ii in g->out. If the gear is on

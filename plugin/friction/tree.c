@@ -19,7 +19,9 @@ typedef struct mjgpTree_ {
   const int* joint;     // geared joints, ascending by dof
   int n;                // their number
   mjgpPiece* piece;     // their pieces                                         (n)
-  int* held;            // of each dof: its acceleration is known               (nv)
+  mjgpShaft* shaft;     // room for two of each; null: none is behind a gap     (2 n)
+  int special;          // 0: no gear locks or may break away
+  int* held;            // of each dof: mjgpHELD, mjgpBELOW                     (nv)
   mjtNum* a;            // acceleration                                         (nv)
   mjtNum* balance;      // force - Mhat a                                       (nv)
   mjtNum* pivot;        // inverse diagonal of D                                (nv)
@@ -27,70 +29,69 @@ typedef struct mjgpTree_ {
   mjtNum most;          // largest acceleration that is a sum in it
 } mjgpTree;
 
+// what is known of a dof
+enum {
+  mjgpHELD = 1,  // its acceleration
+  mjgpBELOW = 2  // that of a dof between it and the root
+};
+
 
 //---------------------------------- one iteration -------------------------------------------------
 
-// lines of all pieces; 0 if one has none
-static int makeLines(mjgpTree* tree) {
-  mjtNum h = tree->m->opt.timestep;
-  int all = 1;
-  for (int b = 0; b < tree->n; b++) {
-    mjgpPiece* piece = tree->piece + b;
-    all &= mjgp_linePiece(piece, tree->g, h, piece->shaft ? piece->shaft->a : 0, 0);
+// what held dofs do is known: in row k of one of them, or of one below them
+static void takeHeld(const mjgpTree* tree, int k, mjtNum* L, const int* row, int diag) {
+  mjtNum* a = tree->a;
+  int held = tree->held[k];
+  for (int p = 0; p < diag; p++) {
+    if (tree->held[row[p]] & mjgpHELD) {
+      a[k] -= held ? 0 : L[p] * a[row[p]];
+      L[p] = 0;
+    } else if (held) {
+      a[row[p]] -= L[p] * a[k];
+      L[p] = 0;
+    }
   }
-  return all;
+  tree->held[k] |= diag && tree->held[row[diag - 1]] ? mjgpBELOW : 0;
 }
 
 
-// acceleration on the lines
-// Long because elimination and substitution are one walk over the tree and back
-static void solve(mjgpTree* tree) {
+// matrix and right side with the lines of all pieces; 0 if one has none
+static int assemble(mjgpTree* tree) {
   const mjModel* m = tree->m;
   const mjgpGears* g = tree->g;
-  const mjtNum* slope = tree->Mhat->slope;
-  mjtNum* a = tree->a;
-  int stuck = 0;
+  const int *own = g->config->own, *line = g->config->line;
+  const mjtNum *M = tree->d->M, *slope = tree->Mhat->slope, *force = tree->force;
+  mjgpPiece *piece = tree->piece, *end = piece + tree->n;
+  mjtNum *a = tree->a, *pivot = tree->pivot, h = m->opt.timestep;
+  int all = 1, *held = tree->held;
 
   // rows in whole lanes; what lines add to the diagonal waits in pivot
-  for (int k = tree->first, b = 0; k < tree->end; k++) {
-    mjgp_copySimd(g->scratch.matrix + g->config->line[k], tree->d->M, m->M_rowadr[k],
-                  m->M_rownnz[k], g->config->nC);
-    tree->pivot[k] = slope[k];
-    tree->held[k] = 0;
-    a[k] = tree->force[k];
-    if (b == tree->n || g->config->own[tree->joint[b]] != k) {
-      continue;
-    }
-    const mjgpPiece* piece = tree->piece + b++;
-    if (piece->held) {
-      stuck = tree->held[k] = 1;
-      a[k] = piece->target;
-      continue;
-    }
-    tree->pivot[k] += piece->slope;
-    a[k] -= piece->t - (piece->shaft ? piece->slope * piece->shaft->a : 0);
-  }
-
-  // what stuck joints do is known
-  for (int k = tree->first; k < tree->end && stuck; k++) {
-    const int* row = m->M_colind + m->M_rowadr[k];
-    mjtNum* L = g->scratch.matrix + g->config->line[k];
-    int diag = m->M_rownnz[k] - 1, held = tree->held[k];
-    if (held) {
-      L[diag] = 0;
-      tree->pivot[k] = 1;
-    }
-    for (int p = 0; p < diag; p++) {
-      int above = tree->held[row[p]];
-      if (!held && above) {
-        a[k] -= L[p] * a[row[p]];
-      } else if (held && !above) {
-        a[row[p]] -= L[p] * a[k];
+  for (int k = tree->first; k < tree->end; k++) {
+    int adr = m->M_rowadr[k], diag = m->M_rownnz[k] - 1;
+    const int* row = m->M_colind + adr;
+    mjtNum* L = g->scratch.matrix + line[k];
+    mjgp_copySimd(L, M, adr, diag + 1, g->config->nC);
+    pivot[k] = slope[k];
+    a[k] = force[k];
+    held[k] = 0;
+    if (piece < end && own[piece->joint] == k) {
+      all &= mjgp_linePiece(piece, g, h, piece->shaft ? piece->shaft->a : 0, 0);
+      if (piece->held) {
+        held[k] = mjgpHELD;
+        a[k] = piece->target;
+        pivot[k] = 1;
+        L[diag] = 0;
+      } else {
+        pivot[k] += piece->slope;
+        a[k] -= piece->t - piece->slope * piece->acc;
       }
-      L[p] = held || above ? 0 : L[p];
+      piece++;
+    }
+    if (held[k] | (diag ? held[row[diag - 1]] : 0)) {
+      takeHeld(tree, k, L, row, diag);
     }
   }
-  mjgp_solveRows(g->scratch.matrix, a, tree->pivot, tree->first, tree->end, m, g->config->line);
+  return all;
 }
 
 
@@ -126,12 +127,15 @@ static int check(mjgpTree* tree) {
   int right = 1;
   for (int b = 0; b < tree->n; b++) {
     mjgpPiece* piece = tree->piece + b;
-    int dof = g->config->own[tree->joint[b]];
-    mjtNum left = tree->balance[dof], from = piece->shaft ? piece->shaft->a : 0;
-    mjtNum t = piece->held ? left : piece->t + piece->slope * (tree->a[dof] - from);
+    int i = piece->joint, dof = g->config->own[i];
+    mjtNum a = tree->a[dof], left = tree->balance[dof];
+    mjtNum t = piece->held ? left : piece->t + piece->slope * (a - piece->acc);
     mjtNum missing = piece->shaft ? 0 : mju_abs(left - t);
     residual = missing > residual ? missing : residual;
-    right &= !mjgp_nextPiece(piece, g, h, tree->a[dof], 0, t, 0);
+    right &= !mjgp_nextPiece(piece, g, h, a, 0, t, 0);
+
+    // rounding errors are relative to the largest acceleration that forces of the tree cause alone
+    g->out.cancellation[i] = mju_abs(g->in.v[i]) + h * tree->most;
   }
   residual = residual > 0 ? residual / tree->size : 0;
   g->out.last_info.residual = residual;
@@ -146,9 +150,8 @@ static int connect(mjgpTree* tree) {
   mjgpGears* g = tree->g;
   mjtNum* x = tree->balance;
   int count = 0;
-  for (int b = 0; b < tree->n; b++) {
+  for (int b = 0; b < tree->n && tree->special; b++) {
     int i = tree->joint[b], dof = g->config->own[i];
-    g->out.P[i] = 0;
     if (mjgp_isLocking(tree->piece + b, g)) {
       mjgp_factorInertia(tree->Mhat, tree->m, tree->d, g);
       mju_zero(x + tree->first, tree->end - tree->first);
@@ -165,34 +168,53 @@ static int connect(mjgpTree* tree) {
 // gears that break away at this solution; returns their number
 static int release(mjgpTree* tree) {
   int count = 0;
-  for (int b = 0; b < tree->n; b++) {
+  for (int b = 0; b < tree->n && tree->special; b++) {
     count += mjgp_releasePiece(tree->piece + b, tree->g);
   }
   return count;
 }
 
 
+// the pieces of the last step, for the first of n joints and those behind it in its tree;
+// 0 if they cannot be solved on its own matrix
+static int startPieces(mjgpTree* tree, const int* joint, int n) {
+  mjgpGears* g = tree->g;
+  const mjgpInput* in = &g->in;
+  const mjModel* m = tree->m;
+  int id = m->dof_treeid[mjgp_firstDof(m, g->config->joint + joint[0])], eligible = 1;
+  int first = m->tree_dofadr[id], end = first + m->tree_dofnum[id], special = 0, b = 0;
+  int some = g->config->ngeared | g->config->gaps | in->rows | in->lags;
+  for (; b < n; b++) {
+    int i = joint[b], dof = g->config->own[i];
+    if (b && (dof < first || dof >= end)) {
+      break;
+    }
+    if (some && (dof < 0 || in->row[i] || !mjgp_isLinear(g, i))) {
+      eligible = 0;
+    } else {
+      mjgp_startPiece(tree->piece + b, g, m, i, tree->d->qacc_warmstart[dof],
+                      tree->shaft ? tree->shaft + 2 * b : NULL);
+      special |= !in->ordinary[i];
+      g->out.P[i] = 0;
+    }
+  }
+  tree->first = first;
+  tree->end = end;
+  tree->joint = joint;
+  tree->n = b;
+  tree->special = special;
+  return eligible;
+}
+
+
 static int solveTree(mjgpTree* tree) {
   mjgpGears* g = tree->g;
-  int solved = 0, iterations = 0, shafts = 0;
-  mj_markStack(tree->d);
-  tree->piece =
-      mj_stackAllocByte(tree->d, sizeof(mjgpPiece) * (size_t)tree->n, _Alignof(mjgpPiece));
-  for (int b = 0; b < tree->n; b++) {
-    shafts += g->config->joint[tree->joint[b]].gap == mjgpGAP_ROTOR;
-  }
-  mjgpShaft* shaft = shafts ? mj_stackAllocByte(tree->d, 2 * sizeof(mjgpShaft) * (size_t)shafts,
-                                                _Alignof(mjgpShaft))
-                            : NULL;
-  for (int b = 0; b < tree->n; b++) {
-    int i = tree->joint[b];
-    mjgp_startPiece(tree->piece + b, g, tree->m, i, tree->d->qacc_warmstart[g->config->own[i]],
-                    shaft);
-    shaft = tree->piece[b].shaft ? shaft + 2 : shaft;
-  }
-  while (!solved && iterations < mjgpMILD && makeLines(tree)) {
+  const mjModel* m = tree->m;
+  int solved = 0, iterations = 0;
+  while (!solved && iterations < mjgpMILD && assemble(tree)) {
     iterations++;
-    solve(tree);
+    mjgp_solveRows(g->scratch.matrix, tree->a, tree->pivot, tree->first, tree->end, m,
+                   g->config->line);
     balance(tree);
     solved = check(tree) && !connect(tree) && !release(tree);
   }
@@ -201,30 +223,13 @@ static int solveTree(mjgpTree* tree) {
                                .factorizations = iterations,
                                .residual = g->out.last_info.residual,
                                .sigma_max = -1};
-
-  // rounding errors are relative to the largest acceleration that forces of the tree cause alone
-  for (int b = 0; b < tree->n && solved; b++) {
-    int i = tree->joint[b];
-    g->out.cancellation[i] = mju_abs(g->in.v[i]) + tree->m->opt.timestep * tree->most;
-    if (tree->piece[b].shaft) {
-      mjgp_storeShaft(g, i, tree->piece[b].shaft, tree->piece[b].shaft->t, tree->most);
+  for (int b = 0; b < tree->n && solved && tree->shaft; b++) {
+    const mjgpShaft* shaft = tree->piece[b].shaft;
+    if (shaft) {
+      mjgp_storeShaft(g, tree->joint[b], shaft, shaft->t, tree->most);
     }
   }
-  mj_freeStack(tree->d);
   return solved;
-}
-
-
-// can the gears of a tree be solved on its own matrix
-static int isEligible(const mjgpTree* tree) {
-  const mjgpGears* g = tree->g;
-  for (int b = 0; b < tree->n; b++) {
-    if (g->config->own[tree->joint[b]] < 0 || g->in.row[tree->joint[b]] ||
-        !mjgp_isLinear(g, tree->joint[b])) {
-      return 0;
-    }
-  }
-  return 1;
 }
 
 
@@ -235,30 +240,24 @@ int mjgp_solveTrees(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat
     return n;
   }
   mj_markStack(d);
-  mjgpTree tree = {.m = m,
-                   .d = d,
-                   .g = g,
-                   .Mhat = Mhat,
-                   .force = force,
-                   .held = mj_stackAllocInt(d, (size_t)m->nv),
-                   .a = g->scratch.vector,
-                   .balance = g->scratch.vector + m->nv,
-                   .pivot = g->scratch.vector + 2 * m->nv};
+  size_t count = (size_t)n, shafts = g->config->rotors ? 2 * count : 0;
+  mjgpTree tree = {
+      .m = m,
+      .d = d,
+      .g = g,
+      .Mhat = Mhat,
+      .force = force,
+      .piece = mj_stackAllocByte(d, sizeof(mjgpPiece) * count, _Alignof(mjgpPiece)),
+      .shaft =
+          shafts ? mj_stackAllocByte(d, sizeof(mjgpShaft) * shafts, _Alignof(mjgpShaft)) : NULL,
+      .held = g->scratch.held,
+      .a = g->scratch.vector,
+      .balance = g->scratch.vector + m->nv,
+      .pivot = g->scratch.vector + 2 * m->nv};
   int left = 0;
   for (int start = 0; start < n; start += tree.n) {
-    // the joints of a tree
-    int id = m->dof_treeid[mjgp_firstDof(m, g->config->joint + joint[start])], end = start;
-    tree.first = m->tree_dofadr[id];
-    tree.end = tree.first + m->tree_dofnum[id];
-    while (end < n && g->config->own[joint[end]] >= tree.first &&
-           g->config->own[joint[end]] < tree.end) {
-      end++;
-    }
-    tree.joint = joint + start;
-    tree.n = mjMAX(end - start, 1);
-
     // where it stays unsolved a group starts afresh
-    if (isEligible(&tree) && solveTree(&tree)) {
+    if (startPieces(&tree, joint + start, n - start) && solveTree(&tree)) {
       g->count.trees++;
       mjgp_countFriction(g, m, d, mjgSOLVED, -1);
       continue;

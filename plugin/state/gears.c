@@ -46,6 +46,8 @@ static size_t layout(mjgpGears* g, const mjgpConfig* c, char* base) {
   mjgpARRAY(in.static_ratio, count)
   mjgpARRAY(in.compliance, count)
   mjgpARRAY(in.t_last, count)
+  mjgpARRAY(in.ordinary, count)
+  mjgpARRAY(in.braked, count)
   mjgpARRAY(in.brake, count)
   mjgpARRAY(in.force, nv)
   mjgpARRAY(out.t, count)
@@ -67,6 +69,7 @@ static size_t layout(mjgpGears* g, const mjgpConfig* c, char* base) {
   mjgpARRAY(scratch.force, nv)
   mjgpARRAY(scratch.joint, count)
   mjgpARRAY(scratch.local, nv)
+  mjgpARRAY(scratch.held, nv)
   mjgpARRAY(scratch.vector, 3 * nv)
   mjgpARRAY(scratch.matrix, lines)
 #undef mjgpARRAY

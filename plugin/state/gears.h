@@ -100,7 +100,9 @@ typedef struct mjgpInput_ {
   mjtNum* shared;         // rotors behind gaps: row sum of gains that tendons share   (n)
   mjtNum* drag;           // (motor - tau)/v, as far as it is the joint's own           (n)
   mjtNum** row;           // row of S without its diagonal; null: zero                 (n)
+  int rows;               // those that are not null
   int reaches;            // one of them reaches another tree
+  int lags;               // 0: lag is
   mjtNum* lag;            // acceleration by constraint forces of the last step        (n)
   mjtNum* gamma_u;        // input-side asymmetry coefficient of this step             (n)
   mjtNum* gamma_v;        // output-side asymmetry coefficient of this step            (n)
@@ -108,7 +110,9 @@ typedef struct mjgpInput_ {
   mjtNum* static_ratio;   // static to sliding bound                                   (n)
   mjtNum* compliance;     // of pre-sliding, mjg_preslidingCompliance; 0: a joint sticks (n)
   mjtNum* t_last;         // friction torque of the last step                          (n)
-  mjgpBrake* brake;       // brakes                                                    (n)
+  int* ordinary;          // 1: it can be driven back and does not yield, hold or break away (n)
+  int* braked;            // 1: it has a brake or turns one way only                   (n)
+  mjgpBrake* brake;       // that, 0 where there is none                               (n)
   mjgCoupling* coupling;  // backlash in this step                                     (n)
   mjtNum* force;          // smooth force that an early computation assumed            (nv)
 } mjgpInput;
@@ -139,6 +143,7 @@ typedef struct mjgpScratch_ {
   mjtNum* force;       // all forces but those of constraints and of friction          (nv)
   int* joint;          // joints that are solved for                                   (n)
   int* local;          // numbers of dofs in a group, else -1                          (nv)
+  int* held;           // of a tree: dofs whose acceleration is known                  (nv)
   mjtNum* vector;      // of a tree: acceleration, force that is left, pivots          (3 nv)
   mjtNum* matrix;      // factor of a tree with its friction                           (lines)
   int nwork;           // joints of the largest tree
