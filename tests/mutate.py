@@ -178,7 +178,7 @@ MUTATIONS = [
     Of("plugin/inverse/inverse.c", "test_plugin_inverse test_python_inverse.py", [
         ("g->phase = mjgpFRESH;", ""),
         ("g->stages = mjgp_inverseStages(d);", ""),
-        ("? mjENBL_INVDISCRETE : 0", "? 0 : 0"),
+        ("copy.opt.enableflags |= mjENBL_INVDISCRETE;", ""),
         ("mjgp_addWrenches(y, m, d, -1);", "mjgp_addWrenches(y, m, d, 1);"),
         ("p.x = z[i] + p.shift - own;", "p.x = z[i] - own;"),
         ("p.x += z[joint->partner] - in->motor[joint->partner];", "p.x += z[joint->partner];"),

@@ -199,7 +199,8 @@ class Commands(Folder):
         status, said, _ = self.here("identify", log, log, *FIT)
         self.assertEqual((status, said.count("\n")), (1, 1), said)
         self.assertIn("is given twice", said)
-        for fact, word in (("mass=heavy", "mass"), ("mass=nan", "mass"), ("mass=-1", "inertia"), ("length=0", "above 0")):
+        for fact, word in (("mass=heavy", "mass"), ("mass=nan", "mass"), ("mass=-1", "inertia"), ("length=0", "above 0"),
+                           ("kp=nan", "kp = 'nan' is not a number"), ("vin=inf", "vin")):  # which a torque needs not
             status, said, _ = self.here("identify", log, *FIT, "--fact", fact)
             self.assertEqual(status, 1, fact)
             self.assertIn(word, said)

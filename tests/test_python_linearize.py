@@ -307,7 +307,10 @@ class Steps(unittest.TestCase):
     def test_refused(self):
         model, data = slide("Euler", keys(gamma_u=0, gamma_v=0))
         other = mujoco.MjModel.from_xml_string("<mujoco><worldbody/></mujoco>")
+        text = SLIDE % (STEP, "Euler", keys(gamma_u=0, gamma_v=0), ROTOR, DAMPING)
+        alike = mujoco.MjModel.from_xml_string(text.replace("<worldbody>", '<worldbody><geom size=".1"/>'))
         for expected, arguments in (
+            ("not of this model", (model, mujoco.MjData(alike))),
             ("give an MjModel and its MjData, not MjSpec", (mujoco.MjSpec(), data)),
             ("not of this model", (model, mujoco.MjData(other))),
             ("eps is 0", (model, data, 0)),

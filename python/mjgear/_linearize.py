@@ -73,7 +73,8 @@ def linearize(model: mujoco.MjModel, data: mujoco.MjData, eps: float = 1e-6, cen
 
     Args:
         model: the model, with any integrator but RK4. It may have no gears.
-        data: the state before the step, and the controls and forces that act; stays as it is.
+        data: the state before the step, and the controls and forces that act; stays as it is. Data of another model with the same elements are
+            taken, as by ``mujoco.mj_step``: MuJoCo compares ``signature``, which knows elements and not their numbers.
         eps: perturbation of each number, rad, m, rad/s, N m and so on, from 1e-12 to 0.01.
         centered: both sides, where no gear changes its piece and no control its range; else one.
         threads: of the rollout, from 1 to 1024.
@@ -83,7 +84,7 @@ def linearize(model: mujoco.MjModel, data: mujoco.MjData, eps: float = 1e-6, cen
     """
     if not isinstance(model, mujoco.MjModel) or not isinstance(data, mujoco.MjData):
         raise GearError(f"give an MjModel and its MjData, not {type(model).__name__} and {type(data).__name__}")
-    if len(data.qpos) != model.nq or len(data.plugin_state) != model.npluginstate:
+    if data.signature != model.signature or len(data.qpos) != model.nq or len(data.plugin_state) != model.npluginstate:
         raise GearError("the data are not of this model; make them with it, mujoco.MjData(model)")
     if model.opt.integrator == mujoco.mjtIntegrator.mjINT_RK4:
         raise GearError("gears are not for RK4; set the integrator Euler, implicit, implicitfast or discrete")

@@ -365,6 +365,9 @@ def read(path: str | Path, columns: Mapping[str, str | Column] | None = None, dt
     """
     if not 0 < dt < math.inf:
         raise LogError(f"dt is {dt:g} s; the time between samples is above 0")
+    for fact, given in (facts or {}).items():  # used or not: who gives it believes that it counts
+        if isinstance(given, float) and not math.isfinite(given):
+            raise LogError(f"{path}: {fact} = '{given}' is not a number")
     path = Path(path)
     stem = path.name.removesuffix(".gz")
     reader = {".csv": _read_csv, ".txt": _read_csv, ".json": _read_json, ".npz": _read_npz}.get(Path(stem).suffix)
