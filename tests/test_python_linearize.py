@@ -183,6 +183,36 @@ class Exact(unittest.TestCase):
         self.assertTrue(found.exact[-1])
         np.testing.assert_allclose(found.B[1], STEP * 0.8 / (MASS + 0.8 * ROTOR), rtol=1e-10)
 
+    def test_rows_of_sensors(self):
+        """Of joints, fixed tendons and actuators on joints to the last bit; beside them what steps say, and MuJoCo's own."""
+        sensors = """<sensor><jointpos joint="a"/><jointvel joint="b"/><tendonpos tendon="t"/><tendonvel tendon="t"/><actuatorpos actuator="m"/>
+          <actuatorvel actuator="m"/><jointvel joint="b" cutoff="0.1"/><tendonpos tendon="s"/><framepos objtype="body" objname="root_body"/>
+          <actuatorpos actuator="n"/></sensor>"""
+        text = Steps.ROBOT % (keys(gamma_u=0.1, gamma_v=0.4), keys(gamma_u=0.1, gamma_v=0.2))
+        text = text.replace('<motor joint="a"/>', '<motor name="m" joint="a" gear="3"/><motor name="n" tendon="t"/>').replace('<position ', '<position name="p" ')
+        text = text.replace("<actuator>", '<tendon><fixed name="t"><joint joint="a" coef="2"/><joint joint="b" coef="-0.5"/></fixed>'
+                            '<spatial name="s"><site site="x"/><site site="y"/></spatial></tendon><actuator>')  # fmt: skip
+        text = text.replace('<geom size=".1" mass="3"/>', '<geom size=".1" mass="3"/><site name="x"/>').replace(
+            '<joint name="b" axis', '<site name="y" pos="0 0 .1"/><joint name="b" axis').replace("<sensor>", sensors.replace("</sensor>", ""))  # fmt: skip
+        model = mujoco.MjModel.from_xml_string(text)
+        data = mujoco.MjData(model)
+        data.qvel[-2:], data.ctrl[0] = (1.0, -0.7), 3
+        mujoco.mj_step(model, data, 20)
+        found, nv = mjgear.linearize(model, data), model.nv
+        names = {name: k for k, name in enumerate(found.states)}
+        expected = np.zeros((6, len(names)))
+        a, b, da, db = (names[f"{kind} {joint}"] for kind in ("position", "velocity") for joint in "ab")
+        expected[0, a] = expected[1, db] = 1
+        expected[2, [a, b]], expected[3, [da, db]] = (2, -0.5), (2, -0.5)
+        expected[4, a] = expected[5, da] = 3
+        np.testing.assert_array_equal(found.C[:6], expected)
+        np.testing.assert_array_equal(found.D[:6], 0)
+        self.assertEqual(found.exact_rows.tolist(), [True] * 6 + [False] * (len(found.C) - 6))
+        self.assertGreater(abs(data.sensordata[1]), 0.1)
+        plain = [np.zeros(part.shape) for part in (found.A, found.B, found.C, found.D)]
+        mujoco.mjd_transitionFD(model, data, 1e-6, True, *plain)
+        np.testing.assert_allclose(found.C, plain[2], atol=1e-6 * (1 + np.abs(plain[2]).max()))
+
     def test_what_is_not_linear(self):
         model, data = Steps.start(self, Steps.ROBOT % (keys(gamma_u=0.1, gamma_v=0.4), keys(gamma_u=0.1, gamma_v=1.2)))
         self.assertEqual(mjgear.linearize(model, data).exact[-3:].tolist(), [True, True, False])  # a filter

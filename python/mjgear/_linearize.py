@@ -35,7 +35,9 @@ class Linearization:
             omega_s of doc/backlash.md), "friction elbow" where friction is a state (pre-sliding, and losses that grow with the square of the torque),
             "brake elbow" the share of its torque that a brake has.
         exact: which columns of A and then B are the solution of the equations of the step on its pieces (nx + nu): those of controls, but for
-            what the function says. The others are differences of steps. C and D always are.
+            what the function says. The others are differences of steps, in A, B and the rows of C and D that ``exact_rows`` does not name.
+        exact_rows: which rows of C and D are no differences (nsensordata): position and velocity sensors of hinges, slides, fixed tendons, and of
+            actuators on hinges and slides.
         side: of each column, on which side it holds (nx + nu): 0 both, 1 forward, -1 backward.
         kinks: names of the columns for which a gear changes its piece on both sides: the derivative is that of another piece, of an exact
             column that of the piece in between.
@@ -49,6 +51,7 @@ class Linearization:
     D: Array
     states: tuple[str, ...]
     exact: NDArray[np.bool_]
+    exact_rows: NDArray[np.bool_]
     side: NDArray[np.int64]
     kinks: tuple[str, ...]
 
@@ -143,6 +146,46 @@ def _names(model: mujoco.MjModel) -> tuple[str, ...]:
         first, last = model.jnt_dofadr[joint], dof + 1 == model.nv or model.dof_jntid[dof + 1] != joint
         dofs.append(_object(model, joint) + ("" if last and dof == first else f"[{dof - first}]"))
     return (*(f"position {dof}" for dof in dofs), *(f"velocity {dof}" for dof in dofs), *(f"activation {k}" for k in range(model.na)))
+
+
+# ------------------------------------------- sensors -----------------------------------------------------
+
+
+def _row(model: mujoco.MjModel, sensor: int) -> tuple[int, dict[int, float]] | None:
+    """Order of time, 0 or 1, and coefficients by dof of a sensor that is linear in positions or velocities of hinges and slides; None: it is not."""
+    kind, number = mujoco.mjtSensor(int(model.sensor_type[sensor])).name, int(model.sensor_objid[sensor])
+    if kind not in ("mjSENS_JOINTPOS", "mjSENS_JOINTVEL", "mjSENS_TENDONPOS", "mjSENS_TENDONVEL", "mjSENS_ACTUATORPOS", "mjSENS_ACTUATORVEL"):
+        return None
+    joints, factors = [number], [1.0]
+    if "TENDON" in kind:
+        wraps = slice(model.tendon_adr[number], model.tendon_adr[number] + model.tendon_num[number])
+        if (model.wrap_type[wraps] != int(mujoco.mjtWrap.mjWRAP_JOINT)).any():
+            return None
+        joints, factors = model.wrap_objid[wraps].tolist(), model.wrap_prm[wraps].tolist()
+    elif "ACTUATOR" in kind:
+        if model.actuator_trntype[number] not in (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT)):
+            return None
+        joints, factors = [int(model.actuator_trnid[number, 0])], [float(model.actuator_gear[number, 0])]
+    if any(model.jnt_type[joint] < int(mujoco.mjtJoint.mjJNT_SLIDE) for joint in joints):
+        return None
+    row: dict[int, float] = {}
+    for joint, factor in zip(joints, factors):
+        row[int(model.jnt_dofadr[joint])] = row.get(int(model.jnt_dofadr[joint]), 0.0) + factor
+    return int(kind.endswith("VEL")), row
+
+
+def _known_rows(model: mujoco.MjModel, seen: Array, nx: int) -> dict[int, Array]:
+    """Rows of C of such sensors, which give these values, by number in sensordata; those of D are 0. Not of sensors at their cutoff or with a delay."""
+    late = [getattr(model, name, np.zeros(model.nsensor)) for name in ("sensor_delay", "sensor_interval")]  # newer releases have them
+    known: dict[int, Array] = {}
+    for sensor in range(model.nsensor):
+        place, most = int(model.sensor_adr[sensor]), model.sensor_cutoff[sensor]
+        if (found := _row(model, sensor)) is None or any(np.any(part[sensor]) for part in late) or (most > 0 and abs(seen[place]) >= most):
+            continue
+        known[place] = np.zeros(nx)
+        for dof, factor in found[1].items():
+            known[place][found[0] * model.nv + dof] = factor
+    return known
 
 
 # ------------------------------------------- differences -------------------------------------------------
@@ -260,6 +303,9 @@ class _Differences:
         next_state[:, exact] = by_control[:, exact[nx:]]
         side[exact] = np.where(control_side == _NEITHER, 0, control_side)[exact[nx:]]
         kinks += [f"control {k}" for k in np.flatnonzero(control_side == _NEITHER)]
+        exact_rows = np.zeros(len(seen), bool)
+        for place, row in _known_rows(model, seen, nx).items():
+            exact_rows[place], next_sensors[place, :nx], next_sensors[place, nx:] = True, row, 0
         return Linearization(
-            next_state[:, :nx], next_state[:, nx:], next_sensors[:, :nx], next_sensors[:, nx:], states, exact, side, tuple(kinks)
+            next_state[:, :nx], next_state[:, nx:], next_sensors[:, :nx], next_sensors[:, nx:], states, exact, exact_rows, side, tuple(kinks)
         )  # fmt: skip
