@@ -3,9 +3,7 @@
 Each takes the place of mjgear.warp.Gears.
 """
 
-import mujoco_warp as mjw
 import warp as wp
-from mujoco_warp._src import forward
 
 import mjgear.warp
 
@@ -58,7 +56,7 @@ def _push(
     qacc: wp.array2d(dtype=float),
     qvel: wp.array2d(dtype=float),
     t: wp.array2d(dtype=wp.float32),
-    qfrc_passive: wp.array2d(dtype=float),
+    qfrc_smooth: wp.array2d(dtype=float),
 ):
     """-sgn(v) (|lambda| + c) with the acceleration and the friction of the last step."""
     w, g = wp.tid()
@@ -71,7 +69,7 @@ def _push(
         t[w, g] = wp.abs(lam) + coulomb[w, g]
     elif v < 0.0:
         t[w, g] = -wp.abs(lam) - coulomb[w, g]
-    qfrc_passive[w, i] -= t[w, g]
+    qfrc_smooth[w, i] -= t[w, g]
 
 
 class _Rival(mjgear.warp.Gears):
@@ -108,37 +106,28 @@ class _Rival(mjgear.warp.Gears):
 class Lagged(_Rival):
     """Rows of friction loss as the engine makes them, with the bound of the last step."""
 
-    def _solve(self, m, d):
+    def _solve(self, m, d, solve):
         self._set_bounds(m, d)
+        solve(m, d)
 
 
 class FixedPoint(_Rival):
     """The same rows, whose bounds follow the load from constraint solve to constraint solve."""
 
-    def _solve(self, m, d):
-        if self._inside:
-            return
-        self._inside = True
-        forward.fwd_actuation(m, d)
-        self._inside = False
-        forward.fwd_acceleration(m, d, factorize=True)
+    def _solve(self, m, d, solve):
         self._set_bounds(m, d)
         for _ in range(self.passes - 1):
-            mjw.solve(m, d)
+            solve(m, d)
             wp.copy(d.qacc_warmstart, d.qacc)
             self._find_load(m, d)
             self._set_bounds(m, d)
+        solve(m, d)
 
 
 class Explicit(_Rival):
     """A force against the velocity, with the load of the last step; the rows are empty."""
 
-    def _solve(self, m, d):
-        if self._inside:
-            return
-        self._inside = True
-        forward.fwd_actuation(m, d)
-        self._inside = False
+    def _solve(self, m, d, solve):
         self._lam32.zero_()
         wp.launch(_bounds, dim=(d.nworld, self.n), inputs=[self._dof, self._lam32, self._lam32, d.dof_frictionadr], outputs=[d.efc.frictionloss])
         wp.launch(
@@ -147,8 +136,9 @@ class Explicit(_Rival):
             inputs=[
                 self._dof, self.gamma_u, self.gamma_v, self.coulomb, m.dof_armature, d.qfrc_actuator, d.qacc, d.qvel,
             ],
-            outputs=[self.friction, d.qfrc_passive],
+            outputs=[self.friction, d.qfrc_smooth],
         )  # fmt: skip
+        solve(m, d)
 
     def _finish(self, m, d, stage):
         pass

@@ -86,7 +86,7 @@ def percentile(distance):
 
 def row(name, kind, arguments, file):
     play.SIZES = {"nconmax": 200, "njmax": 700}
-    scene = Robot(name, kind, arguments.steps, arguments.integrator, file)
+    scene = Robot(name, kind, arguments.steps, arguments.integrator, file, arguments.seed)
     plugin = play.engine(scene)
     theirs, ours = play.engine_steps(scene, plugin.before), play.warp_steps(scene, plugin.before, geared=False)
     plain = np.abs(ours.v - theirs.v).max(axis=1)
@@ -123,6 +123,7 @@ def main():
     parser.add_argument("--integrator", default="implicitfast")
     parser.add_argument("--passes", type=int, help="constraint solves a step; default: see mjgear.warp.Gears")
     parser.add_argument("--running", action="store_true")
+    parser.add_argument("--seed", type=int, default=1, help="of the controls")
     parser.add_argument("--worst", type=int, default=0, help="show so many of the steps that are off most")
     arguments = parser.parse_args()
     print("| robot | gears | joints | gears: worst, 99 % | plain: worst, 99 % | more | unsettled | stuck, moves | drives |")

@@ -4,7 +4,6 @@ The rest of the package is written for 4.0. What older releases do another way s
 Releases are told apart by what they have, not by their numbers.
 """
 
-import contextlib
 import dataclasses
 import functools
 
@@ -30,8 +29,9 @@ _MODEL, _DATA = _fields(mjw.Model), _fields(mjw.Data)
 _NEEDED = {
     "Model": (_MODEL, ("M_rownnz", "M_rowadr", "M_colind", "nC", "callback", "dof_invweight0", "dof_armature")),
     "Data": (_DATA, ("M", "efc", "qacc_warmstart", "qfrc_smooth", "nefc")),
-    "Callback": (_fields(Callback), ("act_bias", "control", "sensor")),
-    "forward": (vars(forward), ("fwd_actuation", "fwd_acceleration", "_compute_damping_deriv", "_euler_damp_qfrc")),
+    "Callback": (_fields(Callback), ("sensor",)),
+    "forward": (vars(forward), ("_compute_damping_deriv", "_euler_damp_qfrc")),
+    "solver": (vars(solver), ("solve",)),
     "derivative": (vars(derivative), ("deriv_smooth_vel",)),
 }
 
@@ -91,23 +91,6 @@ def actuator_inertia(model: mujoco.MjModel, joint: int) -> float:
 # ------------------------------------------ a step ---------------------------------------------------------------
 
 
-def has_actuators(m: mjw.Model) -> bool:
-    return bool(m.nactuator if "nactuator" in _MODEL else m.nu)
-
-
-@contextlib.contextmanager
-def warm_start(m: mjw.Model):
-    """Without the acceleration that belongs to no constraint, which no solve of a step needs: from 4.0 on."""
-    if "run_qacc_smooth" not in _fields(Option):
-        yield
-        return
-    before, m.opt.run_qacc_smooth = m.opt.run_qacc_smooth, False
-    try:
-        yield
-    finally:
-        m.opt.run_qacc_smooth = before
-
-
 class FrictionRows:
     """The row of friction loss that each dof has in each world, -1 where it has none: (nworld, nv)."""
 
@@ -162,11 +145,11 @@ def solve_free_bodies(m: mjw.Model, d: mjw.Data):
         forward._launch_implicit_free_body_solve(m, d, d.qacc)
 
 
-# ------------------------------------------ inside the constraint solver -----------------------------------------
+# ------------------------------------------ the constraint solver ------------------------------------------------
 
 
 # of the solver: functions that are wrapped, and what gears change between the line search and the look at constraint states
-_SOLVER = ("solve", "_update_constraint", "_solver_iteration")
+_SOLVER = ("_update_constraint", "_solver_iteration")
 _CONTEXT = (
     "Jaref", "done", "h", "quad_changed_ids", "quad_changed_count", "state_changed_count", "improvement", "alpha",
 )  # fmt: skip
@@ -174,34 +157,47 @@ SEAM = all(name in vars(solver) for name in _SOLVER) and _fields(SolverContext).
 
 
 def hook(gears_of):
-    """Have the constraint solver ask gears: around a solve, before it looks at constraint states, and behind an iteration.
+    """Have the constraint solver ask gears: instead of a solve, before it looks at constraint states, and around an iteration.
 
     MuJoCo Warp has no callback there, so its functions are wrapped, once a process, for the models that have gears.
 
     Args:
-        gears_of: of Model and Data, the Gears that are solved for inside the solver, or None.
+        gears_of: of Model and Data, their Gears, or None.
     """
-    if not SEAM:
-        return
-    solve, update, iterate = solver.solve, solver._update_constraint, solver._solver_iteration
+    solve = solver.solve
 
     @functools.wraps(solve)
     def geared_solve(m, d):
         gears = gears_of(m, d)
-        return solve(m, d) if gears is None else gears._solve_inside(m, d, solve)
+        return solve(m, d) if gears is None else gears._solve(m, d, solve)
+
+    solver.solve = geared_solve
+    if not SEAM:
+        return
+    update, iterate = solver._update_constraint, solver._solver_iteration
 
     @functools.wraps(update)
     def geared_update(m, d, ctx, track_changes=False, **options):
         gears = gears_of(m, d)
         if gears is not None and isinstance(ctx, SolverContext):
-            gears._next_pieces(m, d, ctx, track_changes)
+            gears._before_states(m, d, ctx, track_changes)
         return update(m, d, ctx, track_changes=track_changes, **options)
 
     @functools.wraps(iterate)
     def geared_iteration(m, d, ctx, nsolving, **options):
-        iterate(m, d, ctx, nsolving, **options)
         gears = gears_of(m, d)
         if gears is not None:
-            gears._go_on(m, d, ctx, nsolving)
+            gears._before_iteration(ctx, nsolving)
+        iterate(m, d, ctx, nsolving, **options)
+        if gears is not None:
+            gears._behind_iteration(m, d, ctx, nsolving)
 
-    solver.solve, solver._update_constraint, solver._solver_iteration = geared_solve, geared_update, geared_iteration
+    solver._update_constraint, solver._solver_iteration = geared_update, geared_iteration
+
+
+def when(condition: wp.array, body):
+    """Launch what body launches if the number on the device is not 0. On a GPU always: a branch of a graph cannot take memory."""
+    if condition.device.is_cpu:
+        wp.capture_if(condition, on_true=body)
+    else:
+        body()

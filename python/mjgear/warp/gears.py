@@ -22,8 +22,14 @@ _SOFTNESS = 1e-3
 # threads of a block where each of them has a world: 4 096 worlds are to reach all processors of a GPU
 _BLOCK = 32
 
+# constraint solves a step at most; nearly all worlds need two
+_PASSES = 6
+
 # residual, relative to the terms of the law, up to which a step counts as settled; MuJoCo Warp computes in single precision
 _SETTLED = 1e-3
+
+# and up to which a world needs no other constraint solve: what is left then is rounding of the solver
+_GOOD = 1e-5
 
 # of the solver's tolerance when a Gears is made: what a piece that has just changed leaves must not move a joint that is about to stop
 _TIGHT = 1e-4
@@ -133,13 +139,12 @@ def reset_data(model: mjw.Model, data: mjw.Data, reset: wp.array | None = None):
         gears.reset(reset)
 
 
-def _inside(m, d):
-    """The gears that the constraint solver solves for in these worlds."""
-    gears = getattr(m, "mjgear_gears", {}).get(d.qpos.ptr)
-    return gears if gears is not None and gears._diagonal else None
+def _gears_of(m, d):
+    """The gears of these worlds."""
+    return getattr(m, "mjgear_gears", {}).get(d.qpos.ptr)
 
 
-engine.hook(_inside)
+engine.hook(_gears_of)
 
 
 class Gears:
@@ -177,7 +182,7 @@ class Gears:
         if read is None:
             raise ValueError("mjgear.warp.Gears needs a model of mjgear.warp.put_model")
         inside = passes is None
-        passes = 3 if inside else passes
+        passes = _PASSES if inside else passes
         if passes < 1:
             raise ValueError("passes must be at least 1")
         self.names = read.names
@@ -190,7 +195,6 @@ class Gears:
         self._settled = _SETTLED
         self._integrator = model.mjgear_integrator
         self._discrete = self._integrator == engine.DISCRETE
-        self._inside = False
         self._point = data.qpos.ptr
         model.mjgear_gears = {**getattr(model, "mjgear_gears", {}), data.qpos.ptr: self}
         nworld, n, nv, njmax = data.nworld, self.n, model.nv, data.njmax
@@ -203,8 +207,9 @@ class Gears:
             setattr(self, name, wp.zeros((nworld, n), dtype=wp.float32))
         self.mode = wp.zeros((nworld, n), dtype=int)
         self.state = wp.zeros((nworld, n), dtype=int)
-        for name in ("status", "unsettled", "iterations", "_missing", "_failed"):
+        for name in ("status", "unsettled", "iterations", "_missing", "_failed", "_settles"):
             setattr(self, name, wp.zeros(nworld, dtype=int))
+        self._pending = wp.zeros(1, dtype=int)
 
         self._dof = wp.array(read.dof, dtype=int)
         self._rows = engine.FrictionRows(data, nv)
@@ -249,10 +254,7 @@ class Gears:
             model.opt.disableflags = flags | DisableBit.EULERDAMP
         self._settable = {"passes", "softness", "hold"}
 
-        # callbacks, behind those that the model has
-        seat = "act_bias" if engine.has_actuators(model) else "control"
-        if not self._diagonal:
-            self._chain(model, seat, self._solve)
+        # the step's end, behind the callback that the model has
         self._chain(model, "sensor", self._finish)
 
     def _make_pieces(self, model, nworld, numbers):
@@ -275,6 +277,7 @@ class Gears:
         self._cone_dim = wp.zeros(shape, dtype=int)
         self._H = wp.zeros((nworld, nv, nv), dtype=real)
         self._gradient = wp.zeros((nworld, nv), dtype=real)
+        self._kept, self._kept_Ma = (wp.zeros((nworld, nv), dtype=float) for _ in range(2))
         self._X = wp.zeros((nworld, nv, n), dtype=real)
         self._A = wp.zeros((nworld, n, n), dtype=real)
         self._number = wp.zeros((nworld, n * (2 * n + 18)), dtype=real)
@@ -287,8 +290,8 @@ class Gears:
         self._x = wp.zeros((nworld, nv), dtype=real)
         self._derivative = wp.zeros((nworld, model.nC if self._implicit else 1), dtype=float)
         self._damping = wp.zeros((nworld, nv), dtype=float)
+        self._repeats = self._opens = False
         if self._discrete:
-            self._D, self._aref = wp.empty_like(data.efc.D), wp.empty_like(data.efc.aref)
             self._smooth = wp.zeros((nworld, nv), dtype=float)
 
     def reset(self, worlds: wp.array | None = None):
@@ -335,47 +338,55 @@ class Gears:
 
     # ------------------------------------------ one step ---------------------------------------------------------
 
-    def _solve(self, m, d):
-        if self._inside:
+    def _solve(self, m, d, solve):
+        """The constraint solve of a step, with gears."""
+        if self._discrete:
+            self._discrete_gains(m, d)
+        if self._diagonal:
+            self._solve_inside(m, d, solve)
             return
-        outside, m.opt.integrator = m.opt.integrator, self._integrator
-        with self._regularized(m, d) if self._discrete else contextlib.nullcontext(), engine.warm_start(m):
-            self._inside = True
-            forward.fwd_actuation(m, d)
-            self._inside = False
-            forward.fwd_acceleration(m, d, factorize=True)
-            if self._discrete:
-                engine.smooth_force(m, d, self._smooth)
-                self._discrete_gains(m, d)
-            if self._implicit:
-                self._integrator_matrix(m, d)
-            self._law(m, d)
-            for _ in range(self.passes - 1):
-                mjw.solve(m, d)
-                self._friction(m, d)
-        m.opt.integrator = outside
+        if self._discrete:
+            engine.smooth_force(m, d, self._smooth)
+        if self._implicit:
+            self._integrator_matrix(m, d)
+        self._law(m, d)
+        self._settles.zero_()
+        solve(m, d)
+        self._again(m, d, solve, self.passes - 1)
 
-    @contextlib.contextmanager
-    def _regularized(self, m, d):
-        """Constraint rows as the solver takes them with "discrete".
+    def _again(self, m, d, solve, left):
+        """Friction, and another constraint solve, in worlds whose friction is not the law's yet."""
+        if left == 0:
+            return
+        self._friction(m, d)
+        self._repeats, self._opens = left < self.passes - 1, True
+        solve(m, d)
+        if self._repeats:
+            wp.launch(
+                self._kernels.restore,
+                dim=(d.nworld, m.nv),
+                inputs=[self._settles, self._kept, self._kept_Ma],
+                outputs=[d.qfrc_constraint, d.efc.Ma],
+            )
+        self._repeats = False
+        if left > 1:
+            self._look(m, d)
+            engine.when(self._pending, lambda: self._again(m, d, solve, left - 1))
 
-        MuJoCo Warp regularizes rows in place, here and once more behind this callback. In between there are others, and
-        what it has made stays as it is, but for the rows of gears.
-        """
-        made = d.efc.D, d.efc.aref
-        wp.copy(self._D, d.efc.D)
-        wp.copy(self._aref, d.efc.aref)
-        d.efc.D, d.efc.aref = self._D, self._aref
-        try:
-            yield
-        finally:
-            d.efc.D, d.efc.aref = made
-        wp.launch(
-            self._kernels.hand_over,
-            dim=(d.nworld, self.n),
-            inputs=[self._dof, self._rows.of(d), m.M_rownnz, m.M_rowadr, d.M, d.qH, self._D, self._aref],
-            outputs=made,
-        )
+    def _before_states(self, m, d, ctx, incremental):
+        if self._diagonal:
+            self._next_pieces(m, d, ctx, incremental)
+        elif self._repeats and self._opens:
+            self._opens = False
+            wp.launch(self._kernels.skip, dim=self.status.shape, block_dim=_BLOCK, inputs=[self._settles], outputs=[ctx.done])
+
+    def _before_iteration(self, ctx, nsolving):
+        if self._repeats:
+            wp.launch(self._kernels.count, dim=self.status.shape, block_dim=_BLOCK, inputs=[self._settles], outputs=[ctx.done, nsolving])
+
+    def _behind_iteration(self, m, d, ctx, nsolving):
+        if self._diagonal:
+            self._go_on(m, d, ctx, nsolving)
 
     def _discrete_gains(self, m, d):
         wp.launch(
@@ -419,6 +430,7 @@ class Gears:
 
     def _integrator_matrix(self, m, d):
         """M - h dF/dv, factored, and what it does to a."""
+        outside, m.opt.integrator = m.opt.integrator, self._integrator
         if self._integrator == IntegratorType.EULER:
             engine.damping_derivative(m, d, self._damping)
             wp.copy(self._derivative, d.M)
@@ -431,6 +443,7 @@ class Gears:
         else:
             derivative.deriv_smooth_vel(m, d, self._derivative)
             engine.reset_free_bodies(m, d, self._derivative)
+        m.opt.integrator = outside
         k = self._kernels
         if self._servos:
             wp.launch(
@@ -453,15 +466,29 @@ class Gears:
             outputs=[self._Mhat, self._Y, self._Z, self._failed],
         )
 
+    def _look(self, m, d):
+        """Which worlds need no other solve."""
+        self._pending.zero_()
+        wp.launch(
+            self._kernels.look,
+            dim=d.nworld,
+            block_dim=_BLOCK,
+            inputs=[
+                m.nv, int(self._implicit), _GOOD, self._dof, m.opt.timestep, m.dof_invweight0, self._rows.of(d), d.efc.force,
+                d.efc.state, d.qacc, d.qfrc_constraint, d.efc.Ma, self._now, self._Z, self._v_free, self._gradient,
+            ],
+            outputs=[d.qacc_warmstart, self._kept, self._kept_Ma, self._settles, self._pending],
+        )  # fmt: skip
+
     def _friction(self, m, d):
-        """The friction problem at the contact states of the last constraint solve."""
+        """The friction problem at the contact states of the last constraint solve, in worlds that are not done."""
         k = self._kernels
         if self._elliptic:
             wp.launch(
                 k.cones,
                 dim=(d.nworld, d.njmax),
                 inputs=[
-                    m.nv, m.opt.impratio_invsqrt, d.contact.friction, d.contact.dim, d.contact.efc_address,
+                    self._settles, m.nv, m.opt.impratio_invsqrt, d.contact.friction, d.contact.dim, d.contact.efc_address,
                     d.nefc, d.efc.type, d.efc.id, d.efc.J, d.efc.D, d.efc.aref, d.efc.state, d.qacc,
                 ],
                 outputs=[self._cone, self._cone_first, self._cone_dim],
@@ -470,7 +497,7 @@ class Gears:
             k.hessian,
             dim=(d.nworld, m.nv),
             inputs=[
-                m.M_rownnz, m.M_rowadr, m.M_colind, d.qH if self._discrete else d.M, self._geared, d.nefc, d.njmax,
+                self._settles, m.M_rownnz, m.M_rowadr, m.M_colind, d.qH if self._discrete else d.M, self._geared, d.nefc, d.njmax,
                 d.efc.type, d.efc.id, d.efc.J, d.efc.D, d.efc.state, int(self._elliptic),
                 self._cone, self._cone_first, self._cone_dim, d.efc.Ma,
                 self._smooth if self._discrete else d.qfrc_smooth, d.efc.force,
@@ -482,7 +509,7 @@ class Gears:
                 k.discrete_terms,
                 dim=(d.nworld, m.nv),
                 inputs=[
-                    m.nactuator, m.ntendon, d.moment_rownnz, d.moment_rowadr, d.moment_colind, d.actuator_moment, d.efm_as,
+                    self._settles, m.nactuator, m.ntendon, d.moment_rownnz, d.moment_rowadr, d.moment_colind, d.actuator_moment, d.efm_as,
                     m.ten_J_rownnz, m.ten_J_rowadr, m.ten_J_colind, d.ten_J, d.efm_ts,
                 ],
                 outputs=[self._H],
@@ -492,7 +519,7 @@ class Gears:
             dim=d.nworld,
             block_dim=_BLOCK,
             inputs=[
-                m.nv, int(self._implicit), self._dof, self.softness, m.opt.timestep, self._rows.of(d), d.efc.force,
+                self._settles, m.nv, int(self._implicit), self._dof, self.softness, m.opt.timestep, self._rows.of(d), d.efc.force,
                 d.qacc, self._gradient, self._now, self._H, self._X, self._Z, self._A, self._v_free, self._phi,
                 self._t_rows, self._number, self._integer, self._t, self._v, self._lam, self._m,
             ],
@@ -505,10 +532,8 @@ class Gears:
         """What the solver takes as its metric: for H, and for products, where that is another array."""
         return (d.qH, d.efm_diag) if self._discrete else (d.M, d.M)
 
-    def _solve_inside(self, m, d, original):
-        """The constraint solve of a step, with gears."""
-        if self._discrete:
-            self._discrete_gains(m, d)
+    def _solve_inside(self, m, d, solve):
+        """One solve, in which gears change their pieces."""
         self._begin(m, d)
         self._rows.find(d)
         wp.launch(
@@ -523,7 +548,7 @@ class Gears:
         self._first = True
         asked = m.opt.ls_iterations, m.opt.tolerance
         m.opt.ls_iterations, m.opt.tolerance = max(m.opt.ls_iterations, _SEARCH), self._tolerance
-        original(m, d)
+        solve(m, d)
         m.opt.ls_iterations, m.opt.tolerance = asked
         wp.launch(
             self._kernels.close_rows,

@@ -27,6 +27,7 @@ def make(numbers) -> list[wp.Kernel]:
 
     @wp.kernel(module="unique", enable_backward=False)
     def cones(
+        settles: wp.array(dtype=int),
         nv: int,
         impratio_invsqrt: scalars,
         friction: wp.array(dtype=wp.types.vector(5, wp.float32)),
@@ -47,7 +48,7 @@ def make(numbers) -> list[wp.Kernel]:
     ):
         """Second derivative of the constraint cost by the rows of contacts that are on their cone, a block each."""
         w, r = wp.tid()
-        if r >= nefc[w]:
+        if settles[w] != 0 or r >= nefc[w]:
             return
         cone_dim[w, r] = 0
         if kind[w, r] != CONTACT_ELLIPTIC or state[w, r] != CONE:
@@ -95,6 +96,7 @@ def make(numbers) -> list[wp.Kernel]:
 
     @wp.kernel(module="unique", enable_backward=False)
     def hessian(
+        settles: wp.array(dtype=int),
         M_rownnz: wp.array(dtype=int),
         M_rowadr: wp.array(dtype=int),
         M_colind: wp.array(dtype=int),
@@ -120,6 +122,8 @@ def make(numbers) -> list[wp.Kernel]:
     ):
         """H = M + J' (second derivative) J, a row of the lower triangle a thread, and M a - all forces."""
         w, i = wp.tid()
+        if settles[w] != 0:
+            return
         g = real(Ma[w, i]) - real(qfrc_smooth[w, i])
         expand(i, M_rownnz, M_rowadr, M_colind, M[w], H[w])
         for r in range(wp.min(nefc[w], njmax)):

@@ -45,6 +45,7 @@ def make(numbers) -> list[wp.Kernel]:
 
     @wp.kernel(module="unique", enable_backward=False)
     def discrete_terms(
+        settles: wp.array(dtype=int),
         nactuator: int,
         ntendon: int,
         moment_rownnz: integers,
@@ -62,6 +63,8 @@ def make(numbers) -> list[wp.Kernel]:
     ):
         """Terms of the metric that couple dofs, s j' j of tendons and actuators, below the diagonal, which MuJoCo Warp has made."""
         w, i = wp.tid()
+        if settles[w] != 0:
+            return
         for k in range(nactuator):
             if efm_as[w, k] != 0.0:
                 first = moment_rowadr[w, k]
@@ -81,26 +84,4 @@ def make(numbers) -> list[wp.Kernel]:
                         if ten_J_colind[p] < i:
                             H[w, i, ten_J_colind[p]] += real(efm_ts[w, k] * ten_J[w, own] * ten_J[w, p])
 
-    @wp.kernel(module="unique", enable_backward=False)
-    def hand_over(
-        dof: wp.array(dtype=int),
-        frictionadr: integers,
-        M_rownnz: wp.array(dtype=int),
-        M_rowadr: wp.array(dtype=int),
-        M: vectors,
-        qH: vectors,
-        D: vectors,
-        aref: vectors,
-        # out
-        D_made: vectors,
-        aref_made: vectors,
-    ):
-        """Rows of gears such that MuJoCo Warp's regularization, D qH / M of a row of one dof, makes of them what was found."""
-        w, g = wp.tid()
-        row = frictionadr[w, dof[g]]
-        if row >= 0:
-            diagonal = M_rowadr[dof[g]] + M_rownnz[dof[g]] - 1
-            D_made[w, row] = D[w, row] * M[w, diagonal] / qH[w, diagonal]
-            aref_made[w, row] = aref[w, row]
-
-    return [discrete_gains, discrete_terms, hand_over]
+    return [discrete_gains, discrete_terms]

@@ -12,6 +12,7 @@ def make(numbers) -> list[wp.Kernel]:
 
     @wp.kernel(module="unique", enable_backward=False)
     def friction_problem(
+        settles: wp.array(dtype=int),
         nv: int,
         implicit: int,
         dof: wp.array(dtype=int),
@@ -47,6 +48,8 @@ def make(numbers) -> list[wp.Kernel]:
     ):
         """Solve for the friction of a world at the contact states that were found; centre the rows on it."""
         w = wp.tid()
+        if settles[w] != 0:
+            return
         n = dof.shape[0]
         h = real(timestep[w % timestep.shape[0]])
         if columns(X, H, dof, nv, n, w) == 0:

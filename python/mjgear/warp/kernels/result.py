@@ -1,4 +1,4 @@
-"""What a step did, and whether it was settled."""
+"""What a solve and a step did, and whether it was settled."""
 
 import warp as wp
 from mujoco_warp._src.types import ConstraintState
@@ -14,10 +14,123 @@ EPSILON = 1.1920929e-07
 # mjgpSTATE_* of the plugin
 STUCK, DRIVING, DRIVEN, LOCKED = 0, 1, 2, 3
 
+# acceleration within which a joint is held, relative to what it lost and to what its friction takes: single precision
+HELD = 1e-5
+
 
 def make(numbers) -> list[wp.Kernel]:
-    real, matrices, Law = numbers.real, numbers.matrices, numbers.Law
-    bound_at_rest, jammed = numbers.native.hold, numbers.native.jammed
+    real, reals, matrices, Law = numbers.real, numbers.reals, numbers.matrices, numbers.Law
+    bound_at_rest, jammed, integrated = numbers.native.hold, numbers.native.jammed, numbers.native.integrated
+
+    @wp.func
+    def load(law: Law, w: int, g: int, t: real, change: real) -> real:
+        """Lambda where the velocity changes by so much in the step."""
+        return law.gain[w, g] * law.tau[w, g] - law.alpha[w, g] * change - law.beta[w, g] * t
+
+    @wp.func
+    def distance(law: Law, w: int, g: int, s: int, t: real, change: real) -> real:
+        """Of friction t from the law, relative to the terms of lambda, where the joint moves in direction s after the step."""
+        lam = load(law, w, g, t, change)
+        bound = wp.abs(lam) + law.c[w, g]
+        size = wp.abs(law.gain[w, g] * law.tau[w, g]) + wp.abs(law.alpha[w, g] * change) + wp.abs(law.beta[w, g] * t) + bound
+        error = wp.abs(t - real(s) * bound)
+        if s == 0:
+            bound = bound_at_rest(lam, law.c[w, g], law.ratio[w, g], law.v0[w, g], t)
+            error = wp.max(wp.abs(t) - bound, real(0.0))
+        if error <= real(SMALLEST):
+            return real(0.0)
+        return error / (size + wp.abs(t))
+
+    @wp.kernel(module="unique", enable_backward=False)
+    def look(
+        nv: int,
+        implicit: int,
+        tolerance: float,
+        dof: wp.array(dtype=int),
+        timestep: scalars,
+        invweight: vectors,
+        frictionadr: integers,
+        force: vectors,
+        row_state: integers,
+        qacc: vectors,
+        qfrc_constraint: vectors,
+        Ma: vectors,
+        law: Law,
+        Z: matrices,
+        # scratch
+        a: reals,
+        whole: reals,
+        # out
+        qacc_warmstart: vectors,
+        kept: vectors,
+        kept_Ma: vectors,
+        settles: wp.array(dtype=int),
+        pending: wp.array(dtype=int),
+    ):
+        """Whether friction is the law's at the motion of a constraint solve: then that is the step's."""
+        w = wp.tid()
+        n = dof.shape[0]
+        h = real(timestep[w % timestep.shape[0]])
+        for k in range(nv):
+            whole[w, k] = real(qacc[w, k])
+        integrated(a, whole, Z, dof, implicit, nv, n, w)
+        done = int(1)
+        for g in range(n):
+            row = frictionadr[w, dof[g]]
+            if row < 0:
+                continue
+            t = real(-force[w, row])
+            v = law.v0[w, g] + h * a[w, g]
+            s = int(0)
+            if row_state[w, row] == QUADRATIC:
+                taken = real(invweight[w % invweight.shape[0], dof[g]]) * wp.abs(t)
+                if not (wp.abs(v) <= real(HELD) * (wp.abs(law.v0[w, g]) + h * taken)):
+                    done = 0
+            elif v > real(0.0):
+                s = 1
+            elif v < real(0.0):
+                s = -1
+            if not (distance(law, w, g, s, t, h * a[w, g]) <= real(tolerance)):
+                done = 0
+        settles[w] = done
+        if done == 0:
+            pending[0] = 1
+            return
+        for k in range(nv):
+            qacc_warmstart[w, k] = qacc[w, k]
+            kept[w, k] = qfrc_constraint[w, k]
+            kept_Ma[w, k] = Ma[w, k]
+
+    @wp.kernel(module="unique", enable_backward=False)
+    def skip(settles: wp.array(dtype=int), done: wp.array(dtype=bool)):
+        """Worlds that are settled have nothing to solve for, and keep forces and states of rows to the last bit."""
+        w = wp.tid()
+        if settles[w] != 0:
+            done[w] = True
+
+    @wp.kernel(module="unique", enable_backward=False)
+    def count(settles: wp.array(dtype=int), done: wp.array(dtype=bool), nsolving: wp.array(dtype=int)):
+        """Once a solve they are among the worlds that are done."""
+        w = wp.tid()
+        if settles[w] == 1:
+            settles[w] = 2
+            done[w] = True
+            wp.atomic_add(nsolving, 0, -1)
+
+    @wp.kernel(module="unique", enable_backward=False)
+    def restore(
+        settles: wp.array(dtype=int),
+        kept: vectors,
+        kept_Ma: vectors,
+        # out
+        qfrc_constraint: vectors,
+        Ma: vectors,
+    ):
+        """What a solve makes anew in each world, where it was settled before."""
+        w, k = wp.tid()
+        if settles[w] != 0:
+            qfrc_constraint[w, k] = kept[w, k]
+            Ma[w, k] = kept_Ma[w, k]
 
     @wp.kernel(module="unique", enable_backward=False)
     def finish(
@@ -66,19 +179,8 @@ def make(numbers) -> list[wp.Kernel]:
             s = 1
         elif v < real(0.0):
             s = -1
-        lam = law.gain[w, g] * law.tau[w, g] - law.alpha[w, g] * h * a - law.beta[w, g] * t
-
-        # distance of t from the law, relative to the terms of lambda
-        bound = wp.abs(lam) + law.c[w, g]
-        size = wp.abs(law.gain[w, g] * law.tau[w, g]) + wp.abs(law.alpha[w, g] * h * a) + wp.abs(law.beta[w, g] * t) + bound
-        error = wp.abs(t - real(s) * bound)
-        if s == 0:
-            bound = bound_at_rest(lam, law.c[w, g], law.ratio[w, g], law.v0[w, g], t)
-            error = wp.max(wp.abs(t) - bound, real(0.0))
-        if error <= real(SMALLEST):
-            error = real(0.0)
-        else:
-            error /= size + wp.abs(t)
+        lam = load(law, w, g, t, h * a)
+        error = distance(law, w, g, s, t, h * a)
 
         # what the gear does: the motor gives power to the link, or the link pushes back on the gear
         does = int(STUCK)
@@ -180,4 +282,4 @@ def make(numbers) -> list[wp.Kernel]:
         sensordata[w, adr + 12] = float(unsettled[w])
         sensordata[w, adr + 13] = float(state[w, g])
 
-    return [finish, account, sensors]
+    return [look, skip, count, restore, finish, account, sensors]
