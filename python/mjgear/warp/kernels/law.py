@@ -82,7 +82,7 @@ def make(numbers) -> list[wp.Kernel]:
         law.ratio[w, g] = real(static_ratio[w, g])
         t[w, g] = real(friction[w, g])
         lam[w, g] = real(internal[w, g])
-        m[w, g] = mode[w, g]
+        m[w, g] = wp.where(v == 0.0, 0, mode[w, g])  # what rests starts held
 
     @wp.kernel(module="unique", enable_backward=False)
     def first_rows(
