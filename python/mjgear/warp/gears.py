@@ -570,7 +570,7 @@ class Gears:
             block_dim=_BLOCK,
             inputs=[
                 int(self._first), int(incremental), int(self._discrete), self.softness, self._dof, self._rows.of(d),
-                m.M_rownnz, m.M_rowadr, d.nefc, d.njmax, self._now, d.qacc, ctx.done, d.efc.state, self._pieces, ctx.Jaref,
+                m.M_rownnz, m.M_rowadr, d.nefc, d.njmax, self._now, d.qacc, ctx.done, d.solver_niter, d.efc.state, self._pieces, ctx.Jaref,
                 d.efc.D, d.efc.frictionloss, *self._metric(m, d), d.efc.Ma, d.qfrc_smooth, ctx.h,
                 ctx.quad_changed_ids, ctx.quad_changed_count, ctx.state_changed_count, ctx.improvement, ctx.alpha,
             ],

@@ -34,6 +34,9 @@ SOFT = 10.0
 # of the way to where a joint stops, what it may move in an iteration so that its row is left out
 FAR = 0.3
 
+# iterations after which rows are centred in the other way
+TURNS = 16
+
 # times that a solve goes on because of gears after the solver was done
 ROUNDS = 12
 
@@ -177,6 +180,7 @@ def make(numbers) -> list[wp.Kernel]:
         law: Law,
         qacc: vectors,
         done: wp.array(dtype=bool),
+        niter: wp.array(dtype=int),
         state: integers,
         # in and out
         pieces: Pieces,
@@ -205,6 +209,22 @@ def make(numbers) -> list[wp.Kernel]:
         again = pieces.again[w]
         settles = first == 0 and (alpha[w] > 0.3 or again != 0)
         pieces.again[w] = 0
+
+        # pieces that take turns do so because of where rows are centred: a row may as well end where its joint slips
+        turned = (niter[w] / TURNS) % 2
+
+        # all joints that exceed their static bound break away at once, where each of them was held to see whether it does
+        tries = int(0)
+        for g in range(n):
+            row = frictionadr[w, dof[g]]
+            if again != 0 and row >= 0:
+                J = Jaref[w, row]
+                f = frictionloss[w, row]
+                x = qacc[w, dof[g]] - pieces.stop[w, g]
+                slips = wp.abs(J) >= pieces.R[w, g] * f
+                t = pieces.offset[w, g] + wp.sign(J) * f
+                if pieces.tried[w, g] == 1 or (slips and pieces.tried[w, g] == 0 and is_near(x, SOFT * pieces.hard[w, g], t)):
+                    tries = 1
         for g in range(n):
             i = dof[g]
             row = frictionadr[w, i]
@@ -232,15 +252,13 @@ def make(numbers) -> list[wp.Kernel]:
             t = offset + J / R
             breaks = again != 0 and wp.abs(J) >= R * f
             if pieces.tried[w, g] == 1:
-                breaks = False
                 if again != 0 or wp.abs(a - stop) <= tolerance(stop, hard, softness, t, most):
                     pieces.tried[w, g] = 2
                     moved = 1
-                    breaks = t > high or t < low
             elif breaks and pieces.tried[w, g] == 0 and is_near(a - stop, SOFT * hard, wp.where(J > 0.0, high, -low)):
                 pieces.tried[w, g] = 1
-                breaks = False
                 moved = 1
+            breaks = breaks and tries == 0
 
             # a joint that slips on its static bound where the step is solved breaks away
             if breaks and pieces.released[w, g] == 0:
@@ -266,7 +284,7 @@ def make(numbers) -> list[wp.Kernel]:
                 t = offset + J / R
                 if settles and wp.abs(a - stop) > tolerance(stop, hard, softness, t, most):
                     centre = t
-                    if again != 0:
+                    if again != 0 or turned != 0:
                         next_R = hard
                     J = a - stop + next_R * (t - offset)
                     moved = 1
@@ -276,7 +294,8 @@ def make(numbers) -> list[wp.Kernel]:
                 turn = float(s) * float(law.beta[w, g] * r * law.c[w, g])
                 load = wp.where(driven(law, w, g, a) >= turn, 1, -1)
                 now = piece_line(law, w, g, s, load, r)
-                if R != SOFT * hard and float(s) * (a - stop) > 0.0:
+                recentres = R != SOFT * hard or (turned != 0 and centre != offset + float(s) * f)
+                if recentres and float(s) * (a - stop) > 0.0:
                     next_R = SOFT * hard
                     centre = offset + float(s) * f
                     J = a - stop + next_R * float(s) * f
