@@ -31,7 +31,7 @@ WAYS = {
     "gears, 1 solve": {"passes": 1},
     "gears, 2 solves": {"passes": 2},
     "gears, 3 solves": {"passes": 3},
-    "gears, 3 solves, single": {"passes": 3, "precision": "single"},
+    "gears, 3 solves, double": {"passes": 3, "precision": "double"},
 }
 
 

@@ -21,7 +21,7 @@ WAYS = {
     "gears": {},
     "gears, 2 passes": {"passes": 2},
     "gears, 3 passes": {"passes": 3},
-    "gears, 3 passes, single": {"passes": 3, "precision": "single"},
+    "gears, double": {"precision": "double"},
     "lagged bound": {"gears": rivals.Lagged},
     "fixed point, 3 solves": {"gears": rivals.FixedPoint, "passes": 3},
     "explicit": {"gears": rivals.Explicit},

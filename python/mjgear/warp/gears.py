@@ -14,7 +14,7 @@ from mjgear._catalogue import unknown
 from mjgear._robots import dress
 from mjgear._spec import add
 
-from . import engine, kernels, reading
+from . import check, engine, kernels, reading
 
 # R of a gear's row, relative to the effective inverse inertia of its joint
 _SOFTNESS = 1e-3
@@ -86,7 +86,7 @@ def attach(
     *,
     robot: str | None = None,
     passes: int | None = None,
-    precision: str = "double",
+    precision: str = "single",
     **gear,
 ) -> "Gears":
     """Give joints of a model that is on the device already their gears, for instance that of Newton's SolverMuJoCo.
@@ -107,9 +107,23 @@ def attach(
 
     Raises:
         NotImplementedError: the model needs what mjgear.warp does not have.
-        ValueError: njmax is too small.
+        TypeError: an argument is something else than it is called.
+        ValueError: njmax is too small, model, data and mjm do not belong together, or the model has gears already.
         mjgear.GearError: an unknown joint, key, preset or robot.
     """
+    if not isinstance(mjm, mujoco.MjModel):
+        raise TypeError(f"mjgear.warp: mjm is a {type(mjm).__name__}; give the mujoco.MjModel from which model was made")
+    check.worlds(model, data)
+    if (model.nq, model.nv, model.njnt) != (mjm.nq, mjm.nv, mjm.njnt):
+        raise ValueError(
+            f"mjgear.warp: model was not made from mjm: {model.njnt} joints and {model.nv} dofs on the device, {mjm.njnt} and {mjm.nv} on the host"
+        )
+    if getattr(model, "mjgear", None) is not None:
+        raise ValueError("mjgear.warp: the model has gears already; for those of other worlds call mjgear.warp.Gears(model, data)")
+    if robot is not None and (preset is not None or len(joints)):
+        raise ValueError(f"mjgear.warp: robot '{robot}' says which joints have which gears; give either a robot or joints")
+    check.precision(precision)
+    check.passes(1 if passes is None else passes)
     spec = reading.alone(mjm)
     if robot is None:
         add(spec, joints, preset, **gear)
@@ -134,7 +148,7 @@ def attach(
 def reset_data(model: mjw.Model, data: mjw.Data, reset: wp.array | None = None):
     """mujoco_warp.reset_data, and the gears of the worlds that are reset: Gears.reset."""
     mjw.reset_data(model, data, reset)
-    gears = getattr(model, "mjgear_gears", {}).get(data.qpos.ptr)
+    gears = _gears_of(model, data)
     if gears is not None:
         gears.reset(reset)
 
@@ -168,23 +182,25 @@ class Gears:
     Args:
         model: from put_model.
         data: the worlds.
-        passes: constraint solves a step; the friction problem is solved between them. 1: friction of the last step. Default: where
-            it can be, one solve in which gears change their pieces as constraints change their states: with "discrete" and Euler without
-            damping, pyramidal cones, gears that the load drives (gamma_v below 1 / static_ratio, as the model has them). 3 elsewhere.
-        precision: of the friction problem, "single" or "double".
+        passes: constraint solves a step at most; the friction problem is solved between them, in worlds whose friction is not the law's
+            yet. 1: friction of the last step. Default: where it can be, one solve in which gears change their pieces as
+            constraints change their states: with "discrete" and Euler without damping, pyramidal cones, gears that the load
+            drives (gamma_v below 1 / static_ratio, as the model has them). 6 elsewhere, of which nearly all worlds need two.
+        precision: of the friction problem, "single" or "double". MuJoCo Warp itself computes in single precision.
 
     Raises:
-        ValueError: a model of mujoco_warp.put_model, or passes below 1.
+        ValueError: a model of mujoco_warp.put_model, passes that are no whole number from 1 on, or another precision.
     """
 
-    def __init__(self, model: mjw.Model, data: mjw.Data, passes: int | None = None, precision: str = "double"):
+    def __init__(self, model: mjw.Model, data: mjw.Data, passes: int | None = None, precision: str = "single"):
         read = getattr(model, "mjgear", None)
         if read is None:
             raise ValueError("mjgear.warp.Gears needs a model of mjgear.warp.put_model")
+        check.worlds(model, data)
+        check.precision(precision)
         inside = passes is None
         passes = _PASSES if inside else passes
-        if passes < 1:
-            raise ValueError("passes must be at least 1")
+        check.passes(passes)
         self.names = read.names
         self.mjm = getattr(model, "mjgear_mjm", None)  # for mjgear.randomize
         self.n = read.n
@@ -195,7 +211,6 @@ class Gears:
         self._settled = _SETTLED
         self._integrator = model.mjgear_integrator
         self._discrete = self._integrator == engine.DISCRETE
-        self._point = data.qpos.ptr
         model.mjgear_gears = {**getattr(model, "mjgear_gears", {}), data.qpos.ptr: self}
         nworld, n, nv, njmax = data.nworld, self.n, model.nv, data.njmax
         numbers = kernels.Numbers(precision)
@@ -298,9 +313,12 @@ class Gears:
         """Worlds start anew: no friction of the past, nothing counted.
 
         Args:
-            worlds: (nworld), bool or int, those that are not 0; default: all. The array is read on the device.
+            worlds: (nworld), bool or int, those that are not 0; default: all. An array of Warp is read on the device.
+
+        Raises:
+            ValueError: another shape or kind of numbers.
         """
-        worlds = wp.ones(self.status.shape[0], dtype=bool) if worlds is None else worlds
+        worlds = check.some_worlds(worlds, self.status.shape[0])
         wp.launch(
             self._kernels.reset,
             dim=self.friction.shape,
@@ -315,11 +333,14 @@ class Gears:
         """Numbers are written to their arrays on the device, which captured graphs keep; other names are refused."""
         if name == "passes" and self.__dict__.get("_diagonal"):
             raise AttributeError("these gears are solved for inside the constraint solver; make them with Gears(model, data, passes=..)")
-        if name.startswith("_") or "_settable" not in self.__dict__ or name in self._settable:
+        if name.startswith("_") or "_settable" not in self.__dict__:
+            object.__setattr__(self, name, value)
+        elif name in self._settable:
+            check.passes(value) if name == "passes" else check.positive(name, value)
             object.__setattr__(self, name, value)
         elif name in reading.NUMBERS:
             array = getattr(self, name)
-            array.fill_(value) if np.isscalar(value) else array.assign(value)
+            array.assign(check.numbers(name, value, array.shape))
         elif name in self.__dict__:
             raise AttributeError(f"{name} is what the last step resulted in or what the model says, and cannot be set; set a number of the gears")
         else:
@@ -331,7 +352,7 @@ class Gears:
         def both(m, d, *stage):
             if before:
                 before(m, d, *stage)
-            if d.qpos.ptr == self._point:
+            if _gears_of(m, d) is self:
                 function(m, d, *stage)
 
         setattr(model.callback, name, both)
@@ -619,7 +640,7 @@ class Gears:
             k.account,
             dim=d.nworld,
             block_dim=_BLOCK,
-            inputs=[self._dof, self._settled, d.qfrc_smooth, self.friction, self.internal],
+            inputs=[m.nv, self._dof, self._settled, d.qfrc_smooth, self.friction, self.internal],
             outputs=[self.residual, self._missing, self._failed, self.status, self.unsettled],
         )
         if self._sensor_adr.size == 0:

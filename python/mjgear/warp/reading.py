@@ -27,6 +27,7 @@ NUMBERS = {
 }
 
 TABLES = ("coulomb_speed", "coulomb_temperature", "gamma_torque", "gamma_speed", "gamma_temperature", "temperature")
+LARGEST = 1e30  # number of a gear: single precision on the device
 MOST = 64  # joints: mjgiDENSE_MAX of the core
 
 
@@ -142,6 +143,8 @@ def read(model: mujoco.MjModel, host: mujoco.MjModel | None = None) -> Gears:
         for key in NUMBERS:
             value = _number(library, model, data, j, key)
             if value is not None:
+                if abs(value) > LARGEST:
+                    raise ValueError(f"{where} has {key} = {value:g}, more than single precision holds; check its unit")
                 numbers[key][i] = value
         motor = _number(library, model, data, j, "motor_coulomb")
         if motor is not None:

@@ -201,6 +201,7 @@ def make(numbers) -> list[wp.Kernel]:
 
     @wp.kernel(module="unique", enable_backward=False)
     def account(
+        nv: int,
         dof: wp.array(dtype=int),
         tolerance: float,
         qfrc_smooth: vectors,
@@ -217,6 +218,8 @@ def make(numbers) -> list[wp.Kernel]:
         """Status of each world's step, and how many steps of it were not settled. Friction that is rounding of torques has no law."""
         w = wp.tid()
         largest = float(0.0)
+        for k in range(nv):
+            largest = wp.max(largest, wp.abs(qfrc_smooth[w, k]))
         for g in range(dof.shape[0]):
             largest = wp.max(largest, wp.abs(friction[w, g]) + wp.abs(internal[w, g]) + wp.abs(qfrc_smooth[w, dof[g]]))
         worst = float(0.0)
