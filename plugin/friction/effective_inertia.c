@@ -95,14 +95,14 @@ static int isDamped(const mjModel* m, int tendon) {
 }
 
 
-// is the derivative of actuator and passive forces diagonal
-static int isDiagonal(const mjModel* m, const mjgpGears* g) {
+int mjgp_isDiagonal(const mjModel* m, mjgpGains gains) {
   int damped = 0;
   for (int t = 0; t < m->ntendon && !damped; t++) {
     damped = isDamped(m, t);
   }
-  return m->opt.viscosity == 0 && m->opt.density == 0 && !m->nflex && !damped &&
-         g->in.gains != mjgpGAINS_GENERAL;
+  int plain = m->opt.viscosity == 0 && m->opt.density == 0 && !m->nflex && !damped;
+  return m->opt.integrator == mjINT_IMPLICITFAST ? plain && gains != mjgpGAINS_GENERAL
+                                                 : m->opt.integrator != mjINT_IMPLICIT;
 }
 
 
@@ -177,25 +177,15 @@ static void addDerivative(mjtNum* lower, mjtNum* upper, const mjModel* m, const 
 
 void mjgp_makeInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGears* g) {
   *Mhat = (mjgpInertia){.symmetric = m->opt.integrator != mjINT_IMPLICIT};
-  int damps = !(m->opt.disableflags & mjDSBL_DAMPER), diagonal = 1, gains = 0;
+  int fast = m->opt.integrator ==
+             mjINT_IMPLICITFAST;  // else Euler; RK4 was warned about and is treated alike
+  int off = fast ? mjDSBL_DAMPER : mjDSBL_DAMPER | mjDSBL_EULERDAMP;
   if (mjgp_isDiscrete(m)) {
     makeDiscrete(Mhat, m, d, g);
     return;
   }
-  switch ((mjtIntegrator)m->opt.integrator) {
-    case mjINT_IMPLICIT:
-      diagonal = 0;
-      break;
-    case mjINT_IMPLICITFAST:
-      diagonal = isDiagonal(m, g);
-      gains = g->in.gains != mjgpGAINS_NONE;
-      break;
-    default:
-      // Euler; RK4 was warned about and is treated alike
-      damps &= !(m->opt.disableflags & mjDSBL_EULERDAMP);
-  }
-  if (diagonal) {
-    makeSlope(Mhat, m, d, g, damps, gains);
+  if (mjgp_isDiagonal(m, g->in.gains)) {
+    makeSlope(Mhat, m, d, g, !(m->opt.disableflags & off), fast && g->in.gains != mjgpGAINS_NONE);
   }
   Mhat->solver = Mhat->flg_M;
 }

@@ -32,6 +32,9 @@ typedef struct mjgpInertia_ {
   const int* adr;       // start of each row in upper and lower                      (nv)
 } mjgpInertia;
 
+// Mhat is M and a diagonal, of another integrator than "discrete"
+int mjgp_isDiagonal(const mjModel* m, mjgpGains gains);
+
 // find out what Mhat of the current integrator is
 void mjgp_makeInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGears* g);
 

@@ -41,11 +41,6 @@ static void findForces(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* 
   int nv = g->config->nv, actuated = mjgp_actuationActive(m) && mjgp_actuationMatters(g, m);
   const mjModel* asked = m;
   mjModel copy;
-  if (qacc && !mjgp_isDiscrete(m)) {
-    copy = *m;
-    copy.opt.enableflags |= mjENBL_INVDISCRETE;
-    asked = &copy;
-  }
   mju_copy(a, qacc ? qacc : d->qacc, nv);
   mjtNum* before = mj_stackAllocNum(d, (size_t)nv);
   mju_copy(before, d->qacc, nv);
@@ -59,11 +54,20 @@ static void findForces(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* 
     mj_fwdActuation(m, d);
   }
   mju_copy(d->qacc, a, nv);
+
+  // without constraints a metric with another diagonal is one more force on each joint
+  int metric = qacc && !mjgp_isDiscrete(m) && !(m->opt.enableflags & mjENBL_INVDISCRETE);
+  int direct = metric && !d->nefc && !actuated && mjgp_isDiagonal(m, mjgpGAINS_NONE);
+  if (metric && !direct) {
+    copy = *m;
+    copy.opt.enableflags |= mjENBL_INVDISCRETE;
+    asked = &copy;
+  }
   mj_inverseSkip(asked, d, mjSTAGE_VEL, 1);
   mju_copy(d->qacc, before, nv);
   mjgp_addEncoder(g, m, d, -1);
   g->nested = 0;
-  if (qacc && (m->opt.integrator == mjINT_IMPLICIT || m->opt.integrator == mjINT_IMPLICITFAST)) {
+  if (asked != m && m->opt.integrator != mjINT_EULER) {
     branch->qDeriv = mj_stackAllocNum(d, (size_t)m->nD);
     mju_copy(branch->qDeriv, d->qDeriv, (int)m->nD);
   }
@@ -76,6 +80,13 @@ static void findForces(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* 
   mjgp_gatherActive(g, m, d);
   mjgp_gatherActuation(g, m, d, actuated);
   mjgp_makeLaw(g, m, d);
+  if (direct) {
+    mjgp_makeInertia(&branch->Mhat, m, d, g);
+  }
+  for (int b = 0; b < g->in.nactive && direct; b++) {
+    int dof = g->config->own[g->in.active[b]];
+    y[dof] += branch->Mhat.slope[dof] * a[dof];
+  }
 }
 
 
