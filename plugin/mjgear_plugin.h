@@ -107,13 +107,11 @@ typedef enum mjgMotion_ {
   mjgMOTION_MOVES = 1,     // it moves: one torque
   mjgMOTION_RESTS = 2,     // it stands still at the end of the step: a torque of an interval
   mjgMOTION_ROTOR = 3,     // its rotor is behind a gap, and the rotor's acceleration was not given
-  mjgMOTION_HELD =
-      4,  // it moves, but static friction would hold it by itself: from the torque with
-          //   which it slides on, to the one that breaks it away
-  mjgMOTION_JAMS =
-      5,  // it is driven by its load, but its gear locks: the law allows the motion with
-          //   one torque, and by itself the joint would stop instead
-  mjgMOTION_SLEEPS = 6  // its kinematic tree is asleep
+  mjgMOTION_HELD = 4,      // it moves, but static friction would hold it by itself: from the
+                           //   torque with which it slides on, to the one that breaks it away
+  mjgMOTION_JAMS = 5,      // it is driven by its load, but its gear locks: the law allows the
+                           //   motion with one torque, and by itself the joint would stop instead
+  mjgMOTION_SLEEPS = 6     // its kinematic tree is asleep
 } mjgMotion;
 
 // Motor torques that make a motion: for each gear an interval, low to high, of the torque or force that its actuators

@@ -229,9 +229,16 @@ int mjg_sticks(const mjgTransmission* transmission, double f_u, double f_v) {
 }
 
 
-// Torque of the motor (of_motor = 1) or of the load at which the joint moves in direction e of that torque, where the
-// other side has z. With a table over the torque that is sought too: from one to the next
-static double breakawayOf(const mjgTransmission* t, double z, int e, int of_motor) {
+// Torque of the motor (of_motor = 1) or of the load at which the joint starts in a direction, where the other side has z.
+// With a table over the torque that is sought too: from one to the next
+static double breakawayOf(const mjgTransmission* t, double z, int direction, int of_motor) {
+  if (!t || (direction != 1 && direction != -1)) {
+    return NAN;
+  }
+  int e = of_motor ? direction : -direction;  // of the torque
+  if (direction == -t->oneway) {
+    return e * (double)INFINITY;
+  }
   Side motor, load;
   double c, y = z;
   for (int k = 0; k < (t->table[mjgTABLE_GAMMA_TORQUE].n ? kRounds : 1); k++) {
@@ -244,21 +251,12 @@ static double breakawayOf(const mjgTransmission* t, double z, int e, int of_moto
 
 
 double mjg_breakawayMotor(const mjgTransmission* transmission, double f_v, int direction) {
-  const mjgTransmission* t = transmission;
-  if (!t || (direction != 1 && direction != -1)) {
-    return NAN;
-  }
-  return direction == -t->oneway ? direction * (double)INFINITY : breakawayOf(t, f_v, direction, 1);
+  return breakawayOf(transmission, f_v, direction, 1);
 }
 
 
 double mjg_breakawayLoad(const mjgTransmission* transmission, double f_u, int direction) {
-  const mjgTransmission* t = transmission;
-  if (!t || (direction != 1 && direction != -1)) {
-    return NAN;
-  }
-  return direction == -t->oneway ? -direction * (double)INFINITY
-                                 : breakawayOf(t, f_u, -direction, 0);
+  return breakawayOf(transmission, f_u, direction, 0);
 }
 
 

@@ -118,7 +118,6 @@ static void readBrake(mjgpJoint* joint, int* n, const mjModel* m, int index, mjg
                          .instance = place->instance,
                          .index = index};
   readKeys(&brake, place);
-  place->key = "holding_torque";
   refuseActuator(m, &brake, place);
   int id = readTarget(&type, m, brake.actuator, place);
   if (id < 0) {

@@ -1,10 +1,4 @@
-// Holding brakes: actuators of the plugin mjgear.brake.
-//
-//   <actuator>
-//     <plugin name="hold" plugin="mjgear.brake" joint="elbow">
-//       <config key="holding_torque" value="12"/>
-//     </plugin>
-//   </actuator>
+// Holding brakes: actuators of the plugin mjgear.brake (doc/drive_trains.md).
 //
 // A control from 0, open, to 1, closed, is the share of its torque that the brake has. It is Coulomb friction on the motor's
 // side of the teeth or on the link's. A joint without a gear gets one without losses, whose numbers belong to the brake's

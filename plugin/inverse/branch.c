@@ -25,15 +25,10 @@ void mjgp_integrate(mjtNum* a, const mjModel* m, mjData* d, mjgpBranch* branch, 
   if (branch->Mhat.solver) {
     return;
   }
-  mj_markStack(d);
   mjtNum* force = mj_stackAllocNum(d, (size_t)m->nv);
   mj_mulM(m, d, force, a);
-  solveMetric(force, m, d, branch, g);
-  for (int t = 0; t < g->in.ntree; t++) {
-    int first = m->tree_dofadr[g->in.tree[t]];
-    mju_copy(a + first, force + first, m->tree_dofnum[g->in.tree[t]]);
-  }
-  mj_freeStack(d);
+  mju_copy(a, force, (int)m->nv);
+  solveMetric(a, m, d, branch, g);
 }
 
 

@@ -23,7 +23,7 @@ typedef struct mjgpBranch_ {
   mjgpStep step;
 } mjgpBranch;
 
-// a = Mhat^-1 M a: what the integrator makes of the acceleration of mj_forward                     (nv)
+// a = Mhat^-1 M a: what the integrator makes of the acceleration of mj_forward, of trees with gears  (nv)
 void mjgp_integrate(mjtNum* a, const mjModel* m, mjData* d, mjgpBranch* branch, mjgpGears* g);
 
 // a gear in a motion, with the coefficients that it has there

@@ -5,7 +5,6 @@
 // with rows of constraints in their states and gears on their pieces. df is what a control changes of the forces on the dofs,
 // dt0 what it changes of friction on the line of each gear at the acceleration of the step: both are linear in the control.
 
-#include <stdio.h>
 #include <string.h>
 
 #include "callbacks/step.h"
@@ -273,10 +272,7 @@ int mjg_controlDerivative(double* qvel, double* state, int* side, const mjModel*
                       : !(eps > 0) ? "eps is not positive; give 1e-6, for instance"
                                    : mjgp_belongError(m, d);
   if (wrong) {
-    if (error && error_sz > 0) {
-      snprintf(error, (size_t)error_sz, "%s: %s", mjgpNAME, wrong);
-    }
-    return -1;
+    return mjgp_refuseCall(error, error_sz, wrong);
   }
   mjgpGears* g = mjgp_gears(m, d);
   int nv = (int)m->nv, known = 0, count = 0;

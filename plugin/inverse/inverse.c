@@ -11,7 +11,6 @@
 // and motor = x + t + S a - (tau - motor).
 
 #include <math.h>
-#include <stdio.h>
 
 #include "callbacks/step.h"
 #include "configuration/jacobian.h"
@@ -227,14 +226,6 @@ static int moveRotor(mjgpMotion* p, const mjgpGears* g, const mjModel* m, const 
 
 //---------------------------------- all gears -----------------------------------------------------
 
-static int refuse(char* error, int error_sz, const char* text) {
-  if (error && error_sz > 0) {
-    snprintf(error, (size_t)error_sz, "%s: %s", mjgpNAME, text);
-  }
-  return -1;
-}
-
-
 // is one of n numbers none, or so large that the engine would reset
 static int hasBad(const mjtNum* x, mjtSize n) {
   int bad = 0;
@@ -309,13 +300,6 @@ static int numberOf(const mjModel* m, const mjgpJoint* joint) {
 }
 
 
-static void say(int* motion, int at, int what) {
-  if (motion) {
-    motion[at] = what;
-  }
-}
-
-
 // joints that a motor joint drives through a gap are one gear with it
 static void copyToLoads(double* low, double* high, int* motion, const mjgpGears* g,
                         const mjModel* m) {
@@ -325,7 +309,7 @@ static void copyToLoads(double* low, double* high, int* motion, const mjgpGears*
       int at = numberOf(m, joint), from = numberOf(m, g->config->joint + joint->partner);
       low[at] = low[from];
       high[at] = high[from];
-      say(motion, at, motion ? motion[from] : 0);
+      motion[at] = motion[from];
     }
   }
 }
@@ -336,7 +320,7 @@ int mjg_inverse(double* low, double* high, int* motion, const mjModel* m, mjData
   const char* wrong =
       !low || !high ? "no place for torques; give low and high" : argumentError(m, d, qacc);
   if (wrong) {
-    return refuse(error, error_sz, wrong);
+    return mjgp_refuseCall(error, error_sz, wrong);
   }
   mjgpGears* g = mjgp_gears(m, d);
   int nv = g->config->nv, n = g->config->n, count = 0;
@@ -344,6 +328,7 @@ int mjg_inverse(double* low, double* high, int* motion, const mjModel* m, mjData
   mjtNum* a = mj_stackAllocNum(d, (size_t)nv);
   mjtNum* y = mj_stackAllocNum(d, (size_t)nv);
   mjtNum* z = mj_stackAllocNum(d, (size_t)n);
+  motion = motion ? motion : mj_stackAllocInt(d, (size_t)(m->njnt + m->ntendon));
   mjgp_applyChanges(g, m, d);
   mjgpBranch branch = {.constrained = -1, .a = a};
   findForces(g, m, d, qacc, a, y, &branch);
@@ -359,20 +344,19 @@ int mjg_inverse(double* low, double* high, int* motion, const mjModel* m, mjData
   }
   for (int i = 0; i < (int)(m->njnt + m->ntendon); i++) {
     low[i] = high[i] = NAN;
-    say(motion, i, mjgMOTION_UNGEARED);
+    motion[i] = mjgMOTION_UNGEARED;
   }
   for (int i = 0; i < n; i++) {
-    say(motion, numberOf(m, g->config->joint + i), mjgMOTION_SLEEPS);
+    motion[numberOf(m, g->config->joint + i)] = mjgMOTION_SLEEPS;
   }
   for (int b = 0; b < g->in.nactive; b++) {
     int i = g->in.active[b], at = numberOf(m, g->config->joint + i);
     if (g->config->joint[i].gap == mjgpGAP_LOAD) {
       continue;
     }
-    mjgMotion made = solveGear(low + at, high + at, g, m, d, i, a, z, rotor,
-                               qacc ? mjgpFACTORED : mjgpSAME, &branch);
-    count += made == mjgMOTION_NONE || made == mjgMOTION_JAMS;
-    say(motion, at, made);
+    motion[at] = solveGear(low + at, high + at, g, m, d, i, a, z, rotor,
+                           qacc ? mjgpFACTORED : mjgpSAME, &branch);
+    count += motion[at] == mjgMOTION_NONE || motion[at] == mjgMOTION_JAMS;
   }
   copyToLoads(low, high, motion, g, m);
   mj_freeStack(d);

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "configuration/check.h"
@@ -308,6 +309,14 @@ mjgpGears* mjgp_gears(const mjModel* m, const mjData* d) {
   mjgpGears* g = mjgp_gearsOf(m, (mjData*)d, mjgp_leader(m, mjgp_slot()));
   mjgp_checkModel(g, m);
   return g;
+}
+
+
+int mjgp_refuseCall(char* error, int error_sz, const char* text) {
+  if (error && error_sz > 0) {
+    snprintf(error, (size_t)error_sz, "%s: %s", mjgpNAME, text);
+  }
+  return -1;
 }
 
 

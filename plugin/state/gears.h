@@ -224,6 +224,9 @@ void mjgp_checkModel(mjgpGears* g, const mjModel* m);
 mjgpGears* mjgp_gears(const mjModel* m, const mjData* d);
 const char* mjgp_belongError(const mjModel* m, const mjData* d);
 
+// tell them what is wrong with a call, in error (nullable); -1
+int mjgp_refuseCall(char* error, int error_sz, const char* text);
+
 // plugin callbacks: life of the object
 int mjgp_init(const mjModel* m, mjData* d, int instance);
 void mjgp_destroy(mjData* d, int instance);
