@@ -285,15 +285,15 @@ MUTATIONS = [
         ("return up * (t - far) > 0 ?", "return up * (t - far) < 0 ?"),
         ("(acc - shaft->a) - x;", "(acc - shaft->a) + x;",
          "no test has a motor that drives several rotors behind gaps by one tendon: elsewhere x is 0"),
-        ("t + out->v_next[i] / (h * W)", "t - out->v_next[i] / (h * W)"),
-        ("out->lambda[i] - P * t", "out->lambda[i] + P * t"),
+        ("t + slip / (h * W", "t - slip / (h * W"),
+        ("lambda - P * t + bound", "lambda + P * t + bound"),
         ("in->static_ratio[i], in->v[i], 2 * k - 1);", "in->static_ratio[i], in->v[i], 1 - 2 * k);"),
     ]),
     Of("plugin/friction/piece.h", "test_plugin_brake.py", [
         ("offset += f * bound.shift;", ""),
     ]),
     Of("plugin/friction/tree.c", SOLVER, [
-        ("pivot[k] += piece->slope;", "pivot[k] -= piece->slope;"),
+        ("diagonal += piece->slope;", "diagonal -= piece->slope;"),
         ("a[row[p]] -= L[p] * a[k];", "a[row[p]] += L[p] * a[k];"),
         ("a[k] -= held ? 0 : L[p] * a[row[p]];", "a[k] += held ? 0 : L[p] * a[row[p]];"),
         ("left[row[p]] -= M[p] * a[k];", "left[row[p]] += M[p] * a[k];"),

@@ -33,14 +33,19 @@ static int forcesChanged(const mjgpGears* g, const mjModel* m, mjData* d) {
 }
 
 
-// largest of the velocities that those of the joints are the differences of
-static mjtNum largestCancellation(const mjgpGears* g) {
-  const mjtNum* cancellation = g->out.cancellation;
-  mjtNum most = 0;
+// did all joints move as was solved for, each with friction against its motion, as most
+// do; most: largest of the velocities that theirs are the differences of
+static int isClose(const mjgpGears* g, const mjModel* m, const mjData* d, mjtNum* most) {
+  mjtNum largest = 0;
+  int close = 1;
   for (int a = 0; a < g->in.nactive; a++) {
-    most = mjMAX(most, cancellation[g->in.active[a]]);
+    int i = g->in.active[a];
+    mjtNum v = mjgp_velocityOf(g, m, d, i), scale = g->out.cancellation[i];
+    close &= (mju_abs(v - g->out.v_next[i]) <= mjgpCONFIRMED * scale) & (g->out.t[i] * v >= 0);
+    largest = scale > largest ? scale : largest;
   }
-  return most;
+  *most = largest;
+  return close;
 }
 
 
@@ -129,12 +134,23 @@ static void setVelocity(const mjgpGears* g, const mjModel* m, mjData* d, int i, 
 }
 
 
+static void advanceBrake(const mjgpGears* g, mjData* d, int i) {
+  const mjgpConfig* config = g->config;
+  const mjgpBrake* brake = g->in.brake + i;
+  d->plugin_state[config->state[i] + mjgpSTATE_TOOTH * config->stride[i]] = brake->tooth;
+  if (config->brake[i] >= 0) {
+    d->plugin_state[config->brake[i]] = brake->share;
+  }
+}
+
+
 // Long because all that one step leaves to the next is written in this one place
 void mjgp_advance(const mjModel* m, mjData* d, int instance) {
   if (instance != mjgp_leader(m, m->plugin[instance])) {
     return;
   }
   mjgpGears* g = mjgp_gearsOf(m, d, instance);
+  const mjgpConfig* config = g->config;
 
   // no callback came, or it came too early for forces that were set later
   if (!g->done) {
@@ -149,8 +165,8 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
     return;
   }
   g->done = 0;
-  mjtNum most = largestCancellation(g);
-  int unanswered = isUnanswered(g, m, d);
+  mjtNum most;
+  int unanswered = isUnanswered(g, m, d), close = isClose(g, m, d, &most);
   if (g->early && forcesChanged(g, m, d)) {
     mjgp_warn(g, mjgpWARN_CHANGED,
               "forces were set after mj_step1, where gear friction is computed in a model without "
@@ -159,7 +175,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
   }
 
   // friction was solved for another motion: noslip iterations, no warmstart, or not solved at all
-  else if (g->config->options.coupling == mjgpIMPLICIT && !unanswered &&
+  else if (g->config->options.coupling == mjgpIMPLICIT && !unanswered && !close &&
            !confirmed(g, m, d, most)) {
     g->count.unconfirmed++;
     if (g->out.info.status >= 0 && g->out.info.status <= mjgJAMMED) {
@@ -180,7 +196,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
   }
 
   // commit what the next step starts from
-  d->plugin_state[g->config->system + mjgpSYSTEM_FALLBACKS] += g->out.info.fallbacks;
+  d->plugin_state[config->system + mjgpSYSTEM_FALLBACKS] += g->out.info.fallbacks;
   int sleeps = (m->opt.enableflags & mjENBL_SLEEP) != 0;
   if ((d->nefc || sleeps) && g->config->options.coupling == mjgpIMPLICIT) {
     mjtNum* acc = d->plugin_state + g->config->acc;
@@ -190,27 +206,26 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
     }
   }
   for (int a = 0; a < g->in.nactive; a++) {
-    int i = g->in.active[a], stride = g->config->stride[i], mode = g->out.mode[i];
-    const mjgpJoint* joint = g->config->joint + i;
-    mjtNum v = mjgp_velocityOf(g, m, d, i), t = g->out.t[i], next = g->out.v_next[i];
-    mjtNum* state = d->plugin_state + g->config->state[i];
+    int i = g->in.active[a], stride = config->stride[i], mode = g->out.mode[i],
+        own = config->own[i];
+    mjtNum t = g->out.t[i], next = g->out.v_next[i];
+    mjtNum v = own >= 0 ? d->qvel[own] : mjgp_velocityOf(g, m, d, i);
+    mjtNum* state = d->plugin_state + config->state[i];
     if (g->in.dozing[i]) {
       next = v;
     }
-    if (unanswered && joint->dof >= 0) {
+    if (unanswered && own >= 0) {
       setVelocity(g, m, d, i, v = next);
     }
     state[mjgpSTATE_FRICTION] = t;
-    state[mjgpSTATE_TOOTH * stride] = g->in.brake[i].tooth;
     state[mjgpSTATE_PIECE * stride] = g->out.lambda[i] < 0 ? 2 * mode : mode;
     state[mjgpSTATE_LAG * stride] = d->nefc ? (v - next) / m->opt.timestep + g->in.lag[i] : 0;
-
-    if (g->config->brake[i] >= 0) {
-      d->plugin_state[g->config->brake[i]] = g->in.brake[i].share;
+    if (g->in.braked[i]) {
+      advanceBrake(g, d, i);
     }
 
     // the gap; mode is the rotor's
-    if (g->config->gaps && (joint->gap == mjgpGAP_ROTOR || joint->gap == mjgpGAP_LOAD)) {
+    if (config->gaps && mjgp_hasGap(config->joint + i)) {
       mjgp_advanceGap(g, m, d, i);
       continue;
     }
@@ -219,7 +234,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
     // the motion is the one that was solved for. Several joints of a tendon have no velocity of their own to set
     warnOfRounding(g, m, d, i);
     int drives = t * v < 0 && t * next >= 0;
-    if ((!mode || drives) && joint->dof >= 0 && g->in.compliance[i] == 0 &&
+    if ((!mode || drives) && own >= 0 && g->in.compliance[i] == 0 &&
         mju_abs(v - next) <= (g->out.tolerance > 0 ? accepted(g, i, most) : rounding(g, i, most))) {
       setVelocity(g, m, d, i, mode ? next : 0);
     }

@@ -19,28 +19,34 @@
 
 //---------------------------------- forces --------------------------------------------------------
 
+// is the joint of gear i awake, or are all of its tendon; a tendon that nothing moves is not
+static int isAwake(const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
+  int n, sleeps = m->opt.enableflags & mjENBL_SLEEP;
+  const int* dof = mjgp_rowDofs(&n, m, g->config->joint + i);
+  int awake = !sleeps && n;
+  for (int k = 0; k < n && !awake; k++) {
+    awake = mjgp_isAwake(m, d, dof[k]);
+  }
+  return awake;
+}
+
+
 // Trees that a tendon connects fall asleep together
 void mjgp_gatherActive(mjgpGears* g, const mjModel* m, const mjData* d) {
+  const mjgpConfig* config = g->config;
   int all = !(m->opt.enableflags & mjENBL_SLEEP), nactive = 0, ntree = 0;
-  for (int i = 0; i < g->config->n; i++) {
-    const mjgpJoint* joint = g->config->joint + i;
-    int own = g->config->own[i], awake = all;
-    if (!all || own < 0) {
-      int n;
-      const int* dof = mjgp_rowDofs(&n, m, joint);
-      awake = all && n;
-      for (int k = 0; k < n && !awake; k++) {
-        awake = mjgp_isAwake(m, d, dof[k]);
-      }
-    }
-    if (awake) {
+  for (int i = 0; i < config->n; i++) {
+    int own = config->own[i];
+    const mjgpJoint* joint = config->joint + i;
+    if ((all && own >= 0) || isAwake(g, m, d, i)) {
       g->in.active[nactive++] = i;
-      g->in.v[i] = mjgp_velocityOf(g, m, d, i);
-      g->in.q[i] = mjgp_position(d, joint);
+      g->in.v[i] = own >= 0 ? d->qvel[own] : mjgp_mulRow(m, d, joint, d->qvel);
+      g->in.q[i] = own >= 0 ? d->qpos[joint->qpos] : d->ten_length[joint->tendon];
+      g->in.dozing[i] = 0;
     }
   }
-  for (int t = 0; t < g->config->ntree; t++) {
-    if (g->config->reached[t] && (all || d->tree_awake[t] || g->config->spanning)) {
+  for (int t = 0; t < config->ntree; t++) {
+    if (config->reached[t] && (all || d->tree_awake[t] || config->spanning)) {
       g->in.tree[ntree++] = t;
     }
   }
@@ -53,14 +59,15 @@ void mjgp_gatherActive(mjgpGears* g, const mjModel* m, const mjData* d) {
 // saved state does not say who sleeps, and trees that it wakes come back to the same
 // numbers
 static void findDozing(mjgpGears* g, const mjModel* m, mjData* d) {
-  int sleeps = (m->opt.enableflags & mjENBL_SLEEP) != 0;
+  if (!(m->opt.enableflags & mjENBL_SLEEP)) {
+    return;
+  }
   mjtNum* acc = d->plugin_state + g->config->acc;
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
-    g->in.dozing[i] =
-        sleeps && d->tree_asleep[m->dof_treeid[mjgp_firstDof(m, g->config->joint + i)]] >= 0;
+    g->in.dozing[i] = d->tree_asleep[m->dof_treeid[mjgp_firstDof(m, g->config->joint + i)]] >= 0;
   }
-  for (int k = 0; k < (int)m->nv && sleeps; k++) {
+  for (int k = 0; k < (int)m->nv; k++) {
     acc[k] = d->tree_asleep[m->dof_treeid[k]] >= 0 ? 0 : acc[k];
   }
 }
@@ -104,10 +111,7 @@ static void smoothForce(mjtNum* force, const mjModel* m, mjData* d, const mjtNum
   const mjtNum *passive = d->qfrc_passive, *bias = d->qfrc_bias, *applied = d->qfrc_applied;
   int nv = (int)m->nv;
   for (int i = 0; i < nv; i++) {
-    force[i] = passive[i] - bias[i] + applied[i];
-  }
-  if (actuator) {
-    mju_addTo(force, actuator, nv);
+    force[i] = passive[i] - bias[i] + applied[i] + (actuator ? actuator[i] : 0);
   }
   mjgp_addWrenches(force, m, d, 1);
 }
@@ -313,8 +317,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
     mjgp_startJoint(g, d, i);
     g->in.lag[i] =
         lags ? d->plugin_state[g->config->state[i] + mjgpSTATE_LAG * g->config->stride[i]] : 0;
-    int gap = g->config->gaps ? g->config->joint[i].gap : mjgpGAP_NONE;
-    if (gap == mjgpGAP_ROTOR || gap == mjgpGAP_LOAD) {
+    if (g->config->gaps && mjgp_hasGap(g->config->joint + i)) {
       mjgp_makeCoupling(g, m, d, i);
     }
   }

@@ -133,6 +133,7 @@ static void readBrake(mjgpJoint* joint, int* n, const mjModel* m, int index, mjg
                    mjgp_gearKind(on), mjgp_gearName(m, on));
   } else {
     on->brake = brake;
+    on->ordinary = 0;
     const char* yields = mjgp_preslidingError(on);
     if (yields) {
       mjgp_refuseKey(place, "%s '%s' %s", mjgp_gearKind(on), mjgp_gearName(m, on), yields);

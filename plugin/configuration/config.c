@@ -125,7 +125,7 @@ int mjgp_makeGear(mjgpJoint* joint, mjgReport* report) {
     joint->constant = !t.mesh && t.stribeck_friction == 0 && t.curved_friction == 0 &&
                       t.gamma_u_stribeck == 0 && t.gamma_v_stribeck == 0 &&
                       t.gamma_u_quadratic == 0 && t.gamma_v_quadratic == 0 && !mjgi_hasTables(&t);
-    joint->ordinary = joint->constant && mjgp_isOrdinary(&t, t.gamma_u, t.gamma_v);
+    joint->ordinary = joint->constant && mjgp_isOrdinary(joint, t.gamma_u, t.gamma_v);
   }
   return problems;
 }

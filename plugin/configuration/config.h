@@ -118,11 +118,18 @@ int mjgp_countJoints(const mjModel* m, int instance);
 int mjgp_configure(mjgpJoint* joint, int* n, mjgpOptions* options, mjgReport* report,
                    const mjModel* m, int slot);
 
+// is there a gap between a joint and its rotor or motor
+static inline int mjgp_hasGap(const mjgpJoint* joint) {
+  return joint->gap == mjgpGAP_ROTOR || joint->gap == mjgpGAP_LOAD;
+}
+
 // can a gear with these coefficients be driven back, and does it neither yield before it
-// slips, nor hold more at rest than where it slips, nor turn one way only
-static inline int mjgp_isOrdinary(const mjgTransmission* gear, double gamma_u, double gamma_v) {
+// slips, nor hold more at rest than where it slips, nor have a brake or turn one way only
+static inline int mjgp_isOrdinary(const mjgpJoint* joint, double gamma_u, double gamma_v) {
+  const mjgTransmission* gear = &joint->gear;
   return (gamma_u >= 0) & (gamma_u < 1) & (gamma_v >= 0) & (gamma_v < 1) &
-         (gear->static_ratio == 1) & !(gear->presliding_stiffness > 0) & (gear->oneway == 0);
+         (gear->static_ratio == 1) & !(gear->presliding_stiffness > 0) & (gear->oneway == 0) &
+         (joint->brake.actuator < 0);
 }
 
 // the gear that a joint's description means in a simulation; as mjg_transmission, and refuses also what can

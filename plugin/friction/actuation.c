@@ -56,10 +56,7 @@ static void restoreShift(const mjModel* m, mjData* d) {
 // are the forces of all actuators known where the engine calls plugins, and nothing left but to clamp them and to take
 // them to the joints
 static int isNearlyDone(const mjgpGears* g, const mjModel* m) {
-  int rest = g->config->encoders;
-  for (int i = 0; i < m->nplugin; i++) {
-    rest |= !mjgp_isOurs(m, i, m->plugin[g->config->leader]);  // may give forces
-  }
+  int rest = g->config->encoders | g->config->foreign;  // other plugins may give forces
   for (int i = 0; i < m->nactuator; i++) {
     int gain = m->actuator_gaintype[i], bias = m->actuator_biastype[i];
     rest |= (gain > mjGAIN_MUSCLE && gain != mjGAIN_USER) |
@@ -86,13 +83,14 @@ static void finishActuation(const mjModel* m, mjData* d) {
   mju_zero(joint, (int)m->nv);
   for (int k = 0; k < m->nactuator; k++) {
     const mjtNum* range = m->actuator_forcerange + 2 * k;
-    int out = m->actuator_outadr[k];
-    for (int i = out; i < out + m->actuator_outnum[k]; i++) {
+    int first = m->actuator_outadr[k], end = first + m->actuator_outnum[k];
+    for (int i = first; i < end; i++) {
       mjtNum force = d->actuator_force[i];
       if (m->actuator_forcelimited[k]) {
         force = d->actuator_force[i] = clip(force, range);
       }
-      for (int p = d->moment_rowadr[i]; p < d->moment_rowadr[i] + d->moment_rownnz[i]; p++) {
+      int adr = d->moment_rowadr[i], after = adr + d->moment_rownnz[i];
+      for (int p = adr; p < after; p++) {
         joint[d->moment_colind[p]] += d->actuator_moment[p] * force;
       }
     }
@@ -138,7 +136,6 @@ static void derive(mjgpGears* g, const mjModel* m, mjData* d, int actuated, int 
 mjtNum* mjgp_evaluateActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   int done = actuated && isNearlyDone(g, m);
   mjtNum* given = NULL;
-  g->nested = 1;
   g->in.factored = 0;
   if (done) {
     finishActuation(m, d);
@@ -146,8 +143,14 @@ mjtNum* mjgp_evaluateActuation(mjgpGears* g, const mjModel* m, mjData* d, int ac
     given = mj_stackAllocNum(d, (size_t)m->nout);
     mju_copy(given, d->actuator_force, (int)m->nout);
   }
+  if (done && !mjgp_isDiscrete(m)) {
+    return given;
+  }
+
+  // what the engine computes besides does not count as its own
   mjTimerStat timer[mjNTIMER];
   memcpy(timer, d->timer, sizeof(timer));
+  g->nested = 1;
   if (mjgp_isDiscrete(m)) {
     derive(g, m, d, actuated, done);
   } else if (actuated && !done) {

@@ -62,9 +62,7 @@ void mjgp_makeCoupling(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
 int mjgp_areGapsNew(const mjgpGears* g, const mjData* d) {
   int started = 0;
   for (int i = 0; i < g->config->n; i++) {
-    int gap = g->config->joint[i].gap;
-    started |=
-        (gap == mjgpGAP_ROTOR || gap == mjgpGAP_LOAD) && *gapState(g, d, i, mjgpGAP_STARTED) != 0;
+    started |= mjgp_hasGap(g->config->joint + i) && *gapState(g, d, i, mjgpGAP_STARTED) != 0;
   }
   return !started;
 }

@@ -49,6 +49,24 @@ static mjgpBrake brakeOf(const mjgpGears* g, const mjModel* m, const mjData* d, 
 }
 
 
+// what the law has beside its coefficients where a gear is not ordinary, or was not
+static void makeOther(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
+  mjgpInput* in = &g->in;
+  const mjgpJoint* joint = in->joint[i];
+  mjtNum stiffness = joint->gear.presliding_stiffness;
+  int braked = joint->brake.actuator >= 0 || joint->gear.oneway != 0;
+  in->static_ratio[i] = joint->gear.static_ratio;
+  in->compliance[i] = stiffness > 0 ? mjg_preslidingCompliance(stiffness, m->opt.timestep) : 0;
+  in->ordinary[i] = mjgp_isOrdinary(joint, in->gamma_u[i], in->gamma_v[i]);
+
+  // most gears have no brake: then what there was is gone
+  if (braked || in->braked[i]) {
+    in->braked[i] = braked;
+    in->brake[i] = braked ? brakeOf(g, m, d, i) : (mjgpBrake){0};
+  }
+}
+
+
 void mjgp_makeLaw(mjgpGears* g, const mjModel* m, const mjData* d) {
   mjgpInput* in = &g->in;
   for (int a = 0; a < in->nactive; a++) {
@@ -59,7 +77,6 @@ void mjgp_makeLaw(mjgpGears* g, const mjModel* m, const mjData* d) {
     // where friction depends on the load beyond the law, the load is that of a steady motion with the
     // friction of the last step
     mjtNum last = in->t_last[i] = d->plugin_state[g->config->state[i]];
-    int ordinary = joint->ordinary;
     if (joint->constant) {
       in->gamma_u[i] = gear->gamma_u;
       in->gamma_v[i] = gear->gamma_v;
@@ -67,19 +84,10 @@ void mjgp_makeLaw(mjgpGears* g, const mjModel* m, const mjData* d) {
     } else {
       mjg_frictionAt(in->gamma_u + i, in->gamma_v + i, in->coulomb + i, gear, in->q[i], in->v[i],
                      in->tau[i], in->tau[i] - last);
-      ordinary = mjgp_isOrdinary(gear, in->gamma_u[i], in->gamma_v[i]);
     }
-    mjtNum stiffness = gear->presliding_stiffness;
-    in->static_ratio[i] = gear->static_ratio;
-    in->compliance[i] = stiffness > 0 ? mjg_preslidingCompliance(stiffness, m->opt.timestep) : 0;
-
-    // most gears have no brake: then what there was is gone
-    int braked = joint->brake.actuator >= 0 || gear->oneway != 0;
-    if (braked || in->braked[i]) {
-      in->braked[i] = braked;
-      in->brake[i] = braked ? brakeOf(g, m, d, i) : (mjgpBrake){0};
+    if (!joint->ordinary || !in->ordinary[i]) {
+      makeOther(g, m, d, i);
     }
-    in->ordinary[i] = ordinary && !braked;
   }
 }
 

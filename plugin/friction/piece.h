@@ -59,8 +59,12 @@ static inline void mjgp_startPiece(mjgpPiece* piece, const mjgpGears* g, const m
                                    mjtNum acc, mjgpShaft* shaft) {
   const mjgpInput* in = &g->in;
   int rotor = g->config->gaps && g->config->joint[i].gap == mjgpGAP_ROTOR;
-  *piece = (mjgpPiece){.joint = i, .shaft = rotor ? shaft : NULL};
-  piece->monotone = !in->row[i];
+
+  // the line has what is not set here; to clear all of it would take longer than that
+  piece->joint = i;
+  piece->shaft = rotor ? shaft : NULL;
+  piece->released = piece->jumps = piece->known = 0;
+  piece->monotone = !in->rows || !in->row[i];
   if (!in->ordinary[i]) {
     mjgp_startOther(piece, g);
   }

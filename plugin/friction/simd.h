@@ -22,6 +22,11 @@ static inline void mjgp_copySimd(mjtNum* restrict y, const mjtNum* restrict x, i
   for (; i < n && adr + i + mjgiSIMD <= size; i += mjgiSIMD) {
     *(mjgiSimd*)(y + i) = *(const mjgiSimd*)(x + adr + i);
   }
+  if (i < n && i) {
+    i = n - mjgiSIMD;  // the last numbers of x, and some of those before
+    *(mjgiSimd*)(y + i) = *(const mjgiSimd*)(x + adr + i);
+    return;
+  }
   for (; i < n; i++) {
     y[i] = x[adr + i];
   }
@@ -81,15 +86,20 @@ static inline __attribute__((always_inline)) void mjgp_addRows(mjtNum* y, mjtNum
 
 // is factor x zero everywhere; with the factor 0: are all numbers finite
 static inline int mjgp_isZero(const mjtNum* x, mjtNum factor, int n) {
-  mjgpBits any = {0};
-  int i = 0, rest = 0;
-  for (; i + mjgiSIMD <= n; i += mjgiSIMD) {
+  int rest = 0;
+  if (n < mjgiSIMD) {
+    for (int i = 0; i < n; i++) {
+      rest |= factor * x[i] != 0;
+    }
+    return !rest;
+  }
+
+  // the last lane may begin in the one before it
+  mjgpBits any = factor * *(const mjgiSimd*)(x + n - mjgiSIMD) != 0;
+  for (int i = 0; i < n - mjgiSIMD; i += mjgiSIMD) {
     any |= factor * *(const mjgiSimd*)(x + i) != 0;
   }
-  for (; i < n; i++) {
-    rest |= factor * x[i] != 0;
-  }
-  return !(any[0] | any[1] | any[2] | any[3] | rest);
+  return !(any[0] | any[1] | any[2] | any[3]);
 }
 
 

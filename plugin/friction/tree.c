@@ -71,23 +71,25 @@ static int assemble(mjgpTree* tree) {
     const int* row = m->M_colind + adr;
     mjtNum* L = g->scratch.matrix + line[k];
     mjgp_copySimd(L, M, adr, diag + 1, g->config->nC);
-    pivot[k] = slope[k];
-    a[k] = force[k];
-    held[k] = 0;
+    mjtNum right = force[k], diagonal = slope[k];
+    int known = 0;
     if (piece < end && own[piece->joint] == k) {
       all &= mjgp_linePiece(piece, g, h, piece->shaft ? piece->shaft->a : 0, 0);
-      if (piece->held) {
-        held[k] = mjgpHELD;
-        a[k] = piece->target;
-        pivot[k] = 1;
+      known = piece->held ? mjgpHELD : 0;
+      if (known) {
+        right = piece->target;
+        diagonal = 1;
         L[diag] = 0;
       } else {
-        pivot[k] += piece->slope;
-        a[k] -= piece->t - piece->slope * piece->acc;
+        right -= piece->t - piece->slope * piece->acc;
+        diagonal += piece->slope;
       }
       piece++;
     }
-    if (held[k] | (diag ? held[row[diag - 1]] : 0)) {
+    a[k] = right;
+    pivot[k] = diagonal;
+    held[k] = known;
+    if (known | (diag ? held[row[diag - 1]] : 0)) {
       takeHeld(tree, k, L, row, diag);
     }
   }

@@ -8,8 +8,7 @@
 // what a joint does, from its measured values
 static int stateOf(const mjgpGears* g, int i, const mjtNum value[mjgNSENSOR]) {
   // it has a gap, and nothing goes through it
-  int gap = g->config->joint[i].gap;
-  if ((gap == mjgpGAP_ROTOR || gap == mjgpGAP_LOAD) && value[mjgSENSOR_TORQUE_OUT] == 0) {
+  if (mjgp_hasGap(g->config->joint + i) && value[mjgSENSOR_TORQUE_OUT] == 0) {
     return mjgpSTATE_GAP;
   }
 
@@ -38,7 +37,7 @@ void mjgp_measure(mjtNum* value, const mjgpGears* g, const mjModel* m, const mjD
   value[mjgSENSOR_GAP] = 0;
 
   // behind a gap: gear and rotor are on its other side
-  if (joint->gap == mjgpGAP_ROTOR || joint->gap == mjgpGAP_LOAD) {
+  if (mjgp_hasGap(joint)) {
     const mjgCouplingStep* step = g->out.gap + i;
     value[mjgSENSOR_FRICTION] = step->friction;
     value[mjgSENSOR_LAMBDA] = step->lambda;

@@ -191,7 +191,7 @@ static inline void mjgp_startJoint(mjgpGears* g, const mjData* d, int i) {
   mjtNum piece = state[mjgpSTATE_PIECE * g->config->stride[i]];
   g->out.t[i] = state[mjgpSTATE_FRICTION];
   g->out.mode[i] = (piece > 0) - (piece < 0);
-  g->out.load[i] = piece > 1 || piece < -1 ? -1 : 1;
+  g->out.load[i] = mju_abs(piece) > 1 ? -1 : 1;
   g->out.rounding[i] = 0;
 
   // what stays while a tree sleeps does not depend on where its solution began

@@ -374,6 +374,9 @@ static mjgpConfig* makeConfig(const mjModel* m) {
   c->leader = mjgp_leader(m, slot);
   c->last = lastInstance(m, slot);
   c->nsensor = nsensor;
+  for (int i = 0; i < m->nplugin; i++) {
+    c->foreign |= !mjgp_isOurs(m, i, slot);
+  }
   c->options = options;
   memcpy(c->joint, joint, sizeof(mjgpJoint) * (size_t)n);
   mju_free(joint);

@@ -31,6 +31,7 @@ typedef struct mjgpConfig_ {
   int last;         // last instance of the plugin
   int nv;           // dofs of the model
   int nC;           // non-zeros of the inertia matrix
+  int foreign;      // 1: other plugins have instances too
   int nsensor;      // sensors attached to instances of the plugin
   int gaps;         // joints with a gap, and their motors
   int rotors;       // joints behind a rotor that is state of the plugin
