@@ -300,7 +300,8 @@ MUTATIONS = [
         ("piece->t - piece->slope * piece->acc;", "piece->t;"),
         ("check(tree) && !connect(tree)", "check(tree)"),
         ("&& !release(tree)", ""),
-        ("g->in.inertia[i] * x[dof]", "x[dof]"),
+        ("g->in.inertia[i] * W", "W"),
+        ("sum += x[q] * x[q] * Mhat->pivot[row[q]];", "sum += x[q] * Mhat->pivot[row[q]];"),
         ("+ h * tree->most;", ";"),
     ]),
     Of("plugin/coupled/parts.c", "test_plugin_parts " + PLUGIN, [

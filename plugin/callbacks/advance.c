@@ -37,11 +37,12 @@ static int forcesChanged(const mjgpGears* g, const mjModel* m, mjData* d) {
 // do; most: largest of the velocities that theirs are the differences of
 static int isClose(const mjgpGears* g, const mjModel* m, const mjData* d, mjtNum* most) {
   mjtNum largest = 0;
-  int close = 1;
+  int close = 1, gaps = g->config->gaps;
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
     mjtNum v = mjgp_velocityOf(g, m, d, i), scale = g->out.cancellation[i];
-    close &= (mju_abs(v - g->out.v_next[i]) <= mjgpCONFIRMED * scale) & (g->out.t[i] * v >= 0);
+    close &= mju_abs(v - g->out.v_next[i]) <= mjgpCONFIRMED * scale;
+    close &= g->out.t[i] * v >= 0 || (gaps && g->config->joint[i].gap != mjgpGAP_NONE);
     largest = scale > largest ? scale : largest;
   }
   *most = largest;

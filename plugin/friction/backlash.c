@@ -5,8 +5,8 @@
 #include "state/layout.h"
 
 
-// state of a joint's gap
-static mjtNum* gapState(const mjgpGears* g, const mjData* d, int i, int k) {
+// number k of the state of a joint's gap
+static inline mjtNum* gapState(const mjgpGears* g, const mjData* d, int i, int k) {
   return d->plugin_state + g->config->gap[i] + k * g->config->stride[i];
 }
 
@@ -16,15 +16,18 @@ static mjtNum* gapState(const mjgpGears* g, const mjData* d, int i, int k) {
 void mjgp_makeCoupling(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   const mjgpJoint* joint = g->in.joint[i];
   mjgCoupling* c = g->in.coupling + i;
+  const mjtNum* state = d->plugin_state + g->config->gap[i];
   mjtNum h = m->opt.timestep;
-  *c = (mjgCoupling){.law = &joint->backlash, .h = h};
+  int stride = g->config->stride[i];
+  c->law = &joint->backlash;
+  c->h = h;
 
   // the sides: a rotor, or two joints
   mjtNum inverse =
       joint->dof < 0 ? m->tendon_invweight0[joint->tendon] : m->dof_invweight0[joint->dof];
   if (joint->gap == mjgpGAP_ROTOR) {
-    c->theta_d = *gapState(g, d, i, mjgpGAP_ANGLE);
-    c->omega_d = *gapState(g, d, i, mjgpGAP_RATE);
+    c->theta_d = state[mjgpGAP_ANGLE * stride];
+    c->omega_d = state[mjgpGAP_RATE * stride];
     c->inertia = joint->rotor_inertia;
     c->velocity = g->in.v[i] + c->omega_d;
     c->torque = g->in.motor[i];
@@ -43,6 +46,7 @@ void mjgp_makeCoupling(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
     inverse += 1 / joint->rotor_inertia;
   } else {
     const mjgpJoint* motor = g->config->joint + joint->partner;
+    c->inertia = 0;
     c->theta_d = d->qpos[motor->qpos] - g->in.q[i];
     c->omega_d = d->qvel[motor->dof] - g->in.v[i];
     inverse += m->dof_invweight0[motor->dof];
@@ -50,9 +54,9 @@ void mjgp_makeCoupling(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   c->blend = mjg_couplingBlend(c->law, h * inverse, h);
 
   // the gap
-  if (*gapState(g, d, i, mjgpGAP_STARTED) != 0) {
-    c->theta_b = *gapState(g, d, i, mjgpGAP_POSITION);
-    c->omega_s = *gapState(g, d, i, mjgpGAP_TWIST);
+  if (state[mjgpGAP_STARTED * stride] != 0) {
+    c->theta_b = state[mjgpGAP_POSITION * stride];
+    c->omega_s = state[mjgpGAP_TWIST * stride];
   } else {
     mjg_couplingRest(&c->theta_b, &c->omega_s, c->law, c->theta_d, c->omega_d);
   }
@@ -70,13 +74,15 @@ int mjgp_areGapsNew(const mjgpGears* g, const mjData* d) {
 
 void mjgp_advanceGap(const mjgpGears* g, const mjModel* m, mjData* d, int i) {
   const mjgCouplingStep* step = g->out.gap + i;
-  *gapState(g, d, i, mjgpGAP_STARTED) = 1;
-  *gapState(g, d, i, mjgpGAP_POSITION) = step->theta_b;
-  *gapState(g, d, i, mjgpGAP_TWIST) = step->omega_s;
+  mjtNum* state = d->plugin_state + g->config->gap[i];
+  int stride = g->config->stride[i];
+  state[mjgpGAP_STARTED * stride] = 1;
+  state[mjgpGAP_POSITION * stride] = step->theta_b;
+  state[mjgpGAP_TWIST * stride] = step->omega_s;
   if (g->config->joint[i].gap == mjgpGAP_ROTOR) {
     mjtNum rate = step->velocity - mjgp_mulRow(m, d, g->config->joint + i, d->qvel);
-    *gapState(g, d, i, mjgpGAP_RATE) = rate;
-    *gapState(g, d, i, mjgpGAP_ANGLE) += m->opt.timestep * rate;
+    state[mjgpGAP_RATE * stride] = rate;
+    state[mjgpGAP_ANGLE * stride] += m->opt.timestep * rate;
   }
 }
 
@@ -85,10 +91,11 @@ void mjgp_advanceGap(const mjgpGears* g, const mjModel* m, mjData* d, int i) {
 
 // what an encoder on the rotor of gear i, -1: none, measures of actuator k besides; scale: length of
 // the actuator per position of the gear
-static void addRotor(const mjgpGears* g, const mjModel* m, mjData* d, int k, int i, mjtNum scale) {
+static inline void addRotor(const mjgpGears* g, const mjModel* m, mjData* d, int k, int i,
+                            mjtNum scale) {
   const mjgpJoint* joint = i < 0 ? NULL : g->config->joint + i;
-  if (joint && mjgp_isAwake(m, d, mjgp_firstDof(m, joint)) && joint->gap == mjgpGAP_ROTOR &&
-      joint->encoder == mjgpENCODER_MOTOR) {
+  if (joint && joint->gap == mjgpGAP_ROTOR && joint->encoder == mjgpENCODER_MOTOR &&
+      mjgp_isAwake(m, d, mjgp_firstDof(m, joint))) {
     int adr = m->actuator_outadr[k];
     d->actuator_length[adr] += scale * *gapState(g, d, i, mjgpGAP_ANGLE);
     d->actuator_velocity[adr] += scale * *gapState(g, d, i, mjgpGAP_RATE);
@@ -102,15 +109,14 @@ void mjgp_addEncoder(const mjgpGears* g, const mjModel* m, mjData* d, int sign) 
     mjtNum gear = sign * m->actuator_gear[6 * k];
     if (m->actuator_trntype[k] == mjTRN_JOINT) {
       addRotor(g, m, d, k, g->config->geared[m->jnt_dofadr[id]], gear);
-    }
-
-    // the rotors that a tendon without a gear of its own drives
-    if (m->actuator_trntype[k] == mjTRN_TENDON && g->config->tendon[id] < 0) {
-      for (int p = m->ten_J_rowadr[id]; p < m->ten_J_rowadr[id] + m->ten_J_rownnz[id]; p++) {
+    } else if (m->actuator_trntype[k] == mjTRN_TENDON && g->config->tendon[id] >= 0) {
+      addRotor(g, m, d, k, g->config->tendon[id], gear);
+    } else if (m->actuator_trntype[k] == mjTRN_TENDON) {
+      // the rotors that a tendon without a gear of its own drives
+      int first = m->ten_J_rowadr[id], end = first + m->ten_J_rownnz[id];
+      for (int p = first; p < end; p++) {
         addRotor(g, m, d, k, g->config->geared[m->ten_J_colind[p]], gear * d->ten_J[p]);
       }
-    } else if (m->actuator_trntype[k] == mjTRN_TENDON) {
-      addRotor(g, m, d, k, g->config->tendon[id], gear);
     }
   }
 }

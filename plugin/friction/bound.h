@@ -22,6 +22,12 @@ typedef struct mjgpBound_ {
   mjtNum r, c, shift;
 } mjgpBound;
 
+// can gear i be driven from either side in this step
+static inline int mjgp_isDriven(const mjgpInput* in, int i) {
+  return (in->gamma_u[i] >= 0) & (in->gamma_u[i] < 1) & (in->gamma_v[i] >= 0) &
+         (in->gamma_v[i] < 1);
+}
+
 // torque that the brake of gear i has against motion in direction s = -1, 1
 static inline mjtNum mjgp_brakeTorque(const mjgpInput* in, int i, int s) {
   const mjgpBrake* brake = in->brake + i;
@@ -30,6 +36,9 @@ static inline mjtNum mjgp_brakeTorque(const mjgpInput* in, int i, int s) {
 
 // with this static ratio and torque of the brake
 static inline mjgpBound mjgp_makeBound(const mjgpInput* in, int i, int s, mjtNum r, mjtNum torque) {
+  if (!in->braked[i]) {
+    return (mjgpBound){r, in->coulomb[i], 0};
+  }
   mjtNum c = s == in->brake[i].blocked ? INFINITY : in->coulomb[i] + torque / r;
   return (mjgpBound){r, c, s * in->brake[i].turn * torque};
 }

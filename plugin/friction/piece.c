@@ -9,8 +9,7 @@ void mjgp_startOther(mjgpPiece* piece, const mjgpGears* g) {
     piece->ratio[k] = mjgi_lawRatio(in->static_ratio[i], in->v[i], 2 * k - 1);
     piece->brake[k] = mjgp_brakeTorque(in, i, 2 * k - 1);
   }
-  piece->monotone &= (in->gamma_u[i] >= 0) & (in->gamma_u[i] < 1) & (in->gamma_v[i] >= 0) &
-                     (in->gamma_v[i] < 1) & (in->static_ratio[i] == 1) & (in->compliance[i] == 0) &
+  piece->monotone &= mjgp_isDriven(in, i) & (in->static_ratio[i] == 1) & (in->compliance[i] == 0) &
                      (brake->holding == brake->sliding) & !brake->blocked;
   if (g->out.mode[i] == brake->blocked && !piece->shaft) {
     g->out.mode[i] = 0;

@@ -48,7 +48,7 @@ typedef struct mjgpPiece_ {
 // gaps with gears that lock, stick or yield
 static inline int mjgp_isLinear(const mjgpGears* g, int i) {
   int gap = g->config->gaps ? g->config->joint[i].gap : mjgpGAP_NONE;
-  return g->in.lag[i] == 0 && (gap == mjgpGAP_NONE || mjgp_areShafts(g, &i, 1));
+  return g->in.lag[i] == 0 && (gap == mjgpGAP_NONE || mjgp_isShaft(g, i));
 }
 
 // that of a gear which is not ordinary

@@ -3,25 +3,20 @@
 #include <math.h>
 
 #include "configuration/jacobian.h"
+#include "friction/bound.h"
 #include "friction/friction.h"
 #include "friction/tolerances.h"
 
 
 //---------------------------------- one shaft -----------------------------------------------------
 
-int mjgp_areShafts(const mjgpGears* g, const int* joint, int n) {
+int mjgp_isShaft(const mjgpGears* g, int i) {
   const mjgpInput* in = &g->in;
-  for (int b = 0; b < n; b++) {
-    int i = joint[b];
-    const mjgpJoint* self = g->config->joint + i;
-    int monotone = (in->gamma_u[i] >= 0) & (in->gamma_u[i] < 1) & (in->gamma_v[i] >= 0) &
-                   (in->gamma_v[i] < 1) & (in->static_ratio[i] <= 1);
-    if (self->gap != mjgpGAP_ROTOR || !monotone || in->lag[i] != 0 || in->compliance[i] > 0 ||
-        mjgi_hasTouch(in->coupling[i].law) || in->coupling[i].law->model == mjgDAMPED_DEADZONE) {
-      return 0;
-    }
-  }
-  return 1;
+  const mjgBacklash* law = in->coupling[i].law;
+  int monotone = in->ordinary[i] ||
+                 (mjgp_isDriven(in, i) && in->static_ratio[i] <= 1 && !(in->compliance[i] > 0));
+  return g->config->joint[i].gap == mjgpGAP_ROTOR && monotone && in->lag[i] == 0 &&
+         !mjgi_hasTouch(law) && law->model != mjgDAMPED_DEADZONE;
 }
 
 

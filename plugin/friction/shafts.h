@@ -29,8 +29,8 @@ typedef struct mjgpShaft_ {
   mjgCouplingStep step;  // what the shaft does there
 } mjgpShaft;
 
-// is there one solution if these joints are solved as shafts
-int mjgp_areShafts(const mjgpGears* g, const int* joint, int n);
+// is gear i a shaft whose friction grows with the acceleration
+int mjgp_isShaft(const mjgpGears* g, int i);
 
 // shaft of joint i at acceleration a
 void mjgp_makeShaft(mjgpShaft* shaft, const mjgpGears* g, const mjModel* m, int i, mjtNum a);
