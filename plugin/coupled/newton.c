@@ -49,7 +49,7 @@ static void balance(mjgpNewton* p) {
   mjgpGroup* group = s->group;
   mjgp_gradient(group, s->gradient, NULL, s->a, NULL);
   mju_scl(p->balance, s->gradient, -1, group->nv);
-  for (int i = 0; i < s->n && !p->system.symmetric; i++) {
+  for (int i = 0; i < s->n && p->system.friction; i++) {
     for (int k = group->E_adr[i]; k < group->E_adr[i + 1]; k++) {
       p->balance[group->E_dof[k]] -= group->E[k] * p->t[i];
     }
@@ -74,12 +74,12 @@ static int nextPieces(mjgpNewton* p) {
   int changes = 0;
   for (int i = 0; i < s->n; i++) {
     size = mju_max(size, mju_abs(group->force[group->E_dof[group->E_adr[i]]]));
-    size = p->system.symmetric ? size : mju_max(size, mju_abs(p->t[i]));  // solved with the others
+    size = p->system.friction ? mju_max(size, mju_abs(p->t[i])) : size;  // solved with the others
   }
   for (int i = 0; i < s->n; i++) {
     const mjgpPiece* piece = p->piece + i;
     mjtNum x = mjgp_taken(s, s->acc, i);
-    mjtNum left = p->system.symmetric ? p->balance[group->E_dof[group->E_adr[i]]] : p->t[i];
+    mjtNum left = p->system.friction ? p->t[i] : p->balance[group->E_dof[group->E_adr[i]]];
     if (!piece->held && piece->weight == 1) {
       p->t[i] = onLine(p, i);
 
@@ -202,7 +202,7 @@ static int shorten(mjgpNewton* p) {
   p->share = share;
   mju_addScl(s->acc, p->acc, p->dacc, share, count);
   for (int i = 0; i < s->n; i++) {
-    p->t[i] += p->system.symmetric ? 0 : (share - 1) * (p->t[i] - s->target[i]);
+    p->t[i] += p->system.friction ? (share - 1) * (p->t[i] - s->target[i]) : 0;
   }
   mjgp_evaluate(s);
   for (int i = 0; i < s->n; i++) {
@@ -220,7 +220,7 @@ static int shorten(mjgpNewton* p) {
 // friction that balances at each gear
 static void findLeft(mjgpNewton* p, mjtNum* left) {
   const mjgpGroup* group = p->s->group;
-  for (int i = 0; i < p->s->n && p->system.symmetric; i++) {
+  for (int i = 0; i < p->s->n && !p->system.friction; i++) {
     left[i] = p->balance[group->E_dof[group->E_adr[i]]];
   }
 }
@@ -246,7 +246,7 @@ static mjtNum distanceAt(mjgpNewton* p, mjtNum share) {
 static void guard(mjgpNewton* p) {
   mjgpStep* s = p->s;
   int count = s->n + s->group->nextra;
-  if (p->system.symmetric && !p->measured) {
+  if (!p->system.friction && !p->measured) {
     s->newton_steps++;
     if (!mjgp_makeDelassus(s)) {
       return;
@@ -298,7 +298,7 @@ static mjtNum residual(mjgpNewton* p) {
     int slips = !piece->held && piece->weight == 1 && s->g->out.mode[piece->joint] != 0;
     mjtNum t = s->rows && (slips || (piece->shaft && !piece->jumps)) ? onLine(p, i) : p->t[i];
     for (int k = group->E_adr[i]; k < group->E_adr[i + 1]; k++) {
-      p->w[group->E_dof[k]] -= p->system.symmetric ? group->E[k] * t : 0;
+      p->w[group->E_dof[k]] -= p->system.friction ? 0 : group->E[k] * t;
       s->next[group->E_dof[k]] += mju_abs(group->E[k] * t);
     }
   }
@@ -327,7 +327,7 @@ static mjtNum refine(mjgpNewton* p, int* changes) {
   mjgpStep* s = p->s;
   mjtNum error = residual(p);
   *changes = 0;
-  for (int k = 0; k < mjgpREFINE && error > mjgpROUNDED && !p->system.symmetric; k++) {
+  for (int k = 0; k < mjgpREFINE && error > mjgpROUNDED && (p->system.friction || p->system.dual); k++) {
     mju_copy(p->acc, s->acc, s->n + s->group->nextra);
     makeLines(p);
     mjgp_gradient(s->group, s->gradient, NULL, s->a, NULL);
@@ -351,18 +351,18 @@ static void finish(mjgpNewton* p, int iterations) {
 
   // rounding errors are relative to the largest acceleration that forces of the group cause alone
   mju_copy(p->w, p->balance, group->nv);
-  if (!p->system.symmetric) {
+  if (p->system.friction) {
     mjgp_addGears(group, p->w, p->t);
   }
   for (int k = 0; k < group->nv; k++) {
     mjtNum M = group->M[group->M_adr[k]], own = M * s->a[k];
     mjtNum constraint = own - group->force[k] + p->w[k];
     p->w[k] = mju_abs(group->force[k]) + mju_abs(own) + mju_abs(constraint);
-    mjtNum inverse = p->system.symmetric ? mju_abs(group->inverse[k]) : 0;
+    mjtNum inverse = p->system.inverse ? mju_abs(p->system.inverse[k]) : 0;
     most = mju_max(most, p->w[k] * mju_max(inverse, 1 / M));
     fastest = mju_max(fastest, mju_abs(group->force[k]) / M + mju_abs(s->a[k]));
   }
-  for (int i = 0; i < s->n && !p->system.symmetric; i++) {
+  for (int i = 0; i < s->n && p->system.friction; i++) {
     most = mju_max(most, p->w[group->E_dof[group->E_adr[i]]] * mju_abs(mjgp_delassus(s, i, i)));
   }
   for (int i = 0; i < s->n; i++) {

@@ -19,13 +19,20 @@ void mjgp_makeSystem(mjgpSystem* sys, mjgpStep* s, const mjgpPiece* piece, int f
   mjData* d = s->d;
   size_t n = (size_t)s->n, nv = (size_t)mjgi_simdEnd(group->nv), ld = (size_t)group->ld;
   *sys = (mjgpSystem){.s = s, .sign = 1};
-  sys->symmetric = !flg_general && !s->rows && !group->nextra;
+  sys->dual = !flg_general && mjgp_hasForces(s);
+  sys->friction = flg_general || group->nextra || (s->rows && !sys->dual);
   for (int i = 0; i < s->n; i++) {
-    sys->symmetric &= dofOf(s, i) >= 0 && !mjgp_isParallel(piece + i, s->g);
+    sys->friction |= dofOf(s, i) < 0 || mjgp_isParallel(piece + i, s->g);
   }
+  sys->dual &= !sys->friction;
   sys->x = mj_stackAllocNum(d, nv);
   mju_zero(sys->x, (int)nv);
-  if (sys->symmetric) {
+  if (sys->dual) {
+    mjgp_makeForces(&sys->forces, s);
+    sys->inverse = sys->forces.pivot;
+  }
+  if (!sys->friction) {
+    sys->inverse = sys->dual ? sys->inverse : group->inverse;
     return;
   }
   size_t most = n + mjgpCHANGES, lanes = (size_t)mjgi_simdEnd((int)most);
@@ -414,7 +421,14 @@ static void solveUnknowns(mjgpSystem* sys, const mjgpPiece* piece, const mjtNum*
 
 int mjgp_solveSystem(mjgpSystem* sys, const mjgpPiece* piece, const mjtNum* gradient,
                      int flg_factor, mjtNum* da, mjtNum* t) {
-  if (sys->symmetric) {
+  if (sys->dual) {
+    if (flg_factor && !mjgp_factorForces(&sys->forces, piece)) {
+      return 0;
+    }
+    mjgp_solveForces(&sys->forces, piece, gradient, da);
+    return 1;
+  }
+  if (!sys->friction) {
     if (!solveInPlace(sys, piece, gradient)) {
       return 0;
     }

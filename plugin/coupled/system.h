@@ -18,12 +18,16 @@
 #include <mujoco/mujoco.h>
 
 #include "coupled/delassus.h"
+#include "coupled/forces.h"
 #include "friction/piece.h"
 #include "friction/tolerances.h"
 
 typedef struct mjgpSystem_ {
   mjgpStep* s;
-  int symmetric;  // factored as L D L' in the place of H: friction is no unknown
+  int friction;   // friction is unknown: else it is what balances at the joints
+  int dual;       // constraint forces are unknown
+  mjgpForces forces;
+  const mjtNum* inverse;  // where it is not: about the effect of a force at each dof  (nv)
   int factored;   // there are factors
   int sign;       // of the determinant
   mjtNum* x;      // right side and solution, in whole lanes                        (nv)

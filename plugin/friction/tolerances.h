@@ -115,6 +115,9 @@
 // linearizations of a group, all methods together
 #define mjgpBUDGET 5000
 
+// rows of constraints, times gears, beyond which friction is the smaller unknown
+#define mjgpFORCES 1
+
 // rows that change, and changes of the inverse with them, before both are made anew
 #define mjgpCHANGES 12
 #define mjgpUPDATES 50

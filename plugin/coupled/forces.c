@@ -1,0 +1,332 @@
+#include "coupled/forces.h"
+
+#include <string.h>
+
+#include "friction/factor.h"
+#include "friction/simd.h"
+#include "friction/tolerances.h"
+#include "solvers/dense.h"
+
+
+int mjgp_hasForces(const mjgpStep* s) {
+  const mjgpGroup* group = s->group;
+  int is = s->rows && s->Mhat->slope && !group->nextra && group->nefc <= mjgpFORCES * s->n;
+  for (int i = 0; i < s->n; i++) {
+    is &= s->g->config->own[group->joint[i]] >= 0;
+  }
+  return is;
+}
+
+
+//---------------------------------- a matrix on the tree ------------------------------------------
+
+// x -= factor times the row of a dof, in count lanes, for its ancestors
+static inline void takeFrom(mjtNum* x, const mjtNum* row, const mjtNum* L, const int* col, int above,
+                            int ld, int count) {
+  mjgiSimd source[mjgiWIDE];
+  for (int c = 0; c < count; c++) {
+    source[c] = ((const mjgiSimd*)row)[c];
+  }
+  for (int p = 0; p < above; p++) {
+    mjgiSimd* target = (mjgiSimd*)(x + col[1 + p] * ld);
+    for (int c = 0; c < count; c++) {
+      target[c] -= L[above - 1 - p] * source[c];
+    }
+  }
+}
+
+
+// a row: times its pivot, less what its ancestors take
+static inline void finishRow(mjtNum* row, const mjtNum* x, const mjtNum* L, mjtNum pivot,
+                             const int* col, int above, int ld, int count) {
+  mjgiSimd sum[mjgiWIDE];
+  for (int c = 0; c < count; c++) {
+    sum[c] = ((const mjgiSimd*)row)[c] * pivot;
+  }
+  for (int p = 0; p < above; p++) {
+    const mjgiSimd* source = (const mjgiSimd*)(x + col[1 + p] * ld);
+    for (int c = 0; c < count; c++) {
+      sum[c] -= L[above - 1 - p] * source[c];
+    }
+  }
+  for (int c = 0; c < count; c++) {
+    ((mjgiSimd*)row)[c] = sum[c];
+  }
+}
+
+
+// x = matrix^-1 x for several columns; matrix: factors whose row of a dof begins at adr, pivot: over the dofs of the group
+static void solveColumns(const mjgpGroup* group, mjtNum* x, int ld, const mjtNum* matrix,
+                         const int* adr, const mjtNum* pivot) {
+  for (int k = 0; k < group->nv; k++) {
+    int above = group->M_adr[k + 1] - group->M_adr[k] - 1, begin = 0;
+#define TAKE(count)                                                                       \
+  takeFrom(x + begin, x + begin + k * ld, matrix + adr[group->dof[k]],                    \
+           group->M_col + group->M_adr[k], above, ld, count)
+    mjgiFOR_SIMD(TAKE, begin, ld)
+#undef TAKE
+  }
+  for (int k = group->nv - 1; k >= 0; k--) {
+    int above = group->M_adr[k + 1] - group->M_adr[k] - 1, begin = 0;
+#define FINISH(count)                                                                     \
+  finishRow(x + begin + k * ld, x + begin, matrix + adr[group->dof[k]], pivot[k],         \
+            group->M_col + group->M_adr[k], above, ld, count)
+    mjgiFOR_SIMD(FINISH, begin, ld)
+#undef FINISH
+  }
+}
+
+
+// the same for one
+static void solveColumn(const mjgpGroup* group, mjtNum* x, const mjtNum* matrix, const int* adr,
+                        const mjtNum* pivot) {
+  for (int k = 0; k < group->nv; k++) {
+    const int* col = group->M_col + group->M_adr[k];
+    int above = group->M_adr[k + 1] - group->M_adr[k] - 1;
+    const mjtNum* L = matrix + adr[group->dof[k]];
+    for (int p = 0; p < above && x[k] != 0; p++) {
+      x[col[1 + p]] -= L[above - 1 - p] * x[k];
+    }
+  }
+  for (int k = group->nv - 1; k >= 0; k--) {
+    const int* col = group->M_col + group->M_adr[k];
+    int above = group->M_adr[k + 1] - group->M_adr[k] - 1;
+    const mjtNum* L = matrix + adr[group->dof[k]];
+    mjtNum sum = x[k] * pivot[k];
+    for (int p = 0; p < above; p++) {
+      sum -= L[above - 1 - p] * x[col[1 + p]];
+    }
+    x[k] = sum;
+  }
+}
+
+
+// a row of J as column c of X
+static void setColumn(const mjgpGroup* group, mjtNum* X, int ld, int c, int row) {
+  for (int k = group->J_adr[row]; k < group->J_adr[row + 1]; k++) {
+    for (int j = 0; j < mjgiSIMD; j++) {
+      if (group->J_bits[k] >> j & 1) {
+        X[(group->J_lane[k] + j) * ld + c] = group->J[mjgiSIMD * k + j];
+      }
+    }
+  }
+}
+
+
+//---------------------------------- a step --------------------------------------------------------
+
+void mjgp_makeForces(mjgpForces* f, mjgpStep* s) {
+  const mjgpGroup* group = s->group;
+  const mjModel* m = s->m;
+  const mjData* d = s->d;
+  size_t nv = (size_t)group->nv, nefc = (size_t)group->nefc, ld = (size_t)mjgi_simdEnd(group->nefc);
+  *f = (mjgpForces){.s = s, .ld = (int)ld};
+  f->row = mj_stackAllocInt(s->d, 3 * nefc + nv);
+  f->cone = f->row + nefc;
+  f->exchanged = f->cone + nefc;
+  f->held = f->exchanged + nefc;
+  f->slope = mj_stackAllocNum(s->d, 4 * nv + 2 * nv * ld + ld * ld + 2 * ld);
+  f->pivot = f->slope + nv;
+  f->inverse = f->pivot + nv;
+  f->dw = f->inverse + nv;
+  f->B = f->dw + nv;
+  f->X = f->B + nv * ld;
+  f->S = f->X + nv * ld;
+  f->scale = f->S + ld * ld;
+  f->y = f->scale + ld;
+
+  // B, by way of M^-1 J'
+  mju_zero(f->B, (int)(nv * ld));
+  for (int i = 0; i < group->nefc; i++) {
+    setColumn(group, f->B, f->ld, i, i);
+  }
+  for (int k = 0; k < group->nv; k++) {
+    int dof = group->dof[k], geared = s->g->config->reached[m->dof_treeid[dof]];
+    f->slope[k] = geared ? s->Mhat->slope[dof] : 0;
+    f->inverse[k] = d->qLDiagInv[dof];
+  }
+  mju_copy(f->X, f->B, (int)(nv * ld));
+  solveColumns(group, f->X, f->ld, d->qLD, m->M_rowadr, f->inverse);
+  for (int k = 0; k < group->nv; k++) {
+    mjgp_addSimd(f->B + k * f->ld, f->X + k * f->ld, f->slope[k], 0, f->ld);
+  }
+}
+
+
+// K with the lines of the pieces, and its factors
+static int factorTree(mjgpForces* f, const mjgpPiece* piece) {
+  const mjgpStep* s = f->s;
+  const mjgpGroup* group = s->group;
+  const mjModel* m = s->m;
+  const mjgpGears* g = s->g;
+  const int* line = g->config->line;
+  mjtNum* matrix = g->scratch.matrix;
+  int stuck = 0;
+  mju_copy(f->pivot, f->slope, group->nv);
+  memset(f->held, 0, sizeof(int) * (size_t)group->nv);
+  for (int i = 0; i < s->n; i++) {
+    int k = group->E_dof[group->E_adr[i]];
+    f->held[k] = piece[i].held;
+    stuck |= piece[i].held;
+    f->pivot[k] += piece[i].held ? 0 : piece[i].slope;
+  }
+  for (int k = 0; k < group->nv; k++) {
+    int dof = group->dof[k], diag = m->M_rownnz[dof] - 1, own = f->held[k];
+    const int* col = group->M_col + group->M_adr[k];
+    mjtNum* L = matrix + line[dof];
+    mjgp_copySimd(L, s->d->M, m->M_rowadr[dof], diag + 1, g->config->nC);
+    for (int p = 0; p < diag && stuck; p++) {
+      L[p] = own || f->held[col[diag - p]] ? 0 : L[p];
+    }
+    if (own) {
+      L[diag] = 0;
+      f->pivot[k] = 1;
+    }
+  }
+  for (int k = 0; k < group->nv; k++) {
+    f->pivot[k] = mjgp_eliminateRow(matrix, NULL, group->dof[k], f->pivot[k], m, line);
+    if (!(mju_abs(f->pivot[k]) < mjMAXVAL * mjMAXVAL)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+
+// rows that act
+static void listRows(mjgpForces* f) {
+  const mjgpGroup* group = f->s->group;
+  f->n = 0;
+  for (int i = 0, k = 0; i < group->nefc;) {
+    int elliptic = group->type[i] == mjCNSTR_CONTACT_ELLIPTIC, dim = elliptic ? group->contact[k]->dim : 1;
+    for (int p = 0; p < dim; p++, i++) {
+      int cone = group->state[i] == mjCNSTRSTATE_CONE;
+      if (cone || group->state[i] == mjCNSTRSTATE_QUADRATIC) {
+        f->row[f->n] = i;
+        f->cone[f->n++] = cone ? k : -1;
+      }
+    }
+    k += elliptic;
+  }
+  f->lanes = mjgi_simdEnd(f->n);
+}
+
+
+// Rows of x, lanes numbers apart, of what the rows that act see: what their forces answer. Rows of cones are mixed
+static void answer(const mjgpForces* f, mjtNum* x, int lanes, int flg_own) {
+  const mjgpGroup* group = f->s->group;
+  for (int c = 0; c < f->n; c++) {
+    int k = f->cone[c];
+    if (k < 0) {
+      x[c * lanes + c] += flg_own ? group->R[f->row[c]] : 0;
+      continue;
+    }
+    int dim = group->contact[k]->dim;
+    mjtNum mixed[6];
+    const mjtNum* C = group->cone + 36 * k;
+    for (int j = 0; j < lanes; j++) {
+      for (int p = 0; p < dim; p++) {
+        mixed[p] = flg_own && c + p == j;
+        for (int q = 0; q < dim; q++) {
+          mixed[p] += C[p * dim + q] * x[(c + q) * lanes + j];
+        }
+      }
+      for (int p = 0; p < dim; p++) {
+        x[(c + p) * lanes + j] = mixed[p];
+      }
+    }
+    c += dim - 1;
+  }
+}
+
+
+int mjgp_factorForces(mjgpForces* f, const mjgpPiece* piece) {
+  const mjgpStep* s = f->s;
+  const mjgpGroup* group = s->group;
+  if (!factorTree(f, piece)) {
+    return 0;
+  }
+  listRows(f);
+  if (!f->n) {
+    return 1;
+  }
+  int lanes = f->lanes;
+  mju_zero(f->X, group->nv * lanes);
+  for (int c = 0; c < f->n; c++) {
+    setColumn(group, f->X, lanes, c, f->row[c]);
+  }
+  for (int k = 0; k < group->nv; k++) {
+    if (f->held[k]) {
+      mju_zero(f->X + k * lanes, lanes);
+    }
+  }
+  solveColumns(group, f->X, lanes, s->g->scratch.matrix, s->g->config->line, f->pivot);
+  mju_zero(f->S, f->n * lanes);
+  for (int k = 0; k < group->nv; k++) {
+    for (int c = 0; c < f->n; c++) {
+      mjtNum B = f->B[k * f->ld + f->row[c]];
+      if (B != 0) {
+        mjgp_addSimd(f->S + c * lanes, f->X + k * lanes, B, 0, lanes);
+      }
+    }
+  }
+  answer(f, f->S, lanes, 1);
+  for (int c = 0; c < f->n; c++) {
+    mjtNum own = mju_abs(f->S[c * lanes + c]);
+    f->scale[c] = own > 0 ? 1 / own : 1;
+    mjgp_scaleSimd(f->S + c * lanes, f->scale[c], 0, lanes);
+  }
+  mju_zero(f->y, lanes);
+  return mjgi_lu(f->S, f->y, f->exchanged, f->n);
+}
+
+
+void mjgp_solveForces(mjgpForces* f, const mjgpPiece* piece, const mjtNum* gradient, mjtNum* da) {
+  const mjgpStep* s = f->s;
+  const mjgpGroup* group = s->group;
+  const mjgpGears* g = s->g;
+  mjtNum* dw = f->dw;
+  int nv = group->nv, stuck = 0;
+  mju_scl(dw, gradient, -1, nv);
+  for (int i = 0; i < s->n; i++) {
+    int k = group->E_dof[group->E_adr[i]];
+    stuck |= piece[i].held;
+    dw[k] = piece[i].held ? piece[i].target - s->acc[i] : dw[k] - piece[i].t;
+  }
+  for (int k = 0; k < nv && stuck; k++) {
+    for (int p = group->M_adr[k] + 1; p < group->M_adr[k + 1]; p++) {
+      int j = group->M_col[p];
+      if (f->held[j] && !f->held[k]) {
+        dw[k] -= group->M[p] * dw[j];
+      } else if (f->held[k] && !f->held[j]) {
+        dw[j] -= group->M[p] * dw[k];
+      }
+    }
+  }
+  solveColumn(group, dw, g->scratch.matrix, g->config->line, f->pivot);
+  if (f->n) {
+    for (int c = 0; c < f->n; c++) {
+      f->y[c] = 0;
+    }
+    for (int k = 0; k < nv; k++) {
+      for (int c = 0; c < f->n; c++) {
+        f->y[c] -= f->B[k * f->ld + f->row[c]] * dw[k];
+      }
+    }
+    answer(f, f->y, 1, 0);
+    for (int c = 0; c < f->n; c++) {
+      f->y[c] *= f->scale[c];
+    }
+    mjgi_luSolve(f->y, f->S, f->exchanged, f->n);
+    for (int k = 0; k < nv; k++) {
+      dw[k] += mju_dot(f->X + k * f->lanes, f->y, f->n);
+    }
+  }
+
+  // da = M^-1 Mhat dw
+  for (int k = 0; k < nv; k++) {
+    da[k] = f->slope[k] * dw[k];
+  }
+  solveColumn(group, da, s->d->qLD, s->m->M_rowadr, f->inverse);
+  mju_addTo(da, dw, nv);
+}
