@@ -93,6 +93,7 @@ void mjgp_answerEngine(mjgpStep* s, const mjgInfo* exact, int* worst) {
     solved = solved && relax(s);
     method = mjgpANSWER_RELAXED;
   }
+  mjgp_accelerations(s);
   mjtNum error = solved ? mjgp_lawError(s, worst) : 1;
   g->count.fallbacks++;
   g->out.info.fallbacks++;

@@ -127,6 +127,7 @@ static int solveDense(mjgpStep* s, int* method) {
   for (int k = 0; k < mjgpSTEPS && !solved; k++) {
     solved = mjgp_linearize(s) && mjgp_newtonStep(s);
   }
+  mjgp_accelerations(s);
   return solved;
 }
 
@@ -135,7 +136,9 @@ static int solveDense(mjgpStep* s, int* method) {
 static int solveDamped(mjgpStep* s, int* method) {
   start(s);
   *method = mjgpBY_DAMPED;
-  return !isLagged(s) && mjgp_damped(s);
+  int solved = !isLagged(s) && mjgp_damped(s);
+  mjgp_accelerations(s);
+  return solved;
 }
 
 

@@ -60,6 +60,9 @@ static void solveColumns(const mjgpGroup* group, mjtNum* x, int ld, const mjtNum
                          const int* adr, const mjtNum* pivot) {
   for (int k = 0; k < group->nv; k++) {
     int above = group->M_adr[k + 1] - group->M_adr[k] - 1, begin = 0;
+    if (mjgp_isZero(x + k * ld, 1, ld)) {
+      continue;
+    }
 #define TAKE(count)                                                                       \
   takeFrom(x + begin, x + begin + k * ld, matrix + adr[group->dof[k]],                    \
            group->M_col + group->M_adr[k], above, ld, count)
@@ -81,20 +84,17 @@ static void solveColumns(const mjgpGroup* group, mjtNum* x, int ld, const mjtNum
 static void solveColumn(const mjgpGroup* group, mjtNum* x, const mjtNum* matrix, const int* adr,
                         const mjtNum* pivot) {
   for (int k = 0; k < group->nv; k++) {
-    const int* col = group->M_col + group->M_adr[k];
-    int above = group->M_adr[k + 1] - group->M_adr[k] - 1;
+    mjtNum own = x[k];
     const mjtNum* L = matrix + adr[group->dof[k]];
-    for (int p = 0; p < above && x[k] != 0; p++) {
-      x[col[1 + p]] -= L[above - 1 - p] * x[k];
+    for (int p = group->M_adr[k + 1] - 1; p > group->M_adr[k] && own != 0; p--) {
+      x[group->M_col[p]] -= *L++ * own;
     }
   }
   for (int k = group->nv - 1; k >= 0; k--) {
-    const int* col = group->M_col + group->M_adr[k];
-    int above = group->M_adr[k + 1] - group->M_adr[k] - 1;
-    const mjtNum* L = matrix + adr[group->dof[k]];
     mjtNum sum = x[k] * pivot[k];
-    for (int p = 0; p < above; p++) {
-      sum -= L[above - 1 - p] * x[col[1 + p]];
+    const mjtNum* L = matrix + adr[group->dof[k]];
+    for (int p = group->M_adr[k + 1] - 1; p > group->M_adr[k]; p--) {
+      sum -= *L++ * x[group->M_col[p]];
     }
     x[k] = sum;
   }
@@ -121,10 +121,11 @@ void mjgp_makeForces(mjgpForces* f, mjgpStep* s) {
   const mjData* d = s->d;
   size_t nv = (size_t)group->nv, nefc = (size_t)group->nefc, ld = (size_t)mjgi_simdEnd(group->nefc);
   *f = (mjgpForces){.s = s, .ld = (int)ld};
-  f->row = mj_stackAllocInt(s->d, 3 * nefc + nv);
+  f->row = mj_stackAllocInt(s->d, 3 * nefc + 2 * nv);
   f->cone = f->row + nefc;
   f->exchanged = f->cone + nefc;
   f->held = f->exchanged + nefc;
+  f->below = f->held + nv;
   f->slope = mj_stackAllocNum(s->d, 4 * nv + 2 * nv * ld + ld * ld + 2 * ld);
   f->pivot = f->slope + nv;
   f->inverse = f->pivot + nv;
@@ -161,22 +162,26 @@ static int factorTree(mjgpForces* f, const mjgpPiece* piece) {
   const mjgpGears* g = s->g;
   const int* line = g->config->line;
   mjtNum* matrix = g->scratch.matrix;
-  int stuck = 0;
   mju_copy(f->pivot, f->slope, group->nv);
   memset(f->held, 0, sizeof(int) * (size_t)group->nv);
   for (int i = 0; i < s->n; i++) {
     int k = group->E_dof[group->E_adr[i]];
     f->held[k] = piece[i].held;
-    stuck |= piece[i].held;
     f->pivot[k] += piece[i].held ? 0 : piece[i].slope;
+  }
+  for (int k = group->nv - 1; k >= 0; k--) {
+    int above = group->M_adr[k + 1] - group->M_adr[k] > 1 ? group->M_col[group->M_adr[k] + 1] : -1;
+    f->below[k] = above >= 0 && (f->held[above] || f->below[above]);
   }
   for (int k = 0; k < group->nv; k++) {
     int dof = group->dof[k], diag = m->M_rownnz[dof] - 1, own = f->held[k];
-    const int* col = group->M_col + group->M_adr[k];
     mjtNum* L = matrix + line[dof];
     mjgp_copySimd(L, s->d->M, m->M_rowadr[dof], diag + 1, g->config->nC);
-    for (int p = 0; p < diag && stuck; p++) {
-      L[p] = own || f->held[col[diag - p]] ? 0 : L[p];
+    if (own || f->below[k]) {
+      const int* col = group->M_col + group->M_adr[k];
+      for (int p = 0; p < diag; p++) {
+        L[p] = own || f->held[col[diag - p]] ? 0 : L[p];
+      }
     }
     if (own) {
       L[diag] = 0;
@@ -294,7 +299,7 @@ void mjgp_solveForces(mjgpForces* f, const mjgpPiece* piece, const mjtNum* gradi
     dw[k] = piece[i].held ? piece[i].target - s->acc[i] : dw[k] - piece[i].t;
   }
   for (int k = 0; k < nv && stuck; k++) {
-    for (int p = group->M_adr[k] + 1; p < group->M_adr[k + 1]; p++) {
+    for (int p = group->M_adr[k] + 1; p < group->M_adr[k + 1] && (f->held[k] || f->below[k]); p++) {
       int j = group->M_col[p];
       if (f->held[j] && !f->held[k]) {
         dw[k] -= group->M[p] * dw[j];

@@ -24,6 +24,7 @@ typedef struct mjgpForces_ {
   int* row;        // which                                                (nefc)
   int* cone;       // number of the elliptic contact that slides there, -1: none  (nefc)
   int* held;       // is the change of dw known                            (nv)
+  int* below;      // that of an ancestor                                  (nv)
   mjtNum* slope;   // diagonal of Mhat - M                                 (nv)
   mjtNum* pivot;   // inverse pivots of K                                  (nv)
   mjtNum* inverse; // inverse pivots of M                                  (nv)

@@ -403,7 +403,6 @@ static mjtNum farthest(const mjgpStep* s, int* worst, const mjtNum* size, mjtNum
 
 
 mjtNum mjgp_lawError(mjgpStep* s, int* worst) {
-  mjgp_accelerations(s);
   mjtNum error = farthest(s, worst, NULL, 0);
   if (error <= mjgpLAW) {
     return error;

@@ -12,6 +12,8 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "coupled/line_search.h"
 #include "coupled/natural_map.h"
@@ -80,6 +82,7 @@ static int nextPieces(mjgpNewton* p) {
     const mjgpPiece* piece = p->piece + i;
     mjtNum x = mjgp_taken(s, s->acc, i);
     mjtNum left = p->system.friction ? p->t[i] : p->balance[group->E_dof[group->E_adr[i]]];
+    p->left[i] = left;
     if (!piece->held && piece->weight == 1) {
       p->t[i] = onLine(p, i);
 
@@ -168,6 +171,14 @@ static mjtNum slopeAt(mjgpNewton* p, mjtNum share, mjtNum linear, mjtNum quadrat
 }
 
 
+// friction that balances the gears, a share along the step
+static void goPart(mjgpNewton* p, mjtNum share) {
+  for (int i = 0; i < p->s->n; i++) {
+    p->left[i] = p->was[i] + share * (p->left[i] - p->was[i]);
+  }
+}
+
+
 // Shorten the step that was made, s->search, to where the cost is least along it, and set the pieces there; returns 0 if
 // that is its end
 static int shorten(mjgpNewton* p) {
@@ -200,6 +211,7 @@ static int shorten(mjgpNewton* p) {
   }
   mju_addToScl(s->a, s->search, share - 1, nv);
   p->share = share;
+  goPart(p, share);
   mju_addScl(s->acc, p->acc, p->dacc, share, count);
   for (int i = 0; i < s->n; i++) {
     p->t[i] += p->system.friction ? (share - 1) * (p->t[i] - s->target[i]) : 0;
@@ -216,15 +228,6 @@ static int shorten(mjgpNewton* p) {
 
 
 //---------------------------------- guard ---------------------------------------------------------
-
-// friction that balances at each gear
-static void findLeft(mjgpNewton* p, mjtNum* left) {
-  const mjgpGroup* group = p->s->group;
-  for (int i = 0; i < p->s->n && !p->system.friction; i++) {
-    left[i] = p->balance[group->E_dof[group->E_adr[i]]];
-  }
-}
-
 
 // distance of friction from what each gear answers, squared, as an energy, a share along the step; keeps the answers
 static mjtNum distanceAt(mjgpNewton* p, mjtNum share) {
@@ -253,10 +256,6 @@ static void guard(mjgpNewton* p) {
     }
     p->measured = 1;
   }
-  for (int i = 0; i < s->n; i++) {
-    p->left[i] = p->was[i] + p->share * (p->left[i] - p->was[i]);
-  }
-  findLeft(p, p->left);
   mju_sub(p->dacc, s->acc, p->acc, count);
   mjtNum share = 1, before = distanceAt(p, 0);
   for (int k = 0; k < mjgpGUARDS && !(distanceAt(p, share) < before); k++) {
@@ -265,9 +264,7 @@ static void guard(mjgpNewton* p) {
   if (share < 1 && distanceAt(p, share) < before) {
     mju_addToScl(s->a, s->search, (share - 1) * p->share, s->group->nv);
     mju_addScl(s->acc, p->acc, p->dacc, share, count);
-    for (int i = 0; i < s->n; i++) {
-      p->left[i] = p->was[i] + share * (p->left[i] - p->was[i]);
-    }
+    goPart(p, share);
     mjgp_evaluate(s);
     balance(p);
   } else {
@@ -464,30 +461,39 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
   mjgpGroup* group = s->group;
   int most = p->whole ? mjgpDESCENTS : mjgpITERATIONS;
   balance(p);
+  for (int i = 0; i < s->n; i++) {
+    p->left[i] = p->system.friction ? p->t[i] : p->balance[group->E_dof[group->E_adr[i]]];
+  }
   p->measured = 0;
   for (*iterations = 1; *iterations <= most; (*iterations)++) {
     s->newton_steps++;
     makeLines(p);
     mju_copy(s->target, p->t, s->n);
-    mju_copy(p->was, *iterations > 1 ? p->left : p->t, s->n);
-    findLeft(p, p->was);
+    mju_copy(p->was, p->left, s->n);
     p->share = 1;
     if (!mjgp_solveSystem(&p->system, p->piece, s->gradient, 1, s->search, p->t)) {
       return 0;
     }
-    mju_copy(p->left, p->t, s->n);
     p->descent = mju_dot(s->gradient, s->search, group->nv);
     memcpy(s->factored, group->state, sizeof(int) * (size_t)group->nefc);
     mju_copy(p->from, group->jar, group->nefc);
     mju_copy(p->f, group->f, group->nefc);
     mju_copy(p->acc, s->acc, s->n + group->nextra);
     mju_addTo(s->a, s->search, group->nv);
-    mjgp_accelerations(s);
-    mjgp_evaluate(s);
+    mjgp_stepAccelerations(&p->system);
+
+    // gears look at what balances where rows act as they did
+    mjgp_residual(group, group->jar, s->a);
+    mjgp_forceInStates(group);
     balance(p);
-    memcpy(s->state, s->factored, sizeof(int) * (size_t)group->nefc);
     int changed, changes = nextPieces(p);
+    mjgp_constraintForce(group, group->f, group->state, group->cone, group->jar);
+    memcpy(s->state, s->factored, sizeof(int) * (size_t)group->nefc);
     *near = compareStates(s, &changed);
+    if (changed) {
+      balance(p);
+    }
+    if (getenv("MJDBG")) { int rows=0; for (int i=0;i<group->nefc;i++) rows += group->state[i]!=s->state[i]; fprintf(stderr, "it %d changes %d rows %d\n", *iterations, changes, rows); }
     if (!changes && (*near == 2 || (*near == 1 && isZero(p)))) {
       if ((!flg_connect || !connect(p, *near == 2)) && !release(p)) {
         return 1;

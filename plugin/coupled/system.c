@@ -1,6 +1,7 @@
 #include "coupled/system.h"
 
 #include <string.h>
+#include <stdlib.h>
 
 #include "friction/simd.h"
 #include "friction/tolerances.h"
@@ -19,7 +20,7 @@ void mjgp_makeSystem(mjgpSystem* sys, mjgpStep* s, const mjgpPiece* piece, int f
   mjData* d = s->d;
   size_t n = (size_t)s->n, nv = (size_t)mjgi_simdEnd(group->nv), ld = (size_t)group->ld;
   *sys = (mjgpSystem){.s = s, .sign = 1};
-  sys->dual = !flg_general && mjgp_hasForces(s);
+  sys->dual = !getenv("NODUAL") && !flg_general && mjgp_hasForces(s);
   sys->friction = flg_general || group->nextra || (s->rows && !sys->dual);
   for (int i = 0; i < s->n; i++) {
     sys->friction |= dofOf(s, i) < 0 || mjgp_isParallel(piece + i, s->g);
@@ -440,4 +441,16 @@ int mjgp_solveSystem(mjgpSystem* sys, const mjgpPiece* piece, const mjtNum* grad
   }
   mju_copy(da, sys->x, sys->s->group->nv);
   return 1;
+}
+
+
+void mjgp_stepAccelerations(const mjgpSystem* sys) {
+  mjgpStep* s = sys->s;
+  if (!sys->dual) {
+    mjgp_accelerations(s);
+    return;
+  }
+  for (int i = 0; i < s->n; i++) {
+    s->acc[i] += sys->forces.dw[s->group->E_dof[s->group->E_adr[i]]];
+  }
 }

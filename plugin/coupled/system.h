@@ -68,4 +68,7 @@ int mjgp_updateSystem(mjgpSystem* system, const mjgpPiece* piece);
 int mjgp_solveSystem(mjgpSystem* system, const mjgpPiece* piece, const mjtNum* gradient,
                      int flg_factor, mjtNum* da, mjtNum* t);
 
+// s->acc after that step of s->a
+void mjgp_stepAccelerations(const mjgpSystem* system);
+
 #endif  // MJGEAR_PLUGIN_SYSTEM_H_

@@ -242,8 +242,9 @@ void mjgp_solveInertia(mjtNum* x, const mjModel* m, const mjgpInertia* Mhat, int
   for (int i = end - 1; i >= begin; i--) {
     const int* row = m->M_colind + m->M_rowadr[i];
     const mjtNum* U = Mhat->upper + Mhat->adr[i];
-    for (int p = 0; p < m->M_rownnz[i] - 1; p++) {
-      x[row[p]] -= U[p] * x[i];
+    mjtNum own = x[i];
+    for (int p = 0; p < m->M_rownnz[i] - 1 && own != 0; p++) {
+      x[row[p]] -= U[p] * own;
     }
   }
   for (int i = begin; i < end; i++) {
