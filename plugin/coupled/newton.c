@@ -12,8 +12,6 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "coupled/line_search.h"
 #include "coupled/natural_map.h"
@@ -217,8 +215,14 @@ static int shorten(mjgpNewton* p) {
     p->t[i] += p->system.friction ? (share - 1) * (p->t[i] - s->target[i]) : 0;
   }
   mjgp_evaluate(s);
+
+  // a slope that does not get small is one that jumps
+  int jumps = !p->whole || mju_abs(slope) > most;
   for (int i = 0; i < s->n; i++) {
-    if (p->piece[i].shaft || (p->whole && !p->piece[i].held)) {
+    if (p->piece[i].shaft && !jumps) {
+      p->piece[i].jumps = 0;
+      mjgp_moveShaft(p->piece[i].shaft, s->acc[i]);
+    } else if (p->piece[i].shaft || (p->whole && !p->piece[i].held)) {
       mjgp_setPiece(p->piece + i, s->g, h, p->acc[i] + b.low * p->dacc[i], s->acc[i],
                     p->acc[i] + b.high * p->dacc[i], mjgp_taken(s, s->acc, i));
     }
@@ -493,7 +497,6 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
     if (changed) {
       balance(p);
     }
-    if (getenv("MJDBG")) { int rows=0; for (int i=0;i<group->nefc;i++) rows += group->state[i]!=s->state[i]; fprintf(stderr, "it %d changes %d rows %d\n", *iterations, changes, rows); }
     if (!changes && (*near == 2 || (*near == 1 && isZero(p)))) {
       if ((!flg_connect || !connect(p, *near == 2)) && !release(p)) {
         return 1;

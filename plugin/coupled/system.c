@@ -1,7 +1,6 @@
 #include "coupled/system.h"
 
 #include <string.h>
-#include <stdlib.h>
 
 #include "friction/simd.h"
 #include "friction/tolerances.h"
@@ -20,7 +19,7 @@ void mjgp_makeSystem(mjgpSystem* sys, mjgpStep* s, const mjgpPiece* piece, int f
   mjData* d = s->d;
   size_t n = (size_t)s->n, nv = (size_t)mjgi_simdEnd(group->nv), ld = (size_t)group->ld;
   *sys = (mjgpSystem){.s = s, .sign = 1};
-  sys->dual = !getenv("NODUAL") && !flg_general && mjgp_hasForces(s);
+  sys->dual = !flg_general && mjgp_hasForces(s);
   sys->friction = flg_general || group->nextra || (s->rows && !sys->dual);
   for (int i = 0; i < s->n; i++) {
     sys->friction |= dofOf(s, i) < 0 || mjgp_isParallel(piece + i, s->g);
