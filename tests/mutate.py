@@ -292,6 +292,18 @@ MUTATIONS = [
     Of("plugin/friction/piece.h", "test_plugin_brake.py", [
         ("offset += f * bound.shift;", ""),
     ]),
+    Of("plugin/coupled/forces.c", "test_plugin_forces", [
+        ("f->X + k * f->ld, f->slope[k], 0, f->ld);", "f->X + k * f->ld, -f->slope[k], 0, f->ld);"),
+        ("dw[k] -= group->M[p] * dw[j];", "dw[k] += group->M[p] * dw[j];"),
+        ("dw[j] -= group->M[p] * dw[k];", ""),
+        ("da[k] = f->slope[k] * dw[k];", "da[k] = 0;"),
+        ("flg_own ? group->R[f->row[c]] : 0", "0"),
+        ("dw[k] - piece[i].t", "dw[k] + piece[i].t"),
+        ("flg_own && c + p == j", "0"),
+        ("f->below[k] = above >= 0 && (f->held[above] || f->below[above]);", "f->below[k] = above >= 0 && f->held[above];"),
+        ("f->pivot[k] += piece[i].held ? 0 : piece[i].slope;", ""),
+        ("mju_zero(f->X + k * lanes, lanes);", ""),
+    ]),
     Of("plugin/friction/tree.c", SOLVER, [
         ("diagonal += piece->slope;", "diagonal -= piece->slope;"),
         ("a[row[p]] -= L[p] * a[k];", "a[row[p]] += L[p] * a[k];"),

@@ -21,8 +21,8 @@ int mjgp_hasForces(const mjgpStep* s) {
 //---------------------------------- a matrix on the tree ------------------------------------------
 
 // x -= factor times the row of a dof, in count lanes, for its ancestors
-static inline void takeFrom(mjtNum* x, const mjtNum* row, const mjtNum* L, const int* col, int above,
-                            int ld, int count) {
+static inline void takeFrom(mjtNum* x, const mjtNum* row, const mjtNum* L, const int* col,
+                            int above, int ld, int count) {
   mjgiSimd source[mjgiWIDE];
   for (int c = 0; c < count; c++) {
     source[c] = ((const mjgiSimd*)row)[c];
@@ -63,16 +63,16 @@ static void solveColumns(const mjgpGroup* group, mjtNum* x, int ld, const mjtNum
     if (mjgp_isZero(x + k * ld, 1, ld)) {
       continue;
     }
-#define TAKE(count)                                                                       \
-  takeFrom(x + begin, x + begin + k * ld, matrix + adr[group->dof[k]],                    \
+#define TAKE(count)                                                    \
+  takeFrom(x + begin, x + begin + k * ld, matrix + adr[group->dof[k]], \
            group->M_col + group->M_adr[k], above, ld, count)
     mjgiFOR_SIMD(TAKE, begin, ld)
 #undef TAKE
   }
   for (int k = group->nv - 1; k >= 0; k--) {
     int above = group->M_adr[k + 1] - group->M_adr[k] - 1, begin = 0;
-#define FINISH(count)                                                                     \
-  finishRow(x + begin + k * ld, x + begin, matrix + adr[group->dof[k]], pivot[k],         \
+#define FINISH(count)                                                             \
+  finishRow(x + begin + k * ld, x + begin, matrix + adr[group->dof[k]], pivot[k], \
             group->M_col + group->M_adr[k], above, ld, count)
     mjgiFOR_SIMD(FINISH, begin, ld)
 #undef FINISH
@@ -203,7 +203,8 @@ static void listRows(mjgpForces* f) {
   const mjgpGroup* group = f->s->group;
   f->n = 0;
   for (int i = 0, k = 0; i < group->nefc;) {
-    int elliptic = group->type[i] == mjCNSTR_CONTACT_ELLIPTIC, dim = elliptic ? group->contact[k]->dim : 1;
+    int elliptic = group->type[i] == mjCNSTR_CONTACT_ELLIPTIC,
+        dim = elliptic ? group->contact[k]->dim : 1;
     for (int p = 0; p < dim; p++, i++) {
       int cone = group->state[i] == mjCNSTRSTATE_CONE;
       if (cone || group->state[i] == mjCNSTRSTATE_QUADRATIC) {

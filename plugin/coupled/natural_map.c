@@ -317,7 +317,10 @@ static mjtNum rotorDistance(const mjgpStep* s, int joint, mjtNum v) {
   mjtNum velocity = mju_abs(c->velocity) + mju_abs(step->velocity) +
                     h / c->inertia * (mju_abs(c->torque) + mju_abs(step->T)) + mjMINVAL;
   mjtNum torque = c->inertia / h * velocity + mju_abs(step->lambda) + c->coulomb;
-  if (!mjgi_hasTouch(c->law) &&
+
+  // the law's own step was made at the velocity that the joint has
+  int same = mju_abs(v - (step->velocity - step->omega_d)) <= mjgpSUMMED * velocity;
+  if (!same && !mjgi_hasTouch(c->law) &&
       !isTorqueOf(c, step->T, v, velocity + mju_abs(v) + s->g->out.cancellation[joint], torque)) {
     return 1;
   }

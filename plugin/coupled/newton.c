@@ -328,7 +328,8 @@ static mjtNum refine(mjgpNewton* p, int* changes) {
   mjgpStep* s = p->s;
   mjtNum error = residual(p);
   *changes = 0;
-  for (int k = 0; k < mjgpREFINE && error > mjgpROUNDED && (p->system.friction || p->system.dual); k++) {
+  for (int k = 0; k < mjgpREFINE && error > mjgpROUNDED && (p->system.friction || p->system.dual);
+       k++) {
     mju_copy(p->acc, s->acc, s->n + s->group->nextra);
     makeLines(p);
     mjgp_gradient(s->group, s->gradient, NULL, s->a, NULL);

@@ -6,11 +6,13 @@
 // integrator has another metric. A gear that keeps its piece has a line t = t0 + slope acc - rate x, or its acceleration
 // is known (piece.h).
 //
-// One matrix behind one interface, in two representations. Where metrics are one and gears act on joints, the line of a
+// One system behind one interface, in three representations. Where metrics are one and gears act on joints, the line of a
 // gear is an entry on the diagonal of H, a known acceleration a known unknown, and all is factored as L D L' in the place
-// of H. Else H is eliminated first, and friction is what is left: its matrix is the Delassus matrix R H^-1 E' with
+// of H. Where metrics are two the same is done in the place of Mhat, and the forces of the rows that act are what is left
+// (forces.h): it costs as much as there are rows. Where rows are more than gears, or gears on tendons reach several
+// joints, H is eliminated first, and friction is what is left: its matrix is the Delassus matrix R H^-1 E' with
 // the lines of the gears, a row and a column each. (2 x 2 blocks along the kinematic tree fill in with its depth in both
-// halves, and cost a humanoid nearly twice as much; doc/theory.md.)
+// halves, and cost a humanoid nearly twice as much as the last; doc/theory.md.)
 
 #ifndef MJGEAR_PLUGIN_SYSTEM_H_
 #define MJGEAR_PLUGIN_SYSTEM_H_
@@ -24,13 +26,13 @@
 
 typedef struct mjgpSystem_ {
   mjgpStep* s;
-  int friction;   // friction is unknown: else it is what balances at the joints
-  int dual;       // constraint forces are unknown
+  int friction;  // friction is unknown: else it is what balances at the joints
+  int dual;      // constraint forces are unknown
   mjgpForces forces;
   const mjtNum* inverse;  // where it is not: about the effect of a force at each dof  (nv)
-  int factored;   // there are factors
-  int sign;       // of the determinant
-  mjtNum* x;      // right side and solution, in whole lanes                        (nv)
+  int factored;           // there are factors
+  int sign;               // of the determinant
+  mjtNum* x;              // right side and solution, in whole lanes                        (nv)
 
   // friction as unknown: matrix of gears and, behind them, of constraint rows that joined or left since H was factored
   mjtNum* G;  // its factors                                                (size x size, in lanes)
