@@ -306,6 +306,17 @@ static int isTorqueOf(const mjgCoupling* c, mjtNum T, mjtNum v, mjtNum velocity,
 }
 
 
+// are the torque of a rotor's shaft and its momentum those of its motion beside its joint, which moves at v
+static int isStepOf(const mjgCoupling* c, const mjgCouplingStep* step, mjtNum v, mjtNum h,
+                    mjtNum torque) {
+  mjgiGap gap = mjgi_makeGap(c, 0);
+  mjtNum w, slope, mean = gap.eta * (step->velocity - v) + (1 - gap.eta) * gap.omega_d;
+  mjtNum T = mjgi_solveGap(&w, &slope, &gap, mean, 0);
+  mjtNum left = c->torque - T - step->friction - c->inertia / h * (step->velocity - c->velocity);
+  return mju_abs(T - step->T) <= mjgpLAW * torque && mju_abs(left) <= mjgpLAW * torque;
+}
+
+
 // the same of a rotor behind a gap: friction, velocity and torque that its step has; v: velocity of the joint. The touch of
 // some laws depends on the line, so that they are not known here
 static mjtNum rotorDistance(const mjgpStep* s, int joint, mjtNum v) {
@@ -318,9 +329,7 @@ static mjtNum rotorDistance(const mjgpStep* s, int joint, mjtNum v) {
                     h / c->inertia * (mju_abs(c->torque) + mju_abs(step->T)) + mjMINVAL;
   mjtNum torque = c->inertia / h * velocity + mju_abs(step->lambda) + c->coulomb;
 
-  // the law's own step was made at the velocity that the joint has
-  int same = mju_abs(v - (step->velocity - step->omega_d)) <= mjgpSUMMED * velocity;
-  if (!same && !mjgi_hasTouch(c->law) &&
+  if (!mjgi_hasTouch(c->law) && !isStepOf(c, step, v, h, torque) &&
       !isTorqueOf(c, step->T, v, velocity + mju_abs(v) + s->g->out.cancellation[joint], torque)) {
     return 1;
   }
