@@ -76,6 +76,9 @@ MUTATIONS = [
         ("table->factor[x <= table->x[0] ? 0 : table->n - 1]", "table->factor[0]"),
         ("*backward = m == 0 ? M : eta_b > 0 ? m / eta_b + M : INFINITY;", "*backward = m == 0 ? M : eta_b > 0 ? m * eta_b + M : INFINITY;"),
     ]),
+    Of("core/law/transmission.h", "test_transmission test_python_inverse.py", [
+        ("fmin(32, -1 / slope)", "fmin(1, 2 + slope * 0)"),
+    ]),
     Of("core/backlash/torsion.c", "test_torsion", [
         ("*low = clutch ? (law->freewheel > 0 ? 0 : -most)", "*low = clutch ? (law->freewheel < 0 ? 0 : -most)"),
         ("torque += fmax(low, fmin(yields, high));", "torque += fmax(low, yields);"),
@@ -179,6 +182,7 @@ MUTATIONS = [
         ("g->phase = mjgpFRESH;", ""),
         ("g->stages = mjgp_inverseStages(d);", ""),
         ("copy.opt.enableflags |= mjENBL_INVDISCRETE;", ""),
+        ("y[dof] += branch->Mhat.slope[dof] * a[dof];", "(void)dof;"),
         ("mjgp_addWrenches(y, m, d, -1);", "mjgp_addWrenches(y, m, d, 1);"),
         ("p.x = z[i] + p.shift - own;", "p.x = z[i] - own;"),
         ("p.x += z[joint->partner] - in->motor[joint->partner];", "p.x += z[joint->partner];"),
@@ -190,6 +194,11 @@ MUTATIONS = [
         ("d->nefc && makeStep(branch, m, d, g);", "0;\n    (void)makeStep;"),
         ("if (same && p->v * (lambda + slip.shift) >= 0)", "if (same && p->v * (lambda + slip.shift) <= 0)"),
         ("return breaks == mjgiSTUCK", "return breaks != mjgiSTUCK"),
+        ("mjgp_solveHessian(s, s->search);", ""),
+    ]),
+    Of("plugin/friction/actuation.c", "test_python_inverse.py test_plugin_inverse", [
+        ("return g->config->ngeared || g->config->gaps ||", "return g->config->ngeared ||"),
+        ("m->opt.integrator != mjINT_EULER && findGains(m)", "m->opt.integrator == mjINT_EULER && findGains(m)"),
     ]),
     Of("plugin/inverse/derivative.c", "test_python_linearize.py", [
         ("to[k] = -s->d->qfrc_actuator", "to[k] = s->d->qfrc_actuator"),

@@ -69,6 +69,15 @@ def torques_that_acted(m, d, names):
     return np.array([along[name] if name == "t" else float(d.joint(name).qfrc_actuator[0]) for name in names])
 
 
+# a slide with a brake, the losses of whose gear grow with the torque; %s: its side
+BRAKED = """<mujoco><option timestep="0.002" integrator="Euler"/><extension><plugin plugin="mjgear.brake"/><plugin plugin="mjgear.transmission">
+  <instance name="g"><config key="joint" value="j"/><config key="gamma_u" value="0.3"/><config key="gamma_v" value="0.6"/>
+  <config key="gamma_torque" value="0 0.1 20 1.5"/></instance></plugin></extension>
+  <worldbody><body><joint name="j" type="slide" axis="1 0 0" armature="0.5"/><geom size=".1" mass="2"/></body></worldbody>
+  <actuator><motor joint="j"/><plugin plugin="mjgear.brake" joint="j" ctrlrange="0 1" ctrllimited="true">
+  <config key="holding_torque" value="12"/><config key="sliding_torque" value="8"/><config key="side" value="%s"/></plugin></actuator></mujoco>"""
+
+
 class Forward(unittest.TestCase):
     """Steps with known torques."""
 
@@ -171,6 +180,31 @@ class Backward(unittest.TestCase):
                         self.assertEqual(same, motion in ("moves", "rests"))
                         self.assertTrue(motion != "jams" or law in ("locking", "both", "touching"))
         self.assertTrue(all(seen[motion] > 30 for motion in ("moves", "rests", "jams", "held")), seen)
+
+
+    def test_brake_on_a_gear_with_tables(self):
+        """Its coefficients are those of the torque that makes the motion, whatever control is in the data."""
+        rng, seen = np.random.default_rng(6), {}
+        for side in ("motor", "link"):
+            m = mujoco.MjModel.from_xml_string(BRAKED % side)
+            d, h = mujoco.MjData(m), m.opt.timestep
+            gear = mjgear.Gears(m, d)["j"]
+            share, last = gear.address("brake").value, gear.address("friction").value
+            for case in range(300):
+                mujoco.mj_resetData(m, d)
+                d.plugin_state[share], d.plugin_state[last] = 1, rng.normal() * 10
+                d.qfrc_applied[0], d.qvel[0] = rng.normal() * 15, rng.choice([0, rng.normal() * 0.01])
+                wanted, v, start = rng.normal(size=1) * rng.choice([0.1, 1, 5]), d.qvel[0], d.plugin_state.copy()
+                d.ctrl = rng.choice([0, 30, -30]), 1
+                found = mjgear.inverse(m, d, wanted)
+                seen[found.motion[0]] = seen.get(found.motion[0], 0) + 1
+                d.plugin_state[:] = start
+                d.ctrl[0] = rng.uniform(found.low[0], found.high[0])
+                mujoco.mj_step(m, d)
+                same = abs((d.qvel[0] - v) / h - wanted[0]) < 1e-6 * (1 + abs(wanted[0]))
+                with self.subTest(side=side, case=case, motion=found.motion[0]):
+                    self.assertEqual(same, found.motion[0] in ("moves", "rests"))
+        self.assertTrue(seen["moves"] > 30 and seen["held"] > 30, seen)
 
 
 class Feedforward(unittest.TestCase):

@@ -156,10 +156,11 @@ static double excess(double y, double z, const Side* sought, const Side* known, 
 // a root is one if the excess there is rounding, relative to the torques, and is positive a little way ahead of it
 static const double kRoot = 1e-9, kAhead = 1e-6;
 
-// rounds of a torque that its own table changes
+// rounds of a torque that its own table changes, and when it does not change it any more
 enum {
-  kRounds = 60
+  kRounds = 100
 };
+static const double kSettled = 1e-15;
 
 
 // least y in direction e at which the joint starts to move
@@ -240,13 +241,19 @@ static double breakawayOf(const mjgTransmission* t, double z, int direction, int
     return e * (double)INFINITY;
   }
   Side motor, load;
-  double c, y = z;
-  for (int k = 0; k < (t->table[mjgTABLE_GAMMA_TORQUE].n ? kRounds : 1); k++) {
+  double c, y = z, from = NAN, before = NAN, next = z;
+  for (int k = 0; k < kRounds; k++) {
     sidesAtRest(&motor, &load, &c, t, fmin(fabs(y), fabs(z)));
-    y = of_motor ? breakaway(&motor, &load, z, t->static_ratio, c, e)
-                 : breakaway(&load, &motor, z, t->static_ratio, c, e);
+    next = of_motor ? breakaway(&motor, &load, z, t->static_ratio, c, e)
+                    : breakaway(&load, &motor, z, t->static_ratio, c, e);
+    double off = next - y;
+    if (!t->table[mjgTABLE_GAMMA_TORQUE].n || !isfinite(next) ||
+        fabs(off) <= kSettled * (fabs(next) + fabs(z))) {
+      break;
+    }
+    y = mjgi_secant(y, off, &from, &before);
   }
-  return y;
+  return next;
 }
 
 

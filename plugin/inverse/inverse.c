@@ -24,6 +24,7 @@
 #include "friction/tolerances.h"
 #include "inverse/branch.h"
 #include "law/law.h"
+#include "law/transmission.h"
 #include "mjgear_plugin.h"
 #include "state/changes.h"
 
@@ -135,22 +136,24 @@ static mjtNum limitOf(const mjgpGears* g, mjgpMotion* p, int s, int released) {
   if (s == in->brake[p->i].blocked) {
     return s * (mjtNum)INFINITY;
   }
-  mjtNum last = in->t_last[p->i], t = last;
+  mjtNum last = in->t_last[p->i], t = last, from = NAN, before = NAN;
   p->gamma_u = in->gamma_u[p->i];
   p->gamma_v = in->gamma_v[p->i];
   p->coulomb = in->coulomb[p->i];
   for (int k = 0; k < mjgpROUNDS; k++) {
     int load;
-    mjtNum tau = p->x + t + p->taken, before = t;
+    mjtNum tau = p->x + t + p->taken;
     if (!joint->constant) {
       mjg_frictionAt(&p->gamma_u, &p->gamma_v, &p->coulomb, &joint->gear, in->q[p->i], in->v[p->i],
                      tau, tau - last);
     }
     mjtNum phi = (p->gamma_u + p->gamma_v) * (p->x + (behind ? s * brake : 0));
-    t = s * (mjgi_lawLimit(&load, s, phi, p->gamma_u, p->coulomb, ratio) + brake);
-    if (joint->constant || isinf(t) || mju_abs(t - before) <= 1e-15 * (mju_abs(t) + mju_abs(tau))) {
-      return t;
+    mjtNum next = s * (mjgi_lawLimit(&load, s, phi, p->gamma_u, p->coulomb, ratio) + brake);
+    mjtNum off = next - t;
+    if (joint->constant || isinf(next) || mju_abs(off) <= 1e-15 * (mju_abs(next) + mju_abs(tau))) {
+      return next;
     }
+    t = mjgi_secant(t, off, &from, &before);
   }
   return NAN;
 }

@@ -320,8 +320,27 @@ static void test_apparentInertiaLimits(void** state) {
 }
 
 
+// losses that grow so much with the torque that the torque sought changes them back and forth: it begins to move there
+static void test_breakawaySteepTable(void** state) {
+  (void)state;
+  for (int trial = 0; trial < 2000; trial++) {
+    mjgTransmission t = makeTransmission(draw(0, 0.3), draw(0, 0.6), draw(0, 1), 1);
+    t.table[mjgTABLE_GAMMA_TORQUE] =
+        (mjgTable){2, {0, draw(5, 30)}, {draw(0.05, 0.4), draw(1, 1.5)}};
+    int s = trial % 2 ? 1 : -1, motor = trial % 4 < 2;
+    double z = draw(-60, 60),
+           y = motor ? mjg_breakawayMotor(&t, z, s) : mjg_breakawayLoad(&t, z, s);
+    double ahead = (motor ? s : -s) * 1e-9 * (fabs(y) + fabs(z) + 1);
+    assert_true(isfinite(y));
+    assert_true(motor ? moves(&t, y + ahead, z, s) : moves(&t, z, y + ahead, s));
+    assert_false(motor ? moves(&t, y - ahead, z, s) : moves(&t, z, y - ahead, s));
+  }
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_breakawaySteepTable),
       cmocka_unit_test(test_constant),
       cmocka_unit_test(test_stribeck),
       cmocka_unit_test(test_curved),
