@@ -43,17 +43,38 @@ static void makeLines(mjgpNewton* p) {
 }
 
 
-// what is left for gears at s->a, less what those take of it whose friction the system knows
-static void balance(mjgpNewton* p) {
+// what the gradient leaves for gears, less what those take of it whose friction is unknown
+static void setBalance(mjgpNewton* p) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
-  mjgp_gradient(group, s->gradient, NULL, s->a, NULL);
   mju_scl(p->balance, s->gradient, -1, group->nv);
   for (int i = 0; i < s->n && p->system.friction; i++) {
     for (int k = group->E_adr[i]; k < group->E_adr[i + 1]; k++) {
       p->balance[group->E_dof[k]] -= group->E[k] * p->t[i];
     }
   }
+}
+
+
+// the same at s->a
+static void balance(mjgpNewton* p) {
+  mjgp_gradient(p->s->group, p->s->gradient, NULL, p->s->a, NULL);
+  setBalance(p);
+}
+
+
+// the same where forces were those in s->f when it was set
+static void changeBalance(mjgpNewton* p) {
+  mjgpStep* s = p->s;
+  const mjgpGroup* group = s->group;
+  for (int i = 0; i < group->nefc; i++) {
+    mjtNum change = group->f[i] - s->f[i];
+    for (int k = group->J_adr[i]; k < group->J_adr[i + 1] && change != 0; k++) {
+      *(mjgiSimd*)(s->gradient + group->J_lane[k]) -=
+          *(const mjgiSimd*)(group->J + mjgiSIMD * k) * change;
+    }
+  }
+  setBalance(p);
 }
 
 
@@ -492,11 +513,12 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
     mjgp_forceInStates(group);
     balance(p);
     int changed, changes = nextPieces(p);
+    mju_copy(s->f, group->f, group->nefc);
     mjgp_constraintForce(group, group->f, group->state, group->cone, group->jar);
     memcpy(s->state, s->factored, sizeof(int) * (size_t)group->nefc);
     *near = compareStates(s, &changed);
     if (changed) {
-      balance(p);
+      changeBalance(p);
     }
     if (!changes && (*near == 2 || (*near == 1 && isZero(p)))) {
       if ((!flg_connect || !connect(p, *near == 2)) && !release(p)) {
