@@ -29,8 +29,9 @@ enum {
 };
 
 // attempts, by the perturbation that brings the data into general position. In the first one lines are made by update,
-// which is faster than from scratch and less accurate
-static const double kPerturbation[] = {0, 0, 1e-13, 1e-11, 1e-9};
+// which is faster than from scratch and less accurate. In the last one ties break the other way: the only solution may lie
+// where smaller bounds have one and larger ones have none
+static const double kPerturbation[] = {0, 0, 1e-13, 1e-11, 1e-9, -1e-11};
 
 // its multiples are spread evenly over [0, 1) and never repeat, so that no two joints are perturbed alike
 static const double kGolden = 0.6180339887498949;
@@ -238,8 +239,8 @@ static int follow(mjgiBlock* b, mjgiScratch* scratch, long long* work, long long
 }
 
 
-// the data with a change of the bounds and of the diagonal of P that puts the path in general position: a little,
-// positive, and for each joint another amount; as they were where the amount is 0
+// the data with a change of the bounds and of the diagonal of P that puts the path in general position: a little, and
+// for each joint another amount; as they were where the amount is 0
 static void perturb(mjgiBlock* b, const mjgiScratch* scratch, double amount, double size) {
   for (int i = 0; i < b->n; i++) {
     double share = amount * (1 + fmod((i + 1) * kGolden, 1));
@@ -289,7 +290,7 @@ int mjgi_lemke(mjgiBlock* b, mjgiScratch* scratch, int pivots) {
     if (!follow(b, scratch, &work, until, attempt == 0)) {
       continue;
     }
-    double residual = finish(b, scratch, perturbation > 0, enough);
+    double residual = finish(b, scratch, perturbation != 0, enough);
     if (residual <= enough) {
       return 1;
     }
