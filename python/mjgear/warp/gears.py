@@ -31,6 +31,9 @@ _SETTLED = 1e-3
 # and up to which a world needs no other constraint solve: what is left then is rounding of the solver
 _GOOD = 1e-5
 
+# and how far the motion may then be from what the friction problem has foreseen, of the largest acceleration
+_FORESEEN = 1e-5
+
 # of the solver's tolerance when a Gears is made: what a piece that has just changed leaves must not move a joint that is about to stop
 _TIGHT = 1e-4
 
@@ -495,8 +498,8 @@ class Gears:
             dim=d.nworld,
             block_dim=_BLOCK,
             inputs=[
-                m.nv, int(self._implicit), _GOOD, self._dof, m.opt.timestep, m.dof_invweight0, self._rows.of(d), d.efc.force,
-                d.efc.state, d.qacc, d.qfrc_constraint, d.efc.Ma, self._now, self._Z, self._v_free, self._gradient,
+                m.nv, int(self._implicit), _GOOD, _FORESEEN, self._dof, m.opt.timestep, m.dof_invweight0, self._rows.of(d), d.efc.force,
+                d.efc.state, d.qacc, d.qfrc_smooth, d.qfrc_constraint, d.efc.Ma, self._now, self._Z, self._v_free, self._gradient,
             ],
             outputs=[d.qacc_warmstart, self._kept, self._kept_Ma, self._settles, self._pending],
         )  # fmt: skip
@@ -640,7 +643,7 @@ class Gears:
             k.account,
             dim=d.nworld,
             block_dim=_BLOCK,
-            inputs=[m.nv, self._dof, self._settled, d.qfrc_smooth, self.friction, self.internal],
+            inputs=[self._dof, self._settled, d.qfrc_smooth, self.friction, self.internal],
             outputs=[self.residual, self._missing, self._failed, self.status, self.unsettled],
         )
         if self._sensor_adr.size == 0:

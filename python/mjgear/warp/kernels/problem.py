@@ -5,6 +5,10 @@ import warp as wp
 from .numbers import integers, scalars, vectors
 
 
+# of the largest friction in a world: by so much rounding may exceed the bound of a joint that is held
+ROUNDED = 4e-7
+
+
 def make(numbers) -> list[wp.Kernel]:
     real, reals, matrices, Law = numbers.real, numbers.reals, numbers.matrices, numbers.Law
     columns, solve, newton = numbers.native.columns, numbers.native.solve, numbers.native.newton
@@ -88,7 +92,10 @@ def make(numbers) -> list[wp.Kernel]:
             gradient[w, k] = a
             qacc_warmstart[w, k] = float(a)
 
-        # rows that hold this motion without any force of theirs but friction, and slip beyond it
+        # rows that hold this motion without any force of theirs but friction, and slip beyond it by more than rounding
+        largest = real(0.0)
+        for i in range(n):
+            largest = wp.max(largest, wp.abs(t[w, i]))
         for i in range(n):
             row = frictionadr[w, dof[i]]
             if row >= 0:
@@ -96,7 +103,7 @@ def make(numbers) -> list[wp.Kernel]:
                 R = real(softness) * W
                 bound = wp.abs(lam[w, i]) + law.c[w, i]
                 if m[w, i] == 0:
-                    bound = bound_at_rest(lam[w, i], law.c[w, i], law.ratio[w, i], law.v0[w, i], t[w, i])
+                    bound = bound_at_rest(lam[w, i], law.c[w, i], law.ratio[w, i], law.v0[w, i], t[w, i]) + real(ROUNDED) * largest
                 aref[w, row] = float(gradient[w, dof[i]] - W / A[w, i, i] * v[w, i] - R * t[w, i])
                 D[w, row] = float(real(1.0) / R)
                 frictionloss[w, row] = float(bound)

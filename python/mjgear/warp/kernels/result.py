@@ -7,15 +7,25 @@ from .numbers import integers, scalars, vectors
 
 QUADRATIC = int(ConstraintState.QUADRATIC)
 
-# smallest normal number of single precision, below which numbers have no digits; and its relative rounding
+# smallest normal number of single precision, below which numbers have no digits
 SMALLEST = 1.17549435e-38
-EPSILON = 1.1920929e-07
+
+# of the largest torque in a world: what a sum of a dozen of them is rounded by in single precision
+ROUNDING = 2e-6
 
 # mjgpSTATE_* of the plugin
 STUCK, DRIVING, DRIVEN, LOCKED = 0, 1, 2, 3
 
 # acceleration within which a joint is held, relative to what it lost and to what its friction takes: single precision
 HELD = 1e-5
+
+
+@wp.func
+def largest_of(torques: wp.array(dtype=float)) -> float:
+    most = float(0.0)
+    for k in range(torques.shape[0]):
+        most = wp.max(most, wp.abs(torques[k]))
+    return most
 
 
 def make(numbers) -> list[wp.Kernel]:
@@ -46,6 +56,7 @@ def make(numbers) -> list[wp.Kernel]:
         nv: int,
         implicit: int,
         tolerance: float,
+        motion: float,
         dof: wp.array(dtype=int),
         timestep: scalars,
         invweight: vectors,
@@ -53,6 +64,7 @@ def make(numbers) -> list[wp.Kernel]:
         force: vectors,
         row_state: integers,
         qacc: vectors,
+        qfrc_smooth: vectors,
         qfrc_constraint: vectors,
         Ma: vectors,
         law: Law,
@@ -60,8 +72,9 @@ def make(numbers) -> list[wp.Kernel]:
         # scratch
         a: reals,
         whole: reals,
-        # out
+        # in and out
         qacc_warmstart: vectors,
+        # out
         kept: vectors,
         kept_Ma: vectors,
         settles: wp.array(dtype=int),
@@ -74,7 +87,18 @@ def make(numbers) -> list[wp.Kernel]:
         for k in range(nv):
             whole[w, k] = real(qacc[w, k])
         integrated(a, whole, Z, dof, implicit, nv, n, w)
+        largest = largest_of(qfrc_smooth[w])
+        for g in range(n):
+            row = frictionadr[w, dof[g]]
+            if row >= 0:
+                largest = wp.max(largest, wp.abs(force[w, row]))
         done = int(1)
+
+        # where the motion is not what the friction problem has foreseen, the solver may have stopped short of its own
+        fastest = largest_of(qacc[w])
+        for k in range(nv):
+            if not (wp.abs(qacc[w, k] - qacc_warmstart[w, k]) <= motion * fastest):
+                done = 0
         for g in range(n):
             row = frictionadr[w, dof[g]]
             if row < 0:
@@ -90,7 +114,8 @@ def make(numbers) -> list[wp.Kernel]:
                 s = 1
             elif v < real(0.0):
                 s = -1
-            if not (distance(law, w, g, s, t, h * a[w, g]) <= real(tolerance)):
+            rounds = wp.abs(t) + wp.abs(load(law, w, g, t, h * a[w, g])) < real(ROUNDING * largest)
+            if not (rounds or distance(law, w, g, s, t, h * a[w, g]) <= real(tolerance)):
                 done = 0
         settles[w] = done
         if done == 0:
@@ -201,7 +226,6 @@ def make(numbers) -> list[wp.Kernel]:
 
     @wp.kernel(module="unique", enable_backward=False)
     def account(
-        nv: int,
         dof: wp.array(dtype=int),
         tolerance: float,
         qfrc_smooth: vectors,
@@ -217,14 +241,10 @@ def make(numbers) -> list[wp.Kernel]:
     ):
         """Status of each world's step, and how many steps of it were not settled. Friction that is rounding of torques has no law."""
         w = wp.tid()
-        largest = float(0.0)
-        for k in range(nv):
-            largest = wp.max(largest, wp.abs(qfrc_smooth[w, k]))
-        for g in range(dof.shape[0]):
-            largest = wp.max(largest, wp.abs(friction[w, g]) + wp.abs(internal[w, g]) + wp.abs(qfrc_smooth[w, dof[g]]))
+        largest = wp.max(largest_of(qfrc_smooth[w]), largest_of(friction[w]))
         worst = float(0.0)
         for g in range(dof.shape[0]):
-            if wp.abs(friction[w, g]) + wp.abs(internal[w, g]) < EPSILON * largest:
+            if wp.abs(friction[w, g]) + wp.abs(internal[w, g]) < ROUNDING * largest:
                 residual[w, g] = 0.0
             worst = wp.max(worst, residual[w, g])
         s = int(0)
