@@ -256,7 +256,6 @@ int mjgp_solveTrees(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat
       g->in.settings.want_sigma_max) {
     return n;
   }
-  mj_markStack(d);
   size_t count = (size_t)n, shafts = g->config->rotors ? 2 * count : 0;
   mjgpTree tree = {
       .m = m,
@@ -285,6 +284,5 @@ int mjgp_solveTrees(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat
       joint[left++] = i;
     }
   }
-  mj_freeStack(d);
   return left;
 }

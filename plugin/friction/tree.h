@@ -15,7 +15,7 @@
 #include "state/gears.h"
 
 // solve for friction tree by tree; force: all forces but friction (nv). Results in g. Returns the number of joints whose
-// trees are left; they move to the front.
+// trees are left; they move to the front. Takes memory of d's stack, which the step frees
 int mjgp_solveTrees(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                     const mjtNum* force, int* joint, int n);
 
