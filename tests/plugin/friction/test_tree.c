@@ -383,11 +383,39 @@ static void test_rounding(void** state) {
 }
 
 
+// What a unit of friction adds to the load of a gear that locks, P_ii =
+// (gamma_u + gamma_v) S W - gamma_v, with W out of the engine's own factors
+static void test_locking(void** state) {
+  (void)state;
+  mjModel* m = makeModel(forest, "Euler", "0",
+                         "<config key='gamma_u' value='0.1'/><config key='gamma_v' value='1.2'/>");
+  mjData* d = mj_makeData(m);
+  const mjgpGears* g = gearsOf(m, d);
+  mjtNum unit[MOST], column[MOST];
+  for (int step = 0; step < 20; step++) {
+    for (int k = 0; k < m->nu; k++) {
+      d->ctrl[k] = sin(0.7 * step + k);
+    }
+    mj_step(m, d);
+    for (int i = 0; i < g->config->n; i++) {
+      int dof = g->config->joint[i].dof;
+      mju_zero(unit, (int)m->nv);
+      unit[dof] = 1;
+      mj_solveM(m, d, column, unit, 1);
+      assert_true(fabs(g->out.P[i] - (1.3 * 0.05 * column[dof] - 1.2)) <= 1e-12);
+    }
+  }
+  assert_true(g->count.trees >= 20);
+  mj_deleteData(d);
+  mj_deleteModel(m);
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_forest),   cmocka_unit_test(test_general),
       cmocka_unit_test(test_actuator), cmocka_unit_test(test_static),
-      cmocka_unit_test(test_rounding),
+      cmocka_unit_test(test_rounding), cmocka_unit_test(test_locking),
   };
   loadPlugin();
   return cmocka_run_group_tests(tests, NULL, NULL);
