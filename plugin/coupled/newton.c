@@ -485,7 +485,7 @@ static int release(mjgpNewton* p) {
 static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
-  int most = p->whole ? mjgpDESCENTS : mjgpITERATIONS;
+  int most = p->monotone ? mjgpDESCENTS : mjgpITERATIONS;
   balance(p);
   for (int i = 0; i < s->n; i++) {
     p->left[i] = p->system.friction ? p->t[i] : p->balance[group->E_dof[group->E_adr[i]]];
