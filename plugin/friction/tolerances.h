@@ -90,7 +90,7 @@
 
 // iterations in which gears exchange pieces as they please, which is cheaper and enough for nearly all steps; the same of
 // gears that can all be driven from both sides; and halvings of a step that does not bring them closer to the law
-#define mjgpEXCHANGES 2
+#define mjgpEXCHANGES 4
 #define mjgpMILD      6
 #define mjgpGUARDS    6
 
