@@ -29,6 +29,7 @@ import gzip
 import io
 import json
 import math
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -76,7 +77,7 @@ _DENSEST = 20
 
 #: what numpy says of a file that is not the npz it should be, or is damaged
 NPZ_ERRORS = (KeyError, ValueError, OSError, EOFError, TypeError, AttributeError, MemoryError, NotImplementedError,
-              RuntimeError, zipfile.BadZipFile, zlib.error)
+              RuntimeError, zipfile.BadZipFile, zlib.error, tokenize.TokenError)
 
 _TRUTH = {"True": 1.0, "true": 1.0, "False": 0.0, "false": 0.0}
 
