@@ -152,7 +152,8 @@ class Refused(Folder):
         bare = io.BytesIO()
         np.save(bare, t)
         for content in (b"", b"PK\3\4 and no more", whole[: len(whole) // 2], whole[:-1], bytes(damaged), bare.getvalue(),
-                        bare.getvalue().replace(b"}", b"(", 1), self.npz(times=t), self.npz(times=t, data=data[:, 0]), self.npz(times=t[:-1], data=data),
+                        bare.getvalue().replace(b"}", b"(", 1),
+                        self.npz(times=t), self.npz(times=t, data=data[:, 0]), self.npz(times=t[:-1], data=data),
                         self.npz(times=t, data=data * 1j), self.npz(times=t, data=data.astype(str)),
                         self.npz(times=t, data=data.astype(object))):
             self.refused("w.npz", content, "not a TimeSeries")
