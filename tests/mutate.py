@@ -310,7 +310,7 @@ MUTATIONS = [
         ("dw[k] - piece[i].t", "dw[k] + piece[i].t"),
         ("flg_own && c + p == j", "0"),
         ("f->below[k] = above >= 0 && (f->held[above] || f->below[above]);", "f->below[k] = above >= 0 && f->held[above];"),
-        ("f->pivot[k] += piece[i].held ? 0 : piece[i].slope;", ""),
+        ("f->pivot[group->dof[k]] += piece[i].held ? 0 : piece[i].slope;", ""),
         ("mju_zero(f->X + k * lanes, lanes);", ""),
     ]),
     Of("plugin/friction/tree.c", SOLVER, [

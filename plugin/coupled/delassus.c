@@ -33,23 +33,33 @@ void mjgp_project(const mjgpStep* s, mjtNum* acc, const mjtNum* w) {
 }
 
 
-void mjgp_motion(const mjgpStep* s, mjtNum* w, const mjtNum* a) {
+void mjgp_solveDofs(const mjgpStep* s, mjtNum* x, const mjgpInertia* matrix, int flg_geared) {
   const mjgpGroup* group = s->group;
   const mjModel* m = s->m;
-  mjtNum* x = s->g->scratch.vector;
-  mjgp_mulInertia(group, w, a);
+  mjtNum* y = s->g->scratch.vector;
   for (int k = 0; k < group->nv; k++) {
-    x[group->dof[k]] = w[k];
+    y[group->dof[k]] = x[k];
   }
   for (int k = 0; k < group->nv;) {
     int tree = m->dof_treeid[group->dof[k]], n = m->tree_dofnum[tree];
-    int begin = m->tree_dofadr[tree], geared = s->g->config->reached[tree];
-    if (geared) {
-      mjgp_solveInertia(x, m, s->Mhat, begin, begin + n);
+    int begin = m->tree_dofadr[tree];
+    if (!flg_geared || s->g->config->reached[tree]) {
+      mjgp_solveInertia(y, m, matrix, begin, begin + n);
     }
-    for (int end = k + n; k < end; k++) {
-      w[k] = geared ? x[group->dof[k]] : a[k];
-    }
+    k += n;
+  }
+  for (int k = 0; k < group->nv; k++) {
+    x[k] = y[group->dof[k]];
+  }
+}
+
+
+void mjgp_motion(const mjgpStep* s, mjtNum* w, const mjtNum* a) {
+  const mjgpGroup* group = s->group;
+  mjgp_mulInertia(group, w, a);
+  mjgp_solveDofs(s, w, s->Mhat, 1);
+  for (int k = 0; k < group->nv; k++) {
+    w[k] = s->g->config->reached[s->m->dof_treeid[group->dof[k]]] ? w[k] : a[k];
   }
 }
 
@@ -134,47 +144,59 @@ static inline void gatherRow(mjtNum* row, const mjtNum* x, const mjtNum* upper, 
 }
 
 
-// rows that turn the acceleration of the engine's solver into that of the integrator: those of
-// Mhat^-1 M, as columns
-// Long because it is one sweep up and one down the tree, which share their indices
-static void integratorRows(mjgpStep* s) {
-  const mjgpInertia* Mhat = s->Mhat;
-  mjgpGroup* group = s->group;
-  int nv = group->nv, ld = group->ld;
+void mjgp_solveColumns(const mjgpGroup* group, mjtNum* x, int ld, const mjgpInertia* matrix,
+                       int flg_gears) {
   const int *adr = group->M_adr, *col = group->M_col;
-  const mjtNum* lower = Mhat->lower ? Mhat->lower : Mhat->upper;
-  mjtNum* x = s->forces;
+  const mjtNum* lower = matrix->lower ? matrix->lower : matrix->upper;
 
-  // rows of L^-1, from the leaves to the root; L = D U' if the matrix is symmetric
-  memset(x, 0, sizeof(mjtNum) * (size_t)nv * (size_t)ld);
-  mjgp_addColumns(s, x);
-  for (int k = 0; k < nv; k++) {
+  // L^-1, from the leaves to the root; L = D U' if the matrix is symmetric
+  for (int k = 0; k < group->nv; k++) {
     int length = adr[k + 1] - adr[k], dof = group->dof[k];
-    int begin = mjgi_simdBegin(group->from[k]), end = mjgi_simdEnd(group->to[k]);
-    const mjtNum* factor = lower + Mhat->adr[dof];
-    if (Mhat->lower) {
-      mjgp_scaleSimd(x + k * ld, Mhat->pivot[dof], begin, end);
+    int begin = flg_gears ? mjgi_simdBegin(group->from[k]) : 0, from = begin;
+    int end = flg_gears ? mjgi_simdEnd(group->to[k]) : ld;
+    const mjtNum* factor = lower + matrix->adr[dof];
+    if (!flg_gears && mjgp_isZero(x + k * ld, 1, ld)) {
+      continue;
     }
-    int from = begin;
+    if (matrix->lower) {
+      mjgp_scaleSimd(x + k * ld, matrix->pivot[dof], begin, end);
+    }
 #define SCATTER(count) \
   scatterRow(x + from, x + from + k * ld, factor, col + adr[k], length, ld, count)
     mjgiFOR_SIMD(SCATTER, from, end)
 #undef SCATTER
-        if (!Mhat->lower) {
-      mjgp_scaleSimd(x + k * ld, Mhat->pivot[dof], begin, end);
+        if (!matrix->lower) {
+      mjgp_scaleSimd(x + k * ld, matrix->pivot[dof], begin, end);
     }
   }
 
-  // rows of Mhat^-1, from the root to the leaves; those of a tree's joints are zero elsewhere
-  for (int k = nv - 1; k >= 0; k--) {
-    int length = adr[k + 1] - adr[k], dof = group->dof[k], root = col[adr[k + 1] - 1];
-    const mjtNum* upper = Mhat->upper + Mhat->adr[dof];
-    int begin = mjgi_simdBegin(group->from[root]), end = mjgi_simdEnd(group->to[root]);
+  // U^-1, from the root to the leaves; a row has what that of its root has
+  for (int k = group->nv - 1; k >= 0; k--) {
+    int length = adr[k + 1] - adr[k], root = col[adr[k + 1] - 1];
+    int begin = flg_gears ? mjgi_simdBegin(group->from[root]) : 0;
+    int end = flg_gears ? mjgi_simdEnd(group->to[root]) : ld;
+    const mjtNum* upper = matrix->upper + matrix->adr[group->dof[k]];
 #define GATHER(count) \
   gatherRow(x + begin + k * ld, x + begin, upper, col + adr[k], length, ld, count)
     mjgiFOR_SIMD(GATHER, begin, end)
 #undef GATHER
   }
+}
+
+
+// rows that turn the acceleration of the engine's solver into that of the integrator: those of
+// Mhat^-1 M, as columns
+static void integratorRows(mjgpStep* s) {
+  const mjgpInertia* Mhat = s->Mhat;
+  mjgpGroup* group = s->group;
+  int nv = group->nv, ld = group->ld;
+  const int *adr = group->M_adr, *col = group->M_col;
+  mjtNum* x = s->forces;
+
+  // rows of Mhat^-1
+  memset(x, 0, sizeof(mjtNum) * (size_t)nv * (size_t)ld);
+  mjgp_addColumns(s, x);
+  mjgp_solveColumns(group, x, ld, Mhat, 1);
 
   // times M = Mhat - diag(slope)
   if (Mhat->slope) {

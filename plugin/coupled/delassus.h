@@ -63,6 +63,12 @@ void mjgp_motion(const mjgpStep* s, mjtNum* w, const mjtNum* a);
 // acc = E w, and the rows of rotor inertia times w                                     (n + nextra)
 void mjgp_project(const mjgpStep* s, mjtNum* acc, const mjtNum* w);
 
+// x = matrix^-1 x of a matrix with the structure of M: columns, those of gears (a row of x has nothing outside of group->from
+// .. to) or others (nv x ld), and one vector, of all trees or of those with gears                                (nv)
+void mjgp_solveColumns(const mjgpGroup* group, mjtNum* x, int ld, const mjgpInertia* matrix,
+                       int flg_gears);
+void mjgp_solveDofs(const mjgpStep* s, mjtNum* x, const mjgpInertia* matrix, int flg_geared);
+
 // torque into the gear of joint i at s->acc
 static inline mjtNum mjgp_torqueIn(const mjgpStep* s, int i) {
   int joint = s->group->joint[i], e = s->group->extra[i];

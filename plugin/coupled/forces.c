@@ -18,88 +18,7 @@ int mjgp_hasForces(const mjgpStep* s) {
 }
 
 
-//---------------------------------- a matrix on the tree ------------------------------------------
-
-// x -= factor times the row of a dof, in count lanes, for its ancestors
-static inline void takeFrom(mjtNum* x, const mjtNum* row, const mjtNum* L, const int* col,
-                            int above, int ld, int count) {
-  mjgiSimd source[mjgiWIDE];
-  for (int c = 0; c < count; c++) {
-    source[c] = ((const mjgiSimd*)row)[c];
-  }
-  for (int p = 0; p < above; p++) {
-    mjgiSimd* target = (mjgiSimd*)(x + col[1 + p] * ld);
-    for (int c = 0; c < count; c++) {
-      target[c] -= L[above - 1 - p] * source[c];
-    }
-  }
-}
-
-
-// a row: times its pivot, less what its ancestors take
-static inline void finishRow(mjtNum* row, const mjtNum* x, const mjtNum* L, mjtNum pivot,
-                             const int* col, int above, int ld, int count) {
-  mjgiSimd sum[mjgiWIDE];
-  for (int c = 0; c < count; c++) {
-    sum[c] = ((const mjgiSimd*)row)[c] * pivot;
-  }
-  for (int p = 0; p < above; p++) {
-    const mjgiSimd* source = (const mjgiSimd*)(x + col[1 + p] * ld);
-    for (int c = 0; c < count; c++) {
-      sum[c] -= L[above - 1 - p] * source[c];
-    }
-  }
-  for (int c = 0; c < count; c++) {
-    ((mjgiSimd*)row)[c] = sum[c];
-  }
-}
-
-
-// x = matrix^-1 x for several columns; matrix: factors whose row of a dof begins at adr, pivot: over the dofs of the group
-static void solveColumns(const mjgpGroup* group, mjtNum* x, int ld, const mjtNum* matrix,
-                         const int* adr, const mjtNum* pivot) {
-  for (int k = 0; k < group->nv; k++) {
-    int above = group->M_adr[k + 1] - group->M_adr[k] - 1, begin = 0;
-    if (mjgp_isZero(x + k * ld, 1, ld)) {
-      continue;
-    }
-#define TAKE(count)                                                    \
-  takeFrom(x + begin, x + begin + k * ld, matrix + adr[group->dof[k]], \
-           group->M_col + group->M_adr[k], above, ld, count)
-    mjgiFOR_SIMD(TAKE, begin, ld)
-#undef TAKE
-  }
-  for (int k = group->nv - 1; k >= 0; k--) {
-    int above = group->M_adr[k + 1] - group->M_adr[k] - 1, begin = 0;
-#define FINISH(count)                                                             \
-  finishRow(x + begin + k * ld, x + begin, matrix + adr[group->dof[k]], pivot[k], \
-            group->M_col + group->M_adr[k], above, ld, count)
-    mjgiFOR_SIMD(FINISH, begin, ld)
-#undef FINISH
-  }
-}
-
-
-// the same for one
-static void solveColumn(const mjgpGroup* group, mjtNum* x, const mjtNum* matrix, const int* adr,
-                        const mjtNum* pivot) {
-  for (int k = 0; k < group->nv; k++) {
-    mjtNum own = x[k];
-    const mjtNum* L = matrix + adr[group->dof[k]];
-    for (int p = group->M_adr[k + 1] - 1; p > group->M_adr[k] && own != 0; p--) {
-      x[group->M_col[p]] -= *L++ * own;
-    }
-  }
-  for (int k = group->nv - 1; k >= 0; k--) {
-    mjtNum sum = x[k] * pivot[k];
-    const mjtNum* L = matrix + adr[group->dof[k]];
-    for (int p = group->M_adr[k + 1] - 1; p > group->M_adr[k]; p--) {
-      sum -= *L++ * x[group->M_col[p]];
-    }
-    x[k] = sum;
-  }
-}
-
+//---------------------------------- a step --------------------------------------------------------
 
 // a row of J as column c of X
 static void setColumn(const mjgpGroup* group, mjtNum* X, int ld, int c, int row) {
@@ -113,8 +32,6 @@ static void setColumn(const mjgpGroup* group, mjtNum* X, int ld, int c, int row)
 }
 
 
-//---------------------------------- a step --------------------------------------------------------
-
 void mjgp_makeForces(mjgpForces* f, mjgpStep* s) {
   const mjgpGroup* group = s->group;
   const mjModel* m = s->m;
@@ -126,15 +43,16 @@ void mjgp_makeForces(mjgpForces* f, mjgpStep* s) {
   f->exchanged = f->cone + nefc;
   f->held = f->exchanged + nefc;
   f->below = f->held + nv;
-  f->slope = mj_stackAllocNum(s->d, 4 * nv + 2 * nv * ld + ld * ld + 2 * ld);
-  f->pivot = f->slope + nv;
-  f->inverse = f->pivot + nv;
-  f->dw = f->inverse + nv;
-  f->B = f->dw + nv;
+  f->slope = mj_stackAllocNum(s->d, 2 * nv + (size_t)m->nv + 2 * nv * ld + ld * ld + 2 * ld);
+  f->dw = f->slope + nv;
+  f->pivot = f->dw + nv;
+  f->B = f->pivot + m->nv;
   f->X = f->B + nv * ld;
   f->S = f->X + nv * ld;
   f->scale = f->S + ld * ld;
   f->y = f->scale + ld;
+  f->M = (mjgpInertia){.upper = d->qLD, .pivot = d->qLDiagInv, .adr = m->M_rowadr};
+  f->K = (mjgpInertia){.upper = s->g->scratch.matrix, .pivot = f->pivot, .adr = s->g->config->line};
 
   // B, by way of M^-1 J'
   mju_zero(f->B, (int)(nv * ld));
@@ -144,10 +62,9 @@ void mjgp_makeForces(mjgpForces* f, mjgpStep* s) {
   for (int k = 0; k < group->nv; k++) {
     int dof = group->dof[k], geared = s->g->config->reached[m->dof_treeid[dof]];
     f->slope[k] = geared ? s->Mhat->slope[dof] : 0;
-    f->inverse[k] = d->qLDiagInv[dof];
   }
   mju_copy(f->X, f->B, (int)(nv * ld));
-  solveColumns(group, f->X, f->ld, d->qLD, m->M_rowadr, f->inverse);
+  mjgp_solveColumns(group, f->X, f->ld, &f->M, 0);
   for (int k = 0; k < group->nv; k++) {
     mjgp_addSimd(f->B + k * f->ld, f->X + k * f->ld, f->slope[k], 0, f->ld);
   }
@@ -162,12 +79,14 @@ static int factorTree(mjgpForces* f, const mjgpPiece* piece) {
   const mjgpGears* g = s->g;
   const int* line = g->config->line;
   mjtNum* matrix = g->scratch.matrix;
-  mju_copy(f->pivot, f->slope, group->nv);
   memset(f->held, 0, sizeof(int) * (size_t)group->nv);
+  for (int k = 0; k < group->nv; k++) {
+    f->pivot[group->dof[k]] = f->slope[k];
+  }
   for (int i = 0; i < s->n; i++) {
     int k = group->E_dof[group->E_adr[i]];
     f->held[k] = piece[i].held;
-    f->pivot[k] += piece[i].held ? 0 : piece[i].slope;
+    f->pivot[group->dof[k]] += piece[i].held ? 0 : piece[i].slope;
   }
   for (int k = group->nv - 1; k >= 0; k--) {
     int above = group->M_adr[k + 1] - group->M_adr[k] > 1 ? group->M_col[group->M_adr[k] + 1] : -1;
@@ -185,12 +104,13 @@ static int factorTree(mjgpForces* f, const mjgpPiece* piece) {
     }
     if (own) {
       L[diag] = 0;
-      f->pivot[k] = 1;
+      f->pivot[dof] = 1;
     }
   }
   for (int k = 0; k < group->nv; k++) {
-    f->pivot[k] = mjgp_eliminateRow(matrix, NULL, group->dof[k], f->pivot[k], m, line);
-    if (!(mju_abs(f->pivot[k]) < mjMAXVAL * mjMAXVAL)) {
+    mjtNum* pivot = f->pivot + group->dof[k];
+    *pivot = mjgp_eliminateRow(matrix, NULL, group->dof[k], *pivot, m, line);
+    if (!(mju_abs(*pivot) < mjMAXVAL * mjMAXVAL)) {
       return 0;
     }
   }
@@ -266,7 +186,7 @@ int mjgp_factorForces(mjgpForces* f, const mjgpPiece* piece) {
       mju_zero(f->X + k * lanes, lanes);
     }
   }
-  solveColumns(group, f->X, lanes, s->g->scratch.matrix, s->g->config->line, f->pivot);
+  mjgp_solveColumns(group, f->X, lanes, &f->K, 0);
   mju_zero(f->S, f->n * lanes);
   for (int k = 0; k < group->nv; k++) {
     for (int c = 0; c < f->n; c++) {
@@ -290,7 +210,6 @@ int mjgp_factorForces(mjgpForces* f, const mjgpPiece* piece) {
 void mjgp_solveForces(mjgpForces* f, const mjgpPiece* piece, const mjtNum* gradient, mjtNum* da) {
   const mjgpStep* s = f->s;
   const mjgpGroup* group = s->group;
-  const mjgpGears* g = s->g;
   mjtNum* dw = f->dw;
   int nv = group->nv, stuck = 0;
   mju_scl(dw, gradient, -1, nv);
@@ -309,7 +228,7 @@ void mjgp_solveForces(mjgpForces* f, const mjgpPiece* piece, const mjtNum* gradi
       }
     }
   }
-  solveColumn(group, dw, g->scratch.matrix, g->config->line, f->pivot);
+  mjgp_solveDofs(s, dw, &f->K, 0);
   if (f->n) {
     for (int c = 0; c < f->n; c++) {
       f->y[c] = 0;
@@ -333,6 +252,6 @@ void mjgp_solveForces(mjgpForces* f, const mjgpPiece* piece, const mjtNum* gradi
   for (int k = 0; k < nv; k++) {
     da[k] = f->slope[k] * dw[k];
   }
-  solveColumn(group, da, s->d->qLD, s->m->M_rowadr, f->inverse);
+  mjgp_solveDofs(s, da, &f->M, 0);
   mju_addTo(da, dw, nv);
 }

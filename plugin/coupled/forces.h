@@ -18,23 +18,23 @@
 
 typedef struct mjgpForces_ {
   mjgpStep* s;
-  int n;            // rows that act
-  int lanes;        // numbers that rows of X and S are apart
-  int ld;           // those of B
-  int* row;         // which                                                (nefc)
-  int* cone;        // number of the elliptic contact that slides there, -1: none  (nefc)
-  int* held;        // is the change of dw known                            (nv)
-  int* below;       // that of an ancestor                                  (nv)
-  mjtNum* slope;    // diagonal of Mhat - M                                 (nv)
-  mjtNum* pivot;    // inverse pivots of K                                  (nv)
-  mjtNum* inverse;  // inverse pivots of M                                  (nv)
-  mjtNum* B;        // as columns                                           (nv x ld)
-  mjtNum* X;        // K^-1 J' of rows that act                             (nv x lanes)
-  mjtNum* S;        // factors of 1 + s'' B K^-1 J'                         (n x lanes)
-  mjtNum* scale;    // of its equations                                     (n)
-  mjtNum* y;        // right side and solution                              (n)
-  mjtNum* dw;       // right side and solution                              (nv)
-  int* exchanged;   // pivots of S                                          (n)
+  int n;             // rows that act
+  int lanes;         // numbers that rows of X and S are apart
+  int ld;            // those of B
+  int* row;          // which                                                (nefc)
+  int* cone;         // number of the elliptic contact that slides there, -1: none  (nefc)
+  int* held;         // is the change of dw known                            (nv)
+  int* below;        // that of an ancestor                                  (nv)
+  mjtNum* slope;     // diagonal of Mhat - M                                 (nv)
+  mjtNum* pivot;     // inverse pivots of K, of each dof of the model
+  mjtNum* B;         // as columns                                           (nv x ld)
+  mjtNum* X;         // K^-1 J' of rows that act                             (nv x lanes)
+  mjtNum* S;         // factors of 1 + s'' B K^-1 J'                         (n x lanes)
+  mjtNum* scale;     // of its equations                                     (n)
+  mjtNum* y;         // right side and solution                              (n)
+  mjtNum* dw;        // right side and solution                              (nv)
+  mjgpInertia K, M;  // their factors
+  int* exchanged;    // pivots of S                                          (n)
 } mjgpForces;
 
 // can it be: gears on joints, two metrics that differ on the diagonal, rotor inertia without rows beside it, fewer rows than

@@ -43,12 +43,18 @@ static void makeLines(mjgpNewton* p) {
 }
 
 
+// is friction an unknown of the equations; else it is what balances at the joints
+static inline int solvesFriction(const mjgpNewton* p) {
+  return p->system.unknown == mjgpUNKNOWN_FRICTION;
+}
+
+
 // what the gradient leaves for gears, less what those take of it whose friction is unknown
 static void setBalance(mjgpNewton* p) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
   mju_scl(p->balance, s->gradient, -1, group->nv);
-  for (int i = 0; i < s->n && p->system.friction; i++) {
+  for (int i = 0; i < s->n && solvesFriction(p); i++) {
     for (int k = group->E_adr[i]; k < group->E_adr[i + 1]; k++) {
       p->balance[group->E_dof[k]] -= group->E[k] * p->t[i];
     }
@@ -95,12 +101,12 @@ static int nextPieces(mjgpNewton* p) {
   int changes = 0;
   for (int i = 0; i < s->n; i++) {
     size = mju_max(size, mju_abs(group->force[group->E_dof[group->E_adr[i]]]));
-    size = p->system.friction ? mju_max(size, mju_abs(p->t[i])) : size;  // solved with the others
+    size = solvesFriction(p) ? mju_max(size, mju_abs(p->t[i])) : size;  // solved with the others
   }
   for (int i = 0; i < s->n; i++) {
     const mjgpPiece* piece = p->piece + i;
     mjtNum x = mjgp_taken(s, s->acc, i);
-    mjtNum left = p->system.friction ? p->t[i] : p->balance[group->E_dof[group->E_adr[i]]];
+    mjtNum left = solvesFriction(p) ? p->t[i] : p->balance[group->E_dof[group->E_adr[i]]];
     p->left[i] = left;
     if (!piece->held && piece->weight == 1) {
       p->t[i] = onLine(p, i);
@@ -233,7 +239,7 @@ static int shorten(mjgpNewton* p) {
   goPart(p, share);
   mju_addScl(s->acc, p->acc, p->dacc, share, count);
   for (int i = 0; i < s->n; i++) {
-    p->t[i] += p->system.friction ? (share - 1) * (p->t[i] - s->target[i]) : 0;
+    p->t[i] += solvesFriction(p) ? (share - 1) * (p->t[i] - s->target[i]) : 0;
   }
   mjgp_evaluate(s);
 
@@ -274,7 +280,7 @@ static mjtNum distanceAt(mjgpNewton* p, mjtNum share) {
 static void guard(mjgpNewton* p) {
   mjgpStep* s = p->s;
   int count = s->n + s->group->nextra;
-  if (!p->system.friction && !p->measured) {
+  if (!solvesFriction(p) && !p->measured) {
     s->newton_steps++;
     if (!mjgp_makeDelassus(s)) {
       return;
@@ -282,17 +288,18 @@ static void guard(mjgpNewton* p) {
     p->measured = 1;
   }
   mju_sub(p->dacc, s->acc, p->acc, count);
-  mjtNum share = 1, before = distanceAt(p, 0);
-  for (int k = 0; k < mjgpGUARDS && !(distanceAt(p, share) < before); k++) {
+  mjtNum share = 1, before = distanceAt(p, 0), now = distanceAt(p, 1);
+  for (int k = 0; k < mjgpGUARDS && !(now < before); k++) {
     share *= 0.5;
+    now = distanceAt(p, share);
   }
-  if (share < 1 && distanceAt(p, share) < before) {
+  if (share < 1 && now < before) {
     mju_addToScl(s->a, s->search, (share - 1) * p->share, s->group->nv);
     mju_addScl(s->acc, p->acc, p->dacc, share, count);
     goPart(p, share);
     mjgp_evaluate(s);
     balance(p);
-  } else {
+  } else if (share < 1) {
     distanceAt(p, 1);
   }
   for (int i = 0; i < s->n; i++) {
@@ -320,7 +327,7 @@ static mjtNum residual(mjgpNewton* p) {
     int slips = !piece->held && piece->weight == 1 && s->g->out.mode[piece->joint] != 0;
     mjtNum t = s->rows && (slips || (piece->shaft && !piece->jumps)) ? onLine(p, i) : p->t[i];
     for (int k = group->E_adr[i]; k < group->E_adr[i + 1]; k++) {
-      p->w[group->E_dof[k]] -= p->system.friction ? 0 : group->E[k] * t;
+      p->w[group->E_dof[k]] -= solvesFriction(p) ? 0 : group->E[k] * t;
       s->next[group->E_dof[k]] += mju_abs(group->E[k] * t);
     }
   }
@@ -349,7 +356,7 @@ static mjtNum refine(mjgpNewton* p, int* changes) {
   mjgpStep* s = p->s;
   mjtNum error = residual(p);
   *changes = 0;
-  for (int k = 0; k < mjgpREFINE && error > mjgpROUNDED && (p->system.friction || p->system.dual);
+  for (int k = 0; k < mjgpREFINE && error > mjgpROUNDED && p->system.unknown != mjgpUNKNOWN_MOTION;
        k++) {
     mju_copy(p->acc, s->acc, s->n + s->group->nextra);
     makeLines(p);
@@ -374,18 +381,17 @@ static void finish(mjgpNewton* p, int iterations) {
 
   // rounding errors are relative to the largest acceleration that forces of the group cause alone
   mju_copy(p->w, p->balance, group->nv);
-  if (p->system.friction) {
+  if (solvesFriction(p)) {
     mjgp_addGears(group, p->w, p->t);
   }
   for (int k = 0; k < group->nv; k++) {
     mjtNum M = group->M[group->M_adr[k]], own = M * s->a[k];
     mjtNum constraint = own - group->force[k] + p->w[k];
     p->w[k] = mju_abs(group->force[k]) + mju_abs(own) + mju_abs(constraint);
-    mjtNum inverse = p->system.inverse ? mju_abs(p->system.inverse[k]) : 0;
-    most = mju_max(most, p->w[k] * mju_max(inverse, 1 / M));
+    most = mju_max(most, p->w[k] * mju_max(mju_abs(mjgp_effectOf(&p->system, k)), 1 / M));
     fastest = mju_max(fastest, mju_abs(group->force[k]) / M + mju_abs(s->a[k]));
   }
-  for (int i = 0; i < s->n && p->system.friction; i++) {
+  for (int i = 0; i < s->n && solvesFriction(p); i++) {
     most = mju_max(most, p->w[group->E_dof[group->E_adr[i]]] * mju_abs(mjgp_delassus(s, i, i)));
   }
   for (int i = 0; i < s->n; i++) {
@@ -488,7 +494,7 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
   int most = p->monotone ? mjgpDESCENTS : mjgpITERATIONS;
   balance(p);
   for (int i = 0; i < s->n; i++) {
-    p->left[i] = p->system.friction ? p->t[i] : p->balance[group->E_dof[group->E_adr[i]]];
+    p->left[i] = solvesFriction(p) ? p->t[i] : p->balance[group->E_dof[group->E_adr[i]]];
   }
   p->measured = 0;
   for (*iterations = 1; *iterations <= most; (*iterations)++) {

@@ -18,21 +18,19 @@ void mjgp_makeSystem(mjgpSystem* sys, mjgpStep* s, const mjgpPiece* piece, int f
   mjgpGroup* group = s->group;
   mjData* d = s->d;
   size_t n = (size_t)s->n, nv = (size_t)mjgi_simdEnd(group->nv), ld = (size_t)group->ld;
-  *sys = (mjgpSystem){.s = s, .sign = 1};
-  sys->dual = !flg_general && mjgp_hasForces(s);
-  sys->friction = flg_general || group->nextra || (s->rows && !sys->dual);
+  int friction = flg_general || group->nextra, forces = s->rows != NULL;
   for (int i = 0; i < s->n; i++) {
-    sys->friction |= dofOf(s, i) < 0 || mjgp_isParallel(piece + i, s->g);
+    friction |= dofOf(s, i) < 0 || mjgp_isParallel(piece + i, s->g);
   }
-  sys->dual &= !sys->friction;
+  friction |= forces && !mjgp_hasForces(s);
+  *sys = (mjgpSystem){.s = s, .sign = 1};
+  sys->unknown = friction ? mjgpUNKNOWN_FRICTION : forces ? mjgpUNKNOWN_FORCES : mjgpUNKNOWN_MOTION;
   sys->x = mj_stackAllocNum(d, nv);
   mju_zero(sys->x, (int)nv);
-  if (sys->dual) {
+  if (sys->unknown == mjgpUNKNOWN_FORCES) {
     mjgp_makeForces(&sys->forces, s);
-    sys->inverse = sys->forces.pivot;
   }
-  if (!sys->friction) {
-    sys->inverse = sys->dual ? sys->inverse : group->inverse;
+  if (!friction) {
     return;
   }
   size_t most = n + mjgpCHANGES, lanes = (size_t)mjgi_simdEnd((int)most);
@@ -421,14 +419,14 @@ static void solveUnknowns(mjgpSystem* sys, const mjgpPiece* piece, const mjtNum*
 
 int mjgp_solveSystem(mjgpSystem* sys, const mjgpPiece* piece, const mjtNum* gradient,
                      int flg_factor, mjtNum* da, mjtNum* t) {
-  if (sys->dual) {
+  if (sys->unknown == mjgpUNKNOWN_FORCES) {
     if (flg_factor && !mjgp_factorForces(&sys->forces, piece)) {
       return 0;
     }
     mjgp_solveForces(&sys->forces, piece, gradient, da);
     return 1;
   }
-  if (!sys->friction) {
+  if (sys->unknown == mjgpUNKNOWN_MOTION) {
     if (!solveInPlace(sys, piece, gradient)) {
       return 0;
     }
@@ -445,7 +443,7 @@ int mjgp_solveSystem(mjgpSystem* sys, const mjgpPiece* piece, const mjtNum* grad
 
 void mjgp_stepAccelerations(const mjgpSystem* sys) {
   mjgpStep* s = sys->s;
-  if (!sys->dual) {
+  if (sys->unknown != mjgpUNKNOWN_FORCES) {
     mjgp_accelerations(s);
     return;
   }

@@ -24,15 +24,19 @@
 #include "friction/piece.h"
 #include "friction/tolerances.h"
 
+typedef enum mjgpUnknown_ {
+  mjgpUNKNOWN_MOTION,  // accelerations alone: friction is what balances at the joints
+  mjgpUNKNOWN_FORCES,  // constraint forces: the same
+  mjgpUNKNOWN_FRICTION
+} mjgpUnknown;
+
 typedef struct mjgpSystem_ {
   mjgpStep* s;
-  int friction;  // friction is unknown: else it is what balances at the joints
-  int dual;      // constraint forces are unknown
+  mjgpUnknown unknown;
   mjgpForces forces;
-  const mjtNum* inverse;  // where it is not: about the effect of a force at each dof  (nv)
-  int factored;           // there are factors
-  int sign;               // of the determinant
-  mjtNum* x;              // right side and solution, in whole lanes                        (nv)
+  int factored;  // there are factors
+  int sign;      // of the determinant
+  mjtNum* x;     // right side and solution, in whole lanes                        (nv)
 
   // friction as unknown: matrix of gears and, behind them, of constraint rows that joined or left since H was factored
   mjtNum* G;  // its factors                                                (size x size, in lanes)
@@ -69,6 +73,14 @@ int mjgp_updateSystem(mjgpSystem* system, const mjgpPiece* piece);
 // of a (nv); t: friction of the gears, where it is unknown (n). Returns 0 if the system is singular
 int mjgp_solveSystem(mjgpSystem* system, const mjgpPiece* piece, const mjtNum* gradient,
                      int flg_factor, mjtNum* da, mjtNum* t);
+
+// about the effect of a force at dof k of the group on its acceleration; 0: not known, friction is unknown
+static inline mjtNum mjgp_effectOf(const mjgpSystem* system, int k) {
+  const mjgpGroup* group = system->s->group;
+  return system->unknown == mjgpUNKNOWN_MOTION   ? group->inverse[k]
+         : system->unknown == mjgpUNKNOWN_FORCES ? system->forces.pivot[group->dof[k]]
+                                                 : 0;
+}
 
 // s->acc after that step of s->a
 void mjgp_stepAccelerations(const mjgpSystem* system);
