@@ -190,14 +190,24 @@ MUTATIONS = [
         ("gains * acc + g->in.drag[p->i] * p->v0 + p->shift;", "gains * acc + p->shift;"),
         ("*end[s > 0] = limitOf(", "*end[s < 0] = limitOf("),
     ]),
+    Of("plugin/friction/effective_inertia.c", "test_plugin_tree test_plugin_inverse", [
+        ("sum += x[q] * x[q] * Mhat->pivot[row[q]];", "sum += x[q] * Mhat->pivot[row[q]];"),
+    ]),
     Of("plugin/inverse/branch.c", "test_python_inverse.py test_plugin_inverse", [
         ("d->nefc && makeStep(branch, m, d, g);", "0;\n    (void)makeStep;"),
         ("if (same && p->v * (lambda + slip.shift) >= 0)", "if (same && p->v * (lambda + slip.shift) <= 0)"),
         ("return breaks == mjgiSTUCK", "return breaks != mjgiSTUCK"),
         ("mjgp_solveHessian(s, s->search);", ""),
+        ("least > -1", "least > -1.05"),
+        ("d->efc_D[i] * J * J;", "0 * J;"),
+        ("*low = least - share * mju_sqrt(most * least);", "*low = least;"),
+        ("branch->damped = mju_max(branch->damped, added / m->dof_armature[k]);", ""),
+        ("added = geared ? slope[k] : 0;", "added = 0;"),
+        ("least = S * low - p->gamma_v", "least = S * high - p->gamma_v"),
     ]),
     Of("plugin/friction/actuation.c", "test_python_inverse.py test_plugin_inverse", [
-        ("return g->config->ngeared || g->config->gaps ||", "return g->config->ngeared ||"),
+        ("forces = g->config->ngeared || g->config->gaps;", "forces = g->config->ngeared;"),
+        ("forces |= m->jnt_actfrclimited[i];", ""),
         ("m->opt.integrator != mjINT_EULER && findGains(m)", "m->opt.integrator == mjINT_EULER && findGains(m)"),
     ]),
     Of("plugin/inverse/derivative.c", "test_python_linearize.py", [
@@ -322,7 +332,6 @@ MUTATIONS = [
         ("check(tree) && !connect(tree)", "check(tree)"),
         ("&& !release(tree)", ""),
         ("g->in.inertia[i] * W", "W"),
-        ("sum += x[q] * x[q] * Mhat->pivot[row[q]];", "sum += x[q] * Mhat->pivot[row[q]];"),
         ("+ h * tree->most;", ";"),
     ]),
     Of("plugin/coupled/parts.c", "test_plugin_parts " + PLUGIN, [

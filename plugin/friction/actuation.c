@@ -406,8 +406,21 @@ static mjgpGains findGains(const mjModel* m) {
 
 
 int mjgp_actuationMatters(const mjgpGears* g, const mjModel* m) {
-  return g->config->ngeared || g->config->gaps ||
-         (m->opt.integrator != mjINT_EULER && findGains(m) != mjgpGAINS_NONE);
+  int forces = g->config->ngeared || g->config->gaps;
+  int gains = m->opt.integrator != mjINT_EULER && findGains(m) != mjgpGAINS_NONE;
+
+  // an actuator whose force is at a limit, its own or that of what it acts on, has no gain
+  for (int i = 0; i < m->nactuator && gains; i++) {
+    forces |= m->actuator_forcelimited[i] || m->actuator_gaintype[i] != mjGAIN_FIXED ||
+              (m->actuator_biastype[i] != mjBIAS_NONE && m->actuator_biastype[i] != mjBIAS_AFFINE);
+  }
+  for (int i = 0; i < m->njnt && gains; i++) {
+    forces |= m->jnt_actfrclimited[i];
+  }
+  for (int i = 0; i < m->ntendon && gains; i++) {
+    forces |= m->tendon_actfrclimited[i];
+  }
+  return forces ? 1 : -gains;
 }
 
 
@@ -555,7 +568,7 @@ void mjgp_gatherActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuate
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a], jnt = g->config->jnt[i], dof = g->config->own[i];
     if (jnt >= 0) {
-      g->in.tau[i] = actuated ? d->qfrc_actuator[dof] : 0;
+      g->in.tau[i] = actuated > 0 ? d->qfrc_actuator[dof] : 0;
       g->in.inertia[i] = m->dof_armature[dof];
       mechanics |= m->jnt_actuatorid[jnt] != -1;
     } else {

@@ -29,7 +29,8 @@
 // does mj_fwdActuation call plugins
 int mjgp_actuationActive(const mjModel* m);
 
-// does what gears of joints make of a motion, apart from the torque of its motor, depend on forces of actuators
+// does what gears make of a motion, apart from the torque of the motor, depend on actuators: 1: on their forces, -1: on gains
+// that are what they are whatever the forces, 0: on nothing
 int mjgp_actuationMatters(const mjgpGears* g, const mjModel* m);
 
 // compute actuator forces as mj_fwdActuation is about to do; under "discrete" also what the engine derives from
@@ -38,8 +39,8 @@ int mjgp_actuationMatters(const mjgpGears* g, const mjModel* m);
 // it adds to them what it has added here, so that they have to be put back in the end. Null: there is nothing to add
 mjtNum* mjgp_evaluateActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuated);
 
-// in: gains, motor, tau, inertia, implicit, drag and row of the active joints, after mjgp_evaluateActuation. Rows are on d's
-// stack
+// in: gains, motor, tau, inertia, implicit, drag and row of the active joints, after mjgp_evaluateActuation; actuated: -1
+// without the forces. Rows are on d's stack
 void mjgp_gatherActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuated);
 
 #endif  // MJGEAR_PLUGIN_ACTUATION_H_

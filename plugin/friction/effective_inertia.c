@@ -257,3 +257,18 @@ void mjgp_solveInertia(mjtNum* x, const mjModel* m, const mjgpInertia* Mhat, int
     x[i] = Mhat->lower ? (x[i] - sum) * Mhat->pivot[i] : x[i] * Mhat->pivot[i] - sum;
   }
 }
+
+
+// Elimination takes a force from a dof to those above it alone, and their rows are parts of its own
+mjtNum mjgp_inverseDiagonal(const mjModel* m, const mjgpInertia* Mhat, mjtNum* x, int dof) {
+  const int* row = m->M_colind + m->M_rowadr[dof];
+  int diag = m->M_rownnz[dof] - 1;
+  mjtNum sum = 0;
+  mju_zero(x, diag);
+  x[diag] = 1;
+  for (int q = diag; q >= 0; q--) {
+    mjgi_addScaled(x, Mhat->upper + Mhat->adr[row[q]], -x[q], q);
+    sum += x[q] * x[q] * Mhat->pivot[row[q]];
+  }
+  return sum;
+}

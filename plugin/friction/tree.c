@@ -147,24 +147,6 @@ static int check(mjgpTree* tree) {
 
 //---------------------------------- one tree ------------------------------------------------------
 
-// acceleration of a dof by a unit of force on it. Elimination takes a force from a dof to
-// those above it alone, and their rows are parts of its own
-static mjtNum inverseDiagonal(const mjgpTree* tree, int dof) {
-  const mjModel* m = tree->m;
-  const mjgpInertia* Mhat = tree->Mhat;
-  const int* row = m->M_colind + m->M_rowadr[dof];
-  mjtNum *x = tree->balance, sum = 0;
-  int diag = m->M_rownnz[dof] - 1;
-  mju_zero(x, diag);
-  x[diag] = 1;
-  for (int q = diag; q >= 0; q--) {
-    mjgi_addScaled(x, Mhat->upper + Mhat->adr[row[q]], -x[q], q);
-    sum += x[q] * x[q] * Mhat->pivot[row[q]];
-  }
-  return sum;
-}
-
-
 // gears that lock and are on another branch than the jamming rule's go to that; returns their number
 static int connect(mjgpTree* tree) {
   mjgpGears* g = tree->g;
@@ -173,7 +155,7 @@ static int connect(mjgpTree* tree) {
     int i = tree->joint[b];
     if (mjgp_isLocking(tree->piece + b, g)) {
       mjgp_factorInertia(tree->Mhat, tree->m, tree->d, g);
-      mjtNum W = inverseDiagonal(tree, g->config->own[i]);
+      mjtNum W = mjgp_inverseDiagonal(tree->m, tree->Mhat, tree->balance, g->config->own[i]);
       count +=
           mjgp_connectPiece(tree->piece + b, g, tree->m->opt.timestep, W, g->in.inertia[i] * W);
     }

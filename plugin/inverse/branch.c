@@ -1,5 +1,7 @@
 #include "inverse/branch.h"
 
+#include <math.h>
+
 #include "configuration/jacobian.h"
 #include "coupled/hessian.h"
 #include "friction/bound.h"
@@ -73,7 +75,6 @@ static mjtNum loadSlope(mjtNum* W, mjgpBranch* branch, mjgpGears* g, const mjMod
                         const mjgpMotion* p) {
   const mjgpJoint* joint = g->config->joint + p->i;
   if (branch->constrained < 0) {
-    mjgp_makeInertia(&branch->Mhat, m, d, g);
     if (branch->qDeriv) {
       mju_copy(d->qDeriv, branch->qDeriv, (int)m->nD);
       branch->Mhat.derived = 1;
@@ -95,6 +96,75 @@ static mjtNum loadSlope(mjtNum* W, mjgpBranch* branch, mjgpGears* g, const mjMod
 }
 
 
+//---------------------------------- bounds of the effect ------------------------------------------
+
+// the metric, and the diagonal of the matrix with constraints if it is M and a diagonal
+static void makeMetric(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjData* d) {
+  int nv = (int)m->nv;
+  mjgp_makeInertia(&branch->Mhat, m, d, g);
+  branch->made = 1;
+  const mjtNum* slope = branch->Mhat.slope;
+  if (!slope || !branch->Mhat.passive || branch->Mhat.coupled) {
+    return;
+  }
+  mjtNum* diagonal = branch->diagonal = mj_stackAllocNum(d, (size_t)nv);
+  int one = branch->Mhat.solver || !d->nefc;
+  for (int k = 0; k < nv; k++) {
+    int geared = g->config->reached[m->dof_treeid[k]];
+    mjtNum added = geared ? slope[k] : 0;
+    diagonal[k] = d->M[m->M_rowadr[k] + m->M_rownnz[k] - 1] + (one ? added : 0);
+    if (!one && added > 0) {
+      branch->damped = mju_max(branch->damped, added / m->dof_armature[k]);
+    }
+  }
+  for (int i = 0, sparse = mj_isSparse(m); i < d->nefc; i++) {
+    int adr = sparse ? d->efc_J_rowadr[i] : i * nv, n = sparse ? d->efc_J_rownnz[i] : nv;
+    int acts = d->efc_state[i] == mjCNSTRSTATE_QUADRATIC || d->efc_state[i] == mjCNSTRSTATE_CONE;
+    for (int k = 0; k < n && acts; k++) {
+      mjtNum J = d->efc_J[adr + k];
+      diagonal[sparse ? d->efc_J_colind[adr + k] : k] += d->efc_D[i] * J * J;
+    }
+  }
+}
+
+
+// Bounds of W without a factorization; 0: there are none. A force moves its own joint at least as much as if all others
+// were at rest, and at most as if there were no constraints. A second metric changes that by no more than its share of M,
+// which is at least the inertia of the rotors
+static int boundEffect(mjtNum* low, mjtNum* high, const mjgpBranch* branch, const mjModel* m,
+                       mjData* d, int dof) {
+  if (dof < 0 || !branch->diagonal || !isfinite(branch->damped)) {
+    return 0;
+  }
+  mjgpInertia M = {.upper = d->qLD, .pivot = d->qLDiagInv, .adr = m->M_rowadr};
+  mjtNum share = branch->damped / mju_sqrt(1 + branch->damped);
+  mj_markStack(d);
+  mjtNum most = mjgp_inverseDiagonal(m, &M, mj_stackAllocNum(d, (size_t)m->M_rownnz[dof]), dof);
+  mj_freeStack(d);
+  mjtNum least = 1 / branch->diagonal[dof];
+  *low = least - share * mju_sqrt(most * least);
+  *high = most + share * most;
+  return least >= share * share * most / 4 && *low > 0;
+}
+
+
+// does the gear slip by itself with every W that can be
+static int isClear(const mjgpBranch* branch, const mjgpGears* g, const mjModel* m, mjData* d,
+                   const mjgpMotion* p, mjtNum t, mjtNum lambda, const mjgpBound* hold, int same) {
+  mjtNum low, high, h = m->opt.timestep;
+  if (g->in.row[p->i] || !boundEffect(&low, &high, branch, m, d, g->config->own[p->i])) {
+    return 0;
+  }
+
+  // bounds of P, at whose slope friction would grow beyond what it is
+  mjtNum S = (p->gamma_u + p->gamma_v) * g->in.inertia[p->i];
+  mjtNum least = S * low - p->gamma_v, most = S * high - p->gamma_v;
+  mjtNum more = mjgi_lawBound(lambda + hold->shift, hold->c, hold->r) - mju_abs(t);
+  mjtNum rest = 1 - hold->r * mju_max(-least, most);
+  return same ? least > -1 : rest > 0 && mju_abs(p->v) * rest > more * h * high;
+}
+
+
 mjgMotion mjgp_findBranch(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjData* d,
                           const mjgpMotion* p, mjtNum t) {
   int s = p->v > 0 ? 1 : -1, front = g->config->joint[p->i].brake.side == mjgpSIDE_MOTOR;
@@ -109,6 +179,12 @@ mjgMotion mjgp_findBranch(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mj
   // a rotor is part of the joint's inertia: what the motor drives goes on
   mjtNum lambda = mjgi_lawLoadOut(p->gamma_u, p->gamma_v, p->x, t);
   if (same && p->v * (lambda + slip.shift) >= 0) {
+    return mjgMOTION_MOVES;
+  }
+  if (!branch->made) {
+    makeMetric(branch, g, m, d);
+  }
+  if (isClear(branch, g, m, d, p, t, lambda, &hold, same)) {
     return mjgMOTION_MOVES;
   }
   mjtNum W, P = loadSlope(&W, branch, g, m, d, p), own, phi = lambda - P * t;

@@ -38,19 +38,18 @@
 // positions, velocities, gains of actuators and generalized forces y of motion qacc; a: (v+ - v)/h      (nv)
 static void findForces(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* qacc, mjtNum* a,
                        mjtNum* y, mjgpBranch* branch) {
-  int nv = g->config->nv, actuated = mjgp_actuationActive(m) && mjgp_actuationMatters(g, m);
+  int nv = g->config->nv, actuated = mjgp_actuationActive(m) ? mjgp_actuationMatters(g, m) : 0;
   const mjModel* asked = m;
   mjModel copy;
   mju_copy(a, qacc ? qacc : d->qacc, nv);
   mjtNum* before = mj_stackAllocNum(d, (size_t)nv);
   mju_copy(before, d->qacc, nv);
 
-  // gains of some depend on controls, activations and limits
   g->nested = 1;
   mj_invPosition(m, d);
   mj_invVelocity(m, d);
   mjgp_addEncoder(g, m, d, 1);
-  if (actuated) {
+  if (actuated > 0) {
     mj_fwdActuation(m, d);
   }
   mju_copy(d->qacc, a, nv);
@@ -192,7 +191,8 @@ static mjgMotion frictionOf(mjtNum* low, mjtNum* high, mjgpGears* g, const mjMod
     *low = *high = NAN;
     return mjgMOTION_NONE;
   }
-  mjgMotion motion = gap ? mjgMOTION_MOVES : mjgp_findBranch(branch, g, m, d, p, *low);
+  mjgMotion motion =
+      gap || g->in.ordinary[p->i] ? mjgMOTION_MOVES : mjgp_findBranch(branch, g, m, d, p, *low);
   if (motion == mjgMOTION_HELD) {
     *end[s > 0] = limitOf(g, p, s, 0);
   }

@@ -13,6 +13,7 @@
 #include "coupled/coupling.h"
 #include "coupled/forces.h"
 #include "coupled/hessian.h"
+#include "dense_equations.h"
 #include "friction/simd.h"
 #include "plugin_models.h"
 
@@ -47,38 +48,6 @@ static unsigned seed = 1;
 static double uniform(double low, double high) {
   seed = seed * 1664525u + 1013904223u;
   return low + (high - low) * (seed / 4294967296.0);
-}
-
-
-// Gauss with partial pivoting; x: right side and solution
-static void solveDense(double A[MOST][MOST], double* x, int n) {
-  for (int k = 0; k < n; k++) {
-    int most = k;
-    for (int i = k + 1; i < n; i++) {
-      most = fabs(A[i][k]) > fabs(A[most][k]) ? i : most;
-    }
-    for (int j = 0; j < n; j++) {
-      double keep = A[k][j];
-      A[k][j] = A[most][j];
-      A[most][j] = keep;
-    }
-    double keep = x[k];
-    x[k] = x[most];
-    x[most] = keep;
-    for (int i = k + 1; i < n; i++) {
-      double factor = A[i][k] / A[k][k];
-      for (int j = k; j < n; j++) {
-        A[i][j] -= factor * A[k][j];
-      }
-      x[i] -= factor * x[k];
-    }
-  }
-  for (int k = n - 1; k >= 0; k--) {
-    for (int j = k + 1; j < n; j++) {
-      x[k] -= A[k][j] * x[j];
-    }
-    x[k] /= A[k][k];
-  }
 }
 
 
@@ -141,7 +110,7 @@ static void solveReference(double* x, const mjModel* m, mjData* d, const mjgpSte
     A[row][row] = piece[i].held ? 0 : 1;
     x[row] = piece[i].held ? piece[i].target - s->acc[i] : piece[i].t;
   }
-  solveDense(A, x, n);
+  assert_true(solveEquations(A[0], MOST, x, n));
   free(M);
   free(J);
 }

@@ -18,6 +18,7 @@
 
 #include "coupled/fallback.h"
 #include "coupled/path.h"
+#include "dense_equations.h"
 #include "plugin_models.h"
 #include "state/gears.h"
 
@@ -123,39 +124,6 @@ typedef struct Step_ {
 } Step;
 
 
-// solve K x = x, 4 x 4; 0 if singular
-static int solve4(double K[4][4], double x[4]) {
-  for (int k = 0; k < 4; k++) {
-    int p = k;
-    for (int i = k + 1; i < 4; i++) {
-      p = fabs(K[i][k]) > fabs(K[p][k]) ? i : p;
-    }
-    if (fabs(K[p][k]) < 1e-13) {
-      return 0;
-    }
-    for (int j = 0; j < 4; j++) {
-      double swap = K[k][j];
-      K[k][j] = K[p][j];
-      K[p][j] = swap;
-    }
-    double swap = x[k];
-    x[k] = x[p];
-    x[p] = swap;
-    for (int i = 0; i < 4; i++) {
-      double factor = i == k ? 0 : K[i][k] / K[k][k];
-      for (int j = 0; j < 4; j++) {
-        K[i][j] -= factor * K[k][j];
-      }
-      x[i] -= factor * x[k];
-    }
-  }
-  for (int k = 0; k < 4; k++) {
-    x[k] /= K[k][k];
-  }
-  return 1;
-}
-
-
 // acceleration of the integrator and friction with gears i in piece[i] (0: stuck, else the direction of motion times one or
 // two for a positive or negative load) and the active rows; 1 if that is a solution
 static int trySolution(double x[4], const Step* s, const int piece[2], int active) {
@@ -190,7 +158,7 @@ static int trySolution(double x[4], const Step* s, const int piece[2], int activ
     mju_scl(K[2 + i], s->B + 2 * i, factor * gamma * s->inertia[i], 2);
     x[2 + i] = factor * gamma * s->tau[i] + (piece[i] > 0 ? 1 : -1) * s->coulomb[i];
   }
-  if (!solve4(K, x)) {
+  if (!solveEquations(K[0], 4, x, 4)) {
     return 0;
   }
 

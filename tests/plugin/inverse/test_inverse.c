@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "dense_equations.h"
 #include "mjgear_plugin.h"
 #include "plugin_models.h"
 
@@ -165,14 +166,109 @@ static void test_locking(void** state) {
 }
 
 
+//---------------------------------- verdicts with constraints -------------------------------------
+
+// an arm whose joints are coupled by soft constraints, with gears that lock
+static const char* const kArm =
+    "<mujoco><option timestep='.004' integrator='%s' jacobian='dense' tolerance='1e-14'/>"
+    "<extension><plugin plugin='mjgear.transmission'><instance name='g'>" KEY("joint", "a b c")
+        KEY("gamma_u", ".2") KEY("gamma_v", "1.1") KEY("coulomb", ".01 .02 .01") "</instance></plugin>"
+    "</extension><default><geom type='capsule' size='.03' fromto='0 0 0 .3 0 0'/></default>"
+    "<worldbody><body><joint name='a' axis='0 1 0' armature='1'/><geom/>"
+    "<body pos='.3 0 0'><joint name='b' axis='0 1 0' armature='1'/><geom/>"
+    "<body pos='.3 0 0'><joint name='c' axis='0 0 1' armature='1'/><geom/></body></body></body>"
+    "</worldbody><equality><joint joint1='a' joint2='b' solref='.1 1'/>"
+    "<joint joint1='c' polycoef='.1 0 0 0 0' solref='.02 1'/></equality>"
+    "<actuator><motor joint='a'/><motor joint='b'/><motor joint='c'/></actuator></mujoco>";
+
+static unsigned seed = 1;
+
+static double uniform(double low, double high) {
+  seed = seed * 1664525u + 1013904223u;
+  return low + (high - low) * (seed / 4294967296.0);
+}
+
+
+// what friction of 1 on joint i takes of its acceleration over the step, in the engine's own matrices at inverse dynamics
+static double effect(const mjModel* m, mjData* d, int i) {
+  double M[9], H[9], Mhat[9], x[3] = {0}, y[3] = {0};
+  mj_fullM(m, d, M);
+  for (int k = 0; k < 9; k++) {
+    int diagonal = k % 4 == 0;
+    Mhat[k] = M[k] + (diagonal ? m->opt.timestep * m->dof_damping[k / 4] : 0);
+    H[k] = (m->opt.integrator == mjINT_DISCRETE ? Mhat : M)[k];
+    for (int r = 0; r < d->nefc; r++) {
+      H[k] += d->efc_J[3 * r + k / 3] * d->efc_D[r] * d->efc_J[3 * r + k % 3];
+    }
+  }
+  x[i] = 1;
+  assert_true(solveEquations(H, 3, x, 3));
+  if (m->opt.integrator == mjINT_DISCRETE) {
+    return x[i];
+  }
+  mju_mulMatVec(y, M, x, 3, 3);
+  assert_true(solveEquations(Mhat, 3, y, 3));
+  return y[i];
+}
+
+
+// A gear that locks and is driven by its load goes on by itself where gamma_v - (gamma_u + gamma_v) S W < 1
+static void test_verdicts(void** state) {
+  (void)state;
+  static const char* const integrator[] = {"Euler", "implicitfast", "discrete"};
+  int seen[2][2] = {{0}};
+  for (int trial = 0; trial < 6000; trial++) {
+    mjModel* m = makeModel(kArm, integrator[trial % 3]);
+    mjData* d = mj_makeData(m);
+    double low[3], high[3];
+    mjtNum acc[3];
+    int motion[3];
+    for (int k = 0; k < 3; k++) {
+      m->dof_armature[k] = exp(uniform(log(1e-3), log(3)));
+      m->dof_damping[k] = trial % 4 ? exp(uniform(log(1e-2), log(100))) : 0;
+      m->eq_data[k < 2 ? mjNEQDATA * k : 0] += uniform(-1, 1);
+    }
+    for (int k = 0; k < 3; k++) {
+      d->qpos[k] = uniform(-1, 1);
+      d->qvel[k] = uniform(-1, 1);
+      acc[k] = uniform(-100, 100);
+    }
+    mjg_inverse(low, high, motion, m, d, acc, NULL, NULL, 0);
+    m->opt.enableflags |= mjENBL_INVDISCRETE;
+    mju_copy(d->qacc, acc, 3);
+    mj_inverse(m, d);
+    for (int i = 0; i < 3; i++) {
+      // torque out of the gear, and friction s t = |lambda| + c with lambda = 1.3 x + .2 t
+      double S = m->dof_armature[i], x = d->qfrc_inverse[i] - S * acc[i], c = i == 1 ? .02 : .01;
+      double s = d->qvel[i] + m->opt.timestep * acc[i] > 0 ? 1 : -1;
+      int driven = s * x < -.2 * c / 1.3;
+      double t = s * (driven ? (c - 1.3 * s * x) / 1.2 : (c + 1.3 * s * x) / .8);
+      double P = 1.3 * S * effect(m, d, i) - 1.1;
+      near(low[i], x + t + S * acc[i], 100 + mju_abs(d->qfrc_inverse[i]));
+      if (fabs(P + 1) > 1e-9) {
+        assert_int_equal(motion[i], driven && P < -1 ? mjgMOTION_JAMS : mjgMOTION_MOVES);
+        seen[driven][P < -1]++;
+      }
+    }
+    mj_deleteData(d);
+    mj_deleteModel(m);
+  }
+  assert_true(seen[0][0] > 1000 && seen[1][0] > 1000 && seen[1][1] > 1000);
+}
+
+
 // Torques of steps of a servo, and of the acceleration that mj_forward leaves; steps that were asked in between go on
 // as if they had not been
 static void test_steps(void** state) {
   (void)state;
-  for (int k = 0; k < 4; k++) {
-    mjModel* m = makeModel(SLIDE, kIntegrator[k],
+  for (int k = 0; k < 12; k++) {
+    mjModel* m = makeModel(SLIDE, kIntegrator[k % 4],
                            KEY("gamma_u", ".2") KEY("gamma_v", ".6") KEY("coulomb", ".5"), kRotor,
-                           "<position joint='j' kp='900' kv='40' forcerange='-25 25'/>");
+                           k < 4 ? "<position joint='j' kp='900' kv='40' forcerange='-25 25'/>"
+                                 : "<position joint='j' kp='900' kv='40'/>");
+    m->jnt_actfrclimited[0] = k >= 8;  // the servo has a limit, or its joint, or neither
+    m->jnt_actfrcrange[0] = -25;
+    m->jnt_actfrcrange[1] = 25;
     mjData *d = mj_makeData(m), *asked = mj_makeData(m);
     int seen[4] = {0};
     countWarnings(NULL);
@@ -207,7 +303,7 @@ static void test_steps(void** state) {
       assert_memory_equal(asked->qpos, d->qpos, sizeof(mjtNum) * 2);
     }
     assert_int_equal(countWarnings(NULL), 0);
-    assert_true(seen[mjgMOTION_MOVES] > 100 && seen[mjgMOTION_RESTS] > 100);
+    assert_true(seen[mjgMOTION_MOVES] > 100 && (seen[mjgMOTION_RESTS] > 100 || (k >= 4 && k < 8)));
     mj_deleteData(asked);
     mj_deleteData(d);
     mj_deleteModel(m);
@@ -250,9 +346,9 @@ static void test_refusals(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_moving),   cmocka_unit_test(test_resting),
-      cmocka_unit_test(test_locking),  cmocka_unit_test(test_steps),
-      cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_moving),  cmocka_unit_test(test_resting),
+      cmocka_unit_test(test_locking), cmocka_unit_test(test_verdicts),
+      cmocka_unit_test(test_steps),   cmocka_unit_test(test_refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
