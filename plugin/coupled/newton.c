@@ -487,11 +487,26 @@ static int release(mjgpNewton* p) {
 }
 
 
+// Is the gradient zero, or is what is left of it, error, all that the factors can do. Where it gets less with the pieces that
+// there are, the end is near: most is one iteration more
+static int isSolved(mjgpNewton* p, mjtNum* error, int* most) {
+  if (isZero(p)) {
+    return 1;
+  }
+  mjtNum before = *error;
+  *error = residual(p);
+  int gains = *error <= mjgpGAINED * before;
+  *most += gains && *most < mjgpDESCENTS;
+  return *error <= mjgpROOT && !gains;
+}
+
+
 // near: 1 if s->rounding is that of the solution
 static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
   int most = p->monotone ? mjgpDESCENTS : mjgpITERATIONS;
+  mjtNum error = INFINITY;
   balance(p);
   for (int i = 0; i < s->n; i++) {
     p->left[i] = solvesFriction(p) ? p->t[i] : p->balance[group->E_dof[group->E_adr[i]]];
@@ -526,7 +541,7 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
     if (changed) {
       changeBalance(p);
     }
-    if (!changes && (*near == 2 || (*near == 1 && isZero(p)))) {
+    if (!changes && (*near == 2 || (*near == 1 && isSolved(p, &error, &most)))) {
       if ((!flg_connect || !connect(p, *near == 2)) && !release(p)) {
         return 1;
       }

@@ -52,6 +52,9 @@
 #define mjgpROOT  1e-11
 #define mjgpROUGH 1e-9
 
+// an iteration that leaves more than this share of what was missing has come to the rounding of its factors
+#define mjgpGAINED 0.5
+
 // of the largest force: what a row at its edge may have been wrong by, if the gradient is zero
 #define mjgpMISSING 1e-6
 
