@@ -229,7 +229,7 @@ MUTATIONS = [
     Of("plugin/coupled/constraint.c", PLUGIN, [
         ("group->f[i] = state == mjCNSTRSTATE_LINEARNEG   ? group->floss[i]", "group->f[i] = state == mjCNSTRSTATE_LINEARNEG   ? -group->floss[i]"),
     ]),
-    Of("plugin/coupled/newton.c", "test_drive_train", [
+    Of("plugin/coupled/newton.c", "test_drive_train.py", [
         ("return *error <= mjgpROOT && !gains;", "return 0;"),
     ]),
     Of("plugin/coupled/newton.c", SOLVER, [
