@@ -118,9 +118,16 @@ int mjgp_damped(mjgpStep* s) {
 }
 
 
+// the budget of linearizations, anew; those so far are counted
+static void renew(mjgpStep* s) {
+  s->g->count.newton_steps += s->newton_steps;
+  s->newton_steps = 0;
+}
+
+
 int mjgp_breakAway(mjgpStep* s, mjtNum* ratio, int which) {
   int any = 0;
-  s->newton_steps = 0;
+  renew(s);
   for (int i = 0; i < s->n; i++) {
     mjtNum* own = s->g->in.static_ratio + s->group->joint[i];
     mjgpBrake* brake = s->g->in.brake + s->group->joint[i];
@@ -172,7 +179,7 @@ void mjgp_giveUp(mjgpStep* s) {
   mjgpGears* g = s->g;
   mjtNum h = s->m->opt.timestep;
   mju_zero(s->shift, s->n);
-  s->newton_steps = 0;
+  renew(s);
   for (int round = 0, wrong = 1; wrong && round <= s->n; round++) {
     if (!mjgp_inner(s, s->t) && !mju_isZero(s->t, s->n)) {
       mju_zero(s->t, s->n);

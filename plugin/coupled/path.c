@@ -224,9 +224,8 @@ static mjtNum product(const mjgpPath* path, const mjtNum* da, mjtNum dx, const m
 // the equations of the pieces at the point, with the sign of their determinant
 static int factor(mjgpPath* path) {
   mjgpNewton* p = path->p;
-  path->s->newton_steps++;
   evaluate(path);
-  if (!mjgp_updateSystem(&path->system, p->piece)) {
+  if (path->s->newton_steps++ >= mjgpBUDGET || !mjgp_updateSystem(&path->system, p->piece)) {
     return 0;
   }
 
