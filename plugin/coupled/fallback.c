@@ -127,7 +127,9 @@ static void renew(mjgpStep* s) {
 
 int mjgp_breakAway(mjgpStep* s, mjtNum* ratio, int which) {
   int any = 0;
-  renew(s);
+  if (which < 0) {
+    renew(s);
+  }
   for (int i = 0; i < s->n; i++) {
     mjtNum* own = s->g->in.static_ratio + s->group->joint[i];
     mjgpBrake* brake = s->g->in.brake + s->group->joint[i];

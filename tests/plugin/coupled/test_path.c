@@ -222,8 +222,8 @@ static void test_far(void** state) {
 //---------------------------------- no end in sight ------------------------------------------------
 
 // A chain that is squeezed to 1787 rad/s at steps of 0.1 s, by 17 elliptic contacts and a friction that breaks away: the
-// path turns and turns. It ends at its budget, once for the group and once for each way to break away, and the step says
-// that it is unsolved (found by the fuzzer of models: 22000 linearizations each)
+// path turns and turns. It ends at its budget, once for the group and once for all ways to break away, and the step says
+// that it is unsolved (found by the fuzzer of models: 88000 linearizations a step)
 static void test_budget(void** state) {
   (void)state;
 #define LINK(pos, joint, mass)                       \
@@ -262,7 +262,7 @@ static void test_budget(void** state) {
     most = mjMAX(most, g->count.newton_steps - before);
   }
   print_message("linearizations of a step: %d at most, unsolved %d\n", most, g->count.unsolved);
-  assert_true(g->count.unsolved > 0 && most > mjgpBUDGET && most <= 4 * (mjgpBUDGET + 500));
+  assert_true(g->count.unsolved > 0 && most > mjgpBUDGET && most <= 2 * (mjgpBUDGET + 100));
   countWarnings(NULL);
   mj_deleteData(d);
   mj_deleteModel(m);
