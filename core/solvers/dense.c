@@ -346,9 +346,9 @@ int mjgi_inverse(double* A, int* pivot, int n) {
       row[j] *= inv;
     }
     for (int i = 0; i < n; i++) {
-      if (i != k) {
-        double* target = A + i * n;
-        double f = target[k];
+      double* target = A + i * n;
+      double f = target[k];
+      if (i != k && f != 0) {
         target[k] = 0;
         mjgi_addScaled(target, row, -f, n);
       }

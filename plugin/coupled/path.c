@@ -113,25 +113,32 @@ static int isCurved(const mjgpShaft* shaft) {
 }
 
 
-// accelerations of the gears, rows, gradient and lines at s->a, z and x on the pieces there
-static void evaluate(mjgpPath* path) {
+// accelerations of the gears, rows and shafts at s->a and x
+static void locate(mjgpPath* path) {
   mjgpNewton* p = path->p;
   mjgpStep* s = path->s;
-  mjgpGroup* group = s->group;
-  mjtNum h = s->m->opt.timestep;
   setInputs(path, path->x);
   mjgp_accelerations(s);
-  mjgp_residual(group, group->jar, s->a);
-  mjgp_forceInStates(group);
-  mjgp_gradient(group, path->gradient, NULL, s->a, NULL);
-  mju_addToScl(path->gradient, path->G, path->x - 1, path->nv);
-  for (int i = 0; i < path->n; i++) {
+  mjgp_residual(s->group, s->group->jar, s->a);
+  for (int i = 0; i < path->n && path->curved; i++) {
     mjgpPiece* piece = p->piece + i;
     if (piece->shaft && !piece->jumps && isCurved(piece->shaft)) {
       mjgpShaft trial = *piece->shaft;
       *piece->shaft = mjgp_moveShaft(&trial, s->acc[i]) <= mjgpFACTORED ? *piece->shaft : trial;
     }
-    mjgp_linePiece(piece, s->g, h, s->acc[i], mjgp_taken(s, s->acc, i));
+  }
+}
+
+
+// gradient and lines there, on the pieces that there are
+static void linearize(mjgpPath* path) {
+  mjgpStep* s = path->s;
+  mjtNum h = s->m->opt.timestep;
+  mjgp_forceInStates(s->group);
+  mjgp_gradient(s->group, path->gradient, NULL, s->a, NULL);
+  mju_addToScl(path->gradient, path->G, path->x - 1, path->nv);
+  for (int i = 0; i < path->n; i++) {
+    mjgp_linePiece(path->p->piece + i, s->g, h, s->acc[i], mjgp_taken(s, s->acc, i));
   }
 }
 
@@ -208,6 +215,7 @@ static void goBack(mjgpPath* path) {
       p->piece[i].jumps = place->jumps[i];
     }
   }
+  locate(path);
 }
 
 
@@ -224,7 +232,7 @@ static mjtNum product(const mjgpPath* path, const mjtNum* da, mjtNum dx, const m
 // the equations of the pieces at the point, with the sign of their determinant
 static int factor(mjgpPath* path) {
   mjgpNewton* p = path->p;
-  evaluate(path);
+  linearize(path);
   if (path->s->newton_steps++ >= mjgpBUDGET || !mjgp_updateSystem(&path->system, p->piece)) {
     return 0;
   }
@@ -266,7 +274,7 @@ static void move(mjgpPath* path, const mjtNum* da, const mjtNum* dt, mjtNum shar
   mjgpNewton* p = path->p;
   mju_addToScl(path->s->a, da, share, path->nv);
   mju_addToScl(p->t, dt, share, path->n);
-  evaluate(path);
+  locate(path);
 }
 
 
@@ -562,6 +570,7 @@ static int follow(mjgpPath* path) {
   int first = 1, which = -1, back = 0, n = path->n + path->s->group->nefc;
   int most = (path->fine ? mjgpFINER : 1) * mjgpENDS * n;
   mjtNum longest = INFINITY, gone = 0;
+  locate(path);
   for (int k = 0; k < most; k++) {
     if (isCircle(path, k) || !factor(path)) {
       return 0;

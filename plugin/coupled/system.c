@@ -213,9 +213,21 @@ static int invertUnknowns(mjgpSystem* sys, const mjgpPiece* piece) {
 }
 
 
+// does a contact slide on its cone: it turns, and H with it
+static int isTurning(const mjgpGroup* group) {
+  for (int i = 0; i < group->nefc && group->ncone; i++) {
+    if (group->state[i] == mjCNSTRSTATE_CONE) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+
 // factors of the matrix of the unknowns
 static int factorUnknowns(mjgpSystem* sys, const mjgpPiece* piece) {
-  if (sys->K) {
+  sys->inverted = sys->K && !isTurning(sys->s->group);
+  if (sys->inverted) {
     return invertUnknowns(sys, piece);
   }
   int size = sys->s->n + sys->nchange, lanes = mjgi_simdEnd(size);
@@ -232,8 +244,11 @@ static int factorUnknowns(mjgpSystem* sys, const mjgpPiece* piece) {
 
   // pivots are stored inverted
   mjtNum most = 0;
+  sys->sign = 1;
   for (int i = 0; i < size; i++) {
-    most = mju_max(most, mju_abs(sys->G[i * lanes + i]));
+    mjtNum pivot = sys->G[i * lanes + i];
+    most = mju_max(most, mju_abs(pivot));
+    sys->sign = (pivot < 0) != (sys->pivot[i] != i) ? -sys->sign : sys->sign;
   }
   return !sys->nchange || most < mjgpDIGITS;
 }
@@ -363,7 +378,7 @@ static int change(mjgpSystem* sys, const mjgpPiece* piece) {
       return 0;
     }
   }
-  return sys->K ? updateUnknowns(sys, piece, from) : factorUnknowns(sys, piece);
+  return sys->inverted ? updateUnknowns(sys, piece, from) : factorUnknowns(sys, piece);
 }
 
 
@@ -392,7 +407,7 @@ static void solveUnknowns(mjgpSystem* sys, const mjgpPiece* piece, const mjtNum*
     y[i] -= e >= 0 && !held ? piece[i].rate * sys->free[n + e] : 0;
     y[i] *= sys->by[i];
   }
-  if (sys->K) {
+  if (sys->inverted) {
     int all = n + mjgpCHANGES;
     mju_copy(sys->scratch, y, size);
     mju_zero(sys->scratch + size, all - size);

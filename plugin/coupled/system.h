@@ -56,7 +56,8 @@ typedef struct mjgpSystem_ {
   mjtNum* scratch;  //                                                         (4 size)
 
   // where one equation after the other changes: the inverse of G, with room for all rows that may
-  mjtNum* K;        // null: G is factored anew each time                       (size x size)
+  int inverted;     // there is one; else contacts turn, and G is factored anew each time
+  mjtNum* K;        // null: there is never one                                 (size x size)
   mjgpPiece* line;  // lines that it has                                        (n)
   int nupdate;      // changes since it was made
 } mjgpSystem;
