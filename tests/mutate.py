@@ -229,6 +229,11 @@ MUTATIONS = [
     Of("plugin/coupled/constraint.c", PLUGIN, [
         ("group->f[i] = state == mjCNSTRSTATE_LINEARNEG   ? group->floss[i]", "group->f[i] = state == mjCNSTRSTATE_LINEARNEG   ? -group->floss[i]"),
     ]),
+    Of("plugin/coupled/newton.c", "test_plugin_path", [
+        ("-s->descent[k], all);", "s->descent[k], all);"),
+        ("acc[r] -= mjgp_delassus(s, r, i) *", "acc[r] += mjgp_delassus(s, r, i) *"),
+        ("calm = changes ? 0 : calm + 1;", "calm = mjgpCALM;"),
+    ]),
     Of("plugin/coupled/newton.c", "test_drive_train.py", [
         ("return *error <= mjgpROOT && !gains;", "return 0;"),
     ]),

@@ -5,7 +5,7 @@
 //
 // which is convex where every gear can be driven from both sides and the metric is one. Elsewhere
 // friction is held at what the step asks for, and the search is for constraints alone; gears that
-// go round in pieces are led by the distance of each from what it would answer alone (guard).
+// go round in pieces take those with which each answers all others, one after the other (relax).
 
 #include "coupled/newton.h"
 
@@ -107,7 +107,6 @@ static int nextPieces(mjgpNewton* p) {
     const mjgpPiece* piece = p->piece + i;
     mjtNum x = mjgp_taken(s, s->acc, i);
     mjtNum left = solvesFriction(p) ? p->t[i] : p->balance[group->E_dof[group->E_adr[i]]];
-    p->left[i] = left;
     if (!piece->held && piece->weight == 1) {
       p->t[i] = onLine(p, i);
 
@@ -196,14 +195,6 @@ static mjtNum slopeAt(mjgpNewton* p, mjtNum share, mjtNum linear, mjtNum quadrat
 }
 
 
-// friction that balances the gears, a share along the step
-static void goPart(mjgpNewton* p, mjtNum share) {
-  for (int i = 0; i < p->s->n; i++) {
-    p->left[i] = p->was[i] + share * (p->left[i] - p->was[i]);
-  }
-}
-
-
 // Shorten the step that was made, s->search, to where the cost is least along it, and set the pieces there; returns 0 if
 // that is its end
 static int shorten(mjgpNewton* p) {
@@ -235,8 +226,6 @@ static int shorten(mjgpNewton* p) {
     mjgp_narrow(&b, share, slope);
   }
   mju_addToScl(s->a, s->search, share - 1, nv);
-  p->share = share;
-  goPart(p, share);
   mju_addScl(s->acc, p->acc, p->dacc, share, count);
   for (int i = 0; i < s->n; i++) {
     p->t[i] += solvesFriction(p) ? (share - 1) * (p->t[i] - s->target[i]) : 0;
@@ -258,52 +247,38 @@ static int shorten(mjgpNewton* p) {
 }
 
 
-//---------------------------------- guard ---------------------------------------------------------
+//---------------------------------- relaxation ----------------------------------------------------
 
-// distance of friction from what each gear answers, squared, as an energy, a share along the step; keeps the answers
-static mjtNum distanceAt(mjgpNewton* p, mjtNum share) {
+// Where gears go round in pieces each alone answers in turn what all others leave it (Gauss, Seidel), with constraints in the
+// states that they have, until none changes its piece. Newton goes on from those pieces
+static void relax(mjgpNewton* p) {
   mjgpStep* s = p->s;
-  mjtNum h = s->m->opt.timestep, sum = 0;
-  for (int i = 0; i < s->n; i++) {
-    mjtNum W = mjgp_delassus(s, i, i), t = p->was[i] + share * (p->left[i] - p->was[i]);
-    mjtNum x = mjgp_taken(s, p->acc, i) + share * mjgp_taken(s, p->dacc, i);
-    mjtNum off = t - mjgp_answerPiece(p->piece + i, s->g, h, W, mjgp_delassusTorque(s, i, i),
-                                      p->acc[i] + share * p->dacc[i], x, t);
-    sum += W * off * off;
+  int ld = s->group->ld, all = s->n + s->group->nextra, calm = 0;
+  mjtNum h = s->m->opt.timestep, *acc = p->dacc;
+  if (!mjgp_linearize(s)) {
+    return;
   }
-  return sum;
-}
+  p->system.factored = 0;
 
-
-// Where gears go round in pieces: the natural map, which tells how far they are from the law. The step is shortened until
-// that has become less, and each gear goes to the piece that it answers with
-static void guard(mjgpNewton* p) {
-  mjgpStep* s = p->s;
-  int count = s->n + s->group->nextra;
-  if (!solvesFriction(p) && !p->measured) {
-    s->newton_steps++;
-    if (!mjgp_makeDelassus(s)) {
-      return;
+  // accelerations that follow from friction where the step is
+  mju_copy(acc, s->acc, all);
+  for (int k = 0; k < s->group->nv; k++) {
+    mju_addToScl(acc, s->left + k * ld, -s->descent[k], all);
+  }
+  for (int r = 0; r < all; r++) {
+    acc[r] -= mju_dot(s->W + r * ld, p->t, s->n);
+  }
+  for (int k = 0; k < mjgpSWEEPS && calm < mjgpCALM; k++) {
+    int changes = 0;
+    for (int i = 0; i < s->n; i++) {
+      mjtNum R = mjgp_delassusTorque(s, i, i), before = p->t[i];
+      changes += mjgp_answerPiece(p->piece + i, s->g, h, mjgp_delassus(s, i, i), R, acc[i],
+                                  mjgp_taken(s, acc, i), p->t + i);
+      for (int r = 0; r < all; r++) {
+        acc[r] -= mjgp_delassus(s, r, i) * (p->t[i] - before);
+      }
     }
-    p->measured = 1;
-  }
-  mju_sub(p->dacc, s->acc, p->acc, count);
-  mjtNum share = 1, before = distanceAt(p, 0), now = distanceAt(p, 1);
-  for (int k = 0; k < mjgpGUARDS && !(now < before); k++) {
-    share *= 0.5;
-    now = distanceAt(p, share);
-  }
-  if (share < 1 && now < before) {
-    mju_addToScl(s->a, s->search, (share - 1) * p->share, s->group->nv);
-    mju_addScl(s->acc, p->acc, p->dacc, share, count);
-    goPart(p, share);
-    mjgp_evaluate(s);
-    balance(p);
-  } else if (share < 1) {
-    distanceAt(p, 1);
-  }
-  for (int i = 0; i < s->n; i++) {
-    mjgp_takeAnswer(p->piece + i, s->g);
+    calm = changes ? 0 : calm + 1;
   }
 }
 
@@ -422,7 +397,7 @@ void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
   size_t n = (size_t)s->n, nefc = (size_t)group->nefc, ld = (size_t)group->ld;
   size_t size = (size_t)mjgi_simdEnd(group->nv);
   *p = (mjgpNewton){.s = s, .monotone = 1};
-  mjtNum* number = mj_stackAllocNum(d, 2 * size + 3 * nefc + 3 * n + 2 * ld);
+  mjtNum* number = mj_stackAllocNum(d, 2 * size + 3 * nefc + n + 2 * ld);
   mju_zero(number, (int)(2 * size));
   p->w = number;
   p->balance = p->w + size;
@@ -430,9 +405,7 @@ void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
   p->row = p->from + nefc;
   p->f = p->row + nefc;
   p->t = p->f + nefc;
-  p->left = p->t + n;
-  p->was = p->left + n;
-  p->acc = p->was + n;
+  p->acc = p->t + n;
   p->dacc = p->acc + ld;
   p->piece = mj_stackAllocByte(d, sizeof(mjgpPiece) * n, _Alignof(mjgpPiece));
   int shafts = 0;
@@ -508,16 +481,10 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
   int most = p->monotone ? mjgpDESCENTS : mjgpITERATIONS;
   mjtNum error = INFINITY;
   balance(p);
-  for (int i = 0; i < s->n; i++) {
-    p->left[i] = solvesFriction(p) ? p->t[i] : p->balance[group->E_dof[group->E_adr[i]]];
-  }
-  p->measured = 0;
   for (*iterations = 1; *iterations <= most; (*iterations)++) {
     s->newton_steps++;
     makeLines(p);
     mju_copy(s->target, p->t, s->n);
-    mju_copy(p->was, p->left, s->n);
-    p->share = 1;
     if (!mjgp_solveSystem(&p->system, p->piece, s->gradient, 1, s->search, p->t)) {
       return 0;
     }
@@ -550,7 +517,7 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
       balance(p);
     }
     if (changes && !p->whole && *iterations >= (p->monotone ? mjgpMILD : mjgpEXCHANGES)) {
-      guard(p);
+      relax(p);
     }
   }
   return 0;

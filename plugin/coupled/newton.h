@@ -12,8 +12,6 @@ typedef struct mjgpNewton_ {
   mjgpSystem system;
   mjgpPiece* piece;  // (n)
   mjtNum* t;         // friction                                                  (n)
-  mjtNum* left;      // friction that balances at each gear                       (n)
-  mjtNum* was;       // the same at the start of a step                           (n)
   mjtNum* w;         // scratch                                                   (nv)
   mjtNum* balance;   // torque that is left for gears                             (nv)
   mjtNum* from;      // J a - aref at the start of a step                         (nefc)
@@ -22,8 +20,6 @@ typedef struct mjgpNewton_ {
   mjtNum* acc;       // s->acc at the start of a step, and its change             (2 ld)
   mjtNum* dacc;
   mjtNum descent;  // slope of the cost without gears at the start of a step
-  mjtNum share;    // of the step that was made
-  int measured;    // W is that of the group, in the rows that acted at some point
   int monotone;    // no gear has less friction where it accelerates more
   int whole;       // the cost is convex, gears included
 } mjgpNewton;

@@ -103,25 +103,19 @@ int mjgp_connectPiece(const mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, 
 }
 
 
-mjtNum mjgp_answerPiece(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum W, mjtNum R,
-                        mjtNum acc, mjtNum x, mjtNum t) {
+int mjgp_answerPiece(const mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, mjtNum R, mjtNum acc,
+                     mjtNum x, mjtNum* t) {
   const mjgpInput* in = &g->in;
-  int i = piece->joint;
-  mjtNum own = t, u = in->tau[i] - in->inertia[i] * acc - x;
-  piece->known = W > 0 && !piece->shaft;
-  if (piece->known) {
-    mjtNum lambda = mjgi_lawLoad(in->gamma_u[i], in->gamma_v[i], u, t);
-    mjtNum slip = mjgp_slip(g, i, in->v[i] + h * acc, t);
-    piece->answer = answer(&own, piece, g, h, W, loadPerFriction(in, i, R), t, slip, lambda);
+  int i = piece->joint, was = mjgi_piece(g->out.mode[i], g->out.load[i] > 0);
+  if (W <= 0 || piece->shaft) {
+    return 0;
   }
-  return own;
-}
-
-
-void mjgp_takeAnswer(const mjgpPiece* piece, mjgpGears* g) {
-  if (piece->known) {
-    goTo(&g->out, piece->joint, piece->answer);
-  }
+  mjtNum u = in->tau[i] - in->inertia[i] * acc - x;
+  mjtNum lambda = mjgi_lawLoad(in->gamma_u[i], in->gamma_v[i], u, *t);
+  mjtNum slip = mjgp_slip(g, i, in->v[i] + h * acc, *t);
+  int next = answer(t, piece, g, h, W, loadPerFriction(in, i, R), *t, slip, lambda);
+  goTo(&g->out, i, next);
+  return next != was;
 }
 
 

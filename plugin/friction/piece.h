@@ -37,8 +37,6 @@ typedef struct mjgpPiece_ {
   mjtNum weight;     // 1; less where friction and its bound are nearly parallel
   mjgpShaft* shaft;  // rotor behind a gap, and room for a second; null: none
   int jumps;         // 1: at a jump of its torque, between shaft[0] and shaft[1]
-  int known;         // 1: its answer to all others is known,
-  int answer;        // and on this piece of the law
 } mjgpPiece;
 
 
@@ -63,7 +61,7 @@ static inline void mjgp_startPiece(mjgpPiece* piece, const mjgpGears* g, const m
   // the line has what is not set here; to clear all of it would take longer than that
   piece->joint = i;
   piece->shaft = rotor ? shaft : NULL;
-  piece->released = piece->jumps = piece->known = 0;
+  piece->released = piece->jumps = 0;
   piece->monotone = !in->rows || !in->row[i];
   if (!in->ordinary[i]) {
     mjgp_startOther(piece, g);
@@ -215,13 +213,11 @@ int mjgp_isParallel(const mjgpPiece* piece, const mjgpGears* g);
 // another branch it goes to the piece of this one in g->out; returns 1 then
 int mjgp_connectPiece(const mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, mjtNum R);
 
-// Friction that the gear answers with where all others keep theirs (44), at acc and x where t balances; W, R as above. Its
-// piece is kept. A gear that moves against its own friction (W < 0), and a shaft, have none: t
-mjtNum mjgp_answerPiece(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum W, mjtNum R,
-                        mjtNum acc, mjtNum x, mjtNum t);
-
-// to that piece, in g->out
-void mjgp_takeAnswer(const mjgpPiece* piece, mjgpGears* g);
+// The gear answers all others, which keep their friction (44): t, which balances at acc and x, becomes the friction of its own
+// law, and its piece in g->out is the one of that; W, R as above. A gear that moves against its own friction (W < 0), and
+// a shaft, keep theirs. Returns 1 if the piece changed
+int mjgp_answerPiece(const mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, mjtNum R, mjtNum acc,
+                     mjtNum x, mjtNum* t);
 
 // friction of a monotone gear at acc, whatever its piece. Where it stands: t if the piece in g->out is that it is stuck
 mjtNum mjgp_frictionAt(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum acc, mjtNum x,

@@ -92,10 +92,13 @@
 #define mjgpSTEPS      8
 
 // iterations in which gears exchange pieces as they please, which is cheaper and enough for nearly all steps; the same of
-// gears that can all be driven from both sides; and halvings of a step that does not bring them closer to the law
-#define mjgpEXCHANGES 4
+// gears that can all be driven from both sides
+#define mjgpEXCHANGES 3
 #define mjgpMILD      6
-#define mjgpGUARDS    6
+
+// rounds in which gears answer one after the other, at most (nearly all settle in five), and rounds without another piece
+#define mjgpSWEEPS 30
+#define mjgpCALM   2
 
 // corrections by the factors that are there
 #define mjgpREFINE 3
@@ -115,9 +118,9 @@
 // iterations of the convex problem of constraints alone, which takes far fewer
 #define mjgpINNER 100
 
-// linearizations of a group, all methods together, and as many for all ways to break away: of 4.6 million steps none that
-// was solved took more than 2700
-#define mjgpBUDGET 3000
+// linearizations of a group, all methods together, and as many for all ways to break away: of 7.7 million steps none that
+// was solved took more than 3200
+#define mjgpBUDGET 5000
 
 // rows of constraints, times gears, beyond which friction is the smaller unknown
 #define mjgpFORCES 1
