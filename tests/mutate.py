@@ -230,7 +230,7 @@ MUTATIONS = [
         ("group->f[i] = state == mjCNSTRSTATE_LINEARNEG   ? group->floss[i]", "group->f[i] = state == mjCNSTRSTATE_LINEARNEG   ? -group->floss[i]"),
     ]),
     Of("plugin/coupled/newton.c", "test_plugin_path", [
-        ("-s->descent[k], all);", "s->descent[k], all);"),
+        ("acc[r] -= mju_dot(s->W + r *", "acc[r] += mju_dot(s->W + r *"),
         ("acc[r] -= mjgp_delassus(s, r, i) *", "acc[r] += mjgp_delassus(s, r, i) *"),
         ("calm = changes ? 0 : calm + 1;", "calm = mjgpCALM;"),
     ]),

@@ -113,6 +113,16 @@ void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* rounding, c
 // x += E' t
 void mjgp_addGears(const mjgpGroup* group, mjtNum* x, const mjtNum* t);
 
+// does a contact slide on its cone: it turns, and H with it
+static inline int mjgp_hasSliding(const mjgpGroup* group) {
+  for (int i = 0; i < group->nefc && group->ncone; i++) {
+    if (group->state[i] == mjCNSTRSTATE_CONE) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
 // row i of E times x
 static inline mjtNum mjgp_mulGear(const mjgpGroup* group, int i, const mjtNum* x) {
   mjtNum sum = group->E[group->E_adr[i]] * x[group->E_dof[group->E_adr[i]]];

@@ -329,9 +329,7 @@ mjtNum mjgp_delassusTorque(const mjgpStep* s, int i, int j) {
 }
 
 
-// accelerations of the joints at the linearization without friction, and the size of what they are sums
-// of, in whole lanes                                                                  (ld)
-static void freeAcceleration(mjgpStep* s, mjtNum* restrict a, mjtNum* restrict size) {
+void mjgp_freeAcceleration(mjgpStep* s, mjtNum* restrict a, mjtNum* restrict size) {
   int n = s->n, nv = s->group->nv, ld = s->group->ld;
   mjgp_accelerations(s);
   for (int i = 0; i < ld; i++) {
@@ -351,7 +349,7 @@ void mjgp_setCancellation(mjgpStep* s) {
   mj_markStack(s->d);
   mjtNum* a = mj_stackAllocNum(s->d, 2 * (size_t)s->group->ld);
   mjtNum* size = a + s->group->ld;
-  freeAcceleration(s, a, size);
+  mjgp_freeAcceleration(s, a, size);
   for (int i = 0; i < s->n; i++) {
     int joint = s->group->joint[i];
     s->g->out.cancellation[joint] = mju_abs(s->g->in.v[joint]) + h * size[i];
@@ -372,7 +370,7 @@ int mjgp_solveLinear(mjgpStep* s) {
       a[i] = s->acc[i] + by_friction;
     }
   } else {
-    freeAcceleration(s, a, size);
+    mjgp_freeAcceleration(s, a, size);
   }
   for (int i = 0; i < n; i++) {
     int joint = group->joint[i];

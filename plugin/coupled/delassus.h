@@ -92,6 +92,10 @@ void mjgp_descend(mjgpStep* s);
 // both, counted
 int mjgp_linearize(mjgpStep* s);
 
+// accelerations of the gears and rows of rotor inertia at the linearization without friction, and the size of what they are
+// sums of, in whole lanes                                                              (ld)
+void mjgp_freeAcceleration(mjgpStep* s, mjtNum* a, mjtNum* size);
+
 // x = H^-1 x at the linearization, in whole lanes                                     (nv)
 void mjgp_solveHessian(const mjgpStep* s, mjtNum* x);
 

@@ -253,20 +253,16 @@ static int shorten(mjgpNewton* p) {
 // states that they have, until none changes its piece. Newton goes on from those pieces
 static void relax(mjgpNewton* p) {
   mjgpStep* s = p->s;
-  int ld = s->group->ld, all = s->n + s->group->nextra, calm = 0;
+  int all = s->n + s->group->nextra, calm = 0;
   mjtNum h = s->m->opt.timestep, *acc = p->dacc;
   if (!mjgp_linearize(s)) {
     return;
   }
   p->system.factored = 0;
 
-  // accelerations that follow from friction where the step is
-  mju_copy(acc, s->acc, all);
-  for (int k = 0; k < s->group->nv; k++) {
-    mju_addToScl(acc, s->left + k * ld, -s->descent[k], all);
-  }
+  mjgp_freeAcceleration(s, acc, p->acc);
   for (int r = 0; r < all; r++) {
-    acc[r] -= mju_dot(s->W + r * ld, p->t, s->n);
+    acc[r] -= mju_dot(s->W + r * s->group->ld, p->t, s->n);
   }
   for (int k = 0; k < mjgpSWEEPS && calm < mjgpCALM; k++) {
     int changes = 0;

@@ -167,17 +167,6 @@ static mjtNum shiftOf(const mjgpPath* path, int i, int s) {
 }
 
 
-static int hasSliding(const mjgpPath* path) {
-  const mjgpGroup* group = path->s->group;
-  for (int k = 0; k < group->ncone; k++) {
-    if (group->state[path->cone[k]] == mjCNSTRSTATE_CONE) {
-      return 1;
-    }
-  }
-  return 0;
-}
-
-
 static void keep(mjgpPath* path) {
   const mjgpNewton* p = path->p;
   const mjgpStep* s = path->s;
@@ -601,7 +590,7 @@ static int follow(mjgpPath* path) {
     mjtNum left = sign > 0 ? 1 - path->x : mjgpFAR;
     mjtNum length = findEnd(&end, &which, path, sign, left);
     mjtNum rate = path->curved ? mju_sqrt(product(path, path->da, 1, path->da, 1)) : 1;
-    if (length * rate > longest && hasSliding(path)) {
+    if (length * rate > longest && mjgp_hasSliding(path->s->group)) {
       length = longest / rate;
       end = mjgpEND_TURN;
     }

@@ -213,20 +213,9 @@ static int invertUnknowns(mjgpSystem* sys, const mjgpPiece* piece) {
 }
 
 
-// does a contact slide on its cone: it turns, and H with it
-static int isTurning(const mjgpGroup* group) {
-  for (int i = 0; i < group->nefc && group->ncone; i++) {
-    if (group->state[i] == mjCNSTRSTATE_CONE) {
-      return 1;
-    }
-  }
-  return 0;
-}
-
-
 // factors of the matrix of the unknowns
 static int factorUnknowns(mjgpSystem* sys, const mjgpPiece* piece) {
-  sys->inverted = sys->K && !isTurning(sys->s->group);
+  sys->inverted = sys->K && !mjgp_hasSliding(sys->s->group);
   if (sys->inverted) {
     return invertUnknowns(sys, piece);
   }
