@@ -167,8 +167,8 @@ MUTATIONS = [
         ("*text = word + *length + (word[*length] != 0);", "*text = word + *length;"),
     ]),
     Of("plugin/configuration/gap.c", "test_plugin_gap test_plugin_config", [
-        ("number[given == 1 ? 0 : joint[i].item]", "number[0]"),
-        ("m->jnt_type[id] != m->jnt_type[joint[i].joint]", "0"),
+        ("number[joint[i].item]", "number[0]"),
+        ("m->jnt_type[id] != m->jnt_type[joint->joint]", "0"),
     ]),
     Of("plugin/state/layout.c", STATE, [
         ("== instance ? n + (int)m->nv + mjgpNSYSTEM : n", "== instance ? n + mjgpNSYSTEM : n"),

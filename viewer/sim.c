@@ -23,24 +23,17 @@ static int compareGears(const void* a, const void* b) {
 
 // gears as the plugin reads them from a model that it has accepted; 0, or -1: no memory
 static int findGears(Sim* sim, const mjModel* m) {
-  int slot = -1, n = 0, room = 0;
-  mjp_getPlugin(mjgpNAME, &slot);
-  for (int i = 0; i < m->nplugin; i++) {
-    room += mjgp_isOurs(m, i, slot) ? mjgp_countJoints(m, i) : 0;
-  }
-  if (room == 0) {
-    return 0;
-  }
-  mjgpJoint* joint = calloc((size_t)room, sizeof(*joint));
-  sim->gear = calloc((size_t)room, sizeof(SimGear));
-  if (!joint || !sim->gear) {
-    free(joint);
-    return -1;
-  }
+  int slot = -1, n = 0;
   mjgpOptions options;
   mjgReport report;
+  mjp_getPlugin(mjgpNAME, &slot);
   mjg_startReport(&report, NULL, 0);
-  mjgp_configure(joint, &n, &options, &report, m, slot);
+  mjgpJoint* joint = mjgp_configure(&n, &options, &report, m, slot);
+  sim->gear = n ? calloc((size_t)n, sizeof(SimGear)) : NULL;
+  if (n && !sim->gear) {
+    mju_free(joint);
+    return -1;
+  }
   qsort(joint, (size_t)n, sizeof(*joint), compareGears);
   for (int i = 0; i < n; i++) {
     // the motor in front of a gap is of one gear with the joint behind it
@@ -56,7 +49,7 @@ static int findGears(Sim* sim, const mjModel* m) {
                       .instance = joint[i].instance};
     snprintf(gear->name, sizeof(gear->name), "%.63s", mjgp_gearName(m, &joint[i]));
   }
-  free(joint);
+  mju_free(joint);
   return 0;
 }
 

@@ -25,19 +25,18 @@ void mjgp_checkSolver(mjgReport* report, int solver, int n) {
 // refuse options of the model with which friction cannot act; where: its first instance
 static void checkModel(mjgReport* report, const mjModel* m, const mjgpOptions* options, int n,
                        const char* where) {
+  static const char set[] = "set <option integrator=\"implicitfast\"/>";
+  int integrator = m->opt.integrator, discrete = mjgp_isDiscrete(m);
   report->where = where;
-  if (m->opt.integrator == mjINT_RK4) {
+  if (integrator == mjINT_RK4) {
     mjg_refuse(report,
-               "the integrator RK4 has no implicit velocity, which gear friction needs; set "
-               "<option integrator=\"implicitfast\"/> (or Euler, implicit, discrete)");
-  } else if (m->opt.integrator > mjINT_IMPLICITFAST && !mjgp_isDiscrete(m)) {
-    mjg_refuse(report,
-               "this integrator is not supported; set <option integrator=\"implicitfast\"/> (or "
-               "Euler, implicit, discrete)");
-  } else if (mjgp_isDiscrete(m) && m->nflex) {
-    mjg_refuse(report,
-               "the integrator discrete is not supported with flexible bodies; set <option "
-               "integrator=\"implicitfast\"/>");
+               "the integrator RK4 has no implicit velocity, which gear friction needs; %s (or "
+               "Euler, implicit, discrete)",
+               set);
+  } else if (integrator > mjINT_IMPLICITFAST && !discrete) {
+    mjg_refuse(report, "this integrator is not supported; %s (or Euler, implicit, discrete)", set);
+  } else if (discrete && m->nflex) {
+    mjg_refuse(report, "the integrator discrete is not supported with flexible bodies; %s", set);
   }
   int flags = mjDSBL_SPRING | mjDSBL_DAMPER;
   if ((m->opt.disableflags & flags) == flags &&
@@ -142,17 +141,6 @@ static mjgpMotors motorsOf(const mjModel* m, int tendon) {
 }
 
 
-// do the engine's matrices have room for all pairs of a tendon's dofs: those on one way to a root
-static int isChain(const mjModel* m, const mjgpJoint* joint) {
-  int n, chain = 1;
-  const int* dof = mjgp_rowDofs(&n, m, joint);
-  for (int k = 1; k < n; k++) {
-    chain &= mjgp_isInInertia(m, dof[k], dof[k - 1]);
-  }
-  return chain;
-}
-
-
 // model that the compiler is making in this thread, null: none; and whether it has the
 // flag sleep
 static _Thread_local const mjModel* compiled;
@@ -170,22 +158,11 @@ int mjgp_isCompiled(const mjModel* m) {
 }
 
 
-// does a tendon move joints of several trees
-static int spansTrees(const mjModel* m, const mjgpJoint* joint) {
-  int n, several = 0;
-  const int* dof = mjgp_rowDofs(&n, m, joint);
-  for (int k = 1; k < n; k++) {
-    several |= m->dof_treeid[dof[k]] != m->dof_treeid[dof[0]];
-  }
-  return several;
-}
-
-
 // refuse what keeps a tendon's motor torque from being one number that passes the gear
 static void checkTendon(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int lagged) {
   mjgpPlace place = {m, joint->instance, "tendon", report, 0};
   const char* name = mjgp_gearName(m, joint);
-  int n, tendon = joint->tendon;
+  int n;
   const int* dof = mjgp_rowDofs(&n, m, joint);
   if (!n) {
     mjgp_refuseKey(&place, "tendon '%s' moves no joint; leave it out", name);
@@ -195,7 +172,7 @@ static void checkTendon(mjgReport* report, const mjModel* m, const mjgpJoint* jo
     mjgp_refuseKey(&place, "tendon '%s' needs coupling implicit; leave out the key 'coupling'",
                    name);
   }
-  mjgpMotors motors = motorsOf(m, tendon);
+  mjgpMotors motors = motorsOf(m, joint->tendon);
   for (int k = 0; k < n; k++) {
     int other = m->dof_jntid[dof[k]];
     if (m->jnt_actgravcomp[other] || (motors.n && m->jnt_actfrclimited[other])) {
@@ -206,11 +183,17 @@ static void checkTendon(mjgReport* report, const mjModel* m, const mjgpJoint* jo
     }
   }
 
-  // the engine leaves out what couples different branches of a tree
-  if (isChain(m, joint)) {
+  // the engine's matrices have room for pairs of dofs on one way to a root, and leave out what couples different
+  // branches of a tree
+  int chain = 1, trees = 0;
+  for (int k = 1; k < n; k++) {
+    chain &= mjgp_isInInertia(m, dof[k], dof[k - 1]);
+    trees |= m->dof_treeid[dof[k]] != m->dof_treeid[dof[0]];
+  }
+  if (chain) {
     return;
   }
-  if (m->tendon_armature[tendon] + mj_actuatorArmature(m, mjOBJ_TENDON, tendon) != 0) {
+  if (mjgp_rotorArmature(m, joint) != 0) {
     mjgp_refuseKey(
         &place,
         "tendon '%s' has armature and connects different branches of the kinematic tree, "
@@ -226,23 +209,12 @@ static void checkTendon(mjgReport* report, const mjModel* m, const mjgpJoint* jo
                    "<option integrator=\"%s\"/>",
                    name, mjgpDISCRETE ? "discrete" : "Euler");
   }
-  if (spansTrees(m, joint) &&
-      ((m == compiled && compiled_sleep) || m->opt.enableflags & mjENBL_SLEEP)) {
+  if (trees && ((m == compiled && compiled_sleep) || m->opt.enableflags & mjENBL_SLEEP)) {
     mjgp_refuseKey(&place,
                    "tendon '%s' connects kinematic trees, which may not fall asleep one by one; "
                    "disable the flag sleep",
                    name);
   }
-}
-
-
-// is a pair of dofs in the engine's derivatives of forces
-static int isInDerivative(const mjModel* m, int i, int j) {
-  int found = 0;
-  for (int p = m->D_rowadr[i]; p < m->D_rowadr[i] + m->D_rownnz[i]; p++) {
-    found |= m->D_colind[p] == j;
-  }
-  return found;
 }
 
 
@@ -255,7 +227,9 @@ static void checkSlides(mjgReport* report, const mjModel* m, const mjgpJoint* jo
     int own = 0, other = 0;
     for (int k = 0; k < m->ten_J_rownnz[t]; k++) {
       own |= row[k] == dof;
-      other |= !mjgp_isInInertia(m, dof, row[k]) && isInDerivative(m, dof, row[k]);
+      for (int p = 0; p < m->D_rownnz[dof] && !mjgp_isInInertia(m, dof, row[k]); p++) {
+        other |= m->D_colind[m->D_rowadr[dof] + p] == row[k];
+      }
     }
     if (own && other && motorsOf(m, t).gains) {
       mjgpPlace place = {m, joint->instance, mjgp_gearKind(joint), report, 0};
@@ -274,49 +248,32 @@ static void checkSlides(mjgReport* report, const mjModel* m, const mjgpJoint* jo
 // refuse gears whose velocities depend on each other: friction at rest could be shared among them in many ways.
 // Fixed tendons only, whose coefficients are constant
 static void checkDependence(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n) {
-  size_t nv = (size_t)m->nv;
-  int count = 0;
+  int nv = (int)m->nv, count = 0;
+  mjtNum* E = mju_malloc(sizeof(mjtNum) * (size_t)nv * (size_t)(m->ntendon + 1));
   for (int i = 0; i < n; i++) {
-    count += joint[i].kind == mjgpTRN_TENDON;
-  }
-  if (!count) {
-    return;
-  }
-  mjtNum* E = mju_malloc(sizeof(mjtNum) * nv * (size_t)(count + 1));
-  int *geared = mju_malloc(sizeof(int) * nv), *pivot = mju_malloc(sizeof(int) * (size_t)count);
-  memset(geared, 0, sizeof(int) * nv);
-  for (int i = 0; i < n; i++) {
-    if (joint[i].kind == mjgpTRN_JOINT) {
-      geared[joint[i].dof] = 1;
-    }
-  }
-
-  // rows without the joints that have gears, in echelon form
-  count = 0;
-  for (int i = 0; i < n; i++) {
-    int tendon = joint[i].tendon;
-    if (joint[i].kind != mjgpTRN_TENDON || m->wrap_type[m->tendon_adr[tendon]] != mjWRAP_JOINT) {
+    int first = joint[i].tendon < 0 ? 0 : m->tendon_adr[joint[i].tendon];
+    if (joint[i].kind != mjgpTRN_TENDON || m->wrap_type[first] != mjWRAP_JOINT) {
       continue;
     }
-    mjtNum *row = E + (size_t)count * nv, size = 0, largest = 0;
-    mju_zero(row, (int)nv);
-    for (int k = m->tendon_adr[tendon]; k < m->tendon_adr[tendon] + m->tendon_num[tendon]; k++) {
-      int dof = m->jnt_dofadr[m->wrap_objid[k]];
-      row[dof] += geared[dof] ? 0 : m->wrap_prm[k];
+
+    // its row, less what joints with gears and the rows before explain
+    mjtNum *row = E + (size_t)count * (size_t)nv, size = 0;
+    mju_zero(row, nv);
+    for (int k = first; k < first + m->tendon_num[joint[i].tendon]; k++) {
+      row[m->jnt_dofadr[m->wrap_objid[k]]] += m->wrap_prm[k];
       size = mju_max(size, mju_abs(m->wrap_prm[k]));
     }
-    for (int k = 0; k < count; k++) {
-      const mjtNum* above = E + (size_t)k * nv;
-      mju_addToScl(row, above, -row[pivot[k]] / above[pivot[k]], (int)nv);
-      row[pivot[k]] = 0;
-    }
-    for (int k = 0; k < (int)nv; k++) {
-      if (mju_abs(row[k]) > largest) {
-        largest = mju_abs(row[k]);
-        pivot[count] = k;
+    for (int k = 0; k < n; k++) {
+      if (joint[k].kind == mjgpTRN_JOINT) {
+        row[joint[k].dof] = 0;
       }
     }
-    if (!(largest > kIndependent * size)) {
+    for (int k = 0; k < 2 * count; k++) {  // twice, for rounding
+      const mjtNum* before = E + (size_t)(k % count) * (size_t)nv;
+      mju_addToScl(row, before, -mju_dot(row, before, nv), nv);
+    }
+    mjtNum rest = mju_norm(row, nv);
+    if (!(rest > kIndependent * size)) {
       mjgpPlace place = {m, joint[i].instance, "tendon", report, 0};
       mjgp_refuseKey(
           &place,
@@ -325,23 +282,10 @@ static void checkDependence(mjgReport* report, const mjModel* m, const mjgpJoint
           mjgp_gearName(m, joint + i));
       continue;
     }
+    mju_scl(row, row, 1 / rest, nv);
     count++;
   }
   mju_free(E);
-  mju_free(geared);
-  mju_free(pivot);
-}
-
-
-static void checkTendons(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n,
-                         int coupling) {
-  for (int i = 0; i < n; i++) {
-    if (joint[i].kind == mjgpTRN_TENDON) {
-      checkTendon(report, m, joint + i, coupling == mjgpLAGGED);
-    }
-    checkSlides(report, m, joint + i);
-  }
-  checkDependence(report, m, joint, n);
 }
 
 
@@ -350,31 +294,34 @@ static void checkTendons(mjgReport* report, const mjModel* m, const mjgpJoint* j
 
 mjgpJoint* mjgp_check(int* n, int* nsensor, mjgpOptions* options, mjgReport* report,
                       const mjModel* m, int slot) {
-  int room = 1;
-  for (int i = 0; i < m->nplugin; i++) {
-    room += mjgp_isOurs(m, i, slot) ? mjgp_countJoints(m, i) : 0;
-  }
-  mjgpJoint* joint = mju_malloc(sizeof(mjgpJoint) * (size_t)room);
-
-  // a sensor may name a joint that is refused for another reason, so it is checked behind them
-  int refused = mjgp_configure(joint, n, options, report, m, slot);
-  char where[2 * mjgpMAXWORD];
-  int first = 0;
+  int before = report->count, first = 0;
+  mjgpJoint* joint = mjgp_configure(n, options, report, m, slot);
+  int refused = report->count > before, lagged = options->coupling == mjgpLAGGED;
+  char where[mjgpMAXPLACE];
   while (first < m->nplugin - 1 && m->plugin[first] != slot) {
     first++;
   }
-  mjgp_writePlace(where, sizeof(where), m, first);
+  mjgp_writePlace(where, m, first);
   checkModel(report, m, options, *n, where);
   checkActuators(report, m, slot);
   *nsensor = 0;
-  if (!refused) {
-    checkTendons(report, m, joint, *n, options->coupling);
-    if (options->coupling == mjgpLAGGED) {
-      checkLagged(report, m, joint, *n);
-    }
-    checkNoslip(report, m, joint, *n, where);
-    *nsensor = mjgp_checkSensors(report, m, joint, *n, slot);
+  if (refused) {
+    return joint;
   }
+
+  // these name joints, which may be refused for another reason
+  for (int i = 0; i < *n; i++) {
+    if (joint[i].kind == mjgpTRN_TENDON) {
+      checkTendon(report, m, joint + i, lagged);
+    }
+    checkSlides(report, m, joint + i);
+  }
+  checkDependence(report, m, joint, *n);
+  if (lagged) {
+    checkLagged(report, m, joint, *n);
+  }
+  checkNoslip(report, m, joint, *n, where);
+  *nsensor = mjgp_checkSensors(report, m, joint, *n, slot);
   return joint;
 }
 
@@ -412,32 +359,12 @@ const char* mjgp_geometryWarning(const mjModel* m, const mjgpJoint* joint) {
 
 // one that can be driven back takes its share of what the rotor's inertia and constant friction make of the
 // motion: where there is neither the gear does nothing while its motor is off
-static void warnIdle(mjgReport* report, const mjModel* m, const mjgpJoint* joint) {
+static int isIdle(const mjModel* m, const mjgpJoint* joint) {
   double gamma_u, gamma_v, coulomb;
   mjg_frictionAt(&gamma_u, &gamma_v, &coulomb, &joint->gear, 0, 0, 0, 0);
-  int tendon = joint->kind == mjgpTRN_TENDON, id = tendon ? joint->tendon : joint->joint;
-  double inertia = tendon ? m->tendon_armature[id] + mj_actuatorArmature(m, mjOBJ_TENDON, id)
-                          : m->dof_armature[joint->dof] + mj_actuatorArmature(m, mjOBJ_JOINT, id);
-  if (joint->gap != mjgpGAP_NONE || joint->brake.actuator >= 0 || inertia != 0 || coulomb != 0 ||
-      gamma_v >= 1 || (gamma_u == 0 && gamma_v == 0)) {
-    return;
-  }
-  mjg_refuse(report,
-             mjgpNAME
-             ", %s '%.60s': the gear has neither rotor inertia (armature) nor constant friction "
-             "(coulomb), so that it does nothing while its motor is off; give it one of them",
-             mjgp_gearKind(joint), mjgp_gearName(m, joint));
-}
-
-
-// where a gear locks by an assumption alone
-static void warnAssumed(mjgReport* report, const mjModel* m, const mjgpJoint* joint) {
-  char where[2 * mjgpMAXWORD];
-  snprintf(where, sizeof(where), mjgpNAME ", %s '%.60s'", mjgp_gearKind(joint),
-           mjgp_gearName(m, joint));
-  report->where = where;
-  mjg_warnAssumed(report, &joint->description);
-  report->where = NULL;
+  return joint->gap == mjgpGAP_NONE && joint->brake.actuator < 0 &&
+         mjgp_rotorArmature(m, joint) == 0 && coulomb == 0 && gamma_v < 1 &&
+         (gamma_u != 0 || gamma_v != 0);
 }
 
 
@@ -461,14 +388,23 @@ void mjgp_warnGears(mjgReport* report, const mjModel* m, const mjgpJoint* joint,
                     int flg_geometry) {
   warnHomeless(report, m, slot);
   for (int i = 0; i < n; i++) {
+    char where[2 * mjgpMAXWORD];
+    snprintf(where, sizeof(where), mjgpNAME ", %s '%.60s'", mjgp_gearKind(joint + i),
+             mjgp_gearName(m, joint + i));
+    report->where = where;
     const char* line = flg_geometry ? mjgp_geometryWarning(m, joint + i) : NULL;
     if (line) {
-      mjg_refuse(report, mjgpNAME ", %s '%.60s': %s", mjgp_gearKind(joint + i),
-                 mjgp_gearName(m, joint + i), line);
+      mjg_refuse(report, "%s", line);
     }
-    warnIdle(report, m, joint + i);
-    warnAssumed(report, m, joint + i);
+    if (isIdle(m, joint + i)) {
+      mjg_refuse(
+          report,
+          "the gear has neither rotor inertia (armature) nor constant friction (coulomb), so that "
+          "it does nothing while its motor is off; give it one of them");
+    }
+    mjg_warnAssumed(report, &joint[i].description);
   }
+  report->where = NULL;
 }
 
 
@@ -476,9 +412,8 @@ int mjgp_warnLoss(mjgReport* report, const mjModel* m, const mjgpJoint* joint, i
   int first = -1, count = 0;
   mjtNum loss = 0;
   for (int i = n - 1; i >= 0; i--) {
-    mjtNum own = joint[i].kind == mjgpTRN_TENDON
-                     ? m->tendon_frictionloss[joint[i].tendon]
-                     : m->dof_frictionloss[m->jnt_dofadr[joint[i].joint]];
+    mjtNum own = joint[i].kind == mjgpTRN_TENDON ? m->tendon_frictionloss[joint[i].tendon]
+                                                 : m->dof_frictionloss[joint[i].dof];
     if (own > 0 && rubs(joint + i)) {
       first = i;
       loss = own;
@@ -486,8 +421,8 @@ int mjgp_warnLoss(mjgReport* report, const mjModel* m, const mjgpJoint* joint, i
     }
   }
   if (count) {
-    char where[2 * mjgpMAXWORD], more[40] = "";
-    mjgp_writePlace(where, sizeof(where), m, joint[first].instance);
+    char where[mjgpMAXPLACE], more[40] = "";
+    mjgp_writePlace(where, m, joint[first].instance);
     if (count > 1) {
       snprintf(more, sizeof(more), ", and so have %d others", count - 1);
     }

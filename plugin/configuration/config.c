@@ -61,12 +61,12 @@ int mjgp_countJoints(const mjModel* m, int instance) {
     return mjgp_countBrakes(m, instance);
   }
   mjgpPlace place = {m, instance, "motor_joint", NULL, 0};
-  int n = countListed(m, instance), length, homes = mjgp_countHomes(m, instance);
+  int n = countListed(m, instance), length;
   const char *text = mjgp_value(&place), *word;
   while ((word = mjgp_nextWord(&length, &text))) {
     n += !mjgp_isNone(word, length);
   }
-  return n * mjMAX(1, homes);
+  return n * mjMAX(1, mjgp_countHomes(m, instance));
 }
 
 
@@ -131,106 +131,81 @@ int mjgp_makeGear(mjgpJoint* joint, mjgReport* report) {
 }
 
 
-// read the type of gear of each of n listed joints; number of values, -1 if refused
-static int readTypes(int* type, int n, mjgpPlace* place) {
-  const char* names[mjgNTYPE];
-  for (int i = 0; i < mjgNTYPE; i++) {
-    names[i] = mjg_typeName(i);
-  }
-  place->key = "type";
-  return mjgp_readChoices(type, names, mjgNTYPE, n, place);
-}
-
-
-// what the descriptions of an instance's gears mean
-static void makeGears(mjgpJoint* joint, int found, const mjgpPlace* place) {
+// what the descriptions of an instance's gears mean; place: "mjgear.transmission, instance 'x'"
+static void makeGears(mjgpJoint* joint, int found, mjgReport* report, const mjModel* m,
+                      const char* place) {
   for (int i = 0; i < found; i++) {
-    char where[4 * mjgpMAXWORD];
-    mjgp_writePlace(where, sizeof(where), place->m, place->instance);
-    size_t length = strlen(where);
-    snprintf(where + length, sizeof(where) - length, ", %s '%.*s'", mjgp_gearKind(joint + i),
-             mjgpMAXWORD, mjgp_gearName(place->m, joint + i));
-    place->report->where = where;
-    mjgp_makeGear(joint + i, place->report);
-    place->report->where = NULL;
+    char where[mjgpMAXPLACE + 2 * mjgpMAXWORD];
+    snprintf(where, sizeof(where), "%s, %s '%.*s'", place, mjgp_gearKind(joint + i), mjgpMAXWORD,
+             mjgp_gearName(m, joint + i));
+    report->where = where;
+    mjgp_makeGear(joint + i, report);
   }
+  report->where = place;
 }
 
 
 // read the tables of an instance, which all of its gears have
 static void readTables(mjgpJoint* joint, int found, mjgpPlace* place) {
-  char where[3 * mjgpMAXWORD];
-  mjgp_writePlace(where, sizeof(where), place->m, place->instance);
   for (int kind = 0; kind < mjgNTABLE; kind++) {
     mjgTable table;
     place->key = mjg_tableName(kind);
     const char* text = mjgp_value(place);
-    place->report->where = where;
     if (mjgp_countWords(text) && !mjg_readTable(&table, place->report, kind, text)) {
       for (int i = 0; i < found; i++) {
         joint[i].description.table[kind] = table;
       }
     }
-    place->report->where = NULL;
   }
 }
 
 
 // read everything that describes the gears of an instance; joint holds found of the n listed ones
 static void readGears(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
-  int before = place->report->count;
-  mjtNum* number = mju_malloc(sizeof(mjtNum) * (size_t)(n + 1));
-  int* type = mju_malloc(sizeof(int) * (size_t)(n + 1));
-  int described = 0;
+  mjgReport* report = place->report;
+  int before = report->count, described = 0;
+  mjtNum* value = mju_malloc(sizeof(mjtNum) * (size_t)(n + 1));
 
-  // the type, the same for all or one per joint
-  int given = readTypes(type, n, place);
+  // the type
+  const char* names[mjgNTYPE];
+  for (int i = 0; i < mjgNTYPE; i++) {
+    names[i] = mjg_typeName(i);
+  }
+  place->key = "type";
+  int typed = mjgp_readValues(value, names, mjgNTYPE, n, place) > 0;
   for (int i = 0; i < found; i++) {
     mjg_defaultDescription(&joint[i].description);
-    joint[i].description.type = given > 0 ? type[given == 1 ? 0 : joint[i].item] : mjgTYPE_AUTO;
+    joint[i].description.type = typed ? (int)value[joint[i].item] : mjgTYPE_AUTO;
   }
 
   // all quantities
   for (int key = 0; key < mjgNKEY; key++) {
     const mjgKeyInfo* info = mjg_keyInfo(key);
     place->key = info->name;
-    given = mjgp_countValues(n, place);
-    if (given <= 0) {
-      continue;
-    }
-    described = 1;
-    if (info->engine) {
+    if (info->engine && mjgp_isGiven(place->m, place->instance, info->name)) {
       mjgp_refuseKey(
           place, "is the engine's; write it as an attribute of the joint or tendon, %s=\"...\", %s",
           strstr(info->name, "viscous") ? "damping" : "armature", "at the output side");
-      continue;
-    }
-    int read = mjgp_readValues(number, n, place);
-    for (int i = 0; i < found && read > 0; i++) {
-      mjg_give(&joint[i].description, key, number[given == 1 ? 0 : joint[i].item]);
+    } else if (mjgp_readValues(value, NULL, 0, n, place) > 0) {
+      described = 1;
+      for (int i = 0; i < found; i++) {
+        mjg_give(&joint[i].description, key, value[joint[i].item]);
+      }
     }
   }
   readTables(joint, found, place);
-  mju_free(number);
-  mju_free(type);
-  if (!described && place->report->count == before && mjgp_hasBacklash(place->m, place->instance)) {
+  mju_free(value);
+
+  // a gap may be all that there is
+  if (report->count == before && described) {
+    makeGears(joint, found, report, place->m, report->where);
+  } else if (report->count == before && mjgp_isGiven(place->m, place->instance, "backlash")) {
     for (int i = 0; i < found; i++) {
       mjg_defaultTransmission(&joint[i].gear);
     }
-    return;
+  } else if (report->count == before) {
+    mjg_refuse(report, "%s", mjgpUNDESCRIBED);
   }
-  if (!described && place->report->count == before) {
-    char where[3 * mjgpMAXWORD];
-    mjgp_writePlace(where, sizeof(where), place->m, place->instance);
-    place->report->where = where;
-    mjg_refuse(place->report, "%s", mjgpUNDESCRIBED);
-    place->report->where = NULL;
-  }
-  if (place->report->count > before) {
-    return;
-  }
-
-  makeGears(joint, found, place);
 }
 
 
@@ -318,34 +293,46 @@ static void refuseTwice(const mjgpJoint* a, const mjgpJoint* b, const mjModel* m
 }
 
 
-int mjgp_configure(mjgpJoint* joint, int* n, mjgpOptions* options, mjgReport* report,
-                   const mjModel* m, int slot) {
-  int total = 0, given[4] = {-1, -1, -1, -1}, before = report->count;
+// read one instance of gears; number of joints. given: as in readOptions
+static int readInstance(mjgpJoint* joint, mjgpOptions* options, int given[4], mjgReport* report,
+                        const mjModel* m, int instance) {
+  mjgpPlace place = {m, instance, "joint", report, mjgp_nextHome(m, instance, 0)};
+  int listed = countListed(m, instance), found = 0, start = 0;
+  char where[mjgpMAXPLACE];
+  mjgp_writePlace(where, m, instance);
+  report->where = where;
+  if (!listed) {
+    mjgp_refuseKey(
+        &place,
+        "no joint is named; list the hinge or slide joints, or tendons, that have this gear");
+  }
+  do {
+    found += readJoints(joint + found, start, &place);
+    start += listed;
+  } while ((place.home = place.home ? mjgp_nextHome(m, instance, place.home) : 0));
+  readGears(joint, found, listed, &place);
+  found += mjgp_readGaps(joint, found, listed, start, &place);
+  readOptions(options, given, &place);
+  report->where = NULL;
+  return found;
+}
+
+
+mjgpJoint* mjgp_configure(int* n, mjgpOptions* options, mjgReport* report, const mjModel* m,
+                          int slot) {
+  int total = 0, room = 1, given[4] = {-1, -1, -1, -1};
+  for (int i = 0; i < m->nplugin; i++) {
+    room += mjgp_isOurs(m, i, slot) ? mjgp_countJoints(m, i) : 0;
+  }
+  mjgpJoint* joint = mju_malloc(sizeof(mjgpJoint) * (size_t)room);
   mjg_defaultSettings(&options->solver);
   options->solver.warm_start = options->solver.skip_uniqueness = 1;
   options->coupling = mjgpIMPLICIT;
-
-  // each instance: joints, their gears, settings
   for (int i = 0; i < m->nplugin; i++) {
     if (m->plugin[i] == slot && !mjgp_isBrake(m, i)) {
-      mjgpPlace place = {m, i, "joint", report, mjgp_nextHome(m, i, 0)};
-      int listed = countListed(m, i), found = 0, start = 0;
-      if (!listed) {
-        mjgp_refuseKey(
-            &place,
-            "no joint is named; list the hinge or slide joints, or tendons, that have this gear");
-      }
-      do {
-        found += readJoints(joint + total + found, start, &place);
-        start += listed;
-      } while ((place.home = place.home ? mjgp_nextHome(m, i, place.home) : 0));
-      readGears(joint + total, found, listed, &place);
-      found += mjgp_readGaps(joint + total, found, listed, start, &place);
-      readOptions(options, given, &place);
-      total += found;
+      total += readInstance(joint + total, options, given, report, m, i);
     }
   }
-
   total = mjgp_readBrakes(joint, total, report, m);
 
   // in order; each joint once
@@ -355,7 +342,7 @@ int mjgp_configure(mjgpJoint* joint, int* n, mjgpOptions* options, mjgReport* re
       refuseTwice(joint + i - 1, joint + i, m, report);
     }
   }
-  *n = total;
   mjgp_findPartners(joint, total);
-  return report->count - before;
+  *n = total;
+  return joint;
 }

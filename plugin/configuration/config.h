@@ -112,15 +112,21 @@ typedef struct mjgpJoint_ {
 int mjgp_countJoints(const mjModel* m, int instance);
 
 // read all instances of the plugin in slot: *n joints in the order of their dofs, behind them tendons of several
-// joints. joint has room for the total of the counts.
-// Every problem goes into the report, one line each: what is wrong, where, and the remedy. Returns
-// their number.
-int mjgp_configure(mjgpJoint* joint, int* n, mjgpOptions* options, mjgReport* report,
-                   const mjModel* m, int slot);
+// joints, to be freed with mju_free. Every problem goes into the report, one line each: what is wrong, where, and the
+// remedy.
+mjgpJoint* mjgp_configure(int* n, mjgpOptions* options, mjgReport* report, const mjModel* m,
+                          int slot);
 
 // is there a gap between a joint and its rotor or motor
 static inline int mjgp_hasGap(const mjgpJoint* joint) {
   return joint->gap == mjgpGAP_ROTOR || joint->gap == mjgpGAP_LOAD;
+}
+
+// joint or tendon that has a gear: its id and its type, mjOBJ_JOINT or mjOBJ_TENDON
+static inline int mjgp_objectOf(int* id, const mjgpJoint* joint) {
+  int tendon = joint->kind == mjgpTRN_TENDON;
+  *id = tendon ? joint->tendon : joint->joint;
+  return tendon ? mjOBJ_TENDON : mjOBJ_JOINT;
 }
 
 // can a gear with these coefficients be driven back, and does it neither yield before it

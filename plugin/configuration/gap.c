@@ -21,18 +21,18 @@ int mjgp_readsGapKey(const mjgpJoint* joint, int k) {
 static void readGapNumbers(mjgpJoint* joint, int found, int n, mjtNum* number, mjgpPlace* place) {
   for (int k = 0; k < mjgpNGAPKEY; k++) {
     place->key = mjg_gapKeyInfo(k)->name;
-    int given = mjgp_readValues(number, n, place), status = 0;
-    for (int i = 0; i < found && given > 0 && !status; i++) {
-      mjtNum value = number[given == 1 ? 0 : joint[i].item];
+    int given = mjgp_readValues(number, NULL, 0, n, place);
+    for (int i = 0; i < found && given > 0; i++) {
+      mjtNum value = number[joint[i].item];
       if (joint[i].gap == mjgpGAP_NONE) {
         continue;
       }
       if (value != 0 && !mjgp_readsGapKey(joint + i, k)) {
-        status = mjgp_refuseKey(
-            place,
-            "backlash '%s' of joint '%s' does not use it; leave it out, or give "
-            "this joint 0",
-            mjg_backlashName(joint[i].backlash.model), mjgp_gearName(place->m, joint + i));
+        given = mjgp_refuseKey(place,
+                               "backlash '%s' of joint '%s' does not use it; leave it out, or give "
+                               "this joint 0",
+                               mjg_backlashName(joint[i].backlash.model),
+                               mjgp_gearName(place->m, joint + i));
       }
       *mjgp_gapNumber(joint + i, k) = value;
     }
@@ -40,10 +40,39 @@ static void readGapNumbers(mjgpJoint* joint, int found, int n, mjtNum* number, m
 }
 
 
-// motors that are joints of the model: they join the list behind all others. partner is the other's joint id
-// until the list is sorted. Returns their number
-static int readMotors(mjgpJoint* joint, int found, int n, int start, mjgpPlace* place) {
+// the motor of a gap is a joint of the model, which takes the gear; partner is the other's joint id until the list is
+// sorted. 1, or 0 after a refusal
+static int takeMotor(mjgpJoint* joint, mjgpJoint* motor, int id, int index, mjgpPlace* place) {
   const mjModel* m = place->m;
+  const char *name = mjgp_nameOf(m, mjOBJ_JOINT, id), *load = mjgp_gearName(m, joint);
+  if (joint->joint < 0) {
+    mjgp_refuseKey(place, "tendon '%s' has a rotor of its own; write none for it", load);
+  } else if (joint->gap == mjgpGAP_NONE) {
+    mjgp_refuseKey(place, "joint '%s' has no backlash; give it a model in the key 'backlash'",
+                   load);
+  } else if (id == joint->joint) {
+    mjgp_refuseKey(place, "'%s' is the motor of itself; name the joint that drives it", name);
+  } else if (m->jnt_type[id] != m->jnt_type[joint->joint]) {
+    mjgp_refuseKey(place, "'%s' and '%s' are a hinge and a slide; couple joints of one kind", name,
+                   load);
+  } else {
+    *motor = mjgp_makeGeared(place, mjOBJ_JOINT, id, index, 0);
+    motor->gap = mjgpGAP_MOTOR;
+    motor->partner = joint->joint;
+    motor->gear = joint->gear;
+    motor->description = joint->description;
+    joint->partner = id;
+    joint->gap = mjgpGAP_LOAD;
+    mjg_defaultTransmission(&joint->gear);
+    mjg_defaultDescription(&joint->description);
+    return 1;
+  }
+  return 0;
+}
+
+
+// motors that are joints of the model: they join the list behind all others. Returns their number
+static int readMotors(mjgpJoint* joint, int found, int n, int start, mjgpPlace* place) {
   place->key = "motor_joint";
   const char* text = mjgp_value(place);
   int given = mjgp_countWords(text), added = 0;
@@ -60,37 +89,11 @@ static int readMotors(mjgpJoint* joint, int found, int n, int start, mjgpPlace* 
     for (int k = 0; k <= joint[i].item; k++) {
       word = mjgp_nextWord(&length, &list);
     }
-    if (mjgp_isNone(word, length)) {
-      continue;
-    }
-    mjgpPlace home = *place;
-    home.home = mjgp_homeOf(m, joint + i);
-    int id = mjgp_findGeared(mjOBJ_JOINT, word, length, &home);
-    if (id < 0) {
-      continue;
-    }
-    const char *name = mjgp_nameOf(m, mjOBJ_JOINT, id), *load = mjgp_gearName(m, joint + i);
-    if (joint[i].joint < 0) {
-      mjgp_refuseKey(place, "tendon '%s' has a rotor of its own; write none for it", load);
-    } else if (joint[i].gap == mjgpGAP_NONE) {
-      mjgp_refuseKey(place, "joint '%s' has no backlash; give it a model in the key 'backlash'",
-                     load);
-    } else if (id == joint[i].joint) {
-      mjgp_refuseKey(place, "'%s' is the motor of itself; name the joint that drives it", name);
-    } else if (m->jnt_type[id] != m->jnt_type[joint[i].joint]) {
-      mjgp_refuseKey(place, "'%s' and '%s' are a hinge and a slide; couple joints of one kind",
-                     name, load);
-    } else {
-      joint[found + added] = mjgp_makeGeared(place, mjOBJ_JOINT, id, start + added, 0);
-      joint[found + added].gap = mjgpGAP_MOTOR;
-      joint[found + added].partner = joint[i].joint;
-      joint[i].partner = id;
-      joint[found + added].gear = joint[i].gear;
-      joint[found + added].description = joint[i].description;
-      joint[i].gap = mjgpGAP_LOAD;
-      mjg_defaultTransmission(&joint[i].gear);
-      mjg_defaultDescription(&joint[i].description);
-      added++;
+    if (!mjgp_isNone(word, length)) {
+      mjgpPlace home = *place;
+      home.home = mjgp_homeOf(place->m, joint + i);
+      int id = mjgp_findGeared(mjOBJ_JOINT, word, length, &home);
+      added += id >= 0 && takeMotor(joint + i, joint + found + added, id, start + added, place);
     }
   }
   return added;
@@ -128,38 +131,23 @@ const char* mjgp_preslidingError(const mjgpJoint* joint) {
 
 // refuse what a gap cannot be
 static void checkGap(const mjgpJoint* joint, mjgpPlace* place) {
-  const mjModel* m = place->m;
-  const char* name = mjgp_gearName(m, joint);
+  const char* name = mjgp_gearName(place->m, joint);
   const char* error = mjg_backlashError(&joint->backlash);
   place->key = "backlash";
   if (error) {
     mjgp_refuseKey(place, "joint '%s': %s", name, error);
   }
   place->key = "rotor_inertia";
-  const char* rotor_error = mjgp_rotorError(joint);
-  if (rotor_error) {
-    mjgp_refuseKey(place, "joint '%s' %s", name, rotor_error);
+  error = mjgp_rotorError(joint);
+  if (error) {
+    mjgp_refuseKey(place, "joint '%s' %s", name, error);
   }
-  if (joint->gap == mjgpGAP_LOAD) {
-    return;
-  }
-  int tendon = joint->kind == mjgpTRN_TENDON;
-  mjtNum armature =
-      mjgp_armature(m, joint) + mj_actuatorArmature(m, tendon ? mjOBJ_TENDON : mjOBJ_JOINT,
-                                                    tendon ? joint->tendon : joint->joint);
+  mjtNum armature = joint->gap == mjgpGAP_LOAD ? 0 : mjgp_rotorArmature(place->m, joint);
   if (armature != 0) {
     mjgp_refuseKey(place,
                    "joint '%s' also has armature %g, but behind a gap the rotor is no part of the "
                    "joint; set its armature to 0",
                    name, armature);
-  }
-}
-
-
-static void refusePresliding(const mjgpJoint* joint, mjgpPlace* place) {
-  const char* error = mjgp_preslidingError(joint);
-  if (error) {
-    mjgp_refuseKey(place, "joint '%s' %s", mjgp_gearName(place->m, joint), error);
   }
 }
 
@@ -170,65 +158,60 @@ static void refuseKeys(mjgpPlace* place) {
     place->key = k < mjgpNGAPKEY    ? mjg_gapKeyInfo(k)->name
                  : k == mjgpNGAPKEY ? "motor_joint"
                                     : "encoder";
-    if (mjgp_countWords(mjgp_value(place))) {
+    if (mjgp_isGiven(place->m, place->instance, place->key)) {
       mjgp_refuseKey(place, "the instance has no backlash; give a model in the key 'backlash'");
     }
   }
 }
 
 
-static int haveGaps(const mjgpJoint* joint, int found) {
-  int any = 0;
-  for (int i = 0; i < found; i++) {
-    any |= joint[i].gap != mjgpGAP_NONE;
-  }
-  return any;
-}
-
-
-int mjgp_readGaps(mjgpJoint* joint, int found, int n, int start, mjgpPlace* place) {
+// models of gaps; number of joints that have one, -1 after a refusal
+static int readModels(mjgpJoint* joint, int found, int n, mjtNum* value, mjgpPlace* place) {
   const char* names[mjgNBACKLASH + 1];
-  static const char* const encoder_names[] = {"motor", "joint"};
   for (int i = 0; i < mjgNBACKLASH; i++) {
     names[i] = mjg_backlashName(i);
   }
   names[mjgNBACKLASH] = "none";
-
-  if (!mjgp_hasBacklash(place->m, place->instance)) {
-    refuseKeys(place);
-    return 0;
-  }
-
-  // models
-  int before = place->report->count, added = 0;
-  int* choice = mju_malloc(sizeof(int) * (size_t)(n + 1));
-  mjtNum* number = mju_malloc(sizeof(mjtNum) * (size_t)(n + 1));
   place->key = "backlash";
-  int given = mjgp_readChoices(choice, names, mjgNBACKLASH + 1, n, place);
-  for (int i = 0; i < found && given > 0; i++) {
-    int model = choice[given == 1 ? 0 : joint[i].item];
+  int ngap = mjgp_readValues(value, names, mjgNBACKLASH + 1, n, place) < 0 ? -1 : 0;
+  for (int i = 0; i < found && ngap >= 0; i++) {
+    int model = (int)value[joint[i].item], tendon = joint[i].tendon;
+    const char* name = mjgp_gearName(place->m, joint + i);
     joint[i].gap = model == mjgNBACKLASH ? mjgpGAP_NONE : mjgpGAP_ROTOR;
-    int tendon = joint[i].tendon;
+    joint[i].backlash = (mjgBacklash){.model = model, .exponent = 1};
     if (tendon >= 0 && joint[i].gap != mjgpGAP_NONE &&
         place->m->wrap_type[place->m->tendon_adr[tendon]] != mjWRAP_JOINT) {
       mjgp_refuseKey(place,
                      "tendon '%s' is spatial, and only fixed ones have backlash; write none for "
                      "it, and make its motor a joint",
-                     mjgp_gearName(place->m, joint + i));
+                     name);
       joint[i].gap = mjgpGAP_NONE;
     }
-    joint[i].backlash = (mjgBacklash){.model = model, .exponent = 1};
-    refusePresliding(joint + i, place);
+    const char* error = mjgp_preslidingError(joint + i);
+    if (error) {
+      mjgp_refuseKey(place, "joint '%s' %s", name, error);
+    }
+    ngap += joint[i].gap != mjgpGAP_NONE;
   }
-  if (given > 0 && !haveGaps(joint, found) && place->report->count == before) {
+  return ngap;
+}
+
+
+int mjgp_readGaps(mjgpJoint* joint, int found, int n, int start, mjgpPlace* place) {
+  static const char* const encoder_names[] = {"motor", "joint"};
+  int before = place->report->count, added = 0;
+  mjtNum* value = mju_malloc(sizeof(mjtNum) * (size_t)(n + 1));
+  int given = mjgp_isGiven(place->m, place->instance, "backlash");
+  int ngap = given ? readModels(joint, found, n, value, place) : 0;
+  if (!ngap && place->report->count == before) {
     refuseKeys(place);
-  } else if (given > 0) {
-    readGapNumbers(joint, found, n, number, place);
+  } else if (ngap >= 0) {
+    readGapNumbers(joint, found, n, value, place);
     added = readMotors(joint, found, n, start, place);
     place->key = "encoder";
-    given = mjgp_readChoices(choice, encoder_names, 2, n, place);
-    for (int i = 0; i < found && given > 0; i++) {
-      joint[i].encoder = choice[given == 1 ? 0 : joint[i].item];
+    given = mjgp_readValues(value, encoder_names, 2, n, place) > 0;
+    for (int i = 0; i < found && given; i++) {
+      joint[i].encoder = (int)value[joint[i].item];
       if (joint[i].gap == mjgpGAP_LOAD) {
         mjgp_refuseKey(place,
                        "joint '%s' has a motor_joint; an actuator measures the joint it acts on",
@@ -236,10 +219,9 @@ int mjgp_readGaps(mjgpJoint* joint, int found, int n, int start, mjgpPlace* plac
       }
     }
   }
-  mju_free(choice);
-  mju_free(number);
+  mju_free(value);
   for (int i = 0; i < found && place->report->count == before; i++) {
-    if (joint[i].gap == mjgpGAP_ROTOR || joint[i].gap == mjgpGAP_LOAD) {
+    if (mjgp_hasGap(joint + i)) {
       checkGap(joint + i, place);
     }
   }

@@ -9,6 +9,7 @@
 #include <mujoco/mujoco.h>
 
 #include "configuration/config.h"
+#include "friction/engine.h"
 
 // entries of j that may differ from zero; valid until positions are computed anew
 typedef struct mjgpRow_ {
@@ -84,6 +85,12 @@ static inline int mjgp_firstDof(const mjModel* m, const mjgpJoint* joint) {
 static inline mjtNum mjgp_armature(const mjModel* m, const mjgpJoint* joint) {
   return joint->kind == mjgpTRN_TENDON ? m->tendon_armature[joint->tendon]
                                        : m->dof_armature[joint->dof];
+}
+
+// the same with that of actuators
+static inline mjtNum mjgp_rotorArmature(const mjModel* m, const mjgpJoint* joint) {
+  int id, type = mjgp_objectOf(&id, joint);
+  return mjgp_armature(m, joint) + mj_actuatorArmature(m, type, id);
 }
 
 // has the engine's inertia matrix room for a pair of dofs: not for those of different

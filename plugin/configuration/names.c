@@ -49,8 +49,7 @@ static int isBelow(const mjModel* m, int body, int type, int id) {
 
 
 int mjgp_homeOf(const mjModel* m, const mjgpJoint* joint) {
-  int type = joint->kind == mjgpTRN_TENDON ? mjOBJ_TENDON : mjOBJ_JOINT, home = 0;
-  int id = joint->kind == mjgpTRN_TENDON ? joint->tendon : joint->joint;
+  int id, type = mjgp_objectOf(&id, joint), home = 0;
   do {
     home = mjgp_nextHome(m, joint->instance, home);
   } while (home && !isBelow(m, home, type, id));
@@ -76,24 +75,17 @@ static int isAround(const Around* a, const char* name) {
 
 
 // find the prefix and suffix around a word in a name that are those of the instance's
-// name as well; 0: the name is not this word with such a prefix and suffix
+// name as well: length of both, -1 if the name is not this word with such a prefix and suffix
 static int findAround(Around* a, const char* name, const char* word, size_t length,
                       const char* instance) {
   size_t n = strlen(name);
   for (size_t prefix = 0; prefix + length <= n; prefix++) {
     *a = (Around){name, prefix, n - prefix - length};
     if (!strncmp(name + prefix, word, length) && isAround(a, instance)) {
-      return 1;
+      return (int)(a->prefix + a->suffix);
     }
   }
-  return 0;
-}
-
-
-// length of both; -1: there are none
-static int lengthAround(const char* name, const char* word, size_t length, const char* instance) {
-  Around a;
-  return findAround(&a, name, word, length, instance) ? (int)(a.prefix + a.suffix) : -1;
+  return -1;
 }
 
 
@@ -121,7 +113,7 @@ static int isRenamed(const mjgpPlace* place, int type, int id, const char* word,
   const mjModel* m = place->m;
   Around a;
   int alike = findAround(&a, mjgp_nameOf(m, type, id), word, (size_t)length,
-                         mjgp_nameOf(m, mjOBJ_PLUGIN, place->instance));
+                         mjgp_nameOf(m, mjOBJ_PLUGIN, place->instance)) >= 0;
   for (int k = 0; k < 3 && alike; k++) {
     mjgpPlace list = *place;
     list.key = lists[k].key;
@@ -159,8 +151,9 @@ static void findMatches(int* exact, int* renamed, int type, const char* word, si
       *exact = id;
       continue;
     }
-    int around =
-        mjMAX(lengthAround(name, word, length, instance), lengthAround(name, word, length, body));
+    Around a;
+    int around = findAround(&a, name, word, length, instance);
+    around = mjMAX(around, findAround(&a, name, word, length, body));
     if (around > longest) {
       longest = around;
       *renamed = id;
@@ -238,15 +231,15 @@ mjgpJoint mjgp_makeGeared(const mjgpPlace* place, int type, int id, int index, i
                      .qpos = joint < 0 ? -1 : m->jnt_qposadr[joint],
                      .tendon = tendon ? id : -1,
                      .keys = mjgp_changeableKeys(m, place->instance),
-                     .backlashes = mjgp_hasBacklash(m, place->instance),
+                     .backlashes = mjgp_isGiven(m, place->instance, "backlash"),
                      .brake = {.actuator = -1},
                      .partner = -1};
 }
 
 
 const char* mjgp_gearName(const mjModel* m, const mjgpJoint* joint) {
-  return joint->kind == mjgpTRN_TENDON ? mjgp_nameOf(m, mjOBJ_TENDON, joint->tendon)
-                                       : mjgp_nameOf(m, mjOBJ_JOINT, joint->joint);
+  int id, type = mjgp_objectOf(&id, joint);
+  return mjgp_nameOf(m, type, id);
 }
 
 

@@ -73,35 +73,34 @@ const char* mjgp_nameOf(const mjModel* m, int type, int id) {
 }
 
 
-void mjgp_writePlace(char* text, size_t size, const mjModel* m, int instance) {
+void mjgp_writePlace(char text[mjgpMAXPLACE], const mjModel* m, int instance) {
   const char* name = mjgp_nameOf(m, mjOBJ_PLUGIN, instance);
   int brake = mjgp_isBrake(m, instance) ? mjgp_brakeActuator(m, instance, 0) : -1;
+  int home = mjgp_nextHome(m, instance, 0);
   if (brake >= 0) {
-    snprintf(text, size, mjgpBRAKE ", actuator '%.*s'", mjgpMAXWORD,
+    snprintf(text, mjgpMAXPLACE, mjgpBRAKE ", actuator '%.*s'", mjgpMAXWORD,
              mjgp_nameOf(m, mjOBJ_ACTUATOR, brake));
   } else if (name[0]) {
-    snprintf(text, size, mjgpNAME ", instance '%.*s'", mjgpMAXWORD, name);
+    snprintf(text, mjgpMAXPLACE, mjgpNAME ", instance '%.*s'", mjgpMAXWORD, name);
+  } else if (home) {
+    snprintf(text, mjgpMAXPLACE, mjgpNAME ", instance %d of body '%.*s'", instance, mjgpMAXWORD,
+             mjgp_nameOf(m, mjOBJ_BODY, home));
   } else {
-    int home = mjgp_nextHome(m, instance, 0);
-    int length = snprintf(text, size, mjgpNAME ", instance %d", instance);
-    if (home && length > 0 && (size_t)length < size) {
-      snprintf(text + length, size - (size_t)length, " of body '%.*s'", mjgpMAXWORD,
-               mjgp_nameOf(m, mjOBJ_BODY, home));
-    }
+    snprintf(text, mjgpMAXPLACE, mjgpNAME ", instance %d", instance);
   }
 }
 
 
 int mjgp_refuseKey(const mjgpPlace* place, const char* format, ...) {
-  char where[3 * mjgpMAXWORD];
-  mjgp_writePlace(where, sizeof(where), place->m, place->instance);
-  size_t length = strlen(where);
-  snprintf(where + length, sizeof(where) - length, ": key '%s'", place->key);
+  char where[mjgpMAXPLACE], key[mjgpMAXPLACE + mjgpMAXWORD];
+  const char* before = place->report->where;
+  mjgp_writePlace(where, place->m, place->instance);
+  snprintf(key, sizeof(key), "%s: key '%s'", where, place->key);
   va_list args;
   va_start(args, format);
-  place->report->where = where;
+  place->report->where = key;
   mjg_vrefuse(place->report, format, args);
-  place->report->where = NULL;
+  place->report->where = before;
   va_end(args);
   return -1;
 }
@@ -110,6 +109,12 @@ int mjgp_refuseKey(const mjgpPlace* place, const char* format, ...) {
 const char* mjgp_value(const mjgpPlace* place) {
   const char* value = mj_getPluginConfig(place->m, place->instance, place->key);
   return value ? value : "";
+}
+
+
+int mjgp_isGiven(const mjModel* m, int instance, const char* key) {
+  const mjgpPlace place = {m, instance, key, NULL, 0};
+  return mjgp_countWords(mjgp_value(&place)) > 0;
 }
 
 
@@ -177,27 +182,28 @@ int mjgp_readSetting(mjtNum* number, const mjgpPlace* place) {
 }
 
 
-int mjgp_countValues(int n, const mjgpPlace* place) {
-  int given = mjgp_countWords(mjgp_value(place));
+int mjgp_readValues(mjtNum* value, const char* const* words, int nword, int n,
+                    const mjgpPlace* place) {
+  const char* text = mjgp_value(place);
+  int length, given = mjgp_countWords(text);
   if (given > 1 && given != n) {
     return mjgp_refuseKey(
         place, "it has %d values for %d joint%s; give one value for all joints or one per joint",
         given, n, n == 1 ? "" : "s");
   }
-  return given;
-}
-
-
-int mjgp_readValues(mjtNum* number, int n, const mjgpPlace* place) {
-  int length, given = mjgp_countValues(n, place);
-  const char* text = mjgp_value(place);
-  for (int i = 0; i < given; i++) {
-    const char* word = mjgp_nextWord(&length, &text);
-    if (mjgp_readNumber(number + i, word, length, place)) {
+  for (int i = 0; i < n && given; i++) {
+    const char* word = i < given ? mjgp_nextWord(&length, &text) : NULL;
+    if (!word) {
+      value[i] = value[0];
+    } else if (words) {
+      value[i] = mjgp_findWord(word, length, words, nword, place);
+    }
+    if ((words && value[i] < 0) ||
+        (!words && word && mjgp_readNumber(value + i, word, length, place))) {
       return -1;
     }
   }
-  return given;
+  return given > 0;
 }
 
 
@@ -228,25 +234,6 @@ int mjgp_readWord(int* choice, const char* const* words, int n, const mjgpPlace*
 }
 
 
-int mjgp_readChoices(int* choice, const char* const* words, int nword, int n, mjgpPlace* place) {
-  int length, given = mjgp_countValues(n, place);
-  const char* text = mjgp_value(place);
-  for (int i = 0; i < given; i++) {
-    const char* word = mjgp_nextWord(&length, &text);
-    if ((choice[i] = mjgp_findWord(word, length, words, nword, place)) < 0) {
-      return -1;
-    }
-  }
-  return given;
-}
-
-
-int mjgp_hasBacklash(const mjModel* m, int instance) {
-  mjgpPlace place = {m, instance, "backlash", NULL, 0};
-  return mjgp_countWords(mjgp_value(&place)) > 0;
-}
-
-
 int mjgp_isKind(int key) {
   // all keys before those of friction besides
   return key < mjgKEY_COULOMB || key == mjgKEY_MOTOR_STARTING;
@@ -254,13 +241,11 @@ int mjgp_isKind(int key) {
 
 
 uint64_t mjgp_changeableKeys(const mjModel* m, int instance) {
-  mjgpPlace place = {m, instance, NULL, NULL, 0};
   uint64_t keys = 0;
   for (int key = 0; key < mjgNKEY; key++) {
     const mjgKeyInfo* info = mjg_keyInfo(key);
-    place.key = info->name;
     int any = key <= mjgKEY_STARTING_BACKWARD || !mjgp_isKind(key);
-    if (!info->engine && (any || mjgp_countWords(mjgp_value(&place)))) {
+    if (!info->engine && (any || mjgp_isGiven(m, instance, info->name))) {
       keys |= (uint64_t)1 << key;
     }
   }

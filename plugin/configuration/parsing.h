@@ -8,7 +8,8 @@
 
 #include "configuration/config.h"
 
-#define mjgpMAXWORD 100  // longest word that a message repeats
+#define mjgpMAXWORD  100  // longest word that a message repeats
+#define mjgpMAXPLACE 300  // longest text that says of what a message is
 
 // is this the instance of a brake
 int mjgp_isBrake(const mjModel* m, int instance);
@@ -36,7 +37,7 @@ int mjgp_countHomes(const mjModel* m, int instance);
 const char* mjgp_nameOf(const mjModel* m, int type, int id);
 
 // write "mjgear.transmission, instance 'x'"
-void mjgp_writePlace(char* text, size_t size, const mjModel* m, int instance);
+void mjgp_writePlace(char text[mjgpMAXPLACE], const mjModel* m, int instance);
 
 // add "mjgear.transmission, instance 'x', key 'y': ..." to the report and return -1
 int mjgp_refuseKey(const mjgpPlace* place, const char* format, ...)
@@ -44,6 +45,9 @@ int mjgp_refuseKey(const mjgpPlace* place, const char* format, ...)
 
 // value of a key, "" if it is not given
 const char* mjgp_value(const mjgpPlace* place);
+
+// does an instance give a key
+int mjgp_isGiven(const mjModel* m, int instance, const char* key);
 
 // next word of a list separated by white space, null at the end; a word in quotes may hold spaces. Number of words
 const char* mjgp_nextWord(int* length, const char** text);
@@ -58,11 +62,10 @@ int mjgp_readNumber(mjtNum* number, const char* word, int length, const mjgpPlac
 // read a key that takes a single number; 1 if given, 0 if not (number is untouched), -1 if refused
 int mjgp_readSetting(mjtNum* number, const mjgpPlace* place);
 
-// number of values of a key, which is one for all joints or one per joint; -1 if refused
-int mjgp_countValues(int n, const mjgpPlace* place);
-
-// read a number for each of n listed joints; number of values, -1 if refused
-int mjgp_readValues(mjtNum* number, int n, const mjgpPlace* place);
+// read a key that has one value for all n listed joints or one for each: numbers, or numbers of words among nword
+// (nullable). 1 if given, 0 if not, -1 if refused
+int mjgp_readValues(mjtNum* value, const char* const* words, int nword, int n,
+                    const mjgpPlace* place);
 
 // number of the word among n words, or -1 after a refusal
 int mjgp_findWord(const char* word, int length, const char* const* words, int n,
@@ -70,12 +73,6 @@ int mjgp_findWord(const char* word, int length, const char* const* words, int n,
 
 // read a key whose value is one of n words; 1 if given, 0 if not, -1 after a refusal
 int mjgp_readWord(int* choice, const char* const* words, int n, const mjgpPlace* place);
-
-// the same for each of n listed joints; number of values, -1 if refused
-int mjgp_readChoices(int* choice, const char* const* words, int nword, int n, mjgpPlace* place);
-
-// does an instance have backlash
-int mjgp_hasBacklash(const mjModel* m, int instance);
 
 // does a key of the core say what the gear is, and not only how it rubs besides
 int mjgp_isKind(int key);

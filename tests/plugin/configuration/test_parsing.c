@@ -127,7 +127,11 @@ static void test_counts(void** state) {
     for (int n = 1; n <= 3; n++) {
       int fits = given == 1 || given == n;
       mjg_startReport(&report, text, sizeof(text));
-      assert_int_equal(mjgp_countValues(n, &place), fits ? given : -1);
+      mjtNum all[3] = {-1, -1, -1};
+      assert_int_equal(mjgp_readValues(all, NULL, 0, n, &place), fits ? 1 : -1);
+      for (int i = 0; i < n && fits; i++) {
+        assert_true(all[i] == (given == 1 || i == 0 ? 0.1 : 0.2));
+      }
       assert_int_equal(strstr(text, "give one value for all joints or one per joint") != NULL,
                        !fits);
     }
@@ -158,6 +162,13 @@ static void test_choices(void** state) {
   assert_int_equal(mjgp_findWord("joints", 6, words, 2, &place), -1);
   assert_non_null(strstr(text, "'joints' is unknown; choose one of: motor, joint"));
   assert_int_equal(mjgp_findWord("joint", 4, words, 2, &place), -1);
+
+  // words as values of a key, for all joints and for one that does not know them
+  static const char* const numbers[] = {"0.2", "0.1"};
+  mjtNum value[3] = {-1, -1, -1};
+  assert_int_equal(mjgp_readValues(value, numbers, 2, 3, &place), 1);
+  assert_true(value[0] == 1 && value[1] == 1 && value[2] == 1);
+  assert_int_equal(mjgp_readValues(value, words, 2, 3, &place), -1);
   mj_deleteModel(m);
 }
 
