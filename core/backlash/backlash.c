@@ -7,6 +7,9 @@
 
 static const double PI = 3.14159265358979323846;
 
+// largest number of a law; what is larger overflows in a step
+static const double kMost = 1e100;
+
 
 //---------------------------------- parameters ----------------------------------------------------
 
@@ -30,6 +33,28 @@ int mjg_backlashModel(const char* name) {
 }
 
 
+// numbers that are not negative, of one model or (-1) of all, and no larger than what overflows in a step
+#define NUMBER(name, model) \
+  { offsetof(mjgBacklash, name), model, #name " must be at most 1e100 and not negative" }
+static const struct {
+  size_t member;
+  int model;
+  const char* text;
+} kNumber[] = {
+    NUMBER(half_gap, -1),
+    NUMBER(stiffness, -1),
+    NUMBER(damping, -1),
+    NUMBER(shaft_inertia, -1),
+    NUMBER(restitution, -1),
+    NUMBER(stiffness_2, mjgTORSION),
+    NUMBER(stiffness_3, mjgTORSION),
+    NUMBER(torque_1, mjgTORSION),
+    NUMBER(torque_2, mjgTORSION),
+    NUMBER(hysteresis, mjgTORSION),
+    NUMBER(slip_torque, mjgTORSION),
+};
+
+
 const char* mjg_backlashError(const mjgBacklash* law) {
   if (!law) {
     return "no backlash law is given";
@@ -39,31 +64,23 @@ const char* mjg_backlashError(const mjgBacklash* law) {
   }
 
   // comparisons are written so that NaN fails them
-  if (!(law->half_gap >= 0 && law->half_gap <= mjgiMOST)) {
-    return "half_gap must be at most 1e100 and not negative";
+  for (size_t i = 0; i < sizeof(kNumber) / sizeof(*kNumber); i++) {
+    double x = *(const double*)(const void*)((const char*)law + kNumber[i].member);
+    int applies = kNumber[i].model < 0 || kNumber[i].model == law->model;
+    if (applies && !(x >= 0 && x <= kMost)) {
+      return kNumber[i].text;
+    }
   }
-  if (!(law->stiffness > 0 && law->stiffness <= mjgiMOST)) {
-    return "stiffness must be at most 1e100 and positive";
-  }
-  if (!(law->damping >= 0 && law->damping <= mjgiMOST)) {
-    return "damping must be at most 1e100 and not negative";
+  if (law->stiffness == 0) {
+    return "stiffness must be positive";
   }
   if (!(law->rubber >= 0 && law->rubber <= 2 * law->half_gap)) {
     return "rubber must be at least 0 and at most the total gap, 2 half_gap";
   }
-  if (!(law->shaft_inertia >= 0 && law->shaft_inertia <= mjgiMOST)) {
-    return "shaft_inertia must be at most 1e100 and not negative";
-  }
   if (law->model == mjgHUNT_CROSSLEY && !(law->exponent >= 1 && law->exponent <= 4)) {
     return "exponent must be at least 1 and at most 4";
   }
-  if (!(law->restitution >= 0 && law->restitution <= mjgiMOST)) {
-    return "restitution must be at most 1e100 and not negative";
-  }
-  if (law->model == mjgTORSION) {
-    return mjgi_torsionError(law);
-  }
-  return NULL;
+  return law->model == mjgTORSION ? mjgi_torsionError(law) : NULL;
 }
 
 
@@ -141,67 +158,74 @@ static double loadingTouch(double* slope, double* jump, const mjgBacklash* law, 
 
 
 // Long because it has a case for each model.
-void mjgi_sideBreaks(mjgiSide* side, const mjgBacklash* law, double omega, double touch_rate,
-                     double touch_slope) {
-  double gap = law->half_gap;
-  double lead = law->damping / law->stiffness * omega;
+void mjgi_makeSide(mjgiSide* side, const mjgBacklash* law, double omega, double touch_rate,
+                   double touch_slope) {
+  double k = law->stiffness, c = law->damping, gap = law->half_gap, lead = c / k * omega;
+  mjgiPiece* p = side->piece;
 
-  side->nbreak = 1;
-  side->breaks[0] = gap;
-  side->onset_rate = 0;
-  side->jump = 0;
-  side->touch_torque = 0;
+  // spring and damper from where they push
+  p[0] = (mjgiPiece){gap - lead, {0, k}, {c}};
+  side->npiece = 1;
+  side->onset_rate = side->jump = 0;
 
   switch (law->model) {
-    case mjgREVISED_DEADZONE:
-      side->breaks[0] = gap - lead;
+    case mjgDEADZONE:
+    case mjgEXACT:
+    case mjgJCK:
+    case mjgHUNT_CROSSLEY:
+      p[0] = (mjgiPiece){gap, {0, k}, {0}};
+      break;
+
+    case mjgDAMPED_DEADZONE:
+      p[0] = (mjgiPiece){gap, {c * omega, k}, {c}};
       break;
 
     case mjgPHASE_PLANE:
     case mjgRUBBER: {
       double band = law->model == mjgRUBBER ? law->rubber : 0;
 
-      // loading: touch, with the rubber's band around it
+      // loading: touch, with the rubber's band around it, N (36), first line
       if (omega > 0) {
-        double center =
-            loadingTouch(&side->onset_rate, &side->jump, law, omega, touch_rate, touch_slope);
-        side->breaks[0] = center - band / 2;
+        double touched,
+            center = loadingTouch(&side->onset_rate, &touched, law, omega, touch_rate, touch_slope);
+        p[0] = (mjgiPiece){center, {touched, k}, {c}};
+        side->jump = touched;
         if (band > 0) {
-          side->nbreak = 2;
-          side->breaks[1] = center + band / 2;
-          side->touch_torque = side->jump;
+          p[0] = (mjgiPiece){center - band / 2,
+                             {0, touched / band, k / (2 * band)},
+                             {-touched * side->onset_rate / band, c / band}};
+          p[1] = (mjgiPiece){center + band / 2, {touched + k * band / 2, k}, {c}};
+          side->npiece = 2;
           side->jump = 0;
         }
       }
 
-      // unloading, slow enough for the rubber to follow
+      // unloading, slow enough for the rubber to follow, N (36), second line
       else if (band > 0 && band + 2 * lead > 0) {
-        side->nbreak = 2;
-        side->breaks[0] = gap - band / 2 - 2 * lead;
-        side->breaks[1] = gap + band / 2;
-      }
-
-      // no rubber, or none that follows: zero torque
-      else {
-        side->breaks[0] = gap - lead;
+        double width = band + 2 * lead;
+        p[0] = (mjgiPiece){gap - band / 2 - 2 * lead,
+                           {0, 0, k / (2 * width)},
+                           {0, 2 * c / width, -c / (width * width)}};
+        p[1] = (mjgiPiece){gap + band / 2, {k * width / 2, k}, {c}};
+        side->npiece = 2;
       }
       break;
     }
 
     case mjgSMOOTH:
+      p[0] = (mjgiPiece){gap, {0, k}, {0}};
       if (law->rubber > 0) {
-        side->nbreak = 2;
-        side->breaks[0] = gap - law->rubber / 2;
-        side->breaks[1] = gap + law->rubber / 2;
+        p[0] = (mjgiPiece){gap - law->rubber / 2, {0, 0, k / (2 * law->rubber)}, {0}};
+        p[1] = (mjgiPiece){gap + law->rubber / 2, {k * law->rubber / 2, k}, {0}};
+        side->npiece = 2;
       }
       break;
 
     case mjgLIMITED_DAMPING:
       if (lead > 0) {
-        side->nbreak = 2;
-        side->breaks[1] = gap + lead;
-      } else {
-        side->breaks[0] = gap - lead;
+        p[0] = (mjgiPiece){gap, {0, 2 * k}, {0}};
+        p[1] = (mjgiPiece){gap + lead, {2 * k * lead, k}, {c}};
+        side->npiece = 2;
       }
       break;
 
@@ -211,82 +235,26 @@ void mjgi_sideBreaks(mjgiSide* side, const mjgBacklash* law, double omega, doubl
 }
 
 
-// Long because it has a case for each model.
 double mjgi_sideTorque(double* dtheta, double* domega, const mjgBacklash* law, const mjgiSide* side,
                        double theta, double omega) {
-  double k = law->stiffness;
-  double c = law->damping;
-  double z = theta - law->half_gap;
-  double y = theta - side->breaks[0];
-
+  const mjgiPiece* p = side->piece;
   *dtheta = 0;
   *domega = 0;
-  if (y <= 0) {
+  if (theta <= p->from) {
     return 0;
   }
-  int in_band = side->nbreak == 2 && theta < side->breaks[1];
-
-  switch (law->model) {
-    // bands that stiffen with depth y
-    case mjgSMOOTH:
-      if (in_band) {
-        *dtheta = k * y / law->rubber;
-        return *dtheta * y / 2;
-      }
-      *dtheta = k;
-      return k * z;
-
-    case mjgRUBBER:
-      if (in_band && omega > 0) {
-        // N (36), first line
-        *dtheta = (k * y + side->touch_torque) / law->rubber;
-        *domega = (c * y - side->touch_torque * side->onset_rate) / law->rubber;
-        return (k * y / 2 + side->touch_torque) * y / law->rubber;
-      }
-      if (in_band) {
-        // N (36), second line, which is k y^2/(2 width)
-        double width = side->breaks[1] - side->breaks[0];
-        double r = fmin(y / width, 1);
-        *dtheta = k * r;
-        *domega = 2 * c * r * (1 - r / 2);
-        return k * y * r / 2;
-      }
-      *dtheta = k;
-      *domega = c;
-      return fmax(0, k * z + c * omega);
-
-    case mjgHUNT_CROSSLEY: {
-      double a = 1.5 * law->restitution;
-      double factor = fmax(0, 1 + a * omega);
-      double n = law->exponent;
-      double f = k * (n == 1 ? z : pow(z, n));
-      *dtheta = factor * n * f / z;
-      *domega = factor > 0 ? f * a : 0;
-      return f * factor;
-    }
-
-    case mjgLIMITED_DAMPING:
-      if (in_band) {
-        *dtheta = 2 * k;
-        return 2 * k * z;
-      }
-      *dtheta = k;
-      *domega = c;
-      return k * z + c * omega;
-
-    // spring alone
-    case mjgDEADZONE:
-    case mjgEXACT:
-    case mjgJCK:
-      *dtheta = k;
-      return k * z;
-
-    // spring and damper
-    default:
-      *dtheta = k;
-      *domega = c;
-      return k * z + c * omega;
+  p += side->npiece == 2 && theta >= p[1].from;
+  double y = theta - p->from;
+  if (law->model == mjgHUNT_CROSSLEY) {
+    double a = 1.5 * law->restitution, n = law->exponent, factor = fmax(0, 1 + a * omega);
+    double f = law->stiffness * (n == 1 ? y : pow(y, n));
+    *dtheta = factor * n * f / y;
+    *domega = factor > 0 ? f * a : 0;
+    return f * factor;
   }
+  *dtheta = p->torque[1] + 2 * p->torque[2] * y;
+  *domega = p->rate[0] + y * (p->rate[1] + y * p->rate[2]);
+  return p->torque[0] + y * (p->torque[1] + y * p->torque[2]);
 }
 
 
@@ -307,7 +275,7 @@ double mjg_backlashTorque(double* dT_dtheta, double* dT_domega, const mjgBacklas
   for (int sign = 1; sign >= -1 && law->model != mjgTORSION; sign -= 2) {
     mjgiSide side;
     double by_theta, by_omega;
-    mjgi_sideBreaks(&side, law, sign * omega_d, sign * omega_d, 1);
+    mjgi_makeSide(&side, law, sign * omega_d, sign * omega_d, 1);
     torque +=
         sign * mjgi_sideTorque(&by_theta, &by_omega, law, &side, sign * theta_d, sign * omega_d);
     dtheta += by_theta;
@@ -348,31 +316,6 @@ double mjg_gapRate(double* T, const mjgBacklash* law, double theta_d, double ome
     *T = rate == 0 ? k * (theta_d - theta_b) + c * omega_d : 0;
   }
   return rate;
-}
-
-
-double mjgi_gapAcceleration(double* T, const mjgBacklash* law, double theta_d, double omega_d,
-                            double alpha_d, double theta_b, double omega_b) {
-  double k = law->stiffness;
-  double c = law->damping;
-  double j = law->shaft_inertia;
-
-  // right side of A (22), limited where the gap is closed
-  double drive = alpha_d + c / j * omega_d + k / j * (theta_d - theta_b);
-  if (theta_b >= law->half_gap) {
-    drive = fmin(0, drive);
-  }
-  if (theta_b <= -law->half_gap) {
-    drive = fmax(0, drive);
-  }
-  if (law->half_gap == 0) {
-    drive = 0;
-  }
-  double alpha_b = drive - c / j * omega_b;
-  if (T) {
-    *T = drive == 0 ? j * alpha_d + c * omega_d + k * (theta_d - theta_b) : 0;
-  }
-  return alpha_b;
 }
 
 
@@ -429,29 +372,28 @@ static double impactTerm(double y) {
 }
 
 
+// root of the balance of kinetic energies, impactTerm(y) = impactTerm(-e y), below most, for the one of e and y
+// that is NaN
+static double matchImpact(double e, double y, double most) {
+  double lo = 0, hi = most, x = 0.5 * most;
+  for (int i = 0; i < 200 && x != lo && x != hi; i++) {
+    double share = isnan(e) ? x : e, depth = isnan(y) ? x : y;
+    if (impactTerm(depth) > impactTerm(-share * depth)) {
+      lo = x;
+    } else {
+      hi = x;
+    }
+    x = 0.5 * (lo + hi);
+  }
+  return x;
+}
+
+
 double mjg_alphaFromRestitution(double e, double v) {
   if (!(e > 0 && e <= 1 && v > 0 && v < INFINITY)) {
     return NAN;
   }
-  if (e == 1) {
-    return 0;
-  }
-
-  // kinetic energy in equals kinetic energy out at y = 0; beyond it, in this measure, the term of
-  // the way in grows more slowly. e y < 1 bounds y.
-  double lo = 0, hi = 1 / e;
-  for (int i = 0; i < 200 && hi - lo > kSettled / 10 * hi; i++) {
-    double y = 0.5 * (lo + hi);
-    if (y == lo || y == hi) {
-      break;
-    }
-    if (impactTerm(y) > impactTerm(-e * y)) {
-      lo = y;
-    } else {
-      hi = y;
-    }
-  }
-  return 0.5 * (lo + hi) / (1.5 * v);
+  return e == 1 ? 0 : matchImpact(e, NAN, 1 / e) / (1.5 * v);
 }
 
 
@@ -460,23 +402,5 @@ double mjg_restitutionFromAlpha(double alpha, double v) {
     return NAN;
   }
   double y = 1.5 * alpha * v;
-  if (y == 0) {
-    return 1;
-  }
-
-  // impactTerm(-x) grows from 0 to infinity on [0, 1)
-  double lo = 0, hi = fmin(y, 1);
-  double in = impactTerm(y);
-  for (int i = 0; i < 200; i++) {
-    double x = 0.5 * (lo + hi);
-    if (x == lo || x == hi) {
-      break;
-    }
-    if (impactTerm(-x) < in) {
-      lo = x;
-    } else {
-      hi = x;
-    }
-  }
-  return 0.5 * (lo + hi) / y;
+  return y == 0 ? 1 : matchImpact(NAN, y, fmin(1, 1 / y));
 }

@@ -9,31 +9,33 @@
 
 #include "mjgear_backlash.h"
 
-#define mjgiMAXBREAK 2
+#define mjgiMAXPIECE 2
+
+// R from an angle on: with y the angle behind it
+typedef struct mjgiPiece_ {
+  double from;
+  double torque
+      [3];  // R = torque[0] + torque[1] y + torque[2] y^2; powers of mjgHUNT_CROSSLEY: nothing
+  double rate[3];  // dR/domega, likewise
+} mjgiPiece;
 
 // R at one rate
 typedef struct mjgiSide_ {
-  int nbreak;                   // number of breaks, the first is the onset
-  double breaks[mjgiMAXBREAK];  // ascending angles at which R changes its form
-  double onset_rate;            // derivative of the onset by omega, where R jumps there
-  double jump;                  // R just above the onset
-  double touch_torque;          // mjgRUBBER, loading: torque that the band builds up to
+  int npiece;
+  mjgiPiece piece[mjgiMAXPIECE];  // ascending, the first begins at the onset
+  double onset_rate;              // derivative of the onset by omega, where R jumps there
+  double jump;                    // R just above the onset, where that depends on the touch
 } mjgiSide;
 
-// breaks of R at rate omega. The touch of mjgPHASE_PLANE and mjgRUBBER depends on the rate at which
-// the gap closes: where that is another one than omega, touch_rate is its value and touch_slope its
+// R at rate omega. The touch of mjgPHASE_PLANE and mjgRUBBER depends on the rate at which the gap
+// closes: where that is another one than omega, touch_rate is its value and touch_slope its
 // derivative by omega; else they are omega and 1.
-void mjgi_sideBreaks(mjgiSide* side, const mjgBacklash* law, double omega, double touch_rate,
-                     double touch_slope);
+void mjgi_makeSide(mjgiSide* side, const mjgBacklash* law, double omega, double touch_rate,
+                   double touch_slope);
 
 // R and its derivatives
 double mjgi_sideTorque(double* dtheta, double* domega, const mjgBacklash* law, const mjgiSide* side,
                        double theta, double omega);
-
-// mjgJCK: acceleration of the gap position, A (22), which a step solves implicitly; *T (nullable) is the torque
-// A (9). shaft_inertia > 0. At a stop omega_b must be 0: an impact there is inelastic.
-double mjgi_gapAcceleration(double* T, const mjgBacklash* law, double theta_d, double omega_d,
-                            double alpha_d, double theta_b, double omega_b);
 
 // inertia of the shaft, which one model has
 static inline double mjgi_shaftInertia(const mjgBacklash* law) {

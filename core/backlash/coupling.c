@@ -23,43 +23,80 @@ enum {
   mjgiBISECTIONS = 100
 };
 
-// what a trial of the rotor's friction gives
+// a rotor in a step, and the line of its driven side
+typedef struct Rotor_ {
+  const mjgCoupling* coupling;
+  const mjgiGap* gap;
+  double move;   // velocity that a unit of torque makes
+  double start;  // velocity without friction and shaft
+  double rest;   // rate of p if the rotor stands, without the shaft's torque
+  double A;      // of the driven side
+} Rotor;
+
+// what a trial of its friction gives
 typedef struct Trial_ {
-  double T;       // shaft torque
-  double slope;   // dT/dw0
-  double w;       // rate of p
-  double t;       // friction torque
-  double lambda;  // internal force
+  double T;         // shaft torque
+  double slope;     // dT/dw0
+  double w;         // rate of p
+  double t;         // friction torque
+  double lambda;    // internal force
+  double velocity;  // of the rotor
 } Trial;
 
 
-// The friction torque is the first t, from 0 towards the torque that would stop the rotor, at
-// which the bound r (|lambda| + c) is met. A load of one sign makes t a line in T, so that each
-// sign is one scalar solve with a changed slope.
-static int slip(Trial* best, const mjgCoupling* coupling, const mjgiGap* gap, int s, double r,
-                double w0, double a, double a1) {
-  double gu = coupling->gamma_u;
-  double gs = coupling->gamma_u + coupling->gamma_v;
+static Rotor makeRotor(const mjgCoupling* coupling, const mjgiGap* gap, double vhat, double A) {
+  double move = coupling->h / coupling->inertia;
+  return (Rotor){.coupling = coupling,
+                 .gap = gap,
+                 .move = move,
+                 .start = coupling->velocity + move * coupling->torque,
+                 .rest = (1 - gap->eta) * coupling->omega_d - gap->eta * vhat,
+                 .A = A};
+}
+
+
+// friction of a slipping rotor as a line in T, t = t0 + t1 T, because lambda = (gamma_u + gamma_v) T + gamma_u t
+static int lineOf(double* t1, double* t0, const mjgCoupling* coupling, int piece, double r) {
+  double offset, factor = mjgi_lawRow(&offset, piece, coupling->coulomb, r, r);
+  return mjgi_lawLine(t1, t0, factor, offset, coupling->gamma_u + coupling->gamma_v,
+                      -coupling->gamma_u);
+}
+
+
+// the rotor on a piece of its law: held, or slipping with its bound r times. One scalar solve, whose slope friction
+// changes. Returns 0 if there is no such piece, or no solution on it
+static int solvePiece(Trial* trial, const Rotor* rotor, int piece, double r) {
+  const mjgCoupling* coupling = rotor->coupling;
+  double t0 = 0, t1 = 0, rate = rotor->rest, slope = rotor->gap->eta * rotor->A;
+  if (piece != mjgiSTUCK) {
+    if (!lineOf(&t1, &t0, coupling, piece, r)) {
+      return 0;
+    }
+    rate += rotor->gap->eta * (rotor->start - rotor->move * t0);
+    slope += rotor->gap->eta * rotor->move * (1 + t1);
+  }
+  if (slope >= 0) {
+    trial->T = mjgi_solveGap(&trial->w, &trial->slope, rotor->gap, rate, slope);
+  } else if (!mjgi_solveJam(&trial->T, &trial->w, &trial->slope, rotor->gap, rate, slope)) {
+    return 0;
+  }
+  trial->t = piece == mjgiSTUCK ? rotor->start / rotor->move - trial->T : t0 + t1 * trial->T;
+  trial->lambda = mjgi_lawLoadOut(coupling->gamma_u, coupling->gamma_v, trial->T, trial->t);
+  trial->velocity = piece == mjgiSTUCK ? 0 : rotor->start - rotor->move * (trial->t + trial->T);
+  return 1;
+}
+
+
+// The friction torque is the first t, from 0 towards the torque that would stop the rotor, at which the bound
+// r (|lambda| + c) is met, on the piece of either load
+static int slip(Trial* best, const Rotor* rotor, int s, double r) {
+  double gu = rotor->coupling->gamma_u, gs = gu + rotor->coupling->gamma_v;
   int found = 0;
-
   for (int load = 1; load >= -1; load -= 2) {
-    // on the piece t is a line in T, because lambda = (gamma_u + gamma_v) T + gamma_u t
-    double t0, t1, offset;
-    double factor = mjgi_lawRow(&offset, mjgi_piece(s, load > 0), coupling->coulomb, r, r);
-    if (!mjgi_lawLine(&t1, &t0, factor, offset, gs, -gu)) {
-      continue;
-    }
-
     Trial trial;
-    double slope = a + gap->eta * a1 * t1;
-    double rate = w0 - gap->eta * a1 * t0;
-    if (slope >= 0) {
-      trial.T = mjgi_solveGap(&trial.w, &trial.slope, gap, rate, slope);
-    } else if (!mjgi_solveJam(&trial.T, &trial.w, &trial.slope, gap, rate, slope)) {
+    if (!solvePiece(&trial, rotor, mjgi_piece(s, load > 0), r)) {
       continue;
     }
-    trial.t = t0 + t1 * trial.T;
-    trial.lambda = mjgi_lawLoadOut(gu, coupling->gamma_v, trial.T, trial.t);
 
     // the load must have the sign that was assumed
     double tiny = kRounding * (fabs(gu * trial.t) + fabs(gs * trial.T));
@@ -77,12 +114,14 @@ static int slip(Trial* best, const mjgCoupling* coupling, const mjgiGap* gap, in
 
 // first meeting of torque and bound by bisection in t, for the ill-posed cases that the scalar
 // solves do not reach
-static void slipBisect(Trial* best, const mjgCoupling* coupling, const mjgiGap* gap, int s,
-                       double r, double w0, double a, double a1, double hold) {
-  double lo = 0, hi = hold;
+static void slipBisect(Trial* best, const Rotor* rotor, int s, double r, double hold) {
+  const mjgCoupling* coupling = rotor->coupling;
+  double eta = rotor->gap->eta, lo = 0, hi = hold;
   for (int i = 0; i < mjgiBISECTIONS; i++) {
     best->t = 0.5 * (lo + hi);
-    best->T = mjgi_solveGap(&best->w, &best->slope, gap, w0 - gap->eta * a1 * best->t, a);
+    best->T = mjgi_solveGap(&best->w, &best->slope, rotor->gap,
+                            rotor->rest + eta * (rotor->start - rotor->move * best->t),
+                            eta * (rotor->move + rotor->A));
     best->lambda = mjgi_lawLoadOut(coupling->gamma_u, coupling->gamma_v, best->T, best->t);
     if (best->t == lo || best->t == hi) {
       break;
@@ -93,69 +132,59 @@ static void slipBisect(Trial* best, const mjgCoupling* coupling, const mjgiGap* 
       hi = best->t;
     }
   }
+  best->velocity = rotor->start - rotor->move * (best->t + best->T);
 
   // T moves along the bound, dt = t1 dT
-  double t0, t1, offset;
-  double factor = mjgi_lawRow(&offset, mjgi_piece(s, best->lambda > 0), coupling->coulomb, r, r);
-  if (mjgi_lawLine(&t1, &t0, factor, offset, coupling->gamma_u + coupling->gamma_v,
-                   -coupling->gamma_u)) {
-    best->slope /= 1 + best->slope * gap->eta * a1 * t1;
+  double t0, t1;
+  if (lineOf(&t1, &t0, coupling, mjgi_piece(s, best->lambda > 0), r)) {
+    best->slope /= 1 + best->slope * eta * rotor->move * t1;
   }
 }
 
 
-// the rotor slips, sticks, or turns without friction; vhat is the driven side's velocity at T = 0
-static void resolveRotor(mjgCouplingStep* step, Trial* result, const mjgCoupling* coupling,
-                         const mjgiGap* gap, double vhat, double A) {
-  double a1 = coupling->h / coupling->inertia;
-  double start = coupling->velocity + a1 * coupling->torque;
-  double rest = (1 - gap->eta) * coupling->omega_d;
-  double w0 = gap->eta * (start - vhat) + rest;
-  double a = gap->eta * (a1 + A);
-  double gs = coupling->gamma_u + coupling->gamma_v;
+// the rotor slips, sticks, or turns without friction; returns its direction
+static int resolveRotor(Trial* result, const Rotor* rotor) {
+  const mjgCoupling* coupling = rotor->coupling;
+  double eta = rotor->gap->eta;
 
   // without friction
-  Trial trial = {0};
-  trial.T = mjgi_solveGap(&trial.w, &trial.slope, gap, w0, a);
-  trial.lambda = gs * trial.T;
-  double velocity = start - a1 * trial.T;
-  int s = (velocity > 0) - (velocity < 0);
-  step->mode = s;
-  step->velocity = velocity;
-  *result = trial;
+  result->T = mjgi_solveGap(&result->w, &result->slope, rotor->gap,
+                            rotor->rest + eta * rotor->start, eta * (rotor->move + rotor->A));
+  result->t = 0;
+  result->lambda = mjgi_lawLoad(coupling->gamma_u, coupling->gamma_v, result->T, 0);
+  result->velocity = rotor->start - rotor->move * result->T;
+  int s = (result->velocity > 0) - (result->velocity < 0), moves = s;
   if (s == 0 || (coupling->gamma_u == 0 && coupling->gamma_v == 0 && coupling->coulomb == 0)) {
-    return;
+    return s;
   }
 
   // with the rotor held: a gap between the driven side and a wall
-  Trial held = {0};
-  held.T = mjgi_solveGap(&held.w, &held.slope, gap, -gap->eta * vhat + rest, gap->eta * A);
-  held.t = start / a1 - held.T;
-  held.lambda = mjgi_lawLoadOut(coupling->gamma_u, coupling->gamma_v, held.T, held.t);
+  Trial trial, held;
+  solvePiece(&held, rotor, mjgiSTUCK, 1);
 
   // slips if the bound is met before the rotor stands. A rotor that leaves rest or reverses must
   // exceed its static bound, and then slips on the sliding one.
   double ratio = mjgi_lawRatio(fmax(1, coupling->static_ratio), coupling->velocity, s);
   for (double r = ratio;; r = 1) {
-    if (slip(&trial, coupling, gap, s, r, w0, a, a1) && s * trial.t < s * held.t) {
+    if (slip(&trial, rotor, s, r) && s * trial.t < s * held.t) {
       *result = trial;
     } else if (s * held.t <= mjgi_lawBound(held.lambda, coupling->coulomb, r) * (1 + kHold)) {
       *result = held;
-      step->mode = 0;
+      moves = 0;
     } else {
-      slipBisect(result, coupling, gap, s, r, w0, a, a1, held.t);
+      slipBisect(result, rotor, s, r, held.t);
     }
-    if (r == 1 || step->mode == 0) {
+    if (r == 1 || !moves) {
       break;
     }
   }
 
   // a rotor does not reverse through its friction
-  step->velocity = step->mode ? start - a1 * (result->t + result->T) : 0;
-  if (s * step->velocity <= 0) {
-    step->velocity = 0;
-    step->mode = 0;
+  if (s * result->velocity <= 0) {
+    result->velocity = 0;
+    moves = 0;
   }
+  return moves;
 }
 
 
@@ -192,53 +221,27 @@ void mjg_couplingRest(double* theta_b, double* omega_s, const mjgBacklash* law, 
 }
 
 
-// the rotor on the piece that step has; 0 if it is not on it
-static int resolvePiece(mjgCouplingStep* step, Trial* trial, const mjgCoupling* coupling,
-                        const mjgiGap* gap, double vhat, double A) {
-  double a1 = coupling->h / coupling->inertia;
-  double start = coupling->velocity + a1 * coupling->torque;
-  double rest = (1 - gap->eta) * coupling->omega_d - gap->eta * vhat;
-  double gu = coupling->gamma_u, gs = gu + coupling->gamma_v;
-  int s = step->mode, load = step->lambda < 0 ? -1 : 1;
-
-  // held
-  if (s == 0) {
-    trial->T = mjgi_solveGap(&trial->w, &trial->slope, gap, rest, gap->eta * A);
-    trial->t = start / a1 - trial->T;
-    trial->lambda = mjgi_lawLoadOut(gu, coupling->gamma_v, trial->T, trial->t);
-    step->velocity = 0;
-    return fabs(trial->t) <= mjgi_lawBound(trial->lambda, coupling->coulomb, 1);
-  }
-
-  // slips: t is a line in T
-  double t0 = 0, t1 = 0, offset;
-  double factor = mjgi_lawRow(&offset, mjgi_piece(s, load > 0), coupling->coulomb, 1, 1);
-  mjgi_lawLine(&t1, &t0, factor, offset, gs, -gu);
-  trial->T = mjgi_solveGap(&trial->w, &trial->slope, gap, rest + gap->eta * (start - a1 * t0),
-                           gap->eta * (a1 + A + a1 * t1));
-  trial->t = t0 + t1 * trial->T;
-  trial->lambda = mjgi_lawLoadOut(gu, coupling->gamma_v, trial->T, trial->t);
-  step->velocity = start - a1 * (trial->t + trial->T);
-  return load * trial->lambda >= 0 && s * trial->t >= 0 && s * step->velocity > 0;
-}
-
-
 // what became of a rotor
-static void writeRotor(mjgCouplingStep* step, const Trial* result, const mjgiGap* gap) {
+static void writeRotor(mjgCouplingStep* step, const Trial* result, const mjgiGap* gap, int mode) {
   step->T = result->T;
   step->dT = -gap->eta * result->slope;
+  step->velocity = result->velocity;
   step->friction = result->t;
   step->lambda = result->lambda;
+  step->mode = mode;
 }
 
 
 void mjgi_resolveAgain(mjgCouplingStep* step, double* w, const mjgCoupling* coupling,
                        const mjgiGap* gap, double vhat, double A) {
+  Rotor rotor = makeRotor(coupling, gap, vhat, A);
   Trial result;
-  if (!resolvePiece(step, &result, coupling, gap, vhat, A)) {
-    resolveRotor(step, &result, coupling, gap, vhat, A);
-  }
-  writeRotor(step, &result, gap);
+  int piece = mjgi_piece(step->mode, step->lambda >= 0);
+  int fits = solvePiece(&result, &rotor, piece, 1) &&
+             mjgi_lawNext(piece, result.t, result.velocity, result.lambda, coupling->coulomb, 1,
+                          1) == piece;
+  int mode = fits ? step->mode : resolveRotor(&result, &rotor);
+  writeRotor(step, &result, gap, mode);
   *w = result.w;
 }
 
@@ -249,11 +252,12 @@ void mjg_couplingResolve(mjgCouplingStep* step, const mjgCoupling* coupling, dou
     return;
   }
   const mjgiGap gap = mjgi_makeGap(coupling, A);
-  Trial result = {0};
+  Trial result;
   *step = (mjgCouplingStep){0};
   if (coupling->inertia > 0) {
-    resolveRotor(step, &result, coupling, &gap, vhat, A);
-    writeRotor(step, &result, &gap);
+    Rotor rotor = makeRotor(coupling, &gap, vhat, A);
+    int mode = resolveRotor(&result, &rotor);
+    writeRotor(step, &result, &gap, mode);
   } else {
     double w0 = gap.eta * vhat + (1 - gap.eta) * gap.omega_d;
     step->T = result.T = mjgi_solveGap(&result.w, &result.slope, &gap, w0, gap.eta * A);

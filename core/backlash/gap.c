@@ -153,12 +153,12 @@ static double integrate(double* slope, const mjgiGap* gap, const mjgBacklash* la
                         const mjgiSide* side, double a, double b, double omega) {
   // ends of the pieces, ascending
   double lo = fmin(a, b), hi = fmax(a, b);
-  double end[mjgiMAXBREAK + 2];
+  double end[mjgiMAXPIECE + 2];
   int n = 0;
   end[n++] = lo;
-  for (int i = 0; i < side->nbreak; i++) {
-    if (side->breaks[i] > lo && side->breaks[i] < hi) {
-      end[n++] = side->breaks[i];
+  for (int i = 0; i < side->npiece; i++) {
+    if (side->piece[i].from > lo && side->piece[i].from < hi) {
+      end[n++] = side->piece[i].from;
     }
   }
   end[n] = hi;
@@ -201,15 +201,10 @@ static void powerMean(double* mean, double* slope, const mjgiGap* gap, double a,
 }
 
 
-// mean of one side's torque (of mjgDAMPED_DEADZONE its spring's) over the angles from p + blend h w to p + h w
-// at rate w. Between the breaks it is a parabola, which two Gauss points integrate without error.
-static double sideMean(double* slope, const mjgiGap* gap, double sign, double w) {
-  mjgBacklash spring = *gap->law;
-  const mjgBacklash* law = gap->law;
-  if (law->model == mjgDAMPED_DEADZONE) {
-    spring.model = mjgDEADZONE;
-    law = &spring;
-  }
+// mean of one side's torque over the angles from p + blend h w to p + h w at rate w. Between the
+// breaks it is a parabola, which two Gauss points integrate without error.
+static double sideMean(double* slope, const mjgiGap* gap, const mjgBacklash* law, double sign,
+                       double w) {
   double a = sign * (gap->p + gap->blend * gap->h * w);
   double b = sign * (gap->p + gap->h * w);
   double omega = sign * w;
@@ -224,7 +219,7 @@ static double sideMean(double* slope, const mjgiGap* gap, double sign, double w)
 
   mjgiSide side;
   double touch_slope, touch_rate = touchRate(&touch_slope, gap, sign, omega);
-  mjgi_sideBreaks(&side, law, omega, touch_rate, touch_slope);
+  mjgi_makeSide(&side, law, omega, touch_rate, touch_slope);
   if (a == b) {
     double torque = mjgi_sideTorque(&dtheta, &domega, law, &side, a, omega);
     *slope = dtheta * gap->h * gap->eta + domega;
@@ -240,7 +235,7 @@ static double sideMean(double* slope, const mjgiGap* gap, double sign, double w)
   }
 
   // a jump moves with the rate: later touch, smaller mean
-  double onset = side.breaks[0];
+  double onset = side.piece[0].from;
   if (side.jump != 0 && onset > lo && onset < hi) {
     double time = gap->blend + (1 - gap->blend) * ((onset - a) / (b - a));
     *slope += side.jump / fabs(omega) * (time - side.onset_rate / gap->h) / (1 - gap->blend);
@@ -265,13 +260,19 @@ static double gapTorque(double* slope, const mjgiGap* gap, double w) {
   if (law->model == mjgTORSION) {
     return mjgi_torsionMean(slope, law, gap->slider, gap->p, gap->h, gap->blend, w);
   }
+  mjgBacklash spring;
+  if (law->model == mjgDAMPED_DEADZONE) {
+    spring = *law;
+    spring.model = mjgDEADZONE;
+    law = &spring;
+  }
   double left, right;
-  double torque = sideMean(&right, gap, 1, w) - sideMean(&left, gap, -1, w);
+  double torque = sideMean(&right, gap, law, 1, w) - sideMean(&left, gap, law, -1, w);
   *slope = left + right;
 
   // a damper that acts outside the gap alone: over all of the way, so that its pull at the edge
   // leaves the torque an increasing function of w
-  if (law->model == mjgDAMPED_DEADZONE) {
+  if (law == &spring) {
     double end = deadZone(gap->p + gap->h * w, law->half_gap);
     torque += law->damping / gap->h * (end - deadZone(gap->p, law->half_gap));
     *slope += end != 0 ? law->damping : 0;

@@ -5,10 +5,7 @@
 
 #include "mjgear_backlash.h"
 
-// largest number of a law; what is larger overflows in a step
-#define mjgiMOST 1e100
-
-// null if the parameters are valid, else what is wrong
+// null if the parameters, each in its range, go together, else what is wrong
 const char* mjgi_torsionError(const mjgBacklash* law);
 
 // does it slip, or turn freely in one direction
