@@ -195,7 +195,7 @@ typedef struct mjgStateAddress_ {
 //              that are given are checked together where they are new, with what the model says of the rest.
 //              If they are no gear they are refused with one line, the model's gear counts, and the step has the
 //              status mjgERR_ARGUMENT (sensor 11).
-//   "given" "given_2"   the sums of bits, of 32 keys each; the address of a key says in which it is
+//   "given" "given_2"   the sums of bits, of 32 keys and of all others; the address of a key says in which it is
 //   "type"     0, or 1 + mjgType if the keys given replace all that in the model says what the gear is (mjg_describeGear
 //              writes 1: the keys themselves say it)
 //   "friction" "mode" "lag"   of the last step: torque; -1, 0 or 1, doubled where lambda was negative; acceleration

@@ -94,7 +94,6 @@ typedef struct mjgpJoint_ {
   int encoder;           // mjgpEncoder, of a rotor
   int constant;          // 1: its coefficients are the same at any position, velocity and load
   int ordinary;          // 1: and it is ordinary (mjgp_isOrdinary)
-  int backlashes;        // 1: its instance has backlash, and the numbers of gaps in the state
   mjgTransmission gear;  // what its description means
   mjgBacklash backlash;  // of a rotor or load
   double rotor_inertia;  // of a rotor

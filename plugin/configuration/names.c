@@ -231,7 +231,6 @@ mjgpJoint mjgp_makeGeared(const mjgpPlace* place, int type, int id, int index, i
                      .qpos = joint < 0 ? -1 : m->jnt_qposadr[joint],
                      .tendon = tendon ? id : -1,
                      .keys = mjgp_changeableKeys(m, place->instance),
-                     .backlashes = mjgp_isGiven(m, place->instance, "backlash"),
                      .brake = {.actuator = -1},
                      .partner = -1};
 }

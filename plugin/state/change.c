@@ -27,7 +27,7 @@ static int gapOf(const mjgpConfig* c, int i) {
 
 //---------------------------------- changing ------------------------------------------------------
 
-// number of a key among mjgKEY and the keys of gaps behind them, -1: there is no such key
+// number of a key as in layout.h, -1: there is no such key
 static int keyOf(const char* name) {
   int gap = mjgi_gapKeyFromName(name);
   return gap >= 0 ? mjgNKEY + gap : mjg_keyFromName(name);
@@ -40,7 +40,7 @@ static int ownerOf(const mjgpConfig* c, int i, int key) {
 }
 
 
-// the same after a refusal
+// number of a key, -1 after a refusal
 static int findKey(mjgReport* report, const char* name) {
   int key = name ? keyOf(name) : -1;
   if (key < 0) {
@@ -73,109 +73,120 @@ static void forgetKind(mjtNum number[mjgpNCHANGE]) {
 }
 
 
+// keys and their new values in many states
+typedef struct Change_ {
+  int n;
+  const char* const* key;  //                                                          (n)
+  const double* value;     //                                                          (nstate x n)
+  int describe;            // 1: keys that said what the gear is are forgotten before
+} Change;
+
+
+// check the k-th values of a change in a plugin_state, or, where they are checked, write them
+static void changeState(mjgReport* report, mjtNum* state, const mjgpConfig* c, int i,
+                        const Change* change, int k, int flg_write) {
+  const int owner[2] = {gearOf(c, i), gapOf(c, i)}, last = owner[0] != owner[1];
+  mjtNum number[2][mjgpNCHANGE];
+  mjgpJoint changed;
+  for (int o = 0; o <= last; o++) {
+    mjgp_readNumbers(number[o], c, state, owner[o]);
+  }
+  if (change->describe) {
+    forgetKind(number[0]);
+  }
+  for (int j = 0; j < change->n; j++) {
+    int key = findKey(report, change->key[j]);
+    if (key >= 0) {
+      give(number[key < mjgNKEY ? 0 : last], key, change->value[k * change->n + j], 1);
+    }
+  }
+  for (int o = 0; o <= last; o++) {
+    if (flg_write) {
+      mjgp_writeNumbers(state, c, number[o], owner[o]);
+    } else {
+      mjgp_changeJoint(&changed, report, c->joint + owner[o], number[o]);
+    }
+  }
+}
+
+
+// change the gear of a joint in all states or, after refusals, in none; stride 0: in one, which messages do not count.
+// 0, or -1
+static int changeStates(mjgReport* report, const mjgpConfig* c, int joint, mjtNum* state,
+                        int nstate, int stride, const Change* change) {
+  int i = mjgp_findGear(c, joint);
+  if (change->n < 0 || (change->n && (!change->key || !change->value))) {
+    mjg_refuse(report, "keys or values are missing; give an array of each");
+  } else if (i < 0) {
+    mjg_refuse(report, "it has no gear; name one of the joints in the plugin's key 'joint'");
+  }
+  const char* where = report->where;
+  char place[2 * mjgpWHERE];
+  for (int flg_write = 0; flg_write < 2; flg_write++) {
+    for (int k = 0; k < nstate && !report->count; k++) {
+      snprintf(place, sizeof(place), "%s, state %d", where, k);
+      report->where = stride ? place : where;
+      changeState(report, state + (ptrdiff_t)k * stride, c, i, change, k, flg_write);
+    }
+  }
+  report->where = where;
+  return report->count ? -1 : 0;
+}
+
+
+//---------------------------------- one simulation ------------------------------------------------
+
 // write "mjgear.transmission, joint 'x'" and start a report of what is wrong there
 static void startReport(mjgReport* report, char where[mjgpWHERE], const mjModel* m, int joint,
                         char* error, int error_sz) {
-  int njnt = m ? (int)m->njnt : 0, tendon = joint - njnt;
-  const char* name = NULL;
-  if (m && joint >= 0 && tendon < m->ntendon) {
-    name = tendon < 0 ? mj_id2name(m, mjOBJ_JOINT, joint) : mj_id2name(m, mjOBJ_TENDON, tendon);
-  }
+  int id = m ? joint - (int)m->njnt : -1, tendon = id >= 0 && id < (int)m->ntendon;
+  const char* name =
+      !m ? "" : mjgp_nameOf(m, tendon ? mjOBJ_TENDON : mjOBJ_JOINT, tendon ? id : joint);
   char number[20];
   snprintf(number, sizeof(number), "%d", joint);
-  snprintf(where, mjgpWHERE, mjgpNAME ", %s '%.100s'", name && tendon >= 0 ? "tendon" : "joint",
-           name && name[0] ? name : number);
+  snprintf(where, mjgpWHERE, mjgpNAME ", %s '%.100s'", tendon ? "tendon" : "joint",
+           name[0] ? name : number);
   mjg_startReport(report, error, error && error_sz > 0 ? (size_t)error_sz : 0);
   report->where = where;
 }
 
 
-// give keys new values in a plugin_state; if flg_describe, keys that said what the gear is are forgotten
-// before. All or, after refusals, none
-static void change(mjgReport* report, mjtNum* state, const mjgpConfig* c, int i,
-                   const char* const* key, const double* value, int n, int flg_describe) {
-  int before = report->count, gear = gearOf(c, i), gap = gapOf(c, i);
-
-  // what was given and what is new
-  mjtNum of_gear[mjgpNCHANGE], of_gap[mjgpNCHANGE];
-  mjtNum* gap_number = gap == gear ? of_gear : of_gap;
-  mjgp_readNumbers(of_gear, c, state, gear);
-  mjgp_readNumbers(of_gap, c, state, gap);
-  if (flg_describe) {
-    forgetKind(of_gear);
+// configuration of a mjData, null after a refusal
+static const mjgpConfig* configOf(mjgReport* report, const mjModel* m, const mjData* d) {
+  const char* problem = mjgp_belongError(m, d);
+  if (problem) {
+    mjg_refuse(report, "%s", problem);
   }
-  for (int k = 0; k < n; k++) {
-    int number = findKey(report, key[k]);
-    if (number >= 0) {
-      give(number < mjgNKEY ? of_gear : gap_number, number, value[k], 1);
-    }
-  }
-
-  // checked as a whole
-  mjgpJoint changed;
-  mjgp_changeJoint(&changed, report, c->joint + gear, of_gear);
-  if (gap != gear) {
-    mjgp_changeJoint(&changed, report, c->joint + gap, of_gap);
-  }
-  if (report->count == before) {
-    mjgp_writeNumbers(state, c, of_gear, gear);
-    if (gap != gear) {
-      mjgp_writeNumbers(state, c, of_gap, gap);
-    }
-  }
+  return problem ? NULL : mjgp_gears(m, d)->config;
 }
 
 
-// is there something to write, and a gear; number of the joint, -1 after a refusal
-static int startChange(mjgReport* report, const mjgpConfig* c, int joint, const char* const* key,
-                       const double* value, int n) {
-  int i = mjgp_findGear(c, joint);
-  if (n < 0 || (n && (!key || !value))) {
-    mjg_refuse(report, "keys or values are missing; give an array of each");
-    return -1;
-  }
-  if (i < 0) {
-    mjg_refuse(report, "it has no gear; name one of the joints in the plugin's key 'joint'");
-  }
-  return i;
-}
-
-
-// the same for the state of a mjData; 0, or -1 after refusals
-static int changeData(const mjModel* m, mjData* d, int joint, const char* const* key,
-                      const double* value, int n, int flg_describe, char* error, int error_sz) {
+// the same for a mjData
+static int changeData(const mjModel* m, mjData* d, int joint, const Change* change, char* error,
+                      int error_sz) {
   char where[mjgpWHERE];
   mjgReport report;
   startReport(&report, where, m, joint, error, error_sz);
-  const char* problem = mjgp_belongError(m, d);
-  if (problem) {
-    mjg_refuse(&report, "%s", problem);
-    return -1;
-  }
-  const mjgpConfig* c = mjgp_gears(m, d)->config;
-  int i = startChange(&report, c, joint, key, value, n);
-  if (i >= 0) {
-    change(&report, d->plugin_state, c, i, key, value, n, flg_describe);
-  }
-  return report.count ? -1 : 0;
+  const mjgpConfig* c = configOf(&report, m, d);
+  return c ? changeStates(&report, c, joint, d->plugin_state, 1, 0, change) : -1;
 }
 
 
 int mjg_setGears(const mjModel* m, mjData* d, int joint, const char* const* key,
                  const double* value, int n, char* error, int error_sz) {
-  return changeData(m, d, joint, key, value, n, 0, error, error_sz);
+  return changeData(m, d, joint, &(Change){n, key, value, 0}, error, error_sz);
 }
 
 
 int mjg_setGear(const mjModel* m, mjData* d, int joint, const char* key, double value, char* error,
                 int error_sz) {
-  return changeData(m, d, joint, &key, &value, 1, 0, error, error_sz);
+  return changeData(m, d, joint, &(Change){1, &key, &value, 0}, error, error_sz);
 }
 
 
 int mjg_describeGear(const mjModel* m, mjData* d, int joint, const char* const* key,
                      const double* value, int n, char* error, int error_sz) {
-  return changeData(m, d, joint, key, value, n, 1, error, error_sz);
+  return changeData(m, d, joint, &(Change){n, key, value, 1}, error, error_sz);
 }
 
 
@@ -183,38 +194,31 @@ int mjg_setSolver(const mjModel* m, mjData* d, const char* solver, char* error, 
   mjgReport report;
   mjg_startReport(&report, error, error && error_sz > 0 ? (size_t)error_sz : 0);
   report.where = mjgpNAME ", key 'solver'";
-  const char* problem = mjgp_belongError(m, d);
-  if (problem) {
-    mjg_refuse(&report, "%s", problem);
-    return -1;
-  }
-  const mjgpConfig* c = mjgp_gears(m, d)->config;
+  const mjgpConfig* c = configOf(&report, m, d);
   int choice = mjg_solverFromName(solver);
-  if (choice < 0) {
+  if (c && choice < 0) {
     mjg_refuse(&report, "unknown solver '%.60s'; choose one that doc/mjcf.md lists",
                solver ? solver : "");
-  } else {
+  } else if (c) {
     mjgp_checkSolver(&report, choice, c->n);
   }
-  if (report.count) {
-    return -1;
+  if (!report.count) {
+    d->plugin_state[c->system + mjgpSYSTEM_SOLVER] = 1 + choice;
   }
-  d->plugin_state[c->system + mjgpSYSTEM_SOLVER] = 1 + choice;
-  return 0;
+  return report.count ? -1 : 0;
 }
 
 
 int mjg_resetGears(const mjModel* m, mjData* d) {
   const mjtNum none[mjgpNCHANGE] = {0};
   const mjgpGears* g = mjgp_gears(m, d);
-  if (!g) {
-    return -1;
-  }
-  for (int i = 0; i < g->config->n; i++) {
+  for (int i = 0; g && i < g->config->n; i++) {
     mjgp_writeNumbers(d->plugin_state, g->config, none, i);
   }
-  d->plugin_state[g->config->system + mjgpSYSTEM_SOLVER] = 0;
-  return 0;
+  if (g) {
+    d->plugin_state[g->config->system + mjgpSYSTEM_SOLVER] = 0;
+  }
+  return g ? 0 : -1;
 }
 
 
@@ -314,62 +318,64 @@ int mjg_getCounts(mjgCounts* counts, const mjModel* m, const mjData* d) {
 // numbers in plugin_state that are not values of keys, by name
 static const struct {
   const char* name;
+  enum {
+    OF_JOINT,
+    OF_GEAR,
+    OF_GAP,
+    OF_BRAKE,
+    OF_SYSTEM
+  } whose;
   int number;
-  int gap;  // 1: of a gap
-} numbers[] = {{"friction", mjgpSTATE_FRICTION, 0},
-               {"mode", mjgpSTATE_PIECE, 0},
-               {"lag", mjgpSTATE_LAG, 0},
-               {"tooth", mjgpSTATE_TOOTH, 0},
-               {"given", mjgpSTATE_GIVEN, 0},
-               {"given_2", mjgpSTATE_GIVEN + 1, 0},
-               {"type", mjgpSTATE_TYPE, 0},
-               {"gap_started", mjgpGAP_STARTED, 1},
-               {"rotor_angle", mjgpGAP_ANGLE, 1},
-               {"rotor_velocity", mjgpGAP_RATE, 1},
-               {"gap_position", mjgpGAP_POSITION, 1},
-               {"gap_twist", mjgpGAP_TWIST, 1}};
+} numbers[] = {{"friction", OF_JOINT, mjgpSTATE_FRICTION},
+               {"mode", OF_JOINT, mjgpSTATE_PIECE},
+               {"lag", OF_JOINT, mjgpSTATE_LAG},
+               {"tooth", OF_JOINT, mjgpSTATE_TOOTH},
+               {"given", OF_JOINT, mjgpSTATE_GIVEN},
+               {"given_2", OF_JOINT, mjgpSTATE_GIVEN + 1},
+               {"type", OF_GEAR, mjgpSTATE_TYPE},
+               {"gap_started", OF_GAP, mjgpGAP_STARTED},
+               {"rotor_angle", OF_GAP, mjgpGAP_ANGLE},
+               {"rotor_velocity", OF_GAP, mjgpGAP_RATE},
+               {"gap_position", OF_GAP, mjgpGAP_POSITION},
+               {"gap_twist", OF_GAP, mjgpGAP_TWIST},
+               {"brake", OF_BRAKE, 0},
+               {"solver", OF_SYSTEM, mjgpSYSTEM_SOLVER},
+               {"fallbacks", OF_SYSTEM, mjgpSYSTEM_FALLBACKS}};
 
 
 // address of a number of joint i, or of the whole system, -1 if there is none
 static int findAddress(mjgStateAddress* address, const mjgpConfig* c, int i, const char* name) {
   int key = keyOf(name);
   *address = (mjgStateAddress){.value = -1, .given = -1};
-  if (!strcmp(name, "solver") || !strcmp(name, "fallbacks")) {
-    address->value = c->system + (name[0] == 's' ? mjgpSYSTEM_SOLVER : mjgpSYSTEM_FALLBACKS);
-    return 0;
-  }
-  if (i < 0) {
-    return -1;
-  }
-  if (key >= 0) {
+  if (key >= 0 && i >= 0) {
     int adr[mjgpNCHANGE];
     mjgp_findNumbers(adr, c, ownerOf(c, i, key));
     *address = (mjgStateAddress){.value = adr[mjgpCHANGE_KEY + key],
                                  .given = adr[mjgp_givenOf(key)],
                                  .bit = (mjtNum)mjgp_keyBit(key)};
-    return address->value < 0 ? -1 : 0;
-  }
-  if (!strcmp(name, "brake")) {
-    address->value = c->brake[i];
-    return c->brake[i] < 0 ? -1 : 0;
   }
   for (size_t k = 0; k < sizeof(numbers) / sizeof(*numbers); k++) {
-    if (!strcmp(numbers[k].name, name) && (!numbers[k].gap || c->joint[i].backlashes)) {
-      i = numbers[k].number == mjgpSTATE_TYPE && !numbers[k].gap ? gearOf(c, i) : i;
-      address->value =
-          (numbers[k].gap ? c->gap[i] : c->state[i]) + numbers[k].number * c->stride[i];
-      return 0;
+    int number = numbers[k].number;
+    if (strcmp(numbers[k].name, name)) {
+      continue;
+    }
+    if (numbers[k].whose == OF_SYSTEM) {
+      address->value = c->system + number;
+    } else if (i >= 0) {
+      const int first[] = {c->state[i], c->state[gearOf(c, i)], c->gap[i], c->brake[i]};
+      int adr = first[numbers[k].whose];
+      address->value = adr < 0 ? -1 : adr + number * c->stride[i];
     }
   }
-  return -1;
+  return address->value < 0 ? -1 : 0;
 }
 
 
 // configuration of a model that no mjData is given for, to be freed; null if it has none
 static const mjgpConfig* readModel(mjgpConfigs* known, const mjModel* m) {
-  int slot = mjgp_slot(), forgotten;
+  int slot = mjgp_slot();
   *known = (mjgpConfigs){0};
-  return m && mjgp_leader(m, slot) >= 0 ? mjgp_findConfig(known, &forgotten, m) : NULL;
+  return m && mjgp_leader(m, slot) >= 0 ? mjgp_findConfig(known, m) : NULL;
 }
 
 
@@ -403,26 +409,14 @@ int mjg_setStates(const mjModel* m, mjtNum* plugin_state, int nstate, int stride
     mjg_refuse(&report, "the model has no gear; give it an instance of the plugin");
     return -1;
   }
-  int i = startChange(&report, c, joint, key, value, n), size = (int)m->npluginstate;
-  if (i >= 0 && (nstate < 0 || (nstate && !plugin_state) || stride < size)) {
+  int size = (int)m->npluginstate;
+  if (nstate < 0 || (nstate && !plugin_state) || stride < size) {
     mjg_refuse(&report, "the states are missing or closer than %d numbers; give whole states",
                size);
+  } else {
+    const Change change = {n, key, value, describe};
+    changeStates(&report, c, joint, plugin_state, nstate, stride, &change);
   }
-
-  // into copies first, so that all change or none
-  mjtNum* changed = report.count ? NULL : mju_malloc(sizeof(mjtNum) * (size_t)(size * nstate + 1));
-  char place[2 * mjgpWHERE];
-  for (int k = 0; changed && k < nstate && !report.count; k++) {
-    mjtNum* state = changed + (ptrdiff_t)k * size;
-    mju_copy(state, plugin_state + (ptrdiff_t)k * stride, size);
-    snprintf(place, sizeof(place), "%s, state %d", where, k);
-    report.where = place;
-    change(&report, state, c, i, key, value + (ptrdiff_t)k * n, n, describe);
-  }
-  for (int k = 0; changed && k < nstate && !report.count; k++) {
-    mju_copy(plugin_state + (ptrdiff_t)k * stride, changed + (ptrdiff_t)k * size, size);
-  }
-  mju_free(changed);
   mjgp_freeConfigs(&known);
   return report.count ? -1 : 0;
 }

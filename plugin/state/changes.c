@@ -18,18 +18,16 @@
 void mjgp_findNumbers(int adr[mjgpNCHANGE], const mjgpConfig* config, int i) {
   const mjgpJoint* joint = config->joint + i;
   int stride = config->stride[i], next = config->state[i] + mjgpSTATE_KEY * stride;
-  int gap = config->gap[i] + mjgpGAP_GIVEN * stride;
-  for (int k = 0; k <= mjgpCHANGE_TYPE; k++) {
+  for (int k = 0; k < mjgpCHANGE_KEY; k++) {
     adr[k] = config->given[i] + k * stride;
   }
-  adr[mjgpCHANGE_GAPGIVEN] = joint->backlashes ? gap : -1;
-  for (int key = 0; key < mjgNKEY; key++) {
-    int has = joint->keys >> key & 1;
+  for (int key = 0; key < mjgpNCHANGEKEY; key++) {
+    if (key == mjgNKEY) {
+      next = config->gap[i] + mjgpGAP_KEY * stride;
+    }
+    int has = key < mjgNKEY ? (int)(joint->keys >> key & 1) : config->gap[i] >= 0;
     adr[mjgpCHANGE_KEY + key] = has ? next : -1;
     next += has ? stride : 0;
-  }
-  for (int k = 0; k < mjgpNGAPKEY; k++) {
-    adr[mjgpCHANGE_KEY + mjgNKEY + k] = joint->backlashes ? gap + (k + 1) * stride : -1;
   }
 }
 
@@ -82,7 +80,6 @@ static void giveGear(mjgpJoint* joint, mjgReport* report, int key, double value)
 // take a number into a gap
 static void giveGap(mjgpJoint* joint, mjgReport* report, int k, double value) {
   const char* key = mjg_gapKeyInfo(k)->name;
-  double* number = mjgp_gapNumber(joint, k);
   if (joint->gap == mjgpGAP_NONE) {
     mjg_refuse(report, "key '%s': the joint has no backlash; give it a model in the key 'backlash'",
                key);
@@ -95,51 +92,38 @@ static void giveGap(mjgpJoint* joint, mjgReport* report, int k, double value) {
     mjg_refuse(report, "key '%s': backlash '%s' does not use it; leave it out", key,
                mjg_backlashName(joint->backlash.model));
   } else {
-    *number = value;
+    *mjgp_gapNumber(joint, k) = value;
   }
 }
 
 
-// forget the keys that say what a gear is
-static void forgetKind(mjgDescription* description, int type) {
-  description->type = type;
-  for (int key = 0; key < mjgNKEY; key++) {
-    if (mjgp_isKind(key)) {
-      description->given[key] = 0;
-      description->value[key] = 0;
-    }
+// is a number an integer from 0 to most
+static int isCount(mjtNum x, mjtNum most) {
+  return x >= 0 && x <= most && x == floor(x);
+}
+
+
+// refuse what is wrong with a joint, if anything is
+static void refuseJoint(mjgReport* report, const char* error) {
+  if (error) {
+    mjg_refuse(report, "it %s", error);
   }
 }
 
 
-// does a description say what the gear is
-static int saysKind(const mjgDescription* description) {
-  for (int key = 0; key < mjgNKEY; key++) {
-    if (description->given[key] && mjgp_isKind(key)) {
-      return 1;
-    }
-  }
-  return 0;
-}
-
-
-// is a number a sum of bits of n keys
-static int isMask(mjtNum x, int n) {
-  return x >= 0 && x < ldexp(1, n) && x == floor(x);
-}
-
-
-// do the numbers of given keys say which; 0 after a refusal
-static int areMasks(mjgReport* report, const mjtNum number[mjgpNCHANGE]) {
-  static const int masks[][2] = {{mjgpCHANGE_GIVEN, mjgpNBIT},
-                                 {mjgpCHANGE_GIVEN2, mjgNKEY - mjgpNBIT},
-                                 {mjgpCHANGE_GAPGIVEN, mjgpNGAPKEY}};
-  for (int k = 0; k < 3; k++) {
-    mjtNum mask = number[masks[k][0]];
-    if (!isMask(mask, masks[k][1])) {
-      mjg_refuse(report, "%g does not say which keys are given; write a sum of bits of keys", mask);
+// do numbers say which keys are given and what type the gear is; 0 after a refusal
+static int areKnown(mjgReport* report, const mjtNum number[mjgpNCHANGE]) {
+  for (int k = mjgpCHANGE_GIVEN; k < mjgpCHANGE_TYPE; k++) {
+    int bits = k == mjgpCHANGE_GIVEN ? mjgpNBIT : mjgpNCHANGEKEY - mjgpNBIT;
+    if (!isCount(number[k], ldexp(1, bits) - 1)) {
+      mjg_refuse(report, "%g does not say which keys are given; write a sum of bits of keys",
+                 number[k]);
       return 0;
     }
+  }
+  if (!isCount(number[mjgpCHANGE_TYPE], mjgNTYPE)) {
+    mjg_refuse(report, "%g is no type of a gear; write 0, or 1 + mjgType", number[mjgpCHANGE_TYPE]);
+    return 0;
   }
   return 1;
 }
@@ -147,55 +131,55 @@ static int areMasks(mjgReport* report, const mjtNum number[mjgpNCHANGE]) {
 
 int mjgp_changeJoint(mjgpJoint* joint, mjgReport* report, const mjgpJoint* base,
                      const mjtNum number[mjgpNCHANGE]) {
-  int before = report->count;
+  int before = report->count, kind = 0;
   mjtNum type = number[mjgpCHANGE_TYPE];
   *joint = *base;
-  if (!areMasks(report, number)) {
-    return 1;
-  }
-  if (!(type >= 0 && type <= mjgNTYPE && type == floor(type))) {
-    mjg_refuse(report, "%g is no type of a gear; write 0, or 1 + mjgType", type);
+  if (!areKnown(report, number)) {
     return 1;
   }
 
-  // in which words; then the numbers
+  // in other words: what said what the gear is is forgotten
   int flg_gear = type > 0, flg_gap = 0;
   if (type > 0) {
-    forgetKind(&joint->description, (int)type - 1);
+    joint->description.type = (int)type - 1;
   }
-  for (int k = 0; k < mjgpNCHANGEKEY; k++) {
-    if (!((uint64_t)number[mjgp_givenOf(k)] & mjgp_keyBit(k))) {
+  for (int key = 0; key < mjgNKEY && type > 0; key++) {
+    if (mjgp_isKind(key)) {
+      joint->description.given[key] = 0;
+      joint->description.value[key] = 0;
+    }
+  }
+
+  // the numbers
+  for (int key = 0; key < mjgpNCHANGEKEY; key++) {
+    double value = number[mjgpCHANGE_KEY + key];
+    if (!((uint64_t)number[mjgp_givenOf(key)] & mjgp_keyBit(key))) {
       continue;
     }
-    if (k < mjgNKEY) {
-      giveGear(joint, report, k, number[mjgpCHANGE_KEY + k]);
+    if (key < mjgNKEY) {
+      giveGear(joint, report, key, value);
+      kind |= mjgp_isKind(key);
       flg_gear = 1;
     } else {
-      giveGap(joint, report, k - mjgNKEY, number[mjgpCHANGE_KEY + k]);
+      giveGap(joint, report, key - mjgNKEY, value);
       flg_gap = 1;
     }
   }
-  if (type > 0 && !saysKind(&joint->description)) {
+  if (type > 0 && !kind) {
     mjg_refuse(report, "%s", mjgpUNDESCRIBED);
   }
 
   // what they mean
   if (flg_gap && report->count == before) {
-    const char* error_gap = mjg_backlashError(&joint->backlash);
-    const char* error_rotor = mjgp_rotorError(joint);
-    if (error_gap) {
-      mjg_refuse(report, "%s", error_gap);
+    const char* error = mjg_backlashError(&joint->backlash);
+    if (error) {
+      mjg_refuse(report, "%s", error);
     }
-    if (error_rotor) {
-      mjg_refuse(report, "it %s", error_rotor);
-    }
+    refuseJoint(report, mjgp_rotorError(joint));
   }
   if (flg_gear && report->count == before) {
     mjgp_makeGear(joint, report);
-    const char* error_presliding = mjgp_preslidingError(joint);
-    if (error_presliding) {
-      mjg_refuse(report, "it %s", error_presliding);
-    }
+    refuseJoint(report, mjgp_preslidingError(joint));
   }
   return report->count - before;
 }
@@ -247,9 +231,9 @@ static void applyChange(mjgpGears* g, const mjModel* m, const mjData* d, int i) 
 
 // does plugin_state change the gear of a joint
 static inline int isChanged(const mjgpConfig* config, const mjtNum* state, int i) {
-  int given = config->given[i], stride = config->stride[i];
-  return state[given] != 0 || state[given + stride] != 0 || state[given + 2 * stride] != 0 ||
-         (config->joint[i].backlashes && state[config->gap[i] + mjgpGAP_GIVEN * stride] != 0);
+  const mjtNum* given = state + config->given[i];
+  int stride = config->stride[i];
+  return given[0] != 0 || given[stride] != 0 || given[2 * stride] != 0;
 }
 
 
@@ -277,7 +261,7 @@ void mjgp_applyChanges(mjgpGears* g, const mjModel* m, const mjData* d) {
     char reason[mjgpREASON];
     mjgReport report;
     mjg_startReport(&report, reason, sizeof(reason));
-    if (!(solver > 0 && solver <= mjgNSOLVER && solver == floor(solver))) {
+    if (!isCount(solver, mjgNSOLVER)) {
       mjg_refuse(&report, "%g is no solver; write 0, or 1 + mjgSolver", solver);
     } else {
       mjgp_checkSolver(&report, (int)solver - 1, config->n);

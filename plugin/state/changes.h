@@ -10,18 +10,15 @@
 
 // numbers of one joint that change its gear, side by side
 enum {
-  mjgpCHANGE_GIVEN = 0,  // of mjgpNBIT keys each
-  mjgpCHANGE_GIVEN2 = 1,
+  mjgpCHANGE_GIVEN = 0,  // two, as in the state
   mjgpCHANGE_TYPE = 2,
-  mjgpCHANGE_GAPGIVEN = 3,
-  mjgpCHANGE_KEY = 4,  // values of mjgKey, and behind them of a gap's keys
-  mjgpNCHANGEKEY = mjgNKEY + mjgpNGAPKEY,
+  mjgpCHANGE_KEY = 3,  // values of keys
   mjgpNCHANGE = mjgpCHANGE_KEY + mjgpNCHANGEKEY
 };
 
-// which of them says that key k is given, k < mjgpNCHANGEKEY
-static inline int mjgp_givenOf(int k) {
-  return k < mjgNKEY ? mjgpCHANGE_GIVEN + k / mjgpNBIT : mjgpCHANGE_GAPGIVEN;
+// which of them says that a key is given
+static inline int mjgp_givenOf(int key) {
+  return mjgpCHANGE_GIVEN + (key >= mjgpNBIT);
 }
 
 // a gear that plugin_state changes

@@ -15,75 +15,69 @@
 
 //---------------------------------- memory --------------------------------------------------------
 
-// lay out the arrays for the joints of a configuration in one block at base, or count their bytes if
-// base is null: those with pointers, those that a copy takes over, and those of no meaning between steps
-// Long because it has a line for each array
-static size_t layout(mjgpGears* g, const mjgpConfig* c, char* base) {
-  size_t size = 0, count = (size_t)c->n, nv = (size_t)c->nv;
-  size_t lines = (size_t)c->nC + (mjgiSIMD - 1) * nv;
+// what sizes of arrays are numbers of
+enum {
+  GEARS,
+  DOFS,
+  DOFS3,
+  TREES,
+  LINES,
+  BYTES
+};
+_Static_assert(BYTES + 1 == mjgpNSIZE, "mjgpNSIZE is not the number of sizes");
 
-  // clang-format off
-#define mjgpARRAY(name, number) mjgpPLACE(g, base, name, number)
-  mjgpARRAY(in.joint, count)
-  mjgpARRAY(in.row, count)
-  mjgpARRAY(in.coupling, count)
-  size_t values = size;
-  mjgpARRAY(in.active, count)
-  mjgpARRAY(in.dozing, count)
-  mjgpARRAY(in.q, count)
-  mjgpARRAY(in.v, count)
-  mjgpARRAY(in.base, nv)
-  mjgpARRAY(in.tree, (size_t)c->ntree)
-  mjgpARRAY(in.motor, count)
-  mjgpARRAY(in.tau, count)
-  mjgpARRAY(in.inertia, count)
-  mjgpARRAY(in.implicit, count)
-  mjgpARRAY(in.shared, count)
-  mjgpARRAY(in.drag, count)
-  mjgpARRAY(in.lag, count)
-  mjgpARRAY(in.gamma_u, count)
-  mjgpARRAY(in.gamma_v, count)
-  mjgpARRAY(in.coulomb, count)
-  mjgpARRAY(in.static_ratio, count)
-  mjgpARRAY(in.compliance, count)
-  mjgpARRAY(in.t_last, count)
-  mjgpARRAY(in.ordinary, count)
-  mjgpARRAY(in.braked, count)
-  mjgpARRAY(in.brake, count)
-  mjgpARRAY(in.force, nv)
-  mjgpARRAY(out.t, count)
-  mjgpARRAY(out.v_next, count)
-  mjgpARRAY(out.u, count)
-  mjgpARRAY(out.lambda, count)
-  mjgpARRAY(out.mode, count)
-  mjgpARRAY(out.load, count)
-  mjgpARRAY(out.P, count)
-  mjgpARRAY(out.gap, count)
-  mjgpARRAY(out.cancellation, count)
-  mjgpARRAY(out.rounding, count)
+// arrays with pointers; those that a copy takes over; those of no meaning between steps
+#define ARRAY(name, size) mjgpARRAY(mjgpGears, name, size)
+#define COUNT(array)      (int)(sizeof(array) / sizeof(*(array)))
+// clang-format off
+static const mjgpArray kPointers[] = {
+    ARRAY(in.joint, GEARS), ARRAY(in.row, GEARS), ARRAY(in.coupling, GEARS)};
+static const mjgpArray kValues[] = {
+    ARRAY(in.active, GEARS), ARRAY(in.dozing, GEARS), ARRAY(in.q, GEARS), ARRAY(in.v, GEARS),
+    ARRAY(in.base, DOFS), ARRAY(in.tree, TREES), ARRAY(in.motor, GEARS), ARRAY(in.tau, GEARS),
+    ARRAY(in.inertia, GEARS), ARRAY(in.implicit, GEARS), ARRAY(in.shared, GEARS),
+    ARRAY(in.drag, GEARS), ARRAY(in.lag, GEARS), ARRAY(in.gamma_u, GEARS), ARRAY(in.gamma_v, GEARS),
+    ARRAY(in.coulomb, GEARS), ARRAY(in.static_ratio, GEARS), ARRAY(in.compliance, GEARS),
+    ARRAY(in.t_last, GEARS), ARRAY(in.ordinary, GEARS), ARRAY(in.braked, GEARS),
+    ARRAY(in.brake, GEARS), ARRAY(in.force, DOFS), ARRAY(out.t, GEARS), ARRAY(out.v_next, GEARS),
+    ARRAY(out.u, GEARS), ARRAY(out.lambda, GEARS), ARRAY(out.mode, GEARS), ARRAY(out.load, GEARS),
+    ARRAY(out.P, GEARS), ARRAY(out.gap, GEARS), ARRAY(out.cancellation, GEARS),
+    ARRAY(out.rounding, GEARS)};
+static const mjgpArray kScratch[] = {
+    ARRAY(scratch.slope, DOFS), ARRAY(scratch.lower, LINES), ARRAY(scratch.upper, LINES),
+    ARRAY(scratch.pivot, DOFS), ARRAY(scratch.force, DOFS), ARRAY(scratch.joint, GEARS),
+    ARRAY(scratch.local, DOFS), ARRAY(scratch.held, DOFS), ARRAY(scratch.vector, DOFS3),
+    ARRAY(scratch.matrix, LINES)};
+// clang-format on
+static const mjgpArray kWork[] = {{offsetof(mjgpGears, scratch.work), 1, BYTES}};
+
+
+// lay them out in one block at base, or count its bytes if base is null
+static size_t layout(mjgpGears* g, char* base, const size_t* size) {
+  size_t bytes = mjgp_layout(g, base, 0, kPointers, COUNT(kPointers), size);
+  size_t values = bytes;
+  bytes = mjgp_layout(g, base, bytes, kValues, COUNT(kValues), size);
   g->values = base ? base + values : NULL;
-  g->nvalues = size - values;
-  mjgpARRAY(scratch.slope, nv)
-  mjgpARRAY(scratch.lower, lines)
-  mjgpARRAY(scratch.upper, lines)
-  mjgpARRAY(scratch.pivot, nv)
-  mjgpARRAY(scratch.force, nv)
-  mjgpARRAY(scratch.joint, count)
-  mjgpARRAY(scratch.local, nv)
-  mjgpARRAY(scratch.held, nv)
-  mjgpARRAY(scratch.vector, 3 * nv)
-  mjgpARRAY(scratch.matrix, lines)
-#undef mjgpARRAY
-      // clang-format on
+  g->nvalues = bytes - values;
+  bytes = mjgp_layout(g, base, bytes, kScratch, COUNT(kScratch), size);
+  return mjgp_layout(g, base, bytes, kWork, 1, size);
+}
 
-      // workspace of the core
-      size_t bytes = mjg_memsize(c->nwork, c->nwork);
-  void* work = mjgp_place(base, &size, bytes, 1);
-  if (base) {
-    g->scratch.nwork = c->nwork;
-    g->scratch.work = mjg_create(work, bytes, c->nwork, c->nwork);
-  }
-  return size;
+
+// make room for the gears of a configuration; nothing is kept
+static void makeRoom(mjgpGears* g, const mjgpConfig* c, const size_t size[mjgpNSIZE]) {
+  size_t bytes = layout(g, NULL, size);
+  mju_free(g->memory);
+  mju_free(g->changes);
+  g->changes = NULL;
+  g->memory = mju_malloc(bytes);
+  memset(g->memory, 0, bytes);
+  memcpy(g->size, size, sizeof(g->size));
+  layout(g, g->memory, size);
+  g->scratch.nwork = c->nwork;
+  g->scratch.work = mjg_create(g->scratch.work, size[BYTES], c->nwork, c->nwork);
+  memset(g->scratch.local, -1, sizeof(int) * (size_t)c->nv);
+  g->in.nactive = 0;
 }
 
 
@@ -214,23 +208,20 @@ static mjgpGears* copiedOver(const mjData* d) {
 
 // make the configuration of a model the one that counts; 0, or -1 after a warning if it is refused
 static int selectModel(mjgpGears* g, const mjModel* m) {
-  int forgotten;
-  const mjgpConfig *old = g->config, *c = mjgp_findConfig(&g->known, &forgotten, m);
+  int nknown = g->known.n;
+  const mjgpConfig* c = mjgp_findConfig(&g->known, m);
   if (!c) {
     return -1;
   }
-  int fits = old && !forgotten && c->n == old->n && c->nv == old->nv && c->nC == old->nC &&
-             c->nwork == old->nwork && c->ntree == old->ntree;
-  if (!fits) {
-    mju_free(g->memory);
-    mju_free(g->changes);
-    g->changes = NULL;
-    size_t size = layout(g, c, NULL);
-    g->memory = mju_malloc(size);
-    memset(g->memory, 0, size);
-    layout(g, c, g->memory);
-    memset(g->scratch.local, -1, sizeof(int) * (size_t)c->nv);
-    g->in.nactive = 0;
+  size_t nv = (size_t)c->nv;
+  const size_t size[mjgpNSIZE] = {[GEARS] = (size_t)c->n,
+                                  [DOFS] = nv,
+                                  [DOFS3] = 3 * nv,
+                                  [TREES] = (size_t)c->ntree,
+                                  [LINES] = (size_t)c->nC + (mjgiSIMD - 1) * nv,
+                                  [BYTES] = mjg_memsize(c->nwork, c->nwork)};
+  if (g->known.n < nknown || memcmp(size, g->size, sizeof(size))) {
+    makeRoom(g, c, size);
   }
   g->config = c;
   g->model = m;

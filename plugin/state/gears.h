@@ -68,7 +68,6 @@ typedef struct mjgpBrake_ {
   int broken;      // 1: it is solved as if it slipped
 } mjgpBrake;
 
-// what a step starts from
 // what the integrator makes of velocity gains of actuators: no derivative at all, one on the diagonal, or
 // whatever actuators of tendons and sites have
 typedef enum mjgpGains_ {
@@ -77,6 +76,7 @@ typedef enum mjgpGains_ {
   mjgpGAINS_GENERAL
 } mjgpGains;
 
+// what a step starts from
 typedef struct mjgpInput_ {
   const mjgpJoint** joint;  // gears of this step: the model's, or what plugin_state makes (n)
                             //   of them. What is not the gear's, such as addresses, is as in config
@@ -150,6 +150,10 @@ typedef struct mjgpScratch_ {
   mjgWorkspace* work;  // of the core, for as many; groups of several trees take d's stack
 } mjgpScratch;
 
+enum {
+  mjgpNSIZE = 6
+};
+
 typedef struct mjgpGears_ {
   const mjData* d;              // whose object this is; null: free
   struct mjgpGears_* next;      // of the free ones
@@ -157,7 +161,8 @@ typedef struct mjgpGears_ {
   const mjgpConfig* config;     // its configuration
   mjgpConfigs known;            // configurations of all models so far
   struct mjgpChange_* changes;  // gears that plugin_state changes (n); null: none so far
-  void* memory;                 // of the arrays below
+  size_t size[mjgpNSIZE];       // of the arrays below (gears.c)
+  void* memory;                 // and all of them
   char* values;    // of them those of in and out, without pointers: what a copy takes over
   size_t nvalues;  // and their bytes
   int nv, nstate;  // sizes of the mjData

@@ -3,8 +3,8 @@
 #include "configuration/check.h"
 #include "state/model.h"
 
-_Static_assert(mjgNKEY <= 2 * mjgpNBIT, "more keys than two numbers have bits");
-_Static_assert(mjgpNGAPKEY <= mjgpNBIT, "more keys of a gap than a number has bits");
+_Static_assert(mjgpNCHANGEKEY <= mjgpNBIT + 53, "more keys than two numbers have bits");
+_Static_assert(mjgNKEY <= 64, "more keys than mjgpJoint.keys has bits");
 
 
 int mjgp_countKeys(uint64_t keys) {

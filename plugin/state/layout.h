@@ -23,15 +23,19 @@ enum {
   mjgpSTATE_PIECE = 1,     // its sign is the mode, its size 2 where lambda was negative, else 1
   mjgpSTATE_LAG = 2,       // acceleration that constraints caused
   mjgpSTATE_GIVEN = 3,     // which keys differ from the model's: sums of mjgp_keyBit of each, the
-                           //   first mjgpNBIT keys in the first number, the others in the second
-  mjgpSTATE_TYPE = 5,      // 0: the model's keys say what the gear is. 1 + mjgType: those that do
-                           //   are forgotten, and the gear is what the given ones say
-  mjgpSTATE_TOOTH = 6,     // of a ratchet: 2 k + 1 of the tooth k that it passed last, 0: not known
+      //   first mjgpNBIT keys in the first number, the others and those of gaps in the second
+  mjgpSTATE_TYPE = 5,   // 0: the model's keys say what the gear is. 1 + mjgType: those that do
+                        //   are forgotten, and the gear is what the given ones say
+  mjgpSTATE_TOOTH = 6,  // of a ratchet: 2 k + 1 of the tooth k that it passed last, 0: not known
   mjgpSTATE_KEY = 7  // values of the keys that may differ (mjgpJoint.keys), in the order of mjgKey
 };
 
-// keys that a number has bits for: a double has 53, all keys together fit into 64
-#define mjgpNBIT 32
+// keys that may change, by number: those of mjgKey and behind them those of a gap. The first number has bits for so
+// many of them; a double has 53
+enum {
+  mjgpNCHANGEKEY = mjgNKEY + mjgpNGAPKEY,
+  mjgpNBIT = 32
+};
 
 // of a gap, behind the keys
 enum {
@@ -40,8 +44,7 @@ enum {
   mjgpGAP_RATE = 2,      //
   mjgpGAP_POSITION = 3,  // theta_b
   mjgpGAP_TWIST = 4,     // omega_s
-  mjgpGAP_GIVEN = 5,     // which keys of the gap differ from the model's
-  mjgpGAP_KEY = 6,       // values of the keys of a gap (mjg_gapKeyInfo)
+  mjgpGAP_KEY = 5,       // values of the keys of a gap (mjg_gapKeyInfo)
   mjgpNGAPSTATE = mjgpGAP_KEY + mjgpNGAPKEY
 };
 
@@ -62,9 +65,9 @@ int mjgp_jointState(const mjModel* m, int instance);
 // address of the share of its torque that a brake has, -1: there is no brake
 int mjgp_brakeState(const mjModel* m, const mjgpBrakeKeys* brake);
 
-// bit of a key in the number that says it is given: of a mjgKey, or of mjgNKEY and the number of a gap's key
+// bit of a key in the number that says it is given
 static inline uint64_t mjgp_keyBit(int key) {
-  return (uint64_t)1 << (key < mjgNKEY ? key % mjgpNBIT : key - mjgNKEY);
+  return (uint64_t)1 << (key < mjgpNBIT ? key : key - mjgpNBIT);
 }
 
 // number of keys in a sum of their bits (mjgpJoint.keys)

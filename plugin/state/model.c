@@ -136,39 +136,41 @@ int mjgp_findGear(const mjgpConfig* config, int joint) {
 
 //---------------------------------- one configuration ---------------------------------------------
 
-void* mjgp_place(void* base, size_t* size, size_t count, size_t item) {
-  size_t offset = (*size + 63) & ~(size_t)63;
-  *size = offset + count * item;
-  return base ? (char*)base + offset : NULL;
+size_t mjgp_layout(void* object, char* base, size_t bytes, const mjgpArray* array, int n,
+                   const size_t* size) {
+  for (int k = 0; k < n; k++) {
+    size_t offset = (bytes + 63) & ~(size_t)63;
+    bytes = offset + size[array[k].size] * array[k].item;
+    if (base) {
+      void* place = base + offset;
+      memcpy((char*)object + array[k].member, &place, sizeof(place));
+    }
+  }
+  return bytes;
 }
 
 
-// lay out a configuration in one block at c, or count its bytes if c is null
-static size_t layout(mjgpConfig* c, const mjModel* m, size_t n, size_t nseen) {
-  size_t size = sizeof(mjgpConfig), nv = (size_t)m->nv, nC = (size_t)m->nC;
-  // clang-format off
-#define mjgpARRAY(name, number) mjgpPLACE(c, c, name, number)
-  mjgpARRAY(joint, n)
-  mjgpARRAY(state, n)
-  mjgpARRAY(stride, n)
-  mjgpARRAY(given, n)
-  mjgpARRAY(gap, n)
-  mjgpARRAY(brake, n)
-  mjgpARRAY(jnt, n)
-  mjgpARRAY(own, n)
-  mjgpARRAY(changeable, 2 * n)
-  mjgpARRAY(geared, nv)
-  mjgpARRAY(dof, nv)
-  mjgpARRAY(reached, (size_t)m->ntree)
-  mjgpARRAY(block, n)
-  mjgpARRAY(tendon, (size_t)m->ntendon)
-  mjgpARRAY(transpose, nC)
-  mjgpARRAY(line, nv)
-  mjgpARRAY(seen, nseen)
-#undef mjgpARRAY
-      // clang-format on
-      return size;
-}
+// arrays of a configuration, and what their sizes are numbers of
+enum {
+  GEARS,
+  DOFS,
+  TREES,
+  TENDONS,
+  NONZEROS,
+  BYTES,
+  NSIZE
+};
+#define ARRAY(name, size) mjgpARRAY(mjgpConfig, name, size)
+static const mjgpArray kArray[] = {
+    ARRAY(joint, GEARS),        ARRAY(state, GEARS),   ARRAY(stride, GEARS),
+    ARRAY(given, GEARS),        ARRAY(gap, GEARS),     ARRAY(brake, GEARS),
+    ARRAY(jnt, GEARS),          ARRAY(own, GEARS),     ARRAY(changeable, GEARS),
+    ARRAY(block, GEARS),        ARRAY(geared, DOFS),   ARRAY(dof, DOFS),
+    ARRAY(line, DOFS),          ARRAY(reached, TREES), ARRAY(tendon, TENDONS),
+    ARRAY(transpose, NONZEROS), ARRAY(seen, BYTES)};
+enum {
+  NARRAY = sizeof(kArray) / sizeof(*kArray)
+};
 
 
 // address in D of the transpose of each entry of M's lower triangle
@@ -268,17 +270,12 @@ _Static_assert(mjgpSTATE_TYPE == mjgpSTATE_GIVEN + 2, "type follows given");
 
 // the numbers that tell whether gears of the instance of gear i are changed, unless they are known
 static void addChangeable(mjgpConfig* c, int i) {
-  const mjgpJoint* j = c->joint + i;
-  int given = c->given[i] - j->index, gap = c->gap[i] - j->index + mjgpGAP_GIVEN * c->stride[i];
-  for (int k = 0; k < c->nchangeable; k++) {
-    if (c->changeable[k].adr == given) {
-      return;
-    }
+  int given = c->given[i] - c->joint[i].index, k = 0;
+  while (k < c->nchangeable && c->changeable[k].adr != given) {
+    k++;
   }
-  c->changeable[c->nchangeable++] = (mjgpRange){given, 3 * c->stride[i]};
-  if (j->backlashes) {
-    c->changeable[c->nchangeable++] = (mjgpRange){gap, c->stride[i]};
-  }
+  c->changeable[k] = (mjgpRange){given, 3 * c->stride[i]};
+  c->nchangeable = mjMAX(c->nchangeable, k + 1);
 }
 
 
@@ -300,7 +297,9 @@ static int findAddresses(mjgpConfig* c, const mjModel* m) {
     c->state[i] = m->plugin_stateadr[j->instance] + j->index;
     c->stride[i] = mjgp_countJoints(m, j->instance);
     c->given[i] = c->state[i] + mjgpSTATE_GIVEN * c->stride[i];
-    c->gap[i] = c->state[i] + (mjgpSTATE_KEY + mjgp_countKeys(j->keys)) * c->stride[i];
+    c->gap[i] = mjgp_isGiven(m, j->instance, "backlash")
+                    ? c->state[i] + (mjgpSTATE_KEY + mjgp_countKeys(j->keys)) * c->stride[i]
+                    : -1;
     c->brake[i] = mjgp_brakeState(m, &j->brake);
     c->brakes += c->brake[i] >= 0;
     c->jnt[i] = j->joint;
@@ -358,15 +357,16 @@ static mjgpConfig* makeConfig(const mjModel* m) {
 
   // what was read
   Part part[mjgpNPART];
-  size_t nseen = 0;
+  size_t size[NSIZE] = {(size_t)n, (size_t)m->nv, (size_t)m->ntree, (size_t)m->ntendon,
+                        (size_t)m->nC};
   findParts(part, m, NULL);
   for (int k = 0; k < mjgpNPART; k++) {
-    nseen += part[k].size;
+    size[BYTES] += part[k].size;
   }
-  size_t size = layout(NULL, m, (size_t)n, nseen);
-  mjgpConfig* c = mju_malloc(size);
-  memset(c, 0, size);
-  layout(c, m, (size_t)n, nseen);
+  size_t bytes = mjgp_layout(NULL, NULL, sizeof(mjgpConfig), kArray, NARRAY, size);
+  mjgpConfig* c = mju_malloc(bytes);
+  memset(c, 0, bytes);
+  mjgp_layout(c, (char*)c, sizeof(mjgpConfig), kArray, NARRAY, size);
   c->n = n;
   c->nv = (int)m->nv;
   c->nC = (int)m->nC;
@@ -403,40 +403,30 @@ static mjgpConfig* makeConfig(const mjModel* m) {
 //---------------------------------- all of them ---------------------------------------------------
 
 void mjgp_freeConfigs(mjgpConfigs* known) {
-  for (int i = 0; i < known->n; i++) {
-    mju_free(known->config[i]);
+  while (known->first) {
+    mjgpConfig* config = known->first;
+    known->first = config->next;
+    mju_free(config);
   }
-  mju_free(known->config);
-  *known = (mjgpConfigs){0};
+  known->n = 0;
 }
 
 
-const mjgpConfig* mjgp_findConfig(mjgpConfigs* known, int* forgotten, const mjModel* m) {
+const mjgpConfig* mjgp_findConfig(mjgpConfigs* known, const mjModel* m) {
   uint64_t hash = hashText(m);
-  *forgotten = 0;
-  for (int k = 0; k < known->n; k++) {
-    if (known->config[k]->hash == hash && mjgp_isConfigOf(known->config[k], m)) {
-      return known->config[k];
+  for (const mjgpConfig* c = known->first; c; c = c->next) {
+    if (c->hash == hash && mjgp_isConfigOf(c, m)) {
+      return c;
     }
   }
-
   mjgpConfig* config = makeConfig(m);
-  if (!config) {
-    return NULL;
-  }
-  if (known->n == mjgpMAXCONFIG) {
-    mjgp_freeConfigs(known);
-    *forgotten = 1;
-  }
-  if (known->n == known->size) {
-    known->size = known->size ? 2 * known->size : 4;
-    mjgpConfig** more = mju_malloc(sizeof(mjgpConfig*) * (size_t)known->size);
-    for (int k = 0; k < known->n; k++) {
-      more[k] = known->config[k];
+  if (config) {
+    if (known->n == mjgpMAXCONFIG) {
+      mjgp_freeConfigs(known);
     }
-    mju_free(known->config);
-    known->config = more;
+    config->next = known->first;
+    known->first = config;
+    known->n++;
   }
-  known->config[known->n++] = config;
   return config;
 }

@@ -8,6 +8,7 @@
 #define MJGEAR_PLUGIN_MODEL_H_
 
 #include <mujoco/mujoco.h>
+#include <stddef.h>
 
 #include "configuration/config.h"
 #include "configuration/parsing.h"
@@ -26,6 +27,8 @@ enum {
 
 // the same in every step; one block of memory
 typedef struct mjgpConfig_ {
+  struct mjgpConfig_* next;  // of those that a mjData has met
+
   int n;            // number of geared joints
   int leader;       // first instance of the plugin
   int last;         // last instance of the plugin
@@ -43,7 +46,7 @@ typedef struct mjgpConfig_ {
   int ndof;         // dofs on which gears act
   int ngeared;      // tendons with gears
   int nwork;        // geared joints of the largest tree, tendons of several joints not counted
-  int nchangeable;  // of the instances, two of each with gaps
+  int nchangeable;  // instances with gears
   int acc;          // address of the leader's acc in plugin_state
   int system;       // address of the numbers of the whole system in plugin_state
 
@@ -77,10 +80,9 @@ typedef struct mjgpConfig_ {
   int leader_state;         // numbers that the leader keeps for its joints
 } mjgpConfig;
 
-// configurations of the models that a mjData has met
+// configurations of the models that a mjData has met, the last one first
 typedef struct mjgpConfigs_ {
-  mjgpConfig** config;  //                                                             (n of size)
-  int size;
+  mjgpConfig* first;
   int n;
 } mjgpConfigs;
 
@@ -102,23 +104,25 @@ int mjgp_findGear(const mjgpConfig* config, int joint);
 int mjgp_isConfigOf(const mjgpConfig* config, const mjModel* m);
 
 // configuration of a model, read where it is new; null after a warning if the model is refused. Where
-// too many are kept all are forgotten before: then forgotten is set to 1
-const mjgpConfig* mjgp_findConfig(mjgpConfigs* known, int* forgotten, const mjModel* m);
+// too many are kept all are forgotten before, and n is smaller afterwards
+const mjgpConfig* mjgp_findConfig(mjgpConfigs* known, const mjModel* m);
 
 // forget all
 void mjgp_freeConfigs(mjgpConfigs* known);
 
-// append count items to a block of size bytes at base, 64-byte aligned; only count them if base is null
-void* mjgp_place(void* base, size_t* size, size_t count, size_t item);
+// an array of an object, in a block of memory that they share
+typedef struct mjgpArray_ {
+  size_t member;  // where its address stands in the object
+  size_t item;    // bytes of an item
+  int size;       // number of items, by its number in a list of sizes
+} mjgpArray;
+#define mjgpARRAY(type, name, size) \
+  { offsetof(type, name), sizeof(*((type*)0)->name), size }
 
-// the same for an array of an object; the block's size is in the variable size
-#define mjgpPLACE(object, base, name, count)                                   \
-  {                                                                            \
-    void* place = mjgp_place((base), &size, (count), sizeof(*(object)->name)); \
-    if (base) {                                                                \
-      (object)->name = place;                                                  \
-    }                                                                          \
-  }
+// lay out n arrays behind the first bytes of a block at base, each 64-byte aligned, and write their addresses into an
+// object; only count if base is null. Returns the bytes with them
+size_t mjgp_layout(void* object, char* base, size_t bytes, const mjgpArray* array, int n,
+                   const size_t* size);
 
 // FNV-1a over words of 8 bytes, going on from a hash
 uint64_t mjgp_hash(const char* text, size_t n, uint64_t hash);

@@ -249,7 +249,7 @@ def numbers(gears):
     for name in ("gamma_u", "gamma_v", "coulomb", "static_ratio", "presliding_stiffness", "stribeck_friction", "oneway", "ratio",
                  "motor_coulomb", "half_gap", "slip_torque"):
         place = gears.where(model, 0, name)
-        assert place.bit == 2 ** int(np.log2(place.bit)) <= 2**31 and (place.given, place.bit) not in bits, name
+        assert place.bit == 2 ** int(np.log2(place.bit)) <= 2**52 and (place.given, place.bit) not in bits, name
         bits[place.given, place.bit] = name
     assert len({given for given, _ in bits}) == 3
     for name, value in ("gamma_v", 0.25), ("half_gap", 0.02):
