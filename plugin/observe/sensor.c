@@ -59,43 +59,41 @@ void mjgp_measure(mjtNum* value, const mjgpGears* g, const mjModel* m, const mjD
 }
 
 
-void mjgp_writeStatus(const mjgpGears* g, const mjModel* m, mjData* d) {
+// the next sensor of ours behind sensor s; nsensor if there is none, or if sensors are disabled
+static int nextSensor(const mjgpGears* g, const mjModel* m, int s) {
+  int slot = m->plugin[g->config->leader], nsensor = (int)m->nsensor;
   if (!g->config->nsensor || (m->opt.disableflags & mjDSBL_SENSOR)) {
-    return;
+    return nsensor;
   }
-  int slot = m->plugin[g->config->leader];
-  for (int s = 0; s < m->nsensor; s++) {
-    if (mjgp_isOurSensor(m, s, slot)) {
-      d->sensordata[m->sensor_adr[s] + mjgSENSOR_STATUS] = g->out.info.status;
-    }
+  do {
+    s++;
+  } while (s < nsensor && !mjgp_isOurSensor(m, s, slot));
+  return s;
+}
+
+
+void mjgp_writeStatus(const mjgpGears* g, const mjModel* m, mjData* d) {
+  for (int s = -1; (s = nextSensor(g, m, s)) < m->nsensor;) {
+    d->sensordata[m->sensor_adr[s] + mjgSENSOR_STATUS] = g->out.info.status;
   }
 }
 
 
 void mjgp_writeSensors(const mjgpGears* g, const mjModel* m, mjData* d) {
-  if (!g->config->nsensor || (m->opt.disableflags & mjDSBL_SENSOR)) {
-    return;
-  }
-  int slot = m->plugin[g->config->leader];
-  for (int s = 0; s < m->nsensor; s++) {
-    if (!mjgp_isOurSensor(m, s, slot)) {
-      continue;
-    }
-
+  for (int s = -1; (s = nextSensor(g, m, s)) < m->nsensor;) {
     // the values of a sleeping joint stay
     int i = mjgp_sensorJoint(m, g->config->joint, g->config->n, s), awake = 0;
     for (int k = 0; k < g->in.nactive && !awake; k++) {
       awake = g->in.active[k] == i;
     }
-    if (!awake) {
-      continue;
-    }
     mjtNum* data = d->sensordata + m->sensor_adr[s];
-    mjgp_measure(data, g, m, d, i);
+    if (awake) {
+      mjgp_measure(data, g, m, d, i);
+    }
 
     // the engine's cutoff, which acts on every number
     mjtNum cutoff = m->sensor_cutoff[s];
-    for (int k = 0; cutoff > 0 && k < mjgNSENSOR; k++) {
+    for (int k = 0; cutoff > 0 && awake && k < mjgNSENSOR; k++) {
       data[k] = mju_clip(data[k], -cutoff, cutoff);
     }
   }

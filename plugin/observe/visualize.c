@@ -97,45 +97,57 @@ static void normals(mjtNum x[3], mjtNum y[3], const mjtNum axis[3], const mjtNum
 }
 
 
+// point on a circle around an axis; x, y: unit vectors normal to it
+static void circlePoint(mjtNum point[3], const mjtNum center[3], const mjtNum x[3],
+                        const mjtNum y[3], mjtNum radius, mjtNum angle) {
+  mju_addScl3(point, center, x, radius * mju_cos(angle));
+  mju_addToScl3(point, y, radius * mju_sin(angle));
+}
+
+
+// n pieces of a circle from x on; last: where they end
+static void drawArc(mjtNum last[3], mjvScene* scn, const float* rgb, const mjtNum anchor[3],
+                    const mjtNum axis[3], const mjtNum x[3], const mjtNum y[3], mjtNum radius,
+                    mjtNum length, mjtNum width, int n) {
+  mjtNum next[3];
+  circlePoint(last, anchor, x, y, radius, 0);
+  for (int k = 1; k <= n; k++) {
+    circlePoint(next, anchor, x, y, radius, length * k / n);
+    addPiece(scn, rgb, pieceWidth(width, k), last, next, axis);
+    mju_copy3(last, next);
+  }
+}
+
+
+// arrow of the friction torque or force
+static void drawArrow(mjvScene* scn, mjtNum width, const mjtNum from[3], const mjtNum to[3],
+                      const char* label) {
+  mjvGeom* arrow = newGeom(scn, frictionColor, 1);
+  if (arrow) {
+    mjv_connector(arrow, mjGEOM_ARROW, width, from, to);
+    snprintf(arrow->label, sizeof(arrow->label), "%s", label);
+  }
+}
+
+
 // ring in the colour of the mode, and on it the arc of the friction torque
 static void drawHinge(mjvScene* scn, const float* rgb, const mjtNum anchor[3], const mjtNum axis[3],
                       const mjtNum xmat[9], mjtNum radius, mjtNum share, const char* label) {
-  mjtNum x[3], y[3], last[3], next[3];
+  mjtNum x[3], y[3], last[3], tangent[3], tip[3];
   normals(x, y, axis, xmat);
-  for (int k = 0; k <= RING_SEGMENTS; k++) {
-    mjtNum angle = 2 * mjPI * k / RING_SEGMENTS;
-    mju_addScl3(next, anchor, x, radius * mju_cos(angle));
-    mju_addToScl3(next, y, radius * mju_sin(angle));
-    if (k) {
-      addPiece(scn, rgb, pieceWidth(RING_WIDTH * radius, k), last, next, axis);
-    }
-    mju_copy3(last, next);
-  }
+  drawArc(last, scn, rgb, anchor, axis, x, y, radius, 2 * mjPI, RING_WIDTH * radius, RING_SEGMENTS);
   if (share == 0) {
     return;
   }
 
   // friction acts on the link against the share's sign; the arrow head is the last piece
-  mjtNum length = -ARC_LENGTH * share, outer = 1.2 * radius;
+  mjtNum length = -ARC_LENGTH * share;
   int n = 2 + (int)(RING_SEGMENTS * fabs(share));
-  for (int k = 0; k <= n; k++) {
-    mjtNum angle = length * k / n;
-    mju_addScl3(next, anchor, x, outer * mju_cos(angle));
-    mju_addToScl3(next, y, outer * mju_sin(angle));
-    if (k) {
-      addPiece(scn, frictionColor, pieceWidth(0.04 * radius, k), last, next, axis);
-    }
-    mju_copy3(last, next);
-  }
-  mjtNum tangent[3], tip[3];
+  drawArc(last, scn, frictionColor, anchor, axis, x, y, 1.2 * radius, length, 0.04 * radius, n);
   mju_scl3(tangent, x, -mju_sin(length));
   mju_addToScl3(tangent, y, mju_cos(length));
   mju_addScl3(tip, last, tangent, share > 0 ? -0.45 * radius : 0.45 * radius);
-  mjvGeom* head = newGeom(scn, frictionColor, 1);
-  if (head) {
-    mjv_connector(head, mjGEOM_ARROW, 0.1 * radius, last, tip);
-    snprintf(head->label, sizeof(head->label), "%s", label);
-  }
+  drawArrow(scn, 0.1 * radius, last, tip, label);
 }
 
 
@@ -143,17 +155,22 @@ static void drawHinge(mjvScene* scn, const float* rgb, const mjtNum anchor[3], c
 static void drawGap(mjvScene* scn, const mjtNum anchor[3], const mjtNum axis[3],
                     const mjtNum xmat[9], mjtNum radius, mjtNum part) {
   static const float gray[3] = {0.75f, 0.75f, 0.75f};
-  mjtNum x[3], y[3], from[3], to[3], ray[3];
+  mjtNum x[3], y[3], from[3], to[3];
   normals(x, y, axis, xmat);
   for (int k = 0; k < 3; k++) {
     mjtNum angle = mjPI + mjPI / 6 * (k == 2 ? part : 2 * k - 1);
-    mju_scl3(ray, x, mju_cos(angle));
-    mju_addToScl3(ray, y, mju_sin(angle));
-    mju_addScl3(from, anchor, ray, k == 2 ? 0 : 1.1 * radius);
-    mju_addScl3(to, anchor, ray, k == 2 ? 1.5 * radius : 1.9 * radius);
+    circlePoint(from, anchor, x, y, k == 2 ? 0 : 1.1 * radius, angle);
+    circlePoint(to, anchor, x, y, k == 2 ? 1.5 * radius : 1.9 * radius, angle);
     addPiece(scn, k == 2 ? mjgpStateColor[mjgpSTATE_GAP] : gray, (k == 2 ? 0.08 : 0.06) * radius,
              from, to, axis);
   }
+}
+
+
+// the i-th geom of a body, and behind them those of its parent
+static int geomOf(const mjModel* m, int body, int i) {
+  int own = m->body_geomnum[body];
+  return i < own ? m->body_geomadr[body] + i : m->body_geomadr[m->body_parentid[body]] + i - own;
 }
 
 
@@ -166,9 +183,9 @@ static mjtNum thinSide(mjtNum side[3], const mjModel* m, const mjData* d, int bo
   for (int k = 0; k < 4; k++) {
     mjtNum direction[3], most = 0;
     mju_scl3(direction, k % 2 ? y : x, k < 2 ? -1 : 1);
-    int parent = m->body_parentid[body], own = m->body_geomnum[body];
-    for (int i = 0; i < own + (parent ? m->body_geomnum[parent] : 0); i++) {
-      int geom = i < own ? m->body_geomadr[body] + i : m->body_geomadr[parent] + i - own;
+    int parent = m->body_parentid[body];
+    for (int i = 0; i < m->body_geomnum[body] + (parent ? m->body_geomnum[parent] : 0); i++) {
+      int geom = geomOf(m, body, i);
       const mjtNum *center = m->geom_aabb + 6 * geom, *size = center + 3;
       mjtNum offset[3], local[3];
       mju_sub3(offset, d->geom_xpos + 3 * geom, anchor);
@@ -203,11 +220,7 @@ static void drawSlide(mjvScene* scn, const float* rgb, const mjtNum anchor[3], c
   }
   mju_addScl3(from, anchor, x, away + 0.4 * radius);
   mju_addScl3(to, from, axis, -4 * radius * share);
-  mjvGeom* arrow = newGeom(scn, frictionColor, 1);
-  if (arrow) {
-    mjv_connector(arrow, mjGEOM_ARROW, 0.16 * radius, from, to);
-    snprintf(arrow->label, sizeof(arrow->label), "%s", label);
-  }
+  drawArrow(scn, 0.16 * radius, from, to, label);
 }
 
 
@@ -258,9 +271,8 @@ static mjtNum ringRadius(const mjModel* m, const mjData* d, int joint) {
 
   // drums and bearings around the axis, in which it would not be seen
   for (int k = 0; k < m->body_geomnum[body] + m->body_geomnum[parent]; k++) {
-    int own = m->body_geomnum[body];
-    int geom = k < own ? m->body_geomadr[body] + k : m->body_geomadr[parent] + k - own;
-    mjtNum around = radiusAround(m, d, geom, d->xanchor + 3 * joint, d->xaxis + 3 * joint);
+    mjtNum around =
+        radiusAround(m, d, geomOf(m, body, k), d->xanchor + 3 * joint, d->xaxis + 3 * joint);
     radius = mju_max(radius, mju_min(around, 0.2 * m->stat.extent));
   }
   return radius * m->vis.scale.jointlength;
@@ -305,12 +317,13 @@ void mjgp_visualize(const mjModel* m, mjData* d, const mjvOption* opt, mjvScene*
       continue;
     }
 
-    mjtNum value[mjgNSENSOR];
+    mjtNum value[mjgNSENSOR], anchor[3];
     mjgp_measure(value, g, m, d, i);
-    int hinge = m->jnt_type[joint] == mjJNT_HINGE;
+    int hinge = m->jnt_type[joint] == mjJNT_HINGE, adr = m->jnt_qposadr[joint];
+    const mjtNum *axis = d->xaxis + 3 * joint, *xmat = d->xmat + 9 * body;
+    mjtNum radius = ringRadius(m, d, joint);
     mjtNum t = value[mjgSENSOR_FRICTION], share = mju_clip(t / full[!hinge], -1, 1);
     share = mju_abs(share) < 0.01 ? 0 : share;
-
     char label[100] = "";
     if (opt->label == mjLABEL_JOINT) {
       snprintf(label, sizeof(label), "%.3g %s", t, hinge ? "N m" : "N");
@@ -318,22 +331,15 @@ void mjgp_visualize(const mjModel* m, mjData* d, const mjvOption* opt, mjvScene*
     mjtNum speed =
         mju_max(mju_abs(d->qvel[m->jnt_dofadr[joint]]), mju_abs(value[mjgSENSOR_ROTOR_VELOCITY]));
     const float* rgb = mjgpStateColor[visibleState(value, hinge ? speed : speed / m->stat.extent)];
-    const mjgBacklash* backlash = &g->in.joint[i]->backlash;
-    int gap = g->config->joint[i].gap == mjgpGAP_ROTOR || g->config->joint[i].gap == mjgpGAP_LOAD;
-    if (hinge && gap && backlash->half_gap > 0) {
-      drawGap(scn, d->xanchor + 3 * joint, d->xaxis + 3 * joint, d->xmat + 9 * body,
-              ringRadius(m, d, joint), mju_clip(value[mjgSENSOR_GAP] / backlash->half_gap, -1, 1));
-    }
 
     // a slide's anchor, which the engine leaves where it was, goes along
-    mjtNum anchor[3];
-    int adr = m->jnt_qposadr[joint];
-    mju_addScl3(anchor, d->xanchor + 3 * joint, d->xaxis + 3 * joint,
-                hinge ? 0 : d->qpos[adr] - m->qpos0[adr]);
-    const mjtNum* axis = d->xaxis + 3 * joint;
-    mjtNum radius = ringRadius(m, d, joint);
+    mju_addScl3(anchor, d->xanchor + 3 * joint, axis, hinge ? 0 : d->qpos[adr] - m->qpos0[adr]);
+    mjtNum half_gap = g->in.joint[i]->backlash.half_gap;
+    if (hinge && mjgp_hasGap(g->config->joint + i) && half_gap > 0) {
+      drawGap(scn, anchor, axis, xmat, radius, mju_clip(value[mjgSENSOR_GAP] / half_gap, -1, 1));
+    }
     if (hinge) {
-      drawHinge(scn, rgb, anchor, axis, d->xmat + 9 * body, radius, share, label);
+      drawHinge(scn, rgb, anchor, axis, xmat, radius, share, label);
     } else {
       mjtNum side[3], reach = thinSide(side, m, d, body, anchor, axis);
       drawSlide(scn, rgb, anchor, axis, side, reach, radius, share, label);

@@ -331,7 +331,7 @@ static void warnOfModel(const mjgpConfig* c, const mjModel* m) {
     return;
   }
   uint64_t line = mjgp_hash(text, strlen(text), 0);
-  uint64_t model = mjgp_hash(text, strlen(text), c->hash ^ m->signature);
+  uint64_t model = mjgp_hash(c->seen, c->nseen[0], line ^ m->signature);
   int known = atomic_compare_exchange_strong(&told, &line, 0);
   if (atomic_exchange(warned + model % 64, model) != model && !known) {
     mju_warning("%.*s", (int)strcspn(text, "\n"), text);

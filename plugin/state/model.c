@@ -26,15 +26,6 @@ int mjgp_slot(void) {
 }
 
 
-static int lastInstance(const mjModel* m, int slot) {
-  int last = -1;
-  for (int i = 0; i < m->nplugin; i++) {
-    last = mjgp_isOurs(m, i, slot) ? i : last;
-  }
-  return last;
-}
-
-
 //---------------------------------- recognition ---------------------------------------------------
 
 uint64_t mjgp_hash(const char* text, size_t n, uint64_t hash) {
@@ -49,11 +40,6 @@ uint64_t mjgp_hash(const char* text, size_t n, uint64_t hash) {
     hash = (hash ^ (unsigned char)text[i]) * 1099511628211u;
   }
   return hash ^ hash >> 32;
-}
-
-
-static uint64_t hashText(const mjModel* m) {
-  return mjgp_hash(m->plugin_attr, (size_t)m->npluginattr, 14695981039346656037u);
 }
 
 
@@ -157,6 +143,7 @@ enum {
   TREES,
   TENDONS,
   NONZEROS,
+  INSTANCES,
   BYTES,
   NSIZE
 };
@@ -164,7 +151,7 @@ enum {
 static const mjgpArray kArray[] = {
     ARRAY(joint, GEARS),        ARRAY(state, GEARS),   ARRAY(stride, GEARS),
     ARRAY(given, GEARS),        ARRAY(gap, GEARS),     ARRAY(brake, GEARS),
-    ARRAY(jnt, GEARS),          ARRAY(own, GEARS),     ARRAY(changeable, GEARS),
+    ARRAY(jnt, GEARS),          ARRAY(own, GEARS),     ARRAY(changeable, INSTANCES),
     ARRAY(block, GEARS),        ARRAY(geared, DOFS),   ARRAY(dof, DOFS),
     ARRAY(line, DOFS),          ARRAY(reached, TREES), ARRAY(tendon, TENDONS),
     ARRAY(transpose, NONZEROS), ARRAY(seen, BYTES)};
@@ -186,20 +173,6 @@ static void mapTranspose(int* transpose, const mjModel* m) {
       }
     }
   }
-}
-
-
-// a chain of dofs must be the beginning of all chains that contain it
-static int chainsNest(const mjModel* m, int dof) {
-  int adr = m->M_rowadr[dof], nnz = m->M_rownnz[dof];
-  for (int k = 0; k < nnz; k++) {
-    int row = m->M_colind[adr + k];
-    if (m->M_rownnz[row] != k + 1 ||
-        memcmp(m->M_colind + m->M_rowadr[row], m->M_colind + adr, sizeof(int) * ((size_t)k + 1))) {
-      return 0;
-    }
-  }
-  return 1;
 }
 
 
@@ -268,30 +241,30 @@ static void findReach(mjgpConfig* c, const mjModel* m) {
 
 _Static_assert(mjgpSTATE_TYPE == mjgpSTATE_GIVEN + 2, "type follows given");
 
-// the numbers that tell whether gears of the instance of gear i are changed, unless they are known
-static void addChangeable(mjgpConfig* c, int i) {
-  int given = c->given[i] - c->joint[i].index, k = 0;
-  while (k < c->nchangeable && c->changeable[k].adr != given) {
-    k++;
-  }
-  c->changeable[k] = (mjgpRange){given, 3 * c->stride[i]};
-  c->nchangeable = mjMAX(c->nchangeable, k + 1);
-}
-
-
-// addresses of joints and dofs; 0, or -1 after a warning
-static int findAddresses(mjgpConfig* c, const mjModel* m) {
-  findReach(c, m);
-  mapTranspose(c->transpose, m);
-  for (int i = 1; i < c->nv; i++) {
-    c->line[i] = c->line[i - 1] + mjgi_simdEnd(m->M_rownnz[i - 1]);
-  }
-  for (int i = 0; i < c->nv; i++) {
-    c->geared[i] = -1;
+// instances that are ours: the first and the last, and the numbers of each that tell whether its gears are changed
+static void findInstances(mjgpConfig* c, const mjModel* m, int slot) {
+  c->leader = mjgp_leader(m, slot);
+  for (int i = 0; i < m->nplugin; i++) {
+    if (mjgp_isOurs(m, i, slot)) {
+      int n = mjgp_countJoints(m, i), given = m->plugin_stateadr[i] + mjgpSTATE_GIVEN * n;
+      c->changeable[c->nchangeable++] = (mjgpRange){given, 3 * n};
+      c->last = i;
+    } else {
+      c->foreign = 1;
+    }
   }
   c->leader_state = mjgp_jointState(m, c->leader);
   c->acc = m->plugin_stateadr[c->leader] + c->leader_state;
   c->system = c->acc + c->nv;
+}
+
+
+// addresses of joints and dofs
+static void findAddresses(mjgpConfig* c, const mjModel* m) {
+  for (int i = 0; i < c->nv; i++) {
+    c->line[i] = i ? c->line[i - 1] + mjgi_simdEnd(m->M_rownnz[i - 1]) : 0;
+    c->geared[i] = -1;
+  }
   for (int i = 0, count = 0; i < c->n; i++) {
     const mjgpJoint* j = c->joint + i;
     c->state[i] = m->plugin_stateadr[j->instance] + j->index;
@@ -301,28 +274,19 @@ static int findAddresses(mjgpConfig* c, const mjModel* m) {
                     ? c->state[i] + (mjgpSTATE_KEY + mjgp_countKeys(j->keys)) * c->stride[i]
                     : -1;
     c->brake[i] = mjgp_brakeState(m, &j->brake);
-    c->brakes += c->brake[i] >= 0;
     c->jnt[i] = j->joint;
     c->own[i] = j->dof;
-    addChangeable(c, i);
+    c->brakes += c->brake[i] >= 0;
     c->gaps += j->gap != mjgpGAP_NONE;
     c->rotors += j->gap == mjgpGAP_ROTOR;
     c->encoders += j->gap == mjgpGAP_ROTOR && j->encoder == mjgpENCODER_MOTOR;
-    if (j->dof < 0) {
-      continue;
-    }
-    int same = i && m->dof_treeid[j->dof] == m->dof_treeid[j[-1].dof];
-    count = same ? count + 1 : 1;
-    c->nwork = mjMAX(c->nwork, count);
-    c->geared[j->dof] = i;
-    if (!chainsNest(m, j->dof)) {
-      mju_warning(mjgpNAME
-                  ": the engine's inertia matrix does not have the expected sparsity; "
-                  "use the MuJoCo version that the plugin was built for");
-      return -1;
+    if (j->dof >= 0) {
+      int same = i && m->dof_treeid[j->dof] == m->dof_treeid[j[-1].dof];
+      count = same ? count + 1 : 1;
+      c->nwork = mjMAX(c->nwork, count);
+      c->geared[j->dof] = i;
     }
   }
-  return 0;
 }
 
 
@@ -357,8 +321,8 @@ static mjgpConfig* makeConfig(const mjModel* m) {
 
   // what was read
   Part part[mjgpNPART];
-  size_t size[NSIZE] = {(size_t)n, (size_t)m->nv, (size_t)m->ntree, (size_t)m->ntendon,
-                        (size_t)m->nC};
+  size_t size[NSIZE] = {(size_t)n,          (size_t)m->nv, (size_t)m->ntree,
+                        (size_t)m->ntendon, (size_t)m->nC, (size_t)m->nplugin};
   findParts(part, m, NULL);
   for (int k = 0; k < mjgpNPART; k++) {
     size[BYTES] += part[k].size;
@@ -371,18 +335,12 @@ static mjgpConfig* makeConfig(const mjModel* m) {
   c->nv = (int)m->nv;
   c->nC = (int)m->nC;
   c->ntree = (int)m->ntree;
-  c->leader = mjgp_leader(m, slot);
-  c->last = lastInstance(m, slot);
   c->nsensor = nsensor;
-  for (int i = 0; i < m->nplugin; i++) {
-    c->foreign |= !mjgp_isOurs(m, i, slot);
-  }
   c->options = options;
   memcpy(c->joint, joint, sizeof(mjgpJoint) * (size_t)n);
   mju_free(joint);
 
   // by what it is recognized
-  c->hash = hashText(m);
   c->signature = m->signature;
   c->nplugin = (int)m->nplugin;
   c->njnt = (int)m->njnt;
@@ -392,10 +350,10 @@ static mjgpConfig* makeConfig(const mjModel* m) {
     memcpy(seen, part[k].data, part[k].size);
     seen += c->nseen[k] = part[k].size;
   }
-  if (findAddresses(c, m)) {
-    mju_free(c);
-    return NULL;
-  }
+  findInstances(c, m, slot);
+  findReach(c, m);
+  findAddresses(c, m);
+  mapTranspose(c->transpose, m);
   return c;
 }
 
@@ -413,9 +371,8 @@ void mjgp_freeConfigs(mjgpConfigs* known) {
 
 
 const mjgpConfig* mjgp_findConfig(mjgpConfigs* known, const mjModel* m) {
-  uint64_t hash = hashText(m);
   for (const mjgpConfig* c = known->first; c; c = c->next) {
-    if (c->hash == hash && mjgp_isConfigOf(c, m)) {
+    if (mjgp_isConfigOf(c, m)) {
       return c;
     }
   }

@@ -46,7 +46,7 @@ typedef struct mjgpConfig_ {
   int ndof;         // dofs on which gears act
   int ngeared;      // tendons with gears
   int nwork;        // geared joints of the largest tree, tendons of several joints not counted
-  int nchangeable;  // instances with gears
+  int nchangeable;  // instances of ours
   int acc;          // address of the leader's acc in plugin_state
   int system;       // address of the numbers of the whole system in plugin_state
 
@@ -70,7 +70,6 @@ typedef struct mjgpConfig_ {
                    //   whole lanes
 
   // by what the model is recognized
-  uint64_t hash;            // of the text of all plugins
   uint64_t signature;       // the engine's, of the tree
   int nplugin;              // plugin instances
   int njnt;                 // joints
