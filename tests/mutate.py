@@ -109,19 +109,19 @@ MUTATIONS = [
     Of("core/solvers/check.c", "test_check test_arguments test_solve test_jamming", [
         ("if (problem->nblock > 0 && left != 0) {", "if (0) {"),
         ("if (size < 0 || size > left) {", "if (size > left) {"),
-        ("(!c || c[row] >= 0) && ", ""),
-        ("ratio[row] >= 1", "ratio[row] >= 0"),
+        ("(!c || c[i] >= 0) && ", ""),
+        ("ratio[i] >= 1", "ratio[i] >= 0"),
         ("*positive &= diagonal > 0;", "*positive &= diagonal >= 0;"),
         ("if (problem->n > work->n || largest > work->nmax) {", "if (problem->n > work->n) {"),
+        ("p->P + at->entry", "p->P"),
+        ("first + n, at->entry", "n, at->entry"),
     ]),
     Of("core/solvers/solve.c", SOLVE, [
         ("settings->tolerance >= 1) {", "settings->tolerance > 1) {"),
         ("if (settings->warm_start && !mjgi_allFinite(solution->t, (size_t)n)) {", "if (0) {"),
-        ("    P = P ? P + (size_t)size * (size_t)size : NULL;\n  }\n  if (info) {", "  }\n  if (info) {"),
-        ("    first += size;\n", ""),
     ]),
     Of("core/solvers/jamming.c", "test_jamming test_friction", [
-        ("entry -= (size_t)n;", ""),
+        ("size_t diagonal = (size_t)i * ((size_t)block.n + 1);", "size_t diagonal = (size_t)i * (size_t)block.n;"),
     ]),
     Of("core/solvers/step.c", "test_step", [
         ("double scale = (joints->gamma_u[i] + joints->gamma_v[i]) * joints->inertia[i];", "double scale = joints->gamma_u[i] * joints->inertia[i];"),

@@ -153,14 +153,11 @@ int mjg_certify(mjgCertificate* certificate, int* violated, const mjgProblem* pr
   }
 
   mjgCertificate sum = {.worst = -1, .passive = 1, .well_posed = 1};
-  int nblock = problem->nblock > 0 ? problem->nblock : (n > 0);
-  const double *A = problem->A, *P = problem->P;
-  for (int k = 0, first = 0; k < nblock; k++) {
-    int size = problem->nblock > 0 ? problem->block[k] : n;
-    Part part = {mjgi_blockProblem(problem, first, size, A, P),
-                 mjgi_blockSolution(solution, first)};
-    for (int i = 0; i < size; i++) {
-      int joint = first + i;
+  Part part;
+  for (mjgiCursor at = {0}; mjgi_nextBlock(&part.problem, &at, problem);) {
+    part.solution = mjgi_blockSolution(solution, at.first);
+    for (int i = 0; i < part.problem.n; i++) {
+      int joint = at.first + i;
       int coupled = isCoupling(&part, i);
       double paper = 0, residual;
       residual = coupled ? checkCoupling(&part, i) : checkJoint(&paper, &part, i);
@@ -179,13 +176,8 @@ int mjg_certify(mjgCertificate* certificate, int* violated, const mjgProblem* pr
       sum.power += power;
       sum.passive &= power >= 0;
     }
-    mjgiBlock* b = &work->block;
-    sum.well_posed &= isWellPosed(&part, b);
-    sum.sigma_max = fmax(sum.sigma_max, mjgi_blockSigmaMax(b, &part.problem));
-
-    first += size;
-    A += (size_t)size * (size_t)size;
-    P = P ? P + (size_t)size * (size_t)size : NULL;
+    sum.well_posed &= isWellPosed(&part, &work->block);
+    sum.sigma_max = fmax(sum.sigma_max, mjgi_blockSigmaMax(&work->block, &part.problem));
   }
   sum.valid = sum.nviolated == 0 && sum.passive;
   *certificate = sum;

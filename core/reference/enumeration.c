@@ -13,6 +13,9 @@
 // frictions farther apart than this are different solutions; closer ones are one where pieces meet
 static const double kAnother = 1e-8;
 
+// a solution that lies where pieces meet is on both of them only up to rounding
+static const double kOnPiece = 1e-13;
+
 // residual from which refinement may lead to a solution
 static const double kNear = 1e-4;
 
@@ -57,7 +60,7 @@ static int nextPieces(int* piece, int n) {
 }
 
 
-// try all combinations; the solution nearest to the point in y is kept in next and end_piece. Returns 0, 1, or 2 if
+// try all combinations; the solution nearest to the point in y is kept in end. Returns 0, 1, or 2 if
 // there are several
 static int enumerate(mjgiBlock* b, mjgiScratch* s, double tolerance) {
   int n = b->n, found = 0;
@@ -78,21 +81,21 @@ static int enumerate(mjgiBlock* b, mjgiScratch* s, double tolerance) {
     if (!onPieces(b, tolerance)) {
       continue;
     }
-    found = found && (found == 2 || distance(b->t, s->next, n) > kAnother) ? 2 : 1;
+    found = found && (found == 2 || distance(b->t, s->end.t, n) > kAnother) ? 2 : 1;
     double far = distance(b->t, b->y, n);
     if (far < nearest) {
       nearest = far;
-      memcpy(s->next, b->t, (size_t)n * sizeof(double));
-      memcpy(s->end_piece, b->fixed, (size_t)n * sizeof(int));
+      memcpy(b->piece, b->fixed, (size_t)n * sizeof(int));
+      mjgi_keepPoint(&s->end, b);
     }
   } while (nextPieces(s->next_piece, n));
   return found;
 }
 
 
-int mjgi_enumeration(mjgiBlock* b, mjgiScratch* s, double tolerance) {
-  int n = b->n;
-  size_t nbyte = (size_t)n * sizeof(double);
+void mjgi_enumeration(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings) {
+  size_t nbyte = (size_t)b->n * sizeof(double);
+  double tolerance = fmax(settings->tolerance, kOnPiece);
   memset(b->y, 0, nbyte);  // the nearest one is of no matter yet
   int found = enumerate(b, s, tolerance);
 
@@ -104,9 +107,7 @@ int mjgi_enumeration(mjgiBlock* b, mjgiScratch* s, double tolerance) {
     enumerate(b, s, tolerance);
   }
   if (found) {
-    memcpy(b->t, s->next, nbyte);
-    mjgi_blockEvaluate(b);
-    memcpy(b->piece, s->end_piece, (size_t)n * sizeof(int));
+    mjgi_takePoint(b, &s->end);
   }
-  return found;
+  b->flg_unique = found < 2;
 }

@@ -6,14 +6,17 @@
 
 #include "solvers/workspace.h"
 
-// the paper's projection with nested fixed point
-int mjgi_projection(mjgiBlock* b, int iterations, double tolerance);
+// the paper's projection with nested fixed point, and Korpelevich's two-step projection
+void mjgi_projection(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings);
+void mjgi_extragradient(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings);
 
-// Korpelevich's two-step projection
-int mjgi_extragradient(mjgiBlock* b, mjgiScratch* s, int iterations, double tolerance);
+// of both: the load at directions of motion s, from the load that is in block->lambda, and with it t and w = A t of
+// the block. By fixed point as in Remark 3, up to iterations of it, else by generalized Newton. Returns 1, or 0
+// if lambda was not found
+int mjgi_viEvaluate(mjgiBlock* b, const double* s, int flg_newton, int iterations,
+                    double tolerance);
 
-// the only solution, or of several ones that of the jamming rule; does not use block->t. Returns 0 if there is none,
-// 1, or 2 if there are several
-int mjgi_enumeration(mjgiBlock* b, mjgiScratch* s, double tolerance);
+// the only solution, or of several ones that of the jamming rule; does not use block->t
+void mjgi_enumeration(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings);
 
 #endif  // MJGEAR_REFERENCE_H_

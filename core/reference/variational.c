@@ -1,12 +1,57 @@
-#include "reference/variational.h"
+// The step as the paper's variational inequality over directions of motion s in [-1, 1]^n,
+//
+//     F(s) = A Phi(s, phi, P) - v*,   find s with -F(s) in the normal cone of the box,       (72)
+//
+// with Phi(s) = [s] (|lambda| + c) and lambda = phi + P [s] (|lambda| + c), and two methods for it.
+//
+// The paper's own is s := proj(B^n, s - c F(s)), with lambda by the fixed point of Remark 3. The step size is
+// one number per joint, c_i = size/(a (|lambda_i| + c_i)), with a the largest row sum of |A| in units in which
+// its diagonal is 1, and is renewed in every iteration. With size = 1 and P = 0 t_i moves by -1/a times its
+// velocity error, the largest step that is safe for every positive definite A: a bounds its largest eigenvalue.
+// P makes Phi steeper, up to 1/(1 - sigma_max(P)), which nobody knows beforehand: size is halved when steps
+// grow, and recovers slowly. The box is a product of intervals, so that another c for each joint leaves the
+// solutions as they are.
+//
+// Korpelevich's extragradient method takes a trial step, and from the old point the step that the trial asks for,
+//
+//     y := proj(s - c F(s)),   s := proj(s - c F(y)).
+//
+// It needs F to be monotone only, not strongly so. The step size shrinks until c |F(s) - F(y)| <= 0.7 |s - y| and
+// grows again slowly (Khobotov, Marcotte).
 
 #include <math.h>
 #include <string.h>
 
 #include "law/law.h"
+#include "reference/reference.h"
 #include "solvers/dense.h"
 #include "solvers/simd.h"
 
+// default limit of iterations, which converge linearly
+enum {
+  mjgiITERATIONS = 100000
+};
+
+// the load is found to this share of the tolerance, so that its error is none of the result's, in at most so many
+// steps of the fixed point or of Newton, of which a few are enough where there is one
+static const double kInner = 1e-2;
+enum {
+  mjgiFIXED_POINT = 10000,
+  mjgiNEWTON = 50
+};
+
+// projection: size is halved where steps grow, but not below this, where progress would end; recovers by 1 % a step
+static const double kSmallest = 1e-4, kRecover = 1.01;
+
+// extragradient: shrinks until c^2 |F(s) - F(y)|^2 <= kLipschitz2 |s - y|^2, grows slowly again; after so many
+// shortenings it is rounding
+static const double kLipschitz2 = 0.49, kShrink = 0.6, kGrow = 1.05;
+enum {
+  mjgiSHORTER = 60
+};
+
+
+//---------------------------------- load and residual ---------------------------------------------
 
 // t = [s] (|lambda| + c), w = A t, and z = phi + P t; returns the largest change of a joint's lambda
 // relative to its terms, or infinity if one is not finite
@@ -77,7 +122,8 @@ int mjgi_viEvaluate(mjgiBlock* b, const double* s, int flg_newton, int iteration
 }
 
 
-void mjgi_viStart(mjgiBlock* b, double* s) {
+// s from t, or what the sign of v* suggests if t = 0
+static void start(mjgiBlock* b, double* s) {
   int n = b->n;
   mjgi_mulMatVec(b->w, b->A, b->t, n);
   for (int i = 0; i < n; i++) {
@@ -88,10 +134,115 @@ void mjgi_viStart(mjgiBlock* b, double* s) {
 }
 
 
-double mjgi_viResidual(mjgiBlock* b, const double* s) {
+// 1 if s is the solution, or the load at s was not found; sets the pieces of the block
+static int isEnd(mjgiBlock* b, const double* s, int found, double tolerance) {
   for (int i = 0; i < b->n; i++) {
     int dir = s[i] >= 1 ? 1 : (s[i] <= -1 ? -1 : 0);
     b->piece[i] = mjgi_piece(dir, b->lambda[i] >= 0);
   }
-  return mjgi_blockResidual(b, b->piece, 0);
+  return mjgi_blockResidual(b, b->piece, 0) <= tolerance || !found;
+}
+
+
+// point := proj(s - c F(s)), c = size/bound
+static void move(double* point, const mjgiBlock* b, const double* s, const double* bound,
+                 double size) {
+  for (int i = 0; i < b->n; i++) {
+    double v = b->v[i] - b->w[i];
+    point[i] = bound[i] > 0 ? fmax(-1, fmin(1, s[i] + size * v / bound[i])) : (v > 0) - (v < 0);
+  }
+}
+
+
+static void findBounds(double* bound, const mjgiBlock* b) {
+  for (int i = 0; i < b->n; i++) {
+    bound[i] = fabs(b->lambda[i]) + b->c[i];
+  }
+}
+
+
+// square of the distance of two points, measured in torques
+static double distance2(const double* point, const double* other, const double* bound, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    double d = (point[i] - other[i]) * bound[i];
+    sum += d * d;
+  }
+  return sum;
+}
+
+
+//---------------------------------- methods -------------------------------------------------------
+
+static int limitOf(const mjgSettings* settings) {
+  return settings->iterations > 0 ? settings->iterations : mjgiITERATIONS;
+}
+
+
+void mjgi_projection(mjgiBlock* b, mjgiScratch* scratch, const mjgSettings* settings) {
+  int n = b->n;
+  double *s = b->y, *next = scratch->row, *bound = scratch->rate;
+  double norm = 1, size = 1, last = INFINITY;
+  for (int i = 0; i < n; i++) {
+    double sum = 0;
+    for (int j = 0; j < n; j++) {
+      sum += fabs(b->A[i * n + j]);
+    }
+    norm = fmax(norm, sum);
+  }
+
+  start(b, s);
+  for (int iter = 0; iter < limitOf(settings); iter++) {
+    b->iterations++;
+    int found = mjgi_viEvaluate(b, s, 0, mjgiFIXED_POINT, kInner * settings->tolerance);
+    if (isEnd(b, s, found, settings->tolerance)) {
+      return;
+    }
+    findBounds(bound, b);
+    move(next, b, s, bound, size / norm);
+    double moved = sqrt(distance2(next, s, bound, n)) / size;
+    double* last_s = s;
+    s = next;
+    next = last_s;
+    size = moved > last ? fmax(kSmallest, size / 2) : fmin(1, size * kRecover);
+    last = moved;
+  }
+}
+
+
+void mjgi_extragradient(mjgiBlock* b, mjgiScratch* scratch, const mjgSettings* settings) {
+  int n = b->n;
+  size_t nbyte = (size_t)n * sizeof(double);
+  double *s = b->y, *trial = scratch->row, *bound = scratch->rate, *before = scratch->u;
+  double size = 1, inner = kInner * settings->tolerance;
+
+  start(b, s);
+  for (int iter = 0; iter < limitOf(settings); iter++) {
+    b->iterations++;
+    int found = mjgi_viEvaluate(b, s, 1, mjgiNEWTON, inner);
+    if (isEnd(b, s, found, settings->tolerance)) {
+      return;
+    }
+    findBounds(bound, b);
+
+    // trial step, shorter until F changes little enough on it
+    memcpy(before, b->w, nbyte);
+    for (int shorter = 0; shorter < mjgiSHORTER; shorter++) {
+      memcpy(b->w, before, nbyte);
+      move(trial, b, s, bound, size);
+      if (!mjgi_viEvaluate(b, trial, 1, mjgiNEWTON, inner)) {
+        return;
+      }
+      double change = 0;
+      for (int i = 0; i < n; i++) {
+        change += (b->w[i] - before[i]) * (b->w[i] - before[i]);
+      }
+      if (size * size * change <= kLipschitz2 * distance2(trial, s, bound, n)) {
+        break;
+      }
+      size *= kShrink;
+    }
+    move(s, b, s, bound, size);
+    size *= kGrow;
+  }
 }

@@ -45,32 +45,54 @@ static int checkCoupling(const mjgCoupling* c) {
 }
 
 
-// rows first .. first + n - 1: of a coupling's row nothing but v* and A counts. Sets positive to 0 if a diagonal entry
-// of A is not
-static int checkRows(int* positive, const mjgProblem* p, int first, int n, const double* A,
-                     const double* P) {
-  const mjgCoupling* const* coupling = p->coupling ? p->coupling + first : NULL;
-  const double *phi = p->phi + first, *c = p->coulomb, *ratio = p->static_ratio, *v0 = p->v0;
-  size_t size = (size_t)n;
-  double sum = zeroTimes(A, size * size) + zeroTimes(p->v + first, size);
-  sum += P && !coupling ? zeroTimes(P, size * size) : 0;
+int mjgi_nextBlock(mjgProblem* block, mjgiCursor* at, const mjgProblem* problem) {
+  const mjgProblem* p = problem;
+  if (at->block == (p->nblock > 0 ? p->nblock : p->n > 0)) {
+    return 0;
+  }
+  int first = at->row, n = p->nblock > 0 ? p->block[at->block] : p->n;
+  *block = *p;
+  block->n = n;
+  block->nblock = 0;
+  if (first) {
+    const double** vector[] = {&block->v,       &block->phi,          &block->alpha, &block->beta,
+                               &block->coulomb, &block->static_ratio, &block->v0};
+    for (size_t i = 0; i < sizeof(vector) / sizeof(*vector); i++) {
+      *vector[i] = *vector[i] ? *vector[i] + first : NULL;
+    }
+    block->A += at->entry;
+    block->P = p->P ? p->P + at->entry : NULL;
+    block->coupling = p->coupling ? p->coupling + first : NULL;
+  }
+  *at = (mjgiCursor){at->block + 1, first, first + n, at->entry + (size_t)n * (size_t)n};
+  return 1;
+}
+
+
+// the numbers of a block: of a coupling's row nothing but v* and A counts. Sets positive to 0 if a diagonal entry of A
+// is not
+static int checkNumbers(int* positive, const mjgProblem* block) {
+  const mjgProblem* b = block;
+  const double *c = b->coulomb, *ratio = b->static_ratio;
+  size_t n = (size_t)b->n;
+  double sum = zeroTimes(b->A, n * n) + zeroTimes(b->v, n);
+  sum += b->P && !b->coupling ? zeroTimes(b->P, n * n) : 0;
   int sound = 1;
-  for (int i = 0; i < n; i++) {
-    int row = first + i;
-    double diagonal = A[(size_t)i * (size + 1)];
-    if (coupling && coupling[i]) {
-      int status = checkCoupling(coupling[i]);
+  for (size_t i = 0; i < n; i++) {
+    double diagonal = b->A[i * (n + 1)];
+    if (b->coupling && b->coupling[i]) {
+      int status = checkCoupling(b->coupling[i]);
       if (status != mjgSOLVED) {
         return status;
       }
-      *positive &= diagonal > 0 || coupling[i]->inertia > 0;  // its rotor's inertia besides
+      *positive &= diagonal > 0 || b->coupling[i]->inertia > 0;  // its rotor's inertia besides
       continue;
     }
     *positive &= diagonal > 0;
-    double own = phi[i] + (P ? 0 : 0 * p->alpha[row] + 0 * p->beta[row]) + (v0 ? 0 * v0[row] : 0);
-    own += (c ? 0 * c[row] : 0) + (ratio ? 0 * ratio[row] : 0);
-    sound &= (!c || c[row] >= 0) && (!ratio || ratio[row] >= 1);
-    sum += 0 * own + (P && coupling ? zeroTimes(P + (size_t)i * size, size) : 0);
+    double own = b->phi[i] + (b->P ? 0 : 0 * b->alpha[i] + 0 * b->beta[i]);
+    own += (b->v0 ? 0 * b->v0[i] : 0) + (c ? 0 * c[i] : 0) + (ratio ? 0 * ratio[i] : 0);
+    sound &= (!c || c[i] >= 0) && (!ratio || ratio[i] >= 1);
+    sum += 0 * own + (b->P && b->coupling ? zeroTimes(b->P + i * n, n) : 0);
   }
   return sum != 0 ? mjgERR_NOT_FINITE : sound ? mjgSOLVED : mjgERR_ARGUMENT;
 }
@@ -110,17 +132,13 @@ int mjgi_checkProblem(const mjgProblem* problem, const mjgWorkspace* work) {
   if (problem->n > work->n || largest > work->nmax) {
     return mjgERR_WORKSPACE;
   }
-  int positive = 1, nblock = problem->nblock > 0 ? problem->nblock : 1;
-  const double *A = problem->A, *P = problem->P;
-  for (int k = 0, row = 0; k < nblock && problem->n > 0; k++) {
-    int n = problem->nblock > 0 ? problem->block[k] : problem->n;
-    status = checkRows(&positive, problem, row, n, A, P);
+  int positive = 1;
+  mjgProblem block;
+  for (mjgiCursor at = {0}; mjgi_nextBlock(&block, &at, problem);) {
+    status = checkNumbers(&positive, &block);
     if (status != mjgSOLVED) {
       return status;
     }
-    row += n;
-    A += (size_t)n * (size_t)n;
-    P = P ? P + (size_t)n * (size_t)n : NULL;
   }
 
   // numbers count before a diagonal that is not positive

@@ -2,7 +2,7 @@
 
 #include <float.h>
 #include <math.h>
-#include <stddef.h>
+#include <string.h>
 
 #include "solvers/simd.h"
 
@@ -440,56 +440,44 @@ void mjgi_choleskySolve(double* x, const double* U, int n) {
 }
 
 
-// power iteration on A'A from a vector that is in general position
+static double dot(const double* x, const double* y, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    sum += x[i] * y[i];
+  }
+  return sum;
+}
+
+
+// power iteration on A'A from a vector that is in general position, in units of the largest entry
 double mjgi_sigmaMax(const double* A, int n, double* x, double* y) {
-  double largest = 0;
-  for (int i = 0; i < n * n; i++) {
-    largest = mjgi_max(largest, fabs(A[i]));
-  }
-  if (largest == 0) {
-    return 0;
-  }
+  double largest = largestEntry(A, n, n), sigma = 0, last = -1;
   for (int i = 0; i < n; i++) {
     x[i] = 1 + 0.25 * sin(i + 1.0);
   }
-
-  double sigma = 0;
-  for (int iter = 0; iter < mjgiPOWER; iter++) {
-    // x := x / |x|, y = A x / largest
-    double norm = 0;
-    for (int i = 0; i < n; i++) {
-      norm += x[i] * x[i];
-    }
-    norm = sqrt(norm);
+  for (int iter = 0; largest > 0 && iter < mjgiPOWER; iter++) {
+    // y = A x / |x|, whose norm grows towards the singular value
+    double norm = sqrt(dot(x, x, n));
     if (norm == 0) {
       break;
     }
     for (int i = 0; i < n; i++) {
       x[i] /= norm;
     }
-    double square = 0;
+    mjgi_mulMatVec(y, A, x, n);
     for (int i = 0; i < n; i++) {
-      double sum = 0;
-      for (int j = 0; j < n; j++) {
-        sum += A[i * n + j] / largest * x[j];
-      }
-      y[i] = sum;
-      square += sum * sum;
+      y[i] /= largest;
     }
-
-    // the norm of A x grows towards the singular value
-    double last = sigma;
-    sigma = sqrt(square);
+    last = sigma;
+    sigma = sqrt(dot(y, y, n));
     if (fabs(sigma - last) <= kSettled * sigma) {
       break;
     }
-    for (int j = 0; j < n; j++) {
-      x[j] = 0;
-    }
+
+    // x := A'y
+    memset(x, 0, (size_t)n * sizeof(double));
     for (int i = 0; i < n; i++) {
-      for (int j = 0; j < n; j++) {
-        x[j] += A[i * n + j] / largest * y[i];
-      }
+      mjgi_addScaled(x, A + i * n, y[i] / largest, n);
     }
   }
   return sigma * largest;

@@ -15,23 +15,6 @@ enum {
 };
 
 
-mjgProblem mjgi_blockProblem(const mjgProblem* problem, int first, int n, const double* A,
-                             const double* P) {
-  const mjgProblem* p = problem;
-  return (mjgProblem){.n = n,
-                      .v = p->v + first,
-                      .A = A,
-                      .phi = p->phi + first,
-                      .P = P,
-                      .alpha = P ? NULL : p->alpha + first,
-                      .beta = P ? NULL : p->beta + first,
-                      .coulomb = p->coulomb ? p->coulomb + first : NULL,
-                      .static_ratio = p->static_ratio ? p->static_ratio + first : NULL,
-                      .v0 = p->v0 ? p->v0 + first : NULL,
-                      .coupling = p->coupling ? p->coupling + first : NULL};
-}
-
-
 mjgSolution mjgi_blockSolution(const mjgSolution* solution, int first) {
   return (mjgSolution){solution->t + first, solution->v + first, solution->lambda + first,
                        solution->mode + first};
@@ -100,12 +83,11 @@ static int removeSigns(mjgiBlock* b, mjgiScratch* s) {
     wrong |= mjgi_pieceDirection(b->piece[i]) * b->t[i] < 0;
   }
   if (wrong) {
-    memcpy(s->next_piece, b->piece, (size_t)b->n * sizeof(int));
+    mjgi_keepPoint(&s->end, b);
     for (int i = 0; i < b->n; i++) {
-      b->t[i] = mjgi_pieceDirection(b->piece[i]) * b->t[i] < 0 ? 0 : b->t[i];
+      s->end.t[i] = mjgi_pieceDirection(b->piece[i]) * b->t[i] < 0 ? 0 : b->t[i];
     }
-    mjgi_blockEvaluate(b);
-    memcpy(b->piece, s->next_piece, (size_t)b->n * sizeof(int));
+    mjgi_takePoint(b, &s->end);
   }
   return wrong;
 }

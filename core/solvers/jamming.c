@@ -6,7 +6,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "law/law.h"
 #include "solvers/check.h"
@@ -35,7 +34,6 @@ static int connected(const mjgiBlock* b) {
 
 
 int mjgi_jammingRule(mjgiBlock* b, mjgiScratch* s, int pivots) {
-  int n = b->n;
   if (!mjgi_lemke(b, s, pivots)) {
     return 0;
   }
@@ -44,15 +42,12 @@ int mjgi_jammingRule(mjgiBlock* b, mjgiScratch* s, int pivots) {
   }
 
   // keep the end of the path, in case that the sweeps find nothing
-  memcpy(s->end, b->t, (size_t)n * sizeof(double));
-  memcpy(s->end_piece, b->piece, (size_t)n * sizeof(int));
+  mjgi_keepPoint(&s->end, b);
   if (mjgi_gaussSeidel(b, mjgiSWEEPS, kConnected) && mjgi_newton(b, 1)) {
-    mjgi_refine(b, s, NULL, 1, mjgiROUNDING * n * DBL_EPSILON);
+    mjgi_refine(b, s, NULL, 1, mjgiROUNDING * b->n * DBL_EPSILON);
     return 1;
   }
-  memcpy(b->t, s->end, (size_t)n * sizeof(double));
-  mjgi_blockEvaluate(b);
-  memcpy(b->piece, s->end_piece, (size_t)n * sizeof(int));
+  mjgi_takePoint(b, &s->end);
   return 1;
 }
 
@@ -65,27 +60,23 @@ int mjg_jammed(int* jammed, const mjgProblem* problem, const mjgSolution* soluti
     return mjgERR_ARGUMENT;
   }
 
-  int count = 0, nblock = problem->nblock > 0 ? problem->nblock : (problem->n > 0);
-  size_t entry = 0;
-  for (int k = 0, first = 0; k < nblock; k++) {
-    int n = problem->nblock > 0 ? problem->block[k] : problem->n;
-    for (int i = 0; i < n; i++, entry += (size_t)n + 1) {
-      int joint = first + i;
-      double p = problem->P ? problem->P[entry]
-                            : problem->alpha[joint] * problem->A[entry] - problem->beta[joint];
-      double c = problem->coulomb ? problem->coulomb[joint] : 0;
-      double v0 = problem->v0 ? problem->v0[joint] : 0;
-      double ratio = problem->static_ratio ? problem->static_ratio[joint] : 1;
-      int is_jammed = solution->mode[joint] == 0 &&
-                      !(problem->coupling && problem->coupling[joint]) &&
+  int count = 0;
+  mjgProblem block;
+  for (mjgiCursor at = {0}; mjgi_nextBlock(&block, &at, problem);) {
+    for (int i = 0; i < block.n; i++) {
+      int joint = at.first + i;
+      size_t diagonal = (size_t)i * ((size_t)block.n + 1);
+      double p = block.P ? block.P[diagonal] : block.alpha[i] * block.A[diagonal] - block.beta[i];
+      double c = block.coulomb ? block.coulomb[i] : 0;
+      double v0 = block.v0 ? block.v0[i] : 0;
+      double ratio = block.static_ratio ? block.static_ratio[i] : 1;
+      int is_jammed = solution->mode[joint] == 0 && !(block.coupling && block.coupling[i]) &&
                       mjgi_lawJammed(solution->t[joint], solution->lambda[joint], p, c, ratio, v0);
       if (jammed) {
         jammed[joint] = is_jammed;
       }
       count += is_jammed;
     }
-    entry -= (size_t)n;
-    first += n;
   }
   return count;
 }

@@ -244,11 +244,11 @@ static int follow(mjgiBlock* b, mjgiScratch* scratch, long long* work, long long
 static void perturb(mjgiBlock* b, const mjgiScratch* scratch, double amount, double size) {
   for (int i = 0; i < b->n; i++) {
     double share = amount * (1 + fmod((i + 1) * kGolden, 1));
-    b->c[i] = scratch->keep[i] + share * size;
+    b->c[i] = scratch->c[i] + share * size;
     if (b->flg_P) {
-      b->P[i * b->n + i] = scratch->end[i] + share;
+      b->P[i * b->n + i] = scratch->diagonal[i] + share;
     } else {
-      b->beta[i] = scratch->end[i] + share;
+      b->beta[i] = scratch->diagonal[i] + share;
     }
   }
 }
@@ -276,8 +276,8 @@ int mjgi_lemke(mjgiBlock* b, mjgiScratch* scratch, int pivots) {
   double size = 0;
   for (int i = 0; i < n; i++) {
     size = mjgi_max(size, fabs(b->v[i]) + fabs(b->phi[i]) + b->c[i]);
-    scratch->keep[i] = b->c[i];
-    scratch->end[i] = b->flg_P ? b->P[i * n + i] : b->beta[i];
+    scratch->c[i] = b->c[i];
+    scratch->diagonal[i] = b->flg_P ? b->P[i * n + i] : b->beta[i];
   }
 
   // updates lose digits, ties and singular pieces make the path branch: if it does not arrive it is
@@ -298,8 +298,7 @@ int mjgi_lemke(mjgiBlock* b, mjgiScratch* scratch, int pivots) {
     // ill-conditioned data may have led to the wrong side of a near tie, which another attempt may tell
     if (residual < best) {
       best = residual;
-      memcpy(scratch->next, b->t, (size_t)n * sizeof(double));
-      memcpy(scratch->next_piece, b->piece, (size_t)n * sizeof(int));
+      mjgi_keepPoint(&scratch->path, b);
     }
   }
   perturb(b, scratch, 0, 0);
@@ -307,8 +306,6 @@ int mjgi_lemke(mjgiBlock* b, mjgiScratch* scratch, int pivots) {
     mjgi_blockEvaluate(b);
     return 0;
   }
-  memcpy(b->t, scratch->next, (size_t)n * sizeof(double));
-  mjgi_blockEvaluate(b);
-  memcpy(b->piece, scratch->next_piece, (size_t)n * sizeof(int));
+  mjgi_takePoint(b, &scratch->path);
   return 1;
 }

@@ -16,23 +16,27 @@ enum {
 };
 
 
+void mjgi_keepPoint(mjgiPoint* point, const mjgiBlock* b) {
+  memcpy(point->t, b->t, (size_t)b->n * sizeof(double));
+  memcpy(point->piece, b->piece, (size_t)b->n * sizeof(int));
+}
+
+
+void mjgi_takePoint(mjgiBlock* b, const mjgiPoint* point) {
+  memcpy(b->t, point->t, (size_t)b->n * sizeof(double));
+  mjgi_blockEvaluate(b);
+  memcpy(b->piece, point->piece, (size_t)b->n * sizeof(int));
+}
+
+
 // keep the block's iterate if it is better than residual, its pieces in piece; returns 1 if it is good enough
 static int keep(double* residual, mjgiScratch* s, const mjgiBlock* b, double enough) {
   double own = mjgi_blockResidual(b, b->piece, enough);
   if (own < *residual) {
     *residual = own;
-    memcpy(s->best, b->t, (size_t)b->n * sizeof(double));
-    memcpy(s->best_piece, b->piece, (size_t)b->n * sizeof(int));
+    mjgi_keepPoint(&s->best, b);
   }
   return *residual <= enough;
-}
-
-
-// the best point
-static void takeBest(mjgiBlock* b, const mjgiScratch* s) {
-  memcpy(b->t, s->best, (size_t)b->n * sizeof(double));
-  mjgi_blockEvaluate(b);
-  memcpy(b->piece, s->best_piece, (size_t)b->n * sizeof(int));
 }
 
 
@@ -80,12 +84,12 @@ double mjgi_refine(mjgiBlock* b, mjgiScratch* s, const mjgSolution* start, int f
   }
 
   // Newton from the best of them, and from where sweeps go that satisfy one joint's law after the other
-  takeBest(b, s);
+  mjgi_takePoint(b, &s->best);
   if (flg_search && !done && !newton(&residual, b, s, enough)) {
-    takeBest(b, s);
+    mjgi_takePoint(b, &s->best);
     mjgi_gaussSeidel(b, mjgiSWEEPS, enough);
     (void)(keep(&residual, s, b, enough) || newton(&residual, b, s, enough));
   }
-  takeBest(b, s);
+  mjgi_takePoint(b, &s->best);
   return residual;
 }

@@ -8,13 +8,9 @@
 // default tolerance: four digits above rounding, which the sums of large blocks need
 static const double kTolerance = 1e-12;
 
-// enumeration: a solution that lies where pieces meet is on both of them only up to rounding
-static const double kOnPiece = 1e-13;
-
-// default limits of methods that converge linearly, far above what they need where they converge at all
+// default limit of sweeps, which converge linearly: far above what they need where they converge at all
 enum {
-  mjgiSWEEPS = 10000,
-  mjgiPROJECTIONS = 100000
+  mjgiSWEEPS = 10000
 };
 
 
@@ -37,35 +33,15 @@ static int checkSettings(const mjgSettings* settings) {
 
 //---------------------------------- methods -------------------------------------------------------
 
-static int limitOf(const mjgSettings* settings, int otherwise) {
-  return settings->iterations > 0 ? settings->iterations : otherwise;
-}
-
-
 static void gaussSeidel(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings) {
   (void)s;
-  mjgi_gaussSeidel(b, limitOf(settings, mjgiSWEEPS), settings->tolerance);
-}
-
-
-static void projection(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings) {
-  (void)s;
-  mjgi_projection(b, limitOf(settings, mjgiPROJECTIONS), settings->tolerance);
-}
-
-
-static void extragradient(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings) {
-  mjgi_extragradient(b, s, limitOf(settings, mjgiPROJECTIONS), settings->tolerance);
+  mjgi_gaussSeidel(b, settings->iterations > 0 ? settings->iterations : mjgiSWEEPS,
+                   settings->tolerance);
 }
 
 
 static void lemke(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings) {
   mjgi_jammingRule(b, s, settings->iterations);
-}
-
-
-static void enumeration(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings) {
-  b->flg_unique = mjgi_enumeration(b, s, mjgi_max(settings->tolerance, kOnPiece)) < 2;
 }
 
 
@@ -75,10 +51,10 @@ static const struct {
 } kSolver[mjgNSOLVER] = {
     [mjgNEWTON] = {"newton", mjgi_methodNewton},
     [mjgGAUSS_SEIDEL] = {"gauss_seidel", gaussSeidel},
-    [mjgPROJECTION] = {"projection", projection},
-    [mjgEXTRAGRADIENT] = {"extragradient", extragradient},
+    [mjgPROJECTION] = {"projection", mjgi_projection},
+    [mjgEXTRAGRADIENT] = {"extragradient", mjgi_extragradient},
     [mjgLEMKE] = {"lemke", lemke},
-    [mjgENUMERATION] = {"enumeration", enumeration},
+    [mjgENUMERATION] = {"enumeration", mjgi_enumeration},
 };
 
 
@@ -99,10 +75,9 @@ int mjg_solverFromName(const char* name) {
 
 //---------------------------------- a problem -----------------------------------------------------
 
-// couplings of the first n rows
-static int countCouplings(const mjgProblem* problem, int n) {
+static int countCouplings(const mjgProblem* problem) {
   int count = 0;
-  for (int i = 0; problem->coupling && i < n; i++) {
+  for (int i = 0; problem->coupling && i < problem->n; i++) {
     count += problem->coupling[i] != NULL;
   }
   return count;
@@ -111,14 +86,12 @@ static int countCouplings(const mjgProblem* problem, int n) {
 
 // has a block too many joints for enumeration
 static int isTooLarge(const mjgProblem* problem) {
-  int nblock = problem->nblock > 0 ? problem->nblock : 1, last = 0;
-  for (int k = 0, row = 0; k < nblock; k++) {
-    int n = problem->nblock > 0 ? problem->block[k] : problem->n;
-    int all = countCouplings(problem, row += n), couplings = all - last;
-    if (n - couplings > (couplings ? mjgMAXENUMCOUPLED : mjgMAXENUM)) {
+  mjgProblem block;
+  for (mjgiCursor at = {0}; mjgi_nextBlock(&block, &at, problem);) {
+    int couplings = countCouplings(&block);
+    if (block.n - couplings > (couplings ? mjgMAXENUMCOUPLED : mjgMAXENUM)) {
       return 1;
     }
-    last = all;
   }
   return 0;
 }
@@ -150,24 +123,17 @@ int mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
   mjgiMethod method = kSolver[settings->solver].method;
   mjgInfo sum = {mjgSOLVED, 0, 0,
                  0,         0, -1};  // one by one: gcc fills what is left out with a slow loop
-  int nblock = problem->nblock > 0 ? problem->nblock : (n > 0);
-  const double* A = problem->A;
-  const double* P = problem->P;
-  for (int k = 0, first = 0; k < nblock; k++) {
-    int size = problem->nblock > 0 ? problem->block[k] : n;
-    mjgProblem own = mjgi_blockProblem(problem, first, size, A, P);
-    mjgSolution part = mjgi_blockSolution(solution, first);
-    if (countCouplings(&own, size)) {
-      mjgi_solveCoupled(&part, &sum, &own, settings, method, work);
+  mjgProblem block;
+  for (mjgiCursor at = {0}; mjgi_nextBlock(&block, &at, problem);) {
+    mjgSolution part = mjgi_blockSolution(solution, at.first);
+    if (countCouplings(&block)) {
+      mjgi_solveCoupled(&part, &sum, &block, settings, method, work);
     } else {
-      mjgi_solveFriction(&part, &sum, &own, settings, method, work);
+      mjgi_solveFriction(&part, &sum, &block, settings, method, work);
     }
     if (settings->want_sigma_max) {
-      sum.sigma_max = mjgi_max(sum.sigma_max, mjgi_blockSigmaMax(&work->block, &own));
+      sum.sigma_max = mjgi_max(sum.sigma_max, mjgi_blockSigmaMax(&work->block, &block));
     }
-    first += size;
-    A += (size_t)size * (size_t)size;
-    P = P ? P + (size_t)size * (size_t)size : NULL;
   }
   if (info) {
     *info = sum;

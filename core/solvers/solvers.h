@@ -13,6 +13,10 @@ int mjgi_lemke(mjgiBlock* b, mjgiScratch* s, int pivots);
 // the solution that the jamming rule chooses; does not use block->t
 int mjgi_jammingRule(mjgiBlock* b, mjgiScratch* s, int pivots);
 
+// keep the block's iterate and its pieces; go back to it
+void mjgi_keepPoint(mjgiPoint* point, const mjgiBlock* b);
+void mjgi_takePoint(mjgiBlock* b, const mjgiPoint* point);
+
 // A block whose residual is above enough goes to the best of its iterate and of the start of the caller (nullable),
 // and with flg_search of where refinement in extended precision leads from there, until one is good enough.
 // Returns the residual, on the pieces in piece
@@ -24,11 +28,7 @@ double mjgi_refine(mjgiBlock* b, mjgiScratch* s, const mjgSolution* start, int f
 typedef void (*mjgiMethod)(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings);
 void mjgi_methodNewton(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings);
 
-// rows first .. first + n - 1 of a problem, which A and P (nullable) belong to, as a problem of one block
-mjgProblem mjgi_blockProblem(const mjgProblem* problem, int first, int n, const double* A,
-                             const double* P);
-
-// and of its solution
+// a solution from its row first on
 mjgSolution mjgi_blockSolution(const mjgSolution* solution, int first);
 
 // The functions below take a problem of one block.

@@ -86,6 +86,33 @@ static Rows checkRows(const double* A, const double* alpha, const double* beta, 
 }
 
 
+// is A above its lower limits (side -1), or below the upper ones of the joints that have one (side 1), in the order of
+// symmetric matrices and by more than skew
+static int isDefinite(double* S, const double* A, const double* alpha, const double* beta,
+                      const double* ratio, int n, int side, double skew) {
+  int size = 0;
+  for (int i = 0; i < n; i++) {
+    size += side < 0 || alpha[i] != 0;
+  }
+  double sign = -0.5 * side;
+  for (int i = 0, row = 0; i < n; i++) {
+    if (side > 0 && alpha[i] == 0) {
+      continue;
+    }
+    double lower, upper, r = ratio ? ratio[i] : 1;
+    limits(&lower, &upper, r * alpha[i], r * beta[i]);
+    for (int j = i, column = row; j < n; j++) {
+      if (side < 0 || alpha[j] != 0) {
+        S[row * size + column++] = sign * (A[i * n + j] + A[j * n + i]);
+      }
+    }
+    S[row * size + row] += (side > 0 ? upper : -lower) - skew;
+    row++;
+  }
+  return mjgi_cholesky(S, size);
+}
+
+
 int mjgi_wellPosed(const double* A, const double* alpha, const double* beta, const double* ratio,
                    int n, double* S) {
   // diagonal dominance decides most cases
@@ -94,43 +121,8 @@ int mjgi_wellPosed(const double* A, const double* alpha, const double* beta, con
   if (!rows.possible || (rows.dominant && symmetric)) {
     return rows.possible;
   }
-
-  // upper side: [upper] - A on the joints that have one
-  int size = 0;
-  for (int i = 0; i < n; i++) {
-    size += alpha[i] != 0;
-  }
-  for (int i = 0, row = 0; i < n; i++) {
-    if (alpha[i] == 0) {
-      continue;
-    }
-    double lower, upper, r = ratio ? ratio[i] : 1;
-    limits(&lower, &upper, r * alpha[i], r * beta[i]);
-    for (int j = i, column = row; j < n; j++) {
-      if (alpha[j] != 0) {
-        S[row * size + column++] = -0.5 * (A[i * n + j] + A[j * n + i]);
-      }
-    }
-    S[row * size + row] += upper - rows.skew;
-    row++;
-  }
-  if (!mjgi_cholesky(S, size)) {
-    return 0;
-  }
-  if (!rows.has_lower && symmetric) {
-    return 1;
-  }
-
-  // lower side: A - [lower]
-  for (int i = 0; i < n; i++) {
-    double lower, upper, r = ratio ? ratio[i] : 1;
-    limits(&lower, &upper, r * alpha[i], r * beta[i]);
-    for (int j = i; j < n; j++) {
-      S[i * n + j] = 0.5 * (A[i * n + j] + A[j * n + i]);
-    }
-    S[i * n + i] -= lower + rows.skew;
-  }
-  return mjgi_cholesky(S, n);
+  return isDefinite(S, A, alpha, beta, ratio, n, 1, rows.skew) &&
+         ((!rows.has_lower && symmetric) || isDefinite(S, A, alpha, beta, ratio, n, -1, rows.skew));
 }
 
 

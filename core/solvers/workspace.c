@@ -53,15 +53,16 @@ static mjgWorkspace* layOut(Arena* arena, int n, int nmax) {
   }
   b->K = takeDouble(arena, nl);
   mjgiScratch* s = &w->scratch;
-  double** vectors[] = {
-      &b->alpha, &b->beta, &b->p,    &b->v,      &b->phi,      &b->c,   &b->rp,  &b->rm, &b->root,
-      &b->scale, &b->t,    &b->w,    &b->lambda, &b->residual, &b->x,   &b->y,   &b->z,  &s->keep,
-      &s->next,  &s->end,  &s->best, &s->u,      &s->Au,       &s->row, &s->rate};
+  double** vectors[] = {&b->alpha,  &b->beta,     &b->p,    &b->v,        &b->phi, &b->c,
+                        &b->rp,     &b->rm,       &b->root, &b->scale,    &b->t,   &b->w,
+                        &b->lambda, &b->residual, &b->x,    &b->y,        &b->z,   &s->best.t,
+                        &s->path.t, &s->end.t,    &s->c,    &s->diagonal, &s->u,   &s->Au,
+                        &s->row,    &s->rate};
   for (size_t i = 0; i < sizeof(vectors) / sizeof(*vectors); i++) {
     *vectors[i] = takeDouble(arena, nv);
   }
-  int** integers[] = {&b->piece,      &b->pivot,     &b->fixed,
-                      &s->next_piece, &s->end_piece, &s->best_piece};
+  int** integers[] = {&b->piece,      &b->pivot,      &b->fixed,    &s->next_piece,
+                      &s->best.piece, &s->path.piece, &s->end.piece};
   for (size_t i = 0; i < sizeof(integers) / sizeof(*integers); i++) {
     *integers[i] = take(arena, nv, sizeof(int));
   }

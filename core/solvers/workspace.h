@@ -7,19 +7,25 @@
 #include "solvers/dense.h"
 #include "solvers/dense_newton.h"
 
+// an iterate that is worth keeping
+typedef struct mjgiPoint_ {
+  double* t;   //                                                      (n)
+  int* piece;  //                                                      (n)
+} mjgiPoint;
+
 // of the methods that remember more than the block's iterate
 typedef struct mjgiScratch_ {
-  double* keep;     //                                                (n)
-  double* next;     //                                                (n)
-  double* end;      //                                                (n)
-  double* best;     //                                                (n)
-  double* u;        //                                                (n)
-  double* Au;       //                                                (n)
-  double* row;      //                                                (n)
-  double* rate;     //                                                (n)
-  int* next_piece;  //                                                (n)
-  int* end_piece;   //                                                (n)
-  int* best_piece;  //                                                (n)
+  mjgiPoint best;  // of refinement
+  mjgiPoint path;  // the best end of a path
+  mjgiPoint
+      end;    // where the jamming rule begins its sweeps; the nearest solution of an enumeration
+  double* c;  // load-independent bounds and                    (n)
+  double* diagonal;  // diagonal of P before a path changes them       (n)
+  double* u;         //                                                (n)
+  double* Au;        //                                                (n)
+  double* row;       //                                                (n)
+  double* rate;      //                                                (n)
+  int* next_piece;   //                                                (n)
 } mjgiScratch;
 
 struct mjgWorkspace_ {

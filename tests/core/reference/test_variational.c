@@ -1,12 +1,28 @@
-// the load that belongs to directions of motion, lambda = phi + P [s] (|lambda| + c), by both methods
+// The paper's projection and Korpelevich's method: where their fixed point converges, or the inequality is monotone,
+// they find the solution, elsewhere they say that they did not
 
-#include "reference/variational.h"
+#include "reference/reference.h"
 
 #include <math.h>
 
-#include "fixture.h"
+#include "against_oracle.h"
 
 
+static void wellPosed(void** state) {
+  (void)state;
+  assert_int_equal(againstOracle(mjgPROJECTION, 0.4, 200, 1e-8), 0);
+  assert_int_equal(againstOracle(mjgEXTRAGRADIENT, 0.4, 200, 1e-8), 0);
+}
+
+
+static void illPosed(void** state) {
+  (void)state;
+  assert_true(againstOracle(mjgPROJECTION, 2, 60, 1e-6) < 60);
+  assert_true(againstOracle(mjgEXTRAGRADIENT, 2, 60, 1e-6) < 60);
+}
+
+
+// the load that belongs to directions of motion, lambda = phi + P [s] (|lambda| + c), by both methods
 static void loads(void** state) {
   (void)state;
   Room room;
@@ -56,6 +72,7 @@ static void loads(void** state) {
 
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(loads)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(wellPosed), cmocka_unit_test(illPosed),
+                                     cmocka_unit_test(loads)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

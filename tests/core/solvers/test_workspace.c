@@ -105,15 +105,11 @@ static void linesOfTheCache(void** state) {
     size_t size = mjg_memsize(n, n);
     void* memory = malloc(size);
     const mjgWorkspace* w = mjg_create(memory, size, n, n);
-    const void* array[] = {w->block.A,           w->block.P,
-                           w->block.K,           w->block.alpha,
-                           w->block.t,           w->block.z,
-                           w->block.piece,       w->block.fixed,
-                           w->scratch.keep,      w->scratch.best_piece,
-                           w->scratch.end_piece, w->vector[0],
-                           w->vector[5],         w->mode,
-                           w->coupled_matrix[0], w->coupled_vector[0],
-                           w->coupled_row,       w->coupled_mode};
+    const void* array[] = {
+        w->block.A,           w->block.P,     w->block.K,     w->block.alpha, w->block.t,
+        w->block.z,           w->block.piece, w->block.fixed, w->scratch.c,   w->scratch.best.piece,
+        w->scratch.end.t,     w->vector[0],   w->vector[5],   w->mode,        w->coupled_matrix[0],
+        w->coupled_vector[0], w->coupled_row, w->coupled_mode};
     for (size_t i = 0; i < sizeof(array) / sizeof(*array); i++) {
       assert_int_equal((uintptr_t)array[i] % 64, 0);
     }
