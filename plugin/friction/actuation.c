@@ -115,13 +115,13 @@ static void nestActuation(const mjgpGears* g, const mjModel* m, mjData* d) {
 // Under "discrete" what the engine derives from actuator forces. Inverse dynamics does no more than that where the
 // metric need not be factored, that is where nobody asks the engine's own solvers; else forward dynamics
 static void derive(mjgpGears* g, const mjModel* m, mjData* d, int actuated, int done) {
-  g->in.factored = !actuated || mjgp_solvesAnother(m) ||
-                   m->opt.enableflags & (mjENBL_SLEEP | mjENBL_INVDISCRETE);
+  g->in.factored =
+      mjgp_solvesAnother(m) || m->opt.enableflags & (mjENBL_SLEEP | mjENBL_INVDISCRETE);
   if (!g->in.factored) {
-    if (!done) {
+    if (actuated && !done) {
       nestActuation(g, m, d);
     }
-    mj_inverseSkip(m, d, mjSTAGE_VEL, 1);
+    mj_inverseSkip(m, d, actuated ? mjSTAGE_VEL : mjSTAGE_POS, 1);
   } else {
     mjgp_addEncoder(g, m, d, 1);
     forward(m, d, actuated);
