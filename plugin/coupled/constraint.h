@@ -59,14 +59,15 @@ typedef struct mjgpGroup_ {
   int* state;    // mjtConstraintState                                 (nefc)
   mjtNum* cone;  // cone Hessians                                      (36 x ncone)
 
-  // factor U of the Hessian, upper triangular
+  // factors of the Hessian, U' D^-1 U with U upper triangular and D its diagonal
   int* parent;      // next dof in the elimination tree, -1: none        (nv)
   int* last;        // last column of each row                           (nv)
   int *from, *to;   // joints whose unit vectors reach each row          (nv)
   size_t* U_adr;    // U_adr[i] + j: address of U_ij                     (nv)
   size_t nU;        // entries, in whole lanes
   mjtNum* U;        // entries                                           (nU)
-  mjtNum* inverse;  // of the diagonal                                   (nv)
+  mjtNum* inverse;  // of the diagonal, which U has not                  (nv)
+  mjtNum* root;     // of that, where it is positive definite            (nv)
   int* same;        // a row of J has the columns of the row before      (nefc)
   mjtNum* inertia;  // M in the places of U                              (nU)
   mjtNum* line;     // scratch: zeros                                    (nv)

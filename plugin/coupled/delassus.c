@@ -312,8 +312,7 @@ int mjgp_linearize(mjgpStep* s) {
 
 
 void mjgp_solveHessian(const mjgpStep* s, mjtNum* x) {
-  mjgp_solveLower(s->group, x);
-  mjgp_solveUpper(s->group, x);
+  mjgp_solveFactored(s->group, x);
 }
 
 

@@ -29,9 +29,9 @@ typedef struct mjgpStep_ {
   mjtNum* keep;      // acceleration before a Newton step                         (nv)
   mjtNum* gradient;  //                                                    (nv)
   mjtNum* rounding;  // rounding errors in it                              (nv)
-  mjtNum* descent;   // U'^-1 gradient without friction                    (nv)
-  mjtNum* right;     // U'^-1 E', a column per joint                       (nv x ld)
-  mjtNum* left;      // U'^-1 of the rows that give the velocity; may be right
+  mjtNum* descent;   // root'^-1 gradient without friction                    (nv)
+  mjtNum* right;     // root'^-1 E', a column per joint                       (nv x ld)
+  mjtNum* left;      // root'^-1 of the rows that give the velocity; may be right
   mjtNum* rows;      // those rows, as columns; null: those of E           (nv x ld)
   mjtNum* forces;    // rows from force to velocity change per second; null: left  (nv x ld)
   int* factored;     // states that are factored                           (nefc)

@@ -146,12 +146,13 @@ void mjgp_makePattern(mjgpGroup* group, mjData* d) {
     group->nU += (size_t)(mjgi_simdEnd(group->last[i] + 1) - begin);
   }
   size_t size = (size_t)mjgi_simdEnd(nv);
-  group->U = mj_stackAllocNum(d, 2 * group->nU + 3 * size);
+  group->U = mj_stackAllocNum(d, 2 * group->nU + 4 * size);
   group->inertia = group->U + group->nU;
   group->inverse = group->inertia + group->nU;
-  group->line = group->inverse + size;
+  group->root = group->inverse + size;
+  group->line = group->root + size;
   group->work = group->line + size;
-  mju_zero(group->inertia, (int)(group->nU + 3 * size));
+  mju_zero(group->inertia, (int)(group->nU + 4 * size));
   for (int i = 0; i < nv; i++) {
     mjtNum* row = group->inertia + group->U_adr[i];
     for (int k = group->M_adr[i]; k < group->M_adr[i + 1]; k++) {
@@ -270,19 +271,18 @@ int mjgp_eliminate(mjgpGroup* group) {
   for (int k = 0; k < group->nv; k++) {
     mjtNum* row = group->U + group->U_adr[k];
     int last = group->last[k], begin = mjgi_simdBegin(k), end = mjgi_simdEnd(last + 1);
-    if (!(row[k] > 0)) {
+    mjtNum inverse = group->inverse[k] = 1 / row[k];
+    if (!(mju_abs(inverse) < mjMAXVAL * mjMAXVAL)) {
       return 0;
     }
-
-    // scale the row; the diagonal is kept as its inverse
-    mjtNum inverse = group->inverse[k] = 1 / mju_sqrt(row[k]);
     mjgiSimd* lane = (mjgiSimd*)(row + begin);
     *lane = (mjgiSimd)((mjgpBits)*lane & behind[k - begin]);
-    mjgp_scaleSimd(row, inverse, begin, end);
 
     // eliminate in the rows of its non-zeros
     for (int i = group->parent[k]; i >= 0 && i <= last; i = group->parent[i]) {
-      mjgp_addSimd(group->U + group->U_adr[i], row, -row[i], mjgi_simdBegin(i), end);
+      if (row[i] != 0) {
+        mjgp_addSimd(group->U + group->U_adr[i], row, -row[i] * inverse, mjgi_simdBegin(i), end);
+      }
     }
   }
   return 1;
@@ -291,7 +291,16 @@ int mjgp_eliminate(mjgpGroup* group) {
 
 int mjgp_factor(mjgpGroup* group) {
   mjgp_assemble(group);
-  return mjgp_eliminate(group);
+  if (!mjgp_eliminate(group)) {
+    return 0;
+  }
+  for (int k = 0; k < group->nv; k++) {
+    if (group->inverse[k] < 0) {
+      return 0;
+    }
+    group->root[k] = mju_sqrt(group->inverse[k]);
+  }
+  return 1;
 }
 
 
@@ -306,7 +315,7 @@ void mjgp_solveLower(const mjgpGroup* group, mjtNum* x) {
     }
   }
   for (int k = 0; k < end; k += mjgiSIMD) {
-    *(mjgiSimd*)(x + k) *= *(const mjgiSimd*)(group->inverse + k);
+    *(mjgiSimd*)(x + k) *= *(const mjgiSimd*)(group->root + k);
   }
 }
 
@@ -318,7 +327,8 @@ static inline void substituteRow(const mjgpGroup* group, mjtNum* x, int k, int c
   mjgiSimd source[mjgiWIDE];
   for (int c = 0; c < count; c++) {
     mjgiSimd* lane = (mjgiSimd*)(x + k * ld) + c;
-    source[c] = *lane *= group->inverse[k];
+    source[c] = group->inverse[k] * *lane;
+    *lane *= group->root[k];
   }
   for (int i = group->parent[k]; i >= 0 && i <= last; i = group->parent[i]) {
     mjgiSimd* target = (mjgiSimd*)(x + i * ld);
@@ -347,12 +357,28 @@ void mjgp_solveUpper(const mjgpGroup* group, mjtNum* x) {
     mjtNum value[mjgiSIMD] = {0};
     for (int k = mjMIN(begin + mjgiSIMD, nv) - 1; k >= begin; k--) {
       const mjtNum* row = group->U + group->U_adr[k];
-      mjtNum sum = x[k] - mjgp_dotSimd(row, x, begin + mjgiSIMD, mjgi_simdEnd(group->last[k] + 1));
+      mjtNum sum = mjgp_dotSimd(row, x, begin + mjgiSIMD, mjgi_simdEnd(group->last[k] + 1));
       for (int j = k + 1; j < begin + mjgiSIMD; j++) {
-        sum -= row[j] * value[j - begin];
+        sum += row[j] * value[j - begin];
       }
-      value[k - begin] = sum * group->inverse[k];
+      value[k - begin] = x[k] * group->root[k] - sum * group->inverse[k];
     }
     *(mjgiSimd*)(x + begin) = (mjgiSimd){value[0], value[1], value[2], value[3]};
+  }
+}
+
+
+void mjgp_solveFactored(const mjgpGroup* group, mjtNum* x) {
+  for (int k = 0; k < group->nv; k++) {
+    x[k] *= group->inverse[k];
+    if (x[k] != 0) {
+      mjgp_addSimd(x, group->U + group->U_adr[k], -x[k], mjgi_simdBegin(k),
+                   mjgi_simdEnd(group->last[k] + 1));
+    }
+  }
+  for (int k = group->nv - 1; k >= 0; k--) {
+    mjtNum sum = mjgp_dotSimd(group->U + group->U_adr[k], x, mjgi_simdBegin(k),
+                              mjgi_simdEnd(group->last[k] + 1));
+    x[k] -= sum * group->inverse[k];
   }
 }

@@ -77,47 +77,6 @@ static void hold(mjgpSystem* sys, int k, mjtNum change) {
 }
 
 
-static int eliminate(mjgpSystem* sys) {
-  static const mjgpBits behind[mjgiSIMD] = {
-      {0, -1, -1, -1}, {0, 0, -1, -1}, {0, 0, 0, -1}, {0, 0, 0, 0}};
-  mjgpGroup* group = sys->s->group;
-  for (int k = 0; k < group->nv; k++) {
-    mjtNum* row = group->U + group->U_adr[k];
-    int last = group->last[k], begin = mjgi_simdBegin(k), end = mjgi_simdEnd(last + 1);
-    mjtNum inverse = group->inverse[k] = 1 / row[k];
-    if (!(mju_abs(inverse) < mjMAXVAL * mjMAXVAL)) {
-      return 0;
-    }
-    mjgiSimd* lane = (mjgiSimd*)(row + begin);
-    *lane = (mjgiSimd)((mjgpBits)*lane & behind[k - begin]);
-    for (int i = group->parent[k]; i >= 0 && i <= last; i = group->parent[i]) {
-      if (row[i] != 0) {
-        mjgp_addSimd(group->U + group->U_adr[i], row, -row[i] * inverse, mjgi_simdBegin(i), end);
-      }
-    }
-  }
-  return 1;
-}
-
-
-static void substitute(mjgpSystem* sys) {
-  const mjgpGroup* group = sys->s->group;
-  mjtNum* x = sys->x;
-  for (int k = 0; k < group->nv; k++) {
-    x[k] *= group->inverse[k];
-    if (x[k] != 0) {
-      mjgp_addSimd(x, group->U + group->U_adr[k], -x[k], mjgi_simdBegin(k),
-                   mjgi_simdEnd(group->last[k] + 1));
-    }
-  }
-  for (int k = group->nv - 1; k >= 0; k--) {
-    mjtNum sum = mjgp_dotSimd(group->U + group->U_adr[k], x, mjgi_simdBegin(k),
-                              mjgi_simdEnd(group->last[k] + 1));
-    x[k] -= sum * group->inverse[k];
-  }
-}
-
-
 static int solveInPlace(mjgpSystem* sys, const mjgpPiece* piece, const mjtNum* gradient) {
   mjgpStep* s = sys->s;
   mjgpGroup* group = s->group;
@@ -133,10 +92,10 @@ static int solveInPlace(mjgpSystem* sys, const mjgpPiece* piece, const mjtNum* g
       hold(sys, dofOf(s, i), piece[i].target - s->acc[i]);
     }
   }
-  if (!eliminate(sys)) {
+  if (!mjgp_eliminate(group)) {
     return 0;
   }
-  substitute(sys);
+  mjgp_solveFactored(group, sys->x);
   return 1;
 }
 
