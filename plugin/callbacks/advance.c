@@ -70,13 +70,12 @@ static mjtNum accepted(const mjgpGears* g, int i, mjtNum most) {
 static void warnOfRounding(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   mjtNum open = mjgpEVALUATIONS * g->out.rounding[i];
   if (open > mjgpSEEN && open > mjgpCONFIRMED * g->out.cancellation[i] + mjgpSEEN) {
-    const char* name = mjgp_gearName(m, g->config->joint + i);
     mjgp_warn(
         g, mjgpWARN_ROUNDING,
         "at time %g constraint forces on %s '%.60s' are so large that their rounding alone may "
         "change its velocity by %.2g. This happens where a contact finds no inertia (efc_D near "
         "1e15), such as a geom on the axis of its joint. Gear friction is no more exact than that",
-        d->time, mjgp_gearKind(g->config->joint + i), name ? name : "", open);
+        d->time, mjgp_gearKind(g->config->joint + i), mjgp_gearName(m, g->config->joint + i), open);
   }
 }
 

@@ -11,8 +11,6 @@
 
 #include "callbacks/engines.h"
 
-#if defined(__linux__)
-
 enum {
   MOSTENGINES = 8,
   MOSTPATH = 1000
@@ -24,6 +22,7 @@ typedef struct Found_ {
 } Found;
 
 
+#if defined(__linux__)
 // add a loaded object that is a MuJoCo
 static int addEngine(struct dl_phdr_info* info, size_t size, void* data) {
   (void)size;
@@ -35,11 +34,14 @@ static int addEngine(struct dl_phdr_info* info, size_t size, void* data) {
   }
   return 0;
 }
+#endif
 
 
 int mjgp_engines(char* paths, size_t paths_sz) {
   Found found = {.n = 0};
+#if defined(__linux__)
   dl_iterate_phdr(addEngine, &found);
+#endif
   size_t length = 0;
   paths[0] = 0;
   for (int i = 0; i < found.n && length < paths_sz; i++) {
@@ -49,15 +51,6 @@ int mjgp_engines(char* paths, size_t paths_sz) {
   return found.n;
 }
 
-#else
-
-int mjgp_engines(char* paths, size_t paths_sz) {
-  (void)paths_sz;
-  paths[0] = 0;
-  return 0;
-}
-
-#endif
 
 #if defined(mjgpFORWARDED)
 

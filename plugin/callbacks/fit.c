@@ -1,9 +1,9 @@
-#include "callbacks/fit.h"
-
 #include <math.h>
 #include <string.h>
 
 #include <mujoco/mujoco.h>
+
+#include "callbacks/engines.h"
 
 // a slide with a motor on a tendon, and a box on the ground
 static const char kText[] =

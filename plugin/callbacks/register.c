@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "callbacks/engines.h"
-#include "callbacks/fit.h"
 #include "callbacks/step.h"
 #include "configuration/config.h"
 #include "configuration/plugin.h"

@@ -1,5 +1,6 @@
 #include "configuration/names.h"
 
+#include <stdio.h>
 #include <string.h>
 
 
@@ -90,15 +91,11 @@ static int findAround(Around* a, const char* name, const char* word, size_t leng
 
 
 // is there an object of a type whose name is a word with that prefix and suffix
-static int hasAround(const Around* a, const mjModel* m, int type, const char* word, size_t length) {
-  for (int id = 0; id < (int)(type == mjOBJ_JOINT ? m->njnt : m->ntendon); id++) {
-    const char* name = mjgp_nameOf(m, type, id);
-    if (strlen(name) == a->prefix + length + a->suffix && isAround(a, name) &&
-        !strncmp(name + a->prefix, word, length)) {
-      return 1;
-    }
-  }
-  return 0;
+static int hasAround(const Around* a, const mjModel* m, int type, const char* word, int length) {
+  char name[1000];
+  snprintf(name, sizeof(name), "%.*s%.*s%s", (int)a->prefix, a->name, length, word,
+           a->name + strlen(a->name) - a->suffix);
+  return mj_name2id(m, type, name) >= 0;
 }
 
 
@@ -120,7 +117,7 @@ static int isRenamed(const mjgpPlace* place, int type, int id, const char* word,
     int n;
     const char *text = mjgp_value(&list), *item;
     while ((item = mjgp_nextWord(&n, &text))) {
-      alike &= mjgp_isNone(item, n) || hasAround(&a, m, lists[k].type, item, (size_t)n);
+      alike &= mjgp_isNone(item, n) || hasAround(&a, m, lists[k].type, item, n);
     }
   }
   for (int s = 0; s < m->nsensor && alike; s++) {

@@ -17,7 +17,6 @@
 #include "mjgear_backlash.h"
 #include "state/layout.h"
 #include "state/model.h"
-#include "state/warnings.h"
 
 // how mjData stands with respect to the friction that was added to it
 typedef enum mjgpPhase_ {
@@ -217,6 +216,23 @@ static inline mjgpGears* mjgp_gearsOf(const mjModel* m, mjData* d, int leader) {
   mjgpGears* g = mjgp_liveGears(d->plugin_data[leader]);
   return g && g->d == d && g->model == m ? g : mjgp_findGears(m, d, leader);
 }
+
+// warn once per bit in the life of a mjData
+typedef enum mjgpWarning_ {
+  mjgpWARN_INTEGRATOR = 1 << 0,
+  mjgpWARN_UNSOLVED = 1 << 1,
+  mjgpWARN_NOT_COMPUTED = 1 << 2,
+  mjgpWARN_CHANGED = 1 << 3,
+  mjgpWARN_UNCONFIRMED = 1 << 4,
+  mjgpWARN_STIFF = 1 << 6,
+  mjgpWARN_REFUSED = 1 << 5,
+  mjgpWARN_ROUNDING = 1 << 7,
+  mjgpWARN_INVERSE = 1 << 8,
+  mjgpWARN_SLEEP = 1 << 9,
+  mjgpWARN_KEYFRAME = 1 << 10,
+} mjgpWarning;
+void mjgp_warn(mjgpGears* g, int warning, const char* format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 // a warning of mjgp_warnLoss was told already, for the model that is compiled next
 void mjgp_noteTold(const char* text);

@@ -1,4 +1,4 @@
-#include "state/warnings.h"
+// Warnings that are given once (gears.h).
 
 #include <stdarg.h>
 #include <stdio.h>
