@@ -111,18 +111,6 @@ static void toSpur(mjgDescription* d, mjgReport* report, const mjgTransmission* 
 }
 
 
-// give a key that was given, if it has a value that a gear can have
-static void keep(mjgDescription* d, mjgReport* report, int key, double value) {
-  const mjgKeyInfo* info = mjg_keyInfo(key);
-  if (value > info->min && value < info->max) {
-    mjg_give(d, key, value);
-  } else if (!(value == 0 && key == mjgKEY_PRESSURE_ANGLE)) {
-    mjg_refuse(report, "%s = %g is out of range; write a value above %g and below %g", info->name,
-               value, info->min, info->max);
-  }
-}
-
-
 //---------------------------------- of any type ---------------------------------------------------
 
 // what no type has words of its own for
@@ -167,7 +155,10 @@ int mjg_describe(mjgDescription* description, mjgReport* report,
     int threads = type == mjgTYPE_WORM || type == mjgTYPE_LEADSCREW;
     if (description->given[open[i]] &&
         (type == mjgTYPE_SPUR || (threads && open[i] == mjgKEY_PRESSURE_ANGLE))) {
-      keep(&d, report, open[i], description->value[open[i]]);
+      double value = description->value[open[i]];
+      if (value != 0 && !mjgi_isOutside(report, mjg_keyInfo(open[i]), value, NULL, "", 1)) {
+        mjg_give(&d, open[i], value);
+      }
     }
   }
   if (t->mesh) {

@@ -87,41 +87,25 @@ static void checkRange(mjgReport* report, const mjgDescription* d) {
       mjg_refuse(report, "%s = %g is more than any gear has; check its unit", info->name, x);
       continue;
     }
-    int low = x < info->min || (info->open_min && x == info->min);
-    int high = x > info->max || (info->open_max && x == info->max);
-    if (!low && !high) {
-      continue;
-    }
 
     // angles are mostly wrong because they are in degrees, efficiencies because they are in percent
-    const char* above = info->open_min ? "above" : "of at least";
-    const char* below = info->open_max ? "below" : "of at most";
-    if (high && strcmp(info->unit, "rad") == 0 && x < 90) {
+    int efficiency = key == mjgKEY_ETA_FORWARD || key == mjgKEY_ETA_BACKWARD;
+    if (x > info->max && strcmp(info->unit, "rad") == 0 && x < 90) {
       mjg_refuse(report, "%s = %g is too large; it is in radians, write %.6g for %g degrees",
                  info->name, x, x * kDegree, x);
-    } else if (high && (key == mjgKEY_ETA_FORWARD || key == mjgKEY_ETA_BACKWARD)) {
-      if (x >= 10 && x <= 100) {
-        mjg_refuse(report, "%s = %g is above 1; write %.6g for %g percent", info->name, x, x / 100,
-                   x);
-      } else {
-        mjg_refuse(report,
-                   "%s = %g would be a gear that creates energy; write a value of at most 1",
-                   info->name, x);
-      }
-    } else if (low && key == mjgKEY_ETA_FORWARD) {
+    } else if (efficiency && x >= 10 && x <= 100) {
+      mjg_refuse(report, "%s = %g is above 1; write %.6g for %g percent", info->name, x, x / 100,
+                 x);
+    } else if (efficiency && x > 1) {
+      mjg_refuse(report, "%s = %g would be a gear that creates energy; write a value of at most 1",
+                 info->name, x);
+    } else if (key == mjgKEY_ETA_FORWARD && x <= 0) {
       mjg_refuse(report,
                  "eta_forward = %g would be a gear that no motor can drive; write a value above 0 "
                  "and at most 1",
                  x);
-    } else if (isinf(info->max)) {
-      mjg_refuse(report, "%s = %g is out of range; write a value %s %g", info->name, x, above,
-                 info->min);
-    } else if (isinf(info->min)) {
-      mjg_refuse(report, "%s = %g is out of range; write a value %s %g", info->name, x, below,
-                 info->max);
     } else {
-      mjg_refuse(report, "%s = %g is out of range; write a value %s %g and %s %g", info->name, x,
-                 above, info->min, below, info->max);
+      mjgi_isOutside(report, info, x, NULL, "", 1);
     }
   }
 }
@@ -220,40 +204,26 @@ static void require(mjgReport* report, const mjgDescription* d, int key, const c
 }
 
 
-// what each type needs, and of what it is a part
-static const struct {
-  int type, key;
-  const char* why;
-} kNeeded[] = {
-    {mjgTYPE_EFFICIENCY, mjgKEY_ETA_FORWARD, "a gear described by its efficiency"},
-    {mjgTYPE_WORM, mjgKEY_PRESSURE_ANGLE, "type worm"},
-    {mjgTYPE_WORM, mjgKEY_MU, "a thread"},
-    {mjgTYPE_LEADSCREW, mjgKEY_MU, "a thread"},
-    {mjgTYPE_SPUR, mjgKEY_RADIUS_IN, "type spur"},
-    {mjgTYPE_SPUR, mjgKEY_RADIUS_OUT, "type spur"},
-    {mjgTYPE_SPUR, mjgKEY_PRESSURE_ANGLE, "type spur"},
-    {mjgTYPE_SPUR, mjgKEY_MU, "type spur"},
-    {mjgTYPE_WEDGE, mjgKEY_INPUT_ANGLE, "type wedge"},
-    {mjgTYPE_WEDGE, mjgKEY_OUTPUT_ANGLE, "type wedge"},
-    {mjgTYPE_WEDGE, mjgKEY_MU, "type wedge"},
-    {mjgTYPE_PLANETARY, mjgKEY_TEETH_SUN, "type planetary"},
-    {mjgTYPE_PLANETARY, mjgKEY_TEETH_RING, "type planetary"},
-    {mjgTYPE_PLANETARY, mjgKEY_MESH_EFFICIENCY, "type planetary"},
-    {mjgTYPE_STRAIN_WAVE, mjgKEY_RATED_TORQUE, "type strain_wave"},
-    {mjgTYPE_STRAIN_WAVE, mjgKEY_RATED_EFFICIENCY, "type strain_wave"},
-    {mjgTYPE_STRAIN_WAVE, mjgKEY_NO_LOAD_TORQUE, "type strain_wave"},
-    {mjgTYPE_CAPSTAN, mjgKEY_WRAP_ANGLE, "type capstan"},
-    {mjgTYPE_CAPSTAN, mjgKEY_MU, "type capstan"},
-    {mjgTYPE_LOSS, mjgKEY_MU_AVG, "type loss"},
+// what each type needs, up to the first key, which no type needs alone
+static const int kNeeded[mjgNTYPE][4] = {
+    [mjgTYPE_EFFICIENCY] = {mjgKEY_ETA_FORWARD},
+    [mjgTYPE_LEADSCREW] = {mjgKEY_MU},
+    [mjgTYPE_WORM] = {mjgKEY_PRESSURE_ANGLE, mjgKEY_MU},
+    [mjgTYPE_SPUR] = {mjgKEY_RADIUS_IN, mjgKEY_RADIUS_OUT, mjgKEY_PRESSURE_ANGLE, mjgKEY_MU},
+    [mjgTYPE_WEDGE] = {mjgKEY_INPUT_ANGLE, mjgKEY_OUTPUT_ANGLE, mjgKEY_MU},
+    [mjgTYPE_PLANETARY] = {mjgKEY_TEETH_SUN, mjgKEY_TEETH_RING, mjgKEY_MESH_EFFICIENCY},
+    [mjgTYPE_STRAIN_WAVE] = {mjgKEY_RATED_TORQUE, mjgKEY_RATED_EFFICIENCY, mjgKEY_NO_LOAD_TORQUE},
+    [mjgTYPE_CAPSTAN] = {mjgKEY_WRAP_ANGLE, mjgKEY_MU},
+    [mjgTYPE_LOSS] = {mjgKEY_MU_AVG},
 };
 
 
 static void checkType(mjgReport* report, const mjgDescription* d, int type) {
   const int* given = d->given;
-  for (size_t i = 0; i < sizeof(kNeeded) / sizeof(*kNeeded); i++) {
-    if (kNeeded[i].type == type) {
-      require(report, d, kNeeded[i].key, kNeeded[i].why);
-    }
+  char gear[40];
+  snprintf(gear, sizeof(gear), "type %s", mjg_typeName(type));
+  for (int i = 0; i < 4 && kNeeded[type][i]; i++) {
+    require(report, d, kNeeded[type][i], gear);
   }
 
   // and what it needs with others, or instead of them
@@ -262,7 +232,7 @@ static void checkType(mjgReport* report, const mjgDescription* d, int type) {
     require(report, d, mjgKEY_GAMMA_V, "gamma_u");
   } else if (type == mjgTYPE_STARTING) {
     if (!given[mjgKEY_MOTOR_STARTING]) {
-      require(report, d, mjgKEY_STARTING_FORWARD, "a gear described by its starting torque");
+      require(report, d, mjgKEY_STARTING_FORWARD, gear);
     }
     if (!given[mjgKEY_STARTING_BACKWARD] && !given[mjgKEY_ETA_FORWARD]) {
       mjg_refuse(report,
@@ -274,10 +244,10 @@ static void checkType(mjgReport* report, const mjgDescription* d, int type) {
       require(report, d, mjgKEY_LEAD, "pitch_diameter");
       require(report, d, mjgKEY_PITCH_DIAMETER, "lead");
     } else {
-      require(report, d, mjgKEY_LEAD_ANGLE, "a thread");
+      require(report, d, mjgKEY_LEAD_ANGLE, gear);
     }
   } else if (type == mjgTYPE_SPUR && !given[mjgKEY_MODULE]) {
-    require(report, d, mjgKEY_CONTACT, "type spur");
+    require(report, d, mjgKEY_CONTACT, gear);
   } else if (type == mjgTYPE_PLANETARY && given[mjgKEY_TEETH_PLANET_OUT]) {
     require(report, d, mjgKEY_TEETH_PLANET, "teeth_planet_out");
   }

@@ -315,6 +315,24 @@ void mjg_refuse(mjgReport* report, const char* format, ...) {
 }
 
 
+int mjgi_isOutside(mjgReport* report, const mjgKeyInfo* info, double value, const char* text,
+                   const char* unit, double factor) {
+  int low = value < info->min || (info->open_min && value <= info->min);
+  int high = value > info->max || (info->open_max && value >= info->max);
+  double limit = (low ? info->min : info->max) / factor;
+  const char* side =
+      low ? (info->open_min ? "above" : "of at least") : (info->open_max ? "below" : "of at most");
+  if ((low || high) && text) {
+    mjg_refuse(report, "%s = %s is out of range; write a value %s %g%s", info->name, text, side,
+               limit, unit);
+  } else if (low || high) {
+    mjg_refuse(report, "%s = %g is out of range; write a value %s %g%s", info->name, value, side,
+               limit, unit);
+  }
+  return low || high;
+}
+
+
 double mjg_readNumber(const char* text, const char** end) {
   if (!text) {
     return NAN;

@@ -2,6 +2,8 @@
 
 #include "catalogue/quantity.h"
 
+#include "catalogue/types.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -172,22 +174,6 @@ static void listUnits(char* text, size_t size, const char* of) {
 }
 
 
-// is a number outside of what a key permits; told in the unit that was written
-static int isOutside(mjgReport* report, const mjgKeyInfo* info, double value, const char* text,
-                     const char* unit, double factor) {
-  int low = value < info->min || (info->open_min && value <= info->min);
-  int high = value > info->max || (info->open_max && value >= info->max);
-  if (!low && !high) {
-    return 0;
-  }
-  const char* side =
-      low ? (info->open_min ? "above" : "of at least") : (info->open_max ? "below" : "of at most");
-  mjg_refuse(report, "%s = %s is out of range; write a value %s %g%s", info->name, text, side,
-             (low ? info->min : info->max) / factor, unit);
-  return 1;
-}
-
-
 int mjg_readQuantity(double* value, mjgReport* report, const mjgKeyInfo* info, const char* text) {
   if (!value || !report || !info || !text) {
     return mjgERR_ARGUMENT;
@@ -208,7 +194,7 @@ int mjg_readQuantity(double* value, mjgReport* report, const mjgKeyInfo* info, c
                list[0] ? "one of " : "the number without a unit, in ", list[0] ? list : info->unit);
     return -1;
   }
-  if (*unit && isOutside(report, info, number * factor, text, unit, factor)) {
+  if (*unit && mjgi_isOutside(report, info, number * factor, text, unit, factor)) {
     return -1;
   }
   *value = number * factor;

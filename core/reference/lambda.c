@@ -20,7 +20,7 @@ enum {
 };
 
 
-// largest |lambda - P |lambda| - phi| relative to the terms; next (nullable) gets phi + P |lambda|
+// largest |lambda - P |lambda| - phi| relative to the terms; next gets phi + P |lambda|
 static double residual(double* next, const double* lambda, const double* phi, const double* P,
                        int n) {
   double worst = 0;
@@ -30,9 +30,7 @@ static double residual(double* next, const double* lambda, const double* phi, co
       sum += P[i * n + j] * fabs(lambda[j]);
       size += fabs(P[i * n + j] * lambda[j]);
     }
-    if (next) {
-      next[i] = sum;
-    }
+    next[i] = sum;
     double error = fabs(lambda[i] - sum);
     if (!isfinite(size)) {
       return INFINITY;
@@ -45,31 +43,24 @@ static double residual(double* next, const double* lambda, const double* phi, co
 }
 
 
-// lambda = (I - P [sgn lambda])^-1 phi until the signs repeat
-static int newton(double* lambda, double* x, double* K, int* pivot, int* factorizations,
-                  const double* phi, const double* P, int n, int iterations, double tolerance) {
+// lambda := (I - P [sgn lambda])^-1 phi; 0: the signs were these already, or the matrix is singular
+static int newton(double* lambda, mjgiBlock* b, const double* phi, const double* P, int n) {
   int ld = mjgi_simdEnd(n);
-  for (int iter = 1; iter <= iterations; iter++) {
-    for (int i = 0; i < n; i++) {
-      for (int j = 0; j < n; j++) {
-        K[i * ld + j] = (i == j) - (lambda[j] < 0 ? -P[i * n + j] : P[i * n + j]);
-      }
-      x[i] = phi[i];
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      b->K[i * ld + j] = (i == j) - (lambda[j] < 0 ? -P[i * n + j] : P[i * n + j]);
     }
-    (*factorizations)++;
-    if (!mjgi_lu(K, x, pivot, n)) {
-      return iter;
-    }
-    int same = 1;
-    for (int i = 0; i < n; i++) {
-      same &= (x[i] < 0) == (lambda[i] < 0);
-      lambda[i] = x[i];
-    }
-    if (same || residual(NULL, lambda, phi, P, n) <= tolerance * kBelow) {
-      return iter;
-    }
+    b->x[i] = phi[i];
   }
-  return iterations;
+  if (!mjgi_lu(b->K, b->x, b->pivot, n)) {
+    return 0;
+  }
+  int changed = 0;
+  for (int i = 0; i < n; i++) {
+    changed |= (b->x[i] < 0) != (lambda[i] < 0);
+    lambda[i] = b->x[i];
+  }
+  return changed;
 }
 
 
@@ -94,20 +85,22 @@ int mjg_lambda(double* lambda, mjgInfo* info, const double* phi, const double* P
     x[i] = phi[i];
   }
   mjgInfo result = {.status = mjgSOLVED, .sigma_max = -1};
-  if (method == mjgLAMBDA_NEWTON) {
-    result.iterations = newton(x, b->x, b->K, b->pivot, &result.factorizations, phi, P, n,
-                               iterations > 0 ? iterations : mjgiNEWTON, tolerance);
-  } else {
-    int limit = iterations > 0 ? iterations : mjgiFIXED_POINT;
-    while (result.iterations < limit && residual(b->x, x, phi, P, n) > tolerance) {
-      memcpy(x, b->x, (size_t)n * sizeof(double));
-      result.iterations++;
+  int by_newton = method == mjgLAMBDA_NEWTON, goes_on = n > 0;
+  int limit = iterations > 0 ? iterations : by_newton ? mjgiNEWTON : mjgiFIXED_POINT;
+  double enough = by_newton ? tolerance * kBelow : tolerance;
+  while (goes_on && result.iterations < limit && residual(b->y, x, phi, P, n) > enough) {
+    if (by_newton) {
+      goes_on = newton(x, b, phi, P, n);
+      result.factorizations++;
+    } else {
+      memcpy(x, b->y, nv * sizeof(double));
     }
+    result.iterations++;
   }
   if (!mjgi_allFinite(x, nv)) {
     return mjgERR_NOT_FINITE;
   }
-  result.residual = residual(NULL, x, phi, P, n);
+  result.residual = residual(b->y, x, phi, P, n);
   if (!(result.residual <= tolerance)) {
     result.status = mjgITERATION_LIMIT;
   }
@@ -132,7 +125,7 @@ int mjg_Phi(double* Phi, const double* s, const double* phi, const double* P, in
 
   // (59): [s] lambda(phi, P [s])
   double* Ps = work->matrix;
-  double* keep = work->block.y;
+  double* keep = work->block.t;
   for (int i = 0; i < n; i++) {
     if (!isfinite(s[i])) {
       return mjgERR_NOT_FINITE;

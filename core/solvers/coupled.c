@@ -44,8 +44,7 @@ typedef struct Split_ {
   mjgSolution* solution;  // lambda and mode of the couplings at x
   mjgSolution friction;   // results of the rows with friction                    (nf)
   int status;
-  double
-      distance;  // largest distance of a coupling from its law, relative to the terms of its line
+  double distance;  // largest of a coupling from its law, relative to the terms of its line
 } Split;
 
 
@@ -81,53 +80,51 @@ static double evaluate(Split* s) {
 }
 
 
-// friction where the couplings are on their lines
+// sum over the couplings c of M_ic x_c, where the entries of x are stride apart
+static double overCouplings(const Split* s, const double* M, int i, const double* x, int stride) {
+  double sum = 0;
+  for (int c = s->nf; c < s->n; c++) {
+    sum += M[i * s->n + s->row[c]] * x[s->row[c] * stride];
+  }
+  return sum;
+}
+
+
+// friction where the couplings are on their lines, x_c = K_cf x_f + g_c
 static void solveFriction(Split* s, const double* g) {
   int n = s->n, nf = s->nf;
   const mjgProblem* p = s->problem;
   mjgWorkspace* w = s->work;
-  const double* K = w->coupled_matrix[0];
-  double *A = w->coupled_matrix[1], *P = w->coupled_matrix[2], **vector = w->coupled_vector;
-  double *v = vector[1], *phi = vector[2], *alpha = vector[3], *beta = vector[4];
-  double *coulomb = vector[5], *ratio = vector[6], *v0 = vector[7];
-  const int *friction = s->row, *coupling = s->row + nf;
+  double *K = w->coupled_matrix[0], *A = w->coupled_matrix[1], *P = w->coupled_matrix[2];
+  double *v = w->coupled_vector[1], *phi = w->coupled_vector[2], **vector = w->coupled_vector + 3;
   for (int a = 0; a < nf; a++) {
-    int i = friction[a];
-    double drift = 0, load = 0;
-    for (int c = 0; c < n - nf; c++) {
-      drift += p->A[i * n + coupling[c]] * g[c];
-      load += p->P ? p->P[i * n + coupling[c]] * g[c] : 0;
-    }
+    int i = s->row[a];
+    double drift = overCouplings(s, p->A, i, g, 1);
     v[a] = p->v[i] - drift;
-    phi[a] = p->phi[i] + (p->P ? load : p->alpha[i] * drift);
+    phi[a] = p->phi[i] + (p->P ? overCouplings(s, p->P, i, g, 1) : p->alpha[i] * drift);
     for (int b = 0; b < nf; b++) {
-      int j = friction[b];
-      double sum = p->A[i * n + j], sum_P = p->P ? p->P[i * n + j] : 0;
-      for (int c = 0; c < n - nf; c++) {
-        double share = K[coupling[c] * n + j];
-        sum += p->A[i * n + coupling[c]] * share;
-        sum_P += p->P ? p->P[i * n + coupling[c]] * share : 0;
-      }
-      A[a * nf + b] = sum;
-      P[a * nf + b] = sum_P;
+      int j = s->row[b];
+      A[a * nf + b] = p->A[i * n + j] + overCouplings(s, p->A, i, K + j, n);
+      P[a * nf + b] = p->P ? p->P[i * n + j] + overCouplings(s, p->P, i, K + j, n) : 0;
     }
-    alpha[a] = p->P ? 0 : p->alpha[i];
-    beta[a] = p->P ? 0 : p->beta[i];
-    coulomb[a] = p->coulomb ? p->coulomb[i] : 0;
-    ratio[a] = p->static_ratio ? p->static_ratio[i] : 1;
-    v0[a] = p->v0 ? p->v0[i] : 0;
     s->friction.t[a] = s->x[i];
+  }
+  const double* numbers[] = {p->alpha, p->beta, p->coulomb, p->static_ratio, p->v0};
+  for (int k = 0; k < 5; k++) {
+    for (int a = 0; a < nf && numbers[k]; a++) {
+      vector[k][a] = numbers[k][s->row[a]];
+    }
   }
   mjgProblem reduced = {.n = nf,
                         .v = v,
                         .A = A,
                         .phi = phi,
                         .P = p->P ? P : NULL,
-                        .alpha = alpha,
-                        .beta = beta,
-                        .coulomb = coulomb,
-                        .static_ratio = ratio,
-                        .v0 = v0};
+                        .alpha = vector[0],
+                        .beta = vector[1],
+                        .coulomb = p->coulomb ? vector[2] : NULL,
+                        .static_ratio = p->static_ratio ? vector[3] : NULL,
+                        .v0 = p->v0 ? vector[4] : NULL};
   mjgInfo info = *s->info;
   info.status = mjgSOLVED;
   mjgi_solveFriction(&s->friction, &info, &reduced, s->settings, s->method, w);
@@ -137,60 +134,54 @@ static void solveFriction(Split* s, const double* g) {
 }
 
 
+// what the lines of the couplings leave of their constants at x, without x_i itself
+static double onLine(const Split* s, int i, double constant) {
+  for (int j = 0; j < s->n; j++) {
+    constant -= j == i ? 0 : s->slope[i] * s->problem->A[i * s->n + j] * s->x[j];
+  }
+  return constant;
+}
+
+
 // x where the couplings are on lines, by slope and constant: with K the inverse of their equations beside x_f = x_f they
 // are x_c = K_cf x_f + K_cc constant, and what is left is friction. Returns 0 if the lines are singular
 static int solveLines(Split* s) {
   int n = s->n, nf = s->nf;
-  const mjgProblem* p = s->problem;
-  mjgWorkspace* w = s->work;
-  double *K = w->coupled_matrix[0], *g = w->coupled_vector[0];
-  const int *friction = s->row, *coupling = s->row + nf;
+  const int* row = s->row;
+  double *K = s->work->coupled_matrix[0], *g = s->work->coupled_vector[0];
   memset(K, 0, (size_t)n * (size_t)n * sizeof(double));
-  for (int c = 0; c < n - nf; c++) {
-    for (int j = 0, i = coupling[c]; j < n; j++) {
-      K[i * n + j] = s->slope[i] * p->A[i * n + j];
-    }
-  }
   for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n && s->problem->coupling[i]; j++) {
+      K[i * n + j] = s->slope[i] * s->problem->A[i * n + j];
+    }
     K[i * n + i] = 1;
   }
   s->info->factorizations++;
-  if (!mjgi_inverse(K, w->coupled_pivot, n)) {
+  if (!mjgi_inverse(K, s->work->coupled_pivot, n)) {
     return 0;
   }
-  for (int c = 0; c < n - nf; c++) {
-    g[c] = 0;
-    for (int d = 0; d < n - nf; d++) {
-      g[c] += K[coupling[c] * n + coupling[d]] * s->constant[coupling[d]];
-    }
+  for (int c = nf; c < n; c++) {
+    g[row[c]] = overCouplings(s, K, row[c], s->constant, 1);
   }
-
   if (nf > 0) {
     solveFriction(s, g);
   }
   for (int a = 0; a < nf; a++) {
-    s->x[friction[a]] = s->friction.t[a];
+    s->x[row[a]] = s->friction.t[a];
   }
-  for (int c = 0; c < n - nf; c++) {
-    double sum = g[c];
+  for (int c = nf; c < n; c++) {
+    s->x[row[c]] = g[row[c]];
     for (int a = 0; a < nf; a++) {
-      sum += K[coupling[c] * n + friction[a]] * s->friction.t[a];
+      s->x[row[c]] += K[row[c] * n + row[a]] * s->friction.t[a];
     }
-    s->x[coupling[c]] = sum;
   }
 
   // once more for what is left: stops are stiff
-  for (int c = 0; c < n - nf; c++) {
-    int i = coupling[c];
-    g[c] = s->constant[i] - s->x[i];
-    for (int j = 0; j < n; j++) {
-      g[c] -= j == i ? 0 : s->slope[i] * p->A[i * n + j] * s->x[j];
-    }
+  for (int c = nf; c < n; c++) {
+    g[row[c]] = onLine(s, row[c], s->constant[row[c]]) - s->x[row[c]];
   }
-  for (int c = 0; c < n - nf; c++) {
-    for (int d = 0; d < n - nf; d++) {
-      s->x[coupling[c]] += K[coupling[c] * n + coupling[d]] * g[d];
-    }
+  for (int c = nf; c < n; c++) {
+    s->x[row[c]] += overCouplings(s, K, row[c], g, 1);
   }
   return 1;
 }
@@ -209,10 +200,7 @@ static void newton(Split* s, double tolerance) {
     memcpy(keep, s->x, bytes);
     for (int c = s->nf; c < n; c++) {
       int i = s->row[c];
-      s->constant[i] = s->law[i];
-      for (int j = 0; j < n; j++) {
-        s->constant[i] += j == i ? 0 : s->slope[i] * s->problem->A[i * n + j] * s->x[j];
-      }
+      s->constant[i] = s->law[i] - onLine(s, i, 0);
     }
     if (!solveLines(s)) {
       return;

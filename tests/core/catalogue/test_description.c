@@ -244,7 +244,7 @@ static void test_refusedMissing(void** state) {
   refused(describe(mjgTYPE_AUTO, mjgKEY_GAMMA_U, 0.1, -1),
           "gamma_v is missing, which gamma_u needs; write its value in numbers");
   refused(describe(mjgTYPE_AUTO, mjgKEY_ETA_BACKWARD, 0.1, -1),
-          "eta_forward is missing, which a gear described by its efficiency needs; write its value "
+          "eta_forward is missing, which type efficiency needs; write its value "
           "in numbers");
   refused(
       describe(mjgTYPE_AUTO, mjgKEY_MU, 0.1, -1),
@@ -285,7 +285,7 @@ static void test_allProblems(void** state) {
       "degrees\n"
       "joint 'elbow': coulomb = -1 is out of range; write a value of at least 0\n"
       "joint 'elbow': eta_forward contradicts type worm; remove one of them\n"
-      "joint 'elbow': mu is missing, which a thread needs; write its value in numbers\n");
+      "joint 'elbow': mu is missing, which type worm needs; write its value in numbers\n");
 }
 
 
