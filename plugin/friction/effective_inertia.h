@@ -35,6 +35,12 @@ typedef struct mjgpInertia_ {
 // Mhat is M and a diagonal, of another integrator than "discrete"
 int mjgp_isDiagonal(const mjModel* m, mjgpGains gains);
 
+// is a tree one free body, of which implicitfast knows the gyroscopic forces
+static inline int mjgp_isLone(const mjModel* m, int tree) {
+  return m->opt.integrator == mjINT_IMPLICITFAST && m->tree_dofnum[tree] == 6 &&
+         m->jnt_type[m->dof_jntid[m->tree_dofadr[tree]]] == mjJNT_FREE;
+}
+
 // find out what Mhat of the current integrator is
 void mjgp_makeInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGears* g);
 

@@ -23,7 +23,6 @@ static void solveMetric(mjtNum* x, const mjModel* m, mjData* d, mjgpBranch* bran
 
 
 void mjgp_integrate(mjtNum* a, const mjModel* m, mjData* d, mjgpBranch* branch, mjgpGears* g) {
-  mjgp_makeInertia(&branch->Mhat, m, d, g);
   if (branch->Mhat.solver) {
     return;
   }
@@ -75,10 +74,6 @@ static mjtNum loadSlope(mjtNum* W, mjgpBranch* branch, mjgpGears* g, const mjMod
                         const mjgpMotion* p) {
   const mjgpJoint* joint = g->config->joint + p->i;
   if (branch->constrained < 0) {
-    if (branch->qDeriv) {
-      mju_copy(d->qDeriv, branch->qDeriv, (int)m->nD);
-      branch->Mhat.derived = 1;
-    }
     branch->constrained = d->nefc && makeStep(branch, m, d, g);
   }
   mj_markStack(d);
@@ -98,26 +93,19 @@ static mjtNum loadSlope(mjtNum* W, mjgpBranch* branch, mjgpGears* g, const mjMod
 
 //---------------------------------- bounds of the effect ------------------------------------------
 
-// the metric, and the diagonal of the matrix with constraints if it is M and a diagonal
-static void makeMetric(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjData* d) {
-  int nv = (int)m->nv;
-  mjgp_makeInertia(&branch->Mhat, m, d, g);
-  branch->made = 1;
+// the diagonal of the matrix with constraints, if the metric is M and a diagonal
+static void makeDiagonal(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjData* d) {
+  int nv = (int)m->nv, sparse = mj_isSparse(m);
   const mjtNum* slope = branch->Mhat.slope;
   if (!slope || !branch->Mhat.passive || branch->Mhat.coupled) {
     return;
   }
   mjtNum* diagonal = branch->diagonal = mj_stackAllocNum(d, (size_t)nv);
-  int one = branch->Mhat.solver || !d->nefc;
   for (int k = 0; k < nv; k++) {
-    int geared = g->config->reached[m->dof_treeid[k]];
-    mjtNum added = geared ? slope[k] : 0;
-    diagonal[k] = d->M[m->M_rowadr[k] + m->M_rownnz[k] - 1] + (one ? added : 0);
-    if (!one && added > 0) {
-      branch->damped = mju_max(branch->damped, added / m->dof_armature[k]);
-    }
+    int added = branch->Mhat.solver && g->config->reached[m->dof_treeid[k]];
+    diagonal[k] = d->M[m->M_rowadr[k] + m->M_rownnz[k] - 1] + (added ? slope[k] : 0);
   }
-  for (int i = 0, sparse = mj_isSparse(m); i < d->nefc; i++) {
+  for (int i = 0; i < d->nefc; i++) {
     int adr = sparse ? d->efc_J_rowadr[i] : i * nv, n = sparse ? d->efc_J_rownnz[i] : nv;
     int acts = d->efc_state[i] == mjCNSTRSTATE_QUADRATIC || d->efc_state[i] == mjCNSTRSTATE_CONE;
     for (int k = 0; k < n && acts; k++) {
@@ -129,22 +117,25 @@ static void makeMetric(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjDat
 
 
 // Bounds of W without a factorization; 0: there are none. A force moves its own joint at least as much as if all others
-// were at rest, and at most as if there were no constraints. A second metric changes that by no more than its share of M,
-// which is at least the inertia of the rotors
+// were at rest. In the metric M what it moves with the integrator's slopes of the others, and what it moves with
+// constraints, are therefore at most two angles away from what it would move freely; doc/inverse.md
 static int boundEffect(mjtNum* low, mjtNum* high, const mjgpBranch* branch, const mjModel* m,
                        mjData* d, int dof) {
-  if (dof < 0 || !branch->diagonal || !isfinite(branch->damped)) {
+  if (dof < 0 || !branch->diagonal) {
     return 0;
   }
   mjgpInertia M = {.upper = d->qLD, .pivot = d->qLDiagInv, .adr = m->M_rowadr};
-  mjtNum share = branch->damped / mju_sqrt(1 + branch->damped);
   mj_markStack(d);
   mjtNum most = mjgp_inverseDiagonal(m, &M, mj_stackAllocNum(d, (size_t)m->M_rownnz[dof]), dof);
   mj_freeStack(d);
-  mjtNum least = 1 / branch->diagonal[dof];
-  *low = least - share * mju_sqrt(most * least);
-  *high = most + share * most;
-  return least >= share * share * most / 4 && *low > 0;
+  mjtNum own = branch->Mhat.solver ? 0 : branch->Mhat.slope[dof];
+  mjtNum inertia = d->M[m->M_rowadr[dof] + m->M_rownnz[dof] - 1];
+  mjtNum p = branch->Mhat.solver ? 1 : 1 / (inertia * most);
+  mjtNum q = branch->Mhat.solver || d->nefc ? 1 / (branch->diagonal[dof] * most) : 1;
+  mjtNum cosine = mju_sqrt(p * q), sine = mju_sqrt(mju_max(0, (1 - p) * (1 - q)));
+  *low = most * cosine * (cosine - sine) / (1 + own * most);
+  *high = most / mju_sqrt(1 + own * most);
+  return 1;
 }
 
 
@@ -181,8 +172,8 @@ mjgMotion mjgp_findBranch(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mj
   if (same && p->v * (lambda + slip.shift) >= 0) {
     return mjgMOTION_MOVES;
   }
-  if (!branch->made) {
-    makeMetric(branch, g, m, d);
+  if (!branch->diagonal) {
+    makeDiagonal(branch, g, m, d);
   }
   if (isClear(branch, g, m, d, p, t, lambda, &hold, same)) {
     return mjgMOTION_MOVES;

@@ -17,11 +17,7 @@
 typedef struct mjgpBranch_ {
   mjgpInertia Mhat;
   const mjtNum* a;  // (v+ - v)/h                                                           (nv)
-  mjtNum* qDeriv;   // that of the integrator, where the engine has made it                 (nD)
-  int made;         // Mhat is made
-  mjtNum*
-      diagonal;     // M + J' D J, of constraints that act; null: not known                     (nv)
-  mjtNum damped;    // largest share of rotor inertia that the integrator adds to Mhat
+  mjtNum* diagonal;  // M + J' D J, of constraints that act; null: not known                (nv)
   int constrained;  // 1: there are constraints; -1: not known
   mjgpGroup group;  // if so: the step with them
   mjgpStep step;

@@ -13,6 +13,7 @@
 #include "coupled/newton.h"
 #include "friction/actuation.h"
 #include "friction/backlash.h"
+#include "friction/effective_inertia.h"
 #include "friction/engine.h"
 #include "friction/friction.h"
 #include "friction/tolerances.h"
@@ -159,13 +160,6 @@ static void deriveState(const mjgpDerivative* p, double* state, double* qvel) {
 }
 
 
-// is a tree one free body, of which implicitfast knows the gyroscopic forces
-static int isLone(const mjModel* m, int tree) {
-  return m->opt.integrator == mjINT_IMPLICITFAST && m->tree_dofnum[tree] == 6 &&
-         m->jnt_type[m->dof_jntid[m->tree_dofadr[tree]]] == mjJNT_FREE;
-}
-
-
 // mjgSide of one control
 static int deriveControl(mjgpDerivative* p, double* qvel, double* state, int k, mjtNum eps) {
   mjgpStep* s = p->s;
@@ -197,10 +191,10 @@ static int deriveControl(mjgpDerivative* p, double* qvel, double* state, int k, 
   }
   for (int t = 0; t < (int)m->ntree; t++) {
     int first = m->tree_dofadr[t];
-    for (int dof = first; dof < first + 6 && isLone(m, t); dof++) {
+    for (int dof = first; dof < first + 6 && mjgp_isLone(m, t); dof++) {
       qvel[dof] = m->opt.timestep * s->next[nv - 1 - dof];
     }
-    if (isLone(m, t)) {
+    if (mjgp_isLone(m, t)) {
       mjgp_solveInertia(qvel, m, &p->lone, first, first + 6);
     }
   }
@@ -254,7 +248,7 @@ static int prepare(mjgpDerivative* p, mjgpStep* s) {
   g->in.ntree = 0;
   for (int t = 0; t < (int)s->m->ntree; t++) {
     g->in.tree[g->in.ntree] = t;
-    g->in.ntree += isLone(s->m, t);
+    g->in.ntree += mjgp_isLone(s->m, t);
   }
   mjgp_makeInertia(&p->lone, &implicit, d, g);
   if (g->in.ntree) {

@@ -35,15 +35,47 @@
 
 //---------------------------------- the engine's part ---------------------------------------------
 
+// Generalized forces d->qfrc_inverse of the acceleration d->qacc over the step, or of the constraint solver's. Of a metric
+// that is M and a diagonal they are what mj_inverse would find, without its derivatives and with the bias forces that
+// mj_invVelocity has left
+static void invertDynamics(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
+                           int flg_step) {
+  int nv = g->config->nv, diagonal = Mhat->slope != NULL;
+  for (int t = 0; t < (int)m->ntree; t++) {
+    diagonal &= !mjgp_isLone(m, t);
+  }
+  if (!diagonal) {
+    mjModel copy = *m;
+    copy.opt.enableflags &= ~mjENBL_INVDISCRETE;
+    copy.opt.enableflags |= flg_step ? mjENBL_INVDISCRETE : 0;
+    mj_inverseSkip(&copy, d, mjSTAGE_VEL, 1);
+    Mhat->derived = flg_step && m->opt.integrator != mjINT_EULER;
+    return;
+  }
+  mjtNum* force = mj_stackAllocNum(d, (size_t)nv);
+  mj_mulM(m, d, force, d->qacc);
+  for (int k = 0; k < nv && flg_step; k++) {
+    force[k] += Mhat->slope[k] * d->qacc[k];
+  }
+  if (d->nefc && flg_step) {
+    mj_solveM(m, d, d->qacc, force, 1);
+  }
+  mj_invConstraint(m, d);
+  for (int k = 0; k < nv; k++) {
+    d->qfrc_inverse[k] = force[k] + d->qfrc_bias[k] - d->qfrc_passive[k] - d->qfrc_constraint[k];
+  }
+}
+
+
 // positions, velocities, gains of actuators and generalized forces y of motion qacc; a: (v+ - v)/h      (nv)
 static void findForces(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* qacc, mjtNum* a,
-                       mjtNum* y, mjgpBranch* branch) {
+                       mjtNum* y, mjgpInertia* Mhat) {
   int nv = g->config->nv, actuated = mjgp_actuationActive(m) ? mjgp_actuationMatters(g, m) : 0;
-  const mjModel* asked = m;
-  mjModel copy;
+  int discrete = mjgp_isDiscrete(m);
   mju_copy(a, qacc ? qacc : d->qacc, nv);
   mjtNum* before = mj_stackAllocNum(d, (size_t)nv);
   mju_copy(before, d->qacc, nv);
+  mju_copy(d->qacc, a, nv);
 
   g->nested = 1;
   mj_invPosition(m, d);
@@ -52,40 +84,33 @@ static void findForces(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* 
   if (actuated > 0) {
     mj_fwdActuation(m, d);
   }
-  mju_copy(d->qacc, a, nv);
-
-  // without constraints a metric with another diagonal is one more force on each joint
-  int metric = qacc && !mjgp_isDiscrete(m) && !(m->opt.enableflags & mjENBL_INVDISCRETE);
-  int direct = metric && !d->nefc && !actuated && mjgp_isDiagonal(m, mjgpGAINS_NONE);
-  if (metric && !direct) {
-    copy = *m;
-    copy.opt.enableflags |= mjENBL_INVDISCRETE;
-    asked = &copy;
+  if (discrete) {
+    mj_inverseSkip(m, d, mjSTAGE_VEL, 1);
   }
-  mj_inverseSkip(asked, d, mjSTAGE_VEL, 1);
-  mju_copy(d->qacc, before, nv);
   mjgp_addEncoder(g, m, d, -1);
-  g->nested = 0;
-  if (asked != m && m->opt.integrator != mjINT_EULER) {
-    branch->qDeriv = mj_stackAllocNum(d, (size_t)m->nD);
-    mju_copy(branch->qDeriv, d->qDeriv, (int)m->nD);
+  mjgp_gatherActive(g, m, d);
+  mjgp_gatherActuation(g, m, d, actuated);
+
+  // constraints act on trees without gears, too
+  for (int t = 0; t < g->config->ntree && d->nefc; t++) {
+    g->in.tree[t] = t;
+    g->in.ntree = g->config->ntree;
   }
+  mjgp_makeInertia(Mhat, m, d, g);
+  if (!discrete) {
+    mjgp_addEncoder(g, m, d, 1);
+    invertDynamics(g, m, d, Mhat, qacc != NULL);
+    mjgp_addEncoder(g, m, d, -1);
+  }
+  g->nested = 0;
+  mju_copy(d->qacc, before, nv);
 
   // passive forces are new, and our stage of positions is not that of the engine's inverse dynamics
   g->phase = mjgpFRESH;
   g->stages = mjgp_inverseStages(d);
   mju_sub(y, d->qfrc_inverse, d->qfrc_applied, nv);
   mjgp_addWrenches(y, m, d, -1);
-  mjgp_gatherActive(g, m, d);
-  mjgp_gatherActuation(g, m, d, actuated);
   mjgp_makeLaw(g, m, d);
-  if (direct) {
-    mjgp_makeInertia(&branch->Mhat, m, d, g);
-  }
-  for (int b = 0; b < g->in.nactive && direct; b++) {
-    int dof = g->config->own[g->in.active[b]];
-    y[dof] += branch->Mhat.slope[dof] * a[dof];
-  }
 }
 
 
@@ -334,7 +359,7 @@ int mjg_inverse(double* low, double* high, int* motion, const mjModel* m, mjData
   motion = motion ? motion : mj_stackAllocInt(d, (size_t)(m->njnt + m->ntendon));
   mjgp_applyChanges(g, m, d);
   mjgpBranch branch = {.constrained = -1, .a = a};
-  findForces(g, m, d, qacc, a, y, &branch);
+  findForces(g, m, d, qacc, a, y, &branch.Mhat);
   if (!qacc) {
     mjgp_integrate(a, m, d, &branch, g);
   }
