@@ -412,7 +412,6 @@ mjgpStep* mjgp_wholeStep(mjgpStep* s, mjgpGroup* group, mjgpGears* g, const mjMo
   for (int k = 0; k < nv; k++) {
     s->a[k] = a[group->dof[k]];
   }
-  mjgp_accelerations(s);
   mjgp_evaluate(s);
   return s;
 }

@@ -270,5 +270,8 @@ mjtNum mjgp_inverseDiagonal(const mjModel* m, const mjgpInertia* Mhat, mjtNum* x
     mjgi_addScaled(x, Mhat->upper + Mhat->adr[row[q]], -x[q], q);
     sum += x[q] * x[q] * Mhat->pivot[row[q]];
   }
-  return sum;
+  for (int q = 0; q <= diag && Mhat->lower; q++) {
+    x[q] = (x[q] - mju_dot(Mhat->lower + Mhat->adr[row[q]], x, q)) * Mhat->pivot[row[q]];
+  }
+  return Mhat->lower ? x[diag] : sum;
 }

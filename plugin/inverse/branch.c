@@ -6,22 +6,23 @@
 #include "coupled/hessian.h"
 #include "friction/bound.h"
 #include "friction/engine.h"
+#include "friction/factor.h"
 #include "law/law.h"
 
 // share of its friction by which a gear may be off the branch that is connected to rest: others are farther away
 #define mjgpCONNECTED 1e-6
 
 
-// x = Mhat^-1 x, on trees with gears                                                                (nv)
-static void solveMetric(mjtNum* x, const mjModel* m, mjData* d, mjgpBranch* branch, mjgpGears* g) {
-  mjgp_factorInertia(&branch->Mhat, m, d, g);
+// x = matrix^-1 x, on trees with gears                                                              (nv)
+static void solveTrees(mjtNum* x, const mjModel* m, const mjgpInertia* matrix, const mjgpGears* g) {
   for (int t = 0; t < g->in.ntree; t++) {
     int first = m->tree_dofadr[g->in.tree[t]], end = first + m->tree_dofnum[g->in.tree[t]];
-    mjgp_solveInertia(x, m, &branch->Mhat, first, end);
+    mjgp_solveInertia(x, m, matrix, first, end);
   }
 }
 
 
+// x = Mhat^-1 M x
 void mjgp_integrate(mjtNum* a, const mjModel* m, mjData* d, mjgpBranch* branch, mjgpGears* g) {
   if (branch->Mhat.solver) {
     return;
@@ -29,14 +30,91 @@ void mjgp_integrate(mjtNum* a, const mjModel* m, mjData* d, mjgpBranch* branch, 
   mjtNum* force = mj_stackAllocNum(d, (size_t)m->nv);
   mj_mulM(m, d, force, a);
   mju_copy(a, force, (int)m->nv);
-  solveMetric(a, m, d, branch, g);
+  mjgp_factorInertia(&branch->Mhat, m, d, g);
+  solveTrees(a, m, &branch->Mhat, g);
 }
 
 
 //---------------------------------- inertia with constraints --------------------------------------
 
-// the step with its constraints, at the acceleration of the constraint solver; 0: as if nothing moved
-static int makeStep(mjgpBranch* branch, const mjModel* m, mjData* d, mjgpGears* g) {
+// rows of constraints that act, times the roots of their stiffnesses, and the diagonal of the solver's matrix, if its metric
+// is M and a diagonal
+static void gatherRows(mjgpBranch* branch, const mjModel* m, mjData* d, const mjgpGears* g) {
+  int nv = g->config->nv, sparse = mj_isSparse(m), *row = mj_stackAllocInt(d, (size_t)d->nefc + 1);
+  size_t most = 0;
+  for (int i = 0; i < d->nefc; i++) {
+    int acts = d->efc_state[i] == mjCNSTRSTATE_QUADRATIC || d->efc_state[i] == mjCNSTRSTATE_CONE;
+    branch->cones |= d->efc_state[i] == mjCNSTRSTATE_CONE;
+    most += (size_t)(!acts ? 0 : sparse ? d->efc_J_rownnz[i] : nv);
+    row[i] = acts;
+  }
+  mjtNum *value = mj_stackAllocNum(d, most + (size_t)nv), *diagonal = value + most;
+  int *dof = mj_stackAllocInt(d, most), n = 0;
+  for (int k = 0; k < nv; k++) {
+    int added = branch->Mhat.solver && branch->Mhat.slope && g->config->reached[m->dof_treeid[k]];
+    diagonal[k] = d->M[m->M_rowadr[k] + m->M_rownnz[k] - 1] + (added ? branch->Mhat.slope[k] : 0);
+  }
+  for (int i = 0; i < d->nefc; i++) {
+    int adr = sparse ? d->efc_J_rowadr[i] : i * nv, length = sparse ? d->efc_J_rownnz[i] : nv;
+    length = row[i] ? length : 0;
+    row[i] = n;
+    mjtNum root = length ? mju_sqrt(d->efc_D[i]) : 0;
+    for (int k = adr; k < adr + length; k++) {
+      if (d->efc_J[k] != 0) {
+        dof[n] = sparse ? d->efc_J_colind[k] : k - adr;
+        value[n] = root * d->efc_J[k];
+        diagonal[dof[n]] += value[n] * value[n];
+        n++;
+      }
+    }
+  }
+  row[d->nefc] = n;
+  branch->row = row;
+  branch->dof = dof;
+  branch->value = value;
+  branch->diagonal =
+      branch->Mhat.slope && branch->Mhat.passive && !branch->Mhat.coupled ? diagonal : NULL;
+}
+
+
+// the matrix of the constraint solver in the place of M; 0: a row joins dofs that are not one chain of a tree, or contacts
+// turn, or the metric has no such place
+static int factorChains(mjgpBranch* branch, const mjModel* m, mjData* d, const mjgpGears* g) {
+  const int* line = g->config->line;
+  int nv = g->config->nv, size = line[nv - 1] + mjgi_simdEnd(m->M_rownnz[nv - 1]);
+  int solver = branch->Mhat.solver;
+  if (branch->cones || (solver && !branch->diagonal)) {
+    return 0;
+  }
+  mjtNum* matrix = mj_stackAllocNum(d, (size_t)(size + 2 * nv));
+  mjtNum *pivot = matrix + size, *chained = pivot + nv;
+  for (int k = 0; k < nv; k++) {
+    mjgp_copySimd(matrix + line[k], d->M, m->M_rowadr[k], m->M_rownnz[k], g->config->nC);
+    pivot[k] = solver ? branch->Mhat.slope[k] : 0;
+  }
+  for (int i = 0; i < d->nefc; i++) {
+    int from = branch->row[i], end = branch->row[i + 1], last = end > from ? branch->dof[end - 1] : 0;
+    const int* chain = m->M_colind + m->M_rowadr[last];
+    for (int c = 0; c < m->M_rownnz[last] && from < end; c++) {
+      int known = chain[c] == branch->dof[from];
+      chained[c] = known ? branch->value[from] : 0;
+      from += known;
+      mjgi_addScaled(matrix + line[chain[c]], chained, chained[c], c + 1);
+    }
+    if (from < end) {
+      return 0;
+    }
+  }
+  for (int k = nv - 1; k >= 0; k--) {
+    pivot[k] = mjgp_eliminateRow(matrix, NULL, k, pivot[k], m, line);
+  }
+  branch->chains = (mjgpInertia){.upper = matrix, .pivot = pivot, .adr = line};
+  return 1;
+}
+
+
+// else the step with its constraints, at the acceleration of the constraint solver; 0: as if nothing moved
+static int factorStep(mjgpBranch* branch, const mjModel* m, mjData* d, mjgpGears* g) {
   int nv = g->config->nv;
   mjtNum* acc = mj_stackAllocNum(d, (size_t)nv);
   mju_copy(acc, branch->a, nv);
@@ -52,101 +130,103 @@ static int makeStep(mjgpBranch* branch, const mjModel* m, mjData* d, mjgpGears* 
 }
 
 
-// x = what the constraint solver and the integrator make of the force x                            (nv)
-static void solveStep(mjtNum* x, const mjModel* m, mjData* d, mjgpBranch* branch, mjgpGears* g) {
-  mjgpStep* s = &branch->step;
-  for (int k = 0; k < s->group->nv; k++) {
-    s->search[k] = x[s->group->dof[k]];
+// x = what the constraint solver makes of the force x, and then the force M x that the integrator gets  (nv)
+static void solveConstrained(mjtNum* x, const mjModel* m, mjData* d, mjgpBranch* branch,
+                             mjgpGears* g) {
+  int nv = g->config->nv, solver = branch->Mhat.solver;
+  mjtNum* force = mj_stackAllocNum(d, (size_t)nv);
+  mju_copy(force, x, nv);
+  if (!branch->chains.upper) {
+    mjgpStep* s = &branch->step;
+    for (int k = 0; k < nv; k++) {
+      s->search[k] = x[s->group->dof[k]];
+    }
+    mjgp_solveHessian(s, s->search);
+    for (int k = 0; k < nv; k++) {
+      x[s->group->dof[k]] = s->search[k];
+    }
+    mj_mulM(m, d, force, x);
+  } else {
+    solveTrees(x, m, &branch->chains, g);
+    for (int i = 0; i < d->nefc && !solver; i++) {
+      int from = branch->row[i], end = branch->row[i + 1];
+      mjtNum sum = 0;
+      for (int k = from; k < end; k++) {
+        sum += branch->value[k] * x[branch->dof[k]];
+      }
+      for (int k = from; k < end; k++) {
+        force[branch->dof[k]] -= branch->value[k] * sum;
+      }
+    }
   }
-  mjgp_solveHessian(s, s->search);
-  mjgp_mulInertia(s->group, s->next, s->search);
-  for (int k = 0; k < s->group->nv; k++) {
-    x[s->group->dof[k]] = (branch->Mhat.solver ? s->search : s->next)[k];
-  }
-  if (!branch->Mhat.solver) {
-    solveMetric(x, m, d, branch, g);
-  }
+  mju_copy(x, solver ? x : force, nv);
 }
 
 
-// change of lambda with friction; W: what friction of 1 takes of the gear's acceleration
-static mjtNum loadSlope(mjtNum* W, mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjData* d,
-                        const mjgpMotion* p) {
-  const mjgpJoint* joint = g->config->joint + p->i;
+// what friction of 1 takes of the gear's acceleration, and R of the torque into it
+static mjtNum findEffect(mjtNum* R, mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjData* d,
+                         int i) {
+  const mjgpJoint* joint = g->config->joint + i;
   if (branch->constrained < 0) {
-    branch->constrained = d->nefc && makeStep(branch, m, d, g);
+    branch->constrained =
+        d->nefc && (factorChains(branch, m, d, g) || factorStep(branch, m, d, g));
   }
   mj_markStack(d);
   mjtNum* effect = mj_stackAllocNum(d, (size_t)m->nv);
   mju_zero(effect, (int)m->nv);
   mjgp_addRow(effect, m, d, joint, 1);
-  (branch->constrained ? solveStep : solveMetric)(effect, m, d, branch, g);
-  *W = mjgp_mulRow(m, d, joint, effect);
-  mjtNum R = g->in.inertia[p->i] * *W;
-  for (int k = 0; g->in.row[p->i] && k < (int)m->nv; k++) {
-    R += g->in.row[p->i][k] * effect[k];
+  if (branch->constrained) {
+    solveConstrained(effect, m, d, branch, g);
+  }
+  if (!branch->constrained || !branch->Mhat.solver) {
+    mjgp_factorInertia(&branch->Mhat, m, d, g);
+    solveTrees(effect, m, &branch->Mhat, g);
+  }
+  mjtNum W = mjgp_mulRow(m, d, joint, effect);
+  *R = g->in.inertia[i] * W;
+  for (int k = 0; g->in.row[i] && k < (int)m->nv; k++) {
+    *R += g->in.row[i][k] * effect[k];
   }
   mj_freeStack(d);
-  return (p->gamma_u + p->gamma_v) * R - p->gamma_v;
+  return W;
 }
 
 
 //---------------------------------- bounds of the effect ------------------------------------------
 
-// the diagonal of the matrix with constraints, if the metric is M and a diagonal
-static void makeDiagonal(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjData* d) {
-  int nv = (int)m->nv, sparse = mj_isSparse(m);
-  const mjtNum* slope = branch->Mhat.slope;
-  if (!slope || !branch->Mhat.passive || branch->Mhat.coupled) {
+// Bounds of W without a factorization, of a gear at a dof: a force moves its own joint at least as much as if all others
+// were at rest. In the metric M what it moves with the slopes that the integrator adds to the others, and what it moves
+// with constraints, are therefore no more than two angles away from what it would move freely (doc/inverse.md). With the
+// integrator's metric factored the first of them is known, and without constraints W is
+static void boundEffect(mjtNum* low, mjtNum* high, mjgpBranch* branch, mjgpGears* g,
+                        const mjModel* m, mjData* d, int dof, int flg_factor, int flg_high) {
+  mjgpInertia M = {.upper = d->qLD, .pivot = d->qLDiagInv, .adr = m->M_rowadr}, *Mhat = &branch->Mhat;
+  int diag = m->M_rownnz[dof] - 1;
+  mjtNum W = 0, *row = mj_stackAllocNum(d, (size_t)diag + 1);
+  if (flg_factor) {
+    mjgp_factorInertia(Mhat, m, d, g);
+    *low = *high = W = mjgp_inverseDiagonal(m, Mhat, row, dof);
+  }
+  if (flg_factor && !d->nefc) {
     return;
   }
-  mjtNum* diagonal = branch->diagonal = mj_stackAllocNum(d, (size_t)nv);
-  for (int k = 0; k < nv; k++) {
-    int added = branch->Mhat.solver && g->config->reached[m->dof_treeid[k]];
-    diagonal[k] = d->M[m->M_rowadr[k] + m->M_rownnz[k] - 1] + (added ? slope[k] : 0);
+  if (Mhat->solver && !flg_high) {
+    *low = 1 / branch->diagonal[dof];
+    return;
   }
-  for (int i = 0; i < d->nefc; i++) {
-    int adr = sparse ? d->efc_J_rowadr[i] : i * nv, n = sparse ? d->efc_J_rownnz[i] : nv;
-    int acts = d->efc_state[i] == mjCNSTRSTATE_QUADRATIC || d->efc_state[i] == mjCNSTRSTATE_CONE;
-    for (int k = 0; k < n && acts; k++) {
-      mjtNum J = d->efc_J[adr + k];
-      diagonal[sparse ? d->efc_J_colind[adr + k] : k] += d->efc_D[i] * J * J;
-    }
-  }
-}
-
-
-// Bounds of W without a factorization; 0: there are none. A force moves its own joint at least as much as if all others
-// were at rest. In the metric M what it moves with the integrator's slopes of the others, and what it moves with
-// constraints, are therefore at most two angles away from what it would move freely; doc/inverse.md
-static int boundEffect(mjtNum* low, mjtNum* high, const mjgpBranch* branch, const mjModel* m,
-                       mjData* d, int dof) {
-  if (dof < 0 || !branch->diagonal) {
-    return 0;
-  }
-  mjgpInertia M = {.upper = d->qLD, .pivot = d->qLDiagInv, .adr = m->M_rowadr};
-  mj_markStack(d);
-  mjtNum most = mjgp_inverseDiagonal(m, &M, mj_stackAllocNum(d, (size_t)m->M_rownnz[dof]), dof);
-  mj_freeStack(d);
-  mjtNum own = branch->Mhat.solver ? 0 : branch->Mhat.slope[dof];
-  mjtNum inertia = d->M[m->M_rowadr[dof] + m->M_rownnz[dof] - 1];
-  mjtNum p = branch->Mhat.solver ? 1 : 1 / (inertia * most);
-  mjtNum q = branch->Mhat.solver || d->nefc ? 1 / (branch->diagonal[dof] * most) : 1;
-  mjtNum cosine = mju_sqrt(p * q), sine = mju_sqrt(mju_max(0, (1 - p) * (1 - q)));
+  mjtNum most = mjgp_inverseDiagonal(m, &M, row, dof), own = Mhat->solver ? 0 : Mhat->slope[dof];
+  mjtNum least = flg_factor ? W / (1 - own * W) : 1 / d->M[m->M_rowadr[dof] + diag];
+  mjtNum p = Mhat->solver ? 1 : mju_min(1, least / most);
+  mjtNum q = Mhat->solver || d->nefc ? mju_min(1, 1 / (branch->diagonal[dof] * most)) : 1;
+  mjtNum cosine = mju_sqrt(p * q), sine = mju_sqrt((1 - p) * (1 - q));
   *low = most * cosine * (cosine - sine) / (1 + own * most);
   *high = most / mju_sqrt(1 + own * most);
-  return 1;
 }
 
 
 // does the gear slip by itself with every W that can be
-static int isClear(const mjgpBranch* branch, const mjgpGears* g, const mjModel* m, mjData* d,
-                   const mjgpMotion* p, mjtNum t, mjtNum lambda, const mjgpBound* hold, int same) {
-  mjtNum low, high, h = m->opt.timestep;
-  if (g->in.row[p->i] || !boundEffect(&low, &high, branch, m, d, g->config->own[p->i])) {
-    return 0;
-  }
-
+static int isClear(const mjgpGears* g, const mjgpMotion* p, mjtNum t, mjtNum lambda, mjtNum h,
+                   const mjgpBound* hold, int same, mjtNum low, mjtNum high) {
   // bounds of P, at whose slope friction would grow beyond what it is
   mjtNum S = (p->gamma_u + p->gamma_v) * g->in.inertia[p->i];
   mjtNum least = S * low - p->gamma_v, most = S * high - p->gamma_v;
@@ -172,19 +252,29 @@ mjgMotion mjgp_findBranch(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mj
   if (same && p->v * (lambda + slip.shift) >= 0) {
     return mjgMOTION_MOVES;
   }
-  if (!branch->diagonal) {
-    makeDiagonal(branch, g, m, d);
+  if (!branch->row) {
+    gatherRows(branch, m, d, g);
   }
-  if (isClear(branch, g, m, d, p, t, lambda, &hold, same)) {
-    return mjgMOTION_MOVES;
+
+  // bounds nearly always decide, first without a factorization
+  int dof = g->in.row[p->i] ? -1 : g->config->own[p->i];
+  int last = !d->nefc || (branch->diagonal && !branch->Mhat.solver);
+  mjtNum low = 0, high = INFINITY, R, h = m->opt.timestep;
+  for (int factored = !branch->diagonal; dof >= 0 && factored <= last; factored++) {
+    boundEffect(&low, &high, branch, g, m, d, dof, factored, !same);
+    if (isClear(g, p, t, lambda, h, &hold, same, low, high)) {
+      return mjgMOTION_MOVES;
+    }
   }
-  mjtNum W, P = loadSlope(&W, branch, g, m, d, p), own, phi = lambda - P * t;
+  mjtNum W = low == high ? low : findEffect(&R, branch, g, m, d, p->i), own;
+  R = low == high ? g->in.inertia[p->i] * W : R;
   if (W <= 0) {
     return mjgMOTION_MOVES;
   }
+  mjtNum P = (p->gamma_u + p->gamma_v) * R - p->gamma_v, phi = lambda - P * t;
 
   // the law of the joint alone, from zero friction: does it slide so, and does it break away
-  mjtNum free = t + p->v / (m->opt.timestep * W);
+  mjtNum free = t + p->v / (h * W);
   if (s * free <= 0) {
     return mjgMOTION_JAMS;
   }

@@ -10,16 +10,22 @@
 #include <mujoco/mujoco.h>
 
 #include "coupled/coupling.h"
+#include "law/law.h"
 #include "mjgear_plugin.h"
 #include "state/gears.h"
 
 // what is known so far of the step, when gains of actuators are known
 typedef struct mjgpBranch_ {
   mjgpInertia Mhat;
-  const mjtNum* a;  // (v+ - v)/h                                                           (nv)
-  mjtNum* diagonal;  // M + J' D J, of constraints that act; null: not known                (nv)
+  const mjtNum* a;   // (v+ - v)/h                                                          (nv)
+  int* row;          // start of each row of constraints in the next two; null: not known   (nefc + 1)
+  int* dof;          // dofs of rows that act, ascending
+  mjtNum* value;     // their entries, times the root of the row's stiffness
+  int cones;         // some of them turn
+  mjtNum* diagonal;  // M + J' D J, of constraints that act; null: no such metric            (nv)
   int constrained;  // 1: there are constraints; -1: not known
-  mjgpGroup group;  // if so: the step with them
+  mjgpInertia chains;  // if so: the constraint solver's matrix in the place of M, or none
+  mjgpGroup group;     // then the step with them
   mjgpStep step;
 } mjgpBranch;
 
@@ -37,6 +43,13 @@ typedef struct mjgpMotion_ {
   mjtNum gamma_v;
   mjtNum coulomb;
 } mjgpMotion;
+
+// Does the motor drive a gear that slips with friction t: it goes on, since its rotor is part of the joint's inertia. Gears
+// with brakes and static friction are not asked
+static inline int mjgp_goesOn(const mjgpInput* in, const mjgpMotion* p, mjtNum t) {
+  return !in->braked[p->i] && in->static_ratio[p->i] == 1 &&
+         (p->gamma_v < 1 || p->v * mjgi_lawLoadOut(p->gamma_u, p->gamma_v, p->x, t) >= 0);
+}
 
 // does a gear that slips with friction t get there: mjgMOTION_MOVES, HELD or JAMS. Takes constraints in the states of
 // the motion, in d, and leaves memory on d's stack

@@ -291,6 +291,7 @@ int mjg_controlDerivative(double* qvel, double* state, int* side, const mjModel*
     }
     mjgp_makeInertia(&Mhat, m, d, g);
     mjgp_wholeStep(&step, &group, g, m, d, &Mhat, d->qacc);
+    mjgp_accelerations(&step);
     known = group.njoint && prepare(&derivative, &step);
   }
   for (int k = 0; k < (int)m->nu; k++) {

@@ -69,7 +69,7 @@ static void invertDynamics(mjgpGears* g, const mjModel* m, mjData* d, mjgpInerti
 
 // positions, velocities, gains of actuators and generalized forces y of motion qacc; a: (v+ - v)/h      (nv)
 static void findForces(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* qacc, mjtNum* a,
-                       mjtNum* y, mjgpInertia* Mhat) {
+                       mjtNum* y, mjgpBranch* branch) {
   int nv = g->config->nv, actuated = mjgp_actuationActive(m) ? mjgp_actuationMatters(g, m) : 0;
   int discrete = mjgp_isDiscrete(m);
   mju_copy(a, qacc ? qacc : d->qacc, nv);
@@ -96,10 +96,10 @@ static void findForces(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* 
     g->in.tree[t] = t;
     g->in.ntree = g->config->ntree;
   }
-  mjgp_makeInertia(Mhat, m, d, g);
+  mjgp_makeInertia(&branch->Mhat, m, d, g);
   if (!discrete) {
     mjgp_addEncoder(g, m, d, 1);
-    invertDynamics(g, m, d, Mhat, qacc != NULL);
+    invertDynamics(g, m, d, &branch->Mhat, qacc != NULL);
     mjgp_addEncoder(g, m, d, -1);
   }
   g->nested = 0;
@@ -216,8 +216,9 @@ static mjgMotion frictionOf(mjtNum* low, mjtNum* high, mjgpGears* g, const mjMod
     *low = *high = NAN;
     return mjgMOTION_NONE;
   }
-  mjgMotion motion =
-      gap || g->in.ordinary[p->i] ? mjgMOTION_MOVES : mjgp_findBranch(branch, g, m, d, p, *low);
+  mjgMotion motion = gap || g->in.ordinary[p->i] || mjgp_goesOn(&g->in, p, *low)
+                         ? mjgMOTION_MOVES
+                         : mjgp_findBranch(branch, g, m, d, p, *low);
   if (motion == mjgMOTION_HELD) {
     *end[s > 0] = limitOf(g, p, s, 0);
   }
@@ -359,7 +360,7 @@ int mjg_inverse(double* low, double* high, int* motion, const mjModel* m, mjData
   motion = motion ? motion : mj_stackAllocInt(d, (size_t)(m->njnt + m->ntendon));
   mjgp_applyChanges(g, m, d);
   mjgpBranch branch = {.constrained = -1, .a = a};
-  findForces(g, m, d, qacc, a, y, &branch.Mhat);
+  findForces(g, m, d, qacc, a, y, &branch);
   if (!qacc) {
     mjgp_integrate(a, m, d, &branch, g);
   }
