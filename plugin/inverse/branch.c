@@ -48,7 +48,7 @@ static void gatherRows(mjgpBranch* branch, const mjModel* m, mjData* d, const mj
     most += (size_t)(!acts ? 0 : sparse ? d->efc_J_rownnz[i] : nv);
     row[i] = acts;
   }
-  mjtNum *value = mj_stackAllocNum(d, most + (size_t)nv), *diagonal = value + most;
+  mjtNum *value = mj_stackAllocNum(d, most + 2 * (size_t)nv), *diagonal = value + most;
   int *dof = mj_stackAllocInt(d, most), n = 0;
   for (int k = 0; k < nv; k++) {
     int added = branch->Mhat.solver && branch->Mhat.slope && g->config->reached[m->dof_treeid[k]];
@@ -72,6 +72,7 @@ static void gatherRows(mjgpBranch* branch, const mjModel* m, mjData* d, const mj
   branch->row = row;
   branch->dof = dof;
   branch->value = value;
+  branch->scratch = diagonal + nv;
   branch->diagonal =
       branch->Mhat.slope && branch->Mhat.passive && !branch->Mhat.coupled ? diagonal : NULL;
 }
@@ -93,7 +94,8 @@ static int factorChains(mjgpBranch* branch, const mjModel* m, mjData* d, const m
     pivot[k] = solver ? branch->Mhat.slope[k] : 0;
   }
   for (int i = 0; i < d->nefc; i++) {
-    int from = branch->row[i], end = branch->row[i + 1], last = end > from ? branch->dof[end - 1] : 0;
+    int from = branch->row[i], end = branch->row[i + 1],
+        last = end > from ? branch->dof[end - 1] : 0;
     const int* chain = m->M_colind + m->M_rowadr[last];
     for (int c = 0; c < m->M_rownnz[last] && from < end; c++) {
       int known = chain[c] == branch->dof[from];
@@ -168,8 +170,7 @@ static mjtNum findEffect(mjtNum* R, mjgpBranch* branch, mjgpGears* g, const mjMo
                          int i) {
   const mjgpJoint* joint = g->config->joint + i;
   if (branch->constrained < 0) {
-    branch->constrained =
-        d->nefc && (factorChains(branch, m, d, g) || factorStep(branch, m, d, g));
+    branch->constrained = d->nefc && (factorChains(branch, m, d, g) || factorStep(branch, m, d, g));
   }
   mj_markStack(d);
   mjtNum* effect = mj_stackAllocNum(d, (size_t)m->nv);
@@ -200,9 +201,10 @@ static mjtNum findEffect(mjtNum* R, mjgpBranch* branch, mjgpGears* g, const mjMo
 // integrator's metric factored the first of them is known, and without constraints W is
 static void boundEffect(mjtNum* low, mjtNum* high, mjgpBranch* branch, mjgpGears* g,
                         const mjModel* m, mjData* d, int dof, int flg_factor, int flg_high) {
-  mjgpInertia M = {.upper = d->qLD, .pivot = d->qLDiagInv, .adr = m->M_rowadr}, *Mhat = &branch->Mhat;
+  mjgpInertia M = {.upper = d->qLD, .pivot = d->qLDiagInv, .adr = m->M_rowadr},
+              *Mhat = &branch->Mhat;
   int diag = m->M_rownnz[dof] - 1;
-  mjtNum W = 0, *row = mj_stackAllocNum(d, (size_t)diag + 1);
+  mjtNum W = 0, *row = branch->scratch;
   if (flg_factor) {
     mjgp_factorInertia(Mhat, m, d, g);
     *low = *high = W = mjgp_inverseDiagonal(m, Mhat, row, dof);
