@@ -51,8 +51,7 @@ const char* const* mjgp_keys(int* nkey) {
 
 // joints and tendons that an instance lists as geared
 static int countListed(const mjModel* m, int instance) {
-  mjgpPlace joints = {m, instance, "joint", NULL, 0}, tendons = {m, instance, "tendon", NULL, 0};
-  return mjgp_countWords(mjgp_value(&joints)) + mjgp_countWords(mjgp_value(&tendons));
+  return mjgp_countGiven(m, instance, "joint") + mjgp_countGiven(m, instance, "tendon");
 }
 
 
@@ -182,7 +181,7 @@ static void readGears(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
   for (int key = 0; key < mjgNKEY; key++) {
     const mjgKeyInfo* info = mjg_keyInfo(key);
     place->key = info->name;
-    if (info->engine && mjgp_isGiven(place->m, place->instance, info->name)) {
+    if (info->engine && mjgp_countGiven(place->m, place->instance, info->name)) {
       mjgp_refuseKey(
           place, "is the engine's; write it as an attribute of the joint or tendon, %s=\"...\", %s",
           strstr(info->name, "viscous") ? "damping" : "armature", "at the output side");
@@ -199,7 +198,7 @@ static void readGears(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
   // a gap may be all that there is
   if (report->count == before && described) {
     makeGears(joint, found, report, place->m, report->where);
-  } else if (report->count == before && mjgp_isGiven(place->m, place->instance, "backlash")) {
+  } else if (report->count == before && mjgp_countGiven(place->m, place->instance, "backlash")) {
     for (int i = 0; i < found; i++) {
       mjg_defaultTransmission(&joint[i].gear);
     }

@@ -158,7 +158,7 @@ static void refuseKeys(mjgpPlace* place) {
     place->key = k < mjgpNGAPKEY    ? mjg_gapKeyInfo(k)->name
                  : k == mjgpNGAPKEY ? "motor_joint"
                                     : "encoder";
-    if (mjgp_isGiven(place->m, place->instance, place->key)) {
+    if (mjgp_countGiven(place->m, place->instance, place->key)) {
       mjgp_refuseKey(place, "the instance has no backlash; give a model in the key 'backlash'");
     }
   }
@@ -201,7 +201,7 @@ int mjgp_readGaps(mjgpJoint* joint, int found, int n, int start, mjgpPlace* plac
   static const char* const encoder_names[] = {"motor", "joint"};
   int before = place->report->count, added = 0;
   mjtNum* value = mju_malloc(sizeof(mjtNum) * (size_t)(n + 1));
-  int given = mjgp_isGiven(place->m, place->instance, "backlash");
+  int given = mjgp_countGiven(place->m, place->instance, "backlash");
   int ngap = given ? readModels(joint, found, n, value, place) : 0;
   if (!ngap && place->report->count == before) {
     refuseKeys(place);

@@ -112,9 +112,9 @@ const char* mjgp_value(const mjgpPlace* place) {
 }
 
 
-int mjgp_isGiven(const mjModel* m, int instance, const char* key) {
+int mjgp_countGiven(const mjModel* m, int instance, const char* key) {
   const mjgpPlace place = {m, instance, key, NULL, 0};
-  return mjgp_countWords(mjgp_value(&place)) > 0;
+  return mjgp_countWords(mjgp_value(&place));
 }
 
 
@@ -171,42 +171,6 @@ int mjgp_readNumber(mjtNum* number, const char* word, int length, const mjgpPlac
 }
 
 
-int mjgp_readSetting(mjtNum* number, const mjgpPlace* place) {
-  const char* text = mjgp_value(place);
-  int length, given = mjgp_countWords(text);
-  if (given > 1) {
-    return mjgp_refuseKey(place, "it has %d values; give one for the whole model", given);
-  }
-  const char* word = mjgp_nextWord(&length, &text);
-  return given && mjgp_readNumber(number, word, length, place) ? -1 : given;
-}
-
-
-int mjgp_readValues(mjtNum* value, const char* const* words, int nword, int n,
-                    const mjgpPlace* place) {
-  const char* text = mjgp_value(place);
-  int length, given = mjgp_countWords(text);
-  if (given > 1 && given != n) {
-    return mjgp_refuseKey(
-        place, "it has %d values for %d joint%s; give one value for all joints or one per joint",
-        given, n, n == 1 ? "" : "s");
-  }
-  for (int i = 0; i < n && given; i++) {
-    const char* word = i < given ? mjgp_nextWord(&length, &text) : NULL;
-    if (!word) {
-      value[i] = value[0];
-    } else if (words) {
-      value[i] = mjgp_findWord(word, length, words, nword, place);
-    }
-    if ((words && value[i] < 0) ||
-        (!words && word && mjgp_readNumber(value + i, word, length, place))) {
-      return -1;
-    }
-  }
-  return given > 0;
-}
-
-
 int mjgp_findWord(const char* word, int length, const char* const* words, int n,
                   const mjgpPlace* place) {
   char list[200] = "";
@@ -221,16 +185,43 @@ int mjgp_findWord(const char* word, int length, const char* const* words, int n,
 }
 
 
-int mjgp_readWord(int* choice, const char* const* words, int n, const mjgpPlace* place) {
+int mjgp_readValues(mjtNum* value, const char* const* words, int nword, int n,
+                    const mjgpPlace* place) {
   const char* text = mjgp_value(place);
-  int given = mjgp_countWords(text);
-  if (!given) {
-    return 0;
+  int length, given = mjgp_countWords(text);
+  if (given > 1 && !n) {
+    return mjgp_refuseKey(place, "it has %d values; give one for the whole model", given);
   }
-  int length = (int)strlen(text);
-  const char* word = given == 1 ? mjgp_nextWord(&length, &text) : text;
-  *choice = mjgp_findWord(word, length, words, n, place);
-  return *choice < 0 ? -1 : 1;
+  if (given > 1 && given != n) {
+    return mjgp_refuseKey(
+        place, "it has %d values for %d joint%s; give one value for all joints or one per joint",
+        given, n, n == 1 ? "" : "s");
+  }
+  for (int i = 0; i < given; i++) {
+    const char* word = mjgp_nextWord(&length, &text);
+    int choice = words ? mjgp_findWord(word, length, words, nword, place) : 0;
+    if (choice < 0 || (!words && mjgp_readNumber(value + i, word, length, place))) {
+      return -1;
+    }
+    value[i] = words ? choice : value[i];
+  }
+  for (int i = given; i < n && given; i++) {
+    value[i] = value[0];
+  }
+  return given > 0;
+}
+
+
+int mjgp_readSetting(mjtNum* number, const mjgpPlace* place) {
+  return mjgp_readValues(number, NULL, 0, 0, place);
+}
+
+
+int mjgp_readWord(int* choice, const char* const* words, int n, const mjgpPlace* place) {
+  mjtNum value = *choice;
+  int given = mjgp_readValues(&value, words, n, 0, place);
+  *choice = (int)value;
+  return given;
 }
 
 
@@ -245,7 +236,7 @@ uint64_t mjgp_changeableKeys(const mjModel* m, int instance) {
   for (int key = 0; key < mjgNKEY; key++) {
     const mjgKeyInfo* info = mjg_keyInfo(key);
     int any = key <= mjgKEY_STARTING_BACKWARD || !mjgp_isKind(key);
-    if (!info->engine && (any || mjgp_isGiven(m, instance, info->name))) {
+    if (!info->engine && (any || mjgp_countGiven(m, instance, info->name))) {
       keys |= (uint64_t)1 << key;
     }
   }

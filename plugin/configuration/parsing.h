@@ -46,8 +46,8 @@ int mjgp_refuseKey(const mjgpPlace* place, const char* format, ...)
 // value of a key, "" if it is not given
 const char* mjgp_value(const mjgpPlace* place);
 
-// does an instance give a key
-int mjgp_isGiven(const mjModel* m, int instance, const char* key);
+// number of words that an instance gives for a key
+int mjgp_countGiven(const mjModel* m, int instance, const char* key);
 
 // next word of a list separated by white space, null at the end; a word in quotes may hold spaces. Number of words
 const char* mjgp_nextWord(int* length, const char** text);
@@ -59,19 +59,17 @@ int mjgp_isNone(const char* word, int length);
 // read a finite number from a word; 0, or -1 after a refusal
 int mjgp_readNumber(mjtNum* number, const char* word, int length, const mjgpPlace* place);
 
-// read a key that takes a single number; 1 if given, 0 if not (number is untouched), -1 if refused
-int mjgp_readSetting(mjtNum* number, const mjgpPlace* place);
-
-// read a key that has one value for all n listed joints or one for each: numbers, or numbers of words among nword
-// (nullable). 1 if given, 0 if not, -1 if refused
-int mjgp_readValues(mjtNum* value, const char* const* words, int nword, int n,
-                    const mjgpPlace* place);
-
 // number of the word among n words, or -1 after a refusal
 int mjgp_findWord(const char* word, int length, const char* const* words, int n,
                   const mjgpPlace* place);
 
-// read a key whose value is one of n words; 1 if given, 0 if not, -1 after a refusal
+// read a key that has one value for all n listed joints or one for each, or, n = 0, one for the whole model: numbers, or
+// numbers of words among nword (nullable). 1 if given, 0 if not (value is untouched), -1 if refused
+int mjgp_readValues(mjtNum* value, const char* const* words, int nword, int n,
+                    const mjgpPlace* place);
+
+// the same for the whole model: a number, or one of n words
+int mjgp_readSetting(mjtNum* number, const mjgpPlace* place);
 int mjgp_readWord(int* choice, const char* const* words, int n, const mjgpPlace* place);
 
 // does a key of the core say what the gear is, and not only how it rubs besides

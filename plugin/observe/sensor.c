@@ -61,13 +61,13 @@ void mjgp_measure(mjtNum* value, const mjgpGears* g, const mjModel* m, const mjD
 
 // the next sensor of ours behind sensor s; nsensor if there is none, or if sensors are disabled
 static inline int nextSensor(const mjgpGears* g, const mjModel* m, int s) {
-  int slot = m->plugin[g->config->leader], nsensor = (int)m->nsensor;
+  int nsensor = (int)m->nsensor;
   if (!g->config->nsensor || (m->opt.disableflags & mjDSBL_SENSOR)) {
     return nsensor;
   }
   do {
     s++;
-  } while (s < nsensor && !mjgp_isOurSensor(m, s, slot));
+  } while (s < nsensor && !mjgp_isOurSensor(m, s, m->plugin[g->config->leader]));
   return s;
 }
 

@@ -18,7 +18,7 @@ int mjgp_countKeys(uint64_t keys) {
 
 int mjgp_jointState(const mjModel* m, int instance) {
   int numbers = mjgpSTATE_KEY + mjgp_countKeys(mjgp_changeableKeys(m, instance));
-  numbers += mjgp_isGiven(m, instance, "backlash") ? mjgpNGAPSTATE : 0;
+  numbers += mjgp_countGiven(m, instance, "backlash") ? mjgpNGAPSTATE : 0;
   numbers += mjgp_isBrake(m, instance);
   return numbers * mjgp_countJoints(m, instance);
 }

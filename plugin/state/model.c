@@ -270,7 +270,7 @@ static void findAddresses(mjgpConfig* c, const mjModel* m) {
     c->state[i] = m->plugin_stateadr[j->instance] + j->index;
     c->stride[i] = mjgp_countJoints(m, j->instance);
     c->given[i] = c->state[i] + mjgpSTATE_GIVEN * c->stride[i];
-    c->gap[i] = mjgp_isGiven(m, j->instance, "backlash")
+    c->gap[i] = mjgp_countGiven(m, j->instance, "backlash")
                     ? c->state[i] + (mjgpSTATE_KEY + mjgp_countKeys(j->keys)) * c->stride[i]
                     : -1;
     c->brake[i] = mjgp_brakeState(m, &j->brake);
