@@ -16,26 +16,12 @@ static int isReferenced(const mjModel* m, int instance) {
 }
 
 
-// body of a joint, or of the beginning of a tendon; 0: none
+// body of a joint, or of the first dof that a tendon moves; 0: none
 static int bodyOf(const mjModel* m, int type, int id) {
   if (type == mjOBJ_JOINT) {
     return m->jnt_bodyid[id];
   }
-  for (int k = m->tendon_adr[id]; k < m->tendon_adr[id] + m->tendon_num[id]; k++) {
-    int object = m->wrap_objid[k];
-    switch (m->wrap_type[k]) {
-      case mjWRAP_JOINT:
-        return m->jnt_bodyid[object];
-      case mjWRAP_SITE:
-        return m->site_bodyid[object];
-      case mjWRAP_SPHERE:
-      case mjWRAP_CYLINDER:
-        return m->geom_bodyid[object];
-      default:
-        break;
-    }
-  }
-  return 0;
+  return m->ten_J_rownnz[id] ? m->dof_bodyid[m->ten_J_colind[m->ten_J_rowadr[id]]] : 0;
 }
 
 

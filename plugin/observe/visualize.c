@@ -20,14 +20,27 @@ static const mjtNum kTie = 1e-6;
 static const float frictionColor[3] = {0.80f, 0.10f, 0.25f};
 
 
+// the picture of one gear
+typedef struct Picture_ {
+  mjvScene* scn;
+  mjtNum anchor[3];    // of its joint
+  mjtNum axis[3];      // of its joint
+  mjtNum x[3], y[3];   // unit vectors normal to the axis, the first of them fixed in the body
+  mjtNum radius;       // of the ring around it
+  const float* color;  // of what it does
+  mjtNum share;        // friction, of the largest torque or force of all gears: -1 to 1
+  char label[100];     // of the arrow
+} Picture;
+
+
 // next free geom of the scene as a piece of decoration; null if the scene is full
-static mjvGeom* newGeom(mjvScene* scn, const float rgb[3], float alpha) {
+static mjvGeom* newGeom(mjvScene* scn, const float rgb[3]) {
   if (scn->ngeom >= scn->maxgeom) {
     scn->status = 1;
     return NULL;
   }
   mjvGeom* geom = scn->geoms + scn->ngeom++;
-  const float rgba[4] = {rgb[0], rgb[1], rgb[2], alpha};
+  const float rgba[4] = {rgb[0], rgb[1], rgb[2], 1};
   mjv_initGeom(geom, mjGEOM_SPHERE, NULL, NULL, NULL, rgba);
   geom->objtype = mjOBJ_UNKNOWN;
   geom->objid = -1;
@@ -43,7 +56,7 @@ static mjvGeom* newGeom(mjvScene* scn, const float rgb[3], float alpha) {
 // processor draws; up is normal to it
 static void addPiece(mjvScene* scn, const float rgb[3], mjtNum width, const mjtNum from[3],
                      const mjtNum to[3], const mjtNum up[3]) {
-  mjvGeom* geom = newGeom(scn, rgb, 1);
+  mjvGeom* geom = newGeom(scn, rgb);
   if (!geom) {
     return;
   }
@@ -60,13 +73,6 @@ static void addPiece(mjvScene* scn, const float rgb[3], mjtNum width, const mjtN
     geom->mat[3 * k + 1] = (float)side[k];
     geom->mat[3 * k + 2] = (float)along[k];
   }
-}
-
-
-// every other piece is a little thinner than its neighbours, into which it reaches: where the faces of
-// two coincide, lights that cast shadows would light them twice
-static mjtNum pieceWidth(mjtNum width, int k) {
-  return k % 2 ? width : 0.97 * width;
 }
 
 
@@ -97,72 +103,66 @@ static void normals(mjtNum x[3], mjtNum y[3], const mjtNum axis[3], const mjtNum
 }
 
 
-// point on a circle around an axis; x, y: unit vectors normal to it
-static void circlePoint(mjtNum point[3], const mjtNum center[3], const mjtNum x[3],
-                        const mjtNum y[3], mjtNum radius, mjtNum angle) {
-  mju_addScl3(point, center, x, radius * mju_cos(angle));
-  mju_addToScl3(point, y, radius * mju_sin(angle));
+// point on a circle around the axis
+static void circlePoint(mjtNum point[3], const Picture* p, mjtNum radius, mjtNum angle) {
+  mju_addScl3(point, p->anchor, p->x, radius * mju_cos(angle));
+  mju_addToScl3(point, p->y, radius * mju_sin(angle));
 }
 
 
-// n pieces of a circle from x on; last: where they end
-static void drawArc(mjtNum last[3], mjvScene* scn, const float* rgb, const mjtNum anchor[3],
-                    const mjtNum axis[3], const mjtNum x[3], const mjtNum y[3], mjtNum radius,
+// n pieces of a circle from x on; last: where they end. Every other piece is a little thinner than its neighbours, into
+// which it reaches: where the faces of two coincide, lights that cast shadows would light them twice
+static void drawArc(mjtNum last[3], const Picture* p, const float* rgb, mjtNum radius,
                     mjtNum length, mjtNum width, int n) {
   mjtNum next[3];
-  circlePoint(last, anchor, x, y, radius, 0);
+  circlePoint(last, p, radius, 0);
   for (int k = 1; k <= n; k++) {
-    circlePoint(next, anchor, x, y, radius, length * k / n);
-    addPiece(scn, rgb, pieceWidth(width, k), last, next, axis);
+    circlePoint(next, p, radius, length * k / n);
+    addPiece(p->scn, rgb, k % 2 ? width : 0.97 * width, last, next, p->axis);
     mju_copy3(last, next);
   }
 }
 
 
 // arrow of the friction torque or force
-static void drawArrow(mjvScene* scn, mjtNum width, const mjtNum from[3], const mjtNum to[3],
-                      const char* label) {
-  mjvGeom* arrow = newGeom(scn, frictionColor, 1);
+static void drawArrow(const Picture* p, mjtNum width, const mjtNum from[3], const mjtNum to[3]) {
+  mjvGeom* arrow = newGeom(p->scn, frictionColor);
   if (arrow) {
     mjv_connector(arrow, mjGEOM_ARROW, width, from, to);
-    snprintf(arrow->label, sizeof(arrow->label), "%s", label);
+    snprintf(arrow->label, sizeof(arrow->label), "%s", p->label);
   }
 }
 
 
 // ring in the colour of the mode, and on it the arc of the friction torque
-static void drawHinge(mjvScene* scn, const float* rgb, const mjtNum anchor[3], const mjtNum axis[3],
-                      const mjtNum xmat[9], mjtNum radius, mjtNum share, const char* label) {
-  mjtNum x[3], y[3], last[3], tangent[3], tip[3];
-  normals(x, y, axis, xmat);
-  drawArc(last, scn, rgb, anchor, axis, x, y, radius, 2 * mjPI, RING_WIDTH * radius, RING_SEGMENTS);
-  if (share == 0) {
+static void drawHinge(const Picture* p) {
+  mjtNum last[3], tangent[3], tip[3], radius = p->radius;
+  drawArc(last, p, p->color, radius, 2 * mjPI, RING_WIDTH * radius, RING_SEGMENTS);
+  if (p->share == 0) {
     return;
   }
 
   // friction acts on the link against the share's sign; the arrow head is the last piece
-  mjtNum length = -ARC_LENGTH * share;
-  int n = 2 + (int)(RING_SEGMENTS * fabs(share));
-  drawArc(last, scn, frictionColor, anchor, axis, x, y, 1.2 * radius, length, 0.04 * radius, n);
-  mju_scl3(tangent, x, -mju_sin(length));
-  mju_addToScl3(tangent, y, mju_cos(length));
-  mju_addScl3(tip, last, tangent, share > 0 ? -0.45 * radius : 0.45 * radius);
-  drawArrow(scn, 0.1 * radius, last, tip, label);
+  mjtNum length = -ARC_LENGTH * p->share;
+  int n = 2 + (int)(RING_SEGMENTS * fabs(p->share));
+  drawArc(last, p, frictionColor, 1.2 * radius, length, 0.04 * radius, n);
+  mju_scl3(tangent, p->x, -mju_sin(length));
+  mju_addToScl3(tangent, p->y, mju_cos(length));
+  mju_addScl3(tip, last, tangent, p->share > 0 ? -0.45 * radius : 0.45 * radius);
+  drawArrow(p, 0.1 * radius, last, tip);
 }
 
 
 // the gap as two marks, and the needle of the rotor between them; part is its position, -1 to 1
-static void drawGap(mjvScene* scn, const mjtNum anchor[3], const mjtNum axis[3],
-                    const mjtNum xmat[9], mjtNum radius, mjtNum part) {
+static void drawGap(const Picture* p, mjtNum part) {
   static const float gray[3] = {0.75f, 0.75f, 0.75f};
-  mjtNum x[3], y[3], from[3], to[3];
-  normals(x, y, axis, xmat);
+  mjtNum from[3], to[3], radius = p->radius;
   for (int k = 0; k < 3; k++) {
     mjtNum angle = mjPI + mjPI / 6 * (k == 2 ? part : 2 * k - 1);
-    circlePoint(from, anchor, x, y, k == 2 ? 0 : 1.1 * radius, angle);
-    circlePoint(to, anchor, x, y, k == 2 ? 1.5 * radius : 1.9 * radius, angle);
-    addPiece(scn, k == 2 ? mjgpStateColor[mjgpSTATE_GAP] : gray, (k == 2 ? 0.08 : 0.06) * radius,
-             from, to, axis);
+    circlePoint(from, p, k == 2 ? 0 : 1.1 * radius, angle);
+    circlePoint(to, p, k == 2 ? 1.5 * radius : 1.9 * radius, angle);
+    addPiece(p->scn, k == 2 ? mjgpStateColor[mjgpSTATE_GAP] : gray, (k == 2 ? 0.08 : 0.06) * radius,
+             from, to, p->axis);
   }
 }
 
@@ -176,19 +176,18 @@ static int geomOf(const mjModel* m, int body, int i) {
 
 // direction normal to the axis in which what slides, and what it slides in, is thinnest, seen from the axis; returns
 // how far it reaches there
-static mjtNum thinSide(mjtNum side[3], const mjModel* m, const mjData* d, int body,
-                       const mjtNum anchor[3], const mjtNum axis[3]) {
-  mjtNum x[3], y[3], least = mjMAXVAL;
-  normals(x, y, axis, d->xmat + 9 * body);
+static mjtNum thinSide(mjtNum side[3], const Picture* p, const mjModel* m, const mjData* d,
+                       int body) {
+  mjtNum least = mjMAXVAL;
   for (int k = 0; k < 4; k++) {
     mjtNum direction[3], most = 0;
-    mju_scl3(direction, k % 2 ? y : x, k < 2 ? -1 : 1);
+    mju_scl3(direction, k % 2 ? p->y : p->x, k < 2 ? -1 : 1);
     int parent = m->body_parentid[body];
     for (int i = 0; i < m->body_geomnum[body] + (parent ? m->body_geomnum[parent] : 0); i++) {
       int geom = geomOf(m, body, i);
       const mjtNum *center = m->geom_aabb + 6 * geom, *size = center + 3;
       mjtNum offset[3], local[3];
-      mju_sub3(offset, d->geom_xpos + 3 * geom, anchor);
+      mju_sub3(offset, d->geom_xpos + 3 * geom, p->anchor);
       mju_mulMatTVec3(local, d->geom_xmat + 9 * geom, direction);
       mjtNum reach = mju_dot3(offset, direction) + mju_dot3(center, local);
       for (int j = 0; j < 3; j++) {
@@ -205,22 +204,20 @@ static mjtNum thinSide(mjtNum side[3], const mjModel* m, const mjData* d, int bo
 }
 
 
-// rod along the axis in the colour of the mode, beside the link, and beside it the arrow of the friction force
-static void drawSlide(mjvScene* scn, const float* rgb, const mjtNum anchor[3], const mjtNum axis[3],
-                      const mjtNum x[3], mjtNum reach, mjtNum radius, mjtNum share,
-                      const char* label) {
-  mjtNum beside[3], from[3], to[3];
+// rod along the axis in the colour of the mode, beside the link on a side where that reaches so far, and beside it the
+// arrow of the friction force
+static void drawSlide(const Picture* p, const mjtNum side[3], mjtNum reach) {
+  mjtNum beside[3], from[3], to[3], radius = p->radius;
   mjtNum away = mju_max(0.7 * radius, mju_min(reach + 0.2 * radius, 4 * radius));
-  mju_addScl3(beside, anchor, x, away);
-  mju_addScl3(from, beside, axis, -2 * radius);
-  mju_addScl3(to, beside, axis, 2 * radius);
-  addPiece(scn, rgb, 0.12 * radius, from, to, x);
-  if (share == 0) {
-    return;
+  mju_addScl3(beside, p->anchor, side, away);
+  mju_addScl3(from, beside, p->axis, -2 * radius);
+  mju_addScl3(to, beside, p->axis, 2 * radius);
+  addPiece(p->scn, p->color, 0.12 * radius, from, to, side);
+  if (p->share != 0) {
+    mju_addScl3(from, p->anchor, side, away + 0.4 * radius);
+    mju_addScl3(to, from, p->axis, -4 * radius * p->share);
+    drawArrow(p, 0.16 * radius, from, to);
   }
-  mju_addScl3(from, anchor, x, away + 0.4 * radius);
-  mju_addScl3(to, from, axis, -4 * radius * share);
-  drawArrow(scn, 0.16 * radius, from, to, label);
 }
 
 
@@ -284,14 +281,47 @@ static void findScale(mjtNum full[2], const mjgpGears* g, const mjModel* m, cons
   full[0] = full[1] = mjMINVAL;
   for (int i = 0; i < g->config->n; i++) {
     mjtNum value[mjgNSENSOR];
-    mjgp_measure(value, g, m, d, i);
-    if (g->config->joint[i].kind == mjgpTRN_TENDON) {
-      continue;
+    int joint = g->config->joint[i].joint;
+    if (joint >= 0) {
+      mjgp_measure(value, g, m, d, i);
+      mjtNum* most = full + (m->jnt_type[joint] == mjJNT_SLIDE);
+      *most = mju_max(*most, mju_abs(value[mjgSENSOR_TORQUE_IN]));
+      *most = mju_max(*most, mju_abs(value[mjgSENSOR_TORQUE_OUT]));
     }
-    int slide = m->jnt_type[g->config->joint[i].joint] == mjJNT_SLIDE;
-    mjtNum most =
-        mju_max(mju_abs(value[mjgSENSOR_TORQUE_IN]), mju_abs(value[mjgSENSOR_TORQUE_OUT]));
-    full[slide] = mju_max(full[slide], most);
+  }
+}
+
+
+// draw gear i; full: what full arcs and arrows stand for, of hinges and slides
+static void drawGear(const mjgpGears* g, const mjModel* m, const mjData* d, const mjvOption* opt,
+                     mjvScene* scn, int i, const mjtNum full[2]) {
+  int joint = g->config->joint[i].joint, body = m->jnt_bodyid[joint], adr = m->jnt_qposadr[joint];
+  int slide = m->jnt_type[joint] == mjJNT_SLIDE;
+  mjtNum value[mjgNSENSOR], side[3];
+  mjgp_measure(value, g, m, d, i);
+  mjtNum t = value[mjgSENSOR_FRICTION], share = mju_clip(t / full[slide], -1, 1);
+  mjtNum speed =
+      mju_max(mju_abs(d->qvel[m->jnt_dofadr[joint]]), mju_abs(value[mjgSENSOR_ROTOR_VELOCITY]));
+  Picture p = {.scn = scn, .radius = ringRadius(m, d, joint)};
+  p.color = mjgpStateColor[visibleState(value, slide ? speed / m->stat.extent : speed)];
+  p.share = mju_abs(share) < 0.01 ? 0 : share;
+  if (opt->label == mjLABEL_JOINT) {
+    snprintf(p.label, sizeof(p.label), "%.3g %s", t, slide ? "N" : "N m");
+  }
+
+  // a slide's anchor, which the engine leaves where it was, goes along
+  mju_copy3(p.axis, d->xaxis + 3 * joint);
+  mju_addScl3(p.anchor, d->xanchor + 3 * joint, p.axis, slide ? d->qpos[adr] - m->qpos0[adr] : 0);
+  normals(p.x, p.y, p.axis, d->xmat + 9 * body);
+  mjtNum half_gap = g->in.joint[i]->backlash.half_gap;
+  if (!slide && mjgp_hasGap(g->config->joint + i) && half_gap > 0) {
+    drawGap(&p, mju_clip(value[mjgSENSOR_GAP] / half_gap, -1, 1));
+  }
+  if (slide) {
+    mjtNum reach = thinSide(side, &p, m, d, body);
+    drawSlide(&p, side, reach);
+  } else {
+    drawHinge(&p);
   }
 }
 
@@ -307,42 +337,10 @@ void mjgp_visualize(const mjModel* m, mjData* d, const mjvOption* opt, mjvScene*
   mjtNum full[2];
   findScale(full, g, m, d);
   for (int i = 0; i < g->config->n; i++) {
+    // a tendon has no axis to draw at
     int joint = g->config->joint[i].joint;
-    if (joint < 0) {
-      continue;  // a tendon has no axis to draw at
-    }
-    int body = m->jnt_bodyid[joint];
-    int group = mjMAX(0, mjMIN(mjNGROUP - 1, m->jnt_group[joint]));
-    if (!opt->jointgroup[group]) {
-      continue;
-    }
-
-    mjtNum value[mjgNSENSOR], anchor[3];
-    mjgp_measure(value, g, m, d, i);
-    int hinge = m->jnt_type[joint] == mjJNT_HINGE, adr = m->jnt_qposadr[joint];
-    const mjtNum *axis = d->xaxis + 3 * joint, *xmat = d->xmat + 9 * body;
-    mjtNum radius = ringRadius(m, d, joint);
-    mjtNum t = value[mjgSENSOR_FRICTION], share = mju_clip(t / full[!hinge], -1, 1);
-    share = mju_abs(share) < 0.01 ? 0 : share;
-    char label[100] = "";
-    if (opt->label == mjLABEL_JOINT) {
-      snprintf(label, sizeof(label), "%.3g %s", t, hinge ? "N m" : "N");
-    }
-    mjtNum speed =
-        mju_max(mju_abs(d->qvel[m->jnt_dofadr[joint]]), mju_abs(value[mjgSENSOR_ROTOR_VELOCITY]));
-    const float* rgb = mjgpStateColor[visibleState(value, hinge ? speed : speed / m->stat.extent)];
-
-    // a slide's anchor, which the engine leaves where it was, goes along
-    mju_addScl3(anchor, d->xanchor + 3 * joint, axis, hinge ? 0 : d->qpos[adr] - m->qpos0[adr]);
-    mjtNum half_gap = g->in.joint[i]->backlash.half_gap;
-    if (hinge && mjgp_hasGap(g->config->joint + i) && half_gap > 0) {
-      drawGap(scn, anchor, axis, xmat, radius, mju_clip(value[mjgSENSOR_GAP] / half_gap, -1, 1));
-    }
-    if (hinge) {
-      drawHinge(scn, rgb, anchor, axis, xmat, radius, share, label);
-    } else {
-      mjtNum side[3], reach = thinSide(side, m, d, body, anchor, axis);
-      drawSlide(scn, rgb, anchor, axis, side, reach, radius, share, label);
+    if (joint >= 0 && opt->jointgroup[mjMAX(0, mjMIN(mjNGROUP - 1, m->jnt_group[joint]))]) {
+      drawGear(g, m, d, opt, scn, i, full);
     }
   }
 }
