@@ -7,20 +7,9 @@
 #include "configuration/sensors.h"
 
 
-static int acceptInit(const mjModel* m, mjData* d, int instance) {
-  (void)m, (void)d, (void)instance;
-  return 0;
-}
-
-
 static int noState(const mjModel* m, int instance) {
   (void)m, (void)instance;
   return 0;
-}
-
-
-static void noReset(const mjModel* m, mjtNum* plugin_state, void* plugin_data, int instance) {
-  (void)m, (void)plugin_state, (void)plugin_data, (void)instance;
 }
 
 
@@ -40,8 +29,6 @@ static void describe(mjpPlugin* plugin, const char* name, const char* const* key
   plugin->needstage = mjSTAGE_POS;
   plugin->nstate = noState;
   plugin->nsensordata = mjgp_nsensordata;
-  plugin->init = acceptInit;
-  plugin->reset = noReset;
   plugin->compute = noCompute;
 }
 
