@@ -18,7 +18,7 @@ static int forcesChanged(const mjgpGears* g, const mjModel* m, mjData* d) {
   mju_zero(friction, (int)m->nv);
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
-    mjgp_addRow(friction, m, d, g->config->joint + i, g->out.t[i]);
+    mjgp_addRow(friction, g->in.E[i], g->out.t[i]);
   }
   for (int k = 0; k < g->config->ndof; k++) {
     int dof = g->config->dof[k];
@@ -35,12 +35,12 @@ static int forcesChanged(const mjgpGears* g, const mjModel* m, mjData* d) {
 
 // did all joints move as was solved for, each with friction against its motion, as most
 // do; most: largest of the velocities that theirs are the differences of
-static int isClose(const mjgpGears* g, const mjModel* m, const mjData* d, mjtNum* most) {
+static int isClose(const mjgpGears* g, const mjData* d, mjtNum* most) {
   mjtNum largest = 0;
   int close = 1, gaps = g->config->gaps;
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
-    mjtNum v = mjgp_velocityOf(g, m, d, i), scale = g->out.cancellation[i];
+    mjtNum v = mjgp_velocityOf(g, d, i), scale = g->out.cancellation[i];
     close &= mju_abs(v - g->out.v_next[i]) <= mjgpCONFIRMED * scale;
     close &= g->out.t[i] * v >= 0 || (gaps && g->config->joint[i].gap != mjgpGAP_NONE);
     largest = scale > largest ? scale : largest;
@@ -83,8 +83,7 @@ static void warnOfRounding(mjgpGears* g, const mjModel* m, const mjData* d, int 
 // Are the joints of a gear asleep by now? The engine puts trees to sleep behind our step,
 // with velocities that are zero, and computes all forces once more
 static int hasFallenAsleep(const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
-  return (m->opt.enableflags & mjENBL_SLEEP) &&
-         !mjgp_isAwake(m, d, mjgp_firstDof(m, g->config->joint + i));
+  return (m->opt.enableflags & mjENBL_SLEEP) && !mjgp_isAwake(m, d, g->in.E[i].dof[0]);
 }
 
 
@@ -92,7 +91,7 @@ static int hasFallenAsleep(const mjgpGears* g, const mjModel* m, const mjData* d
 static int confirmed(const mjgpGears* g, const mjModel* m, const mjData* d, mjtNum most) {
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
-    mjtNum v = mjgp_velocityOf(g, m, d, i), error = mju_abs(v - g->out.v_next[i]);
+    mjtNum v = mjgp_velocityOf(g, d, i), error = mju_abs(v - g->out.v_next[i]);
     mjtNum scale = g->out.cancellation[i];
 
     // most joints need no closer look
@@ -166,7 +165,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
   }
   g->done = 0;
   mjtNum most;
-  int unanswered = isUnanswered(g, m, d), close = isClose(g, m, d, &most);
+  int unanswered = isUnanswered(g, m, d), close = isClose(g, d, &most);
   if (g->early && forcesChanged(g, m, d)) {
     mjgp_warn(g, mjgpWARN_CHANGED,
               "forces were set after mj_step1, where gear friction is computed in a model without "
@@ -209,7 +208,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
     int i = g->in.active[a], stride = config->stride[i], mode = g->out.mode[i],
         own = config->own[i];
     mjtNum t = g->out.t[i], next = g->out.v_next[i];
-    mjtNum v = own >= 0 ? d->qvel[own] : mjgp_velocityOf(g, m, d, i);
+    mjtNum v = own >= 0 ? d->qvel[own] : mjgp_velocityOf(g, d, i);
     mjtNum* state = d->plugin_state + config->state[i];
     if (g->in.dozing[i]) {
       next = v;

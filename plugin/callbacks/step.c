@@ -11,7 +11,6 @@
 #include "friction/friction.h"
 #include "friction/simd.h"
 #include "friction/tolerances.h"
-#include "friction/tree.h"
 #include "observe/sensor.h"
 #include "state/changes.h"
 #include "state/gears.h"
@@ -19,13 +18,11 @@
 
 //---------------------------------- forces --------------------------------------------------------
 
-// is the joint of gear i awake, or are all of its tendon; a tendon that nothing moves is not
-static int isAwake(const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
-  int n, sleeps = m->opt.enableflags & mjENBL_SLEEP;
-  const int* dof = mjgp_rowDofs(&n, m, g->config->joint + i);
-  int awake = !sleeps && n;
-  for (int k = 0; k < n && !awake; k++) {
-    awake = mjgp_isAwake(m, d, dof[k]);
+// is the joint of a gear awake, or are all of its tendon; a tendon that nothing moves is not
+static int isAwake(const mjModel* m, const mjData* d, mjgpRow row) {
+  int awake = !(m->opt.enableflags & mjENBL_SLEEP) && row.n;
+  for (int k = 0; k < row.n && !awake; k++) {
+    awake = mjgp_isAwake(m, d, row.dof[k]);
   }
   return awake;
 }
@@ -36,12 +33,11 @@ void mjgp_gatherActive(mjgpGears* g, const mjModel* m, const mjData* d) {
   const mjgpConfig* config = g->config;
   int all = !(m->opt.enableflags & mjENBL_SLEEP), nactive = 0, ntree = 0;
   for (int i = 0; i < config->n; i++) {
-    int own = config->own[i];
-    const mjgpJoint* joint = config->joint + i;
-    if ((all && own >= 0) || isAwake(g, m, d, i)) {
+    g->in.E[i] = mjgp_row(m, d, config->joint + i);
+    if ((all && config->own[i] >= 0) || isAwake(m, d, g->in.E[i])) {
       g->in.active[nactive++] = i;
-      g->in.v[i] = own >= 0 ? d->qvel[own] : mjgp_mulRow(m, d, joint, d->qvel);
-      g->in.q[i] = own >= 0 ? d->qpos[joint->qpos] : d->ten_length[joint->tendon];
+      g->in.v[i] = mjgp_mulRow(g->in.E[i], d->qvel);
+      g->in.q[i] = mjgp_position(d, config->joint + i);
       g->in.dozing[i] = 0;
     }
   }
@@ -65,7 +61,7 @@ static void findDozing(mjgpGears* g, const mjModel* m, mjData* d) {
   mjtNum* acc = d->plugin_state + g->config->acc;
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
-    g->in.dozing[i] = d->tree_asleep[m->dof_treeid[mjgp_firstDof(m, g->config->joint + i)]] >= 0;
+    g->in.dozing[i] = d->tree_asleep[m->dof_treeid[g->in.E[i].dof[0]]] >= 0;
   }
   for (int k = 0; k < (int)m->nv; k++) {
     acc[k] = d->tree_asleep[m->dof_treeid[k]] >= 0 ? 0 : acc[k];
@@ -130,44 +126,6 @@ static void addDiscreteShift(mjtNum* force, const mjModel* m, const mjData* d) {
 
 
 //---------------------------------- one step ------------------------------------------------------
-
-// gears on trees that tendons of several joints act on; returns the number of gears on others, which move to the front
-static int solveTendons(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
-                        const mjtNum* force, int* joint, int n) {
-  // tendons are the last ones
-  while (n && g->config->joint[joint[n - 1]].dof < 0) {
-    int block = g->config->block[joint[n - 1]], left = 0, npart = 0;
-    mj_markStack(d);
-    int* part = mj_stackAllocInt(d, (size_t)n);
-    for (int i = 0; i < n; i++) {
-      if (g->config->block[joint[i]] == block) {
-        part[npart++] = joint[i];
-      } else {
-        joint[left++] = joint[i];
-      }
-    }
-    mjgp_coupleFree(g, m, d, Mhat, force, part, npart);
-    mj_freeStack(d);
-    n = left;
-  }
-  return n;
-}
-
-
-// friction of joints that no constraint acts on, tree by tree
-static void solveFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
-                      const mjtNum* force, int* joint, int n) {
-  if (Mhat->coupled || g->in.reaches) {
-    mjgp_coupleFree(g, m, d, Mhat, force, joint, n);
-    return;
-  }
-  n = solveTendons(g, m, d, Mhat, force, joint, n);
-  n = mjgp_solveTrees(g, m, d, Mhat, force, joint, n);
-  if (n) {
-    mjgp_coupleFree(g, m, d, Mhat, force, joint, n);
-  }
-}
-
 
 // Keyframes hold no state of plugins, and the engine asks none when it writes them. Those
 // that mj_setKeyframe took of a running simulation begin later than 0
@@ -272,7 +230,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   const mjtNum* given = mjgp_evaluateActuation(g, m, d, actuated);
   mjgp_gatherActuation(g, m, d, actuated);
 
-  mjgp_takeMotors(g, m, d);
+  mjgp_takeMotors(g, d);
 
   // forces without friction and the effect of forces on velocity
   mjtNum* force = g->scratch.force;
@@ -304,12 +262,12 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
 
   // the law of this step; start from the last one, with constraints solve for both together
   mjgp_makeLaw(g, m, d);
-  int implicit = g->config->options.coupling == mjgpIMPLICIT, lags = d->nefc && !implicit, n = 0;
+  int lags = d->nefc && g->config->options.coupling != mjgpIMPLICIT, n = 0;
   int* joint = g->scratch.joint;
   g->in.lags = lags;
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
-    if (g->config->own[i] < 0 && mjgp_standsStill(m, d, g->config->joint + i)) {
+    if (g->config->own[i] < 0 && mjgp_standsStill(g->in.E[i])) {
       holdStill(g, i);
       continue;
     }
@@ -321,16 +279,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
       mjgp_makeCoupling(g, m, d, i);
     }
   }
-  int nfree = n ? mjgp_freeFirst(g, m, d, &Mhat, joint, n) : 0;
-  if (nfree) {
-    solveFree(g, m, d, &Mhat, force, joint, nfree);
-  }
-  if (d->nefc && implicit) {
-    mjgp_chooseStart(g, m, d, &Mhat, force);
-    if (nfree < n) {
-      mjgp_couple(g, m, d, &Mhat, force, joint + nfree, n - nfree);
-    }
-  }
+  mjgp_solveGears(g, m, d, &Mhat, force, joint, n);
 
   // add friction
   mjgp_applyFriction(g, m, d, g->out.t);

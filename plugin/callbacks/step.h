@@ -28,9 +28,8 @@ static inline int mjgp_passiveActive(const mjModel* m) {
 }
 
 // velocity on which gear i acts
-static inline mjtNum mjgp_velocityOf(const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
-  int own = g->config->own[i];
-  return own >= 0 ? d->qvel[own] : mjgp_mulRow(m, d, g->config->joint + i, d->qvel);
+static inline mjtNum mjgp_velocityOf(const mjgpGears* g, const mjData* d, int i) {
+  return mjgp_mulRow(g->in.E[i], d->qvel);
 }
 
 #endif  // MJGEAR_PLUGIN_STEP_H_

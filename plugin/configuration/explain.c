@@ -15,10 +15,11 @@ void mjgp_explain(mjgFacts* facts, double* load, const mjModel* m, mjData* d,
   mj_markStack(d);
   mjtNum* unit = mj_stackAllocNum(d, (size_t)m->nv);
   mjtNum* effect = mj_stackAllocNum(d, (size_t)m->nv);
+  mjgpRow row = mjgp_row(m, d, joint);
   mju_zero(unit, (int)m->nv);
-  mjgp_addRow(unit, m, d, joint, 1);
+  mjgp_addRow(unit, row, 1);
   mj_solveM(m, d, effect, unit, 1);
-  mjtNum own = mjgp_mulRow(m, d, joint, effect);
+  mjtNum own = mjgp_mulRow(row, effect);
   double inertia = own > 0 ? mju_max(0, 1 / own - armature) : 0, now = 0;
   if (dof >= 0) {
     now = d->qfrc_bias[dof] - d->qfrc_spring[dof] - d->qfrc_gravcomp[dof];

@@ -34,12 +34,7 @@ static inline const int* mjgp_rowDofs(int* n, const mjModel* m, const mjgpJoint*
 }
 
 // j' v
-static inline mjtNum mjgp_mulRow(const mjModel* m, const mjData* d, const mjgpJoint* joint,
-                                 const mjtNum* v) {
-  if (joint->dof >= 0) {
-    return v[joint->dof];
-  }
-  mjgpRow row = mjgp_row(m, d, joint);
+static inline mjtNum mjgp_mulRow(mjgpRow row, const mjtNum* v) {
   mjtNum sum = 0;
   for (int k = 0; k < row.n; k++) {
     sum += row.value[k] * v[row.dof[k]];
@@ -48,21 +43,14 @@ static inline mjtNum mjgp_mulRow(const mjModel* m, const mjData* d, const mjgpJo
 }
 
 // force += j t
-static inline void mjgp_addRow(mjtNum* force, const mjModel* m, const mjData* d,
-                               const mjgpJoint* joint, mjtNum t) {
-  if (joint->dof >= 0) {
-    force[joint->dof] += t;
-    return;
-  }
-  mjgpRow row = mjgp_row(m, d, joint);
+static inline void mjgp_addRow(mjtNum* force, mjgpRow row, mjtNum t) {
   for (int k = 0; k < row.n; k++) {
     force[row.dof[k]] += row.value[k] * t;
   }
 }
 
 // does no motion of its joints change a tendon's length, as where it lies along a link: friction does nothing then
-static inline int mjgp_standsStill(const mjModel* m, const mjData* d, const mjgpJoint* joint) {
-  mjgpRow row = mjgp_row(m, d, joint);
+static inline int mjgp_standsStill(mjgpRow row) {
   mjtNum most = 0;
   for (int k = 0; k < row.n; k++) {
     most = mju_max(most, mju_abs(row.value[k]));
@@ -90,7 +78,7 @@ static inline mjtNum mjgp_armature(const mjModel* m, const mjgpJoint* joint) {
 // the same with that of actuators
 static inline mjtNum mjgp_rotorArmature(const mjModel* m, const mjgpJoint* joint) {
   int id, type = mjgp_objectOf(&id, joint);
-  return mjgp_armature(m, joint) + mj_actuatorArmature(m, type, id);
+  return mjgp_armature(m, joint) + mj_actuatorArmature(m, (mjtObj)type, id);
 }
 
 // has the engine's inertia matrix room for a pair of dofs: not for those of different

@@ -25,12 +25,6 @@ static void gatherInertia(mjgpGroup* group, const mjModel* m, mjData* d, const m
 #endif
   int nnz = 0;
   for (int i = 0; i < group->nv; i++) {
-    nnz += m->M_rownnz[group->dof[i]];
-  }
-  group->M = mjgp_allocate(d, &group->M_adr, (size_t)nnz, (size_t)(group->nv + 1 + nnz));
-  group->M_col = group->M_adr + group->nv + 1;
-  nnz = 0;
-  for (int i = 0; i < group->nv; i++) {
     int adr = m->M_rowadr[group->dof[i]], n = m->M_rownnz[group->dof[i]];
     group->M_adr[i] = nnz;
     for (int k = adr + n - 1; k >= adr; k--) {
@@ -122,14 +116,6 @@ static inline int addLane(mjgpGroup* group, int n, int begin, mjgiSimd x) {
 static void gatherJacobian(mjgpGroup* group, const mjModel* m, mjData* d, const int* term,
                            const int* local) {
   int sparse = mj_isSparse(m), n = 0, nv = group->nv;
-  for (int i = 0; i < group->nefc; i++) {
-    n += sparse && i >= group->nterm ? d->efc_J_rownnz[group->row[i]] : mjgi_simdEnd(nv) / mjgiSIMD;
-  }
-  group->J = mjgp_allocate(d, &group->J_adr, mjgiSIMD * ((size_t)n + 1),
-                           (size_t)group->nefc + 2 * (size_t)n + 3);
-  group->J_lane = group->J_adr + group->nefc + 1;
-  group->J_bits = group->J_lane + n + 1;
-  n = 0;
   mjtNum* full = NULL;
   if (group->nterm) {
     full = mj_stackAllocNum(d, (size_t)mjgi_simdEnd(nv));
@@ -176,16 +162,6 @@ static void gatherJacobian(mjgpGroup* group, const mjModel* m, mjData* d, const 
 
 // constraint rows: type, mass, bound, reference, contact
 static void gatherRows(mjgpGroup* group, mjData* d, const mjtNum* scale) {
-  size_t n = (size_t)group->nefc;
-  mjtNum* number = mjgp_allocate(d, &group->type, 6 * n, 2 * n + 1);
-  group->D = number;
-  group->R = number + n;
-  group->floss = number + 2 * n;
-  group->aref = number + 3 * n;
-  group->jar = number + 4 * n;
-  group->f = number + 5 * n;
-  group->state = group->type + n;
-
   for (int i = 0; i < group->nterm; i++) {
     group->type[i] = mjCNSTR_EQUALITY;
     group->D[i] = scale[i];
@@ -225,27 +201,53 @@ static void gatherRows(mjgpGroup* group, mjData* d, const mjtNum* scale) {
 
 
 // velocities on which the gears act
-static void gatherGears(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGears* g,
-                        const int* local) {
-  int n = 0, count;
+static void gatherGears(mjgpGroup* group, const mjgpGears* g, const int* local) {
+  int n = group->E_adr[0] = 0;
   for (int i = 0; i < group->njoint; i++) {
-    mjgp_rowDofs(&count, m, g->config->joint + group->joint[i]);
-    n += count;
-  }
-  mjtNum* E = mjgp_allocate(d, &group->E_adr, (size_t)n, (size_t)(group->njoint + 1 + n));
-  int *adr = group->E_adr, *dof = adr + group->njoint + 1;
-  group->E_dof = dof;
-  group->E = E;
-  adr[0] = n = 0;
-  for (int i = 0; i < group->njoint; i++) {
-    mjgpRow row = mjgp_row(m, d, g->config->joint + group->joint[i]);
+    mjgpRow row = g->in.E[group->joint[i]];
     for (int k = 0; k < row.n; k++) {
       int own = local[row.dof[k]];
-      dof[n] = own < 0 ? 0 : own;
-      E[n++] = own < 0 ? 0 : row.value[k];  // dofs that are asleep
+      group->E_dof[n] = own < 0 ? 0 : own;
+      group->E[n++] = own < 0 ? 0 : row.value[k];  // dofs that are asleep
     }
-    adr[i + 1] = n;
+    group->E_adr[i + 1] = n;
   }
+}
+
+
+// memory of all rows, counted first: a call costs as much as a hundred additions
+static void allocate(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGears* g) {
+  size_t nv = (size_t)group->nv, n = (size_t)group->nefc, nnz = 0, nlane = 1, nE = 0;
+  int sparse = mj_isSparse(m), dense = mjgi_simdEnd(group->nv) / mjgiSIMD;
+  for (int i = 0; i < group->nv; i++) {
+    nnz += (size_t)m->M_rownnz[group->dof[i]];
+  }
+  for (int i = 0; i < group->nefc; i++) {
+    int row = group->row[i];
+    nlane += (size_t)(sparse && i >= group->nterm ? d->efc_J_rownnz[row] : dense);
+  }
+  for (int i = 0; i < group->njoint; i++) {
+    nE += (size_t)g->in.E[group->joint[i]].n;
+  }
+  size_t nint = nv + nnz + 3 * n + 2 * nlane + (size_t)group->njoint + nE + 3;
+  group->J = mj_stackAllocNum(d, mjgiSIMD * nlane + nnz + 6 * n + nE + (nint + 1) / 2);
+  group->M = group->J + mjgiSIMD * nlane;
+  group->D = group->M + nnz;
+  group->R = group->D + n;
+  group->floss = group->R + n;
+  group->aref = group->floss + n;
+  group->jar = group->aref + n;
+  group->f = group->jar + n;
+  group->E = group->f + n;
+  group->M_adr = (int*)(group->E + nE);
+  group->M_col = group->M_adr + nv + 1;
+  group->J_adr = group->M_col + nnz;
+  group->J_lane = group->J_adr + n + 1;
+  group->J_bits = group->J_lane + nlane;
+  group->type = group->J_bits + nlane;
+  group->state = group->type + n;
+  group->E_adr = group->state + n;
+  group->E_dof = group->E_adr + group->njoint + 1;
 }
 
 
@@ -255,9 +257,8 @@ void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGea
   int nv = part->nv, njoint = part->njoint;
   size_t most = Mhat->coupled ? 4 * (size_t)(m->ntendon + m->nu + m->nactuator) : 0;
   size_t nforce = (size_t)mjgi_simdEnd(nv);
-  int* reversed;
-  mjtNum* number =
-      mjgp_allocate(d, &reversed, nforce + most + (size_t)njoint + 1, (size_t)(nv + njoint) + most);
+  mjtNum* number = mj_stackAllocNum(d, nforce + most + (size_t)njoint + 1);
+  int* reversed = mj_stackAllocInt(d, (size_t)(nv + njoint) + most);
   int* term = reversed + nv + njoint;
   *group = (mjgpGroup){.nv = nv, .njoint = njoint, .dof = reversed, .joint = part->joint};
   for (int i = 0; i < nv; i++) {
@@ -289,10 +290,11 @@ void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGea
     group->nextra += own != NULL;
   }
   group->ld = mjgi_simdEnd(njoint + group->nextra);
+  allocate(group, m, d, g);
   gatherInertia(group, m, d, Mhat, local);
   gatherJacobian(group, m, d, term, local);
   gatherRows(group, d, scale);
-  gatherGears(group, m, d, g, local);
+  gatherGears(group, g, local);
   for (int i = 0; i < nv; i++) {
     group->force[i] = force[reversed[i]];
     local[reversed[i]] = -1;

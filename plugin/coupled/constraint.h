@@ -76,14 +76,7 @@ typedef struct mjgpGroup_ {
 } mjgpGroup;
 
 _Static_assert(sizeof(mjtNum) == 2 * sizeof(int) && sizeof(mjtNum) == sizeof(size_t),
-               "room for integers");
-
-// room on d's stack for numbers, and for integers behind them: a call costs as much as a hundred additions
-static inline mjtNum* mjgp_allocate(mjData* d, int** integer, size_t nnumber, size_t ninteger) {
-  mjtNum* number = mj_stackAllocNum(d, nnumber + (ninteger + 1) / 2);
-  *integer = (int*)(number + nnumber);
-  return number;
-}
+               "integers are allocated behind numbers");
 
 // cut a group out of mjData, on d's stack; force: all dofs, without friction. local: scratch, holds -1, and again on
 // return                                                                                  (nv of m)

@@ -19,6 +19,7 @@
 #include "friction/friction.h"
 #include "friction/simd.h"
 #include "friction/tolerances.h"
+#include "friction/tree.h"
 
 
 //---------------------------------- one group -----------------------------------------------------
@@ -32,7 +33,8 @@ static void allocate(mjgpStep* s, const mjgpInertia* Mhat) {
   size_t nvector = 7 * size;
   size_t ncolumn = (Mhat->solver ? 1 : 4) * ld * nv;
   size_t nrest = 3 * nefc + 5 * n + row + row * ld + 2 * n * n + 3 * ld;
-  mjtNum* number = mjgp_allocate(s->d, &s->state, nvector + ncolumn + nrest, 2 * nefc);
+  mjtNum* number = mj_stackAllocNum(s->d, nvector + ncolumn + nrest + nefc);
+  s->state = (int*)(number + nvector + ncolumn + nrest);
   s->factored = s->state + nefc;
   mju_zero(number, (int)(7 * size));
   s->a = number;
@@ -234,9 +236,8 @@ static void answerGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIne
 //---------------------------------- hand over ----------------------------------------------------
 
 // island of a gear that does not couple trees, -1: none
-static int islandOf(const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
-  int own = g->config->own[i];
-  return d->dof_island[own >= 0 ? own : mjgp_firstDof(m, g->config->joint + i)];
+static int islandOf(const mjgpGears* g, const mjData* d, int i) {
+  return d->dof_island[g->in.E[i].dof[0]];
 }
 
 
@@ -278,8 +279,11 @@ static void startIsland(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIne
 }
 
 
-void mjgp_chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
-                      const mjtNum* force) {
+// When the friction of these trees is known: accelerations of trees without constraints in d->qacc_warmstart. The engine
+// compares the cost of starting from there with that of starting without constraints, for all islands
+// at once; each without gears starts where it is better off, so that it does not spoil the start of the others
+static void chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
+                        const mjtNum* force) {
   int nv = (int)m->nv, ncoupled = 0, discrete = mjgp_isDiscrete(m) && !Mhat->flg_M;
   if (!d->nisland || mjgp_connectsTrees(g, Mhat)) {
     return;
@@ -288,7 +292,7 @@ void mjgp_chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mh
   int* coupled = mj_stackAllocInt(d, (size_t)d->nisland + 1);
   memset(coupled, 0, sizeof(int) * (size_t)d->nisland);
   for (int a = 0; a < g->in.nactive; a++) {
-    int island = islandOf(g, m, d, g->in.active[a]);
+    int island = islandOf(g, d, g->in.active[a]);
     if (island >= 0) {
       ncoupled += !coupled[island];
       coupled[island] = 1;
@@ -304,7 +308,7 @@ void mjgp_chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mh
   mju_copy(smooth, force, nv);
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
-    mjgp_addRow(smooth, m, d, g->config->joint + i, -g->out.t[i]);
+    mjgp_addRow(smooth, g->in.E[i], -g->out.t[i]);
   }
   if (discrete) {
     mjgp_factorInertia(Mhat, m, d, g);
@@ -359,14 +363,46 @@ static void solveParts(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* M
 }
 
 
-void mjgp_coupleFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
-                     const mjtNum* force, const int* joint, int n) {
-  solveParts(g, m, d, Mhat, force, joint, n, 0);
+// gears on trees that tendons of several joints act on; returns the number of gears on others, which move to the front
+static int solveTendons(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
+                        const mjtNum* force, int* joint, int n) {
+  // tendons are the last ones
+  while (n && g->config->joint[joint[n - 1]].dof < 0) {
+    int block = g->config->block[joint[n - 1]], left = 0, npart = 0;
+    mj_markStack(d);
+    int* part = mj_stackAllocInt(d, (size_t)n);
+    for (int i = 0; i < n; i++) {
+      if (g->config->block[joint[i]] == block) {
+        part[npart++] = joint[i];
+      } else {
+        joint[left++] = joint[i];
+      }
+    }
+    solveParts(g, m, d, Mhat, force, part, npart, 0);
+    mj_freeStack(d);
+    n = left;
+  }
+  return n;
 }
 
 
-int mjgp_freeFirst(const mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
-                   int* joint, int n) {
+// friction of joints that no constraint acts on, tree by tree
+static void solveFree(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
+                      const mjtNum* force, int* joint, int n) {
+  if (Mhat->coupled || g->in.reaches) {
+    solveParts(g, m, d, Mhat, force, joint, n, 0);
+    return;
+  }
+  n = solveTendons(g, m, d, Mhat, force, joint, n);
+  n = mjgp_solveTrees(g, m, d, Mhat, force, joint, n);
+  if (n) {
+    solveParts(g, m, d, Mhat, force, joint, n, 0);
+  }
+}
+
+
+// joints on which no constraint acts to the front; returns their number
+static int freeFirst(const mjgpGears* g, mjData* d, const mjgpInertia* Mhat, int* joint, int n) {
   if (!d->nefc || g->config->options.coupling == mjgpLAGGED) {
     return n;
   }
@@ -376,7 +412,7 @@ int mjgp_freeFirst(const mjgpGears* g, const mjModel* m, mjData* d, const mjgpIn
   mj_markStack(d);
   int nfree = 0, nheld = 0, *held = mj_stackAllocInt(d, (size_t)n);
   for (int i = 0; i < n; i++) {
-    if (islandOf(g, m, d, joint[i]) < 0) {
+    if (islandOf(g, d, joint[i]) < 0) {
       joint[nfree++] = joint[i];
     } else {
       held[nheld++] = joint[i];
@@ -388,9 +424,18 @@ int mjgp_freeFirst(const mjgpGears* g, const mjModel* m, mjData* d, const mjgpIn
 }
 
 
-void mjgp_couple(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat, const mjtNum* force,
-                 const int* joint, int n) {
-  solveParts(g, m, d, Mhat, force, joint, n, 1);
+void mjgp_solveGears(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
+                     const mjtNum* force, int* joint, int n) {
+  int nfree = n ? freeFirst(g, d, Mhat, joint, n) : 0;
+  if (nfree) {
+    solveFree(g, m, d, Mhat, force, joint, nfree);
+  }
+  if (d->nefc && g->config->options.coupling == mjgpIMPLICIT) {
+    chooseStart(g, m, d, Mhat, force);
+    if (nfree < n) {
+      solveParts(g, m, d, Mhat, force, joint + nfree, n - nfree, 1);
+    }
+  }
 }
 
 
@@ -402,7 +447,7 @@ mjgpStep* mjgp_wholeStep(mjgpStep* s, mjgpGroup* group, mjgpGears* g, const mjMo
     number[k] = k < nv ? k : k - nv;
   }
   for (int b = 0; b < g->in.nactive; b++) {
-    if (!mjgp_standsStill(m, d, g->config->joint + g->in.active[b])) {
+    if (!mjgp_standsStill(g->in.E[g->in.active[b]])) {
       part.joint[part.njoint++] = g->in.active[b];
     }
   }

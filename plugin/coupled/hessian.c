@@ -72,14 +72,13 @@ static void connectRows(mjgpGroup* group, int* column, int* set, int i, int n) {
 // Long because pattern, order and places of the entries are made in one walk over the rows
 void mjgp_makePattern(mjgpGroup* group, mjData* d) {
   int nv = group->nv;
-  int* integer;
-  group->U_adr = (size_t*)mjgp_allocate(
-      d, &integer, (size_t)nv, 5 * (size_t)nv + (size_t)(mjgi_simdEnd(nv) + 1 + group->nefc));
-  group->parent = integer;
-  group->last = integer + nv;
-  group->from = integer + 2 * nv;
-  group->to = integer + 3 * nv;
-  int *set = integer + 4 * nv, *column = integer + 5 * nv;
+  size_t nint = 5 * (size_t)nv + (size_t)(mjgi_simdEnd(nv) + 1 + group->nefc);
+  group->U_adr = (size_t*)mj_stackAllocNum(d, (size_t)nv + (nint + 1) / 2);
+  group->parent = (int*)(group->U_adr + nv);
+  group->last = group->parent + nv;
+  group->from = group->last + nv;
+  group->to = group->from + nv;
+  int *set = group->to + nv, *column = set + nv;
   group->same = column + mjgi_simdEnd(nv) + 1;
 
   // tree

@@ -95,10 +95,9 @@ static void connectRows(int* parent, int* tree, const mjModel* m, mjData* d) {
 // gears on tendons, gaps between trees, rows of rotor inertia
 static void connectGears(int* parent, const mjgpGears* g, const mjModel* m, const mjData* d) {
   for (int a = 0; a < g->in.nactive; a++) {
-    int i = g->in.active[a], n;
+    int i = g->in.active[a];
     const mjgpJoint* joint = g->config->joint + i;
-    const int* dof = mjgp_rowDofs(&n, m, joint);
-    int tree = connectDofs(parent, m, n, dof, NULL);
+    int tree = connectDofs(parent, m, g->in.E[i].n, g->in.E[i].dof, NULL);
     if (joint->gap == mjgpGAP_LOAD) {
       connect(parent, tree, m->dof_treeid[g->config->joint[joint->partner].dof]);
     }
@@ -165,16 +164,14 @@ mjgpPart mjgp_islandPart(const mjData* d, int island) {
 
 
 // parts that are islands; the engine has made their lists
-static int takeIslands(mjgpPart* part, const mjgpGears* g, const mjModel* m, mjData* d,
-                       const int* joint, int n) {
+static int takeIslands(mjgpPart* part, const mjgpGears* g, mjData* d, const int* joint, int n) {
   int npart = 0, *number = mj_stackAllocInt(d, (size_t)(d->nisland + 2 * n));
   int *own = number + d->nisland, *list = own + n;
   for (int k = 0; k < d->nisland; k++) {
     number[k] = -1;
   }
   for (int i = 0, k, last = -1; i < n; i++, last = k) {
-    int dof = g->config->own[joint[i]];
-    k = d->dof_island[dof >= 0 ? dof : mjgp_firstDof(m, g->config->joint + joint[i])];
+    k = d->dof_island[g->in.E[joint[i]].dof[0]];
     if (k != last && number[k] < 0) {
       part[npart] = mjgp_islandPart(d, k);
       number[k] = npart++;
@@ -208,7 +205,7 @@ int mjgp_makeParts(mjgpPart* part, const mjgpGears* g, const mjModel* m, mjData*
   int nv = (int)m->nv, ntree = (int)m->ntree, nrow = flg_rows ? d->nefc : 0;
   int connected = mjgp_connectsTrees(g, Mhat), npart = 0, rest = flg_rows ? 0 : -1;
   if (flg_rows && d->nisland && !connected) {
-    return takeIslands(part, g, m, d, joint, n);
+    return takeIslands(part, g, d, joint, n);
   }
 
   // which trees belong together
@@ -231,7 +228,7 @@ int mjgp_makeParts(mjgpPart* part, const mjgpGears* g, const mjModel* m, mjData*
 
   // number of the part of each joint, dof and row
   for (int i = 0; i < n; i++) {
-    int tree = findFirst(parent, m->dof_treeid[mjgp_firstDof(m, g->config->joint + joint[i])]);
+    int tree = findFirst(parent, m->dof_treeid[g->in.E[joint[i]].dof[0]]);
     first[tree] = first[tree] < 0 ? npart++ : first[tree];
     number[nv + nrow + i] = first[tree];
   }

@@ -183,9 +183,8 @@ static mjtNum ratioOf(const mjModel* m, int actuator) {
 
 
 // share[i] += force of actuators along the tendon of gear i; the same force is no motor torque of gears on its joints
-static void addShare(mjgpGears* g, const mjModel* m, const mjData* d, mjtNum* share, int i,
-                     mjtNum force) {
-  mjgpRow row = mjgp_row(m, d, g->config->joint + i);
+static void addShare(mjgpGears* g, mjtNum* share, int i, mjtNum force) {
+  mjgpRow row = g->in.E[i];
   for (int k = 0; k < row.n; k++) {
     int other = g->config->geared[row.dof[k]];
     if (other >= 0 && g->config->joint[other].kind == mjgpTRN_JOINT) {
@@ -224,7 +223,7 @@ static void addTendonGains(mjgpGears* g, const mjModel* m, mjData* d) {
     if (g->config->joint[i].kind != mjgpTRN_TENDON) {
       continue;
     }
-    mjgpRow row = mjgp_row(m, d, g->config->joint + i);
+    mjgpRow row = g->in.E[i];
     for (int k = 1; k < row.n; k++) {
       most = mju_abs(row.value[k]) > mju_abs(row.value[most]) ? k : most;
     }
@@ -244,7 +243,7 @@ static void addTendonGains(mjgpGears* g, const mjModel* m, mjData* d) {
 // rotors of tendons whose Jacobian changes: what the engine counts as a bias force of the tendon's armature
 static void addTendonBias(mjgpGears* g, const mjModel* m, mjData* d, int i) {
   int tendon = g->config->joint[i].tendon, most = 0;
-  mjgpRow row = mjgp_row(m, d, g->config->joint + i);
+  mjgpRow row = g->in.E[i];
   for (int k = 1; k < row.n; k++) {
     most = mju_abs(row.value[k]) > mju_abs(row.value[most]) ? k : most;
   }
@@ -275,7 +274,7 @@ static void addTendons(mjgpGears* g, const mjModel* m, mjData* d, int actuated) 
   for (int k = 0; k < m->nactuator && actuated; k++) {
     int i = tendonGear(g, m, k);
     if (i >= 0) {
-      addShare(g, m, d, g->in.motor, i, ratioOf(m, k) * d->actuator_force[m->actuator_outadr[k]]);
+      addShare(g, g->in.motor, i, ratioOf(m, k) * d->actuator_force[m->actuator_outadr[k]]);
     }
   }
   for (int a = 0; a < g->in.nactive; a++) {
@@ -532,7 +531,7 @@ static void addDiscreteGains(mjgpGears* g, const mjModel* m, mjData* d) {
       mjtNum ratio = ratioOf(m, actuator);
       g->in.implicit[gear] += d->efm_as[k] * ratio * ratio;
       g->in.drag[gear] += d->efm_ak[k] * ratio * ratio;
-      addShare(g, m, d, shift, gear, -(d->efm_ak[k] * d->actuator_velocity[out] * ratio));
+      addShare(g, shift, gear, -(d->efm_ak[k] * d->actuator_velocity[out] * ratio));
       continue;
     }
     for (int row = out; row < out + m->actuator_outnum[actuator]; row++) {

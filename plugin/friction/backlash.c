@@ -80,7 +80,7 @@ void mjgp_advanceGap(const mjgpGears* g, const mjModel* m, mjData* d, int i) {
   state[mjgpGAP_POSITION * stride] = step->theta_b;
   state[mjgpGAP_TWIST * stride] = step->omega_s;
   if (g->config->joint[i].gap == mjgpGAP_ROTOR) {
-    mjtNum rate = step->velocity - mjgp_mulRow(m, d, g->config->joint + i, d->qvel);
+    mjtNum rate = step->velocity - mjgp_mulRow(g->in.E[i], d->qvel);
     state[mjgpGAP_RATE * stride] = rate;
     state[mjgpGAP_ANGLE * stride] += m->opt.timestep * rate;
   }
@@ -95,7 +95,7 @@ static inline void addRotor(const mjgpGears* g, const mjModel* m, mjData* d, int
                             mjtNum scale) {
   const mjgpJoint* joint = i < 0 ? NULL : g->config->joint + i;
   if (joint && joint->gap == mjgpGAP_ROTOR && joint->encoder == mjgpENCODER_MOTOR &&
-      mjgp_isAwake(m, d, mjgp_firstDof(m, joint))) {
+      mjgp_isAwake(m, d, g->in.E[i].dof[0])) {
     int adr = m->actuator_outadr[k];
     d->actuator_length[adr] += scale * *gapState(g, d, i, mjgpGAP_ANGLE);
     d->actuator_velocity[adr] += scale * *gapState(g, d, i, mjgpGAP_RATE);
@@ -138,7 +138,7 @@ mjtNum mjgp_rotorAngle(const mjgpGears* g, const mjData* d, int i) {
 
 mjtNum mjgp_rotorVelocity(const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   const mjgpJoint* joint = g->config->joint + i;
-  mjtNum v = mjgp_mulRow(m, d, joint, d->qvel);
+  mjtNum v = mjgp_mulRow(mjgp_row(m, d, joint), d->qvel);
   switch (joint->gap) {
     case mjgpGAP_ROTOR:
       return v + *gapState(g, d, i, mjgpGAP_RATE);

@@ -366,11 +366,11 @@ int mjgp_isJammed(const mjgpGears* g, int i) {
 }
 
 
-void mjgp_takeMotors(const mjgpGears* g, const mjModel* m, mjData* d) {
+void mjgp_takeMotors(const mjgpGears* g, mjData* d) {
   for (int a = 0; a < g->in.nactive && g->config->rotors; a++) {
     int i = g->in.active[a];
     if (g->config->joint[i].gap == mjgpGAP_ROTOR) {
-      mjgp_addRow(d->qfrc_passive, m, d, g->config->joint + i, -g->in.tau[i]);
+      mjgp_addRow(d->qfrc_passive, g->in.E[i], -g->in.tau[i]);
     }
   }
 }
@@ -386,14 +386,10 @@ void mjgp_applyFriction(const mjgpGears* g, const mjModel* m, mjData* d, const m
       passive[dof] = base[dof];
     }
   }
-  mjgp_takeMotors(g, m, d);
+  mjgp_takeMotors(g, d);
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
-    if (config->own[i] >= 0) {
-      passive[config->own[i]] -= t[i];
-    } else {
-      mjgp_addRow(passive, m, d, config->joint + i, -t[i]);
-    }
+    mjgp_addRow(passive, g->in.E[i], -t[i]);
   }
 }
 

@@ -40,7 +40,7 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
 int mjgp_isJammed(const mjgpGears* g, int i);
 
 // a rotor behind a gap takes its motor torque off the joint, on which the engine puts it
-void mjgp_takeMotors(const mjgpGears* g, const mjModel* m, mjData* d);
+void mjgp_takeMotors(const mjgpGears* g, mjData* d);
 
 // passive forces of the dofs on which gears act: without friction, less what belongs to rotors behind gaps, less
 // friction t of all gears (n)

@@ -180,7 +180,7 @@ static int startPieces(mjgpTree* tree, const int* joint, int n) {
   mjgpGears* g = tree->g;
   const mjgpInput* in = &g->in;
   const mjModel* m = tree->m;
-  int id = m->dof_treeid[mjgp_firstDof(m, g->config->joint + joint[0])], eligible = 1;
+  int id = m->dof_treeid[g->in.E[joint[0]].dof[0]], eligible = 1;
   int first = m->tree_dofadr[id], end = first + m->tree_dofnum[id], special = 0, b = 0;
   int some = g->config->ngeared | g->config->gaps | in->rows | in->lags;
   for (; b < n; b++) {

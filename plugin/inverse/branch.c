@@ -168,14 +168,13 @@ static void solveConstrained(mjtNum* x, const mjModel* m, mjData* d, mjgpBranch*
 // what friction of 1 takes of the gear's acceleration, and R of the torque into it
 static mjtNum findEffect(mjtNum* R, mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjData* d,
                          int i) {
-  const mjgpJoint* joint = g->config->joint + i;
   if (branch->constrained < 0) {
     branch->constrained = d->nefc && (factorChains(branch, m, d, g) || factorStep(branch, m, d, g));
   }
   mj_markStack(d);
   mjtNum* effect = mj_stackAllocNum(d, (size_t)m->nv);
   mju_zero(effect, (int)m->nv);
-  mjgp_addRow(effect, m, d, joint, 1);
+  mjgp_addRow(effect, g->in.E[i], 1);
   if (branch->constrained) {
     solveConstrained(effect, m, d, branch, g);
   }
@@ -183,7 +182,7 @@ static mjtNum findEffect(mjtNum* R, mjgpBranch* branch, mjgpGears* g, const mjMo
     mjgp_factorInertia(&branch->Mhat, m, d, g);
     solveTrees(effect, m, &branch->Mhat, g);
   }
-  mjtNum W = mjgp_mulRow(m, d, joint, effect);
+  mjtNum W = mjgp_mulRow(g->in.E[i], effect);
   *R = g->in.inertia[i] * W;
   for (int k = 0; g->in.row[i] && k < (int)m->nv; k++) {
     *R += g->in.row[i][k] * effect[k];

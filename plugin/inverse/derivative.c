@@ -150,7 +150,7 @@ static void deriveState(const mjgpDerivative* p, double* state, double* qvel) {
     }
     if (p->piece[i].shaft) {
       double* gap = state + config->gap[joint];
-      mjtNum rate = row[mjgpROTOR * s->n] - mjgp_mulRow(s->m, s->d, config->joint + joint, qvel);
+      mjtNum rate = row[mjgpROTOR * s->n] - mjgp_mulRow(s->g->in.E[joint], qvel);
       gap[mjgpGAP_RATE * stride] = rate;
       gap[mjgpGAP_ANGLE * stride] = s->m->opt.timestep * rate;
       gap[mjgpGAP_POSITION * stride] = row[mjgpPLACE * s->n];

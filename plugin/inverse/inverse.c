@@ -115,13 +115,13 @@ static void findForces(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* 
 
 
 // y = E' z: the force z along each gear where gears on tendons share dofs; least squares                (n)
-static void splitForces(mjtNum* z, const mjgpGears* g, const mjModel* m, mjData* d, mjtNum* y) {
+static void splitForces(mjtNum* z, const mjgpGears* g, mjData* d, mjtNum* y) {
   int n = g->config->n, nv = g->config->nv;
   mjtNum* E = mj_stackAllocNum(d, (size_t)(n * nv));
   mjtNum* gram = mj_stackAllocNum(d, (size_t)(n * n));
   mju_zero(E, n * nv);
   for (int i = 0; i < n; i++) {
-    mjgp_addRow(E + i * nv, m, d, g->config->joint + i, 1);
+    mjgp_addRow(E + i * nv, g->in.E[i], 1);
   }
 
   // forces of actuators that pass no gear are those that the data have
@@ -292,7 +292,7 @@ static mjgMotion solveGear(double* low, double* high, mjgpGears* g, const mjMode
                            mjtNum relative, mjgpBranch* branch) {
   const mjgpInput* in = &g->in;
   const mjgpJoint* joint = g->config->joint + i;
-  mjtNum h = m->opt.timestep, acc = mjgp_mulRow(m, d, joint, a), fastest = 0;
+  mjtNum h = m->opt.timestep, acc = mjgp_mulRow(in->E[i], a), fastest = 0;
   mjtNum own = in->inertia[i] * acc;
   if (joint->gap == mjgpGAP_ROTOR) {
     own = in->implicit[i] * acc;  // what the engine has of the rotor at the joint
@@ -301,7 +301,7 @@ static mjgMotion solveGear(double* low, double* high, mjgpGears* g, const mjMode
     own += in->row[i][k] * a[k];
   }
   for (int b = 0; b < in->nactive && relative > mjgpFACTORED; b++) {
-    mjtNum other = mjgp_mulRow(m, d, g->config->joint + in->active[b], a);
+    mjtNum other = mjgp_mulRow(in->E[in->active[b]], a);
     fastest = mju_max(fastest, mjgpSHARED * h * mju_abs(other));
   }
   mjgpMotion p = {.i = i, .v0 = in->v[i], .taken = own, .shift = in->tau[i] - in->motor[i]};
@@ -365,7 +365,7 @@ int mjg_inverse(double* low, double* high, int* motion, const mjModel* m, mjData
     mjgp_integrate(a, m, d, &branch, g);
   }
   if (g->config->ngeared) {
-    splitForces(z, g, m, d, y);
+    splitForces(z, g, d, y);
   } else {
     for (int i = 0; i < n; i++) {
       z[i] = y[g->config->own[i]];

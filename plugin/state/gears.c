@@ -31,7 +31,7 @@ _Static_assert(BYTES + 1 == mjgpNSIZE, "mjgpNSIZE is not the number of sizes");
 #define COUNT(array)      (int)(sizeof(array) / sizeof(*(array)))
 // clang-format off
 static const mjgpArray kPointers[] = {
-    ARRAY(in.joint, GEARS), ARRAY(in.row, GEARS), ARRAY(in.coupling, GEARS)};
+    ARRAY(in.joint, GEARS), ARRAY(in.E, GEARS), ARRAY(in.row, GEARS), ARRAY(in.coupling, GEARS)};
 static const mjgpArray kValues[] = {
     ARRAY(in.active, GEARS), ARRAY(in.dozing, GEARS), ARRAY(in.q, GEARS), ARRAY(in.v, GEARS),
     ARRAY(in.base, DOFS), ARRAY(in.tree, TREES), ARRAY(in.motor, GEARS), ARRAY(in.tau, GEARS),

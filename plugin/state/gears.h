@@ -13,6 +13,7 @@
 #include <mujoco/mujoco.h>
 
 #include "configuration/config.h"
+#include "configuration/jacobian.h"
 #include "mjgear.h"
 #include "mjgear_backlash.h"
 #include "state/layout.h"
@@ -98,6 +99,7 @@ typedef struct mjgpInput_ {
   mjtNum* implicit;       // what of it is not the joint's armature                    (n)
   mjtNum* shared;         // rotors behind gaps: row sum of gains that tendons share   (n)
   mjtNum* drag;           // (motor - tau)/v, as far as it is the joint's own           (n)
+  mjgpRow* E;             // velocity on which each acts: rows of E                    (n)
   mjtNum** row;           // row of S without its diagonal; null: zero                 (n)
   int rows;               // those that are not null
   int reaches;            // one of them reaches another tree
