@@ -80,9 +80,11 @@ MUTATIONS = [
         ("fmin(32, -1 / slope)", "fmin(1, 2 + slope * 0)"),
     ]),
     Of("core/backlash/torsion.c", "test_torsion", [
-        ("*low = clutch ? (law->freewheel > 0 ? 0 : -most)", "*low = clutch ? (law->freewheel < 0 ? 0 : -most)"),
-        ("torque += fmax(low, fmin(yields, high));", "torque += fmax(low, yields);"),
-        ("return fmax(p - high / k, fmin(theta_b, p - low / k));", "return fmax(p - high / k, fmin(theta_b, p + low / k));"),
+        ("*low = law->freewheel > 0 ? 0", "*low = law->freewheel < 0 ? 0"),
+        ("law->stiffness_3 - law->stiffness_2, x", "law->stiffness_3, x"),
+        ("k3 - k2, third(law), sign * a, sign * b", "k3 - k2, third(law), a, b"),
+        ("-(theta_b + low), -a, -b", "theta_b + low, -a, -b"),
+        ("return fmax(p - high, fmin(theta_b, p - low));", "return fmax(p - high, fmin(theta_b, p + low));"),
     ]),
     Of("plugin/friction/bound.h", "test_plugin_brake.py test_plugin_oneway.py", [
         ("brake->broken || s * in->v[i] > 0 ? brake->sliding", "brake->broken || s * in->v[i] >= 0 ? brake->sliding"),

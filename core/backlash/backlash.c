@@ -267,8 +267,8 @@ double mjg_backlashTorque(double* dT_dtheta, double* dT_domega, const mjgBacklas
     return NAN;
   }
   if (law->model == mjgTORSION) {
-    torque = mjgi_torsionSpring(&dtheta, law, theta_d, omega_d);
     domega = law->damping;
+    torque = mjgi_torsionSpring(&dtheta, law, theta_d, theta_d, 1, 1) + domega * omega_d;
   }
 
   // right side, then the left side as its mirror image

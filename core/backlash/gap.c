@@ -151,6 +151,13 @@ static double touchRate(double* slope, const mjgiGap* gap, double sign, double o
 // mean torque of a side over the angles from a to b, piece by piece with two Gauss points; adds to its derivative
 static double integrate(double* slope, const mjgiGap* gap, const mjgBacklash* law,
                         const mjgiSide* side, double a, double b, double omega) {
+  double dtheta, domega;
+  if (a == b) {
+    double torque = mjgi_sideTorque(&dtheta, &domega, law, side, a, omega);
+    *slope += dtheta * gap->h * gap->eta + domega;
+    return torque;
+  }
+
   // ends of the pieces, ascending
   double lo = fmin(a, b), hi = fmax(a, b);
   double end[mjgiMAXPIECE + 2];
@@ -170,7 +177,6 @@ static double integrate(double* slope, const mjgiGap* gap, const mjgBacklash* la
     double weight = (end[i + 1] - end[i]) / (hi - lo) / 2;
     for (int q = -1; q <= 1; q += 2) {
       double theta = mid + q * half * kGauss;
-      double dtheta, domega;
       double time = gap->blend + (1 - gap->blend) * ((theta - a) / (b - a));
       mean += weight * mjgi_sideTorque(&dtheta, &domega, law, side, theta, omega);
       *slope += weight * (dtheta * time * gap->h + domega);
@@ -208,7 +214,6 @@ static double sideMean(double* slope, const mjgiGap* gap, const mjgBacklash* law
   double a = sign * (gap->p + gap->blend * gap->h * w);
   double b = sign * (gap->p + gap->h * w);
   double omega = sign * w;
-  double dtheta, domega;
   *slope = 0;
 
   // clearly open: no need for the breaks. The onset is never below half_gap - rubber - 2 c/k |w|
@@ -220,17 +225,11 @@ static double sideMean(double* slope, const mjgiGap* gap, const mjgBacklash* law
   mjgiSide side;
   double touch_slope, touch_rate = touchRate(&touch_slope, gap, sign, omega);
   mjgi_makeSide(&side, law, omega, touch_rate, touch_slope);
-  if (a == b) {
-    double torque = mjgi_sideTorque(&dtheta, &domega, law, &side, a, omega);
-    *slope = dtheta * gap->h * gap->eta + domega;
-    return torque;
-  }
-
   double lo = fmin(a, b), hi = fmax(a, b);
   double mean = integrate(slope, gap, law, &side, a, b, omega);
 
   // powers that are no parabola
-  if (law->model == mjgHUNT_CROSSLEY && law->exponent != 1) {
+  if (law->model == mjgHUNT_CROSSLEY && law->exponent != 1 && lo < hi) {
     powerMean(&mean, slope, gap, a, b, omega);
   }
 

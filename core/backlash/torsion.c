@@ -3,10 +3,6 @@
 #include <math.h>
 #include <stddef.h>
 
-// angles at which the torque over the angle bends: two on either side of the spring, two of the friction
-#define mjgiMAXBEND 6
-
-
 //---------------------------------- parameters ----------------------------------------------------
 
 const char* mjgi_torsionError(const mjgBacklash* law) {
@@ -40,22 +36,6 @@ static double stiffest(const mjgBacklash* law) {
 }
 
 
-// The friction: after a turn it yields with the stiffness of the stiffest range, which is an assumption, to the
-// torque that leaves an angle of half the hysteresis without load
-static double frictionTorque(const mjgBacklash* law) {
-  return 0.5 * law->stiffness * law->hysteresis;
-}
-
-
-// torques at which the slider goes along, from low < 0 to high > 0; of a clutch one may be 0, or infinite
-static void findLimits(double* low, double* high, const mjgBacklash* law) {
-  double most = law->slip_torque > 0 ? law->slip_torque : INFINITY;
-  int clutch = mjgi_isClutch(law);
-  *low = clutch ? (law->freewheel > 0 ? 0 : -most) : -frictionTorque(law);
-  *high = clutch ? (law->freewheel < 0 ? 0 : most) : frictionTorque(law);
-}
-
-
 double mjgi_torsionStiffness(const mjgBacklash* law) {
   return stiffest(law) * (law->hysteresis > 0 ? 2 : 1);
 }
@@ -75,102 +55,99 @@ static double third(const mjgBacklash* law) {
 }
 
 
-double mjgi_torsionSpring(double* slope, const mjgBacklash* law, double theta, double omega) {
-  double x = fabs(theta), torque;
-  if (mjgi_isClutch(law)) {
-    return *slope = 0;  // at rest a clutch is as it was left
+// mean torque of a spring k that counts from an angle on, over the way from a to b; adds to its derivative by the
+// rate at which the way is gone: b moves with h, a with blend h
+static double rampMean(double* slope, double k, double from, double a, double b, double h,
+                       double blend) {
+  double lo = a < b ? a : b, hi = a < b ? b : a;
+  if (!(hi > from)) {
+    return 0;
   }
-  if (x <= second(law)) {
-    *slope = law->stiffness;
-    torque = law->stiffness * x;
-  } else if (x <= third(law)) {
-    *slope = law->stiffness_2;
-    torque = law->torque_1 + law->stiffness_2 * (x - second(law));
-  } else {
-    *slope = law->stiffness_3;
-    torque = law->torque_2 + law->stiffness_3 * (x - third(law));
+  double start = lo > from ? lo : from, middle = 0.5 * (start + hi), share = 1;
+  double time = 0.5 * (1 + blend);
+  if (hi > lo) {
+    // the later an angle is reached, the more it moves
+    share = (hi - start) / (hi - lo);
+    time = blend + (1 - blend) * ((middle - a) / (b - a));
   }
-  return copysign(torque, theta) + law->damping * omega;
+  *slope += share * k * h * time;
+  return share * k * (middle - from);
 }
 
 
-double mjgi_torsionEnergy(const mjgBacklash* law, double theta, double theta_b) {
-  double x = fabs(theta), a = fmin(x, second(law)), b = fmin(x, third(law)) - a;
+double mjgi_torsionSpring(double* slope, const mjgBacklash* law, double a, double b, double h,
+                          double blend) {
+  double k = law->stiffness, k2 = law->stiffness_2, k3 = law->stiffness_3;
+  *slope = 0;
   if (mjgi_isClutch(law)) {
-    return 0.5 * law->stiffness * (theta - theta_b) * (theta - theta_b);
+    return 0;  // at rest a clutch is as it was left
   }
-  double energy = 0.5 * law->stiffness * a * a;
-  if (b > 0) {
-    energy += b * (law->torque_1 + 0.5 * law->stiffness_2 * b);
-  }
-  if (x > third(law)) {
-    double c = x - third(law);
-    energy += c * (law->torque_2 + 0.5 * law->stiffness_3 * c);
-  }
-  double yields = theta - theta_b;
-  return law->hysteresis > 0 ? energy + 0.5 * stiffest(law) * yields * yields : energy;
-}
-
-
-//---------------------------------- step ----------------------------------------------------------
-
-// spring and friction at an angle on the way of this step; way and slider go in one direction, so that this is a
-// function of the angle
-static double torqueAt(double* slope, const mjgBacklash* law, double theta_b, double theta) {
-  double torque = mjgi_torsionSpring(slope, law, theta, 0);
-  if (law->hysteresis > 0 || mjgi_isClutch(law)) {
-    double low, high, yields = stiffest(law) * (theta - theta_b);
-    findLimits(&low, &high, law);
-    *slope += yields > low && yields < high ? stiffest(law) : 0;
-    torque += fmax(low, fmin(yields, high));
+  *slope = k * h * 0.5 * (1 + blend);
+  double torque = 0.5 * k * (a + b);
+  for (int sign = 1; sign >= -1 && k2 > 0; sign -= 2) {
+    torque += sign * rampMean(slope, k2 - k, second(law), sign * a, sign * b, h, blend);
+    if (k3 > 0) {
+      torque += sign * rampMean(slope, k3 - k2, third(law), sign * a, sign * b, h, blend);
+    }
   }
   return torque;
 }
 
 
+// energy of a spring with one end at an angle from which it counts
+static double energyFrom(double stiffness, double angle) {
+  return angle > 0 ? 0.5 * stiffness * angle * angle : 0;
+}
+
+
+double mjgi_torsionEnergy(const mjgBacklash* law, double theta, double theta_b) {
+  double x = fabs(theta), yields = fabs(theta - theta_b);
+  if (mjgi_isClutch(law)) {
+    return energyFrom(law->stiffness, yields);
+  }
+  double energy = energyFrom(law->stiffness, x);
+  energy += energyFrom(law->stiffness_2 - law->stiffness, x - second(law));
+  energy += energyFrom(law->stiffness_3 - law->stiffness_2, x - third(law));
+  return law->hysteresis > 0 ? energy + energyFrom(stiffest(law), yields) : energy;
+}
+
+
+//---------------------------------- slider --------------------------------------------------------
+
+// its stiffness, and the twists at which it goes along, from low < 0 to high > 0; of a clutch one may be 0, or infinite.
+// Friction: after a turn it yields with the stiffness of the stiffest range, which is an assumption, to the torque that
+// leaves an angle of half the hysteresis without load
+static double findReach(double* low, double* high, const mjgBacklash* law) {
+  double k = stiffest(law), most = 0.5 * law->stiffness * law->hysteresis;
+  if (mjgi_isClutch(law)) {
+    most = law->slip_torque > 0 ? law->slip_torque : INFINITY;
+  }
+  *low = law->freewheel > 0 ? 0 : -most / k;
+  *high = law->freewheel < 0 ? 0 : most / k;
+  return k;
+}
+
+
 double mjgi_torsionMean(double* slope, const mjgBacklash* law, double theta_b, double p, double h,
                         double blend, double w) {
-  double a = p + blend * h * w, b = p + h * w, lo = fmin(a, b), hi = fmax(a, b), mean = 0, s;
-  if (!(hi > lo)) {
-    double torque = torqueAt(&s, law, theta_b, b);
-    *slope = s * h * 0.5 * (1 + blend) + law->damping;
-    return torque + law->damping * w;
+  double a = p + blend * h * w, b = p + h * w;
+  double torque = mjgi_torsionSpring(slope, law, a, b, h, blend) + law->damping * w;
+  *slope += law->damping;
+  if (law->hysteresis > 0 || mjgi_isClutch(law)) {
+    // way and slider go in one direction, so that this is a function of the angle
+    double low, high, k = findReach(&low, &high, law), less = 0;
+    *slope += k * h * 0.5 * (1 + blend);
+    torque += k * (0.5 * (a + b) - theta_b);
+    torque -= rampMean(&less, k, theta_b + high, a, b, h, blend);
+    torque += rampMean(&less, k, -(theta_b + low), -a, -b, h, blend);
+    *slope -= less;
   }
-
-  // between the bends the torque is a line: its mean is that of the ends of each piece
-  double bend[mjgiMAXBEND + 2], low, high;
-  findLimits(&low, &high, law);
-  low /= stiffest(law);
-  high /= stiffest(law);
-  const double angle[mjgiMAXBEND] = {-third(law), -second(law),  second(law),
-                                     third(law),  theta_b + low, theta_b + high};
-  int n = 0;
-  bend[n++] = lo;
-  for (int i = 0; i < mjgiMAXBEND; i++) {
-    if (angle[i] > lo && angle[i] < hi) {
-      int k = n++;
-      for (; k > 1 && bend[k - 1] > angle[i]; k--) {
-        bend[k] = bend[k - 1];
-      }
-      bend[k] = angle[i];
-    }
-  }
-  bend[n] = hi;
-  *slope = law->damping;
-  for (int i = 0; i < n; i++) {
-    double middle = 0.5 * (bend[i] + bend[i + 1]), share = (bend[i + 1] - bend[i]) / (hi - lo);
-    mean += share * torqueAt(&s, law, theta_b, middle);
-
-    // the later an angle is reached, the more it moves with w
-    double time = blend + (1 - blend) * ((middle - a) / (b - a));
-    *slope += share * s * h * time;
-  }
-  return mean + law->damping * w;
+  return torque;
 }
 
 
 double mjgi_torsionSlider(const mjgBacklash* law, double theta_b, double p) {
-  double low, high, k = stiffest(law);
-  findLimits(&low, &high, law);
-  return fmax(p - high / k, fmin(theta_b, p - low / k));
+  double low, high;
+  findReach(&low, &high, law);
+  return fmax(p - high, fmin(theta_b, p - low));
 }

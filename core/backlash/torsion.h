@@ -16,8 +16,9 @@ static inline int mjgi_isClutch(const mjgBacklash* law) {
 // largest slope of T
 double mjgi_torsionStiffness(const mjgBacklash* law);
 
-// torque of spring and damper alone, as at rest after small vibrations; its derivative by theta
-double mjgi_torsionSpring(double* slope, const mjgBacklash* law, double theta, double omega);
+// mean torque of the spring alone over the way from a to b of a step; its derivative by the rate. At an angle: h = blend = 1
+double mjgi_torsionSpring(double* slope, const mjgBacklash* law, double a, double b, double h,
+                          double blend);
 
 // mean torque over the last 1 - blend of the way from p to p + h w, with the slider at theta_b before; its
 // derivative by w. It increases with w

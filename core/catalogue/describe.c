@@ -63,17 +63,17 @@ static void toStarting(mjgDescription* d, mjgReport* report, const mjgTransmissi
 }
 
 
-static void toThread(mjgDescription* d, mjgReport* report, const mjgTransmission* t, int type) {
+static void toThread(mjgDescription* d, mjgReport* report, const mjgTransmission* t) {
   double lead_angle, mu;
   double pressure_angle = d->value[mjgKEY_PRESSURE_ANGLE];
-  if (type == mjgTYPE_WORM && !d->given[mjgKEY_PRESSURE_ANGLE]) {
+  if (d->type == mjgTYPE_WORM && !d->given[mjgKEY_PRESSURE_ANGLE]) {
     mjg_refuse(report, "a worm's pressure_angle is not in the coefficients; give it");
   } else if (mjgi_screwFromCoefficients(&lead_angle, &mu, t->gamma_u, t->gamma_v, pressure_angle) <
              0) {
     mjg_refuse(report,
                "no %s has gamma_u = %g and gamma_v = %g, both must be positive; describe "
                "it as type coefficients",
-               mjg_typeName(type), t->gamma_u, t->gamma_v);
+               mjg_typeName(d->type), t->gamma_u, t->gamma_v);
   } else {
     mjg_give(d, mjgKEY_LEAD_ANGLE, lead_angle);
     mjg_give(d, mjgKEY_MU, mu);
@@ -136,7 +136,18 @@ static void toFriction(mjgDescription* d, const mjgTransmission* t) {
 }
 
 
-// Long because it has a case for each type.
+// what the coefficients tell of each type's keys; those of type coefficients are the keys
+static void (*const kDescribe[mjgNTYPE])(mjgDescription* d, mjgReport* report,
+                                         const mjgTransmission* t) = {
+    [mjgTYPE_EFFICIENCY] = toEfficiency,
+    [mjgTYPE_STARTING] = toStarting,
+    [mjgTYPE_LEADSCREW] = toThread,
+    [mjgTYPE_WORM] = toThread,
+    [mjgTYPE_SPUR] = toSpur,
+    [mjgTYPE_LOSS] = toLoss,
+};
+
+
 int mjg_describe(mjgDescription* description, mjgReport* report,
                  const mjgTransmission* transmission) {
   const mjgTransmission* t = transmission;
@@ -166,43 +177,16 @@ int mjg_describe(mjgDescription* description, mjgReport* report,
                "coefficients that follow the mesh cannot be described otherwise; describe "
                "their mean, without mesh");
   }
-  if (report->count > before) {
-    return report->count - before;
+  if (type < 0 || type >= mjgNTYPE) {
+    mjg_refuse(report, "unknown type %d; use one of mjgType", type);
+  } else if (!kDescribe[type] && type != mjgTYPE_COEFFICIENTS) {
+    mjg_refuse(
+        report,
+        "the coefficients do not tell what type %s would need; describe it as type efficiency",
+        mjg_typeName(type));
+  } else if (kDescribe[type] && report->count == before) {
+    kDescribe[type](&d, report, t);
   }
-
-  switch (type) {
-    case mjgTYPE_COEFFICIENTS:
-      break;  // they are the keys
-    case mjgTYPE_EFFICIENCY:
-      toEfficiency(&d, report, t);
-      break;
-    case mjgTYPE_STARTING:
-      toStarting(&d, report, t);
-      break;
-    case mjgTYPE_LEADSCREW:
-    case mjgTYPE_WORM:
-      toThread(&d, report, t, type);
-      break;
-    case mjgTYPE_SPUR:
-      toSpur(&d, report, t);
-      break;
-    case mjgTYPE_LOSS:
-      toLoss(&d, report, t);
-      break;
-    case mjgTYPE_WEDGE:
-    case mjgTYPE_PLANETARY:
-    case mjgTYPE_STRAIN_WAVE:
-    case mjgTYPE_CAPSTAN:
-      mjg_refuse(
-          report,
-          "the coefficients do not tell what type %s would need; describe it as type efficiency",
-          mjg_typeName(type));
-      break;
-    default:
-      mjg_refuse(report, "unknown type %d; use one of mjgType", type);
-      break;
-  }
-
   if (report->count == before) {
     toFriction(&d, t);
   }
@@ -212,9 +196,8 @@ int mjg_describe(mjgDescription* description, mjgReport* report,
                  mjg_keyInfo(key)->name, d.value[key]);
     }
   }
-  if (report->count > before) {
-    return report->count - before;
+  if (report->count == before) {
+    *description = d;
   }
-  *description = d;
-  return 0;
+  return report->count - before;
 }
