@@ -275,7 +275,7 @@ MUTATIONS = [
         ("sys->sign = growth < 0 ? -sys->sign : sys->sign;", ""),
         ("own, -w[r] / growth, size);", "own, w[r] / growth, size);"),
         ("d[r] = row[i];", "d[r] = -row[i];"),
-        ("sys->free, s->left, x, -1);", "sys->free, s->left, x, 1);"),
+        ("sys->free, NULL, s->left, x, -1,", "sys->free, NULL, s->left, x, 1,"),
         ("rows[c] = -mju_dot(", "rows[c] = mju_dot("),
         ("piece[i].target - s->acc[i] - sys->free[i]", "piece[i].target - s->acc[i] + sys->free[i]"),
         ("piece[i].t + piece[i].slope * sys->free[i]", "piece[i].t"),

@@ -77,11 +77,8 @@ void mjgp_accelerationsOf(const mjgpStep* s, mjtNum* restrict acc, const mjtNum*
     return;
   }
   if (s->rows) {
-    int begin = 0;
-#define ADD(count) mjgp_addRows(acc + begin, NULL, s->rows + begin, a, 1, nv, ld, count)
-    mjgiFOR_SIMD(ADD, begin, ld)
-#undef ADD
-        return;
+    mjgp_sumRows(acc, NULL, s->rows, a, 1, nv, ld);
+    return;
   }
   mjgp_project(s, acc, a);
 }
@@ -303,7 +300,7 @@ void mjgp_descend(mjgpStep* s) {
 
 
 int mjgp_linearize(mjgpStep* s) {
-  if (s->newton_steps++ >= mjgpBUDGET || !mjgp_makeDelassus(s)) {
+  if (!mjgp_spend(s) || !mjgp_makeDelassus(s)) {
     return 0;
   }
   mjgp_descend(s);
@@ -335,11 +332,7 @@ void mjgp_freeAcceleration(mjgpStep* s, mjtNum* restrict a, mjtNum* restrict siz
     a[i] = s->acc[i] + (i < n ? s->shift[i] / s->m->opt.timestep : 0);
     size[i] = mju_abs(a[i]);
   }
-  int begin = 0;
-#define ADD(count) \
-  mjgp_addRows(a + begin, size + begin, s->left + begin, s->descent, -1, nv, ld, count)
-  mjgiFOR_SIMD(ADD, begin, ld)
-#undef ADD
+  mjgp_sumRows(a, size, s->left, s->descent, -1, nv, ld);
 }
 
 
@@ -570,7 +563,7 @@ int mjgp_inner(mjgpStep* s, const mjtNum* t) {
     if (zero) {
       return mjgp_linearize(s);
     }
-    if (s->newton_steps++ >= mjgpBUDGET || !mjgp_factor(group)) {
+    if (!mjgp_spend(s) || !mjgp_factor(group)) {
       return 0;
     }
 

@@ -89,6 +89,11 @@ int mjgp_makeDelassus(mjgpStep* s);
 // the descent at s->a on the factors that are there
 void mjgp_descend(mjgpStep* s);
 
+// one linearization of those that a step has; 0: they are used up
+static inline int mjgp_spend(mjgpStep* s) {
+  return s->newton_steps++ < mjgpBUDGET;
+}
+
 // both, counted
 int mjgp_linearize(mjgpStep* s);
 

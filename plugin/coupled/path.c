@@ -222,7 +222,7 @@ static mjtNum product(const mjgpPath* path, const mjtNum* da, mjtNum dx, const m
 static int factor(mjgpPath* path) {
   mjgpNewton* p = path->p;
   linearize(path);
-  if (path->s->newton_steps++ >= mjgpBUDGET || !mjgp_updateSystem(&path->system, p->piece)) {
+  if (!mjgp_spend(path->s) || !mjgp_updateSystem(&path->system, p->piece)) {
     return 0;
   }
 

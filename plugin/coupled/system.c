@@ -274,22 +274,11 @@ static int factor(mjgpSystem* sys, const mjgpPiece* piece) {
 }
 
 
-// sums of column i of X times vec, for all i                                                  (ld)
-static void mulColumns(const mjgpStep* s, mjtNum* result, const mjtNum* X, const mjtNum* vec,
-                       mjtNum factor) {
-  int begin = 0, nv = s->group->nv, ld = s->group->ld;
-  mju_zero(result, ld);
-#define ADD(count) mjgp_addRows(result + begin, NULL, X + begin, vec, factor, nv, ld, count)
-  mjgiFOR_SIMD(ADD, begin, ld)
-#undef ADD
-}
-
-
 // a row among those that changed, with its effects; 0 if there is no room
 static int addChange(mjgpSystem* sys, int i) {
   const mjgpStep* s = sys->s;
   const mjgpGroup* group = s->group;
-  int nv = mjgi_simdEnd(group->nv), c = sys->nchange;
+  int nv = mjgi_simdEnd(group->nv), ld = group->ld, c = sys->nchange;
   for (int j = 0; j < c; j++) {
     if (sys->row[j] == i) {
       return 1;
@@ -298,14 +287,16 @@ static int addChange(mjgpSystem* sys, int i) {
   if (c == mjgpCHANGES) {
     return 0;
   }
-  mjtNum* column = sys->column + c * nv;
+  mjtNum *column = sys->column + c * nv, *moves = sys->moves + c * ld, *moved = sys->moved + c * ld;
   mju_zero(column, nv);
   for (int k = group->J_adr[i]; k < group->J_adr[i + 1]; k++) {
     *(mjgiSimd*)(column + group->J_lane[k]) = *(const mjgiSimd*)(group->J + mjgiSIMD * k);
   }
   mjgp_solveLower(group, column);
-  mulColumns(s, sys->moves + c * group->ld, s->left, column, 1);
-  mulColumns(s, sys->moved + c * group->ld, s->right, column, 1);
+  mju_zero(moves, ld);
+  mju_zero(moved, ld);
+  mjgp_sumRows(moves, NULL, s->left, column, 1, group->nv, ld);
+  mjgp_sumRows(moved, NULL, s->right, column, 1, group->nv, ld);
   for (int j = 0; j <= c; j++) {
     sys->crosswise[c * mjgpCHANGES + j] = sys->crosswise[j * mjgpCHANGES + c] =
         mju_dot(column, sys->column + j * nv, group->nv);
@@ -343,7 +334,8 @@ static void solveUnknowns(mjgpSystem* sys, const mjgpPiece* piece, const mjtNum*
   mjtNum *x = sys->x, *y = sys->y, *rows = sys->free + group->ld;
   mju_copy(x, gradient, group->nv);
   mjgp_solveLower(group, x);
-  mulColumns(s, sys->free, s->left, x, -1);
+  mju_zero(sys->free, group->ld);
+  mjgp_sumRows(sys->free, NULL, s->left, x, -1, group->nv, group->ld);
   for (int c = 0; c < sys->nchange; c++) {
     rows[c] = -mju_dot(sys->column + c * nv, x, group->nv);
   }

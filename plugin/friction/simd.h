@@ -84,6 +84,17 @@ static inline __attribute__((always_inline)) void mjgp_addRows(mjtNum* y, mjtNum
 }
 
 
+// the same for all ld columns
+static inline void mjgp_sumRows(mjtNum* y, mjtNum* size, const mjtNum* X, const mjtNum* z,
+                                mjtNum factor, int n, int ld) {
+  int begin = 0;
+#define ADD(count) \
+  mjgp_addRows(y + begin, size ? size + begin : NULL, X + begin, z, factor, n, ld, count)
+  mjgiFOR_SIMD(ADD, begin, ld)
+#undef ADD
+}
+
+
 // is factor x zero everywhere; with the factor 0: are all numbers finite
 static inline int mjgp_isZero(const mjtNum* x, mjtNum factor, int n) {
   int rest = 0;
