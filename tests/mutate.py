@@ -83,8 +83,8 @@ MUTATIONS = [
         ("*low = law->freewheel > 0 ? 0", "*low = law->freewheel < 0 ? 0"),
         ("law->stiffness_3 - law->stiffness_2, x", "law->stiffness_3, x"),
         ("k3 - k2, third(law), sign * a, sign * b", "k3 - k2, third(law), a, b"),
-        ("-(theta_b + low), -a, -b", "theta_b + low, -a, -b"),
-        ("return fmax(p - high, fmin(theta_b, p - low));", "return fmax(p - high, fmin(theta_b, p + low));"),
+        ("(start - lo) / (hi - lo) * low", "(start - lo) / (hi - lo) * high"),
+        ("return clip(theta_b, p - high / k, p - low / k);", "return clip(theta_b, p - high / k, p + low / k);"),
     ]),
     Of("plugin/friction/bound.h", "test_plugin_brake.py test_plugin_oneway.py", [
         ("brake->broken || s * in->v[i] > 0 ? brake->sliding", "brake->broken || s * in->v[i] >= 0 ? brake->sliding"),

@@ -114,17 +114,44 @@ double mjgi_torsionEnergy(const mjgBacklash* law, double theta, double theta_b) 
 
 //---------------------------------- slider --------------------------------------------------------
 
-// its stiffness, and the twists at which it goes along, from low < 0 to high > 0; of a clutch one may be 0, or infinite.
-// Friction: after a turn it yields with the stiffness of the stiffest range, which is an assumption, to the torque that
-// leaves an angle of half the hysteresis without load
-static double findReach(double* low, double* high, const mjgBacklash* law) {
-  double k = stiffest(law), most = 0.5 * law->stiffness * law->hysteresis;
+// torques at which the slider goes along, from low < 0 to high > 0; of a clutch one may be 0, or infinite. Friction:
+// after a turn it yields with the stiffness of the stiffest range, which is an assumption, to the torque that leaves
+// an angle of half the hysteresis without load
+static void findLimits(double* low, double* high, const mjgBacklash* law) {
+  double most = 0.5 * law->stiffness * law->hysteresis;
   if (mjgi_isClutch(law)) {
     most = law->slip_torque > 0 ? law->slip_torque : INFINITY;
   }
-  *low = law->freewheel > 0 ? 0 : -most / k;
-  *high = law->freewheel < 0 ? 0 : most / k;
-  return k;
+  *low = law->freewheel > 0 ? 0 : -most;
+  *high = law->freewheel < 0 ? 0 : most;
+}
+
+
+static double clip(double x, double low, double high) {
+  return fmax(low, fmin(x, high));
+}
+
+
+// mean torque of the slider at theta_b over the way from a to b: way and slider go in one direction, so that it is a
+// function of the angle. At a limit it is that limit exactly
+static double sliderMean(double* slope, const mjgBacklash* law, double theta_b, double a, double b,
+                         double h, double blend) {
+  double low, high, k = stiffest(law), lo = fmin(a, b), hi = fmax(a, b), mean = 0;
+  findLimits(&low, &high, law);
+  if (!(hi > lo)) {
+    double yields = k * (b - theta_b);
+    *slope += yields > low && yields < high ? k * h * 0.5 * (1 + blend) : 0;
+    return clip(yields, low, high);
+  }
+  double start = clip(theta_b + low / k, lo, hi), end = clip(theta_b + high / k, lo, hi);
+  if (end > start) {
+    double middle = 0.5 * (start + end), share = (end - start) / (hi - lo);
+    mean = share * k * (middle - theta_b);
+    *slope += share * k * h * (blend + (1 - blend) * ((middle - a) / (b - a)));
+  }
+  mean += start > lo ? (start - lo) / (hi - lo) * low : 0;
+  mean += hi > end ? (hi - end) / (hi - lo) * high : 0;
+  return clip(mean, low, high);
 }
 
 
@@ -134,20 +161,14 @@ double mjgi_torsionMean(double* slope, const mjgBacklash* law, double theta_b, d
   double torque = mjgi_torsionSpring(slope, law, a, b, h, blend) + law->damping * w;
   *slope += law->damping;
   if (law->hysteresis > 0 || mjgi_isClutch(law)) {
-    // way and slider go in one direction, so that this is a function of the angle
-    double low, high, k = findReach(&low, &high, law), less = 0;
-    *slope += k * h * 0.5 * (1 + blend);
-    torque += k * (0.5 * (a + b) - theta_b);
-    torque -= rampMean(&less, k, theta_b + high, a, b, h, blend);
-    torque += rampMean(&less, k, -(theta_b + low), -a, -b, h, blend);
-    *slope -= less;
+    torque += sliderMean(slope, law, theta_b, a, b, h, blend);
   }
   return torque;
 }
 
 
 double mjgi_torsionSlider(const mjgBacklash* law, double theta_b, double p) {
-  double low, high;
-  findReach(&low, &high, law);
-  return fmax(p - high, fmin(theta_b, p - low));
+  double low, high, k = stiffest(law);
+  findLimits(&low, &high, law);
+  return clip(theta_b, p - high / k, p - low / k);
 }
