@@ -6,6 +6,7 @@ Releases are told apart by what they have, not by their numbers.
 
 import dataclasses
 import functools
+import inspect
 
 import mujoco
 import mujoco_warp as mjw
@@ -156,6 +157,40 @@ _CONTEXT = (
 SEAM = all(name in vars(solver) for name in _SOLVER) and _fields(SolverContext).issuperset(_CONTEXT)
 
 
+def _takes(name: str, *arguments: str) -> bool:
+    """Whether a function of the solver has these arguments."""
+    function = getattr(solver, name, None)
+    return function is not None and list(inspect.signature(function).parameters) == list(arguments)
+
+
+# an iteration that gears make themselves of the solver's parts, as 4.0 has them: without a launch that sets counters to 0
+_PARTS = (
+    SEAM
+    and _takes("_linesearch", "m", "d", "ctx")
+    and _takes("_solver_iteration", "m", "d", "ctx", "nsolving", "compact")
+    and _takes("_update_constraint", "m", "d", "ctx", "track_changes", "stable_fast")
+    and _takes("_update_gradient_incremental", "m", "d", "ctx", "stable_fast")
+    and _takes("_solve_done", "warn_overflow")
+    and hasattr(solver, "_use_incremental")
+)
+
+
+def _launch_done(m: mjw.Model, d: mjw.Data, ctx: SolverContext, nsolving: wp.array, tolerance: wp.array):
+    """The solver's look at which worlds are done, by what the arguments of its kernel are called."""
+    kernel = solver._solve_done(int(m.opt.warn_overflow))
+
+    def value(label: str):
+        name = label.removesuffix("_in").removesuffix("_out")
+        if name in ("nsolving", "opt_tolerance"):
+            return nsolving if name == "nsolving" else tolerance
+        for prefix, place in (("opt_", m.opt), ("ctx_", ctx)):
+            if name.startswith(prefix):
+                return getattr(place, name.removeprefix(prefix))
+        return getattr(d, name)
+
+    wp.launch(kernel, dim=d.nworld, inputs=[value(argument.label) for argument in kernel.adj.args])
+
+
 def hook(gears_of):
     """Have the constraint solver ask gears: instead of a solve, before it looks at constraint states, and around an iteration.
 
@@ -186,11 +221,18 @@ def hook(gears_of):
     @functools.wraps(iterate)
     def geared_iteration(m, d, ctx, nsolving, **options):
         gears = gears_of(m, d)
-        if gears is not None:
+        if gears is None:
+            iterate(m, d, ctx, nsolving, **options)
+        elif _PARTS and gears._diagonal and solver._use_incremental(m):
+            solver._linesearch(m, d, ctx)
+            gears._next_pieces(m, d, ctx, nsolving, incremental=True, counts=True)
+            update(m, d, ctx, track_changes=True, stable_fast=True)
+            solver._update_gradient_incremental(m, d, ctx, stable_fast=True)
+            _launch_done(m, d, ctx, nsolving, gears._until)
+        else:
             gears._before_iteration(ctx, nsolving)
-        iterate(m, d, ctx, nsolving, **options)
-        if gears is not None:
-            gears._behind_iteration(m, d, ctx, nsolving)
+            iterate(m, d, ctx, nsolving, **options)
+            gears._behind_iteration()
 
     solver._update_constraint, solver._solver_iteration = geared_update, geared_iteration
 

@@ -225,7 +225,7 @@ class Gears:
             setattr(self, name, wp.zeros((nworld, n), dtype=wp.float32))
         self.mode = wp.zeros((nworld, n), dtype=int)
         self.state = wp.zeros((nworld, n), dtype=int)
-        for name in ("status", "unsettled", "iterations", "_missing", "_failed", "_settles"):
+        for name in ("status", "unsettled", "iterations", "_settles"):
             setattr(self, name, wp.zeros(nworld, dtype=int))
         self._pending = wp.zeros(1, dtype=int)
 
@@ -239,6 +239,7 @@ class Gears:
         self._geared = wp.array(geared, dtype=int)
         self._actuator_inertia = wp.array(read.actuator_inertia, dtype=wp.float32)
         self._now = numbers.law(nworld, n)
+        self._gear, self._past, self._result = (self._together(kind) for kind in (numbers.Gear, numbers.Past, numbers.Result))
         for name in ("t", "lam", "v", "v_free", "phi", "t_rows"):
             setattr(self, "_" + name, wp.zeros((nworld, n), dtype=real))
         self._m = wp.zeros((nworld, n), dtype=int)
@@ -265,8 +266,6 @@ class Gears:
             dense = 1, 1, 1, 1
         self._make_dense(model, data, real, *dense)
 
-        self._gains = wp.zeros((nworld, n), dtype=wp.float32)
-        self._shift = wp.zeros((nworld, n), dtype=wp.float32)
         if not self._discrete:
             model.opt.integrator = IntegratorType.EULER
             model.opt.disableflags = flags | DisableBit.EULERDAMP
@@ -275,17 +274,25 @@ class Gears:
         # the step's end, behind the callback that the model has
         self._chain(model, "sensor", self._finish)
 
+    def _together(self, kind):
+        """Arrays of this object as a struct for kernels."""
+        made = kind()
+        for name in kind.vars:
+            setattr(made, name, getattr(self, name if name != "slack" else "_slack"))
+        return made
+
     def _make_pieces(self, model, nworld, numbers):
         """Memory of the way inside the constraint solver."""
         pieces = numbers.Pieces()
-        for name in ("stop", "R", "hard", "offset", "centre", "slope", "constant", "diagonal", "metric", "smooth", "last", "total"):
+        for name in ("stop", "R", "hard", "offset", "centre", "slope", "constant", "diagonal", "metric", "smooth", "given", "last", "total"):
             setattr(pieces, name, wp.zeros((nworld, self.n), dtype=float))
         for name in ("released", "tried"):
             setattr(pieces, name, wp.zeros((nworld, self.n), dtype=int))
         pieces.again, pieces.rounds = wp.zeros(nworld, dtype=int), wp.zeros(nworld, dtype=int)
+        pieces.largest = wp.zeros(nworld, dtype=float)
         self._pieces = pieces
         self._tolerance = wp.array(model.opt.tolerance.numpy() * _TIGHT, dtype=float)
-        self._first = True
+        self._until = wp.zeros(nworld, dtype=float)
 
     def _make_dense(self, model, data, real, nworld, n, nv, njmax):
         """Memory of the dense problem."""
@@ -309,6 +316,7 @@ class Gears:
         self._derivative = wp.zeros((nworld, model.nC if self._implicit else 1), dtype=float)
         self._damping = wp.zeros((nworld, nv), dtype=float)
         self._repeats = self._opens = False
+        self._nsolving = None  # within an iteration of the constraint solver
         if self._discrete:
             self._smooth = wp.zeros((nworld, nv), dtype=float)
 
@@ -364,17 +372,17 @@ class Gears:
 
     def _solve(self, m, d, solve):
         """The constraint solve of a step, with gears."""
-        if self._discrete:
-            self._discrete_gains(m, d)
+        self._rows.find(d)
         if self._diagonal:
             self._solve_inside(m, d, solve)
             return
         if self._discrete:
             engine.smooth_force(m, d, self._smooth)
         if self._implicit:
-            self._integrator_matrix(m, d)
-        self._law(m, d)
-        self._settles.zero_()
+            self._integrator_derivative(m, d)
+        self._first_rows(m, d)
+        if self._implicit:
+            self._integrator_rows(m, d)
         solve(m, d)
         self._again(m, d, solve, self.passes - 1)
 
@@ -398,62 +406,48 @@ class Gears:
             engine.when(self._pending, lambda: self._again(m, d, solve, left - 1))
 
     def _before_states(self, m, d, ctx, incremental):
-        if self._diagonal:
-            self._next_pieces(m, d, ctx, incremental)
+        if self._nsolving is not None:
+            self._next_pieces(m, d, ctx, self._nsolving, incremental, counts=False)
         elif self._repeats and self._opens:
             self._opens = False
             wp.launch(self._kernels.skip, dim=self.status.shape, block_dim=_BLOCK, inputs=[self._settles], outputs=[ctx.done])
 
     def _before_iteration(self, ctx, nsolving):
-        if self._repeats:
+        if self._diagonal:
+            self._nsolving = nsolving
+        elif self._repeats:
             wp.launch(self._kernels.count, dim=self.status.shape, block_dim=_BLOCK, inputs=[self._settles], outputs=[ctx.done, nsolving])
 
-    def _behind_iteration(self, m, d, ctx, nsolving):
-        if self._diagonal:
-            self._go_on(m, d, ctx, nsolving)
+    def _behind_iteration(self):
+        self._nsolving = None
 
-    def _discrete_gains(self, m, d):
-        wp.launch(
-            self._kernels.discrete_gains,
-            dim=(d.nworld, self.n),
-            inputs=[
-                m.nactuator, self._dof, d.moment_rownnz, d.moment_rowadr, d.moment_colind, d.actuator_moment, d.efm_as,
-                d.efm_ca,
-            ],
-            outputs=[self._gains, self._shift],
-        )  # fmt: skip
+    def _gains(self, m, d, *shifts):
+        """Arguments of kernels: what actuators do to rotors with "discrete", and forces that it adds."""
+        if not self._discrete:
+            return [0, 0, *[None] * (5 + len(shifts))]
+        return [
+            1, m.nactuator, d.moment_rownnz, d.moment_rowadr, d.moment_colind, d.actuator_moment, d.efm_as,
+            *(getattr(d, name) for name in shifts),
+        ]  # fmt: skip
 
-    def _begin(self, m, d):
-        """The law of this step."""
-        wp.launch(
-            self._kernels.begin,
-            dim=(d.nworld, self.n),
-            inputs=[
-                # fields of a gear in the order of NUMBERS
-                self._dof, *(getattr(self, key) for key in reading.NUMBERS), m.dof_armature, self._actuator_inertia,
-                self._gains, self._shift, m.opt.timestep, d.time, d.qvel, d.qfrc_actuator,
-                self.friction, self.internal, self.mode, self._slack,
-            ],
-            outputs=[self._now, self._t, self._lam, self._m],
-        )  # fmt: skip
-
-    def _law(self, m, d):
+    def _first_rows(self, m, d):
         """The law of this step, and rows with the friction of the last one."""
-        self._begin(m, d)
-        self._rows.find(d)
         wp.launch(
             self._kernels.first_rows,
             dim=(d.nworld, self.n),
             inputs=[
-                self._dof, self.softness, self.hold if self.passes > 1 else 1.0, m.dof_invweight0, m.opt.timestep,
-                self._rows.of(d), d.qvel, self._now, self._t, self._lam, self._m,
+                self._dof, self.softness, self.hold if self.passes > 1 else 1.0, m.dof_armature, self._actuator_inertia,
+                *self._gains(m, d, "efm_ca"), int(self._servos), m.dof_damping, m.M_rownnz, m.M_rowadr, d.M, self._derivative,
+                m.opt.timestep, d.time, d.qvel, d.qfrc_actuator, m.dof_invweight0, self._rows.of(d), self._gear, self._past,
             ],
-            outputs=[d.efc.aref, d.efc.D, d.efc.frictionloss, self._missing],
+            outputs=[
+                self._now, self._t, self._lam, self._m, d.efc.aref, d.efc.D, d.efc.frictionloss, self._settles,
+                self.iterations, self.status,
+            ],
         )  # fmt: skip
-        self.iterations.zero_()
 
-    def _integrator_matrix(self, m, d):
-        """M - h dF/dv, factored, and what it does to a."""
+    def _integrator_derivative(self, m, d):
+        """M - h dF/dv."""
         outside, m.opt.integrator = m.opt.integrator, self._integrator
         if self._integrator == IntegratorType.EULER:
             engine.damping_derivative(m, d, self._damping)
@@ -468,26 +462,15 @@ class Gears:
             derivative.deriv_smooth_vel(m, d, self._derivative)
             engine.reset_free_bodies(m, d, self._derivative)
         m.opt.integrator = outside
-        k = self._kernels
-        if self._servos:
-            wp.launch(
-                k.velocity_gains,
-                dim=(d.nworld, self.n),
-                inputs=[self._dof, m.dof_damping, m.M_rownnz, m.M_rowadr, d.M, self._derivative, m.opt.timestep],
-                outputs=[self._gains],
-            )
+
+    def _integrator_rows(self, m, d):
+        """It factored, and what it does to a."""
         wp.launch(
-            k.integrator_matrix,
-            dim=(d.nworld, m.nv),
-            inputs=[m.M_rownnz, m.M_rowadr, m.M_colind, self._derivative],
-            outputs=[self._Mhat],
-        )
-        wp.launch(
-            k.integrator_rows,
+            self._kernels.integrator_rows,
             dim=d.nworld,
             block_dim=_BLOCK,
-            inputs=[m.nv, self._dof, m.M_rownnz, m.M_rowadr, m.M_colind, d.M],
-            outputs=[self._Mhat, self._Y, self._Z, self._failed],
+            inputs=[m.nv, self._dof, m.M_rownnz, m.M_rowadr, m.M_colind, d.M, self._derivative],
+            outputs=[self._Mhat, self._Y, self._Z, self.status, self.unsettled],
         )
 
     def _look(self, m, d):
@@ -547,7 +530,7 @@ class Gears:
                 d.qacc, self._gradient, self._now, self._H, self._X, self._Z, self._A, self._v_free, self._phi,
                 self._t_rows, self._number, self._integer, self._t, self._v, self._lam, self._m,
             ],
-            outputs=[d.qacc_warmstart, d.efc.aref, d.efc.D, d.efc.frictionloss, self.iterations, self._failed],
+            outputs=[d.qacc_warmstart, d.efc.aref, d.efc.D, d.efc.frictionloss, self.iterations, self.status, self.unsettled],
         )  # fmt: skip
 
     # ------------------------------------------ inside the constraint solver --------------------------------------
@@ -556,20 +539,26 @@ class Gears:
         """What the solver takes as its metric: for H, and for products, where that is another array."""
         return (d.qH, d.efm_diag) if self._discrete else (d.M, d.M)
 
+    def _metric(self, m, d):
+        """What the solver takes as its metric: for H, and for products, where that is another array."""
+        return (d.qH, d.efm_diag) if self._discrete else (d.M, d.M)
+
     def _solve_inside(self, m, d, solve):
         """One solve, in which gears change their pieces."""
-        self._begin(m, d)
-        self._rows.find(d)
+        warmstart = not m.opt.disableflags & DisableBit.WARMSTART
         wp.launch(
             self._kernels.open_rows,
             dim=(d.nworld, self.n),
             inputs=[
-                self._dof, self.softness, m.dof_invweight0, m.opt.timestep, self._rows.of(d), m.M_rownnz, m.M_rowadr,
-                *self._metric(m, d), int(self._discrete), self._now, self.friction,
+                self._dof, self.softness, m.dof_armature, self._actuator_inertia, *self._gains(m, d, "efm_c", "efm_ca"),
+                m.opt.timestep, d.time, d.qvel, d.qfrc_actuator, m.dof_invweight0, self._rows.of(d), m.M_rownnz, m.M_rowadr,
+                d.qacc_warmstart if warmstart else d.qacc_smooth, self._gear, self._past,
             ],
-            outputs=[self._pieces, d.efc.aref, d.efc.D, d.efc.frictionloss, self._missing],
+            outputs=[
+                *self._metric(m, d), d.qfrc_smooth, self._now, self._pieces, d.efc.aref, d.efc.D, d.efc.frictionloss,
+                self.status,
+            ],
         )  # fmt: skip
-        self._first = True
         asked = m.opt.ls_iterations, m.opt.tolerance
         m.opt.ls_iterations, m.opt.tolerance = max(m.opt.ls_iterations, _SEARCH), self._tolerance
         solve(m, d)
@@ -578,40 +567,28 @@ class Gears:
             self._kernels.close_rows,
             dim=(d.nworld, self.n),
             inputs=[
-                self._dof, self._rows.of(d), m.M_rownnz, m.M_rowadr, int(self._discrete), d.qacc, d.solver_niter, self._pieces,
+                self._dof, self._settled, m.opt.timestep, self._rows.of(d), m.M_rownnz, m.M_rowadr, int(self._discrete),
+                d.solver_niter, d.efc.state, d.efc.D, self._now, self._pieces,
             ],
             outputs=[
-                *self._metric(m, d), d.efc.Ma, d.qfrc_smooth, d.efc.force, d.efc.frictionloss, d.qfrc_constraint,
-                self.iterations,
+                d.qacc, self._past, *self._metric(m, d), d.efc.Ma, d.qfrc_smooth, d.efc.force, d.efc.frictionloss,
+                d.qfrc_constraint, self._result, self.iterations,
             ],
         )  # fmt: skip
 
-    def _next_pieces(self, m, d, ctx, incremental):
-        """Before the solver looks at constraint states."""
+    def _next_pieces(self, m, d, ctx, nsolving, incremental, counts):
+        """Between the line search and the solver's look at constraint states. counts: it sets the counters of changes to 0."""
         wp.launch(
             self._kernels.next_pieces,
             dim=d.nworld,
             block_dim=_BLOCK,
             inputs=[
-                int(self._first), int(incremental), int(self._discrete), self.softness, self._dof, self._rows.of(d),
-                m.M_rownnz, m.M_rowadr, d.nefc, d.njmax, self._now, d.qacc, ctx.done, d.solver_niter, d.efc.state, self._pieces, ctx.Jaref,
-                d.efc.D, d.efc.frictionloss, *self._metric(m, d), d.efc.Ma, d.qfrc_smooth, ctx.h,
-                ctx.quad_changed_ids, ctx.quad_changed_count, ctx.state_changed_count, ctx.improvement, ctx.alpha,
+                int(counts), int(incremental), int(self._discrete), self.softness, m.opt.iterations, self._tolerance, self._dof, self._rows.of(d),
+                m.M_rownnz, m.M_rowadr, d.nefc, d.njmax, self._now, d.qacc, d.solver_niter, d.efc.state,
+                ctx.done, nsolving, self._until, self._pieces, ctx.Jaref, d.efc.D, d.efc.frictionloss, *self._metric(m, d), d.efc.Ma,
+                d.qfrc_smooth, ctx.h, ctx.quad_changed_ids, ctx.quad_changed_count, ctx.state_changed_count,
+                ctx.improvement, ctx.alpha,
             ],
-        )  # fmt: skip
-        self._first = False
-
-    def _go_on(self, m, d, ctx, nsolving):
-        """Where the solver is done and gears are not."""
-        wp.launch(
-            self._kernels.go_on,
-            dim=d.nworld,
-            block_dim=_BLOCK,
-            inputs=[
-                self.softness, self._dof, self._rows.of(d), self._now, d.qacc, ctx.Jaref, d.efc.frictionloss,
-                m.opt.iterations, d.solver_niter, ctx.alpha, self._pieces,
-            ],
-            outputs=[ctx.done, nsolving],
         )  # fmt: skip
 
     def _finish(self, m, d, stage):
@@ -630,22 +607,16 @@ class Gears:
                 m.opt.integrator = self._integrator
                 engine.solve_free_bodies(m, d)
                 m.opt.integrator = IntegratorType.EULER
-        wp.launch(
-            k.finish,
-            dim=(d.nworld, self.n),
-            inputs=[
-                self._dof, m.opt.timestep, self._rows.of(d), d.efc.force, d.efc.state, d.efc.D, d.efc.frictionloss,
-                self._now, int(self.passes > 1 and not self._diagonal), self._A, d.qacc,
-            ],
-            outputs=[self._slack, self.friction, self.internal, self.mode, self.state, self.power, self.residual],
-        )  # fmt: skip
-        wp.launch(
-            k.account,
-            dim=d.nworld,
-            block_dim=_BLOCK,
-            inputs=[self._dof, self._settled, d.qfrc_smooth, self.friction, self.internal],
-            outputs=[self.residual, self._missing, self._failed, self.status, self.unsettled],
-        )
+        if not self._diagonal:
+            wp.launch(
+                k.finish,
+                dim=(d.nworld, self.n),
+                inputs=[
+                    self._dof, self._settled, m.opt.timestep, self._rows.of(d), d.efc.force, d.efc.state, d.efc.D,
+                    d.efc.frictionloss, d.qfrc_smooth, self._now, int(self.passes > 1), self._A,
+                ],
+                outputs=[d.qacc, self._past, self._result],
+            )  # fmt: skip
         if self._sensor_adr.size == 0:
             return
         wp.launch(
@@ -653,8 +624,7 @@ class Gears:
             dim=(d.nworld, self._sensor_adr.size),
             inputs=[
                 self._sensor_adr, self._sensor_gear, self._dof, self._qpos, self._now, d.qpos, d.qvel, d.qacc,
-                self.friction, self.internal, self.mode, self.state, self.power, self.residual,
-                self.iterations, self.status, self.unsettled,
+                self._past, self._result, self.iterations,
             ],
             outputs=[d.sensordata],
         )  # fmt: skip

@@ -15,7 +15,9 @@ is held once, to see whether its bound is enough.
 import warp as wp
 from mujoco_warp._src.types import ConstraintState
 
-from .numbers import integers, scalars, vectors
+from .discrete import gain_over_step
+from .result import largest_of
+from .numbers import NO_ROW, blame, integers, scalars, vectors
 
 QUADRATIC = int(ConstraintState.QUADRATIC)
 
@@ -42,7 +44,8 @@ ROUNDS = 12
 
 
 def make(numbers) -> list[wp.Kernel]:
-    real, Law = numbers.real, numbers.Law
+    real, Law, Gear, Past, Result = numbers.real, numbers.Law, numbers.Gear, numbers.Past, numbers.Result
+    begin, outcome = numbers.begin, numbers.outcome
     limit, line, ratio = numbers.native.limit, numbers.native.line, numbers.native.ratio
 
     @wp.struct
@@ -56,13 +59,15 @@ def make(numbers) -> list[wp.Kernel]:
         constant: vectors  # C
         diagonal: vectors  # of the metric without the gear
         metric: vectors  # of efm_diag without the gear
-        smooth: vectors  # force without the gear
+        smooth: vectors  # force without the gear, as the solver takes it
+        given: vectors  # and as Data.qfrc_smooth has it
         last: vectors  # acceleration of the last iteration
         total: vectors  # constant part of its friction
         released: integers
         tried: integers  # 1: is held, to see whether its bound is enough; 2: was
-        again: wp.array(dtype=int)  # the world was done but for its gears
+        again: wp.array(dtype=int)  # gears are not done: if the solver is, it goes on
         rounds: wp.array(dtype=int)
+        largest: wp.array(dtype=float)  # torque of the world
 
     @wp.func
     def bound(law: Law, w: int, g: int, s: int, stop: float, r: real) -> float:
@@ -90,17 +95,76 @@ def make(numbers) -> list[wp.Kernel]:
     def driven(law: Law, w: int, g: int, a: float) -> float:
         return float(law.gain[w, g] * (law.tau[w, g] - law.inertia[w, g] * real(a)))
 
-    @wp.func
-    def tolerance(stop: float, R: float, softness: float, t: float, most: float) -> float:
-        """Acceleration within which a joint is held, where others have up to most."""
-        return HELD * (wp.abs(stop) + R / softness * wp.abs(t)) + ROUNDED * most
+    @wp.struct
+    class Piece:
+        f: float  # bound of the row
+        offset: float  # its middle
+        total: float  # constant part of friction
+        constant: float  # and what of it is not the row's
+        slope: float
+        locks: int
 
     @wp.func
-    def largest(dof: wp.array(dtype=int), qacc: wp.array(dtype=float), stop: wp.array(dtype=float)) -> float:
-        most = float(0.0)
+    def middle(low: float, high: float) -> float:
+        """Of the friction that a row may have, if it has two ends."""
+        if high < BIG and low > -BIG:
+            return 0.5 * (high + low)
+        return 0.0
+
+    @wp.func
+    def half(low: float, high: float, up: bool) -> float:
+        """Bound of a row around that middle."""
+        if high < BIG and low > -BIG:
+            return 0.5 * (high - low)
+        return wp.where(up, high, -low)
+
+    @wp.func
+    def slipping(law: Law, w: int, g: int, s: int, r: real, a: float, x: float, change: float, R: float, offset: float, f: float) -> Piece:
+        """The piece of a joint that slips in direction s with acceleration a, x beyond its stop, where it has moved by change."""
+        piece = Piece()
+        turn = float(s) * float(law.beta[w, g] * r * law.c[w, g])
+        load = wp.where(driven(law, w, g, a) >= turn, 1, -1)
+        now = piece_line(law, w, g, s, load, r)
+        piece.f = f
+        piece.offset = offset
+        if now[2] == 0.0:
+            # a gear that locks: no line over its acceleration
+            piece.f = BIG
+            piece.offset = 0.0
+            piece.locks = 1
+            return piece
+
+        # far from where it stops its row has a large cost and nothing to tell: single precision
+        if x > R * f and change < FAR * x:
+            piece.f = 0.0
+        piece.total = now[0]
+        piece.slope = now[1]
+        piece.constant = now[0] - float(s) * piece.f
+        return piece
+
+    @wp.func
+    def tolerance(stop: float, R: float, softness: float, t: float, most: wp.vec2) -> float:
+        """Acceleration within which a joint is held, where others have up to most[0], and friction that moves them by most[1]."""
+        inverse = R / softness
+        return HELD * (wp.abs(stop) + inverse * wp.abs(t)) + ROUNDED * (most[0] + wp.sqrt(inverse) * most[1])
+
+    @wp.func
+    def largest(
+        w: int, dof: wp.array(dtype=int), frictionadr: integers, softness: float, qacc: vectors, Jaref: vectors, frictionloss: vectors, pieces: Pieces
+    ) -> wp.vec2:
+        """Acceleration of a geared joint, and friction times the square root of what it accelerates: what rounding errors go with."""
+        a = float(0.0)
+        move = float(0.0)
         for g in range(dof.shape[0]):
-            most = wp.max(most, wp.max(wp.abs(qacc[dof[g]]), wp.abs(stop[g])))
-        return most
+            row = frictionadr[w, dof[g]]
+            if row >= 0:
+                a = wp.max(a, wp.max(wp.abs(qacc[w, dof[g]]), wp.abs(pieces.stop[w, g])))
+                J = Jaref[w, row]
+                t = pieces.total[w, g] - pieces.slope[w, g] * qacc[w, dof[g]]
+                if wp.abs(J) < pieces.R[w, g] * frictionloss[w, row]:
+                    t = pieces.offset[w, g] + J / pieces.R[w, g]
+                move = wp.max(move, wp.sqrt(pieces.hard[w, g] / softness) * wp.abs(t))
+        return wp.vec2(a, move)
 
     @wp.func
     def is_near(x: float, R: float, t: float) -> bool:
@@ -111,66 +175,130 @@ def make(numbers) -> list[wp.Kernel]:
     def open_rows(
         dof: wp.array(dtype=int),
         softness: float,
-        invweight: vectors,
+        armature: vectors,
+        actuator_inertia: scalars,
+        discrete: int,
+        nactuator: int,
+        moment_rownnz: integers,
+        moment_rowadr: integers,
+        moment_colind: integers,
+        moment: vectors,
+        efm_as: vectors,
+        efm_c: vectors,
+        efm_ca: vectors,
         timestep: scalars,
+        time: scalars,
+        qvel: vectors,
+        qfrc_actuator: vectors,
+        invweight: vectors,
         frictionadr: integers,
         M_rownnz: wp.array(dtype=int),
         M_rowadr: wp.array(dtype=int),
+        first: vectors,
+        gear: Gear,
+        past: Past,
+        # out
         matrix: vectors,
         efm_diag: vectors,
-        discrete: int,
+        smooth: vectors,
         law: Law,
-        friction: vectors,
-        # out
         pieces: Pieces,
         aref: vectors,
         D: vectors,
         frictionloss: vectors,
-        missing: wp.array(dtype=int),
+        status: wp.array(dtype=int),
     ):
-        """Rows that hold their joints, centred on the friction of the last step."""
+        """The law of this step, and a gear's piece where the solver starts; its row is centred on the friction of the last step."""
         w, g = wp.tid()
         i = dof[g]
         if g == 0:
             pieces.again[w] = 0
             pieces.rounds[w] = 0
+            pieces.largest[w] = 0.0
+            status[w] = 0
+        h = timestep[w % timestep.shape[0]]
+        rotor = armature[w % armature.shape[0], i] + actuator_inertia[g]
+        shift = float(0.0)
+        if discrete != 0:
+            rotor += gain_over_step(w, i, nactuator, moment_rownnz, moment_rowadr, moment_colind, moment, efm_as)
+            shift = efm_ca[w, i]
+        begin(w, g, i, rotor, shift, h, time, qvel, qfrc_actuator, gear, past, law)
         row = frictionadr[w, i]
         if row < 0:
-            missing[w] = 1
             return
         hard = softness * invweight[w % invweight.shape[0], i]
         R = SOFT * hard
-        stop = -float(law.v0[w, g]) / timestep[w % timestep.shape[0]]
-        high = bound(law, w, g, 1, stop, factor_of(law, w, g, 1, 0))
-        low = -bound(law, w, g, -1, stop, factor_of(law, w, g, -1, 0))
-        t = wp.clamp(friction[w, g], low, high)
-        offset = float(0.0)
-        f = float(BIG)
-        if high < BIG and low > -BIG:
-            offset = 0.5 * (high + low)
-            f = 0.5 * (high - low)
+        a = first[w, i]
+        stop = -float(law.v0[w, g]) / h
+        rp = factor_of(law, w, g, 1, 0)
+        rm = factor_of(law, w, g, -1, 0)
+        high = bound(law, w, g, 1, stop, rp)
+        low = -bound(law, w, g, -1, stop, rm)
+        t = wp.clamp(past.friction[w, g], low, high)
+        offset = middle(low, high)
+        J = a - stop + R * (t - offset)
+        f = half(low, high, J > 0.0)
+        piece = Piece()
+        piece.f = f
+        piece.offset = offset
+        piece.total = offset
+        piece.constant = offset
+        if wp.abs(J) >= R * f and f < BIG:
+            s = wp.where(J > 0.0, 1, -1)
+            x = float(s) * (a - stop)
+
+            # it goes on with at least half its velocity
+            change = wp.where(x > -0.5 * float(s) * stop and float(s) * stop < 0.0, 0.0, x)
+            piece = slipping(law, w, g, s, wp.where(s > 0, rp, rm), a, x, change, R, offset, f)
         pieces.stop[w, g] = stop
         pieces.R[w, g] = R
         pieces.hard[w, g] = hard
-        pieces.offset[w, g] = offset
+        pieces.offset[w, g] = piece.offset
         pieces.centre[w, g] = t
-        pieces.slope[w, g] = 0.0
-        pieces.constant[w, g] = 0.0
+        pieces.slope[w, g] = piece.slope
+        pieces.constant[w, g] = piece.constant
+        pieces.total[w, g] = piece.total
+        pieces.last[w, g] = a
         pieces.released[w, g] = 0
         pieces.tried[w, g] = 0
-        pieces.diagonal[w, g] = matrix[w, M_rowadr[i] + M_rownnz[i] - 1]
+        own = M_rowadr[i] + M_rownnz[i] - 1
+        pieces.diagonal[w, g] = matrix[w, own]
+        matrix[w, own] -= piece.slope
+        given = smooth[w, i]
+        pieces.given[w, g] = given
+        pieces.smooth[w, g] = given
         if discrete != 0:
+            pieces.smooth[w, g] = given + efm_c[w, i] + efm_ca[w, i]
             pieces.metric[w, g] = efm_diag[w, i]
-        aref[w, row] = stop - R * (t - offset)
+            efm_diag[w, i] -= piece.slope
+        smooth[w, i] = given - piece.constant
+        aref[w, row] = stop - R * (t - piece.offset)
         D[w, row] = 1.0 / R
-        frictionloss[w, row] = f
+        frictionloss[w, row] = piece.f
+
+    @wp.func
+    def is_needed(law: Law, pieces: Pieces, w: int, g: int, a: float, J: float, f: float, alpha: float, softness: float, most: wp.vec2) -> bool:
+        """Whether the world is not done where the solver is, because of this gear."""
+        if pieces.tried[w, g] == 1:
+            return True
+        R = pieces.R[w, g]
+        hard = pieces.hard[w, g]
+        stop = pieces.stop[w, g]
+        offset = pieces.offset[w, g]
+        if wp.abs(J) < R * f:
+            return (alpha != 0.0 or pieces.rounds[w] < 2) and wp.abs(a - stop) > tolerance(stop, hard, softness, offset + J / R, most)
+        if pieces.tried[w, g] == 0 and is_near(a - stop, SOFT * hard, offset + wp.sign(J) * f):
+            return True
+        return pieces.released[w, g] == 0 and factor_of(law, w, g, wp.where(J > 0.0, 1, -1), 0) > real(1.0)
 
     @wp.kernel(module="unique", enable_backward=False)
     def next_pieces(
-        first: int,
+        counts: int,
         incremental: int,
         discrete: int,
         softness: float,
+        iterations: int,
+        asked: scalars,
         dof: wp.array(dtype=int),
         frictionadr: integers,
         M_rownnz: wp.array(dtype=int),
@@ -179,10 +307,12 @@ def make(numbers) -> list[wp.Kernel]:
         njmax: int,
         law: Law,
         qacc: vectors,
-        done: wp.array(dtype=bool),
         niter: wp.array(dtype=int),
         state: integers,
         # in and out
+        done: wp.array(dtype=bool),
+        nsolving: wp.array(dtype=int),
+        until: scalars,
         pieces: Pieces,
         Jaref: vectors,
         D: vectors,
@@ -200,15 +330,27 @@ def make(numbers) -> list[wp.Kernel]:
     ):
         """Pieces of the gears of a world at the acceleration that the line search has found."""
         w = wp.tid()
-        if done[w]:
+        if counts != 0:
+            quad_changed_count[w] = 0
+            state_changed_count[w] = 0
+
+        # a world whose gears were not done is counted once more as one that is not: it is, or the solver was not done itself
+        again = pieces.again[w]
+        pieces.again[w] = 0
+        if again != 0 and (not done[w] or niter[w] >= iterations):
+            wp.atomic_add(nsolving, 0, -1)
+            again = 0
+        if done[w] and again == 0:
             return
+        if again != 0:
+            done[w] = False
+            pieces.rounds[w] += 1
         n = dof.shape[0]
-        most = largest(dof, qacc[w], pieces.stop[w])
+        most = largest(w, dof, frictionadr, softness, qacc, Jaref, frictionloss, pieces)
+        torque = largest_of(smooth[w])
         changes = int(0)
         turns = int(0)
-        again = pieces.again[w]
-        settles = first == 0 and (alpha[w] > 0.3 or again != 0)
-        pieces.again[w] = 0
+        settles = alpha[w] > 0.3 or again != 0
 
         # pieces that take turns do so because of where rows are centred: a row may as well end where its joint slips
         turned = (niter[w] / TURNS) % 2
@@ -239,8 +381,6 @@ def make(numbers) -> list[wp.Kernel]:
             f = frictionloss[w, row]
             offset = pieces.offset[w, g]
             centre = pieces.centre[w, g]
-            if first != 0:
-                pieces.smooth[w, g] = smooth[w, i]
             constant = float(0.0)
             total = float(0.0)
             slope = float(0.0)
@@ -270,62 +410,48 @@ def make(numbers) -> list[wp.Kernel]:
                     rm = real(1.0)
                     moved = 1
             J += R * offset
-            offset = 0.0
-            f = wp.where(J > 0.0, high, -low)
             if pieces.tried[w, g] == 1:
+                offset = 0.0
                 f = BIG
-            elif high < BIG and low > -BIG:
-                offset = 0.5 * (high + low)
-                f = 0.5 * (high - low)
+            else:
+                offset = middle(low, high)
+                f = half(low, high, J > 0.0)
             J -= R * offset
             if wp.abs(J) < R * f or f >= BIG:
                 constant = offset
                 total = offset
                 t = offset + J / R
                 if settles and wp.abs(a - stop) > tolerance(stop, hard, softness, t, most):
-                    centre = t
+                    # what the row has still to give up, as far as its joint is moved by it alone
+                    centre = t + (t - centre) * R * softness / hard
                     if again != 0 or turned != 0:
                         next_R = hard
-                    J = a - stop + next_R * (t - offset)
+                    J = a - stop + next_R * (centre - offset)
                     moved = 1
             else:
                 s = wp.where(J > 0.0, 1, -1)
                 r = wp.where(s > 0, rp, rm)
-                turn = float(s) * float(law.beta[w, g] * r * law.c[w, g])
-                load = wp.where(driven(law, w, g, a) >= turn, 1, -1)
-                now = piece_line(law, w, g, s, load, r)
                 recentres = R != SOFT * hard or (turned != 0 and centre != offset + float(s) * f)
                 if recentres and float(s) * (a - stop) > 0.0:
                     next_R = SOFT * hard
                     centre = offset + float(s) * f
                     J = a - stop + next_R * float(s) * f
                     moved = 1
-                total = now[0]
-                slope = now[1]
-
-                # far from where it stops its row has a large cost and nothing to tell: single precision
-                x = float(s) * (a - stop)
-                change = wp.abs(a - pieces.last[w, g])
-                if first != 0:
-                    # it goes on with at least half its velocity
-                    change = wp.where(x > -0.5 * float(s) * stop and float(s) * stop < 0.0, 0.0, x)
-                if x > R * f and change < FAR * x:
-                    f = 0.0
-                constant = total - float(s) * f
-                if now[2] == 0.0:
-                    # a gear that locks: no line over its acceleration
-                    total = 0.0
-                    slope = 0.0
-                    constant = 0.0
+                piece = slipping(law, w, g, s, r, a, float(s) * (a - stop), wp.abs(a - pieces.last[w, g]), R, offset, f)
+                f = piece.f
+                offset = piece.offset
+                total = piece.total
+                slope = piece.slope
+                constant = piece.constant
+                t = total - slope * a
+                if piece.locks != 0:
                     J = a - stop + next_R * centre
-                    offset = 0.0
-                    f = BIG
 
             # what has changed, where the solver has it
             if f != frictionloss[w, row]:
                 frictionloss[w, row] = f
             if next_R != R:
-                if first == 0 and state[w, row] == QUADRATIC:
+                if state[w, row] == QUADRATIC:
                     h[w, i, i] += 1.0 / next_R - 1.0 / R
                     turns += 1
                 D[w, row] = 1.0 / next_R
@@ -340,8 +466,7 @@ def make(numbers) -> list[wp.Kernel]:
                 matrix[w, M_rowadr[i] + M_rownnz[i] - 1] = pieces.diagonal[w, g] - slope
                 if discrete != 0:
                     efm_diag[w, i] = pieces.metric[w, g] - slope
-                if first == 0:
-                    h[w, i, i] += change
+                h[w, i, i] += change
                 pieces.slope[w, g] = slope
                 turns += 1
                 moved = 1
@@ -352,8 +477,10 @@ def make(numbers) -> list[wp.Kernel]:
                 pieces.total[w, g] = total
                 moved = 1
             pieces.last[w, g] = a
+            torque = wp.max(torque, wp.abs(t))
             changes += moved
-        if first == 0 and changes > 0:
+        pieces.largest[w] = torque
+        if changes > 0:
             improvement[w] = 0.0
             alpha[w] = 1.0
             if incremental != 0:
@@ -363,69 +490,42 @@ def make(numbers) -> list[wp.Kernel]:
                     D[w, nefc[w]] = 0.0
                     quad_changed_ids[w, quad_changed_count[w]] = nefc[w]
                     quad_changed_count[w] += 1
-
-    @wp.kernel(module="unique", enable_backward=False)
-    def go_on(
-        softness: float,
-        dof: wp.array(dtype=int),
-        frictionadr: integers,
-        law: Law,
-        qacc: vectors,
-        Jaref: vectors,
-        frictionloss: vectors,
-        iterations: int,
-        niter: wp.array(dtype=int),
-        alpha: wp.array(dtype=float),
-        # in and out
-        pieces: Pieces,
-        # out
-        done: wp.array(dtype=bool),
-        nsolving: wp.array(dtype=int),
-    ):
-        """A world whose gears are not done is not done."""
-        w = wp.tid()
-        if not done[w] or pieces.rounds[w] >= ROUNDS or niter[w] >= iterations:
+        elif again != 0:
+            done[w] = True
+            wp.atomic_add(nsolving, 0, -1)
             return
-        most = largest(dof, qacc[w], pieces.stop[w])
-        for g in range(dof.shape[0]):
+        needed = int(0)
+        for g in range(n):
             row = frictionadr[w, dof[g]]
-            if row < 0:
-                continue
-            J = Jaref[w, row]
-            R = pieces.R[w, g]
-            a = qacc[w, dof[g]]
-            place = pieces.stop[w, g]
-            t = pieces.offset[w, g] + J / R
-            small = tolerance(place, pieces.hard[w, g], softness, t, most)
-            needed = int(0)
-            if wp.abs(J) < R * frictionloss[w, row]:
-                if (alpha[w] != 0.0 or pieces.rounds[w] < 2) and wp.abs(a - place) > small:
+            if row >= 0:
+                if is_needed(law, pieces, w, g, qacc[w, dof[g]], Jaref[w, row], frictionloss[w, row], alpha[w], softness, most):
                     needed = 1
-            else:
-                t = pieces.offset[w, g] + wp.sign(J) * frictionloss[w, row]
-                if pieces.tried[w, g] == 0 and is_near(a - place, SOFT * pieces.hard[w, g], t):
-                    needed = 1
-                if pieces.released[w, g] == 0 and factor_of(law, w, g, wp.where(J > 0.0, 1, -1), 0) > real(1.0):
-                    needed = 1
-            if pieces.tried[w, g] == 1:
-                needed = 1
-            if needed != 0:
-                pieces.rounds[w] += 1
-                pieces.again[w] = 1
-                done[w] = False
-                wp.atomic_add(nsolving, 0, 1)
-                return
+
+        # where pieces have changed the solver takes at least one step, however little it would gain
+        until[w] = asked[w % asked.shape[0]]
+        if needed != 0 and changes > 0:
+            until[w] = -1.0
+        elif needed != 0 and pieces.rounds[w] < ROUNDS:
+            pieces.again[w] = 1
+            wp.atomic_add(nsolving, 0, 1)
 
     @wp.kernel(module="unique", enable_backward=False)
     def close_rows(
         dof: wp.array(dtype=int),
+        tolerance: float,
+        timestep: scalars,
         frictionadr: integers,
         M_rownnz: wp.array(dtype=int),
         M_rowadr: wp.array(dtype=int),
         discrete: int,
-        qacc: vectors,
         niter: wp.array(dtype=int),
+        row_state: integers,
+        D: vectors,
+        law: Law,
         pieces: Pieces,
+        # in and out
+        qacc: vectors,
+        past: Past,
         # out
         matrix: vectors,
         efm_diag: vectors,
@@ -434,21 +534,23 @@ def make(numbers) -> list[wp.Kernel]:
         force: vectors,
         frictionloss: vectors,
         qfrc_constraint: vectors,
+        result: Result,
         iterations: wp.array(dtype=int),
     ):
-        """The friction of gears is a constraint force, and the metric is without them."""
+        """The friction of gears is a constraint force, the metric is without them, and what the step did."""
         w, g = wp.tid()
         i = dof[g]
         if g == 0:
             iterations[w] = niter[w]
         row = frictionadr[w, i]
         if row < 0:
+            result.residual[w, g] = 1.0
+            blame(result.status, result.unsettled, w, NO_ROW)
             return
         matrix[w, M_rowadr[i] + M_rownnz[i] - 1] = pieces.diagonal[w, g]
         if discrete != 0:
             efm_diag[w, i] = pieces.metric[w, g]
-        else:
-            smooth[w, i] = pieces.smooth[w, g]
+        smooth[w, i] = pieces.given[w, g]
         share = pieces.slope[w, g] * qacc[w, i]
         Ma[w, i] += share
         t = -force[w, row] + pieces.constant[w, g] - share
@@ -457,5 +559,11 @@ def make(numbers) -> list[wp.Kernel]:
             frictionloss[w, row] = wp.abs(t)
         qfrc_constraint[w, i] += share - pieces.constant[w, g]
 
+        # a row that holds moves its joint by no more than its softness lets it
+        h = real(timestep[w % timestep.shape[0]])
+        give = real(4.0) * h * real(frictionloss[w, row] / D[w, row])
+        holds = row_state[w, row] == QUADRATIC
+        outcome(w, g, i, real(t), holds, give, h, pieces.largest[w], tolerance, real(0.0), law, qacc, past, result)
+
     numbers.Pieces = Pieces
-    return [open_rows, next_pieces, go_on, close_rows]
+    return [open_rows, next_pieces, close_rows]

@@ -14,34 +14,30 @@ def find(column: int, colind: wp.array(dtype=int), first: int, end: int) -> int:
     return -1
 
 
+@wp.func
+def gain_over_step(
+    w: int,
+    i: int,
+    nactuator: int,
+    moment_rownnz: integers,
+    moment_rowadr: integers,
+    moment_colind: integers,
+    moment: vectors,
+    efm_as: vectors,
+) -> float:
+    """What gains of actuators are over a step to the rotor of a dof, inertia: h K_v + h^2 K_p."""
+    inertia = float(0.0)
+    for k in range(nactuator):
+        if efm_as[w, k] != 0.0:
+            first = moment_rowadr[w, k]
+            p = find(i, moment_colind[w], first, first + moment_rownnz[w, k])
+            if p >= 0:
+                inertia += efm_as[w, k] * moment[w, p] * moment[w, p]
+    return inertia
+
+
 def make(numbers) -> list[wp.Kernel]:
     real, matrices = numbers.real, numbers.matrices
-
-    @wp.kernel(module="unique", enable_backward=False)
-    def discrete_gains(
-        nactuator: int,
-        dof: wp.array(dtype=int),
-        moment_rownnz: integers,
-        moment_rowadr: integers,
-        moment_colind: integers,
-        moment: vectors,
-        efm_as: vectors,
-        efm_ca: vectors,
-        # out
-        gains: vectors,
-        shift: vectors,
-    ):
-        """What gains of actuators are over a step: rotor inertia h K_v + h^2 K_p, and a torque -h K_p v."""
-        w, g = wp.tid()
-        inertia = float(0.0)
-        for k in range(nactuator):
-            if efm_as[w, k] != 0.0:
-                first = moment_rowadr[w, k]
-                p = find(dof[g], moment_colind[w], first, first + moment_rownnz[w, k])
-                if p >= 0:
-                    inertia += efm_as[w, k] * moment[w, p] * moment[w, p]
-        gains[w, g] = inertia
-        shift[w, g] = efm_ca[w, dof[g]]
 
     @wp.kernel(module="unique", enable_backward=False)
     def discrete_terms(
@@ -84,4 +80,4 @@ def make(numbers) -> list[wp.Kernel]:
                         if ten_J_colind[p] < i:
                             H[w, i, ten_J_colind[p]] += real(efm_ts[w, k] * ten_J[w, own] * ten_J[w, p])
 
-    return [discrete_gains, discrete_terms]
+    return [discrete_terms]

@@ -4,73 +4,54 @@ from typing import Any
 
 import warp as wp
 
+from .discrete import gain_over_step
+from .integrator import velocity_gain
 from .numbers import integers, scalars, vectors
 
 
 def make(numbers) -> list[wp.Kernel]:
-    real, reals, Law = numbers.real, numbers.reals, numbers.Law
+    real, reals, Law, Gear, Past = numbers.real, numbers.reals, numbers.Law, numbers.Gear, numbers.Past
     bound_at_rest = numbers.native.hold
 
-    @wp.kernel(module="unique", enable_backward=False)
+    @wp.func
     def begin(
-        dof: wp.array(dtype=int),
-        gamma_u: vectors,
-        gamma_v: vectors,
-        coulomb: vectors,
-        static_ratio: vectors,
-        stribeck_friction: vectors,
-        stribeck_velocity: vectors,
-        stribeck_exponent: vectors,
-        gamma_u_stribeck: vectors,
-        gamma_v_stribeck: vectors,
-        gamma_u_quadratic: vectors,
-        gamma_v_quadratic: vectors,
-        armature: vectors,
-        actuator_inertia: scalars,
-        gains: vectors,
-        shift: vectors,
-        timestep: scalars,
+        w: int,
+        g: int,
+        i: int,
+        rotor: float,
+        shift: float,
+        h: float,
         time: scalars,
         qvel: vectors,
         qfrc_actuator: vectors,
-        # state
-        friction: vectors,
-        internal: vectors,
-        mode: integers,
-        slack: vectors,
-        # out
+        gear: Gear,
+        past: Past,
         law: Law,
-        t: reals,
-        lam: reals,
-        m: integers,
     ):
-        """Coefficients at this velocity and load; friction of the last step as the first guess."""
-        w, g = wp.tid()
-        h = timestep[w % timestep.shape[0]]
+        """The law of a joint at this velocity and load, where its rotor has so much inertia and its motor so much torque besides."""
         if time[w] == 0.0:
             # a world that was reset starts without friction
-            friction[w, g] = 0.0
-            internal[w, g] = 0.0
-            mode[w, g] = 0
-            slack[w, g] = 0.0
-        v = qvel[w, dof[g]]
-        if wp.abs(v) <= slack[w, g]:
+            past.friction[w, g] = 0.0
+            past.internal[w, g] = 0.0
+            past.mode[w, g] = 0
+            past.slack[w, g] = 0.0
+        v = qvel[w, i]
+        if wp.abs(v) <= past.slack[w, g]:
             # the rounding error of a step in which the joint stopped
             v = 0.0
-            qvel[w, dof[g]] = 0.0
-        u = qfrc_actuator[w, dof[g]] + shift[w, g]
-        x = u - friction[w, g]
+            qvel[w, i] = 0.0
+        u = qfrc_actuator[w, i] + shift
+        x = u - past.friction[w, g]
 
         # what friction gains near rest: mjg_frictionAt of the core
-        S = wp.exp(-wp.pow(wp.abs(v) / stribeck_velocity[w, g], stribeck_exponent[w, g]))
-        gu = gamma_u[w, g] + S * gamma_u_stribeck[w, g]
-        gv = gamma_v[w, g] + S * gamma_v_stribeck[w, g]
+        S = wp.exp(-wp.pow(wp.abs(v) / gear.stribeck_velocity[w, g], gear.stribeck_exponent[w, g]))
+        gu = gear.gamma_u[w, g] + S * gear.gamma_u_stribeck[w, g]
+        gv = gear.gamma_v[w, g] + S * gear.gamma_v_stribeck[w, g]
         if u * x > 0.0:
             if wp.abs(u) > wp.abs(x):
-                gv += S * gamma_v_quadratic[w, g] * wp.abs(x)
+                gv += S * gear.gamma_v_quadratic[w, g] * wp.abs(x)
             else:
-                gu += S * gamma_u_quadratic[w, g] * wp.abs(u)
-        rotor = armature[w % armature.shape[0], dof[g]] + actuator_inertia[g] + gains[w, g]
+                gu += S * gear.gamma_u_quadratic[w, g] * wp.abs(u)
 
         law.tau[w, g] = real(u)
         law.inertia[w, g] = real(rotor)
@@ -78,43 +59,82 @@ def make(numbers) -> list[wp.Kernel]:
         law.alpha[w, g] = (real(gu) + real(gv)) * real(rotor) / real(h)
         law.gain[w, g] = real(gu) + real(gv)
         law.beta[w, g] = real(gv)
-        law.c[w, g] = real(coulomb[w, g]) + real(S * stribeck_friction[w, g])
-        law.ratio[w, g] = real(static_ratio[w, g])
-        t[w, g] = real(friction[w, g])
-        lam[w, g] = real(internal[w, g])
-        m[w, g] = wp.where(v == 0.0, 0, mode[w, g])  # what rests starts held
+        law.c[w, g] = real(gear.coulomb[w, g]) + real(S * gear.stribeck_friction[w, g])
+        law.ratio[w, g] = real(gear.static_ratio[w, g])
+
+    numbers.begin = begin
 
     @wp.kernel(module="unique", enable_backward=False)
     def first_rows(
         dof: wp.array(dtype=int),
         softness: float,
         hold: float,
-        invweight: vectors,
+        armature: vectors,
+        actuator_inertia: scalars,
+        discrete: int,
+        nactuator: int,
+        moment_rownnz: integers,
+        moment_rowadr: integers,
+        moment_colind: integers,
+        moment: vectors,
+        efm_as: vectors,
+        efm_ca: vectors,
+        servos: int,
+        damping: vectors,
+        M_rownnz: wp.array(dtype=int),
+        M_rowadr: wp.array(dtype=int),
+        M: vectors,
+        Mhat: vectors,
         timestep: scalars,
-        frictionadr: integers,
+        time: scalars,
         qvel: vectors,
+        qfrc_actuator: vectors,
+        invweight: vectors,
+        frictionadr: integers,
+        gear: Gear,
+        past: Past,
+        # out
         law: Law,
         t: reals,
         lam: reals,
         m: integers,
-        # out
         aref: vectors,
         D: vectors,
         frictionloss: vectors,
-        missing: wp.array(dtype=int),
+        settles: wp.array(dtype=int),
+        iterations: wp.array(dtype=int),
+        status: wp.array(dtype=int),
     ):
-        """Rows from the friction of the last step."""
+        """The law of this step, friction of the last one as the first guess, and rows with it."""
         w, g = wp.tid()
-        row = frictionadr[w, dof[g]]
+        if g == 0:
+            settles[w] = 0
+            iterations[w] = 0
+            status[w] = 0
+        i = dof[g]
+        h = timestep[w % timestep.shape[0]]
+        rotor = armature[w % armature.shape[0], i] + actuator_inertia[g]
+        shift = float(0.0)
+        if discrete != 0:
+            rotor += gain_over_step(w, i, nactuator, moment_rownnz, moment_rowadr, moment_colind, moment, efm_as)
+            shift = efm_ca[w, i]
+        if servos != 0:
+            rotor += velocity_gain(w, i, h, damping, M_rownnz, M_rowadr, M, Mhat)
+        begin(w, g, i, rotor, shift, h, time, qvel, qfrc_actuator, gear, past, law)
+        v = qvel[w, i]
+        t0 = real(past.friction[w, g])
+        lam0 = real(past.internal[w, g])
+        t[w, g] = t0
+        lam[w, g] = lam0
+        m[w, g] = wp.where(v == 0.0, 0, past.mode[w, g])  # what rests starts held
+        row = frictionadr[w, i]
         if row < 0:
-            missing[w] = 1
             return
-        R = softness * invweight[w % invweight.shape[0], dof[g]]
-        v = qvel[w, dof[g]]
-        bound = float(bound_at_rest(lam[w, g], law.c[w, g], law.ratio[w, g], real(v), t[w, g]))
-        if v == 0.0 and m[w, g] == 0:
+        R = softness * invweight[w % invweight.shape[0], i]
+        bound = float(bound_at_rest(lam0, law.c[w, g], law.ratio[w, g], real(v), t0))
+        if v == 0.0:
             bound *= hold
-        aref[w, row] = -v / timestep[w % timestep.shape[0]] - R * float(t[w, g])
+        aref[w, row] = -v / h - R * float(t0)
         D[w, row] = 1.0 / R
         frictionloss[w, row] = bound
 
@@ -150,4 +170,4 @@ def make(numbers) -> list[wp.Kernel]:
 
     for kind in (wp.bool, wp.int32):
         wp.overload(reset, {"worlds": wp.array(dtype=kind)})
-    return [begin, first_rows, reset]
+    return [first_rows, reset]

@@ -11,6 +11,16 @@ scalars = wp.array(dtype=float)
 vectors = wp.array2d(dtype=float)
 integers = wp.array2d(dtype=int)
 
+# status of a world: mjgear.warp.Gears
+RESIDUAL, UNSOLVED, NO_ROW = 1, 2, 3
+
+
+@wp.func
+def blame(status: wp.array(dtype=int), unsettled: wp.array(dtype=int), w: int, what: int):
+    """A world's step is not settled; the largest status stays, and the step is counted once."""
+    if wp.atomic_max(status, w, what) == 0:
+        wp.atomic_add(unsettled, w, 1)
+
 
 @functools.cache
 class Numbers:
@@ -19,6 +29,7 @@ class Numbers:
     Attributes:
         real: type of a number.
         reals, matrices: (nworld, n) and (nworld, rows, columns).
+        Gear: numbers of the gears, as Gears has them; Past: what is kept from step to step; Result: what a step did.
         Law: the law of each joint of each world in this step, see core/mjgear.h: tau torque of its motor, rotor
             inertia, v0 velocity, alpha, gain = gamma_u + gamma_v, beta, c, ratio of static to kinetic friction.
         native: functions in C.
@@ -32,6 +43,27 @@ class Numbers:
         reals = self.reals
 
         @wp.struct
+        class Gear:
+            gamma_u: vectors
+            gamma_v: vectors
+            coulomb: vectors
+            static_ratio: vectors
+            stribeck_friction: vectors
+            stribeck_velocity: vectors
+            stribeck_exponent: vectors
+            gamma_u_stribeck: vectors
+            gamma_v_stribeck: vectors
+            gamma_u_quadratic: vectors
+            gamma_v_quadratic: vectors
+
+        @wp.struct
+        class Past:
+            friction: vectors
+            internal: vectors
+            mode: integers
+            slack: vectors
+
+        @wp.struct
         class Law:
             tau: reals
             inertia: reals
@@ -42,7 +74,15 @@ class Numbers:
             c: reals
             ratio: reals
 
-        self.Law = Law
+        @wp.struct
+        class Result:
+            state: integers
+            power: vectors
+            residual: vectors
+            status: wp.array(dtype=int)
+            unsettled: wp.array(dtype=int)
+
+        self.Gear, self.Past, self.Law, self.Result = Gear, Past, Law, Result
 
     def law(self, nworld: int, n: int):
         """Memory for the law of a step."""

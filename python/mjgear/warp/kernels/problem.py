@@ -2,7 +2,7 @@
 
 import warp as wp
 
-from .numbers import integers, scalars, vectors
+from .numbers import UNSOLVED, blame, integers, scalars, vectors
 
 
 # of the largest friction in a world: by so much rounding may exceed the bound of a joint that is held
@@ -48,7 +48,8 @@ def make(numbers) -> list[wp.Kernel]:
         D: vectors,
         frictionloss: vectors,
         iterations: wp.array(dtype=int),
-        failed: wp.array(dtype=int),
+        status: wp.array(dtype=int),
+        unsettled: wp.array(dtype=int),
     ):
         """Solve for the friction of a world at the contact states that were found; centre the rows on it."""
         w = wp.tid()
@@ -57,7 +58,7 @@ def make(numbers) -> list[wp.Kernel]:
         n = dof.shape[0]
         h = real(timestep[w % timestep.shape[0]])
         if columns(X, H, dof, nv, n, w) == 0:
-            failed[w] = 1
+            blame(status, unsettled, w, UNSOLVED)
             return
 
         # acceleration with the friction that the rows have now; the solver may have stopped short of it
@@ -81,7 +82,7 @@ def make(numbers) -> list[wp.Kernel]:
             t, v, lam, m, A, v_free, phi, law.alpha, law.beta, law.c, law.ratio, law.v0, n, number, integer, w
         )
         if steps < 0:
-            failed[w] = 1
+            blame(status, unsettled, w, UNSOLVED)
         iterations[w] = wp.max(iterations[w], wp.abs(steps))
 
         # the motion that belongs to this friction while constraints keep their states: the solver only has to confirm it

@@ -3,7 +3,7 @@
 import warp as wp
 from mujoco_warp._src.types import ConstraintState
 
-from .numbers import integers, scalars, vectors
+from .numbers import NO_ROW, RESIDUAL, blame, integers, scalars, vectors
 
 QUADRATIC = int(ConstraintState.QUADRATIC)
 
@@ -29,7 +29,7 @@ def largest_of(torques: wp.array(dtype=float)) -> float:
 
 
 def make(numbers) -> list[wp.Kernel]:
-    real, reals, matrices, Law = numbers.real, numbers.reals, numbers.matrices, numbers.Law
+    real, reals, matrices, Law, Past, Result = numbers.real, numbers.reals, numbers.matrices, numbers.Law, numbers.Past, numbers.Result
     bound_at_rest, jammed, integrated = numbers.native.hold, numbers.native.jammed, numbers.native.integrated
 
     @wp.func
@@ -157,55 +157,47 @@ def make(numbers) -> list[wp.Kernel]:
             qfrc_constraint[w, k] = kept[w, k]
             Ma[w, k] = kept_Ma[w, k]
 
-    @wp.kernel(module="unique", enable_backward=False)
-    def finish(
-        dof: wp.array(dtype=int),
-        timestep: scalars,
-        frictionadr: integers,
-        force: vectors,
-        row_state: integers,
-        D: vectors,
-        frictionloss: vectors,
+    @wp.func
+    def outcome(
+        w: int,
+        g: int,
+        i: int,
+        t: real,
+        holds: bool,
+        give: real,
+        h: real,
+        largest: float,
+        tolerance: float,
+        coupling: real,
         law: Law,
-        coupled: int,
-        A: matrices,
-        # in and out
         qacc: vectors,
-        # out
-        slack: vectors,
-        friction: vectors,
-        internal: vectors,
-        mode: integers,
-        state: integers,
-        power: vectors,
-        residual: vectors,
+        past: Past,
+        result: Result,
     ):
-        """A joint that stands still stands still; what the step did, and how far it is from the law."""
-        w, g = wp.tid()
-        row = frictionadr[w, dof[g]]
-        if row < 0:
-            residual[w, g] = 1.0
-            return
-        h = real(timestep[w % timestep.shape[0]])
-        t = real(-force[w, row])
-        a = real(qacc[w, dof[g]])
+        """A joint that stands still stands still; what the step did, and how far it is from the law.
+
+        Its row has given friction t. It holds the joint up to a velocity of give, or not. Friction that is rounding of the largest torque
+        has no law. coupling: effect of the friction on the velocity, 0 if it is not known.
+        """
+        a = real(qacc[w, i])
         v = law.v0[w, g] + h * a
         s = int(0)
-        slack[w, g] = 0.0
-
-        # a row that holds moves its joint by no more than its softness lets it
-        give = real(4.0) * h * real(frictionloss[w, row] / D[w, row])
-        if row_state[w, row] == QUADRATIC and wp.abs(v) <= give + real(1e-5) * (wp.abs(law.v0[w, g]) + wp.abs(h * a)):
+        past.slack[w, g] = 0.0
+        if holds and wp.abs(v) <= give + real(1e-5) * (wp.abs(law.v0[w, g]) + wp.abs(h * a)):
             v = real(0.0)
             a = -law.v0[w, g] / h
-            qacc[w, dof[g]] = float(a)
-            slack[w, g] = 1e-6 * float(wp.abs(law.v0[w, g]))
+            qacc[w, i] = float(a)
+            past.slack[w, g] = 1e-6 * float(wp.abs(law.v0[w, g]))
         elif v > real(0.0):
             s = 1
         elif v < real(0.0):
             s = -1
         lam = load(law, w, g, t, h * a)
-        error = distance(law, w, g, s, t, h * a)
+        error = float(distance(law, w, g, s, t, h * a))
+        if wp.abs(float(t)) + wp.abs(float(lam)) < ROUNDING * largest:
+            error = 0.0
+        if not (error <= tolerance):
+            blame(result.status, result.unsettled, w, RESIDUAL)
 
         # what the gear does: the motor gives power to the link, or the link pushes back on the gear
         does = int(STUCK)
@@ -213,52 +205,60 @@ def make(numbers) -> list[wp.Kernel]:
             does = DRIVING
             if real(s) * (law.tau[w, g] - law.inertia[w, g] * a - t) < real(0.0):
                 does = DRIVEN
-        elif coupled != 0:
-            p = law.alpha[w, g] * A[w, g, g] - law.beta[w, g]
+        elif coupling != real(0.0):
+            p = law.alpha[w, g] * coupling - law.beta[w, g]
             if jammed(t, lam, p, law.c[w, g], law.ratio[w, g], law.v0[w, g]) != 0:
                 does = LOCKED
-        friction[w, g] = float(t)
-        internal[w, g] = float(lam)
-        mode[w, g] = s
-        state[w, g] = does
-        power[w, g] = float(t * v)
-        residual[w, g] = float(error)
+        past.friction[w, g] = float(t)
+        past.internal[w, g] = float(lam)
+        past.mode[w, g] = s
+        result.state[w, g] = does
+        result.power[w, g] = float(t * v)
+        result.residual[w, g] = error
+
+    numbers.outcome = outcome
 
     @wp.kernel(module="unique", enable_backward=False)
-    def account(
+    def finish(
         dof: wp.array(dtype=int),
         tolerance: float,
+        timestep: scalars,
+        frictionadr: integers,
+        force: vectors,
+        row_state: integers,
+        D: vectors,
+        frictionloss: vectors,
         qfrc_smooth: vectors,
-        friction: vectors,
-        internal: vectors,
+        law: Law,
+        coupled: int,
+        A: matrices,
         # in and out
-        residual: vectors,
-        missing: wp.array(dtype=int),
-        failed: wp.array(dtype=int),
+        qacc: vectors,
+        past: Past,
         # out
-        status: wp.array(dtype=int),
-        unsettled: wp.array(dtype=int),
+        result: Result,
     ):
-        """Status of each world's step, and how many steps of it were not settled. Friction that is rounding of torques has no law."""
-        w = wp.tid()
-        largest = wp.max(largest_of(qfrc_smooth[w]), largest_of(friction[w]))
-        worst = float(0.0)
-        for g in range(dof.shape[0]):
-            if wp.abs(friction[w, g]) + wp.abs(internal[w, g]) < ROUNDING * largest:
-                residual[w, g] = 0.0
-            worst = wp.max(worst, residual[w, g])
-        s = int(0)
-        if not (worst <= tolerance):
-            s = 1
-        if failed[w] != 0:
-            s = 2
-        if missing[w] != 0:
-            s = 3
-        status[w] = s
-        if s != 0:
-            unsettled[w] += 1
-        missing[w] = 0
-        failed[w] = 0
+        """What the step did, from the rows of the last constraint solve."""
+        w, g = wp.tid()
+        row = frictionadr[w, dof[g]]
+        if row < 0:
+            result.residual[w, g] = 1.0
+            blame(result.status, result.unsettled, w, NO_ROW)
+            return
+        largest = largest_of(qfrc_smooth[w])
+        for k in range(dof.shape[0]):
+            other = frictionadr[w, dof[k]]
+            if other >= 0:
+                largest = wp.max(largest, wp.abs(force[w, other]))
+        coupling = real(0.0)
+        if coupled != 0:
+            coupling = A[w, g, g]
+        h = real(timestep[w % timestep.shape[0]])
+
+        # a row that holds moves its joint by no more than its softness lets it
+        give = real(4.0) * h * real(frictionloss[w, row] / D[w, row])
+        holds = row_state[w, row] == QUADRATIC
+        outcome(w, g, dof[g], real(-force[w, row]), holds, give, h, largest, tolerance, coupling, law, qacc, past, result)
 
     @wp.kernel(module="unique", enable_backward=False)
     def sensors(
@@ -270,15 +270,9 @@ def make(numbers) -> list[wp.Kernel]:
         qpos: vectors,
         qvel: vectors,
         qacc: vectors,
-        friction: vectors,
-        internal: vectors,
-        mode: integers,
-        state: integers,
-        power: vectors,
-        residual: vectors,
+        past: Past,
+        result: Result,
         iterations: wp.array(dtype=int),
-        status: wp.array(dtype=int),
-        unsettled: wp.array(dtype=int),
         # out
         sensordata: vectors,
     ):
@@ -287,22 +281,22 @@ def make(numbers) -> list[wp.Kernel]:
         g = sensor_gear[k]
         adr = sensor_adr[k]
         u = float(law.tau[w, g] - law.inertia[w, g] * real(qacc[w, dof[g]]))
-        sensordata[w, adr] = friction[w, g]
-        sensordata[w, adr + 1] = internal[w, g]
+        sensordata[w, adr] = past.friction[w, g]
+        sensordata[w, adr + 1] = past.internal[w, g]
         sensordata[w, adr + 2] = u
-        sensordata[w, adr + 3] = u - friction[w, g]
-        sensordata[w, adr + 4] = float(mode[w, g])
-        sensordata[w, adr + 5] = power[w, g]
+        sensordata[w, adr + 3] = u - past.friction[w, g]
+        sensordata[w, adr + 4] = float(past.mode[w, g])
+        sensordata[w, adr + 5] = result.power[w, g]
         sensordata[w, adr + 6] = 0.0
         sensordata[w, adr + 7] = qpos[w, qpos_adr[g]]
         sensordata[w, adr + 8] = qvel[w, dof[g]]
         sensordata[w, adr + 9] = float(iterations[w])
-        sensordata[w, adr + 10] = residual[w, g]
+        sensordata[w, adr + 10] = result.residual[w, g]
         sensordata[w, adr + 11] = 0.0
-        if status[w] != 0:
+        if result.status[w] != 0:
             # mjgITERATION_LIMIT
             sensordata[w, adr + 11] = 2.0
-        sensordata[w, adr + 12] = float(unsettled[w])
-        sensordata[w, adr + 13] = float(state[w, g])
+        sensordata[w, adr + 12] = float(result.unsettled[w])
+        sensordata[w, adr + 13] = float(result.state[w, g])
 
-    return [look, skip, count, restore, finish, account, sensors]
+    return [look, skip, count, restore, finish, sensors]
