@@ -240,9 +240,6 @@ class Gears:
         self._actuator_inertia = wp.array(read.actuator_inertia, dtype=wp.float32)
         self._now = numbers.law(nworld, n)
         self._gear, self._past, self._result = (self._together(kind) for kind in (numbers.Gear, numbers.Past, numbers.Result))
-        for name in ("t", "lam", "v", "v_free", "phi", "t_rows"):
-            setattr(self, "_" + name, wp.zeros((nworld, n), dtype=real))
-        self._m = wp.zeros((nworld, n), dtype=int)
 
         # what the integrator does to the acceleration of the constraint solver
         flags = model.opt.disableflags
@@ -264,7 +261,7 @@ class Gears:
         if self._diagonal:
             self._make_pieces(model, nworld, numbers)
             dense = 1, 1, 1, 1
-        self._make_dense(model, data, real, *dense)
+        self._make_dense(model, real, *dense)
 
         if not self._discrete:
             model.opt.integrator = IntegratorType.EULER
@@ -294,31 +291,36 @@ class Gears:
         self._tolerance = wp.array(model.opt.tolerance.numpy() * _TIGHT, dtype=float)
         self._until = wp.zeros(nworld, dtype=float)
 
-    def _make_dense(self, model, data, real, nworld, n, nv, njmax):
-        """Memory of the dense problem."""
+    def _make_dense(self, model, real, nworld, n, nv, njmax):
+        """Memory of the dense problem that lasts from solve to solve, or from step to step."""
         shape = (nworld, njmax) if self._elliptic else (1, 1)
         self._cone = wp.zeros((*shape, 6), dtype=wp.float32)
         self._cone_first = wp.zeros(shape, dtype=int)
         self._cone_dim = wp.zeros(shape, dtype=int)
-        self._H = wp.zeros((nworld, nv, nv), dtype=real)
-        self._gradient = wp.zeros((nworld, nv), dtype=real)
+        self._gradient, self._x = (wp.zeros((nworld, nv), dtype=real) for _ in range(2))
         self._kept, self._kept_Ma = (wp.zeros((nworld, nv), dtype=float) for _ in range(2))
-        self._X = wp.zeros((nworld, nv, n), dtype=real)
-        self._A = wp.zeros((nworld, n, n), dtype=real)
-        self._number = wp.zeros((nworld, n * (2 * n + 18)), dtype=real)
-        self._integer = wp.zeros((nworld, 3 * n), dtype=int)
-        shape = (nworld, nv, nv) if self._implicit else (1, 1, 1)
-        self._Mhat = wp.zeros(shape, dtype=real)
-        # columns of Mhat^-1 are done with before those of H^-1 are made
-        self._Y = self._X if self._implicit else wp.zeros((1, 1, 1), dtype=real)
-        self._Z = wp.zeros_like(self._Y)
-        self._x = wp.zeros((nworld, nv), dtype=real)
+        for name in ("t", "lam", "v", "v_free", "phi", "t_rows", "coupling"):
+            setattr(self, "_" + name, wp.zeros((nworld, n), dtype=real))
+        self._m = wp.zeros((nworld, n), dtype=int)
+        self._Z = wp.zeros((nworld, nv, n) if self._implicit else (1, 1, 1), dtype=real)
         self._derivative = wp.zeros((nworld, model.nC if self._implicit else 1), dtype=float)
-        self._damping = wp.zeros((nworld, nv), dtype=float)
+        euler = self._implicit and self._integrator == IntegratorType.EULER
+        self._damping = wp.zeros((nworld, nv if euler else 1), dtype=float)
+        self._smooth = wp.zeros((nworld, nv if self._discrete else 1), dtype=float)
         self._repeats = self._opens = False
         self._nsolving = None  # within an iteration of the constraint solver
-        if self._discrete:
-            self._smooth = wp.zeros((nworld, nv), dtype=float)
+
+    def _scratch(self, m, d):
+        """Memory of a moment, from where MuJoCo Warp's solver has its own: H, X, A, and numbers and integers of Newton's method.
+
+        The numbers are where H is: its factor is not needed any more when Newton's method begins.
+        """
+        real, n, nv = self._x.dtype, self.n, m.nv
+        numbers = wp.empty((d.nworld, max(nv * nv, n * (2 * n + 18))), dtype=real)
+        size = wp.types.type_size_in_bytes(real)
+        H = wp.array(ptr=numbers.ptr, shape=(d.nworld, nv, nv), strides=(numbers.strides[0], nv * size, size), dtype=real)
+        X, A = (wp.empty((d.nworld, rows, n), dtype=real) for rows in (nv, n))
+        return H, X, A, numbers, wp.empty((d.nworld, 3 * n), dtype=int)
 
     def reset(self, worlds: wp.array | None = None):
         """Worlds start anew: no friction of the past, nothing counted.
@@ -464,13 +466,14 @@ class Gears:
         m.opt.integrator = outside
 
     def _integrator_rows(self, m, d):
-        """It factored, and what it does to a."""
+        """What it does to a."""
+        H, X, *others = self._scratch(m, d)
         wp.launch(
             self._kernels.integrator_rows,
             dim=d.nworld,
             block_dim=_BLOCK,
             inputs=[m.nv, self._dof, m.M_rownnz, m.M_rowadr, m.M_colind, d.M, self._derivative],
-            outputs=[self._Mhat, self._Y, self._Z, self.status, self.unsettled],
+            outputs=[H, X, self._Z, self.status, self.unsettled],
         )
 
     def _look(self, m, d):
@@ -490,6 +493,7 @@ class Gears:
     def _friction(self, m, d):
         """The friction problem at the contact states of the last constraint solve, in worlds that are not done."""
         k = self._kernels
+        H, X, A, number, integer = self._scratch(m, d)
         if self._elliptic:
             wp.launch(
                 k.cones,
@@ -509,7 +513,7 @@ class Gears:
                 self._cone, self._cone_first, self._cone_dim, d.efc.Ma,
                 self._smooth if self._discrete else d.qfrc_smooth, d.efc.force,
             ],
-            outputs=[self._H, self._gradient],
+            outputs=[H, self._gradient],
         )  # fmt: skip
         if self._discrete:
             wp.launch(
@@ -519,7 +523,7 @@ class Gears:
                     self._settles, m.nactuator, m.ntendon, d.moment_rownnz, d.moment_rowadr, d.moment_colind, d.actuator_moment, d.efm_as,
                     m.ten_J_rownnz, m.ten_J_rowadr, m.ten_J_colind, d.ten_J, d.efm_ts,
                 ],
-                outputs=[self._H],
+                outputs=[H],
             )  # fmt: skip
         wp.launch(
             k.friction_problem,
@@ -527,8 +531,8 @@ class Gears:
             block_dim=_BLOCK,
             inputs=[
                 self._settles, m.nv, int(self._implicit), self._dof, self.softness, m.opt.timestep, self._rows.of(d), d.efc.force,
-                d.qacc, self._gradient, self._now, self._H, self._X, self._Z, self._A, self._v_free, self._phi,
-                self._t_rows, self._number, self._integer, self._t, self._v, self._lam, self._m,
+                d.qacc, self._gradient, self._now, H, X, self._Z, A, self._coupling, self._v_free, self._phi,
+                self._t_rows, number, integer, self._t, self._v, self._lam, self._m,
             ],
             outputs=[d.qacc_warmstart, d.efc.aref, d.efc.D, d.efc.frictionloss, self.iterations, self.status, self.unsettled],
         )  # fmt: skip
@@ -596,11 +600,12 @@ class Gears:
             return
         k = self._kernels
         if self._implicit:
+            H, *others = self._scratch(m, d)
             wp.launch(
                 k.integrate_implicit,
                 dim=d.nworld,
                 block_dim=_BLOCK,
-                inputs=[m.nv, m.M_rownnz, m.M_rowadr, m.M_colind, d.M, self._Mhat, self._gradient, self._x],
+                inputs=[m.nv, m.M_rownnz, m.M_rowadr, m.M_colind, d.M, self._derivative, H, self._gradient, self._x],
                 outputs=[d.efc.Ma, d.qacc],
             )
             if self._integrator != IntegratorType.EULER:
@@ -613,7 +618,7 @@ class Gears:
                 dim=(d.nworld, self.n),
                 inputs=[
                     self._dof, self._settled, m.opt.timestep, self._rows.of(d), d.efc.force, d.efc.state, d.efc.D,
-                    d.efc.frictionloss, d.qfrc_smooth, self._now, int(self.passes > 1), self._A,
+                    d.efc.frictionloss, d.qfrc_smooth, self._now, self._coupling,
                 ],
                 outputs=[d.qacc, self._past, self._result],
             )  # fmt: skip

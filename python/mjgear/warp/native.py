@@ -31,6 +31,7 @@ def source(real: str, headers: tuple[str, ...]) -> str:
 
 class Functions(NamedTuple):
     add_row: wp.Function
+    factor: wp.Function
     columns: wp.Function
     solve: wp.Function
     multiply: wp.Function
@@ -53,55 +54,63 @@ def functions(real: str) -> Functions:
     engine_vectors, engine_matrices = wp.array2d(dtype=float), wp.array3d(dtype=float)
     indices, modes = wp.array(dtype=int), wp.array2d(dtype=int)
     head = source(real, _WORLD)
-    worlds_z = "implicit ? Z.data + (size_t)world * nv * n : nullptr"
 
-    @wp.func_native(head + """
-    mjgear::add(H.data + ((size_t)world * H.shape[1] + i) * H.shape[2],
-                J.data + ((size_t)world * J.shape[1] + row) * J.shape[2], f, i + 1);
+    def of(name):
+        """The part of an array that is this world's; arrays may be part of larger ones."""
+        return f"({real}*)((char*){name}.data + (size_t)world * {name}.strides[0])"
+
+    worlds_z = f"implicit ? {of('Z')} : nullptr"
+
+    @wp.func_native(head + f"""
+    mjgear::add({of("H")} + (size_t)i * H.shape[2], J.data + ((size_t)world * J.shape[1] + row) * J.shape[2], f, i + 1);
     """)
     def add_row(H: matrices, J: engine_matrices, f: scalar, world: int, i: int, row: int): ...
 
-    @wp.func_native(head + """
-    return mjgear::columns(x.data + (size_t)world * n * nv, A.data + (size_t)world * nv * nv, dof.data, nv, n);
+    @wp.func_native(head + f"""
+    return mjgear::factor({of("A")}, nv);
+    """)
+    def factor(A: matrices, nv: int, world: int) -> int: ...
+
+    @wp.func_native(head + f"""
+    return mjgear::columns({of("x")}, {of("A")}, dof.data, nv, n);
     """)
     def columns(x: matrices, A: matrices, dof: indices, nv: int, n: int, world: int) -> int: ...
 
-    @wp.func_native(head + """
-    mjgear::solve(x.data + (size_t)world * nv, U.data + (size_t)world * nv * nv, nv, 1);
+    @wp.func_native(head + f"""
+    mjgear::solve({of("x")}, {of("U")}, nv, 1);
     """)
     def solve(x: vectors, U: matrices, nv: int, world: int): ...
 
     inertia = "M.data + (size_t)world * M.shape[1], rownnz.data, rowadr.data, colind.data"
 
     @wp.func_native(head + f"""
-    mjgear::multiply(y.data + (size_t)world * nv, x.data + (size_t)world * nv, {inertia}, nv, 1);
+    mjgear::multiply({of("y")}, {of("x")}, {inertia}, nv, 1);
     """)
     def multiply(y: vectors, x: vectors, M: engine_vectors, rownnz: indices, rowadr: indices, colind: indices, nv: int, world: int): ...
 
     @wp.func_native(head + f"""
-    size_t k = (size_t)world * nv * n;
-    mjgear::multiply(y.data + k, x.data + k, {inertia}, nv, n);
+    mjgear::multiply({of("y")}, {of("x")}, {inertia}, nv, n);
     """)
     def multiply_columns(
         y: matrices, x: matrices, M: engine_vectors, rownnz: indices, rowadr: indices, colind: indices, nv: int, n: int, world: int,
     ): ...
 
     @wp.func_native(head + f"""
-    mjgear::integrated(result.data + (size_t)world * n, a.data + (size_t)world * nv, {worlds_z}, dof.data, nv, n);
+    mjgear::integrated({of("result")}, {of("a")}, {worlds_z}, dof.data, nv, n);
     """)
     def integrated(result: vectors, a: vectors, Z: matrices, dof: indices, implicit: int, nv: int, n: int, world: int): ...
 
     @wp.func_native(head + f"""
-    mjgear::effect(A.data + (size_t)world * n * n, X.data + (size_t)world * nv * n, {worlds_z}, dof.data, h, nv, n);
+    mjgear::effect({of("A")}, {of("X")}, {worlds_z}, dof.data, h, nv, n);
     """)
     def effect(A: matrices, X: matrices, Z: matrices, dof: indices, h: scalar, implicit: int, nv: int, n: int, world: int): ...
 
-    @wp.func_native(source(real, _NEWTON) + """
+    @wp.func_native(source(real, _NEWTON) + f"""
     size_t k = (size_t)world * n;
     return mjgear::mjgi_denseNewton(
-        t.data + k, v.data + k, lam.data + k, mode.data + k, A.data + k * n, v_free.data + k, phi.data + k,
+        t.data + k, v.data + k, lam.data + k, mode.data + k, {of("A")}, v_free.data + k, phi.data + k,
         alpha.data + k, beta.data + k, coulomb.data + k, ratio.data + k, v0.data + k, n,
-        number.data + (size_t)world * number.shape[1], integer.data + (size_t)world * integer.shape[1]);
+        {of("number")}, integer.data + (size_t)world * integer.shape[1]);
     """)
     def newton(
         t: vectors, v: vectors, lam: vectors, mode: modes, A: matrices, v_free: vectors, phi: vectors, alpha: vectors, beta: vectors,
@@ -137,4 +146,4 @@ def functions(real: str) -> Functions:
     """)
     def ratio(static_ratio: scalar, v0: scalar, s: int) -> scalar: ...
 
-    return Functions(add_row, columns, solve, multiply, multiply_columns, integrated, effect, newton, hold, jammed, limit, line, ratio)
+    return Functions(add_row, factor, columns, solve, multiply, multiply_columns, integrated, effect, newton, hold, jammed, limit, line, ratio)

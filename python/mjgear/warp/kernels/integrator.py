@@ -24,7 +24,7 @@ def velocity_gain(
 
 def make(numbers) -> list[wp.Kernel]:
     real, reals, matrices = numbers.real, numbers.reals, numbers.matrices
-    columns, solve = numbers.native.columns, numbers.native.solve
+    columns, factor, solve = numbers.native.columns, numbers.native.factor, numbers.native.solve
     multiply, multiply_columns = numbers.native.multiply, numbers.native.multiply_columns
 
     @wp.kernel(module="unique", enable_backward=False)
@@ -36,9 +36,10 @@ def make(numbers) -> list[wp.Kernel]:
         M_colind: wp.array(dtype=int),
         M: vectors,
         sum: vectors,
-        # out
+        # scratch
         Mhat: matrices,
         Y: matrices,
+        # out
         Z: matrices,
         status: wp.array(dtype=int),
         unsettled: wp.array(dtype=int),
@@ -59,18 +60,22 @@ def make(numbers) -> list[wp.Kernel]:
         M_rowadr: wp.array(dtype=int),
         M_colind: wp.array(dtype=int),
         M: vectors,
-        Mhat: matrices,
+        sum: vectors,
         # scratch
+        Mhat: matrices,
         a: reals,
         x: reals,
         # out
         Ma: vectors,
         qacc: vectors,
     ):
-        """Acceleration of the integrator, Mhat^-1 M a, with the factor that integrator_rows has left."""
+        """Acceleration of the integrator, Mhat^-1 M a; Mhat is that of sum."""
         w = wp.tid()
         for i in range(nv):
             a[w, i] = real(qacc[w, i])
+            expand(i, M_rownnz, M_rowadr, M_colind, sum[w], Mhat[w])
+        if factor(Mhat, nv, w) == 0:
+            return
         multiply(x, a, M, M_rownnz, M_rowadr, M_colind, nv, w)
         for i in range(nv):
             Ma[w, i] = float(x[w, i])

@@ -32,6 +32,7 @@ def make(numbers) -> list[wp.Kernel]:
         X: matrices,
         Z: matrices,
         A: matrices,
+        coupling: reals,
         v_free: reals,
         phi: reals,
         t_rows: reals,
@@ -63,6 +64,8 @@ def make(numbers) -> list[wp.Kernel]:
 
         # acceleration with the friction that the rows have now; the solver may have stopped short of it
         effect(A, X, Z, dof, h, implicit, nv, n, w)
+        for i in range(n):
+            coupling[w, i] = A[w, i, i]
         solve(gradient, H, nv, w)
         for k in range(nv):
             gradient[w, k] = real(qacc[w, k]) - gradient[w, k]

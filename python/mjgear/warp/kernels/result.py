@@ -230,8 +230,7 @@ def make(numbers) -> list[wp.Kernel]:
         frictionloss: vectors,
         qfrc_smooth: vectors,
         law: Law,
-        coupled: int,
-        A: matrices,
+        coupling: reals,
         # in and out
         qacc: vectors,
         past: Past,
@@ -250,15 +249,12 @@ def make(numbers) -> list[wp.Kernel]:
             other = frictionadr[w, dof[k]]
             if other >= 0:
                 largest = wp.max(largest, wp.abs(force[w, other]))
-        coupling = real(0.0)
-        if coupled != 0:
-            coupling = A[w, g, g]
         h = real(timestep[w % timestep.shape[0]])
 
         # a row that holds moves its joint by no more than its softness lets it
         give = real(4.0) * h * real(frictionloss[w, row] / D[w, row])
         holds = row_state[w, row] == QUADRATIC
-        outcome(w, g, dof[g], real(-force[w, row]), holds, give, h, largest, tolerance, coupling, law, qacc, past, result)
+        outcome(w, g, dof[g], real(-force[w, row]), holds, give, h, largest, tolerance, coupling[w, g], law, qacc, past, result)
 
     @wp.kernel(module="unique", enable_backward=False)
     def sensors(
