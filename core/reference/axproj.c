@@ -16,11 +16,7 @@ int mjg_axproj(double* y, mjgInfo* info, const double* v, const double* A, const
   if (!mjgi_allFinite(A, (size_t)n * (size_t)n)) {
     return mjgERR_NOT_FINITE;
   }
-  double* L = work->block.K;
-  for (int i = 0; i < n * n; i++) {
-    L[i] = A[i];
-  }
-  if (!mjgi_isSymmetric(A, n) || !mjgi_cholesky(L, n)) {
+  if (!mjgi_factorMass(work->block.K, A, n)) {
     return mjgERR_NOT_PD;
   }
 
@@ -35,15 +31,14 @@ int mjg_axproj(double* y, mjgInfo* info, const double* v, const double* A, const
   }
 
   // y = v - v+, which may overflow
-  double* difference = work->vector[0];
   for (int i = 0; i < n; i++) {
-    difference[i] = v[i] - solution.v[i];
+    solution.v[i] = v[i] - solution.v[i];
   }
-  if (!mjgi_allFinite(difference, (size_t)n)) {
+  if (!mjgi_allFinite(solution.v, (size_t)n)) {
     return mjgERR_NOT_FINITE;
   }
   for (int i = 0; i < n; i++) {
-    y[i] = difference[i];
+    y[i] = solution.v[i];
   }
   if (info) {
     *info = result;

@@ -98,7 +98,8 @@ void mjgi_mulMatVec(double* restrict y, const double* restrict A, const double* 
 }
 
 
-int mjgi_isSymmetric(const double* A, int n) {
+// up to rounding
+static int isSymmetric(const double* A, int n) {
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < i; j++) {
       double a = A[i * n + j], b = A[j * n + i];
@@ -420,6 +421,14 @@ int mjgi_cholesky(double* A, int n) {
   }
 #define CHOLESKY(size) return choleskyRows(A, size, 0, size)
   FOR_CONSTANT_SIZE(CHOLESKY, n)
+}
+
+
+int mjgi_factorMass(double* U, const double* A, int n) {
+  for (int i = 0; i < n * n; i++) {
+    U[i] = A[i];
+  }
+  return isSymmetric(A, n) && mjgi_cholesky(U, n);
 }
 
 

@@ -25,9 +25,6 @@ static inline double mjgi_max(double a, double b) {
 // y = A x
 void mjgi_mulMatVec(double* y, const double* A, const double* x, int n);
 
-// 1 if A is symmetric up to rounding, else 0
-int mjgi_isSymmetric(const double* A, int n);
-
 // A = P L U in place, with partial pivoting; without it if pivot is null, which is stable for matrices
 // that are quasidefinite up to a scaling of rows. A is in lanes (simd.h); the diagonal of L is stored
 // inverted, that of U is 1. Solves one right side on the way: x := A^-1 x.
@@ -43,6 +40,9 @@ int mjgi_inverse(double* A, int* pivot, int n);
 // A = U' U in place in the upper triangle, with the diagonal of U stored inverted; reads the upper
 // triangle only and uses the lower one. Returns 1, or 0 if A is not positive definite
 int mjgi_cholesky(double* A, int n);
+
+// the same of a copy in U, if A is symmetric too, as what a mass matrix is
+int mjgi_factorMass(double* U, const double* A, int n);
 
 // x = (U' U)^-1 x
 void mjgi_choleskySolve(double* x, const double* U, int n);

@@ -103,10 +103,7 @@ int mjg_step(double* v_next, mjgSolution* solution, mjgInfo* info, const double*
 
   // factorize M-hat
   double* L = work->block.K;
-  for (int i = 0; i < n * n; i++) {
-    L[i] = Mhat[i];
-  }
-  if (!mjgi_isSymmetric(Mhat, n) || !mjgi_cholesky(L, n)) {
+  if (!mjgi_factorMass(L, Mhat, n)) {
     return mjgERR_NOT_PD;
   }
 
