@@ -74,7 +74,9 @@ MUTATIONS = [
         ("return e * (y - z) - k * bound;", "return e * (y - z) - bound;"),
         ("factorAt(table + mjgTABLE_GAMMA_TEMPERATURE, t->temperature) *", ""),
         ("table->factor[x <= table->x[0] ? 0 : table->n - 1]", "table->factor[0]"),
-        ("*backward = m == 0 ? M : eta_b > 0 ? m / eta_b + M : INFINITY;", "*backward = m == 0 ? M : eta_b > 0 ? m * eta_b + M : INFINITY;"),
+    ]),
+    Of("core/catalogue/facts.c", "test_transmission test_facts", [
+        ("f->eta_b > 0 ? m / f->eta_b + M : INFINITY;", "f->eta_b > 0 ? m * f->eta_b + M : INFINITY;"),
     ]),
     Of("core/law/transmission.h", "test_transmission test_python_inverse.py", [
         ("fmin(32, -1 / slope)", "fmin(1, 2 + slope * 0)"),

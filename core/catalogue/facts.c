@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "law/transmission.h"
+#include "mjgear_params.h"
 
 
 void mjg_explain(mjgFacts* facts, const mjgTransmission* transmission, double load,
@@ -12,8 +12,9 @@ void mjg_explain(mjgFacts* facts, const mjgTransmission* transmission, double lo
   const mjgTransmission* gear = transmission;
   f->gear = *gear;
   f->eta_f = f->eta_b = f->eta_f_rest = f->eta_b_rest = NAN;
-  mjgi_transmissionEfficiencies(&f->eta_f, &f->eta_b, gear, 1);
-  mjgi_transmissionEfficiencies(&f->eta_f_rest, &f->eta_b_rest, gear, 0);
+  mjg_efficiencies(&f->eta_f, &f->eta_b, gear->gamma_u, gear->gamma_v);
+  mjg_efficiencies(&f->eta_f_rest, &f->eta_b_rest, gear->gamma_u + gear->gamma_u_stribeck,
+                   gear->gamma_v + gear->gamma_v_stribeck);
   f->backdrivable = gear->gamma_v < 1;
   f->forward_drivable = gear->gamma_u < 1;
   f->catalogue_locks = f->eta_f < 0.45 ? 1 : f->eta_f > 0.55 ? 0 : -1;
@@ -28,12 +29,15 @@ void mjg_explain(mjgFacts* facts, const mjgTransmission* transmission, double lo
   f->start_forward = mjg_breakawayMotor(gear, 0, 1);
   f->start_backward = mjg_breakawayLoad(gear, 0, -1);
 
-  // inertia, if both sides are known
+  // inertia that a sliding joint shows, (38), if both sides are known
   f->inertia = inertia;
   f->inertia_forward = f->inertia_backward = f->rho = NAN;
   if (inertia >= 0 && gear->armature >= 0 && gear->armature + inertia > 0) {
-    mjgi_apparentInertia(&f->inertia_forward, &f->inertia_backward, gear->gamma_u, gear->gamma_v,
-                         gear->armature, inertia);
-    f->rho = mjg_rho(gear->gamma_u, gear->gamma_v, gear->armature, inertia);
+    double m = gear->armature, M = inertia;
+    f->rho = mjg_rho(gear->gamma_u, gear->gamma_v, m, M);
+    if (!isnan(f->eta_f)) {
+      f->inertia_forward = f->eta_f * m + M;
+      f->inertia_backward = m == 0 ? M : f->eta_b > 0 ? m / f->eta_b + M : INFINITY;
+    }
   }
 }

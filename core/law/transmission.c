@@ -265,27 +265,3 @@ double mjg_breakawayMotor(const mjgTransmission* transmission, double f_v, int d
 double mjg_breakawayLoad(const mjgTransmission* transmission, double f_u, int direction) {
   return breakawayOf(transmission, f_u, direction, 0);
 }
-
-
-//---------------------------------- what a gear does ----------------------------------------------
-
-int mjgi_transmissionEfficiencies(double* eta_f, double* eta_b, const mjgTransmission* transmission,
-                                  int sliding) {
-  double share = sliding ? 0 : 1;
-  return mjg_efficiencies(eta_f, eta_b,
-                          transmission->gamma_u + share * transmission->gamma_u_stribeck,
-                          transmission->gamma_v + share * transmission->gamma_v_stribeck);
-}
-
-
-int mjgi_apparentInertia(double* forward, double* backward, double gamma_u, double gamma_v,
-                         double m, double M) {
-  double eta_f, eta_b;
-  int status = mjg_efficiencies(&eta_f, &eta_b, gamma_u, gamma_v);
-  if (status < 0) {
-    return status;
-  }
-  *forward = eta_f * m + M;
-  *backward = m == 0 ? M : eta_b > 0 ? m / eta_b + M : INFINITY;
-  return mjgSOLVED;
-}

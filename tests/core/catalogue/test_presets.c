@@ -30,9 +30,9 @@ static void test_all(void** state) {
     assert_int_equal(mjg_presetFromName(preset.name), i);
     assert_true(strlen(preset.title) > 5 && strlen(preset.source) > 20);
     mjgTransmission t = transmissionOf(preset.name);
-    double ef, eb;
-    assert_int_equal(mjgi_transmissionEfficiencies(&ef, &eb, &t, 0), 0);
-    assert_true(ef > 0 && ef <= 1 && eb <= 1);
+    mjgFacts facts;
+    mjg_explain(&facts, &t, 0, -1);
+    assert_true(facts.eta_f_rest > 0 && facts.eta_f_rest <= 1 && facts.eta_b_rest <= 1);
   }
   mjgPreset preset;
   assert_int_equal(mjg_preset(&preset, -1), mjgERR_ARGUMENT);
