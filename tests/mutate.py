@@ -178,7 +178,7 @@ MUTATIONS = [
         ("== instance ? n + (int)m->nv + mjgpNSYSTEM : n", "== instance ? n + mjgpNSYSTEM : n"),
     ]),
     Of("plugin/state/changes.c", STATE, [
-        ("adr[k] = config->given[i] + k * stride;", "adr[k] = config->given[i];"),
+        ("(mjgpSTATE_GIVEN + k) * stride;", "mjgpSTATE_GIVEN * stride;"),
         ("next += has ? stride : 0;", "next += stride;"),
         ("number[k] = adr[k] < 0 ? 0 : state[adr[k]];", "number[k] = adr[k] < 0 ? 1 : state[adr[k]];"),
     ]),

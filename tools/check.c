@@ -260,8 +260,7 @@ int checkModelFile(FILE* out, const char* file, int flg_json) {
     mjg_refuse(&report, "%s: %s; the engine reads no further", file, error);
   } else if (m) {
     mjgpOptions options;
-    int nsensor;
-    joint = mjgp_check(&n, &nsensor, &options, &report, m, slot);
+    joint = mjgp_check(&n, &options, &report, m, slot);
     mjgp_warnGears(&warning, m, joint, report.count ? 0 : n, slot, 0);
     mjgp_warnLoss(&warning, m, joint, report.count ? 0 : n);
   }

@@ -46,9 +46,9 @@ int mjg_checkModel(const mjModel* m, char* problems, int problems_sz, char* warn
   if (!m) {
     return -1;
   }
-  int n, nsensor, slot = slotOf(m);
+  int n, slot = slotOf(m);
   mjgpOptions options;
-  mjgpJoint* joint = mjgp_check(&n, &nsensor, &options, &report, m, slot);
+  mjgpJoint* joint = mjgp_check(&n, &options, &report, m, slot);
   if (!report.count) {
     mjgp_warnGears(&warning, m, joint, n, slot, 1);
     size_t before = warning.length;

@@ -33,23 +33,6 @@ static int forcesChanged(const mjgpGears* g, const mjModel* m, mjData* d) {
 }
 
 
-// did all joints move as was solved for, each with friction against its motion, as most
-// do; most: largest of the velocities that theirs are the differences of
-static int isClose(const mjgpGears* g, const mjData* d, mjtNum* most) {
-  mjtNum largest = 0;
-  int close = 1, gaps = g->config->gaps;
-  for (int a = 0; a < g->in.nactive; a++) {
-    int i = g->in.active[a];
-    mjtNum v = mjgp_velocityOf(g, d, i), scale = g->out.cancellation[i];
-    close &= mju_abs(v - g->out.v_next[i]) <= mjgpCONFIRMED * scale;
-    close &= g->out.t[i] * v >= 0 || (gaps && g->config->joint[i].gap != mjgpGAP_NONE);
-    largest = scale > largest ? scale : largest;
-  }
-  *most = largest;
-  return close;
-}
-
-
 // difference between the velocity of joint i and the one that was solved for that can be nothing but rounding, or what
 // the engine leaves where it iterates
 static mjtNum rounding(const mjgpGears* g, int i, mjtNum most) {
@@ -87,28 +70,38 @@ static int hasFallenAsleep(const mjgpGears* g, const mjModel* m, const mjData* d
 }
 
 
-// did the joints move as was solved for, in spite of what the engine may add to its constraint solver
-static int confirmed(const mjgpGears* g, const mjModel* m, const mjData* d, mjtNum most) {
+// did the joints move as was solved for, in spite of what the engine may add to its constraint solver; most: largest of
+// the velocities that theirs are the differences of
+static int confirmed(mjtNum* most, const mjgpGears* g, const mjModel* m, const mjData* d) {
+  // most joints need no closer look: each moved so, with friction against its motion
+  mjtNum largest = 0;
+  int close = 1, gaps = g->config->gaps;
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
+    mjtNum v = mjgp_velocityOf(g, d, i), scale = g->out.cancellation[i];
+    close &= mju_abs(v - g->out.v_next[i]) <= mjgpCONFIRMED * scale;
+    close &= g->out.t[i] * v >= 0 || (gaps && g->config->joint[i].gap != mjgpGAP_NONE);
+    largest = scale > largest ? scale : largest;
+  }
+  *most = largest;
+  for (int a = 0; a < g->in.nactive && !close; a++) {
+    int i = g->in.active[a];
+    const mjgpJoint* joint = g->config->joint + i;
     mjtNum v = mjgp_velocityOf(g, d, i), error = mju_abs(v - g->out.v_next[i]);
     mjtNum scale = g->out.cancellation[i];
-
-    // most joints need no closer look
-    if ((error <= mjgpCONFIRMED * scale && g->out.t[i] * v >= 0) || hasFallenAsleep(g, m, d, i)) {
+    if (error <= mjgpCONFIRMED * scale && g->out.t[i] * v >= 0) {
       continue;
     }
-    const mjgpJoint* joint = g->config->joint + i;
+    mjtNum open = rounding(g, i, largest);
     int drives = g->out.t[i] * v < 0 && g->out.mode[i] && joint->gap == mjgpGAP_NONE &&
-                 g->in.compliance[i] == 0 && mju_abs(v) > mjgpLAW * scale + rounding(g, i, most);
+                 g->in.compliance[i] == 0 && mju_abs(v) > mjgpLAW * scale + open;
 
     // friction that is nothing but rounding has no sign
-    drives = drives && m->opt.timestep * mju_abs(g->out.t[i]) >
-                           rounding(g, i, most) * mjgp_restInertia(m, joint);
+    drives = drives && m->opt.timestep * mju_abs(g->out.t[i]) > open * mjgp_restInertia(m, joint);
 
     // the first bound is the smaller one, and cheap
-    int differs = error > mjgpCONFIRMED * scale && error > accepted(g, i, most);
-    if ((drives || differs) && !mju_isBad(v)) {
+    int differs = error > mjgpCONFIRMED * scale && error > accepted(g, i, largest);
+    if ((drives || differs) && !mju_isBad(v) && !hasFallenAsleep(g, m, d, i)) {
       return 0;
     }
   }
@@ -165,7 +158,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
   }
   g->done = 0;
   mjtNum most;
-  int unanswered = isUnanswered(g, m, d), close = isClose(g, d, &most);
+  int unanswered = isUnanswered(g, m, d), moved = confirmed(&most, g, m, d);
   if (g->early && forcesChanged(g, m, d)) {
     mjgp_warn(g, mjgpWARN_CHANGED,
               "forces were set after mj_step1, where gear friction is computed in a model without "
@@ -174,8 +167,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
   }
 
   // friction was solved for another motion: noslip iterations, no warmstart, or not solved at all
-  else if (g->config->options.coupling == mjgpIMPLICIT && !unanswered && !close &&
-           !confirmed(g, m, d, most)) {
+  else if (g->config->options.coupling == mjgpIMPLICIT && !unanswered && !moved) {
     g->count.unconfirmed++;
     if (g->out.info.status >= 0 && g->out.info.status <= mjgJAMMED) {
       // RK4 has a warning of its own, and none of these remedies

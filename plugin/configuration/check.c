@@ -292,8 +292,7 @@ static void checkDependence(mjgReport* report, const mjModel* m, const mjgpJoint
 //---------------------------------- everything ----------------------------------------------------
 
 
-mjgpJoint* mjgp_check(int* n, int* nsensor, mjgpOptions* options, mjgReport* report,
-                      const mjModel* m, int slot) {
+mjgpJoint* mjgp_check(int* n, mjgpOptions* options, mjgReport* report, const mjModel* m, int slot) {
   int before = report->count, first = 0;
   mjgpJoint* joint = mjgp_configure(n, options, report, m, slot);
   int refused = report->count > before, lagged = options->coupling == mjgpLAGGED;
@@ -304,7 +303,6 @@ mjgpJoint* mjgp_check(int* n, int* nsensor, mjgpOptions* options, mjgReport* rep
   mjgp_writePlace(where, m, first);
   checkModel(report, m, options, *n, where);
   checkActuators(report, m, slot);
-  *nsensor = 0;
   if (refused) {
     return joint;
   }
@@ -321,7 +319,7 @@ mjgpJoint* mjgp_check(int* n, int* nsensor, mjgpOptions* options, mjgReport* rep
     checkLagged(report, m, joint, *n);
   }
   checkNoslip(report, m, joint, *n, where);
-  *nsensor = mjgp_checkSensors(report, m, joint, *n, slot);
+  mjgp_checkSensors(report, m, joint, *n, slot);
   return joint;
 }
 

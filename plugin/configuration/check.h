@@ -6,9 +6,8 @@
 #include "configuration/config.h"
 
 // read and check the instances in slot, the options of the model and the sensors: the geared joints, to be freed with
-// mju_free, *n of them (mjgp_configure), the number of sensors and the options; every problem goes into the report
-mjgpJoint* mjgp_check(int* n, int* nsensor, mjgpOptions* options, mjgReport* report,
-                      const mjModel* m, int slot);
+// mju_free, *n of them (mjgp_configure), and the options; every problem goes into the report
+mjgpJoint* mjgp_check(int* n, mjgpOptions* options, mjgReport* report, const mjModel* m, int slot);
 
 // the compiler asks for the states of a model: what its flags are. The data on which it
 // then tries the model do not sleep, and init could not tell. Null: that is over

@@ -33,30 +33,25 @@ int mjgp_sensorJoint(const mjModel* m, const mjgpJoint* joint, int n, int sensor
 }
 
 
-int mjgp_checkSensors(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n,
-                      int slot) {
-  int count = 0;
+void mjgp_checkSensors(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n,
+                       int slot) {
   for (int s = 0; s < m->nsensor; s++) {
-    if (!mjgp_isOurSensor(m, s, slot)) {
+    if (!mjgp_isOurSensor(m, s, slot) || mjgp_sensorJoint(m, joint, n, s) >= 0) {
       continue;
     }
-    count++;
-    if (mjgp_sensorJoint(m, joint, n, s) < 0) {
-      int type = m->sensor_objtype[s];
-      char what[120] = "it names no joint or tendon, and its instance has several";
-      if (type != mjOBJ_UNKNOWN) {
-        snprintf(what, sizeof(what), "%s '%.60s' is not a geared %s of its instance",
-                 mju_type2Str(type), mjgp_nameOf(m, type, m->sensor_objid[s]),
-                 type == mjOBJ_TENDON ? "tendon" : "joint");
-      }
-      mjg_refuse(report,
-                 mjgpNAME
-                 ", instance '%.60s', sensor '%.60s': %s; set objtype=\"joint\" and as "
-                 "objname a joint of the instance's key 'joint', or objtype=\"tendon\" and one of "
-                 "its key 'tendon'",
-                 mjgp_nameOf(m, mjOBJ_PLUGIN, m->sensor_plugin[s]), mjgp_nameOf(m, mjOBJ_SENSOR, s),
-                 what);
+    int type = m->sensor_objtype[s];
+    char what[120] = "it names no joint or tendon, and its instance has several";
+    if (type != mjOBJ_UNKNOWN) {
+      snprintf(what, sizeof(what), "%s '%.60s' is not a geared %s of its instance",
+               mju_type2Str(type), mjgp_nameOf(m, type, m->sensor_objid[s]),
+               type == mjOBJ_TENDON ? "tendon" : "joint");
     }
+    mjg_refuse(report,
+               mjgpNAME
+               ", instance '%.60s', sensor '%.60s': %s; set objtype=\"joint\" and as "
+               "objname a joint of the instance's key 'joint', or objtype=\"tendon\" and one of "
+               "its key 'tendon'",
+               mjgp_nameOf(m, mjOBJ_PLUGIN, m->sensor_plugin[s]), mjgp_nameOf(m, mjOBJ_SENSOR, s),
+               what);
   }
-  return count;
 }

@@ -48,9 +48,10 @@ enum {
 // plugin callback: numbers that a sensor gives; the engine asks before it knows the sensor's object
 int mjgp_nsensordata(const mjModel* m, int instance, int sensor);
 
-// number of sensors that are attached to instances of the plugin in slot; each that names something
-// that is not one of the n geared joints, of its instance, is a problem for the report
-int mjgp_checkSensors(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n, int slot);
+// refuse sensors of instances of the plugin in slot that name something that is not one of the n geared joints, of its
+// instance
+void mjgp_checkSensors(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n,
+                       int slot);
 
 // is a sensor attached to an instance of the plugin in slot
 int mjgp_isOurSensor(const mjModel* m, int sensor, int slot);

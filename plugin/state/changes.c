@@ -19,7 +19,7 @@ void mjgp_findNumbers(int adr[mjgpNCHANGE], const mjgpConfig* config, int i) {
   const mjgpJoint* joint = config->joint + i;
   int stride = config->stride[i], next = config->state[i] + mjgpSTATE_KEY * stride;
   for (int k = 0; k < mjgpCHANGE_KEY; k++) {
-    adr[k] = config->given[i] + k * stride;
+    adr[k] = config->state[i] + (mjgpSTATE_GIVEN + k) * stride;
   }
   for (int key = 0; key < mjgpNCHANGEKEY; key++) {
     if (key == mjgNKEY) {
@@ -231,8 +231,8 @@ static void applyChange(mjgpGears* g, const mjModel* m, const mjData* d, int i) 
 
 // does plugin_state change the gear of a joint
 static inline int isChanged(const mjgpConfig* config, const mjtNum* state, int i) {
-  const mjtNum* given = state + config->given[i];
   int stride = config->stride[i];
+  const mjtNum* given = state + config->state[i] + mjgpSTATE_GIVEN * stride;
   return given[0] != 0 || given[stride] != 0 || given[2 * stride] != 0;
 }
 

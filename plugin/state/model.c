@@ -6,6 +6,7 @@
 
 #include "configuration/check.h"
 #include "configuration/jacobian.h"
+#include "configuration/sensors.h"
 #include "friction/simd.h"
 #include "state/layout.h"
 
@@ -148,13 +149,14 @@ enum {
   NSIZE
 };
 #define ARRAY(name, size) mjgpARRAY(mjgpConfig, name, size)
-static const mjgpArray kArray[] = {
-    ARRAY(joint, GEARS),        ARRAY(state, GEARS),   ARRAY(stride, GEARS),
-    ARRAY(given, GEARS),        ARRAY(gap, GEARS),     ARRAY(brake, GEARS),
-    ARRAY(jnt, GEARS),          ARRAY(own, GEARS),     ARRAY(changeable, INSTANCES),
-    ARRAY(block, GEARS),        ARRAY(geared, DOFS),   ARRAY(dof, DOFS),
-    ARRAY(line, DOFS),          ARRAY(reached, TREES), ARRAY(tendon, TENDONS),
-    ARRAY(transpose, NONZEROS), ARRAY(seen, BYTES)};
+static const mjgpArray kArray[] = {ARRAY(joint, GEARS),        ARRAY(state, GEARS),
+                                   ARRAY(stride, GEARS),       ARRAY(gap, GEARS),
+                                   ARRAY(brake, GEARS),        ARRAY(jnt, GEARS),
+                                   ARRAY(own, GEARS),          ARRAY(changeable, INSTANCES),
+                                   ARRAY(block, GEARS),        ARRAY(geared, DOFS),
+                                   ARRAY(dof, DOFS),           ARRAY(line, DOFS),
+                                   ARRAY(reached, TREES),      ARRAY(tendon, TENDONS),
+                                   ARRAY(transpose, NONZEROS), ARRAY(seen, BYTES)};
 enum {
   NARRAY = sizeof(kArray) / sizeof(*kArray)
 };
@@ -241,7 +243,7 @@ static void findReach(mjgpConfig* c, const mjModel* m) {
 
 _Static_assert(mjgpSTATE_TYPE == mjgpSTATE_GIVEN + 2, "type follows given");
 
-// instances that are ours: the first and the last, and the numbers of each that tell whether its gears are changed
+// instances that are ours: the first and the last, the numbers of each that tell whether its gears are changed, sensors
 static void findInstances(mjgpConfig* c, const mjModel* m, int slot) {
   c->leader = mjgp_leader(m, slot);
   for (int i = 0; i < m->nplugin; i++) {
@@ -252,6 +254,9 @@ static void findInstances(mjgpConfig* c, const mjModel* m, int slot) {
     } else {
       c->foreign = 1;
     }
+  }
+  for (int s = 0; s < m->nsensor; s++) {
+    c->nsensor += mjgp_isOurSensor(m, s, slot);
   }
   c->leader_state = mjgp_jointState(m, c->leader);
   c->acc = m->plugin_stateadr[c->leader] + c->leader_state;
@@ -269,7 +274,6 @@ static void findAddresses(mjgpConfig* c, const mjModel* m) {
     const mjgpJoint* j = c->joint + i;
     c->state[i] = m->plugin_stateadr[j->instance] + j->index;
     c->stride[i] = mjgp_countJoints(m, j->instance);
-    c->given[i] = c->state[i] + mjgpSTATE_GIVEN * c->stride[i];
     c->gap[i] = mjgp_countGiven(m, j->instance, "backlash")
                     ? c->state[i] + (mjgpSTATE_KEY + mjgp_countKeys(j->keys)) * c->stride[i]
                     : -1;
@@ -306,12 +310,12 @@ static void refuseState(mjgReport* report, const mjModel* m, int slot) {
 
 // read the configuration of a model; null after a warning if it is refused
 static mjgpConfig* makeConfig(const mjModel* m) {
-  int n, nsensor, slot = mjgp_slot();
+  int n, slot = mjgp_slot();
   char text[mjgpERRORSIZE];
   mjgReport report;
   mjgpOptions options;
   mjg_startReport(&report, text, sizeof(text));
-  mjgpJoint* joint = mjgp_check(&n, &nsensor, &options, &report, m, slot);
+  mjgpJoint* joint = mjgp_check(&n, &options, &report, m, slot);
   refuseState(&report, m, slot);
   if (report.count) {
     mju_free(joint);
@@ -335,7 +339,6 @@ static mjgpConfig* makeConfig(const mjModel* m) {
   c->nv = (int)m->nv;
   c->nC = (int)m->nC;
   c->ntree = (int)m->ntree;
-  c->nsensor = nsensor;
   c->options = options;
   memcpy(c->joint, joint, sizeof(mjgpJoint) * (size_t)n);
   mju_free(joint);

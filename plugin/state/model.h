@@ -54,7 +54,6 @@ typedef struct mjgpConfig_ {
   mjgpJoint* joint;       // geared joints in the order of their dofs                       (n)
   int* state;             // address of their first number in plugin_state                  (n)
   int* stride;            // distance of their numbers in plugin_state                      (n)
-  int* given;             // address of their mjgpSTATE_GIVEN in plugin_state               (n)
   int* gap;               // address of the state of their gaps in plugin_state             (n)
   int* brake;             // address of the share of their brakes in plugin_state, -1       (n)
   int* jnt;               // mjgpJoint.joint of each, side by side                          (n)
@@ -89,7 +88,7 @@ typedef struct mjgpConfigs_ {
 int mjgp_slot(void);
 static inline int mjgp_leader(const mjModel* m, int slot) {
   for (int i = 0; i < m->nplugin; i++) {
-    if (mjgp_isOurs(m, i, slot)) {
+    if (m->plugin[i] == slot || mjgp_isOurs(m, i, slot)) {  // the first without a call
       return i;
     }
   }
