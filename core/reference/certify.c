@@ -10,15 +10,8 @@
 #include "solvers/solvers.h"
 
 
-// one block of a problem with the part of the solution that belongs to it
-typedef struct Part_ {
-  mjgProblem problem;
-  mjgSolution solution;
-} Part;
-
-
-static int isCoupling(const Part* p, int i) {
-  return p->problem.coupling && p->problem.coupling[i];
+static int isCoupling(const mjgProblem* p, int i) {
+  return p->coupling && p->coupling[i];
 }
 
 
@@ -40,96 +33,95 @@ static void add(double* sum, double* size, double term) {
 
 
 // residual of a row that is a coupling: its line, and the law at that line
-static double checkCoupling(const Part* p, int i) {
-  double v = p->problem.v[i], size = fabs(v), a = p->problem.A[i * p->problem.n + i];
-  for (int j = 0; j < p->problem.n; j++) {
-    add(&v, &size, -p->problem.A[i * p->problem.n + j] * p->solution.t[j]);
+static double checkCoupling(const mjgProblem* p, const mjgSolution* s, int i) {
+  double v = p->v[i], size = fabs(v), a = p->A[i * p->n + i];
+  for (int j = 0; j < p->n; j++) {
+    add(&v, &size, -p->A[i * p->n + j] * s->t[j]);
   }
   mjgCouplingStep step;
-  mjg_couplingResolve(&step, p->problem.coupling[i], v + a * p->solution.t[i], a);
-  double law = p->problem.coupling[i]->inertia > 0 ? -step.T : step.T;
-  double residual = relative(p->solution.v[i] - v, size);
-  return fmax(residual, relative(a * (p->solution.t[i] - law), size));
+  mjg_couplingResolve(&step, p->coupling[i], v + a * s->t[i], a);
+  double law = p->coupling[i]->inertia > 0 ? -step.T : step.T;
+  double residual = relative(s->v[i] - v, size);
+  return fmax(residual, relative(a * (s->t[i] - law), size));
 }
 
 
-// residual of joint i, also in the form of (67)
-static double checkJoint(double* paper, const Part* p, int i) {
+// residual of joint i in the form of (67): y = v* - v+ is A times the friction that directions of motion make, where a joint
+// that stands may take any in [-1, 1]
+static double paperResidual(const mjgProblem* p, const mjgSolution* s, int i) {
+  double y = 0, size_y = fabs(p->v[i]) + fabs(s->v[i]);
+  for (int j = 0; j < p->n; j++) {
+    double cj = p->coulomb ? p->coulomb[j] : 0, limit = fabs(s->lambda[j]) + cj;
+    double sign = (s->v[j] > 0) - (s->v[j] < 0);
+    if (isCoupling(p, j)) {
+      add(&y, &size_y, p->A[i * p->n + j] * s->t[j]);
+      continue;
+    }
+    if (sign == 0) {
+      limit *= p->static_ratio ? p->static_ratio[j] : 1;
+      sign = limit > 0 ? fmax(-1, fmin(1, s->t[j] / limit)) : 0;
+    }
+    add(&y, &size_y, p->A[i * p->n + j] * sign * limit);
+  }
+  return relative(p->v[i] - s->v[i] - y, size_y);
+}
+
+
+// residual of joint i by the definition of the problem
+static double checkJoint(const mjgProblem* p, const mjgSolution* s, int i) {
   // v+ and lambda that t makes, and the size of the terms they are made of
   double w = 0, size_w = 0, load = 0, size_load = 0;
-  for (int j = 0; j < p->problem.n; j++) {
-    add(&w, &size_w, p->problem.A[i * p->problem.n + j] * p->solution.t[j]);
-    if (p->problem.P) {
-      add(&load, &size_load, p->problem.P[i * p->problem.n + j] * p->solution.t[j]);
+  for (int j = 0; j < p->n; j++) {
+    add(&w, &size_w, p->A[i * p->n + j] * s->t[j]);
+    if (p->P) {
+      add(&load, &size_load, p->P[i * p->n + j] * s->t[j]);
     }
   }
-  if (!p->problem.P) {
-    load = p->problem.alpha[i] * w - p->problem.beta[i] * p->solution.t[i];
-    size_load = fabs(p->problem.alpha[i]) * size_w + fabs(p->problem.beta[i] * p->solution.t[i]);
+  if (!p->P) {
+    load = p->alpha[i] * w - p->beta[i] * s->t[i];
+    size_load = fabs(p->alpha[i]) * size_w + fabs(p->beta[i] * s->t[i]);
   }
-  double v = p->problem.v[i] - w, size_v = fabs(p->problem.v[i]) + size_w;
-  double lambda = p->problem.phi[i] + load,
-         size_t = fabs(p->problem.phi[i]) + size_load + fabs(p->solution.t[i]);
-  double c = p->problem.coulomb ? p->problem.coulomb[i] : 0;
+  double v = p->v[i] - w, size_v = fabs(p->v[i]) + size_w;
+  double lambda = p->phi[i] + load, size_t = fabs(p->phi[i]) + size_load + fabs(s->t[i]);
+  double c = p->coulomb ? p->coulomb[i] : 0;
   double bound = fabs(lambda) + c;
   size_t += c;
 
   // a joint that moves has its sliding bound, against its motion; one that stands has at most its
   // static bound, or the sliding one in the direction in which it moved before
-  double moves = p->solution.v[i], error_t;
+  double moves = s->v[i], error_t;
   if (moves != 0) {
-    error_t = p->solution.t[i] - (moves > 0 ? bound : -bound);
+    error_t = s->t[i] - (moves > 0 ? bound : -bound);
   } else {
-    double v0 = p->problem.v0 ? p->problem.v0[i] : 0;
-    double limit = p->problem.static_ratio && !(p->solution.t[i] * v0 > 0)
-                       ? p->problem.static_ratio[i] * bound
-                       : bound;
-    error_t = fmax(0, fabs(p->solution.t[i]) - limit);
+    double v0 = p->v0 ? p->v0[i] : 0;
+    double limit = p->static_ratio && !(s->t[i] * v0 > 0) ? p->static_ratio[i] * bound : bound;
+    error_t = fmax(0, fabs(s->t[i]) - limit);
   }
   double residual = relative(moves - v, size_v);
-  residual = fmax(residual, relative(p->solution.lambda[i] - lambda, size_t));
+  residual = fmax(residual, relative(s->lambda[i] - lambda, size_t));
   residual = fmax(residual, relative(error_t, size_t));
-  if (p->solution.mode[i] != (moves > 0) - (moves < 0) || !isfinite(moves) || !isfinite(size_v) ||
+  if (s->mode[i] != (moves > 0) - (moves < 0) || !isfinite(moves) || !isfinite(size_v) ||
       !isfinite(size_t)) {
     residual = INFINITY;
   }
-
-  // (67): y = v* - v+ is A times the friction that directions s of motion make, where a joint that
-  // stands may take any s in [-1, 1]
-  double y = 0, size_y = fabs(p->problem.v[i]) + fabs(moves);
-  for (int j = 0; j < p->problem.n; j++) {
-    double cj = p->problem.coulomb ? p->problem.coulomb[j] : 0,
-           limit = fabs(p->solution.lambda[j]) + cj;
-    double s = (p->solution.v[j] > 0) - (p->solution.v[j] < 0);
-    if (isCoupling(p, j)) {
-      add(&y, &size_y, p->problem.A[i * p->problem.n + j] * p->solution.t[j]);
-      continue;
-    }
-    if (s == 0) {
-      limit *= p->problem.static_ratio ? p->problem.static_ratio[j] : 1;
-      s = limit > 0 ? fmax(-1, fmin(1, p->solution.t[j] / limit)) : 0;
-    }
-    add(&y, &size_y, p->problem.A[i * p->problem.n + j] * s * limit);
-  }
-  *paper = relative(p->problem.v[i] - moves - y, size_y);
   return residual;
 }
 
 
 // 1 if the block is known to have one solution
-static int isWellPosed(const Part* p, mjgiBlock* b) {
-  int n = p->problem.n;
+static int isWellPosed(const mjgProblem* p, mjgiBlock* b) {
+  int n = p->n;
   for (int i = 0; i < n; i++) {
-    if (!(p->problem.A[i * n + i] > 0)) {
+    if (!(p->A[i * n + i] > 0)) {
       return 0;
     }
   }
-  mjgi_loadBlock(b, &p->problem, NULL);
+  mjgi_loadBlock(b, p, NULL);
   for (int i = 0; i < n; i++) {
     if (isCoupling(p, i)) {
       b->alpha[i] = b->beta[i] = 0;
       b->rp[i] = b->rm[i] = 1;
-      for (int j = 0; p->problem.P && j < n; j++) {
+      for (int j = 0; p->P && j < n; j++) {
         b->P[i * n + j] = 0;
       }
     }
@@ -153,15 +145,16 @@ int mjg_certify(mjgCertificate* certificate, int* violated, const mjgProblem* pr
   }
 
   mjgCertificate sum = {.worst = -1, .passive = 1, .well_posed = 1};
-  Part part;
-  for (mjgiCursor at = {0}; mjgi_nextBlock(&part.problem, &at, problem);) {
-    part.solution = mjgi_blockSolution(solution, at.first);
-    for (int i = 0; i < part.problem.n; i++) {
+  mjgProblem block;
+  for (mjgiCursor at = {0}; mjgi_nextBlock(&block, &at, problem);) {
+    mjgSolution part = mjgi_blockSolution(solution, at.first);
+    for (int i = 0; i < block.n; i++) {
       int joint = at.first + i;
-      int coupled = isCoupling(&part, i);
-      double paper = 0, residual;
-      residual = coupled ? checkCoupling(&part, i) : checkJoint(&paper, &part, i);
-      sum.residual_paper = fmax(sum.residual_paper, paper);
+      int coupled = isCoupling(&block, i);
+      double residual = coupled ? checkCoupling(&block, &part, i) : checkJoint(&block, &part, i);
+      if (!coupled) {
+        sum.residual_paper = fmax(sum.residual_paper, paperResidual(&block, &part, i));
+      }
       if (sum.worst < 0 || residual > sum.residual) {
         sum.residual = residual;
         sum.worst = joint;
@@ -176,8 +169,8 @@ int mjg_certify(mjgCertificate* certificate, int* violated, const mjgProblem* pr
       sum.power += power;
       sum.passive &= power >= 0;
     }
-    sum.well_posed &= isWellPosed(&part, &work->block);
-    sum.sigma_max = fmax(sum.sigma_max, mjgi_blockSigmaMax(&work->block, &part.problem));
+    sum.well_posed &= isWellPosed(&block, &work->block);
+    sum.sigma_max = fmax(sum.sigma_max, mjgi_blockSigmaMax(&work->block, &block));
   }
   sum.valid = sum.nviolated == 0 && sum.passive;
   *certificate = sum;

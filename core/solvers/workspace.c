@@ -30,54 +30,44 @@ static void* take(Arena* arena, size_t count, size_t size) {
 }
 
 
-static double* takeDouble(Arena* arena, size_t count) {
-  return take(arena, count, sizeof(double));
+// arrays of length numbers, one for each of count addresses
+static void takeDoubles(Arena* arena, double*** addresses, size_t count, size_t length) {
+  for (size_t i = 0; i < count; i++) {
+    *addresses[i] = take(arena, length, sizeof(double));
+  }
 }
 
 
 // lay out the workspace
 static mjgWorkspace* layOut(Arena* arena, int n, int nmax) {
   mjgWorkspace counted = {0};
-  mjgWorkspace* w = take(arena, 1, sizeof(mjgWorkspace));
-  mjgWorkspace* result = w;
-  if (!w) {
-    w = &counted;
-  }
-
-  size_t nv = (size_t)nmax, nn = nv * nv;
+  mjgWorkspace* result = take(arena, 1, sizeof(mjgWorkspace));
+  mjgWorkspace* w = result ? result : &counted;
   mjgiBlock* b = &w->block;
-  size_t nl = nv * (size_t)mjgi_simdEnd(nmax);
-  double** matrices[] = {&b->A, &b->P, &w->matrix};
-  for (size_t i = 0; i < sizeof(matrices) / sizeof(*matrices); i++) {
-    *matrices[i] = takeDouble(arena, nn);
-  }
-  b->K = takeDouble(arena, nl);
   mjgiScratch* s = &w->scratch;
+  size_t nv = (size_t)nmax, nn = nv * nv;
+
+  double** matrices[] = {
+      &b->A, &b->P, &w->matrix, w->coupled_matrix, w->coupled_matrix + 1, w->coupled_matrix + 2};
+  takeDoubles(arena, matrices, sizeof(matrices) / sizeof(*matrices), nn);
+  b->K = take(arena, nv * (size_t)mjgi_simdEnd(nmax), sizeof(double));
   double** vectors[] = {&b->alpha,  &b->beta,     &b->p,    &b->v,        &b->phi, &b->c,
                         &b->rp,     &b->rm,       &b->root, &b->scale,    &b->t,   &b->w,
                         &b->lambda, &b->residual, &b->x,    &b->y,        &b->z,   &s->best.t,
                         &s->path.t, &s->end.t,    &s->c,    &s->diagonal, &s->u,   &s->Au,
                         &s->row,    &s->rate};
-  for (size_t i = 0; i < sizeof(vectors) / sizeof(*vectors); i++) {
-    *vectors[i] = takeDouble(arena, nv);
-  }
-  int** integers[] = {&b->piece,      &b->pivot,      &b->fixed,    &s->next_piece,
-                      &s->best.piece, &s->path.piece, &s->end.piece};
+  takeDoubles(arena, vectors, sizeof(vectors) / sizeof(*vectors), nv);
+  int** integers[] = {&b->piece,         &b->pivot,       &b->fixed,     &s->next_piece,
+                      &s->best.piece,    &s->path.piece,  &s->end.piece, &w->coupled_row,
+                      &w->coupled_pivot, &w->coupled_mode};
   for (size_t i = 0; i < sizeof(integers) / sizeof(*integers); i++) {
     *integers[i] = take(arena, nv, sizeof(int));
   }
   for (size_t i = 0; i < sizeof(w->vector) / sizeof(*w->vector); i++) {
-    w->vector[i] = takeDouble(arena, (size_t)n);
-  }
-  for (size_t i = 0; i < sizeof(w->coupled_matrix) / sizeof(*w->coupled_matrix); i++) {
-    w->coupled_matrix[i] = takeDouble(arena, nn);
+    w->vector[i] = take(arena, (size_t)n, sizeof(double));
   }
   for (size_t i = 0; i < sizeof(w->coupled_vector) / sizeof(*w->coupled_vector); i++) {
-    w->coupled_vector[i] = takeDouble(arena, nv);
-  }
-  int** coupled[] = {&w->coupled_row, &w->coupled_pivot, &w->coupled_mode};
-  for (size_t i = 0; i < sizeof(coupled) / sizeof(*coupled); i++) {
-    *coupled[i] = take(arena, nv, sizeof(int));
+    w->coupled_vector[i] = take(arena, nv, sizeof(double));
   }
   w->mode = take(arena, (size_t)n, sizeof(int));
   w->n = n;
