@@ -259,6 +259,26 @@ void mjgp_solveInertia(mjtNum* x, const mjModel* m, const mjgpInertia* Mhat, int
 }
 
 
+void mjgp_solveTransposed(mjtNum* x, const mjModel* m, const mjgpInertia* Mhat, int begin,
+                          int end) {
+  for (int i = end - 1; i >= begin; i--) {
+    const mjtNum* L = (Mhat->lower ? Mhat->lower : Mhat->upper) + Mhat->adr[i];
+    mjtNum own = Mhat->lower ? x[i] *= Mhat->pivot[i] : x[i];
+    for (int p = 0; p < m->M_rownnz[i] - 1 && own != 0; p++) {
+      x[m->M_colind[m->M_rowadr[i] + p]] -= L[p] * own;
+    }
+  }
+  for (int i = begin; i < end; i++) {
+    const mjtNum* U = Mhat->upper + Mhat->adr[i];
+    mjtNum sum = 0;
+    for (int p = 0; p < m->M_rownnz[i] - 1; p++) {
+      sum += U[p] * x[m->M_colind[m->M_rowadr[i] + p]];
+    }
+    x[i] = (Mhat->lower ? x[i] : x[i] * Mhat->pivot[i]) - sum;
+  }
+}
+
+
 // Elimination takes a force from a dof to those above it alone, and their rows are parts of its own
 mjtNum mjgp_inverseDiagonal(const mjModel* m, const mjgpInertia* Mhat, mjtNum* x, int dof) {
   const int* row = m->M_colind + m->M_rowadr[dof];

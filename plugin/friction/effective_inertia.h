@@ -50,6 +50,9 @@ void mjgp_factorInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGear
 // x = Mhat^-1 x for the dofs begin .. end - 1 of one or more trees, after mjgp_factorInertia       (nv)
 void mjgp_solveInertia(mjtNum* x, const mjModel* m, const mjgpInertia* Mhat, int begin, int end);
 
+// the same of its transpose
+void mjgp_solveTransposed(mjtNum* x, const mjModel* m, const mjgpInertia* Mhat, int begin, int end);
+
 // acceleration of a dof by a unit of force on it; x: room for as many numbers as its row has
 mjtNum mjgp_inverseDiagonal(const mjModel* m, const mjgpInertia* Mhat, mjtNum* x, int dof);
 

@@ -37,8 +37,8 @@ void mjgp_integrate(mjtNum* a, const mjModel* m, mjData* d, mjgpBranch* branch, 
 
 //---------------------------------- inertia with constraints --------------------------------------
 
-// rows of constraints that act, times the roots of their stiffnesses, and the diagonal of the solver's matrix, if its metric
-// is M and a diagonal
+// rows of constraints that act, times the roots of their stiffnesses, and the diagonal of the solver's matrix, if that is
+// M and a diagonal without them
 static void gatherRows(mjgpBranch* branch, const mjModel* m, mjData* d, const mjgpGears* g) {
   int nv = g->config->nv, sparse = mj_isSparse(m), *row = mj_stackAllocInt(d, (size_t)d->nefc + 1);
   size_t most = 0;
@@ -48,7 +48,7 @@ static void gatherRows(mjgpBranch* branch, const mjModel* m, mjData* d, const mj
     most += (size_t)(!acts ? 0 : sparse ? d->efc_J_rownnz[i] : nv);
     row[i] = acts;
   }
-  mjtNum *value = mj_stackAllocNum(d, most + 2 * (size_t)nv), *diagonal = value + most;
+  mjtNum *value = mj_stackAllocNum(d, most + 3 * (size_t)nv), *diagonal = value + most;
   int *dof = mj_stackAllocInt(d, most), n = 0;
   for (int k = 0; k < nv; k++) {
     int added = branch->Mhat.solver && branch->Mhat.slope && g->config->reached[m->dof_treeid[k]];
@@ -73,8 +73,8 @@ static void gatherRows(mjgpBranch* branch, const mjModel* m, mjData* d, const mj
   branch->dof = dof;
   branch->value = value;
   branch->scratch = diagonal + nv;
-  branch->diagonal =
-      branch->Mhat.slope && branch->Mhat.passive && !branch->Mhat.coupled ? diagonal : NULL;
+  int known = !branch->Mhat.solver || (branch->Mhat.slope && !branch->Mhat.coupled);
+  branch->diagonal = known ? diagonal : NULL;
 }
 
 
@@ -194,34 +194,46 @@ static mjtNum findEffect(mjtNum* R, mjgpBranch* branch, mjgpGears* g, const mjMo
 
 //---------------------------------- bounds of the effect ------------------------------------------
 
-// Bounds of W without a factorization, of a gear at a dof: a force moves its own joint at least as much as if all others
-// were at rest. In the metric M what it moves with the slopes that the integrator adds to the others, and what it moves
-// with constraints, are therefore no more than two angles away from what it would move freely (doc/inverse.md). With the
-// integrator's metric factored the first of them is known, and without constraints W is
+// Bounds of W of a gear at a dof; doc/inverse.md. They need two angles in the metric M from what a force at the dof moves
+// freely: to what it moves with the integrator's metric, and to what it moves with constraints. A force moves its own
+// joint at least as much as if all others were at rest. With the integrator's metric factored the first angle is known,
+// and without constraints W is
 static void boundEffect(mjtNum* low, mjtNum* high, mjgpBranch* branch, mjgpGears* g,
                         const mjModel* m, mjData* d, int dof, int flg_factor, int flg_high) {
   mjgpInertia M = {.upper = d->qLD, .pivot = d->qLDiagInv, .adr = m->M_rowadr},
               *Mhat = &branch->Mhat;
-  int diag = m->M_rownnz[dof] - 1;
-  mjtNum W = 0, *row = branch->scratch;
-  if (flg_factor) {
-    mjgp_factorInertia(Mhat, m, d, g);
-    *low = *high = W = mjgp_inverseDiagonal(m, Mhat, row, dof);
-  }
-  if (flg_factor && !d->nefc) {
-    return;
-  }
-  if (Mhat->solver && !flg_high) {
+  mjtNum *x = branch->scratch, *Mx = x + m->nv;
+  if (Mhat->solver && d->nefc && !flg_high) {
     *low = 1 / branch->diagonal[dof];
     return;
   }
-  mjtNum most = mjgp_inverseDiagonal(m, &M, row, dof), own = Mhat->solver ? 0 : Mhat->slope[dof];
-  mjtNum least = flg_factor ? W / (1 - own * W) : 1 / d->M[m->M_rowadr[dof] + diag];
-  mjtNum p = Mhat->solver ? 1 : mju_min(1, least / most);
+  if (flg_factor && !d->nefc) {
+    mjgp_factorInertia(Mhat, m, d, g);
+    *low = *high = mjgp_inverseDiagonal(m, Mhat, x, dof);
+    return;
+  }
+  mjtNum most = mjgp_inverseDiagonal(m, &M, x, dof), along = mju_sqrt(most), beside = 0;
+  *high = most;
+  if (flg_factor) {
+    int tree = m->dof_treeid[dof], first = m->tree_dofadr[tree];
+    mju_zero(x, (int)m->nv);
+    x[dof] = 1;
+    mjgp_factorInertia(Mhat, m, d, g);
+    mjgp_solveTransposed(x, m, Mhat, first, first + m->tree_dofnum[tree]);
+    mj_mulM(m, d, Mx, x);
+    mjtNum square = mju_dot(x, Mx, (int)m->nv);
+    along = x[dof] / along;
+    beside = mju_sqrt(mju_max(0, square - along * along));
+    *high = mju_sqrt(square * most);
+  } else if (!Mhat->solver) {
+    mjtNum inertia = d->M[m->M_rowadr[dof] + m->M_rownnz[dof] - 1];
+    mjtNum p = mju_min(1, 1 / (inertia * most)), own = 1 + Mhat->slope[dof] * most;
+    beside = along * mju_sqrt(p * (1 - p)) / own;
+    along *= p / own;
+    *high = most / mju_sqrt(own);
+  }
   mjtNum q = Mhat->solver || d->nefc ? mju_min(1, 1 / (branch->diagonal[dof] * most)) : 1;
-  mjtNum cosine = mju_sqrt(p * q), sine = mju_sqrt((1 - p) * (1 - q));
-  *low = most * cosine * (cosine - sine) / (1 + own * most);
-  *high = most / mju_sqrt(1 + own * most);
+  *low = mju_sqrt(most * q) * (along * mju_sqrt(q) - beside * mju_sqrt(1 - q));
 }
 
 
@@ -261,7 +273,8 @@ mjgMotion mjgp_findBranch(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mj
   int dof = g->in.row[p->i] ? -1 : g->config->own[p->i];
   int last = !d->nefc || (branch->diagonal && !branch->Mhat.solver);
   mjtNum low = 0, high = INFINITY, R, h = m->opt.timestep;
-  for (int factored = !branch->diagonal; dof >= 0 && factored <= last; factored++) {
+  int simple = branch->diagonal && branch->Mhat.slope && branch->Mhat.passive;
+  for (int factored = !simple; dof >= 0 && factored <= last; factored++) {
     boundEffect(&low, &high, branch, g, m, d, dof, factored, !same);
     if (isClear(g, p, t, lambda, h, &hold, same, low, high)) {
       return mjgMOTION_MOVES;
