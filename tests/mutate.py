@@ -214,8 +214,8 @@ MUTATIONS = [
     ]),
     Of("plugin/friction/actuation.c", "test_python_inverse.py test_plugin_inverse", [
         ("forces = g->config->ngeared || g->config->gaps;", "forces = g->config->ngeared;"),
-        ("forces |= m->jnt_actfrclimited[i];", ""),
-        ("m->opt.integrator != mjINT_EULER && findGains(m)", "m->opt.integrator == mjINT_EULER && findGains(m)"),
+        ("forces = m->jnt_actfrclimited[i];", "forces = 0;"),
+        ("i < m->nactuator && m->opt.integrator != mjINT_EULER && !gains", "i < m->nactuator && m->opt.integrator == mjINT_EULER && !gains"),
     ]),
     Of("plugin/inverse/derivative.c", "test_python_linearize.py", [
         ("to[k] = -s->d->qfrc_actuator", "to[k] = s->d->qfrc_actuator"),

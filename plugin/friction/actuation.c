@@ -381,15 +381,22 @@ static void addMechanics(mjgpGears* g, const mjModel* m, mjData* d) {
 }
 
 
-// what - d(motor)/d(v), or what of it and of - d(motor)/d(q) "discrete" has, may be, whatever the state
+// may an actuator have - d(motor)/d(v), or under "discrete" that or - d(motor)/d(q)
+static inline int hasGain(const mjModel* m, int i) {
+  int bias = m->actuator_biastype[i];
+  const mjtNum* prm = m->actuator_biasprm + mjNBIAS * i;
+  return m->actuator_gaintype[i] != mjGAIN_FIXED ||
+         (bias != mjBIAS_NONE &&
+          (bias != mjBIAS_AFFINE || prm[2] != 0 || (prm[1] != 0 && mjgp_isDiscrete(m))));
+}
+
+
+// what these gains of all actuators are, whatever the state
 static mjgpGains findGains(const mjModel* m) {
   mjgpGains gains = mjgpGAINS_NONE;
   for (int i = 0; i < m->nactuator; i++) {
-    int bias = m->actuator_biastype[i], type = m->actuator_trntype[i];
-    const mjtNum* prm = m->actuator_biasprm + mjNBIAS * i;
-    if (m->actuator_gaintype[i] == mjGAIN_FIXED &&
-        (bias == mjBIAS_NONE ||
-         (bias == mjBIAS_AFFINE && prm[2] == 0 && (prm[1] == 0 || !mjgp_isDiscrete(m))))) {
+    int type = m->actuator_trntype[i];
+    if (!hasGain(m, i)) {
       continue;
     }
     int id = m->actuator_trnid[2 * i];
@@ -405,19 +412,21 @@ static mjgpGains findGains(const mjModel* m) {
 
 
 int mjgp_actuationMatters(const mjgpGears* g, const mjModel* m) {
-  int forces = g->config->ngeared || g->config->gaps;
-  int gains = m->opt.integrator != mjINT_EULER && findGains(m) != mjgpGAINS_NONE;
+  int forces = g->config->ngeared || g->config->gaps, gains = 0;
+  for (int i = 0; i < m->nactuator && m->opt.integrator != mjINT_EULER && !gains; i++) {
+    gains = hasGain(m, i);
+  }
 
   // an actuator whose force is at a limit, its own or that of what it acts on, has no gain
-  for (int i = 0; i < m->nactuator && gains; i++) {
-    forces |= m->actuator_forcelimited[i] || m->actuator_gaintype[i] != mjGAIN_FIXED ||
-              (m->actuator_biastype[i] != mjBIAS_NONE && m->actuator_biastype[i] != mjBIAS_AFFINE);
+  for (int i = 0; i < m->nactuator && gains && !forces; i++) {
+    forces = m->actuator_forcelimited[i] || m->actuator_gaintype[i] != mjGAIN_FIXED ||
+             (m->actuator_biastype[i] != mjBIAS_NONE && m->actuator_biastype[i] != mjBIAS_AFFINE);
   }
-  for (int i = 0; i < m->njnt && gains; i++) {
-    forces |= m->jnt_actfrclimited[i];
+  for (int i = 0; i < m->njnt && gains && !forces; i++) {
+    forces = m->jnt_actfrclimited[i];
   }
-  for (int i = 0; i < m->ntendon && gains; i++) {
-    forces |= m->tendon_actfrclimited[i];
+  for (int i = 0; i < m->ntendon && gains && !forces; i++) {
+    forces = m->tendon_actfrclimited[i];
   }
   return forces ? 1 : -gains;
 }

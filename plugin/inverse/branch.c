@@ -203,7 +203,7 @@ static void boundEffect(mjtNum* low, mjtNum* high, mjgpBranch* branch, mjgpGears
   mjgpInertia M = {.upper = d->qLD, .pivot = d->qLDiagInv, .adr = m->M_rowadr},
               *Mhat = &branch->Mhat;
   mjtNum *x = branch->scratch, *Mx = x + m->nv;
-  if (Mhat->solver && d->nefc && !flg_high) {
+  if (Mhat->solver && !flg_factor && !flg_high) {
     *low = 1 / branch->diagonal[dof];
     return;
   }

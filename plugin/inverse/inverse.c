@@ -149,37 +149,50 @@ static void splitForces(mjtNum* z, const mjgpGears* g, mjData* d, mjtNum* y) {
 
 //---------------------------------- the law of one gear -------------------------------------------
 
-// friction on its bound in direction s, the sliding one if it is released, and the coefficients there; NaN: there is none.
-// A brake is in front of the teeth, which do not see it where the torque out of them is known, or behind them
-static mjtNum limitOf(const mjgpGears* g, mjgpMotion* p, int s, int released) {
-  const mjgpInput* in = &g->in;
-  mjtNum ratio = released ? 1 : mjgi_lawRatio(in->static_ratio[p->i], p->v0, s);
-  mjtNum brake = released ? in->brake[p->i].sliding : mjgp_brakeTorque(in, p->i, s);
-  int behind = g->config->joint[p->i].brake.side == mjgpSIDE_LINK;
-  const mjgpJoint* joint = in->joint[p->i];
-  if (s == in->brake[p->i].blocked) {
-    return s * (mjtNum)INFINITY;
-  }
+// friction on its bound in direction s, r times the sliding one of the teeth and that of the brake, with the coefficients
+// of the motion. A brake is in front of the teeth, which do not see it where the torque out of them is known, or behind
+static inline mjtNum boundOf(const mjgpMotion* p, int s, mjtNum r, mjtNum brake, int behind) {
+  int load;
+  mjtNum phi = (p->gamma_u + p->gamma_v) * (p->x + (behind ? s * brake : 0));
+  return s * (mjgi_lawLimit(&load, s, phi, p->gamma_u, p->coulomb, r) + brake);
+}
+
+
+// the same where they depend on the torque that is looked for; NaN: there is none
+static mjtNum settleBound(const mjgpInput* in, mjgpMotion* p, int s, mjtNum r, mjtNum brake,
+                          int behind) {
   mjtNum last = in->t_last[p->i], t = last, from = NAN, before = NAN;
-  p->gamma_u = in->gamma_u[p->i];
-  p->gamma_v = in->gamma_v[p->i];
-  p->coulomb = in->coulomb[p->i];
   for (int k = 0; k < mjgpROUNDS; k++) {
-    int load;
     mjtNum tau = p->x + t + p->taken;
-    if (!joint->constant) {
-      mjg_frictionAt(&p->gamma_u, &p->gamma_v, &p->coulomb, &joint->gear, in->q[p->i], in->v[p->i],
-                     tau, tau - last);
-    }
-    mjtNum phi = (p->gamma_u + p->gamma_v) * (p->x + (behind ? s * brake : 0));
-    mjtNum next = s * (mjgi_lawLimit(&load, s, phi, p->gamma_u, p->coulomb, ratio) + brake);
-    mjtNum off = next - t;
-    if (joint->constant || isinf(next) || mju_abs(off) <= 1e-15 * (mju_abs(next) + mju_abs(tau))) {
+    mjg_frictionAt(&p->gamma_u, &p->gamma_v, &p->coulomb, &in->joint[p->i]->gear, in->q[p->i],
+                   in->v[p->i], tau, tau - last);
+    mjtNum next = boundOf(p, s, r, brake, behind), off = next - t;
+    if (isinf(next) || mju_abs(off) <= 1e-15 * (mju_abs(next) + mju_abs(tau))) {
       return next;
     }
     t = mjgi_secant(t, off, &from, &before);
   }
   return NAN;
+}
+
+
+// the bound that holds a joint, or if it is released the sliding one
+static inline mjtNum limitOf(const mjgpGears* g, mjgpMotion* p, int s, int released) {
+  const mjgpInput* in = &g->in;
+  mjtNum r = released ? 1 : mjgi_lawRatio(in->static_ratio[p->i], p->v0, s), brake = 0;
+  int behind = 0;
+  p->gamma_u = in->gamma_u[p->i];
+  p->gamma_v = in->gamma_v[p->i];
+  p->coulomb = in->coulomb[p->i];
+  if (in->braked[p->i]) {
+    brake = released ? in->brake[p->i].sliding : mjgp_brakeTorque(in, p->i, s);
+    behind = g->config->joint[p->i].brake.side == mjgpSIDE_LINK;
+    if (s == in->brake[p->i].blocked) {
+      return s * (mjtNum)INFINITY;
+    }
+  }
+  return in->joint[p->i]->constant ? boundOf(p, s, r, brake, behind)
+                                   : settleBound(in, p, s, r, brake, behind);
 }
 
 
@@ -289,20 +302,16 @@ static const char* argumentError(const mjModel* m, const mjData* d, const mjtNum
 // what gear i does; z: forces along gears
 static mjgMotion solveGear(double* low, double* high, mjgpGears* g, const mjModel* m, mjData* d,
                            int i, const mjtNum* a, const mjtNum* z, const mjtNum* rotor,
-                           mjtNum relative, mjgpBranch* branch) {
+                           mjtNum relative, mjtNum fastest, mjgpBranch* branch) {
   const mjgpInput* in = &g->in;
   const mjgpJoint* joint = g->config->joint + i;
-  mjtNum h = m->opt.timestep, acc = mjgp_mulRow(in->E[i], a), fastest = 0;
+  mjtNum h = m->opt.timestep, acc = mjgp_mulRow(in->E[i], a);
   mjtNum own = in->inertia[i] * acc;
   if (joint->gap == mjgpGAP_ROTOR) {
     own = in->implicit[i] * acc;  // what the engine has of the rotor at the joint
   }
   for (int k = 0; in->row[i] && k < g->config->nv; k++) {
     own += in->row[i][k] * a[k];
-  }
-  for (int b = 0; b < in->nactive && relative > mjgpFACTORED; b++) {
-    mjtNum other = mjgp_mulRow(in->E[in->active[b]], a);
-    fastest = mju_max(fastest, mjgpSHARED * h * mju_abs(other));
   }
   mjgpMotion p = {.i = i, .v0 = in->v[i], .taken = own, .shift = in->tau[i] - in->motor[i]};
   p.v = nextVelocity(p.v0, acc, h, relative, fastest);
@@ -360,6 +369,7 @@ int mjg_inverse(double* low, double* high, int* motion, const mjModel* m, mjData
   motion = motion ? motion : mj_stackAllocInt(d, (size_t)(m->njnt + m->ntendon));
   mjgp_applyChanges(g, m, d);
   mjgpBranch branch = {.constrained = -1, .a = a};
+  mjtNum fastest = 0, relative = qacc ? mjgpFACTORED : mjgpSAME;
   findForces(g, m, d, qacc, a, y, &branch);
   if (!qacc) {
     mjgp_integrate(a, m, d, &branch, g);
@@ -378,13 +388,17 @@ int mjg_inverse(double* low, double* high, int* motion, const mjModel* m, mjData
   for (int i = 0; i < n; i++) {
     motion[numberOf(m, g->config->joint + i)] = mjgMOTION_SLEEPS;
   }
+  for (int b = 0; b < g->in.nactive && !qacc; b++) {
+    mjtNum acc = mjgp_mulRow(g->in.E[g->in.active[b]], a);
+    fastest = mju_max(fastest, mjgpSHARED * m->opt.timestep * mju_abs(acc));
+  }
   for (int b = 0; b < g->in.nactive; b++) {
     int i = g->in.active[b], at = numberOf(m, g->config->joint + i);
     if (g->config->joint[i].gap == mjgpGAP_LOAD) {
       continue;
     }
-    motion[at] = solveGear(low + at, high + at, g, m, d, i, a, z, rotor,
-                           qacc ? mjgpFACTORED : mjgpSAME, &branch);
+    motion[at] =
+        solveGear(low + at, high + at, g, m, d, i, a, z, rotor, relative, fastest, &branch);
     count += motion[at] == mjgMOTION_NONE || motion[at] == mjgMOTION_JAMS;
   }
   copyToLoads(low, high, motion, g, m);
