@@ -146,7 +146,7 @@ void mjgp_solveColumns(const mjgpGroup* group, mjtNum* x, int ld, const mjgpIner
   const int *adr = group->M_adr, *col = group->M_col;
   const mjtNum* lower = matrix->lower ? matrix->lower : matrix->upper;
 
-  // L^-1, from the leaves to the root; L = D U' if the matrix is symmetric
+  // D^-1 L'^-1, from the leaves to the root; L = U' if the matrix is symmetric
   for (int k = 0; k < group->nv; k++) {
     int length = adr[k + 1] - adr[k], dof = group->dof[k];
     int begin = flg_gears ? mjgi_simdBegin(group->from[k]) : 0, from = begin;
@@ -155,19 +155,14 @@ void mjgp_solveColumns(const mjgpGroup* group, mjtNum* x, int ld, const mjgpIner
     if (!flg_gears && mjgp_isZero(x + k * ld, 1, ld)) {
       continue;
     }
-    if (matrix->lower) {
-      mjgp_scaleSimd(x + k * ld, matrix->pivot[dof], begin, end);
-    }
 #define SCATTER(count) \
   scatterRow(x + from, x + from + k * ld, factor, col + adr[k], length, ld, count)
     mjgiFOR_SIMD(SCATTER, from, end)
 #undef SCATTER
-        if (!matrix->lower) {
-      mjgp_scaleSimd(x + k * ld, matrix->pivot[dof], begin, end);
-    }
+        mjgp_scaleSimd(x + k * ld, matrix->pivot[dof], begin, end);
   }
 
-  // U^-1, from the root to the leaves; a row has what that of its root has
+  // U'^-1, from the root to the leaves; a row has what that of its root has
   for (int k = group->nv - 1; k >= 0; k--) {
     int length = adr[k + 1] - adr[k], root = col[adr[k + 1] - 1];
     int begin = flg_gears ? mjgi_simdBegin(group->from[root]) : 0;

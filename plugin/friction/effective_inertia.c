@@ -40,7 +40,7 @@ static void factorSymmetric(mjtNum* lower, mjtNum* pivot, const mjModel* m, cons
 }
 
 
-// factor a matrix with lower part in M's structure and upper part in that of M's transpose as U L
+// factor a matrix with lower part in M's structure and upper part in that of M's transpose as U D L
 static void factorGeneral(mjtNum* lower, mjtNum* upper, mjtNum* pivot, const mjModel* m,
                           const mjgpGears* g) {
   for (int t = g->in.ntree - 1; t >= 0; t--) {
@@ -56,6 +56,7 @@ static void factorGeneral(mjtNum* lower, mjtNum* upper, mjtNum* pivot, const mjM
         mjgp_addSimd(lower + target, L, -U[p], 0, end);
         mjgp_addSimd(upper + target, U, -L[p], 0, end);
       }
+      mjgp_scaleSimd(L, inverse, 0, mjgi_simdEnd(diag));
     }
   }
 }
@@ -254,27 +255,7 @@ void mjgp_solveInertia(mjtNum* x, const mjModel* m, const mjgpInertia* Mhat, int
     for (int p = 0; p < m->M_rownnz[i] - 1; p++) {
       sum += L[p] * x[row[p]];
     }
-    x[i] = Mhat->lower ? (x[i] - sum) * Mhat->pivot[i] : x[i] * Mhat->pivot[i] - sum;
-  }
-}
-
-
-void mjgp_solveTransposed(mjtNum* x, const mjModel* m, const mjgpInertia* Mhat, int begin,
-                          int end) {
-  for (int i = end - 1; i >= begin; i--) {
-    const mjtNum* L = (Mhat->lower ? Mhat->lower : Mhat->upper) + Mhat->adr[i];
-    mjtNum own = Mhat->lower ? x[i] *= Mhat->pivot[i] : x[i];
-    for (int p = 0; p < m->M_rownnz[i] - 1 && own != 0; p++) {
-      x[m->M_colind[m->M_rowadr[i] + p]] -= L[p] * own;
-    }
-  }
-  for (int i = begin; i < end; i++) {
-    const mjtNum* U = Mhat->upper + Mhat->adr[i];
-    mjtNum sum = 0;
-    for (int p = 0; p < m->M_rownnz[i] - 1; p++) {
-      sum += U[p] * x[m->M_colind[m->M_rowadr[i] + p]];
-    }
-    x[i] = (Mhat->lower ? x[i] : x[i] * Mhat->pivot[i]) - sum;
+    x[i] = x[i] * Mhat->pivot[i] - sum;
   }
 }
 
@@ -291,7 +272,7 @@ mjtNum mjgp_inverseDiagonal(const mjModel* m, const mjgpInertia* Mhat, mjtNum* x
     sum += x[q] * x[q] * Mhat->pivot[row[q]];
   }
   for (int q = 0; q <= diag && Mhat->lower; q++) {
-    x[q] = (x[q] - mju_dot(Mhat->lower + Mhat->adr[row[q]], x, q)) * Mhat->pivot[row[q]];
+    x[q] = x[q] * Mhat->pivot[row[q]] - mju_dot(Mhat->lower + Mhat->adr[row[q]], x, q);
   }
   return Mhat->lower ? x[diag] : sum;
 }

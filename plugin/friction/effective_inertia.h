@@ -6,8 +6,8 @@
 //                                          M - h d(force)/dv       implicit, implicitfast
 //                                          M + h D + h^2 K         discrete
 //
-// Mhat has the sparsity of the kinematic tree and factors as U L without fill-in, U unit upper and L
-// lower triangular.
+// Mhat has the sparsity of the kinematic tree and factors as U D L without fill-in, U unit upper and L
+// unit lower triangular.
 
 #ifndef MJGEAR_PLUGIN_EFFECTIVE_INERTIA_H_
 #define MJGEAR_PLUGIN_EFFECTIVE_INERTIA_H_
@@ -27,8 +27,8 @@ typedef struct mjgpInertia_ {
 
   // of mjgp_factorInertia
   const mjtNum* upper;  // strictly upper part of U, in the places of M's transpose
-  const mjtNum* lower;  // L in the places of M; null: symmetric, L = D U'
-  const mjtNum* pivot;  // inverse diagonal of L                                     (nv)
+  const mjtNum* lower;  // strictly lower part of L in the places of M; null: symmetric, L = U'
+  const mjtNum* pivot;  // inverse of D                                              (nv)
   const int* adr;       // start of each row in upper and lower                      (nv)
 } mjgpInertia;
 
@@ -49,9 +49,6 @@ void mjgp_factorInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGear
 
 // x = Mhat^-1 x for the dofs begin .. end - 1 of one or more trees, after mjgp_factorInertia       (nv)
 void mjgp_solveInertia(mjtNum* x, const mjModel* m, const mjgpInertia* Mhat, int begin, int end);
-
-// the same of its transpose
-void mjgp_solveTransposed(mjtNum* x, const mjModel* m, const mjgpInertia* Mhat, int begin, int end);
 
 // acceleration of a dof by a unit of force on it; x: room for as many numbers as its row has
 mjtNum mjgp_inverseDiagonal(const mjModel* m, const mjgpInertia* Mhat, mjtNum* x, int dof);

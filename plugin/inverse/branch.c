@@ -219,7 +219,10 @@ static void boundEffect(mjtNum* low, mjtNum* high, mjgpBranch* branch, mjgpGears
     mju_zero(x, (int)m->nv);
     x[dof] = 1;
     mjgp_factorInertia(Mhat, m, d, g);
-    mjgp_solveTransposed(x, m, Mhat, first, first + m->tree_dofnum[tree]);
+    mjgpInertia transposed = *Mhat;
+    transposed.upper = Mhat->lower ? Mhat->lower : Mhat->upper;
+    transposed.lower = Mhat->lower ? Mhat->upper : NULL;
+    mjgp_solveInertia(x, m, &transposed, first, first + m->tree_dofnum[tree]);
     mj_mulM(m, d, Mx, x);
     mjtNum square = mju_dot(x, Mx, (int)m->nv);
     along = x[dof] / along;
@@ -256,13 +259,9 @@ mjgMotion mjgp_findBranch(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mj
   g->in.brake[p->i].turn = front ? -p->gamma_u : p->gamma_v;
   mjgpBound hold = mjgp_boundOf(&g->in, p->i, s, 0), slip = mjgp_boundOf(&g->in, p->i, s, 1);
   int same = hold.r == 1 && hold.c == slip.c;
-  if (g->in.compliance[p->i] > 0 || (same && p->gamma_v < 1)) {
-    return mjgMOTION_MOVES;
-  }
-
-  // a rotor is part of the joint's inertia: what the motor drives goes on
   mjtNum lambda = mjgi_lawLoadOut(p->gamma_u, p->gamma_v, p->x, t);
-  if (same && p->v * (lambda + slip.shift) >= 0) {
+  int goes_on = p->gamma_v < 1 || p->v * (lambda + slip.shift) >= 0;
+  if (g->in.compliance[p->i] > 0 || (same && goes_on)) {
     return mjgMOTION_MOVES;
   }
   if (!branch->row) {
