@@ -80,6 +80,7 @@ static void findForces(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* 
   g->nested = 1;
   mj_invPosition(m, d);
   mj_invVelocity(m, d);
+  mjgp_gatherActive(g, m, d);
   mjgp_addEncoder(g, m, d, 1);
   if (actuated > 0) {
     mj_fwdActuation(m, d);
@@ -88,7 +89,6 @@ static void findForces(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* 
     mj_inverseSkip(m, d, mjSTAGE_VEL, 1);
   }
   mjgp_addEncoder(g, m, d, -1);
-  mjgp_gatherActive(g, m, d);
   mjgp_gatherActuation(g, m, d, actuated);
 
   // constraints act on trees without gears, too
