@@ -63,12 +63,6 @@ static inline mjtNum mjgp_position(const mjData* d, const mjgpJoint* joint) {
   return joint->dof >= 0 ? d->qpos[joint->qpos] : d->ten_length[joint->tendon];
 }
 
-// first dof; a tendon may reach other trees than its own
-static inline int mjgp_firstDof(const mjModel* m, const mjgpJoint* joint) {
-  int n;
-  return *mjgp_rowDofs(&n, m, joint);
-}
-
 // rotor inertia that the engine has of the joint or tendon itself, without that of actuators
 static inline mjtNum mjgp_armature(const mjModel* m, const mjgpJoint* joint) {
   return joint->kind == mjgpTRN_TENDON ? m->tendon_armature[joint->tendon]

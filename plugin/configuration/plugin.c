@@ -13,6 +13,13 @@ static int noState(const mjModel* m, int instance) {
 }
 
 
+// the engine asks before it knows the sensor's object
+static int numbersOfSensor(const mjModel* m, int instance, int sensor) {
+  (void)m, (void)instance, (void)sensor;
+  return mjgNSENSOR;
+}
+
+
 static void noCompute(const mjModel* m, mjData* d, int instance, int capability_bit) {
   (void)m, (void)d, (void)instance, (void)capability_bit;
 }
@@ -28,7 +35,7 @@ static void describe(mjpPlugin* plugin, const char* name, const char* const* key
   plugin->capabilityflags = mjPLUGIN_ACTUATOR | mjPLUGIN_PASSIVE | mjPLUGIN_SENSOR;
   plugin->needstage = mjSTAGE_POS;
   plugin->nstate = noState;
-  plugin->nsensordata = mjgp_nsensordata;
+  plugin->nsensordata = numbersOfSensor;
   plugin->compute = noCompute;
 }
 

@@ -11,14 +11,6 @@ int mjgp_isOurSensor(const mjModel* m, int sensor, int slot) {
 }
 
 
-int mjgp_nsensordata(const mjModel* m, int instance, int sensor) {
-  (void)m;
-  (void)instance;
-  (void)sensor;
-  return mjgNSENSOR;
-}
-
-
 int mjgp_sensorJoint(const mjModel* m, const mjgpJoint* joint, int n, int sensor) {
   int instance = m->sensor_plugin[sensor], type = m->sensor_objtype[sensor], found = -1, count = 0;
   for (int i = 0; i < n; i++) {

@@ -45,9 +45,6 @@ enum {
   mjgpNSTATE = 5
 };
 
-// plugin callback: numbers that a sensor gives; the engine asks before it knows the sensor's object
-int mjgp_nsensordata(const mjModel* m, int instance, int sensor);
-
 // refuse sensors of instances of the plugin in slot that name something that is not one of the n geared joints, of its
 // instance
 void mjgp_checkSensors(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n,

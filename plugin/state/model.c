@@ -228,7 +228,7 @@ static void findReach(mjgpConfig* c, const mjModel* m) {
     }
   }
   for (int i = 0; i < c->n; i++) {
-    c->block[i] = first[m->dof_treeid[mjgp_firstDof(m, c->joint + i)]];
+    c->block[i] = first[m->dof_treeid[mjgp_rowDofs(&n, m, c->joint + i)[0]]];
   }
 
   // marks become a list
