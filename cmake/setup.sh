@@ -12,6 +12,7 @@ if command -v ccache > /dev/null; then
   export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER-ccache}
 fi
 logs=build/logs
+mjlab_release=1.6.0
 
 
 # ------------------------------------------ words ------------------------------------------------
@@ -200,6 +201,18 @@ install_warp() {
 
 install_newton() {
   install_venv build/venv-newton cmake/requirements-newton.txt 'newton, mujoco_warp' "Newton"
+}
+
+# without hashes: PyTorch's wheels for all that cmake/lock looks at are tens of GB
+install_mjlab() {
+  local folder=build/venv-mjlab python
+  if "$folder/bin/python" -c 'import importlib.metadata as m, sys; sys.exit(m.version("mjlab") != sys.argv[1])' "$mjlab_release" 2> /dev/null; then
+    return
+  fi
+  python=$(find_python) || return
+  rm -rf "$folder"
+  "$python" -m venv "$folder" &&
+    "$folder/bin/pip" --disable-pip-version-check install --quiet --no-input --only-binary=:all: "mjlab==$mjlab_release"
 }
 
 install_site_tools() {

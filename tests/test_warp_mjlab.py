@@ -1,6 +1,7 @@
 """Gears in mjlab, with the releases of MuJoCo and MuJoCo Warp that it pins: against the plugin, and in a training.
 
-mjlab brings PyTorch along, some GB, which is too much for ./check: this test is skipped where build/venv-mjlab is not.
+mjlab brings PyTorch along, 7 GB, which is too much for ./check: ./check --long makes build/venv-mjlab, and elsewhere this test is skipped
+until somebody does.
 
     python3 -m venv build/venv-mjlab
     build/venv-mjlab/bin/pip install mjlab==1.6.0
