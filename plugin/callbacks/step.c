@@ -306,9 +306,13 @@ static void findInverse(mjgpGears* g, const mjData* d) {
 
 
 void mjgp_compute(const mjModel* m, mjData* d, int instance, int capability_bit) {
-  // only the leader has data; without actuation the last instance acts for it
+  // only the leader has data, and it is the first; without actuation the last instance acts for it
+  int alone = capability_bit != mjPLUGIN_PASSIVE || mjgp_actuationActive(m);
+  if (alone && instance > 0 && m->plugin[instance] == m->plugin[instance - 1]) {
+    return;
+  }
   int leader = mjgp_leader(m, m->plugin[instance]);
-  if (instance != leader && (capability_bit != mjPLUGIN_PASSIVE || mjgp_actuationActive(m))) {
+  if (alone && instance != leader) {
     return;
   }
   mjgpGears* g = mjgp_gearsOf(m, d, leader);

@@ -7,11 +7,6 @@
 #include "friction/engine.h"
 
 
-int mjgp_actuationActive(const mjModel* m) {
-  return m->nactuator && !(m->opt.disableflags & mjDSBL_ACTUATION);
-}
-
-
 //---------------------------------- the engine's forces --------------------------------------------
 
 // Run the stages that follow mj_fwdVelocity. Under "discrete" the metric and the regularization of constraints depend on
@@ -418,15 +413,15 @@ int mjgp_actuationMatters(const mjgpGears* g, const mjModel* m) {
   }
 
   // an actuator whose force is at a limit, its own or that of what it acts on, has no gain
-  for (int i = 0; i < m->nactuator && gains && !forces; i++) {
-    forces = m->actuator_forcelimited[i] || m->actuator_gaintype[i] != mjGAIN_FIXED ||
-             (m->actuator_biastype[i] != mjBIAS_NONE && m->actuator_biastype[i] != mjBIAS_AFFINE);
-  }
   for (int i = 0; i < m->njnt && gains && !forces; i++) {
     forces = m->jnt_actfrclimited[i];
   }
   for (int i = 0; i < m->ntendon && gains && !forces; i++) {
     forces = m->tendon_actfrclimited[i];
+  }
+  for (int i = 0; i < m->nactuator && gains && !forces; i++) {
+    forces = m->actuator_forcelimited[i] || m->actuator_gaintype[i] != mjGAIN_FIXED ||
+             (m->actuator_biastype[i] != mjBIAS_NONE && m->actuator_biastype[i] != mjBIAS_AFFINE);
   }
   return forces ? 1 : -gains;
 }

@@ -27,7 +27,9 @@
 #include "state/gears.h"
 
 // does mj_fwdActuation call plugins
-int mjgp_actuationActive(const mjModel* m);
+static inline int mjgp_actuationActive(const mjModel* m) {
+  return m->nactuator && !(m->opt.disableflags & mjDSBL_ACTUATION);
+}
 
 // does what gears make of a motion, apart from the torque of the motor, depend on actuators: 1: on their forces, -1: on gains
 // that are what they are whatever the forces, 0: on nothing
