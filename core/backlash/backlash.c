@@ -33,7 +33,8 @@ int mjg_backlashModel(const char* name) {
 }
 
 
-// numbers that are not negative, of one model or (-1) of all, and no larger than what overflows in a step
+// numbers that are not negative, of one model or (-1) of all, and no larger than what
+// overflows in a step
 #define NUMBER(name, model) \
   { offsetof(mjgBacklash, name), model, #name " must be at most 1e100 and not negative" }
 static const struct {
@@ -372,8 +373,8 @@ static double impactTerm(double y) {
 }
 
 
-// root of the balance of kinetic energies, impactTerm(y) = impactTerm(-e y), below most, for the one of e and y
-// that is NaN
+// root of the balance of kinetic energies, impactTerm(y) = impactTerm(-e y), below most,
+// for the one of e and y that is NaN
 static double matchImpact(double e, double y, double most) {
   double lo = 0, hi = most, x = 0.5 * most;
   for (int i = 0; i < 200 && x != lo && x != hi; i++) {

@@ -27,9 +27,9 @@ typedef struct mjgiSide_ {
   double jump;                    // R just above the onset, where that depends on the touch
 } mjgiSide;
 
-// R at rate omega. The touch of mjgPHASE_PLANE and mjgRUBBER depends on the rate at which the gap
-// closes: where that is another one than omega, touch_rate is its value and touch_slope its
-// derivative by omega; else they are omega and 1.
+// R at rate omega. The touch of mjgPHASE_PLANE and mjgRUBBER depends on the rate at which
+// the gap closes: where that is another one than omega, touch_rate is its value and
+// touch_slope its derivative by omega; else they are omega and 1.
 void mjgi_makeSide(mjgiSide* side, const mjgBacklash* law, double omega, double touch_rate,
                    double touch_slope);
 

@@ -55,7 +55,8 @@ static Rotor makeRotor(const mjgCoupling* coupling, const mjgiGap* gap, double v
 }
 
 
-// friction of a slipping rotor as a line in T, t = t0 + t1 T, because lambda = (gamma_u + gamma_v) T + gamma_u t
+// friction of a slipping rotor as a line in T, t = t0 + t1 T, because lambda is
+// (gamma_u + gamma_v) T + gamma_u t
 static int lineOf(double* t1, double* t0, const mjgCoupling* coupling, int piece, double r) {
   double offset, factor = mjgi_lawRow(&offset, piece, coupling->coulomb, r, r);
   return mjgi_lawLine(t1, t0, factor, offset, coupling->gamma_u + coupling->gamma_v,
@@ -63,8 +64,9 @@ static int lineOf(double* t1, double* t0, const mjgCoupling* coupling, int piece
 }
 
 
-// the rotor on a piece of its law: held, or slipping with its bound r times. One scalar solve, whose slope friction
-// changes. Returns 0 if there is no such piece, or no solution on it
+// the rotor on a piece of its law: held, or slipping with its bound r times. One scalar
+// solve, whose slope friction changes. Returns 0 if there is no such piece, or no
+// solution on it
 static int solvePiece(Trial* trial, const Rotor* rotor, int piece, double r) {
   const mjgCoupling* coupling = rotor->coupling;
   double t0 = 0, t1 = 0, rate = rotor->rest, slope = rotor->gap->eta * rotor->A;
@@ -87,8 +89,8 @@ static int solvePiece(Trial* trial, const Rotor* rotor, int piece, double r) {
 }
 
 
-// The friction torque is the first t, from 0 towards the torque that would stop the rotor, at which the bound
-// r (|lambda| + c) is met, on the piece of either load
+// The friction torque is the first t, from 0 towards the torque that would stop the
+// rotor, at which the bound r (|lambda| + c) is met, on the piece of either load
 static int slip(Trial* best, const Rotor* rotor, int s, double r) {
   double gu = rotor->coupling->gamma_u, gs = gu + rotor->coupling->gamma_v;
   int found = 0;

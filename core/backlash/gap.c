@@ -207,8 +207,8 @@ static void powerMean(double* mean, double* slope, const mjgiGap* gap, double a,
 }
 
 
-// mean of one side's torque over the angles from p + blend h w to p + h w at rate w. Between the
-// breaks it is a parabola, which two Gauss points integrate without error.
+// mean of one side's torque over the angles from p + blend h w to p + h w at rate w.
+// Between the breaks it is a parabola, which two Gauss points integrate without error.
 static double sideMean(double* slope, const mjgiGap* gap, const mjgBacklash* law, double sign,
                        double w) {
   double a = sign * (gap->p + gap->blend * gap->h * w);

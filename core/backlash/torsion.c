@@ -55,8 +55,8 @@ static double third(const mjgBacklash* law) {
 }
 
 
-// mean torque of a spring k that counts from an angle on, over the way from a to b; adds to its derivative by the
-// rate at which the way is gone: b moves with h, a with blend h
+// mean torque of a spring k that counts from an angle on, over the way from a to b; adds
+// to its derivative by the rate at which the way is gone: b moves with h, a with blend h
 static double rampMean(double* slope, double k, double from, double a, double b, double h,
                        double blend) {
   double lo = a < b ? a : b, hi = a < b ? b : a;
@@ -114,9 +114,10 @@ double mjgi_torsionEnergy(const mjgBacklash* law, double theta, double theta_b) 
 
 //---------------------------------- slider --------------------------------------------------------
 
-// torques at which the slider goes along, from low < 0 to high > 0; of a clutch one may be 0, or infinite. Friction:
-// after a turn it yields with the stiffness of the stiffest range, which is an assumption, to the torque that leaves
-// an angle of half the hysteresis without load
+// torques at which the slider goes along, from low < 0 to high > 0; of a clutch one may
+// be 0, or infinite. Friction: after a turn it yields with the stiffness of the stiffest
+// range, which is an assumption, to the torque that leaves an angle of half the
+// hysteresis without load
 static void findLimits(double* low, double* high, const mjgBacklash* law) {
   double most = 0.5 * law->stiffness * law->hysteresis;
   if (mjgi_isClutch(law)) {
@@ -132,8 +133,8 @@ static double clip(double x, double low, double high) {
 }
 
 
-// mean torque of the slider at theta_b over the way from a to b: way and slider go in one direction, so that it is a
-// function of the angle. At a limit it is that limit exactly
+// mean torque of the slider at theta_b over the way from a to b: way and slider go in one
+// direction, so that it is a function of the angle. At a limit it is that limit exactly
 static double sliderMean(double* slope, const mjgBacklash* law, double theta_b, double a, double b,
                          double h, double blend) {
   double low, high, k = stiffest(law), lo = fmin(a, b), hi = fmax(a, b), mean = 0;

@@ -16,7 +16,8 @@ static inline int mjgi_isClutch(const mjgBacklash* law) {
 // largest slope of T
 double mjgi_torsionStiffness(const mjgBacklash* law);
 
-// mean torque of the spring alone over the way from a to b of a step; its derivative by the rate. At an angle: h = blend = 1
+// mean torque of the spring alone over the way from a to b of a step; its derivative by
+// the rate. At an angle: h = blend = 1
 double mjgi_torsionSpring(double* slope, const mjgBacklash* law, double a, double b, double h,
                           double blend);
 

@@ -27,8 +27,8 @@ enum {
 int mjgi_keyTypes(int key);
 double* mjgi_keyMember(mjgTransmission* t, int key);
 
-// is a number outside of what a key permits: a line in the report, with the number as it was written (text, nullable) in
-// a unit of which factor makes that of the key
+// is a number outside of what a key permits: a line in the report, with the number as it
+// was written (text, nullable) in a unit of which factor makes that of the key
 int mjgi_isOutside(mjgReport* report, const mjgKeyInfo* info, double value, const char* text,
                    const char* unit, double factor);
 

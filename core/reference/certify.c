@@ -46,8 +46,8 @@ static double checkCoupling(const mjgProblem* p, const mjgSolution* s, int i) {
 }
 
 
-// residual of joint i in the form of (67): y = v* - v+ is A times the friction that directions of motion make, where a joint
-// that stands may take any in [-1, 1]
+// residual of joint i in the form of (67): y = v* - v+ is A times the friction that
+// directions of motion make, where a joint that stands may take any in [-1, 1]
 static double paperResidual(const mjgProblem* p, const mjgSolution* s, int i) {
   double y = 0, size_y = fabs(p->v[i]) + fabs(s->v[i]);
   for (int j = 0; j < p->n; j++) {

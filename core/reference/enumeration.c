@@ -60,8 +60,8 @@ static int nextPieces(int* piece, int n) {
 }
 
 
-// try all combinations; the solution nearest to the point in y is kept in end. Returns 0, 1, or 2 if
-// there are several
+// try all combinations; the solution nearest to the point in y is kept in end. Returns 0,
+// 1, or 2 if there are several
 static int enumerate(mjgiBlock* b, mjgiScratch* s, double tolerance) {
   int n = b->n, found = 0;
   double nearest = INFINITY;

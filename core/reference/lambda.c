@@ -43,7 +43,8 @@ static double residual(double* next, const double* lambda, const double* phi, co
 }
 
 
-// lambda := (I - P [sgn lambda])^-1 phi; 0: the signs were these already, or the matrix is singular
+// lambda := (I - P [sgn lambda])^-1 phi; 0: the signs were these already, or the matrix
+// is singular
 static int newton(double* lambda, mjgiBlock* b, const double* phi, const double* P, int n) {
   int ld = mjgi_simdEnd(n);
   for (int i = 0; i < n; i++) {

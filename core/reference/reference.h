@@ -10,9 +10,9 @@
 void mjgi_projection(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings);
 void mjgi_extragradient(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings);
 
-// of both: the load at directions of motion s, from the load that is in block->lambda, and with it t and w = A t of
-// the block. By fixed point as in Remark 3, up to iterations of it, else by generalized Newton. Returns 1, or 0
-// if lambda was not found
+// of both: the load at directions of motion s, from the load that is in block->lambda,
+// and with it t and w = A t of the block. By fixed point as in Remark 3, up to iterations
+// of it, else by generalized Newton. Returns 1, or 0 if lambda was not found
 int mjgi_viEvaluate(mjgiBlock* b, const double* s, int flg_newton, int iterations,
                     double tolerance);
 

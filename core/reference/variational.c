@@ -1,23 +1,26 @@
-// The step as the paper's variational inequality over directions of motion s in [-1, 1]^n,
+// The step as the paper's variational inequality over directions of motion s, |s_i| <= 1,
 //
 //     F(s) = A Phi(s, phi, P) - v*,   find s with -F(s) in the normal cone of the box,       (72)
 //
-// with Phi(s) = [s] (|lambda| + c) and lambda = phi + P [s] (|lambda| + c), and two methods for it.
+// with Phi(s) = [s] (|lambda| + c) and lambda = phi + P [s] (|lambda| + c), and two
+// methods for it.
 //
-// The paper's own is s := proj(B^n, s - c F(s)), with lambda by the fixed point of Remark 3. The step size is
-// one number per joint, c_i = size/(a (|lambda_i| + c_i)), with a the largest row sum of |A| in units in which
-// its diagonal is 1, and is renewed in every iteration. With size = 1 and P = 0 t_i moves by -1/a times its
-// velocity error, the largest step that is safe for every positive definite A: a bounds its largest eigenvalue.
-// P makes Phi steeper, up to 1/(1 - sigma_max(P)), which nobody knows beforehand: size is halved when steps
-// grow, and recovers slowly. The box is a product of intervals, so that another c for each joint leaves the
-// solutions as they are.
+// The paper's own is s := proj(B^n, s - c F(s)), lambda by the fixed point of Remark 3.
+// The step size is one number per joint, c_i = size/(a (|lambda_i| + c_i)), with a the
+// largest row sum of |A| in units in which its diagonal is 1, and is renewed in every
+// iteration. With size = 1 and P = 0 t_i moves by -1/a times its velocity error, the
+// largest step that is safe for every positive definite A: a bounds its largest
+// eigenvalue. P makes Phi steeper, up to 1/(1 - sigma_max(P)), which nobody knows
+// beforehand: size is halved when steps grow, and recovers slowly. The box is a product
+// of intervals, so that another c for each joint leaves the solutions as they are.
 //
-// Korpelevich's extragradient method takes a trial step, and from the old point the step that the trial asks for,
+// Korpelevich's extragradient method takes a trial step, and from the old point the step
+// that the trial asks for,
 //
 //     y := proj(s - c F(s)),   s := proj(s - c F(y)).
 //
-// It needs F to be monotone only, not strongly so. The step size shrinks until c |F(s) - F(y)| <= 0.7 |s - y| and
-// grows again slowly (Khobotov, Marcotte).
+// It needs F to be monotone only, not strongly so. The step size shrinks until
+// c |F(s) - F(y)| <= 0.7 |s - y| and grows again slowly (Khobotov, Marcotte).
 
 #include <math.h>
 #include <string.h>
@@ -32,19 +35,21 @@ enum {
   mjgiITERATIONS = 100000
 };
 
-// the load is found to this share of the tolerance, so that its error is none of the result's, in at most so many
-// steps of the fixed point or of Newton, of which a few are enough where there is one
+// the load is found to this share of the tolerance, so that its error is none of the
+// result's, in at most so many steps of the fixed point or of Newton, of which a few are
+// enough where there is one
 static const double kInner = 1e-2;
 enum {
   mjgiFIXED_POINT = 10000,
   mjgiNEWTON = 50
 };
 
-// projection: size is halved where steps grow, but not below this, where progress would end; recovers by 1 % a step
+// projection: size is halved where steps grow, but not below this, where progress would
+// end; recovers by 1 % a step
 static const double kSmallest = 1e-4, kRecover = 1.01;
 
-// extragradient: shrinks until c^2 |F(s) - F(y)|^2 <= kLipschitz2 |s - y|^2, grows slowly again; after so many
-// shortenings it is rounding
+// extragradient: shrinks until c^2 |F(s) - F(y)|^2 <= kLipschitz2 |s - y|^2, grows slowly
+// again; after so many shortenings it is rounding
 static const double kLipschitz2 = 0.49, kShrink = 0.6, kGrow = 1.05;
 enum {
   mjgiSHORTER = 60

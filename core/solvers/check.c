@@ -69,8 +69,8 @@ int mjgi_nextBlock(mjgProblem* block, mjgiCursor* at, const mjgProblem* problem)
 }
 
 
-// the numbers of a block: of a coupling's row nothing but v* and A counts. Sets positive to 0 if a diagonal entry of A
-// is not
+// the numbers of a block: of a coupling's row nothing but v* and A counts. Sets positive
+// to 0 if a diagonal entry of A is not
 static int checkNumbers(int* positive, const mjgProblem* block) {
   const mjgProblem* b = block;
   const double *c = b->coulomb, *ratio = b->static_ratio;

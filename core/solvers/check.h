@@ -19,7 +19,8 @@ typedef struct mjgiCursor_ {
 // the next block as a problem of one block; 0: there is none. The sizes must be checked
 int mjgi_nextBlock(mjgProblem* block, mjgiCursor* at, const mjgProblem* problem);
 
-// the sizes of the blocks of a problem, which may be null: mjgSOLVED or an error; the largest one
+// the sizes of the blocks of a problem, which may be null: mjgSOLVED or an error; the
+// largest one
 int mjgi_checkBlocks(int* most, const mjgProblem* problem);
 
 // a problem by itself and against the size of the workspace: mjgSOLVED or an error

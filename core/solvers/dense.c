@@ -458,7 +458,8 @@ static double dot(const double* x, const double* y, int n) {
 }
 
 
-// power iteration on A'A from a vector that is in general position, in units of the largest entry
+// power iteration on A'A from a vector that is in general position, in units of the
+// largest entry
 double mjgi_sigmaMax(const double* A, int n, double* x, double* y) {
   double largest = largestEntry(A, n, n), sigma = 0, last = -1;
   for (int i = 0; i < n; i++) {

@@ -8,7 +8,8 @@
 // default tolerance: four digits above rounding, which the sums of large blocks need
 static const double kTolerance = 1e-12;
 
-// default limit of sweeps, which converge linearly: far above what they need where they converge at all
+// default limit of sweeps, which converge linearly: far above what they need where they
+// converge at all
 enum {
   mjgiSWEEPS = 10000
 };

@@ -86,8 +86,8 @@ static Rows checkRows(const double* A, const double* alpha, const double* beta, 
 }
 
 
-// is A above its lower limits (side -1), or below the upper ones of the joints that have one (side 1), in the order of
-// symmetric matrices and by more than skew
+// is A above its lower limits (side -1), or below the upper ones of the joints that have
+// one (side 1), in the order of symmetric matrices and by more than skew
 static int isDefinite(double* S, const double* A, const double* alpha, const double* beta,
                       const double* ratio, int n, int side, double skew) {
   int size = 0;
