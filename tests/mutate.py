@@ -317,6 +317,7 @@ MUTATIONS = [
         ("mju_abs(t) <= most + mjgpFACTORED * size", "0"),
     ]),
     Of("plugin/friction/piece.c", SOLVER, [
+        ("R - in->inertia[i] * W, acc", "R + in->inertia[i] * W, acc"),
         ("out->P[i] = P;", "out->P[i] = 0;"),
         ("return up * (t - far) > 0 ?", "return up * (t - far) < 0 ?"),
         ("(acc - shaft->a) - x;", "(acc - shaft->a) + x;",
@@ -324,6 +325,12 @@ MUTATIONS = [
         ("t + slip / (h * W", "t - slip / (h * W"),
         ("lambda - P * t + bound", "lambda + P * t + bound"),
         ("in->static_ratio[i], in->v[i], 2 * k - 1);", "in->static_ratio[i], in->v[i], 1 - 2 * k);"),
+    ]),
+    Of("plugin/friction/shafts.c", "test_plugin_gaps", [
+        ("1 - effect * shaft->misplaced", "1 + effect * shaft->misplaced"),
+        ("effect = W / (1 - W_other)", "effect = W / (1 + W_other)"),
+        ("*t += (acc - a) / W;", "*t -= (acc - a) / W;"),
+        ("return mjgp_findJump(shaft, shaft + 1, a - near, a + near);", "return near < 0;"),
     ]),
     Of("plugin/friction/piece.h", "test_plugin_brake.py", [
         ("offset += f * bound.shift;", ""),

@@ -103,12 +103,18 @@ int mjgp_connectPiece(const mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, 
 }
 
 
-int mjgp_answerPiece(const mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, mjtNum R, mjtNum acc,
+int mjgp_answerPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, mjtNum R, mjtNum acc,
                      mjtNum x, mjtNum* t) {
   const mjgpInput* in = &g->in;
   int i = piece->joint, was = mjgi_piece(g->out.mode[i], g->out.load[i] > 0);
-  if (W <= 0 || piece->shaft) {
+  if (W <= 0) {
     return 0;
+  }
+  if (piece->shaft) {
+    mjtNum slope = piece->shaft->slope;
+    int jumped = piece->jumps;
+    piece->jumps = mjgp_answerShaft(piece->shaft, W, R - in->inertia[i] * W, acc, x, t);
+    return piece->jumps != jumped || piece->shaft->slope != slope;
   }
   mjtNum u = in->tau[i] - in->inertia[i] * acc - x;
   mjtNum lambda = mjgi_lawLoad(in->gamma_u[i], in->gamma_v[i], u, *t);

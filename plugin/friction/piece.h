@@ -214,9 +214,9 @@ int mjgp_isParallel(const mjgpPiece* piece, const mjgpGears* g);
 int mjgp_connectPiece(const mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, mjtNum R);
 
 // The gear answers all others, which keep their friction (44): t, which balances at acc and x, becomes the friction of its own
-// law, and its piece in g->out is the one of that; W, R as above. A gear that moves against its own friction (W < 0), and
-// a shaft, keep theirs. Returns 1 if the piece changed
-int mjgp_answerPiece(const mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, mjtNum R, mjtNum acc,
+// law, and its piece in g->out is the one of that; W, R as above. A gear that moves against its own friction (W < 0) keeps
+// its. Returns 1 if the piece changed
+int mjgp_answerPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, mjtNum R, mjtNum acc,
                      mjtNum x, mjtNum* t);
 
 // friction of a monotone gear at acc, whatever its piece. Where it stands: t if the piece in g->out is that it is stuck

@@ -109,6 +109,26 @@ int mjgp_findJump(mjgpShaft* shaft, mjgpShaft* beyond, mjtNum low, mjtNum high) 
 }
 
 
+// On the line a = acc - W (t - t0), x = x0 - W_other (t - t0) is v + h a = free + A T
+int mjgp_answerShaft(mjgpShaft* shaft, mjtNum W, mjtNum W_other, mjtNum acc, mjtNum x, mjtNum* t) {
+  mjtNum effect = W / (1 - W_other), own = 1 - effect * shaft->misplaced, h = shaft->h;
+  if (!(W_other < 1) || !(own > 0)) {
+    return 0;
+  }
+  mjtNum A = h * effect / own, free = shaft->v + h * (acc + effect * (x + *t)) / own;
+  mjgCouplingStep step = shaft->step;
+  mjg_couplingResolve(&step, shaft->coupling, free, A);
+  mjtNum a = (free + A * step.T - shaft->v) / h, taken = shaft->misplaced * a;
+  evaluate(shaft, a);
+  *t += (acc - a) / W;
+  if (mju_abs(shaft->t + step.T + taken) <= mjgpSAME * mjgp_shaftSize(shaft)) {
+    return 0;
+  }
+  mjtNum near = mjgpSAME * (mju_abs(a) + mju_abs(shaft->v) / h);
+  return mjgp_findJump(shaft, shaft + 1, a - near, a + near);
+}
+
+
 void mjgp_storeShaft(mjgpGears* g, int i, const mjgpShaft* shaft, mjtNum t, mjtNum fastest) {
   mjgpResult* out = &g->out;
   if (t == shaft->t) {

@@ -45,6 +45,12 @@ mjtNum mjgp_shaftSize(const mjgpShaft* shaft);
 // to acceleration a; returns by how much t differs there from what its tangent said, relative to its terms
 mjtNum mjgp_moveShaft(mjgpShaft* shaft, mjtNum a);
 
+// The shaft answers all others, which keep their friction: t, which balances at acc, and of which a unit takes W of the
+// acceleration and W_other of the torque x that rotor inertia of others takes, becomes its own friction less x, and the
+// shaft goes there. Returns 1 if its torque jumps there: it is on one side then, and the next one on the other. A shaft that
+// moves against its own torque keeps its
+int mjgp_answerShaft(mjgpShaft* shaft, mjtNum W, mjtNum W_other, mjtNum acc, mjtNum x, mjtNum* t);
+
 // results of joint i in g as those of mjgp_solveFriction; t: friction without what other joints take, where that is not
 // the one of the shaft, because its torque jumps there; fastest: acceleration to which rounding errors are relative
 void mjgp_storeShaft(mjgpGears* g, int i, const mjgpShaft* shaft, mjtNum t, mjtNum fastest);
