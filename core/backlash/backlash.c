@@ -66,7 +66,8 @@ const char* mjg_backlashError(const mjgBacklash* law) {
 
   // comparisons are written so that NaN fails them
   for (size_t i = 0; i < sizeof(kNumber) / sizeof(*kNumber); i++) {
-    double x = *(const double*)(const void*)((const char*)law + kNumber[i].member);
+    double x;
+    memcpy(&x, (const char*)law + kNumber[i].member, sizeof(x));
     int applies = kNumber[i].model < 0 || kNumber[i].model == law->model;
     if (applies && !(x >= 0 && x <= kMost)) {
       return kNumber[i].text;
