@@ -470,6 +470,43 @@ void mjgp_forceInStates(mjgpGroup* group) {
 }
 
 
+// that of an elliptic contact
+static mjtNum coneSlope(const mjtNum* from, const mjtNum* row, mjtNum share, const mjtNum* D,
+                        const mjContact* contact) {
+  mjtNum jar[6], f[6];
+  mjgpCone regular;
+  mju_addScl(jar, from, row, share, contact->dim);
+  makeCone(&regular, jar, contact);
+  coneForce(f, NULL, mjgp_zone(regular.U[0], regular.T, contact->mu), &regular, jar, D, contact);
+  return -mju_dot(f, row, contact->dim);
+}
+
+
+mjtNum mjgp_slopeAlong(const mjgpGroup* group, const mjtNum* from, const mjtNum* row,
+                       mjtNum share) {
+  const mjtNum *D = group->D, *floss = group->floss;
+  mjtNum slope = 0;
+  int i = 0, begin = group->ne + group->nf;
+  for (; i < group->ne; i++) {
+    slope += D[i] * (from[i] + share * row[i]) * row[i];
+  }
+  for (; i < begin; i++) {
+    slope += mju_clip(D[i] * (from[i] + share * row[i]), -floss[i], floss[i]) * row[i];
+  }
+  for (int k = 0; i < group->nefc; i++) {
+    mjtNum jar = from[i] + share * row[i];
+    if (group->ncone && group->type[i] == mjCNSTR_CONTACT_ELLIPTIC) {
+      const mjContact* contact = group->contact[k++];
+      slope += coneSlope(from + i, row + i, share, D + i, contact);
+      i += contact->dim - 1;
+    } else if (jar < 0) {
+      slope += D[i] * jar * row[i];
+    }
+  }
+  return slope;
+}
+
+
 mjtNum mjgp_rowSize(const mjgpGroup* group, int i, const mjtNum* a) {
   mjgiSimd sum = {mju_abs(group->aref[i])};
   for (int k = group->J_adr[i]; k < group->J_adr[i + 1]; k++) {
@@ -524,22 +561,31 @@ void mjgp_addGears(const mjgpGroup* group, mjtNum* x, const mjtNum* t) {
 }
 
 
+void mjgp_smoothGradient(const mjgpGroup* group, mjtNum* x, const mjtNum* a) {
+  mjgp_mulInertia(group, x, a);
+  mjgp_addSimd(x, group->force, -1, 0, mjgi_simdEnd(group->nv));
+}
+
+
+void mjgp_subtractForces(const mjgpGroup* group, mjtNum* x, const mjtNum* f) {
+  for (int i = 0; i < group->nefc; i++) {
+    mjtNum force = f[i];
+    int end = force != 0 ? group->J_adr[i + 1] : 0;
+    for (int k = group->J_adr[i]; k < end; k++) {
+      *(mjgiSimd*)(x + group->J_lane[k]) -= *(const mjgiSimd*)(group->J + mjgiSIMD * k) * force;
+    }
+  }
+}
+
+
 void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* rounding, const mjtNum* a,
                    const mjtNum* t) {
   int nv = group->nv;
-  mjgp_mulInertia(group, gradient, a);
-  mjgp_addSimd(gradient, group->force, -1, 0, mjgi_simdEnd(nv));
+  mjgp_smoothGradient(group, gradient, a);
   if (t) {
     mjgp_addGears(group, gradient, t);
   }
-  for (int i = 0; i < group->nefc; i++) {
-    if (group->f[i] != 0) {
-      for (int k = group->J_adr[i]; k < group->J_adr[i + 1]; k++) {
-        *(mjgiSimd*)(gradient + group->J_lane[k]) -=
-            *(const mjgiSimd*)(group->J + mjgiSIMD * k) * group->f[i];
-      }
-    }
-  }
+  mjgp_subtractForces(group, gradient, group->f);
   if (!rounding) {
     return;
   }

@@ -62,6 +62,7 @@ typedef struct mjgpGroup_ {
   // factors of the Hessian, U' D^-1 U with U upper triangular and D its diagonal
   int* parent;      // next dof in the elimination tree, -1: none        (nv)
   int* last;        // last column of each row                           (nv)
+  int* first;       // first row that may have each column               (nv)
   int *from, *to;   // joints whose unit vectors reach each row          (nv)
   size_t* U_adr;    // U_adr[i] + j: address of U_ij                     (nv)
   size_t nU;        // entries, in whole lanes
@@ -98,6 +99,13 @@ mjtNum mjgp_constraintForce(const mjgpGroup* group, mjtNum* f, int* state, mjtNu
 
 // the same at group->jar with rows in the states that they have, whether jar is there or not
 void mjgp_forceInStates(mjgpGroup* group);
+
+// slope of that cost along row at jar = from + share row
+mjtNum mjgp_slopeAlong(const mjgpGroup* group, const mjtNum* from, const mjtNum* row, mjtNum share);
+
+// M a - b, and x -= J' f                                                                  (nv)
+void mjgp_smoothGradient(const mjgpGroup* group, mjtNum* x, const mjtNum* a);
+void mjgp_subtractForces(const mjgpGroup* group, mjtNum* x, const mjtNum* f);
 
 // gradient M a - b - J' f + E t at a and group->f; rounding (nullable) gets the size of the rounding
 // errors to expect in it                                                                  (nv)

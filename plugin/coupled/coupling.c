@@ -208,7 +208,8 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
   g->count.newton_steps += step.newton_steps;
 
   // the engine starts from the acceleration and finds it solved
-  for (int i = 0; i < group->nv && !isLagged(s); i++) {
+  int known = isLagged(s) ? 0 : group->nv;
+  for (int i = 0; i < known; i++) {
     d->qacc_warmstart[group->dof[i]] = s->a[i];
   }
   *info = g->out.last_info;

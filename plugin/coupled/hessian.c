@@ -72,11 +72,12 @@ static void connectRows(mjgpGroup* group, int* column, int* set, int i, int n) {
 // Long because pattern, order and places of the entries are made in one walk over the rows
 void mjgp_makePattern(mjgpGroup* group, mjData* d) {
   int nv = group->nv;
-  size_t nint = 5 * (size_t)nv + (size_t)(mjgi_simdEnd(nv) + 1 + group->nefc);
+  size_t nint = 6 * (size_t)nv + (size_t)(mjgi_simdEnd(nv) + 1 + group->nefc);
   group->U_adr = (size_t*)mj_stackAllocNum(d, (size_t)nv + (nint + 1) / 2);
   group->parent = (int*)(group->U_adr + nv);
   group->last = group->parent + nv;
-  group->from = group->last + nv;
+  group->first = group->last + nv;
+  group->from = group->first + nv;
   group->to = group->from + nv;
   int *set = group->to + nv, *column = set + nv;
   group->same = column + mjgi_simdEnd(nv) + 1;
@@ -86,6 +87,7 @@ void mjgp_makePattern(mjgpGroup* group, mjData* d) {
     int begin = group->M_adr[i], end = group->M_adr[i + 1];
     group->parent[i] = end - begin > 1 ? group->M_col[begin + 1] : -1;
     group->last[i] = group->M_col[end - 1];
+    group->first[i] = i;
     group->from[i] = group->njoint + group->nextra;
     group->to[i] = 0;
     set[i] = 0;
@@ -132,6 +134,7 @@ void mjgp_makePattern(mjgpGroup* group, mjData* d) {
     int parent = group->parent[i];
     if (parent >= 0) {
       group->last[parent] = mjMAX(group->last[parent], group->last[i]);
+      group->first[parent] = mjMIN(group->first[parent], group->first[i]);
       group->from[parent] = mjMIN(group->from[parent], group->from[i]);
       group->to[parent] = mjMAX(group->to[parent], group->to[i]);
     }

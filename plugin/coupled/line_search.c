@@ -5,21 +5,6 @@
 #include "friction/tolerances.h"
 
 
-// slope of the convex cost along the search direction at distance x, without its constant part
-static mjtNum constraintSlope(mjgpStep* s, mjtNum x) {
-  mjgpGroup* group = s->group;
-  mjtNum slope = 0;
-  for (int i = 0; i < group->nefc; i++) {
-    s->residual[i] = group->jar[i] + x * s->jar[i];
-  }
-  mjgp_constraintForce(group, s->f, s->state, NULL, s->residual);
-  for (int i = 0; i < group->nefc; i++) {
-    slope -= s->f[i] * s->jar[i];
-  }
-  return slope;
-}
-
-
 mjtNum mjgp_searchLine(mjgpStep* s, const mjtNum* t) {
   mjgpGroup* group = s->group;
   int nv = group->nv;
@@ -35,13 +20,13 @@ mjtNum mjgp_searchLine(mjgpStep* s, const mjtNum* t) {
   quadratic = mju_dot(Ma, s->search, nv);
 
   // bracket from 1 on, then narrow it
-  mjgpBracket b = {.high = 1, .at_low = linear + constraintSlope(s, 0)};
+  mjgpBracket b = {.high = 1, .at_low = linear + mjgp_slopeAlong(group, group->jar, s->jar, 0)};
   if (!(b.at_low < 0)) {
     return 0;
   }
   mjtNum tolerance = mjgpSAME * mju_abs(b.at_low);
   for (int k = 0;; k++) {
-    b.at_high = linear + b.high * quadratic + constraintSlope(s, b.high);
+    b.at_high = linear + b.high * quadratic + mjgp_slopeAlong(group, group->jar, s->jar, b.high);
     if (b.at_high >= 0 || k == mjgpHALVINGS) {
       break;
     }
@@ -57,7 +42,7 @@ mjtNum mjgp_searchLine(mjgpStep* s, const mjtNum* t) {
   }
   for (int k = 0; k < mjgpHALVINGS; k++) {
     mjtNum x = (b.low * b.at_high - b.high * b.at_low) / (b.at_high - b.at_low);
-    mjtNum slope = linear + x * quadratic + constraintSlope(s, x);
+    mjtNum slope = linear + x * quadratic + mjgp_slopeAlong(group, group->jar, s->jar, x);
     if (mju_abs(slope) <= tolerance || b.high - b.low <= 4 * DBL_EPSILON * b.high) {
       return x;
     }

@@ -62,25 +62,19 @@ static void setBalance(mjgpNewton* p) {
 }
 
 
-// the same at s->a
-static void balance(mjgpNewton* p) {
-  mjgp_gradient(p->s->group, p->s->gradient, NULL, p->s->a, NULL);
+// the same with the forces in group->f where M a - b is known
+static void addForces(mjgpNewton* p) {
+  mjgpStep* s = p->s;
+  mju_copy(s->gradient, p->smooth, mjgi_simdEnd(s->group->nv));
+  mjgp_subtractForces(s->group, s->gradient, s->group->f);
   setBalance(p);
 }
 
 
-// the same where forces were those in s->f when it was set
-static void changeBalance(mjgpNewton* p) {
-  mjgpStep* s = p->s;
-  const mjgpGroup* group = s->group;
-  for (int i = 0; i < group->nefc; i++) {
-    mjtNum change = group->f[i] - s->f[i];
-    for (int k = group->J_adr[i]; k < group->J_adr[i + 1] && change != 0; k++) {
-      *(mjgiSimd*)(s->gradient + group->J_lane[k]) -=
-          *(const mjgiSimd*)(group->J + mjgiSIMD * k) * change;
-    }
-  }
-  setBalance(p);
+// the same at s->a
+static void balance(mjgpNewton* p) {
+  mjgp_smoothGradient(p->s->group, p->smooth, p->s->a);
+  addForces(p);
 }
 
 
@@ -97,11 +91,10 @@ static mjtNum onLine(const mjgpNewton* p, int i) {
 static int nextPieces(mjgpNewton* p) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
-  mjtNum h = s->m->opt.timestep, size = 0;
+  mjtNum h = s->m->opt.timestep, size = p->size;
   int changes = 0;
-  for (int i = 0; i < s->n; i++) {
-    size = mju_max(size, mju_abs(group->force[group->E_dof[group->E_adr[i]]]));
-    size = solvesFriction(p) ? mju_max(size, mju_abs(p->t[i])) : size;  // solved with the others
+  for (int i = 0; i < s->n && solvesFriction(p); i++) {
+    size = mju_max(size, mju_abs(p->t[i]));  // solved with the others
   }
   for (int i = 0; i < s->n; i++) {
     const mjgpPiece* piece = p->piece + i;
@@ -172,12 +165,7 @@ static mjtNum slopeAt(mjgpNewton* p, mjtNum share, mjtNum linear, mjtNum quadrat
   mjgpStep* s = p->s;
   const mjgpGroup* group = s->group;
   mjtNum slope = linear + share * quadratic, h = s->m->opt.timestep;
-  if (!f) {
-    mju_addScl(s->residual, p->from, p->row, share, group->nefc);
-    mjgp_constraintForce(group, s->f, s->state, NULL, s->residual);
-    f = s->f;
-  }
-  slope -= mju_dot(f, p->row, group->nefc);
+  slope += f ? -mju_dot(f, p->row, group->nefc) : mjgp_slopeAlong(group, p->from, p->row, share);
   for (int i = 0; i < s->n; i++) {
     mjtNum along = s->rows ? mjgp_mulGear(group, i, s->search) : p->dacc[i];
     if (along != 0) {
@@ -186,7 +174,8 @@ static mjtNum slopeAt(mjgpNewton* p, mjtNum share, mjtNum linear, mjtNum quadrat
         const mjgpPiece* piece = p->piece + i;
         t = piece->shaft && !piece->jumps && share == 0
                 ? piece->t
-                : mjgp_frictionAt(p->piece + i, s->g, h, p->acc[i] + share * p->dacc[i], x, t);
+                : mjgp_frictionAt(p->piece + i, s->g, h, p->acc[i] + share * p->dacc[i], p->dacc[i],
+                                  x, t);
       }
       slope += t * along;
     }
@@ -201,18 +190,16 @@ static int shorten(mjgpNewton* p) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
   int nv = group->nv, count = s->n + group->nextra;
-  mjtNum h = s->m->opt.timestep;
   mju_sub(p->row, group->jar, p->from, group->nefc);
   mju_sub(p->dacc, s->acc, p->acc, count);
 
   // what inertia adds is linear along the step, at whose end s->a is
-  mjtNum linear = p->descent + mju_dot(p->f, p->row, group->nefc);
-  mjtNum quadratic =
-      mju_dot(s->gradient, s->search, nv) + mju_dot(group->f, p->row, group->nefc) - linear;
+  mjtNum linear = mju_dot(p->before, s->search, nv);
+  mjtNum quadratic = mju_dot(p->smooth, s->search, nv) - linear;
   mjgpBracket b = {.high = 1};
   b.at_low = slopeAt(p, 0, linear, quadratic, p->f);
   b.at_high = slopeAt(p, 1, linear, quadratic, group->f);
-  mjtNum share = 1, slope = b.at_high, most = -(p->whole ? mjgpWHOLE : mjgpLEFT) * b.at_low;
+  mjtNum share = 1, slope = b.at_high, most = -mjgpLEFT * b.at_low;
   if (!(b.at_low < 0) || b.at_high <= most) {
     return 0;
   }
@@ -230,17 +217,19 @@ static int shorten(mjgpNewton* p) {
   for (int i = 0; i < s->n; i++) {
     p->t[i] += solvesFriction(p) ? (share - 1) * (p->t[i] - s->target[i]) : 0;
   }
-  mjgp_evaluate(s);
 
-  // a slope that does not get small is one that jumps
+  // all that is linear along the step is known at both of its ends
+  mju_addScl(group->jar, p->from, p->row, share, group->nefc);
+  mju_scl(p->smooth, p->smooth, share, nv);
+  mju_addToScl(p->smooth, p->before, 1 - share, nv);
+  mjgp_constraintForce(group, group->f, group->state, group->cone, group->jar);
+
+  // a slope that does not get small is one that jumps. Other gears keep the pieces of the whole step
   int jumps = !p->whole || mju_abs(slope) > most;
   for (int i = 0; i < s->n; i++) {
-    if (p->piece[i].shaft && !jumps) {
-      p->piece[i].jumps = 0;
-      mjgp_moveShaft(p->piece[i].shaft, s->acc[i]);
-    } else if (p->piece[i].shaft || (p->whole && !p->piece[i].held)) {
-      mjgp_setPiece(p->piece + i, s->g, h, p->acc[i] + b.low * p->dacc[i], s->acc[i],
-                    p->acc[i] + b.high * p->dacc[i], mjgp_taken(s, s->acc, i));
+    if (p->piece[i].shaft) {
+      mjgp_setShaft(p->piece + i, p->acc[i] + b.low * p->dacc[i], s->acc[i],
+                    p->acc[i] + b.high * p->dacc[i], jumps);
     }
   }
   return 1;
@@ -393,11 +382,13 @@ void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
   size_t n = (size_t)s->n, nefc = (size_t)group->nefc, ld = (size_t)group->ld;
   size_t size = (size_t)mjgi_simdEnd(group->nv);
   *p = (mjgpNewton){.s = s, .monotone = 1};
-  mjtNum* number = mj_stackAllocNum(d, 2 * size + 3 * nefc + n + 2 * ld);
-  mju_zero(number, (int)(2 * size));
+  mjtNum* number = mj_stackAllocNum(d, 4 * size + 3 * nefc + n + 2 * ld);
+  mju_zero(number, (int)(4 * size));
   p->w = number;
   p->balance = p->w + size;
-  p->from = p->balance + size;
+  p->smooth = p->balance + size;
+  p->before = p->smooth + size;
+  p->from = p->before + size;
   p->row = p->from + nefc;
   p->f = p->row + nefc;
   p->t = p->f + nefc;
@@ -417,6 +408,7 @@ void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
     mjgp_startPiece(p->piece + i, s->g, s->m, group->joint[i], s->acc[i], shaft);
     shaft = p->piece[i].shaft ? shaft + 2 : shaft;
     p->monotone &= p->piece[i].monotone;
+    p->size = mju_max(p->size, mju_abs(group->force[group->E_dof[group->E_adr[i]]]));
   }
   p->whole = p->monotone && !s->rows;
   mjgp_makeSystem(&p->system, s, p->piece, 0);
@@ -484,9 +476,9 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
     if (!mjgp_solveSystem(&p->system, p->piece, s->gradient, 1, s->search, p->t)) {
       return 0;
     }
-    p->descent = mju_dot(s->gradient, s->search, group->nv);
     memcpy(s->factored, group->state, sizeof(int) * (size_t)group->nefc);
     mju_copy(p->from, group->jar, group->nefc);
+    mju_copy(p->before, p->smooth, group->nv);
     mju_copy(p->f, group->f, group->nefc);
     mju_copy(p->acc, s->acc, s->n + group->nextra);
     mju_addTo(s->a, s->search, group->nv);
@@ -497,22 +489,21 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
     mjgp_forceInStates(group);
     balance(p);
     int changed, changes = nextPieces(p);
-    mju_copy(s->f, group->f, group->nefc);
     mjgp_constraintForce(group, group->f, group->state, group->cone, group->jar);
     memcpy(s->state, s->factored, sizeof(int) * (size_t)group->nefc);
     *near = compareStates(s, &changed);
-    if (changed) {
-      changeBalance(p);
+    if (changed && *near && !changes) {
+      addForces(p);
     }
     if (!changes && (*near == 2 || (*near == 1 && isSolved(p, &error, &most)))) {
       if ((!flg_connect || !connect(p, *near == 2)) && !release(p)) {
         return 1;
       }
-      balance(p);
-    } else if ((changed || p->whole) && shorten(p)) {
-      balance(p);
+      setBalance(p);
+    } else if (((changed || p->whole) && shorten(p)) || changed) {
+      addForces(p);
     }
-    if (changes && !p->whole && *iterations >= (p->monotone ? mjgpMILD : mjgpEXCHANGES)) {
+    if (changes && *iterations >= (p->monotone ? mjgpMILD : mjgpEXCHANGES)) {
       relax(p);
     }
   }

@@ -14,14 +14,16 @@ typedef struct mjgpNewton_ {
   mjtNum* t;         // friction                                                  (n)
   mjtNum* w;         // scratch                                                   (nv)
   mjtNum* balance;   // torque that is left for gears                             (nv)
-  mjtNum* from;      // J a - aref at the start of a step                         (nefc)
-  mjtNum* row;       // its change                                                (nefc)
-  mjtNum* f;         // constraint forces at the start of a step                  (nefc)
-  mjtNum* acc;       // s->acc at the start of a step, and its change             (2 ld)
+  mjtNum* smooth;    // M a - b at s->a, and at the start of a step               (2 nv)
+  mjtNum* before;
+  mjtNum* from;  // J a - aref at the start of a step                         (nefc)
+  mjtNum* row;   // its change                                                (nefc)
+  mjtNum* f;     // constraint forces at the start of a step                  (nefc)
+  mjtNum* acc;   // s->acc at the start of a step, and its change             (2 ld)
   mjtNum* dacc;
-  mjtNum descent;  // slope of the cost without gears at the start of a step
-  int monotone;    // no gear has less friction where it accelerates more
-  int whole;       // the cost is convex, gears included
+  mjtNum size;   // largest force that acts on a gear without constraints
+  int monotone;  // no gear has less friction where it accelerates more
+  int whole;     // the cost is convex, gears included
 } mjgpNewton;
 
 // can all gears of the group be solved as lines

@@ -59,19 +59,22 @@ void mjgp_makeSystem(mjgpSystem* sys, mjgpStep* s, const mjgpPiece* piece, int f
 // dof k has a known change: its column moves to the right side by that
 static void hold(mjgpSystem* sys, int k, mjtNum change) {
   const mjgpGroup* group = sys->s->group;
-  mjtNum* x = sys->x;
-  for (int i = 0; i < k; i++) {
+  mjtNum *x = sys->x, *row = group->U + group->U_adr[k];
+  for (int i = group->first[k]; i < k; i++) {
     if (group->last[i] >= k) {
       mjtNum* entry = group->U + group->U_adr[i] + k;
       x[i] -= *entry * change;
       *entry = 0;
     }
   }
-  mjtNum* row = group->U + group->U_adr[k];
-  for (int j = k + 1; j <= group->last[k]; j++) {
-    x[j] -= row[j] * change;
+
+  // what stands before the diagonal in its lane is anything
+  int begin = mjgi_simdBegin(k), end = mjgi_simdEnd(group->last[k] + 1);
+  for (int j = begin; j < k; j++) {
     row[j] = 0;
   }
+  mjgp_addSimd(x, row, -change, begin, end);
+  mju_zero(row + begin, end - begin);
   row[k] = 1;
   x[k] = change;
 }

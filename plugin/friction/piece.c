@@ -125,8 +125,8 @@ int mjgp_answerPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, mjtNum 
 }
 
 
-mjtNum mjgp_frictionAt(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum acc, mjtNum x,
-                       mjtNum t) {
+mjtNum mjgp_frictionAt(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum acc, mjtNum along,
+                       mjtNum x, mjtNum t) {
   const mjgpInput* in = &g->in;
   int i = piece->joint;
   if (piece->jumps && acc == piece->shaft->a) {
@@ -141,13 +141,8 @@ mjtNum mjgp_frictionAt(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum ac
     return shaft.t - x;
   }
   mjtNum v = in->v[i] + h * acc, gamma_v = in->gamma_v[i];
-  int s = v > 0 ? 1 : -1;
-  if (mju_abs(v) <= mjgpSUMMED * (1 + mju_abs(in->v[i]))) {
-    s = g->out.mode[i];
-    if (!s) {
-      return t;
-    }
-  }
+  int rests = mju_abs(v) <= mjgpSUMMED * (1 + mju_abs(in->v[i])),
+      s = (rests ? along : v) > 0 ? 1 : -1;
   mjgpBound bound = mjgp_boundOfPiece(piece, g, s);
   mjtNum u = in->tau[i] - in->inertia[i] * acc;
   mjtNum driven = s * ((in->gamma_u[i] + gamma_v) * u + bound.shift);
@@ -155,25 +150,9 @@ mjtNum mjgp_frictionAt(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum ac
 }
 
 
-void mjgp_setPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum low, mjtNum acc, mjtNum high,
-                   mjtNum x) {
-  const mjgpInput* in = &g->in;
-  int i = piece->joint;
-  if (piece->shaft) {
-    piece->jumps = mjgp_findJump(piece->shaft, piece->shaft + 1, low, high);
-    if (!piece->jumps) {
-      mjgp_moveShaft(piece->shaft, acc);
-    }
-    return;
+void mjgp_setShaft(mjgpPiece* piece, mjtNum low, mjtNum acc, mjtNum high, int jumps) {
+  piece->jumps = jumps && mjgp_findJump(piece->shaft, piece->shaft + 1, low, high);
+  if (!piece->jumps) {
+    mjgp_moveShaft(piece->shaft, acc);
   }
-  mjtNum v = in->v[i] + h * acc;
-  if ((in->v[i] + h * low) * (in->v[i] + h * high) <= 0 ||
-      mju_abs(v) <= mjgpSUMMED * (1 + mju_abs(in->v[i]))) {
-    g->out.mode[i] = 0;
-    return;
-  }
-  mjtNum u = in->tau[i] - in->inertia[i] * acc - x, t = mjgp_frictionAt(piece, g, h, acc, x, 0);
-  g->out.mode[i] = v > 0 ? 1 : -1;
-  mjtNum shift = mjgp_boundOfPiece(piece, g, g->out.mode[i]).shift;
-  g->out.load[i] = mjgi_lawLoad(in->gamma_u[i], in->gamma_v[i], u, t) + shift < 0 ? -1 : 1;
 }

@@ -219,12 +219,12 @@ int mjgp_connectPiece(const mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, 
 int mjgp_answerPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, mjtNum R, mjtNum acc,
                      mjtNum x, mjtNum* t);
 
-// friction of a monotone gear at acc, whatever its piece. Where it stands: t if the piece in g->out is that it is stuck
-mjtNum mjgp_frictionAt(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum acc, mjtNum x,
-                       mjtNum t);
+// friction of a monotone gear at acc, whatever its piece; where it stands, that on the side of along. t: friction of a shaft
+// at a jump
+mjtNum mjgp_frictionAt(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum acc, mjtNum along,
+                       mjtNum x, mjtNum t);
 
-// the piece of a monotone gear at acc, between low and high
-void mjgp_setPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum low, mjtNum acc, mjtNum high,
-                   mjtNum x);
+// the piece of a shaft at acc. jumps: it may be at a jump between low and high
+void mjgp_setShaft(mjgpPiece* piece, mjtNum low, mjtNum acc, mjtNum high, int jumps);
 
 #endif  // MJGEAR_PLUGIN_PIECE_H_

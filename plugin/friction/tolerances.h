@@ -94,7 +94,7 @@
 // iterations in which gears exchange pieces as they please, which is cheaper and enough for nearly all steps; the same of
 // gears that can all be driven from both sides
 #define mjgpEXCHANGES 3
-#define mjgpMILD      6
+#define mjgpMILD      8
 
 // rounds in which gears answer one after the other, at most (nearly all settle in five), and rounds without another piece
 #define mjgpSWEEPS 30
@@ -104,9 +104,8 @@
 #define mjgpREFINE 3
 
 // slope at the end of a line search, of that at its start, and length by which a path may be missed, of its line: the next
-// iteration corrects it. Of a cost that is convex, gears included, more is left: more iterations with fewer trials
+// iteration corrects it
 #define mjgpLEFT   0.1
-#define mjgpWHOLE  0.5
 #define mjgpTRIALS 20
 
 // halvings of an interval: it is as short as doubles are close
