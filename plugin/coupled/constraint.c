@@ -90,6 +90,10 @@ static void fillTerm(mjtNum* x, int row, int flg_zero, const mjModel* m, const m
 
 // some columns of a dense row, zero behind the last of them
 static inline mjgiSimd gatherLane(const mjtNum* J, const int* dof, int left) {
+  if (left >= mjgiSIMD && dof[0] - dof[3] == 3) {  // neighbours, in the engine's order
+    const mjtNum* x = J + dof[3];
+    return (mjgiSimd){x[3], x[2], x[1], x[0]};
+  }
   if (left >= mjgiSIMD) {
     return (mjgiSimd){J[dof[0]], J[dof[1]], J[dof[2]], J[dof[3]]};
   }

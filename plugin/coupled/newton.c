@@ -159,25 +159,18 @@ static int isZero(mjgpNewton* p) {
 
 //---------------------------------- line search ---------------------------------------------------
 
-// slope of the cost a share along the step; f: constraint forces there, null: not known
-static mjtNum slopeAt(mjgpNewton* p, mjtNum share, mjtNum linear, mjtNum quadratic,
-                      const mjtNum* f) {
+// slope of the cost a share along the step, without what is linear; f: constraint forces there, null: not known
+static mjtNum slopeAt(mjgpNewton* p, mjtNum share, const mjtNum* f) {
   mjgpStep* s = p->s;
   const mjgpGroup* group = s->group;
-  mjtNum slope = linear + share * quadratic, h = s->m->opt.timestep;
-  slope += f ? -mju_dot(f, p->row, group->nefc) : mjgp_slopeAlong(group, p->from, p->row, share);
-  for (int i = 0; i < s->n; i++) {
-    mjtNum along = s->rows ? mjgp_mulGear(group, i, s->search) : p->dacc[i];
+  mjtNum h = s->m->opt.timestep;
+  mjtNum slope =
+      f ? -mju_dot(f, p->row, group->nefc) : mjgp_slopeAlong(group, p->from, p->row, share);
+  for (int i = 0; i < s->n && p->whole; i++) {
+    mjtNum along = p->dacc[i];
     if (along != 0) {
-      mjtNum x = mjgp_taken(s, p->acc, i) + share * mjgp_taken(s, p->dacc, i), t = p->t[i];
-      if (p->whole) {
-        const mjgpPiece* piece = p->piece + i;
-        t = piece->shaft && !piece->jumps && share == 0
-                ? piece->t
-                : mjgp_frictionAt(p->piece + i, s->g, h, p->acc[i] + share * p->dacc[i], p->dacc[i],
-                                  x, t);
-      }
-      slope += t * along;
+      slope +=
+          along * mjgp_frictionAt(p->piece + i, s->g, h, p->acc[i] + share * along, along, p->t[i]);
     }
   }
   return slope;
@@ -196,9 +189,12 @@ static int shorten(mjgpNewton* p) {
   // what inertia adds is linear along the step, at whose end s->a is
   mjtNum linear = mju_dot(p->before, s->search, nv);
   mjtNum quadratic = mju_dot(p->smooth, s->search, nv) - linear;
+  for (int i = 0; i < s->n && !p->whole; i++) {
+    linear += p->t[i] * mjgp_mulGear(group, i, s->search);
+  }
   mjgpBracket b = {.high = 1};
-  b.at_low = slopeAt(p, 0, linear, quadratic, p->f);
-  b.at_high = slopeAt(p, 1, linear, quadratic, group->f);
+  b.at_low = slopeAt(p, 0, p->f) + linear;
+  b.at_high = slopeAt(p, 1, group->f) + linear + quadratic;
   mjtNum share = 1, slope = b.at_high, most = -mjgpLEFT * b.at_low;
   if (!(b.at_low < 0) || b.at_high <= most) {
     return 0;
@@ -209,7 +205,7 @@ static int shorten(mjgpNewton* p) {
       break;
     }
     share = next;
-    slope = slopeAt(p, share, linear, quadratic, NULL);
+    slope = slopeAt(p, share, NULL) + linear + share * quadratic;
     mjgp_narrow(&b, share, slope);
   }
   mju_addToScl(s->a, s->search, share - 1, nv);

@@ -125,28 +125,19 @@ int mjgp_answerPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, mjtNum 
 }
 
 
-mjtNum mjgp_frictionAt(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum acc, mjtNum along,
-                       mjtNum x, mjtNum t) {
-  const mjgpInput* in = &g->in;
-  int i = piece->joint;
+mjtNum mjgp_shaftFrictionAt(mjgpPiece* piece, mjtNum acc, mjtNum t) {
   if (piece->jumps && acc == piece->shaft->a) {
     return t;
   }
-  if (piece->shaft) {
-    mjgpShaft shaft = piece->shaft[piece->jumps && acc > piece->shaft->a];
-    if (mju_abs(acc - shaft.a) <= mjgpSUMMED * (mju_abs(acc) + mju_abs(shaft.a))) {
-      return shaft.t + shaft.slope * (acc - shaft.a) - x;
-    }
-    mjgp_moveShaft(&shaft, acc);
-    return shaft.t - x;
+  if (!piece->jumps && acc == piece->acc) {
+    return piece->t;
   }
-  mjtNum v = in->v[i] + h * acc, gamma_v = in->gamma_v[i];
-  int rests = mju_abs(v) <= mjgpSUMMED * (1 + mju_abs(in->v[i])),
-      s = (rests ? along : v) > 0 ? 1 : -1;
-  mjgpBound bound = mjgp_boundOfPiece(piece, g, s);
-  mjtNum u = in->tau[i] - in->inertia[i] * acc;
-  mjtNum driven = s * ((in->gamma_u[i] + gamma_v) * u + bound.shift);
-  return s * mju_max((bound.c + driven) / (1 + gamma_v), (bound.c - driven) / (1 - gamma_v));
+  mjgpShaft shaft = piece->shaft[piece->jumps && acc > piece->shaft->a];
+  if (mju_abs(acc - shaft.a) <= mjgpSUMMED * (mju_abs(acc) + mju_abs(shaft.a))) {
+    return shaft.t + shaft.slope * (acc - shaft.a);
+  }
+  mjgp_moveShaft(&shaft, acc);
+  return shaft.t;
 }
 
 

@@ -219,10 +219,26 @@ int mjgp_connectPiece(const mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, 
 int mjgp_answerPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, mjtNum R, mjtNum acc,
                      mjtNum x, mjtNum* t);
 
-// friction of a monotone gear at acc, whatever its piece; where it stands, that on the side of along. t: friction of a shaft
-// at a jump
-mjtNum mjgp_frictionAt(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum acc, mjtNum along,
-                       mjtNum x, mjtNum t);
+// that of a shaft, t if it is at a jump
+mjtNum mjgp_shaftFrictionAt(mjgpPiece* piece, mjtNum acc, mjtNum t);
+
+// friction of a monotone gear at acc, whatever its piece; where it stands, that on the side of along
+static inline mjtNum mjgp_frictionAt(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum acc,
+                                     mjtNum along, mjtNum t) {
+  if (piece->shaft) {
+    return mjgp_shaftFrictionAt(piece, acc, t);
+  }
+  const mjgpInput* in = &g->in;
+  int i = piece->joint;
+  mjtNum v = in->v[i] + h * acc, gamma_v = in->gamma_v[i];
+  int rests = mju_abs(v) <= mjgpSUMMED * (1 + mju_abs(in->v[i]));
+  int s = (rests ? along : v) > 0 ? 1 : -1;
+  mjgpBound bound = mjgp_boundOfPiece(piece, g, s);
+  mjtNum u = in->tau[i] - in->inertia[i] * acc;
+  mjtNum driven = s * ((in->gamma_u[i] + gamma_v) * u + bound.shift);
+  mjtNum up = (bound.c + driven) / (1 + gamma_v), down = (bound.c - driven) / (1 - gamma_v);
+  return s * mjMAX(up, down);
+}
 
 // the piece of a shaft at acc. jumps: it may be at a jump between low and high
 void mjgp_setShaft(mjgpPiece* piece, mjtNum low, mjtNum acc, mjtNum high, int jumps);
