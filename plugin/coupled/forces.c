@@ -36,37 +36,45 @@ void mjgp_makeForces(mjgpForces* f, mjgpStep* s) {
   const mjgpGroup* group = s->group;
   const mjModel* m = s->m;
   const mjData* d = s->d;
-  size_t nv = (size_t)group->nv, nefc = (size_t)group->nefc, ld = (size_t)mjgi_simdEnd(group->nefc);
-  *f = (mjgpForces){.s = s, .ld = (int)ld};
+  size_t nv = (size_t)mjgi_simdEnd(group->nv), nefc = (size_t)group->nefc;
+  size_t ld = (size_t)mjgi_simdEnd(group->nefc);
+  *f = (mjgpForces){.s = s, .nv = (int)nv};
   f->row = mj_stackAllocInt(s->d, 3 * nefc + 2 * nv);
   f->cone = f->row + nefc;
   f->exchanged = f->cone + nefc;
   f->held = f->exchanged + nefc;
   f->below = f->held + nv;
-  f->slope = mj_stackAllocNum(s->d, 2 * nv + (size_t)m->nv + 2 * nv * ld + ld * ld + 2 * ld);
+  f->slope = mj_stackAllocNum(s->d, 2 * nv + (size_t)m->nv + nv * (nefc + ld) + ld * ld + 2 * ld);
   f->dw = f->slope + nv;
   f->pivot = f->dw + nv;
   f->B = f->pivot + m->nv;
-  f->X = f->B + nv * ld;
+  f->X = f->B + nefc * nv;
   f->S = f->X + nv * ld;
   f->scale = f->S + ld * ld;
   f->y = f->scale + ld;
   f->M = (mjgpInertia){.upper = d->qLD, .pivot = d->qLDiagInv, .adr = m->M_rowadr};
   f->K = (mjgpInertia){.upper = s->g->scratch.matrix, .pivot = f->pivot, .adr = s->g->config->line};
 
-  // B, by way of M^-1 J'
-  mju_zero(f->B, (int)(nv * ld));
-  for (int i = 0; i < group->nefc; i++) {
-    setColumn(group, f->B, f->ld, i, i);
-  }
   for (int k = 0; k < group->nv; k++) {
     int dof = group->dof[k], geared = s->g->config->reached[m->dof_treeid[dof]];
     f->slope[k] = geared ? s->Mhat->slope[dof] : 0;
   }
-  mju_copy(f->X, f->B, (int)(nv * ld));
-  mjgp_solveColumns(group, f->X, f->ld, &f->M, 0);
-  for (int k = 0; k < group->nv; k++) {
-    mjgp_addSimd(f->B + k * f->ld, f->X + k * f->ld, f->slope[k], 0, f->ld);
+
+  // B, by way of M^-1 J'
+  mju_zero(f->X, (int)(nv * ld));
+  mju_zero(f->B, (int)(nefc * nv));
+  for (int i = 0; i < group->nefc; i++) {
+    setColumn(group, f->X, (int)ld, i, i);
+  }
+  mjgp_solveColumns(group, f->X, (int)ld, &f->M, 0);
+  for (int i = 0; i < group->nefc; i++) {
+    mjtNum* row = f->B + i * f->nv;
+    for (int k = group->J_adr[i]; k < group->J_adr[i + 1]; k++) {
+      *(mjgiSimd*)(row + group->J_lane[k]) = *(const mjgiSimd*)(group->J + mjgiSIMD * k);
+    }
+    for (int k = 0; k < group->nv; k++) {
+      row[k] += f->slope[k] * f->X[k * (int)ld + i];
+    }
   }
 }
 
@@ -188,13 +196,9 @@ int mjgp_factorForces(mjgpForces* f, const mjgpPiece* piece) {
   }
   mjgp_solveColumns(group, f->X, lanes, &f->K, 0);
   mju_zero(f->S, f->n * lanes);
-  for (int k = 0; k < group->nv; k++) {
-    for (int c = 0; c < f->n; c++) {
-      mjtNum B = f->B[k * f->ld + f->row[c]];
-      if (B != 0) {
-        mjgp_addSimd(f->S + c * lanes, f->X + k * lanes, B, 0, lanes);
-      }
-    }
+  for (int c = 0; c < f->n; c++) {
+    const mjtNum* row = f->B + f->row[c] * f->nv;
+    mjgp_sumRows(f->S + c * lanes, NULL, f->X, row, 1, group->nv, lanes);
   }
   answer(f, f->S, lanes, 1);
   for (int c = 0; c < f->n; c++) {
@@ -231,12 +235,7 @@ void mjgp_solveForces(mjgpForces* f, const mjgpPiece* piece, const mjtNum* gradi
   mjgp_solveDofs(s, dw, &f->K, 0);
   if (f->n) {
     for (int c = 0; c < f->n; c++) {
-      f->y[c] = 0;
-    }
-    for (int k = 0; k < nv; k++) {
-      for (int c = 0; c < f->n; c++) {
-        f->y[c] -= f->B[k * f->ld + f->row[c]] * dw[k];
-      }
+      f->y[c] = -mju_dot(f->B + f->row[c] * f->nv, dw, nv);
     }
     answer(f, f->y, 1, 0);
     for (int c = 0; c < f->n; c++) {

@@ -20,14 +20,14 @@ typedef struct mjgpForces_ {
   mjgpStep* s;
   int n;             // rows that act
   int lanes;         // numbers that rows of X and S are apart
-  int ld;            // those of B
+  int nv;            // those of B
   int* row;          // which                                                (nefc)
   int* cone;         // number of the elliptic contact that slides there, -1: none  (nefc)
   int* held;         // is the change of dw known                            (nv)
   int* below;        // that of an ancestor                                  (nv)
   mjtNum* slope;     // diagonal of Mhat - M                                 (nv)
   mjtNum* pivot;     // inverse pivots of K, of each dof of the model
-  mjtNum* B;         // as columns                                           (nv x ld)
+  mjtNum* B;         // J Mhat M^-1                                          (nefc x nv, in lanes)
   mjtNum* X;         // K^-1 J' of rows that act                             (nv x lanes)
   mjtNum* S;         // factors of 1 + s'' B K^-1 J'                         (n x lanes)
   mjtNum* scale;     // of its equations                                     (n)
