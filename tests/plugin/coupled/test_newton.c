@@ -2,6 +2,9 @@
 
 #include "two_joints.h"
 
+#define LINK \
+  "<geom type='capsule' fromto='0 0 0 0 0 -.2' size='.02' mass='.4' contype='0' conaffinity='0'/>"
+
 
 // gears that can be driven back: one solution, found by Newton alone nearly always from states that are not near
 static void test_unique(void** state) {
@@ -161,11 +164,63 @@ static void test_sharedMotor(void** state) {
 }
 
 
+// Where all gears can be driven back and the metric is one, each step minimizes a convex function.
+// A quadruped that its motors throw about: Newton finds each of its steps, the path none
+static void test_convex(void** state) {
+  (void)state;
+  char text[8000], legs[4000] = "", names[200] = "", motors[1000] = "";
+  for (int i = 0; i < 4; i++) {
+    char leg[1000], joints[100], own[300];
+    snprintf(leg, sizeof(leg),
+             "<body pos='%g %g 0'><joint name='a%d' axis='1 0 0' armature='.01'/>%s"
+             "<body pos='0 0 -.2'><joint name='b%d' axis='0 1 0' armature='.01'/>%s"
+             "<body pos='0 0 -.2'><joint name='c%d' axis='0 1 0' armature='.01'/>%s"
+             "<geom size='.03' pos='0 0 -.2' mass='.05'/></body></body></body>",
+             i % 2 ? .25 : -.25, i / 2 ? .15 : -.15, i, LINK, i, LINK, i, LINK);
+    snprintf(joints, sizeof(joints), "a%d b%d c%d ", i, i, i);
+    snprintf(own, sizeof(own), "<motor joint='a%d'/><motor joint='b%d'/><motor joint='c%d'/>", i, i,
+             i);
+    strcat(legs, leg);
+    strcat(names, joints);
+    strcat(motors, own);
+  }
+  snprintf(text, sizeof(text),
+           "<mujoco><option timestep='.004' integrator='discrete'/>%%s<worldbody>"
+           "<geom type='plane' size='5 5 1'/><body pos='0 0 .7'><freejoint/>"
+           "<geom type='box' size='.3 .15 .06' mass='5'/>%s</body></worldbody><actuator>%s"
+           "</actuator></mujoco>",
+           legs, motors);
+  char gears[600];
+  snprintf(gears, sizeof(gears),
+           "<extension><plugin plugin='mjgear.transmission'><instance name='g'>"
+           "<config key='joint' value='%s'/><config key='gamma_u' value='.2'/>"
+           "<config key='gamma_v' value='.8'/><config key='coulomb' value='1.5'/></instance>"
+           "</plugin></extension>",
+           names);
+  mjModel* m = makeModel(text, gears);
+  mjData* d = mj_makeData(m);
+  const mjgpGears* g = (const mjgpGears*)d->plugin_data[0];
+  srand(1);
+  for (int step = 0; step < 6000; step++) {
+    for (int i = 0; i < m->nu && step % 20 == 0; i++) {
+      d->ctrl[i] = 16 * (rand() / (RAND_MAX + 1.0)) - 8;
+    }
+    mj_step(m, d);
+  }
+  print_message("%d steps by Newton, %d by paths\n", (int)g->count.by[mjgpBY_NEWTON],
+                (int)g->count.by[mjgpBY_PATH]);
+  assert_true(g->count.by[mjgpBY_NEWTON] > 5000);
+  assert_int_equal(g->count.by[mjgpBY_PATH] + g->count.unsolved, 0);
+  mj_deleteData(d);
+  mj_deleteModel(m);
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_unique),     cmocka_unit_test(test_locking),
-      cmocka_unit_test(test_static),     cmocka_unit_test(test_parallel),
-      cmocka_unit_test(test_dense),      cmocka_unit_test(test_heldTendon),
-      cmocka_unit_test(test_sharedMotor)};
+      cmocka_unit_test(test_unique),      cmocka_unit_test(test_locking),
+      cmocka_unit_test(test_static),      cmocka_unit_test(test_parallel),
+      cmocka_unit_test(test_dense),       cmocka_unit_test(test_heldTendon),
+      cmocka_unit_test(test_sharedMotor), cmocka_unit_test(test_convex)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
