@@ -166,6 +166,9 @@ struct mjgCoupling_ {
   double omega_d;  // its rate before the step                            rad/s
   double theta_b;  // state of mjgEXACT, mjgJCK: gap position             rad
   double omega_s;  // state of mjgJCK: rate of the twist                  rad/s
+  double yield;    // velocity that a unit of torque takes in the step    1/(kg m2) s
+                   //   from both sides, by which mjgPHASE_PLANE and
+                   //   mjgRUBBER foresee their touch; 0: that of A
 
   // form (a) only
   double inertia;       // rotor inertia, at least mjgMINROTOR; 0: form (b),   kg m2

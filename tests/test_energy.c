@@ -48,8 +48,7 @@ static int dissipates(double* work, const mjgpGears* g, const mjModel* m, const 
   double t = g->out.t[i], v = d->qvel[joint->dof], shaft = 0,
          rounding = 1e-10 * g->out.cancellation[i] + 1e-12;
 
-  // behind a gap the gear is on the other side: on the plugin's rotor, or on the motor's joint, which
-  // the shaft acts on too
+  // behind a gap the gear is on the other side: on the plugin's rotor, or on the motor's joint
   if (joint->gap == mjgpGAP_ROTOR) {
     t = g->out.gap[i].friction;
     v = g->out.gap[i].velocity;
@@ -58,9 +57,8 @@ static int dissipates(double* work, const mjgpGears* g, const mjModel* m, const 
   } else if (joint->gap == mjgpGAP_MOTOR) {
     shaft = g->out.gap[joint->partner].T;
   }
-  double friction = t - shaft;
-  *work = m->opt.timestep * friction * v;
-  return friction * v >= -(fabs(t) + fabs(shaft)) * (rounding + 1e-13 * fabs(v));
+  *work = m->opt.timestep * t * v;
+  return t * v >= -(fabs(t) + fabs(shaft)) * (rounding + 1e-13 * fabs(v));
 }
 
 

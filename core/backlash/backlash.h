@@ -63,7 +63,7 @@ typedef struct mjgiGap_ {
 // the gap of a coupling in a step whose driven side has the line vhat - A T
 mjgiGap mjgi_makeGap(const mjgCoupling* coupling, double A);
 
-// does the gap depend on A: models that touch earlier the faster they close
+// models that touch earlier the faster they close, which depends on the yield
 static inline int mjgi_hasTouch(const mjgBacklash* law) {
   return law->model == mjgPHASE_PLANE || law->model == mjgRUBBER;
 }

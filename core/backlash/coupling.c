@@ -234,8 +234,23 @@ static void writeRotor(mjgCouplingStep* step, const Trial* result, const mjgiGap
 }
 
 
+// a shaft between two sides that are in the problem
+static void writeShaft(mjgCouplingStep* step, double* w, const mjgiGap* gap, double vhat,
+                       double A) {
+  double slope;
+  *step = (mjgCouplingStep){0};
+  step->T =
+      mjgi_solveGap(w, &slope, gap, gap->eta * vhat + (1 - gap->eta) * gap->omega_d, gap->eta * A);
+  step->dT = gap->eta * slope;
+}
+
+
 void mjgi_resolveAgain(mjgCouplingStep* step, double* w, const mjgCoupling* coupling,
                        const mjgiGap* gap, double vhat, double A) {
+  if (coupling->inertia == 0) {
+    writeShaft(step, w, gap, vhat, A);
+    return;
+  }
   Rotor rotor = makeRotor(coupling, gap, vhat, A);
   Trial result;
   int piece = mjgi_piece(step->mode, step->lambda >= 0);
@@ -261,9 +276,7 @@ void mjg_couplingResolve(mjgCouplingStep* step, const mjgCoupling* coupling, dou
     int mode = resolveRotor(&result, &rotor);
     writeRotor(step, &result, &gap, mode);
   } else {
-    double w0 = gap.eta * vhat + (1 - gap.eta) * gap.omega_d;
-    step->T = result.T = mjgi_solveGap(&result.w, &result.slope, &gap, w0, gap.eta * A);
-    step->dT = gap.eta * result.slope;
+    writeShaft(step, &result.w, &gap, vhat, A);
   }
-  mjgi_closeGap(step, &gap, result.T, result.w);
+  mjgi_closeGap(step, &gap, step->T, result.w);
 }

@@ -270,11 +270,14 @@ static double gapTorque(double* slope, const mjgiGap* gap, double w) {
   *slope = left + right;
 
   // a damper that acts outside the gap alone: over all of the way, so that its pull at the edge
-  // leaves the torque an increasing function of w
+  // leaves the torque an increasing function of w. Of the way, that within the gap is taken off
   if (law == &spring) {
-    double end = deadZone(gap->p + gap->h * w, law->half_gap);
-    torque += law->damping / gap->h * (end - deadZone(gap->p, law->half_gap));
-    *slope += end != 0 ? law->damping : 0;
+    double end = gap->p + gap->h * w, p = gap->p, most = law->half_gap;
+    int inside = fabs(end) <= most;
+    double within = copysign(most, end) - fmax(-most, fmin(p, most));
+    torque +=
+        inside ? -law->damping / gap->h * deadZone(p, most) : law->damping * (w - within / gap->h);
+    *slope += inside ? 0 : law->damping;
   }
   return torque;
 }
@@ -411,6 +414,7 @@ mjgiGap mjgi_makeGap(const mjgCoupling* coupling, double A) {
   if (mjgi_hasTouch(law)) {
     gap.touch = mjg_backlashTouch(law, fabs(gap.omega_d));
     gap.yield = A + (coupling->inertia > 0 ? h / coupling->inertia : 0);
+    gap.yield = coupling->yield > 0 ? coupling->yield : gap.yield;
   }
   if (hasState(law)) {
     gap.twist = gap.p - coupling->theta_b;

@@ -28,12 +28,24 @@ static int isAwake(const mjModel* m, const mjData* d, mjgpRow row) {
 }
 
 
+// the velocity on which a gear acts; a gap between two joints on that of the motor less that of the load, as far as they
+// are awake
+static mjgpRow rowOf(const mjModel* m, const mjData* d, const mjgpJoint* joint) {
+  if (joint->gap != mjgpGAP_LOAD) {
+    return mjgp_row(m, d, joint);
+  }
+  int first = !mjgp_isAwake(m, d, joint->sides[0]);
+  int n = mjgp_isAwake(m, d, joint->sides[1]) + !first;
+  return (mjgpRow){n, joint->sides + first, joint->signs + first};
+}
+
+
 // Trees that a tendon connects fall asleep together
 void mjgp_gatherActive(mjgpGears* g, const mjModel* m, const mjData* d) {
   const mjgpConfig* config = g->config;
   int all = !(m->opt.enableflags & mjENBL_SLEEP), nactive = 0, ntree = 0;
   for (int i = 0; i < config->n; i++) {
-    g->in.E[i] = mjgp_row(m, d, config->joint + i);
+    g->in.E[i] = rowOf(m, d, config->joint + i);
     if ((all && config->own[i] >= 0) || isAwake(m, d, g->in.E[i])) {
       g->in.active[nactive++] = i;
       g->in.v[i] = mjgp_mulRow(g->in.E[i], d->qvel);

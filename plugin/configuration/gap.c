@@ -237,5 +237,12 @@ void mjgp_findPartners(mjgpJoint* joint, int total) {
         break;
       }
     }
+    if (joint[i].gap == mjgpGAP_LOAD) {
+      int motor = joint[joint[i].partner].dof, first = motor < joint[i].dof;
+      joint[i].sides[!first] = motor;
+      joint[i].sides[first] = joint[i].dof;
+      joint[i].signs[!first] = 1;
+      joint[i].signs[first] = -1;
+    }
   }
 }

@@ -68,7 +68,6 @@ void mjgp_answerEngine(mjgpStep* s, const mjgInfo* exact, int* worst) {
   mjtNum* start = mj_stackAllocNum(s->d, (size_t)s->n);
   for (int i = 0; i < s->n; i++) {
     s->t[i] = start[i] = g->out.t[s->group->joint[i]];
-    s->shift[i] = 0;
   }
   if (!mjgp_linearize(s)) {
     mj_freeStack(s->d);

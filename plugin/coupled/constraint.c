@@ -288,7 +288,8 @@ void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGea
   group->extra = reversed + nv;
   group->extra_row = (const mjtNum**)(scale + most);
   for (int i = 0; i < njoint; i++) {
-    const mjtNum* own = g->in.row[part->joint[i]];
+    int shaft = g->config->gaps && g->config->joint[part->joint[i]].gap == mjgpGAP_LOAD;
+    const mjtNum* own = shaft ? NULL : g->in.row[part->joint[i]];
     group->extra[i] = own ? group->nextra : -1;
     group->extra_row[group->nextra] = own;
     group->nextra += own != NULL;

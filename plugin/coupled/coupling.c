@@ -32,7 +32,7 @@ static void allocate(mjgpStep* s, const mjgpInertia* Mhat) {
   size_t size = (size_t)mjgi_simdEnd(s->group->nv), row = n + (size_t)s->group->nextra;
   size_t nvector = 7 * size;
   size_t ncolumn = (Mhat->solver ? 1 : 4) * ld * nv;
-  size_t nrest = 3 * nefc + 5 * n + row + row * ld + 2 * n * n + 3 * ld;
+  size_t nrest = 3 * nefc + 4 * n + row + row * ld + 2 * n * n + 3 * ld;
   mjtNum* number = mj_stackAllocNum(s->d, nvector + ncolumn + nrest + nefc);
   s->state = (int*)(number + nvector + ncolumn + nrest);
   s->factored = s->state + nefc;
@@ -55,23 +55,11 @@ static void allocate(mjgpStep* s, const mjgpInertia* Mhat) {
   number += 3 * nefc;
   s->t = number;
   s->target = number + n;
-  s->shift = number + 2 * n;
-  s->asked = number + 3 * n;
-  s->answer = number + 4 * n;
+  s->asked = number + 2 * n;
+  s->answer = number + 3 * n;
   s->W = s->answer + row;
   s->acc = s->W + row * ld;
   s->work = s->acc + ld;
-}
-
-
-// do constraint forces of the last step act, which nothing but the dense problem knows
-static int isLagged(const mjgpStep* s) {
-  for (int i = 0; i < s->n; i++) {
-    if (s->g->in.lag[s->group->joint[i]] != 0) {
-      return 1;
-    }
-  }
-  return 0;
 }
 
 
@@ -85,7 +73,6 @@ static void start(mjgpStep* s) {
     int joint = s->group->joint[i];
     mjgp_startJoint(s->g, s->d, joint);
     s->t[i] = s->g->out.t[joint];
-    s->shift[i] = s->m->opt.timestep * s->g->in.lag[joint];
   }
   mjgp_evaluate(s);
 }
@@ -138,7 +125,7 @@ static int solveDense(mjgpStep* s, int* method) {
 static int solveDamped(mjgpStep* s, int* method) {
   start(s);
   *method = mjgpBY_DAMPED;
-  int solved = !isLagged(s) && mjgp_damped(s);
+  int solved = mjgp_damped(s);
   mjgp_accelerations(s);
   return solved;
 }
@@ -208,8 +195,7 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
   g->count.newton_steps += step.newton_steps;
 
   // the engine starts from the acceleration and finds it solved
-  int known = isLagged(s) ? 0 : group->nv;
-  for (int i = 0; i < known; i++) {
+  for (int i = 0; i < group->nv && !g->in.lags; i++) {
     d->qacc_warmstart[group->dof[i]] = s->a[i];
   }
   *info = g->out.last_info;

@@ -86,6 +86,9 @@ void mjgp_accelerationsOf(const mjgpStep* s, mjtNum* restrict acc, const mjtNum*
 
 void mjgp_accelerations(mjgpStep* s) {
   mjgp_accelerationsOf(s, s->acc, s->a);
+  for (int i = 0; i < s->n && s->g->in.lags; i++) {
+    s->acc[i] += s->g->in.lag[s->group->joint[i]];
+  }
 }
 
 
@@ -321,10 +324,10 @@ mjtNum mjgp_delassusTorque(const mjgpStep* s, int i, int j) {
 
 
 void mjgp_freeAcceleration(mjgpStep* s, mjtNum* restrict a, mjtNum* restrict size) {
-  int n = s->n, nv = s->group->nv, ld = s->group->ld;
+  int nv = s->group->nv, ld = s->group->ld;
   mjgp_accelerations(s);
   for (int i = 0; i < ld; i++) {
-    a[i] = s->acc[i] + (i < n ? s->shift[i] / s->m->opt.timestep : 0);
+    a[i] = s->acc[i];
     size[i] = mju_abs(a[i]);
   }
   mjgp_sumRows(a, size, s->left, s->descent, -1, nv, ld);

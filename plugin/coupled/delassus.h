@@ -44,16 +44,15 @@ typedef struct mjgpStep_ {
   mjtNum* target;    // friction that a linearization asks for             (n)
   mjtNum* asked;     // friction of the engine's last answer               (n)
   mjtNum* answer;    // and the accelerations in it                        (n + nextra)
-  mjtNum* acc;  // velocity change of the gears per second at s->a, and the torque that the rows of
-                // rotor inertia take, in whole lanes                 (ld)
-  mjtNum* shift;  // what lagged constraint forces add to the velocity before the step (n)
-  mjtNum* work;   // problem of the core                                (2 n x n + 2 ld + n)
+  mjtNum* acc;   // velocity change of the gears per second at s->a, and the torque that the rows of
+                 // rotor inertia take, in whole lanes                 (ld)
+  mjtNum* work;  // problem of the core                                (2 n x n + 2 ld + n)
 } mjgpStep;
 
 // forces, states and cone Hessians at s->a
 void mjgp_evaluate(mjgpStep* s);
 
-// s->acc at s->a; the same for any a                                                  (ld)
+// s->acc at s->a, with what lagged constraint forces add; without that, for any a                                                  (ld)
 void mjgp_accelerations(mjgpStep* s);
 void mjgp_accelerationsOf(const mjgpStep* s, mjtNum* acc, const mjtNum* a);
 
@@ -72,8 +71,7 @@ void mjgp_solveDofs(const mjgpStep* s, mjtNum* x, const mjgpInertia* matrix, int
 // torque into the gear of joint i at s->acc
 static inline mjtNum mjgp_torqueIn(const mjgpStep* s, int i) {
   int joint = s->group->joint[i], e = s->group->extra[i];
-  mjtNum a = s->acc[i] + s->shift[i] / s->m->opt.timestep;
-  mjtNum u = s->g->in.tau[joint] - s->g->in.inertia[joint] * a;
+  mjtNum u = s->g->in.tau[joint] - s->g->in.inertia[joint] * s->acc[i];
   return e >= 0 ? u - s->acc[s->n + e] : u;
 }
 

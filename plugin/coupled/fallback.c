@@ -162,6 +162,10 @@ static void turnRotor(mjgpStep* s, int i) {
 
   // the gap beside a joint that moves as it does, then the rotor
   mjg_couplingResolve(step, c, v, 0);
+  if (g->config->joint[joint].gap == mjgpGAP_LOAD) {
+    step->T = s->t[i];
+    return;
+  }
   mjtNum T = -s->t[i] - mjgp_takenTorque(s, i), phi = (c->gamma_u + c->gamma_v) * T;
   mjtNum hold = c->inertia * c->velocity / h + c->torque - T, ratio = fmax(1, c->static_ratio);
   int piece =
@@ -180,7 +184,6 @@ static void turnRotor(mjgpStep* s, int i) {
 void mjgp_giveUp(mjgpStep* s) {
   mjgpGears* g = s->g;
   mjtNum h = s->m->opt.timestep;
-  mju_zero(s->shift, s->n);
   renew(s);
   for (int round = 0, wrong = 1; wrong && round <= s->n; round++) {
     if (!mjgp_inner(s, s->t) && !mju_isZero(s->t, s->n)) {
@@ -194,10 +197,10 @@ void mjgp_giveUp(mjgpStep* s) {
     wrong = 0;
     mjgp_accelerations(s);
     for (int i = 0; i < s->n; i++) {
-      int joint = s->group->joint[i], gap = g->config->joint[joint].gap;
+      int joint = s->group->joint[i], gap = mjgp_hasGap(g->config->joint + joint);
       mjtNum v = g->in.v[joint] + h * s->acc[i];
       mjtNum slip = mjgp_slip(g, joint, v, s->t[i]);
-      if (gap == mjgpGAP_NONE && s->t[i] * slip < 0 && !mjgp_isRounding(s, i, slip)) {
+      if (!gap && s->t[i] * slip < 0 && !mjgp_isRounding(s, i, slip)) {
         s->t[i] = 0;
         wrong = 1;
       }
@@ -213,7 +216,7 @@ void mjgp_giveUp(mjgpStep* s) {
     g->out.mode[joint] = (slip > 0) - (slip < 0);
     g->out.lambda[joint] =
         mjgi_lawLoad(g->in.gamma_u[joint], g->in.gamma_v[joint], g->out.u[joint], s->t[i]);
-    if (g->config->joint[joint].gap == mjgpGAP_ROTOR) {
+    if (mjgp_hasGap(g->config->joint + joint)) {
       turnRotor(s, i);
     }
   }

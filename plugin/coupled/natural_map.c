@@ -15,7 +15,7 @@
 
 // velocity after the step of joint i at s->acc
 static mjtNum jointVelocity(const mjgpStep* s, int i) {
-  return s->g->in.v[s->group->joint[i]] + s->shift[i] + s->m->opt.timestep * s->acc[i];
+  return s->g->in.v[s->group->joint[i]] + s->m->opt.timestep * s->acc[i];
 }
 
 
@@ -43,7 +43,7 @@ static mjtNum slipVelocity(const mjgpStep* s, int i, mjtNum t) {
 
 // is there a gap at joint i, where the core knows the law
 static int hasGap(const mjgpStep* s, int i) {
-  return s->g->config->joint[s->group->joint[i]].gap != mjgpGAP_NONE;
+  return mjgp_hasGap(s->g->config->joint + s->group->joint[i]);
 }
 
 
@@ -69,7 +69,7 @@ static mjtNum resolve(mjgpStep* s, int i, mjtNum c, mjtNum R) {
     g->out.v_next[other] = jointVelocity(s, k);
   }
   mjtNum t = s->t[i], scale = g->out.cancellation[joint];
-  mjtNum a = s->acc[i] + s->shift[i] / s->m->opt.timestep, u = mjgp_torqueIn(s, i);
+  mjtNum a = s->acc[i], u = mjgp_torqueIn(s, i);
   R += g->in.inertia[joint] * c;
   if (rotor) {
     mjtNum armature = g->in.inertia[joint] - g->in.implicit[joint];
@@ -99,7 +99,6 @@ int mjgp_makeMap(mjgpMap* map, mjgpStep* s) {
   size_t n = (size_t)s->n;
   mjtNum h = s->m->opt.timestep, most = 0;
   mju_zero(s->t, s->n);
-  mju_zero(s->shift, s->n);
   if (!mjgp_inner(s, s->t)) {
     return 0;
   }
@@ -317,8 +316,7 @@ static int isStepOf(const mjgCoupling* c, const mjgCouplingStep* step, mjtNum v,
 }
 
 
-// the same of a rotor behind a gap: friction, velocity and torque that its step has; v: velocity of the joint. The touch of
-// some laws depends on the line, so that they are not known here
+// the same of a rotor behind a gap: friction, velocity and torque that its step has; v: velocity of the joint
 static mjtNum rotorDistance(const mjgpStep* s, int joint, mjtNum v) {
   const mjgCoupling* c = s->g->in.coupling + joint;
   const mjgCouplingStep* step = s->g->out.gap + joint;
@@ -329,7 +327,7 @@ static mjtNum rotorDistance(const mjgpStep* s, int joint, mjtNum v) {
                     h / c->inertia * (mju_abs(c->torque) + mju_abs(step->T)) + mjMINVAL;
   mjtNum torque = c->inertia / h * velocity + mju_abs(step->lambda) + c->coulomb;
 
-  if (!mjgi_hasTouch(c->law) && !isStepOf(c, step, v, h, torque) &&
+  if (!isStepOf(c, step, v, h, torque) &&
       !isTorqueOf(c, step->T, v, velocity + mju_abs(v) + s->g->out.cancellation[joint], torque)) {
     return 1;
   }
@@ -339,22 +337,14 @@ static mjtNum rotorDistance(const mjgpStep* s, int joint, mjtNum v) {
 }
 
 
-// the same of the shaft between a motor and its load i, with the torque that drives the load
+// the same of the shaft between a motor and its load i
 static mjtNum shaftDistance(const mjgpStep* s, int i) {
   const mjgpGears* g = s->g;
   int joint = s->group->joint[i], motor = g->config->joint[joint].partner;
-  const mjgCoupling* c = g->in.coupling + joint;
-  mjtNum T = -g->out.t[joint], v = jointVelocity(s, i), v_motor = g->out.v_next[motor];
-  if (mjgi_hasTouch(c->law)) {
-    return 0;
-  }
-  for (int k = 0; k < s->n; k++) {
-    v_motor = s->group->joint[k] == motor ? jointVelocity(s, k) : v_motor;
-  }
-  mjtNum velocity = mju_abs(c->omega_d) + mju_abs(v) + mju_abs(v_motor) +
-                    g->out.cancellation[joint] + g->out.cancellation[motor] + mjMINVAL;
+  mjtNum T = g->out.t[joint], v = jointVelocity(s, i);
+  mjtNum velocity = mju_abs(v) + g->out.cancellation[joint] + mjMINVAL;
   mjtNum torque = mju_abs(T) + mju_abs(g->out.t[motor]) + mju_abs(g->in.tau[motor]) + mjMINVAL;
-  return isTorqueOf(c, T, v_motor - v, velocity, torque) ? 0 : 1;
+  return isTorqueOf(g->in.coupling + joint, T, v, velocity, torque) ? 0 : 1;
 }
 
 
@@ -366,19 +356,16 @@ static mjtNum farthest(const mjgpStep* s, int* worst, const mjtNum* size, mjtNum
   *worst = s->n ? s->group->joint[0] : -1;
   for (int i = 0; i < s->n; i++) {
     int joint = s->group->joint[i];
-    const mjgpJoint* self = g->config->joint + joint;
-    int motor = self->gap == mjgpGAP_MOTOR;
-    if (s->gaps && hasGap(s, i) && !motor) {
+    if (s->gaps && hasGap(s, i)) {
       // where a joint gives way to friction by going on, the core may have found no step of its rotor
-      int rotor = self->gap == mjgpGAP_ROTOR;
+      int rotor = g->config->joint[joint].gap == mjgpGAP_ROTOR;
       mjtNum error = rotor ? rotorDistance(s, joint, jointVelocity(s, i)) : shaftDistance(s, i);
       *worst = error > most ? joint : *worst;
       most = mju_max(most, error);
       continue;
     }
 
-    // what a shaft takes from a motor is no friction
-    mjtNum t = g->out.t[joint] + (motor ? g->out.t[self->partner] : 0);
+    mjtNum t = g->out.t[joint];
     mjtNum v = slipVelocity(s, i, t), open = mjgpZERO * g->out.rounding[joint];
     mjtNum u = mjgp_torqueIn(s, i);
     mjtNum lambda = mjgi_lawLoad(g->in.gamma_u[joint], g->in.gamma_v[joint], u, t);
@@ -394,7 +381,7 @@ static mjtNum farthest(const mjgpStep* s, int* worst, const mjtNum* size, mjtNum
         g->out.cancellation[joint] + mju_abs(v) + g->in.compliance[joint] * mju_abs(t) + fastest;
     mjtNum torque = mju_abs(t) + mju_abs(lambda) + g->in.coulomb[joint] +
                     mju_abs(g->in.tau[joint]) + g->in.inertia[joint] * velocity / h +
-                    (motor ? mju_abs(g->out.t[joint]) : 0) + (size ? size[i] : 0);
+                    (size ? size[i] : 0);
 
     // most joints are on it
     int rests = mju_abs(v) <= mjgpROUNDED * velocity && low <= t && t <= high;

@@ -393,7 +393,7 @@ void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
   p->piece = mj_stackAllocByte(d, sizeof(mjgpPiece) * n, _Alignof(mjgpPiece));
   int shafts = 0;
   for (int i = 0; i < s->n; i++) {
-    shafts += s->gaps && s->g->config->joint[group->joint[i]].gap == mjgpGAP_ROTOR;
+    shafts += s->gaps && mjgp_hasGap(s->g->config->joint + group->joint[i]);
   }
   mjgpShaft* shaft =
       shafts ? mj_stackAllocByte(d, 2 * sizeof(mjgpShaft) * (size_t)shafts, _Alignof(mjgpShaft))

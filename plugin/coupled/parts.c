@@ -96,11 +96,7 @@ static void connectRows(int* parent, int* tree, const mjModel* m, mjData* d) {
 static void connectGears(int* parent, const mjgpGears* g, const mjModel* m, const mjData* d) {
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
-    const mjgpJoint* joint = g->config->joint + i;
     int tree = connectDofs(parent, m, g->in.E[i].n, g->in.E[i].dof, NULL);
-    if (joint->gap == mjgpGAP_LOAD) {
-      connect(parent, tree, m->dof_treeid[g->config->joint[joint->partner].dof]);
-    }
     if (g->in.row[i]) {
       int other = connectDofs(parent, m, (int)m->nv, NULL, g->in.row[i]);
       connect(parent, tree, other < 0 ? tree : other);

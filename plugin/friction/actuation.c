@@ -569,7 +569,7 @@ void mjgp_gatherActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuate
   g->in.gains = actuated && implicit ? findGains(m) : mjgpGAINS_NONE;
   memset(g->in.row, 0, sizeof(*g->in.row) * (size_t)g->config->n);
   for (int a = 0; a < g->in.nactive; a++) {
-    int i = g->in.active[a], jnt = g->config->jnt[i], dof = g->config->own[i];
+    int i = g->in.active[a], jnt = g->config->jnt[i], dof = g->config->joint[i].dof;
     if (jnt >= 0) {
       g->in.tau[i] = actuated > 0 ? d->qfrc_actuator[dof] : 0;
       g->in.inertia[i] = m->dof_armature[dof];

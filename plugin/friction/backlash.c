@@ -48,10 +48,11 @@ void mjgp_makeCoupling(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
     const mjgpJoint* motor = g->config->joint + joint->partner;
     c->inertia = 0;
     c->theta_d = d->qpos[motor->qpos] - g->in.q[i];
-    c->omega_d = d->qvel[motor->dof] - g->in.v[i];
+    c->omega_d = g->in.v[i];
     inverse += m->dof_invweight0[motor->dof];
   }
-  c->blend = mjg_couplingBlend(c->law, h * inverse, h);
+  c->yield = h * inverse;
+  c->blend = mjg_couplingBlend(c->law, c->yield, h);
 
   // the gap
   if (state[mjgpGAP_STARTED * stride] != 0) {

@@ -94,72 +94,6 @@ void mjgp_makeLaw(mjgpGears* g, const mjModel* m, const mjData* d) {
 
 //---------------------------------- gaps between two joints ---------------------------------------
 
-// The problem has a row per joint. The row of a load is that of its motor minus its own, so that the
-// torque of the shaft acts on the motor and drives the load. If the motor is not among the rows, its
-// velocity is held; if the load is not, the torque of its shaft.
-
-// the motor's row among n joints, or -1
-static int motorRow(const mjgpGears* g, const int* joint, int n, int a) {
-  for (int b = 0; b < n; b++) {
-    if (joint[b] == g->config->joint[joint[a]].partner) {
-      return b;
-    }
-  }
-  return -1;
-}
-
-
-// change of rows and columns of one block; start: its first joint
-static void subtractLoads(const mjgpGears* g, const int* joint, int n, mjtNum* A, mjtNum* v,
-                          mjtNum* phi, mjtNum* t, const mjtNum* alpha) {
-  for (int a = 0; a < n; a++) {
-    const mjgpJoint* self = g->config->joint + joint[a];
-    if (self->gap == mjgpGAP_MOTOR && motorRow(g, joint, n, a) < 0) {
-      mjtNum T = -g->out.t[self->partner];
-      v[a] -= A[a * n + a] * T;
-      phi[a] += alpha[a] * A[a * n + a] * T;
-      t[a] -= T;
-    }
-    if (self->gap != mjgpGAP_LOAD) {
-      continue;
-    }
-    int b = motorRow(g, joint, n, a);
-    t[a] = -t[a];
-    if (b < 0) {
-      v[a] = g->out.v_next[self->partner] - v[a];
-      continue;
-    }
-    v[a] = v[b] - v[a];
-    t[b] -= t[a];
-    for (int k = 0; k < n; k++) {
-      A[a * n + k] = A[b * n + k] - A[a * n + k];
-    }
-    for (int k = 0; k < n; k++) {
-      A[k * n + a] = A[k * n + b] - A[k * n + a];
-    }
-  }
-}
-
-
-// back to joints: torques and velocities
-static void addLoads(const mjgpGears* g, const int* joint, int n, mjtNum* v_next, mjtNum* t) {
-  for (int a = 0; a < n; a++) {
-    const mjgpJoint* self = g->config->joint + joint[a];
-    int b = self->gap == mjgpGAP_LOAD || self->gap == mjgpGAP_MOTOR ? motorRow(g, joint, n, a) : -1;
-    if (self->gap == mjgpGAP_MOTOR && b < 0) {
-      t[a] -= g->out.t[self->partner];
-    }
-    if (self->gap == mjgpGAP_LOAD) {
-      v_next[a] = (b < 0 ? g->out.v_next[self->partner] : v_next[b]) - v_next[a];
-      if (b >= 0) {
-        t[b] += t[a];
-      }
-      t[a] = -t[a];
-    }
-  }
-}
-
-
 // Rotors behind gaps: the engine has the inertia that gains of a motor mean at the joint. With y = y0 - Y t the
 // torque that this takes, and t' = t + y the torque of the shaft, t = G (t' - y0), G = (1 - Y)^-1. Changes the problem
 // from t to t': A and R by G from the right, a and u by what y0 does. Returns 0 if there is no such change
@@ -207,10 +141,7 @@ static void makeP(mjtNum* P, const mjgpGears* g, const mjgpProblem* problem) {
     int joint = problem->joint[i];
     mjtNum gamma = g->in.gamma_u[joint] + g->in.gamma_v[joint];
     for (int j = 0; j < n; j++) {
-      int load = g->config->joint[problem->joint[j]].gap == mjgpGAP_LOAD;
-      int b = load ? motorRow(g, problem->joint, n, j) : -1;
-      mjtNum R = problem->R[i * n + j];
-      P[i * n + j] = gamma * (b >= 0 ? problem->R[i * n + b] - R : R);
+      P[i * n + j] = gamma * problem->R[i * n + j];
     }
     P[i * n + i] -= g->in.gamma_v[joint];
   }
@@ -269,11 +200,8 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
     makeP(P, g, problem);
   }
   for (int a = 0; a < n && gaps; a++) {
-    int i = problem->joint[a], gap = g->config->joint[i].gap;
-    coupling[a] = gap == mjgpGAP_ROTOR || gap == mjgpGAP_LOAD ? g->in.coupling + i : NULL;
-  }
-  if (gaps) {
-    subtractLoads(g, problem->joint, n, problem->W, v, phi, t, alpha);
+    int i = problem->joint[a];
+    coupling[a] = mjgp_hasGap(g->config->joint + i) ? g->in.coupling + i : NULL;
   }
 
   // joints that yield: the problem of their slip, with P as it is
@@ -332,10 +260,6 @@ int mjgp_solveFriction(mjgpGears* g, const mjModel* m, mjData* d, mjgpProblem* p
     int i = problem->joint[a];
     v_next[a] = mjg_preslidingVelocity(v_next[a], t[a], g->in.compliance[i], g->in.t_last[i]);
   }
-  if (gaps) {
-    addLoads(g, problem->joint, n, v_next, t);
-  }
-
   // results
   for (int a = 0; a < n; a++) {
     int i = problem->joint[a];

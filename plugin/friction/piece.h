@@ -42,11 +42,9 @@ typedef struct mjgpPiece_ {
 
 //---------------------------------- start ---------------------------------------------------------
 
-// can gear i be solved as lines: not so gaps between two joints, laws of gaps that depend on the line of the joint, and
-// gaps with gears that lock, stick or yield
+// can gear i be solved as lines: not so gaps with gears that lock or stick
 static inline int mjgp_isLinear(const mjgpGears* g, int i) {
-  int gap = g->config->gaps ? g->config->joint[i].gap : mjgpGAP_NONE;
-  return g->in.lag[i] == 0 && (gap == mjgpGAP_NONE || mjgp_isShaft(g, i));
+  return !g->config->gaps || !mjgp_hasGap(g->config->joint + i) || mjgp_isShaft(g, i);
 }
 
 // that of a gear which is not ordinary
@@ -56,17 +54,17 @@ void mjgp_startOther(mjgpPiece* piece, const mjgpGears* g);
 static inline void mjgp_startPiece(mjgpPiece* piece, const mjgpGears* g, const mjModel* m, int i,
                                    mjtNum acc, mjgpShaft* shaft) {
   const mjgpInput* in = &g->in;
-  int rotor = g->config->gaps && g->config->joint[i].gap == mjgpGAP_ROTOR;
+  int gap = g->config->gaps && mjgp_hasGap(g->config->joint + i);
 
   // the line has what is not set here; to clear all of it would take longer than that
   piece->joint = i;
-  piece->shaft = rotor ? shaft : NULL;
+  piece->shaft = gap ? shaft : NULL;
   piece->released = piece->jumps = 0;
   piece->monotone = !in->rows || !in->row[i];
   if (!in->ordinary[i]) {
     mjgp_startOther(piece, g);
   }
-  if (rotor) {
+  if (gap) {
     mjgp_makeShaft(shaft, g, m, i, acc);
   }
 }

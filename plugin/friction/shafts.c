@@ -12,11 +12,8 @@
 
 int mjgp_isShaft(const mjgpGears* g, int i) {
   const mjgpInput* in = &g->in;
-  const mjgBacklash* law = in->coupling[i].law;
-  int monotone = in->ordinary[i] ||
-                 (mjgp_isDriven(in, i) && in->static_ratio[i] <= 1 && !(in->compliance[i] > 0));
-  return g->config->joint[i].gap == mjgpGAP_ROTOR && monotone && in->lag[i] == 0 &&
-         !mjgi_hasTouch(law) && law->model != mjgDAMPED_DEADZONE;
+  int monotone = in->ordinary[i] || (mjgp_isDriven(in, i) && in->static_ratio[i] <= 1);
+  return mjgp_hasGap(g->config->joint + i) && monotone;
 }
 
 
@@ -24,17 +21,19 @@ int mjgp_isShaft(const mjgpGears* g, int i) {
 static void evaluate(mjgpShaft* s, mjtNum a) {
   mjgi_resolveAgain(&s->step, &s->rate, s->coupling, &s->gap, s->v + s->h * a, 0);
   s->a = a;
-  s->t = -s->step.T - s->misplaced * a;
-  s->slope = -s->h * s->step.dT - s->misplaced;
+  s->t = s->sign * s->step.T - s->misplaced * a;
+  s->slope = s->sign * s->h * s->step.dT - s->misplaced;
 }
 
 
 void mjgp_makeShaft(mjgpShaft* shaft, const mjgpGears* g, const mjModel* m, int i, mjtNum a) {
+  int rotor = g->config->joint[i].gap == mjgpGAP_ROTOR;
   shaft->coupling = g->in.coupling + i;
   shaft->gap = mjgi_makeGap(shaft->coupling, 0);
   shaft->h = m->opt.timestep;
   shaft->v = g->in.v[i];
-  shaft->misplaced = g->in.implicit[i];
+  shaft->sign = rotor ? -1 : 1;
+  shaft->misplaced = rotor ? g->in.implicit[i] : 0;
 
   // the piece of the last step
   shaft->step = (mjgCouplingStep){.mode = g->out.mode[i], .lambda = g->out.load[i]};
@@ -44,7 +43,8 @@ void mjgp_makeShaft(mjgpShaft* shaft, const mjgpGears* g, const mjModel* m, int 
 
 mjtNum mjgp_shaftSize(const mjgpShaft* shaft) {
   mjtNum stiff = mju_abs(shaft->step.dT);
-  return mju_abs(shaft->step.T) + stiff * mju_abs(shaft->coupling->velocity) +
+  return mju_abs(shaft->step.T) +
+         stiff * (mju_abs(shaft->coupling->velocity) + mju_abs(shaft->coupling->omega_d)) +
          (stiff * shaft->h + shaft->misplaced) * mju_abs(shaft->a);
 }
 
@@ -109,7 +109,7 @@ int mjgp_findJump(mjgpShaft* shaft, mjgpShaft* beyond, mjtNum low, mjtNum high) 
 }
 
 
-// On the line a = acc - W (t - t0), x = x0 - W_other (t - t0) is v + h a = free + A T
+// On the line a = acc - W (t - t0), x = x0 - W_other (t - t0) is v + h a = free - A t
 int mjgp_answerShaft(mjgpShaft* shaft, mjtNum W, mjtNum W_other, mjtNum acc, mjtNum x, mjtNum* t) {
   mjtNum effect = W / (1 - W_other), own = 1 - effect * shaft->misplaced, h = shaft->h;
   if (!(W_other < 1) || !(own > 0)) {
@@ -118,10 +118,10 @@ int mjgp_answerShaft(mjgpShaft* shaft, mjtNum W, mjtNum W_other, mjtNum acc, mjt
   mjtNum A = h * effect / own, free = shaft->v + h * (acc + effect * (x + *t)) / own;
   mjgCouplingStep step = shaft->step;
   mjg_couplingResolve(&step, shaft->coupling, free, A);
-  mjtNum a = (free + A * step.T - shaft->v) / h, taken = shaft->misplaced * a;
+  mjtNum T = shaft->sign * step.T, a = (free - A * T - shaft->v) / h;
   evaluate(shaft, a);
   *t += (acc - a) / W;
-  if (mju_abs(shaft->t + step.T + taken) <= mjgpSAME * mjgp_shaftSize(shaft)) {
+  if (mju_abs(shaft->t - T + shaft->misplaced * a) <= mjgpSAME * mjgp_shaftSize(shaft)) {
     return 0;
   }
   mjtNum near = mjgpSAME * (mju_abs(a) + mju_abs(shaft->v) / h);
@@ -136,13 +136,15 @@ void mjgp_storeShaft(mjgpGears* g, int i, const mjgpShaft* shaft, mjtNum t, mjtN
     mjgi_closeGap(out->gap + i, &shaft->gap, shaft->step.T, shaft->rate);
   } else {
     // any line through the point meets the law there alone
-    mjtNum T = -t - shaft->misplaced * shaft->a, A = shaft->h / shaft->coupling->inertia;
-    mjg_couplingResolve(out->gap + i, shaft->coupling, shaft->v + shaft->h * shaft->a - A * T, A);
+    mjtNum T = t + shaft->misplaced * shaft->a, A = shaft->coupling->yield;
+    mjg_couplingResolve(out->gap + i, shaft->coupling, shaft->v + shaft->h * shaft->a + A * T, A);
   }
   out->t[i] = t;
   out->v_next[i] = shaft->v + shaft->h * shaft->a;
   out->u[i] = g->in.tau[i] - g->in.inertia[i] * shaft->a;
   out->lambda[i] = out->gap[i].lambda;
   out->mode[i] = out->gap[i].mode;
-  out->cancellation[i] = mju_max(mju_abs(shaft->v) + shaft->h * fastest, mju_abs(out->v_next[i]));
+  mjtNum v = shaft->sign > 0 ? mju_abs(g->in.v[g->config->joint[i].partner]) : 0;
+  v += mju_abs(shaft->v) + shaft->h * fastest;
+  out->cancellation[i] = mju_max(v, mju_abs(out->v_next[i]));
 }

@@ -6,7 +6,8 @@
 //   t = -T(v + h a) - S a          S: what gains of the motor, that belong to the rotor, mean as inertia of the joint
 //
 // is a line of a, a piece like that of a gear that slips (piece.h). Used only where t grows with a, so that
-// the step has one solution, and where T depends on nothing but the joint's velocity (backlash.h).
+// the step has one solution. Of a shaft between two joints a and v are those of the motor less those of the load, and
+// t = T is what the motor feels and drives the load.
 
 #ifndef MJGEAR_PLUGIN_SHAFTS_H_
 #define MJGEAR_PLUGIN_SHAFTS_H_
@@ -21,6 +22,7 @@ typedef struct mjgpShaft_ {
   const mjgCoupling* coupling;
   mjgiGap gap;
   mjtNum h, v;           // timestep, velocity of the joint before the step
+  int sign;              // of T in t: -1, or 1 of a shaft between two joints
   mjtNum misplaced;      // S
   mjtNum a;              // acceleration of the joint
   mjtNum t;              // friction there, without what other joints' accelerations add to S a

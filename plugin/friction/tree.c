@@ -180,15 +180,16 @@ static int startPieces(mjgpTree* tree, const int* joint, int n) {
   mjgpGears* g = tree->g;
   const mjgpInput* in = &g->in;
   const mjModel* m = tree->m;
-  int id = m->dof_treeid[g->in.E[joint[0]].dof[0]], eligible = 1;
+  int id = m->dof_treeid[g->config->joint[joint[0]].dof], eligible = 1;
   int first = m->tree_dofadr[id], end = first + m->tree_dofnum[id], special = 0, b = 0;
   int some = g->config->ngeared | g->config->gaps | in->rows | in->lags;
   for (; b < n; b++) {
-    int i = joint[b], dof = g->config->own[i];
+    int i = joint[b], dof = g->config->joint[i].dof;
     if (b && (dof < first || dof >= end)) {
       break;
     }
-    if (some && (dof < 0 || in->row[i] || !mjgp_isLinear(g, i))) {
+    int pair = g->config->joint[i].gap > mjgpGAP_ROTOR;
+    if (some && (pair || in->row[i] || in->lags || !mjgp_isLinear(g, i))) {
       eligible = 0;
     } else {
       mjgp_startPiece(tree->piece + b, g, m, i, tree->d->qacc_warmstart[dof],

@@ -151,8 +151,10 @@ static void deriveState(const mjgpDerivative* p, double* state, double* qvel) {
     if (p->piece[i].shaft) {
       double* gap = state + config->gap[joint];
       mjtNum rate = row[mjgpROTOR * s->n] - mjgp_mulRow(s->g->in.E[joint], qvel);
-      gap[mjgpGAP_RATE * stride] = rate;
-      gap[mjgpGAP_ANGLE * stride] = s->m->opt.timestep * rate;
+      if (config->joint[joint].gap == mjgpGAP_ROTOR) {
+        gap[mjgpGAP_RATE * stride] = rate;
+        gap[mjgpGAP_ANGLE * stride] = s->m->opt.timestep * rate;
+      }
       gap[mjgpGAP_POSITION * stride] = row[mjgpPLACE * s->n];
       gap[mjgpGAP_TWIST * stride] = row[mjgpTWIST * s->n];
     }

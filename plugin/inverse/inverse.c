@@ -115,13 +115,13 @@ static void findForces(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* 
 
 
 // y = E' z: the force z along each gear where gears on tendons share dofs; least squares                (n)
-static void splitForces(mjtNum* z, const mjgpGears* g, mjData* d, mjtNum* y) {
+static void splitForces(mjtNum* z, const mjgpGears* g, const mjModel* m, mjData* d, mjtNum* y) {
   int n = g->config->n, nv = g->config->nv;
   mjtNum* E = mj_stackAllocNum(d, (size_t)(n * nv));
   mjtNum* gram = mj_stackAllocNum(d, (size_t)(n * n));
   mju_zero(E, n * nv);
   for (int i = 0; i < n; i++) {
-    mjgp_addRow(E + i * nv, g->in.E[i], 1);
+    mjgp_addRow(E + i * nv, mjgp_row(m, d, g->config->joint + i), 1);
   }
 
   // forces of actuators that pass no gear are those that the data have
@@ -375,10 +375,10 @@ int mjg_inverse(double* low, double* high, int* motion, const mjModel* m, mjData
     mjgp_integrate(a, m, d, &branch, g);
   }
   if (g->config->ngeared) {
-    splitForces(z, g, d, y);
+    splitForces(z, g, m, d, y);
   } else {
     for (int i = 0; i < n; i++) {
-      z[i] = y[g->config->own[i]];
+      z[i] = y[g->config->joint[i].dof];
     }
   }
   for (int i = 0; i < (int)(m->njnt + m->ntendon); i++) {

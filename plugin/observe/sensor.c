@@ -22,12 +22,10 @@ static int stateOf(const mjgpGears* g, int i, const mjtNum value[mjgNSENSOR]) {
 
 
 void mjgp_measure(mjtNum* value, const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
-  // torques as the law has them, with the acceleration over the step; of a motor joint the friction
-  // is what its gap leaves of the torque on it
+  // torques as the law has them, with the acceleration over the step
   const mjgpJoint* joint = g->config->joint + i;
-  mjtNum shaft = joint->gap == mjgpGAP_MOTOR ? g->out.gap[joint->partner].T : 0;
   mjtNum u = g->out.u[i];
-  value[mjgSENSOR_FRICTION] = g->out.t[i] - shaft;
+  value[mjgSENSOR_FRICTION] = g->out.t[i];
   value[mjgSENSOR_LAMBDA] = g->out.lambda[i];
   value[mjgSENSOR_TORQUE_IN] = u;
   value[mjgSENSOR_TORQUE_OUT] = u - value[mjgSENSOR_FRICTION];

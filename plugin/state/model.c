@@ -279,7 +279,7 @@ static void findAddresses(mjgpConfig* c, const mjModel* m) {
                     : -1;
     c->brake[i] = mjgp_brakeState(m, &j->brake);
     c->jnt[i] = j->joint;
-    c->own[i] = j->dof;
+    c->own[i] = j->gap == mjgpGAP_LOAD ? -1 : j->dof;
     c->brakes += c->brake[i] >= 0;
     c->gaps += j->gap != mjgpGAP_NONE;
     c->rotors += j->gap == mjgpGAP_ROTOR;
