@@ -108,7 +108,7 @@ static int solveOnPieces(mjgpStep* s, int* method) {
 }
 
 
-// Friction as a dense problem of the core, for gears that are no lines and for its other solvers
+// friction as a dense problem of the core, for its other solvers
 static int solveDense(mjgpStep* s, int* method) {
   int solved = 0;
   start(s);
@@ -121,24 +121,12 @@ static int solveDense(mjgpStep* s, int* method) {
 }
 
 
-// the same on the natural map, in steps that bring friction closer to the law
-static int solveDamped(mjgpStep* s, int* method) {
-  start(s);
-  *method = mjgpBY_DAMPED;
-  int solved = mjgp_damped(s);
-  mjgp_accelerations(s);
-  return solved;
-}
-
-
 // what is found is solved if it is on the law
 static int solve(mjgpStep* s, int* method, mjtNum* error, int* worst) {
   const mjgSettings* settings = &s->g->in.settings;
-  int lines = mjgp_areLines(s), dense = settings->solver != mjgNEWTON || settings->want_sigma_max;
-  int (*const way[2])(mjgpStep*, int*) = {lines && !dense ? solveOnPieces : solveDense,
-                                          !lines  ? solveDamped
-                                          : dense ? solveOnPieces
-                                                  : NULL};
+  int dense = settings->solver != mjgNEWTON || settings->want_sigma_max;
+  int (*const way[2])(mjgpStep*, int*) = {dense ? solveDense : solveOnPieces,
+                                          dense ? solveOnPieces : NULL};
   for (int k = 0; k < 2 && way[k]; k++) {
     if (way[k](s, method)) {
       *error = mjgp_lawError(s, worst);
@@ -159,7 +147,7 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
   int worst = -1, method;
   mjtNum error = 0;
   int solved = solve(s, &method, &error, &worst);
-  if (!solved || method == mjgpBY_PATH || method == mjgpBY_DAMPED) {
+  if (!solved || method == mjgpBY_PATH) {
     g->count.hard++;
     g->count.fallbacks++;
     g->out.info.fallbacks++;

@@ -21,17 +21,6 @@
 #include "friction/tolerances.h"
 
 
-int mjgp_areLines(const mjgpStep* s) {
-  for (int i = 0; i < s->n; i++) {
-    int joint = s->group->joint[i];
-    if (!mjgp_isLinear(s->g, joint)) {
-      return 0;
-    }
-  }
-  return 1;
-}
-
-
 //---------------------------------- where the step is ---------------------------------------------
 
 // lines of all pieces at s->acc
@@ -109,7 +98,10 @@ static int nextPieces(mjgpNewton* p) {
     } else {
       p->t[i] = left;
     }
-    changes += mjgp_nextPiece(p->piece + i, s->g, h, s->acc[i], x, p->t[i], size);
+    changes += mjgp_isBranch(piece)
+                   ? mjgp_nextBranch(p->piece + i, s->g, mjgp_stepSize(s, i),
+                                     mjgp_delassusTorque(s, i, i), s->acc[i], x, p->t[i], size)
+                   : mjgp_nextPiece(p->piece + i, s->g, h, s->acc[i], x, p->t[i], size);
     p->t[i] = s->g->out.t[piece->joint];
   }
   return changes;
@@ -223,7 +215,7 @@ static int shorten(mjgpNewton* p) {
   // a slope that does not get small is one that jumps. Other gears keep the pieces of the whole step
   int jumps = !p->whole || mju_abs(slope) > most;
   for (int i = 0; i < s->n; i++) {
-    if (p->piece[i].shaft) {
+    if (p->piece[i].shaft && !mjgp_isBranch(p->piece + i)) {
       mjgp_setShaft(p->piece + i, p->acc[i] + b.low * p->dacc[i], s->acc[i],
                     p->acc[i] + b.high * p->dacc[i], jumps);
     }

@@ -26,9 +26,6 @@ typedef struct mjgpNewton_ {
   int whole;     // the cost is convex, gears included
 } mjgpNewton;
 
-// can all gears of the group be solved as lines
-int mjgp_areLines(const mjgpStep* s);
-
 // memory and pieces, on d's stack, at the acceleration in s->a
 void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s);
 

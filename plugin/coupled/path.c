@@ -803,6 +803,11 @@ int mjgp_followPath(mjgpNewton* p) {
   mjgpStep* s = p->s;
   mjgpPath memory, *path = &memory;
   int solved = 0, fine = s->group->ncone > 0;
+  for (int i = 0; i < s->n; i++) {
+    if (mjgp_isBranch(p->piece + i)) {
+      return 0;
+    }
+  }
   mj_markStack(s->d);
   allocate(path, p);
   for (int i = 0; i < path->n; i++) {

@@ -20,7 +20,7 @@ void mjgp_makeSystem(mjgpSystem* sys, mjgpStep* s, const mjgpPiece* piece, int f
   size_t n = (size_t)s->n, nv = (size_t)mjgi_simdEnd(group->nv), ld = (size_t)group->ld;
   int friction = flg_general || group->nextra, forces = s->rows != NULL;
   for (int i = 0; i < s->n; i++) {
-    friction |= dofOf(s, i) < 0 || mjgp_isParallel(piece + i, s->g);
+    friction |= dofOf(s, i) < 0 || mjgp_isParallel(piece + i, s->g) || mjgp_isBranch(piece + i);
   }
   friction |= forces && !mjgp_hasForces(s);
   *sys = (mjgpSystem){.s = s, .sign = 1};

@@ -59,6 +59,19 @@ int mjgp_nextShaft(mjgpPiece* piece, mjgpGears* g, mjtNum acc, mjtNum x, mjtNum 
 }
 
 
+int mjgp_nextBranch(mjgpPiece* piece, mjgpGears* g, mjtNum W, mjtNum R, mjtNum acc, mjtNum x,
+                    mjtNum t, mjtNum size) {
+  mjgpShaft* shaft = piece->shaft;
+  mjtNum own = t, inertia = g->in.inertia[piece->joint];
+  int jumps = mjgp_answerShaft(shaft, W, R - inertia * W, acc, x, &own);
+  piece->jumps = jumps > 0;
+  mjtNum speeds = mju_abs(acc) + mju_abs(shaft->v) / shaft->h;
+  int same = mju_abs(own - t) * W <= mjgpSUMMED * speeds + mjgpFACTORED * size * W;
+  g->out.t[piece->joint] = same ? t : own;
+  return jumps < 0 || !same;
+}
+
+
 int mjgp_isParallel(const mjgpPiece* piece, const mjgpGears* g) {
   mjtNum gamma = g->in.gamma_v[piece->joint], ratio = g->in.static_ratio[piece->joint];
   return mju_abs(gamma - 1) < mjgpSINGULAR || mju_abs(ratio * gamma - 1) < mjgpSINGULAR;
@@ -113,7 +126,8 @@ int mjgp_answerPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, mjtNum 
   if (piece->shaft) {
     mjtNum slope = piece->shaft->slope;
     int jumped = piece->jumps;
-    piece->jumps = mjgp_answerShaft(piece->shaft, W, R - in->inertia[i] * W, acc, x, t);
+    int jumps = mjgp_answerShaft(piece->shaft, W, R - in->inertia[i] * W, acc, x, t);
+    piece->jumps = jumps < 0 ? jumped : jumps;
     return piece->jumps != jumped || piece->shaft->slope != slope;
   }
   mjtNum u = in->tau[i] - in->inertia[i] * acc - x;

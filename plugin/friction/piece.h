@@ -42,11 +42,6 @@ typedef struct mjgpPiece_ {
 
 //---------------------------------- start ---------------------------------------------------------
 
-// can gear i be solved as lines: not so gaps with gears that lock or stick
-static inline int mjgp_isLinear(const mjgpGears* g, int i) {
-  return !g->config->gaps || !mjgp_hasGap(g->config->joint + i) || mjgp_isShaft(g, i);
-}
-
 // that of a gear which is not ordinary
 void mjgp_startOther(mjgpPiece* piece, const mjgpGears* g);
 
@@ -192,6 +187,15 @@ static inline int mjgp_releasePiece(mjgpPiece* piece, const mjgpGears* g) {
   piece->released = 1;
   return 1;
 }
+
+// is it a shaft whose torque has several branches
+static inline int mjgp_isBranch(const mjgpPiece* piece) {
+  return piece->shaft && piece->shaft->branched;
+}
+
+// The same for such a shaft, where a unit of its friction takes W of its acceleration and R of the torque into its gear
+int mjgp_nextBranch(mjgpPiece* piece, mjgpGears* g, mjtNum W, mjtNum R, mjtNum acc, mjtNum x,
+                    mjtNum t, mjtNum size);
 
 // may the gear have several solutions where its joint alone is looked at
 static inline int mjgp_isLocking(const mjgpPiece* piece, const mjgpGears* g) {

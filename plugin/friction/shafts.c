@@ -10,10 +10,10 @@
 
 //---------------------------------- one shaft -----------------------------------------------------
 
-int mjgp_isShaft(const mjgpGears* g, int i) {
+int mjgp_isBranched(const mjgpGears* g, int i) {
   const mjgpInput* in = &g->in;
-  int monotone = in->ordinary[i] || (mjgp_isDriven(in, i) && in->static_ratio[i] <= 1);
-  return mjgp_hasGap(g->config->joint + i) && monotone;
+  return g->config->gaps && mjgp_hasGap(g->config->joint + i) && !in->ordinary[i] &&
+         !(mjgp_isDriven(in, i) && in->static_ratio[i] <= 1);
 }
 
 
@@ -34,6 +34,7 @@ void mjgp_makeShaft(mjgpShaft* shaft, const mjgpGears* g, const mjModel* m, int 
   shaft->v = g->in.v[i];
   shaft->sign = rotor ? -1 : 1;
   shaft->misplaced = rotor ? g->in.implicit[i] : 0;
+  shaft->branched = mjgp_isBranched(g, i);
 
   // the piece of the last step
   shaft->step = (mjgCouplingStep){.mode = g->out.mode[i], .lambda = g->out.load[i]};
@@ -112,15 +113,24 @@ int mjgp_findJump(mjgpShaft* shaft, mjgpShaft* beyond, mjtNum low, mjtNum high) 
 // On the line a = acc - W (t - t0), x = x0 - W_other (t - t0) is v + h a = free - A t
 int mjgp_answerShaft(mjgpShaft* shaft, mjtNum W, mjtNum W_other, mjtNum acc, mjtNum x, mjtNum* t) {
   mjtNum effect = W / (1 - W_other), own = 1 - effect * shaft->misplaced, h = shaft->h;
-  if (!(W_other < 1) || !(own > 0)) {
-    return 0;
+  if (!(W > 0) || !(W_other < 1) || !(own > 0)) {
+    return -1;
   }
   mjtNum A = h * effect / own, free = shaft->v + h * (acc + effect * (x + *t)) / own;
   mjgCouplingStep step = shaft->step;
   mjg_couplingResolve(&step, shaft->coupling, free, A);
   mjtNum T = shaft->sign * step.T, a = (free - A * T - shaft->v) / h;
-  evaluate(shaft, a);
   *t += (acc - a) / W;
+  if (shaft->branched) {
+    // the tangent at the point, where A is given
+    mjtNum turn = 1 - A * shaft->sign * step.dT;
+    shaft->step = step;
+    shaft->a = a;
+    shaft->t = T - shaft->misplaced * a;
+    shaft->slope = shaft->sign * h * step.dT / turn - shaft->misplaced;
+    return mju_abs(turn) <= mjgpSAME;
+  }
+  evaluate(shaft, a);
   if (mju_abs(shaft->t - T + shaft->misplaced * a) <= mjgpSAME * mjgp_shaftSize(shaft)) {
     return 0;
   }
@@ -131,7 +141,9 @@ int mjgp_answerShaft(mjgpShaft* shaft, mjtNum W, mjtNum W_other, mjtNum acc, mjt
 
 void mjgp_storeShaft(mjgpGears* g, int i, const mjgpShaft* shaft, mjtNum t, mjtNum fastest) {
   mjgpResult* out = &g->out;
-  if (t == shaft->t) {
+  if (shaft->branched) {
+    out->gap[i] = shaft->step;
+  } else if (t == shaft->t) {
     out->gap[i] = shaft->step;
     mjgi_closeGap(out->gap + i, &shaft->gap, shaft->step.T, shaft->rate);
   } else {

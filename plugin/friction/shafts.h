@@ -5,8 +5,9 @@
 //
 //   t = -T(v + h a) - S a          S: what gains of the motor, that belong to the rotor, mean as inertia of the joint
 //
-// is a line of a, a piece like that of a gear that slips (piece.h). Used only where t grows with a, so that
-// the step has one solution. Of a shaft between two joints a and v are those of the motor less those of the load, and
+// is a line of a, a piece like that of a gear that slips (piece.h). Where its gear locks, or holds more at rest than where
+// it slips, t has several branches over a: which one it is on is asked on the line of its joint, on which all others keep
+// their friction, and the piece is the tangent there. Of a shaft between two joints a and v are those of the motor less those of the load, and
 // t = T is what the motor feels and drives the load.
 
 #ifndef MJGEAR_PLUGIN_SHAFTS_H_
@@ -28,11 +29,12 @@ typedef struct mjgpShaft_ {
   mjtNum t;              // friction there, without what other joints' accelerations add to S a
   mjtNum slope;          // dt/da
   mjtNum rate;           // of the gap
+  int branched;          // 1: t may have several values at one a
   mjgCouplingStep step;  // what the shaft does there
 } mjgpShaft;
 
-// is gear i a shaft whose friction grows with the acceleration
-int mjgp_isShaft(const mjgpGears* g, int i);
+// is gear i a shaft with several branches
+int mjgp_isBranched(const mjgpGears* g, int i);
 
 // shaft of joint i at acceleration a
 void mjgp_makeShaft(mjgpShaft* shaft, const mjgpGears* g, const mjModel* m, int i, mjtNum a);
@@ -49,8 +51,8 @@ mjtNum mjgp_moveShaft(mjgpShaft* shaft, mjtNum a);
 
 // The shaft answers all others, which keep their friction: t, which balances at acc, and of which a unit takes W of the
 // acceleration and W_other of the torque x that rotor inertia of others takes, becomes its own friction less x, and the
-// shaft goes there. Returns 1 if its torque jumps there: it is on one side then, and the next one on the other. A shaft that
-// moves against its own torque keeps its
+// shaft goes there. Returns 1 if its torque jumps there: it is on one side then, and the next one on the other, but with
+// branches there is one alone; -1 if it moves against its own torque, and keeps its
 int mjgp_answerShaft(mjgpShaft* shaft, mjtNum W, mjtNum W_other, mjtNum acc, mjtNum x, mjtNum* t);
 
 // results of joint i in g as those of mjgp_solveFriction; t: friction without what other joints take, where that is not

@@ -189,7 +189,7 @@ static int startPieces(mjgpTree* tree, const int* joint, int n) {
       break;
     }
     int pair = g->config->joint[i].gap > mjgpGAP_ROTOR;
-    if (some && (pair || in->row[i] || in->lags || !mjgp_isLinear(g, i))) {
+    if (some && (pair || in->row[i] || in->lags || mjgp_isBranched(g, i))) {
       eligible = 0;
     } else {
       mjgp_startPiece(tree->piece + b, g, m, i, tree->d->qacc_warmstart[dof],

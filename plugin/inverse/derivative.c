@@ -231,8 +231,10 @@ static int prepare(mjgpDerivative* p, mjgpStep* s) {
   }
   mju_zero(p->dacc, s->group->ld);
   mju_zero(s->target, s->n);
-  if (!mjgp_areLines(s)) {
-    return 0;
+  for (int i = 0; i < s->n; i++) {
+    if (mjgp_isBranched(s->g, s->group->joint[i])) {
+      return 0;
+    }
   }
   move(p, p->base, 0, 0);
   memcpy(p->piece, p->moved, sizeof(mjgpPiece) * n);
