@@ -41,10 +41,8 @@ enum {
 static const char* const kRow[mjgpNMETHOD] = {"Newton on pieces and states",
                                               "dense problem of the core",
                                               "path along pieces",
-                                              "gaps that are no lines: damped on the natural map",
                                               "none: passive friction",
                                               "engine's answer: the same",
-                                              "engine's answer: damped Newton steps",
                                               "engine's answer: relaxed",
                                               "engine's answer: none, passive, unsolved"};
 

@@ -4,45 +4,121 @@
 
 #include "coupled/fallback.h"
 #include "coupled/natural_map.h"
+#include "coupled/newton.h"
 #include "friction/tolerances.h"
 
+typedef struct mjgpAnswer_ {
+  mjgpStep* s;     // t: friction that the engine was asked
+  mjgpNewton p;    // t: what the gears answer to its answer
+  mjtNum* unit;    // of friction: stops what moves in a step without friction          (n)
+  mjtNum* acc;     // accelerations with p.t, as far as they are linear in it           (ld)
+  mjtNum fastest;  // acceleration to which rounding errors are relative
+} mjgpAnswer;
 
-// part of the way to the friction that the law asks for, again and again: slow, and of use where answers of the
-// engine's solver jump, which is no way for Newton
-static int relax(mjgpStep* s) {
-  int n = s->n, solved = 0;
-  mj_markStack(s->d);
-  mjgpMap map;
-  mjtNum *t = mj_stackAllocNum(s->d, 2 * (size_t)n), *z = t + n, last = INFINITY, share = 1;
-  mju_copy(t, s->t, n);
-  int going = mjgp_makeMap(&map, s);
-  s->fixed = 1;
-  for (int k = 0; k < mjgpRELAXED && going && !solved; k++) {
-    for (int i = 0; i < n; i++) {
-      z[i] = t[i] / map.unit[i];
+
+static void allocate(mjgpAnswer* answer, mjgpStep* s) {
+  size_t ld = (size_t)s->group->ld;
+  answer->s = s;
+  answer->unit = mj_stackAllocNum(s->d, (size_t)s->n + ld);
+  answer->acc = answer->unit + s->n;
+  mjgp_makeNewton(&answer->p, s);
+}
+
+
+// units of friction, at a linearization
+static void setUnits(mjgpAnswer* answer) {
+  mjgpStep* s = answer->s;
+  mjtNum most = 0, h = s->m->opt.timestep;
+  mjgp_freeAcceleration(s, answer->acc, answer->p.acc);
+  for (int i = 0; i < s->n; i++) {
+    mjtNum free = s->g->in.v[s->group->joint[i]] / h + answer->acc[i];
+    most += free * free / mjgp_stepSize(s, i);
+    answer->fastest = mju_max(answer->fastest, answer->p.acc[i]);
+  }
+  most = most > 0 ? mju_sqrt(most) : mjMINVAL;
+  for (int i = 0; i < s->n; i++) {
+    answer->unit[i] = most / mju_sqrt(mjgp_stepSize(s, i));
+  }
+}
+
+
+// What the gears answer in turn to the answer of the engine, if it is linear in friction, as far as turns come closer;
+// returns the largest change
+static mjtNum respond(mjgpAnswer* answer) {
+  mjgpStep* s = answer->s;
+  mjgpNewton* p = &answer->p;
+  mjtNum change = mjgpFAR, last = INFINITY, *before = s->target;
+  mju_copy(p->t, s->t, s->n);
+  mju_copy(answer->acc, s->acc, s->group->ld);
+  for (int k = 0; k < mjgpANSWERS && change > mjgpROUNDED && (k < mjgpMILD || change < last); k++) {
+    mju_copy(before, p->t, s->n);
+    mjgp_takeTurns(p, answer->acc);
+    last = change;
+    change = 0;
+    for (int i = 0; i < s->n; i++) {
+      change = mju_max(change, mju_abs(p->t[i] - before[i]) / answer->unit[i]);
     }
-    going = mjgp_evaluateMap(&map, z);
-    solved = going && mju_dot(map.F, map.F, n) <= mjgpROOT * mjgpROOT;
-    if (solved || !going || mjgp_solveLinear(s) < 0) {
-      break;
+  }
+  change = 0;
+  for (int i = 0; i < s->n; i++) {
+    change = mju_max(change, mju_abs(p->t[i] - s->t[i]) / answer->unit[i]);
+  }
+  return change;
+}
+
+
+// Part of the way to what the gears answer, again and again; less of it where that does not come closer
+static int relax(mjgpAnswer* answer) {
+  mjgpStep* s = answer->s;
+  mjtNum last = INFINITY, share = 1;
+  for (int k = 0; k < mjgpRELAXED && mjgp_inner(s, s->t); k++) {
+    mjtNum change = respond(answer);
+    if (!(change < mjgpFAR)) {
+      return 0;
     }
-    mjtNum change = 0;
-    for (int i = 0; i < n; i++) {
-      change = mju_max(change, mju_abs(s->target[i] - t[i]) / map.unit[i]);
+    if (change <= mjgpROOT && !mjgp_releasePieces(&answer->p)) {
+      return 1;
     }
     share = change > mjgpFASTER * last ? mju_max(mjgpSLOWEST, 0.5 * share)
                                        : mju_min(1, mjgpGROW * share);
     last = change;
-    for (int i = 0; i < n; i++) {
-      t[i] += share * (s->target[i] - t[i]);
+    for (int i = 0; i < s->n; i++) {
+      s->t[i] += share / mju_max(1, change) * (answer->p.t[i] - s->t[i]);
     }
   }
-  if (solved) {
-    mjgp_acceptMap(&map);
+  return 0;
+}
+
+
+// results of the friction that was asked for
+static void store(mjgpAnswer* answer) {
+  mjgpStep* s = answer->s;
+  mjgpGears* g = s->g;
+  mjgpResult* out = &g->out;
+  mjtNum h = s->m->opt.timestep;
+  for (int i = 0; i < s->n; i++) {
+    int joint = s->group->joint[i], mode = out->mode[joint];
+    const mjgpPiece* piece = answer->p.piece + i;
+    mjtNum v = g->in.v[joint] + h * s->acc[i], t = s->t[i];
+    if (piece->shaft) {
+      mjtNum own = piece->jumps ? t + mjgp_taken(s, s->acc, i) : piece->shaft->t;
+      mjgp_storeShaft(g, joint, piece->shaft, own, answer->fastest);
+      mode = 1;
+    }
+    out->u[joint] = mjgp_torqueIn(s, i);
+    out->t[joint] = piece->shaft || mode * t >= 0 || !mode ? t : 0;  // rounding, of a bound of zero
+    out->v_next[joint] = mode || g->in.compliance[joint] > 0 ? v : 0;
+    if (!piece->shaft) {
+      out->lambda[joint] =
+          mjgi_lawLoad(g->in.gamma_u[joint], g->in.gamma_v[joint], out->u[joint], t);
+    }
+
+    // it has the errors of its iterations
+    mjtNum size = h * mjgp_stepSize(s, i) * answer->unit[i];
+    out->cancellation[joint] =
+        mju_max(mju_abs(g->in.v[joint]) + h * answer->fastest, mju_max(mju_abs(v), size));
   }
-  s->fixed = 0;
-  mj_freeStack(s->d);
-  return solved;
+  out->last_info = (mjgInfo){.status = mjgSOLVED, .sigma_max = -1};
 }
 
 
@@ -64,7 +140,9 @@ static int isConfirmed(mjgpStep* s) {
 
 void mjgp_answerEngine(mjgpStep* s, const mjgInfo* exact, int* worst) {
   mjgpGears* g = s->g;
+  int solved = 0;
   mj_markStack(s->d);
+  mjgpAnswer answer = {0};
   mjtNum* start = mj_stackAllocNum(s->d, (size_t)s->n);
   for (int i = 0; i < s->n; i++) {
     s->t[i] = start[i] = g->out.t[s->group->joint[i]];
@@ -73,6 +151,8 @@ void mjgp_answerEngine(mjgpStep* s, const mjgInfo* exact, int* worst) {
     mj_freeStack(s->d);
     return;
   }
+  allocate(&answer, s);
+  setUnits(&answer);
   s->engine = 1;
   if (mjgp_inner(s, s->t) && isConfirmed(s)) {
     g->count.by[mjgpANSWER_SAME]++;
@@ -80,20 +160,17 @@ void mjgp_answerEngine(mjgpStep* s, const mjgInfo* exact, int* worst) {
     mj_freeStack(s->d);
     return;
   }
-  int solved = mjgp_damped(s), method = mjgpANSWER_DAMPED;
-  g->out.last_info = (mjgInfo){.status = mjgSOLVED, .sigma_max = -1};
-  if (!solved) {
-    s->engine = s->responses = 0;
-    for (int i = 0; i < s->n; i++) {
-      s->t[i] = start[i];
-    }
-    solved = mjgp_inner(s, s->t) && mjgp_linearize(s);
-    s->engine = 1;
-    solved = solved && relax(s);
-    method = mjgpANSWER_RELAXED;
+  for (s->fixed = 0; s->fixed < 2 && !solved; s->fixed++) {
+    s->responses = 0;
+    mju_copy(s->t, start, s->n);
+    solved = relax(&answer);
   }
-  mjgp_accelerations(s);
-  mjtNum error = solved ? mjgp_lawError(s, worst) : 1;
+  mjtNum error = 1;
+  int method = mjgpANSWER_RELAXED;
+  if (solved) {
+    store(&answer);
+    error = mjgp_lawError(s, worst);
+  }
   g->count.fallbacks++;
   g->out.info.fallbacks++;
   if (!(error <= mjgpLAW)) {

@@ -15,37 +15,12 @@
 
 #include "coupled/delassus.h"
 
-typedef struct mjgpMap_ {
-  mjgpStep* s;
-  int n;
-  mjtNum* c;      // acceleration that a unit of friction takes, made positive         (n)
-  mjtNum* R;      // torque of rotor inertia of other joints that it takes            (n)
-  mjtNum* unit;   // of friction: stops what moves in a step without friction          (n)
-  int* piece;     // of each joint at the point that was evaluated last                (n)
-  int* released;  // 1: broke away from its static bound                               (n)
-  mjtNum* F;      // the map there, in units                                           (n)
-  mjtNum* J;      // its derivative by t in units                                      (n x n)
-} mjgpMap;
-
 // velocity change per second that a torque of 1 at joint i counts as in the map: its own, and where that is not
 // positive no less than a thousandth of what it is without the other joints
 mjtNum mjgp_stepSize(const mjgpStep* s, int i);
 
 // torque that the gains of a motor behind a gap take from joint i at s->acc, where the integrator has them
 mjtNum mjgp_takenTorque(const mjgpStep* s, int i);
-
-// make a map on d's stack, in units of what stops the joints that move in the engine's problem without friction. s->t becomes zero.
-// 0 if that cannot be solved
-int mjgp_makeMap(mjgpMap* map, mjgpStep* s);
-
-// F and J at friction in units z; 0 if the engine's problem cannot be solved there
-int mjgp_evaluateMap(mjgpMap* map, const mjtNum* z);
-
-// joints that slip on their static bound break away; returns their number. After mjgp_evaluateMap
-int mjgp_releaseMap(mjgpMap* map);
-
-// results in s->g of the point that was evaluated
-void mjgp_acceptMap(mjgpMap* map);
 
 // is this velocity of joint i nothing but rounding of constraint forces
 int mjgp_isRounding(const mjgpStep* s, int i, mjtNum v);

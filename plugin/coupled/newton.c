@@ -226,12 +226,28 @@ static int shorten(mjgpNewton* p) {
 
 //---------------------------------- relaxation ----------------------------------------------------
 
-// Where gears go round in pieces each alone answers in turn what all others leave it (Gauss, Seidel), with constraints in the
-// states that they have, until none changes its piece. Newton goes on from those pieces
+int mjgp_takeTurns(mjgpNewton* p, mjtNum* acc) {
+  mjgpStep* s = p->s;
+  int all = s->n + s->group->nextra, changes = 0;
+  mjtNum h = s->m->opt.timestep;
+  for (int i = 0; i < s->n; i++) {
+    mjtNum R = mjgp_delassusTorque(s, i, i), before = p->t[i];
+    changes += mjgp_answerPiece(p->piece + i, s->g, h, mjgp_delassus(s, i, i), R, acc[i],
+                                mjgp_taken(s, acc, i), p->t + i);
+    for (int r = 0; r < all; r++) {
+      acc[r] -= mjgp_delassus(s, r, i) * (p->t[i] - before);
+    }
+  }
+  return changes;
+}
+
+
+// Where gears go round in pieces they take turns, with constraints in the states that they have, until none changes its
+// piece. Newton goes on from those pieces
 static void relax(mjgpNewton* p) {
   mjgpStep* s = p->s;
   int all = s->n + s->group->nextra, calm = 0;
-  mjtNum h = s->m->opt.timestep, *acc = p->dacc;
+  mjtNum* acc = p->dacc;
   if (!mjgp_linearize(s)) {
     return;
   }
@@ -242,16 +258,7 @@ static void relax(mjgpNewton* p) {
     acc[r] -= mju_dot(s->W + r * s->group->ld, p->t, s->n);
   }
   for (int k = 0; k < mjgpSWEEPS && calm < mjgpCALM; k++) {
-    int changes = 0;
-    for (int i = 0; i < s->n; i++) {
-      mjtNum R = mjgp_delassusTorque(s, i, i), before = p->t[i];
-      changes += mjgp_answerPiece(p->piece + i, s->g, h, mjgp_delassus(s, i, i), R, acc[i],
-                                  mjgp_taken(s, acc, i), p->t + i);
-      for (int r = 0; r < all; r++) {
-        acc[r] -= mjgp_delassus(s, r, i) * (p->t[i] - before);
-      }
-    }
-    calm = changes ? 0 : calm + 1;
+    calm = mjgp_takeTurns(p, acc) ? 0 : calm + 1;
   }
 }
 
@@ -426,8 +433,7 @@ static int connect(mjgpNewton* p, int flg_factored) {
 }
 
 
-// gears that break away at this solution; returns their number
-static int release(mjgpNewton* p) {
+int mjgp_releasePieces(mjgpNewton* p) {
   int count = 0;
   for (int i = 0; i < p->s->n; i++) {
     count += mjgp_releasePiece(p->piece + i, p->s->g);
@@ -484,7 +490,7 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
       addForces(p);
     }
     if (!changes && (*near == 2 || (*near == 1 && isSolved(p, &error, &most)))) {
-      if ((!flg_connect || !connect(p, *near == 2)) && !release(p)) {
+      if ((!flg_connect || !connect(p, *near == 2)) && !mjgp_releasePieces(p)) {
         return 1;
       }
       setBalance(p);

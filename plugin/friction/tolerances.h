@@ -146,7 +146,7 @@
 // length by which a path may be missed, beside its part of a line
 #define mjgpNEAR 1e-8
 
-// what is left of a line that missed it by more; and of the merit of a damped step that may have gone over a narrow piece
+// what is left of a line that missed it by more
 #define mjgpSHRINK 0.25
 
 // of its torque, what a shaft may be off its tangent at the end of a line; where it is curved, and of the residual of a
@@ -157,11 +157,7 @@
 // a line of this length leads nowhere
 #define mjgpFAR 1e6
 
-//---------------------------------- natural map, answers of the engine ----------------------------
-
-// share of the descent that a step is asked for (Armijo), and its least length
-#define mjgpDESCENT  1e-4
-#define mjgpSHORTEST (1.0 / 1024)
+//---------------------------------- answers of the engine -----------------------------------------
 
 // runs of the engine's solver for one group
 #define mjgpANSWERS 80

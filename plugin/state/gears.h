@@ -30,10 +30,8 @@ typedef enum mjgpMethod_ {
   mjgpBY_NEWTON,       // Newton on pieces of gears and states of constraints
   mjgpBY_DENSE,        // friction as a dense problem of the core, at linearizations
   mjgpBY_PATH,         // path along pieces
-  mjgpBY_DAMPED,       // gaps: damped Newton on the natural map
   mjgpBY_NONE,         // none: friction is passive, and the step unsolved if that is not the law
   mjgpANSWER_SAME,     // the engine moves as was solved for
-  mjgpANSWER_DAMPED,   // Newton steps on its answers, damped
   mjgpANSWER_RELAXED,  // part of the way, again and again
   mjgpANSWER_NONE,     // none: as above
   mjgpNMETHOD

@@ -67,17 +67,14 @@ mjtNum __wrap_mjgp_lawError(mjgpStep* s, int* worst) {
       continue;
     }
     for (int which = 0; which < 2; which++) {
-      mjtNum friction = t[motor] + t[load], size = which ? friction : t[load];
+      mjtNum size = t[which ? motor : load], before = size;
       if (fabs(size) < 1e-3 || (which && s->g->out.mode[motor] == 0)) {
         continue;
       }
-      mjtNum before[2] = {t[motor], t[load]};
-      t[motor] += 1e-3 * size;
-      t[load] -= which ? 0 : 1e-3 * size;
+      t[which ? motor : load] += 1e-3 * size;
       spoiled[which]++;
       missed[which] += !(__real_mjgp_lawError(s, &other) > mjgpLAW && (!which || other == motor));
-      t[motor] = before[0];
-      t[load] = before[1];
+      t[which ? motor : load] = before;
     }
   }
   return error;

@@ -29,27 +29,21 @@
 enum {
   NEWTON,
   DENSE,
-  DAMPED,
   PATH,
   NONE,
   IN_VAIN,  // all of them run, and none counts
   ALL
 };
-static const char* const methodName[] = {"Newton", "dense",   "damped", "path",
-                                         "none",   "in vain", "all"};
+static const char* const methodName[] = {"Newton", "dense", "path", "none", "in vain", "all"};
 static int method = ALL;
 static int spoils;  // 1: dense Newton steps leave rotors behind gaps with friction beyond its bound
 
 // the linker lets these stand in front of the plugin's own
-int __real_mjgp_areLines(const mjgpStep* s);
 int __real_mjgp_newton(mjgpNewton* p);
 int __real_mjgp_newtonStep(mjgpStep* s);
-int __real_mjgp_damped(mjgpStep* s);
 int __real_mjgp_followPath(mjgpNewton* p);
-int __wrap_mjgp_areLines(const mjgpStep* s);
 int __wrap_mjgp_newton(mjgpNewton* p);
 int __wrap_mjgp_newtonStep(mjgpStep* s);
-int __wrap_mjgp_damped(mjgpStep* s);
 int __wrap_mjgp_followPath(mjgpNewton* p);
 
 
@@ -67,12 +61,6 @@ static int result(mjgpStep* s, int solved) {
 }
 
 
-// gears that are no lines are solved as a dense problem
-int __wrap_mjgp_areLines(const mjgpStep* s) {
-  return method != DENSE && method != DAMPED && !spoils && __real_mjgp_areLines(s);
-}
-
-
 int __wrap_mjgp_newton(mjgpNewton* p) {
   return result(p->s, runs(NEWTON) && __real_mjgp_newton(p));
 }
@@ -86,11 +74,6 @@ int __wrap_mjgp_newtonStep(mjgpStep* s) {
     step->velocity = step->mode = 0;
   }
   return solved;
-}
-
-
-int __wrap_mjgp_damped(mjgpStep* s) {
-  return result(s, runs(DAMPED) && __real_mjgp_damped(s));
 }
 
 
@@ -320,7 +303,8 @@ static Sum run(int which, double ratio, int unique) {
     double gamma_u = between(0, 0.4), coulomb = ratio > 1 ? between(0, 1) : 0;
     makePair(m, gamma_u, gamma_v, coulomb, ratio > 1 ? between(1, ratio) : 1);
     mjData *d = mj_makeData(m[0]), *plain = mj_makeData(m[1]);
-    const mjgpGears* g = (const mjgpGears*)d->plugin_data[0];
+    mjgpGears* g = (mjgpGears*)d->plugin_data[0];
+    g->in.settings.want_sigma_max = which == DENSE;
     for (int i = 0; i < 5; i++) {
       Step step;
       place(m[1], plain);
