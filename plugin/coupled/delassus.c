@@ -352,16 +352,7 @@ int mjgp_solveLinear(mjgpStep* s) {
   const mjgpGroup* group = s->group;
   int n = s->n, ld = group->ld, general = group->nextra;
   mjtNum *W = s->work, *a = W + n * n, *size = a + ld, *u = size + ld, *R = u + n;
-  if (s->engine) {
-    mjgp_accelerations(s);
-    for (int i = 0; i < n + group->nextra; i++) {
-      mjtNum by_friction = mju_dot(s->W + i * ld, s->t, n);
-      size[i] = mju_abs(s->acc[i]) + mju_abs(by_friction);
-      a[i] = s->acc[i] + by_friction;
-    }
-  } else {
-    mjgp_freeAcceleration(s, a, size);
-  }
+  mjgp_freeAcceleration(s, a, size);
   for (int i = 0; i < n; i++) {
     int joint = group->joint[i];
     mju_copy(W + i * n, s->W + i * ld, n);
