@@ -10,6 +10,7 @@
 
 #include "configuration/jacobian.h"
 #include "coupled/answer.h"
+#include "coupled/dense.h"
 #include "coupled/fallback.h"
 #include "coupled/natural_map.h"
 #include "coupled/newton.h"
@@ -30,20 +31,19 @@ static void allocate(mjgpStep* s, const mjgpInertia* Mhat) {
 
   // vectors over the dofs, in whole lanes
   size_t size = (size_t)mjgi_simdEnd(s->group->nv), row = n + (size_t)s->group->nextra;
-  size_t nvector = 7 * size;
+  size_t nvector = 6 * size;
   size_t ncolumn = (Mhat->solver ? 1 : 4) * ld * nv;
-  size_t nrest = 3 * nefc + 4 * n + row + row * ld + 2 * n * n + 3 * ld;
+  size_t nrest = 3 * nefc + 3 * n + row + row * ld + ld;
   mjtNum* number = mj_stackAllocNum(s->d, nvector + ncolumn + nrest + nefc);
   s->state = (int*)(number + nvector + ncolumn + nrest);
   s->factored = s->state + nefc;
-  mju_zero(number, (int)(7 * size));
+  mju_zero(number, (int)nvector);
   s->a = number;
   s->next = number + size;
   s->search = number + 2 * size;
-  s->keep = number + 3 * size;
-  s->gradient = number + 4 * size;
-  s->rounding = number + 5 * size;
-  s->descent = number + 6 * size;
+  s->gradient = number + 3 * size;
+  s->rounding = number + 4 * size;
+  s->descent = number + 5 * size;
   s->right = number + nvector;
   s->left = Mhat->solver ? s->right : s->right + ld * nv;
   s->rows = Mhat->solver ? NULL : s->left + ld * nv;
@@ -59,7 +59,6 @@ static void allocate(mjgpStep* s, const mjgpInertia* Mhat) {
   s->answer = number + 3 * n;
   s->W = s->answer + row;
   s->acc = s->W + row * ld;
-  s->work = s->acc + ld;
 }
 
 
@@ -110,14 +109,9 @@ static int solveOnPieces(mjgpStep* s, int* method) {
 
 // friction as a dense problem of the core, for its other solvers
 static int solveDense(mjgpStep* s, int* method) {
-  int solved = 0;
   start(s);
   *method = mjgpBY_DENSE;
-  for (int k = 0; k < mjgpSTEPS && !solved; k++) {
-    solved = mjgp_linearize(s) && mjgp_newtonStep(s);
-  }
-  mjgp_accelerations(s);
-  return solved;
+  return mjgp_solveDense(s);
 }
 
 

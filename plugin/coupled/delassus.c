@@ -348,62 +348,6 @@ void mjgp_setCancellation(mjgpStep* s) {
 }
 
 
-int mjgp_solveLinear(mjgpStep* s) {
-  const mjgpGroup* group = s->group;
-  int n = s->n, ld = group->ld, general = group->nextra;
-  mjtNum *W = s->work, *a = W + n * n, *size = a + ld, *u = size + ld, *R = u + n;
-  mjgp_freeAcceleration(s, a, size);
-  for (int i = 0; i < n; i++) {
-    int joint = group->joint[i];
-    mju_copy(W + i * n, s->W + i * ld, n);
-    general |= s->g->config->rotors && s->g->config->joint[joint].gap == mjgpGAP_ROTOR &&
-               s->g->in.implicit[joint] != 0;
-  }
-
-  // torque into the gears; of rotors behind gaps what their gains take from the joint
-  for (int i = 0; i < n && general; i++) {
-    int joint = group->joint[i], e = group->extra[i];
-    int rotor = s->g->config->joint[joint].gap == mjgpGAP_ROTOR;
-    mjtNum inertia = rotor ? s->g->in.implicit[joint] : s->g->in.inertia[joint];
-    mjtNum taken = inertia * a[i] + (e >= 0 ? a[n + e] : 0);
-    u[i] = rotor ? taken : s->g->in.tau[joint] - taken;
-    for (int j = 0; j < n; j++) {
-      R[i * n + j] = inertia * W[i * n + j] + (e >= 0 ? s->W[(n + e) * ld + j] : 0);
-    }
-  }
-  mjgpProblem problem = {.n = n,
-                         .joint = group->joint,
-                         .W = W,
-                         .a = a,
-                         .size = size,
-                         .u = general ? u : NULL,
-                         .R = general ? R : NULL};
-
-  int status = mjgp_solveFriction(s->g, s->m, s->d, &problem);
-  for (int i = 0; i < n; i++) {
-    s->target[i] = s->g->out.t[s->group->joint[i]];
-  }
-  return status;
-}
-
-
-// next = a - H^-1 gradient(a, t)
-static void move(mjgpStep* s, const mjtNum* t) {
-  const mjgpGroup* group = s->group;
-  int nv = group->nv;
-  for (int k = 0; k < nv; k++) {
-    mjtNum sum = 0;
-    for (int i = group->from[k]; i < mjMIN(group->to[k], s->n); i++) {
-      sum += s->right[k * group->ld + i] * t[i];
-    }
-    s->next[k] = sum;
-  }
-  mju_addTo(s->next, s->descent, nv);
-  mjgp_solveUpper(s->group, s->next);
-  mju_sub(s->next, s->a, s->next, nv);
-}
-
-
 // is the gradient at a with friction t nothing but rounding
 static int isZero(mjgpStep* s, const mjtNum* t) {
   mjgp_gradient(s->group, s->gradient, s->rounding, s->a, t);
@@ -433,63 +377,6 @@ void mjgp_addRounding(mjgpStep* s) {
       velocity[group->joint[i]] += h * mju_abs(s->left[k * group->ld + i] * s->rounding[k]);
     }
   }
-}
-
-
-// go to next; returns 1 if friction t and the constraint forces there are those of the linearization
-static int settle(mjgpStep* s, const mjtNum* t) {
-  mjgpGroup* group = s->group;
-  memcpy(s->state, group->state, sizeof(int) * (size_t)group->nefc);
-  mju_copy(s->a, s->next, group->nv);
-  mjgp_evaluate(s);
-  int exact = 1;
-  mjtNum most = 0, missing = 0;
-  for (int i = 0; i < group->nefc; i++) {
-    int now = group->state[i], then = s->state[i];
-    exact &= now == then && now != mjCNSTRSTATE_CONE;
-    most = mjMAX(mju_abs(group->f[i]), most);
-
-    // the force that a row that joined or left was assumed not to have, or to have
-    if (now != then && now + then == mjCNSTRSTATE_SATISFIED + mjCNSTRSTATE_QUADRATIC) {
-      missing = mjMAX(mju_abs(group->jar[i]) * group->D[i], missing);
-    }
-  }
-
-  // forces that are not those of the linearization, or no more than rounding
-  if (!exact && missing <= mjgpMISSING * most && isZero(s, t)) {
-    mjgp_addRounding(s);
-    return 1;
-  }
-
-  if (exact && s->rough) {
-    isZero(s, t);
-    mjgp_addRounding(s);
-  }
-  return exact;
-}
-
-
-int mjgp_newtonStep(mjgpStep* s) {
-  int nv = s->group->nv;
-  mjtNum* from = s->keep;
-  if (mjgp_solveLinear(s) < 0) {
-    return 0;
-  }
-  move(s, s->target);
-  mju_copy(from, s->a, nv);
-  if (settle(s, s->target)) {
-    return 1;
-  }
-
-  // full steps may go back and forth between contact states, or over a cone: with this friction the
-  // problem is convex, take the best step on the way
-  mju_sub(s->search, s->next, from, nv);
-  mju_copy(s->a, from, nv);
-  mjgp_evaluate(s);
-  mjtNum x = mjgp_searchLine(s, s->target);
-  mju_addToScl(s->a, s->search, x > 0 ? x : 1, nv);
-  mjgp_evaluate(s);
-  return 0;
 }
 
 

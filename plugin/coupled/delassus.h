@@ -26,7 +26,6 @@ typedef struct mjgpStep_ {
   mjtNum* a;         // acceleration                                       (nv)
   mjtNum* next;      // acceleration to which a Newton step leads                 (nv)
   mjtNum* search;    // direction of the inner problem                     (nv)
-  mjtNum* keep;      // acceleration before a Newton step                         (nv)
   mjtNum* gradient;  //                                                    (nv)
   mjtNum* rounding;  // rounding errors in it                              (nv)
   mjtNum* descent;   // root'^-1 gradient without friction                    (nv)
@@ -44,9 +43,8 @@ typedef struct mjgpStep_ {
   mjtNum* target;    // friction that a linearization asks for             (n)
   mjtNum* asked;     // friction of the engine's last answer               (n)
   mjtNum* answer;    // and the accelerations in it                        (n + nextra)
-  mjtNum* acc;   // velocity change of the gears per second at s->a, and the torque that the rows of
-                 // rotor inertia take, in whole lanes                 (ld)
-  mjtNum* work;  // problem of the core                                (2 n x n + 2 ld + n)
+  mjtNum* acc;  // velocity change of the gears per second at s->a, and the torque that the rows of
+                // rotor inertia take, in whole lanes                 (ld)
 } mjgpStep;
 
 // forces, states and cone Hessians at s->a

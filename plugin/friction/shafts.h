@@ -55,7 +55,7 @@ mjtNum mjgp_moveShaft(mjgpShaft* shaft, mjtNum a);
 // branches there is one alone; -1 if it moves against its own torque, and keeps its
 int mjgp_answerShaft(mjgpShaft* shaft, mjtNum W, mjtNum W_other, mjtNum acc, mjtNum x, mjtNum* t);
 
-// results of joint i in g as those of mjgp_solveFriction; t: friction without what other joints take, where that is not
+// results of joint i in g; t: friction without what other joints take, where that is not
 // the one of the shaft, because its torque jumps there; fastest: acceleration to which rounding errors are relative
 void mjgp_storeShaft(mjgpGears* g, int i, const mjgpShaft* shaft, mjtNum t, mjtNum fastest);
 

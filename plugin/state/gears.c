@@ -21,10 +21,9 @@ enum {
   DOFS,
   DOFS3,
   TREES,
-  LINES,
-  BYTES
+  LINES
 };
-_Static_assert(BYTES + 1 == mjgpNSIZE, "mjgpNSIZE is not the number of sizes");
+_Static_assert(LINES + 1 == mjgpNSIZE, "mjgpNSIZE is not the number of sizes");
 
 // arrays with pointers; those that a copy takes over; those of no meaning between steps
 #define ARRAY(name, size) mjgpARRAY(mjgpGears, name, size)
@@ -49,7 +48,6 @@ static const mjgpArray kScratch[] = {
     ARRAY(scratch.local, DOFS), ARRAY(scratch.held, DOFS), ARRAY(scratch.vector, DOFS3),
     ARRAY(scratch.matrix, LINES)};
 // clang-format on
-static const mjgpArray kWork[] = {{offsetof(mjgpGears, scratch.work), 1, BYTES}};
 
 
 // lay them out in one block at base, or count its bytes if base is null
@@ -59,8 +57,7 @@ static size_t layout(mjgpGears* g, char* base, const size_t* size) {
   bytes = mjgp_layout(g, base, bytes, kValues, COUNT(kValues), size);
   g->values = base ? base + values : NULL;
   g->nvalues = bytes - values;
-  bytes = mjgp_layout(g, base, bytes, kScratch, COUNT(kScratch), size);
-  return mjgp_layout(g, base, bytes, kWork, 1, size);
+  return mjgp_layout(g, base, bytes, kScratch, COUNT(kScratch), size);
 }
 
 
@@ -74,8 +71,6 @@ static void makeRoom(mjgpGears* g, const mjgpConfig* c, const size_t size[mjgpNS
   memset(g->memory, 0, bytes);
   memcpy(g->size, size, sizeof(g->size));
   layout(g, g->memory, size);
-  g->scratch.nwork = c->nwork;
-  g->scratch.work = mjg_create(g->scratch.work, size[BYTES], c->nwork, c->nwork);
   memset(g->scratch.local, -1, sizeof(int) * (size_t)c->nv);
   g->in.nactive = 0;
 }
@@ -218,8 +213,7 @@ static int selectModel(mjgpGears* g, const mjModel* m) {
                                   [DOFS] = nv,
                                   [DOFS3] = 3 * nv,
                                   [TREES] = (size_t)c->ntree,
-                                  [LINES] = (size_t)c->nC + (mjgiSIMD - 1) * nv,
-                                  [BYTES] = mjg_memsize(c->nwork, c->nwork)};
+                                  [LINES] = (size_t)c->nC + (mjgiSIMD - 1) * nv};
   if (g->known.n < nknown || memcmp(size, g->size, sizeof(size))) {
     makeRoom(g, c, size);
   }

@@ -135,22 +135,20 @@ typedef struct mjgpResult_ {
 
 // memory of the metric and of the solvers, of no meaning between steps
 typedef struct mjgpScratch_ {
-  mjtNum* slope;       // integrator's matrix less inertia, if diagonal                (nv)
-  mjtNum* lower;       // factor of the integrator's matrix                            (lines)
-  mjtNum* upper;       // its transposed part if it is not symmetric                   (lines)
-  mjtNum* pivot;       // inverse diagonal                                             (nv)
-  mjtNum* force;       // all forces but those of constraints and of friction          (nv)
-  int* joint;          // joints that are solved for                                   (n)
-  int* local;          // numbers of dofs in a group, else -1                          (nv)
-  int* held;           // of a tree: dofs whose acceleration is known                  (nv)
-  mjtNum* vector;      // of a tree: acceleration, force that is left, pivots          (3 nv)
-  mjtNum* matrix;      // factor of a tree with its friction                           (lines)
-  int nwork;           // joints of the largest tree
-  mjgWorkspace* work;  // of the core, for as many; groups of several trees take d's stack
+  mjtNum* slope;   // integrator's matrix less inertia, if diagonal                (nv)
+  mjtNum* lower;   // factor of the integrator's matrix                            (lines)
+  mjtNum* upper;   // its transposed part if it is not symmetric                   (lines)
+  mjtNum* pivot;   // inverse diagonal                                             (nv)
+  mjtNum* force;   // all forces but those of constraints and of friction          (nv)
+  int* joint;      // joints that are solved for                                   (n)
+  int* local;      // numbers of dofs in a group, else -1                          (nv)
+  int* held;       // of a tree: dofs whose acceleration is known                  (nv)
+  mjtNum* vector;  // of a tree: acceleration, force that is left, pivots          (3 nv)
+  mjtNum* matrix;  // factor of a tree with its friction                           (lines)
 } mjgpScratch;
 
 enum {
-  mjgpNSIZE = 6
+  mjgpNSIZE = 5
 };
 
 typedef struct mjgpGears_ {

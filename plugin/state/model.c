@@ -270,7 +270,7 @@ static void findAddresses(mjgpConfig* c, const mjModel* m) {
     c->line[i] = i ? c->line[i - 1] + mjgi_simdEnd(m->M_rownnz[i - 1]) : 0;
     c->geared[i] = -1;
   }
-  for (int i = 0, count = 0; i < c->n; i++) {
+  for (int i = 0; i < c->n; i++) {
     const mjgpJoint* j = c->joint + i;
     c->state[i] = m->plugin_stateadr[j->instance] + j->index;
     c->stride[i] = mjgp_countJoints(m, j->instance);
@@ -285,9 +285,6 @@ static void findAddresses(mjgpConfig* c, const mjModel* m) {
     c->rotors += j->gap == mjgpGAP_ROTOR;
     c->encoders += j->gap == mjgpGAP_ROTOR && j->encoder == mjgpENCODER_MOTOR;
     if (j->dof >= 0) {
-      int same = i && m->dof_treeid[j->dof] == m->dof_treeid[j[-1].dof];
-      count = same ? count + 1 : 1;
-      c->nwork = mjMAX(c->nwork, count);
       c->geared[j->dof] = i;
     }
   }

@@ -45,7 +45,6 @@ typedef struct mjgpConfig_ {
   int ntree;        // kinematic trees
   int ndof;         // dofs on which gears act
   int ngeared;      // tendons with gears
-  int nwork;        // geared joints of the largest tree, tendons of several joints not counted
   int nchangeable;  // instances of ours
   int acc;          // address of the leader's acc in plugin_state
   int system;       // address of the numbers of the whole system in plugin_state

@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "coupled/dense.h"
 #include "coupled/fallback.h"
 #include "coupled/path.h"
 #include "dense_equations.h"
@@ -42,10 +43,10 @@ static int spoils;
 
 // the linker lets these stand in front of the plugin's own
 int __real_mjgp_newton(mjgpNewton* p);
-int __real_mjgp_newtonStep(mjgpStep* s);
+int __real_mjgp_solveDense(mjgpStep* s);
 int __real_mjgp_followPath(mjgpNewton* p);
 int __wrap_mjgp_newton(mjgpNewton* p);
-int __wrap_mjgp_newtonStep(mjgpStep* s);
+int __wrap_mjgp_solveDense(mjgpStep* s);
 int __wrap_mjgp_followPath(mjgpNewton* p);
 
 
@@ -74,8 +75,8 @@ int __wrap_mjgp_newton(mjgpNewton* p) {
 }
 
 
-int __wrap_mjgp_newtonStep(mjgpStep* s) {
-  int solved = result(s, runs(DENSE) && __real_mjgp_newtonStep(s));
+int __wrap_mjgp_solveDense(mjgpStep* s) {
+  int solved = result(s, runs(DENSE) && __real_mjgp_solveDense(s));
   for (int k = 0; k < s->n && spoils; k++) {
     mjgCouplingStep* step = s->g->out.gap + s->group->joint[k];
     step->friction = fabs(step->lambda) + 1;
