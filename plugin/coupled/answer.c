@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "coupled/fallback.h"
-#include "coupled/natural_map.h"
+#include "coupled/law_error.h"
 #include "coupled/newton.h"
 #include "friction/tolerances.h"
 

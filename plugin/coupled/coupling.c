@@ -1,8 +1,8 @@
 // The step of a group of constraints and gears: which method solves it, and what becomes of it.
 //
 // Newton on the states of constraints and the pieces of gears (newton.h) solves nearly every group, the path on the same
-// pieces (path.h) what it leaves. Gaps that are no lines and the solvers that the key "solver" names have friction as a dense
-// problem of the core (delassus.h). Nothing counts as solved that is not on the law (natural_map.h).
+// pieces (path.h) what it leaves. The solvers that the key "solver" names have friction as a dense problem of the core
+// before (dense.h). Nothing counts as solved that is not on the law (law_error.h).
 
 #include "coupled/coupling.h"
 
@@ -12,7 +12,7 @@
 #include "coupled/answer.h"
 #include "coupled/dense.h"
 #include "coupled/fallback.h"
-#include "coupled/natural_map.h"
+#include "coupled/law_error.h"
 #include "coupled/newton.h"
 #include "coupled/parts.h"
 #include "coupled/path.h"
@@ -119,17 +119,10 @@ static int solveDense(mjgpStep* s, int* method) {
 static int solve(mjgpStep* s, int* method, mjtNum* error, int* worst) {
   const mjgSettings* settings = &s->g->in.settings;
   int dense = settings->solver != mjgNEWTON || settings->want_sigma_max;
-  int (*const way[2])(mjgpStep*, int*) = {dense ? solveDense : solveOnPieces,
-                                          dense ? solveOnPieces : NULL};
-  for (int k = 0; k < 2 && way[k]; k++) {
-    if (way[k](s, method)) {
-      *error = mjgp_lawError(s, worst);
-      if (*error <= mjgpLAW) {
-        return 1;
-      }
-    }
+  if (dense && solveDense(s, method) && (*error = mjgp_lawError(s, worst)) <= mjgpLAW) {
+    return 1;
   }
-  return 0;
+  return solveOnPieces(s, method) && (*error = mjgp_lawError(s, worst)) <= mjgpLAW;
 }
 
 

@@ -1,6 +1,6 @@
 #include "coupled/dense.h"
 
-#include "coupled/natural_map.h"
+#include "coupled/law_error.h"
 #include "friction/friction.h"
 #include "friction/tolerances.h"
 #include "solvers/dense.h"

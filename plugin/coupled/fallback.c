@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "coupled/natural_map.h"
+#include "coupled/law_error.h"
 #include "friction/friction.h"
 #include "friction/tolerances.h"
 #include "law/law.h"
@@ -41,6 +41,13 @@ void mjgp_restoreStatic(mjgpStep* s, const mjtNum* ratio) {
 }
 
 
+// torque that the gains of a motor behind a gap take from joint i at s->acc, where the integrator has them
+static mjtNum takenTorque(const mjgpStep* s, int i) {
+  int e = s->group->extra[i];
+  return s->g->in.implicit[s->group->joint[i]] * s->acc[i] + (e >= 0 ? s->acc[s->n + e] : 0);
+}
+
+
 // a rotor with the torque of the shaft that acts on the joint, whether the shaft would give it or not: friction keeps its
 // law, and no momentum is lost
 static void turnRotor(mjgpStep* s, int i) {
@@ -56,7 +63,7 @@ static void turnRotor(mjgpStep* s, int i) {
     step->T = s->t[i];
     return;
   }
-  mjtNum T = -s->t[i] - mjgp_takenTorque(s, i), phi = (c->gamma_u + c->gamma_v) * T;
+  mjtNum T = -s->t[i] - takenTorque(s, i), phi = (c->gamma_u + c->gamma_v) * T;
   mjtNum hold = c->inertia * c->velocity / h + c->torque - T, ratio = fmax(1, c->static_ratio);
   int piece =
       mjgi_lawResolve(&step->friction, hold, phi, c->gamma_u, c->coulomb,

@@ -13,8 +13,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "coupled/law_error.h"
 #include "coupled/line_search.h"
-#include "coupled/natural_map.h"
 #include "coupled/system.h"
 #include "friction/piece.h"
 #include "friction/simd.h"

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "coupled/natural_map.h"
+#include "coupled/law_error.h"
 #include "coupled/zones.h"
 #include "friction/friction.h"
 #include "friction/simd.h"

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "coupled/natural_map.h"
+#include "coupled/law_error.h"
 #include "coupled/path.h"
 #include "friction/engine.h"
 #include "friction/shafts.h"

@@ -1,4 +1,4 @@
-#include "coupled/natural_map.h"
+#include "coupled/law_error.h"
 
 #include <float.h>
 #include <math.h>
@@ -29,19 +29,13 @@ mjtNum mjgp_stepSize(const mjgpStep* s, int i) {
 }
 
 
-mjtNum mjgp_takenTorque(const mjgpStep* s, int i) {
-  int e = s->group->extra[i];
-  return s->g->in.implicit[s->group->joint[i]] * s->acc[i] + (e >= 0 ? s->acc[s->n + e] : 0);
-}
-
-
 // its velocity of slip with friction t
 static mjtNum slipVelocity(const mjgpStep* s, int i, mjtNum t) {
   return mjgp_slip(s->g, s->group->joint[i], jointVelocity(s, i), t);
 }
 
 
-// is there a gap at joint i, where the core knows the law
+// is there a gap at joint i
 static int hasGap(const mjgpStep* s, int i) {
   return mjgp_hasGap(s->g->config->joint + s->group->joint[i]);
 }

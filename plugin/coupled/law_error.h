@@ -1,0 +1,24 @@
+// How far what a method found is from the law, from the motion alone: nothing else counts as solved.
+
+#ifndef MJGEAR_PLUGIN_LAW_ERROR_H_
+#define MJGEAR_PLUGIN_LAW_ERROR_H_
+
+#include <mujoco/mujoco.h>
+
+#include "coupled/delassus.h"
+
+// velocity change per second that a torque of 1 at joint i counts as where it has to be positive: its own, and where that
+// is not no less than a thousandth of what it is without the other joints
+mjtNum mjgp_stepSize(const mjgpStep* s, int i);
+
+// is this velocity of joint i nothing but rounding of constraint forces
+int mjgp_isRounding(const mjgpStep* s, int i, mjtNum v);
+
+// joints whose friction would drive them at a velocity that is nothing but rounding are stuck
+void mjgp_holdRounding(const mjgpStep* s);
+
+// how far results are from the law at s->a and s->acc, relative to what they are made of; worst: the joint, a number of
+// mjgpGears
+mjtNum mjgp_lawError(mjgpStep* s, int* worst);
+
+#endif  // MJGEAR_PLUGIN_LAW_ERROR_H_
