@@ -27,6 +27,13 @@ enum {
   THROW = 40
 };
 
+#define KEY(name, value) "<config key='" name "' value='" value "'/>"
+#define BRANCHES                                                                                  \
+  KEY("gamma_u", "0.2")                                                                           \
+  KEY("gamma_v", "1.3") KEY("coulomb", "0.1") KEY("static_ratio", "1.4") KEY("backlash", "exact") \
+      KEY("half_gap", "0.002") KEY("stiffness", "2000") KEY("damping", "3")                       \
+          KEY("rotor_inertia", "0.02")
+
 static unsigned seed;
 static int used;       // steps that the path solved
 static int at_once;    // and Newton steps on gaps and constraints
@@ -417,9 +424,75 @@ static void test_pairs(void** state) {
 }
 
 
+// Gears behind gaps that lock, and hold more at rest than where they slip, on an arm that falls on a floor. From the motion
+// alone: what the rotor's momentum leaves of its motor torque and that of the shaft is friction of the law
+static void test_branches(void** state) {
+  (void)state;
+  const double h = 1e-3, rotor = 0.02, gamma_u = 0.2, gamma_v = 1.3, coulomb = 0.1, ratio = 1.4;
+  mjModel* m = makeModel(
+      "<mujoco><option timestep='%g'/><extension><plugin plugin='mjgear.transmission'>"
+      "<instance name='a'>%s<config key='joint' value='a'/></instance>"
+      "<instance name='b'>%s<config key='joint' value='b'/></instance></plugin></extension>"
+      "<worldbody><geom type='plane' size='2 2 1'/><body pos='0 0 .3'><joint name='a' axis='0 1 "
+      "0'/>"
+      "<geom type='capsule' size='.03' fromto='0 0 0 .3 0 0' mass='.5'/>"
+      "<body pos='.3 0 0'><joint name='b' axis='0 1 0'/>"
+      "<geom type='capsule' size='.03' fromto='0 0 0 .3 0 0' mass='.4'/></body></body></worldbody>"
+      "<actuator><motor joint='a'/><motor joint='b'/></actuator><sensor>"
+      "<plugin plugin='mjgear.transmission' instance='a'/>"
+      "<plugin plugin='mjgear.transmission' instance='b'/></sensor></mujoco>",
+      h, BRANCHES, BRANCHES);
+  mjData* d = mj_makeData(m);
+  const mjgpGears* g = (const mjgpGears*)d->plugin_data[0];
+  double worst = 0, T[2] = {0}, u[2] = {0}, before[2] = {0};
+  int rests = 0, slips = 0, breaks = 0;
+  seed = 3;
+  for (int k = 0; k < 20000; k++) {
+    if (k % 200 == 0) {
+      mj_resetData(m, d);
+      for (int i = 0; i < 2; i++) {
+        d->qpos[i] = between(-0.5, 0.8);
+        d->qvel[i] = between(-2, 2);
+      }
+    }
+    for (int i = 0; i < 2; i++) {
+      d->ctrl[i] = between(-1, 1) * pow(10, between(-1, 1));
+    }
+    mj_step(m, d);
+    for (int i = 0; i < 2; i++) {
+      // velocity of the rotor before this step, and after the one before
+      double w = d->sensordata[m->sensor_adr[i] + 8];
+      double t = u[i] - T[i] - rotor * (w - before[i]) / h;
+      double size = fabs(u[i]) + fabs(T[i]) + rotor / h * (fabs(w) + fabs(before[i])) + coulomb;
+      double bound = fabs((gamma_u + gamma_v) * (T[i] + t) - gamma_v * t) + coulomb;
+      if (k % 200 && w == 0) {
+        double most = before[i] * t > 0 ? bound : ratio * bound;
+        worst = fmax(worst, (fabs(t) - most) / size);
+        rests++;
+        breaks += fabs(t) > 1.05 * bound;
+      } else if (k % 200) {
+        worst = fmax(worst, fabs(t - (w > 0 ? bound : -bound)) / size);
+        slips++;
+      }
+      T[i] = d->qfrc_passive[i] + d->qfrc_actuator[i];
+      u[i] = d->ctrl[i];
+      before[i] = w;
+    }
+  }
+  print_message("%d rotors slip, %d rest, %d of them beyond the sliding bound: law %.2g\n", slips,
+                rests, breaks, worst);
+  assert_int_equal(g->count.unsolved, 0);
+  assert_true(rests > 1000 && slips > 1000 && breaks > 10);
+  assert_true(worst < 1e-9);
+  mj_deleteData(d);
+  mj_deleteModel(m);
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_stiff), cmocka_unit_test(test_two_metrics), cmocka_unit_test(test_path),
-      cmocka_unit_test(test_answer), cmocka_unit_test(test_pairs)};
+      cmocka_unit_test(test_stiff), cmocka_unit_test(test_two_metrics),
+      cmocka_unit_test(test_path),  cmocka_unit_test(test_answer),
+      cmocka_unit_test(test_pairs), cmocka_unit_test(test_branches)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
