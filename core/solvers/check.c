@@ -31,13 +31,14 @@ int mjgi_allFinite(const double* x, size_t count) {
 
 // a coupling by itself: mjgSOLVED or an error
 static int checkCoupling(const mjgCoupling* c) {
-  const double number[] = {c->theta_d,  c->omega_d, c->theta_b, c->omega_s, c->inertia,
-                           c->velocity, c->torque,  c->gamma_u, c->gamma_v, c->static_ratio};
+  const double number[] = {c->theta_d, c->omega_d, c->theta_b,     c->omega_s,
+                           c->inertia, c->yield,   c->velocity,    c->torque,
+                           c->gamma_u, c->gamma_v, c->static_ratio};
   if (!mjgi_allFinite(number, sizeof(number) / sizeof(*number))) {
     return mjgERR_NOT_FINITE;
   }
   if (mjg_backlashError(c->law) || !(c->h > 0) || !(c->blend >= 0 && c->blend <= mjgMAXBLEND) ||
-      (c->inertia != 0 && !(c->inertia >= mjgMINROTOR)) || !(c->coulomb >= 0) ||
+      (c->inertia != 0 && !(c->inertia >= mjgMINROTOR)) || !(c->coulomb >= 0) || !(c->yield >= 0) ||
       fabs(c->theta_d) > mjgMAXTWIST || fabs(c->theta_b) > mjgMAXTWIST) {
     return mjgERR_ARGUMENT;
   }

@@ -250,6 +250,31 @@ static void rattles(void** state) {
 }
 
 
+// A touch is foreseen by how far both sides yield to a unit of torque: A and h/inertia, unless it is given. Then the torque
+// is a function of the motion alone: on any line through a point of it the point is the solution
+static void foresees(void** state) {
+  (void)state;
+  const double h = 1e-3, A = 2e-4, inertia = 0.5, vhat = -0.4;
+  for (int model = mjgPHASE_PLANE; model <= mjgRUBBER; model++) {
+    mjgBacklash law = nordin(model);
+    mjgCoupling c = {.law = &law, .h = h, .blend = 0.2, .omega_d = 0.5, .inertia = inertia};
+    c.theta_d = mjg_backlashTouch(&law, c.omega_d) + 1e-4;  // at which the step begins is less
+    c.theta_b = c.theta_d;
+    c.static_ratio = 1;
+    mjgCouplingStep own, given, stiff, other;
+    mjg_couplingResolve(&own, &c, vhat, A);
+    c.yield = A + h / inertia;
+    mjg_couplingResolve(&given, &c, vhat, A);
+    assert_true(given.T == own.T && own.T > 0);
+    c.yield *= 0.1;
+    mjg_couplingResolve(&stiff, &c, vhat, A);
+    assert_true(fabs(stiff.T - own.T) > 1e-6 * own.T);
+    mjg_couplingResolve(&other, &c, vhat - 3 * A * stiff.T, 4 * A);
+    assert_true(fabs(other.T - stiff.T) <= 1e-10 * fabs(stiff.T));
+  }
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(convergesWithFriction),
@@ -258,6 +283,7 @@ int main(void) {
       cmocka_unit_test(energyWithCoulomb),
       cmocka_unit_test(rigidJoint),
       cmocka_unit_test(rattles),
+      cmocka_unit_test(foresees),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -289,6 +289,12 @@ static void refusals(void** state) {
   bad.theta_d = NAN;
   assert_int_equal(mjg_solve(&solution, NULL, &problem, &settings, work), mjgERR_NOT_FINITE);
   bad = good;
+  bad.yield = -1;
+  assert_int_equal(mjg_solve(&solution, NULL, &problem, &settings, work), mjgERR_ARGUMENT);
+  bad = good;
+  bad.yield = INFINITY;
+  assert_int_equal(mjg_solve(&solution, NULL, &problem, &settings, work), mjgERR_NOT_FINITE);
+  bad = good;
   bad.blend = 1;
   assert_int_equal(mjg_solve(&solution, NULL, &problem, &settings, work), mjgERR_ARGUMENT);
   free(memory);
