@@ -48,7 +48,8 @@ static int dissipates(double* work, const mjgpGears* g, const mjModel* m, const 
   double t = g->out.t[i], v = d->qvel[joint->dof], shaft = 0,
          rounding = 1e-10 * g->out.cancellation[i] + 1e-12;
 
-  // behind a gap the gear is on the other side: on the plugin's rotor, or on the motor's joint
+  // behind a gap the gear is on the other side: on the plugin's rotor, or on the motor's
+  // joint
   if (joint->gap == mjgpGAP_ROTOR) {
     t = g->out.gap[i].friction;
     v = g->out.gap[i].velocity;

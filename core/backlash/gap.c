@@ -269,8 +269,9 @@ static double gapTorque(double* slope, const mjgiGap* gap, double w) {
   double torque = sideMean(&right, gap, law, 1, w) - sideMean(&left, gap, law, -1, w);
   *slope = left + right;
 
-  // a damper that acts outside the gap alone: over all of the way, so that its pull at the edge
-  // leaves the torque an increasing function of w. Of the way, that within the gap is taken off
+  // a damper that acts outside the gap alone: over all of the way, so that its pull at
+  // the edge leaves the torque an increasing function of w. Of the way, that within the
+  // gap is taken off
   if (law == &spring) {
     double end = gap->p + gap->h * w, p = gap->p, most = law->half_gap;
     int inside = fabs(end) <= most;

@@ -28,8 +28,8 @@ static int isAwake(const mjModel* m, const mjData* d, mjgpRow row) {
 }
 
 
-// the velocity on which a gear acts; a gap between two joints on that of the motor less that of the load, as far as they
-// are awake
+// the velocity on which a gear acts; a gap between two joints on that of the motor less
+// that of the load, as far as they are awake
 static mjgpRow rowOf(const mjModel* m, const mjData* d, const mjgpJoint* joint) {
   if (joint->gap != mjgpGAP_LOAD) {
     return mjgp_row(m, d, joint);

@@ -42,8 +42,8 @@ static void setUnits(mjgpAnswer* answer) {
 }
 
 
-// What the gears answer in turn to the answer of the engine, if it is linear in friction, as far as turns come closer;
-// returns the largest change
+// What the gears answer in turn to the answer of the engine, if it is linear in friction,
+// as far as turns come closer; returns the largest change
 static mjtNum respond(mjgpAnswer* answer) {
   mjgpStep* s = answer->s;
   mjgpNewton* p = &answer->p;
@@ -67,7 +67,8 @@ static mjtNum respond(mjgpAnswer* answer) {
 }
 
 
-// Part of the way to what the gears answer, again and again; less of it where that does not come closer
+// Part of the way to what the gears answer, again and again; less of it where that does
+// not come closer
 static int relax(mjgpAnswer* answer) {
   mjgpStep* s = answer->s;
   mjtNum last = INFINITY, share = 1;

@@ -1,8 +1,9 @@
 // The step of a group of constraints and gears: which method solves it, and what becomes of it.
 //
-// Newton on the states of constraints and the pieces of gears (newton.h) solves nearly every group, the path on the same
-// pieces (path.h) what it leaves. The solvers that the key "solver" names have friction as a dense problem of the core
-// before (dense.h). Nothing counts as solved that is not on the law (law_error.h).
+// Newton on the states of constraints and the pieces of gears (newton.h) solves nearly
+// every group, the path on the same pieces (path.h) what it leaves. The solvers that the
+// key "solver" names have friction as a dense problem of the core before (dense.h).
+// Nothing counts as solved that is not on the law (law_error.h).
 
 #include "coupled/coupling.h"
 

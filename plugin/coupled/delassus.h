@@ -50,7 +50,7 @@ typedef struct mjgpStep_ {
 // forces, states and cone Hessians at s->a
 void mjgp_evaluate(mjgpStep* s);
 
-// s->acc at s->a, with what lagged constraint forces add; the same without, for any a  (ld)
+// s->acc at s->a, with what lagged constraint forces add; without, for any a         (ld)
 void mjgp_accelerations(mjgpStep* s);
 void mjgp_accelerationsOf(const mjgpStep* s, mjtNum* acc, const mjtNum* a);
 

@@ -6,8 +6,8 @@
 #include "solvers/dense.h"
 #include "solvers/simd.h"
 
-// accelerations a - W t and torques into the gears u + R t; of a rotor behind a gap u - R t is what gains of its motor take
-// from the joint
+// accelerations a - W t and torques into the gears u + R t; of a rotor behind a gap u - R
+// t is what gains of its motor take from the joint
 typedef struct mjgpDense_ {
   mjgpStep* s;
   int n;
@@ -52,9 +52,10 @@ static void make(mjgpDense* p, mjgpStep* s) {
 }
 
 
-// Rotors behind gaps: the engine has the inertia that gains of a motor mean at the joint. With y = y0 - Y t the
-// torque that this takes, and t' = t + y the torque of the shaft, t = G (t' - y0), G = (1 - Y)^-1. Changes the problem
-// from t to t': W and R by G from the right, a and u by what y0 does. Returns 0 if there is no such change
+// Rotors behind gaps: the engine has the inertia that gains of a motor mean at the joint.
+// With y = y0 - Y t the torque that this takes, and t' = t + y the torque of the shaft, t
+// = G (t' - y0), G = (1 - Y)^-1. Changes the problem from t to t': W and R by G from the
+// right, a and u by what y0 does. Returns 0 if there is no such change
 static int removeMisplaced(mjgpDense* p) {
   int n = p->n, *pivot = mj_stackAllocInt(p->s->d, (size_t)n);
   mjtNum* row = mj_stackAllocNum(p->s->d, (size_t)n);
@@ -90,8 +91,9 @@ static int removeMisplaced(mjgpDense* p) {
 }
 
 
-// friction for the linearization, in s->t, with results in s->g; 0 if the core accepts no such problem
-// Long because it fills, field by field, the problem that the core solves, and reads the solution back
+// friction for the linearization, in s->t, with results in s->g; 0 if the core accepts no
+// such problem Long because it fills, field by field, the problem that the core solves,
+// and reads the solution back
 static int solveLinear(mjgpStep* s) {
   mjgpDense dense, *p = &dense;
   mjgpGears* g = s->g;

@@ -1,12 +1,13 @@
-// Friction as a dense problem of the core (mjgear.h): the paper's method and the others that the key "solver" names.
+// Friction as a dense problem of the core (mjgear.h): the paper's method and the others
+// that the key "solver" names.
 
 #ifndef MJGEAR_PLUGIN_DENSE_H_
 #define MJGEAR_PLUGIN_DENSE_H_
 
 #include "coupled/delassus.h"
 
-// From s->a and s->t: friction for the linearization by the core, then the motion of the engine's problem with it, in
-// turn. Returns 1 if both agree; results in s->g, s->a
+// From s->a and s->t: friction for the linearization by the core, then the motion of the
+// engine's problem with it, in turn. Returns 1 if both agree; results in s->g, s->a
 int mjgp_solveDense(mjgpStep* s);
 
 #endif  // MJGEAR_PLUGIN_DENSE_H_

@@ -41,7 +41,8 @@ void mjgp_restoreStatic(mjgpStep* s, const mjtNum* ratio) {
 }
 
 
-// torque that the gains of a motor behind a gap take from joint i at s->acc, where the integrator has them
+// torque that the gains of a motor behind a gap take from joint i at s->acc, where the
+// integrator has them
 static mjtNum takenTorque(const mjgpStep* s, int i) {
   int e = s->group->extra[i];
   return s->g->in.implicit[s->group->joint[i]] * s->acc[i] + (e >= 0 ? s->acc[s->n + e] : 0);

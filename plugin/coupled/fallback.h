@@ -1,4 +1,5 @@
-// What is left for a group that neither Newton nor the path solves: static bounds that break, and passive friction.
+// What is left for a group that neither Newton nor the path solves: static bounds that
+// break, and passive friction.
 
 #ifndef MJGEAR_PLUGIN_FALLBACK_H_
 #define MJGEAR_PLUGIN_FALLBACK_H_

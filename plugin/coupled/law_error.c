@@ -100,7 +100,8 @@ static int isStepOf(const mjgCoupling* c, const mjgCouplingStep* step, mjtNum v,
 }
 
 
-// the same of a rotor behind a gap: friction, velocity and torque that its step has; v: velocity of the joint
+// the same of a rotor behind a gap: friction, velocity and torque that its step has; v:
+// velocity of the joint
 static mjtNum rotorDistance(const mjgpStep* s, int joint, mjtNum v) {
   const mjgCoupling* c = s->g->in.coupling + joint;
   const mjgCouplingStep* step = s->g->out.gap + joint;

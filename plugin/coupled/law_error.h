@@ -1,4 +1,5 @@
-// How far what a method found is from the law, from the motion alone: nothing else counts as solved.
+// How far what a method found is from the law, from the motion alone: nothing else counts
+// as solved.
 
 #ifndef MJGEAR_PLUGIN_LAW_ERROR_H_
 #define MJGEAR_PLUGIN_LAW_ERROR_H_
@@ -7,8 +8,9 @@
 
 #include "coupled/delassus.h"
 
-// velocity change per second that a torque of 1 at joint i counts as where it has to be positive: its own, and where that
-// is not no less than a thousandth of what it is without the other joints
+// velocity change per second that a torque of 1 at joint i counts as where it has to be
+// positive: its own, and where that is not no less than a thousandth of what it is
+// without the other joints
 mjtNum mjgp_stepSize(const mjgpStep* s, int i);
 
 // is this velocity of joint i nothing but rounding of constraint forces

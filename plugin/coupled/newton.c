@@ -242,8 +242,8 @@ int mjgp_takeTurns(mjgpNewton* p, mjtNum* acc) {
 }
 
 
-// Where gears go round in pieces they take turns, with constraints in the states that they have, until none changes its
-// piece. Newton goes on from those pieces
+// Where gears go round in pieces they take turns, with constraints in the states that
+// they have, until none changes its piece. Newton goes on from those pieces
 static void relax(mjgpNewton* p) {
   mjgpStep* s = p->s;
   int all = s->n + s->group->nextra, calm = 0;

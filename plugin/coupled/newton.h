@@ -39,8 +39,9 @@ static inline mjtNum mjgp_taken(const mjgpStep* s, const mjtNum* acc, int i) {
 // branch that is connected to rest. Returns 1 if the step is solved
 int mjgp_iterate(mjgpNewton* p, int flg_connect);
 
-// Each gear alone answers in turn what all others leave it (Gauss, Seidel) at the linearization: p->t and acc, the
-// accelerations with it. Returns the number that change their pieces
+// Each gear alone answers in turn what all others leave it (Gauss, Seidel) at the
+// linearization: p->t and acc, the accelerations with it. Returns the number that change
+// their pieces
 int mjgp_takeTurns(mjgpNewton* p, mjtNum* acc);
 
 // gears that break away at this solution; returns their number

@@ -1,4 +1,5 @@
-// The law of the gears in a step, from the engine's quantities, and what becomes of their friction.
+// The law of the gears in a step, from the engine's quantities, and what becomes of their
+// friction.
 
 #ifndef MJGEAR_PLUGIN_FRICTION_H_
 #define MJGEAR_PLUGIN_FRICTION_H_

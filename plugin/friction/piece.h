@@ -193,7 +193,8 @@ static inline int mjgp_isBranch(const mjgpPiece* piece) {
   return piece->shaft && piece->shaft->branched;
 }
 
-// The same for such a shaft, where a unit of its friction takes W of its acceleration and R of the torque into its gear
+// The same for such a shaft, where a unit of its friction takes W of its acceleration and
+// R of the torque into its gear
 int mjgp_nextBranch(mjgpPiece* piece, mjgpGears* g, mjtNum W, mjtNum R, mjtNum acc, mjtNum x,
                     mjtNum t, mjtNum size);
 

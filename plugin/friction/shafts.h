@@ -5,10 +5,11 @@
 //
 //   t = -T(v + h a) - S a          S: what gains of the motor, that belong to the rotor, mean as inertia of the joint
 //
-// is a line of a, a piece like that of a gear that slips (piece.h). Where its gear locks, or holds more at rest than where
-// it slips, t has several branches over a: which one it is on is asked on the line of its joint, on which all others keep
-// their friction, and the piece is the tangent there. Of a shaft between two joints a and v are those of the motor less those of the load, and
-// t = T is what the motor feels and drives the load.
+// is a line of a, a piece like that of a gear that slips (piece.h). Where its gear locks,
+// or holds more at rest than where it slips, t has several branches over a: which one it
+// is on is asked on the line of its joint, on which all others keep their friction, and
+// the piece is the tangent there. Of a shaft between two joints a and v are those of the
+// motor less those of the load, and t = T is what the motor feels and drives the load.
 
 #ifndef MJGEAR_PLUGIN_SHAFTS_H_
 #define MJGEAR_PLUGIN_SHAFTS_H_
@@ -49,10 +50,12 @@ mjtNum mjgp_shaftSize(const mjgpShaft* shaft);
 // to acceleration a; returns by how much t differs there from what its tangent said, relative to its terms
 mjtNum mjgp_moveShaft(mjgpShaft* shaft, mjtNum a);
 
-// The shaft answers all others, which keep their friction: t, which balances at acc, and of which a unit takes W of the
-// acceleration and W_other of the torque x that rotor inertia of others takes, becomes its own friction less x, and the
-// shaft goes there. Returns 1 if its torque jumps there: it is on one side then, and the next one on the other, but with
-// branches there is one alone; -1 if it moves against its own torque, and keeps its
+// The shaft answers all others, which keep their friction: t, which balances at acc, and
+// of which a unit takes W of the acceleration and W_other of the torque x that rotor
+// inertia of others takes, becomes its own friction less x, and the shaft goes there.
+// Returns 1 if its torque jumps there: it is on one side then, and the next one on the
+// other, but with branches there is one alone; -1 if it moves against its own torque, and
+// keeps its
 int mjgp_answerShaft(mjgpShaft* shaft, mjtNum W, mjtNum W_other, mjtNum acc, mjtNum x, mjtNum* t);
 
 // results of joint i in g; t: friction without what other joints take, where that is not

@@ -30,9 +30,10 @@
 // evaluations of constraint forces by the engine, each with as much rounding as ours
 #define mjgpEVALUATIONS 16
 
-// of the largest rounding error, in the metric of the inertia, that of a dof on which nothing acts; of the fastest
-// velocity, what the engine's cost of all joints together leaves open; of a joint's own acceleration, the least that
-// counts where that of others takes it away
+// of the largest rounding error, in the metric of the inertia, that of a dof on which
+// nothing acts; of the fastest velocity, what the engine's cost of all joints together
+// leaves open; of a joint's own acceleration, the least that counts where that of others
+// takes it away
 #define mjgpLEAST 1e-3
 
 // of the largest velocity of a group, what rounding errors of a slow joint in it are relative to

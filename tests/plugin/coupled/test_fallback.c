@@ -177,8 +177,9 @@ static void test_pair(void** state) {
 }
 
 
-// a rotor that the core leaves with friction beyond its bound does not count as solved, as happens where the Delassus
-// diagonal of its joint is negative: Newton solves the step, where the key solver asks for the dense problem of the core
+// a rotor that the core leaves with friction beyond its bound does not count as solved,
+// as happens where the Delassus diagonal of its joint is negative: Newton solves the
+// step, where the key solver asks for the dense problem of the core
 static void test_rotorsLaw(void** state) {
   (void)state;
   mjModel* m = makeStops();
@@ -208,8 +209,9 @@ static void test_rotorsLaw(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_giveUp), cmocka_unit_test(test_said),      cmocka_unit_test(test_giveUpGap),
-      cmocka_unit_test(test_pair),   cmocka_unit_test(test_rotorsLaw),
+      cmocka_unit_test(test_giveUp),    cmocka_unit_test(test_said),
+      cmocka_unit_test(test_giveUpGap), cmocka_unit_test(test_pair),
+      cmocka_unit_test(test_rotorsLaw),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,10 +28,11 @@ enum {
 };
 
 #define KEY(name, value) "<config key='" name "' value='" value "'/>"
-#define BRANCHES                                                                                  \
-  KEY("gamma_u", "0.2")                                                                           \
-  KEY("gamma_v", "1.3") KEY("coulomb", "0.1") KEY("static_ratio", "1.4") KEY("backlash", "exact") \
-      KEY("half_gap", "0.002") KEY("stiffness", "2000") KEY("damping", "3")                       \
+#define BRANCHES                                                            \
+  KEY("gamma_u", "0.2")                                                     \
+  KEY("gamma_v", "1.3")                                                     \
+  KEY("coulomb", "0.1") KEY("static_ratio", "1.4") KEY("backlash", "exact") \
+      KEY("half_gap", "0.002") KEY("stiffness", "2000") KEY("damping", "3") \
           KEY("rotor_inertia", "0.02")
 
 static unsigned seed;
@@ -424,8 +425,9 @@ static void test_pairs(void** state) {
 }
 
 
-// Gears behind gaps that lock, and hold more at rest than where they slip, on an arm that falls on a floor. From the motion
-// alone: what the rotor's momentum leaves of its motor torque and that of the shaft is friction of the law
+// Gears behind gaps that lock, and hold more at rest than where they slip, on an arm that
+// falls on a floor. From the motion alone: what the rotor's momentum leaves of its motor
+// torque and that of the shaft is friction of the law
 static void test_branches(void** state) {
   (void)state;
   const double h = 1e-3, rotor = 0.02, gamma_u = 0.2, gamma_v = 1.3, coulomb = 0.1, ratio = 1.4;

@@ -38,7 +38,8 @@ enum {
 static const char* const methodName[] = {"Newton", "dense", "path", "none", "in vain", "all"};
 static int method = ALL;
 
-// dense Newton steps leave rotors behind gaps with friction beyond its bound: how often so far, and one more; 0: they do not
+// dense Newton steps leave rotors behind gaps with friction beyond its bound: how often
+// so far, and one more; 0: they do not
 static int spoils;
 
 // the linker lets these stand in front of the plugin's own
@@ -50,7 +51,8 @@ int __wrap_mjgp_solveDense(mjgpStep* s);
 int __wrap_mjgp_followPath(mjgpNewton* p);
 
 
-// let the core solve for friction as a dense problem, as where the key solver names another one of its solvers
+// let the core solve for friction as a dense problem, as where the key solver names
+// another one of its solvers
 static void askCore(const mjgpGears* g, int flg) {
   ((mjgpConfig*)g->config)->options.solver.want_sigma_max = flg;
 }
