@@ -339,10 +339,17 @@ static void finish(mjgpNewton* p, int iterations) {
   if (solvesFriction(p)) {
     mjgp_addGears(group, p->w, p->t);
   }
+  mju_zero(s->next, group->nv);
+  for (int i = 0; i < s->n && s->gaps; i++) {
+    // a shaft and the friction of its motor may balance
+    for (int k = group->E_adr[i]; k < group->E_adr[i + 1] && p->piece[i].shaft; k++) {
+      s->next[group->E_dof[k]] += mju_abs(group->E[k] * p->t[i]);
+    }
+  }
   for (int k = 0; k < group->nv; k++) {
     mjtNum M = group->M[group->M_adr[k]], own = M * s->a[k];
     mjtNum constraint = own - group->force[k] + p->w[k];
-    p->w[k] = mju_abs(group->force[k]) + mju_abs(own) + mju_abs(constraint);
+    p->w[k] = mju_abs(group->force[k]) + mju_abs(own) + mju_abs(constraint) + s->next[k];
     most = mju_max(most, p->w[k] * mju_max(mju_abs(mjgp_effectOf(&p->system, k)), 1 / M));
     fastest = mju_max(fastest, mju_abs(group->force[k]) / M + mju_abs(s->a[k]));
   }
