@@ -237,36 +237,44 @@ MUTATIONS = [
     # steps in the engine: few, because these files change
     Of("plugin/coupled/constraint.c", PLUGIN, [
         ("group->f[i] = state == mjCNSTRSTATE_LINEARNEG   ? group->floss[i]", "group->f[i] = state == mjCNSTRSTATE_LINEARNEG   ? -group->floss[i]"),
+        ("slope += D[i] * jar * row[i];", "slope -= D[i] * jar * row[i];"),
+        ("slope += mju_clip(D[i]", "slope -= mju_clip(D[i]"),
+        ("return -mju_dot(f, row, contact->dim);", "return mju_dot(f, row, contact->dim);"),
+        ("(group->J + mjgiSIMD * k) * force;", "(group->J + mjgiSIMD * k) * -force;"),
     ]),
     Of("plugin/coupled/newton.c", "test_plugin_path", [
         ("acc[r] -= mju_dot(s->W + r *", "acc[r] += mju_dot(s->W + r *"),
         ("acc[r] -= mjgp_delassus(s, r, i) *", "acc[r] += mjgp_delassus(s, r, i) *"),
-        ("calm = changes ? 0 : calm + 1;", "calm = mjgpCALM;"),
+        ("mjgp_takeTurns(p, acc) ? 0 : calm + 1;", "mjgp_takeTurns(p, acc) ? mjgpCALM : mjgpCALM;"),
     ]),
     Of("plugin/coupled/newton.c", "test_drive_train.py", [
         ("return *error <= mjgpROOT && !gains;", "return 0;"),
     ]),
     Of("plugin/coupled/newton.c", SOLVER, [
-        ("mju_dot(group->f, p->row, group->nefc) - linear;", "mju_dot(group->f, p->row, group->nefc) + linear;"),
-        ("slope -= mju_dot(f, p->row,", "slope += mju_dot(f, p->row,"),
+        ("mju_dot(p->smooth, s->search, nv) - linear;", "mju_dot(p->smooth, s->search, nv) + linear;"),
+        ("f ? -mju_dot(f, p->row,", "f ? mju_dot(f, p->row,"),
+        ("linear += p->t[i] * mjgp_mulGear(group, i, s->search);", ""),
+        ("mju_addToScl(p->smooth, p->before, 1 - share, nv);", ""),
+        ("if (changes && *iterations >=", "if (changes && !p->whole && *iterations >="),
         ("mju_scl(p->balance, s->gradient, -1, group->nv);", "mju_scl(p->balance, s->gradient, 1, group->nv);"),
         ("return *changed ? missing <= mjgpMISSING * most : 2;", "return 2;"),
         ("p->balance[group->E_dof[k]] -= group->E[k] * p->t[i];", "p->balance[group->E_dof[k]] += group->E[k] * p->t[i];"),
         ("(s->acc[i] - p->acc[i]) - piece->rate * x;", "(s->acc[i] - p->acc[i]) + piece->rate * x;"),
         ("return piece->t + piece->slope * (s->acc[i] - p->acc[i])", "return piece->t"),
-        ("slope += t * along;", "slope -= t * along;"),
+        ("slope +=\n          along *", "slope -=\n          along *"),
         ("mju_addToScl(s->a, s->search, share - 1, nv);", "mju_addToScl(s->a, s->search, share, nv);"),
         ("b.at_high <= most)", "b.at_high >= most)"),
         ("mju_abs(g->in.v[joint]) + h * most;", "mju_abs(g->in.v[joint]);"),
         ("if (!changes && (", "if (("),
-        ("&& !release(p)", ""),
+        ("&& !mjgp_releasePieces(p)", ""),
         ("(!flg_connect || !connect(p, *near == 2))", "1",
          "a branch that friction does not reach from rest is found off the law afterwards, and the path goes to the other one"),
         ("cones |= now == mjCNSTRSTATE_CONE;", ""),
     ]),
     Of("plugin/coupled/system.c", SOLVER, [
         ("x[i] -= *entry * change;", "x[i] += *entry * change;"),
-        ("x[j] -= row[j] * change;", "x[j] += row[j] * change;"),
+        ("mjgp_addSimd(x, row, -change,", "mjgp_addSimd(x, row, change,"),
+        ("i = group->first[k]; i < k;", "i = k; i < k;"),
         ("sys->x[k] -= piece[i].held ?", "sys->x[k] += piece[i].held ?"),
         ("+= piece[i].held ? 0 : piece[i].slope;", "-= piece[i].held ? 0 : piece[i].slope;"),
         ("row[n + j] += factor * other;", "row[n + j] -= factor * other;"),
@@ -315,6 +323,8 @@ MUTATIONS = [
         ("mode ? mode : t > 0 ? 1 : -1);\n  mjtNum load", "mode ? -mode : t > 0 ? 1 : -1);\n  mjtNum load"),
         ("g->in.static_ratio[i] * g->in.gamma_v[i] >= 1", "g->in.gamma_v[i] >= 1"),
         ("mju_abs(t) <= most + mjgpFACTORED * size", "0"),
+        ("(rests ? along : v) > 0", "v > 0"),
+        ("return s * mjMAX(up, down);", "return s * up;"),
     ]),
     Of("plugin/friction/piece.c", SOLVER, [
         ("R - in->inertia[i] * W, acc", "R + in->inertia[i] * W, acc"),
@@ -336,7 +346,7 @@ MUTATIONS = [
         ("offset += f * bound.shift;", ""),
     ]),
     Of("plugin/coupled/forces.c", "test_plugin_forces", [
-        ("f->X + k * f->ld, f->slope[k], 0, f->ld);", "f->X + k * f->ld, -f->slope[k], 0, f->ld);"),
+        ("row[k] += f->slope[k] *", "row[k] -= f->slope[k] *"),
         ("dw[k] -= group->M[p] * dw[j];", "dw[k] += group->M[p] * dw[j];"),
         ("dw[j] -= group->M[p] * dw[k];", ""),
         ("da[k] = f->slope[k] * dw[k];", "da[k] = 0;"),
@@ -368,10 +378,10 @@ MUTATIONS = [
     Of("plugin/friction/backlash.c", "test_plugin_tendon_gap.py", [
         ("addRotor(g, m, d, k, g->config->tendon[id], gear);", ""),
     ]),
-    Of("plugin/friction/friction.c", "test_plugin_presliding test_plugin_sensor test_plugin_fallback " + PLUGIN, [
-        ("phi[a] += alpha[a] * A[a * n + a] * T;", ""),
-        ("g->out.P[i] = status >= 0 && !gaps ? p : 0;", "g->out.P[i] = status >= 0 ? p : 0;"),
-        ("g->out.cancellation[i] += mju_abs(g->in.compliance[i] * g->in.t_last[i]);", ""),
+    Of("plugin/coupled/dense.c", "test_plugin_newton test_plugin_fallback test_plugin_presliding " + PLUGIN, [
+        ("p->R[i * n + i] -= beta[i];", ""),
+        ("phi[i] = gamma * p->u[i];", "phi[i] = -gamma * p->u[i];"),
+        ("g->out.cancellation[joint] += mju_abs(e * g->in.t_last[joint]);", ""),
     ]),
 ]
 

@@ -92,8 +92,9 @@ static int removeMisplaced(mjgpDense* p) {
 
 
 // friction for the linearization, in s->t, with results in s->g; 0 if the core accepts no
-// such problem Long because it fills, field by field, the problem that the core solves,
-// and reads the solution back
+// such problem.
+// Long because it fills, field by field, the problem that the core solves, and reads the
+// solution back
 static int solveLinear(mjgpStep* s) {
   mjgpDense dense, *p = &dense;
   mjgpGears* g = s->g;
