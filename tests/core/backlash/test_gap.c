@@ -274,13 +274,33 @@ static void hugeImpacts(void** state) {
 }
 
 
+// the damper of a dead zone that is left pulls by what it lets go, and outside it takes all of the way
+static void damperPulls(void** state) {
+  (void)state;
+  const double h = 1e-3, depth = 2e-4;
+  mjgBacklash law = {.model = mjgDAMPED_DEADZONE, .half_gap = 0.01, .stiffness = 1e-9};
+  law.damping = 5;
+  for (int side = -1; side <= 1; side += 2) {
+    mjgCoupling c = {.law = &law, .h = h, .blend = 0.5, .theta_d = side * (law.half_gap + depth)};
+    mjgCouplingStep step;
+    for (int k = 0; k < 2; k++) {
+      // w is 0.75 of the rate at the end
+      double rate = side * (k ? -0.1 : -1);
+      mjg_couplingResolve(&step, &c, rate, 0);
+      double way = k ? 0.75 * h * rate : -side * depth;
+      assert_true(fabs(step.T - law.damping * way / h) < 1e-9);
+    }
+  }
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(hugeImpacts),  cmocka_unit_test(converges),
       cmocka_unit_test(energy),       cmocka_unit_test(stable),
       cmocka_unit_test(hugeGap),      cmocka_unit_test(inerterLimit),
       cmocka_unit_test(dampingLimit), cmocka_unit_test(constantRatio),
-      cmocka_unit_test(vibroImpact),
+      cmocka_unit_test(vibroImpact),  cmocka_unit_test(damperPulls),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
