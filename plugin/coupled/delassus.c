@@ -86,9 +86,7 @@ void mjgp_accelerationsOf(const mjgpStep* s, mjtNum* restrict acc, const mjtNum*
 
 void mjgp_accelerations(mjgpStep* s) {
   mjgp_accelerationsOf(s, s->acc, s->a);
-  for (int i = 0; i < s->n && s->g->in.lags; i++) {
-    s->acc[i] += s->g->in.lag[s->group->joint[i]];
-  }
+  mjgp_addLag(s, s->acc);
 }
 
 

@@ -54,6 +54,13 @@ void mjgp_evaluate(mjgpStep* s);
 void mjgp_accelerations(mjgpStep* s);
 void mjgp_accelerationsOf(const mjgpStep* s, mjtNum* acc, const mjtNum* a);
 
+// acc += what lagged constraint forces add to it
+static inline void mjgp_addLag(const mjgpStep* s, mjtNum* acc) {
+  for (int i = 0; i < s->n && s->g->in.lags; i++) {
+    acc[i] += s->g->in.lag[s->group->joint[i]];
+  }
+}
+
 // w = Mhat^-1 M a: acceleration over the step of trees with gears, in whole lanes      (nv)
 void mjgp_motion(const mjgpStep* s, mjtNum* w, const mjtNum* a);
 

@@ -274,6 +274,7 @@ static mjtNum residual(mjgpNewton* p) {
   if (s->rows) {
     mjgp_motion(s, p->w, s->a);
     mjgp_project(s, s->acc, p->w);
+    mjgp_addLag(s, s->acc);
   }
   mju_copy(p->w, p->balance, group->nv);
   mju_zero(s->next, group->nv);
