@@ -94,9 +94,10 @@ MUTATIONS = [
         ("s * in->brake[i].turn * torque};", "in->brake[i].turn * torque};"),
         ("s == in->brake[i].blocked ?", "s == -in->brake[i].blocked ?"),
     ]),
-    Of("plugin/configuration/brake.c", "test_plugin_brake.py", [
+    Of("plugin/friction/friction.c", "test_plugin_brake.py", [
         ("asked > before ? brake->closing : brake->opening;", "asked > before ? brake->opening : brake->closing;"),
         ("return before + mju_clip(asked - before, -most, most);", "return asked;"),
+        ("brake->sliding = brake->share * keys->sliding;", "brake->sliding = keys->sliding;"),
     ]),
     Of("core/law/scalar.c", "test_scalar test_lambda", [
         ("double forward = (1 - gamma_u) / (1 + gamma_v)", "double forward = (1 - gamma_v) / (1 + gamma_v)"),
@@ -210,7 +211,10 @@ MUTATIONS = [
         ("least = S * low - p->gamma_v", "least = S * high - p->gamma_v"),
     ]),
     Of("plugin/inverse/branch.h", "test_python_inverse.py test_plugin_inverse", [
-        ("(p->gamma_v < 1 || p->v * mjgi_lawLoadOut(", "(p->gamma_v < 1 || -p->v * mjgi_lawLoadOut("),
+        ("p->v * mjgi_lawLoadOut(p->gamma_u, p->gamma_v, p->x, t) >= 0", "p->v * mjgi_lawLoadOut(p->gamma_u, p->gamma_v, p->x, t) <= 0"),
+        ("p->v0 * p->v > 0 ||", "1 ||"),
+        ("p->v0 * p->v > 0 ||", "p->v0 * p->v < 0 ||"),
+        ("&& brake->holding == brake->sliding", ""),
     ]),
     Of("plugin/friction/actuation.c", "test_python_inverse.py test_plugin_inverse", [
         ("forces = g->config->ngeared || g->config->gaps, gains = 0;", "forces = g->config->ngeared, gains = 0;"),

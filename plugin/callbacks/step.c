@@ -323,7 +323,7 @@ void mjgp_compute(const mjModel* m, mjData* d, int instance, int capability_bit)
   if (alone && instance > 0 && m->plugin[instance] == m->plugin[instance - 1]) {
     return;
   }
-  int leader = mjgp_leader(m, m->plugin[instance]);
+  int leader = mjgp_leader(m, mjgp_slot());
   if (alone && instance != leader) {
     return;
   }

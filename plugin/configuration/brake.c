@@ -17,14 +17,6 @@ int mjgp_countBrakes(const mjModel* m, int instance) {
 }
 
 
-mjtNum mjgp_closeBrake(const mjgpBrakeKeys* brake, mjtNum before, mjtNum ctrl, mjtNum timestep) {
-  mjtNum asked = mju_isBad(ctrl) ? 0 : mju_clip(ctrl, 0, 1);
-  mjtNum time = asked > before ? brake->closing : brake->opening;
-  mjtNum most = time > 0 ? timestep / time : 1;
-  return before + mju_clip(asked - before, -most, most);
-}
-
-
 //---------------------------------- one brake -----------------------------------------------------
 
 // a number that is not negative; 1 if given, 0 if not, -1 if refused

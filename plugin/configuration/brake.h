@@ -24,7 +24,4 @@ int mjgp_countBrakes(const mjModel* m, int instance);
 // Returns the number of joints
 int mjgp_readBrakes(mjgpJoint* joint, int n, mjgReport* report, const mjModel* m);
 
-// share of the torque that a brake has in a step: before is what it had
-mjtNum mjgp_closeBrake(const mjgpBrakeKeys* brake, mjtNum before, mjtNum ctrl, mjtNum timestep);
-
 #endif  // MJGEAR_PLUGIN_BRAKE_H_

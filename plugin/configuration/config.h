@@ -96,10 +96,10 @@ typedef struct mjgpJoint_ {
   int encoder;           // mjgpEncoder, of a rotor
   int constant;          // 1: its coefficients are the same at any position, velocity and load
   int ordinary;          // 1: and it is ordinary (mjgp_isOrdinary)
+  mjgpBrakeKeys brake;   // on this joint
   mjgTransmission gear;  // what its description means
   mjgBacklash backlash;  // of a rotor or load
   double rotor_inertia;  // of a rotor
-  mjgpBrakeKeys brake;   // on this joint
   uint64_t keys;         // keys that a simulation may change, one bit each
   int instance;          // plugin instance that declares it
   int index;             // position among that instance's joints in plugin_state

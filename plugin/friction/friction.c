@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "configuration/brake.h"
 #include "configuration/jacobian.h"
 #include "configuration/names.h"
 #include "friction/actuation.h"
@@ -24,26 +23,33 @@ static int findBlocked(mjtNum* tooth, const mjgTransmission* gear, mjtNum q) {
 }
 
 
-// the brake or backstop of a gear in this step
-static mjgpBrake brakeOf(const mjgpGears* g, const mjModel* m, const mjData* d, int i) {
-  const mjgpBrakeKeys* brake = &g->config->joint[i].brake;
-  mjtNum tooth = d->plugin_state[g->config->state[i] + mjgpSTATE_TOOTH * g->config->stride[i]];
-  int blocked = findBlocked(&tooth, &g->in.joint[i]->gear, g->in.q[i]);
-  if (brake->actuator < 0) {
-    return (mjgpBrake){.blocked = blocked, .tooth = tooth};
-  }
+// share of its torque that a brake has in this step; before: in the last
+static mjtNum closeBrake(const mjgpBrakeKeys* brake, const mjModel* m, const mjData* d,
+                         mjtNum before) {
   int group = m->actuator_group[brake->actuator];
   int off = !mjgp_actuationActive(m) ||
             (group >= 0 && group <= 30 && m->opt.disableactuator >> group & 1);
-  mjtNum ctrl = off ? 0 : d->ctrl[m->actuator_ctrladr[brake->actuator]];
-  mjtNum share =
-      mjgp_closeBrake(brake, d->plugin_state[g->config->brake[i]], ctrl, m->opt.timestep);
-  return (mjgpBrake){.blocked = blocked,
-                     .tooth = tooth,
-                     .share = share,
-                     .sliding = share * brake->sliding,
-                     .holding = share * brake->holding,
-                     .turn = brake->side == mjgpSIDE_MOTOR ? -g->in.gamma_u[i] : g->in.gamma_v[i]};
+  mjtNum ctrl = d->ctrl[m->actuator_ctrladr[brake->actuator]];
+  mjtNum asked = off || mju_isBad(ctrl) ? 0 : mju_clip(ctrl, 0, 1);
+  mjtNum time = asked > before ? brake->closing : brake->opening;
+  mjtNum most = time > 0 ? m->opt.timestep / time : 1;
+  return before + mju_clip(asked - before, -most, most);
+}
+
+
+// the brake or backstop of a gear in this step
+static void makeBrake(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
+  const mjgpBrakeKeys* keys = &g->config->joint[i].brake;
+  mjgpBrake* brake = g->in.brake + i;
+  mjtNum tooth = d->plugin_state[g->config->state[i] + mjgpSTATE_TOOTH * g->config->stride[i]];
+  *brake = (mjgpBrake){.tooth = tooth};
+  brake->blocked = findBlocked(&brake->tooth, &g->in.joint[i]->gear, g->in.q[i]);
+  if (keys->actuator >= 0) {
+    brake->share = closeBrake(keys, m, d, d->plugin_state[g->config->brake[i]]);
+    brake->sliding = brake->share * keys->sliding;
+    brake->holding = brake->share * keys->holding;
+    brake->turn = keys->side == mjgpSIDE_MOTOR ? -g->in.gamma_u[i] : g->in.gamma_v[i];
+  }
 }
 
 
@@ -58,10 +64,12 @@ static void makeOther(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   in->ordinary[i] = mjgp_isOrdinary(joint, in->gamma_u[i], in->gamma_v[i]);
 
   // most gears have no brake: then what there was is gone
-  if (braked || in->braked[i]) {
-    in->braked[i] = braked;
-    in->brake[i] = braked ? brakeOf(g, m, d, i) : (mjgpBrake){0};
+  if (braked) {
+    makeBrake(g, m, d, i);
+  } else if (in->braked[i]) {
+    in->brake[i] = (mjgpBrake){0};
   }
+  in->braked[i] = braked;
 }
 
 

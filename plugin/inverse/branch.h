@@ -45,11 +45,13 @@ typedef struct mjgpMotion_ {
   mjtNum coulomb;
 } mjgpMotion;
 
-// Does the motor drive a gear that slips with friction t: it goes on, since its rotor is part of the joint's inertia. Gears
-// with brakes and static friction are not asked
+// Does a gear that slips with friction t go on: nothing holds more than it slips with, and its load, or the motor that has its
+// rotor in the joint's inertia, drives it. A gear that locks, with a brake, is not asked
 static inline int mjgp_goesOn(const mjgpInput* in, const mjgpMotion* p, mjtNum t) {
-  return !in->braked[p->i] && in->static_ratio[p->i] == 1 &&
-         (p->gamma_v < 1 || p->v * mjgi_lawLoadOut(p->gamma_u, p->gamma_v, p->x, t) >= 0);
+  const mjgpBrake* brake = in->brake + p->i;
+  int same = p->v0 * p->v > 0 || (in->static_ratio[p->i] == 1 && brake->holding == brake->sliding);
+  return same && (p->gamma_v < 1 || (!in->braked[p->i] &&
+                                     p->v * mjgi_lawLoadOut(p->gamma_u, p->gamma_v, p->x, t) >= 0));
 }
 
 // does a gear that slips with friction t get there: mjgMOTION_MOVES, HELD or JAMS. Takes constraints in the states of
