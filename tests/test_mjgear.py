@@ -160,6 +160,48 @@ def test_keys():
     assert keys["lead_angle"]["unit"] == "rad" and keys["armature"]["engine"]
 
 
+def test_drive_train():
+    """Backstops, ratchets, tables, brakes, clutches, gaps on tendons: keys, what they do, and one line for each mistake."""
+    tables = {f"{what}_{over}" for what, over in (("coulomb", "speed"), ("coulomb", "temperature"), ("gamma", "torque"), ("gamma", "speed"), ("gamma", "temperature"))}
+    assert tables | {"oneway", "tooth_pitch", "tooth_phase", "temperature", "slip_torque", "freewheel"} <= {key["name"] for key in ask("keys")}
+    gear = ["gamma_u=0.1", "gamma_v=0.2", "coulomb=1"]
+    assert "turns backward only" in run("explain", *gear, "oneway=-1")[1]
+    ratchet = run("mjcf", *gear, "oneway=1", "tooth_pitch=5deg")[1]
+    assert '<config key="oneway" value="1"/>' in ratchet and f'<config key="tooth_pitch" value="{math.radians(5):.5g}' in ratchet, ratchet
+    cold = run("explain", *gear, "temperature=0", "coulomb_temperature=0 3 40 1")[1]
+    near(float(re.search(r"motor alone, unloaded: ([\d.]+)", cold)[1]), 3 / (1 - 0.1), 1e-5)  # u = 0.1 u + 3
+    for words, line in (
+        (["oneway=0.3"], "oneway = 0.3 is no direction"),
+        (["oneway=2"], "out of range"),
+        (["tooth_pitch=0.1"], "tooth_pitch has no effect"),
+        (["temperature=20"], "temperature has no effect"),
+        (["gamma_torque=0 1 5"], "without a factor"),
+        (["coulomb_speed=-1 2 5 3"], "begins below 0"),
+    ):
+        status, out, errors = run("explain", *gear, *words)
+        assert status and not out and line in errors and errors.count("\n") == 1, errors
+
+    # in a model
+    brake = ask("check", os.path.join(SOURCE, "scenes/drive/brake.xml"))["joints"][0]
+    assert (brake["holding_torque"], brake["sliding_torque"]) == (110, 95)
+    config = {"tendon": "t", "gamma_u": 0, "gamma_v": 0.1, "backlash": "exact", "half_gap": 0.01, "stiffness": 100, "rotor_inertia": 0.3}
+    keys = "".join(f"<config key='{key}' value='{value}'/>" for key, value in config.items())
+    bodies = "<body><joint name='a' type='slide'/><geom size='.1'/><body><joint name='b' type='slide'/><geom size='.1'/><site name='y'/></body></body>"
+    fixed = "<fixed name='t'><joint joint='a' coef='1'/><joint joint='b' coef='1'/></fixed>"
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "differential.xml")
+        for tendon in (fixed, "<spatial name='t'><site site='x'/><site site='y'/></spatial>"):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(f"<mujoco><extension><plugin plugin='mjgear.transmission'><instance name='g'>{keys}</instance></plugin></extension>"
+                           f"<worldbody><site name='x'/>{bodies}</worldbody><tendon>{tendon}</tendon><actuator><motor tendon='t'/></actuator></mujoco>")
+            if tendon == fixed:
+                gap = ask("check", path)["joints"][0]
+                assert (gap["tendon"], gap["backlash"], gap["half_gap"], gap["armature"]) == ("t", "exact", 0.01, 0.3), gap
+            else:
+                problems = ask("check", path, code=1)["problems"]
+                assert len(problems) == 1 and "only fixed ones have backlash" in problems[0] and "\n" not in problems[0], problems
+
+
 def model(text, joint="elbow"):
     """A model around what the tool printed."""
     parts = text.split("\n\n")

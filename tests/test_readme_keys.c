@@ -18,7 +18,6 @@ static char text[200000];
 
 
 static void names_every_key_with_its_unit(void** state) {
-  (void)state;
   FILE* file = fopen(MJGEAR_SOURCE_DIR "/doc/mjcf.md", "r");
   assert_non_null(file);
   size_t size = fread(text, 1, sizeof text - 1, file);
@@ -26,7 +25,7 @@ static void names_every_key_with_its_unit(void** state) {
   assert_true(size > 0 && size < sizeof text - 1);
 
   int slot;
-  const mjpPlugin* plugin = mjp_getPlugin("mjgear.transmission", &slot);
+  const mjpPlugin* plugin = mjp_getPlugin(*state, &slot);
   assert_non_null(plugin);
   for (int i = 0; i < plugin->nattribute; i++) {
     const char* key = plugin->attributes[i];
@@ -50,6 +49,8 @@ static void names_every_key_with_its_unit(void** state) {
 
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(names_every_key_with_its_unit)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_prestate(names_every_key_with_its_unit, "mjgear.transmission"),
+      cmocka_unit_test_prestate(names_every_key_with_its_unit, "mjgear.brake")};
   return cmocka_run_group_tests(tests, loadPlugin, NULL);
 }

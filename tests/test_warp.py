@@ -739,6 +739,8 @@ def interface():
     for arguments, words in (
         ({"config": backlash, "armature": 0}, ("'j1'", "backlash")),
         ({"config": rope}, ("tendons",)),
+        ({"config": rope + backlash}, ("tendons",)),
+        ({"config": rope + '<config key="oneway" value="1"/>'}, ("tendons",)),
         ({"option": 'solver="CG"'}, ("Newton", "solver")),
         ({"option": 'jacobian="sparse"'}, ("dense", "jacobian")),
         ({"integrator": "implicit"}, ("implicitfast", "integrator")),
@@ -760,9 +762,11 @@ def interface():
         ({"backlash": "torsion", "stiffness": 1000, "rotor_inertia": 0.1, "slip_torque": 5}, ("'j1'", "shaft", "rotor")),
         ({"backlash": "torsion", "stiffness": 1000, "rotor_inertia": 0.1, "freewheel": 1}, ("'j1'", "shaft", "rotor")),
         ({"oneway": 1}, ("'j1'", "one way", "'oneway'")),
+        ({"oneway": 1, "tooth_pitch": 0.1}, ("'j1'", "one way", "'oneway'")),
         ({"brake": {"holding_torque": 5}}, ("'j1'", "brake", "mjgear.brake")),
         ({"gamma_torque": "0 1 5 1.2"}, ("'j1'", "table", "'gamma_torque'")),
         ({"coulomb": 1, "coulomb_speed": "0 1 5 1.2"}, ("'j1'", "table", "'coulomb_speed'")),
+        ({"coulomb": 1, "temperature": 5, "coulomb_temperature": "0 2 40 1"}, ("'j1'", "table", "'coulomb_temperature'")),
         ({"presliding_stiffness": 1e4}, ("'j1'", "'presliding_stiffness'")),
     ):
         try:

@@ -31,6 +31,8 @@ const TuneKey tuneKeys[] = {
     {"half_gap", 0, 0.1},
     {"stiffness", 1, 1e5},
     {"damping", 0, 100},
+    {"slip_torque", 0.1, 100},
+    {"tooth_pitch", 0, 1},
 };
 const int tuneNKey = (int)(sizeof(tuneKeys) / sizeof(*tuneKeys));
 

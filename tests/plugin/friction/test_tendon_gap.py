@@ -2,6 +2,7 @@
 own, the law in random contact, states, refusals."""
 
 import os
+import sys
 
 import mujoco
 import numpy as np
@@ -116,10 +117,10 @@ def test_differential() -> None:
     assert errors[1] < 5e-3 and errors[1] < 0.6 * errors[0]
 
 
-def test_law() -> None:
+def test_law(trials: int = 24) -> None:
     """Random differentials that hit a box: rotor, friction and shaft torque fit together, no energy comes out of friction, states are restored."""
     rng, steps, unsolved, touched, worst, kind = np.random.default_rng(5), 0, 0, 0, 0.0, mujoco.mjtState.mjSTATE_FULLPHYSICS
-    for trial in range(24):
+    for trial in range(trials):
         gap = ("exact", "deadzone", "torsion")[trial % 3]
         gear = {"gamma_u": rng.uniform(0, 0.4), "gamma_v": rng.uniform(0, 0.9), "coulomb": rng.uniform(0, 1), "rotor_inertia": rng.uniform(0.01, 1), "backlash": gap, **GAPS[gap]}
         model = mujoco.MjModel.from_xml_string(
@@ -185,6 +186,8 @@ def test_refusals() -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        sys.exit(test_law(int(sys.argv[1])))  # 250 steps each
     for name, test in list(globals().items()):
         if name.startswith("test_"):
             test()
