@@ -12,7 +12,7 @@ Arms of five joints fall on a floor and on a loose box, with random gears (some 
 
 After each step the friction of a joint is divided among the parts of its drive train: a brake in front of the teeth has
 b in B sgn(v+), the teeth get u - b, a brake behind them has the same, and at rest there must be such a b. u is computed
-from the motion, v+ is the engine's. Each step is made again in other data from the state before it. Prints the largest
+from the motion, v+ is the engine's. Each step is made again in new data from the state before it. Prints the largest
 distance from the inclusion, relative to the torques, of steps that the plugin calls solved, how many it does not, the most
 energy that friction gave, and how many steps came out differently, in any bit, from the state that was restored.
 """
@@ -180,6 +180,7 @@ def run(kind: str, steps: int, seed: int) -> dict[str, float]:
             shares = iter(np.clip(data.ctrl[N:], 0, 1))
             mujoco.mj_getState(model, data, state, STATE)
             mujoco.mj_step(model, data)
+            mujoco.mj_resetData(model, again)
             mujoco.mj_setState(model, again, state, STATE)
             mujoco.mj_step(model, again)
             same = data.qvel.tobytes() == again.qvel.tobytes() and data.plugin_state.tobytes() == again.plugin_state.tobytes()
