@@ -126,16 +126,6 @@ static void setVelocity(const mjgpGears* g, const mjModel* m, mjData* d, int i, 
 }
 
 
-static void advanceBrake(const mjgpGears* g, mjData* d, int i) {
-  const mjgpConfig* config = g->config;
-  const mjgpBrake* brake = g->in.brake + i;
-  d->plugin_state[config->state[i] + mjgpSTATE_TOOTH * config->stride[i]] = brake->tooth;
-  if (config->brake[i] >= 0) {
-    d->plugin_state[config->brake[i]] = brake->share;
-  }
-}
-
-
 // Long because all that one step leaves to the next is written in this one place
 void mjgp_advance(const mjModel* m, mjData* d, int instance) {
   if (instance != mjgp_leader(m, m->plugin[instance])) {
@@ -212,7 +202,8 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
     state[mjgpSTATE_PIECE * stride] = g->out.lambda[i] < 0 ? 2 * mode : mode;
     state[mjgpSTATE_LAG * stride] = d->nefc ? (v - next) / m->opt.timestep + g->in.lag[i] : 0;
     if (g->in.braked[i]) {
-      advanceBrake(g, d, i);
+      state[mjgpSTATE_TOOTH * stride] = g->in.brake[i].tooth;
+      state[mjgpSTATE_BRAKE * stride] = g->in.brake[i].share;
     }
 
     // the gap; mode is the rotor's

@@ -106,9 +106,7 @@ static mjgpJoint* findJoint(mjgpJoint* joint, int* n, int type, int id, const mj
 
 static void readBrake(mjgpJoint* joint, int* n, const mjModel* m, int index, mjgpPlace* place) {
   int type;
-  mjgpBrakeKeys brake = {.actuator = mjgp_brakeActuator(m, place->instance, index),
-                         .instance = place->instance,
-                         .index = index};
+  mjgpBrakeKeys brake = {.actuator = mjgp_brakeActuator(m, place->instance, index)};
   readKeys(&brake, place);
   refuseActuator(m, &brake, place);
   int id = readTarget(&type, m, brake.actuator, place);

@@ -67,8 +67,6 @@ typedef enum mjgpSide_ {
 // a holding brake: Coulomb friction of a torque that a control sets
 typedef struct mjgpBrakeKeys_ {
   int actuator;    // whose control closes it, -1: there is no brake
-  int instance;    // its plugin instance
-  int index;       // number among the actuators of that instance
   int side;        // mjgpSide
   double holding;  // torque that it holds when closed
   double sliding;  // torque with which it slips

@@ -41,11 +41,12 @@ static mjtNum closeBrake(const mjgpBrakeKeys* brake, const mjModel* m, const mjD
 static void makeBrake(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   const mjgpBrakeKeys* keys = &g->config->joint[i].brake;
   mjgpBrake* brake = g->in.brake + i;
-  mjtNum tooth = d->plugin_state[g->config->state[i] + mjgpSTATE_TOOTH * g->config->stride[i]];
-  *brake = (mjgpBrake){.tooth = tooth};
+  const mjtNum* state = d->plugin_state + g->config->state[i];
+  int stride = g->config->stride[i];
+  *brake = (mjgpBrake){.tooth = state[mjgpSTATE_TOOTH * stride]};
   brake->blocked = findBlocked(&brake->tooth, &g->in.joint[i]->gear, g->in.q[i]);
   if (keys->actuator >= 0) {
-    brake->share = closeBrake(keys, m, d, d->plugin_state[g->config->brake[i]]);
+    brake->share = closeBrake(keys, m, d, state[mjgpSTATE_BRAKE * stride]);
     brake->sliding = brake->share * keys->sliding;
     brake->holding = brake->share * keys->holding;
     brake->turn = keys->side == mjgpSIDE_MOTOR ? -g->in.gamma_u[i] : g->in.gamma_v[i];

@@ -35,87 +35,30 @@ void mjgp_integrate(mjtNum* a, const mjModel* m, mjData* d, mjgpBranch* branch, 
 }
 
 
-//---------------------------------- inertia with constraints --------------------------------------
+//---------------------------------- the step with its constraints ---------------------------------
 
-// rows of constraints that act, times the roots of their stiffnesses, and the diagonal of the solver's matrix, if that is
-// M and a diagonal without them
-static void gatherRows(mjgpBranch* branch, const mjModel* m, mjData* d, const mjgpGears* g) {
-  int nv = g->config->nv, sparse = mj_isSparse(m), *row = mj_stackAllocInt(d, (size_t)d->nefc + 1);
-  size_t most = 0;
+// diagonal of M + J' D J with the constraints that act, if such is the metric of the constraint solver
+static void findDiagonal(mjgpBranch* branch, const mjModel* m, mjData* d, const mjgpGears* g) {
+  int nv = g->config->nv, sparse = mj_isSparse(m);
+  const mjgpInertia* Mhat = &branch->Mhat;
+  mjtNum* diagonal = mj_stackAllocNum(d, 3 * (size_t)nv);
+  for (int k = 0; k < nv; k++) {
+    int added = Mhat->solver && Mhat->slope && g->config->reached[m->dof_treeid[k]];
+    diagonal[k] = d->M[m->M_rowadr[k] + m->M_rownnz[k] - 1] + (added ? Mhat->slope[k] : 0);
+  }
   for (int i = 0; i < d->nefc; i++) {
     int acts = d->efc_state[i] == mjCNSTRSTATE_QUADRATIC || d->efc_state[i] == mjCNSTRSTATE_CONE;
-    branch->cones |= d->efc_state[i] == mjCNSTRSTATE_CONE;
-    most += (size_t)(!acts ? 0 : sparse ? d->efc_J_rownnz[i] : nv);
-    row[i] = acts;
-  }
-  mjtNum *value = mj_stackAllocNum(d, most + 3 * (size_t)nv), *diagonal = value + most;
-  int *dof = mj_stackAllocInt(d, most), n = 0;
-  for (int k = 0; k < nv; k++) {
-    int added = branch->Mhat.solver && branch->Mhat.slope && g->config->reached[m->dof_treeid[k]];
-    diagonal[k] = d->M[m->M_rowadr[k] + m->M_rownnz[k] - 1] + (added ? branch->Mhat.slope[k] : 0);
-  }
-  for (int i = 0; i < d->nefc; i++) {
     int adr = sparse ? d->efc_J_rowadr[i] : i * nv, length = sparse ? d->efc_J_rownnz[i] : nv;
-    length = row[i] ? length : 0;
-    row[i] = n;
-    mjtNum root = length ? mju_sqrt(d->efc_D[i]) : 0;
-    for (int k = adr; k < adr + length; k++) {
-      if (d->efc_J[k] != 0) {
-        dof[n] = sparse ? d->efc_J_colind[k] : k - adr;
-        value[n] = root * d->efc_J[k];
-        diagonal[dof[n]] += value[n] * value[n];
-        n++;
-      }
+    for (int k = adr; k < adr + length && acts; k++) {
+      diagonal[sparse ? d->efc_J_colind[k] : k - adr] += d->efc_D[i] * d->efc_J[k] * d->efc_J[k];
     }
   }
-  row[d->nefc] = n;
-  branch->row = row;
-  branch->dof = dof;
-  branch->value = value;
   branch->scratch = diagonal + nv;
-  int known = !branch->Mhat.solver || (branch->Mhat.slope && !branch->Mhat.coupled);
-  branch->diagonal = known ? diagonal : NULL;
+  branch->diagonal = !Mhat->solver || (Mhat->slope && !Mhat->coupled) ? diagonal : NULL;
 }
 
 
-// the matrix of the constraint solver in the place of M; 0: a row joins dofs that are not one chain of a tree, or contacts
-// turn, or the metric has no such place
-static int factorChains(mjgpBranch* branch, const mjModel* m, mjData* d, const mjgpGears* g) {
-  const int* line = g->config->line;
-  int nv = g->config->nv, size = line[nv - 1] + mjgi_simdEnd(m->M_rownnz[nv - 1]);
-  int solver = branch->Mhat.solver;
-  if (branch->cones || (solver && !branch->diagonal)) {
-    return 0;
-  }
-  mjtNum* matrix = mj_stackAllocNum(d, (size_t)(size + 2 * nv));
-  mjtNum *pivot = matrix + size, *chained = pivot + nv;
-  for (int k = 0; k < nv; k++) {
-    mjgp_copySimd(matrix + line[k], d->M, m->M_rowadr[k], m->M_rownnz[k], g->config->nC);
-    pivot[k] = solver ? branch->Mhat.slope[k] : 0;
-  }
-  for (int i = 0; i < d->nefc; i++) {
-    int from = branch->row[i], end = branch->row[i + 1],
-        last = end > from ? branch->dof[end - 1] : 0;
-    const int* chain = m->M_colind + m->M_rowadr[last];
-    for (int c = 0; c < m->M_rownnz[last] && from < end; c++) {
-      int known = chain[c] == branch->dof[from];
-      chained[c] = known ? branch->value[from] : 0;
-      from += known;
-      mjgi_addScaled(matrix + line[chain[c]], chained, chained[c], c + 1);
-    }
-    if (from < end) {
-      return 0;
-    }
-  }
-  for (int k = nv - 1; k >= 0; k--) {
-    pivot[k] = mjgp_eliminateRow(matrix, NULL, k, pivot[k], m, line);
-  }
-  branch->chains = (mjgpInertia){.upper = matrix, .pivot = pivot, .adr = line};
-  return 1;
-}
-
-
-// else the step with its constraints, at the acceleration of the constraint solver; 0: as if nothing moved
+// at the acceleration of the constraint solver; 0: as if nothing moved
 static int factorStep(mjgpBranch* branch, const mjModel* m, mjData* d, mjgpGears* g) {
   int nv = g->config->nv;
   mjtNum* acc = mj_stackAllocNum(d, (size_t)nv);
@@ -133,35 +76,22 @@ static int factorStep(mjgpBranch* branch, const mjModel* m, mjData* d, mjgpGears
 
 
 // x = what the constraint solver makes of the force x, and then the force M x that the integrator gets  (nv)
-static void solveConstrained(mjtNum* x, const mjModel* m, mjData* d, mjgpBranch* branch,
-                             mjgpGears* g) {
-  int nv = g->config->nv, solver = branch->Mhat.solver;
-  mjtNum* force = mj_stackAllocNum(d, (size_t)nv);
-  mju_copy(force, x, nv);
-  if (!branch->chains.upper) {
-    mjgpStep* s = &branch->step;
-    for (int k = 0; k < nv; k++) {
-      s->search[k] = x[s->group->dof[k]];
-    }
-    mjgp_solveHessian(s, s->search);
-    for (int k = 0; k < nv; k++) {
-      x[s->group->dof[k]] = s->search[k];
-    }
-    mj_mulM(m, d, force, x);
-  } else {
-    solveTrees(x, m, &branch->chains, g);
-    for (int i = 0; i < d->nefc && !solver; i++) {
-      int from = branch->row[i], end = branch->row[i + 1];
-      mjtNum sum = 0;
-      for (int k = from; k < end; k++) {
-        sum += branch->value[k] * x[branch->dof[k]];
-      }
-      for (int k = from; k < end; k++) {
-        force[branch->dof[k]] -= branch->value[k] * sum;
-      }
-    }
+static void solveConstrained(mjtNum* x, const mjModel* m, mjData* d, mjgpBranch* branch) {
+  mjgpStep* s = &branch->step;
+  int nv = (int)m->nv;
+  mjtNum* acc = mj_stackAllocNum(d, (size_t)nv);
+  for (int k = 0; k < nv; k++) {
+    s->search[k] = x[s->group->dof[k]];
   }
-  mju_copy(x, solver ? x : force, nv);
+  mjgp_solveHessian(s, s->search);
+  for (int k = 0; k < nv; k++) {
+    acc[s->group->dof[k]] = s->search[k];
+  }
+  if (branch->Mhat.solver) {
+    mju_copy(x, acc, nv);
+  } else {
+    mj_mulM(m, d, x, acc);
+  }
 }
 
 
@@ -169,14 +99,14 @@ static void solveConstrained(mjtNum* x, const mjModel* m, mjData* d, mjgpBranch*
 static mjtNum findEffect(mjtNum* R, mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjData* d,
                          int i) {
   if (branch->constrained < 0) {
-    branch->constrained = d->nefc && (factorChains(branch, m, d, g) || factorStep(branch, m, d, g));
+    branch->constrained = d->nefc && factorStep(branch, m, d, g);
   }
   mj_markStack(d);
   mjtNum* effect = mj_stackAllocNum(d, (size_t)m->nv);
   mju_zero(effect, (int)m->nv);
   mjgp_addRow(effect, g->in.E[i], 1);
   if (branch->constrained) {
-    solveConstrained(effect, m, d, branch, g);
+    solveConstrained(effect, m, d, branch);
   }
   if (!branch->constrained || !branch->Mhat.solver) {
     mjgp_factorInertia(&branch->Mhat, m, d, g);
@@ -264,8 +194,8 @@ mjgMotion mjgp_findBranch(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mj
   if (g->in.compliance[p->i] > 0 || (same && goes_on)) {
     return mjgMOTION_MOVES;
   }
-  if (!branch->row) {
-    gatherRows(branch, m, d, g);
+  if (!branch->scratch) {
+    findDiagonal(branch, m, d, g);
   }
 
   // bounds nearly always decide, first without a factorization

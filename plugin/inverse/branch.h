@@ -17,16 +17,11 @@
 // what is known so far of the step, when gains of actuators are known
 typedef struct mjgpBranch_ {
   mjgpInertia Mhat;
-  const mjtNum* a;  // (v+ - v)/h                                                          (nv)
-  int* row;       // start of each row of constraints in the next two; null: not known   (nefc + 1)
-  int* dof;       // dofs of rows that act, ascending
-  mjtNum* value;  // their entries, times the root of the row's stiffness
-  mjtNum* scratch;     //                                                                     (nv)
-  int cones;           // some of them turn
-  mjtNum* diagonal;    // M + J' D J, of constraints that act; null: no such metric            (nv)
-  int constrained;     // 1: there are constraints; -1: not known
-  mjgpInertia chains;  // if so: the constraint solver's matrix in the place of M, or none
-  mjgpGroup group;     // then the step with them
+  const mjtNum* a;   // (v+ - v)/h                                                          (nv)
+  mjtNum* scratch;   //                                                                    (2 nv)
+  mjtNum* diagonal;  // M + J' D J, of constraints that act; null: no such metric            (nv)
+  int constrained;   // 1: there are constraints; -1: not known
+  mjgpGroup group;   // then the step with them
   mjgpStep step;
 } mjgpBranch;
 

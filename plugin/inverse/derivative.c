@@ -145,9 +145,7 @@ static void deriveState(const mjgpDerivative* p, double* state, double* qvel) {
     if (p->piece[i].held && config->own[joint] >= 0) {
       qvel[config->own[joint]] = 0;  // to the last bit
     }
-    if (config->brake[joint] >= 0) {
-      state[config->brake[joint]] = row[mjgpSHARE * s->n];
-    }
+    state[config->state[joint] + mjgpSTATE_BRAKE * stride] = row[mjgpSHARE * s->n];
     if (p->piece[i].shaft) {
       double* gap = state + config->gap[joint];
       mjtNum rate = row[mjgpROTOR * s->n] - mjgp_mulRow(s->g->in.E[joint], qvel);
@@ -294,6 +292,7 @@ int mjg_controlDerivative(double* qvel, double* state, int* side, const mjModel*
       g->in.tree[t] = t;
     }
     mjgp_makeInertia(&Mhat, m, d, g);
+    mjgp_factorInertia(&Mhat, m, d, g);
     mjgp_wholeStep(&step, &group, g, m, d, &Mhat, d->qacc);
     mjgp_accelerations(&step);
     known = group.njoint && prepare(&derivative, &step);

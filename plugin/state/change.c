@@ -338,7 +338,7 @@ static const struct {
                {"rotor_velocity", OF_GAP, mjgpGAP_RATE},
                {"gap_position", OF_GAP, mjgpGAP_POSITION},
                {"gap_twist", OF_GAP, mjgpGAP_TWIST},
-               {"brake", OF_BRAKE, 0},
+               {"brake", OF_BRAKE, mjgpSTATE_BRAKE},
                {"solver", OF_SYSTEM, mjgpSYSTEM_SOLVER},
                {"fallbacks", OF_SYSTEM, mjgpSYSTEM_FALLBACKS}};
 
@@ -362,7 +362,9 @@ static int findAddress(mjgStateAddress* address, const mjgpConfig* c, int i, con
     if (numbers[k].whose == OF_SYSTEM) {
       address->value = c->system + number;
     } else if (i >= 0) {
-      const int first[] = {c->state[i], c->state[gearOf(c, i)], c->gap[i], c->brake[i]};
+      int braked = c->joint[i].brake.actuator >= 0;
+      const int first[] = {c->state[i], c->state[gearOf(c, i)], c->gap[i],
+                           braked ? c->state[i] : -1};
       int adr = first[numbers[k].whose];
       address->value = adr < 0 ? -1 : adr + number * c->stride[i];
     }

@@ -19,14 +19,7 @@ int mjgp_countKeys(uint64_t keys) {
 int mjgp_jointState(const mjModel* m, int instance) {
   int numbers = mjgpSTATE_KEY + mjgp_countKeys(mjgp_changeableKeys(m, instance));
   numbers += mjgp_countGiven(m, instance, "backlash") ? mjgpNGAPSTATE : 0;
-  numbers += mjgp_isBrake(m, instance);
   return numbers * mjgp_countJoints(m, instance);
-}
-
-
-int mjgp_brakeState(const mjModel* m, const mjgpBrakeKeys* brake) {
-  int before = mjgp_jointState(m, brake->instance) - mjgp_countJoints(m, brake->instance);
-  return brake->actuator < 0 ? -1 : m->plugin_stateadr[brake->instance] + before + brake->index;
 }
 
 

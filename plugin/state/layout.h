@@ -3,8 +3,7 @@
 //   each instance   the numbers below, each for its n joints: number k of the joint with the index i in
 //                   the instance is k * n + i. Joints are those of the key "joint" and behind them the
 //                   motor joints. The numbers of gaps exist only with the key "backlash". The instance of a
-//                   brake has the same for its actuators, of which those count whose joints have no other gear,
-//                   and behind them one number each: the share of its torque that the brake has, from 0 to 1.
+//                   brake has the same for its actuators, of which those count whose joints have no other gear.
 //   the leader      behind them the acceleration of the last step (nv) and the mjgpNSYSTEM numbers
 //
 // Those of a step change in "advance" only. Those that change a gear are the user's: 0 until mjg_setGear or
@@ -27,7 +26,8 @@ enum {
   mjgpSTATE_TYPE = 5,   // 0: the model's keys say what the gear is. 1 + mjgType: those that do
                         //   are forgotten, and the gear is what the given ones say
   mjgpSTATE_TOOTH = 6,  // of a ratchet: 2 k + 1 of the tooth k that it passed last, 0: not known
-  mjgpSTATE_KEY = 7  // values of the keys that may differ (mjgpJoint.keys), in the order of mjgKey
+  mjgpSTATE_BRAKE = 7,  // the share of its torque that a brake on the joint has, from 0 to 1
+  mjgpSTATE_KEY = 8  // values of the keys that may differ (mjgpJoint.keys), in the order of mjgKey
 };
 
 // keys that may change, by number: those of mjgKey and behind them those of a gap. The first number has bits for so
@@ -61,9 +61,6 @@ int mjgp_nstate(const mjModel* m, int instance);
 
 // numbers that an instance keeps for all its joints
 int mjgp_jointState(const mjModel* m, int instance);
-
-// address of the share of its torque that a brake has, -1: there is no brake
-int mjgp_brakeState(const mjModel* m, const mjgpBrakeKeys* brake);
 
 // bit of a key in the number that says it is given
 static inline uint64_t mjgp_keyBit(int key) {

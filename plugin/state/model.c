@@ -58,8 +58,8 @@ static Part namesOf(const mjModel* m, const int* adr, int n, const size_t* size)
 }
 
 
-// Neither names nor kinds of joints are in the signature. Rows of M end with their diagonals, so that their
-// columns tell their lengths. Tendons count where they have gears. c: to compare with, null: all. Returns their number
+// Neither names nor kinds of joints are in the signature, nor what actuators, which may be brakes, act on. Rows of M end with
+// their diagonals, so that their columns tell their lengths. Tendons count where they have gears. c: to compare with, null: all. Returns their number
 static int findParts(Part part[mjgpNPART], const mjModel* m, const mjgpConfig* c) {
   size_t number = sizeof(int);
   part[0] = (Part){m->plugin_attr, (size_t)m->npluginattr};
@@ -67,27 +67,16 @@ static int findParts(Part part[mjgpNPART], const mjModel* m, const mjgpConfig* c
   part[2] = (Part){m->M_colind, number * (size_t)m->nC};
   part[3] = namesOf(m, m->name_jntadr, (int)m->njnt, c ? c->nseen + 3 : NULL);
   part[4] = namesOf(m, m->name_tendonadr, (int)m->ntendon, c ? c->nseen + 4 : NULL);
+  part[5] = (Part){m->actuator_plugin, number * (size_t)m->nactuator};
+  part[6] = (Part){m->actuator_trntype, number * (size_t)m->nactuator};
+  part[7] = (Part){m->actuator_trnid, 2 * number * (size_t)m->nactuator};
   if (c && !c->ngeared) {
-    return 5;
+    return 8;
   }
-  part[5] = (Part){m->ten_J_rownnz, number * (size_t)m->ntendon};
-  part[6] = (Part){m->ten_J_colind, number * (size_t)m->nJten};
-  part[7] = (Part){m->wrap_prm, sizeof(mjtNum) * (size_t)m->nwrap};
+  part[8] = (Part){m->ten_J_rownnz, number * (size_t)m->ntendon};
+  part[9] = (Part){m->ten_J_colind, number * (size_t)m->nJten};
+  part[10] = (Part){m->wrap_prm, sizeof(mjtNum) * (size_t)m->nwrap};
   return mjgpNPART;
-}
-
-
-// are the actuators that are brakes those of a configuration
-static int hasBrakesOf(const mjgpConfig* c, const mjModel* m) {
-  for (int i = 0; i < c->n && c->brakes; i++) {
-    const mjgpJoint* joint = c->joint + i;
-    int k = joint->brake.actuator, tendon = k >= 0 && m->actuator_trntype[k] == mjTRN_TENDON;
-    if (k >= 0 && (k >= m->nactuator || m->actuator_plugin[k] != joint->brake.instance ||
-                   m->actuator_trnid[2 * k] != (tendon ? joint->tendon : joint->joint))) {
-      return 0;
-    }
-  }
-  return 1;
 }
 
 
@@ -106,7 +95,7 @@ int mjgp_isConfigOf(const mjgpConfig* config, const mjModel* m) {
     }
     seen += part[k].size;
   }
-  return hasBrakesOf(c, m);
+  return 1;
 }
 
 
@@ -149,14 +138,21 @@ enum {
   NSIZE
 };
 #define ARRAY(name, size) mjgpARRAY(mjgpConfig, name, size)
-static const mjgpArray kArray[] = {ARRAY(joint, GEARS),        ARRAY(state, GEARS),
-                                   ARRAY(stride, GEARS),       ARRAY(gap, GEARS),
-                                   ARRAY(brake, GEARS),        ARRAY(jnt, GEARS),
-                                   ARRAY(own, GEARS),          ARRAY(changeable, INSTANCES),
-                                   ARRAY(block, GEARS),        ARRAY(geared, DOFS),
-                                   ARRAY(dof, DOFS),           ARRAY(line, DOFS),
-                                   ARRAY(reached, TREES),      ARRAY(tendon, TENDONS),
-                                   ARRAY(transpose, NONZEROS), ARRAY(seen, BYTES)};
+static const mjgpArray kArray[] = {ARRAY(joint, GEARS),
+                                   ARRAY(state, GEARS),
+                                   ARRAY(stride, GEARS),
+                                   ARRAY(gap, GEARS),
+                                   ARRAY(jnt, GEARS),
+                                   ARRAY(own, GEARS),
+                                   ARRAY(changeable, INSTANCES),
+                                   ARRAY(block, GEARS),
+                                   ARRAY(geared, DOFS),
+                                   ARRAY(dof, DOFS),
+                                   ARRAY(line, DOFS),
+                                   ARRAY(reached, TREES),
+                                   ARRAY(tendon, TENDONS),
+                                   ARRAY(transpose, NONZEROS),
+                                   ARRAY(seen, BYTES)};
 enum {
   NARRAY = sizeof(kArray) / sizeof(*kArray)
 };
@@ -277,10 +273,8 @@ static void findAddresses(mjgpConfig* c, const mjModel* m) {
     c->gap[i] = mjgp_countGiven(m, j->instance, "backlash")
                     ? c->state[i] + (mjgpSTATE_KEY + mjgp_countKeys(j->keys)) * c->stride[i]
                     : -1;
-    c->brake[i] = mjgp_brakeState(m, &j->brake);
     c->jnt[i] = j->joint;
     c->own[i] = j->gap == mjgpGAP_LOAD ? -1 : j->dof;
-    c->brakes += c->brake[i] >= 0;
     c->gaps += j->gap != mjgpGAP_NONE;
     c->rotors += j->gap == mjgpGAP_ROTOR;
     c->encoders += j->gap == mjgpGAP_ROTOR && j->encoder == mjgpENCODER_MOTOR;

@@ -22,7 +22,7 @@ typedef struct mjgpRange_ {
 
 // parts of a model that gears depend on (model.c)
 enum {
-  mjgpNPART = 8
+  mjgpNPART = 11
 };
 
 // the same in every step; one block of memory
@@ -38,7 +38,6 @@ typedef struct mjgpConfig_ {
   int nsensor;      // sensors attached to instances of the plugin
   int gaps;         // joints with a gap, and their motors
   int rotors;       // joints behind a rotor that is state of the plugin
-  int brakes;       // joints with a brake
   int encoders;     // joints whose encoder is on a rotor that is state of the plugin
   int crossing;     // a gap couples joints of different trees
   int spanning;     // a tendon with a gear does
@@ -54,7 +53,6 @@ typedef struct mjgpConfig_ {
   int* state;             // address of their first number in plugin_state                  (n)
   int* stride;            // distance of their numbers in plugin_state                      (n)
   int* gap;               // address of the state of their gaps in plugin_state             (n)
-  int* brake;             // address of the share of their brakes in plugin_state, -1       (n)
   int* jnt;               // mjgpJoint.joint of each, side by side                          (n)
   int* own;               // and mjgpJoint.dof                                              (n)
   mjgpRange* changeable;  // numbers that are all 0 where gears are the model's        (nchangeable)
