@@ -407,21 +407,21 @@ static mjgpGains findGains(const mjModel* m) {
 
 
 int mjgp_actuationMatters(const mjgpGears* g, const mjModel* m) {
-  int forces = g->config->ngeared || g->config->gaps, gains = 0;
-  for (int i = 0; i < m->nactuator && m->opt.integrator != mjINT_EULER && !gains; i++) {
-    gains = hasGain(m, i);
-  }
+  int forces = g->config->ngeared || g->config->gaps, limited = 0, gains = 0;
 
   // an actuator whose force is at a limit, its own or that of what it acts on, has no gain
-  for (int i = 0; i < m->njnt && gains && !forces; i++) {
-    forces = m->jnt_actfrclimited[i];
+  for (int i = 0; i < m->njnt; i++) {
+    limited |= m->jnt_actfrclimited[i];
   }
-  for (int i = 0; i < m->ntendon && gains && !forces; i++) {
-    forces = m->tendon_actfrclimited[i];
+  for (int i = 0; i < m->ntendon; i++) {
+    limited |= m->tendon_actfrclimited[i];
   }
-  for (int i = 0; i < m->nactuator && gains && !forces; i++) {
-    forces = m->actuator_forcelimited[i] || m->actuator_gaintype[i] != mjGAIN_FIXED ||
-             (m->actuator_biastype[i] != mjBIAS_NONE && m->actuator_biastype[i] != mjBIAS_AFFINE);
+  for (int i = 0; i < m->nactuator && m->opt.integrator != mjINT_EULER && !forces; i++) {
+    int own = hasGain(m, i), bias = m->actuator_biastype[i];
+    gains |= own;
+    forces =
+        own && (limited || m->actuator_forcelimited[i] || m->actuator_gaintype[i] != mjGAIN_FIXED ||
+                (bias != mjBIAS_NONE && bias != mjBIAS_AFFINE));
   }
   return forces ? 1 : -gains;
 }

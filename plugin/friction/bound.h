@@ -40,7 +40,8 @@ static inline mjgpBound mjgp_makeBound(const mjgpInput* in, int i, int s, mjtNum
     return (mjgpBound){r, in->coulomb[i], 0};
   }
   mjtNum c = s == in->brake[i].blocked ? INFINITY : in->coulomb[i] + torque / r;
-  return (mjgpBound){r, c, s * in->brake[i].turn * torque};
+  mjtNum turn = in->brake[i].front ? -in->gamma_u[i] : in->gamma_v[i];
+  return (mjgpBound){r, c, s * turn * torque};
 }
 
 // that of a joint which has broken away, or may not have

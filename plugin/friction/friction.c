@@ -49,7 +49,7 @@ static void makeBrake(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
     brake->share = closeBrake(keys, m, d, state[mjgpSTATE_BRAKE * stride]);
     brake->sliding = brake->share * keys->sliding;
     brake->holding = brake->share * keys->holding;
-    brake->turn = keys->side == mjgpSIDE_MOTOR ? -g->in.gamma_u[i] : g->in.gamma_v[i];
+    brake->front = keys->side == mjgpSIDE_MOTOR;
   }
 }
 

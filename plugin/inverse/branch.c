@@ -174,8 +174,8 @@ static void boundEffect(mjtNum* low, mjtNum* high, mjgpBranch* branch, mjgpGears
 static int isClear(const mjgpGears* g, const mjgpMotion* p, mjtNum t, mjtNum lambda, mjtNum h,
                    const mjgpBound* hold, int same, mjtNum low, mjtNum high) {
   // bounds of P, at whose slope friction would grow beyond what it is
-  mjtNum S = (p->gamma_u + p->gamma_v) * g->in.inertia[p->i];
-  mjtNum least = S * low - p->gamma_v, most = S * high - p->gamma_v;
+  mjtNum gamma_v = g->in.gamma_v[p->i], S = (g->in.gamma_u[p->i] + gamma_v) * g->in.inertia[p->i];
+  mjtNum least = S * low - gamma_v, most = S * high - gamma_v;
   mjtNum more = mjgi_lawBound(lambda + hold->shift, hold->c, hold->r) - mju_abs(t);
   mjtNum rest = 1 - hold->r * mju_max(-least, most);
   return same ? least > -1 : rest > 0 && mju_abs(p->v) * rest > more * h * high;
@@ -184,16 +184,11 @@ static int isClear(const mjgpGears* g, const mjgpMotion* p, mjtNum t, mjtNum lam
 
 mjgMotion mjgp_findBranch(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjData* d,
                           const mjgpMotion* p, mjtNum t) {
-  int s = p->v > 0 ? 1 : -1, front = g->config->joint[p->i].brake.side == mjgpSIDE_MOTOR;
-  g->in.coulomb[p->i] = p->coulomb;
-  g->in.brake[p->i].turn = front ? -p->gamma_u : p->gamma_v;
+  int s = p->v > 0 ? 1 : -1;
+  mjtNum gamma_u = g->in.gamma_u[p->i], gamma_v = g->in.gamma_v[p->i];
   mjgpBound hold = mjgp_boundOf(&g->in, p->i, s, 0), slip = mjgp_boundOf(&g->in, p->i, s, 1);
   int same = hold.r == 1 && hold.c == slip.c;
-  mjtNum lambda = mjgi_lawLoadOut(p->gamma_u, p->gamma_v, p->x, t);
-  int goes_on = p->gamma_v < 1 || p->v * (lambda + slip.shift) >= 0;
-  if (g->in.compliance[p->i] > 0 || (same && goes_on)) {
-    return mjgMOTION_MOVES;
-  }
+  mjtNum lambda = mjgi_lawLoadOut(gamma_u, gamma_v, p->x, t);
   if (!branch->scratch) {
     findDiagonal(branch, m, d, g);
   }
@@ -214,7 +209,7 @@ mjgMotion mjgp_findBranch(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mj
   if (W <= 0) {
     return mjgMOTION_MOVES;
   }
-  mjtNum P = (p->gamma_u + p->gamma_v) * R - p->gamma_v, phi = lambda - P * t;
+  mjtNum P = (gamma_u + gamma_v) * R - gamma_v, phi = lambda - P * t;
 
   // the law of the joint alone, from zero friction: does it slide so, and does it break away
   mjtNum free = t + p->v / (h * W);

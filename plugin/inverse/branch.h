@@ -28,16 +28,13 @@ typedef struct mjgpBranch_ {
 // a = Mhat^-1 M a: what the integrator makes of the acceleration of mj_forward, of trees with gears  (nv)
 void mjgp_integrate(mjtNum* a, const mjModel* m, mjData* d, mjgpBranch* branch, mjgpGears* g);
 
-// a gear in a motion, with the coefficients that it has there
+// a gear in a motion
 typedef struct mjgpMotion_ {
-  int i;           // its number
-  mjtNum v0, v;    // velocity before and after the step
-  mjtNum x;        // torque out of it
-  mjtNum taken;    // tau - u: what rotor inertia takes
-  mjtNum shift;    // tau - motor
-  mjtNum gamma_u;  // coefficients at this torque
-  mjtNum gamma_v;
-  mjtNum coulomb;
+  int i;         // its number
+  mjtNum v0, v;  // velocity before and after the step
+  mjtNum x;      // torque out of it
+  mjtNum taken;  // tau - u: what rotor inertia takes
+  mjtNum shift;  // tau - motor
 } mjgpMotion;
 
 // Does a gear that slips with friction t go on: nothing holds more than it slips with, and its load, or the motor that has its
@@ -45,8 +42,9 @@ typedef struct mjgpMotion_ {
 static inline int mjgp_goesOn(const mjgpInput* in, const mjgpMotion* p, mjtNum t) {
   const mjgpBrake* brake = in->brake + p->i;
   int same = p->v0 * p->v > 0 || (in->static_ratio[p->i] == 1 && brake->holding == brake->sliding);
-  return same && (p->gamma_v < 1 || (!in->braked[p->i] &&
-                                     p->v * mjgi_lawLoadOut(p->gamma_u, p->gamma_v, p->x, t) >= 0));
+  return same && (in->gamma_v[p->i] < 1 ||
+                  (!in->braked[p->i] &&
+                   p->v * mjgi_lawLoadOut(in->gamma_u[p->i], in->gamma_v[p->i], p->x, t) >= 0));
 }
 
 // does a gear that slips with friction t get there: mjgMOTION_MOVES, HELD or JAMS. Takes constraints in the states of

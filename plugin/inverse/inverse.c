@@ -149,24 +149,25 @@ static void splitForces(mjtNum* z, const mjgpGears* g, const mjModel* m, mjData*
 
 //---------------------------------- the law of one gear -------------------------------------------
 
-// friction on its bound in direction s, r times the sliding one of the teeth and that of the brake, with the coefficients
-// of the motion. A brake is in front of the teeth, which do not see it where the torque out of them is known, or behind
-static inline mjtNum boundOf(const mjgpMotion* p, int s, mjtNum r, mjtNum brake, int behind) {
+// friction on the bound in direction s, with this static ratio and torque of the brake
+static inline mjtNum boundOf(const mjgpInput* in, const mjgpMotion* p, int s, mjtNum r,
+                             mjtNum torque) {
   int load;
-  mjtNum phi = (p->gamma_u + p->gamma_v) * (p->x + (behind ? s * brake : 0));
-  return s * (mjgi_lawLimit(&load, s, phi, p->gamma_u, p->coulomb, r) + brake);
+  mjgpBound bound = mjgp_makeBound(in, p->i, s, r, torque);
+  mjtNum gamma_u = in->gamma_u[p->i], phi = (gamma_u + in->gamma_v[p->i]) * p->x + bound.shift;
+  return s * mjgi_lawLimit(&load, s, phi, gamma_u, bound.c, bound.r);
 }
 
 
-// the same where they depend on the torque that is looked for; NaN: there is none
-static mjtNum settleBound(const mjgpInput* in, mjgpMotion* p, int s, mjtNum r, mjtNum brake,
-                          int behind) {
-  mjtNum last = in->t_last[p->i], t = last, from = NAN, before = NAN;
+// the same where coefficients depend on the torque that is looked for, which become those of the motion; NaN: there is none
+static mjtNum settleBound(mjgpInput* in, const mjgpMotion* p, int s, mjtNum r, mjtNum torque) {
+  int i = p->i;
+  mjtNum last = in->t_last[i], t = last, from = NAN, before = NAN;
   for (int k = 0; k < mjgpROUNDS; k++) {
     mjtNum tau = p->x + t + p->taken;
-    mjg_frictionAt(&p->gamma_u, &p->gamma_v, &p->coulomb, &in->joint[p->i]->gear, in->q[p->i],
-                   in->v[p->i], tau, tau - last);
-    mjtNum next = boundOf(p, s, r, brake, behind), off = next - t;
+    mjg_frictionAt(in->gamma_u + i, in->gamma_v + i, in->coulomb + i, &in->joint[i]->gear, in->q[i],
+                   in->v[i], tau, tau - last);
+    mjtNum next = boundOf(in, p, s, r, torque), off = next - t;
     if (isinf(next) || mju_abs(off) <= 1e-15 * (mju_abs(next) + mju_abs(tau))) {
       return next;
     }
@@ -177,22 +178,11 @@ static mjtNum settleBound(const mjgpInput* in, mjgpMotion* p, int s, mjtNum r, m
 
 
 // the bound that holds a joint, or if it is released the sliding one
-static inline mjtNum limitOf(const mjgpGears* g, mjgpMotion* p, int s, int released) {
-  const mjgpInput* in = &g->in;
-  mjtNum r = released ? 1 : mjgi_lawRatio(in->static_ratio[p->i], p->v0, s), brake = 0;
-  int behind = 0;
-  p->gamma_u = in->gamma_u[p->i];
-  p->gamma_v = in->gamma_v[p->i];
-  p->coulomb = in->coulomb[p->i];
-  if (in->braked[p->i]) {
-    brake = released ? in->brake[p->i].sliding : mjgp_brakeTorque(in, p->i, s);
-    behind = g->config->joint[p->i].brake.side == mjgpSIDE_LINK;
-    if (s == in->brake[p->i].blocked) {
-      return s * (mjtNum)INFINITY;
-    }
-  }
-  return in->joint[p->i]->constant ? boundOf(p, s, r, brake, behind)
-                                   : settleBound(in, p, s, r, brake, behind);
+static inline mjtNum limitOf(mjgpInput* in, const mjgpMotion* p, int s, int released) {
+  mjtNum r = released ? 1 : mjgi_lawRatio(in->static_ratio[p->i], p->v0, s);
+  mjtNum torque = released ? in->brake[p->i].sliding : mjgp_brakeTorque(in, p->i, s);
+  return in->joint[p->i]->constant ? boundOf(in, p, s, r, torque)
+                                   : settleBound(in, p, s, r, torque);
 }
 
 
@@ -206,7 +196,7 @@ static mjgMotion frictionOf(mjtNum* low, mjtNum* high, mjgpGears* g, const mjMod
   // it rests, or yields before it slips
   if (!s || compliance > 0) {
     for (int k = 0; k < 2; k++) {
-      *end[k] = limitOf(g, p, 2 * k - 1, 0);
+      *end[k] = limitOf(&g->in, p, 2 * k - 1, 0);
       if (isnan(*end[k])) {
         *low = *high = NAN;
         return mjgMOTION_NONE;
@@ -224,16 +214,15 @@ static mjgMotion frictionOf(mjtNum* low, mjtNum* high, mjgpGears* g, const mjMod
   }
 
   // it slips, on the sliding bound
-  *low = *high = limitOf(g, p, s, 1);
+  *low = *high = limitOf(&g->in, p, s, 1);
   if (!isfinite(*low)) {
     *low = *high = NAN;
     return mjgMOTION_NONE;
   }
-  mjgMotion motion = gap || g->in.ordinary[p->i] || mjgp_goesOn(&g->in, p, *low)
-                         ? mjgMOTION_MOVES
-                         : mjgp_findBranch(branch, g, m, d, p, *low);
+  int moves = gap || compliance > 0 || g->in.ordinary[p->i] || mjgp_goesOn(&g->in, p, *low);
+  mjgMotion motion = moves ? mjgMOTION_MOVES : mjgp_findBranch(branch, g, m, d, p, *low);
   if (motion == mjgMOTION_HELD) {
-    *end[s > 0] = limitOf(g, p, s, 0);
+    *end[s > 0] = limitOf(&g->in, p, s, 0);
   }
   return motion;
 }
@@ -338,21 +327,6 @@ static int numberOf(const mjModel* m, const mjgpJoint* joint) {
 }
 
 
-// joints that a motor joint drives through a gap are one gear with it
-static void copyToLoads(double* low, double* high, int* motion, const mjgpGears* g,
-                        const mjModel* m) {
-  for (int i = 0; i < g->config->n; i++) {
-    const mjgpJoint* joint = g->config->joint + i;
-    if (joint->gap == mjgpGAP_LOAD) {
-      int at = numberOf(m, joint), from = numberOf(m, g->config->joint + joint->partner);
-      low[at] = low[from];
-      high[at] = high[from];
-      motion[at] = motion[from];
-    }
-  }
-}
-
-
 int mjg_inverse(double* low, double* high, int* motion, const mjModel* m, mjData* d,
                 const mjtNum* qacc, const mjtNum* rotor, char* error, int error_sz) {
   const char* wrong =
@@ -393,15 +367,21 @@ int mjg_inverse(double* low, double* high, int* motion, const mjModel* m, mjData
     fastest = mju_max(fastest, mjgpSHARED * m->opt.timestep * mju_abs(acc));
   }
   for (int b = 0; b < g->in.nactive; b++) {
-    int i = g->in.active[b], at = numberOf(m, g->config->joint + i);
+    int i = g->in.active[b], at = numberOf(m, g->config->joint + i), also = at;
     if (g->config->joint[i].gap == mjgpGAP_LOAD) {
       continue;
     }
-    motion[at] =
+
+    // a motor joint and what it drives through a gap are one gear
+    if (g->config->joint[i].gap == mjgpGAP_MOTOR) {
+      also = numberOf(m, g->config->joint + g->config->joint[i].partner);
+    }
+    motion[at] = motion[also] =
         solveGear(low + at, high + at, g, m, d, i, a, z, rotor, relative, fastest, &branch);
+    low[also] = low[at];
+    high[also] = high[at];
     count += motion[at] == mjgMOTION_NONE || motion[at] == mjgMOTION_JAMS;
   }
-  copyToLoads(low, high, motion, g, m);
   mj_freeStack(d);
   return count;
 }

@@ -60,7 +60,7 @@ typedef struct mjgpBrake_ {
   mjtNum share;    // 0: open, to 1: closed
   mjtNum sliding;  // torque with which the brake slips
   mjtNum holding;  // and what it holds at rest and against a reversal
-  mjtNum turn;     // what a unit of it adds to the load, in the direction of motion
+  int front;       // 1: it is in front of the teeth, 0: behind them
   int blocked;     // direction in which the joint cannot move, 0: none
   mjtNum tooth;    // mjgpSTATE_TOOTH after this step
   int broken;      // 1: it is solved as if it slipped
