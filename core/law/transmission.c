@@ -119,12 +119,10 @@ void mjg_frictionAt(double* gamma_u, double* gamma_v, double* coulomb,
   }
 
   addStribeck(gamma_u, gamma_v, coulomb, t, v, u, x);
-  if (mjgi_hasTables(t)) {
-    double factor = gammaFactor(t, fabs(v), fmin(fabs(u), fabs(x)));
-    *gamma_u *= factor;
-    *gamma_v *= factor;
-    *coulomb *= coulombFactor(t, fabs(v));
-  }
+  double factor = gammaFactor(t, fabs(v), fmin(fabs(u), fabs(x)));
+  *gamma_u *= factor;
+  *gamma_v *= factor;
+  *coulomb *= coulombFactor(t, fabs(v));
 }
 
 

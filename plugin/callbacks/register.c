@@ -10,20 +10,6 @@
 #include "state/gears.h"
 
 
-// gears and brakes are one system: whichever instance comes first acts for all
-static void enlist(mjpPlugin* plugin) {
-  plugin->nstate = mjgp_nstate;
-  plugin->init = mjgp_init;
-  plugin->destroy = mjgp_destroy;
-  plugin->copy = mjgp_copy;
-  plugin->reset = mjgp_reset;
-  plugin->compute = mjgp_compute;
-  plugin->advance = mjgp_advance;
-  plugin->visualize = mjgp_visualize;
-  mjp_registerPlugin(plugin);
-}
-
-
 mjPLUGIN_LIB_INIT(mjgear) {
   const char* missing;
   if (!mjgp_bindEngine(&missing, mjVERSION_HEADER)) {
@@ -60,7 +46,17 @@ mjPLUGIN_LIB_INIT(mjgear) {
   mjpPlugin plugin;
   const char* keys[mjgpMAXKEY];
   mjgp_describePlugin(&plugin, keys, NULL, 0);
-  enlist(&plugin);
+  plugin.nstate = mjgp_nstate;
+  plugin.init = mjgp_init;
+  plugin.destroy = mjgp_destroy;
+  plugin.copy = mjgp_copy;
+  plugin.reset = mjgp_reset;
+  plugin.compute = mjgp_compute;
+  plugin.advance = mjgp_advance;
+  plugin.visualize = mjgp_visualize;
+  mjp_registerPlugin(&plugin);
+
+  // gears and brakes are one system: whichever instance comes first acts for all
   mjgp_describeBrake(&plugin);
-  enlist(&plugin);
+  mjp_registerPlugin(&plugin);
 }

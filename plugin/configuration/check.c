@@ -61,17 +61,17 @@ static int rubs(const mjgpJoint* joint) {
 
 // refuse what only one problem of constraints and friction knows, where friction is solved with constraint forces of the
 // last step
-static void checkLagged(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n) {
-  for (int i = 0; i < n; i++) {
-    if (joint[i].brake.actuator >= 0 || joint[i].gear.oneway != 0) {
-      mjg_refuse(
-          report,
-          mjgpNAME
-          ", key 'coupling': %s '%.60s' %s, which lagged friction does not know; leave the key out",
-          mjgp_gearKind(joint + i), mjgp_gearName(m, joint + i),
-          joint[i].brake.actuator >= 0 ? "has a brake" : "is one-way");
-      return;
-    }
+static void checkLagged(mjgReport* report, const mjModel* m, const mjgpJoint* joint) {
+  const char* has = joint->dof < 0               ? "spans several joints"
+                    : joint->brake.actuator >= 0 ? "has a brake"
+                    : joint->gear.oneway != 0    ? "is one-way"
+                                                 : NULL;
+  if (has) {
+    mjg_refuse(report,
+               mjgpNAME
+               ", key 'coupling': %s '%.60s' %s, which lagged friction does not know; "
+               "leave the key out",
+               mjgp_gearKind(joint), mjgp_gearName(m, joint), has);
   }
 }
 
@@ -159,7 +159,7 @@ int mjgp_isCompiled(const mjModel* m) {
 
 
 // refuse what keeps a tendon's motor torque from being one number that passes the gear
-static void checkTendon(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int lagged) {
+static void checkTendon(mjgReport* report, const mjModel* m, const mjgpJoint* joint) {
   mjgpPlace place = {m, joint->instance, "tendon", report, 0};
   const char* name = mjgp_gearName(m, joint);
   int n;
@@ -167,10 +167,6 @@ static void checkTendon(mjgReport* report, const mjModel* m, const mjgpJoint* jo
   if (!n) {
     mjgp_refuseKey(&place, "tendon '%s' moves no joint; leave it out", name);
     return;
-  }
-  if (lagged && joint->dof < 0) {
-    mjgp_refuseKey(&place, "tendon '%s' needs coupling implicit; leave out the key 'coupling'",
-                   name);
   }
   mjgpMotors motors = motorsOf(m, joint->tendon);
   for (int k = 0; k < n; k++) {
@@ -295,7 +291,7 @@ static void checkDependence(mjgReport* report, const mjModel* m, const mjgpJoint
 mjgpJoint* mjgp_check(int* n, mjgpOptions* options, mjgReport* report, const mjModel* m, int slot) {
   int before = report->count, first = 0;
   mjgpJoint* joint = mjgp_configure(n, options, report, m, slot);
-  int refused = report->count > before, lagged = options->coupling == mjgpLAGGED;
+  int refused = report->count > before;
   char where[mjgpMAXPLACE];
   while (first < m->nplugin - 1 && m->plugin[first] != slot) {
     first++;
@@ -310,14 +306,14 @@ mjgpJoint* mjgp_check(int* n, mjgpOptions* options, mjgReport* report, const mjM
   // these name joints, which may be refused for another reason
   for (int i = 0; i < *n; i++) {
     if (joint[i].kind == mjgpTRN_TENDON) {
-      checkTendon(report, m, joint + i, lagged);
+      checkTendon(report, m, joint + i);
     }
     checkSlides(report, m, joint + i);
+    if (options->coupling == mjgpLAGGED) {
+      checkLagged(report, m, joint + i);
+    }
   }
   checkDependence(report, m, joint, *n);
-  if (lagged) {
-    checkLagged(report, m, joint, *n);
-  }
   checkNoslip(report, m, joint, *n, where);
   mjgp_checkSensors(report, m, joint, *n, slot);
   return joint;

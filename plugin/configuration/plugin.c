@@ -25,21 +25,6 @@ static void noCompute(const mjModel* m, mjData* d, int instance, int capability_
 }
 
 
-static void describe(mjpPlugin* plugin, const char* name, const char* const* keys, int n) {
-  // as an actuator it is called where motor torques are known, as a passive force in models without motors and
-  // where an element of the tree references it, and it has sensors
-  mjp_defaultPlugin(plugin);
-  plugin->name = name;
-  plugin->attributes = keys;
-  plugin->nattribute = n;
-  plugin->capabilityflags = mjPLUGIN_ACTUATOR | mjPLUGIN_PASSIVE | mjPLUGIN_SENSOR;
-  plugin->needstage = mjSTAGE_POS;
-  plugin->nstate = noState;
-  plugin->nsensordata = numbersOfSensor;
-  plugin->compute = noCompute;
-}
-
-
 void mjgp_describePlugin(mjpPlugin* plugin, const char** keys, const char* const* more, int nmore) {
   int n;
   const char* const* known = mjgp_keys(&n);
@@ -48,10 +33,22 @@ void mjgp_describePlugin(mjpPlugin* plugin, const char** keys, const char* const
     keys[n + i] = more[i];
   }
 
-  describe(plugin, mjgpNAME, keys, n + nmore);
+  // as an actuator it is called where motor torques are known, as a passive force in models without motors and
+  // where an element of the tree references it, and it has sensors
+  mjp_defaultPlugin(plugin);
+  plugin->name = mjgpNAME;
+  plugin->attributes = keys;
+  plugin->nattribute = n + nmore;
+  plugin->capabilityflags = mjPLUGIN_ACTUATOR | mjPLUGIN_PASSIVE | mjPLUGIN_SENSOR;
+  plugin->needstage = mjSTAGE_POS;
+  plugin->nstate = noState;
+  plugin->nsensordata = numbersOfSensor;
+  plugin->compute = noCompute;
 }
 
 
 void mjgp_describeBrake(mjpPlugin* plugin) {
-  describe(plugin, mjgpBRAKE, mjgp_brakeKeys, mjgpNBRAKEKEY);
+  plugin->name = mjgpBRAKE;
+  plugin->attributes = mjgp_brakeKeys;
+  plugin->nattribute = mjgpNBRAKEKEY;
 }

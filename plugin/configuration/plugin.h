@@ -10,7 +10,7 @@
 // that exist. The engine copies all of it when it is registered. keys: room for mjgpMAXKEY + nmore names
 void mjgp_describePlugin(mjpPlugin* plugin, const char** keys, const char* const* more, int nmore);
 
-// the same of brakes
+// what is different in that of brakes, whose instances have gears and states like those of the first
 void mjgp_describeBrake(mjpPlugin* plugin);
 
 #endif  // MJGEAR_PLUGIN_PLUGIN_H_

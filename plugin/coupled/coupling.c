@@ -414,6 +414,9 @@ mjgpStep* mjgp_wholeStep(mjgpStep* s, mjgpGroup* group, mjgpGears* g, const mjMo
       part.joint[part.njoint++] = g->in.active[b];
     }
   }
+  if (!Mhat->solver) {
+    mjgp_factorInertia(Mhat, m, d, g);
+  }
   mjgp_makeGroup(group, m, d, g, Mhat, g->scratch.local, d->qfrc_smooth, &part);
   prepare(s, g, m, d, Mhat, group);
   for (int k = 0; k < nv; k++) {

@@ -13,52 +13,9 @@
 #define mjgpCONNECTED 1e-6
 
 
-// x = matrix^-1 x, on trees with gears                                                              (nv)
-static void solveTrees(mjtNum* x, const mjModel* m, const mjgpInertia* matrix, const mjgpGears* g) {
-  for (int t = 0; t < g->in.ntree; t++) {
-    int first = m->tree_dofadr[g->in.tree[t]], end = first + m->tree_dofnum[g->in.tree[t]];
-    mjgp_solveInertia(x, m, matrix, first, end);
-  }
-}
-
-
-// x = Mhat^-1 M x
-void mjgp_integrate(mjtNum* a, const mjModel* m, mjData* d, mjgpBranch* branch, mjgpGears* g) {
-  if (branch->Mhat.solver) {
-    return;
-  }
-  mjtNum* force = mj_stackAllocNum(d, (size_t)m->nv);
-  mj_mulM(m, d, force, a);
-  mju_copy(a, force, (int)m->nv);
-  mjgp_factorInertia(&branch->Mhat, m, d, g);
-  solveTrees(a, m, &branch->Mhat, g);
-}
-
-
 //---------------------------------- the step with its constraints ---------------------------------
 
-// diagonal of M + J' D J with the constraints that act, if such is the metric of the constraint solver
-static void findDiagonal(mjgpBranch* branch, const mjModel* m, mjData* d, const mjgpGears* g) {
-  int nv = g->config->nv, sparse = mj_isSparse(m);
-  const mjgpInertia* Mhat = &branch->Mhat;
-  mjtNum* diagonal = mj_stackAllocNum(d, 3 * (size_t)nv);
-  for (int k = 0; k < nv; k++) {
-    int added = Mhat->solver && Mhat->slope && g->config->reached[m->dof_treeid[k]];
-    diagonal[k] = d->M[m->M_rowadr[k] + m->M_rownnz[k] - 1] + (added ? Mhat->slope[k] : 0);
-  }
-  for (int i = 0; i < d->nefc; i++) {
-    int acts = d->efc_state[i] == mjCNSTRSTATE_QUADRATIC || d->efc_state[i] == mjCNSTRSTATE_CONE;
-    int adr = sparse ? d->efc_J_rowadr[i] : i * nv, length = sparse ? d->efc_J_rownnz[i] : nv;
-    for (int k = adr; k < adr + length && acts; k++) {
-      diagonal[sparse ? d->efc_J_colind[k] : k - adr] += d->efc_D[i] * d->efc_J[k] * d->efc_J[k];
-    }
-  }
-  branch->scratch = diagonal + nv;
-  branch->diagonal = !Mhat->solver || (Mhat->slope && !Mhat->coupled) ? diagonal : NULL;
-}
-
-
-// at the acceleration of the constraint solver; 0: as if nothing moved
+// at the acceleration of the constraint solver; returns 0 if it has no factors
 static int factorStep(mjgpBranch* branch, const mjModel* m, mjData* d, mjgpGears* g) {
   int nv = g->config->nv;
   mjtNum* acc = mj_stackAllocNum(d, (size_t)nv);
@@ -75,54 +32,51 @@ static int factorStep(mjgpBranch* branch, const mjModel* m, mjData* d, mjgpGears
 }
 
 
-// x = what the constraint solver makes of the force x, and then the force M x that the integrator gets  (nv)
-static void solveConstrained(mjtNum* x, const mjModel* m, mjData* d, mjgpBranch* branch) {
-  mjgpStep* s = &branch->step;
-  int nv = (int)m->nv;
-  mjtNum* acc = mj_stackAllocNum(d, (size_t)nv);
-  for (int k = 0; k < nv; k++) {
-    s->search[k] = x[s->group->dof[k]];
-  }
-  mjgp_solveHessian(s, s->search);
-  for (int k = 0; k < nv; k++) {
-    acc[s->group->dof[k]] = s->search[k];
-  }
-  if (branch->Mhat.solver) {
-    mju_copy(x, acc, nv);
-  } else {
-    mj_mulM(m, d, x, acc);
-  }
-}
-
-
-// what friction of 1 takes of the gear's acceleration, and R of the torque into it
+// what friction of 1 takes of the gear's acceleration, and R of the torque into it; 0 where nothing moves
 static mjtNum findEffect(mjtNum* R, mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjData* d,
                          int i) {
-  if (branch->constrained < 0) {
-    branch->constrained = d->nefc && factorStep(branch, m, d, g);
+  const mjgpStep* s = &branch->step;
+  const mjgpGroup* group = &branch->group;
+  int k = 0;
+  if (branch->factored < 0) {
+    branch->factored = factorStep(branch, m, d, g);
   }
-  mj_markStack(d);
-  mjtNum* effect = mj_stackAllocNum(d, (size_t)m->nv);
-  mju_zero(effect, (int)m->nv);
-  mjgp_addRow(effect, g->in.E[i], 1);
-  if (branch->constrained) {
-    solveConstrained(effect, m, d, branch);
+  while (k < s->n && group->joint[k] != i) {
+    k++;
   }
-  if (!branch->constrained || !branch->Mhat.solver) {
-    mjgp_factorInertia(&branch->Mhat, m, d, g);
-    solveTrees(effect, m, &branch->Mhat, g);
+  if (!branch->factored || k == s->n) {
+    return *R = 0;
   }
-  mjtNum W = mjgp_mulRow(g->in.E[i], effect);
-  *R = g->in.inertia[i] * W;
-  for (int k = 0; g->in.row[i] && k < (int)m->nv; k++) {
-    *R += g->in.row[i][k] * effect[k];
+  mju_zero(s->search, group->nv);
+  for (int p = group->E_adr[k]; p < group->E_adr[k + 1]; p++) {
+    s->search[group->E_dof[p]] = group->E[p];
   }
-  mj_freeStack(d);
-  return W;
+  mjgp_solveHessian(s, s->search);
+  mjgp_accelerationsOf(s, s->acc, s->search);
+  int extra = group->extra[k];
+  *R = g->in.inertia[i] * s->acc[k] + (extra >= 0 ? s->acc[s->n + extra] : 0);
+  return s->acc[k];
 }
 
 
 //---------------------------------- bounds of the effect ------------------------------------------
+
+// what the metric of the constraint solver, if it is M and a diagonal, has of a dof with the constraints that act
+static mjtNum ownInertia(const mjgpInertia* Mhat, const mjModel* m, const mjData* d, int dof) {
+  int nv = (int)m->nv, sparse = mj_isSparse(m);
+  mjtNum own = d->M[m->M_rowadr[dof] + m->M_rownnz[dof] - 1];
+  own += Mhat->solver ? Mhat->slope[dof] : 0;
+  for (int i = 0; i < d->nefc; i++) {
+    int acts = d->efc_state[i] == mjCNSTRSTATE_QUADRATIC || d->efc_state[i] == mjCNSTRSTATE_CONE;
+    int adr = sparse ? d->efc_J_rowadr[i] : i * nv + dof, n = sparse ? d->efc_J_rownnz[i] : 1;
+    for (int k = adr; k < adr + n && acts; k++) {
+      int its = !sparse || d->efc_J_colind[k] == dof;
+      own += its ? d->efc_D[i] * d->efc_J[k] * d->efc_J[k] : 0;
+    }
+  }
+  return own;
+}
+
 
 // Bounds of W of a gear at a dof; doc/inverse.md. They need two angles in the metric M from what a force at the dof moves
 // freely: to what it moves with the integrator's metric, and to what it moves with constraints. A force moves its own
@@ -134,7 +88,7 @@ static void boundEffect(mjtNum* low, mjtNum* high, mjgpBranch* branch, mjgpGears
               *Mhat = &branch->Mhat;
   mjtNum *x = branch->scratch, *Mx = x + m->nv;
   if (Mhat->solver && !flg_factor && !flg_high) {
-    *low = 1 / branch->diagonal[dof];
+    *low = 1 / ownInertia(Mhat, m, d, dof);
     return;
   }
   if (flg_factor && !d->nefc) {
@@ -165,7 +119,7 @@ static void boundEffect(mjtNum* low, mjtNum* high, mjgpBranch* branch, mjgpGears
     along *= p / own;
     *high = most / mju_sqrt(own);
   }
-  mjtNum q = Mhat->solver || d->nefc ? mju_min(1, 1 / (branch->diagonal[dof] * most)) : 1;
+  mjtNum q = Mhat->solver || d->nefc ? mju_min(1, 1 / (ownInertia(Mhat, m, d, dof) * most)) : 1;
   *low = mju_sqrt(most * q) * (along * mju_sqrt(q) - beside * mju_sqrt(1 - q));
 }
 
@@ -190,14 +144,15 @@ mjgMotion mjgp_findBranch(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mj
   int same = hold.r == 1 && hold.c == slip.c;
   mjtNum lambda = mjgi_lawLoadOut(gamma_u, gamma_v, p->x, t);
   if (!branch->scratch) {
-    findDiagonal(branch, m, d, g);
+    branch->scratch = mj_stackAllocNum(d, 2 * (size_t)m->nv);
   }
 
   // bounds nearly always decide, first without a factorization
   int dof = g->in.row[p->i] ? -1 : g->config->own[p->i];
-  int last = !d->nefc || (branch->diagonal && !branch->Mhat.solver);
+  int last = !d->nefc || (!branch->Mhat.solver);
   mjtNum low = 0, high = INFINITY, R, h = m->opt.timestep;
-  int simple = branch->diagonal && branch->Mhat.slope && branch->Mhat.passive;
+  const mjgpInertia* Mhat = &branch->Mhat;
+  int simple = Mhat->slope && Mhat->passive && !(Mhat->solver && Mhat->coupled);
   for (int factored = !simple; dof >= 0 && factored <= last; factored++) {
     boundEffect(&low, &high, branch, g, m, d, dof, factored, !same);
     if (isClear(g, p, t, lambda, h, &hold, same, low, high)) {

@@ -17,16 +17,12 @@
 // what is known so far of the step, when gains of actuators are known
 typedef struct mjgpBranch_ {
   mjgpInertia Mhat;
-  const mjtNum* a;   // (v+ - v)/h                                                          (nv)
-  mjtNum* scratch;   //                                                                    (2 nv)
-  mjtNum* diagonal;  // M + J' D J, of constraints that act; null: no such metric            (nv)
-  int constrained;   // 1: there are constraints; -1: not known
-  mjgpGroup group;   // then the step with them
+  const mjtNum* a;  // (v+ - v)/h                                                          (nv)
+  mjtNum* scratch;  //                                                                    (2 nv)
+  int factored;     // the step with its constraints; -1: not yet
+  mjgpGroup group;
   mjgpStep step;
 } mjgpBranch;
-
-// a = Mhat^-1 M a: what the integrator makes of the acceleration of mj_forward, of trees with gears  (nv)
-void mjgp_integrate(mjtNum* a, const mjModel* m, mjData* d, mjgpBranch* branch, mjgpGears* g);
 
 // a gear in a motion
 typedef struct mjgpMotion_ {

@@ -292,7 +292,6 @@ int mjg_controlDerivative(double* qvel, double* state, int* side, const mjModel*
       g->in.tree[t] = t;
     }
     mjgp_makeInertia(&Mhat, m, d, g);
-    mjgp_factorInertia(&Mhat, m, d, g);
     mjgp_wholeStep(&step, &group, g, m, d, &Mhat, d->qacc);
     mjgp_accelerations(&step);
     known = group.njoint && prepare(&derivative, &step);

@@ -92,9 +92,9 @@ static void findForces(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* 
   mjgp_gatherActuation(g, m, d, actuated);
 
   // constraints act on trees without gears, too
-  for (int t = 0; t < g->config->ntree && d->nefc; t++) {
+  g->in.ntree = g->config->ntree;
+  for (int t = 0; t < g->in.ntree; t++) {
     g->in.tree[t] = t;
-    g->in.ntree = g->config->ntree;
   }
   mjgp_makeInertia(&branch->Mhat, m, d, g);
   if (!discrete) {
@@ -111,6 +111,16 @@ static void findForces(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* 
   mju_sub(y, d->qfrc_inverse, d->qfrc_applied, nv);
   mjgp_addWrenches(y, m, d, -1);
   mjgp_makeLaw(g, m, d);
+}
+
+
+// a = Mhat^-1 M a: what the integrator makes of the acceleration of mj_forward
+static void integrate(mjtNum* a, const mjModel* m, mjData* d, mjgpInertia* Mhat, mjgpGears* g) {
+  mjtNum* acc = mj_stackAllocNum(d, (size_t)m->nv);
+  mju_copy(acc, a, (int)m->nv);
+  mj_mulM(m, d, a, acc);
+  mjgp_factorInertia(Mhat, m, d, g);
+  mjgp_solveInertia(a, m, Mhat, 0, (int)m->nv);
 }
 
 
@@ -136,10 +146,8 @@ static void splitForces(mjtNum* z, const mjgpGears* g, const mjModel* m, mjData*
     y[k] -= d->qfrc_actuator[k];
   }
   mju_mulMatVec(z, E, y, n, nv);
+  mju_mulMatMatT(gram, E, E, n, nv, n);
   for (int i = 0; i < n; i++) {
-    for (int j = 0; j < n; j++) {
-      gram[i * n + j] = mju_dot(E + i * nv, E + j * nv, nv);
-    }
     gram[i * n + i] += gram[i * n + i] < mjMINVAL;  // a tendon that no motion of its joints changes
   }
   mju_cholFactor(gram, n, mjMINVAL);
@@ -342,11 +350,11 @@ int mjg_inverse(double* low, double* high, int* motion, const mjModel* m, mjData
   mjtNum* z = mj_stackAllocNum(d, (size_t)n);
   motion = motion ? motion : mj_stackAllocInt(d, (size_t)(m->njnt + m->ntendon));
   mjgp_applyChanges(g, m, d);
-  mjgpBranch branch = {.constrained = -1, .a = a};
+  mjgpBranch branch = {.factored = -1, .a = a};
   mjtNum fastest = 0, relative = qacc ? mjgpFACTORED : mjgpSAME;
   findForces(g, m, d, qacc, a, y, &branch);
-  if (!qacc) {
-    mjgp_integrate(a, m, d, &branch, g);
+  if (!qacc && !branch.Mhat.solver) {
+    integrate(a, m, d, &branch.Mhat, g);
   }
   if (g->config->ngeared) {
     splitForces(z, g, m, d, y);

@@ -627,7 +627,7 @@ def test_refusals():
         (dict(tendons=tendon("t", a=1, b=1), keys={"joint": "a"}), None),
         (dict(a='actuatorfrcrange="-1 1"'), "actuatorfrcrange, which acts behind the gear"),
         (dict(a='actuatorgravcomp="true"'), "actuatorgravcomp, which acts behind the gear"),
-        (dict(keys={"coupling": "lagged"}), "needs coupling implicit"),
+        (dict(keys={"coupling": "lagged"}), "spans several joints, which lagged friction does not know"),
         (dict(keys={"backlash": "exact", "half_gap": ".1", "stiffness": "10"}), "needs a rotor in front of it"),
         (dict(gears="t t"), "already has a gear"),
         (dict(tendons=tendon("t", a=1, b=2) + '<spatial name="r"><site site="s"/><site site="e"/></spatial>', gears="t r"), "moves no joint"),
