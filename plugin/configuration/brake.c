@@ -4,14 +4,15 @@
 #include "configuration/names.h"
 #include "configuration/parsing.h"
 
-const char* const mjgp_brakeKeys[mjgpNBRAKEKEY] = {"holding_torque", "sliding_torque", "side",
-                                                   "closing_time", "opening_time"};
+// numbers come first
+const char* const mjgp_brakeKeys[mjgpNBRAKEKEY] = {"holding_torque", "sliding_torque",
+                                                   "closing_time", "opening_time", "side"};
 
 
 int mjgp_countBrakes(const mjModel* m, int instance) {
   int n = 0;
-  while (mjgp_brakeActuator(m, instance, n) >= 0) {
-    n++;
+  for (int i = 0; i < m->nactuator; i++) {
+    n += m->actuator_plugin[i] == instance;
   }
   return n;
 }
@@ -19,25 +20,18 @@ int mjgp_countBrakes(const mjModel* m, int instance) {
 
 //---------------------------------- one brake -----------------------------------------------------
 
-// a number that is not negative; 1 if given, 0 if not, -1 if refused
-static int readPositive(double* number, const char* key, mjgpPlace* place) {
-  mjtNum value = 0;
-  place->key = key;
-  int given = mjgp_readSetting(&value, place);
-  if (given > 0 && value < 0) {
-    return mjgp_refuseKey(place, "%g is negative; write 0 or more", value);
-  }
-  *number = given > 0 ? value : *number;
-  return given;
-}
-
-
 static void readKeys(mjgpBrakeKeys* brake, mjgpPlace* place) {
   static const char* const sides[] = {"motor", "link"};
-  int holds = readPositive(&brake->holding, "holding_torque", place);
-  int slides = readPositive(&brake->sliding, "sliding_torque", place);
-  readPositive(&brake->closing, "closing_time", place);
-  readPositive(&brake->opening, "opening_time", place);
+  double* const number[] = {&brake->holding, &brake->sliding, &brake->closing, &brake->opening};
+  int given[4];
+  for (int k = 0; k < 4; k++) {
+    place->key = mjgp_brakeKeys[k];
+    given[k] = mjgp_readSetting(number[k], place);
+    if (*number[k] < 0) {
+      given[k] = mjgp_refuseKey(place, "%g is negative; write 0 or more", *number[k]);
+    }
+  }
+  int holds = given[0], slides = given[1];
   place->key = "side";
   mjgp_readWord(&brake->side, sides, 2, place);
   place->key = "holding_torque";
@@ -104,9 +98,10 @@ static mjgpJoint* findJoint(mjgpJoint* joint, int* n, int type, int id, const mj
 }
 
 
-static void readBrake(mjgpJoint* joint, int* n, const mjModel* m, int index, mjgpPlace* place) {
+static void readBrake(mjgpJoint* joint, int* n, const mjModel* m, int actuator, int index,
+                      mjgpPlace* place) {
   int type;
-  mjgpBrakeKeys brake = {.actuator = mjgp_brakeActuator(m, place->instance, index)};
+  mjgpBrakeKeys brake = {.actuator = actuator};
   readKeys(&brake, place);
   refuseActuator(m, &brake, place);
   int id = readTarget(&type, m, brake.actuator, place);
@@ -138,14 +133,16 @@ int mjgp_readBrakes(mjgpJoint* joint, int n, mjgReport* report, const mjModel* m
       continue;
     }
     mjgpPlace place = {m, i, "holding_torque", report, 0};
-    int count = mjgp_countBrakes(m, i);
+    int count = 0;
+    for (int k = 0; k < m->nactuator; k++) {
+      if (m->actuator_plugin[k] == i) {
+        readBrake(joint, &n, m, k, count++, &place);
+      }
+    }
     if (!count) {
       mjgp_refuseKey(&place,
                      "no actuator is this brake; write <plugin instance=\"..\" joint=\"..\"/> "
                      "in <actuator>");
-    }
-    for (int k = 0; k < count; k++) {
-      readBrake(joint, &n, m, k, &place);
     }
   }
   return n;

@@ -28,13 +28,12 @@ int mjgp_isOurs(const mjModel* m, int instance, int slot) {
 }
 
 
-int mjgp_brakeActuator(const mjModel* m, int instance, int k) {
-  for (int i = 0; i < m->nactuator; i++) {
-    if (m->actuator_plugin[i] == instance && k-- == 0) {
-      return i;
-    }
+int mjgp_brakeActuator(const mjModel* m, int instance) {
+  int i = 0;
+  while (i < m->nactuator && m->actuator_plugin[i] != instance) {
+    i++;
   }
-  return -1;
+  return i < m->nactuator ? i : -1;
 }
 
 
@@ -75,7 +74,7 @@ const char* mjgp_nameOf(const mjModel* m, int type, int id) {
 
 void mjgp_writePlace(char text[mjgpMAXPLACE], const mjModel* m, int instance) {
   const char* name = mjgp_nameOf(m, mjOBJ_PLUGIN, instance);
-  int brake = mjgp_isBrake(m, instance) ? mjgp_brakeActuator(m, instance, 0) : -1;
+  int brake = mjgp_isBrake(m, instance) ? mjgp_brakeActuator(m, instance) : -1;
   int home = mjgp_nextHome(m, instance, 0);
   if (brake >= 0) {
     snprintf(text, mjgpMAXPLACE, mjgpBRAKE ", actuator '%.*s'", mjgpMAXWORD,

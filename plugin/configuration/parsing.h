@@ -14,8 +14,8 @@
 // is this the instance of a brake
 int mjgp_isBrake(const mjModel* m, int instance);
 
-// the k-th actuator that is this brake, -1: there is none
-int mjgp_brakeActuator(const mjModel* m, int instance, int k);
+// the first actuator that is this brake, -1: there is none
+int mjgp_brakeActuator(const mjModel* m, int instance);
 
 // does an instance belong to the gears of the plugin in slot: is it one of them, or a brake
 int mjgp_isOurs(const mjModel* m, int instance, int slot);
