@@ -206,7 +206,7 @@ MUTATIONS = [
     Of("plugin/inverse/branch.c", "test_python_inverse.py test_plugin_inverse", [
         ("branch->factored = factorStep(branch, m, d, g);", "branch->factored = 0;"),
         ("acc[k] = d->qfrc_inverse[k] + d->qfrc_passive[k] + d->qfrc_constraint[k] - d->qfrc_bias[k];", "acc[k] = d->qfrc_inverse[k];"),
-        ("(extra >= 0 ? s->acc[s->n + extra] : 0);", "0;"),
+        ("(extra >= 0 ? s->acc[s->n + extra] : 0);", "0 * extra;"),
         ("return breaks == mjgiSTUCK", "return breaks != mjgiSTUCK"),
         ("mjgp_solveHessian(s, s->search);", ""),
         ("least > -1", "least > -1.05"),
