@@ -1,4 +1,5 @@
-// Sliders of the window change the elements of a drive train in a running simulation, as the motion shows.
+// Sliders of the window change the elements of a drive train in a running simulation, as
+// the motion shows.
 
 #include <math.h>
 #include <setjmp.h>

@@ -10,7 +10,8 @@
 // that exist. The engine copies all of it when it is registered. keys: room for mjgpMAXKEY + nmore names
 void mjgp_describePlugin(mjpPlugin* plugin, const char** keys, const char* const* more, int nmore);
 
-// what is different in that of brakes, whose instances have gears and states like those of the first
+// what is different in that of brakes, whose instances have gears and states like those
+// of the first
 void mjgp_describeBrake(mjpPlugin* plugin);
 
 #endif  // MJGEAR_PLUGIN_PLUGIN_H_

@@ -32,7 +32,8 @@ static int factorStep(mjgpBranch* branch, const mjModel* m, mjData* d, mjgpGears
 }
 
 
-// what friction of 1 takes of the gear's acceleration, and R of the torque into it; 0 where nothing moves
+// what friction of 1 takes of the gear's acceleration, and R of the torque into it; 0 where
+// nothing moves
 static mjtNum findEffect(mjtNum* R, mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjData* d,
                          int i) {
   const mjgpStep* s = &branch->step;
@@ -61,7 +62,8 @@ static mjtNum findEffect(mjtNum* R, mjgpBranch* branch, mjgpGears* g, const mjMo
 
 //---------------------------------- bounds of the effect ------------------------------------------
 
-// what the metric of the constraint solver, if it is M and a diagonal, has of a dof with the constraints that act
+// what the metric of the constraint solver, if it is M and a diagonal, has of a dof with the
+// constraints that act
 static mjtNum ownInertia(const mjgpInertia* Mhat, const mjModel* m, const mjData* d, int dof) {
   int nv = (int)m->nv, sparse = mj_isSparse(m);
   mjtNum own = d->M[m->M_rowadr[dof] + m->M_rownnz[dof] - 1];

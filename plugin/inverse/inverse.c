@@ -167,7 +167,8 @@ static inline mjtNum boundOf(const mjgpInput* in, const mjgpMotion* p, int s, mj
 }
 
 
-// the same where coefficients depend on the torque that is looked for, which become those of the motion; NaN: there is none
+// the same where coefficients depend on the torque that is looked for, which become those of
+// the motion; NaN: there is none
 static mjtNum settleBound(mjgpInput* in, const mjgpMotion* p, int s, mjtNum r, mjtNum torque) {
   int i = p->i;
   mjtNum last = in->t_last[i], t = last, from = NAN, before = NAN;

@@ -58,8 +58,10 @@ static Part namesOf(const mjModel* m, const int* adr, int n, const size_t* size)
 }
 
 
-// Neither names nor kinds of joints are in the signature, nor what actuators, which may be brakes, act on. Rows of M end with
-// their diagonals, so that their columns tell their lengths. Tendons count where they have gears. c: to compare with, null: all. Returns their number
+// Neither names nor kinds of joints are in the signature, nor what actuators, which may be
+// brakes, act on. Rows of M end with their diagonals, so that their columns tell their
+// lengths. Tendons count where they have gears. c: to compare with, null: all. Returns
+// their number
 static int findParts(Part part[mjgpNPART], const mjModel* m, const mjgpConfig* c) {
   size_t number = sizeof(int);
   part[0] = (Part){m->plugin_attr, (size_t)m->npluginattr};

@@ -140,6 +140,7 @@ def test_law(trials: int = 24) -> None:
                 data.ctrl[:] = rng.normal(size=2) * rng.choice([0, 2, 10])
             before = C @ data.qvel[6:] + data.plugin_state[rates]
             mujoco.mj_getState(model, data, state, kind)
+            mujoco.mj_resetData(model, again)
             mujoco.mj_setState(model, again, state, kind)
             again.ctrl[:], again.qacc_warmstart[:] = data.ctrl, data.qacc_warmstart
             mujoco.mj_step(model, data)
