@@ -191,6 +191,25 @@ class Backward(unittest.TestCase):
                         self.assertTrue(motion != "jams" or law not in ("mild", "static"))
         self.assertTrue(all(seen[motion] > 30 for motion in ("moves", "rests", "jams", "held")), seen)
 
+    def test_fast(self):
+        """Velocities at which the matrix of implicit is far from symmetric: does the gear of the second joint jam."""
+        rng, seen, h = np.random.default_rng(5), {}, 0.01
+        for armature in (0.002, 0.003, 0.004, 0.005, 0.006):
+            text = ARM.replace('<config key="joint" value="a"/>', '<config key="joint" value="b"/>') % ("implicit", LAWS["locking"], 0)
+            m = mujoco.MjModel.from_xml_string(text.replace('armature=".1"', f'armature="{armature}"').replace('timestep="0.002"', f'timestep="{h}"'))
+            d = mujoco.MjData(m)
+            for case in range(100):
+                mujoco.mj_resetData(m, d)
+                d.qpos, d.qvel = rng.normal(size=2), rng.normal(size=2) * 30
+                wanted, v = rng.normal(size=2) * 300, d.qvel.copy()
+                found = mjgear.inverse(m, d, wanted)
+                seen[found.motion[0]] = seen.get(found.motion[0], 0) + 1
+                d.ctrl = d.qfrc_inverse[0], found.low[0]
+                mujoco.mj_step(m, d)
+                same = np.abs((d.qvel - v) / h - wanted).max() < 1e-6 * (1 + np.abs(wanted).max())
+                with self.subTest(armature=armature, case=case, motion=found.motion[0]):
+                    self.assertEqual(same, found.motion[0] == "moves")
+        self.assertTrue(seen["moves"] > 100 and seen["jams"] > 50, seen)
 
     def test_brake_on_a_gear_with_tables(self):
         """Its coefficients are those of the torque that makes the motion, whatever control is in the data."""

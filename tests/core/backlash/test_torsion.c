@@ -44,6 +44,10 @@ static void cataloguesExample(void** state) {
   assert_true(fabs(mjg_backlashTorque(&slope, NULL, &law, second, 0) - 108) < 1e-9);
   assert_true(fabs(mjg_backlashTorque(&slope, NULL, &law, second + 1e-3, 0) - 228) < 1e-9);
   assert_true(slope == 1.2e5);
+
+  // energy: the area below the three lines
+  double area = 0.5 * 29 * first + 0.5 * (29 + 108) * (second - first) + 0.5 * (108 + 228) * 1e-3;
+  assert_true(fabs(mjg_backlashEnergy(&law, second + 1e-3, 0, 0) - area) < 1e-12);
 }
 
 
