@@ -199,7 +199,7 @@ MUTATIONS = [
         ("high[also] = high[at];", ""),
         ("t = mjgi_secant(t, off, &from, &before);", "t = next;"),
     ]),
-    Of("plugin/friction/effective_inertia.c", "test_plugin_tree test_plugin_inverse", [
+    Of("plugin/friction/effective_inertia.c", "test_plugin_tree test_plugin_inverse test_python_inverse.py", [
         ("sum += x[q] * x[q] * Mhat->pivot[row[q]];", "sum += x[q] * Mhat->pivot[row[q]];"),
         ("return Mhat->lower ? x[diag] : sum;", "return sum;"),
     ]),
