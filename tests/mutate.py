@@ -302,6 +302,7 @@ MUTATIONS = [
         ("sys->column + c * nv, y[n + c], group->nv);", "sys->column + c * nv, -y[n + c], group->nv);"),
         ("y[i] *= sys->scale[i];", ""),
     ]),
+    Of("plugin/coupled/zones.c", "test_plugin_path", [("size <= mjgpSAME * mjgpSAME * along;", "0;")]),
     Of("plugin/coupled/path.c", "test_plugin_path test_plugin_gaps test_plugin_fallback test_plugin_coupling test_plugin_discrete.py", [
         ("in->tau[joint] = end->tau + (x - 1) *", "in->tau[joint] = end->tau + x *"),
         ("path->gradient, path->G, path->x - 1,", "path->gradient, path->G, path->x,"),

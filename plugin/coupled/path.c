@@ -273,7 +273,8 @@ static int fitZones(mjgpPath* path) {
   int count = 0;
   for (int k = 0; k < group->ncone; k++) {
     int row = path->cone[k], zone = mjgp_zoneOf(group->contact[k], group->jar + row, mjgpCURVED);
-    if (zone >= 0 && zone != group->state[row]) {
+    if (zone >= 0 && zone != group->state[row] &&
+        !mjgp_isApex(group->contact[k], group->jar + row, path->djar + row)) {
       for (int j = 0; j < group->contact[k]->dim; j++) {
         group->state[row + j] = zone;
       }
@@ -502,7 +503,9 @@ static void cross(mjgpPath* path, mjgpEnd end, int i) {
     }
     case mjgpEND_UPPER:
     case mjgpEND_LOWER: {
-      int behind = mjgp_zoneBehind(*state, boundaryOf(end));
+      int row = path->cone[i];
+      int apex = mjgp_isApex(group->contact[i], group->jar + row, path->djar + row);
+      int behind = mjgp_zoneBehind(*state, boundaryOf(end), apex);
       for (int j = 0; j < group->contact[i]->dim; j++) {
         state[j] = behind;
       }

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "friction/tolerances.h"
+
 // along a line s: N + s dN, and T^2 = T2 + 2 s TdT + s^2 dT2
 typedef struct mjgpLine_ {
   mjtNum N, dN, T2, TdT, dT2;
@@ -36,9 +38,18 @@ int mjgp_hasBoundary(int zone, int boundary) {
 }
 
 
-int mjgp_zoneBehind(int zone, int boundary) {
+int mjgp_isApex(const mjContact* contact, const mjtNum* jar, const mjtNum* djar) {
+  mjgpLine line = makeLine(contact, jar, djar, 1);
+  mjtNum size = line.N * line.N + line.T2, along = line.dN * line.dN + line.dT2;
+  return size <= mjgpSAME * mjgpSAME * along;
+}
+
+
+int mjgp_zoneBehind(int zone, int boundary, int flg_apex) {
   if (zone != mjCNSTRSTATE_CONE) {
-    return mjCNSTRSTATE_CONE;
+    return !flg_apex                        ? mjCNSTRSTATE_CONE
+           : zone == mjCNSTRSTATE_SATISFIED ? mjCNSTRSTATE_QUADRATIC
+                                            : mjCNSTRSTATE_SATISFIED;
   }
   return boundary == mjgpBOUNDARY_UPPER ? mjCNSTRSTATE_SATISFIED : mjCNSTRSTATE_QUADRATIC;
 }

@@ -16,9 +16,13 @@ typedef enum mjgpBoundary_ {
   mjgpBOUNDARY_LOWER,      // mu N + T = 0
 } mjgpBoundary;
 
-// does a zone (mjtConstraintState) have it; what is behind it
+// is a contact at the apex of its cone, as far as the rate by the length of a line tells
+int mjgp_isApex(const mjContact* contact, const mjtNum* jar, const mjtNum* djar);
+
+// does a zone (mjtConstraintState) have it; what is behind it. flg_apex: the line goes
+// through the apex, from one side of the cone to the other
 int mjgp_hasBoundary(int zone, int boundary);
-int mjgp_zoneBehind(int zone, int boundary);
+int mjgp_zoneBehind(int zone, int boundary, int flg_apex);
 
 // value and slope of a function that is positive in the zone and 0 at the boundary; jar, djar: rows of the contact and
 // their change

@@ -39,6 +39,26 @@ static void test_static(void** state) {
 }
 
 
+// joints that friction t moves off its law, as the engine without gears finds
+static int countOffLaw(const mjModel* m, mjData* plain, const double* t, double gamma_u,
+                       const double* gamma_v) {
+  double v[2] = {plain->qvel[0], plain->qvel[m->nv - 1]}, h = m->opt.timestep;
+  int wrong = 0;
+  mju_scl(plain->qfrc_applied, t, -1, (int)m->nv);
+  mj_step(m, plain);
+  for (int j = 0; j < m->nv; j++) {
+    double u = plain->ctrl[j] - m->dof_armature[j] * (plain->qvel[j] - v[j]) / h;
+    double bound = fabs((gamma_u + gamma_v[j]) * u - gamma_v[j] * t[j]), next = plain->qvel[j];
+    double size = 1e-6 * (fabs(plain->ctrl[j]) + fabs(u) + fabs(t[j]));
+    double gains = h * (fabs(plain->ctrl[j]) + fabs(t[j])) / m->dof_armature[j];
+    int moves = fabs(next) > 1e-6 * (fabs(v[j]) + gains);
+    wrong +=
+        fabs(t[j]) > bound + size || (moves && (t[j] * next < -size || fabs(t[j]) < bound - size));
+  }
+  return wrong;
+}
+
+
 // Elliptic cones bend the path. What is found is compared with the engine without gears: with this friction as a torque it
 // moves the joints so that the law holds
 static void test_elliptic(void** state) {
@@ -71,18 +91,7 @@ static void test_elliptic(void** state) {
           continue;
         }
         solved++;
-        double v[2] = {plain->qvel[0], plain->qvel[1]}, h = m[1]->opt.timestep;
-        mju_scl(plain->qfrc_applied, g->out.t, -1, 2);
-        mj_step(m[1], plain);
-        for (int j = 0; j < 2; j++) {
-          double u = plain->ctrl[j] - m[1]->dof_armature[j] * (plain->qvel[j] - v[j]) / h;
-          double t = g->out.t[j], bound = fabs((gamma_u + gamma_v[j]) * u - gamma_v[j] * t);
-          double size = 1e-6 * (fabs(plain->ctrl[j]) + fabs(u) + fabs(t)), next = plain->qvel[j];
-          double gains = h * (fabs(plain->ctrl[j]) + fabs(t)) / m[1]->dof_armature[j];
-          int moves = fabs(next) > 1e-6 * (fabs(v[j]) + gains);
-          wrong +=
-              fabs(t) > bound + size || (moves && (t * next < -size || fabs(t) < bound - size));
-        }
+        wrong += countOffLaw(m[1], plain, g->out.t, gamma_u, gamma_v);
       }
       mj_deleteData(d);
       mj_deleteData(plain);
@@ -95,6 +104,48 @@ static void test_elliptic(void** state) {
     assert_true(solved == steps || (methods[which] == NEWTON && solved > 0.8 * steps));
     countWarnings(NULL);
   }
+}
+
+
+// A contact of a slide moves along its normal alone: the path goes through the apex of its
+// cone, from where it is open to where it sticks
+static void test_apex(void** state) {
+  (void)state;
+#define FOOT                                                                                   \
+  "<option cone='elliptic'/>%s<worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .1'>" \
+  "<joint name='j' type='slide' axis='0 0 1' armature='.5'/><geom size='.1' pos='.3 0 0'/>"    \
+  "<geom size='.1' pos='-.3 0 0'/></body></worldbody>"                                         \
+  "<actuator><motor joint='j'/></actuator></mujoco>"
+#define GEAR                                                                                \
+  "<extension><plugin plugin='mjgear.transmission'><instance name='g'>"                     \
+  "<config key='joint' value='j'/><config key='gamma_u' value='.2'/><config key='gamma_v' " \
+  "value='1.3'/></instance></plugin></extension>"
+  mjModel *geared = makeModel("<mujoco>" FOOT, GEAR), *m = makeModel("<mujoco>" FOOT, "");
+  mjData *d = mj_makeData(geared), *plain = mj_makeData(m);
+  const mjgpGears* g = (const mjgpGears*)d->plugin_data[0];
+  const double gamma_v = 1.3;
+  int wrong = 0, touching = 0;
+  seed = 3;
+  for (int k = 0; k < 200; k++) {
+    mj_resetData(geared, d);
+    mj_resetData(m, plain);
+    d->qpos[0] = plain->qpos[0] = between(-0.01, 0.001);
+    d->qvel[0] = plain->qvel[0] = between(-1, 1);
+    d->ctrl[0] = plain->ctrl[0] = between(-1000, 1000);
+    method = PATH;
+    mj_step(geared, d);
+    method = ALL;
+    touching += d->nefc > 0;
+    wrong += countOffLaw(m, plain, g->out.t, 0.2, &gamma_v);
+  }
+  assert_int_equal(g->count.unsolved + wrong, 0);
+  assert_true(touching > 100);
+  mj_deleteData(d);
+  mj_deleteData(plain);
+  mj_deleteModel(geared);
+  mj_deleteModel(m);
+#undef FOOT
+#undef GEAR
 }
 
 
@@ -229,14 +280,18 @@ static void test_relax(void** state) {
   mjModel* m = makeChains("Euler");
   mjData* d = mj_makeData(m);
   const mjgpGears* g = (const mjgpGears*)d->plugin_data[0];
+  int most = 0;
   seed = 5;
   for (int k = 0; k < 400; k++) {
     for (int i = 0; i < (int)m->nu && k % 4 == 0; i++) {
       d->ctrl[i] = between(-1, 1);
     }
+    int before = g->count.newton_steps;
     mj_step(m, d);
+    most = mjMAX(most, g->count.newton_steps - before);
   }
-  print_message("%d of 400 steps by paths\n", (int)g->count.by[mjgpBY_PATH]);
+  print_message("%d of 400 steps by paths, %d linearizations at most\n",
+                (int)g->count.by[mjgpBY_PATH], most);
   assert_int_equal(g->count.unsolved + g->count.unconfirmed, 0);
   assert_true(g->count.by[mjgpBY_PATH] < 60);
   mj_deleteData(d);
@@ -298,9 +353,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_pivotRest), cmocka_unit_test(test_pivotFar),
       cmocka_unit_test(test_all),       cmocka_unit_test(test_static),
-      cmocka_unit_test(test_elliptic),  cmocka_unit_test(test_jamming),
-      cmocka_unit_test(test_far),       cmocka_unit_test(test_budget),
-      cmocka_unit_test(test_relax),
+      cmocka_unit_test(test_elliptic),  cmocka_unit_test(test_apex),
+      cmocka_unit_test(test_jamming),   cmocka_unit_test(test_far),
+      cmocka_unit_test(test_budget),    cmocka_unit_test(test_relax),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,7 +79,7 @@ static void test_boundaryDistance(void** state) {
       mjgp_boundaryAt(&more, &unused, &contact, zone, b, next, djar);
       assert_true(fabs((more - value) / 1e-7 - slope) <= 1e-4);
       double until = mjgp_boundaryDistance(&contact, zone, b, jar, djar, sign);
-      behind = until < length ? mjgp_zoneBehind(zone, b) : behind;
+      behind = until < length ? mjgp_zoneBehind(zone, b, 0) : behind;
       length = fmin(length, until);
     }
     double to = fmin(length, 20);
