@@ -379,6 +379,28 @@ static void finish(mjgpNewton* p, int iterations) {
 
 //---------------------------------- the loop ------------------------------------------------------
 
+uint64_t mjgp_combination(const mjgpNewton* p) {
+  const mjgpGroup* group = p->s->group;
+  const mjgpResult* out = &p->s->g->out;
+  uint64_t hash = 14695981039346656037u;
+  for (int i = 0; i < group->nefc; i++) {
+    hash = (hash ^ (uint64_t)group->state[i]) * 1099511628211u;
+  }
+  for (int i = 0; i < p->s->n; i++) {
+    int joint = group->joint[i];
+    int piece = 2 * out->mode[joint] + (out->load[joint] > 0) + 8 * (1 + p->piece[i].jumps) +
+                16 * p->piece[i].released;
+    hash = (hash ^ (uint64_t)piece) * 1099511628211u;
+    if (p->piece[i].shaft) {
+      uint64_t slope;
+      memcpy(&slope, &p->piece[i].shaft->slope, sizeof(slope));
+      hash = (hash ^ slope) * 1099511628211u;
+    }
+  }
+  return hash;
+}
+
+
 void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
   mjgpGroup* group = s->group;
   mjData* d = s->d;
@@ -464,15 +486,32 @@ static int isSolved(mjgpNewton* p, mjtNum* error, int* most) {
 }
 
 
+static int isAmong(const uint64_t* visited, int n, uint64_t now) {
+  int found = 0;
+  for (int i = 0; i < n; i++) {
+    found |= visited[i] == now;
+  }
+  return found;
+}
+
+
 // near: 1 if s->rounding is that of the solution
 static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
   int most = p->monotone ? mjgpDESCENTS : mjgpITERATIONS;
+  int exchanges = p->monotone ? mjgpMILD : mjgpEXCHANGES;
   mjtNum error = INFINITY;
+  uint64_t visited[mjgpDESCENTS];
+  int nvisited = 0;
   balance(p);
   for (*iterations = 1; *iterations <= most; (*iterations)++) {
     s->newton_steps++;
+    int may = !p->whole && *iterations > exchanges && !mjgp_hasSliding(group), shortened = 0;
+    uint64_t now = may ? mjgp_combination(p) : 0;
+    if (may && isAmong(visited, nvisited, now)) {
+      return 0;  // it goes in a circle
+    }
     makeLines(p);
     mju_copy(s->target, p->t, s->n);
     if (!mjgp_solveSystem(&p->system, p->piece, s->gradient, 1, s->search, p->t)) {
@@ -502,10 +541,17 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
         return 1;
       }
       setBalance(p);
-    } else if (((changed || p->whole) && shorten(p)) || changed) {
-      addForces(p);
+    } else {
+      shortened = (changed || p->whole) && shorten(p);
+      if (changed || shortened) {
+        addForces(p);
+      }
     }
-    if (changes && *iterations >= (p->monotone ? mjgpMILD : mjgpEXCHANGES)) {
+    if (may && !shortened) {
+      // a step that is not shortened goes from here where it went before
+      visited[nvisited++] = now;
+    }
+    if (changes && *iterations >= exchanges) {
       relax(p);
     }
   }

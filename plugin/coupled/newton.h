@@ -3,6 +3,8 @@
 #ifndef MJGEAR_PLUGIN_NEWTON_H_
 #define MJGEAR_PLUGIN_NEWTON_H_
 
+#include <stdint.h>
+
 #include "coupled/delassus.h"
 #include "coupled/system.h"
 #include "friction/piece.h"
@@ -34,6 +36,10 @@ static inline mjtNum mjgp_taken(const mjgpStep* s, const mjtNum* acc, int i) {
   int e = s->group->extra[i];
   return e >= 0 ? acc[s->n + e] : 0;
 }
+
+// the combination of states and pieces that there is, as a number that two do not share but
+// by chance, one in 2^64 (Fowler, Noll, Vo)
+uint64_t mjgp_combination(const mjgpNewton* p);
 
 // Solve from s->a, the states in group->state and the pieces in s->g; results in s->g, s->a, s->t. flg_connect: go to the
 // branch that is connected to rest. Returns 1 if the step is solved

@@ -27,14 +27,14 @@ typedef enum mjgpEnd_ {
   mjgpEND_TURN,   // none: a contact that slides has turned
 } mjgpEnd;
 
-// where a path starts: far from rest, in two metrics; at rest, at the engine's own solution without friction, at the
-// acceleration of the last step, and where Newton ended. Where gears move as they did, or as Newton left them, is no better
-// start: hard steps are those in which much changes
+// where a path starts: far from rest, in two metrics; where Newton ended, with the friction
+// that gears have there, which is near or nowhere; at rest, at the engine's own solution
+// without friction; and at the acceleration of the last step
 typedef enum mjgpStart_ {
   mjgpSTART_FAR = 0,
+  mjgpSTART_END,
   mjgpSTART_REST,
   mjgpSTART_LAST,
-  mjgpSTART_END,
   mjgpNSTART
 } mjgpStart;
 
@@ -65,7 +65,9 @@ typedef struct mjgpPath_ {
   int sign;           // of the determinant of the equations
   mjtNum x;           // from 0, the start, to 1
   mjtNum size;        // of da, in the metric of the inertia, at the start
+  mjtNum unit;        // of torques, over the root of an inertia
   mjtNum* ended;      // acceleration where Newton ended                             (nv)
+  mjtNum* kept;       // and friction                                                (n)
   mjtNum* G;          // gradient at the start, of which x takes away its share      (nv)
   mjgpInputs* begin;  // inputs of the gears at the start                            (n)
   mjgpInputs* end;    // and of the step                                             (n)
@@ -130,13 +132,16 @@ static void locate(mjgpPath* path) {
 }
 
 
-// gradient and lines there, on the pieces that there are
+// lines there, on the pieces that there are; and the gradient, which tells by how much the
+// path is missed where lines are not exact
 static void linearize(mjgpPath* path) {
   mjgpStep* s = path->s;
   mjtNum h = s->m->opt.timestep;
-  mjgp_forceInStates(s->group);
-  mjgp_gradient(s->group, path->gradient, NULL, s->a, NULL);
-  mju_addToScl(path->gradient, path->G, path->x - 1, path->nv);
+  if (path->curved) {
+    mjgp_forceInStates(s->group);
+    mjgp_gradient(s->group, path->gradient, NULL, s->a, NULL);
+    mju_addToScl(path->gradient, path->G, path->x - 1, path->nv);
+  }
   for (int i = 0; i < path->n; i++) {
     mjgp_linePiece(path->p->piece + i, s->g, h, s->acc[i], mjgp_taken(s, s->acc, i));
   }
@@ -263,7 +268,14 @@ static void move(mjgpPath* path, const mjtNum* da, const mjtNum* dt, mjtNum shar
   mjgpNewton* p = path->p;
   mju_addToScl(path->s->a, da, share, path->nv);
   mju_addToScl(p->t, dt, share, path->n);
-  locate(path);
+  if (path->curved) {
+    locate(path);
+    return;
+  }
+  mjgpGroup* group = path->s->group;
+  setInputs(path, path->x);
+  mju_addToScl(path->s->acc, path->dacc, share, path->n + group->nextra);
+  mju_addToScl(group->jar, path->djar, share, group->nefc);
 }
 
 
@@ -347,9 +359,9 @@ static int endingLoad(const mjgpPath* path, mjgpBound bound, int i, int side, in
 }
 
 
-// the same of a gear; sign: direction along the line
-static int gearEnd(mjtNum* value, mjtNum* slope, const mjgpPath* path, mjgpEnd end, int i,
-                   int sign) {
+// the same of a gear; sign: direction along the line; along, by: its load, and the rate of it
+static int gearEnd(mjtNum* value, mjtNum* slope, const mjgpPath* path, mjgpEnd end, int i, int sign,
+                   mjtNum along, mjtNum by) {
   const mjgpStep* s = path->s;
   const mjgpInput* in = &s->g->in;
   const mjgpPiece* piece = path->p->piece + i;
@@ -366,8 +378,8 @@ static int gearEnd(mjtNum* value, mjtNum* slope, const mjgpPath* path, mjgpEnd e
     return 0;
   }
   if (end == mjgpEND_LOAD) {
-    *value = load * (loadOf(path, i) + shiftOf(path, i, mode));
-    *slope = load * loadRate(path, i);
+    *value = load * (along + shiftOf(path, i, mode));
+    *slope = load * by;
     return mode || shiftOf(path, i, 1) == 0;
   }
   mjtNum h = s->m->opt.timestep, e = in->compliance[joint], t = path->p->t[i];
@@ -379,8 +391,8 @@ static int gearEnd(mjtNum* value, mjtNum* slope, const mjgpPath* path, mjgpEnd e
   int side = end == mjgpEND_ABOVE ? 1 : -1;
   mjgpBound bound = mjgp_boundOfPiece(piece, s->g, side);
   load = bound.shift == 0 ? load : endingLoad(path, bound, i, side, sign);
-  mjtNum rate = load * loadRate(path, i) + path->end[i].coulomb - path->begin[i].coulomb;
-  *value = bound.r * (load * (loadOf(path, i) + bound.shift) + bound.c) - side * t;
+  mjtNum rate = load * by + path->end[i].coulomb - path->begin[i].coulomb;
+  *value = bound.r * (load * (along + bound.shift) + bound.c) - side * t;
   *slope = bound.r * rate - side * path->dt[i];
   return 1;
 }
@@ -427,16 +439,17 @@ static mjtNum shaftEnd(mjgpPath* path, int i, int sign, mjtNum length) {
 static mjtNum findEnd(mjgpEnd* end, int* which, mjgpPath* path, int sign, mjtNum length) {
   const mjgpGroup* group = path->s->group;
   *end = mjgpEND_NONE;
-  for (int e = mjgpEND_ROW; e <= mjgpEND_BELOW; e++) {
-    int count = e >= mjgpEND_LOAD ? path->n : group->nefc;
-    for (int i = 0; i < count; i++) {
+  for (int i = -group->nefc; i < path->n; i++) {
+    int row = i < 0, k = row ? i + group->nefc : i;
+    mjtNum load = row ? 0 : loadOf(path, k), rate = row ? 0 : loadRate(path, k);
+    for (int e = row ? mjgpEND_ROW : mjgpEND_LOAD; e <= (row ? mjgpEND_DRY : mjgpEND_BELOW); e++) {
       mjtNum value, slope;
-      int is = e >= mjgpEND_LOAD ? gearEnd(&value, &slope, path, (mjgpEnd)e, i, sign)
-                                 : rowEnd(&value, &slope, path, (mjgpEnd)e, i);
+      int is = row ? rowEnd(&value, &slope, path, (mjgpEnd)e, k)
+                   : gearEnd(&value, &slope, path, (mjgpEnd)e, k, sign, load, rate);
       if (is && sign * slope < 0 && value < -length * sign * slope) {
         length = mju_max(0, value / (-sign * slope));
         *end = (mjgpEnd)e;
-        *which = i;
+        *which = k;
       }
     }
   }
@@ -527,50 +540,35 @@ static void cross(mjgpPath* path, mjgpEnd end, int i) {
 
 //---------------------------------- the path ------------------------------------------------------
 
-// Has the path been on these pieces at this x twice before: it goes in a circle then. Combinations are compared by a number
-// that two of them do not share but by chance, one in 2^64 (Fowler, Noll, Vo)
+// has the path been on these pieces at this x twice before: it goes in a circle then
 static int isCircle(mjgpPath* path, int k) {
-  const mjgpGroup* group = path->s->group;
-  const mjgpResult* out = &path->s->g->out;
-  uint64_t hash = 14695981039346656037u;
-  for (int i = 0; i < group->nefc; i++) {
-    hash = (hash ^ (uint64_t)group->state[i]) * 1099511628211u;
-  }
-  for (int i = 0; i < path->n; i++) {
-    int joint = group->joint[i];
-    int piece = 2 * out->mode[joint] + (out->load[joint] > 0) + 8 * (1 + path->p->piece[i].jumps);
-    hash = (hash ^ (uint64_t)piece) * 1099511628211u;
-    if (path->p->piece[i].shaft) {
-      uint64_t slope;
-      memcpy(&slope, &path->p->piece[i].shaft->slope, sizeof(slope));
-      hash = (hash ^ slope) * 1099511628211u;
-    }
-  }
+  uint64_t now = mjgp_combination(path->p);
   int count = 0;
   for (int i = 0; i < k && i < mjgpVISITED; i++) {
-    count += path->visited[i] == hash && mju_abs(path->x - path->visited_x[i]) <= mjgpSAME;
+    count += path->visited[i] == now && mju_abs(path->x - path->visited_x[i]) <= mjgpSAME;
   }
-  path->visited[k % mjgpVISITED] = hash;
+  path->visited[k % mjgpVISITED] = now;
   path->visited_x[k % mjgpVISITED] = path->x;
   return count > 1;
 }
 
 
-// follow the path to x = 1; 1 if it arrives
+// Follow the path to x = 1; 1 if it arrives. flg_near: one that is not short, or turns back
+// behind its start, is given up
 // Long because it is one round of the path: take up, correct, direct, go on, cross
-static int follow(mjgpPath* path) {
+static int follow(mjgpPath* path, int flg_near) {
   int first = 1, which = -1, back = 0, n = path->n + path->s->group->nefc;
-  int most = (path->fine ? mjgpFINER : 1) * mjgpENDS * n;
+  int most = (path->fine ? mjgpFINER : 1) * (flg_near ? mjgpNEARBY : mjgpENDS) * n;
   mjtNum longest = INFINITY, gone = 0;
   locate(path);
   for (int k = 0; k < most; k++) {
-    if (isCircle(path, k) || !factor(path)) {
+    if ((flg_near && path->x < 0) || isCircle(path, k) || !factor(path)) {
       return 0;
     }
     if (!k) {
       path->size = 1;
       direct(path);
-      path->size = mju_sqrt(product(path, path->da, 0, path->da, 0)) + mjMINVAL;
+      path->size = mju_sqrt(product(path, path->da, 0, path->da, 0)) + mjgpFACTORED * path->unit;
     } else if (!path->curved) {
       direct(path);
     } else if (!correct(path, gone)) {
@@ -588,7 +586,9 @@ static int follow(mjgpPath* path) {
     // x grows where the determinant has the sign that it had at the start
     first = k ? first : path->sign;
     int sign = first * path->sign;
-    keep(path);
+    if (path->curved) {
+      keep(path);
+    }
     mjgpEnd end;
     mjtNum left = sign > 0 ? 1 - path->x : mjgpFAR;
     mjtNum length = findEnd(&end, &which, path, sign, left);
@@ -628,7 +628,7 @@ static void allocate(mjgpPath* path, mjgpNewton* p) {
   size_t nefc = (size_t)group->nefc;
   *path = (mjgpPath){.p = p, .s = s, .n = s->n, .nv = group->nv};
   mjgp_makeSystem(&path->system, s, p->piece, 1);
-  size_t size = 7 * nv + 4 * n + ld + nefc;
+  size_t size = 7 * nv + 5 * n + ld + nefc;
   mjtNum* number = mj_stackAllocNum(d, size + 2 * mjgpVISITED);
   mju_zero(number, (int)size);
   path->ended = number;
@@ -644,6 +644,8 @@ static void allocate(mjgpPath* path, mjgpNewton* p) {
   path->place.t = path->et + n;
   path->dacc = path->place.t + 2 * n;
   path->djar = path->dacc + ld;
+  path->kept = path->djar + nefc;
+  mju_copy(path->kept, p->t, s->n);
   path->visited_x = number + size;
   path->visited = (uint64_t*)(path->visited_x + mjgpVISITED);
   path->begin = mj_stackAllocByte(d, 2 * sizeof(mjgpInputs) * n, _Alignof(mjgpInputs));
@@ -660,6 +662,11 @@ static void allocate(mjgpPath* path, mjgpNewton* p) {
       path->cone[k] = i;
       i += group->contact[k++]->dim - 1;
     }
+  }
+  path->unit = mjMINVAL;
+  for (int k = 0; k < path->nv; k++) {
+    path->unit =
+        mju_max(path->unit, mju_abs(group->force[k]) / mju_sqrt(group->M[group->M_adr[k]]));
   }
   path->curved = group->ncone > 0;
   for (int i = 0; i < s->n; i++) {
@@ -691,23 +698,26 @@ static int setAcceleration(mjgpPath* path, mjgpStart kind) {
 }
 
 
-// gear i at rest without friction, with the velocity that stops there. unit: of torques, times the root of an inertia
-static void startResting(mjgpPath* path, int i, mjtNum unit) {
+// gear i at rest with friction t, with the velocity that stops there
+static void startResting(mjgpPath* path, int i, mjtNum t) {
   const mjgpStep* s = path->s;
   const mjgpGroup* group = s->group;
   mjgpGears* g = s->g;
   int joint = group->joint[i];
   mjtNum h = s->m->opt.timestep;
-  mjtNum free = mjgp_slip(g, joint, path->end[i].v + h * s->acc[i], 0);
-  mjtNum part = mjgpAPART * unit * mju_sqrt(group->M[group->M_adr[group->E_dof[group->E_adr[i]]]]);
+  mjtNum free = mjgp_slip(g, joint, path->end[i].v + h * s->acc[i], t);
+  mjtNum part =
+      mjgpAPART * path->unit * mju_sqrt(group->M[group->M_adr[group->E_dof[group->E_adr[i]]]]);
   mjtNum golden = mjgpGOLDEN * i - floor(mjgpGOLDEN * i);
   path->begin[i].v -= free;
   path->begin[i].tau += g->in.inertia[joint] * free / h + part * (golden - 0.5);
   path->begin[i].coulomb += part * (1 + golden);
-  path->p->t[i] = 0;
+  path->p->t[i] = t;
   g->out.mode[joint] = 0;
   setInputs(path, 0);
-  g->out.load[joint] = loadOf(path, i) >= 0 ? 1 : -1;
+  mjtNum load = loadOf(path, i), over = mju_abs(t) - mju_abs(load) - path->end[i].coulomb;
+  path->begin[i].coulomb += mju_max(over, 0);
+  g->out.load[joint] = load >= 0 ? 1 : -1;
 }
 
 
@@ -780,10 +790,6 @@ static int start(mjgpPath* path, mjgpStart kind) {
   if (!setAcceleration(path, kind)) {
     return 0;
   }
-  mjtNum unit = 0;
-  for (int k = 0; k < path->nv; k++) {
-    unit = mju_max(unit, mju_abs(group->force[k]) / mju_sqrt(group->M[group->M_adr[k]]));
-  }
   memcpy(path->begin, path->end, sizeof(mjgpInputs) * (size_t)path->n);
   path->x = 0;
   setInputs(path, 0);
@@ -794,7 +800,7 @@ static int start(mjgpPath* path, mjgpStart kind) {
       mjgp_moveShaft(piece->shaft, s->acc[i]);
       p->t[i] = piece->shaft->t - mjgp_taken(s, s->acc, i);
     } else {
-      startResting(path, i, unit);
+      startResting(path, i, kind == mjgpSTART_END ? path->kept[i] : 0);
     }
   }
   mjgp_gradient(group, path->G, NULL, s->a, p->t);
@@ -821,7 +827,7 @@ int mjgp_followPath(mjgpNewton* p) {
   for (int k = 0; k < mjgpNSTART << fine && !solved; k++) {
     path->fine = fine && k % 2;
     mjgpStart kind = (mjgpStart)(k >> fine);
-    solved = start(path, kind) && follow(path);
+    solved = start(path, kind) && follow(path, kind == mjgpSTART_END);
     setInputs(path, 1);
     if (solved) {
       mjgp_evaluate(s);

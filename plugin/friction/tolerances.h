@@ -131,9 +131,11 @@
 
 //---------------------------------- path ----------------------------------------------------------
 
-// most lines, times rows and gears; times this where they are finer
-#define mjgpENDS  40
-#define mjgpFINER 10
+// most lines, times rows and gears; of a path that is near or nowhere; times this where
+// they are finer
+#define mjgpENDS   40
+#define mjgpNEARBY 3
+#define mjgpFINER  10
 
 // combinations of pieces that are remembered
 #define mjgpVISITED 1024
