@@ -243,7 +243,7 @@ MUTATIONS = [
         ("free_gears = g->next;\n    memset(g, 0, sizeof(*g));", "memset(g, 0, sizeof(*g));"),
     ]),
     # steps in the engine: few, because these files change
-    Of("plugin/coupled/constraint.c", PLUGIN, [
+    Of("plugin/coupled/constraint.c", "test_plugin_constraint " + PLUGIN, [
         ("group->f[i] = state == mjCNSTRSTATE_LINEARNEG   ? group->floss[i]", "group->f[i] = state == mjCNSTRSTATE_LINEARNEG   ? -group->floss[i]"),
         ("slope += D[i] * jar * row[i];", "slope -= D[i] * jar * row[i];"),
         ("slope += mju_clip(D[i]", "slope -= mju_clip(D[i]"),

@@ -183,6 +183,21 @@ static void test_forces(void** state) {
                                                         fabs(d->qfrc_constraint[j]) + 1));
       }
       checkFactor(m, d, &group, &seed);
+
+      // slope of the cost along a line, from the engine's forces at a point of it
+      mjtNum* along = mj_stackAllocNum(d, (size_t)d->nefc);
+      double share = 0.1 * (i % 12), want = 0, size = 0;
+      for (int j = 0; j < d->nefc; j++) {
+        seed = seed * 1664525u + 1013904223u;
+        along[j] = 2 * (seed / 4294967296.0 - 0.5) * (fabs(jar[j]) + 1);
+        known[j] = jar[j] + share * along[j];
+      }
+      mj_constraintUpdate(m, d, known, &expected, 0);
+      for (int j = 0; j < d->nefc; j++) {
+        want -= d->efc_force[j] * along[j];
+        size += (fabs(d->efc_force[j]) + d->efc_D[j] * fabs(jar[j])) * fabs(along[j]);
+      }
+      assert_true(fabs(mjgp_slopeAlong(&group, jar, along, share) - want) <= 1e-12 * size);
       mj_freeStack(d);
     }
     free(a);
