@@ -28,12 +28,13 @@ enum {
 };
 
 #define KEY(name, value) "<config key='" name "' value='" value "'/>"
-#define BRANCHES                                                                                 \
-  KEY("gamma_u", "0.2")                                                                          \
-  KEY("gamma_v", "1.3")                                                                          \
-  KEY("coulomb", "0.1")                                                                          \
-  KEY("static_ratio", "1.4")                                                                     \
-  KEY("backlash", "exact") KEY("half_gap", "0.002") KEY("stiffness", "2000") KEY("damping", "3") \
+#define BRANCHES                                                        \
+  KEY("gamma_u", "0.2")                                                 \
+  KEY("gamma_v", "%g")                                                  \
+  KEY("coulomb", "0.1")                                                 \
+  KEY("static_ratio", "1.4")                                            \
+  KEY("backlash", "exact")                                              \
+  KEY("half_gap", "0.002") KEY("stiffness", "2000") KEY("damping", "3") \
       KEY("rotor_inertia", "0.02")
 
 static unsigned seed;
@@ -472,9 +473,10 @@ static void test_sleepingLoad(void** state) {
 // Gears behind gaps that lock, and hold more at rest than where they slip, on an arm that
 // falls on a floor. From the motion alone: what the rotor's momentum leaves of its motor
 // torque and that of the shaft is friction of the law
-static void test_branches(void** state) {
-  (void)state;
-  const double h = 1e-3, rotor = 0.02, gamma_u = 0.2, gamma_v = 1.3, coulomb = 0.1, ratio = 1.4;
+static void checkBranches(double gamma_v) {
+  const double h = 1e-3, rotor = 0.02, gamma_u = 0.2, coulomb = 0.1, ratio = 1.4;
+  char keys[600];
+  snprintf(keys, sizeof(keys), BRANCHES, gamma_v);
   mjModel* m = makeModel(
       "<mujoco><option timestep='%g'/><extension><plugin plugin='mjgear.transmission'>"
       "<instance name='a'>%s<config key='joint' value='a'/></instance>"
@@ -487,7 +489,7 @@ static void test_branches(void** state) {
       "<actuator><motor joint='a'/><motor joint='b'/></actuator><sensor>"
       "<plugin plugin='mjgear.transmission' instance='a'/>"
       "<plugin plugin='mjgear.transmission' instance='b'/></sensor></mujoco>",
-      h, BRANCHES, BRANCHES);
+      h, keys, keys);
   mjData* d = mj_makeData(m);
   const mjgpGears* g = (const mjgpGears*)d->plugin_data[0];
   double worst = 0, T[2] = {0}, u[2] = {0}, before[2] = {0};
@@ -528,10 +530,17 @@ static void test_branches(void** state) {
   print_message("%d rotors slip, %d rest, %d of them beyond the sliding bound: law %.2g\n", slips,
                 rests, breaks, worst);
   assert_int_equal(g->count.unsolved, 0);
-  assert_true(rests > 1000 && slips > 1000 && breaks > 10);
+  assert_true(rests > 500 && slips > 1000 && breaks > 50);
   assert_true(worst < 1e-9);
   mj_deleteData(d);
   mj_deleteModel(m);
+}
+
+
+static void test_branches(void** state) {
+  (void)state;
+  checkBranches(1.3);
+  checkBranches(0.5);
 }
 
 
