@@ -47,13 +47,13 @@ static void setUnits(mjgpAnswer* answer) {
 static mjtNum respond(mjgpAnswer* answer) {
   mjgpStep* s = answer->s;
   mjgpNewton* p = &answer->p;
-  mjtNum change = mjgpFAR, last = INFINITY, *before = s->target;
+  mjtNum change = mjgpFAR, least = mjgpFAR, *before = s->target;
   mju_copy(p->t, s->t, s->n);
   mju_copy(answer->acc, s->acc, s->group->ld);
-  for (int k = 0; k < mjgpANSWERS && change > mjgpROUNDED && (k < mjgpMILD || change < last); k++) {
+  for (int k = 0; k < mjgpTURNS && change > mjgpROUNDED && change <= 2 * least; k++) {
+    least = k < mjgpMILD ? mjgpFAR : mju_min(least, change);
     mju_copy(before, p->t, s->n);
     mjgp_takeTurns(p, answer->acc);
-    last = change;
     change = 0;
     for (int i = 0; i < s->n; i++) {
       change = mju_max(change, mju_abs(p->t[i] - before[i]) / answer->unit[i]);

@@ -165,6 +165,9 @@
 // runs of the engine's solver for one group
 #define mjgpANSWERS 80
 
+// turns of gears that answer one of them, at most
+#define mjgpTURNS 1000
+
 // relaxed steps; the change, of the one before, above which their share is halved, that share's least, and its growth
 #define mjgpRELAXED 60
 #define mjgpFASTER  0.7
