@@ -164,7 +164,10 @@ void mjgp_answerEngine(mjgpStep* s, const mjgInfo* exact, int* worst) {
   for (s->fixed = 0; s->fixed < 2 && !solved; s->fixed++) {
     s->responses = 0;
     mju_copy(s->t, start, s->n);
-    solved = relax(&answer);
+    s->engine = 0;
+    int made = !s->fixed || mjgp_inner(s, s->t);  // W was corrected by answers
+    s->engine = 1;
+    solved = made && relax(&answer);
   }
   mjtNum error = 1;
   int method = mjgpANSWER_RELAXED;
