@@ -1,10 +1,10 @@
 // mjgear: gear transmissions with friction that depends on load and direction.
 //
-// This header is the manual of the C core. The core knows no physics engine; it needs the C
-// library and OpenBLAS, holds no global, and neither allocates, locks nor does input or output, with one
-// exception: from 32 joints in a block on matrix products are OpenBLAS's, which takes a buffer from a pool
-// of its own, under a lock of its own.
-// Every call is re-entrant: threads may share inputs but not workspaces or outputs.
+// This header is the manual of the C core. The core knows no physics engine; it needs the
+// C library and OpenBLAS, holds no global, and neither allocates, locks nor does input or
+// output, with one exception: from 32 joints in a block on matrix products are
+// OpenBLAS's, which takes a buffer from a pool of its own, under a lock of its own. Every
+// call is re-entrant: threads may share inputs but not workspaces or outputs.
 //
 // What holds for all functions of all public headers:
 //
@@ -17,11 +17,12 @@
 //     are infinite. Numbers that overflow on the way are mjgERR_NOT_FINITE, never a success.
 //
 // Equation numbers are those of R. Kikuuwe, "Dynamics Modeling of Gear Transmissions with
-// Asymmetric Load-Dependent Friction", TechRxiv 18583775.v2, 2022, read with corrected signs; the journal has
-// it as Mechanism and Machine Theory 179, 2023, 105116.
+// Asymmetric Load-Dependent Friction", TechRxiv 18583775.v2, 2022, read with corrected
+// signs; the journal has it as Mechanism and Machine Theory 179, 2023, 105116.
 //
-// Units are SI at the output side of the gear: rad, rad/s, N m, kg m2 for a hinge, m, m/s, N, kg
-// for a slide. "Torque", "inertia" and "angle" stand for both. Matrices are row-major.
+// Units are SI at the output side of the gear: rad, rad/s, N m, kg m2 for a hinge, m,
+// m/s, N, kg for a slide. "Torque", "inertia" and "angle" stand for both. Matrices are
+// row-major.
 //
 //   m           rotor inertia reflected to the output side
 //   tau_u       motor torque, positive in the joint's direction
@@ -31,8 +32,8 @@
 //   t           friction torque, opposing motion: t in (|lambda| + c) sgn(v+)
 //   x           torque delivered to the link, u - t
 //
-// One implicit step of n joints is the problem that everything here is about: given v*, A, phi, P
-// find t with
+// One implicit step of n joints is the problem that everything here is about: given v*,
+// A, phi, P find t with
 //
 //     v+     = v* - A t
 //     lambda = phi + P t                                                (51b), (62), (65)
@@ -81,11 +82,13 @@ const char* mjg_version(void);
 // forward and backward efficiency from asymmetry coefficients, (26)
 //   eta_f = (1 - gamma_u)/(1 + gamma_v): driving gives x = eta_f u
 //   eta_b = (1 - gamma_v)/(1 + gamma_u): being driven gives u = eta_b x; <= 0: non-backdrivable
-// error: mjgERR_ARGUMENT if gamma_v = -1 or gamma_u = -1 (no finite efficiency), mjgERR_NOT_FINITE
+// error: mjgERR_ARGUMENT if gamma_v = -1 or gamma_u = -1 (no finite efficiency),
+// mjgERR_NOT_FINITE
 int mjg_efficiencies(double* eta_f, double* eta_b, double gamma_u, double gamma_v);
 
-// asymmetry coefficients from efficiencies, (27); error: mjgERR_ARGUMENT if eta_f eta_b = 1 unless
-// both are 1, which is the gear without friction (gamma_u = gamma_v = 0); mjgERR_NOT_FINITE
+// asymmetry coefficients from efficiencies, (27); error: mjgERR_ARGUMENT if eta_f eta_b =
+// 1 unless both are 1, which is the gear without friction (gamma_u = gamma_v = 0);
+// mjgERR_NOT_FINITE
 int mjg_coefficients(double* gamma_u, double* gamma_v, double eta_f, double eta_b);
 
 // rho-hat, (29): (gamma_u m - gamma_v M)/(m + M); M is the inertia of the output side
@@ -94,21 +97,21 @@ double mjg_rho(double gamma_u, double gamma_v, double m, double M);
 // phi, (32): gamma_u f_u + gamma_v f_v - rho (f_u - f_v)
 double mjg_phi(double f_u, double f_v, double gamma_u, double gamma_v, double rho);
 
-// all lambda with lambda - rho |lambda| = phi, (31): writes the values to lambda[2] in ascending
-// order and returns their number, 0, 1 or 2. phi = 0 with |rho| = 1, where a ray of solutions
-// exists, gives 0 alone, as in the paper's first line.
+// all lambda with lambda - rho |lambda| = phi, (31): writes the values to lambda[2] in
+// ascending order and returns their number, 0, 1 or 2. phi = 0 with |rho| = 1, where a
+// ray of solutions exists, gives 0 alone, as in the paper's first line.
 int mjg_lambdaSet(double lambda[2], double phi, double rho);
 
-// the branch of (31) that is connected to stick, lambda_s of (35); +-INFINITY where the load would
-// have to grow without bound, that is where the joint stops at once
+// the branch of (31) that is connected to stick, lambda_s of (35); +-INFINITY where the
+// load would have to grow without bound, that is where the joint stops at once
 double mjg_lambdaStick(double phi, double rho);
 
-// friction torque of a joint that slips with s = sgn(v) in [-1, 1], Phi = s |lambda_s(phi, rho s)|
-// of (34) on that branch
+// friction torque of a joint that slips with s = sgn(v) in [-1, 1], Phi = s
+// |lambda_s(phi, rho s)| of (34) on that branch
 double mjg_PhiScalar(double s, double phi, double rho);
 
-// one implicit Euler step of one joint, (44): velocity after the step; sets *t (nullable) to the
-// friction torque. A stuck joint's velocity is exactly 0.
+// one implicit Euler step of one joint, (44): velocity after the step; sets *t (nullable)
+// to the friction torque. A stuck joint's velocity is exactly 0.
 //   v  velocity before the step     h  timestep > 0     f_u  motor torque    f_v  load torque
 //   m  rotor inertia >= 0           M  output inertia; m + M > 0
 // error: mjgERR_ARGUMENT, mjgERR_NOT_FINITE
@@ -123,8 +126,9 @@ typedef struct mjgCoupling_ mjgCoupling;
 
 // one implicit step of n joints. Arrays belong to the caller and are only read.
 //
-// A and P may be block diagonal (one block a kinematic tree or an island): block b has size
-// block[b], its dense row-major block[b] x block[b] entries follow those of block b-1.
+// A and P may be block diagonal (one block a kinematic tree or an island): block b has
+// size block[b], its dense row-major block[b] x block[b] entries follow those of block
+// b-1.
 typedef struct mjgProblem_ {
   int n;                  // number of joints, >= 0
   int nblock;             // number of blocks; 0: one block of size n
@@ -159,26 +163,30 @@ typedef enum mjgSolver_ {
   mjgNSOLVER = 6
 } mjgSolver;
 
-// name of a solver, "newton", null if there is none; solver of a name, -1 if there is none
+// name of a solver, "newton", null if there is none; solver of a name, -1 if there is
+// none
 const char* mjg_solverName(int solver);
 int mjg_solverFromName(const char* name);
 
-// most joints with friction of one block that enumeration accepts, which tries 5^n combinations of modes; and of one with
-// couplings, where it does so in each of their iterations
+// most joints with friction of one block that enumeration accepts, which tries 5^n
+// combinations of modes; and of one with couplings, where it does so in each of their
+// iterations
 #define mjgMAXENUM        8
 #define mjgMAXENUMCOUPLED 5
 
 typedef struct mjgSettings_ {
   int solver;           // mjgSolver
   int warm_start;       // start from solution->t and solution->mode: 0 no, 1 yes;
-                        // of several solutions the default then keeps the one it starts next to
+                        // of several solutions the default then keeps the one it starts
+                        // next to
   int skip_uniqueness;  // 1: what mjgNEWTON solves from a warm start within two iterations is
                         // taken without a test whether it is the only solution (status
                         // mjgSOLVED), which saves up to a third of the time; 0: tested
   int iterations;       // iteration limit of the chosen method; 0: the method's default
   int pivots;           // where mjgNEWTON follows paths: pivots of all of them together, after
-                        // which it gives up; making its equations anew counts as one for every
-                        // 8 joints, and one. 0: thorough, some thousands for each joint
+                        // which it gives up; making its equations anew counts as one for
+                        // every 8 joints, and one. 0: thorough, some thousands for each
+                        // joint
   int want_sigma_max;   // compute info->sigma_max: 0 no, 1 yes
   double tolerance;     // relative residual at which a problem counts as solved, in [0, 1)
 } mjgSettings;
@@ -206,28 +214,31 @@ typedef struct mjgInfo_ {
 
 #define mjgMAXBLOCK 32768  // most joints of one block: entries of its matrices are counted by int
 
-// workspace for problems of up to n joints in blocks of up to nmax joints, nmax <= n, nmax <= mjgMAXBLOCK:
-// O(n + nmax^2) doubles; memory from the caller, any alignment. 0 where n or nmax is out of range, or a size_t
-// cannot count the bytes
+// workspace for problems of up to n joints in blocks of up to nmax joints, nmax <= n,
+// nmax <= mjgMAXBLOCK: O(n + nmax^2) doubles; memory from the caller, any alignment. 0
+// where n or nmax is out of range, or a size_t cannot count the bytes
 typedef struct mjgWorkspace_ mjgWorkspace;
 size_t mjg_memsize(int n, int nmax);
 
 // workspace in this memory; null if mjg_memsize is 0 or more than size
 mjgWorkspace* mjg_create(void* memory, size_t size, int n, int nmax);
 
-// Pre-sliding: below break-away a stuck joint yields, as if a spring of the stiffness sigma (N m/rad) stood in
-// series with its friction. With s the velocity of slip and t0 the friction torque of the last step, which the
-// spring still holds,
+// Pre-sliding: below break-away a stuck joint yields, as if a spring of the stiffness
+// sigma (N m/rad) stood in series with its friction. With s the velocity of slip and t0
+// the friction torque of the last step, which the spring still holds,
 //
 //     v+ = s + e (t - t0),    t in (|lambda| + c) sgn(s),    e = 1/(sigma h)
 //
-// In terms of s this is the problem above with v* + e t0, A + [e] and the P of the joint that sticks, [alpha] A - [beta]
-// with its A, which must be given. Every solver solves it, and what is said of existence and uniqueness holds as it
-// is: with beta + alpha e it is the same condition on A. e = 0 is the joint that sticks. The
-// friction works h t s >= 0 and the spring stores t^2/(2 sigma), which grows by no more than h t v+ - h t s: over a
-// closed cycle friction never drives, whatever the bound does (doc/theory.md). static_ratio must be 1.
+// In terms of s this is the problem above with v* + e t0, A + [e] and the P of the joint
+// that sticks, [alpha] A - [beta] with its A, which must be given. Every solver solves
+// it, and what is said of existence and uniqueness holds as it is: with beta + alpha e it
+// is the same condition on A. e = 0 is the joint that sticks. The friction works h t s >=
+// 0 and the spring stores t^2/(2 sigma), which grows by no more than h t v+ - h t s: over
+// a closed cycle friction never drives, whatever the bound does (doc/theory.md).
+// static_ratio must be 1.
 
-// e of a stiffness in (0, INFINITY] over the step h > 0; 0 for INFINITY and, as model files have it, for 0
+// e of a stiffness in (0, INFINITY] over the step h > 0; 0 for INFINITY and, as model
+// files have it, for 0
 double mjg_preslidingCompliance(double stiffness, double h);
 
 // change one joint's v* and the entry of A on its diagonal from those of v+ to those of s
@@ -237,33 +248,39 @@ void mjg_addPresliding(double* v, double* A, double compliance, double t_last);
 double mjg_preslidingVelocity(double slip, double t, double compliance, double t_last);
 double mjg_preslidingSlip(double velocity, double t, double compliance, double t_last);
 
-// solve a problem. info is nullable. Returns a status, or an error with outputs untouched.
+// solve a problem. info is nullable. Returns a status, or an error with outputs
+// untouched.
 //
 // Which solution. The step has exactly one, whatever v*, phi and c are, if and only if
 //
 //     [(beta - 1)/alpha]  <  A  <  [(beta + 1)/alpha]      (order of symmetric matrices)
 //
-// with r alpha, r beta for a static ratio r; the left side counts where beta > 1. 0 <= gamma < 1 grants
-// it, sigma_max(P) < 1 grants it. The status is mjgSOLVED then, and every solver has the same result.
+// with r alpha, r beta for a static ratio r; the left side counts where beta > 1. 0 <=
+// gamma < 1 grants it, sigma_max(P) < 1 grants it. The status is mjgSOLVED then, and
+// every solver has the same result.
 //
-// Otherwise there may be several, the status is mjgJAMMED, and the jamming rule chooses: scale v* by
-// theta and follow the solutions from theta = 0, where every joint stands still, until theta first is
-// 1. Should a joint there slip, or stand, where its own law (44) would have it otherwise with all other
-// frictions given (only coupled joints can, and rarely do), one-joint steps from there go on to a
-// solution that every joint's law agrees with, if they find one. For one joint this is lambda_s of
-// (35): it slips in direction s only while 1 - s sgn(lambda) P > 0, else it stops within the step.
-// mjgNEWTON, mjgLEMKE and mjgENUMERATION follow this rule and agree; the others return some solution.
-// A warm start that mjgNEWTON takes to a solution within two iterations keeps it: from step to step the
-// joints stay on the branch that they are on. With settings->skip_uniqueness the status is mjgSOLVED then.
+// Otherwise there may be several, the status is mjgJAMMED, and the jamming rule chooses:
+// scale v* by theta and follow the solutions from theta = 0, where every joint stands
+// still, until theta first is 1. Should a joint there slip, or stand, where its own law
+// (44) would have it otherwise with all other frictions given (only coupled joints can,
+// and rarely do), one-joint steps from there go on to a solution that every joint's law
+// agrees with, if they find one. For one joint this is lambda_s of (35): it slips in
+// direction s only while 1 - s sgn(lambda) P > 0, else it stops within the step.
+// mjgNEWTON, mjgLEMKE and mjgENUMERATION follow this rule and agree; the others return
+// some solution. A warm start that mjgNEWTON takes to a solution within two iterations
+// keeps it: from step to step the joints stay on the branch that they are on. With
+// settings->skip_uniqueness the status is mjgSOLVED then.
 //
-// With a static ratio > 1 joints at rest, and in the direction of reversal, get the static bound; those
-// that it does not hold get the sliding bound, and the problem is solved again, at most n + 1 times.
+// With a static ratio > 1 joints at rest, and in the direction of reversal, get the
+// static bound; those that it does not hold get the sliding bound, and the problem is
+// solved again, at most n + 1 times.
 int mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
               const mjgSettings* settings, mjgWorkspace* work);
 
-// which joints of a solution are jammed: they stand still, and however large the torque in their
-// direction were, with the other joints' friction as it is, their own load would hold them. Writes 1
-// for each such joint, else 0, to jammed (nullable); returns their number or an error           (n)
+// which joints of a solution are jammed: they stand still, and however large the torque
+// in their direction were, with the other joints' friction as it is, their own load would
+// hold them. Writes 1 for each such joint, else 0, to jammed (nullable); returns their
+// number or an error                                                                  (n)
 int mjg_jammed(int* jammed, const mjgProblem* problem, const mjgSolution* solution);
 
 
@@ -284,7 +301,8 @@ typedef struct mjgCertificate_ {
   int valid;              // 1 if residual <= tolerance and passive
 } mjgCertificate;
 
-// check a solution. violated (nullable) gets 1 for each joint beyond the tolerance, else 0  (n)
+// check a solution. violated (nullable) gets 1 for each joint beyond the tolerance, else
+// 0                                                                                   (n)
 int mjg_certify(mjgCertificate* certificate, int* violated, const mjgProblem* problem,
                 const mjgSolution* solution, double tolerance, mjgWorkspace* work);
 
@@ -301,12 +319,13 @@ typedef enum mjgLambdaMethod_ {
 int mjg_lambda(double* lambda, mjgInfo* info, const double* phi, const double* P, int n, int method,
                int iterations, double tolerance, mjgWorkspace* work);
 
-// Phi(s, phi, P) = [s] |lambda(phi, P [s])|, (59), with s in [-1, 1]^n; status as mjg_lambda
+// Phi(s, phi, P) = [s] |lambda(phi, P [s])|, (59), with s in [-1, 1]^n; status as
+// mjg_lambda
 int mjg_Phi(double* Phi, const double* s, const double* phi, const double* P, int n,
             mjgWorkspace* work);
 
-// axproj(v, A, phi, P), (67): the point y of A Phi(B^n, phi, P) with v - y in the normal direction;
-// v - y is the velocity after the step. A must be symmetric positive definite.
+// axproj(v, A, phi, P), (67): the point y of A Phi(B^n, phi, P) with v - y in the normal
+// direction; v - y is the velocity after the step. A must be symmetric positive definite.
 int mjg_axproj(double* y, mjgInfo* info, const double* v, const double* A, const double* phi,
                const double* P, int n, const mjgSettings* settings, mjgWorkspace* work);
 
@@ -317,11 +336,13 @@ typedef struct mjgJoints_ {
   const double* inertia;  // rotor inertia m >= 0, part of M-hat            (n)      kg m2
 } mjgJoints;
 
-// P(q), (52) in terms of M-hat^-1 = W: [gamma_u + gamma_v][m] W - [gamma_v]. P may be W (n x n)
+// P(q), (52) in terms of M-hat^-1 = W: [gamma_u + gamma_v][m] W - [gamma_v]. P may be W
+// (n x n)
 // error: mjgERR_ARGUMENT, mjgERR_NOT_FINITE
 int mjg_P(double* P, const double* W, const mjgJoints* joints, int n);
 
-// one implicit Euler step of a robot whose n joints are all geared, algorithm (69) without (69g)
+// one implicit Euler step of a robot whose n joints are all geared, algorithm (69)
+// without (69g)
 //   v_next  velocity after the step                                             (n)      rad/s
 //   Mhat    M(q) + [m], symmetric positive definite, rotor inertia included     (n x n)  kg m2
 //   tau_u   motor torque         tau_v  h(q, q') - J' f, (50)                   (n)      N m

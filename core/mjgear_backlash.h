@@ -1,8 +1,8 @@
 // mjgear: backlash, the play between a rotor and its joint.
 //
-// This header is the manual of the backlash laws and of their implicit step. Like the rest of the
-// core it knows no physics engine, holds no global, and neither allocates, locks nor does input or
-// output.
+// This header is the manual of the backlash laws and of their implicit step. Like the
+// rest of the core it knows no physics engine, holds no global, and neither allocates,
+// locks nor does input or output.
 //
 // Units are SI at the output side: rad, rad/s, N m for a hinge, m, m/s, N for a slide.
 //
@@ -11,10 +11,11 @@
 //   theta_s   twist of the shaft, theta_d - theta_b
 //   T         torque through the shaft: it drives the driven side and brakes the driving side
 //
-// Equation numbers: N for M. Nordin, J. Galic', P.-O. Gutman, "New models for backlash and gear
-// play", Int. J. Adapt. Control Signal Process. 11, 1997; A for C. L. Akoto, H. Spangenberg,
-// "Modeling of backlash in drivetrains", German Aerospace Center; R for M. Ruderman, "On stiffness
-// and damping of vibro-impact dynamics of backlash", 2021. All are read with corrected signs.
+// Equation numbers: N for M. Nordin, J. Galic', P.-O. Gutman, "New models for backlash
+// and gear play", Int. J. Adapt. Control Signal Process. 11, 1997; A for C. L. Akoto, H.
+// Spangenberg, "Modeling of backlash in drivetrains", German Aerospace Center; R for M.
+// Ruderman, "On stiffness and damping of vibro-impact dynamics of backlash", 2021. All
+// are read with corrected signs.
 
 #ifndef MJGEAR_BACKLASH_H_
 #define MJGEAR_BACKLASH_H_
@@ -33,15 +34,17 @@ extern "C" {
 
 //---------------------------------- laws ----------------------------------------------------------
 
-// All laws are odd, T(-theta_d, -omega_d) = -T(theta_d, omega_d), and they never pull, but for
-// mjgDAMPED_DEADZONE and for mjgTORSION, which has no gap. Below, z = theta_d - half_gap > 0 is the
-// penetration on the right side.
+// All laws are odd, T(-theta_d, -omega_d) = -T(theta_d, omega_d), and they never pull,
+// but for mjgDAMPED_DEADZONE and for mjgTORSION, which has no gap. Below, z = theta_d -
+// half_gap > 0 is the penetration on the right side.
 //
-// mjgTORSION is how catalogues of strain wave gears describe their compliance. Its friction is a spring
-// and a slider in series, as a turn of the load shows it: theta_b is the slider, so that the spring holds
-// the lesser of H = K1 hysteresis/2 and K (theta_d - theta_b). Catalogues do not say how stiff a turn
-// begins; it is assumed that K is the largest of K1, K2 and K3. With slip_torque or freewheel it is a clutch instead: a spring
-// K1 and a slider in series, T = clip(K1 (theta_d - theta_b)) to what the clutch carries, and the slider follows.
+// mjgTORSION is how catalogues of strain wave gears describe their compliance. Its
+// friction is a spring and a slider in series, as a turn of the load shows it: theta_b is
+// the slider, so that the spring holds the lesser of H = K1 hysteresis/2 and K (theta_d -
+// theta_b). Catalogues do not say how stiff a turn begins; it is assumed that K is the
+// largest of K1, K2 and K3. With slip_torque or freewheel it is a clutch instead: a
+// spring K1 and a slider in series, T = clip(K1 (theta_d - theta_b)) to what the clutch
+// carries, and the slider follows.
 typedef enum mjgBacklashModel_ {
   mjgDEADZONE = 0,          // spring behind a gap, k z                            N (24), A (1)
   mjgDAMPED_DEADZONE = 1,   // k z + c omega_d, pulls as the gap opens: known      N (26), A (2)
@@ -94,23 +97,25 @@ const char* mjg_backlashName(int model);
 // model of that name; -1 if there is none
 int mjg_backlashModel(const char* name);
 
-// torque of the models without state: all but mjgEXACT and mjgJCK, for which it is the torque at
-// the twist of a shaft at rest in the gap, theta_b = clamp(theta_d). At the touch of
-// mjgPHASE_PLANE and the edges of mjgDAMPED_DEADZONE, where T jumps, the value is one of the two.
+// torque of the models without state: all but mjgEXACT and mjgJCK, for which it is the
+// torque at the twist of a shaft at rest in the gap, theta_b = clamp(theta_d). At the
+// touch of mjgPHASE_PLANE and the edges of mjgDAMPED_DEADZONE, where T jumps, the value
+// is one of the two.
 //   dT_dtheta, dT_domega  nullable: partial derivatives
 double mjg_backlashTorque(double* dT_dtheta, double* dT_domega, const mjgBacklash* law,
                           double theta_d, double omega_d);
 
-// angle at which N (19), (20) closes the gap on the right side at speed omega_d > 0: theta* in
-// (half_gap - c/k omega_d, half_gap]; half_gap if omega_d <= 0
+// angle at which N (19), (20) closes the gap on the right side at speed omega_d > 0:
+// theta* in (half_gap - c/k omega_d, half_gap]; half_gap if omega_d <= 0
 double mjg_backlashTouch(const mjgBacklash* law, double omega_d);
 
-// mjgEXACT: rate of the gap position, N (14); *T (nullable) is the torque N (1). damping > 0.
+// mjgEXACT: rate of the gap position, N (14); *T (nullable) is the torque N (1). damping
+// > 0.
 double mjg_gapRate(double* T, const mjgBacklash* law, double theta_d, double omega_d,
                    double theta_b);
 
-// energy stored in the shaft, the potential of T at omega_d = 0; theta_b and omega_s are read by the
-// models with state only (omega_s = rate of theta_s, mjgJCK)
+// energy stored in the shaft, the potential of T at omega_d = 0; theta_b and omega_s are
+// read by the models with state only (omega_s = rate of theta_s, mjgJCK)
 double mjg_backlashEnergy(const mjgBacklash* law, double theta_d, double theta_b, double omega_s);
 
 
@@ -119,20 +124,22 @@ double mjg_backlashEnergy(const mjgBacklash* law, double theta_d, double theta_b
 // rad from minutes of arc, in which catalogues give the total gap, 2 half_gap
 double mjg_arcmin(double minutes);
 
-// alpha of mjgHUNT_CROSSLEY at which an impact of speed v > 0 comes back with e v, 0 < e <= 1,
-// from the closed form of the impact with any exponent n:
+// alpha of mjgHUNT_CROSSLEY at which an impact of speed v > 0 comes back with e v, 0 < e
+// <= 1, from the closed form of the impact with any exponent n:
 //     y = 1.5 alpha v:  y - ln(1 + y) + e y + ln(1 - e y) = 0
-// For small alpha v this is Hunt and Crossley's alpha = (1 - e)/v. NaN outside the domain.
+// For small alpha v this is Hunt and Crossley's alpha = (1 - e)/v. NaN outside the
+// domain.
 double mjg_alphaFromRestitution(double e, double v);
 
-// the inverse: coefficient of restitution e of an impact of speed v > 0. NaN outside the domain.
+// the inverse: coefficient of restitution e of an impact of speed v > 0. NaN outside the
+// domain.
 double mjg_restitutionFromAlpha(double alpha, double v);
 
 
 //---------------------------------- one implicit step ---------------------------------------------
 
-// One coupling in one step from t to t + h. It stands between a driving side and a driven side whose
-// velocities after the step are lines of the torque. Two forms:
+// One coupling in one step from t to t + h. It stands between a driving side and a driven
+// side whose velocities after the step are lines of the torque. Two forms:
 //
 //   (a) the driving side is a rotor that this struct describes (inertia > 0), with its own motor
 //       torque and with gear friction between motor and gap:
@@ -142,21 +149,24 @@ double mjg_restitutionFromAlpha(double alpha, double v);
 //   (b) both sides are in the problem (inertia = 0). The row is the difference of their velocities:
 //       omega_d+ = vhat - A T.
 //
-// Rotor, friction, gap and shaft collapse into one scalar law of that row, solved exactly.
+// Rotor, friction, gap and shaft collapse into one scalar law of that row, solved
+// exactly.
 //
-// The engine moves angles by theta+ = theta + h v+. In this scheme a torque that is sampled at the
-// step's end damps every motion by h/2 times its stiffness, far more than a real shaft, and one
-// sampled at its beginning is unstable. The law therefore sees the angle and rate
+// The engine moves angles by theta+ = theta + h v+. In this scheme a torque that is
+// sampled at the step's end damps every motion by h/2 times its stiffness, far more than
+// a real shaft, and one sampled at its beginning is unstable. The law therefore sees the
+// angle and rate
 //
 //     p+ = theta_d + eta h omega_d+,   p- = theta_d - (1 - eta) h omega_d,   w = (p+ - p-)/h
 //
-// and gives the mean torque over the last 1 - blend of the way from p- to p+, eta = (1 + blend)/2.
-// blend = 0 conserves the energy of an undamped shaft and is of second order; blend = 1 is
-// implicit Euler, which kills what a step cannot resolve. For every blend between them and every
-// passive law, the energy of both sides plus mjg_backlashEnergy at p never grows without outer
-// work, whatever h; gear friction in front of the gap can gain ((1 - blend) h T)^2/(8 inertia) in a step
-// in which it stops or reverses the rotor (doc/backlash.md). mjg_couplingBlend chooses: near 0 if the
-// step resolves the shaft's vibration.
+// and gives the mean torque over the last 1 - blend of the way from p- to p+, eta = (1 +
+// blend)/2. blend = 0 conserves the energy of an undamped shaft and is of second order;
+// blend = 1 is implicit Euler, which kills what a step cannot resolve. For every blend
+// between them and every passive law, the energy of both sides plus mjg_backlashEnergy at
+// p never grows without outer work, whatever h; gear friction in front of the gap can
+// gain ((1 - blend) h T)^2/(8 inertia) in a step in which it stops or reverses the rotor
+// (doc/backlash.md). mjg_couplingBlend chooses: near 0 if the step resolves the shaft's
+// vibration.
 struct mjgCoupling_ {
   const mjgBacklash* law;
   double h;        // timestep > 0                                        s
@@ -183,11 +193,13 @@ struct mjgCoupling_ {
 
 #define mjgMAXBLEND 0.99
 
-// largest angle between the two sides, and position in the gap, that mjg_solve accepts: of larger ones rounding alone
-// moves the torque of a stiff shaft by more than the tolerance
+// largest angle between the two sides, and position in the gap, that mjg_solve accepts:
+// of larger ones rounding alone moves the torque of a stiff shaft by more than the
+// tolerance
 #define mjgMAXTWIST 1e4
 
-// lightest rotor: where torques move it by much more than everything else, rounding errors in them move it too
+// lightest rotor: where torques move it by much more than everything else, rounding
+// errors in them move it too
 #define mjgMINROTOR 1e-15
 
 // what one step of a coupling did
@@ -207,18 +219,19 @@ typedef struct mjgCouplingStep_ {
   int mode;         // -1 slips backward, 0 stuck, 1 slips forward
 } mjgCouplingStep;
 
-// blend for a shaft between sides that a torque moves by A = h (1/inertia + 1/M): near 0 while
-// the step resolves the shaft, s = A (c + h k) << 1, near 1 for a stiff shaft. It must not change
-// within a run if energy is to be accounted for step by step.
+// blend for a shaft between sides that a torque moves by A = h (1/inertia + 1/M): near 0
+// while the step resolves the shaft, s = A (c + h k) << 1, near 1 for a stiff shaft. It
+// must not change within a run if energy is to be accounted for step by step.
 double mjg_couplingBlend(const mjgBacklash* law, double A, double h);
 
-// state of a shaft at rest in its gap: the gap position nearest to an untwisted shaft, and the twist
-// rate omega_d if that is at a stop, else 0
+// state of a shaft at rest in its gap: the gap position nearest to an untwisted shaft,
+// and the twist rate omega_d if that is at a stop, else 0
 void mjg_couplingRest(double* theta_b, double* omega_s, const mjgBacklash* law, double theta_d,
                       double omega_d);
 
-// one step, given the row's line v+ = vhat - A x, A >= 0, where x = -T in form (a) and x = T in
-// form (b). T is NaN where the law overflows at vhat, as powers of impacts at 1e80 rad/s do
+// one step, given the row's line v+ = vhat - A x, A >= 0, where x = -T in form (a) and x
+// = T in form (b). T is NaN where the law overflows at vhat, as powers of impacts at 1e80
+// rad/s do
 void mjg_couplingResolve(mjgCouplingStep* step, const mjgCoupling* coupling, double vhat, double A);
 
 

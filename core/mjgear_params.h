@@ -1,15 +1,17 @@
 // mjgear: from a data sheet to a joint.
 //
-// A catalogue page, a drawing or a measurement describes a gear in its own words: efficiencies, the
-// geometry of a worm, the torque that just turns the shaft. This header turns any of them into the
-// coefficients of mjgear.h and back, and says in one line each what is wrong with a description.
-// Nothing here is needed while a simulation runs except mjg_frictionAt.
+// A catalogue page, a drawing or a measurement describes a gear in its own words:
+// efficiencies, the geometry of a worm, the torque that just turns the shaft. This header
+// turns any of them into the coefficients of mjgear.h and back, and says in one line each
+// what is wrong with a description. Nothing here is needed while a simulation runs except
+// mjg_frictionAt.
 //
-// Everything is stated at the output side (rad, N m, kg m2 for a hinge, m, N, kg for a slide) but
-// the keys that begin with "motor_", which are read at the motor shaft and need the ratio.
+// Everything is stated at the output side (rad, N m, kg m2 for a hinge, m, N, kg for a
+// slide) but the keys that begin with "motor_", which are read at the motor shaft and
+// need the ratio.
 //
-// Directions are those of the paper's Fig. 1: the motor torque f_u drives, the load torque f_v is
-// what the output gives to the load, so that equal signs oppose each other.
+// Directions are those of the paper's Fig. 1: the motor torque f_u drives, the load
+// torque f_v is what the output gives to the load, so that equal signs oppose each other.
 
 #ifndef MJGEAR_PARAMS_H_
 #define MJGEAR_PARAMS_H_
@@ -30,7 +32,8 @@ extern "C" {
 
 //---------------------------------- geometry ------------------------------------------------------
 
-// asymmetry coefficients of a screw or worm, (17); pressure_angle 0 is the lead screw of 3.2
+// asymmetry coefficients of a screw or worm, (17); pressure_angle 0 is the lead screw of
+// 3.2
 //   lead_angle      of the thread at the pitch radius, in (0, pi/2)           rad
 //   pressure_angle  of the flank in the normal section, in [0, pi/2)          rad
 //   mu              friction coefficient of the flanks, >= 0                  1
@@ -39,9 +42,10 @@ extern "C" {
 int mjg_screw(double* gamma_u, double* gamma_v, double lead_angle, double pressure_angle,
               double mu);
 
-// a pair of external involute spur gears. A pair of teeth touches on a straight line, the line of
-// action, at the distance xi from the pitch point: xi < 0 while the teeth approach, on the flank
-// of the input gear's root, xi > 0 while they recede, on the flank of its tip.
+// a pair of external involute spur gears. A pair of teeth touches on a straight line, the
+// line of action, at the distance xi from the pitch point: xi < 0 while the teeth
+// approach, on the flank of the input gear's root, xi > 0 while they recede, on the flank
+// of its tip.
 typedef struct mjgSpur_ {
   double radius_in;       // pitch radius of the input gear, > 0           m
   double radius_out;      // pitch radius of the output gear, > 0          m
@@ -69,7 +73,8 @@ typedef enum mjgTableKind_ {
   mjgNTABLE
 } mjgTableKind;
 
-// a factor over x: linear between its points, constant before the first and behind the last
+// a factor over x: linear between its points, constant before the first and behind the
+// last
 #define mjgMAXPOINT 8
 typedef struct mjgTable_ {
   int n;                       // points; 0: the factor is 1
@@ -77,9 +82,9 @@ typedef struct mjgTable_ {
   double factor[mjgMAXPOINT];  // >= 0                                         1
 } mjgTable;
 
-// one joint's gear and all its friction, at the output side. The coefficients that the step uses
-// are gamma_u + S gamma_u_stribeck and so on, with S = exp(-|v / stribeck_velocity|^exponent),
-// so that S = 1 at rest.
+// one joint's gear and all its friction, at the output side. The coefficients that the
+// step uses are gamma_u + S gamma_u_stribeck and so on, with S = exp(-|v /
+// stribeck_velocity|^exponent), so that S = 1 at rest.
 typedef struct mjgTransmission_ {
   double gamma_u;  // asymmetry coefficients of a sliding gear      1
   double gamma_v;
@@ -114,19 +119,21 @@ typedef struct mjgTransmission_ {
 // no friction, no inertia, static_ratio 1
 void mjg_defaultTransmission(mjgTransmission* transmission);
 
-// what one step needs: asymmetry coefficients and load-independent bound for a joint at angle q and
-// velocity v (before the step; 0: at rest) whose gear received u and delivered x in the last step.
-// Where all coefficients are constant these four do not matter.
+// what one step needs: asymmetry coefficients and load-independent bound for a joint at
+// angle q and velocity v (before the step; 0: at rest) whose gear received u and
+// delivered x in the last step. Where all coefficients are constant these four do not
+// matter.
 void mjg_frictionAt(double* gamma_u, double* gamma_v, double* coulomb,
                     const mjgTransmission* transmission, double q, double v, double u, double x);
 
-// 1 if a joint at rest stays at rest under motor torque f_u and load torque f_v, (23) with all that
-// friction gains at rest, else 0
+// 1 if a joint at rest stays at rest under motor torque f_u and load torque f_v, (23)
+// with all that friction gains at rest, else 0
 int mjg_sticks(const mjgTransmission* transmission, double f_u, double f_v);
 
-// motor torque f_u at which a joint at rest that holds the load f_v breaks away in the direction
-// +1 or -1; load torque f_v at which one whose motor holds f_u does. direction * INFINITY (motor)
-// or -direction * INFINITY (load) if no torque moves it. NaN for another direction.
+// motor torque f_u at which a joint at rest that holds the load f_v breaks away in the
+// direction +1 or -1; load torque f_v at which one whose motor holds f_u does. direction
+// * INFINITY (motor) or -direction * INFINITY (load) if no torque moves it. NaN for
+// another direction.
 double mjg_breakawayMotor(const mjgTransmission* transmission, double f_v, int direction);
 double mjg_breakawayLoad(const mjgTransmission* transmission, double f_u, int direction);
 
@@ -254,11 +261,13 @@ typedef struct mjgKeyInfo_ {
 // what a key is; null if key is out of range
 const mjgKeyInfo* mjg_keyInfo(int key);
 
-// the key of this name, or -1; the key with the most similar name, or -1 if none resembles it
+// the key of this name, or -1; the key with the most similar name, or -1 if none
+// resembles it
 int mjg_keyFromName(const char* name);
 int mjg_keyNearest(const char* name);
 
-// number of the most similar of n names, else of the first that begins with name, or -1 if none resembles it
+// number of the most similar of n names, else of the first that begins with name, or -1
+// if none resembles it
 int mjg_nearest(const char* name, const char* const* names, int n);
 
 // "leadscrew" and so on; null if type is out of range; -1 if no type has this name
@@ -278,15 +287,16 @@ void mjg_defaultDescription(mjgDescription* description);
 // give a key a value; a key that does not exist (mjg_keyInfo) is left out
 void mjg_give(mjgDescription* description, int key, double value);
 
-// forget the keys that say in other words what a key says (armature: motor_inertia and gear_inertia), so that
-// what is given beside a preset takes the place of what the preset says
+// forget the keys that say in other words what a key says (armature: motor_inertia and
+// gear_inertia), so that what is given beside a preset takes the place of what the preset
+// says
 void mjg_forget(mjgDescription* description, int key);
 
 
 //---------------------------------- messages ------------------------------------------------------
 
-// collects what is wrong, one line a problem: where, what, and what to write instead. Memory from
-// the caller; a line that does not fit is cut, count is right nevertheless.
+// collects what is wrong, one line a problem: where, what, and what to write instead.
+// Memory from the caller; a line that does not fit is cut, count is right nevertheless.
 typedef struct mjgReport_ {
   char* text;         // null-terminated lines; nullable
   size_t size;        // of text, bytes; 0: count only
@@ -310,44 +320,50 @@ __attribute__((format(printf, 2, 0)))
 #endif
 void mjg_vrefuse(mjgReport* report, const char* format, va_list arguments);
 
-// the number that a text begins with, as strtod reads it, but with a decimal point whatever locale the
-// process has set; *end (nullable) is what follows it, the text itself if it begins with none. Lines of a
-// report have decimal points too.
+// the number that a text begins with, as strtod reads it, but with a decimal point
+// whatever locale the process has set; *end (nullable) is what follows it, the text
+// itself if it begins with none. Lines of a report have decimal points too.
 double mjg_readNumber(const char* text, const char** end);
 
-// read a number with or without a unit: "0.5", "2 Nm", "0.2kgcm2", "5deg", "80%", "1.5 N m/rad". Units are those that
-// the tool's help names, and the quantity's own as mjgKeyInfo spells it; spaces and ^ do not matter. The unit "N m" of
-// info takes N too, for a slide; "Nm" is a torque and "N" a force. A number with a
-// unit must be in the range of info, which is told in that unit; one without is left to mjg_transmission.
+// read a number with or without a unit: "0.5", "2 Nm", "0.2kgcm2", "5deg", "80%", "1.5 N
+// m/rad". Units are those that the tool's help names, and the quantity's own as
+// mjgKeyInfo spells it; spaces and ^ do not matter. The unit "N m" of info takes N too,
+// for a slide; "Nm" is a torque and "N" a force. A number with a unit must be in the
+// range of info, which is told in that unit; one without is left to mjg_transmission.
 //   value  in info->unit; untouched if the text is refused
 // Returns 0, or -1 after a line in the report.
 int mjg_readQuantity(double* value, mjgReport* report, const mjgKeyInfo* info, const char* text);
 
-// the numbers of a gap and of its rotor, which a description does not have: name, unit and text of number k, null
-// if there is none. Their ranges are checked by mjg_backlashError of mjgear_backlash.h
+// the numbers of a gap and of its rotor, which a description does not have: name, unit
+// and text of number k, null if there is none. Their ranges are checked by
+// mjg_backlashError of mjgear_backlash.h
 const mjgKeyInfo* mjg_gapKeyInfo(int k);
 
 // the name of a table, "coulomb_speed" and so on, and its kind; null, -1 if there is none
 const char* mjg_tableName(int kind);
 int mjg_tableFromName(const char* name);
 
-// read a table: pairs of x and factor, "0 1 5 1.2", at most mjgMAXPOINT of them with x ascending, SI, without units; x is
-// not negative but for a temperature. Returns 0, or -1 after a line in the report
+// read a table: pairs of x and factor, "0 1 5 1.2", at most mjgMAXPOINT of them with x
+// ascending, SI, without units; x is not negative but for a temperature. Returns 0, or -1
+// after a line in the report
 int mjg_readTable(mjgTable* table, mjgReport* report, int kind, const char* text);
 
 // the transmission that a description means. Every problem found goes into the report.
-// Returns the number of problems; if it is not 0 the transmission is left untouched. error: mjgERR_ARGUMENT
+// Returns the number of problems; if it is not 0 the transmission is left untouched.
+// error: mjgERR_ARGUMENT
 int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
                      const mjgDescription* description);
 
-// a line for the report where a description makes a gear self-locking by the assumption eta_backward = 2 - 1/eta_forward
-// alone, which is below 0 for each eta_forward below 0.5. Returns 1 if there is one, else 0. error: mjgERR_ARGUMENT
+// a line for the report where a description makes a gear self-locking by the assumption
+// eta_backward = 2 - 1/eta_forward alone, which is below 0 for each eta_forward below
+// 0.5. Returns 1 if there is one, else 0. error: mjgERR_ARGUMENT
 int mjg_warnAssumed(mjgReport* report, const mjgDescription* description);
 
-// describe a transmission as description->type says. What the type leaves open is taken from the
-// keys that are given: pressure_angle for worm (0 for leadscrew, if not given), pressure_angle, mu
-// and radius_in for spur. All other keys are overwritten.
-// Returns the number of problems, for instance that no worm has these coefficients. error: mjgERR_ARGUMENT
+// describe a transmission as description->type says. What the type leaves open is taken
+// from the keys that are given: pressure_angle for worm (0 for leadscrew, if not given),
+// pressure_angle, mu and radius_in for spur. All other keys are overwritten. Returns the
+// number of problems, for instance that no worm has these coefficients. error:
+// mjgERR_ARGUMENT
 int mjg_describe(mjgDescription* description, mjgReport* report,
                  const mjgTransmission* transmission);
 
@@ -376,14 +392,16 @@ int mjg_presetFromName(const char* name);
 
 //---------------------------------- Borello's reference -------------------------------------------
 
-// one joint with friction as in L. Borello and M. D. L. Dalla Vedova, "A dry friction model and
-// robust computational algorithm for reversible or irreversible motion transmissions", Int. J. of
-// Mechanics and Control 13(2), 2012. It is explicit, a Karnopp-type switch, and needs the load torque.
+// one joint with friction as in L. Borello and M. D. L. Dalla Vedova, "A dry friction
+// model and robust computational algorithm for reversible or irreversible motion
+// transmissions", Int. J. of Mechanics and Control 13(2), 2012. It is explicit, a
+// Karnopp-type switch, and needs the load torque.
 //
-// Through mjgProblem the same gear is eta_f = eta_opp, eta_b = eta_aid, static_ratio = fsd,
-// coulomb = friction. The two agree where all inertia is on the motor side (M = 0), so that the
-// gear transmits the load alone; with coulomb or fsd also gamma_u must be 0, because there the
-// friction torque itself does not load the flanks. scenes/flap/README.md has the differences.
+// Through mjgProblem the same gear is eta_f = eta_opp, eta_b = eta_aid, static_ratio =
+// fsd, coulomb = friction. The two agree where all inertia is on the motor side (M = 0),
+// so that the gear transmits the load alone; with coulomb or fsd also gamma_u must be 0,
+// because there the friction torque itself does not load the flanks.
+// scenes/flap/README.md has the differences.
 typedef struct mjgKarnopp_ {
   double eta_opp;   // efficiency under opposing load, in (0, 1]
   double eta_aid;   // under aiding load, <= 1; <= 0: irreversible
@@ -394,7 +412,8 @@ typedef struct mjgKarnopp_ {
   double limit;     // ends of travel at +-limit, > 0, or INFINITY   rad
 } mjgKarnopp;
 
-// Table 1, one step: changes *position and *velocity, sets *t (nullable) to the friction torque
+// Table 1, one step: changes *position and *velocity, sets *t (nullable) to the friction
+// torque
 //   motor  torque in the joint's direction       load  torque against it       h  timestep > 0
 // error: mjgERR_ARGUMENT, mjgERR_NOT_FINITE
 int mjg_stepKarnopp(double* position, double* velocity, double* t, const mjgKarnopp* joint,

@@ -1,14 +1,16 @@
-// Functions that libmjgear.so exports beside the plugin: gears that change while a simulation runs, and inverse dynamics.
+// Functions that libmjgear.so exports beside the plugin: gears that change while a
+// simulation runs, and inverse dynamics.
 //
-// The gears of a step are those of the model that is being stepped, and what the state of the simulation
-// changes of them. The functions below write such changes into mjData.plugin_state, for instance for
-// domain randomization; the model, which threads share, stays as it is. They cost nothing if they are not
-// called. Threads may call them at the same time for different mjData, but not for one that another
-// thread steps.
+// The gears of a step are those of the model that is being stepped, and what the state of
+// the simulation changes of them. The functions below write such changes into
+// mjData.plugin_state, for instance for domain randomization; the model, which threads
+// share, stays as it is. They cost nothing if they are not called. Threads may call them
+// at the same time for different mjData, but not for one that another thread steps.
 //
-// A change is state like a position. It holds from the next step on. mj_getState, mj_setState and
-// mj_copyData take it along, each simulation of a Batch has its own, and mj_resetData ends it. Rotor inertia
-// and damping are the engine's: change mjModel.dof_armature and mjModel.dof_damping.
+// A change is state like a position. It holds from the next step on. mj_getState,
+// mj_setState and mj_copyData take it along, each simulation of a Batch has its own, and
+// mj_resetData ends it. Rotor inertia and damping are the engine's: change
+// mjModel.dof_armature and mjModel.dof_damping.
 //
 // In Python load the library with ctypes and pass the addresses of model and data:
 //
@@ -20,8 +22,8 @@
 //
 // joint is the id of a joint; of a geared tendon it is mjModel.njnt plus the tendon's id.
 //
-// Model and data must belong together: the data were made or reset with this model, or with one of the
-// same structure. Null pointers and data of another model are refused.
+// Model and data must belong together: the data were made or reset with this model, or
+// with one of the same structure. Null pointers and data of another model are refused.
 
 #ifndef MJGEAR_PLUGIN_H_
 #define MJGEAR_PLUGIN_H_
@@ -38,11 +40,11 @@
 extern "C" {
 #endif
 
-// give keys of doc/mjcf.md that are numbers of a gear or of its gap new values in the gear of
-// a joint; those that were given before and are not named stay. A joint and its motor_joint are one
-// gear. Keys that describe gears of one kind only, such as mu, can change where the model gives them. All n keys
-// change together or none: returns 0, or -1 with lines in error (nullable) that say
-// what is wrong and what to write instead.
+// give keys of doc/mjcf.md that are numbers of a gear or of its gap new values in the
+// gear of a joint; those that were given before and are not named stay. A joint and its
+// motor_joint are one gear. Keys that describe gears of one kind only, such as mu, can
+// change where the model gives them. All n keys change together or none: returns 0, or -1
+// with lines in error (nullable) that say what is wrong and what to write instead.
 MJGAPI int mjg_setGears(const mjModel* m, mjData* d, int joint, const char* const* key,
                         const double* value, int n, char* error, int error_sz);
 
@@ -50,9 +52,10 @@ MJGAPI int mjg_setGears(const mjModel* m, mjData* d, int joint, const char* cons
 MJGAPI int mjg_setGear(const mjModel* m, mjData* d, int joint, const char* key, double value,
                        char* error, int error_sz);
 
-// describe a gear in other words: the keys (coefficients, efficiencies or starting torques) take the
-// place of all that said what the gear is, a type with its geometry for instance; friction besides
-// and the gap stay. Keys that do not say what the gear is are not enough. Otherwise as mjg_setGears.
+// describe a gear in other words: the keys (coefficients, efficiencies or starting
+// torques) take the place of all that said what the gear is, a type with its geometry for
+// instance; friction besides and the gap stay. Keys that do not say what the gear is are
+// not enough. Otherwise as mjg_setGears.
 MJGAPI int mjg_describeGear(const mjModel* m, mjData* d, int joint, const char* const* key,
                             const double* value, int n, char* error, int error_sz);
 
@@ -60,27 +63,29 @@ MJGAPI int mjg_describeGear(const mjModel* m, mjData* d, int joint, const char* 
 MJGAPI int mjg_setSolver(const mjModel* m, mjData* d, const char* solver, char* error,
                          int error_sz);
 
-// value of a key in the gear of a joint, of a table the number of its points: 1 if it was given, 0 if not (value is untouched), -1 if
-// the joint has no gear or the key does not exist. gamma_u, gamma_v and the two efficiencies are always known, those
-// of a sliding gear, and so are all numbers that the model of a gap uses.
+// value of a key in the gear of a joint, of a table the number of its points: 1 if it was
+// given, 0 if not (value is untouched), -1 if the joint has no gear or the key does not
+// exist. gamma_u, gamma_v and the two efficiencies are always known, those of a sliding
+// gear, and so are all numbers that the model of a gap uses.
 MJGAPI int mjg_getGear(double* value, const mjModel* m, const mjData* d, int joint,
                        const char* key);
 
-// the numbers that a sensor gives of the joint's gear, without one: as in doc/sensors.md, of the last
-// step. Returns their number (value may be null), or -1 if the joint has no gear.
+// the numbers that a sensor gives of the joint's gear, without one: as in doc/sensors.md,
+// of the last step. Returns their number (value may be null), or -1 if the joint has no
+// gear.
 MJGAPI int mjg_readGear(double* value, const mjModel* m, const mjData* d, int joint);
 
-// what the joint's gear does with its rotor, the inertia behind it and the load that it holds in the pose
-// of the last mj_forward (1 N m if that is 0): mjgFacts of mjgear_params.h. 0, or -1 if the joint has no
-// gear. Uses the stack of d.
+// what the joint's gear does with its rotor, the inertia behind it and the load that it
+// holds in the pose of the last mj_forward (1 N m if that is 0): mjgFacts of
+// mjgear_params.h. 0, or -1 if the joint has no gear. Uses the stack of d.
 typedef struct mjgFacts_ mjgFacts;
 MJGAPI int mjg_explainGear(mjgFacts* facts, const mjModel* m, mjData* d, int joint);
 
 // name of the solver, null if the model has no gear
 MJGAPI const char* mjg_getSolver(const mjModel* m, const mjData* d);
 
-// how often what happened since the data was made or reset. A step has one friction problem for each
-// group of joints that act on each other.
+// how often what happened since the data was made or reset. A step has one friction
+// problem for each group of joints that act on each other.
 typedef struct mjgCounts_ {
   int problems;     // friction problems: solved + ill_posed + approximate + unsolved
   int solved;       // solved, and the only solution as far as known
@@ -94,8 +99,8 @@ typedef struct mjgCounts_ {
 // counts of a mjData; 0, or -1 if the model has no gear
 MJGAPI int mjg_getCounts(mjgCounts* counts, const mjModel* m, const mjData* d);
 
-// all gears and the solver as the model describes them; 0, or -1 if the model has none or the data are not
-// of this model
+// all gears and the solver as the model describes them; 0, or -1 if the model has none or
+// the data are not of this model
 MJGAPI int mjg_resetGears(const mjModel* m, mjData* d);
 
 //---------------------------------- inverse dynamics ----------------------------------------------
@@ -114,9 +119,10 @@ typedef enum mjgMotion_ {
   mjgMOTION_SLEEPS = 6     // its kinematic tree is asleep
 } mjgMotion;
 
-// Motor torques that make a motion: for each gear an interval, low to high, of the torque or force that its actuators
-// give at the start of the step, N m or N at the output side (what qfrc_actuator has of it; of a tendon along the
-// tendon). All else that acts counts: constraints, limits, springs, applied forces, what the integrator makes of
+// Motor torques that make a motion: for each gear an interval, low to high, of the torque
+// or force that its actuators give at the start of the step, N m or N at the output side
+// (what qfrc_actuator has of it; of a tendon along the tendon). All else that acts
+// counts: constraints, limits, springs, applied forces, what the integrator makes of
 // velocity and position gains of actuators at the controls in d, and rotor inertia.
 //
 //   low, high   (njnt + ntendon) of joints, behind them tendons; NaN without a gear. A motor_joint and its joint have
@@ -130,17 +136,19 @@ typedef enum mjgMotion_ {
 //   rotor       (njnt) nullable, acceleration of rotors behind gaps, (w+ - w)/h; NaN: not given. Those of tendons
 //               have no place here: mjgMOTION_ROTOR
 //
-// A gear that locks rests in all of its interval as far as its law goes; a motor that pushes along with the load may
-// unlock it before the end, which the step decides. HELD and JAMS take other joints and constraints as they are in the
-// motion, and are not asked of gears behind gaps. Solvers that do not end at the minimum (PGS, noslip) move otherwise
-// than the engine's inverse dynamics says. Returns the number of gears with NONE or JAMS, or -1 with a line in error
-// (nullable). Uses the stack of d.
+// A gear that locks rests in all of its interval as far as its law goes; a motor that
+// pushes along with the load may unlock it before the end, which the step decides. HELD
+// and JAMS take other joints and constraints as they are in the motion, and are not asked
+// of gears behind gaps. Solvers that do not end at the minimum (PGS, noslip) move
+// otherwise than the engine's inverse dynamics says. Returns the number of gears with
+// NONE or JAMS, or -1 with a line in error (nullable). Uses the stack of d.
 MJGAPI int mjg_inverse(double* low, double* high, int* motion, const mjModel* m, mjData* d,
                        const mjtNum* qacc, const mjtNum* rotor, char* error, int error_sz);
 
 //---------------------------------- derivatives ----------------------------------------------------
 
-// where a derivative holds: the side on which gears keep their pieces and controls are in their ranges, within eps
+// where a derivative holds: the side on which gears keep their pieces and controls are in
+// their ranges, within eps
 typedef enum mjgSide_ {
   mjgSIDE_BACK = -1,
   mjgSIDE_BOTH = 0,
@@ -149,28 +157,32 @@ typedef enum mjgSide_ {
   mjgSIDE_UNKNOWN = 3   // not known: rows are zero
 } mjgSide;
 
-// Derivatives of a step by its controls: gears go on to slip, rest, yield or turn their rotors as they do in this step,
-// and constraints act as they do. The step is linear in the torque of a motor then, and none is taken for it.
+// Derivatives of a step by its controls: gears go on to slip, rest, yield or turn their
+// rotors as they do in this step, and constraints act as they do. The step is linear in
+// the torque of a motor then, and none is taken for it.
 //   qvel   (nu x nv) of velocities after the step; state (nu x npluginstate) of what gears remember
 //   side   (nu) mjgSide, with changes of controls by eps
 //   d      the state before the step; afterwards as mj_forward leaves it
-// Not known by controls of actuators with activation, delay, or a gain that is no constant (Euler: with activation or delay).
-// Not known at all with gaps between two joints, laws with touch, PGS, noslip, RK4, lagged coupling, sleep; where a shaft
-// is at a jump of its torque; and of a step that is not solved. Returns how many are known, or -1 with a line in error
-// (nullable) if an argument is wrong. Uses the stack of d.
+// Not known by controls of actuators with activation, delay, or a gain that is no
+// constant (Euler: with activation or delay). Not known at all with gaps between two
+// joints, laws with touch, PGS, noslip, RK4, lagged coupling, sleep; where a shaft is at
+// a jump of its torque; and of a step that is not solved. Returns how many are known, or
+// -1 with a line in error (nullable) if an argument is wrong. Uses the stack of d.
 MJGAPI int mjg_controlDerivative(double* qvel, double* state, int* side, const mjModel* m,
                                  mjData* d, double eps, char* error, int error_sz);
 
 //---------------------------------- checking ------------------------------------------------------
 
-// name of a plugin that accepts every configuration, has no state and does nothing: a model whose gears are named so
-// compiles whatever is wrong with them, for mjg_checkModel. Registered by the first call
+// name of a plugin that accepts every configuration, has no state and does nothing: a
+// model whose gears are named so compiles whatever is wrong with them, for
+// mjg_checkModel. Registered by the first call
 MJGAPI const char* mjg_acceptingPlugin(void);
 
-// everything that is wrong with the gears of a model, one line each, as 'mjgear check' says it: of the instances of
-// mjg_acceptingPlugin if it has any, else of the plugin's own. Where nothing is wrong, warnings (nullable) are
-// lines about gears that do nothing or would be left behind. Texts are cut to their sizes. Returns the number of
-// problems, or -1 if m is null
+// everything that is wrong with the gears of a model, one line each, as 'mjgear check'
+// says it: of the instances of mjg_acceptingPlugin if it has any, else of the plugin's
+// own. Where nothing is wrong, warnings (nullable) are lines about gears that do nothing
+// or would be left behind. Texts are cut to their sizes. Returns the number of problems,
+// or -1 if m is null
 MJGAPI int mjg_checkModel(const mjModel* m, char* problems, int problems_sz, char* warnings,
                           int warnings_sz);
 
@@ -180,8 +192,9 @@ MJGAPI int mjg_checkKey(const char* instance, const char* key, char* error, int 
 
 //---------------------------------- changes as numbers --------------------------------------------
 
-// where a number stands in mjData.plugin_state, and so in each row of Batch.bind('plugin_state') and
-// behind mj_stateSize(m, the lower bits) in what mj_getState writes for mjSTATE_PLUGIN
+// where a number stands in mjData.plugin_state, and so in each row of
+// Batch.bind('plugin_state') and behind mj_stateSize(m, the lower bits) in what
+// mj_getState writes for mjSTATE_PLUGIN
 typedef struct mjgStateAddress_ {
   int value;   // plugin_state[value] is the number
   int given;   // it counts where plugin_state[given], a sum of bits, contains its bit;
@@ -206,20 +219,21 @@ typedef struct mjgStateAddress_ {
 //   "brake"    the share of its torque that the brake of the joint had in the last step, from 0 to 1
 // and of the whole system, whatever the joint:
 //   "solver"    0: the model's, or 1 + mjgSolver; "fallbacks": what sensor 12 counts
-// 0, or -1 if the joint has no such number. The address is the same for all models of the same structure
-// and the same instances; it reads the model's configuration, so ask once.
+// 0, or -1 if the joint has no such number. The address is the same for all models of the
+// same structure and the same instances; it reads the model's configuration, so ask once.
 MJGAPI int mjg_stateAddress(mjgStateAddress* address, const mjModel* m, int joint,
                             const char* name);
 
-// mjg_setGears (describe = 0) or mjg_describeGear (describe = 1) in many plugin_state, for instance the rows of
-// Batch.bind('plugin_state'): value (nstate x n) has a row for each. stride: numbers from one state to the next.
-// All change or none; a line in error names the first state that is refused
+// mjg_setGears (describe = 0) or mjg_describeGear (describe = 1) in many plugin_state,
+// for instance the rows of Batch.bind('plugin_state'): value (nstate x n) has a row for
+// each. stride: numbers from one state to the next. All change or none; a line in error
+// names the first state that is refused
 MJGAPI int mjg_setStates(const mjModel* m, mjtNum* plugin_state, int nstate, int stride, int joint,
                          const char* const* key, const double* value, int n, int describe,
                          char* error, int error_sz);
 
-// mjg_getGear of many plugin_state: value (nstate), NaN where the key is not given. 1: given in all, 0: not in all,
-// -1 as mjg_getGear
+// mjg_getGear of many plugin_state: value (nstate), NaN where the key is not given. 1:
+// given in all, 0: not in all, -1 as mjg_getGear
 MJGAPI int mjg_getStates(double* value, const mjModel* m, const mjtNum* plugin_state, int nstate,
                          int stride, int joint, const char* key);
 

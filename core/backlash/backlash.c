@@ -86,20 +86,22 @@ const char* mjg_backlashError(const mjgBacklash* law) {
 }
 
 
-// touch: below this exponent two terms of its series have 12 digits, more than the equation in r leaves
+// touch: below this exponent two terms of its series have 12 digits, more than the
+// equation in r leaves
 static const double kShallow = 1e-4;
 
 // relative change at which iterations end, a few rounding errors
 static const double kSettled = 1e-15;
 
-// impacts: below this the series of y - ln(1 + y), eight terms, is exact to rounding, and the difference is not
+// impacts: below this the series of y - ln(1 + y), eight terms, is exact to rounding, and
+// the difference is not
 static const double kSlow = 1e-2;
 
 
 //---------------------------------- one side ------------------------------------------------------
 
-// N (19) with x = u (z - 1), u = c omega/k: z - 1 + exp(-z) = r. The left side is convex and
-// increasing for z > 0, and Newton from above cannot leave that range.
+// N (19) with x = u (z - 1), u = c omega/k: z - 1 + exp(-z) = r. The left side is convex
+// and increasing for z > 0, and Newton from above cannot leave that range.
 static double touchExponent(double r) {
   double z = fmin(1 + r, sqrt(2 * r) + r);
   if (z < kShallow) {
@@ -139,8 +141,9 @@ double mjg_backlashTouch(const mjgBacklash* law, double omega_d) {
 }
 
 
-// angle at which a damped shaft closes the gap, its derivative by omega and the torque just above it.
-// Where the shaft has lost more than the torque of the touch since, it pushes again later.
+// angle at which a damped shaft closes the gap, its derivative by omega and the torque
+// just above it. Where the shaft has lost more than the torque of the touch since, it
+// pushes again later.
 static double loadingTouch(double* slope, double* jump, const mjgBacklash* law, double omega,
                            double touch_rate, double touch_slope) {
   double lead = law->damping / law->stiffness;

@@ -1,8 +1,8 @@
 // Inside of the backlash laws: one side of a law, and a gap in one step.
 //
-// A law without state is T(theta, omega) = R(theta, omega) - R(-theta, -omega), where R >= 0 is the
-// torque of the right side. At a given rate omega, R is zero below an onset angle and smooth, most
-// often a parabola, between a few break angles above it.
+// A law without state is T(theta, omega) = R(theta, omega) - R(-theta, -omega), where R
+// >= 0 is the torque of the right side. At a given rate omega, R is zero below an onset
+// angle and smooth, most often a parabola, between a few break angles above it.
 
 #ifndef MJGEAR_BACKLASH_INTERNAL_H_
 #define MJGEAR_BACKLASH_INTERNAL_H_
@@ -68,19 +68,20 @@ static inline int mjgi_hasTouch(const mjgBacklash* law) {
   return law->model == mjgPHASE_PLANE || law->model == mjgRUBBER;
 }
 
-// mjg_couplingResolve for rotors that are asked again and again, with the gap that mjgi_makeGap made: the piece that step
-// has from before is tried first, which is right if it fits, because there is one solution: 0 <= gamma_u, gamma_v < 1 and no
-// static ratio above 1. What mjgi_closeGap writes is not written; it takes T and the rate *w
+// mjg_couplingResolve for rotors that are asked again and again, with the gap that
+// mjgi_makeGap made: the piece that step has from before is tried first, which is right
+// if it fits, because there is one solution: 0 <= gamma_u, gamma_v < 1 and no static
+// ratio above 1. What mjgi_closeGap writes is not written; it takes T and the rate *w
 void mjgi_resolveAgain(mjgCouplingStep* step, double* w, const mjgCoupling* coupling,
                        const mjgiGap* gap, double vhat, double A);
 
-// mean torque T of the step and rate w with w = w0 - a T; *slope = dT/dw0. For either sign of a: where the line
-// rises with torque, as integrators that move in another metric than constraints can make it, the solution of
-// least torque, or none
+// mean torque T of the step and rate w with w = w0 - a T; *slope = dT/dw0. For either
+// sign of a: where the line rises with torque, as integrators that move in another metric
+// than constraints can make it, the solution of least torque, or none
 double mjgi_solveGap(double* w, double* slope, const mjgiGap* gap, double w0, double a);
 
-// the same for a < 0, which a self-locking gear makes: the load brakes the rotor more than it drives it. Finds the
-// solution of least torque, or returns 0 if there is none
+// the same for a < 0, which a self-locking gear makes: the load brakes the rotor more
+// than it drives it. Finds the solution of least torque, or returns 0 if there is none
 int mjgi_solveJam(double* T, double* w, double* slope, const mjgiGap* gap, double w0, double a);
 
 // state of the gap after a step with torque T at rate w, and the energy of the shaft

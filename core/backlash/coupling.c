@@ -1,4 +1,5 @@
-// The implicit step of a coupling: rotor, gear and gap in series as one scalar law of the driven side's line.
+// The implicit step of a coupling: rotor, gear and gap in series as one scalar law of the
+// driven side's line.
 
 #include <math.h>
 
@@ -114,8 +115,8 @@ static int slip(Trial* best, const Rotor* rotor, int s, double r) {
 }
 
 
-// first meeting of torque and bound by bisection in t, for the ill-posed cases that the scalar
-// solves do not reach
+// first meeting of torque and bound by bisection in t, for the ill-posed cases that the
+// scalar solves do not reach
 static void slipBisect(Trial* best, const Rotor* rotor, int s, double r, double hold) {
   const mjgCoupling* coupling = rotor->coupling;
   double eta = rotor->gap->eta, lo = 0, hi = hold;
@@ -164,8 +165,8 @@ static int resolveRotor(Trial* result, const Rotor* rotor) {
   Trial trial, held;
   solvePiece(&held, rotor, mjgiSTUCK, 1);
 
-  // slips if the bound is met before the rotor stands. A rotor that leaves rest or reverses must
-  // exceed its static bound, and then slips on the sliding one.
+  // slips if the bound is met before the rotor stands. A rotor that leaves rest or
+  // reverses must exceed its static bound, and then slips on the sliding one.
   double ratio = mjgi_lawRatio(fmax(1, coupling->static_ratio), coupling->velocity, s);
   for (double r = ratio;; r = 1) {
     if (slip(&trial, rotor, s, r) && s * trial.t < s * held.t) {

@@ -1,5 +1,5 @@
-// Gap and shaft in an implicit step: their mean torque as a function of the step's rate, and a scalar solve of it
-// against a line.
+// Gap and shaft in an implicit step: their mean torque as a function of the step's rate,
+// and a scalar solve of it against a line.
 
 #include <math.h>
 
@@ -9,18 +9,19 @@
 // Gauss points of a piece, at this share of half its length from its middle
 static const double kGauss = 0.57735026918962576451;
 
-// a piece shorter than this share of its depth: the difference of two powers would lose three digits and more,
-// while the Gauss points are exact to more than that
+// a piece shorter than this share of its depth: the difference of two powers would lose
+// three digits and more, while the Gauss points are exact to more than that
 static const double kShort = 1e-3;
 
-// scalar solves: iterations, each third of which at least halves the bracket (where the law is smooth Newton takes
-// a few); and change at which Newton ends
+// scalar solves: iterations, each third of which at least halves the bracket (where the
+// law is smooth Newton takes a few); and change at which Newton ends
 enum {
   mjgiITERATIONS = 200
 };
 static const double kSettled = 1e-15;
 
-// a bracket wider than this, rad/s, is halved in digits: powers of such rates take Newton hundreds of steps
+// a bracket wider than this, rad/s, is halved in digits: powers of such rates take Newton
+// hundreds of steps
 static const double kWide = 1e6;
 
 // residual of a line, relative to its terms, above which the law has a jump there
@@ -75,7 +76,8 @@ static double gapEnd(const mjgiGap* gap, double w) {
 }
 
 
-// models with state: an untouched shaft relaxes; where that would leave the gap, the stop holds it
+// models with state: an untouched shaft relaxes; where that would leave the gap, the stop
+// holds it
 static double stateTorque(double* slope, const mjgiGap* gap, double w) {
   const mjgBacklash* law = gap->law;
   double gap_end = gapEnd(gap, w);
@@ -113,9 +115,10 @@ static double closedRate(const mjgiGap* gap, double T, double twist, double w) {
 }
 
 
-// Rate at which one side touches, for the laws whose touch depends on it. The mean rate omega of the
-// step has lost a part of it already: until the touch, after a share of the step, the rate changes by
-// what the step changes it without the torque that follows. Increases with omega, as torque must.
+// Rate at which one side touches, for the laws whose touch depends on it. The mean rate
+// omega of the step has lost a part of it already: until the touch, after a share of the
+// step, the rate changes by what the step changes it without the torque that follows.
+// Increases with omega, as torque must.
 static double touchRate(double* slope, const mjgiGap* gap, double sign, double omega) {
   const mjgBacklash* law = gap->law;
   double before = sign * gap->omega_d;
@@ -148,7 +151,8 @@ static double touchRate(double* slope, const mjgiGap* gap, double sign, double o
 }
 
 
-// mean torque of a side over the angles from a to b, piece by piece with two Gauss points; adds to its derivative
+// mean torque of a side over the angles from a to b, piece by piece with two Gauss
+// points; adds to its derivative
 static double integrate(double* slope, const mjgiGap* gap, const mjgBacklash* law,
                         const mjgiSide* side, double a, double b, double omega) {
   double dtheta, domega;
@@ -195,7 +199,8 @@ static void powerMean(double* mean, double* slope, const mjgiGap* gap, double a,
     return;
   }
 
-  // mean of k z^n, and by parts that of its derivative times the time at which an angle is reached
+  // mean of k z^n, and by parts that of its derivative times the time at which an angle
+  // is reached
   double n1 = law->exponent + 1, loss = 1.5 * law->restitution;
   double factor = fmax(0, 1 + loss * omega);
   double spring = law->stiffness * (pow(hi, n1) - pow(lo, n1)) / (n1 * fabs(b - a));
@@ -216,7 +221,8 @@ static double sideMean(double* slope, const mjgiGap* gap, const mjgBacklash* law
   double omega = sign * w;
   *slope = 0;
 
-  // clearly open: no need for the breaks. The onset is never below half_gap - rubber - 2 c/k |w|
+  // clearly open: no need for the breaks. The onset is never below half_gap - rubber - 2
+  // c/k |w|
   double lead = law->damping / law->stiffness * fabs(w);
   if (fmax(a, b) <= law->half_gap - law->rubber - 2 * lead) {
     return 0;
@@ -249,8 +255,8 @@ static double deadZone(double x, double half_gap) {
 }
 
 
-// mean torque of the step as a function of the rate w: increasing, and continuous but for the touch
-// of a model with state
+// mean torque of the step as a function of the rate w: increasing, and continuous but for
+// the touch of a model with state
 static double gapTorque(double* slope, const mjgiGap* gap, double w) {
   const mjgBacklash* law = gap->law;
   if (hasState(law)) {
@@ -286,16 +292,18 @@ static double gapTorque(double* slope, const mjgiGap* gap, double w) {
 
 //---------------------------------- scalar solve --------------------------------------------------
 
-// models with state: does a shaft that is at a stop at rate w0 stay there until w, so that its torque is a line between them
+// models with state: does a shaft that is at a stop at rate w0 stay there until w, so
+// that its torque is a line between them
 static int staysAtStop(const mjgiGap* gap, double w0, double w) {
   double end = gapEnd(gap, w);
   return hasState(gap->law) && end * gapEnd(gap, w0) > 0 && fabs(end) > gap->law->half_gap;
 }
 
 
-// torque T and rate w with T = gapTorque(w), w = w0 - a T, a >= 0; *slope = dT/dw0. Newton, kept in a
-// bracket that bisection shrinks where Newton does not; at a jump the line picks T within it.
-// Long because Newton, the bracket that keeps it and the jump share one loop
+// torque T and rate w with T = gapTorque(w), w = w0 - a T, a >= 0; *slope = dT/dw0.
+// Newton, kept in a bracket that bisection shrinks where Newton does not; at a jump the
+// line picks T within it. Long because Newton, the bracket that keeps it and the jump
+// share one loop
 static double solveLine(double* w, double* slope, const mjgiGap* gap, double w0, double a) {
   double s;
   *w = w0;
@@ -349,8 +357,8 @@ static double solveLine(double* w, double* slope, const mjgiGap* gap, double w0,
     }
   }
 
-  // where the gap is the stiffer one the line gives the more accurate torque, and at a jump the
-  // only one
+  // where the gap is the stiffer one the line gives the more accurate torque, and at a
+  // jump the only one
   double line = (w0 - *w) / a;
   if (fabs(f) > kJump * (fabs(w0) + a * fabs(torque))) {
     *slope = 1 / a;

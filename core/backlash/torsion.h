@@ -1,4 +1,5 @@
-// Torsional stiffness without a gap, mjgTORSION: a spring of three stiffnesses and, beside it, friction that yields.
+// Torsional stiffness without a gap, mjgTORSION: a spring of three stiffnesses and,
+// beside it, friction that yields.
 
 #ifndef MJGEAR_TORSION_H_
 #define MJGEAR_TORSION_H_
@@ -21,8 +22,8 @@ double mjgi_torsionStiffness(const mjgBacklash* law);
 double mjgi_torsionSpring(double* slope, const mjgBacklash* law, double a, double b, double h,
                           double blend);
 
-// mean torque over the last 1 - blend of the way from p to p + h w, with the slider at theta_b before; its
-// derivative by w. It increases with w
+// mean torque over the last 1 - blend of the way from p to p + h w, with the slider at
+// theta_b before; its derivative by w. It increases with w
 double mjgi_torsionMean(double* slope, const mjgBacklash* law, double theta_b, double p, double h,
                         double blend, double w);
 

@@ -88,7 +88,8 @@ static void checkRange(mjgReport* report, const mjgDescription* d) {
       continue;
     }
 
-    // angles are mostly wrong because they are in degrees, efficiencies because they are in percent
+    // angles are mostly wrong because they are in degrees, efficiencies because they are
+    // in percent
     int efficiency = key == mjgKEY_ETA_FORWARD || key == mjgKEY_ETA_BACKWARD;
     if (x > info->max && strcmp(info->unit, "rad") == 0 && x < 90) {
       mjg_refuse(report, "%s = %g is too large; it is in radians, write %.6g for %g degrees",

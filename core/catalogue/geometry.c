@@ -4,8 +4,8 @@
 
 static const double kPi = 3.14159265358979323846;
 
-// pairs of teeth in contact at once, far more than any gear has: so many that the mean over them is
-// the mean over the path
+// pairs of teeth in contact at once, far more than any gear has: so many that the mean
+// over them is the mean over the path
 static const double kMostPairs = 1000;
 
 
@@ -87,8 +87,8 @@ int mjgi_spurMesh(double* gamma_u, double* gamma_v, const mjgSpur* spur, double 
     return mjgERR_ARGUMENT;
   }
 
-  // the contact point moves along the line of action as the base circle turns; find the first
-  // pair that is in contact, then all that follow it
+  // the contact point moves along the line of action as the base circle turns; find the
+  // first pair that is in contact, then all that follow it
   double path = spur->approach + spur->recess;
   double pitch = spur->pitch > 0 ? spur->pitch : path;
   double xi = fmod(spur->radius_out * cos(spur->pressure_angle) * angle + spur->approach, pitch);
@@ -114,7 +114,8 @@ int mjgi_spurPath(mjgSpur* spur, double addendum_in, double addendum_out) {
     return mjgERR_ARGUMENT;
   }
 
-  // a tip circle cuts the line of action at this distance from where it touches the base circle
+  // a tip circle cuts the line of action at this distance from where it touches the base
+  // circle
   double c = cos(spur->pressure_angle);
   double s = sin(spur->pressure_angle);
   double tip_in = spur->radius_in + addendum_in;

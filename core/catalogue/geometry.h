@@ -5,27 +5,31 @@
 
 #include "mjgear_params.h"
 
-// lead angle and friction coefficient of the screw with these coefficients, the inverse of (17)
+// lead angle and friction coefficient of the screw with these coefficients, the inverse
+// of (17)
 // error: mjgERR_ARGUMENT unless gamma_u > 0, gamma_v > 0 and 0 <= pressure_angle < pi/2
 int mjgi_screwFromCoefficients(double* lead_angle, double* mu, double gamma_u, double gamma_v,
                                double pressure_angle);
 
-// asymmetry coefficients of valid gears at one contact point xi, (21), with s = sgn(xi), by which they change
-// sign. An s between them is the mean of points on both sides
+// asymmetry coefficients of valid gears at one contact point xi, (21), with s = sgn(xi),
+// by which they change sign. An s between them is the mean of points on both sides
 void mjgi_spurAt(double* gamma_u, double* gamma_v, const mjgSpur* spur, double xi, double s);
 
-// their mean over the mesh cycle: (21) integrated over -approach <= xi <= recess, which holds if a
-// pair of teeth carries the same share of the load all along its path. error: mjgERR_ARGUMENT, mjgERR_NOT_FINITE
+// their mean over the mesh cycle: (21) integrated over -approach <= xi <= recess, which
+// holds if a pair of teeth carries the same share of the load all along its path. error:
+// mjgERR_ARGUMENT, mjgERR_NOT_FINITE
 int mjgi_spurMean(double* gamma_u, double* gamma_v, const mjgSpur* spur);
 
-// the coefficients at one angle of the output gear: the mean of (21) over the one or more pairs of
-// teeth that are in contact there, which share the load equally. At angle 0 a pair is at the pitch
-// point; the cycle repeats every pitch / (radius_out cos(pressure_angle)). error: as mjgi_spurMean
+// the coefficients at one angle of the output gear: the mean of (21) over the one or more
+// pairs of teeth that are in contact there, which share the load equally. At angle 0 a
+// pair is at the pitch point; the cycle repeats every pitch / (radius_out
+// cos(pressure_angle)). error: as mjgi_spurMean
 int mjgi_spurMesh(double* gamma_u, double* gamma_v, const mjgSpur* spur, double angle);
 
-// approach and recess from the addenda (tip minus pitch radius) of both gears; for full-depth teeth
-// both addenda are the module. error: mjgERR_ARGUMENT if the path would leave the involute, that is
-// if a tip reaches past the point where the line of action touches the other base circle; mjgERR_NOT_FINITE
+// approach and recess from the addenda (tip minus pitch radius) of both gears; for
+// full-depth teeth both addenda are the module. error: mjgERR_ARGUMENT if the path would
+// leave the involute, that is if a tip reaches past the point where the line of action
+// touches the other base circle; mjgERR_NOT_FINITE
 int mjgi_spurPath(mjgSpur* spur, double addendum_in, double addendum_out);
 
 #endif  // MJGEAR_GEOMETRY_H_

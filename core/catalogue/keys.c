@@ -185,7 +185,8 @@ int mjg_keyFromName(const char* name) {
 }
 
 
-// number of letters to insert, delete or replace to turn a into b; b is at most MAX_NAME long
+// number of letters to insert, delete or replace to turn a into b; b is at most MAX_NAME
+// long
 static int editDistance(const char* a, const char* b) {
   int na = (int)strlen(a), nb = (int)strlen(b);
   int row[MAX_NAME + 1];

@@ -2,7 +2,8 @@
 
 #include <math.h>
 
-// an output that turns less than this for a turn of the motor stands, but for rounding of the numbers of teeth
+// an output that turns less than this for a turn of the motor stands, but for rounding of
+// the numbers of teeth
 static const double kStands = 1e-12;
 
 
@@ -14,9 +15,10 @@ enum {
 };
 
 
-// Torques on the central gears from outside for the torque of the driving side, with a factor on the power of each
-// on its way to the planets; speeds are seen from the carrier. With an output ring the carrier is free, so that
-// torques sum to 0; without one it is the output and has minus their sum.
+// Torques on the central gears from outside for the torque of the driving side, with a
+// factor on the power of each on its way to the planets; speeds are seen from the
+// carrier. With an output ring the carrier is free, so that torques sum to 0; without one
+// it is the output and has minus their sum.
 static void torques(double T[3], const double speed[3], const double factor[3], int has_out,
                     int forward, double given) {
   double a = factor[SUN] * speed[SUN], b = factor[RING] * speed[RING], c = factor[OUT] * speed[OUT];
@@ -32,8 +34,8 @@ static void torques(double T[3], const double speed[3], const double factor[3], 
 }
 
 
-// Torque of the driven side. Which way power flows in each mesh is tried, that without loss first and then those
-// that differ from it least; NAN if nothing holds.
+// Torque of the driven side. Which way power flows in each mesh is tried, that without
+// loss first and then those that differ from it least; NAN if nothing holds.
 static double drivenTorque(const double speed[3], int has_out, double efficiency, int forward,
                            double given) {
   const double lossless[3] = {1, 1, 1};
@@ -85,8 +87,8 @@ int mjgi_planetary(double* ratio, double* eta_f, double* eta_b, const mjgiPlanet
     return mjgERR_ARGUMENT;
   }
 
-  // the motor drives: power of the driven side over that of the motor; the load drives: the same motion with
-  // the torque of the load in its direction
+  // the motor drives: power of the driven side over that of the motor; the load drives:
+  // the same motion with the torque of the load in its direction
   double driven = drivenTorque(speed, has_out, g->efficiency, 1, motor > 0 ? 1 : -1);
   double forward = -driven * output / fabs(motor);
   driven = drivenTorque(speed, has_out, g->efficiency, 0, output > 0 ? 1 : -1);

@@ -82,8 +82,9 @@ int mjgi_usesGapNumber(int model, int k) {
 }
 
 
-// units that may follow a number, and what they are in the unit of a key; another name of a unit stands behind it.
-// "N m" is at an output of which nothing else is known, and may be that of a slide; "Nm" is a torque, "N" a force
+// units that may follow a number, and what they are in the unit of a key; another name of
+// a unit stands behind it. "N m" is at an output of which nothing else is known, and may
+// be that of a slide; "Nm" is a torque, "N" a force
 typedef struct Unit_ {
   const char* name;
   const char* of;  // unit of the keys that it fits

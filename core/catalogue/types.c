@@ -28,7 +28,8 @@ static void fromEfficiency(mjgTransmission* t, mjgReport* report, const mjgDescr
 }
 
 
-// With k the static ratio, s_f and s_b the starting torques and c0 the bound without load at rest,
+// With k the static ratio, s_f and s_b the starting torques and c0 the bound without load
+// at rest,
 //     k c0 = (1 - k gamma_u) s_f = (1 - k gamma_v) s_b
 // and, if it is known, eta_f = (1 - gamma_u)/(1 + gamma_v); else gamma_u = 0.
 static void fromStarting(mjgTransmission* t, mjgReport* report, const mjgDescription* d) {
@@ -150,11 +151,11 @@ static void fromPlanetary(mjgTransmission* t, mjgReport* report, const mjgDescri
 }
 
 
-// With u0 the no-load running torque and S the starting torque at the output, s_b the backdriving torque, c the
-// sliding friction without load and k the static ratio,
+// With u0 the no-load running torque and S the starting torque at the output, s_b the
+// backdriving torque, c the sliding friction without load and k the static ratio,
 //     u0 = c/(1 - gamma_u)     S = k c/(1 - k gamma_u)     s_b = k c/(1 - k gamma_v)
-// and the efficiency under the load T is eta_f T/(T + eta_f u0), which falls at partial load.
-// Without s_b gamma_u = 0; without S k = 1.
+// and the efficiency under the load T is eta_f T/(T + eta_f u0), which falls at partial
+// load. Without s_b gamma_u = 0; without S k = 1.
 static void fromStrainWave(mjgTransmission* t, mjgReport* report, const mjgDescription* d) {
   double u0 = t->ratio * d->value[mjgKEY_NO_LOAD_TORQUE];
   double share = 1 / d->value[mjgKEY_RATED_EFFICIENCY] - u0 / d->value[mjgKEY_RATED_TORQUE];
@@ -194,8 +195,8 @@ static void fromStrainWave(mjgTransmission* t, mjgReport* report, const mjgDescr
 }
 
 
-// mu_avg |u| sgn(v) + mu_dif u, which in sliding is this law with eta_f = 1 - mu_avg - mu_dif and
-// eta_b = 1/(1 + mu_avg - mu_dif)
+// mu_avg |u| sgn(v) + mu_dif u, which in sliding is this law with eta_f = 1 - mu_avg -
+// mu_dif and eta_b = 1/(1 + mu_avg - mu_dif)
 static void fromLoss(mjgTransmission* t, mjgReport* report, const mjgDescription* d) {
   double average = d->value[mjgKEY_MU_AVG], difference = d->value[mjgKEY_MU_DIF];
   if (fabs(difference) > average) {

@@ -1,4 +1,5 @@
-// From what a type of gear says to coefficients. Descriptions are complete and each value is in its range.
+// From what a type of gear says to coefficients. Descriptions are complete and each value
+// is in its range.
 
 #ifndef MJGEAR_TYPES_H_
 #define MJGEAR_TYPES_H_
@@ -23,7 +24,8 @@ enum {
   mjgiALL = mjgiCOEFF | mjgiEFF | mjgiSTART | mjgiGEOMETRY
 };
 
-// the types that a key belongs to; and the number of a transmission that is the key's value, null: none
+// the types that a key belongs to; and the number of a transmission that is the key's
+// value, null: none
 int mjgi_keyTypes(int key);
 double* mjgi_keyMember(mjgTransmission* t, int key);
 
@@ -40,8 +42,8 @@ static inline double mjgi_valueOr(const mjgDescription* d, int key, double other
 // motor turns for a turn, or a unit of travel, of the output; 0 if that is not known
 double mjgi_ratioOf(const mjgDescription* d, int type);
 
-// gamma_u, gamma_v and what else the type says into t, which has ratio, static_ratio and stribeck_friction; what
-// contradicts itself is refused
+// gamma_u, gamma_v and what else the type says into t, which has ratio, static_ratio and
+// stribeck_friction; what contradicts itself is refused
 void mjgi_readCoefficients(mjgTransmission* t, mjgReport* report, const mjgDescription* d,
                            int type);
 

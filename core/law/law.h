@@ -4,8 +4,9 @@
 //
 //     v+ = A_ii (hold - t),   lambda = phi + p t,   t in r (|lambda| + c) sgn(v+)
 //
-// where hold is the torque that would stop the joint and r >= 1 the static ratio in the direction of
-// motion. The law knows nothing of solvers, of the engine or of other laws. It is asked
+// where hold is the torque that would stop the joint and r >= 1 the static ratio in the
+// direction of motion. The law knows nothing of solvers, of the engine or of other laws.
+// It is asked
 //
 //     mjgi_lawRatio       which static ratio counts in a direction, before the step
 //     mjgi_lawLoad        lambda from the torque into the gear, mjgi_lawLoadOut from the one out of it
@@ -20,18 +21,19 @@
 //     mjgi_lawReleases    does a joint slip on its static bound, so that it must be solved again without
 //     mjgi_lawJammed      would a joint that rests do so however large its torque was
 //
-// An active set method solves the equations of the pieces (stuck: v+ = 0; slipping: mjgi_lawRow) and asks
-// mjgi_lawResolve or mjgi_lawNext whether they were the right ones.
+// An active set method solves the equations of the pieces (stuck: v+ = 0; slipping:
+// mjgi_lawRow) and asks mjgi_lawResolve or mjgi_lawNext whether they were the right ones.
 //
-// This header needs no other one. It compiles as C, C++ and CUDA, at file scope, in a namespace or in
-// the body of a struct, local ones included (that is how a function body, for instance Warp's native code,
-// takes it in). Before it may be defined
+// This header needs no other one. It compiles as C, C++ and CUDA, at file scope, in a
+// namespace or in the body of a struct, local ones included (that is how a function body,
+// for instance Warp's native code, takes it in). Before it may be defined
 //
 //     mjgREAL      float; default double
 //     mjgFUNCTION  what stands before each function; default static inline
 //
-// To have both precisions in C++, include it twice in different scopes and undefine MJGEAR_LAW_H_ in between.
-// The same compiler flags (no fused multiply-add) give the same bits everywhere.
+// To have both precisions in C++, include it twice in different scopes and undefine
+// MJGEAR_LAW_H_ in between. The same compiler flags (no fused multiply-add) give the same
+// bits everywhere.
 
 #ifndef MJGEAR_LAW_H_
 #define MJGEAR_LAW_H_
@@ -52,8 +54,8 @@
 #define mjgiINFINITY ((mjgREAL)__builtin_inf())
 #endif
 
-// one affine piece of the law: the active set of a joint. It slips in direction sign(piece); the load
-// keeps the sign that the numbers 1 and 2 say
+// one affine piece of the law: the active set of a joint. It slips in direction
+// sign(piece); the load keeps the sign that the numbers 1 and 2 say
 enum {
   mjgiSTUCK = 0,          // v+ = 0
   mjgiFORWARD_POS = 1,    // v+ > 0, lambda >= 0
@@ -81,8 +83,8 @@ mjgFUNCTION int mjgi_piece(int s, int flg_positive) {
 }
 
 
-// factor on the bound in direction s = -1, 1: a joint that leaves rest or reverses must exceed its
-// static bound, one that goes on does not. v0 is the velocity before the step
+// factor on the bound in direction s = -1, 1: a joint that leaves rest or reverses must
+// exceed its static bound, one that goes on does not. v0 is the velocity before the step
 mjgFUNCTION mjgREAL mjgi_lawRatio(mjgREAL static_ratio, mjgREAL v0, int s) {
   return (mjgREAL)s * v0 > 0 ? (mjgREAL)1 : static_ratio;
 }
@@ -106,24 +108,26 @@ mjgFUNCTION mjgREAL mjgi_lawBound(mjgREAL lambda, mjgREAL c, mjgREAL r) {
 }
 
 
-// largest friction torque of a joint that rests after the step, where its friction is t: the static bound counts at
-// rest, and against a reversal in the step that stops (t v0 <= 0), not while the joint is slowed down
+// largest friction torque of a joint that rests after the step, where its friction is t:
+// the static bound counts at rest, and against a reversal in the step that stops (t v0 <=
+// 0), not while the joint is slowed down
 mjgFUNCTION mjgREAL mjgi_lawHold(mjgREAL lambda, mjgREAL c, mjgREAL static_ratio, mjgREAL v0,
                                  mjgREAL t) {
   return mjgi_lawBound(lambda, c, mjgi_lawRatio(static_ratio, v0, t > 0 ? 1 : -1));
 }
 
 
-// largest friction torque in direction s = -1, 1 that is connected to zero friction: the end of the
-// interval of x >= 0 from 0 on with x <= r (|phi + s p x| + c), infinite if it has none; sets load to
-// the sign of lambda there. Where phi is not 0 it is |lambda_s| of (35). For phi = 0 and |p| >= 1 the
-// paper's first line has lambda = 0 and a joint that moves freely; here it jams, as it does for every
-// phi near by of one sign, and as the statics (23) of a gear that cannot be driven back demand.
+// largest friction torque in direction s = -1, 1 that is connected to zero friction: the
+// end of the interval of x >= 0 from 0 on with x <= r (|phi + s p x| + c), infinite if it
+// has none; sets load to the sign of lambda there. Where phi is not 0 it is |lambda_s| of
+// (35). For phi = 0 and |p| >= 1 the paper's first line has lambda = 0 and a joint that
+// moves freely; here it jams, as it does for every phi near by of one sign, and as the
+// statics (23) of a gear that cannot be driven back demand.
 //
-// The bound r (|phi + s p x| + c) is convex in x and not negative at x = 0, so that the torques
-// below it that are connected to x = 0 are an interval [0, limit], and limit is where the bound
-// first meets x. On a piece of constant load sign the bound is a line of slope r load s p: it meets
-// x only if 1 - r load s p > 0, which is the jamming rule.
+// The bound r (|phi + s p x| + c) is convex in x and not negative at x = 0, so that the
+// torques below it that are connected to x = 0 are an interval [0, limit], and limit is
+// where the bound first meets x. On a piece of constant load sign the bound is a line of
+// slope r load s p: it meets x only if 1 - r load s p > 0, which is the jamming rule.
 mjgFUNCTION mjgREAL mjgi_lawLimit(int* load, int s, mjgREAL phi, mjgREAL p, mjgREAL c, mjgREAL r) {
   mjgREAL sp = (mjgREAL)s * p;
 
@@ -154,7 +158,8 @@ mjgFUNCTION mjgREAL mjgi_lawLimit(int* load, int s, mjgREAL phi, mjgREAL p, mjgR
 }
 
 
-// friction torque t of the joint, on the branch that is connected to stick; returns its piece.
+// friction torque t of the joint, on the branch that is connected to stick; returns its
+// piece.
 //   rp, rm  bound factors, >= 1, in forward and backward direction
 mjgFUNCTION int mjgi_lawResolve(mjgREAL* t, mjgREAL hold, mjgREAL phi, mjgREAL p, mjgREAL c,
                                 mjgREAL rp, mjgREAL rm) {
@@ -175,8 +180,8 @@ mjgFUNCTION int mjgi_lawResolve(mjgREAL* t, mjgREAL hold, mjgREAL phi, mjgREAL p
 }
 
 
-// friction of a slipping piece, t = factor lambda + offset; returns factor. With lambda = phi + P t that is
-// the equation t_i - factor (P t)_i = factor phi_i + offset
+// friction of a slipping piece, t = factor lambda + offset; returns factor. With lambda =
+// phi + P t that is the equation t_i - factor (P t)_i = factor phi_i + offset
 mjgFUNCTION mjgREAL mjgi_lawRow(mjgREAL* offset, int piece, mjgREAL c, mjgREAL rp, mjgREAL rm) {
   mjgREAL r = piece > 0 ? rp : rm;
   *offset = piece > 0 ? r * c : -r * c;
@@ -184,8 +189,8 @@ mjgFUNCTION mjgREAL mjgi_lawRow(mjgREAL* offset, int piece, mjgREAL c, mjgREAL r
 }
 
 
-// the same solved for t where lambda = alpha x - beta t: t = slope x + constant. Returns 1, or 0 where the bound
-// does not meet t (the piece leads nowhere from zero friction)
+// the same solved for t where lambda = alpha x - beta t: t = slope x + constant. Returns
+// 1, or 0 where the bound does not meet t (the piece leads nowhere from zero friction)
 mjgFUNCTION int mjgi_lawLine(mjgREAL* slope, mjgREAL* constant, mjgREAL factor, mjgREAL offset,
                              mjgREAL alpha, mjgREAL beta) {
   mjgREAL den = 1 + factor * beta;
@@ -198,16 +203,16 @@ mjgFUNCTION int mjgi_lawLine(mjgREAL* slope, mjgREAL* constant, mjgREAL factor, 
 }
 
 
-// piece by projection of a trial torque, t plus the torque that would stop the joint, on the bound at the
-// load that it has now: t - clip(trial) is zero at a solution
+// piece by projection of a trial torque, t plus the torque that would stop the joint, on
+// the bound at the load that it has now: t - clip(trial) is zero at a solution
 mjgFUNCTION int mjgi_lawProject(mjgREAL trial, mjgREAL lambda, mjgREAL c, mjgREAL rp, mjgREAL rm) {
   int s = trial > mjgi_lawBound(lambda, c, rp) ? 1 : trial < -mjgi_lawBound(lambda, c, rm) ? -1 : 0;
   return mjgi_piece(s, lambda >= 0);
 }
 
 
-// the piece that a joint goes on to when its piece has given it friction t, velocity v and load lambda: the same
-// one if it was right. v is not read where it is stuck
+// the piece that a joint goes on to when its piece has given it friction t, velocity v
+// and load lambda: the same one if it was right. v is not read where it is stuck
 mjgFUNCTION int mjgi_lawNext(int piece, mjgREAL t, mjgREAL v, mjgREAL lambda, mjgREAL c, mjgREAL rp,
                              mjgREAL rm) {
   int s = mjgi_pieceDirection(piece);
@@ -224,15 +229,16 @@ mjgFUNCTION int mjgi_lawNext(int piece, mjgREAL t, mjgREAL v, mjgREAL lambda, mj
 }
 
 
-// 1 if the joint slips on its static bound: it breaks away, both its ratios become 1, and the step is solved
-// again with the sliding bound
+// 1 if the joint slips on its static bound: it breaks away, both its ratios become 1, and
+// the step is solved again with the sliding bound
 mjgFUNCTION int mjgi_lawReleases(int piece, mjgREAL rp, mjgREAL rm) {
   return piece != mjgiSTUCK && (piece > 0 ? rp : rm) > 1;
 }
 
 
-// 1 if a joint that rests with friction t would do so however large the torque in its direction was: its bound grows
-// faster than the torque. p: what a unit of its friction adds to its load
+// 1 if a joint that rests with friction t would do so however large the torque in its
+// direction was: its bound grows faster than the torque. p: what a unit of its friction
+// adds to its load
 mjgFUNCTION int mjgi_lawJammed(mjgREAL t, mjgREAL lambda, mjgREAL p, mjgREAL c,
                                mjgREAL static_ratio, mjgREAL v0) {
   int load, s = t > 0 ? 1 : -1;

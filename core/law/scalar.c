@@ -79,7 +79,8 @@ int mjg_lambdaSet(double lambda[2], double phi, double rho) {
     return 1;
   }
 
-  // lambda = phi/(1 - rho) is a solution if it is positive, phi/(1 + rho) if it is negative
+  // lambda = phi/(1 - rho) is a solution if it is positive, phi/(1 + rho) if it is
+  // negative
   int count = 0;
   if (phi / (1 + rho) < 0 && rho != -1) {
     lambda[count++] = phi / (1 + rho);

@@ -86,8 +86,9 @@ static void addStribeck(double* gamma_u, double* gamma_v, double* coulomb, const
   *gamma_u += S * t->gamma_u_stribeck;
   *gamma_v += S * t->gamma_v_stribeck;
 
-  // the quadratic part grows with the smaller torque, that of the driven side, and only while the
-  // two sides oppose each other; a side without torque adds 0 whatever the signs
+  // the quadratic part grows with the smaller torque, that of the driven side, and only
+  // while the two sides oppose each other; a side without torque adds 0 whatever the
+  // signs
   if (signbit(u) == signbit(x)) {
     if (fabs(u) > fabs(x)) {
       *gamma_v += S * t->gamma_v_quadratic * fabs(x);
@@ -130,9 +131,10 @@ void mjg_frictionAt(double* gamma_u, double* gamma_v, double* coulomb,
 
 // A joint at rest breaks away in direction s where, with all coefficients those of rest,
 //     s (f_u - f_v) > k (|gamma_u f_u + gamma_v f_v| + c + quadratic term)
-// One torque, z, is known. The other, y, moves the joint as e y grows, e = s for the motor and -s
-// for the load, so that the left side is e (y - z) in either case. Between the points where lambda
-// or the quadratic term change their form both sides are polynomials of y.
+// One torque, z, is known. The other, y, moves the joint as e y grows, e = s for the
+// motor and -s for the load, so that the left side is e (y - z) in either case. Between
+// the points where lambda or the quadratic term change their form both sides are
+// polynomials of y.
 
 // one side of the gear
 typedef struct Side_ {
@@ -151,7 +153,8 @@ static double excess(double y, double z, const Side* sought, const Side* known, 
 }
 
 
-// a root is one if the excess there is rounding, relative to the torques, and is positive a little way ahead of it
+// a root is one if the excess there is rounding, relative to the torques, and is positive
+// a little way ahead of it
 static const double kRoot = 1e-9, kAhead = 1e-6;
 
 // rounds of a torque that its own table changes, and when it does not change it any more
@@ -166,8 +169,8 @@ static double breakaway(const Side* sought, const Side* known, double z, double 
                         int e) {
   double best = INFINITY;
 
-  // with lambda of sign L and the quadratic term absent, of the known or of the sought torque, the
-  // excess is square y^2 + linear y + constant
+  // with lambda of sign L and the quadratic term absent, of the known or of the sought
+  // torque, the excess is square y^2 + linear y + constant
   for (int L = -1; L <= 1; L += 2) {
     for (int form = 0; form < 3; form++) {
       double square = form == 2 ? -k * sought->quadratic : 0;
@@ -228,8 +231,9 @@ int mjg_sticks(const mjgTransmission* transmission, double f_u, double f_v) {
 }
 
 
-// Torque of the motor (of_motor = 1) or of the load at which the joint starts in a direction, where the other side has z.
-// With a table over the torque that is sought too: from one to the next
+// Torque of the motor (of_motor = 1) or of the load at which the joint starts in a
+// direction, where the other side has z. With a table over the torque that is sought too:
+// from one to the next
 static double breakawayOf(const mjgTransmission* t, double z, int direction, int of_motor) {
   if (!t || (direction != 1 && direction != -1)) {
     return NAN;

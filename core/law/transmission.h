@@ -7,12 +7,13 @@
 
 #include "mjgear_params.h"
 
-// does any table count; the largest product of what those of the asymmetry coefficients say
+// does any table count; the largest product of what those of the asymmetry coefficients
+// say
 int mjgi_hasTables(const mjgTransmission* transmission);
 double mjgi_largestFactor(const mjgTransmission* transmission);
 
-// next guess of t = F(t), off = F(t) - t: by the secant from the guess before, where it was before, NaN at first; at most
-// so far as 32 plain rounds
+// next guess of t = F(t), off = F(t) - t: by the secant from the guess before, where it
+// was before, NaN at first; at most so far as 32 plain rounds
 static inline double mjgi_secant(double t, double off, double* from, double* before) {
   double slope = (off - *before) / (t - *from);
   *from = t;

@@ -1,6 +1,7 @@
-// The certificate: what is true of a result. Residuals, power and modes are found anew from t, in the units of
-// the caller, without the law and the solvers of the core but for couplings, whose law is
-// mjg_couplingResolve. Whether there is one solution, and sigma_max, are the solvers' own tests.
+// The certificate: what is true of a result. Residuals, power and modes are found anew
+// from t, in the units of the caller, without the law and the solvers of the core but for
+// couplings, whose law is mjg_couplingResolve. Whether there is one solution, and
+// sigma_max, are the solvers' own tests.
 
 #include <float.h>
 #include <math.h>
@@ -15,7 +16,8 @@ static int isCoupling(const mjgProblem* p, int i) {
 }
 
 
-// error relative to size, 0 if there is none, or one that only numbers without digits (denormals) have
+// error relative to size, 0 if there is none, or one that only numbers without digits
+// (denormals) have
 static double relative(double error, double size) {
   if (fabs(error) < DBL_MIN) {
     return 0;
@@ -87,8 +89,8 @@ static double checkJoint(const mjgProblem* p, const mjgSolution* s, int i) {
   double bound = fabs(lambda) + c;
   size_t += c;
 
-  // a joint that moves has its sliding bound, against its motion; one that stands has at most its
-  // static bound, or the sliding one in the direction in which it moved before
+  // a joint that moves has its sliding bound, against its motion; one that stands has at
+  // most its static bound, or the sliding one in the direction in which it moved before
   double moves = s->v[i], error_t;
   if (moves != 0) {
     error_t = s->t[i] - (moves > 0 ? bound : -bound);

@@ -1,5 +1,5 @@
-// Every combination of pieces: the linear equations of each are solved, and what lies on the pieces
-// is a solution. It takes 5^n factorizations, for n joints.
+// Every combination of pieces: the linear equations of each are solved, and what lies on
+// the pieces is a solution. It takes 5^n factorizations, for n joints.
 
 #include <float.h>
 #include <math.h>
@@ -10,7 +10,8 @@
 #include "solvers/solvers.h"
 
 
-// frictions farther apart than this are different solutions; closer ones are one where pieces meet
+// frictions farther apart than this are different solutions; closer ones are one where
+// pieces meet
 static const double kAnother = 1e-8;
 
 // a solution that lies where pieces meet is on both of them only up to rounding

@@ -7,13 +7,15 @@
 #include "solvers/workspace.h"
 
 
-// Newton ends where signs repeat, or this far below the tolerance, where signs of rounding may not
+// Newton ends where signs repeat, or this far below the tolerance, where signs of
+// rounding may not
 static const double kBelow = 1e-3;
 
 // of Phi, the default of mjgSettings
 static const double kTolerance = 1e-12;
 
-// default limits: Newton on n signs rarely takes more than n steps, a fixed point converges linearly
+// default limits: Newton on n signs rarely takes more than n steps, a fixed point
+// converges linearly
 enum {
   mjgiNEWTON = 100,
   mjgiFIXED_POINT = 100000
@@ -79,7 +81,8 @@ int mjg_lambda(double* lambda, mjgInfo* info, const double* phi, const double* P
     return mjgERR_NOT_FINITE;
   }
 
-  // start as Remark 3 says; the result is written at the end, so that phi may be the output
+  // start as Remark 3 says; the result is written at the end, so that phi may be the
+  // output
   mjgiBlock* b = &work->block;
   double* x = b->z;
   for (int i = 0; i < n; i++) {

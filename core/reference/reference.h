@@ -1,5 +1,6 @@
-// Methods that serve as a reference: the paper's own, the literature's, and every combination of pieces. They
-// are selected by mjgSettings and never called by the default. See solvers/solvers.h for what they return.
+// Methods that serve as a reference: the paper's own, the literature's, and every
+// combination of pieces. They are selected by mjgSettings and never called by the
+// default. See solvers/solvers.h for what they return.
 
 #ifndef MJGEAR_REFERENCE_H_
 #define MJGEAR_REFERENCE_H_

@@ -58,8 +58,8 @@ enum {
 
 //---------------------------------- load and residual ---------------------------------------------
 
-// t = [s] (|lambda| + c), w = A t, and z = phi + P t; returns the largest change of a joint's lambda
-// relative to its terms, or infinity if one is not finite
+// t = [s] (|lambda| + c), w = A t, and z = phi + P t; returns the largest change of a
+// joint's lambda relative to its terms, or infinity if one is not finite
 static double loadStep(mjgiBlock* b, const double* s) {
   int n = b->n;
   for (int i = 0; i < n; i++) {

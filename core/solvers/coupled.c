@@ -1,11 +1,12 @@
 // Couplings beside friction in one block.
 //
-// A coupling is a law x = X(vhat) of its row's line v+ = vhat - A_ii x: increasing, and with
-// breaks where the gap closes. At its tangent it is one more linear equation, which is eliminated:
-// what remains is a friction problem of the other rows, that the friction solvers solve exactly. The
-// result gives new lines and new tangents: Newton on the couplings alone, with friction as exact as
-// ever in each iterate. Steps that do not bring the couplings closer to their laws are shortened;
-// where that does not help each coupling takes what its own law says, and Newton goes on from there.
+// A coupling is a law x = X(vhat) of its row's line v+ = vhat - A_ii x: increasing, and
+// with breaks where the gap closes. At its tangent it is one more linear equation, which
+// is eliminated: what remains is a friction problem of the other rows, that the friction
+// solvers solve exactly. The result gives new lines and new tangents: Newton on the
+// couplings alone, with friction as exact as ever in each iterate. Steps that do not
+// bring the couplings closer to their laws are shortened; where that does not help each
+// coupling takes what its own law says, and Newton goes on from there.
 
 #include "solvers/solvers.h"
 
@@ -23,8 +24,8 @@ enum {
 static const double kShortest = 1.0 / 256;
 
 
-// distance from the laws at which Newton ends: no finer than rounding in the lines allows, and finer than what
-// the caller asks for, because another step costs little
+// distance from the laws at which Newton ends: no finer than rounding in the lines
+// allows, and finer than what the caller asks for, because another step costs little
 static const double kExact = 1e-13;
 
 
@@ -143,8 +144,9 @@ static double onLine(const Split* s, int i, double constant) {
 }
 
 
-// x where the couplings are on lines, by slope and constant: with K the inverse of their equations beside x_f = x_f they
-// are x_c = K_cf x_f + K_cc constant, and what is left is friction. Returns 0 if the lines are singular
+// x where the couplings are on lines, by slope and constant: with K the inverse of their
+// equations beside x_f = x_f they are x_c = K_cf x_f + K_cc constant, and what is left is
+// friction. Returns 0 if the lines are singular
 static int solveLines(Split* s) {
   int n = s->n, nf = s->nf;
   const int* row = s->row;

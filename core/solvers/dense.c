@@ -6,34 +6,38 @@
 
 #include "solvers/simd.h"
 
-// From these sizes on the matrix product of OpenBLAS makes elimination and Cholesky faster than loops
-// (measured: at 120 they take 0.70 and 0.50 of the time, with blocks of 16).
+// From these sizes on the matrix product of OpenBLAS makes elimination and Cholesky
+// faster than loops (measured: at 120 they take 0.70 and 0.50 of the time, with blocks of
+// 16).
 enum {
   mjgiBLOCKED_LU = 56,
   mjgiBLOCKED_CHOLESKY = 32,
   mjgiBLOCK = 16
 };
 
-// OpenBLAS never splits a product of up to so many multiplications between threads (its interface/gemm.c;
-// how many threads it may use otherwise is a setting of the whole process and not ours to change:
-// dgetrf with its default of all cores takes 75 times as long at 120). A call takes a buffer from a
-// pool of its own, guarded by a lock of its own.
+// OpenBLAS never splits a product of up to so many multiplications between threads (its
+// interface/gemm.c; how many threads it may use otherwise is a setting of the whole
+// process and not ours to change: dgetrf with its default of all cores takes 75 times as
+// long at 120). A call takes a buffer from a pool of its own, guarded by a lock of its
+// own.
 enum {
   mjgiUNSPLIT = 4 * 65536
 };
 
-// PyPI's scipy-openblas32 has its functions behind a prefix, so that several may live in a process
+// PyPI's scipy-openblas32 has its functions behind a prefix, so that several may live in
+// a process
 #ifdef BLAS_SYMBOL_PREFIX
 #define mjgiJOIN_(prefix, name) prefix##name
 #define mjgiJOIN(prefix, name)  mjgiJOIN_(prefix, name)
 #define dgemm_                  mjgiJOIN(BLAS_SYMBOL_PREFIX, dgemm_)
 #endif
 
-// entries of a symmetric matrix, relative to the diagonal: what was summed in another order differs in fewer digits
+// entries of a symmetric matrix, relative to the diagonal: what was summed in another
+// order differs in fewer digits
 static const double kSymmetric = 1e-10;
 
-// power iteration: change at which it ends, and iterations where two singular values are nearly equal, of which either
-// is then as good an answer
+// power iteration: change at which it ends, and iterations where two singular values are
+// nearly equal, of which either is then as good an answer
 static const double kSettled = 1e-13;
 enum {
   mjgiPOWER = 1000
@@ -44,7 +48,8 @@ extern void dgemm_(const char* transa, const char* transb, const int* m, const i
                    const int* ldb, const double* beta, double* C, const int* ldc);
 
 
-// C -= L U, or L U' if flg_transpose; C is nrow x ncol, the sum runs over nk, rows are ld apart
+// C -= L U, or L U' if flg_transpose; C is nrow x ncol, the sum runs over nk, rows are ld
+// apart
 static void subtractProduct(double* C, const double* L, const double* U, int flg_transpose,
                             int nrow, int ncol, int nk, int ld) {
   const double minus = -1, one = 1;
@@ -66,7 +71,8 @@ static inline double sumLane(const mjgiSimd* x) {
 }
 
 
-// rows i .. i + count - 1 of y = A x, for constant count: sums that do not wait for each other
+// rows i .. i + count - 1 of y = A x, for constant count: sums that do not wait for each
+// other
 static inline void mulRows(double* restrict y, const double* restrict A, const double* restrict x,
                            int n, int count) {
   mjgiSimd sum[mjgiSIMD] = {{0}};
@@ -138,8 +144,8 @@ static void exchange(double* x, double* y, int n) {
 }
 
 
-// row k from lane begin on becomes that of U, and is eliminated below; so is the right side's entry z.
-// For constant count of lanes
+// row k from lane begin on becomes that of U, and is eliminated below; so is the right
+// side's entry z. For constant count of lanes
 static inline __attribute__((always_inline)) void eliminate(double* A, double* x, double z, int k,
                                                             int n, int ld, int begin, int count,
                                                             double inv) {
@@ -170,9 +176,9 @@ static inline __attribute__((always_inline)) void eliminate(double* A, double* x
 }
 
 
-// eliminate within the columns first .. last - 1, which end with a lane or with the matrix; rows are
-// exchanged as a whole. It is U that has ones on its diagonal, so that the columns of L need no work. To
-// be compiled for constant n
+// eliminate within the columns first .. last - 1, which end with a lane or with the
+// matrix; rows are exchanged as a whole. It is U that has ones on its diagonal, so that
+// the columns of L need no work. To be compiled for constant n
 static inline __attribute__((always_inline)) int factorize(double* A, double* x, int* pivot, int n,
                                                            int ld, int first, int last,
                                                            double smallest) {
@@ -190,7 +196,8 @@ static inline __attribute__((always_inline)) int factorize(double* A, double* x,
       return 0;
     }
 
-    // what is wider than a few lanes is eliminated in parts, the right side with the first of them
+    // what is wider than a few lanes is eliminated in parts, the right side with the
+    // first of them
     double inv = 1 / *diagonal, z = x[k] * inv;
     x[k] = z;
     int begin = mjgi_simdBegin(k + 1), end = mjgi_simdEnd(last);
@@ -208,7 +215,8 @@ static inline __attribute__((always_inline)) int factorize(double* A, double* x,
 }
 
 
-// block column by block column: the rows to its right, then what is below them by one product
+// block column by block column: the rows to its right, then what is below them by one
+// product
 static int factorizeBlocked(double* A, double* x, int* pivot, int n, int ld, double smallest) {
   for (int first = 0; first < n; first += mjgiBLOCK) {
     int last = first + mjgiBLOCK < n ? first + mjgiBLOCK : n;
@@ -249,7 +257,8 @@ static inline void substituteBack(double* x, const double* LU, int n, int ld) {
 }
 
 
-// the sizes of most robots get a body of their own, in which the compiler unrolls the loops
+// the sizes of most robots get a body of their own, in which the compiler unrolls the
+// loops
 #define FOR_CONSTANT_SIZE(call, n) \
   switch (n) {                     \
     case 1:                        \
@@ -368,8 +377,9 @@ int mjgi_inverse(double* A, int* pivot, int n) {
 }
 
 
-// rows first .. last - 1 of U in all columns, and what they contribute to each other; the first column
-// of the lower triangle keeps the diagonal, against which rounding is measured
+// rows first .. last - 1 of U in all columns, and what they contribute to each other; the
+// first column of the lower triangle keeps the diagonal, against which rounding is
+// measured
 static inline int choleskyRows(double* A, int n, int first, int last) {
   for (int k = first; k < last; k++) {
     double* row = A + k * n;
@@ -394,8 +404,8 @@ static inline int choleskyRows(double* A, int n, int first, int last) {
 }
 
 
-// block row by block row: what is below follows by products, one for each block of rows, because
-// the lower triangle is of no use
+// block row by block row: what is below follows by products, one for each block of rows,
+// because the lower triangle is of no use
 static int choleskyBlocked(double* A, int n) {
   for (int first = 0; first < n; first += mjgiBLOCK) {
     int last = first + mjgiBLOCK < n ? first + mjgiBLOCK : n;

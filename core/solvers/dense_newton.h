@@ -1,14 +1,16 @@
-// The friction problem of a few joints (mjgear.h) in one header: its residual, semismooth Newton and exact
-// one-joint steps on one dense block. It needs law/law.h and nothing else, and compiles like it as C, C++
-// and CUDA, in single or double precision (mjgREAL), in any scope. The core's solvers are built on the same
-// lines: with mjgiDENSE defined, matrices are those of solvers/dense.h, else the plain loops below, which round
-// in the same order.
+// The friction problem of a few joints (mjgear.h) in one header: its residual, semismooth
+// Newton and exact one-joint steps on one dense block. It needs law/law.h and nothing
+// else, and compiles like it as C, C++ and CUDA, in single or double precision (mjgREAL),
+// in any scope. The core's solvers are built on the same
+// lines: with mjgiDENSE defined, matrices are those of solvers/dense.h, else the plain
+// loops below, which round in the same order.
 //
-// A block is a problem in units in which its arithmetic is the same whatever the units of the caller are:
-// torques are measured in 1/sqrt(A_ii), velocities in sqrt(A_ii), so that the diagonal of A is 1 and the
-// entries of A, P and [alpha] are pure numbers.
+// A block is a problem in units in which its arithmetic is the same whatever the units of
+// the caller are: torques are measured in 1/sqrt(A_ii), velocities in sqrt(A_ii), so that
+// the diagonal of A is 1 and the entries of A, P and [alpha] are pure numbers.
 //
-// To solve one problem of up to mjgiDENSE_MAX joints, give memory and call mjgi_denseNewton.
+// To solve one problem of up to mjgiDENSE_MAX joints, give memory and call
+// mjgi_denseNewton.
 
 #ifndef MJGEAR_DENSE_NEWTON_H_
 #define MJGEAR_DENSE_NEWTON_H_
@@ -38,20 +40,24 @@
 // in rounding errors: a residual as large as sums of a few terms leave
 #define mjgiROUNDING ((mjgREAL)64)
 
-// corrections of t on its pieces; each gains the digits that their condition leaves, at 1e13 three
+// corrections of t on its pieces; each gains the digits that their condition leaves, at
+// 1e13 three
 #define mjgiREFINE 4
 
-// polish: a residual below this share of the block's terms, about half of the digits, may be rounding; and its
-// rounds, each of which moves rounding on to other joints, where it fades
+// polish: a residual below this share of the block's terms, about half of the digits, may
+// be rounding; and its rounds, each of which moves rounding on to other joints, where it
+// fades
 #define mjgiNEAR   ((mjgREAL)(mjgiSINGLE ? 1e-4 : 1e-10))
 #define mjgiPOLISH 4
 
-// halvings of a Newton step: where so short a step does not help, none does, and a fallback costs less
+// halvings of a Newton step: where so short a step does not help, none does, and a
+// fallback costs less
 #define mjgiHALVINGS 6
 
-// mjgi_denseNewton: most joints, which is what one thread of a GPU can be asked for; Newton steps of a round,
-// of which 6 are enough in all but a few of a million problems; rounds of Newton and one-joint sweeps; sweeps
-// of the first one, twice as many in each that follows
+// mjgi_denseNewton: most joints, which is what one thread of a GPU can be asked for;
+// Newton steps of a round, of which 6 are enough in all but a few of a million problems;
+// rounds of Newton and one-joint sweeps; sweeps of the first one, twice as many in each
+// that follows
 #define mjgiDENSE_MAX    64
 #define mjgiDENSE_STEPS  20
 #define mjgiDENSE_ROUNDS 8
@@ -87,8 +93,9 @@ mjgFUNCTION void mjgi_mulMatVec(mjgREAL* y, const mjgREAL* A, const mjgREAL* x, 
 }
 
 
-// A = P L U in place with partial pivoting (without if pivot is null), ones on the diagonal of U, and
-// x := A^-1 x on the way. Returns 0 if a pivot is rounding, x is spoilt then, else 1
+// A = P L U in place with partial pivoting (without if pivot is null), ones on the
+// diagonal of U, and x := A^-1 x on the way. Returns 0 if a pivot is rounding, x is
+// spoilt then, else 1
 mjgFUNCTION int mjgi_lu(mjgREAL* A, mjgREAL* x, int* pivot, int n) {
   mjgREAL smallest = 0;
   for (int i = 0; i < n * n; i++) {
@@ -221,8 +228,9 @@ mjgFUNCTION void mjgi_blockCopy(mjgREAL* __restrict to, const mjgREAL* __restric
 }
 
 
-// a problem of n joints in the units of the caller, as in mjgProblem, to those of the block. Nullable: P, or alpha and beta
-// if P is given; coulomb, static_ratio, v0, and t: no friction to start from
+// a problem of n joints in the units of the caller, as in mjgProblem, to those of the
+// block. Nullable: P, or alpha and beta if P is given; coulomb, static_ratio, v0, and t:
+// no friction to start from
 mjgFUNCTION void mjgi_blockTake(mjgiBlock* b, int n, const mjgREAL* A, const mjgREAL* P,
                                 const mjgREAL* v, const mjgREAL* phi, const mjgREAL* alpha,
                                 const mjgREAL* beta, const mjgREAL* coulomb,
@@ -335,8 +343,8 @@ mjgFUNCTION mjgREAL mjgi_blockRow(mjgREAL* __restrict row, const mjgiBlock* b, i
 }
 
 
-// t from the equations of the given pieces; keeps the pieces in fixed and the factors in K.
-// Returns 1, or 0 if they are singular; t is unchanged then
+// t from the equations of the given pieces; keeps the pieces in fixed and the factors in
+// K. Returns 1, or 0 if they are singular; t is unchanged then
 mjgFUNCTION int mjgi_blockSolvePieces(mjgiBlock* b, const int* piece) {
   int stride = mjgi_rowStride(b->n);
   for (int i = 0; i < b->n; i++) {
@@ -354,7 +362,8 @@ mjgFUNCTION int mjgi_blockSolvePieces(mjgiBlock* b, const int* piece) {
 }
 
 
-// by how much t misses the equations of the pieces in fixed, to x, and the pieces that the joints go on to, to piece
+// by how much t misses the equations of the pieces in fixed, to x, and the pieces that
+// the joints go on to, to piece
 mjgFUNCTION void mjgi_blockMissing(mjgiBlock* b) {
   int n = b->n;
   for (int i = 0; i < n; i++) {
@@ -377,7 +386,8 @@ mjgFUNCTION void mjgi_blockMissing(mjgiBlock* b) {
 }
 
 
-// iterative refinement of t on the pieces in fixed, by the factors that mjgi_blockSolvePieces has left
+// iterative refinement of t on the pieces in fixed, by the factors that
+// mjgi_blockSolvePieces has left
 mjgFUNCTION void mjgi_blockRefine(mjgiBlock* b) {
   for (int k = 0; k < mjgiREFINE; k++) {
     mjgi_blockMissing(b);
@@ -396,7 +406,8 @@ mjgFUNCTION mjgREAL mjgi_blockRelative(mjgREAL error, mjgREAL size) {
 }
 
 
-// relative residual of joint i if it is on the given piece; where a bound of it is enough it may be the bound
+// relative residual of joint i if it is on the given piece; where a bound of it is enough
+// it may be the bound
 mjgFUNCTION mjgREAL mjgi_jointResidual(const mjgiBlock* b, int i, int piece, mjgREAL enough) {
   // distance from the piece's equation and its two sides
   int n = b->n, s = mjgi_pieceDirection(piece);
@@ -439,8 +450,8 @@ mjgFUNCTION mjgREAL mjgi_blockResidual(const mjgiBlock* b, const int* piece, mjg
 }
 
 
-// bring the residual of joints on the pieces in fixed below enough, where it is rounding that keeps
-// it above, by what their own laws answer
+// bring the residual of joints on the pieces in fixed below enough, where it is rounding
+// that keeps it above, by what their own laws answer
 mjgFUNCTION void mjgi_blockPolish(mjgiBlock* b, mjgREAL enough) {
   for (int round = 0; round < mjgiPOLISH; round++) {
     mjgREAL size = 0;
@@ -448,8 +459,8 @@ mjgFUNCTION void mjgi_blockPolish(mjgiBlock* b, mjgREAL enough) {
       size += mjgiABS(b->t[i]) + mjgiABS(b->v[i]) + mjgiABS(b->w[i]) + mjgiABS(b->phi[i]) + b->c[i];
     }
 
-    // joints without load or bound of their own have the rounding of others for friction; their
-    // own law knows better
+    // joints without load or bound of their own have the rounding of others for friction;
+    // their own law knows better
     int changed = 0;
     for (int i = 0; i < b->n; i++) {
       mjgREAL own = mjgi_jointResidual(b, i, b->fixed[i], enough);
@@ -477,8 +488,8 @@ mjgFUNCTION void mjgi_blockImprove(mjgiBlock* b, mjgREAL enough) {
 }
 
 
-// joints that slip on their static bound get the sliding one; returns 1 if there are any, so that the block
-// must be solved again
+// joints that slip on their static bound get the sliding one; returns 1 if there are any,
+// so that the block must be solved again
 mjgFUNCTION int mjgi_blockRelease(mjgiBlock* b) {
   int released = 0;
   for (int i = 0; i < b->n; i++) {
@@ -492,8 +503,8 @@ mjgFUNCTION int mjgi_blockRelease(mjgiBlock* b) {
 }
 
 
-// result of joint i in the units of the caller; returns its mode. Rounding may leave a slipping joint at rest or
-// its friction with the wrong sign
+// result of joint i in the units of the caller; returns its mode. Rounding may leave a
+// slipping joint at rest or its friction with the wrong sign
 mjgFUNCTION int mjgi_blockResult(mjgREAL* t, mjgREAL* v, mjgREAL* lambda, const mjgiBlock* b,
                                  int i) {
   int s = mjgi_pieceDirection(b->piece[i]);
@@ -514,8 +525,9 @@ mjgFUNCTION int mjgi_blockResult(mjgREAL* t, mjgREAL* v, mjgREAL* lambda, const 
 
 //---------------------------------- methods -------------------------------------------------------
 
-// Each starts from block->t and leaves its best iterate there, evaluated, with the joints' pieces. Each
-// returns 1 if it ended at a solution as far as it can tell by itself, else 0.
+// Each starts from block->t and leaves its best iterate there, evaluated, with the
+// joints' pieces. Each returns 1 if it ended at a solution as far as it can tell by
+// itself, else 0.
 
 // 1 if the residual of every joint is what a single sum rounds to
 mjgFUNCTION int mjgi_newtonIsExact(const mjgiBlock* b) {
@@ -539,9 +551,10 @@ mjgFUNCTION int mjgi_newtonSamePieces(const mjgiBlock* b) {
 }
 
 
-// Guarded semismooth Newton on R(t) = t - resolve(t). The laws are piecewise linear, so that a Newton step is
-// the exact solution of the equations of the pieces that the joints are on. If the joints answer with the same
-// pieces at that solution, it solves the problem: the method ends after finitely many steps, exactly.
+// Guarded semismooth Newton on R(t) = t - resolve(t). The laws are piecewise linear, so
+// that a Newton step is the exact solution of the equations of the pieces that the joints
+// are on. If the joints answer with the same pieces at that solution, it solves the
+// problem: the method ends after finitely many steps, exactly.
 mjgFUNCTION int mjgi_newton(mjgiBlock* b, int iterations) {
   int n = b->n;
   mjgi_blockEvaluate(b);
@@ -558,8 +571,8 @@ mjgFUNCTION int mjgi_newton(mjgiBlock* b, int iterations) {
     }
     mjgi_blockEvaluate(b);
 
-    // same pieces again, or a tie where pieces meet in one point and rounding decides which one
-    // answers: solved
+    // same pieces again, or a tie where pieces meet in one point and rounding decides
+    // which one answers: solved
     if (mjgi_newtonIsExact(b) || mjgi_newtonSamePieces(b)) {
       for (int i = 0; i < n; i++) {
         b->piece[i] = b->fixed[i];
@@ -636,13 +649,15 @@ mjgFUNCTION int mjgi_gaussSeidel(mjgiBlock* b, int iterations, mjgREAL tolerance
 #define mjgiDENSE_INTEGERS(n) (3 * (n))
 
 
-// solve the problem of mjgear.h with P = [alpha] A - [beta] for n <= mjgiDENSE_MAX joints: Newton, and where it
-// does not get on sweeps of one-joint steps and Newton from there. Of several solutions it returns one near
-// its start. Blocks without connection may be solved together.
+// solve the problem of mjgear.h with P = [alpha] A - [beta] for n <= mjgiDENSE_MAX
+// joints: Newton, and where it does not get on sweeps of one-joint steps and Newton from
+// there. Of several solutions it returns one near its start. Blocks without connection
+// may be solved together.
 //   t, v, lambda, mode   as in mjgSolution; t is the start                          (n)
 //   A ... v0             as in mjgProblem, none is null
 //   number, integer      scratch, mjgiDENSE_NUMBERS(n) and mjgiDENSE_INTEGERS(n)
-// Returns the number of Newton steps; negative if it did not end at a solution: t is the best iterate then
+// Returns the number of Newton steps; negative if it did not end at a solution: t is the
+// best iterate then
 mjgFUNCTION int mjgi_denseNewton(mjgREAL* t, mjgREAL* v, mjgREAL* lambda, int* mode,
                                  const mjgREAL* A, const mjgREAL* v_free, const mjgREAL* phi,
                                  const mjgREAL* alpha, const mjgREAL* beta, const mjgREAL* coulomb,

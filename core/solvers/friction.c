@@ -1,4 +1,5 @@
-// One block with friction alone: to the units of the block, the method, static friction, and back.
+// One block with friction alone: to the units of the block, the method, static friction,
+// and back.
 
 #include <float.h>
 #include <math.h>
@@ -7,8 +8,8 @@
 #include "solvers/solvers.h"
 #include "solvers/wellposed.h"
 
-// iterations of Newton from a warm start that keep its solution where there may be several; and where there
-// is one, which took 29 at most in a million random problems
+// iterations of Newton from a warm start that keep its solution where there may be
+// several; and where there is one, which took 29 at most in a million random problems
 enum {
   mjgiWARM = 2,
   mjgiSTEPS = 50
@@ -61,8 +62,9 @@ int mjgi_isWellPosed(mjgiBlock* b) {
 }
 
 
-// Newton, and where it does not get on Lemke's homotopy, if there is one solution. If there may be several, a
-// warm start that Newton takes to one of them at once keeps it, else the jamming rule chooses
+// Newton, and where it does not get on Lemke's homotopy, if there is one solution. If
+// there may be several, a warm start that Newton takes to one of them at once keeps it,
+// else the jamming rule chooses
 void mjgi_methodNewton(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings) {
   int limit = settings->iterations > 0 ? settings->iterations : mjgiSTEPS;
   if (!b->flg_unique) {
@@ -75,8 +77,8 @@ void mjgi_methodNewton(mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings
 }
 
 
-// friction that rounding has left with the wrong sign becomes 0, and the loads what that makes of them, which is much where
-// alpha is large; returns 1 if there was any
+// friction that rounding has left with the wrong sign becomes 0, and the loads what that
+// makes of them, which is much where alpha is large; returns 1 if there was any
 static int removeSigns(mjgiBlock* b, mjgiScratch* s) {
   int wrong = 0;
   for (int i = 0; i < b->n; i++) {
@@ -93,9 +95,10 @@ static int removeSigns(mjgiBlock* b, mjgiScratch* s) {
 }
 
 
-// solve the block; joints that exceed their static bound are released to the sliding bound, and the block is solved
-// again, at most n times. start (nullable): of the caller. Sets unique to 0 if it was found that there may be
-// another solution; returns the residual
+// solve the block; joints that exceed their static bound are released to the sliding
+// bound, and the block is solved again, at most n times. start (nullable): of the caller.
+// Sets unique to 0 if it was found that there may be another solution; returns the
+// residual
 static double solveBlock(int* unique, mjgiBlock* b, mjgiScratch* s, const mjgSettings* settings,
                          mjgiMethod method, const mjgSolution* start) {
   int newton = method == mjgi_methodNewton, tested = 0;

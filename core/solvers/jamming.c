@@ -1,8 +1,9 @@
 // The jamming rule: which solution a step has if there are several.
 //
-// It is the end of the path from rest (lemke.c). If a joint there is not on the branch of its own law
-// that is connected to stick, which only coupled joints can bring about, one-joint steps (44) go on
-// from there; they end, if they do, at a solution where every joint is on that branch.
+// It is the end of the path from rest (lemke.c). If a joint there is not on the branch of
+// its own law that is connected to stick, which only coupled joints can bring about,
+// one-joint steps (44) go on from there; they end, if they do, at a solution where every
+// joint is on that branch.
 
 #include <float.h>
 #include <math.h>
@@ -12,10 +13,12 @@
 #include "solvers/solvers.h"
 
 
-// share of its terms by which a joint may be off its law and still be on its branch: another branch is farther away
+// share of its terms by which a joint may be off its law and still be on its branch:
+// another branch is farther away
 static const double kConnected = 1e-9;
 
-// one-joint sweeps to another branch; they converge linearly or go in a circle, and the end of the path will do
+// one-joint sweeps to another branch; they converge linearly or go in a circle, and the
+// end of the path will do
 enum {
   mjgiSWEEPS = 100
 };

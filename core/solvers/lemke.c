@@ -1,10 +1,12 @@
-// Lemke's complementary pivoting as a homotopy, the path from rest: scale v* by theta, follow the solutions from theta = 0, where all joints stand
-// still without friction, until theta first reaches 1.
+// Lemke's complementary pivoting as a homotopy, the path from rest: scale v* by theta,
+// follow the solutions from theta = 0, where all joints stand still without friction,
+// until theta first reaches 1.
 //
-// While the joints keep their pieces the solutions are the line t = q + theta y. Where a joint
-// reaches the end of its piece it goes on to the next one, and theta goes on in the direction that
-// takes the joint there, which may be backward. Passivity keeps the path bounded and away from its
-// start, so that it arrives for every gamma, provided that A is a P-matrix.
+// While the joints keep their pieces the solutions are the line t = q + theta y. Where a
+// joint reaches the end of its piece it goes on to the next one, and theta goes on in the
+// direction that takes the joint there, which may be backward. Passivity keeps the path
+// bounded and away from its start, so that it arrives for every gamma, provided that A is
+// a P-matrix.
 
 #include <float.h>
 #include <limits.h>
@@ -17,27 +19,29 @@
 #include "solvers/solvers.h"
 
 
-// steps of the path for n joints, mjgiSTEPS (n + mjgiMORE): with one solution it takes about n; a path that
-// has not arrived after so many goes in a circle
+// steps of the path for n joints, mjgiSTEPS (n + mjgiMORE): with one solution it takes
+// about n; a path that has not arrived after so many goes in a circle
 enum {
   mjgiSTEPS = 50,
   mjgiMORE = 4,
 
-  // where pivots are few, a line from scratch counts as one and one for as many joints: an update costs the square of
-  // their number, an inverse the third power
+  // where pivots are few, a line from scratch counts as one and one for as many joints:
+  // an update costs the square of their number, an inverse the third power
   mjgiSHARE = 8
 };
 
-// attempts, by the perturbation that brings the data into general position. In the first one lines are made by update,
-// which is faster than from scratch and less accurate. In the last one ties break the other way: the only solution may lie
-// where smaller bounds have one and larger ones have none
+// attempts, by the perturbation that brings the data into general position. In the first
+// one lines are made by update, which is faster than from scratch and less accurate. In
+// the last one ties break the other way: the only solution may lie where smaller bounds
+// have one and larger ones have none
 static const double kPerturbation[] = {0, 0, 1e-13, 1e-11, 1e-9, -1e-11};
 
-// its multiples are spread evenly over [0, 1) and never repeat, so that no two joints are perturbed alike
+// its multiples are spread evenly over [0, 1) and never repeat, so that no two joints are
+// perturbed alike
 static const double kGolden = 0.6180339887498949;
 
-// a piece whose equation depends on the others to this share of its terms is left to a new factorization: the
-// update would lose that many digits
+// a piece whose equation depends on the others to this share of its terms is left to a
+// new factorization: the update would lose that many digits
 static const double kNearlySingular = 1e-6;
 
 // how far along the path a quantity that is now f, changing at the rate g, stays positive
@@ -65,8 +69,9 @@ static double eitherUntil(double f1, double g1, double f2, double g2) {
 }
 
 
-// line of the pieces in fixed from scratch: K the inverse of their matrix, x = q, y = dt/dtheta, z = A q,
-// w = A y, lambda and gap the load and its rate; returns 0 if the pieces are singular
+// line of the pieces in fixed from scratch: K the inverse of their matrix, x = q, y =
+// dt/dtheta, z = A q, w = A y, lambda and gap the load and its rate; returns 0 if the
+// pieces are singular
 static int newLine(mjgiBlock* b, mjgiScratch* scratch) {
   int n = b->n;
   for (int i = 0; i < n; i++) {
@@ -93,14 +98,15 @@ static int newLine(mjgiBlock* b, mjgiScratch* scratch) {
 }
 
 
-// the same after joint k alone has changed its piece, by an update of rank one; returns 0 if the new
-// pieces are nearly singular, compared with the old ones
+// the same after joint k alone has changed its piece, by an update of rank one; returns 0
+// if the new pieces are nearly singular, compared with the old ones
 static int nextLine(mjgiBlock* b, mjgiScratch* scratch, int k) {
   int n = b->n;
   double* u = scratch->u;
   double side = mjgi_blockRow(scratch->row, b, k, b->fixed[k]);
 
-  // how t answers to a unit on the right side of joint k, and what the new equation makes of it
+  // how t answers to a unit on the right side of joint k, and what the new equation makes
+  // of it
   double pivot = 0, size = 0, x = 0, y = 0;
   for (int i = 0; i < n; i++) {
     u[i] = b->K[i * n + k];
@@ -145,8 +151,8 @@ static int nextLine(mjgiBlock* b, mjgiScratch* scratch, int k) {
 }
 
 
-// how far from theta in direction dir the pieces in fixed last; sets the joint whose piece ends there, and the
-// piece that it goes on to
+// how far from theta in direction dir the pieces in fixed last; sets the joint whose
+// piece ends there, and the piece that it goes on to
 static double firstEnd(int* changed, int* to, const mjgiBlock* b, const mjgiScratch* scratch,
                        double theta, int dir) {
   double first = INFINITY;
@@ -187,8 +193,8 @@ static double firstEnd(int* changed, int* to, const mjgiBlock* b, const mjgiScra
 }
 
 
-// follow the path with the data as they are; pieces end in fixed. flg_update: lines are made by update where they
-// can. work: what all lines have cost, at most until
+// follow the path with the data as they are; pieces end in fixed. flg_update: lines are
+// made by update where they can. work: what all lines have cost, at most until
 static int follow(mjgiBlock* b, mjgiScratch* scratch, long long* work, long long until,
                   int flg_update) {
   int n = b->n, pivots = mjgiSTEPS * (n + mjgiMORE);
@@ -239,8 +245,9 @@ static int follow(mjgiBlock* b, mjgiScratch* scratch, long long* work, long long
 }
 
 
-// the data with a change of the bounds and of the diagonal of P that puts the path in general position: a little, and
-// for each joint another amount; as they were where the amount is 0
+// the data with a change of the bounds and of the diagonal of P that puts the path in
+// general position: a little, and for each joint another amount; as they were where the
+// amount is 0
 static void perturb(mjgiBlock* b, const mjgiScratch* scratch, double amount, double size) {
   for (int i = 0; i < b->n; i++) {
     double share = amount * (1 + fmod((i + 1) * kGolden, 1));
@@ -254,9 +261,10 @@ static void perturb(mjgiBlock* b, const mjgiScratch* scratch, double amount, dou
 }
 
 
-// t on the pieces at the end of the path, with the data as they are, as exact as rounding allows; where they are
-// singular without perturbation a whole line of solutions is, of which the perturbed one is one as far as
-// rounding can tell. Returns its residual, INFINITY if there is none
+// t on the pieces at the end of the path, with the data as they are, as exact as rounding
+// allows; where they are singular without perturbation a whole line of solutions is, of
+// which the perturbed one is one as far as rounding can tell. Returns its residual,
+// INFINITY if there is none
 static double finish(mjgiBlock* b, mjgiScratch* scratch, int flg_perturbed, double enough) {
   int known = flg_perturbed && mjgi_blockSolvePieces(b, b->fixed);
   perturb(b, scratch, 0, 0);
@@ -280,8 +288,8 @@ int mjgi_lemke(mjgiBlock* b, mjgiScratch* scratch, int pivots) {
     scratch->diagonal[i] = b->flg_P ? b->P[i * n + i] : b->beta[i];
   }
 
-  // updates lose digits, ties and singular pieces make the path branch: if it does not arrive it is
-  // followed again from scratch, and then from general position
+  // updates lose digits, ties and singular pieces make the path branch: if it does not
+  // arrive it is followed again from scratch, and then from general position
   double enough = mjgiROUNDING * n * DBL_EPSILON, best = INFINITY;
   for (size_t attempt = 0; attempt < sizeof(kPerturbation) / sizeof(*kPerturbation) && work < until;
        attempt++) {
@@ -295,7 +303,8 @@ int mjgi_lemke(mjgiBlock* b, mjgiScratch* scratch, int pivots) {
       return 1;
     }
 
-    // ill-conditioned data may have led to the wrong side of a near tie, which another attempt may tell
+    // ill-conditioned data may have led to the wrong side of a near tie, which another
+    // attempt may tell
     if (residual < best) {
       best = residual;
       mjgi_keepPoint(&scratch->path, b);

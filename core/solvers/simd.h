@@ -1,7 +1,8 @@
 // Four numbers at a time, in the vector types that gcc and clang know on every machine.
 //
-// A matrix "in lanes" has rows of whole lanes, mjgi_simdEnd(n) numbers apart. What is behind the n-th
-// number of a row never matters; it is there so that loops may run over whole lanes.
+// A matrix "in lanes" has rows of whole lanes, mjgi_simdEnd(n) numbers apart. What is
+// behind the n-th number of a row never matters; it is there so that loops may run over
+// whole lanes.
 
 #ifndef MJGEAR_SIMD_H_
 #define MJGEAR_SIMD_H_
@@ -43,8 +44,9 @@ static inline void mjgi_addScaled(double* restrict y, const double* restrict x, 
 }
 
 
-// BODY(count) for up to mjgiWIDE lanes from begin on, until end is reached, with constant count, so that the
-// compiler unrolls its loops over the lanes and keeps them in registers
+// BODY(count) for up to mjgiWIDE lanes from begin on, until end is reached, with constant
+// count, so that the compiler unrolls its loops over the lanes and keeps them in
+// registers
 #define mjgiWIDE 4
 #define mjgiFOR_SIMD(BODY, begin, end)                      \
   for (; (begin) < (end); (begin) += mjgiWIDE * mjgiSIMD) { \

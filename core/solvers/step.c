@@ -69,7 +69,8 @@ static int checkStep(const double* Mhat, const double* tau_u, const double* tau_
 }
 
 
-// A = h M-hat^-1, (65), from the factor of M-hat; one column is one row, because A is symmetric
+// A = h M-hat^-1, (65), from the factor of M-hat; one column is one row, because A is
+// symmetric
 static void velocityEffect(double* A, const double* L, double h, int n) {
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) {
@@ -110,7 +111,8 @@ int mjg_step(double* v_next, mjgSolution* solution, mjgInfo* info, const double*
   double* A = work->matrix;
   velocityEffect(A, L, h, n);
 
-  // acceleration without friction, v* of (66), phi of (62), and P of (52) by its two factors
+  // acceleration without friction, v* of (66), phi of (62), and P of (52) by its two
+  // factors
   double* acc = work->vector[0];
   double* vstar = work->vector[1];
   double* phi = work->vector[2];

@@ -2,21 +2,22 @@
 //
 //     [(beta - 1)/alpha]  <  A  <  [(beta + 1)/alpha]          (order of symmetric matrices)
 //
-// where alpha > 0, the left side only where beta > 1. Proof: in a combination of pieces the row of a
-// stuck joint is A_i, that of a joint that slips is proportional to A_i - d_i e_i, with d_i =
-// (beta_i + 1)/alpha_i if the load opposes (s sgn(lambda) = 1), d_i = (beta_i - 1)/alpha_i if it aids.
-// On the joints of the first kind the block A - [d] is negative definite, on all others positive
-// definite. Such a quasidefinite matrix is never singular and has as many negative eigenvalues as
-// it has joints of the first kind; with the factors of the rows, -alpha_i and alpha_i, all
-// combinations of pieces have a determinant of the same sign. A piecewise linear map of this kind,
-// a normal map of the box, is one-to-one. Conversely, with A^-1 = H all determinants of joints
-// that slip one way while the others are stuck are principal minors of H - [1/d], so that they have
-// one sign only if the condition holds.
+// where alpha > 0, the left side only where beta > 1. Proof: in a combination of pieces
+// the row of a stuck joint is A_i, that of a joint that slips is proportional to A_i -
+// d_i e_i, with d_i = (beta_i + 1)/alpha_i if the load opposes (s sgn(lambda) = 1), d_i =
+// (beta_i - 1)/alpha_i if it aids. On the joints of the first kind the block A - [d] is
+// negative definite, on all others positive definite. Such a quasidefinite matrix is
+// never singular and has as many negative eigenvalues as it has joints of the first kind;
+// with the factors of the rows, -alpha_i and alpha_i, all combinations of pieces have a
+// determinant of the same sign. A piecewise linear map of this kind, a normal map of the
+// box, is one-to-one. Conversely, with A^-1 = H all determinants of joints that slip one
+// way while the others are stuck are principal minors of H - [1/d], so that they have one
+// sign only if the condition holds.
 //
-// With alpha > 0 it says that all eigenvalues of P are within (-1, 1), up to the left side that
-// beta <= 1 makes superfluous; sigma_max(P) < 1, (57), is a special case. For gears with
-// 0 <= gamma < 1 mechanics guarantees it: the right side says that the inertia without the
-// part (1 - eta_f) m of the rotors is positive.
+// With alpha > 0 it says that all eigenvalues of P are within (-1, 1), up to the left
+// side that beta <= 1 makes superfluous; sigma_max(P) < 1, (57), is a special case. For
+// gears with 0 <= gamma < 1 mechanics guarantees it: the right side says that the inertia
+// without the part (1 - eta_f) m of the rotors is positive.
 
 #include "solvers/wellposed.h"
 
@@ -24,8 +25,9 @@
 
 #include "solvers/dense.h"
 
-// A unit diagonal is symmetric if what differs is below this: data from other programs are symmetric up to
-// rounding that has grown, and the limits of gears are not met to so many digits by chance
+// A unit diagonal is symmetric if what differs is below this: data from other programs
+// are symmetric up to rounding that has grown, and the limits of gears are not met to so
+// many digits by chance
 static const double kSkew = 1e-10;
 
 // entries of P follow from A to this share of their row's size
@@ -131,7 +133,8 @@ int mjgi_factorP(double* alpha, double* beta, const double* A, const double* P, 
     const double* a = A + i * n;
     const double* p = P + i * n;
 
-    // alpha from the largest entry beside the diagonal; where there is none P_ii is all there is
+    // alpha from the largest entry beside the diagonal; where there is none P_ii is all
+    // there is
     int largest = -1;
     for (int j = 0; j < n; j++) {
       if (j != i && a[j] != 0 && (largest < 0 || fabs(a[j]) > fabs(a[largest]))) {

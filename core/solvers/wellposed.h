@@ -3,7 +3,8 @@
 #ifndef MJGEAR_WELLPOSED_H_
 #define MJGEAR_WELLPOSED_H_
 
-// 1 if t -> the step has exactly one solution whatever v*, phi and c are, 0 if that is not known
+// 1 if t -> the step has exactly one solution whatever v*, phi and c are, 0 if that is
+// not known
 //   A            unit diagonal, positive definite; may differ a little from symmetric   (n x n)
 //   alpha, beta  P = [alpha] A - [beta], in the units of A                              (n)
 //   ratio        largest factor on the friction bound, >= 1; nullable: 1                (n)

@@ -1,4 +1,5 @@
-// The memory of a solve: one block, what its solvers need beside it, and what a problem of several blocks needs.
+// The memory of a solve: one block, what its solvers need beside it, and what a problem
+// of several blocks needs.
 
 #ifndef MJGEAR_WORKSPACE_H_
 #define MJGEAR_WORKSPACE_H_

@@ -1,4 +1,5 @@
-// Models whose gears are wrong, for those who want to hear everything that is wrong with them.
+// Models whose gears are wrong, for those who want to hear everything that is wrong with
+// them.
 
 #include <stdlib.h>
 

@@ -33,8 +33,8 @@ static int forcesChanged(const mjgpGears* g, const mjModel* m, mjData* d) {
 }
 
 
-// difference between the velocity of joint i and the one that was solved for that can be nothing but rounding, or what
-// the engine leaves where it iterates
+// difference between the velocity of joint i and the one that was solved for that can be
+// nothing but rounding, or what the engine leaves where it iterates
 static mjtNum rounding(const mjgpGears* g, int i, mjtNum most) {
   mjtNum scale = g->out.cancellation[i] + mjgpSHARED * most;
   return mjgpSAME * scale + mjgpEVALUATIONS * g->out.rounding[i] +
@@ -70,8 +70,8 @@ static int hasFallenAsleep(const mjgpGears* g, const mjModel* m, const mjData* d
 }
 
 
-// did the joints move as was solved for, in spite of what the engine may add to its constraint solver; most: largest of
-// the velocities that theirs are the differences of
+// did the joints move as was solved for, in spite of what the engine may add to its
+// constraint solver; most: largest of the velocities that theirs are the differences of
 static int confirmed(mjtNum* most, const mjgpGears* g, const mjModel* m, const mjData* d) {
   // most joints need no closer look: each moved so, with friction against its motion
   mjtNum largest = 0;
@@ -156,7 +156,8 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
               "forces before mj_step1");
   }
 
-  // friction was solved for another motion: noslip iterations, no warmstart, or not solved at all
+  // friction was solved for another motion: noslip iterations, no warmstart, or not
+  // solved at all
   else if (g->config->options.coupling == mjgpIMPLICIT && !unanswered && !moved) {
     g->count.unconfirmed++;
     if (g->out.info.status >= 0 && g->out.info.status <= mjgJAMMED) {
@@ -212,8 +213,9 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
       continue;
     }
 
-    // a stuck joint stands still, to the last bit, and friction does not drive: where that is a matter of rounding
-    // the motion is the one that was solved for. Several joints of a tendon have no velocity of their own to set
+    // a stuck joint stands still, to the last bit, and friction does not drive: where
+    // that is a matter of rounding the motion is the one that was solved for. Several
+    // joints of a tendon have no velocity of their own to set
     warnOfRounding(g, m, d, i);
     int drives = t * v < 0 && t * next >= 0;
     if ((!mode || drives) && own >= 0 && g->in.compliance[i] == 0 &&

@@ -21,13 +21,14 @@ const mjgpForward* mjgp_forwards(void);
 // forwarded the system's loader has found the engine before.
 int mjgp_bindEngine(const char** missing, int version);
 
-// paths of all MuJoCo libraries that the process has loaded, separated by ", ". Returns their number;
-// 0 where the system cannot be asked.
+// paths of all MuJoCo libraries that the process has loaded, separated by ", ". Returns
+// their number; 0 where the system cannot be asked.
 int mjgp_engines(char* paths, size_t paths_sz);
 
-// does the engine that is running have the layouts that the plugin was compiled with, which is asked of patch releases
-// only: compile and step a small model, and compare what stands in the engine's structs with what is known of it: sizes,
-// members from the first to the last, the motion in closed form. Null, or what differs (fit.c)
+// does the engine that is running have the layouts that the plugin was compiled with,
+// which is asked of patch releases only: compile and step a small model, and compare what
+// stands in the engine's structs with what is known of it: sizes, members from the first
+// to the last, the motion in closed form. Null, or what differs (fit.c)
 const char* mjgp_misfit(void);
 
 #endif  // MJGEAR_PLUGIN_ENGINES_H_

@@ -20,7 +20,8 @@ mjPLUGIN_LIB_INIT(mjgear) {
     return;
   }
 
-  // the layout of mjModel and mjData is known for one version; a patch release may have it too
+  // the layout of mjModel and mjData is known for one version; a patch release may have
+  // it too
   int other = mj_version() != mjVERSION_HEADER;
   int patch = other && mj_version() / 1000 == mjVERSION_HEADER / 1000;
   const char* misfit = missing && (patch || !other) ? missing : patch ? mjgp_misfit() : NULL;
@@ -34,7 +35,8 @@ mjPLUGIN_LIB_INIT(mjgear) {
     return;
   }
 
-  // two engines know nothing of each other: a model of the one finds no plugin of the other
+  // two engines know nothing of each other: a model of the one finds no plugin of the
+  // other
   char paths[2000];
   if (mjgp_engines(paths, sizeof(paths)) > 1) {
     mju_warning(mjgpNAME

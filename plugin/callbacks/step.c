@@ -18,7 +18,8 @@
 
 //---------------------------------- forces --------------------------------------------------------
 
-// is the joint of a gear awake, or are all of its tendon; a tendon that nothing moves is not
+// is the joint of a gear awake, or are all of its tendon; a tendon that nothing moves is
+// not
 static int isAwake(const mjModel* m, const mjData* d, mjgpRow row) {
   int awake = !(m->opt.enableflags & mjENBL_SLEEP) && row.n;
   for (int k = 0; k < row.n && !awake; k++) {
@@ -125,7 +126,8 @@ static void smoothForce(mjtNum* force, const mjModel* m, mjData* d, const mjtNum
 }
 
 
-// under "discrete" springs and position gains act at the end of the step: what that changes at this velocity
+// under "discrete" springs and position gains act at the end of the step: what that
+// changes at this velocity
 static void addDiscreteShift(mjtNum* force, const mjModel* m, const mjData* d) {
 #if mjgpDISCRETE
   for (int i = 0; i < (int)m->nv && mjgp_isDiscrete(m) && d->efm_active; i++) {
@@ -164,7 +166,8 @@ static void warnOfKeyframe(mjgpGears* g, const mjData* d) {
 }
 
 
-// a servo so stiff that constraints and integrator see different joints: say so, and what helps
+// a servo so stiff that constraints and integrator see different joints: say so, and what
+// helps
 static void warnOfGains(mjgpGears* g, const mjModel* m) {
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a];
@@ -212,8 +215,8 @@ static void putBack(mjData* d, const mjtNum* given, int n) {
 }
 
 
-// compute the friction of this step and add it to the passive forces
-// Long because it is the table of contents of a step: one call after the other, in their order
+// compute the friction of this step and add it to the passive forces Long because it is
+// the table of contents of a step: one call after the other, in their order
 static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   mjgp_checkModel(g, m);
   mjgp_applyChanges(g, m, d);
@@ -238,7 +241,8 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   mj_markStack(d);
   removeFriction(g, m, d);
 
-  // motor torque; without active actuators we are called earlier and compute what is not there yet
+  // motor torque; without active actuators we are called earlier and compute what is not
+  // there yet
   const mjtNum* given = mjgp_evaluateActuation(g, m, d, actuated);
   mjgp_gatherActuation(g, m, d, actuated);
 
@@ -266,13 +270,15 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
     warnOfGains(g, m);
   }
 
-  // gains through tendons are not in the sparsity of M: the engine iterates, and takes no start
+  // gains through tendons are not in the sparsity of M: the engine iterates, and takes no
+  // start
   g->out.tolerance = Mhat.coupled ? m->opt.tolerance : 0;
 
   memset(&g->out.info, 0, sizeof(g->out.info));
   g->out.info.status = g->refused ? mjgERR_ARGUMENT : mjgSOLVED;
 
-  // the law of this step; start from the last one, with constraints solve for both together
+  // the law of this step; start from the last one, with constraints solve for both
+  // together
   mjgp_makeLaw(g, m, d);
   int lags = d->nefc && g->config->options.coupling != mjgpIMPLICIT, n = 0;
   int* joint = g->scratch.joint;
@@ -318,7 +324,8 @@ static void findInverse(mjgpGears* g, const mjData* d) {
 
 
 void mjgp_compute(const mjModel* m, mjData* d, int instance, int capability_bit) {
-  // only the leader has data, and it is the first; without actuation the last instance acts for it
+  // only the leader has data, and it is the first; without actuation the last instance
+  // acts for it
   int alone = capability_bit != mjPLUGIN_PASSIVE || mjgp_actuationActive(m);
   if (alone && instance > 0 && m->plugin[instance] == m->plugin[instance - 1]) {
     return;
@@ -332,7 +339,8 @@ void mjgp_compute(const mjModel* m, mjData* d, int instance, int capability_bit)
     return;
   }
 
-  // passive forces are new; without actuation this is also the place to act, behind all of our instances
+  // passive forces are new; without actuation this is also the place to act, behind all
+  // of our instances
   if (capability_bit == mjPLUGIN_PASSIVE) {
     g->phase = mjgpFRESH;
     if (instance == leader) {

@@ -1,8 +1,8 @@
 // Holding brakes: actuators of the plugin mjgear.brake (doc/drive_trains.md).
 //
-// A control from 0, open, to 1, closed, is the share of its torque that the brake has. It is Coulomb friction on the motor's
-// side of the teeth or on the link's. A joint without a gear gets one without losses, whose numbers belong to the brake's
-// instance.
+// A control from 0, open, to 1, closed, is the share of its torque that the brake has. It
+// is Coulomb friction on the motor's side of the teeth or on the link's. A joint without
+// a gear gets one without losses, whose numbers belong to the brake's instance.
 
 #ifndef MJGEAR_PLUGIN_BRAKE_H_
 #define MJGEAR_PLUGIN_BRAKE_H_
@@ -20,8 +20,8 @@ enum {
 // actuators that are this brake
 int mjgp_countBrakes(const mjModel* m, int instance);
 
-// read all brakes into the joints that have gears, and append joints that have none; joint has room for them.
-// Returns the number of joints
+// read all brakes into the joints that have gears, and append joints that have none;
+// joint has room for them. Returns the number of joints
 int mjgp_readBrakes(mjgpJoint* joint, int n, mjgReport* report, const mjModel* m);
 
 #endif  // MJGEAR_PLUGIN_BRAKE_H_

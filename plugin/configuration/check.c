@@ -8,7 +8,8 @@
 #include "configuration/sensors.h"
 #include "friction/engine.h"
 
-// of the length of a row: what is left of it that others do not explain is more than rounding
+// of the length of a row: what is left of it that others do not explain is more than
+// rounding
 static const double kIndependent = 1e-9;
 
 
@@ -59,8 +60,8 @@ static int rubs(const mjgpJoint* joint) {
 }
 
 
-// refuse what only one problem of constraints and friction knows, where friction is solved with constraint forces of the
-// last step
+// refuse what only one problem of constraints and friction knows, where friction is
+// solved with constraint forces of the last step
 static void checkLagged(mjgReport* report, const mjModel* m, const mjgpJoint* joint) {
   const char* has = joint->dof < 0               ? "spans several joints"
                     : joint->brake.actuator >= 0 ? "has a brake"
@@ -76,9 +77,10 @@ static void checkLagged(mjgReport* report, const mjModel* m, const mjgpJoint* jo
 }
 
 
-// refuse noslip iterations, which change contact forces behind the solver, and with them the motion that friction
-// was solved for: with hands and legged robots one step of a hundred is not confirmed, one of seven if gears
-// lock. A gear that rubs nowhere and has no gap may have them.
+// refuse noslip iterations, which change contact forces behind the solver, and with them
+// the motion that friction was solved for: with hands and legged robots one step of a
+// hundred is not confirmed, one of seven if gears lock. A gear that rubs nowhere and has
+// no gap may have them.
 static void checkNoslip(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n,
                         const char* where) {
   int acts = 0;
@@ -112,7 +114,8 @@ static void checkActuators(mjgReport* report, const mjModel* m, int slot) {
 
 //---------------------------------- tendons -------------------------------------------------------
 
-// what the actuators of a tendon are, as far as it decides whether their force passes a gear as one number
+// what the actuators of a tendon are, as far as it decides whether their force passes a
+// gear as one number
 typedef struct mjgpMotors_ {
   int n;       // actuators
   int gains;   // with a gain that depends on velocity
@@ -179,8 +182,8 @@ static void checkTendon(mjgReport* report, const mjModel* m, const mjgpJoint* jo
     }
   }
 
-  // the engine's matrices have room for pairs of dofs on one way to a root, and leave out what couples different
-  // branches of a tree
+  // the engine's matrices have room for pairs of dofs on one way to a root, and leave out
+  // what couples different branches of a tree
   int chain = 1, trees = 0;
   for (int k = 1; k < n; k++) {
     chain &= mjgp_isInInertia(m, dof[k], dof[k - 1]);
@@ -241,8 +244,8 @@ static void checkSlides(mjgReport* report, const mjModel* m, const mjgpJoint* jo
 }
 
 
-// refuse gears whose velocities depend on each other: friction at rest could be shared among them in many ways.
-// Fixed tendons only, whose coefficients are constant
+// refuse gears whose velocities depend on each other: friction at rest could be shared
+// among them in many ways. Fixed tendons only, whose coefficients are constant
 static void checkDependence(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n) {
   int nv = (int)m->nv, count = 0;
   mjtNum* E = mju_malloc(sizeof(mjtNum) * (size_t)nv * (size_t)(m->ntendon + 1));
@@ -351,8 +354,9 @@ const char* mjgp_geometryWarning(const mjModel* m, const mjgpJoint* joint) {
 }
 
 
-// one that can be driven back takes its share of what the rotor's inertia and constant friction make of the
-// motion: where there is neither the gear does nothing while its motor is off
+// one that can be driven back takes its share of what the rotor's inertia and constant
+// friction make of the motion: where there is neither the gear does nothing while its
+// motor is off
 static int isIdle(const mjModel* m, const mjgpJoint* joint) {
   double gamma_u, gamma_v, coulomb;
   mjg_frictionAt(&gamma_u, &gamma_v, &coulomb, &joint->gear, 0, 0, 0, 0);

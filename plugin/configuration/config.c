@@ -10,8 +10,8 @@
 #include "configuration/parsing.h"
 #include "law/transmission.h"
 
-// keys beside those of gears, which are the core's, and those of gaps, which stand between these two lists: models that
-// were saved in binary rely on the order
+// keys beside those of gears, which are the core's, and those of gaps, which stand
+// between these two lists: models that were saved in binary rely on the order
 static const char* const own_keys[] = {"joint",    "tendon",    "type",       "solver",
                                        "coupling", "tolerance", "iterations", "backlash"};
 static const char* const joint_keys[] = {"motor_joint", "encoder"};
@@ -86,8 +86,8 @@ static int isPlaceOf(const char* word, int length, int type, const mjgpPlace* pl
 }
 
 
-// find the joints and tendons that an instance lists, at one of its homes; number of those that were found and
-// can have a gear. start: index of the first
+// find the joints and tendons that an instance lists, at one of its homes; number of
+// those that were found and can have a gear. start: index of the first
 static int readJoints(mjgpJoint* joint, int start, mjgpPlace* place) {
   static const int types[] = {mjOBJ_JOINT, mjOBJ_TENDON};
   int found = 0, item = 0, length;
@@ -130,7 +130,8 @@ int mjgp_makeGear(mjgpJoint* joint, mjgReport* report) {
 }
 
 
-// what the descriptions of an instance's gears mean; place: "mjgear.transmission, instance 'x'"
+// what the descriptions of an instance's gears mean; place: "mjgear.transmission,
+// instance 'x'"
 static void makeGears(mjgpJoint* joint, int found, mjgReport* report, const mjModel* m,
                       const char* place) {
   for (int i = 0; i < found; i++) {
@@ -159,7 +160,8 @@ static void readTables(mjgpJoint* joint, int found, mjgpPlace* place) {
 }
 
 
-// read everything that describes the gears of an instance; joint holds found of the n listed ones
+// read everything that describes the gears of an instance; joint holds found of the n
+// listed ones
 static void readGears(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
   mjgReport* report = place->report;
   int before = report->count, described = 0;
@@ -210,7 +212,8 @@ static void readGears(mjgpJoint* joint, int found, int n, mjgpPlace* place) {
 
 //---------------------------------- settings ------------------------------------------------------
 
-// may an instance give a setting: it is the same that another one gave, *first, or the first
+// may an instance give a setting: it is the same that another one gave, *first, or the
+// first
 static int agrees(int* first, int same, const mjgpPlace* place) {
   if (*first >= 0 && !same) {
     mjgp_refuseKey(place,
@@ -224,7 +227,8 @@ static int agrees(int* first, int same, const mjgpPlace* place) {
 }
 
 
-// read the settings of one instance into those of all; given[k] is the instance that gave key k
+// read the settings of one instance into those of all; given[k] is the instance that gave
+// key k
 static void readOptions(mjgpOptions* options, int given[4], mjgpPlace* place) {
   int choice = 0;
   mjtNum number = 0;
@@ -269,7 +273,8 @@ static void readOptions(mjgpOptions* options, int given[4], mjgpPlace* place) {
 
 //---------------------------------- all instances -------------------------------------------------
 
-// joints in the order of their dofs, behind them tendons of several joints; 0: the same one
+// joints in the order of their dofs, behind them tendons of several joints; 0: the same
+// one
 static int compareJoints(const void* a, const void* b) {
   const mjgpJoint *first = a, *second = b;
   if ((first->dof < 0) != (second->dof < 0)) {

@@ -13,7 +13,8 @@
 
 #define mjgpNAME "mjgear.transmission"
 
-// brakes are actuators of another plugin, whose instances have gears and states like those of the first
+// brakes are actuators of another plugin, whose instances have gears and states like
+// those of the first
 #define mjgpBRAKE         "mjgear.brake"
 #define mjgpCHECKED_BRAKE "mjgear.check.brake"  // in a model whose gears are only checked
 
@@ -74,7 +75,8 @@ typedef struct mjgpBrakeKeys_ {
   double opening;  // and back
 } mjgpBrakeKeys;
 
-// settings of the whole system of geared joints; an instance that does not give a key agrees
+// settings of the whole system of geared joints; an instance that does not give a key
+// agrees
 typedef struct mjgpOptions_ {
   mjgSettings solver;
   int coupling;  // mjgpCoupling
@@ -106,13 +108,13 @@ typedef struct mjgpJoint_ {
   mjgDescription description;  // its gear, as it was described
 } mjgpJoint;
 
-// room for the joints of an instance: the names in its keys "joint", "tendon" and "motor_joint", for each of its
-// homes (names.h)
+// room for the joints of an instance: the names in its keys "joint", "tendon" and
+// "motor_joint", for each of its homes (names.h)
 int mjgp_countJoints(const mjModel* m, int instance);
 
-// read all instances of the plugin in slot: *n joints in the order of their dofs, behind them tendons of several
-// joints, to be freed with mju_free. Every problem goes into the report, one line each: what is wrong, where, and the
-// remedy.
+// read all instances of the plugin in slot: *n joints in the order of their dofs, behind
+// them tendons of several joints, to be freed with mju_free. Every problem goes into the
+// report, one line each: what is wrong, where, and the remedy.
 mjgpJoint* mjgp_configure(int* n, mjgpOptions* options, mjgReport* report, const mjModel* m,
                           int slot);
 
@@ -137,8 +139,8 @@ static inline int mjgp_isOrdinary(const mjgpJoint* joint, double gamma_u, double
          (joint->brake.actuator < 0);
 }
 
-// the gear that a joint's description means in a simulation; as mjg_transmission, and refuses also what can
-// be described but not simulated
+// the gear that a joint's description means in a simulation; as mjg_transmission, and
+// refuses also what can be described but not simulated
 int mjgp_makeGear(mjgpJoint* joint, mjgReport* report);
 
 #endif  // MJGEAR_PLUGIN_CONFIG_H_

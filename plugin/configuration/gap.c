@@ -40,8 +40,8 @@ static void readGapNumbers(mjgpJoint* joint, int found, int n, mjtNum* number, m
 }
 
 
-// the motor of a gap is a joint of the model, which takes the gear; partner is the other's joint id until the list is
-// sorted. 1, or 0 after a refusal
+// the motor of a gap is a joint of the model, which takes the gear; partner is the
+// other's joint id until the list is sorted. 1, or 0 after a refusal
 static int takeMotor(mjgpJoint* joint, mjgpJoint* motor, int id, int index, mjgpPlace* place) {
   const mjModel* m = place->m;
   const char *name = mjgp_nameOf(m, mjOBJ_JOINT, id), *load = mjgp_gearName(m, joint);
@@ -71,7 +71,8 @@ static int takeMotor(mjgpJoint* joint, mjgpJoint* motor, int id, int index, mjgp
 }
 
 
-// motors that are joints of the model: they join the list behind all others. Returns their number
+// motors that are joints of the model: they join the list behind all others. Returns
+// their number
 static int readMotors(mjgpJoint* joint, int found, int n, int start, mjgpPlace* place) {
   place->key = "motor_joint";
   const char* text = mjgp_value(place);

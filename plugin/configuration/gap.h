@@ -6,10 +6,12 @@
 #include "configuration/names.h"
 #include "configuration/parsing.h"
 
-// read everything that describes backlash of the found of n listed joints; motors get the indices from start on. Returns the number of joints that it adds as motors
+// read everything that describes backlash of the found of n listed joints; motors get the
+// indices from start on. Returns the number of joints that it adds as motors
 int mjgp_readGaps(mjgpJoint* joint, int found, int n, int start, mjgpPlace* place);
 
-// k-th number of a joint's gap or rotor (mjg_gapKeyInfo); does the model of its gap use it
+// k-th number of a joint's gap or rotor (mjg_gapKeyInfo); does the model of its gap use
+// it
 double* mjgp_gapNumber(mjgpJoint* joint, int k);
 int mjgp_readsGapKey(const mjgpJoint* joint, int k);
 

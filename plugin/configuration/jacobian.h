@@ -1,7 +1,9 @@
-// The velocity w = j' v on which a gear acts, and the force j t that its friction is on the dofs.
+// The velocity w = j' v on which a gear acts, and the force j t that its friction is on
+// the dofs.
 //
-// Of a joint j is a unit vector, and so it is of a fixed tendon that is one joint with the coefficient 1. Of
-// any other tendon j is its row of ten_J, at the position before the step.
+// Of a joint j is a unit vector, and so it is of a fixed tendon that is one joint with
+// the coefficient 1. Of any other tendon j is its row of ten_J, at the position before
+// the step.
 
 #ifndef MJGEAR_PLUGIN_JACOBIAN_H_
 #define MJGEAR_PLUGIN_JACOBIAN_H_
@@ -49,7 +51,8 @@ static inline void mjgp_addRow(mjtNum* force, mjgpRow row, mjtNum t) {
   }
 }
 
-// does no motion of its joints change a tendon's length, as where it lies along a link: friction does nothing then
+// does no motion of its joints change a tendon's length, as where it lies along a link:
+// friction does nothing then
 static inline int mjgp_standsStill(mjgpRow row) {
   mjtNum most = 0;
   for (int k = 0; k < row.n; k++) {
@@ -63,7 +66,8 @@ static inline mjtNum mjgp_position(const mjData* d, const mjgpJoint* joint) {
   return joint->dof >= 0 ? d->qpos[joint->qpos] : d->ten_length[joint->tendon];
 }
 
-// rotor inertia that the engine has of the joint or tendon itself, without that of actuators
+// rotor inertia that the engine has of the joint or tendon itself, without that of
+// actuators
 static inline mjtNum mjgp_armature(const mjModel* m, const mjgpJoint* joint) {
   return joint->kind == mjgpTRN_TENDON ? m->tendon_armature[joint->tendon]
                                        : m->dof_armature[joint->dof];
@@ -85,7 +89,8 @@ static inline int mjgp_isInInertia(const mjModel* m, int i, int j) {
   return found;
 }
 
-// its inertia in the model's first position, where other joints stand for a joint and move for a tendon
+// its inertia in the model's first position, where other joints stand for a joint and
+// move for a tendon
 static inline mjtNum mjgp_restInertia(const mjModel* m, const mjgpJoint* joint) {
   if (joint->dof >= 0) {
     return m->dof_M0[joint->dof];

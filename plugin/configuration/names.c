@@ -6,7 +6,8 @@
 
 //---------------------------------- homes ---------------------------------------------------------
 
-// may an instance have come here with a part of another model: something that travels references it
+// may an instance have come here with a part of another model: something that travels
+// references it
 static int isReferenced(const mjModel* m, int instance) {
   int found = mjgp_countHomes(m, instance);
   for (int s = 0; s < m->nsensor && !found; s++) {
@@ -62,7 +63,8 @@ static int isAround(const Around* a, const char* name) {
 
 
 // find the prefix and suffix around a word in a name that are those of the instance's
-// name as well: length of both, -1 if the name is not this word with such a prefix and suffix
+// name as well: length of both, -1 if the name is not this word with such a prefix and
+// suffix
 static int findAround(Around* a, const char* name, const char* word, size_t length,
                       const char* instance) {
   size_t n = strlen(name);
@@ -115,8 +117,9 @@ static int isRenamed(const mjgpPlace* place, int type, int id, const char* word,
 }
 
 
-// matches among those at home, or among all others. exact: the one that has no other name; renamed: that with
-// the longest prefix and suffix, which are those of the instance or of its home. -1: none
+// matches among those at home, or among all others. exact: the one that has no other
+// name; renamed: that with the longest prefix and suffix, which are those of the instance
+// or of its home. -1: none
 static void findMatches(int* exact, int* renamed, int type, const char* word, size_t length,
                         const mjgpPlace* place, int flg_home) {
   const mjModel* m = place->m;

@@ -1,11 +1,12 @@
 // Joints and tendons by the names in a configuration.
 //
-// Robots are attached to others and replicated (MjSpec.attach, <attach>, <replicate>): the engine then writes a
-// prefix before and a suffix behind all their names, but not in the text of a configuration. So a name is
-// looked up with the prefix and suffix that the instance of the plugin got. An instance travels with the
-// body that references it, its home; names are looked up at home first. An instance may have several homes:
-// <replicate> makes them of a body that has a <plugin> with its keys inside. Then each home has the joints of
-// that name below it.
+// Robots are attached to others and replicated (MjSpec.attach, <attach>, <replicate>):
+// the engine then writes a prefix before and a suffix behind all their names, but not in
+// the text of a configuration. So a name is looked up with the prefix and suffix that the
+// instance of the plugin got. An instance travels with the body that references it, its
+// home; names are looked up at home first. An instance may have several homes:
+// <replicate> makes them of a body that has a <plugin> with its keys inside. Then each
+// home has the joints of that name below it.
 
 #ifndef MJGEAR_PLUGIN_NAMES_H_
 #define MJGEAR_PLUGIN_NAMES_H_
@@ -14,7 +15,8 @@
 
 #include "configuration/parsing.h"
 
-// hinge or slide joint of a name in the configuration, or tendon (type: mjtObj); -1 after a refusal
+// hinge or slide joint of a name in the configuration, or tendon (type: mjtObj); -1 after
+// a refusal
 int mjgp_findGeared(int type, const char* word, int length, const mjgpPlace* place);
 
 // home of a geared joint's instance above it, 0: none
@@ -30,7 +32,8 @@ mjgpJoint mjgp_makeGeared(const mjgpPlace* place, int type, int id, int index, i
 const char* mjgp_gearName(const mjModel* m, const mjgpJoint* joint);
 const char* mjgp_gearKind(const mjgpJoint* joint);
 
-// is its velocity that of a length, and not of an angle; a fixed tendon is what its first joint is
+// is its velocity that of a length, and not of an angle; a fixed tendon is what its first
+// joint is
 int mjgp_isLength(const mjModel* m, const mjgpJoint* joint);
 
 #endif  // MJGEAR_PLUGIN_NAMES_H_

@@ -1,4 +1,5 @@
-// Words and numbers in the <config> elements of an instance, and refusals that say where they stand.
+// Words and numbers in the <config> elements of an instance, and refusals that say where
+// they stand.
 
 #ifndef MJGEAR_PLUGIN_PARSING_H_
 #define MJGEAR_PLUGIN_PARSING_H_
@@ -17,7 +18,8 @@ int mjgp_isBrake(const mjModel* m, int instance);
 // the first actuator that is this brake, -1: there is none
 int mjgp_brakeActuator(const mjModel* m, int instance);
 
-// does an instance belong to the gears of the plugin in slot: is it one of them, or a brake
+// does an instance belong to the gears of the plugin in slot: is it one of them, or a
+// brake
 int mjgp_isOurs(const mjModel* m, int instance, int slot);
 
 // where in the configuration we are, for messages
@@ -49,7 +51,8 @@ const char* mjgp_value(const mjgpPlace* place);
 // number of words that an instance gives for a key
 int mjgp_countGiven(const mjModel* m, int instance, const char* key);
 
-// next word of a list separated by white space, null at the end; a word in quotes may hold spaces. Number of words
+// next word of a list separated by white space, null at the end; a word in quotes may
+// hold spaces. Number of words
 const char* mjgp_nextWord(int* length, const char** text);
 int mjgp_countWords(const char* text);
 
@@ -63,8 +66,9 @@ int mjgp_readNumber(mjtNum* number, const char* word, int length, const mjgpPlac
 int mjgp_findWord(const char* word, int length, const char* const* words, int n,
                   const mjgpPlace* place);
 
-// read a key that has one value for all n listed joints or one for each, or, n = 0, one for the whole model: numbers, or
-// numbers of words among nword (nullable). 1 if given, 0 if not (value is untouched), -1 if refused
+// read a key that has one value for all n listed joints or one for each, or, n = 0, one
+// for the whole model: numbers, or numbers of words among nword (nullable). 1 if given, 0
+// if not (value is untouched), -1 if refused
 int mjgp_readValues(mjtNum* value, const char* const* words, int nword, int n,
                     const mjgpPlace* place);
 
@@ -75,9 +79,9 @@ int mjgp_readWord(int* choice, const char* const* words, int n, const mjgpPlace*
 // does a key of the core say what the gear is, and not only how it rubs besides
 int mjgp_isKind(int key);
 
-// keys that a simulation may change, one bit (1 << mjgKey) each: those that the instance gives, and those that
-// describe any gear: coefficients, efficiencies, starting torques, friction besides. What the engine has, such as
-// armature, is not among them
+// keys that a simulation may change, one bit (1 << mjgKey) each: those that the instance
+// gives, and those that describe any gear: coefficients, efficiencies, starting torques,
+// friction besides. What the engine has, such as armature, is not among them
 uint64_t mjgp_changeableKeys(const mjModel* m, int instance);
 
 #endif  // MJGEAR_PLUGIN_PARSING_H_

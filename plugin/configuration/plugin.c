@@ -33,8 +33,9 @@ void mjgp_describePlugin(mjpPlugin* plugin, const char** keys, const char* const
     keys[n + i] = more[i];
   }
 
-  // as an actuator it is called where motor torques are known, as a passive force in models without motors and
-  // where an element of the tree references it, and it has sensors
+  // as an actuator it is called where motor torques are known, as a passive force in
+  // models without motors and where an element of the tree references it, and it has
+  // sensors
   mjp_defaultPlugin(plugin);
   plugin->name = mjgpNAME;
   plugin->attributes = keys;

@@ -5,10 +5,10 @@
 //             objtype="joint" objname="elbow"/>
 //   </sensor>
 //
-// A sensor belongs to one geared joint, or with objtype="tendon" to a tendon, which an instance with a single one need
-// not name. It gives
-// mjgNSENSOR numbers in the order below, valid after every mj_forward. Units are SI at the output
-// side; for a slide, or a tendon that is a length, read N, m and m/s.
+// A sensor belongs to one geared joint, or with objtype="tendon" to a tendon, which an
+// instance with a single one need not name. It gives mjgNSENSOR numbers in the order
+// below, valid after every mj_forward. Units are SI at the output side; for a slide, or a
+// tendon that is a length, read N, m and m/s.
 
 #ifndef MJGEAR_PLUGIN_SENSORS_H_
 #define MJGEAR_PLUGIN_SENSORS_H_
@@ -45,8 +45,8 @@ enum {
   mjgpNSTATE = 5
 };
 
-// refuse sensors of instances of the plugin in slot that name something that is not one of the n geared joints, of its
-// instance
+// refuse sensors of instances of the plugin in slot that name something that is not one
+// of the n geared joints, of its instance
 void mjgp_checkSensors(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n,
                        int slot);
 

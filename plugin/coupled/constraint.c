@@ -12,8 +12,9 @@
 
 //---------------------------------- cut out -------------------------------------------------------
 
-// rows of M between dofs of the group; where the constraint solver moves in the integrator's metric, of that,
-// as far as it fits. The engine's diagonal for that has the diagonal of the fluid's drag, unless dofs are coupled
+// rows of M between dofs of the group; where the constraint solver moves in the
+// integrator's metric, of that, as far as it fits. The engine's diagonal for that has the
+// diagonal of the fluid's drag, unless dofs are coupled
 static void gatherInertia(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
                           const int* local) {
   const mjtNum *diagonal = NULL, *fluid = NULL;
@@ -43,7 +44,8 @@ static void gatherInertia(mjgpGroup* group, const mjModel* m, mjData* d, const m
 }
 
 
-// terms of the metric that couple dofs, in rows and scales: number of those between dofs of the group
+// terms of the metric that couple dofs, in rows and scales: number of those between dofs
+// of the group
 static int listTerms(int* row, mjtNum* scale, const mjModel* m, const mjData* d,
                      const mjgpInertia* Mhat, const int* local) {
   int n = 0;
@@ -334,8 +336,8 @@ void mjgp_residual(mjgpGroup* group, mjtNum* jar, const mjtNum* a) {
 }
 
 
-// Hessian of the cost of a cone in the middle zone, in the coordinates of jar; N normal, T tangential
-// size, U tangential vector, all mapped to the regular cone
+// Hessian of the cost of a cone in the middle zone, in the coordinates of jar; N normal,
+// T tangential size, U tangential vector, all mapped to the regular cone
 static void coneHessian(mjtNum* H, const mjtNum* U, const mjtNum* scale, mjtNum N, mjtNum T,
                         mjtNum mu, mjtNum mass, int dim) {
   for (int i = 0; i < dim; i++) {
@@ -350,7 +352,8 @@ static void coneHessian(mjtNum* H, const mjtNum* U, const mjtNum* scale, mjtNum 
 }
 
 
-// an elliptic contact in the coordinates in which its cone is regular: normal U[0], tangential size T
+// an elliptic contact in the coordinates in which its cone is regular: normal U[0],
+// tangential size T
 typedef struct mjgpCone_ {
   mjtNum U[6], scale[6], T;
 } mjgpCone;

@@ -1,12 +1,14 @@
-// A group of dofs that constraints connect: the engine's convex problem, cut out of mjData.
+// A group of dofs that constraints connect: the engine's convex problem, cut out of
+// mjData.
 //
 //   minimize over a   1/2 a' M a - a' b + s(J a - aref)
 //
-// where s is the engine's constraint cost: quadratic for equalities, Huber for dry friction, one-sided
-// quadratic for limits and pyramids, and the cost of a cone for elliptic contacts. Its gradient is
-// M a - b - J' f with f the constraint forces, its Hessian H = M + J' s'' J. A group is an island of
-// the engine, or everything that is awake if islands are disabled. Its dofs are numbered from the leaves
-// of the kinematic tree to its root, against the order of the engine (see hessian.h). Vectors over the
+// where s is the engine's constraint cost: quadratic for equalities, Huber for dry
+// friction, one-sided quadratic for limits and pyramids, and the cost of a cone for
+// elliptic contacts. Its gradient is M a - b - J' f with f the constraint forces, its
+// Hessian H = M + J' s'' J. A group is an island of the engine, or everything that is
+// awake if islands are disabled. Its dofs are numbered from the leaves of the kinematic
+// tree to its root, against the order of the engine (see hessian.h). Vectors over the
 // dofs have room for whole lanes (lanes.h); what is behind nv is zero.
 
 #ifndef MJGEAR_PLUGIN_CONSTRAINT_H_
@@ -79,36 +81,39 @@ typedef struct mjgpGroup_ {
 _Static_assert(sizeof(mjtNum) == 2 * sizeof(int) && sizeof(mjtNum) == sizeof(size_t),
                "integers are allocated behind numbers");
 
-// cut a group out of mjData, on d's stack; force: all dofs, without friction. local: scratch, holds -1, and again on
-// return                                                                                  (nv of m)
+// cut a group out of mjData, on d's stack; force: all dofs, without friction. local:
+// scratch, holds -1, and again on return                                        (nv of m)
 void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGears* g,
                     const mjgpInertia* Mhat, int* local, const mjtNum* force, const mjgpPart* part);
 
-// result = J x                                                                        (nefc)
+// result = J x                                                                     (nefc)
 void mjgp_mulJacobian(const mjgpGroup* group, mjtNum* result, const mjtNum* x);
 
 // jar = J a - aref
 void mjgp_residual(mjgpGroup* group, mjtNum* jar, const mjtNum* a);
 
-// what J a - aref of row i is a sum of: it may be zero, as far as rounding can tell, below mjgpEDGE times this
+// what J a - aref of row i is a sum of: it may be zero, as far as rounding can tell,
+// below mjgpEDGE times this
 mjtNum mjgp_rowSize(const mjgpGroup* group, int i, const mjtNum* a);
 
-// forces f and states at jar; returns the cost. cone (nullable) gets the Hessians of cones
+// forces f and states at jar; returns the cost. cone (nullable) gets the Hessians of
+// cones
 mjtNum mjgp_constraintForce(const mjgpGroup* group, mjtNum* f, int* state, mjtNum* cone,
                             const mjtNum* jar);
 
-// the same at group->jar with rows in the states that they have, whether jar is there or not
+// the same at group->jar with rows in the states that they have, whether jar is there or
+// not
 void mjgp_forceInStates(mjgpGroup* group);
 
 // slope of that cost along row at jar = from + share row
 mjtNum mjgp_slopeAlong(const mjgpGroup* group, const mjtNum* from, const mjtNum* row, mjtNum share);
 
-// M a - b, and x -= J' f                                                                  (nv)
+// M a - b, and x -= J' f                                                             (nv)
 void mjgp_smoothGradient(const mjgpGroup* group, mjtNum* x, const mjtNum* a);
 void mjgp_subtractForces(const mjgpGroup* group, mjtNum* x, const mjtNum* f);
 
-// gradient M a - b - J' f + E t at a and group->f; rounding (nullable) gets the size of the rounding
-// errors to expect in it                                                                  (nv)
+// gradient M a - b - J' f + E t at a and group->f; rounding (nullable) gets the size of
+// the rounding errors to expect in it                                                (nv)
 void mjgp_gradient(const mjgpGroup* group, mjtNum* gradient, mjtNum* rounding, const mjtNum* a,
                    const mjtNum* t);
 

@@ -1,4 +1,5 @@
-// The step of a group of constraints and gears: which method solves it, and what becomes of it.
+// The step of a group of constraints and gears: which method solves it, and what becomes
+// of it.
 //
 // Newton on the states of constraints and the pieces of gears (newton.h) solves nearly
 // every group, the path on the same pieces (path.h) what it leaves. The solvers that the
@@ -152,7 +153,8 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
     mjgp_giveUp(s);
     error = mjgp_lawError(s, &worst);
 
-    // passive friction that is on the law is the solution, as where all motion is rounding
+    // passive friction that is on the law is the solution, as where all motion is
+    // rounding
     solved = error <= mjgpLAW;
     g->out.last_info =
         (mjgInfo){.status = solved ? mjgSOLVED : mjgITERATION_LIMIT, .sigma_max = -1};
@@ -161,8 +163,8 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
   g->count.by[method]++;
   mjgp_holdRounding(s);
 
-  // what the core could not solve to its own tolerance may be solved all the same; whether it is the only solution
-  // is not known then
+  // what the core could not solve to its own tolerance may be solved all the same;
+  // whether it is the only solution is not known then
   if (solved && g->out.last_info.status > mjgJAMMED) {
     g->out.last_info.status = mjgJAMMED;
     g->out.last_info.residual = error;
@@ -181,8 +183,8 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
 }
 
 
-// friction of one group for the motion that the engine's own solver makes of it, when that of all groups is
-// solved for the exact motion
+// friction of one group for the motion that the engine's own solver makes of it, when
+// that of all groups is solved for the exact motion
 static void answerGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
                         mjgpGroup* group, mjgInfo* info) {
   mjgpStep step, *s = prepare(&step, g, m, d, Mhat, group);
@@ -223,7 +225,8 @@ static mjtNum costOf(mjgpGroup* group, mjtNum* a, const mjtNum* acceleration) {
 }
 
 
-// An island without gears starts where it is better off: at the last acceleration, or without constraints
+// An island without gears starts where it is better off: at the last acceleration, or
+// without constraints
 static void startIsland(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
                         const mjtNum* force, const mjtNum* smooth, int island) {
   mjgpPart part = mjgp_islandPart(d, island);
@@ -242,9 +245,10 @@ static void startIsland(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIne
 }
 
 
-// When the friction of these trees is known: accelerations of trees without constraints in d->qacc_warmstart. The engine
-// compares the cost of starting from there with that of starting without constraints, for all islands
-// at once; each without gears starts where it is better off, so that it does not spoil the start of the others
+// When the friction of these trees is known: accelerations of trees without constraints
+// in d->qacc_warmstart. The engine compares the cost of starting from there with that of
+// starting without constraints, for all islands at once; each without gears starts where
+// it is better off, so that it does not spoil the start of the others
 static void chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                         const mjtNum* force) {
   int nv = (int)m->nv, ncoupled = 0, discrete = mjgp_isDiscrete(m) && !Mhat->flg_M;
@@ -326,7 +330,8 @@ static void solveParts(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* M
 }
 
 
-// gears on trees that tendons of several joints act on; returns the number of gears on others, which move to the front
+// gears on trees that tendons of several joints act on; returns the number of gears on
+// others, which move to the front
 static int solveTendons(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                         const mjtNum* force, int* joint, int n) {
   // tendons are the last ones

@@ -177,8 +177,8 @@ void mjgp_solveColumns(const mjgpGroup* group, mjtNum* x, int ld, const mjgpIner
 }
 
 
-// rows that turn the acceleration of the engine's solver into that of the integrator: those of
-// Mhat^-1 M, as columns
+// rows that turn the acceleration of the engine's solver into that of the integrator:
+// those of Mhat^-1 M, as columns
 static void integratorRows(mjgpStep* s) {
   const mjgpInertia* Mhat = s->Mhat;
   mjgpGroup* group = s->group;

@@ -1,4 +1,5 @@
-// Linearized steps of a group of constraints and gears: the pieces that all methods are made of.
+// Linearized steps of a group of constraints and gears: the pieces that all methods are
+// made of.
 
 #ifndef MJGEAR_PLUGIN_DELASSUS_H_
 #define MJGEAR_PLUGIN_DELASSUS_H_
@@ -61,14 +62,15 @@ static inline void mjgp_addLag(const mjgpStep* s, mjtNum* acc) {
   }
 }
 
-// w = Mhat^-1 M a: acceleration over the step of trees with gears, in whole lanes      (nv)
+// w = Mhat^-1 M a: acceleration over the step of trees with gears, in whole lanes    (nv)
 void mjgp_motion(const mjgpStep* s, mjtNum* w, const mjtNum* a);
 
-// acc = E w, and the rows of rotor inertia times w                                     (n + nextra)
+// acc = E w, and the rows of rotor inertia times w                           (n + nextra)
 void mjgp_project(const mjgpStep* s, mjtNum* acc, const mjtNum* w);
 
-// x = matrix^-1 x of a matrix with the structure of M: columns, those of gears (a row of x has nothing outside of group->from
-// .. to) or others (nv x ld), and one vector, of all trees or of those with gears                                (nv)
+// x = matrix^-1 x of a matrix with the structure of M: columns, those of gears (a row of
+// x has nothing outside of group->from .. to) or others (nv x ld), and one vector, of all
+// trees or of those with gears                                                       (nv)
 void mjgp_solveColumns(const mjgpGroup* group, mjtNum* x, int ld, const mjgpInertia* matrix,
                        int flg_gears);
 void mjgp_solveDofs(const mjgpStep* s, mjtNum* x, const mjgpInertia* matrix, int flg_geared);
@@ -80,13 +82,15 @@ static inline mjtNum mjgp_torqueIn(const mjgpStep* s, int i) {
   return e >= 0 ? u - s->acc[s->n + e] : u;
 }
 
-// x += rows of E, and the rows of rotor inertia, as columns                                  (nv x ld)
+// x += rows of E, and the rows of rotor inertia, as columns                     (nv x ld)
 void mjgp_addColumns(const mjgpStep* s, mjtNum* x);
 
-// effect of the friction of joint j on the torque into the gear of joint i, at the linearization
+// effect of the friction of joint j on the torque into the gear of joint i, at the
+// linearization
 mjtNum mjgp_delassusTorque(const mjgpStep* s, int i, int j);
 
-// factor H at group->state, with the effect of forces on the geared joints: right, left, W; 0 if not possible
+// factor H at group->state, with the effect of forces on the geared joints: right, left,
+// W; 0 if not possible
 int mjgp_makeDelassus(mjgpStep* s);
 
 // the descent at s->a on the factors that are there
@@ -100,22 +104,23 @@ static inline int mjgp_spend(mjgpStep* s) {
 // both, counted
 int mjgp_linearize(mjgpStep* s);
 
-// accelerations of the gears and rows of rotor inertia at the linearization without friction, and the size of what they are
-// sums of, in whole lanes                                                              (ld)
+// accelerations of the gears and rows of rotor inertia at the linearization without
+// friction, and the size of what they are sums of, in whole lanes                    (ld)
 void mjgp_freeAcceleration(mjgpStep* s, mjtNum* a, mjtNum* size);
 
-// x = H^-1 x at the linearization, in whole lanes                                     (nv)
+// x = H^-1 x at the linearization, in whole lanes                                    (nv)
 void mjgp_solveHessian(const mjgpStep* s, mjtNum* x);
 
 // effect of the friction of joint j on the acceleration of joint i, at the linearization
 mjtNum mjgp_delassus(const mjgpStep* s, int i, int j);
 
-// friction for the linearization; results in s->g and s->target. Returns a status of the core
+// friction for the linearization; results in s->g and s->target. Returns a status of the
+// core
 int mjgp_solveLinear(mjgpStep* s);
 
-// solve for friction at the linearization and move to the acceleration that belongs to it; 1 if friction
-// and the constraint forces are those of the linearization there, that is if the step is solved. Results
-// in s->g and s->target
+// solve for friction at the linearization and move to the acceleration that belongs to
+// it; 1 if friction and the constraint forces are those of the linearization there, that
+// is if the step is solved. Results in s->g and s->target
 int mjgp_newtonStep(mjgpStep* s);
 
 // are there rows so stiff that their forces may be mostly rounding
@@ -124,13 +129,14 @@ int mjgp_isRough(const mjgpGroup* group);
 // velocities to which rounding errors of results are relative, at the linearization
 void mjgp_setCancellation(mjgpStep* s);
 
-// to the velocity of each joint that rounding leaves open, add what the gradient at s->a is a sum of: where it
-// was zero up to its rounding errors, the motion is exact up to theirs. Takes s->rounding, once
+// to the velocity of each joint that rounding leaves open, add what the gradient at s->a
+// is a sum of: where it was zero up to its rounding errors, the motion is exact up to
+// theirs. Takes s->rounding, once
 void mjgp_addRounding(mjgpStep* s);
 
-// a = a(t): the engine's convex problem with friction t, solved to rounding and linearized there;
-// 0 if not solved. With s->engine the engine's own solver is asked, and the linearization that is there is
-// corrected by what it answers (Broyden)
+// a = a(t): the engine's convex problem with friction t, solved to rounding and
+// linearized there; 0 if not solved. With s->engine the engine's own solver is asked, and
+// the linearization that is there is corrected by what it answers (Broyden)
 int mjgp_inner(mjgpStep* s, const mjtNum* t);
 
 #endif  // MJGEAR_PLUGIN_DELASSUS_H_

@@ -49,8 +49,8 @@ static mjtNum takenTorque(const mjgpStep* s, int i) {
 }
 
 
-// a rotor with the torque of the shaft that acts on the joint, whether the shaft would give it or not: friction keeps its
-// law, and no momentum is lost
+// a rotor with the torque of the shaft that acts on the joint, whether the shaft would
+// give it or not: friction keeps its law, and no momentum is lost
 static void turnRotor(mjgpStep* s, int i) {
   mjgpGears* g = s->g;
   int joint = s->group->joint[i];

@@ -146,7 +146,8 @@ static void listRows(mjgpForces* f) {
 }
 
 
-// Rows of x, lanes numbers apart, of what the rows that act see: what their forces answer. Rows of cones are mixed
+// Rows of x, lanes numbers apart, of what the rows that act see: what their forces
+// answer. Rows of cones are mixed
 static void answer(const mjgpForces* f, mjtNum* x, int lanes, int flg_own) {
   const mjgpGroup* group = f->s->group;
   for (int c = 0; c < f->n; c++) {

@@ -1,12 +1,15 @@
-// The linear system of a step with the constraint forces as unknowns (system.h), where the integrator has another metric.
+// The linear system of a step with the constraint forces as unknowns (system.h), where
+// the integrator has another metric.
 //
-// The lines of gears on joints are entries on the diagonal of Mhat, which the acceleration over the step w = Mhat^-1 M a
-// moves in: K = Mhat + E' slope E, with a known change where a gear is stuck. Rows that act then take y,
+// The lines of gears on joints are entries on the diagonal of Mhat, which the
+// acceleration over the step w = Mhat^-1 M a moves in: K = Mhat + E' slope E, with a
+// known change where a gear is stuck. Rows that act then take y,
 //
 //   K dw = r + J' y,   y = -s'' J da,   J da = B dw,   B = J M^-1 Mhat = J (1 + M^-1 diag(h damping))
 //
-// which is a dense system of as many unknowns as rows act. K has the structure of M: no fill-in, and a few rows beside
-// the many gears of a robot cost a fraction of the matrix of their friction.
+// which is a dense system of as many unknowns as rows act. K has the structure of M: no
+// fill-in, and a few rows beside the many gears of a robot cost a fraction of the matrix
+// of their friction.
 
 #ifndef MJGEAR_PLUGIN_FORCES_H_
 #define MJGEAR_PLUGIN_FORCES_H_
@@ -37,14 +40,15 @@ typedef struct mjgpForces_ {
   int* exchanged;    // pivots of S                                          (n)
 } mjgpForces;
 
-// can it be: gears on joints, two metrics that differ on the diagonal, rotor inertia without rows beside it, fewer rows than
-// the matrix of friction would cost
+// can it be: gears on joints, two metrics that differ on the diagonal, rotor inertia
+// without rows beside it, fewer rows than the matrix of friction would cost
 int mjgp_hasForces(const mjgpStep* s);
 
 // memory, and what does not change over a step, on d's stack
 void mjgp_makeForces(mjgpForces* f, mjgpStep* s);
 
-// factors with the lines of the pieces and the rows that act at group->state; 0 if it is singular
+// factors with the lines of the pieces and the rows that act at group->state; 0 if it is
+// singular
 int mjgp_factorForces(mjgpForces* f, const mjgpPiece* piece);
 
 // change of a, on the factors that are there

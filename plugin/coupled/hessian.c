@@ -38,7 +38,8 @@ static int countRows(const mjgpGroup* group, const mjData* d, int i) {
 }
 
 
-// connect all dofs of n rows from i on with each other; column is scratch, and so is set, which holds 0
+// connect all dofs of n rows from i on with each other; column is scratch, and so is set,
+// which holds 0
 static void connectRows(mjgpGroup* group, int* column, int* set, int i, int n) {
   // the union of their columns, a bit each
   int low = group->nv, high = 0, count = 0;
@@ -59,7 +60,8 @@ static void connectRows(mjgpGroup* group, int* column, int* set, int i, int n) {
     set[lane] = 0;
   }
 
-  // edges from each to the next connect all of them when they are eliminated one after the other
+  // edges from each to the next connect all of them when they are eliminated one after
+  // the other
   for (int k = 0; k < count; k++) {
     group->last[column[k]] = mjMAX(group->last[column[k]], column[count - 1]);
     if (k) {
@@ -69,7 +71,8 @@ static void connectRows(mjgpGroup* group, int* column, int* set, int i, int n) {
 }
 
 
-// Long because pattern, order and places of the entries are made in one walk over the rows
+// Long because pattern, order and places of the entries are made in one walk over the
+// rows
 void mjgp_makePattern(mjgpGroup* group, mjData* d) {
   int nv = group->nv;
   size_t nint = 6 * (size_t)nv + (size_t)(mjgi_simdEnd(nv) + 1 + group->nefc);
@@ -166,7 +169,8 @@ void mjgp_makePattern(mjgpGroup* group, mjData* d) {
 
 //---------------------------------- Hessian -------------------------------------------------------
 
-// H += sum of D row' row for a few rows with the same columns. Columns before the diagonal get what they like
+// H += sum of D row' row for a few rows with the same columns. Columns before the
+// diagonal get what they like
 static inline void addRows(mjgpGroup* group, const int* rows, int count) {
   int first = group->J_adr[rows[0]], n = group->J_adr[rows[0] + 1] - first;
   const mjtNum* J[mjgpBATCH];

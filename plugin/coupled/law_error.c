@@ -59,8 +59,9 @@ void mjgp_holdRounding(const mjgpStep* s) {
 }
 
 
-// distance of friction and velocity from the law, relative to the scales of torque and velocity: the law is the
-// graph of three lines, friction at a bound and motion its way, or rest between the bounds
+// distance of friction and velocity from the law, relative to the scales of torque and
+// velocity: the law is the graph of three lines, friction at a bound and motion its way,
+// or rest between the bounds
 static mjtNum graphDistance(mjtNum t, mjtNum v, mjtNum low, mjtNum high, mjtNum torque,
                             mjtNum velocity) {
   mjtNum above = mju_max(mju_abs(t - high) / torque, mju_max(0, -v) / velocity);
@@ -70,9 +71,9 @@ static mjtNum graphDistance(mjtNum t, mjtNum v, mjtNum low, mjtNum high, mjtNum 
 }
 
 
-// is the torque of a shaft the one that its law has at the velocity v of its joint, or of its motor relative to its joint, or
-// between those beside v, where it jumps. On the line of a linearization there may be none: where a joint goes on by more
-// than friction takes
+// is the torque of a shaft the one that its law has at the velocity v of its joint, or of
+// its motor relative to its joint, or between those beside v, where it jumps. On the line
+// of a linearization there may be none: where a joint goes on by more than friction takes
 static int isTorqueOf(const mjgCoupling* c, mjtNum T, mjtNum v, mjtNum velocity, mjtNum torque) {
   mjgCouplingStep step;
   mjtNum bound[2];
@@ -89,7 +90,8 @@ static int isTorqueOf(const mjgCoupling* c, mjtNum T, mjtNum v, mjtNum velocity,
 }
 
 
-// are the torque of a rotor's shaft and its momentum those of its motion beside its joint, which moves at v
+// are the torque of a rotor's shaft and its momentum those of its motion beside its
+// joint, which moves at v
 static int isStepOf(const mjgCoupling* c, const mjgCouplingStep* step, mjtNum v, mjtNum h,
                     mjtNum torque) {
   mjgiGap gap = mjgi_makeGap(c, 0);
@@ -133,8 +135,9 @@ static mjtNum shaftDistance(const mjgpStep* s, int i) {
 }
 
 
-// distance of the joint that is farthest from the law. size: of the torques that balance at each joint, beside those of
-// its gear; fastest: velocity that rounding errors of all joints are relative to
+// distance of the joint that is farthest from the law. size: of the torques that balance
+// at each joint, beside those of its gear; fastest: velocity that rounding errors of all
+// joints are relative to
 static mjtNum farthest(const mjgpStep* s, int* worst, const mjtNum* size, mjtNum fastest) {
   const mjgpGears* g = s->g;
   mjtNum h = s->m->opt.timestep, most = 0;
@@ -142,7 +145,8 @@ static mjtNum farthest(const mjgpStep* s, int* worst, const mjtNum* size, mjtNum
   for (int i = 0; i < s->n; i++) {
     int joint = s->group->joint[i];
     if (s->gaps && hasGap(s, i)) {
-      // where a joint gives way to friction by going on, the core may have found no step of its rotor
+      // where a joint gives way to friction by going on, the core may have found no step
+      // of its rotor
       int rotor = g->config->joint[joint].gap == mjgpGAP_ROTOR;
       mjtNum error = rotor ? rotorDistance(s, joint, jointVelocity(s, i)) : shaftDistance(s, i);
       *worst = error > most ? joint : *worst;
@@ -192,7 +196,8 @@ mjtNum mjgp_lawError(mjgpStep* s, int* worst) {
     return error;
   }
 
-  // a joint without torques or motion of its own has the rounding errors of its neighbours
+  // a joint without torques or motion of its own has the rounding errors of its
+  // neighbours
   const mjgpGroup* group = s->group;
   mjtNum fastest = 0;
   mj_markStack(s->d);

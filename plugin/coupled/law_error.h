@@ -16,11 +16,12 @@ mjtNum mjgp_stepSize(const mjgpStep* s, int i);
 // is this velocity of joint i nothing but rounding of constraint forces
 int mjgp_isRounding(const mjgpStep* s, int i, mjtNum v);
 
-// joints whose friction would drive them at a velocity that is nothing but rounding are stuck
+// joints whose friction would drive them at a velocity that is nothing but rounding are
+// stuck
 void mjgp_holdRounding(const mjgpStep* s);
 
-// how far results are from the law at s->a and s->acc, relative to what they are made of; worst: the joint, a number of
-// mjgpGears
+// how far results are from the law at s->a and s->acc, relative to what they are made of;
+// worst: the joint, a number of mjgpGears
 mjtNum mjgp_lawError(mjgpStep* s, int* worst);
 
 #endif  // MJGEAR_PLUGIN_LAW_ERROR_H_

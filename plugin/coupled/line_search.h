@@ -5,7 +5,8 @@
 
 #include "coupled/delassus.h"
 
-// bracket of the zero of a slope that rises, narrowed by regula falsi with halved ends (Illinois)
+// bracket of the zero of a slope that rises, narrowed by regula falsi with halved ends
+// (Illinois)
 typedef struct mjgpBracket_ {
   mjtNum low, high, at_low, at_high;  // ends, and the slope there
   int side;                           // of the last trial: -1 low, 1 high
@@ -25,7 +26,8 @@ static inline void mjgp_narrow(mjgpBracket* b, mjtNum x, mjtNum slope) {
   }
 }
 
-// share of s->search that minimizes the cost from s->a on, to rounding; 0 if the cost does not fall. Takes s->next
+// share of s->search that minimizes the cost from s->a on, to rounding; 0 if the cost
+// does not fall. Takes s->next
 mjtNum mjgp_searchLine(mjgpStep* s, const mjtNum* t);
 
 #endif  // MJGEAR_PLUGIN_LINE_SEARCH_H_

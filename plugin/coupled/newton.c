@@ -1,11 +1,13 @@
-// One step solves H a + E' t = force on the states and pieces at hand (system.h). Where the motion that comes out has the
-// same ones the step is solved, exactly. Else it goes along the line to there as far as the cost falls,
+// One step solves H a + E' t = force on the states and pieces at hand (system.h). Where
+// the motion that comes out has the same ones the step is solved, exactly. Else it goes
+// along the line to there as far as the cost falls,
 //
 //   1/2 a' M a - b' a + s(J a - aref) + sum psi_i(E_i a),      psi_i' = friction of gear i
 //
-// which is convex where every gear can be driven from both sides and the metric is one. Elsewhere
-// friction is held at what the step asks for, and the search is for constraints alone; gears that
-// go round in pieces take those with which each answers all others, one after the other (relax).
+// which is convex where every gear can be driven from both sides and the metric is one.
+// Elsewhere friction is held at what the step asks for, and the search is for constraints
+// alone; gears that go round in pieces take those with which each answers all others, one
+// after the other (relax).
 
 #include "coupled/newton.h"
 
@@ -38,7 +40,8 @@ static inline int solvesFriction(const mjgpNewton* p) {
 }
 
 
-// what the gradient leaves for gears, less what those take of it whose friction is unknown
+// what the gradient leaves for gears, less what those take of it whose friction is
+// unknown
 static void setBalance(mjgpNewton* p) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
@@ -76,7 +79,8 @@ static mjtNum onLine(const mjgpNewton* p, int i) {
 }
 
 
-// friction and next piece of each gear, from the lines at p->acc; returns the number that change
+// friction and next piece of each gear, from the lines at p->acc; returns the number that
+// change
 static int nextPieces(mjgpNewton* p) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
@@ -92,7 +96,8 @@ static int nextPieces(mjgpNewton* p) {
     if (!piece->held && piece->weight == 1) {
       p->t[i] = onLine(p, i);
 
-      // of a gear that yields a line as steep as this leaves fewer digits than the torques that balance
+      // of a gear that yields a line as steep as this leaves fewer digits than the
+      // torques that balance
       int yields = !s->g->out.mode[piece->joint] && s->g->in.compliance[piece->joint] > 0;
       p->t[i] = yields && mju_abs(left - p->t[i]) <= mjgpMISSING * size ? left : p->t[i];
     } else {
@@ -108,7 +113,8 @@ static int nextPieces(mjgpNewton* p) {
 }
 
 
-// do rows act as they did at s->state: 2 if they do, 1 if what is missing is so small that the gradient may be zero
+// do rows act as they did at s->state: 2 if they do, 1 if what is missing is so small
+// that the gradient may be zero
 static int compareStates(const mjgpStep* s, int* changed) {
   const mjgpGroup* group = s->group;
   mjtNum most = 0, missing = 0;
@@ -151,7 +157,8 @@ static int isZero(mjgpNewton* p) {
 
 //---------------------------------- line search ---------------------------------------------------
 
-// slope of the cost a share along the step, without what is linear; f: constraint forces there, null: not known
+// slope of the cost a share along the step, without what is linear; f: constraint forces
+// there, null: not known
 static mjtNum slopeAt(mjgpNewton* p, mjtNum share, const mjtNum* f) {
   mjgpStep* s = p->s;
   const mjgpGroup* group = s->group;
@@ -169,8 +176,8 @@ static mjtNum slopeAt(mjgpNewton* p, mjtNum share, const mjtNum* f) {
 }
 
 
-// Shorten the step that was made, s->search, to where the cost is least along it, and set the pieces there; returns 0 if
-// that is its end
+// Shorten the step that was made, s->search, to where the cost is least along it, and set
+// the pieces there; returns 0 if that is its end
 static int shorten(mjgpNewton* p) {
   mjgpStep* s = p->s;
   mjgpGroup* group = s->group;
@@ -212,7 +219,8 @@ static int shorten(mjgpNewton* p) {
   mju_addToScl(p->smooth, p->before, 1 - share, nv);
   mjgp_constraintForce(group, group->f, group->state, group->cone, group->jar);
 
-  // a slope that does not get small is one that jumps. Other gears keep the pieces of the whole step
+  // a slope that does not get small is one that jumps. Other gears keep the pieces of the
+  // whole step
   int jumps = !p->whole || mju_abs(slope) > most;
   for (int i = 0; i < s->n; i++) {
     if (p->piece[i].shaft && !mjgp_isBranch(p->piece + i)) {
@@ -265,8 +273,9 @@ static void relax(mjgpNewton* p) {
 
 //---------------------------------- results -------------------------------------------------------
 
-// Largest share by which torques at a dof do not balance, of those that act anywhere, and by which a gear that is stuck
-// moves, of the fastest motion. In two metrics at the acceleration over the step that the integrator makes of s->a
+// Largest share by which torques at a dof do not balance, of those that act anywhere, and
+// by which a gear that is stuck moves, of the fastest motion. In two metrics at the
+// acceleration over the step that the integrator makes of s->a
 static mjtNum residual(mjgpNewton* p) {
   mjgpStep* s = p->s;
   const mjgpGroup* group = s->group;
@@ -307,7 +316,8 @@ static mjtNum residual(mjgpNewton* p) {
 }
 
 
-// the equations again with the factors that are there, where they have lost digits. changes: do gears leave their pieces
+// the equations again with the factors that are there, where they have lost digits.
+// changes: do gears leave their pieces
 static mjtNum refine(mjgpNewton* p, int* changes) {
   mjgpStep* s = p->s;
   mjtNum error = residual(p);
@@ -335,7 +345,8 @@ static void finish(mjgpNewton* p, int iterations) {
   const mjgpGroup* group = s->group;
   mjtNum h = s->m->opt.timestep, most = 0, fastest = 0, error = 0;
 
-  // rounding errors are relative to the largest acceleration that forces of the group cause alone
+  // rounding errors are relative to the largest acceleration that forces of the group
+  // cause alone
   mju_copy(p->w, p->balance, group->nv);
   if (solvesFriction(p)) {
     mjgp_addGears(group, p->w, p->t);
@@ -440,8 +451,8 @@ void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
 }
 
 
-// gears that lock and are on another branch than the jamming rule's go to that; returns their number. flg_factored: rows
-// act as they did when the system was factored
+// gears that lock and are on another branch than the jamming rule's go to that; returns
+// their number. flg_factored: rows act as they did when the system was factored
 static int connect(mjgpNewton* p, int flg_factored) {
   mjgpStep* s = p->s;
   int made = flg_factored && p->system.factored && !p->system.nchange, count = 0;
@@ -472,8 +483,9 @@ int mjgp_releasePieces(mjgpNewton* p) {
 }
 
 
-// Is the gradient zero, or is what is left of it, error, all that the factors can do. Where it gets less with the pieces that
-// there are, the end is near: most is one iteration more
+// Is the gradient zero, or is what is left of it, error, all that the factors can do.
+// Where it gets less with the pieces that there are, the end is near: most is one
+// iteration more
 static int isSolved(mjgpNewton* p, mjtNum* error, int* most) {
   if (isZero(p)) {
     return 1;

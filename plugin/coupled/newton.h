@@ -1,4 +1,5 @@
-// Newton on the states of constraints and the pieces of gears at once: the method that solves nearly every step.
+// Newton on the states of constraints and the pieces of gears at once: the method that
+// solves nearly every step.
 
 #ifndef MJGEAR_PLUGIN_NEWTON_H_
 #define MJGEAR_PLUGIN_NEWTON_H_
@@ -37,12 +38,13 @@ static inline mjtNum mjgp_taken(const mjgpStep* s, const mjtNum* acc, int i) {
   return e >= 0 ? acc[s->n + e] : 0;
 }
 
-// the combination of states and pieces that there is, as a number that two do not share but
-// by chance, one in 2^64 (Fowler, Noll, Vo)
+// the combination of states and pieces that there is, as a number that two do not share
+// but by chance, one in 2^64 (Fowler, Noll, Vo)
 uint64_t mjgp_combination(const mjgpNewton* p);
 
-// Solve from s->a, the states in group->state and the pieces in s->g; results in s->g, s->a, s->t. flg_connect: go to the
-// branch that is connected to rest. Returns 1 if the step is solved
+// Solve from s->a, the states in group->state and the pieces in s->g; results in s->g,
+// s->a, s->t. flg_connect: go to the branch that is connected to rest. Returns 1 if the
+// step is solved
 int mjgp_iterate(mjgpNewton* p, int flg_connect);
 
 // Each gear alone answers in turn what all others leave it (Gauss, Seidel) at the

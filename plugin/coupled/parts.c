@@ -14,7 +14,7 @@ int mjgp_connectsTrees(const mjgpGears* g, const mjgpInertia* Mhat) {
 
 //---------------------------------- connections ---------------------------------------------------
 
-// first tree of those that are connected with tree t; parent: forest of trees                  (ntree)
+// first tree of those that are connected with tree t; parent: forest of trees     (ntree)
 static int findFirst(int* parent, int t) {
   while (parent[t] != t) {
     t = parent[t] = parent[parent[t]];
@@ -31,7 +31,8 @@ static void connect(int* parent, int a, int b) {
 }
 
 
-// connect the trees of n dofs where value (nullable) is not zero; returns one of them, -1 if there is none
+// connect the trees of n dofs where value (nullable) is not zero; returns one of them, -1
+// if there is none
 static int connectDofs(int* parent, const mjModel* m, int n, const int* dof, const mjtNum* value) {
   int tree = -1;
   for (int k = 0; k < n; k++) {
@@ -64,7 +65,7 @@ static void connectCones(int* parent, int* tree, const mjData* d) {
 }
 
 
-// constraint rows: tree of each, -1: none                                                     (nefc)
+// constraint rows: tree of each, -1: none                                          (nefc)
 static void connectRows(int* parent, int* tree, const mjModel* m, mjData* d) {
   int sparse = mj_isSparse(m);
   if (d->nisland) {
@@ -127,8 +128,8 @@ static void connectTerms(int* parent, const mjModel* m, const mjData* d) {
 
 //---------------------------------- lists ---------------------------------------------------------
 
-// items by part, in their order: those with number[k] >= 0 of n, or the numbers 0 .. n - 1 if item is null. Part p has
-// those from adr[p] to adr[p + 1]
+// items by part, in their order: those with number[k] >= 0 of n, or the numbers 0 .. n -
+// 1 if item is null. Part p has those from adr[p] to adr[p + 1]
 static void sortItems(int* adr, int* list, const int* item, const int* number, int n, int npart) {
   memset(adr, 0, sizeof(int) * (size_t)(npart + 1));
   for (int k = 0; k < n; k++) {

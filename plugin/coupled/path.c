@@ -27,9 +27,9 @@ typedef enum mjgpEnd_ {
   mjgpEND_TURN,   // none: a contact that slides has turned
 } mjgpEnd;
 
-// where a path starts: far from rest, in two metrics; where Newton ended, with the friction
-// that gears have there, which is near or nowhere; at rest, at the engine's own solution
-// without friction; and at the acceleration of the last step
+// where a path starts: far from rest, in two metrics; where Newton ended, with the
+// friction that gears have there, which is near or nowhere; at rest, at the engine's own
+// solution without friction; and at the acceleration of the last step
 typedef enum mjgpStart_ {
   mjgpSTART_FAR = 0,
   mjgpSTART_END,
@@ -38,7 +38,8 @@ typedef enum mjgpStart_ {
   mjgpNSTART
 } mjgpStart;
 
-// what acts on a gear besides friction: the path goes from other values to those of the step
+// what acts on a gear besides friction: the path goes from other values to those of the
+// step
 typedef struct mjgpInputs_ {
   mjtNum v, tau, coulomb;
 } mjgpInputs;
@@ -132,8 +133,8 @@ static void locate(mjgpPath* path) {
 }
 
 
-// lines there, on the pieces that there are; and the gradient, which tells by how much the
-// path is missed where lines are not exact
+// lines there, on the pieces that there are; and the gradient, which tells by how much
+// the path is missed where lines are not exact
 static void linearize(mjgpPath* path) {
   mjgpStep* s = path->s;
   mjtNum h = s->m->opt.timestep;
@@ -297,7 +298,8 @@ static int fitZones(mjgpPath* path) {
 }
 
 
-// back to the path by the shortest way, from a line of this length, and the direction there. Returns 0 if it is not near
+// back to the path by the shortest way, from a line of this length, and the direction
+// there. Returns 0 if it is not near
 static int correct(mjgpPath* path, mjtNum length) {
   for (int k = 0; k < mjgpREFINE; k++) {
     if (k && !factor(path)) {
@@ -331,7 +333,8 @@ static int isDry(const mjgpGroup* group, int row) {
 }
 
 
-// value and slope of the function of an end of a row, positive on its piece; 0 if it has no such end
+// value and slope of the function of an end of a row, positive on its piece; 0 if it has
+// no such end
 static int rowEnd(mjtNum* value, mjtNum* slope, const mjgpPath* path, mjgpEnd end, int i) {
   const mjgpGroup* group = path->s->group;
   int state = group->state[i], dry = isDry(group, i), acts = state == mjCNSTRSTATE_QUADRATIC;
@@ -346,8 +349,9 @@ static int rowEnd(mjtNum* value, mjtNum* slope, const mjgpPath* path, mjgpEnd en
 }
 
 
-// The two bounds of a gear that is stuck with a brake turn where loads of different sizes change their signs: each is the
-// larger of its two lines, and met where both are behind. The sign of the load on the line that is met last
+// The two bounds of a gear that is stuck with a brake turn where loads of different sizes
+// change their signs: each is the larger of its two lines, and met where both are behind.
+// The sign of the load on the line that is met last
 static int endingLoad(const mjgpPath* path, mjgpBound bound, int i, int side, int sign) {
   mjtNum load = loadOf(path, i) + bound.shift, rate = loadRate(path, i);
   mjtNum coulomb = path->end[i].coulomb - path->begin[i].coulomb;
@@ -359,7 +363,8 @@ static int endingLoad(const mjgpPath* path, mjgpBound bound, int i, int side, in
 }
 
 
-// the same of a gear; sign: direction along the line; along, by: its load, and the rate of it
+// the same of a gear; sign: direction along the line; along, by: its load, and the rate
+// of it
 static int gearEnd(mjtNum* value, mjtNum* slope, const mjgpPath* path, mjgpEnd end, int i, int sign,
                    mjtNum along, mjtNum by) {
   const mjgpStep* s = path->s;
@@ -435,7 +440,8 @@ static mjtNum shaftEnd(mjgpPath* path, int i, int sign, mjtNum length) {
 }
 
 
-// length of the line in direction sign, at most length, as growth of x, and the end that it meets
+// length of the line in direction sign, at most length, as growth of x, and the end that
+// it meets
 static mjtNum findEnd(mjgpEnd* end, int* which, mjgpPath* path, int sign, mjtNum length) {
   const mjgpGroup* group = path->s->group;
   *end = mjgpEND_NONE;
@@ -553,9 +559,9 @@ static int isCircle(mjgpPath* path, int k) {
 }
 
 
-// Follow the path to x = 1; 1 if it arrives. flg_near: one that is not short, or turns back
-// behind its start, is given up
-// Long because it is one round of the path: take up, correct, direct, go on, cross
+// Follow the path to x = 1; 1 if it arrives. flg_near: one that is not short, or turns
+// back behind its start, is given up Long because it is one round of the path: take up,
+// correct, direct, go on, cross
 static int follow(mjgpPath* path, int flg_near) {
   int first = 1, which = -1, back = 0, n = path->n + path->s->group->nefc;
   int most = (path->fine ? mjgpFINER : 1) * (flg_near ? mjgpNEARBY : mjgpENDS) * n;
@@ -721,9 +727,11 @@ static void startResting(mjgpPath* path, int i, mjtNum t) {
 }
 
 
-// Far from rest friction of gears is a matter of speed alone, or, where it grows with itself faster than its bound, holds
-// joints whatever it is. They have friction there that the motor will not overcome: few of them change sides on the way.
-// Motor torque, momentum of rotors and Coulomb friction come with x; returns 0 if there is no solution of this kind
+// Far from rest friction of gears is a matter of speed alone, or, where it grows with
+// itself faster than its bound, holds joints whatever it is. They have friction there
+// that the motor will not overcome: few of them change sides on the way. Motor torque,
+// momentum of rotors and Coulomb friction come with x; returns 0 if there is no solution
+// of this kind
 static int startFar(mjgpPath* path) {
   mjgpNewton* p = path->p;
   mjgpStep* s = path->s;

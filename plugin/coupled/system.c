@@ -105,8 +105,8 @@ static int solveInPlace(mjgpSystem* sys, const mjgpPiece* piece, const mjtNum* g
 
 //---------------------------------- friction as unknown --------------------------------------------
 
-// effect of all unknowns on the acceleration r of gears, rows of rotor inertia, or behind them of rows that changed; += factor
-// times that                                                                                (n + nchange)
+// effect of all unknowns on the acceleration r of gears, rows of rotor inertia, or behind
+// them of rows that changed; += factor times that                           (n + nchange)
 static void addEffects(const mjgpSystem* sys, mjtNum* row, int r, mjtNum factor) {
   const mjgpStep* s = sys->s;
   int n = s->n, ld = s->group->ld, c = r - n - s->group->nextra;
@@ -119,7 +119,8 @@ static void addEffects(const mjgpSystem* sys, mjtNum* row, int r, mjtNum factor)
 }
 
 
-// what a row that changed adds to H by its square: what it has now and had not, or the other way
+// what a row that changed adds to H by its square: what it has now and had not, or the
+// other way
 static mjtNum stiffness(const mjgpSystem* sys, int c) {
   const mjgpGroup* group = sys->s->group;
   int i = sys->row[c], now = group->state[i] == mjCNSTRSTATE_QUADRATIC;
@@ -135,7 +136,7 @@ static mjtNum ownEffect(const mjgpSystem* sys, int i) {
 }
 
 
-// equation of unknown i: of a gear on its line, or of a row that changed                     (n + nchange)
+// equation of unknown i: of a gear on its line, or of a row that changed    (n + nchange)
 static void makeRow(mjgpSystem* sys, const mjgpPiece* piece, int i, mjtNum* row) {
   const mjgpStep* s = sys->s;
   int n = s->n, size = n + sys->nchange, c = i - n, held = c < 0 && piece[i].held;
@@ -205,7 +206,8 @@ static int factorUnknowns(mjgpSystem* sys, const mjgpPiece* piece) {
 }
 
 
-// K after row i of the matrix, or column i, has grown by d (Sherman, Morrison); 0 if that leaves too few digits
+// K after row i of the matrix, or column i, has grown by d (Sherman, Morrison); 0 if that
+// leaves too few digits
 static int updateInverse(mjgpSystem* sys, int i, const mjtNum* d, int flg_column) {
   int size = sys->s->n + mjgpCHANGES, lanes = mjgi_simdEnd(size);
   mjtNum *K = sys->K, *w = sys->scratch, *own = w + lanes;
@@ -230,7 +232,8 @@ static int updateInverse(mjgpSystem* sys, int i, const mjtNum* d, int flg_column
 }
 
 
-// K with the lines of the pieces and the states of the rows, of which those from a number on are new
+// K with the lines of the pieces and the states of the rows, of which those from a number
+// on are new
 static int updateUnknowns(mjgpSystem* sys, const mjgpPiece* piece, int from) {
   int n = sys->s->n, size = n + mjgpCHANGES, lanes = mjgi_simdEnd(size);
   mjtNum *row = sys->scratch + 2 * lanes, *d = row + lanes;
@@ -309,7 +312,8 @@ static int addChange(mjgpSystem* sys, int i) {
 }
 
 
-// the factors of H that are there, with the rows that changed; 0 if they are too many, or leave too few digits
+// the factors of H that are there, with the rows that changed; 0 if they are too many, or
+// leave too few digits
 static int change(mjgpSystem* sys, const mjgpPiece* piece) {
   const mjgpGroup* group = sys->s->group;
   int from = sys->nchange;

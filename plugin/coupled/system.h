@@ -1,18 +1,22 @@
-// The linear system of one step of Newton: constraints in their states, gears on their pieces.
+// The linear system of one step of Newton: constraints in their states, gears on their
+// pieces.
 //
 //   H a + E' t = force,   acc = R a
 //
-// H = M + J' s'' J is the metric of the constraint solver with the rows that act; R = E, or E Mhat^-1 M where the
-// integrator has another metric. A gear that keeps its piece has a line t = t0 + slope acc - rate x, or its acceleration
-// is known (piece.h).
+// H = M + J' s'' J is the metric of the constraint solver with the rows that act; R = E,
+// or E Mhat^-1 M where the integrator has another metric. A gear that keeps its piece has
+// a line t = t0 + slope acc - rate x, or its acceleration is known (piece.h).
 //
-// One system behind one interface, in three representations. Where metrics are one and gears act on joints, the line of a
-// gear is an entry on the diagonal of H, a known acceleration a known unknown, and all is factored as L D L' in the place
-// of H. Where metrics are two the same is done in the place of Mhat, and the forces of the rows that act are what is left
-// (forces.h): it costs as much as there are rows. Where rows are more than gears, or gears on tendons reach several
-// joints, H is eliminated first, and friction is what is left: its matrix is the Delassus matrix R H^-1 E' with
-// the lines of the gears, a row and a column each. (2 x 2 blocks along the kinematic tree fill in with its depth in both
-// halves, and cost a humanoid nearly twice as much as the last; doc/theory.md.)
+// One system behind one interface, in three representations. Where metrics are one and
+// gears act on joints, the line of a gear is an entry on the diagonal of H, a known
+// acceleration a known unknown, and all is factored as L D L' in the place of H. Where
+// metrics are two the same is done in the place of Mhat, and the forces of the rows that
+// act are what is left (forces.h): it costs as much as there are rows. Where rows are
+// more than gears, or gears on tendons reach several joints, H is eliminated first, and
+// friction is what is left: its matrix is the Delassus matrix R H^-1 E' with the lines of
+// the gears, a row and a column each. (2 x 2 blocks along the kinematic tree fill in with
+// its depth in both halves, and cost a humanoid nearly twice as much as the last;
+// doc/theory.md.)
 
 #ifndef MJGEAR_PLUGIN_SYSTEM_H_
 #define MJGEAR_PLUGIN_SYSTEM_H_
@@ -38,7 +42,8 @@ typedef struct mjgpSystem_ {
   int sign;      // of the determinant
   mjtNum* x;     // right side and solution, in whole lanes                        (nv)
 
-  // friction as unknown: matrix of gears and, behind them, of constraint rows that joined or left since H was factored
+  // friction as unknown: matrix of gears and, behind them, of constraint rows that joined
+  // or left since H was factored
   mjtNum* G;  // its factors                                                (size x size, in lanes)
   mjtNum* y;  // right side and solution: friction, forces of rows          (size)
   mjtNum* scale;  // of the unknowns                                            (size)
@@ -55,27 +60,32 @@ typedef struct mjgpSystem_ {
   mjtNum* free;     // accelerations of gears and rows without friction           (ld + mjgpCHANGES)
   mjtNum* scratch;  //                                                         (4 size)
 
-  // where one equation after the other changes: the inverse of G, with room for all rows that may
+  // where one equation after the other changes: the inverse of G, with room for all rows
+  // that may
   int inverted;     // there is one; else contacts turn, and G is factored anew each time
   mjtNum* K;        // null: there is never one                                 (size x size)
   mjgpPiece* line;  // lines that it has                                        (n)
   int nupdate;      // changes since it was made
 } mjgpSystem;
 
-// memory on d's stack. flg_general: friction is unknown whatever the gears, for several right sides
+// memory on d's stack. flg_general: friction is unknown whatever the gears, for several
+// right sides
 void mjgp_makeSystem(mjgpSystem* system, mjgpStep* s, const mjgpPiece* piece, int flg_general);
 
-// Take up the lines of the pieces and group->state where friction is unknown: a few rows that changed are unknown forces
-// besides, else H is factored anew. Returns 0 if the system is singular
+// Take up the lines of the pieces and group->state where friction is unknown: a few rows
+// that changed are unknown forces besides, else H is factored anew. Returns 0 if the
+// system is singular
 int mjgp_updateSystem(mjgpSystem* system, const mjgpPiece* piece);
 
-// A step of Newton from s->a and s->acc on the lines of the pieces there. gradient: of the engine's problem at s->a
-// without friction (nv). flg_factor: at group->state and with these pieces; 0: the factors that are there. da: change
-// of a (nv); t: friction of the gears, where it is unknown (n). Returns 0 if the system is singular
+// A step of Newton from s->a and s->acc on the lines of the pieces there. gradient: of
+// the engine's problem at s->a without friction (nv). flg_factor: at group->state and
+// with these pieces; 0: the factors that are there. da: change of a (nv); t: friction of
+// the gears, where it is unknown (n). Returns 0 if the system is singular
 int mjgp_solveSystem(mjgpSystem* system, const mjgpPiece* piece, const mjtNum* gradient,
                      int flg_factor, mjtNum* da, mjtNum* t);
 
-// about the effect of a force at dof k of the group on its acceleration; 0: not known, friction is unknown
+// about the effect of a force at dof k of the group on its acceleration; 0: not known,
+// friction is unknown
 static inline mjtNum mjgp_effectOf(const mjgpSystem* system, int k) {
   const mjgpGroup* group = system->s->group;
   return system->unknown == mjgpUNKNOWN_MOTION   ? group->inverse[k]

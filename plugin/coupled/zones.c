@@ -82,7 +82,8 @@ mjtNum mjgp_boundaryDistance(const mjContact* contact, int zone, int boundary, c
     return 0;
   }
 
-  // roots of b^2 T^2 = a^2 N^2, of which those count where the function falls through zero
+  // roots of b^2 T^2 = a^2 N^2, of which those count where the function falls through
+  // zero
   mjtNum A = a * line.N, dA = a * line.dN, best = INFINITY;
   mjtNum quadratic = b * b * line.dT2 - dA * dA, half = b * b * line.TdT - A * dA;
   mjtNum constant = b * b * line.T2 - A * A, inside = half * half - quadratic * constant;

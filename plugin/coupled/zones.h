@@ -1,9 +1,10 @@
 // Zones of elliptic cones along a straight line of accelerations.
 //
-// In the coordinates in which a cone is regular (constraint.c), with normal N and tangential size T, a contact has no force
-// where N >= mu T, all of its rows act where mu N + T <= 0, and it slides between. Along a line N is linear and T^2
-// quadratic. Forces of a contact that slides depend on the direction of (N, U) and are proportional to its length:
-// along a line they are as linear as it turns little.
+// In the coordinates in which a cone is regular (constraint.c), with normal N and
+// tangential size T, a contact has no force where N >= mu T, all of its rows act where mu
+// N + T <= 0, and it slides between. Along a line N is linear and T^2 quadratic. Forces
+// of a contact that slides depend on the direction of (N, U) and are proportional to its
+// length: along a line they are as linear as it turns little.
 
 #ifndef MJGEAR_PLUGIN_ZONES_H_
 #define MJGEAR_PLUGIN_ZONES_H_
@@ -24,8 +25,8 @@ int mjgp_isApex(const mjContact* contact, const mjtNum* jar, const mjtNum* djar)
 int mjgp_hasBoundary(int zone, int boundary);
 int mjgp_zoneBehind(int zone, int boundary, int flg_apex);
 
-// value and slope of a function that is positive in the zone and 0 at the boundary; jar, djar: rows of the contact and
-// their change
+// value and slope of a function that is positive in the zone and 0 at the boundary; jar,
+// djar: rows of the contact and their change
 void mjgp_boundaryAt(mjtNum* value, mjtNum* slope, const mjContact* contact, int zone, int boundary,
                      const mjtNum* jar, const mjtNum* djar);
 
@@ -39,7 +40,8 @@ static inline int mjgp_zone(mjtNum N, mjtNum T, mjtNum mu) {
 // the same of a residual, -1 nearer to a boundary than this share of its length
 int mjgp_zoneOf(const mjContact* contact, const mjtNum* jar, mjtNum edge);
 
-// length of the line until the boundary is crossed to the outside, in direction sign; infinite: never
+// length of the line until the boundary is crossed to the outside, in direction sign;
+// infinite: never
 mjtNum mjgp_boundaryDistance(const mjContact* contact, int zone, int boundary, const mjtNum* jar,
                              const mjtNum* djar, int sign);
 

@@ -9,9 +9,10 @@
 
 //---------------------------------- the engine's forces --------------------------------------------
 
-// Run the stages that follow mj_fwdVelocity. Under "discrete" the metric and the regularization of constraints depend on
-// which actuators are at their limits, and the engine computes them after the callback of plugins. The
-// constraint solver does not iterate; options are changed in a copy, since others may read the model
+// Run the stages that follow mj_fwdVelocity. Under "discrete" the metric and the
+// regularization of constraints depend on which actuators are at their limits, and the
+// engine computes them after the callback of plugins. The constraint solver does not
+// iterate; options are changed in a copy, since others may read the model
 static void forward(const mjModel* m, mjData* d, int actuated) {
   mjModel copy = *m;
   copy.opt.solver = m->opt.solver == mjSOL_PGS ? mjSOL_PGS : mjSOL_CG;
@@ -27,7 +28,8 @@ static void forward(const mjModel* m, mjData* d, int actuated) {
 }
 
 
-// The shift of position gains is computed again after the callback, with the velocity of joints and not of rotors
+// The shift of position gains is computed again after the callback, with the velocity of
+// joints and not of rotors
 static void restoreShift(const mjModel* m, mjData* d) {
 #if mjgpDISCRETE
   if (d->nefmA) {
@@ -48,8 +50,8 @@ static void restoreShift(const mjModel* m, mjData* d) {
 }
 
 
-// are the forces of all actuators known where the engine calls plugins, and nothing left but to clamp them and to take
-// them to the joints
+// are the forces of all actuators known where the engine calls plugins, and nothing left
+// but to clamp them and to take them to the joints
 static int isNearlyDone(const mjgpGears* g, const mjModel* m) {
   int rest = g->config->encoders | g->config->foreign;  // other plugins may give forces
   for (int i = 0; i < m->nactuator; i++) {
@@ -107,8 +109,9 @@ static void nestActuation(const mjgpGears* g, const mjModel* m, mjData* d) {
 }
 
 
-// Under "discrete" what the engine derives from actuator forces. Inverse dynamics does no more than that where the
-// metric need not be factored, that is where nobody asks the engine's own solvers; else forward dynamics
+// Under "discrete" what the engine derives from actuator forces. Inverse dynamics does no
+// more than that where the metric need not be factored, that is where nobody asks the
+// engine's own solvers; else forward dynamics
 static void derive(mjgpGears* g, const mjModel* m, mjData* d, int actuated, int done) {
   g->in.factored =
       mjgp_solvesAnother(m) || m->opt.enableflags & (mjENBL_SLEEP | mjENBL_INVDISCRETE);
@@ -163,7 +166,8 @@ mjtNum* mjgp_evaluateActuation(mjgpGears* g, const mjModel* m, mjData* d, int ac
 
 //---------------------------------- actuators of tendons with gears -------------------------------
 
-// gear on the tendon that an actuator drives, -1: it drives something else, or the tendon has none
+// gear on the tendon that an actuator drives, -1: it drives something else, or the tendon
+// has none
 static int tendonGear(const mjgpGears* g, const mjModel* m, int actuator) {
   return m->actuator_trntype[actuator] == mjTRN_TENDON
              ? g->config->tendon[m->actuator_trnid[2 * actuator]]
@@ -177,7 +181,8 @@ static mjtNum ratioOf(const mjModel* m, int actuator) {
 }
 
 
-// share[i] += force of actuators along the tendon of gear i; the same force is no motor torque of gears on its joints
+// share[i] += force of actuators along the tendon of gear i; the same force is no motor
+// torque of gears on its joints
 static void addShare(mjgpGears* g, mjtNum* share, int i, mjtNum force) {
   mjgpRow row = g->in.E[i];
   for (int k = 0; k < row.n; k++) {
@@ -190,7 +195,8 @@ static void addShare(mjgpGears* g, mjtNum* share, int i, mjtNum force) {
 }
 
 
-// d->qDeriv of the actuators of one tendon, or with -1 of all but those of tendons with gears; moment: all moments
+// d->qDeriv of the actuators of one tendon, or with -1 of all but those of tendons with
+// gears; moment: all moments
 static void deriveSome(const mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* moment,
                        int gear) {
   for (int k = 0; k < m->nactuator; k++) {
@@ -207,8 +213,9 @@ static void deriveSome(const mjgpGears* g, const mjModel* m, mjData* d, const mj
 }
 
 
-// velocity gains of the actuators of tendons with gears; leaves the derivatives of the other actuators in d->qDeriv.
-// The engine has no derivatives along tendons, but tells what they are on a joint
+// velocity gains of the actuators of tendons with gears; leaves the derivatives of the
+// other actuators in d->qDeriv. The engine has no derivatives along tendons, but tells
+// what they are on a joint
 static void addTendonGains(mjgpGears* g, const mjModel* m, mjData* d) {
   mj_markStack(d);
   mjtNum* moment = mj_stackAllocNum(d, (size_t)m->nJmom);
@@ -235,7 +242,8 @@ static void addTendonGains(mjgpGears* g, const mjModel* m, mjData* d) {
 }
 
 
-// rotors of tendons whose Jacobian changes: what the engine counts as a bias force of the tendon's armature
+// rotors of tendons whose Jacobian changes: what the engine counts as a bias force of the
+// tendon's armature
 static void addTendonBias(mjgpGears* g, const mjModel* m, mjData* d, int i) {
   int tendon = g->config->joint[i].tendon, most = 0;
   mjgpRow row = g->in.E[i];
@@ -247,7 +255,8 @@ static void addTendonBias(mjgpGears* g, const mjModel* m, mjData* d, int i) {
     return;
   }
 
-  // the engine's function sums over tendons: in a copy of the model no other one has armature
+  // the engine's function sums over tendons: in a copy of the model no other one has
+  // armature
   mj_markStack(d);
   mjModel copy = *m;
   copy.tendon_armature = mj_stackAllocNum(d, (size_t)m->ntendon);
@@ -295,7 +304,8 @@ static mjtNum* rowOf(mjgpGears* g, const mjModel* m, mjData* d, int i) {
 }
 
 
-// S += scale j' j over gears on joints; drag: the same factor of the torque that is proportional to velocity
+// S += scale j' j over gears on joints; drag: the same factor of the torque that is
+// proportional to velocity
 static void addTerm(mjgpGears* g, const mjModel* m, mjData* d, mjtNum scale, mjtNum drag, int n,
                     const int* dof, const mjtNum* j) {
   for (int a = 0; a < n; a++) {
@@ -409,7 +419,8 @@ static mjgpGains findGains(const mjModel* m) {
 int mjgp_actuationMatters(const mjgpGears* g, const mjModel* m) {
   int forces = g->config->ngeared || g->config->gaps, limited = 0, gains = 0;
 
-  // an actuator whose force is at a limit, its own or that of what it acts on, has no gain
+  // an actuator whose force is at a limit, its own or that of what it acts on, has no
+  // gain
   for (int i = 0; i < m->njnt; i++) {
     limited |= m->jnt_actfrclimited[i];
   }

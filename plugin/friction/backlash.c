@@ -32,7 +32,8 @@ void mjgp_makeCoupling(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
     c->velocity = g->in.v[i] + c->omega_d;
     c->torque = g->in.motor[i];
 
-    // gains and dampers act on the rotor; those of a servo that measures the joint are explicit
+    // gains and dampers act on the rotor; those of a servo that measures the joint are
+    // explicit
     if (joint->encoder == mjgpENCODER_MOTOR) {
       c->inertia += g->in.implicit[i] + g->in.shared[i];
       c->torque -= g->in.drag[i] * c->velocity;
@@ -90,8 +91,8 @@ void mjgp_advanceGap(const mjgpGears* g, const mjModel* m, mjData* d, int i) {
 
 //---------------------------------- what the motor sees -------------------------------------------
 
-// what an encoder on the rotor of gear i, -1: none, measures of actuator k besides; scale: length of
-// the actuator per position of the gear
+// what an encoder on the rotor of gear i, -1: none, measures of actuator k besides;
+// scale: length of the actuator per position of the gear
 static inline void addRotor(const mjgpGears* g, const mjModel* m, mjData* d, int k, int i,
                             mjtNum scale) {
   const mjgpJoint* joint = i < 0 ? NULL : g->config->joint + i;

@@ -1,11 +1,13 @@
-// Backlash between a rotor and its joint: what is configured, kept and seen by the engine.
+// Backlash between a rotor and its joint: what is configured, kept and seen by the
+// engine.
 //
-// Form (a): the rotor is state of the plugin, behind one joint of the model. The motor torque of the
-// joint acts on the rotor, the joint receives the torque of the shaft. The state is the rotor's
-// angle and velocity minus the joint's, so that a rotor follows wherever its joint is put.
+// Form (a): the rotor is state of the plugin, behind one joint of the model. The motor
+// torque of the joint acts on the rotor, the joint receives the torque of the shaft. The
+// state is the rotor's angle and velocity minus the joint's, so that a rotor follows
+// wherever its joint is put.
 //
-// Form (b): motor and load are joints of the model. The plugin couples the difference of their
-// positions. Gear friction is the motor joint's.
+// Form (b): motor and load are joints of the model. The plugin couples the difference of
+// their positions. Gear friction is the motor joint's.
 //
 // Each joint with backlash has numbers of its own in plugin_state (layout.h).
 
@@ -26,8 +28,8 @@ int mjgp_areGapsNew(const mjgpGears* g, const mjData* d);
 // keep what the step did to the gap; d has the velocity after it
 void mjgp_advanceGap(const mjgpGears* g, const mjModel* m, mjData* d, int i);
 
-// lengths and velocities of actuators as an encoder on the rotor measures them: add them, or take
-// them off again (sign -1)
+// lengths and velocities of actuators as an encoder on the rotor measures them: add them,
+// or take them off again (sign -1)
 void mjgp_addEncoder(const mjgpGears* g, const mjModel* m, mjData* d, int sign);
 
 // rotor angle and velocity, now

@@ -1,12 +1,14 @@
 // The bound of a gear's friction in one direction, with what holds its joint besides.
 //
-// A brake of torque B is Coulomb friction of its own, in front of the teeth or behind them. Where it slips in direction s
-// the teeth get u - s B, or give x + s B, and the friction of both,
+// A brake of torque B is Coulomb friction of its own, in front of the teeth or behind
+// them. Where it slips in direction s the teeth get u - s B, or give x + s B, and the
+// friction of both,
 //
 //   s t = r (|lambda + s turn B| + c) + B,      turn = -gamma_u in front, gamma_v behind
 //
-// with lambda of u and t, is that of the law at another load and another constant. At rest its bounds are these two. A
-// joint that turns one way only has no bound the other way: c is infinite.
+// with lambda of u and t, is that of the law at another load and another constant. At
+// rest its bounds are these two. A joint that turns one way only has no bound the other
+// way: c is infinite.
 
 #ifndef MJGEAR_PLUGIN_BOUND_H_
 #define MJGEAR_PLUGIN_BOUND_H_

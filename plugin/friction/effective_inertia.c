@@ -9,7 +9,8 @@
 
 //---------------------------------- factorization -------------------------------------------------
 
-// factor M + diag(slope) in M's structure: trees with gears, or all; with fluid (nullable) off the diagonal
+// factor M + diag(slope) in M's structure: trees with gears, or all; with fluid
+// (nullable) off the diagonal
 static void factorSlope(mjtNum* lower, mjtNum* pivot, const mjtNum* slope, const mjtNum* fluid,
                         const mjModel* m, const mjData* d, const mjgpGears* g, int flg_all) {
   const int* line = g->config->line;
@@ -40,7 +41,8 @@ static void factorSymmetric(mjtNum* lower, mjtNum* pivot, const mjModel* m, cons
 }
 
 
-// factor a matrix with lower part in M's structure and upper part in that of M's transpose as U D L
+// factor a matrix with lower part in M's structure and upper part in that of M's
+// transpose as U D L
 static void factorGeneral(mjtNum* lower, mjtNum* upper, mjtNum* pivot, const mjModel* m,
                           const mjgpGears* g) {
   for (int t = g->in.ntree - 1; t >= 0; t--) {
@@ -260,7 +262,8 @@ void mjgp_solveInertia(mjtNum* x, const mjModel* m, const mjgpInertia* Mhat, int
 }
 
 
-// Elimination takes a force from a dof to those above it alone, and their rows are parts of its own
+// Elimination takes a force from a dof to those above it alone, and their rows are parts
+// of its own
 mjtNum mjgp_inverseDiagonal(const mjModel* m, const mjgpInertia* Mhat, mjtNum* x, int dof) {
   const int* row = m->M_colind + m->M_rowadr[dof];
   int diag = m->M_rownnz[dof] - 1;

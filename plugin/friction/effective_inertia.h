@@ -1,13 +1,13 @@
-// The matrix with which the integrator turns forces into the velocity after the step, and its inverse
-// as far as geared joints need it.
+// The matrix with which the integrator turns forces into the velocity after the step, and
+// its inverse as far as geared joints need it.
 //
 //   v+ = v + h Mhat^-1 force        Mhat = M                       Euler without implicit damping
 //                                          M + h dB/dv             Euler with implicit damping
 //                                          M - h d(force)/dv       implicit, implicitfast
 //                                          M + h D + h^2 K         discrete
 //
-// Mhat has the sparsity of the kinematic tree and factors as U D L without fill-in, U unit upper and L
-// unit lower triangular.
+// Mhat has the sparsity of the kinematic tree and factors as U D L without fill-in, U
+// unit upper and L unit lower triangular.
 
 #ifndef MJGEAR_PLUGIN_EFFECTIVE_INERTIA_H_
 #define MJGEAR_PLUGIN_EFFECTIVE_INERTIA_H_
@@ -47,10 +47,12 @@ void mjgp_makeInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGears*
 // factor Mhat, unless that was done
 void mjgp_factorInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGears* g);
 
-// x = Mhat^-1 x for the dofs begin .. end - 1 of one or more trees, after mjgp_factorInertia       (nv)
+// x = Mhat^-1 x for the dofs begin .. end - 1 of one or more trees, after
+// mjgp_factorInertia                                                                 (nv)
 void mjgp_solveInertia(mjtNum* x, const mjModel* m, const mjgpInertia* Mhat, int begin, int end);
 
-// acceleration of a dof by a unit of force on it; x: room for as many numbers as its row has
+// acceleration of a dof by a unit of force on it; x: room for as many numbers as its row
+// has
 mjtNum mjgp_inverseDiagonal(const mjModel* m, const mjgpInertia* Mhat, mjtNum* x, int dof);
 
 #endif  // MJGEAR_PLUGIN_EFFECTIVE_INERTIA_H_

@@ -1,6 +1,6 @@
-// Functions that MuJoCo exports but does not declare in its public headers. The plugin refuses to
-// register with a library whose version is not that of the headers (register.c), and every use is
-// covered by a test that fails if the meaning changes.
+// Functions that MuJoCo exports but does not declare in its public headers. The plugin
+// refuses to register with a library whose version is not that of the headers
+// (register.c), and every use is covered by a test that fails if the meaning changes.
 
 #ifndef MJGEAR_PLUGIN_ENGINE_H_
 #define MJGEAR_PLUGIN_ENGINE_H_
@@ -15,8 +15,8 @@ static inline int mjgp_isDiscrete(const mjModel* m) {
   return mjgpDISCRETE && m->opt.integrator == mjINT_IMPLICITFAST + 1;
 }
 
-// does the engine's constraint solver end elsewhere than at the minimum: PGS, noslip iterations, few iterations
-// without a warm start
+// does the engine's constraint solver end elsewhere than at the minimum: PGS, noslip
+// iterations, few iterations without a warm start
 static inline int mjgp_solvesAnother(const mjModel* m) {
   return m->opt.noslip_iterations > 0 || m->opt.solver == mjSOL_PGS ||
          (m->opt.disableflags & mjDSBL_WARMSTART);
@@ -26,7 +26,8 @@ static inline int mjgp_solvesAnother(const mjModel* m) {
 MJAPI mjtNum mj_actuatorDamping(const mjModel* m, mjtObj type, int id, mjtNum poly[mjNPOLY]);
 MJAPI mjtNum mj_actuatorArmature(const mjModel* m, mjtObj type, int id);
 
-// d->qDeriv = d(qfrc_actuator + qfrc_passive - [qfrc_bias]) / d(qvel), in the sparsity of D
+// d->qDeriv = d(qfrc_actuator + qfrc_passive - [qfrc_bias]) / d(qvel), in the sparsity of
+// D
 MJAPI void mjd_smooth_vel(const mjModel* m, mjData* d, int flg_bias);
 
 // d->qDeriv += d(qfrc_actuator) / d(qvel)

@@ -10,8 +10,9 @@
 #include "state/layout.h"
 
 
-// the direction in which a gear cannot turn in this step. A ratchet holds from where it is back at the tooth that it
-// passed last; it may be behind this tooth by what a step moves it, but not by a whole pitch
+// the direction in which a gear cannot turn in this step. A ratchet holds from where it
+// is back at the tooth that it passed last; it may be behind this tooth by what a step
+// moves it, but not by a whole pitch
 static int findBlocked(mjtNum* tooth, const mjgTransmission* gear, mjtNum q) {
   if (gear->tooth_pitch == 0) {
     return -(int)gear->oneway;
@@ -81,8 +82,8 @@ void mjgp_makeLaw(mjgpGears* g, const mjModel* m, const mjData* d) {
     const mjgpJoint* joint = in->joint[i];
     const mjgTransmission* gear = &joint->gear;
 
-    // where friction depends on the load beyond the law, the load is that of a steady motion with the
-    // friction of the last step
+    // where friction depends on the load beyond the law, the load is that of a steady
+    // motion with the friction of the last step
     mjtNum last = in->t_last[i] = d->plugin_state[g->config->state[i]];
     if (joint->constant) {
       in->gamma_u[i] = gear->gamma_u;

@@ -78,8 +78,8 @@ int mjgp_isParallel(const mjgpPiece* piece, const mjgpGears* g) {
 }
 
 
-// friction of a gear and its piece on its own line, from t, its slip and its load; W: what a unit of friction takes of its
-// acceleration, P: what it adds to its load
+// friction of a gear and its piece on its own line, from t, its slip and its load; W:
+// what a unit of friction takes of its acceleration, P: what it adds to its load
 static int answer(mjtNum* own, const mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum W,
                   mjtNum P, mjtNum t, mjtNum slip, mjtNum lambda) {
   mjtNum hold = t + slip / (h * W + g->in.compliance[piece->joint]);

@@ -1,13 +1,15 @@
 // A gear on one piece of its law: its friction as a line over its own acceleration.
 //
-// While a gear keeps its piece its friction is linear in the acceleration acc of its joint,
+// While a gear keeps its piece its friction is linear in the acceleration acc of its
+// joint,
 //
 //   t = t0 + slope (acc - acc0) - rate (x - x0)
 //
-// or acc is known, and t is whatever that takes (a joint that is stuck). x is the torque that rotor
-// inertia of other joints takes (row S beside its diagonal). A gear that slips, one that yields before
-// it slips, and a rotor behind a gap all have such lines. This is the one place that knows which gear
-// a joint has; Newton (newton.c) and the linear system (system.h) see lines only.
+// or acc is known, and t is whatever that takes (a joint that is stuck). x is the torque
+// that rotor inertia of other joints takes (row S beside its diagonal). A gear that
+// slips, one that yields before it slips, and a rotor behind a gap all have such lines.
+// This is the one place that knows which gear a joint has; Newton (newton.c) and the
+// linear system (system.h) see lines only.
 
 #ifndef MJGEAR_PLUGIN_PIECE_H_
 #define MJGEAR_PLUGIN_PIECE_H_
@@ -45,7 +47,8 @@ typedef struct mjgpPiece_ {
 // that of a gear which is not ordinary
 void mjgp_startOther(mjgpPiece* piece, const mjgpGears* g);
 
-// the piece of the last step, from g->out; acc: acceleration, for gaps; shaft: room for two
+// the piece of the last step, from g->out; acc: acceleration, for gaps; shaft: room for
+// two
 static inline void mjgp_startPiece(mjgpPiece* piece, const mjgpGears* g, const mjModel* m, int i,
                                    mjtNum acc, mjgpShaft* shaft) {
   const mjgpInput* in = &g->in;
@@ -81,7 +84,8 @@ static inline mjgpBound mjgp_boundOfPiece(const mjgpPiece* piece, const mjgpGear
 // the same for a joint behind a gap
 void mjgp_lineShaft(mjgpPiece* piece, mjtNum acc, mjtNum x);
 
-// the line of the piece in g->out at acc and x; returns 0 if friction is not a function of acc on it (weight)
+// the line of the piece in g->out at acc and x; returns 0 if friction is not a function
+// of acc on it (weight)
 static inline int mjgp_linePiece(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum acc,
                                  mjtNum x) {
   const mjgpInput* in = &g->in;
@@ -129,9 +133,10 @@ static inline int mjgp_linePiece(mjgpPiece* piece, const mjgpGears* g, mjtNum h,
 // the same for a joint behind a gap
 int mjgp_nextShaft(mjgpPiece* piece, mjgpGears* g, mjtNum acc, mjtNum x, mjtNum t, mjtNum size);
 
-// Compare the piece with what came out of it at acc and x, and go on to the next one in g->out. t: friction there, of a
-// stuck joint what balances. size: of the torques that balance at the joints. Results in g->out: t, u, lambda, v_next,
-// mode, load. Returns 1 if the piece changed
+// Compare the piece with what came out of it at acc and x, and go on to the next one in
+// g->out. t: friction there, of a stuck joint what balances. size: of the torques that
+// balance at the joints. Results in g->out: t, u, lambda, v_next, mode, load. Returns 1
+// if the piece changed
 static inline int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum acc, mjtNum x,
                                  mjtNum t, mjtNum size) {
   if (piece->shaft) {
@@ -175,8 +180,9 @@ static inline int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNu
 
 //---------------------------------- what a solution may still have --------------------------------
 
-// Static friction. A gear that slips on its static bound where the step is solved breaks away: returns 1, and the step is
-// solved again with its sliding bound. Not before: on the way to a solution a gear may slip that holds there
+// Static friction. A gear that slips on its static bound where the step is solved breaks
+// away: returns 1, and the step is solved again with its sliding bound. Not before: on
+// the way to a solution a gear may slip that holds there
 static inline int mjgp_releasePiece(mjgpPiece* piece, const mjgpGears* g) {
   int i = piece->joint, mode = piece->shaft ? 0 : g->out.mode[i];
   if (g->in.ordinary[i] || !mode || piece->released ||
@@ -204,28 +210,33 @@ static inline int mjgp_isLocking(const mjgpPiece* piece, const mjgpGears* g) {
   return !piece->shaft && g->in.static_ratio[i] * g->in.gamma_v[i] >= 1 && g->in.compliance[i] == 0;
 }
 
-// friction of a shaft that is at a jump: 0 between its sides, 1 beyond that of shaft[1], -1 of shaft[0]; and to that side
+// friction of a shaft that is at a jump: 0 between its sides, 1 beyond that of shaft[1],
+// -1 of shaft[0]; and to that side
 int mjgp_jumpSide(const mjgpPiece* piece, mjtNum t);
 void mjgp_leaveJump(mjgpPiece* piece, int side);
 
-// has gear i a piece on which friction and its bound are nearly parallel, so that its acceleration does not tell friction
+// has gear i a piece on which friction and its bound are nearly parallel, so that its
+// acceleration does not tell friction
 int mjgp_isParallel(const mjgpPiece* piece, const mjgpGears* g);
 
-// The jamming rule: a gear that locks is on the branch of its law that is connected to rest, the friction of all others
-// given (44). A unit of its friction takes W of its acceleration and R of the torque into it. Sets P_ii in g->out. If the gear is on
+// The jamming rule: a gear that locks is on the branch of its law that is connected to
+// rest, the friction of all others given (44). A unit of its friction takes W of its
+// acceleration and R of the torque into it. Sets P_ii in g->out. If the gear is on
 // another branch it goes to the piece of this one in g->out; returns 1 then
 int mjgp_connectPiece(const mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, mjtNum R);
 
-// The gear answers all others, which keep their friction (44): t, which balances at acc and x, becomes the friction of its own
-// law, and its piece in g->out is the one of that; W, R as above. A gear that moves against its own friction (W < 0) keeps
-// its. Returns 1 if the piece changed
+// The gear answers all others, which keep their friction (44): t, which balances at acc
+// and x, becomes the friction of its own law, and its piece in g->out is the one of that;
+// W, R as above. A gear that moves against its own friction (W < 0) keeps its. Returns 1
+// if the piece changed
 int mjgp_answerPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum W, mjtNum R, mjtNum acc,
                      mjtNum x, mjtNum* t);
 
 // that of a shaft, t if it is at a jump
 mjtNum mjgp_shaftFrictionAt(mjgpPiece* piece, mjtNum acc, mjtNum t);
 
-// friction of a monotone gear at acc, whatever its piece; where it stands, that on the side of along
+// friction of a monotone gear at acc, whatever its piece; where it stands, that on the
+// side of along
 static inline mjtNum mjgp_frictionAt(mjgpPiece* piece, const mjgpGears* g, mjtNum h, mjtNum acc,
                                      mjtNum along, mjtNum t) {
   if (piece->shaft) {

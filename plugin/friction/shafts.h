@@ -1,7 +1,8 @@
 // Joints behind gaps, as functions of their own acceleration.
 //
-// While its gap, its rotor and the load of its gear keep their pieces, the torque of a shaft is linear in the velocity of
-// its joint, whatever else acts on the joint. So t, the friction with which the joint feels it,
+// While its gap, its rotor and the load of its gear keep their pieces, the torque of a
+// shaft is linear in the velocity of its joint, whatever else acts on the joint. So t,
+// the friction with which the joint feels it,
 //
 //   t = -T(v + h a) - S a          S: what gains of the motor, that belong to the rotor, mean as inertia of the joint
 //
@@ -40,14 +41,16 @@ int mjgp_isBranched(const mjgpGears* g, int i);
 // shaft of joint i at acceleration a
 void mjgp_makeShaft(mjgpShaft* shaft, const mjgpGears* g, const mjModel* m, int i, mjtNum a);
 
-// Does the torque of the shaft jump between these accelerations, where its gap closes? The shaft goes to one side of the
-// jump and beyond to the other, that of high, at the same acceleration but for a bit; else both stay. Returns 1 if so
+// Does the torque of the shaft jump between these accelerations, where its gap closes?
+// The shaft goes to one side of the jump and beyond to the other, that of high, at the
+// same acceleration but for a bit; else both stay. Returns 1 if so
 int mjgp_findJump(mjgpShaft* shaft, mjgpShaft* beyond, mjtNum low, mjtNum high);
 
 // size of the terms of its torque, of which it has the rounding errors
 mjtNum mjgp_shaftSize(const mjgpShaft* shaft);
 
-// to acceleration a; returns by how much t differs there from what its tangent said, relative to its terms
+// to acceleration a; returns by how much t differs there from what its tangent said,
+// relative to its terms
 mjtNum mjgp_moveShaft(mjgpShaft* shaft, mjtNum a);
 
 // The shaft answers all others, which keep their friction: t, which balances at acc, and
@@ -59,7 +62,8 @@ mjtNum mjgp_moveShaft(mjgpShaft* shaft, mjtNum a);
 int mjgp_answerShaft(mjgpShaft* shaft, mjtNum W, mjtNum W_other, mjtNum acc, mjtNum x, mjtNum* t);
 
 // results of joint i in g; t: friction without what other joints take, where that is not
-// the one of the shaft, because its torque jumps there; fastest: acceleration to which rounding errors are relative
+// the one of the shaft, because its torque jumps there; fastest: acceleration to which
+// rounding errors are relative
 void mjgp_storeShaft(mjgpGears* g, int i, const mjgpShaft* shaft, mjtNum t, mjtNum fastest);
 
 #endif  // MJGEAR_PLUGIN_SHAFTS_H_

@@ -1,7 +1,7 @@
 // Four numbers at a time: the loops that the coupled step spends its time in.
 //
-// Rows are stored in whole lanes, so that a loop over part of a row may run over whole lanes as well;
-// what it does to entries outside of the part must not matter.
+// Rows are stored in whole lanes, so that a loop over part of a row may run over whole
+// lanes as well; what it does to entries outside of the part must not matter.
 
 #ifndef MJGEAR_PLUGIN_SIMD_H_
 #define MJGEAR_PLUGIN_SIMD_H_
@@ -56,8 +56,8 @@ static inline mjgiSimd mjgp_absSimd(mjgiSimd x) {
 }
 
 
-// the sum of factor z_k times row k of X, in the order of the rows, into y; the sum of the absolute values into size
-// (nullable). For count lanes
+// the sum of factor z_k times row k of X, in the order of the rows, into y; the sum of
+// the absolute values into size (nullable). For count lanes
 static inline __attribute__((always_inline)) void mjgp_addRows(mjtNum* y, mjtNum* size,
                                                                const mjtNum* X, const mjtNum* z,
                                                                mjtNum factor, int n, int ld,

@@ -11,17 +11,20 @@
 // a difference of two terms, or a residual after refinement: closer is not to be had
 #define mjgpROUNDED 1e-14
 
-// a sum of some ten terms: the residual of a row at its edge, a velocity at rest, a shaft on its tangent
+// a sum of some ten terms: the residual of a row at its edge, a velocity at rest, a shaft
+// on its tangent
 #define mjgpSUMMED 1e-13
 
 // a solution of a factored system: torques that balance, the end of a shaft's piece
 #define mjgpFACTORED 1e-12
 
-// two results of different ways that are one: an acceleration, a place of a path, the end of a search, what is left of
-// an interval in which a torque jumps. A velocity that is less than this of its terms is set to 0
+// two results of different ways that are one: an acceleration, a place of a path, the end
+// of a search, what is left of an interval in which a torque jumps. A velocity that is
+// less than this of its terms is set to 0
 #define mjgpSAME 1e-10
 
-// 1 + f gamma_v, or the share of a joint's inertia that its motor's gains leave: below it a matrix is singular
+// 1 + f gamma_v, or the share of a joint's inertia that its motor's gains leave: below it
+// a matrix is singular
 #define mjgpSINGULAR 1e-9
 
 // a gradient of this many rounding errors is zero
@@ -36,38 +39,46 @@
 // takes it away
 #define mjgpLEAST 1e-3
 
-// of the largest velocity of a group, what rounding errors of a slow joint in it are relative to
+// of the largest velocity of a group, what rounding errors of a slow joint in it are
+// relative to
 #define mjgpNEIGHBOURS 1e-5
 
-// velocity in rad/s or m/s that counts as none: in a day it moves nothing by 1e-8. And one that is worth a warning
+// velocity in rad/s or m/s that counts as none: in a day it moves nothing by 1e-8. And
+// one that is worth a warning
 #define mjgpSTILL 1e-14
 #define mjgpSEEN  1e-9
 
 //---------------------------------- what counts as solved -----------------------------------------
 
-// relative distance from the law above which a step is not solved, a gear is on another branch, its friction drives it,
-// or the forces of a step have changed
+// relative distance from the law above which a step is not solved, a gear is on another
+// branch, its friction drives it, or the forces of a step have changed
 #define mjgpLAW 1e-8
 
-// residual of a method that has ended: a thousandth of it. And where rounding of the gradient is all that is left
+// residual of a method that has ended: a thousandth of it. And where rounding of the
+// gradient is all that is left
 #define mjgpROOT  1e-11
 #define mjgpROUGH 1e-9
 
-// an iteration that leaves more than this share of what was missing has come to the rounding of its factors
+// an iteration that leaves more than this share of what was missing has come to the
+// rounding of its factors
 #define mjgpGAINED 0.5
 
-// of the largest force: what a row at its edge may have been wrong by, if the gradient is zero
+// of the largest force: what a row at its edge may have been wrong by, if the gradient is
+// zero
 #define mjgpMISSING 1e-6
 
-// of the velocities that a joint's is the difference of: within it the engine's solver has found the same motion
+// of the velocities that a joint's is the difference of: within it the engine's solver
+// has found the same motion
 #define mjgpCONFIRMED 1e-6
 
-// the engine's iterations end at a residual of its tolerance: velocities are known to this many times that (43 measured);
-// and where it iterates slowly (210 in a chain of links between 1e-7 and 1e-1 kg m2 whose stiff servos pull tendons)
+// the engine's iterations end at a residual of its tolerance: velocities are known to
+// this many times that (43 measured); and where it iterates slowly (210 in a chain of
+// links between 1e-7 and 1e-1 kg m2 whose stiff servos pull tendons)
 #define mjgpITERATED 50
 #define mjgpSLOWLY   250
 
-// of the fastest joint's rounding, the part of each: joints that act on each other are solved as one
+// of the fastest joint's rounding, the part of each: joints that act on each other are
+// solved as one
 #define mjgpSHARED 0.1
 
 //---------------------------------- stiffness, times the inertia ----------------------------------
@@ -75,37 +86,41 @@
 // forces of such rows may be mostly rounding
 #define mjgpSTIFF 1e9
 
-// with such gains through tendons the engine's iterations leave so much that each joint's own rounding counts
+// with such gains through tendons the engine's iterations leave so much that each joint's
+// own rounding counts
 #define mjgpGAIN 10
 
 // such a servo is worth a word
 #define mjgpGAINS 100
 
-// of the digits of a matrix with rows that changed, as a factor of its pivots, what may be lost
+// of the digits of a matrix with rows that changed, as a factor of its pivots, what may
+// be lost
 #define mjgpDIGITS 1e5
 
 //---------------------------------- Newton --------------------------------------------------------
 
-// iterations before the path takes over (99.9 % of the steps that settle take ten); of gears that can all be driven from
-// both sides, which have one solution, and where each comes closer to the law; and of the dense problem
+// iterations before the path takes over (99.9 % of the steps that settle take ten); of
+// gears that can all be driven from both sides, which have one solution, and where each
+// comes closer to the law; and of the dense problem
 #define mjgpITERATIONS 12
 #define mjgpDESCENTS   40
 #define mjgpSTEPS      8
 
-// iterations in which gears exchange pieces as they please, which is cheaper and enough for nearly all steps; the same of
-// gears that can all be driven from both sides
+// iterations in which gears exchange pieces as they please, which is cheaper and enough
+// for nearly all steps; the same of gears that can all be driven from both sides
 #define mjgpEXCHANGES 3
 #define mjgpMILD      8
 
-// rounds in which gears answer one after the other, at most (nearly all settle in five), and rounds without another piece
+// rounds in which gears answer one after the other, at most (nearly all settle in five),
+// and rounds without another piece
 #define mjgpSWEEPS 30
 #define mjgpCALM   2
 
 // corrections by the factors that are there
 #define mjgpREFINE 3
 
-// slope at the end of a line search, of that at its start, and length by which a path may be missed, of its line: the next
-// iteration corrects it
+// slope at the end of a line search, of that at its start, and length by which a path may
+// be missed, of its line: the next iteration corrects it
 #define mjgpLEFT   0.1
 #define mjgpTRIALS 20
 
@@ -118,8 +133,8 @@
 // iterations of the convex problem of constraints alone, which takes far fewer
 #define mjgpINNER 100
 
-// linearizations of a group, all methods together, and as many for all ways to break away: of 7.7 million steps none that
-// was solved took more than 3200
+// linearizations of a group, all methods together, and as many for all ways to break
+// away: of 7.7 million steps none that was solved took more than 3200
 #define mjgpBUDGET 5000
 
 // rows of constraints, times gears, beyond which friction is the smaller unknown
@@ -143,7 +158,8 @@
 // tangent of the angle by which a contact that slides may turn on a line
 #define mjgpTURN 0.3
 
-// share of the largest force by which gears differ at the start, so that no two leave their pieces at once
+// share of the largest force by which gears differ at the start, so that no two leave
+// their pieces at once
 #define mjgpAPART 1e-4
 
 // length by which a path may be missed, beside its part of a line
@@ -152,8 +168,8 @@
 // what is left of a line that missed it by more
 #define mjgpSHRINK 0.25
 
-// of its torque, what a shaft may be off its tangent at the end of a line; where it is curved, and of the residual of a
-// contact at the end of its zone
+// of its torque, what a shaft may be off its tangent at the end of a line; where it is
+// curved, and of the residual of a contact at the end of its zone
 #define mjgpOFF    1e-9
 #define mjgpCURVED 1e-6
 
@@ -168,7 +184,8 @@
 // turns of gears that answer one of them, at most
 #define mjgpTURNS 1000
 
-// relaxed steps; the change, of the one before, above which their share is halved, that share's least, and its growth
+// relaxed steps; the change, of the one before, above which their share is halved, that
+// share's least, and its growth
 #define mjgpRELAXED 60
 #define mjgpFASTER  0.7
 #define mjgpSLOWEST 0.05

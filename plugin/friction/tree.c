@@ -122,7 +122,8 @@ static void balance(mjgpTree* tree) {
 }
 
 
-// compare the pieces with what came out, and go on to others; returns 1 if they were right
+// compare the pieces with what came out, and go on to others; returns 1 if they were
+// right
 static int check(mjgpTree* tree) {
   mjgpGears* g = tree->g;
   mjtNum h = tree->m->opt.timestep, residual = 0;
@@ -136,7 +137,8 @@ static int check(mjgpTree* tree) {
     residual = missing > residual ? missing : residual;
     right &= !mjgp_nextPiece(piece, g, h, a, 0, t, 0);
 
-    // rounding errors are relative to the largest acceleration that forces of the tree cause alone
+    // rounding errors are relative to the largest acceleration that forces of the tree
+    // cause alone
     g->out.cancellation[i] = mju_abs(g->in.v[i]) + h * tree->most;
   }
   residual = residual > 0 ? residual / tree->size : 0;
@@ -147,7 +149,8 @@ static int check(mjgpTree* tree) {
 
 //---------------------------------- one tree ------------------------------------------------------
 
-// gears that lock and are on another branch than the jamming rule's go to that; returns their number
+// gears that lock and are on another branch than the jamming rule's go to that; returns
+// their number
 static int connect(mjgpTree* tree) {
   mjgpGears* g = tree->g;
   int count = 0;

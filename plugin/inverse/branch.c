@@ -9,7 +9,8 @@
 #include "friction/factor.h"
 #include "law/law.h"
 
-// share of its friction by which a gear may be off the branch that is connected to rest: others are farther away
+// share of its friction by which a gear may be off the branch that is connected to rest:
+// others are farther away
 #define mjgpCONNECTED 1e-6
 
 
@@ -32,8 +33,8 @@ static int factorStep(mjgpBranch* branch, const mjModel* m, mjData* d, mjgpGears
 }
 
 
-// what friction of 1 takes of the gear's acceleration, and R of the torque into it; 0 where
-// nothing moves
+// what friction of 1 takes of the gear's acceleration, and R of the torque into it; 0
+// where nothing moves
 static mjtNum findEffect(mjtNum* R, mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjData* d,
                          int i) {
   const mjgpStep* s = &branch->step;
@@ -62,8 +63,8 @@ static mjtNum findEffect(mjtNum* R, mjgpBranch* branch, mjgpGears* g, const mjMo
 
 //---------------------------------- bounds of the effect ------------------------------------------
 
-// what the metric of the constraint solver, if it is M and a diagonal, has of a dof with the
-// constraints that act
+// what the metric of the constraint solver, if it is M and a diagonal, has of a dof with
+// the constraints that act
 static mjtNum ownInertia(const mjgpInertia* Mhat, const mjModel* m, const mjData* d, int dof) {
   int nv = (int)m->nv, sparse = mj_isSparse(m);
   mjtNum own = d->M[m->M_rowadr[dof] + m->M_rownnz[dof] - 1];
@@ -80,10 +81,11 @@ static mjtNum ownInertia(const mjgpInertia* Mhat, const mjModel* m, const mjData
 }
 
 
-// Bounds of W of a gear at a dof; doc/inverse.md. They need two angles in the metric M from what a force at the dof moves
-// freely: to what it moves with the integrator's metric, and to what it moves with constraints. A force moves its own
-// joint at least as much as if all others were at rest. With the integrator's metric factored the first angle is known,
-// and without constraints W is
+// Bounds of W of a gear at a dof; doc/inverse.md. They need two angles in the metric M
+// from what a force at the dof moves freely: to what it moves with the integrator's
+// metric, and to what it moves with constraints. A force moves its own joint at least as
+// much as if all others were at rest. With the integrator's metric factored the first
+// angle is known, and without constraints W is
 static void boundEffect(mjtNum* low, mjtNum* high, mjgpBranch* branch, mjgpGears* g,
                         const mjModel* m, mjData* d, int dof, int flg_factor, int flg_high) {
   mjgpInertia M = {.upper = d->qLD, .pivot = d->qLDiagInv, .adr = m->M_rowadr},
@@ -168,7 +170,8 @@ mjgMotion mjgp_findBranch(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mj
   }
   mjtNum P = (gamma_u + gamma_v) * R - gamma_v, phi = lambda - P * t;
 
-  // the law of the joint alone, from zero friction: does it slide so, and does it break away
+  // the law of the joint alone, from zero friction: does it slide so, and does it break
+  // away
   mjtNum free = t + p->v / (h * W);
   if (s * free <= 0) {
     return mjgMOTION_JAMS;

@@ -1,8 +1,9 @@
 // Would a step with the motor torque that was found make the motion.
 //
-// A gear that locks, and one with static friction, may have several states with one motor torque. By itself it takes the
-// one that is connected to rest, the friction of all others given (44). Only such gears ask for the effect W of friction
-// on their acceleration, constraints with the states that they have in the motion.
+// A gear that locks, and one with static friction, may have several states with one motor
+// torque. By itself it takes the one that is connected to rest, the friction of all
+// others given (44). Only such gears ask for the effect W of friction on their
+// acceleration, constraints with the states that they have in the motion.
 
 #ifndef MJGEAR_PLUGIN_BRANCH_H_
 #define MJGEAR_PLUGIN_BRANCH_H_
@@ -33,8 +34,8 @@ typedef struct mjgpMotion_ {
   mjtNum shift;  // tau - motor
 } mjgpMotion;
 
-// Does a gear that slips with friction t go on: nothing holds more than it slips with, and
-// it can be driven back, or the motor drives it, whose rotor is part of the joint's
+// Does a gear that slips with friction t go on: nothing holds more than it slips with,
+// and it can be driven back, or the motor drives it, whose rotor is part of the joint's
 // inertia. Gears that lock and have a brake are not asked
 static inline int mjgp_goesOn(const mjgpInput* in, const mjgpMotion* p, mjtNum t) {
   const mjgpBrake* brake = in->brake + p->i;
@@ -44,8 +45,8 @@ static inline int mjgp_goesOn(const mjgpInput* in, const mjgpMotion* p, mjtNum t
                    p->v * mjgi_lawLoadOut(in->gamma_u[p->i], in->gamma_v[p->i], p->x, t) >= 0));
 }
 
-// does a gear that slips with friction t get there: mjgMOTION_MOVES, HELD or JAMS. Takes constraints in the states of
-// the motion, in d, and leaves memory on d's stack
+// does a gear that slips with friction t get there: mjgMOTION_MOVES, HELD or JAMS. Takes
+// constraints in the states of the motion, in d, and leaves memory on d's stack
 mjgMotion mjgp_findBranch(mjgpBranch* branch, mjgpGears* g, const mjModel* m, mjData* d,
                           const mjgpMotion* p, mjtNum t);
 

@@ -1,9 +1,11 @@
-// Derivatives of a step by its controls: one more right side of the equations that a step of Newton solves,
+// Derivatives of a step by its controls: one more right side of the equations that a step
+// of Newton solves,
 //
 //   H da + E' dt = df,     dt = slope R da - rate dx + dt0          (coupled/system.h)
 //
-// with rows of constraints in their states and gears on their pieces. df is what a control changes of the forces on the dofs,
-// dt0 what it changes of friction on the line of each gear at the acceleration of the step: both are linear in the control.
+// with rows of constraints in their states and gears on their pieces. df is what a
+// control changes of the forces on the dofs, dt0 what it changes of friction on the line
+// of each gear at the acceleration of the step: both are linear in the control.
 
 #include <string.h>
 
@@ -20,15 +22,16 @@
 #include "mjgear_plugin.h"
 
 
-// difference between the slopes on both sides, of their sum, that is a clamp; less over a wider change, which comes first
-// since it leaves more digits
+// difference between the slopes on both sides, of their sum, that is a clamp; less over a
+// wider change, which comes first since it leaves more digits
 #define mjgpBENT  1e-3
 #define mjgpWIDER 1e3
 
 // share of its torques by which the line of a gear may miss its friction
 #define mjgpONPIECE 1e-6
 
-// what a step starts from and leaves: forces on the dofs of the group (nv) and, a row of all gears each,
+// what a step starts from and leaves: forces on the dofs of the group (nv) and, a row of
+// all gears each,
 enum {
   mjgpLINE,   // friction on the line of the piece
   mjgpSHARE,  // share of its torque that the brake has
@@ -75,8 +78,9 @@ static void gather(mjgpGears* g, const mjModel* m, mjData* d) {
 }
 
 
-// What the step with another control starts from, at its own acceleration and in its pieces, and what it leaves where
-// acceleration and friction go along. Returns 1 if all gears keep their pieces
+// What the step with another control starts from, at its own acceleration and in its
+// pieces, and what it leaves where acceleration and friction go along. Returns 1 if all
+// gears keep their pieces
 static int move(mjgpDerivative* p, mjtNum* to, int control, mjtNum change) {
   mjgpStep* s = p->s;
   mjgpGears* g = s->g;
@@ -208,7 +212,8 @@ static int deriveControl(mjgpDerivative* p, double* qvel, double* state, int k, 
 }
 
 
-// at the acceleration of the step; 0 if it is not on pieces that are lines, as where a shaft is at a jump
+// at the acceleration of the step; 0 if it is not on pieces that are lines, as where a
+// shaft is at a jump
 static int prepare(mjgpDerivative* p, mjgpStep* s) {
   mjData* d = s->d;
   size_t n = (size_t)s->n, all = (size_t)s->group->nv + mjgpNROW * n, ld = (size_t)s->group->ld;

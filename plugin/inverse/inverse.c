@@ -1,14 +1,16 @@
 // Motor torques that make a motion: the law of one gear, solved for what goes into it.
 //
-// Of a motion all torques on the dofs but those of motors and of friction are known. The engine's inverse dynamics has
-// them, constraints among them, for the acceleration that its constraint solver had: of an integrator with a metric of
-// its own, that of Mhat a = M qacc (mjENBL_INVDISCRETE). So what a gear gives its link is known,
+// Of a motion all torques on the dofs but those of motors and of friction are known. The
+// engine's inverse dynamics has them, constraints among them, for the acceleration that
+// its constraint solver had: of an integrator with a metric of its own, that of Mhat a =
+// M qacc (mjENBL_INVDISCRETE). So what a gear gives its link is known,
 //
 //   x = y + (tau - motor) - S a        y = motor - t: what acts on the dof of the gear
 //
-// with tau - motor and S as friction/actuation.h has them. Where x is given lambda = (gamma_u + gamma_v) x + gamma_u t
-// falls or grows with friction by gamma_u alone, |gamma_u| < 1. A gear that moves has one t, one that rests an interval,
-// and motor = x + t + S a - (tau - motor).
+// with tau - motor and S as friction/actuation.h has them. Where x is given lambda =
+// (gamma_u + gamma_v) x + gamma_u t falls or grows with friction by gamma_u alone,
+// |gamma_u| < 1. A gear that moves has one t, one that rests an interval, and motor = x +
+// t + S a - (tau - motor).
 
 #include <math.h>
 
@@ -35,9 +37,10 @@
 
 //---------------------------------- the engine's part ---------------------------------------------
 
-// Generalized forces d->qfrc_inverse of the acceleration d->qacc over the step, or of the constraint solver's. Of a metric
-// that is M and a diagonal they are what mj_inverse would find, without its derivatives and with the bias forces that
-// mj_invVelocity has left
+// Generalized forces d->qfrc_inverse of the acceleration d->qacc over the step, or of the
+// constraint solver's. Of a metric that is M and a diagonal they are what mj_inverse
+// would find, without its derivatives and with the bias forces that mj_invVelocity has
+// left
 static void invertDynamics(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                            int flg_step) {
   int nv = g->config->nv, diagonal = Mhat->slope != NULL;
@@ -67,7 +70,8 @@ static void invertDynamics(mjgpGears* g, const mjModel* m, mjData* d, mjgpInerti
 }
 
 
-// positions, velocities, gains of actuators and generalized forces y of motion qacc; a: (v+ - v)/h      (nv)
+// positions, velocities, gains of actuators and generalized forces y of motion qacc; a:
+// (v+ - v)/h                                                                         (nv)
 static void findForces(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* qacc, mjtNum* a,
                        mjtNum* y, mjgpBranch* branch) {
   int nv = g->config->nv, actuated = mjgp_actuationActive(m) ? mjgp_actuationMatters(g, m) : 0;
@@ -105,7 +109,8 @@ static void findForces(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* 
   g->nested = 0;
   mju_copy(d->qacc, before, nv);
 
-  // passive forces are new, and our stage of positions is not that of the engine's inverse dynamics
+  // passive forces are new, and our stage of positions is not that of the engine's
+  // inverse dynamics
   g->phase = mjgpFRESH;
   g->stages = mjgp_inverseStages(d);
   mju_sub(y, d->qfrc_inverse, d->qfrc_applied, nv);
@@ -124,7 +129,8 @@ static void integrate(mjtNum* a, const mjModel* m, mjData* d, mjgpInertia* Mhat,
 }
 
 
-// y = E' z: the force z along each gear where gears on tendons share dofs; least squares                (n)
+// y = E' z: the force z along each gear where gears on tendons share dofs; least squares
+//                                                                                     (n)
 static void splitForces(mjtNum* z, const mjgpGears* g, const mjModel* m, mjData* d, mjtNum* y) {
   int n = g->config->n, nv = g->config->nv;
   mjtNum* E = mj_stackAllocNum(d, (size_t)(n * nv));
@@ -167,8 +173,8 @@ static inline mjtNum boundOf(const mjgpInput* in, const mjgpMotion* p, int s, mj
 }
 
 
-// the same where coefficients depend on the torque that is looked for, which become those of
-// the motion; NaN: there is none
+// the same where coefficients depend on the torque that is looked for, which become those
+// of the motion; NaN: there is none
 static mjtNum settleBound(mjgpInput* in, const mjgpMotion* p, int s, mjtNum r, mjtNum torque) {
   int i = p->i;
   mjtNum last = in->t_last[i], t = last, from = NAN, before = NAN;
@@ -245,7 +251,8 @@ static mjtNum nextVelocity(mjtNum v, mjtNum acc, mjtNum h, mjtNum relative, mjtN
 }
 
 
-// the rotor behind the gap of a joint that takes torque T of its shaft; returns 0 if its acceleration is not known
+// the rotor behind the gap of a joint that takes torque T of its shaft; returns 0 if its
+// acceleration is not known
 static int moveRotor(mjgpMotion* p, const mjgpGears* g, const mjModel* m, const mjData* d,
                      const mjtNum* rotor) {
   const mjgpJoint* joint = g->in.joint[p->i];

@@ -57,7 +57,8 @@ void mjgp_measure(mjtNum* value, const mjgpGears* g, const mjModel* m, const mjD
 }
 
 
-// the next sensor of ours behind sensor s; nsensor if there is none, or if sensors are disabled
+// the next sensor of ours behind sensor s; nsensor if there is none, or if sensors are
+// disabled
 static inline int nextSensor(const mjgpGears* g, const mjModel* m, int s) {
   int nsensor = (int)m->nsensor;
   if (!g->config->nsensor || (m->opt.disableflags & mjDSBL_SENSOR)) {

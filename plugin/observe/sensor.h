@@ -1,7 +1,8 @@
 // Writes what the plugin's sensors measure (configuration/sensors.h).
 //
-// The values are written where friction is computed. The engine's stage for sensors of forces comes
-// later, but costs every model with the plugin a full inverse dynamics in every step, sensors or not.
+// The values are written where friction is computed. The engine's stage for sensors of
+// forces comes later, but costs every model with the plugin a full inverse dynamics in
+// every step, sensors or not.
 
 #ifndef MJGEAR_PLUGIN_SENSOR_H_
 #define MJGEAR_PLUGIN_SENSOR_H_

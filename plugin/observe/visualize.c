@@ -13,7 +13,8 @@
 #define STILL      1e-5  // slower than this nobody sees it move: rad/s, or extents of the model a second
 
 
-// cosines and shares that differ by less are equal, so that rounding does not turn a picture
+// cosines and shares that differ by less are equal, so that rounding does not turn a
+// picture
 static const mjtNum kTie = 1e-6;
 
 // colour of the arc and the arrow: seen on light and on dark ground
@@ -52,8 +53,8 @@ static mjvGeom* newGeom(mjvScene* scn, const float rgb[3]) {
 }
 
 
-// a straight piece with a square section: far fewer triangles than a capsule, which counts where the
-// processor draws; up is normal to it
+// a straight piece with a square section: far fewer triangles than a capsule, which
+// counts where the processor draws; up is normal to it
 static void addPiece(mjvScene* scn, const float rgb[3], mjtNum width, const mjtNum from[3],
                      const mjtNum to[3], const mjtNum up[3]) {
   mjvGeom* geom = newGeom(scn, rgb);
@@ -76,7 +77,8 @@ static void addPiece(mjvScene* scn, const float rgb[3], mjtNum width, const mjtN
 }
 
 
-// what an eye sees a joint do, which slow motion is not; speed is that of the joint or of its rotor
+// what an eye sees a joint do, which slow motion is not; speed is that of the joint or of
+// its rotor
 static int visibleState(const mjtNum value[mjgNSENSOR], mjtNum speed) {
   int state = (int)value[mjgSENSOR_STATE];
   int moves = state == mjgpSTATE_DRIVING || state == mjgpSTATE_DRIVEN;
@@ -110,8 +112,9 @@ static void circlePoint(mjtNum point[3], const Picture* p, mjtNum radius, mjtNum
 }
 
 
-// n pieces of a circle from x on; last: where they end. Every other piece is a little thinner than its neighbours, into
-// which it reaches: where the faces of two coincide, lights that cast shadows would light them twice
+// n pieces of a circle from x on; last: where they end. Every other piece is a little
+// thinner than its neighbours, into which it reaches: where the faces of two coincide,
+// lights that cast shadows would light them twice
 static void drawArc(mjtNum last[3], const Picture* p, const float* rgb, mjtNum radius,
                     mjtNum length, mjtNum width, int n) {
   mjtNum next[3];
@@ -153,7 +156,8 @@ static void drawHinge(const Picture* p) {
 }
 
 
-// the gap as two marks, and the needle of the rotor between them; part is its position, -1 to 1
+// the gap as two marks, and the needle of the rotor between them; part is its position,
+// -1 to 1
 static void drawGap(const Picture* p, mjtNum part) {
   static const float gray[3] = {0.75f, 0.75f, 0.75f};
   mjtNum from[3], to[3], radius = p->radius;
@@ -174,8 +178,8 @@ static int geomOf(const mjModel* m, int body, int i) {
 }
 
 
-// direction normal to the axis in which what slides, and what it slides in, is thinnest, seen from the axis; returns
-// how far it reaches there
+// direction normal to the axis in which what slides, and what it slides in, is thinnest,
+// seen from the axis; returns how far it reaches there
 static mjtNum thinSide(mjtNum side[3], const Picture* p, const mjModel* m, const mjData* d,
                        int body) {
   mjtNum least = mjMAXVAL;
@@ -204,8 +208,8 @@ static mjtNum thinSide(mjtNum side[3], const Picture* p, const mjModel* m, const
 }
 
 
-// rod along the axis in the colour of the mode, beside the link on a side where that reaches so far, and beside it the
-// arrow of the friction force
+// rod along the axis in the colour of the mode, beside the link on a side where that
+// reaches so far, and beside it the arrow of the friction force
 static void drawSlide(const Picture* p, const mjtNum side[3], mjtNum reach) {
   mjtNum beside[3], from[3], to[3], radius = p->radius;
   mjtNum away = mju_max(0.7 * radius, mju_min(reach + 0.2 * radius, 4 * radius));
@@ -229,8 +233,8 @@ static mjtNum thickness(const mjModel* m, int geom) {
 }
 
 
-// radius of a ring around an axis that stands out of a geom in which the point lies, a square bar if
-// it is a box; 0 if the point lies outside
+// radius of a ring around an axis that stands out of a geom in which the point lies, a
+// square bar if it is a box; 0 if the point lies outside
 static mjtNum radiusAround(const mjModel* m, const mjData* d, int geom, const mjtNum point[3],
                            const mjtNum axis[3]) {
   if (m->geom_type[geom] == mjGEOM_PLANE || m->geom_type[geom] == mjGEOM_HFIELD) {
@@ -276,7 +280,8 @@ static mjtNum ringRadius(const mjModel* m, const mjData* d, int joint) {
 }
 
 
-// torque or force that a full arc or arrow stands for: the largest in or out of a gear of that kind now
+// torque or force that a full arc or arrow stands for: the largest in or out of a gear of
+// that kind now
 static void findScale(mjtNum full[2], const mjgpGears* g, const mjModel* m, const mjData* d) {
   full[0] = full[1] = mjMINVAL;
   for (int i = 0; i < g->config->n; i++) {

@@ -15,7 +15,8 @@
 
 //---------------------------------- which joint ---------------------------------------------------
 
-// of a joint and its motor_joint the motor has the gear and the other the gap, whichever is named
+// of a joint and its motor_joint the motor has the gear and the other the gap, whichever
+// is named
 static int gearOf(const mjgpConfig* c, int i) {
   return c->joint[i].gap == mjgpGAP_LOAD ? c->joint[i].partner : i;
 }
@@ -82,7 +83,8 @@ typedef struct Change_ {
 } Change;
 
 
-// check the k-th values of a change in a plugin_state, or, where they are checked, write them
+// check the k-th values of a change in a plugin_state, or, where they are checked, write
+// them
 static void changeState(mjgReport* report, mjtNum* state, const mjgpConfig* c, int i,
                         const Change* change, int k, int flg_write) {
   const int owner[2] = {gearOf(c, i), gapOf(c, i)}, last = owner[0] != owner[1];
@@ -110,8 +112,8 @@ static void changeState(mjgReport* report, mjtNum* state, const mjgpConfig* c, i
 }
 
 
-// change the gear of a joint in all states or, after refusals, in none; stride 0: in one, which messages do not count.
-// 0, or -1
+// change the gear of a joint in all states or, after refusals, in none; stride 0: in one,
+// which messages do not count. 0, or -1
 static int changeStates(mjgReport* report, const mjgpConfig* c, int joint, mjtNum* state,
                         int nstate, int stride, const Change* change) {
   int i = mjgp_findGear(c, joint);

@@ -29,21 +29,22 @@ typedef struct mjgpChange_ {
   mjgpJoint joint;             // the gear
 } mjgpChange;
 
-// numbers of joint i in plugin_state: their addresses, -1 if the state has none; read, write
+// numbers of joint i in plugin_state: their addresses, -1 if the state has none; read,
+// write
 void mjgp_findNumbers(int adr[mjgpNCHANGE], const mjgpConfig* config, int i);
 void mjgp_readNumbers(mjtNum number[mjgpNCHANGE], const mjgpConfig* config, const mjtNum* state,
                       int i);
 void mjgp_writeNumbers(mjtNum* state, const mjgpConfig* config, const mjtNum number[mjgpNCHANGE],
                        int i);
 
-// the gear that these numbers make of a joint of the model. Every problem goes into the report; returns
-// their number
+// the gear that these numbers make of a joint of the model. Every problem goes into the
+// report; returns their number
 int mjgp_changeJoint(mjgpJoint* joint, mjgReport* report, const mjgpJoint* base,
                      const mjtNum number[mjgpNCHANGE]);
 
-// gears and settings of this step: the model's, or what plugin_state makes of them. Numbers that are no
-// gear or no setting are refused: the model's count, and g->refused is set. Allocates where the first gear is
-// changed
+// gears and settings of this step: the model's, or what plugin_state makes of them.
+// Numbers that are no gear or no setting are refused: the model's count, and g->refused
+// is set. Allocates where the first gear is changed
 void mjgp_applyChanges(mjgpGears* g, const mjModel* m, const mjData* d);
 
 #endif  // MJGEAR_PLUGIN_CHANGES_H_

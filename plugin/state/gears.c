@@ -78,9 +78,10 @@ static void makeRoom(mjgpGears* g, const mjgpConfig* c, const size_t size[mjgpNS
 
 //---------------------------------- pool ----------------------------------------------------------
 
-// The engine copies mjData byte by byte where programs pickle them, pointers of plugins included. Such a
-// pointer is another mjData's, or of another process. It must neither be followed nor freed, so the
-// objects live in memory that is never returned, and a pointer is looked at before it is used.
+// The engine copies mjData byte by byte where programs pickle them, pointers of plugins
+// included. Such a pointer is another mjData's, or of another process. It must neither be
+// followed nor freed, so the objects live in memory that is never returned, and a pointer
+// is looked at before it is used.
 
 // chunk k has mjgpFIRST << k objects, so that few chunks hold any number
 enum {
@@ -131,7 +132,8 @@ static void grow(void) {
 }
 
 
-// a new object of a mjData that has the sizes of a model. Locks: not for use in a step but the first
+// a new object of a mjData that has the sizes of a model. Locks: not for use in a step
+// but the first
 static mjgpGears* newGears(const mjModel* m, const mjData* d) {
   enter();
   if (!free_gears) {
@@ -184,8 +186,8 @@ mjgpGears* mjgp_liveGears(uintptr_t address) {
 }
 
 
-// an object of this mjData to which nothing points any more, because the engine has overwritten the pointer;
-// null if there is none. Looks at all objects
+// an object of this mjData to which nothing points any more, because the engine has
+// overwritten the pointer; null if there is none. Looks at all objects
 static mjgpGears* copiedOver(const mjData* d) {
   for (int k = 0; k < mjgpNCHUNK; k++) {
     mjgpSlot* chunk = atomic_load_explicit(chunks + k, memory_order_acquire);
@@ -201,7 +203,8 @@ static mjgpGears* copiedOver(const mjData* d) {
 
 //---------------------------------- whose gears ---------------------------------------------------
 
-// make the configuration of a model the one that counts; 0, or -1 after a warning if it is refused
+// make the configuration of a model the one that counts; 0, or -1 after a warning if it
+// is refused
 static int selectModel(mjgpGears* g, const mjModel* m) {
   int nknown = g->known.n;
   const mjgpConfig* c = mjgp_findConfig(&g->known, m);
@@ -307,7 +310,8 @@ int mjgp_refuseCall(char* error, int error_sz, const char* text) {
 
 //---------------------------------- warnings ------------------------------------------------------
 
-// the warning that mjg_checkModel told last: the model that is compiled next need not tell it again
+// the warning that mjg_checkModel told last: the model that is compiled next need not
+// tell it again
 static _Atomic(uint64_t) told;
 
 void mjgp_noteTold(const char* text) {
@@ -400,7 +404,8 @@ void mjgp_copy(mjData* dest, const mjModel* m, const mjData* src, int instance) 
     return;
   }
 
-  // everything that a following mj_step2 or finite difference reads; memory and addresses stay
+  // everything that a following mj_step2 or finite difference reads; memory and addresses
+  // stay
   to->phase = from->phase;
   to->done = from->done;
   to->early = from->early;

@@ -1,11 +1,11 @@
 // All geared joints of one mjData: what is known about them, and their memory.
 //
-// The instances of the plugin in a model are one physical system. The first of them, the leader,
-// owns this object (mjData.plugin_data); the others have none.
+// The instances of the plugin in a model are one physical system. The first of them, the
+// leader, owns this object (mjData.plugin_data); the others have none.
 //
-// What a trajectory depends on lives in mjData.plugin_state (layout.h). Everything else is computed
-// anew in every step, from the configuration of the model that is being stepped: one mjData may be
-// stepped with many models.
+// What a trajectory depends on lives in mjData.plugin_state (layout.h). Everything else
+// is computed anew in every step, from the configuration of the model that is being
+// stepped: one mjData may be stepped with many models.
 
 #ifndef MJGEAR_PLUGIN_GEARS_H_
 #define MJGEAR_PLUGIN_GEARS_H_
@@ -25,7 +25,8 @@ typedef enum mjgpPhase_ {
   mjgpFRESH = 1,  // passive forces were computed anew, friction is not in them
 } mjgpPhase;
 
-// method that solved an island; and for PGS the one that found friction for the engine's own answer
+// method that solved an island; and for PGS the one that found friction for the engine's
+// own answer
 typedef enum mjgpMethod_ {
   mjgpBY_NEWTON,       // Newton on pieces of gears and states of constraints
   mjgpBY_DENSE,        // friction as a dense problem of the core, at linearizations
@@ -37,8 +38,8 @@ typedef enum mjgpMethod_ {
   mjgpNMETHOD
 } mjgpMethod;
 
-// how often what happened since the data was made or reset; not part of the state. mjg_getCounts
-// tells users those that mjgCounts has.
+// how often what happened since the data was made or reset; not part of the state.
+// mjg_getCounts tells users those that mjgCounts has.
 typedef struct mjgpCount_ {
   int steps;            // friction problems: solved + ill_posed + approximate + unsolved
   int solved;           // of these: solved, and the only solution as far as known
@@ -66,8 +67,8 @@ typedef struct mjgpBrake_ {
   int broken;      // 1: it is solved as if it slipped
 } mjgpBrake;
 
-// what the integrator makes of velocity gains of actuators: no derivative at all, one on the diagonal, or
-// whatever actuators of tendons and sites have
+// what the integrator makes of velocity gains of actuators: no derivative at all, one on
+// the diagonal, or whatever actuators of tendons and sites have
 typedef enum mjgpGains_ {
   mjgpGAINS_NONE,
   mjgpGAINS_DIAGONAL,
@@ -203,12 +204,14 @@ static inline void mjgp_startJoint(mjgpGears* g, const mjData* d, int i) {
   }
 }
 
-// the object at this address if there is one and it is in use, else null; any address may be given
+// the object at this address if there is one and it is in use, else null; any address may
+// be given
 mjgpGears* mjgp_liveGears(uintptr_t address);
 
-// the object of a mjData, with the configuration of this model, which is known by its address. That is enough
-// between the calls of a step. leader: the first instance of the plugin. A model that the mjData has not met is
-// read, which allocates; the engine's error if it is refused
+// the object of a mjData, with the configuration of this model, which is known by its
+// address. That is enough between the calls of a step. leader: the first instance of the
+// plugin. A model that the mjData has not met is read, which allocates; the engine's
+// error if it is refused
 mjgpGears* mjgp_findGears(const mjModel* m, mjData* d, int leader);
 static inline mjgpGears* mjgp_gearsOf(const mjModel* m, mjData* d, int leader) {
   mjgpGears* g = mjgp_liveGears(d->plugin_data[leader]);
@@ -238,8 +241,8 @@ void mjgp_noteTold(const char* text);
 // make sure that the configuration is still what the model at this address says
 void mjgp_checkModel(mjgpGears* g, const mjModel* m);
 
-// the same for users: null if there is no instance, or if the data were not made or reset with this model or
-// one of its structure; then the line that says so
+// the same for users: null if there is no instance, or if the data were not made or reset
+// with this model or one of its structure; then the line that says so
 mjgpGears* mjgp_gears(const mjModel* m, const mjData* d);
 const char* mjgp_belongError(const mjModel* m, const mjData* d);
 

@@ -1,4 +1,5 @@
-// What the numbers in mjData.plugin_state mean. A trajectory depends on nothing else of ours.
+// What the numbers in mjData.plugin_state mean. A trajectory depends on nothing else of
+// ours.
 //
 //   each instance   the numbers below, each for its n joints: number k of the joint with the index i in
 //                   the instance is k * n + i. Joints are those of the key "joint" and behind them the
@@ -6,8 +7,9 @@
 //                   brake has the same for its actuators, of which those count whose joints have no other gear.
 //   the leader      behind them the acceleration of the last step (nv) and the mjgpNSYSTEM numbers
 //
-// Those of a step change in "advance" only. Those that change a gear are the user's: 0 until mjg_setGear or
-// a program writes them. mjg_stateAddress (mjgear_plugin.h) tells users where each stands.
+// Those of a step change in "advance" only. Those that change a gear are the user's: 0
+// until mjg_setGear or a program writes them. mjg_stateAddress (mjgear_plugin.h) tells
+// users where each stands.
 
 #ifndef MJGEAR_PLUGIN_LAYOUT_H_
 #define MJGEAR_PLUGIN_LAYOUT_H_
@@ -30,8 +32,8 @@ enum {
   mjgpSTATE_KEY = 8  // values of the keys that may differ (mjgpJoint.keys), in the order of mjgKey
 };
 
-// keys that may change, by number: those of mjgKey and behind them those of a gap. The first number has bits for so
-// many of them; a double has 53
+// keys that may change, by number: those of mjgKey and behind them those of a gap. The
+// first number has bits for so many of them; a double has 53
 enum {
   mjgpNCHANGEKEY = mjgNKEY + mjgpNGAPKEY,
   mjgpNBIT = 32

@@ -10,8 +10,8 @@
 #include "friction/simd.h"
 #include "state/layout.h"
 
-// most configurations that a mjData keeps; a program that makes a new model for each trajectory and
-// never a new mjData would need ever more memory
+// most configurations that a mjData keeps; a program that makes a new model for each
+// trajectory and never a new mjData would need ever more memory
 #define mjgpMAXCONFIG 4096
 
 
@@ -51,15 +51,16 @@ typedef struct Part_ {
 } Part;
 
 
-// names of all joints, or tendons, which stand side by side; size: of those to compare with, null: to be measured
+// names of all joints, or tendons, which stand side by side; size: of those to compare
+// with, null: to be measured
 static Part namesOf(const mjModel* m, const int* adr, int n, const size_t* size) {
   const char *first = n ? m->names + adr[0] : "", *last = n ? m->names + adr[n - 1] : "";
   return (Part){first, size ? *size : (size_t)(last - first) + strlen(last) + 1};
 }
 
 
-// Neither names nor kinds of joints are in the signature, nor what actuators, which may be
-// brakes, act on. Rows of M end with their diagonals, so that their columns tell their
+// Neither names nor kinds of joints are in the signature, nor what actuators, which may
+// be brakes, act on. Rows of M end with their diagonals, so that their columns tell their
 // lengths. Tendons count where they have gears. c: to compare with, null: all. Returns
 // their number
 static int findParts(Part part[mjgpNPART], const mjModel* m, const mjgpConfig* c) {
@@ -241,7 +242,8 @@ static void findReach(mjgpConfig* c, const mjModel* m) {
 
 _Static_assert(mjgpSTATE_TYPE == mjgpSTATE_GIVEN + 2, "type follows given");
 
-// instances that are ours: the first and the last, the numbers of each that tell whether its gears are changed, sensors
+// instances that are ours: the first and the last, the numbers of each that tell whether
+// its gears are changed, sensors
 static void findInstances(mjgpConfig* c, const mjModel* m, int slot) {
   c->leader = mjgp_leader(m, slot);
   for (int i = 0; i < m->nplugin; i++) {

@@ -1,8 +1,9 @@
 // The gears of a model: its configuration with the addresses that a step needs.
 //
-// A mjData may be stepped with many models. Each configuration is read once and kept by the mjData that
-// needed it, so that threads share nothing. It is found again by what the model says, not by where the
-// model is: a model may be freed and another take its place, and programs overwrite models.
+// A mjData may be stepped with many models. Each configuration is read once and kept by
+// the mjData that needed it, so that threads share nothing. It is found again by what the
+// model says, not by where the model is: a model may be freed and another take its place,
+// and programs overwrite models.
 
 #ifndef MJGEAR_PLUGIN_MODEL_H_
 #define MJGEAR_PLUGIN_MODEL_H_
@@ -81,7 +82,8 @@ typedef struct mjgpConfigs_ {
   int n;
 } mjgpConfigs;
 
-// slot of this plugin in the engine's table, -1: it is not registered; its first instance or that of a brake, -1: none
+// slot of this plugin in the engine's table, -1: it is not registered; its first instance
+// or that of a brake, -1: none
 int mjgp_slot(void);
 static inline int mjgp_leader(const mjModel* m, int slot) {
   for (int i = 0; i < m->nplugin; i++) {
@@ -92,14 +94,15 @@ static inline int mjgp_leader(const mjModel* m, int slot) {
   return -1;
 }
 
-// number of the geared joint of this id, or tendon of the id minus the number of joints; -1: it has no gear
+// number of the geared joint of this id, or tendon of the id minus the number of joints;
+// -1: it has no gear
 int mjgp_findGear(const mjgpConfig* config, int joint);
 
 // does this configuration belong to the model
 int mjgp_isConfigOf(const mjgpConfig* config, const mjModel* m);
 
-// configuration of a model, read where it is new; null after a warning if the model is refused. Where
-// too many are kept all are forgotten before, and n is smaller afterwards
+// configuration of a model, read where it is new; null after a warning if the model is
+// refused. Where too many are kept all are forgotten before, and n is smaller afterwards
 const mjgpConfig* mjgp_findConfig(mjgpConfigs* known, const mjModel* m);
 
 // forget all
@@ -114,8 +117,9 @@ typedef struct mjgpArray_ {
 #define mjgpARRAY(type, name, size) \
   { offsetof(type, name), sizeof(*((type*)0)->name), size }
 
-// lay out n arrays behind the first bytes of a block at base, each 64-byte aligned, and write their addresses into an
-// object; only count if base is null. Returns the bytes with them
+// lay out n arrays behind the first bytes of a block at base, each 64-byte aligned, and
+// write their addresses into an object; only count if base is null. Returns the bytes
+// with them
 size_t mjgp_layout(void* object, char* base, size_t bytes, const mjgpArray* array, int n,
                    const size_t* size);
 
