@@ -4,6 +4,7 @@ The rest of the package is written for 4.0. What older releases do another way s
 Releases are told apart by what they have, not by their numbers.
 """
 
+import contextlib
 import dataclasses
 import functools
 import inspect
@@ -11,7 +12,7 @@ import inspect
 import mujoco
 import mujoco_warp as mjw
 import warp as wp
-from mujoco_warp._src import derivative, forward, solver
+from mujoco_warp._src import derivative, forward, solver, types
 from mujoco_warp._src.types import Callback, ConstraintType, IntegratorType, Option, SolverContext
 
 from mjgear import _extras
@@ -149,6 +150,29 @@ def solve_free_bodies(m: mjw.Model, d: mjw.Data):
 # ------------------------------------------ the constraint solver ------------------------------------------------
 
 
+# whether a solve may be ended early: what it says of that can be taken back
+_ENDS = "overflow" in _DATA and "warn_overflow" in vars(Option) and hasattr(types, "OverflowType")
+OVERFLOW_ITERATIONS = int(types.OverflowType.ITERATIONS) if _ENDS else 0
+
+
+def overflow(d: mjw.Data) -> wp.array | None:
+    """What went beyond its limit in each world, where this release says it."""
+    return d.overflow if _ENDS else None
+
+
+@contextlib.contextmanager
+def most_iterations(m: mjw.Model, most: int):
+    """Constraint solves take no more iterations, without a warning."""
+    if not _ENDS:
+        yield
+        return
+    asked = m.opt.iterations, m.opt.warn_overflow
+    m.opt.iterations = min(most, m.opt.iterations)
+    m.opt.warn_overflow &= ~OVERFLOW_ITERATIONS
+    yield
+    m.opt.iterations, m.opt.warn_overflow = asked
+
+
 # of the solver: functions that are wrapped, and what gears change between the line search and the look at constraint states
 _SOLVER = ("_update_constraint", "_solver_iteration")
 _CONTEXT = (
@@ -235,6 +259,15 @@ def hook(gears_of):
             gears._behind_iteration()
 
     solver._update_constraint, solver._solver_iteration = geared_update, geared_iteration
+
+
+def repeat(condition: wp.array, body, most: int, m: mjw.Model):
+    """Launch what body launches while the number on the device is not 0: most times, where graphs have no loops."""
+    if condition.device.is_cpu or m.opt.graph_conditional:
+        wp.capture_while(condition, while_body=body)
+    else:
+        for _ in range(most):
+            body()
 
 
 def when(condition: wp.array, body):

@@ -22,17 +22,24 @@ _SOFTNESS = 1e-3
 # threads of a block where each of them has a world: 4 096 worlds are to reach all processors of a GPU
 _BLOCK = 32
 
-# constraint solves a step at most; nearly all worlds need two
-_PASSES = 6
+# constraint solves a step at most; nearly all worlds need one. On a GPU all are launched
+_PASSES = 3
 
 # residual, relative to the terms of the law, up to which a step counts as settled; MuJoCo Warp computes in single precision
 _SETTLED = 1e-3
 
-# and up to which a world needs no other constraint solve: what is left then is rounding of the solver
-_GOOD = 1e-5
+# of the largest acceleration: by so much a friction problem may move a world that is done; the next one would move it by rounding only
+_NEAR = 1e-4
 
-# and how far the motion may then be from what the friction problem has foreseen, of the largest acceleration
-_FORESEEN = 1e-5
+# of the largest force: by so much that of a constraint may then differ from what the friction problem has foreseen
+_FORESEEN = 2e-6
+
+# friction problems after the first constraint solve at most; and after another one, which there is where they went round
+_ROUNDS, _ROUNDS_AGAIN = 8, 1
+
+# iterations of the first constraint solve with elliptic cones, which bend: it takes many, and friction problems that go on from there
+# take a third of the launches
+_ITERATIONS = 4
 
 # of the solver's tolerance when a Gears is made: what a piece that has just changed leaves must not move a joint that is about to stop
 _TIGHT = 1e-4
@@ -185,10 +192,11 @@ class Gears:
     Args:
         model: from put_model.
         data: the worlds.
-        passes: constraint solves a step at most; the friction problem is solved between them, in worlds whose friction is not the law's
-            yet. 1: friction of the last step. Default: where it can be, one solve in which gears change their pieces as
-            constraints change their states: with "discrete" and Euler without damping, pyramidal cones, gears that the load
-            drives (gamma_v below 1 / static_ratio, as the model has them). 6 elsewhere, of which nearly all worlds need two.
+        passes: constraint solves a step at most. Behind each one friction problems find friction and the states of constraints
+            together; another solve follows in worlds where they do not end. 1: friction of the last step. Default: where it
+            can be, one solve in which gears change their pieces as constraints change their states: with "discrete" and Euler
+            without damping, pyramidal cones, gears that the load drives (gamma_v below 1 / static_ratio, as the model has
+            them). 3 elsewhere, of which nearly all worlds need one.
         precision: of the friction problem, "single" or "double". MuJoCo Warp itself computes in single precision.
 
     Raises:
@@ -225,9 +233,9 @@ class Gears:
             setattr(self, name, wp.zeros((nworld, n), dtype=wp.float32))
         self.mode = wp.zeros((nworld, n), dtype=int)
         self.state = wp.zeros((nworld, n), dtype=int)
-        for name in ("status", "unsettled", "iterations", "_settles"):
+        for name in ("status", "unsettled", "iterations"):
             setattr(self, name, wp.zeros(nworld, dtype=int))
-        self._pending = wp.zeros(1, dtype=int)
+        self._pending, self._unsolved = wp.zeros(1, dtype=int), wp.zeros(1, dtype=int)
 
         self._dof = wp.array(read.dof, dtype=int)
         self._rows = engine.FrictionRows(data, nv)
@@ -302,25 +310,23 @@ class Gears:
         for name in ("t", "lam", "v", "v_free", "phi", "t_rows", "coupling"):
             setattr(self, "_" + name, wp.zeros((nworld, n), dtype=real))
         self._m = wp.zeros((nworld, n), dtype=int)
-        self._Z = wp.zeros((nworld, nv, n) if self._implicit else (1, 1, 1), dtype=real)
+        self._progress = kernels.Progress()
+        for name, member in kernels.Progress.vars.items():
+            setattr(self._progress, name, wp.zeros(nworld, dtype=member.type.dtype))
         self._derivative = wp.zeros((nworld, model.nC if self._implicit else 1), dtype=float)
         euler = self._implicit and self._integrator == IntegratorType.EULER
         self._damping = wp.zeros((nworld, nv if euler else 1), dtype=float)
         self._smooth = wp.zeros((nworld, nv if self._discrete else 1), dtype=float)
         self._repeats = self._opens = False
+        self._lanes = 1 if self.status.device.is_cpu else _BLOCK  # threads of a world that look at its rows
         self._nsolving = None  # within an iteration of the constraint solver
 
     def _scratch(self, m, d):
-        """Memory of a moment, from where MuJoCo Warp's solver has its own: H, X, A, and numbers and integers of Newton's method.
-
-        The numbers are where H is: its factor is not needed any more when Newton's method begins.
-        """
+        """Memory of a moment, from where MuJoCo Warp's solver has its own: H, X, A, numbers and integers of Newton's method, Z."""
         real, n, nv = self._x.dtype, self.n, m.nv
-        numbers = wp.empty((d.nworld, max(nv * nv, n * (2 * n + 18))), dtype=real)
-        size = wp.types.type_size_in_bytes(real)
-        H = wp.array(ptr=numbers.ptr, shape=(d.nworld, nv, nv), strides=(numbers.strides[0], nv * size, size), dtype=real)
-        X, A = (wp.empty((d.nworld, rows, n), dtype=real) for rows in (nv, n))
-        return H, X, A, numbers, wp.empty((d.nworld, 3 * n), dtype=int)
+        H, X, A = (wp.empty((d.nworld, rows, columns), dtype=real) for rows, columns in ((nv, nv), (nv, n), (n, n)))
+        numbers, integers = wp.empty((d.nworld, n * (2 * n + 18)), dtype=real), wp.empty((d.nworld, 3 * n), dtype=int)
+        return H, X, A, numbers, integers, wp.empty((d.nworld, nv, n) if self._implicit else (1, 1, 1), dtype=real)
 
     def reset(self, worlds: wp.array | None = None):
         """Worlds start anew: no friction of the past, nothing counted.
@@ -383,42 +389,51 @@ class Gears:
         if self._implicit:
             self._integrator_derivative(m, d)
         self._first_rows(m, d)
-        if self._implicit:
-            self._integrator_rows(m, d)
-        solve(m, d)
+        with engine.most_iterations(m, _ITERATIONS if self._elliptic and self.passes > 1 else m.opt.iterations):
+            solve(m, d)
+        self._pending.fill_(d.nworld)
         self._again(m, d, solve, self.passes - 1)
 
     def _again(self, m, d, solve, left):
-        """Friction, and another constraint solve, in worlds whose friction is not the law's yet."""
+        """Friction, and where a world is not done then another constraint solve."""
         if left == 0:
             return
-        self._friction(m, d)
-        self._repeats, self._opens = left < self.passes - 1, True
+        scratch = self._scratch(m, d)
+        self._unsolved.zero_()
+        if self._implicit:
+            self._integrator_rows(m, d, scratch)
+        limit = _ROUNDS if left == self.passes - 1 else _ROUNDS_AGAIN
+        engine.repeat(self._pending, lambda: self._friction(m, d, scratch, limit), limit, m)
+        engine.when(self._unsolved, lambda: self._solve_again(m, d, solve, left))
+
+    def _solve_again(self, m, d, solve, left):
+        """Another constraint solve, in worlds that are not done; it starts from the motion that belongs to their friction."""
+        self._repeats = self._opens = True
+        flags, m.opt.disableflags = m.opt.disableflags, m.opt.disableflags & ~DisableBit.WARMSTART
         solve(m, d)
-        if self._repeats:
-            wp.launch(
-                self._kernels.restore,
-                dim=(d.nworld, m.nv),
-                inputs=[self._settles, self._kept, self._kept_Ma],
-                outputs=[d.qfrc_constraint, d.efc.Ma],
-            )
+        m.opt.disableflags = flags
         self._repeats = False
-        if left > 1:
-            self._look(m, d)
-            engine.when(self._pending, lambda: self._again(m, d, solve, left - 1))
+        self._pending.zero_()
+        wp.launch(
+            self._kernels.restore,
+            dim=(d.nworld, m.nv),
+            inputs=[self._progress, self._kept, self._kept_Ma],
+            outputs=[d.qfrc_constraint, d.efc.Ma, self._pending],
+        )
+        self._again(m, d, solve, left - 1)
 
     def _before_states(self, m, d, ctx, incremental):
         if self._nsolving is not None:
             self._next_pieces(m, d, ctx, self._nsolving, incremental, counts=False)
         elif self._repeats and self._opens:
             self._opens = False
-            wp.launch(self._kernels.skip, dim=self.status.shape, block_dim=_BLOCK, inputs=[self._settles], outputs=[ctx.done])
+            wp.launch(self._kernels.skip, dim=self.status.shape, block_dim=_BLOCK, inputs=[self._progress.settles], outputs=[ctx.done])
 
     def _before_iteration(self, ctx, nsolving):
         if self._diagonal:
             self._nsolving = nsolving
         elif self._repeats:
-            wp.launch(self._kernels.count, dim=self.status.shape, block_dim=_BLOCK, inputs=[self._settles], outputs=[ctx.done, nsolving])
+            wp.launch(self._kernels.count, dim=self.status.shape, block_dim=_BLOCK, inputs=[self._progress.settles], outputs=[ctx.done, nsolving])
 
     def _behind_iteration(self):
         self._nsolving = None
@@ -440,10 +455,10 @@ class Gears:
             inputs=[
                 self._dof, self.softness, self.hold if self.passes > 1 else 1.0, m.dof_armature, self._actuator_inertia,
                 *self._gains(m, d, "efm_ca"), int(self._servos), m.dof_damping, m.M_rownnz, m.M_rowadr, d.M, self._derivative,
-                m.opt.timestep, d.time, d.qvel, d.qfrc_actuator, m.dof_invweight0, self._rows.of(d), self._gear, self._past,
+                m.opt.timestep, d.time, d.qvel, d.qfrc_actuator, m.dof_invweight0, self._rows.of(d), engine.overflow(d), self._gear, self._past,
             ],
             outputs=[
-                self._now, self._t, self._lam, self._m, d.efc.aref, d.efc.D, d.efc.frictionloss, self._settles,
+                self._now, self._t, self._lam, self._m, d.efc.aref, d.efc.D, d.efc.frictionloss, self._progress,
                 self.iterations, self.status,
             ],
         )  # fmt: skip
@@ -465,42 +480,30 @@ class Gears:
             engine.reset_free_bodies(m, d, self._derivative)
         m.opt.integrator = outside
 
-    def _integrator_rows(self, m, d):
+    def _integrator_rows(self, m, d, scratch):
         """What it does to a."""
-        H, X, *others = self._scratch(m, d)
+        H, X, *others, Z = scratch
         wp.launch(
             self._kernels.integrator_rows,
             dim=d.nworld,
             block_dim=_BLOCK,
             inputs=[m.nv, self._dof, m.M_rownnz, m.M_rowadr, m.M_colind, d.M, self._derivative],
-            outputs=[H, X, self._Z, self.status, self.unsettled],
+            outputs=[H, X, Z, self.status, self.unsettled],
         )
 
-    def _look(self, m, d):
-        """Which worlds need no other solve."""
-        self._pending.zero_()
-        wp.launch(
-            self._kernels.look,
-            dim=d.nworld,
-            block_dim=_BLOCK,
-            inputs=[
-                m.nv, int(self._implicit), _GOOD, _FORESEEN, self._dof, m.opt.timestep, m.dof_invweight0, self._rows.of(d), d.efc.force,
-                d.efc.state, d.qacc, d.qfrc_smooth, d.qfrc_constraint, d.efc.Ma, self._now, self._Z, self._v_free, self._gradient,
-            ],
-            outputs=[d.qacc_warmstart, self._kept, self._kept_Ma, self._settles, self._pending],
-        )  # fmt: skip
-
-    def _friction(self, m, d):
-        """The friction problem at the contact states of the last constraint solve, in worlds that are not done."""
+    def _friction(self, m, d, scratch, limit):
+        """The friction problem at the states that constraints have, in worlds that are not done, and their states then."""
         k = self._kernels
-        H, X, A, number, integer = self._scratch(m, d)
+        H, X, A, number, integer, Z = scratch
+        smooth = self._smooth if self._discrete else d.qfrc_smooth
+        metric = d.qH if self._discrete else d.M
         if self._elliptic:
             wp.launch(
                 k.cones,
-                dim=(d.nworld, d.njmax),
+                dim=(d.nworld, self._lanes),
                 inputs=[
-                    self._settles, m.nv, m.opt.impratio_invsqrt, d.contact.friction, d.contact.dim, d.contact.efc_address,
-                    d.nefc, d.efc.type, d.efc.id, d.efc.J, d.efc.D, d.efc.aref, d.efc.state, d.qacc,
+                    self._lanes, limit, self._progress, m.nv, m.opt.impratio_invsqrt, d.contact.friction, d.contact.dim, d.contact.efc_address,
+                    d.nefc, d.njmax, d.efc.type, d.efc.id, d.efc.J, d.efc.D, d.efc.aref, d.efc.state, d.qacc,
                 ],
                 outputs=[self._cone, self._cone_first, self._cone_dim],
             )  # fmt: skip
@@ -508,40 +511,61 @@ class Gears:
             k.hessian,
             dim=(d.nworld, m.nv),
             inputs=[
-                self._settles, m.M_rownnz, m.M_rowadr, m.M_colind, d.qH if self._discrete else d.M, self._geared, d.nefc, d.njmax,
+                limit, self._progress, m.M_rownnz, m.M_rowadr, m.M_colind, metric, self._geared, d.nefc, d.njmax,
                 d.efc.type, d.efc.id, d.efc.J, d.efc.D, d.efc.state, int(self._elliptic),
-                self._cone, self._cone_first, self._cone_dim, d.efc.Ma,
-                self._smooth if self._discrete else d.qfrc_smooth, d.efc.force,
+                self._cone, self._cone_first, self._cone_dim, d.efc.Ma, smooth, d.efc.force,
             ],
             outputs=[H, self._gradient],
         )  # fmt: skip
+        couples = [0, 0, *[None] * 10]
         if self._discrete:
-            wp.launch(
-                k.discrete_terms,
-                dim=(d.nworld, m.nv),
-                inputs=[
-                    self._settles, m.nactuator, m.ntendon, d.moment_rownnz, d.moment_rowadr, d.moment_colind, d.actuator_moment, d.efm_as,
-                    m.ten_J_rownnz, m.ten_J_rowadr, m.ten_J_colind, d.ten_J, d.efm_ts,
-                ],
-                outputs=[H],
-            )  # fmt: skip
+            couples = [
+                m.nactuator, m.ntendon, d.moment_rownnz, d.moment_rowadr, d.moment_colind, d.actuator_moment, d.efm_as,
+                m.ten_J_rownnz, m.ten_J_rowadr, m.ten_J_colind, d.ten_J, d.efm_ts,
+            ]  # fmt: skip
+            wp.launch(k.discrete_terms, dim=(d.nworld, m.nv), inputs=[limit, self._progress, *couples], outputs=[H])
         wp.launch(
             k.friction_problem,
             dim=d.nworld,
             block_dim=_BLOCK,
             inputs=[
-                self._settles, m.nv, int(self._implicit), self._dof, self.softness, m.opt.timestep, self._rows.of(d), d.efc.force,
-                d.qacc, self._gradient, self._now, H, X, self._Z, A, self._coupling, self._v_free, self._phi,
+                limit, self._progress, _NEAR, m.nv, int(self._implicit), int(self._discrete), self._dof, self.softness, m.opt.timestep,
+                m.M_rownnz, m.M_rowadr, m.M_colind, metric, *couples, self._rows.of(d), d.nefc, d.njmax, smooth, d.efc.force,
+                d.qacc, self._gradient, self._x, self._now, H, X, Z, A, self._coupling, self._v_free, self._phi,
                 self._t_rows, number, integer, self._t, self._v, self._lam, self._m,
             ],
-            outputs=[d.qacc_warmstart, d.efc.aref, d.efc.D, d.efc.frictionloss, self.iterations, self.status, self.unsettled],
+            outputs=[
+                d.qacc_warmstart, d.efc.Ma, self._kept_Ma, d.qfrc_constraint, d.efc.aref, d.efc.D, d.efc.frictionloss, self.iterations,
+                self.status, self.unsettled, self._pending, engine.overflow(d),
+            ],
+        )  # fmt: skip
+        wp.launch(
+            k.states,
+            dim=(d.nworld, self._lanes),
+            block_dim=_BLOCK,
+            inputs=[
+                self._lanes, limit, _FORESEEN, m.nv, d.njmax, self._constraints(m, d), self._geared, self._cone, smooth,
+                self._gradient, self._t, self._m,
+            ],
+            outputs=[
+                d.qacc_warmstart, self._progress, d.efc.force, d.efc.state, d.qacc, d.efc.Ma, d.qfrc_constraint, self._kept, self._kept_Ma,
+                self._pending, self._unsolved,
+            ],
         )  # fmt: skip
 
-    # ------------------------------------------ inside the constraint solver --------------------------------------
+    def _constraints(self, m, d):
+        """Rows and contacts of a step as a struct for kernels."""
+        made = kernels.Constraints()
+        for name in ("ne", "nf", "nefc"):
+            setattr(made, name, getattr(d, name))
+        made.kind, made.identity, made.J, made.D, made.aref, made.frictionloss = (
+            getattr(d.efc, name) for name in ("type", "id", "J", "D", "aref", "frictionloss")
+        )
+        made.friction, made.dim, made.address = d.contact.friction, d.contact.dim, d.contact.efc_address
+        made.impratio_invsqrt = m.opt.impratio_invsqrt
+        return made
 
-    def _metric(self, m, d):
-        """What the solver takes as its metric: for H, and for products, where that is another array."""
-        return (d.qH, d.efm_diag) if self._discrete else (d.M, d.M)
+    # ------------------------------------------ inside the constraint solver --------------------------------------
 
     def _metric(self, m, d):
         """What the solver takes as its metric: for H, and for products, where that is another array."""
@@ -600,7 +624,7 @@ class Gears:
             return
         k = self._kernels
         if self._implicit:
-            H, *others = self._scratch(m, d)
+            H = wp.empty((d.nworld, m.nv, m.nv), dtype=self._x.dtype)
             wp.launch(
                 k.integrate_implicit,
                 dim=d.nworld,

@@ -12,6 +12,7 @@ _CORE = _HERE.parents[2] / "core"
 # headers in the order in which they build on each other, beside this file or in the source tree
 _WORLD = ("law/law.h", "world.h")
 _NEWTON = ("law/law.h", "solvers/dense_newton.h")
+_PIECES = (*_NEWTON, "pieces.h")
 
 
 def _header(name: str) -> str:
@@ -24,13 +25,18 @@ def _header(name: str) -> str:
 @functools.cache
 def source(real: str, headers: tuple[str, ...]) -> str:
     """Headers as the members of a struct, for numbers of type 'float' or 'double'."""
-    head = "#undef MJGEAR_LAW_H_\n#undef MJGEAR_DENSE_NEWTON_H_\n#undef MJGEAR_WORLD_H_\n#undef mjgREAL\n#undef mjgFUNCTION\n"
+    guards = ("LAW_H_", "DENSE_NEWTON_H_", "WORLD_H_", "PIECES_H_")
+    head = "".join(f"#undef MJGEAR_{name}\n" for name in guards) + "#undef mjgREAL\n#undef mjgFUNCTION\n"
     head += f"#define mjgREAL {real}\n#define mjgFUNCTION static CUDA_CALLABLE inline\n"
     return "struct mjgear {\n" + head + "\n".join(_header(name) for name in headers) + "\n};\n"
 
 
 class Functions(NamedTuple):
     add_row: wp.Function
+    gap: wp.Function
+    along: wp.Function
+    times: wp.Function
+    forces: wp.Function
     factor: wp.Function
     columns: wp.Function
     solve: wp.Function
@@ -39,6 +45,7 @@ class Functions(NamedTuple):
     integrated: wp.Function
     effect: wp.Function
     newton: wp.Function
+    exchange: wp.Function
     hold: wp.Function
     jammed: wp.Function
     limit: wp.Function
@@ -48,7 +55,7 @@ class Functions(NamedTuple):
 
 @functools.cache
 def functions(real: str) -> Functions:
-    """The native functions: see world.h and dense_newton.h. Arrays have a world a row."""
+    """The native functions: see world.h, dense_newton.h and pieces.h. Arrays have a world a row."""
     scalar = {"float": wp.float32, "double": wp.float64}[real]
     vectors, matrices = wp.array2d(dtype=scalar), wp.array3d(dtype=scalar)
     engine_vectors, engine_matrices = wp.array2d(dtype=float), wp.array3d(dtype=float)
@@ -61,10 +68,39 @@ def functions(real: str) -> Functions:
 
     worlds_z = f"implicit ? {of('Z')} : nullptr"
 
+    row = "J.data + ((size_t)world * J.shape[1] + row) * J.shape[2]"
+    engine_vector = "({name}.data + (size_t)world * {name}.shape[1])"
+
     @wp.func_native(head + f"""
-    mjgear::add({of("H")} + (size_t)i * H.shape[2], J.data + ((size_t)world * J.shape[1] + row) * J.shape[2], f, i + 1);
+    mjgear::add({of("H")} + (size_t)i * H.shape[2], {row}, f, i + 1);
     """)
     def add_row(H: matrices, J: engine_matrices, f: scalar, world: int, i: int, row: int): ...
+
+    @wp.func_native(head + f"""
+    return mjgear::gap({row}, {engine_vector.format(name="a")}, (mjgREAL)aref.data[(size_t)world * aref.shape[1] + row], nv);
+    """.replace("mjgREAL", real))
+    def gap(J: engine_matrices, a: engine_vectors, aref: engine_vectors, nv: int, world: int, row: int) -> scalar: ...
+
+    @wp.func_native(head + f"""
+    return mjgear::along({row}, {engine_vector.format(name="a")}, {of("b")}, nv);
+    """)
+    def along(J: engine_matrices, a: engine_vectors, b: vectors, nv: int, world: int, row: int) -> scalar: ...
+
+    @wp.func_native(head + f"""
+    mjgear::times({of("y")}, {of("A")}, {of("x")}, m, n);
+    """)
+    def times(y: vectors, A: matrices, x: vectors, m: int, n: int, world: int): ...
+
+    @wp.func_native(head + f"""
+    size_t k = (size_t)world * D.shape[1];
+    mjgear::Rows c = {{J.data + k * J.shape[2], D.data + k, force.data + k, state.data + k, kind.data + k, identity.data + k,
+                      geared.data, rows, (int)J.shape[2], quadratic, friction}};
+    return mjgear::forces(fills ? {of("H")} + (size_t)i * H.shape[2] : nullptr, &c, i);
+    """)
+    def forces(
+        H: matrices, J: engine_matrices, D: engine_vectors, force: engine_vectors, state: modes, kind: modes, identity: modes, geared: indices,
+        rows: int, quadratic: int, friction: int, fills: int, world: int, i: int,
+    ) -> scalar: ...
 
     @wp.func_native(head + f"""
     return mjgear::factor({of("A")}, nv);
@@ -77,7 +113,7 @@ def functions(real: str) -> Functions:
     def columns(x: matrices, A: matrices, dof: indices, nv: int, n: int, world: int) -> int: ...
 
     @wp.func_native(head + f"""
-    mjgear::solve({of("x")}, {of("U")}, nv, 1);
+    mjgear::solve({of("x")}, {of("U")}, nv);
     """)
     def solve(x: vectors, U: matrices, nv: int, world: int): ...
 
@@ -105,16 +141,26 @@ def functions(real: str) -> Functions:
     """)
     def effect(A: matrices, X: matrices, Z: matrices, dof: indices, h: scalar, implicit: int, nv: int, n: int, world: int): ...
 
+    problem = f"""
+        t.data + k, v.data + k, lam.data + k, mode.data + k, {of('A')}, v_free.data + k, phi.data + k, alpha.data + k, beta.data + k,
+        coulomb.data + k, ratio.data + k, v0.data + k, n, {of("number")}, integer.data + (size_t)world * integer.shape[1]"""
+
     @wp.func_native(source(real, _NEWTON) + f"""
     size_t k = (size_t)world * n;
-    return mjgear::mjgi_denseNewton(
-        t.data + k, v.data + k, lam.data + k, mode.data + k, {of("A")}, v_free.data + k, phi.data + k,
-        alpha.data + k, beta.data + k, coulomb.data + k, ratio.data + k, v0.data + k, n,
-        {of("number")}, integer.data + (size_t)world * integer.shape[1]);
+    return mjgear::mjgi_denseNewton({problem});
     """)
     def newton(
         t: vectors, v: vectors, lam: vectors, mode: modes, A: matrices, v_free: vectors, phi: vectors, alpha: vectors, beta: vectors,
         coulomb: vectors, ratio: vectors, v0: vectors, n: int, number: vectors, integer: modes, world: int,
+    ) -> int: ...
+
+    @wp.func_native(source(real, _PIECES) + f"""
+    size_t k = (size_t)world * n;
+    return mjgear::mjgi_exchangePieces({problem}, most);
+    """)
+    def exchange(
+        t: vectors, v: vectors, lam: vectors, mode: modes, A: matrices, v_free: vectors, phi: vectors, alpha: vectors, beta: vectors,
+        coulomb: vectors, ratio: vectors, v0: vectors, n: int, number: vectors, integer: modes, most: int, world: int,
     ) -> int: ...
 
     @wp.func_native(head + """
@@ -146,4 +192,7 @@ def functions(real: str) -> Functions:
     """)
     def ratio(static_ratio: scalar, v0: scalar, s: int) -> scalar: ...
 
-    return Functions(add_row, factor, columns, solve, multiply, multiply_columns, integrated, effect, newton, hold, jammed, limit, line, ratio)
+    return Functions(
+        add_row, gap, along, times, forces, factor, columns, solve, multiply, multiply_columns, integrated, effect, newton, exchange, hold,
+        jammed, limit, line, ratio,
+    )  # fmt: skip

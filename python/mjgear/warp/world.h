@@ -1,5 +1,6 @@
-// What mjgear.warp computes for one world, beside dense_newton.h: factors and products of small dense
-// matrices, row-major. It compiles where law/law.h does, and needs its mjgREAL and mjgFUNCTION.
+// What mjgear.warp computes for one world, beside dense_newton.h: factors and products of
+// small dense matrices, row-major. It compiles where law/law.h does, and needs its mjgREAL
+// and mjgFUNCTION.
 
 #ifndef MJGEAR_WORLD_H_
 #define MJGEAR_WORLD_H_
@@ -12,7 +13,8 @@
 #endif
 #endif
 
-// Inner loops run along rows and have no sums, so that compilers make vectors of them without changing a bit.
+// Inner loops run along rows. Those of matrices have no sums, so that compilers make
+// vectors of them without changing a bit.
 
 // y -= f x
 mjgFUNCTION void subtract(mjgREAL* __restrict y, const mjgREAL* __restrict x, mjgREAL f, int n) {
@@ -30,7 +32,86 @@ mjgFUNCTION void add(mjgREAL* __restrict y, const float* __restrict x, mjgREAL f
 }
 
 
-// A = U' U in place, in the upper triangle; what is given is the lower one. Returns 0 if A is not positive definite
+// x . y
+mjgFUNCTION mjgREAL dot(const mjgREAL* __restrict x, const mjgREAL* __restrict y, int n) {
+  mjgREAL s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+  int i = 0;
+  for (; i + 4 <= n; i += 4) {
+    s0 += x[i] * y[i];
+    s1 += x[i + 1] * y[i + 1];
+    s2 += x[i + 2] * y[i + 2];
+    s3 += x[i + 3] * y[i + 3];
+  }
+  for (; i < n; i++) {
+    s0 += x[i] * y[i];
+  }
+  return (s0 + s2) + (s1 + s3);
+}
+
+
+// J a - aref of a row of constraints
+mjgFUNCTION mjgREAL gap(const float* __restrict J, const float* __restrict a, mjgREAL aref, int n) {
+  mjgREAL s0 = 0, s1 = 0;
+  int i = 0;
+  for (; i + 2 <= n; i += 2) {
+    s0 += (mjgREAL)J[i] * (mjgREAL)a[i];
+    s1 += (mjgREAL)J[i + 1] * (mjgREAL)a[i + 1];
+  }
+  if (i < n) {
+    s0 += (mjgREAL)J[i] * (mjgREAL)a[i];
+  }
+  return (s0 + s1) - aref;
+}
+
+
+// J (b - a)
+mjgFUNCTION mjgREAL along(const float* __restrict J, const float* __restrict a,
+                          const mjgREAL* __restrict b, int n) {
+  mjgREAL sum = 0;
+  for (int i = 0; i < n; i++) {
+    sum += (mjgREAL)J[i] * (b[i] - (mjgREAL)a[i]);
+  }
+  return sum;
+}
+
+
+// y = A x (m x n)
+mjgFUNCTION void times(mjgREAL* y, const mjgREAL* A, const mjgREAL* x, int m, int n) {
+  for (int i = 0; i < m; i++) {
+    y[i] = dot(A + i * n, x, n);
+  }
+}
+
+
+// rows of constraints: each of stride numbers in J
+typedef struct {
+  const float *J, *D, *force;
+  const int *state, *kind, *identity, *geared;
+  int rows, stride, quadratic, friction;
+} Rows;
+
+
+// (J' f)_i; and where H is given, H += row i of the lower triangle of J' [D] J, of rows
+// that are quadratic and not those of gears
+mjgFUNCTION mjgREAL forces(mjgREAL* H, const Rows* c, int i) {
+  mjgREAL sum = 0;
+  for (int r = 0; r < c->rows; r++) {
+    const float* J = c->J + r * c->stride;
+    if (J[i] == 0) {
+      continue;
+    }
+    sum += (mjgREAL)J[i] * (mjgREAL)c->force[r];
+    if (H && c->state[r] == c->quadratic &&
+        !(c->kind[r] == c->friction && c->geared[c->identity[r]] >= 0)) {
+      add(H, J, (mjgREAL)c->D[r] * (mjgREAL)J[i], i + 1);
+    }
+  }
+  return sum;
+}
+
+
+// A = U' U in place, in the upper triangle; what is given is the lower one. Returns 0 if A
+// is not positive definite
 mjgFUNCTION int factor(mjgREAL* A, int n) {
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < i; j++) {
@@ -56,19 +137,28 @@ mjgFUNCTION int factor(mjgREAL* A, int n) {
 }
 
 
-// x = (U' U)^-1 x for n right sides (nv x n)
-mjgFUNCTION void solve(mjgREAL* x, const mjgREAL* U, int nv, int n) {
+// x = U'^-1 x for n right sides (nv x n), which are 0 before dof
+mjgFUNCTION void forward(mjgREAL* x, const mjgREAL* U, const int* dof, int nv, int n) {
+  int begun = 0;
   for (int k = 0; k < nv; k++) {
+    for (int g = begun; g < n; g++) {
+      begun = dof[g] <= k ? g + 1 : begun;
+    }
     mjgREAL inverse = 1 / U[k * nv + k];
-    for (int g = 0; g < n; g++) {
+    for (int g = 0; g < begun; g++) {
       x[k * n + g] *= inverse;
     }
     for (int i = k + 1; i < nv; i++) {
       if (U[k * nv + i] != 0) {
-        subtract(x + i * n, x + k * n, U[k * nv + i], n);
+        subtract(x + i * n, x + k * n, U[k * nv + i], begun);
       }
     }
   }
+}
+
+
+// x = U^-1 x for n right sides (nv x n)
+mjgFUNCTION void backward(mjgREAL* x, const mjgREAL* U, int nv, int n) {
   for (int k = nv - 1; k >= 0; k--) {
     for (int i = k + 1; i < nv; i++) {
       if (U[k * nv + i] != 0) {
@@ -83,7 +173,20 @@ mjgFUNCTION void solve(mjgREAL* x, const mjgREAL* U, int nv, int n) {
 }
 
 
-// columns of A^-1 that belong to n dofs (nv x n); A becomes its factor. Returns 0 if A is not positive definite
+// x = (U' U)^-1 x
+mjgFUNCTION void solve(mjgREAL* x, const mjgREAL* U, int nv) {
+  for (int k = 0; k < nv; k++) {
+    x[k] /= U[k * nv + k];
+    subtract(x + k + 1, U + k * nv + k + 1, x[k], nv - k - 1);
+  }
+  for (int k = nv - 1; k >= 0; k--) {
+    x[k] = (x[k] - dot(U + k * nv + k + 1, x + k + 1, nv - k - 1)) / U[k * nv + k];
+  }
+}
+
+
+// columns of A^-1 that belong to n dofs (nv x n); A becomes its factor. Returns 0 if A is
+// not positive definite
 mjgFUNCTION int columns(mjgREAL* x, mjgREAL* A, const int* dof, int nv, int n) {
   if (!factor(A, nv)) {
     return 0;
@@ -94,12 +197,14 @@ mjgFUNCTION int columns(mjgREAL* x, mjgREAL* A, const int* dof, int nv, int n) {
   for (int g = 0; g < n; g++) {
     x[dof[g] * n + g] = 1;
   }
-  solve(x, A, nv, n);
+  forward(x, A, dof, nv, n);
+  backward(x, A, nv, n);
   return 1;
 }
 
 
-// M x for n vectors (nv x n), M a symmetric matrix of which the rows of the lower triangle are given
+// M x for n vectors (nv x n), M a symmetric matrix of which the rows of the lower triangle
+// are given
 mjgFUNCTION void multiply(mjgREAL* product, const mjgREAL* x, const float* M, const int* rownnz,
                           const int* rowadr, const int* colind, int nv, int n) {
   for (int i = 0; i < nv * n; i++) {
@@ -117,7 +222,7 @@ mjgFUNCTION void multiply(mjgREAL* product, const mjgREAL* x, const float* M, co
 }
 
 
-// a of the dofs (n) as the integrator makes it: Z' a (Z nv x n), or a itself where Z is null
+// a of the dofs (n) as the integrator makes it: Z' a (Z nv x n), or a where Z is null
 mjgFUNCTION void integrated(mjgREAL* result, const mjgREAL* a, const mjgREAL* Z, const int* dof,
                             int nv, int n) {
   for (int g = 0; g < n; g++) {
@@ -129,7 +234,8 @@ mjgFUNCTION void integrated(mjgREAL* result, const mjgREAL* a, const mjgREAL* Z,
 }
 
 
-// effect of friction on the velocity after the step (n x n): h Z' X, or rows of h X where Z is null
+// effect of friction on the velocity after the step (n x n): h Z' X, or rows of h X where
+// Z is null
 mjgFUNCTION void effect(mjgREAL* A, const mjgREAL* X, const mjgREAL* Z, const int* dof, mjgREAL h,
                         int nv, int n) {
   for (int g = 0; g < n; g++) {

@@ -10,15 +10,15 @@ import types
 
 import warp as wp
 
-from . import contact, diagonal, discrete, integrator, law, problem, result
-from .numbers import Numbers
+from . import contact, diagonal, discrete, integrator, law, problem, result, states
+from .numbers import Constraints, Numbers, Progress
 
-__all__ = ["Numbers", "make"]
+__all__ = ["Constraints", "Numbers", "Progress", "make"]
 
 
 @functools.cache
 def make(precision: str) -> types.SimpleNamespace:
     """All kernels, with the dense problem in single or double precision."""
     numbers = Numbers(precision)
-    made = [kernel for room in (law, integrator, discrete, contact, problem, result, diagonal) for kernel in room.make(numbers)]
+    made = [kernel for room in (law, integrator, discrete, contact, problem, states, result, diagonal) for kernel in room.make(numbers)]
     return types.SimpleNamespace(**{kernel.func.__name__: kernel for kernel in made})

@@ -2,7 +2,7 @@
 
 import warp as wp
 
-from .numbers import integers, vectors
+from .numbers import Progress, integers, vectors
 
 
 @wp.func
@@ -36,12 +36,34 @@ def gain_over_step(
     return inertia
 
 
+@wp.func
+def add_product(
+    w: int,
+    s: float,
+    first: int,
+    end: int,
+    colind: wp.array(dtype=int),
+    j: vectors,
+    a: vectors,
+    # in and out
+    product: vectors,
+):
+    """Adds what s j' j does to a, but for its diagonal, which is in the metric."""
+    whole = float(0.0)
+    for p in range(first, end):
+        whole += j[w, p] * a[w, colind[p]]
+    for p in range(first, end):
+        i = colind[p]
+        product[w, i] = product[w, i] + s * j[w, p] * (whole - j[w, p] * a[w, i])
+
+
 def make(numbers) -> list[wp.Kernel]:
     real, matrices = numbers.real, numbers.matrices
 
     @wp.kernel(module="unique", enable_backward=False)
     def discrete_terms(
-        settles: wp.array(dtype=int),
+        limit: int,
+        progress: Progress,
         nactuator: int,
         ntendon: int,
         moment_rownnz: integers,
@@ -59,7 +81,7 @@ def make(numbers) -> list[wp.Kernel]:
     ):
         """Terms of the metric that couple dofs, s j' j of tendons and actuators, below the diagonal, which MuJoCo Warp has made."""
         w, i = wp.tid()
-        if settles[w] != 0:
+        if progress.settles[w] != 0 or progress.rounds[w] >= limit or progress.other[w] == 0:
             return
         for k in range(nactuator):
             if efm_as[w, k] != 0.0:

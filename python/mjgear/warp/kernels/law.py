@@ -6,7 +6,7 @@ import warp as wp
 
 from .discrete import gain_over_step
 from .integrator import velocity_gain
-from .numbers import integers, scalars, vectors
+from .numbers import Progress, integers, scalars, vectors
 
 
 def make(numbers) -> list[wp.Kernel]:
@@ -91,6 +91,7 @@ def make(numbers) -> list[wp.Kernel]:
         qfrc_actuator: vectors,
         invweight: vectors,
         frictionadr: integers,
+        overflow: wp.array(dtype=int),
         gear: Gear,
         past: Past,
         # out
@@ -101,14 +102,19 @@ def make(numbers) -> list[wp.Kernel]:
         aref: vectors,
         D: vectors,
         frictionloss: vectors,
-        settles: wp.array(dtype=int),
+        progress: Progress,
         iterations: wp.array(dtype=int),
         status: wp.array(dtype=int),
     ):
         """The law of this step, friction of the last one as the first guess, and rows with it."""
         w, g = wp.tid()
         if g == 0:
-            settles[w] = 0
+            progress.settles[w] = 0
+            progress.rounds[w] = 0
+            progress.other[w] = 1
+            progress.rests[w] = 0
+            if overflow.shape[0] > 0:
+                progress.overflow[w] = overflow[w]
             iterations[w] = 0
             status[w] = 0
         i = dof[g]

@@ -15,6 +15,41 @@ integers = wp.array2d(dtype=int)
 RESIDUAL, UNSOLVED, NO_ROW = 1, 2, 3
 
 
+@wp.struct
+class Progress:
+    """How far the worlds are in a step, an entry a world."""
+
+    settles: wp.array(dtype=int)  # 1: friction and motion of the step are found; 2: and the constraint solver knows
+    rounds: wp.array(dtype=int)  # friction problems since the last constraint solve
+    far: wp.array(dtype=int)  # the last one moved the joints by more than rounding
+    moved: wp.array(dtype=float)  # and by so much of the largest acceleration
+    slope: wp.array(dtype=float)  # of the cost of constraints at the begin of this motion
+    other: wp.array(dtype=int)  # the matrix of the next one is another
+    rests: wp.array(dtype=int)  # a joint has come to rest in one of them, and joints have kept their pieces since
+    overflow: wp.array(dtype=int)  # what Data.overflow was before; -1: it is that again
+    arrived: wp.array(dtype=wp.int64)
+    largest: wp.array(dtype=float)  # torque or force
+
+
+@wp.struct
+class Constraints:
+    """Rows of the constraint solver and contacts, as mujoco_warp.Data has them."""
+
+    ne: wp.array(dtype=int)
+    nf: wp.array(dtype=int)
+    nefc: wp.array(dtype=int)
+    kind: integers
+    identity: integers
+    J: wp.array3d(dtype=float)
+    D: vectors
+    aref: vectors
+    frictionloss: vectors
+    friction: wp.array(dtype=wp.types.vector(5, wp.float32))
+    dim: wp.array(dtype=int)
+    address: integers
+    impratio_invsqrt: scalars
+
+
 @wp.func
 def blame(status: wp.array(dtype=int), unsettled: wp.array(dtype=int), w: int, what: int):
     """A world's step is not settled; the largest status stays, and the step is counted once."""

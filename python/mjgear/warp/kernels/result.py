@@ -3,7 +3,7 @@
 import warp as wp
 from mujoco_warp._src.types import ConstraintState
 
-from .numbers import NO_ROW, RESIDUAL, blame, integers, scalars, vectors
+from .numbers import NO_ROW, RESIDUAL, Progress, blame, integers, scalars, vectors
 
 QUADRATIC = int(ConstraintState.QUADRATIC)
 
@@ -16,9 +16,6 @@ ROUNDING = 2e-6
 # mjgpSTATE_* of the plugin
 STUCK, DRIVING, DRIVEN, LOCKED = 0, 1, 2, 3
 
-# acceleration within which a joint is held, relative to what it lost and to what its friction takes: single precision
-HELD = 1e-5
-
 
 @wp.func
 def largest_of(torques: wp.array(dtype=float)) -> float:
@@ -29,8 +26,8 @@ def largest_of(torques: wp.array(dtype=float)) -> float:
 
 
 def make(numbers) -> list[wp.Kernel]:
-    real, reals, matrices, Law, Past, Result = numbers.real, numbers.reals, numbers.matrices, numbers.Law, numbers.Past, numbers.Result
-    bound_at_rest, jammed, integrated = numbers.native.hold, numbers.native.jammed, numbers.native.integrated
+    real, reals, Law, Past, Result = numbers.real, numbers.reals, numbers.Law, numbers.Past, numbers.Result
+    bound_at_rest, jammed = numbers.native.hold, numbers.native.jammed
 
     @wp.func
     def load(law: Law, w: int, g: int, t: real, change: real) -> real:
@@ -52,81 +49,6 @@ def make(numbers) -> list[wp.Kernel]:
         return error / (size + wp.abs(t))
 
     @wp.kernel(module="unique", enable_backward=False)
-    def look(
-        nv: int,
-        implicit: int,
-        tolerance: float,
-        motion: float,
-        dof: wp.array(dtype=int),
-        timestep: scalars,
-        invweight: vectors,
-        frictionadr: integers,
-        force: vectors,
-        row_state: integers,
-        qacc: vectors,
-        qfrc_smooth: vectors,
-        qfrc_constraint: vectors,
-        Ma: vectors,
-        law: Law,
-        Z: matrices,
-        # scratch
-        a: reals,
-        whole: reals,
-        # in and out
-        qacc_warmstart: vectors,
-        # out
-        kept: vectors,
-        kept_Ma: vectors,
-        settles: wp.array(dtype=int),
-        pending: wp.array(dtype=int),
-    ):
-        """Whether friction is the law's at the motion of a constraint solve: then that is the step's."""
-        w = wp.tid()
-        n = dof.shape[0]
-        h = real(timestep[w % timestep.shape[0]])
-        for k in range(nv):
-            whole[w, k] = real(qacc[w, k])
-        integrated(a, whole, Z, dof, implicit, nv, n, w)
-        largest = largest_of(qfrc_smooth[w])
-        for g in range(n):
-            row = frictionadr[w, dof[g]]
-            if row >= 0:
-                largest = wp.max(largest, wp.abs(force[w, row]))
-        done = int(1)
-
-        # where the motion is not what the friction problem has foreseen, the solver may have stopped short of its own
-        fastest = largest_of(qacc[w])
-        for k in range(nv):
-            if not (wp.abs(qacc[w, k] - qacc_warmstart[w, k]) <= motion * fastest):
-                done = 0
-        for g in range(n):
-            row = frictionadr[w, dof[g]]
-            if row < 0:
-                continue
-            t = real(-force[w, row])
-            v = law.v0[w, g] + h * a[w, g]
-            s = int(0)
-            if row_state[w, row] == QUADRATIC:
-                taken = real(invweight[w % invweight.shape[0], dof[g]]) * wp.abs(t)
-                if not (wp.abs(v) <= real(HELD) * (wp.abs(law.v0[w, g]) + h * taken)):
-                    done = 0
-            elif v > real(0.0):
-                s = 1
-            elif v < real(0.0):
-                s = -1
-            rounds = wp.abs(t) + wp.abs(load(law, w, g, t, h * a[w, g])) < real(ROUNDING * largest)
-            if not (rounds or distance(law, w, g, s, t, h * a[w, g]) <= real(tolerance)):
-                done = 0
-        settles[w] = done
-        if done == 0:
-            pending[0] = 1
-            return
-        for k in range(nv):
-            qacc_warmstart[w, k] = qacc[w, k]
-            kept[w, k] = qfrc_constraint[w, k]
-            kept_Ma[w, k] = Ma[w, k]
-
-    @wp.kernel(module="unique", enable_backward=False)
     def skip(settles: wp.array(dtype=int), done: wp.array(dtype=bool)):
         """Worlds that are settled have nothing to solve for, and keep forces and states of rows to the last bit."""
         w = wp.tid()
@@ -144,18 +66,24 @@ def make(numbers) -> list[wp.Kernel]:
 
     @wp.kernel(module="unique", enable_backward=False)
     def restore(
-        settles: wp.array(dtype=int),
+        progress: Progress,
         kept: vectors,
         kept_Ma: vectors,
         # out
         qfrc_constraint: vectors,
         Ma: vectors,
+        pending: wp.array(dtype=int),
     ):
-        """What a solve makes anew in each world, where it was settled before."""
+        """What a solve makes anew in each world, where it was settled before; the others start anew."""
         w, k = wp.tid()
-        if settles[w] != 0:
+        if progress.settles[w] != 0:
             qfrc_constraint[w, k] = kept[w, k]
             Ma[w, k] = kept_Ma[w, k]
+            progress.settles[w] = 1
+        elif k == 0:
+            progress.rounds[w] = 0
+            progress.other[w] = 1
+            wp.atomic_add(pending, 0, 1)
 
     @wp.func
     def outcome(
@@ -295,4 +223,4 @@ def make(numbers) -> list[wp.Kernel]:
         sensordata[w, adr + 12] = float(result.unsettled[w])
         sensordata[w, adr + 13] = float(result.state[w, g])
 
-    return [look, skip, count, restore, finish, sensors]
+    return [skip, count, restore, finish, sensors]

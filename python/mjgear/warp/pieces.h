@@ -1,0 +1,106 @@
+// The friction problem of dense_newton.h by the pieces that joints had. It needs that
+// header and law/law.h.
+
+#ifndef MJGEAR_PIECES_H_
+#define MJGEAR_PIECES_H_
+
+// corrections of friction on its pieces
+#define mjgiCORRECTIONS 2
+
+// equation of joint i on a piece, as mjgi_blockRow has it, in the units of the caller;
+// returns the right side
+mjgFUNCTION mjgREAL mjgi_pieceRow(mjgREAL* row, const mjgREAL* A, int piece, mjgREAL v_free,
+                                  mjgREAL phi, mjgREAL alpha, mjgREAL beta, mjgREAL c, mjgREAL rp,
+                                  mjgREAL rm, int i, int n) {
+  mjgREAL offset = 0, factor = 0, scale = 1;
+  if (piece != mjgiSTUCK) {
+    factor = mjgi_lawRow(&offset, piece, c, rp, rm);
+    scale = -factor * alpha;
+  }
+  for (int j = 0; j < n; j++) {
+    row[j] = scale * A[j];
+  }
+  row[i] += piece != mjgiSTUCK ? 1 + factor * beta : 0;
+  return piece != mjgiSTUCK ? factor * phi + offset : v_free;
+}
+
+
+// by how much friction x misses the equation of joint i on a piece, in double precision
+mjgFUNCTION mjgREAL mjgi_pieceMissing(const mjgREAL* A, const mjgREAL* x, int piece, mjgREAL v_free,
+                                      mjgREAL phi, mjgREAL alpha, mjgREAL beta, mjgREAL c,
+                                      mjgREAL rp, mjgREAL rm, int i, int n) {
+  double w = 0;
+  for (int j = 0; j < n; j++) {
+    w += (double)A[j] * (double)x[j];
+  }
+  if (piece == mjgiSTUCK) {
+    return (mjgREAL)((double)v_free - w);
+  }
+  mjgREAL offset, factor = mjgi_lawRow(&offset, piece, c, rp, rm);
+  double load = (double)phi + (double)alpha * w - (double)beta * (double)x[i];
+  return (mjgREAL)((double)factor * load + (double)offset - (double)x[i]);
+}
+
+
+// start from the pieces that joints had, by their mode and the sign of their load, and
+// exchange them, all at once, at most so often. Returns 1 if they stay as they are: t, v,
+// lambda and mode are those of a solution then, else unchanged. A joint that is stuck
+// stays so where its bound lets it, also where that is not connected to no friction. One
+// that slips has broken away. Arguments as in mjgi_denseNewton
+mjgFUNCTION int mjgi_exchangePieces(mjgREAL* t, mjgREAL* v, mjgREAL* lambda, int* mode,
+                                    const mjgREAL* A, const mjgREAL* v_free, const mjgREAL* phi,
+                                    const mjgREAL* alpha, const mjgREAL* beta,
+                                    const mjgREAL* coulomb, const mjgREAL* static_ratio,
+                                    const mjgREAL* v0, int n, mjgREAL* number, int* integer,
+                                    int most) {
+  mjgREAL *K = number, *x = K + n * n, *w = x + n, *rp = w + n, *rm = rp + n;
+  int *pivot = integer, *piece = integer + n, changed = 1;
+  for (int i = 0; i < n; i++) {
+    piece[i] = mjgi_piece(mode[i], lambda[i] >= 0);
+    rp[i] = mjgi_lawRatio(mode[i] == 0 ? static_ratio[i] : 1, v0[i], 1);
+    rm[i] = mjgi_lawRatio(mode[i] == 0 ? static_ratio[i] : 1, v0[i], -1);
+  }
+  for (int round = 0; changed && round < most; round++) {
+    for (int i = 0; i < n; i++) {
+      x[i] = mjgi_pieceRow(K + i * n, A + i * n, piece[i], v_free[i], phi[i], alpha[i], beta[i],
+                           coulomb[i], rp[i], rm[i], i, n);
+    }
+    if (!mjgi_lu(K, x, pivot, n)) {
+      return 0;
+    }
+    for (int k = 0; k < mjgiCORRECTIONS; k++) {
+      for (int i = 0; i < n; i++) {
+        w[i] = mjgi_pieceMissing(A + i * n, x, piece[i], v_free[i], phi[i], alpha[i], beta[i],
+                                 coulomb[i], rp[i], rm[i], i, n);
+      }
+      mjgi_luSolve(w, K, pivot, n);
+      for (int i = 0; i < n; i++) {
+        x[i] += w[i];
+      }
+    }
+    mjgi_mulMatVec(w, A, x, n);
+    changed = 0;
+    for (int i = 0; i < n; i++) {
+      mjgREAL load = phi[i] + alpha[i] * w[i] - beta[i] * x[i];
+      int next = mjgi_lawNext(piece[i], x[i], v_free[i] - w[i], load, coulomb[i], rp[i], rm[i]);
+      changed |= next != piece[i];
+      piece[i] = next;
+      if (mjgi_lawReleases(next, rp[i], rm[i])) {
+        rp[i] = 1;
+        rm[i] = 1;
+      }
+    }
+  }
+  if (changed) {
+    return 0;
+  }
+  for (int i = 0; i < n; i++) {
+    mode[i] = mjgi_pieceDirection(piece[i]);
+    t[i] = x[i];
+    v[i] = mode[i] == 0 ? 0 : v_free[i] - w[i];
+    lambda[i] = phi[i] + alpha[i] * w[i] - beta[i] * x[i];
+  }
+  return 1;
+}
+
+#endif  // MJGEAR_PIECES_H_
