@@ -409,9 +409,7 @@ class Gears:
     def _solve_again(self, m, d, solve, left):
         """Another constraint solve, in worlds that are not done; it starts from the motion that belongs to their friction."""
         self._repeats = self._opens = True
-        flags, m.opt.disableflags = m.opt.disableflags, m.opt.disableflags & ~DisableBit.WARMSTART
         solve(m, d)
-        m.opt.disableflags = flags
         self._repeats = False
         self._pending.zero_()
         wp.launch(
