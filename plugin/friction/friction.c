@@ -63,7 +63,8 @@ static void makeOther(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   int braked = joint->brake.actuator >= 0 || joint->gear.oneway != 0;
   in->static_ratio[i] = joint->gear.static_ratio;
   in->compliance[i] = stiffness > 0 ? mjg_preslidingCompliance(stiffness, m->opt.timestep) : 0;
-  in->ordinary[i] = mjgp_isOrdinary(joint, in->gamma_u[i], in->gamma_v[i]);
+  in->ordinary[i] =
+      joint->constant ? joint->ordinary : mjgp_isOrdinary(joint, in->gamma_u[i], in->gamma_v[i]);
 
   // most gears have no brake: then what there was is gone
   if (braked) {
