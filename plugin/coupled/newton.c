@@ -507,6 +507,27 @@ static int isAmong(const uint64_t* visited, int n, uint64_t now) {
 }
 
 
+// a step on the lines of the pieces, with rows in the states that they have; 0 if it is not
+// to be had
+static int step(mjgpNewton* p) {
+  mjgpStep* s = p->s;
+  const mjgpGroup* group = s->group;
+  makeLines(p);
+  mju_copy(s->target, p->t, s->n);
+  if (!mjgp_solveSystem(&p->system, p->piece, s->gradient, 1, s->search, p->t)) {
+    return 0;
+  }
+  memcpy(s->factored, group->state, sizeof(int) * (size_t)group->nefc);
+  mju_copy(p->from, group->jar, group->nefc);
+  mju_copy(p->before, p->smooth, group->nv);
+  mju_copy(p->f, group->f, group->nefc);
+  mju_copy(p->acc, s->acc, s->n + group->nextra);
+  mju_addTo(s->a, s->search, group->nv);
+  mjgp_stepAccelerations(&p->system);
+  return 1;
+}
+
+
 // near: 1 if s->rounding is that of the solution
 static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
   mjgpStep* s = p->s;
@@ -524,18 +545,9 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
     if (may && isAmong(visited, nvisited, now)) {
       return 0;  // it goes in a circle
     }
-    makeLines(p);
-    mju_copy(s->target, p->t, s->n);
-    if (!mjgp_solveSystem(&p->system, p->piece, s->gradient, 1, s->search, p->t)) {
+    if (!step(p)) {
       return 0;
     }
-    memcpy(s->factored, group->state, sizeof(int) * (size_t)group->nefc);
-    mju_copy(p->from, group->jar, group->nefc);
-    mju_copy(p->before, p->smooth, group->nv);
-    mju_copy(p->f, group->f, group->nefc);
-    mju_copy(p->acc, s->acc, s->n + group->nextra);
-    mju_addTo(s->a, s->search, group->nv);
-    mjgp_stepAccelerations(&p->system);
 
     // gears look at what balances where rows act as they did
     mjgp_residual(group, group->jar, s->a);
