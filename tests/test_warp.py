@@ -754,6 +754,21 @@ def batched():
     assert largest(d.qvel.numpy(), np.array(single)) < 1e-4 and largest(*single) > 0.01
 
 
+def padded():
+    """Some of the engine's arrays have more rows than njmax: worlds that are alike stay alike, whatever njmax is."""
+    mjm, runs = scripts.ALL["humanoid"].model(True), []
+    for njmax in (160, 157):
+        mjd = mujoco.MjData(mjm)
+        scripts.ALL["humanoid"].start(mjm, mjd)
+        m, d = mjgear.warp.put_model(mjm), mjgear.warp.put_data(mjm, mjd, nworld=3, nconmax=64, njmax=njmax)
+        g = mjgear.warp.Gears(m, d)
+        for _ in range(30):
+            mjw.step(m, d)
+        assert (d.nefc.numpy() > g.n).all() and not g.unsettled.numpy().any()
+        runs += [*d.qvel.numpy()]
+    assert all(np.array_equal(runs[0], x) for x in runs), np.ptp(runs, axis=0)
+
+
 def captured():
     """A step waits for nothing and reads nothing back while it is captured."""
 
@@ -882,6 +897,7 @@ def interface():
     made_anew()
     without_digits()
     batched()
+    padded()
     captured()
 
     # friction does not change what forward starts from; gears change on the device, a world by itself

@@ -62,9 +62,9 @@ def functions(real: str) -> Functions:
     indices, modes = wp.array(dtype=int), wp.array2d(dtype=int)
     head = source(real, _WORLD)
 
-    def of(name):
-        """The part of an array that is this world's; arrays may be part of larger ones."""
-        return f"({real}*)((char*){name}.data + (size_t)world * {name}.strides[0])"
+    def of(name, kind=real):
+        """The part of an array that is this world's; arrays may be part of larger ones, and some of the engine's are padded."""
+        return f"({kind}*)((char*){name}.data + (size_t)world * {name}.strides[0])"
 
     worlds_z = f"implicit ? {of('Z')} : nullptr"
 
@@ -92,9 +92,8 @@ def functions(real: str) -> Functions:
     def times(y: vectors, A: matrices, x: vectors, m: int, n: int, world: int): ...
 
     @wp.func_native(head + f"""
-    size_t k = (size_t)world * D.shape[1];
-    mjgear::Rows c = {{J.data + k * J.shape[2], D.data + k, force.data + k, state.data + k, kind.data + k, identity.data + k,
-                      geared.data, rows, (int)J.shape[2], quadratic, friction}};
+    mjgear::Rows c = {{{of("J", "float")}, {of("D", "float")}, {of("force", "float")}, {of("state", "int")}, {of("kind", "int")},
+                      {of("identity", "int")}, geared.data, rows, (int)J.shape[2], quadratic, friction}};
     return mjgear::forces(fills ? {of("H")} + (size_t)i * H.shape[2] : nullptr, &c, i);
     """)
     def forces(
