@@ -28,14 +28,12 @@ enum {
 };
 
 #define KEY(name, value) "<config key='" name "' value='" value "'/>"
-#define BRANCHES                                                                                  \
-  KEY("gamma_u", "0.2")                                                                           \
-  KEY("gamma_v", "%g")                                                                            \
-  KEY("coulomb", "0.1")                                                                           \
-  KEY("static_ratio", "1.4")                                                                      \
-  KEY("backlash", "exact")                                                                        \
-  KEY("half_gap", "0.002") KEY("stiffness", "2000") KEY("damping", "3") KEY("rotor_inertia", "0." \
-                                                                                             "02")
+#define GAP \
+  KEY("backlash", "exact") KEY("half_gap", "0.002") KEY("stiffness", "2000") KEY("damping", "3")
+#define BRANCHES        \
+  KEY("gamma_u", "0.2") \
+  KEY("gamma_v", "%g")  \
+  KEY("coulomb", "0.1") KEY("static_ratio", "1.4") GAP KEY("rotor_inertia", "0.02")
 
 static unsigned seed;
 static int used;       // steps that the path solved
