@@ -35,7 +35,7 @@ static void allocate(mjgpStep* s, const mjgpInertia* Mhat) {
   size_t size = (size_t)mjgi_simdEnd(s->group->nv), row = n + (size_t)s->group->nextra;
   size_t nvector = 6 * size;
   size_t ncolumn = (Mhat->solver ? 1 : 4) * ld * nv;
-  size_t nrest = 3 * nefc + 3 * n + row + row * ld + ld;
+  size_t nrest = nefc + 3 * n + row + row * ld + ld;
   mjtNum* number = mj_stackAllocNum(s->d, nvector + ncolumn + nrest + nefc);
   s->state = (int*)(number + nvector + ncolumn + nrest);
   s->factored = s->state + nefc;
@@ -52,9 +52,7 @@ static void allocate(mjgpStep* s, const mjgpInertia* Mhat) {
   s->forces = Mhat->solver ? NULL : s->rows + ld * nv;
   number = s->right + ncolumn;
   s->jar = number;
-  s->f = number + nefc;
-  s->residual = number + 2 * nefc;
-  number += 3 * nefc;
+  number += nefc;
   s->t = number;
   s->target = number + n;
   s->asked = number + 2 * n;

@@ -37,8 +37,6 @@ typedef struct mjgpStep_ {
   int* factored;     // states that are factored                           (nefc)
   mjtNum* W;         // left' right: effect of friction on acceleration    (n + nextra x ld)
   mjtNum* jar;       // of the inner problem's direction                   (nefc)
-  mjtNum* residual;  // J a - aref of a trial                              (nefc)
-  mjtNum* f;         // forces of a trial                                  (nefc)
   int* state;        // states of a trial                                  (nefc)
   mjtNum* t;         // friction                                           (n)
   mjtNum* target;    // friction that a linearization asks for             (n)
@@ -113,15 +111,6 @@ void mjgp_solveHessian(const mjgpStep* s, mjtNum* x);
 
 // effect of the friction of joint j on the acceleration of joint i, at the linearization
 mjtNum mjgp_delassus(const mjgpStep* s, int i, int j);
-
-// friction for the linearization; results in s->g and s->target. Returns a status of the
-// core
-int mjgp_solveLinear(mjgpStep* s);
-
-// solve for friction at the linearization and move to the acceleration that belongs to
-// it; 1 if friction and the constraint forces are those of the linearization there, that
-// is if the step is solved. Results in s->g and s->target
-int mjgp_newtonStep(mjgpStep* s);
 
 // are there rows so stiff that their forces may be mostly rounding
 int mjgp_isRough(const mjgpGroup* group);
