@@ -32,7 +32,7 @@ install(TARGETS mjgear_core_shared mjgear_bench LIBRARY DESTINATION lib NAMELINK
 if(MJGEAR_COPY_OPENBLAS)
   install(FILES "${OpenBLAS_LIBRARY}" DESTINATION lib)
 endif()
-install(FILES core/law/law.h core/solvers/dense_newton.h DESTINATION warp)  # which mjgear.warp compiles
+install(FILES core/law/law.h core/solvers/lanes.h core/solvers/dense_newton.h DESTINATION warp)  # which mjgear.warp compiles
 install(DIRECTORY scenes models data DESTINATION . FILES_MATCHING PATTERN "*.xml" PATTERN "*.csv.gz" PATTERN "LICENSE*"
   PATTERN "README.md")
 install(DIRECTORY doc/gallery DESTINATION doc)

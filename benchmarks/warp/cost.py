@@ -5,8 +5,8 @@
 
 Prints a table in Markdown. Worlds start from the scene's first state with motor torques of their own and are stepped with
 gears until they have settled. That state is where every way starts from, again and again after a few steps, so that all
-have the same contacts to solve for. Ways: no friction, rows of constant friction loss on the same joints, gears, gears with a
-number of constraint solves a step. A way that fails has the reason in its row. Ratios are processor time on the CPU and elapsed time on a GPU, each way in turn so
+have the same contacts to solve for. Ways: no friction, rows of constant friction loss on the same joints, gears in single and
+in double precision. A way that fails has the reason in its row. Ratios are processor time on the CPU and elapsed time on a GPU, each way in turn so
 that what else the machine does falls on all of them. Launches are the mean of those steps, not captured: on the CPU
 backend, and in a graph on a GPU, they go with the iterations of the constraint solver in the slowest world.
 """
@@ -28,10 +28,7 @@ WAYS = {
     "plain": None,
     "frictionloss": None,
     "gears": {},
-    "gears, 1 solve": {"passes": 1},
-    "gears, 2 solves": {"passes": 2},
-    "gears, 3 solves": {"passes": 3},
-    "gears, 3 solves, double": {"passes": 3, "precision": "double"},
+    "gears, double": {"precision": "double"},
 }
 
 
@@ -118,7 +115,7 @@ def measured(scene, nworld, arguments):
         except Exception as error:  # a kernel that does not compile or run says so in many ways
             failed[way] = " ".join(f"{type(error).__name__}: {error}".split())[:120].replace("|", "/")
 
-    for way in ("gears, 3 solves", "frictionloss", "plain"):  # what the others start from
+    for way in ("gears", "frictionloss", "plain"):  # what the others start from
         settled = settled or tried(way, lambda: Case(scene, way, nworld, arguments.steps))
     for way in WAYS:
         case = way not in failed and tried(way, lambda: Case(scene, way, nworld, arguments.steps, settled))

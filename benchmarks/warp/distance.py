@@ -19,11 +19,9 @@ import scripts
 
 WAYS = {
     "gears": {},
-    "gears, 2 passes": {"passes": 2},
-    "gears, 3 passes": {"passes": 3},
     "gears, double": {"precision": "double"},
     "lagged bound": {"gears": rivals.Lagged},
-    "fixed point, 3 solves": {"gears": rivals.FixedPoint, "passes": 3},
+    "fixed point, 3 solves": {"gears": rivals.FixedPoint},
     "explicit": {"gears": rivals.Explicit},
 }
 

@@ -1,4 +1,4 @@
-"""Elimination of a world's friction problem: one thread a world, as mjgear.warp has it, against a tile of threads a world.
+"""Elimination of a world's friction problem: the loops of mjgear.warp, which threads share on a GPU, against a tile of threads a world.
 
     build/venv-warp/bin/python benchmarks/warp/elimination.py [--device cpu] [--worlds 256]
 
@@ -17,7 +17,7 @@ from mjgear.warp import native
 
 SIZES = ((7, 6), (12, 12), (29, 23), (64, 64))  # dofs, geared joints
 TYPES = {"double": (wp.float64, np.float64, 1e-10), "float": (wp.float32, np.float32, 1e-3)}
-THREADS = 32  # of a tile
+THREADS = 32  # of a world on a GPU
 ROUNDS = 9
 
 
@@ -26,8 +26,8 @@ def kernels(nv, n, real):
     columns = native.functions(real).columns
 
     @wp.kernel(module="unique", enable_backward=False)
-    def by_thread(H: wp.array3d(dtype=scalar), dof: wp.array(dtype=int), nv: int, n: int, X: wp.array3d(dtype=scalar)):
-        w = wp.tid()
+    def by_loops(H: wp.array3d(dtype=scalar), dof: wp.array(dtype=int), nv: int, n: int, X: wp.array3d(dtype=scalar)):
+        w, lane = wp.tid()
         columns(X, H, dof, nv, n, w)
 
     @wp.kernel(module="unique", enable_backward=False)
@@ -37,7 +37,7 @@ def kernels(nv, n, real):
         E_tile = wp.tile_load(E, shape=(nv, n), bounds_check=False)
         wp.tile_store(X[w], wp.tile_cholesky_solve(L, E_tile), bounds_check=False)
 
-    return by_thread, by_tile
+    return by_loops, by_tile
 
 
 def seconds(launch):
@@ -61,11 +61,11 @@ def measure(nv, n, real, nworld):
     first, dof = wp.array(matrices.astype(host), dtype=scalar), wp.array(dofs, dtype=int)
     E = wp.array(np.eye(nv)[:, dofs].astype(host), dtype=scalar)
     H, X = wp.clone(first), [wp.zeros((nworld, nv, n), dtype=scalar) for _ in range(2)]
-    by_thread, by_tile = kernels(nv, n, real)
-    times = [[], []]
+    by_loops, by_tile = kernels(nv, n, real)
+    times, lanes = [[], []], 1 if wp.get_device().is_cpu else THREADS
     for _ in range(ROUNDS):
         wp.copy(H, first)  # which becomes its factor
-        times[0].append(seconds(lambda: wp.launch(by_thread, nworld, inputs=[H, dof, nv, n], outputs=[X[0]])))
+        times[0].append(seconds(lambda: wp.launch(by_loops, (nworld, lanes), inputs=[H, dof, nv, n], outputs=[X[0]], block_dim=THREADS)))
         tile = {"dim": nworld, "inputs": [first, E], "outputs": [X[1]], "block_dim": THREADS}
         times[1].append(seconds(lambda: wp.launch_tiled(by_tile, **tile)))
     for x in X:
@@ -82,7 +82,7 @@ def main():
     wp.config.quiet = True
     wp.set_device(arguments.device or wp.get_preferred_device())
     print(f"{wp.get_device().name}, {arguments.worlds} worlds\n")
-    print("| precision | dofs | gears | thread, us a world | tile, us a world | tile / thread |\n|:--|--:|--:|--:|--:|--:|")
+    print("| precision | dofs | gears | loops, us a world | tile, us a world | tile / loops |\n|:--|--:|--:|--:|--:|--:|")
     for real in TYPES:
         for nv, n in SIZES:
             thread, tile = measure(nv, n, real, arguments.worlds)

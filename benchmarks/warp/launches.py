@@ -53,7 +53,7 @@ def main():
     wp.config.quiet = True
     wp.set_device("cpu")
     for scene in arguments.scenes:
-        settled = cost.Case(scripts.ALL[scene], "gears, 3 solves", arguments.worlds, arguments.steps)
+        settled = cost.Case(scripts.ALL[scene], "gears", arguments.worlds, arguments.steps)
         plain, geared = (
             counted(cost.Case(scripts.ALL[scene], way, arguments.worlds, arguments.steps, settled)) for way in ("plain", arguments.way)
         )

@@ -73,9 +73,9 @@ def _push(
 
 
 class _Rival(mjgear.warp.Gears):
-    def __init__(self, model, data, passes=1):
+    def __init__(self, model, data):
         integrator, flags = model.opt.integrator, model.opt.disableflags
-        super().__init__(model, data, passes)
+        super().__init__(model, data)
         model.opt.integrator, model.opt.disableflags = integrator, flags
         self._lam32 = wp.zeros((data.nworld, self.n), dtype=wp.float32)
 
@@ -112,11 +112,11 @@ class Lagged(_Rival):
 
 
 class FixedPoint(_Rival):
-    """The same rows, whose bounds follow the load from constraint solve to constraint solve."""
+    """The same rows, whose bounds follow the load from constraint solve to constraint solve, of which there are three."""
 
     def _solve(self, m, d, solve):
         self._set_bounds(m, d)
-        for _ in range(self.passes - 1):
+        for _ in range(2):
             solve(m, d)
             wp.copy(d.qacc_warmstart, d.qacc)
             self._find_load(m, d)

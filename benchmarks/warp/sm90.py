@@ -12,7 +12,7 @@ gears A of trial.py is made on the CPU backend, and every kernel that it launche
   loads, stores  instructions that read and write device memory
   arrays     bytes a world that the kernel is given, all launches of the step: an upper bound of what it moves when each is read once.
              J of the constraints is counted whole, although only the rows that are there are read
-and the bytes a world that the gears keep, in both precisions.
+and the bytes a world that the gears keep, and those that they borrow in a step, in both precisions.
 """
 
 import argparse
@@ -32,6 +32,8 @@ import warp as wp
 import mjgear.warp
 
 NWORLD = 2
+
+wp.config.enable_cpu_blocks = True  # as many threads a world as on a GPU
 
 
 def arrays(value):
@@ -108,13 +110,6 @@ def compiled(kernel, block, arch, folder):
     return number(r"Used (\d+) registers"), number(r"(\d+) bytes spill stores"), number(r"used \d+ barriers, (\d+) bytes smem") or number(r"(\d+) bytes smem"), loads, stores  # fmt: skip
 
 
-def kept(model, data, **options):
-    """Bytes a world of a Gears."""
-    gears = mjgear.warp.Gears(model, data, **options)
-    found = {a.ptr: a.strides[0] for value in vars(gears).values() for a in arrays(value) if a.ndim and a.shape[0] == NWORLD and a.size}
-    return sum(found.values())
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--robot", default="g1")
@@ -152,9 +147,10 @@ def main():
         sizes.append(f"{integrator}: gears launch {sums['launches', True]} kernels, which are given {sums[True]} bytes a world; "
                      f"MuJoCo Warp's solver {sums['launches', False]}, {sums[False]} bytes")  # fmt: skip
         model, data = worlds.model, worlds.data
-        sizes.append(f"{integrator}: {worlds.gears.n} gears and {model.nv} dofs keep "
-                     f"{kept(model, data)} bytes a world, {kept(model, data, precision='double')} in double precision, "
-                     f"{kept(model, data, passes=3)} and {kept(model, data, passes=3, precision='double')} between solves")  # fmt: skip
+        for precision in ("single", "double"):
+            gears = mjgear.warp.Gears(model, data, precision=precision)
+            sizes.append(f"{integrator}: {gears.n} gears and {model.nv} dofs keep {bytes_of(vars(gears).values())} bytes a world in {precision} "
+                         f"precision, and borrow {bytes_of([gears._scratch(model, data)])} while they settle")  # fmt: skip
     print()
     print("\n".join(sizes))
 

@@ -90,7 +90,7 @@ def row(name, kind, arguments, file):
     plugin = play.engine(scene)
     theirs, ours = play.engine_steps(scene, plugin.before), play.warp_steps(scene, plugin.before, geared=False)
     plain = np.abs(ours.v - theirs.v).max(axis=1)
-    geared = play.warp_steps(scene, plugin.before, each=True, passes=arguments.passes, precision=arguments.precision)
+    geared = play.warp_steps(scene, plugin.before, each=True, rounds=arguments.rounds, precision=arguments.precision)
     off = np.abs(geared.v - plugin.v).max(axis=1)
     dofs = plugin.dofs(geared.gears.names)
     rests = plugin.v[:, dofs] == 0
@@ -122,7 +122,7 @@ def main():
     parser.add_argument("--steps", type=int, default=300)
     parser.add_argument("--integrator", default="implicitfast")
     parser.add_argument("--precision", default="single", choices=["single", "double"])
-    parser.add_argument("--passes", type=int, help="constraint solves a step; default: see mjgear.warp.Gears")
+    parser.add_argument("--rounds", type=int, default=12, help="of a step at most")
     parser.add_argument("--running", action="store_true")
     parser.add_argument("--seed", type=int, default=1, help="of the controls")
     parser.add_argument("--worst", type=int, default=0, help="show so many of the steps that are off most")

@@ -1,6 +1,6 @@
 // The friction problem of a few joints (mjgear.h) in one header: its residual, semismooth
-// Newton and exact one-joint steps on one dense block. It needs law/law.h and nothing
-// else, and compiles like it as C, C++ and CUDA, in single or double precision (mjgREAL),
+// Newton and exact one-joint steps on one dense block. It needs law/law.h and
+// solvers/lanes.h and nothing else, and compiles like it as C, C++ and CUDA, in single or double precision (mjgREAL),
 // in any scope. The core's solvers are built on the same
 // lines: with mjgiDENSE defined, matrices are those of solvers/dense.h, else the plain
 // loops below, which round in the same order.
@@ -11,6 +11,7 @@
 //
 // To solve one problem of up to mjgiDENSE_MAX joints, give memory and call
 // mjgi_denseNewton.
+// Threads may share it (solvers/lanes.h).
 
 #ifndef MJGEAR_DENSE_NEWTON_H_
 #define MJGEAR_DENSE_NEWTON_H_
@@ -18,11 +19,8 @@
 #ifndef MJGEAR_LAW_H_
 #include "law/law.h"
 #endif
-
-#ifdef __CUDACC__
-#define mjgiSQRT(x) sqrt(x)
-#else
-#define mjgiSQRT(x) ((mjgREAL)__builtin_sqrt((double)(x)))
+#ifndef MJGEAR_LANES_H_
+#include "solvers/lanes.h"
 #endif
 
 // relative rounding error and smallest normal number of mjgREAL
@@ -54,7 +52,7 @@
 // fallback costs less
 #define mjgiHALVINGS 6
 
-// mjgi_denseNewton: most joints, which is what one thread of a GPU can be asked for;
+// mjgi_denseNewton: most joints;
 // Newton steps of a round, of which 6 are enough in all but a few of a million problems;
 // rounds of Newton and one-joint sweeps; sweeps of the first one, twice as many in each
 // that follows
@@ -74,7 +72,7 @@
 
 // y = A x; the order of the sums is that of the vectors of four of solvers/dense.h
 mjgFUNCTION void mjgi_mulMatVec(mjgREAL* y, const mjgREAL* A, const mjgREAL* x, int n) {
-  for (int i = 0; i < n; i++) {
+  for (mjgiEACH(i, n)) {
     const mjgREAL* row = A + i * n;
     mjgREAL s0 = 0, s1 = 0, s2 = 0, s3 = 0;
     int j = 0;
@@ -89,6 +87,18 @@ mjgFUNCTION void mjgi_mulMatVec(mjgREAL* y, const mjgREAL* A, const mjgREAL* x, 
       sum += row[j] * x[j];
     }
     y[i] = sum;
+  }
+  mjgSYNC();
+}
+
+
+// x = U^-1 x, with ones on the diagonal of U
+mjgFUNCTION void mjgi_luBackward(mjgREAL* x, const mjgREAL* LU, int n) {
+  for (int j = n - 1; j > 0; j--) {
+    for (mjgiEACH(i, j)) {
+      x[i] -= LU[i * n + j] * x[j];
+    }
+    mjgSYNC();
   }
 }
 
@@ -107,64 +117,59 @@ mjgFUNCTION int mjgi_lu(mjgREAL* A, mjgREAL* x, int* pivot, int n) {
     for (int i = k + 1; pivot && i < n; i++) {
       best = mjgiABS(A[i * n + k]) > mjgiABS(A[best * n + k]) ? i : best;
     }
-    if (pivot) {
-      pivot[k] = best;
-    }
-    if (best != k) {
-      for (int j = 0; j < n; j++) {
-        mjgREAL swap = A[k * n + j];
-        A[k * n + j] = A[best * n + j];
-        A[best * n + j] = swap;
-      }
-      mjgREAL swap = x[k];
-      x[k] = x[best];
-      x[best] = swap;
-    }
-    mjgREAL diagonal = A[k * n + k];
+    mjgREAL diagonal = A[best * n + k], side = x[best];
+    mjgSYNC();
     if (!(mjgiABS(diagonal) > smallest)) {
       return 0;
     }
     mjgREAL inverse = 1 / diagonal;
-    A[k * n + k] = inverse;
-    x[k] *= inverse;
-    for (int j = k + 1; j < n; j++) {
-      A[k * n + j] *= inverse;
+    for (mjgiEACH(j, n)) {
+      mjgREAL other = A[k * n + j];
+      A[k * n + j] = A[best * n + j];
+      A[best * n + j] = best != k ? other : A[best * n + j];
+      A[k * n + j] = j == k ? inverse : j > k ? A[k * n + j] * inverse : A[k * n + j];
     }
+    if (mjgiMINE(0)) {
+      x[best] = x[k];
+      x[k] = side * inverse;
+      if (pivot) {
+        pivot[k] = best;
+      }
+    }
+    mjgSYNC();
     for (int i = k + 1; i < n; i++) {
       mjgREAL f = A[i * n + k];
-      for (int j = k + 1; j < n; j++) {
+      for (int j = k + 1 + mjgLANE; j < n; j += mjgLANES) {
         A[i * n + j] -= f * A[k * n + j];
       }
-      x[i] -= f * x[k];
     }
-  }
-  for (int i = n - 1; i >= 0; i--) {
-    for (int j = n - 1; j > i; j--) {
-      x[i] -= A[i * n + j] * x[j];
+    for (int i = k + 1 + mjgLANE; i < n; i += mjgLANES) {
+      x[i] -= A[i * n + k] * x[k];
     }
+    mjgSYNC();
   }
+  mjgi_luBackward(x, A, n);
   return 1;
 }
 
 
 // x = (P L U)^-1 x for another right side
 mjgFUNCTION void mjgi_luSolve(mjgREAL* x, const mjgREAL* LU, const int* pivot, int n) {
-  for (int i = 0; pivot && i < n; i++) {
+  for (int i = 0; pivot && mjgiMINE(0) && i < n; i++) {
     mjgREAL swap = x[i];
     x[i] = x[pivot[i]];
     x[pivot[i]] = swap;
   }
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j < i; j++) {
-      x[i] -= LU[i * n + j] * x[j];
+  mjgSYNC();
+  for (int j = 0; j < n; j++) {
+    mjgREAL xj = x[j] * LU[j * n + j];
+    mjgSYNC();
+    for (int i = j + mjgLANE; i < n; i += mjgLANES) {
+      x[i] = i == j ? xj : x[i] - LU[i * n + j] * xj;
     }
-    x[i] *= LU[i * n + i];
+    mjgSYNC();
   }
-  for (int i = n - 1; i >= 0; i--) {
-    for (int j = n - 1; j > i; j--) {
-      x[i] -= LU[i * n + j] * x[j];
-    }
-  }
+  mjgi_luBackward(x, LU, n);
 }
 
 #endif  // mjgiDENSE
@@ -222,7 +227,7 @@ mjgFUNCTION mjgREAL mjgi_blockMax(mjgREAL a, mjgREAL b) {
 // numbers that are given, or others where there are none
 mjgFUNCTION void mjgi_blockCopy(mjgREAL* __restrict to, const mjgREAL* __restrict from,
                                 mjgREAL otherwise, int n) {
-  for (int i = 0; i < n; i++) {
+  for (mjgiEACH(i, n)) {
     to[i] = from ? from[i] : otherwise;
   }
 }
@@ -249,7 +254,7 @@ mjgFUNCTION void mjgi_blockTake(mjgiBlock* b, int n, const mjgREAL* A, const mjg
   mjgi_blockCopy(b->t, t, 0, n);
   mjgi_blockCopy(b->x, static_ratio, 1, n);
   mjgi_blockCopy(b->y, v0, 0, n);
-  for (int i = 0; i < n; i++) {
+  for (mjgiEACH(i, n)) {
     mjgREAL diagonal = A[i * n + i], root = mjgiSQRT(diagonal), scale = 1 / root;
     b->root[i] = root;
     b->scale[i] = scale;
@@ -262,21 +267,27 @@ mjgFUNCTION void mjgi_blockTake(mjgiBlock* b, int n, const mjgREAL* A, const mjg
     b->rp[i] = mjgi_lawRatio(b->x[i], b->y[i], 1);
     b->rm[i] = mjgi_lawRatio(b->x[i], b->y[i], -1);
   }
+  mjgSYNC();
   for (int i = 0; i < n; i++) {
     mjgREAL* __restrict row = b->A + i * n;
     const mjgREAL* __restrict scale = b->scale;
-    for (int j = 0; j < n; j++) {
+    for (mjgiEACH(j, n)) {
       row[j] = A[i * n + j] * (scale[i] * scale[j]);
     }
-    row[i] = 1;
+    if (mjgiMINE(i)) {
+      row[i] = 1;
+    }
     if (P) {
       row = b->P + i * n;
-      for (int j = 0; j < n; j++) {
+      for (mjgiEACH(j, n)) {
         row[j] = P[i * n + j] * (b->root[i] * scale[j]);
       }
-      row[i] = b->p[i];
+      if (mjgiMINE(i)) {
+        row[i] = b->p[i];
+      }
     }
   }
+  mjgSYNC();
 }
 
 // P_i . t where (A t)_i = w is known
@@ -298,23 +309,27 @@ mjgFUNCTION void mjgi_blockEvaluate(mjgiBlock* b) {
   mjgi_mulMatVec(b->w, b->A, b->t, n);
   if (b->flg_P) {
     mjgi_mulMatVec(b->lambda, b->P, b->t, n);
-    for (int i = 0; i < n; i++) {
+    for (mjgiEACH(i, n)) {
       b->lambda[i] += b->phi[i];
     }
   } else {
-    for (int i = 0; i < n; i++) {
+    for (mjgiEACH(i, n)) {
       b->lambda[i] = b->phi[i] + b->alpha[i] * b->w[i] - b->beta[i] * b->t[i];
     }
   }
 
-  b->merit = 0;
-  for (int i = 0; i < n; i++) {
+  for (mjgiEACH(i, n)) {
     mjgREAL t = b->t[i], answer;
     b->piece[i] = mjgi_lawResolve(&answer, b->v[i] - b->w[i] + t, b->lambda[i] - b->p[i] * t,
                                   b->p[i], b->c[i], b->rp[i], b->rm[i]);
     b->residual[i] = t - answer;
+  }
+  mjgSYNC();
+  b->merit = 0;
+  for (int i = 0; i < n; i++) {
     b->merit += b->residual[i] * b->residual[i];
   }
+  mjgSYNC();
 }
 
 
@@ -325,7 +340,7 @@ mjgFUNCTION mjgREAL mjgi_blockRow(mjgREAL* __restrict row, const mjgiBlock* b, i
 
   // stuck: (A t)_i = v_i
   if (piece == mjgiSTUCK) {
-    for (int j = 0; j < n; j++) {
+    for (mjgiEACH(j, n)) {
       row[j] = A[j];
     }
     return b->v[i];
@@ -335,10 +350,12 @@ mjgFUNCTION mjgREAL mjgi_blockRow(mjgREAL* __restrict row, const mjgiBlock* b, i
   mjgREAL offset, f = mjgi_lawRow(&offset, piece, b->c[i], b->rp[i], b->rm[i]);
   mjgREAL factor = b->flg_P ? -f : -f * b->alpha[i];
   A = b->flg_P ? b->P + i * n : A;
-  for (int j = 0; j < n; j++) {
+  for (mjgiEACH(j, n)) {
     row[j] = factor * A[j];
   }
-  row[i] += 1 + f * b->beta[i];
+  if (mjgiMINE(i)) {
+    row[i] += 1 + f * b->beta[i];
+  }
   return f * b->phi[i] + offset;
 }
 
@@ -348,16 +365,21 @@ mjgFUNCTION mjgREAL mjgi_blockRow(mjgREAL* __restrict row, const mjgiBlock* b, i
 mjgFUNCTION int mjgi_blockSolvePieces(mjgiBlock* b, const int* piece) {
   int stride = mjgi_rowStride(b->n);
   for (int i = 0; i < b->n; i++) {
-    b->x[i] = mjgi_blockRow(b->K + i * stride, b, i, piece[i]);
+    mjgREAL side = mjgi_blockRow(b->K + i * stride, b, i, piece[i]);
+    if (mjgiMINE(i)) {
+      b->x[i] = side;
+    }
   }
+  mjgSYNC();
   b->factorizations++;
   if (!mjgi_lu(b->K, b->x, b->flg_unique ? (int*)0 : b->pivot, b->n)) {
     return 0;
   }
-  for (int i = 0; i < b->n; i++) {
+  for (mjgiEACH(i, b->n)) {
     b->t[i] = b->x[i];
     b->fixed[i] = piece[i];
   }
+  mjgSYNC();
   return 1;
 }
 
@@ -366,7 +388,7 @@ mjgFUNCTION int mjgi_blockSolvePieces(mjgiBlock* b, const int* piece) {
 // the joints go on to, to piece
 mjgFUNCTION void mjgi_blockMissing(mjgiBlock* b) {
   int n = b->n;
-  for (int i = 0; i < n; i++) {
+  for (mjgiEACH(i, n)) {
     mjgiWIDE_REAL w = 0, load = 0, t = b->t[i];
     for (int j = 0; j < n; j++) {
       w += (mjgiWIDE_REAL)b->A[i * n + j] * b->t[j];
@@ -383,6 +405,7 @@ mjgFUNCTION void mjgi_blockMissing(mjgiBlock* b) {
     b->piece[i] =
         mjgi_lawNext(piece, b->t[i], (mjgREAL)v, (mjgREAL)lambda, b->c[i], b->rp[i], b->rm[i]);
   }
+  mjgSYNC();
 }
 
 
@@ -392,9 +415,10 @@ mjgFUNCTION void mjgi_blockRefine(mjgiBlock* b) {
   for (int k = 0; k < mjgiREFINE; k++) {
     mjgi_blockMissing(b);
     mjgi_luSolve(b->x, b->K, b->flg_unique ? (int*)0 : b->pivot, b->n);
-    for (int i = 0; i < b->n; i++) {
+    for (mjgiEACH(i, b->n)) {
       b->t[i] += b->x[i];
     }
+    mjgSYNC();
   }
   mjgi_blockEvaluate(b);
 }
@@ -446,6 +470,7 @@ mjgFUNCTION mjgREAL mjgi_blockResidual(const mjgiBlock* b, const int* piece, mjg
   for (int i = 0; i < b->n; i++) {
     worst = mjgi_blockMax(worst, mjgi_jointResidual(b, i, piece[i], enough));
   }
+  mjgSYNC();
   return worst;
 }
 
@@ -465,11 +490,16 @@ mjgFUNCTION void mjgi_blockPolish(mjgiBlock* b, mjgREAL enough) {
     for (int i = 0; i < b->n; i++) {
       mjgREAL own = mjgi_jointResidual(b, i, b->fixed[i], enough);
       if (own > enough && mjgiABS(b->residual[i]) <= mjgiNEAR * size) {
-        b->t[i] -= b->residual[i];
-        b->fixed[i] = b->fixed[i] == mjgiSTUCK ? mjgiSTUCK : b->piece[i];
+        mjgSYNC();
+        if (mjgiMINE(i)) {
+          b->t[i] -= b->residual[i];
+          b->fixed[i] = b->fixed[i] == mjgiSTUCK ? mjgiSTUCK : b->piece[i];
+        }
+        mjgSYNC();
         changed = 1;
       }
     }
+    mjgSYNC();
     if (!changed) {
       return;
     }
@@ -482,9 +512,10 @@ mjgFUNCTION void mjgi_blockPolish(mjgiBlock* b, mjgREAL enough) {
 mjgFUNCTION void mjgi_blockImprove(mjgiBlock* b, mjgREAL enough) {
   mjgi_blockRefine(b);
   mjgi_blockPolish(b, enough);
-  for (int i = 0; i < b->n; i++) {
+  for (mjgiEACH(i, b->n)) {
     b->piece[i] = b->fixed[i];
   }
+  mjgSYNC();
 }
 
 
@@ -493,12 +524,16 @@ mjgFUNCTION void mjgi_blockImprove(mjgiBlock* b, mjgREAL enough) {
 mjgFUNCTION int mjgi_blockRelease(mjgiBlock* b) {
   int released = 0;
   for (int i = 0; i < b->n; i++) {
+    released |= mjgi_lawReleases(b->piece[i], b->rp[i], b->rm[i]);
+  }
+  mjgSYNC();
+  for (mjgiEACH(i, b->n)) {
     if (mjgi_lawReleases(b->piece[i], b->rp[i], b->rm[i])) {
       b->rp[i] = 1;
       b->rm[i] = 1;
-      released = 1;
     }
   }
+  mjgSYNC();
   return released;
 }
 
@@ -537,6 +572,7 @@ mjgFUNCTION int mjgi_newtonIsExact(const mjgiBlock* b) {
     size += b->fixed[i] == mjgiSTUCK ? mjgiABS(b->v[i]) : mjgiABS(b->phi[i]) + b->c[i];
     exact &= mjgiABS(b->residual[i]) <= mjgiROUNDING * mjgiEPSILON * size;
   }
+  mjgSYNC();
   return exact;
 }
 
@@ -547,6 +583,7 @@ mjgFUNCTION int mjgi_newtonSamePieces(const mjgiBlock* b) {
   for (int i = 0; i < b->n; i++) {
     same &= b->piece[i] == b->fixed[i];
   }
+  mjgSYNC();
   return same;
 }
 
@@ -562,7 +599,7 @@ mjgFUNCTION int mjgi_newton(mjgiBlock* b, int iterations) {
   for (int iter = 0; iter < iterations; iter++) {
     // the point to improve on is kept in y
     mjgREAL merit = b->merit;
-    for (int i = 0; i < n; i++) {
+    for (mjgiEACH(i, n)) {
       b->y[i] = b->t[i];
     }
     b->iterations++;
@@ -574,9 +611,10 @@ mjgFUNCTION int mjgi_newton(mjgiBlock* b, int iterations) {
     // same pieces again, or a tie where pieces meet in one point and rounding decides
     // which one answers: solved
     if (mjgi_newtonIsExact(b) || mjgi_newtonSamePieces(b)) {
-      for (int i = 0; i < n; i++) {
+      for (mjgiEACH(i, n)) {
         b->piece[i] = b->fixed[i];
       }
+      mjgSYNC();
       return 1;
     }
 
@@ -587,16 +625,18 @@ mjgFUNCTION int mjgi_newton(mjgiBlock* b, int iterations) {
     mjgREAL step = 1;
     for (int halving = 0; !(b->merit < merit); halving++) {
       if (halving == mjgiHALVINGS) {
-        for (int i = 0; i < n; i++) {
+        for (mjgiEACH(i, n)) {
           b->t[i] = b->y[i];
         }
+        mjgSYNC();
         mjgi_blockEvaluate(b);
         return 0;
       }
       step /= 2;
-      for (int i = 0; i < n; i++) {
+      for (mjgiEACH(i, n)) {
         b->t[i] = b->y[i] + step * (goal[i] - b->y[i]);
       }
+      mjgSYNC();
       mjgi_blockEvaluate(b);
     }
     if (step == 1) {
@@ -617,16 +657,20 @@ mjgFUNCTION int mjgi_gaussSeidel(mjgiBlock* b, int iterations, mjgREAL tolerance
     // one sweep; the change is measured in the terms that t_i is made of
     mjgREAL change = 0;
     for (int i = 0; i < n; i++) {
-      mjgREAL t = b->t[i];
-      mjgREAL w = 0;
+      mjgREAL t = b->t[i], answer, w = 0;
       for (int j = 0; j < n; j++) {
         w += b->A[i * n + j] * b->t[j];
       }
       mjgREAL lambda = b->phi[i] + mjgi_blockLoad(b, i, b->t, w);
-      mjgi_lawResolve(&b->t[i], b->v[i] - w + t, lambda - b->p[i] * t, b->p[i], b->c[i], b->rp[i],
+      mjgi_lawResolve(&answer, b->v[i] - w + t, lambda - b->p[i] * t, b->p[i], b->c[i], b->rp[i],
                       b->rm[i]);
-      change = mjgi_blockMax(change, mjgiABS(b->t[i] - t) / (mjgiABS(b->v[i]) + mjgiABS(b->t[i]) +
-                                                             mjgiABS(t) + mjgiSMALLEST));
+      mjgREAL size = mjgiABS(b->v[i]) + mjgiABS(answer) + mjgiABS(t) + mjgiSMALLEST;
+      change = mjgi_blockMax(change, mjgiABS(answer - t) / size);
+      mjgSYNC();
+      if (mjgiMINE(i)) {
+        b->t[i] = answer;
+      }
+      mjgSYNC();
     }
 
     // steps shrink linearly, so look at the residual itself before believing them
@@ -656,13 +700,15 @@ mjgFUNCTION int mjgi_gaussSeidel(mjgiBlock* b, int iterations, mjgREAL tolerance
 //   t, v, lambda, mode   as in mjgSolution; t is the start                          (n)
 //   A ... v0             as in mjgProblem, none is null
 //   number, integer      scratch, mjgiDENSE_NUMBERS(n) and mjgiDENSE_INTEGERS(n)
+//   flg_release          0: joints slip on their static bound and do not break away, which
+//                        is for the caller to ask where a larger problem is solved
 // Returns the number of Newton steps; negative if it did not end at a solution: t is the
 // best iterate then
 mjgFUNCTION int mjgi_denseNewton(mjgREAL* t, mjgREAL* v, mjgREAL* lambda, int* mode,
                                  const mjgREAL* A, const mjgREAL* v_free, const mjgREAL* phi,
                                  const mjgREAL* alpha, const mjgREAL* beta, const mjgREAL* coulomb,
                                  const mjgREAL* static_ratio, const mjgREAL* v0, int n,
-                                 mjgREAL* number, int* integer) {
+                                 mjgREAL* number, int* integer, int flg_release) {
   mjgiBlock block, *b = &block;
   mjgREAL** vector[] = {&b->alpha,  &b->beta,     &b->p,    &b->v,     &b->phi, &b->c,
                         &b->rp,     &b->rm,       &b->root, &b->scale, &b->t,   &b->w,
@@ -692,11 +738,12 @@ mjgFUNCTION int mjgi_denseNewton(mjgREAL* t, mjgREAL* v, mjgREAL* lambda, int* m
         mjgi_gaussSeidel(b, mjgiDENSE_SWEEPS << round, mjgiROUNDING * mjgiEPSILON);
       }
     }
-  } while (solved && mjgi_blockRelease(b));
+  } while (solved && flg_release && mjgi_blockRelease(b));
 
-  for (int i = 0; i < n; i++) {
+  for (mjgiEACH(i, n)) {
     mode[i] = mjgi_blockResult(t + i, v + i, lambda + i, b, i);
   }
+  mjgSYNC();
   return solved ? b->iterations : -b->iterations - 1;
 }
 

@@ -5,8 +5,8 @@ import warp as wp
 
 from .reading import LARGEST
 
-# constraint solves a step: each is launched by itself
-_PASSES = 100
+# rounds of a step
+_ROUNDS = 100
 
 
 def worlds(model, data):
@@ -25,10 +25,10 @@ def worlds(model, data):
         )
 
 
-def passes(value):
+def rounds(value):
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not (whole and 1 <= value <= _PASSES):
-        raise ValueError(f"mjgear.warp: passes = {value!r} is no whole number from 1 to {_PASSES}")
+    if not (whole and 1 <= value <= _ROUNDS):
+        raise ValueError(f"mjgear.warp: rounds = {value!r} is no whole number from 1 to {_ROUNDS}")
 
 
 def precision(value):

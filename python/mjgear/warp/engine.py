@@ -7,13 +7,12 @@ Releases are told apart by what they have, not by their numbers.
 import contextlib
 import dataclasses
 import functools
-import inspect
 
 import mujoco
 import mujoco_warp as mjw
 import warp as wp
 from mujoco_warp._src import derivative, forward, solver, types
-from mujoco_warp._src.types import Callback, ConstraintType, IntegratorType, Option, SolverContext
+from mujoco_warp._src.types import Callback, ConstraintType, IntegratorType, Option
 
 from mjgear import _extras
 
@@ -173,52 +172,10 @@ def most_iterations(m: mjw.Model, most: int):
     m.opt.iterations, m.opt.warn_overflow = asked
 
 
-# of the solver: functions that are wrapped, and what gears change between the line search and the look at constraint states
-_SOLVER = ("_update_constraint", "_solver_iteration")
-_CONTEXT = (
-    "Jaref", "done", "h", "quad_changed_ids", "quad_changed_count", "state_changed_count", "improvement", "alpha",
-)  # fmt: skip
-SEAM = all(name in vars(solver) for name in _SOLVER) and _fields(SolverContext).issuperset(_CONTEXT)
-
-
-def _takes(name: str, *arguments: str) -> bool:
-    """Whether a function of the solver has these arguments."""
-    function = getattr(solver, name, None)
-    return function is not None and list(inspect.signature(function).parameters) == list(arguments)
-
-
-# an iteration that gears make themselves of the solver's parts, as 4.0 has them: without a launch that sets counters to 0
-_PARTS = (
-    SEAM
-    and _takes("_linesearch", "m", "d", "ctx")
-    and _takes("_solver_iteration", "m", "d", "ctx", "nsolving", "compact")
-    and _takes("_update_constraint", "m", "d", "ctx", "track_changes", "stable_fast")
-    and _takes("_update_gradient_incremental", "m", "d", "ctx", "stable_fast")
-    and _takes("_solve_done", "warn_overflow")
-    and hasattr(solver, "_use_incremental")
-)
-
-
-def _launch_done(m: mjw.Model, d: mjw.Data, ctx: SolverContext, nsolving: wp.array, tolerance: wp.array):
-    """The solver's look at which worlds are done, by what the arguments of its kernel are called."""
-    kernel = solver._solve_done(int(m.opt.warn_overflow))
-
-    def value(label: str):
-        name = label.removesuffix("_in").removesuffix("_out")
-        if name in ("nsolving", "opt_tolerance"):
-            return nsolving if name == "nsolving" else tolerance
-        for prefix, place in (("opt_", m.opt), ("ctx_", ctx)):
-            if name.startswith(prefix):
-                return getattr(place, name.removeprefix(prefix))
-        return getattr(d, name)
-
-    wp.launch(kernel, dim=d.nworld, inputs=[value(argument.label) for argument in kernel.adj.args])
-
-
 def hook(gears_of):
-    """Have the constraint solver ask gears: instead of a solve, before it looks at constraint states, and around an iteration.
+    """Have the constraint solver ask gears instead of a solve.
 
-    MuJoCo Warp has no callback there, so its functions are wrapped, once a process, for the models that have gears.
+    MuJoCo Warp has no callback there, so its function is wrapped, once a process, for the models that have gears.
 
     Args:
         gears_of: of Model and Data, their Gears, or None.
@@ -231,48 +188,3 @@ def hook(gears_of):
         return solve(m, d) if gears is None else gears._solve(m, d, solve)
 
     solver.solve = geared_solve
-    if not SEAM:
-        return
-    update, iterate = solver._update_constraint, solver._solver_iteration
-
-    @functools.wraps(update)
-    def geared_update(m, d, ctx, track_changes=False, **options):
-        gears = gears_of(m, d)
-        if gears is not None and isinstance(ctx, SolverContext):
-            gears._before_states(m, d, ctx, track_changes)
-        return update(m, d, ctx, track_changes=track_changes, **options)
-
-    @functools.wraps(iterate)
-    def geared_iteration(m, d, ctx, nsolving, **options):
-        gears = gears_of(m, d)
-        if gears is None:
-            iterate(m, d, ctx, nsolving, **options)
-        elif _PARTS and gears._diagonal and solver._use_incremental(m):
-            solver._linesearch(m, d, ctx)
-            gears._next_pieces(m, d, ctx, nsolving, incremental=True, counts=True)
-            update(m, d, ctx, track_changes=True, stable_fast=True)
-            solver._update_gradient_incremental(m, d, ctx, stable_fast=True)
-            _launch_done(m, d, ctx, nsolving, gears._until)
-        else:
-            gears._before_iteration(ctx, nsolving)
-            iterate(m, d, ctx, nsolving, **options)
-            gears._behind_iteration()
-
-    solver._update_constraint, solver._solver_iteration = geared_update, geared_iteration
-
-
-def repeat(condition: wp.array, body, most: int, m: mjw.Model):
-    """Launch what body launches while the number on the device is not 0: most times, where graphs have no loops."""
-    if condition.device.is_cpu or m.opt.graph_conditional:
-        wp.capture_while(condition, while_body=body)
-    else:
-        for _ in range(most):
-            body()
-
-
-def when(condition: wp.array, body):
-    """Launch what body launches if the number on the device is not 0. On a GPU always: a branch of a graph cannot take memory."""
-    if condition.device.is_cpu:
-        wp.capture_if(condition, on_true=body)
-    else:
-        body()

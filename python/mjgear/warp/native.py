@@ -10,9 +10,27 @@ _HERE = pathlib.Path(__file__).parent
 _CORE = _HERE.parents[2] / "core"
 
 # headers in the order in which they build on each other, beside this file or in the source tree
-_WORLD = ("law/law.h", "world.h")
-_NEWTON = ("law/law.h", "solvers/dense_newton.h")
+_WORLD = ("law/law.h", "solvers/lanes.h", "world.h")
+_NEWTON = ("law/law.h", "solvers/lanes.h", "solvers/dense_newton.h")
 _PIECES = (*_NEWTON, "pieces.h")
+
+# threads of a block share a world; on the CPU backend a block has one, unless warp.config.enable_cpu_blocks says otherwise
+_LANES = """
+#undef mjgLANE
+#undef mjgLANES
+#undef mjgSYNC
+#define mjgLANE ((int)WP_TILE_THREAD_IDX)
+#define mjgLANES WP_TILE_BLOCK_DIM
+#define mjgSYNC() WP_TILE_SYNC()
+"""
+
+# functions of matrices are called on a GPU, not part of their callers: registers are few
+_CALLED = """
+#ifdef __CUDA_ARCH__
+#undef mjgFUNCTION
+#define mjgFUNCTION static __device__ __noinline__
+#endif
+"""
 
 
 def _header(name: str) -> str:
@@ -25,13 +43,17 @@ def _header(name: str) -> str:
 @functools.cache
 def source(real: str, headers: tuple[str, ...]) -> str:
     """Headers as the members of a struct, for numbers of type 'float' or 'double'."""
-    guards = ("LAW_H_", "DENSE_NEWTON_H_", "WORLD_H_", "PIECES_H_")
-    head = "".join(f"#undef MJGEAR_{name}\n" for name in guards) + "#undef mjgREAL\n#undef mjgFUNCTION\n"
-    head += f"#define mjgREAL {real}\n#define mjgFUNCTION static CUDA_CALLABLE inline\n"
-    return "struct mjgear {\n" + head + "\n".join(_header(name) for name in headers) + "\n};\n"
+    defined = "LAW_H_", "LANES_H_", "DENSE_NEWTON_H_", "WORLD_H_", "PIECES_H_"
+    head = "".join(f"#undef MJGEAR_{name}\n" for name in defined) + "#undef mjgREAL\n#undef mjgFUNCTION\n"
+    head += f"#define mjgREAL {real}\n#define mjgFUNCTION static CUDA_CALLABLE inline\n{_LANES}"
+    texts = [_header(name) for name in headers]
+    return "struct mjgear {\n" + head + texts[0] + _CALLED + "\n".join(texts[1:]) + "\n};\n"
 
 
 class Functions(NamedTuple):
+    sync: wp.Function
+    lane: wp.Function
+    expand: wp.Function
     add_row: wp.Function
     gap: wp.Function
     along: wp.Function
@@ -48,8 +70,6 @@ class Functions(NamedTuple):
     exchange: wp.Function
     hold: wp.Function
     jammed: wp.Function
-    limit: wp.Function
-    line: wp.Function
     ratio: wp.Function
 
 
@@ -70,6 +90,17 @@ def functions(real: str) -> Functions:
 
     row = "J.data + ((size_t)world * J.shape[1] + row) * J.shape[2]"
     engine_vector = "({name}.data + (size_t)world * {name}.shape[1])"
+
+    @wp.func_native(_LANES + "mjgSYNC();")
+    def sync(): ...
+
+    @wp.func_native(_LANES + "return mjgLANE;")
+    def lane() -> int: ...
+
+    @wp.func_native(head + f"""
+    mjgear::expand({of("full")}, {of("M", "float")}, rownnz.data, rowadr.data, colind.data, nv);
+    """)
+    def expand(full: matrices, M: engine_vectors, rownnz: indices, rowadr: indices, colind: indices, nv: int, world: int): ...
 
     @wp.func_native(head + f"""
     mjgear::add({of("H")} + (size_t)i * H.shape[2], {row}, f, i + 1);
@@ -146,20 +177,20 @@ def functions(real: str) -> Functions:
 
     @wp.func_native(source(real, _NEWTON) + f"""
     size_t k = (size_t)world * n;
-    return mjgear::mjgi_denseNewton({problem});
+    return mjgear::mjgi_denseNewton({problem}, release);
     """)
     def newton(
         t: vectors, v: vectors, lam: vectors, mode: modes, A: matrices, v_free: vectors, phi: vectors, alpha: vectors, beta: vectors,
-        coulomb: vectors, ratio: vectors, v0: vectors, n: int, number: vectors, integer: modes, world: int,
+        coulomb: vectors, ratio: vectors, v0: vectors, n: int, number: vectors, integer: modes, release: int, world: int,
     ) -> int: ...
 
     @wp.func_native(source(real, _PIECES) + f"""
     size_t k = (size_t)world * n;
-    return mjgear::mjgi_exchangePieces({problem}, most);
+    return mjgear::mjgi_exchangePieces({problem}, release, most);
     """)
     def exchange(
         t: vectors, v: vectors, lam: vectors, mode: modes, A: matrices, v_free: vectors, phi: vectors, alpha: vectors, beta: vectors,
-        coulomb: vectors, ratio: vectors, v0: vectors, n: int, number: vectors, integer: modes, most: int, world: int,
+        coulomb: vectors, ratio: vectors, v0: vectors, n: int, number: vectors, integer: modes, release: int, most: int, world: int,
     ) -> int: ...
 
     @wp.func_native(head + """
@@ -173,25 +204,11 @@ def functions(real: str) -> Functions:
     def jammed(t: scalar, lam: scalar, p: scalar, c: scalar, static_ratio: scalar, v0: scalar) -> int: ...
 
     @wp.func_native(head + """
-    int load;
-    return mjgear::mjgi_lawLimit(&load, s, phi, p, c, r);
-    """)
-    def limit(s: int, phi: scalar, p: scalar, c: scalar, r: scalar) -> scalar: ...
-
-    # slope (which 0), constant (1) or whether there is a line (2)
-    @wp.func_native(head + """
-    RealType part[3] = {0, 0, 0};
-    part[2] = mjgear::mjgi_lawLine(part, part + 1, factor, offset, alpha, beta);
-    return part[which];
-    """.replace("RealType", real))
-    def line(factor: scalar, offset: scalar, alpha: scalar, beta: scalar, which: int) -> scalar: ...
-
-    @wp.func_native(head + """
     return mjgear::mjgi_lawRatio(static_ratio, v0, s);
     """)
     def ratio(static_ratio: scalar, v0: scalar, s: int) -> scalar: ...
 
     return Functions(
-        add_row, gap, along, times, forces, factor, columns, solve, multiply, multiply_columns, integrated, effect, newton, exchange, hold,
-        jammed, limit, line, ratio,
+        sync, lane, expand, add_row, gap, along, times, forces, factor, columns, solve, multiply, multiply_columns, integrated, effect, newton, exchange, hold,
+        jammed, ratio,
     )  # fmt: skip

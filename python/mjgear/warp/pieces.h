@@ -17,10 +17,12 @@ mjgFUNCTION mjgREAL mjgi_pieceRow(mjgREAL* row, const mjgREAL* A, int piece, mjg
     factor = mjgi_lawRow(&offset, piece, c, rp, rm);
     scale = -factor * alpha;
   }
-  for (int j = 0; j < n; j++) {
+  for (mjgiEACH(j, n)) {
     row[j] = scale * A[j];
   }
-  row[i] += piece != mjgiSTUCK ? 1 + factor * beta : 0;
+  if (mjgiMINE(i)) {
+    row[i] += piece != mjgiSTUCK ? 1 + factor * beta : 0;
+  }
   return piece != mjgiSTUCK ? factor * phi + offset : v_free;
 }
 
@@ -42,64 +44,86 @@ mjgFUNCTION mjgREAL mjgi_pieceMissing(const mjgREAL* A, const mjgREAL* x, int pi
 }
 
 
+// piece that joint i goes on to with friction x that slows it by w
+mjgFUNCTION int mjgi_pieceNext(int piece, mjgREAL x, mjgREAL w, mjgREAL v_free, mjgREAL phi,
+                               mjgREAL alpha, mjgREAL beta, mjgREAL c, mjgREAL rp, mjgREAL rm) {
+  mjgREAL load = phi + alpha * w - beta * x;
+  return mjgi_lawNext(piece, x, v_free - w, load, c, rp, rm);
+}
+
+
 // start from the pieces that joints had, by their mode and the sign of their load, and
 // exchange them, all at once, at most so often. Returns 1 if they stay as they are: t, v,
 // lambda and mode are those of a solution then, else unchanged. A joint that is stuck
 // stays so where its bound lets it, also where that is not connected to no friction. One
-// that slips has broken away. Arguments as in mjgi_denseNewton
+// that slips has broken away where flg_release is 1. Arguments as in mjgi_denseNewton
 mjgFUNCTION int mjgi_exchangePieces(mjgREAL* t, mjgREAL* v, mjgREAL* lambda, int* mode,
                                     const mjgREAL* A, const mjgREAL* v_free, const mjgREAL* phi,
                                     const mjgREAL* alpha, const mjgREAL* beta,
                                     const mjgREAL* coulomb, const mjgREAL* static_ratio,
                                     const mjgREAL* v0, int n, mjgREAL* number, int* integer,
-                                    int most) {
+                                    int flg_release, int most) {
   mjgREAL *K = number, *x = K + n * n, *w = x + n, *rp = w + n, *rm = rp + n;
   int *pivot = integer, *piece = integer + n, changed = 1;
-  for (int i = 0; i < n; i++) {
+  for (mjgiEACH(i, n)) {
     piece[i] = mjgi_piece(mode[i], lambda[i] >= 0);
-    rp[i] = mjgi_lawRatio(mode[i] == 0 ? static_ratio[i] : 1, v0[i], 1);
-    rm[i] = mjgi_lawRatio(mode[i] == 0 ? static_ratio[i] : 1, v0[i], -1);
+    mjgREAL ratio = mode[i] == 0 || !flg_release ? static_ratio[i] : 1;
+    rp[i] = mjgi_lawRatio(ratio, v0[i], 1);
+    rm[i] = mjgi_lawRatio(ratio, v0[i], -1);
   }
+  mjgSYNC();
   for (int round = 0; changed && round < most; round++) {
     for (int i = 0; i < n; i++) {
-      x[i] = mjgi_pieceRow(K + i * n, A + i * n, piece[i], v_free[i], phi[i], alpha[i], beta[i],
-                           coulomb[i], rp[i], rm[i], i, n);
+      mjgREAL side = mjgi_pieceRow(K + i * n, A + i * n, piece[i], v_free[i], phi[i], alpha[i],
+                                   beta[i], coulomb[i], rp[i], rm[i], i, n);
+      if (mjgiMINE(i)) {
+        x[i] = side;
+      }
     }
+    mjgSYNC();
     if (!mjgi_lu(K, x, pivot, n)) {
       return 0;
     }
     for (int k = 0; k < mjgiCORRECTIONS; k++) {
-      for (int i = 0; i < n; i++) {
+      for (mjgiEACH(i, n)) {
         w[i] = mjgi_pieceMissing(A + i * n, x, piece[i], v_free[i], phi[i], alpha[i], beta[i],
                                  coulomb[i], rp[i], rm[i], i, n);
       }
+      mjgSYNC();
       mjgi_luSolve(w, K, pivot, n);
-      for (int i = 0; i < n; i++) {
+      for (mjgiEACH(i, n)) {
         x[i] += w[i];
       }
+      mjgSYNC();
     }
     mjgi_mulMatVec(w, A, x, n);
     changed = 0;
     for (int i = 0; i < n; i++) {
-      mjgREAL load = phi[i] + alpha[i] * w[i] - beta[i] * x[i];
-      int next = mjgi_lawNext(piece[i], x[i], v_free[i] - w[i], load, coulomb[i], rp[i], rm[i]);
+      int next = mjgi_pieceNext(piece[i], x[i], w[i], v_free[i], phi[i], alpha[i], beta[i],
+                                coulomb[i], rp[i], rm[i]);
       changed |= next != piece[i];
-      piece[i] = next;
-      if (mjgi_lawReleases(next, rp[i], rm[i])) {
+    }
+    mjgSYNC();
+    for (mjgiEACH(i, n)) {
+      piece[i] = mjgi_pieceNext(piece[i], x[i], w[i], v_free[i], phi[i], alpha[i], beta[i],
+                                coulomb[i], rp[i], rm[i]);
+      if (flg_release && mjgi_lawReleases(piece[i], rp[i], rm[i])) {
         rp[i] = 1;
         rm[i] = 1;
       }
     }
+    mjgSYNC();
   }
   if (changed) {
     return 0;
   }
-  for (int i = 0; i < n; i++) {
+  for (mjgiEACH(i, n)) {
     mode[i] = mjgi_pieceDirection(piece[i]);
     t[i] = x[i];
     v[i] = mode[i] == 0 ? 0 : v_free[i] - w[i];
     lambda[i] = phi[i] + alpha[i] * w[i] - beta[i] * x[i];
   }
+  mjgSYNC();
   return 1;
 }
 

@@ -1,24 +1,17 @@
-// What mjgear.warp computes for one world, beside dense_newton.h: factors and products of
-// small dense matrices, row-major. It compiles where law/law.h does, and needs its mjgREAL
-// and mjgFUNCTION.
+// What mjgear.warp computes for one world: factors and products of small dense matrices,
+// row-major. It needs law/law.h and solvers/lanes.h: threads that share a world have every
+// mjgLANES-th column each.
 
 #ifndef MJGEAR_WORLD_H_
 #define MJGEAR_WORLD_H_
 
-#ifndef mjgiSQRT
-#ifdef __CUDACC__
-#define mjgiSQRT(x) sqrt(x)
-#else
-#define mjgiSQRT(x) ((mjgREAL)__builtin_sqrt((double)(x)))
-#endif
-#endif
-
-// Inner loops run along rows. Those of matrices have no sums, so that compilers make
-// vectors of them without changing a bit.
+// Inner loops run along rows, and threads beside each other read numbers beside each
+// other. Those of matrices have no sums, so that compilers make vectors of them without
+// changing a bit.
 
 // y -= f x
 mjgFUNCTION void subtract(mjgREAL* __restrict y, const mjgREAL* __restrict x, mjgREAL f, int n) {
-  for (int i = 0; i < n; i++) {
+  for (mjgiEACH(i, n)) {
     y[i] -= f * x[i];
   }
 }
@@ -26,13 +19,13 @@ mjgFUNCTION void subtract(mjgREAL* __restrict y, const mjgREAL* __restrict x, mj
 
 // y += f x
 mjgFUNCTION void add(mjgREAL* __restrict y, const float* __restrict x, mjgREAL f, int n) {
-  for (int i = 0; i < n; i++) {
+  for (mjgiEACH(i, n)) {
     y[i] += f * (mjgREAL)x[i];
   }
 }
 
 
-// x . y
+// x . y, by each thread for itself
 mjgFUNCTION mjgREAL dot(const mjgREAL* __restrict x, const mjgREAL* __restrict y, int n) {
   mjgREAL s0 = 0, s1 = 0, s2 = 0, s3 = 0;
   int i = 0;
@@ -49,7 +42,7 @@ mjgFUNCTION mjgREAL dot(const mjgREAL* __restrict x, const mjgREAL* __restrict y
 }
 
 
-// J a - aref of a row of constraints
+// J a - aref of a row of constraints, by each thread for itself
 mjgFUNCTION mjgREAL gap(const float* __restrict J, const float* __restrict a, mjgREAL aref, int n) {
   mjgREAL s0 = 0, s1 = 0;
   int i = 0;
@@ -64,7 +57,7 @@ mjgFUNCTION mjgREAL gap(const float* __restrict J, const float* __restrict a, mj
 }
 
 
-// J (b - a)
+// J (b - a), likewise
 mjgFUNCTION mjgREAL along(const float* __restrict J, const float* __restrict a,
                           const mjgREAL* __restrict b, int n) {
   mjgREAL sum = 0;
@@ -77,9 +70,10 @@ mjgFUNCTION mjgREAL along(const float* __restrict J, const float* __restrict a,
 
 // y = A x (m x n)
 mjgFUNCTION void times(mjgREAL* y, const mjgREAL* A, const mjgREAL* x, int m, int n) {
-  for (int i = 0; i < m; i++) {
+  for (mjgiEACH(i, m)) {
     y[i] = dot(A + i * n, x, n);
   }
+  mjgSYNC();
 }
 
 
@@ -114,30 +108,36 @@ mjgFUNCTION mjgREAL forces(mjgREAL* H, const Rows* c, int i) {
 // is not positive definite
 mjgFUNCTION int factor(mjgREAL* A, int n) {
   for (int i = 0; i < n; i++) {
-    for (int j = 0; j < i; j++) {
+    for (mjgiEACH(j, i)) {
       A[j * n + i] = A[i * n + j];
     }
   }
+  mjgSYNC();
   for (int k = 0; k < n; k++) {
     mjgREAL* row = A + k * n;
-    if (!(row[k] > 0)) {
+    mjgREAL pivot = row[k];
+    mjgSYNC();
+    if (!(pivot > 0)) {
       return 0;
     }
-    mjgREAL inverse = 1 / mjgiSQRT(row[k]);
-    for (int j = k; j < n; j++) {
-      row[j] *= inverse;
+    mjgREAL inverse = 1 / mjgiSQRT(pivot);
+    for (mjgiEACH(j, n - k)) {
+      row[k + j] *= inverse;
     }
+    mjgSYNC();
     for (int i = k + 1; i < n; i++) {
       if (row[i] != 0) {
         subtract(A + i * n + i, row + i, row[i], n - i);
       }
     }
+    mjgSYNC();
   }
   return 1;
 }
 
 
-// x = U'^-1 x for n right sides (nv x n), which are 0 before dof
+// x = U'^-1 x for n right sides (nv x n), which are 0 before dof; a thread needs no
+// columns but its own
 mjgFUNCTION void forward(mjgREAL* x, const mjgREAL* U, const int* dof, int nv, int n) {
   int begun = 0;
   for (int k = 0; k < nv; k++) {
@@ -145,7 +145,7 @@ mjgFUNCTION void forward(mjgREAL* x, const mjgREAL* U, const int* dof, int nv, i
       begun = dof[g] <= k ? g + 1 : begun;
     }
     mjgREAL inverse = 1 / U[k * nv + k];
-    for (int g = 0; g < begun; g++) {
+    for (mjgiEACH(g, begun)) {
       x[k * n + g] *= inverse;
     }
     for (int i = k + 1; i < nv; i++) {
@@ -157,7 +157,7 @@ mjgFUNCTION void forward(mjgREAL* x, const mjgREAL* U, const int* dof, int nv, i
 }
 
 
-// x = U^-1 x for n right sides (nv x n)
+// x = U^-1 x for n right sides (nv x n), likewise
 mjgFUNCTION void backward(mjgREAL* x, const mjgREAL* U, int nv, int n) {
   for (int k = nv - 1; k >= 0; k--) {
     for (int i = k + 1; i < nv; i++) {
@@ -166,7 +166,7 @@ mjgFUNCTION void backward(mjgREAL* x, const mjgREAL* U, int nv, int n) {
       }
     }
     mjgREAL inverse = 1 / U[k * nv + k];
-    for (int g = 0; g < n; g++) {
+    for (mjgiEACH(g, n)) {
       x[k * n + g] *= inverse;
     }
   }
@@ -176,12 +176,42 @@ mjgFUNCTION void backward(mjgREAL* x, const mjgREAL* U, int nv, int n) {
 // x = (U' U)^-1 x
 mjgFUNCTION void solve(mjgREAL* x, const mjgREAL* U, int nv) {
   for (int k = 0; k < nv; k++) {
-    x[k] /= U[k * nv + k];
-    subtract(x + k + 1, U + k * nv + k + 1, x[k], nv - k - 1);
+    mjgREAL xk = x[k] / U[k * nv + k];
+    mjgSYNC();
+    if (mjgiMINE(0)) {
+      x[k] = xk;
+    }
+    subtract(x + k + 1, U + k * nv + k + 1, xk, nv - k - 1);
+    mjgSYNC();
   }
   for (int k = nv - 1; k >= 0; k--) {
-    x[k] = (x[k] - dot(U + k * nv + k + 1, x + k + 1, nv - k - 1)) / U[k * nv + k];
+    mjgREAL xk = (x[k] - dot(U + k * nv + k + 1, x + k + 1, nv - k - 1)) / U[k * nv + k];
+    mjgSYNC();
+    if (mjgiMINE(0)) {
+      x[k] = xk;
+    }
+    mjgSYNC();
   }
+}
+
+
+// all of a symmetric matrix of which the lower triangle is given by rows, in the lower
+// triangle
+mjgFUNCTION void expand(mjgREAL* full, const float* M, const int* rownnz, const int* rowadr,
+                        const int* colind, int nv) {
+  for (int i = 0; i < nv; i++) {
+    for (mjgiEACH(j, i + 1)) {
+      full[i * nv + j] = 0;
+    }
+  }
+  mjgSYNC();
+  for (int i = 0; i < nv; i++) {
+    const int* column = colind + rowadr[i];
+    for (mjgiEACH(k, rownnz[i])) {
+      full[i * nv + column[k]] = M[rowadr[i] + k];
+    }
+  }
+  mjgSYNC();
 }
 
 
@@ -191,14 +221,14 @@ mjgFUNCTION int columns(mjgREAL* x, mjgREAL* A, const int* dof, int nv, int n) {
   if (!factor(A, nv)) {
     return 0;
   }
-  for (int i = 0; i < nv * n; i++) {
-    x[i] = 0;
-  }
-  for (int g = 0; g < n; g++) {
-    x[dof[g] * n + g] = 1;
+  for (int i = 0; i < nv; i++) {
+    for (mjgiEACH(g, n)) {
+      x[i * n + g] = i == dof[g] ? 1 : 0;
+    }
   }
   forward(x, A, dof, nv, n);
   backward(x, A, nv, n);
+  mjgSYNC();
   return 1;
 }
 
@@ -207,8 +237,10 @@ mjgFUNCTION int columns(mjgREAL* x, mjgREAL* A, const int* dof, int nv, int n) {
 // are given
 mjgFUNCTION void multiply(mjgREAL* product, const mjgREAL* x, const float* M, const int* rownnz,
                           const int* rowadr, const int* colind, int nv, int n) {
-  for (int i = 0; i < nv * n; i++) {
-    product[i] = 0;
+  for (int i = 0; i < nv; i++) {
+    for (mjgiEACH(g, n)) {
+      product[i * n + g] = 0;
+    }
   }
   for (int i = 0; i < nv; i++) {
     for (int p = rowadr[i]; p < rowadr[i] + rownnz[i]; p++) {
@@ -219,18 +251,20 @@ mjgFUNCTION void multiply(mjgREAL* product, const mjgREAL* x, const float* M, co
       }
     }
   }
+  mjgSYNC();
 }
 
 
 // a of the dofs (n) as the integrator makes it: Z' a (Z nv x n), or a where Z is null
 mjgFUNCTION void integrated(mjgREAL* result, const mjgREAL* a, const mjgREAL* Z, const int* dof,
                             int nv, int n) {
-  for (int g = 0; g < n; g++) {
+  for (mjgiEACH(g, n)) {
     result[g] = Z ? 0 : a[dof[g]];
   }
   for (int k = 0; Z && k < nv; k++) {
     subtract(result, Z + k * n, -a[k], n);
   }
+  mjgSYNC();
 }
 
 
@@ -239,13 +273,14 @@ mjgFUNCTION void integrated(mjgREAL* result, const mjgREAL* a, const mjgREAL* Z,
 mjgFUNCTION void effect(mjgREAL* A, const mjgREAL* X, const mjgREAL* Z, const int* dof, mjgREAL h,
                         int nv, int n) {
   for (int g = 0; g < n; g++) {
-    for (int j = 0; j < n; j++) {
+    for (mjgiEACH(j, n)) {
       A[g * n + j] = Z ? 0 : h * X[dof[g] * n + j];
     }
     for (int k = 0; Z && k < nv; k++) {
       subtract(A + g * n, X + k * n, -h * Z[k * n + g], n);
     }
   }
+  mjgSYNC();
 }
 
 #endif  // MJGEAR_WORLD_H_

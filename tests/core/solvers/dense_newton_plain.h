@@ -16,6 +16,12 @@ int plainFloat(float* t, float* v, float* lambda, int* mode, const float* A, con
                const float* phi, const float* alpha, const float* beta, const float* coulomb,
                const float* static_ratio, const float* v0, int n, float* number, int* integer);
 
+// the same where joints slip on their static bound and do not break away
+int plainHeld(double* t, double* v, double* lambda, int* mode, const double* A,
+              const double* v_free, const double* phi, const double* alpha, const double* beta,
+              const double* coulomb, const double* static_ratio, const double* v0, int n,
+              double* number, int* integer);
+
 // both, from structs in a function of a C++ program
 int scopedDouble(double* t, double* v, double* lambda, int* mode, const double* A,
                  const double* v_free, const double* phi, const double* alpha, const double* beta,

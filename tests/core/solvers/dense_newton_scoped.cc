@@ -12,7 +12,7 @@ int scopedDouble(double* t, double* v, double* lambda, int* mode, const double* 
 #include "solvers/dense_newton.h"
   };
   return Core::mjgi_denseNewton(t, v, lambda, mode, A, v_free, phi, alpha, beta, coulomb,
-                                static_ratio, v0, n, number, integer);
+                                static_ratio, v0, n, number, integer, 1);
 }
 
 #undef mjgREAL
@@ -28,5 +28,5 @@ int scopedFloat(float* t, float* v, float* lambda, int* mode, const float* A, co
 #include "solvers/dense_newton.h"
   };
   return Core::mjgi_denseNewton(t, v, lambda, mode, A, v_free, phi, alpha, beta, coulomb,
-                                static_ratio, v0, n, number, integer);
+                                static_ratio, v0, n, number, integer, 1);
 }

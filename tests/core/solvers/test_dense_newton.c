@@ -172,6 +172,37 @@ static void solutions(void** state) {
 }
 
 
+// joints that slip do so on their static bound, until they are asked to break away
+static void staticBoundsHold(void** state) {
+  (void)state;
+  uint64_t seed = 23;
+  double ratio[oracleMAXN], v0[oracleMAXN];
+  int on[2] = {0, 0};
+  for (int k = 0; k < 1000; k++) {
+    oracleProblem p;
+    oracleDraw draw = {
+        .n = 1 + k % oracleMAXN, .gamma_max = 0.5, .decades = 1, .rest = 1, .coulomb = 1};
+    oracle_draw(&p, &draw, &seed);
+    complete(&p, ratio, v0, &seed);
+    for (int held = 0; held < 2; held++) {
+      Result r;
+      solveDouble(&r, &p.problem, held ? plainHeld : plainDouble);
+      assert_true(r.steps >= 0);
+      for (int i = 0; i < p.problem.n; i++) {
+        if (r.mode[i] != 0) {
+          double bound = fabs(r.lambda[i]) + p.coulomb[i];
+          double factor = held && r.mode[i] * v0[i] <= 0 ? ratio[i] : 1;
+          assert_near(fabs(r.t[i]), factor * bound, 1e-9 * (bound + fabs(p.phi[i])));
+          on[held] += factor > 1;
+        }
+      }
+    }
+  }
+  assert_int_equal(on[0], 0);
+  assert_true(on[1] > 200);
+}
+
+
 #ifdef mjgTEST_SCOPED
 static void sameBitsInAnyScope(void** state) {
   (void)state;
@@ -198,6 +229,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(matricesRoundAlike),
       cmocka_unit_test(solutions),
+      cmocka_unit_test(staticBoundsHold),
 #ifdef mjgTEST_SCOPED
       cmocka_unit_test(sameBitsInAnyScope),
 #endif

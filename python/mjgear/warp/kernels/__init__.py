@@ -10,15 +10,15 @@ import types
 
 import warp as wp
 
-from . import contact, diagonal, discrete, integrator, law, problem, result, states
-from .numbers import Constraints, Numbers, Progress
+from . import contact, discrete, integrator, law, problem, result, rounds, states
+from .numbers import Constraints, Couples, Motion, Numbers, Tree
 
-__all__ = ["Constraints", "Numbers", "Progress", "make"]
+__all__ = ["Constraints", "Couples", "Motion", "Numbers", "Tree", "make"]
 
 
 @functools.cache
 def make(precision: str) -> types.SimpleNamespace:
     """All kernels, with the dense problem in single or double precision."""
     numbers = Numbers(precision)
-    made = [kernel for room in (law, integrator, discrete, contact, problem, states, result, diagonal) for kernel in room.make(numbers)]
+    made = [kernel for room in (law, integrator, discrete, contact, problem, states, rounds, result) for kernel in room.make(numbers)]
     return types.SimpleNamespace(**{kernel.func.__name__: kernel for kernel in made})

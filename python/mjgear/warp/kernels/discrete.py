@@ -2,7 +2,7 @@
 
 import warp as wp
 
-from .numbers import Progress, integers, vectors
+from .numbers import Couples, integers, vectors
 
 
 @wp.func
@@ -15,30 +15,23 @@ def find(column: int, colind: wp.array(dtype=int), first: int, end: int) -> int:
 
 
 @wp.func
-def gain_over_step(
-    w: int,
-    i: int,
-    nactuator: int,
-    moment_rownnz: integers,
-    moment_rowadr: integers,
-    moment_colind: integers,
-    moment: vectors,
-    efm_as: vectors,
-) -> float:
+def gain_over_step(w: int, i: int, couples: Couples) -> float:
     """What gains of actuators are over a step to the rotor of a dof, inertia: h K_v + h^2 K_p."""
     inertia = float(0.0)
-    for k in range(nactuator):
-        if efm_as[w, k] != 0.0:
-            first = moment_rowadr[w, k]
-            p = find(i, moment_colind[w], first, first + moment_rownnz[w, k])
+    for k in range(couples.nactuator):
+        if couples.efm_as[w, k] != 0.0:
+            first = couples.moment_rowadr[w, k]
+            p = find(i, couples.moment_colind[w], first, first + couples.moment_rownnz[w, k])
             if p >= 0:
-                inertia += efm_as[w, k] * moment[w, p] * moment[w, p]
+                inertia += couples.efm_as[w, k] * couples.moment[w, p] * couples.moment[w, p]
     return inertia
 
 
 @wp.func
 def add_product(
     w: int,
+    lane: int,
+    lanes: int,
     s: float,
     first: int,
     end: int,
@@ -54,52 +47,52 @@ def add_product(
         whole += j[w, p] * a[w, colind[p]]
     for p in range(first, end):
         i = colind[p]
-        product[w, i] = product[w, i] + s * j[w, p] * (whole - j[w, p] * a[w, i])
+        if i % lanes == lane:
+            product[w, i] = product[w, i] + s * j[w, p] * (whole - j[w, p] * a[w, i])
+
+
+@wp.func
+def add_products(w: int, lane: int, lanes: int, couples: Couples, a: vectors, product: vectors):
+    """What all of them do to a."""
+    for k in range(couples.nactuator):
+        if couples.efm_as[w, k] != 0.0:
+            first = couples.moment_rowadr[w, k]
+            end = first + couples.moment_rownnz[w, k]
+            add_product(w, lane, lanes, couples.efm_as[w, k], first, end, couples.moment_colind[w], couples.moment, a, product)
+    for k in range(couples.ntendon):
+        if couples.efm_ts[w, k] != 0.0:
+            first = couples.ten_J_rowadr[k]
+            end = first + couples.ten_J_rownnz[k]
+            add_product(w, lane, lanes, couples.efm_ts[w, k], first, end, couples.ten_J_colind, couples.ten_J, a, product)
 
 
 def make(numbers) -> list[wp.Kernel]:
     real, matrices = numbers.real, numbers.matrices
 
-    @wp.kernel(module="unique", enable_backward=False)
-    def discrete_terms(
-        limit: int,
-        progress: Progress,
-        nactuator: int,
-        ntendon: int,
-        moment_rownnz: integers,
-        moment_rowadr: integers,
-        moment_colind: integers,
-        moment: vectors,
-        efm_as: vectors,
-        ten_J_rownnz: wp.array(dtype=int),
-        ten_J_rowadr: wp.array(dtype=int),
-        ten_J_colind: wp.array(dtype=int),
-        ten_J: vectors,
-        efm_ts: vectors,
-        # in and out
-        H: matrices,
+    @wp.func
+    def add_term(
+        w: int, lane: int, lanes: int, i: int, s: float, first: int, end: int, colind: wp.array(dtype=int), j: vectors, H: matrices
     ):
-        """Terms of the metric that couple dofs, s j' j of tendons and actuators, below the diagonal, which MuJoCo Warp has made."""
-        w, i = wp.tid()
-        if progress.settles[w] != 0 or progress.rounds[w] >= limit or progress.other[w] == 0:
-            return
-        for k in range(nactuator):
-            if efm_as[w, k] != 0.0:
-                first = moment_rowadr[w, k]
-                end = first + moment_rownnz[w, k]
-                own = find(i, moment_colind[w], first, end)
-                if own >= 0:
-                    for p in range(first, end):
-                        if moment_colind[w, p] < i:
-                            H[w, i, moment_colind[w, p]] += real(efm_as[w, k] * moment[w, own] * moment[w, p])
-        for k in range(ntendon):
-            if efm_ts[w, k] != 0.0:
-                first = ten_J_rowadr[k]
-                end = first + ten_J_rownnz[k]
-                own = find(i, ten_J_colind, first, end)
-                if own >= 0:
-                    for p in range(first, end):
-                        if ten_J_colind[p] < i:
-                            H[w, i, ten_J_colind[p]] += real(efm_ts[w, k] * ten_J[w, own] * ten_J[w, p])
+        own = find(i, colind, first, end)
+        if own >= 0:
+            for p in range(first, end):
+                column = colind[p]
+                if column < i and column % lanes == lane:
+                    H[w, i, column] += real(s * j[w, own] * j[w, p])
 
-    return [discrete_terms]
+    @wp.func
+    def add_terms(w: int, lane: int, lanes: int, i: int, couples: Couples, H: matrices):
+        """Adds row i of what couples dofs below the diagonal, which MuJoCo Warp has made."""
+        for k in range(couples.nactuator):
+            if couples.efm_as[w, k] != 0.0:
+                first = couples.moment_rowadr[w, k]
+                end = first + couples.moment_rownnz[w, k]
+                add_term(w, lane, lanes, i, couples.efm_as[w, k], first, end, couples.moment_colind[w], couples.moment, H)
+        for k in range(couples.ntendon):
+            if couples.efm_ts[w, k] != 0.0:
+                first = couples.ten_J_rowadr[k]
+                end = first + couples.ten_J_rownnz[k]
+                add_term(w, lane, lanes, i, couples.efm_ts[w, k], first, end, couples.ten_J_colind, couples.ten_J, H)
+
+    numbers.add_terms = add_terms
+    return []

@@ -6,11 +6,11 @@ import warp as wp
 
 from .discrete import gain_over_step
 from .integrator import velocity_gain
-from .numbers import Progress, integers, scalars, vectors
+from .numbers import Couples, Tree, integers, scalars, vectors
 
 
 def make(numbers) -> list[wp.Kernel]:
-    real, reals, Law, Gear, Past = numbers.real, numbers.reals, numbers.Law, numbers.Gear, numbers.Past
+    real, Law, Gear, Past, Found = numbers.real, numbers.Law, numbers.Gear, numbers.Past, numbers.Found
     bound_at_rest = numbers.native.hold
 
     @wp.func
@@ -72,17 +72,11 @@ def make(numbers) -> list[wp.Kernel]:
         armature: vectors,
         actuator_inertia: scalars,
         discrete: int,
-        nactuator: int,
-        moment_rownnz: integers,
-        moment_rowadr: integers,
-        moment_colind: integers,
-        moment: vectors,
-        efm_as: vectors,
+        couples: Couples,
         efm_ca: vectors,
         servos: int,
         damping: vectors,
-        M_rownnz: wp.array(dtype=int),
-        M_rowadr: wp.array(dtype=int),
+        tree: Tree,
         M: vectors,
         Mhat: vectors,
         timestep: scalars,
@@ -96,43 +90,35 @@ def make(numbers) -> list[wp.Kernel]:
         past: Past,
         # out
         law: Law,
-        t: reals,
-        lam: reals,
-        m: integers,
+        found: Found,
         aref: vectors,
         D: vectors,
         frictionloss: vectors,
-        progress: Progress,
-        iterations: wp.array(dtype=int),
+        before: wp.array(dtype=int),
         status: wp.array(dtype=int),
     ):
         """The law of this step, friction of the last one as the first guess, and rows with it."""
         w, g = wp.tid()
         if g == 0:
-            progress.settles[w] = 0
-            progress.rounds[w] = 0
-            progress.other[w] = 1
-            progress.rests[w] = 0
             if overflow.shape[0] > 0:
-                progress.overflow[w] = overflow[w]
-            iterations[w] = 0
+                before[w] = overflow[w]
             status[w] = 0
         i = dof[g]
         h = timestep[w % timestep.shape[0]]
         rotor = armature[w % armature.shape[0], i] + actuator_inertia[g]
         shift = float(0.0)
         if discrete != 0:
-            rotor += gain_over_step(w, i, nactuator, moment_rownnz, moment_rowadr, moment_colind, moment, efm_as)
+            rotor += gain_over_step(w, i, couples)
             shift = efm_ca[w, i]
         if servos != 0:
-            rotor += velocity_gain(w, i, h, damping, M_rownnz, M_rowadr, M, Mhat)
+            rotor += velocity_gain(w, i, h, damping, tree, M, Mhat)
         begin(w, g, i, rotor, shift, h, time, qvel, qfrc_actuator, gear, past, law)
         v = qvel[w, i]
         t0 = real(past.friction[w, g])
         lam0 = real(past.internal[w, g])
-        t[w, g] = t0
-        lam[w, g] = lam0
-        m[w, g] = wp.where(v == 0.0, 0, past.mode[w, g])  # what rests starts held
+        found.t[w, g] = t0
+        found.lam[w, g] = lam0
+        found.mode[w, g] = wp.where(v == 0.0, 0, past.mode[w, g])  # what rests starts held
         row = frictionadr[w, i]
         if row < 0:
             return

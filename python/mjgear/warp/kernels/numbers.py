@@ -16,19 +16,12 @@ RESIDUAL, UNSOLVED, NO_ROW = 1, 2, 3
 
 
 @wp.struct
-class Progress:
-    """How far the worlds are in a step, an entry a world."""
+class Tree:
+    """Where matrices have the entries of their lower triangle, a row after the other: Model.M_*."""
 
-    settles: wp.array(dtype=int)  # 1: friction and motion of the step are found; 2: and the constraint solver knows
-    rounds: wp.array(dtype=int)  # friction problems since the last constraint solve
-    far: wp.array(dtype=int)  # the last one moved the joints by more than rounding
-    moved: wp.array(dtype=float)  # and by so much of the largest acceleration
-    slope: wp.array(dtype=float)  # of the cost of constraints at the begin of this motion
-    other: wp.array(dtype=int)  # the matrix of the next one is another
-    rests: wp.array(dtype=int)  # a joint has come to rest in one of them, and joints have kept their pieces since
-    overflow: wp.array(dtype=int)  # what Data.overflow was before; -1: it is that again
-    arrived: wp.array(dtype=wp.int64)
-    largest: wp.array(dtype=float)  # torque or force
+    rownnz: wp.array(dtype=int)
+    rowadr: wp.array(dtype=int)
+    colind: wp.array(dtype=int)
 
 
 @wp.struct
@@ -50,6 +43,57 @@ class Constraints:
     impratio_invsqrt: scalars
 
 
+@wp.struct
+class Couples:
+    """What couples dofs in the metric of "discrete", s j' j of actuators and tendons; empty with other integrators."""
+
+    nactuator: int
+    ntendon: int
+    moment_rownnz: integers
+    moment_rowadr: integers
+    moment_colind: integers
+    moment: vectors
+    efm_as: vectors
+    ten_J_rownnz: wp.array(dtype=int)
+    ten_J_rowadr: wp.array(dtype=int)
+    ten_J_colind: wp.array(dtype=int)
+    ten_J: vectors
+    efm_ts: vectors
+
+
+@wp.struct
+class Motion:
+    """What the constraint solver has found, and rounds after it."""
+
+    qacc: vectors
+    next: vectors  # where a round goes
+    smooth: vectors  # all forces but those of constraints
+    qfrc_constraint: vectors
+    Ma: vectors
+    force: vectors  # of rows, and their states
+    state: integers
+
+
+@wp.struct
+class Round:
+    """What threads of a world know of its rounds, all the same."""
+
+    stage: int
+    number: int  # of rounds in this stage
+    passive: int  # rows of gears are rows of friction loss as others are
+    settled: int  # friction and motion of the step are found
+    other: int  # the matrix of the next friction problem is another
+    rests: int  # a joint has come to rest in one of them, and joints have kept their pieces since
+    steps: int  # of Newton's method, the most of them
+    solved: int  # the last friction problem was
+    kept: int  # and all joints kept their pieces
+    calm: int  # rounds since which they do, and constraints their states
+    far: int  # and it moved the joints by more than rounding
+    moved: float  # by so much of the largest acceleration
+    slope: float  # of the cost of constraints at the begin of this motion
+    largest: float  # torque or force
+
+
 @wp.func
 def blame(status: wp.array(dtype=int), unsettled: wp.array(dtype=int), w: int, what: int):
     """A world's step is not settled; the largest status stays, and the step is counted once."""
@@ -67,6 +111,8 @@ class Numbers:
         Gear: numbers of the gears, as Gears has them; Past: what is kept from step to step; Result: what a step did.
         Law: the law of each joint of each world in this step, see core/mjgear.h: tau torque of its motor, rotor
             inertia, v0 velocity, alpha, gain = gamma_u + gamma_v, beta, c, ratio of static to kinetic friction.
+        Found: friction t, velocity v after the step, load lam and mode of the joints, and what friction does to a joint's own velocity.
+        Scratch: memory of a step.
         native: functions in C.
     """
 
@@ -117,11 +163,40 @@ class Numbers:
             status: wp.array(dtype=int)
             unsettled: wp.array(dtype=int)
 
-        self.Gear, self.Past, self.Law, self.Result = Gear, Past, Law, Result
+        matrices = self.matrices
 
-    def law(self, nworld: int, n: int):
-        """Memory for the law of a step."""
-        made = self.Law()
-        for name in self.Law.vars:
-            setattr(made, name, wp.zeros((nworld, n), dtype=self.real))
+        @wp.struct
+        class Found:
+            t: reals
+            v: reals
+            lam: reals
+            coupling: reals  # A_ii
+            own: reals  # the same before the integrator, h W_ii
+            mode: integers
+
+        @wp.struct
+        class Scratch:
+            H: matrices  # (nv, nv): of Newton's method of the constraint solver, without rows of gears; then its factor
+            X: matrices  # (nv, n): columns of its inverse
+            Z: matrices  # (nv, n): M Mhat^-1 E of an implicit integrator
+            A: matrices  # (n, n)
+            gradient: reals  # (nv); then the motion that the friction problem has found
+            x: reals  # (nv)
+            v_free: reals  # (n)
+            phi: reals  # (n)
+            change: reals  # (n) of friction in a round
+            number: reals  # of the friction problem
+            integer: integers
+            old_Ma: vectors  # (nv)
+            cone: wp.array3d(dtype=float)  # (njmax, 6): second derivative of a contact that is on its cone, by row
+            cone_dim: integers  # (njmax)
+            shared: vectors  # (lanes)
+
+        self.Gear, self.Past, self.Law, self.Result, self.Found, self.Scratch = Gear, Past, Law, Result, Found, Scratch
+
+    def of_joints(self, kind, nworld: int, n: int):
+        """Memory for the law of a step, or for what it has found."""
+        made = kind()
+        for name, member in kind.vars.items():
+            setattr(made, name, wp.zeros((nworld, n), dtype=member.type.dtype))
         return made

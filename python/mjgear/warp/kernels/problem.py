@@ -1,235 +1,239 @@
 """The friction problem of a world, at the states that its constraints have.
 
-A round is this problem and a look at the states that follow (states.py). Friction, motion and states that belong together end
-the rounds. Two things decide which of several solutions comes out. Once a joint has come to rest in a round, joints keep their
-pieces where their bounds let them: its contact closes because of it, and the joint would slip and the contact open
-again without end. And where states go round all the same, joints start from the pieces that they had, and one that has
-broken away stays so.
+Three things decide which of several solutions comes out. Joints break away from static friction where rounds have ended, and rounds
+go on. Once a joint has come to rest in a round, joints keep their pieces where their bounds let them: its contact closes because of
+it, and the joint would slip and the contact open again without end. And where states go round all the same, joints start from the
+pieces that they had and break away in any round, and one that has broken away stays so.
 """
 
 import warp as wp
 
-from mjgear.warp.engine import OVERFLOW_ITERATIONS
-
-from .discrete import add_product
-from .numbers import UNSOLVED, Progress, blame, integers, scalars, vectors
-
-
-# of the largest friction in a world: by so much rounding may exceed the bound of a joint that is held
-ROUNDED = 4e-7
+from .contact import QUADRATIC
+from .discrete import add_products
+from .numbers import Constraints, Couples, Motion, Round, Tree, integers, vectors
+from .states import LINEARPOS
 
 # smallest normal number of single precision
 SMALLEST = 1.17549435e-38
 
-# rounds after which states of constraints go round
-KEEPS = 4
+# of the largest acceleration: by so much a friction problem may move a world that is done; and from the third round on, because some
+# worlds move by rounding only, and by more
+NEAR, ROUGH = 1e-5, 1e-4
+
+# rounds after which states of constraints are taken to go round
+KEEPS = 6
+
+# of the largest friction in a world: by so much rounding may exceed the bound of a joint that is held
+ROUNDED = 4e-7
 
 # exchanges of pieces where Newton's method finds no solution
 EXCHANGES = 12
 
 
 def make(numbers) -> list[wp.Kernel]:
-    real, reals, matrices, Law = numbers.real, numbers.reals, numbers.matrices, numbers.Law
+    real, reals, matrices, Law, Found, Scratch = numbers.real, numbers.reals, numbers.matrices, numbers.Law, numbers.Found, numbers.Scratch
     native = numbers.native
-    columns, solve, newton, exchange = native.columns, native.solve, native.newton, native.exchange
-    integrated, effect, multiply, times, bound_at_rest = native.integrated, native.effect, native.multiply, native.times, native.hold
+    columns, effect, exchange, integrated, multiply = native.columns, native.effect, native.exchange, native.integrated, native.multiply
+    newton, solve, sync, times, bound_at_rest = native.newton, native.solve, native.sync, native.times, native.hold
+    ratio = native.ratio
 
     @wp.func
-    def exchanged(
-        t: reals, v: reals, lam: reals, m: integers, A: matrices, v_free: reals, phi: reals, law: Law, n: int, number: reals, integer: integers,
-        most: int, w: int,
-    ) -> bool:  # fmt: skip
-        return exchange(t, v, lam, m, A, v_free, phi, law.alpha, law.beta, law.c, law.ratio, law.v0, n, number, integer, most, w) != 0
-
-    @wp.kernel(module="unique", enable_backward=False)
-    def friction_problem(
-        limit: int,
-        progress: Progress,
-        near: float,
-        nv: int,
-        implicit: int,
-        discrete: int,
-        dof: wp.array(dtype=int),
-        softness: float,
-        timestep: scalars,
-        M_rownnz: wp.array(dtype=int),
-        M_rowadr: wp.array(dtype=int),
-        M_colind: wp.array(dtype=int),
-        M: vectors,
-        nactuator: int,
-        ntendon: int,
-        moment_rownnz: integers,
-        moment_rowadr: integers,
-        moment_colind: integers,
-        moment: vectors,
-        efm_as: vectors,
-        ten_J_rownnz: wp.array(dtype=int),
-        ten_J_rowadr: wp.array(dtype=int),
-        ten_J_colind: wp.array(dtype=int),
-        ten_J: vectors,
-        efm_ts: vectors,
-        frictionadr: integers,
-        nefc: wp.array(dtype=int),
-        njmax: int,
-        qfrc_smooth: vectors,
-        force: vectors,
-        qacc: vectors,
-        gradient: reals,
-        x: reals,
-        law: Law,
-        # scratch
-        H: matrices,
-        X: matrices,
-        Z: matrices,
-        A: matrices,
-        coupling: reals,
-        v_free: reals,
-        phi: reals,
-        t_rows: reals,
-        number: reals,
-        integer: integers,
-        # in and out
-        t: reals,
-        v: reals,
-        lam: reals,
-        m: integers,
-        # out
-        motion: vectors,
-        Ma: vectors,
-        old_Ma: vectors,
-        qfrc_constraint: vectors,
-        aref: vectors,
-        D: vectors,
-        frictionloss: vectors,
-        iterations: wp.array(dtype=int),
-        status: wp.array(dtype=int),
-        unsettled: wp.array(dtype=int),
-        pending: wp.array(dtype=int),
-        overflow: wp.array(dtype=int),
-    ):
-        """Solve for the friction of a world at the states that its constraints have; centre the rows on it, for a solve that may follow."""
-        w = wp.tid()
-        if progress.settles[w] != 0 or progress.rounds[w] >= limit:
-            return
-        if progress.rounds[w] == 0 and overflow.shape[0] > 0 and progress.overflow[w] >= 0:
-            # that the first solve ended early is nothing to report
-            overflow[w] = (overflow[w] & ~OVERFLOW_ITERATIONS) | progress.overflow[w]
-            progress.overflow[w] = -1
+    def factorize(w: int, lane: int, lanes: int, nv: int, implicit: int, h: real, dof: wp.array(dtype=int), found: Found, scratch: Scratch) -> int:
+        """Columns of H^-1, and what friction does to velocities, A. Returns 0 if H is not positive definite."""
         n = dof.shape[0]
-        h = real(timestep[w % timestep.shape[0]])
-        if progress.other[w] != 0:
-            if columns(X, H, dof, nv, n, w) == 0 or nefc[w] <= 0:
-                blame(status, unsettled, w, UNSOLVED)
-                progress.rounds[w] = limit
-                wp.atomic_add(pending, 0, -1)
-                return
-            effect(A, X, Z, dof, h, implicit, nv, n, w)
-            for i in range(n):
-                coupling[w, i] = A[w, i, i]
+        if columns(scratch.X, scratch.H, dof, nv, n, w) == 0:
+            return 0
+        effect(scratch.A, scratch.X, scratch.Z, dof, h, implicit, nv, n, w)
+        for i in range(lane, n, lanes):
+            found.coupling[w, i] = scratch.A[w, i, i]
+            found.own[w, i] = h * scratch.X[w, dof[i], i]
+        return 1
 
-        # acceleration with the friction that the rows have now; the solver may have stopped short of it
-        for k in range(nv):
-            x[w, k] = gradient[w, k]
-        solve(gradient, H, nv, w)
-        for k in range(nv):
-            gradient[w, k] = real(qacc[w, k]) - gradient[w, k]
-        for i in range(n):
+    @wp.func
+    def newton_point(w: int, lane: int, lanes: int, nv: int, motion: Motion, scratch: Scratch):
+        """The acceleration where the gradient would be zero if constraints kept their states; the gradient itself to x."""
+        for k in range(lane, nv, lanes):
+            scratch.x[w, k] = scratch.gradient[w, k]
+        sync()
+        solve(scratch.gradient, scratch.H, nv, w)
+        for k in range(lane, nv, lanes):
+            scratch.gradient[w, k] = real(motion.qacc[w, k]) - scratch.gradient[w, k]
+        sync()
+
+    @wp.func
+    def start(w: int, lane: int, lanes: int, dof: wp.array(dtype=int), frictionadr: integers, found: Found, motion: Motion, scratch: Scratch):
+        """The friction that rows have now."""
+        for i in range(lane, dof.shape[0], lanes):
             row = frictionadr[w, dof[i]]
             if row >= 0:
-                t[w, i] = real(-force[w, row])
-            t_rows[w, i] = t[w, i]
-        integrated(v_free, gradient, Z, dof, implicit, nv, n, w)
-        times(phi, A, t, n, n, w)
-        for i in range(n):
-            change = h * v_free[w, i] + phi[w, i]
-            v_free[w, i] = law.v0[w, i] + change
-            phi[w, i] = law.gain[w, i] * law.tau[w, i] - law.alpha[w, i] * change
+                found.t[w, i] = real(-motion.force[w, row])
+            scratch.change[w, i] = found.t[w, i]
+        sync()
 
-        # joints keep their pieces where constraints kept their states, and after one has come to rest
-        keeps = int(progress.rounds[w] > 0 and (progress.other[w] == 0 or progress.rests[w] != 0))
-        if progress.rounds[w] >= KEEPS:
+    @wp.func
+    def set_up(w: int, lane: int, lanes: int, implicit: int, h: real, dof: wp.array(dtype=int), law: Law, found: Found, nv: int, scratch: Scratch):
+        """Velocity and load without friction, from the acceleration with the friction of now, of which the solver may have stopped short."""
+        n = dof.shape[0]
+        integrated(scratch.v_free, scratch.gradient, scratch.Z, dof, implicit, nv, n, w)
+        times(scratch.phi, scratch.A, found.t, n, n, w)
+        for i in range(lane, n, lanes):
+            change = h * scratch.v_free[w, i] + scratch.phi[w, i]
+            scratch.v_free[w, i] = law.v0[w, i] + change
+            scratch.phi[w, i] = law.gain[w, i] * law.tau[w, i] - law.alpha[w, i] * change
+        sync()
+
+    @wp.func
+    def exchanged(w: int, n: int, releases: int, most: int, law: Law, found: Found, scratch: Scratch) -> bool:
+        return exchange(
+            found.t, found.v, found.lam, found.mode, scratch.A, scratch.v_free, scratch.phi, law.alpha, law.beta, law.c, law.ratio, law.v0,
+            n, scratch.number, scratch.integer, releases, most, w,
+        ) != 0  # fmt: skip
+
+    @wp.func
+    def settle_joints(w: int, n: int, round: Round, law: Law, found: Found, scratch: Scratch) -> Round:
+        """Friction and pieces of the joints."""
+        keeps = int(round.number > 0 and (round.other == 0 or round.rests != 0))
+        releases = int(0)
+        if round.number >= KEEPS:
             keeps = EXCHANGES
+            releases = 1
         moving = wp.int64(0)
         for i in range(n):
-            if m[w, i] != 0:
+            if found.mode[w, i] != 0:
                 moving += wp.int64(1) << wp.int64(i)
+        sync()
+        next = round
+        next.kept = 0
         steps = int(-1)
-        kept = int(0)
         if keeps > 0:
-            if exchanged(t, v, lam, m, A, v_free, phi, law, n, number, integer, keeps, w):
+            if exchanged(w, n, releases, keeps, law, found, scratch):
                 steps = 1
-                kept = 1
+                next.kept = wp.where(keeps == 1, 1, 0)
         if steps < 0:
-            steps = newton(t, v, lam, m, A, v_free, phi, law.alpha, law.beta, law.c, law.ratio, law.v0, n, number, integer, w)
+            next.rests = 0
+            steps = newton(
+                found.t, found.v, found.lam, found.mode, scratch.A, scratch.v_free, scratch.phi, law.alpha, law.beta, law.c, law.ratio, law.v0,
+                n, scratch.number, scratch.integer, releases, w,
+            )  # fmt: skip
             if steps < 0:
-                if exchanged(t, v, lam, m, A, v_free, phi, law, n, number, integer, EXCHANGES, w):
+                if exchanged(w, n, releases, EXCHANGES, law, found, scratch):
                     steps = -steps
-        iterations[w] = wp.max(iterations[w], wp.abs(steps))
-        if kept == 0:
-            progress.rests[w] = 0
+        next.steps = wp.max(round.steps, wp.abs(steps))
+        next.solved = wp.where(steps >= 0, 1, 0)
         for i in range(n):
-            if m[w, i] == 0 and (moving >> wp.int64(i)) % wp.int64(2) != wp.int64(0) and progress.rounds[w] > 0:
-                progress.rests[w] = 1
+            if found.mode[w, i] == 0 and (moving >> wp.int64(i)) % wp.int64(2) != wp.int64(0) and round.number > 0:
+                next.rests = 1
+        return next
 
-        # the motion that belongs to this friction while constraints keep their states
-        moved = real(0.0)
-        fastest = real(0.0)
+    @wp.func
+    def release(w: int, lane: int, lanes: int, n: int, law: Law, found: Found) -> int:
+        """Joints that slip on their static bound where the step is solved break away (mjgi_lawReleases). Whether there are any."""
+        released = int(0)
+        for i in range(n):
+            mode = found.mode[w, i]
+            if mode != 0 and ratio(law.ratio[w, i], law.v0[w, i], mode) > real(1.0):
+                released = 1
+        sync()
+        for i in range(lane, n, lanes):
+            mode = found.mode[w, i]
+            if mode != 0 and ratio(law.ratio[w, i], law.v0[w, i], mode) > real(1.0):
+                law.ratio[w, i] = real(1.0)
+        sync()
+        return released
+
+    @wp.func
+    def move(w: int, lane: int, lanes: int, nv: int, dof: wp.array(dtype=int), round: Round, found: Found, motion: Motion, scratch: Scratch) -> Round:
+        """The motion that belongs to this friction while constraints keep their states, and the slope of their cost towards it."""
+        n = dof.shape[0]
+        for i in range(lane, n, lanes):
+            scratch.change[w, i] = found.t[w, i] - scratch.change[w, i]
         slope = real(0.0)
         for k in range(nv):
-            slope += x[w, k] * (gradient[w, k] - real(qacc[w, k]))
+            slope += scratch.x[w, k] * (scratch.gradient[w, k] - real(motion.qacc[w, k]))
+        sync()
         for i in range(n):
-            t_rows[w, i] = t[w, i] - t_rows[w, i]
-            slope -= t_rows[w, i] * (real(qacc[w, dof[i]]) - gradient[w, dof[i]])
-        times(x, X, t_rows, nv, n, w)
+            slope -= scratch.change[w, i] * (real(motion.qacc[w, dof[i]]) - scratch.gradient[w, dof[i]])
+        times(scratch.x, scratch.X, scratch.change, nv, n, w)
+        for k in range(lane, nv, lanes):
+            scratch.gradient[w, k] -= scratch.x[w, k]
+            motion.next[w, k] = float(scratch.gradient[w, k])
+        sync()
+        moved = real(0.0)
+        fastest = real(0.0)
         for k in range(nv):
-            a = gradient[w, k] - x[w, k]
-            gradient[w, k] = a
-            motion[w, k] = float(a)
-            moved = wp.max(moved, wp.abs(a - real(qacc[w, k])))
-            fastest = wp.max(fastest, wp.abs(a))
+            moved = wp.max(moved, wp.abs(scratch.gradient[w, k] - real(motion.qacc[w, k])))
+            fastest = wp.max(fastest, wp.abs(scratch.gradient[w, k]))
         for i in range(n):
-            slope += t_rows[w, i] * (gradient[w, dof[i]] - real(qacc[w, dof[i]]))
-        progress.slope[w] = float(slope)
-        progress.moved[w] = float(moved / wp.max(fastest, real(SMALLEST)))
-        progress.far[w] = wp.where(steps >= 0 and progress.moved[w] <= near, 0, 1)
-        progress.arrived[w] = wp.int64(0)
+            slope += scratch.change[w, i] * (scratch.gradient[w, dof[i]] - real(motion.qacc[w, dof[i]]))
+        next = round
+        next.slope = float(slope)
+        next.moved = float(moved / wp.max(fastest, real(SMALLEST)))
+        next.far = wp.where(round.solved != 0 and next.moved <= wp.where(round.number < 2, NEAR, ROUGH), 0, 1)
+        return next
 
-        # what it takes, and what constraints give of it
-        multiply(x, gradient, M, M_rownnz, M_rowadr, M_colind, nv, w)
-        for k in range(nv):
-            old_Ma[w, k] = Ma[w, k]
-            Ma[w, k] = float(x[w, k])
-        if discrete != 0:
-            for k in range(nactuator):
-                if efm_as[w, k] != 0.0:
-                    first = moment_rowadr[w, k]
-                    add_product(w, efm_as[w, k], first, first + moment_rownnz[w, k], moment_colind[w], moment, motion, Ma)
-            for k in range(ntendon):
-                if efm_ts[w, k] != 0.0:
-                    first = ten_J_rowadr[k]
-                    add_product(w, efm_ts[w, k], first, first + ten_J_rownnz[k], ten_J_colind, ten_J, motion, Ma)
+    @wp.func
+    def take(
+        w: int, lane: int, lanes: int, nv: int, rows: int, tree: Tree, metric: vectors, couples: Couples, motion: Motion, scratch: Scratch
+    ) -> float:
+        """What that motion takes; the largest force."""
+        multiply(scratch.x, scratch.gradient, metric, tree.rownnz, tree.rowadr, tree.colind, nv, w)
+        for k in range(lane, nv, lanes):
+            scratch.old_Ma[w, k] = motion.Ma[w, k]
+            motion.Ma[w, k] = float(scratch.x[w, k])
+        add_products(w, lane, lanes, couples, motion.next, motion.Ma)
+        sync()
         great = float(0.0)
         for k in range(nv):
-            qfrc_constraint[w, k] = Ma[w, k] - qfrc_smooth[w, k]
-            great = wp.max(great, wp.abs(qfrc_smooth[w, k]))
-        for r in range(wp.min(nefc[w], njmax)):
-            great = wp.max(great, wp.abs(force[w, r]))
-        progress.largest[w] = great
+            great = wp.max(great, wp.abs(motion.smooth[w, k]))
+        for r in range(rows):
+            great = wp.max(great, wp.abs(motion.force[w, r]))
+        sync()
+        return great
 
-        # rows that hold this motion without any force of theirs but friction, and slip beyond it by more than rounding
+    @wp.func
+    def hold(
+        w: int,
+        lane: int,
+        lanes: int,
+        softness: float,
+        dof: wp.array(dtype=int),
+        frictionadr: integers,
+        law: Law,
+        found: Found,
+        c: Constraints,
+        scratch: Scratch,
+    ):
+        """Rows that hold the motion of the last friction problem with no force but friction, and slip beyond its bound by more than rounding."""
+        n = dof.shape[0]
         largest = real(0.0)
         for i in range(n):
-            largest = wp.max(largest, wp.abs(t[w, i]))
-        for i in range(n):
+            largest = wp.max(largest, wp.abs(found.t[w, i]))
+        for i in range(lane, n, lanes):
             row = frictionadr[w, dof[i]]
             if row >= 0:
-                W = X[w, dof[i], i]
+                W = scratch.X[w, dof[i], i]
                 R = real(softness) * W
-                bound = wp.abs(lam[w, i]) + law.c[w, i]
-                if m[w, i] == 0:
-                    bound = bound_at_rest(lam[w, i], law.c[w, i], law.ratio[w, i], law.v0[w, i], t[w, i]) + real(ROUNDED) * largest
-                aref[w, row] = float(gradient[w, dof[i]] - W / A[w, i, i] * v[w, i] - R * t[w, i])
-                D[w, row] = float(real(1.0) / R)
-                frictionloss[w, row] = float(bound)
+                t = found.t[w, i]
+                bound = wp.abs(found.lam[w, i]) + law.c[w, i]
+                if found.mode[w, i] == 0:
+                    bound = bound_at_rest(found.lam[w, i], law.c[w, i], law.ratio[w, i], law.v0[w, i], t) + real(ROUNDED) * largest
+                c.aref[w, row] = float(scratch.gradient[w, dof[i]] - W / scratch.A[w, i, i] * found.v[w, i] - R * t)
+                c.D[w, row] = float(real(1.0) / R)
+                c.frictionloss[w, row] = float(bound)
+        sync()
 
-    return [friction_problem]
+    @wp.func
+    def of_rows(w: int, lane: int, lanes: int, dof: wp.array(dtype=int), frictionadr: integers, found: Found, motion: Motion):
+        """Friction and modes of the joints as their rows have them."""
+        for i in range(lane, dof.shape[0], lanes):
+            row = frictionadr[w, dof[i]]
+            if row >= 0:
+                state = motion.state[w, row]
+                found.t[w, i] = real(-motion.force[w, row])
+                found.mode[w, i] = wp.where(state == QUADRATIC, 0, wp.where(state == LINEARPOS, 1, -1))
+        sync()
+
+    numbers.release = release
+    numbers.newton_point, numbers.start, numbers.hold, numbers.of_rows = newton_point, start, hold, of_rows
+    numbers.factorize, numbers.set_up, numbers.settle_joints, numbers.move, numbers.take = factorize, set_up, settle_joints, move, take
+    return []

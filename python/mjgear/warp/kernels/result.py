@@ -1,17 +1,17 @@
 """What a solve and a step did, and whether it was settled."""
 
 import warp as wp
-from mujoco_warp._src.types import ConstraintState
 
-from .numbers import NO_ROW, RESIDUAL, Progress, blame, integers, scalars, vectors
-
-QUADRATIC = int(ConstraintState.QUADRATIC)
+from .numbers import NO_ROW, RESIDUAL, blame, integers, scalars, vectors
 
 # smallest normal number of single precision, below which numbers have no digits
 SMALLEST = 1.17549435e-38
 
 # of the largest torque in a world: what a sum of a dozen of them is rounded by in single precision
 ROUNDING = 2e-6
+
+# of a joint that is held: what is rounding of its velocity, relative to what friction could and all torques do to it
+GIVE, ROUNDED = 4e-3, 1e-5
 
 # mjgpSTATE_* of the plugin
 STUCK, DRIVING, DRIVEN, LOCKED = 0, 1, 2, 3
@@ -26,7 +26,7 @@ def largest_of(torques: wp.array(dtype=float)) -> float:
 
 
 def make(numbers) -> list[wp.Kernel]:
-    real, reals, Law, Past, Result = numbers.real, numbers.reals, numbers.Law, numbers.Past, numbers.Result
+    real, Law, Past, Found, Result = numbers.real, numbers.Law, numbers.Past, numbers.Found, numbers.Result
     bound_at_rest, jammed = numbers.native.hold, numbers.native.jammed
 
     @wp.func
@@ -49,69 +49,42 @@ def make(numbers) -> list[wp.Kernel]:
         return error / (size + wp.abs(t))
 
     @wp.kernel(module="unique", enable_backward=False)
-    def skip(settles: wp.array(dtype=int), done: wp.array(dtype=bool)):
-        """Worlds that are settled have nothing to solve for, and keep forces and states of rows to the last bit."""
-        w = wp.tid()
-        if settles[w] != 0:
-            done[w] = True
-
-    @wp.kernel(module="unique", enable_backward=False)
-    def count(settles: wp.array(dtype=int), done: wp.array(dtype=bool), nsolving: wp.array(dtype=int)):
-        """Once a solve they are among the worlds that are done."""
-        w = wp.tid()
-        if settles[w] == 1:
-            settles[w] = 2
-            done[w] = True
-            wp.atomic_add(nsolving, 0, -1)
-
-    @wp.kernel(module="unique", enable_backward=False)
-    def restore(
-        progress: Progress,
-        kept: vectors,
-        kept_Ma: vectors,
-        # out
-        qfrc_constraint: vectors,
-        Ma: vectors,
-        pending: wp.array(dtype=int),
-    ):
-        """What a solve makes anew in each world, where it was settled before; the others start anew."""
-        w, k = wp.tid()
-        if progress.settles[w] != 0:
-            qfrc_constraint[w, k] = kept[w, k]
-            Ma[w, k] = kept_Ma[w, k]
-            progress.settles[w] = 1
-        elif k == 0:
-            progress.rounds[w] = 0
-            progress.other[w] = 1
-            wp.atomic_add(pending, 0, 1)
-
-    @wp.func
-    def outcome(
-        w: int,
-        g: int,
-        i: int,
-        t: real,
-        holds: bool,
-        give: real,
-        h: real,
-        largest: float,
+    def finish(
+        dof: wp.array(dtype=int),
         tolerance: float,
-        coupling: real,
+        timestep: scalars,
+        frictionadr: integers,
+        qfrc_smooth: vectors,
         law: Law,
+        found: Found,
+        # in and out
         qacc: vectors,
         past: Past,
+        # out
         result: Result,
     ):
-        """A joint that stands still stands still; what the step did, and how far it is from the law.
+        """A joint that is held stands still; what the step did, and how far it is from the law.
 
-        Its row has given friction t. It holds the joint up to a velocity of give, or not. Friction that is rounding of the largest torque
-        has no law. coupling: effect of the friction on the velocity, 0 if it is not known.
+        Friction that is rounding of the largest torque has no law.
         """
+        w, g = wp.tid()
+        i = dof[g]
+        if frictionadr[w, i] < 0:
+            result.residual[w, g] = 1.0
+            blame(result.status, result.unsettled, w, NO_ROW)
+            return
+        largest = largest_of(qfrc_smooth[w])
+        for k in range(dof.shape[0]):
+            largest = wp.max(largest, wp.abs(float(found.t[w, k])))
+        h = real(timestep[w % timestep.shape[0]])
+        t = found.t[w, g]
         a = real(qacc[w, i])
         v = law.v0[w, g] + h * a
         s = int(0)
         past.slack[w, g] = 0.0
-        if holds and wp.abs(v) <= give + real(1e-5) * (wp.abs(law.v0[w, g]) + wp.abs(h * a)):
+        bound = wp.abs(found.lam[w, g]) + law.c[w, g]
+        give = real(GIVE) * found.own[w, g] * bound + real(ROUNDED) * (wp.abs(law.v0[w, g]) + wp.abs(h * a))
+        if found.mode[w, g] == 0 and wp.abs(v) <= give:
             v = real(0.0)
             a = -law.v0[w, g] / h
             qacc[w, i] = float(a)
@@ -133,56 +106,14 @@ def make(numbers) -> list[wp.Kernel]:
             does = DRIVING
             if real(s) * (law.tau[w, g] - law.inertia[w, g] * a - t) < real(0.0):
                 does = DRIVEN
-        elif coupling != real(0.0):
-            p = law.alpha[w, g] * coupling - law.beta[w, g]
-            if jammed(t, lam, p, law.c[w, g], law.ratio[w, g], law.v0[w, g]) != 0:
-                does = LOCKED
+        elif jammed(t, lam, law.alpha[w, g] * found.coupling[w, g] - law.beta[w, g], law.c[w, g], law.ratio[w, g], law.v0[w, g]) != 0:
+            does = LOCKED
         past.friction[w, g] = float(t)
         past.internal[w, g] = float(lam)
         past.mode[w, g] = s
         result.state[w, g] = does
         result.power[w, g] = float(t * v)
         result.residual[w, g] = error
-
-    numbers.outcome = outcome
-
-    @wp.kernel(module="unique", enable_backward=False)
-    def finish(
-        dof: wp.array(dtype=int),
-        tolerance: float,
-        timestep: scalars,
-        frictionadr: integers,
-        force: vectors,
-        row_state: integers,
-        D: vectors,
-        frictionloss: vectors,
-        qfrc_smooth: vectors,
-        law: Law,
-        coupling: reals,
-        # in and out
-        qacc: vectors,
-        past: Past,
-        # out
-        result: Result,
-    ):
-        """What the step did, from the rows of the last constraint solve."""
-        w, g = wp.tid()
-        row = frictionadr[w, dof[g]]
-        if row < 0:
-            result.residual[w, g] = 1.0
-            blame(result.status, result.unsettled, w, NO_ROW)
-            return
-        largest = largest_of(qfrc_smooth[w])
-        for k in range(dof.shape[0]):
-            other = frictionadr[w, dof[k]]
-            if other >= 0:
-                largest = wp.max(largest, wp.abs(force[w, other]))
-        h = real(timestep[w % timestep.shape[0]])
-
-        # a row that holds moves its joint by no more than its softness lets it
-        give = real(4.0) * h * real(frictionloss[w, row] / D[w, row])
-        holds = row_state[w, row] == QUADRATIC
-        outcome(w, g, dof[g], real(-force[w, row]), holds, give, h, largest, tolerance, coupling[w, g], law, qacc, past, result)
 
     @wp.kernel(module="unique", enable_backward=False)
     def sensors(
@@ -223,4 +154,4 @@ def make(numbers) -> list[wp.Kernel]:
         sensordata[w, adr + 12] = float(result.unsettled[w])
         sensordata[w, adr + 13] = float(result.state[w, g])
 
-    return [skip, count, restore, finish, sensors]
+    return [finish, sensors]

@@ -3,23 +3,24 @@
 import warp as wp
 from mujoco_warp._src.types import ConstraintState
 
-from .contact import CONE, CONTACT_ELLIPTIC, FRICTION_DOF, QUADRATIC
-from .numbers import Constraints, Progress, integers, vectors
+from .contact import CONE, CONTACT_ELLIPTIC, FRICTION_DOF, QUADRATIC, TINY
+from .numbers import Constraints, Motion, Round, vectors
 
 LINEARNEG, LINEARPOS = int(ConstraintState.LINEARNEG), int(ConstraintState.LINEARPOS)
 SATISFIED = int(ConstraintState.SATISFIED)
 
-# places in the number that all threads of a world add to: threads that are done, rows whose force is not the one foreseen, rows with
-# another matrix
-DONE, OFF, OTHER = 1, 1 << 20, 1 << 40
-PLACE = 1 << 20
+# of the largest force: by so much that of a constraint may differ from what the friction problem has foreseen
+FORESEEN = 2e-6
 
-# a step is as long as the cost of constraints falls along it, to this share of its first slope, in so many looks at most
+# a step is as long as the cost of constraints falls along it, to this share of its first slope, after so many further looks at most
 SLOPE = 0.5
-LOOKS = 6
+LOOKS = 16
+
+# rounds in which neither pieces nor states change, so that only rounding moves a world
+CALM = 2
 
 # of the largest acceleration: a friction problem that moves a world by less has nothing more to find
-ROUNDED = 1e-6
+ROUNDED = 1e-5
 
 
 @wp.func
@@ -54,12 +55,24 @@ def on_cone(own: int, x: float, D: float, D_normal: float, mu: float, N: float, 
 
 
 def make(numbers) -> list[wp.Kernel]:
-    reals, gap, along = numbers.reals, numbers.native.gap, numbers.native.along
+    Found, Scratch = numbers.Found, numbers.Scratch
+    gap, along, sync = numbers.native.gap, numbers.native.along, numbers.native.sync
 
     @wp.func
-    def row_of(w: int, r: int, nv: int, c: Constraints, motion: vectors) -> wp.vec2:
+    def total(w: int, lane: int, lanes: int, x: float, shared: vectors) -> float:
+        """Sum over the threads of a world, the same for each of them."""
+        shared[w, lane] = x
+        sync()
+        sum = float(0.0)
+        for k in range(lanes):
+            sum += shared[w, k]
+        sync()
+        return sum
+
+    @wp.func
+    def row_of(w: int, r: int, nv: int, c: Constraints, next: vectors) -> wp.vec2:
         """Force and state of a row at a motion."""
-        x = float(gap(c.J, motion, c.aref, nv, w, r))
+        x = float(gap(c.J, next, c.aref, nv, w, r))
         if r < c.ne[w]:
             return wp.vec2(-c.D[w, r] * x, float(QUADRATIC))
         if r < c.ne[w] + c.nf[w]:
@@ -73,7 +86,7 @@ def make(numbers) -> list[wp.Kernel]:
         TT = float(0.0)
         own = mu
         for s in range(c.dim[con]):
-            y = float(gap(c.J, motion, c.aref, nv, w, first + s))
+            y = float(gap(c.J, next, c.aref, nv, w, first + s))
             if s == 0:
                 N = mu * y
             else:
@@ -84,152 +97,170 @@ def make(numbers) -> list[wp.Kernel]:
         return on_cone(r - first, x, c.D[w, r], c.D[w, first], mu, N, wp.sqrt(TT), own)
 
     @wp.func
+    def gear_of(w: int, r: int, passive: int, c: Constraints, geared: wp.array(dtype=int)) -> int:
+        """The gear of a row, or -1 where it is a row as others are."""
+        if passive == 0 and c.kind[w, r] == FRICTION_DOF:
+            return geared[c.identity[w, r]]
+        return -1
+
+    @wp.func
+    def look(w: int, lane: int, lanes: int, nv: int, rows: int, c: Constraints, motion: Motion):
+        """Forces and states of all rows at the motion of the world, those of gears as others."""
+        for k in range(lane, nv, lanes):
+            motion.next[w, k] = motion.qacc[w, k]
+        sync()
+        for r in range(lane, rows, lanes):
+            found = row_of(w, r, nv, c, motion.next)
+            motion.force[w, r] = found[0]
+            motion.state[w, r] = int(found[1])
+        sync()
+
+    @wp.func
+    def foreseen_of(w: int, r: int, nv: int, before: int, c: Constraints, motion: Motion, scratch: Scratch) -> float:
+        """Force of a row where it keeps its state."""
+        if before == QUADRATIC:
+            return -c.D[w, r] * float(gap(c.J, motion.next, c.aref, nv, w, r))
+        force = motion.force[w, r]
+        if before == CONE:
+            con = c.identity[w, r]
+            for s in range(c.dim[con]):
+                force -= scratch.cone[w, r, s] * float(along(c.J, motion.qacc, scratch.gradient, nv, w, c.address[con, 0] + s))
+        return force
+
+    @wp.func
+    def curvature(w: int, r: int, nv: int, c: Constraints, motion: Motion, scratch: Scratch) -> float:
+        """Of the cost of a row along the way to the goal, at the next motion. That of a contact on its cone is all in its first row."""
+        change = float(along(c.J, motion.qacc, scratch.gradient, nv, w, r))
+        if motion.state[w, r] == QUADRATIC:
+            return c.D[w, r] * change * change
+        if motion.state[w, r] != CONE:
+            return 0.0
+        con = c.identity[w, r]
+        if c.address[con, 0] != r:
+            return 0.0
+
+        # Dm/2 (N - mu T)^2, where N is a line over the way and T is not
+        mu = c.friction[con][0] * c.impratio_invsqrt[w % c.impratio_invsqrt.shape[0]]
+        N = mu * float(gap(c.J, motion.next, c.aref, nv, w, r))
+        TT = float(0.0)
+        first = float(0.0)
+        second = float(0.0)
+        for s in range(1, c.dim[con]):
+            f = c.friction[con][s - 1]
+            x = f * float(gap(c.J, motion.next, c.aref, nv, w, r + s))
+            y = f * float(along(c.J, motion.qacc, scratch.gradient, nv, w, r + s))
+            TT += x * x
+            first += x * y
+            second += y * y
+        T = wp.max(wp.sqrt(TT), TINY)
+        first /= T
+        pull = mu * change - mu * first
+        return c.D[w, r] / (mu * mu * (1.0 + mu * mu)) * (pull * pull - (N - mu * T) * mu * (second - first * first) / T)
+
+    @wp.func
     def shorten(
         w: int,
+        lane: int,
+        lanes: int,
         nv: int,
         rows: int,
-        start: float,
+        round: Round,
         c: Constraints,
         geared: wp.array(dtype=int),
-        qfrc_smooth: vectors,
-        qacc: vectors,
-        goal: reals,
-        # in and out
-        force: vectors,
-        state: integers,
-        motion: vectors,
-        Ma: vectors,
-        # scratch
-        old_Ma: vectors,
+        motion: Motion,
+        scratch: Scratch,
     ) -> float:
         """With this friction the way to the goal is a Newton step of the convex cost of constraints: go as far as that falls. How far."""
+        start = round.slope
         base = float(0.0)
         mass = float(0.0)
         for k in range(nv):
-            way = float(goal[w, k]) - qacc[w, k]
-            base += way * (Ma[w, k] - qfrc_smooth[w, k])
-            mass += way * (Ma[w, k] - old_Ma[w, k])
-        slope = base
-        for r in range(rows):
-            slope -= float(along(c.J, qacc, goal, nv, w, r)) * force[w, r]
+            way = float(scratch.gradient[w, k]) - motion.qacc[w, k]
+            base += way * (motion.Ma[w, k] - motion.smooth[w, k])
+            mass += way * (motion.Ma[w, k] - scratch.old_Ma[w, k])
         low = float(0.0)
-        low_slope = start
         high = float(1.0)
-        high_slope = slope
         part = float(1.0)
-        for look in range(LOOKS):
-            if not (slope > -SLOPE * start or (part < 1.0 and slope < SLOPE * start)):
+        for look in range(LOOKS + 1):
+            push = float(0.0)
+            curve = float(0.0)
+            for r in range(lane, rows, lanes):
+                if gear_of(w, r, round.passive, c, geared) < 0:
+                    if look > 0:
+                        found = row_of(w, r, nv, c, motion.next)
+                        motion.force[w, r] = found[0]
+                        motion.state[w, r] = int(found[1])
+                    curve += curvature(w, r, nv, c, motion, scratch)
+                push += float(along(c.J, motion.qacc, scratch.gradient, nv, w, r)) * motion.force[w, r]
+            slope = base - (1.0 - part) * mass - total(w, lane, lanes, push, scratch.shared)
+            curve = mass + total(w, lane, lanes, curve, scratch.shared)
+            if look == LOOKS or not (slope > -SLOPE * start or (part < 1.0 and slope < SLOPE * start)):
                 break
+
+            # Newton's step from there, or half the way that is left
             if slope > 0.0:
                 high = part
-                high_slope = slope
-                if look > 0:
-                    low_slope *= 0.5
             else:
                 low = part
-                low_slope = slope
-                high_slope *= 0.5
-            part = low + (high - low) * low_slope / (low_slope - high_slope)
-            slope = base - (1.0 - part) * mass
-            for k in range(nv):
-                motion[w, k] = qacc[w, k] + part * (float(goal[w, k]) - qacc[w, k])
-            for r in range(rows):
-                gear = int(-1)
-                if c.kind[w, r] == FRICTION_DOF:
-                    gear = geared[c.identity[w, r]]
-                if gear < 0:
-                    found = row_of(w, r, nv, c, motion)
-                    force[w, r] = found[0]
-                    state[w, r] = int(found[1])
-                slope -= float(along(c.J, qacc, goal, nv, w, r)) * force[w, r]
-        for k in range(nv):
-            Ma[w, k] = old_Ma[w, k] + part * (Ma[w, k] - old_Ma[w, k])
+            part = part - slope / curve
+            if not (part > low and part < high):
+                part = 0.5 * (low + high)
+            for k in range(lane, nv, lanes):
+                motion.next[w, k] = motion.qacc[w, k] + part * (float(scratch.gradient[w, k]) - motion.qacc[w, k])
+            sync()
+        for k in range(lane, nv, lanes):
+            motion.Ma[w, k] = scratch.old_Ma[w, k] + part * (motion.Ma[w, k] - scratch.old_Ma[w, k])
         return part
 
-    @wp.kernel(module="unique", enable_backward=False)
+    @wp.func
     def states(
+        w: int,
+        lane: int,
         lanes: int,
-        limit: int,
-        tolerance: float,
         nv: int,
-        njmax: int,
+        rows: int,
+        round: Round,
         c: Constraints,
         geared: wp.array(dtype=int),
-        cone: wp.array3d(dtype=float),
-        qfrc_smooth: vectors,
-        goal: reals,
-        t: reals,
-        m: integers,
-        # in and out
-        motion: vectors,
-        progress: Progress,
-        force: vectors,
-        state: integers,
-        qacc: vectors,
-        Ma: vectors,
-        qfrc_constraint: vectors,
-        # out
-        kept: vectors,
-        kept_Ma: vectors,
-        pending: wp.array(dtype=int),
-        unsolved: wp.array(dtype=int),
-    ):
-        """Forces and states of all rows at the new motion. The last thread of a world, which on a GPU is a warp, says whether it is done."""
-        w, lane = wp.tid()
-        if progress.settles[w] != 0 or progress.rounds[w] >= limit:
-            return
-        rows = wp.min(c.nefc[w], njmax)
-        mark = wp.int64(DONE)
+        found: Found,
+        motion: Motion,
+        scratch: Scratch,
+    ) -> Round:
+        """Forces and states of all rows at the new motion, which becomes that of the world, and whether it is done."""
+        off = float(0.0)
+        other = float(0.0)
         for r in range(lane, rows, lanes):
-            before = state[w, r]
-            foreseen = force[w, r]
-            found = wp.vec2(0.0, 0.0)
-            gear = int(-1)
-            if c.kind[w, r] == FRICTION_DOF:
-                gear = geared[c.identity[w, r]]
+            gear = gear_of(w, r, round.passive, c, geared)
             if gear >= 0:
-                before = wp.where(m[w, gear] == 0, QUADRATIC, wp.where(m[w, gear] > 0, LINEARPOS, LINEARNEG))
-                foreseen = -float(t[w, gear])
-                found = wp.vec2(foreseen, float(before))
+                mode = found.mode[w, gear]
+                motion.force[w, r] = -float(found.t[w, gear])
+                motion.state[w, r] = wp.where(mode == 0, QUADRATIC, wp.where(mode > 0, LINEARPOS, LINEARNEG))
             else:
-                found = row_of(w, r, nv, c, motion)
-                if before == QUADRATIC and int(found[1]) == QUADRATIC:
-                    foreseen = found[0]
-                elif before == QUADRATIC:
-                    foreseen = -c.D[w, r] * float(gap(c.J, motion, c.aref, nv, w, r))
-                elif before == CONE:
-                    con = c.identity[w, r]
-                    for s in range(c.dim[con]):
-                        foreseen -= cone[w, r, s] * float(along(c.J, qacc, goal, nv, w, c.address[con, 0] + s))
-            if not (wp.abs(found[0] - foreseen) <= tolerance * progress.largest[w]):
-                mark += wp.int64(OFF)
-            if int(found[1]) != before or before == CONE:
-                mark += wp.int64(OTHER)
-            force[w, r] = found[0]
-            state[w, r] = int(found[1])
+                before = motion.state[w, r]
+                now = row_of(w, r, nv, c, motion.next)
+                if not (wp.abs(now[0] - foreseen_of(w, r, nv, before, c, motion, scratch)) <= FORESEEN * round.largest):
+                    off += 1.0
+                if int(now[1]) != before or before == CONE:
+                    other += 1.0
+                motion.force[w, r] = now[0]
+                motion.state[w, r] = int(now[1])
+        off = total(w, lane, lanes, off, scratch.shared)
+        other = total(w, lane, lanes, other, scratch.shared)
+        is_off = off > 0.0 and not (round.moved <= ROUNDED)
+        next = round
+        next.other = wp.where(other > 0.0, 1, 0)
+        if is_off and round.far != 0:
+            # a step that is near takes its whole length: the cost of constraints does not resolve it
+            if shorten(w, lane, lanes, nv, rows, round, c, geared, motion, scratch) < 1.0:
+                next.other = 1
+            sync()
+        for k in range(lane, nv, lanes):
+            motion.qacc[w, k] = motion.next[w, k]
+        sync()
+        next.calm = wp.where(off > 0.0 or other > 0.0 or round.kept == 0, 0, round.calm + 1)
+        next.settled = wp.where(is_off or (round.far != 0 and next.calm < CALM), 0, 1)
+        next.number = round.number + 1
+        return next
 
-        # one number, so that the last thread sees what all others have found
-        sum = wp.atomic_add(progress.arrived, w, mark) + mark
-        if sum % wp.int64(PLACE) != wp.int64(lanes):
-            return
-        off = (sum // wp.int64(PLACE)) % wp.int64(PLACE) != wp.int64(0) and not (progress.moved[w] <= ROUNDED)
-        progress.other[w] = wp.where(sum // wp.int64(OTHER) != wp.int64(0), 1, 0)
-        if off:
-            part = shorten(w, nv, rows, progress.slope[w], c, geared, qfrc_smooth, qacc, goal, force, state, motion, Ma, kept_Ma)
-            if part < 1.0:
-                progress.other[w] = 1
-        for k in range(nv):
-            qacc[w, k] = motion[w, k]
-        progress.rounds[w] = progress.rounds[w] + 1
-        if not off and progress.far[w] == 0:
-            progress.settles[w] = 1
-            for k in range(nv):
-                kept[w, k] = qfrc_constraint[w, k]
-                kept_Ma[w, k] = Ma[w, k]
-        elif progress.rounds[w] < limit:
-            return
-        else:
-            wp.atomic_add(unsolved, 0, 1)
-        wp.atomic_add(pending, 0, -1)
-
-    return [states]
+    numbers.look, numbers.states = look, states
+    return []
