@@ -1,7 +1,7 @@
 // The friction problem of a few joints (mjgear.h) in one header: its residual, semismooth
 // Newton and exact one-joint steps on one dense block. It needs law/law.h and
-// solvers/lanes.h and nothing else, and compiles like it as C, C++ and CUDA, in single or double precision (mjgREAL),
-// in any scope. The core's solvers are built on the same
+// solvers/lanes.h and nothing else, and compiles like them as C, C++ and CUDA, in single or
+// double precision (mjgREAL), in any scope. The core's solvers are built on the same
 // lines: with mjgiDENSE defined, matrices are those of solvers/dense.h, else the plain
 // loops below, which round in the same order.
 //
@@ -72,7 +72,7 @@
 
 // y = A x; the order of the sums is that of the vectors of four of solvers/dense.h
 mjgFUNCTION void mjgi_mulMatVec(mjgREAL* y, const mjgREAL* A, const mjgREAL* x, int n) {
-  for (mjgiEACH(i, n)) {
+  for (int i = mjgLANE; i < n; i += mjgLANES) {
     const mjgREAL* row = A + i * n;
     mjgREAL s0 = 0, s1 = 0, s2 = 0, s3 = 0;
     int j = 0;
@@ -95,7 +95,7 @@ mjgFUNCTION void mjgi_mulMatVec(mjgREAL* y, const mjgREAL* A, const mjgREAL* x, 
 // x = U^-1 x, with ones on the diagonal of U
 mjgFUNCTION void mjgi_luBackward(mjgREAL* x, const mjgREAL* LU, int n) {
   for (int j = n - 1; j > 0; j--) {
-    for (mjgiEACH(i, j)) {
+    for (int i = mjgLANE; i < j; i += mjgLANES) {
       x[i] -= LU[i * n + j] * x[j];
     }
     mjgSYNC();
@@ -123,7 +123,7 @@ mjgFUNCTION int mjgi_lu(mjgREAL* A, mjgREAL* x, int* pivot, int n) {
       return 0;
     }
     mjgREAL inverse = 1 / diagonal;
-    for (mjgiEACH(j, n)) {
+    for (int j = mjgLANE; j < n; j += mjgLANES) {
       mjgREAL other = A[k * n + j];
       A[k * n + j] = A[best * n + j];
       A[best * n + j] = best != k ? other : A[best * n + j];
@@ -227,7 +227,7 @@ mjgFUNCTION mjgREAL mjgi_blockMax(mjgREAL a, mjgREAL b) {
 // numbers that are given, or others where there are none
 mjgFUNCTION void mjgi_blockCopy(mjgREAL* __restrict to, const mjgREAL* __restrict from,
                                 mjgREAL otherwise, int n) {
-  for (mjgiEACH(i, n)) {
+  for (int i = mjgLANE; i < n; i += mjgLANES) {
     to[i] = from ? from[i] : otherwise;
   }
 }
@@ -254,7 +254,7 @@ mjgFUNCTION void mjgi_blockTake(mjgiBlock* b, int n, const mjgREAL* A, const mjg
   mjgi_blockCopy(b->t, t, 0, n);
   mjgi_blockCopy(b->x, static_ratio, 1, n);
   mjgi_blockCopy(b->y, v0, 0, n);
-  for (mjgiEACH(i, n)) {
+  for (int i = mjgLANE; i < n; i += mjgLANES) {
     mjgREAL diagonal = A[i * n + i], root = mjgiSQRT(diagonal), scale = 1 / root;
     b->root[i] = root;
     b->scale[i] = scale;
@@ -271,7 +271,7 @@ mjgFUNCTION void mjgi_blockTake(mjgiBlock* b, int n, const mjgREAL* A, const mjg
   for (int i = 0; i < n; i++) {
     mjgREAL* __restrict row = b->A + i * n;
     const mjgREAL* __restrict scale = b->scale;
-    for (mjgiEACH(j, n)) {
+    for (int j = mjgLANE; j < n; j += mjgLANES) {
       row[j] = A[i * n + j] * (scale[i] * scale[j]);
     }
     if (mjgiMINE(i)) {
@@ -279,7 +279,7 @@ mjgFUNCTION void mjgi_blockTake(mjgiBlock* b, int n, const mjgREAL* A, const mjg
     }
     if (P) {
       row = b->P + i * n;
-      for (mjgiEACH(j, n)) {
+      for (int j = mjgLANE; j < n; j += mjgLANES) {
         row[j] = P[i * n + j] * (b->root[i] * scale[j]);
       }
       if (mjgiMINE(i)) {
@@ -309,16 +309,16 @@ mjgFUNCTION void mjgi_blockEvaluate(mjgiBlock* b) {
   mjgi_mulMatVec(b->w, b->A, b->t, n);
   if (b->flg_P) {
     mjgi_mulMatVec(b->lambda, b->P, b->t, n);
-    for (mjgiEACH(i, n)) {
+    for (int i = mjgLANE; i < n; i += mjgLANES) {
       b->lambda[i] += b->phi[i];
     }
   } else {
-    for (mjgiEACH(i, n)) {
+    for (int i = mjgLANE; i < n; i += mjgLANES) {
       b->lambda[i] = b->phi[i] + b->alpha[i] * b->w[i] - b->beta[i] * b->t[i];
     }
   }
 
-  for (mjgiEACH(i, n)) {
+  for (int i = mjgLANE; i < n; i += mjgLANES) {
     mjgREAL t = b->t[i], answer;
     b->piece[i] = mjgi_lawResolve(&answer, b->v[i] - b->w[i] + t, b->lambda[i] - b->p[i] * t,
                                   b->p[i], b->c[i], b->rp[i], b->rm[i]);
@@ -340,7 +340,7 @@ mjgFUNCTION mjgREAL mjgi_blockRow(mjgREAL* __restrict row, const mjgiBlock* b, i
 
   // stuck: (A t)_i = v_i
   if (piece == mjgiSTUCK) {
-    for (mjgiEACH(j, n)) {
+    for (int j = mjgLANE; j < n; j += mjgLANES) {
       row[j] = A[j];
     }
     return b->v[i];
@@ -350,7 +350,7 @@ mjgFUNCTION mjgREAL mjgi_blockRow(mjgREAL* __restrict row, const mjgiBlock* b, i
   mjgREAL offset, f = mjgi_lawRow(&offset, piece, b->c[i], b->rp[i], b->rm[i]);
   mjgREAL factor = b->flg_P ? -f : -f * b->alpha[i];
   A = b->flg_P ? b->P + i * n : A;
-  for (mjgiEACH(j, n)) {
+  for (int j = mjgLANE; j < n; j += mjgLANES) {
     row[j] = factor * A[j];
   }
   if (mjgiMINE(i)) {
@@ -375,7 +375,7 @@ mjgFUNCTION int mjgi_blockSolvePieces(mjgiBlock* b, const int* piece) {
   if (!mjgi_lu(b->K, b->x, b->flg_unique ? (int*)0 : b->pivot, b->n)) {
     return 0;
   }
-  for (mjgiEACH(i, b->n)) {
+  for (int i = mjgLANE; i < b->n; i += mjgLANES) {
     b->t[i] = b->x[i];
     b->fixed[i] = piece[i];
   }
@@ -388,7 +388,7 @@ mjgFUNCTION int mjgi_blockSolvePieces(mjgiBlock* b, const int* piece) {
 // the joints go on to, to piece
 mjgFUNCTION void mjgi_blockMissing(mjgiBlock* b) {
   int n = b->n;
-  for (mjgiEACH(i, n)) {
+  for (int i = mjgLANE; i < n; i += mjgLANES) {
     mjgiWIDE_REAL w = 0, load = 0, t = b->t[i];
     for (int j = 0; j < n; j++) {
       w += (mjgiWIDE_REAL)b->A[i * n + j] * b->t[j];
@@ -415,7 +415,7 @@ mjgFUNCTION void mjgi_blockRefine(mjgiBlock* b) {
   for (int k = 0; k < mjgiREFINE; k++) {
     mjgi_blockMissing(b);
     mjgi_luSolve(b->x, b->K, b->flg_unique ? (int*)0 : b->pivot, b->n);
-    for (mjgiEACH(i, b->n)) {
+    for (int i = mjgLANE; i < b->n; i += mjgLANES) {
       b->t[i] += b->x[i];
     }
     mjgSYNC();
@@ -512,7 +512,7 @@ mjgFUNCTION void mjgi_blockPolish(mjgiBlock* b, mjgREAL enough) {
 mjgFUNCTION void mjgi_blockImprove(mjgiBlock* b, mjgREAL enough) {
   mjgi_blockRefine(b);
   mjgi_blockPolish(b, enough);
-  for (mjgiEACH(i, b->n)) {
+  for (int i = mjgLANE; i < b->n; i += mjgLANES) {
     b->piece[i] = b->fixed[i];
   }
   mjgSYNC();
@@ -527,7 +527,7 @@ mjgFUNCTION int mjgi_blockRelease(mjgiBlock* b) {
     released |= mjgi_lawReleases(b->piece[i], b->rp[i], b->rm[i]);
   }
   mjgSYNC();
-  for (mjgiEACH(i, b->n)) {
+  for (int i = mjgLANE; i < b->n; i += mjgLANES) {
     if (mjgi_lawReleases(b->piece[i], b->rp[i], b->rm[i])) {
       b->rp[i] = 1;
       b->rm[i] = 1;
@@ -599,7 +599,7 @@ mjgFUNCTION int mjgi_newton(mjgiBlock* b, int iterations) {
   for (int iter = 0; iter < iterations; iter++) {
     // the point to improve on is kept in y
     mjgREAL merit = b->merit;
-    for (mjgiEACH(i, n)) {
+    for (int i = mjgLANE; i < n; i += mjgLANES) {
       b->y[i] = b->t[i];
     }
     b->iterations++;
@@ -611,7 +611,7 @@ mjgFUNCTION int mjgi_newton(mjgiBlock* b, int iterations) {
     // same pieces again, or a tie where pieces meet in one point and rounding decides
     // which one answers: solved
     if (mjgi_newtonIsExact(b) || mjgi_newtonSamePieces(b)) {
-      for (mjgiEACH(i, n)) {
+      for (int i = mjgLANE; i < n; i += mjgLANES) {
         b->piece[i] = b->fixed[i];
       }
       mjgSYNC();
@@ -625,7 +625,7 @@ mjgFUNCTION int mjgi_newton(mjgiBlock* b, int iterations) {
     mjgREAL step = 1;
     for (int halving = 0; !(b->merit < merit); halving++) {
       if (halving == mjgiHALVINGS) {
-        for (mjgiEACH(i, n)) {
+        for (int i = mjgLANE; i < n; i += mjgLANES) {
           b->t[i] = b->y[i];
         }
         mjgSYNC();
@@ -633,7 +633,7 @@ mjgFUNCTION int mjgi_newton(mjgiBlock* b, int iterations) {
         return 0;
       }
       step /= 2;
-      for (mjgiEACH(i, n)) {
+      for (int i = mjgLANE; i < n; i += mjgLANES) {
         b->t[i] = b->y[i] + step * (goal[i] - b->y[i]);
       }
       mjgSYNC();
@@ -740,7 +740,7 @@ mjgFUNCTION int mjgi_denseNewton(mjgREAL* t, mjgREAL* v, mjgREAL* lambda, int* m
     }
   } while (solved && flg_release && mjgi_blockRelease(b));
 
-  for (mjgiEACH(i, n)) {
+  for (int i = mjgLANE; i < n; i += mjgLANES) {
     mode[i] = mjgi_blockResult(t + i, v + i, lambda + i, b, i);
   }
   mjgSYNC();

@@ -1,6 +1,6 @@
 // Threads that share a small dense problem, where a program says that there are several:
-// those of a block on a GPU. Each takes every mjgLANES-th entry of an array or column of a
-// matrix, and computes by itself what is one number. A function that reads or writes
+// those of a block on a GPU. Each takes every mjgLANES-th entry of an array or column of
+// a matrix, and computes by itself what is one number. A function that reads or writes
 // arrays ends with a barrier, and has one between what a thread writes and what another
 // one reads; calls and branches are the same in all of them.
 //
@@ -19,11 +19,7 @@
 #define mjgSYNC() ((void)0)
 #endif
 
-// entries of an array of n that are this thread's, and whether entry i is
-#define mjgiEACH(i, n) \
-  int i = mjgLANE;     \
-  i < (n);             \
-  i += mjgLANES
+// whether entry i of an array is this thread's
 #define mjgiMINE(i) ((i) % mjgLANES == mjgLANE)
 
 #ifdef __CUDACC__

@@ -58,7 +58,7 @@ class Functions(NamedTuple):
     gap: wp.Function
     along: wp.Function
     times: wp.Function
-    forces: wp.Function
+    gather: wp.Function
     factor: wp.Function
     columns: wp.Function
     solve: wp.Function
@@ -125,12 +125,12 @@ def functions(real: str) -> Functions:
     @wp.func_native(head + f"""
     mjgear::Rows c = {{{of("J", "float")}, {of("D", "float")}, {of("force", "float")}, {of("state", "int")}, {of("kind", "int")},
                       {of("identity", "int")}, geared.data, rows, (int)J.shape[2], quadratic, friction}};
-    return mjgear::forces(fills ? {of("H")} + (size_t)i * H.shape[2] : nullptr, &c, i);
+    mjgear::gather(fills ? {of("H")} : nullptr, {of("g")}, &c, nv);
     """)
-    def forces(
-        H: matrices, J: engine_matrices, D: engine_vectors, force: engine_vectors, state: modes, kind: modes, identity: modes, geared: indices,
-        rows: int, quadratic: int, friction: int, fills: int, world: int, i: int,
-    ) -> scalar: ...
+    def gather(
+        H: matrices, g: vectors, J: engine_matrices, D: engine_vectors, force: engine_vectors, state: modes, kind: modes, identity: modes,
+        geared: indices, rows: int, quadratic: int, friction: int, fills: int, nv: int, world: int,
+    ): ...
 
     @wp.func_native(head + f"""
     return mjgear::factor({of("A")}, nv);
@@ -209,6 +209,6 @@ def functions(real: str) -> Functions:
     def ratio(static_ratio: scalar, v0: scalar, s: int) -> scalar: ...
 
     return Functions(
-        sync, lane, expand, add_row, gap, along, times, forces, factor, columns, solve, multiply, multiply_columns, integrated, effect, newton, exchange, hold,
+        sync, lane, expand, add_row, gap, along, times, gather, factor, columns, solve, multiply, multiply_columns, integrated, effect, newton, exchange, hold,
         jammed, ratio,
     )  # fmt: skip

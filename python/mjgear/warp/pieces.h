@@ -17,7 +17,7 @@ mjgFUNCTION mjgREAL mjgi_pieceRow(mjgREAL* row, const mjgREAL* A, int piece, mjg
     factor = mjgi_lawRow(&offset, piece, c, rp, rm);
     scale = -factor * alpha;
   }
-  for (mjgiEACH(j, n)) {
+  for (int j = mjgLANE; j < n; j += mjgLANES) {
     row[j] = scale * A[j];
   }
   if (mjgiMINE(i)) {
@@ -65,7 +65,7 @@ mjgFUNCTION int mjgi_exchangePieces(mjgREAL* t, mjgREAL* v, mjgREAL* lambda, int
                                     int flg_release, int most) {
   mjgREAL *K = number, *x = K + n * n, *w = x + n, *rp = w + n, *rm = rp + n;
   int *pivot = integer, *piece = integer + n, changed = 1;
-  for (mjgiEACH(i, n)) {
+  for (int i = mjgLANE; i < n; i += mjgLANES) {
     piece[i] = mjgi_piece(mode[i], lambda[i] >= 0);
     mjgREAL ratio = mode[i] == 0 || !flg_release ? static_ratio[i] : 1;
     rp[i] = mjgi_lawRatio(ratio, v0[i], 1);
@@ -85,13 +85,13 @@ mjgFUNCTION int mjgi_exchangePieces(mjgREAL* t, mjgREAL* v, mjgREAL* lambda, int
       return 0;
     }
     for (int k = 0; k < mjgiCORRECTIONS; k++) {
-      for (mjgiEACH(i, n)) {
+      for (int i = mjgLANE; i < n; i += mjgLANES) {
         w[i] = mjgi_pieceMissing(A + i * n, x, piece[i], v_free[i], phi[i], alpha[i], beta[i],
                                  coulomb[i], rp[i], rm[i], i, n);
       }
       mjgSYNC();
       mjgi_luSolve(w, K, pivot, n);
-      for (mjgiEACH(i, n)) {
+      for (int i = mjgLANE; i < n; i += mjgLANES) {
         x[i] += w[i];
       }
       mjgSYNC();
@@ -104,7 +104,7 @@ mjgFUNCTION int mjgi_exchangePieces(mjgREAL* t, mjgREAL* v, mjgREAL* lambda, int
       changed |= next != piece[i];
     }
     mjgSYNC();
-    for (mjgiEACH(i, n)) {
+    for (int i = mjgLANE; i < n; i += mjgLANES) {
       piece[i] = mjgi_pieceNext(piece[i], x[i], w[i], v_free[i], phi[i], alpha[i], beta[i],
                                 coulomb[i], rp[i], rm[i]);
       if (flg_release && mjgi_lawReleases(piece[i], rp[i], rm[i])) {
@@ -117,7 +117,7 @@ mjgFUNCTION int mjgi_exchangePieces(mjgREAL* t, mjgREAL* v, mjgREAL* lambda, int
   if (changed) {
     return 0;
   }
-  for (mjgiEACH(i, n)) {
+  for (int i = mjgLANE; i < n; i += mjgLANES) {
     mode[i] = mjgi_pieceDirection(piece[i]);
     t[i] = x[i];
     v[i] = mode[i] == 0 ? 0 : v_free[i] - w[i];

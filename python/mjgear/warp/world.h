@@ -11,7 +11,7 @@
 
 // y -= f x
 mjgFUNCTION void subtract(mjgREAL* __restrict y, const mjgREAL* __restrict x, mjgREAL f, int n) {
-  for (mjgiEACH(i, n)) {
+  for (int i = mjgLANE; i < n; i += mjgLANES) {
     y[i] -= f * x[i];
   }
 }
@@ -19,7 +19,7 @@ mjgFUNCTION void subtract(mjgREAL* __restrict y, const mjgREAL* __restrict x, mj
 
 // y += f x
 mjgFUNCTION void add(mjgREAL* __restrict y, const float* __restrict x, mjgREAL f, int n) {
-  for (mjgiEACH(i, n)) {
+  for (int i = mjgLANE; i < n; i += mjgLANES) {
     y[i] += f * (mjgREAL)x[i];
   }
 }
@@ -70,7 +70,7 @@ mjgFUNCTION mjgREAL along(const float* __restrict J, const float* __restrict a,
 
 // y = A x (m x n)
 mjgFUNCTION void times(mjgREAL* y, const mjgREAL* A, const mjgREAL* x, int m, int n) {
-  for (mjgiEACH(i, m)) {
+  for (int i = mjgLANE; i < m; i += mjgLANES) {
     y[i] = dot(A + i * n, x, n);
   }
   mjgSYNC();
@@ -85,22 +85,27 @@ typedef struct {
 } Rows;
 
 
-// (J' f)_i; and where H is given, H += row i of the lower triangle of J' [D] J, of rows
-// that are quadratic and not those of gears
-mjgFUNCTION mjgREAL forces(mjgREAL* H, const Rows* c, int i) {
-  mjgREAL sum = 0;
+// g = J' f; and where H is given, its lower triangle += J' [D] J, of rows that are
+// quadratic and not those of gears
+mjgFUNCTION void gather(mjgREAL* H, mjgREAL* __restrict g, const Rows* c, int nv) {
+  for (int i = mjgLANE; i < nv; i += mjgLANES) {
+    g[i] = 0;
+  }
   for (int r = 0; r < c->rows; r++) {
     const float* J = c->J + r * c->stride;
-    if (J[i] == 0) {
-      continue;
+    if (c->force[r] != 0) {
+      add(g, J, (mjgREAL)c->force[r], nv);
     }
-    sum += (mjgREAL)J[i] * (mjgREAL)c->force[r];
     if (H && c->state[r] == c->quadratic &&
         !(c->kind[r] == c->friction && c->geared[c->identity[r]] >= 0)) {
-      add(H, J, (mjgREAL)c->D[r] * (mjgREAL)J[i], i + 1);
+      for (int i = 0; i < nv; i++) {
+        if (J[i] != 0) {
+          add(H + i * nv, J, (mjgREAL)c->D[r] * (mjgREAL)J[i], i + 1);
+        }
+      }
     }
   }
-  return sum;
+  mjgSYNC();
 }
 
 
@@ -108,7 +113,7 @@ mjgFUNCTION mjgREAL forces(mjgREAL* H, const Rows* c, int i) {
 // is not positive definite
 mjgFUNCTION int factor(mjgREAL* A, int n) {
   for (int i = 0; i < n; i++) {
-    for (mjgiEACH(j, i)) {
+    for (int j = mjgLANE; j < i; j += mjgLANES) {
       A[j * n + i] = A[i * n + j];
     }
   }
@@ -121,7 +126,7 @@ mjgFUNCTION int factor(mjgREAL* A, int n) {
       return 0;
     }
     mjgREAL inverse = 1 / mjgiSQRT(pivot);
-    for (mjgiEACH(j, n - k)) {
+    for (int j = mjgLANE; j < n - k; j += mjgLANES) {
       row[k + j] *= inverse;
     }
     mjgSYNC();
@@ -145,7 +150,7 @@ mjgFUNCTION void forward(mjgREAL* x, const mjgREAL* U, const int* dof, int nv, i
       begun = dof[g] <= k ? g + 1 : begun;
     }
     mjgREAL inverse = 1 / U[k * nv + k];
-    for (mjgiEACH(g, begun)) {
+    for (int g = mjgLANE; g < begun; g += mjgLANES) {
       x[k * n + g] *= inverse;
     }
     for (int i = k + 1; i < nv; i++) {
@@ -166,7 +171,7 @@ mjgFUNCTION void backward(mjgREAL* x, const mjgREAL* U, int nv, int n) {
       }
     }
     mjgREAL inverse = 1 / U[k * nv + k];
-    for (mjgiEACH(g, n)) {
+    for (int g = mjgLANE; g < n; g += mjgLANES) {
       x[k * n + g] *= inverse;
     }
   }
@@ -200,14 +205,14 @@ mjgFUNCTION void solve(mjgREAL* x, const mjgREAL* U, int nv) {
 mjgFUNCTION void expand(mjgREAL* full, const float* M, const int* rownnz, const int* rowadr,
                         const int* colind, int nv) {
   for (int i = 0; i < nv; i++) {
-    for (mjgiEACH(j, i + 1)) {
+    for (int j = mjgLANE; j < i + 1; j += mjgLANES) {
       full[i * nv + j] = 0;
     }
   }
   mjgSYNC();
   for (int i = 0; i < nv; i++) {
     const int* column = colind + rowadr[i];
-    for (mjgiEACH(k, rownnz[i])) {
+    for (int k = mjgLANE; k < rownnz[i]; k += mjgLANES) {
       full[i * nv + column[k]] = M[rowadr[i] + k];
     }
   }
@@ -222,7 +227,7 @@ mjgFUNCTION int columns(mjgREAL* x, mjgREAL* A, const int* dof, int nv, int n) {
     return 0;
   }
   for (int i = 0; i < nv; i++) {
-    for (mjgiEACH(g, n)) {
+    for (int g = mjgLANE; g < n; g += mjgLANES) {
       x[i * n + g] = i == dof[g] ? 1 : 0;
     }
   }
@@ -238,7 +243,7 @@ mjgFUNCTION int columns(mjgREAL* x, mjgREAL* A, const int* dof, int nv, int n) {
 mjgFUNCTION void multiply(mjgREAL* product, const mjgREAL* x, const float* M, const int* rownnz,
                           const int* rowadr, const int* colind, int nv, int n) {
   for (int i = 0; i < nv; i++) {
-    for (mjgiEACH(g, n)) {
+    for (int g = mjgLANE; g < n; g += mjgLANES) {
       product[i * n + g] = 0;
     }
   }
@@ -258,7 +263,7 @@ mjgFUNCTION void multiply(mjgREAL* product, const mjgREAL* x, const float* M, co
 // a of the dofs (n) as the integrator makes it: Z' a (Z nv x n), or a where Z is null
 mjgFUNCTION void integrated(mjgREAL* result, const mjgREAL* a, const mjgREAL* Z, const int* dof,
                             int nv, int n) {
-  for (mjgiEACH(g, n)) {
+  for (int g = mjgLANE; g < n; g += mjgLANES) {
     result[g] = Z ? 0 : a[dof[g]];
   }
   for (int k = 0; Z && k < nv; k++) {
@@ -273,7 +278,7 @@ mjgFUNCTION void integrated(mjgREAL* result, const mjgREAL* a, const mjgREAL* Z,
 mjgFUNCTION void effect(mjgREAL* A, const mjgREAL* X, const mjgREAL* Z, const int* dof, mjgREAL h,
                         int nv, int n) {
   for (int g = 0; g < n; g++) {
-    for (mjgiEACH(j, n)) {
+    for (int j = mjgLANE; j < n; j += mjgLANES) {
       A[g * n + j] = Z ? 0 : h * X[dof[g] * n + j];
     }
     for (int k = 0; Z && k < nv; k++) {

@@ -19,7 +19,7 @@ TINY = 1e-15
 
 def make(numbers) -> list[wp.Kernel]:
     real, Scratch, native, add_terms = numbers.real, numbers.Scratch, numbers.native, numbers.add_terms
-    add_row, expand, forces, gap, sync = native.add_row, native.expand, native.forces, native.gap, native.sync
+    add_row, expand, gather, gap, sync = native.add_row, native.expand, native.gather, native.gap, native.sync
 
     @wp.func
     def cone_row(w: int, r: int, nv: int, c: Constraints, qacc: vectors, cone: wp.array3d(dtype=float)):
@@ -93,20 +93,22 @@ def make(numbers) -> list[wp.Kernel]:
         gears = wp.where(round.passive != 0, NO_KIND, FRICTION_DOF)
         if other != 0:
             expand(scratch.H, metric, tree.rownnz, tree.rowadr, tree.colind, nv, w)
-        for i in range(nv):
-            held = forces(
-                scratch.H, c.J, c.D, motion.force, motion.state, c.kind, c.identity, geared, rows, QUADRATIC, gears, other, w, i
-            )
-            if i % lanes == lane:
-                scratch.gradient[w, i] = real(motion.Ma[w, i]) - real(motion.smooth[w, i]) - held
-            if other != 0:
+        gather(
+            scratch.H, scratch.gradient, c.J, c.D, motion.force, motion.state, c.kind, c.identity, geared, rows, QUADRATIC, gears, other, nv, w
+        )
+        for i in range(lane, nv, lanes):
+            scratch.gradient[w, i] = real(motion.Ma[w, i]) - real(motion.smooth[w, i]) - scratch.gradient[w, i]
+        if other != 0:
+            for i in range(nv):
                 add_terms(w, lane, lanes, i, couples, scratch.H)
-                if elliptic != 0:
-                    for r in range(rows):
-                        if scratch.cone_dim[w, r] != 0 and c.J[w, r, i] != 0.0:
-                            first = c.address[c.identity[w, r], 0]
-                            for s in range(scratch.cone_dim[w, r]):
-                                add_row(scratch.H, c.J, real(scratch.cone[w, r, s]) * real(c.J[w, r, i]), w, i, first + s)
+            if elliptic != 0:
+                for r in range(rows):
+                    if scratch.cone_dim[w, r] != 0:
+                        first = c.address[c.identity[w, r], 0]
+                        for i in range(nv):
+                            if c.J[w, r, i] != 0.0:
+                                for s in range(scratch.cone_dim[w, r]):
+                                    add_row(scratch.H, c.J, real(scratch.cone[w, r, s]) * real(c.J[w, r, i]), w, i, first + s)
         sync()
 
     numbers.cones, numbers.hessian = cones, hessian
