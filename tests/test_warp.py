@@ -344,8 +344,8 @@ def running(name, plugin, bare, geared):
 def thrown(name, lanes):
     """Where worlds of a scene are after some steps with random torques: an arm beats on its table, where rounds do not always end."""
     worlds = play.Worlds(scripts.ALL[name], nworld=4 if name == "arm" else 2)
-    worlds.gears._lanes = lanes
-    with fibers(["settle", "integrate_implicit"] if lanes > 1 else []):
+    threads = mock.patch.object(mjgear.warp.Gears, "_threads", lambda gears: lanes)
+    with threads, fibers(["settle", "integrate_implicit"] if lanes > 1 else []):
         rng, size = np.random.default_rng(3), [200, 200, 100, 20, 20, 5] if name.startswith("arm") else 60
         for k in range(60 if name == "arm" else 20):
             if k % 10 == 0:

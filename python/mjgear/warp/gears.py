@@ -19,7 +19,7 @@ from . import check, engine, kernels, reading
 # R of a gear's row, relative to the effective inverse inertia of its joint
 _SOFTNESS = 1e-3
 
-# threads that share a world, a warp of a GPU; where each has a world it is so many, so that 4 096 worlds reach all processors
+# threads that share a world, a warp of a GPU
 _LANES = 32
 
 # residual, relative to the terms of the law, up to which a step counts as settled; MuJoCo Warp computes in single precision
@@ -204,7 +204,6 @@ class Gears:
         model.mjgear_gears = {**getattr(model, "mjgear_gears", {}), data.qpos.ptr: self}
         nworld, n, nv = data.nworld, self.n, model.nv
         numbers = kernels.Numbers(precision)
-        real = numbers.real
 
         for key, value in read.numbers.items():
             setattr(self, key, wp.array(np.tile(value, (nworld, 1)), dtype=wp.float32))
@@ -246,8 +245,6 @@ class Gears:
         self._damping = wp.zeros((nworld, nv if euler else 1), dtype=float)
         self._smooth = wp.zeros((nworld, nv if self._discrete else 1), dtype=float)
         self._overflow = wp.zeros(nworld, dtype=int)  # what Data.overflow was before the solve
-        fibers = self.status.device.is_cpu and getattr(wp.config, "enable_cpu_blocks", False)
-        self._lanes = 1 if self.status.device.is_cpu and not fibers else _LANES
         self._tree = kernels.Tree()
         self._tree.rownnz, self._tree.rowadr, self._tree.colind = model.M_rownnz, model.M_rowadr, model.M_colind
 
@@ -266,6 +263,11 @@ class Gears:
             setattr(made, name, getattr(self, name if name != "slack" else "_slack"))
         return made
 
+    def _threads(self) -> int:
+        """Threads that share a world: on the CPU one, unless Warp runs blocks on fibers."""
+        fibers = getattr(wp.config, "enable_cpu_blocks", False)
+        return 1 if self.status.device.is_cpu and not fibers else _LANES
+
     def _scratch(self, m, d):
         """Memory of a moment, from where MuJoCo Warp's solver has its own."""
         n, nv, real = self.n, m.nv, self._numbers.real
@@ -273,7 +275,7 @@ class Gears:
         shapes = {
             "H": (nv, nv), "X": (nv, n), "Z": (nv, n) if self._implicit else (1, 1), "A": (n, n), "gradient": (nv,), "x": (nv,), "v_free": (n,),
             "phi": (n,), "change": (n,), "number": (n * (2 * n + 18),), "integer": (3 * n,), "old_Ma": (nv,), "cone": (rows, 6),
-            "cone_dim": (rows,), "shared": (self._lanes,),
+            "cone_dim": (rows,), "shared": (_LANES,),
         }  # fmt: skip
         made = self._numbers.Scratch()
         for name, shape in shapes.items():
@@ -374,12 +376,13 @@ class Gears:
 
     def _settle(self, m, d, couples):
         """Friction, motion and states of constraints that belong together."""
+        lanes = self._threads()
         wp.launch(
             self._kernels.settle,
-            dim=(d.nworld, self._lanes),
+            dim=(d.nworld, lanes),
             block_dim=_LANES,
             inputs=[
-                self._lanes, self.rounds, m.nv, d.njmax, int(self._implicit), int(self._elliptic), self.softness, self._settled, self._dof, self._geared, m.opt.timestep,
+                lanes, self.rounds, m.nv, d.njmax, int(self._implicit), int(self._elliptic), self.softness, self._settled, self._dof, self._geared, m.opt.timestep,
                 self._rows.of(d), self._tree, d.qH if self._discrete else d.M, self._derivative, couples, self._constraints(m, d), self._now,
                 self._overflow, self._scratch(m, d),
             ],
@@ -423,13 +426,14 @@ class Gears:
             return
         k = self._kernels
         if self._implicit:
+            lanes = self._threads()
             H = wp.empty((d.nworld, m.nv, m.nv), dtype=self._numbers.real)
             a, x = (wp.empty((d.nworld, m.nv), dtype=self._numbers.real) for _ in range(2))
             wp.launch(
                 k.integrate_implicit,
-                dim=(d.nworld, self._lanes),
+                dim=(d.nworld, lanes),
                 block_dim=_LANES,
-                inputs=[self._lanes, m.nv, self._tree, d.M, self._derivative, H, a, x],
+                inputs=[lanes, m.nv, self._tree, d.M, self._derivative, H, a, x],
                 outputs=[d.efc.Ma, d.qacc],
             )
             if self._integrator != IntegratorType.EULER:
