@@ -466,6 +466,28 @@ def still():
 # ------------------------------------------ many worlds ----------------------------------------------------------
 
 
+def honest(worlds, rng, size, steps, most):
+    """In a settled step the forces of constraints are those of their rows, J' f, to 1e-3 and what rounding of the motion does to rows,
+    in single precision of what moves dofs another 1e-3."""
+    d, missing, unsettled = worlds.data, 0.0, 0
+    for k in range(steps):
+        if k % 10 == 0:
+            d.ctrl.assign((rng.normal(size=d.ctrl.shape) * size).astype(np.float32))
+        worlds.step()
+        settled = worlds.gears.status.numpy() == 0
+        rows = np.arange(d.efc.force.shape[1]) < d.nefc.numpy()[:, None]
+        force, D = (np.where(rows, x.numpy(), 0) for x in (d.efc.force, d.efc.D))
+        J = np.where(rows[:, :, None], d.efc.J.numpy()[:, : rows.shape[1], : d.qvel.shape[1]], 0)
+        off = np.abs(np.einsum("wri,wr->wi", J, force) - d.qfrc_constraint.numpy())
+        moved = np.einsum("wri,wi->wr", np.abs(J), np.abs(d.qacc_warmstart.numpy()))  # by the solver's own motion
+        rounding = np.finfo(np.float32).eps * np.einsum("wri,wr->wi", np.abs(J), D * moved * (np.abs(force) > 0))
+        largest_force = np.maximum(np.abs(force).max(axis=1), np.abs(d.qfrc_smooth.numpy()).max(axis=1))
+        missing = max(missing, ((off - rounding).max(axis=1) / largest_force)[settled].max())
+        unsettled += (~settled).sum()
+    print(f"forces of settled worlds are those of rows to {missing:.1e} of the largest; {unsettled} of {steps * len(settled)} steps unsettled")
+    assert missing <= most and unsettled > 0
+
+
 def worlds():
     """128 worlds with 128 gears are 128 single runs; random torques on 128 worlds."""
     rng = np.random.default_rng(2)
@@ -495,6 +517,14 @@ def worlds():
             assert np.array_equal(a[k], b[0]), (k, a[k], b[0])
     assert len(np.unique(together[2], axis=0)) == count and np.ptp(together[0][:, 0]) > 0.01
     print(f"{count} worlds of {length} steps equal {count} single runs")
+
+    # few rounds, so that some worlds are not done: they say so, also where rows of friction loss are not solved to the end, and the
+    # largest force, of which 1e-3 may be missing, is that of the iteration before
+    for passive, most in ((kernels.rounds.PASSIVE, 2e-3), (1, 1e-2)):
+        with mock.patch.object(kernels.rounds, "PASSIVE", passive):
+            kernels.make.cache_clear()
+            honest(play.Worlds(scene, nworld=count, rounds=1), rng, [200, 200, 100, 20, 20, 5], 100, most)
+    kernels.make.cache_clear()
 
     steps = 500 if os.environ.get("MJGEAR_LONG") else 200
     for name, size in (("arm", [200, 200, 100, 20, 20, 5]), ("sinking", 60)):
