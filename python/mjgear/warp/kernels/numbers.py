@@ -83,7 +83,6 @@ class Round:
     passive: int  # rows of gears are rows of friction loss as others are
     settled: int  # friction and motion of the step are found
     other: int  # the matrix of the next friction problem is another
-    rests: int  # a joint has come to rest in one of them, and joints have kept their pieces since
     steps: int  # of Newton's method, the most of them
     solved: int  # the last friction problem was
     kept: int  # and all joints kept their pieces

@@ -1,9 +1,8 @@
 """The friction problem of a world, at the states that its constraints have.
 
-Three things decide which of several solutions comes out. Joints break away from static friction where rounds have ended, and rounds
-go on. Once a joint has come to rest in a round, joints keep their pieces where their bounds let them: its contact closes because of
-it, and the joint would slip and the contact open again without end. And where states go round all the same, joints start from the
-pieces that they had and break away in any round, and one that has broken away stays so.
+Two things decide which of several solutions comes out. Joints break away from static friction where rounds have ended, and rounds go
+on. And where states go round, because a joint at rest closes a contact, slips because it is closed, and opens it again, joints start
+from the pieces that they had and break away in any round, and one that has broken away stays so.
 """
 
 import warp as wp
@@ -92,16 +91,11 @@ def make(numbers) -> list[wp.Kernel]:
     @wp.func
     def settle_joints(w: int, n: int, round: Round, law: Law, found: Found, scratch: Scratch) -> Round:
         """Friction and pieces of the joints."""
-        keeps = int(round.number > 0 and (round.other == 0 or round.rests != 0))
+        keeps = int(round.number > 0 and round.other == 0)
         releases = int(0)
         if round.number >= KEEPS:
             keeps = EXCHANGES
             releases = 1
-        moving = wp.int64(0)
-        for i in range(n):
-            if found.mode[w, i] != 0:
-                moving += wp.int64(1) << wp.int64(i)
-        sync()
         next = round
         next.kept = 0
         steps = int(-1)
@@ -110,7 +104,6 @@ def make(numbers) -> list[wp.Kernel]:
                 steps = 1
                 next.kept = wp.where(keeps == 1, 1, 0)
         if steps < 0:
-            next.rests = 0
             steps = newton(
                 found.t, found.v, found.lam, found.mode, scratch.A, scratch.v_free, scratch.phi, law.alpha, law.beta, law.c, law.ratio, law.v0,
                 n, scratch.number, scratch.integer, releases, w,
@@ -120,9 +113,6 @@ def make(numbers) -> list[wp.Kernel]:
                     steps = -steps
         next.steps = wp.max(round.steps, wp.abs(steps))
         next.solved = wp.where(steps >= 0, 1, 0)
-        for i in range(n):
-            if found.mode[w, i] == 0 and (moving >> wp.int64(i)) % wp.int64(2) != wp.int64(0) and round.number > 0:
-                next.rests = 1
         return next
 
     @wp.func
