@@ -25,6 +25,9 @@ KEEPS = 6
 # of the largest friction in a world: by so much rounding may exceed the bound of a joint that is held
 ROUNDED = 4e-7
 
+# softness of rows that hold after rounds, relative to that of rows in the constraint solve
+HARD = 0.1
+
 # exchanges of pieces where Newton's method finds no solution
 EXCHANGES = 12
 
@@ -202,7 +205,7 @@ def make(numbers) -> list[wp.Kernel]:
             row = frictionadr[w, dof[i]]
             if row >= 0:
                 W = scratch.X[w, dof[i], i]
-                R = real(softness) * W
+                R = real(HARD * softness) * W
                 t = found.t[w, i]
                 bound = wp.abs(found.lam[w, i]) + law.c[w, i]
                 if found.mode[w, i] == 0:
