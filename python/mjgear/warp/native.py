@@ -70,7 +70,7 @@ class Functions(NamedTuple):
     exchange: wp.Function
     hold: wp.Function
     jammed: wp.Function
-    ratio: wp.Function
+    releases: wp.Function
 
 
 @functools.cache
@@ -204,11 +204,11 @@ def functions(real: str) -> Functions:
     def jammed(t: scalar, lam: scalar, p: scalar, c: scalar, static_ratio: scalar, v0: scalar) -> int: ...
 
     @wp.func_native(head + """
-    return mjgear::mjgi_lawRatio(static_ratio, v0, s);
+    return mjgear::mjgi_lawReleases(mode, mjgear::mjgi_lawRatio(static_ratio, v0, 1), mjgear::mjgi_lawRatio(static_ratio, v0, -1));
     """)
-    def ratio(static_ratio: scalar, v0: scalar, s: int) -> scalar: ...
+    def releases(mode: int, static_ratio: scalar, v0: scalar) -> int: ...
 
     return Functions(
         sync, lane, expand, add_row, gap, along, times, gather, factor, columns, solve, multiply, multiply_columns, integrated, effect, newton, exchange, hold,
-        jammed, ratio,
+        jammed, releases,
     )  # fmt: skip

@@ -14,22 +14,13 @@
 int newton(mjgREAL* t, mjgREAL* v, mjgREAL* lambda, int* mode, const mjgREAL* A,
            const mjgREAL* v_free, const mjgREAL* phi, const mjgREAL* alpha, const mjgREAL* beta,
            const mjgREAL* coulomb, const mjgREAL* static_ratio, const mjgREAL* v0, int n,
-           mjgREAL* number, int* integer) {
+           mjgREAL* number, int* integer, int flg_release) {
   return mjgi_denseNewton(t, v, lambda, mode, A, v_free, phi, alpha, beta, coulomb, static_ratio,
-                          v0, n, number, integer, 1);
+                          v0, n, number, integer, flg_release);
 }
 
 
 #ifndef mjgTEST_FLOAT
-int plainHeld(double* t, double* v, double* lambda, int* mode, const double* A,
-              const double* v_free, const double* phi, const double* alpha, const double* beta,
-              const double* coulomb, const double* static_ratio, const double* v0, int n,
-              double* number, int* integer) {
-  return mjgi_denseNewton(t, v, lambda, mode, A, v_free, phi, alpha, beta, coulomb, static_ratio,
-                          v0, n, number, integer, 0);
-}
-
-
 void plainMulMatVec(double* y, const double* A, const double* x, int n) {
   mjgi_mulMatVec(y, A, x, n);
 }

@@ -68,12 +68,13 @@ static void complete(oracleProblem* p, double ratio[oracleMAXN], double v0[oracl
 static void solveDouble(Result* r, const mjgProblem* p,
                         int (*newton)(double*, double*, double*, int*, const double*, const double*,
                                       const double*, const double*, const double*, const double*,
-                                      const double*, const double*, int, double*, int*)) {
+                                      const double*, const double*, int, double*, int*, int),
+                        int flg_release) {
   double number[mjgiDENSE_NUMBERS(oracleMAXN)];
   int integer[mjgiDENSE_INTEGERS(oracleMAXN)];
   memset(r, 0, sizeof(*r));
   r->steps = newton(r->t, r->v, r->lambda, r->mode, p->A, p->v, p->phi, p->alpha, p->beta,
-                    p->coulomb, p->static_ratio, p->v0, p->n, number, integer);
+                    p->coulomb, p->static_ratio, p->v0, p->n, number, integer, flg_release);
 }
 
 
@@ -87,7 +88,7 @@ static void narrow(float* to, const double* from, int n) {
 static void solveFloat(Result* r, const mjgProblem* p,
                        int (*newton)(float*, float*, float*, int*, const float*, const float*,
                                      const float*, const float*, const float*, const float*,
-                                     const float*, const float*, int, float*, int*)) {
+                                     const float*, const float*, int, float*, int*, int)) {
   enum {
     n1 = oracleMAXN
   };
@@ -105,7 +106,7 @@ static void solveFloat(Result* r, const mjgProblem* p,
   narrow(v0, p->v0, n);
   memset(r, 0, sizeof(*r));
   r->steps =
-      newton(t, next, lambda, r->mode, A, v, phi, alpha, beta, c, ratio, v0, n, number, integer);
+      newton(t, next, lambda, r->mode, A, v, phi, alpha, beta, c, ratio, v0, n, number, integer, 1);
   for (int i = 0; i < n; i++) {
     r->t[i] = t[i];
     r->v[i] = next[i];
@@ -141,7 +142,7 @@ static void solutions(void** state) {
       if (single) {
         solveFloat(&r, &p.problem, plainFloat);
       } else {
-        solveDouble(&r, &p.problem, plainDouble);
+        solveDouble(&r, &p.problem, plainDouble, 1);
       }
       double epsilon = single ? FLT_EPSILON : DBL_EPSILON;
       if (r.steps < 0) {
@@ -186,7 +187,7 @@ static void staticBoundsHold(void** state) {
     complete(&p, ratio, v0, &seed);
     for (int held = 0; held < 2; held++) {
       Result r;
-      solveDouble(&r, &p.problem, held ? plainHeld : plainDouble);
+      solveDouble(&r, &p.problem, plainDouble, !held);
       assert_true(r.steps >= 0);
       for (int i = 0; i < p.problem.n; i++) {
         if (r.mode[i] != 0) {
@@ -214,8 +215,8 @@ static void sameBitsInAnyScope(void** state) {
     oracle_draw(&p, &draw, &seed);
     complete(&p, ratio, v0, &seed);
     Result a, b;
-    solveDouble(&a, &p.problem, plainDouble);
-    solveDouble(&b, &p.problem, scopedDouble);
+    solveDouble(&a, &p.problem, plainDouble, 1);
+    solveDouble(&b, &p.problem, scopedDouble, 1);
     assert_memory_equal(&a, &b, sizeof(a));
     solveFloat(&a, &p.problem, plainFloat);
     solveFloat(&b, &p.problem, scopedFloat);

@@ -22,11 +22,20 @@ def make(numbers) -> list[wp.Kernel]:
     add_row, expand, gather, gap, sync = native.add_row, native.expand, native.gather, native.gap, native.sync
 
     @wp.func
-    def cone_row(w: int, r: int, nv: int, c: Constraints, qacc: vectors, cone: wp.array3d(dtype=float)):
-        """A contact on its cone costs Dm/2 (N - mu T)^2 with N = mu x_0, T = |(f_j x_j)|: a row of its Hessian."""
+    def cone_mu(w: int, con: int, c: Constraints) -> float:
+        return c.friction[con][0] * c.impratio_invsqrt[w % c.impratio_invsqrt.shape[0]]
+
+    @wp.func
+    def cone_D(w: int, con: int, mu: float, c: Constraints) -> float:
+        """Dm of a contact, which costs Dm/2 (N - mu T)^2 on its cone with N = mu x_0, T = |(f_j x_j)|."""
+        return c.D[w, c.address[con, 0]] / (mu * mu * (1.0 + mu * mu))
+
+    @wp.func
+    def on_contact(w: int, r: int, nv: int, c: Constraints, qacc: vectors) -> wp.vec4:
+        """N and T of the contact of a row at a motion, and of the row f x and f, where it is not the normal one."""
         con = c.identity[w, r]
         first = c.address[con, 0]
-        mu = c.friction[con][0] * c.impratio_invsqrt[w % c.impratio_invsqrt.shape[0]]
+        mu = cone_mu(w, con, c)
         own = r - first
         N = float(0.0)
         TT = float(0.0)
@@ -42,8 +51,21 @@ def make(numbers) -> list[wp.Kernel]:
                 if s == own:
                     uo = f * x
                     fo = f
-        T = wp.max(wp.sqrt(TT), TINY)
-        Dm = c.D[w, first] / (mu * mu * (1.0 + mu * mu))
+        return wp.vec4(N, wp.max(wp.sqrt(TT), TINY), uo, fo)
+
+    @wp.func
+    def cone_row(w: int, r: int, nv: int, c: Constraints, qacc: vectors, cone: wp.array3d(dtype=float)):
+        """A row of the Hessian of a contact on its cone."""
+        con = c.identity[w, r]
+        first = c.address[con, 0]
+        own = r - first
+        mu = cone_mu(w, con, c)
+        Dm = cone_D(w, con, mu, c)
+        at = on_contact(w, r, nv, c, qacc)
+        N = at[0]
+        T = at[1]
+        uo = at[2]
+        fo = at[3]
         for s in range(c.dim[con]):
             if s == 0:
                 if own == 0:
@@ -111,5 +133,6 @@ def make(numbers) -> list[wp.Kernel]:
                                     add_row(scratch.H, c.J, real(scratch.cone[w, r, s]) * real(c.J[w, r, i]), w, i, first + s)
         sync()
 
+    numbers.cone_mu, numbers.cone_D, numbers.on_contact = cone_mu, cone_D, on_contact
     numbers.cones, numbers.hessian = cones, hessian
     return []

@@ -33,11 +33,11 @@ EXCHANGES = 12
 
 
 def make(numbers) -> list[wp.Kernel]:
-    real, reals, matrices, Law, Found, Scratch = numbers.real, numbers.reals, numbers.matrices, numbers.Law, numbers.Found, numbers.Scratch
+    real, Law, Found, Scratch = numbers.real, numbers.Law, numbers.Found, numbers.Scratch
     native = numbers.native
     columns, effect, exchange, integrated, multiply = native.columns, native.effect, native.exchange, native.integrated, native.multiply
     newton, solve, sync, times, bound_at_rest = native.newton, native.solve, native.sync, native.times, native.hold
-    ratio = native.ratio
+    releases = native.releases
 
     @wp.func
     def factorize(w: int, lane: int, lanes: int, nv: int, implicit: int, h: real, dof: wp.array(dtype=int), found: Found, scratch: Scratch) -> int:
@@ -85,34 +85,34 @@ def make(numbers) -> list[wp.Kernel]:
         sync()
 
     @wp.func
-    def exchanged(w: int, n: int, releases: int, most: int, law: Law, found: Found, scratch: Scratch) -> bool:
+    def exchanged(w: int, n: int, breaks: int, most: int, law: Law, found: Found, scratch: Scratch) -> bool:
         return exchange(
             found.t, found.v, found.lam, found.mode, scratch.A, scratch.v_free, scratch.phi, law.alpha, law.beta, law.c, law.ratio, law.v0,
-            n, scratch.number, scratch.integer, releases, most, w,
+            n, scratch.number, scratch.integer, breaks, most, w,
         ) != 0  # fmt: skip
 
     @wp.func
     def settle_joints(w: int, n: int, round: Round, law: Law, found: Found, scratch: Scratch) -> Round:
         """Friction and pieces of the joints."""
         keeps = int(round.number > 0 and round.other == 0)
-        releases = int(0)
+        breaks = int(0)
         if round.number >= KEEPS:
             keeps = EXCHANGES
-            releases = 1
+            breaks = 1
         next = round
         next.kept = 0
         steps = int(-1)
         if keeps > 0:
-            if exchanged(w, n, releases, keeps, law, found, scratch):
+            if exchanged(w, n, breaks, keeps, law, found, scratch):
                 steps = 1
                 next.kept = wp.where(keeps == 1, 1, 0)
         if steps < 0:
             steps = newton(
                 found.t, found.v, found.lam, found.mode, scratch.A, scratch.v_free, scratch.phi, law.alpha, law.beta, law.c, law.ratio, law.v0,
-                n, scratch.number, scratch.integer, releases, w,
+                n, scratch.number, scratch.integer, breaks, w,
             )  # fmt: skip
             if steps < 0:
-                if exchanged(w, n, releases, EXCHANGES, law, found, scratch):
+                if exchanged(w, n, breaks, EXCHANGES, law, found, scratch):
                     steps = -steps
         next.steps = wp.max(round.steps, wp.abs(steps))
         next.solved = wp.where(steps >= 0, 1, 0)
@@ -123,13 +123,10 @@ def make(numbers) -> list[wp.Kernel]:
         """Joints that slip on their static bound where the step is solved break away (mjgi_lawReleases). Whether there are any."""
         released = int(0)
         for i in range(n):
-            mode = found.mode[w, i]
-            if mode != 0 and ratio(law.ratio[w, i], law.v0[w, i], mode) > real(1.0):
-                released = 1
+            released = wp.max(released, releases(found.mode[w, i], law.ratio[w, i], law.v0[w, i]))
         sync()
         for i in range(lane, n, lanes):
-            mode = found.mode[w, i]
-            if mode != 0 and ratio(law.ratio[w, i], law.v0[w, i], mode) > real(1.0):
+            if releases(found.mode[w, i], law.ratio[w, i], law.v0[w, i]) != 0:
                 law.ratio[w, i] = real(1.0)
         sync()
         return released

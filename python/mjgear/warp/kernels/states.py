@@ -3,7 +3,7 @@
 import warp as wp
 from mujoco_warp._src.types import ConstraintState
 
-from .contact import CONE, CONTACT_ELLIPTIC, FRICTION_DOF, QUADRATIC, TINY
+from .contact import CONE, CONTACT_ELLIPTIC, FRICTION_DOF, QUADRATIC
 from .numbers import Constraints, Motion, Round, vectors
 
 LINEARNEG, LINEARPOS = int(ConstraintState.LINEARNEG), int(ConstraintState.LINEARPOS)
@@ -19,8 +19,10 @@ LOOKS = 16
 # rounds in which neither pieces nor states change, so that only rounding moves a world
 CALM = 2
 
-# of the largest acceleration: a friction problem that moves a world by less has nothing more to find
+# of the largest acceleration: a friction problem that moves a world by less has nothing more to find; and of the largest force: unless
+# a stiff contact changes its state there, so that a force is another one by more
 ROUNDED = 1e-5
+WRONG = 1e-4
 
 
 @wp.func
@@ -42,13 +44,13 @@ def two_sided(x: float, D: float, bound: float) -> wp.vec2:
 
 
 @wp.func
-def on_cone(own: int, x: float, D: float, D_normal: float, mu: float, N: float, T: float, f: float) -> wp.vec2:
-    """Force and state of a row of an elliptic cone; N = mu x_0, T = |(f_j x_j)|."""
+def on_cone(own: int, x: float, D: float, Dm: float, mu: float, N: float, T: float, f: float) -> wp.vec2:
+    """Force and state of a row of an elliptic cone: see contact.py."""
     if N >= mu * T:
         return wp.vec2(0.0, float(SATISFIED))
     if mu * N + T <= 0.0:
         return wp.vec2(-D * x, float(QUADRATIC))
-    pull = mu * D_normal / (mu * mu * (1.0 + mu * mu)) * (N - mu * T)
+    pull = mu * Dm * (N - mu * T)
     if own == 0:
         return wp.vec2(-pull, float(CONE))
     return wp.vec2(pull / T * f * f * x, float(CONE))
@@ -57,6 +59,7 @@ def on_cone(own: int, x: float, D: float, D_normal: float, mu: float, N: float, 
 def make(numbers) -> list[wp.Kernel]:
     Found, Scratch = numbers.Found, numbers.Scratch
     gap, along, sync = numbers.native.gap, numbers.native.along, numbers.native.sync
+    cone_mu, cone_D, on_contact = numbers.cone_mu, numbers.cone_D, numbers.on_contact
 
     @wp.func
     def total(w: int, lane: int, lanes: int, x: float, shared: vectors) -> float:
@@ -80,21 +83,9 @@ def make(numbers) -> list[wp.Kernel]:
         if c.kind[w, r] != CONTACT_ELLIPTIC:
             return one_sided(x, c.D[w, r])
         con = c.identity[w, r]
-        first = c.address[con, 0]
-        mu = c.friction[con][0] * c.impratio_invsqrt[w % c.impratio_invsqrt.shape[0]]
-        N = float(0.0)
-        TT = float(0.0)
-        own = mu
-        for s in range(c.dim[con]):
-            y = float(gap(c.J, next, c.aref, nv, w, first + s))
-            if s == 0:
-                N = mu * y
-            else:
-                f = c.friction[con][s - 1]
-                TT += f * y * f * y
-                if first + s == r:
-                    own = f
-        return on_cone(r - first, x, c.D[w, r], c.D[w, first], mu, N, wp.sqrt(TT), own)
+        mu = cone_mu(w, con, c)
+        at = on_contact(w, r, nv, c, next)
+        return on_cone(r - c.address[con, 0], x, c.D[w, r], cone_D(w, con, mu, c), mu, at[0], at[1], at[3])
 
     @wp.func
     def gear_of(w: int, r: int, passive: int, c: Constraints, geared: wp.array(dtype=int)) -> int:
@@ -139,23 +130,21 @@ def make(numbers) -> list[wp.Kernel]:
         if c.address[con, 0] != r:
             return 0.0
 
-        # Dm/2 (N - mu T)^2, where N is a line over the way and T is not
-        mu = c.friction[con][0] * c.impratio_invsqrt[w % c.impratio_invsqrt.shape[0]]
-        N = mu * float(gap(c.J, motion.next, c.aref, nv, w, r))
-        TT = float(0.0)
+        # N is a line over the way, and T is not
+        mu = cone_mu(w, con, c)
+        at = on_contact(w, r, nv, c, motion.next)
+        T = at[1]
         first = float(0.0)
         second = float(0.0)
         for s in range(1, c.dim[con]):
             f = c.friction[con][s - 1]
             x = f * float(gap(c.J, motion.next, c.aref, nv, w, r + s))
             y = f * float(along(c.J, motion.qacc, scratch.gradient, nv, w, r + s))
-            TT += x * x
             first += x * y
             second += y * y
-        T = wp.max(wp.sqrt(TT), TINY)
         first /= T
         pull = mu * change - mu * first
-        return c.D[w, r] / (mu * mu * (1.0 + mu * mu)) * (pull * pull - (N - mu * T) * mu * (second - first * first) / T)
+        return cone_D(w, con, mu, c) * (pull * pull - (at[0] - mu * T) * mu * (second - first * first) / T)
 
     @wp.func
     def shorten(
@@ -228,6 +217,7 @@ def make(numbers) -> list[wp.Kernel]:
     ) -> Round:
         """Forces and states of all rows at the new motion, which becomes that of the world, and whether it is done."""
         off = float(0.0)
+        wrong = float(0.0)
         other = float(0.0)
         for r in range(lane, rows, lanes):
             gear = gear_of(w, r, round.passive, c, geared)
@@ -238,15 +228,19 @@ def make(numbers) -> list[wp.Kernel]:
             else:
                 before = motion.state[w, r]
                 now = row_of(w, r, nv, c, motion.next)
-                if not (wp.abs(now[0] - foreseen_of(w, r, nv, before, c, motion, scratch)) <= FORESEEN * round.largest):
+                change = wp.abs(now[0] - foreseen_of(w, r, nv, before, c, motion, scratch))
+                if not (change <= FORESEEN * round.largest):
                     off += 1.0
+                if not (change <= WRONG * round.largest):
+                    wrong += 1.0
                 if int(now[1]) != before or before == CONE:
                     other += 1.0
                 motion.force[w, r] = now[0]
                 motion.state[w, r] = int(now[1])
         off = total(w, lane, lanes, off, scratch.shared)
+        wrong = total(w, lane, lanes, wrong, scratch.shared)
         other = total(w, lane, lanes, other, scratch.shared)
-        is_off = off > 0.0 and not (round.moved <= ROUNDED)
+        is_off = wrong > 0.0 or (off > 0.0 and not (round.moved <= ROUNDED))
         next = round
         next.other = wp.where(other > 0.0, 1, 0)
         if is_off and round.far != 0:
