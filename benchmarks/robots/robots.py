@@ -185,7 +185,7 @@ def separate(spec, model, balls):
 def gearable(model):
     """Hinges and slides that an actuator drives, directly or through a tendon: joint ids in order."""
     joints = set()
-    for i in range(model.nu):
+    for i in range(model.nactuator):
         kind, target = mujoco.mjtTrn(model.actuator_trntype[i]), int(model.actuator_trnid[i, 0])
         if kind in (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT):
             joints.add(target)

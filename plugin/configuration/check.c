@@ -100,7 +100,7 @@ static void checkNoslip(mjgReport* report, const mjModel* m, const mjgpJoint* jo
 
 // refuse actuators of ours: the gear acts on the motor torque of a joint, and is no motor
 static void checkActuators(mjgReport* report, const mjModel* m, int slot) {
-  for (int i = 0; i < m->nu; i++) {
+  for (int i = 0; i < m->nactuator; i++) {
     if (m->actuator_plugin[i] >= 0 && m->plugin[m->actuator_plugin[i]] == slot) {
       mjg_refuse(report,
                  mjgpNAME

@@ -261,7 +261,7 @@ void mjgp_makeGroup(mjgpGroup* group, const mjModel* m, mjData* d, const mjgpGea
                     const mjgpInertia* Mhat, int* local, const mjtNum* force,
                     const mjgpPart* part) {
   int nv = part->nv, njoint = part->njoint;
-  size_t most = Mhat->coupled ? 4 * (size_t)(m->ntendon + m->nu + m->nactuator) : 0;
+  size_t most = Mhat->coupled ? 4 * (size_t)(m->ntendon + m->nout) : 0;
   size_t nforce = (size_t)mjgi_simdEnd(nv);
   mjtNum* number = mj_stackAllocNum(d, nforce + most + (size_t)njoint + 1);
   int* reversed = mj_stackAllocInt(d, (size_t)(nv + njoint) + most);

@@ -177,7 +177,7 @@ static int tendonGear(const mjgpGears* g, const mjModel* m, int actuator) {
 
 // forces per unit of force along the tendon are the actuator's gear ratio
 static mjtNum ratioOf(const mjModel* m, int actuator) {
-  return m->actuator_gear[6 * actuator];
+  return m->actuator_gear[6 * m->actuator_outadr[actuator]];
 }
 
 

@@ -108,7 +108,7 @@ static inline void addRotor(const mjgpGears* g, const mjModel* m, mjData* d, int
 void mjgp_addEncoder(const mjgpGears* g, const mjModel* m, mjData* d, int sign) {
   for (int k = 0; k < m->nactuator && g->config->encoders; k++) {
     int id = m->actuator_trnid[2 * k];
-    mjtNum gear = sign * m->actuator_gear[6 * k];
+    mjtNum gear = sign * m->actuator_gear[6 * m->actuator_outadr[k]];
     if (m->actuator_trntype[k] == mjTRN_JOINT) {
       addRotor(g, m, d, k, g->config->geared[m->jnt_dofadr[id]], gear);
     } else if (m->actuator_trntype[k] == mjTRN_TENDON && g->config->tendon[id] >= 0) {

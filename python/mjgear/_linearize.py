@@ -165,7 +165,7 @@ def _row(model: mujoco.MjModel, sensor: int) -> tuple[int, dict[int, float]] | N
     elif "ACTUATOR" in kind:
         if model.actuator_trntype[number] not in (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT)):
             return None
-        joints, factors = [int(model.actuator_trnid[number, 0])], [float(model.actuator_gear[number, 0])]
+        joints, factors = [int(model.actuator_trnid[number, 0])], [float(model.actuator_gear[model.actuator_outadr[number], 0])]
     if any(model.jnt_type[joint] < int(mujoco.mjtJoint.mjJNT_SLIDE) for joint in joints):
         return None
     row: dict[int, float] = {}

@@ -63,7 +63,7 @@ def _has(library, model, joint: int, number: str) -> bool:
 
 
 def _gains(model, parameters: list[int]) -> np.ndarray:
-    """Which actuators have these parameters of an affine force, or a force of another kind that may depend on motion. (nu)"""
+    """Which actuators have these parameters of an affine force, or a force of another kind that may depend on motion. (nactuator)"""
     none = model.actuator_biastype == mujoco.mjtBias.mjBIAS_NONE
     none |= (model.actuator_biastype == mujoco.mjtBias.mjBIAS_AFFINE) & ~model.actuator_biasprm[:, parameters].any(axis=1)
     return ~(none & (model.actuator_gaintype == mujoco.mjtGain.mjGAIN_FIXED))
@@ -164,7 +164,7 @@ def _motors(model: mujoco.MjModel, joints: list[int], names: list[str]) -> tuple
         if model.dof_frictionloss[model.jnt_dofadr[j]] > 0:
             raise NotImplementedError(f"{where} has a gear and frictionloss; describe its friction by the gear's key 'coulomb'")
         inertia[i] = engine.actuator_inertia(model, j)
-        damped = [k for k in range(model.nu) if model.actuator_damping[k] and j in model.actuator_trnid[k]]
+        damped = [k for k in range(model.nactuator) if model.actuator_damping[k] and j in model.actuator_trnid[k]]
         if damped or model.dof_dampingpoly[model.jnt_dofadr[j]].any():
             raise NotImplementedError(f"{where} has damping of its actuator or polynomial damping; give it the joint's 'damping'")
 

@@ -89,9 +89,9 @@ def limits(arm: Arm, model: mujoco.MjModel, speed: float, torque: float | None, 
     for j, k in enumerate(arm.ids):
         if model.jnt_actfrclimited[k]:
             most[j] = min(most[j], float(np.abs(model.jnt_actfrcrange[k]).min()))
-        for i in range(model.nu):
+        for i in range(model.nactuator):
             if model.actuator_trntype[i] == mujoco.mjtTrn.mjTRN_JOINT and model.actuator_trnid[i, 0] == k and model.actuator_forcelimited[i]:
-                most[j] = min(most[j], float(np.abs(model.actuator_forcerange[i] * model.actuator_gear[i, 0]).min()))
+                most[j] = min(most[j], float(np.abs(model.actuator_forcerange[i] * model.actuator_gear[model.actuator_outadr[i], 0]).min()))
     if np.any(low >= high):
         raise LogError(f"joint '{arm.joints[int(np.argmax(low >= high))]}' has no range to move in")
     return Limits(low, high, np.full(arm.n, speed), most, table)
