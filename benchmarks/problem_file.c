@@ -448,9 +448,9 @@ int mjg_readProblem(mjgRecord* record, mjgReader* reader) {
   if (reader->error[0]) {
     return -1;
   }
-  locale_t former, c = mjgi_enterC(&former);
+  mjgiLocale former = mjgi_enterC();
   int found = readOne(record, reader);
-  mjgi_leaveC(c, former);
+  mjgi_leaveC(former);
   if (found != 1) {
     mjg_clearRecord(record);
   }

@@ -104,7 +104,7 @@ int mjg_writeProblem(FILE* file, const char* name, const mjgProblem* problem, co
     }
   }
 
-  locale_t former, c = mjgi_enterC(&former);
+  mjgiLocale former = mjgi_enterC();
   fprintf(file, "\nproblem %s\nn %d\n", name, problem->n);
   if (problem->nblock) {
     fputs("block", file);
@@ -126,6 +126,6 @@ int mjg_writeProblem(FILE* file, const char* name, const mjgProblem* problem, co
     fputc('\n', file);
   }
   fputs("end\n", file);
-  mjgi_leaveC(c, former);
+  mjgi_leaveC(former);
   return ferror(file) ? -1 : 0;
 }

@@ -1,25 +1,68 @@
-// Numbers as C writes them, with a decimal point, whatever locale the process has set.
+// Numbers as C writes them, with a decimal point, whatever locale the process has set. The locale of this thread alone is
+// changed; what systems call it differs, and this header is where.
 
 #ifndef MJGEAR_C_LOCALE_H_
 #define MJGEAR_C_LOCALE_H_
 
 #include <locale.h>
 
+#if defined(_WIN32)
 
-// decimal points are points, whatever the process has set; null if the system refuses
-static inline locale_t mjgi_enterC(locale_t* former) {
-  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  *former = c ? uselocale(c) : (locale_t)0;
-  return c;
+#include <stdlib.h>
+#include <string.h>
+
+// what a thread had before: whether its locale was its own, and the name
+typedef struct mjgiLocale_ {
+  int own;
+  char name[256];
+} mjgiLocale;
+
+
+static inline mjgiLocale mjgi_enterC(void) {
+  mjgiLocale former = {.own = _configthreadlocale(_ENABLE_PER_THREAD_LOCALE)};
+  const char* name = setlocale(LC_NUMERIC, NULL);
+  if (name && strlen(name) < sizeof(former.name)) {
+    strcpy(former.name, name);
+  }
+  setlocale(LC_NUMERIC, "C");
+  return former;
 }
 
 
-static inline void mjgi_leaveC(locale_t c, locale_t former) {
-  if (c) {
-    uselocale(former);
-    freelocale(c);
+static inline void mjgi_leaveC(mjgiLocale former) {
+  setlocale(LC_NUMERIC, former.name);
+  if (former.own > 0) {
+    _configthreadlocale(former.own);
   }
 }
 
+#else
+
+#if defined(__APPLE__)
+#include <xlocale.h>
+#endif
+
+// the C locale, null if the system refuses, and what the thread had before
+typedef struct mjgiLocale_ {
+  locale_t c;
+  locale_t former;
+} mjgiLocale;
+
+
+static inline mjgiLocale mjgi_enterC(void) {
+  mjgiLocale locale = {.c = newlocale(LC_ALL_MASK, "C", (locale_t)0)};
+  locale.former = locale.c ? uselocale(locale.c) : (locale_t)0;
+  return locale;
+}
+
+
+static inline void mjgi_leaveC(mjgiLocale locale) {
+  if (locale.c) {
+    uselocale(locale.former);
+    freelocale(locale.c);
+  }
+}
+
+#endif
 
 #endif  // MJGEAR_C_LOCALE_H_

@@ -278,9 +278,9 @@ static void append(mjgReport* report, const char* format, va_list arguments) {
     return;
   }
   size_t room = report->size - report->length;
-  locale_t former, c = mjgi_enterC(&former);
+  mjgiLocale former = mjgi_enterC();
   int n = vsnprintf(report->text + report->length, room, format, arguments);
-  mjgi_leaveC(c, former);
+  mjgi_leaveC(former);
   if (n > 0) {
     report->length += (size_t)n < room ? (size_t)n : room - 1;
   }
@@ -338,10 +338,10 @@ double mjg_readNumber(const char* text, const char** end) {
   if (!text) {
     return NAN;
   }
-  locale_t former, c = mjgi_enterC(&former);
+  mjgiLocale former = mjgi_enterC();
   char* last;
   double value = strtod(text, &last);
-  mjgi_leaveC(c, former);
+  mjgi_leaveC(former);
   if (end) {
     *end = last;
   }

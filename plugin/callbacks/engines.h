@@ -17,12 +17,11 @@ const mjgpForward* mjgp_forwards(void);
 // let the functions be those of the engine in this process: of several the one with this
 // version, else another patch release of it, else the first. Returns the number of
 // engines, 0: there is none, and no function of the engine may be called. missing: the
-// first function that the engine does not have, else null. Where functions are not
-// forwarded the system's loader has found the engine before.
+// first function that the engine does not have, else null.
 int mjgp_bindEngine(const char** missing, int version);
 
 // paths of all MuJoCo libraries that the process has loaded, separated by ", ". Returns
-// their number; 0 where the system cannot be asked.
+// their number.
 int mjgp_engines(char* paths, size_t paths_sz);
 
 // does the engine that is running have the layouts that the plugin was compiled with,

@@ -3,11 +3,15 @@
 // A library that names another as needed is not even loaded where that one is missing,
 // and the system's loader says so in its own words. Besides, the name has the release in
 // it, patch and all. So the plugin names no MuJoCo as needed: each function of the engine
-// that it calls is a jump through a pointer here, and registration fills the pointers
+// that it calls leads through a pointer here, and registration fills the pointers
 // (engines.c). What is missing in this list the linker takes from the engine's library,
 // and test_engines.py fails.
 
 #include "callbacks/engines.h"
+
+// mjgpFORWARD(name): a pointer mjgp_slot_name and the function that leads where it says, in the words of the system's
+// object files: forward_elf.h, forward_macho.h or forward_pe.h, chosen by CMake
+#include mjgpFORWARD_HEADER
 
 // clang-format off
 #define mjgpFUNCTIONS(X) \
@@ -26,20 +30,6 @@
   X(mju_sub) X(mju_sub3) X(mju_subFrom) X(mju_type2Str) X(mju_warning) X(mju_zero) \
   X(mjv_connector) X(mjv_initGeom)
 
-#if defined(__x86_64__)
-#define mjgpJUMP(name) "jmp *mjgp_slot_" #name "(%rip)\n"
-#else  // aarch64, whose calling convention leaves the register x16 to such code
-#define mjgpJUMP(name) \
-  "adrp x16, mjgp_slot_" #name "\nldr x16, [x16, :lo12:mjgp_slot_" #name "]\nbr x16\n"
-#endif
-
-// a pointer, and the function that jumps where it says
-#define mjgpFORWARD(name)                                                                    \
-  extern void* mjgp_slot_##name;                                                             \
-  __attribute__((visibility("hidden"), used)) void* mjgp_slot_##name;                        \
-  __asm__(".pushsection .text\n.p2align 4\n.globl " #name "\n.hidden " #name "\n"             \
-          ".type " #name ", %function\n" #name ":\n" mjgpJUMP(name)                          \
-          ".size " #name ", . - " #name "\n.popsection\n");
 mjgpFUNCTIONS(mjgpFORWARD)
 
 #define mjgpROW(name) {#name, &mjgp_slot_##name},

@@ -259,9 +259,19 @@ static void test_asleep(void** state) {
 
 static size_t allocated;
 
+// Windows has a function of its own for memory with an alignment, and another to free it
+#if defined(_WIN32)
+#define alignedAlloc(alignment, size) _aligned_malloc(size, alignment)
+#define alignedFree _aligned_free
+#else
+#define alignedAlloc aligned_alloc
+#define alignedFree free
+#endif
+
+
 static void* countingMalloc(size_t size) {
   allocated += size;
-  return aligned_alloc(64, (size + 63) & ~(size_t)63);
+  return alignedAlloc(64, (size + 63) & ~(size_t)63);
 }
 
 
@@ -273,7 +283,7 @@ static size_t measure(int n, const char* integrator, const char* flags, size_t* 
                           "<motor tendon='belt'/>", geared);
     allocated = 0;
     mju_user_malloc = countingMalloc;
-    mju_user_free = free;
+    mju_user_free = alignedFree;
     mjData* d = mj_makeData(m);
     mju_user_malloc = NULL;
     bytes[geared] = allocated;
