@@ -115,7 +115,7 @@ class Gears(unittest.TestCase):
         mujoco.mj_step(bare, other)
         for i, gear in enumerate(gears.values()):
             self.assertEqual(gear.mode, 0)
-            self.assertIn(mjgear.STATES[int(gear.state)], ("stuck", "locked"))
+            self.assertIn(gear.state, (mjgear.State.STUCK, mjgear.State.LOCKED))
             self.assertAlmostEqual(gear.torque_out, data.qfrc_bias[i], delta=1e-10)
             self.assertAlmostEqual(gear.friction, -data.qfrc_bias[i], delta=1e-10)
             self.assertTrue(np.shares_memory(gear.results, data.sensordata))
@@ -130,7 +130,7 @@ class Gears(unittest.TestCase):
         for gear in slips:
             self.assertEqual(gear.mode, np.sign(data.qvel[gear.joint]))
             driven = gear.torque_out * data.qvel[gear.joint] < 0
-            self.assertEqual(mjgear.STATES[int(gear.state)], "driven" if driven else "driving")
+            self.assertEqual(gear.state, mjgear.State.DRIVEN if driven else mjgear.State.DRIVING)
             self.assertGreater(gear.power_loss, 0)
             self.assertAlmostEqual(gear.power_loss, gear.friction * data.qvel[gear.joint], delta=1e-12)
 

@@ -110,12 +110,12 @@ class Forward(unittest.TestCase):
                 if kind == "joints behind a gap" and name == "b":  # the load: its gear is the motor joint's
                     self.assertEqual((low, high, motion), (found.low[0], found.high[0], found.motion[0]), where)
                     continue
-                self.assertIn(motion, ("moves", "rests", "held", "jams") if kind in ("static", "locking") else ("moves", "rests"), where)
+                self.assertIn(motion, (mjgear.Motion.MOVES, mjgear.Motion.RESTS, mjgear.Motion.HELD, mjgear.Motion.JAMS) if kind in ("static", "locking") else (mjgear.Motion.MOVES, mjgear.Motion.RESTS), where)
                 self.assertTrue(low - scale <= torque <= high + scale, where)
                 seen[motion] = seen.get(motion, 0) + 1
-                if motion == "held":
+                if motion == mjgear.Motion.HELD:
                     self.assertLessEqual(min(abs(low - torque), abs(high - torque)), scale)
-                elif motion != "rests":
+                elif motion != mjgear.Motion.RESTS:
                     self.assertEqual(low, high)
                 elif name != "t" and kind != "gap":
                     self.assertEqual(float(d.joint(name).qvel[0]), 0.0, where)
@@ -129,8 +129,8 @@ class Forward(unittest.TestCase):
                 for seed in range(6):
                     self.play(kind, integrator, seed, seen)
                 with self.subTest(kind=kind, integrator=integrator):
-                    self.assertGreater(seen.get("moves", 0), 100)
-                    self.assertTrue(kind == "yielding" or seen.get("rests", 0) > 0, seen)
+                    self.assertGreater(seen.get(mjgear.Motion.MOVES, 0), 100)
+                    self.assertTrue(kind == "yielding" or seen.get(mjgear.Motion.RESTS, 0) > 0, seen)
 
 
 # %s: keys of the gear of joint a
@@ -175,7 +175,7 @@ class Backward(unittest.TestCase):
                     found = mjgear.inverse(m, d, wanted)
                     low, high, motion = found.low[0], found.high[0], found.motion[0]
                     damper = -200 * np.array([1, 2]) * (v @ [1, 2]) if law == "shared" else np.zeros(2)
-                    if motion == "rests" and law not in ("mild", "static"):  # a motor that pushes along with the load may unlock it
+                    if motion == mjgear.Motion.RESTS and law not in ("mild", "static"):  # a motor that pushes along with the load may unlock it
                         implicit = 200 * h * (law == "shared" and integrator != "Euler")
                         rotor = armature * wanted[0] + implicit * (wanted @ [1, 2])
                         low, high = (low, rotor) if rotor - low > high - rotor else (rotor, high)
@@ -187,9 +187,9 @@ class Backward(unittest.TestCase):
                     same = np.abs((d.qvel - v) / h - wanted).max() < 1e-6 * (1 + np.abs(wanted).max())
                     seen[motion] = seen.get(motion, 0) + 1
                     with self.subTest(integrator=integrator, law=law, armature=armature, case=case, motion=motion):
-                        self.assertEqual(same, motion in ("moves", "rests"))
-                        self.assertTrue(motion != "jams" or law not in ("mild", "static"))
-        self.assertTrue(all(seen[motion] > 30 for motion in ("moves", "rests", "jams", "held")), seen)
+                        self.assertEqual(same, motion in (mjgear.Motion.MOVES, mjgear.Motion.RESTS))
+                        self.assertTrue(motion != mjgear.Motion.JAMS or law not in ("mild", "static"))
+        self.assertTrue(all(seen[motion] > 30 for motion in (mjgear.Motion.MOVES, mjgear.Motion.RESTS, mjgear.Motion.JAMS, mjgear.Motion.HELD)), seen)
 
     def test_fast(self):
         """Velocities at which the matrix of implicit is far from symmetric: does the gear of the second joint jam."""
@@ -208,8 +208,8 @@ class Backward(unittest.TestCase):
                 mujoco.mj_step(m, d)
                 same = np.abs((d.qvel - v) / h - wanted).max() < 1e-6 * (1 + np.abs(wanted).max())
                 with self.subTest(armature=armature, case=case, motion=found.motion[0]):
-                    self.assertEqual(same, found.motion[0] == "moves")
-        self.assertTrue(seen["moves"] > 100 and seen["jams"] > 50, seen)
+                    self.assertEqual(same, found.motion[0] == mjgear.Motion.MOVES)
+        self.assertTrue(seen[mjgear.Motion.MOVES] > 100 and seen[mjgear.Motion.JAMS] > 50, seen)
 
     def test_brake_on_a_gear_with_tables(self):
         """Its coefficients are those of the torque that makes the motion, whatever control is in the data."""
@@ -232,8 +232,8 @@ class Backward(unittest.TestCase):
                 mujoco.mj_step(m, d)
                 same = abs((d.qvel[0] - v) / h - wanted[0]) < 1e-6 * (1 + abs(wanted[0]))
                 with self.subTest(side=side, case=case, motion=found.motion[0]):
-                    self.assertEqual(same, found.motion[0] in ("moves", "rests"))
-        self.assertTrue(seen["moves"] > 30 and seen["held"] > 30, seen)
+                    self.assertEqual(same, found.motion[0] in (mjgear.Motion.MOVES, mjgear.Motion.RESTS))
+        self.assertTrue(seen[mjgear.Motion.MOVES] > 30 and seen[mjgear.Motion.HELD] > 30, seen)
 
 
 class Feedforward(unittest.TestCase):
@@ -287,7 +287,7 @@ class Interface(unittest.TestCase):
     def test_torque_next_to_zero(self):
         self.data.qpos[:] = 0
         found = mjgear.inverse(self.model, self.data, [0, 0])
-        self.assertEqual((len(found), list(found), found.names, found.motion), (1, ["a"], ("a",), ("rests",)))
+        self.assertEqual((len(found), list(found), found.names, found.motion), (1, ["a"], ("a",), (mjgear.Motion.RESTS,)))
         self.assertLess(found.high[0], 0)  # which holds the weight
         self.assertEqual(found["a"], found.high[0])
         self.assertEqual(found.torque[0], found.high[0])
@@ -334,7 +334,7 @@ class Interface(unittest.TestCase):
         gap = LAWS["mild"] + "".join(f'<config key="{key}" value="{value}"/>' for key, value in KINDS["gap"].items() if key[:2] not in ("jo", "ga", "co"))
         m = mujoco.MjModel.from_xml_string(ARM % ("Euler", gap, 0))
         found = mjgear.inverse(m, mujoco.MjData(m), [0, 0])
-        self.assertEqual(found.motion, ("rotor",))
+        self.assertEqual(found.motion, (mjgear.Motion.ROTOR,))
         self.assertTrue(np.isnan(found.torque[0]))
 
 

@@ -343,16 +343,21 @@ class Steps(unittest.TestCase):
             ("not of this model", (model, mujoco.MjData(alike))),
             ("give an MjModel and its MjData, not MjSpec", (mujoco.MjSpec(), data)),
             ("not of this model", (model, mujoco.MjData(other))),
-            ("eps is 0", (model, data, 0)),
-            ("eps is nan", (model, data, np.nan)),
-            ("eps is inf; give a number from", (model, data, np.inf)),
-            ("eps is '1'", (model, data, "1")),
-            ("threads is 1000000000; give a whole number", (model, data, 1e-6, True, 10**9)),
-            ("threads is 0", (model, data, 1e-6, True, 0)),
-            ("threads is 2.5", (model, data, 1e-6, True, 2.5)),
         ):
             with self.assertRaisesRegex(mjgear.GearError, expected):
                 mjgear.linearize(*arguments)
+        for expected, options in (
+            ("eps is 0", {"eps": 0}),
+            ("eps is nan", {"eps": np.nan}),
+            ("eps is inf; give a number from", {"eps": np.inf}),
+            ("eps and threads are '1' and 1", {"eps": "1"}),
+            ("threads is 1000000000; give a whole number", {"threads": 10**9}),
+            ("threads is 0", {"threads": 0}),
+            ("eps and threads are 1e-06 and 2.5", {"threads": 2.5}),
+            ("eps and threads are 1e-06 and True", {"threads": True}),
+        ):
+            with self.assertRaisesRegex(mjgear.GearError, expected):
+                mjgear.linearize(model, data, **options)
         for numbers in data.qpos, data.qvel, data.ctrl:
             numbers[0] = np.nan
             with self.assertRaisesRegex(mjgear.GearError, "not finite or beyond 1e10"):

@@ -537,7 +537,7 @@ class Shown(unittest.TestCase):
             ],
         )
         text = str(gears["elbow"])
-        self.assertRegex(text, r"(?m)^  coulomb +0\.5 +N m +friction that does not depend on the load$")
+        self.assertRegex(text, r"(?m)^  coulomb +0\.5 +N m +load-independent sliding friction$")
         self.assertRegex(text, r"(?m)^  torque_out +\S+ +N m +torque delivered to the link$")
         self.assertRegex(str(gears["elbow"].explain()), r"(?m)^motor_torque_raises +\S+ +N m$")
         self.assertRegex(str(mjgear.explain("acme_screw")), r"(?m)^armature +\S+ +kg$")

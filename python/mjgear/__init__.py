@@ -23,87 +23,54 @@ import mujoco  # first: from 4.0 on it registers the plugin through this package
 from mjgear import _library
 
 if TYPE_CHECKING:
-    from mjgear._brakes import add_brake
-    from mjgear._catalogue import Facts, Key, Preset, convert, explain, keys, presets
-    from mjgear._check import Report, check
-    from mjgear._errors import GearError, GearWarning
-    from mjgear._figures import Log, draw, plot
-    from mjgear._gears import RESULTS, STATES, Address, Gear, Gears
-    from mjgear._inverse import MOTIONS, Torques, feedforward, inverse
-    from mjgear._linearize import Linearization, linearize
-    from mjgear._losses import Losses, losses
-    from mjgear._models import models
-    from mjgear._randomize import Draws, randomize
-    from mjgear._robots import Actuator, Robot, dress, robots
-    from mjgear._spec import Added, add
-
-__all__ = [
-    "Actuator",
-    "Added",
-    "Address",
-    "Draws",
-    "Facts",
-    "Gear",
-    "GearError",
-    "GearWarning",
-    "Gears",
-    "Key",
-    "Linearization",
-    "Log",
-    "Losses",
-    "MOTIONS",
-    "Preset",
-    "RESULTS",
-    "STATES",
-    "Report",
-    "Robot",
-    "Torques",
-    "add",
-    "add_brake",
-    "check",
-    "convert",
-    "draw",
-    "dress",
-    "explain",
-    "feedforward",
-    "inverse",
-    "keys",
-    "linearize",
-    "losses",
-    "models",
-    "plot",
-    "presets",
-    "randomize",
-    "robots",
-]
+    from mjgear._brakes import add_brake as add_brake
+    from mjgear._catalogue import Facts as Facts, Key as Key, Preset as Preset, convert as convert, explain as explain, keys as keys, presets as presets
+    from mjgear._check import Report as Report, check as check
+    from mjgear._errors import Error as Error, GearError as GearError, GearKeyError as GearKeyError, GearTypeError as GearTypeError, GearWarning as GearWarning, LogError as LogError, UnsupportedError as UnsupportedError
+    from mjgear._figures import Log as Log, draw as draw, plot as plot
+    from mjgear._gears import Address as Address, Gear as Gear, Gears as Gears
+    from mjgear._inverse import Torques as Torques, feedforward as feedforward, inverse as inverse
+    from mjgear._linearize import Linearization as Linearization, linearize as linearize
+    from mjgear._losses import Losses as Losses, losses as losses
+    from mjgear._models import models as models
+    from mjgear._randomize import Draws as Draws, randomize as randomize
+    from mjgear._robots import Actuator as Actuator, Robot as Robot, dress as dress, robots as robots
+    from mjgear._spec import Added as Added, add as add
+    from mjgear._words import MOTIONS as MOTIONS, RESULTS as RESULTS, STATES as STATES, Mode as Mode, Motion as Motion, State as State, Status as Status
 
 _library.register()
 __version__ = _library.version()
 
-# the rest is read when it is used: importing mujoco must not cost what it does not need
+# module -> its public names, read when they are used: importing mujoco must not cost what it does not need
 _HOMES = {
     "_brakes": ("add_brake",),
     "_catalogue": ("Facts", "Key", "Preset", "convert", "explain", "keys", "presets"),
     "_check": ("Report", "check"),
-    "_errors": ("GearError", "GearWarning"),
+    "_errors": ("Error", "GearError", "GearKeyError", "GearTypeError", "GearWarning", "LogError", "UnsupportedError"),
     "_figures": ("Log", "draw", "plot"),
-    "_gears": ("RESULTS", "STATES", "Address", "Gear", "Gears"),
-    "_inverse": ("MOTIONS", "Torques", "feedforward", "inverse"),
+    "_gears": ("Address", "Gear", "Gears"),
+    "_inverse": ("Torques", "feedforward", "inverse"),
     "_linearize": ("Linearization", "linearize"),
     "_losses": ("Losses", "losses"),
     "_models": ("models",),
     "_randomize": ("Draws", "randomize"),
     "_robots": ("Actuator", "Robot", "dress", "robots"),
     "_spec": ("Added", "add"),
+    "_words": ("MOTIONS", "RESULTS", "STATES", "Mode", "Motion", "State", "Status"),
 }
+_SUBPACKAGES = ("identify", "warp")  # imported when they are used too
+
+__all__ = sorted(name for names in _HOMES.values() for name in names)
 
 
 def __getattr__(name: str) -> Any:
     for home, names in _HOMES.items():
         if name in names:
             return getattr(importlib.import_module(f"mjgear.{home}"), name)
+    if name in _SUBPACKAGES:
+        return importlib.import_module(f"mjgear.{name}")
     raise AttributeError(f"module 'mjgear' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*__all__, *_SUBPACKAGES, "__version__"]

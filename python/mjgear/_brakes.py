@@ -9,7 +9,7 @@ from typing import Any
 import mujoco
 
 from mjgear import _catalogue, _check, _structs
-from mjgear._errors import GearError
+from mjgear._errors import GearError, GearTypeError
 from mjgear._library import BRAKE, CHECKED_BRAKE
 from mjgear._spec import find, kind_of
 
@@ -48,7 +48,7 @@ def add_brake(
         GearError: a pattern that fits no joint, or the library's lines about the brake.
     """
     if not isinstance(spec, mujoco.MjSpec):
-        raise GearError(f"add_brake needs an MjSpec, not {kind_of(spec)}, then add, then compile")
+        raise GearTypeError(f"add_brake needs an MjSpec, not {kind_of(spec)}, then add, then compile")
     lists = {
         mujoco.mjtTrn.mjTRN_JOINT: find(spec.joints, "joint", [joints] if isinstance(joints, str) else joints),
         mujoco.mjtTrn.mjTRN_TENDON: find(spec.tendons, "tendon", [tendons] if isinstance(tendons, str) else tendons),

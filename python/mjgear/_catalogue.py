@@ -6,17 +6,33 @@ import ctypes
 import dataclasses
 import functools
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
 from mjgear import _structs, _tables
-from mjgear._errors import GearError
+from mjgear._errors import GearError, GearKeyError
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from mjgear._keys import SheetKeys
 
 Item = TypeVar("Item")
+Setting = float | str | Sequence[float] | Sequence[str]  # one for all joints, or one for each
 Value = float | str  # "type" is a word, everything else a number, or a text with a number and its unit
 Kind = Literal["coefficients", "efficiency", "starting", "leadscrew", "worm", "spur", "loss"]  # mjg_describe's
+
+# keys of add() that are words
+WORDS = {
+    "type": "how the gear is described: auto, efficiency, worm and so on",
+    "backlash": "model of the gap",
+    "motor_joint": "joint of the motor in front of the gap",
+    "encoder": "what servos measure where a rotor is behind a gap: rotor or joint",
+    "solver": "solver of the friction problem",
+    "coupling": "how friction and contact are solved",
+}
 
 NO_GEAR = "no gear is given; name a preset or write key=value, for instance eta_forward=0.8"
 
@@ -71,9 +87,10 @@ class Preset:
     resistance: float | None
 
     def __str__(self) -> str:
-        rows = [(name, _tables.number(value), _unit(name) if name != "type" else "", _text(name)) for name, value in self.keys.items()]
-        known = [f"source: {self.source}"] + ([f"remark: {self.remark}"] if self.remark else [])
-        return "\n".join([f"{self.name}: {self.title}", _tables.columns(rows), *known])
+        known = {name: key_of(name) for name in self.keys if name in keys() or name in gap_keys()}
+        rows = [(name, _tables.number(value), *((known[name].unit, known[name].text) if name in known else ("", ""))) for name, value in self.keys.items()]
+        lines = [f"source: {self.source}"] + ([f"remark: {self.remark}"] if self.remark else [])
+        return "\n".join([f"{self.name}: {self.title}", _tables.columns(rows), *lines])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -212,29 +229,50 @@ class Reporter:
             raise GearError("\n".join(self._lines))
 
 
-def _nearest(name: str, known: Sequence[str]) -> str | None:
+@functools.lru_cache(maxsize=1024)
+def nearest(name: str, known: tuple[str, ...]) -> str | None:
     """The most similar name, by the library's measure."""
     names = (ctypes.c_char_p * len(known))(*(one.encode() for one in known))
     found = _structs.core.mjg_nearest(name.encode(), names, len(known))
     return known[found] if found >= 0 else None
 
 
-class Known(dict[str, Item]):
-    """What there is, by name; a name that does not exist is a KeyError with the most similar one."""
+class Known(Mapping[str, Item]):
+    """What there is, by name, read only; a name that does not exist is a KeyError with the most similar one."""
+
+    __slots__ = ("_items", "_what")
 
     def __init__(self, what: str, items: Mapping[str, Item]) -> None:
-        super().__init__(items)
         self._what = what
+        self._items = dict(items)
 
-    def __missing__(self, name: str) -> Item:
-        raise KeyError(unknown(str(name), self._what, list(self)))
+    def __getitem__(self, name: str) -> Item:
+        try:
+            return self._items[name]
+        except (KeyError, TypeError):
+            raise GearKeyError(unknown(str(name), self._what, list(self))) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name in self._items
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._items.items()))
+
+    def __repr__(self) -> str:
+        return repr(self._items)
 
 
 def unknown(name: str, what: str, known: Sequence[str]) -> str:
     """The line for a name that does not exist."""
-    nearest = _nearest(name, known)
+    near = nearest(name, tuple(known))
     every = f"'mjgear {what}s' lists all" if what in ("key", "preset") else f"there are {', '.join(known)}"
-    return f"unknown {what} '{name}'; {f'did you mean {nearest}' if nearest else every}"
+    return f"unknown {what} '{name}'; {f'did you mean {near}' if near else every}"
 
 
 def read_number(name: str, value: Value, info: _structs.KeyInfo, reporter: Reporter) -> float:
@@ -244,6 +282,8 @@ def read_number(name: str, value: Value, info: _structs.KeyInfo, reporter: Repor
         _structs.core.mjg_readQuantity(ctypes.byref(number), ctypes.byref(reporter.report), ctypes.byref(info), value.encode())
         return number.value
     try:
+        if isinstance(value, (bool, np.bool_)):
+            raise TypeError
         return float(value)
     except (TypeError, ValueError):
         hint = "deg" if info.unit == b"rad" else ""
@@ -251,7 +291,7 @@ def read_number(name: str, value: Value, info: _structs.KeyInfo, reporter: Repor
         return math.nan
 
 
-def describe(preset: str | None, values: Mapping[str, Value], reporter: Reporter) -> _structs.Description:
+def describe(preset: str | None, values: Mapping[str, Any], reporter: Reporter) -> _structs.Description:
     """The description that a preset and keys mean; a key takes the place of what the preset says in other words.
 
     Unknown presets, keys and types, and values that are no numbers, are lines of the reporter.
@@ -350,7 +390,8 @@ def _key(info: _structs.KeyInfo) -> Key:
     )
 
 
-def keys() -> dict[str, Key]:
+@functools.cache
+def keys() -> Mapping[str, Key]:
     """All quantities that a description may give, by name.
 
     Those of gaps, which ``mjgear.add`` takes with ``backlash``, are in doc/mjcf.md.
@@ -360,13 +401,18 @@ def keys() -> dict[str, Key]:
 
 
 @functools.cache
-def gap_keys() -> dict[str, Key]:
+def gap_keys() -> Mapping[str, Key]:
     """The numbers of a gap and of the rotor in front of it, by name."""
     found, number = [], 0
     while info := _structs.core.mjg_gapKeyInfo(number):
         found.append(_key(info.contents))
         number += 1
-    return {key.name: key for key in found}
+    return Known("key", {key.name: key for key in found})
+
+
+def key_of(name: str) -> Key:
+    """A number of a gear or of its gap."""
+    return keys()[name] if name in keys() else gap_keys()[name]
 
 
 def info_of(name: str) -> _structs.KeyInfo:
@@ -381,17 +427,8 @@ def info_of(name: str) -> _structs.KeyInfo:
     return info
 
 
-def _unit(name: str) -> str:
-    key = keys().get(name) or gap_keys().get(name)
-    return key.unit if key else ""
-
-
-def _text(name: str) -> str:
-    key = keys().get(name) or gap_keys().get(name)
-    return key.text if key else ""
-
-
-def presets() -> dict[str, Preset]:
+@functools.cache
+def presets() -> Mapping[str, Preset]:
     """All gears that are ready to use, by name."""
     found = {}
     for number in range(_structs.core.mjg_presetCount()):
@@ -402,7 +439,7 @@ def presets() -> dict[str, Preset]:
             title=preset.title.decode(),
             source=preset.source.decode(),
             remark=preset.remark.decode() if preset.remark else None,
-            keys=written(preset.description),
+            keys=Known("key", written(preset.description)),
             torque_constant=preset.torque_constant or None,
             resistance=preset.resistance or None,
         )
@@ -419,7 +456,7 @@ def _side(name: str, value: Value | None, unit: str, reporter: Reporter) -> floa
     return number
 
 
-def explain(preset: str | None = None, *, load: Value = 1, inertia: Value | None = None, **values: Value) -> Facts:
+def explain(preset: str | None = None, *, load: Value = 1, inertia: Value | None = None, **values: Unpack[SheetKeys]) -> Facts:
     """What a gear does.
 
     Args:
@@ -455,7 +492,7 @@ def _is_slide(description: _structs.Description) -> bool:
     return bool(description.type == _structs.core.mjg_typeFromName(b"leadscrew"))
 
 
-def convert(kind: Kind, preset: str | None = None, **values: Value) -> dict[str, Value]:
+def convert(kind: Kind, preset: str | None = None, **values: Unpack[SheetKeys]) -> dict[str, Value]:
     """The same gear described as another kind.
 
     Args:
@@ -489,6 +526,6 @@ def _is_geometric(description: _structs.Description) -> bool:
     return name is not None and name.decode() not in ("auto", "coefficients", "efficiency", "starting")
 
 
-def _without_open(values: Mapping[str, Value]) -> dict[str, Value]:
+def _without_open(values: Mapping[str, Any]) -> dict[str, Any]:
     """What a description that is no geometry may say: the rest is for the new kind."""
     return {name: value for name, value in values.items() if name not in ("pressure_angle", "mu", "radius_in")}

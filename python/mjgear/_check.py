@@ -12,8 +12,8 @@ from collections.abc import Mapping
 import mujoco
 
 from mjgear import _programs, _structs
-from mjgear._catalogue import Facts
-from mjgear._errors import GearError
+from mjgear._catalogue import Facts, Known
+from mjgear._errors import GearError, GearTypeError
 from mjgear._gears import Gears
 from mjgear._library import BRAKE, CHECKED_BRAKE, NAME
 
@@ -57,15 +57,15 @@ def check(model: str | os.PathLike[str] | mujoco.MjSpec | mujoco.MjModel) -> Rep
     if isinstance(model, (str, os.PathLike)):
         problems = _problems_of_file(os.fspath(model))
         if problems:
-            return Report(problems, {})
+            return Report(problems, Known("gear", {}))
         model = mujoco.MjModel.from_xml_path(os.fspath(model))
     if isinstance(model, mujoco.MjSpec):
         problems = _problems(model)
         if problems:
-            return Report(problems, {})
+            return Report(problems, Known("gear", {}))
         model = model.compile()
     if not isinstance(model, mujoco.MjModel):
-        raise GearError(f"a model is an MJCF file, an MjSpec or an MjModel, not {type(model).__name__}")
+        raise GearTypeError(f"a model is an MJCF file, an MjSpec or an MjModel, not {type(model).__name__}")
     _, warnings = ask(model)
     data = mujoco.MjData(model)
     if model.nkey:
@@ -75,8 +75,8 @@ def check(model: str | os.PathLike[str] | mujoco.MjSpec | mujoco.MjModel) -> Rep
     try:
         gears = Gears(model, data)
     except GearError:
-        return Report((), {})
-    return Report((), {name: gear.explain() for name, gear in gears.items()}, warnings)
+        return Report((), Known("gear", {}))
+    return Report((), Known("gear", {name: gear.explain() for name, gear in gears.items()}), warnings)
 
 
 def _problems_of_file(file: str) -> tuple[str, ...]:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 
-class GearError(ValueError):
+class Error(Exception):
+    """Any error of this package: GearError, LogError and UnsupportedError are its kinds."""
+
+
+class GearError(Error, ValueError):
     """A gear or a model that the library refuses.
 
     Attributes:
@@ -13,6 +17,29 @@ class GearError(ValueError):
     def __init__(self, text: str) -> None:
         self.problems: tuple[str, ...] = tuple(line for line in text.splitlines() if line)
         super().__init__("\n".join(self.problems))
+
+
+class GearTypeError(GearError, TypeError):
+    """An argument of another type than the function takes: a compiled model in place of an MjSpec, for instance."""
+
+
+class GearKeyError(Error, KeyError):
+    """A name that does not exist, with the most similar one."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+class LogError(Error, ValueError):
+    """A log, or what was asked of it, that identification cannot use; the text names file, column and line where they are known."""
+
+    def __init__(self, text: str) -> None:
+        # names in a damaged file may be as long as the file
+        super().__init__(text if len(text) <= 1000 else f"{text[:997]}...")
+
+
+class UnsupportedError(Error, NotImplementedError):
+    """A model that needs what this part of the package does not have: a gap in MuJoCo Warp, for instance."""
 
 
 class GearWarning(UserWarning):

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from mjgear import _catalogue, _extras, _structs, _tables
 from mjgear._catalogue import Value
-from mjgear._errors import GearError
-from mjgear._gears import RESULTS, STATES, Gear, Gears
+from mjgear._errors import GearError, GearTypeError
+from mjgear._gears import Gear, Gears
+from mjgear._words import RESULTS, State
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,7 +59,7 @@ class Log:
 
     def __init__(self, gears: Gears) -> None:
         if not isinstance(gears, Gears):
-            raise GearError(f"a Log is of mjgear.Gears, not {type(gears).__name__}")
+            raise GearTypeError(f"a Log is of mjgear.Gears, not {type(gears).__name__}")
         self._model, self._data = gears._single("a Log")
         self._gears = gears
         self._time: list[float] = []
@@ -217,7 +218,7 @@ def _plot_log(log: Log, values: dict[str, Value]) -> Figure:
     for axes, (name, rows) in zip(panels, results.items(), strict=True):
         number = dict(zip(RESULTS, rows.T, strict=True))
         newton = _tables.unit("N m", log._gears._is_slide(log._gears[name].joint))
-        stuck = np.isin(number["state"], [STATES.index("stuck"), STATES.index("locked")])
+        stuck = np.isin(number["state"], [State.STUCK, State.LOCKED])
         axes.fill_between(time, 0, 1, where=stuck, step="mid", transform=axes.get_xaxis_transform(), color=_STICK, lw=0, label="stuck")
         for key, color, label in (("torque_in", _DRIVE, "into the gear"), ("torque_out", _BACK, "to the link"), ("friction", _TEXT, "friction")):
             axes.plot(time, number[key], color=color, lw=1.4, ls="--" if key == "friction" else "-", label=label)
@@ -250,7 +251,7 @@ def _law(gear: Any, values: dict[str, Value]) -> tuple[_structs.Transmission, st
         _structs.plugin.mjg_explainGear(ctypes.byref(facts), model._address, data._address, gear.joint)
         return facts.gear, f"gear of '{gear.name}'", gear._gears._is_slide(gear.joint)
     if gear is not None and not isinstance(gear, str):
-        raise GearError(f"a figure is of a preset, a Gear or keys and values, and plot's of a Log, not of {type(gear).__name__}")
+        raise GearTypeError(f"a figure is of a preset, a Gear or keys and values, and plot's of a Log, not of {type(gear).__name__}")
     reporter = _catalogue.Reporter()
     if gear is None and not values:
         reporter.refuse(_catalogue.NO_GEAR)

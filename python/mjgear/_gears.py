@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
-import difflib
+import functools
+import sys
+import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -14,36 +16,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from mjgear import _catalogue, _structs, _tables
 from mjgear._catalogue import Facts, Value, gap_keys, keys, make_facts
-from mjgear._errors import GearError
+from mjgear._errors import GearError, GearKeyError, GearTypeError, GearWarning
+from mjgear._keys import Numbers
 from mjgear._library import NAME
+from mjgear._numbers import Number, Result
+from mjgear._words import RESULTS, Mode, State, Status
 
 Array = NDArray[np.float64]
 
 _TEXT = 4000  # bytes for all refusals of a call
 _DOUBLES = ctypes.POINTER(ctypes.c_double)
 
-# what a sensor gives, in the order of doc/sensors.md
-RESULTS = (
-    "friction",
-    "internal_force",
-    "torque_in",
-    "torque_out",
-    "mode",
-    "power_loss",
-    "gap",
-    "rotor_angle",
-    "rotor_velocity",
-    "iterations",
-    "residual",
-    "status",
-    "fallbacks",
-    "state",
-)
-
-# what a gear does, by its number in "state"
-STATES = ("stuck", "driving", "driven", "locked", "in gap")
-
-# what the numbers of a slide are measured in is another unit, angles of teeth and threads stay
+# keys that keep the unit rad when the output is a slide
 _ANGLES = ("lead_angle", "pressure_angle", "input_angle", "output_angle", "wrap_angle")
 
 
@@ -62,45 +46,7 @@ class Address:
     bit: int
 
 
-class _Key:
-    """A number of a gear, which may be read and written."""
-
-    def __init__(self, unit: str, text: str) -> None:
-        self.unit, self.text = unit, text
-        self.__doc__ = f"{text} ({unit})"
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, gear: Gear | None, owner: type) -> Any:
-        return self if gear is None else gear[self._name]
-
-    def __set__(self, gear: Gear, value: ArrayLike) -> None:
-        gear.set(**{self._name: value})
-
-
-class _Result:
-    """A number that the last step resulted in."""
-
-    def __init__(self, unit: str, text: str) -> None:
-        self.unit, self.text = unit, text
-        self.__doc__ = f"{text} ({unit})"
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-        self._number = RESULTS.index(name)
-
-    def __get__(self, gear: Gear | None, owner: type) -> Any:
-        if gear is None:
-            return self
-        results = gear.results
-        return float(results[self._number]) if results.ndim == 1 else results[:, self._number]
-
-    def __set__(self, gear: Gear, value: Any) -> None:
-        raise AttributeError(f"{self._name} is what the last step resulted in and cannot be set; set a number of the gear, such as coulomb")
-
-
-class Gear:
+class Gear(Numbers):
     """The gear of one joint, or of a tendon.
 
     Numbers of the gear are attributes: ``gear.eta_forward`` reads, ``gear.eta_forward = 0.7`` changes, from the next
@@ -116,86 +62,20 @@ class Gear:
     id, of a tendon ``model.njnt`` and its id.
     """
 
-    gamma_u = _Key("1", "asymmetry coefficient of the input side")
-    gamma_v = _Key("1", "asymmetry coefficient of the output side; 1 and more: cannot be driven back")
-    eta_forward = _Key("1", "efficiency when the motor drives")
-    eta_backward = _Key("1", "efficiency when the load drives; 0 and less: cannot be driven back")
-    starting_forward = _Key("N m", "motor torque that just starts the unloaded joint")
-    starting_backward = _Key("N m", "load torque that just drives the joint with the motor off")
-    lead_angle = _Key("rad", "lead angle of a thread")
-    lead = _Key("m", "travel of the thread in one turn")
-    pitch_diameter = _Key("m", "pitch diameter of the thread")
-    pressure_angle = _Key("rad", "angle of the flank")
-    mu = _Key("1", "friction coefficient of the flanks")
-    radius_in = _Key("m", "pitch radius of the input gear")
-    radius_out = _Key("m", "pitch radius of the output gear")
-    contact = _Key("m", "length of the path of contact of a pair of teeth")
-    module = _Key("m", "module of full-depth teeth")
-    mesh = _Key("1", "1: coefficients follow the teeth, 0: their mean")
-    input_angle = _Key("rad", "of a wedge: angle of the input's motion to the surface of contact")
-    output_angle = _Key("rad", "of a wedge: angle of the output's motion to it")
-    teeth_sun = _Key("1", "teeth of the sun")
-    teeth_planet = _Key("1", "teeth of a planet where it meshes with the sun")
-    teeth_ring = _Key("1", "teeth of the ring that stands")
-    teeth_planet_out = _Key("1", "teeth of a second gear on each planet")
-    teeth_ring_out = _Key("1", "teeth of a ring that is the output")
-    mesh_efficiency = _Key("1", "efficiency of each mesh, seen from the carrier")
-    rated_torque = _Key("N m", "torque of the output at which rated_efficiency holds")
-    rated_efficiency = _Key("1", "efficiency there, motor driving")
-    no_load_torque = _Key("N m", "motor torque that keeps the unloaded gear running, at the motor")
-    wrap_angle = _Key("rad", "angle over which a rope or belt slides")
-    mu_avg = _Key("1", "share of the torque into the gear that it loses, mean of both directions")
-    mu_dif = _Key("1", "what it loses more when the motor drives")
-    coulomb = _Key("N m", "friction that does not depend on the load")
-    static_ratio = _Key("1", "static to sliding friction")
-    presliding_stiffness = _Key("N m/rad", "with which a stuck joint yields below break-away")
-    stribeck_friction = _Key("N m", "what coulomb gains at rest")
-    stribeck_velocity = _Key("rad/s", "velocity at which the gain has fallen to 1/e")
-    stribeck_exponent = _Key("1", "exponent of that fall")
-    curved_friction = _Key("N m", "viscous friction that bends: what it is at curved_velocity")
-    curved_velocity = _Key("rad/s", "velocity at which curved_friction is reached")
-    curved_exponent = _Key("1", "exponent of that growth")
-    oneway = _Key("1", "1: turns forward only, -1: backward only, 0: both")
-    gamma_u_stribeck = _Key("1", "what gamma_u gains at rest")
-    gamma_v_stribeck = _Key("1", "what gamma_v gains at rest")
-    gamma_u_quadratic = _Key("1/(N m)", "what gamma_u gains at rest for each unit of motor torque while the load drives")
-    gamma_v_quadratic = _Key("1/(N m)", "what gamma_v gains at rest for each unit of load torque while the motor drives")
-    tooth_pitch = _Key("rad", "of oneway: from tooth to tooth of a ratchet")
-    tooth_phase = _Key("rad", "position of one of these teeth")
-    temperature = _Key("degC", "at which coulomb_temperature and gamma_temperature are read")
-    ratio = _Key("1", "motor motion for a unit of output motion")
-    motor_starting = _Key("N m", "starting_forward, measured at the motor")
-    motor_coulomb = _Key("N m", "coulomb, measured at the motor")
-    half_gap = _Key("rad", "half of the backlash")
-    stiffness = _Key("N m/rad", "of the shaft behind the gap")
-    damping = _Key("N m/(rad/s)", "of the shaft behind the gap")
-    rubber = _Key("rad", "width of the soft band in the gap")
-    shaft_inertia = _Key("kg m2", "inertia in the shaft")
-    exponent = _Key("1", "of the contact force")
-    restitution = _Key("s/rad", "loss at impact")
-    stiffness_2 = _Key("N m/rad", "of torsion above torque_1")
-    stiffness_3 = _Key("N m/rad", "of torsion above torque_2")
-    torque_1 = _Key("N m", "above which stiffness_2 counts")
-    torque_2 = _Key("N m", "above which stiffness_3 counts")
-    hysteresis = _Key("rad", "of torsion: angle between loading and unloading, without load")
-    slip_torque = _Key("N m", "of torsion: most that it carries, above which it slips")
-    freewheel = _Key("1", "of torsion: 1: the motor drives forward only, -1: backward only, 0: both")
-    rotor_inertia = _Key("kg m2", "inertia of a rotor behind a gap")
-
-    friction = _Result("N m", "friction torque, opposing motion")
-    internal_force = _Result("N m", "internal force lambda")
-    torque_in = _Result("N m", "torque into the gear")
-    torque_out = _Result("N m", "torque delivered to the link")
-    mode = _Result("1", "-1 slips backward, 0 stuck, 1 slips forward")
-    power_loss = _Result("W", "power that friction turns into heat")
-    gap = _Result("rad", "position in the backlash gap, 0 without backlash")
-    rotor_angle = _Result("rad", "rotor angle, the joint's without backlash")
-    rotor_velocity = _Result("rad/s", "rotor velocity, the joint's without backlash")
-    iterations = _Result("1", "iterations of the solver")
-    residual = _Result("1", "relative residual")
-    status = _Result("1", "mjgStatus of mjgear.h: 0 solved, 1 solved but ill posed, others not solved")
-    fallbacks = _Result("1", "how often the solver had to fall back on another method so far")
-    state = _Result("1", "what the gear does, an index of mjgear.STATES: 0 stuck, 1 driving, 2 driven, 3 locked, 4 in gap")
+    friction = Result("N m", "friction torque, opposing motion")
+    internal_force = Result("N m", "internal force lambda")
+    torque_in = Result("N m", "torque into the gear")
+    torque_out = Result("N m", "torque delivered to the link")
+    mode = Result("1", "direction in which it slips", Mode)
+    power_loss = Result("W", "power that friction turns into heat")
+    gap = Result("rad", "position in the backlash gap, 0 without backlash")
+    rotor_angle = Result("rad", "rotor angle, the joint's without backlash")
+    rotor_velocity = Result("rad/s", "rotor velocity, the joint's without backlash")
+    iterations = Result("1", "iterations of the solver")
+    residual = Result("1", "relative residual")
+    status = Result("1", "how the step was solved", Status)
+    fallbacks = Result("1", "how often the solver had to fall back on another method so far")
+    state = Result("1", "what the gear does", State)
 
     name: str
     joint: int
@@ -215,7 +95,7 @@ class Gear:
         """
         if name == "results":
             raise AttributeError("results are what the last step resulted in and cannot be set; set a number of the gear")
-        if not isinstance(getattr(type(self), name, None), (_Key, _Result)):
+        if not isinstance(getattr(type(self), name, None), (Number, Result)):
             raise AttributeError(_no_attribute(name, writes=True))
         object.__setattr__(self, name, value)
 
@@ -228,20 +108,20 @@ class Gear:
     def __str__(self) -> str:
         slide = self._gears._is_slide(self.joint)
         rows = []
-        for name, number in vars(Gear).items():
-            value = getattr(self, name) if isinstance(number, _Key) else None
+        for name, number in vars(Numbers).items():
+            value = getattr(self, name) if isinstance(number, Number) else None
             if value is not None:
                 rows.append((f"  {name}", _tables.number(value), number.unit if name in _ANGLES else _tables.unit(number.unit, slide), number.text))
         lines = [f"gear of {self._gears._kind(self.joint)} '{self.name}'", _tables.columns(rows)]
         if self._gears._batch is None or self.joint in self._gears._sensors:
-            shown = [(f"  {name}", self._shown(name), _tables.unit(kind.unit, slide), kind.text) for name, kind in vars(Gear).items() if isinstance(kind, _Result)]
+            shown = [(f"  {name}", self._shown(name), _tables.unit(kind.unit, slide), kind.text) for name, kind in vars(Gear).items() if isinstance(kind, Result)]
             lines += ["last step", _tables.columns(shown)]
         return "\n".join(lines)
 
     def _shown(self, name: str) -> str:
         """A result for people: states by their names."""
         value = getattr(self, name)
-        return STATES[int(value)] if name == "state" and np.ndim(value) == 0 else _tables.number(value)
+        return str(value) if isinstance(value, State) else _tables.number(value)
 
     def __getitem__(self, key: str) -> Any:
         """A number of the gear by its key; None where it is not given.
@@ -250,7 +130,7 @@ class Gear:
             KeyError: there is no such key.
         """
         if not isinstance(key, str):
-            raise KeyError(f"{key!r} is no key of a gear; write a name such as 'coulomb'. Of a Batch: gears['{self.name}'].coulomb[{key!r}]")
+            raise GearKeyError(f"{key!r} is no key of a gear; write a name such as 'coulomb'. Of a Batch: gears['{self.name}'].coulomb[{key!r}]")
         return self._gears._get(self.joint, key)
 
     def __setitem__(self, key: str, value: ArrayLike) -> None:
@@ -265,8 +145,14 @@ class Gear:
 
         Raises:
             GearError: the library's lines; nothing has changed.
+
+        Warns:
+            GearWarning: eta_forward was set, and eta_backward, which nobody gave, follows it past 0: the gear locks, or unlocks.
         """
+        before = np.copy(self.eta_backward) if "eta_forward" in values and "eta_backward" not in values else None
         self._gears._set(self.joint, values, describes=False)
+        if before is not None:
+            _warn_locks(self, before)
 
     def describe(self, **values: ArrayLike) -> None:
         """Describe the gear in other words: the keys take the place of all that said what it is.
@@ -285,8 +171,7 @@ class Gear:
     def results(self) -> Array:
         """What the last step resulted in, in the order of ``mjgear.RESULTS``: (14,), over a Batch (nsim, 14).
 
-        A view of the joint's sensor, which is read only over a Batch; without a sensor a copy, and over a Batch a
-        GearError that says so.
+        Read only: a view of the joint's sensor; without a sensor a copy, and over a Batch a GearError that says so.
         """
         return self._gears._results(self.joint, self.name)
 
@@ -301,7 +186,7 @@ class Gear:
         """
         found = _structs.StateAddress()
         if _structs.plugin.mjg_stateAddress(ctypes.byref(found), self._gears._model._address, self.joint, name.encode()):
-            raise KeyError(f"the gear of {self._gears._kind(self.joint)} '{self.name}' has no number '{name}' in plugin_state")
+            raise GearKeyError(f"the gear of {self._gears._kind(self.joint)} '{self.name}' has no number '{name}' in plugin_state")
         return Address(found.value, found.given if found.given >= 0 else None, int(found.bit))
 
     @property
@@ -333,12 +218,35 @@ class Gear:
         return make_facts(facts, self._gears._is_slide(self.joint))
 
 
+def _warn_locks(gear: Gear, before: Array) -> None:
+    """Warn where eta_forward was set and eta_backward, which is not given and follows it, says that the gear locks or unlocks."""
+    after = np.asarray(gear.eta_backward)
+    changed = (before > 0) != (after > 0)
+    if not changed.any():
+        return
+    what = "is self-locking" if (after[changed] <= 0).any() else "is no longer self-locking"
+    warnings.warn(
+        f"{NAME}, {gear._gears._kind(gear.joint)} '{gear.name}': eta_backward is not given and follows eta_forward, from {_tables.number(before)} to "
+        f"{_tables.number(after)}, so that the gear {what}; give both: gear.set(eta_forward=.., eta_backward=..)",
+        GearWarning,
+        stacklevel=_stack(),
+    )
+
+
+def _stack() -> int:
+    """Level of the first caller outside of this package, for warnings."""
+    level, frame = 2, sys._getframe(2)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("mjgear."):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+@functools.lru_cache(maxsize=1024)
 def _no_attribute(name: str, writes: bool) -> str:
     """The line for an attribute of a gear that does not exist."""
-    key = keys().get(name)
-    if key and key.of_joint:
+    if name in keys() and keys()[name].of_joint:
         return f"{name} is the engine's; change {'damping' if 'viscous' in name else 'armature'} of the joint or tendon in the model"
-    known = [name for name, kind in vars(Gear).items() if isinstance(kind, _Key) or (not writes and not name.startswith("_"))]
+    known = [name for name, kind in (vars(Numbers) | vars(Gear)).items() if isinstance(kind, Number) or (not writes and not name.startswith("_"))]
     return _catalogue.unknown(name, "key", known)
 
 
@@ -367,11 +275,11 @@ class Gears(Mapping[str, Gear]):
     def __init__(self, model: mujoco.MjModel, data: Any) -> None:
         if not isinstance(model, mujoco.MjModel):
             if isinstance(model, mujoco.MjData):
-                raise GearError("the first argument is an MjData; write Gears(model, data)")
+                raise GearTypeError("the first argument is an MjData; write Gears(model, data)")
             uncompiled = ", which is not compiled: spec.compile()" if isinstance(model, mujoco.MjSpec) else ""
-            raise GearError(f"Gears needs an MjModel and its data, not {type(model).__name__}{uncompiled}")
+            raise GearTypeError(f"Gears needs an MjModel and its data, not {type(model).__name__}{uncompiled}")
         if not isinstance(data, mujoco.MjData) and (not hasattr(data, "bind") or isinstance(data, (mujoco.MjModel, mujoco.MjSpec))):
-            raise GearError(f"Gears needs an MjData of the model, or a Batch, not {type(data).__name__}; make it with mujoco.MjData(model)")
+            raise GearTypeError(f"Gears needs an MjData of the model, or a Batch, not {type(data).__name__}; make it with mujoco.MjData(model)")
         self._model = model
         self._data = data
         self._batch: Any = None if isinstance(data, mujoco.MjData) else data
@@ -394,6 +302,12 @@ class Gears(Mapping[str, Gear]):
         if self._batch is not None and self._sensors:
             self._batch.bind("sensordata")  # from the next call on it is filled
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take the model of the data: unpickled data have a model of their own."""
+        self.__dict__.update(state)
+        if self._batch is None and hasattr(self._data, "model"):
+            self._model = self._data.model
+
     def __setattr__(self, name: str, value: Any) -> None:
         if name != "solver" and not name.startswith("_"):
             raise AttributeError(self._no_attribute(name))
@@ -406,8 +320,7 @@ class Gears(Mapping[str, Gear]):
 
     def _no_attribute(self, name: str) -> str:
         """The line for an attribute that does not exist."""
-        nearest = difflib.get_close_matches(name, ["solver"])
-        hint = f"did you mean {nearest[0]}" if nearest else f"numbers belong to one gear: gears['{next(iter(self))}']"
+        hint = "did you mean solver" if _catalogue.nearest(name, ("solver",)) else f"numbers belong to one gear: gears['{next(iter(self))}']"
         if name in self._names:
             hint = f"gears are found by name: gears['{name}']"
         return f"unknown attribute '{name}' of Gears; {hint}"
@@ -431,7 +344,7 @@ class Gears(Mapping[str, Gear]):
     def __getitem__(self, key: str | int) -> Gear:
         gear = self._names.get(key) if isinstance(key, str) else self._gears.get(key)
         if gear is None:
-            raise KeyError(f"{key!r} has no gear; those that have one are {', '.join(self._names)}")
+            raise GearKeyError(f"{key!r} has no gear; those that have one are {', '.join(self._names)}")
         return gear
 
     def __iter__(self) -> Iterator[str]:
@@ -528,7 +441,9 @@ class Gears(Mapping[str, Gear]):
         where = self._sensors.get(joint)
         if where is not None:
             every: Array = self._data.sensordata if self._batch is None else self._batch.bind("sensordata")
-            return every[..., where]
+            shown = every[..., where]
+            shown.flags.writeable = False
+            return shown
         if self._batch is not None:
             raise GearError(f"{self._kind(joint)} '{name}' has no sensor to read in a Batch; add one, or call mjgear.add(.., sensors=True)")
         count = _structs.plugin.mjg_readGear(None, self._model._address, self._data._address, joint)
@@ -536,6 +451,7 @@ class Gears(Mapping[str, Gear]):
         _structs.plugin.mjg_readGear(
             values.ctypes.data_as(_DOUBLES), self._model._address, self._data._address, joint
         )
+        values.flags.writeable = False
         return values
 
     # -------------------------------------- a Batch ----------------------------------------------
@@ -621,8 +537,8 @@ def _read(values: Mapping[str, ArrayLike], count: int, where: str) -> dict[str, 
     return found
 
 
-def _unknown_key(key: str) -> KeyError:
-    return KeyError(_catalogue.unknown(key, "key", [*keys(), *gap_keys()]))
+def _unknown_key(key: str) -> GearKeyError:
+    return GearKeyError(_catalogue.unknown(key, "key", [*keys(), *gap_keys()]))
 
 
 def _get(model: mujoco.MjModel, data: mujoco.MjData, joint: int, key: str) -> float | None:

@@ -11,45 +11,48 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mjgear import _structs
-from mjgear._errors import GearError
+from mjgear._errors import GearError, GearKeyError, GearTypeError
+from mjgear._words import Motion
 
 _DOUBLES = ctypes.POINTER(ctypes.c_double)
 _INTS = ctypes.POINTER(ctypes.c_int)
 _TEXT = 2000
 
-#: what a gear does in a motion, by mjgMotion of mjgear_plugin.h
-MOTIONS = {-1: "none", 1: "moves", 2: "rests", 3: "rotor", 4: "held", 5: "jams", 6: "sleeps"}
 
-
-@dataclasses.dataclass(frozen=True)
-class Torques:
+@dataclasses.dataclass(frozen=True, eq=False)
+class Torques(Mapping[str, float]):
     """Motor torques that make a motion, gear by gear in the order of Gears.
 
     N m, or N of slides, at the output side of the gear: what ``qfrc_actuator`` has of the joint at the start of the step. Of a gear on a tendon the
     force along it.
 
-    ``motion`` says what each gear does:
+    ``motion`` says what each gear does, a ``mjgear.Motion``:
 
-    - "moves": one torque makes the motion.
-    - "rests": it stands still at the end of the step, with any torque from low to high.
-    - "held": it moves, but its static friction would hold it by itself. One end is the torque with which it slides on. The other, in the
+    - MOVES: one torque makes the motion.
+    - RESTS: it stands still at the end of the step, with any torque from low to high.
+    - HELD: it moves, but its static friction would hold it by itself. One end is the torque with which it slides on. The other, in the
       direction of the motion, is the one that breaks it away.
-    - "jams": its load drives it, but its gear locks. Its law allows the motion with one torque; by itself it would stop instead.
-    - "none": no torque makes the motion, and its bounds are NaN.
-    - "rotor": its rotor is behind a gap. Give the rotor's acceleration.
-    - "sleeps": its tree is asleep.
+    - JAMS: its load drives it, but its gear locks. Its law allows the motion with one torque; by itself it would stop instead.
+    - NONE: no torque makes the motion, and its bounds are NaN.
+    - ROTOR: its rotor is behind a gap. Give the rotor's acceleration.
+    - SLEEPS: its tree is asleep.
+
+    It is a mapping from names to torques: ``torques["elbow"]``, ``dict(torques)``.
 
     Attributes:
         names: joints and tendons with gears (n).
         low, high: bounds of the torques that make the motion (n). Equal where the gear moves. Infinite where no torque would move it; NaN where
             none is known.
-        motion: one of the words above for each gear (n).
+        motion: what each gear does (n).
     """
 
     names: tuple[str, ...]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
-    motion: tuple[str, ...]
+    motion: tuple[Motion, ...]
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
     @property
     def torque(self) -> NDArray[np.float64]:
@@ -60,7 +63,7 @@ class Torques:
     def __getitem__(self, name: str) -> float:
         """The torque of the gear of one joint or tendon."""
         if name not in self.names:
-            raise KeyError(f"{name!r} has no gear; geared are {', '.join(self.names)}")
+            raise GearKeyError(f"{name!r} has no gear; geared are {', '.join(self.names)}")
         return float(self.torque[self.names.index(name)])
 
     def __iter__(self) -> Iterator[str]:
@@ -88,7 +91,7 @@ def inverse(
         data: the state before the step. Positions and velocities are computed anew, and all that ``mj_inverse`` writes; state, controls and qacc
             stay. Call it between steps. In a control callback pass other data that hold the same state.
         qacc: (v+ - v)/h over the step, rad/s2 or m/s2 (nv). Without it the acceleration in ``data`` as ``mj_forward`` left it.
-        rotors: accelerations (w+ - w)/h of rotors behind gaps by the names of their joints; rotors that are not named have motion "rotor".
+        rotors: accelerations (w+ - w)/h of rotors behind gaps by the names of their joints; rotors that are not named have motion ROTOR.
 
     Raises:
         GearError: no gear, data of another model, RK4, an acceleration of the wrong shape or not finite, a name without a rotor.
@@ -97,7 +100,7 @@ def inverse(
     low, high, motion = _solve(model, data, None if qacc is None else _acceleration(model, qacc), _rotors(model, rotors))
     geared = np.flatnonzero(motion)
     names = tuple(_name(model, int(number)) for number in geared)
-    return Torques(names, low[geared], high[geared], tuple(MOTIONS[int(one)] for one in motion[geared]))
+    return Torques(names, low[geared], high[geared], tuple(Motion(one) for one in motion[geared]))
 
 
 def feedforward(model: mujoco.MjModel, data: mujoco.MjData, qacc: ArrayLike) -> NDArray[np.float64]:
@@ -128,7 +131,7 @@ def feedforward(model: mujoco.MjModel, data: mujoco.MjData, qacc: ArrayLike) -> 
     force: NDArray[np.float64] = data.qfrc_inverse - data.qfrc_applied - _wrenches(model, data)
 
     # against static friction: what breaks away, in the direction of the motion
-    for number in np.flatnonzero(motion == _HELD):
+    for number in np.flatnonzero(motion == Motion.HELD):
         torque[number] = (high if _next_velocity(model, data, int(number), wanted) > 0 else low)[number]
     joints = np.flatnonzero(motion[: model.njnt])
     tendons = np.flatnonzero(motion[model.njnt :])
@@ -142,9 +145,6 @@ def feedforward(model: mujoco.MjModel, data: mujoco.MjData, qacc: ArrayLike) -> 
     return force
 
 
-_HELD = 4
-
-
 def _next_velocity(model: mujoco.MjModel, data: mujoco.MjData, number: int, qacc: NDArray[np.float64]) -> float:
     """Velocity of a joint or tendon after the step."""
     velocity = data.qvel + model.opt.timestep * qacc
@@ -155,7 +155,7 @@ def _next_velocity(model: mujoco.MjModel, data: mujoco.MjData, number: int, qacc
 
 def _check(model: mujoco.MjModel, data: mujoco.MjData) -> None:
     if not isinstance(model, mujoco.MjModel) or not isinstance(data, mujoco.MjData):
-        raise GearError(f"give an MjModel and its MjData, not {type(model).__name__} and {type(data).__name__}")
+        raise GearTypeError(f"give an MjModel and its MjData, not {type(model).__name__} and {type(data).__name__}")
 
 
 def _acceleration(model: mujoco.MjModel, qacc: ArrayLike) -> NDArray[np.float64]:

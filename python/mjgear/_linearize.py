@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjgear import _structs
-from mjgear._errors import GearError
+from mjgear._errors import GearError, GearTypeError
 
 _STATE = mujoco.mjtState.mjSTATE_FULLPHYSICS
 _USER = mujoco.mjtState.mjSTATE_USER
@@ -21,7 +21,7 @@ _SMOOTHED = ("presliding_stiffness", "gamma_u_quadratic", "gamma_v_quadratic", "
 Array = NDArray[np.float64]
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Linearization:
     """A step about a state: dx+ = A dx + B du, dy = C dx + D du.
 
@@ -59,7 +59,7 @@ class Linearization:
         return f"<mjgear.Linearization of {len(self.states)} states, {self.B.shape[1]} controls, {self.C.shape[0]} sensors>"
 
 
-def linearize(model: mujoco.MjModel, data: mujoco.MjData, eps: float = 1e-6, centered: bool = True, threads: int = 1) -> Linearization:
+def linearize(model: mujoco.MjModel, data: mujoco.MjData, *, eps: float = 1e-6, centered: bool = True, threads: int = 1) -> Linearization:
     """Derivatives of a step by state and controls, with everything that gears remember.
 
     ``mujoco.mjd_transitionFD`` knows positions, velocities and activations. Rotors behind gaps and the springs of pre-sliding are state too, in
@@ -86,14 +86,16 @@ def linearize(model: mujoco.MjModel, data: mujoco.MjData, eps: float = 1e-6, cen
         GearError: RK4, eps or threads out of range, data of another model, or with numbers that the engine takes for a mistake.
     """
     if not isinstance(model, mujoco.MjModel) or not isinstance(data, mujoco.MjData):
-        raise GearError(f"give an MjModel and its MjData, not {type(model).__name__} and {type(data).__name__}")
+        raise GearTypeError(f"give an MjModel and its MjData, not {type(model).__name__} and {type(data).__name__}")
     if data.signature != model.signature or len(data.qpos) != model.nq or len(data.plugin_state) != model.npluginstate:
         raise GearError("the data are not of this model; make them with it, mujoco.MjData(model)")
     if model.opt.integrator == mujoco.mjtIntegrator.mjINT_RK4:
         raise GearError("gears are not for RK4; set the integrator Euler, implicit, implicitfast or discrete")
-    if not isinstance(eps, numbers.Real) or not 1e-12 <= eps <= 1e-2:
+    if not isinstance(eps, numbers.Real) or isinstance(eps, bool) or not isinstance(threads, numbers.Integral) or isinstance(threads, bool):
+        raise GearTypeError(f"eps and threads are {eps!r} and {threads!r}; give numbers, 1e-6 and 1 for instance")
+    if not 1e-12 <= eps <= 1e-2:
         raise GearError(f"eps is {eps!r}; give a number from 1e-12 to 0.01, 1e-6 for instance")
-    if not isinstance(threads, numbers.Integral) or not 1 <= threads <= 1024:
+    if not 1 <= threads <= 1024:
         raise GearError(f"threads is {threads!r}; give a whole number from 1 to 1024")
     if any(not np.all(np.abs(part) < 1e10) for part in (data.qpos, data.qvel, data.act, data.ctrl, data.qfrc_applied, data.xfrc_applied)):
         raise GearError("the data have a number that is not finite or beyond 1e10, where the engine resets; give a state that a step could begin with")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pathlib
+from collections.abc import Mapping
 
 from mjgear import _catalogue, _library
 
 
-def models() -> dict[str, pathlib.Path]:
+def models() -> Mapping[str, pathlib.Path]:
     """The machines that ship, each an MJCF file with its gears, by name: "cobot", "jack", "quadruped" and others.
 
     ``mujoco.MjModel.from_xml_path(str(mjgear.models()["cobot"]))``. The README.md beside each says where its numbers are from.

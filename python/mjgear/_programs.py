@@ -29,7 +29,9 @@ def find(name: str) -> tuple[pathlib.Path, dict[str, str]]:
         environment.setdefault("MJGEAR_SCENES", str(folder.parent / "scenes"))
     program = (bundled if bundled.is_dir() else folder.parent / "bin") / name
     if not program.exists():
-        raise ImportError(f"mjgear was built without {name}; install libglfw3-dev and libpng-dev (Debian, Ubuntu) and build it again")
+        target = {"mjgear": "mjgear-tool"}.get(name, name)
+        needs = ", which needs libglfw3-dev and libpng-dev (Debian, Ubuntu)" if name == "mjgear-view" else ""
+        raise ImportError(f"there is no {program}; in a clone build it: cmake --build --preset release --target {target}{needs}. Else reinstall mjgear")
     engine = str(pathlib.Path(mujoco.__file__).parent)
     known = environment.get("LD_LIBRARY_PATH")
     environment["LD_LIBRARY_PATH"] = f"{engine}{os.pathsep}{known}" if known else engine

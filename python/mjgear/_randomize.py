@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjgear import _catalogue, _tables
-from mjgear._errors import GearError, GearWarning
+from mjgear._errors import GearError, GearTypeError, GearWarning
 from mjgear._gears import Gears
 
 Array = NDArray[np.float64]
@@ -33,7 +33,7 @@ _NORMAL = 1.959963984540054  # half of a 95 % interval, in standard deviations
 _TRIES = 1000  # rounds until all draws are in their intervals
 
 
-@dataclasses.dataclass(frozen=True, repr=False)
+@dataclasses.dataclass(frozen=True, repr=False, eq=False)
 class Draws:
     """What randomize() drew.
 
@@ -114,7 +114,7 @@ def randomize(gears: Any, intervals: Any, rng: np.random.Generator | int | None 
     of_warp = not isinstance(gears, Gears)
     model = gears.mjm if of_warp and hasattr(gears, "mjm") else getattr(gears, "_model", None)
     if model is None:
-        raise GearError(f"randomize needs mjgear.Gears or mjgear.warp.Gears, not {type(gears).__name__}")
+        raise GearTypeError(f"randomize needs mjgear.Gears or mjgear.warp.Gears, not {type(gears).__name__}")
     names: list[str] = list(gears.names) if of_warp else list(gears)
     rows, single = _rows(gears, model, of_warp, n)
     generator = np.random.default_rng(rng)
@@ -233,7 +233,7 @@ def _to_warp(gears: Any, view: Gears) -> None:
 # ------------------------------------------ distributions ----------------------------------------
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class _Law:
     """Numbers that are drawn together: evenly in intervals, or normally within them."""
 

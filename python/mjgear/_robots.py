@@ -15,8 +15,9 @@ import mujoco
 import numpy as np
 
 from mjgear import _catalogue, _spec, _tables
-from mjgear._errors import GearError, GearWarning
-from mjgear._spec import Added, Setting
+from mjgear._catalogue import Setting
+from mjgear._errors import GearError, GearTypeError, GearWarning
+from mjgear._spec import Added
 
 _TABLE = pathlib.Path(__file__).with_name("_robots.json")
 _KEYS = ("eta_forward", "eta_backward", "coulomb")  # which all gears of the table have
@@ -85,7 +86,7 @@ def _table() -> dict[str, Robot]:
                 tendons=tuple(group.get("tendons", ())),
                 gear=group["gear"],
                 source=group["source"],
-                keys={key: group[key] for key in (*_KEYS, "ratio") if key in group},
+                keys=_catalogue.Known("key", {key: group[key] for key in (*_KEYS, "ratio") if key in group}),
                 armature=group["armature"],
                 optional=group.get("optional", False),
             )
@@ -95,7 +96,7 @@ def _table() -> dict[str, Robot]:
     return found
 
 
-def robots() -> dict[str, Robot]:
+def robots() -> Mapping[str, Robot]:
     """The robots that dress() knows, by name."""
     return _catalogue.Known("robot", _table())
 
@@ -134,7 +135,7 @@ def dress(
     if robot not in known:
         raise GearError(_catalogue.unknown(str(robot), "robot", list(known)))
     if not isinstance(spec, mujoco.MjSpec):
-        raise GearError(f"dress needs an MjSpec, not {_spec.kind_of(spec)}, then dress, then compile")
+        raise GearTypeError(f"dress needs an MjSpec, not {_spec.kind_of(spec)}, then dress, then compile")
     of_joints = [one for one in spec.joints if one.type in _spec.GEARABLE and one.name.startswith(prefix)]
     of_tendons = [one for one in spec.tendons if one.name and one.name.startswith(prefix)]
     found: dict[tuple[str, str], tuple[Any, Actuator]] = {}

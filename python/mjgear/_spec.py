@@ -12,12 +12,10 @@ import mujoco
 import numpy as np
 
 from mjgear import _catalogue, _check, _tables
-from mjgear._errors import GearError, GearWarning
+from mjgear._catalogue import Known, Setting
+from mjgear._errors import GearError, GearTypeError, GearWarning
 from mjgear._library import NAME
 
-Setting = float | str | Sequence[float] | Sequence[str]  # one for all joints, or one for each
-
-_WORDS = ("type", "backlash", "motor_joint", "encoder", "solver", "coupling")  # keys that are words
 _INERTIAS = ("armature", "motor_inertia", "gear_inertia")
 _FRICTIONS = ("viscous", "motor_viscous")
 GEARABLE = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
@@ -105,14 +103,14 @@ def add(
             constant friction; a leadscrew on a hinge or a worm on a slide; no body that carries all joints.
     """
     if not isinstance(spec, mujoco.MjSpec):
-        raise GearError(f"add needs an MjSpec, not {kind_of(spec)}, then add, then compile")
+        raise GearTypeError(f"add needs an MjSpec, not {kind_of(spec)}, then add, then compile")
     geared_joints = find(spec.joints, "joint", [joints] if isinstance(joints, str) else joints)
     geared_tendons = find(spec.tendons, "tendon", [tendons] if isinstance(tendons, str) else tendons)
     found = geared_joints + geared_tendons
     if not found:
         raise GearError("neither joints nor tendons are named; name those that have this gear")
     if not isinstance(name, str):
-        raise GearError(f"name is {name!r}; give a text")
+        raise GearTypeError(f"name is {name!r}; give a text")
     taken = {plugin.name for plugin in spec.plugins}
     if name in taken:
         free = next(f"{name}_{i}" for i in range(2, len(taken) + 3) if f"{name}_{i}" not in taken)
@@ -163,11 +161,11 @@ def add(
         instance=name,
         joints=tuple(joint.name for joint in geared_joints),
         tendons=tuple(tendon.name for tendon in geared_tendons),
-        config=config,
-        armature=set_armature,
-        damping=set_damping,
+        config=Known("key", config),
+        armature=Known("armature", set_armature),
+        damping=Known("damping", set_damping),
         home=None if home is None else str(home.name),
-        kept={one.name: (own_inertia(spec, one), float(np.ravel(one.damping)[0])) for one in found},
+        kept=Known("joint", {one.name: (own_inertia(spec, one), float(np.ravel(one.damping)[0])) for one in found}),
         sensors=tuple(_add_sensor(spec, name, kind, one.name) for kind, some in lists.items() for one in some) if sensors else (),
     )
 
@@ -186,7 +184,7 @@ def find(objects: Sequence[Any], kind: str, patterns: Iterable[str]) -> list[Any
     found: list[Any] = []
     patterns = list(patterns) if isinstance(patterns, Iterable) else [patterns]
     if not all(isinstance(pattern, str) for pattern in patterns):
-        raise GearError(f"{kind}s are {patterns!r}; give a name, or a list of names")
+        raise GearTypeError(f"{kind}s are {patterns!r}; give a name, or a list of names")
     for pattern in patterns:
         fitting = [one for one in objects if fnmatch.fnmatchcase(one.name, pattern)]
         if not fitting:
@@ -232,7 +230,7 @@ def _sort(values: Mapping[str, Setting], count: int, instance: str) -> tuple[dic
         if len(series) != count:
             ending = "" if count == 1 else "s"
             lines.append(f"{where}: key '{key}': it has {len(series)} values for {count} joint{ending}; give one value for all joints or one per joint")
-        elif key in _WORDS:
+        elif key in _catalogue.WORDS:
             words[key] = [str(one) for one in series]
         else:
             read = [_read(key, one, reporter) for one in (series if series[0] is not value else series[:1])]

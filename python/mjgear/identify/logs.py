@@ -40,6 +40,8 @@ from typing import Any
 import numpy as np
 from scipy.signal import savgol_filter
 
+from mjgear._errors import LogError as LogError
+
 #: what a log may hold, see above
 QUANTITIES = ("time", "position", "velocity", "goal", "torque", "current", "voltage", "duty", "supply", "enable",
               "temperature", "output", "rotor")
@@ -80,14 +82,6 @@ NPZ_ERRORS = (KeyError, ValueError, OSError, EOFError, TypeError, AttributeError
               RuntimeError, zipfile.BadZipFile, zlib.error, tokenize.TokenError)
 
 _TRUTH = {"True": 1.0, "true": 1.0, "False": 0.0, "false": 0.0}
-
-
-class LogError(ValueError):
-    """A log that cannot be used; the text names file, column and line where they are known."""
-
-    def __init__(self, text: str) -> None:
-        # names in a damaged file may be as long as the file
-        super().__init__(text if len(text) <= 1000 else f"{text[:997]}...")
 
 
 @dataclass(frozen=True)

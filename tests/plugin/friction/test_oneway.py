@@ -55,7 +55,7 @@ def test_joint() -> None:
     data.qvel[0] = -oneway
     mujoco.mj_step(model, data)
     assert data.qvel[0] == 0
-    assert mjgear.inverse(model, data, [-oneway]).motion == ("none",)
+    assert mjgear.inverse(model, data, [-oneway]).motion == (mjgear.Motion.NONE,)
 
 
 def test_ratchet() -> None:

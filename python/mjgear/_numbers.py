@@ -1,0 +1,63 @@
+"""Attributes of a gear: its numbers, whose units and texts are the core's, and what the last step resulted in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mjgear import _catalogue, _words
+
+if TYPE_CHECKING:
+    from mjgear._gears import Gear
+
+
+class Number:
+    """A number of a gear, which may be read and written."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @property
+    def unit(self) -> str:
+        """Of a hinge, as mjg_keyInfo has it."""
+        return _catalogue.key_of(self._name).unit
+
+    @property
+    def text(self) -> str:
+        """What it is, as mjg_keyInfo has it."""
+        return _catalogue.key_of(self._name).text
+
+    @property
+    def __doc__(self) -> str:  # type: ignore[override]
+        return f"{self.text} ({self.unit})"
+
+    def __get__(self, gear: Gear | None, owner: type) -> Any:
+        return self if gear is None else gear[self._name]
+
+    def __set__(self, gear: Gear, value: ArrayLike) -> None:
+        gear.set(**{self._name: value})
+
+
+class Result:
+    """A number that the last step resulted in; word: the enumeration whose member it is."""
+
+    def __init__(self, unit: str, text: str, word: type[_words.Word] | None = None) -> None:
+        self.unit, self.text, self.word = unit, text, word
+        self.__doc__ = f"{text} ({unit})" if word is None else f"{text}: a ``mjgear.{word.__name__}``, over a Batch its numbers"
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+        self._number = _words.RESULTS.index(name)
+
+    def __get__(self, gear: Gear | None, owner: type) -> Any:
+        if gear is None:
+            return self
+        results = gear.results
+        if results.ndim > 1:
+            return results[:, self._number] if self.word is None else results[:, self._number].astype(np.int64)
+        return float(results[self._number]) if self.word is None else self.word(results[self._number])
+
+    def __set__(self, gear: Gear, value: Any) -> None:
+        raise AttributeError(f"{self._name} is what the last step resulted in and cannot be set; set a number of the gear, such as coulomb")
