@@ -2,9 +2,10 @@
 
     PYTHONPATH=python MJGEAR_LIBRARIES=build/lib build/venv/bin/python benchmarks/threads.py
 
-Prints a table in Markdown: processor time of a step of one simulation, the ratio of two threads to one, each measured in
-turn, and the memory of one simulation in a Batch. Steps of the arm of scenes/arm from its first state, whose motors are
-off: it falls on its gears.
+Prints tables in Markdown: processor time of a step of one simulation, the ratio of two threads to one, each measured in
+turn; the memory of one simulation in a Batch; and what gears of each simulation's own cost, in a Batch that is stepped once
+or ten times a call. Steps of the arm of scenes/arm from its first state, whose motors are off: it falls on its gears. The last
+table has a chain of seven joints under constant torques. Its draws differ by 1e-6, so that both columns make the same motion.
 """
 
 import pathlib
@@ -30,6 +31,30 @@ def model(geared):
         for plugin in list(spec.plugins):
             spec.delete(plugin)
     return spec.compile()
+
+
+def chain():
+    """Seven joints in a chain, each with a gear and a motor."""
+    spec = mujoco.MjSpec.from_string('<mujoco><option timestep="0.002" integrator="implicitfast"/></mujoco>')
+    body = spec.worldbody
+    for k in range(7):
+        body = body.add_body(pos=(0.2, 0, 0))
+        body.add_joint(name=f"j{k}", axis=((1, 0, 0), (0, 1, 0))[k % 2], armature=0.2, damping=[0.1, 0, 0])
+        body.add_geom(type=mujoco.mjtGeom.mjGEOM_CAPSULE, size=(0.03, 0, 0), fromto=(0, 0, 0, 0.2, 0, 0), mass=1, contype=0, conaffinity=0)
+        actuator = spec.add_actuator(target=f"j{k}", trntype=mujoco.mjtTrn.mjTRN_JOINT)
+        actuator.set_to_motor()
+    mjgear.add(spec, [f"j{k}" for k in range(7)], eta_forward=0.8, eta_backward=0.7, coulomb=0.3)
+    return spec.compile()
+
+
+def drawn(m, simulations):
+    """Batches with the model's gears, and with gears of each simulation's own."""
+    batches = [Batch(m, nsim=simulations, nthread=1) for _ in range(2)]
+    for batch in batches:
+        batch.ctrl = np.random.default_rng(0).uniform(-5, 5, (simulations, m.nu))
+    near = {"eta_forward": (0.8, 0.8 + 1e-6), "eta_backward": (0.7, 0.7 + 1e-6), "coulomb": (0.3, 0.3 + 1e-6)}
+    mjgear.randomize(mjgear.Gears(m, batches[1]), near, rng=0)
+    return batches
 
 
 def resident():
@@ -99,6 +124,21 @@ def main():
             sizes.append(resident() - before)
             keep.append(batch)
         print(f"| {'yes' if geared else 'no'} | {(sizes[1] - sizes[0]) / 16000 / 1024:.1f} |")
+
+    print("\n| simulations | steps a call | the model's gears, us a step | drawn gears, us a step | ratio |\n|--:|--:|--:|--:|--:|")
+    m = chain()
+    for simulations in (1, 16, 256):
+        batches = drawn(m, simulations)
+        for steps in (1, 10):
+            calls = 8000 // simulations // steps
+            least = [np.inf, np.inf]
+            for _ in range(2 * ROUNDS):
+                for k, batch in enumerate(batches):
+                    begin = time.process_time()
+                    for _ in range(calls):
+                        batch.step(nstep=steps)
+                    least[k] = min(least[k], 1e6 * (time.process_time() - begin) / simulations / steps / calls)
+            print(f"| {simulations} | {steps} | {least[0]:.2f} | {least[1]:.2f} | {least[1] / least[0]:.2f} |", flush=True)
 
 
 keep = []

@@ -16,19 +16,11 @@
 //---------------------------------- numbers in plugin_state ---------------------------------------
 
 void mjgp_findNumbers(int adr[mjgpNCHANGE], const mjgpConfig* config, int i) {
-  const mjgpJoint* joint = config->joint + i;
-  int stride = config->stride[i], next = config->state[i] + mjgpSTATE_KEY * stride;
   for (int k = 0; k < mjgpCHANGE_KEY; k++) {
-    adr[k] = config->state[i] + (mjgpSTATE_GIVEN + k) * stride;
+    adr[k] = config->state[i] + (mjgpSTATE_GIVEN + k) * config->stride[i];
   }
-  for (int key = 0; key < mjgpNCHANGEKEY; key++) {
-    if (key == mjgNKEY) {
-      next = config->gap[i] + mjgpGAP_KEY * stride;
-    }
-    int has = key < mjgNKEY ? (int)(joint->keys >> key & 1) : config->gap[i] >= 0;
-    adr[mjgpCHANGE_KEY + key] = has ? next : -1;
-    next += has ? stride : 0;
-  }
+  memcpy(adr + mjgpCHANGE_KEY, config->place + (ptrdiff_t)i * mjgpNCHANGEKEY,
+         sizeof(int) * mjgpNCHANGEKEY);
 }
 
 
@@ -99,7 +91,7 @@ static void giveGap(mjgpJoint* joint, mjgReport* report, int k, double value) {
 
 // is a number an integer from 0 to most
 static int isCount(mjtNum x, mjtNum most) {
-  return x >= 0 && x <= most && x == floor(x);
+  return x >= 0 && x <= most && x == (mjtNum)(int64_t)x;
 }
 
 
@@ -115,7 +107,7 @@ static void refuseJoint(mjgReport* report, const char* error) {
 static int areKnown(mjgReport* report, const mjtNum number[mjgpNCHANGE]) {
   for (int k = mjgpCHANGE_GIVEN; k < mjgpCHANGE_TYPE; k++) {
     int bits = k == mjgpCHANGE_GIVEN ? mjgpNBIT : mjgpNCHANGEKEY - mjgpNBIT;
-    if (!isCount(number[k], ldexp(1, bits) - 1)) {
+    if (!isCount(number[k], (mjtNum)(((uint64_t)1 << bits) - 1))) {
       mjg_refuse(report, "%g does not say which keys are given; write a sum of bits of keys",
                  number[k]);
       return 0;
@@ -198,34 +190,55 @@ static void refuse(mjgpGears* g, const char* where, const char* reason) {
 }
 
 
-// gear of a joint whose numbers in plugin_state are not 0
-static void applyChange(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
-  if (!g->changes) {
-    size_t size = sizeof(mjgpChange) * (size_t)g->config->n;
-    g->changes = mju_malloc(size);
-    memset(g->changes, 0, size);
+// take the values of keys whose bits are in a number of plugin_state, if it is a sum of the
+// first nbit; returns where the next one goes
+static mjtNum* readGiven(mjtNum* next, const mjtNum* state, const int* place, mjtNum given,
+                         int nbit) {
+  if (!isCount(given, (mjtNum)(((int64_t)1 << nbit) - 1))) {
+    return next;
   }
-  mjgpChange* c = g->changes + i;
-  mjtNum number[mjgpNCHANGE];
-  mjgp_readNumbers(number, g->config, d->plugin_state, i);
+  for (int64_t left = (int64_t)given; left; left &= left - 1) {
+    int adr = place[__builtin_ctzll((unsigned long long)left)];
+    *next++ = adr < 0 ? 0 : state[adr];
+  }
+  return next;
+}
 
-  // it is computed only where something is new
-  const mjgpJoint* base = g->config->joint + i;
-  if (c->base != g->config || memcmp(number, c->number, sizeof(number))) {
-    char reason[mjgpREASON], where[2 * mjgpMAXWORD];
-    mjgReport report;
-    mjg_startReport(&report, reason, sizeof(reason));
-    c->refused = mjgp_changeJoint(&c->joint, &report, base, number) > 0;
-    c->base = g->config;
-    memcpy(c->number, number, sizeof(number));
-    if (c->refused) {
-      snprintf(where, sizeof(where), "%s '%.*s'", mjgp_gearKind(base), mjgpMAXWORD,
-               mjgp_gearName(m, base));
-      refuse(g, where, reason);
-    }
+
+// the numbers of joint i in plugin_state that count
+static void readNumbersThatCount(mjgpNumbers* number, const mjgpConfig* config, const mjtNum* state,
+                                 int i) {
+  int stride = config->stride[i];
+  const mjtNum* given = state + config->state[i] + mjgpSTATE_GIVEN * stride;
+  const int* place = config->place + (ptrdiff_t)i * mjgpNCHANGEKEY;
+  mjtNum* next = number->x;
+  for (int k = 0; k < mjgpCHANGE_KEY; k++) {
+    *next++ = given[k * stride];
   }
-  g->refused |= c->refused;
-  g->in.joint[i] = c->refused ? base : &c->joint;
+  next = readGiven(next, state, place, given[0], mjgpNBIT);
+  if (given[stride] != 0) {
+    next = readGiven(next, state, place + mjgpNBIT, given[stride], mjgpNCHANGEKEY - mjgpNBIT);
+  }
+  number->n = (int)(next - number->x);
+}
+
+
+// compute the gear that the numbers in plugin_state make of joint i, of which count those
+// of c
+static void deriveChange(mjgpGears* g, const mjModel* m, const mjData* d, mjgpChange* c, int i) {
+  const mjgpJoint* base = g->config->joint + i;
+  mjtNum number[mjgpNCHANGE];
+  char reason[mjgpREASON], where[2 * mjgpMAXWORD];
+  mjgReport report;
+  mjg_startReport(&report, reason, sizeof(reason));
+  mjgp_readNumbers(number, g->config, d->plugin_state, i);
+  c->refused = mjgp_changeJoint(&c->joint, &report, base, number) > 0;
+  c->base = g->config;
+  if (c->refused) {
+    snprintf(where, sizeof(where), "%s '%.*s'", mjgp_gearKind(base), mjgpMAXWORD,
+             mjgp_gearName(m, base));
+    refuse(g, where, reason);
+  }
 }
 
 
@@ -234,6 +247,38 @@ static inline int isChanged(const mjgpConfig* config, const mjtNum* state, int i
   int stride = config->stride[i];
   const mjtNum* given = state + config->state[i] + mjgpSTATE_GIVEN * stride;
   return given[0] != 0 || given[stride] != 0 || given[2 * stride] != 0;
+}
+
+
+// read what plugin_state makes of joint i, and look for it where it is new
+static void seekChange(mjgpGears* g, const mjtNum* state, int i) {
+  mjgpChange* c = g->changes + i;
+  c->changes = isChanged(g->config, state, i);
+  if (!c->changes) {
+    return;
+  }
+  readNumbersThatCount(&c->next, g->config, state, i);
+  size_t bytes = sizeof(mjtNum) * (size_t)c->next.n;
+  c->same =
+      c->base == g->config && c->number.n == c->next.n && !memcmp(c->next.x, c->number.x, bytes);
+  if (!c->same) {
+    c->hash = mjgp_seekChange(g->derived, g->config, i, &c->next);
+  }
+}
+
+
+// gear of a joint whose numbers in plugin_state are not 0. It is computed only where these
+// are new to this mjData
+static void applyChange(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
+  mjgpChange* c = g->changes + i;
+  if (!c->same && !mjgp_recallChange(c, g->derived, g->config, i)) {
+    deriveChange(g, m, d, c, i);
+    c->number.n = c->next.n;
+    memcpy(c->number.x, c->next.x, sizeof(mjtNum) * (size_t)c->next.n);
+    mjgp_keepChange(&g->derived, c, i);
+  }
+  g->refused |= c->refused;
+  g->in.joint[i] = c->refused ? g->config->joint + i : &c->joint;
 }
 
 
@@ -246,8 +291,22 @@ void mjgp_applyChanges(mjgpGears* g, const mjModel* m, const mjData* d) {
     const mjgpRange* range = config->changeable + k;
     changed = !mjgp_isZero(state + range->adr, 1, range->n);
   }
+  if (changed && !g->changes) {
+    size_t size = sizeof(mjgpChange) * (size_t)config->n;
+    g->changes = mju_malloc(size);
+    memset(g->changes, 0, size);
+  }
+
+  if (changed) {
+    mjgp_countStep(g->derived);
+  }
+
+  // all are looked for before the first is read, so that their memory is on its way
   for (int i = 0; i < config->n && changed; i++) {
-    if (isChanged(config, state, i)) {
+    seekChange(g, state, i);
+  }
+  for (int i = 0; i < config->n && changed; i++) {
+    if (g->changes[i].changes) {
       applyChange(g, m, d, i);
     } else {
       g->in.joint[i] = config->joint + i;

@@ -5,29 +5,14 @@
 
 #include <mujoco/mujoco.h>
 
+#include "state/derived.h"
 #include "state/gears.h"
 #include "state/layout.h"
-
-// numbers of one joint that change its gear, side by side
-enum {
-  mjgpCHANGE_GIVEN = 0,  // two, as in the state
-  mjgpCHANGE_TYPE = 2,
-  mjgpCHANGE_KEY = 3,  // values of keys
-  mjgpNCHANGE = mjgpCHANGE_KEY + mjgpNCHANGEKEY
-};
 
 // which of them says that a key is given
 static inline int mjgp_givenOf(int key) {
   return mjgpCHANGE_GIVEN + (key >= mjgpNBIT);
 }
-
-// a gear that plugin_state changes
-typedef struct mjgpChange_ {
-  const mjgpConfig* base;      // configuration of what it was made from; null: not yet
-  mjtNum number[mjgpNCHANGE];  // and the numbers in plugin_state
-  int refused;                 // 1: they are no gear
-  mjgpJoint joint;             // the gear
-} mjgpChange;
 
 // numbers of joint i in plugin_state: their addresses, -1 if the state has none; read,
 // write
@@ -44,7 +29,7 @@ int mjgp_changeJoint(mjgpJoint* joint, mjgReport* report, const mjgpJoint* base,
 
 // gears and settings of this step: the model's, or what plugin_state makes of them.
 // Numbers that are no gear or no setting are refused: the model's count, and g->refused
-// is set. Allocates where the first gear is changed
+// is set. Allocates where a gear is changed to numbers that this mjData has not met
 void mjgp_applyChanges(mjgpGears* g, const mjModel* m, const mjData* d);
 
 #endif  // MJGEAR_PLUGIN_CHANGES_H_

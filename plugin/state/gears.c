@@ -66,6 +66,7 @@ static void makeRoom(mjgpGears* g, const mjgpConfig* c, const size_t size[mjgpNS
   size_t bytes = layout(g, NULL, size);
   mju_free(g->memory);
   mju_free(g->changes);
+  mjgp_freeDerived(&g->derived);
   g->changes = NULL;
   g->memory = mju_malloc(bytes);
   memset(g->memory, 0, bytes);
@@ -161,6 +162,7 @@ static mjgpGears* newGears(const mjModel* m, const mjData* d) {
 static void freeGears(mjgpGears* g) {
   mjgp_freeConfigs(&g->known);
   mju_free(g->changes);
+  mjgp_freeDerived(&g->derived);
   mju_free(g->memory);
   enter();
   g->d = NULL;

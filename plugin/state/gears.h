@@ -153,14 +153,15 @@ enum {
 };
 
 typedef struct mjgpGears_ {
-  const mjData* d;              // whose object this is; null: free
-  struct mjgpGears_* next;      // of the free ones
-  const mjModel* model;         // last one that was stepped; may be gone
-  const mjgpConfig* config;     // its configuration
-  mjgpConfigs known;            // configurations of all models so far
-  struct mjgpChange_* changes;  // gears that plugin_state changes (n); null: none so far
-  size_t size[mjgpNSIZE];       // of the arrays below (gears.c)
-  void* memory;                 // and all of them
+  const mjData* d;               // whose object this is; null: free
+  struct mjgpGears_* next;       // of the free ones
+  const mjModel* model;          // last one that was stepped; may be gone
+  const mjgpConfig* config;      // its configuration
+  mjgpConfigs known;             // configurations of all models so far
+  struct mjgpChange_* changes;   // gears that plugin_state changes (n); null: none so far
+  struct mjgpDerived_* derived;  // those of all simulations that this mjData has met
+  size_t size[mjgpNSIZE];        // of the arrays below (gears.c)
+  void* memory;                  // and all of them
   char* values;    // of them those of in and out, without pointers: what a copy takes over
   size_t nvalues;  // and their bytes
   int nv, nstate;  // sizes of the mjData

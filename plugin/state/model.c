@@ -138,24 +138,18 @@ enum {
   NONZEROS,
   INSTANCES,
   BYTES,
+  KEYS,
   NSIZE
 };
 #define ARRAY(name, size) mjgpARRAY(mjgpConfig, name, size)
-static const mjgpArray kArray[] = {ARRAY(joint, GEARS),
-                                   ARRAY(state, GEARS),
-                                   ARRAY(stride, GEARS),
-                                   ARRAY(gap, GEARS),
-                                   ARRAY(jnt, GEARS),
-                                   ARRAY(own, GEARS),
-                                   ARRAY(changeable, INSTANCES),
-                                   ARRAY(block, GEARS),
-                                   ARRAY(geared, DOFS),
-                                   ARRAY(dof, DOFS),
-                                   ARRAY(line, DOFS),
-                                   ARRAY(reached, TREES),
-                                   ARRAY(tendon, TENDONS),
-                                   ARRAY(transpose, NONZEROS),
-                                   ARRAY(seen, BYTES)};
+static const mjgpArray kArray[] = {ARRAY(joint, GEARS),        ARRAY(state, GEARS),
+                                   ARRAY(stride, GEARS),       ARRAY(gap, GEARS),
+                                   ARRAY(place, KEYS),         ARRAY(jnt, GEARS),
+                                   ARRAY(own, GEARS),          ARRAY(changeable, INSTANCES),
+                                   ARRAY(block, GEARS),        ARRAY(geared, DOFS),
+                                   ARRAY(dof, DOFS),           ARRAY(line, DOFS),
+                                   ARRAY(reached, TREES),      ARRAY(tendon, TENDONS),
+                                   ARRAY(transpose, NONZEROS), ARRAY(seen, BYTES)};
 enum {
   NARRAY = sizeof(kArray) / sizeof(*kArray)
 };
@@ -264,6 +258,20 @@ static void findInstances(mjgpConfig* c, const mjModel* m, int slot) {
 }
 
 
+// addresses of the keys of joint i that a simulation may change
+static void findKeys(int* place, const mjgpConfig* c, int i) {
+  int stride = c->stride[i], next = c->state[i] + mjgpSTATE_KEY * stride;
+  for (int key = 0; key < mjgpNCHANGEKEY; key++) {
+    if (key == mjgNKEY) {
+      next = c->gap[i] + mjgpGAP_KEY * stride;
+    }
+    int has = key < mjgNKEY ? (int)(c->joint[i].keys >> key & 1) : c->gap[i] >= 0;
+    place[key] = has ? next : -1;
+    next += has ? stride : 0;
+  }
+}
+
+
 // addresses of joints and dofs
 static void findAddresses(mjgpConfig* c, const mjModel* m) {
   for (int i = 0; i < c->nv; i++) {
@@ -277,6 +285,7 @@ static void findAddresses(mjgpConfig* c, const mjModel* m) {
     c->gap[i] = mjgp_countGiven(m, j->instance, "backlash")
                     ? c->state[i] + (mjgpSTATE_KEY + mjgp_countKeys(j->keys)) * c->stride[i]
                     : -1;
+    findKeys(c->place + (ptrdiff_t)i * mjgpNCHANGEKEY, c, i);
     c->jnt[i] = j->joint;
     c->own[i] = j->gap == mjgpGAP_LOAD ? -1 : j->dof;
     c->gaps += j->gap != mjgpGAP_NONE;
@@ -326,6 +335,7 @@ static mjgpConfig* makeConfig(const mjModel* m) {
   for (int k = 0; k < mjgpNPART; k++) {
     size[BYTES] += part[k].size;
   }
+  size[KEYS] = (size_t)n * mjgpNCHANGEKEY;
   size_t bytes = mjgp_layout(NULL, NULL, sizeof(mjgpConfig), kArray, NARRAY, size);
   mjgpConfig* c = mju_malloc(bytes);
   memset(c, 0, bytes);

@@ -50,12 +50,14 @@ typedef struct mjgpConfig_ {
   int system;       // address of the numbers of the whole system in plugin_state
 
   mjgpOptions options;
-  mjgpJoint* joint;       // geared joints in the order of their dofs                       (n)
-  int* state;             // address of their first number in plugin_state                  (n)
-  int* stride;            // distance of their numbers in plugin_state                      (n)
-  int* gap;               // address of the state of their gaps in plugin_state             (n)
-  int* jnt;               // mjgpJoint.joint of each, side by side                          (n)
-  int* own;               // and mjgpJoint.dof                                              (n)
+  mjgpJoint* joint;  // geared joints in the order of their dofs                       (n)
+  int* state;        // address of their first number in plugin_state                  (n)
+  int* stride;       // distance of their numbers in plugin_state                      (n)
+  int* gap;          // address of the state of their gaps in plugin_state             (n)
+  int* place;        // addresses of the keys that may change, -1: the      (n x mjgpNCHANGEKEY)
+                     //   state has no number of it
+  int* jnt;          // mjgpJoint.joint of each, side by side                          (n)
+  int* own;          // and mjgpJoint.dof                                              (n)
   mjgpRange* changeable;  // numbers that are all 0 where gears are the model's        (nchangeable)
   int* geared;            // gear whose velocity is that of a dof, -1: none                 (nv)
   int* dof;        // dofs on which gears act, ascending                             (ndof of nv)

@@ -1,0 +1,116 @@
+"""One mjData that steps many simulations in turn, each with gears of its own, gives the bits of an mjData for each;
+and what it keeps of their gears does not grow with the number of draws."""
+
+import unittest
+
+import mujoco
+import numpy as np
+
+import mjgear
+
+PHYSICS = mujoco.mjtState.mjSTATE_FULLPHYSICS
+MODEL = """<mujoco><option timestep="0.002" integrator="implicitfast"/><worldbody>
+  <body><joint name="plain" axis="0 1 0" armature="0.2"/><geom size=".1" pos=".3 0 0" mass="1"/>
+  <body pos=".5 0 0"><joint name="worm" axis="0 1 0" armature="0.2"/><geom size=".1" pos=".2 0 0" mass="1"/>
+  <body pos=".5 0 0"><joint name="gap" axis="0 1 0" damping="0.1"/><geom size=".1" pos=".1 0 0" mass="1"/></body></body></body></worldbody>
+  <actuator><motor joint="plain"/><motor joint="worm"/><motor joint="gap"/></actuator></mujoco>"""
+MANY = {  # more keys than are kept
+    "coulomb": 0.3, "stribeck_friction": 0.2, "stribeck_velocity": 0.1, "stribeck_exponent": 1.5, "curved_friction": 0.1,
+    "curved_velocity": 2, "curved_exponent": 1.7, "gamma_u": 0.1, "gamma_v": 0.3, "gamma_u_stribeck": 0.1, "gamma_v_stribeck": 0.1,
+    "gamma_u_quadratic": 0.01, "gamma_v_quadratic": 0.01, "static_ratio": 1, "oneway": 0, "tooth_pitch": 0, "tooth_phase": 0,
+}
+
+
+def make(coulomb=0.1):
+    spec = mujoco.MjSpec.from_string(MODEL)
+    mjgear.add(spec, "plain", gamma_u=0.1, gamma_v=0.2, coulomb=coulomb, name="a")
+    mjgear.add(spec, "worm", type="worm", lead_angle=0.2, pressure_angle=0.35, mu=0.1, name="b")
+    mjgear.add(spec, "gap", gamma_u=0.1, gamma_v=0.2, backlash="exact", half_gap=0.02, stiffness=500, damping=2, rotor_inertia=0.1, name="c")
+    return spec.compile()
+
+
+def draw(model, data, k, rng):
+    """Gears of simulation k: the model's, or others by all kinds of keys."""
+    gears = mjgear.Gears(model, data)
+    if k % 7 == 0:
+        return
+    if k % 3:
+        gears["plain"].set(gamma_u=rng.uniform(0, 0.3), gamma_v=rng.uniform(0, 1.2), coulomb=rng.uniform(0, 1))
+    elif k % 2:
+        gears["plain"].describe(eta_forward=rng.uniform(0.6, 0.8), eta_backward=rng.uniform(-0.2, 0.5))
+    else:
+        gears["plain"].set(**{**MANY, "coulomb": rng.uniform(0, 1)})
+    if k % 4:
+        gears["worm"].set(mu=rng.uniform(0.05, 0.3))
+    elif k % 8:
+        gears["worm"].describe(eta_forward=rng.uniform(0.6, 0.8), eta_backward=rng.uniform(0.2, 0.5))
+    if k % 5:
+        gears["gap"].set(half_gap=rng.uniform(0, 0.05), stiffness=rng.uniform(100, 900), coulomb=rng.uniform(0, 0.2))
+    if k % 11 == 5:  # as a program may that writes the numbers itself: no gear
+        address = gears["plain"].address("coulomb")
+        data.plugin_state[address.given] = 2**40
+
+
+def state_of(model, data):
+    state = np.empty(mujoco.mj_stateSize(model, PHYSICS))
+    mujoco.mj_getState(model, data, state, PHYSICS)
+    return state
+
+
+def resident():
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return 4096 * int(file.read().split()[1])
+
+
+class Derived(unittest.TestCase):
+    def test_many_in_turn(self):
+        """Steps of one mjData that goes from simulation to simulation, and of one mjData for each; models change, too."""
+        rng = np.random.default_rng(1)
+        models = make(), make(0.4)
+        datas = [mujoco.MjData(models[k % 2]) for k in range(150)]
+        for k, data in enumerate(datas):
+            draw(models[k % 2], data, k, rng)
+            data.ctrl = rng.uniform(-5, 5, 3)
+        states = [state_of(models[k % 2], data) for k, data in enumerate(datas)]
+        one = mujoco.MjData(models[0])
+        for _ in range(40):
+            for k, data in enumerate(datas):
+                model = models[k % 2]
+                one.ctrl = data.ctrl
+                mujoco.mj_setState(model, one, states[k], PHYSICS)
+                one.qacc_warmstart = data.qacc_warmstart
+                mujoco.mj_step(model, one)
+                mujoco.mj_step(model, data)
+                states[k] = state_of(model, one)
+        for k, data in enumerate(datas):
+            np.testing.assert_array_equal(states[k], state_of(models[k % 2], data), f"simulation {k}")
+        self.assertGreater(len({tuple(state[:4]) for state in states}), 140)
+
+    def test_statuses_in_turn(self):
+        """Numbers that are no gear are refused each time, and those after them are not."""
+        model = make()
+        good, bad = mujoco.MjData(model), mujoco.MjData(model)
+        draw(model, good, 1, np.random.default_rng(0))
+        draw(model, bad, 5, np.random.default_rng(0))
+        one, states = mujoco.MjData(model), [state_of(model, data) for data in (good, bad)]
+        for _ in range(3):
+            for state, refused in zip(states, (False, True), strict=True):
+                mujoco.mj_setState(model, one, state, PHYSICS)
+                mujoco.mj_step(model, one)
+                self.assertEqual(mjgear.Gears(model, one)["plain"].status < 0, refused)
+
+    def test_memory_is_bounded(self):
+        """Draws of simulations that have ended are forgotten."""
+        model = make()
+        data = mujoco.MjData(model)
+        gear, rng = mjgear.Gears(model, data)["plain"], np.random.default_rng(0)
+        for k in range(3000):
+            if k == 1000:
+                before = resident()
+            gear.coulomb = rng.uniform(0, 1)
+            mujoco.mj_step(model, data, 150)
+        self.assertLess(resident() - before, 0.5e6)  # 2 000 kept gears would be 1.2 MB
+
+
+if __name__ == "__main__":
+    unittest.main()
