@@ -218,19 +218,22 @@ typedef struct mjgStateAddress_ {
 //              rotor minus joint (0 for a motor_joint); theta_b; omega_s of mjgear_backlash.h
 //   "brake"    the share of its torque that the brake of the joint had in the last step, from 0 to 1
 // and of the whole system, whatever the joint:
-//   "solver"    0: the model's, or 1 + mjgSolver; "fallbacks": what sensor 12 counts
+//   "solver"    0: the model's, or 1 + mjgSolver; "fallbacks": what sensor 12 counts; "steps" "unsolved" "slow":
+//              steps with gears, those whose status says that they are not solved, and those in which the solver
+//              fell back on another method
 // 0, or -1 if the joint has no such number. The address is the same for all models of the
 // same structure and the same instances; it reads the model's configuration, so ask once.
 MJGAPI int mjg_stateAddress(mjgStateAddress* address, const mjModel* m, int joint,
                             const char* name);
 
-// mjg_setGears (describe = 0) or mjg_describeGear (describe = 1) in many plugin_state,
-// for instance the rows of Batch.bind('plugin_state'): value (nstate x n) has a row for
-// each. stride: numbers from one state to the next. All change or none; a line in error
-// names the first state that is refused
-MJGAPI int mjg_setStates(const mjModel* m, mjtNum* plugin_state, int nstate, int stride, int joint,
-                         const char* const* key, const double* value, int n, int describe,
-                         char* error, int error_sz);
+// mjg_setGears, or mjg_describeGear where describe (n, nullable) has a 1, in many
+// plugin_state, for instance the rows of Batch.bind('plugin_state'): key[k] of the gear of
+// joint[k] gets value[i * n + k] in state i; keys of one joint stand side by side. stride:
+// numbers from one state to the next. All change or none; a line in error names the first
+// state that is refused
+MJGAPI int mjg_setStates(const mjModel* m, mjtNum* plugin_state, int nstate, int stride,
+                         const int* joint, const char* const* key, const double* value,
+                         const int* describe, int n, char* error, int error_sz);
 
 // mjg_getGear of many plugin_state: value (nstate), NaN where the key is not given. 1:
 // given in all, 0: not in all, -1 as mjg_getGear

@@ -1,7 +1,11 @@
 """mjgear.add, Gears, check: gears of a simulation in Python."""
 
+import copy
 import os
 import pathlib
+import pickle
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -269,6 +273,135 @@ class ABatch(unittest.TestCase):
         self.assertTrue((rows[:, address.given].astype(int) & address.bit).all())
         with self.assertRaisesRegex(KeyError, "no number 'half_gap'"):
             gear.address("half_gap")
+
+
+class WriteThrough(unittest.TestCase):
+    """Numbers of a Batch are arrays that write into the simulations, or refuse."""
+
+    def setUp(self):
+        self.model, _, _ = make(eta_forward=0.8, eta_backward=0.7, coulomb=0.5)
+        self.batch = Batch(self.model, nsim=4, nthread=1)
+        self.elbow = mjgear.Gears(self.model, self.batch)["elbow"]
+
+    def expect(self, *coulomb):
+        np.testing.assert_array_equal(self.elbow.coulomb, coulomb)
+        self.batch.ctrl = 3, 3
+        self.batch.step(nstep=20)
+        for k, value in enumerate(coulomb):  # as simulations by themselves
+            data = mujoco.MjData(self.model)
+            mjgear.Gears(self.model, data)["elbow"].coulomb = value
+            data.ctrl = 3, 3
+            mujoco.mj_step(self.model, data, 20)
+            np.testing.assert_array_equal(self.batch.qpos[k], data.qpos)
+
+    def test_mask(self):
+        done = np.array([True, False, False, True])
+        self.elbow.coulomb[done] = 1.5
+        self.expect(1.5, 0.5, 0.5, 1.5)
+
+    def test_index_slice_list_and_each_its_own(self):
+        self.elbow.coulomb[1] = 0.2
+        self.elbow.coulomb[2:] = [0.3, 0.4]
+        self.elbow["coulomb"][[0]] = "1 Nm"
+        self.elbow.coulomb[1:][:2][0] = 0.25
+        self.expect(1, 0.25, 0.3, 0.4)
+
+    def test_in_place(self):
+        self.elbow.coulomb *= 2
+        self.elbow.coulomb[1:3] += 1
+        coulomb = self.elbow.coulomb
+        coulomb /= 4
+        np.add(coulomb, 1, out=coulomb)
+        np.testing.assert_array_equal(coulomb, [1.25, 1.5, 1.5, 1.25])
+        self.expect(1.25, 1.5, 1.5, 1.25)
+
+    def test_only_these_are_given(self):
+        """Simulations that are not named do not begin to have a number of their own."""
+        before = self.batch.bind("plugin_state").copy()
+        self.elbow.coulomb[2] = 1
+        np.testing.assert_array_equal(self.batch.bind("plugin_state")[[0, 1, 3]], before[[0, 1, 3]])
+
+    def test_set_and_describe_some(self):
+        self.elbow.set(coulomb=[1, 2], sims=[3, 1])
+        self.elbow.describe(gamma_u=0.1, gamma_v=0.2, sims=np.arange(4) == 0)
+        np.testing.assert_array_equal(self.elbow.coulomb, [0.5, 2, 0.5, 1])
+        np.testing.assert_allclose(self.elbow.eta_forward, [0.9 / 1.2, 0.8, 0.8, 0.8])
+
+    def test_refused(self):
+        coulomb = self.elbow.coulomb
+        for write in (lambda: coulomb.fill(9), lambda: np.copyto(coulomb, 9), coulomb.sort, lambda: coulomb.reshape(2, 2).fill(9)):
+            with self.assertRaises(ValueError):
+                write()
+        with self.assertRaisesRegex(mjgear.GearError, r"gear.set\(coulomb=.., sims=..\)"):
+            coulomb.reshape(2, 2)[0] = 9
+        with self.assertRaisesRegex(mjgear.GearError, "coulomb = -1 is out of range"):
+            coulomb[0] = -1
+        with self.assertRaises(IndexError):
+            coulomb[7] = 1
+        with self.assertRaisesRegex(mjgear.GearError, "sims chooses among the simulations of a Batch"):
+            mjgear.Gears(self.model, mujoco.MjData(self.model))["elbow"].set(coulomb=1, sims=[0])
+        np.testing.assert_array_equal(self.elbow.coulomb, 0.5)
+
+    def test_copies_are_arrays(self):
+        coulomb = self.elbow.coulomb
+        for copied in (coulomb.copy(), np.array(coulomb), coulomb + 1, copy.deepcopy(coulomb), pickle.loads(pickle.dumps(coulomb)), coulomb.astype(float), np.sort(coulomb)):
+            self.assertIs(type(copied), np.ndarray)
+            copied[0] = 9
+        np.testing.assert_array_equal(self.elbow.coulomb, 0.5)
+
+
+class Counted(unittest.TestCase):
+    def test_steps(self):
+        """Each simulation has its own counts, which are state; a reset begins anew."""
+        model, data, _ = make(eta_forward=0.8, eta_backward=0.7)
+        gears = mjgear.Gears(model, data)
+        mujoco.mj_step(model, data, 7)
+        self.assertEqual((gears.counts.steps, gears.counts.unsolved, gears.counts.slow), (7, 0, 0))
+        batch = Batch(model, nsim=3, nthread=2)
+        counted = mjgear.Gears(model, batch)
+        batch.step(nstep=5)
+        batch.reset(ids=[1])
+        batch.step(nstep=2)
+        np.testing.assert_array_equal(counted.counts.steps, [7, 2, 7])
+
+    def test_unsolved(self):
+        """Steps with numbers that are no gear are not solved."""
+        model, data, _ = make(eta_forward=0.8, eta_backward=0.7)
+        gears = mjgear.Gears(model, data)
+        data.plugin_state[gears["elbow"].address("coulomb").given] = 2**40
+        mujoco.mj_step(model, data, 3)
+        self.assertEqual((gears.counts.steps, gears.counts.unsolved), (3, 3))
+
+    def test_slow(self):
+        """As many as count fallbacks from step to step."""
+        model = mujoco.MjModel.from_xml_path(str(SOURCE / "scenes" / "arm" / "arm.xml"))
+        data = mujoco.MjData(model)
+        gears = mjgear.Gears(model, data)
+        slow, before = 0, 0
+        for _ in range(500):
+            mujoco.mj_step(model, data)
+            now = data.plugin_state[next(iter(gears.values())).address("fallbacks").value]
+            slow, before = slow + (now > before), now
+        self.assertEqual(gears.counts.slow, slow)
+        self.assertEqual(gears.counts.steps, 500)
+
+
+class Told(unittest.TestCase):
+    PROGRAM = """
+import mujoco, mjgear
+for kv in (1e5, 2e5):
+    spec = mujoco.MjSpec.from_string(f'''<mujoco><option timestep="0.002" integrator="implicitfast"/><worldbody><geom type="plane" size="1 1 .1"/>
+      <body pos="0 0 .09"><joint name="lift" type="slide" axis="0 0 1"/><geom size=".1" mass="1"/></body></worldbody>
+      <actuator><velocity joint="lift" kv="{kv}"/></actuator></mujoco>''')
+    mjgear.add(spec, "lift", gamma_u=0.1 if kv == 1e5 else 0.2, gamma_v=0.3, coulomb=1)
+    model = spec.compile()
+    for _ in range(20):
+        mujoco.mj_step(model, mujoco.MjData(model), 3)
+"""
+
+    def test_gains_are_told_once_a_model(self):
+        told = subprocess.run([sys.executable, "-c", self.PROGRAM], capture_output=True, text=True, check=True)
+        self.assertEqual((told.stdout + told.stderr).count("the gains and the damping of its motor"), 2, told.stderr)
 
 
 class Check(unittest.TestCase):

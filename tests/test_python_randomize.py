@@ -193,6 +193,121 @@ class Simulations(unittest.TestCase):
         rollout.rollout(models, [mujoco.MjData(model)], drawn.states, nstep=3)
 
 
+class Some(unittest.TestCase):
+    """Some simulations of a Batch, and one gear of several."""
+
+    INTERVALS = {"eta_forward": (0.5, 0.9), "eta_backward": (-0.2, 0.5), "coulomb": (0.6, 1)}
+
+    def setUp(self):
+        self.model, _ = make(eta_forward=0.9, eta_backward=0.8, coulomb=0.5)
+        self.batch = Batch(self.model, 5, nthread=1)
+        self.gears = mjgear.Gears(self.model, self.batch)
+
+    def test_sims(self):
+        for sims, ids in (([1, 4], [1, 4]), (np.array([False, True, False, False, True]), [1, 4]), (-1, [4]), ([], []), (np.int64(2), [2])):
+            self.batch.reset()
+            drawn = mjgear.randomize(self.gears, self.INTERVALS, 1, sims=sims)
+            self.assertEqual(len(drawn.sample), len(ids))
+            for name, gear in self.gears.items():
+                expected = np.full(5, 0.5)
+                expected[ids] = drawn.values[name]["coulomb"]
+                np.testing.assert_array_equal(gear.coulomb, expected)
+        for sims in ([5], [0, 0], [0.5], [True], [[1]], [-6]):
+            with self.assertRaisesRegex(mjgear.GearError, r"sims = .* are not among the 5 simulations of the Batch; give a mask \(5,\), or ids, each once"):
+                mjgear.randomize(self.gears, self.INTERVALS, 1, sims=sims)
+
+    def test_models_of_their_own(self):
+        other, _ = make(eta_forward=0.6, eta_backward=0.3, coulomb=0.5)
+        self.batch.set_models([self.model, other, self.model, other, self.model])
+        mjgear.randomize(self.gears, {"coulomb": (0.6, 1)}, 1, sims=[1, 2])
+        np.testing.assert_array_equal(np.flatnonzero(self.gears["elbow"].coulomb != 0.5), [1, 2])
+        np.testing.assert_allclose(self.gears["elbow"].eta_forward, [0.9, 0.6, 0.9, 0.6, 0.9])
+        before = self.batch.bind("plugin_state").copy()
+        with self.assertRaisesRegex(mjgear.GearError, "gamma_u"):
+            mjgear.randomize(self.gears, {"gamma_u": (0, 0.1)}, 1, sims=[1, 2])
+        np.testing.assert_array_equal(self.batch.bind("plugin_state"), before)
+
+    def test_one_gear(self):
+        drawn = mjgear.randomize(self.gears["elbow"], self.INTERVALS, 1)
+        self.assertEqual(list(drawn.values), ["elbow"])
+        np.testing.assert_array_equal(self.gears["elbow"].coulomb, drawn.values["elbow"]["coulomb"])
+        np.testing.assert_array_equal(self.gears["shoulder"].coulomb, 0.5)
+        model, data = make()
+        mjgear.randomize(mjgear.Gears(model, data)["elbow"], {"coulomb": 2})
+        self.assertEqual([gear.coulomb for gear in mjgear.Gears(model, data).values()], [0.5, 2])
+
+    def test_reset_and_draw(self):
+        """A reset with draws is a reset, draws and a forward of these simulations; the others go on."""
+        self.batch.ctrl = 40, 20
+        mjgear.randomize(self.gears, self.INTERVALS, 0)
+        self.batch.step(nstep=20)
+        before = self.batch.bind("plugin_state").copy(), self.batch.qpos.copy()
+        drawn = mjgear.reset(self.batch, [0, 3], self.INTERVALS, 5)
+        np.testing.assert_array_equal(self.batch.qpos[[0, 3]], 0)
+        for rows, now in zip(before, (self.batch.bind("plugin_state"), self.batch.qpos), strict=True):
+            np.testing.assert_array_equal(now[[1, 2, 4]], rows[[1, 2, 4]])
+        for name, gear in self.gears.items():
+            np.testing.assert_array_equal(gear.coulomb[[0, 3]], drawn.values[name]["coulomb"])
+        self.batch.ctrl = 40, 20
+        self.batch.step(ids=[0, 3], nstep=30)
+        for k, sim in enumerate((0, 3)):
+            data = mujoco.MjData(self.model)
+            for name, gear in mjgear.Gears(self.model, data).items():
+                gear.set(**{key: values[k] for key, values in drawn.values[name].items()})
+            data.ctrl = 40, 20
+            mujoco.mj_step(self.model, data, 30)
+            np.testing.assert_array_equal(self.batch.qpos[sim], data.qpos)
+        self.assertIsNone(mjgear.reset(self.gears, [3]))
+        np.testing.assert_array_equal(self.gears["elbow"].coulomb[3], 0.5)
+
+    def test_reset_one(self):
+        model, data = make(eta_forward=0.9, eta_backward=0.8)
+        gears = mjgear.Gears(model, data)
+        data.qpos = 1
+        drawn = mjgear.reset(gears, intervals=self.INTERVALS, rng=2)
+        self.assertEqual((data.qpos[0], gears["elbow"].coulomb), (0, drawn.values["elbow"]["coulomb"][0]))
+        with self.assertRaisesRegex(mjgear.GearError, "sims chooses among the simulations of a Batch"):
+            mjgear.reset(gears, [0])
+        with self.assertRaisesRegex(mjgear.GearTypeError, "reset needs a mujoco.batch.Batch or mjgear.Gears, not MjData"):
+            mjgear.reset(data)
+
+    def test_refused_reset(self):
+        """Draws that are refused leave simulations that are reset, with the model's gears."""
+        self.batch.qpos = 1
+        with self.assertRaisesRegex(mjgear.GearError, "unknown key 'colomb'"):
+            mjgear.reset(self.batch, [2], {"colomb": 1})
+        np.testing.assert_array_equal(self.batch.qpos[:, 0], [1, 1, 0, 1, 1])
+
+
+class Asked(unittest.TestCase):
+    """What nobody asked for is told, once."""
+
+    def told(self, intervals, count=1, **values):
+        model, data = make(**values)
+        gears = mjgear.Gears(model, data)
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            for _ in range(3):
+                mjgear.randomize(gears, intervals, 0)
+        self.assertEqual(len(told), count, [str(one.message) for one in told])
+        return str(told[0].message) if told else ""
+
+    def test_backward_that_follows(self):
+        self.assertRegex(self.told({"eta_forward": (0.7, 0.9)}, eta_forward=0.8), "^shoulder, elbow: eta_forward is drawn alone, and eta_backward.*follows it")
+        self.assertRegex(self.told({"elbow": {"eta_forward": (0.7, 0.9)}}, eta_forward=0.8), "^elbow: ")
+        self.told({"eta_forward": (0.6, 0.7)}, 0, eta_forward=0.65, eta_backward=0.7)
+        self.told({"eta_forward": (0.7, 0.9), "eta_backward": (0.6, 0.8)}, 0, eta_forward=0.8)
+
+    def test_negative_coefficients(self):
+        """gamma_u of 0.95 and 0.5 is (1 - 1.9 + 0.475)/0.525 < 0."""
+        self.assertRegex(self.told({"eta_forward": (0.7, 0.95)}, eta_forward=0.7, eta_backward=0.5), "a coefficient is negative with the eta_backward that the gear has")
+
+    def test_rollout_states(self):
+        model, data = make(eta_forward=0.8)
+        with self.assertWarnsRegex(mjgear.GearWarning, "eta_forward is drawn alone"):
+            mjgear.randomize(mjgear.Gears(model, data), {"eta_forward": (0.7, 0.9)}, 0, n=3)
+
+
 class Refused(unittest.TestCase):
     def test_lines(self):
         model, data = make()

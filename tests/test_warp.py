@@ -700,6 +700,35 @@ def randomized():
     assert gears.gamma_v.numpy()[0, 0] == np.float32(1.1) and np.ptp(f) > 0.01
 
 
+def some():
+    """Numbers of some worlds, by mask on the device, and draws for some: the others stay, and step as before."""
+    mjm = model("Euler")
+    m, d = mjgear.warp.put_model(mjm), mjgear.warp.make_data(mjm, nworld=4, nconmax=16, njmax=64)
+    gears = mjgear.warp.Gears(m, d)
+    before = {key: getattr(gears, key).numpy() for key in ("gamma_u", "gamma_v", "coulomb")}
+    done = wp.array([False, True, False, True], dtype=bool)
+    gears.set(sims=done, coulomb=wp.full((4, 2), 3.0, dtype=wp.float32), gamma_v=0.25)
+    gears.set(sims=[0, 1, 0, 0], coulomb=np.arange(8.0).reshape(4, 2))
+    expected = before["coulomb"].copy()
+    expected[[1, 3]] = [2, 3], [3, 3]
+    assert np.array_equal(gears.coulomb.numpy(), expected), gears.coulomb.numpy()
+    assert np.array_equal(gears.gamma_v.numpy()[::2], before["gamma_v"][::2]) and (gears.gamma_v.numpy()[1::2] == 0.25).all()
+    drawn = mjgear.randomize(gears, {"coulomb": (5, 6)}, 1, sims=done).values["j1"]["coulomb"]
+    expected[[1, 3], 0] = drawn
+    assert largest(gears.coulomb.numpy()[:, 0], expected[:, 0]) < 1e-6 and np.array_equal(gears.coulomb.numpy()[::2], before["coulomb"][::2])
+    for call, line in (
+        (lambda: gears.set(colomb=1), "coulomb"),
+        (lambda: gears.set(sims=[1, 0], coulomb=1), "for each of 4"),
+        (lambda: mjgear.randomize(gears, {"coulomb": 1}, sims=[7]), "not among 4 worlds"),
+    ):
+        try:
+            call()
+        except (AttributeError, ValueError) as error:
+            assert line in str(error), error
+        else:
+            raise AssertionError(line)
+
+
 def attached():
     """Gears for what mujoco_warp.put_model has made: the motion of the plugin."""
     gear = {"gamma_u": 0.1, "gamma_v": [1.1, 0.3], "coulomb": 0.5, "static_ratio": 1.2}
@@ -1017,6 +1046,7 @@ def interface():
 
     gains_of_motors()
     randomized()
+    some()
     attached()
     refused()
     made_anew()

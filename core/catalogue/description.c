@@ -205,6 +205,15 @@ static void require(mjgReport* report, const mjgDescription* d, int key, const c
 }
 
 
+static void requireOfType(mjgReport* report, const mjgDescription* d, int key, int type) {
+  if (!d->given[key]) {
+    char gear[40];
+    snprintf(gear, sizeof(gear), "type %s", mjg_typeName(type));
+    require(report, d, key, gear);
+  }
+}
+
+
 // what each type needs, up to the first key, which no type needs alone
 static const int kNeeded[mjgNTYPE][4] = {
     [mjgTYPE_EFFICIENCY] = {mjgKEY_ETA_FORWARD},
@@ -221,10 +230,8 @@ static const int kNeeded[mjgNTYPE][4] = {
 
 static void checkType(mjgReport* report, const mjgDescription* d, int type) {
   const int* given = d->given;
-  char gear[40];
-  snprintf(gear, sizeof(gear), "type %s", mjg_typeName(type));
   for (int i = 0; i < 4 && kNeeded[type][i]; i++) {
-    require(report, d, kNeeded[type][i], gear);
+    requireOfType(report, d, kNeeded[type][i], type);
   }
 
   // and what it needs with others, or instead of them
@@ -233,7 +240,7 @@ static void checkType(mjgReport* report, const mjgDescription* d, int type) {
     require(report, d, mjgKEY_GAMMA_V, "gamma_u");
   } else if (type == mjgTYPE_STARTING) {
     if (!given[mjgKEY_MOTOR_STARTING]) {
-      require(report, d, mjgKEY_STARTING_FORWARD, gear);
+      requireOfType(report, d, mjgKEY_STARTING_FORWARD, type);
     }
     if (!given[mjgKEY_STARTING_BACKWARD] && !given[mjgKEY_ETA_FORWARD]) {
       mjg_refuse(report,
@@ -245,10 +252,10 @@ static void checkType(mjgReport* report, const mjgDescription* d, int type) {
       require(report, d, mjgKEY_LEAD, "pitch_diameter");
       require(report, d, mjgKEY_PITCH_DIAMETER, "lead");
     } else {
-      require(report, d, mjgKEY_LEAD_ANGLE, gear);
+      requireOfType(report, d, mjgKEY_LEAD_ANGLE, type);
     }
   } else if (type == mjgTYPE_SPUR && !given[mjgKEY_MODULE]) {
-    require(report, d, mjgKEY_CONTACT, gear);
+    requireOfType(report, d, mjgKEY_CONTACT, type);
   } else if (type == mjgTYPE_PLANETARY && given[mjgKEY_TEETH_PLANET_OUT]) {
     require(report, d, mjgKEY_TEETH_PLANET, "teeth_planet_out");
   }
@@ -372,8 +379,8 @@ int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
   mjgTransmission t;
   mjg_defaultTransmission(&t);
   for (int key = 0; key < mjgNKEY; key++) {
-    double* member = mjgi_keyMember(&t, key);
-    if (member && d->given[key]) {
+    double* member = d->given[key] ? mjgi_keyMember(&t, key) : NULL;
+    if (member) {
       *member = d->value[key];
     }
   }

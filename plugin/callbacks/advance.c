@@ -126,6 +126,15 @@ static void setVelocity(const mjgpGears* g, const mjModel* m, mjData* d, int i, 
 }
 
 
+// count a step of this simulation
+static void countStep(mjtNum* system, const mjgInfo* info) {
+  system[mjgpSYSTEM_STEPS]++;
+  system[mjgpSYSTEM_UNSOLVED] += info->status < mjgSOLVED || info->status > mjgJAMMED;
+  system[mjgpSYSTEM_SLOW] += info->fallbacks > 0;
+  system[mjgpSYSTEM_FALLBACKS] += info->fallbacks;
+}
+
+
 // Long because all that one step leaves to the next is written in this one place
 void mjgp_advance(const mjModel* m, mjData* d, int instance) {
   if (instance != mjgp_leader(m, m->plugin[instance])) {
@@ -142,6 +151,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
                 "calls no plugin in a model without active actuators. Enable one of the flags "
                 "spring, damper and actuation");
       mjgp_leave(g, d, m, mjgITERATION_LIMIT);
+      countStep(d->plugin_state + config->system, &g->out.info);
       g->count.unsolved++;
     }
     return;
@@ -178,7 +188,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
   }
 
   // commit what the next step starts from
-  d->plugin_state[config->system + mjgpSYSTEM_FALLBACKS] += g->out.info.fallbacks;
+  countStep(d->plugin_state + config->system, &g->out.info);
   int sleeps = (m->opt.enableflags & mjENBL_SLEEP) != 0;
   if ((d->nefc || sleeps) && g->config->options.coupling == mjgpIMPLICIT) {
     mjtNum* acc = d->plugin_state + g->config->acc;

@@ -80,13 +80,14 @@ typedef struct Change_ {
   const char* const* key;  //                                                          (n)
   const double* value;     //                                                          (nstate x n)
   int describe;            // 1: keys that said what the gear is are forgotten before
+  int row;                 // numbers from the values of one state to the next, at least n
 } Change;
 
 
 // check the k-th values of a change in a plugin_state, or, where they are checked, write
-// them
+// them; number: of each key
 static void changeState(mjgReport* report, mjtNum* state, const mjgpConfig* c, int i,
-                        const Change* change, int k, int flg_write) {
+                        const Change* change, const int* key, int k, int flg_write) {
   const int owner[2] = {gearOf(c, i), gapOf(c, i)}, last = owner[0] != owner[1];
   mjtNum number[2][mjgpNCHANGE];
   mjgpJoint changed;
@@ -97,10 +98,10 @@ static void changeState(mjgReport* report, mjtNum* state, const mjgpConfig* c, i
     forgetKind(number[0]);
   }
   for (int j = 0; j < change->n; j++) {
-    int key = findKey(report, change->key[j]);
-    if (key >= 0) {
-      give(number[key < mjgNKEY ? 0 : last], key, change->value[k * change->n + j], 1);
+    if (key[j] < 0) {
+      continue;
     }
+    give(number[key[j] < mjgNKEY ? 0 : last], key[j], change->value[k * change->row + j], 1);
   }
   for (int o = 0; o <= last; o++) {
     if (flg_write) {
@@ -112,35 +113,8 @@ static void changeState(mjgReport* report, mjtNum* state, const mjgpConfig* c, i
 }
 
 
-// change the gear of a joint in all states or, after refusals, in none; stride 0: in one,
-// which messages do not count. 0, or -1
-static int changeStates(mjgReport* report, const mjgpConfig* c, int joint, mjtNum* state,
-                        int nstate, int stride, const Change* change) {
-  int i = mjgp_findGear(c, joint);
-  if (change->n < 0 || (change->n && (!change->key || !change->value))) {
-    mjg_refuse(report, "keys or values are missing; give an array of each");
-  } else if (i < 0) {
-    mjg_refuse(report, "it has no gear; name one of the joints in the plugin's key 'joint'");
-  }
-  const char* where = report->where;
-  char place[2 * mjgpWHERE];
-  for (int flg_write = 0; flg_write < 2; flg_write++) {
-    for (int k = 0; k < nstate && !report->count; k++) {
-      snprintf(place, sizeof(place), "%s, state %d", where, k);
-      report->where = stride ? place : where;
-      changeState(report, state + (ptrdiff_t)k * stride, c, i, change, k, flg_write);
-    }
-  }
-  report->where = where;
-  return report->count ? -1 : 0;
-}
-
-
-//---------------------------------- one simulation ------------------------------------------------
-
-// write "mjgear.transmission, joint 'x'" and start a report of what is wrong there
-static void startReport(mjgReport* report, char where[mjgpWHERE], const mjModel* m, int joint,
-                        char* error, int error_sz) {
+// write "mjgear.transmission, joint 'x'", which stands before each line about a gear
+static void nameGear(char where[mjgpWHERE], const mjModel* m, int joint) {
   int id = m ? joint - (int)m->njnt : -1, tendon = id >= 0 && id < (int)m->ntendon;
   const char* name =
       !m ? "" : mjgp_nameOf(m, tendon ? mjOBJ_TENDON : mjOBJ_JOINT, tendon ? id : joint);
@@ -148,10 +122,86 @@ static void startReport(mjgReport* report, char where[mjgpWHERE], const mjModel*
   snprintf(number, sizeof(number), "%d", joint);
   snprintf(where, mjgpWHERE, mjgpNAME ", %s '%.100s'", tendon ? "tendon" : "joint",
            name[0] ? name : number);
-  mjg_startReport(report, error, error && error_sz > 0 ? (size_t)error_sz : 0);
-  report->where = where;
 }
 
+
+// gears of joints, keys of which change in all states: the k-th change is of joint[k]
+typedef struct Changes_ {
+  const mjModel* m;
+  const mjgpConfig* config;
+  const int* joint;      //                                                            (n)
+  const Change* change;  //                                                            (n)
+  int n;
+  mjtNum* state;  // whole states
+  int nstate;
+  int stride;  // numbers from one state to the next; 0: one state, which messages do not count
+} Changes;
+
+
+// check all, up to the first state of a gear that is refused; key: room for the numbers of
+// all keys. Without a text nothing is written for people
+static void checkChanges(mjgReport* report, const Changes* all, int* key) {
+  for (int k = 0; k < all->n; k++) {
+    const Change* change = all->change + k;
+    char where[mjgpWHERE] = "", place[2 * mjgpWHERE];
+    if (report->text) {
+      nameGear(where, all->m, all->joint[k]);
+      report->where = where;
+    }
+    int i = mjgp_findGear(all->config, all->joint[k]), before = report->count;
+    if (change->n < 0 || (change->n && (!change->key || !change->value))) {
+      mjg_refuse(report, "keys or values are missing; give an array of each");
+      break;
+    }
+    if (i < 0) {
+      mjg_refuse(report, "it has no gear; name one of the joints in the plugin's key 'joint'");
+      break;
+    }
+    for (int j = 0; j < change->n; j++) {
+      key[j] = findKey(report, change->key[j]);
+    }
+    for (int s = 0; s < all->nstate && (!s || report->count == before); s++) {
+      if (report->text && all->stride) {
+        snprintf(place, sizeof(place), "%s, state %d", where, s);
+        report->where = place;
+      }
+      changeState(report, all->state + (ptrdiff_t)s * all->stride, all->config, i, change, key, s,
+                  0);
+    }
+    key += change->n;
+  }
+  report->where = NULL;
+}
+
+
+// make all changes or, after refusals, none. 0, or -1
+static int makeChanges(mjgReport* report, const Changes* all) {
+  int nkey = 0;
+  for (int k = 0; k < all->n; k++) {
+    nkey += mjMAX(all->change[k].n, 0);
+  }
+  int* key = mju_malloc(sizeof(int) * (size_t)(nkey + 1));
+  mjgReport silent;
+  mjg_startReport(&silent, NULL, 0);
+  checkChanges(&silent, all, key);
+  if (silent.count && report->text) {
+    checkChanges(report, all, key);
+  }
+  const int* next = key;
+  for (int k = 0; k < all->n && !silent.count; k++) {
+    int i = mjgp_findGear(all->config, all->joint[k]);
+    for (int s = 0; s < all->nstate; s++) {
+      changeState(&silent, all->state + (ptrdiff_t)s * all->stride, all->config, i, all->change + k,
+                  next, s, 1);
+    }
+    next += all->change[k].n;
+  }
+  mju_free(key);
+  return silent.count ? -1 : 0;
+}
+
+
+//---------------------------------- one simulation ------------------------------------------------
 
 // configuration of a mjData, null after a refusal
 static const mjgpConfig* configOf(mjgReport* report, const mjModel* m, const mjData* d) {
@@ -168,27 +218,29 @@ static int changeData(const mjModel* m, mjData* d, int joint, const Change* chan
                       int error_sz) {
   char where[mjgpWHERE];
   mjgReport report;
-  startReport(&report, where, m, joint, error, error_sz);
+  mjg_startReport(&report, error, error && error_sz > 0 ? (size_t)error_sz : 0);
+  nameGear(where, m, joint);
+  report.where = where;
   const mjgpConfig* c = configOf(&report, m, d);
-  return c ? changeStates(&report, c, joint, d->plugin_state, 1, 0, change) : -1;
+  return c ? makeChanges(&report, &(Changes){m, c, &joint, change, 1, d->plugin_state, 1, 0}) : -1;
 }
 
 
 int mjg_setGears(const mjModel* m, mjData* d, int joint, const char* const* key,
                  const double* value, int n, char* error, int error_sz) {
-  return changeData(m, d, joint, &(Change){n, key, value, 0}, error, error_sz);
+  return changeData(m, d, joint, &(Change){n, key, value, 0, n}, error, error_sz);
 }
 
 
 int mjg_setGear(const mjModel* m, mjData* d, int joint, const char* key, double value, char* error,
                 int error_sz) {
-  return changeData(m, d, joint, &(Change){1, &key, &value, 0}, error, error_sz);
+  return changeData(m, d, joint, &(Change){1, &key, &value, 0, 1}, error, error_sz);
 }
 
 
 int mjg_describeGear(const mjModel* m, mjData* d, int joint, const char* const* key,
                      const double* value, int n, char* error, int error_sz) {
-  return changeData(m, d, joint, &(Change){n, key, value, 1}, error, error_sz);
+  return changeData(m, d, joint, &(Change){n, key, value, 1, n}, error, error_sz);
 }
 
 
@@ -342,7 +394,10 @@ static const struct {
                {"gap_twist", OF_GAP, mjgpGAP_TWIST},
                {"brake", OF_BRAKE, mjgpSTATE_BRAKE},
                {"solver", OF_SYSTEM, mjgpSYSTEM_SOLVER},
-               {"fallbacks", OF_SYSTEM, mjgpSYSTEM_FALLBACKS}};
+               {"fallbacks", OF_SYSTEM, mjgpSYSTEM_FALLBACKS},
+               {"steps", OF_SYSTEM, mjgpSYSTEM_STEPS},
+               {"unsolved", OF_SYSTEM, mjgpSYSTEM_UNSOLVED},
+               {"slow", OF_SYSTEM, mjgpSYSTEM_SLOW}};
 
 
 // address of a number of joint i, or of the whole system, -1 if there is none
@@ -375,18 +430,9 @@ static int findAddress(mjgStateAddress* address, const mjgpConfig* c, int i, con
 }
 
 
-// configuration of a model that no mjData is given for, to be freed; null if it has none
-static const mjgpConfig* readModel(mjgpConfigs* known, const mjModel* m) {
-  int slot = mjgp_slot();
-  *known = (mjgpConfigs){0};
-  return m && mjgp_leader(m, slot) >= 0 ? mjgp_findConfig(known, m) : NULL;
-}
-
-
 int mjg_stateAddress(mjgStateAddress* address, const mjModel* m, int joint, const char* name) {
-  mjgpConfigs known;
   mjgStateAddress found;
-  const mjgpConfig* c = address && name ? readModel(&known, m) : NULL;
+  const mjgpConfig* c = address && name ? mjgp_borrowConfig(m) : NULL;
   if (!c) {
     return -1;
   }
@@ -394,43 +440,55 @@ int mjg_stateAddress(mjgStateAddress* address, const mjModel* m, int joint, cons
   if (!status) {
     *address = found;
   }
-  mjgp_freeConfigs(&known);
+  mjgp_returnConfig(c);
   return status;
 }
 
 
 //---------------------------------- many simulations ----------------------------------------------
 
-int mjg_setStates(const mjModel* m, mjtNum* plugin_state, int nstate, int stride, int joint,
-                  const char* const* key, const double* value, int n, int describe, char* error,
-                  int error_sz) {
-  char where[mjgpWHERE];
+int mjg_setStates(const mjModel* m, mjtNum* plugin_state, int nstate, int stride, const int* joint,
+                  const char* const* key, const double* value, const int* describe, int n,
+                  char* error, int error_sz) {
   mjgReport report;
-  mjgpConfigs known;
-  startReport(&report, where, m, joint, error, error_sz);
-  const mjgpConfig* c = readModel(&known, m);
+  mjg_startReport(&report, error, error && error_sz > 0 ? (size_t)error_sz : 0);
+  report.where = mjgpNAME;
+  const mjgpConfig* c = mjgp_borrowConfig(m);
   if (!c) {
     mjg_refuse(&report, "the model has no gear; give it an instance of the plugin");
     return -1;
   }
-  int size = (int)m->npluginstate;
+  int size = (int)m->npluginstate, ngear = 0, refused = 0;
   if (nstate < 0 || (nstate && !plugin_state) || stride < size) {
     mjg_refuse(&report, "the states are missing or closer than %d numbers; give whole states",
                size);
+  } else if (n < 0 || (n && (!joint || !key || !value))) {
+    mjg_refuse(&report, "joints, keys or values are missing; give an array of each");
   } else {
-    const Change change = {n, key, value, describe};
-    changeStates(&report, c, joint, plugin_state, nstate, stride, &change);
+    // keys of one joint that stand side by side are one change
+    Change* change = mju_malloc((sizeof(Change) + sizeof(int)) * (size_t)(n + 1));
+    int* changed = (int*)(change + n + 1);
+    for (int k = 0; k < n; k++) {
+      if (!k || joint[k] != joint[k - 1]) {
+        changed[ngear] = joint[k];
+        change[ngear++] = (Change){0, key + k, value + k, 0, n};
+      }
+      change[ngear - 1].n++;
+      change[ngear - 1].describe |= describe && describe[k];
+    }
+    refused |= makeChanges(&report,
+                           &(Changes){m, c, changed, change, ngear, plugin_state, nstate, stride});
+    mju_free(change);
   }
-  mjgp_freeConfigs(&known);
-  return report.count ? -1 : 0;
+  mjgp_returnConfig(c);
+  return refused || report.count ? -1 : 0;
 }
 
 
 int mjg_getStates(double* value, const mjModel* m, const mjtNum* plugin_state, int nstate,
                   int stride, int joint, const char* key) {
-  mjgpConfigs known;
   const mjgpConfig* c =
-      value && plugin_state && key && m && stride >= m->npluginstate ? readModel(&known, m) : NULL;
+      value && plugin_state && key && m && stride >= m->npluginstate ? mjgp_borrowConfig(m) : NULL;
   if (!c) {
     return -1;
   }
@@ -440,6 +498,6 @@ int mjg_getStates(double* value, const mjModel* m, const mjtNum* plugin_state, i
     int one = getValue(value + k, c, plugin_state + (ptrdiff_t)k * stride, i, key);
     given = one < 0 ? -1 : given & one;
   }
-  mjgp_freeConfigs(&known);
+  mjgp_returnConfig(c);
   return given;
 }

@@ -323,7 +323,6 @@ void mjgp_noteTold(const char* text) {
 
 // what is worth a warning in a model, once for the first data of each of the last models
 static void warnOfModel(const mjgpConfig* c, const mjModel* m) {
-  static _Atomic(uint64_t) warned[64];
   char text[mjgpERRORSIZE];
   mjgReport report;
   mjg_startReport(&report, text, sizeof(text));
@@ -331,9 +330,9 @@ static void warnOfModel(const mjgpConfig* c, const mjModel* m) {
     return;
   }
   uint64_t line = mjgp_hash(text, strlen(text), 0);
-  uint64_t model = mjgp_hash(c->seen, c->nseen[0], line ^ m->signature);
-  int known = atomic_compare_exchange_strong(&told, &line, 0);
-  if (atomic_exchange(warned + model % 64, model) != model && !known) {
+  uint64_t expected = line;
+  int known = atomic_compare_exchange_strong(&told, &expected, 0);
+  if (mjgp_isNews(c, line) && !known) {
     mju_warning("%.*s", (int)strcspn(text, "\n"), text);
   }
 }

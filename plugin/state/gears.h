@@ -219,7 +219,8 @@ static inline mjgpGears* mjgp_gearsOf(const mjModel* m, mjData* d, int leader) {
   return g && g->d == d && g->model == m ? g : mjgp_findGears(m, d, leader);
 }
 
-// warn once per bit in the life of a mjData
+// warn once per bit in the life of a mjData, or of a model, whose mjData are many: then of
+// gains, and of steps that are not solved
 typedef enum mjgpWarning_ {
   mjgpWARN_INTEGRATOR = 1 << 0,
   mjgpWARN_UNSOLVED = 1 << 1,
@@ -232,9 +233,13 @@ typedef enum mjgpWarning_ {
   mjgpWARN_INVERSE = 1 << 8,
   mjgpWARN_SLEEP = 1 << 9,
   mjgpWARN_KEYFRAME = 1 << 10,
+  mjgpWARN_OF_MODEL = mjgpWARN_UNSOLVED | mjgpWARN_UNCONFIRMED | mjgpWARN_STIFF,
 } mjgpWarning;
 void mjgp_warn(mjgpGears* g, int warning, const char* format, ...)
     __attribute__((format(printf, 3, 4)));
+
+// Returns 1 if nothing of this number was told of the gears of a model, one of the last
+int mjgp_isNews(const mjgpConfig* config, uint64_t number);
 
 // a warning of mjgp_warnLoss was told already, for the model that is compiled next
 void mjgp_noteTold(const char* text);

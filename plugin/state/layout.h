@@ -54,7 +54,10 @@ enum {
 enum {
   mjgpSYSTEM_SOLVER = 0,     // 0: the model's; else 1 + mjgSolver
   mjgpSYSTEM_FALLBACKS = 1,  // how often the solver fell back on another method
-  mjgpNSYSTEM = 2
+  mjgpSYSTEM_STEPS = 2,      // steps with gears
+  mjgpSYSTEM_UNSOLVED = 3,   // of them those whose status says that they are not solved
+  mjgpSYSTEM_SLOW = 4,       // and those in which the solver fell back on another method
+  mjgpNSYSTEM = 5
 };
 
 // size of an instance's state; the plugin callback, which the compiler asks

@@ -1,5 +1,6 @@
 #include "state/model.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,9 @@
 // most configurations that a mjData keeps; a program that makes a new model for each
 // trajectory and never a new mjData would need ever more memory
 #define mjgpMAXCONFIG 4096
+
+// and those that are kept for calls without a mjData
+#define mjgpMAXLENT 16
 
 
 //---------------------------------- instances -----------------------------------------------------
@@ -394,4 +398,71 @@ const mjgpConfig* mjgp_findConfig(mjgpConfigs* known, const mjModel* m) {
     known->n++;
   }
   return config;
+}
+
+
+//---------------------------------- models without a mjData ---------------------------------------
+
+// the last ones that were asked for, under a lock
+static mjgpConfigs lent;
+static atomic_flag lock = ATOMIC_FLAG_INIT;
+
+static void enter(void) {
+  while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire)) {}
+}
+
+static void leave(void) {
+  atomic_flag_clear_explicit(&lock, memory_order_release);
+}
+
+
+// forget the last one that nobody has borrowed; under the lock
+static void forgetOne(void) {
+  mjgpConfig **found = NULL, **link = &lent.first;
+  for (; *link; link = &(*link)->next) {
+    found = (*link)->users ? found : link;
+  }
+  if (found) {
+    mjgpConfig* config = *found;
+    *found = config->next;
+    mju_free(config);
+    lent.n--;
+  }
+}
+
+
+const mjgpConfig* mjgp_borrowConfig(const mjModel* m) {
+  if (!m || mjgp_leader(m, mjgp_slot()) < 0) {
+    return NULL;
+  }
+  enter();
+  mjgpConfig* c = lent.first;
+  while (c && !mjgp_isConfigOf(c, m)) {
+    c = c->next;
+  }
+  if (c) {
+    c->users++;
+  }
+  leave();
+
+  // reading may warn, and what is told may call us
+  if (!c && (c = makeConfig(m))) {
+    c->users = 1;
+    enter();
+    if (lent.n >= mjgpMAXLENT) {
+      forgetOne();
+    }
+    c->next = lent.first;
+    lent.first = c;
+    lent.n++;
+    leave();
+  }
+  return c;
+}
+
+
+void mjgp_returnConfig(const mjgpConfig* config) {
+  enter();
+  ((mjgpConfig*)config)->users--;
+  leave();
 }

@@ -29,6 +29,7 @@ enum {
 // the same in every step; one block of memory
 typedef struct mjgpConfig_ {
   struct mjgpConfig_* next;  // of those that a mjData has met
+  int users;                 // threads that have borrowed it
 
   int n;            // number of geared joints
   int leader;       // first instance of the plugin
@@ -109,6 +110,11 @@ const mjgpConfig* mjgp_findConfig(mjgpConfigs* known, const mjModel* m);
 
 // forget all
 void mjgp_freeConfigs(mjgpConfigs* known);
+
+// configuration of a model that no mjData is given for, until it is returned; null if the
+// model has no gear or is refused. The last ones are kept for the next call, of any thread
+const mjgpConfig* mjgp_borrowConfig(const mjModel* m);
+void mjgp_returnConfig(const mjgpConfig* config);
 
 // an array of an object, in a block of memory that they share
 typedef struct mjgpArray_ {

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from mjgear._check import Report as Report, check as check
     from mjgear._errors import Error as Error, GearError as GearError, GearKeyError as GearKeyError, GearTypeError as GearTypeError, GearWarning as GearWarning, LogError as LogError, UnsupportedError as UnsupportedError
     from mjgear._figures import Log as Log, draw as draw, plot as plot
-    from mjgear._gears import Address as Address, Gear as Gear, Gears as Gears
+    from mjgear._gears import Address as Address, Counts as Counts, Gear as Gear, Gears as Gears
     from mjgear._inverse import Torques as Torques, feedforward as feedforward, inverse as inverse
     from mjgear._linearize import Linearization as Linearization, linearize as linearize
     from mjgear._losses import Losses as Losses, losses as losses
     from mjgear._models import models as models
-    from mjgear._randomize import Draws as Draws, randomize as randomize
+    from mjgear._randomize import Draws as Draws, randomize as randomize, reset as reset
     from mjgear._robots import Actuator as Actuator, Robot as Robot, dress as dress, robots as robots
     from mjgear._spec import Added as Added, add as add
     from mjgear._words import MOTIONS as MOTIONS, RESULTS as RESULTS, STATES as STATES, Mode as Mode, Motion as Motion, State as State, Status as Status
@@ -48,12 +48,12 @@ _HOMES = {
     "_check": ("Report", "check"),
     "_errors": ("Error", "GearError", "GearKeyError", "GearTypeError", "GearWarning", "LogError", "UnsupportedError"),
     "_figures": ("Log", "draw", "plot"),
-    "_gears": ("Address", "Gear", "Gears"),
+    "_gears": ("Address", "Counts", "Gear", "Gears"),
     "_inverse": ("Torques", "feedforward", "inverse"),
     "_linearize": ("Linearization", "linearize"),
     "_losses": ("Losses", "losses"),
     "_models": ("models",),
-    "_randomize": ("Draws", "randomize"),
+    "_randomize": ("Draws", "randomize", "reset"),
     "_robots": ("Actuator", "Robot", "dress", "robots"),
     "_spec": ("Added", "add"),
     "_words": ("MOTIONS", "RESULTS", "STATES", "Mode", "Motion", "State", "Status"),

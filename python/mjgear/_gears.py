@@ -14,17 +14,18 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mjgear import _catalogue, _structs, _tables
-from mjgear._catalogue import Facts, Value, gap_keys, keys, make_facts
+from mjgear import _catalogue, _changes, _structs, _tables
+from mjgear._catalogue import Facts, keys, make_facts
+from mjgear._changes import TEXT, Changes
 from mjgear._errors import GearError, GearKeyError, GearTypeError, GearWarning
 from mjgear._keys import Numbers
 from mjgear._library import NAME
 from mjgear._numbers import Number, Result
+from mjgear._rows import Rows
 from mjgear._words import RESULTS, Mode, State, Status
 
 Array = NDArray[np.float64]
 
-_TEXT = 4000  # bytes for all refusals of a call
 _DOUBLES = ctypes.POINTER(ctypes.c_double)
 
 # keys that keep the unit rad when the output is a slide
@@ -46,14 +47,29 @@ class Address:
     bit: int
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Counts:
+    """What the steps of a simulation amount to since it began; of a Batch arrays, (nsim,).
+
+    Attributes:
+        steps: steps with gears.
+        unsolved: of them those whose status says that they are not solved.
+        slow: those in which the solver fell back on another method.
+    """
+
+    steps: Any
+    unsolved: Any
+    slow: Any
+
+
 class Gear(Numbers):
     """The gear of one joint, or of a tendon.
 
     Numbers of the gear are attributes: ``gear.eta_forward`` reads, ``gear.eta_forward = 0.7`` changes, from the next
     step on and for this simulation alone; the model stays as it is. They are None where the model does not give them;
     gamma_u, gamma_v, eta_forward and eta_backward of the sliding gear are always known. Over a Batch they are arrays
-    of shape (nsim,), and changes may be one number or one for each simulation. A text may have a unit:
-    ``gear.coulomb = "2 Nm"``.
+    of shape (nsim,), and changes may be one number or one for each simulation; ``gear.coulomb[done] = 2`` changes some
+    simulations. A text may have a unit: ``gear.coulomb = "2 Nm"``.
 
     What the last step resulted in are attributes too: a float, or over a Batch a view of shape (nsim,). They are not
     written to. ``print(gear)`` shows all numbers with their units.
@@ -136,12 +152,13 @@ class Gear(Numbers):
     def __setitem__(self, key: str, value: ArrayLike) -> None:
         self.set(**{key: value})
 
-    def set(self, **values: ArrayLike) -> None:
+    def set(self, *, sims: ArrayLike | None = None, **values: ArrayLike) -> None:
         """Change several numbers together or none: those that were given before and are not named stay.
 
         Args:
+            sims: over a Batch the simulations that change, a mask (nsim,) or ids (n,); default: all.
             values: keys of doc/mjcf.md that are numbers of a gear or of its gap. Over a Batch a number, or
-                an array (nsim,).
+                one for each simulation that changes.
 
         Raises:
             GearError: the library's lines; nothing has changed.
@@ -150,22 +167,23 @@ class Gear(Numbers):
             GearWarning: eta_forward was set, and eta_backward, which nobody gave, follows it past 0: the gear locks, or unlocks.
         """
         before = np.copy(self.eta_backward) if "eta_forward" in values and "eta_backward" not in values else None
-        self._gears._set(self.joint, values, describes=False)
+        self._gears._set(self.joint, values, describes=False, sims=sims)
         if before is not None:
             _warn_locks(self, before)
 
-    def describe(self, **values: ArrayLike) -> None:
+    def describe(self, *, sims: ArrayLike | None = None, **values: ArrayLike) -> None:
         """Describe the gear in other words: the keys take the place of all that said what it is.
 
         Friction besides and the gap stay.
 
         Args:
+            sims: as in set().
             values: keys that describe a gear, eta_forward and eta_backward for instance, as in set().
 
         Raises:
             GearError: the library's lines; nothing has changed.
         """
-        self._gears._set(self.joint, values, describes=True)
+        self._gears._set(self.joint, values, describes=True, sims=sims)
 
     @property
     def results(self) -> Array:
@@ -353,6 +371,14 @@ class Gears(Mapping[str, Gear]):
     def __len__(self) -> int:
         return len(self._names)
 
+    @property
+    def counts(self) -> Counts:
+        """How many steps each simulation has made, and how many of them were not solved or took another method."""
+        places = [next(iter(self._gears.values())).address(name).value for name in ("steps", "unsolved", "slow")]
+        if self._batch is None:
+            return Counts(*(int(self._data.plugin_state[place]) for place in places))
+        return Counts(*(self._batch.bind("plugin_state")[:, place].astype(int) for place in places))
+
     def reset(self) -> None:
         """All gears and the solver as the model describes them.
 
@@ -372,8 +398,8 @@ class Gears(Mapping[str, Gear]):
     @solver.setter
     def solver(self, name: str) -> None:
         model, data = self._single("solver")
-        error = ctypes.create_string_buffer(_TEXT)
-        if _structs.plugin.mjg_setSolver(model._address, data._address, str(name).encode(), error, _TEXT):
+        error = ctypes.create_string_buffer(TEXT)
+        if _structs.plugin.mjg_setSolver(model._address, data._address, str(name).encode(), error, TEXT):
             raise GearError(error.value.decode())
 
     # -------------------------------------- one simulation ---------------------------------------
@@ -406,14 +432,19 @@ class Gears(Mapping[str, Gear]):
         return self._model, self._data
 
     def _get(self, joint: int, key: str) -> Any:
-        return self._get_rows(joint, key) if self._batch is not None else _get(self._model, self._data, joint, key)
+        return self._get_rows(joint, key) if self._batch is not None else _changes.get_number(self._model, self._data, joint, key)
 
-    def _set(self, joint: int, values: Mapping[str, ArrayLike], describes: bool) -> None:
+    def _set(self, joint: int, values: Mapping[str, ArrayLike], describes: bool, sims: ArrayLike | None) -> None:
         if self._batch is not None:
-            self._set_rows(joint, values, describes)
+            ids = self._ids(sims)
+            read = _changes.read(values, len(self._batch.bind("plugin_state")) if ids is None else len(ids), self._place(joint))
+            if read:
+                self._apply(Changes([(joint, key, describes) for key in read]), np.array(list(read.values())).T, ids)
+        elif sims is not None:
+            raise GearError("sims chooses among the simulations of a Batch, and this is one simulation; leave it out")
         else:
-            numbers = {key: float(one[0]) for key, one in _read(values, 1, self._place(joint)).items()}
-            _set(self._model, self._data, joint, numbers, describes)
+            numbers = {key: float(one[0]) for key, one in _changes.read(values, 1, self._place(joint)).items()}
+            _changes.set_numbers(self._model, self._data, joint, numbers, describes)
 
     def _place(self, joint: int) -> str:
         return f"{NAME}, {self._kind(joint)} '{self._gears[joint].name}'"
@@ -468,36 +499,46 @@ class Gears(Mapping[str, Gear]):
         rows = self._batch.bind("plugin_state")
         values = np.empty(len(rows))
         for model, which in self._models():
-            count, stride = len(rows[which]), rows.strides[0] // rows.itemsize
-            target = values[which].ctypes.data_as(_DOUBLES)
-            source = rows[which].ctypes.data_as(_DOUBLES)
-            known = _structs.plugin.mjg_getStates(target, model._address, source, count, stride, joint, key.encode())
-            if known < 0:
-                raise _unknown_key(key)
-        return None if np.isnan(values).all() else values
+            values[which] = _changes.get_rows(model, rows[which], joint, key)
+        return None if np.isnan(values).all() else Rows.of(self._gears[joint], key, values)
 
-    def _set_rows(self, joint: int, values: Mapping[str, ArrayLike], describes: bool) -> None:
-        rows = self._batch.bind("plugin_state")
-        names = (ctypes.c_char_p * len(values))(*(name.encode() for name in values))
-        numbers = np.ascontiguousarray(np.array(list(_read(values, len(rows), self._place(joint)).values())).T)
-        changed = rows.copy()
-        error = ctypes.create_string_buffer(_TEXT)
-        for model, which in self._models():
-            if _structs.plugin.mjg_setStates(
-                model._address,
-                changed[which].ctypes.data_as(_DOUBLES),
-                len(changed[which]),
-                changed.shape[1],
-                joint,
-                names,
-                numbers[which].ctypes.data_as(_DOUBLES),
-                len(values),
-                int(describes),
-                error,
-                _TEXT,
-            ):
-                raise GearError(error.value.decode())
-        rows[...] = changed
+    def _ids(self, sims: ArrayLike | None) -> NDArray[np.intp] | None:
+        """Simulations of a Batch, of a mask or of ids; None: all."""
+        if sims is None:
+            return None
+        count = len(self._batch.bind("plugin_state"))
+        ids = np.asarray(sims)
+        if ids.dtype == bool and ids.shape == (count,):
+            return np.flatnonzero(ids)
+        if ids.size == 0:
+            return np.empty(0, np.intp)
+        whole = ids.dtype.kind in "iu" and ids.ndim <= 1
+        if whole and ids.size == 1 and -count <= ids.item() < count:
+            return np.array([ids.item() % count])
+        if not whole or ids.min() < -count or ids.max() >= count or len(np.unique(ids % count)) < len(ids):
+            raise GearError(f"sims = {sims!r} are not among the {count} simulations of the Batch; give a mask ({count},), or ids, each once")
+        return ids.astype(np.intp) % count
+
+    def _apply(self, changes: Changes, values: Array, ids: NDArray[np.intp] | None = None) -> None:
+        """Change all simulations, or those of these ids, or none."""
+        if self._batch is None:
+            changes.apply(self._model, self._data.plugin_state[None], values)
+            return
+        rows, models = self._batch.bind("plugin_state"), self._batch.models
+        if ids is None and not isinstance(models, tuple):
+            changes.apply(models or self._model, rows, values)
+            return
+        if ids is not None and len(ids) == 1:
+            one = int(ids[0])
+            changes.apply(models[one] if isinstance(models, tuple) else models or self._model, rows[one : one + 1], values)
+            return
+        part = rows.copy() if ids is None else rows[ids]
+        if isinstance(models, tuple):
+            for k, i in enumerate(range(len(rows)) if ids is None else ids):
+                changes.apply(models[i], part[k : k + 1], values[k : k + 1])
+        else:
+            changes.apply(models or self._model, part, values)
+        rows[slice(None) if ids is None else ids] = part
 
 
 def _geared(model: mujoco.MjModel) -> list[int]:
@@ -515,47 +556,3 @@ def _is_of(batch: Any, model: mujoco.MjModel) -> bool:
         return (one.nq, one.nv, one.npluginstate, bytes(one.names), bytes(one.plugin_attr) if own else b"")
 
     return all(other is model or (places(other) == places(model) and _geared(other) == _geared(model)) for other in others)
-
-
-def _read(values: Mapping[str, ArrayLike], count: int, where: str) -> dict[str, Array]:
-    """Numbers for count simulations, from one or from count of them; texts have units."""
-    reporter = _catalogue.Reporter(where)
-    found = {}
-    for key, value in values.items():
-        series = np.asarray(value, object)
-        if _structs.core.mjg_keyFromName(key.encode()) < 0 and key not in gap_keys():
-            reporter.refuse(_catalogue.unknown(key, "key", [*keys(), *gap_keys()]) + "; choose a number of a gear or its gap")
-            continue
-        if series.size != 1 and series.shape != (count,):
-            many = "one simulation; give one" if count == 1 else f"{count} simulations; give one, or one for each"
-            reporter.refuse(f"{key} has shape {series.shape} for {many}")
-            continue
-        info = _catalogue.info_of(key)
-        one = [_catalogue.read_number(key, item, info, reporter) for item in series.ravel().tolist()]
-        found[key] = np.full(count, one[0]) if len(one) == 1 else np.array(one)
-    reporter.check()
-    return found
-
-
-def _unknown_key(key: str) -> GearKeyError:
-    return GearKeyError(_catalogue.unknown(key, "key", [*keys(), *gap_keys()]))
-
-
-def _get(model: mujoco.MjModel, data: mujoco.MjData, joint: int, key: str) -> float | None:
-    """A number of a gear in one simulation; None where it is not given."""
-    value = ctypes.c_double()
-    known = _structs.plugin.mjg_getGear(ctypes.byref(value), model._address, data._address, joint, key.encode())
-    if known < 0:
-        raise _unknown_key(key)
-    return value.value if known else None
-
-
-def _set(model: mujoco.MjModel, data: mujoco.MjData, joint: int, values: Mapping[str, float], describes: bool) -> None:
-    """Change a gear in one simulation."""
-    count = len(values)
-    names = (ctypes.c_char_p * count)(*(name.encode() for name in values))
-    numbers = (ctypes.c_double * count)(*values.values())
-    change = _structs.plugin.mjg_describeGear if describes else _structs.plugin.mjg_setGears
-    error = ctypes.create_string_buffer(_TEXT)
-    if change(model._address, data._address, joint, names, numbers, count, error, _TEXT):
-        raise GearError(error.value.decode())

@@ -302,6 +302,52 @@ class Gears:
             ],
         )  # fmt: skip
 
+    def set(self, *, sims=None, **values):
+        """Change numbers in some worlds, on the device and for captured graphs, too.
+
+            gears.set(sims=done, gamma_v=1.1)
+
+        Args:
+            sims: (nworld), bool or int, those that are not 0 change; default: all. An array of Warp is read on the device.
+            values: numbers of this class: one, (n), or (nworld, n); arrays of Warp stay on the device.
+
+        Raises:
+            AttributeError: there is no such number.
+            ValueError: another shape or kind of numbers; nothing has changed.
+        """
+        worlds = check.some_worlds(sims, self.status.shape[0])
+        for name in values:
+            if name not in reading.NUMBERS:
+                raise AttributeError(unknown(name, "key", list(reading.NUMBERS)))
+        shape = self.friction.shape
+        read = {name: check.numbers(name, value, shape) for name, value in values.items()}
+        for name, numbers in read.items():
+            if not isinstance(numbers, wp.array):
+                numbers = wp.array(np.broadcast_to(numbers, shape), dtype=wp.float32)
+            wp.launch(self._kernels.write, dim=shape, inputs=[worlds, numbers], outputs=[getattr(self, name)])
+
+    def _ids(self, sims) -> np.ndarray | None:
+        """Worlds of a mask or of ids, on the host; None: all."""
+        nworld = self.status.shape[0]
+        if sims is None:
+            return None
+        ids = np.atleast_1d(sims.numpy() if isinstance(sims, wp.array) else np.asarray(sims))
+        if ids.dtype == bool and ids.shape == (nworld,):
+            return np.flatnonzero(ids)
+        whole = ids.size == 0 or (ids.ndim == 1 and ids.dtype.kind in "iu" and -nworld <= ids.min() and ids.max() < nworld)
+        if not whole or len(np.unique(ids % nworld)) < len(ids):
+            raise ValueError(f"mjgear.warp: sims = {sims!r} are not among {nworld} worlds; give a mask, or ids, each once")
+        return ids.astype(int) % nworld
+
+    def _write(self, ids: np.ndarray | None, numbers: dict[str, np.ndarray]):
+        """Numbers (worlds, n) of these worlds, NaN where they stay."""
+        nworld = self.status.shape[0]
+        mask = np.ones(nworld, bool) if ids is None else np.isin(np.arange(nworld), ids)
+        for name, values in numbers.items():
+            every = getattr(self, name).numpy()
+            every[mask if ids is None else ids] = np.where(np.isnan(values), every[mask if ids is None else ids], values)
+            self.set(sims=mask, **{name: every})
+
     def __setattr__(self, name, value):
         """Numbers are written to their arrays on the device, which captured graphs keep; other names are refused."""
         if name.startswith("_") or "_settable" not in self.__dict__:

@@ -392,8 +392,9 @@ def many(gears):
     error = ctypes.create_string_buffer(500)
 
     def change(numbers, names=names):
-        return gears.library.mjg_setStates(gears.address(model), states.ctypes.data_as(pointer), n, size + 3, 0, names,
-                                           numbers.ctypes.data_as(pointer), len(names), 1, error, 500)
+        joints, describe = (ctypes.c_int * len(names))(), (ctypes.c_int * len(names))(*len(names) * [1])
+        return gears.library.mjg_setStates(gears.address(model), states.ctypes.data_as(pointer), n, size + 3, joints, names,
+                                           numbers.ctypes.data_as(pointer), describe, len(names), error, 500)
 
     assert change(values) == 0, error.value
     for i in range(n):

@@ -160,6 +160,19 @@ def make(numbers) -> list[wp.Kernel]:
         unsettled[w] = 0
         iterations[w] = 0
 
+    @wp.kernel(module="unique", enable_backward=False)
+    def write(
+        worlds: wp.array(dtype=Any),
+        numbers: vectors,
+        # out
+        target: vectors,
+    ):
+        """A number of the gears of some worlds."""
+        w, g = wp.tid()
+        if int(worlds[w]) != 0:
+            target[w, g] = numbers[w, g]
+
     for kind in (wp.bool, wp.int32):
         wp.overload(reset, {"worlds": wp.array(dtype=kind)})
-    return [first_rows, reset]
+        wp.overload(write, {"worlds": wp.array(dtype=kind)})
+    return [first_rows, reset, write]
