@@ -330,9 +330,9 @@ def test_check():
         left = [line for line in answer["warnings"] if "is left behind" in line]
         assert len(left) == good.count("<instance")
 
-        # the first gear has neither a rotor nor constant friction
+        # the first gear has neither a rotor nor constant friction, the second locks and has no motor
         idle = [line for line in answer["warnings"] if line not in left]
-        assert len(idle) == 1 and "joint 'j1': the gear has neither rotor inertia" in idle[0]
+        assert len(idle) == 2 and "joint 'j1': the gear has neither rotor inertia" in idle[0] and "joint 'j2': the gear cannot be driven back" in idle[1]
         assert run("check", path)[1].count("warning: ") == len(answer["warnings"])
         first, second = answer["joints"]
         assert first["joint"] == "j1" and second["joint"] == "j2"
@@ -375,6 +375,27 @@ def limited(size=0):
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
     return limit
+
+
+def test_motors_and_loads():
+    """The actuators of each gear by what they drive; a gear that locks and has no motor is warned of, by check and add."""
+    keys = '<config key="joint" value="a b"/><config key="eta_forward" value=".4"/><config key="eta_backward" value="-.2"/>'
+    xml = f"""<mujoco><extension><plugin plugin="mjgear.transmission"><instance name="g">{keys}</instance></plugin></extension><worldbody><site name="o"/>
+      <body name="base"><plugin plugin="mjgear.transmission" instance="g"/><joint name="a" actuatorgravcomp="true" armature=".1"/><geom size=".1"/>
+      <body name="tip" pos="1 0 0"><joint name="b" armature=".1"/><geom size=".1"/><site name="s" pos=".1 .1 0"/></body></body></worldbody>
+      <tendon><spatial name="t"><site site="o"/><site site="s"/></spatial></tendon><actuator><motor name="m" joint="a"/><motor tendon="t"/>
+      <adhesion name="cup" body="tip" ctrlrange="0 1"/><motor name="jet" site="s"/></actuator></mujoco>"""
+    for named, motors in (("", []), ("jet", ["jet"])):
+        with tempfile.NamedTemporaryFile("w", suffix=".xml") as file:
+            file.write(xml.replace(keys, keys + f'<config key="motor" value="{named}"/>'))
+            file.flush()
+            answer = ask("check", file.name)
+            first, second = answer["joints"]
+            assert first["motors"] == ["m", *motors, "gravity compensation"] and second["motors"] == motors
+            assert first["loads"] == second["loads"] == ["actuator 1", "cup", *(["jet"] if not named else [])]
+            stranded = [line for line in answer["warnings"] if "no actuator is its motor" in line]
+            assert [("'b'" in line, "'a'" in line) for line in stranded] == ([] if named else [(True, False)])
+            assert ("  motors             m, " in run("check", file.name)[1]) and mujoco.MjModel.from_xml_path(file.name)
 
 
 def test_check_of_what_is_no_file():

@@ -9,6 +9,7 @@
 
 #include "configuration/check.h"
 #include "configuration/explain.h"
+#include "configuration/motors.h"
 #include "configuration/names.h"
 #include "configuration/plugin.h"
 #include "mjgear_params.h"
@@ -150,8 +151,47 @@ static mjData* firstPose(const mjModel* m) {
 }
 
 
-static void tellJoints(FILE* out, Json* json, const mjModel* m, const mjgpJoint* joint, int n) {
+// names of the actuators that are motors, or loads, of a gear: as an array of that name, or
+// on a line if there are any
+static void tellActuators(FILE* out, Json* json, const char* key, const mjModel* m,
+                          const mjgpMotors* motors, const mjgpJoint* joint, int i) {
+  char place[40];
+  int count = 0, load = key[0] == 'l', id;
+  snprintf(place, sizeof(place), "  %-18s ", key);
+  int gravity = mjgp_objectOf(&id, joint + i) == mjOBJ_JOINT && m->jnt_actgravcomp[id] && !load;
+  if (json) {
+    json_open(json, key, '[');
+  }
+  for (int k = 0; k <= (int)m->nactuator; k++) {
+    char number[40];
+    const char* name = "gravity compensation";
+    if (k < m->nactuator) {
+      snprintf(number, sizeof(number), "actuator %d", k);
+      name = mj_id2name(m, mjOBJ_ACTUATOR, k) ? mj_id2name(m, mjOBJ_ACTUATOR, k) : number;
+    }
+    int acts = k == m->nactuator ? gravity
+               : load            ? mjgp_isLoadOf(motors, m, k, joint, i)
+                                 : mjgp_isMotorOf(motors, m, k, joint, i);
+    if (acts && json) {
+      json_text(json, NULL, name);
+    } else if (acts) {
+      fprintf(out, "%s%s", count ? ", " : place, name);
+    }
+    count += acts;
+  }
+  if (json) {
+    json_close(json, ']');
+  } else if (count) {
+    fputs("\n", out);
+  }
+}
+
+
+static void tellJoints(FILE* out, Json* json, const mjModel* m, const mjgpJoint* joint, int n,
+                       int slot) {
   mjData* d = firstPose(m);
+  mjgpMotors motors;
+  mjgp_makeMotors(&motors, NULL, m, joint, n, slot);
   for (int i = 0; d && i < n; i++) {
     const char* name = mjgp_gearName(m, &joint[i]);
     const char* instance = mj_id2name(m, mjOBJ_PLUGIN, joint[i].instance);
@@ -171,6 +211,8 @@ static void tellJoints(FILE* out, Json* json, const mjModel* m, const mjgpJoint*
       json_text(json, mjgp_gearKind(&joint[i]), name);
       json_text(json, "instance", instance ? instance : "");
       jsonFacts(json, &facts);
+      tellActuators(out, json, "motors", m, &motors, joint, i);
+      tellActuators(out, json, "loads", m, &motors, joint, i);
       json_number(json, "inertia", facts.inertia);
       json_number(json, "first_load", load);
       json_flag(json, "first_pose_stands", stands);
@@ -190,6 +232,8 @@ static void tellJoints(FILE* out, Json* json, const mjModel* m, const mjgpJoint*
       fprintf(out, "%s '%s' of instance '%s'\n", mjgp_gearKind(&joint[i]), name,
               instance ? instance : "");
       printFacts(out, &facts, unit);
+      tellActuators(out, NULL, "motors", m, &motors, joint, i);
+      tellActuators(out, NULL, "loads", m, &motors, joint, i);
       fprintf(out, "  first pose         its load is %.6g %s; with the motor off it %s\n", load,
               unit, stands ? "stands still" : "moves");
       if (joint[i].brake.actuator >= 0) {
@@ -213,6 +257,7 @@ static void tellJoints(FILE* out, Json* json, const mjModel* m, const mjgpJoint*
       fputs("\n", out);
     }
   }
+  mju_free(motors.drive);
   mj_deleteData(d);
 }
 
@@ -275,7 +320,7 @@ int checkModelFile(FILE* out, const char* file, int flg_json) {
     jsonLines(&json, "warnings", warnings);
     json_open(&json, "joints", '[');
     if (!report.count) {
-      tellJoints(out, &json, m, joint, n);
+      tellJoints(out, &json, m, joint, n, slot);
     }
     json_close(&json, ']');
     json_close(&json, '}');
@@ -285,7 +330,7 @@ int checkModelFile(FILE* out, const char* file, int flg_json) {
   } else if (!n) {
     fprintf(out, "%s: no joint has a gear; 'mjgear mjcf' writes the lines to add\n", file);
   } else {
-    tellJoints(out, NULL, m, joint, n);
+    tellJoints(out, NULL, m, joint, n, slot);
     for (char* line = warnings; *line; line += strcspn(line, "\n") + 1) {
       fprintf(out, "warning: %.*s\n", (int)strcspn(line, "\n"), line);
     }

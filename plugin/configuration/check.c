@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "configuration/jacobian.h"
+#include "configuration/motors.h"
 #include "configuration/names.h"
 #include "configuration/sensors.h"
 #include "friction/engine.h"
@@ -98,6 +99,15 @@ static void checkNoslip(mjgReport* report, const mjModel* m, const mjgpJoint* jo
 }
 
 
+// refuse what keys "motor" say wrong
+static void checkMotors(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n,
+                        int slot) {
+  mjgpMotors motors;
+  mjgp_makeMotors(&motors, report, m, joint, n, slot);
+  mju_free(motors.drive);
+}
+
+
 // refuse actuators of ours: the gear acts on the motor torque of a joint, and is no motor
 static void checkActuators(mjgReport* report, const mjModel* m, int slot) {
   for (int i = 0; i < m->nactuator; i++) {
@@ -116,14 +126,14 @@ static void checkActuators(mjgReport* report, const mjModel* m, int slot) {
 
 // what the actuators of a tendon are, as far as it decides whether their force passes a
 // gear as one number
-typedef struct mjgpMotors_ {
+typedef struct mjgpRopeMotors_ {
   int n;       // actuators
   int gains;   // with a gain that depends on velocity
   int damped;  // viscous friction on the motor's side
-} mjgpMotors;
+} mjgpRopeMotors;
 
-static mjgpMotors motorsOf(const mjModel* m, int tendon) {
-  mjgpMotors motors = {0};
+static mjgpRopeMotors motorsOf(const mjModel* m, int tendon) {
+  mjgpRopeMotors motors = {0};
   for (int i = 0; i < m->nactuator; i++) {
     if (m->actuator_trntype[i] == mjTRN_TENDON && m->actuator_trnid[2 * i] == tendon) {
       int bias = m->actuator_biastype[i];
@@ -171,7 +181,7 @@ static void checkTendon(mjgReport* report, const mjModel* m, const mjgpJoint* jo
     mjgp_refuseKey(&place, "tendon '%s' moves no joint; leave it out", name);
     return;
   }
-  mjgpMotors motors = motorsOf(m, joint->tendon);
+  mjgpRopeMotors motors = motorsOf(m, joint->tendon);
   for (int k = 0; k < n; k++) {
     int other = m->dof_jntid[dof[k]];
     if (m->jnt_actgravcomp[other] || (motors.n && m->jnt_actfrclimited[other])) {
@@ -316,6 +326,7 @@ mjgpJoint* mjgp_check(int* n, mjgpOptions* options, mjgReport* report, const mjM
       checkLagged(report, m, joint + i);
     }
   }
+  checkMotors(report, m, joint, *n, slot);
   checkDependence(report, m, joint, *n);
   checkNoslip(report, m, joint, *n, where);
   mjgp_checkSensors(report, m, joint, *n, slot);
@@ -366,6 +377,19 @@ static int isIdle(const mjModel* m, const mjgpJoint* joint) {
 }
 
 
+// can only friction of its load move a gear: it cannot be driven back and has no motor
+static int isStranded(const mjModel* m, const mjgpMotors* motors, const mjgpJoint* joint, int i) {
+  double gamma_u, gamma_v, coulomb;
+  int motor = joint[i].gap == mjgpGAP_LOAD ? joint[i].partner : i, driven = 0;
+  mjg_frictionAt(&gamma_u, &gamma_v, &coulomb, &joint[i].gear, 0, 0, 0, 0);
+  for (int k = 0; k < m->nactuator; k++) {
+    driven |= mjgp_isMotorOf(motors, m, k, joint, motor);
+  }
+  return gamma_v >= 1 && !driven &&
+         !(joint[motor].joint >= 0 && m->jnt_actgravcomp[joint[motor].joint]);
+}
+
+
 // instances that would be left behind where their robot becomes part of another model
 static void warnHomeless(mjgReport* report, const mjModel* m, int slot) {
   for (int i = 0; i < m->nplugin; i++) {
@@ -384,6 +408,8 @@ static void warnHomeless(mjgReport* report, const mjModel* m, int slot) {
 
 void mjgp_warnGears(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n, int slot,
                     int flg_geometry) {
+  mjgpMotors motors;
+  mjgp_makeMotors(&motors, NULL, m, joint, n, slot);
   warnHomeless(report, m, slot);
   for (int i = 0; i < n; i++) {
     char where[2 * mjgpMAXWORD];
@@ -400,8 +426,14 @@ void mjgp_warnGears(mjgReport* report, const mjModel* m, const mjgpJoint* joint,
           "the gear has neither rotor inertia (armature) nor constant friction (coulomb), so that "
           "it does nothing while its motor is off; give it one of them");
     }
+    if (isStranded(m, &motors, joint, i)) {
+      mjg_refuse(report,
+                 "the gear cannot be driven back and no actuator is its motor, so that it never "
+                 "moves; give it an actuator, name one in the key 'motor', or take the gear off");
+    }
     mjg_warnAssumed(report, &joint[i].description);
   }
+  mju_free(motors.drive);
   report->where = NULL;
 }
 

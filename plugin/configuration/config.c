@@ -15,10 +15,12 @@
 static const char* const own_keys[] = {"joint",    "tendon",    "type",       "solver",
                                        "coupling", "tolerance", "iterations", "backlash"};
 static const char* const joint_keys[] = {"motor_joint", "encoder"};
+static const char* const last_keys[] = {"motor"};  // behind all
 enum {
+  mjgpNLAST = (int)(sizeof(last_keys) / sizeof(last_keys[0])),
   mjgpNOWN = (int)(sizeof(own_keys) / sizeof(own_keys[0])),
   mjgpNJOINTKEY = (int)(sizeof(joint_keys) / sizeof(joint_keys[0])),
-  mjgpNKEYS = mjgpNOWN + mjgpNGAPKEY + mjgpNJOINTKEY + mjgNKEY + mjgNTABLE
+  mjgpNKEYS = mjgpNOWN + mjgpNGAPKEY + mjgpNJOINTKEY + mjgNKEY + mjgNTABLE + mjgpNLAST
 };
 
 static const char* const coupling_names[] = {"implicit", "lagged"};
@@ -43,6 +45,9 @@ const char* const* mjgp_keys(int* nkey) {
   }
   for (int kind = 0; kind < mjgNTABLE; kind++) {
     keys[n++] = mjg_tableName(kind);
+  }
+  for (int i = 0; i < mjgpNLAST; i++) {
+    keys[n++] = last_keys[i];
   }
   *nkey = n;
   return keys;
@@ -71,21 +76,6 @@ int mjgp_countJoints(const mjModel* m, int instance) {
 
 //---------------------------------- joints of an instance -----------------------------------------
 
-// is this the place to look for a word: a home that has it, or the first one if none has
-static int isPlaceOf(const char* word, int length, int type, const mjgpPlace* place) {
-  mjgpPlace other = *place;
-  if (!place->home || mjgp_isAtHome(word, length, type, place)) {
-    return 1;
-  }
-  for (other.home = 0; (other.home = mjgp_nextHome(place->m, place->instance, other.home));) {
-    if (mjgp_isAtHome(word, length, type, &other)) {
-      return 0;
-    }
-  }
-  return place->home == mjgp_nextHome(place->m, place->instance, 0);
-}
-
-
 // find the joints and tendons that an instance lists, at one of its homes; number of
 // those that were found and can have a gear. start: index of the first
 static int readJoints(mjgpJoint* joint, int start, mjgpPlace* place) {
@@ -95,7 +85,7 @@ static int readJoints(mjgpJoint* joint, int start, mjgpPlace* place) {
     place->key = mju_type2Str(types[k]);
     const char *text = mjgp_value(place), *word;
     for (; (word = mjgp_nextWord(&length, &text)); item++) {
-      int here = isPlaceOf(word, length, types[k], place);
+      int here = mjgp_isPlaceOf(word, length, types[k], place);
       int id = here ? mjgp_findGeared(types[k], word, length, place) : -1;
       if (id >= 0) {
         joint[found++] = mjgp_makeGeared(place, types[k], id, start + item, item);

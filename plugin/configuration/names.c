@@ -17,8 +17,18 @@ static int isReferenced(const mjModel* m, int instance) {
 }
 
 
-// body of a joint, or of the first dof that a tendon moves; 0: none
+// body of a joint, of the first dof that a tendon moves, or of what an actuator acts on;
+// 0: none
 static int bodyOf(const mjModel* m, int type, int id) {
+  if (type == mjOBJ_ACTUATOR) {
+    int kind = m->actuator_trntype[id], site = kind == mjTRN_SITE || kind == mjTRN_SLIDERCRANK ||
+                                               m->actuator_trnid[2 * id + 1] >= 0;
+    type = kind == mjTRN_TENDON ? mjOBJ_TENDON : mjOBJ_JOINT;
+    id = m->actuator_trnid[2 * id];
+    if (site || kind == mjTRN_BODY) {
+      return site ? m->site_bodyid[id] : id;
+    }
+  }
   if (type == mjOBJ_JOINT) {
     return m->jnt_bodyid[id];
   }
@@ -94,12 +104,15 @@ static int isRenamed(const mjgpPlace* place, int type, int id, const char* word,
   static const struct {
     const char* key;
     int type;
-  } lists[] = {{"joint", mjOBJ_JOINT}, {"tendon", mjOBJ_TENDON}, {"motor_joint", mjOBJ_JOINT}};
+  } lists[] = {{"joint", mjOBJ_JOINT},
+               {"tendon", mjOBJ_TENDON},
+               {"motor_joint", mjOBJ_JOINT},
+               {"motor", mjOBJ_ACTUATOR}};
   const mjModel* m = place->m;
   Around a;
   int alike = findAround(&a, mjgp_nameOf(m, type, id), word, (size_t)length,
                          mjgp_nameOf(m, mjOBJ_PLUGIN, place->instance)) >= 0;
-  for (int k = 0; k < 3 && alike; k++) {
+  for (int k = 0; k < 4 && alike; k++) {
     mjgpPlace list = *place;
     list.key = lists[k].key;
     int n;
@@ -125,7 +138,9 @@ static void findMatches(int* exact, int* renamed, int type, const char* word, si
   const mjModel* m = place->m;
   const char* instance = mjgp_nameOf(m, mjOBJ_PLUGIN, place->instance);
   const char* body = place->home ? mjgp_nameOf(m, mjOBJ_BODY, place->home) : "";
-  int n = (int)(type == mjOBJ_JOINT ? m->njnt : m->ntendon), longest = 0;
+  int longest = 0, n = (int)(type == mjOBJ_JOINT    ? m->njnt
+                             : type == mjOBJ_TENDON ? m->ntendon
+                                                    : m->nactuator);
   *exact = *renamed = -1;
   for (int id = 0; id < n; id++) {
     int home = place->home && isBelow(m, place->home, type, id);
@@ -148,14 +163,29 @@ static void findMatches(int* exact, int* renamed, int type, const char* word, si
 }
 
 
-int mjgp_isAtHome(const char* word, int length, int type, const mjgpPlace* place) {
+// is there such an object at the home of the place
+static int isAtHome(const char* word, int length, int type, const mjgpPlace* place) {
   int exact, renamed;
   findMatches(&exact, &renamed, type, word, (size_t)length, place, 1);
   return exact >= 0 || renamed >= 0;
 }
 
 
-// joint or tendon of a name, -1 if there is none, -2 after a refusal
+int mjgp_isPlaceOf(const char* word, int length, int type, const mjgpPlace* place) {
+  mjgpPlace other = *place;
+  if (!place->home || isAtHome(word, length, type, place)) {
+    return 1;
+  }
+  for (other.home = 0; (other.home = mjgp_nextHome(place->m, place->instance, other.home));) {
+    if (isAtHome(word, length, type, &other)) {
+      return 0;
+    }
+  }
+  return place->home == mjgp_nextHome(place->m, place->instance, 0);
+}
+
+
+// object of a name, -1 if there is none, -2 after a refusal
 static int findObject(int type, const char* word, int length, const mjgpPlace* place) {
   const mjModel* m = place->m;
   int exact, renamed;
@@ -182,9 +212,11 @@ int mjgp_findGeared(int type, const char* word, int length, const mjgpPlace* pla
   const mjModel* m = place->m;
   int id = findObject(type, word, length, place), joint = type == mjOBJ_JOINT;
   if (id == -1) {
-    return mjgp_refuseKey(place, "%s '%.*s' is not in the model; use the name of a %s",
+    return mjgp_refuseKey(place, "%s '%.*s' is not in the model; use the name of %s",
                           mju_type2Str(type), mjMIN(length, mjgpMAXWORD), word,
-                          joint ? "hinge or slide joint, in quotes if it has spaces" : "tendon");
+                          joint ? "a hinge or slide joint, in quotes if it has spaces"
+                          : type == mjOBJ_TENDON ? "a tendon"
+                                                 : "an actuator");
   }
   if (id >= 0 && joint && m->jnt_type[id] != mjJNT_SLIDE && m->jnt_type[id] != mjJNT_HINGE) {
     return mjgp_refuseKey(place, "joint '%s' is a %s joint; a gear drives a hinge or a slide joint",

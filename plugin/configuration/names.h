@@ -15,15 +15,16 @@
 
 #include "configuration/parsing.h"
 
-// hinge or slide joint of a name in the configuration, or tendon (type: mjtObj); -1 after
-// a refusal
+// hinge or slide joint of a name in the configuration, tendon or actuator (type: mjtObj);
+// -1 after a refusal
 int mjgp_findGeared(int type, const char* word, int length, const mjgpPlace* place);
 
 // home of a geared joint's instance above it, 0: none
 int mjgp_homeOf(const mjModel* m, const mjgpJoint* joint);
 
-// is there such a joint, or tendon (mjtObj), at the home of the place
-int mjgp_isAtHome(const char* word, int length, int type, const mjgpPlace* place);
+// is this the place to look for a word: a home that has such an object (mjtObj), or the
+// first one if none has
+int mjgp_isPlaceOf(const char* word, int length, int type, const mjgpPlace* place);
 
 // the joint, or the tendon, as an item of a list
 mjgpJoint mjgp_makeGeared(const mjgpPlace* place, int type, int id, int index, int item);

@@ -164,16 +164,7 @@ mjtNum* mjgp_evaluateActuation(mjgpGears* g, const mjModel* m, mjData* d, int ac
 }
 
 
-//---------------------------------- actuators of tendons with gears -------------------------------
-
-// gear on the tendon that an actuator drives, -1: it drives something else, or the tendon
-// has none
-static int tendonGear(const mjgpGears* g, const mjModel* m, int actuator) {
-  return m->actuator_trntype[actuator] == mjTRN_TENDON
-             ? g->config->tendon[m->actuator_trnid[2 * actuator]]
-             : -1;
-}
-
+//---------------------------------- motor torque --------------------------------------------------
 
 // forces per unit of force along the tendon are the actuator's gear ratio
 static mjtNum ratioOf(const mjModel* m, int actuator) {
@@ -181,26 +172,58 @@ static mjtNum ratioOf(const mjModel* m, int actuator) {
 }
 
 
-// share[i] += force of actuators along the tendon of gear i; the same force is no motor
-// torque of gears on its joints
-static void addShare(mjgpGears* g, mjtNum* share, int i, mjtNum force) {
-  mjgpRow row = g->in.E[i];
-  for (int k = 0; k < row.n; k++) {
-    int other = g->config->geared[row.dof[k]];
-    if (other >= 0 && g->config->joint[other].kind == mjgpTRN_JOINT) {
-      share[other] -= row.value[k] * force;
-    }
-  }
-  share[i] += force;
+// gear on a joint whose motor is this actuator, by one of the dofs that it moves; -1: none
+static int gearOf(const mjgpGears* g, int actuator, int dof) {
+  const mjgpConfig* c = g->config;
+  int i = c->geared[dof];
+  return i >= 0 && c->joint[i].kind == mjgpTRN_JOINT &&
+                 mjgp_isMotor(&c->motors, actuator, c->joint, i)
+             ? i
+             : -1;
 }
 
 
-// d->qDeriv of the actuators of one tendon, or with -1 of all but those of tendons with
-// gears; moment: all moments
-static void deriveSome(const mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* moment,
-                       int gear) {
+// motor torque where actuators act on links, too: forces of motors and gravity
+// compensation, within the limits of the joint. The limits cut the load as well, so that
+// what is left of qfrc_actuator is the load
+static void sumMotors(mjgpGears* g, const mjModel* m, const mjData* d) {
   for (int k = 0; k < m->nactuator; k++) {
-    int own = tendonGear(g, m, k) == gear;
+    int drive = g->config->motors.drive[k], out = m->actuator_outadr[k];
+    if (drive >= 0) {
+      g->in.motor[drive] += ratioOf(m, k) * d->actuator_force[out];
+    }
+    for (int row = out; row < out + m->actuator_outnum[k] && drive < 0; row++) {
+      for (int p = d->moment_rowadr[row]; p < d->moment_rowadr[row] + d->moment_rownnz[row]; p++) {
+        int i = gearOf(g, k, d->moment_colind[p]);
+        if (i >= 0) {
+          g->in.motor[i] += d->actuator_moment[p] * d->actuator_force[row];
+        }
+      }
+    }
+  }
+  int gravity = !(m->opt.disableflags & mjDSBL_GRAVITY) && !mju_isZero(m->opt.gravity, 3);
+  for (int a = 0; a < g->in.nactive; a++) {
+    int i = g->in.active[a], jnt = g->config->jnt[i];
+    if (jnt >= 0 && m->jnt_actgravcomp[jnt] && gravity) {
+      g->in.motor[i] += d->qfrc_gravcomp[m->jnt_dofadr[jnt]];
+    }
+    if (jnt >= 0 && m->jnt_actfrclimited[jnt]) {
+      g->in.motor[i] = clip(g->in.motor[i], m->jnt_actfrcrange + 2 * jnt);
+    }
+  }
+}
+
+
+// d->qDeriv of the actuators of one tendon; with -1 of all motors of joints that no key
+// names, and with -2 - p of those that instance p names. moment: all moments
+static void deriveSome(const mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* moment,
+                       int which) {
+  const mjgpMotors* motors = &g->config->motors;
+  for (int k = 0; k < m->nactuator; k++) {
+    int own = motors->drive[k] == which && which >= mjgpDRIVES_JOINTS;
+    for (int p = 0; p < motors->nnamed && which < mjgpDRIVES_JOINTS; p++) {
+      own |= motors->named[2 * p] == k && motors->named[2 * p + 1] == -2 - which;
+    }
     for (int row = m->actuator_outadr[k]; row < m->actuator_outadr[k] + m->actuator_outnum[k];
          row++) {
       for (int p = d->moment_rowadr[row]; p < d->moment_rowadr[row] + d->moment_rownnz[row]; p++) {
@@ -213,32 +236,20 @@ static void deriveSome(const mjgpGears* g, const mjModel* m, mjData* d, const mj
 }
 
 
-// velocity gains of the actuators of tendons with gears; leaves the derivatives of the
-// other actuators in d->qDeriv. The engine has no derivatives along tendons, but tells
-// what they are on a joint
-static void addTendonGains(mjgpGears* g, const mjModel* m, mjData* d) {
-  mj_markStack(d);
-  mjtNum* moment = mj_stackAllocNum(d, (size_t)m->nJmom);
-  mju_copy(moment, d->actuator_moment, (int)m->nJmom);
-  for (int a = 0; a < g->in.nactive; a++) {
-    int i = g->in.active[a], most = 0;
-    if (g->config->joint[i].kind != mjgpTRN_TENDON) {
-      continue;
-    }
-    mjgpRow row = g->in.E[i];
-    for (int k = 1; k < row.n; k++) {
-      most = mju_abs(row.value[k]) > mju_abs(row.value[most]) ? k : most;
-    }
-    if (row.value[most] != 0) {
-      int dof = row.dof[most];
-      deriveSome(g, m, d, moment, i);
-      g->in.implicit[i] -= m->opt.timestep * d->qDeriv[m->D_rowadr[dof] + m->D_diag[dof]] /
-                           (row.value[most] * row.value[most]);
-    }
+// velocity gains of the motors of a tendon. The engine has no derivatives along tendons,
+// but tells what they are on a joint
+static void addTendonGains(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* moment, int i) {
+  int most = 0;
+  mjgpRow row = g->in.E[i];
+  for (int k = 1; k < row.n; k++) {
+    most = mju_abs(row.value[k]) > mju_abs(row.value[most]) ? k : most;
   }
-  deriveSome(g, m, d, moment, -1);
-  mju_copy(d->actuator_moment, moment, (int)m->nJmom);
-  mj_freeStack(d);
+  if (row.value[most] != 0) {
+    int dof = row.dof[most];
+    deriveSome(g, m, d, moment, i);
+    g->in.implicit[i] -= m->opt.timestep * d->qDeriv[m->D_rowadr[dof] + m->D_diag[dof]] /
+                         (row.value[most] * row.value[most]);
+  }
 }
 
 
@@ -273,24 +284,6 @@ static void addTendonBias(mjgpGears* g, const mjModel* m, mjData* d, int i) {
 }
 
 
-// motor torque of gears on tendons, and what it takes from gears on joints
-static void addTendons(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
-  for (int k = 0; k < m->nactuator && actuated; k++) {
-    int i = tendonGear(g, m, k);
-    if (i >= 0) {
-      addShare(g, g->in.motor, i, ratioOf(m, k) * d->actuator_force[m->actuator_outadr[k]]);
-    }
-  }
-  for (int a = 0; a < g->in.nactive; a++) {
-    int i = g->in.active[a];
-    g->in.tau[i] = g->in.motor[i];
-    if (g->config->joint[i].kind == mjgpTRN_TENDON) {
-      addTendonBias(g, m, d, i);
-    }
-  }
-}
-
-
 //---------------------------------- rotor inertia --------------------------------------------------
 
 // row of S of joint i beside its diagonal, zero at first
@@ -304,15 +297,16 @@ static mjtNum* rowOf(mjgpGears* g, const mjModel* m, mjData* d, int i) {
 }
 
 
-// S += scale j' j over gears on joints; drag: the same factor of the torque that is
-// proportional to velocity
-static void addTerm(mjgpGears* g, const mjModel* m, mjData* d, mjtNum scale, mjtNum drag, int n,
-                    const int* dof, const mjtNum* j) {
+// S += scale j' j over gears on joints whose motor the actuator is; drag: the same factor
+// of the torque that is proportional to velocity; tau += force j
+static void addTerm(mjgpGears* g, const mjModel* m, mjData* d, int actuator, mjtNum scale,
+                    mjtNum drag, mjtNum force, int n, const int* dof, const mjtNum* j) {
   for (int a = 0; a < n; a++) {
-    int i = g->config->geared[dof[a]];
-    if (i < 0 || j[a] == 0 || g->config->joint[i].kind == mjgpTRN_TENDON) {
+    int i = gearOf(g, actuator, dof[a]);
+    if (i < 0 || j[a] == 0) {
       continue;
     }
+    g->in.tau[i] += j[a] * force;
     g->in.implicit[i] += scale * j[a] * j[a];
     g->in.drag[i] += drag * j[a] * j[a];
     for (int b = 0; b < n; b++) {
@@ -360,7 +354,7 @@ static void addMechanics(mjgpGears* g, const mjModel* m, mjData* d) {
     if (m->tendon_actuatorid[t] == -1) {
       continue;
     }
-    int gear = g->config->tendon[t];
+    int gear = g->config->tendon[t], k = 0;
     if (gear >= 0) {
       g->in.implicit[gear] += mj_actuatorArmature(m, mjOBJ_TENDON, t);
       actuatorDamping(&drag, &slope, m, mjOBJ_TENDON, t, g->in.v[gear]);
@@ -374,14 +368,14 @@ static void addMechanics(mjgpGears* g, const mjModel* m, mjData* d) {
     const mjtNum* J = d->ten_J + adr;
     mjtNum armature = mj_actuatorArmature(m, mjOBJ_TENDON, t);
     actuatorDamping(&drag, &slope, m, mjOBJ_TENDON, t, d->ten_velocity[t]);
-    addTerm(g, m, d, armature + (damps && !euler ? h * slope : 0), 0, n, dof, J);
-    for (int k = 0; k < n && damps; k++) {
-      int i = g->config->geared[dof[k]];
-      if (i >= 0 && g->config->joint[i].kind == mjgpTRN_JOINT) {
-        g->in.tau[i] -= J[k] * drag * d->ten_velocity[t];
-        g->in.drag[i] += J[k] * J[k] * drag;
-      }
+    drag = damps ? drag : 0;
+
+    // all of its actuators are motors of the same gears
+    while (m->actuator_trntype[k] != mjTRN_TENDON || m->actuator_trnid[2 * k] != t) {
+      k++;
     }
+    addTerm(g, m, d, k, armature + (damps && !euler ? h * slope : 0), drag,
+            -drag * d->ten_velocity[t], n, dof, J);
   }
 }
 
@@ -417,7 +411,7 @@ static mjgpGains findGains(const mjModel* m) {
 
 
 int mjgp_actuationMatters(const mjgpGears* g, const mjModel* m) {
-  int forces = g->config->ngeared || g->config->gaps, limited = 0, gains = 0;
+  int forces = g->config->motors.mixed || g->config->gaps, limited = 0, gains = 0;
 
   // an actuator whose force is at a limit, its own or that of what it acts on, has no
   // gain
@@ -438,15 +432,17 @@ int mjgp_actuationMatters(const mjgpGears* g, const mjModel* m) {
 }
 
 
-// Rotors behind gaps that share an actuator through a tendon without a gear: S beside its
-// diagonal is no part of a shaft's law, and without it servos of three rotors diverge,
-// whatever the step. Its row sums of absolute values are added to the diagonal: the same
-// where all move alike, and a term of first order in the step where they do not
+// Rotors behind gaps that share an actuator, through a tendon without a gear for instance:
+// S beside its diagonal is no part of a shaft's law, and without it servos of three
+// rotors diverge, whatever the step. Its row sums of absolute values are added to the
+// diagonal: the same where all move alike, and a term of first order in the step where
+// they do not
 
 // does an actuator have such rotors
 static int isShared(const mjgpGears* g, const mjModel* m, const mjData* d, int actuator) {
-  return g->config->rotors && m->actuator_trntype[actuator] == mjTRN_TENDON &&
-         tendonGear(g, m, actuator) < 0 && d->moment_rownnz[m->actuator_outadr[actuator]] > 1;
+  int drive = g->config->motors.drive[actuator];
+  return g->config->rotors && (drive == mjgpDRIVES_JOINTS || drive == mjgpDRIVES_NAMED) &&
+         d->moment_rownnz[m->actuator_outadr[actuator]] > 1;
 }
 
 
@@ -497,21 +493,14 @@ static int addSharedGains(mjgpGears* g, const mjModel* m, mjData* d) {
 }
 
 
-// velocity gains of the implicit integrators, from the engine's derivative
-static void addVelocityGains(mjgpGears* g, const mjModel* m, mjData* d) {
-  if (g->in.gains == mjgpGAINS_NONE) {
-    return;
-  }
+// velocity gains of motors, from d->qDeriv, for the joints with gears of one instance, or
+// with -1 of all
+static void addJointGains(mjgpGears* g, const mjModel* m, mjData* d, int instance) {
   mjtNum h = m->opt.timestep;
-  if (g->config->ngeared) {
-    addTendonGains(g, m, d);
-  } else {
-    mju_zero(d->qDeriv, (int)m->nD);
-    mjd_actuator_vel(m, d);
-  }
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a], dof = g->config->joint[i].dof;
-    if (g->config->joint[i].kind == mjgpTRN_TENDON) {
+    if (g->config->joint[i].kind == mjgpTRN_TENDON ||
+        (instance >= 0 && g->config->joint[i].instance != instance)) {
       continue;
     }
     int adr = m->D_rowadr[dof];
@@ -525,9 +514,48 @@ static void addVelocityGains(mjgpGears* g, const mjModel* m, mjData* d) {
       rowOf(g, m, d, i)[column] -= h * d->qDeriv[k];
     }
   }
+}
+
+
+// the same where not all actuators are motors of all gears that they move
+static void addMotorGains(mjgpGears* g, const mjModel* m, mjData* d) {
+  const mjgpMotors* motors = &g->config->motors;
+  mjtNum* moment = mj_stackAllocNum(d, (size_t)m->nJmom);
+  mju_copy(moment, d->actuator_moment, (int)m->nJmom);
+  for (int a = 0; a < g->in.nactive; a++) {
+    if (g->config->joint[g->in.active[a]].kind == mjgpTRN_TENDON) {
+      addTendonGains(g, m, d, moment, g->in.active[a]);
+    }
+  }
+  deriveSome(g, m, d, moment, mjgpDRIVES_JOINTS);
+  addJointGains(g, m, d, -1);
+  for (int p = 0; p < motors->nnamed; p++) {  // names of an instance stand side by side
+    int instance = motors->named[2 * p + 1];
+    if (!p || instance != motors->named[2 * p - 1]) {
+      deriveSome(g, m, d, moment, -2 - instance);
+      addJointGains(g, m, d, instance);
+    }
+  }
+  mju_copy(d->actuator_moment, moment, (int)m->nJmom);
+}
+
+
+// velocity gains of the implicit integrators, from the engine's derivative
+static void addVelocityGains(mjgpGears* g, const mjModel* m, mjData* d) {
+  int mixed = g->config->motors.mixed;
+  if (g->in.gains == mjgpGAINS_NONE) {
+    return;
+  }
+  if (mixed) {
+    addMotorGains(g, m, d);
+  } else {
+    mju_zero(d->qDeriv, (int)m->nD);
+    mjd_actuator_vel(m, d);
+    addJointGains(g, m, d, -1);
+  }
 
   // the effective inertia has all of them
-  if (addSharedGains(g, m, d) || g->config->ngeared) {
+  if (addSharedGains(g, m, d) || mixed) {
     mju_zero(d->qDeriv, (int)m->nD);
     mjd_actuator_vel(m, d);
   }
@@ -537,35 +565,28 @@ static void addVelocityGains(mjgpGears* g, const mjModel* m, mjData* d) {
 // gains in the effective inertia of "discrete"
 static void addDiscreteGains(mjgpGears* g, const mjModel* m, mjData* d) {
 #if mjgpDISCRETE
-  mjtNum* shift = mj_stackAllocNum(d, (size_t)g->config->n);
-  mju_zero(shift, g->config->n);
   for (int k = 0; k < d->nefmA; k++) {
     int actuator = d->efm_aid[k], out = m->actuator_outadr[actuator];
-    int gear = g->config->ngeared ? tendonGear(g, m, actuator) : -1;
+    int gear = g->config->motors.drive[actuator];
     if (gear >= 0) {
       mjtNum ratio = ratioOf(m, actuator);
       g->in.implicit[gear] += d->efm_as[k] * ratio * ratio;
       g->in.drag[gear] += d->efm_ak[k] * ratio * ratio;
-      addShare(g, shift, gear, -(d->efm_ak[k] * d->actuator_velocity[out] * ratio));
-      continue;
+      g->in.tau[gear] -= d->efm_ak[k] * d->actuator_velocity[out] * ratio;
     }
-    for (int row = out; row < out + m->actuator_outnum[actuator]; row++) {
+    for (int row = out; row < out + m->actuator_outnum[actuator] && gear < 0; row++) {
       int adr = d->moment_rowadr[row];
       for (int p = adr; p < adr + d->moment_rownnz[row] && isShared(g, m, d, actuator); p++) {
-        int i = g->config->geared[d->moment_colind[p]];
+        int i = gearOf(g, actuator, d->moment_colind[p]);
         if (i >= 0 && g->config->joint[i].gap == mjgpGAP_ROTOR) {
           g->in.shared[i] += d->efm_as[k] * mju_abs(d->actuator_moment[p]) *
                              sumOthers(d, d->actuator_moment, row, p);
         }
       }
-      addTerm(g, m, d, d->efm_as[k], d->efm_ak[k], d->moment_rownnz[row], d->moment_colind + adr,
-              d->actuator_moment + adr);
+      addTerm(g, m, d, actuator, d->efm_as[k], d->efm_ak[k],
+              -d->efm_ak[k] * d->actuator_velocity[row], d->moment_rownnz[row],
+              d->moment_colind + adr, d->actuator_moment + adr);
     }
-  }
-  for (int a = 0; a < g->in.nactive && d->nefmA; a++) {
-    int i = g->in.active[a];
-    int joint = g->config->joint[i].kind == mjgpTRN_JOINT;
-    g->in.tau[i] += (joint ? d->efm_ca[g->config->joint[i].dof] : 0) + shift[i];
   }
 #else
   (void)g, (void)m, (void)d;
@@ -579,24 +600,28 @@ void mjgp_gatherActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuate
   g->in.reaches = g->in.rows = 0;
   g->in.gains = actuated && implicit ? findGains(m) : mjgpGAINS_NONE;
   memset(g->in.row, 0, sizeof(*g->in.row) * (size_t)g->config->n);
+  int mixed = g->config->motors.mixed && actuated > 0;
+  if (mixed) {
+    mju_zero(g->in.motor, g->config->n);
+    sumMotors(g, m, d);
+  }
   for (int a = 0; a < g->in.nactive; a++) {
     int i = g->in.active[a], jnt = g->config->jnt[i], dof = g->config->joint[i].dof;
-    if (jnt >= 0) {
-      g->in.tau[i] = actuated > 0 ? d->qfrc_actuator[dof] : 0;
-      g->in.inertia[i] = m->dof_armature[dof];
-      mechanics |= m->jnt_actuatorid[jnt] != -1;
-    } else {
-      g->in.tau[i] = 0;
-      g->in.inertia[i] = mjgp_armature(m, g->config->joint + i);
+    if (!mixed) {
+      g->in.motor[i] = jnt >= 0 && actuated > 0 ? d->qfrc_actuator[dof] : 0;
     }
-    g->in.motor[i] = g->in.tau[i];
+    g->in.tau[i] = g->in.motor[i];
+    g->in.inertia[i] = mjgp_armature(m, g->config->joint + i);
+    mechanics |= jnt >= 0 && m->jnt_actuatorid[jnt] != -1;
     g->in.implicit[i] = g->in.drag[i] = g->in.shared[i] = 0;
   }
   if (!mechanics && !discrete && g->in.gains == mjgpGAINS_NONE) {
     return;
   }
-  if (g->config->ngeared) {
-    addTendons(g, m, d, actuated);
+  for (int a = 0; a < g->in.nactive && g->config->ngeared; a++) {
+    if (g->config->joint[g->in.active[a]].kind == mjgpTRN_TENDON) {
+      addTendonBias(g, m, d, g->in.active[a]);
+    }
   }
   addMechanics(g, m, d);
   if (discrete) {

@@ -91,33 +91,32 @@ void mjgp_advanceGap(const mjgpGears* g, const mjModel* m, mjData* d, int i) {
 
 //---------------------------------- what the motor sees -------------------------------------------
 
-// what an encoder on the rotor of gear i, -1: none, measures of actuator k besides;
-// scale: length of the actuator per position of the gear
-static inline void addRotor(const mjgpGears* g, const mjModel* m, mjData* d, int k, int i,
+// what an encoder on the rotor of gear i measures of force output out besides; scale: its
+// length per position of the gear
+static inline void addRotor(const mjgpGears* g, const mjModel* m, mjData* d, int out, int i,
                             mjtNum scale) {
-  const mjgpJoint* joint = i < 0 ? NULL : g->config->joint + i;
-  if (joint && joint->gap == mjgpGAP_ROTOR && joint->encoder == mjgpENCODER_MOTOR &&
+  const mjgpJoint* joint = g->config->joint + i;
+  if (joint->gap == mjgpGAP_ROTOR && joint->encoder == mjgpENCODER_MOTOR &&
       mjgp_isAwake(m, d, g->in.E[i].dof[0])) {
-    int adr = m->actuator_outadr[k];
-    d->actuator_length[adr] += scale * *gapState(g, d, i, mjgpGAP_ANGLE);
-    d->actuator_velocity[adr] += scale * *gapState(g, d, i, mjgpGAP_RATE);
+    d->actuator_length[out] += scale * *gapState(g, d, i, mjgpGAP_ANGLE);
+    d->actuator_velocity[out] += scale * *gapState(g, d, i, mjgpGAP_RATE);
   }
 }
 
 
 void mjgp_addEncoder(const mjgpGears* g, const mjModel* m, mjData* d, int sign) {
-  for (int k = 0; k < m->nactuator && g->config->encoders; k++) {
-    int id = m->actuator_trnid[2 * k];
-    mjtNum gear = sign * m->actuator_gear[6 * m->actuator_outadr[k]];
-    if (m->actuator_trntype[k] == mjTRN_JOINT) {
-      addRotor(g, m, d, k, g->config->geared[m->jnt_dofadr[id]], gear);
-    } else if (m->actuator_trntype[k] == mjTRN_TENDON && g->config->tendon[id] >= 0) {
-      addRotor(g, m, d, k, g->config->tendon[id], gear);
-    } else if (m->actuator_trntype[k] == mjTRN_TENDON) {
-      // the rotors that a tendon without a gear of its own drives
-      int first = m->ten_J_rowadr[id], end = first + m->ten_J_rownnz[id];
-      for (int p = first; p < end; p++) {
-        addRotor(g, m, d, k, g->config->geared[m->ten_J_colind[p]], gear * d->ten_J[p]);
+  const mjgpConfig* c = g->config;
+  for (int k = 0; k < m->nactuator && c->encoders; k++) {
+    int first = m->actuator_outadr[k], gear = c->motors.drive[k];
+    if (gear >= 0) {
+      addRotor(g, m, d, first, gear, sign * m->actuator_gear[6 * first]);
+    }
+    for (int out = first; out < first + m->actuator_outnum[k] && gear < 0; out++) {
+      for (int p = d->moment_rowadr[out]; p < d->moment_rowadr[out] + d->moment_rownnz[out]; p++) {
+        int i = c->geared[d->moment_colind[p]];
+        if (i >= 0 && mjgp_isMotor(&c->motors, k, c->joint, i)) {
+          addRotor(g, m, d, out, i, sign * d->actuator_moment[p]);
+        }
       }
     }
   }

@@ -86,14 +86,18 @@ static void findForces(mjgpGears* g, const mjModel* m, mjData* d, const mjtNum* 
   mj_invVelocity(m, d);
   mjgp_gatherActive(g, m, d);
   mjgp_addEncoder(g, m, d, 1);
-  if (actuated > 0) {
+  if (actuated > 0 || !mjgp_actuationActive(m)) {  // none are zero
     mj_fwdActuation(m, d);
   }
   if (discrete) {
+    // the shift of position gains that the engine takes off is that of rotors
     mj_inverseSkip(m, d, mjSTAGE_VEL, 1);
+    mjgp_gatherActuation(g, m, d, actuated);
   }
   mjgp_addEncoder(g, m, d, -1);
-  mjgp_gatherActuation(g, m, d, actuated);
+  if (!discrete) {
+    mjgp_gatherActuation(g, m, d, actuated);
+  }
 
   // constraints act on trees without gears, too
   g->in.ntree = g->config->ntree;
@@ -129,27 +133,26 @@ static void integrate(mjtNum* a, const mjModel* m, mjData* d, mjgpInertia* Mhat,
 }
 
 
+// y without forces of actuators that pass no gear, which are those that the data have
+static void takeLoads(mjtNum* y, const mjgpGears* g, const mjModel* m, const mjData* d) {
+  mju_subFrom(y, d->qfrc_actuator, (int)m->nv);
+  for (int b = 0; b < g->in.nactive; b++) {
+    int i = g->in.active[b];
+    mjgp_addRow(y, mjgp_row(m, d, g->config->joint + i), g->in.motor[i]);
+  }
+}
+
+
 // y = E' z: the force z along each gear where gears on tendons share dofs; least squares
 //                                                                                     (n)
-static void splitForces(mjtNum* z, const mjgpGears* g, const mjModel* m, mjData* d, mjtNum* y) {
+static void splitForces(mjtNum* z, const mjgpGears* g, const mjModel* m, mjData* d,
+                        const mjtNum* y) {
   int n = g->config->n, nv = g->config->nv;
   mjtNum* E = mj_stackAllocNum(d, (size_t)(n * nv));
   mjtNum* gram = mj_stackAllocNum(d, (size_t)(n * n));
   mju_zero(E, n * nv);
   for (int i = 0; i < n; i++) {
     mjgp_addRow(E + i * nv, mjgp_row(m, d, g->config->joint + i), 1);
-  }
-
-  // forces of actuators that pass no gear are those that the data have
-  for (int k = 0; k < nv; k++) {
-    int own = g->config->geared[k];
-    if (own >= 0 && g->config->joint[own].kind == mjgpTRN_JOINT) {
-      continue;
-    }
-    for (int i = 0; i < n; i++) {
-      y[k] += E[i * nv + k] * g->in.motor[i];
-    }
-    y[k] -= d->qfrc_actuator[k];
   }
   mju_mulMatVec(z, E, y, n, nv);
   mju_mulMatMatT(gram, E, E, n, nv, n);
@@ -363,6 +366,9 @@ int mjg_inverse(double* low, double* high, int* motion, const mjModel* m, mjData
   findForces(g, m, d, qacc, a, y, &branch);
   if (!qacc && !branch.Mhat.solver) {
     integrate(a, m, d, &branch.Mhat, g);
+  }
+  if (g->config->motors.mixed) {
+    takeLoads(y, g, m, d);
   }
   if (g->config->ngeared) {
     splitForces(z, g, m, d, y);

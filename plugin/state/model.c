@@ -55,7 +55,7 @@ typedef struct Part_ {
 } Part;
 
 
-// names of all joints, or tendons, which stand side by side; size: of those to compare
+// names of all objects of a type, which stand side by side; size: of those to compare
 // with, null: to be measured
 static Part namesOf(const mjModel* m, const int* adr, int n, const size_t* size) {
   const char *first = n ? m->names + adr[0] : "", *last = n ? m->names + adr[n - 1] : "";
@@ -65,8 +65,8 @@ static Part namesOf(const mjModel* m, const int* adr, int n, const size_t* size)
 
 // Neither names nor kinds of joints are in the signature, nor what actuators, which may
 // be brakes, act on. Rows of M end with their diagonals, so that their columns tell their
-// lengths. Tendons count where they have gears. c: to compare with, null: all. Returns
-// their number
+// lengths. Coefficients of tendons count where they have gears, names of actuators where
+// a key names one. c: to compare with, null: all. Returns their number
 static int findParts(Part part[mjgpNPART], const mjModel* m, const mjgpConfig* c) {
   size_t number = sizeof(int);
   part[0] = (Part){m->plugin_attr, (size_t)m->npluginattr};
@@ -77,12 +77,14 @@ static int findParts(Part part[mjgpNPART], const mjModel* m, const mjgpConfig* c
   part[5] = (Part){m->actuator_plugin, number * (size_t)m->nactuator};
   part[6] = (Part){m->actuator_trntype, number * (size_t)m->nactuator};
   part[7] = (Part){m->actuator_trnid, 2 * number * (size_t)m->nactuator};
-  if (c && !c->ngeared) {
-    return 8;
+  part[8] = (Part){m->wrap_type, number * (size_t)m->nwrap};
+  if (c && !c->ngeared && !c->motors.nnamed) {
+    return 9;
   }
-  part[8] = (Part){m->ten_J_rownnz, number * (size_t)m->ntendon};
-  part[9] = (Part){m->ten_J_colind, number * (size_t)m->nJten};
-  part[10] = (Part){m->wrap_prm, sizeof(mjtNum) * (size_t)m->nwrap};
+  part[9] = (Part){m->ten_J_rownnz, number * (size_t)m->ntendon};
+  part[10] = (Part){m->ten_J_colind, number * (size_t)m->nJten};
+  part[11] = (Part){m->wrap_prm, sizeof(mjtNum) * (size_t)m->nwrap};
+  part[12] = namesOf(m, m->name_actuatoradr, (int)m->nactuator, c ? c->nseen + 12 : NULL);
   return mjgpNPART;
 }
 
@@ -139,6 +141,8 @@ enum {
   DOFS,
   TREES,
   TENDONS,
+  ACTUATORS,
+  NAMES,
   NONZEROS,
   INSTANCES,
   BYTES,
@@ -146,14 +150,24 @@ enum {
   NSIZE
 };
 #define ARRAY(name, size) mjgpARRAY(mjgpConfig, name, size)
-static const mjgpArray kArray[] = {ARRAY(joint, GEARS),        ARRAY(state, GEARS),
-                                   ARRAY(stride, GEARS),       ARRAY(gap, GEARS),
-                                   ARRAY(place, KEYS),         ARRAY(jnt, GEARS),
-                                   ARRAY(own, GEARS),          ARRAY(changeable, INSTANCES),
-                                   ARRAY(block, GEARS),        ARRAY(geared, DOFS),
-                                   ARRAY(dof, DOFS),           ARRAY(line, DOFS),
-                                   ARRAY(reached, TREES),      ARRAY(tendon, TENDONS),
-                                   ARRAY(transpose, NONZEROS), ARRAY(seen, BYTES)};
+static const mjgpArray kArray[] = {ARRAY(joint, GEARS),
+                                   ARRAY(state, GEARS),
+                                   ARRAY(stride, GEARS),
+                                   ARRAY(gap, GEARS),
+                                   ARRAY(place, KEYS),
+                                   ARRAY(jnt, GEARS),
+                                   ARRAY(own, GEARS),
+                                   ARRAY(changeable, INSTANCES),
+                                   ARRAY(block, GEARS),
+                                   ARRAY(geared, DOFS),
+                                   ARRAY(dof, DOFS),
+                                   ARRAY(line, DOFS),
+                                   ARRAY(reached, TREES),
+                                   ARRAY(tendon, TENDONS),
+                                   ARRAY(motors.drive, ACTUATORS),
+                                   ARRAY(motors.named, NAMES),
+                                   ARRAY(transpose, NONZEROS),
+                                   ARRAY(seen, BYTES)};
 enum {
   NARRAY = sizeof(kArray) / sizeof(*kArray)
 };
@@ -333,8 +347,14 @@ static mjgpConfig* makeConfig(const mjModel* m) {
 
   // what was read
   Part part[mjgpNPART];
-  size_t size[NSIZE] = {(size_t)n,          (size_t)m->nv, (size_t)m->ntree,
-                        (size_t)m->ntendon, (size_t)m->nC, (size_t)m->nplugin};
+  size_t size[NSIZE] = {[GEARS] = (size_t)n,
+                        [DOFS] = (size_t)m->nv,
+                        [TREES] = (size_t)m->ntree,
+                        [TENDONS] = (size_t)m->ntendon,
+                        [ACTUATORS] = (size_t)m->nactuator,
+                        [NAMES] = 2 * (size_t)mjgp_countNamed(m, slot),
+                        [NONZEROS] = (size_t)m->nC,
+                        [INSTANCES] = (size_t)m->nplugin};
   findParts(part, m, NULL);
   for (int k = 0; k < mjgpNPART; k++) {
     size[BYTES] += part[k].size;
@@ -362,6 +382,7 @@ static mjgpConfig* makeConfig(const mjModel* m) {
     memcpy(seen, part[k].data, part[k].size);
     seen += c->nseen[k] = part[k].size;
   }
+  mjgp_readMotors(&c->motors, &report, m, c->joint, n, slot);
   findInstances(c, m, slot);
   findReach(c, m);
   findAddresses(c, m);

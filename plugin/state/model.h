@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "configuration/config.h"
+#include "configuration/motors.h"
 #include "configuration/parsing.h"
 
 // numbers in plugin_state one behind the other
@@ -23,7 +24,7 @@ typedef struct mjgpRange_ {
 
 // parts of a model that gears depend on (model.c)
 enum {
-  mjgpNPART = 11
+  mjgpNPART = 13
 };
 
 // the same in every step; one block of memory
@@ -51,6 +52,7 @@ typedef struct mjgpConfig_ {
   int system;       // address of the numbers of the whole system in plugin_state
 
   mjgpOptions options;
+  mjgpMotors motors;
   mjgpJoint* joint;  // geared joints in the order of their dofs                       (n)
   int* state;        // address of their first number in plugin_state                  (n)
   int* stride;       // distance of their numbers in plugin_state                      (n)

@@ -68,6 +68,7 @@ def add(
     preset: str | None = None,
     *,
     tendons: str | Sequence[str] = (),
+    motor: str | Sequence[str] = (),
     name: str = "gears",
     sensors: bool = False,
     armature: Setting = "keep",
@@ -80,6 +81,8 @@ def add(
         joints: names of hinge and slide joints, or patterns such as "*_knee" (of fnmatch), which mean hinges and slides.
         tendons: names of tendons whose actuators have a gear, or patterns: differentials, fingers with one motor, ropes.
         preset: a gear of presets(), with whose keys the description begins.
+        motor: names or patterns of actuators whose force comes through these gears though their transmission is a site, a spatial tendon or
+            a slider-crank, such as a Cartesian servo. Without it actuators on the joints and on fixed tendons over them are the motors.
         name: of the plugin instance; a second call on the same model needs another one.
         sensors: add a sensor for each joint and tendon, named NAME_gear; over a Batch results are read from these.
         armature: the rotor's inertia. "keep": a joint that has armature keeps it, one that has none gets the preset's.
@@ -106,6 +109,7 @@ def add(
         raise GearTypeError(f"add needs an MjSpec, not {kind_of(spec)}, then add, then compile")
     geared_joints = find(spec.joints, "joint", [joints] if isinstance(joints, str) else joints)
     geared_tendons = find(spec.tendons, "tendon", [tendons] if isinstance(tendons, str) else tendons)
+    named = find(spec.actuators, "actuator", [motor] if isinstance(motor, str) else motor)
     found = geared_joints + geared_tendons
     if not found:
         raise GearError("neither joints nor tendons are named; name those that have this gear")
@@ -140,7 +144,8 @@ def add(
     inertia = [0.0 if rotor else got for rotor, got in zip(rotors, inertia, strict=True)]
     motors = [joint for joint in spec.joints if joint.name in words["motor_joint"]]
     home = _find_home([*found, *motors])
-    _refuse(spec, name, config, lists, motors, inertia, home is not None)
+    _refuse(spec, name, config, lists, motors, inertia, home is not None, bool(named))
+    config |= {"motor": _names([one.name for one in named])} if named else {}
 
     # everything fits: write it
     set_armature: dict[str, float] = {}
@@ -206,6 +211,21 @@ def own_inertia(spec: mujoco.MjSpec, joint: Any) -> float:
     kind = mujoco.mjtTrn.mjTRN_TENDON if hasattr(joint, "path") else mujoco.mjtTrn.mjTRN_JOINT
     motors = [one for one in spec.actuators if one.trntype == kind and one.target == joint.name]
     return float(joint.armature) + sum(float(getattr(one, "armature", 0)) for one in motors)
+
+
+def _has_motor(spec: mujoco.MjSpec, one: Any) -> bool:
+    """Whether an actuator may drive a joint or tendon; in a model without actuators they may come yet."""
+    if not spec.actuators or getattr(one, "actgravcomp", False):
+        return True
+    trn = mujoco.mjtTrn
+    for actuator in spec.actuators:
+        targets = {actuator.target} if actuator.trntype in (trn.mjTRN_JOINT, trn.mjTRN_JOINTINPARENT) and not hasattr(one, "path") else set()
+        if actuator.trntype == trn.mjTRN_TENDON:
+            path = [] if hasattr(one, "path") else [wrap.target for tendon in spec.tendons if tendon.name == actuator.target for wrap in tendon.path]
+            targets = {actuator.target} if hasattr(one, "path") else {joint.name for joint in path if isinstance(joint, mujoco._specs.MjsJoint)}
+        if one.name in targets or (actuator.trntype == trn.mjTRN_SLIDERCRANK and not hasattr(one, "path")):
+            return True
+    return False
 
 
 # ------------------------------------------ values -----------------------------------------------
@@ -309,8 +329,9 @@ def _refuse(
     motors: Sequence[Any],
     inertia: Sequence[float | None],
     has_home: bool,
+    has_named: bool,
 ) -> None:
-    """Ask the library about the instance, on a model that has these joints and nothing else."""
+    """Ask the library about the instance, on a model that has these joints, their motors and nothing else."""
     probe = mujoco.MjSpec()
     probe.activate_plugin(accepting := _check.accepting_plugin())
     root = probe.worldbody.add_body()
@@ -332,6 +353,11 @@ def _refuse(
         kept = new[tendon.name]
         copy = probe.add_tendon(name=tendon.name, armature=own_inertia(spec, tendon) if kept is None else kept)
         copy.wrap_joint(f"joint {i} of a tendon", 2)
+    for kind, some in lists.items():
+        for one in some:
+            if has_named or _has_motor(spec, one):
+                trn = mujoco.mjtTrn.mjTRN_TENDON if kind == "tendon" else mujoco.mjtTrn.mjTRN_JOINT
+                probe.add_actuator(trntype=trn, target=one.name).set_to_motor()
 
     # other instances, as far as they gear the same joints
     for other in spec.plugins:
