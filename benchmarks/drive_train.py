@@ -171,13 +171,13 @@ def run(kind: str, steps: int, seed: int) -> dict[str, float]:
         for i in range(250):
             if i % 25 == 0:
                 data.ctrl[:N] = rng.normal(size=N) * rng.choice([0.0, 3, 20])
-                data.ctrl[N:] = rng.uniform(-0.2, 1.2, size=model.nu - N)
+                data.ctrl[N:] = 1 - rng.uniform(-0.2, 1.2, size=model.nu - N)  # 0: closed
             if kind == "table" and i % 25 == 0:
                 for drive in drives.values():
                     drive.temperature = rng.uniform(-20, 60)
             before, q = velocities(kind, data, rates), data.qpos[7 : 7 + N].copy()
             passed = np.maximum(passed, [np.floor(gear["oneway"] * q[k] / (gear["tooth_pitch"] or 1)) for k, gear in enumerate(joints)])
-            shares = iter(np.clip(data.ctrl[N:], 0, 1))
+            shares = iter(1 - np.clip(data.ctrl[N:], 0, 1))
             mujoco.mj_getState(model, data, state, STATE)
             mujoco.mj_step(model, data)
             mujoco.mj_resetData(model, again)

@@ -66,7 +66,9 @@ MJGAPI int mjg_setSolver(const mjModel* m, mjData* d, const char* solver, char* 
 // value of a key in the gear of a joint, of a table the number of its points: 1 if it was
 // given, 0 if not (value is untouched), -1 if the joint has no gear or the key does not
 // exist. gamma_u, gamma_v and the two efficiencies are always known, those of a sliding
-// gear, and so are all numbers that the model of a gap uses.
+// gear, and so are all numbers that the model of a gap uses. "brake" is the share of its
+// torque that the brake of the joint had in the last step, 0 open to 1 closed; after a
+// reset where it is without power.
 MJGAPI int mjg_getGear(double* value, const mjModel* m, const mjData* d, int joint,
                        const char* key);
 
@@ -216,7 +218,8 @@ typedef struct mjgStateAddress_ {
 //   "tooth"    of a ratchet (key tooth_pitch): 2 k + 1 of the tooth k that it passed last, 0 before the first step
 //   "gap_started" "rotor_angle" "rotor_velocity" "gap_position" "gap_twist"   of a gap: 0 before the first step;
 //              rotor minus joint (0 for a motor_joint); theta_b; omega_s of mjgear_backlash.h
-//   "brake"    the share of its torque that the brake of the joint had in the last step, from 0 to 1
+//   "brake_travel"   how far the brake of the joint moved from where it is without power, from 0 to 1: 0 after a reset. Open by
+//              as much, or with normally="open" closed; the share of its torque that acts is mjg_getGear's "brake"
 // and of the whole system, whatever the joint:
 //   "solver"    0: the model's, or 1 + mjgSolver; "fallbacks": what sensor 12 counts; "steps" "unsolved" "slow":
 //              steps with gears, those whose status says that they are not solved, and those in which the solver

@@ -96,9 +96,9 @@ MUTATIONS = [
         ("s == in->brake[i].blocked ?", "s == -in->brake[i].blocked ?"),
     ]),
     Of("plugin/friction/friction.c", "test_plugin_brake.py", [
-        ("asked > before ? brake->closing : brake->opening;", "asked > before ? brake->opening : brake->closing;"),
+        ("closes ? brake->closing : brake->opening;", "closes ? brake->opening : brake->closing;"),
         ("return before + mju_clip(asked - before, -most, most);", "return asked;"),
-        ("brake->sliding = brake->share * keys->sliding;", "brake->sliding = keys->sliding;"),
+        ("brake->sliding = closed * keys->sliding;", "brake->sliding = keys->sliding;"),
     ]),
     Of("core/law/scalar.c", "test_scalar test_lambda", [
         ("double forward = (1 - gamma_u) / (1 + gamma_v)", "double forward = (1 - gamma_v) / (1 + gamma_v)"),
@@ -228,7 +228,7 @@ MUTATIONS = [
     Of("plugin/inverse/derivative.c", "test_python_linearize.py", [
         ("to[k] = -s->d->qfrc_actuator", "to[k] = s->d->qfrc_actuator"),
         ("* g->in.tau[joint];  // acts on the rotor", "* 0 * g->in.tau[joint];"),
-        ("= g->in.brake[joint].share;", "= 0;"),
+        ("= g->in.brake[joint].travel;", "= 0;"),
         ("mjgp_releasePiece(piece, g);", ""),
         ("implicit.opt.integrator = mjINT_IMPLICIT;", ""),
         ("mjgp_solveInertia(qvel, m, s->Mhat, 0, nv);", ""),

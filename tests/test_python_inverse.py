@@ -75,7 +75,7 @@ BRAKED = """<mujoco><option timestep="0.002" integrator="Euler"/><extension><plu
   <config key="gamma_torque" value="0 0.1 20 1.5"/></instance></plugin></extension>
   <worldbody><body><joint name="j" type="slide" axis="1 0 0" armature="0.5"/><geom size=".1" mass="2"/></body></worldbody>
   <actuator><motor joint="j"/><plugin plugin="mjgear.brake" joint="j" ctrlrange="0 1" ctrllimited="true">
-  <config key="holding_torque" value="12"/><config key="sliding_torque" value="8"/><config key="side" value="%s"/></plugin></actuator></mujoco>"""
+  <config key="holding_torque" value="12"/><config key="sliding_torque" value="8"/><config key="side" value="%s"/><config key="normally" value="open"/></plugin></actuator></mujoco>"""
 
 
 class Forward(unittest.TestCase):
@@ -218,7 +218,7 @@ class Backward(unittest.TestCase):
             m = mujoco.MjModel.from_xml_string(BRAKED % side)
             d, h = mujoco.MjData(m), m.opt.timestep
             gear = mjgear.Gears(m, d)["j"]
-            share, last = gear.address("brake").value, gear.address("friction").value
+            share, last = gear.address("brake_travel").value, gear.address("friction").value
             for case in range(300):
                 mujoco.mj_resetData(m, d)
                 d.plugin_state[share], d.plugin_state[last] = 1, rng.normal() * 10

@@ -139,17 +139,19 @@ class Exact(unittest.TestCase):
         np.testing.assert_allclose(found.B[:, 0], [STEP * expected, expected, STEP * sigma * expected], rtol=1e-9)
 
     def test_brake(self):
-        """That slips, by its control: the torque is the share of what it slides with, and the share is state."""
-        m = mujoco.MjModel.from_xml_string("""<mujoco><option timestep="0.001" integrator="implicitfast" gravity="0 0 0" tolerance="0"/>
+        """That slips, by its control: the torque is the share of what it slides with, and how far it moved is state."""
+        text = ("""<mujoco><option timestep="0.001" integrator="implicitfast" gravity="0 0 0" tolerance="0"/>
           <extension><plugin plugin="mjgear.brake"/></extension>
           <worldbody><body><joint name="j" type="slide" armature="0.7"/><geom size=".1" mass="2"/></body></worldbody>
           <actuator><motor joint="j"/><plugin plugin="mjgear.brake" joint="j" ctrlrange="0 1" ctrllimited="true"><config key="holding_torque" value="12"/>
-          <config key="sliding_torque" value="9"/></plugin></actuator></mujoco>""")
-        d = mujoco.MjData(m)
-        d.qvel, d.ctrl = 1, (3, 0.5)
-        found = mjgear.linearize(m, d)
-        self.assertEqual(found.states, ("position j", "velocity j", "brake j"))
-        np.testing.assert_allclose(found.B[1:], [[STEP / 2.7, -9 * STEP / 2.7], [0, 1]], rtol=1e-10, atol=1e-15)
+          <config key="sliding_torque" value="9"/>%s</plugin></actuator></mujoco>""")
+        for normally, sign in (("", 1), ('<config key="normally" value="open"/>', -1)):
+            m = mujoco.MjModel.from_xml_string(text % normally)
+            d = mujoco.MjData(m)
+            d.qvel, d.ctrl = 1, (3, 0.5)
+            found = mjgear.linearize(m, d)
+            self.assertEqual(found.states, ("position j", "velocity j", "brake_travel j"))
+            np.testing.assert_allclose(found.B[1:], [[STEP / 2.7, sign * 9 * STEP / 2.7], [0, 1]], rtol=1e-10, atol=1e-15)
         d.ctrl = 3, 1
         self.assertEqual(mjgear.linearize(m, d).side[-2:].tolist(), [0, -1])
         d.qvel, d.ctrl = 0, (3, 0.5)  # it holds 6 N m

@@ -237,9 +237,12 @@ static void tellJoints(FILE* out, Json* json, const mjModel* m, const mjgpJoint*
       fprintf(out, "  first pose         its load is %.6g %s; with the motor off it %s\n", load,
               unit, stands ? "stands still" : "moves");
       if (joint[i].brake.actuator >= 0) {
-        fprintf(out, "  brake              holds %.6g %s, slips at %.6g %s, on the %s's side\n",
-                joint[i].brake.holding, unit, joint[i].brake.sliding, unit,
-                joint[i].brake.side == mjgpSIDE_MOTOR ? "motor" : "link");
+        fprintf(
+            out,
+            "  brake              holds %.6g %s, slips at %.6g %s, on the %s's side, normally %s\n",
+            joint[i].brake.holding, unit, joint[i].brake.sliding, unit,
+            joint[i].brake.side == mjgpSIDE_MOTOR ? "motor" : "link",
+            joint[i].brake.normally == mjgpNORMALLY_CLOSED ? "closed" : "open");
       }
       if (gapped) {
         fprintf(out, "  backlash           %s, half gap %.6g %s, stiffness %.6g %s, %s\n",

@@ -42,10 +42,12 @@ def braked(text, model):
     for k, j in enumerate(robots.gearable(model)):
         torque, side = 20 * model.dof_M0[model.jnt_dofadr[j]], ("motor", "link")[k % 2]
         config = "".join(f'<config key="{key}" value="{value}"/>' for key, value in
-                         {"sliding_torque": torque, "holding_torque": 1.5 * torque, "side": side}.items())  # fmt: skip
+                         {"sliding_torque": torque, "holding_torque": 1.5 * torque, "side": side, "normally": "open"}.items())  # fmt: skip
         brakes += f'<plugin plugin="mjgear.brake" joint="{robots.names_of(model, [j])[0]}" ctrlrange="0 1" ctrllimited="true" '
-        brakes += f'gear="1" forcelimited="false" forcerange="0 0">{config}</plugin>'
-    return text.replace("</mujoco>", f'<extension><plugin plugin="mjgear.brake"/></extension><actuator>{brakes}</actuator></mujoco>')
+        brakes += f'class="brake">{config}</plugin>'
+    plain = '<general gear="1" forcelimited="false" forcerange="0 0" gaintype="fixed" biastype="none" dyntype="none"/>'
+    plain = f'<default><default class="brake">{plain}</default></default>'
+    return text.replace("</mujoco>", f'{plain}<extension><plugin plugin="mjgear.brake"/></extension><actuator>{brakes}</actuator></mujoco>')
 
 
 class Inverse:

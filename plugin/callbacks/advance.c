@@ -214,7 +214,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
     state[mjgpSTATE_LAG * stride] = d->nefc ? (v - next) / m->opt.timestep + g->in.lag[i] : 0;
     if (g->in.braked[i]) {
       state[mjgpSTATE_TOOTH * stride] = g->in.brake[i].tooth;
-      state[mjgpSTATE_BRAKE * stride] = g->in.brake[i].share;
+      state[mjgpSTATE_BRAKE * stride] = g->in.brake[i].travel;
     }
 
     // the gap; mode is the rotor's

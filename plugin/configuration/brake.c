@@ -5,8 +5,8 @@
 #include "configuration/parsing.h"
 
 // numbers come first
-const char* const mjgp_brakeKeys[mjgpNBRAKEKEY] = {"holding_torque", "sliding_torque",
-                                                   "closing_time", "opening_time", "side"};
+const char* const mjgp_brakeKeys[mjgpNBRAKEKEY] = {
+    "holding_torque", "sliding_torque", "closing_time", "opening_time", "side", "normally"};
 
 
 int mjgp_countBrakes(const mjModel* m, int instance) {
@@ -22,6 +22,7 @@ int mjgp_countBrakes(const mjModel* m, int instance) {
 
 static void readKeys(mjgpBrakeKeys* brake, mjgpPlace* place) {
   static const char* const sides[] = {"motor", "link"};
+  static const char* const states[] = {"closed", "open"};
   double* const number[] = {&brake->holding, &brake->sliding, &brake->closing, &brake->opening};
   int given[4];
   for (int k = 0; k < 4; k++) {
@@ -34,6 +35,8 @@ static void readKeys(mjgpBrakeKeys* brake, mjgpPlace* place) {
   int holds = given[0], slides = given[1];
   place->key = "side";
   mjgp_readWord(&brake->side, sides, 2, place);
+  place->key = "normally";
+  mjgp_readWord(&brake->normally, states, 2, place);
   place->key = "holding_torque";
   if (!holds && !slides) {
     mjgp_refuseKey(place, "nothing says how strong the brake is; give its torque at the output");
@@ -53,11 +56,12 @@ static void readKeys(mjgpBrakeKeys* brake, mjgpPlace* place) {
 static void refuseActuator(const mjModel* m, const mjgpBrakeKeys* brake, const mjgpPlace* place) {
   int i = brake->actuator;
   if (m->actuator_gear[6 * m->actuator_outadr[i]] != 1 || m->actuator_forcelimited[i] ||
-      m->actuator_dyntype[i] != mjDYN_NONE || m->actuator_actnum[i] || m->actuator_delay[i] != 0) {
+      m->actuator_dyntype[i] != mjDYN_NONE || m->actuator_actnum[i] || m->actuator_delay[i] != 0 ||
+      m->actuator_biastype[i] != mjBIAS_NONE || m->actuator_gaintype[i] != mjGAIN_FIXED) {
     mjgp_refuseKey(place,
-                   "actuator '%s' has gear, forcerange, delay or an activation, which a brake does "
-                   "not; leave them out, and give closing_time and opening_time",
-                   mjgp_nameOf(m, mjOBJ_ACTUATOR, i));
+                   "it has gear, forcerange, delay, a bias, gains or an activation, of its own or "
+                   "from <default>, which a brake does not; give it a default class without them, "
+                   "and closing_time and opening_time");
   }
 }
 

@@ -1,7 +1,8 @@
 // Holding brakes: actuators of the plugin mjgear.brake (doc/drive_trains.md).
 //
-// A control from 0, open, to 1, closed, is the share of its torque that the brake has. It
-// is Coulomb friction on the motor's side of the teeth or on the link's. A joint without
+// A spring closes a brake and its control, from 0 to 1, opens it; with normally="open" a
+// spring opens it and its control closes it. Closed by a share, it has this share of its
+// torque as Coulomb friction on the motor's side of the teeth or on the link's. A joint without
 // a gear gets one without losses, whose numbers belong to the brake's instance.
 
 #ifndef MJGEAR_PLUGIN_BRAKE_H_
@@ -14,7 +15,7 @@
 // keys of a brake
 extern const char* const mjgp_brakeKeys[];
 enum {
-  mjgpNBRAKEKEY = 5
+  mjgpNBRAKEKEY = 6
 };
 
 // actuators that are this brake

@@ -65,15 +65,27 @@ typedef enum mjgpSide_ {
   mjgpSIDE_LINK = 1    // behind them
 } mjgpSide;
 
+typedef enum mjgpNormally_ {
+  mjgpNORMALLY_CLOSED = 0,  // a spring closes the brake, its control opens it
+  mjgpNORMALLY_OPEN = 1     // the other way round
+} mjgpNormally;
+
 // a holding brake: Coulomb friction of a torque that a control sets
 typedef struct mjgpBrakeKeys_ {
-  int actuator;    // whose control closes it, -1: there is no brake
+  int actuator;    // whose control moves it, -1: there is no brake
   int side;        // mjgpSide
+  int normally;    // mjgpNormally: where it is without power
   double holding;  // torque that it holds when closed
   double sliding;  // torque with which it slips
   double closing;  // time from open to closed
   double opening;  // and back
 } mjgpBrakeKeys;
+
+// Returns the share of its torque that a brake has, closed 1, open 0, where it has moved
+// by travel from where it is without power.
+static inline mjtNum mjgp_closedShare(const mjgpBrakeKeys* brake, mjtNum travel) {
+  return brake->normally == mjgpNORMALLY_CLOSED ? 1 - travel : travel;
+}
 
 // settings of the whole system of geared joints; an instance that does not give a key
 // agrees

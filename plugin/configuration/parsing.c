@@ -77,8 +77,15 @@ void mjgp_writePlace(char text[mjgpMAXPLACE], const mjModel* m, int instance) {
   int brake = mjgp_isBrake(m, instance) ? mjgp_brakeActuator(m, instance) : -1;
   int home = mjgp_nextHome(m, instance, 0);
   if (brake >= 0) {
-    snprintf(text, mjgpMAXPLACE, mjgpBRAKE ", actuator '%.*s'", mjgpMAXWORD,
-             mjgp_nameOf(m, mjOBJ_ACTUATOR, brake));
+    int kind = m->actuator_trntype[brake], type = kind == mjTRN_TENDON ? mjOBJ_TENDON : mjOBJ_JOINT;
+    int named = kind == mjTRN_TENDON || kind == mjTRN_JOINT || kind == mjTRN_JOINTINPARENT;
+    snprintf(text, mjgpMAXPLACE, mjgpBRAKE ", actuator '%.*s'%s%s%.*s%s", mjgpMAXWORD,
+             mjgp_nameOf(m, mjOBJ_ACTUATOR, brake), named ? " of " : "",
+             !named                 ? ""
+             : type == mjOBJ_TENDON ? "tendon '"
+                                    : "joint '",
+             mjgpMAXWORD, named ? mjgp_nameOf(m, type, m->actuator_trnid[2 * brake]) : "",
+             named ? "'" : "");
   } else if (name[0]) {
     snprintf(text, mjgpMAXPLACE, mjgpNAME ", instance '%.*s'", mjgpMAXWORD, name);
   } else if (home) {

@@ -24,15 +24,17 @@ static int findBlocked(mjtNum* tooth, const mjgTransmission* gear, mjtNum q) {
 }
 
 
-// share of its torque that a brake has in this step; before: in the last
-static mjtNum closeBrake(const mjgpBrakeKeys* brake, const mjModel* m, const mjData* d,
-                         mjtNum before) {
+// how far a brake has moved in this step from where it is without power, 0 to 1; before:
+// in the last step. An actuator that is disabled, or whose control is NaN, has no power
+static mjtNum moveBrake(const mjgpBrakeKeys* brake, const mjModel* m, const mjData* d,
+                        mjtNum before) {
   int group = m->actuator_group[brake->actuator];
   int off = !mjgp_actuationActive(m) ||
             (group >= 0 && group <= 30 && m->opt.disableactuator >> group & 1);
   mjtNum ctrl = d->ctrl[m->actuator_ctrladr[brake->actuator]];
   mjtNum asked = off || mju_isBad(ctrl) ? 0 : mju_clip(ctrl, 0, 1);
-  mjtNum time = asked > before ? brake->closing : brake->opening;
+  int closes = (asked > before) == (brake->normally == mjgpNORMALLY_OPEN);
+  mjtNum time = closes ? brake->closing : brake->opening;
   mjtNum most = time > 0 ? m->opt.timestep / time : 1;
   return before + mju_clip(asked - before, -most, most);
 }
@@ -47,9 +49,10 @@ static void makeBrake(mjgpGears* g, const mjModel* m, const mjData* d, int i) {
   *brake = (mjgpBrake){.tooth = state[mjgpSTATE_TOOTH * stride]};
   brake->blocked = findBlocked(&brake->tooth, &g->in.joint[i]->gear, g->in.q[i]);
   if (keys->actuator >= 0) {
-    brake->share = closeBrake(keys, m, d, state[mjgpSTATE_BRAKE * stride]);
-    brake->sliding = brake->share * keys->sliding;
-    brake->holding = brake->share * keys->holding;
+    brake->travel = moveBrake(keys, m, d, state[mjgpSTATE_BRAKE * stride]);
+    mjtNum closed = mjgp_closedShare(keys, brake->travel);
+    brake->sliding = closed * keys->sliding;
+    brake->holding = closed * keys->holding;
     brake->front = keys->side == mjgpSIDE_MOTOR;
   }
 }

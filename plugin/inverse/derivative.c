@@ -34,7 +34,7 @@
 // all gears each,
 enum {
   mjgpLINE,   // friction on the line of the piece
-  mjgpSHARE,  // share of its torque that the brake has
+  mjgpTRAVEL,  // how far the brake has moved
   mjgpROTOR,  // behind a gap, after the step: velocity of the rotor
   mjgpPLACE,  // theta_b
   mjgpTWIST,  // omega_s
@@ -111,7 +111,7 @@ static int move(mjgpDerivative* p, mjtNum* to, int control, mjtNum change) {
     mjgp_releasePiece(piece, g);
     mjgp_linePiece(piece, g, h, s->acc[i], x);
     row[mjgpLINE * s->n] = piece->held ? 0 : piece->t;
-    row[mjgpSHARE * s->n] = g->in.brake[joint].share;
+    row[mjgpTRAVEL * s->n] = g->in.brake[joint].travel;
     keeps &= !mjgp_nextPiece(piece, g, h, acc, next, s->t[i] + change * s->target[i], 0);
     if (piece->shaft) {
       mjgp_storeShaft(g, joint, piece->shaft, piece->shaft->t, 0);
@@ -149,7 +149,7 @@ static void deriveState(const mjgpDerivative* p, double* state, double* qvel) {
     if (p->piece[i].held && config->own[joint] >= 0) {
       qvel[config->own[joint]] = 0;  // to the last bit
     }
-    state[config->state[joint] + mjgpSTATE_BRAKE * stride] = row[mjgpSHARE * s->n];
+    state[config->state[joint] + mjgpSTATE_BRAKE * stride] = row[mjgpTRAVEL * s->n];
     if (p->piece[i].shaft) {
       double* gap = state + config->gap[joint];
       mjtNum rate = row[mjgpROTOR * s->n] - mjgp_mulRow(s->g->in.E[joint], qvel);

@@ -299,6 +299,14 @@ static int getValue(double* value, const mjgpConfig* c, const mjtNum* state, int
     *value = c->joint[gearOf(c, i)].gear.table[kind].n;  // points of a table
     return *value > 0;
   }
+  if (!strcmp(key, "brake")) {
+    const mjgpBrakeKeys* brake = &c->joint[i].brake;
+    if (brake->actuator < 0) {
+      return 0;
+    }
+    *value = mjgp_closedShare(brake, state[c->state[i] + mjgpSTATE_BRAKE * c->stride[i]]);
+    return 1;
+  }
   if (k < 0) {
     return -1;
   }
@@ -392,7 +400,7 @@ static const struct {
                {"rotor_velocity", OF_GAP, mjgpGAP_RATE},
                {"gap_position", OF_GAP, mjgpGAP_POSITION},
                {"gap_twist", OF_GAP, mjgpGAP_TWIST},
-               {"brake", OF_BRAKE, mjgpSTATE_BRAKE},
+               {"brake_travel", OF_BRAKE, mjgpSTATE_BRAKE},
                {"solver", OF_SYSTEM, mjgpSYSTEM_SOLVER},
                {"fallbacks", OF_SYSTEM, mjgpSYSTEM_FALLBACKS},
                {"steps", OF_SYSTEM, mjgpSYSTEM_STEPS},

@@ -58,7 +58,7 @@ typedef struct mjgpCount_ {
 
 // what holds a joint beside the friction of its gear, in this step
 typedef struct mjgpBrake_ {
-  mjtNum share;    // 0: open, to 1: closed
+  mjtNum travel;   // how far it has moved from where it is without power, 0 to 1
   mjtNum sliding;  // torque with which the brake slips
   mjtNum holding;  // and what it holds at rest and against a reversal
   int front;       // 1: it is in front of the teeth, 0: behind them

@@ -28,7 +28,7 @@ enum {
   mjgpSTATE_TYPE = 5,   // 0: the model's keys say what the gear is. 1 + mjgType: those that do
                         //   are forgotten, and the gear is what the given ones say
   mjgpSTATE_TOOTH = 6,  // of a ratchet: 2 k + 1 of the tooth k that it passed last, 0: not known
-  mjgpSTATE_BRAKE = 7,  // the share of its torque that a brake on the joint has, from 0 to 1
+  mjgpSTATE_BRAKE = 7,  // how far a brake on the joint has moved from where it is without power
   mjgpSTATE_KEY = 8  // values of the keys that may differ (mjgpJoint.keys), in the order of mjgKey
 };
 

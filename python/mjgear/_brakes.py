@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import mujoco
+import numpy as np
 
 from mjgear import _catalogue, _check, _structs
 from mjgear._errors import GearError, GearTypeError
@@ -15,84 +16,133 @@ from mjgear._spec import find, kind_of
 
 Torque = float | str
 
+GROUP = 5  # of actuators, for brakes alone: disabling the motors' groups leaves brakes their power
+_KINDS = {"joint": mujoco.mjtTrn.mjTRN_JOINT, "tendon": mujoco.mjtTrn.mjTRN_TENDON}
+
 
 def add_brake(
     spec: mujoco.MjSpec,
     joints: str | Sequence[str] = (),
+    holding_torque: Torque | None = None,
     *,
     tendons: str | Sequence[str] = (),
-    holding_torque: Torque | None = None,
     sliding_torque: Torque | None = None,
     side: str = "motor",
+    normally: str = "closed",
     closing_time: float = 0,
     opening_time: float = 0,
+    group: int = GROUP,
 ) -> tuple[str, ...]:
-    """Give joints and tendons holding brakes: actuators whose control, from 0 (open) to 1 (closed), closes them.
+    """Give joints and tendons holding brakes: actuators whose control, from 0 to 1, moves them against their springs.
+
+    Without power a brake is closed: its control 1 opens it, and 0, a disabled actuator, the flag ``actuation`` and a reset leave it
+    closed. It begins closed whatever the control of a keyframe is, and takes opening_time to open.
 
     Args:
-        spec: the model, not compiled. Where this call is refused it stays as it was.
+        spec: the model, not compiled. Where this call is refused it stays as it was. Its default classes do not count.
         joints: names of hinge and slide joints, with gears or without, or patterns such as "*_knee" (of fnmatch).
-        tendons: names of tendons, or patterns.
         holding_torque: what a closed brake holds at rest and against a reversal, N m at the output side, or a text with a
             unit ("2 Nm"). The other one of the two torques if it is not given.
+        tendons: names of tendons, or patterns.
         sliding_torque: with which it slips, at most holding_torque.
         side: "motor": in front of the teeth, which multiply its torque as that of a motor; "link": behind them.
+        normally: "closed": a spring closes it and its control opens it; "open": a spring opens it and its control closes it.
         closing_time: time from open to closed, s.
         opening_time: and back, s.
+        group: of the actuators, 0 to 30: ``opt.disableactuator = 1 << group`` takes the power off all brakes.
 
     Returns:
-        Names of the actuators, "JOINT_brake". Named ``data.actuator(name).ctrl``; ``Gear.address("brake")`` is where the share
-        that is closed stands in ``plugin_state``.
+        Names of the actuators, "JOINT_brake". ``data.actuator(name).ctrl`` is the power, ``Gear.brake`` the share that is closed.
 
     Raises:
-        GearError: a pattern that fits no joint, or the library's lines about the brake.
+        GearError: a pattern that fits no joint, or the library's lines about the brake, which name its joint.
     """
     if not isinstance(spec, mujoco.MjSpec):
         raise GearTypeError(f"add_brake needs an MjSpec, not {kind_of(spec)}, then add, then compile")
-    lists = {
-        mujoco.mjtTrn.mjTRN_JOINT: find(spec.joints, "joint", [joints] if isinstance(joints, str) else joints),
-        mujoco.mjtTrn.mjTRN_TENDON: find(spec.tendons, "tendon", [tendons] if isinstance(tendons, str) else tendons),
-    }
-    if not any(lists.values()):
+    named = {"joint": joints, "tendon": tendons}
+    braked = [(kind, one) for kind, names in named.items() for one in find(getattr(spec, f"{kind}s"), kind, [names] if isinstance(names, str) else names)]
+    if not braked:
         raise GearError("neither joints nor tendons are named; name those that have this brake")
-    reporter = _catalogue.Reporter(BRAKE)
-    torques = {"holding_torque": holding_torque, "sliding_torque": sliding_torque}
-    numbers = {key: _catalogue.read_number(key, value, _catalogue.info_of("coulomb"), reporter) for key, value in torques.items() if value is not None}
-    second = _structs.KeyInfo(unit=b"s", min=0, max=math.inf)
-    for key, value in {"closing_time": closing_time, "opening_time": opening_time}.items():
-        second.name = key.encode()
-        numbers[key] = _catalogue.read_number(key, value, second, reporter)
-    reporter.check()
-    config = {key: repr(value) for key, value in numbers.items()} | {"side": str(side)}
+    config = _config(
+        ", ".join(f"{kind} '{one.name}'" for kind, one in braked),
+        {"holding_torque": holding_torque, "sliding_torque": sliding_torque},
+        {"closing_time": closing_time, "opening_time": opening_time},
+        {"side": str(side), "normally": str(normally)},
+    )
+    if not isinstance(group, int) or isinstance(group, bool) or not 0 <= group <= 30:
+        raise GearError(f"group is {group!r}; give a whole number from 0 to 30")
     taken = {one.name for one in (*spec.actuators, *spec.plugins)}
-    names = [f"{one.name}_brake" for some in lists.values() for one in some]
+    names = tuple(f"{one.name}_brake" for _, one in braked)
     for name in names:
         if name in taken:
             raise GearError(f"the model has a '{name}' already; give each joint one brake")
-    _refuse(config)
+    _refuse(config, [(kind, one.name) for kind, one in braked])
     spec.activate_plugin(BRAKE)
-    for kind, some in lists.items():
-        for one in some:
-            _write(spec, f"{one.name}_brake", kind, one.name, config, BRAKE)
-    return tuple(names)
+    for name, (kind, one) in zip(names, braked, strict=True):
+        _write(spec, name, kind, one.name, config, group, BRAKE)
+    return names
 
 
-def _write(spec: mujoco.MjSpec, name: str, kind: Any, target: str, config: dict[str, str], plugin: str) -> None:
-    """One brake: its instance and its actuator."""
-    spec.add_plugin(name=name, plugin_name=plugin, active=True).config = config
-    actuator = spec.add_actuator(name=name, trntype=kind, target=target, ctrllimited=True, ctrlrange=[0, 1])
+def _config(
+    whose: str, torques: Mapping[str, Torque | None], times: Mapping[str, Torque], words: Mapping[str, str]
+) -> dict[str, str]:
+    """Keys and values of the instances; values that are no numbers are refused."""
+    reporter = _catalogue.Reporter(f"{BRAKE}, {whose}")
+    numbers = {key: _catalogue.read_number(key, value, _catalogue.info_of("coulomb"), reporter) for key, value in torques.items() if value is not None}
+    second = _structs.KeyInfo(unit=b"s", min=0, max=math.inf)
+    for key, value in times.items():
+        second.name = key.encode()
+        numbers[key] = _catalogue.read_number(key, value, second, reporter)
+    reporter.check()
+    return {key: repr(value) for key, value in numbers.items()} | dict(words)
+
+
+def _write(spec: mujoco.MjSpec, name: str, kind: str, target: str, config: Mapping[str, str], group: int, plugin: str) -> None:
+    """One brake: its instance and its actuator, which takes nothing from the model's default classes."""
+    spec.add_plugin(name=name, plugin_name=plugin, active=True).config = dict(config)
+    actuator = spec.add_actuator(_plain_class(spec))
+    actuator.name, actuator.trntype, actuator.target, actuator.group = name, _KINDS[kind], target, group
+    actuator.ctrllimited, actuator.ctrlrange = True, [0, 1]
     actuator.plugin.name, actuator.plugin.plugin_name, actuator.plugin.active = name, plugin, True
 
 
-def _refuse(config: dict[str, str]) -> None:
-    """Ask the library about a brake, on a model that has a joint and nothing else."""
+def _plain_class(spec: mujoco.MjSpec) -> Any:
+    """A default class whose actuators are the engine's own, so that a brake takes nothing from the model's; None: the model's are these.
+
+    It is a class and not attributes of the actuator, because the engine's writer leaves gains and biases of plugins out.
+    """
+    plain = mujoco.MjSpec().default.actuator
+    if not _differing(spec.default.actuator, plain):
+        return None
+    found = spec.find_default(_CLASS) or spec.add_default(_CLASS, spec.default)
+    for attribute in _differing(found.actuator, plain):
+        value = getattr(plain, attribute)
+        setattr(found.actuator, attribute, list(value) if attribute == "userdata" else value)
+    return found
+
+
+def _differing(one: Any, other: Any) -> list[str]:
+    """Attributes of two elements that are not the same; names and addresses do not count."""
+    names = [name for name in dir(one) if not name.startswith("_") and name not in _OWN and not callable(getattr(one, name))]
+    return [name for name in names if not np.array_equal(np.asarray(list(getattr(one, name)) if name == "userdata" else getattr(one, name)), np.asarray(list(getattr(other, name)) if name == "userdata" else getattr(other, name)))]
+
+
+_CLASS = "mjgear_brake"
+_OWN = ("classname", "compiler", "ctrlspec", "id", "info", "name", "parent", "plugin", "signature")
+
+
+def _refuse(config: Mapping[str, str], braked: Sequence[tuple[str, str]]) -> None:
+    """Ask the library about brakes, on a model that has these joints and nothing else."""
     probe = mujoco.MjSpec()
     _check.accepting_plugin()
     probe.activate_plugin(CHECKED_BRAKE)
-    body = probe.worldbody.add_body()
-    body.add_geom(size=[1, 0, 0])
-    body.add_joint(name="joint")
-    _write(probe, "brake", mujoco.mjtTrn.mjTRN_JOINT, "joint", config, CHECKED_BRAKE)
+    for kind, name in braked:
+        body = probe.worldbody.add_body()
+        body.add_geom(size=[1, 0, 0])
+        joint: Any = body.add_joint(name=name if kind == "joint" else f"joint of {name}")
+        if kind == "tendon":
+            probe.add_tendon(name=name).wrap_joint(joint.name, 1)
+        _write(probe, f"{name}_brake", kind, name, config, GROUP, CHECKED_BRAKE)
     problems, _ = _check.ask(probe.compile())
     if problems:
         raise GearError("\n".join(problems))

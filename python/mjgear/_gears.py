@@ -209,14 +209,11 @@ class Gear(Numbers):
 
     @property
     def brake(self) -> Any:
-        """Share of its torque that the brake had in the last step, from 0 (open) to 1 (closed); over a Batch (nsim,). None: no brake."""
-        try:
-            place = self.address("brake").value
-        except KeyError:
-            return None
-        if self._gears._batch is None:
-            return float(self._gears._data.plugin_state[place])
-        return self._gears._batch.bind("plugin_state")[:, place]
+        """Share of its torque that the brake had in the last step, from 0 (open) to 1 (closed); over a Batch (nsim,). None: no brake.
+
+        After a reset it is where it is without power: closed, or with normally="open" open.
+        """
+        return self._gears._get(self.joint, "brake")
 
     def explain(self) -> Facts:
         """What the gear does in the pose of the last ``mj_forward``.

@@ -33,7 +33,7 @@ class Linearization:
         states: what each number of dx is (nx): position and velocity of each dof, activations, and of gears what they remember:
             "rotor_angle elbow", "rotor_velocity elbow", "gap_position elbow", "gap_twist elbow" behind a gap (rotor minus joint; theta_b and
             omega_s of doc/backlash.md), "friction elbow" where friction is a state (pre-sliding, and losses that grow with the square of the torque),
-            "brake elbow" the share of its torque that a brake has.
+            "brake_travel elbow" how far a brake has moved from where it is without power.
         exact: which columns of A and then B are the solution of the equations of the step on its pieces (nx + nu): those of controls, but for
             what the function says. The others are differences of steps, in A, B and the rows of C and D that ``exact_rows`` does not name.
         exact_rows: which rows of C and D are no differences (nsensordata): position and velocity sensors of hinges, slides, fixed tendons, and of
@@ -132,7 +132,7 @@ def _memory(model: mujoco.MjModel) -> tuple[list[tuple[str, str, int]], list[int
         keys: list[str] = []
         if (started := where(number, "gap_started")) is not None and probe.plugin_state[started] != 0:
             keys += ["rotor_angle", "rotor_velocity"] * given(number, "rotor_inertia") + ["gap_position", "gap_twist"]
-        keys += ["brake"]  # where there is one
+        keys += ["brake_travel"]  # where there is one
         keys += ["friction"] * any(given(number, key) for key in _SMOOTHED)
         found += [(key, _object(model, number), place) for key in keys if (place := where(number, key)) is not None]
         if (mode := where(number, "mode")) is not None:

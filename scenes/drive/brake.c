@@ -24,7 +24,7 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
   (void)variant;
   int off = mjg_reached(d->time, OFF);
   d->ctrl[0] = off ? 0 : WEIGHT;
-  d->ctrl[1] = off;
+  d->ctrl[1] = !off;  // opens it
   d->qfrc_applied[0] = mjg_reached(d->time, MORE) && !mjg_reached(d->time, LESS) ? -EXTRA : 0;
 }
 

@@ -50,16 +50,17 @@ def slip(v: float, f_u: float, f_v: float, gear: dict[str, float], s: int, ratio
 
 def test_against_series_of_parts() -> None:
     rng = np.random.default_rng(1)
-    for integrator, side in itertools.product(("Euler", "implicitfast"), ("motor", "link")):
-        for _ in range(20):
+    for integrator, side, normally in itertools.product(("Euler", "implicitfast"), ("motor", "link"), ("closed", "open")):
+        for _ in range(10):
             gear = {"gamma_u": rng.uniform(0, 0.5), "gamma_v": rng.uniform(0, 0.9), "coulomb": rng.choice([0, rng.uniform(0, 2)])}
             ratio, holding = rng.choice([1, 1.4]), rng.uniform(0, 8)
             sliding = holding * rng.choice([1, 0.6])
-            model = make(keys(**gear, static_ratio=ratio), integrator, holding_torque=holding, sliding_torque=sliding, side=side)
+            model = make(keys(**gear, static_ratio=ratio), integrator, holding_torque=holding, sliding_torque=sliding, side=side, normally=normally)
             data = mujoco.MjData(model)
             for _ in range(50):
                 v = data.qvel[0] = rng.choice([0, 0.01 * rng.normal()])
-                data.ctrl[:] = f_u, share = 20 * rng.normal(), rng.uniform()
+                f_u, share = 20 * rng.normal(), rng.uniform()
+                data.ctrl[:] = f_u, 1 - share if normally == "closed" else share
                 data.qfrc_applied[0] = -(f_v := 20 * rng.normal())
                 expected = 0.0
                 for s in (1, -1):
@@ -81,7 +82,7 @@ def test_against_series_of_parts() -> None:
 
 
 def test_joint_without_gear() -> None:
-    model = make(holding_torque=10, sliding_torque=6)
+    model = make(holding_torque=10, sliding_torque=6, normally="open")
     data = mujoco.MjData(model)
     plain = GEAR.format(keys(gamma_u=0, gamma_v=0))
     free = mujoco.MjModel.from_xml_string(MODEL.format(gear=plain, integrator="Euler", more="", brake=keys(holding_torque=1)).replace("<plugin name='hold'", "<!--").replace("</plugin></actuator>", "--></actuator>"))
@@ -102,9 +103,9 @@ def test_joint_without_gear() -> None:
 
 
 def test_closes_in_time() -> None:
-    model = make(holding_torque=10, closing_time=0.01, opening_time=0.005)
+    model = make(holding_torque=10, closing_time=0.01, opening_time=0.005, normally="open")
     data = mujoco.MjData(model)
-    place = mjgear.Gears(model, data)["j"].address("brake").value
+    place = mjgear.Gears(model, data)["j"].address("brake_travel").value
     for ctrl, expected in ((1, [0.1, 0.2, 0.3]), (0.35, [0.35, 0.35]), (0, [0.15, 0, 0])):
         data.ctrl[1] = ctrl
         for share in expected:
@@ -116,7 +117,7 @@ def test_closes_in_time() -> None:
 
 def test_restored() -> None:
     rng = np.random.default_rng(1)
-    model = make(keys(gamma_u=0.2, gamma_v=0.5, static_ratio=1.3), holding_torque=10, sliding_torque=6, closing_time=0.05)
+    model = make(keys(gamma_u=0.2, gamma_v=0.5, static_ratio=1.3), holding_torque=10, sliding_torque=6, closing_time=0.05, normally="open")
     data, kind = mujoco.MjData(model), mujoco.mjtState.mjSTATE_INTEGRATION
     size = mujoco.mj_stateSize(model, kind)
     for i in range(300):
@@ -140,7 +141,7 @@ def test_clutch() -> None:
         "<body><joint name='a' type='slide' axis='1 0 0'/><geom size='.1' mass='1'/></body>"
         "<body pos='0 1 0'><joint name='b' type='slide' axis='1 0 0'/><geom size='.1' mass='3'/></body></worldbody>"
         "<tendon><fixed name='slip'><joint joint='a' coef='1'/><joint joint='b' coef='-1'/></fixed></tendon>"
-        f"<actuator><plugin plugin='mjgear.brake' tendon='slip'>{keys(holding_torque=6)}</plugin></actuator></mujoco>"
+        f'''<actuator><plugin plugin='mjgear.brake' tendon='slip'>{keys(holding_torque=6, normally='open')}</plugin></actuator></mujoco>'''
     )
     data = mujoco.MjData(model)
     data.qvel[0] = 1
@@ -157,7 +158,7 @@ def test_batch() -> None:
     """Rows of a Batch are simulations by themselves, to the last bit."""
     if batch is None:
         return
-    model = make(keys(gamma_u=0.2, gamma_v=0.5), holding_torque=10, sliding_torque=6, closing_time=0.02)
+    model = make(keys(gamma_u=0.2, gamma_v=0.5), holding_torque=10, sliding_torque=6, closing_time=0.02, normally="open")
     share, expected = np.linspace(0, 1, 5), []
     for x in share:
         data = mujoco.MjData(model)
@@ -190,7 +191,7 @@ def test_added_and_attached() -> None:
     data = mujoco.MjData(model)
     assert set(mjgear.Gears(model, data)) == {"left_elbow", "right_elbow"}
     data.qvel[:] = 1
-    data.actuator("right_elbow_brake").ctrl = 1
+    data.actuator("left_elbow_brake").ctrl = 1
     for _ in range(200):
         mujoco.mj_step(model, data)
     assert data.qvel[1] == 0 and data.qvel[0] > 0.1
@@ -209,6 +210,7 @@ def test_added_and_attached() -> None:
         ({"holding_torque": 1e308}, "check its unit"),
         ({"holding_torque": 1, "closing_time": "soon"}, "closing_time = 'soon' is not a number"),
         ({"holding_torque": 1, "opening_time": None}, "opening_time = 'None' is not a number"),
+        ({"holding_torque": 1, "normally": "shut"}, "'shut' is unknown; choose one of: closed, open"),
         ({"holding_torque": 1, "side": None}, "'None' is unknown; choose one of: motor, link"),
         ({"holding_torque": 1, "tendons": 5}, "tendons are [5]; give a name, or a list of names"),
     ):
@@ -216,7 +218,99 @@ def test_added_and_attached() -> None:
             mjgear.add_brake(other, "j", **wrong)
             raise AssertionError(wrong)
         except mjgear.GearError as error:
-            assert line in str(error), error
+            assert line in str(error) and ("'j'" in str(error) or "tendons" in str(error)), error
+
+
+def lift(more: str = "", group: str = "", **brake: object) -> mujoco.MjModel:
+    """A load of 2 kg that hangs on a joint with a motor and a brake."""
+    return mujoco.MjModel.from_xml_string(
+        "<mujoco><option timestep='.001'/><extension><plugin plugin='mjgear.brake'/></extension><worldbody><body><joint name='j' type='slide' axis='0 0 1'/>"
+        f"<geom size='.1' mass='2'/></body></worldbody><actuator><motor name='m' joint='j'/><plugin name='hold' plugin='mjgear.brake' joint='j' {group}>"
+        f"{keys(holding_torque=30, **brake)}</plugin></actuator>{more}</mujoco>"
+    )
+
+
+def test_holds_without_power() -> None:
+    """A robot that loses power does not fall: 0 V, a disabled actuator, the flag, a NaN, a reset, a keyframe, each alone."""
+    group, disable = 1 << 0, mujoco.mjtDisableBit.mjDSBL_ACTUATION
+    for what in ("ctrl", "group", "flag", "nan", "reset", "key"):
+        model = lift("<keyframe><key name='up' qpos='1' ctrl='0 1'/></keyframe>", opening_time=0.1, closing_time=0.01)
+        data = mujoco.MjData(model)
+        gear = mjgear.Gears(model, data)["j"]
+        assert gear.brake == 1, "closed before the first step"
+        data.ctrl[1] = 1
+        mujoco.mj_step(model, data, 150)
+        assert gear.brake == 0 and data.qvel[0] < -0.4, (what, data.qvel)  # it opened in 0.1 s and fell
+        if what == "reset":
+            mujoco.mj_resetData(model, data)
+        elif what == "key":
+            mujoco.mj_resetDataKeyframe(model, data, 0)
+            assert data.ctrl[1] == 1 and gear.brake == 1
+            mujoco.mj_step(model, data, 50)  # half of opening_time: half its torque still holds 15 N of 19.6
+            assert abs(gear.brake - 0.5) < 1e-12
+            continue
+        data.ctrl[1] = {"ctrl": 0, "nan": np.nan, "reset": 0}.get(what, 1)
+        model.opt.disableactuator = group if what == "group" else 0
+        model.opt.disableflags |= disable if what == "flag" else 0
+        mujoco.mj_step(model, data, 600)
+        assert gear.brake == 1 and data.qvel[0] == 0, (what, gear.brake, data.qvel)
+    open_model = lift(normally="open")
+    data = mujoco.MjData(open_model)
+    gear = mjgear.Gears(open_model, data)["j"]
+    assert gear.brake == 0
+    mujoco.mj_step(open_model, data, 100)
+    assert abs(data.qvel[0] + 0.981) < 1e-9 and gear.brake == 0
+
+
+def test_switching_motors_off_keeps_what_add_brake_added() -> None:
+    for normally, power in (("closed", 0), ("open", 1)):
+        spec = mujoco.MjSpec.from_string("<mujoco><worldbody><body><joint name='j' type='slide' axis='0 0 1'/><geom size='.1' mass='2'/></body></worldbody><actuator><motor name='m' joint='j'/></actuator></mujoco>")
+        mjgear.add_brake(spec, "j", "30 N", normally=normally)
+        model = spec.compile()
+        data = mujoco.MjData(model)
+        assert list(model.actuator_group) == [0, 5]
+        data.ctrl[:] = 0, power
+        model.opt.disableactuator = 1
+        mujoco.mj_step(model, data, 100)
+        assert data.qvel[0] == 0, normally
+
+
+def test_takes_nothing_from_defaults() -> None:
+    """Under a default class that sets every attribute of an actuator the brake is the engine's plain one, also when written and attached."""
+    every = (
+        "gear='20' forcelimited='true' forcerange='-5 5' ctrllimited='true' ctrlrange='-3 3' actlimited='true' actrange='-1 1' group='3' dyntype='filter' "
+        "dynprm='.05' delay='.01' nsample='6' interp='linear' gaintype='affine' gainprm='40 1 -2' biastype='affine' biasprm='1 -40 -2' damping='.2' armature='.1' "
+        "actdim='1' actearly='true' user='1 2'"
+    ).split("' ")
+    choices = [*(one.rstrip("'") + "'" for one in every), "' ".join(every), "forcelimited='true' forcerange='-9 9' biastype='affine' biasprm='0 -30 -4'"]
+    plain = None
+    for attributes in ["", *choices]:
+        text = (
+            f"<mujoco><size nuser_actuator='2'/><option integrator='implicitfast'/><default><general {attributes}/></default><worldbody><body name='arm'>"
+            "<joint name='j' type='slide' axis='0 0 1' armature='.05'/><geom size='.1' mass='2'/></body></worldbody></mujoco>"
+        )
+        try:
+            spec = mujoco.MjSpec.from_string(text)
+        except ValueError:  # an attribute that needs another beside it
+            assert attributes.count("=") == 1
+            continue
+        mjgear.add_brake(spec, "j", 30, sliding_torque=12)
+        whole = mujoco.MjSpec()
+        whole.option.integrator, whole.nuser_actuator = spec.option.integrator, 2
+        whole.worldbody.add_frame().attach_body(spec.copy().body("arm"), "a_", "")
+        models = [spec.compile(), mujoco.MjModel.from_xml_string(spec.to_xml()), whole.compile()]
+        found = []
+        for model in models:
+            data, track = mujoco.MjData(model), []
+            for k in range(60):
+                data.ctrl[0] = k // 20 % 2
+                mujoco.mj_step(model, data)
+                track.append(data.qpos[0])
+            found.append(track)
+            assert model.actuator_group[0] == 5 and not model.actuator_damping.any() and model.actuator_armature[0] == 0, attributes
+        plain = plain or found[0]
+        assert found == [plain] * 3, (attributes, [track[-1] for track in found], plain[-1])
+        assert plain[19] == 0 and plain[39] < -1e-4
 
 
 def test_refusals() -> None:
@@ -229,7 +323,7 @@ def test_refusals() -> None:
         "choose one of: motor, link": {"holding_torque": 1, "side": "teeth"},
         "holds at least what": {"holding_torque": 1, "sliding_torque": 2},
         "closing_time": {"holding_torque": 1, "closing_time": -1},
-        "has gear, forcerange": {"holding_torque": 1, "more": "gear='2'"},
+        "has gear, forcerange, delay, a bias": {"holding_torque": 1, "more": "gear='2'"},
         "has a brake, which holds rigidly": {"holding_torque": 1, "gear": gear + keys(presliding_stiffness=10)},
         "lagged friction does not": {"holding_torque": 1, "gear": gear + keys(coupling="lagged")},
         "unrecognized attribute": {"holding_torque": 1, "torque": 2},
