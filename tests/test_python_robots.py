@@ -1,4 +1,4 @@
-"""mjgear.dress: gears for robots out of wheels of the Python package index, loaded and run."""
+"""mjgear.add_robot_gears: gears for robots out of wheels of the Python package index, loaded and run."""
 
 import os
 import pathlib
@@ -73,9 +73,15 @@ class Dressed(unittest.TestCase):
                 bare = spec.compile()
                 loss = {mujoco.mj_id2name(bare, mujoco.mjtObj.mjOBJ_JOINT, i): bare.dof_frictionloss[bare.jnt_dofadr[i]] for i in range(bare.njnt)}
                 own = {mujoco.mj_id2name(bare, mujoco.mjtObj.mjOBJ_JOINT, i): bare.dof_armature[bare.jnt_dofadr[i]] for i in range(bare.njnt)}
-                with warnings.catch_warnings():
-                    warnings.simplefilter("error")
-                    added = mjgear.dress(spec, name, prefix=prefix)
+                with warnings.catch_warnings(record=True) as told:
+                    warnings.simplefilter("always")
+                    added = mjgear.add_robot_gears(spec, name, prefix=prefix)
+                differ = any(own > 0 and not 0.5 <= own / float(added.numbers[joint]["coulomb"]) <= 2 for joint, own in loss.items() if joint in added.numbers)
+                lines = " ".join(str(one.message) for one in told)
+                self.assertEqual("differ by more than a factor of two" in lines, differ, lines)
+                silent = [motor.name for motor in spec.actuators if motor.target.startswith(prefix) and motor.target in loss
+                          and motor.target not in (*added.joints, *added.tendons) and f"joint '{motor.target}'" not in added.left]
+                self.assertEqual(silent, [])
                 self.assertEqual(len(added.joints) + len(added.tendons), count)
                 self.assertEqual(len(added.tendons), TENDONS.get(name, 0))
                 self.assertIsNotNone(added.home)
@@ -92,7 +98,7 @@ class Dressed(unittest.TestCase):
                         self.assertEqual(gear.coulomb, actuator.keys["coulomb"])
                         self.assertEqual(model.tendon_armature[model.tendon(joint).id], actuator.armature)
                         continue
-                    self.assertEqual(gear.coulomb, loss[joint] or actuator.keys["coulomb"])
+                    self.assertEqual(gear.coulomb, actuator.keys["coulomb"])
                     self.assertEqual(model.dof_frictionloss[model.jnt_dofadr[gear.joint]], 0)
                     armature = model.dof_armature[model.jnt_dofadr[gear.joint]]
                     self.assertEqual(armature, own[joint] or actuator.armature)
@@ -130,6 +136,8 @@ class Dressed(unittest.TestCase):
                     self.assertAlmostEqual(keys["eta_forward"], mjgear.explain("xl330").eta_forward, delta=1e-3)
 
 
+UR5E = [1.02, 1.02, 1.02, 0.1, 0.1, 0.1]  # rotor inertia of the table
+
 ARM = """
 <mujoco><worldbody>%s</worldbody></mujoco>
 """
@@ -145,35 +153,102 @@ class Refused(unittest.TestCase):
 
     def test_unknown(self):
         for call, line in (
-            (lambda: mjgear.dress(self.ur5e(), "ur5"), "unknown robot 'ur5'; did you mean ur5e"),
-            (lambda: mjgear.dress(self.ur5e(), "go1"), "no joint of go1 in the model; it looks for .*_hip_joint.*there are shoulder_pan_joint"),
-            (lambda: mjgear.dress(self.ur5e().compile(), "ur5e"), "dress needs an MjSpec, not MjModel"),
-            (lambda: mjgear.dress(self.ur5e(), "ur5e", colomb=2), "unknown key 'colomb'; did you mean coulomb"),
+            (lambda: mjgear.add_robot_gears(self.ur5e(), "ur5"), "unknown robot 'ur5'; did you mean ur5e"),
+            (lambda: mjgear.add_robot_gears(self.ur5e(), "go1"), "no joint of go1 in the model; it looks for .*_hip_joint.*there are shoulder_pan_joint"),
+            (lambda: mjgear.add_robot_gears(self.ur5e().compile(), "ur5e"), "add_robot_gears needs an MjSpec, not MjModel"),
+            (lambda: mjgear.add_robot_gears(self.ur5e(), "ur5e", colomb=2), "unknown key 'colomb'; did you mean coulomb"),
         ):
             with self.assertRaisesRegex(mjgear.GearError, line):
                 call()
         spec = self.ur5e()
-        mjgear.dress(spec, "ur5e")
+        mjgear.add_robot_gears(spec, "ur5e")
         with self.assertRaisesRegex(mjgear.GearError, "name='ur5e_2'"):
-            mjgear.dress(spec, "ur5e")
+            mjgear.add_robot_gears(spec, "ur5e")
 
     def test_prefix_inertia_and_keys(self):
-        added = mjgear.dress(self.ur5e("left/", armature=0.3), "ur5e", prefix="left/", sensors=True, coulomb=0)
+        added = mjgear.add_robot_gears(self.ur5e("left/", armature=0.3), "ur5e", prefix="left/", sensors=True, coulomb=0)
         self.assertEqual((added.instance, added.joints[0], len(added.sensors)), ("left/ur5e", "left/shoulder_pan_joint", 6))
         self.assertEqual((added.config["coulomb"], added.config["ratio"]), ("0.0", "101.0"))
-        for policy, armature, expected in (("keep", 0.3, 0.3), ("keep", 0, 0.1), ("preset", 0.3, 0.1), (0.7, 0.3, 0.7)):
+        for policy, armature, expected in (("keep", 0.3, 0.3), ("keep", 0, UR5E), ("preset", 0.3, UR5E), (0.7, 0.3, 0.7)):
             spec = self.ur5e(armature=armature)
-            mjgear.dress(spec, "ur5e", armature=policy)
+            mjgear.add_robot_gears(spec, "ur5e", armature=policy)
             np.testing.assert_array_equal(spec.compile().dof_armature, expected)
 
-    def test_frictionloss_becomes_coulomb_or_stays(self):
+    def test_frictionloss_of_the_file_and_the_table(self):
+        for friction, expected in (("table", "6.0 6.0 6.0 1.5 1.5 1.5"), ("file", "6.0 6.0 0.7 1.5 1.5 1.5")):
+            spec = self.ur5e()
+            spec.joint("elbow_joint").frictionloss = 0.7
+            with self.assertRaises(mjgear.GearError):
+                mjgear.add_robot_gears(spec, "ur5e", colomb=1)
+            self.assertEqual(np.max(spec.joint("elbow_joint").frictionloss), 0.7)
+            other = "file" if friction == "table" else "table"
+            with self.assertWarnsRegex(mjgear.GearWarning, rf"elbow_joint 0\.7 and 6 \(assumed\); the {friction} counts, friction='{other}'"):
+                added = mjgear.add_robot_gears(spec, "ur5e", friction=friction)
+            self.assertEqual(added.config["coulomb"], expected)
+            self.assertEqual(added.how["elbow_joint"]["coulomb"], "file" if friction == "file" else "assumed")
+            self.assertEqual(np.max(spec.joint("elbow_joint").frictionloss), 0)
         spec = self.ur5e()
-        spec.joint("elbow_joint").frictionloss = 0.7
-        with self.assertRaises(mjgear.GearError):
-            mjgear.dress(spec, "ur5e", colomb=1)
-        self.assertEqual(np.max(spec.joint("elbow_joint").frictionloss), 0.7)
-        self.assertEqual(mjgear.dress(spec, "ur5e").config["coulomb"], "1.5 1.5 0.7 0.3 0.3 0.3")
-        self.assertEqual(np.max(spec.joint("elbow_joint").frictionloss), 0)
+        spec.joint("elbow_joint").frictionloss = 4
+        with warnings.catch_warnings():  # within a factor of two
+            warnings.simplefilter("error")
+            mjgear.add_robot_gears(spec, "ur5e")
+
+    def test_one_source_of_numbers(self):
+        """The package's own UR5e and that of the table are the same gears."""
+        own = mujoco.MjSpec.from_file(str(mjgear.models()["cobot"]))
+        config = next(plugin.config for plugin in own.plugins if "coulomb" in plugin.config)
+        added = mjgear.add_robot_gears(self.ur5e(), "ur5e")
+        for key in ("eta_forward", "eta_backward", "coulomb"):
+            wanted = [float(word) for word in config[key].split()]
+            np.testing.assert_allclose([numbers[key] for numbers in added.numbers.values()], wanted * (6 // len(wanted)), rtol=1e-12)
+
+    def test_assumed_numbers_have_intervals(self):
+        spec = self.ur5e()
+        added = mjgear.add_robot_gears(spec, "ur5e", coulomb=2)
+        self.assertEqual(added.how["elbow_joint"]["coulomb"], "given")
+        self.assertRegex(str(added), r"(?m)^elbow_joint .*0\.8 assumed .*2 given .*1\.02 assumed")
+        intervals = added.intervals()
+        self.assertEqual(set(intervals["elbow_joint"]), {"eta_forward", "eta_backward"})
+        model = spec.compile()
+        gears = mjgear.Gears(model, mujoco.MjData(model))
+        drawn = mjgear.randomize(gears, intervals, 1, n=50).values["elbow_joint"]["eta_forward"]
+        self.assertTrue(0.7 <= drawn.min() < 0.75 and 0.85 < drawn.max() <= 0.9)
+        go1 = mjgear.robots()["go1"].actuators[0]
+        self.assertEqual(dict(go1.how), {"ratio": "catalogue", "eta_forward": "measured", "eta_backward": "measured", "coulomb": "measured", "armature": "measured"})
+
+    def test_motors_that_are_left(self):
+        for strict in (False, True):
+            spec = self.ur5e()
+            wrist = spec.joint("wrist_3_joint").parent
+            finger = wrist.add_body(name="finger")
+            finger.add_geom(size=[0.01, 0, 0])
+            finger.add_joint(name="claw", type=mujoco.mjtJoint.mjJNT_SLIDE)
+            spec.add_actuator(name="close", target="claw", trntype=mujoco.mjtTrn.mjTRN_JOINT)
+            before = spec.to_xml()
+            line = "ur5e: motors act on joint 'claw', of whose gears the table knows nothing"
+            if strict:
+                with self.assertRaisesRegex(mjgear.GearError, line):
+                    mjgear.add_robot_gears(spec, "ur5e", strict=True)
+                self.assertEqual(spec.to_xml(), before)
+                continue
+            with self.assertWarnsRegex(mjgear.GearWarning, line) as caught:
+                added = mjgear.add_robot_gears(spec, "ur5e")
+            self.assertEqual(caught.filename, __file__)
+            self.assertEqual(list(added.left), ["joint 'claw'"])
+            self.assertIn("left without a gear: joint 'claw'", str(added))
+
+    def test_a_class(self):
+        spec = self.ur5e()
+        for joint, torque in (("elbow_joint", 150), ("wrist_1_joint", 0)):
+            spec.add_actuator(name=joint, target=joint, trntype=mujoco.mjtTrn.mjTRN_JOINT, forcerange=[-torque, torque])
+        added = mjgear.add_robot_gears(spec, "arm")
+        self.assertEqual(added.joints, ("elbow_joint", "wrist_1_joint"))
+        self.assertEqual(added.config["coulomb"], "6.0 0.5")
+        self.assertEqual(set(added.how["elbow_joint"].values()), {"assumed"})
+
+    def test_old_name(self):
+        with self.assertWarnsRegex(DeprecationWarning, "dress is called add_robot_gears"):
+            self.assertEqual(mjgear.dress(self.ur5e(), "ur5e").joints, mjgear.add_robot_gears(self.ur5e(), "ur5e").joints)
 
     def test_tendons_that_the_table_does_not_know(self):
         """Menagerie's Panda: one motor closes both fingers by a tendon, which this robot's table has not. Others' tendons are no matter."""
@@ -186,17 +261,17 @@ class Refused(unittest.TestCase):
           <actuator><motor tendon="split"/><motor tendon="others"/></actuator></mujoco>""")
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
-            self.assertEqual(len(mjgear.dress(spec, "panda").joints), 7)
+            self.assertEqual(len(mjgear.add_robot_gears(spec, "panda").joints), 7)
         lines = [str(one.message) for one in told]
         self.assertEqual(len(lines), 1)
-        self.assertIn("panda: a motor acts on tendon 'split', of whose gear the table knows nothing", lines[0])
+        self.assertIn("panda: motors act on tendon 'split', of whose gears the table knows nothing", lines[0])
         added = mjgear.add(spec, tendons="split", name="split", eta_forward=0.9, coulomb=1)  # what the line says
         self.assertEqual(added.tendons, ("split",))
 
     def test_missing_joints_are_told(self):
         text = ARM % '<body><joint name="waist" axis="0 1 0"/><geom size=".1"/></body>'
         with self.assertWarnsRegex(mjgear.GearWarning, "vx300s: the model has no joint wrist_rotate, so that these get no gear"):
-            mjgear.dress(mujoco.MjSpec.from_string(text), "vx300s")
+            mjgear.add_robot_gears(mujoco.MjSpec.from_string(text), "vx300s")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
+
 
 class Error(Exception):
     """Any error of this package: GearError, LogError and UnsupportedError are its kinds."""
@@ -44,3 +47,11 @@ class UnsupportedError(Error, NotImplementedError):
 
 class GearWarning(UserWarning):
     """A gear that is no mistake but will not do what it seems to: one without any effect, one that attach leaves behind."""
+
+
+def warn(text: str) -> None:
+    """Raise a GearWarning at the line that called this package."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "mjgear":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, GearWarning, stacklevel=level)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import functools
-import sys
-import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -17,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from mjgear import _catalogue, _changes, _structs, _tables
 from mjgear._catalogue import Facts, keys, make_facts
 from mjgear._changes import TEXT, Changes
-from mjgear._errors import GearError, GearKeyError, GearTypeError, GearWarning
+from mjgear._errors import GearError, GearKeyError, GearTypeError, warn
 from mjgear._keys import Numbers
 from mjgear._library import NAME
 from mjgear._numbers import Number, Result
@@ -240,20 +238,10 @@ def _warn_locks(gear: Gear, before: Array) -> None:
     if not changed.any():
         return
     what = "is self-locking" if (after[changed] <= 0).any() else "is no longer self-locking"
-    warnings.warn(
+    warn(
         f"{NAME}, {gear._gears._kind(gear.joint)} '{gear.name}': eta_backward is not given and follows eta_forward, from {_tables.number(before)} to "
-        f"{_tables.number(after)}, so that the gear {what}; give both: gear.set(eta_forward=.., eta_backward=..)",
-        GearWarning,
-        stacklevel=_stack(),
+        f"{_tables.number(after)}, so that the gear {what}; give both: gear.set(eta_forward=.., eta_backward=..)"
     )
-
-
-def _stack() -> int:
-    """Level of the first caller outside of this package, for warnings."""
-    level, frame = 2, sys._getframe(2)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("mjgear."):
-        level, frame = level + 1, frame.f_back
-    return level
 
 
 @functools.lru_cache(maxsize=1024)

@@ -11,7 +11,7 @@ from mujoco_warp._src import derivative, forward
 from mujoco_warp._src.types import ConeType, DisableBit, IntegratorType, Stage
 
 from mjgear._catalogue import unknown
-from mjgear._robots import dress
+from mjgear._robots import add_robot_gears
 from mjgear._spec import add
 
 from . import check, engine, kernels, reading
@@ -122,7 +122,7 @@ def attach(
     if robot is None:
         add(spec, joints, preset, **gear)
     else:
-        dress(spec, robot, **gear)
+        add_robot_gears(spec, robot, **gear)
     described = spec.compile()
     read = reading.read(described, mjm)
     reading.check_options(mjm)
