@@ -1,10 +1,14 @@
-"""examples/ray_sweep.py: the same bits for any number of workers, when a worker is killed, and after an interruption."""
+"""examples/ray_sweep.py: the same bits for any number of workers and nodes, when a worker or the driver is killed, after an interruption
+and an extension; other sweeps are refused, and chunks that fail are named."""
 
+import dataclasses
 import os
 import pathlib
 import signal
+import subprocess
 import sys
 import tempfile
+import time
 
 SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
 sys.path.insert(0, str(SOURCE / "examples"))
@@ -38,8 +42,36 @@ def killed_once(folder):
     return work
 
 
+def fails(folder):
+    """The work, but chunk 3 raises and chunk 1 kills its worker each time."""
+
+    def work(settings, chunk):
+        if chunk == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if chunk == 3:
+            raise ValueError("no arm")
+        return ray_sweep.simulate(settings, chunk)
+
+    return work
+
+
+def empty(settings, chunk):
+    return {"arm": [chunk]}
+
+
+def refused(call, *lines):
+    try:
+        call()
+    except SystemExit as error:
+        for line in lines:
+            assert line in str(error), f"{line!r} is not in: {error}"
+    else:
+        raise AssertionError(f"{lines} was not refused")
+
+
 def start(workers):
     ray.init(
+        address="local",
         num_cpus=workers,
         include_dashboard=False,
         log_to_driver=False,
@@ -68,12 +100,41 @@ def main():
         stays = {part: part.stat().st_mtime_ns for part in parts[::2]}
         again = ray_sweep.sweep(SETTINGS, folder / "two.parquet")
         assert again.equals(one) and all(part.stat().st_mtime_ns == time for part, time in stays.items())
-        try:
-            ray_sweep.sweep(ray_sweep.Settings(arms=45, chunk=10, lift=0.7, hold=0.2), folder / "two.parquet")
-        except SystemExit as error:
-            assert "other settings" in str(error)
-        else:
-            raise AssertionError("chunks of other settings were taken")
+
+        # extended, and cut: the arms that both have are the same, and no chunk is simulated again
+        more = ray_sweep.sweep(dataclasses.replace(SETTINGS, arms=52), folder / "two.parquet")
+        assert len(more) == 52 and more.slice(0, 45).equals(one) and all(part.stat().st_mtime_ns == time for part, time in stays.items())
+        assert ray_sweep.join(dataclasses.replace(SETTINGS, arms=13), folder / "two.parquet").equals(one.slice(0, 13))
+        assert ray_sweep.join(SETTINGS, folder / "two.parquet").equals(one)
+
+        # another sweep: settings, model, a release
+        refused(lambda: ray_sweep.sweep(dataclasses.replace(SETTINGS, lift=0.7), folder / "two.parquet"), "another sweep (lift was 0.6 and is 0.7)")
+        for module, name, value, line in (
+            (ray_sweep, "ARM", ray_sweep.ARM.replace('mass="1"', 'mass="1.1"'), "another sweep (model was "),
+            (ray_sweep.mujoco, "__version__", "9.9.9", "another sweep (mujoco was "),
+            (ray_sweep.mjgear, "__version__", "9.9.9", "another sweep (mjgear was "),
+        ):
+            before = getattr(module, name)
+            setattr(module, name, value)
+            refused(lambda: ray_sweep.sweep(SETTINGS, folder / "two.parquet"), line)
+            setattr(module, name, before)
+        (folder / "two.parquet.parts" / "basis.json").unlink()
+        refused(lambda: ray_sweep.sweep(SETTINGS, folder / "two.parquet"), "no basis.json")
+
+        # chunks that raise, or whose worker dies each time: the others are written, these named, and tried again
+        refused(lambda: ray_sweep.sweep(SETTINGS, folder / "raised.parquet", work=fails(folder), retries=1),
+                "2 of 5 chunks failed; 25 arms of the others", "chunk 1: ", "chunk 3: ValueError: no arm")  # fmt: skip
+        assert pa.parquet.read_table(folder / "raised.parquet")["arm"].to_pylist() == [*range(10), *range(20, 30), *range(40, 45)]
+        assert ray_sweep.sweep(SETTINGS, folder / "raised.parquet").equals(one)
+
+        # the driver's time is proportional to the number of chunks
+        times = []
+        for count in (200, 800):
+            begin = sum(os.times()[:2])
+            ray_sweep.sweep(ray_sweep.Settings(arms=count, chunk=1), folder / f"{count}.parquet", work=empty)
+            times.append((sum(os.times()[:2]) - begin) / count)
+        assert times[1] < 1.5 * times[0] + 1e-3, times
+        print(f"the driver needs {1e3 * times[1]:.1f} ms of a core a chunk")
 
         # what is written is what was computed
         assert pa.parquet.read_table(folder / "two.parquet").equals(one)
@@ -92,5 +153,81 @@ def main():
         print(f"{SETTINGS.chunks} chunks: equal for one and two workers, a killed worker, an interruption; {holds.sum()} arms hold")
 
 
+PROGRAM = [sys.executable, str(SOURCE / "examples" / "ray_sweep.py"), "--arms", "120", "--chunk", "4", "--workers", "2"]
+
+
+def run(*arguments):
+    return subprocess.run([*PROGRAM, *arguments], capture_output=True, text=True, check=False)
+
+
+def interrupted():
+    """The program as users type it: a killed driver, Ctrl-C, and an array of jobs without Ray have the bits of one run."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        whole = run("--out", str(folder / "whole.parquet"))
+        assert whole.returncode == 0, whole.stderr
+        expected = pa.parquet.read_table(folder / "whole.parquet")
+        for kind, code in ((signal.SIGKILL, -signal.SIGKILL), (signal.SIGINT, 130)):
+            out = folder / f"{kind.name}.parquet"
+            driver = subprocess.Popen([*PROGRAM, "--out", str(out)], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+            while len(list(out.with_name(out.name + ".parts").glob("*.parquet"))) < 3 and driver.poll() is None:
+                time.sleep(0.02)
+            driver.send_signal(kind)
+            _, told = driver.communicate()
+            assert driver.returncode == code and not out.exists(), (kind, driver.returncode, told)
+            if kind == signal.SIGINT:
+                assert "Traceback" not in told and "of 30 chunks are done; the same command goes on with the others" in told, told
+            again = run("--out", str(out))
+            assert again.returncode == 0 and pa.parquet.read_table(out).equals(expected), (kind, again.stderr)
+
+        out = folder / "jobs.parquet"
+        for chunk in (1, 0, 1):
+            alone = run("--out", str(out), "--only", str(chunk))
+            assert alone.returncode == 0, alone.stderr
+        joined = run("--out", str(out), "--join")
+        assert joined.returncode == 0 and pa.parquet.read_table(out).equals(expected.slice(0, 8)), joined.stderr
+        assert "there is no chunk 30" in run("--out", str(out), "--only", "30").stderr
+        print("a killed driver, Ctrl-C and chunks without Ray: the same bits")
+
+
+def nodes():
+    """Two nodes of a cluster on this machine, of which one is stopped halfway: the same bits. Without an address the cluster is not joined."""
+    ray_program = pathlib.Path(sys.executable).with_name("ray")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(SOURCE / "examples"), os.environ.get("PYTHONPATH", "")])}
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        start(2)
+        expected = ray_sweep.sweep(SETTINGS, folder / "alone.parquet")
+        ray.shutdown()
+        address = "127.0.0.1:6399"
+        started = []
+        try:
+            for words in (["--head", "--port=6399", "--include-dashboard=false"], [f"--address={address}"]):
+                started.append(subprocess.Popen([ray_program, "start", "--block", "--num-cpus=1", *words], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+                time.sleep(8)
+            ray.init(address=address, log_to_driver=False)
+            assert sum(node["Alive"] for node in ray.nodes()) == 2, ray.nodes()
+            assert ray_sweep.sweep(SETTINGS, folder / "nodes.parquet").equals(expected)
+            used = ray.get([ray.remote(num_cpus=1)(where).remote() for _ in range(8)])
+            assert len(set(used)) == 2, used
+            ray.shutdown()
+            alone = subprocess.run([*PROGRAM, "--arms", "8", "--out", str(folder / "own.parquet")], env={**environment, "RAY_ADDRESS": address}, capture_output=True, text=True, check=False)
+            assert alone.returncode == 0 and "Connecting to existing" not in alone.stderr, alone.stderr
+            print("two nodes: the same bits")
+        finally:
+            ray.shutdown()
+            for process in reversed(started):
+                process.terminate()
+                process.wait()
+
+
+def where():
+    time.sleep(0.5)
+    return ray.get_runtime_context().get_node_id()
+
+
 if __name__ == "__main__":
     main()
+    interrupted()
+    if os.environ.get("MJGEAR_LONG"):
+        nodes()
