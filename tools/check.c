@@ -305,7 +305,7 @@ int checkModelFile(FILE* out, const char* file, int flg_json) {
   free(text);
   if (!m && readable) {
     error[strcspn(error, "\n")] = 0;
-    mjg_refuse(&report, "%s: %s; the engine reads no further", file, error);
+    mjg_refuse(&report, "%s: %s; %sthe engine reads no further", file, error, mjgp_remedyOf(error));
   } else if (m) {
     mjgpOptions options;
     joint = mjgp_check(&n, &options, &report, m, slot);

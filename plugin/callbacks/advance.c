@@ -137,7 +137,7 @@ static void countStep(mjtNum* system, const mjgInfo* info) {
 
 // Long because all that one step leaves to the next is written in this one place
 void mjgp_advance(const mjModel* m, mjData* d, int instance) {
-  if (instance != mjgp_leader(m, m->plugin[instance])) {
+  if (instance != mjgp_leader(m, m->plugin[instance]) || mjgp_seeksLengths(m)) {
     return;
   }
   mjgpGears* g = mjgp_gearsOf(m, d, instance);

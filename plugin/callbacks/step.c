@@ -331,7 +331,7 @@ void mjgp_compute(const mjModel* m, mjData* d, int instance, int capability_bit)
     return;
   }
   int leader = mjgp_leader(m, mjgp_slot());
-  if (alone && instance != leader) {
+  if ((alone && instance != leader) || mjgp_seeksLengths(m)) {
     return;
   }
   mjgpGears* g = mjgp_gearsOf(m, d, leader);

@@ -27,18 +27,22 @@ void mjgp_checkSolver(mjgReport* report, int solver, int n) {
 // refuse options of the model with which friction cannot act; where: its first instance
 static void checkModel(mjgReport* report, const mjModel* m, const mjgpOptions* options, int n,
                        const char* where) {
-  static const char set[] = "set <option integrator=\"implicitfast\"/>";
+  // the engine has flexible bodies with Euler or discrete
+  const char* set = m->nflex ? "set <option integrator=\"Euler\"/>"
+                             : "set <option integrator=\"implicitfast\"/> (or Euler, implicit, "
+                               "discrete)";
   int integrator = m->opt.integrator, discrete = mjgp_isDiscrete(m);
   report->where = where;
   if (integrator == mjINT_RK4) {
-    mjg_refuse(report,
-               "the integrator RK4 has no implicit velocity, which gear friction needs; %s (or "
-               "Euler, implicit, discrete)",
+    mjg_refuse(report, "the integrator RK4 has no implicit velocity, which gear friction needs; %s",
                set);
   } else if (integrator > mjINT_IMPLICITFAST && !discrete) {
-    mjg_refuse(report, "this integrator is not supported; %s (or Euler, implicit, discrete)", set);
+    mjg_refuse(report, "this integrator is not supported; %s", set);
   } else if (discrete && m->nflex) {
-    mjg_refuse(report, "the integrator discrete is not supported with flexible bodies; %s", set);
+    mjg_refuse(report,
+               "the integrator discrete is not supported with flexible bodies; %s, with a small "
+               "timestep",
+               set);
   }
   int flags = mjDSBL_SPRING | mjDSBL_DAMPER;
   if ((m->opt.disableflags & flags) == flags &&
@@ -154,20 +158,30 @@ static mjgpRopeMotors motorsOf(const mjModel* m, int tendon) {
 }
 
 
-// model that the compiler is making in this thread, null: none; and whether it has the
-// flag sleep
+// model that the compiler is making in this thread, null: none; whether it has the flag
+// sleep, and what is disabled
 static _Thread_local const mjModel* compiled;
-static _Thread_local int compiled_sleep;
+static _Thread_local int compiled_sleep, compiled_flags;
 
 
 void mjgp_noteCompiled(const mjModel* m) {
   compiled = m;
   compiled_sleep = m && m->opt.enableflags & mjENBL_SLEEP;
+  compiled_flags = m ? m->opt.disableflags : 0;
 }
 
 
+// while it looks for the lengths of muscles it disables springs, dampers and more
 int mjgp_isCompiled(const mjModel* m) {
-  return m == compiled;
+  return m == compiled && !((m->opt.disableflags ^ compiled_flags) & ~mjDSBL_CONTACT);
+}
+
+
+mjModel mjgp_withoutOptions(const mjModel* m) {
+  mjModel copy = *m;
+  copy.opt.integrator = mjINT_EULER;
+  copy.opt.noslip_iterations = copy.opt.disableflags = copy.opt.enableflags = 0;
+  return copy;
 }
 
 
@@ -348,6 +362,14 @@ int mjgp_checkKey(mjgReport* report, const char* instance, const char* key) {
              nearest < 0 ? "'mjgear keys' lists all" : "did you mean ",
              nearest < 0 ? "" : known[nearest]);
   return 1;
+}
+
+
+const char* mjgp_remedyOf(const char* error) {
+  return strstr(error, "wrapping not supported by tendon armature")
+             ? "set the tendon's armature to 0, and give a joint that turns with the motor the "
+               "rotor's inertia; "
+             : "";
 }
 
 

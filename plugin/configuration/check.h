@@ -14,7 +14,13 @@ mjgpJoint* mjgp_check(int* n, mjgpOptions* options, mjgReport* report, const mjM
 // the compiler asks for the states of a model: what its flags are. The data on which it
 // then tries the model do not sleep, and init could not tell. Null: that is over
 void mjgp_noteCompiled(const mjModel* m);
+
+// is the compiler making the data on which it tries this model, the place to refuse it
 int mjgp_isCompiled(const mjModel* m);
+
+// the model with options of which none is refused, for data whose model had its options
+// changed: they are warned of, and gears go on
+mjModel mjgp_withoutOptions(const mjModel* m);
 
 // refuse a solver that cannot solve for n joints
 void mjgp_checkSolver(mjgReport* report, int solver, int n);
@@ -22,6 +28,10 @@ void mjgp_checkSolver(mjgReport* report, int solver, int n);
 // refuse a key of an instance that does not exist, with the most similar one; 0 if it
 // exists, else 1
 int mjgp_checkKey(mjgReport* report, const char* instance, const char* key);
+
+// what helps where the engine refuses the rotor inertia of a gear in its own words, with
+// "; " behind it; "" where nothing is known
+const char* mjgp_remedyOf(const char* error);
 
 // what is unusual about a geometry at this kind of joint, null if nothing
 const char* mjgp_geometryWarning(const mjModel* m, const mjgpJoint* joint);

@@ -214,7 +214,8 @@ int mjgp_findGeared(int type, const char* word, int length, const mjgpPlace* pla
   if (id == -1) {
     return mjgp_refuseKey(place, "%s '%.*s' is not in the model; use the name of %s",
                           mju_type2Str(type), mjMIN(length, mjgpMAXWORD), word,
-                          joint ? "a hinge or slide joint, in quotes if it has spaces"
+                          joint ? "a hinge or slide joint, in quotes if it has spaces; if it was "
+                                  "deleted, mjgear.remove in Python takes its gear off"
                           : type == mjOBJ_TENDON ? "a tendon"
                                                  : "an actuator");
   }

@@ -22,6 +22,13 @@ static inline int mjgp_solvesAnother(const mjModel* m) {
          (m->opt.disableflags & mjDSBL_WARMSTART);
 }
 
+// are these the flags with which the compiler looks for the lengths of muscles? Friction
+// would only delay that, and its data are no complete mjData: plugins were not asked
+static inline int mjgp_seeksLengths(const mjModel* m) {
+  return m->opt.disableflags == (mjDSBL_FRICTIONLOSS | mjDSBL_CONTACT | mjDSBL_SPRING |
+                                 mjDSBL_DAMPER | mjDSBL_GRAVITY | mjDSBL_ACTUATION);
+}
+
 // damping and rotor inertia that a joint inherits from its actuators; poly is added to
 MJAPI mjtNum mj_actuatorDamping(const mjModel* m, mjtObj type, int id, mjtNum poly[mjNPOLY]);
 MJAPI mjtNum mj_actuatorArmature(const mjModel* m, mjtObj type, int id);

@@ -338,6 +338,31 @@ static void warnOfModel(const mjgpConfig* c, const mjModel* m) {
 }
 
 
+// options that the compiler refuses and that were set later: the data are made, and this
+// is why gears may not act as they should. Once for each model
+static void warnOfOptions(const mjgpConfig* c, const mjModel* m) {
+  int flags = mjDSBL_SPRING | mjDSBL_DAMPER, integrator = m->opt.integrator;
+  int euler = integrator == mjINT_EULER, fast = integrator == mjINT_IMPLICITFAST;
+  int implicit = (fast && !c->ngeared) || (mjgp_isDiscrete(m) && !m->nflex);
+  int usual = (euler || implicit) && m->opt.noslip_iterations == 0 &&
+              (m->opt.disableflags & flags) != flags && !(m->opt.enableflags & mjENBL_SLEEP);
+  if (usual) {
+    return;
+  }
+  int n;
+  char text[mjgpERRORSIZE];
+  mjgReport report;
+  mjgpOptions options;
+  mjg_startReport(&report, text, sizeof(text));
+  mju_free(mjgp_check(&n, &options, &report, m, mjgp_slot()));
+  if (report.count && mjgp_isNews(c, mjgp_hash(text, strlen(text), 0))) {
+    mju_warning(
+        "%.*s. It was set after the model was compiled: gears are less exact, or do not act",
+        (int)strcspn(text, "\n"), text);
+  }
+}
+
+
 //---------------------------------- life ----------------------------------------------------------
 
 int mjgp_init(const mjModel* m, mjData* d, int instance) {
@@ -347,14 +372,17 @@ int mjgp_init(const mjModel* m, mjData* d, int instance) {
   }
   mjgpGears* g = newGears(m, d);
   int refused = selectModel(g, m), compiled = mjgp_isCompiled(m);
-  mjgp_noteCompiled(NULL);
+  if (compiled) {
+    mjgp_noteCompiled(NULL);
+  }
   if (refused) {
     freeGears(g);
     return -1;
   }
   d->plugin_data[instance] = (uintptr_t)g;
-  if (!compiled) {
+  if (!compiled && !mjgp_seeksLengths(m)) {
     warnOfModel(g->config, m);
+    warnOfOptions(g->config, m);
   }
   return 0;
 }

@@ -337,7 +337,8 @@ static mjgpConfig* makeConfig(const mjModel* m) {
   mjgReport report;
   mjgpOptions options;
   mjg_startReport(&report, text, sizeof(text));
-  mjgpJoint* joint = mjgp_check(&n, &options, &report, m, slot);
+  mjModel plain = mjgp_withoutOptions(m);
+  mjgpJoint* joint = mjgp_check(&n, &options, &report, mjgp_isCompiled(m) ? m : &plain, slot);
   refuseState(&report, m, slot);
   if (report.count) {
     mju_free(joint);

@@ -107,7 +107,7 @@ int mjgp_findGear(const mjgpConfig* config, int joint);
 int mjgp_isConfigOf(const mjgpConfig* config, const mjModel* m);
 
 // configuration of a model, read where it is new; null after a warning if the model is
-// refused. Where too many are kept all are forgotten before, and n is smaller afterwards
+// refused. Options are refused where the model is compiled. Where too many are kept all are forgotten before, and n is smaller afterwards
 const mjgpConfig* mjgp_findConfig(mjgpConfigs* known, const mjModel* m);
 
 // forget all

@@ -17,6 +17,7 @@ from mjgear._errors import GearError, GearTypeError
 from mjgear._gears import Gears
 from mjgear._library import BRAKE, CHECKED_BRAKE, NAME
 
+WRAPPED = "set the tendon's armature to 0, and give a joint that turns with the motor the rotor's inertia"
 _TEXT = 20000  # bytes for all lines about a model
 
 
@@ -165,4 +166,5 @@ def ask(model: mujoco.MjModel) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def _last(error: Exception) -> str:
     """The line about a model that the engine does not compile."""
     first = str(error).splitlines()[0] if str(error) else type(error).__name__
-    return f"{first}; the engine reads no further"
+    remedy = f"{WRAPPED}; " if "wrapping not supported by tendon armature" in first else ""
+    return f"{first}; {remedy}the engine reads no further"

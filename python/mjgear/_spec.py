@@ -143,6 +143,10 @@ def add(
         config |= {"rotor_inertia": _text(behind)} if all(x or not rotor for x, rotor in zip(behind, rotors, strict=True)) else {}
     inertia = [0.0 if rotor else got for rotor, got in zip(rotors, inertia, strict=True)]
     motors = [joint for joint in spec.joints if joint.name in words["motor_joint"]]
+    for tendon, got in zip(found, inertia, strict=True):
+        wraps = [wrap for wrap in getattr(tendon, "path", ()) if wrap.type in (mujoco.mjtWrap.mjWRAP_SPHERE, mujoco.mjtWrap.mjWRAP_CYLINDER)]
+        if got and wraps:
+            raise GearError(f"tendon '{tendon.name}' wraps around a geom, where the engine has no armature of tendons; {_check.WRAPPED}")
     home = _find_home([*found, *motors])
     _refuse(spec, name, config, lists, motors, inertia, home is not None, bool(named))
     config |= {"motor": _names([one.name for one in named])} if named else {}
