@@ -58,7 +58,7 @@ _HOMES = {
     "_spec": ("Added", "add"),
     "_words": ("MOTIONS", "RESULTS", "STATES", "Mode", "Motion", "State", "Status"),
 }
-_SUBPACKAGES = ("identify", "warp")  # imported when they are used too
+_SUBPACKAGES = ("gymnasium", "identify", "warp")  # imported when they are used too
 
 __all__ = sorted(name for names in _HOMES.values() for name in names)
 

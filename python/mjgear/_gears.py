@@ -305,6 +305,10 @@ class Gears(Mapping[str, Gear]):
         if self._batch is not None and self._sensors:
             self._batch.bind("sensordata")  # from the next call on it is filled
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All but what is made anew where it is missing."""
+        return {name: value for name, value in self.__dict__.items() if name != "_plans"}
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take the model of the data: unpickled data have a model of their own."""
         self.__dict__.update(state)

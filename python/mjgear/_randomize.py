@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import dataclasses
 import functools
-import warnings
 import weakref
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from mjgear import _catalogue, _tables
 from mjgear._changes import Changes, get_rows
 from mjgear._distributions import ENGINE, KINDS, Distribution, distribution
-from mjgear._errors import GearError, GearTypeError, GearWarning
+from mjgear._errors import GearError, GearTypeError, warn
 from mjgear._gears import Gear, Gears
 
 Array = NDArray[np.float64]
@@ -125,9 +124,26 @@ def randomize(gears: Any, intervals: Any, rng: np.random.Generator | int | None 
     drawn = distribution(intervals, only or tuple(gears.names if of_warp else gears))
     of_model = tuple(key for key in ENGINE if key in drawn.keys)
     if of_model:
-        warnings.warn(f"draws of {' and '.join(of_model)} belong to the model and not to its state; Draws.models(model) has them", GearWarning, stacklevel=2)
+        warn(f"draws of {' and '.join(of_model)} belong to the model and not to its state; Draws.models(model) has them")
     target = _Warp(gears, model, sims, n) if of_warp else _Target(gears, sims, n)
     sample = drawn.sample(np.random.default_rng(rng), target.count)
+    _assign(target, drawn, sample)
+    return Draws(sample, drawn.columns, target.states(), of_model)
+
+
+def assign(gears: Gears, drawn: Distribution, sample: Array, sims: ArrayLike | None = None) -> None:
+    """Write a sample of a distribution into simulations, a row each.
+
+    Raises:
+        GearError: the library's line about a draw; nothing has changed.
+
+    Warns:
+        GearWarning: as randomize().
+    """
+    _assign(_Target(gears, sims, None), drawn, sample)
+
+
+def _assign(target: Any, drawn: Distribution, sample: Array) -> None:
     plan = _plan(target.gears, drawn)
     if plan.changes.count:
         values = sample if plan.index is None else sample[:, plan.index]
@@ -135,7 +151,6 @@ def randomize(gears: Any, intervals: Any, rng: np.random.Generator | int | None 
         target.write(plan.changes, values)
         if former is not None:
             plan.tell(target.gears, former, values[:1])
-    return Draws(sample, drawn.columns, target.states(), of_model)
 
 
 _of_batches: weakref.WeakKeyDictionary[Any, Gears] = weakref.WeakKeyDictionary()
@@ -279,27 +294,21 @@ class _Plan:
         self.changes.apply(gears._model, state, values)
         if replaced:
             drawn = " and ".join(self._kinds[replaced[0]])
-            warnings.warn(
+            warn(
                 f"{', '.join(replaced)}: a geometry describes the gear, a worm or a screw for instance, and {drawn} that are drawn take its "
                 "place; write {gear: intervals} to name the gears that get draws",
-                GearWarning,
-                stacklevel=3,
             )
         follows = [gear for gear, former in backward.items() if former != number(gear, "eta_backward")]
         if follows:
-            warnings.warn(
+            warn(
                 f"{', '.join(follows)}: eta_forward is drawn alone, and eta_backward, which is not given, follows it as 2 - 1/eta_forward; draw "
                 "eta_backward too, or give it in the model",
-                GearWarning,
-                stacklevel=3,
             )
         odd = [gear for gear, former in backward.items() if gear not in follows and _is_odd(*self._alone[gear], former)]
         if odd:
-            warnings.warn(
+            warn(
                 f"{', '.join(odd)}: within the interval of eta_forward a coefficient is negative with the eta_backward that the gear has; draw "
                 "eta_backward too",
-                GearWarning,
-                stacklevel=3,
             )
 
 
