@@ -58,7 +58,7 @@ def test_explain():
                  "NON-BACKDRIVABLE (self-locking)", "for 0.6 it would not, wrongly. Its backward efficiency, -0.2, decides"):
         assert line in text, line
     slide = run("explain", "acme_screw", "coulomb=3", "armature=2", "viscous=1")[1]
-    assert "3 N sliding" in slide and "2 kg at the output" in slide and "1 N/(m/s)" in slide and "N m" not in slide, slide
+    assert "3 N sliding" in slide and "2 kg at the output" in slide and "1 N s/m" in slide and "N m" not in slide, slide
     assert "rule of thumb" not in run("explain", "eta_forward=0.4", "eta_backward=-0.2")[1]
 
     text = run("explain", "worm")[1]

@@ -1,7 +1,6 @@
 """What the tool refuses the Python package refuses, in the same words, at the call."""
 
 import ast
-import inspect
 import json
 import os
 import pathlib
@@ -245,7 +244,7 @@ class SameWords(unittest.TestCase):
         spec = arm()
         mjgear.add(spec, "elbow", "worm")
         with self.assertRaisesRegex(mjgear.GearError, r"instance 'gears' already; .* add\(.., name='gears_2'\)"):
-            mjgear.add(spec, "shoulder", "worm")
+            mjgear.add(spec, "shoulder", "worm", name="gears")
         with self.assertRaisesRegex(mjgear.GearError, "joint 'elbow' already has a gear from instance 'gears'; name each once"):
             mjgear.add(spec, "elbow", "worm", name="gears_2")
         mjgear.add(spec, "shoulder", "worm", name="gears_2")
@@ -304,7 +303,7 @@ class AtTheCall(unittest.TestCase):
             (lambda: mjgear.explain("harmonic"), "unknown preset 'harmonic'; did you mean harmonic_drive"),
             (lambda: mjgear.add(spec, None, "worm"), r"joints are \[None\]; give a name, or a list of names"),
             (lambda: mjgear.add(spec, b"elbow", "worm"), "give a name, or a list of names"),
-            (lambda: mjgear.add(spec, "elbow", "worm", name=None), "name is None; give a text"),
+            (lambda: mjgear.add(spec, "elbow", "worm", name=3), "name is 3; give a text"),
             (lambda: mjgear.add(spec, "elbow", "worm", joint="a"), "joint is no key of add"),
             (lambda: mjgear.Gears(spec, self.data), "Gears needs an MjModel and its data, not MjSpec, which is not compiled"),
             (lambda: mjgear.Gears(self.model, None), "Gears needs an MjData of the model, or a Batch, not NoneType"),
@@ -546,20 +545,6 @@ class Shown(unittest.TestCase):
         batch = mjgear.Gears(model, Batch(model, 2, nthread=1))
         batch["elbow"].coulomb = [1, 2]
         self.assertRegex(str(batch), r"(?m)^elbow .* 1 \.\. 2 ")
-
-    def test_signatures_are_short(self):
-        for name in mjgear.__all__:
-            thing = getattr(mjgear, name)
-            if inspect.isfunction(thing):
-                found = [thing]
-            elif inspect.isclass(thing) and not issubclass(thing, Exception):
-                found = [one for label, one in vars(thing).items() if inspect.isfunction(one) and not label.startswith("_")]
-            else:
-                continue
-            for one in found:
-                self.assertLess(len(str(inspect.signature(one))), 330, one.__qualname__)
-                self.assertNotRegex(str(inspect.signature(one)), r"Union|Literal\[|numpy\._typing")
-                self.assertTrue(one.__doc__, one.__qualname__)
 
 
 class Extras(unittest.TestCase):

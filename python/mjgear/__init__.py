@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from mjgear._losses import Losses as Losses, losses as losses
     from mjgear._models import models as models
     from mjgear._randomize import Draws as Draws, randomize as randomize, reset as reset
+    from mjgear._remove import remove as remove
     from mjgear._robots import Actuator as Actuator, Robot as Robot, RobotGears as RobotGears, add_robot_gears as add_robot_gears, dress as dress, robots as robots
     from mjgear._spec import Added as Added, add as add
     from mjgear._words import MOTIONS as MOTIONS, RESULTS as RESULTS, STATES as STATES, Mode as Mode, Motion as Motion, State as State, Status as Status
@@ -54,6 +55,7 @@ _HOMES = {
     "_losses": ("Losses", "losses"),
     "_models": ("models",),
     "_randomize": ("Draws", "randomize", "reset"),
+    "_remove": ("remove",),
     "_robots": ("Actuator", "Robot", "RobotGears", "add_robot_gears", "dress", "robots"),
     "_spec": ("Added", "add"),
     "_words": ("MOTIONS", "RESULTS", "STATES", "Mode", "Motion", "State", "Status"),

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import mujoco
 
-from mjgear import _programs, _structs
+from mjgear import _programs, _remove, _structs
 from mjgear._catalogue import Facts, Known
 from mjgear._errors import GearError, GearTypeError
 from mjgear._gears import Gears
@@ -28,7 +28,8 @@ class Report:
     Attributes:
         problems: the library's own lines, one a problem; empty if there is none.
         joints: what the gear of each joint does; empty if there are problems.
-        warnings: lines about gears that do nothing, at joints that they do not fit, or that attach would leave behind.
+        warnings: lines about gears that do nothing, at joints that they do not fit, that attach left or would leave behind, or that the
+            engine's writer would lose.
 
     ``print(report)`` shows the lines, or the facts of each joint.
     """
@@ -55,6 +56,7 @@ def check(model: str | os.PathLike[str] | mujoco.MjSpec | mujoco.MjModel) -> Rep
     Returns:
         Problems, or facts of each geared joint in the first pose: the keyframe "start", else the first one, else qpos0.
     """
+    spec: mujoco.MjSpec | None = None
     if isinstance(model, (str, os.PathLike)):
         problems = _problems_of_file(os.fspath(model))
         if problems:
@@ -64,7 +66,7 @@ def check(model: str | os.PathLike[str] | mujoco.MjSpec | mujoco.MjModel) -> Rep
         problems = _problems(model)
         if problems:
             return Report(problems, Known("gear", {}))
-        model = model.compile()
+        spec, model = model, model.compile()
     if not isinstance(model, mujoco.MjModel):
         raise GearTypeError(f"a model is an MJCF file, an MjSpec or an MjModel, not {type(model).__name__}")
     _, warnings = ask(model)
@@ -74,10 +76,12 @@ def check(model: str | os.PathLike[str] | mujoco.MjSpec | mujoco.MjModel) -> Rep
         mujoco.mj_resetDataKeyframe(model, data, max(start, 0))
     mujoco.mj_forward(model, data)
     try:
-        gears = Gears(model, data)
+        joints = {name: gear.explain() for name, gear in Gears(model, data).items()}
     except GearError:
-        return Report((), Known("gear", {}))
-    return Report((), Known("gear", {name: gear.explain() for name, gear in gears.items()}), warnings)
+        joints, warnings = {}, ()
+    if spec is not None:
+        warnings += (*_remove.lost(spec, joints), *_remove.unnamed(spec))
+    return Report((), Known("gear", joints), warnings)
 
 
 def _problems_of_file(file: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ import importlib.util
 WARP = ("3.11", "4.0")
 
 # what an extra of pyproject.toml installs, as a shell takes it
-PACKAGES = {"identify": "scipy matplotlib", "plot": "matplotlib", "warp": f"'mujoco-warp>={WARP[0]}'"}
+PACKAGES = {"identify": "scipy matplotlib", "plot": "matplotlib", "warp": f"'mujoco-warp>={WARP[0]}'", "ray": "ray pyarrow tqdm"}
 
 
 def missing(module: str, what: str, extra: str) -> str:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import fnmatch
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import mujoco
 import numpy as np
 
-from mjgear import _catalogue, _check, _tables
+from mjgear import _catalogue, _check, _remove, _tables
 from mjgear._catalogue import Known, Setting
-from mjgear._errors import GearError, GearTypeError, GearWarning
+from mjgear._errors import GearError, GearTypeError, warn
 from mjgear._library import NAME
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from mjgear._keys import GearKeys
 
 _INERTIAS = ("armature", "motor_inertia", "gear_inertia")
 _FRICTIONS = ("viscous", "motor_viscous")
@@ -35,6 +39,7 @@ class Added:
         kept: armature and damping of all joints and tendons as they are now.
         home: name of the body that refers to the instance, so that it travels with attach; None: there is none.
         sensors: names of the sensors.
+        slides: joints and tendons whose numbers are in m, N and kg.
 
     ``print(added)`` shows the joints with what they got.
     """
@@ -48,6 +53,7 @@ class Added:
     home: str | None
     sensors: tuple[str, ...]
     kept: Mapping[str, tuple[float, float]]
+    slides: frozenset[str]
 
     def __str__(self) -> str:
         rows = []
@@ -56,7 +62,9 @@ class Added:
             for of, now in zip((self.armature, self.damping), self.kept[name], strict=True):
                 got.append(_tables.number(now) + ("" if name in of else " (its own)" if now else " (none)"))
             rows.append((name, *got))
-        table = _tables.headed(("joint", "armature", "damping"), ("", "kg m2", "N m/(rad/s)"), rows)
+        kinds = sorted({name in self.slides for name, *_ in rows})
+        units = [" | ".join(_tables.unit(unit, slide) for slide in kinds) for unit in ("kg m2", "N m/(rad/s)")]
+        table = _tables.headed(("joint", "armature", "damping"), ("", *units), rows)
         config = " ".join(f"{key}={value!r}" for key, value in self.config.items() if key not in ("joint", "tendon"))
         home = "no body" if self.home is None else f"body '{self.home}'" if self.home else "a body without a name"
         return f"instance '{self.instance}' in {home}: {config}\n{table}"
@@ -69,10 +77,12 @@ def add(
     *,
     tendons: str | Sequence[str] = (),
     motor: str | Sequence[str] = (),
-    name: str = "gears",
+    name: str | None = None,
     sensors: bool = False,
     armature: Setting = "keep",
-    **values: Setting,
+    replace: bool = False,
+    home: Literal["shared", "own"] = "shared",
+    **values: Unpack[GearKeys],
 ) -> Added:
     """Give joints and tendons of a model gears.
 
@@ -83,11 +93,14 @@ def add(
         preset: a gear of presets(), with whose keys the description begins.
         motor: names or patterns of actuators whose force comes through these gears though their transmission is a site, a spatial tendon or
             a slider-crank, such as a Cartesian servo. Without it actuators on the joints and on fixed tendons over them are the motors.
-        name: of the plugin instance; a second call on the same model needs another one.
+        name: of the plugin instance; without it "gears", or "gears_2" and so on where the model has that.
         sensors: add a sensor for each joint and tendon, named NAME_gear; over a Batch results are read from these.
         armature: the rotor's inertia. "keep": a joint that has armature keeps it, one that has none gets the preset's.
             "preset": all get the preset's. A number, or one for each, kg m2 at the output side: that.
             motor_inertia (with ratio) counts as a number; the preset's inertia of the gear itself comes on top of it.
+        replace: joints that have a gear lose it and get this one.
+        home: "shared": one instance, in the nearest body that carries all joints; a part of the robot that is attached without that body
+            leaves its gears behind. "own": an instance for each joint, NAME_JOINT, in the joint's own body.
         values: keys of doc/mjcf.md, SI at the output side or texts with a unit ("2 Nm", "0.2 kgcm2"): one value for all,
             or a sequence with one for each joint and then each tendon. Keys that begin with "motor_" need ratio.
             viscous becomes the damping of joint or tendon; a preset's is taken only where they have none. With
@@ -103,80 +116,186 @@ def add(
 
     Warns:
         GearWarning: a gear that does nothing while its motor is off, because the joint has neither rotor inertia nor
-            constant friction; a leadscrew on a hinge or a worm on a slide; no body that carries all joints.
+            constant friction; a leadscrew on a hinge or a worm on a slide; no body that carries all joints; plugin instances without
+            a name, with which the engine's writer loses the gears.
     """
+    call = _read(spec, joints, preset, tendons, motor, name, armature, values, replace)
+    if home not in ("shared", "own"):
+        raise GearError(f"home = {home!r} is unknown; write 'shared' or 'own'")
+    plan = _plan(spec, call)
+    _refuse(spec, call, plan)
+    return _write(spec, call, plan, sensors, home)
+
+
+# ------------------------------------------ the steps of add -------------------------------------
+
+
+@dataclasses.dataclass
+class _Call:
+    """The arguments of add(), read.
+
+    Attributes:
+        lists: "joint" and "tendon" -> elements that get gears.
+        named: actuators that are named as motors.
+        words, numbers: values of the keys, one for each element; backlash and motor_joint are "none" where there is none.
+        keep, preset_inertia: the argument armature.
+        given: keys of the call.
+    """
+
+    name: str
+    preset: str | None
+    lists: dict[str, list[Any]]
+    named: list[Any]
+    words: dict[str, list[str]]
+    numbers: dict[str, list[float]]
+    preset_inertia: bool
+    given: frozenset[str]
+    replace: bool
+
+    @property
+    def found(self) -> list[Any]:
+        return [*self.lists["joint"], *self.lists["tendon"]]
+
+
+@dataclasses.dataclass
+class _Plan:
+    """What add() will write.
+
+    Attributes:
+        gears: of each element, as the core reads its description.
+        config: keys and values of the instance.
+        inertia: armature of each element; None: it stays.
+        motors: joints that are rotors of gaps.
+    """
+
+    gears: list[Any]
+    config: dict[str, str]
+    inertia: list[float | None]
+    motors: list[Any]
+
+
+def _read(
+    spec: mujoco.MjSpec, joints: Any, preset: str | None, tendons: Any, motor: Any, name: str | None, armature: Setting, values: Any, replace: bool
+) -> _Call:
+    """Find what the arguments name, and read numbers, units and words."""
     if not isinstance(spec, mujoco.MjSpec):
         raise GearTypeError(f"add needs an MjSpec, not {kind_of(spec)}, then add, then compile")
-    geared_joints = find(spec.joints, "joint", [joints] if isinstance(joints, str) else joints)
-    geared_tendons = find(spec.tendons, "tendon", [tendons] if isinstance(tendons, str) else tendons)
+    lists = {kind: find(objects, kind, [given] if isinstance(given, str) else given) for kind, objects, given in
+             (("joint", spec.joints, joints), ("tendon", spec.tendons, tendons))}  # fmt: skip
     named = find(spec.actuators, "actuator", [motor] if isinstance(motor, str) else motor)
-    found = geared_joints + geared_tendons
-    if not found:
+    count = sum(map(len, lists.values()))
+    if not count:
         raise GearError("neither joints nor tendons are named; name those that have this gear")
-    if not isinstance(name, str):
-        raise GearTypeError(f"name is {name!r}; give a text")
-    taken = {plugin.name for plugin in spec.plugins}
-    if name in taken:
-        free = next(f"{name}_{i}" for i in range(2, len(taken) + 3) if f"{name}_{i}" not in taken)
-        raise GearError(f"the model has an instance '{name}' already; give this one another name: add(.., name='{free}')")
-    policy = armature if isinstance(armature, str) and armature in ("keep", "preset") else None
-    if policy is None:
+    name = _name(spec, name, lists, replace)
+    preset_inertia = isinstance(armature, str) and armature == "preset"
+    if not preset_inertia and not (isinstance(armature, str) and armature == "keep"):
         if isinstance(armature, str) and armature.isalpha():
             raise GearError(f"armature = '{armature}' is unknown; write 'keep', 'preset' or a number in kg m2")
         values = {**values, "armature": armature}
-    words, numbers = _sort(values, len(found), name)
-    gears, config = _describe(preset, words, numbers, found, name)
+    words, numbers = _sort(values, count, name)
+    return _Call(name, preset, lists, named, words, numbers, preset_inertia, frozenset(values), replace)
 
-    # the instance: what MJCF has no attributes of the joint for
-    lists = {"joint": geared_joints, "tendon": geared_tendons}
-    config = {key: _names([one.name for one in some]) for key, some in lists.items() if some} | config
+
+def _name(spec: mujoco.MjSpec, name: str | None, lists: Mapping[str, list[Any]], replace: bool) -> str:
+    """The name of the instance: the one that is given, or the first of gears, gears_2 and so on that is free."""
+    if not isinstance(name, str) and name is not None:
+        raise GearTypeError(f"name is {name!r}; give a text")
+    taken = {plugin.name for plugin in spec.plugins} - (_freed(spec, lists) if replace else set())
+    free = next(one for i in range(1, len(taken) + 3) if (one := f"{name or 'gears'}{f'_{i}' if i > 1 else ''}") not in taken)
+    if name is not None and name in taken:
+        raise GearError(f"the model has an instance '{name}' already; give this one another name: add(.., name='{free}')")
+    return free
+
+
+def _freed(spec: mujoco.MjSpec, lists: Mapping[str, list[Any]]) -> set[str]:
+    """Instances of which nothing is left where these elements lose their gears."""
+    names = {kind: {one.name for one in some} for kind, some in lists.items()}
+    return {instance.name for instance in _remove.geared(spec) if all(set(instance.names[kind]) <= names[kind] for kind in names)}
+
+
+def _plan(spec: mujoco.MjSpec, call: _Call) -> _Plan:
+    """Describe the gears: the instance, which has what MJCF has no attributes of the joint for, and the rotors."""
+    found, words = call.found, call.words
+    gears, config = _describe(call.preset, words, call.numbers, found, call.name)
+    config = {key: _remove.quote(one.name for one in some) for key, some in call.lists.items() if some} | config
 
     # the rotor, in front of a gap or in the joint; None: as it is
-    given = any(key in values for key in _INERTIAS)
+    given = any(key in call.given for key in _INERTIAS)
     own = [own_inertia(spec, joint) for joint in found]
-    inertia = [gear.armature if given or policy == "preset" or not has else None for gear, has in zip(gears, own, strict=True)]
-    if policy == "preset" and any(not gear.armature for gear in gears):
-        raise GearError(f"armature = 'preset', but {preset or 'this gear'} has no rotor inertia; write a number in kg m2")
+    inertia = [gear.armature if given or call.preset_inertia or not has else None for gear, has in zip(gears, own, strict=True)]
+    if call.preset_inertia and any(not gear.armature for gear in gears):
+        raise GearError(f"armature = 'preset', but {call.preset or 'this gear'} has no rotor inertia; write a number in kg m2")
     rotors = [gap != "none" and motor == "none" for gap, motor in zip(words["backlash"], words["motor_joint"], strict=True)]
     if any(rotors) and "rotor_inertia" not in config:
         behind = [(has if got is None else got) if rotor else 0.0 for got, has, rotor in zip(inertia, own, rotors, strict=True)]
         config |= {"rotor_inertia": _text(behind)} if all(x or not rotor for x, rotor in zip(behind, rotors, strict=True)) else {}
     inertia = [0.0 if rotor else got for rotor, got in zip(rotors, inertia, strict=True)]
-    motors = [joint for joint in spec.joints if joint.name in words["motor_joint"]]
     for tendon, got in zip(found, inertia, strict=True):
         wraps = [wrap for wrap in getattr(tendon, "path", ()) if wrap.type in (mujoco.mjtWrap.mjWRAP_SPHERE, mujoco.mjtWrap.mjWRAP_CYLINDER)]
         if got and wraps:
             raise GearError(f"tendon '{tendon.name}' wraps around a geom, where the engine has no armature of tendons; {_check.WRAPPED}")
-    home = _find_home([*found, *motors])
-    _refuse(spec, name, config, lists, motors, inertia, home is not None, bool(named))
-    config |= {"motor": _names([one.name for one in named])} if named else {}
+    return _Plan(gears, config, inertia, [joint for joint in spec.joints if joint.name in words["motor_joint"]])
 
-    # everything fits: write it
+
+def _write(spec: mujoco.MjSpec, call: _Call, plan: _Plan, sensors: bool, home: str) -> Added:
+    """Write what fits into the model."""
+    config = plan.config | ({"motor": _remove.quote(one.name for one in call.named)} if call.named else {})
+    if call.replace:
+        old = {kind: [name for other in _remove.geared(spec) for name in other.names[kind]] for kind in call.lists}
+        some = {kind: [one.name for one in listed if one.name in old[kind]] for kind, listed in call.lists.items()}
+        if any(some.values()):
+            _remove.remove(spec, some["joint"], tendons=some["tendon"])
     set_armature: dict[str, float] = {}
     set_damping: dict[str, float] = {}
-    viscous = any(key in values for key in _FRICTIONS)
-    for joint, gear, new in zip(found, gears, inertia, strict=True):
+    given, viscous = any(key in call.given for key in _INERTIAS), any(key in call.given for key in _FRICTIONS)
+    for joint, gear, new in zip(call.found, plan.gears, plan.inertia, strict=True):
+        _remove.mark(joint, call.name)
         if new is not None and (new > 0 or given or joint.armature != 0):
             joint.armature = set_armature[joint.name] = new
         if gear.viscous > 0 and (viscous or not np.any(joint.damping)):
             set_damping[joint.name] = gear.viscous
             joint.damping = np.concatenate([[gear.viscous], np.zeros(np.size(joint.damping) - 1)])
     spec.activate_plugin(NAME)
-    plugin = spec.add_plugin(name=name, plugin_name=NAME, active=True)
-    plugin.config = config
-    if home is not None:
-        _refer(home, name)
+    instances = {call.name: (config, call.found)} if home == "shared" else _split(call, config)
+    homes = []
+    for name, (keys, items) in instances.items():
+        spec.add_plugin(name=name, plugin_name=NAME, active=True).config = keys
+        homes.append(_find_home([*items, *(plan.motors if home == "shared" else ())]))
+        if homes[-1] is not None:
+            _refer(homes[-1], name)
+    for line in _remove.unnamed(spec):
+        warn(line)
+    whose = {one.name: name for name, (_, items) in instances.items() for one in items}
     return Added(
-        instance=name,
-        joints=tuple(joint.name for joint in geared_joints),
-        tendons=tuple(tendon.name for tendon in geared_tendons),
+        instance=next(iter(instances)),
+        joints=tuple(joint.name for joint in call.lists["joint"]),
+        tendons=tuple(tendon.name for tendon in call.lists["tendon"]),
         config=Known("key", config),
         armature=Known("armature", set_armature),
         damping=Known("damping", set_damping),
-        home=None if home is None else str(home.name),
-        kept=Known("joint", {one.name: (own_inertia(spec, one), float(np.ravel(one.damping)[0])) for one in found}),
-        sensors=tuple(_add_sensor(spec, name, kind, one.name) for kind, some in lists.items() for one in some) if sensors else (),
+        home=None if homes[0] is None else str(homes[0].name),
+        kept=Known("joint", {one.name: (own_inertia(spec, one), float(np.ravel(one.damping)[0])) for one in call.found}),
+        sensors=tuple(_add_sensor(spec, whose[one.name], kind, one.name) for kind, some in call.lists.items() for one in some) if sensors else (),
+        slides=frozenset(one.name for one in call.found if _is_slide(one)),
     )
+
+
+def _split(call: _Call, config: Mapping[str, str]) -> dict[str, tuple[dict[str, str], list[Any]]]:
+    """An instance for each element, so that each goes where its own body goes: name -> keys and the element."""
+    lists = {kind: [one.name for one in some] for kind, some in call.lists.items()}
+    found = {}
+    for kind, some in call.lists.items():
+        for one in some:
+            others = {other: [name for name in names if (other, name) != (kind, one.name)] for other, names in lists.items()}
+            found[f"{call.name}_{one.name}"] = (_remove.without(_remove.Instance(call.name, dict(config), lists), others), [one])
+    return found
+
+
+def _is_slide(one: Any) -> bool:
+    """Whether the output is a slide, or a tendon that is a length."""
+    if hasattr(one, "path"):
+        return not any(isinstance(wrap.target, mujoco._specs.MjsJoint) and wrap.target.type == mujoco.mjtJoint.mjJNT_HINGE for wrap in one.path)
+    return bool(one.type == mujoco.mjtJoint.mjJNT_SLIDE)
 
 
 # ------------------------------------------ joints -----------------------------------------------
@@ -257,7 +376,7 @@ def _sort(values: Mapping[str, Setting], count: int, instance: str) -> tuple[dic
         elif key in _catalogue.WORDS:
             words[key] = [str(one) for one in series]
         else:
-            read = [_read(key, one, reporter) for one in (series if series[0] is not value else series[:1])]
+            read = [_read_number(key, one, reporter) for one in (series if series[0] is not value else series[:1])]
             numbers[key] = read * (count if len(read) < count else 1)
     for line in lines:
         reporter.refuse(line.removeprefix(f"{where}: "))
@@ -265,7 +384,7 @@ def _sort(values: Mapping[str, Setting], count: int, instance: str) -> tuple[dic
     return words, numbers
 
 
-def _read(key: str, value: Any, reporter: _catalogue.Reporter) -> float:
+def _read_number(key: str, value: Any, reporter: _catalogue.Reporter) -> float:
     """A number of the gear, of its gap or of the solver."""
     return _catalogue.read_number(key, value, _catalogue.info_of(key), reporter)
 
@@ -318,30 +437,18 @@ def _shorten(texts: Sequence[str]) -> str:
     return texts[0] if len(set(texts)) == 1 else " ".join(texts)
 
 
-def _names(names: Sequence[str]) -> str:
-    return " ".join(f"'{name}'" if " " in name else name for name in names)
+# ------------------------------------------ checks by the plugin ---------------------------------
 
 
-# ------------------------------------------ the library's word -----------------------------------
-
-
-def _refuse(
-    spec: mujoco.MjSpec,
-    name: str,
-    config: Mapping[str, str],
-    lists: Mapping[str, Sequence[Any]],
-    motors: Sequence[Any],
-    inertia: Sequence[float | None],
-    has_home: bool,
-    has_named: bool,
-) -> None:
+def _refuse(spec: mujoco.MjSpec, call: _Call, plan: _Plan) -> None:
     """Ask the library about the instance, on a model that has these joints, their motors and nothing else."""
+    lists, inertia = call.lists, plan.inertia
     probe = mujoco.MjSpec()
     probe.activate_plugin(accepting := _check.accepting_plugin())
     root = probe.worldbody.add_body()
     root.add_geom(size=[1, 0, 0])
     new = dict(zip([one.name for some in lists.values() for one in some], inertia, strict=True))
-    for joint in {one.name: one for one in (*lists["joint"], *motors)}.values():
+    for joint in {one.name: one for one in (*lists["joint"], *plan.motors)}.values():
         parent = probe.worldbody if joint.type == mujoco.mjtJoint.mjJNT_FREE else root
         body = parent.add_body()
         body.add_geom(size=[1, 0, 0])
@@ -351,33 +458,31 @@ def _refuse(
     for i, tendon in enumerate(lists["tendon"]):
         body = root.add_body()
         body.add_geom(size=[1, 0, 0])
-        wound = any(isinstance(wrap.target, mujoco._specs.MjsJoint) and wrap.target.type == mujoco.mjtJoint.mjJNT_HINGE for wrap in tendon.path)
-        kind = mujoco.mjtJoint.mjJNT_HINGE if wound else mujoco.mjtJoint.mjJNT_SLIDE
+        kind = mujoco.mjtJoint.mjJNT_SLIDE if _is_slide(tendon) else mujoco.mjtJoint.mjJNT_HINGE
         body.add_joint(name=f"joint {i} of a tendon", type=kind)
         kept = new[tendon.name]
         copy = probe.add_tendon(name=tendon.name, armature=own_inertia(spec, tendon) if kept is None else kept)
         copy.wrap_joint(f"joint {i} of a tendon", 2)
     for kind, some in lists.items():
         for one in some:
-            if has_named or _has_motor(spec, one):
+            if call.named or _has_motor(spec, one):
                 trn = mujoco.mjtTrn.mjTRN_TENDON if kind == "tendon" else mujoco.mjtTrn.mjTRN_JOINT
                 probe.add_actuator(trntype=trn, target=one.name).set_to_motor()
 
     # other instances, as far as they gear the same joints
-    for other in spec.plugins:
-        listed = other.config.get("joint", "").split() if other.plugin_name == NAME else []
-        shared = [one.name for one in lists["joint"] if one.name in listed]
+    for other in _remove.geared(spec) if not call.replace else ():
+        shared = [one.name for one in lists["joint"] if one.name in other.names["joint"]]
         if shared:
-            words = {"joint": _names(shared), "gamma_u": "0", "gamma_v": "0"}
+            words = {"joint": _remove.quote(shared), "gamma_u": "0", "gamma_v": "0"}
             probe.add_plugin(name=other.name, plugin_name=accepting, active=True).config = words
-    probe.add_plugin(name=name, plugin_name=accepting, active=True).config = dict(config)
-    if has_home:
-        _refer(root, name, accepting)
+    probe.add_plugin(name=call.name, plugin_name=accepting, active=True).config = dict(plan.config)
+    if _find_home([*call.found, *plan.motors], _freed(spec, lists) if call.replace else ()) is not None:
+        _refer(root, call.name, accepting)
     problems, lines = _check.ask(probe.compile())
     if problems:
         raise GearError("\n".join(problems))
     for line in lines:
-        warnings.warn(line, GearWarning, stacklevel=3)
+        warn(line)
 
 
 # ------------------------------------------ home -------------------------------------------------
@@ -401,9 +506,9 @@ def shared_bodies(items: Sequence[Any]) -> list[Any]:
     return [body for body in chains[0] if all(body in chain for chain in chains[1:])] if chains else []
 
 
-def _find_home(items: Sequence[Any]) -> Any:
-    """The nearest body that carries all of them and refers to no other plugin; None: there is none."""
-    return next((body for body in shared_bodies(items) if not body.plugin.active), None)
+def _find_home(items: Sequence[Any], freed: Iterable[str] = ()) -> Any:
+    """The nearest body that carries all of them and refers to no other plugin, but for instances that go; None: there is none."""
+    return next((body for body in shared_bodies(items) if not body.plugin.active or body.plugin.name in freed), None)
 
 
 def _refer(body: Any, instance: str, plugin: str = NAME) -> None:

@@ -15,7 +15,7 @@ _OF_SLIDE = {
     "kg m2": "kg",
     "rad/s": "m/s",
     "N m/rad": "N/m",
-    "N m/(rad/s)": "N/(m/s)",
+    "N m/(rad/s)": "N s/m",
     "s/rad": "s/m",
     "1/(N m)": "1/N",
 }
