@@ -4,12 +4,15 @@
 // Each model runs 500 steps with gears. From the state that it reaches every variant takes 10 steps to
 // settle and saves its state; then 40 steps from there are timed again and again, the variants of all
 // models in random order, and the least time counts. Ratios are those of one run on one machine.
+// The last rows are a free arm with torques drawn at random, anew in each step or held for some:
+// backdrivable gears, and gears that lock.
 
 #include <benchmark/benchmark.h>
 #include <mujoco/mujoco.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <limits>
@@ -51,6 +54,7 @@ struct Motion {
   std::unique_ptr<mjData, decltype(&mj_deleteData)> d{nullptr, mj_deleteData};
   std::vector<mjtNum> state;
   int rows = 0;  // of constraints in the step that led there
+  int hold = 0;  // steps for which random torques are held; 0: torques are sines of time
 
   bool make(const std::string& text, mjgear::Variant variant, std::string* error) {
     m.reset(mjgear::compileVariant(text, variant, error));
@@ -61,10 +65,20 @@ struct Motion {
   void step(int count) {
     for (int k = 0; k < count; k++) {
       for (int i = 0; i < m->nu; i++) {
-        d->ctrl[i] = 5 * std::sin(3 * d->time + i);
+        d->ctrl[i] = hold ? randomTorque(i) : 5 * std::sin(3 * d->time + i);
       }
       mj_step(m.get(), d.get());
     }
+  }
+
+  // between -5 and 5 N m, the same for a motor and a time in every replay
+  double randomTorque(int motor) const {
+    const auto n =
+        static_cast<uint64_t>(std::lround(d->time / m->opt.timestep)) / static_cast<uint64_t>(hold);
+    uint64_t x = (n * 64 + static_cast<uint64_t>(motor) + 1) * 0x9e3779b97f4a7c15U;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+    return 10 * static_cast<double>((x ^ (x >> 31)) >> 11) / 9007199254740992.0 - 5;
   }
 
   void save(int kind) {
@@ -88,6 +102,7 @@ struct Motion {
 struct Subject {
   std::string name;
   std::function<std::string()> text;
+  int hold = 0;  // Motion::hold of all variants
   Motion motion[kVariants];
   std::string error;
   bool made = false;
@@ -104,6 +119,7 @@ struct Subject {
   void make() {
     const std::string xml = text();
     for (int k = 0; k < kVariants; k++) {
+      motion[k].hold = hold;
       if (!motion[k].make(xml, static_cast<mjgear::Variant>(k), &error)) {
         error = name + ": " + (error.empty() ? "out of memory" : error);
         return;
@@ -243,11 +259,12 @@ class Table : public benchmark::BenchmarkReporter {
 
 
 void addSubject(std::vector<std::unique_ptr<Subject>>* subjects, const std::string& name,
-                std::function<std::string()> text) {
+                std::function<std::string()> text, int hold = 0) {
   subjects->push_back(std::make_unique<Subject>());
   Subject* subject = subjects->back().get();
   subject->name = name;
   subject->text = std::move(text);
+  subject->hold = hold;
   for (int k = 0; k < kVariants; k++) {
     benchmark::RegisterBenchmark((name + "/" + variant_names[k]).c_str(),
                                  [=](benchmark::State& state) { timeSteps(state, subject, k); })
@@ -282,7 +299,12 @@ int main(int argc, char** argv) {
 
   std::vector<std::unique_ptr<Subject>> subjects;
   auto addArms = [&](const std::string& name, int arms, bool contact) {
-    addSubject(&subjects, name, [=] { return mjgear::armText(arms, contact); });
+    addSubject(&subjects, name,
+               [=] { return mjgear::armText(arms, contact, contact ? 1.1 : 0.4); });
+  };
+  auto addRandom = [&](const std::string& name, double gamma_v, int hold) {
+    addSubject(
+        &subjects, name, [=] { return mjgear::armText(1, false, gamma_v); }, hold);
   };
   auto addScene = [&](const std::string& name) {
     addSubject(&subjects, name, [=] { return mjgear::sceneText(name); });
@@ -296,6 +318,11 @@ int main(int argc, char** argv) {
   addArms("16 arms, in contact", 16, true);
   addArms("64 arms, free", 64, false);
   addArms("64 arms, in contact", 64, true);
+  for (const int hold : {1, 5, 50}) {
+    const std::string held = hold == 1 ? "new torques" : "held " + std::to_string(hold);
+    addRandom("mild, " + held, 0.4, hold);
+    addRandom("locking, " + held, 1.1, hold);
+  }
 
   Table table(&subjects);
   benchmark::RunSpecifiedBenchmarks(&table);

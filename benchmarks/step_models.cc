@@ -20,15 +20,15 @@ void cut(std::string* text, const std::string& from, const std::string& to) {
 }  // namespace
 
 
-std::string armText(int count, bool contact) {
+std::string armText(int count, bool contact, double gamma_v) {
   std::ostringstream text;
   text << "<mujoco><option timestep='0.002' integrator='implicitfast'/><extension>"
           "<plugin plugin='mjgear.transmission'><instance name='gears'><config key='joint' value='";
   for (int i = 0; i < 7 * count; i++) {
     text << "j" << i << " ";
   }
-  text << "'/><config key='gamma_u' value='0.1'/><config key='gamma_v' value='"
-       << (contact ? "1.1" : "0.4") << "'/></instance></plugin></extension><worldbody>";
+  text << "'/><config key='gamma_u' value='0.1'/><config key='gamma_v' value='" << gamma_v
+       << "'/></instance></plugin></extension><worldbody>";
   if (contact) {
     text << "<geom type='plane' size='99 99 1'/>";
   }

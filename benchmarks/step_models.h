@@ -17,8 +17,9 @@ enum Variant : int {
 };
 constexpr int kVariants = 4;
 
-// MJCF of arms with seven geared joints each, that lie on a table or hang in the air
-std::string armText(int count, bool contact);
+// MJCF of arms with seven geared joints each, that lie on a table or hang in the air;
+// gamma_v of their gears, from 1 on they lock
+std::string armText(int count, bool contact, double gamma_v);
 
 // MJCF of a scene of this project without what is there to look at; empty if it cannot be read
 std::string sceneText(const std::string& name);

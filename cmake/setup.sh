@@ -203,16 +203,26 @@ install_newton() {
   install_venv build/venv-newton cmake/requirements-newton.txt 'newton, mujoco_warp' "Newton"
 }
 
-# without hashes: PyTorch's wheels for all that cmake/lock looks at are tens of GB
-install_mjlab() {
-  local folder=build/venv-mjlab python
-  if "$folder/bin/python" -c 'import importlib.metadata as m, sys; sys.exit(m.version("mjlab") != sys.argv[1])' "$mjlab_release" 2> /dev/null; then
+# install_pinned FOLDER PACKAGE==VERSION...: without hashes, because PyTorch's wheels for all that cmake/lock looks at are tens of GB
+install_pinned() {
+  local folder=$1 python
+  shift
+  if [[ -f $folder/.complete && $(< "$folder/.complete") == "$*" ]]; then
     return
   fi
   python=$(find_python) || return
   rm -rf "$folder"
   "$python" -m venv "$folder" &&
-    "$folder/bin/pip" --disable-pip-version-check install --quiet --no-input --only-binary=:all: "mjlab==$mjlab_release"
+    "$folder/bin/pip" --disable-pip-version-check install --quiet --no-input --only-binary=:all: "$@" &&
+    printf '%s\n' "$*" > "$folder/.complete"
+}
+
+install_mjlab() {
+  install_pinned build/venv-mjlab "mjlab==$mjlab_release"
+}
+
+install_training() {
+  install_pinned build/venv-training stable_baselines3==2.9.2 torch==2.15.0 gymnasium==1.4.0 imageio==2.38.1 mujoco==4.0.0
 }
 
 install_site_tools() {
