@@ -123,8 +123,8 @@ typedef enum mjgMotion_ {
 
 // Motor torques that make a motion: for each gear an interval, low to high, of the torque
 // or force that its actuators give at the start of the step, N m or N at the output side
-// (what qfrc_actuator has of it; of a tendon along the tendon). All else that acts
-// counts: constraints, limits, springs, applied forces, what the integrator makes of
+// (what qfrc_actuator has of it, less the torque of loads; of a tendon along the tendon).
+// All else that acts counts: actuators that are loads, at the controls in d, constraints, limits, springs, applied forces, what the integrator makes of
 // velocity and position gains of actuators at the controls in d, and rotor inertia.
 //
 //   low, high   (njnt + ntendon) of joints, behind them tendons; NaN without a gear. A motor_joint and its joint have
@@ -187,6 +187,12 @@ MJGAPI const char* mjg_acceptingPlugin(void);
 // or -1 if m is null
 MJGAPI int mjg_checkModel(const mjModel* m, char* problems, int problems_sz, char* warnings,
                           int warnings_sz);
+
+// which actuators act on a joint (or njnt plus a tendon), by number (nactuator): 1 as
+// motors of its gear, or of the one that it could have, -1 as loads on its link, 0 not at
+// all. The section "Motors and loads" of doc/mjcf.md says which do. Returns how many act,
+// or -1 if the gears of the model are refused or the joint is neither hinge nor slide
+MJGAPI int mjg_actuatorRoles(int* role, const mjModel* m, int joint);
 
 // a line in error if an instance may not have this key: 1, else 0
 MJGAPI int mjg_checkKey(const char* instance, const char* key, char* error, int error_sz);

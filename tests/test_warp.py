@@ -952,12 +952,42 @@ def refused_names(gears):
         assert getattr(gears, name, None) is before
 
 
+def motors_and_loads():
+    """Actuators on sites and ropes act on links, as with the plugin; one that a key names, gravity compensation and the limits of joints are motors'."""
+    keys = '<config key="joint" value="a b"/><config key="gamma_u" value=".1"/><config key="gamma_v" value="{}"/>'
+    text = """<mujoco><option integrator="{}" timestep=".002" jacobian="dense"/><extension><plugin plugin="mjgear.transmission"><instance name="g">{}</instance></plugin>
+      </extension><worldbody><site name="o" pos="0 0 1"/><body gravcomp=".5"><joint name="a" axis="0 1 0" armature=".2" actuatorgravcomp="true" actuatorfrcrange="-3 3"/>
+      <geom type="capsule" fromto="0 0 0 .5 0 0" size=".02" mass="1" contype="0"/><body pos=".5 0 0" gravcomp=".5"><joint name="b" axis="0 1 0" armature=".1"/>
+      <geom type="capsule" fromto="0 0 0 .4 0 0" size=".02" mass=".5" contype="0"/><site name="s" pos=".4 0 0"/></body></body></worldbody>
+      <tendon><spatial name="rope"><site site="o"/><site site="s"/></spatial><fixed name="both"><joint joint="a" coef=".5"/><joint joint="b" coef="1"/></fixed></tendon>
+      <actuator><motor name="jet" site="s" gear="0 0 -1 0 0 0"/><motor name="winch" tendon="rope"/><motor joint="a" gear="2"/><motor tendon="both"/></actuator></mujoco>"""
+    for integrator, gamma_v, named in itertools.product(engine.INTEGRATORS, (0.3, 1.4), ("", '<config key="motor" value="jet"/>')):
+        host = mujoco.MjModel.from_xml_string(text.format(integrator, keys.format(gamma_v) + named))
+        for ctrl in ((2, -3, 0, 0), (2, -3, 2, 1), (-1, 0, -2, -0.5)):
+            mjd = mujoco.MjData(host)
+            mjd.ctrl[:] = ctrl
+            m, d = mjgear.warp.put_model(host), mjgear.warp.put_data(host, mjd, **play.SIZES)
+            gears = mjgear.warp.Gears(m, d)
+            step = stepper(m, d)
+            stood = moved = 0.0
+            for _ in range(60):
+                mujoco.mj_step(host, mjd)
+                step()
+                v = d.qvel.numpy()[0]
+                assert largest(v, mjd.qvel) < 2e-4 * (1 + np.abs(mjd.qvel).max()), (integrator, gamma_v, named, ctrl, v, mjd.qvel)
+                stood, moved = max(stood, np.abs(v).max()), max(moved, np.abs(mjd.qvel).max())
+            assert gears.unsettled.numpy()[0] == 0
+            assert moved > 1e-3 or (gamma_v > 1 and stood == 0)
+
+
 def interface():
     # the rows of friction loss that gears get are nobody's frictionloss: nothing is warned of, however many data are made
     code = "import sys; sys.argv = ['', '']; import test_warp as t; m = t.model(); w = t.mjgear.warp; w.put_model(m); w.make_data(m); "
     code += "[w.put_data(m, t.mujoco.MjData(m)) for _ in range(2)]"
     told = subprocess.run([sys.executable, "-c", code], cwd=SOURCE / "tests", capture_output=True, text=True, check=False)
     assert told.returncode == 0 and "frictionloss" not in told.stdout + told.stderr, told
+
+    motors_and_loads()
 
     # refusals say what to do
     backlash = "".join(f'<config key="{k}" value="{v}"/>' for k, v in

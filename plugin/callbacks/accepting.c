@@ -5,6 +5,7 @@
 
 #include "configuration/check.h"
 #include "configuration/config.h"
+#include "configuration/motors.h"
 #include "configuration/plugin.h"
 #include "mjgear_plugin.h"
 #include "state/gears.h"
@@ -59,6 +60,51 @@ int mjg_checkModel(const mjModel* m, char* problems, int problems_sz, char* warn
   }
   mju_free(joint);
   return report.count;
+}
+
+
+int mjg_actuatorRoles(int* role, const mjModel* m, int joint) {
+  int n = 0, i = 0, count = -1, tendon = m ? joint - (int)m->njnt : -1;
+  int scalar = m && joint >= 0 && joint < m->njnt &&
+               (m->jnt_type[joint] == mjJNT_HINGE || m->jnt_type[joint] == mjJNT_SLIDE);
+  if (!role || (!scalar && (tendon < 0 || tendon >= (int)m->ntendon))) {
+    return -1;
+  }
+  mjgReport report;
+  mjgpMotors motors;
+  mjgpOptions options;
+  mjg_startReport(&report, NULL, 0);
+  int slot = slotOf(m);
+  mjModel plain = mjgp_withoutOptions(m);
+  mjgpJoint* known =
+      mjgp_leader(m, slot) < 0 ? NULL : mjgp_check(&n, &options, &report, &plain, slot);
+  while (i < n &&
+         (known[i].kind == mjgpTRN_TENDON ? known[i].tendon != tendon : known[i].joint != joint)) {
+    i++;
+  }
+
+  // the last is a gear that it could have
+  mjgpJoint* all = mju_malloc(sizeof(mjgpJoint) * (size_t)(n + 1));
+  for (int k = 0; k < n; k++) {
+    all[k] = known[k];
+  }
+  all[n] = (mjgpJoint){.instance = -1,
+                       .kind = scalar ? mjgpTRN_JOINT : mjgpTRN_TENDON,
+                       .joint = scalar ? joint : -1,
+                       .dof = scalar ? m->jnt_dofadr[joint] : -1,
+                       .tendon = scalar ? -1 : tendon};
+  if (!report.count) {
+    mjgp_makeMotors(&motors, &report, m, all, n + (i == n), slot);
+    count = 0;
+    for (int k = 0; k < m->nactuator; k++) {
+      role[k] = mjgp_isMotorOf(&motors, m, k, all, i) - mjgp_isLoadOf(&motors, m, k, all, i);
+      count += role[k] != 0;
+    }
+    mju_free(motors.drive);
+  }
+  mju_free(all);
+  mju_free(known);
+  return count;
 }
 
 

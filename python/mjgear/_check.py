@@ -14,7 +14,7 @@ import mujoco
 from mjgear import _programs, _remove, _structs
 from mjgear._catalogue import Facts, Known
 from mjgear._errors import GearError, GearTypeError
-from mjgear._gears import Gears
+from mjgear._gears import Gear, Gears
 from mjgear._library import BRAKE, CHECKED_BRAKE, NAME
 
 WRAPPED = "set the tendon's armature to 0, and give a joint that turns with the motor the rotor's inertia"
@@ -30,6 +30,8 @@ class Report:
         joints: what the gear of each joint does; empty if there are problems.
         warnings: lines about gears that do nothing, at joints that they do not fit, that attach left or would leave behind, or that the
             engine's writer would lose.
+        motors: of each joint the actuators whose force enters its gear.
+        loads: and those that act on its link.
 
     ``print(report)`` shows the lines, or the facts of each joint.
     """
@@ -37,9 +39,12 @@ class Report:
     problems: tuple[str, ...]
     joints: Mapping[str, Facts]
     warnings: tuple[str, ...] = ()
+    motors: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    loads: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
 
     def __str__(self) -> str:
-        facts = [f"gear of '{name}'\n{facts}" for name, facts in self.joints.items()]
+        acting = {name: f"motors: {', '.join(self.motors[name]) or 'none'}; loads: {', '.join(self.loads[name]) or 'none'}" for name in self.motors}
+        facts = [f"gear of '{name}'\n{facts}\n{acting.get(name, '')}" for name, facts in self.joints.items()]
         return "\n".join([*self.problems, *facts, *(f"warning: {line}" for line in self.warnings)]) or "the model has no gear"
 
 
@@ -76,12 +81,24 @@ def check(model: str | os.PathLike[str] | mujoco.MjSpec | mujoco.MjModel) -> Rep
         mujoco.mj_resetDataKeyframe(model, data, max(start, 0))
     mujoco.mj_forward(model, data)
     try:
-        joints = {name: gear.explain() for name, gear in Gears(model, data).items()}
+        gears: Mapping[str, Gear] = Gears(model, data)
+        joints = {name: gear.explain() for name, gear in gears.items()}
     except GearError:
-        joints, warnings = {}, ()
+        joints, gears, warnings = {}, {}, ()
     if spec is not None:
         warnings += (*_remove.lost(spec, joints), *_remove.unnamed(spec))
-    return Report((), Known("gear", joints), warnings)
+    actuators = [model.actuator(k).name or f"actuator {k}" for k in range(model.nactuator)]
+    roles = {name: actuator_roles(model, gear.joint) for name, gear in gears.items()}
+    motors, loads = ({name: tuple(one for one, what in zip(actuators, of, strict=True) if what == role) for name, of in roles.items()} for role in (1, -1))
+    return Report((), Known("gear", joints), warnings, Known("gear", motors), Known("gear", loads))
+
+
+def actuator_roles(model: mujoco.MjModel, joint: int) -> list[int]:
+    """1 for motors of the gear of a joint (or njnt plus a tendon), -1 for loads on its link, 0 for all other actuators (nactuator)."""
+    roles = (ctypes.c_int * model.nactuator)()
+    if _structs.plugin.mjg_actuatorRoles(roles, model._address, joint) < 0:
+        raise GearError(f"the model's gears are refused, or {joint} is no hinge, slide or tendon")
+    return list(roles)
 
 
 def _problems_of_file(file: str) -> tuple[str, ...]:

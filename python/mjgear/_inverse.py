@@ -117,7 +117,8 @@ def feedforward(model: mujoco.MjModel, data: mujoco.MjData, qacc: ArrayLike) -> 
         qacc: wanted acceleration over the step, (v+ - v)/h (nv).
 
     Returns:
-        What ``qfrc_actuator`` has to be at the start of the step (nv), N m or N: of dofs with a gear at its output side, before friction. Of dofs
+        What motors have to give at the start of the step (nv), N m or N: of dofs with a gear at its output side, before friction, and beside the
+        torque of actuators that are loads. Of dofs
         without a gear what inverse dynamics says, less applied forces.
 
     Raises:

@@ -241,6 +241,7 @@ _functions(
         "mjg_readGear": (c_int, ctypes.POINTER(c_double), c_void_p, c_void_p, c_int),
         "mjg_acceptingPlugin": (c_char_p,),
         "mjg_checkModel": (c_int, c_void_p, c_char_p, c_int, c_char_p, c_int),
+        "mjg_actuatorRoles": (c_int, ctypes.POINTER(c_int), c_void_p, c_int),
         "mjg_checkKey": (c_int, c_char_p, c_char_p, c_char_p, c_int),
         "mjg_inverse": (
             c_int,

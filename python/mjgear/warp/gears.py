@@ -222,6 +222,9 @@ class Gears:
         self._sensor_adr = wp.array([adr for adr, _ in read.sensors], dtype=int)
         self._sensor_gear = wp.array([joint for _, joint in read.sensors], dtype=int)
         self._geared = wp.array(geared, dtype=int)
+        self._joint = wp.array(read.joint, dtype=int)
+        self._motors = None if read.motors is None else wp.array(read.motors, dtype=int)
+        self._motor = wp.zeros((nworld, nv if read.motors is not None else 1), dtype=float)
         self._actuator_inertia = wp.array(read.actuator_inertia, dtype=wp.float32)
         self._now, self._found = numbers.of_joints(numbers.Law, nworld, n), numbers.of_joints(numbers.Found, nworld, n)
         self._gear, self._past, self._result = (self._together(kind) for kind in (numbers.Gear, numbers.Past, numbers.Result))
@@ -397,11 +400,27 @@ class Gears:
             inputs=[
                 self._dof, self.softness, self.hold, m.dof_armature, self._actuator_inertia,
                 int(self._discrete), couples, d.efm_ca if self._discrete else None, int(self._servos), m.dof_damping, self._tree, d.M,
-                self._derivative, m.opt.timestep, d.time, d.qvel, d.qfrc_actuator, m.dof_invweight0, self._rows.of(d), engine.overflow(d),
+                self._derivative, m.opt.timestep, d.time, d.qvel, self._motor_torque(m, d), m.dof_invweight0, self._rows.of(d), engine.overflow(d),
                 self._gear, self._past,
             ],
             outputs=[self._now, self._found, d.efc.aref, d.efc.D, d.efc.frictionloss, self._overflow, self.status],
         )  # fmt: skip
+
+    def _motor_torque(self, m, d):
+        """Torque of actuators on the dofs of gears, where some act on links without what is theirs."""
+        if self._motors is None:
+            return d.qfrc_actuator
+        gravity = not m.opt.disableflags & DisableBit.GRAVITY
+        wp.launch(
+            self._kernels.sum_motors,
+            dim=(d.nworld, self.n),
+            inputs=[
+                self._dof, self._joint, self._motors, d.moment_rownnz, d.moment_rowadr, d.moment_colind, d.actuator_moment, d.actuator_force,
+                int(gravity), m.jnt_actgravcomp, d.qfrc_gravcomp, m.jnt_actfrclimited, m.jnt_actfrcrange,
+            ],
+            outputs=[self._motor],
+        )  # fmt: skip
+        return self._motor
 
     def _integrator_derivative(self, m, d):
         """M - h dF/dv."""

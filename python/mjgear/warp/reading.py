@@ -42,6 +42,7 @@ class Gears:
     numbers: dict[str, np.ndarray]
     actuator_inertia: np.ndarray
     servos: bool  # an actuator's force depends on velocity
+    motors: np.ndarray | None  # of each gear, which actuators are its motors (n, nactuator); None: qfrc_actuator is theirs
     sensors: list[tuple[int, int]]  # address of a plugin sensor in sensordata, and its joint
 
     @property
@@ -154,7 +155,15 @@ def read(model: mujoco.MjModel, host: mujoco.MjModel | None = None) -> Gears:
     if host is not None:
         model, joints = host, [host.joint(name).id for name in names]
     inertia, servos = _motors(model, joints, names)
-    return Gears(names, np.array(joints), np.array([model.jnt_dofadr[j] for j in joints]), numbers, inertia, servos, sensors)
+    dofs = np.array([model.jnt_dofadr[j] for j in joints])
+    return Gears(names, np.array(joints), dofs, numbers, inertia, servos, _roles(model, joints), sensors)
+
+
+def _roles(model: mujoco.MjModel, joints: list[int]) -> np.ndarray | None:
+    """Gears.motors."""
+    roles = np.array([_check.actuator_roles(model, j) for j in joints]).reshape(len(joints), model.nactuator)
+    adheres = (model.actuator_trntype == mujoco.mjtTrn.mjTRN_BODY).any()  # by contacts with any body
+    return (roles == 1).astype(np.int32) if adheres or (roles < 0).any() else None
 
 
 def _motors(model: mujoco.MjModel, joints: list[int], names: list[str]) -> tuple[np.ndarray, bool]:

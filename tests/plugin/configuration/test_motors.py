@@ -2,6 +2,7 @@
 
 References are closed forms, and the same model without gears or with its actuators in another order."""
 
+import ctypes
 import itertools
 import os
 import sys
@@ -385,6 +386,22 @@ def test_no_motor():
         for lines in ([str(one.message) for one in caught], mjgear.check(spec).warnings):
             lines = [line for line in lines if "no actuator is its motor" in line]
             assert len(lines) == len(expected) and all(f"'{name}'" in line for name, line in zip(expected, lines)), (actuators, lines)
+
+
+def test_roles():
+    """mjgear.check lists what the table of doc/mjcf.md says, and so does the library of a joint that has no gear."""
+    for kind, (transmission, enters) in KINDS_OF.items():
+        m = one_joint(kind, "Euler", (0.1, 0.3), more='<motor name="other" joint="k"/>')
+        report = mjgear.check(m)
+        assert report.motors == {"j": ("tested",) if enters else ()} and report.loads == {"j": () if enters else ("tested",)}, (kind, report)
+        assert ("motors: tested" in str(report)) == enters
+        plain = mujoco.MjModel.from_xml_string(f"""<mujoco><worldbody><site name="o"/><body><joint name="j" type="slide" axis="1 0 0"/><geom size=".1"/><site name="s" pos=".1 0 0"/></body>
+          </worldbody><tendon><spatial name="t"><site site="o"/><site site="s"/></spatial></tendon><actuator><motor joint="j"/><motor tendon="t"/><motor site="s"/></actuator></mujoco>""")
+        roles = (ctypes.c_int * 3)()
+        library = ctypes.CDLL(os.environ["MJGEAR_PLUGIN_PATH"])
+        assert library.mjg_actuatorRoles(roles, ctypes.c_void_p(plain._address), 0) == 3 and list(roles) == [1, -1, -1]
+        assert library.mjg_actuatorRoles(roles, ctypes.c_void_p(plain._address), 1) == 3 and list(roles) == [-1, 1, -1]
+        assert library.mjg_actuatorRoles(roles, ctypes.c_void_p(plain._address), 2) == -1 and library.mjg_actuatorRoles(None, None, 0) == -1
 
 
 def test_attached():

@@ -4,7 +4,7 @@ from typing import Any
 
 import warp as wp
 
-from .discrete import gain_over_step
+from .discrete import find, gain_over_step
 from .integrator import velocity_gain
 from .numbers import Couples, Tree, integers, scalars, vectors
 
@@ -172,7 +172,43 @@ def make(numbers) -> list[wp.Kernel]:
         if int(worlds[w]) != 0:
             target[w, g] = numbers[w, g]
 
+    @wp.kernel(module="unique", enable_backward=False)
+    def sum_motors(
+        dof: wp.array(dtype=int),
+        joint: wp.array(dtype=int),
+        motors: integers,
+        rownnz: integers,
+        rowadr: integers,
+        colind: integers,
+        moment: vectors,
+        force: vectors,
+        gravity: int,
+        actgravcomp: wp.array(dtype=int),
+        gravcomp: vectors,
+        limited: wp.array(dtype=bool),
+        frcrange: wp.array2d(dtype=wp.vec2),
+        # out
+        torque: vectors,
+    ):
+        """Torque of its motors on the dof of a gear, within the limits of the joint."""
+        w, g = wp.tid()
+        i = dof[g]
+        total = float(0.0)
+        for k in range(motors.shape[1]):
+            if motors[g, k] != 0:
+                first = rowadr[w, k]
+                p = find(i, colind[w], first, first + rownnz[w, k])
+                if p >= 0:
+                    total += moment[w, p] * force[w, k]
+        j = joint[g]
+        if gravity != 0 and actgravcomp[j] != 0:
+            total += gravcomp[w, i]
+        if limited[j]:
+            most = frcrange[w % frcrange.shape[0], j]
+            total = wp.clamp(total, most[0], most[1])
+        torque[w, i] = total
+
     for kind in (wp.bool, wp.int32):
         wp.overload(reset, {"worlds": wp.array(dtype=kind)})
         wp.overload(write, {"worlds": wp.array(dtype=kind)})
-    return [first_rows, reset, write]
+    return [first_rows, sum_motors, reset, write]
