@@ -87,7 +87,9 @@ void printFacts(FILE* file, const mjgFacts* facts, const char* unit) {
     fputs(
         "  NON-BACKDRIVABLE (self-locking): no load moves it with the motor off, and a load that "
         "lowers\n"
-        "  itself is braked to a stop; to lower a load the motor must push\n",
+        "  itself is braked to a stop; to lower a load the motor must push (driven by both), and "
+        "if\n"
+        "  the load falls away meanwhile the joint runs off\n",
         file);
   }
   if (f->catalogue_locks != !f->backdrivable) {

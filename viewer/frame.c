@@ -136,8 +136,10 @@ static void drawLegend(const Frame* frame, mjrRect area, const Sim* sim) {
   const mjrContext* context = &frame->context;
   int height = context->charHeight + context->charHeight / 2;
   int left = area.left + height / 2, bottom = area.bottom + height / 3;
-  int n = simHasBacklash(sim) ? mjgpNSTATE : mjgpSTATE_GAP;
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < mjgpNSTATE; i++) {
+    if (i == mjgpSTATE_GAP && !simHasBacklash(sim)) {
+      continue;
+    }
     int width = context->charHeight / 2;
     for (const char* c = mjgpStateName[i]; *c; c++) {
       width += context->charWidth[(int)*c];
@@ -177,7 +179,8 @@ void frameValue(char* text, size_t text_size, const Sim* sim, int gear, int valu
   if (value == frameMODE) {
     snprintf(text, text_size, "%s", modes[flg_still ? 1 : v.mode + 1]);
   } else if (value == frameSTATE) {
-    int flg_moves = v.state == mjgpSTATE_DRIVING || v.state == mjgpSTATE_DRIVEN;
+    int flg_moves = v.state == mjgpSTATE_DRIVING || v.state == mjgpSTATE_DRIVEN ||
+                    v.state == mjgpSTATE_DRIVEN_BY_BOTH;
     int state = flg_moves && flg_still ? mjgpSTATE_STUCK : v.state;
     snprintf(text, text_size, "%s", state < 0 ? "" : mjgpStateName[state]);
   } else if (value == frameRESIDUAL) {

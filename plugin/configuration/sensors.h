@@ -42,7 +42,8 @@ enum {
   mjgpSTATE_DRIVEN = 2,   // moves, the link drives the gear: back-driven, or braked by friction
   mjgpSTATE_LOCKED = 3,   // stands still, and would however large the torque in its direction was
   mjgpSTATE_GAP = 4,      // teeth do not touch: the rotor is free in the backlash gap
-  mjgpNSTATE = 5
+  mjgpSTATE_DRIVEN_BY_BOTH = 5,  // moves, motor and link both give power to the gear
+  mjgpNSTATE = 6
 };
 
 // refuse sensors of instances of the plugin in slot that name something that is not one

@@ -12,10 +12,13 @@ static int stateOf(const mjgpGears* g, int i, const mjtNum value[mjgNSENSOR]) {
     return mjgpSTATE_GAP;
   }
 
-  // the motor gives power to the link, or the link pushes back on the gear
+  // the motor gives power to the link, or the link pushes on the gear, alone or with the
+  // motor
   mjtNum direction = value[mjgSENSOR_MODE];
   if (direction != 0) {
-    return direction * value[mjgSENSOR_TORQUE_OUT] < 0 ? mjgpSTATE_DRIVEN : mjgpSTATE_DRIVING;
+    int driven = direction * value[mjgSENSOR_TORQUE_OUT] < 0;
+    int both = driven && direction * value[mjgSENSOR_TORQUE_IN] > 0;
+    return both ? mjgpSTATE_DRIVEN_BY_BOTH : driven ? mjgpSTATE_DRIVEN : mjgpSTATE_DRIVING;
   }
   return mjgp_isJammed(g, i) ? mjgpSTATE_LOCKED : mjgpSTATE_STUCK;
 }

@@ -81,7 +81,8 @@ static void addPiece(mjvScene* scn, const float rgb[3], mjtNum width, const mjtN
 // its rotor
 static int visibleState(const mjtNum value[mjgNSENSOR], mjtNum speed) {
   int state = (int)value[mjgSENSOR_STATE];
-  int moves = state == mjgpSTATE_DRIVING || state == mjgpSTATE_DRIVEN;
+  int moves =
+      state == mjgpSTATE_DRIVING || state == mjgpSTATE_DRIVEN || state == mjgpSTATE_DRIVEN_BY_BOTH;
   return moves && speed <= STILL ? mjgpSTATE_STUCK : state;
 }
 

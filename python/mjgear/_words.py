@@ -38,6 +38,7 @@ class State(Word):
     DRIVEN = 2  # moves, the load drives the gear
     LOCKED = 3  # stands still, and no load moves it
     IN_GAP = 4  # its teeth do not touch
+    DRIVEN_BY_BOTH = 5  # moves, motor and load both give power, which its friction takes
 
 
 class Mode(Word):

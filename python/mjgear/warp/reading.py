@@ -8,7 +8,7 @@ import functools
 import mujoco
 import numpy as np
 
-from mjgear import _check, _library, _structs
+from mjgear import _check, _library
 
 from . import engine
 
@@ -56,12 +56,6 @@ def _number(library, model, data, joint: int, key: str) -> float | None:
         ctypes.byref(value), ctypes.c_void_p(model._address), ctypes.c_void_p(data._address), joint, key.encode()
     )
     return value.value if given == 1 else None
-
-
-def _has(library, model, joint: int, number: str) -> bool:
-    """Whether plugin_state has such a number of the joint."""
-    place = _structs.StateAddress()
-    return library.mjg_stateAddress(ctypes.byref(place), ctypes.c_void_p(model._address), joint, number.encode()) == 0
 
 
 def _gains(model, parameters: list[int]) -> np.ndarray:
@@ -119,7 +113,7 @@ def read(model: mujoco.MjModel, host: mujoco.MjModel | None = None) -> Gears:
                 f"{where} has backlash or a shaft that yields, whose rotor turns by itself, a motion that mujoco_warp.Data has no "
                 "place for; remove the key 'backlash', or use the plugin on the CPU"
             )
-        if _has(library, model, j, "brake"):
+        if _number(library, model, data, j, "brake") is not None:
             raise NotImplementedError(
                 f"{where} has a brake, which opens and closes in time; remove the actuator of mjgear.brake, and add the torque of a closed "
                 "one to Gears.coulomb, or use the plugin on the CPU"

@@ -98,7 +98,9 @@ static void test_values(void** state) {
       assert_true(s[mjgSENSOR_ROTOR_VELOCITY] == d->qvel[dof]);
       assert_true(s[mjgSENSOR_RESIDUAL] <= 1e-9);
       if (s[mjgSENSOR_MODE] != 0) {
-        assert_true((int)s[13] == (v_next * x < 0 ? mjgpSTATE_DRIVEN : mjgpSTATE_DRIVING));
+        assert_true((int)s[13] == (v_next * x >= 0  ? mjgpSTATE_DRIVING
+                                   : v_next * u > 0 ? mjgpSTATE_DRIVEN_BY_BOTH
+                                                    : mjgpSTATE_DRIVEN));
       }
       modes[(int)s[mjgSENSOR_MODE] + 1]++;
     }
@@ -200,6 +202,39 @@ static void test_forward(void** state) {
   mj_forward(m, d);
   for (int i = 0; i < m->nsensordata; i++) {
     assert_true(d->sensordata[i] == 0);
+  }
+  mj_deleteData(d);
+  mj_deleteModel(m);
+}
+
+
+// a self-locking gear lowers its load while motor and load both push; without the load the
+// motor drives it alone, and without the motor it stands
+static void test_both(void** state) {
+  (void)state;
+  mjModel* m = makeModel(
+      "<mujoco><option integrator='implicitfast'/><extension><plugin plugin='mjgear.transmission'>"
+      "<instance name='g'><config key='joint' value='j'/><config key='gamma_u' value='.1'/>"
+      "<config key='gamma_v' value='1.4'/></instance></plugin></extension><worldbody><body>"
+      "<joint name='j' type='slide' axis='0 0 1' armature='2'/><geom size='.1' mass='3'/></body>"
+      "</worldbody><actuator><motor joint='j'/></actuator><sensor><plugin "
+      "plugin='mjgear.transmission' instance='g' objtype='joint' objname='j'/></sensor></mujoco>");
+  mjData* d = mj_makeData(m);
+  static const struct {
+    double ctrl, gravity;
+    int state;
+  } phase[] = {{0, -9.81, mjgpSTATE_STUCK},
+               {-12, -9.81, mjgpSTATE_DRIVEN_BY_BOTH},
+               {-12, 0, mjgpSTATE_DRIVING},
+               {120, -9.81, mjgpSTATE_DRIVING}};
+  for (int k = 0; k < 4; k++) {
+    mj_resetData(m, d);
+    d->ctrl[0] = phase[k].ctrl;
+    m->opt.gravity[2] = phase[k].gravity;
+    for (int i = 0; i < 20; i++) {
+      mj_step(m, d);
+    }
+    assert_int_equal((int)d->sensordata[mjgSENSOR_STATE], phase[k].state);
   }
   mj_deleteData(d);
   mj_deleteModel(m);
@@ -309,9 +344,11 @@ static void test_shaft(void** state) {
 int main(void) {
   loadPlugin();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_values),   cmocka_unit_test(test_locked), cmocka_unit_test(test_gap),
-      cmocka_unit_test(test_forward),  cmocka_unit_test(test_unused), cmocka_unit_test(test_cutoff),
-      cmocka_unit_test(test_refusals), cmocka_unit_test(test_shaft),
+      cmocka_unit_test(test_values), cmocka_unit_test(test_locked),
+      cmocka_unit_test(test_gap),    cmocka_unit_test(test_forward),
+      cmocka_unit_test(test_both),   cmocka_unit_test(test_unused),
+      cmocka_unit_test(test_cutoff), cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_shaft),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@ ROUNDING = 2e-6
 GIVE, ROUNDED = 4e-3, 1e-5
 
 # mjgpSTATE_* of the plugin
-STUCK, DRIVING, DRIVEN, LOCKED = 0, 1, 2, 3
+STUCK, DRIVING, DRIVEN, LOCKED, BOTH = 0, 1, 2, 3, 5
 
 
 @wp.func
@@ -104,8 +104,11 @@ def make(numbers) -> list[wp.Kernel]:
         does = int(STUCK)
         if s != 0:
             does = DRIVING
-            if real(s) * (law.tau[w, g] - law.inertia[w, g] * a - t) < real(0.0):
+            u = law.tau[w, g] - law.inertia[w, g] * a
+            if real(s) * (u - t) < real(0.0):
                 does = DRIVEN
+                if real(s) * u > real(0.0):
+                    does = BOTH
         elif jammed(t, lam, law.alpha[w, g] * found.coupling[w, g] - law.beta[w, g], law.c[w, g], law.ratio[w, g], law.v0[w, g]) != 0:
             does = LOCKED
         past.friction[w, g] = float(t)
