@@ -1,5 +1,6 @@
-"""mjgear.draw, plot, Log, models: what figures show, against the law's closed forms and the run itself."""
+"""mjgear.plot, Log, models: what figures show, against the law's closed forms and the run itself."""
 
+import functools
 import unittest
 
 import mujoco
@@ -14,6 +15,8 @@ except ImportError as error:
 import mjgear
 from geared_arm import ARM
 
+law = functools.partial(mjgear.plot, kind="law")
+
 
 def line(axes, label):
     """x and y of the line with this label."""
@@ -24,7 +27,7 @@ def line(axes, label):
 class Draw(unittest.TestCase):
     def test_lines_have_the_slopes_of_the_efficiencies(self):
         facts = mjgear.explain("worm")
-        figure = mjgear.draw("worm", load=3)
+        figure = law("worm", load=3)
         self.assertIsInstance(figure, matplotlib.figure.Figure)
         plane, by_velocity = figure.axes
         for label, slope in (("the motor drives", 1 / facts.eta_forward), ("the load drives", facts.eta_backward)):
@@ -34,11 +37,11 @@ class Draw(unittest.TestCase):
         np.testing.assert_allclose(line(by_velocity, "the motor lifts the load")[1], 3 / facts.eta_forward, rtol=1e-12)
         np.testing.assert_allclose(line(by_velocity, "the load sinks")[1], 3 * facts.eta_backward, rtol=1e-12)
         self.assertEqual(plane.get_xlabel(), "load torque, N m")
-        self.assertEqual(mjgear.draw("acme_screw").axes[0].get_xlabel(), "load torque, N")
+        self.assertEqual(law("acme_screw").axes[0].get_xlabel(), "load torque, N")
 
     def test_stribeck_curve_and_viscous_friction(self):
         """Without load dependence the motor adds c(v) + d v, c = 1 + 2 exp(-(v / 0.5)^2)."""
-        figure = mjgear.draw(coulomb=1, stribeck_friction=2, stribeck_velocity=0.5, viscous=0.3, load=4, speed="3 rad/s")
+        figure = law(coulomb=1, stribeck_friction=2, stribeck_velocity=0.5, viscous=0.3, load=4, speed="3 rad/s")
         v, torque = line(figure.axes[1], "the motor lifts the load")
         np.testing.assert_allclose(torque, 4 + 1 + 2 * np.exp(-((v / 0.5) ** 2)) + 0.3 * v, rtol=1e-12)
         v, torque = line(figure.axes[1], "the load sinks")
@@ -71,12 +74,12 @@ class Run(unittest.TestCase):
         data = mujoco.MjData(model)
         gears = mjgear.Gears(model, data)
         log, torque = mjgear.Log(gears), []
-        with self.assertRaisesRegex(mjgear.GearError, "the Log is empty; call log.take"):
+        with self.assertRaisesRegex(mjgear.GearError, "the Log is empty; call log.record"):
             mjgear.plot(log)
         for i in range(200):
             data.ctrl = 40 * np.sin(0.03 * i), 10
             mujoco.mj_step(model, data)
-            log.take()
+            log.record()
             torque.append(data.sensor("elbow_gear").data[3])
         np.testing.assert_allclose(log.time, 0.002 * np.arange(1, 201), rtol=1e-12)
         self.assertEqual(log.results["elbow"].shape, (200, 14))
@@ -89,24 +92,24 @@ class Run(unittest.TestCase):
 
         # a gear as it is now
         gears["elbow"].eta_forward = 0.5
-        x, y = line(mjgear.draw(gears["elbow"], load=10).axes[1], "the motor lifts the load")
+        x, y = line(law(gears["elbow"], load=10).axes[1], "the motor lifts the load")
         np.testing.assert_allclose(y, 10 / 0.5 + 1, rtol=1e-12)
 
     def test_written_and_shown_in_notebooks(self):
-        self.assertEqual(mjgear.draw("worm")._repr_png_()[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertEqual(law("worm")._repr_png_()[:8], b"\x89PNG\r\n\x1a\n")
 
     def test_refused(self):
         model = mujoco.MjModel.from_xml_path(str(mjgear.models()["jack"]))
         gears = mjgear.Gears(model, mujoco.MjData(model))
         gear = next(iter(gears.values()))
         for call, words in (
-            (lambda: mjgear.draw(), "no gear is given; name a preset or write key=value"),
-            (lambda: mjgear.draw("wrom"), "unknown preset 'wrom'; did you mean worm"),
+            (lambda: law(), "no gear is given; name a preset or write key=value"),
+            (lambda: law("wrom"), "unknown preset 'wrom'; did you mean worm"),
             (lambda: mjgear.plot("worm", torqe=3), "unknown key 'torqe'"),
             (lambda: mjgear.plot("worm", torque="3 kg"), "unit 'kg' does not fit"),
             (lambda: mjgear.plot("worm", torque=0), "write finite numbers above 0"),
-            (lambda: mjgear.draw(gear, coulomb=2), "a Gear has its own numbers"),
-            (lambda: mjgear.draw(gears), "a figure is of a preset, a Gear or keys"),
+            (lambda: law(gear, coulomb=2), "a Gear has its own numbers"),
+            (lambda: law(gears), "a figure is of a preset, a Gear or keys"),
             (lambda: mjgear.Log(gear), "a Log is of mjgear.Gears, not Gear"),
         ):
             with self.assertRaisesRegex(mjgear.GearError, words):

@@ -51,7 +51,7 @@ class Catalogue(unittest.TestCase):
     def test_curves(self):
         """Efficiency over load torque and speed of one size, in the engine: within 1.4 % of each printed one."""
         torque, speed, printed = CURVES.T
-        fit = mjgear.losses({"torque": torque, "speed": speed, "efficiency": printed}, ratio=RATIO)
+        fit = mjgear.fit_losses({"torque": torque, "speed": speed, "efficiency": printed}, ratio=RATIO)
         self.assertLess(fit.error, 0.014)
         gear = model(**fit.keys)
         worst = 0
@@ -71,7 +71,7 @@ class Catalogue(unittest.TestCase):
         speeds, temperatures = np.array([0.5, 2, 4]), np.array([-10.0, 0, 20, 40])
         c = np.array([3, 2.2, 5])[:, None] * np.array([3.1, 1.9, 1.0, 0.7])
         v, T = (one.ravel() for one in np.meshgrid(speeds, temperatures, indexing="ij"))
-        fit = mjgear.losses({"speed": v, "temperature": T, "motor_torque": c.ravel()})
+        fit = mjgear.fit_losses({"speed": v, "temperature": T, "motor_torque": c.ravel()})
         self.assertLess(fit.error, 1e-9)
         self.assertEqual(fit.keys["temperature"], 20)
         gear = model(**fit.keys)
@@ -90,10 +90,10 @@ class Catalogue(unittest.TestCase):
             path = pathlib.Path(folder) / "curves.csv"
             path.write_text("torque,speed,efficiency\n" + "".join(f"{t!r},{v!r},{e!r}\n" for t, v, e in CURVES.tolist()))
             torque, speed, printed = CURVES.T
-            self.assertEqual(mjgear.losses(path, RATIO), mjgear.losses({"torque": torque, "speed": speed, "efficiency": printed}, RATIO))
+            self.assertEqual(mjgear.fit_losses(path, ratio=RATIO), mjgear.fit_losses({"torque": torque, "speed": speed, "efficiency": printed}, ratio=RATIO))
             path.write_text("torque,efficiency\n5 Nm,0.5\n")
             with self.assertRaisesRegex(mjgear.GearError, "no number"):
-                mjgear.losses(path)
+                mjgear.fit_losses(path)
 
     def test_refusals(self):
         ones = np.ones(3)
@@ -107,7 +107,7 @@ class Catalogue(unittest.TestCase):
             ({"torque": ones, "eta": ones}, "unknown column 'eta'"),
         ):
             with self.assertRaisesRegex(mjgear.GearError, word):
-                mjgear.losses(wrong)
+                mjgear.fit_losses(wrong)
 
 
 class Running(unittest.TestCase):

@@ -169,6 +169,37 @@ class Words(unittest.TestCase):
         self.assertEqual(write_keys.text(), write_keys.FILE.read_text(encoding="utf-8"), "run python python/write_keys.py")
 
 
+class AllGears(unittest.TestCase):
+    def test_arrays_in_the_order_of_names(self):
+        model, data, _ = geared(True, eta_forward=[0.8, 0.6], coulomb=0.3)
+        mujoco.mj_step(model, data)
+        gears = mjgear.Gears(model, data)
+        self.assertEqual(gears.names, tuple(gears))
+        for name in ("friction", "state", "internal_force", "power_loss", "coulomb", "eta_forward"):
+            np.testing.assert_array_equal(getattr(gears, name), [getattr(gear, name) for gear in gears.values()])
+        self.assertTrue(np.isnan(gears.half_gap).all())
+        gears.coulomb = [0.1, "20 mNm"]
+        np.testing.assert_allclose(gears.coulomb, [0.1, 0.02], rtol=1e-15)
+        with self.assertRaisesRegex(mjgear.GearError, "'elbow'"):
+            gears.coulomb = [0.5, -1]
+        np.testing.assert_allclose(gears.coulomb, [0.1, 0.02], rtol=1e-15)  # all or none
+        with self.assertRaisesRegex(mjgear.GearError, r"shape \(3,\)"):
+            gears.coulomb = [1, 2, 3]
+        with self.assertRaises(AttributeError):
+            gears.friction = 1
+
+    def test_over_a_batch(self):
+        model, _, _ = geared(True, eta_forward=[0.8, 0.6], coulomb=0.3)
+        batch = Batch(model, 3, nthread=1)
+        gears = mjgear.Gears(model, batch)
+        wanted = np.arange(6).reshape(3, 2) / 10
+        gears.coulomb = wanted
+        batch.step()
+        np.testing.assert_allclose(gears.coulomb, wanted, rtol=1e-15)
+        self.assertEqual((gears.friction.shape, gears.state.dtype.kind), ((3, 2), "i"))
+        np.testing.assert_array_equal(gears.friction[:, 1], gears["elbow"].friction)
+
+
 class Errors(unittest.TestCase):
     def test_one_tree(self):
         for kind, builtin in (
@@ -198,6 +229,15 @@ class Errors(unittest.TestCase):
             with self.assertRaises(TypeError) as caught:
                 call()
             self.assertIsInstance(caught.exception, mjgear.GearError)
+
+    def test_old_names_work_and_warn(self):
+        model, data, _ = geared(eta_forward=0.8)
+        log = mjgear.Log(mjgear.Gears(model, data))
+        for old, call in (("take is called Log.record", log.take), ("losses is called fit_losses", lambda: mjgear.losses({"torque": [1, 2], "efficiency": [0.8, 0.9]}))):
+            with self.assertWarnsRegex(DeprecationWarning, old) as caught:
+                call()
+            self.assertEqual(caught.filename, __file__)
+        self.assertEqual(len(log.time), 1)
 
     def test_names_are_not_quoted(self):
         model, data, _ = geared(eta_forward=0.8)

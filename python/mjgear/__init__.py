@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mjgear._gears import Address as Address, Counts as Counts, Gear as Gear, Gears as Gears
     from mjgear._inverse import Torques as Torques, feedforward as feedforward, inverse as inverse
     from mjgear._linearize import Linearization as Linearization, linearize as linearize
-    from mjgear._losses import Losses as Losses, losses as losses
+    from mjgear._losses import Losses as Losses, fit_losses as fit_losses, losses as losses
     from mjgear._models import models as models
     from mjgear._randomize import Draws as Draws, randomize as randomize, reset as reset
     from mjgear._remove import remove as remove
@@ -52,7 +52,7 @@ _HOMES = {
     "_gears": ("Address", "Counts", "Gear", "Gears"),
     "_inverse": ("Torques", "feedforward", "inverse"),
     "_linearize": ("Linearization", "linearize"),
-    "_losses": ("Losses", "losses"),
+    "_losses": ("Losses", "fit_losses", "losses"),
     "_models": ("models",),
     "_randomize": ("Draws", "randomize", "reset"),
     "_remove": ("remove",),

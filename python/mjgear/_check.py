@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import dataclasses
-import json
 import os
-import subprocess
 from collections.abc import Mapping
+from typing import Any
 
 import mujoco
 
-from mjgear import _programs, _remove, _structs
+from mjgear import _remove, _structs
 from mjgear._catalogue import Facts, Known
 from mjgear._errors import GearError, GearTypeError
 from mjgear._gears import Gear, Gears
@@ -102,36 +101,58 @@ def actuator_roles(model: mujoco.MjModel, joint: int) -> list[int]:
 
 
 def _problems_of_file(file: str) -> tuple[str, ...]:
-    program, environment = _programs.find("mjgear")
-    done = subprocess.run([program, "check", "--json", file], env=environment, capture_output=True, text=True, check=False)
+    """All problems of a file's gears; its spec is this function's own, so that nothing is copied."""
+    if os.path.exists(file) and not os.path.isfile(file):
+        return (f"{file}: this is no plain file; save the model in one",)
     try:
-        return tuple(json.loads(done.stdout)["problems"])
-    except (ValueError, KeyError):
-        raise RuntimeError(f"{program} check: {done.stderr.strip() or done.returncode}") from None
+        spec = mujoco.MjSpec.from_file(file)
+    except ValueError as error:
+        return (f"{file}: {_last(error)}",)
+    problems = _problems_inside(spec)
+    lines = (*problems, *_problems_accepted(spec, owned=True))
+    return tuple(f"{file}: {line}" if line.endswith("the engine reads no further") else line for line in lines)
 
 
 def _problems(spec: mujoco.MjSpec) -> tuple[str, ...]:
-    """All problems of the gears of a model that need not compile with them.
+    """All problems of the gears of a model that need not compile with them, which stays as it is."""
+    if not any(map(_is_inside, spec.bodies)):
+        return _problems_accepted(spec, owned=False)
 
-    The engine compiles no model whose plugins refuse it, so a copy is compiled with a plugin that accepts everything. A
-    model with keys inside of a body cannot be copied (MuJoCo 4.0.0): of that the plugin says the first problem.
-    """
-    inside = [body for body in spec.bodies if body.plugin.active and body.plugin.plugin_name == NAME and not body.plugin.name]
-    if inside:
-        unknown = [line for body in inside for line in (unknown_key("", key) for key in body.plugin.config) if line]
-        try:
-            spec.compile()
-        except ValueError as error:
-            lines = [line for line in str(error).splitlines() if line.startswith((NAME, "and "))]
-            return tuple(unknown) or tuple(dict.fromkeys(lines)) or (_last(error),)
-        return ()
+    # a model with keys inside of a body cannot be copied (MuJoCo 4.0.0): the plugin says the first problem
+    unknown = [line for body in filter(_is_inside, spec.bodies) for line in (unknown_key("", key) for key in body.plugin.config) if line]
+    try:
+        spec.compile()
+    except ValueError as error:
+        lines = [line for line in str(error).splitlines() if line.startswith((NAME, "and "))]
+        return tuple(unknown) or tuple(dict.fromkeys(lines)) or (_last(error),)
+    return ()
+
+
+def _is_inside(body: Any) -> bool:
+    return bool(body.plugin.active and body.plugin.plugin_name == NAME and not body.plugin.name)
+
+
+def _problems_inside(spec: mujoco.MjSpec) -> tuple[str, ...]:
+    """Unknown keys inside of bodies, which then go, and whose plugins accept everything then."""
+    problems = []
+    for body in filter(_is_inside, spec.bodies):
+        config = dict(body.plugin.config)
+        problems += [line for key in config if (line := unknown_key("", key))]
+        body.plugin.config = {key: value for key, value in config.items() if not unknown_key("", key)}
+        body.plugin.plugin_name = accepting_plugin()
+    return tuple(problems)
+
+
+def _problems_accepted(spec: mujoco.MjSpec, owned: bool) -> tuple[str, ...]:
+    """All problems of a model, or of a copy of it: the engine compiles no model whose plugins refuse it, but one whose plugin accepts all."""
     ours = [(plugin, dict(plugin.config)) for plugin in spec.plugins if plugin.plugin_name == NAME]
     problems = [line for plugin, config in ours for line in (unknown_key(plugin.name, key) for key in config) if line]
-    copy = spec.copy()
+    copy = spec if owned else spec.copy()
     copied = [plugin for plugin in copy.plugins if plugin.plugin_name == NAME]
     elements = [one for one in (*copy.bodies, *copy.sensors, *copy.actuators) if one.plugin.active and one.plugin.plugin_name == NAME]
     brakes = [one for one in (*copy.plugins, *(one.plugin for one in (*copy.actuators, *copy.sensors))) if one.plugin_name == BRAKE]
     names = [plugin.name for plugin in copied]
+    order = [f"instance '{plugin.name}'" for plugin, _ in ours]
     copy.activate_plugin(accepting := accepting_plugin())
     try:
         for plugin, config in ours:
@@ -152,14 +173,13 @@ def _problems(spec: mujoco.MjSpec) -> tuple[str, ...]:
         return (*problems, _last(error))
     finally:
         # a copy shares its plugins with what it is a copy of
-        for plugin, config in ours:
+        for plugin, config in ours if not owned else ():
             plugin.plugin_name, plugin.config = NAME, config
-        for brake in brakes:
+        for brake in brakes if not owned else ():
             brake.plugin_name = BRAKE
     problems += ask(model)[0]
 
     # in the order of the instances, as a file has them
-    order = [f"instance '{plugin.name}'" for plugin, _ in ours]
     mixed = 0 < len(names) < len(order)
     return tuple(sorted(problems, key=lambda line: next((i for i, one in enumerate(order) if one in line), len(order))) if mixed else problems)
 

@@ -6,7 +6,8 @@ import ctypes
 import functools
 import io
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +16,14 @@ from mjgear import _catalogue, _extras, _structs, _tables
 from mjgear._catalogue import Value
 from mjgear._errors import GearError, GearTypeError
 from mjgear._gears import Gear, Gears
+from mjgear._names import renamed
 from mjgear._words import RESULTS, State
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from typing_extensions import Unpack
+
+    from mjgear._keys import SheetKeys
 
 Array = NDArray[np.float64]
 
@@ -47,7 +52,7 @@ class Log:
         log = mjgear.Log(gears)
         for _ in range(1000):
             mujoco.mj_step(model, data)
-            log.take()
+            log.record()
         mjgear.plot(log)
 
     Args:
@@ -65,11 +70,13 @@ class Log:
         self._time: list[float] = []
         self._taken: dict[str, list[Array]] = {name: [] for name in gears}
 
-    def take(self) -> None:
+    def record(self) -> None:
         """Take down what the last step resulted in."""
         self._time.append(float(self._data.time))
         for name, gear in self._gears.items():
             self._taken[name].append(np.array(gear.results[: len(RESULTS)]))
+
+    take = renamed("take", record)
 
     @property
     def time(self) -> Array:
@@ -82,25 +89,51 @@ class Log:
         return {name: np.reshape(taken, (-1, len(RESULTS))) for name, taken in self._taken.items()}
 
 
-def draw(gear: str | Gear | None = None, *, load: Value | None = None, speed: Value = 1, **values: Value) -> Figure:
-    """The law of a gear as a figure.
+def plot(
+    what: str | Gear | Log | None = None,
+    *,
+    kind: Literal["efficiency", "law"] = "efficiency",
+    torque: Value = 10,
+    load: Value | None = None,
+    speed: Value | None = None,
+    **values: Unpack[SheetKeys],
+) -> Figure:
+    """Where a gear loses its power, its law, or what gears did over a run, as a figure.
 
-    To the left the plane of both torques: where the joint stands still, and the torques at which the motor moves the load
-    or the load the motor. To the right the motor torque that moves the load, by velocity.
+    - A Log: the torques of each gear over time, grey where it is stuck, and its power loss.
+    - kind="efficiency": the map of a gear's efficiency by velocity and load torque, to the right while the motor lifts the load, to the
+      left while the load sinks and drives the motor. Where it says "locks" the motor has to push the load down.
+    - kind="law": to the left the plane of both torques: where the joint stands still, and the torques at which the motor moves the load or
+      the load the motor. To the right the motor torque that moves the load, by velocity.
 
     Args:
-        gear: a preset's name, or a Gear as it is now; None: values alone.
-        load: load torque of the right side, N m; without it 1, or what shows constant friction.
-        speed: largest velocity of the right side, rad/s.
-        values: keys of the description as in explain(), not with a Gear.
+        what: a preset's name, a Gear as it is now, a Log; None: values alone.
+        kind: of a gear, which of the two figures.
+        torque: largest load torque of the map, N m.
+        load: load torque of the law's right side, N m; without it 1, or what shows constant friction.
+        speed: largest velocity, rad/s; 3 of a map, 1 of a law.
+        values: keys of the description as in explain(), not with a Gear or a Log.
 
     Returns:
         A matplotlib Figure: ``savefig`` writes it, a notebook shows it.
 
     Raises:
-        GearError: the description has problems.
+        GearError: the description has problems, or the Log is empty.
         ImportError: there is no matplotlib.
     """
+    if isinstance(what, Log):
+        return _plot_log(what, values)
+    if kind == "law":
+        return _plot_law(what, load, 1 if speed is None else speed, values)
+    if kind != "efficiency":
+        raise GearError(f"kind = {kind!r} is unknown; write 'efficiency' or 'law'")
+    return _plot_map(what, torque, 3 if speed is None else speed, values)
+
+
+draw = renamed("draw", plot, kind="law")
+
+
+def _plot_law(gear: str | Gear | None, load: Value | None, speed: Value, values: Mapping[str, Any]) -> Figure:
     law, title, slide = _law(gear, values)
     reporter = _catalogue.Reporter()
     start = _move(law, 0.0, 1)
@@ -150,30 +183,7 @@ def draw(gear: str | Gear | None = None, *, load: Value | None = None, speed: Va
     return figure
 
 
-def plot(what: str | Gear | Log | None = None, *, torque: Value = 10, speed: Value = 3, **values: Value) -> Figure:
-    """Where a gear loses its power, or what gears did over a run, as a figure.
-
-    A preset, a Gear or values give the map of its efficiency: by velocity and load torque, to the right while the motor
-    lifts the load, to the left while the load sinks and drives the motor. Where it says "locks" the motor has to push
-    the load down. A Log gives the torques of each gear over time, grey where it is stuck, and its power loss.
-
-    Args:
-        what: a preset's name, a Gear as it is now, a Log; None: values alone.
-        torque: largest load torque of the map, N m.
-        speed: largest velocity of the map, rad/s.
-        values: keys of the description as in explain(), not with a Gear or a Log.
-
-    Returns:
-        A matplotlib Figure: ``savefig`` writes it, a notebook shows it.
-
-    Raises:
-        GearError: the description has problems, or the Log is empty.
-        ImportError: there is no matplotlib.
-    """
-    return _plot_log(what, values) if isinstance(what, Log) else _plot_map(what, torque, speed, values)
-
-
-def _plot_map(gear: str | Gear | None, torque: Value, speed: Value, values: dict[str, Value]) -> Figure:
+def _plot_map(gear: str | Gear | None, torque: Value, speed: Value, values: Mapping[str, Any]) -> Figure:
     law, title, slide = _law(gear, values)
     reporter = _catalogue.Reporter()
     most = [_catalogue.read_number("torque", torque, _info("torque", "N m"), reporter), _catalogue.read_number("speed", speed, _info("speed", "rad/s"), reporter)]
@@ -207,12 +217,12 @@ def _plot_map(gear: str | Gear | None, torque: Value, speed: Value, values: dict
     return figure
 
 
-def _plot_log(log: Log, values: dict[str, Value]) -> Figure:
+def _plot_log(log: Log, values: Mapping[str, Any]) -> Figure:
     if values:
         raise GearError(f"a Log has its own gears; leave out {', '.join(values)}")
     time, results = log.time, log.results
     if not len(time):
-        raise GearError("the Log is empty; call log.take() after each step")
+        raise GearError("the Log is empty; call log.record() after each step")
     figure = _kind()(figsize=(9, 1.2 + 2.2 * len(results)), layout="constrained")
     panels = figure.subplots(len(results), 1, sharex=True, squeeze=False)[:, 0]
     for axes, (name, rows) in zip(panels, results.items(), strict=True):
@@ -241,7 +251,7 @@ def _info(name: str, unit: str) -> _structs.KeyInfo:
     return _structs.KeyInfo(name=name.encode(), unit=unit.encode(), min=-math.inf, max=math.inf)
 
 
-def _law(gear: Any, values: dict[str, Value]) -> tuple[_structs.Transmission, str, bool]:
+def _law(gear: Any, values: Mapping[str, Any]) -> tuple[_structs.Transmission, str, bool]:
     """The gear, its title, and whether its output is a slide."""
     if isinstance(gear, Gear):
         if values:

@@ -264,7 +264,8 @@ class Gears(Mapping[str, Gear]):
     """The geared joints and tendons of a simulation or of a Batch, by name or by id.
 
     ``Gears(model, data)["elbow"].eta_forward = 0.7``; iterating gives the names in the order of joints, then of tendons.
-    The id of a tendon is ``model.njnt`` and its own; where a joint with a gear has its name, the name means the joint.
+    Numbers and results of all gears are arrays in this order, as in mjgear.warp: ``gears.friction`` is (n,), over a Batch (nsim, n), and
+    ``gears.coulomb = [0.1, 0.2]`` sets. The id of a tendon is ``model.njnt`` and its own; where a joint with a gear has its name, the name means the joint.
     ``print(gears)`` shows a table of them.
 
     Args:
@@ -316,21 +317,57 @@ class Gears(Mapping[str, Gear]):
             self._model = self._data.model
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name != "solver" and not name.startswith("_"):
+        """Change a number of all gears: one, (n,) in the order of names, or over a Batch (nsim, n).
+
+        Raises:
+            AttributeError: there is no such number.
+            GearError: the library's lines about a gear; nothing has changed.
+        """
+        if isinstance(getattr(Numbers, name, None), Number):
+            self._set_all(name, value)
+        elif name != "solver" and not name.startswith("_"):
             raise AttributeError(self._no_attribute(name))
-        object.__setattr__(self, name, value)
+        else:
+            object.__setattr__(self, name, value)
 
     def __getattr__(self, name: str) -> Any:
+        """A number or a result of all gears in the order of names: (n,), over a Batch (nsim, n); NaN where a gear has none."""
         if name.startswith("_"):  # asked for while it is copied or unpickled, before there are names
             raise AttributeError(name)
-        raise AttributeError(self._no_attribute(name))
+        if name not in RESULTS and not isinstance(getattr(Numbers, name, None), Number):
+            raise AttributeError(self._no_attribute(name))
+        values = [getattr(gear, name) for gear in self.values()]
+        rows = () if self._batch is None else (len(self._batch.bind("plugin_state")),)
+        return np.stack([np.full(rows, np.nan) if value is None else value for value in values], axis=-1)
+
+    def _set_all(self, name: str, value: ArrayLike) -> None:
+        """Change a number of all gears or of none."""
+        series = np.asarray(value, object)
+        state = self._data.plugin_state if self._batch is None else self._batch.bind("plugin_state")
+        before = state.copy()
+        shapes = {(), (len(self),)} if self._batch is None else {(), (len(self),), (len(state), len(self))}
+        if series.shape not in shapes:
+            raise GearError(f"{name} has shape {series.shape}; give one number, or one for each gear in the last of its dimensions, {len(self)}")
+        try:
+            for i, gear in enumerate(self.values()):
+                gear.set(**{name: series if series.ndim == 0 else series[..., i]})
+        except GearError:
+            state[...] = before
+            raise
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the gears: the order of all arrays."""
+        return tuple(self._names)
 
     def _no_attribute(self, name: str) -> str:
         """The line for an attribute that does not exist."""
-        hint = "did you mean solver" if _catalogue.nearest(name, ("solver",)) else f"numbers belong to one gear: gears['{next(iter(self))}']"
+        if name in RESULTS:
+            return f"{name} is what the last step resulted in and cannot be set; set a number of the gears, such as coulomb"
         if name in self._names:
-            hint = f"gears are found by name: gears['{name}']"
-        return f"unknown attribute '{name}' of Gears; {hint}"
+            return f"unknown attribute '{name}' of Gears; gears are found by name: gears['{name}']"
+        near = _catalogue.nearest(name, ("solver", *vars(Numbers), *RESULTS))
+        return f"unknown attribute '{name}' of Gears; {f'did you mean {near}' if near else 'it has the numbers and results of its gears, and solver'}"
 
     def __repr__(self) -> str:
         return f"<mjgear.Gears of {', '.join(self)}>"

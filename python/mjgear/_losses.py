@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mjgear import _catalogue
 from mjgear._errors import GearError
+from mjgear._names import renamed
 
 _COLUMNS = ("torque", "speed", "temperature", "efficiency", "motor_torque")
 _ROUNDS = 500  # of a fit of one factor after the other
@@ -33,7 +34,7 @@ class Losses:
     error: float
 
 
-def losses(data: str | os.PathLike[str] | Mapping[str, ArrayLike], ratio: float = 1.0) -> Losses:
+def fit_losses(data: str | os.PathLike[str] | Mapping[str, ArrayLike], *, ratio: float = 1.0) -> Losses:
     """The gear that loses what a catalogue or a test bench says, while its motor drives.
 
     Args:
@@ -44,8 +45,12 @@ def losses(data: str | os.PathLike[str] | Mapping[str, ArrayLike], ratio: float 
             "motor_torque" are at the motor, and "torque" is of the output, as in catalogues.
 
     Returns:
-        Keys for ``mjgear.add``. The motor torque at the output is x + c a(v) b(T) + gamma_v g(x) d(v) e(T) x for the load x. Each of a, b, g,
-        d, e is a table with the values of the columns as its points, and 1 where it is largest. "temperature" is the one next to 20 degC. The fit is that with the smallest squares of relative errors, none of the numbers negative.
+        Keys for ``mjgear.add``. Under the load x at the velocity v and the temperature T the motor torque at the output is
+
+            x + c a(v) b(T) + gamma_v g(x) d(v) e(T) x
+
+        Each of a, b, g, d, e is a table whose points are the values of the columns, and 1 where it is largest. "temperature" is the one
+        next to 20 degC. The fit has the smallest squares of relative errors; none of its numbers is negative.
         Efficiencies when the load drives follow as for any gear with gamma_u = 0: 2 - 1/efficiency at the same load.
 
     Raises:
@@ -57,7 +62,7 @@ def losses(data: str | os.PathLike[str] | Mapping[str, ArrayLike], ratio: float 
     found = {name: np.unique(values[load > 0] if name.startswith("gamma") else values, return_inverse=True)[0] for name, values in levels.items()}
     for name, x in found.items():
         if x.size > _MOST:
-            raise GearError(f"losses: {x.size} different values for {name}; give at most {_MOST}, at the points that its table shall have")
+            raise GearError(f"fit_losses: {x.size} different values for {name}; give at most {_MOST}, at the points that its table shall have")
     factors = {name: np.ones(x.size) for name, x in found.items()}
     size = {"coulomb": max(float(np.min(motor - load)), 1e-3 * float(motor.max())), "gamma": 0.1}
     lost = motor - load
@@ -107,14 +112,14 @@ def _read(data: str | os.PathLike[str] | Mapping[str, ArrayLike], ratio: float) 
         with open(name_of_file, newline="", encoding="utf-8") as file:
             rows: Sequence[Mapping[str, str]] = list(csv.DictReader(file))
         if not rows:
-            raise GearError(f"losses: {name_of_file} has no rows; write a line of names and below it numbers")
+            raise GearError(f"fit_losses: {name_of_file} has no rows; write a line of names and below it numbers")
         try:
             data = {name.strip(): [float(row[name]) for row in rows] for name in rows[0] if name}
         except (TypeError, ValueError) as error:
-            raise GearError(f"losses: {name_of_file} has a cell that is no number ({error}); write numbers, SI, without units") from None
+            raise GearError(f"fit_losses: {name_of_file} has a cell that is no number ({error}); write numbers, SI, without units") from None
     for name in data:
         if name not in _COLUMNS:
-            raise GearError(f"losses: unknown column '{name}'; there are {', '.join(_COLUMNS)}")
+            raise GearError(f"fit_losses: unknown column '{name}'; there are {', '.join(_COLUMNS)}")
     given = {name: np.asarray(values, dtype=float) for name, values in data.items()}
     if ("efficiency" in given) == ("motor_torque" in given):
         raise GearError("losses: give one of the columns efficiency and motor_torque")
@@ -131,3 +136,6 @@ def _read(data: str | os.PathLike[str] | Mapping[str, ArrayLike], ratio: float) 
     if not (motor > torque).all():
         raise GearError("losses: a motor torque is not above that of the load, both at the output; check 'ratio'")
     return torque, np.abs(given.get("speed", np.zeros(n))) / ratio, given.get("temperature", np.full(n, 20.0)), motor
+
+
+losses = renamed("losses", fit_losses)

@@ -3,6 +3,8 @@
 import numpy as np
 import warp as wp
 
+from mjgear._errors import GearError, GearTypeError
+
 from .reading import LARGEST
 
 # rounds of a step
@@ -13,14 +15,14 @@ def worlds(model, data):
     """A model on the device and its worlds, or what stands for them.
 
     Raises:
-        TypeError: they are something else.
-        ValueError: data are those of another model.
+        GearTypeError: they are something else.
+        GearError: data are those of another model.
     """
     for name, value, kind, needed in (("model", model, "Model", ("opt", "nv", "callback")), ("data", data, "Data", ("nworld", "njmax", "efc"))):
         if not all(hasattr(value, field) for field in needed):
-            raise TypeError(f"mjgear.warp: {name} is a {type(value).__name__}; give a mujoco_warp.{kind}")
+            raise GearTypeError(f"mjgear.warp: {name} is a {type(value).__name__}; give a mujoco_warp.{kind}")
     if (data.qpos.shape[1], data.qvel.shape[1]) != (model.nq, model.nv):
-        raise ValueError(
+        raise GearError(
             f"mjgear.warp: data were not made for this model: they have {data.qvel.shape[1]} dofs, and the model has {model.nv}"
         )
 
@@ -28,36 +30,36 @@ def worlds(model, data):
 def rounds(value):
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not (whole and 1 <= value <= _ROUNDS):
-        raise ValueError(f"mjgear.warp: rounds = {value!r} is no whole number from 1 to {_ROUNDS}")
+        raise GearError(f"mjgear.warp: rounds = {value!r} is no whole number from 1 to {_ROUNDS}")
 
 
 def precision(value):
     if value not in ("single", "double"):
-        raise ValueError(f"mjgear.warp: precision = {value!r} is unknown; choose 'single' or 'double'")
+        raise GearError(f"mjgear.warp: precision = {value!r} is unknown; choose 'single' or 'double'")
 
 
 def positive(name, value):
     if not np.isscalar(value) or isinstance(value, str) or not 0 < value < np.inf:
-        raise ValueError(f"mjgear.warp: {name} = {value!r} is no positive number")
+        raise GearError(f"mjgear.warp: {name} = {value!r} is no positive number")
 
 
 def numbers(name, value, shape: tuple[int, int]) -> np.ndarray | wp.array:
     """A number of the gears for all worlds.
 
     Raises:
-        ValueError: it has another shape than (nworld, n), and is not the same for all worlds or gears; or it is not finite.
+        GearError: it has another shape than (nworld, n), and is not the same for all worlds or gears; or it is not finite.
     """
     if isinstance(value, wp.array):
         if value.shape != shape:
-            raise ValueError(f"mjgear.warp: {name} has the shape {value.shape}; give (worlds, gears) = {shape}")
+            raise GearError(f"mjgear.warp: {name} has the shape {value.shape}; give (worlds, gears) = {shape}")
         return value
     try:
         found = np.broadcast_to(np.asarray(value, dtype=float), shape)
     except (TypeError, ValueError):
         text = f"the shape {np.shape(value)}" if np.ndim(value) else f"the value {value!r}"
-        raise ValueError(f"mjgear.warp: {name} has {text}; give a number, or an array of (worlds, gears) = {shape}") from None
+        raise GearError(f"mjgear.warp: {name} has {text}; give a number, or an array of (worlds, gears) = {shape}") from None
     if not (np.abs(found) < LARGEST).all():
-        raise ValueError(f"mjgear.warp: {name} is not finite, or beyond {LARGEST:.0e}; give what a gear has")
+        raise GearError(f"mjgear.warp: {name} is not finite, or beyond {LARGEST:.0e}; give what a gear has")
     return found.astype(np.float32)
 
 
@@ -69,5 +71,5 @@ def some_worlds(value, nworld: int) -> wp.array:
         value = np.asarray(value)
         value = wp.array(value, dtype=bool) if value.dtype == bool else wp.array(value, dtype=int) if value.dtype.kind in "iu" else value
     if not isinstance(value, wp.array) or value.shape != (nworld,) or value.dtype not in (wp.bool, wp.int32):
-        raise ValueError(f"mjgear.warp: worlds are {type(value).__name__} of {value.dtype} with shape {value.shape}; give a bool or int for each of {nworld}")
+        raise GearError(f"mjgear.warp: worlds are {type(value).__name__} of {value.dtype} with shape {value.shape}; give a bool or int for each of {nworld}")
     return value

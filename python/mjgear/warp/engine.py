@@ -15,6 +15,7 @@ from mujoco_warp._src import derivative, forward, solver, types
 from mujoco_warp._src.types import Callback, ConstraintType, IntegratorType, Option
 
 from mjgear import _extras
+from mjgear._errors import UnsupportedError
 
 RELEASE = tuple(int(part) for part in mjw.__version__.split(".")[:2])
 _FRICTION_DOF = int(ConstraintType.FRICTION_DOF)
@@ -74,7 +75,7 @@ def actuator_inertia(model: mujoco.MjModel, joint: int) -> float:
     """Rotor inertia that a joint has from its actuator.
 
     Raises:
-        NotImplementedError: this release of MuJoCo Warp leaves it out.
+        UnsupportedError: this release of MuJoCo Warp leaves it out.
     """
     actuator = model.jnt_actuatorid[joint]
     if actuator == -1:
@@ -82,7 +83,7 @@ def actuator_inertia(model: mujoco.MjModel, joint: int) -> float:
     if "actuator_armature" in _MODEL:
         return mujoco.mj_actuatorArmature(model, mujoco.mjtObj.mjOBJ_JOINT, joint)
     if model.actuator_armature[actuator]:
-        raise NotImplementedError(
+        raise UnsupportedError(
             f"mjgear.warp: joint '{model.joint(joint).name}' has armature of its actuator, which mujoco_warp {mjw.__version__} "
             "leaves out; give it to the joint"
         )

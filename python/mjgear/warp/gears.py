@@ -13,6 +13,7 @@ from mujoco_warp._src.types import ConeType, DisableBit, IntegratorType, Stage
 from mjgear._catalogue import unknown
 from mjgear._robots import add_robot_gears
 from mjgear._spec import add
+from mjgear._errors import GearError, GearKeyError, GearTypeError
 
 from . import check, engine, kernels, reading
 
@@ -39,8 +40,8 @@ def put_model(mjm: mujoco.MjModel, batch_sizes: dict[str, int] | None = None) ->
     Gears; Model.opt says Euler, which is what is left to do then.
 
     Raises:
-        NotImplementedError: the model needs what mjgear.warp does not have (backlash, CG, sparse Jacobians, sleep).
-        ValueError: it has no gear.
+        UnsupportedError: the model needs what mjgear.warp does not have (backlash, CG, sparse Jacobians, sleep).
+        GearError: it has no gear.
     """
     gears = reading.read(mjm)
     plain, geoms = reading.without_instances(reading.strip(mjm, gears))
@@ -100,22 +101,22 @@ def attach(
         gear: keys of the gear, see mjgear.add.
 
     Raises:
-        NotImplementedError: the model needs what mjgear.warp does not have.
-        TypeError: an argument is something else than it is called.
-        ValueError: njmax is too small, model, data and mjm do not belong together, or the model has gears already.
-        mjgear.GearError: an unknown joint, key, preset or robot.
+        UnsupportedError: the model needs what mjgear.warp does not have.
+        GearTypeError: an argument is something else than it is called.
+        GearError: njmax is too small, model, data and mjm do not belong together, or the model has gears already.
+        GearError: an unknown joint, key, preset or robot.
     """
     if not isinstance(mjm, mujoco.MjModel):
-        raise TypeError(f"mjgear.warp: mjm is a {type(mjm).__name__}; give the mujoco.MjModel from which model was made")
+        raise GearTypeError(f"mjgear.warp: mjm is a {type(mjm).__name__}; give the mujoco.MjModel from which model was made")
     check.worlds(model, data)
     if (model.nq, model.nv, model.njnt) != (mjm.nq, mjm.nv, mjm.njnt):
-        raise ValueError(
+        raise GearError(
             f"mjgear.warp: model was not made from mjm: {model.njnt} joints and {model.nv} dofs on the device, {mjm.njnt} and {mjm.nv} on the host"
         )
     if getattr(model, "mjgear", None) is not None:
-        raise ValueError("mjgear.warp: the model has gears already; for those of other worlds call mjgear.warp.Gears(model, data)")
+        raise GearError("mjgear.warp: the model has gears already; for those of other worlds call mjgear.warp.Gears(model, data)")
     if robot is not None and (preset is not None or len(joints)):
-        raise ValueError(f"mjgear.warp: robot '{robot}' says which joints have which gears; give either a robot or joints")
+        raise GearError(f"mjgear.warp: robot '{robot}' says which joints have which gears; give either a robot or joints")
     check.precision(precision)
     check.rounds(rounds)
     spec = reading.alone(mjm)
@@ -127,7 +128,7 @@ def attach(
     read = reading.read(described, mjm)
     reading.check_options(mjm)
     if data.njmax < read.n:
-        raise ValueError(f"mjgear.warp: njmax = {data.njmax} has no room for {read.n} rows of gears; make the data with a larger one")
+        raise GearError(f"mjgear.warp: njmax = {data.njmax} has no room for {read.n} rows of gears; make the data with a larger one")
     for array, values in (
         (model.dof_frictionloss, 1.0),
         (model.dof_armature, described.dof_armature[[described.joint(name).dofadr[0] for name in read.names]]),
@@ -155,6 +156,25 @@ def _gears_of(m, d):
 engine.hook(_gears_of)
 
 
+class Gear:
+    """The gear of one joint in all worlds: its numbers and results are views of (nworld) of those of Gears."""
+
+    def __init__(self, gears: "Gears", name: str):
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "_gears", gears)
+
+    def __getattr__(self, name: str):
+        value = getattr(self._gears, name)
+        return value[:, self._gears.names.index(self.name)] if getattr(value, "ndim", 0) == 2 else value
+
+    def __setattr__(self, name: str, value):
+        if name not in reading.NUMBERS:
+            raise AttributeError(unknown(name, "key", list(reading.NUMBERS)))
+        numbers = getattr(self._gears, name).numpy()
+        numbers[:, self._gears.names.index(self.name)] = value
+        self._gears.set(**{name: numbers})
+
+
 class Gears:
     """The gears of all worlds, arrays of (nworld, n) on the device in the order of ``names``.
 
@@ -163,8 +183,8 @@ class Gears:
     gamma_u_quadratic, gamma_v_quadratic, as doc/mjcf.md has them. The rotor inertia is
     ``Model.dof_armature``.
 
-    Results of the last step: friction (N m), internal (lambda, N m), mode (-1, 0, 1), state (an index of mjgear.STATES),
-    power (W), residual (distance from the law relative to its terms), and by
+    Results of the last step: friction (N m), internal_force (lambda, N m), mode (-1, 0, 1), state (numbers of mjgear.State),
+    power_loss (W), residual (distance from the law relative to its terms), and by
     world status (0 settled, 1 residual too large, 2 the friction problem
     was not set up, 3 no row for a gear: njmax is too small), unsettled, the number of steps of which the status
     was not 0, and iterations of the friction problem (nworld).
@@ -181,13 +201,13 @@ class Gears:
         precision: of the friction problem, "single" or "double". MuJoCo Warp itself computes in single precision.
 
     Raises:
-        ValueError: a model of mujoco_warp.put_model, rounds that are no whole number from 1 to 100, or another precision.
+        GearError: a model of mujoco_warp.put_model, rounds that are no whole number from 1 to 100, or another precision.
     """
 
     def __init__(self, model: mjw.Model, data: mjw.Data, rounds: int = _ROUNDS, precision: str = "single"):
         read = getattr(model, "mjgear", None)
         if read is None:
-            raise ValueError("mjgear.warp.Gears needs a model of mjgear.warp.put_model")
+            raise GearError("mjgear.warp.Gears needs a model of mjgear.warp.put_model")
         check.worlds(model, data)
         check.precision(precision)
         check.rounds(rounds)
@@ -259,6 +279,22 @@ class Gears:
         # the step's end, behind the callback that the model has
         self._chain(model, "sensor", self._finish)
 
+    @property
+    def internal_force(self) -> wp.array:
+        """Internal force lambda, (nworld, n), under the name that it has on the host."""
+        return self.internal
+
+    @property
+    def power_loss(self) -> wp.array:
+        """Power that friction turns into heat, W, (nworld, n), under the name that it has on the host."""
+        return self.power
+
+    def __getitem__(self, name: str) -> "Gear":
+        """The gear of one joint: ``gears["elbow"].friction`` is a view of (nworld)."""
+        if name not in self.names:
+            raise GearKeyError(f"{name!r} has no gear; those that have one are {', '.join(self.names)}")
+        return Gear(self, name)
+
     def _together(self, kind):
         """Arrays of this object as a struct for kernels."""
         made = kind()
@@ -292,7 +328,7 @@ class Gears:
             worlds: (nworld), bool or int, those that are not 0; default: all. An array of Warp is read on the device.
 
         Raises:
-            ValueError: another shape or kind of numbers.
+            GearError: another shape or kind of numbers.
         """
         worlds = check.some_worlds(worlds, self.status.shape[0])
         wp.launch(
@@ -316,7 +352,7 @@ class Gears:
 
         Raises:
             AttributeError: there is no such number.
-            ValueError: another shape or kind of numbers; nothing has changed.
+            GearError: another shape or kind of numbers; nothing has changed.
         """
         worlds = check.some_worlds(sims, self.status.shape[0])
         for name in values:
@@ -339,7 +375,7 @@ class Gears:
             return np.flatnonzero(ids)
         whole = ids.size == 0 or (ids.ndim == 1 and ids.dtype.kind in "iu" and -nworld <= ids.min() and ids.max() < nworld)
         if not whole or len(np.unique(ids % nworld)) < len(ids):
-            raise ValueError(f"mjgear.warp: sims = {sims!r} are not among {nworld} worlds; give a mask, or ids, each once")
+            raise GearError(f"mjgear.warp: sims = {sims!r} are not among {nworld} worlds; give a mask, or ids, each once")
         return ids.astype(int) % nworld
 
     def _write(self, ids: np.ndarray | None, numbers: dict[str, np.ndarray]):

@@ -14,6 +14,8 @@ import mjlab.sim
 import mujoco
 import warp as wp
 
+from mjgear._errors import UnsupportedError
+
 from .gears import Gears, put_model
 
 
@@ -24,7 +26,7 @@ class Simulation(mjlab.sim.Simulation):
         gears: those of all worlds. A row of friction loss is added for each of them: SimulationCfg.njmax needs room for it.
 
     Raises:
-        NotImplementedError: the entities have variants, or the model needs what mjgear.warp does not have.
+        UnsupportedError: the entities have variants, or the model needs what mjgear.warp does not have.
     """
 
     gears: Gears | None = None
@@ -38,7 +40,7 @@ class Simulation(mjlab.sim.Simulation):
             self._finish_init()
 
     def _init_with_variants(self, spec, variant_info):
-        raise NotImplementedError("mjgear.warp.mjlab: entities with variants are not supported; give each its own scene")
+        raise UnsupportedError("mjgear.warp.mjlab: entities with variants are not supported; give each its own scene")
 
     def create_graph(self) -> None:
         # mjlab calls this when model and data are on the device, and before it captures a step

@@ -9,6 +9,7 @@ import mujoco
 import numpy as np
 
 from mjgear import _check, _library
+from mjgear._errors import GearError, UnsupportedError
 
 from . import engine
 
@@ -86,53 +87,53 @@ def read(model: mujoco.MjModel, host: mujoco.MjModel | None = None) -> Gears:
         host: the model that is simulated, whose joints have the same names; default: the same.
 
     Raises:
-        NotImplementedError: they need what mjgear.warp does not have; the line names the joint.
-        ValueError: the model has no gear.
+        UnsupportedError: they need what mjgear.warp does not have; the line names the joint.
+        GearError: the model has no gear.
     """
     library = _library.plugin()
     library.mjg_getGear.restype = ctypes.c_int
     if (host or model).opt.noslip_iterations:
-        raise NotImplementedError("mjgear.warp: noslip iterations move what was solved for; set noslip_iterations to 0")
+        raise UnsupportedError("mjgear.warp: noslip iterations move what was solved for; set noslip_iterations to 0")
     data = mujoco.MjData(model)
     if any(_number(library, model, data, model.njnt + t, "gamma_u") is not None for t in range(model.ntendon)):
-        raise NotImplementedError(
+        raise UnsupportedError(
             "mjgear.warp: gears on tendons, whose friction acts on several joints; gear the joints, or use the plugin on the CPU"
         )
     joints = [j for j in range(model.njnt) if _number(library, model, data, j, "gamma_u") is not None]
     if not joints:
-        raise ValueError("mjgear.warp: the model has no gear; give it an instance of mjgear.transmission")
+        raise GearError("mjgear.warp: the model has no gear; give it an instance of mjgear.transmission")
     names = [model.joint(j).name for j in joints]
     if len(joints) > MOST:
-        raise NotImplementedError(f"mjgear.warp: {len(joints)} geared joints; at most {MOST} are solved together")
+        raise UnsupportedError(f"mjgear.warp: {len(joints)} geared joints; at most {MOST} are solved together")
 
     numbers = {key: np.full(len(joints), value) for key, value in NUMBERS.items()}
     for i, j in enumerate(joints):
         where = f"mjgear.warp: joint '{names[i]}'"
         if _number(library, model, data, j, "half_gap") is not None or _number(library, model, data, j, "stiffness") is not None:
-            raise NotImplementedError(
+            raise UnsupportedError(
                 f"{where} has backlash or a shaft that yields, whose rotor turns by itself, a motion that mujoco_warp.Data has no "
                 "place for; remove the key 'backlash', or use the plugin on the CPU"
             )
         if _number(library, model, data, j, "brake") is not None:
-            raise NotImplementedError(
+            raise UnsupportedError(
                 f"{where} has a brake, which opens and closes in time; remove the actuator of mjgear.brake, and add the torque of a closed "
                 "one to Gears.coulomb, or use the plugin on the CPU"
             )
         if any(_number(library, model, data, j, key) for key in ("oneway", "tooth_pitch", "tooth_phase")):
-            raise NotImplementedError(
+            raise UnsupportedError(
                 f"{where} turns one way only: a row of friction loss has the same bound in both directions; remove the key 'oneway', or use "
                 "the plugin on the CPU"
             )
         if _number(library, model, data, j, "mesh"):
-            raise NotImplementedError(f"{where} has coefficients that follow its teeth; remove the key 'mesh' to have their mean")
+            raise UnsupportedError(f"{where} has coefficients that follow its teeth; remove the key 'mesh' to have their mean")
         for key in ("curved_friction", "curved_velocity", "curved_exponent"):
             if _number(library, model, data, j, key):
-                raise NotImplementedError(f"{where} has friction that bends with velocity; remove the key '{key}'")
+                raise UnsupportedError(f"{where} has friction that bends with velocity; remove the key '{key}'")
         for key in TABLES:
             if _number(library, model, data, j, key):
-                raise NotImplementedError(f"{where} has a table of its losses, which the plugin on the CPU has; remove the key '{key}'")
+                raise UnsupportedError(f"{where} has a table of its losses, which the plugin on the CPU has; remove the key '{key}'")
         if _number(library, model, data, j, "presliding_stiffness"):
-            raise NotImplementedError(
+            raise UnsupportedError(
                 f"{where} yields before it slips, so that it moves while friction holds it; remove the key 'presliding_stiffness', or use "
                 "the plugin on the CPU"
             )
@@ -140,7 +141,7 @@ def read(model: mujoco.MjModel, host: mujoco.MjModel | None = None) -> Gears:
             value = _number(library, model, data, j, key)
             if value is not None:
                 if abs(value) > LARGEST:
-                    raise ValueError(f"{where} has {key} = {value:g}, more than single precision holds; check its unit")
+                    raise GearError(f"{where} has {key} = {value:g}, more than single precision holds; check its unit")
                 numbers[key][i] = value
         motor = _number(library, model, data, j, "motor_coulomb")
         if motor is not None:
@@ -166,11 +167,11 @@ def _motors(model: mujoco.MjModel, joints: list[int], names: list[str]) -> tuple
     for i, j in enumerate(joints):
         where = f"mjgear.warp: joint '{names[i]}'"
         if model.dof_frictionloss[model.jnt_dofadr[j]] > 0:
-            raise NotImplementedError(f"{where} has a gear and frictionloss; describe its friction by the gear's key 'coulomb'")
+            raise UnsupportedError(f"{where} has a gear and frictionloss; describe its friction by the gear's key 'coulomb'")
         inertia[i] = engine.actuator_inertia(model, j)
         damped = [k for k in range(model.nactuator) if model.actuator_damping[k] and j in model.actuator_trnid[k]]
         if damped or model.dof_dampingpoly[model.jnt_dofadr[j]].any():
-            raise NotImplementedError(f"{where} has damping of its actuator or polynomial damping; give it the joint's 'damping'")
+            raise UnsupportedError(f"{where} has damping of its actuator or polynomial damping; give it the joint's 'damping'")
 
     # over a step gains are rotor inertia of the joint that they move
     discrete = model.opt.integrator == engine.DISCRETE
@@ -179,14 +180,14 @@ def _motors(model: mujoco.MjModel, joints: list[int], names: list[str]) -> tuple
         gains[:] = False
     for k in np.flatnonzero(gains):
         if _moves_several(model, k, joints):
-            raise NotImplementedError(
+            raise UnsupportedError(
                 f"mjgear.warp: actuator '{model.actuator(k).name}' moves several joints by gains on their motion, geared ones "
                 "among them; give each joint an actuator, or compute the force in a controller"
             )
     # implicitfast: they are found in the integrator's matrix, where nothing else but joint damping may be
     servos = bool(gains.any())
     if servos and not discrete and (model.opt.viscosity or model.opt.density or model.tendon_damping.any()):
-        raise NotImplementedError("mjgear.warp: gains on velocity together with fluids or tendon damping; remove one of them")
+        raise UnsupportedError("mjgear.warp: gains on velocity together with fluids or tendon damping; remove one of them")
 
     return inertia, servos
 
@@ -218,17 +219,17 @@ def alone(model: mujoco.MjModel) -> mujoco.MjSpec:
 
 
 def check_options(model: mujoco.MjModel):
-    """Raises NotImplementedError where an option of the model is one for which gears are not solved; the line says which."""
+    """Raises UnsupportedError where an option of the model is one for which gears are not solved; the line says which."""
     opt = model.opt
     if opt.solver != mujoco.mjtSolver.mjSOL_NEWTON:
-        raise NotImplementedError("mjgear.warp: gears need the Newton solver; set <option solver='Newton'/>")
+        raise UnsupportedError("mjgear.warp: gears need the Newton solver; set <option solver='Newton'/>")
     if opt.integrator not in list(engine.INTEGRATORS.values()):
         *names, last = engine.INTEGRATORS
-        raise NotImplementedError(f"mjgear.warp: the integrator must be {', '.join(names)} or {last}; set <option integrator/>")
+        raise UnsupportedError(f"mjgear.warp: the integrator must be {', '.join(names)} or {last}; set <option integrator/>")
     if model.nv > 32 and opt.jacobian == mujoco.mjtJacobian.mjJAC_AUTO or opt.jacobian == mujoco.mjtJacobian.mjJAC_SPARSE:
-        raise NotImplementedError("mjgear.warp: gears need dense constraint Jacobians; set <option jacobian='dense'/>")
+        raise UnsupportedError("mjgear.warp: gears need dense constraint Jacobians; set <option jacobian='dense'/>")
     if opt.enableflags & mujoco.mjtEnableBit.mjENBL_SLEEP:
-        raise NotImplementedError("mjgear.warp: sleeping is not supported; remove <flag sleep='enable'/>")
+        raise UnsupportedError("mjgear.warp: sleeping is not supported; remove <flag sleep='enable'/>")
     bits = mujoco.mjtDisableBit
     for bit, word in (
         (bits.mjDSBL_ACTUATION, "actuation"),
@@ -238,7 +239,7 @@ def check_options(model: mujoco.MjModel):
         (bits.mjDSBL_SENSOR, "sensor"),
     ):
         if opt.disableflags & bit:
-            raise NotImplementedError(f"mjgear.warp: gears need <flag {word}='enable'/>")
+            raise UnsupportedError(f"mjgear.warp: gears need <flag {word}='enable'/>")
 
 
 def strip(model: mujoco.MjModel, gears: Gears) -> mujoco.MjModel:
@@ -247,7 +248,7 @@ def strip(model: mujoco.MjModel, gears: Gears) -> mujoco.MjModel:
     Sensors of the plugin become user sensors, at the same place of sensordata.
 
     Raises:
-        NotImplementedError: an option of the model is one for which gears are not solved; the line says which.
+        UnsupportedError: an option of the model is one for which gears are not solved; the line says which.
     """
     check_options(model)
     plain = copy.copy(model)
@@ -281,14 +282,14 @@ def without_instances(plain: mujoco.MjModel) -> tuple[mujoco.MjModel, np.ndarray
     numbers: instances that are no geom's get one, and no attributes.
 
     Raises:
-        NotImplementedError: there are more instances than geoms.
+        UnsupportedError: there are more instances than geoms.
     """
     copied = copy.copy(plain)
     used = set(copied.geom_plugin[copied.geom_plugin >= 0])
     free = [p for p in range(copied.nplugin) if p not in used]
     geoms = np.flatnonzero((copied.geom_plugin < 0) & (copied.geom_type != mujoco.mjtGeom.mjGEOM_SDF))[: len(free)]
     if len(geoms) < len(free):
-        raise NotImplementedError("mjgear.warp: the model has more plugin instances than geoms")
+        raise UnsupportedError("mjgear.warp: the model has more plugin instances than geoms")
     copied.geom_plugin[geoms] = free
     ends = np.append(copied.plugin_attradr[1:], len(copied.plugin_attr))
     for p in free:
