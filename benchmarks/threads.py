@@ -4,7 +4,7 @@
 
 Prints tables in Markdown: processor time of a step of one simulation, the ratio of two threads to one, each measured in
 turn; the memory of one simulation in a Batch; and what gears of each simulation's own cost, in a Batch that is stepped once
-or ten times a call. Steps of the arm of scenes/arm from its first state, whose motors are off: it falls on its gears. The last
+or ten times a call; what draws cost. Steps of the arm of scenes/arm from its first state, whose motors are off: it falls on its gears. The last
 table has a chain of seven joints under constant torques. Its draws differ by 1e-6, so that both columns make the same motion.
 """
 
@@ -139,6 +139,18 @@ def main():
                         batch.step(nstep=steps)
                     least[k] = min(least[k], 1e6 * (time.process_time() - begin) / simulations / steps / calls)
             print(f"| {simulations} | {steps} | {least[0]:.2f} | {least[1]:.2f} | {least[1] / least[0]:.2f} |", flush=True)
+
+    print("\n| mjgear.randomize of seven gears | ms |\n|:--|--:|")
+    intervals, rng = {"eta_forward": (0.7, 0.9), "eta_backward": (0.6, 0.8), "coulomb": (0.1, 0.5)}, np.random.default_rng(0)
+    one, many = mjgear.Gears(m, mujoco.MjData(m)), mjgear.Gears(m, Batch(m, nsim=1024, nthread=1))
+    for name, gears, sims in (("of an MjData", one, None), ("of one of 1 024 simulations", many, [3]), ("of 1 024 simulations", many, None)):
+        calls, least = 200 if gears is one or sims else 5, np.inf
+        for _ in range(2 * ROUNDS):
+            begin = time.process_time()
+            for _ in range(calls):
+                mjgear.randomize(gears, intervals, rng, sims=sims)
+            least = min(least, 1e3 * (time.process_time() - begin) / calls)
+        print(f"| {name} | {least:.3f} |", flush=True)
 
 
 keep = []

@@ -1,10 +1,12 @@
 """mjgear.randomize: draws for a simulation, a Batch, a rollout; distributions against their closed forms."""
 
+import gc
 import json
 import pathlib
 import tempfile
 import unittest
 import warnings
+import weakref
 
 import mujoco
 import numpy as np
@@ -270,6 +272,14 @@ class Some(unittest.TestCase):
             mjgear.reset(gears, [0])
         with self.assertRaisesRegex(mjgear.GearTypeError, "reset needs a mujoco.batch.Batch or mjgear.Gears, not MjData"):
             mjgear.reset(data)
+
+    def test_batches_are_forgotten(self):
+        batch = Batch(self.model, 2, nthread=1)
+        mjgear.reset(batch, [0], self.INTERVALS, 0)
+        gone = weakref.ref(batch)
+        del batch
+        gc.collect()
+        self.assertIsNone(gone())
 
     def test_refused_reset(self):
         """Draws that are refused leave simulations that are reset, with the model's gears."""

@@ -58,11 +58,27 @@ void mjg_forget(mjgDescription* description, int key) {
 }
 
 
-// is there any, is there a key of these types given?
-static int givenOf(const mjgDescription* d, int types) {
+// keys that are given, ascending
+typedef struct Given_ {
+  int n;
+  int key[mjgNKEY];
+} Given;
+
+static void findGiven(Given* given, const mjgDescription* d) {
+  given->n = 0;
   for (int key = 0; key < mjgNKEY; key++) {
-    if (d->given[key] && mjgi_keyTypes(key) != mjgiALL && (mjgi_keyTypes(key) & ~types) == 0) {
-      return key;
+    given->key[given->n] = key;
+    given->n += d->given[key] != 0;
+  }
+}
+
+
+// Returns the first given key that belongs to these types alone, -1: there is none
+static int givenOf(const Given* given, int types) {
+  for (int k = 0; k < given->n; k++) {
+    int of = mjgi_keyTypes(given->key[k]);
+    if (of != mjgiALL && (of & ~types) == 0) {
+      return given->key[k];
     }
   }
   return -1;
@@ -72,11 +88,9 @@ static int givenOf(const mjgDescription* d, int types) {
 //---------------------------------- checks --------------------------------------------------------
 
 // each value by itself
-static void checkRange(mjgReport* report, const mjgDescription* d) {
-  for (int key = 0; key < mjgNKEY; key++) {
-    if (!d->given[key]) {
-      continue;
-    }
+static void checkRange(mjgReport* report, const mjgDescription* d, const Given* given) {
+  for (int k = 0; k < given->n; k++) {
+    int key = given->key[k];
     const mjgKeyInfo* info = mjg_keyInfo(key);
     double x = d->value[key];
     if (!isfinite(x)) {
@@ -117,10 +131,12 @@ int mjg_warnAssumed(mjgReport* report, const mjgDescription* description) {
   if (!report || !d) {
     return mjgERR_ARGUMENT;
   }
+  Given given;
+  findGiven(&given, d);
   double eta_f = d->value[mjgKEY_ETA_FORWARD];
   if (!(eta_f > 0 && eta_f < 0.5) || !d->given[mjgKEY_ETA_FORWARD] ||
       d->given[mjgKEY_ETA_BACKWARD] || (d->type != mjgTYPE_AUTO && d->type != mjgTYPE_EFFICIENCY) ||
-      givenOf(d, mjgiSTART) >= 0) {
+      givenOf(&given, mjgiSTART) >= 0) {
     return 0;
   }
   mjg_refuse(report,
@@ -151,7 +167,7 @@ static void typesOf(char* text, size_t size, int key) {
 
 
 // the type that the keys say, or 0 after a refusal
-static int findType(mjgReport* report, const mjgDescription* d) {
+static int findType(mjgReport* report, const mjgDescription* d, const Given* given) {
   if (d->type < 0 || d->type >= mjgNTYPE) {
     mjg_refuse(report, "unknown type %d; use one of mjgType", d->type);
     return 0;
@@ -159,7 +175,7 @@ static int findType(mjgReport* report, const mjgDescription* d) {
   if (d->type != mjgTYPE_AUTO) {
     return d->type;
   }
-  int geometry = givenOf(d, mjgiGEOMETRY);
+  int geometry = givenOf(given, mjgiGEOMETRY);
   if (geometry >= 0) {
     char types[200];
     typesOf(types, sizeof types, geometry);
@@ -167,7 +183,7 @@ static int findType(mjgReport* report, const mjgDescription* d) {
                mjg_keyInfo(geometry)->name, types);
     return 0;
   }
-  if (givenOf(d, mjgiSTART | mjgiWAVE) >= 0) {
+  if (givenOf(given, mjgiSTART | mjgiWAVE) >= 0) {
     return mjgTYPE_STARTING;
   }
   if (d->given[mjgKEY_ETA_FORWARD] || d->given[mjgKEY_ETA_BACKWARD]) {
@@ -178,9 +194,10 @@ static int findType(mjgReport* report, const mjgDescription* d) {
 
 
 // keys that contradict the type or each other
-static void checkMembers(mjgReport* report, const mjgDescription* d, int type) {
-  for (int key = 0; key < mjgNKEY; key++) {
-    if (d->given[key] && !(mjgi_keyTypes(key) & (1 << type))) {
+static void checkMembers(mjgReport* report, const mjgDescription* d, const Given* given, int type) {
+  for (int k = 0; k < given->n; k++) {
+    int key = given->key[k];
+    if (!(mjgi_keyTypes(key) & (1 << type))) {
       mjg_refuse(report, "%s contradicts type %s; remove one of them", mjg_keyInfo(key)->name,
                  mjg_typeName(type));
     }
@@ -364,10 +381,12 @@ int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
   int before = report->count;
 
   // all that can be said without computing
-  checkRange(report, d);
-  int type = findType(report, d);
+  Given given;
+  findGiven(&given, d);
+  checkRange(report, d, &given);
+  int type = findType(report, d, &given);
   if (type) {
-    checkMembers(report, d, type);
+    checkMembers(report, d, &given, type);
     checkType(report, d, type);
     checkCompanions(report, d, type);
   }
@@ -378,10 +397,10 @@ int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
   // what a key says as it is
   mjgTransmission t;
   mjg_defaultTransmission(&t);
-  for (int key = 0; key < mjgNKEY; key++) {
-    double* member = d->given[key] ? mjgi_keyMember(&t, key) : NULL;
+  for (int k = 0; k < given.n; k++) {
+    double* member = mjgi_keyMember(&t, given.key[k]);
     if (member) {
-      *member = d->value[key];
+      *member = d->value[given.key[k]];
     }
   }
 

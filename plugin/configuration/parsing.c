@@ -231,12 +231,6 @@ int mjgp_readWord(int* choice, const char* const* words, int n, const mjgpPlace*
 }
 
 
-int mjgp_isKind(int key) {
-  // all keys before those of friction besides
-  return key < mjgKEY_COULOMB || key == mjgKEY_MOTOR_STARTING;
-}
-
-
 uint64_t mjgp_changeableKeys(const mjModel* m, int instance) {
   uint64_t keys = 0;
   for (int key = 0; key < mjgNKEY; key++) {

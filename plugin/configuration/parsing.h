@@ -77,7 +77,10 @@ int mjgp_readSetting(mjtNum* number, const mjgpPlace* place);
 int mjgp_readWord(int* choice, const char* const* words, int n, const mjgpPlace* place);
 
 // does a key of the core say what the gear is, and not only how it rubs besides
-int mjgp_isKind(int key);
+static inline int mjgp_isKind(int key) {
+  // all keys before those of friction besides
+  return key < mjgKEY_COULOMB || key == mjgKEY_MOTOR_STARTING;
+}
 
 // keys that a simulation may change, one bit (1 << mjgKey) each: those that the instance
 // gives, and those that describe any gear: coefficients, efficiencies, starting torques,

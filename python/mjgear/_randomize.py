@@ -153,9 +153,6 @@ def _assign(target: Any, drawn: Distribution, sample: Array) -> None:
             plan.tell(target.gears, former, values[:1])
 
 
-_of_batches: weakref.WeakKeyDictionary[Any, Gears] = weakref.WeakKeyDictionary()
-
-
 def reset(
     target: Any, sims: ArrayLike | None = None, intervals: Any = None, rng: np.random.Generator | int | None = None, *, keyframe: int = -1
 ) -> Draws | None:
@@ -179,9 +176,10 @@ def reset(
     if not isinstance(target, Gears):
         if not hasattr(target, "get_model"):
             raise GearTypeError(f"reset needs a mujoco.batch.Batch or mjgear.Gears, not {type(target).__name__}")
-        gears = _of_batches.get(target)
+        gears = target.__dict__.get("_mjgear_gears")
         if gears is None:
-            gears = _of_batches[target] = Gears(target.get_model(0), target)
+            gears = Gears(target.get_model(0), target)
+            object.__setattr__(target, "_mjgear_gears", gears)  # made once, and gone with the Batch
     if gears._batch is None:
         model, data = gears._single("reset")
         if sims is not None:
