@@ -87,10 +87,9 @@ set(MuJoCo_IMPLIB)
 if(WIN32 AND MuJoCo_LIBRARY)
   file(GLOB MuJoCo_IMPLIB "${root_found}/lib/mujoco.lib")
   if(NOT MuJoCo_IMPLIB)
-    find_package(Python REQUIRED COMPONENTS Interpreter)
     set(MuJoCo_IMPLIB "${PROJECT_BINARY_DIR}/mujoco-${MuJoCo_VERSION}.lib")
     if("${MuJoCo_LIBRARY}" IS_NEWER_THAN "${MuJoCo_IMPLIB}")
-      execute_process(COMMAND "${Python_EXECUTABLE}" "${CMAKE_CURRENT_LIST_DIR}/exports.py" "${MuJoCo_LIBRARY}"
+      execute_process(COMMAND "${PROJECT_SOURCE_DIR}/build/venv-wheel/bin/python" "${CMAKE_CURRENT_LIST_DIR}/exports.py" "${MuJoCo_LIBRARY}"
         "${MuJoCo_IMPLIB}.def" COMMAND_ERROR_IS_FATAL ANY)
       execute_process(COMMAND "${CMAKE_DLLTOOL}" -m i386:x86-64 -d "${MuJoCo_IMPLIB}.def" -l "${MuJoCo_IMPLIB}"
         COMMAND_ERROR_IS_FATAL ANY)

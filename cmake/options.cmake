@@ -25,6 +25,16 @@ set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
+# libraries are called as each system calls them, and macOS finds them beside each other
+if(WIN32)
+  set(CMAKE_SHARED_LIBRARY_PREFIX "")
+  set(CMAKE_SHARED_MODULE_PREFIX "")
+elseif(APPLE)
+  set(CMAKE_INSTALL_NAME_DIR "@rpath")
+  set(CMAKE_BUILD_WITH_INSTALL_NAME_DIR ON)
+  set(CMAKE_SHARED_LIBRARY_RUNTIME_C_FLAG "-Wl,-rpath,")  # which CMake knows only where it can ask a macOS for its release
+endif()
+
 # the plugin is where users look for it, build/lib, and programs in build/bin; tests stay with the build
 if(PROJECT_IS_TOP_LEVEL)
   foreach(kind LIBRARY ARCHIVE)

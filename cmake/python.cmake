@@ -1,5 +1,5 @@
 # What is installed for the Python package, all of it in the folder mjgear of the package:
-#   lib/libmjgear-RELEASE.so           the plugin for a MuJoCo release
+#   lib/libmjgear-RELEASE.so           the plugin for a MuJoCo release; names here are those of Linux
 #   lib/libmjgear_core.so.0            the core
 #   lib/libmjgear_bench.so             what mjgear.identify simulates with
 #   bin/RELEASE/mjgear, ...            the programs for a release
@@ -12,11 +12,12 @@ option(MJGEAR_COPY_OPENBLAS "put OpenBLAS beside our libraries; off where auditw
 
 # ------------------------------------ for this release -------------------------------------------
 
-set_target_properties(mjgear PROPERTIES OUTPUT_NAME mjgear-${MuJoCo_VERSION} PREFIX lib)
+set_target_properties(mjgear PROPERTIES OUTPUT_NAME mjgear-${MuJoCo_VERSION})
 install(TARGETS mjgear LIBRARY DESTINATION lib COMPONENT release)
 foreach(program mjgear-tool mjgear-run mjgear-view)
   if(TARGET ${program})
-    set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/../../lib")
+    string(REPLACE "@loader_path" "@executable_path" here "${MJGEAR_RPATH}")
+    set_target_properties(${program} PROPERTIES INSTALL_RPATH "${here}/../../lib")
     install(TARGETS ${program} RUNTIME DESTINATION bin/${MuJoCo_VERSION} COMPONENT release)
   endif()
 endforeach()
@@ -30,7 +31,9 @@ endif()
 set_target_properties(mjgear_core_shared PROPERTIES VERSION 0)  # one file: wheels have no links
 install(TARGETS mjgear_core_shared mjgear_bench LIBRARY DESTINATION lib NAMELINK_SKIP RUNTIME DESTINATION lib)
 if(MJGEAR_COPY_OPENBLAS)
-  install(FILES "${OpenBLAS_LIBRARY}" DESTINATION lib)
+  # of a DLL the linker was given the import library beside it
+  string(REGEX REPLACE "\\.lib$" ".dll" openblas "${OpenBLAS_LIBRARY}")
+  install(FILES "${openblas}" DESTINATION lib)
 endif()
 install(FILES core/law/law.h core/solvers/lanes.h core/solvers/dense_newton.h DESTINATION warp)  # which mjgear.warp compiles
 install(DIRECTORY scenes models data DESTINATION . FILES_MATCHING PATTERN "*.xml" PATTERN "*.csv.gz" PATTERN "LICENSE*"

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <mujoco/mujoco.h>
@@ -18,6 +17,7 @@
 #include "page.h"
 #include "print.h"
 #include "python.h"
+#include "system.h"
 
 // exit codes
 enum {
@@ -325,8 +325,7 @@ static int draw(const Arguments* arguments) {
     lost = lost ? lost : errno;
   }
   if (!file || lost) {
-    struct stat found;
-    if (file && !lstat(name, &found) && S_ISREG(found.st_mode)) {
+    if (file && isRegularFile(name)) {
       remove(name);  // half a picture
     }
     fprintf(stderr, "mjgear: cannot write %s: %s%s\n", name, strerror(lost),

@@ -1,11 +1,7 @@
-#define _GNU_SOURCE
 #include "python.h"
 
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 const char python_usage[] =
     "       mjgear identify LOGS                    a gear from logs (Python)\n"
@@ -17,39 +13,10 @@ int isPythonCommand(const char* name) {
 }
 
 
-int runPython(char** argv) {
-  // this program is build/bin/mjgear
-  char here[PATH_MAX];
-  ssize_t length = readlink("/proc/self/exe", here, sizeof(here) - 1);
-  here[length > 0 ? length : 0] = 0;
-  for (int i = 0; i < 2 && strrchr(here, '/'); i++) {
-    *strrchr(here, '/') = 0;
-  }
-
-  static const char* const environment[] = {"venv", "venv-check"};
-  for (size_t i = 0; i < sizeof(environment) / sizeof(*environment); i++) {
-    char python[PATH_MAX + 50], package[PATH_MAX + 50], libraries[PATH_MAX + 50];
-    snprintf(python, sizeof(python), "%s/%s/bin/python", here, environment[i]);
-    snprintf(package, sizeof(package), "%s/../python", here);
-    snprintf(libraries, sizeof(libraries), "%s/lib", here);
-    char scipy[2 * PATH_MAX];
-    snprintf(scipy, sizeof(scipy), "'%s' -c 'import scipy' 2> /dev/null", python);
-    // the path is that of this program
-    if (access(python, X_OK) || access(package, R_OK) || system(scipy)) {  // NOLINT(cert-env33-c)
-      continue;
-    }
-    setenv("PYTHONPATH", package, 1);
-    setenv("MJGEAR_LIBRARIES", libraries, 0);
-    setenv("OPENBLAS_NUM_THREADS", "1", 0);  // its matrices are small: threads wait for each other
-    char* command[1000] = {python, "-m", "mjgear.identify"};
-    for (int k = 1; argv[k] && k < 990; k++) {
-      command[k + 2] = argv[k];
-    }
-    execv(python, command);
-  }
+int refusePython(const char* command) {
   fprintf(stderr,
           "mjgear: '%s' is a command of the Python package; in the sources run ./demo, then "
           "build/bin/mjgear, or install the package: pip install '.[identify]'\n",
-          argv[1]);
+          command);
   return 1;
 }

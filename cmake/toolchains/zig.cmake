@@ -26,6 +26,7 @@ set(CMAKE_AR "${tools}/ar")
 set(CMAKE_RANLIB "${tools}/ranlib")
 set(CMAKE_RC_COMPILER "${tools}/rc")
 set(CMAKE_DLLTOOL "${tools}/dlltool")
+set(CMAKE_STRIP "")  # its own takes the signature of a Mach-O file away
 set(CMAKE_C_COMPILER_AR "${tools}/ar")
 set(CMAKE_C_COMPILER_RANLIB "${tools}/ranlib")
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)

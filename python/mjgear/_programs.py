@@ -2,6 +2,8 @@
 
 import os
 import pathlib
+import platform
+import subprocess
 import sys
 
 import mujoco
@@ -28,14 +30,28 @@ def find(name: str) -> tuple[pathlib.Path, dict[str, str]]:
     if bundled.is_dir():
         environment.setdefault("MJGEAR_SCENES", str(folder.parent / "scenes"))
     program = (bundled if bundled.is_dir() else folder.parent / "bin") / name
+    if platform.system() == "Windows":
+        program = program.with_suffix(".exe")
+    if not program.exists() and platform.system() != "Linux" and name != "mjgear":
+        raise ImportError("scenes and their window are for Linux; python -m mujoco.viewer shows a model with gears, once the plugin is loaded "
+                          "(python -c 'import mjgear, mujoco.viewer as v; v.launch_from_path(\"robot.xml\")')")
     if not program.exists():
         target = {"mjgear": "mjgear-tool"}.get(name, name)
         needs = ", which needs libglfw3-dev and libpng-dev (Debian, Ubuntu)" if name == "mjgear-view" else ""
         raise ImportError(f"there is no {program}; in a clone build it: cmake --build --preset release --target {target}{needs}. Else reinstall mjgear")
-    engine = str(pathlib.Path(mujoco.__file__).parent)
-    known = environment.get("LD_LIBRARY_PATH")
-    environment["LD_LIBRARY_PATH"] = f"{engine}{os.pathsep}{known}" if known else engine
+    # the program finds the engine, and on Windows OpenBLAS, where the loader of the system looks
+    paths = [str(pathlib.Path(mujoco.__file__).parent), *([str(folder)] if platform.system() == "Windows" else [])]
+    variable = {"Windows": "PATH", "Darwin": "DYLD_LIBRARY_PATH"}.get(platform.system(), "LD_LIBRARY_PATH")
+    known = environment.get(variable)
+    environment[variable] = os.pathsep.join([*paths, *([known] if known else [])])
     return program, environment
+
+
+def _become(program: str, arguments: list[str], environment: dict[str, str]) -> None:
+    """Run a program in place of this one; on Windows beside it, where a program that replaces itself has ended for the one that waits."""
+    if platform.system() == "Windows":
+        sys.exit(subprocess.run([program, *arguments], env=environment, check=False).returncode)
+    os.execve(program, [program, *arguments], environment)
 
 
 def _run(name: str) -> None:
@@ -43,7 +59,7 @@ def _run(name: str) -> None:
         program, environment = find(name)
     except ImportError as error:
         sys.exit(f"{name}: {error}")
-    os.execve(program, [name, *sys.argv[1:]], environment)
+    _become(str(program), sys.argv[1:], environment)
 
 
 def mjgear() -> None:
@@ -56,7 +72,7 @@ def mjgear() -> None:
         if missing:
             sys.exit(missing)
         # a process of its own: threads of BLAS are set before numpy is loaded
-        os.execve(sys.executable, [sys.executable, "-m", "mjgear.identify", *sys.argv[1:]], {"OPENBLAS_NUM_THREADS": "1", **os.environ})
+        _become(sys.executable, ["-m", "mjgear.identify", *sys.argv[1:]], {"OPENBLAS_NUM_THREADS": "1", **os.environ})
     _run("mjgear")
 
 
