@@ -2,7 +2,7 @@
 
 usage: gallery.py VIEW films FOLDER     a picture and a film of each scene: FOLDER/SCENE/picture.png, film.mp4
                                         and a page of them, FOLDER/gallery.md
-       gallery.py VIEW page FOLDER      FOLDER/gallery.md with a small picture of each scene in FOLDER/gallery/
+       gallery.py VIEW page FOLDER      FOLDER/scenes.md with a small picture of each scene in FOLDER/gallery/
        gallery.py VIEW animation FILE   the README's animated picture, FILE.gif
        gallery.py VIEW models FOLDER    a small picture of each model of FOLDER beside its file
 
@@ -127,6 +127,34 @@ MOMENT = {
 }
 
 
+# the beginning of the page of films, and of the page of scenes in doc/
+FILMS = """# Films
+
+A picture and a film of each scene. [What the colours say](../doc/window.md#what-the-colours-say).
+
+"""
+PAGE = """# Scenes
+
+A scene is a small experiment whose result is known from another source: a closed form, a paper or a separate integration.
+It is an MJCF file, a script in C that moves it, and claims that are checked.
+
+    mjgear-run --list                                     # all scenes and their cases
+    mjgear-run rod                                        # all cases of one scene, CSV in results/rod/
+    mjgear-run rod --case gamma_v=0.5 --duration 1        # one case, one second
+    mjgear-run rod --set gear.gamma_v=0.7                 # another configuration
+    mjgear-run scenes/rod/rod.xml                         # any model, without script; CSV in results/rod.xml/
+    mjgear-run --all                                      # everything; exit code 1 if a claim fails
+    build/venv/bin/python scenes/report.py results        # plots and summary.md
+
+`mjgear-view SCENE` opens [a window](window.md) and makes pictures and films without a display.
+`./demo` plays all scenes and writes a film of each into `results/`.
+[scenes/trajectory.h](../scenes/trajectory.h) names the columns of the CSV files, and [scenes/scene.h](../scenes/scene.h) says how to add a scene.
+The ring around a joint shows what its gear does, and the red arc shows friction ([colours](window.md#what-the-colours-say)).
+`scenes/gallery.py` writes this page.
+
+"""
+
+
 def scenes(view):
     """Each scene: name, description, and with its case and the time of its picture."""
     text = subprocess.run([view, "--list"], check=True, capture_output=True, text=True).stdout
@@ -173,12 +201,7 @@ def films(view, folder):
 
 def page(view, folder, picture="gallery/{name}.png", film=""):
     """The page, below it the pictures where they are not there yet."""
-    window = "../doc/window.md" if film else "window.md"
-    lines = ["# Gallery", "",
-             "This page shows every scene. The ring around a joint tells what its gear does, and the red arc shows friction, to scale: see",
-             f"[What the colours say]({window}#what-the-colours-say). Each scene can be played with the command below it.", "",
-             "`./demo` makes larger pictures and a film of each scene in `results/`. The site, when it is built after `./demo`, plays the films here.",
-             "`scenes/gallery.py` writes this page.", ""]
+    lines = (FILMS if film else PAGE).splitlines()
     for name, description, scene, time in scenes(view):
         shown = picture.format(name=name)
         file = folder / shown
@@ -193,7 +216,7 @@ def page(view, folder, picture="gallery/{name}.png", film=""):
         sentence = MOMENT.get(name, ("", 0, ""))[2] or description[0].upper() + description[1:] + "."
         lines += [f"## {name}", "", f"![{description}]({shown})", "", sentence, "",
                   ("" if name in FIGURES else film.format(name=name)) + " ".join(["`mjgear-view", scene, *compared(name)]) + "`", ""]
-    (folder / "gallery.md").write_text("\n".join(lines))
+    (folder / ("gallery.md" if film else "scenes.md")).write_text("\n".join(lines))
 
 
 def make_figure(view, file, name):

@@ -1,4 +1,4 @@
-"""doc/papers.md is complete, and what it names exists."""
+"""tests/papers.md is complete, and what it names exists."""
 
 import os
 import pathlib
@@ -9,7 +9,7 @@ import unittest
 
 SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
 RUN = sys.argv.pop(1)
-TEXT = (SOURCE / "doc" / "papers.md").read_text()
+TEXT = (SOURCE / "tests" / "papers.md").read_text()
 
 # what each paper has, counted in the papers: figures, tables, equations, and the rest that is numbered
 PAPERS = {

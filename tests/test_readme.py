@@ -99,6 +99,16 @@ class Readme(unittest.TestCase):
         exec(figures[0], names)
         self.assertGreater(pathlib.Path("law.png").stat().st_size, 10000)
 
+    def test_tutorials(self):
+        """Every block of a tutorial runs behind those above it, assertions included."""
+        pages = sorted((SOURCE / "doc").glob("tutorial_*.md"))
+        self.assertGreaterEqual(len(pages), 2)
+        for page in pages:
+            with self.subTest(page.name), contextlib.redirect_stdout(io.StringIO()):
+                names = {}
+                for piece in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL):
+                    exec(piece, names)
+
     @unittest.skipIf("LD_PRELOAD" in os.environ or not shutil.which("cc"), "no C compiler, or a sanitized build")
     def test_c(self):
         pathlib.Path("forearm.c").write_text(block("c"))

@@ -29,7 +29,7 @@ extensions = [
 
 root_doc = "doc/index"
 include_patterns = ["doc/**", "examples/README.md", "examples/*.ipynb", "models/README.md", "models/*/README.md", "scenes/flap/README.md", "data/*/README.md",
-                    "tests/README.md", "benchmarks/*.md", "CHANGELOG.md", "CONTRIBUTING.md"]
+                    "tests/README.md", "tests/papers.md", "benchmarks/*.md", "CHANGELOG.md", "CONTRIBUTING.md"]
 exclude_patterns = ["build", "results", "dist", "**/.*", "doc/site", "python", "core", "plugin", "viewer", "tools"]
 nitpicky = True
 suppress_warnings = ["myst.header"]  # pages begin with the section that they need

@@ -1,4 +1,4 @@
-"""The gallery plays films where ./demo has made them: results/SCENE/film.mp4 takes the place of the scene's picture."""
+"""The page of scenes plays films where ./demo has made them: results/SCENE/film.mp4 takes the place of the scene's picture."""
 
 import pathlib
 import shutil
@@ -6,7 +6,7 @@ import shutil
 from docutils import nodes
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-GALLERY = "doc/gallery"
+PAGE, PICTURES = "doc/scenes", "doc/gallery"
 
 
 def film_of(image):
@@ -14,7 +14,7 @@ def film_of(image):
 
 
 def play(app, doctree):
-    if app.env.docname != GALLERY or app.builder.format != "html":
+    if app.env.docname != PAGE or app.builder.format != "html":
         return
     for image in list(doctree.findall(nodes.image)):
         film = film_of(image)
@@ -28,7 +28,7 @@ def play(app, doctree):
 def copy(app, exception):
     folder = pathlib.Path(app.outdir) / "_films"
     for film in (ROOT / "results").glob("*/film.mp4"):
-        picture = ROOT / GALLERY / f"{film.parent.name}.png"
+        picture = ROOT / PICTURES / f"{film.parent.name}.png"
         if exception is None and picture.is_file():
             folder.mkdir(exist_ok=True)
             shutil.copy(film, folder / f"{film.parent.name}.mp4")
