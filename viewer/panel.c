@@ -337,9 +337,12 @@ static void makeControls(Panel* panel, const mjModel* m) {
   mjUI* ui = &panel->right;
   addItem(ui, mjITEM_SECTION, "Control", mjSECT_OPEN, NULL, "AC", 0);
   addItem(ui, mjITEM_BUTTON, "Clear all", 1, NULL, "", itemCLEAR);
-  for (int i = 0; i < m->nu && i < mjMAXUIITEM - 1; i++) {
+  for (int i = 0, k = 0; i < m->nu && i < mjMAXUIITEM - 1; i++) {
     char name[mjMAXUINAME], range[64] = "-1 1";
-    const char* own = mj_id2name(m, mjOBJ_ACTUATOR, i);
+    while (i >= m->actuator_ctrladr[k] + m->actuator_ctrlnum[k]) {  // an actuator may have several
+      k++;
+    }
+    const char* own = mj_id2name(m, mjOBJ_ACTUATOR, k);
     snprintf(name, sizeof(name), own ? "%s" : "control %.0s%d", own ? own : "", i);
     if (m->actuator_ctrlrange[2 * i] < m->actuator_ctrlrange[2 * i + 1]) {
       snprintf(range, sizeof(range), "%.4g %.4g", m->actuator_ctrlrange[2 * i],

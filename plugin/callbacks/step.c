@@ -8,6 +8,7 @@
 #include "friction/backlash.h"
 #include "friction/effective_inertia.h"
 #include "friction/engine.h"
+#include "friction/evaluation.h"
 #include "friction/friction.h"
 #include "friction/simd.h"
 #include "friction/tolerances.h"

@@ -38,14 +38,6 @@ static inline int mjgp_actuationActive(const mjModel* m) {
 // 0: on nothing
 int mjgp_actuationMatters(const mjgpGears* g, const mjModel* m);
 
-// compute actuator forces as mj_fwdActuation is about to do; under "discrete" also what
-// the engine derives from them: terms of the effective inertia and the regularization of
-// constraints. actuated: 0 if the engine has got no further than passive forces. Returns
-// the forces of actuators from which the engine will go on, on d's stack: it adds to them
-// what it has added here, so that they have to be put back in the end. Null: there is
-// nothing to add
-mjtNum* mjgp_evaluateActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuated);
-
 // in: gains, motor, tau, inertia, implicit, drag and row of the active joints, after
 // mjgp_evaluateActuation; actuated: -1 without the forces. Rows are on d's stack
 void mjgp_gatherActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuated);

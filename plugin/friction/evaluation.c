@@ -1,0 +1,161 @@
+#include "friction/evaluation.h"
+
+#include <string.h>
+
+#include "friction/backlash.h"
+#include "friction/engine.h"
+
+
+// Run the stages that follow mj_fwdVelocity. Under "discrete" the metric and the
+// regularization of constraints depend on which actuators are at their limits, and the
+// engine computes them after the callback of plugins. The constraint solver does not
+// iterate; options are changed in a copy, since others may read the model
+static void forward(const mjModel* m, mjData* d, int actuated) {
+  mjModel copy = *m;
+  copy.opt.solver = m->opt.solver == mjSOL_PGS ? mjSOL_PGS : mjSOL_CG;
+  copy.opt.tolerance = 1e30;
+  copy.opt.noslip_iterations = 0;
+  copy.opt.disableflags |= mjDSBL_WARMSTART;
+  if (actuated) {
+    mj_forwardSkip(&copy, d, mjSTAGE_VEL, 1);
+  } else {
+    copy.opt.disableflags |= mjDSBL_ACTUATION;
+    mj_forwardSkip(&copy, d, mjSTAGE_POS, 1);
+  }
+}
+
+
+// The shift of position gains is computed again after the callback, with the velocity of
+// joints and not of rotors
+static void restoreShift(const mjModel* m, mjData* d) {
+#if mjgpDISCRETE
+  if (d->nefmA) {
+    mju_zero(d->efm_ca, (int)m->nv);
+  }
+  for (int k = 0; k < d->nefmA; k++) {
+    int actuator = d->efm_aid[k], out = m->actuator_outadr[actuator];
+    for (int i = out; i < out + m->actuator_outnum[actuator]; i++) {
+      for (int p = d->moment_rowadr[i]; p < d->moment_rowadr[i] + d->moment_rownnz[i]; p++) {
+        d->efm_ca[d->moment_colind[p]] -=
+            d->efm_ak[k] * d->actuator_velocity[i] * d->actuator_moment[p];
+      }
+    }
+  }
+#else
+  (void)m, (void)d;
+#endif
+}
+
+
+// are the forces of all actuators known where the engine calls plugins, and nothing left
+// but to clamp them and to take them to the joints
+static int isNearlyDone(const mjgpGears* g, const mjModel* m) {
+  int rest = g->config->encoders | g->config->foreign;  // other plugins may give forces
+  for (int i = 0; i < m->nactuator; i++) {
+    int gain = m->actuator_gaintype[i], bias = m->actuator_biastype[i];
+    rest |= (gain > mjGAIN_MUSCLE && gain != mjGAIN_USER) |
+            (bias > mjBIAS_MUSCLE && bias != mjBIAS_USER);
+  }
+  for (int i = 0; i < m->ntendon; i++) {
+    rest |= m->tendon_actfrclimited[i];
+  }
+  for (int i = 0; i < m->njnt; i++) {
+    rest |= m->jnt_actgravcomp[i];
+  }
+  return !rest;
+}
+
+
+static inline mjtNum clip(mjtNum x, const mjtNum range[2]) {
+  return x < range[0] ? range[0] : x > range[1] ? range[1] : x;
+}
+
+
+// does that. The engine does it again, which changes nothing more
+static void finishActuation(const mjModel* m, mjData* d) {
+  mjtNum* joint = d->qfrc_actuator;
+  mju_zero(joint, (int)m->nv);
+  for (int k = 0; k < m->nactuator; k++) {
+    const mjtNum* range = m->actuator_forcerange + 2 * k;
+    int first = m->actuator_outadr[k], end = first + m->actuator_outnum[k];
+    for (int i = first; i < end; i++) {
+      mjtNum force = d->actuator_force[i];
+      if (m->actuator_forcelimited[k]) {
+        force = d->actuator_force[i] = clip(force, range);
+      }
+      int adr = d->moment_rowadr[i], after = adr + d->moment_rownnz[i];
+      for (int p = adr; p < after; p++) {
+        joint[d->moment_colind[p]] += d->actuator_moment[p] * force;
+      }
+    }
+  }
+  for (int i = 0; i < m->njnt; i++) {
+    if (m->jnt_actfrclimited[i]) {
+      mjtNum* force = joint + m->jnt_dofadr[i];
+      *force = clip(*force, m->jnt_actfrcrange + 2 * i);
+    }
+  }
+}
+
+
+// actuator forces, with what encoders on rotors see
+static void nestActuation(const mjgpGears* g, const mjModel* m, mjData* d) {
+  mjgp_addEncoder(g, m, d, 1);
+  mj_fwdActuation(m, d);
+  mjgp_addEncoder(g, m, d, -1);
+}
+
+
+// Under "discrete" what the engine derives from actuator forces. Inverse dynamics does no
+// more than that where the metric need not be factored, that is where nobody asks the
+// engine's own solvers; else forward dynamics
+static void derive(mjgpGears* g, const mjModel* m, mjData* d, int actuated, int done) {
+  g->in.factored =
+      mjgp_solvesAnother(m) || m->opt.enableflags & (mjENBL_SLEEP | mjENBL_INVDISCRETE);
+  if (!g->in.factored) {
+    if (actuated && !done) {
+      nestActuation(g, m, d);
+    }
+    mj_inverseSkip(m, d, actuated ? mjSTAGE_VEL : mjSTAGE_POS, 1);
+  } else {
+    mjgp_addEncoder(g, m, d, 1);
+    forward(m, d, actuated);
+    mjgp_addEncoder(g, m, d, -1);
+    if (g->config->encoders) {
+      restoreShift(m, d);
+    }
+  }
+}
+
+
+mjtNum* mjgp_evaluateActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
+  int done = actuated && isNearlyDone(g, m);
+  mjtNum* given = NULL;
+  g->in.factored = 0;
+  if (done) {
+    finishActuation(m, d);
+  } else if (actuated && !g->config->encoders) {
+    given = mj_stackAllocNum(d, (size_t)m->nout);
+    mju_copy(given, d->actuator_force, (int)m->nout);
+  }
+  if (done && !mjgp_isDiscrete(m)) {
+    return given;
+  }
+
+  // what the engine computes besides does not count as its own
+  mjTimerStat timer[mjNTIMER];
+  memcpy(timer, d->timer, sizeof(timer));
+  g->nested = 1;
+  if (mjgp_isDiscrete(m)) {
+    derive(g, m, d, actuated, done);
+  } else if (actuated && !done) {
+    nestActuation(g, m, d);
+  } else if (!actuated) {
+    mj_referenceConstraint(m, d);
+    mj_rne(m, d, 0, d->qfrc_bias);
+    mj_tendonBias(m, d, d->qfrc_bias);
+  }
+  memcpy(d->timer, timer, sizeof(timer));
+  g->nested = 0;
+  return given;
+}
