@@ -138,6 +138,17 @@ class Dressed(unittest.TestCase):
 
 UR5E = [1.02, 1.02, 1.02, 0.1, 0.1, 0.1]  # rotor inertia of the table
 
+# joints with motors as the Menagerie's files name them, and how many have a row of the table
+NAMES = {
+    "yam": (["joint1", "joint2", "joint3", "joint4", "joint5", "joint6", "left_finger"], 6),
+    "lite6": ([f"joint{i}" for i in range(1, 7)], 6),
+    "anymal_b": ([f"{leg}_{joint}" for leg in ("LF", "RF", "LH", "RH") for joint in ("HAA", "HFE", "KFE")], 12),
+    "barkour": ([f"{joint}_{leg}" for leg in ("front_left", "hind_left", "front_right", "hind_right") for joint in ("abduction", "hip", "knee")], 12),
+    "allegro_hand": ([f"{finger}j{i}" for finger in ("ff", "mf", "rf", "th") for i in range(4)], 16),
+    "talos": ([f"leg_left_{i}_joint" for i in range(1, 7)] + ["torso_1_joint", "arm_left_1_joint", "head_1_joint", "gripper_left_joint"], 9),
+    "h1": (["back_bkz", "l_arm_shy", "hip_flexion_r", "knee_angle_l", "ankle_angle_l", "left_elbow"], 6),
+}
+
 ARM = """
 <mujoco><worldbody>%s</worldbody></mujoco>
 """
@@ -236,6 +247,16 @@ class Refused(unittest.TestCase):
             self.assertEqual(caught.filename, __file__)
             self.assertEqual(list(added.left), ["joint 'claw'"])
             self.assertIn("left without a gear: joint 'claw'", str(added))
+
+    def test_names_of_files(self):
+        for robot, (names, count) in NAMES.items():
+            joints = "".join(f'<body><joint name="{name}" axis="0 1 0"/><geom size=".05"/></body>' for name in names)
+            motors = "".join(f'<motor joint="{name}"/>' for name in names)
+            text = f'<mujoco><worldbody><body><freejoint/><geom size=".1"/>{joints}</body></worldbody><actuator>{motors}</actuator></mujoco>'
+            with self.subTest(robot), warnings.catch_warnings():
+                warnings.simplefilter("ignore" if robot in ("h1", "talos") else "error")
+                added = mjgear.add_robot_gears(mujoco.MjSpec.from_string(text), robot)
+                self.assertEqual((len(added.joints), len(added.left)), (count, len(names) - count))
 
     def test_a_class(self):
         spec = self.ur5e()
