@@ -96,7 +96,7 @@ def _first(*names: str) -> ctypes.CDLL:
     for name in names:
         if (folder() / name).exists():
             return ctypes.CDLL(str(folder() / name))
-    raise ImportError(f"no {names[0]} in {folder()}; reinstall mjgear")
+    raise ImportError(f"no {names[0]} in {folder()}; reinstall mjgear, or in a clone build it: ./demo")
 
 
 def version() -> str:
