@@ -99,15 +99,16 @@ double mjg_phi(double f_u, double f_v, double gamma_u, double gamma_v, double rh
 
 // all lambda with lambda - rho |lambda| = phi, (31): writes the values to lambda[2] in
 // ascending order and returns their number, 0, 1 or 2. phi = 0 with |rho| = 1, where a
-// ray of solutions exists, gives 0 alone, as in the paper's first line.
+// ray of solutions exists, gives 0 alone, as in the paper's first line. error: mjgERR_NOT_FINITE
 int mjg_lambdaSet(double lambda[2], double phi, double rho);
 
 // the branch of (31) that is connected to stick, lambda_s of (35); +-INFINITY where the
-// load would have to grow without bound, that is where the joint stops at once
+// load would have to grow without bound, that is where the joint stops at once; NaN where
+// an argument is not finite or the value overflows
 double mjg_lambdaStick(double phi, double rho);
 
 // friction torque of a joint that slips with s = sgn(v) in [-1, 1], Phi = s
-// |lambda_s(phi, rho s)| of (34) on that branch
+// |lambda_s(phi, rho s)| of (34) on that branch; NaN as above, and for another s
 double mjg_PhiScalar(double s, double phi, double rho);
 
 // one implicit Euler step of one joint, (44): velocity after the step; sets *t (nullable)
@@ -238,7 +239,7 @@ mjgWorkspace* mjg_create(void* memory, size_t size, int n, int nmax);
 // static_ratio must be 1.
 
 // e of a stiffness in (0, INFINITY] over the step h > 0; 0 for INFINITY and, as model
-// files have it, for 0
+// files have it, for 0; INFINITY where it overflows, NaN for other arguments
 double mjg_preslidingCompliance(double stiffness, double h);
 
 // change one joint's v* and the entry of A on its diagonal from those of v+ to those of s
@@ -280,7 +281,8 @@ int mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
 // which joints of a solution are jammed: they stand still, and however large the torque
 // in their direction were, with the other joints' friction as it is, their own load would
 // hold them. Writes 1 for each such joint, else 0, to jammed (nullable); returns their
-// number or an error                                                                  (n)
+// number or an error. The numbers are those of a problem that mjg_solve took; they are not
+// checked again                                                                       (n)
 int mjg_jammed(int* jammed, const mjgProblem* problem, const mjgSolution* solution);
 
 

@@ -88,7 +88,9 @@ typedef struct mjgBacklash_ {
   double freewheel;      // 1: T >= 0, -1: T <= 0, 0: either; mjgTORSION        1
 } mjgBacklash;
 
-// null if the parameters are valid, else one line that says what is wrong
+// null if the parameters are valid, else one line that says what is wrong. The functions
+// of laws below do not check theirs, because steps call them: it must be valid, and the
+// other arguments finite, or what they return may be NaN
 const char* mjg_backlashError(const mjgBacklash* law);
 
 // name of a model as it is written in a model file; null if there is no such model
@@ -231,7 +233,8 @@ void mjg_couplingRest(double* theta_b, double* omega_s, const mjgBacklash* law, 
 
 // one step, given the row's line v+ = vhat - A x, A >= 0, where x = -T in form (a) and x
 // = T in form (b). T is NaN where the law overflows at vhat, as powers of impacts at 1e80
-// rad/s do
+// rad/s do. The coupling must be one that mjg_solve takes (mjgERR_ARGUMENT for others
+// there); it is not checked here
 void mjg_couplingResolve(mjgCouplingStep* step, const mjgCoupling* coupling, double vhat, double A);
 
 

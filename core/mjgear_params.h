@@ -119,6 +119,13 @@ typedef struct mjgTransmission_ {
 // no friction, no inertia, static_ratio 1
 void mjg_defaultTransmission(mjgTransmission* transmission);
 
+// check each number of a gear. What is wrong goes into the report, a line each. Returns the
+// number of problems; 0 for what mjg_transmission makes. The functions of gears below
+// check theirs so, but for mjg_frictionAt, which steps call: its gear must have passed.
+// error: mjgERR_ARGUMENT
+struct mjgReport_;
+int mjg_checkTransmission(struct mjgReport_* report, const mjgTransmission* transmission);
+
 // what one step needs: asymmetry coefficients and load-independent bound for a joint at
 // angle q and velocity v (before the step; 0: at rest) whose gear received u and
 // delivered x in the last step. Where all coefficients are constant these four do not
@@ -127,13 +134,15 @@ void mjg_frictionAt(double* gamma_u, double* gamma_v, double* coulomb,
                     const mjgTransmission* transmission, double q, double v, double u, double x);
 
 // 1 if a joint at rest stays at rest under motor torque f_u and load torque f_v, (23)
-// with all that friction gains at rest, else 0
+// with all that friction gains at rest, else 0. error: mjgERR_ARGUMENT for a gear that
+// mjg_checkTransmission refuses, mjgERR_NOT_FINITE
 int mjg_sticks(const mjgTransmission* transmission, double f_u, double f_v);
 
 // motor torque f_u at which a joint at rest that holds the load f_v breaks away in the
 // direction +1 or -1; load torque f_v at which one whose motor holds f_u does. direction
 // * INFINITY (motor) or -direction * INFINITY (load) if no torque moves it. NaN for
-// another direction.
+// another direction, for a torque that is not finite, and for a gear that
+// mjg_checkTransmission refuses.
 double mjg_breakawayMotor(const mjgTransmission* transmission, double f_v, int direction);
 double mjg_breakawayLoad(const mjgTransmission* transmission, double f_u, int direction);
 
@@ -165,6 +174,7 @@ typedef struct mjgFacts_ {
 // find what can be said about a gear
 //   load     at which motor torques are told                                           N m
 //   inertia  of the output side, -1: not known                                         kg m2
+// Torques are NaN for a gear that mjg_checkTransmission refuses.
 void mjg_explain(mjgFacts* facts, const mjgTransmission* transmission, double load, double inertia);
 
 

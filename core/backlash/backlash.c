@@ -7,8 +7,8 @@
 
 static const double PI = 3.14159265358979323846;
 
-// largest number of a law; what is larger overflows in a step
-static const double kMost = 1e100;
+// largest and smallest number of a law: with others quotients and squares overflow in a step
+static const double kMost = 1e100, kLeast = 1e-100;
 
 
 //---------------------------------- parameters ----------------------------------------------------
@@ -33,10 +33,10 @@ int mjg_backlashModel(const char* name) {
 }
 
 
-// numbers that are not negative, of one model or (-1) of all, and no larger than what
-// overflows in a step
+// numbers that are not negative, of one model or (-1) of all, and 0 or in the range in
+// which a step does not overflow
 #define NUMBER(name, model) \
-  { offsetof(mjgBacklash, name), model, #name " must be at most 1e100 and not negative" }
+  { offsetof(mjgBacklash, name), model, #name " must be 0, or from 1e-100 to 1e100" }
 static const struct {
   size_t member;
   int model;
@@ -47,6 +47,7 @@ static const struct {
     NUMBER(damping, -1),
     NUMBER(shaft_inertia, -1),
     NUMBER(restitution, -1),
+    NUMBER(rubber, -1),
     NUMBER(stiffness_2, mjgTORSION),
     NUMBER(stiffness_3, mjgTORSION),
     NUMBER(torque_1, mjgTORSION),
@@ -69,7 +70,7 @@ const char* mjg_backlashError(const mjgBacklash* law) {
     double x;
     memcpy(&x, (const char*)law + kNumber[i].member, sizeof(x));
     int applies = kNumber[i].model < 0 || kNumber[i].model == law->model;
-    if (applies && !(x >= 0 && x <= kMost)) {
+    if (applies && x != 0 && !(x >= kLeast && x <= kMost)) {
       return kNumber[i].text;
     }
   }

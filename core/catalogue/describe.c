@@ -156,6 +156,9 @@ int mjg_describe(mjgDescription* description, mjgReport* report,
     return mjgERR_ARGUMENT;
   }
   int before = report->count;
+  if (mjg_checkTransmission(report, t)) {
+    return report->count - before;
+  }
   int type = description->type ? description->type : mjgTYPE_COEFFICIENTS;
 
   // keep the keys that the type leaves open
@@ -168,7 +171,9 @@ int mjg_describe(mjgDescription* description, mjgReport* report,
     if (description->given[open[i]] &&
         (type == mjgTYPE_SPUR || (threads && open[i] == mjgKEY_PRESSURE_ANGLE))) {
       double value = description->value[open[i]];
-      if (value != 0 && !mjgi_isOutside(report, mjg_keyInfo(open[i]), value, NULL, "", 1)) {
+      if (isnan(value)) {
+        mjg_refuse(report, "%s is not a finite number; write a number", mjg_keyInfo(open[i])->name);
+      } else if (value != 0 && !mjgi_isOutside(report, mjg_keyInfo(open[i]), value, NULL, "", 1)) {
         mjg_give(&d, open[i], value);
       }
     }

@@ -2,11 +2,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "catalogue/geometry.h"
 #include "catalogue/types.h"
 #include "law/transmission.h"
 
-// largest number of a gear; what is larger overflows in a step
-static const double kMost = 1e100;
+// largest and smallest number of a gear: with others quotients and squares overflow in a step
+static const double kMost = 1e100, kLeast = 1e-100;
 
 static const double kDegree = 3.14159265358979323846 / 180;
 
@@ -99,6 +100,11 @@ static void checkRange(mjgReport* report, const mjgDescription* d, const Given* 
     }
     if (fabs(x) > kMost) {
       mjg_refuse(report, "%s = %g is more than any gear has; check its unit", info->name, x);
+      continue;
+    }
+    if (x != 0 && fabs(x) < kLeast) {
+      mjg_refuse(report, "%s = %g is less than any gear has; write 0, or check its unit",
+                 info->name, x);
       continue;
     }
 
@@ -323,17 +329,63 @@ static void checkCompanions(mjgReport* report, const mjgDescription* d, int type
 
 //---------------------------------- from description to coefficients ------------------------------
 
+// neither so large nor so small that quotients and squares overflow
+static int isUsual(double x) {
+  return fabs(x) <= kMost && (x == 0 || fabs(x) >= kLeast);
+}
+
+
+// the tables of a gear
+static void checkTables(mjgReport* report, const mjgTable* table) {
+  for (int kind = 0; kind < mjgNTABLE; kind++) {
+    const char* error = mjgi_tableError(table + kind, kind);
+    if (error) {
+      mjg_refuse(report, "table %s %s", mjg_tableName(kind), error);
+    }
+  }
+}
+
+
+// each number of a gear by itself: the range of its key, or the default, which is 0 where
+// the gear has no such number
+static void checkNumbers(mjgReport* report, const mjgTransmission* gear) {
+  mjgTransmission t = *gear, standard;
+  mjg_defaultTransmission(&standard);
+  for (int key = 0; key < mjgNKEY; key++) {
+    const double* x = mjgi_keyMember(&t, key);
+    const mjgKeyInfo* info = mjg_keyInfo(key);
+    if (!x || *x == *mjgi_keyMember(&standard, key)) {
+      continue;
+    }
+    if (isUsual(*x)) {
+      mjgi_isOutside(report, info, *x, NULL, "", 1);
+    } else {
+      mjg_refuse(report, "%s = %g is no number that a gear has", info->name, *x);
+    }
+  }
+}
+
+
 // what the law cannot be
 static void checkResult(mjgReport* report, const mjgTransmission* t) {
   const double number[] = {t->gamma_u, t->gamma_v,  t->coulomb, t->static_ratio,
                            t->viscous, t->armature, t->ratio};
   for (size_t i = 0; i < sizeof(number) / sizeof(*number); i++) {
-    if (!isfinite(number[i])) {
+    if (!isUsual(number[i])) {
       mjg_refuse(report,
                  "these values make coefficients that overflow; check their units, and write "
                  "values that a gear can have");
       return;
     }
+  }
+  double gamma_u, gamma_v;
+  const mjgSpur* spur = &t->spur;
+  if (t->mesh != 0 && t->mesh != 1) {
+    mjg_refuse(report, "mesh = %d is no choice; write 1 or 0", t->mesh);
+  } else if (t->mesh && (mjgi_spurMean(&gamma_u, &gamma_v, spur) < 0 ||
+                         !(spur->mu * tan(spur->pressure_angle) < 1) ||
+                         !(fmin(spur->radius_in, spur->radius_out) > kLeast))) {
+    mjg_refuse(report, "these spur gears cannot turn; check radii, pressure_angle, mu and contact");
   }
   if (t->gamma_u + t->gamma_v < 0) {
     mjg_refuse(report,
@@ -372,6 +424,20 @@ static void checkResult(mjgReport* report, const mjgTransmission* t) {
 }
 
 
+int mjg_checkTransmission(mjgReport* report, const mjgTransmission* transmission) {
+  if (!report || !transmission) {
+    return mjgERR_ARGUMENT;
+  }
+  int before = report->count;
+  checkTables(report, transmission->table);
+  checkNumbers(report, transmission);
+  if (report->count == before) {
+    checkResult(report, transmission);
+  }
+  return report->count - before;
+}
+
+
 int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
                      const mjgDescription* description) {
   const mjgDescription* d = description;
@@ -384,6 +450,7 @@ int mjg_transmission(mjgTransmission* transmission, mjgReport* report,
   Given given;
   findGiven(&given, d);
   checkRange(report, d, &given);
+  checkTables(report, d->table);
   int type = findType(report, d, &given);
   if (type) {
     checkMembers(report, d, &given, type);

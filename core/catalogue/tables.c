@@ -1,7 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "mjgear_params.h"
+#include "catalogue/types.h"
 
 static const char* const kNames[mjgNTABLE] = {
     [mjgTABLE_COULOMB_SPEED] = "coulomb_speed",
@@ -27,9 +27,11 @@ int mjg_tableFromName(const char* name) {
 }
 
 
-// what is wrong with a table, null if nothing is
-static const char* errorOf(const mjgTable* table, int kind) {
+const char* mjgi_tableError(const mjgTable* table, int kind) {
   int thermal = kind == mjgTABLE_COULOMB_TEMPERATURE || kind == mjgTABLE_GAMMA_TEMPERATURE;
+  if (table->n < 0 || table->n > mjgMAXPOINT) {
+    return "has a number of points that is not between 0 and 8";
+  }
   for (int k = 0; k < table->n; k++) {
     if (!isfinite(table->x[k]) || !isfinite(table->factor[k])) {
       return "has a number that is not finite; write finite ones";
@@ -44,7 +46,7 @@ static const char* errorOf(const mjgTable* table, int kind) {
       return "is not in order; sort its pairs of x and factor by x, each once";
     }
   }
-  return table->n ? NULL : "is empty; write pairs of x and factor";
+  return NULL;
 }
 
 
@@ -69,7 +71,9 @@ int mjg_readTable(mjgTable* table, mjgReport* report, int kind, const char* text
   }
   read.n = count / 2;
   if (!error) {
-    error = count % 2 ? "ends with an x without a factor; write pairs" : errorOf(&read, kind);
+    error = count % 2 ? "ends with an x without a factor; write pairs"
+            : count   ? mjgi_tableError(&read, kind)
+                      : "is empty; write pairs of x and factor";
   }
   if (error) {
     mjg_refuse(report, "table %s %s", mjg_tableName(kind), error);

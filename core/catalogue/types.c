@@ -112,7 +112,7 @@ static void fromSpur(mjgTransmission* t, mjgReport* report, const mjgDescription
     }
   }
   mjgi_spurMean(&t->gamma_u, &t->gamma_v, spur);
-  t->mesh = d->value[mjgKEY_MESH] != 0;
+  t->mesh = mjgi_valueOr(d, mjgKEY_MESH, 0) != 0;
 }
 
 
@@ -121,8 +121,8 @@ static mjgiPlanetary planetaryOf(const mjgDescription* d) {
   return (mjgiPlanetary){.sun = sun,
                          .planet = mjgi_valueOr(d, mjgKEY_TEETH_PLANET, 0.5 * (ring - sun)),
                          .ring = ring,
-                         .planet_out = d->value[mjgKEY_TEETH_PLANET_OUT],
-                         .ring_out = d->value[mjgKEY_TEETH_RING_OUT],
+                         .planet_out = mjgi_valueOr(d, mjgKEY_TEETH_PLANET_OUT, 0),
+                         .ring_out = mjgi_valueOr(d, mjgKEY_TEETH_RING_OUT, 0),
                          .efficiency = d->value[mjgKEY_MESH_EFFICIENCY]};
 }
 
@@ -198,7 +198,7 @@ static void fromStrainWave(mjgTransmission* t, mjgReport* report, const mjgDescr
 // mu_avg |u| sgn(v) + mu_dif u, which in sliding is this law with eta_f = 1 - mu_avg -
 // mu_dif and eta_b = 1/(1 + mu_avg - mu_dif)
 static void fromLoss(mjgTransmission* t, mjgReport* report, const mjgDescription* d) {
-  double average = d->value[mjgKEY_MU_AVG], difference = d->value[mjgKEY_MU_DIF];
+  double average = d->value[mjgKEY_MU_AVG], difference = mjgi_valueOr(d, mjgKEY_MU_DIF, 0);
   if (fabs(difference) > average) {
     mjg_refuse(report,
                "mu_dif = %g is larger than mu_avg = %g, which would be a gear that creates energy "

@@ -34,6 +34,9 @@ double* mjgi_keyMember(mjgTransmission* t, int key);
 int mjgi_isOutside(mjgReport* report, const mjgKeyInfo* info, double value, const char* text,
                    const char* unit, double factor);
 
+// what is wrong with a table, null if nothing is; a table without points is right
+const char* mjgi_tableError(const mjgTable* table, int kind);
+
 // value of a key, or what it is if it is not given
 static inline double mjgi_valueOr(const mjgDescription* d, int key, double otherwise) {
   return d->given[key] ? d->value[key] : otherwise;

@@ -4,6 +4,9 @@
 
 
 double mjg_preslidingCompliance(double stiffness, double h) {
+  if (!(stiffness >= 0 && h > 0 && h < INFINITY)) {
+    return NAN;
+  }
   return stiffness > 0 && stiffness < INFINITY ? 1 / (stiffness * h) : 0;
 }
 

@@ -74,6 +74,9 @@ int mjg_lambdaSet(double lambda[2], double phi, double rho) {
   if (!lambda) {
     return mjgERR_ARGUMENT;
   }
+  if (!isfinite(phi) || !isfinite(rho)) {
+    return mjgERR_NOT_FINITE;
+  }
   if (phi == 0) {
     lambda[0] = 0;
     return 1;
@@ -81,12 +84,16 @@ int mjg_lambdaSet(double lambda[2], double phi, double rho) {
 
   // lambda = phi/(1 - rho) is a solution if it is positive, phi/(1 + rho) if it is
   // negative
-  int count = 0;
-  if (phi / (1 + rho) < 0 && rho != -1) {
-    lambda[count++] = phi / (1 + rho);
+  double negative = phi / (1 + rho), positive = phi / (1 - rho);
+  if ((rho != -1 && !isfinite(negative)) || (rho != 1 && !isfinite(positive))) {
+    return mjgERR_NOT_FINITE;
   }
-  if (phi / (1 - rho) > 0 && rho != 1) {
-    lambda[count++] = phi / (1 - rho);
+  int count = 0;
+  if (negative < 0 && rho != -1) {
+    lambda[count++] = negative;
+  }
+  if (positive > 0 && rho != 1) {
+    lambda[count++] = positive;
   }
   return count;
 }
@@ -95,12 +102,21 @@ int mjg_lambdaSet(double lambda[2], double phi, double rho) {
 double mjg_lambdaStick(double phi, double rho) {
   int load;
   double size = phi == 0 ? 0 : mjgi_lawLimit(&load, 1, phi, rho, 0, 1);
+
+  // infinite because it overflows, not because the joint stops at once
+  if (!isfinite(phi) || !isfinite(rho) || (size == INFINITY && fabs(rho) < 1)) {
+    return NAN;
+  }
   return phi < 0 ? -size : size;
 }
 
 
 double mjg_PhiScalar(double s, double phi, double rho) {
-  return s == 0 ? 0 : s * fabs(mjg_lambdaStick(phi, rho * s));
+  if (!(s >= -1 && s <= 1)) {
+    return NAN;
+  }
+  double size = fabs(mjg_lambdaStick(phi, rho * s));
+  return s == 0 && size == size ? 0 : s * size;
 }
 
 

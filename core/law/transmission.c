@@ -208,6 +208,14 @@ static double breakaway(const Side* sought, const Side* known, double z, double 
 }
 
 
+// do statics of this gear, with a known torque, mean anything
+static int isSound(const mjgTransmission* t, double torque) {
+  mjgReport mute;
+  mjg_startReport(&mute, NULL, 0);
+  return isfinite(torque) && mjg_checkTransmission(&mute, t) == 0;
+}
+
+
 // both sides and the friction without load at rest, if the driven side has this torque
 static void sidesAtRest(Side* motor, Side* load, double* c, const mjgTransmission* t,
                         double torque) {
@@ -220,8 +228,11 @@ static void sidesAtRest(Side* motor, Side* load, double* c, const mjgTransmissio
 
 int mjg_sticks(const mjgTransmission* transmission, double f_u, double f_v) {
   const mjgTransmission* t = transmission;
-  if (!t) {
+  if (!isSound(t, 0)) {
     return mjgERR_ARGUMENT;
+  }
+  if (!isfinite(f_u) || !isfinite(f_v)) {
+    return mjgERR_NOT_FINITE;
   }
   Side motor, load;
   double c;
@@ -235,7 +246,7 @@ int mjg_sticks(const mjgTransmission* transmission, double f_u, double f_v) {
 // direction, where the other side has z. With a table over the torque that is sought too:
 // from one to the next
 static double breakawayOf(const mjgTransmission* t, double z, int direction, int of_motor) {
-  if (!t || (direction != 1 && direction != -1)) {
+  if (!isSound(t, z) || (direction != 1 && direction != -1)) {
     return NAN;
   }
   int e = of_motor ? direction : -direction;  // of the torque

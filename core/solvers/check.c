@@ -86,7 +86,8 @@ static int checkNumbers(int* positive, const mjgProblem* block) {
       if (status != mjgSOLVED) {
         return status;
       }
-      *positive &= diagonal > 0 || b->coupling[i]->inertia > 0;  // its rotor's inertia besides
+      // a rotor moves even where the torque does not move the driven side
+      *positive &= b->coupling[i]->inertia > 0 ? diagonal >= 0 : diagonal > 0;
       continue;
     }
     *positive &= diagonal > 0;

@@ -218,6 +218,8 @@ static void catalogue(void** state) {
   NOTHING(mjg_frictionAt(&a, &b, NULL, &gear, 0, 0, 0, 0));
   NOTHING(mjg_frictionAt(&a, &b, &c, NULL, 0, 0, 0, 0));
   assert_true(a == 7 && b == 7 && c == 7);
+  REFUSED(mjg_checkTransmission(NULL, &gear));
+  REFUSED(mjg_checkTransmission(&report, NULL));
   REFUSED(mjg_sticks(NULL, 0, 0));
   NO_NUMBER(mjg_breakawayMotor(NULL, 0, 1));
   NO_NUMBER(mjg_breakawayLoad(NULL, 0, 1));

@@ -299,7 +299,11 @@ static void test_overflow(void** state) {
       describe(mjgTYPE_EFFICIENCY, mjgKEY_ETA_FORWARD, 1e-320, mjgKEY_RATIO, 10.0, -1);
   mjg_startReport(&report, text, sizeof(text));
   assert_int_equal(mjg_transmission(&t, &report, &d), 1);
-  assert_non_null(strstr(text, "overflow"));
+  assert_non_null(strstr(text, "is less than any gear has"));
+  d = describe(mjgTYPE_COEFFICIENTS, mjgKEY_MOTOR_INERTIA, 1e60, mjgKEY_RATIO, 1e60, -1);
+  mjg_startReport(&report, text, sizeof(text));
+  assert_int_equal(mjg_transmission(&t, &report, &d), 1);
+  assert_non_null(strstr(text, "coefficients that overflow"));
   assert_true(t.ratio == 7);
 
   mjg_defaultTransmission(&t);

@@ -101,7 +101,7 @@ static void anyAlignment(void** state) {
 // two threads must not share
 static void linesOfTheCache(void** state) {
   (void)state;
-  for (int n = 1; n <= 17; n += 2) {
+  for (int n = 1; n <= 17; n++) {
     size_t size = mjg_memsize(n, n);
     void* memory = malloc(size);
     const mjgWorkspace* w = mjg_create(memory, size, n, n);
@@ -114,6 +114,14 @@ static void linesOfTheCache(void** state) {
       assert_int_equal((uintptr_t)array[i] % 64, 0);
     }
     free(memory);
+
+    // and the last one ends within the memory, wherever that begins
+    unsigned char* anywhere = malloc(size + 64);
+    for (int offset = 0; offset < 64; offset++) {
+      w = mjg_create(anywhere + offset, size, n, n);
+      assert_true((unsigned char*)(w->mode + n) <= anywhere + offset + size);
+    }
+    free(anywhere);
   }
 }
 

@@ -1,0 +1,425 @@
+// Every field of every struct that the core takes, with values that no caller should pass: each 8 bytes get each bad
+// number, each 4 bytes each bad count, so that no list of fields can miss one. A call refuses them, or what it returns is
+// finite and friction holds back.
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "fixture.h"
+#include "mjgear_backlash.h"
+#include "mjgear_params.h"
+
+static const double kNumber[] = {NAN,   INFINITY, -INFINITY,    -1,     0,       -3.5,
+                                 1e308, -1e308,   DBL_TRUE_MIN, 1e-310, -1e-310, 1e150};
+static const int kCount[] = {INT_MIN, -1, 9, 1000, INT_MAX};
+
+// what a struct with a bad field does; returns 1 if it was taken
+typedef int (*Try)(void* object);
+
+// Try an object of so many bytes, from a byte on, with each bad value in each place. Returns how
+// many were taken
+static int walk(void* object, size_t size, size_t first, Try try) {
+  int taken = 0;
+  for (size_t at = first; at < size; at += 4) {
+    unsigned char kept[8];
+    for (size_t k = 0; k < sizeof(kNumber) / sizeof(*kNumber) && at % 8 == 0; k++) {
+      memcpy(kept, (char*)object + at, 8);
+      memcpy((char*)object + at, kNumber + k, 8);
+      taken += try(object);
+      memcpy((char*)object + at, kept, 8);
+    }
+    for (size_t k = 0; k < sizeof(kCount) / sizeof(*kCount); k++) {
+      memcpy(kept, (char*)object + at, 4);
+      memcpy((char*)object + at, kCount + k, 4);
+      taken += try(object);
+      memcpy((char*)object + at, kept, 4);
+    }
+  }
+  return taken;
+}
+
+
+//---------------------------------- gears ---------------------------------------------------------
+
+// a gear that has a bit of everything
+static mjgDescription describe(void) {
+  mjgDescription d;
+  mjgReport report;
+  mjg_defaultDescription(&d);
+  mjg_startReport(&report, NULL, 0);
+  mjg_give(&d, mjgKEY_GAMMA_U, 0.2);
+  mjg_give(&d, mjgKEY_GAMMA_V, 0.3);
+  mjg_give(&d, mjgKEY_COULOMB, 1);
+  mjg_give(&d, mjgKEY_STATIC_RATIO, 1.5);
+  mjg_give(&d, mjgKEY_STRIBECK_FRICTION, 0.5);
+  mjg_give(&d, mjgKEY_STRIBECK_VELOCITY, 0.1);
+  mjg_give(&d, mjgKEY_CURVED_FRICTION, 0.5);
+  mjg_give(&d, mjgKEY_ONEWAY, 1);
+  mjg_give(&d, mjgKEY_TOOTH_PITCH, 0.1);
+  for (int kind = 0; kind < mjgNTABLE; kind++) {
+    assert_int_equal(mjg_readTable(&d.table[kind], &report, kind, "0 1 2 0.5"), 0);
+  }
+  return d;
+}
+
+
+// what holds of a gear that was taken
+static void assertHolds(const mjgTransmission* gear) {
+  for (int k = 0; k < 4; k++) {
+    double gamma_u, gamma_v, coulomb;
+    mjg_frictionAt(&gamma_u, &gamma_v, &coulomb, gear, 0.1 * k, 0.7 * k, 1, 2 - k);
+    assert_true(gamma_u > -1 && gamma_v > -1 && coulomb >= 0);
+  }
+  assert_in_range(mjg_sticks(gear, 1, 1), 0, 1);
+  assert_false(isnan(mjg_breakawayMotor(gear, 1, 1)) || isnan(mjg_breakawayMotor(gear, 1, -1)));
+  assert_false(isnan(mjg_breakawayLoad(gear, 1, 1)) || isnan(mjg_breakawayLoad(gear, 1, -1)));
+}
+
+
+static int tryGear(void* object) {
+  const mjgTransmission* gear = object;
+  mjgReport report;
+  mjg_startReport(&report, NULL, 0);
+  mjgDescription d;
+  mjg_defaultDescription(&d);
+  mjgFacts facts;
+  mjg_explain(&facts, gear, 1, 1);
+  if (mjg_checkTransmission(&report, gear) == 0) {
+    assertHolds(gear);
+    return 1;
+  }
+  assert_true(report.count > 0 && mjg_describe(&d, &report, gear) > 0);
+  assert_int_equal(mjg_sticks(gear, 1, 1), mjgERR_ARGUMENT);
+  assert_true(isnan(mjg_breakawayMotor(gear, 1, 1)) && isnan(mjg_breakawayLoad(gear, 1, 1)));
+  assert_true(isnan(facts.raise) && isnan(facts.hold_high) && isnan(facts.start_backward));
+  return 0;
+}
+
+
+static int tryDescription(void* object) {
+  mjgTransmission gear;
+  mjgReport report;
+  memset(&gear, 0x5A, sizeof(gear));
+  mjgTransmission untouched = gear;
+  mjg_startReport(&report, NULL, 0);
+  if (mjg_transmission(&gear, &report, object)) {
+    assert_memory_equal(&gear, &untouched, sizeof(gear));
+    return 0;
+  }
+  assertHolds(&gear);
+  return 1;
+}
+
+
+static void gears(void** state) {
+  (void)state;
+  mjgDescription d = describe();
+  mjgTransmission gear;
+  mjgReport report;
+  mjg_startReport(&report, NULL, 0);
+  assert_int_equal(mjg_transmission(&gear, &report, &d), 0);
+  assert_true(tryGear(&gear) && tryDescription(&d));
+  walk(&gear, sizeof(gear), 0, tryGear);
+  walk(&d, sizeof(d), 0, tryDescription);
+
+  // of each type, whose numbers are not members of the gear
+  static const double half = 0.5;
+  for (int type = 1; type < mjgNTYPE; type++) {
+    mjg_defaultDescription(&d);
+    d.type = type;
+    for (int key = 0; key < mjgNKEY; key++) {
+      mjgDescription with = d;
+      mjg_give(&with, key, half);
+      walk(&with.value[key], sizeof(double), 0, tryDescription);
+    }
+  }
+
+  // teeth of a mesh
+  mjg_defaultTransmission(&gear);
+  gear.mesh = 1;
+  gear.spur = (mjgSpur){.02, .08, .35, .1, .003, .003, .004};
+  assert_true(tryGear(&gear));
+  walk(&gear, sizeof(gear), 0, tryGear);
+}
+
+
+// the tables of a description, which text alone was checked for
+static void tables(void** state) {
+  (void)state;
+  static const mjgTable wrong[] = {{2, {0, 2}, {1, NAN}},
+                                   {2, {0, 2}, {1, -5}},
+                                   {3, {2, 1, 0}, {1, 2, 3}},
+                                   {2, {1, 1}, {1, 1}},
+                                   {-1, {0}, {1}},
+                                   {mjgMAXPOINT + 1, {0, 1, 2, 3, 4, 5, 6, 7}, {1}},
+                                   {2, {NAN, 2}, {1, 1}},
+                                   {1, {-1}, {1}},
+                                   {1000, {0}, {1}},
+                                   {2, {0, INFINITY}, {1, 1}}};
+  for (size_t k = 0; k < sizeof(wrong) / sizeof(*wrong); k++) {
+    mjgDescription d = describe();
+    d.table[mjgTABLE_GAMMA_SPEED] = wrong[k];
+    mjgTransmission gear;
+    mjgReport report;
+    char text[200];
+    mjg_startReport(&report, text, sizeof(text));
+    assert_int_equal(mjg_transmission(&gear, &report, &d), 1);
+    assert_non_null(strstr(text, "table gamma_speed"));
+  }
+
+  // below 0 there are temperatures
+  mjgDescription d = describe();
+  mjgTransmission gear;
+  mjgReport report;
+  mjg_startReport(&report, NULL, 0);
+  d.table[mjgTABLE_GAMMA_TEMPERATURE] = (mjgTable){2, {-40, 60}, {2, 1}};
+  assert_int_equal(mjg_transmission(&gear, &report, &d), 0);
+}
+
+
+static int tryKarnopp(void* object) {
+  double position = 0, velocity = 0.1, t = 0;
+  if (mjg_stepKarnopp(&position, &velocity, &t, object, 1, 0.5, 1e-3) < 0) {
+    assert_true(position == 0 && velocity == 0.1 && t == 0);
+    return 0;
+  }
+  assert_true(isfinite(position) && isfinite(velocity) && isfinite(t));
+  return 1;
+}
+
+
+static void karnopp(void** state) {
+  (void)state;
+  mjgKarnopp joint = {0.9, 0.5, 1.2, 0.1, 0.2, 1, 1};
+  assert_true(tryKarnopp(&joint));
+  walk(&joint, sizeof(joint), 0, tryKarnopp);
+}
+
+
+//---------------------------------- problems ------------------------------------------------------
+
+// a problem of a joint with friction and a coupling
+static struct Pair {
+  double v[2], A[4], phi[2], alpha[2], beta[2], coulomb[2], ratio[2], v0[2];
+  mjgBacklash law;
+  mjgCoupling coupling;
+  const mjgCoupling* row[2];
+  mjgProblem problem;
+} pair;
+static Room room;
+
+static void openPair(int model, int flg_rotor) {
+  memset(&pair, 0, sizeof(pair));
+  pair = (struct Pair){.v = {1, -2},
+                       .A = {1, .3, .3, 2},
+                       .phi = {.5, 0},
+                       .alpha = {.2, 0},
+                       .coulomb = {.1, 0},
+                       .ratio = {1.5, 1},
+                       .v0 = {.1, 0},
+                       .law = {.model = model,
+                               .half_gap = model == mjgTORSION ? 0 : .01,
+                               .stiffness = 100,
+                               .damping = 0.1,
+                               .rubber = model == mjgTORSION ? 0 : .002,
+                               .shaft_inertia = .001,
+                               .exponent = 1.5,
+                               .restitution = .1},
+                       .coupling = {.law = &pair.law, .h = 1e-3, .theta_d = .012, .theta_b = .01}};
+  if (model == mjgTORSION) {
+    pair.law.stiffness_2 = 200;
+    pair.law.torque_1 = 1;
+    pair.law.hysteresis = .001;
+  }
+  if (flg_rotor) {
+    pair.coupling.inertia = .1;
+    pair.coupling.torque = 1;
+    pair.coupling.gamma_v = .4;
+    pair.coupling.coulomb = .1;
+    pair.coupling.static_ratio = 1.2;
+  }
+  pair.row[1] = &pair.coupling;
+  pair.problem = (mjgProblem){.n = 2,
+                              .v = pair.v,
+                              .A = pair.A,
+                              .phi = pair.phi,
+                              .alpha = pair.alpha,
+                              .beta = pair.beta,
+                              .coulomb = pair.coulomb,
+                              .static_ratio = pair.ratio,
+                              .v0 = pair.v0,
+                              .coupling = pair.row};
+}
+
+
+// x' A x > 0 for all x but 0, which the header demands and no call looks for in whole
+static int isDefinite(const double A[4]) {
+  double mean = 0.5 * A[1] + 0.5 * A[2];
+  return A[0] > 0 && A[3] >= 0 && A[0] * A[3] > mean * mean;
+}
+
+
+// the problem with whatever was put into it: refused, or solved with finite numbers that the
+// certificate, which knows no solver, confirms
+static int tryPair(void* object) {
+  (void)object;
+  memset(room.t, 0, sizeof(room.t));
+  int status = mjg_solve(&room.solution, NULL, &pair.problem, &room.settings, room.work);
+  if (status < 0) {
+    return 0;
+  }
+  if (status <= mjgJAMMED) {
+    for (int i = 0; i < 2; i++) {
+      assert_true(isfinite(room.t[i]) && isfinite(room.v[i]) && isfinite(room.lambda[i]));
+    }
+    mjgCertificate certificate;
+    assert_int_equal(
+        mjg_certify(&certificate, NULL, &pair.problem, &room.solution, 1e-6, room.work), mjgSOLVED);
+    assert_true(certificate.valid || !isDefinite(pair.A));
+  }
+  return 1;
+}
+
+
+static void couplings(void** state) {
+  (void)state;
+  openRoom(&room);
+  for (int model = 0; model < mjgNBACKLASH; model++) {
+    for (int flg_rotor = 0; flg_rotor < 2; flg_rotor++) {
+      openPair(model, flg_rotor);
+      assert_true(tryPair(NULL));
+      walk(&pair.law, sizeof(pair.law), 0, tryPair);
+      walk(&pair.coupling, sizeof(pair.coupling), sizeof(pair.coupling.law), tryPair);
+      double* array[] = {pair.v,    pair.A,       pair.phi,   pair.alpha,
+                         pair.beta, pair.coulomb, pair.ratio, pair.v0};
+      for (size_t k = 0; k < sizeof(array) / sizeof(*array); k++) {
+        walk(array[k], (k == 1 ? 4 : 2) * sizeof(double), 0, tryPair);
+      }
+    }
+  }
+  closeRoom(&room);
+}
+
+
+// a negative diagonal of A is refused in every row; 0 only where a rotor moves instead
+static void diagonals(void** state) {
+  (void)state;
+  openRoom(&room);
+  for (int flg_rotor = 0; flg_rotor < 2; flg_rotor++) {
+    static const double diagonal[] = {-1, -DBL_TRUE_MIN, 0};
+    for (int k = 0; k < 3; k++) {
+      openPair(mjgDEADZONE, flg_rotor);
+      pair.A[1] = pair.A[2] = 0;
+      pair.A[3] = diagonal[k];
+      int right = k == 2 && flg_rotor ? mjgSOLVED : mjgERR_NOT_PD;
+      assert_int_equal(mjg_solve(&room.solution, NULL, &pair.problem, &room.settings, room.work),
+                       right);
+    }
+  }
+
+  // and angles and positions beyond those that rounding leaves right
+  static const double most[] = {1, 1 + DBL_EPSILON, -1, -1 - DBL_EPSILON};
+  for (int k = 0; k < 8; k++) {
+    openPair(mjgEXACT, 0);
+    pair.law.half_gap = k < 4 ? mjgMAXTWIST : .01;
+    *(k < 4 ? &pair.coupling.theta_b : &pair.coupling.theta_d) = most[k % 4] * mjgMAXTWIST;
+    int status = mjg_solve(&room.solution, NULL, &pair.problem, &room.settings, room.work);
+    assert_true(k % 2 ? status == mjgERR_ARGUMENT : status != mjgERR_ARGUMENT);
+  }
+  closeRoom(&room);
+}
+
+
+static void settings(void** state) {
+  (void)state;
+  openRoom(&room);
+  openPair(mjgEXACT, 0);
+  walk(&room.settings, sizeof(room.settings), 0, tryPair);
+
+  // sizes of a problem
+  static const int wrong[] = {INT_MIN, -1, INT_MAX};
+  for (int k = 0; k < 3; k++) {
+    openPair(mjgEXACT, 0);
+    pair.problem.n = wrong[k];
+    assert_int_equal(tryPair(NULL), 0);
+    openPair(mjgEXACT, 0);
+    pair.problem.nblock = wrong[k];
+    assert_int_equal(tryPair(NULL), 0);
+  }
+  closeRoom(&room);
+}
+
+
+static double constants[3];
+
+static int tryJoints(void* object) {
+  (void)object;
+  mjgJoints joints = {constants, constants + 1, constants + 2};
+  double M = 2, u = 1, f = 0.5, v = 0.1, next = 7, P = 7;
+  int status =
+      mjg_step(&next, NULL, NULL, &M, &u, &f, &v, &joints, 1e-3, 1, &room.settings, room.work);
+  assert_true(mjg_P(&P, &M, &joints, 1) < 0 ? P == 7 : isfinite(P));
+  assert_true(status < 0 ? next == 7 : isfinite(next));
+  return status >= 0;
+}
+
+
+static void joints(void** state) {
+  (void)state;
+  openRoom(&room);
+  constants[0] = constants[1] = constants[2] = 0.1;
+  assert_true(tryJoints(NULL));
+  walk(constants, sizeof(constants), 0, tryJoints);
+  closeRoom(&room);
+}
+
+
+//---------------------------------- numbers alone -------------------------------------------------
+
+static void scalars(void** state) {
+  (void)state;
+  double lambda[2] = {7, 7};
+
+  // phi/(1 - rho) overflows
+  assert_int_equal(mjg_lambdaSet(lambda, 1e308, 0.5), mjgERR_NOT_FINITE);
+  assert_int_equal(mjg_lambdaSet(lambda, -1e308, -0.5), mjgERR_NOT_FINITE);
+  assert_int_equal(mjg_lambdaSet(lambda, NAN, 0.5), mjgERR_NOT_FINITE);
+  assert_int_equal(mjg_lambdaSet(lambda, 1, NAN), mjgERR_NOT_FINITE);
+  assert_true(lambda[0] == 7 && lambda[1] == 7);
+  assert_int_equal(mjg_lambdaSet(lambda, 1, 1), 0);
+  assert_int_equal(mjg_lambdaSet(lambda, 1, -1), 1);
+  assert_true(isnan(mjg_lambdaStick(1e308, 0.5)) && isnan(mjg_lambdaStick(NAN, 0.5)));
+  assert_true(mjg_lambdaStick(1, 1) == INFINITY && mjg_lambdaStick(-1, -1) == -INFINITY);
+  assert_true(isnan(mjg_PhiScalar(2, 1, 0.5)) && isnan(mjg_PhiScalar(NAN, 1, 0.5)));
+  assert_true(isnan(mjg_preslidingCompliance(-1, 1e-3)) &&
+              isnan(mjg_preslidingCompliance(NAN, 1e-3)) && isnan(mjg_preslidingCompliance(1, 0)));
+  assert_true(mjg_preslidingCompliance(DBL_TRUE_MIN, 1e-3) == INFINITY);
+  assert_true(mjg_preslidingCompliance(0, 1e-3) == 0 &&
+              mjg_preslidingCompliance(INFINITY, 1e-3) == 0);
+
+  // torques of a sound gear
+  mjgTransmission gear;
+  mjg_defaultTransmission(&gear);
+  gear.coulomb = 1;
+  assert_int_equal(mjg_sticks(&gear, NAN, 0), mjgERR_NOT_FINITE);
+  assert_int_equal(mjg_sticks(&gear, 0, INFINITY), mjgERR_NOT_FINITE);
+  assert_true(isnan(mjg_breakawayMotor(&gear, NAN, 1)) &&
+              isnan(mjg_breakawayLoad(&gear, INFINITY, 1)));
+
+  // the bound itself holds a joint, (23): what is above it moves it
+  assert_int_equal(mjg_sticks(&gear, 1, 0), 1);
+  assert_int_equal(mjg_sticks(&gear, -1, 0), 1);
+  assert_int_equal(mjg_sticks(&gear, 1 + DBL_EPSILON, 0), 0);
+}
+
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(gears),     cmocka_unit_test(tables),    cmocka_unit_test(karnopp),
+      cmocka_unit_test(couplings), cmocka_unit_test(diagonals), cmocka_unit_test(settings),
+      cmocka_unit_test(joints),    cmocka_unit_test(scalars),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
