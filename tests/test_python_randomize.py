@@ -273,6 +273,18 @@ class Some(unittest.TestCase):
         with self.assertRaisesRegex(mjgear.GearTypeError, "reset needs a mujoco.batch.Batch or mjgear.Gears, not MjData"):
             mjgear.reset(data)
 
+    def test_none(self):
+        """Often no episode has ended: then nothing changes."""
+        self.batch.qpos = 1
+        before = self.batch.bind("plugin_state").copy()
+        for none in (np.zeros(5, bool), [], np.empty(0, int)):
+            drawn = mjgear.reset(self.batch, none, self.INTERVALS, 0)
+            self.assertEqual((len(drawn.sample), str(drawn).splitlines()[0]), (0, "0 draws"))
+            self.gears["elbow"].coulomb[none] = 3
+            self.gears["elbow"].set(coulomb=3, sims=none)
+        np.testing.assert_array_equal(self.batch.bind("plugin_state"), before)
+        np.testing.assert_array_equal(self.batch.qpos, 1)
+
     def test_batches_are_forgotten(self):
         batch = Batch(self.model, 2, nthread=1)
         mjgear.reset(batch, [0], self.INTERVALS, 0)

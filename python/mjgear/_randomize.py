@@ -59,7 +59,7 @@ class Draws:
         known = {**_catalogue.keys(), **_catalogue.gap_keys()}
         rows = []
         for name, drawn in self.values.items():
-            for key, series in drawn.items():
+            for key, series in drawn.items() if len(self.sample) else ():
                 unit = known[key].unit if key in known else "N m"  # frictionloss is the engine's
                 rows.append((name, key, unit, *(_tables.number(f(series)) for f in (np.min, np.mean, np.max))))
         return f"{len(self.sample)} draws\n" + _tables.headed(("gear", "number", "unit", "smallest", "mean", "largest"), ("",) * 6, rows)
