@@ -54,7 +54,7 @@ endfunction()
 #   environment, and the package mjgear of python/ with the libraries of this build; skipped when the script exits with
 #   77. With VENV it is run in build/venv-NAME, which has what cmake/requirements-NAME.in names; PACKAGES is VENV check. In a sanitized build the runtime is preloaded,
 #   because Python itself is not instrumented; leaks of the interpreter are not ours and not counted.
-#   As for programs, memory that is not to be had gives a null pointer, as without sanitizers.
+#   As for programs, memory that cannot be allocated gives a null pointer, as without sanitizers.
 #   LONG: takes long in Python, and calls nothing that C tests do not call; under sanitizers it has the label long, for
 #   ./check --long.
 function(mjgear_add_python_test name)

@@ -1,6 +1,6 @@
 // mjgear: from a data sheet to a joint.
 //
-// A catalogue page, a drawing or a measurement describes a gear in its own words:
+// A catalogue page, a drawing or a measurement describes a gear in its own terms:
 // efficiencies, the geometry of a worm, the torque that just turns the shaft. This header
 // turns any of them into the coefficients of mjgear.h and back, and says in one line each
 // what is wrong with a description. Nothing here is needed while a simulation runs except

@@ -447,7 +447,7 @@ class Armature(unittest.TestCase):
     def test_warns_of_frictionloss_besides(self):
         """In the words of the tool, by add and by check."""
         spec = mujoco.MjSpec.from_string(BRANCHES % (' armature="1" frictionloss=".2"', ' armature="1"'))
-        with self.assertWarnsRegex(mjgear.GearWarning, "joint 'l' has frictionloss 0.2 besides its gear"):
+        with self.assertWarnsRegex(mjgear.GearWarning, "joint 'l' has frictionloss 0.2 in addition to its gear"):
             mjgear.add(spec, ["l", "r"], "worm")
         with tempfile.TemporaryDirectory() as folder:
             file = os.path.join(folder, "model.xml")

@@ -11,7 +11,7 @@ extern const char python_usage[];
 // a line on stderr: the exit code.
 int runPython(char** argv);
 
-// say on stderr where the command is to be had; returns the exit code
+// print on stderr how to install the command; returns the exit code
 int refusePython(const char* command);
 
 #endif  // MJGEAR_PYTHON_H_

@@ -16,7 +16,7 @@
 //     mjgi_lawLimit       the same without a hold: how much friction there is in a direction
 //     mjgi_lawRow         the equation of a slipping joint: t = factor lambda + offset
 //     mjgi_lawLine        the same solved for t where lambda = alpha x - beta t
-//     mjgi_lawProject     piece by projection of a trial torque on the bound at hand
+//     mjgi_lawProject     branch by projection of a trial torque on the current bound
 //     mjgi_lawNext        piece after a trial of another one: right, or the next one to try
 //     mjgi_lawReleases    does a joint slip on its static bound, so that it must be solved again without
 //     mjgi_lawJammed      would a joint that rests do so however large its torque was

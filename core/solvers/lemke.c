@@ -20,7 +20,7 @@
 
 
 // steps of the path for n joints, mjgiSTEPS (n + mjgiMORE): with one solution it takes
-// about n; a path that has not arrived after so many goes in a circle
+// about n; a path that has not arrived after that many cycles
 enum {
   mjgiSTEPS = 50,
   mjgiMORE = 4,

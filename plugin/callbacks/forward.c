@@ -1,7 +1,7 @@
 // The functions of the engine, forwarded to the engine that is in this process.
 //
 // A library that names another as needed is not even loaded where that one is missing,
-// and the system's loader says so in its own words. Besides, the name has the release in
+// and the system's loader reports it. The name also has the release in
 // it, patch and all. So the plugin names no MuJoCo as needed: each function of the engine
 // that it calls leads through a pointer here, and registration fills the pointers
 // (engines.c). What is missing in this list the linker takes from the engine's library,

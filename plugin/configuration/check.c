@@ -480,7 +480,7 @@ int mjgp_warnLoss(mjgReport* report, const mjModel* m, const mjgpJoint* joint, i
     }
     report->where = where;
     mjg_refuse(report,
-               "%s '%.60s' has frictionloss %g besides its gear%s. MuJoCo applies it to the link, "
+               "%s '%.60s' has frictionloss %g in addition to its gear%s. MuJoCo applies it to the link, "
                "and softly; move the part of it that is the gear's into the key 'coulomb'",
                mjgp_gearKind(joint + first), mjgp_gearName(m, joint + first), loss, more);
     report->where = NULL;

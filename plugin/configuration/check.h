@@ -29,7 +29,7 @@ void mjgp_checkSolver(mjgReport* report, int solver, int n);
 // exists, else 1
 int mjgp_checkKey(mjgReport* report, const char* instance, const char* key);
 
-// what helps where the engine refuses the rotor inertia of a gear in its own words, with
+// what helps where the engine refuses the rotor inertia of a gear with an error of its own, with
 // "; " behind it; "" where nothing is known
 const char* mjgp_remedyOf(const char* error);
 

@@ -288,7 +288,7 @@ static void test_unnamed(void** state) {
 }
 
 
-// a joint or tendon with frictionloss besides its gear: one line that names it, once a
+// a joint or tendon with frictionloss in addition to its gear: one line that names it, once a
 // model
 static void test_loss(void** state) {
   (void)state;
