@@ -67,10 +67,10 @@ void mjgp_gatherActive(mjgpGears* g, const mjModel* m, const mjData* d) {
 
 // Trees that the engine is putting to sleep: it computes forces once more, at rest. A
 // saved state does not say who sleeps, and trees that it wakes come back to the same
-// numbers
-static void findDozing(mjgpGears* g, const mjModel* m, mjData* d) {
+// numbers. Returns 1 if there is such a tree
+static int findDozing(mjgpGears* g, const mjModel* m, mjData* d) {
   if (!(m->opt.enableflags & mjENBL_SLEEP)) {
-    return;
+    return 0;
   }
   mjtNum* acc = d->plugin_state + g->config->acc;
   for (int a = 0; a < g->in.nactive; a++) {
@@ -80,6 +80,27 @@ static void findDozing(mjgpGears* g, const mjModel* m, mjData* d) {
   for (int k = 0; k < (int)m->nv; k++) {
     acc[k] = d->tree_asleep[m->dof_treeid[k]] >= 0 ? 0 : acc[k];
   }
+  int dozing = 0;
+  for (int t = 0; t < (int)m->ntree && !dozing; t++) {
+    dozing = d->tree_awake[t] && d->tree_asleep[t] >= 0;
+  }
+  return dozing;
+}
+
+
+// The engine puts trees to sleep when the motion of this step is known and activations are already those of the next one. What
+// stays awake moves as was solved for: only the gears of dozing trees are solved once more. Under "discrete" the engine moves by the
+// forces that it computes then. Returns how many were active
+static int leaveAwake(int* active, mjgpGears* g) {
+  int nactive = g->in.nactive, n = 0;
+  for (int a = 0; a < nactive; a++) {
+    active[a] = g->in.active[a];
+    if (g->in.dozing[active[a]]) {
+      g->in.active[n++] = active[a];
+    }
+  }
+  g->in.nactive = n;
+  return nactive;
 }
 
 
@@ -222,7 +243,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   mjgp_checkModel(g, m);
   mjgp_applyChanges(g, m, d);
   mjgp_gatherActive(g, m, d);
-  findDozing(g, m, d);
+  int settles = findDozing(g, m, d) && g->done && !mjgp_isDiscrete(m);
   if (!g->in.nactive) {
     g->phase = mjgpIDLE;
     return;
@@ -241,6 +262,9 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   warnOfKeyframe(g, d);
   mj_markStack(d);
   removeFriction(g, m, d);
+  int* active = settles ? mj_stackAllocInt(d, (size_t)g->config->n) : NULL;
+  int nactive = settles ? leaveAwake(active, g) : g->in.nactive;
+  mjgInfo moved = g->out.info;
 
   // motor torque; without active actuators we are called earlier and compute what is not
   // there yet
@@ -299,6 +323,11 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
     }
   }
   mjgp_solveGears(g, m, d, &Mhat, force, joint, n);
+  if (settles && g->in.nactive < nactive) {
+    memcpy(g->in.active, active, (size_t)nactive * sizeof(int));
+    g->in.nactive = nactive;
+    g->out.info = moved;
+  }
 
   // add friction
   mjgp_applyFriction(g, m, d, g->out.t);

@@ -1,0 +1,69 @@
+"""A tree that falls asleep leaves the gears of its neighbours as they are: status and motion of an arm, to the bit, beside a twin in which
+nothing sleeps."""
+
+import itertools
+
+import mujoco
+import numpy as np
+
+import mjgear
+
+ARM = """<body pos="0 0 2"><joint name="elbow" axis="0 -1 0" armature="0.05"/>
+  <geom type="capsule" fromto="0 0 0 0.5 0 0" size="0.03" mass="2"/></body>"""
+NEIGHBOURS = {
+    "box": '<body pos="3 0 0.11"><freejoint/><geom type="box" size="0.1 0.1 0.1"/></body>',
+    # a geared arm that lies on a block, with play between motor and load where the elbow has it
+    "arm": """<body pos="3 0 0.25"><joint name="lying" axis="0 -1 0" armature="0.05" damping="1"/>
+      <geom type="capsule" fromto="0 0 0 0.5 0 0" size="0.03" mass="2"/></body><geom type="box" pos="3.3 0 0.1" size="0.3 0.1 0.1"/>""",
+    # falls on a box that sleeps, after a second, and wakes it
+    "waking": """<body pos="3 0 0.11"><freejoint/><geom type="box" size="0.1 0.1 0.1"/></body>
+      <body pos="3 0 5.5"><freejoint/><geom type="box" size="0.1 0.1 0.1"/></body>""",
+}
+XML = """<mujoco><option timestep="0.002" integrator="{integrator}"><flag sleep="enable"/></option>
+  <worldbody><geom type="plane" size="9 9 1"/>{bodies}</worldbody>
+  <actuator><general name="m" joint="elbow" dyntype="{dyn}" dynprm="0.05" gainprm="12"/></actuator></mujoco>"""
+GEAR = {"eta_forward": 0.6, "eta_backward": 0.3, "coulomb": 0.2}
+PLAY = {"backlash": "exact", "half_gap": 0.01, "stiffness": 2000, "damping": 2, "rotor_inertia": 0.02}
+
+
+def make(integrator, dyn, neighbour, play, order):
+    bodies = [ARM, NEIGHBOURS[neighbour]] if neighbour else [ARM]
+    spec = mujoco.MjSpec.from_string(XML.format(integrator=integrator, dyn=dyn, bodies="".join(bodies[::order])))
+    joints = ["elbow", "lying"] if neighbour == "arm" else ["elbow"]
+    mjgear.add(spec, joints, **GEAR, **(PLAY if play else {}))
+    return spec.compile()
+
+
+def run(model, dyn, copies=()):
+    data = mujoco.MjData(model)
+    spare = mujoco.MjData(model)
+    motion, asleep = [], []
+    for k in range(2000):
+        if k in copies:  # the rest in another mjData
+            mujoco.mj_copyData(spare, model, data)
+            data, spare = spare, data
+        data.ctrl[0] = np.sin(0.01 * k) * (0.1 if dyn == "integrator" else 1)
+        mujoco.mj_step(model, data)
+        gear = mjgear.Gears(model, data)["elbow"] if k in copies or k == 0 else gear
+        joint = data.joint("elbow")
+        motion.append((joint.qpos[0], joint.qvel[0], int(gear.status)))
+        asleep.append(data.ntree_awake < model.ntree)
+    return np.array(motion), np.array(asleep)
+
+
+def test_neighbours_fall_asleep():
+    seen = 0
+    for integrator, dyn, play in itertools.product(("Euler", "implicitfast", "implicit"), ("none", "filter", "integrator"), (False, True)):
+        alone, _ = run(make(integrator, dyn, None, play, 1), dyn)
+        for neighbour, order in itertools.product(NEIGHBOURS, (1, -1)):
+            motion, asleep = run(make(integrator, dyn, neighbour, play, order), dyn, copies=(700, 1300))
+            case = (integrator, dyn, play, neighbour, order)
+            assert asleep.any(), case
+            seen += np.count_nonzero(np.diff(asleep.astype(int)) == 1)
+            assert np.array_equal(motion[:, 2], alone[:, 2]), (case, np.flatnonzero(motion[:, 2] != alone[:, 2]))
+            assert abs(motion - alone).max() < 1e-9, (case, abs(motion - alone).max(axis=0))
+    assert seen > 100, seen
+
+
+if __name__ == "__main__":
+    test_neighbours_fall_asleep()
