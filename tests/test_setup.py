@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -40,6 +41,21 @@ class Setup(unittest.TestCase):
             lines = [line.strip().split("  #")[0] for line in (SOURCE / script).read_text().splitlines()]
             first = next(i for i, line in enumerate(lines) if line.startswith(("build_preset release", 'stage "clang, warnings')))
             self.assertIn("install_python", lines[:first], script)
+
+    def test_pages_name_what_demo_builds(self):
+        """The target "programs" makes every program in build/bin that a page names, and the libraries of the Python package."""
+        build = SOURCE / "build" / "release"
+        if not (build / "build.ninja").exists():
+            self.skipTest("the preset release is not configured")
+        commands = subprocess.run(["ninja", "-C", build, "-t", "commands", "programs"], capture_output=True, text=True, check=True).stdout
+        made = set(re.findall(r" -o \S*/build/((?:bin|lib)/\S+)", commands))
+        pages = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *(SOURCE / "doc").rglob("*.md"), *(SOURCE / "benchmarks").rglob("*.md")]
+        named = {name for page in pages for name in re.findall(r"build/(bin/[\w-]+)", page.read_text())}
+        named |= {f"lib/{name}" for name in re.findall(r'"(libmjgear\w*\.so)', (SOURCE / "python/mjgear/_library.py").read_text())}
+        self.assertGreater(len(named), 5)
+        self.assertEqual({name for name in named if not any(path.startswith(name) for path in made)}, set())
+        for script in ("demo", "site"):
+            self.assertIn("\nbuild_preset release programs\n", (SOURCE / script).read_text(), script)
 
     def test_not_unasked(self):
         done, calls = self.install("false")

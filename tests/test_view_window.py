@@ -77,14 +77,19 @@ class Window:
         self.process = subprocess.Popen(
             [VIEW, *arguments, "--size", "%dx%d" % SIZE], cwd=FOLDER, env=self.environment,
             stdout=self.output, stderr=self.output)
-        self.id = self.wait(lambda: self.xdotool("search", "--name", "^mjgear: ", check=False))
-        self.xdotool("windowfocus", self.id)
+        # a window that is not shown yet cannot get the focus
+        self.id = self.wait(lambda: self.xdotool("search", "--onlyvisible", "--name", "^mjgear: ", check=False))
         self.wait(lambda: "frames/s" in self.title())
+        self.wait(self.has_focus)
 
     def xdotool(self, *arguments, check=True):
         done = subprocess.run(["xdotool", *arguments], env=self.environment, text=True,
                               capture_output=True, check=check)
         return done.stdout.strip()
+
+    def has_focus(self):
+        self.xdotool("windowfocus", self.id, check=False)
+        return self.xdotool("getwindowfocus", "-f", check=False) == self.id
 
     def wait(self, condition, seconds=120):
         end = time.time() + seconds
@@ -123,33 +128,41 @@ class Window:
 
     def move(self, x, y):
         self.xdotool("mousemove", "--window", self.id, str(round(x)), str(round(y)))
-        time.sleep(0.06)
 
-    def click(self, x, y, button=1, repeat=1):
+    def press(self, button):
+        """Press a button later than a second click of the press before would come."""
+        time.sleep(0.3)
+        self.xdotool("mousedown", str(button))
+
+    def select(self, x, y, part):
+        """Double-click a body until the picture shows that it is selected: on a busy machine two clicks may be far apart."""
+        before = self.picture("to-select.png")[part]
         self.move(x, y)
-        self.xdotool("click", "--repeat", str(repeat), "--delay", "60", str(button))
-        time.sleep(0.2)
+        end = time.time() + 120
+        while (np.abs(self.picture("selected.png")[part] - before) > 5).sum() < 100:
+            if time.time() > end:
+                raise AssertionError("a double click selects nothing; see to-select.png and selected.png")
+            self.xdotool("click", "--repeat", "2", "--delay", "10", "1")
+        return before
 
     def drag(self, slider, start, end):
         """Drag a slider from a value to another."""
         row, left, right, low, high = slider
         x = [left + (right - left) * (value - low) / (high - low) for value in (start, end)]
         self.move(x[0], row)
-        self.xdotool("mousedown", "1")
+        self.press(1)
         for k in range(1, 6):
             self.move(x[0] + (x[1] - x[0]) * k / 5, row)
         self.xdotool("mouseup", "1")
-        time.sleep(0.2)
 
     def choose(self, place, number, picture=None):
         """Hold a list of alternatives open and let go over one of them."""
         self.move(*place)
-        self.xdotool("mousedown", "1")
+        self.press(1)
         self.move(place[0], place[1] + LINE * (number + 1))
         if picture:
             self.picture(picture)
         self.xdotool("mouseup", "1")
-        time.sleep(0.2)
 
     def picture(self, name):
         """Screenshot of the window, by its own key."""
@@ -334,40 +347,53 @@ class Test(unittest.TestCase):
         w.move(660, 500)
         w.move(700, 540)
         w.xdotool("mouseup", "1")
-        time.sleep(0.3)
         turned = w.picture("camera-turned.png")
         self.assertGreater(np.abs(turned - before)[:, 280:900].mean(), 0.5)
         w.key("ctrl+a")
         w.key("bracketright")
 
         # a double click selects the rod, Ctrl and the right button pull it
-        picture = w.picture("to-select.png")
+        picture = w.picture("to-find.png")
         blue = (picture[..., 2] > 150) & (picture[..., 2] > picture[..., 0] + 60)
         rows, columns = np.nonzero(blue[100:650, 350:900])
         x, y = 350 + np.percentile(columns, 80), 100 + rows[columns > np.percentile(columns, 78)].mean()
-        w.click(x, y, repeat=2)
-        w.picture("selected.png")
+        w.select(x, y, np.s_[100:650, 350:900])
         w.key("space")
+        w.wait(lambda: "running" in w.title())
         w.xdotool("keydown", "ctrl")
         w.move(x, y)
-        w.xdotool("mousedown", "3")
+        w.press(3)
         for k in range(8):
             w.move(x, y - 20 * k)
         w.picture("pulled.png")
+        pulled = w.time()
+        w.wait(lambda: w.time() > pulled + 0.1)
         w.xdotool("mouseup", "3")
         w.xdotool("keyup", "ctrl")
         self.assertEqual(w.close(), 0)
         with open(FOLDER / "pull.csv") as file:
-            pulled = [float(row["v_rod"]) for row in csv.DictReader(file)]
+            rows = list(csv.DictReader(file))
+        pulled = [float(row["v_rod"]) for row in rows]
 
         # without the pull the motor drives it down at once
-        done = subprocess.run([VIEW, "rod/gamma_v=0.2", "--csv", "free.csv", "--duration", "0.1"],
-                              cwd=FOLDER, check=True)
+        subprocess.run([VIEW, "rod/gamma_v=0.2", "--csv", "free.csv", "--duration", rows[-1]["time"]], cwd=FOLDER, check=True)
         with open(FOLDER / "free.csv") as file:
             free = [float(row["v_rod"]) for row in csv.DictReader(file)]
         n = min(len(pulled), len(free))
         self.assertGreater(n, 20)
         self.assertGreater(max(abs(a - b) for a, b in zip(pulled, free)), 1e-3)
+
+    def test_modifiers_of_the_event(self):
+        """A key is read with the modifiers of its own event.
+
+        Events that another program sends have no time, and GLFW drops a press that is not later than the last press of
+        the key. The Control of a sent Ctrl+Q is dropped behind a real one; Q alone is then left of it."""
+        w = self.open("rod/gamma_v=0.2", "--paused")
+        w.xdotool("windowfocus", "1")  # to what is under the pointer: xdotool sends events to a window that has no focus
+        w.move(600, 400)
+        w.xdotool("keydown", "ctrl")
+        w.xdotool("keyup", "ctrl")
+        self.assertEqual(w.close(), 0)
 
     @unittest.skipUnless(os.environ.get("MJGEAR_LONG"), "takes a minute of every machine; ./check --long sets MJGEAR_LONG")
     @unittest.skipIf("asan" in os.environ.get("LD_PRELOAD", ""), "the sanitizer keeps what is freed")

@@ -186,19 +186,27 @@ static void mouse(Window* w) {
 
 //---------------------------------- GLFW ----------------------------------------------------------
 
-// pointer, buttons and modifiers into the state that the panels read
-static void readState(Window* w) {
+static int isHeld(GLFWwindow* glfw, int modifiers, int bit, int left, int right) {
+  if (modifiers >= 0) {
+    return (modifiers & bit) != 0;
+  }
+  return glfwGetKey(glfw, left) == GLFW_PRESS || glfwGetKey(glfw, right) == GLFW_PRESS;
+}
+
+
+// Write pointer, buttons and modifiers into the state that the panels read.
+// `modifiers` are the GLFW_MOD_ bits of the event; -1 asks for the keys that are down, where an event has none. The keys
+// alone do not serve: a modifier whose press or release GLFW dropped would turn Ctrl Q into Q.
+static void readState(Window* w, int modifiers) {
   mjuiState* ui = &w->ui;
   GLFWwindow* glfw = w->glfw;
   ui->left = glfwGetMouseButton(glfw, GLFW_MOUSE_BUTTON_LEFT) == GLFW_PRESS;
   ui->right = glfwGetMouseButton(glfw, GLFW_MOUSE_BUTTON_RIGHT) == GLFW_PRESS;
   ui->middle = glfwGetMouseButton(glfw, GLFW_MOUSE_BUTTON_MIDDLE) == GLFW_PRESS;
-  ui->control = glfwGetKey(glfw, GLFW_KEY_LEFT_CONTROL) == GLFW_PRESS ||
-                glfwGetKey(glfw, GLFW_KEY_RIGHT_CONTROL) == GLFW_PRESS;
-  ui->shift = glfwGetKey(glfw, GLFW_KEY_LEFT_SHIFT) == GLFW_PRESS ||
-              glfwGetKey(glfw, GLFW_KEY_RIGHT_SHIFT) == GLFW_PRESS;
-  ui->alt = glfwGetKey(glfw, GLFW_KEY_LEFT_ALT) == GLFW_PRESS ||
-            glfwGetKey(glfw, GLFW_KEY_RIGHT_ALT) == GLFW_PRESS;
+  ui->control =
+      isHeld(glfw, modifiers, GLFW_MOD_CONTROL, GLFW_KEY_LEFT_CONTROL, GLFW_KEY_RIGHT_CONTROL);
+  ui->shift = isHeld(glfw, modifiers, GLFW_MOD_SHIFT, GLFW_KEY_LEFT_SHIFT, GLFW_KEY_RIGHT_SHIFT);
+  ui->alt = isHeld(glfw, modifiers, GLFW_MOD_ALT, GLFW_KEY_LEFT_ALT, GLFW_KEY_RIGHT_ALT);
 
   // Alt swaps the buttons
   if (ui->alt) {
@@ -236,12 +244,11 @@ static void handleEvent(Window* w) {
 
 static void onKey(GLFWwindow* glfw, int code, int scancode, int action, int modifiers) {
   (void)scancode;
-  (void)modifiers;
   Window* w = glfwGetWindowUserPointer(glfw);
   if (action == GLFW_RELEASE) {
     return;
   }
-  readState(w);
+  readState(w, modifiers);
   w->ui.type = mjEVENT_KEY;
   w->ui.key = code;
   w->ui.keytime = windowClock();
@@ -250,10 +257,9 @@ static void onKey(GLFWwindow* glfw, int code, int scancode, int action, int modi
 
 
 static void onButton(GLFWwindow* glfw, int code, int action, int modifiers) {
-  (void)modifiers;
   Window* w = glfwGetWindowUserPointer(glfw);
   mjuiState* ui = &w->ui;
-  readState(w);
+  readState(w, modifiers);
   int button = code == GLFW_MOUSE_BUTTON_LEFT    ? mjBUTTON_LEFT
                : code == GLFW_MOUSE_BUTTON_RIGHT ? mjBUTTON_RIGHT
                                                  : mjBUTTON_MIDDLE;
@@ -285,7 +291,7 @@ static void onMove(GLFWwindow* glfw, double x, double y) {
   w->x = x;
   w->y = y;
   if (w->ui.left || w->ui.right || w->ui.middle) {
-    readState(w);
+    readState(w, -1);
     w->ui.type = mjEVENT_MOVE;
     handleEvent(w);
   }
@@ -294,7 +300,7 @@ static void onMove(GLFWwindow* glfw, double x, double y) {
 
 static void onScroll(GLFWwindow* glfw, double x, double y) {
   Window* w = glfwGetWindowUserPointer(glfw);
-  readState(w);
+  readState(w, -1);
   w->ui.type = mjEVENT_SCROLL;
   w->ui.sx = x;
   w->ui.sy = y;

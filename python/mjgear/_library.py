@@ -61,13 +61,10 @@ def plugin() -> ctypes.CDLL:
         ImportError: there is none for this MuJoCo, or it cannot be loaded.
     """
     file = str(path())
-    if platform.system() != "Windows":
-        try:
-            mujoco.mj_loadPluginLibrary(file)
-        except mujoco.FatalError as error:
-            raise ImportError(str(error).strip()) from None
-    # a library registers itself when it is loaded. On Windows the engine would read the path in the system's code page and not look for
-    # OpenBLAS beside the plugin
+    try:
+        mujoco.mj_loadPluginLibrary(file)
+    except mujoco.FatalError as error:
+        raise ImportError(str(error).strip()) from None
     library = ctypes.CDLL(file)
     if not _is_registered():
         raise ImportError(f"{file} did not register {NAME} with MuJoCo {mujoco.mj_versionString()}; see the warning above")
@@ -96,7 +93,7 @@ def _first(*names: str) -> ctypes.CDLL:
     for name in names:
         if (folder() / name).exists():
             return ctypes.CDLL(str(folder() / name))
-    raise ImportError(f"no {names[0]} in {folder()}; reinstall mjgear, or in a clone build it: ./demo")
+    raise ImportError(f"there is no {names[0]} in {folder()}; in a clone build it: cmake --build --preset release --target programs. Else reinstall mjgear")
 
 
 def version() -> str:
