@@ -1,9 +1,43 @@
-"""The Python package is typed: mypy, strict, finds nothing."""
+"""The Python package is typed: mypy, strict, finds nothing in it, and refuses keys and results that do not exist where the package is used."""
 
 import os
+import pathlib
 import subprocess
 import sys
+import tempfile
 
-environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "LD_PRELOAD")}
-done = subprocess.run([sys.executable, "-m", "mypy", "--cache-dir=build/mypy"], cwd=os.environ["MJGEAR_SOURCE_DIR"], env=environment, check=False)
-sys.exit(done.returncode)
+SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "LD_PRELOAD")} | {"MYPYPATH": str(SOURCE / "python")}
+
+# lines of a user, and what mypy says of each; empty: nothing
+USE = (
+    ("import mujoco, mjgear", ""),
+    ("spec = mujoco.MjSpec()", ""),
+    ('mjgear.add(spec, "elbow", eta_forward=0.8, coulomb="2 Nm", backlash="exact")', ""),
+    ('mjgear.add(spec, "elbow", eta_foward=0.8)', 'Unexpected keyword argument "eta_foward"'),
+    ('mjgear.add_robot_gears(spec, "ur5e", colomb=2)', 'Unexpected keyword argument "colomb"'),
+    ('mjgear.explain("worm", load=2, mu=0.1)', ""),
+    ('mjgear.explain("worm", muu=0.1)', 'Unexpected keyword argument "muu"'),
+    ('mjgear.convert("worm", lead_angel=0.1)', 'Unexpected keyword argument "lead_angel"'),
+    ("mjgear.State.STUK", '"type[State]" has no attribute "STUK"'),
+    ("mjgear.ad", 'Module has no attribute "ad"'),
+)
+
+
+def mypy(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "mypy", "--cache-dir=build/mypy", *arguments], cwd=SOURCE, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+
+
+package = mypy()
+print(package.stdout, package.stderr)
+with tempfile.TemporaryDirectory() as folder:
+    file = pathlib.Path(folder) / "use.py"
+    file.write_text("\n".join(line for line, _ in USE) + "\n", encoding="utf-8")
+    told = mypy("--config-file=pyproject.toml", str(file)).stdout
+wrong = []
+for number, (line, expected) in enumerate(USE, 1):
+    lines = [one for one in told.splitlines() if f"use.py:{number}: error" in one]
+    if bool(lines) != bool(expected) or (expected and expected not in lines[0]):
+        wrong.append(f"{line!r}: expected {expected or 'nothing'!r}, mypy says {lines}")
+print("\n".join(wrong))
+sys.exit(package.returncode or bool(wrong))

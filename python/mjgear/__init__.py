@@ -16,6 +16,7 @@ Units are SI at the output side of the gear; for a slide read m, N and kg.
 """
 
 import importlib
+import importlib.util
 from typing import TYPE_CHECKING, Any
 
 import mujoco  # first: from 4.0 on it registers the plugin through this package
@@ -23,6 +24,7 @@ import mujoco  # first: from 4.0 on it registers the plugin through this package
 from mjgear import _library
 
 if TYPE_CHECKING:
+    from mjgear import gymnasium as gymnasium, identify as identify, warp as warp
     from mjgear._brakes import add_brake as add_brake
     from mjgear._catalogue import Facts as Facts, Key as Key, Preset as Preset, convert as convert, explain as explain, keys as keys, presets as presets
     from mjgear._check import Report as Report, check as check
@@ -60,19 +62,21 @@ _HOMES = {
     "_spec": ("Added", "add"),
     "_words": ("MOTIONS", "RESULTS", "STATES", "Mode", "Motion", "State", "Status"),
 }
-_SUBPACKAGES = ("gymnasium", "identify", "warp")  # imported when they are used too
+_SUBPACKAGES = {"gymnasium": "gymnasium", "identify": "scipy", "warp": "mujoco_warp"}  # imported when they are used too, with what they need
 
 __all__ = sorted(name for names in _HOMES.values() for name in names)
 
 
-def __getattr__(name: str) -> Any:
-    for home, names in _HOMES.items():
-        if name in names:
-            return getattr(importlib.import_module(f"mjgear.{home}"), name)
-    if name in _SUBPACKAGES:
-        return importlib.import_module(f"mjgear.{name}")
-    raise AttributeError(f"module 'mjgear' has no attribute {name!r}")
+if not TYPE_CHECKING:  # a type checker knows the names above, and no others
+
+    def __getattr__(name: str) -> Any:
+        for home, names in _HOMES.items():
+            if name in names:
+                return getattr(importlib.import_module(f"mjgear.{home}"), name)
+        if name in _SUBPACKAGES:
+            return importlib.import_module(f"mjgear.{name}")
+        raise AttributeError(f"module 'mjgear' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return [*__all__, *_SUBPACKAGES, "__version__"]
+    return [*__all__, *(name for name, needed in _SUBPACKAGES.items() if importlib.util.find_spec(needed)), "__version__"]

@@ -210,7 +210,7 @@ class Reporter:
             self.report.where = self._where.encode()
 
     def _take(self) -> None:
-        self._lines += [line for line in self._text.value.decode().splitlines() if line not in self._lines]
+        self._lines += [line for line in _structs.message(self._text).splitlines() if line not in self._lines]
         self._start()
 
     def refuse(self, line: str) -> None:

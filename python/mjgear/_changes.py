@@ -47,7 +47,7 @@ class Changes:
         if _structs.plugin.mjg_setStates(
             model._address, rows.ctypes.data, len(rows), stride, self.joints, self.keys, values.ctypes.data, self.describes, self.count, error, TEXT
         ):
-            raise GearError(error.value.decode())
+            raise GearError(_structs.message(error))
 
 
 def read(values: Mapping[str, ArrayLike], count: int, where: str) -> dict[str, Array]:
@@ -101,4 +101,4 @@ def set_numbers(model: mujoco.MjModel, data: mujoco.MjData, joint: int, values: 
     change = _structs.plugin.mjg_describeGear if describes else _structs.plugin.mjg_setGears
     error = ctypes.create_string_buffer(TEXT)
     if change(model._address, data._address, joint, names, numbers, count, error, TEXT):
-        raise GearError(error.value.decode())
+        raise GearError(_structs.message(error))

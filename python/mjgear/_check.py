@@ -194,14 +194,14 @@ def unknown_key(instance: str, key: str) -> str:
     """The line for a key that an instance may not have; empty if it may."""
     error = ctypes.create_string_buffer(_TEXT)
     _structs.plugin.mjg_checkKey(instance.encode(), key.encode(), error, _TEXT)
-    return error.value.decode().strip()
+    return _structs.message(error).strip()
 
 
 def ask(model: mujoco.MjModel) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Problems of a compiled model, and warnings if it has none."""
     problems, warnings = (ctypes.create_string_buffer(_TEXT) for _ in range(2))
     _structs.plugin.mjg_checkModel(model._address, problems, _TEXT, warnings, _TEXT)
-    return tuple(problems.value.decode().splitlines()), tuple(warnings.value.decode().splitlines())
+    return tuple(_structs.message(problems).splitlines()), tuple(_structs.message(warnings).splitlines())
 
 
 def _last(error: Exception) -> str:

@@ -426,7 +426,7 @@ class Gears(Mapping[str, Gear]):
         model, data = self._single("solver")
         error = ctypes.create_string_buffer(TEXT)
         if _structs.plugin.mjg_setSolver(model._address, data._address, str(name).encode(), error, TEXT):
-            raise GearError(error.value.decode())
+            raise GearError(_structs.message(error))
 
     # -------------------------------------- one simulation ---------------------------------------
 

@@ -203,7 +203,7 @@ def _solve(
         _pointer(qacc), _pointer(rotors), error, _TEXT,
     )  # fmt: skip
     if done < 0:
-        raise GearError(error.value.decode())
+        raise GearError(_structs.message(error))
     return low, high, motion
 
 

@@ -14,6 +14,11 @@ def _functions(library: ctypes.CDLL, declarations: dict[str, tuple[Any, ...]]) -
         function.argtypes = arguments
 
 
+def message(buffer: ctypes.Array[ctypes.c_char]) -> str:
+    """Lines of the library; a letter of several bytes that its length cuts is left out."""
+    return buffer.value.decode(errors="ignore")
+
+
 class KeyInfo(ctypes.Structure):
     """mjgKeyInfo"""
 
