@@ -61,10 +61,13 @@ def plugin() -> ctypes.CDLL:
         ImportError: there is none for this MuJoCo, or it cannot be loaded.
     """
     file = str(path())
-    try:
-        mujoco.mj_loadPluginLibrary(file)
-    except mujoco.FatalError as error:
-        raise ImportError(str(error).strip()) from None
+    if platform.system() != "Windows":
+        try:
+            mujoco.mj_loadPluginLibrary(file)
+        except mujoco.FatalError as error:
+            raise ImportError(str(error).strip()) from None
+    # a library registers itself when it is loaded. On Windows the engine would read the path in the system's code page and not look for
+    # OpenBLAS beside the plugin
     library = ctypes.CDLL(file)
     if not _is_registered():
         raise ImportError(f"{file} did not register {NAME} with MuJoCo {mujoco.mj_versionString()}; see the warning above")
