@@ -153,6 +153,11 @@ class Randomized(unittest.TestCase):
         with self.assertRaisesRegex(mjgear.GearError, "did you mean friction"):
             mjgear.gymnasium.RandomizedGears(make(), INTERVALS, observe=["frictoin"])
 
+    def test_what_is_the_models(self):
+        for intervals in ({"armature": (0.1, 0.2)}, {"leg_joint": {"coulomb": 1, "viscous": (0, 1)}}):
+            with self.assertRaisesRegex(mjgear.GearError, "is the model's, and an episode cannot draw it"):
+                mjgear.gymnasium.RandomizedGears(make(), intervals)
+
     def test_curriculum(self):
         """Gears go from the model's to the draws."""
         env = mjgear.gymnasium.RandomizedGears(make(), INTERVALS, curriculum=lambda episode: min(1, episode / 2))

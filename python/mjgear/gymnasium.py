@@ -19,11 +19,10 @@ import mujoco
 import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
-from mujoco.batch import Batch
 from numpy.typing import ArrayLike, NDArray
 
 from mjgear import _catalogue
-from mjgear._distributions import distribution
+from mjgear._distributions import ENGINE, Distribution, distribution
 from mjgear._errors import GearError, warn
 from mjgear._gears import Gear, Gears
 from mjgear._numbers import Number, Result
@@ -123,7 +122,7 @@ class RandomizedGears(gymnasium.Wrapper[Any, Any, Any, Any], gymnasium.utils.Rec
             Default: 1, all of it. ``wrapper.difficulty`` sets it by hand.
 
     Raises:
-        GearError: the model has no gears, or an unknown name in observe.
+        GearError: the model has no gears, an unknown name in observe, or intervals of what is the model's, armature for instance.
     """
 
     def __init__(
@@ -134,7 +133,7 @@ class RandomizedGears(gymnasium.Wrapper[Any, Any, Any, Any], gymnasium.utils.Rec
         base: Any = env.unwrapped
         self.gears = Gears(base.model, base.data)
         self.difficulty: float | None = None
-        self._distribution = distribution(intervals, tuple(self.gears))
+        self._distribution = _of_state(intervals, self.gears)
         self._nominal = np.array([_nominal(self.gears, gear, key) for gear, key in self._distribution.columns])
         self._curriculum, self._episode, self._random = curriculum, 0, np.random.default_rng()
         self._observed = _observed(observe)
@@ -176,6 +175,15 @@ class RandomizedGears(gymnasium.Wrapper[Any, Any, Any, Any], gymnasium.utils.Rec
     def _counts(self) -> dict[str, int]:
         counts = self.gears.counts
         return {"gear_steps": counts.steps, "gear_unsolved": counts.unsolved, "gear_slow": counts.slow}
+
+
+def _of_state(intervals: Any, gears: Gears) -> Distribution:
+    """A distribution of numbers that are state, which each episode may have its own of."""
+    found = distribution(intervals, tuple(gears))
+    for key in ENGINE:
+        if key in found.keys:
+            raise GearError(f"{key} is the model's, and an episode cannot draw it; leave it out, or make a model for each draw: mjgear.randomize(..).models(model)")
+    return found
 
 
 def _nominal(gears: Gears, gear: str, key: str) -> float:
@@ -228,11 +236,13 @@ class GearedVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         frame_skip: int = 5,
         nthread: int = 0,
     ) -> None:
+        from mujoco.batch import Batch  # of MuJoCo 3.17 or later
+
         self.num_envs, self.batch = num_envs, Batch(model, nsim=num_envs, nthread=nthread)
         self.gears = Gears(model, self.batch)
         self._observe, self._reward, self._terminated, self._start = observe, reward, terminated, start
         self._steps, self._skip = steps, frame_skip
-        self._distribution = None if intervals is None else distribution(intervals, tuple(self.gears))
+        self._distribution = None if intervals is None else _of_state(intervals, self.gears)
         self._elapsed = np.zeros(num_envs, np.int64)
         self._ended = np.zeros(num_envs, bool)
         low, high = np.where(model.actuator_ctrllimited[:, None] != 0, model.actuator_ctrlrange, [-1, 1]).T
