@@ -4,8 +4,8 @@
 
 Each file is one process. Every hinge and slide that an actuator drives gets a gear that can be driven back (free), one that cannot (locking) and
 one with play, with each integrator that the plain model has. Controls are random numbers in their ranges, anew every twenty steps. A row has the
-steps that were not solved, the steps in which a friction torque gives power, the largest error of the law (Euler without gaps: from velocities,
-actuator forces and passive forces of the engine, in units of the torques), and the processor time over that of the plain model and of one with
+steps that were not solved, the torques of friction that give power, the largest error of the law in steps that count as solved (Euler without gaps:
+from velocities, actuator forces and passive forces of the engine, in units of the torques), and the processor time over that of the plain model and of one with
 frictionloss. Of a refused model the remedy of its line is tried. Meshes that are missing become balls: then the table says whose inertia that is."""
 
 import argparse
@@ -75,6 +75,7 @@ class Law:
         self.motors = (roles == 1).reshape(len(joints), model.nactuator)
         self.rotor = np.array([plain.dof_armature[dof] + sum(plain.actuator_armature[k] for k in range(plain.nactuator)
                                if plain.actuator_trntype[k] <= 1 and plain.actuator_trnid[k, 0] == plain.dof_jntid[dof]) for dof in self.dofs])  # fmt: skip
+        self.unsolved = 0
         self.usable = not (plain.actuator_damping.any() or (plain.tendon_actuatorid != -1).any() or plain.jnt_actgravcomp.any())
         self.twin, self.worst, self.feeds = mujoco.MjData(plain), 0.0, 0
 
@@ -92,7 +93,10 @@ class Law:
         low, high = m.jnt_actfrcrange[joints].T
         return np.where(m.jnt_actfrclimited[joints] != 0, np.clip(motor, low, high), motor)
 
-    def check(self, d, before):
+    def check(self, d, before, counts):
+        solved, self.unsolved = counts.unsolved == self.unsolved, counts.unsolved
+        if not solved:
+            return
         twin, m = self.twin, self.model
         twin.qpos[:], twin.qvel[:], twin.time = before[0], before[1], d.time
         twin.ctrl[:], twin.act[:] = d.ctrl, before[2]
@@ -115,6 +119,7 @@ def play(m, steps, law=None):
     d, random, spent = mujoco.MjData(m), np.random.default_rng(1), 0.0
     if m.nkey:
         mujoco.mj_resetDataKeyframe(m, d, 0)
+    gears = mjgear.Gears(m, d) if law is not None else None
     low, high = np.where(m.actuator_ctrllimited[:, None], m.actuator_ctrlrange, [-1, 1]).T
     for k in range(steps):
         if k % HOLD == 0:
@@ -126,16 +131,20 @@ def play(m, steps, law=None):
         if sum(d.warning[int(w)].number for w in BAD):
             return k + 1, spent, d
         if law is not None:
-            law.check(d, before)
+            law.check(d, before, gears.counts)
     return 0, spent, d
 
 
-def geared(spec, joints, kind, names):
-    """A copy of the model with gears; and the same without."""
-    copy = spec.copy()
+def geared(spec, names, kind):
+    """A copy of the model with gears."""
+    copy, shaft = spec.copy(), {}
+    if kind == "play":  # a rotor of half of what the joint moves, on a shaft that swings with it at a tenth of the step's rate
+        model = spec.compile()
+        inertia, h = np.array([model.dof_M0[model.joint(name).dofadr[0]] for name in names]), model.opt.timestep
+        shaft = {"rotor_inertia": 0.5 * inertia, "stiffness": 0.01 * inertia / h**2, "damping": 0.05 * inertia / h}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        mjgear.add(copy, [name for name in names], armature="keep", **KINDS[kind], **({"stiffness": 2000.0, "damping": 1.0, "rotor_inertia": 0.02} if kind == "play" else {}))
+        mjgear.add(copy, names, armature="keep", **KINDS[kind], **{key: list(values) for key, values in shaft.items()})
     return copy
 
 
@@ -161,7 +170,7 @@ def simulate(spec, names, kind, steps, row):
     """One model with gears against itself without."""
     plain = spec.compile()
     try:
-        m = geared(spec, names, kind, names).compile()
+        m = geared(spec, names, kind).compile()
     except (ValueError, mjgear.Error) as error:
         row["refused"] = line_of(error)
         return
@@ -264,7 +273,8 @@ def main():
     why = "\n".join(f"- {count}: {reason}" for reason, count in reasons.most_common())
     print(f"\n{total}\n{why}")
     if args.table:
-        args.table.write_text(f"{head}\n" + "\n".join(lines) + f"\n\n{total}\n\n{why}\n", encoding="utf-8")
+        made = f"Written by `tests/other_models.py {args.folder.name} --steps {args.steps} --seconds {args.seconds:g}`, MuJoCo {mujoco.__version__}."
+        args.table.write_text(f"# {args.folder.name}\n\n{made}\n\n{head}\n" + "\n".join(lines) + f"\n\n{total}\n\n{why}\n", encoding="utf-8")
     return None
 
 

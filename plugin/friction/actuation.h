@@ -6,7 +6,7 @@
 //   tau_u = motor - h K_p v - d v - S a        a = (v+ - v)/h
 //   S     = [armature] + h K_v + h^2 K_p + h d
 //
-// motor   what mj_fwdActuation computes, with all clamps
+// motor   what mj_fwdActuation computes of it, with all clamps
 // K_v     - d(motor)/d(v) as far as the integrator has it: implicitfast, implicit, discrete
 // K_p     - d(motor)/d(q) as far as the integrator has it: discrete
 // d       viscous damping that belongs to an actuator, which the engine counts among the passive forces
@@ -16,7 +16,9 @@
 // joints through a tendon without a gear. Behind a gap S belongs to the rotor and not to
 // the joint, where the engine has it.
 //
-// An actuator passes one gear, that of its transmission: where a tendon has a gear, its
+// motor, K_v, K_p and d are those of actuators that are motors of the gear
+// (configuration/motors.h); loads act on its link with gains and dampers. An actuator
+// passes one gear, that of its transmission: where a tendon has a gear, its
 // actuators are that gear's motors, with forces along the tendon, and not those of gears
 // on its joints. Rotors of tendons, unlike those of joints, are accelerated also by a
 // change of the Jacobian: tau has - [armature] (dj/dt)' v.
@@ -39,7 +41,7 @@ static inline int mjgp_actuationActive(const mjModel* m) {
 int mjgp_actuationMatters(const mjgpGears* g, const mjModel* m);
 
 // in: gains, motor, tau, inertia, implicit, drag and row of the active joints, after
-// mjgp_evaluateActuation; actuated: -1 without the forces. Rows are on d's stack
+// mjgp_evaluateActuation (evaluation.h); actuated: -1 without the forces. Rows are on d's stack
 void mjgp_gatherActuation(mjgpGears* g, const mjModel* m, mjData* d, int actuated);
 
 #endif  // MJGEAR_PLUGIN_ACTUATION_H_

@@ -23,8 +23,8 @@ _TEXT = 2000
 class Torques(Mapping[str, float]):
     """Motor torques that make a motion, gear by gear in the order of Gears.
 
-    N m, or N of slides, at the output side of the gear: what ``qfrc_actuator`` has of the joint at the start of the step. Of a gear on a tendon the
-    force along it.
+    N m, or N of slides, at the output side of the gear: what motors have in ``qfrc_actuator`` of the joint at the start of the step. Of a gear on
+    a tendon the force along it.
 
     ``motion`` says what each gear does, a ``mjgear.Motion``:
 

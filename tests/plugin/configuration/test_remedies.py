@@ -182,6 +182,35 @@ def loads(path):
         return None
 
 
+def test_wrapped_rope():
+    """The engine has no armature of a tendon that wraps around a geom: add and check say what helps, and it does."""
+    rope = ROPE | {"body": '<geom name="drum" type="cylinder" size=".02 .1" euler="90 0 0" pos=".1 0 .05"/>', "actuator": '<motor tendon="t"/>',
+                   "tendon": '<spatial name="t" {}><site site="o"/><geom geom="drum"/><site site="s"/></spatial>'}  # fmt: skip
+    words = "set the tendon's armature to 0, and give a joint that turns with the motor the rotor's inertia"
+    with tempfile.TemporaryDirectory() as folder:
+        for armature, refused in (('armature=".1"', True), ("", False)):
+            path = pathlib.Path(folder) / "rope.xml"
+            path.write_text(model(**rope | {"tendon": rope["tendon"].format(armature)}), encoding="utf-8")
+            found = check(path)
+            assert bool(found) == refused == (loads(path) is None) and all(words in line for line in found), found
+            plain = mujoco.MjSpec.from_string(model(**rope | {"tendon": rope["tendon"].format(""), "keys": GEAR}))
+            with scripts.refuses(words) if refused else contextlib.nullcontext():
+                mjgear.add(plain, tendons="t", name="rope", eta_forward=0.7, armature=0.1 if refused else 0.0)
+                plain.compile()
+
+
+def test_deleted_joint():
+    """The refusal of a gear whose joint was deleted names what takes the gear off, and that does."""
+    spec = mujoco.MjSpec.from_string(model())
+    spec.delete(spec.joint("a"))
+    for actuator in list(spec.actuators):
+        spec.delete(actuator)
+    with scripts.refuses("if it was deleted, mjgear.remove in Python takes its gear off"):
+        spec.compile()
+    mjgear.remove(spec, "a")
+    assert spec.compile().nplugin == 0
+
+
 def test_check_agrees():
     """Of every model of this project, and of every refused one above, check says what loading does."""
     with tempfile.TemporaryDirectory() as folder:
