@@ -6,6 +6,7 @@ import operator
 import pathlib
 import pickle
 import pydoc
+import re
 import subprocess
 import sys
 import tempfile
@@ -38,7 +39,7 @@ class Efficiencies(unittest.TestCase):
         gear = mjgear.Gears(model, data)["elbow"]
         with self.assertWarnsRegex(mjgear.GearWarning, r"'elbow': eta_backward is not given .* from 0\.75 to -0\.5, so that the gear is self-locking"):
             gear.eta_forward = 0.4
-        with self.assertWarnsRegex(mjgear.GearWarning, "no longer self-locking"):
+        with self.assertWarnsRegex(mjgear.GearWarning, "can be driven back"):
             gear["eta_forward"] = 0.8
         batch = mjgear.Gears(model, Batch(model, 3, nthread=1))["elbow"]
         with self.assertWarnsRegex(mjgear.GearWarning, "self-locking") as caught:
@@ -155,6 +156,24 @@ class Words(unittest.TestCase):
             for word in kind:
                 names = [f"{prefix}{word.name}", f"{prefix}ERR_{word.name}", f"{prefix}{word.name.removeprefix('IN_')}"]
                 self.assertRegex(text, rf"\b({'|'.join(names)}) = {int(word)}\b", word.name)
+
+    def test_no_state_is_missing(self):
+        for kind, file, pattern in (
+            (mjgear.State, "plugin/configuration/sensors.h", r"mjgpSTATE_\w+ = (\d+)"),
+            (mjgear.Motion, "plugin/mjgear_plugin.h", r"mjgMOTION_(?!UNGEARED)\w+ = (-?\d+)"),
+            (mjgear.Status, "core/mjgear.h", r"(?s)typedef enum mjgStatus_ \{(.*?)\}"),
+        ):
+            found = re.findall(pattern, (SOURCE / file).read_text(encoding="utf-8"))
+            numbers = re.findall(r"mjg\w+ = (-?\d+)", found[0]) if kind is mjgear.Status else found
+            self.assertEqual({int(number) for number in numbers}, {int(word) for word in kind})
+
+    def test_completion_offers_what_the_gear_has(self):
+        model, data, _ = geared(eta_forward=0.8)
+        offered = dir(mjgear.Gears(model, data)["elbow"])
+        for name in ("eta_forward", "gamma_v", "friction", "state", "set", "explain"):
+            self.assertIn(name, offered)
+        for name in ("lead_angle", "half_gap", "teeth_sun"):
+            self.assertNotIn(name, offered)
 
     def test_texts_are_the_cores(self):
         numbers = {name: number for name, number in vars(_keys.Numbers).items() if not name.startswith("_")}

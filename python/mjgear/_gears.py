@@ -116,6 +116,10 @@ class Gear(Numbers):
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(_no_attribute(name, writes=False))
 
+    def __dir__(self) -> list[str]:
+        """What completion offers: of the numbers those that this gear has."""
+        return [name for name in super().__dir__() if not isinstance(getattr(Numbers, name, None), Number) or self[name] is not None]
+
     def __repr__(self) -> str:
         return f"<mjgear.Gear of {self._gears._kind(self.joint)} '{self.name}'>"
 
@@ -237,7 +241,7 @@ def _warn_locks(gear: Gear, before: Array) -> None:
     changed = (before > 0) != (after > 0)
     if not changed.any():
         return
-    what = "is self-locking" if (after[changed] <= 0).any() else "is no longer self-locking"
+    what = "is self-locking" if (after[changed] <= 0).any() else "can be driven back"
     warn(
         f"{NAME}, {gear._gears._kind(gear.joint)} '{gear.name}': eta_backward is not given and follows eta_forward, from {_tables.number(before)} to "
         f"{_tables.number(after)}, so that the gear {what}; give both: gear.set(eta_forward=.., eta_backward=..)"

@@ -22,7 +22,7 @@ def remove(spec: mujoco.MjSpec, joints: str | Sequence[str] = (), *, tendons: st
 
     Args:
         spec: the model, not compiled. Where this call is refused it stays as it was.
-        joints: names of geared joints or patterns (of fnmatch); they need not be in the model any more, so that this mends a
+        joints: names of geared joints or patterns (of fnmatch); the joints may be gone from the model, so that this mends a
             model of which geared joints were deleted.
         tendons: the same for tendons.
 
@@ -186,7 +186,7 @@ def _delete_sensors(spec: mujoco.MjSpec, instance: str, gone: Mapping[str, list[
 
 
 def _delete_references(spec: mujoco.MjSpec, instance: str) -> None:
-    """Let no body refer to an instance any more, nor have it inside."""
+    """Take references to an instance out of the bodies, and keys inside of them."""
     for i, body in enumerate(spec.bodies):
         if (_is_inside(body) and f"{body.name}:{i}" == instance) or (body.plugin.active and body.plugin.name == instance):
             body.plugin.name, body.plugin.plugin_name, body.plugin.active = "", "", False
