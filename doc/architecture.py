@@ -1,15 +1,21 @@
 """Draws the structure of core/ and plugin/ from their sources, and checks it.
 
     doc/architecture.py PICTURE.png     rooms (folders) as boxes, uses of each other's functions as arrows
-    doc/architecture.py --check         exit code 1 if the structure is not what doc/architecture.md says:
+    doc/architecture.py --check [PICTURE.png]
+                                        exit code 1 if the structure is not what doc/architecture.md says:
                                           no two files use each other, directly or through others
                                           no two rooms of the plugin use each other
                                           the core uses nothing of the plugin
+                                          doc/architecture.md names every room, and no other
                                           a function above 60 lines says why: "Long because ..." above it
                                           functions that doc/architecture.md names are in the files it names
                                           a source has a test that mirrors it, or a row in tests/README.md
+                                          doc/architecture.png shows these rooms, files and arrows
+                                        with PICTURE.png it is drawn there as well
 
-A file uses another if it mentions a function that the other defines with a name of ours (mjg_, mjgi_, mjgp_).
+A file is a source with its header, or a header alone. It uses another if it mentions a function that the other
+defines, inline functions of headers included, with a name of ours (mjg_, mjgi_, mjgp_). The picture has its content as
+text (content()) in its PNG metadata.
 """
 
 import argparse
@@ -21,6 +27,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LONGEST = 60
 DEFINITION = re.compile(r"^(?!static\b)\w[\w \t*]*?\b(mjg[ip]?_\w+)\s*\([^;{}]*\)\s*\{", re.MULTILINE)
+INLINE = re.compile(r"^static inline [\w \t*()]*?\b(mjg[ip]?_\w+)\s*\([^;{}]*\)\s*\{", re.MULTILINE)
 NAME = re.compile(r"\bmjg[ip]?_\w+")
 
 
@@ -35,10 +42,16 @@ def room(file):
 
 
 def uses(files):
-    """file -> set of files whose functions it mentions, and function -> file that defines it."""
-    text = {f: re.sub(r"//.*", "", (ROOT / f).read_text()) for f in files}
-    where = {name: f for f in files for name in DEFINITION.findall(text[f])}
-    graph = {f: {where[n] for n in NAME.findall(text[f]) if n in where} - {f} for f in files}
+    """file -> set of files whose functions it mentions, and function -> file that defines it; sources and headers.
+
+    A source and the header of its name are one file, so that what one mentions of the other does not count.
+    """
+    all_files = [*files, *sorted(f.relative_to(ROOT) for top in ("core", "plugin") for f in (ROOT / top).rglob("*.h"))]
+    text = {f: re.sub(r"//.*", "", (ROOT / f).read_text()) for f in all_files}
+    where = {name: f for f in all_files for name in [*DEFINITION.findall(text[f]), *INLINE.findall(text[f])]}
+    # of a header bodies of functions, not declarations
+    body = {f: text[f] if f.suffix == ".c" else "\n".join(re.findall(r"\{.*?^\}", text[f], re.MULTILINE | re.DOTALL)) for f in all_files}
+    graph = {f: {where[n] for n in NAME.findall(body[f]) if n in where and where[n].with_suffix("") != f.with_suffix("")} for f in all_files}
     return graph, where
 
 
@@ -67,11 +80,30 @@ def cycles(graph):
 
 
 def rooms(graph):
-    """(room, room) -> number of file pairs between them."""
+    """(room, room) -> number of file pairs between them. Headers without uses of their own are tools for all rooms and
+    do not count."""
     count = collections.Counter()
     for f, others in graph.items():
-        count.update((room(f), room(o)) for o in others if room(o) != room(f))
+        count.update((room(f), room(o)) for o in others
+                     if room(o) != room(f) and not (o.suffix == ".h" and not any(room(x).startswith(room(o).split("/")[0]) for x in graph[o])))
     return count
+
+
+def content(files, between):
+    """What the picture shows as text: a line for each room with its files, and for each arrow."""
+    lines = []
+    for name in sorted({room(f) for f in files} - {"core"}):
+        lines.append(f"{name}: " + ", ".join(f.stem for f in files if room(f) == name))
+    lines += sorted(f"{a} -> {b}" for a, b in between if "core" not in (a, b) and "plugin" not in (a, b))
+    return "\n".join(lines)
+
+
+def drawn(picture):
+    """The content of a picture that draw() wrote; "" if it has none."""
+    from PIL import Image
+
+    with Image.open(picture) as image:
+        return getattr(image, "text", {}).get("Description", "")
 
 
 def long_functions(files):
@@ -115,8 +147,8 @@ def untested(files):
         yield f"tests/README.md: there is no {f}"
 
 
-def check():
-    """Prints what is not as it should be; returns the number of findings."""
+def check(picture=None):
+    """Prints what is not as it should be; returns the number of findings. Draws to picture, if one is named."""
     files = sources()
     graph, where = uses(files)
     findings = ["these files use each other: " + ", ".join(c) for c in cycles(graph)]
@@ -137,6 +169,27 @@ def check():
     for name, f in re.findall(r"^\| *(?:\d+ *\| *)?`(\w+)` *\| *`?([\w/.]+\.c)`? *\|", page, re.MULTILINE):
         if not (ROOT / f).exists() or not re.search(rf"\b{name}\(", (ROOT / f).read_text()):
             findings.append(f"doc/architecture.md: {name} is not in {f}")
+
+    # | `room` | rows of the page
+    named = set(re.findall(r"^\| `((?:core|plugin)/\w+)` \|", page, re.MULTILINE))
+    there = {room(f) for f in files} - {"core"}
+    findings += [f"doc/architecture.md does not name the room {name}" for name in sorted(there - named)]
+    findings += [f"doc/architecture.md names a room that does not exist: {name}" for name in sorted(named - there)]
+
+    try:
+        shown = drawn(ROOT / "doc" / "architecture.png")
+    except ImportError:
+        print("the picture is not checked: no PIL")
+    else:
+        now, then = set(content(files, between).splitlines()), set(shown.splitlines())
+        findings += [f"doc/architecture.png lacks: {line}" for line in sorted(now - then)]
+        findings += [f"doc/architecture.png shows what is not so: {line}" for line in sorted(then - now)]
+        if picture:
+            draw(picture)
+            if drawn(picture) != content(files, between):
+                findings.append(f"{picture}: drawn with another content")
+        if now != then:
+            findings.append("draw it again: doc/architecture.py doc/architecture.png")
     print("\n".join(findings) if findings else f"{len(files)} files, {len(where)} functions: as it should be")
     return len(findings)
 
@@ -154,7 +207,7 @@ LAYERS = [
 
 
 def draw(path):
-    """Writes the picture."""
+    """Writes the picture, with its content as text."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -167,50 +220,49 @@ def draw(path):
     per_room = collections.defaultdict(list)
     for f in files:
         if room(f) != "core":  # the version number
-            per_room[room(f)].append(f)
+            per_room[room(f)].append(f.stem)
     unknown = set(per_room) - {r for layer in LAYERS for r in layer}
     if unknown:
         sys.exit("rooms without a place in the picture: " + ", ".join(sorted(unknown)))
 
-    width, height, place = 3.1, 1.15, {}
-    figure, axes = plt.subplots(figsize=(14, 10))
-    layers = [[r for r in layer if r in per_room] for layer in LAYERS]
-    for k, layer in enumerate(l for l in layers if l):
-        for i, name in enumerate(layer):
-            x, y = 4.0 * (i - (len(layer) - 1) / 2), -2.0 * k
+    step, width, down, place, height = 6.2, 4.6, 0.0, {}, {}
+    figure, axes = plt.subplots(figsize=(15, 15))
+    for layer in LAYERS:
+        texts = {r: wrap(", ".join(per_room[r]), 44) for r in layer if r in per_room}
+        tallest = max(len(lines) for lines in texts.values())
+        for i, (name, lines) in enumerate(texts.items()):
+            height[name] = 0.55 + 0.27 * len(lines)
+            x, y = step * (i - (len(texts) - 1) / 2), down - (0.55 + 0.27 * tallest) / 2
             place[name] = (x, y)
             color = "#dbe9f6" if name.startswith("core") else "#fde7cf"
-            axes.add_patch(
-                FancyBboxPatch((x - width / 2, y - height / 2), width, height, facecolor=color,
-                               edgecolor="#444444", boxstyle="round,pad=0.02,rounding_size=0.12", zorder=3))
-            lines = sum(len((ROOT / f).read_text().split("\n")) - 1 for f in per_room[name])
-            axes.text(x, y + 0.32, name, ha="center", va="center", weight="bold", fontsize=11, zorder=4)
-            names = ", ".join(f.stem for f in per_room[name])
-            wrapped = "\n".join(wrap(names, 46)[:3])
-            axes.text(x, y - 0.18, f"{len(per_room[name])} files, {lines} lines\n{wrapped}", ha="center",
-                      va="center", fontsize=6.5, zorder=4, linespacing=1.2)
+            axes.add_patch(FancyBboxPatch((x - width / 2, y - height[name] / 2), width, height[name], facecolor=color, edgecolor="#444444",
+                                          boxstyle="round,pad=0.02,rounding_size=0.12", zorder=3))
+            axes.text(x, y + height[name] / 2 - 0.22, name, ha="center", va="center", weight="bold", fontsize=13, zorder=4)
+            axes.text(x, y - 0.2, "\n".join(lines), ha="center", va="center", fontsize=9.5, zorder=4, linespacing=1.25)
+        down -= 0.55 + 0.27 * tallest + 1.25
     for (a, b), count in between.items():
         if a not in place or b not in place:
             continue
         (xa, ya), (xb, yb) = place[a], place[b]
-        if ya == yb:
+        if abs(ya - yb) < 0.01:
             side = 1 if xb > xa else -1
             start, end, bend = (xa + side * width / 2, ya), (xb - side * width / 2, yb), 0.0
-            if abs(xb - xa) > 4.5:
-                start, end, bend = (xa, ya - height / 2), (xb, yb - height / 2), -0.25 * side
+            if abs(xb - xa) > 1.5 * step:
+                start, end, bend = (xa, ya - height[a] / 2), (xb, yb - height[b] / 2), -0.25 * side
         else:
-            down = 1 if yb < ya else -1
-            start, end, bend = (xa, ya - down * height / 2), (xb, yb + down * height / 2), 0.0
-            if abs(yb - ya) > 2.5 and abs(xb - xa) < 0.5:
-                start, end, bend = (xa + width / 2, ya), (xb + width / 2, yb), -0.45
-        axes.add_patch(
-            FancyArrowPatch(start, end, arrowstyle="-|>", mutation_scale=12, color="#5b6b7b", alpha=0.8,
-                            linewidth=0.8 + 0.35 * min(count, 8), connectionstyle=f"arc3,rad={bend}", zorder=2))
-    axes.set_xlim(min(x for x, _ in place.values()) - 2, max(x for x, _ in place.values()) + 2)
-    axes.set_ylim(-2.0 * (len(place and [l for l in layers if l]) - 1) - 1.2, 1.0)
+            sign = 1 if yb < ya else -1
+            shift = 0.32 * width * max(-1, min(1, (xb - xa) / step))
+            start, end, bend = (xa + shift, ya - sign * height[a] / 2), (xb - shift, yb + sign * height[b] / 2), 0.0
+            if abs(yb - ya) > 4 and abs(xb - xa) < 0.5 * step:
+                side = 1 if xa + xb >= 0 else -1
+                start, end, bend = (xa + side * width / 2, ya), (xb + side * width / 2, yb), -0.35 * side
+        axes.add_patch(FancyArrowPatch(start, end, arrowstyle="-|>", mutation_scale=16, color="#5b6b7b", alpha=0.75,
+                                       linewidth=1.0 + 0.3 * min(count, 8), connectionstyle=f"arc3,rad={bend}", zorder=2))
+    axes.set_xlim(min(x for x, _ in place.values()) - 3.6, max(x for x, _ in place.values()) + 3.6)
+    axes.set_ylim(down + 0.9, 0.3)
     axes.set_axis_off()
     figure.tight_layout()
-    figure.savefig(path, dpi=110)
+    figure.savefig(path, dpi=90, metadata={"Description": content(files, between)})
 
 
 def wrap(text, width):
@@ -226,7 +278,7 @@ def main():
     parser.add_argument("--check", action="store_true", help="check instead of drawing")
     arguments = parser.parse_args()
     if arguments.check:
-        sys.exit(1 if check() else 0)
+        sys.exit(1 if check(arguments.picture) else 0)
     if not arguments.picture:
         parser.error("name a picture to write, or --check")
     draw(arguments.picture)

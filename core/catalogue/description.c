@@ -424,6 +424,20 @@ static void checkResult(mjgReport* report, const mjgTransmission* t) {
 }
 
 
+void mjg_defaultTransmission(mjgTransmission* transmission) {
+  if (!transmission) {
+    return;
+  }
+  memset(transmission, 0, sizeof(*transmission));
+  transmission->static_ratio = 1;
+  transmission->stribeck_velocity = 1;
+  transmission->stribeck_exponent = 2;
+  transmission->curved_velocity = 1;
+  transmission->curved_exponent = 2;
+  transmission->temperature = 20;
+}
+
+
 int mjg_checkTransmission(mjgReport* report, const mjgTransmission* transmission) {
   if (!report || !transmission) {
     return mjgERR_ARGUMENT;

@@ -82,3 +82,17 @@ int mjg_readTable(mjgTable* table, mjgReport* report, int kind, const char* text
   *table = read;
   return 0;
 }
+
+
+double mjgi_largestFactor(const mjgTransmission* transmission) {
+  double largest = 1;
+  for (int kind = mjgTABLE_GAMMA_TORQUE; kind < mjgNTABLE; kind++) {
+    const mjgTable* table = transmission->table + kind;
+    double most = table->n ? 0 : 1;
+    for (int k = 0; k < table->n; k++) {
+      most = fmax(most, table->factor[k]);
+    }
+    largest *= most;
+  }
+  return largest;
+}

@@ -37,6 +37,9 @@ int mjgi_isOutside(mjgReport* report, const mjgKeyInfo* info, double value, cons
 // what is wrong with a table, null if nothing is; a table without points is right
 const char* mjgi_tableError(const mjgTable* table, int kind);
 
+// Returns the largest product of factors that the tables of the asymmetry coefficients reach.
+double mjgi_largestFactor(const mjgTransmission* transmission);
+
 // value of a key, or what it is if it is not given
 static inline double mjgi_valueOr(const mjgDescription* d, int key, double otherwise) {
   return d->given[key] ? d->value[key] : otherwise;

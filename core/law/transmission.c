@@ -5,20 +5,6 @@
 #include "law/transmission.h"
 
 
-void mjg_defaultTransmission(mjgTransmission* transmission) {
-  if (!transmission) {
-    return;
-  }
-  memset(transmission, 0, sizeof(*transmission));
-  transmission->static_ratio = 1;
-  transmission->stribeck_velocity = 1;
-  transmission->stribeck_exponent = 2;
-  transmission->curved_velocity = 1;
-  transmission->curved_exponent = 2;
-  transmission->temperature = 20;
-}
-
-
 //---------------------------------- tables --------------------------------------------------------
 
 static double factorAt(const mjgTable* table, double x) {
@@ -55,20 +41,6 @@ int mjgi_hasTables(const mjgTransmission* transmission) {
     n += transmission->table[kind].n;
   }
   return n > 0;
-}
-
-
-double mjgi_largestFactor(const mjgTransmission* transmission) {
-  double largest = 1;
-  for (int kind = mjgTABLE_GAMMA_TORQUE; kind < mjgNTABLE; kind++) {
-    const mjgTable* table = transmission->table + kind;
-    double most = table->n ? 0 : 1;
-    for (int k = 0; k < table->n; k++) {
-      most = fmax(most, table->factor[k]);
-    }
-    largest *= most;
-  }
-  return largest;
 }
 
 

@@ -7,10 +7,8 @@
 
 #include "mjgear_params.h"
 
-// does any table count; the largest product of what those of the asymmetry coefficients
-// say
+// Returns 1 if a table has points, else 0.
 int mjgi_hasTables(const mjgTransmission* transmission);
-double mjgi_largestFactor(const mjgTransmission* transmission);
 
 // next guess of t = F(t), off = F(t) - t: by the secant from the guess before, where it
 // was before, NaN at first; at most so far as 32 plain rounds
