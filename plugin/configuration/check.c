@@ -479,10 +479,11 @@ int mjgp_warnLoss(mjgReport* report, const mjModel* m, const mjgpJoint* joint, i
       snprintf(more, sizeof(more), ", and so have %d others", count - 1);
     }
     report->where = where;
-    mjg_refuse(report,
-               "%s '%.60s' has frictionloss %g in addition to its gear%s. MuJoCo applies it to the link, "
-               "and softly; move the part of it that is the gear's into the key 'coulomb'",
-               mjgp_gearKind(joint + first), mjgp_gearName(m, joint + first), loss, more);
+    mjg_refuse(
+        report,
+        "%s '%.60s' has frictionloss %g in addition to its gear%s. MuJoCo applies it to the link, "
+        "and softly; move the part of it that is the gear's into the key 'coulomb'",
+        mjgp_gearKind(joint + first), mjgp_gearName(m, joint + first), loss, more);
     report->where = NULL;
   }
   return count > 0;

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalogue/types.h"
 #include "configuration/brake.h"
 #include "configuration/gap.h"
 #include "configuration/parsing.h"
-#include "catalogue/types.h"
 #include "law/transmission.h"
 
 // keys beside those of gears, which are the core's, and those of gaps, which stand

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "catalogue/geometry.h"
+#include "catalogue/types.h"
 #include "draw.h"
 #include "law/transmission.h"
 #include "near.h"
