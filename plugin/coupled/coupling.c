@@ -126,6 +126,27 @@ static int solve(mjgpStep* s, int* method, mjtNum* error, int* worst) {
 }
 
 
+// Gears whose motions depend on each other, as two winches on one load, hold a load in many ways. Springs behind all of them, so
+// stiff that no motion shows them, choose the one next to the shares of the last step
+static int shareLoad(mjgpStep* s, int* method, mjtNum* error, int* worst) {
+  mjtNum* compliance = s->g->in.compliance;
+  mj_markStack(s->d);
+  mjtNum* given = mj_stackAllocNum(s->d, (size_t)s->n);
+  for (int i = 0; i < s->n; i++) {
+    int joint = s->group->joint[i];
+    given[i] = compliance[joint];
+    compliance[joint] =
+        mju_max(given[i], mjgpSHARING * s->m->opt.timestep * mjgp_delassus(s, i, i));
+  }
+  int solved = solve(s, method, error, worst);
+  for (int i = 0; i < s->n; i++) {
+    compliance[s->group->joint[i]] = given[i];
+  }
+  mj_freeStack(s->d);
+  return solved;
+}
+
+
 // solve for friction and acceleration of one group; info: what became of it
 static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
                        mjgpGroup* group, mjgInfo* info) {
@@ -145,6 +166,7 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
       }
       mjgp_restoreStatic(s, ratio);
     }
+    solved = solved || (s->n > 1 && shareLoad(s, &method, &error, &worst));
   }
   if (!solved) {
     start(s);

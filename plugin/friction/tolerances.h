@@ -48,6 +48,10 @@
 #define mjgpSTILL 1e-14
 #define mjgpSEEN  1e-9
 
+// springs behind gears that share a load give way by this share of what friction does to their joints: below mjgpLAW, and above
+// what rounding leaves of the share of one
+#define mjgpSHARING 1e-9
+
 //---------------------------------- what counts as solved -----------------------------------------
 
 // relative distance from the law above which a step is not solved, a gear is on another

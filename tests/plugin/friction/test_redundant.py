@@ -1,0 +1,101 @@
+"""Gears whose motions depend on each other: the load moves as behind one gear that has the strength of all, and stands where they hold it.
+Their shares of friction are not unique; the motion is."""
+
+import itertools
+
+import mujoco
+import numpy as np
+
+import mjgear
+
+INTEGRATORS = ("Euler", "implicitfast", "implicit", "discrete")
+LOCKING = {"eta_forward": 0.4, "eta_backward": -0.3, "coulomb": 1}
+MILD = {"eta_forward": 0.8, "eta_backward": 0.6, "coulomb": 0.5}
+
+
+def run(xml, integrator, gears, control=lambda k: 0.0, steps=500):
+    """Motion of all dofs, and the worst status; gears: for each a dict for mjgear.add."""
+    spec = mujoco.MjSpec.from_string(xml.replace("<worldbody>", f'<option integrator="{integrator}" timestep="0.002"/><worldbody>', 1))
+    for k, gear in enumerate(gears):
+        mjgear.add(spec, name=f"g{k}", **gear)
+    model = spec.compile()
+    data = mujoco.MjData(model)
+    data_gears = mjgear.Gears(model, data)
+    motion, worst = [], 0
+    for k in range(steps):
+        data.ctrl[:] = control(k)
+        mujoco.mj_step(model, data)
+        motion.append(np.concatenate([data.qpos, data.qvel]))
+        worst = max([worst, *(int(gear.status) for gear in data_gears.values())])
+    return np.array(motion), worst
+
+
+def lift(n):
+    """A load on a vertical slide under n ropes that pull straight up, from where it is to far above."""
+    ropes = "".join(f'<spatial name="r{k}"><site site="top"/><site site="load"/></spatial>' for k in range(n))
+    motors = "".join(f'<motor tendon="r{k}" gear="-1"/>' for k in range(n))
+    return f"""<mujoco><worldbody><site name="top" pos="0 0 9"/><body><joint name="z" type="slide" axis="0 0 1"/><geom size=".05" mass="5"/>
+      <site name="load"/></body></worldbody><tendon>{ropes}</tendon><actuator>{motors}</actuator></mujoco>"""
+
+
+def test_winches_beside_each_other():
+    seen = set()
+    for integrator, n, keys in itertools.product(INTEGRATORS, (2, 4), (LOCKING, MILD)):
+        one = {**keys, "coulomb": n * keys["coulomb"]}
+        # lowering a load behind gears that lock has two solutions, to stand and to slip, and is left out
+        moves = (lambda k: 0.5 * k) if keys is LOCKING else (lambda k: 60 * np.sin(0.02 * k) + 30)
+        for control in (lambda k: 0.0, moves):
+            alone, _ = run(lift(1), integrator, [{"tendons": "r0", **one}], control)
+            all_n, status = run(lift(n), integrator, [{"tendons": [f"r{k}" for k in range(n)], **keys}], lambda k, c=control: c(k) / n)
+            assert status == 0, (integrator, n, keys, status)
+            assert abs(all_n - alone).max() < 1e-6, (integrator, n, keys, abs(all_n - alone).max(axis=0))
+            seen.add(abs(alone).max() > 0.1)
+    assert seen == {False, True}  # loads that stand, and loads that move
+
+
+PLATFORM = """<mujoco><worldbody>{tops}<body pos="0 0 0"><joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 1 0"/>
+  <joint type="slide" axis="0 0 1"/><geom type="box" size=".2 .2 .02" mass="8"/><site name="load"/></body></worldbody>
+  <tendon>{ropes}</tendon><actuator>{motors}</actuator></mujoco>"""
+
+
+def test_four_cables_on_a_platform():
+    """Three dofs: the tensions that hold it are a family of one number, each of them pulls, and none of them moves it."""
+    tops = [(2, 0, 3), (-2, 0, 3), (0, 2, 3), (0, -2, 3)]
+    xml = PLATFORM.format(
+        tops="".join(f'<site name="t{k}" pos="{x} {y} {z}"/>' for k, (x, y, z) in enumerate(tops)),
+        ropes="".join(f'<spatial name="r{k}"><site site="t{k}"/><site site="load"/></spatial>' for k in range(4)),
+        motors="".join(f'<motor tendon="r{k}" gear="-1"/>' for k in range(4)))
+    for integrator in INTEGRATORS:
+        motion, status = run(xml, integrator, [{"tendons": [f"r{k}" for k in range(4)], **LOCKING}])
+        assert status == 0 and abs(motion[:, :3]).max() < 1e-9 and abs(motion[:, 3:]).max() < 1e-7, (integrator, status, abs(motion).max(axis=0))
+
+
+ARM = """<mujoco><worldbody><site name="top" pos=".5 0 2"/><body><joint name="j" axis="0 -1 0" armature=".1"/>
+  <geom type="capsule" size=".03" fromto="0 0 0 .5 0 0" mass="2"/><site name="tip" pos=".5 0 0"/></body></worldbody>
+  <tendon><spatial name="rope"><site site="top"/><site site="tip"/></spatial></tendon>
+  <actuator><motor joint="j"/><motor tendon="rope" gear="-1"/></actuator></mujoco>"""
+
+
+def test_joint_and_a_rope_on_its_link():
+    for integrator in INTEGRATORS:
+        motion, status = run(ARM, integrator, [{"joints": "j", **LOCKING}, {"tendons": "rope", **LOCKING}])
+        assert status == 0 and abs(motion).max() < 1e-7, (integrator, status, abs(motion).max(axis=0))
+
+
+BELT = """<mujoco><worldbody><body><joint name="j" axis="0 1 0"/><geom size=".1" mass="1"/></body></worldbody>
+  <tendon><fixed name="belt"><joint joint="j" coef="2"/></fixed></tendon><actuator><motor joint="j"/><motor tendon="belt"/></actuator></mujoco>"""
+
+
+def test_fixed_tendon_that_is_its_joint_is_refused():
+    try:
+        run(BELT, "Euler", [{"joints": "j", **LOCKING}, {"tendons": "belt", **LOCKING}], steps=1)
+    except ValueError as error:
+        assert "take the gear off one of them" in str(error)
+    else:
+        raise AssertionError("a belt whose velocity follows from its joint's is taken")
+
+
+if __name__ == "__main__":
+    for name, test in list(globals().items()):
+        if name.startswith("test_"):
+            test()
