@@ -306,7 +306,8 @@ void mjg_forget(mjgDescription* description, int key);
 //---------------------------------- messages ------------------------------------------------------
 
 // collects what is wrong, one line a problem: where, what, and what to write instead.
-// Memory from the caller; a line that does not fit is cut, count is right nevertheless.
+// Memory from the caller; a line that does not fit is cut, count is right nevertheless. The
+// text is UTF-8: bytes that are not, such as half a letter of a name that was cut, are '?'.
 typedef struct mjgReport_ {
   char* text;         // null-terminated lines; nullable
   size_t size;        // of text, bytes; 0: count only

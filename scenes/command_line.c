@@ -39,14 +39,23 @@ int mjg_nextOption(char* error, size_t error_size, int argc, char** argv,
     return found;
   }
 
-  // what was read stands before the next word
+  // what was read stands before the next word; of a word of letters, which is read on, it is
+  // one letter
+  const char letter[] = {'-', (char)optopt, 0};
   const char* text = argv[optind - 1];
+  text = found == '?' && optopt && strncmp(text, "--", 2) ? letter : text;
   if (found == ':') {
     snprintf(error, error_size, "option '%.60s' needs a value; --help lists all", text);
   } else if (optopt && strchr(text, '=')) {
     snprintf(error, error_size, "option '%.60s' takes no value", text);
   } else {
     tellUnknown(error, error_size, text, known);
+    if (text == letter) {
+      snprintf(error, error_size,
+               "unknown option '%s'; --help lists all, and a file whose name begins with - stands "
+               "behind --",
+               letter);
+    }
   }
   return mjgWRONG_OPTION;
 }

@@ -60,7 +60,9 @@ static void mistakesAreNamed(void** state) {
   static const char* const wrong[][2] = {
       {"--qiet", "unknown option '--qiet'; did you mean --quiet"},
       {"--frobnicate", "unknown option '--frobnicate'; --help lists all"},
-      {"-x", "unknown option '-x'; --help lists all"},
+      {"-x",
+       "unknown option '-x'; --help lists all, and a file whose name begins with - stands behind "
+       "--"},
       {"--out", "option '--out' needs a value; --help lists all"},
       {"--quiet=3", "option '--quiet=3' takes no value"},
   };

@@ -115,6 +115,8 @@ def test_help():
                             (["explain", "worm", "--jsn"], "unknown option '--jsn'; did you mean --json"),
                             (["explain", "worm", "--joint", "x"], "--joint is no option of this command"),
                             (["mjcf", "worm", "--joint"], "option '--joint' needs a value"),
+                            (["mjcf", "worm", "--joint", ""], "--joint: the name is empty"),
+                            (["check", "-x.xml"], "unknown option '-x'; --help lists all, and a file whose name begins with - stands behind --"),
                             (["presets", "foo"], "presets takes no 'foo'; 'mjgear explain PRESET' tells about one"),
                             (["keys", "foo"], "keys takes no 'foo'"),
                             (["explain", "worm", "--json=3"], "option '--json=3' takes no value")):
@@ -426,6 +428,12 @@ def test_full_disk():
             done = subprocess.run([TOOL, "draw", path, "worm"], capture_output=True, text=True, check=False, preexec_fn=limited(size))
             assert (done.returncode, done.stderr) == (1, f"mjgear: cannot write {path}: File too large\n"), done
             assert not path.exists()
+
+        # what stood there before stays
+        path.write_text("old")
+        done = subprocess.run([TOOL, "draw", path, "worm"], capture_output=True, text=True, check=False, preexec_fn=limited(1024))
+        assert done.returncode == 1 and path.read_text() == "old" and os.listdir(folder) == [path.name]
+        assert run("draw", str(path), "worm")[0] == 0 and path.read_text().startswith("<svg") and os.listdir(folder) == [path.name]
     for words in (["--help"], ["--version"], ["keys"], ["keys", "--help"], ["explain", "worm", "--json"], ["mjcf", "worm"]):
         with open("/dev/full", "w") as full:
             done = subprocess.run([TOOL, *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
@@ -443,6 +451,14 @@ def test_draw():
         drawn = ask("draw", path, "worm")
         assert drawn["file"] == path and abs(drawn["eta_forward"] - 0.447) < 5e-4
         assert os.path.getsize(path) > 3000
+
+        # no number of a picture overflows
+        for number in ("1e308", "1e-320", "-1e101", "0", "nan", "inf"):
+            for word in ("load", "inertia"):
+                status, _, err = run("draw", path, "worm", f"{word}={number}")
+                assert status == 1 and "out of range" in err or (word, number) == ("inertia", "0"), (word, number, err)
+        for load in ("1e100", "-1e-100"):
+            assert run("draw", path, "worm", f"load={load}")[0] == 0 and "nan" not in pathlib.Path(path).read_text()
 
         # both ends of each line slide: u - x = +-(|gamma_u u + gamma_v x| + c), in the law's own words
         for gear in (["eta_forward=0.7", "eta_backward=0.5", "coulomb=2"], ["worm", "coulomb=0.3"], ["worm"],

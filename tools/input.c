@@ -7,6 +7,9 @@
 
 #include "mjgear_backlash.h"
 
+// numbers with which no figure of a gear overflows
+static const double kMost = 1e100, kLeast = 1e-100;
+
 
 // what to write instead of an unknown preset: the most similar one, else where all are
 static void suggestPreset(char* text, size_t size, const char* name) {
@@ -178,9 +181,10 @@ int readInput(Input* input, mjgReport* report, char* const* word, int nword) {
       const mjgKeyInfo info = {
           .name = name, .unit = is_load ? load_unit : "kg m2", .min = -INFINITY, .max = INFINITY};
       if (!mjg_readQuantity(&value, report, &info, text)) {
-        if (!isfinite(value) || (is_load ? value == 0 : value < 0)) {
-          mjg_refuse(report, "%s = %s is out of range; write a %s number", name, text,
-                     is_load ? "finite non-zero" : "finite positive");
+        double size = is_load ? fabs(value) : value;
+        if (!(size <= kMost && (size >= kLeast || (size == 0 && !is_load)))) {
+          mjg_refuse(report, "%s = %s is out of range; write %s1e-100 to 1e100", name, text,
+                     is_load ? "+-" : "0, or ");
         } else {
           *(is_load ? &input->load : &input->inertia) = value;
         }

@@ -319,14 +319,22 @@ static int draw(const Arguments* arguments) {
   } else {
     snprintf(title, sizeof(title), "gamma_u = %.4g, gamma_v = %.4g", gear.gamma_u, gear.gamma_v);
   }
-  FILE* file = fopen(name, "w");
+  // a picture takes the place of another one when it is whole; links, pipes and devices stay
+  char made[4096];
+  int flg_beside = isRegularFile(name) || !isThere(name);
+  int n = snprintf(made, sizeof(made), "%s%s", name, flg_beside ? ".part" : "");
+  errno = ENAMETOOLONG;
+  FILE* file = n < (int)sizeof(made) ? fopen(made, "w") : NULL;
   int lost = !file || drawDiagram(file, &facts, title, limit) < 0 ? errno : 0;
   if (file && fclose(file)) {
     lost = lost ? lost : errno;
   }
+  if (file && !lost && flg_beside && replaceFile(made, name)) {
+    lost = errno;
+  }
   if (!file || lost) {
-    if (file && isRegularFile(name)) {
-      remove(name);  // half a picture
+    if (file && flg_beside) {
+      remove(made);
     }
     fprintf(stderr, "mjgear: cannot write %s: %s%s\n", name, strerror(lost),
             file ? "" : "; choose a folder that exists and may be written");
@@ -491,6 +499,9 @@ int main(int argc, char** argv) {
     if (option == JOINT_OPTION) {
       if (arguments.njoint == MAXJOINT) {
         return fail(command, "--joint: at most 100 may be given");
+      }
+      if (!optarg[0]) {
+        return fail(command, "--joint: the name is empty; a gear names its joint");
       }
       arguments.joint[arguments.njoint++] = optarg;
     }

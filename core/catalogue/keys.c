@@ -272,6 +272,27 @@ void mjg_startReport(mjgReport* report, char* text, size_t size) {
 }
 
 
+// Replace bytes that are no letter of UTF-8, such as the rest of one that was cut, by '?':
+// Python reads no others
+static void mendLetters(char* text) {
+  for (unsigned char* c = (unsigned char*)text; *c; c++) {
+    int more = *c >= 0xF0 && *c < 0xF5   ? 3
+               : *c >= 0xE0 && *c < 0xF0 ? 2
+               : *c >= 0xC2 && *c < 0xE0 ? 1
+                                         : 0;
+    int n = 0;
+    while (n < more && (c[n + 1] & 0xC0) == 0x80) {
+      n++;
+    }
+    if (n < more || (*c >= 0x80 && !more)) {
+      *c = '?';
+    } else {
+      c += more;
+    }
+  }
+}
+
+
 // append to the text what fits
 static void append(mjgReport* report, const char* format, va_list arguments) {
   if (!report->text || report->length + 1 >= report->size) {
@@ -281,6 +302,7 @@ static void append(mjgReport* report, const char* format, va_list arguments) {
   mjgiLocale former = mjgi_enterC();
   int n = vsnprintf(report->text + report->length, room, format, arguments);
   mjgi_leaveC(former);
+  mendLetters(report->text + report->length);
   if (n > 0) {
     report->length += (size_t)n < room ? (size_t)n : room - 1;
   }

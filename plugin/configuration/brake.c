@@ -137,6 +137,8 @@ int mjgp_readBrakes(mjgpJoint* joint, int n, mjgReport* report, const mjModel* m
       continue;
     }
     mjgpPlace place = {m, i, "holding_torque", report, 0};
+    mjgp_refuseBlanks(&place, mjgp_brakeKeys, mjgpNBRAKEKEY);
+    place.key = "holding_torque";
     int count = 0;
     for (int k = 0; k < m->nactuator; k++) {
       if (m->actuator_plugin[k] == i) {

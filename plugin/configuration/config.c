@@ -296,6 +296,10 @@ static int readInstance(mjgpJoint* joint, mjgpOptions* options, int given[4], mj
   char where[mjgpMAXPLACE];
   mjgp_writePlace(where, m, instance);
   report->where = where;
+  int nkey;
+  const char* const* keys = mjgp_keys(&nkey);
+  mjgp_refuseBlanks(&place, keys, nkey);
+  place.key = "joint";
   if (!listed) {
     mjgp_refuseKey(
         &place,

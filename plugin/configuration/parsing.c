@@ -153,6 +153,17 @@ int mjgp_isNone(const char* word, int length) {
 }
 
 
+void mjgp_refuseBlanks(mjgpPlace* place, const char* const* keys, int n) {
+  for (int k = 0; k < n; k++) {
+    place->key = keys[k];
+    const char* value = mjgp_value(place);
+    if (value[0] && !mjgp_countWords(value)) {
+      mjgp_refuseKey(place, "the value is blank; write one, or leave the key out");
+    }
+  }
+}
+
+
 //---------------------------------- values of a key -----------------------------------------------
 
 int mjgp_readNumber(mjtNum* number, const char* word, int length, const mjgpPlace* place) {

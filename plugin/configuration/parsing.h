@@ -59,6 +59,9 @@ int mjgp_countWords(const char* text);
 // is a word the one that says nothing
 int mjgp_isNone(const char* word, int length);
 
+// refuse values of these keys that are nothing but spaces: the key is given, and says nothing
+void mjgp_refuseBlanks(mjgpPlace* place, const char* const* keys, int n);
+
 // read a finite number from a word; 0, or -1 after a refusal
 int mjgp_readNumber(mjtNum* number, const char* word, int length, const mjgpPlace* place);
 

@@ -103,6 +103,7 @@ static _Atomic(mjgpSlot*) chunks[mjgpNCHUNK];
 // objects that are free, linked by their next; changed under the lock
 static mjgpGears* free_gears;
 static atomic_flag lock = ATOMIC_FLAG_INIT;
+static uint64_t nmade;
 
 
 static void enter(void) {
@@ -144,6 +145,7 @@ static mjgpGears* newGears(const mjModel* m, const mjData* d) {
   if (g) {
     free_gears = g->next;
     memset(g, 0, sizeof(*g));
+    g->number = ++nmade;
     g->d = d;
   }
   leave();
@@ -188,18 +190,25 @@ mjgpGears* mjgp_liveGears(uintptr_t address) {
 }
 
 
-// an object of this mjData to which nothing points any more, because the engine has
-// overwritten the pointer; null if there is none. Looks at all objects
+// Object of this mjData to which nothing points, because the engine has overwritten the
+// pointer: the one that was made last. Older ones are of mjData of the same address that
+// the engine freed without a call of destroy. Null if there is none. Looks at all objects
 static mjgpGears* copiedOver(const mjData* d) {
+  mjgpGears* last = NULL;
   for (int k = 0; k < mjgpNCHUNK; k++) {
     mjgpSlot* chunk = atomic_load_explicit(chunks + k, memory_order_acquire);
     for (size_t i = 0; chunk && i < (size_t)mjgpFIRST << k; i++) {
-      if (chunk[i].gears.d == d) {
-        return &chunk[i].gears;
+      mjgpGears* g = &chunk[i].gears;
+      if (g->d == d) {
+        mjgpGears* older = last && last->number > g->number ? g : last;
+        last = older == g ? last : g;
+        if (older) {
+          freeGears(older);
+        }
       }
     }
   }
-  return NULL;
+  return last;
 }
 
 
@@ -255,6 +264,10 @@ mjgpGears* mjgp_findGears(const mjModel* m, mjData* d, int leader) {
   // an engine's copy of another mjData, byte by byte, gets an object of its own
   if (!g) {
     g = copiedOver(d);
+    if (g && (g->nv != m->nv || g->nstate != m->npluginstate)) {
+      freeGears(g);
+      g = NULL;
+    }
     g = g ? g : newGears(m, d);
     d->plugin_data[leader] = (uintptr_t)g;
   }

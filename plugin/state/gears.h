@@ -155,6 +155,7 @@ enum {
 typedef struct mjgpGears_ {
   const mjData* d;               // whose object this is; null: free
   struct mjgpGears_* next;       // of the free ones
+  uint64_t number;               // objects are numbered as they are made
   const mjModel* model;          // last one that was stepped; may be gone
   const mjgpConfig* config;      // its configuration
   mjgpConfigs known;             // configurations of all models so far

@@ -189,9 +189,22 @@ static void mapTranspose(int* transpose, const mjModel* m) {
 }
 
 
+// The engine tells a refusal twice in 500 bytes, and may cut it in the middle of a letter,
+// which Python does not read: longer texts are ASCII
+static void writeAscii(char* text, int n) {
+  enum {
+    mjgpTOLD = 200
+  };
+  for (int i = 0; i < n && n > mjgpTOLD; i++) {
+    text[i] = (text[i] & 0x80) ? '?' : text[i];
+  }
+}
+
+
 // say the first problem; the engine has no room for all
 static void warnRefusal(const mjgReport* report) {
   int first = (int)strcspn(report->text, "\n");
+  writeAscii(report->text, first);
   if (report->count == 1) {
     mju_warning("%.*s", first, report->text);
   } else {

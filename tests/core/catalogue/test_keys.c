@@ -131,11 +131,38 @@ static void test_locale(void** state) {
 }
 
 
+// half a letter, or bytes that are none, are no text
+static void lettersAreWhole(void** state) {
+  (void)state;
+  static const char* const wrong[][2] = {{"a\xc3", "a?\n"},
+                                         {"\xc3\xa9", "\xc3\xa9\n"},
+                                         {"\xe2\x82z", "??z\n"},
+                                         {"\xff\x80x", "??x\n"},
+                                         {"\xf0\x9f\x98", "???\n"},
+                                         {"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80\n"},
+                                         {"\xe2\x82\xac", "\xe2\x82\xac\n"}};
+  char text[12];
+  mjgReport report;
+  for (size_t k = 0; k < sizeof(wrong) / sizeof(*wrong); k++) {
+    mjg_startReport(&report, text, sizeof(text));
+    mjg_refuse(&report, "%s", wrong[k][0]);
+    assert_string_equal(text, wrong[k][1]);
+  }
+
+  // cut by its own buffer
+  char small[4];
+  mjg_startReport(&report, small, sizeof(small));
+  mjg_refuse(&report, "ab\xc3\xa9");
+  assert_string_equal(small, "ab?");
+}
+
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_keyTable), cmocka_unit_test(test_giveUnknownKey),
-      cmocka_unit_test(test_locale),   cmocka_unit_test(test_nearestKey),
-      cmocka_unit_test(test_types),    cmocka_unit_test(test_report),
+      cmocka_unit_test(lettersAreWhole),     cmocka_unit_test(test_keyTable),
+      cmocka_unit_test(test_giveUnknownKey), cmocka_unit_test(test_locale),
+      cmocka_unit_test(test_nearestKey),     cmocka_unit_test(test_types),
+      cmocka_unit_test(test_report),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
