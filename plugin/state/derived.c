@@ -43,6 +43,7 @@ struct mjgpDerived_ {
   uint64_t mask;   // number of places less 1; a power of 2 less 1
   uint64_t time;   // steps so far
   uint64_t taken;  // places
+  uint64_t built;  // when it was made
   _Alignas(LINE) Kept place[];
 };
 
@@ -55,7 +56,8 @@ static uint64_t hashOf(const mjgpConfig* config, int i, const mjgpNumbers* numbe
     memcpy(&word, number->x + k, sizeof(word));
     sum[k & 1] = (sum[k & 1] ^ word ^ sum[k & 1] >> 29) * 0x9e3779b97f4a7c15u;
   }
-  uint64_t hash = sum[0] ^ (sum[1] >> 32 | sum[1] << 32);
+  uint64_t hash = (sum[0] ^ sum[1] >> 31) + 3 * sum[1];
+  hash = (hash ^ hash >> 32) * 0x9e3779b97f4a7c15u;
   return hash ^ hash >> 32;
 }
 
@@ -172,7 +174,7 @@ static mjgpDerived* rebuild(mjgpDerived* old) {
   }
   memset(derived, 0, bytes);
   derived->mask = larger - 1;
-  derived->time = old ? old->time : 0;
+  derived->time = derived->built = old ? old->time : 0;
   for (uint64_t k = 0; old && k <= old->mask; k++) {
     const Kept* kept = old->place + k;
     if (kept->base && old->time - kept->used <= 2 * size) {
@@ -187,13 +189,21 @@ static mjgpDerived* rebuild(mjgpDerived* old) {
 }
 
 
+// is there so little room that a table has to be made anew? The largest one at most once in
+// as many steps as it has places: between, gears take the places of others
+static int isFull(const mjgpDerived* derived) {
+  return 2 * derived->taken > derived->mask &&
+         (derived->mask + 1 < MOST || derived->time - derived->built > derived->mask);
+}
+
+
 void mjgp_keepChange(mjgpDerived** derived, mjgpChange* c, int i) {
   const mjgpJoint* base = c->base->joint + i;
   c->plain = isPlain(&c->joint, base);
   if (c->number.n > mjgpCHANGE_KEY + MOSTGIVEN) {
     return;
   }
-  if (!*derived || 2 * (*derived)->taken > (*derived)->mask) {
+  if (!*derived || isFull(*derived)) {
     *derived = rebuild(*derived);
   }
   if (!*derived) {
