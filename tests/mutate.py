@@ -352,6 +352,110 @@ MUTATIONS = [
         ("*t += (acc - a) / W;", "*t -= (acc - a) / W;"),
         ("return mjgp_findJump(shaft, shaft + 1, a - near, a + near);", "return near < 0;"),
     ]),
+    Of("core/law/transmission.c", "test_transmission test_fields", [
+        ("excess(f_u, f_v, &motor, &load, t->static_ratio, c, e) <= 0;", "excess(f_u, f_v, &motor, &load, t->static_ratio, c, e) < 0;"),
+        ("return isfinite(torque) && mjg_checkTransmission(&mute, t) == 0;", "return isfinite(torque);"),
+    ]),
+    Of("core/solvers/check.c", "test_fields test_check", [
+        ("|| fabs(c->theta_b) > mjgMAXTWIST", ""),
+        ("*positive &= b->coupling[i]->inertia > 0 ? diagonal >= 0 : diagonal > 0;", "*positive &= diagonal > 0 || b->coupling[i]->inertia > 0;"),
+    ]),
+    Of("core/solvers/workspace.c", "test_workspace", [
+        ("arena.used + mjgiALIGN;", "arena.used;"),
+    ]),
+    Of("core/catalogue/tables.c", "test_fields test_tables", [
+        ("table->n < 0 || table->n > mjgMAXPOINT", "table->n > mjgMAXPOINT"),
+        ("table->n < 0 || table->n > mjgMAXPOINT", "table->n < 0"),
+    ]),
+    Of("plugin/friction/friction.c", "test_plugin_brake.py", [
+        ("group <= 30", "group < 30"),
+        ("off || mju_isBad(ctrl) ? 0", "off ? 0"),
+        ("m->opt.timestep / time : 1;", "m->opt.timestep / time : 0.5;"),
+        ("brake->holding = closed * keys->holding;", "brake->holding = keys->holding;"),
+    ]),
+    Of("plugin/callbacks/advance.c", "test_plugin_advance.py", [
+        ("info->status < mjgSOLVED || info->status > mjgJAMMED", "info->status < mjgSOLVED || info->status > mjgITERATION_LIMIT"),
+        ("int drives = t * v < 0 && t * next >= 0;", "int drives = 0;"),
+        ("system[mjgpSYSTEM_STEPS]++;", ""),
+    ]),
+    Of("plugin/state/change.c", "test_plugin_change.py", [
+        ("|| stride < size", "|| stride < 0"),
+        ("m && stride >= m->npluginstate", "m"),
+    ]),
+    Of("plugin/callbacks/step.c", "test_plugin_tendon.py", [
+        ("g->out.u[i] = g->in.tau[i];", "g->out.u[i] = 0;"),
+    ]),
+    Of("plugin/state/gears.c", "test_plugin_stale", [
+        ("g->nv != m->nv || g->nstate != m->npluginstate)) {\n      freeGears(g);", "0) {\n      freeGears(g);"),
+        ("last && last->number > g->number ? g : last;", "last && last->number < g->number ? g : last;"),
+    ]),
+    Of("plugin/friction/friction.c", "test_plugin_brake.py test_plugin_oneway.py", [
+        ("if (gear->tooth_pitch == 0) {\n    return -(int)gear->oneway;", "if (gear->tooth_pitch == 0) {\n    return (int)gear->oneway;"),
+        ("gear->oneway * (q - gear->tooth_phase) / gear->tooth_pitch", "gear->oneway * (q + gear->tooth_phase) / gear->tooth_pitch"),
+        ("mju_clip(ctrl, 0, 1);", "ctrl;"),
+        ("(brake->normally == mjgpNORMALLY_OPEN);", "(brake->normally != mjgpNORMALLY_OPEN);"),
+        ("brake->front = keys->side == mjgpSIDE_MOTOR;", "brake->front = keys->side != mjgpSIDE_MOTOR;"),
+    ]),
+    Of("plugin/configuration/brake.c", "test_plugin_brake.py", [
+        ("brake->holding = holds ? brake->holding : brake->sliding;", "brake->holding = brake->sliding;"),
+        ("brake->sliding = slides ? brake->sliding : brake->holding;", ""),
+        ("holds > 0 && slides > 0 && brake->sliding > brake->holding", "0"),
+        ("if (*number[k] < 0) {", "if (0) {"),
+        ("on->brake.actuator >= 0", "0"),
+    ]),
+    Of("plugin/friction/backlash.c", "test_plugin_backlash test_plugin_gaps test_plugin_tendon_gap.py", [
+        ("c->velocity = g->in.v[i] + c->omega_d;", "c->velocity = g->in.v[i];"),
+        ("c->inertia += g->in.implicit[i] + g->in.shared[i];", ""),
+        ("c->torque -= g->in.drag[i] * c->velocity;", ""),
+        ("c->theta_d = d->qpos[motor->qpos] - g->in.q[i];", "c->theta_d = g->in.q[i] - d->qpos[motor->qpos];"),
+        ("inverse += m->dof_invweight0[motor->dof];", ""),
+        ("state[mjgpGAP_TWIST * stride] = step->omega_s;", ""),
+        ("state[mjgpGAP_ANGLE * stride] += m->opt.timestep * rate;", "state[mjgpGAP_ANGLE * stride] += 0;"),
+        ("addRotor(g, m, d, first, gear, sign * m->actuator_gear[6 * first]);", "addRotor(g, m, d, first, gear, sign);"),
+    ]),
+    Of("plugin/configuration/gap.c", "test_plugin_gap test_plugin_gaps", [
+        ("joint[i].signs[first] = -1;", "joint[i].signs[first] = 1;"),
+        ("if (armature != 0) {", "if (0) {"),
+    ]),
+    Of("plugin/inverse/inverse.c", "test_plugin_inverse test_python_inverse.py", [
+        ("mjgp_addEncoder(g, m, d, -1);\n  if (!discrete) {", "if (!discrete) {"),
+        ("mjgp_solveInertia(a, m, Mhat, 0, (int)m->nv);", ""),
+        ("mjgp_addRow(y, mjgp_row(m, d, g->config->joint + i), g->in.motor[i]);", ""),
+        ("mjgi_lawRatio(in->static_ratio[p->i], p->v0, s);", "in->static_ratio[p->i];"),
+        ("mjtNum t = g->in.t_last[p->i] + p->v / compliance;", "mjtNum t = p->v / compliance;"),
+        ("s = t > *high ? 1 : -1;", "s = t > *high ? -1 : 1;"),
+        ("own = in->implicit[i] * acc;", "own = 0;"),
+    ]),
+    Of("plugin/inverse/derivative.c", "test_python_linearize.py", [
+        ("m->actuator_delay[k] == 0 &&", ""),
+        ("row[mjgpLINE * s->n] = piece->held ? 0 : piece->t;", "row[mjgpLINE * s->n] = piece->t;"),
+        ("row[mjgpTWIST * s->n] = gap->omega_s;", "row[mjgpTWIST * s->n] = 0;"),
+        ("gap[mjgpGAP_POSITION * stride] = row[mjgpPLACE * s->n];", ""),
+        ("m->actuator_ctrllimited[k] && ends ? -1 : 1;", "1;"),
+        ("mju_copy(d->qacc_warmstart, warm, nv);\n  mj_freeStack(d);", "mj_freeStack(d);"),
+    ]),
+    Of("python/mjgear/_rows.py", "test_python_gears.py", [
+        ("return Rows.of(self._gear, self._key, part, self._sims[index])", "return Rows.of(self._gear, self._key, part, self._sims)"),
+        ("np.copyto(_plain(self), now[self._sims])", "np.copyto(_plain(self), now[: len(self)])"),
+        ("        rows.flags.writeable = False\n        return rows", "        return rows"),
+        ("np.broadcast_to(np.asarray(value), shape).ravel()", "np.asarray(value).ravel()"),
+    ]),
+    Of("python/mjgear/_gears.py", "test_python_gears.py test_python_objects.py", [
+        ("            shown.flags.writeable = False\n", ""),
+        ("found[model.njnt + int(model.sensor_objid[sensor])] = where", "found[int(model.sensor_objid[sensor])] = where"),
+        ("self._model = self._data.model\n", "pass\n"),
+        ("changed = (before > 0) != (after > 0)", "changed = (before > 0) & (after > 0)"),
+    ]),
+    Of("python/mjgear/warp/kernels/law.py", "test_warp_scenes.py test_warp_worlds.py", [
+        ("gv += S * gear.gamma_v_quadratic[w, g] * wp.abs(x)", "gv += S * gear.gamma_v_quadratic[w, g] * wp.abs(u)"),
+        ("            past.internal[w, g] = 0.0\n", ""),
+        ("shift = efm_ca[w, i]", "shift = float(0.0)"),
+    ]),
+    Of("python/mjgear/warp/kernels/result.py", "test_warp_scenes.py test_warp_still.py test_warp_interface.py", [
+        ("error = wp.abs(t - real(s) * bound)", "error = wp.abs(t) - bound"),
+        ("            s = -1\n", "            s = 1\n"),
+        ("a = -law.v0[w, g] / h", "a = law.v0[w, g] / h"),
+    ]),
     Of("plugin/friction/piece.h", "test_plugin_brake.py", [
         ("offset += f * bound.shift;", ""),
     ]),
@@ -421,6 +525,10 @@ class Copy:
                 here.parent.mkdir(parents=True, exist_ok=True)
                 here.write_bytes(content)
                 here.chmod(there.stat().st_mode & 0o777)
+        self.build.parent.joinpath("tree/build").mkdir(exist_ok=True)
+        for venv in SOURCE.glob("build/venv*"):
+            here = self.tree / "build" / venv.name
+            here.exists() or here.symlink_to(venv.resolve())
         found = [os.environ["MUJOCO_DIR"]] if "MUJOCO_DIR" in os.environ else list(SOURCE.glob("build/venv/lib/python3*/site-packages/mujoco"))
         if not found:
             sys.exit("mutate.py: no MuJoCo in build/venv; run ./demo, which installs it")

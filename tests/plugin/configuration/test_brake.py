@@ -254,6 +254,18 @@ def test_holds_without_power() -> None:
         model.opt.disableflags |= disable if what == "flag" else 0
         mujoco.mj_step(model, data, 600)
         assert gear.brake == 1 and data.qvel[0] == 0, (what, gear.brake, data.qvel)
+        assert np.isfinite(data.plugin_state).all(), what
+
+    # every group that the engine knows is switched off, 0 to 30; others never are
+    for number in (-1, 0, 1, 29, 30, 31, 32):
+        for bit in (0, 1, 29, 30):
+            model = lift()
+            model.actuator_group[1] = number
+            model.opt.disableactuator = 1 << bit
+            data = mujoco.MjData(model)
+            data.ctrl[1] = 1
+            mujoco.mj_step(model, data, 3)
+            assert mjgear.Gears(model, data)["j"].brake == (number == bit), (number, bit)
     open_model = lift(normally="open")
     data = mujoco.MjData(open_model)
     gear = mjgear.Gears(open_model, data)["j"]

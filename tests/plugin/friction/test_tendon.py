@@ -497,6 +497,8 @@ def test_dead_centre():
             for _ in range(50):
                 mujoco.mj_step(m, d)
                 assert np.isin(d.sensordata[STATUS::SIZE], (0, 1)).all() and abs(rows(m, d)).max() < 1e-15
+                # a tendon that nothing moves holds its motor: friction 0, all that goes in is what the motor gives
+                assert m is alone or list(d.sensordata[:4]) == [0, (0.1 + 0.5) * 5, 5, 5], d.sensordata[:4]
                 path.append(d.qvel.copy())
             paths.append(np.array(path))
         assert np.abs(paths[0] - paths[1]).max() < 1e-14 and np.abs(np.diff(paths[0][:, 1])).max() > 1e-3

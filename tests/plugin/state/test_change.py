@@ -404,6 +404,17 @@ def many(gears):
     wrong[3, 0] = 1
     assert change(wrong) == -1 and (states == before).all()
     assert b"state 3" in error.value and error.value.count(b"\n") == 1, error.value
+
+    # states closer than their size, whose numbers would be each other's, are refused, and nothing is written
+    kept = states.copy()
+    for stride in (size - 1, 1, 0, -size):
+        joints, describe = (ctypes.c_int * 2)(), (ctypes.c_int * 2)(1, 1)
+        assert gears.library.mjg_setStates(gears.address(model), states.ctypes.data_as(pointer), n, stride, joints, names,
+                                           values.ctypes.data_as(pointer), describe, 2, error, 500) == -1
+        assert b"closer than" in error.value and (states == kept).all(), stride
+        out = np.full(n, 7.0)
+        assert gears.library.mjg_getStates(out.ctypes.data_as(pointer), gears.address(model), states.ctypes.data_as(pointer),
+                                           n, stride, 0, b"gamma_v") == -1 and (out == 7).all(), stride
     out = np.zeros(n)
     for name, given, expected in ("gamma_v", 1, values[:, 1]), ("mu", 0, np.full(n, np.nan)):
         assert gears.library.mjg_getStates(out.ctypes.data_as(pointer), gears.address(model), states.ctypes.data_as(pointer),

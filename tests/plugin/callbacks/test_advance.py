@@ -1,0 +1,78 @@
+"""What a step leaves to the next: counts of steps that are not solved, and friction that drives nobody."""
+
+import os
+import sys
+
+import mujoco
+import numpy as np
+
+import mjgear
+
+sys.path.insert(0, os.path.join(os.environ["MJGEAR_SOURCE_DIR"], "tests", "plugin"))
+import scripts
+
+XML = """<mujoco><option timestep='.001' gravity='0 0 0' integrator='{integrator}'/><extension><plugin plugin='mjgear.transmission'><instance name='g'>
+<config key='joint' value='j'/><config key='gamma_u' value='.2'/><config key='gamma_v' value='.5'/><config key='coulomb' value='{coulomb}'/></instance></plugin></extension>
+<worldbody><body><joint name='j' type='slide' axis='1 0 0' armature='.37'/><geom size='.1' mass='1.5'/></body></worldbody>{actuator}</mujoco>"""
+MOTOR = "<actuator><motor joint='j'/></actuator>"
+
+
+def test_unsolved_steps_are_counted():
+    """Where the engine calls no plugin there is no friction: status iteration limit, and each such step counts as unsolved."""
+    model = mujoco.MjModel.from_xml_string(XML.format(integrator="Euler", coulomb=0.1, actuator=""))
+    data = mujoco.MjData(model)
+    data.qvel[:] = 1
+    mujoco.mj_step(model, data, 4)
+    gears = mjgear.Gears(model, data)
+    assert (gears.counts.steps, gears.counts.unsolved) == (4, 0)
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_SPRING | mujoco.mjtDisableBit.mjDSBL_DAMPER
+    mujoco.mj_step(model, data, 3)
+    assert (gears.counts.steps, gears.counts.unsolved) == (7, 3), gears.counts
+    model.opt.disableflags = 0
+    mujoco.mj_step(model, data, 2)
+    assert (gears.counts.steps, gears.counts.unsolved) == (9, 3), gears.counts
+
+
+ARM = """<mujoco><option timestep='.001' integrator='{integrator}'/><extension><plugin plugin='mjgear.transmission'><instance name='g'>
+<config key='joint' value='a b c'/><config key='gamma_u' value='.2'/><config key='gamma_v' value='.5'/><config key='coulomb' value='.37'/></instance></plugin></extension>
+<worldbody><body><joint name='a' axis='0 1 0' armature='.37'/><geom size='.1' mass='1.5' pos='.3 0 0'/><body pos='.3 0 .1'><joint name='b' axis='0 .6 .8' armature='.11'/>
+<geom size='.1' mass='.7' pos='.2 .1 0'/><body pos='.3 0 0'><joint name='c' axis='1 0 .3' armature='.05'/><geom size='.1' mass='.3' pos='.2 0 .1'/></body></body></body></worldbody>
+<actuator><motor joint='a'/><motor joint='b'/><motor joint='c'/></actuator></mujoco>"""
+
+
+def test_friction_does_not_drive():
+    """Joints that all but stop: what is left of their velocity is rounding, and has no sign against their friction."""
+    rng = np.random.default_rng(1)
+    slipped = 0
+    for integrator in ("Euler", "implicitfast", "implicit"):
+        model = mujoco.MjModel.from_xml_string(ARM.format(integrator=integrator))
+        data = mujoco.MjData(model)
+        gears = mjgear.Gears(model, data)
+        for _ in range(40):
+            k = rng.integers(3)
+            qpos, qvel, ctrl = rng.normal(size=3), rng.normal(size=3), rng.normal(size=3)
+
+            def step(torque, k=k, qpos=qpos, qvel=qvel, ctrl=ctrl, model=model, data=data):
+                mujoco.mj_resetData(model, data)
+                data.qpos[:], data.qvel[:], data.ctrl[:] = qpos, qvel, ctrl
+                data.ctrl[k] = torque
+                mujoco.mj_step(model, data)
+                return data.qvel[k]
+
+            # the torques between which a joint stops and slips on, up to neighbours in double precision
+            stops, slips = -np.sign(qvel[k]) * 1e4, np.sign(qvel[k]) * 1e2
+            while np.nextafter(stops, slips) != slips and stops != slips:
+                middle = 0.5 * (stops + slips)
+                if step(middle) * qvel[k] > 0:
+                    slips = middle
+                else:
+                    stops = middle
+            for torque in slips + np.arange(-20, 20) * np.spacing(slips):
+                velocity = step(torque)
+                for name, joint in zip("abc", range(3), strict=True):
+                    assert data.qvel[joint] * gears[name].friction >= 0, (integrator, name, torque, data.qvel, gears.friction)
+                slipped += velocity != 0
+    assert slipped > 100, slipped
+
+
+scripts.run(globals())
