@@ -104,7 +104,7 @@ MUTATIONS = [
         ("double forward = (1 - gamma_u) / (1 + gamma_v)", "double forward = (1 - gamma_v) / (1 + gamma_v)"),
         ("return (gamma_u * m - gamma_v * M) / (m + M);", "return (gamma_u * m + gamma_v * M) / (m + M);"),
         ("gamma_v * f_v - rho * (f_u - f_v)", "gamma_v * f_v + rho * (f_u - f_v)"),
-        ("if (phi / (1 - rho) > 0 && rho != 1) {", "if (phi / (1 - rho) > 0) {"),
+        ("if (positive > 0 && rho != 1) {", "if (positive > 0) {"),
         ("double hold = (m + M) / h * v + (f_u - f_v);", "double hold = (m + M) / h * v;"),
     ]),
     Of("core/law/presliding.c", "test_presliding", [
@@ -179,9 +179,11 @@ MUTATIONS = [
     Of("plugin/state/layout.c", STATE, [
         ("== instance ? n + (int)m->nv + mjgpNSYSTEM : n", "== instance ? n + mjgpNSYSTEM : n"),
     ]),
-    Of("plugin/state/changes.c", STATE, [
-        ("(mjgpSTATE_GIVEN + k) * stride;", "mjgpSTATE_GIVEN * stride;"),
+    Of("plugin/state/model.c", STATE, [
         ("next += has ? stride : 0;", "next += stride;"),
+    ]),
+    Of("plugin/state/changes.c", STATE, [
+        ("(mjgpSTATE_GIVEN + k) * config->stride[i];", "mjgpSTATE_GIVEN * config->stride[i];"),
         ("number[k] = adr[k] < 0 ? 0 : state[adr[k]];", "number[k] = adr[k] < 0 ? 1 : state[adr[k]];"),
     ]),
     Of("plugin/inverse/inverse.c", "test_plugin_inverse test_python_inverse.py", [
@@ -193,7 +195,7 @@ MUTATIONS = [
         ("mjgp_addWrenches(y, m, d, -1);", "mjgp_addWrenches(y, m, d, 1);"),
         ("p.x = z[i] + p.shift - own;", "p.x = z[i] - own;"),
         ("p.x += z[joint->partner] - in->motor[joint->partner];", "p.x += z[joint->partner];"),
-        ("y[k] -= d->qfrc_actuator[k];", ""),
+        ("mju_subFrom(y, d->qfrc_actuator, (int)m->nv);", ""),
         ("gains * acc + g->in.drag[p->i] * p->v0 + p->shift;", "gains * acc + p->shift;"),
         ("*end[s > 0] = limitOf(", "*end[s < 0] = limitOf("),
         ("high[also] = high[at];", ""),
@@ -221,7 +223,7 @@ MUTATIONS = [
         ("&& brake->holding == brake->sliding", ""),
     ]),
     Of("plugin/friction/actuation.c", "test_python_inverse.py test_plugin_inverse", [
-        ("forces = g->config->ngeared || g->config->gaps, limited", "forces = g->config->ngeared, limited"),
+        ("forces = g->config->motors.mixed || g->config->gaps, limited", "forces = g->config->motors.mixed, limited"),
         ("limited |= m->jnt_actfrclimited[i];", ""),
         ("m->opt.integrator != mjINT_EULER && !forces", "m->opt.integrator == mjINT_EULER && !forces"),
     ]),
@@ -488,9 +490,6 @@ MUTATIONS = [
     Of("plugin/friction/friction.c", "test_plugin_oneway.py", [
         ("|| *tooth == 2 * (below + 1) + 1", ""),
         ("place > below && holds ? *tooth : 2 * below + 1", "2 * below + 1"),
-    ]),
-    Of("plugin/friction/backlash.c", "test_plugin_tendon_gap.py", [
-        ("addRotor(g, m, d, k, g->config->tendon[id], gear);", ""),
     ]),
     Of("plugin/coupled/dense.c", "test_plugin_newton test_plugin_fallback test_plugin_presliding " + PLUGIN, [
         ("p->R[i * n + i] -= beta[i];", ""),
