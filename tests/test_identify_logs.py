@@ -11,11 +11,12 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
-from mjgear import identify
+from mjgear import _programs, identify
 from mjgear.identify import cli, files, mjcf, protocol
 
 ROWS = [[0.01 * k, math.sin(0.1 * k), 0.1 * math.cos(0.1 * k)] for k in range(60)]
@@ -249,7 +250,31 @@ class Commands(Folder):
         command = [sys.executable, "-m", "mjgear.identify", "protocol", "mx64", "--stall", "6"]
         with open("/dev/full", "w") as full:
             done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-        self.assertEqual((done.returncode, done.stderr), (1, "mjgear protocol: [Errno 28] No space left on device\n"))
+        self.assertEqual((done.returncode, done.stderr), (1, "mjgear protocol: cannot write or read standard output: No space left on device\n"))
+
+    def test_interrupt_of_imports(self):
+        """An interrupt at any moment leaves no lines of Python's."""
+        start = _programs._START
+        for wait in (0.1, 0.2, 0.3, 0.5, 0.8):  # behind the start of Python itself
+            with subprocess.Popen([sys.executable, "-c", start, "protocol", "mx64", "--stall", "6"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
+                time.sleep(wait)
+                program.send_signal(signal.SIGINT)
+                told = program.communicate()[1]
+            self.assertNotIn("KeyboardInterrupt", told, wait)
+
+    def test_degrees(self):
+        """Positions over more than 50 rad of a joint with ends are mostly degrees: their unit is named, or asked for."""
+        file = self.folder / "degrees.csv"
+        t = np.arange(400) * 0.005
+        file.write_text("time,position,torque\n" + "\n".join(f"{a},{b},{c}" for a, b, c in zip(t, 90 * np.sin(3 * t), np.cos(3 * t), strict=True)))
+        with self.assertRaisesRegex(identify.LogError, "column 'position' goes over 180 rad, 28.6 turns; name its unit, --column position=position:deg, or :rad"):
+            identify.read(file, turns=False)
+        with self.assertRaisesRegex(identify.LogError, "name its unit"):
+            identify.identify([file], facts={"mass": 1.0, "length": 0.1})
+        for unit, most in (("deg", np.pi / 2), ("rad", 90)):
+            log = identify.read(file, {"position": f"position:{unit}"}, turns=False)
+            self.assertAlmostEqual(np.abs(log.data["position"]).max() / most, 1, delta=1e-3)
+        self.assertAlmostEqual(np.abs(identify.read(file).data["position"]).max(), 90, delta=0.1)
 
     def test_interrupt(self):
         command = [sys.executable, "-c", "import os, signal, sys\nsignal.signal(signal.SIGINT, signal.default_int_handler)\nfrom mjgear.identify import cli\n"

@@ -34,7 +34,12 @@ int runPython(char** argv) {
     setenv("PYTHONPATH", package, 1);
     setenv("MJGEAR_LIBRARIES", libraries, 0);
     setenv("OPENBLAS_NUM_THREADS", "1", 0);  // its matrices are small: threads wait for each other
-    char* command[1000] = {python, "-m", "mjgear.identify"};
+
+    // an interrupt while it imports ends the process, without Python's own lines
+    char start[] =
+        "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL); from mjgear.identify import "
+        "__main__; __main__.run()";
+    char* command[1000] = {python, "-c", start};
     for (int k = 1; argv[k] && k < 990; k++) {
       command[k + 2] = argv[k];
     }

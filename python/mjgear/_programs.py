@@ -11,6 +11,9 @@ import mujoco
 from mjgear import _extras, _library
 
 # what --help says where the package that lists all options is missing
+#: an interrupt while numpy and scipy are imported ends the process, without Python's own lines
+_START = "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL); from mjgear.identify import __main__; __main__.run()"
+
 _IDENTIFY = """usage: mjgear identify LOGS... [option]               fit a gear to logs, and say which to believe
        mjgear identify --robot ROBOT.xml LOGS...      the same for all joints of an arm
        mjgear protocol SERVO --stall TORQUE           the experiments that make such logs
@@ -72,7 +75,7 @@ def mjgear() -> None:
         if missing:
             sys.exit(missing)
         # a process of its own: threads of BLAS are set before numpy is loaded
-        _become(sys.executable, ["-m", "mjgear.identify", *sys.argv[1:]], {"OPENBLAS_NUM_THREADS": "1", **os.environ})
+        _become(sys.executable, ["-c", _START, *sys.argv[1:]], {"OPENBLAS_NUM_THREADS": "1", **os.environ})
     _run("mjgear")
 
 

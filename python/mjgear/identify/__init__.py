@@ -62,7 +62,7 @@ def identify(logs: Sequence[str | Path], bench: str = "pendulum", servo: str | S
     """
     machine = _servo(servo)
     defaults = {"duty": Column("load", machine.duty_scale, machine.duty_wrap)}
-    read_logs = read_all(logs, columns=columns, dt=dt, facts=facts, defaults=defaults, header=header)
+    read_logs = read_all(logs, columns=columns, dt=dt, facts=facts, defaults=defaults, header=header, turns=bench != "pendulum")
     if bench == "pendulum":
         return identify_bench(Pendulum(read_logs, machine, input, known, fit, step=step), **options)
     if bench == "dynamometer":

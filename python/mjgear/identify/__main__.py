@@ -1,6 +1,7 @@
 """``mjgear identify`` and ``mjgear protocol``."""
 
 import os
+import signal
 import sys
 
 if __name__ == "__main__" and os.name == "posix" and "OPENBLAS_NUM_THREADS" not in os.environ:
@@ -8,7 +9,14 @@ if __name__ == "__main__" and os.name == "posix" and "OPENBLAS_NUM_THREADS" not 
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
-from mjgear.identify import cli  # noqa: E402  # behind the threads of BLAS
+
+def run() -> None:
+    """The program. Who starts it leaves interrupts to the system while it imports, where Python would show its own lines."""
+    from mjgear.identify import cli  # behind the threads of BLAS
+
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    sys.exit(cli.main(sys.argv[1:]))
+
 
 if __name__ == "__main__":
-    sys.exit(cli.main(sys.argv[1:]))
+    run()

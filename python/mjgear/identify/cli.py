@@ -268,7 +268,10 @@ def main(arguments: list[str]) -> int:
         print(f"mjgear {a.command}: interrupted; nothing was written", file=sys.stderr)
         return 130
     except (LogError, OSError) as error:
-        print(f"mjgear {a.command}: {error}", file=sys.stderr)
+        if isinstance(error, OSError):
+            print(f"mjgear {a.command}: cannot write or read {error.filename or 'standard output'}: {error.strerror or error}", file=sys.stderr)
+        else:
+            print(f"mjgear {a.command}: {error}", file=sys.stderr)
         if isinstance(sys.stdout, io.TextIOWrapper):
             # what stdout did not take (a full disk, a closed pipe) would fail once more at the end
             try:

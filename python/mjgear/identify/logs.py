@@ -74,6 +74,9 @@ LARGEST = 1 << 30
 #: of a quantity in SI units: differences and products of larger ones overflow
 LARGEST_VALUE = 1e100
 
+#: rad over which a joint with ends does not go: larger ones are mostly degrees
+LARGEST_MOTION = 50.0
+
 #: samples that are wanted for one that was measured: beyond, the time is in another unit
 _DENSEST = 20
 
@@ -93,11 +96,13 @@ class Column:
       scale: SI units in one unit of the column.
       wrap: period after which a counter begins again, in units of the column; 0: none. Positions are unwrapped along
         the log; other columns are read as two's complement, so that with 65536 the number 65535 is -1.
+      stated: the user named the unit.
     """
 
     name: str
     scale: float = 1.0
     wrap: float = 0.0
+    stated: bool = False
 
     @staticmethod
     def parse(text: str) -> Column:
@@ -117,8 +122,8 @@ class Column:
             if wrap < 0:
                 raise LogError(f"column '{text}': wrap is {wrap:g}; write the period of the counter, above 0")
         if unit in UNITS:
-            return Column(name, UNITS[unit], wrap)
-        return Column(name, _number(unit, f"column '{text}': unit ({', '.join(UNITS)}, or a number)") if unit else 1.0, wrap)
+            return Column(name, UNITS[unit], wrap, True)
+        return Column(name, _number(unit, f"column '{text}': unit ({', '.join(UNITS)}, or a number)") if unit else 1.0, wrap, bool(unit))
 
 
 def _number(text: str, what: str) -> float:
@@ -343,7 +348,8 @@ def _read_npz(path: Path) -> _Table:
 
 
 def read(path: str | Path, columns: Mapping[str, str | Column] | None = None, dt: float = 0.005,
-         facts: Mapping[str, float | str] | None = None, defaults: Mapping[str, Column] | None = None, header: Sequence[str] | None = None) -> Log:
+         facts: Mapping[str, float | str] | None = None, defaults: Mapping[str, Column] | None = None, header: Sequence[str] | None = None,
+         turns: bool = True) -> Log:
     """Read one log and sample it evenly.
 
     Args:
@@ -354,6 +360,7 @@ def read(path: str | Path, columns: Mapping[str, str | Column] | None = None, dt
       defaults: quantity -> column, for those that neither `columns` nor the file's names settle and that the file has.
       facts: what the file does not say, or says otherwise: mass, length, kp, vin, trajectory, ...
       header: names of the columns of a CSV that has no line of them.
+      turns: the joint may turn on and on; else positions over more than LARGEST_MOTION need a unit that is named.
 
     Raises:
       LogError: with file, column and line.
@@ -373,6 +380,10 @@ def read(path: str | Path, columns: Mapping[str, str | Column] | None = None, dt
     values = {}
     for quantity, column in chosen.items():
         values[quantity] = _quantity(path, table, quantity, column)
+        span = float(np.ptp(values[quantity])) if quantity in ("position", "goal", "rotor") else 0.0
+        if not turns and span > LARGEST_MOTION and column.scale == 1 and not column.stated:
+            raise LogError(f"{path}: column '{column.name}' goes over {span:.4g} rad, {span / (2 * math.pi):.3g} turns; name its unit, "
+                           f"--column {quantity}={column.name}:deg, or :rad if that is right")
     return _resample(path, values, dt, table.first, {**table.facts, **(facts or {})})
 
 
