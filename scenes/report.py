@@ -3,7 +3,7 @@
     report.py [FOLDER] [--no-plots]
 
 reads FOLDER/<scene>/*.csv (default: results), draws FOLDER/<scene>-<figure>.png, writes
-FOLDER/summary.md and prints it. Nothing is judged here: whether a claim holds is what mjgear-run
+FOLDER/summary.md and prints it: six scenes with a figure and a sentence each, then every claim. Nothing is judged here: whether a claim holds is what mjgear-run
 found. Exit code 1 if something does not hold, 2 if there is nothing to report.
 
 A file plot.py beside a scene draws its figures: SCENES names the scenes that it can draw, and
@@ -23,7 +23,12 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
+import gallery
+
 TABLES = ("claims", "differences", "joints")
+
+# with these scenes the summary begins, each with its caption of the gallery
+FIRST = ("power-cut", "two-loads", "replay", "rod", "stewart", "winch")
 
 # the colours of Okabe and Ito, which colour-blind eyes tell apart; more curves are dashed
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "0.25")
@@ -143,6 +148,15 @@ def verdict(row):
     return "ok" if row["holds"] == "1" else "FAIL"
 
 
+def introduce(images):
+    """Markdown of the first scenes: a figure and a sentence each."""
+    lines = []
+    for name in FIRST:
+        if images.get(name):
+            lines += [f"**{name}.** {gallery.MOMENT[name][2]}", "", f"![{name}]({images[name][0]})", ""]
+    return [*lines, "What each scene claims, and whether it holds, follows.", ""] if lines else []
+
+
 def list_claims(name, claims, images):
     """Markdown of what one scene showed."""
     lines = [f"## {name}", ""]
@@ -176,8 +190,10 @@ def main():
 
     drawings = find_drawings()
     lines, differences, rows = ["# Results", ""], [], []
+    drawn = {name: [] if options.no_plots else draw_scene(options.folder, name, drawings.get(name)) for name in names}
+    lines += introduce(drawn)
     for name in names:
-        images = [] if options.no_plots else draw_scene(options.folder, name, drawings.get(name))
+        images = drawn[name]
         claims = read_table(options.folder / name / "claims.csv")
         lines += list_claims(name, claims, images)
         compared = read_table(options.folder / name / "differences.csv")

@@ -56,6 +56,9 @@ class Report(unittest.TestCase):
             self.assertIn(f"({name}.png)", output)
         self.assertEqual(output, (self.folder / "summary.md").read_text())
         self.assertIn("| wall | gamma_v=1.1,0.1 | ", output)
+
+        # it begins with a sentence and a figure of the first scenes
+        self.assertRegex(output, r"\A# Results\n\n\*\*rod\.\*\* The motor is off.*\n\n!\[rod\]\(rod-figure9\.png\)\n\n")
         self.assertIn("presses 147.50 N m", output)
         self.assertNotIn("FAIL", output)
 
