@@ -19,9 +19,9 @@ def escaped(text):
 
 
 def markup(comment):
-    """The lines of a comment as reStructuredText: prose in paragraphs, indented lines as they stand."""
+    """The lines of a comment as reStructuredText: prose in paragraphs, lists as lists, other indented lines as they stand."""
     lines = [line[3:] if line.startswith("// ") else line[2:] for line in comment]
-    out, paragraph, literal = [], [], []
+    out, paragraph, items, literal = [], [], [], []
 
     def end():
         if paragraph:
@@ -29,19 +29,29 @@ def markup(comment):
             first = "\\" if re.match(r"([-+*#(]|\w{1,3}[.)])", text) else ""
             out.extend([first + text, ""])
             paragraph.clear()
+        if items:
+            out.extend([*("- " + escaped(" ".join(item)) for item in items), ""])
+            items.clear()
         if literal:
             out.extend([".. code-block:: text", "", *("   " + line for line in textwrap.dedent("\n".join(literal)).splitlines()), ""])
             literal.clear()
 
     for line in lines:
+        item = re.match(r" *- (?=\w)(.*)", line)
         if not line.strip():
             end()
+        elif item and not literal:
+            if not items:
+                end()
+            items.append([item[1].strip()])
+        elif items and line.startswith("   "):
+            items[-1].append(line.strip())
         elif line.startswith("  "):
-            if paragraph:
+            if paragraph or items:
                 end()
             literal.append(line.rstrip())
         else:
-            if literal:
+            if literal or items:
                 end()
             paragraph.append(line.strip())
     end()
@@ -114,6 +124,9 @@ class Header(SphinxDirective):
                 last = section
             if code.startswith("#define"):
                 out += [".. code-block:: c", "", "   " + code, "", *markup(comment), ""]
+                continue
+            if re.fullmatch(r"struct \w+;", code.strip()):
+                pending = comment  # a name for the declaration that follows
                 continue
             kind, name, body = signature(code)
             if comment is None and pending:

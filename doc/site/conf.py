@@ -50,12 +50,18 @@ add_module_names = False
 python_use_unqualified_type_names = True
 
 # types of other packages, and of ours that are not public; C types of the engine
-nitpick_ignore_regex = [("py:.*", ".*"), ("c:identifier", "(mjModel|mjData|mjtNum|size_t|va_list|bool)")]
+nitpick_ignore_regex = [("py:.*", ".*"), ("c:identifier", "(mjModel|mjData|mjtNum|size_t|va_list|bool|mjgReport_)")]
 
 # ------------------------------------------ looks ------------------------------------------------
 
 html_theme = "furo"
 html_static_path = ["static"]
+templates_path = ["templates"]
+html_sidebars = {"**": ["sidebar/brand.html", "sidebar/search.html", "links.html", "sidebar/scroll-start.html", "sidebar/navigation.html",
+                        "sidebar/scroll-end.html"]}
+# links that lead out of the site are not followed by the link check: it needs no net
+linkcheck_ignore = [r"https?://"]
+linkcheck_anchors = True
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
