@@ -37,7 +37,7 @@ def tracked():
 
 
 def is_page(file):
-    return file.suffix in (".md", ".ipynb") and file.name != "CHANGELOG.md"
+    return file.suffix in (".md", ".ipynb") and file.name != "CHANGELOG.md" and file.parent.name != "records"  # which quote messages
 
 
 def findings(file, rows):
