@@ -147,7 +147,7 @@ static void append(char* xml, const char* format, ...) {
 
 
 // gears whose coefficients are below 1, so that each step has one solution; gears most of which lock; those with
-// a static friction besides; and those that lock where the engine's solver ends elsewhere
+// a static friction as well; and self-locking gears where the engine's solver ends elsewhere
 static void describeGears(char* xml, int n, int kind) {
   append(xml, "<config key='gamma_u' value='");
   for (int i = 0; i < n; i++) {
@@ -432,7 +432,7 @@ int main(int argc, char** argv) {
   print(column + !scenes, NCOLUMN - !scenes);
 
   // scenes and gears that do not lock have a solution in each step, but for one of a million with "implicit", which
-  // existence.py shows to have none. Those that lock need not have one where the integrator
+  // existence.py shows to have none. Self-locking gears need not have one where the integrator
   // has another metric than the constraints; PGS need not end at a motion that friction can be solved for
   int failed = 0;
   for (int c = 0; c < NCOLUMN - 1; c++) {

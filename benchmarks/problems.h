@@ -31,7 +31,7 @@ typedef enum mjgKind_ {
   mjgNCHAINKIND = mjgKIND_TIE  // kinds before this one are chains as they are
 } mjgKind;
 
-// name of a kind, for example "locking"; null if there is no such kind
+// name of a kind, for example "locking"; null for an unknown kind
 const char* mjg_kindName(int kind);
 
 // 1 if problems of this kind have one solution by theory: A symmetric, 0 <= gamma < 1, no static

@@ -351,7 +351,7 @@ static double sensitivity(const Run* run, const mjgProblem* problem, int solver)
 
 //---------------------------------- one problem ---------------------------------------------------
 
-// keep a problem for later study; the solution is the one that was found
+// keep a problem for later study; with the solution that was found
 static void save(Run* run, const mjgRecord* record, const char* why) {
   if (run->save) {
     fprintf(run->save, "\n# %s", why);

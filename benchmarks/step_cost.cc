@@ -133,7 +133,7 @@ struct Subject {
       motion[kNative].m->dof_frictionloss[g->config->joint[i].dof] = 2;
     }
 
-    // a state that all start from, and the one that each reaches from there
+    // a common state to start from, and the state that each reaches
     const int physics =
         mjSTATE_TIME | mjSTATE_QPOS | mjSTATE_QVEL | mjSTATE_MOCAP_POS | mjSTATE_MOCAP_QUAT;
     geared.step(kWarmup);
@@ -148,7 +148,7 @@ struct Subject {
 };
 
 
-// replay the steps; those that find the caches full of another model are not timed
+// replay the steps; steps with the caches full of another model are not timed
 void timeSteps(benchmark::State& state, Subject* subject, int variant) {
   if (!subject->load()) {
     state.SkipWithError(subject->error.c_str());
@@ -277,7 +277,7 @@ void addSubject(std::vector<std::unique_ptr<Subject>>* subjects, const std::stri
 
 
 int main(int argc, char** argv) {
-  // options of our own choice in front of those that are given, which override them
+  // default options in front of the given ones, which override them
   std::string defaults[] = {"--benchmark_enable_random_interleaving=true",
                             "--benchmark_repetitions=60", "--benchmark_min_time=0.003",
                             "--benchmark_report_aggregates_only=true"};

@@ -13,7 +13,7 @@
 //     is an int, NaN if it is a double, 0 if it is a size, null if it is a pointer.
 //   - A call that returns an error, a negative number, leaves its outputs as they were unless its
 //     comment says otherwise.
-//   - A call that returns mjgSOLVED or mjgJAMMED has written finite numbers, but for those that its comment says
+//   - A call that returns mjgSOLVED or mjgJAMMED has written finite numbers, except numbers that its comment says
 //     are infinite. Numbers that overflow on the way are mjgERR_NOT_FINITE, never a success.
 //
 // Equation numbers are those of R. Kikuuwe, "Dynamics Modeling of Gear Transmissions with
@@ -273,7 +273,7 @@ double mjg_preslidingSlip(double velocity, double t, double compliance, double t
 // settings->skip_uniqueness the status is mjgSOLVED then.
 //
 // With a static ratio > 1 joints at rest, and in the direction of reversal, get the
-// static bound; those that it does not hold get the sliding bound, and the problem is
+// static bound; joints that it does not hold get the sliding bound, and the problem is
 // solved again, at most n + 1 times.
 int mjg_solve(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
               const mjgSettings* settings, mjgWorkspace* work);

@@ -93,7 +93,7 @@ typedef struct mjgBacklash_ {
 // other arguments finite, or what they return may be NaN
 const char* mjg_backlashError(const mjgBacklash* law);
 
-// name of a model as it is written in a model file; null if there is no such model
+// name of a model as it is written in a model file; null for an unknown model
 const char* mjg_backlashName(int model);
 
 // model of that name; -1 if there is none

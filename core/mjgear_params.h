@@ -337,7 +337,7 @@ void mjg_vrefuse(mjgReport* report, const char* format, va_list arguments);
 double mjg_readNumber(const char* text, const char** end);
 
 // read a number with or without a unit: "0.5", "2 Nm", "0.2kgcm2", "5deg", "80%", "1.5 N
-// m/rad". Units are those that the tool's help names, and the quantity's own as
+// m/rad". Units are listed in the tool's help, and the quantity's own as
 // mjgKeyInfo spells it; spaces and ^ do not matter. The unit "N m" of info takes N too,
 // for a slide; "Nm" is a torque and "N" a force. A number with a unit must be in the
 // range of info, which is told in that unit; one without is left to mjg_transmission.

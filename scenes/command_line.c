@@ -8,7 +8,7 @@
 #define MOST 64  // options of a program
 
 
-// an option that there is none of, and the one that was meant
+// an unknown option, and the most similar known one
 static void tellUnknown(char* error, size_t error_size, const char* text,
                         const struct option* known) {
   char word[MOST][40];

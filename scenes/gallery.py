@@ -214,7 +214,7 @@ def page(view, folder, picture="gallery/{name}.png", film=""):
             run(view, scene, *compared(name), "--picture", file, "--at", time, *PICTURE)
             shrink(file)
         sentence = MOMENT.get(name, ("", 0, ""))[2] or description[0].upper() + description[1:] + "."
-        lines += [f"## {name}", "", f"![{description}]({shown})", "", sentence, "",
+        lines += [f"## {name}", "", f"![{name}]({shown})", "", sentence, "",
                   ("" if name in FIGURES else film.format(name=name)) + " ".join(["`mjgear-view", scene, *compared(name)]) + "`", ""]
     (folder / ("gallery.md" if film else "scenes.md")).write_text("\n".join(lines))
 

@@ -5,7 +5,7 @@
 
 #include <mujoco/mujoco.h>
 
-// number of the step that begins at d->time, and of the one that has just ended there
+// number of the step that begins at d->time, and of the step that ends there
 int mjg_gridPoint(const mjModel* m, const mjData* d);
 int mjg_lastGridPoint(const mjModel* m, const mjData* d);
 

@@ -52,7 +52,7 @@ int mjg_loadPlugin(const char* file, char* error, int error_sz) {
 
 
 int mjg_findFunction(void* function, const char* name) {
-  // the library is the one that the plugin's own callbacks are in
+  // the library that contains the plugin's own callbacks
   int slot;
   const mjpPlugin* plugin = mjp_getPlugin(PLUGIN, &slot);
   void *callback = NULL, *symbol = NULL;
@@ -226,7 +226,7 @@ static int apply(mjgPart* part, int npart, const mjgSetting* setting, char* erro
 }
 
 
-// MuJoCo reports on several lines, some of them twice: make one line of those that say something new
+// MuJoCo reports on several lines, some of them twice: join the lines that differ into one
 static void joinLines(char* text) {
   char* end = text;
   for (char* line = text; *line;) {
@@ -267,7 +267,7 @@ mjSpec* mjg_readScene(const mjgScene* scene, const mjgCase* variant, const mjgSe
     variant = &scene->variant[0];
   }
 
-  // settings of the case, then those that were added
+  // settings of the case, then of the command line
   int failed = 0;
   for (int i = 0; variant && i < mjgMAXSETTING && variant->setting[i].instance && !failed; i++) {
     failed = apply(part, npart, &variant->setting[i], error, error_sz);
@@ -276,7 +276,7 @@ mjSpec* mjg_readScene(const mjgScene* scene, const mjgCase* variant, const mjgSe
     failed = apply(part, npart, &setting[i], error, error_sz);
   }
 
-  // changed texts take the place of their files
+  // changed texts replace their files
   mjSpec* spec = NULL;
   if (!failed) {
     char reason[1024] = "";

@@ -17,7 +17,7 @@ int mjg_findFunction(void* function, const char* name);
 int mjg_hasFriction(const mjModel* m, const mjData* d, int joint);
 
 // path of the scene's MJCF: relative to the environment variable MJGEAR_SCENES, or to scenes/ of the
-// sources; absolute paths and those that begin with "." stay as they are
+// sources; absolute paths and paths that begin with "." are kept
 void mjg_scenePath(char* path, int path_sz, const mjgScene* scene);
 
 // path of a file of doc/, which lies beside scenes/

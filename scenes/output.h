@@ -19,10 +19,10 @@ int mjg_isOutputLost(mjgOutput* output);
 // output is nullable
 int mjg_closeOutput(mjgOutput* output);
 
-// remove what a failure left, unless it is no plain file
+// remove what a failure left, if it is a plain file
 void mjg_discard(const char* path);
 
-// register once, first in main: a program whose standard output takes not everything says so, and fails
+// register once, first in main: a program whose standard output is not fully written fails with a message
 void mjg_mindStandardOutput(const char* program);
 
 #endif  // SCENES_OUTPUT_H_

@@ -55,7 +55,7 @@ typedef struct mjgScene_ {
       xml;  // MJCF file relative to scenes/; a keyframe "start" or "home" sets the first state
   double duration;  // s
 
-  const mjgCase* variant;  // variants, the first is the one that a viewer shows; null: none
+  const mjgCase* variant;  // variants, of which a viewer shows the first; null: none
   int nvariant;
 
   // Callbacks may all be null. The case is null in a scene without cases.

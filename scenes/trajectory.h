@@ -38,7 +38,7 @@ double* mjg_addRow(mjgTrajectory* trajectory);
 // index of a column, -1 if there is none
 int mjg_column(const mjgTrajectory* trajectory, const char* name);
 
-// value at the row nearest to a time; NaN if there is no such column or no row
+// value at the row nearest to a time; NaN without such a column or row
 double mjg_at(const mjgTrajectory* trajectory, const char* name, double time);
 
 // smallest and largest value between two times, both included; NaN as above

@@ -40,15 +40,28 @@ def is_page(file):
     return file.suffix in (".md", ".ipynb") and file.name != "CHANGELOG.md" and file.parent.name != "records"  # which quote messages
 
 
+def comments(file, text):
+    """The text of a source with nothing but its comments; "" of other files and of folders that the list leaves out."""
+    ours = ("core", "tools", "viewer", "scenes", "benchmarks")
+    mark = {".c": "//", ".h": "//", ".cc": "//", ".py": "#"}.get(file.suffix)
+    if not mark or "tests" in file.parts or not any(folder in file.parts for folder in ours):
+        return ""
+    return "\n".join(line[line.index(mark):] if mark in line else "" for line in text.split("\n"))
+
+
 def findings(file, rows):
     """Lines of a file with a phrase of the list; a phrase may go on in the next line."""
-    text = file.read_text(errors="replace")
+    whole = file.read_text(errors="replace")
+    for text, places in ((whole, {"all"} | ({"pages"} if is_page(file) else set())), (comments(file, whole), {"comments"})):
+        yield from phrases_in(file, text, [row for row in rows if row[1] in places])
+
+
+def phrases_in(file, text, rows):
     joined = re.sub(r"\n[ \t]*(?://|#|\*)?[ \t]*", lambda match: " " * len(match[0]), text)
-    for pattern, where, reason in rows:
-        if where == "all" or is_page(file):
-            for match in re.finditer(pattern.pattern.replace(" ", r" +"), joined, re.IGNORECASE):
-                line = text.count("\n", 0, match.start()) + 1
-                yield f"{file}:{line}: '{' '.join(match[0].split())}': {reason}"
+    for pattern, _, reason in rows:
+        for match in re.finditer(pattern.pattern.replace(" ", r" +"), joined, re.IGNORECASE):
+            line = text.count("\n", 0, match.start()) + 1
+            yield f"{file}:{line}: '{' '.join(match[0].split())}': {reason}"
 
 
 class Words(unittest.TestCase):
@@ -69,13 +82,21 @@ class Words(unittest.TestCase):
             for line in LIST.read_text().splitlines():
                 if not line or line.startswith("#"):
                     continue
-                pattern = line.rsplit(" | ", 2)[0]
+                pattern, where, _ = line.rsplit(" | ", 2)
+                if where == "comments":
+                    source = pathlib.Path(folder) / "core" / "file.c"
+                    source.parent.mkdir(exist_ok=True)
+                    source.write_text(f"int x;  // joints, {pattern} move\n")
+                    self.assertTrue(list(findings(source, list(phrases()))), pattern)
+                    source.write_text(f"const char* text = \"{pattern}\";\n")
+                    self.assertEqual(list(findings(source, list(phrases()))), [], pattern)
+                    continue
                 sample = samples.get(pattern, pattern)
                 for text in (f"A gear {sample} here.\n", f"A gear {sample}\n".replace(" ", "\n"), f"A gear {sample.upper()} here.\n"):
                     page.write_text(text)
-                    self.assertTrue(list(findings(page, phrases())), f"{pattern}: {text!r}")
+                    self.assertTrue(list(findings(page, list(phrases()))), f"{pattern}: {text!r}")
             page.write_text("A worm holds its load. The step is solved.\n")
-            self.assertEqual(list(findings(page, phrases())), [])
+            self.assertEqual(list(findings(page, list(phrases()))), [])
 
     @unittest.skipUnless(shutil.which("codespell") or (pathlib.Path(sys.executable).parent / "codespell").exists(), "no codespell")
     def test_spelling(self):

@@ -163,7 +163,7 @@ int readInput(Input* input, mjgReport* report, char* const* word, int nword) {
     snprintf(name, sizeof(name), "%.*s", (int)(equal - word[i]), word[i]);
     const char* text = equal + 1;
 
-    // what is no key of a description
+    // words that are not keys of a description
     double value;
     if (!strcmp(name, "type")) {
       int type = mjg_typeFromName(text);

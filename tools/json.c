@@ -28,7 +28,7 @@ static int character(const unsigned char* text) {
 }
 
 
-// text in quotes; a byte that is no UTF-8, of the name of a file for instance, becomes U+FFFD
+// text in quotes; an invalid byte of UTF-8, of the name of a file for instance, becomes U+FFFD
 static void quote(FILE* file, const char* text) {
   fputc('"', file);
   while (*text) {

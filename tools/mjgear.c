@@ -319,7 +319,7 @@ static int draw(const Arguments* arguments) {
   } else {
     snprintf(title, sizeof(title), "gamma_u = %.4g, gamma_v = %.4g", gear.gamma_u, gear.gamma_v);
   }
-  // a picture takes the place of another one when it is whole; links, pipes and devices stay
+  // a complete picture replaces another one; links, pipes and devices stay
   char made[4096];
   int flg_beside = isRegularFile(name) || !isThere(name);
   int n = snprintf(made, sizeof(made), "%s%s", name, flg_beside ? ".part" : "");

@@ -72,7 +72,7 @@ static void addItem(mjUI* ui, int type, const char* name, int state, void* data,
 }
 
 
-// append a line to a list of alternatives: 1, or 0 if there is no room; names without content get a number
+// append a line to a list of alternatives: 1, or 0 if it is full; names without content get a number
 static int addChoice(char list[mjMAXUITEXT], int* n, const char* name, const char* kind, int id) {
   char line[mjMAXUINAME];
   snprintf(line, sizeof(line), "%s%.*s", *n ? "\n" : "", mjMAXUINAME - 8, name ? name : kind);
@@ -120,7 +120,7 @@ static void makeScene(Panel* panel, Show* show) {
   mjUI* ui = &panel->left;
   addItem(ui, mjITEM_SECTION, "Scene", mjSECT_OPEN, NULL, "AF", 0);
 
-  // the list begins with the first scene, or with the one that is shown if that is too far behind
+  // the list begins with the first scene, or with the shown scene if that is too far behind
   char list[mjMAXUITEXT];
   int n;
   panel->scene = mjg_nscene;

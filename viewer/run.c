@@ -375,7 +375,7 @@ static int runCase(mjgPlay* play, const mjgOptions* options, const mjgScene* sce
   mjModel* m = mjg_loadScene(scene, variant, options->setting, options->nsetting, error, ERROR);
   mjData* d = m ? mjg_startScene(m) : NULL;
 
-  // with other settings the model is no longer the one that is integrated beside it
+  // the integration beside it has the settings of the file, not these
   if (!d || mjg_openPlay(play, scene, variant, m, d, !options->nsetting, error, ERROR)) {
     complain("%s", error);
     mj_deleteData(d);

@@ -122,7 +122,7 @@ int tuneSetValue(Show* show, int gear, int key, double value, char* error, size_
     return plugin.setGear(sim->m, sim->d, joint, tuneKeys[key].name, value, error, (int)error_size);
   }
 
-  // a pair of coefficients, or of efficiencies, takes the place of all that described the gear
+  // a pair of coefficients, or of efficiencies, replaces the description of the gear
   double four[4];
   if (!readGear(four, &plugin, sim, joint)) {
     snprintf(error, error_size, "%s has no efficiencies", sim->gear[gear].name);

@@ -88,7 +88,7 @@ def check(model, library, states, every, seed):
                 (ahead, one), (back, other) = step(state, control, change), step(state, control, -change)
                 if one == base == other:
                     difference = (ahead - back) / (2 * change)
-                    difference[model.nv:][exact[model.nv:] == 0] = 0  # what is no memory of gears, for instance a count
+                    difference[model.nv:][exact[model.nv:] == 0] = 0  # counts and other numbers that are not memory of gears
                     size = np.maximum(np.abs(ahead), np.abs(data.qvel).max())  # joints that move each other share their rounding
                     rounding = 16 * np.finfo(float).eps * size / change  # of the steps: where a rotor rests nothing else is left
                     error = min(error, np.maximum(np.abs(difference - exact) - rounding, 0).max() / max(np.abs(exact).max(), TOLERANCE * largest, 1e-300))

@@ -162,7 +162,7 @@ class Law:
         return [{0: 6, 1: 3}.get(int(t), 1) for t in self.model.jnt_type]
 
     def _pulls(self, episode, T, rotor, before_rotor, angle, scale):
-        """Does the shaft act across an open gap, or pull? Its angle is between that at the step's begin and the one that the engine's
+        """Does the shaft act across an open gap, or pull? Its angle is between that at the step's begin and the angle that the engine's
         step leads to, whatever mean of them its law takes."""
         dof, h = self.dof, self.model.opt.timestep
         start = angle[:-1] - episode.before["qpos"][:, self.model.jnt_qposadr[self.joint]]

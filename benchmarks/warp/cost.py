@@ -112,7 +112,7 @@ def measured(scene, nworld, arguments):
     def tried(way, action):
         try:
             return action()
-        except Exception as error:  # a kernel that does not compile or run says so in many ways
+        except Exception as error:  # a kernel that does not compile or run raises many types
             failed[way] = " ".join(f"{type(error).__name__}: {error}".split())[:120].replace("|", "/")
 
     for way in ("gears", "frictionloss", "plain"):  # what the others start from

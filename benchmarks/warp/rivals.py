@@ -1,6 +1,6 @@
 """Other ways to give MuJoCo Warp the friction of gears, to compare with: what its users can do without a solver.
 
-Each takes the place of mjgear.warp.Gears.
+Each replaces mjgear.warp.Gears.
 """
 
 import warp as wp

@@ -66,7 +66,7 @@ static int lineOf(double* t1, double* t0, const mjgCoupling* coupling, int piece
 
 
 // the rotor on a piece of its law: held, or slipping with its bound r times. One scalar
-// solve, whose slope friction changes. Returns 0 if there is no such piece, or no
+// solve, whose slope friction changes. Returns 0 if no such piece exists, or no
 // solution on it
 static int solvePiece(Trial* trial, const Rotor* rotor, int piece, double r) {
   const mjgCoupling* coupling = rotor->coupling;

@@ -35,7 +35,7 @@ static void torques(double T[3], const double speed[3], const double factor[3], 
 
 
 // Torque of the driven side. Which way power flows in each mesh is tried, that without
-// loss first and then those that differ from it least; NAN if nothing holds.
+// loss first and then the closest ones; NAN if nothing holds.
 static double drivenTorque(const double speed[3], int has_out, double efficiency, int forward,
                            double given) {
   const double lossless[3] = {1, 1, 1};
