@@ -146,7 +146,7 @@ It is an MJCF file, a script in C that moves it, and claims that are checked.
     mjgear-run --all                                      # everything; exit code 1 if a claim fails
     build/venv/bin/python scenes/report.py results        # plots and summary.md
 
-`mjgear-view SCENE` opens [a window](window.md) and makes pictures and films without a display.
+The program `mjgear-view` opens [a window](window.md) and makes pictures and films without a display.
 `./demo` plays all scenes and writes a film of each into `results/`.
 [scenes/trajectory.h](../scenes/trajectory.h) names the columns of the CSV files, and [scenes/scene.h](../scenes/scene.h) says how to add a scene.
 The ring around a joint shows what its gear does, and the red arc shows friction ([colours](window.md#what-the-colours-say)).

@@ -147,8 +147,8 @@ def read(terminal, folder, page, typed):
                 lines = output.splitlines()
                 assert lines[:2] == ["0 [0.] [0.]", "8.1 [0.] [0.]"] and lines[2].startswith("8.25 "), output
 
-    # commands in the text
-    for command in re.findall(r"`((?:\./demo|mjgear-(?:run|view) )[^`]*)`", text):
+    # commands in the text; on the page of scenes they open a window for each, as --gallery does
+    for command in [] if page == "doc/scenes.md" else re.findall(r"`((?:\./demo|mjgear-(?:run|view) )[^`]*)`", text):
         if command not in typed:
             type_lines(terminal, command, typed)
 
