@@ -451,8 +451,9 @@ def _side(name: str, value: Value | None, unit: str, reporter: Reporter) -> floa
     info = _structs.KeyInfo(name=name.encode(), unit=unit.encode(), min=-math.inf, max=math.inf)
     number = read_number(name, value, info, reporter) if value is not None else -1.0
     is_load = name == "load"
-    if value is not None and not math.isnan(number) and (not math.isfinite(number) or (number == 0 if is_load else number < 0)):
-        reporter.refuse(f"{name} = {value} is out of range; write a {'finite non-zero' if is_load else 'finite positive'} number")
+    size = abs(number) if is_load else number
+    if value is not None and not math.isnan(number) and not (1e-100 <= size <= 1e100 or (size == 0 and not is_load)):
+        reporter.refuse(f"{name} = {value} is out of range; write {'+-' if is_load else '0, or '}1e-100 to 1e100")
     return number
 
 
