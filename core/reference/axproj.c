@@ -1,3 +1,4 @@
+#include "mjgear_paper.h"
 #include "solvers/check.h"
 #include "solvers/dense.h"
 #include "solvers/workspace.h"

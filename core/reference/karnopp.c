@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "mjgear_params.h"
+#include "mjgear_paper.h"
 
 
 static double clamp(double x, double low, double high) {

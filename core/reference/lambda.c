@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "mjgear_paper.h"
 #include "solvers/check.h"
 #include "solvers/dense.h"
 #include "solvers/simd.h"

@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "mjgear_paper.h"
 #include "solvers/check.h"
 #include "solvers/dense.h"
 #include "solvers/workspace.h"

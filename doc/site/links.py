@@ -13,6 +13,7 @@ from sphinx.addnodes import download_reference, pending_xref
 PAGES = {
     "README.md": "doc/index",
     "core/mjgear.h": "doc/api/core",
+    "core/mjgear_paper.h": "doc/api/paper",
     "core/mjgear_params.h": "doc/api/params",
     "core/mjgear_backlash.h": "doc/api/backlash",
     "plugin/mjgear_plugin.h": "doc/api/plugin",

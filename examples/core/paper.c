@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <mjgear.h>
+#include <mjgear_paper.h>
 
 enum {
   n = 2

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "mjgear_paper.h"
 #include "mjgear_params.h"
 
 

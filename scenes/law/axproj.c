@@ -6,6 +6,7 @@
 #include "../grid.h"
 #include "../scene.h"
 #include "mjgear.h"
+#include "mjgear_paper.h"
 
 #define SIDE 31
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "mjgear.h"
+#include "mjgear_paper.h"
 
 // links of length 1 m with 1 kg at the end; their own inertia is what MuJoCo needs to be positive
 #define INERTIA 1e-12

@@ -9,6 +9,7 @@
 
 #include "fixture.h"
 #include "mjgear_backlash.h"
+#include "mjgear_paper.h"
 #include "mjgear_params.h"
 
 static const double kNumber[] = {NAN,   INFINITY, -INFINITY,    -1,     0,       -3.5,

@@ -1,6 +1,7 @@
 // mjg_axproj
 
 #include "fuzz.h"
+#include "mjgear_paper.h"
 
 
 static void fuzzAxproj(Input* input) {

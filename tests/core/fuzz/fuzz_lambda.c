@@ -1,6 +1,7 @@
 // mjg_lambda and mjg_Phi
 
 #include "fuzz.h"
+#include "mjgear_paper.h"
 
 
 static void fuzzLambda(Input* input) {

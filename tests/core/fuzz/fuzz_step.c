@@ -1,6 +1,7 @@
 // mjg_step
 
 #include "fuzz.h"
+#include "mjgear_paper.h"
 
 
 static void fuzzStep(Input* input) {

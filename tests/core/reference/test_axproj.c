@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "fixture.h"
+#include "mjgear_paper.h"
 
 
 // (70): with diagonal A and P axproj clips each joint to its interval A_ii Phi([-1, 1], phi, P_ii)

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "mjgear_paper.h"
 #include "mjgear_params.h"
 #include "near.h"
 

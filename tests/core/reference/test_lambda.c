@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fixture.h"
+#include "mjgear_paper.h"
 
 
 // P with a spectral norm below size

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fixture.h"
+#include "mjgear_paper.h"
 
 
 // random robot of n joints; inertia M(q) + [m]

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fixture.h"
+#include "mjgear_paper.h"
 #include "solvers/workspace.h"
 
 

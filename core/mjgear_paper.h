@@ -1,0 +1,105 @@
+// mjgear: operations of the paper and of a reference, for research.
+//
+// Simulations need none of them: mjg_solve of mjgear.h solves a step, and the plugin calls
+// that. What holds for all functions, units and equation numbers are those of mjgear.h.
+
+#ifndef MJGEAR_PAPER_H_
+#define MJGEAR_PAPER_H_
+
+#include "mjgear.h"
+
+// the shared library exports what its public headers declare, and nothing else
+#if defined(MJGEAR_EXPORTS) && defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+
+//---------------------------------- the paper's operations ----------------------------------------
+
+typedef enum mjgLambdaMethod_ {
+  mjgLAMBDA_NEWTON = 0,      // generalized Newton on lambda - P |lambda| - phi, finite in practice
+  mjgLAMBDA_FIXED_POINT = 1  // lambda := phi + P |lambda|, Remark 3; converges if sigma_max(P) < 1
+} mjgLambdaMethod;
+
+// lambda(phi, P), (55): lambda - P |lambda| = phi, with P n x n. info nullable.
+// status: mjgSOLVED, mjgITERATION_LIMIT
+int mjg_lambda(double* lambda, mjgInfo* info, const double* phi, const double* P, int n, int method,
+               int iterations, double tolerance, mjgWorkspace* work);
+
+// Phi(s, phi, P) = [s] |lambda(phi, P [s])|, (59), with s in [-1, 1]^n; status as
+// mjg_lambda
+int mjg_Phi(double* Phi, const double* s, const double* phi, const double* P, int n,
+            mjgWorkspace* work);
+
+// axproj(v, A, phi, P), (67): the point y of A Phi(B^n, phi, P) with v - y in the normal
+// direction; v - y is the velocity after the step. A must be symmetric positive definite.
+int mjg_axproj(double* y, mjgInfo* info, const double* v, const double* A, const double* phi,
+               const double* P, int n, const mjgSettings* settings, mjgWorkspace* work);
+
+// constants of n geared joints
+typedef struct mjgJoints_ {
+  const double* gamma_u;  // input-side asymmetry coefficients              (n)      1
+  const double* gamma_v;  // output-side asymmetry coefficients             (n)      1
+  const double* inertia;  // rotor inertia m >= 0, part of M-hat            (n)      kg m2
+} mjgJoints;
+
+// P(q), (52) in terms of M-hat^-1 = W: [gamma_u + gamma_v][m] W - [gamma_v]. P may be W
+// (n x n)
+// error: mjgERR_ARGUMENT, mjgERR_NOT_FINITE
+int mjg_P(double* P, const double* W, const mjgJoints* joints, int n);
+
+// one implicit Euler step of a robot whose n joints are all geared, algorithm (69)
+// without (69g)
+//   v_next  velocity after the step                                             (n)      rad/s
+//   Mhat    M(q) + [m], symmetric positive definite, rotor inertia included     (n x n)  kg m2
+//   tau_u   motor torque         tau_v  h(q, q') - J' f, (50)                   (n)      N m
+//   v       velocity before the step                                            (n)      rad/s
+// solution is nullable: friction, internal force and modes, if wanted
+int mjg_step(double* v_next, mjgSolution* solution, mjgInfo* info, const double* Mhat,
+             const double* tau_u, const double* tau_v, const double* v, const mjgJoints* joints,
+             double h, int n, const mjgSettings* settings, mjgWorkspace* work);
+
+
+//---------------------------------- Borello's reference -------------------------------------------
+
+// one joint with friction as in L. Borello and M. D. L. Dalla Vedova, "A dry friction
+// model and robust computational algorithm for reversible or irreversible motion
+// transmissions", Int. J. of Mechanics and Control 13(2), 2012. It is explicit, a
+// Karnopp-type switch, and needs the load torque.
+//
+// Through mjgProblem the same gear is eta_f = eta_opp, eta_b = eta_aid, static_ratio =
+// fsd, coulomb = friction. The two agree where all inertia is on the motor side (M = 0),
+// so that the gear transmits the load alone; with coulomb or fsd also gamma_u must be 0,
+// because there the friction torque itself does not load the flanks.
+// scenes/flap/README.md has the differences.
+typedef struct mjgKarnopp_ {
+  double eta_opp;   // efficiency under opposing load, in (0, 1]
+  double eta_aid;   // under aiding load, <= 1; <= 0: irreversible
+  double fsd;       // static to dynamic friction, >= 1
+  double friction;  // T_FR0, independent of load, >= 0              N m
+  double viscous;   // C_M, >= 0                                     N m/(rad/s)
+  double inertia;   // J_M, > 0                                      kg m2
+  double limit;     // ends of travel at +-limit, > 0, or INFINITY   rad
+} mjgKarnopp;
+
+// Table 1, one step: changes *position and *velocity, sets *t (nullable) to the friction
+// torque
+//   motor  torque in the joint's direction       load  torque against it       h  timestep > 0
+// error: mjgERR_ARGUMENT, mjgERR_NOT_FINITE
+int mjg_stepKarnopp(double* position, double* velocity, double* t, const mjgKarnopp* joint,
+                    double motor, double load, double h);
+
+
+#ifdef __cplusplus
+}
+#endif
+
+#if defined(MJGEAR_EXPORTS) && defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+
+#endif  // MJGEAR_PAPER_H_
