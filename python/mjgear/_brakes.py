@@ -67,7 +67,7 @@ def add_brake(
         ", ".join(f"{kind} '{one.name}'" for kind, one in braked),
         {"holding_torque": holding_torque, "sliding_torque": sliding_torque},
         {"closing_time": closing_time, "opening_time": opening_time},
-        {"side": str(side), "normally": str(normally)},
+        {"side": str(side).encode(errors="replace").decode(), "normally": str(normally).encode(errors="replace").decode()},
     )
     if not isinstance(group, int) or isinstance(group, bool) or not 0 <= group <= 30:
         raise GearError(f"group is {group!r}; give a whole number from 0 to 30")

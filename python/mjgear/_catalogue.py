@@ -207,7 +207,7 @@ class Reporter:
     def _start(self) -> None:
         _structs.core.mjg_startReport(ctypes.byref(self.report), self._text, _TEXT)
         if self._where:
-            self.report.where = self._where.encode()
+            self.report.where = self._where.encode(errors="replace")
 
     def _take(self) -> None:
         self._lines += [line for line in _structs.message(self._text).splitlines() if line not in self._lines]
@@ -232,8 +232,8 @@ class Reporter:
 @functools.lru_cache(maxsize=1024)
 def nearest(name: str, known: tuple[str, ...]) -> str | None:
     """The most similar name, by the library's measure."""
-    names = (ctypes.c_char_p * len(known))(*(one.encode() for one in known))
-    found = _structs.core.mjg_nearest(name.encode(), names, len(known))
+    names = (ctypes.c_char_p * len(known))(*(one.encode(errors="replace") for one in known))
+    found = _structs.core.mjg_nearest(name.encode(errors="replace"), names, len(known))
     return known[found] if found >= 0 else None
 
 
@@ -279,7 +279,7 @@ def read_number(name: str, value: Value, info: _structs.KeyInfo, reporter: Repor
     """A number, or the number that a text with a unit means; NaN after a refusal."""
     if isinstance(value, str):
         number = ctypes.c_double(math.nan)
-        _structs.core.mjg_readQuantity(ctypes.byref(number), ctypes.byref(reporter.report), ctypes.byref(info), value.encode())
+        _structs.core.mjg_readQuantity(ctypes.byref(number), ctypes.byref(reporter.report), ctypes.byref(info), value.encode(errors="replace"))
         return number.value
     try:
         if isinstance(value, (bool, np.bool_)):
@@ -288,6 +288,9 @@ def read_number(name: str, value: Value, info: _structs.KeyInfo, reporter: Repor
     except (TypeError, ValueError):
         hint = "deg" if info.unit == b"rad" else ""
         reporter.refuse(f"{name} = '{value}' is not a number; write one such as 0.5 or 20{hint}")
+        return math.nan
+    except OverflowError:
+        reporter.refuse(f"{name} is an integer of more than 300 digits; check its unit")
         return math.nan
 
 
@@ -300,7 +303,7 @@ def describe(preset: str | None, values: Mapping[str, Any], reporter: Reporter) 
     if preset is None:
         _structs.core.mjg_defaultDescription(ctypes.byref(description))
     else:
-        number = _structs.core.mjg_presetFromName(preset.encode()) if isinstance(preset, str) else -1
+        number = _structs.core.mjg_presetFromName(preset.encode(errors="replace")) if isinstance(preset, str) else -1
         if number < 0:
             reporter.refuse(unknown(str(preset), "preset", list(presets())))
             return description
@@ -310,15 +313,15 @@ def describe(preset: str | None, values: Mapping[str, Any], reporter: Reporter) 
     given: list[tuple[int, float]] = []
     for name, value in values.items():
         if name == "type":
-            number = _structs.core.mjg_typeFromName(str(value).encode())
+            number = _structs.core.mjg_typeFromName(str(value).encode(errors="replace"))
             if number < 0:
                 reporter.refuse(unknown(str(value), "type", _kinds()))
             description.type = max(number, 0)
             continue
-        number = _structs.core.mjg_keyFromName(name.encode())
-        kind = _structs.core.mjg_tableFromName(name.encode())
+        number = _structs.core.mjg_keyFromName(name.encode(errors="replace"))
+        kind = _structs.core.mjg_tableFromName(name.encode(errors="replace"))
         if kind >= 0:
-            _structs.core.mjg_readTable(ctypes.byref(description.table[kind]), ctypes.byref(reporter.report), kind, table_text(value).encode())
+            _structs.core.mjg_readTable(ctypes.byref(description.table[kind]), ctypes.byref(reporter.report), kind, table_text(value).encode(errors="replace"))
         elif number < 0 and name in (*gap_keys(), "backlash"):
             reporter.refuse(f"{name} belongs to a gap, which is not described here; mjgear.add takes it")
         elif number < 0:
@@ -362,7 +365,12 @@ def tables() -> tuple[str, ...]:
 
 def table_text(value: Any) -> str:
     """A table as MJCF has it: a text as it is, else rows of x and factor."""
-    return value if isinstance(value, str) else " ".join(f"{float(number)!r}" for number in np.ravel(np.asarray(value, dtype=float)))
+    if isinstance(value, str):
+        return value
+    try:
+        return " ".join(f"{float(number)!r}" for number in np.ravel(np.asarray(value, dtype=float)))
+    except OverflowError:
+        return "inf inf"  # what the library says of numbers that are not finite
 
 
 def _kinds() -> list[str]:
@@ -417,13 +425,13 @@ def key_of(name: str) -> Key:
 
 def info_of(name: str) -> _structs.KeyInfo:
     """A number of a gear or of its gap as the library knows it; others have no unit."""
-    number = _structs.core.mjg_keyFromName(name.encode())
+    number = _structs.core.mjg_keyFromName(name.encode(errors="replace"))
     if number >= 0:
         info: _structs.KeyInfo = _structs.core.mjg_keyInfo(number).contents
     elif name in gap_keys():
         info = _structs.core.mjg_gapKeyInfo(list(gap_keys()).index(name)).contents
     else:
-        info = _structs.KeyInfo(name=name.encode(), unit=b"1", min=-math.inf, max=math.inf)
+        info = _structs.KeyInfo(name=name.encode(errors="replace"), unit=b"1", min=-math.inf, max=math.inf)
     return info
 
 
@@ -448,7 +456,7 @@ def presets() -> Mapping[str, Preset]:
 
 def _side(name: str, value: Value | None, unit: str, reporter: Reporter) -> float:
     """load or inertia, with a unit if it is a text."""
-    info = _structs.KeyInfo(name=name.encode(), unit=unit.encode(), min=-math.inf, max=math.inf)
+    info = _structs.KeyInfo(name=name.encode(errors="replace"), unit=unit.encode(errors="replace"), min=-math.inf, max=math.inf)
     number = read_number(name, value, info, reporter) if value is not None else -1.0
     is_load = name == "load"
     size = abs(number) if is_load else number
@@ -510,7 +518,7 @@ def convert(kind: Kind, preset: str | None = None, **values: Unpack[SheetKeys]) 
     """
     reporter = Reporter()
     target = describe(preset, values, reporter)
-    number = _structs.core.mjg_typeFromName(str(kind).encode())
+    number = _structs.core.mjg_typeFromName(str(kind).encode(errors="replace"))
     if number < 1:
         reporter.refuse(unknown(str(kind), "type", _kinds()))
     reporter.check()

@@ -28,7 +28,7 @@ class Changes:
     def __init__(self, columns: Sequence[tuple[int, str, int]]) -> None:
         self.count = len(columns)
         self.joints = (ctypes.c_int * self.count)(*(joint for joint, _, _ in columns))
-        self.keys = (ctypes.c_char_p * self.count)(*(key.encode() for _, key, _ in columns))
+        self.keys = (ctypes.c_char_p * self.count)(*(key.encode(errors="replace") for _, key, _ in columns))
         self.describes = (ctypes.c_int * self.count)(*(describes for _, _, describes in columns))
 
     def apply(self, model: mujoco.MjModel, rows: Array, values: Array) -> None:
@@ -56,7 +56,7 @@ def read(values: Mapping[str, ArrayLike], count: int, where: str) -> dict[str, A
     found = {}
     for key, value in values.items():
         series = np.asarray(value, object)
-        if _structs.core.mjg_keyFromName(key.encode()) < 0 and key not in gap_keys():
+        if _structs.core.mjg_keyFromName(key.encode(errors="replace")) < 0 and key not in gap_keys():
             reporter.refuse(_catalogue.unknown(key, "key", [*keys(), *gap_keys()]) + "; choose a number of a gear or its gap")
             continue
         if series.size != 1 and series.shape != (count,):
@@ -77,7 +77,7 @@ def unknown_key(key: str) -> GearKeyError:
 def get_number(model: mujoco.MjModel, data: mujoco.MjData, joint: int, key: str) -> float | None:
     """A number of a gear in one simulation; None where it is not given."""
     value = ctypes.c_double()
-    known = _structs.plugin.mjg_getGear(ctypes.byref(value), model._address, data._address, joint, key.encode())
+    known = _structs.plugin.mjg_getGear(ctypes.byref(value), model._address, data._address, joint, key.encode(errors="replace"))
     if known < 0:
         raise unknown_key(key)
     return value.value if known else None
@@ -88,7 +88,7 @@ def get_rows(model: mujoco.MjModel, rows: Array, joint: int, key: str) -> Array:
     values = np.empty(len(rows))
     stride = rows.strides[0] // rows.itemsize if len(rows) > 1 else rows.shape[1]
     target, source = (array.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for array in (values, rows))
-    if _structs.plugin.mjg_getStates(target, model._address, source, len(rows), stride, joint, key.encode()) < 0:
+    if _structs.plugin.mjg_getStates(target, model._address, source, len(rows), stride, joint, key.encode(errors="replace")) < 0:
         raise unknown_key(key)
     return values
 
@@ -96,7 +96,7 @@ def get_rows(model: mujoco.MjModel, rows: Array, joint: int, key: str) -> Array:
 def set_numbers(model: mujoco.MjModel, data: mujoco.MjData, joint: int, values: Mapping[str, float], describes: bool) -> None:
     """Change a gear in one simulation."""
     count = len(values)
-    names = (ctypes.c_char_p * count)(*(name.encode() for name in values))
+    names = (ctypes.c_char_p * count)(*(name.encode(errors="replace") for name in values))
     numbers = (ctypes.c_double * count)(*values.values())
     change = _structs.plugin.mjg_describeGear if describes else _structs.plugin.mjg_setGears
     error = ctypes.create_string_buffer(TEXT)

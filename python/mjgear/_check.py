@@ -193,7 +193,7 @@ def accepting_plugin() -> str:
 def unknown_key(instance: str, key: str) -> str:
     """The line for a key that an instance may not have; empty if it may."""
     error = ctypes.create_string_buffer(_TEXT)
-    _structs.plugin.mjg_checkKey(instance.encode(), key.encode(), error, _TEXT)
+    _structs.plugin.mjg_checkKey(instance.encode(errors="replace"), key.encode(errors="replace"), error, _TEXT)
     return _structs.message(error).strip()
 
 

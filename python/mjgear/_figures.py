@@ -248,7 +248,7 @@ def _plot_log(log: Log, values: Mapping[str, Any]) -> Figure:
 
 
 def _info(name: str, unit: str) -> _structs.KeyInfo:
-    return _structs.KeyInfo(name=name.encode(), unit=unit.encode(), min=-math.inf, max=math.inf)
+    return _structs.KeyInfo(name=name.encode(errors="replace"), unit=unit.encode(errors="replace"), min=-math.inf, max=math.inf)
 
 
 def _law(gear: Any, values: Mapping[str, Any]) -> tuple[_structs.Transmission, str, bool]:

@@ -205,7 +205,7 @@ class Gear(Numbers):
             KeyError: the gear has no such number.
         """
         found = _structs.StateAddress()
-        if _structs.plugin.mjg_stateAddress(ctypes.byref(found), self._gears._model._address, self.joint, name.encode()):
+        if _structs.plugin.mjg_stateAddress(ctypes.byref(found), self._gears._model._address, self.joint, name.encode(errors="replace")):
             raise GearKeyError(f"the gear of {self._gears._kind(self.joint)} '{self.name}' has no number '{name}' in plugin_state")
         return Address(found.value, found.given if found.given >= 0 else None, int(found.bit))
 
@@ -429,7 +429,7 @@ class Gears(Mapping[str, Gear]):
     def solver(self, name: str) -> None:
         model, data = self._single("solver")
         error = ctypes.create_string_buffer(TEXT)
-        if _structs.plugin.mjg_setSolver(model._address, data._address, str(name).encode(), error, TEXT):
+        if _structs.plugin.mjg_setSolver(model._address, data._address, str(name).encode(errors="replace"), error, TEXT):
             raise GearError(_structs.message(error))
 
     # -------------------------------------- one simulation ---------------------------------------

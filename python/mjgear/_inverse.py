@@ -162,7 +162,7 @@ def _check(model: mujoco.MjModel, data: mujoco.MjData) -> None:
 def _acceleration(model: mujoco.MjModel, qacc: ArrayLike) -> NDArray[np.float64]:
     try:
         wanted = np.array(qacc, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise GearError(f"qacc is no list of numbers; give (v+ - v)/h of each of the {model.nv} dofs") from None
     if wanted.shape != (model.nv,):
         raise GearError(f"qacc has shape {wanted.shape}; give (v+ - v)/h of each of the {model.nv} dofs")
@@ -182,7 +182,7 @@ def _rotors(model: mujoco.MjModel, rotors: Mapping[str, float] | None) -> NDArra
             raise GearError(f"rotors: joint '{name}' has no rotor behind a gap; its rotor moves with it")
         try:
             numbers[joint] = float(acceleration)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise GearError(f"rotors: {acceleration!r} of joint '{name}' is no number; give (w+ - w)/h") from None
     return numbers
 

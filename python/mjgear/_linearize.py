@@ -120,11 +120,11 @@ def _memory(model: mujoco.MjModel) -> tuple[list[tuple[str, str, int]], list[int
     address, value = _structs.StateAddress(), ctypes.c_double()
 
     def given(number: int, key: str) -> bool:
-        known = _structs.plugin.mjg_getGear(ctypes.byref(value), model._address, probe._address, number, key.encode())
+        known = _structs.plugin.mjg_getGear(ctypes.byref(value), model._address, probe._address, number, key.encode(errors="replace"))
         return bool(known > 0 and value.value != 0)
 
     def where(number: int, key: str) -> int | None:
-        unknown = _structs.plugin.mjg_stateAddress(ctypes.byref(address), model._address, number, key.encode())
+        unknown = _structs.plugin.mjg_stateAddress(ctypes.byref(address), model._address, number, key.encode(errors="replace"))
         return None if unknown else int(address.value)
 
     mujoco.mj_step(model, probe)  # which a gap begins with: a motor_joint has none of its own
