@@ -1,13 +1,12 @@
-// One step solves H a + E' t = force on the states and pieces at hand (system.h). Where
-// the motion that comes out has the same ones the step is solved, exactly. Else it goes
-// along the line to there as far as the cost falls,
+// Each iteration solves H a + E' t = force for the current active set: states of rows and
+// pieces of gears (system.h). If the solution keeps the active set, the step is solved
+// exactly. Otherwise a line search on the convex cost sets the step length,
 //
 //   1/2 a' M a - b' a + s(J a - aref) + sum psi_i(E_i a),      psi_i' = friction of gear i
 //
 // which is convex where every gear can be driven from both sides and the metric is one.
-// Elsewhere friction is held at what the step asks for, and the search is for constraints
-// alone; gears that go round in pieces take those with which each answers all others, one
-// after the other (relax).
+// Elsewhere friction keeps the value of the solution, and the search is for constraints
+// alone. Where gears cycle, a Gauss-Seidel sweep gives their pieces (relax).
 
 #include "coupled/newton.h"
 
@@ -34,7 +33,8 @@ static void makeLines(mjgpNewton* p) {
 }
 
 
-// is friction an unknown of the equations; else it is what balances at the joints
+// Returns 1 if friction is an explicit unknown of the linear system. Otherwise it is
+// recovered from the torque balance of the joints
 static inline int solvesFriction(const mjgpNewton* p) {
   return p->system.unknown == mjgpUNKNOWN_FRICTION;
 }
@@ -250,8 +250,8 @@ int mjgp_takeTurns(mjgpNewton* p, mjtNum* acc) {
 }
 
 
-// Where gears go round in pieces they take turns, with constraints in the states that
-// they have, until none changes its piece. Newton goes on from those pieces
+// Block Gauss-Seidel sweep over the gears, with constraints in their states, until none
+// changes its piece. Newton continues from these pieces
 static void relax(mjgpNewton* p) {
   mjgpStep* s = p->s;
   int all = s->n + s->group->nextra, calm = 0;
@@ -507,8 +507,8 @@ static int isAmong(const uint64_t* visited, int n, uint64_t now) {
 }
 
 
-// a step on the lines of the pieces, with rows in the states that they have; 0 if it is not
-// to be had
+// Makes a step on the lines of the pieces, with rows in their states. Returns 0 if the
+// system cannot be solved
 static int step(mjgpNewton* p) {
   mjgpStep* s = p->s;
   const mjgpGroup* group = s->group;
@@ -543,13 +543,13 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
     int may = !p->whole && *iterations > exchanges && !mjgp_hasSliding(group), shortened = 0;
     uint64_t now = may ? mjgp_combination(p) : 0;
     if (may && isAmong(visited, nvisited, now)) {
-      return 0;  // it goes in a circle
+      return 0;  // it cycles
     }
     if (!step(p)) {
       return 0;
     }
 
-    // gears look at what balances where rows act as they did
+    // update the gears with the row states of the factorization
     mjgp_residual(group, group->jar, s->a);
     mjgp_forceInStates(group);
     balance(p);

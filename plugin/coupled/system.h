@@ -29,7 +29,7 @@
 #include "friction/tolerances.h"
 
 typedef enum mjgpUnknown_ {
-  mjgpUNKNOWN_MOTION,  // accelerations alone: friction is what balances at the joints
+  mjgpUNKNOWN_MOTION,  // accelerations alone: friction from the torque balance
   mjgpUNKNOWN_FORCES,  // constraint forces: the same
   mjgpUNKNOWN_FRICTION
 } mjgpUnknown;

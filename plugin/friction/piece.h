@@ -134,7 +134,7 @@ static inline int mjgp_linePiece(mjgpPiece* piece, const mjgpGears* g, mjtNum h,
 int mjgp_nextShaft(mjgpPiece* piece, mjgpGears* g, mjtNum acc, mjtNum x, mjtNum t, mjtNum size);
 
 // Compare the piece with what came out of it at acc and x, and go on to the next one in
-// g->out. t: friction there, of a stuck joint what balances. size: of the torques that
+// g->out. t: friction there, of a stuck joint the residual. size: of the torques that
 // balance at the joints. Results in g->out: t, u, lambda, v_next, mode, load. Returns 1
 // if the piece changed
 static inline int mjgp_nextPiece(mjgpPiece* piece, mjgpGears* g, mjtNum h, mjtNum acc, mjtNum x,

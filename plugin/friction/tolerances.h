@@ -8,7 +8,7 @@
 // a row of constraints may be at its edge, as far as the engine's own sums tell
 #define mjgpEDGE 1e-15
 
-// a difference of two terms, or a residual after refinement: closer is not to be had
+// relative round-off of a two-term difference or of a refined residual
 #define mjgpROUNDED 1e-14
 
 // a sum of some ten terms: the residual of a row at its edge, a velocity at rest, a shaft
@@ -43,8 +43,8 @@
 // relative to
 #define mjgpNEIGHBOURS 1e-5
 
-// velocity in rad/s or m/s that counts as none: in a day it moves nothing by 1e-8. And
-// one that is worth a warning
+// rest threshold in rad/s or m/s, which drifts less than 1e-8 in a day; and the velocity
+// that is worth a warning
 #define mjgpSTILL 1e-14
 #define mjgpSEEN  1e-9
 
