@@ -167,7 +167,7 @@ find_python() {
 make_venv() {
   rm -rf "$1"
   "$3" -m venv "$1" &&
-    "$1/bin/pip" --disable-pip-version-check install --no-input --only-binary=:all: \
+    "$1/bin/pip" --disable-pip-version-check install --no-input --no-compile --only-binary=:all: \
       --require-hashes --requirement "$2"
 }
 
@@ -185,6 +185,19 @@ install_venv() {
   step "${1##*/}" "$4 in $1" make_venv "$1" "$2" "$python" ||
     die "the Python packages of $2 cannot be installed; is there a network?"
   printf '%s\n' "$wanted" > "$1/.complete"
+}
+
+# at_once COMMAND...: run commands beside each other; fails where one does
+at_once() {
+  local command pid pids=() status=0
+  for command in "$@"; do
+    ("$command") > >(cat) &
+    pids+=($!)
+  done
+  for pid in "${pids[@]}"; do
+    wait "$pid" || status=1
+  done
+  return "$status"
 }
 
 install_python() {
