@@ -6,6 +6,9 @@ add_custom_target(fuzzers)
 add_custom_target(fuzzers_long)
 
 
+# tests that take more than two seconds; the others have the label "fast", and pytest marks these "slow"
+file(STRINGS "${PROJECT_SOURCE_DIR}/tests/slow.txt" slow_tests)
+
 # mjgear_add_test(name SOURCES file... [LIBS target...] [ENV NAME=value...] [LABELS label...] [TIMEOUT s] [LONG])
 #   A cmocka program and a ctest of the same name. It finds the plugin, the models and the sources by
 #   the macros MJGEAR_PLUGIN_PATH and MJGEAR_SOURCE_DIR. The label "threads" selects it for the TSan build; one
@@ -42,6 +45,9 @@ function(mjgear_add_test name)
   endif()
   if(arg_LONG AND MJGEAR_SANITIZE)
     list(APPEND arg_LABELS long)
+  endif()
+  if(NOT name IN_LIST slow_tests)
+    list(APPEND arg_LABELS fast)
   endif()
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES
@@ -103,6 +109,9 @@ function(mjgear_add_python_test name)
   endif()
   if(arg_LONG AND MJGEAR_SANITIZE)
     list(APPEND arg_LABELS long)
+  endif()
+  if(NOT name IN_LIST slow_tests)
+    list(APPEND arg_LABELS fast)
   endif()
   add_test(NAME ${name} COMMAND "${python}" "${CMAKE_CURRENT_SOURCE_DIR}/${arg_SCRIPT}" ${arg_ARGS})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77

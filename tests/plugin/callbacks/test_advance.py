@@ -75,4 +75,5 @@ def test_friction_does_not_drive():
     assert slipped > 100, slipped
 
 
-scripts.run(globals())
+if __name__ == "__main__":
+    scripts.run(globals())

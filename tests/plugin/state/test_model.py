@@ -300,4 +300,5 @@ def main():
             print(name, flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

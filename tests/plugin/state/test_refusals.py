@@ -129,4 +129,5 @@ def test_nothing_is_left_behind():
     assert not fault, fault
 
 
-scripts.run(globals())
+if __name__ == "__main__":
+    scripts.run(globals())

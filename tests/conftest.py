@@ -1,0 +1,78 @@
+"""pytest for the tests in Python: after ./demo they run with no variable set.
+
+    build/venv/bin/pytest tests/test_python_gears.py::Test::test_x
+    build/venv/bin/pytest -m "not slow"
+
+Finds the package, the plugin and the programs in build/. Tests that ctest runs with programs as arguments get them here,
+by the name of the file; slow.txt beside this file has the names of slow tests for pytest and ctest.
+"""
+
+import importlib.util
+import os
+import pathlib
+import sys
+
+import pytest
+
+SOURCE = pathlib.Path(__file__).parents[1]
+BUILD = SOURCE / "build"
+SLOW = set((SOURCE / "tests" / "slow.txt").read_text().split())
+
+# programs that a file gets as arguments
+ARGUMENTS = {
+    "test_mjgear": ["mjgear"],
+    "test_models": ["mjgear"],
+    "test_python_strict": ["mjgear"],
+    "test_remedies": ["mjgear"],
+    "test_papers": ["mjgear-run"],
+    "test_report": ["mjgear-run"],
+    "test_run": ["mjgear-run"],
+    "test_view": ["mjgear-view"],
+    "test_view_window": ["mjgear-view"],
+}
+
+# files that are programs of their own, or need a build folder of CMake's; ctest runs them
+collect_ignore = [f"test_{name}.py" for name in ("install", "problem_format", "python_types", "readme", "warp", "warp_mjlab", "warp_newton", "words")]
+collect_ignore += [f"plugin/{name}.py" for name in ("callbacks/test_engines", "configuration/test_names", "state/test_change", "state/test_sysid")]
+
+if importlib.util.find_spec("jinja2") is None:  # of mujoco[sysid]
+    collect_ignore.append("test_identify_robot.py")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "slow: takes more than a few seconds")
+    for name, value in (("MJGEAR_SOURCE_DIR", SOURCE), ("MJGEAR_PLUGIN_PATH", BUILD / "lib/libmjgear.so"), ("MJGEAR_LIBRARIES", BUILD / "lib"),
+                        ("OPENBLAS_NUM_THREADS", 1)):
+        os.environ.setdefault(name, str(value))
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(SOURCE / "python"), *filter(None, [os.environ.get("PYTHONPATH")])])
+    sys.path.insert(0, str(SOURCE / "python"))
+    folder = BUILD / "pytest"  # what tests write
+    folder.mkdir(parents=True, exist_ok=True)
+    os.chdir(folder)
+
+
+class File(pytest.Module):
+    """A test file with the arguments that ctest gives it; one that exits with 77 when it is imported is skipped."""
+
+    def _getobj(self):
+        before = sys.argv
+        sys.argv = [str(self.path), *(str(BUILD / "bin" / name) for name in ARGUMENTS.get(self.path.stem, []))]
+        try:
+            return super()._getobj()
+        except SystemExit as end:
+            if end.code != 77:
+                raise self.CollectError(f"{self.path.name} exits with {end.code}") from None
+            pytest.skip("a package is missing", allow_module_level=True)
+        finally:
+            sys.argv = before
+
+
+def pytest_pycollect_makemodule(module_path, parent):
+    return File.from_parent(parent, path=module_path)
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        name = item.path.stem
+        if name in SLOW or f"test_plugin_{name.removeprefix('test_')}" in SLOW and "plugin" in item.path.parts:
+            item.add_marker(pytest.mark.slow)
