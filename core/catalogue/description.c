@@ -306,7 +306,7 @@ static void checkCompanions(mjgReport* report, const mjgDescription* d, int type
                given[mjgKEY_CURVED_VELOCITY] ? "curved_velocity" : "curved_exponent");
   }
 
-  int over = d->table[mjgTABLE_COULOMB_TEMPERATURE].n + d->table[mjgTABLE_GAMMA_TEMPERATURE].n;
+  int over = d->table[mjgTABLE_COULOMB_TEMPERATURE].n || d->table[mjgTABLE_GAMMA_TEMPERATURE].n;
   if (given[mjgKEY_TEMPERATURE] && !over) {
     mjg_refuse(report,
                "temperature has no effect; write coulomb_temperature or gamma_temperature, or "

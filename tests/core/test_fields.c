@@ -133,8 +133,17 @@ static void gears(void** state) {
     for (int key = 0; key < mjgNKEY; key++) {
       mjgDescription with = d;
       mjg_give(&with, key, half);
-      walk(&with.value[key], sizeof(double), 0, tryDescription);
+      size_t at = offsetof(mjgDescription, value) + sizeof(double) * (size_t)key;
+      walk(&with, at + sizeof(double), at, tryDescription);
     }
+  }
+
+  // and whole descriptions of all types that presets have
+  for (int i = 0; i < mjg_presetCount(); i++) {
+    mjgPreset preset;
+    assert_int_equal(mjg_preset(&preset, i), 0);
+    assert_true(tryDescription(&preset.description));
+    walk(&preset.description, sizeof(preset.description), 0, tryDescription);
   }
 
   // teeth of a mesh
