@@ -75,6 +75,7 @@ typedef struct mjgpGroup_ {
   mjtNum* inertia;  // M in the places of U                              (nU)
   mjtNum* line;     // scratch: zeros                                    (nv)
   mjtNum* work;     // scratch                                           (nv)
+  int reduced;      // U has the factors from which the Delassus matrix was made
   int ld;           // distance of rows with a column per joint
 } mjgpGroup;
 

@@ -36,9 +36,10 @@ static void allocate(mjgpStep* s, const mjgpInertia* Mhat) {
   size_t nvector = 6 * size;
   size_t ncolumn = (Mhat->solver ? 1 : 4) * ld * nv;
   size_t nrest = nefc + 3 * n + row + row * ld + ld;
-  mjtNum* number = mj_stackAllocNum(s->d, nvector + ncolumn + nrest + nefc);
+  mjtNum* number = mj_stackAllocNum(s->d, nvector + ncolumn + nrest + 2 * nefc);
   s->state = (int*)(number + nvector + ncolumn + nrest);
   s->factored = s->state + nefc;
+  s->reduced_state = s->factored + nefc;
   mju_zero(number, (int)nvector);
   s->a = number;
   s->next = number + size;
@@ -160,10 +161,8 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
     g->count.fallbacks++;
     g->out.info.fallbacks++;
     mjtNum* ratio = mj_stackAllocNum(d, (size_t)s->n);
-    for (int k = -1; k < s->n && !solved; k++) {
-      if (mjgp_breakAway(s, ratio, k)) {
-        solved = solve(s, &method, &error, &worst);
-      }
+    if (!solved && mjgp_breakAway(s, ratio)) {
+      solved = solve(s, &method, &error, &worst);
       mjgp_restoreStatic(s, ratio);
     }
     solved = solved || (s->n > 1 && shareLoad(s, &method, &error, &worst));

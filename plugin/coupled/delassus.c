@@ -255,7 +255,17 @@ int mjgp_isRough(const mjgpGroup* group) {
 }
 
 
+int mjgp_hasDelassus(const mjgpStep* s) {
+  const mjgpGroup* group = s->group;
+  size_t size = sizeof(int) * (size_t)group->nefc;
+  return group->reduced && !mjgp_hasSliding(group) && !memcmp(s->reduced_state, group->state, size);
+}
+
+
 int mjgp_makeDelassus(mjgpStep* s) {
+  if (mjgp_hasDelassus(s)) {
+    return 1;
+  }
   if (s->rows && !s->made) {
     integratorRows(s);
     s->made = 1;
@@ -285,6 +295,8 @@ int mjgp_makeDelassus(mjgpStep* s) {
     mjgiFOR_SIMD(ADD, begin, end)
 #undef ADD
   }
+  memcpy(s->reduced_state, group->state, sizeof(int) * (size_t)group->nefc);
+  group->reduced = 1;
   return 1;
 }
 
@@ -296,7 +308,7 @@ void mjgp_descend(mjgpStep* s) {
 
 
 int mjgp_linearize(mjgpStep* s) {
-  if (!mjgp_spend(s) || !mjgp_makeDelassus(s)) {
+  if ((!mjgp_hasDelassus(s) && !mjgp_spend(s)) || !mjgp_makeDelassus(s)) {
     return 0;
   }
   mjgp_descend(s);
@@ -416,6 +428,7 @@ static int askEngine(mjgpStep* s, const mjtNum* t) {
     mjtNum* row = s->W + r * group->ld;
     mjtNum missing = (s->answer[r] - s->acc[r] - mju_dot(row, step, n)) / length;
     mju_addToScl(row, weighted, missing, n);
+    s->group->reduced = 0;
   }
   mju_copy(s->asked, t, n);
   mju_copy(s->answer, s->acc, count);

@@ -16,32 +16,33 @@ typedef struct mjgpStep_ {
   mjgpGears* g;
   mjgpGroup* group;
   const mjgpInertia* Mhat;
-  int made;          // the rows of the integrator are there
-  int n;             // geared joints
-  int newton_steps;  // linearizations so far
-  int gaps;          // there is a gap with backlash among them
-  int rough;         // rounding of constraint forces may move the joints, see mjgp_isRough
-  int engine;        // a(t) is what the engine's own constraint solver answers
-  int responses;     // answers so far
-  int fixed;         // they do not correct the linearization
-  mjtNum* a;         // acceleration                                       (nv)
-  mjtNum* next;      // acceleration to which a Newton step leads                 (nv)
-  mjtNum* search;    // direction of the inner problem                     (nv)
-  mjtNum* gradient;  //                                                    (nv)
-  mjtNum* rounding;  // rounding errors in it                              (nv)
-  mjtNum* descent;   // root'^-1 gradient without friction                    (nv)
-  mjtNum* right;     // root'^-1 E', a column per joint                       (nv x ld)
-  mjtNum* left;      // root'^-1 of the rows that give the velocity; may be right
-  mjtNum* rows;      // those rows, as columns; null: those of E           (nv x ld)
-  mjtNum* forces;    // rows from force to velocity change per second; null: left  (nv x ld)
-  int* factored;     // states that are factored                           (nefc)
-  mjtNum* W;         // left' right: effect of friction on acceleration    (n + nextra x ld)
-  mjtNum* jar;       // of the inner problem's direction                   (nefc)
-  int* state;        // states of a trial                                  (nefc)
-  mjtNum* t;         // friction                                           (n)
-  mjtNum* target;    // friction that a linearization asks for             (n)
-  mjtNum* asked;     // friction of the engine's last answer               (n)
-  mjtNum* answer;    // and the accelerations in it                        (n + nextra)
+  int made;            // the rows of the integrator are there
+  int n;               // geared joints
+  int newton_steps;    // linearizations so far
+  int gaps;            // there is a gap with backlash among them
+  int rough;           // rounding of constraint forces may move the joints, see mjgp_isRough
+  int engine;          // a(t) is what the engine's own constraint solver answers
+  int responses;       // answers so far
+  int fixed;           // they do not correct the linearization
+  mjtNum* a;           // acceleration                                       (nv)
+  mjtNum* next;        // acceleration to which a Newton step leads                 (nv)
+  mjtNum* search;      // direction of the inner problem                     (nv)
+  mjtNum* gradient;    //                                                    (nv)
+  mjtNum* rounding;    // rounding errors in it                              (nv)
+  mjtNum* descent;     // root'^-1 gradient without friction                    (nv)
+  mjtNum* right;       // root'^-1 E', a column per joint                       (nv x ld)
+  mjtNum* left;        // root'^-1 of the rows that give the velocity; may be right
+  mjtNum* rows;        // those rows, as columns; null: those of E           (nv x ld)
+  mjtNum* forces;      // rows from force to velocity change per second; null: left  (nv x ld)
+  int* reduced_state;  // states at which W was made                       (nefc)
+  int* factored;       // states that are factored                           (nefc)
+  mjtNum* W;           // left' right: effect of friction on acceleration    (n + nextra x ld)
+  mjtNum* jar;         // of the inner problem's direction                   (nefc)
+  int* state;          // states of a trial                                  (nefc)
+  mjtNum* t;           // friction                                           (n)
+  mjtNum* target;      // friction that a linearization asks for             (n)
+  mjtNum* asked;       // friction of the engine's last answer               (n)
+  mjtNum* answer;      // and the accelerations in it                        (n + nextra)
   mjtNum* acc;  // velocity change of the gears per second at s->a, and the torque that the rows of
                 // rotor inertia take, in whole lanes                 (ld)
 } mjgpStep;
@@ -87,8 +88,11 @@ void mjgp_addColumns(const mjgpStep* s, mjtNum* x);
 // linearization
 mjtNum mjgp_delassusTorque(const mjgpStep* s, int i, int j);
 
-// factor H at group->state, with the effect of forces on the geared joints: right, left,
-// W; 0 if not possible
+// Returns 1 if the factors, right, left and W are those of group->state.
+int mjgp_hasDelassus(const mjgpStep* s);
+
+// Factor H at group->state and make right, left and W, unless they are there. Returns 0 if
+// H is singular.
 int mjgp_makeDelassus(mjgpStep* s);
 
 // the descent at s->a on the factors that are there

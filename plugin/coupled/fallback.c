@@ -15,20 +15,18 @@ static void renew(mjgpStep* s) {
 }
 
 
-int mjgp_breakAway(mjgpStep* s, mjtNum* ratio, int which) {
+int mjgp_breakAway(mjgpStep* s, mjtNum* ratio) {
   int any = 0;
-  if (which < 0) {
-    renew(s);
-  }
   for (int i = 0; i < s->n; i++) {
-    mjtNum* own = s->g->in.static_ratio + s->group->joint[i];
     mjgpBrake* brake = s->g->in.brake + s->group->joint[i];
-    ratio[i] = *own;
-    if (which < 0 || i == which) {
-      any |= *own > 1 || brake->holding > brake->sliding;
-      *own = brake->broken = 1;
-    }
+    ratio[i] = s->g->in.static_ratio[s->group->joint[i]];
+    any |= ratio[i] > 1 || brake->holding > brake->sliding;
   }
+  for (int i = 0; i < s->n && any; i++) {
+    s->g->in.static_ratio[s->group->joint[i]] = 1;
+    s->g->in.brake[s->group->joint[i]].broken = 1;
+  }
+  renew(s);
   return any;
 }
 

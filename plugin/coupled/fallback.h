@@ -6,10 +6,9 @@
 
 #include "coupled/delassus.h"
 
-// where no solution with static bounds is found: joint which, or all if it is negative,
-// breaks away, which is the law of joints that slip; ratio: the static ratios, to be
-// restored. Returns 0 if none had one                                                 (n)
-int mjgp_breakAway(mjgpStep* s, mjtNum* ratio, int which);
+// Release the static bounds of all joints, where no solution with them is found. ratio: the
+// static ratios, to be restored (n). Returns 0 if there is no static bound.
+int mjgp_breakAway(mjgpStep* s, mjtNum* ratio);
 void mjgp_restoreStatic(mjgpStep* s, const mjtNum* ratio);
 
 // when all else failed: the friction of s->t without what would drive a joint, and the

@@ -245,6 +245,7 @@ static void addForm(mjgpGroup* group, const mjtNum* C, int i, int dim) {
 
 
 void mjgp_assemble(mjgpGroup* group) {
+  group->reduced = 0;
   memcpy(group->U, group->inertia, sizeof(mjtNum) * group->nU);
 
   // rows that act, in batches with the same columns

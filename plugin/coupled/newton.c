@@ -339,11 +339,12 @@ static mjtNum refine(mjgpNewton* p, int* changes) {
 }
 
 
-static void finish(mjgpNewton* p, int iterations) {
+// Store the results. error: residual of the solution
+static void finish(mjgpNewton* p, int iterations, mjtNum error) {
   mjgpStep* s = p->s;
   mjgpGears* g = s->g;
   const mjgpGroup* group = s->group;
-  mjtNum h = s->m->opt.timestep, most = 0, fastest = 0, error = 0;
+  mjtNum h = s->m->opt.timestep, most = 0, fastest = 0;
 
   // rounding errors are relative to the largest acceleration that forces of the group
   // cause alone
@@ -455,7 +456,7 @@ void mjgp_makeNewton(mjgpNewton* p, mjgpStep* s) {
 // their number. flg_factored: rows act as they did when the system was factored
 static int connect(mjgpNewton* p, int flg_factored) {
   mjgpStep* s = p->s;
-  int made = flg_factored && p->system.factored && !p->system.nchange, count = 0;
+  int made = flg_factored && p->system.factored, count = 0;
   for (int i = 0; i < s->n; i++) {
     s->g->out.P[s->group->joint[i]] = 0;
     if (mjgp_isLocking(p->piece + i, s->g)) {
@@ -575,7 +576,8 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
       // a step that is not shortened goes from here where it went before
       visited[nvisited++] = now;
     }
-    if (changes && *iterations >= exchanges) {
+    // where friction is unknown the Delassus matrix is there, and a sweep costs little
+    if (changes && (*iterations >= exchanges || (!p->monotone && solvesFriction(p)))) {
       relax(p);
     }
   }
@@ -604,14 +606,14 @@ int mjgp_iterate(mjgpNewton* p, int flg_connect) {
     if (near == 2) {
       isZero(p);
     }
-    if (near == 2 && p->system.factored && !p->system.nchange) {
+    if (near == 2 && p->system.factored) {
       mjgp_descend(s);
     } else {
       mjgp_linearize(s);
     }
     mjgp_addRounding(s);
   }
-  finish(p, iterations);
+  finish(p, iterations, error);
   if (s->rough) {
     mjgp_setCancellation(s);
   }

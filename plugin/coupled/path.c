@@ -1,7 +1,6 @@
 #include "coupled/path.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "coupled/law_error.h"
@@ -77,8 +76,6 @@ typedef struct mjgpPath_ {
   mjgpPoint place;    // where the line began
   mjgpShaft behind;   // the shaft that ends a line, on what is behind it
   mjtNum before;      // and its acceleration before
-  uint64_t* visited;  // combinations of pieces that the path was on                 (mjgpVISITED)
-  mjtNum* visited_x;  // and where                                                   (mjgpVISITED)
   mjtNum* gradient;   // what is left of it, without friction                        (nv)
 
   // along the line, by x
@@ -546,29 +543,16 @@ static void cross(mjgpPath* path, mjgpEnd end, int i) {
 
 //---------------------------------- the path ------------------------------------------------------
 
-// has the path been on these pieces at this x twice before: it goes in a circle then
-static int isCircle(mjgpPath* path, int k) {
-  uint64_t now = mjgp_combination(path->p);
-  int count = 0;
-  for (int i = 0; i < k && i < mjgpVISITED; i++) {
-    count += path->visited[i] == now && mju_abs(path->x - path->visited_x[i]) <= mjgpSAME;
-  }
-  path->visited[k % mjgpVISITED] = now;
-  path->visited_x[k % mjgpVISITED] = path->x;
-  return count > 1;
-}
-
-
 // Follow the path to x = 1; 1 if it arrives. flg_near: one that is not short, or turns
-// back behind its start, is given up Long because it is one round of the path: take up,
-// correct, direct, go on, cross
+// back behind its start, is given up.
+// Long because it is one segment of the path: factor, correct, direct, go on, cross
 static int follow(mjgpPath* path, int flg_near) {
   int first = 1, which = -1, back = 0, n = path->n + path->s->group->nefc;
   int most = (path->fine ? mjgpFINER : 1) * (flg_near ? mjgpNEARBY : mjgpENDS) * n;
   mjtNum longest = INFINITY, gone = 0;
   locate(path);
   for (int k = 0; k < most; k++) {
-    if ((flg_near && path->x < 0) || isCircle(path, k) || !factor(path)) {
+    if ((flg_near && path->x < 0) || !factor(path)) {
       return 0;
     }
     if (!k) {
@@ -635,7 +619,7 @@ static void allocate(mjgpPath* path, mjgpNewton* p) {
   *path = (mjgpPath){.p = p, .s = s, .n = s->n, .nv = group->nv};
   mjgp_makeSystem(&path->system, s, p->piece, 1);
   size_t size = 7 * nv + 5 * n + ld + nefc;
-  mjtNum* number = mj_stackAllocNum(d, size + 2 * mjgpVISITED);
+  mjtNum* number = mj_stackAllocNum(d, size);
   mju_zero(number, (int)size);
   path->ended = number;
   path->G = path->ended + nv;
@@ -652,8 +636,6 @@ static void allocate(mjgpPath* path, mjgpNewton* p) {
   path->djar = path->dacc + ld;
   path->kept = path->djar + nefc;
   mju_copy(path->kept, p->t, s->n);
-  path->visited_x = number + size;
-  path->visited = (uint64_t*)(path->visited_x + mjgpVISITED);
   path->begin = mj_stackAllocByte(d, 2 * sizeof(mjgpInputs) * n, _Alignof(mjgpInputs));
   path->end = path->begin + n;
   path->line = mj_stackAllocByte(d, sizeof(mjgpPiece) * n, _Alignof(mjgpPiece));

@@ -42,39 +42,21 @@ typedef struct mjgpSystem_ {
   int sign;      // of the determinant
   mjtNum* x;     // right side and solution, in whole lanes                        (nv)
 
-  // friction as unknown: matrix of gears and, behind them, of constraint rows that joined
-  // or left since H was factored
-  mjtNum* G;  // its factors                                                (size x size, in lanes)
-  mjtNum* y;  // right side and solution: friction, forces of rows          (size)
-  mjtNum* scale;  // of the unknowns                                            (size)
-  mjtNum* by;     // of the equations                                           (size)
-  int* pivot;     //                                                            (size)
-  int nchange;    // rows that changed
-  int* row;       // which                                                      (mjgpCHANGES)
-  int* state;     // states of rows that are factored                           (nefc)
-  mjtNum*
-      column;  // L^-1 of each row that changed                              (mjgpCHANGES x nv, in lanes)
-  mjtNum* moves;  // its effect on the gears                                    (mjgpCHANGES x ld)
-  mjtNum* moved;  // that of friction on it                                     (mjgpCHANGES x ld)
-  mjtNum* crosswise;  // that of rows on each other                                 (mjgpCHANGES^2)
-  mjtNum* free;     // accelerations of gears and rows without friction           (ld + mjgpCHANGES)
-  mjtNum* scratch;  //                                                         (4 size)
-
-  // where one equation after the other changes: the inverse of G, with room for all rows
-  // that may
-  int inverted;     // there is one; else contacts turn, and G is factored anew each time
-  mjtNum* K;        // null: there is never one                                 (size x size)
-  mjgpPiece* line;  // lines that it has                                        (n)
-  int nupdate;      // changes since it was made
+  // friction as unknown
+  mjtNum* G;      // factors of the matrix of friction                          (n x n, in lanes)
+  mjtNum* y;      // right side and solution                                    (n)
+  mjtNum* scale;  // of the unknowns                                            (n)
+  mjtNum* by;     // of the equations                                           (n)
+  int* pivot;     //                                                            (n)
+  mjtNum* free;   // accelerations of gears and rows without friction           (ld)
 } mjgpSystem;
 
 // memory on d's stack. flg_general: friction is unknown whatever the gears, for several
 // right sides
 void mjgp_makeSystem(mjgpSystem* system, mjgpStep* s, const mjgpPiece* piece, int flg_general);
 
-// Take up the lines of the pieces and group->state where friction is unknown: a few rows
-// that changed are unknown forces besides, else H is factored anew. Returns 0 if the
-// system is singular
+// Factor the system for the lines of the pieces and group->state, where friction is
+// unknown. Returns 0 if the system is singular
 int mjgp_updateSystem(mjgpSystem* system, const mjgpPiece* piece);
 
 // A step of Newton from s->a and s->acc on the lines of the pieces there. gradient: of

@@ -66,26 +66,11 @@ static void pass(mjgpShaft* shaft, int direction) {
 }
 
 
-// is the torque between two accelerations that of both tangents, up to where they meet
-static int isCorner(const mjgpShaft* from, const mjgpShaft* to) {
-  mjgpShaft corner = *from;
-  mjtNum rise = to->t - from->t - from->slope * (to->a - from->a), turn = to->slope - from->slope;
-  if (turn == 0) {
-    return mjgp_moveShaft(&corner, to->a) <= mjgpSAME;
-  }
-  mjtNum a = to->a - rise / turn;
-  return (a - from->a) * (a - to->a) <= 0 && mjgp_moveShaft(&corner, a) <= mjgpSAME;
-}
-
-
 int mjgp_findJump(mjgpShaft* shaft, mjgpShaft* beyond, mjtNum low, mjtNum high) {
   mjgpShaft from = *shaft, to = *shaft, between = *shaft;
   evaluate(&from, low);
   evaluate(&to, high);
   for (int k = 0; k < mjgpHALVINGS; k++) {
-    if (k < mjgpCORNERS && isCorner(&from, &to)) {
-      return 0;
-    }
     mjtNum middle = 0.5 * (from.a + to.a);
     if (middle == from.a || middle == to.a) {
       break;

@@ -97,10 +97,6 @@
 // such a servo is worth a word
 #define mjgpGAINS 100
 
-// of the digits of a matrix with rows that changed, as a factor of its pivots, what may
-// be lost
-#define mjgpDIGITS 1e5
-
 //---------------------------------- Newton --------------------------------------------------------
 
 // iterations before the path takes over (99.9 % of the steps that settle take ten); of
@@ -131,9 +127,6 @@
 // halvings of an interval: it is as short as doubles are close
 #define mjgpHALVINGS 60
 
-// of them, those at which a jump may turn out to be a corner: most intervals have no jump
-#define mjgpCORNERS 10
-
 // iterations of the convex problem of constraints alone, which takes far fewer
 #define mjgpINNER 100
 
@@ -144,10 +137,6 @@
 // rows of constraints, times gears, beyond which friction is the smaller unknown
 #define mjgpFORCES 1
 
-// rows that change, and changes of the inverse with them, before both are made anew
-#define mjgpCHANGES 12
-#define mjgpUPDATES 50
-
 //---------------------------------- path ----------------------------------------------------------
 
 // most lines, times rows and gears; of a path that is near or nowhere; times this where
@@ -155,9 +144,6 @@
 #define mjgpENDS   40
 #define mjgpNEARBY 3
 #define mjgpFINER  10
-
-// combinations of pieces that are remembered
-#define mjgpVISITED 1024
 
 // tangent of the angle by which a contact that slides may turn on a line
 #define mjgpTURN 0.3
