@@ -1,14 +1,17 @@
 """The ladder of models: units do not matter, no model costs more than one that it contains, each rung is found where it is true."""
 
+import dataclasses
 import os
 import pathlib
 import unittest
 
 import numpy as np
 
+import made_up_servo
+import mjgear
 from mjgear import identify
 from mjgear.identify.fit import embedded
-from mjgear.identify.leastsquares import robust_cost
+from mjgear.identify.leastsquares import mirrored, robust_cost
 from mjgear.identify.models import PARAMETERS
 
 SOURCE = pathlib.Path(os.environ["MJGEAR_SOURCE_DIR"])
@@ -88,6 +91,47 @@ class Units(unittest.TestCase):
 def one_unit(parameter):
     """A number at a bound of 0 is judged by its usual size, at torques of 100 N m."""
     return {"torque": 100.0, "torque/speed": 100.0, "1/torque": 0.01}.get(parameter.unit, 1.0)
+
+
+class Bounds(unittest.TestCase):
+    """Gears with a coefficient below 0 are found, from logs of another integrator."""
+
+    def check(self, gamma_u, gamma_v):
+        servo = dataclasses.replace(made_up_servo.draw(np.random.default_rng(3)), gamma_u=gamma_u, gamma_v=gamma_v, coulomb=0.03)
+        logs = made_up_servo.measure(made_up_servo.bench_plan(servo), np.random.default_rng(4), step=2e-4)
+        machine = identify.Servo("made up", drive="current", error_gain=1.0, torque_constant=servo.torque_constant)
+        bench = identify.Pendulum(logs, machine, fit=("delay",))
+        bench.noise = 0.005
+        fit = identify.fit(bench, identify.MODELS["gamma"], identify.Budget(starts=1))
+        for name, delta in (("gamma_u", 0.025), ("gamma_v", 0.025), ("coulomb", 0.05 * servo.coulomb)):
+            self.assertAlmostEqual(fit.values[name], getattr(servo, name), delta=delta, msg=f"{name} of {gamma_u}, {gamma_v}: {fit.values}")
+
+    def test_negative_coefficients(self):
+        # efficiencies 0.6 and -0.2: equations (14) and (15) of the paper solved for the coefficients
+        forward, backward = 0.6, -0.2
+        open_part = 1 - forward * backward
+        self.check((1 - 2 * forward + forward * backward) / open_part, (1 - 2 * backward + forward * backward) / open_part)
+        self.check(0.25, -0.12)
+
+    def test_presets(self):
+        facts = [mjgear.explain(name) for name in mjgear.presets()]
+        pairs = {(f.gamma_u, f.gamma_v) for f in facts if min(f.gamma_u, f.gamma_v) < 0}
+        self.assertTrue(pairs)
+        for pair in sorted(pairs):
+            self.check(*pair)
+
+    def test_no_load_dependence(self):
+        # gamma_u = -gamma_v is the same law with another coulomb: the fit stays near 0
+        self.check(0.0, 0.0)
+
+    def test_mirror(self):
+        # beyond gamma_u + gamma_v = 0 the optimizer sees the mirror image
+        space = identify.Dynamometer(dynamometer(quadratic, logs=2), TORQUE).space(identify.MODELS["gamma"])
+        z = np.zeros(len(space.names))
+        u, v = space.names.index("gamma_u"), space.names.index("gamma_v")
+        z[[u, v]] = -3.0, 1.0
+        np.testing.assert_allclose(mirrored(z, space)[[u, v]], [-1.0, 3.0], atol=1e-12)
+        np.testing.assert_array_equal(mirrored(mirrored(z, space), space), mirrored(z, space))
 
 
 class Ladder(unittest.TestCase):

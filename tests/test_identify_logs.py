@@ -184,7 +184,7 @@ class Commands(Folder):
     def test_known(self):
         log = self.file("w.csv", csv_text())
         for known, word in (("kt=0.5", "no such parameter"), ("torque_constnt=0.5", "did you mean torque_constant?"), ("gamma_u=nan", "NUMBER"),
-                            ("resistance=0", "above 0"), ("gamma_u=-1", "from 0 on"), ("gamma_u=1:x%", "NUMBER:5%"), ("gamma_u=1:1e308%", "at most 100%")):
+                            ("resistance=0", "above 0"), ("gamma_u=-1", "from -0.95 on"), ("viscous=-1", "from 0 on"), ("gamma_u=1:x%", "NUMBER:5%"), ("gamma_u=1:1e308%", "at most 100%")):
             status, said, _ = self.here("identify", log, *FIT, "--known", known)
             self.assertEqual(status, 1, known)
             self.assertIn(word, said)
@@ -206,6 +206,22 @@ class Commands(Folder):
             status, said, _ = self.here("identify", log, *FIT, "--fact", fact)
             self.assertEqual(status, 1, fact)
             self.assertIn(word, said)
+
+    def test_help_of_arms(self):
+        for words in (("--robot", "-h"), ("--robot", "--help"), ("-h", "--robot"), ("--robot=arm.xml", "-h")):
+            status, said, told = self.here("identify", *words)
+            self.assertEqual((status, said), (0, ""), words)
+            self.assertIn("--joints NAMES", told)
+
+    def test_joints_that_were_not_logged(self):
+        joints = "".join(f"<body><joint name='j{k}'/><geom size='.1'/></body>" for k in range(2))
+        robot = self.file("arm.xml", f"<mujoco><worldbody>{joints}</worldbody></mujoco>")
+        one = csv_text(head="time,q1,tau_1")
+        both = csv_text(head="time,q1,q2", rows=ROWS)
+        for text, options in ((one, ()), (both, ()), (one, ("--column", "position=q{}"))):
+            status, said, _ = self.here("identify", "--robot", robot, self.file("w.csv", text), *options)
+            self.assertEqual((status, said.count("\n")), (1, 1), said)
+            self.assertIn("--joints NAMES", said)
 
     def test_servo(self):
         log = self.file("w.csv", csv_text())

@@ -119,7 +119,10 @@ class Bench:
         def scaled(values: list[float]) -> np.ndarray:
             return np.asarray(np.array(values) / step)
 
-        return Space(names, unit * step, scaled([p.low for p in table]), scaled([p.high for p in table]),
+        # gamma_u + gamma_v is not below 0, also where one of them is known
+        other = {"gamma_u": "gamma_v", "gamma_v": "gamma_u"}
+        low = [max(p.low, -self.known.get(other.get(p.name, ""), -p.low)) for p in table]
+        return Space(names, unit * step, scaled(low), scaled([p.high for p in table]),
                      np.array([scaled([p.start[0] for p in table]), scaled([p.start[1] for p in table])]))
 
     def shapes(self, model: Model) -> dict[str, float]:
@@ -308,8 +311,12 @@ def _known(known: Mapping[str, float] | None, servo: Servo) -> dict[str, float]:
             meant = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(names)}"
             raise LogError(f"known {name}={value:g}: no such parameter{meant}")
         positive = name in ("torque_constant", "resistance", "armature", "stiffness")
-        if not math.isfinite(value) or (value < 0 and name != "offset") or (value == 0 and positive):
-            raise LogError(f"known {name}={value:g}: a number {'above 0' if positive else 'from 0 on'} is wanted")
+        least = PARAMETERS[name].low if name in ("offset", "gamma_u", "gamma_v") else 0.0
+        if not math.isfinite(value) or value < least or (value == 0 and positive):
+            raise LogError(f"known {name}={value:g}: a number {'above 0' if positive else f'from {least:g} on'} is wanted")
+    if given.get("gamma_u", 0.0) + given.get("gamma_v", 1.0) < 0:
+        raise LogError(f"known gamma_u={given['gamma_u']:g}, gamma_v={given['gamma_v']:g}: their sum is below 0, which means the gear with both signs "
+                       "changed; change them")
     return given
 
 

@@ -70,6 +70,11 @@ def findings(bench: Bench, fit: Fit, found: Mapping[str, Interval], scale: Scale
                     why = (f"at the torque scale of the fit; with {other[1]:.2f} times the motor torque, which is not ruled out, it is {other[0]:.3g}: the "
                            "torque constant or the load decides it, not the gear")
             lines.append(f"{name} is at its bound {end * size:g}: {why}")
+    negative = [n for n in ("gamma_u", "gamma_v") if n in space.names and fit.values[n] < 0]
+    if negative and scale is not None and any(min(scale.at(f).get(n, 0.0) for n in ("gamma_u", "gamma_v")) >= 0 for f in scale.factors.tolist()):
+        at = min((f for f in scale.factors.tolist() if min(scale.at(f)[n] for n in ("gamma_u", "gamma_v")) >= 0), key=lambda f: abs(f - 1))
+        lines.append(f"{negative[0]} is below 0, which few gears have; with {at:.2f} times the motor torque neither coefficient is: the torque constant or the "
+                     "load may be wrong, not the gear")
     product = found.get("eta_forward x eta_backward")
     gamma_unknown = False
     if product is not None:

@@ -50,15 +50,15 @@ def with_torque_constant(values: Mapping[str, float], scale: float) -> dict[str,
     """The gear that moves alike with a torque constant `scale` times as large, as far as there is one: efficiencies
     eta_forward/scale and eta_backward x scale, and a rotor `scale` times as heavy.
 
-    Coefficients that this would make negative, which no gear has, are 0.
+    Their product stays, and with it a sum of coefficients that is not below 0; one of them may be below 0.
     """
     eta = derived(values)
     if not eta:
         return dict(values)
     forward, backward = eta["eta_forward"] / scale, eta["eta_backward"] * scale
     open_part = max(1 - forward * backward, 1e-9)
-    gamma_u = max((1 - 2 * forward + forward * backward) / open_part, 0.0)
-    gamma_v = max((1 - 2 * backward + forward * backward) / open_part, 0.0)
+    gamma_u = (1 - 2 * forward + forward * backward) / open_part
+    gamma_v = (1 - 2 * backward + forward * backward) / open_part
     changed = {"gamma_u": gamma_u, "gamma_v": gamma_v, "armature": scale * values.get("armature", 0.0)}
     return {**values, **{name: value for name, value in changed.items() if name in values}}
 

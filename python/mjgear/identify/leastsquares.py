@@ -14,7 +14,25 @@ from mjgear.identify.models import Model
 Cache = dict[bytes, list[np.ndarray]]
 
 _ROUGH = 1e-3  # change of the cost, relative, at which a start has shown what it is worth
+_BELOW = 1e-2  # part of the cost that a coefficient below 0 takes away at least
+_AT_BOUND = 1e-2  # distance from a bound, in units of a parameter's typical size, from which it counts as reached
 _STEP = 1e-2  # of finite differences, in units of a parameter's typical size
+
+
+def mirrored(z: np.ndarray, space: Space) -> np.ndarray:
+    """The point, or its mirror image at gamma_u + gamma_v = 0 if that sum is below 0, where the law has no gear.
+
+    The optimizer has bounds of single parameters only. Beyond the mirror it sees the gear on this side, so that the residual is continuous
+    and leads back.
+    """
+    if not {"gamma_u", "gamma_v"} <= set(space.names):
+        return z
+    u, v = space.names.index("gamma_u"), space.names.index("gamma_v")
+    if z[u] * space.size[u] + z[v] * space.size[v] >= 0:
+        return z
+    image = z.copy()
+    image[u], image[v] = -z[v] * space.size[v] / space.size[u], -z[u] * space.size[u] / space.size[v]
+    return image
 
 
 class _Residual:
@@ -28,7 +46,7 @@ class _Residual:
         self._last: tuple[bytes, np.ndarray] | None = None
 
     def values(self, z: np.ndarray) -> dict[str, float]:
-        return dict(zip(self.space.names, (z * self.space.size).tolist()))
+        return dict(zip(self.space.names, (mirrored(z, self.space) * self.space.size).tolist()))
 
     def _blocks(self, z: np.ndarray) -> list[np.ndarray]:
         # what other samples of the same logs have simulated at this very point is not simulated again
@@ -73,13 +91,32 @@ def at(bench: Bench, model: Model, logs: Sequence[int], z: np.ndarray, space: Sp
 
 def minimize(bench: Bench, model: Model, logs: Sequence[int], z0: np.ndarray, space: Space, iterations: int,
              cache: Cache | None = None, rough: bool = False) -> tuple[OptimizeResult, int]:
-    """One start: scipy's result, and the simulations that it took. Roughly: to a thousandth of the cost."""
+    """One start: scipy's result, and the simulations that it took. Roughly: to a thousandth of the cost.
+
+    Coefficients gamma_u and gamma_v that begin at 0 or above go below it only where that takes away _BELOW of the cost: without load
+    dependence gamma_u = -gamma_v is Coulomb friction once more, and the logs cannot tell them apart.
+    """
     residual = _Residual(bench, model, space, logs, cache)
-    z0 = np.clip(z0, space.low + 1e-6, space.high - 1e-6)
-    # in units of the noise, since scipy's tolerance of the gradient is absolute
-    result = least_squares(lambda z: residual(z) / bench.noise, z0, jac=lambda z: residual.jacobian(z) / bench.noise,
-                           bounds=(space.low, space.high), loss="soft_l1", max_nfev=iterations,
-                           ftol=_ROUGH if rough else 1e-6, xtol=1e-6, gtol=1e-10)
+
+    def solve(z0: np.ndarray, low: np.ndarray) -> OptimizeResult:
+        # in units of the noise, since scipy's tolerance of the gradient is absolute
+        return least_squares(lambda z: residual(z) / bench.noise, np.clip(z0, low + 1e-6, space.high - 1e-6),
+                             jac=lambda z: residual.jacobian(z) / bench.noise, bounds=(low, space.high), loss="soft_l1", max_nfev=iterations,
+                             ftol=_ROUGH if rough else 1e-6, xtol=1e-6, gtol=1e-10)
+
+    gammas = [i for i, name in enumerate(space.names) if name in ("gamma_u", "gamma_v") and z0[i] >= 0]
+    low = space.low.copy()
+    low[gammas] = np.maximum(low[gammas], 0.0)
+    result = solve(z0, low)
+    if np.any(result.x[gammas] < _AT_BOUND) and np.any(low > space.low):
+        below = solve(result.x, space.low)
+        if below.cost < (1 - _BELOW) * result.cost:
+            result = below
     result.cost *= bench.noise**2
+    image = mirrored(result.x, space)
+    if image is not result.x:
+        u, v = space.names.index("gamma_u"), space.names.index("gamma_v")
+        result.x = image
+        result.jac[:, [u, v]] = -result.jac[:, [v, u]] * space.size[[u, v]] / space.size[[v, u]]
     result.jac = result.jac * bench.noise
     return result, residual.simulations

@@ -30,7 +30,7 @@ class Choice:
     Attributes:
       rungs: of each joint.
       errors: what -> (joints, pieces) sums of squares of held-out pieces, as logged; what is "native", "chosen", "largest",
-        and where they were asked for "settled" and the published models.
+        and where they were asked for the published models.
       counts: (joints, pieces) rows.
       without: (joint, term) -> by how much the held-out sum of squares grows without the term, and the t of that.
     """
@@ -42,10 +42,9 @@ class Choice:
 
     def better(self, j: int) -> tuple[str, float]:
         """What predicts joint j best, and its error over that of what was chosen."""
-        errors = {what: float(self.rms(what)[j]) for what in self.errors if what != "settled"}
-        beside = {what: max(float(self.rms("settled" if what in PUBLISHED else "chosen")[j]), 1e-300) for what in errors}
-        best = min(errors, key=lambda what: errors[what] / beside[what])
-        return best, errors[best] / beside[best]
+        errors = {what: float(self.rms(what)[j]) for what in self.errors}
+        best = min(errors, key=lambda what: errors[what])
+        return best, errors[best] / max(errors["chosen"], 1e-300)
 
     def rms(self, what: str) -> np.ndarray:
         """(joints) root mean square of the held-out errors."""
@@ -133,14 +132,20 @@ def choose(fitter: Fitter, rungs: Sequence[Rung], state: State, told: Callable[[
     return result
 
 
+def again(fitter: Fitter, choice: Choice, state: State) -> dict[str, State]:
+    """Hold out the chosen and the native friction with the columns (delays, Stribeck velocities) of the last fit; the fits of the former."""
+    choice.errors["chosen"], fits = held_out(fitter, choice.rungs, state)
+    choice.errors["native"] = held_out(fitter, [changed(r, frozenset()) for r in choice.rungs], fits)[0]
+    return fits
+
+
 def published(fitter: Fitter, choice: Choice, state: State, told: Callable[[str], None] = lambda text: None) -> None:
     """Add the held-out errors of the published models to a choice: of each joint with that model, while all others keep theirs.
 
-    Weights and variances of the rows are those of the chosen friction, so that the errors compare with "settled", which is the
-    chosen friction again, with the columns of the last fit.
+    Weights and variances of the rows are those of the chosen friction, so that the errors compare with "chosen".
     """
     told("held out: published models")
-    choice.errors["settled"], fits = held_out(fitter, choice.rungs, state)
+    fits = again(fitter, choice, state)
     counts = {name: np.ones(fitter.problem.n_pieces) for name in fits}
     for name, pieces in fitter.problem.groups.items():
         counts[name][pieces] = 0
@@ -148,7 +153,7 @@ def published(fitter: Fitter, choice: Choice, state: State, told: Callable[[str]
     all_others = fitter.others(choice.rungs, state, fitter.sums())
     others = {name: fitter.others(choice.rungs, fits[name], fitter.sums(counts[name])) for name in fits}
     for what, model in PUBLISHED.items():
-        choice.errors[what] = np.zeros_like(choice.errors["settled"])
+        choice.errors[what] = np.zeros_like(choice.errors["chosen"])
         for j in range(fitter.arm.n):
             rungs = copies(choice.rungs)
             rungs[j] = replace(model, shape=replace(choice.rungs[j].shape))

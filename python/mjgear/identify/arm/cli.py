@@ -86,7 +86,9 @@ def run_identify(arguments: list[str]) -> int:
     Raises:
       LogError, OSError: with a line that says what is wrong.
     """
-    a = identify_parser().parse_args(arguments)
+    # --robot takes a value, so that argparse does not read "--robot -h"
+    asks_help = not {"-h", "--help"}.isdisjoint(arguments)
+    a = identify_parser().parse_args(["-h"] if asks_help else arguments)
     if a.replicates < 2:
         raise LogError(f"--replicates {a.replicates}: two at least")
     if a.cutoff is not None and not a.cutoff > 0:

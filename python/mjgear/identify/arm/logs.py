@@ -192,11 +192,11 @@ def read(path: str | Path, model: mujoco.MjModel, joints: Sequence[str], columns
         if names is not None:
             values[quantity] = _matrix(path, table, names, column)
     if "position" not in values:
-        raise LogError(f"{path}: no columns for the positions of {', '.join(joints)}; name them: --column 'position=NAME_{{}}' "
+        raise LogError(f"{path}: no columns for the positions of {', '.join(joints)}; name them: --column 'position=NAME_{{}}', or the joints that were logged: --joints NAMES "
                        f"(there are: {', '.join(list(table)[:40])})")
     is_current = "current" in values and ("torque" not in values or "current" in given)
     if not is_current and "torque" not in values:
-        raise LogError(f"{path}: neither torques nor currents of all of {', '.join(joints)}; name them: --column 'torque=NAME_{{}}' "
+        raise LogError(f"{path}: neither torques nor currents of all of {', '.join(joints)}; name them: --column 'torque=NAME_{{}}', or the joints that were logged: --joints NAMES "
                        f"(there are: {', '.join(list(table)[:40])})")
     time = _time(path, table, given.get("time"), dt, said, values["position"].shape[0], first)
     step = float(np.median(np.diff(time)))
@@ -217,7 +217,7 @@ def _named(path: Path, table: Mapping[str, np.ndarray], joints: Sequence[str], p
     for names in choices:
         if len(names) == len(joints) and all(name in table for name in names):
             return names
-    raise LogError(f"{path}: no columns '{pattern}' for {quantity} of {len(joints)} joints; there are: {', '.join(list(table)[:40])}")
+    raise LogError(f"{path}: no columns '{pattern}' for {quantity} of {len(joints)} joints ({', '.join(joints)}); if fewer were logged, name them: --joints NAMES; there are: {', '.join(list(table)[:40])}")
 
 
 def _time(path: Path, table: Mapping[str, np.ndarray], given: str | None, dt: float | None, facts: Mapping[str, float | str],

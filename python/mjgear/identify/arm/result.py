@@ -11,7 +11,7 @@ import mujoco
 import numpy as np
 
 from mjgear.identify.arm import law, logs
-from mjgear.identify.arm.choose import Choice, choose, published
+from mjgear.identify.arm.choose import Choice, again, choose, published
 from mjgear.identify.arm.drift import Drift, drift
 from mjgear.identify.arm.dynamics import Arm
 from mjgear.identify.arm.fit import Fitter, Known, State
@@ -22,6 +22,7 @@ from mjgear.identify.logs import LogError
 
 _STILL = 2e-3  # rad or m: a joint that moves less is held
 _LEAST_MASS, _LEAST_INERTIA = 1e-6, 1e-9  # kg, kg m2: of links that a model gives none
+_LATE = 3.0  # samples of delay from which it is remarked on
 _AS_GOOD = 1.02  # errors whose ratio is less say the same
 _TITLES = {"largest": "the friction with all terms", "native": "Coulomb and viscous friction"}
 _ROUNDS = 15  # of fits with columns made anew
@@ -77,7 +78,7 @@ class Identified:
         if "M1" in self.choice.errors:
             lines += ["", f"{'joint':<{width}}" + "".join(f"{name:>9}" for name in ("chosen", *law.PUBLISHED)) + "   chosen / best of all"]
             for j, name in enumerate(self.arm.joints):
-                errors = "".join(f"{self.choice.rms(what)[j]:>9.4g}" for what in ("settled", *law.PUBLISHED))
+                errors = "".join(f"{self.choice.rms(what)[j]:>9.4g}" for what in ("chosen", *law.PUBLISHED))
                 lines.append(f"{name:<{width}}{errors}{1 / self.choice.better(j)[1]:>12.3f}")
             lines.append("  the same with a published model of servos at one joint (doc/presets.md), and the chosen friction at all others")
         return "\n".join(lines)
@@ -272,6 +273,8 @@ def identify_logs(spec: mujoco.MjSpec, joints: Sequence[str], read: Sequence[log
     drifts = [drift(fitter, choice.rungs, state, j) for j in range(arm.n)]
     if compare:
         published(fitter, choice, state, told)
+    else:
+        again(fitter, choice, state)
     result = Identified(spec, fitter, state, native, choice, found, drifts, notes)
     notes += _findings(result)
     return result
@@ -303,6 +306,10 @@ def _findings(found: Identified) -> list[str]:
                 part = found.choice.rms("chosen")[j] / found.choice.rms("native")[j]
             enough = f"{law.title(found.rungs[j].terms)} leaves {100 * part:.0f} % of the error of Coulomb and viscous friction" if found.rungs[j].terms else "Coulomb and viscous friction are enough"
             lines.append(f"{name}: load dependence does not predict better; {enough}")
+        late, dt = found.rungs[j].shape.delay + p[PLACE["delay"]], fitter.problem.logs[0].dt
+        if fitter.known.delay and abs(late) > _LATE * dt:
+            lines.append(f"{name}: the torque is {abs(late):.3g} s {'later' if late > 0 else 'earlier'} than the motion, {abs(late) / dt:.0f} samples: check the filters and "
+                         "time stamps of the log; a wrong delay looks like friction and armature")
         best, ratio = found.choice.better(j)
         if ratio < 1 / _AS_GOOD:
             lines.append(f"{name}: {_TITLES.get(best, best)} predicts held-out torques {100 * (1 - ratio):.0f} % better in the mean than what was chosen, but not piece by piece: "
