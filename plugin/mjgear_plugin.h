@@ -166,10 +166,10 @@ typedef enum mjgSide_ {
 //   side   (nu) mjgSide, with changes of controls by eps
 //   d      the state before the step; afterwards as mj_forward leaves it
 // Not known by controls of actuators with activation, delay, or a gain that is no
-// constant (Euler: with activation or delay). Not known at all with gaps between two
-// joints, laws with touch, PGS, noslip, RK4, lagged coupling, sleep; where a shaft is at
-// a jump of its torque; and of a step that is not solved. Returns how many are known, or
-// -1 with a line in error (nullable) if an argument is wrong. Uses the stack of d.
+// constant (Euler: with activation or delay). Not known at all with laws with touch, PGS,
+// noslip, RK4, lagged coupling, sleep; where a shaft is at a jump of its torque; and of a
+// step that is not solved. Returns how many are known, or -1 with a line in error
+// (nullable) if an argument is wrong. Uses the stack of d.
 MJGAPI int mjg_controlDerivative(double* qvel, double* state, int* side, const mjModel* m,
                                  mjData* d, double eps, char* error, int error_sz);
 

@@ -9,6 +9,7 @@
 #include "friction/effective_inertia.h"
 #include "friction/engine.h"
 #include "friction/evaluation.h"
+#include "friction/free_body.h"
 #include "friction/friction.h"
 #include "friction/simd.h"
 #include "friction/tolerances.h"
@@ -291,6 +292,7 @@ static void step(mjgpGears* g, const mjModel* m, mjData* d, int actuated) {
   g->early = !actuated;
   mjgpInertia Mhat;
   mjgp_makeInertia(&Mhat, m, d, g);
+  mjgp_findBlocks(&Mhat, m, d, g);
   if (d->nefc && !Mhat.solver) {
     warnOfGains(g, m);
   }

@@ -142,8 +142,37 @@ static inline void gatherRow(mjtNum* row, const mjtNum* x, const mjtNum* upper, 
 }
 
 
-void mjgp_solveColumns(const mjgpGroup* group, mjtNum* x, int ld, const mjgpInertia* matrix,
-                       int flg_gears) {
+// columns of x = block'^-1 x for the trees with dense blocks
+static void solveBlocks(const mjgpGroup* group, const mjModel* m, mjtNum* x, int ld,
+                        const mjgpInertia* matrix) {
+  for (int k = 0, n; k < group->nv; k += n) {
+    int tree = m->dof_treeid[group->dof[k]], first = m->tree_dofadr[tree];
+    n = m->tree_dofnum[tree];
+    const mjtNum* block = matrix->block + 6 * first;
+    for (int j = 0; j < ld && matrix->blocked[tree]; j++) {
+      mjtNum right[6];
+      for (int r = 0; r < n; r++) {
+        right[group->dof[k + r] - first] = x[(k + r) * ld + j];
+      }
+      for (int r = 0; r < n; r++) {
+        mjtNum sum = 0;
+        for (int c = 0; c < n; c++) {
+          sum += block[n * c + group->dof[k + r] - first] * right[c];
+        }
+        x[(k + r) * ld + j] = sum;
+      }
+    }
+  }
+}
+
+
+static int hasBlock(const mjgpInertia* matrix, const mjModel* m, int dof) {
+  return matrix->block && matrix->blocked[m->dof_treeid[dof]];
+}
+
+
+void mjgp_solveColumns(const mjgpGroup* group, const mjModel* m, mjtNum* x, int ld,
+                       const mjgpInertia* matrix, int flg_gears) {
   const int *adr = group->M_adr, *col = group->M_col;
   const mjtNum* lower = matrix->lower ? matrix->lower : matrix->upper;
 
@@ -153,6 +182,9 @@ void mjgp_solveColumns(const mjgpGroup* group, mjtNum* x, int ld, const mjgpIner
     int begin = flg_gears ? mjgi_simdBegin(group->from[k]) : 0, from = begin;
     int end = flg_gears ? mjgi_simdEnd(group->to[k]) : ld;
     const mjtNum* factor = lower + matrix->adr[dof];
+    if (hasBlock(matrix, m, dof)) {
+      continue;
+    }
     if (!flg_gears && mjgp_isZero(x + k * ld, 1, ld)) {
       continue;
     }
@@ -166,6 +198,9 @@ void mjgp_solveColumns(const mjgpGroup* group, mjtNum* x, int ld, const mjgpIner
   // U'^-1, from the root to the leaves; a row has what that of its root has
   for (int k = group->nv - 1; k >= 0; k--) {
     int length = adr[k + 1] - adr[k], root = col[adr[k + 1] - 1];
+    if (hasBlock(matrix, m, group->dof[k])) {
+      continue;
+    }
     int begin = flg_gears ? mjgi_simdBegin(group->from[root]) : 0;
     int end = flg_gears ? mjgi_simdEnd(group->to[root]) : ld;
     const mjtNum* upper = matrix->upper + matrix->adr[group->dof[k]];
@@ -173,6 +208,9 @@ void mjgp_solveColumns(const mjgpGroup* group, mjtNum* x, int ld, const mjgpIner
   gatherRow(x + begin + k * ld, x + begin, upper, col + adr[k], length, ld, count)
     mjgiFOR_SIMD(GATHER, begin, end)
 #undef GATHER
+  }
+  if (matrix->block) {
+    solveBlocks(group, m, x, ld, matrix);
   }
 }
 
@@ -189,10 +227,10 @@ static void integratorRows(mjgpStep* s) {
   // rows of Mhat^-1
   memset(x, 0, sizeof(mjtNum) * (size_t)nv * (size_t)ld);
   mjgp_addColumns(s, x);
-  mjgp_solveColumns(group, x, ld, Mhat, 1);
+  mjgp_solveColumns(group, s->m, x, ld, Mhat, 1);
 
   // times M = Mhat - diag(slope)
-  if (Mhat->slope) {
+  if (Mhat->slope && !Mhat->block) {
     for (int k = 0; k < nv; k++) {
       mjtNum slope = -Mhat->slope[group->dof[k]];
       for (int j = k * ld; j < (k + 1) * ld; j += mjgiSIMD) {

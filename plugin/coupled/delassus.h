@@ -70,8 +70,8 @@ void mjgp_project(const mjgpStep* s, mjtNum* acc, const mjtNum* w);
 // x = matrix^-1 x of a matrix with the structure of M: columns, those of gears (a row of
 // x has nothing outside of group->from .. to) or others (nv x ld), and one vector, of all
 // trees or of those with gears                                                       (nv)
-void mjgp_solveColumns(const mjgpGroup* group, mjtNum* x, int ld, const mjgpInertia* matrix,
-                       int flg_gears);
+void mjgp_solveColumns(const mjgpGroup* group, const mjModel* m, mjtNum* x, int ld,
+                       const mjgpInertia* matrix, int flg_gears);
 void mjgp_solveDofs(const mjgpStep* s, mjtNum* x, const mjgpInertia* matrix, int flg_geared);
 
 // torque into the gear of joint i at s->acc

@@ -10,7 +10,8 @@
 
 int mjgp_hasForces(const mjgpStep* s) {
   const mjgpGroup* group = s->group;
-  int is = s->rows && s->Mhat->slope && !group->nextra && group->nefc <= mjgpFORCES * s->n;
+  int is = s->rows && s->Mhat->slope && !s->Mhat->block && !group->nextra &&
+           group->nefc <= mjgpFORCES * s->n;
   for (int i = 0; i < s->n; i++) {
     is &= s->g->config->own[group->joint[i]] >= 0;
   }
@@ -66,7 +67,7 @@ void mjgp_makeForces(mjgpForces* f, mjgpStep* s) {
   for (int i = 0; i < group->nefc; i++) {
     setColumn(group, f->X, (int)ld, i, i);
   }
-  mjgp_solveColumns(group, f->X, (int)ld, &f->M, 0);
+  mjgp_solveColumns(group, f->s->m, f->X, (int)ld, &f->M, 0);
   for (int i = 0; i < group->nefc; i++) {
     mjtNum* row = f->B + i * f->nv;
     for (int k = group->J_adr[i]; k < group->J_adr[i + 1]; k++) {
@@ -195,7 +196,7 @@ int mjgp_factorForces(mjgpForces* f, const mjgpPiece* piece) {
       mju_zero(f->X + k * lanes, lanes);
     }
   }
-  mjgp_solveColumns(group, f->X, lanes, &f->K, 0);
+  mjgp_solveColumns(group, f->s->m, f->X, lanes, &f->K, 0);
   mju_zero(f->S, f->n * lanes);
   for (int c = 0; c < f->n; c++) {
     const mjtNum* row = f->B + f->row[c] * f->nv;

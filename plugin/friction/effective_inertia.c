@@ -5,6 +5,7 @@
 #include "friction/actuation.h"
 #include "friction/engine.h"
 #include "friction/factor.h"
+#include "friction/free_body.h"
 
 
 //---------------------------------- factorization -------------------------------------------------
@@ -194,11 +195,8 @@ void mjgp_makeInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGears*
 }
 
 
-void mjgp_factorInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGears* g) {
-  if (Mhat->upper) {
-    return;
-  }
-
+// the factors in M's sparsity
+static void factorSparse(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGears* g) {
   // the engine has factored M
   if (Mhat->flg_M) {
     Mhat->upper = d->qLD;
@@ -241,7 +239,18 @@ void mjgp_factorInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGear
 }
 
 
-void mjgp_solveInertia(mjtNum* x, const mjModel* m, const mjgpInertia* Mhat, int begin, int end) {
+void mjgp_factorInertia(mjgpInertia* Mhat, const mjModel* m, mjData* d, mjgpGears* g) {
+  if (Mhat->upper) {
+    return;
+  }
+  factorSparse(Mhat, m, d, g);
+  if (Mhat->block) {
+    mjgp_invertBlocks(Mhat, m, d, g);
+  }
+}
+
+
+static void solveSparse(mjtNum* x, const mjModel* m, const mjgpInertia* Mhat, int begin, int end) {
   for (int i = end - 1; i >= begin; i--) {
     const int* row = m->M_colind + m->M_rowadr[i];
     const mjtNum* U = Mhat->upper + Mhat->adr[i];
@@ -262,11 +271,34 @@ void mjgp_solveInertia(mjtNum* x, const mjModel* m, const mjgpInertia* Mhat, int
 }
 
 
+void mjgp_solveInertia(mjtNum* x, const mjModel* m, const mjgpInertia* Mhat, int begin, int end) {
+  if (!Mhat->block) {
+    solveSparse(x, m, Mhat, begin, end);
+    return;
+  }
+  for (int i = begin, n; i < end; i += n) {
+    int tree = m->dof_treeid[i];
+    n = m->tree_dofnum[tree];
+    if (!Mhat->blocked[tree]) {
+      solveSparse(x, m, Mhat, i, i + n);
+      continue;
+    }
+    mjtNum right[6];
+    mju_copy(right, x + i, n);
+    mju_mulMatVec(x + i, Mhat->block + 6 * i, right, n, n);
+  }
+}
+
+
 // Elimination takes a force from a dof to those above it alone, and their rows are parts
 // of its own
 mjtNum mjgp_inverseDiagonal(const mjModel* m, const mjgpInertia* Mhat, mjtNum* x, int dof) {
   const int* row = m->M_colind + m->M_rowadr[dof];
-  int diag = m->M_rownnz[dof] - 1;
+  int diag = m->M_rownnz[dof] - 1, tree = m->dof_treeid[dof];
+  if (Mhat->block && Mhat->blocked[tree]) {
+    int first = m->tree_dofadr[tree];
+    return Mhat->block[6 * first + (dof - first) * (m->tree_dofnum[tree] + 1)];
+  }
   mjtNum sum = 0;
   mju_zero(x, diag);
   x[diag] = 1;

@@ -7,7 +7,8 @@
 //                                          M + h D + h^2 K         discrete
 //
 // Mhat has the sparsity of the kinematic tree and factors as U D L without fill-in, U
-// unit upper and L unit lower triangular.
+// unit upper and L unit lower triangular. Trees of a single body with unsymmetric terms
+// outside of this sparsity have their inverse as a dense block (free_body.h).
 
 #ifndef MJGEAR_PLUGIN_EFFECTIVE_INERTIA_H_
 #define MJGEAR_PLUGIN_EFFECTIVE_INERTIA_H_
@@ -23,6 +24,8 @@ typedef struct mjgpInertia_ {
   int solver;           // the engine's constraint solver moves in Mhat
   int symmetric;        // Mhat is symmetric
   int derived;          // d->qDeriv has what it is made of; set by others before it is factored
+  const mjtNum* block;  // inverse of dense blocks, row-major; null: none           (6 nv)
+  const int* blocked;   // 1: the tree has a dense block, slope and factors are not used (ntree)
   int coupled;  // "discrete": actuators, tendons have terms that are not in the sparsity of M
 
   // of mjgp_factorInertia
@@ -35,10 +38,12 @@ typedef struct mjgpInertia_ {
 // Mhat is M and a diagonal, of another integrator than "discrete"
 int mjgp_isDiagonal(const mjModel* m, mjgpGains gains);
 
-// is a tree one free body, of which implicitfast knows the gyroscopic forces
+// Returns 1 if a tree is one free body without welded children of mass: implicitfast and
+// "discrete" know its gyroscopic forces
 static inline int mjgp_isLone(const mjModel* m, int tree) {
-  return m->opt.integrator == mjINT_IMPLICITFAST && m->tree_dofnum[tree] == 6 &&
-         m->jnt_type[m->dof_jntid[m->tree_dofadr[tree]]] == mjJNT_FREE;
+  int dof = m->tree_dofadr[tree], body = m->dof_bodyid[dof];
+  return m->tree_dofnum[tree] == 6 && m->jnt_type[m->dof_jntid[dof]] == mjJNT_FREE &&
+         m->body_subtreemass[body] == m->body_mass[body];
 }
 
 // find out what Mhat of the current integrator is

@@ -17,6 +17,7 @@
 #include "friction/backlash.h"
 #include "friction/effective_inertia.h"
 #include "friction/engine.h"
+#include "friction/free_body.h"
 #include "friction/friction.h"
 #include "friction/tolerances.h"
 #include "mjgear_plugin.h"
@@ -49,7 +50,6 @@ typedef struct mjgpDerivative_ {
   int *mode, *load;          // pieces of the step                                         (n)
   mjtNum *base, *ahead, *back, *change;  // of the step, a control on, one back; per unit
   mjtNum* dacc;      // change of the acceleration of gears                                    (ld)
-  mjgpInertia lone;  // metric of trees that are one free body
   mjtNum bent;       // mjgpBENT, or as much less as a change is wider
 } mjgpDerivative;
 
@@ -193,15 +193,6 @@ static int deriveControl(mjgpDerivative* p, double* qvel, double* state, int k, 
   if (!s->Mhat->solver) {
     mjgp_solveInertia(qvel, m, s->Mhat, 0, nv);
   }
-  for (int t = 0; t < (int)m->ntree; t++) {
-    int first = m->tree_dofadr[t];
-    for (int dof = first; dof < first + 6 && mjgp_isLone(m, t); dof++) {
-      qvel[dof] = m->opt.timestep * s->next[nv - 1 - dof];
-    }
-    if (mjgp_isLone(m, t)) {
-      mjgp_solveInertia(qvel, m, &p->lone, first, first + 6);
-    }
-  }
   int ahead = move(p, p->ahead, k, eps) && one >= 0, back = move(p, p->back, k, -eps) && one <= 0;
   if (differ(p, eps, 0) || !ahead || !back) {
     back = back && !ahead;
@@ -249,18 +240,6 @@ static int prepare(mjgpDerivative* p, mjgpStep* s) {
       return 0;
     }
   }
-  mjgpGears* g = s->g;
-  mjModel implicit = *s->m;
-  implicit.opt.integrator = mjINT_IMPLICIT;
-  g->in.ntree = 0;
-  for (int t = 0; t < (int)s->m->ntree; t++) {
-    g->in.tree[g->in.ntree] = t;
-    g->in.ntree += mjgp_isLone(s->m, t);
-  }
-  mjgp_makeInertia(&p->lone, &implicit, d, g);
-  if (g->in.ntree) {
-    mjgp_factorInertia(&p->lone, &implicit, d, g);
-  }
   mjgp_makeSystem(&p->system, s, p->piece, 1);
   return mjgp_updateSystem(&p->system, p->piece);
 }
@@ -297,6 +276,7 @@ int mjg_controlDerivative(double* qvel, double* state, int* side, const mjModel*
       g->in.tree[t] = t;
     }
     mjgp_makeInertia(&Mhat, m, d, g);
+    mjgp_findBlocks(&Mhat, m, d, g);
     mjgp_wholeStep(&step, &group, g, m, d, &Mhat, d->qacc);
     mjgp_accelerations(&step);
     known = group.njoint && prepare(&derivative, &step);

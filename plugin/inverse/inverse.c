@@ -45,7 +45,7 @@ static void invertDynamics(mjgpGears* g, const mjModel* m, mjData* d, mjgpInerti
                            int flg_step) {
   int nv = g->config->nv, diagonal = Mhat->slope != NULL;
   for (int t = 0; t < (int)m->ntree; t++) {
-    diagonal &= !mjgp_isLone(m, t);
+    diagonal &= m->opt.integrator != mjINT_IMPLICITFAST || !mjgp_isLone(m, t);
   }
   if (!diagonal) {
     mjModel copy = *m;

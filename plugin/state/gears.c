@@ -20,6 +20,7 @@ enum {
   GEARS,
   DOFS,
   DOFS3,
+  DOFS6,
   TREES,
   LINES
 };
@@ -46,7 +47,7 @@ static const mjgpArray kScratch[] = {
     ARRAY(scratch.slope, DOFS), ARRAY(scratch.lower, LINES), ARRAY(scratch.upper, LINES),
     ARRAY(scratch.pivot, DOFS), ARRAY(scratch.force, DOFS), ARRAY(scratch.joint, GEARS),
     ARRAY(scratch.local, DOFS), ARRAY(scratch.held, DOFS), ARRAY(scratch.vector, DOFS3),
-    ARRAY(scratch.matrix, LINES)};
+    ARRAY(scratch.matrix, LINES), ARRAY(scratch.block, DOFS6), ARRAY(scratch.blocked, TREES)};
 // clang-format on
 
 
@@ -223,11 +224,10 @@ static int selectModel(mjgpGears* g, const mjModel* m) {
     return -1;
   }
   size_t nv = (size_t)c->nv;
-  const size_t size[mjgpNSIZE] = {[GEARS] = (size_t)c->n,
-                                  [DOFS] = nv,
-                                  [DOFS3] = 3 * nv,
-                                  [TREES] = (size_t)c->ntree,
-                                  [LINES] = (size_t)c->nC + (mjgiSIMD - 1) * nv};
+  const size_t size[mjgpNSIZE] = {
+      [GEARS] = (size_t)c->n,     [DOFS] = nv,
+      [DOFS3] = 3 * nv,           [DOFS6] = 6 * nv,
+      [TREES] = (size_t)c->ntree, [LINES] = (size_t)c->nC + (mjgiSIMD - 1) * nv};
   if (g->known.n < nknown || memcmp(size, g->size, sizeof(size))) {
     makeRoom(g, c, size);
   }

@@ -140,6 +140,8 @@ typedef struct mjgpScratch_ {
   mjtNum* lower;   // factor of the integrator's matrix                            (lines)
   mjtNum* upper;   // its transposed part if it is not symmetric                   (lines)
   mjtNum* pivot;   // inverse diagonal                                             (nv)
+  mjtNum* block;   // inverse of a tree's block of the integrator's matrix         (6 nv)
+  int* blocked;    // 1: the tree has such a block                                 (ntree)
   mjtNum* force;   // all forces but those of constraints and of friction          (nv)
   int* joint;      // joints that are solved for                                   (n)
   int* local;      // numbers of dofs in a group, else -1                          (nv)
@@ -149,7 +151,7 @@ typedef struct mjgpScratch_ {
 } mjgpScratch;
 
 enum {
-  mjgpNSIZE = 5
+  mjgpNSIZE = 6
 };
 
 typedef struct mjgpGears_ {
