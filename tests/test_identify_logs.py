@@ -223,6 +223,43 @@ class Commands(Folder):
             self.assertEqual((status, said.count("\n")), (1, 1), said)
             self.assertIn("--joints NAMES", said)
 
+    def test_dynamometer_without_positions(self):
+        t = 0.01 * np.arange(200)
+        head = "time,velocity,torque,output"
+        logs = []
+        for k in range(3):
+            v, u = np.cos(3 * t + k), 2 * np.sin(5 * t + k)
+            logs.append(self.file(f"w{k}.csv", csv_text(head, np.column_stack([t, v, u, u - 0.3 * np.sign(v) - 0.1 * v + 0.01 * np.sin(1000 * t**2)]).tolist(), "")))
+        page, numbers = self.folder / "r.html", self.folder / "r.json"
+        status, said, _ = self.here("identify", *logs, *FIT, "--bench", "dynamometer", "--report", page, "--json", numbers)
+        self.assertEqual((status, said), (0, ""))
+        found = json.loads(numbers.read_text())
+        self.assertEqual(found["chosen"], "native")
+        for name, value in (("coulomb", 0.3), ("viscous", 0.1)):
+            self.assertAlmostEqual(found["parameters"][name]["value"], value, delta=0.01)
+        self.assertIn("data:image/png", page.read_text(encoding="utf-8"))
+        # nothing else takes them, nor a log that has neither
+        self.assertIn("no column for position", self.here("identify", *logs, *FIT, "--fact", "inertia=1")[1])
+        none = self.file("n.csv", csv_text("time,torque,output", ROWS))
+        self.assertIn("no column for position", self.here("identify", none, *FIT, "--bench", "dynamometer")[1])
+
+    def test_moving(self):
+        # two speeds; friction differs between them, and the threshold says which of them counts
+        t = 0.01 * np.arange(200)
+        v = np.where(t < 1, 0.05, 1.5 + np.sin(7 * t)) * np.where(np.arange(200) % 20 < 10, 1, -1)
+        u = 2 * np.sin(5 * t)
+        made = [v, u, u - np.where(t < 1, 0.6, 0.3) * np.sign(v) + 0.01 * np.sin(1000 * t**2)]
+        logs = [self.file(f"w{k}.csv", csv_text("time,velocity,torque,output", np.column_stack([t, *made]).tolist(), "")) for k in range(2)]
+        numbers = self.folder / "r.json"
+        status, said, told = self.here("identify", *logs, *FIT, "--bench", "dynamometer", "--moving", "0.5", "--json", numbers)
+        self.assertEqual((status, said), (0, ""))
+        self.assertIn("samples above 0.5 rad/s count as moving", told)
+        self.assertAlmostEqual(json.loads(numbers.read_text())["parameters"]["coulomb"]["value"], 0.3, delta=0.02)
+        self.assertRegex(self.here("identify", *logs, *FIT, "--bench", "dynamometer")[2], r"samples above 0\.02\d* rad/s count as moving")
+        status, said, _ = self.here("identify", *logs, *FIT, "--moving", "0.5", "--fact", "inertia=1")
+        self.assertEqual(status, 1)
+        self.assertIn("--moving is for a dynamometer", said)
+
     def test_servo(self):
         log = self.file("w.csv", csv_text())
         for content, word in (("[1]", "no object"), ('{"supply": "much"}', "supply"), ("[" * 200000, "within each other"), ("{", "line 1"),

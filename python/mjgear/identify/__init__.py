@@ -40,7 +40,8 @@ DEFAULT_MODELS = ("native", "curved", "gamma", "gamma_curved", "stribeck", "quad
 def identify(logs: Sequence[str | Path], bench: str = "pendulum", servo: str | Servo = "torque",
              columns: Mapping[str, str | Column] | None = None, facts: Mapping[str, float | str] | None = None,
              known: Mapping[str, float] | None = None, dt: float = 0.005, input: str | None = None,
-             fit: Sequence[str] = (), step: float = 5e-3, header: Sequence[str] | None = None, **options: Any) -> Identification:
+             fit: Sequence[str] = (), step: float = 5e-3, header: Sequence[str] | None = None, moving: float | None = None,
+             **options: Any) -> Identification:
     """Read logs of one joint and identify its gear.
 
     Args:
@@ -55,6 +56,7 @@ def identify(logs: Sequence[str | Path], bench: str = "pendulum", servo: str | S
       fit: "delay", "slew", "torque_scale": fitted with every model; of a dynamometer "torque_scale" alone.
       step: largest step of the simulation, s.
       header: names of the columns of CSV that has no line of them.
+      moving: of a dynamometer, speed from which a sample counts as moving, rad/s; None: a hundredth of the usual speed.
       options: of identify_bench.
 
     Raises:
@@ -62,11 +64,12 @@ def identify(logs: Sequence[str | Path], bench: str = "pendulum", servo: str | S
     """
     machine = _servo(servo)
     defaults = {"duty": Column("load", machine.duty_scale, machine.duty_wrap)}
-    read_logs = read_all(logs, columns=columns, dt=dt, facts=facts, defaults=defaults, header=header, turns=bench != "pendulum")
+    read_logs = read_all(logs, columns=columns, dt=dt, facts=facts, defaults=defaults, header=header, turns=bench != "pendulum",
+                         angles=bench != "dynamometer")
     if bench == "pendulum":
         return identify_bench(Pendulum(read_logs, machine, input, known, fit, step=step), **options)
     if bench == "dynamometer":
-        return identify_bench(Dynamometer(read_logs, machine, input, known, [name for name in fit if name == "torque_scale"]), **options)
+        return identify_bench(Dynamometer(read_logs, machine, input, known, [name for name in fit if name == "torque_scale"], moving), **options)
     raise LogError(f"bench '{bench}'; choose pendulum, dynamometer, or a robot's MJCF file (mjgear.identify.robot)")
 
 

@@ -358,6 +358,7 @@ class Dynamometer(Bench):
     Attributes:
       logs: those in which the joint moves.
       moving: of each log, which samples are compared.
+      threshold: speed above which they count as moving, rad/s.
     """
 
     def __init__(self, logs: Sequence[Log], servo: Servo, input: str | None = None,
@@ -374,6 +375,7 @@ class Dynamometer(Bench):
         if threshold is None:
             threshold = 0.01 * speed
         moves = []
+        self.threshold = threshold
         self.moving: list[np.ndarray] = []
         for log in logs:
             if "output" not in log.data:

@@ -120,6 +120,7 @@ def _parser() -> argparse.ArgumentParser:
     c.add_argument("--backlash", type=_number(0, float, above=True), metavar="LARGEST", help="try a gear with backlash as well, its half gap up to LARGEST rad: from column rotor, or by a grid")
     c.add_argument("--dt", type=_number(0, float, above=True), default=0.005, help="time between samples, s (default: %(default)s)")
     c.add_argument("--step", type=_number(1e-6, float), default=5e-3, help="largest step of the simulation, s (default: %(default)s)")
+    c.add_argument("--moving", type=_number(0, float), metavar="SPEED", help="of a dynamometer: samples above it count as moving, rad/s (default: a hundredth of the usual speed)")
     c.add_argument("--seed", type=_number(0, int), default=0)
     c.add_argument("--report", type=Path, metavar="FILE.html", help="write a page with plots")
     c.add_argument("--figures", type=Path, metavar="FOLDER", help="write the plots as PNG")
@@ -200,9 +201,11 @@ def _identify(a: argparse.Namespace) -> int:
             raise LogError(f"--leave-out: '{way}' is none of {', '.join(GROUPS)}")
     if a.bench.endswith((".xml", ".mjcf")):
         return _identify_robot(a)
+    if a.moving is not None and a.bench != "dynamometer":
+        raise LogError("--moving is for a dynamometer: --bench dynamometer")
     _check_outputs(a)
     found = identify(a.logs, a.bench, a.servo, _pairs(a.column, "column"), {k: _fact(v) for k, v in _pairs(a.fact, "fact").items()},
-                     known, a.dt, a.input, a.fit, a.step, a.header.split(",") if a.header else None, models=models, by=by,
+                     known, a.dt, a.input, a.fit, a.step, a.header.split(",") if a.header else None, a.moving, models=models, by=by,
                      budget=Budget(starts=a.starts, gap=a.backlash or Budget.gap), replicates=a.replicates,
                      tolerance=tolerance, seed=a.seed, told=told)
     print(f"{found.table()}\n  mean absolute error in {found.bench.unit}; * chosen\n\n{found.numbers()}\n")

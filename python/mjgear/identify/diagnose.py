@@ -40,6 +40,8 @@ def speeds(logs: Sequence[Log]) -> list[str]:
     """A line for each log whose speed is not the rate of its position: a unit, or the motor's speed."""
     lines = []
     for log in logs:
+        if "position" not in log.data:
+            continue
         rate, v = np.gradient(log.data["position"], log.dt), log.data["velocity"]
         if np.dot(v, v) > 0 and np.dot(rate, rate) > 0:
             share = float(np.dot(v, rate) / np.dot(rate, rate))
@@ -99,7 +101,8 @@ def findings(bench: Bench, fit: Fit, found: Mapping[str, Interval], scale: Scale
         elif interval.value != 0 and interval.high - interval.low > 4 * abs(interval.value):
             lines.append(f"{name} is loosely known, {interval.low:.3g} to {interval.high:.3g}: {_EXPERIMENT.get(name, 'more logs that differ')}")
     if isinstance(bench, Dynamometer):
-        lines.append("at rest friction may have any value up to its bound: samples at rest were left out")
+        lines.append(f"samples above {bench.threshold:.3g} rad/s count as moving (--moving); at rest friction may have any value up to its bound, and samples at rest "
+                     "were left out")
     if len(bench.logs) < 5:
         lines.append(f"{len(bench.logs)} logs make wide intervals, and hide what differs from day to day; eight or more are better")
     return lines

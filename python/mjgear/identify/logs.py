@@ -156,7 +156,7 @@ class Log:
     @property
     def n(self) -> int:
         """Number of samples."""
-        return len(self.data["position"])
+        return len(self.data["velocity"])
 
     @property
     def time(self) -> np.ndarray:
@@ -349,7 +349,7 @@ def _read_npz(path: Path) -> _Table:
 
 def read(path: str | Path, columns: Mapping[str, str | Column] | None = None, dt: float = 0.005,
          facts: Mapping[str, float | str] | None = None, defaults: Mapping[str, Column] | None = None, header: Sequence[str] | None = None,
-         turns: bool = True) -> Log:
+         turns: bool = True, angles: bool = True) -> Log:
     """Read one log and sample it evenly.
 
     Args:
@@ -360,6 +360,7 @@ def read(path: str | Path, columns: Mapping[str, str | Column] | None = None, dt
       defaults: quantity -> column, for those that neither `columns` nor the file's names settle and that the file has.
       facts: what the file does not say, or says otherwise: mass, length, kp, vin, trajectory, ...
       header: names of the columns of a CSV that has no line of them.
+      angles: the position is needed; else a velocity is enough.
       turns: the joint may turn on and on; else positions over more than LARGEST_MOTION need a unit that is named.
 
     Raises:
@@ -376,7 +377,7 @@ def read(path: str | Path, columns: Mapping[str, str | Column] | None = None, dt
     if reader is None:
         raise LogError(f"{path}: logs are .csv, .json or .npz files")
     table = _read_csv(path, header) if reader is _read_csv else reader(path)
-    chosen = _choose(path, table, columns or {}, defaults or {})
+    chosen = _choose(path, table, columns or {}, defaults or {}, angles)
     values = {}
     for quantity, column in chosen.items():
         values[quantity] = _quantity(path, table, quantity, column)
@@ -416,7 +417,7 @@ def _listed(names: Iterable[str], most: int = 60) -> str:
 
 
 def _choose(path: Path, table: _Table, wanted: Mapping[str, str | Column],
-            defaults: Mapping[str, Column]) -> dict[str, Column]:
+            defaults: Mapping[str, Column], angles: bool = True) -> dict[str, Column]:
     """quantity -> column of this file."""
     chosen = {}
     for quantity, column in wanted.items():
@@ -434,7 +435,7 @@ def _choose(path: Path, table: _Table, wanted: Mapping[str, str | Column],
         if quantity in QUANTITIES and quantity not in chosen:
             chosen[quantity] = Column(name)
     for quantity in ("time", "position"):
-        if quantity not in chosen:
+        if quantity not in chosen and (quantity == "time" or angles or "velocity" not in chosen):
             raise LogError(f"{path}: no column for {quantity}; name it: {quantity}=COLUMN (there are: {_listed(table.columns)})")
     return chosen
 

@@ -223,7 +223,7 @@ def _residuals(found: Identification) -> Figure:
         error.append(r)
         load.append(x)
         speed.append(log.data["velocity"][keep])
-        position.append(log.data["position"][keep])
+        position.append(log.data.get("position", np.full(log.n, np.nan))[keep])
         temperature.append(log.data.get("temperature", np.full(log.n, np.nan))[keep])
     r = np.concatenate(error)
     shown = [(np.concatenate(c), label) for c, label in ((speed, "speed [rad/s]"), (load, "load [N m]"), (position, "position [rad]"),
