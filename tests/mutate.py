@@ -399,7 +399,7 @@ MUTATIONS = [
         ("if (*number[k] < 0) {", "if (0) {"),
         ("on->brake.actuator >= 0", "0"),
     ]),
-    Of("plugin/friction/backlash.c", "test_plugin_backlash test_plugin_gaps test_plugin_tendon_gap.py", [
+    Of("plugin/friction/backlash.c", "test_plugin_backlash test_plugin_gaps test_plugin_tendon_gap.py test_plugin_advance.py test_python_inverse.py", [
         ("c->velocity = g->in.v[i] + c->omega_d;", "c->velocity = g->in.v[i];"),
         ("c->inertia += g->in.implicit[i] + g->in.shared[i];", ""),
         ("c->torque -= g->in.drag[i] * c->velocity;", ""),

@@ -75,5 +75,25 @@ def test_friction_does_not_drive():
     assert slipped > 100, slipped
 
 
+def test_gear_of_a_servo_behind_a_gap():
+    """A servo of gear 3 and gain 1 on a tendon that measures its rotor is one of gear 1 and gain 9, whose goal is a third."""
+    paths = []
+    for gear, kp in ((3, 1), (1, 9)):
+        model = mujoco.MjModel.from_xml_string(
+            f"""<mujoco><option timestep='.001' gravity='0 0 0'/><extension><plugin plugin='mjgear.transmission'><instance name='g'><config key='tendon' value='t'/>
+            <config key='coulomb' value='.01'/><config key='backlash' value='exact'/><config key='half_gap' value='.05'/><config key='stiffness' value='500'/>
+            <config key='damping' value='1'/><config key='rotor_inertia' value='.02'/></instance></plugin></extension><worldbody><body><joint name='j' axis='0 0 1'/>
+            <geom size='.1' mass='1' pos='.2 0 0'/><body pos='.4 0 0'><joint name='k' axis='0 0 1'/><geom size='.1' mass='.3' pos='.2 0 0'/></body></body></worldbody>
+            <tendon><fixed name='t'><joint joint='j' coef='1'/><joint joint='k' coef='.5'/></fixed></tendon><actuator><position tendon='t' gear='{gear}' kp='{kp}' kv='{0.05 * kp}'/></actuator></mujoco>"""
+        )
+        data = mujoco.MjData(model)
+        data.ctrl[0] = 0.6 * gear
+        paths.append([])
+        for _ in range(600):
+            mujoco.mj_step(model, data)
+            paths[-1].append(data.qpos[0])
+    assert np.ptp(paths[0]) > 0.01 and np.allclose(*paths, rtol=0, atol=1e-9), np.abs(np.subtract(*paths)).max()
+
+
 if __name__ == "__main__":
     scripts.run(globals())
