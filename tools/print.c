@@ -10,7 +10,7 @@
 
 const char* unitOf(const char* unit, int slide) {
   static const char* const units[][2] = {
-      {"rad", "m"},    {"rad/s", "m/s"},           {"N m", "N"},    {"N m/rad", "N/m"},
+      {"rad", "m"},    {"rad/s", "m/s"},         {"N m", "N"},    {"N m/rad", "N/m"},
       {"kg m2", "kg"}, {"N m/(rad/s)", "N s/m"}, {"s/rad", "s/m"}};
   for (size_t i = 0; slide && i < sizeof(units) / sizeof(*units); i++) {
     if (!strcmp(unit, units[i][0])) {

@@ -34,11 +34,11 @@
 // what a step starts from and leaves: forces on the dofs of the group (nv) and, a row of
 // all gears each,
 enum {
-  mjgpLINE,   // friction on the line of the piece
+  mjgpLINE,    // friction on the line of the piece
   mjgpTRAVEL,  // how far the brake has moved
-  mjgpROTOR,  // behind a gap, after the step: velocity of the rotor
-  mjgpPLACE,  // theta_b
-  mjgpTWIST,  // omega_s
+  mjgpROTOR,   // behind a gap, after the step: velocity of the rotor
+  mjgpPLACE,   // theta_b
+  mjgpTWIST,   // omega_s
   mjgpNROW
 };
 
@@ -49,8 +49,8 @@ typedef struct mjgpDerivative_ {
   mjgpShaft* shaft;          // for both                                                   (2 n)
   int *mode, *load;          // pieces of the step                                         (n)
   mjtNum *base, *ahead, *back, *change;  // of the step, a control on, one back; per unit
-  mjtNum* dacc;      // change of the acceleration of gears                                    (ld)
-  mjtNum bent;       // mjgpBENT, or as much less as a change is wider
+  mjtNum* dacc;  // change of the acceleration of gears                                    (ld)
+  mjtNum bent;   // mjgpBENT, or as much less as a change is wider
 } mjgpDerivative;
 
 
