@@ -99,7 +99,8 @@ double mjg_phi(double f_u, double f_v, double gamma_u, double gamma_v, double rh
 
 // all lambda with lambda - rho |lambda| = phi, (31): writes the values to lambda[2] in
 // ascending order and returns their number, 0, 1 or 2. phi = 0 with |rho| = 1, where a
-// ray of solutions exists, gives 0 alone, as in the paper's first line. error: mjgERR_NOT_FINITE
+// ray of solutions exists, gives 0 alone, as in the paper's first line. error: mjgERR_NOT_FINITE,
+// also where a value is too large for a double
 int mjg_lambdaSet(double lambda[2], double phi, double rho);
 
 // the branch of (31) that is connected to stick, lambda_s of (35); +-INFINITY where the

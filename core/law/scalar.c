@@ -85,14 +85,15 @@ int mjg_lambdaSet(double lambda[2], double phi, double rho) {
   // lambda = phi/(1 - rho) is a solution if it is positive, phi/(1 + rho) if it is
   // negative
   double negative = phi / (1 + rho), positive = phi / (1 - rho);
-  if ((rho != -1 && !isfinite(negative)) || (rho != 1 && !isfinite(positive))) {
+  int below = negative < 0 && rho != -1, above = positive > 0 && rho != 1;
+  if ((below && !isfinite(negative)) || (above && !isfinite(positive))) {
     return mjgERR_NOT_FINITE;
   }
   int count = 0;
-  if (negative < 0 && rho != -1) {
+  if (below) {
     lambda[count++] = negative;
   }
-  if (positive > 0 && rho != 1) {
+  if (above) {
     lambda[count++] = positive;
   }
   return count;
