@@ -1,5 +1,6 @@
 """Gears that are taken off, replaced, named, attached in part and written: mjgear.remove, add(.., replace, home), check."""
 
+import os
 import unittest
 import warnings
 
@@ -143,6 +144,7 @@ class Attached(unittest.TestCase):
         self.assertEqual(*ends)
         self.assertEqual(added.config["eta_forward"], "0.9 0.8 0.7")
 
+    @unittest.skipIf("asan" in os.environ.get("LD_PRELOAD", ""), "MuJoCo 4.0.0 reads the plugin of an attached body after it was deleted")
     def test_the_whole_robot(self):
         spec, whole = arm(), mujoco.MjSpec()
         mjgear.add(spec, ["a", "left elbow"], eta_forward=[0.9, 0.8])

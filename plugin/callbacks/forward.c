@@ -23,10 +23,10 @@
   X(mj_rne) X(mj_solveM) X(mj_stackAllocByte) X(mj_stackAllocInt) X(mj_stackAllocNum) X(mj_step) \
   X(mj_tendonBias) X(mj_version) X(mj_versionString) X(mjd_actuator_vel) X(mjd_smooth_vel) X(mjp_defaultPlugin) \
   X(mjp_getPlugin) X(mjp_getPluginAtSlot) X(mjp_registerPlugin) X(mju_addScl) X(mju_addScl3) \
-  X(mju_addTo) X(mju_addToScl) X(mju_addToScl3) X(mju_cholFactor) X(mju_cholSolve) X(mju_clip) \
+  X(mju_addTo) X(mju_addTo3) X(mju_addToScl) X(mju_addToScl3) X(mju_cholFactor) X(mju_cholSolve) X(mju_clip) \
   X(mju_copy) X(mju_copy3) X(mju_cross) X(mju_dot) X(mju_dot3) X(mju_error) X(mju_free) \
   X(mju_isBad) X(mju_isZero) X(mju_malloc) X(mju_max) X(mju_min) X(mju_mulMatMatT) X(mju_mulMatTVec) \
-  X(mju_mulMatTVec3) X(mju_mulMatVec) X(mju_norm) X(mju_normalize3) X(mju_scl) X(mju_scl3) \
+  X(mju_mulMatTVec3) X(mju_mulMatVec) X(mju_mulMatVec3) X(mju_norm) X(mju_normalize3) X(mju_scl) X(mju_scl3) \
   X(mju_sub) X(mju_sub3) X(mju_subFrom) X(mju_type2Str) X(mju_warning) X(mju_zero) \
   X(mjv_connector) X(mjv_initGeom)
 

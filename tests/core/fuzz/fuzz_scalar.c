@@ -23,7 +23,7 @@ static void fuzzScalar(Input* input) {
 
   // the load's values solve its equation
   int count = mjg_lambdaSet(pair, x[2], x[3]);
-  int large = !isfinite(x[2] / (1 + x[3])) || !isfinite(x[2] / (1 - x[3]));
+  int large = !isfinite(x[2] / (1 + x[3])) || !isfinite(x[2] / (1 - x[3])) || !isfinite(x[3]);
   CLAIM((count >= 0 && count <= 2) || (count == mjgERR_NOT_FINITE && large), "%d values", count);
   for (int i = 0; i < count && isfinite(pair[i]) && fabs(x[3]) < 1e100; i++) {
     double error = fabs(pair[i] - x[3] * fabs(pair[i]) - x[2]);
