@@ -84,7 +84,7 @@ class Units(unittest.TestCase):
         # over pieces, which do not amplify the rounding of the units
         one, two = bench(1.0).pieces(0.25), bench(100.0).pieces(0.25)
         models = [identify.MODELS[n] for n in ("native", "gamma", "stribeck")]
-        budget = identify.Budget(starts=1, iterations=6, pieces=())
+        budget = identify.Budget(starts=1, iterations=20, pieces=())
         self.compare(identify.fit_ladder(one, models, budget), identify.fit_ladder(two, models, budget), {"torque": 100.0, "inertia": 100.0})
 
 
