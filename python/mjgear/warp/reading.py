@@ -3,7 +3,6 @@
 import copy
 import ctypes
 import dataclasses
-import functools
 
 import mujoco
 import numpy as np
@@ -258,21 +257,8 @@ def strip(model: mujoco.MjModel, gears: Gears) -> mujoco.MjModel:
     plain.sensor_type[plugins] = mujoco.mjtSensor.mjSENS_USER
     plain.sensor_needstage[plugins] = mujoco.mjtStage.mjSTAGE_ACC
     plain.sensor_plugin[:] = -1
-    plain.plugin[plain.plugin == _slot(_library.NAME)] = _slot(_check.accepting_plugin())  # which warns of nothing and computes nothing
     plain.dof_frictionloss[gears.dof] = 1  # rows whose bounds each step sets
     return plain
-
-
-@functools.cache
-def _slot(plugin: str) -> int:
-    """The number under which the engine knows a plugin."""
-    spec = mujoco.MjSpec()
-    spec.activate_plugin(plugin)
-    body = spec.worldbody.add_body()
-    body.add_geom(size=[1, 0, 0])
-    body.add_joint(name="joint")
-    spec.add_plugin(name="gear", plugin_name=plugin, active=True).config = {"joint": "joint", "gamma_u": "0", "gamma_v": "0"}
-    return int(spec.compile().plugin[0])
 
 
 def without_instances(plain: mujoco.MjModel) -> tuple[mujoco.MjModel, np.ndarray]:
