@@ -45,7 +45,8 @@ OTHERS = """
 import pathlib, mujoco, mjgear
 running = mujoco.mj_versionString()
 for library in sorted((pathlib.Path(mjgear.__file__).parent / "lib").glob("libmjgear-*.so")):
-    if library.stem != f"libmjgear-{running}":
+    # one of another patch release fits, and would be registered twice
+    if not library.stem.startswith(f"libmjgear-{running.rpartition('.')[0]}."):
         mujoco.mj_loadPluginLibrary(str(library))
         print(f"{library.stem.removeprefix('libmjgear-')} beside {running}")
 """
