@@ -1,16 +1,36 @@
-"""Writes python/mjgear/_keys.py: the keys of the core's table (mjg_keyInfo, mjg_gapKeyInfo, mjg_tableName) for type checkers and editors.
+"""Writes the keys of the core's tables (mjg_keyInfo, mjg_gapKeyInfo, mjg_tableName) for type checkers and editors.
 
-    python python/write_keys.py
+    python python/write_keys.py      python/mjgear/_keys.py, and examples/mjgear.code-snippets for MJCF in VS Code
 
-tests/test_python_catalogue.py fails where the file is another.
+tests/test_python_objects.py fails if a file differs.
 """
 
+import json
 import pathlib
 import textwrap
 
 from mjgear import _catalogue
 
 FILE = pathlib.Path(__file__).parent / "mjgear/_keys.py"
+SNIPPETS = pathlib.Path(__file__).parent.parent / "examples/mjgear.code-snippets"
+
+# keys of the plugin that are not in the core's tables
+PLUGIN = {
+    "joint": "geared joints",
+    "tendon": "geared tendons",
+    "motor": "further motors of these joints",
+    "tolerance": "relative residual of a solved step",
+    "iterations": "most iterations in a step",
+}
+BLOCK = """<extension>
+  <plugin plugin="mjgear.transmission">
+    <instance name="gears">
+      <config key="joint" value="$1"/>
+      <config key="eta_forward" value="$2"/>
+      <config key="eta_backward" value="$3"/>
+    </instance>
+  </plugin>
+</extension>"""
 
 HEAD = '''"""Keys of gears, written by python/write_keys.py from the core's table: change core/catalogue/keys.c and run that."""
 
@@ -47,5 +67,17 @@ def text() -> str:
     return "\n".join(lines) + "\n"
 
 
+def snippets() -> str:
+    """Completion of MJCF in VS Code: a block with a gear, and a line for each key."""
+    every = {**_catalogue.keys(), **_catalogue.gap_keys()}
+    meanings = {**PLUGIN, **_catalogue.WORDS, **{name: f"{key.text} ({key.unit})" for name, key in every.items() if not key.of_joint},
+                **dict.fromkeys(_catalogue.tables(), "a table: pairs of x and factor")}
+    found = {"mjgear": {"scope": "xml", "prefix": "mjgear", "body": BLOCK.splitlines(), "description": "gears of mjgear"}}
+    for name, meaning in meanings.items():
+        found[f"mjgear {name}"] = {"scope": "xml", "prefix": name, "body": [f'<config key="{name}" value="$1"/>'], "description": meaning}
+    return json.dumps(found, indent=1) + "\n"
+
+
 if __name__ == "__main__":
     FILE.write_text(text(), encoding="utf-8")
+    SNIPPETS.write_text(snippets(), encoding="utf-8")

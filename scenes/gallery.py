@@ -46,64 +46,62 @@ BESIDE = {
 
 # what to look at: case (empty: the first), time of the picture as part of the scene, caption
 MOMENT = {
-    "power-cut": ("", 0.7, "The power fails. Gears that lock keep the arm and the legs where they are, to the last bit. Gears that can "
-                  "be driven back let them fall. MuJoCo's friction, larger than the load of each joint, lets them sink at its "
-                  "defaults, and holds them where it is tuned for this pose."),
-    "two-loads": ("", 0.99, "A worm holds the same arm empty and with 5 kg, and lets the motor lift it in both cases. A constant fails in "
-                  "one of the two: 11 N m drop the load, and 40 N m hold it but keep the motor from moving the empty arm."),
-    "push": ("", 0.25, "A person pushes an arm. A worm does not move, and a strain-wave gear yields. Constant friction that resists the "
-             "push makes the motor work against it ever after."),
+    "power-cut": ("", 0.7, "The power fails. Self-locking gears keep the arm and the legs where they are. Backdrivable gears "
+                  "let them fall. MuJoCo's friction lets them sink at its defaults, and holds them where it is tuned for this "
+                  "pose."),
+    "two-loads": ("", 0.99, "A worm holds the same arm empty and with 5 kg, and lets the motor lift it in both cases. A "
+                  "constant either drops the load, or keeps the motor from moving the empty arm."),
+    "push": ("", 0.25, "A person pushes an arm. A worm does not move, and a strain-wave gear yields. Constant friction makes "
+             "the motor work against it ever after."),
     "let-go": ("", 0.8, "The motor of a gripper is switched off. A lead screw holds on, and a ball screw lets go."),
-    "landing": ("", 0.4, "A quadruped falls from 0.3 m. Through planetary gears nearly all of the blow reaches the motors. Through worms "
-                "nothing reaches them, and the ground takes the blow."),
-    "taught": ("", 0.62, "A hobby arm repeats a motion. The friction and the play of its servos move its tip by millimetres off what ideal "
-               "joints would do."),
+    "landing": ("", 0.4, "A quadruped falls from 0.3 m. Through planetary gears nearly all of the blow reaches the motors, "
+                "through worms nothing."),
+    "taught": ("", 0.62, "A hobby arm repeats a motion. Friction and play of its servos move its tip by millimetres."),
     "tracking": ("", 0.8, "A telescope follows the stars at 15 arc seconds a second. Its worm sticks and slips, unless the motor "
                  "compensates friction."),
     "replay": ("", 0.33, "A servo in simulation gets the goals that a real one got. The pale pendulum shows where the real one was."),
     "stewart": ("", 0.75, "A Stewart platform has six lead screws in six closed loops. It moves with its motors, and it stands without "
                 "them."),
-    "rod": ("gamma_v=1.05", 0.6, "The motor is off, and the rod still presses on the spring with 147.5 N m, because the load "
-            "cannot drive this gear."),
+    "rod": ("gamma_v=1.05", 0.6, "The motor is off, and the rod still presses on the spring, because the load cannot drive "
+            "this gear."),
     "wall": ("gamma_v=1.1,1.1", 0.62, "An arm has been pushed into an elastic wall, and stays there after the push."),
-    "wall-contact": ("gamma_v=1.1,1.1", 0.62, "This is the same arm with a contact of MuJoCo in place of the paper's spring. Friction and "
-                     "contact force are solved together."),
-    "rod-constant": ("", 0.6, "Constant friction stands in for the gear of the rod. A small constant does not hold the spring, and a "
-                     "large one keeps the motor from reaching it (Kikuuwe, 6.1)."),
-    "wall-constant": ("", 0.6, "Constant friction stands in for the gears of the arm at the wall. A small constant does not keep the "
+    "wall-contact": ("gamma_v=1.1,1.1", 0.62, "The same arm with a contact of MuJoCo in place of the paper's spring. Friction "
+                     "and contact force are solved together."),
+    "rod-constant": ("", 0.6, "Constant friction in place of the gear of the rod. A small constant does not hold the spring, "
+                     "and a large one keeps the motor from reaching it (Kikuuwe, 6.1)."),
+    "wall-constant": ("", 0.6, "Constant friction in place of the gears of the arm. A small constant does not keep the "
                       "contact force, and with a large one the motors cannot pull the arm off (Kikuuwe, 6.2)."),
     "drivability": ("", 0.6, "The maps show which torques of motor and load move a gear at rest (Kikuuwe, Figs. 5 and 6)."),
     "lambda": ("", 0.6, "The plots show the internal force of a joint that slips, for all pairs of coefficients (Kikuuwe, Fig. 7)."),
     "axproj": ("", 0.6, "The plots show the paper's projection along the axes for two joints (Kikuuwe, Fig. 8)."),
     "compensation": ("", 0.6, "A worm joint follows a slow sine. With friction compensation it follows smoothly, and without it sticks "
                      "(Kikuuwe, 7)."),
-    "feedforward": ("", 0.6, "An arm carries 5 kg along a slow path. One controller has the motor torques that its worm gears ask for, one those "
-                    "without gears, and one a constant for friction."),
-    "flap": ("", 0.3, "An aircraft's flap carries 74 500 N m of aerodynamic load while its hydraulic supply breaks down. Only a "
+    "feedforward": ("", 0.6, "An arm carries 5 kg along a slow path, with the motor torques that its worm gears need, with "
+                    "those without gears, and with a constant for friction."),
+    "flap": ("", 0.3, "An aircraft's flap carries its aerodynamic load while its hydraulic supply breaks down. Only a "
              "reversible actuator gives way."),
     "flap-ramp": ("", 0.5, "The flap follows a ramp under load. In one direction friction helps the load, and in the other it helps the "
                   "motor."),
     "flap-creep": ("", 0.7, "The flap follows a very slow ramp, and its irreversible actuator sticks and slips."),
     "flap-stop": ("", 0.5, "The flap runs into its end of travel. When the motor turns back it comes off at once."),
-    "screw-lift": ("", 0.9, "A lead screw lifts and lowers 50 kg. The power out of the screw over the power into it is the efficiency "
-                   "that the formulas give."),
+    "screw-lift": ("", 0.9, "A lead screw lifts and lowers 50 kg with the efficiency that the formulas give."),
     "worm-hoist": ("", 0.5, "A worm gear hoists 20 kg, and holds them with the motor off."),
     "spur-drive": ("", 0.9, "A pair of spur gears drives a load, and then the load drives the gears."),
-    "rigid": ("", 0.6, "A rigid wall is moved into an arm that cannot be driven back. The arm stands still to the last bit, "
+    "rigid": ("", 0.6, "A rigid wall is moved into an arm with self-locking gears. The arm stands still to the last bit, "
               "because friction and contact are one problem."),
     "drop": ("", 0.3, "A ball drops on a link that a gear holds without its motor."),
-    "hold": ("gear", 0.5, "Dry friction of a gear holds an arm for a minute without any creep. Beside it MuJoCo's own friction does so, at "
-             "its defaults and tuned."),
+    "hold": ("gear", 0.5, "Dry friction of a gear holds an arm for a minute without creep. Beside it MuJoCo's own friction, "
+             "at its defaults and tuned."),
     "gripper": ("screw", 0.5, "A gripper with a lead screw squeezes a box. Then its motor is switched off, and it still holds the box."),
     "arm": ("", 0.5, "An arm with worm gears rests on a table and carries a load while its motors are off."),
-    "humanoid": ("", 0.3, "Two humanoids have no power. Legs with gears that lock stand until they are pushed over, and the others sink "
-                 "down."),
+    "humanoid": ("", 0.3, "Two humanoids have no power. Self-locking legs stand until they are pushed over, and the others "
+                 "sink down."),
     "jack": ("", 0.5, "A screw jack lifts 5 kg, and holds them."),
     "brake": ("", 0.25, "The motor of a lift fails and its brake closes. It holds the lift with a box on it, and slips above its torque."),
     "winch": ("", 0.5, "A winch winds a load up. Without power a backstop holds it."),
     "hub": ("", 0.5, "The pedals drive a wheel through a freewheel, stop, and catch up with it."),
     "limiter": ("", 0.8, "A slip clutch between motor and finger limits the grip, whatever the motor does."),
-    "convergence": ("", 0.6, "Six arms strike the floor, each with another step from 4 to 0.25 ms. Their motions approach each other in "
+    "convergence": ("", 0.6, "Six arms strike the floor, each with another step. Their motions approach each other in "
                     "proportion to the step."),
     "two_mass": ("", 0.6, "A shaft with a gap connects two masses. Several models of the gap are compared (Nordin, Fig. 3 and Table I)."),
     "coupling": ("", 0.6, "A flexible coupling bounces between the two sides of its gap (Nordin, Fig. 6)."),
@@ -115,15 +113,13 @@ MOMENT = {
               "Fig. 5)."),
     "impact": ("", 0.6, "A body strikes the edge of a gap. The plot shows contact force over penetration (Ruderman, Fig. 6)."),
     "decay": ("", 0.6, "A push closes the gap, and the body bounces. The damping parameter alpha decides how often (Ruderman, Fig. 7)."),
-    "rattle": ("", 0.6, "A body on a spring rattles in its play, which lowers the frequency of its motion and takes power (Ruderman, "
-               "IV.A)."),
+    "rattle": ("", 0.6, "A body on a spring rattles in its play, which lowers its frequency and takes power (Ruderman, IV.A)."),
     "resonance": ("", 0.6, "A shaft is driven at its natural frequency, which only the model `jck` knows (Akoto, Fig. 2)."),
     "interval": ("", 0.6, "The plots show the borders of the free play over time (Akoto, Figs. 3 to 6)."),
     "rupture": ("", 0.6, "The driving torque vanishes suddenly. Only the torque of the model `jck` reverses (Akoto, Figs. 8 and 9)."),
-    "gap_servo": ("", 0.6, "A servo moves a joint with play. Whether it comes to rest or swings in a limit cycle depends on which side its "
-                  "encoder measures."),
-    "lost_motion": ("", 0.6, "An arm of six joints has play from 1 arc minute to 1 degree. "
-                    "The tip loses as much motion as the geometry of the arm says."),
+    "gap_servo": ("", 0.6, "A servo moves a joint with play. It comes to rest or swings in a limit cycle, depending on the "
+                  "side that its encoder measures."),
+    "lost_motion": ("", 0.6, "An arm of six joints has play. The tip loses as much motion as the geometry of the arm says."),
 }
 
 
@@ -146,9 +142,8 @@ It is an MJCF file, a script in C that moves it, and claims that are checked.
     mjgear-run --all                                      # everything; exit code 1 if a claim fails
     build/venv/bin/python scenes/report.py results        # plots and summary.md
 
-The program `mjgear-view` opens [a window](window.md) and makes pictures and films without a display.
-`./demo` plays all scenes and writes a film of each into `results/`.
-[scenes/trajectory.h](../scenes/trajectory.h) names the columns of the CSV files, and [scenes/scene.h](../scenes/scene.h) says how to add a scene.
+`mjgear-view` opens [a window](window.md). `./demo` plays all scenes and writes a film of each into `results/`.
+[scenes/trajectory.h](../scenes/trajectory.h) names the columns of the CSV files.
 The ring around a joint shows what its gear does, and the red arc shows friction ([colours](window.md#what-the-colours-say)).
 `scenes/gallery.py` writes this page.
 

@@ -2,6 +2,7 @@
 
 import copy
 import importlib.util
+import json
 import operator
 import pathlib
 import pickle
@@ -188,6 +189,16 @@ class Words(unittest.TestCase):
         import write_keys
 
         self.assertEqual(write_keys.text(), write_keys.FILE.read_text(encoding="utf-8"), "run python python/write_keys.py")
+        self.assertEqual(write_keys.snippets(), write_keys.SNIPPETS.read_text(encoding="utf-8"), "run python python/write_keys.py")
+
+    def test_snippets_are_keys_of_the_plugin(self):
+        """Every line that an editor completes is a key that the plugin takes."""
+        attributes = (SOURCE / "doc/mjcf.md").read_text(encoding="utf-8")
+        snippets = json.loads((SOURCE / "examples/mjgear.code-snippets").read_text(encoding="utf-8"))
+        self.assertGreater(len(snippets), 70)
+        for name, snippet in snippets.items():
+            for key in re.findall('key="([^"]*)"', "".join(snippet["body"])):
+                self.assertIn(f"| `{key}` | ", attributes, name)
 
 
 class AllGears(unittest.TestCase):

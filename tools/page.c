@@ -67,9 +67,9 @@ static void cell(FILE* file, double value) {
 
 static void printTable(FILE* file) {
   fputs(
-      "| preset | gear | gamma_u | gamma_v | eta_f | eta_b | eta_f at rest | eta_b at rest | "
+      "| preset | gear | gamma_u | gamma_v | eta_f | eta_b | "
       "starts unloaded at f_u | is driven back at f_v | f_u that lifts 1 | f_u that lowers 1 |\n"
-      "|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+      "|---|---|---|---|---|---|---|---|---|---|\n",
       file);
   for (int i = 0; i < mjg_presetCount(); i++) {
     mjgPreset preset;
@@ -80,8 +80,6 @@ static void printTable(FILE* file) {
     cell(file, f.gear.gamma_v);
     cell(file, f.eta_f);
     cell(file, f.eta_b);
-    cell(file, f.eta_f_rest);
-    cell(file, f.eta_b_rest);
     cell(file, f.start_forward);
     cell(file, f.start_backward);
     cell(file, f.raise);
@@ -94,19 +92,17 @@ static void printTable(FILE* file) {
 void printPresetPage(FILE* file) {
   fputs(
       "# Presets\n\n"
-      "A preset is a gear that is ready to use: its numbers are from a catalogue, a paper or logs, "
-      "or they\n"
-      "are assumed, and then the preset says so. Take one that is like your gear, and change what "
-      "you know\n"
-      "better:\n\n"
+      "A preset is a gear that is ready to use. Its numbers are from a catalogue, a paper or logs, "
+      "or "
+      "they are marked as assumed.\n"
+      "Take one that is like your gear, and change what you know better:\n\n"
       "    mjgear explain worm                       # what it does\n"
       "    mjgear mjcf mx64_m6 --joint elbow         # MJCF to paste\n"
       "    mjgear explain harmonic_drive coulomb=2Nm # a preset with a key changed\n\n"
-      "In the table torques are in N m (N for a slide) at the output side. The last two columns "
-      "are the\n"
-      "motor torques at which a load of 1 begins to rise and to sink. A negative number means that "
-      "the\n"
-      "motor must push the load down. (`mjgear presets --markdown` writes this page.)\n\n",
+      "Torques are in N m (N for a slide) at the output side. The last two columns are the motor "
+      "torques at which a load of 1\n"
+      "begins to rise and to sink; below 0 the motor must push the load down. "
+      "(`mjgear presets --markdown` writes this page.)\n\n",
       file);
   printTable(file);
 
@@ -138,10 +134,9 @@ void printPresetPage(FILE* file) {
       "    M6   M5 + S Q,  Q = Keq tau_e^2 if |tau_m| > |tau_e|, else Kmq tau_m^2;\n"
       "                    0 if tau_m and tau_e have the same sign\n\n"
       "with S = exp(-|v/vs|^alpha), motor torque tau_m and external torque tau_e, both in the "
-      "joint's\n"
-      "direction. Ours is t in (|gamma_u u + gamma_v x| + c) sgn(v): u and x are the torques into "
-      "and\n"
-      "out of the gear, and x = -tau_e, u = tau_m where nothing accelerates. So\n\n"
+      "joint's direction.\n"
+      "Ours is t in (|gamma_u u + gamma_v x| + c) sgn(v), with the torques u into and x out of the "
+      "gear. So\n\n"
       "| theirs | ours |\n"
       "|---|---|\n"
       "| Kc, Kcs | `coulomb`, `stribeck_friction` |\n"
@@ -151,27 +146,22 @@ void printPresetPage(FILE* file) {
       "| Kmq, Keq | `gamma_u_quadratic`, `gamma_v_quadratic` |\n"
       "| Kv | the joint's `damping` |\n"
       "| armature | the joint's `armature` |\n\n"
-      "Exact: M1 and M2. M3 to M5 in steady motion and at rest while motor and load oppose each "
-      "other\n"
-      "or one of them is zero; M6 there too, with a load that does not change from step to "
-      "step.\n\n"
-      "The two differ, on purpose or by necessity:\n\n"
-      "- In accelerated motion our law loads the gear with the torques that pass through it,\n"
-      "  u = tau_m - m a and x = -tau_e + M a. Theirs takes tau_m and tau_e.\n"
+      "M1 and M2 are exact. M3 to M6 are exact in steady motion and at rest, while motor and load "
+      "oppose each other\n"
+      "or one of them is zero, and for M6 the load is constant.\n\n"
+      "Differences:\n\n"
+      "- In accelerated motion our law takes the torques through the gear, u = tau_m - m a and\n"
+      "  x = -tau_e + M a. Theirs takes tau_m and tau_e.\n"
       "- If motor and load push the same way, theirs adds two absolute values, and ours takes the "
       "absolute\n"
-      "  value of the sum. Ours is smaller if Km/Ke and Kms/Kes differ.\n"
-      "- S is taken at the velocity before the step, as in theirs. Coefficients are constant "
-      "within a\n"
-      "  step.\n"
-      "- The quadratic term enters as a coefficient: K tau^2 is (K |tau|) |tau|, with |tau| from "
-      "the\n"
-      "  motor torque of this step and the friction of the last one.\n"
-      "- Motor electronics (voltage limit, firmware controller) are not part of a transmission; "
+      "  value of the sum.\n"
+      "- The quadratic term is a coefficient: K tau^2 is (K |tau|) |tau|, with |tau| from the "
+      "motor "
       "torque\n"
-      "  constant and winding resistance are given for MuJoCo's `dcmotor`.\n\n"
-      "The models M2 to M4 of these servos, and any fit of your own, are written with the same "
-      "keys.\n"
+      "  of this step and the friction of the last one.\n"
+      "- Motor electronics are not part of a transmission. Torque constant and winding resistance "
+      "are\n"
+      "  those of MuJoCo's `dcmotor`.\n\n"
       "For the STS3215 only M1 was published.\n",
       file);
 }
