@@ -10,6 +10,7 @@
 
 #include "solvers/solvers.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -236,6 +237,41 @@ static void newton(Split* s, double tolerance) {
 }
 
 
+// Returns an error relative to the terms that it is made of; infinite where these overflow.
+static double relative(double error, double size) {
+  double ratio = fabs(error) < DBL_MIN ? 0 : fabs(error) / size;
+  return ratio < INFINITY ? ratio : INFINITY;
+}
+
+
+// Returns the largest relative residual of the friction rows in the given problem. The reduced
+// problem, which they solve, loses what cancels between A and the lines of the couplings.
+static double frictionResidual(const Split* s) {
+  const mjgProblem* p = s->problem;
+  double worst = 0;
+  for (int a = 0; a < s->nf; a++) {
+    int i = s->row[a];
+    double w = 0, load = 0, size_w = 0, size_load = 0;
+    for (int j = 0; j < s->n; j++) {
+      double term = p->A[i * s->n + j] * s->x[j], share = p->P ? p->P[i * s->n + j] * s->x[j] : 0;
+      w += term;
+      size_w += fabs(term);
+      load += share;
+      size_load += fabs(share);
+    }
+    if (!p->P) {
+      load = p->alpha[i] * w - p->beta[i] * s->x[i];
+      size_load = fabs(p->alpha[i]) * size_w + fabs(p->beta[i] * s->x[i]);
+    }
+    double error_v = s->friction.v[a] - (p->v[i] - w);
+    double error_load = s->friction.lambda[a] - (p->phi[i] + load);
+    worst = fmax(worst, relative(error_v, fabs(p->v[i]) + size_w));
+    worst = fmax(worst, relative(error_load, fabs(p->phi[i]) + size_load + fabs(s->x[i])));
+  }
+  return worst;
+}
+
+
 void mjgi_solveCoupled(mjgSolution* solution, mjgInfo* info, const mjgProblem* problem,
                        const mjgSettings* settings, mjgiMethod method, mjgWorkspace* work) {
   // rows with friction, then couplings
@@ -267,6 +303,7 @@ void mjgi_solveCoupled(mjgSolution* solution, mjgInfo* info, const mjgProblem* p
     s->x[i] = 0;
   }
   newton(s, fmin(kExact, settings->tolerance));
+  s->distance = fmax(s->distance, frictionResidual(s));
 
   // rows with friction are where the last lines have left them
   for (int a = 0; a < nf; a++) {
