@@ -44,7 +44,8 @@ def comments(file, text):
     """The text of a source with nothing but its comments; "" of other files and of folders that the list leaves out."""
     ours = ("core", "tools", "viewer", "scenes", "benchmarks")
     mark = {".c": "//", ".h": "//", ".cc": "//", ".py": "#"}.get(file.suffix)
-    if not mark or "tests" in file.parts or not any(folder in file.parts for folder in ours):
+    parts = file.relative_to(SOURCE).parts if file.is_relative_to(SOURCE) else file.parts  # a clone may have any name
+    if not mark or "tests" in parts or not any(folder in parts for folder in ours):
         return ""
     return "\n".join(line[line.index(mark):] if mark in line else "" for line in text.split("\n"))
 
