@@ -2,9 +2,9 @@
 
     backlash_recipe.py [--plugin FILE] [--check]
 
-For shafts of several stiffnesses and steps of several lengths: the largest error of the link's angle
-against the plugin at 20 us, relative to its largest angle, and the time of a step. --check runs a
-few of them and fails if the two do not agree where both are valid, or if the plugin is unstable.
+For several shaft stiffnesses and step lengths: the largest error of the link's angle against the
+plugin at 20 us, relative to the largest angle, and the time of a step. --check runs a few of them.
+It fails if the plugin is unstable, or if the two disagree where both are valid.
 """
 
 import argparse

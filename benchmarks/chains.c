@@ -215,7 +215,7 @@ void mjg_chainDynamics(double* M, double* tau_v, const mjgChain* chain) {
     return;
   }
 
-  // each joint's axis and position in the world, then what one link contributes
+  // axis and position of each joint in the world, then the contribution of one link
   double *axis = frame, *anchor = frame + 3 * size, *linear = frame + 6 * size;
   double *spin = frame + 9 * size, *momentum = frame + 12 * size;
   for (int k = 0; k < n; k++) {

@@ -1,5 +1,5 @@
 // Random serial chains with geared joints: rigid links of plausible size and mass on hinges and
-// slides, from which realistic friction problems and trajectories of them are made.
+// slides, for realistic friction problems and trajectories.
 //
 // Centrifugal and Coriolis forces are left out: they would only move v*, which is random already.
 

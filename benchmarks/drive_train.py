@@ -10,11 +10,11 @@ Arms of five joints fall on a floor and on a loose box, with random gears (some 
     clutch      motors are joints of their own, behind slip clutches and freewheels, which are gears on tendons
     shaft       clutches and freewheels are shafts behind rotors of the plugin (backlash torsion)
 
-After each step the friction of a joint is divided among the parts of its drive train: a brake in front of the teeth has
-b in B sgn(v+), the teeth get u - b, a brake behind them has the same, and at rest there must be such a b. u is computed
+After each step the friction of a joint is divided among the parts of its drive train. A brake in front of the teeth has b
+in B sgn(v+), and the teeth get u - b. A brake behind them has the same b; at rest such a b has to exist. u is computed
 from the motion, v+ is the engine's. Each step is made again in new data from the state before it. Prints the largest
-distance from the inclusion, relative to the torques, of steps that the plugin calls solved, how many it does not, the most
-energy that friction gave, and how many steps came out differently, in any bit, from the state that was restored.
+distance of solved steps from the inclusion, relative to the torques, the number of unsolved steps, the largest energy from
+friction, and the number of steps that differ in any bit after the state was restored.
 """
 
 import argparse
@@ -36,7 +36,7 @@ TABLES = {"coulomb_speed": (0, 2), "coulomb_temperature": (-10, 50), "gamma_torq
 # of --check: arms with steps whose gradient does not get as small as its rounding errors, as Newton once asked for
 CHECKED = {"table": 39}
 
-# share of the largest velocity at which what several joints do together is rest: each has a rounding error of its own
+# rest threshold of a sum of joint velocities, relative to the largest: the round-off of several joints adds up
 ROUNDED = 1e-12
 
 
@@ -145,7 +145,7 @@ def distance(gear: dict, u: float, t: float, v0: float, v: float, share: float) 
 
 
 def velocities(kind: str, data: mujoco.MjData, rates: list[int]) -> np.ndarray:
-    """Of the gears; rest is 0. rates: where plugin_state has those of rotors."""
+    """Mode of the gears; 0 is rest. rates: places of rotor velocities in plugin_state."""
     if kind == "shaft":
         v = data.qvel[6:] + data.plugin_state[rates]
         return np.where(np.abs(v) <= ROUNDED * (1 + np.abs(data.qvel).max()), 0, v)

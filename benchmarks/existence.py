@@ -1,12 +1,12 @@
-"""Does a step have a solution at all? Decided by branch and bound over pieces.
+"""Prove whether a step has a solution. Decided by branch and bound over pieces.
 
     build/bin/mjgear-fallback-counts --no-scenes --cases DIR
     benchmarks/existence.py DIR/*.xml [--seconds N]
 
 A case is the text of a model and the state before a step that was left unsolved. With friction t of the gears and forces f of the
-constraints everything is linear in (t, f), but for the choice of a piece: a gear is stuck or slips forward or backward, with a load of either sign; a
-constraint row acts or does not; an elliptic contact sticks, slides in a direction, or is open. Where some pieces are chosen the rest is
-relaxed to what is linear, and a linear program finds the least error s with which all that is left can be met, in rows whose largest
+constraints everything is linear in (t, f) once each branch is chosen. A gear is stuck or slips forward or backward, with a load of either
+sign. A constraint row acts or does not. An elliptic contact sticks, slides in a direction, or is open. Where some branches are chosen
+the rest is relaxed to linear conditions. A linear program finds the least error s of the relaxed conditions, in rows whose largest
 coefficient is 1 and numbers of size 1. Where s is not zero no choice of the other pieces is a solution. When all is tried a case has
 
     a solution      friction, error of the law there
@@ -32,7 +32,7 @@ ELLIPTIC = int(mujoco.mjtConstraint.mjCNSTR_CONTACT_ELLIPTIC)
 
 
 def integrator_inertia(model, data):
-    """Inertia with which the integrator moves, dense. After a step."""
+    """Dense inertia matrix of the integrator. After a step."""
     M, h = np.zeros((model.nv, model.nv)), model.opt.timestep
     mujoco.mj_fullM(model, data, M)
     kind = mujoco.mjtIntegrator(model.opt.integrator)
@@ -106,7 +106,7 @@ def dense(data, m, nv):
 
 
 class Program:
-    """Rows r x + c >= 0 or = 0, and the least error with which all are met."""
+    """Rows r x + c >= 0 or = 0, and the least error that meets all of them."""
 
     def __init__(self, size):
         self.size, self.more, self.unequal, self.equal = size, 0, [], []
@@ -116,7 +116,7 @@ class Program:
         (self.equal if equal else self.unequal).append((row / most, const / most))
 
     def extra(self, n):
-        """Numbers >= 0 besides x."""
+        """Further unknowns >= 0."""
         self.more += n
         return self.size + self.more - n
 
@@ -248,7 +248,7 @@ class Search:
         return slides if state else min(np.linalg.norm(F), np.linalg.norm(W), slides)
 
     def worst(self, choice, x):
-        """What is open and farthest from its law: gears first, (error, which dict, number)."""
+        """The open choice farthest from its law, gears first: (error, which dict, number)."""
         s, (gear, row, cone) = self.step, choice
         found = [(self.gear_error(i, x), 0, i) for i in range(s.n) if i not in gear or gear[i][1] is None]
         if max(found, default=(0,))[0] <= FOUND:

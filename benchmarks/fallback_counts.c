@@ -1,8 +1,9 @@
 // How often each method solved a group of constraints and gears, in all scenes and in random contact steps.
 //
-// A random model has a geared arm of one to six joints, hinges and slides, between a table, a wall and a ball, with
-// limits, dry friction and couplings of joints, both cones, every integrator and steps of 0.1 to 5 ms. It is thrown
-// into a random state, moved by random torques, and thrown again.
+// A random model has a geared arm of one to six joints, hinges and slides, between a table, a wall
+// and a ball. It has limits, dry friction, couplings of joints, either cone, any integrator and
+// steps of 0.1 to 5 ms. It is thrown into a random state, moved by random torques, and thrown
+// again.
 
 #include <math.h>
 #include <stdarg.h>
@@ -146,8 +147,8 @@ static void append(char* xml, const char* format, ...) {
 }
 
 
-// gears whose coefficients are below 1, so that each step has one solution; gears most of which lock; those with
-// a static friction as well; and self-locking gears where the engine's solver ends elsewhere
+// coefficients below 1, which have one solution; mostly self-locking; with static friction;
+// self-locking with an engine's solver that does not reach the minimum
 static void describeGears(char* xml, int n, int kind) {
   append(xml, "<config key='gamma_u' value='");
   for (int i = 0; i < n; i++) {
@@ -264,7 +265,7 @@ static void saveCase(const char* folder, const char* xml, const mjtNum* x, int s
 }
 
 
-// steps of random models until so many groups were solved; folder (nullable): for what is unsolved
+// steps of random models until this many groups were solved; folder (nullable): for unsolved groups
 static void stepRandom(Column* column, int kind, long groups, const char* folder) {
   static char xml[XML_SIZE];
   while (column->groups < groups) {
@@ -343,7 +344,7 @@ static void print(const Column* column, int n) {
 }
 
 
-// say nothing of what is counted
+// silence the messages of counted events
 static void onWarning(const char* text) {
   (void)text;
 }
@@ -431,9 +432,10 @@ int main(int argc, char** argv) {
   }
   print(column + !scenes, NCOLUMN - !scenes);
 
-  // scenes and gears that do not lock have a solution in each step, but for one of a million with "implicit", which
-  // existence.py shows to have none. Self-locking gears need not have one where the integrator
-  // has another metric than the constraints; PGS need not end at a motion that friction can be solved for
+  // Scenes and backdrivable gears have a solution in each step, except for one in a million with
+  // "implicit", where existence.py proves that none exists. Self-locking gears may have none if the
+  // integrator has another metric than the constraints. PGS may stop at a motion for which friction
+  // cannot be solved
   int failed = 0;
   for (int c = 0; c < NCOLUMN - 1; c++) {
     long random = c > 0 ? column[c].groups : 0, locking = c > 1 ? random : 0;

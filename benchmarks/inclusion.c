@@ -66,7 +66,7 @@ void mjg_inclusion(mjgInclusion* inclusion, const mjgProblem* problem,
       }
       double friction = relative(error, scale + c + fabsl(ti));
 
-      // the worst joint; what is not a number is worse than anything
+      // the worst joint; NaN is worse than any number
       double residual = fmax(velocity, fmax(load, friction));
       if (isnan(velocity) || isnan(load) || isnan(friction)) {
         residual = INFINITY;

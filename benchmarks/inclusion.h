@@ -1,5 +1,5 @@
-// Does a result solve a problem? Answered from the definition alone, in extended precision and with
-// no line in common with the core: solvers and the core's own certificate are held against it.
+// Check whether a result solves a problem. It uses the definition alone, in extended precision,
+// and shares no code with the core. Solvers and the core's certificate are compared with it.
 
 #ifndef MJGEAR_BENCHMARKS_INCLUSION_H_
 #define MJGEAR_BENCHMARKS_INCLUSION_H_

@@ -1,6 +1,6 @@
-// The paper's iteration to the letter, as the reference that solvers are compared with: (71) to (73)
-// by s := proj(B^n, s - c F(s)) with one constant c, and lambda by the fixed point of Remark 3.
-// The core's mjgPROJECTION is the same idea with a step for each joint that adapts.
+// The paper's iteration, the reference for solvers: (71) to (73) by s := proj(B^n, s - c F(s)) with
+// one constant c, and lambda by the fixed point of Remark 3. The core's mjgPROJECTION is the same
+// idea with a step for each joint that adapts.
 
 #ifndef MJGEAR_BENCHMARKS_PAPER_H_
 #define MJGEAR_BENCHMARKS_PAPER_H_
@@ -25,8 +25,8 @@ int mjg_paperSolve(double* t, double* memory, const mjgProblem* problem, double 
 // Smaller steps converge more often and more slowly, larger ones less often.
 double mjg_paperStep(const mjgProblem* problem);
 
-// The constant step, among powers of two times that of the rule, with which this problem needs the
-// fewest iterations: an oracle, better than any rule. 0 if none converges.
+// The constant step with the fewest iterations for this problem, among powers of two times the
+// rule's: an oracle, better than any rule. 0 if none converges.
 double mjg_paperBestStep(double* t, double* memory, const mjgProblem* problem, int outer,
                          double tolerance);
 

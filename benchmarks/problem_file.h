@@ -1,7 +1,7 @@
 // Friction problems in plain text: reader and writer of the format that PROBLEM_FORMAT.md tells.
 //
-// The reader works on text in memory and accepts any bytes: what it does not understand it refuses
-// with one line. It allocates in proportion to the text, whatever sizes the text claims.
+// The reader works on text in memory and accepts any bytes. It refuses unknown text with one line.
+// It allocates in proportion to the text, whatever sizes the text claims.
 
 #ifndef MJGEAR_BENCHMARKS_PROBLEM_FILE_H_
 #define MJGEAR_BENCHMARKS_PROBLEM_FILE_H_
@@ -20,7 +20,7 @@ extern "C" {
 #define mjgMAXENTRIES 16777216  // most entries of one matrix
 
 
-// a problem that owns its arrays, with what is known beside it; all-zero is empty
+// a problem that owns its arrays, with known facts about it; all-zero is empty
 typedef struct mjgRecord_ {
   char name[mjgMAXNAME + 1];  // without blanks
   mjgProblem problem;         // points into the arrays below
@@ -48,7 +48,7 @@ size_t mjg_countEntries(const mjgProblem* problem);
 
 //---------------------------------- reading -------------------------------------------------------
 
-// text with several problems, and how far it has been read; error is one line without newline
+// text with several problems, and the position of the reader; error is one line without newline
 typedef struct mjgReader_ {
   const char* text;  // belongs to the caller, need not end with 0
   size_t size;       // bytes of text

@@ -22,8 +22,8 @@ typedef struct mjgSet_ {
 
 // Every function below returns 1, or 0 with an empty set if memory ran out.
 
-// Trees of serial chains that have moved for a while under smoothly changing motor torques. A set's
-// problems are steps of different robots; each starts warm from the step before its own.
+// Trees of serial chains that have moved for a while under smoothly changing motor torques.
+// Problems of a set are steps of different robots; each has the warm start of the step before.
 //   nchain       chains of n joints in each problem, one block a chain
 //   gamma_range  mjgGammaRange
 int mjg_movingSet(mjgSet* set, int count, int nchain, int n, int gamma_range, uint64_t seed);

@@ -17,8 +17,7 @@
 // friction torques further apart than this, relative to the joint's scale, are different answers
 #define SAME 1e-6
 
-// data are known to this relative accuracy at best, and results to the tolerance; what a change of
-// the data by as much moves is not decided by them
+// relative accuracy of the data at best; a change of the data by this amount decides nothing
 #define NOISE 1e-13
 
 
@@ -289,7 +288,7 @@ static int solve(mjgPlace* place, const mjgProblem* problem, const mjgSettings* 
 }
 
 
-// does a result that counts as solved solve the problem by the definition?
+// returns whether a solved result solves the problem by the definition
 static int isSound(double* residual, const Run* run, const mjgProblem* problem,
                    const mjgSolution* solution) {
   mjgInclusion inclusion;

@@ -41,7 +41,7 @@ constexpr int kTrees = 128;
 
 //---------------------------------- problems and results ------------------------------------------
 
-// a set under the name with which results appear; it is made when it is first needed
+// a set under the name of its results, made on first use
 struct Source {
   std::string name;
   int trees = 1;
@@ -65,7 +65,7 @@ struct Row {
   double mean, median, p99, worst;  // us a solve
   double iterations, most_iterations;
   double factorizations, most_factorizations;
-  double fallbacks;  // share of the problems
+  double fallbacks;  // fraction of the problems
   double residual;   // largest, by the definition, of what counts as solved
 };
 
@@ -102,8 +102,8 @@ double cpuSeconds() {
 }
 
 
-// A stopwatch for one solve. Short ones are timed by the wall clock, which is fine and cheap to read;
-// what took longer may have been interrupted and counts the CPU time of the thread.
+// A stopwatch for one solve. Short solves are timed by the wall clock, which is cheap to read.
+// Longer ones may have been interrupted and use the CPU time of the thread.
 class Stopwatch {
  public:
   Stopwatch() {
@@ -156,9 +156,9 @@ void account(Row* row, const mjgProblem& problem, const mjgPlace& place, int sta
 }
 
 
-// Time every solve by itself, problem after problem, pass after pass. Over the passes the fastest time
-// of each problem is kept, which is what the solver needs when nothing interrupts it; mean, median,
-// p99 and worst are over the problems. Slow methods come to fewer problems.
+// Time every solve by itself, problem after problem, pass after pass. The fastest time of each
+// problem over the passes is kept, without interruptions; mean, median, p99 and worst are over the
+// problems. Slow methods come to fewer problems.
 void timeSolver(benchmark::State& state, Source* source, mjgSettings settings) {
   if (!source->load(state)) {
     return;
@@ -192,7 +192,7 @@ void timeSolver(benchmark::State& state, Source* source, mjgSettings settings) {
     state.SetIterationTime(time);
     best[static_cast<size_t>(k)] = std::min(best[static_cast<size_t>(k)], time);
 
-    // the first pass tells what was found, the others only how fast
+    // the first pass records the results, the others only times
     if (solves++ < problems) {
       account(&row, record.problem, place, status);
     }

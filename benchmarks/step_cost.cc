@@ -1,10 +1,10 @@
 // What a step costs: without friction, with the engine's frictionloss, with geared joints, and with
 // geared joints and lagged constraint forces. Timed by Google Benchmark.
 //
-// Each model runs 500 steps with gears. From the state that it reaches every variant takes 10 steps to
-// settle and saves its state; then 40 steps from there are timed again and again, the variants of all
-// models in random order, and the least time counts. Ratios are those of one run on one machine.
-// The last rows are a free arm with torques drawn at random, anew in each step or held for some:
+// Each model runs 500 steps with gears. From that state every variant takes 10 steps to settle and
+// saves its state. Then 40 steps from there are timed repeatedly, the variants of all models in
+// random order, and the least time counts. Ratios are valid within one run on one machine. The last
+// rows are a free arm with torques drawn at random, anew in each step or held for some:
 // backdrivable gears, and gears that lock.
 
 #include <benchmark/benchmark.h>

@@ -21,7 +21,7 @@ constexpr int kVariants = 4;
 // gamma_v of their gears, from 1 on they lock
 std::string armText(int count, bool contact, double gamma_v);
 
-// MJCF of a scene of this project without what is there to look at; empty if it cannot be read
+// MJCF of a scene of this project without visual elements; empty if it cannot be read
 std::string sceneText(const std::string& name);
 
 // the model that a text becomes as a variant; null with the reason in error

@@ -2,10 +2,10 @@
 
     PYTHONPATH=python MJGEAR_LIBRARIES=build/lib build/venv/bin/python benchmarks/threads.py
 
-Prints tables in Markdown: processor time of a step of one simulation, the ratio of two threads to one, each measured in
-turn; the memory of one simulation in a Batch; and what gears of each simulation's own cost, in a Batch that is stepped once
-or ten times a call; what draws cost. Steps of the arm of scenes/arm from its first state, whose motors are off: it falls on its gears. The last
-table has a chain of seven joints under constant torques. Its draws differ by 1e-6, so that both columns make the same motion.
+Prints tables in Markdown: processor time of a step of one simulation; the ratio of two threads to one, measured in turn; the memory of one
+simulation in a Batch; the cost of gears of each simulation's own, in a Batch that is stepped once or ten times a call; the cost of draws.
+Steps of the arm of scenes/arm from its first state, whose motors are off: it falls on its gears. The last table has a chain of seven joints
+under constant torques. Its draws differ by 1e-6, so that both columns make the same motion.
 """
 
 import pathlib

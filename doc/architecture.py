@@ -13,9 +13,9 @@
                                           doc/architecture.png shows these rooms, files and arrows
                                         with PICTURE.png it is drawn there as well
 
-A file is a source with its header, or a header alone. It uses another if it mentions a function that the other
-defines, inline functions of headers included, with a name of ours (mjg_, mjgi_, mjgp_). The picture has its content as
-text (content()) in its PNG metadata.
+A file is a source with its header, or a header alone. A file uses another if it mentions one of its functions (mjg_,
+mjgi_, mjgp_), inline functions of headers included. The picture has its content as text (content()) in its PNG
+metadata.
 """
 
 import argparse
@@ -44,7 +44,7 @@ def room(file):
 def uses(files):
     """file -> set of files whose functions it mentions, and function -> file that defines it; sources and headers.
 
-    A source and the header of its name are one file, so that what one mentions of the other does not count.
+    A source and the header of its name are one file.
     """
     all_files = [*files, *sorted(f.relative_to(ROOT) for top in ("core", "plugin") for f in (ROOT / top).rglob("*.h"))]
     text = {f: re.sub(r"//.*", "", (ROOT / f).read_text()) for f in all_files}
@@ -127,7 +127,7 @@ def long_functions(files):
 
 
 def untested(files):
-    """What is wrong with the tests of the sources: none, or one that is not there or that ctest does not run."""
+    """Sources without a test, and tests that do not exist or that ctest does not run."""
     page = (ROOT / "tests" / "README.md").read_text()
     elsewhere = dict(re.findall(r"^\| `([\w/.]+\.c)` \| `([\w/.]+)` \| \S", page, re.MULTILINE))
     lists = {f.parent: f.read_text() for f in (ROOT / "tests").rglob("CMakeLists.txt")}
@@ -148,7 +148,7 @@ def untested(files):
 
 
 def check(picture=None):
-    """Prints what is not as it should be; returns the number of findings. Draws to picture, if one is named."""
+    """Print all findings; return their number. Draws to picture, if one is named."""
     files = sources()
     graph, where = uses(files)
     findings = ["these files use each other: " + ", ".join(c) for c in cycles(graph)]

@@ -24,7 +24,7 @@ run(data, 8.1)
 state = np.zeros(mujoco.mj_stateSize(model, spec))
 mujoco.mj_getState(model, data, state, spec)
 
-# branches: each begins with that state, on a mjData of its own
+# branches: each begins with that state, on a separate mjData
 for torque in (8.1, 6, 0):
     branch = mujoco.MjData(model)
     mujoco.mj_setState(model, branch, state, spec)

@@ -1,4 +1,4 @@
-"""A gear that changes while it runs: it wears out until it no longer holds its load."""
+"""A gear that changes in a simulation: it wears out until it does not hold its load."""
 
 import pathlib
 

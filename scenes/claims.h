@@ -18,8 +18,8 @@ struct mjgClaims_ {
 
 void mjg_freeClaims(mjgClaims* claims);
 
-// claim of a run what must hold of every run: every step was solved, and friction never did positive
-// work, at the joints of n sensors of the plugin
+// claim that every step was solved and that friction never did positive work, at the joints of n
+// sensors of the plugin
 void mjg_claimSolved(mjgClaims* claims, const mjgRun* run, const char* const* sensor, int n);
 
 #endif  // SCENES_CLAIMS_H_

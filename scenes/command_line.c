@@ -39,8 +39,7 @@ int mjg_nextOption(char* error, size_t error_size, int argc, char** argv,
     return found;
   }
 
-  // what was read stands before the next word; of a word of letters, which is read on, it is
-  // one letter
+  // the argument that was read; in a group of letters it is one letter
   const char letter[] = {'-', (char)optopt, 0};
   const char* text = argv[optind - 1];
   text = found == '?' && optopt && strncmp(text, "--", 2) ? letter : text;

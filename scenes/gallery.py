@@ -21,7 +21,7 @@ import tempfile
 LENGTH, RATE, TITLE = 4, 10, 1.0  # of a film: s, frames a second, s
 PICTURE, FILM = ["--size", "1280x720", "--effects"], ["--size", "1280x720", "--no-effects"]
 
-# scenes in which nothing moves that one could see: their figures show what they compute
+# scenes without visible motion: their figures show the results
 FIGURES = ("drivability", "lambda", "axproj", "gap_map", "resonance", "interval")
 
 # what stands beside, and whose curves: of scenes with cases that are one picture

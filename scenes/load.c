@@ -123,7 +123,7 @@ static char* readFile(const char* path, char* error, int error_sz) {
   errno = text ? 0 : ENOMEM;
   FILE* file = text ? fopen(path, "rb") : NULL;
 
-  // piece by piece: what is not a plain file has no size to ask for
+  // in pieces: a file that is not plain has no known size
   while (file && text && !feof(file) && !ferror(file)) {
     size_t n = fread(text + size, 1, room - 1 - size, file);
     if (memchr(text + size, 0, n)) {
@@ -186,7 +186,7 @@ static int addPart(mjgPart* part, int* npart, const char* path, char* error, int
 }
 
 
-// the scene's file and what it includes: MuJoCo takes the paths of all from the first one's folder.
+// the scene's file and its includes: MuJoCo takes all paths from the first one's folder.
 // Files that cannot be read are left to MuJoCo to complain of
 static int readParts(mjgPart* part, int* npart, const char* path, char* error, int error_sz) {
   *npart = 0;

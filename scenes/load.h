@@ -5,8 +5,8 @@
 
 #include "scene.h"
 
-// load libmjgear.so: the given file, or if null the one named by the environment variable
-// MJGEAR_PLUGIN, or ../lib/libmjgear.so as seen from the program. 0: done; -1: one line in error.
+// load libmjgear.so: the given file, or if null the file in the environment variable
+// MJGEAR_PLUGIN, or ../lib/libmjgear.so relative to the program. 0: done; -1: one line in error.
 int mjg_loadPlugin(const char* file, char* error, int error_sz);
 
 // function that the loaded plugin exports beside itself: sets *function, which points to any pointer to
@@ -24,7 +24,7 @@ void mjg_scenePath(char* path, int path_sz, const mjgScene* scene);
 void mjg_pagePath(char* path, int path_sz, const char* name);
 
 // compile a scene in one of its cases (null: the first), with further settings that take precedence.
-// Settings must name instances of the file or of what it includes. Null: one line in error.
+// Settings must name instances of the file or of its includes. Null: one line in error.
 mjModel* mjg_loadScene(const mjgScene* scene, const mjgCase* variant, const mjgSetting* setting,
                        int nsetting, char* error, int error_sz);
 

@@ -6,8 +6,8 @@
 #include "scene.h"
 
 // copy of an MJCF text in which a plugin instance has the given configuration entry; an entry with
-// that key is replaced, otherwise one is added. Returns null, with one line in error, if there is no
-// such instance in the text itself, or the value cannot stand in an attribute. To be freed.
+// that key is replaced, otherwise one is added. Returns null, with one line in error, if the text
+// itself has no such instance, or if the value cannot be in an attribute. To be freed.
 char* mjg_setConfig(const char* text, const mjgSetting* setting, char* error, int error_sz);
 
 // name of the next file that a text includes; where to go on, null if there is none

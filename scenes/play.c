@@ -33,7 +33,7 @@ static const char* const gearQuantity[] = {
 #define NGEARQUANTITY (int)(sizeof gearQuantity / sizeof *gearQuantity)
 
 
-// append to a sensor's name which of its numbers this is
+// append the name of the number to a sensor's name
 static void appendNumber(char name[mjgMAXNAME], const mjModel* m, int sensor, int k) {
   size_t n = strlen(name);
   int dim = m->sensor_dim[sensor];

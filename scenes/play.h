@@ -18,8 +18,8 @@ typedef struct mjgPlay_ {
   double difference;  // largest difference from it so far
 } mjgPlay;
 
-// begin at the state in d, which must live as long as the play; compare: whether the scene's own
-// integration runs beside it. 0: done, -1: one line in error.
+// begin at the state in d, which must live as long as the play; compare: run the scene's own
+// integration too. 0: done, -1: one line in error.
 int mjg_openPlay(mjgPlay* play, const mjgScene* scene, const mjgCase* variant, const mjModel* m,
                  mjData* d, int compare, char* error, int error_sz);
 

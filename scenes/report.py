@@ -6,9 +6,9 @@ reads FOLDER/<scene>/*.csv (default: results), draws FOLDER/<scene>-<figure>.png
 FOLDER/summary.md and prints it: six scenes with a figure and a sentence each, then every claim. Nothing is judged here: whether a claim holds is what mjgear-run
 found. Exit code 1 if something does not hold, 2 if there is nothing to report.
 
-A file plot.py beside a scene draws its figures: SCENES names the scenes that it can draw, and
-draw(name, runs) yields pairs of a figure's name and the figure; runs[case][column] is an array.
-Scenes without one get the standard figure.
+A file plot.py beside a scene draws its figures. SCENES names its scenes, and draw(name, runs)
+yields pairs of a name and a figure; runs[case][column] is an array. Scenes without one get the
+standard figure.
 """
 
 import argparse
@@ -34,7 +34,7 @@ FIRST = ("power-cut", "two-loads", "replay", "rod", "stewart", "winch")
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "0.25")
 DASHES = ("-", "--", ":")
 
-# what is smaller than this part of the same quantity of other joints is rounding, and drawn as rest
+# values below this part of the same quantity of other joints are round-off, and drawn as rest
 ROUNDING = 1e-6
 
 plt.rcParams.update({
@@ -51,7 +51,7 @@ plt.rcParams.update({
 
 
 def read_run(path):
-    """Columns of one recorded case by name; what was not measured is NaN."""
+    """Columns of one recorded case by name; NaN where nothing was measured."""
     with open(path, newline="") as file:
         names = next(csv.reader(file))
         rows = np.loadtxt(file, delimiter=",", ndmin=2)
@@ -158,7 +158,7 @@ def introduce(images):
 
 
 def list_claims(name, claims, images):
-    """Markdown of what one scene showed."""
+    """Markdown of the results of one scene."""
     lines = [f"## {name}", ""]
     lines += [f"![{image}]({image})" for image in images] + [""] * bool(images)
     lines += [f"- {verdict(row)}: {row['claim']}" for row in claims] + [""] * bool(claims)

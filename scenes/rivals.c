@@ -4,8 +4,8 @@
 
 #include "load.h"
 
-// stiffness of a spring over the inertia that it moves and the square of the step: the engine takes springs at
-// the step's beginning, and 4 is where one of one joint rings away
+// stiffness of a spring over its inertia and the square of the step: the engine takes springs at
+// the step's beginning, and 4 is the stability limit of one joint
 #define STIFFEST 1
 
 

@@ -13,7 +13,7 @@ typedef enum mjgRival_ {
   mjgRIVAL_NONE = 0,
   mjgRIVAL_LOSS = 1,          // frictionloss, with the engine's defaults
   mjgRIVAL_SOLIMP = 2,        // frictionloss with solimp .9999, the hardest that the engine takes
-  mjgRIVAL_SOLREF = 3,        // besides with solref of two steps, the shortest that it takes
+  mjgRIVAL_SOLREF = 3,        // with solref of two steps too, its minimum
   mjgRIVAL_YIELD = 4,         // springyield: a spring that yields at the bound, without damping
   mjgRIVAL_YIELD_DAMPED = 5,  // springyield with critical damping
 } mjgRival;
@@ -24,15 +24,15 @@ typedef enum mjgRival_ {
 // the rival of a case is its first parameter
 #define mjgRIVAL(variant) ((mjgRival)(variant)->parameter[0])
 
-// For the member specify of a scene: where the rival is a spring that yields, let the engine keep the state of
-// each hinge and slide that it needs.
+// For the member specify of a scene: if the rival is a yielding spring, let the engine keep the
+// state of each hinge and slide that needs it.
 void mjg_reserveRival(mjSpec* spec, const mjgCase* variant);
 
-// Give a hinge or slide a friction of that bound, N m or N, in place of the one it has.
+// Give a hinge or slide a friction bound, N m or N, in place of its own.
 void mjg_setRival(mjModel* m, int joint, mjgRival rival, double bound);
 
-// Give each joint that a motor drives a bound that is the larger of a floor and `factor` times the load that
-// it carries at the first state, without contacts. Springs rest at that state.
+// Give each joint with a motor a bound: the larger of a floor and `factor` times its load at the
+// first state, without contacts. Springs rest at that state.
 void mjg_setRivals(mjModel* m, mjgRival rival, double factor, double floor);
 
 #endif  // SCENES_RIVALS_H_

@@ -1,12 +1,12 @@
-// Scenes: an MJCF file, the inputs that are scripted for it, and what it should show.
+// Scenes: an MJCF file, its scripted inputs, and its claims.
 //
 // A scene is one constant mjgScene in scenes/<name>/<name>.c beside its MJCF, and one line in
-// scenes.c. Everything that can be said in MJCF is said there, so that any viewer can open the file;
-// C holds what moves by script, an independent integration to compare with, and the claims.
+// scenes.c. MJCF says as much as it can, so that any viewer can open the file. C has the scripted
+// motion, an independent integration for comparison, and the claims.
 //
-// To add a scene: write the MJCF, write <name>.c with an mjgScene (only name, description, xml and
-// duration are required), declare and list it in scenes.c, add it to scenes/CMakeLists.txt; a plot.py
-// beside it, see report.py, replaces the standard plot.
+// To add a scene: write the MJCF, and <name>.c with an mjgScene (only name, description, xml and
+// duration are required). Declare and list it in scenes.c, and add it to scenes/CMakeLists.txt. A
+// plot.py beside it (report.py) replaces the standard plot.
 
 #ifndef SCENES_SCENE_H_
 #define SCENES_SCENE_H_
@@ -41,7 +41,7 @@ typedef struct mjgRun_ {
 // collects what a scene shows; see claims.h
 typedef struct mjgClaims_ mjgClaims;
 
-// record one claim: whether it holds, and in one line what is claimed and what was measured (printf)
+// record one claim: whether it holds, and its text with the measured value (printf)
 void mjg_claim(mjgClaims* claims, int holds, const char* format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 3, 4)))
@@ -66,18 +66,18 @@ typedef struct mjgScene_ {
   // adapt the compiled model: options, solver parameters
   void (*configure)(mjModel* m, const mjgCase* variant);
 
-  // set controls, applied forces and mocap bodies of the step that begins at d->time; positions are
-  // valid in d->qpos only: call mj_kinematics to have them elsewhere
+  // set controls, applied forces and mocap bodies of the step that begins at d->time. Only d->qpos
+  // is valid: call mj_kinematics for other positions
   void (*input)(const mjModel* m, mjData* d, const mjgCase* variant);
 
-  // columns of its own, beside the ones that every trajectory has: names, and their values in d after
-  // the step was taken; mjData has the forces and positions at the beginning of the step
+  // further columns of the trajectory: names, and their values in d after the step; mjData has the
+  // forces and positions at the beginning of the step
   const char* const* column;  // ends with a null name
   void (*measure)(double* value, const mjModel* m, const mjData* d);
 
-  // one step of the same scene by an integration of its own, without the engine: positions and
-  // velocities in place, from d->time to d->time + h; a status of the core, negative if it failed.
-  // Models of which nq = nv. The largest difference is a claim of its own.
+  // one step of the same scene by a separate integration without the engine: positions and
+  // velocities in place, from d->time to d->time + h; a status of the core, negative on failure.
+  // Models of which nq = nv. The largest difference is a separate claim.
   int (*reference)(double* q, double* v, double time, const mjModel* m, const mjgCase* variant);
   double tolerance;  // of the largest difference, rad or m and rad/s or m/s
 

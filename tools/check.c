@@ -21,8 +21,8 @@
 #define LARGEST    (1L << 30)  // bytes of a file
 
 // The engine compiles a model only if its plugins accept it, and then says the first problem alone.
-// So the tool registers a plugin of the same name that accepts everything, among it the keys that
-// do not exist, and asks the real one's checks afterwards.
+// The tool therefore registers a plugin of the same name that accepts everything, unknown keys
+// included, and then calls the checks of the real one.
 
 
 //---------------------------------- keys in the file ----------------------------------------------

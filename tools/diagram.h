@@ -1,5 +1,5 @@
-// The drive/backdrive diagram of a joint: where it lies in the plane of the coefficients (the
-// paper's Fig. 5) and where it stands still in the plane of motor and load torque (Fig. 6).
+// The drive/backdrive diagram of a joint: its place in the plane of the coefficients (the
+// paper's Fig. 5), and its region of rest in the plane of motor and load torque (Fig. 6).
 
 #ifndef TOOLS_DIAGRAM_H_
 #define TOOLS_DIAGRAM_H_

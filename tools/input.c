@@ -7,7 +7,7 @@
 
 #include "mjgear_backlash.h"
 
-// numbers with which no figure of a gear overflows
+// range of numbers in which no figure of a gear overflows
 static const double kMost = 1e100, kLeast = 1e-100;
 
 

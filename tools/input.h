@@ -18,8 +18,8 @@ typedef struct Input_ {
 // 1 if the output of the gear that is described is a slide
 int isSlide(const mjgDescription* description);
 
-// read words: the name of a preset, type=..., inertia=..., load=..., backlash=..., or a key of a gear or
-// of a gap with a number and a unit; each that means nothing is a problem for the report. Returns
+// read words: the name of a preset, type=..., inertia=..., load=..., backlash=..., or a key of a
+// gear or of a gap with a number and a unit; an unknown word is a problem for the report. Returns
 // their number.
 int readInput(Input* input, mjgReport* report, char* const* word, int nword);
 

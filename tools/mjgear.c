@@ -131,7 +131,7 @@ static void printCommandUsage(FILE* file, const Command* command) {
 }
 
 
-// wrong usage: what is wrong, and how to call it; command is nullable
+// wrong usage: the mistake, and the right call; command is nullable
 static int fail(const Command* command, const char* what) {
   fprintf(stderr, "mjgear: %s\n\n", what);
   if (command) {

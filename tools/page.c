@@ -7,7 +7,7 @@
 #include "print.h"
 
 
-// preset i and what it does
+// preset i and its facts
 static void readPreset(mjgPreset* preset, mjgFacts* facts, int i) {
   mjgReport report;
   mjgTransmission gear;

@@ -1,4 +1,4 @@
-// Windows and macOS: the Python package runs these commands itself, and there is no build tree with a Python.
+// Windows and macOS: the Python package runs these commands itself; the build tree has no Python.
 
 #include "python.h"
 

@@ -16,7 +16,7 @@ double windowClock(void) {
 }
 
 
-// simulated time follows the wall clock from now on
+// synchronize simulated time with the wall clock
 void windowPace(Window* w) {
   w->wall = windowClock();
   w->simulated = w->show->sim[0].d->time;
@@ -101,7 +101,7 @@ void windowChoose(Window* w, int scene) {
 
 
 void windowGallery(Window* w) {
-  // each in full, but no longer than eight seconds: what lasts longer runs faster
+  // each in full, up to eight seconds; longer ones run faster
   enum {
     LONGEST = 8
   };

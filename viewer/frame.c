@@ -39,8 +39,8 @@ static void startCamera(Frame* frame, const mjModel* m) {
 }
 
 
-// shapes of fewer triangles, which on the screen look as before, and no smoothing of a film's pictures: the
-// processor's time for a frame is less than half of what it is with the engine's defaults
+// shapes of fewer triangles, with the same look, and no smoothing of a film's pictures: less than
+// half of the processor's time of the engine's defaults
 static void coarsen(mjModel* m) {
   enum {
     SLICES = 20,
@@ -312,7 +312,7 @@ void frameDraw(Frame* frame, mjrRect area, Show* show) {
     mjr_render(part, &frame->scene, &frame->context);
   }
 
-  // lines between them, and what they are
+  // lines between them, and their meanings
   for (int s = 0; s < show->nsim && show->nsim > 1; s++) {
     mjrRect part = frameView(frame, area, show, s);
     mjrRect left = {part.left, part.bottom, 2, part.height};

@@ -44,8 +44,8 @@ typedef struct Frame_ {
   char note[256];  // second line of the caption
 } Frame;
 
-// needs a current OpenGL context, renderer being its name; font_scale as mjtFontScale; flg_quick: many
-// frames are drawn, and a renderer that is slow gets less to draw
+// needs a current OpenGL context with this renderer; font_scale as mjtFontScale; flg_quick: many
+// frames are drawn, and a slow renderer draws less
 void frameInit(Frame* frame, const Sim* sims, int nsim, int font_scale, const char* renderer,
                int flg_quick);
 
@@ -69,7 +69,7 @@ void frameScene(Frame* frame, const Sim* sim, mjrRect view, const mjvPerturb* pe
 // draw in the current buffer
 void frameDraw(Frame* frame, mjrRect area, Show* show);
 
-// draw the scene's name and what it shows over the picture
+// draw the scene's name and description over the picture
 void frameTitle(const Frame* frame, mjrRect area, const Show* show);
 
 // does the processor draw, by the name of the renderer

@@ -80,7 +80,7 @@ static void key(Window* w) {
 
 //---------------------------------- mouse ---------------------------------------------------------
 
-// what is under the mouse: select, look at, or track it
+// object under the mouse: select, look at, or track it
 static void pick(Window* w) {
   Frame* frame = &w->frame;
   Sim* sim = w->show->sim;

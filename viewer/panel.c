@@ -163,7 +163,7 @@ static void makeSimulation(Panel* panel, const Show* show) {
   addItem(ui, mjITEM_BUTTON, "Align", 1, NULL, "CA", itemALIGN);
   addItem(ui, mjITEM_SLIDERNUM, "Speed", 1, &panel->speed, "0.05 2", 0);
 
-  // keyframes with which it may begin
+  // keyframes for the start
   const mjModel* m = show->sim[0].m;
   char list[mjMAXUITEXT] = "";
   int n = 0;

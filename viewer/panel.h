@@ -1,5 +1,5 @@
-// The panels at the sides of the window: scenes, simulation and drawing on the left; the selected
-// geared joint with its live values and parameters, joints and controls on the right.
+// The panels of the window. Left: scenes, simulation and drawing. Right: the selected geared
+// joint with its live values and parameters, joints and controls.
 
 #ifndef MJGEAR_VIEWER_PANEL_H_
 #define MJGEAR_VIEWER_PANEL_H_
@@ -58,7 +58,7 @@ typedef struct Panel_ {
   double written;  // wall clock when live values were last written, s
 } Panel;
 
-// build for what is shown, after it has changed
+// build for a new scene
 void panelMake(Panel* panel, Show* show, Frame* frame, mjuiState* state);
 
 // fit to the window, after its size or the panels' visibility have changed
@@ -70,7 +70,7 @@ int panelEvent(Panel* panel, PanelRequest* request, Show* show, Frame* frame, mj
 // show values that were changed from outside, by a key for example
 void panelUpdate(Panel* panel, const Show* show, Frame* frame, mjuiState* state);
 
-// bring live values up to date, as often as an eye can follow; now is the wall clock, s
+// update live values, at most as often as an eye can follow; now is the wall clock, s
 void panelLive(Panel* panel, const Show* show, Frame* frame, mjuiState* state, double now);
 
 void panelFree(Panel* panel);

@@ -115,8 +115,8 @@ static void styleFigure(mjvFigure* figure) {
 }
 
 
-// a range as the engine draws it, in whole units of a power of ten, and the parts in which its grid has round
-// numbers; what is asked for stays a little within, so that rounding does not widen it once more
+// an axis range of the engine in whole units of a power of ten, and the parts of a grid with round
+// numbers. The given range stays a little within, so that round-off does not widen it
 static void roundRange(mjvFigure* figure) {
   static const int parts[] = {2, 2, 2, 3, 4, 5, 3, 7, 4, 3};
   static const float least = 1e-5f;  // the engine draws no smaller range
@@ -207,8 +207,8 @@ static void fillLine(mjvFigure* figure, int line, const Plots* plots, const floa
 }
 
 
-// a title, and names in the colours of their curves, in as many lines as they need, along the upper edge of an
-// area; returns their height
+// a title, and names in the colours of their curves, in as many lines as they need, at the upper
+// edge of an area; returns their height
 static int drawNames(char (*name)[64], int n, mjrRect area, const mjrContext* context) {
   int line = 11 * context->charHeight / 10, gap = context->charHeight / 2;
   int left = area.left + gap, bottom = area.bottom + area.height - line;

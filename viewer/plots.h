@@ -1,4 +1,4 @@
-// Live plots of the geared joints: what was measured lately, against time.
+// Live plots of the geared joints over the last seconds.
 
 #ifndef MJGEAR_VIEWER_PLOTS_H_
 #define MJGEAR_VIEWER_PLOTS_H_

@@ -67,7 +67,7 @@ static int runDrawn(Show* show, Frame* frame, Video* video, mjrRect area, unsign
     double time = show->sim[0].d->time;
     int flg_end = time >= show->duration - 0.5 * h || showDiverged(show);
 
-    // the frame that is due now; the speed is that of the film
+    // the current frame; the speed is that of the film
     int flg_frame = video && time >= next - 0.5 * h;
     int flg_now = flg_picture && (time >= picture - 0.5 * h || flg_end);
     if (flg_frame || flg_now) {
@@ -135,7 +135,7 @@ static int recordDrawn(Show* show, char* error, size_t error_size) {
     frameEffects(frame, option->flg_effects);
     frame->selected = showJoint(show);
     frame->flg_plots = option->flg_plots;
-    // a film's plots fill up, those of a picture alone end with it
+    // plots of a film fill up; those of a picture alone end with it
     int flg_early = !option->film && option->picture_time > 0;
     frame->plots.window =
         flg_early ? fmin(roundUp(option->picture_time), show->duration) : show->duration;

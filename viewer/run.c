@@ -1,4 +1,4 @@
-// mjgear-run: play scenes without a window, write what happened, check what they claim.
+// mjgear-run: play scenes without a window, write results, check claims.
 
 #include <errno.h>
 #include <math.h>
@@ -110,8 +110,8 @@ static int addScene(mjgOptions* options, const char* name) {
       return -1;
     }
 
-    // relative to where we are, not to the folder of scenes; results are named after the file, and do not mix with
-    // those of a scene of that name
+    // relative to the working folder, not to the folder of scenes. Results are named after the
+    // file, apart from those of a scene of that name
     static char path[4096], stem[256];
     const char* slash = strrchr(name, '/');
     snprintf(path, sizeof path, "%s%s", name[0] == '/' ? "" : "./", name);

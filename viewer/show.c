@@ -25,7 +25,7 @@ static void useFile(Show* show, const char* file) {
 }
 
 
-// a name of ours, with or without a case, else a file
+// a name of a scene, with or without a case, else a file
 static int findScene(Show* show, const char* file, char* error, size_t error_size) {
   char name[128];
   file = file ? file : mjg_scenes[0]->name;
@@ -399,7 +399,7 @@ int showChange(Show* show, const char* file, SimFriction against, const char* be
   snprintf(next.name, sizeof(next.name), "%s", show->name);
   int code = findScene(&next, file, error, error_size);
 
-  // settings and keyframe are those of the file that was named with them
+  // settings and keyframe belong to the file that was named with them
   if (!code && strcmp(next.scene->xml, show->scene->xml)) {
     next.option.settings.n = 0;
     next.key = -1;

@@ -1,4 +1,4 @@
-// What is shown: a file or one of our scenes, alone or beside the same with another friction.
+// The shown models: a file or a scene, alone or beside the same with another friction.
 
 #ifndef MJGEAR_VIEWER_SHOW_H_
 #define MJGEAR_VIEWER_SHOW_H_
@@ -47,7 +47,7 @@ typedef struct ShowOptions_ {
   int flg_plots;
   double measure;        // s that a window is open to measure its pace; 0: until closed
   int flg_hide_ui;       // a window starts without panels
-  SimSettings settings;  // over those of file and case
+  SimSettings settings;  // override those of file and case
   int flg_window;        // a window although a file is written
   const char* plugin;    // libmjgear.so; nullable
   int flg_effects;       // shadows and reflections: 1, none: 0, as the renderer can: -1
@@ -55,7 +55,7 @@ typedef struct ShowOptions_ {
 
 typedef struct Show_ {
   ShowOptions option;
-  const mjgScene* scene;   // one of ours, or a file that is made into one
+  const mjgScene* scene;   // a scene, or a file that is made into one
   const mjgCase* variant;  // nullable
   mjgScene file;
   char path[1024];  // of the file
@@ -71,8 +71,8 @@ typedef struct Show_ {
 // 0 on success, else an exit code and one line in error, and nothing to close
 int showOpen(Show* show, const ShowOptions* option, char* error, size_t error_size);
 
-// another scene or file in place of this, beside the same with another friction or beside other cases
-// (nullable): as showOpen; on failure the old one stays
+// replace this by another scene or file, beside the same with another friction or beside other
+// cases (nullable): as showOpen; on failure the old one stays
 int showChange(Show* show, const char* file, SimFriction against, const char* beside, char* error,
                size_t error_size);
 
@@ -85,10 +85,10 @@ const char* showLabel(const Show* show, int sim);
 // the same as one says it; valid until the next call for this simulation
 const char* showCaption(const Show* show, int sim);
 
-// what is shown, and the keyframe with which it begins if one was chosen
+// title of the shown models, and the chosen first keyframe if there is one
 void showHeading(char* text, size_t text_size, const Show* show);
 
-// number of the keyframe with which a model begins, -1 if it has none
+// number of a model's first keyframe, -1 if it has none
 int showFirstKey(const Show* show, const mjModel* m);
 
 // 0 on success, exitOUTPUT if the table could not be written

@@ -93,7 +93,7 @@ static void deleteOurs(mjSpec* spec, mjtObj type) {
 // take the gears out, with what refers to them, and set native friction instead
 static void removeGears(mjSpec* spec, int njnt, const SimGear* gear, int ngear,
                         const double* frictionloss) {
-  // the ids are those of the compiled model: before anything is deleted
+  // ids are those of the compiled model, before anything is deleted
   for (int i = 0; i < ngear; i++) {
     int flg_tendon = gear[i].tendon >= 0;
     mjsElement* element = findElement(spec, flg_tendon ? mjOBJ_TENDON : mjOBJ_JOINT,
@@ -220,7 +220,8 @@ static double nativeFriction(const mjData* d, const SimGear* gear) {
 }
 
 
-// length and velocity of a tendon: of a fixed one at the state, of a spatial one where the engine has been
+// length and velocity of a tendon: of a fixed one at the state, of a spatial one at the engine's
+// last position
 static void tendonMotion(SimValues* values, const mjModel* m, const mjData* d, int tendon) {
   int first = m->tendon_adr[tendon];
   if (m->wrap_type[first] != mjWRAP_JOINT) {

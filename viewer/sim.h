@@ -32,7 +32,7 @@ typedef struct Sim_ {
   const mjgCase* variant;  // nullable
   int ngear;
   SimGear* gear;                       // (ngear)
-  __typeof__(mjg_readGear)* readGear;  // of the loaded plugin; null where the friction is not ours
+  __typeof__(mjg_readGear)* readGear;  // of the loaded plugin; null without gears
 
   // states to step back to, a ring
   mjtNum* history;  // (nhistory x nstate)
@@ -61,7 +61,7 @@ typedef struct SimValues_ {
   double position;    // rad or m
   double velocity;    // rad/s or m/s
   double friction;    // N m or N, opposing motion: the gear's and the engine's own
-  double lambda;      // internal force; 0 where the friction is not ours
+  double lambda;      // internal force; 0 without gears
   double torque_in;   // torque delivered into the gear
   double torque_out;  // torque delivered to the link
   double power_loss;  // W
@@ -69,7 +69,7 @@ typedef struct SimValues_ {
   double gap;         // position in the gap, rad or m
   double residual;
   int mode;   // -1 slips backward, 0 stuck, 1 slips forward
-  int state;  // what the gear does, an index of mjgpStateName; -1 where the friction is not ours
+  int state;  // state of the gear, an index of mjgpStateName; -1 without gears
   int iterations;
 } SimValues;
 

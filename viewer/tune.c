@@ -52,7 +52,7 @@ typedef struct Plugin_ {
 } Plugin;
 
 
-// they are in the library that the engine loaded; 0, or -1 if it is another than ours
+// they are in the library that the engine loaded; 0, or -1 if it is a foreign one
 static int findPlugin(Plugin* plugin, char* error, size_t error_size) {
   int missing = mjg_findFunction(&plugin->setGear, "mjg_setGear") +
                 mjg_findFunction(&plugin->describeGear, "mjg_describeGear") +

@@ -1,7 +1,7 @@
 // Parameters of geared joints that are changed while the simulation runs.
 //
-// The plugin changes the gears of one mjData: the model stays, a reset ends the change, and what
-// is loaded anew is as its file says. Refusals are the plugin's.
+// The plugin changes the gears of one mjData: the model stays, a reset ends the change, and a
+// reload reads the file. Refusals are the plugin's.
 
 #ifndef MJGEAR_VIEWER_TUNE_H_
 #define MJGEAR_VIEWER_TUNE_H_
@@ -31,7 +31,7 @@ int tuneValue(double* value, const Show* show, int gear, int key);
 int tuneSolver(const Show* show);
 
 // Change a key at one geared joint, or the solver, in the first simulation. 0 on success, else a
-// message in error and all is as it was.
+// message in error, and nothing is changed.
 int tuneSetValue(Show* show, int gear, int key, double value, char* error, size_t error_size);
 int tuneSetSolver(Show* show, int solver, char* error, size_t error_size);
 

@@ -118,7 +118,7 @@ int videoClose(Video* video, char* error, size_t error_size) {
 
   int status = 0;
   while (waitpid(video->pid, &status, 0) < 0 && errno == EINTR) {}
-  // it says an error of the end of a file and returns 0; it was asked to say nothing but errors
+  // it reports an error at the end of a file and returns 0; only errors are printed
   int flg_ok = WIFEXITED(status) && WEXITSTATUS(status) == 0 && !message[0];
   if (!flg_ok) {
     mjg_discard(video->path);

@@ -59,7 +59,7 @@ static const char usage[] =
 
 //---------------------------------- messages ------------------------------------------------------
 
-// the engine's messages, one line each; its errors end the program as ours do
+// messages of the engine, one line each; its errors end the program like our own
 static void logMessage(const mjLogMessage* message) {
   // an unstable simulation is told once, at the end
   int flg_unstable = strstr(message->subject, "in QPOS") || strstr(message->subject, "in QVEL") ||
@@ -116,7 +116,7 @@ static int parseSetting(ShowOptions* option, const char* text) {
 }
 
 
-// a file whose name ends as what is written into it
+// a file whose name ends with its format
 static int parseFile(const char** file, const char* name, const char* ending) {
   size_t n = strlen(name), k = strlen(ending);
   *file = name;

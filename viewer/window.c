@@ -90,7 +90,7 @@ static void advance(Window* w) {
     showStep(show, &w->frame.perturb);
     plotsAdd(&w->frame.plots, show->sim);
 
-    // too slow, or reset by the engine: what was missed is not made up for
+    // too slow, or reset by the engine: missed time is dropped
     if (show->sim[0].d->time < last || windowClock() - begin > budget) {
       windowPace(w);
       break;
@@ -200,9 +200,9 @@ static double processor(void) {
 }
 
 
-// wait until a frame is due where the display does not make us wait. We are a little faster than the
-// monitor, whose rate GLFW rounds down, so that it decides where it does; and a frame that was late
-// leaves less time to the next, so that none is lost on average
+// wait until a frame is due where the display does not make us wait. Slightly faster than the
+// monitor, whose rate GLFW rounds down, so that the monitor sets the pace. After a late frame the
+// next has less time, so that none is lost on average
 static void waitFrame(Window* w) {
   double period = 1 / (w->refresh + 1.5), now = windowClock();
   w->due = fmax(w->due + period, now - period);
@@ -300,7 +300,7 @@ int window(Show* show, char* error, size_t error_size) {
   w->refresh = mode && mode->refreshRate >= 30 && mode->refreshRate <= 240 ? mode->refreshRate : 60;
   glfwSwapInterval(1);
 
-  // what is shown at first
+  // shown at first
   w->show = show;
   w->panel.run = !show->option.flg_paused;
   w->panel.speed = show->option.speed;

@@ -24,7 +24,7 @@ typedef struct Window_ {
   double refresh;   // frames a second of the monitor
   int windowed[4];  // position and size before full screen
 
-  // pointer in the window at the event that is handled; GLFW would tell where it is by now
+  // pointer in the window at the event; GLFW would give the current place
   double x;
   double y;
 
@@ -33,7 +33,7 @@ typedef struct Window_ {
   double simulated;
   double due;  // wall clock at which the next frame begins, s
 
-  // what is measured for the title
+  // measurements for the title
   double measured;       // wall clock when last written, s
   double measured_time;  // simulated time then, s
   int frames;            // drawn since then
@@ -53,7 +53,7 @@ int window(Show* show, char* error, size_t error_size);
 // wall clock, s
 double windowClock(void);
 
-// simulated time follows the wall clock from now on
+// simulated time is synchronized with the wall clock
 void windowPace(Window* w);
 
 // a line at the lower edge for a few seconds
@@ -62,7 +62,7 @@ void windowTell(Window* w, const char* message);
 // what panels ask for
 void windowObey(Window* w, PanelRequest request);
 
-// write what is drawn to a new PNG file
+// write the drawing to a new PNG file
 void windowScreenshot(Window* w);
 
 // run or pause
@@ -74,7 +74,7 @@ void windowStep(Window* w, int direction);
 // 0 free, 1 tracking the selected body, then the model's cameras
 void windowCamera(Window* w, int camera);
 
-// show in the panels what was changed from outside
+// show changes from outside in the panels
 void windowUpdate(Window* w);
 
 // the list of scenes: shown if it was not, else gone; a scene that is chosen from it

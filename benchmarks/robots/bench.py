@@ -1,4 +1,4 @@
-"""Gears on the robots of others: is the law kept in every step, and what does it cost?
+"""Gears on robots of other packages: check the law in every step, and measure the cost.
 
     benchmarks/robots/bench.py [--long] [--robots NAME..] [--gears A B C] [--integrators ..] [--steps N] [--library FILE]
     benchmarks/robots/bench.py --cost ...        # what a step costs, against no friction and MuJoCo's own, in turn in one run
@@ -145,7 +145,7 @@ class Cases:
 
 
 def repeat_case(path, library):
-    """Take a saved step again and print what it does."""
+    """Repeat a saved step and print its results."""
     mujoco.mj_loadPluginLibrary(library)
     path = pathlib.Path(path).with_suffix("")
     model, saved = mujoco.MjModel.from_binary_path(f"{path}.mjb"), np.load(f"{path}.npz")

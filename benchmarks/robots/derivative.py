@@ -1,10 +1,11 @@
-"""Exact derivatives of steps by controls on the robots of others: against central differences of steps, and what they cost.
+"""Exact derivatives of steps by controls on robots of other packages: compared with central differences of steps, and their cost.
 
     benchmarks/robots/derivative.py [--robots NAME..] [--gears A B C] [--integrators ..] [--cones ..] [--states N] [--library FILE] [--fail]
 
-Robots fall and move under random controls; now and then the derivatives of the next step by all controls are asked for. A control is compared where steps
-that differ by it, forward and back, leave all gears and constraints as they are. On its piece a step is linear in the control, but for
-elliptic cones, so that differences are taken over 1e-3 to 1e-6 of its range, and the best of them counts.
+Robots fall and move under random controls; at intervals the derivatives of the next step by all controls are computed. A control is
+compared where steps that differ by it, forward and back, leave all gears and constraints as they are. For a constant active set a step is
+linear in the control, except for elliptic cones. Differences are therefore taken over 1e-3 to 1e-6 of its range, and the best of them
+counts.
 
     known      controls whose derivatives mjg_controlDerivative gives, of all
     compared   of these: those with steps on the same pieces on both sides

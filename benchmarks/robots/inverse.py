@@ -1,4 +1,4 @@
-"""Inverse dynamics with gears on the robots of others: does it give back the torques that acted, and what does it cost?
+"""Inverse dynamics with gears on robots of other packages: compared with the torques that acted, and its cost.
 
     benchmarks/robots/inverse.py [--robots NAME..] [--gears A B brakes] [--integrators ..] [--steps N] [--library FILE] [--fail]
     benchmarks/robots/inverse.py --cost ...      # time of mjg_inverse over that of mj_inverse, in turn in one run

@@ -1,14 +1,13 @@
 """The law of gears, checked in bulk with the velocities that the engine itself came to.
 
-With a = (v+ - v)/h, u = tau - S a (S: rotor inertia and what the integrator makes implicit of the actuators, from their
-definition, not from the engine's derivative, of which implicitfast and implicit keep no entry between branches) and lambda = (gamma_u + gamma_v) u - gamma_v t:
+a = (v+ - v)/h. u = tau - S a, with S the rotor inertia and the implicit terms of actuators. S is computed from their definition, because
+the engine's derivative drops entries between branches with implicitfast and implicit. lambda = (gamma_u + gamma_v) u - gamma_v t. Then
 
     wrong     t v+ < 0
     beyond    |t| > |lambda| + c with the constant friction c, or |t| < |lambda| + c while the joint moves
 
 The friction t is what the passive forces of the geared model miss of springs, dampers, gravity compensation and fluid. Behind a gap u and t
-are those of the rotor, whose velocity a sensor gives, and the torque T on the link is what the engine's forces on the joint are; there
-besides
+are those of the rotor, whose velocity a sensor gives. The torque T on the link is the engine's force on the joint. Also
 
     pulls     T acts where both sides are apart during the whole step, or pulls where they touch
 """
@@ -162,7 +161,7 @@ class Law:
         return [{0: 6, 1: 3}.get(int(t), 1) for t in self.model.jnt_type]
 
     def _pulls(self, episode, T, rotor, before_rotor, angle, scale):
-        """Does the shaft act across an open gap, or pull? Its angle is between that at the step's begin and the angle that the engine's
+        """Returns whether the shaft acts across an open gap, or pulls. Its angle is between that at the step's begin and the angle that the engine's
         step leads to, whatever mean of them its law takes."""
         dof, h = self.dof, self.model.opt.timestep
         start = angle[:-1] - episode.before["qpos"][:, self.model.jnt_qposadr[self.joint]]

@@ -19,7 +19,7 @@ import numpy as np
 HERE = pathlib.Path(__file__).resolve().parent
 STORE = pathlib.Path(os.environ.get("MJGEAR_ROBOTS", HERE.parent.parent / "build/robots"))
 
-# wheel: folder inside of it, robots below that; those of the short form first
+# wheel: folder in it, its robots; robots of the short form first
 SHORT = {
     "playground": (
         "mujoco_playground/_src",
@@ -94,8 +94,8 @@ LONG = {
 
 
 def chain_100():
-    """A chain of 100 links on hinges that turn in two planes, a motor each, above a floor that it falls on: not a robot of
-    others, but the longest that is asked of the plugin."""
+    """A chain of 100 links on hinges that turn in two planes, a motor each, falling on a floor: the longest chain of the
+    tests."""
     spec = mujoco.MjSpec()
     spec.option.timestep = 0.002
     body = spec.worldbody
@@ -199,8 +199,8 @@ def gearable(model):
 
 
 def prepare(path, options, servo=0.0):
-    """MjSpec of a robot without files, every joint named. path: of an MJCF, or one of MADE. options: of <option>. servo: motors become position servos
-    whose h kv is this many times the inertia of their joint (0: actuators stay as they are)."""
+    """MjSpec of a robot without files, every joint named. path: of an MJCF, or one of MADE. options: of <option>. servo: motors become
+    position servos whose h kv is this many times the inertia of their joint (0: actuators unchanged)."""
     spec = MADE[path]() if path in MADE else mujoco.MjSpec.from_file(str(path))
     balls = strip(spec)
     spec.compiler.settotalmass = -1  # scales masses anew each time
@@ -247,7 +247,8 @@ def names_of(model, joints):
 
 
 def frictionloss(spec, model):
-    """MJCF text of the robot with MuJoCo's own joint friction, as much as brakes each joint by 1 rad/s2 beside what it has of its own."""
+    """MJCF text of the robot with MuJoCo's own joint friction. It brakes each joint by 1 rad/s2, in addition to the joint's own
+    friction."""
     copy = mujoco.MjSpec.from_string(spec.to_xml())
     joints = gearable(model)
     for name, j in zip(names_of(model, joints), joints):

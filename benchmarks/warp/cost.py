@@ -6,9 +6,9 @@
 Prints a table in Markdown. Worlds start from the scene's first state with motor torques of their own and are stepped with
 gears until they have settled. That state is where every way starts from, again and again after a few steps, so that all
 have the same contacts to solve for. Ways: no friction, rows of constant friction loss on the same joints, gears in single and
-in double precision. A way that fails has the reason in its row. Ratios are processor time on the CPU and elapsed time on a GPU, each way in turn so
-that what else the machine does falls on all of them. Launches are the mean of those steps, not captured: on the CPU
-backend, and in a graph on a GPU, they go with the iterations of the constraint solver in the slowest world.
+in double precision. A way that fails has the reason in its row. Ratios are processor time on the CPU and elapsed time on a GPU, each
+variant in turn so that other load affects all of them. Launches are the mean over those steps, not captured: they grow with the
+iterations of the constraint solver in the slowest world.
 """
 
 import argparse
@@ -36,7 +36,7 @@ REPLAYED = 10  # steps from the state that is measured
 
 
 class Case:
-    """The worlds of a scene with one way of friction; they start as those of another case do after some steps."""
+    """The worlds of a scene with one kind of friction; they start at states that another case reaches after some steps."""
 
     def __init__(self, scene, way, nworld, steps, like=None):
         options = WAYS[way]

@@ -2,9 +2,9 @@
 
     build/venv-warp/bin/python benchmarks/warp/elimination.py [--device cpu] [--worlds 256]
 
-Prints a table in Markdown. What is timed is the largest part of a friction problem: the factor of H, and the columns of its
-inverse that belong to the geared joints. The tile takes wp.tile_cholesky and wp.tile_cholesky_solve, as MuJoCo Warp does.
-Both are held against NumPy's inverse. The least of the rounds counts, each way in turn.
+Prints a table in Markdown. The timed part is the largest of a friction problem: the factor of H, and the columns of its
+inverse at the geared joints. The tile takes wp.tile_cholesky and wp.tile_cholesky_solve, as MuJoCo Warp does. Both are held
+against NumPy's inverse. The least of the rounds counts, each way in turn.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Launches a step in MuJoCo Warp: every kernel, without friction and with gears, and where those of gears come from.
+"""Launches a step in MuJoCo Warp: every kernel, without friction and with gears, and the callers of those with gears.
 
     build/venv-warp/bin/python benchmarks/warp/launches.py [--scenes arm "sinking, discrete"] [--way gears] [--worlds 16] [--steps 20]
 

@@ -136,7 +136,7 @@ def warp(scene, geared=True, worlds=None, **options):
 
 
 def warp_steps(scene, before, geared=True, each=False, worlds=None, **options):
-    """MuJoCo Warp, one step from each of the states, in the worlds that are there or in new ones. each: with status and power of each step."""
+    """One step of MuJoCo Warp from each of the states, in existing worlds or in new ones. each: with status and power of each step."""
     worlds = worlds or Worlds(scene, geared, **options)
     worlds.reset()
     run = Run(worlds.host_model, [], [], worlds.gears, status=[], power=[])

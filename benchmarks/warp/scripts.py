@@ -22,7 +22,7 @@ class Scene:
         duration: how long the scene takes, s.
         off: from when on the motors are off and all geared joints shall stand still, s; after `duration`: never.
         settings: configuration of an instance that replaces what the MJCF says.
-        integrator, cone: those that replace the MJCF's.
+        integrator, cone: replace those of the MJCF.
     """
 
     xml = ""

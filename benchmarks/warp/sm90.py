@@ -1,9 +1,10 @@
-"""What the compiler for an H100 says of the kernels of a step, without a GPU: those of gears beside those of MuJoCo Warp's solver.
+"""Compiler statistics of the kernels of a step for an H100, without a GPU: kernels of gears and of MuJoCo Warp's solver.
 
     build/venv-warp/bin/python benchmarks/warp/sm90.py [--robot g1] [--arch 90] [--worlds 4096] [--integrators discrete implicitfast]
 
-Needs ptxas of CUDA on the PATH; with nvdisasm (python -m pip install nvidia-cuda-nvdisasm) it counts instructions, too. One step of a robot with
-gears A of trial.py is made on the CPU backend, and every kernel that it launches for gears or in the constraint solver is compiled. Prints a table in Markdown:
+Needs ptxas of CUDA on the PATH; with nvdisasm (python -m pip install nvidia-cuda-nvdisasm) it counts instructions, too. One step of a robot
+with gears A of trial.py runs on the CPU backend. Every kernel that it launches for gears or in the constraint solver is compiled. Prints a
+table in Markdown:
   launches   in this step
   blocks     of a launch with --worlds worlds; an H100 has 132 processors
   registers  of a thread

@@ -2,9 +2,9 @@
 
     build/venv-warp/bin/python benchmarks/warp/trial.py [ROBOT...] [--gears A S B] [--steps 300] [--running] [NAME=FILE.xml]
 
-Robots are those of benchmarks/robots/robots.py, or MJCF files. Gears: A gamma_u 0.2, gamma_v 0.3 and a static bound of 1.2 times
-the sliding one, S the same with Stribeck friction besides, B gamma_v 1.1. Controls change every 25 steps: random ones of a random
-share of their range in 60 % of the time, the middle of it otherwise. Prints a table in Markdown:
+Robots are names of benchmarks/robots/robots.py, or MJCF files. Gears: A gamma_u 0.2, gamma_v 0.3 and a static bound of 1.2 times
+the sliding one, S the same with Stribeck friction, B gamma_v 1.1. Controls change every 25 steps: in 60 % of the time random
+within a random part of their range, otherwise the middle of it. Prints a table in Markdown:
   gears      largest |velocity here - velocity of the plugin| after a step from the plugin's state, rad/s or m/s, and its
              99th percentile over steps
   plain      the same between MuJoCo Warp and MuJoCo without gears, from the same states

@@ -1,7 +1,7 @@
 """The public C headers as pages, from the headers themselves: directive ``c-header:: core/mjgear.h``.
 
 Our headers have one form: an opening comment, sections that begin with a ruler, and in them a comment above each
-declaration. Comments stay as they are written; what is indented in them, formulas and lists of arguments, keeps its lines.
+declaration. Comments stay as written; indented formulas and lists of arguments keep their lines.
 """
 
 import pathlib
@@ -19,7 +19,7 @@ def escaped(text):
 
 
 def markup(comment):
-    """The lines of a comment as reStructuredText: prose in paragraphs, lists as lists, other indented lines as they stand."""
+    """Convert the lines of a comment to reStructuredText: prose to paragraphs, lists to lists, other indented lines to literal lines."""
     lines = [line[3:] if line.startswith("// ") else line[2:] for line in comment]
     out, paragraph, items, literal = [], [], [], []
 

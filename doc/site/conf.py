@@ -49,7 +49,7 @@ autodoc_preserve_defaults = True
 add_module_names = False
 python_use_unqualified_type_names = True
 
-# types of other packages, and of ours that are not public; C types of the engine
+# types of other packages, and types of ours that are not public; C types of the engine
 nitpick_ignore_regex = [("py:.*", ".*"), ("c:identifier", "(mjModel|mjData|mjtNum|size_t|va_list|bool|mjgReport_)")]
 
 # ------------------------------------------ looks ------------------------------------------------

@@ -1,7 +1,7 @@
 """Links of the pages, as they work beside the files, on the site.
 
 A link to a public header leads to its API page, one to a folder to the folder's page, one to the README to the first page.
-What is no page, a source file for instance, is copied and can be downloaded.
+Targets that are not pages, source files for instance, are copied and can be downloaded.
 """
 
 import os

@@ -71,7 +71,7 @@ int main(void) {
   printf("%d projections: friction %.6f %.6f N m; loads if both slipped forward %.6f %.6f N m\n",
          iterations, Phi[0], Phi[1], lambda[0], lambda[1]);
 
-  // the same step in one call, and what is true of it
+  // the same step in one call, and its certificate
   double t[n], velocity[n], load[n], step[n];
   int mode[n];
   mjgSolution solution = {t, velocity, load, mode};

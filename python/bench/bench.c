@@ -99,9 +99,9 @@ static double motorTorque(const mjgBenchLog* log, const double* p, double input,
 }
 
 
-// input at a sample, delayed: linear between the samples, the first one before them. What a step is told
-// acts from its beginning to its end, but the step moves the joint as an impulse at its beginning would:
-// it is told half a step later.
+// input at a sample, delayed: linear between the samples, the first one before them. Inputs of a
+// step act over the whole step, but the step moves the joint like an impulse at its beginning.
+// Inputs are therefore taken half a step later.
 static double inputAt(const mjgBenchLog* log, const double* p, int k) {
   double place = k - p[mjgBENCH_DELAY] / log->dt - 0.5 / log->substeps;
   if (place <= 0) {
@@ -143,7 +143,7 @@ static double boundBam(const double* p, double motor, double external, double v)
     return bound;
   }
 
-  // what is gained near rest
+  // added near rest
   double S = exp(-pow(fabs(v) / p[mjgBENCH_STRIBECK_VELOCITY], p[mjgBENCH_STRIBECK_EXPONENT]));
   double quadratic = 0;
   if (motor * external < 0) {
@@ -300,7 +300,7 @@ int mjg_simulateBench(double* position, double* velocity, double* torque, double
       s.q += h * s.v;
     }
 
-    // a reset may bring back a simulation that has left the finite numbers: what it did before counts
+    // a reset may repair a simulation that has become infinite: the failure still counts
     finite &= isfinite(s.q) && isfinite(s.v);
     status = finite ? status : mjgERR_NOT_FINITE;
   }
@@ -314,7 +314,7 @@ int mjg_deliver(double* x, const double* u, const double* v, int n, const double
   }
   mjgTransmission gear = transmission(parameter);
   for (int i = 0; i < n; i++) {
-    // the quadratic part depends on what is delivered: twice is enough for what it adds
+    // the quadratic part depends on the delivered torque: two passes are enough
     x[i] = u[i];
     for (int pass = 0; pass < 2; pass++) {
       double gamma_u, gamma_v, coulomb;

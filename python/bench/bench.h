@@ -5,9 +5,9 @@
 // servo in front of it. Like the core, which it uses, it knows no physics engine, holds no global, and
 // neither allocates, locks nor does input or output.
 //
-// Units are SI at the output side, as in mjgear.h. The step is the one that MuJoCo's Euler integrator
-// makes of the same joint: semi-implicit, joint damping implicit, actuators explicit. The input is read
-// half a step late, which makes up for the half step that this scheme is ahead of an input.
+// Units are SI at the output side, as in mjgear.h. The step is that of MuJoCo's Euler integrator:
+// semi-implicit, joint damping implicit, actuators explicit. The input is read half a step late,
+// which makes up for the half step that this scheme is ahead of an input.
 
 #ifndef MJGEAR_PYTHON_BENCH_BENCH_H_
 #define MJGEAR_PYTHON_BENCH_BENCH_H_
@@ -94,16 +94,15 @@ typedef struct mjgBenchLog_ {
   double dt;                    // time between samples                                       s
   const double* input;          // (n)
   const unsigned char* enable;  // 0: the motor is off, no torque; nullable: always on        (n)
-  const double* load;           // torque against the joint besides gravity; nullable: 0      (n)
+  const double* load;           // torque against the joint in addition to gravity; nullable: 0 (n)
   const double* position;       // measured; the first sample and those of a reset are read   (n)
   const double* velocity;       // measured, likewise                                         (n)
 } mjgBenchLog;
 
 // angle and speed of the joint at each sample, and the motor torque in the step after it; each is
-// nullable. rotor (nullable) gets the rotor's angle, which is the joint's without a gap. The position
-// loop reads the joint.
-// error: mjgERR_ARGUMENT; mjgERR_NOT_FINITE where the simulation leaves the finite numbers, even if a reset
-// brings it back: the arrays are written then, with all that is not finite
+// nullable. rotor (nullable) gets the rotor's angle, which is the joint's without a gap. The
+// position loop reads the joint. error: mjgERR_ARGUMENT; mjgERR_NOT_FINITE if the simulation
+// becomes infinite, even if a reset repairs it: the arrays are then written as they are
 int mjg_simulateBench(double* position, double* velocity, double* torque, double* rotor,
                       const mjgBenchLog* log, const double* parameter);
 

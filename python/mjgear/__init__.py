@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 _library.register()
 __version__ = _library.version()
 
-# module -> its public names, read when they are used: importing mujoco must not cost what it does not need
+# module -> public names that are imported on first use: importing mujoco has to stay cheap
 _HOMES = {
     "_brakes": ("add_brake",),
     "_catalogue": ("Facts", "Key", "Preset", "convert", "explain", "keys", "presets"),
@@ -62,7 +62,7 @@ _HOMES = {
     "_spec": ("Added", "add"),
     "_words": ("MOTIONS", "RESULTS", "STATES", "Mode", "Motion", "State", "Status"),
 }
-_SUBPACKAGES = {"gymnasium": "gymnasium", "identify": "scipy", "warp": "mujoco_warp"}  # imported when they are used too, with what they need
+_SUBPACKAGES = {"gymnasium": "gymnasium", "identify": "scipy", "warp": "mujoco_warp"}  # submodules that are imported on first use
 
 __all__ = sorted(name for names in _HOMES.values() for name in names)
 

@@ -39,12 +39,12 @@ def add_brake(
     closed. It begins closed whatever the control of a keyframe is, and takes opening_time to open.
 
     Args:
-        spec: the model, not compiled. Where this call is refused it stays as it was. Its default classes do not count.
+        spec: the model, not compiled. A refused call leaves the spec unchanged. Its default classes do not count.
         joints: names of hinge and slide joints, with gears or without, or patterns such as "*_knee" (of fnmatch).
         holding_torque: what a closed brake holds at rest and against a reversal, N m at the output side, or a text with a
             unit ("2 Nm"). The other one of the two torques if it is not given.
         tendons: names of tendons, or patterns.
-        sliding_torque: with which it slips, at most holding_torque.
+        sliding_torque: torque with which it slips, at most holding_torque.
         side: "motor": in front of the teeth, which multiply its torque as that of a motor; "link": behind them.
         normally: "closed": a spring closes it and its control opens it; "open": a spring opens it and its control closes it.
         closing_time: time from open to closed, s.

@@ -49,7 +49,7 @@ class Key:
         minimum, maximum: permitted range.
         open_minimum, open_maximum: the end itself is not permitted.
         of_joint: MJCF has an attribute of the joint for it (armature, damping).
-        text: what it is.
+        text: meaning in a few words.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Preset:
     Attributes:
         name: "harmonic_drive".
         title: one line.
-        source: where the numbers are from, or what was assumed.
+        source: source of the numbers, or what was assumed.
         remark: what to know before using it; None if there is nothing.
         keys: the description, SI at the output side.
         torque_constant: of the motor, at the output side, N m/A; None if it is not known.
@@ -156,7 +156,7 @@ class Facts:
 
 
 def make_facts(facts: _structs.Facts, slide: bool = False, remark: str | None = None) -> Facts:
-    """Facts of C as those of Python."""
+    """Convert the C struct of facts to Facts."""
 
     def known(value: float) -> float | None:
         return None if math.isnan(value) else value
@@ -191,7 +191,7 @@ def make_facts(facts: _structs.Facts, slide: bool = False, remark: str | None = 
 
 
 class Reporter:
-    """Collects lines, the library's and those of this package in the same words, and raises them.
+    """Collects messages of the library and of this package, and raises them as one error.
 
     Args:
         where: put before each line of the library, with ": ".
@@ -336,7 +336,7 @@ def describe(preset: str | None, values: Mapping[str, Any], reporter: Reporter) 
 
 
 def make_gear(description: _structs.Description, reporter: Reporter) -> _structs.Transmission:
-    """The gear that a description means; what is wrong with it are lines of the reporter."""
+    """The gear of a description; problems are added to the reporter."""
     gear = _structs.Transmission()
     _structs.core.mjg_transmission(ctypes.byref(gear), ctypes.byref(reporter.report), ctypes.byref(description))
     return gear
@@ -402,7 +402,7 @@ def _key(info: _structs.KeyInfo) -> Key:
 def keys() -> Mapping[str, Key]:
     """All quantities that a description may give, by name.
 
-    Those of gaps, which ``mjgear.add`` takes with ``backlash``, are in doc/mjcf.md.
+    ``mjgear.add`` with ``backlash`` takes the keys of gaps too; doc/mjcf.md lists them.
     """
     infos = [_structs.core.mjg_keyInfo(number).contents for number in range(_structs.NKEY)]
     return Known("key", {key.name: key for key in map(_key, infos)})
@@ -514,7 +514,7 @@ def convert(kind: Kind, preset: str | None = None, **values: Unpack[SheetKeys]) 
         Keys and values of the new description.
 
     Raises:
-        GearError: the description has problems, or there is no gear of this kind with these coefficients.
+        GearError: the description has problems, or no gear of this kind has these coefficients.
     """
     reporter = Reporter()
     target = describe(preset, values, reporter)
@@ -536,5 +536,5 @@ def _is_geometric(description: _structs.Description) -> bool:
 
 
 def _without_open(values: Mapping[str, Any]) -> dict[str, Any]:
-    """What a description that is no geometry may say: the rest is for the new kind."""
+    """Keys that are allowed without a geometry; the others describe the new kind."""
     return {name: value for name, value in values.items() if name not in ("pressure_angle", "mu", "radius_in")}

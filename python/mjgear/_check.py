@@ -30,7 +30,7 @@ class Report:
         warnings: lines about gears that do nothing, at joints that they do not fit, that attach left or would leave behind, or that the
             engine's writer would lose.
         motors: of each joint the actuators whose force enters its gear.
-        loads: and those that act on its link.
+        loads: actuators that act on its link.
 
     ``print(report)`` shows the lines, or the facts of each joint.
     """
@@ -48,13 +48,13 @@ class Report:
 
 
 def check(model: str | os.PathLike[str] | mujoco.MjSpec | mujoco.MjModel) -> Report:
-    """Look for everything that is wrong with the gears of a model, and say what they will do.
+    """List all mistakes of a model's gears, and predict what each geared joint will do.
 
-    The lines are those of the program ``mjgear check``.
+    ``mjgear check`` prints the same lines.
 
     Args:
         model: an MJCF file, an MjSpec, which stays as it is, or a compiled MjModel, which has no problems. A model
-            without gears is no problem. Where the engine cannot compile a model its first line is told, and of an MjSpec
+            A model without gears is not a problem. Where the engine cannot compile a model its first line is told, and of an MjSpec
             with keys inside of a body, which the engine cannot copy, the first problem; write a file to hear all.
 
     Returns:
@@ -172,7 +172,7 @@ def _problems_accepted(spec: mujoco.MjSpec, owned: bool) -> tuple[str, ...]:
     except ValueError as error:
         return (*problems, _last(error))
     finally:
-        # a copy shares its plugins with what it is a copy of
+        # a copy shares its plugins with the original
         for plugin, config in ours if not owned else ():
             plugin.plugin_name, plugin.config = NAME, config
         for brake in brakes if not owned else ():
@@ -185,7 +185,7 @@ def _problems_accepted(spec: mujoco.MjSpec, owned: bool) -> tuple[str, ...]:
 
 
 def accepting_plugin() -> str:
-    """The plugin with which a model compiles whatever is wrong with its gears."""
+    """Plugin that compiles every model, mistakes of its gears included."""
     name: bytes = _structs.plugin.mjg_acceptingPlugin()
     return name.decode()
 

@@ -14,7 +14,7 @@ class GearError(Error, ValueError):
     """A gear or a model that the library refuses.
 
     Attributes:
-        problems: the library's own lines: what is wrong, where, and what to write instead.
+        problems: messages of the library: mistake, place and remedy.
     """
 
     def __init__(self, text: str) -> None:
@@ -34,7 +34,7 @@ class GearKeyError(Error, KeyError):
 
 
 class LogError(Error, ValueError):
-    """A log, or what was asked of it, that identification cannot use; the text names file, column and line where they are known."""
+    """A log or an option that identification cannot use; the text names file, column and line where they are known."""
 
     def __init__(self, text: str) -> None:
         # names in a damaged file may be as long as the file
@@ -46,7 +46,7 @@ class UnsupportedError(Error, NotImplementedError):
 
 
 class GearWarning(UserWarning):
-    """A gear that is no mistake but will not do what it seems to: one without any effect, one that attach leaves behind."""
+    """A valid gear that does not do what it seems to: it has no effect, or attach leaves it behind."""
 
 
 def warn(text: str) -> None:

@@ -59,7 +59,7 @@ class Log:
         gears: of one simulation.
 
     Raises:
-        GearError: gears of a Batch, or what is none.
+        GearError: gears of a Batch, or an object that cannot be drawn.
     """
 
     def __init__(self, gears: Gears) -> None:
@@ -101,14 +101,14 @@ def plot(
     """Where a gear loses its power, its law, or what gears did over a run, as a figure.
 
     - A Log: the torques of each gear over time, grey where it is stuck, and its power loss.
-    - kind="efficiency": the map of a gear's efficiency by velocity and load torque, to the right while the motor lifts the load, to the
-      left while the load sinks and drives the motor. Where it says "locks" the motor has to push the load down.
-    - kind="law": to the left the plane of both torques: where the joint stands still, and the torques at which the motor moves the load or
-      the load the motor. To the right the motor torque that moves the load, by velocity.
+    - kind="efficiency": map of the efficiency over velocity and load torque. On the right the motor lifts the load, on the left the
+      sinking load drives the motor. Where it says "locks" the motor has to push the load down.
+    - kind="law": on the left the plane of both torques, with the region of rest and the torques at which motor or load move the joint. To
+      the right the motor torque that moves the load, by velocity.
 
     Args:
-        what: a preset's name, a Gear as it is now, a Log; None: values alone.
-        kind: of a gear, which of the two figures.
+        what: a preset's name, a Gear with its current numbers, a Log; None: keys alone.
+        kind: figure of a gear, "efficiency" or "law".
         torque: largest load torque of the map, N m.
         load: load torque of the law's right side, N m; without it 1, or what shows constant friction.
         speed: largest velocity, rad/s; 3 of a map, 1 of a law.
@@ -119,7 +119,7 @@ def plot(
 
     Raises:
         GearError: the description has problems, or the Log is empty.
-        ImportError: there is no matplotlib.
+        ImportError: matplotlib is not installed.
     """
     if isinstance(what, Log):
         return _plot_log(what, values)

@@ -63,10 +63,10 @@ class Counts:
 class Gear(Numbers):
     """The gear of one joint, or of a tendon.
 
-    Numbers of the gear are attributes: ``gear.eta_forward`` reads, ``gear.eta_forward = 0.7`` changes, from the next
-    step on and for this simulation alone; the model stays as it is. They are None where the model does not give them;
-    gamma_u, gamma_v, eta_forward and eta_backward of the sliding gear are always known. Over a Batch they are arrays
-    of shape (nsim,), and changes may be one number or one for each simulation; ``gear.coulomb[done] = 2`` changes some
+    Numbers of the gear are attributes. ``gear.eta_forward`` reads; ``gear.eta_forward = 0.7`` changes this simulation
+    from the next step on. The model stays unchanged. They are None where the model does not give them; gamma_u,
+    gamma_v, eta_forward and eta_backward of the sliding gear are always known. Over a Batch they are arrays of shape
+    (nsim,), and changes may be one number or one for each simulation; ``gear.coulomb[done] = 2`` changes some
     simulations. A text may have a unit: ``gear.coulomb = "2 Nm"``.
 
     What the last step resulted in are attributes too: a float, or over a Batch a view of shape (nsim,). They are not
@@ -117,7 +117,7 @@ class Gear(Numbers):
         raise AttributeError(_no_attribute(name, writes=False))
 
     def __dir__(self) -> list[str]:
-        """What completion offers: of the numbers those that this gear has."""
+        """Names for completion: only numbers that this gear has."""
         return [name for name in super().__dir__() if not isinstance(getattr(Numbers, name, None), Number) or self[name] is not None]
 
     def __repr__(self) -> str:
@@ -145,7 +145,7 @@ class Gear(Numbers):
         """A number of the gear by its key; None where it is not given.
 
         Raises:
-            KeyError: there is no such key.
+            KeyError: the key does not exist.
         """
         if not isinstance(key, str):
             raise GearKeyError(f"{key!r} is no key of a gear; write a name such as 'coulomb'. Of a Batch: gears['{self.name}'].coulomb[{key!r}]")
@@ -155,7 +155,7 @@ class Gear(Numbers):
         self.set(**{key: value})
 
     def set(self, *, sims: ArrayLike | None = None, **values: ArrayLike) -> None:
-        """Change several numbers together or none: those that were given before and are not named stay.
+        """Change several numbers together or none. Numbers that are not named keep their values.
 
         Args:
             sims: over a Batch the simulations that change, a mask (nsim,) or ids (n,); default: all.
@@ -174,9 +174,9 @@ class Gear(Numbers):
             _warn_locks(self, before)
 
     def describe(self, *, sims: ArrayLike | None = None, **values: ArrayLike) -> None:
-        """Describe the gear in other words: the keys take the place of all that said what it is.
+        """Replace the description of the gear by these keys.
 
-        Friction besides and the gap stay.
+        The gap and friction that does not depend on the load are kept.
 
         Args:
             sims: as in set().
@@ -211,7 +211,7 @@ class Gear(Numbers):
 
     @property
     def brake(self) -> Any:
-        """Share of its torque that the brake had in the last step, from 0 (open) to 1 (closed); over a Batch (nsim,). None: no brake.
+        """Closed share of the brake in the last step, from 0 (open) to 1 (closed); over a Batch (nsim,). None: no brake.
 
         After a reset it is where it is without power: closed, or with normally="open" open.
         """
@@ -220,8 +220,8 @@ class Gear(Numbers):
     def explain(self) -> Facts:
         """What the gear does in the pose of the last ``mj_forward``.
 
-        With its rotor, the inertia behind it if all other joints could move freely, and the load that it holds now
-        (1 N m if that is 0). Not over a Batch.
+        With its rotor, with the inertia of the freely moving rest behind it, and with its current load (1 N m if
+        that is 0). Not over a Batch.
 
         Returns:
             Facts, which print() shows as a table.
@@ -311,7 +311,7 @@ class Gears(Mapping[str, Gear]):
             self._batch.bind("sensordata")  # from the next call on it is filled
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but what is made anew where it is missing."""
+        """State for pickle, without members that are made anew."""
         return {name: value for name, value in self.__dict__.items() if name != "_plans"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -324,7 +324,7 @@ class Gears(Mapping[str, Gear]):
         """Change a number of all gears: one, (n,) in the order of names, or over a Batch (nsim, n).
 
         Raises:
-            AttributeError: there is no such number.
+            AttributeError: the number does not exist.
             GearError: the library's lines about a gear; nothing has changed.
         """
         if isinstance(getattr(Numbers, name, None), Number):
@@ -550,7 +550,7 @@ class Gears(Mapping[str, Gear]):
         return ids.astype(np.intp) % count
 
     def _apply(self, changes: Changes, values: Array, ids: NDArray[np.intp] | None = None) -> None:
-        """Change all simulations, or those of these ids, or none."""
+        """Change all simulations, or these ids, or none."""
         if self._batch is None:
             changes.apply(self._model, self._data.plugin_state[None], values)
             return

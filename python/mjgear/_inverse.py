@@ -30,8 +30,8 @@ class Torques(Mapping[str, float]):
 
     - MOVES: one torque makes the motion.
     - RESTS: it stands still at the end of the step, with any torque from low to high.
-    - HELD: it moves, but its static friction would hold it by itself. One end is the torque with which it slides on. The other, in the
-      direction of the motion, is the one that breaks it away.
+    - HELD: it moves, but its static friction would hold it by itself. One end is the torque with which it keeps sliding. The other, in the
+      direction of motion, is the breakaway torque.
     - JAMS: its load drives it, but its gear locks. Its law allows the motion with one torque; by itself it would stop instead.
     - NONE: no torque makes the motion, and its bounds are NaN.
     - ROTOR: its rotor is behind a gap. Give the rotor's acceleration.
@@ -78,9 +78,9 @@ def inverse(
 ) -> Torques:
     """The motor torques that make a motion: inverse dynamics with gears.
 
-    ``mujoco.mj_inverse`` knows no gears; its torques are those without. Here x, what the link asks of a gear, is what the engine's inverse dynamics
-    leaves when everything but motors and friction is taken off: inertia, bias, springs, dampers, constraints, applied forces, what the integrator
-    makes of velocity and position gains of actuators at the controls in ``data``. Then the law of doc/theory.md is solved for the motor torque:
+    ``mujoco.mj_inverse`` knows no gears; its torques are those without. Here x is the torque that the link demands of a gear. The engine's
+    inverse dynamics gives it from inertia, bias, springs, dampers, constraints, applied forces, and servo gains of the integrator at the
+    controls in ``data``. Then the law of doc/theory.md is solved for the motor torque:
 
         u = x + t,    lambda = (gamma_u + gamma_v) u - gamma_v t,    t in (|lambda| + c) sgn(v+),    torque = u + S a
 
@@ -106,10 +106,10 @@ def inverse(
 def feedforward(model: mujoco.MjModel, data: mujoco.MjData, qacc: ArrayLike) -> NDArray[np.float64]:
     """Generalized forces that the actuators have to give for a wanted acceleration: computed-torque control through gears.
 
-    ``inverse`` of the wanted motion, made into one number a dof. Put the wanted position and velocity into data of their own and give
-    the wanted acceleration; or, with feedback, the measured state and wanted acceleration + Kp e + Kd de/dt. A joint that is to stand still gets the torque
-    next to zero with which its friction holds it. One that is to leave rest against static friction gets the torque that breaks it away. Rotors behind gaps
-    are to move with their joints.
+    ``inverse`` of the wanted motion, made into one number a dof. Write the wanted position and velocity into a second ``data`` and give the
+    wanted acceleration. With feedback use the measured state, and wanted acceleration + Kp e + Kd de/dt. A joint that shall rest gets
+    the torque next to zero with which its friction holds it. One that is to leave rest against static friction gets the torque that
+    breaks it away. Rotors behind gaps are to move with their joints.
 
     Args:
         model: the model, with any integrator but RK4.
@@ -117,9 +117,8 @@ def feedforward(model: mujoco.MjModel, data: mujoco.MjData, qacc: ArrayLike) -> 
         qacc: wanted acceleration over the step, (v+ - v)/h (nv).
 
     Returns:
-        What motors have to give at the start of the step (nv), N m or N: of dofs with a gear at its output side, before friction, and beside the
-        torque of actuators that are loads. Of dofs
-        without a gear what inverse dynamics says, less applied forces.
+        Torque that motors have to give at the start of the step (nv), N m or N: of dofs with a gear at its output side, before friction,
+        and beside the torque of actuators that are loads. Of dofs without a gear what inverse dynamics says, less applied forces.
 
     Raises:
         GearError: as ``inverse``.

@@ -30,8 +30,8 @@ def releases() -> list[str]:
 
 
 def path() -> pathlib.Path:
-    """The plugin that was built for the MuJoCo that is running, or for another patch release of it: when loaded it compares layouts, and
-    refuses in a warning where they differ.
+    """The plugin for the running MuJoCo, or for another patch release of it. When loaded it compares struct layouts, and refuses with a
+    warning if they differ.
 
     Raises:
         ImportError: there is none; the text says what to do.

@@ -30,11 +30,11 @@ class Linearization:
         B: by the controls (nx x nu).
         C: of the sensors in the step by the state (nsensordata x nx).
         D: by the controls (nsensordata x nu).
-        states: what each number of dx is (nx): position and velocity of each dof, activations, and of gears what they remember:
+        states: name of each number of dx (nx): position and velocity of each dof, activations, and the memory of gears:
             "rotor_angle elbow", "rotor_velocity elbow", "gap_position elbow", "gap_twist elbow" behind a gap (rotor minus joint; theta_b and
             omega_s of doc/backlash.md), "friction elbow" where friction is a state (pre-sliding, and losses that grow with the square of the torque),
             "brake_travel elbow" how far a brake has moved from where it is without power.
-        exact: which columns of A and then B are the solution of the equations of the step on its pieces (nx + nu): those of controls, but for
+        exact: columns of A and then B that solve the step's equations on the current active set (nx + nu): those of controls, except for
             what the function says. The others are differences of steps, in A, B and the rows of C and D that ``exact_rows`` does not name.
         exact_rows: which rows of C and D are no differences (nsensordata): position and velocity sensors of hinges, slides, fixed tendons, and of
             actuators on hinges and slides.
@@ -42,7 +42,7 @@ class Linearization:
         kinks: names of the columns for which a gear changes its piece on both sides: the derivative is that of another piece, of an exact
             column that of the piece in between.
 
-    The first 2 nv + na numbers are those of ``mujoco.mjd_transitionFD``: positions as differences in the tangent space.
+    The first 2 nv + na numbers are the same as in ``mujoco.mjd_transitionFD``: positions as differences in the tangent space.
     """
 
     A: Array
@@ -62,14 +62,15 @@ class Linearization:
 def linearize(model: mujoco.MjModel, data: mujoco.MjData, *, eps: float = 1e-6, centered: bool = True, threads: int = 1) -> Linearization:
     """Derivatives of a step by state and controls, with everything that gears remember.
 
-    ``mujoco.mjd_transitionFD`` knows positions, velocities and activations. Rotors behind gaps and the springs of pre-sliding are state too, in
-    ``plugin_state``: it holds them fixed, so that a controller that was designed with its matrices does not know of them. Here they are part of the
-    state. Otherwise the conventions are its own: finite differences of whole steps from the same warm start, positions in the tangent space, sensors as the
-    step has them, controls not beyond their ranges. Set ``model.opt.tolerance`` to 0 and enough iterations, as for any differences of a solver.
+    ``mujoco.mjd_transitionFD`` knows positions, velocities and activations. Rotors behind gaps and springs of pre-sliding are state too, in
+    ``plugin_state``. ``mjd_transitionFD`` holds them fixed, so a controller designed with its matrices ignores them. Here they are part of
+    the state. The other conventions are the same: finite differences of whole steps from the same warm start, positions in the tangent
+    space, sensors of the step, controls within their ranges. Set ``model.opt.tolerance`` to 0 and enough iterations, as for any
+    differences of a solver.
 
-    Columns of controls are no differences: gears on their pieces and constraints in their states are linear equations, and a control changes
-    their right side (``mjg_controlDerivative``). Differences are taken where that does not hold: actuators with activations, delays or gains that are
-    no constants, gaps between two joints, laws with touch, the solver PGS, ``noslip_iterations``, sleep, a shaft at a jump of its torque.
+    Columns of controls are not differences. For a constant active set the step is a linear system, and a control changes its right side
+    (``mjg_controlDerivative``). Differences are used in all other cases: actuators with activations, delays or variable gains, gaps
+    between two joints, laws with touch, the solver PGS, ``noslip_iterations``, sleep, and a shaft at a jump of its torque.
 
     A gear that slips, rests or yields is smooth as long as it goes on so. Where it changes its piece within eps on one side, the derivative is
     that of the other side (``side``). A gear that is stuck does not answer to a small torque: its derivatives are 0, exactly.
@@ -127,7 +128,7 @@ def _memory(model: mujoco.MjModel) -> tuple[list[tuple[str, str, int]], list[int
         unknown = _structs.plugin.mjg_stateAddress(ctypes.byref(address), model._address, number, key.encode(errors="replace"))
         return None if unknown else int(address.value)
 
-    mujoco.mj_step(model, probe)  # which a gap begins with: a motor_joint has none of its own
+    mujoco.mj_step(model, probe)  # state of a gap; a motor_joint has none
     for number in range(model.njnt + model.ntendon):
         keys: list[str] = []
         if (started := where(number, "gap_started")) is not None and probe.plugin_state[started] != 0:
@@ -177,7 +178,8 @@ def _row(model: mujoco.MjModel, sensor: int) -> tuple[int, dict[int, float]] | N
 
 
 def _known_rows(model: mujoco.MjModel, seen: Array, nx: int) -> dict[int, Array]:
-    """Rows of C of such sensors, which give these values, by number in sensordata; those of D are 0. Not of sensors at their cutoff or with a delay."""
+    """Rows of C of sensors of the current values, by number in sensordata; their rows of D are 0. Not of sensors at their cutoff or with a
+    delay."""
     late = [getattr(model, name, np.zeros(model.nsensor)) for name in ("sensor_delay", "sensor_interval")]  # newer releases have them
     known: dict[int, Array] = {}
     for sensor in range(model.nsensor):
@@ -206,7 +208,7 @@ class _Differences:
         self.q = self._part(bits.mjSTATE_QPOS, model.nq)
         plugin = self._part(bits.mjSTATE_PLUGIN, model.npluginstate).start
         velocity, activation = self._part(bits.mjSTATE_QVEL, model.nv), self._part(bits.mjSTATE_ACT, model.na)
-        self.rest = np.r_[velocity, activation, [plugin + k for k in memory]].astype(int)  # of dx, what is no position
+        self.rest = np.r_[velocity, activation, [plugin + k for k in memory]].astype(int)  # entries of dx that are not positions
         self.modes = np.array([plugin + k for k in modes], int)
         self.memory = memory
         self.control = mujoco.mj_stateSize(model, int(_USER) & (int(bits.mjSTATE_CTRL) - 1))
@@ -231,7 +233,7 @@ class _Differences:
 
     def steps(self, starts: list[tuple[Array, Array]]) -> tuple[Array, Array]:
         """State and sensors after one step from each."""
-        from mujoco import rollout  # which loads a library of its own
+        from mujoco import rollout  # loads a library of its own
 
         states, sensors = rollout.rollout(
             self.model, [mujoco.MjData(self.model) for _ in range(max(1, self.threads))], np.array([state for state, _ in starts]),

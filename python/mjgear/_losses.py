@@ -89,7 +89,7 @@ def fit_losses(data: str | os.PathLike[str] | Mapping[str, ArrayLike], *, ratio:
             if (base > 0).any():
                 size[name] *= max(0.0, float((base / motor**2) @ (lost - share(other))) / float((base / motor**2) @ base))
 
-    # the numbers are the largest, tables say what is left of them
+    # numbers are the largest values, tables the factors below them
     for key, x in found.items():
         if x.size:
             most = float(factors[key].max())

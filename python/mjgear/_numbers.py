@@ -26,7 +26,7 @@ class Number:
 
     @property
     def text(self) -> str:
-        """What it is, as mjg_keyInfo has it."""
+        """Meaning in a line, from mjg_keyInfo."""
         return _catalogue.key_of(self._name).text
 
     @property

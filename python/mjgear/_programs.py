@@ -1,4 +1,4 @@
-"""The programs of this package: those that were built for the MuJoCo of the environment."""
+"""The programs of this package that were built for the MuJoCo of the environment."""
 
 import os
 import pathlib
@@ -51,7 +51,7 @@ def find(name: str) -> tuple[pathlib.Path, dict[str, str]]:
 
 
 def _become(program: str, arguments: list[str], environment: dict[str, str]) -> None:
-    """Run a program in place of this one; on Windows beside it, where a program that replaces itself has ended for the one that waits."""
+    """Run a program in place of this process; on Windows as a child, because a process that replaces itself has ended for its parent."""
     if platform.system() == "Windows":
         sys.exit(subprocess.run([program, *arguments], env=environment, check=False).returncode)
     os.execve(program, [program, *arguments], environment)
@@ -74,7 +74,7 @@ def mjgear() -> None:
             sys.exit(0)
         if missing:
             sys.exit(missing)
-        # a process of its own: threads of BLAS are set before numpy is loaded
+        # a process of its own: BLAS reads its number of threads before numpy is loaded
         _become(sys.executable, ["-c", _START, *sys.argv[1:]], {"OPENBLAS_NUM_THREADS": "1", **os.environ})
     _run("mjgear")
 

@@ -68,7 +68,7 @@ class Draws:
         """A copy of the model for each draw, with its armature, viscous friction and frictionloss: for rollout, or Batch.set_models.
 
         Args:
-            model: the one that the gears are of; it stays as it is.
+            model: model of the gears; it stays unchanged.
         """
         copies = [copy.copy(model) for _ in range(len(self.sample))]
         for name, drawn in self.values.items():
@@ -92,13 +92,13 @@ def randomize(gears: Any, intervals: Any, rng: np.random.Generator | int | None 
             gear of them: gears["elbow"].
         intervals: {key: (low, high)}, from which numbers are drawn evenly, independently for each gear; a key of doc/mjcf.md
             in SI or with units, or one number that all get. Or what ``mjgear identify`` wrote, a file or its content as
-            dict: normal distributions with its 95 % intervals, within these, with its correlations (those of the
+            dict: normal distributions with its 95 % intervals as limits, and its correlations (those of the
             efficiencies from the interval of their product where it tells no others); what logs do not show stays at its
             value. Or {gear: one of these}, for some gears. What ``mjgear identify --robot`` wrote is drawn for all joints of
             the arm together, so that what the logs leave open between joints stays so.
         rng: generator of the draws, or its seed; without it they differ in each call.
         n: how many states; only for a MjData.
-        sims: of a Batch or of Warp those that get a draw, a mask or ids; the others stay. Default: all.
+        sims: of a Batch or of Warp: simulations that get a draw, as a mask or ids; default: all. Default: all.
 
     Returns:
         The draws, with states if n was given. Rotor inertia and viscous friction belong to models and not to
@@ -161,8 +161,8 @@ def reset(
     Without intervals gears are the model's, as after Batch.reset.
 
     Args:
-        target: a mujoco.batch.Batch, its mjgear.Gears, or those of a MjData.
-        sims: of a Batch those that are reset, a mask (nsim,) or ids (n,); default: all.
+        target: a mujoco.batch.Batch, its mjgear.Gears, or Gears of one MjData.
+        sims: simulations of a Batch that are reset, a mask (nsim,) or ids (n,); default: all.
         intervals, rng: as randomize() takes them.
         keyframe: a keyframe of the model; -1: its defaults.
 
@@ -268,7 +268,7 @@ class _Warp:
 
 
 class _Plan:
-    """How draws are written into the gears of a model, and what is told of them once."""
+    """Writes draws into the gears of a model, and gives each warning once."""
 
     def __init__(self, gears: Gears, drawn: Distribution) -> None:
         index = [k for k, (gear, key) in enumerate(drawn.columns) if gear in gears and key not in ENGINE]

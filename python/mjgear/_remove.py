@@ -21,7 +21,7 @@ def remove(spec: mujoco.MjSpec, joints: str | Sequence[str] = (), *, tendons: st
     """Take the gears off joints and tendons, with their sensors; armature, damping and brakes stay.
 
     Args:
-        spec: the model, not compiled. Where this call is refused it stays as it was.
+        spec: the model, not compiled. A refused call leaves the spec unchanged.
         joints: names of geared joints or patterns (of fnmatch); the joints may be gone from the model, so that this mends a
             model of which geared joints were deleted.
         tendons: the same for tendons.
@@ -176,7 +176,7 @@ def unnamed(spec: mujoco.MjSpec) -> list[str]:
 
 
 def _delete_sensors(spec: mujoco.MjSpec, instance: str, gone: Mapping[str, list[str]] | None) -> None:
-    """Delete sensors of an instance: those of some joints and tendons, or all."""
+    """Delete sensors of an instance: of some joints and tendons, or all."""
     kinds = {mujoco.mjtObj.mjOBJ_JOINT: "joint", mujoco.mjtObj.mjOBJ_TENDON: "tendon"}
     for sensor in list(spec.sensors):
         ours = sensor.type == mujoco.mjtSensor.mjSENS_PLUGIN and sensor.plugin.name == instance
@@ -193,7 +193,7 @@ def _delete_references(spec: mujoco.MjSpec, instance: str) -> None:
 
 
 def _rewrite(spec: mujoco.MjSpec, left: Mapping[str, dict[str, str]]) -> None:
-    """Give instances their keys and delete those that have none. The engine deletes instances without references with any element."""
+    """Write the keys of instances, and delete instances without keys. The engine deletes instances without references with any element."""
     for name, config in left.items():
         there = next((plugin for plugin in spec.plugins if plugin.name == name and plugin.plugin_name == NAME), None)
         inside = next((body.plugin for i, body in enumerate(spec.bodies) if _is_inside(body) and f"{body.name}:{i}" == name), None)

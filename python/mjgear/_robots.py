@@ -35,7 +35,7 @@ class Actuator:
     Attributes:
         joints: names or patterns (of fnmatch), without the prefix that a robot has in a scene.
         tendons: the same for motors that drive several joints: names of the tendons on which they act.
-        gear: what it is: "strain wave, 101:1".
+        gear: kind and ratio: "strain wave, 101:1".
         source: where the numbers are from; what stands behind "Assumed" is nobody's measurement.
         keys: eta_forward, eta_backward (1), coulomb (N m), and ratio (1) where it is known.
         armature: rotor inertia for models that have none, kg m2.
@@ -92,7 +92,7 @@ class RobotGears(Added):
         how: gear -> key -> where it is from: "measured", "catalogue" or "assumed" as the table says, "file", or "given" in the call.
         left: joints and tendons with motors that got no gear, and why: "joint 'torso'" -> reason.
 
-    ``print(..)`` shows the numbers with where they are from, and what is left.
+    ``print(..)`` shows the numbers with their sources, and what was left out.
     """
 
     robot: str
@@ -126,7 +126,7 @@ def _interval(key: str, value: float) -> tuple[float, float]:
 
 
 def _patterns(actuator: Actuator) -> str:
-    """What it drives, in a line."""
+    """Driven joints, in a line."""
     kinds = {"joint": actuator.joints, "tendon": actuator.tendons}
     return ", ".join(f"{'tendons ' if kind == 'tendon' else ''}{' '.join(names)}" for kind, names in kinds.items() if names)
 
@@ -172,10 +172,9 @@ def add_robot_gears(
 ) -> RobotGears:
     """Give a known robot its gears.
 
-    Numbers are from the table of robots(), with a source each; most are assumed, and better than none: ``randomize`` takes
-    ``intervals()`` of what this returns, and ``identify`` finds the numbers of your robot. Where a motor drives several joints by a
-    tendon, as in the fingers of some hands, the tendon gets the gear. A joint's frictionloss in the file stands for the friction of
-    its gear, besides which it would count twice: it is set to 0.
+    Numbers are from the table of robots(), each with a source. Most are assumed: draw them with ``randomize`` and ``intervals()``,
+    or find them with ``identify``. Where a motor drives several joints by a tendon, as in the fingers of some hands, the tendon
+    gets the gear. A joint's frictionloss stands for the friction of its gear and would count twice: it is set to 0.
 
     Args:
         spec: a model with the robot, the Menagerie's or another with the same joint names; not compiled.
@@ -194,7 +193,7 @@ def add_robot_gears(
         What add() wrote, where each number is from, and the joints with motors that got no gear.
 
     Raises:
-        GearError: an unknown robot, one of which no joint is in the model, what add() refuses, or with strict what is left out.
+        GearError: an unknown robot, a robot of which no joint is in the model, a refusal of add(), or with strict a joint that is left out.
 
     Warns:
         GearWarning: joints or tendons of the table that this model lacks; joints and tendons of the robot on which motors act and

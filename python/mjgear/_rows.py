@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 class Rows(np.ndarray):
-    """One number of a gear in all simulations, (nsim,), as they were when it was read.
+    """One number of a gear in all simulations, (nsim,), when it was read.
 
     ``gears["elbow"].coulomb[done] = 2`` changes these simulations, from their next step on, and so does a part of the array.
     What else would write into it (``fill``, ``sort``, ``np.copyto``) is refused, because it would not reach the simulations.
-    Copies and what is computed from it are arrays as all others.
+    Copies and results of arithmetic are ordinary arrays.
     """
 
     _gear: Gear | None

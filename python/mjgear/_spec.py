@@ -34,14 +34,14 @@ class Added:
         joints: names of the geared joints, in the order of the instance.
         tendons: names of the geared tendons, behind them.
         config: keys and values of the instance.
-        armature: rotor inertia that each joint and tendon got, kg m2; not those that keep their own.
-        damping: viscous friction that each joint and tendon got, N m/(rad/s); not those that keep their own.
-        kept: armature and damping of all joints and tendons as they are now.
+        armature: rotor inertia that was set, kg m2, by joint and tendon.
+        damping: viscous friction that was set, N m/(rad/s), by joint and tendon.
+        kept: current armature and damping of all joints and tendons.
         home: name of the body that refers to the instance, so that it travels with attach; None: there is none.
         sensors: names of the sensors.
         slides: joints and tendons whose numbers are in m, N and kg.
 
-    ``print(added)`` shows the joints with what they got.
+    ``print(added)`` shows the joints with their numbers.
     """
 
     instance: str
@@ -87,7 +87,7 @@ def add(
     """Give joints and tendons of a model gears.
 
     Args:
-        spec: the model, not compiled. Where this call is refused it stays as it was.
+        spec: the model, not compiled. A refused call leaves the spec unchanged.
         joints: names of hinge and slide joints, or patterns such as "*_knee" (of fnmatch), which mean hinges and slides.
         tendons: names of tendons whose actuators have a gear, or patterns: differentials, fingers with one motor, ropes.
         preset: a gear of presets(), with whose keys the description begins.
@@ -104,10 +104,10 @@ def add(
         values: keys of doc/mjcf.md, SI at the output side or texts with a unit ("2 Nm", "0.2 kgcm2"): one value for all,
             or a sequence with one for each joint and then each tendon. Keys that begin with "motor_" need ratio.
             viscous becomes the damping of joint or tendon; a preset's is taken only where they have none. With
-            backlash the rotor's inertia is in front of the gap and no longer in the joint.
+            with backlash the rotor's inertia is in front of the gap and not in the joint.
 
     Returns:
-        What was set; print() shows it.
+        Numbers that were set; print() shows them.
 
     Raises:
         GearError: a pattern that fits no joint, or the library's lines about the gear, all at once and in the words of
@@ -117,7 +117,7 @@ def add(
     Warns:
         GearWarning: a gear that does nothing while its motor is off, because the joint has neither rotor inertia nor
             constant friction; a leadscrew on a hinge or a worm on a slide; no body that carries all joints; plugin instances without
-            a name, with which the engine's writer loses the gears.
+            a name without which the engine's writer loses the gears.
     """
     call = _read(spec, joints, preset, tendons, motor, name, armature, values, replace)
     if home not in ("shared", "own"):
@@ -197,7 +197,7 @@ def _read(
 
 
 def _name(spec: mujoco.MjSpec, name: str | None, lists: Mapping[str, list[Any]], replace: bool) -> str:
-    """The name of the instance: the one that is given, or the first of gears, gears_2 and so on that is free."""
+    """Name of the instance: the given one, or the first free one of gears, gears_2 and so on."""
     if not isinstance(name, str) and name is not None:
         raise GearTypeError(f"name is {name!r}; give a text")
     taken = {plugin.name for plugin in spec.plugins} - (_freed(spec, lists) if replace else set())
@@ -302,7 +302,7 @@ def _is_slide(one: Any) -> bool:
 
 
 def kind_of(wrong: Any) -> str:
-    """What was given in place of an MjSpec, and where to take one."""
+    """Name of an argument that is not an MjSpec, and the remedy."""
     compiled = isinstance(wrong, mujoco.MjModel)
     return f"{type(wrong).__name__}{', which is compiled: take the MjSpec that it came from' if compiled else '; take mujoco.MjSpec.from_file(..)'}"
 

@@ -27,7 +27,7 @@ def unit(of_hinge: str, slide: bool) -> str:
 
 
 def number(value: Any) -> str:
-    """A number in a few digits; an array by its ends, what is not known as "-"."""
+    """A number in a few digits; an array by its ends; "-" for unknown."""
     if value is None:
         return "-"
     if isinstance(value, (bool, np.bool_)):

@@ -108,7 +108,7 @@ def _choose_integrator(spec: mujoco.MjSpec, integrator: str | None, environment:
 
 
 class RandomizedGears(gymnasium.Wrapper[Any, Any, Any, Any], gymnasium.utils.RecordConstructorArgs):
-    """Draws gears at each reset, and tells what they do.
+    """Draws gears at each reset, and reports their results.
 
     ``info["gears"]`` has the draws, {gear: {key: number}}, at reset; ``info["gear_steps"]``, ``["gear_unsolved"]`` and ``["gear_slow"]``
     count since the reset.
@@ -118,11 +118,11 @@ class RandomizedGears(gymnasium.Wrapper[Any, Any, Any, Any], gymnasium.utils.Rec
         intervals: as mjgear.randomize takes them.
         observe: numbers and results of a gear that are appended to the observation, one for each gear in their order:
             "friction", "mode", "state", "eta_forward" and so on. The observation must be a Box with one axis.
-        curriculum: share of the way from the model's gears to the draws, from 0 to 1, for an episode's number from 0 on.
+        curriculum: function from an episode's number (from 0 on) to a factor from 0 (gears of the model) to 1 (draws).
             Default: 1, all of it. ``wrapper.difficulty`` sets it by hand.
 
     Raises:
-        GearError: the model has no gears, an unknown name in observe, or intervals of what is the model's, armature for instance.
+        GearError: the model has no gears, observe has an unknown name, or an interval is of a number of the model, such as armature.
     """
 
     def __init__(
@@ -202,7 +202,7 @@ def _observed(names: Sequence[str]) -> tuple[str, ...]:
 
 
 class GearedVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
-    """Many simulations of a geared model, a mujoco.batch.Batch, as a vector environment; each has gears of its own.
+    """A vector environment over the simulations of a mujoco.batch.Batch, each with gears of its own.
 
     Simulations whose episode has ended are reset, with new draws, by the next step (AutoresetMode.NEXT_STEP). ``batch`` and ``gears``
     are there for what else is wanted; ``info`` counts steps, unsolved and slow ones as RandomizedGears does.
@@ -255,7 +255,7 @@ class GearedVectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self.observation_space = gymnasium.vector.utils.batch_space(self.single_observation_space, num_envs)
 
     def reset(self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Reset all, or those of options["reset_mask"]."""
+        """Reset all simulations, or those in options["reset_mask"]."""
         if isinstance(seed, (list, tuple)):
             seed = next((one for one in seed if one is not None), None)
         super().reset(seed=seed, options=options)

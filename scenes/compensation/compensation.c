@@ -1,6 +1,7 @@
-// Friction compensation with the law: Kikuuwe 2022, section 7. A servo of small gain knows the torque x that
-// the link needs for its weight and its acceleration; with compensation it gives the motor torque that
-// delivers x through the gear in the direction in which the command moves. The servo's own torque is not
+// Friction compensation with the law: Kikuuwe 2022, section 7. A servo of small gain computes the
+// torque x that the link needs for its weight and its acceleration. With compensation it gives the
+// motor torque that delivers x through the gear in the direction of the command. The servo's own
+// torque is not
 // compensated: a gear that cannot be driven back answers it with the other sign.
 
 #include <math.h>

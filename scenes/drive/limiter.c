@@ -11,7 +11,7 @@
 
 #define FORCE 60.0  // of the motor, N
 #define SLIP  25.0  // of the clutch, N
-#define CLOSE 1.0   // force with which it closes, N
+#define CLOSE 1.0   // closing force, N
 #define MASS  0.5   // of motor and of finger, kg
 
 

@@ -1,5 +1,5 @@
-// A gear lifts a load at constant speed, is left alone, and lowers it: its efficiency in both
-// directions from the work that goes in and comes out. Shared by the three scenes of this folder.
+// A gear lifts a load at constant speed, rests, and lowers it: its efficiency in both directions
+// from the work at input and output. Shared by the three scenes of this folder.
 
 #ifndef SCENES_EFFICIENCY_EFFICIENCY_H_
 #define SCENES_EFFICIENCY_EFFICIENCY_H_

@@ -47,8 +47,8 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 }
 
 
-// efficiency over a mesh cycle in which each pair of teeth carries the same share of the load on
-// its whole path: (21) summed up over the path, whose length the tip circles give
+// efficiency over a mesh cycle in which each pair of teeth carries the same fraction of the load
+// on its whole path: (21) integrated over the path, whose length the tip circles give
 static void theory(double* eta_f, double* eta_b, double mu) {
   double c = cos(PRESSURE), s = sin(PRESSURE);
   double tip_in = RADIUS_IN + MODULE, tip_out = RADIUS + MODULE;
@@ -75,8 +75,8 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
       continue;
     }
 
-    // teeth in mesh: friction rises from nothing at the pitch point; two pairs share the load where
-    // their friction is largest, so that less is lost than with the averaged coefficients
+    // teeth in mesh: friction is zero at the pitch point. Two pairs share the load where their
+    // friction is largest, so the loss is below that of averaged coefficients
     double in, out;
     mjg_effWork(&in, &out, &run[i], "wheel", 1);
     double low = mjg_lowest(run[i].trajectory, "friction_wheel", 0.6, 1 - 1e-3);

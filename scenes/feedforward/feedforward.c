@@ -1,6 +1,6 @@
-// Computed-torque control through gears: an arm carries a load along a slow path. The same controller asks for the same
-// acceleration in all cases; its torques come from inverse dynamics with the gears, without them, and with a constant
-// for each joint's friction.
+// Computed-torque control through gears: an arm carries a load along a slow path. The same
+// controller demands the same acceleration in all cases. Its torques come from inverse dynamics
+// with gears, without gears, and with a constant for each joint's friction.
 
 #include <math.h>
 
@@ -125,7 +125,7 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 }
 
 
-// share of the time in which a joint stands still
+// fraction of the time in which a joint rests
 static double rests(const mjgTrajectory* t, const char* name) {
   int n = 0, still = 0, v = mjg_column(t, name), time = mjg_column(t, "time");
   for (int i = 0; i < t->nrow; i++) {

@@ -6,7 +6,7 @@ SCENES = ("flap", "flap-ramp", "flap-creep", "flap-stop")
 
 
 def draw(name, runs):
-    # those of the ramps of figures 11 to 13 are over when figures 14 and 15 begin
+    # the ramps of figures 11 to 13 end before figures 14 and 15 begin
     share = "none" if name == "flap-ramp" else "all"
     figure, rows = plt.subplots(len(runs), 2, sharex=share, figsize=(9, 0.6 + 1.9 * len(runs)),
                                 layout="constrained", squeeze=False)

@@ -176,8 +176,8 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
             time[AIDING], time[AIDING_WEAK], time[AIDING_STRONG], time[OPPOSING_LOCKED],
             time[OPPOSING]);
 
-  // what decides: the motor stalls at 1.65 times the load, so that the irreversible flap moves against
-  // the load only if its gear then loses little more than the reversible one
+  // the motor stalls at 1.65 times the load, so the irreversible flap moves against the load only
+  // if its gear then loses little more than the reversible one
   mjgCase lossy = *run[OPPOSING_LOCKED].variant;
   lossy.parameter[0] = 1 / (2 - lossy.parameter[1]);
   double same = mjg_flapArrival(run[OPPOSING_LOCKED].variant, schedule, 2);

@@ -15,8 +15,8 @@ static double clamp(double x, double limit) {
 }
 
 
-// Proportional: the valve opens with the error up to its end; the pressure across the motor is what
-// the opening gives of the supply, less what the flow loses.
+// Proportional: the valve opens with the error up to its end. The pressure across the motor is the
+// supply times the opening, minus the loss of the flow.
 double mjg_flapMotor(const mjgFlapInput* input, double q, double v) {
   double available = mjgFLAP_TORQUE * input->supply / mjgFLAP_FULL;
   double opening = clamp((input->command - q) / (mjgFLAP_OPEN * mjgFLAP_DEGREE), 1);
@@ -128,8 +128,8 @@ static int stepTable(double* q, double* v, double* t, double time, double h, con
 }
 
 
-// A joint that starts has static friction for a step in Table 1: it loses that much momentum, and
-// until the servo's damping has made up for it a way of h (static - dynamic friction)/damping.
+// In Table 1 a starting joint has static friction for one step. It loses that momentum, and until
+// the servo's damping compensates it, a distance of h (static - dynamic friction)/damping.
 double mjg_flapTable(double* allowed, const mjgRun* run, mjgFlapSchedule schedule) {
   const mjgTrajectory* r = run->trajectory;
   const mjgCase* variant = run->variant;

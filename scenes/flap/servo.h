@@ -7,7 +7,7 @@
 
 #define mjgFLAP_DEGREE (3.14159265358979323846 / 180)
 
-// the servo is ours, the paper has its parameters elsewhere: README.md says how they were found
+// the servo is ours; README.md says how its parameters were found
 #define mjgFLAP_INERTIA  4e3    // of motor and surface, at the surface               kg m2
 #define mjgFLAP_TORQUE   123e3  // of the motor at full supply pressure               N m
 #define mjgFLAP_FULL     26.0   // full supply pressure                               MPa
@@ -24,8 +24,8 @@
 #define mjgFLAP_TARGET(variant) ((variant)->parameter[4])  // for the scene             deg
 #define mjgFLAP_STOP(variant)   ((variant)->parameter[5])  // end of travel, 0: none    deg
 
-// name, settings and parameters of a case; ratio and coulomb are the gear's static_ratio and coulomb,
-// which are FSD and T_FR0 if gamma_u = 0, see README.md
+// name, settings and parameters of a case; ratio and coulomb are static_ratio and coulomb of the
+// gear: FSD and T_FR0 if gamma_u = 0, see README.md
 #define mjgFLAP_CASE_UNEVEN(name, opp, aid, fsd, start, target, stop, ratio, coulomb) \
   name,                                                                               \
       {{"transmission", "eta_forward", #opp},                                         \
@@ -63,8 +63,9 @@ void mjg_flapMeasure(double* value, const mjModel* m, const mjData* d);
 int mjg_flapStep(double* q, double* v, double time, const mjModel* m, const mjgCase* variant,
                  mjgFlapSchedule schedule);
 
-// Table 1 of the paper, ends of travel included, from the first row of a run on: largest difference of
-// its position, and what two explicit timesteps may cost where it starts or stops, both in degrees
+// Table 1 of the paper, ends of travel included, from the first row of a run on: largest difference
+// of its position, and the allowance for two explicit timesteps at starts and stops, both in
+// degrees
 double mjg_flapTable(double* allowed, const mjgRun* run, mjgFlapSchedule schedule);
 
 // claim for each of n runs that it moves as Table 1 says, within what two timesteps may cost

@@ -64,7 +64,7 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
 }
 
 
-// height of the box, and the force with which the left finger presses it
+// height of the box, and pressing force of the left finger
 static const char* const column[] = {"height", "grip", NULL};
 
 static void measure(double* value, const mjModel* m, const mjData* d) {
@@ -93,7 +93,7 @@ static void claims(mjgClaims* claims, const mjgRun* run) {
   static const char* const sensor[] = {"gear"};
   const mjgTrajectory *screw = run[0].trajectory, *welded = run[1].trajectory;
 
-  // it holds what it squeezes
+  // it holds the squeezed box
   double grip = mjg_lowest(screw, "grip", FREE, END), other = mjg_lowest(welded, "grip", FREE, END);
   mjg_claim(claims, grip > 20 && fabs(grip - other) < 0.05 * grip,
             "motor off, it grips with %.2f N; welded fingers for comparison with %.2f N", grip,

@@ -1,4 +1,4 @@
-// Friction that holds: ours, and what the engine has by itself, at its defaults and tuned. frictionloss is a
+// Holding friction: of a gear, and of the engine at its defaults and tuned. frictionloss is a
 // regularized constraint and creeps; springyield is a spring that yields.
 
 #include <math.h>

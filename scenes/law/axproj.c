@@ -1,5 +1,5 @@
-// The operator axproj for two joints: Kikuuwe 2022, Fig. 8. Row i of the recording is one point v of a
-// grid and what it is projected to.
+// The operator axproj for two joints: Kikuuwe 2022, Fig. 8. Row i of the recording is a point v of
+// a grid and its projection.
 
 #include <math.h>
 

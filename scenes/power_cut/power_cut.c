@@ -1,4 +1,4 @@
-// The power fails: an arm and a four-legged robot whose gears lock stay, those of others fall.
+// The power fails: an arm and a four-legged robot with self-locking gears stay, others fall.
 
 #include <math.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@ STYLE = {"gear": ("mjgear", "#0072B2", "-"), "frictionloss": ("MuJoCo's friction
 
 
 def overshoot(time, measured, played):
-    """How far the dropped pendulum swings: here ours overshoots more than MuJoCo's friction."""
+    """Swing of the dropped pendulum: this gear overshoots more than MuJoCo's friction."""
     swing = {"measured": measured, **{STYLE[case][0]: q for case, q in played.items()}}
     highest = {name: q[(time > DROP) & (time < DROP + 1)].max() for name, q in swing.items()}
     return "dropped, it overshoots to\n" + "\n".join(f"{q:.2f} rad {name}" for name, q in highest.items())

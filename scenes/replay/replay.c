@@ -1,5 +1,6 @@
-// Sim to real: what a real servo was told is told to the simulated one, with this gear and with MuJoCo's own
-// friction, each fitted to other logs by the command of doc/identify.md. Measured by the Rhoban team (data/xl330).
+// Sim to real: a simulated servo gets the goals of a real one, with this gear and with MuJoCo's
+// friction, each fitted to other logs by the command of doc/identify.md. Measured by the Rhoban
+// team (data/xl330).
 
 #include <math.h>
 #include <pthread.h>

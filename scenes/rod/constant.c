@@ -1,6 +1,5 @@
-// What constant friction cannot do: Kikuuwe 2022, 6.1. The rod of rod.c with the gear that cannot be driven
-// back, and with the engine's own friction that is so small that the motor moves the rod, or so large that
-// the spring does not.
+// What constant friction cannot do: Kikuuwe 2022, 6.1. The rod of rod.c with the self-locking gear,
+// and with the engine's friction: too small to hold the spring, or too large for the motor.
 
 #include <math.h>
 

@@ -53,7 +53,7 @@ static void measure(double* value, const mjModel* m, const mjData* d) {
 }
 
 
-// share of the time in which the axis stands still
+// fraction of the time in which the axis rests
 static double rests(const mjgTrajectory* t) {
   int v = mjg_column(t, "v_ra"), time = mjg_column(t, "time"), n = 0, still = 0;
   for (int i = 0; i < t->nrow; i++) {

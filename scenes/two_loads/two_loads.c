@@ -1,6 +1,6 @@
 // One gear, two loads: a worm holds the same arm empty and loaded without its motor, and lets the motor lift
-// either. A constant, however tuned, fails in one of the two: what holds the load does not let the motor move
-// the empty arm as the worm does.
+// either. Any constant fails in one of the two: if it holds the load, the motor cannot move the
+// empty arm as with the worm.
 
 #include <math.h>
 
@@ -80,8 +80,9 @@ static void input(const mjModel* m, mjData* d, const mjgCase* variant) {
 }
 
 
-// Angle at which an arm comes to rest that the motor has lifted through the worm: x = eta_f u drives the link,
-// u = tau - m a, so that (M + eta_f m) a = eta_f tau - G cos(q) while it rises, by the midpoint rule.
+// Angle at which an arm stops after the motor has lifted it through the worm: x = eta_f u drives
+// the link, u = tau - m a, so (M + eta_f m) a = eta_f tau - G cos(q) while it rises, by the
+// midpoint rule.
 static double liftedAngle(const Load* load) {
   double h = OFF / STEPS, q = 0, v = 0, time = 0, inertia = load->inertia + ETA * ARMATURE;
   while (v >= 0) {

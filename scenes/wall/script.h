@@ -26,7 +26,7 @@
     mjgWALL_CASE(1.1, 0.1, implicit, suffix)                                                    \
   }
 
-// force with which the motors push the tip in x direction, and place of the wall
+// pushing force of the motors at the tip in x direction, and place of the wall
 double mjg_wallPush(double time);
 double mjg_wallPosition(double time);
 

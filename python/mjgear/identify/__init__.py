@@ -59,8 +59,7 @@ def identify(logs: Sequence[str | Path], bench: str = "pendulum", servo: str | S
       moving: of a dynamometer, speed from which a sample counts as moving, rad/s; None: a hundredth of the usual speed.
       options: of identify_bench.
 
-    Raises:
-      LogError: a log, or what was asked of it, is not understood.
+    Raises: LogError: a log or an option is not understood.
     """
     machine = _servo(servo)
     defaults = {"duty": Column("load", machine.duty_scale, machine.duty_wrap)}
@@ -80,7 +79,7 @@ def _servo(name: str | Servo) -> Servo:
 def identify_bench(bench: Bench, models: Sequence[str] = DEFAULT_MODELS, by: Sequence[str] | None = None,
                    budget: Budget | None = None, replicates: int = 100, tolerance: Mapping[str, float] | None = None,
                    seed: int = 0, told: Callable[[str], None] = lambda text: None) -> Identification:
-    """Fit models, choose one by what it predicts held out, and give its numbers with intervals.
+    """Fit models, choose one by its held-out predictions, and give its numbers with intervals.
 
     Args:
       models: names in MODELS; "native" and the gears among them make the ladder to choose from.

@@ -5,7 +5,7 @@ import signal
 import sys
 
 if __name__ == "__main__" and os.name == "posix" and "OPENBLAS_NUM_THREADS" not in os.environ:
-    # matrices are small, and threads of BLAS wait for each other. It reads this when numpy is loaded, which it is by now
+    # matrices are small, and threads of BLAS wait for each other. numpy reads this when it is loaded, which has happened by then
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 

@@ -1,14 +1,13 @@
 """Backlash from logs: directly from two encoders, or from one by a grid over the gap and shooting in short pieces.
 
-A simulation with a gap forgets where the rotor is in it within a reversal or two, and its error jumps with the gap:
-least squares over whole logs stops anywhere. So the gap is laid on a grid, everything else is fitted anew at each of its
-points, and from the lowest ones the gap as well: first in pieces of a second, which begin at the measured angle and
-speed (the rotor's place in the gap goes on) and keep the error from growing beyond what the gap does, then around what was
-found over whole logs, which know it best.
+A simulation with a gap forgets the rotor's place in it within a reversal or two, and its error jumps with the gap. Least
+squares over whole logs stops at any gap. The gap is therefore laid on a grid, and everything else is fitted at each of its
+points; from the lowest ones the gap is fitted too. First in pieces of a second, which begin at the measured angle and
+speed (the rotor's place in the gap goes on), then over whole logs around the result.
 
-With the gap found, everything else is fitted in sweeps: to the first tenth of each log, from there to a little more of it,
-and so on to its end, so that the simulation stays in step with the log. Two encoders know the gap better than any
-simulation of seconds: it is not fitted to one.
+With the gap found, everything else is fitted in sweeps: to the first tenth of each log, then to a little more, up to its
+end. The simulation stays in step with the log. Two encoders know the gap better than any simulation of seconds: it is not
+fitted to one.
 """
 
 from __future__ import annotations
@@ -57,8 +56,7 @@ def resolution(log: Log) -> float:
 
 
 def is_resolved(half_gap: float, logs: Sequence[Log]) -> bool:
-    """Whether a gap is wider than what the encoders resolve. What a narrower one predicts better comes of the shaft that
-    the model has besides it."""
+    """Whether a gap is wider than what the encoders resolve. Gains of a narrower one come from the model's shaft."""
     return 2 * half_gap > max(resolution(log) for log in logs)
 
 
@@ -70,7 +68,7 @@ def has_two_encoders(logs: Sequence[Log]) -> bool:
 def from_two_encoders(logs: Sequence[Log], least: float = 0.2) -> Gap:
     """Half gap and stiffness of the shaft from logs with ``rotor`` and ``position``.
 
-    Where the shaft carries the torque T (gravity and inertia of the link, from the measured motion) the rotor is ahead by
+    Under the torque T of the shaft (gravity and inertia of the link, from the measured motion) the rotor is ahead by
     offset + half_gap sgn(T) + T/stiffness. Samples with less than `least` of the largest torque are left out.
 
     Raises:
@@ -141,7 +139,7 @@ def find(bench: Pendulum, model: Model, logs: Sequence[int], largest: float, ite
 
 
 def _sweep(bench: Pendulum, model: Model, logs: Sequence[int], gap: Gap) -> Gap:
-    """Follows all values but the gap from the first part of the logs to the whole of them; what it began with if that is
+    """Follows all values but the gap from the first part of the logs to the whole of them; the start, if that is
     better."""
     simulations, cost, values = gap.simulations, np.inf, gap.values
     for part in _PARTS:
@@ -160,7 +158,7 @@ def _sweep(bench: Pendulum, model: Model, logs: Sequence[int], gap: Gap) -> Gap:
 def _search(bench: Pendulum, model: Model, logs: Sequence[int], low: float, high: float, points: int, iterations: int,
             begin: Mapping[str, float]) -> Gap:
     """Lowest cost between two gaps: a grid, each point fitted from the one before, then with the gap free from the lowest
-    ones, and from where the parabola through them is lowest."""
+    points, and from the minimum of the parabola through them."""
     gaps = np.linspace(low, high, points)
     costs = np.full(points, np.inf)
     values = [dict(begin)] * points

@@ -21,8 +21,8 @@ INPUTS = ("torque", "current", "goal", "voltage")
 
 _STEP = 1e-3  # s, largest step of the simulation
 
-# torques and inertias of the core's array, and what is per torque: a motor whose torque is s times as large moves a joint
-# like one s times as light and with 1/s of the friction
+# torques and inertias of the core's array, and numbers per torque: a motor with s times the torque moves a joint like one
+# with 1/s of the inertia and friction
 _TORQUES = [core.INDEX[n] for n in ("inertia", "gravity", "armature", "coulomb", "viscous", "stribeck_friction", "curved_friction",
                                     "stiffness", "damping")]
 _PER_TORQUE = [core.INDEX[n] for n in ("gamma_u_quadratic", "gamma_v_quadratic")]
@@ -50,9 +50,9 @@ def _positive(x: float) -> float:
 
 
 def motion(logs: Sequence[Log]) -> tuple[float, float]:
-    """Usual speed, rad/s, and time, s, of the motions in logs: the speed that is exceeded for a tenth of the fastest log, and the
-    time in which the joint crosses its usual range at its usual speed. Of positions, over 50 ms, since columns of velocity
-    may be noise or nothing."""
+    """Usual speed, rad/s, and time, s, of the motions in logs: the speed exceeded for a tenth of the fastest log, and the time in
+    which the joint crosses its usual range at that speed. Of positions, over 50 ms, since columns of velocity may be noise or
+    nothing."""
     speed, square, range_ = 0.0, 0.0, 0.0
     for log in logs:
         q = log.data["position"]
@@ -135,10 +135,10 @@ class Bench:
         return shapes
 
     def numbers(self, model: Model, values: Mapping[str, float]) -> dict[str, float]:
-        """Fitted, known and shaping numbers under the core's names; what is measured at the motor included."""
+        """Fitted, known and shaping numbers under the core's names, numbers at the motor included."""
         given = {"stribeck_velocity": 1.0, "stribeck_exponent": 2.0, "curved_velocity": 1.0, "curved_exponent": 1.0,
                  **self.shapes(model), **friction(model, {**self.known, **values})}
-        # no gap is no shaft either, so that a gear without backlash is one with a gap of 0
+        # a gap of 0 has no shaft, so that a gear without backlash has a gap of 0
         gap = given.get("half_gap", 0.0) > 0 and "half_gap" in model.parameters
         return {**given, **(self.shaft(values) if gap else {"stiffness": 0.0})}
 
@@ -294,10 +294,9 @@ class Pendulum(Bench):
 
 
 def _known(known: Mapping[str, float] | None, servo: Servo) -> dict[str, float]:
-    """Parameters that are given, with those of the servo.
+    """Given parameters, with those of the servo.
 
-    Raises:
-      LogError: there is no such parameter, or it cannot have that value.
+    Raises: LogError: unknown parameter, or a value that it cannot have.
     """
     given = dict(known or {})
     for name in ("torque_constant", "resistance"):

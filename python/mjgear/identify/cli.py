@@ -239,7 +239,7 @@ def _protocol(a: argparse.Namespace) -> int:
 
 
 def _of_arms(arguments: list[str]) -> Callable[[list[str]], int] | None:
-    """The command for whole arms, if that is what is asked for."""
+    """The command for whole arms, if --robot is given."""
     is_robot = any(word == "--robot" or word.startswith("--robot=") for word in arguments)
     is_model = any(word.endswith((".xml", ".mjcf")) for word in arguments)
     if arguments[:1] == ["identify"] and is_robot:
@@ -254,7 +254,7 @@ def _of_arms(arguments: list[str]) -> Callable[[list[str]], int] | None:
 
 
 def main(arguments: list[str]) -> int:
-    """Run a command; 1 with a line that says what is wrong, 2 for wrong options, 130 after an interrupt."""
+    """Run a command; 1 with a message for the user, 2 for wrong options, 130 after an interrupt."""
     for stream in sys.stdout, sys.stderr:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # names of files and logs may hold anything

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def _is_special(path: Path) -> bool:
-    """What is there and no plain file, such as /dev/stdout: it cannot be replaced."""
+    """An existing path that is not a plain file, such as /dev/stdout: it cannot be replaced."""
     return path.exists() and not path.is_file()
 
 
@@ -40,7 +40,7 @@ def check(path: Path) -> None:
 
 
 def write(path: Path, content: str | bytes) -> None:
-    """Write a file; if that fails, what was there before stays as it was.
+    """Write a file; on failure the old one stays.
 
     Text is UTF-8; what that cannot say becomes ``\\udcXX``.
 

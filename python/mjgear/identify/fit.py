@@ -18,13 +18,14 @@ from mjgear.identify.models import MODELS, PARAMETERS, Model, translated
 class Budget:
     """What every model may spend.
 
-    A simulation over seconds that sticks and slips has many local minima; one that returns to the measured state every
+    A simulation over seconds that sticks and slips has many local minima. One that returns to the measured state every
     tenth or quarter of a second has hardly more than one. So the fit begins with such pieces, and goes on from there, and
     from the solutions of nested models, over whole logs.
 
     Attributes:
       starts: over whole logs, of models that contain no other: the solution in pieces from the middle of the start
-        ranges, then random ones. Others start from the middle and from those that they contain. With a gap: sweeps, besides the first one (backlash.py).
+        ranges, then random ones. Others start from the middle and from the models that they contain. With a gap: sweeps, besides the first
+        one (backlash.py).
       iterations: of each fit.
       pieces: their lengths, s.
       gap: largest half gap that is looked for, rad.
@@ -100,7 +101,7 @@ def fit(bench: Bench, model: Model, budget: Budget | None = None, logs: Sequence
     tried = [minimize(bench, model, logs, z, space, min(_RACE, iterations), rough=True) for z in starts]
     if iterations > 1:
         ahead = sorted((r for r, _ in tried), key=lambda r: float(r.cost))[:_AHEAD]
-        tried += [minimize(bench, model, logs, r.x, space, iterations, rough=True) for r in ahead if r.status == 0]  # not those that are there
+        tried += [minimize(bench, model, logs, r.x, space, iterations, rough=True) for r in ahead if r.status == 0]  # keys that are missing
         first = min((result for result, _ in tried), key=lambda r: float(r.cost))
         tried.append(minimize(bench, model, logs, first.x, space, iterations))
     spent += sum(n for _, n in tried)
@@ -114,12 +115,11 @@ def fit_ladder(bench: Bench, models: Sequence[Model], budget: Budget | None = No
                rng: np.random.Generator | None = None) -> dict[str, Fit]:
     """Fit several models to the same logs, each with the same budget.
 
-    A model that contains another one starts from that one's solution as well, and the other one from its, in both directions
-    until nothing improves: no model loses by a local minimum that another one has left. So the cost never grows with
-    the model, which is asserted (but for a gap that two encoders tell: no cost decides that).
+    A model that contains another one starts from that one's solution too, and the other one from its own, in both directions
+    until nothing improves: no model keeps a local minimum that another one has left. So the cost never grows with the model,
+    which is asserted (but for a gap that two encoders tell: no cost decides that).
 
-    Returns:
-      name -> fit, of these models and of those that they contain.
+    Returns: name -> fit, of these models and of the models that they contain.
     """
     rng = rng or np.random.default_rng(0)
     budget = budget or Budget()
@@ -165,8 +165,8 @@ _WORTH = 1e-3  # part of the cost that an improvement must be to count as one
 
 
 def embedded(bench: Bench, source: Fit, target: Model) -> list[dict[str, float]]:
-    """Starts for a model from the solution of one that contains it, or that it contains: first the very same motion, as far
-    as the target has it, then with further shapes of a curve that is new."""
+    """Starts for a model from the solution of one that contains it, or that it contains: first the same motion, as far as
+    the target can make it, then with further shapes of a new curve."""
     space = bench.space(target)
     shared = translated(source.values, source.model, target)
     start = {}
@@ -207,7 +207,7 @@ def _improved(bench: Bench, found: Fit, near: Sequence[Mapping[str, float]], bud
 
 
 def _at_least(bench: Bench, found: Fit, inner: Fit, logs: Sequence[int]) -> Fit:
-    """A fit that is no worse than that of a model which it contains."""
+    """A fit that is at least as good as that of a model that it contains."""
     if found.cost <= inner.cost:
         return found
     space = bench.space(found.model)

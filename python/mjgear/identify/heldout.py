@@ -1,4 +1,4 @@
-"""Which model predicts what it has not seen."""
+"""Which model predicts held-out logs."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def groups(logs: Sequence[Log], by: str) -> dict[str, list[int]]:
 
 
 def ways(logs: Sequence[Log]) -> list[str]:
-    """What can be left out of these logs: all but "log" that have two groups at least; "log" if there is no other."""
+    """Ways to leave out parts of these logs: all but "log" that have at least two groups; "log" if there is no other."""
     named = [by for by in GROUPS if by != "log" and len(groups(logs, by)) > 1]
     return named or (["log"] if len(logs) > 1 else [])
 
@@ -73,7 +73,7 @@ def leave_out(bench: Bench, models: Sequence[Model], by: Sequence[str], budget: 
               told: Callable[[str], None] = lambda text: None) -> HeldOut:
     """Fit every model without each group, and predict it.
 
-    Nothing of the group enters: the starts are those of a fit from scratch to the other logs.
+    Nothing of the group enters: starts come from a fit from scratch to the other logs.
     """
     result = HeldOut()
     everything = range(len(bench.logs))
@@ -93,9 +93,9 @@ def leave_out(bench: Bench, models: Sequence[Model], by: Sequence[str], budget: 
 def choose(held: HeldOut, ladder: Sequence[Model]) -> str:
     """The simplest model of the ladder that no other one predicts better than.
 
-    One predicts better where the other's mean error is larger by more than a fiftieth, and its error is larger log by log: in
-    the mean of the logarithms of their ratios, with 97.5 % (paired t-test). Ratios, since the errors of logs
-    differ by orders of magnitude, and one log that swings over would decide alone.
+    One predicts better if the other's mean error is larger by more than a fiftieth, and its error is larger log by log: in
+    the mean of the logarithms of their ratios, with 97.5 % (paired t-test). Ratios, since the errors of logs differ by orders
+    of magnitude, and one log that swings over would decide alone.
     """
     names = [m.name for m in sorted(ladder, key=lambda m: (len(m.parameters), held.mean(m.name)))]
 

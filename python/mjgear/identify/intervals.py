@@ -1,9 +1,9 @@
 """95 % intervals by bootstrap over logs.
 
 Neighbouring samples of a log share the same errors of the model, so that intervals from the residuals' scatter
-(Gauss-Newton) are several times too narrow. What repeats independently is the log: whole logs are drawn with
-replacement, the model is fitted to each draw, and the scatter of the fits is widened for the small number of logs
-(Student's t with n - 1 degrees of freedom, and the factor n/(n - 1) of the variance).
+(Gauss-Newton) are several times too narrow. Logs repeat independently, so whole logs are drawn with replacement,
+and the model is fitted to each draw. The scatter of the fits is widened for the small number of logs (Student's t
+with n - 1 degrees of freedom, and the factor n/(n - 1) of the variance).
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def derived(values: Mapping[str, float]) -> dict[str, float]:
 
 
 def with_torque_constant(values: Mapping[str, float], scale: float) -> dict[str, float]:
-    """The gear that moves alike with a torque constant `scale` times as large, as far as there is one: efficiencies
-    eta_forward/scale and eta_backward x scale, and a rotor `scale` times as heavy.
+    """The gear that moves alike with `scale` times the torque constant, as far as one exists: efficiencies
+    eta_forward/scale and eta_backward x scale, and `scale` times the rotor inertia.
 
     Their product stays, and with it a sum of coefficients that is not below 0; one of them may be below 0.
     """
@@ -160,8 +160,8 @@ def _is_wide(name: str, value: float, half: float) -> bool:
 
 
 def _is_known(bench: Bench, fit: Fit, space: Space, here: np.ndarray) -> list[bool]:
-    """Whether the logs show each number: where it moves by a usual amount and all others follow as well as they can,
-    the prediction changes by more than the mean error of the logs.
+    """Whether the logs determine each number: if it moves by a usual amount and all others follow, the prediction
+    has to change by more than the mean error of the logs.
 
     A bootstrap does not tell: where nothing depends on a number its fits stay where they began.
     """

@@ -13,7 +13,7 @@ from mjgear.identify.models import Model
 #: point of the parameter space -> residuals of all logs there
 Cache = dict[bytes, list[np.ndarray]]
 
-_ROUGH = 1e-3  # change of the cost, relative, at which a start has shown what it is worth
+_ROUGH = 1e-3  # relative change of the cost below which a start is dropped
 _BELOW = 1e-2  # part of the cost that a coefficient below 0 takes away at least
 _AT_BOUND = 1e-2  # distance from a bound, in units of a parameter's typical size, from which it counts as reached
 _STEP = 1e-2  # of finite differences, in units of a parameter's typical size
@@ -79,7 +79,7 @@ class _Residual:
 
 
 def robust_cost(residual: np.ndarray, noise: float) -> float:
-    """The soft-L1 cost that is minimized: half the square of what is small against the noise, and linear beyond."""
+    """The minimized soft-L1 cost: half the square of errors that are small against the noise, and linear beyond."""
     return float(noise**2 * np.sum(np.sqrt(1 + (residual / noise) ** 2) - 1))
 
 
@@ -93,7 +93,7 @@ def minimize(bench: Bench, model: Model, logs: Sequence[int], z0: np.ndarray, sp
              cache: Cache | None = None, rough: bool = False) -> tuple[OptimizeResult, int]:
     """One start: scipy's result, and the simulations that it took. Roughly: to a thousandth of the cost.
 
-    Coefficients gamma_u and gamma_v that begin at 0 or above go below it only where that takes away _BELOW of the cost: without load
+    Coefficients gamma_u and gamma_v that begin at 0 or above go below it only where that reduces the cost by _BELOW: without load
     dependence gamma_u = -gamma_v is Coulomb friction once more, and the logs cannot tell them apart.
     """
     residual = _Residual(bench, model, space, logs, cache)

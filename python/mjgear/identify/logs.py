@@ -1,7 +1,7 @@
 """Logs of a joint: read from files, in SI units at the output side, evenly sampled.
 
 Files: CSV (also compressed by gzip) with a header line, the JSON of Rhoban/bam (raw and processed), and the npz of
-mujoco.sysid's ``TimeSeries``. What is measured has these names here, whatever the file calls it:
+mujoco.sysid's ``TimeSeries``. Names of the measured quantities, whatever the file calls them:
 
 ===============  =======  ==========================================================================
 name             unit
@@ -57,7 +57,7 @@ ALIASES = {
     "load": "duty",
 }  # fmt: skip
 
-#: units of columns and what they are in SI
+#: units of columns in SI
 UNITS = {
     "rad": 1.0, "deg": math.pi / 180, "rev": 2 * math.pi,
     "rad/s": 1.0, "deg/s": math.pi / 180, "rpm": math.pi / 30,
@@ -68,7 +68,7 @@ UNITS = {
 }  # fmt: skip
 
 
-#: bytes of text that a log may have, unpacked: a counter's worth of gigabytes is no log of a joint
+#: largest unpacked size of a log in bytes: gigabytes of a counter are not a log of a joint
 LARGEST = 1 << 30
 
 #: of a quantity in SI units: differences and products of larger ones overflow

@@ -1,4 +1,4 @@
-"""MJCF of what was identified, and its simulation by MuJoCo."""
+"""MJCF of the result, and its simulation by MuJoCo."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def joint_attributes(model: Model, values: Mapping[str, float]) -> str:
 
 
 def complete(bench: Bench, model: Model, values: Mapping[str, float]) -> dict[str, float]:
-    """Fitted and known numbers together, with those of the shaft behind a gap."""
+    """Fitted and known numbers together, with the shaft of a gap."""
     return {**bench.known, **values, **bench.shapes(model), **(bench.shaft(values) if "half_gap" in model.parameters else {})}
 
 
@@ -96,7 +96,7 @@ def pendulum(bench: Pendulum, model: Model, values: Mapping[str, float], i: int 
     """The whole bench of log i as MJCF: weight, gear, servo. Its step is that of the fit."""
     constants = {**bench.constants(i), **bench.known, **values}
     inertia, gravity = constants["inertia"], constants["gravity"]
-    # a mass whose gravity torque and inertia are those of the bench; a bare inertia has its mass on the axis
+    # a mass with the gravity torque and inertia of the bench; a bare inertia has its mass on the axis
     if gravity > 0:
         length = bench.logs[i].facts.get("length")
         length = float(length) if length is not None else inertia * GRAVITY / gravity

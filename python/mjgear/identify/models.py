@@ -29,8 +29,8 @@ class Parameter:
     null: float | None = None
 
 
-#: every number that can be fitted. Units are the scales of the logs (Bench.scale), so that nothing here depends on
-#: whether they are those of a watch or of an excavator, nor on N m or N cm
+#: every number that can be fitted. Units are the scales of the logs (Bench.scale), so that results depend neither
+#: on the size of the machine, nor on N m or N cm
 PARAMETERS = {
     p.name: p
     for p in (
@@ -55,7 +55,7 @@ PARAMETERS = {
         Parameter("gamma_u_quadratic", "1/(N m)", "1/torque", 0.0, 1, 0.05, (0.0, 0.2), "gain of gamma_u per motor torque", 0.0),
         Parameter("gamma_v_quadratic", "1/(N m)", "1/torque", 0.0, 1, 0.05, (0.0, 0.2), "gain of gamma_v per load torque", 0.0),
         Parameter("half_gap", "rad", "", 0.0, 0.1, 0.005, (0.0, 0.02), "half of the backlash", 0.0),
-        # published models: bounds of numbers without a unit are those of their authors, the others are the ladder's
+        # published models: bounds of numbers without a unit are their authors', the others are the ladder's
         Parameter("Kl", "1", "", 0.0, 1.0, 0.1, (0.0, 0.4), "load-dependent friction of M3 and M4", 0.0),
         Parameter("Kls", "1", "", 0.0, 1.0, 0.1, (0.0, 0.2), "what it gains at rest, M4", 0.0),
         Parameter("Km", "1", "", 0.0, 1.0, 0.1, (0.0, 0.4), "motor side of M5 and M6", 0.0),
@@ -80,7 +80,7 @@ PLACES = {
 
 @dataclass(frozen=True)
 class Model:
-    """A friction law and its parameters, besides those of motor and bench.
+    """A friction law and its parameters, without the parameters of motor and bench.
 
     Attributes:
       law: "gear" or "bam", as the core knows them.

@@ -29,7 +29,7 @@ pre { background: #f4f4f4; padding: 1em; overflow: auto } img { max-width: 100% 
 
 
 def _label(text: str) -> str:
-    """A name that logs or models bring, short, and with what a font has no glyph for as \\uXXXX. It is no formula."""
+    """A name that logs or models bring, short, and with what a font has no glyph for as \\uXXXX. Plain text, not a formula."""
     shown = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)
     return shown if len(shown) <= 60 else f"{shown[:57]}..."
 
@@ -44,7 +44,7 @@ def figures(found: Identification) -> dict[str, Figure]:
 
 
 def robot_figure(found: Robot, log: int = 0) -> Figure:
-    """What is left of each sensor's error in a log: where the optimizer began and at the optimum."""
+    """Residual of each sensor in a log, at the start and at the optimum."""
     measured, start, predicted = found.measured[log], found.start[log], found.predicted[log]
     names = list(measured.signal_mapping)
     columns = 2 if len(names) > 1 else 1

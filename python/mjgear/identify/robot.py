@@ -24,7 +24,7 @@ sysid: Any = importlib.import_module("mujoco.sysid")
 if not hasattr(sysid, "Parameter"):  # it is empty without its extra
     raise LogError("robots need mujoco.sysid: pip install 'mujoco[sysid]'")
 
-#: what is identified of each joint: start, low, high; torques are those of the joint's actuators
+#: parameters of each joint: start, low, high; torques are those of the joint's actuators
 GEAR: dict[str, tuple[float, float, float]] = {
     "gamma_u": (0.05, 0.0, 0.9),
     "gamma_v": (0.15, 0.0, 2.0),
@@ -116,8 +116,8 @@ class Robot:
 def intervals(parameters: Any, residuals: Sequence[np.ndarray], jacobian: np.ndarray, level: float = 0.95) -> dict[str, tuple[float, float, float]]:
     """Intervals that hold for all parameters together (Bonferroni), each the wider one of two.
 
-    One takes the residuals as independent noise (``sysid.calculate_intervals``); the other takes each log as one
-    observation, whose errors may be related in any way (cluster-robust, with Student's t for few logs).
+    One takes the residuals as independent noise (``sysid.calculate_intervals``). The other takes each log as one
+    observation with errors related in any way (cluster-robust, with Student's t for few logs).
 
     Args:
       residuals: of each log at the optimum.
@@ -161,7 +161,7 @@ def identify(sequences: Sequence[Any], start: Any, optimizer: str = "mujoco", we
 
 
 def load(log: str | Path, *models: mujoco.MjModel) -> Any:
-    """A SystemTrajectory of one of these models: a robot's logs may be those of its model with gears, or without.
+    """A SystemTrajectory for one of these models: a robot's logs may come from its model with gears, or without.
 
     Raises:
       OSError, KeyError, ValueError: it fits none of them; the text is about the first.

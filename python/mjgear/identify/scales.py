@@ -1,11 +1,11 @@
-"""Is the scale of the motor's torque what the logs and the servo say?
+"""Test whether the scale of the motor's torque is as stated.
 
 A torque constant, the gain of a position loop that sets a torque, a mass: each scales the motor's torque against the load, and
-each may be wrong. A motor that is s times as strong moves a joint like one that is s times as light, and a gear can make up
-for a good part of it: efficiencies eta_forward/s and eta_backward s are nearly the same motion. So a given scale is
-tested: the model is fitted at several scales, and each log says how well it likes them. What the logs do not rule out, and
-the tolerance allows, widens the intervals; what they contradict is said; and where another model would be chosen with the scale
-free, that is said too.
+each may be wrong. A motor with s times the torque moves a joint like one with 1/s of the inertia, and a gear can compensate
+most of it: efficiencies eta_forward/s and eta_backward s give nearly the same motion. So a given scale is
+tested: the model is fitted at several scales, and each log says how well it likes them. Scales within the tolerance that the
+logs do not rule out widen the intervals. A contradiction is reported, and so is a different choice of model with the scale
+free.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from mjgear.identify.intervals import with_torque_constant
 from mjgear.identify.leastsquares import minimize, robust_cost
 from mjgear.identify.models import PARAMETERS, Model
 
-#: relative tolerances of what is given without one
+#: relative tolerances where none is given
 TORQUE, SENSOR, LOAD = 0.25, 0.05, 0.10
 
 _FACTORS = (0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.35, 1.5)  # scales that are tried
@@ -76,13 +76,13 @@ class Scale:
         return max(self.low, low), min(self.high, high)
 
     def at(self, factor: float) -> dict[str, float]:
-        """Values at a factor, linear between those that were fitted."""
+        """Values at a factor, linear between the fitted ones."""
         return {n: float(np.interp(factor, self.factors, [v[n] for v in self.values])) for n in self.values[0]}
 
     def ends(self) -> list[dict[str, float]]:
-        """Values to reckon with: those of all scales within the range, since not every number grows or falls with the scale. A motor that is
-        stronger than was said and a load that is lighter move alike, but in the latter case all torques and inertias that were found are as
-        much too large."""
+        """Values for the interval: those of all scales within the range, since not every number grows or falls with the scale. A stronger
+        motor and a lighter load move alike; with the lighter load all torques and inertias of the result are too large by the same
+        factor."""
         made = []
         low, high = self.range()
         for factor in sorted({low, high, *(f for f in self.factors.tolist() if low < f < high)}):
@@ -93,7 +93,7 @@ class Scale:
         return made
 
     def notes(self) -> list[str]:
-        """What is to be said about it."""
+        """Notes for the report."""
         what = "the torque constant" if self.name == "torque_constant" else "the scale of the motor's torque (torque constant, gain of the loop, mass)"
         free = "--fit torque_scale fits it with every model"
         if self.given and self.is_contradicted:
@@ -165,8 +165,8 @@ def profile(bench: Bench, fit: Fit, tolerance: Mapping[str, float] | None = None
     """Test the scale of the motor's torque; None where voltage and back-EMF tell it, or it is fitted.
 
     At each scale the model is fitted anew, and the logarithms of the logs' costs over those at the best scale have a mean and
-    a scatter. To first order the mean grows with the square of the distance and the scatter with the distance, so that the
-    scale is ruled out where the mean is above half of Student's t times the scatter of the mean.
+    a scatter. To first order the mean grows with the square of the distance and the scatter with the distance. So a scale
+    is ruled out where the mean is above half of Student's t times the scatter of the mean.
     """
     name, is_given = carrier(bench)
     if not name or len(bench.logs) < 2:
@@ -215,7 +215,7 @@ def _crossing(factors: np.ndarray, excess: np.ndarray) -> float:
     for k in range(1, factors.size):
         if excess[k] > 0:
             part = -excess[k - 1] / (excess[k] - excess[k - 1])
-            # the excess is no line, and bends where a coefficient comes to its bound: half way at least
+            # the excess is not linear, and bends where a coefficient reaches its bound: half way at least
             return float(factors[k - 1] + max(part, 0.5) * (factors[k] - factors[k - 1]))
     return float(factors[-1])
 
@@ -230,8 +230,8 @@ def _vertex(x: np.ndarray, y: np.ndarray) -> float:
 
 
 def load_ends(bench: Bench, fit: Fit, tolerance: Mapping[str, float]) -> list[dict[str, float]]:
-    """Values with a load that is as much too light, or too heavy, as it may be, where nothing else gives the torque's scale:
-    torque_constant, armature and friction are then known as well as the mass, and not better."""
+    """Values with the lightest, or heaviest, load within its tolerance, if nothing else gives the torque's scale:
+    torque_constant, armature and friction are then known as well as the mass."""
     relative = tolerance.get("load", LOAD)
     if carrier(bench)[1] or not isinstance(bench, Pendulum) or relative == 0:
         return []
@@ -245,8 +245,8 @@ def load_ends(bench: Bench, fit: Fit, tolerance: Mapping[str, float]) -> list[di
 
 
 def free_choice(bench: Bench, held: HeldOut, ladder: Sequence[Model]) -> tuple[str, HeldOut]:
-    """The model that is chosen with the torque scale free, and its errors held out: every fit goes on with the scale as a
-    further parameter, to the logs that it was fitted to."""
+    """The model that is chosen with the torque scale free, and its held-out errors: every fit continues on the same logs
+    with the scale as a further parameter."""
     extra = bench.extra
     freed = HeldOut({}, held.groups, {})
     bench.extra = (*extra, "torque_scale")

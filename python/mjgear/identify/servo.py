@@ -15,8 +15,8 @@ class Servo:
     """Motor, amplifier and firmware of a servo.
 
     The position loop sets ``duty = clip(kp error_gain (goal - position) - derivative velocity, +-max_duty)`` of the
-    supply (drive "voltage"), or the same as a current or torque in A or N m (drives "current", "torque"), with kp the
-    number in the servo's register, which a log tells.
+    supply (drive "voltage"), or a current or torque in A or N m (drives "current", "torque"). kp is the number in the
+    servo's register, from the log.
 
     Attributes:
       drive: what the amplifier sets: "voltage", "current" or "torque".

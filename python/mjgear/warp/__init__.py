@@ -7,8 +7,8 @@
 
 What another program has put on the device already, Newton's SolverMuJoCo for instance, gets its gears by attach().
 
-Friction is solved together with contacts and all other constraints of MuJoCo Warp: every geared joint has a row
-of friction loss, whose bound and whose reference follow the gear's law between the constraint solves of a step.
+Friction is solved together with contacts and all other constraints of MuJoCo Warp. Every geared joint has a row
+of friction loss, whose bound and reference follow the gear's law between constraint solves.
 """
 
 from mjgear import _extras

@@ -16,7 +16,7 @@ def worlds(model, data):
 
     Raises:
         GearTypeError: they are something else.
-        GearError: data are those of another model.
+        GearError: the data belong to another model.
     """
     for name, value, kind, needed in (("model", model, "Model", ("opt", "nv", "callback")), ("data", data, "Data", ("nworld", "njmax", "efc"))):
         if not all(hasattr(value, field) for field in needed):

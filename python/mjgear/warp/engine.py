@@ -1,7 +1,7 @@
 """What differs between the releases of MuJoCo Warp that gears work with: 3.11, which mjlab 1.6 has, to 4.0.
 
 The rest of the package is written for 4.0. What older releases do another way stands here beside it, and nowhere else.
-Releases are told apart by what they have, not by their numbers.
+Releases are distinguished by their functions, not by their numbers.
 """
 
 import contextlib
@@ -27,7 +27,7 @@ def _fields(kind) -> set[str]:
 
 _MODEL, _DATA = _fields(mjw.Model), _fields(mjw.Data)
 
-# what gears call and read besides the public functions
+# functions and fields that gears use beside the public ones
 _NEEDED = {
     "Model": (_MODEL, ("M_rownnz", "M_rowadr", "M_colind", "nC", "callback", "dof_invweight0", "dof_armature")),
     "Data": (_DATA, ("M", "efc", "qacc_warmstart", "qfrc_smooth", "nefc")),
@@ -128,7 +128,7 @@ def damping_derivative(m: mjw.Model, d: mjw.Data, out: wp.array):
 
 
 def smooth_force(m: mjw.Model, d: mjw.Data, out: wp.array):
-    """All forces but those of constraints, as "discrete" takes them: springs and position gains at the end of the step."""
+    """All forces except constraint forces, as "discrete" takes them: springs and position gains at the end of the step."""
     _launch(solver._add_qfrc_smooth_eff, (d.nworld, m.nv), m, d, out)
 
 
@@ -150,7 +150,7 @@ def solve_free_bodies(m: mjw.Model, d: mjw.Data):
 # ------------------------------------------ the constraint solver ------------------------------------------------
 
 
-# whether a solve may be ended early: what it says of that can be taken back
+# whether a solve may end early, which has to be reversible
 _ENDS = "overflow" in _DATA and "warn_overflow" in vars(Option) and hasattr(types, "OverflowType")
 OVERFLOW_ITERATIONS = int(types.OverflowType.ITERATIONS) if _ENDS else 0
 

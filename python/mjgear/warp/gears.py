@@ -36,8 +36,8 @@ _ITERATIONS = 4
 def put_model(mjm: mujoco.MjModel, batch_sizes: dict[str, int] | None = None) -> mjw.Model:
     """A geared model on the device: mujoco_warp.put_model of the model without the plugin.
 
-    batch_sizes are those of mujoco_warp.put_model: fields that differ between worlds. Euler and implicitfast take effect in
-    Gears; Model.opt says Euler, which is what is left to do then.
+    batch_sizes as in mujoco_warp.put_model: fields that differ between worlds. Gears replace Euler and implicitfast;
+    Model.opt says Euler, whose remaining work is the position update.
 
     Raises:
         UnsupportedError: the model needs what mjgear.warp does not have (backlash, CG, sparse Jacobians, sleep).
@@ -157,7 +157,7 @@ engine.hook(_gears_of)
 
 
 class Gear:
-    """The gear of one joint in all worlds: its numbers and results are views of (nworld) of those of Gears."""
+    """The gear of one joint in all worlds: numbers and results are views (nworld) of the arrays of Gears."""
 
     def __init__(self, gears: "Gears", name: str):
         object.__setattr__(self, "name", name)
@@ -178,16 +178,14 @@ class Gear:
 class Gears:
     """The gears of all worlds, arrays of (nworld, n) on the device in the order of ``names``.
 
-    Numbers, to be set at any time (``gears.gamma_v = 1.1``, or an array of (nworld, n)): gamma_u, gamma_v, coulomb, static_ratio,
-    stribeck_friction, stribeck_velocity, stribeck_exponent, gamma_u_stribeck, gamma_v_stribeck,
-    gamma_u_quadratic, gamma_v_quadratic, as doc/mjcf.md has them. The rotor inertia is
-    ``Model.dof_armature``.
+    Numbers may be set at any time (``gears.gamma_v = 1.1``, or an array (nworld, n)): gamma_u, gamma_v, coulomb, static_ratio,
+    stribeck_friction, stribeck_velocity, stribeck_exponent, gamma_u_stribeck, gamma_v_stribeck, gamma_u_quadratic,
+    gamma_v_quadratic (doc/mjcf.md). The rotor inertia is ``Model.dof_armature``.
 
     Results of the last step: friction (N m), internal_force (lambda, N m), mode (-1, 0, 1), state (numbers of mjgear.State),
-    power_loss (W), residual (distance from the law relative to its terms), and by
-    world status (0 settled, 1 residual too large, 2 the friction problem
-    was not set up, 3 no row for a gear: njmax is too small), unsettled, the number of steps of which the status
-    was not 0, and iterations of the friction problem (nworld).
+    power_loss (W), residual (distance from the law relative to its terms). By world: status (0 settled, 1 residual too
+    large, 2 the friction problem was not set up, 3 no row for a gear: njmax is too small), unsettled (number of steps with
+    another status than 0), iterations of the friction problem (nworld).
 
     The friction of gears is part of ``Data.qfrc_constraint``. ``Data.qacc`` is (v+ - v)/h after a step. A joint that
     stands still has a velocity of exactly 0; in the step in which it stops, 0 up to the rounding of (v+ - v)/h.
@@ -325,7 +323,7 @@ class Gears:
         """Worlds start anew: no friction of the past, nothing counted.
 
         Args:
-            worlds: (nworld), bool or int, those that are not 0; default: all. An array of Warp is read on the device.
+            worlds: (nworld), bool or int, true for worlds to reset; default: all. An array of Warp is read on the device.
 
         Raises:
             GearError: another shape or kind of numbers.
@@ -347,11 +345,11 @@ class Gears:
             gears.set(sims=done, gamma_v=1.1)
 
         Args:
-            sims: (nworld), bool or int, those that are not 0 change; default: all. An array of Warp is read on the device.
+            sims: (nworld), bool or int, true for worlds that change; default: all. An array of Warp is read on the device.
             values: numbers of this class: one, (n), or (nworld, n); arrays of Warp stay on the device.
 
         Raises:
-            AttributeError: there is no such number.
+            AttributeError: the number does not exist.
             GearError: another shape or kind of numbers; nothing has changed.
         """
         worlds = check.some_worlds(sims, self.status.shape[0])
@@ -443,7 +441,7 @@ class Gears:
         )  # fmt: skip
 
     def _motor_torque(self, m, d):
-        """Torque of actuators on the dofs of gears, where some act on links without what is theirs."""
+        """Torque of motors on the dofs of gears; loads excluded."""
         if self._motors is None:
             return d.qfrc_actuator
         gravity = not m.opt.disableflags & DisableBit.GRAVITY

@@ -4,7 +4,7 @@
     env = mjgear.warp.mjlab.ManagerBasedRlEnv(cfg, device)      # instead of mjlab.envs.ManagerBasedRlEnv
     env.sim.gears.friction                          # see mjgear.warp.Gears
 
-All else of mjlab is as it was. An entity's gears travel with it into the scene, and all gears of a scene are solved together.
+All else of mjlab is unchanged. An entity's gears travel with it into the scene, and all gears of a scene are solved together.
 """
 
 import sys
@@ -23,7 +23,7 @@ class Simulation(mjlab.sim.Simulation):
     """mjlab's simulation, of a model with gears.
 
     Attributes:
-        gears: those of all worlds. A row of friction loss is added for each of them: SimulationCfg.njmax needs room for it.
+        gears: gears of all worlds. A row of friction loss is added for each of them: SimulationCfg.njmax needs room for it.
 
     Raises:
         UnsupportedError: the entities have variants, or the model needs what mjgear.warp does not have.

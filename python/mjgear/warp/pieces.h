@@ -52,11 +52,11 @@ mjgFUNCTION int mjgi_pieceNext(int piece, mjgREAL x, mjgREAL w, mjgREAL v_free, 
 }
 
 
-// start from the pieces that joints had, by their mode and the sign of their load, and
-// exchange them, all at once, at most so often. Returns 1 if they stay as they are: t, v,
-// lambda and mode are those of a solution then, else unchanged. A joint that is stuck
-// stays so where its bound lets it, also where that is not connected to no friction. One
-// that slips has broken away where flg_release is 1. Arguments as in mjgi_denseNewton
+// start from the last branches of the joints (mode and sign of load), and exchange all at once,
+// at most this many times. Returns 1 if the branches stay unchanged: then t, v, lambda and mode
+// are those of a solution; else they are unchanged. A joint that is stuck stays so where its
+// bound lets it, also where that is not connected to no friction. One that slips has broken
+// away where flg_release is 1. Arguments as in mjgi_denseNewton
 mjgFUNCTION int mjgi_exchangePieces(mjgREAL* t, mjgREAL* v, mjgREAL* lambda, int* mode,
                                     const mjgREAL* A, const mjgREAL* v_free, const mjgREAL* phi,
                                     const mjgREAL* alpha, const mjgREAL* beta,

@@ -42,7 +42,7 @@ class Gears:
     numbers: dict[str, np.ndarray]
     actuator_inertia: np.ndarray
     servos: bool  # an actuator's force depends on velocity
-    motors: np.ndarray | None  # of each gear, which actuators are its motors (n, nactuator); None: qfrc_actuator is theirs
+    motors: np.ndarray | None  # motors of each gear (n, nactuator); None: qfrc_actuator
     sensors: list[tuple[int, int]]  # address of a plugin sensor in sensordata, and its joint
 
     @property
@@ -192,7 +192,7 @@ def _motors(model: mujoco.MjModel, joints: list[int], names: list[str]) -> tuple
 
 
 def _sensors(model: mujoco.MjModel, joints: list[int]) -> list[tuple[int, int]]:
-    """Where in sensordata those of the plugin are, and which gear is theirs."""
+    """Places of the plugin's sensors in sensordata, and the gear of each."""
     sensors = []
     for k in range(model.nsensor):
         if model.sensor_plugin[k] >= 0:
@@ -203,7 +203,7 @@ def _sensors(model: mujoco.MjModel, joints: list[int]) -> list[tuple[int, int]]:
 
 
 def alone(model: mujoco.MjModel) -> mujoco.MjSpec:
-    """A spec of nothing but the hinge and slide joints of a model, with their armature and a motor each: to describe gears on."""
+    """A spec with only the hinge and slide joints of a model, their armature and a motor each, to describe gears on."""
     spec = mujoco.MjSpec()
     root = spec.worldbody.add_body()
     for j in range(model.njnt):
@@ -264,8 +264,8 @@ def strip(model: mujoco.MjModel, gears: Gears) -> mujoco.MjModel:
 def without_instances(plain: mujoco.MjModel) -> tuple[mujoco.MjModel, np.ndarray]:
     """A copy that mujoco_warp.put_model takes, and the geoms of which Model.geom_plugin_index is to become -1.
 
-    MuJoCo Warp counts the plugin instances of a model by the geoms that have one, and reads their attributes as
-    numbers: instances that are no geom's get one, and no attributes.
+    MuJoCo Warp counts plugin instances by geoms and reads their attributes as numbers. Instances without a geom
+    therefore get one, without attributes.
 
     Raises:
         UnsupportedError: there are more instances than geoms.

@@ -6,8 +6,7 @@
 #define MJGEAR_WORLD_H_
 
 // Inner loops run along rows, and threads beside each other read numbers beside each
-// other. Those of matrices have no sums, so that compilers make vectors of them without
-// changing a bit.
+// other. Loops over matrices have no sums, so compilers vectorize them without changing a bit.
 
 // y -= f x
 mjgFUNCTION void subtract(mjgREAL* __restrict y, const mjgREAL* __restrict x, mjgREAL f, int n) {
@@ -85,8 +84,8 @@ typedef struct {
 } Rows;
 
 
-// g = J' f; and where H is given, its lower triangle += J' [D] J, of rows that are
-// quadratic and not those of gears
+// g = J' f. With H, its lower triangle += J' [D] J over quadratic rows that are not rows of
+// gears
 mjgFUNCTION void gather(mjgREAL* H, mjgREAL* __restrict g, const Rows* c, int nv) {
   for (int i = mjgLANE; i < nv; i += mjgLANES) {
     g[i] = 0;
@@ -109,7 +108,7 @@ mjgFUNCTION void gather(mjgREAL* H, mjgREAL* __restrict g, const Rows* c, int nv
 }
 
 
-// A = U' U in place, in the upper triangle; what is given is the lower one. Returns 0 if A
+// A = U' U in place, in the upper triangle; the input is the lower one. Returns 0 if A
 // is not positive definite
 mjgFUNCTION int factor(mjgREAL* A, int n) {
   for (int i = 0; i < n; i++) {

@@ -4,9 +4,9 @@
     found = arm.identify("arm.xml", ["logs/"])
     print(found.table(), found.numbers())
 
-The torque of a joint is linear in the inertial parameters, in Coulomb, viscous and curved viscous friction; gears make it
-linear in two regimes, driving and being driven. So all logs are reduced to one Gram matrix a piece and joint, and every
-fit, held-out fit and bootstrap draw works on these.
+The torque of a joint is linear in the inertial parameters and in Coulomb, viscous and curved viscous friction. Gears make
+it linear in two regimes, driving and driven. So all logs are reduced to one Gram matrix a piece and joint, and every fit,
+held-out fit and bootstrap draw works on these.
 """
 
 from mjgear.identify.arm.logs import ArmLog

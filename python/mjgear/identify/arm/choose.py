@@ -1,9 +1,8 @@
 """Which terms of friction each joint needs: those without which held-out torques are predicted worse.
 
-The ladder of a joint goes from native (Coulomb and viscous friction, what MuJoCo has) over curved viscous friction, Stribeck and
-load dependence to load dependence at rest and quadratic. Groups of logs are left out in turn, everything is fitted to the
-others, and a term stays if the errors of pieces of the left-out logs grow without it: by more than WORTH of their sum of squares,
-and piece by piece (t-test).
+The ladder of a joint: native (Coulomb and viscous friction, as in MuJoCo), curved viscous friction, Stribeck, load dependence,
+load dependence at rest, quadratic. Groups of logs are left out in turn, and everything is fitted to the others. A term stays if
+the errors on left-out pieces grow without it: by more than WORTH of their sum of squares, and piece by piece (t-test).
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ SURE = 3.0  # mean of the paired differences over its standard deviation
 
 @dataclass
 class Choice:
-    """What was held out.
+    """Held-out errors.
 
     Attributes:
       rungs: of each joint.
@@ -41,7 +40,7 @@ class Choice:
     without: dict[tuple[int, str], tuple[float, float]] = field(default_factory=dict)
 
     def better(self, j: int) -> tuple[str, float]:
-        """What predicts joint j best, and its error over that of what was chosen."""
+        """The best model of joint j, and its error over that of the chosen terms."""
         errors = {what: float(self.rms(what)[j]) for what in self.errors}
         best = min(errors, key=lambda what: errors[what])
         return best, errors[best] / max(errors["chosen"], 1e-300)
@@ -66,7 +65,7 @@ def held_out(fitter: Fitter, rungs: Sequence[Rung], start: State | dict[str, Sta
 
 
 def is_worse(without: np.ndarray, with_: np.ndarray) -> tuple[bool, float, float]:
-    """Whether errors without a term are larger than with it, by what part, and with which t."""
+    """Whether errors grow without a term, by what part, and with which t."""
     used = (with_ > 0) & (without > 0)
     if used.sum() < 3:
         return False, 0.0, 0.0
@@ -140,9 +139,9 @@ def again(fitter: Fitter, choice: Choice, state: State) -> dict[str, State]:
 
 
 def published(fitter: Fitter, choice: Choice, state: State, told: Callable[[str], None] = lambda text: None) -> None:
-    """Add the held-out errors of the published models to a choice: of each joint with that model, while all others keep theirs.
+    """Add the held-out errors of the published models to a choice: each joint with that model while all others keep their terms.
 
-    Weights and variances of the rows are those of the chosen friction, so that the errors compare with "chosen".
+    Weights and variances of the rows are those of the chosen friction, for comparison with "chosen".
     """
     told("held out: published models")
     fits = again(fitter, choice, state)

@@ -83,8 +83,7 @@ def identify_parser() -> argparse.ArgumentParser:
 def run_identify(arguments: list[str]) -> int:
     """The command; 0 when done.
 
-    Raises:
-      LogError, OSError: with a line that says what is wrong.
+    Raises: LogError, OSError: with a message for the user.
     """
     # --robot takes a value, so that argparse does not read "--robot -h"
     asks_help = not {"-h", "--help"}.isdisjoint(arguments)
@@ -167,8 +166,7 @@ def protocol_parser() -> argparse.ArgumentParser:
 def run_protocol(arguments: list[str]) -> int:
     """The command; 0 when done.
 
-    Raises:
-      LogError, OSError: with a line that says what is wrong.
+    Raises: LogError, OSError: with a message for the user.
     """
     from mjgear.identify.arm import excite
     from mjgear.identify.arm.dynamics import Arm

@@ -1,4 +1,4 @@
-"""Did friction drift from log to log, or within one?"""
+"""Test whether friction drifted between logs, or within one."""
 
 from __future__ import annotations
 

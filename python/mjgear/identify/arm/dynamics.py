@@ -1,6 +1,6 @@
 """Inverse dynamics of a tree of links, linear in their inertial parameters, for many samples at once.
 
-The ten numbers of a link are those of C. G. Atkeson, C. H. An, J. M. Hollerbach (1986), in the frame of its body: mass m,
+The ten numbers of a link have the order of the C code. G. Atkeson, C. H. An, J. M. Hollerbach (1986), in the frame of its body: mass m,
 first moment h = m c, and inertia about the frame's origin (xx, yy, zz, xy, xz, yz).
 """
 
@@ -48,7 +48,7 @@ def _rotation(quaternion: np.ndarray) -> np.ndarray:
 
 @dataclass
 class Link:
-    """A link: the body that its joint moves, and what is fixed to it.
+    """A link: the body that its joint moves, and everything fixed to it.
 
     Attributes:
       name: of its body.
@@ -86,8 +86,7 @@ class Arm:
       reference: (joints) position at which the model is drawn (qpos0).
       limits: (joints, 2) range, infinite where there is none.
 
-    Raises:
-      LogError: a joint is missing, or is no hinge or slide, or the base is free.
+    Raises: LogError: a joint is missing, or is not a hinge or slide, or the base is free.
     """
 
     def __init__(self, model: mujoco.MjModel, joints: Sequence[str], held: Mapping[str, float] | None = None) -> None:
@@ -124,7 +123,7 @@ class Arm:
         return len(self.joints)
 
     def _gather(self) -> None:
-        """Links from bodies: a body without a joint of ours is part of the link that it is fixed to."""
+        """Links from bodies: a body without a geared joint is part of the link that it is fixed to."""
         m = self.model
         # link of each body, and the body's frame in that of the link's own body, all at the reference
         link = np.full(m.nbody, -1)

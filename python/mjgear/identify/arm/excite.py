@@ -1,9 +1,9 @@
-"""Motions that tell most of an arm: Fourier series within its limits, and what they will tell.
+"""Informative motions of an arm: Fourier series within its limits, and the intervals to expect.
 
 The series of J. Swevers, C. Ganseman, D. B. Tukel, J. De Schutter, H. Van Brussel (1997), with coefficients that put velocity and
 acceleration to 0 at the ends. Random starts and a local search maximize the information (log det) on base parameters and
-friction; limits of position, speed and torque and collisions, of the robot with itself and with what stands around it, are
-checked in MuJoCo along the whole motion, with and without the payload.
+friction. MuJoCo checks limits of position, speed and torque and collisions along the whole motion, with and without the
+payload.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class _Checker:
         return worst
 
     def torques(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
-        """(n, joints) torques with the payload, and friction besides as a part of them."""
+        """(n, joints) torques with the payload and friction."""
         rows = self.arm.regressor(q, v, a)
         beta = self.arm.parameters.copy()
         beta[-1, 0] += self.payload

@@ -1,8 +1,8 @@
-"""What was identified in the formats of others, as far as they can carry it, and what is lost.
+"""Results in formats of other programs, and what these formats cannot carry.
 
 URDF `<dynamics>` has damping and friction, Isaac (PhysX) joints have armature, friction and viscous friction, Drake has damping,
-rotor inertia and gear ratio. None of them knows friction that grows with the load. What they get in its place is the constant
-friction and damping that come closest to the friction of the logs.
+rotor inertia and gear ratio. None of them knows friction that grows with the load. They get the constant friction and damping
+closest to the friction of the logs.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Plain:
     terms: frozenset[str]
 
     def text(self) -> str:
-        """What is lost, in words."""
+        """Text about what is lost."""
         if not self.terms:
             return "nothing is lost"
         share = 100 * self.lost / max(self.friction, 1e-12)

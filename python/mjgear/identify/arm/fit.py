@@ -1,7 +1,7 @@
 """Fits all joints of an arm together: the links are common to them, friction is a joint's own.
 
-The unknowns of a link are a symmetric 4 x 4 matrix S: its pseudo-inertia is L exp(S) L', with L L' that of the model. So every
-S is a body that can exist, 0 is the model, and a stated tolerance of the model is the scatter of S, the same in all units (the
+The unknowns of a link are a symmetric 4 x 4 matrix S: its pseudo-inertia is L exp(S) L', with L L' that of the model. Every S
+is a body that can exist, and 0 is the model. A stated tolerance of the model is the scatter of S, the same in all units (the
 metric of T. Lee and F. C. Park, 2018). Gauss-Newton on sums of Gram matrices, with bounds.
 """
 
@@ -18,7 +18,7 @@ from mjgear.identify.arm.dynamics import Arm, numbers, pseudo
 from mjgear.identify.arm.law import PLACE, Rung
 from mjgear.identify.arm.problem import Problem
 
-#: standard deviation of what is stated with a tolerance: between that of an even spread (0.58) and of certainty at its ends
+#: standard deviation of a stated tolerance: between an even spread (0.58) and its ends
 SPREAD = 0.6
 _WEAK = 100.0  # usual sizes, of priors that only keep the matrix regular
 _GAMMA = 1.0  # of gamma_u and gamma_v
@@ -49,7 +49,7 @@ _E = _basis()
 
 @dataclass
 class Known:
-    """What is known besides the logs.
+    """Knowledge in addition to the logs.
 
     Attributes:
       inertia: relative tolerance of the model's links.
@@ -210,7 +210,7 @@ class Fitter:
         return self.problem.gram(j, self.problem.design(j, predicted, rung))
 
     def search(self, rungs: Sequence[Rung], state: State, only: int | None = None) -> None:
-        """Stribeck velocity and power of the shape of each joint, or of one: those that a linear fit likes best, of the rung's terms."""
+        """Stribeck velocity and power of the shape of each joint, or of one: the best ones of a linear fit with the rung's terms."""
         beta = self.links(state.S)[0]
         for j, rung in enumerate(rungs):
             if only not in (None, j):
@@ -366,7 +366,7 @@ class Fitter:
             kept = start.vector()
             free &= mine
             precision[:n] = 0
-        # what is not fitted is as in the start of all, but for scales that are known
+        # parameters that are not fitted keep their start, except known scales
         theta = start.vector()
         theta = np.where(free, theta, self._idle(centers).vector())
         if joint is not None:
@@ -427,7 +427,7 @@ class Fitter:
         return start.at(theta), cost
 
     def _idle(self, centers: State | None) -> State:
-        """Values of what is not fitted."""
+        """Values of parameters that are not fitted."""
         idle = State(np.zeros_like(self.start.S), np.zeros_like(self.start.p), np.zeros_like(self.start.offsets))
         idle.p[:, PLACE["scale"]] = self.scale if centers is None else centers.p[:, PLACE["scale"]]
         return idle
@@ -445,10 +445,9 @@ class Fitter:
         return C
 
     def settle(self, rungs: list[Rung], state: State, rounds: int, exponents: bool = False) -> State:
-        """Fit and make the columns anew in turn, until what they were made with no longer moves.
+        """Fit and make the columns anew in turn, until the values behind the columns converge.
 
-        Args:
-          exponents: put those of the temperature into the shapes: not while it is asked whether they are needed.
+        Args: exponents: write those of the temperature into the shapes; not while their need is tested.
         """
         before = [np.full(r.v.size, np.inf) for r in self.problem.rows]
         for _ in range(rounds):

@@ -1,8 +1,8 @@
 """95 % intervals by bootstrap over pieces of logs.
 
-Each draw takes as many pieces as there are, with replacement, and what is known besides the logs (inertias of the model, torque
-constants) anew within its tolerance; so the spread of the fits has both in it. A fit is one step of Gauss-Newton from the best
-point. Student's t for the number of logs, since what a log has of its own (a warm-up, a pose) is in all its pieces. Where the
+Each draw takes as many pieces as there are, with replacement, and prior knowledge (inertias of the model, torque constants)
+anew within its tolerance. The spread of the fits has both in it. A fit is one step of Gauss-Newton from the best point.
+Student's t for the number of logs, because all pieces of a log share its errors (a warm-up, a pose). Where the
 curvature of the cost gives a wider interval, that one is taken.
 """
 
@@ -58,7 +58,7 @@ def numbers(fitter: Fitter, rungs: Sequence[Rung], state: State) -> dict[str, fl
         p, shape = state.p[j], rung.shape
         on = rung.enabled()
         if fitter.known.tolerance[j] > 0:
-            # units: N m per what was logged
+            # units: N m per logged unit
             out[f"{name}.torque_scale"] = 1 / p[PLACE["scale"]]
         if "load" in rung.terms:
             gu, gv = p[PLACE["gamma_u"]], p[PLACE["gamma_v"]]

@@ -1,7 +1,7 @@
 """The torque of one joint as a linear function of its columns.
 
-With s the sign of the velocity, x the torque that links and joint take, m the rotor's inertia, c the bound that does not
-depend on the load, and d = +1 where s lambda > 0 (driving), -1 where the load drives, the law of doc/theory.md is
+With s the sign of the velocity, x the torque of links and joint, m the rotor's inertia, c the load-independent bound,
+and d = +1 where s lambda > 0 (driving), -1 where the load drives, the law of doc/theory.md is
 
     u = (1 + d gamma_v)/(1 - d gamma_u) x + s c/(1 - d gamma_u),     tau = (u + m a) / scale
 
@@ -177,7 +177,7 @@ def weights(beta: np.ndarray, p: np.ndarray, offsets: np.ndarray) -> tuple[np.nd
         D[rows, gammas[0]] += dh[i, 0] * A_h
     place = 2 * n + 20
     w[place], D[place, at["armature"]] = p[at["armature"]], 1
-    # the scale multiplies all but delay and offsets, which are those of what was logged
+    # the scale multiplies all but delay and offsets, which are in logged units
     D[:, at["scale"]] = w
     w[: place + 1] *= k
     D[: place + 1, : at["scale"]] *= k

@@ -90,7 +90,7 @@ def find(names: Iterable[str], joints: Sequence[str], quantity: str) -> list[str
 
 
 def _arrays(path: Path, model: mujoco.MjModel, joints: Sequence[str]) -> tuple[dict[str, np.ndarray], dict[str, float | str]]:
-    """Columns of an npz, and what it says besides."""
+    """Columns and facts of an npz."""
     try:
         with np.load(path, allow_pickle=False) as file:
             content = {name: np.asarray(file[name]) for name in file.files}

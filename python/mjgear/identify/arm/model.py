@@ -24,8 +24,8 @@ _TURNS = 41  # places of the least slope that are tried
 def viscous(p: np.ndarray, power: float, fastest: float) -> tuple[np.ndarray, dict[str, float]]:
     """Damping (3) of v, v |v|, v^3, and the keys of a gear that say what damping cannot.
 
-    Friction that grows with v |v| or v^3 is MuJoCo's own, with a power below 1 a gear's. Where the logs' friction bends down, a
-    polynomial that never falls, as close as can be: what was fitted would drive the joint beyond the speeds of the logs.
+    Friction that grows with v |v| or v^3 is MuJoCo's own, with a power below 1 a gear's. Where the logs' friction bends down,
+    the closest polynomial that never falls: the fitted one would drive the joint beyond the speeds of the logs.
     """
     b, c = float(p[PLACE["viscous"]]), float(p[PLACE["curved"]])
     if c == 0 or (c > 0 and power < 1):
@@ -50,7 +50,7 @@ def needs_gear(rung: Rung) -> bool:
 def build(spec: mujoco.MjSpec, arm: Arm, parameters: np.ndarray, rungs: Sequence[Rung], p: np.ndarray, fastest: np.ndarray) -> mujoco.MjSpec:
     """A copy of a robot with inertias, armatures, friction and gears.
 
-    Gears that the robot has on these joints are taken off. Numbers are those of the mean temperature.
+    Gears that the robot has on these joints are taken off. Numbers hold at the mean temperature.
 
     Args:
       parameters: (links, 10).
@@ -105,7 +105,7 @@ def _set_inertia(spec: mujoco.MjSpec, name: str, was: np.ndarray, now: np.ndarra
     own = _body(compiled, name)
     numbers = own + now - was
     if np.linalg.eigvalsh(pseudo(numbers)).min() <= 0:
-        # what is fixed to the link has more than is left: the link has all of it
+        # more than the remaining mass is fixed to the link: the link has all of it
         numbers = now
         for child in _fixed(compiled, name):
             spec.body(child).explicitinertial = True

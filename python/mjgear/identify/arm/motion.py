@@ -1,7 +1,7 @@
 """Velocities and accelerations of logged positions, and torques, over blocks of samples.
 
-All filters are symmetric in time, so that they shift nothing; motion and torque then pass the same average over a block, so
-that what is linear between them stays as it was.
+All filters are symmetric in time and shift nothing. Motion and torque pass the same average over a block, so linear
+relations between them are kept.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Motion:
     def torque(self, j: int, delay: float = 0.0) -> np.ndarray:
         """(N) torque of joint j over each block, logged `delay` later than the motion."""
         x = self.log.torque[:, j]
-        # the integral of what is held between samples, so that a block may begin between two of them
+        # integral of a piecewise constant signal, so that a block may begin between two samples
         whole = np.concatenate([[0.0], np.cumsum(x)]) * self.log.dt
         edges = (np.arange(x.size + 1) - 0.5) * self.log.dt
         half = self.block / 2

@@ -130,7 +130,7 @@ class Problem:
             self.groups = _fifths(self.piece_log)
 
     def base(self, j: int, parameters: np.ndarray) -> np.ndarray:
-        """Base parameters of joint j from those of the links (links, 10)."""
+        """Base parameters of joint j from the parameters of the links (links, 10)."""
         return np.asarray(self.rows[j].base @ self.arm.select(j, parameters))
 
     def torque(self, j: int, delay: float) -> np.ndarray:
@@ -138,8 +138,8 @@ class Problem:
         return np.concatenate([m.torque(j, delay)[b] for m, b in zip(self.motions, self.rows[j].blocks)])
 
     def predict(self, j: int, beta: np.ndarray, p: np.ndarray, offsets: np.ndarray, rung: Rung) -> dict[str, np.ndarray]:
-        """Of the rows of joint j: `tau` as it would be logged, `u` into the gear, `x` out of it, `driving`,
-        and `at_rest`, what the bound gains at rest."""
+        """Of the rows of joint j: logged torque `tau`, `u` into the gear, `x` out of it, `driving`, and the
+        increase `at_rest` of the bound."""
         r, at = self.rows[j], PLACE
         s, speed = np.sign(r.v), np.abs(r.v)
         warm = np.zeros_like(s) if r.warmth is None else r.warmth
@@ -211,7 +211,7 @@ class Problem:
 
 
 def _reduce(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(N, r) columns that span those of Y, and the (r, n) coefficients that they have from those of Y."""
+    """(N, r) columns that span Y, and their (r, n) coefficients from the columns of Y."""
     size = np.sqrt(np.sum(Y**2, axis=0))
     scale = np.where(size > 1e-12 * size.max(), size, 1.0)
     Z = np.where(size > 1e-12 * size.max(), Y, 0.0) / scale
@@ -231,7 +231,7 @@ def _payload(log: ArmLog) -> np.ndarray | None:
 
 
 def _groups(logs: Sequence[ArmLog], piece_log: Sequence[int]) -> dict[str, list[int]]:
-    """Name -> pieces that are left out together: those of a trajectory, else of a log, else a fifth of the only one."""
+    """Name -> pieces that are left out together: a trajectory, else a log, else a fifth of the only one."""
     names = [str(log.facts.get("trajectory", log.name)) for log in logs]
     if len(set(names)) < 2:
         names = [log.name for log in logs]

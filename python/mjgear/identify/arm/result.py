@@ -121,8 +121,7 @@ def identify(robot: str | Path | mujoco.MjSpec, paths: Sequence[str | Path], joi
       columns, facts, dt, header: of logs.read.
       options: of identify_logs.
 
-    Raises:
-      LogError: robot, logs, or what was asked of them, is not understood.
+    Raises: LogError: robot, logs or options are not understood.
     """
     spec, model, remarks = load_links(robot)
     names = list(joints) if joints is not None else [model.joint(k).name for k in range(model.njnt) if model.jnt_type[k] in (2, 3)]
@@ -262,7 +261,7 @@ def identify_logs(spec: mujoco.MjSpec, joints: Sequence[str], read: Sequence[log
     told("fit: chosen terms")
     fitter.search(choice.rungs, state)
     state = fitter.settle(choice.rungs, state, _ROUNDS)
-    # once more with the shapes that suit what is left: a wrong one made another term look needed
+    # once more with the shapes of the remaining terms: a wrong shape made another term look needed
     largest = choice.errors["largest"]
     choice = choose(fitter, choice.rungs, state, told)
     choice.errors["largest"] = largest

@@ -72,7 +72,7 @@ class Simulated:
     loop: Controller | None = None
 
     def title(self) -> str:
-        """What was simulated and what its errors are."""
+        """Simulations and their errors."""
         error = "position error at the end, rms" if self.under == "measured torques" else "position error on the way, rms"
         return f"simulated by MuJoCo in {self.pieces} pieces of {self.horizon:g} s under the {self.under}: {error}"
 
@@ -98,7 +98,7 @@ def _held(found: Identified, q: np.ndarray) -> np.ndarray:
     still = np.zeros_like(q)
     parameters = found.parameters()
     torque = np.stack([Y @ found.arm.select(j, parameters) for j, Y in enumerate(found.arm.regressor(q, still, still))], axis=1) + found.arm.springs(q)
-    return np.where(np.abs(torque) < 1e-9 * np.max(np.abs(torque)), 0.0, torque)  # a vertical axis holds nothing but rounding
+    return np.where(np.abs(torque) < 1e-9 * np.max(np.abs(torque)), 0.0, torque)  # a vertical axis holds only round-off
 
 
 def controller(found: Identified) -> Controller | None:
@@ -115,7 +115,7 @@ def controller(found: Identified) -> Controller | None:
     for j in range(n):
         late = found.rungs[j].shape.delay + found.state.p[j, PLACE["delay"]]
         torque = [motion.torque(j, late) / found.state.p[j, PLACE["scale"]] for motion in problem.motions]
-        # the constant of each log is its mean; what is left over the ends of a log, where filters lack neighbours, does not count
+        # the constant of each log is its mean; the ends of a log, where filters lack neighbours, do not count
         inner = [(c[5:-5, j], t[5:-5]) for c, t in zip(columns, torque)]
         A = np.concatenate([c - c.mean(axis=0) for c, _ in inner])
         b = np.concatenate([t - t.mean() for _, t in inner])
@@ -153,7 +153,7 @@ def simulate(found: Identified) -> Simulated:
 
 
 def simulate_loop(found: Identified, loop: Controller) -> Simulated | None:
-    """Simulate both under the controller, over pieces of all logs; None where it is no position loop."""
+    """Simulate both under the controller, over pieces of all logs; None if it is not a position loop."""
     if loop.notes(found.arm.joints):
         return None
     problem = found.fitter.problem

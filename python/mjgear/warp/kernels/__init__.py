@@ -1,8 +1,8 @@
 """Kernels of one step. Each world is solved by itself; arrays have a world a row.
 
-Names: n geared joints, nv dofs, t friction torque, a acceleration that the constraint solver has found, H the
-matrix of its Newton method without the rows of the gears, Mhat that of the integrator, W = E' H^-1 E,
-A = h E' Mhat^-1 M H^-1 E. The problem of a step is that of core/mjgear.h.
+Names: n geared joints, nv dofs, t friction torque, a acceleration of the constraint solver, H the matrix of
+its Newton method without rows of gears, Mhat the matrix of the integrator, W = E' H^-1 E, A = h E' Mhat^-1 M
+H^-1 E. The problem of a step is that of core/mjgear.h.
 """
 
 import functools

@@ -13,7 +13,7 @@ CONTACT_ELLIPTIC = int(ConstraintType.CONTACT_ELLIPTIC)
 # stands for a kind of row of which there is none
 NO_KIND = -1
 
-# of a force or of a length: what is no number beside it
+# round-off relative to a force or a length
 TINY = 1e-15
 
 

@@ -7,7 +7,7 @@ from .numbers import Tree, vectors
 
 @wp.func
 def velocity_gain(w: int, i: int, h: float, damping: vectors, tree: Tree, M: vectors, Mhat: vectors) -> float:
-    """Over the step a velocity gain is rotor inertia, h K_v: what the integrator's matrix has besides damping."""
+    """Over the step a velocity gain is rotor inertia, h K_v: it is in the integrator's matrix beside damping."""
     diagonal = tree.rowadr[i] + tree.rownnz[i] - 1
     return Mhat[w, diagonal] - M[w, diagonal] - h * damping[w % damping.shape[0], i]
 

@@ -28,7 +28,7 @@ def make(numbers) -> list[wp.Kernel]:
         past: Past,
         law: Law,
     ):
-        """The law of a joint at this velocity and load, where its rotor has so much inertia and its motor so much torque besides."""
+        """The law of a joint at this velocity and load, for this rotor inertia and motor torque."""
         if time[w] == 0.0:
             # a world that was reset starts without friction
             past.friction[w, g] = 0.0

@@ -67,7 +67,7 @@ class Motion:
 
     qacc: vectors
     next: vectors  # where a round goes
-    smooth: vectors  # all forces but those of constraints
+    smooth: vectors  # all forces except constraint forces
     qfrc_constraint: vectors
     Ma: vectors
     force: vectors  # of rows, and their states
@@ -107,7 +107,7 @@ class Numbers:
     Attributes:
         real: type of a number.
         reals, matrices: (nworld, n) and (nworld, rows, columns).
-        Gear: numbers of the gears, as Gears has them; Past: what is kept from step to step; Result: what a step did.
+        Gear: numbers of the gears; Past: memory between steps; Result: results of a step.
         Law: the law of each joint of each world in this step, see core/mjgear.h: tau torque of its motor, rotor
             inertia, v0 velocity, alpha, gain = gamma_u + gamma_v, beta, c, ratio of static to kinetic friction.
         Found: friction t, velocity v after the step, load lam and mode of the joints, and what friction does to a joint's own velocity.
@@ -194,7 +194,7 @@ class Numbers:
         self.Gear, self.Past, self.Law, self.Result, self.Found, self.Scratch = Gear, Past, Law, Result, Found, Scratch
 
     def of_joints(self, kind, nworld: int, n: int):
-        """Memory for the law of a step, or for what it has found."""
+        """Memory for the law of a step and for its results."""
         made = kind()
         for name, member in kind.vars.items():
             setattr(made, name, wp.zeros((nworld, n), dtype=member.type.dtype))

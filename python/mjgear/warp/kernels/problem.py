@@ -1,8 +1,8 @@
 """The friction problem of a world, at the states that its constraints have.
 
-Two things decide which of several solutions comes out. Joints break away from static friction where rounds have ended, and rounds go
-on. And where states go round, because a joint at rest closes a contact, slips because it is closed, and opens it again, joints start
-from the pieces that they had and break away in any round, and one that has broken away stays so.
+Two rules select one of several solutions. Joints break away from static friction where rounds have ended, and rounds go
+on. Contact states may cycle: a joint at rest closes a contact, slips because it is closed, and opens it again. Then joints start
+from their last branches, static friction is released in any round, and stays released.
 """
 
 import warp as wp
@@ -15,8 +15,8 @@ from .states import LINEARPOS
 # smallest normal number of single precision
 SMALLEST = 1.17549435e-38
 
-# of the largest acceleration: by so much a friction problem may move a world that is done; and from the third round on, because some
-# worlds move by rounding only, and by more
+# relative to the largest acceleration: motion by a friction problem that keeps a world done; the larger one holds from the third
+# round on, because of round-off
 NEAR, ROUGH = 1e-5, 1e-4
 
 # rounds after which states of constraints are taken to go round
@@ -64,7 +64,7 @@ def make(numbers) -> list[wp.Kernel]:
 
     @wp.func
     def start(w: int, lane: int, lanes: int, dof: wp.array(dtype=int), frictionadr: integers, found: Found, motion: Motion, scratch: Scratch):
-        """The friction that rows have now."""
+        """Current friction of the rows."""
         for i in range(lane, dof.shape[0], lanes):
             row = frictionadr[w, dof[i]]
             if row >= 0:
@@ -74,7 +74,7 @@ def make(numbers) -> list[wp.Kernel]:
 
     @wp.func
     def set_up(w: int, lane: int, lanes: int, implicit: int, h: real, dof: wp.array(dtype=int), law: Law, found: Found, nv: int, scratch: Scratch):
-        """Velocity and load without friction, from the acceleration with the friction of now, of which the solver may have stopped short."""
+        """Velocity and load without friction, from the acceleration with the current friction, which the solver may not have reached."""
         n = dof.shape[0]
         integrated(scratch.v_free, scratch.gradient, scratch.Z, dof, implicit, nv, n, w)
         times(scratch.phi, scratch.A, found.t, n, n, w)

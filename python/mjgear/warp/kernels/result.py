@@ -10,7 +10,7 @@ SMALLEST = 1.17549435e-38
 # of the largest torque in a world: what a sum of a dozen of them is rounded by in single precision
 ROUNDING = 2e-6
 
-# of a joint that is held: what is rounding of its velocity, relative to what friction could and all torques do to it
+# a held joint: round-off of its velocity, relative to the effect of its friction and of all torques
 GIVE, ROUNDED = 4e-3, 1e-5
 
 # mjgpSTATE_* of the plugin

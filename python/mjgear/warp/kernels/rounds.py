@@ -1,11 +1,11 @@
 """Friction, motion and states of constraints that belong together, behind a constraint solve with the friction of the last step.
 
 A round is a friction problem at the states that constraints have (problem.py) and a look at the states that follow (states.py). Where
-states and forces stay and the motion with them, the world is done. Where rounds do not end, gears have rows of friction loss with the
-bound of the last friction problem for a while: that is a convex problem, in which friction drives by no more than the softness of
-rows lets through. One more round goes on from its solution, and if that is not the end its rows are.
+states and forces stay and the motion with them, the world is done. Where rounds do not end, gears become rows of friction loss with
+the bound of the last friction problem. That is a convex problem, in which friction drives by no more than the softness of rows
+allows. One more round goes on from its solution, and if that is not the end its rows are.
 
-Threads of a block share a world: each has every lanes-th column, row or joint, and computes by itself what is one number.
+Threads of a block share a world: each takes every lanes-th column, row or joint, and computes single numbers itself.
 """
 
 import warp as wp

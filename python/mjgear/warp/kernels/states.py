@@ -12,15 +12,15 @@ SATISFIED = int(ConstraintState.SATISFIED)
 # of the largest force: by so much that of a constraint may differ from what the friction problem has foreseen
 FORESEEN = 2e-6
 
-# a step is as long as the cost of constraints falls along it, to this share of its first slope, after so many further looks at most
+# line search: accepted slope of the cost relative to the first, and largest number of further evaluations
 SLOPE = 0.5
 LOOKS = 16
 
 # rounds in which neither pieces nor states change, so that only rounding moves a world
 CALM = 2
 
-# of the largest acceleration: a friction problem that moves a world by less has nothing more to find; and of the largest force: unless
-# a stiff contact changes its state there, so that a force is another one by more
+# relative to the largest acceleration: smaller changes end the rounds; relative to the largest force: unless a stiff contact changes
+# its state
 ROUNDED = 1e-5
 WRONG = 1e-4
 
@@ -96,7 +96,7 @@ def make(numbers) -> list[wp.Kernel]:
 
     @wp.func
     def look(w: int, lane: int, lanes: int, nv: int, rows: int, c: Constraints, motion: Motion):
-        """Forces and states of all rows at the motion of the world, those of gears as others."""
+        """Forces and states of all rows at the motion of the world, rows of gears included."""
         for k in range(lane, nv, lanes):
             motion.next[w, k] = motion.qacc[w, k]
         sync()
