@@ -53,10 +53,14 @@ def read(path):
         if "file" not in str(error).lower() and "mesh" not in str(error).lower():
             raise
         spec = mujoco.MjSpec.from_file(str(path))
-        robots.strip(spec)
-        own = all(body.explicitinertial for body in spec.bodies[1:] if list(body.geoms))
-        meshes = "balls; inertia of the file" if own else "balls; inertia of balls where the file has none"
-        spec.compile()
+        folder = path.parent / spec.meshdir
+        lost = {mesh.name for mesh in spec.meshes if mesh.file and not (folder / mesh.file).exists()}
+        some = 0 < len(lost) < len(list(spec.meshes))
+        balls = robots.strip(spec, lost if some else None)
+        robots.separate(spec, spec.compile(), balls)
+        weigh = [geom.parent.name for geom in balls if not geom.parent.explicitinertial]
+        meshes = f"{len(lost)} of its meshes {'is' if len(lost) == 1 else 'are'} missing" if some else "meshes became balls"
+        meshes += f"; inertia of balls: {', '.join(dict.fromkeys(weigh))}" if weigh else "; inertia of the file"
     for k, joint in enumerate(spec.joints):
         joint.name = joint.name or f"joint_{k}"
     return spec, meshes

@@ -1,6 +1,6 @@
 """The law of gears, checked in bulk with the velocities that the engine itself came to.
 
-a = (v+ - v)/h. u = tau - S a, with S the rotor inertia and the implicit terms of actuators. S is computed from their definition, because
+a = (v+ - v)/h. u = tau - S a, with tau the torque of actuators on joints and fixed tendons, S the rotor inertia and the implicit terms of actuators. S is computed from their definition, because
 the engine's derivative drops entries between branches with implicitfast and implicit. lambda = (gamma_u + gamma_v) u - gamma_v t. Then
 
     wrong     t v+ < 0
@@ -26,6 +26,14 @@ class Unchecked(Exception):
     """The robot has actuators that are not understood here."""
 
 
+def _drives(model, i):
+    """Does an actuator turn the gears of its joints: one on a joint or on a fixed tendon? Others act on links."""
+    kind, target = mujoco.mjtTrn(model.actuator_trntype[i]), model.actuator_trnid[i, 0]
+    if kind == mujoco.mjtTrn.mjTRN_TENDON:
+        return model.wrap_type[model.tendon_adr[target]] == mujoco.mjtWrap.mjWRAP_JOINT
+    return kind in (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT)
+
+
 class Law:
     """What the check needs of a geared model: made once a run."""
 
@@ -43,7 +51,7 @@ class Law:
         self.rows = self._rows()
 
     def _rows(self):
-        """Actuators with gains: (actuator, dofs, entries of actuator_moment, pairs of dofs that the integrator's matrix has), and
+        """Actuators with gains: (actuator, dofs, pairs of dofs that the integrator's matrix has), and
         which rotors can be followed."""
         model = self.model
         above = np.eye(model.nv, dtype=bool)  # dofs that move the body of a dof
@@ -55,17 +63,22 @@ class Law:
         known = {int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_AFFINE)}
         data = mujoco.MjData(model)
         mujoco.mj_forward(model, data)
-        rows, through = [], set()
-        for i in range(model.nu):
+        rows, through, self.loads = [], set(), []
+        if model.nu != model.nactuator or (model.actuator_outnum != 1).any():
+            raise Unchecked("an actuator with several controls or outputs")
+        for i in range(model.nactuator):
             gain, bias = int(model.actuator_gaintype[i]), int(model.actuator_biastype[i])
             if gain not in (fixed, affine) or bias not in known:
                 raise Unchecked(f"actuator {i} has gain {gain}, bias {bias}")
+            if not _drives(model, i):
+                self.loads.append(i)
+                continue
             a, n = int(data.moment_rowadr[i]), int(data.moment_rownnz[i])
             dofs = data.moment_colind[a:a + n].copy()
             if mujoco.mjtTrn(model.actuator_trntype[i]) not in (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT):
                 through |= set(dofs.tolist())
             if gain == affine or model.actuator_biasprm[i, 1:3].any():
-                rows.append((i, dofs, slice(a, a + n), kept[np.ix_(dofs, dofs)]))
+                rows.append((i, dofs, kept[np.ix_(dofs, dofs)]))
         self.followed = np.array([d not in through for d in self.dof], dtype=bool)
         if (model.jnt_actuatorid != -1).any() or (model.tendon_actuatorid != -1).any():
             raise Unchecked("actuators with damping or armature of their own")
@@ -97,15 +110,23 @@ class Law:
             return np.maximum(kp, 0), np.maximum(kv, 0)
         return 0 * kp, kv
 
-    def _implicit(self, episode, a, v):
+    def _moments(self, episode):
+        """Moments of actuators (n x nactuator x nv); those of adhesion have other dofs in each step."""
+        result, after = np.zeros((episode.n, self.model.nactuator, self.model.nv)), episode.after
+        for k in range(episode.n):
+            rows = np.repeat(np.arange(self.model.nactuator), after["moment_rownnz"][k].astype(int))
+            result[k, rows, after["moment_colind"][k, :rows.size].astype(int)] = after["actuator_moment"][k, :rows.size]
+        return result
+
+    def _implicit(self, episode, moments, a, v):
         """What actuators do with accelerations a and velocities v (both n x nv): S a, and the torque that a velocity
         changes at the start of the step."""
         take, shift, h = np.zeros_like(a), np.zeros_like(a), self.model.opt.timestep
         if not self.implicit or not self.rows:
             return take, shift
         kp, kv = self._gains(episode)
-        for k, (_, dofs, entries, kept) in enumerate(self.rows):
-            moment = episode.after["actuator_moment"][:, entries]
+        for k, (i, dofs, kept) in enumerate(self.rows):
+            moment = moments[:, i, dofs]
             scale = h * kv[:, k] + h * h * kp[:, k]
             take[:, dofs] += scale[:, None] * moment * ((moment * a[:, dofs]) @ kept)
             shift[:, dofs] -= (h * kp[:, k] * (moment * v[:, dofs]).sum(1))[:, None] * moment
@@ -121,8 +142,11 @@ class Law:
         gravity = np.where(np.repeat(model.jnt_actgravcomp == 0, self._dofs()), 1, 0) * after["qfrc_gravcomp"]
         base = after["qfrc_spring"] + after["qfrc_damper"] + after["qfrc_fluid"] + gravity
         t = (base - after["qfrc_passive"])[:, dof]
-        take, shift = self._implicit(episode, a, v)
-        tau = after["qfrc_actuator"] if self.powered else np.zeros_like(a)
+        moments = self._moments(episode)
+        take, shift = self._implicit(episode, moments, a, v)
+        tau = after["qfrc_actuator"].copy() if self.powered else np.zeros_like(a)
+        for i in self.loads if self.powered else ():
+            tau -= moments[:, i] * after["actuator_force"][:, [i]]
         inertia = model.dof_armature[dof]
         u = (tau + shift - take)[:, dof] - inertia * a[:, dof]
         own = sum(np.abs(x) for x in (tau, take, shift, model.dof_armature * a, base, after["qfrc_passive"],
@@ -140,7 +164,7 @@ class Law:
             pulls = self._pulls(episode, T, rotor, before_rotor, angle, scale)
             speed, rate = np.zeros_like(a), np.zeros_like(a)
             speed[:, dof], rate[:, dof] = before_rotor, (rotor - before_rotor) / h
-            take, shift = self._implicit(episode, rate, speed)
+            take, shift = self._implicit(episode, moments, rate, speed)
             u = (tau + shift - take)[:, dof] - self.gear["rotor"] * rate[:, dof]
             t = u - T
             u = t + T

@@ -18,7 +18,7 @@ HOLD = 20  # steps with the same random controls
 SUSPECT = 10  # steps beyond this many times the median of their episode are timed again,
 REPEATED = 100  # at most so many, the slowest first
 FORCES = ("qfrc_passive", "qfrc_spring", "qfrc_damper", "qfrc_gravcomp", "qfrc_fluid", "qfrc_actuator", "qfrc_constraint",
-          "qfrc_bias", "actuator_force", "actuator_moment", "sensordata", "energy", "qvel")
+          "qfrc_bias", "actuator_force", "actuator_moment", "moment_rownnz", "moment_colind", "sensordata", "energy", "qvel")
 STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 CONTROLS = ("random", "rest", "unpowered")
 
@@ -81,6 +81,8 @@ def episodes(model, kind, count, seed, forces=FORCES, again=True):
     clock, step, get, warning = time.thread_time_ns, mujoco.mj_step, mujoco.mj_getState, data.warning
     while count > 0:
         mujoco.mj_resetData(model, data)
+        if model.nkey:
+            mujoco.mj_resetDataKeyframe(model, data, 0)
         n = min(EPISODE, count)
         plan = controls(model, kind, n + 1, random)
         for k in range(n + 1):

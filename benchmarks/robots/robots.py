@@ -142,12 +142,19 @@ def fetch(wheel):
     return folder
 
 
-def strip(spec):
-    """Take away what needs files: meshes become balls; textures, skins and height fields go. Returns the balls."""
+def _weighs(geom):
+    return geom.mass > 0 or (np.isnan(geom.mass) and geom.density > 0)
+
+
+def strip(spec, only=None):
+    """Take away what needs files: meshes become balls; textures, skins and height fields go. only: names of the meshes that go alone. Returns
+    the balls."""
     balls = []
-    for geom in list(spec.geoms):
-        if geom.type in (mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtGeom.mjGEOM_SDF, mujoco.mjtGeom.mjGEOM_HFIELD):
-            if geom.contype == 0 and geom.conaffinity == 0:
+    for geom in [geom for geom in spec.geoms if only is None or geom.meshname in only]:
+        if geom.meshname or geom.type in (mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtGeom.mjGEOM_SDF, mujoco.mjtGeom.mjGEOM_HFIELD):
+            body = geom.parent
+            weightless = not body.explicitinertial and not any(_weighs(other) for other in body.geoms if not other.meshname)
+            if geom.contype == 0 and geom.conaffinity == 0 and not (weightless and _weighs(geom)):
                 spec.delete(geom)
                 continue
             geom.type = mujoco.mjtGeom.mjGEOM_SPHERE
@@ -155,8 +162,10 @@ def strip(spec):
             geom.size = [0.02, 0, 0]
             geom.fromto = [np.nan, 0, 0, 0, 0, 0]
             balls.append(geom)
-        else:
-            geom.meshname = ""
+    for mesh in [mesh for mesh in spec.meshes if only and mesh.name in only]:
+        spec.delete(mesh)
+    if only is not None:
+        return balls
     for material in spec.materials:
         material.textures = [""] * len(material.textures)
     for group in (spec.skins, spec.meshes, spec.hfields, spec.textures, spec.keys):
