@@ -3,8 +3,8 @@
     build/venv/bin/pytest tests/test_python_gears.py::Test::test_x
     build/venv/bin/pytest -m "not slow"
 
-Finds the package, the plugin and the programs in build/. Tests that ctest runs with programs as arguments get them here,
-by the name of the file; slow.txt beside this file has the names of slow tests for pytest and ctest.
+Finds the package, the plugin and the programs in build/. Names of programs that ctest passes as arguments, by file;
+slow.txt beside this file names the slow tests for pytest and ctest.
 """
 
 import importlib.util

@@ -14,7 +14,7 @@ def look_at_macos(build: pathlib.Path, processor: str) -> None:
     for library in (build / "lib").glob("*.dylib"):
         if library.is_symlink():
             continue
-        fat = lief.MachO.parse(str(library))  # which owns what it holds
+        fat = lief.MachO.parse(str(library))  # which owns its objects
         binary = fat.at(0)
         assert fat.size == 1 and binary.header.cpu_type.name == processor, (library, binary.header.cpu_type)
         names = [command.name for command in binary.libraries]

@@ -4,7 +4,7 @@
     films.py [FOLDER]                            default: results
 
 A film must load, have a picture and a duration, move on, and end without an error; at most 5 MB. Prints a line for each.
-Exit code 1 if one does not, 2 if there is no film or no browser.
+Exit code 1 if one fails, 2 if there is no film or no browser.
 """
 
 import functools
@@ -71,7 +71,7 @@ class Server(http.server.SimpleHTTPRequestHandler):
 
 
 def judge(film, size):
-    """What is wrong with a film; nothing if it plays."""
+    """Problem of a film; nothing if it plays."""
     problems = [film["error"]] if film["error"] else []
     if not film["duration"] or not film["duration"] > 0 or not film["width"] or not film["height"]:
         problems.append("has no picture or duration")

@@ -1,7 +1,7 @@
 // Fuzzer of a program's command line: bytes become words, most of them such as its own
-// help has, and main is called. It returns one of its exit codes; whatever goes wrong is
-// told on standard error in a line that begins with its name; JSON is JSON and MJCF is
-// XML, whatever names are in it. Files are written in a folder of the fuzzer alone.
+// help has, and main is called. It returns one of its exit codes. Errors are lines on standard
+// error that begin with its name. JSON is JSON and MJCF is XML, whatever names are in it. Files
+// are written in a folder of the fuzzer alone.
 //   MJGEAR_PROGRAM        name of the program, with which its messages begin
 //   MJGEAR_EXIT_MOST      its largest exit code
 // Linked with main renamed to mjgi_main, and with what would go beyond a command line
@@ -102,7 +102,7 @@ static void addTerm(const char* text, size_t size) {
 }
 
 
-// what a call printed; both descriptors are those of files in memory
+// printed text of a call; both descriptors are files in memory
 typedef struct Said_ {
   int file;
   char* text;
@@ -142,7 +142,7 @@ static int call(int argc, char** argv) {
 }
 
 
-// the program's own words: those of its help, of what it lists, and ones that are none
+// words of the program (of its help and lists), and unknown words
 static void learn(void) {
   static char* const asks[][3] = {{MJGEAR_PROGRAM, "--help", NULL},
                                   {MJGEAR_PROGRAM, "--list", NULL},
@@ -346,7 +346,7 @@ static const char* skipValue(const char* p, int depth) {
 }
 
 
-// what is printed to be pasted is XML
+// text printed for pasting is XML
 static void claimXml(const char* text) {
   static char model[ROOM + 100], error[1000];
   snprintf(model, sizeof(model), "<mujoco>%s</mujoco>", text);

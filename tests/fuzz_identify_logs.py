@@ -3,8 +3,9 @@
     fuzz_identify_logs.py           1500 logs, always the same
     fuzz_identify_logs.py SECONDS   others in every run; ./check --long gives it an hour
 
-Logs of each kind are damaged: bytes are turned, cut, repeated and replaced by words that mean something in a log. What is read
-has columns of one length with finite numbers and a time step above 0. MJGEAR_SEED repeats a run; the file that fails stays.
+Logs of each kind are damaged: bytes are turned, cut, repeated and replaced by words that mean something in a log. A log that
+was read has columns of one length with finite numbers and a time step above 0. MJGEAR_SEED repeats a run; the file that fails
+stays.
 """
 
 import gzip
@@ -64,8 +65,8 @@ def damage(content, rng):
 def judge(path):
     """Whether the file was read.
 
-    Raises:
-      AssertionError: what was read is no log, or the refusal is not one line with the file's name.
+    Raises: AssertionError: the result is not a log, or the refusal is not one line with the file's
+      name.
     """
     try:
         log = identify.read(path)
@@ -94,7 +95,7 @@ def main():
         while time.monotonic() - begin < seconds if seconds else count < 1500:
             name = list(logs)[count % len(logs)]
             content = logs[name]
-            # what is compressed is damaged before and behind the compression
+            # compressed files are damaged before and after compression
             if name.endswith(".gz") and rng.integers(4):
                 content = gzip.compress(damage(gzip.decompress(content), rng))
             else:

@@ -1,5 +1,5 @@
-// Fuzzer of the problem file's reader: any bytes are read or refused with one line, and what is read
-// is written and read again to the same bits.
+// Fuzzer of the problem file's reader: any bytes are read or refused with one line, and problems
+// that were read are written and read again to the same bits.
 
 #include <stdint.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 import mujoco
 import numpy as np
 
-# %s: what the model has besides
+# %s: further elements of the model
 ARM = """
 <mujoco>
   <worldbody>

@@ -1,9 +1,8 @@
 """Arms of six joints that do not exist, for tests of the identification of whole arms.
 
-Motions are Fourier series, so that velocities and accelerations are exact. MuJoCo's own inverse dynamics says what the links
-take; the torque of the motor then is the root of the friction law of doc/theory.md as it stands, found by bisection. What the
-logs then hold is what a robot would log: quantized, noisy, late, with a torque constant that is off, and the model that goes
-with them has other inertias.
+Motions are Fourier series, so that velocities and accelerations are exact. MuJoCo's own inverse dynamics gives the torque of
+the links. The torque of the motor is the root of the friction law of doc/theory.md, found by bisection. The logs are those
+of a real robot: quantized, noisy, late, with a wrong torque constant, and with a model of other inertias.
 """
 
 import dataclasses
@@ -29,7 +28,7 @@ GAINS = np.array([40.0, 4.0])  # of position and speed, in units of the torque o
 
 @dataclasses.dataclass
 class Friction:
-    """Of one joint; names are those of the plugin, curved is N m (s/rad)^2."""
+    """Of one joint; names are the plugin's, curved is N m (s/rad)^2."""
 
     rung: str
     armature: float
@@ -46,7 +45,7 @@ class Friction:
 
 @dataclasses.dataclass
 class Made:
-    """An arm: what it is, and the model that its maker gives."""
+    """An arm: its true parameters, and its maker's model."""
 
     real: mujoco.MjModel
     model: mujoco.MjModel

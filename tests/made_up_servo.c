@@ -7,7 +7,7 @@
 
 typedef struct Servo_ {
   double torque_constant, armature, offset, delay, coulomb, viscous, gamma_u, gamma_v;
-  double inertia, gravity, gain;  // of what it carries, and of its controller
+  double inertia, gravity, gain;  // parameters of the load and of the controller
 } Servo;
 
 
@@ -17,7 +17,7 @@ static double accelerate(const Servo* s, double v, double motor, double load) {
   double net = motor - load - s->viscous * v;
   double d = v != 0 ? copysign(1, v) : net != 0 ? copysign(1, net) : 0;
 
-  // at rest it stays if friction reaches what is needed
+  // at rest it stays if friction suffices
   if (v == 0 && fabs(net) <= fabs(gs * motor - gv * net) + c) {
     return 0;
   }
@@ -35,12 +35,12 @@ static double accelerate(const Servo* s, double v, double motor, double load) {
     }
   }
 
-  // what is at rest accelerates in the direction of the net torque or not at all
+  // a joint at rest accelerates in the direction of the net torque or not at all
   return v == 0 && result * d < 0 ? 0 : result;
 }
 
 
-// goal that is told at time t, and for how long it has been
+// goal at time t, and for how long it has been given
 static double told(double* since, const Servo* s, const double* goal, double sample, double t) {
   double late = fmax(floor((t - s->delay) / sample + 1e-9), 0);
   *since = t - s->delay - late * sample;

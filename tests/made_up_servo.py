@@ -1,8 +1,8 @@
 """Servos that do not exist, for tests of the identification.
 
 The simulation shares nothing with the core: equations (1) to (51) of the paper as an ordinary differential equation,
-solved for the acceleration in each of the two signs of the internal force, Heun's method at 0.1 ms, in made_up_servo.c.
-What the logs then hold is what a bench would: quantized, noisy, sampled every 5 ms, late.
+solved for the acceleration at each sign of the internal force by Heun's method at 0.1 ms, in made_up_servo.c. What the
+logs then hold is what a bench would: quantized, noisy, sampled every 5 ms, late.
 """
 
 import ctypes
@@ -45,7 +45,7 @@ class Made:
 
 @dataclasses.dataclass
 class Run:
-    """What one log is made of."""
+    """Parameters of one log."""
 
     servo: Made
     mass: float

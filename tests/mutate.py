@@ -1,14 +1,13 @@
-"""Does a test notice when a line is wrong? Each mutation is made in a copy of the tree, built, and the tests that cover its file are run.
+"""Check that tests notice wrong lines. Each mutation is made in a copy of the tree, built, and the tests that cover its file are run.
 
     mutate.py [--jobs N] [--folder FOLDER] [WORD...]      WORD: part of a file's name; without one all mutations. N at once, in
                                                           as many copies. FOLDER remembers which test noticed what
     mutate.py --list                                      whether every text stands in its file, and no more
 
-Status 1 if more than LIMIT mutations survive, if one survives for which no reason is given, if a text does not stand in
-its file exactly once, or if a mutated file does not compile (it would show nothing). Tools that mutate everything (mull,
-universalmutator) make thousands of mutants a file, most of them alike or equivalent; a list that is read is what a
-review can judge. To extend it: the file, the tests that cover it by their names in ctest (.py behind those in Python), and
-texts old and new.
+Status 1 if more than LIMIT mutations survive, if one survives without a given reason, if a text does not occur in its file
+exactly once, or if a mutated file does not compile (it would show nothing). Tools that mutate everything (mull,
+universalmutator) make thousands of mutants a file, most of them alike or equivalent. A review can judge a short list. To
+extend it: the file, the tests that cover it by their names in ctest (.py behind those in Python), and texts old and new.
 """
 
 import argparse
@@ -505,7 +504,7 @@ def apply(text, old, new, file):
 
 
 class Copy:
-    """A copy of the tree with a build of its own."""
+    """A copy of the tree with a separate build."""
 
     def __init__(self, folder):
         self.tree, self.build = folder / "tree", folder / "build"
@@ -553,7 +552,7 @@ class Copy:
 
 
 class Tests:
-    """What each test costs on the tree as it is, and which of them noticed what."""
+    """Cost of each test on the unchanged tree, and which mutations each has found."""
 
     def __init__(self, record):
         self.record, self.seconds, self.kills, self.lock = record, {}, collections.Counter(), threading.Lock()
@@ -566,7 +565,7 @@ class Tests:
         self.seconds[test] = time.monotonic() - start
 
     def ordered(self, what, file, tests):
-        """The test that noticed this mutation the last time, then those that notice most in a second."""
+        """The test that found this mutation the last time, then those that find most in a second."""
         return sorted(tests, key=lambda test: (test != self.killer.get(what), -(self.kills[file, test] + 0.3) / self.seconds[test]))
 
     def keep(self, what, file, test):

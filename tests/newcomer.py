@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What a newcomer types: every line of the README and of the pages for beginners, in order, in a fresh clone of this
-repository and a fresh environment; ./check --long runs it.
+"""Types what a newcomer types: every line of the README and of the pages for beginners, in order, in a fresh clone
+and a fresh environment. ./check --long runs it.
 
     tests/newcomer.py [PAGE...]
 
-Prints each line, its time and the end of what it says; fails at the first line that fails. Files that the pages show
+Prints each line, its time and the end of its output; stops at the first line that fails. Files that the pages show
 (forearm.xml, forearm.c, the programs in Python) are written and run where they stand. Lines that open a window are typed
-with Xvfb, and must still show it after some seconds. The films of ./demo are played in a browser, where there is one. What is
-not typed is said, with the reason.
+with Xvfb, and must still show it after some seconds. The films of ./demo are played in a browser, where there is one. Prints
+lines that are not typed, with the reason.
 """
 
 import os
@@ -56,11 +56,11 @@ class Terminal:
                                       stderr=subprocess.STDOUT, text=True)
 
     def type(self, line, expected=0):
-        """Type a line; what it says."""
+        """Type a line; return its output."""
         mark = uuid.uuid4().hex
         start = time.monotonic()
         print(f"$ {line}", flush=True)
-        # what it reads is nothing: the shell's own input are the next lines
+        # commands read nothing: the next lines are the shell's own input
         self.shell.stdin.write(f"{{ {line}\n}} < /dev/null\nprintf '\\n{mark} %d\\n' $?\n")
         self.shell.stdin.flush()
         said = []

@@ -1,6 +1,6 @@
-// Integrator discrete on the scenes: what is stuck stays so to the last bit for a minute, rod and wall lie on the
-// core's own integration, every step lies on the law, and motions go over into those of implicitfast with the
-// first power of the step.
+// Integrator discrete on the scenes: stuck joints stay so to the last bit for a minute, rod and
+// wall equal the core's own integration, every step keeps the law, and motions approach those of
+// implicitfast with the first power of the step.
 
 #include <math.h>
 #include <setjmp.h>
@@ -247,7 +247,7 @@ static void goes_over_into_implicitfast(void** state) {
   static const struct {
     const char *scene, *variant;
     double until, scale;  // s; largest step relative to the scene's
-    int same;             // nothing but joint damping is implicit, and no constraint acts
+    int same;             // only joint damping is implicit, and no constraint acts
   } row[] = {
       {"rod", "gamma_v=0.5", 0.5, 0.25, 0},
       {"wall", "gamma_v=0.6,0.6", 0.9, 1, 1},

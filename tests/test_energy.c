@@ -25,7 +25,7 @@ typedef struct Sum_ {
   int positive;     // joints and steps in which friction drove
   int moving;       // joints and steps in which a stuck gear did not stand still
   int unsolved;     // steps left above the tolerance
-  int unconfirmed;  // steps whose motion was not what was solved for
+  int unconfirmed;  // steps whose motion is not the solved one
   double heat;      // J
 } Sum;
 

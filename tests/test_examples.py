@@ -1,4 +1,4 @@
-"""Every example runs as its first lines say, and prints what is true."""
+"""Every example runs as its first lines say, and its claims are true."""
 
 import os
 import pathlib

@@ -1,5 +1,5 @@
-"""benchmarks/existence.py: of steps that have exactly one solution it finds that of the plugin, or with cones does not deny it; the
-least error of rows that contradict each other is known."""
+"""benchmarks/existence.py: for steps with exactly one solution it finds that of the plugin, or with cones does not deny it. The
+least error of contradicting rows is known."""
 
 import os
 import pathlib
@@ -32,7 +32,7 @@ def test_one_solution():
         mujoco.mj_step(model, data)
         touched += data.nefc > 0
         verdict = existence.Search(existence.Step(text, state)).run(60)
-        if k % 2:  # directions of sliding are cells, so that a solution is not told from what is next to it
+        if k % 2:  # directions of sliding are cells, so that neighbouring solutions are one
             assert not verdict.startswith("no solution"), verdict
             continue
         assert verdict.startswith("a solution"), verdict

@@ -1,4 +1,4 @@
-// Live values of the window: what they say of a joint's motion agrees.
+// Live values of the window: they agree with the joint's motion.
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -37,7 +37,7 @@ def xl330(step=5e-3, logs=LOGS, **options):
 
 
 class Logs(unittest.TestCase):
-    """Files of all kinds become the same numbers; what is wrong is said with file, column and line."""
+    """Files of all kinds become the same numbers; mistakes are reported with file, column and line."""
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -122,7 +122,7 @@ class Logs(unittest.TestCase):
 
 
 class Findings(unittest.TestCase):
-    """What is wrong with logs, in a line."""
+    """Mistakes of logs, in a line."""
 
     def test_speed_of_the_motor(self):
         t = 0.01 * np.arange(200)

@@ -1,4 +1,4 @@
-"""Whole arms from logs: inverse dynamics, the law's columns, made-up arms, files of all kinds, what is written, drift."""
+"""Whole arms from logs: inverse dynamics, the law's columns, made-up arms, files of all kinds, exports, drift."""
 
 import dataclasses
 import json
@@ -101,7 +101,7 @@ class Dynamics(unittest.TestCase):
 
 
 class Law(unittest.TestCase):
-    """The law in its two regimes against the root of the law as it stands, and its derivatives."""
+    """The law in its two regimes against the root of the law, and its derivatives."""
 
     def test_torques(self):
         rng = np.random.default_rng(1)
@@ -203,7 +203,7 @@ class MadeUp(unittest.TestCase):
         self.assertEqual(set(found["order"]), set(found["parameters"]))
         self.assertGreater(np.linalg.eigvalsh(C).min(), -1e-9)
 
-        # the model has what was found, and predicts the logs better than friction that knows no load
+        # the model has the result, and predicts the logs better than load-independent friction
         for joint, rung in zip(made_up_arm.JOINTS, rungs):
             self.assertAlmostEqual(model.dof_armature[model.joint(joint).dofadr[0]], found["parameters"][f"{joint}.armature"]["value"], delta=1e-4)
             self.assertIn(joint, isaac)
@@ -221,7 +221,7 @@ class MadeUp(unittest.TestCase):
 
 
 class Scales(unittest.TestCase):
-    """What is stated of torques and friction that is wrong is said."""
+    """Wrong statements of torques and friction are reported."""
 
     def test_wrong_torque_constant(self):
         rng = np.random.default_rng(3)
@@ -294,7 +294,7 @@ class Said(unittest.TestCase):
 
 
 class Groups(unittest.TestCase):
-    """What is left out together."""
+    """Groups that are left out together."""
 
     def test_joints_one_at_a_time(self):
         """Logs in which one joint moves: without its log nothing says a joint's friction, so that parts of all logs are left out."""
@@ -509,7 +509,7 @@ class Models(unittest.TestCase):
 
 
 class Protocol(unittest.TestCase):
-    """Motions within limits, that hit nothing, and what they will tell."""
+    """Motions within limits, without collisions, and the intervals to expect."""
 
     def test_protocol(self):
         spec = made_up_arm.spec(np.random.default_rng(7))

@@ -1,4 +1,4 @@
-"""Do the 95 % intervals of whole arms hold the truth, and are their frictions recognized? Arms drawn anew.
+"""Count how often the 95 % intervals of whole arms hold the truth, and how often the right friction is chosen. Arms drawn anew.
 
     test_identify_arm_coverage.py DRAWS [LOGS]     100 draws take an hour and a half of one core; ./check --long runs them
 

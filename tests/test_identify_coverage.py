@@ -1,4 +1,4 @@
-"""Do the 95 % intervals hold the truth? Made-up servos, each on a bench of eight logs, with a wrong torque constant.
+"""Count how often the 95 % intervals hold the truth. Made-up servos, each on a bench of eight logs, with a wrong torque constant.
 
     test_identify_coverage.py [DRAWS]     8 without an argument; 100 take a quarter of an hour of one core
 
@@ -20,7 +20,7 @@ TOLERANCE = 0.05  # of the torque constant
 
 
 def cover(draws, rng, replicates, starts, made_step, step):
-    """number -> (draws) whether its interval holds the truth. made_step: of what makes the logs; step: of what is fitted, s."""
+    """number -> (draws) whether its interval holds the truth. made_step: step of the logs' simulation, s; step: step of the fit, s."""
     servos = [made_up_servo.draw(rng) for _ in range(draws)]
     logs = made_up_servo.measure([run for s in servos for run in made_up_servo.bench_plan(s)], rng, step=made_step)
     hits = {}

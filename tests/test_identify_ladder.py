@@ -161,7 +161,7 @@ class Ladder(unittest.TestCase):
             self.assertAlmostEqual(robust_cost(residual, bench.noise), fit.cost, delta=1e-9 * fit.cost)
             for inner in fit.model.nested:
                 self.assertLessEqual(fit.cost, fits[inner].cost * (1 + 1e-9), f"{name} contains {inner}")
-                # what it contains it contains: the same motion in its words
+                # contained models are contained: the same motion with their parameters
                 same = embedded(bench, fits[inner], fit.model)[0]
                 for a, b in zip(bench.residuals(fit.model, same, [0]), bench.residuals(fits[inner].model, fits[inner].values, [0])):
                     np.testing.assert_allclose(a, b, rtol=0, atol=1e-12)
@@ -176,7 +176,7 @@ class Ladder(unittest.TestCase):
 
 
 class Rungs(unittest.TestCase):
-    """What logs are made of is what is chosen."""
+    """The model that made the logs is chosen."""
 
     LAWS = {
         "native": lambda u, v: delivered(u, v, 0, 0, 4.0) - 1.5 * v,

@@ -49,7 +49,7 @@ class Folder(unittest.TestCase):
         return buffer.getvalue()
 
     def here(self, *arguments):
-        """Status of a command, what it said on stderr, and on stdout."""
+        """Status of a command, its stderr, and its stdout."""
         with contextlib.redirect_stderr(io.StringIO()) as said, contextlib.redirect_stdout(io.StringIO()) as told:
             try:
                 status = cli.main([str(a) for a in arguments])
@@ -59,7 +59,7 @@ class Folder(unittest.TestCase):
 
 
 class Refused(Folder):
-    """Each file is refused with its name, and with what is wrong with it."""
+    """Each file is refused with its name and its mistake."""
 
     def refused(self, name, content, *words, **options):
         path = self.file(name, content)
@@ -244,7 +244,7 @@ class Commands(Folder):
         self.assertIn("no column for position", self.here("identify", none, *FIT, "--bench", "dynamometer")[1])
 
     def test_moving(self):
-        # two speeds; friction differs between them, and the threshold says which of them counts
+        # two speeds with different friction; the threshold selects one of them
         t = 0.01 * np.arange(200)
         v = np.where(t < 1, 0.05, 1.5 + np.sin(7 * t)) * np.where(np.arange(200) % 20 < 10, 1, -1)
         u = 2 * np.sin(5 * t)
@@ -339,7 +339,7 @@ class Commands(Folder):
 
 
 class Written(Folder):
-    """What cannot be written whole leaves what was there."""
+    """A failed write leaves the old file."""
 
     def test_whole_or_not_at_all(self):
         path = self.file("r", "before")

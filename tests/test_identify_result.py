@@ -47,7 +47,7 @@ class AtRest(unittest.TestCase):
 
 
 class Paste(unittest.TestCase):
-    """Numbers that the logs do not tell do not look like those that they do."""
+    """Undetermined numbers are marked."""
 
     def setUp(self):
         self.bench = identify.Dynamometer([log("one"), log("two")], TORQUE)

@@ -25,7 +25,7 @@ CASES = [(1.0, 1.0, {"torque_constant": 0.05}, False), (0.8, 1.0, {}, False), (1
 
 
 def known_gear(rng):
-    """A servo with friction of its own, little enough that a gear nearly makes up for a wrong torque constant."""
+    """A servo with little friction, so that a gear nearly compensates a wrong torque constant."""
     return dataclasses.replace(made_up_servo.draw(rng), gamma_u=rng.uniform(0.12, 0.25), gamma_v=rng.uniform(0.15, 0.35), coulomb=rng.uniform(0.02, 0.04))
 
 
@@ -55,7 +55,7 @@ class Scales(unittest.TestCase):
         return bench, identify.fit_ladder(bench, [GAMMA], identify.Budget(starts=1))["gamma"]
 
     def check(self, constant, mass, tolerance, is_contradicted):
-        """The true scale is found, what is off is said, and the intervals hold the truth."""
+        """The true scale is found, the deviation is reported, and the intervals hold the truth."""
         bench, fit = self.fit(constant, mass)
         scale = scales.profile(bench, fit, tolerance)
         self.assertAlmostEqual(scale.best * constant / mass, 1, delta=0.05)
@@ -77,7 +77,7 @@ class Scales(unittest.TestCase):
                 self.assertEqual(case[:2] == (1.0, 1.0), not said)
 
     def test_free_torque_constant(self):
-        # nothing but friction tells it: what makes up for it is in its interval
+        # only friction determines it: its interval holds the compensation
         bench = self.bench(free=True)
         found = identify.identify_bench(bench, ("native", "gamma"), ["gain"], identify.Budget(starts=1, iterations=20), replicates=4)
         constant = found.intervals["torque_constant"]
@@ -112,7 +112,7 @@ class Choice(unittest.TestCase):
         found = identify.identify_bench(bench, ("native", "gamma"), budget=identify.Budget(starts=1), replicates=4)
         self.assertEqual(found.chosen, "gamma", found.table())
         self.assertTrue(any("the choice of the model hangs on the torque's scale" in note for note in found.notes), found.notes)
-        # which of the two it is these logs cannot tell, and the interval is as wide as that
+        # these logs do not decide between the two, and the interval covers both
         self.assertGreater(found.intervals["eta_forward"].high, 1.2 * found.intervals["eta_forward"].value)
 
 

@@ -1,5 +1,5 @@
-"""What cmake --install brings is what other projects need: find_package, pkg-config, a plugin without a path to MuJoCo;
-and what the tree builds as a part of another project."""
+"""cmake --install installs all that other projects need: find_package, pkg-config, a plugin without a path to MuJoCo.
+The tree also builds as a part of another project."""
 
 import os
 import pathlib

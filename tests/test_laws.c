@@ -34,7 +34,7 @@ static const double kRotor = 0.3, kLink = 0.8;
 typedef struct Law_ {
   const char* name;
   const char* keys;
-  double eta_f, eta_b, coulomb;  // efficiencies and friction besides, as the words mean them
+  double eta_f, eta_b, coulomb;  // further efficiencies and friction, as the keys mean them
   double ratio;                  // static to sliding friction
   double stiffness;              // of pre-sliding, 0: none
   mjgBacklash torsion;           // of a shaft behind the gear, stiffness 0: none
@@ -270,8 +270,8 @@ static void inclusion(void** state) {
         continue;
       }
 
-      // the shaft's torque from the link, what is left of the motor's is friction; and the torque is the mean over
-      // the way
+      // the shaft's torque from the link; friction is the rest of the motor's; the torque is the
+      // mean over the way
       double T = kLink * a + f, after = j.d->qvel[1];
       double t = u - T - kRotor * (after - rotor) / h;
       rests += after == 0;
@@ -417,8 +417,8 @@ static double error(const Law* law, double h) {
 }
 
 
-// of first order at least, and small at 1 ms. Rows with friction of their own have it without load dependence here,
-// which the integration in fine steps does not know, and the shaft without gear
+// of first order at least, and small at 1 ms. Rows with friction of their own have no load
+// dependence here, which the integration in fine steps lacks, and the shaft has no gear
 static void convergence(void** state) {
   (void)state;
   for (int k = 0; k < NLAW; k++) {

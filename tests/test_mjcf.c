@@ -1,4 +1,4 @@
-// Changes to MJCF text: what is replaced, what is added, what is refused.
+// Changes to MJCF text: replaced, added and refused.
 
 #include <setjmp.h>
 #include <stdarg.h>

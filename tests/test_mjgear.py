@@ -105,7 +105,7 @@ def test_refusals():
 
 
 def test_help():
-    """Each command has its own help; what is misspelt is named, with what was meant."""
+    """Each command has its own help; misspelt words are named, with the likely one."""
     usage = run("--help")[1]
     for command in ("explain", "convert", "mjcf", "draw", "check", "presets", "keys"):
         assert f"mjgear {command} " in usage
@@ -163,7 +163,7 @@ def test_keys():
 
 
 def test_drive_train():
-    """Backstops, ratchets, tables, brakes, clutches, gaps on tendons: keys, what they do, and one line for each mistake."""
+    """Backstops, ratchets, tables, brakes, clutches, gaps on tendons: keys, effects, and one line for each mistake."""
     tables = {f"{what}_{over}" for what, over in (("coulomb", "speed"), ("coulomb", "temperature"), ("gamma", "torque"), ("gamma", "speed"), ("gamma", "temperature"))}
     assert tables | {"oneway", "tooth_pitch", "tooth_phase", "temperature", "slip_torque", "freewheel"} <= {key["name"] for key in ask("keys")}
     gear = ["gamma_u=0.1", "gamma_v=0.2", "coulomb=1"]
@@ -213,7 +213,7 @@ def model(text, joint="elbow"):
 
 
 def test_mjcf():
-    """What is printed loads, with the plugin, for every preset."""
+    """Printed MJCF loads, with the plugin, for every preset."""
     mujoco.mj_loadPluginLibrary(os.environ["MJGEAR_PLUGIN_PATH"])
     for preset in ask("presets"):
         status, out, err = run("mjcf", preset["name"], "--joint", "elbow")
@@ -314,7 +314,7 @@ def test_check():
         text = run("check", path)[1]
         assert text.count("\n") == 7 and "6 problems" in text
 
-        # a file that is no MJCF, and none at all
+        # a file that is not MJCF, and a missing one
         with open(path, "w", encoding="utf-8") as file:
             file.write("<mujoco><worldbody>")
         assert "the engine reads no further" in ask("check", path, code=1)["problems"][0]
@@ -380,7 +380,7 @@ def limited(size=0):
 
 
 def test_motors_and_loads():
-    """The actuators of each gear by what they drive; a gear that locks and has no motor is warned of, by check and add."""
+    """The actuators of each gear by their transmission; check and add warn of a self-locking gear without a motor."""
     keys = '<config key="joint" value="a b"/><config key="eta_forward" value=".4"/><config key="eta_backward" value="-.2"/>'
     xml = f"""<mujoco><extension><plugin plugin="mjgear.transmission"><instance name="g">{keys}</instance></plugin></extension><worldbody><site name="o"/>
       <body name="base"><plugin plugin="mjgear.transmission" instance="g"/><joint name="a" actuatorgravcomp="true" armature=".1"/><geom size=".1"/>
@@ -412,7 +412,7 @@ def test_check_of_what_is_no_file():
 
 
 def test_json_of_names_that_are_no_text():
-    """Every answer is JSON: what is no UTF-8 in the name of a file is replaced, what is stays."""
+    """Every answer is JSON: invalid UTF-8 in the name of a file is replaced, valid text stays."""
     for name, shown in ((b"\xff\xc3\xa4", "\ufffd\u00e4"), (b"\xe2\x82\xac\xe2\x82", "\u20ac\ufffd\ufffd"), (b"\xed\xa0\x80", "\ufffd" * 3),
                         (b"\xf0\x9f\x98\x80\xf5", "\U0001f600\ufffd"), (b"\xc0\x80\"\\\n", "\ufffd\ufffd\"\\\n"), (b"\xf4\x90\x80\x80", "\ufffd" * 4)):
         done = subprocess.run([TOOL, "check", "--json", name + b".xml"], capture_output=True, check=False)

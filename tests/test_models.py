@@ -1,5 +1,5 @@
-"""The models of models/: each loads alone and in its scene, passes the check, moves by its motors, and does not move
-without them where its gears lock."""
+"""The models of models/: each loads alone and in its scene, passes the check, moves by its motors, and holds without
+them if its gears are self-locking."""
 
 import os
 import pathlib

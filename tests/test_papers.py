@@ -1,4 +1,4 @@
-"""tests/papers.md is complete, and what it names exists."""
+"""tests/papers.md is complete, and its tests exist."""
 
 import os
 import pathlib

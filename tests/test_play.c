@@ -1,4 +1,4 @@
-// Playing scenes: what is recorded, and that a wrong reference cannot pass. No plugin is needed.
+// Playing scenes: recordings, and that a wrong reference cannot pass. No plugin is needed.
 
 #include <setjmp.h>
 #include <stdarg.h>

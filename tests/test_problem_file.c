@@ -1,5 +1,5 @@
-// The problem file: what is written is read back bit for bit, and what is wrong is refused with a
-// line that says where.
+// The problem file: a written file is read back bit for bit, and mistakes are refused with a line
+// that says where.
 
 #include <float.h>
 #include <locale.h>

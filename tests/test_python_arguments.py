@@ -50,7 +50,7 @@ class Arguments(unittest.TestCase):
             except (mjgear.Error, TypeError, ValueError, KeyError, AttributeError) as error:
                 self.assertNotIsInstance(error, UnicodeError)
             except OSError as error:
-                self.assertIn(error.args[0], (2, 36))  # a text that is no file, or no name of one
+                self.assertIn(error.args[0], (2, 36))  # a text that is not a file, or not a name of one
 
     def good(self, name):
         spec = mujoco.MjSpec.from_string(XML)

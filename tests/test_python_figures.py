@@ -90,7 +90,7 @@ class Run(unittest.TestCase):
         np.testing.assert_array_equal(drawn, torque)
         self.assertGreater(np.ptp(drawn), 1)
 
-        # a gear as it is now
+        # a gear with its current numbers
         gears["elbow"].eta_forward = 0.5
         x, y = line(law(gears["elbow"], load=10).axes[1], "the motor lifts the load")
         np.testing.assert_allclose(y, 10 / 0.5 + 1, rtol=1e-12)

@@ -11,7 +11,7 @@ import mjgear
 INTEGRATORS = ("Euler", "implicit", "implicitfast", "discrete")
 STATE = mujoco.mjtState.mjSTATE_INTEGRATION
 
-# the gears of joints a, b, c; %s: what they are beside their coefficients
+# the gears of joints a, b, c; %s: further keys
 KINDS = {
     "mild": {"joint": "a b c", "gamma_u": "0.2", "gamma_v": "0.3 0.6 0.1", "coulomb": "0.5"},
     "locking": {"joint": "a b c", "gamma_u": "0.2", "gamma_v": "1.1 0.3 1.6"},
@@ -212,7 +212,7 @@ class Backward(unittest.TestCase):
         self.assertTrue(seen[mjgear.Motion.MOVES] > 100 and seen[mjgear.Motion.JAMS] > 50, seen)
 
     def test_brake_on_a_gear_with_tables(self):
-        """Its coefficients are those of the torque that makes the motion, whatever control is in the data."""
+        """Its coefficients are those of the torque that makes the motion, independent of the control in the data."""
         rng, seen = np.random.default_rng(6), {}
         for side in ("motor", "link"):
             m = mujoco.MjModel.from_xml_string(BRAKED % side)

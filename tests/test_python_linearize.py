@@ -139,7 +139,7 @@ class Exact(unittest.TestCase):
         np.testing.assert_allclose(found.B[:, 0], [STEP * expected, expected, STEP * sigma * expected], rtol=1e-9)
 
     def test_brake(self):
-        """That slips, by its control: the torque is the share of what it slides with, and how far it moved is state."""
+        """A slipping clutch, by its control: the torque is a fraction of its sliding torque, and its travel is state."""
         text = ("""<mujoco><option timestep="0.001" integrator="implicitfast" gravity="0 0 0" tolerance="0"/>
           <extension><plugin plugin="mjgear.brake"/></extension>
           <worldbody><body><joint name="j" type="slide" armature="0.7"/><geom size=".1" mass="2"/></body></worldbody>

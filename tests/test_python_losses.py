@@ -12,8 +12,9 @@ import mjgear
 
 RPM = 2 * math.pi / 60
 
-# Harmonic Drive CSD, rated torque 96 N m (by which we take it for the CSD-32-100-2A): efficiency at the rated torque over the motor's speed, and its compensation over
-# the torque, as IHMC's HarmonicDriveEfficiencyCalculator.java reads the curves of the catalogue. Their product is the efficiency
+# Harmonic Drive CSD, rated torque 96 N m (taken for the CSD-32-100-2A): efficiency at the rated torque over the motor's speed, and its
+# compensation over the torque, from the catalogue's curves in IHMC's HarmonicDriveEfficiencyCalculator.java. Their product is the
+# efficiency
 RATED = {500: 0.75, 1000: 0.70, 2000: 0.65, 3500: 0.55}
 PARTIAL = {9.6: 0.3, 19.2: 0.5, 38.4: 0.72, 48.0: 0.8, 67.2: 0.9, 96.0: 1.0}
 RATIO = 100
@@ -61,7 +62,7 @@ class Catalogue(unittest.TestCase):
         print(f"{len(CURVES)} efficiencies: fit {fit.error:.4f}, in the engine {worst:.4f}")
         self.assertLess(worst, 0.014)
 
-        # constant losses, what one can say without tables, are much farther off
+        # constant losses, without tables, are much farther off
         base = np.column_stack([np.ones(len(load_ := torque)), load_]) / (torque / printed)[:, None]
         constant = np.linalg.lstsq(base, 1 - printed, rcond=None)[0]
         self.assertGreater(np.max(np.abs(base @ constant - 1 + printed)), 0.15)

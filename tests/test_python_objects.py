@@ -1,4 +1,4 @@
-"""Objects that the package hands out: what is read only stays, what compares and pickles does, words are enumerations."""
+"""Objects of the package: results are read only, comparison and pickling work, words are enumerations."""
 
 import copy
 import importlib.util

@@ -118,7 +118,7 @@ class Dressed(unittest.TestCase):
                 self.assertGreater(np.abs(data.qpos - free.qpos).max(), 1e-6)
 
     def test_table(self):
-        """Each robot has sources; what is not measured says so."""
+        """Each robot has sources; numbers that are not measured are marked."""
         self.assertGreaterEqual(len(mjgear.robots()), 15)
         for name, robot in mjgear.robots().items():
             self.assertIn(name, str(robot))

@@ -24,7 +24,7 @@ from mjgear import _extras
 TOOL = sys.argv.pop(1)
 SOURCE = pathlib.Path(__file__).parents[1]
 
-# a base with two branches, each with a joint; %s: what a joint has besides
+# a base with two branches, each with a joint; %s: further elements of a joint
 BRANCHES = """
 <mujoco>
   <worldbody>
@@ -323,7 +323,7 @@ class AtTheCall(unittest.TestCase):
         np.testing.assert_array_equal(elbow.coulomb, 2)
 
     def test_batch_of_another_model(self):
-        """In the words for a MjData: what is written there would be lost."""
+        """With a message for an MjData: a written value would be lost."""
         foreign = r"the data are not of this model; make them with it, mujoco.MjData\(model\)"
         spec = arm()
         mjgear.add(spec, "elbow", eta_forward=0.9)

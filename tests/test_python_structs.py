@@ -60,7 +60,7 @@ class Layout(unittest.TestCase):
 
 class Members(unittest.TestCase):
     def test_warp(self):
-        """mjgear.warp takes every number of a gear into account, or refuses it (reading.read): what is new must be decided."""
+        """mjgear.warp takes every number of a gear into account, or refuses it (reading.read): a new number must be decided."""
         path = SOURCE / "python" / "mjgear" / "warp" / "reading.py"
         text = path.read_text()
         engine = {"viscous", "armature", "ratio", "spur"}  # attributes of the joint, and what mesh is refused with

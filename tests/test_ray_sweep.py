@@ -1,5 +1,5 @@
-"""examples/ray_sweep.py: the same bits for any number of workers and nodes, when a worker or the driver is killed, after an interruption
-and an extension; other sweeps are refused, and chunks that fail are named."""
+"""examples/ray_sweep.py: the same bits for any number of workers and nodes, after a killed worker or driver, an interruption and an
+extension. Other sweeps are refused, and failing chunks are named."""
 
 import dataclasses
 import os
@@ -136,7 +136,7 @@ def main():
         assert times[1] < 1.5 * times[0] + 1e-3, times
         print(f"the driver needs {1e3 * times[1]:.1f} ms of a core a chunk")
 
-        # what is written is what was computed
+        # the file has the computed values
         assert pa.parquet.read_table(folder / "two.parquet").equals(one)
         table = ray_sweep.sweep(SETTINGS, folder / "table.csv")
         read = pa.csv.read_csv(folder / "table.csv")
@@ -144,7 +144,7 @@ def main():
             assert np.array_equal(read[name].to_numpy(), table[name].to_numpy()), name
         ray.shutdown()
 
-        # gears that cannot be driven back hold; among those that can, some sink
+        # self-locking gears hold; some of the others sink
         assert one["arm"].to_pylist() == list(range(45))
         holds = np.all([one[f"{joint}_eta_backward"].to_numpy() <= 0 for joint in ray_sweep.JOINTS], axis=0)
         sunk = np.array([one[f"{joint}_sunk"].to_numpy() for joint in ray_sweep.JOINTS])

@@ -32,7 +32,7 @@ static void names_every_key_with_its_unit(void** state) {
     int known = mjg_keyFromName(key);
     const mjgKeyInfo* info = known >= 0 ? mjg_keyInfo(known) : NULL;
 
-    // those that belong to the engine are in a sentence, others in a row of a table
+    // keys of the engine are in a sentence, others in a row of a table
     char row[200];
     if (!info) {
       snprintf(row, sizeof row, "| `%s` | ", key);

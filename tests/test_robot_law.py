@@ -32,7 +32,7 @@ STEPS = 400
 
 
 def play(kind, integrator, change=None, cone="pyramidal", solver="Newton", warm=True, robot=ROBOT):
-    """Counts of what the check finds in STEPS steps of each kind of controls; change: what it believes of the gears."""
+    """Counts of the check's findings in STEPS steps of each kind of controls; change: its assumed numbers of the gears."""
     spec = mujoco.MjSpec.from_string(robot)
     spec.option.integrator = bench.INTEGRATORS[integrator]
     spec.option.cone = bench.CONES[cone]
@@ -66,8 +66,8 @@ def test_law_is_kept():
 
 
 def test_other_solvers():
-    """Where the engine does not end at the minimum no motor torque is lost, that of a rotor behind a gap included: what arrives at
-    rotor and link is what their velocities say."""
+    """If the engine does not reach the minimum no motor torque is lost, also behind a gap: velocities of rotor and link agree with
+    their torques."""
     for integrator in ("implicitfast", "discrete"):
         for solver, warm in (("PGS", True), ("PGS", False), ("Newton", False)):
             for kind in "AC":
@@ -88,8 +88,8 @@ def test_changed_law_is_found():
 
 
 def test_springs_that_yield():
-    """Springs of joints and of a tendon that flow above a torque (springyield, MuJoCo 4.0) act on the link, behind the gear: the law is kept
-    with every integrator, and a restored state, in which they have flowed, goes on bit for bit, gaps included."""
+    """Springs of joints and of a tendon that flow above a torque (springyield, MuJoCo 4.0) act on the link, behind the gear. The law is
+    kept with every integrator, and a restored state with flow goes on bit for bit, gaps included."""
     robot = ROBOT
     for plain, yields in (('name="a" axis="0 1 0"', 'stiffness="60" springyield="10"'), ('name="c" axis="0 0 1"', 'stiffness="20" springyield="3"'),
                           ('name="finger"', 'stiffness="8" springyield=".02"')):
@@ -118,7 +118,7 @@ def test_springs_that_yield():
 
 
 def test_friction_of_its_own():
-    """What friction a robot has of its own is in its gears or in MuJoCo's rows, as much in either, and nowhere in both."""
+    """A robot's own friction is in its gears or in MuJoCo's rows, of the same size, and never in both."""
     spec = mujoco.MjSpec.from_string(ROBOT)
     model = spec.compile()
     own = model.dof_frictionloss.copy()

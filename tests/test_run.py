@@ -75,7 +75,7 @@ class Run(unittest.TestCase):
         self.assertAlmostEqual(float(rows[10]["v_slide"]), -2, delta=1e-12)
 
     def test_file_of_a_scene(self):
-        """Its results do not mix with those of the scene."""
+        """Results are kept apart from those of the scene."""
         code, _, errors = run("scenes/rod/rod.xml", "--duration", "0.1", "--out", str(self.folder), folder=SOURCE)
         self.assertEqual((code, errors), (0, ""))
         self.assertEqual([path.name for path in self.folder.iterdir()], ["rod.xml"])

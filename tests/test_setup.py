@@ -26,7 +26,7 @@ class Setup(unittest.TestCase):
         path.chmod(0o755)
 
     def install(self, root, **environment):
-        """Status, output and what was called, for two packages that are not there."""
+        """Status, output and calls, for two missing packages."""
         self.calls.unlink(missing_ok=True)
         clean = {k: v for k, v in os.environ.items() if k not in ("CI", "MJGEAR_YES", "LD_PRELOAD")}
         done = subprocess.run(["bash", "-c", f"source {SOURCE}/cmake/setup.sh; is_root() {{ {root}; }}; install_missing libone two; echo done", "./check"],

@@ -1,6 +1,7 @@
 // The 49 swept sines of Nordin, Galic', Gutman 1997, section 4: the two-mass drive with a flexible coupling,
-// (42), for seven preloads and seven amplitudes of the disturbance. The paper prints neither sweeps nor
-// results; the engine is compared with an integration of its own, which shares no code with the core.
+// (42), for seven preloads and seven amplitudes of the disturbance. The paper prints neither sweeps
+// nor results. The engine is compared with a separate integration that shares no code with the
+// core.
 
 #include <math.h>
 #include <setjmp.h>
@@ -38,7 +39,7 @@ static double disturbance(double amplitude, double t) {
 }
 
 
-// mean square of the motor's speed besides the load's, in bands of the frequency
+// mean square of the motor's speed beyond the load's, in frequency bands
 static void reference(double band[BANDS], double preload, double amplitude) {
   const double dt = 8e-4;
   double y[4] = {0};
@@ -94,8 +95,8 @@ static void engine(double band[BANDS], double preload, double amplitude) {
 }
 
 
-// Where the shaft bounces from side to side its motion is sensitive, and a jump from one kind of motion to
-// another may come at another frequency: bands differ there. Most agree.
+// Where the shaft bounces from side to side its motion is sensitive, and the kind of motion may
+// change at another frequency: bands differ there. Most agree.
 static void sweeps(void** state) {
   (void)state;
   int close = 0, all = 0;

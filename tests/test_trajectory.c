@@ -54,7 +54,7 @@ static void finds_extremes_with_both_ends(void** state) {
   assert_true(isnan(mjg_lowest(&t, "square", 5, 6)));
   assert_true(isnan(mjg_highest(&t, "cube", 0, 1)));
 
-  // what is not a number is not passed over
+  // NaN is not accepted
   t.data[2 * 1200 + 1] = NAN;
   assert_true(isnan(mjg_lowest(&t, "square", 1.0, 1.5)));
   assert_true(mjg_highest(&t, "square", 1.3, 1.5) == 1500. * 1500);

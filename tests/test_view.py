@@ -1,4 +1,4 @@
-"""mjgear-view without a display: pictures, films, tables, and what it says when something is missing."""
+"""mjgear-view without a display: pictures, films, tables, and messages about missing parts."""
 
 import csv
 import json
@@ -71,7 +71,7 @@ WRIST = """<mujoco>
 
 class Pictures(unittest.TestCase):
     def test_geometry(self):
-        """Rod, ring and legend are where and what they should be."""
+        """Rod, ring and legend have the right places and colours."""
         pixels = picture("rod.png", "rod/gamma_v=1.05", "--no-plots", "--at", "1.2")
         mujoco.mj_loadPluginLibrary(os.environ["MJGEAR_PLUGIN_PATH"])
         model = mujoco.MjModel.from_xml_path(str(SOURCE / "scenes/rod/rod.xml"))

@@ -134,8 +134,8 @@ class Window:
     def key(self, name):
         """Press and release a key of the display, whose focus the window has.
 
-        With a window's name xdotool would ask for that window before each event. A window that Ctrl+Q closed is gone, xdotool
-        ends there, and Q stays held: it repeats, and the display sends no press of Ctrl+Q to the next window."""
+        With a window's name xdotool would ask for that window before each event. Ctrl+Q closes the window and ends xdotool,
+        and Q stays held: it repeats, and the display sends no press of Ctrl+Q to the next window."""
         self.xdotool("key", name)
 
     def move(self, x, y):
@@ -333,7 +333,7 @@ class Test(unittest.TestCase):
         self.assertEqual(w.close(), 0)
 
     def test_keyframes(self):
-        """The keyframe with which it begins is said, and another can be chosen."""
+        """The title names the first keyframe, and another can be chosen."""
         w = self.open(SOURCE / "models/rover/rover.xml", "--key", "driving", "--paused", "--no-plots")
         self.assertIn("mjgear: rover.xml, key driving |", w.title())
         w.choose(KEY_CHOICE, 3, "choice-key.png")  # on_the_ramp
@@ -391,12 +391,12 @@ class Test(unittest.TestCase):
         self.assertGreater(max(abs(a - b) for a, b in zip(pulled, free)), 1e-3)
 
     def test_modifiers_of_the_event(self):
-        """A key is read with the modifiers of its own event.
+        """A key is read with the modifiers of the same event.
 
         Events that another program sends have no time, and GLFW drops a press that is not later than the last press of
         the key. The Control of a sent Ctrl+Q is dropped behind a real one; Q alone is then left of it."""
         w = self.open("rod/gamma_v=0.2", "--paused")
-        w.xdotool("windowfocus", "1")  # to what is under the pointer: to a window without the focus xdotool sends events
+        w.xdotool("windowfocus", "1")  # to the window under the pointer: xdotool sends events to a window without the focus
         w.move(600, 400)
         w.xdotool("keydown", "ctrl")
         w.xdotool("keyup", "ctrl")

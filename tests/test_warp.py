@@ -1,4 +1,4 @@
-"""Gears in MuJoCo Warp, on its CPU backend: against the plugin, in many worlds, and what is refused.
+"""Gears in MuJoCo Warp, on its CPU backend: compared with the plugin, in many worlds, and refusals.
 
     test_warp.py native | scenes | discrete | still | worlds | interface
 """
@@ -64,7 +64,7 @@ def random_problems(rng, n, count):
 
 
 def compiled(real, folder):
-    """mjgi_denseNewton and what is in world.h and pieces.h as a shared library, by the C compiler."""
+    """mjgi_denseNewton and the functions of world.h and pieces.h as a shared library, by the C compiler."""
     text = f"""
         #define mjgREAL {real}
         #include "law/law.h"
@@ -95,7 +95,7 @@ def compiled(real, folder):
 
 
 def check_law(problem, found, moving, small):
-    """The motion and the load that belong to friction, and the law of each joint in the mode that it has; one that moved has broken away."""
+    """Motion and load that match a friction, and the law of each joint in its mode; a moving joint has released its static friction."""
     t, v, lam, mode = (x.astype(float) for x in found)
     effect = problem["A"] @ t
     terms = np.abs(problem["v_free"]) + np.abs(problem["A"]) @ np.abs(t)
@@ -312,8 +312,8 @@ def both(name):
 def steps(name, plugin, bare, geared):
     """One step from each of the plugin's states: no further from it than twice Warp from MuJoCo without gears.
 
-    A joint that stands still with the plugin stands still here. It counts as such, too, where it moves no faster than single
-    precision is wrong by in that very step without gears: a joint that stops in passing at no load to speak of.
+    A joint that stands still with the plugin stands still here. It also counts as stuck if it moves no faster than the error
+    of single precision in that step without gears: a joint that stops in passing at almost no load.
     """
     scene = scripts.ALL[name]
     ours, theirs = play.warp_steps(scene, plugin.before, worlds=bare), play.engine_steps(scene, plugin.before)
@@ -355,8 +355,8 @@ def thrown(name, lanes):
 
 
 def check_lanes():
-    """On a GPU 32 threads share a world: the motion of one thread but for the order of sums, and the same bits in whatever order they
-    come to run between two barriers."""
+    """On a GPU 32 threads share a world: the motion of one thread up to the order of sums, and the same bits in any order of
+    execution between two barriers."""
     names = ("arm", "sinking", "servos, discrete", "servos, discrete, pyramidal")
     if not FIBERS or "discrete" not in engine.INTEGRATORS:
         print("this Warp has no fibers, or no integrator discrete")
@@ -467,8 +467,8 @@ def still():
 
 
 def honest(worlds, rng, size, steps, most):
-    """In a settled step the forces of constraints are those of their rows, J' f, to 1e-3 and what rounding of the motion does to rows,
-    in single precision of what moves dofs another 1e-3."""
+    """In a settled step the forces of constraints are those of their rows, J' f, to 1e-3. Round-off of the motion adds, in single
+    precision, another 1e-3 of the forces on the dofs."""
     d, missing, unsettled = worlds.data, 0.0, 0
     for k in range(steps):
         if k % 10 == 0:

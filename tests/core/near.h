@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-// x is expected up to tolerance, relative to what is expected or to least, whichever is larger
+// x is expected up to tolerance, relative to the larger of the expected value and least
 #define assertWithin(x, expected, tolerance, least) \
   checkWithin(x, expected, tolerance, least, #x, __FILE__, __LINE__)
 #define assertNear(x, expected, tolerance) assertWithin(x, expected, tolerance, 1.0)

@@ -1,5 +1,5 @@
-// What the core is measured against: every solution of a small problem by trying all combinations of
-// pieces, the distance of a result from the paper's own form, and random problems. Nothing here
+// The reference for the core: every solution of a small problem by trying all combinations of
+// branches, the distance of a result from the paper's own form, and random problems. Nothing here
 // calls the core.
 
 #ifndef MJGEAR_TESTS_ORACLE_H_

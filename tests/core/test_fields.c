@@ -1,6 +1,6 @@
-// Every field of every struct that the core takes, with values that no caller should pass: each 8 bytes get each bad
-// number, each 4 bytes each bad count, so that no list of fields can miss one. A call refuses them, or what it returns is
-// finite and friction holds back.
+// Every field of every struct of the core with invalid values: each 8 bytes get each bad number,
+// each 4 bytes each bad count, so that no field is forgotten. A call refuses them, or its
+// results are finite and friction is passive.
 
 #include <float.h>
 #include <limits.h>
@@ -322,7 +322,7 @@ static void diagonals(void** state) {
     }
   }
 
-  // and angles and positions beyond those that rounding leaves right
+  // and angles and positions too large for accurate differences
   static const double most[] = {1, 1 + DBL_EPSILON, -1, -1 - DBL_EPSILON};
   for (int k = 0; k < 8; k++) {
     openPair(mjgEXACT, 0);
@@ -411,7 +411,7 @@ static void scalars(void** state) {
   assert_true(isnan(mjg_breakawayMotor(&gear, NAN, 1)) &&
               isnan(mjg_breakawayLoad(&gear, INFINITY, 1)));
 
-  // the bound itself holds a joint, (23): what is above it moves it
+  // the bound itself holds a joint, (23): a larger torque moves it
   assert_int_equal(mjg_sticks(&gear, 1, 0), 1);
   assert_int_equal(mjg_sticks(&gear, -1, 0), 1);
   assert_int_equal(mjg_sticks(&gear, 1 + DBL_EPSILON, 0), 0);

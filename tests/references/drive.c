@@ -39,7 +39,7 @@ static void gammas(double* gamma_u, double* gamma_v, const Drive* d) {
 }
 
 
-// acceleration while it slips with sign s: driving delivers eta_f u - .. to the link, being driven
+// acceleration while it slips with sign s: driving delivers eta_f u - .. to the link, driven
 // passes u = eta_b x + ..; the one that is consistent with its own sign
 static double slip(const Drive* d, double u, double f, double s) {
   double gamma_u, gamma_v;

@@ -1,5 +1,5 @@
-// One gear between a rotor and a link, with a motor torque and a load that are functions of time: its motion in fine
-// steps from the balance of forces, and the same in steps of the core and of the engine.
+// One gear between a rotor and a link, with motor torque and load as functions of time: its motion
+// in fine steps from the balance of forces, and the same in steps of the core and of the engine.
 //
 // The integration in fine steps shares no code with the core.
 
@@ -17,7 +17,7 @@ double draw(double low, double high);
 typedef struct Drive_ {
   double m, M;              // rotor and link, kg m2
   double eta_f, eta_b;      // efficiencies
-  double coulomb;           // friction besides, N m
+  double coulomb;           // further friction, N m
   double amplitude, omega;  // motor torque amplitude sin(omega t)
   double load, slope;       // load torque load + slope t, against the motor's positive direction
   double v;                 // velocity at the start

@@ -17,7 +17,7 @@
 #define PI       3.14159265358979323846
 #define CLUTCHES 3
 
-// four inertias in a row with three clutches between them that carry at most c: torques of the clutches by
+// four inertias in a row with three clutches that carry at most c: torques of the clutches by
 // projected sweeps over the relative velocities, in fine steps
 static void fineClutches(double w[CLUTCHES + 1], const double J[CLUTCHES + 1],
                          const double c[CLUTCHES], double amplitude, double omega, double from,

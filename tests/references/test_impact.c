@@ -1,4 +1,4 @@
-// A body that hits a link with a gear, motor off: the momentum that the link takes in closed form, whatever the
+// A body hits a link with a gear, motor off: the momentum of the link in closed form, whatever the
 // contact's restitution, for many drawn sets of parameters, in the core and in the engine.
 
 #include <math.h>
@@ -14,8 +14,8 @@
 #include "references/drive.h"
 
 
-// Bodies with a contact: a slide joint with a gear, and a ball on a slide of its own that hits it or rides on
-// it. Contact stiffness k without damping.
+// Bodies with a contact: a slide joint with a gear, and a ball on a separate slide that hits it or
+// rides on it. Contact stiffness k without damping.
 #define CONTACT_MODEL                                                                     \
   "<mujoco><option timestep='%.17g' gravity='0 0 %.17g' cone='elliptic'><flag "           \
   "eulerdamp='disable'/></option>"                                                        \

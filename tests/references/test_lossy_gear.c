@@ -1,5 +1,5 @@
-// Gears with losses as Modelica's examples have them, for many drawn sets of parameters, in the core and in the
-// engine, with and without contact, against the balance of forces in fine steps.
+// Gears with losses as in Modelica's examples, for many drawn sets of parameters, in the core and
+// in the engine, with and without contact, against the balance of forces in fine steps.
 //
 // Modelica Standard Library, Modelica.Mechanics.Rotational.Examples (BSD licence): parameters and behaviour
 // of LossyGearDemo1 to 3; none of its code.
@@ -103,7 +103,7 @@ static Drive drawDemo1(void) {
 }
 
 
-// friction of bearings besides
+// further friction of bearings
 static Drive drawDemo2(void) {
   Drive d = drawDemo1();
   d.coulomb = draw(0.1, 3);
@@ -142,8 +142,8 @@ static void lossyGearUnclearSide(void** state) {
 }
 
 
-// the load presses a body on the link, which half of the moving mass is; the contact is as stiff as the step
-// resolves, and moves by itself a little
+// the load presses a body on the link, which has half of the moving mass; the contact is as stiff
+// as the step resolves, and moves a little
 static void lossyGearThroughContact(void** state) {
   (void)state;
   for (int i = 0; i < DRAWN; i++) {

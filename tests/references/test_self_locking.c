@@ -1,4 +1,4 @@
-// Gears that brake themselves under a load that aids: closed forms of the time until they stand, for many drawn sets
+// Self-braking gears under a load that aids: closed forms of the stopping time, for many drawn sets
 // of parameters, in the core and in the engine, with and without contact.
 
 #include <math.h>

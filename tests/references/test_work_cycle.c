@@ -1,4 +1,4 @@
-// The work of a cycle: what it costs to lift a weight and to lower it again, in closed form, for many drawn sets of
+// The work of a cycle that lifts and lowers a weight, in closed form, for many drawn sets of
 // parameters, in the core and in the engine, with and without contact.
 
 #include <math.h>

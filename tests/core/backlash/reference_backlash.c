@@ -3,7 +3,7 @@
 #include <math.h>
 
 
-// N (19) as it stands: f(x, w) = x + (c w/k) exp(-k x/(c w) - 1)
+// N (19): f(x, w) = x + (c w/k) exp(-k x/(c w) - 1)
 static double touchFunction(const mjgBacklash* law, double x, double w) {
   double u = law->damping * w / law->stiffness;
   return u != 0 ? x + u * exp(-x / u - 1) : x;

@@ -1,6 +1,6 @@
-// Two masses, a gap and a shaft between them, gear friction on the driving side: integrated with
-// fine Runge-Kutta steps whose ends are placed on every event (touch, release, stick, slip). The
-// laws are written down once more here, from the papers' areas, and share no code with the core.
+// Two masses, a gap and a shaft between them, and gear friction on the driving side: integrated
+// with fine Runge-Kutta steps that end on every event (touch, release, stick, slip). The laws
+// are written down once more here, from the papers' areas, and share no code with the core.
 
 #ifndef MJGEAR_TESTS_REFERENCE_BACKLASH_H_
 #define MJGEAR_TESTS_REFERENCE_BACKLASH_H_
@@ -21,13 +21,13 @@ typedef struct refState_ {
   double y[6];     // motor angle and velocity, load angle and velocity, theta_b, rate of theta_s
   int gap;         // area of the law that the state is in
   int slip;        // -1, 0, 1
-  double T;        // shaft torque now
+  double T;        // current shaft torque
   double loss;     // energy that shaft and gap have dissipated
   double impulse;  // integral of T
   int touches;     // number of times that T left zero
 } refState;
 
-// areas and modes of the state as it stands; theta_b must be set for the models with state
+// areas and modes of the current state; theta_b must be set for laws with state
 void ref_start(refState* state, const refSystem* system);
 
 // advance to a time with steps of at most dt

@@ -11,9 +11,9 @@
 #include "pair.h"
 
 
-// the same with gear friction between motor and gap, backdrivable and not. A rotor that reverses within
-// a step does so on the friction of its end: where in a step that happens makes the error scatter, so
-// that the order is that of the largest of three errors.
+// the same with gear friction between motor and gap, backdrivable and not. A rotor that reverses
+// within a step has the friction of its end. The time of the reversal scatters the error, so the
+// order is that of the largest of three errors.
 static void convergesWithFriction(void** state) {
   (void)state;
   const double gears[2][3] = {{0.2, 0.3, 0}, {0.1, 1.2, 0.2}};
@@ -118,8 +118,8 @@ static void solvesItsLine(void** state) {
 
 // With gear friction the coupling gives no more than it holds, T over the way of p, and friction takes
 // power. The energy of both sides and shaft falls in every step in which the rotor neither stops nor
-// reverses. In one in which it does, it has moved on at its old speed for a part of the step: that
-// gains ((1 - blend) h T)^2/(8 m) at most, which vanishes with h^2.
+// reverses. In a step with a reversal the rotor has kept its old speed for a part of the step.
+// That gains at most ((1 - blend) h T)^2/(8 m), which vanishes with h^2.
 static void energyWithFriction(void** state) {
   (void)state;
   srand(2);
@@ -170,8 +170,8 @@ static void energyWithFriction(void** state) {
 }
 
 
-// Friction that does not depend on the load: the energy and half a step of the friction's power at the
-// rotor's speed never grow together, in any step, so no number of reversals adds up.
+// Load-independent friction: the energy plus half a step of the friction's power at the rotor's
+// speed never grows in any step, so reversals do not add up.
 static void energyWithCoulomb(void** state) {
   (void)state;
   srand(3);

@@ -81,8 +81,8 @@ static void stable(void** state) {
             assert_true(theta < law.half_gap + 2 / k + 2 * sqrt(m / k) + 2 * steps[i]);
           }
 
-          // at rest against the stop, but for the laws that do not damp small vibrations, which
-          // keep the energy of the start, of the way through the gap and of one step at most
+          // at rest against the stop. Laws that do not damp small vibrations keep at most the
+          // energy of the start, of the way through the gap and of one step
           double rest_velocity = fabs(pair.coupling.velocity);
           if (model == mjgDEADZONE || model == mjgSMOOTH || model == mjgHUNT_CROSSLEY) {
             assert_true(rest_velocity <
@@ -217,7 +217,7 @@ static void constantRatio(void** state) {
 }
 
 
-// Hunt and Crossley's: successive speeds follow the closed form of the impact, and the energy of a
+// Hunt and Crossley: successive speeds follow the closed form of the impact, and the energy of a
 // full cycle is R (6), 3 alpha k times the integral of z^n dz/dt dz along the path
 static void vibroImpact(void** state) {
   (void)state;
@@ -251,8 +251,8 @@ static void vibroImpact(void** state) {
 }
 
 
-// Impacts far beyond what a machine can do, without loss, from rest at a closed gap, with the mean torque of the step
-// k (h w)^n/(n + 1) in closed form: solved where numbers reach, and no number where they do not
+// Impacts far beyond any machine, without loss, from rest at a closed gap. The mean torque of the
+// step is k (h w)^n/(n + 1) in closed form: solved within the range of numbers, and refused beyond
 static void hugeImpacts(void** state) {
   (void)state;
   for (int power = 0; power <= 300; power += 10) {
@@ -274,7 +274,7 @@ static void hugeImpacts(void** state) {
 }
 
 
-// the damper of a dead zone that is left pulls by what it lets go, and outside it takes all of the way
+// the damper pulls on the part of the way that leaves the gap, and outside on all of it
 static void damperPulls(void** state) {
   (void)state;
   const double h = 1e-3, depth = 2e-4;

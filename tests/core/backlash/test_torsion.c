@@ -1,5 +1,5 @@
-// Torsional stiffness with hysteresis: a catalogue's example, the loop of a slow load, energy, and the implicit step
-// against an integration of its own in fine steps.
+// Torsional stiffness with hysteresis: a catalogue's example, the loop of a slow load, energy, and
+// the implicit step compared with a separate integration in fine steps.
 
 #include <math.h>
 #include <setjmp.h>
@@ -72,7 +72,7 @@ static double twistTo(const mjgBacklash* law, double* slider, double from, doubl
   const int n = 2000;
   mjgCouplingStep s = {0};
   for (int i = 0; i < n; i++) {
-    // both sides are moved: with A = 0 the rate is what it is
+    // both sides are moved: with A = 0 the rate is fixed
     double theta = from + (to - from) * i / n, rate = (to - from) / n / 1e-3;
     const mjgCoupling c = {
         .law = law, .h = 1e-3, .blend = 0.5, .theta_d = theta, .omega_d = rate, .theta_b = *slider};
@@ -179,8 +179,8 @@ static void converges(void** state) {
 }
 
 
-// the inclusion, from the result of a step and its data alone, in random steps: motion of both sides and the mean of
-// the torque over the way
+// the inclusion, from the result and data of random steps alone: motion of both sides, and mean
+// torque over the way
 static void randomSteps(void** state) {
   (void)state;
   srand(3);

@@ -43,7 +43,7 @@ static inline mjgTransmission resolve(const mjgDescription* d) {
 }
 
 
-// relative to what is expected alone
+// relative to the expected value alone
 #define assertSame(x, expected, tolerance) assertWithin(x, expected, tolerance, 0.0)
 
 #endif  // MJGEAR_TESTS_ONE_DESCRIPTION_H_

@@ -94,8 +94,8 @@ static void balance(double* u, double* x, const mjgSpur* s, double xi, double N,
   double c = cos(s->pressure_angle), a = sin(s->pressure_angle);
   double Ru = s->radius_in, Rv = s->radius_out;
 
-  // the input gear turns counterclockwise for omega > 0, so that its teeth move up at the pitch
-  // point; contact moves along d, away from it the input gear's own center
+  // the input gear turns counterclockwise for omega > 0, so its teeth move up at the pitch
+  // point; contact moves along d, away from its center
   double d[2] = {a, c};
   double p[2] = {xi * d[0], xi * d[1]};
   double ru[2] = {p[0] + Ru, p[1]};

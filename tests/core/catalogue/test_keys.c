@@ -1,4 +1,4 @@
-// names of keys and types, and the report that collects what is wrong
+// names of keys and types, and the report that collects mistakes
 
 #include <math.h>
 #include <setjmp.h>
@@ -124,7 +124,7 @@ static void test_locale(void** state) {
   mjg_refuse(&report, "gamma_u = %g", 1.5);
   assert_string_equal(text, "gamma_u = 1.5\n");
 
-  // and the process keeps what it has set
+  // and the setting of the process stays
   snprintf(text, sizeof(text), "%.1f", 0.5);
   assert_string_equal(text, "0,5");
   setlocale(LC_ALL, "C");

@@ -31,8 +31,9 @@ static void carrierIsTheOutput(void** state) {
 }
 
 
-// 3K: a second ring is the output. Its power is what the sun gives less what three meshes lose of the power
-// that they carry seen from the carrier; with p the first order of the losses this is 1 - e (...) for small e
+// 3K: a second ring is the output. Output power is the sun's power less the losses of three meshes,
+// each relative to its power seen from the carrier. With p the first order of the losses this is 1
+// - e (...) for small e
 static void secondRingIsTheOutput(void** state) {
   (void)state;
   int locks = 0;

@@ -85,7 +85,7 @@ static void test_servoBound(void** state) {
         if (tau_m * tau_e <= 0) {
           assert_true(fabs(bound - published) < 1e-12 * (1 + published));
         } else {
-          // where both push the same way, ours is the smaller one
+          // where both push the same way, our friction is the smaller one
           assert_true(bound <= published + 1e-12);
         }
       }
@@ -109,8 +109,8 @@ static void test_servoM1(void** state) {
 static const double kRatedSpeed = 2000 * 2 * 3.14159265358979323846 / 60;
 
 
-// the five words of a strain wave gear's catalogue, from the law: motor torque that keeps the output turning at v under
-// a load; static_ratio = 1, so that it breaks away with the torque that it runs with
+// the five figures of a strain-wave gear's catalogue, from the law: motor torque that keeps the
+// output turning at v under a load. With static_ratio = 1 breakaway and running torque are equal
 static double runningTorque(const mjgTransmission* t, double load, double v) {
   assert_true(t->static_ratio == 1);
   return mjg_breakawayMotor(t, load + t->viscous * v, 1);
@@ -126,8 +126,9 @@ static const struct {
              {87, 0.77, 0.195, 0.069, 7.26}};
 
 
-// each size's words give a gear that says them again; without the backdriving torque it is predicted from the
-// others, and as gamma_u = 0 is the largest that it can be, it is above the catalogue's, by 11 % at most
+// the figures of each size give a gear that returns them. Without the backdriving torque it follows
+// from the others, and because gamma_u = 0 is the largest value, it is above the catalogue's, by 11
+// % at most
 static void strainWaveSizes(void** state) {
   (void)state;
   const double ratio = 100;

@@ -94,7 +94,7 @@ static void test_gapKeys(void** state) {
 }
 
 
-// each key is a number of its own in a law, but for the last, the rotor's
+// each key is a separate number of a law, except for the last, the rotor's
 static void test_gapNumbers(void** state) {
   (void)state;
   mjgBacklash law = {.model = mjgEXACT};

@@ -1,4 +1,4 @@
-// tables as text: what is read and what is refused, in one line each
+// tables as text: accepted ones, and refusals in one line each
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-// Words for gears that name parts, catalogues or other models: wedge, planetary, strain wave, capstan, loss; the
-// bilateral drive gear; what a catalogue concludes from its efficiency.
+// Descriptions by parts, catalogues or other models: wedge, planetary, strain wave, capstan, loss;
+// the bilateral drive gear; conclusions of a catalogue's efficiency.
 
 #include <math.h>
 #include <setjmp.h>

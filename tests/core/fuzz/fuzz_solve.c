@@ -81,7 +81,7 @@ static void takeProblem(mjgProblem* problem, Arrays* arrays, Input* input) {
 }
 
 
-// do products of the data stay within the range of a double, so that there is accuracy to speak of?
+// returns whether products of the data stay within the range of a double, which accuracy needs
 static int areTame(const double* values, int count) {
   for (int i = 0; values && i < count; i++) {
     double size = fabs(values[i]);
@@ -104,7 +104,7 @@ static int isTame(const mjgProblem* problem) {
 }
 
 
-// what is true of a result that is not an error
+// properties of a result that is not an error
 static void checkResult(const mjgProblem* problem, const mjgSettings* settings,
                         const Output* output, int status, mjgWorkspace* work) {
   int n = problem->n;

@@ -56,7 +56,7 @@ static void limitIsWhereTheBoundIsMet(void** state) {
 }
 
 
-// what the law answers is what it is asked for, on the piece that it names
+// each answer of the law satisfies the law, on the branch that it names
 static void answerIsOnItsPiece(void** state) {
   (void)state;
   uint64_t seed = 2;
@@ -104,8 +104,8 @@ static void corners(void** state) {
   assert_int_equal(mjgi_lawResolve(&t, -1e9, 3, 1, 0, 1, 1), mjgiBACKWARD_POS);
   assert_true(t == -1.5);
   assert_int_equal(mjgi_lawResolve(&t, 1e9, 3, 1, 0, 1, 1), mjgiSTUCK);
-  // the load falls with the friction that it makes, but c keeps the joint until the load has
-  // turned, and then it grows faster than the friction: jams, though without c it would slip
+  // the load falls with its own friction, but c keeps the joint until the load has reversed;
+  // then it grows faster than the friction: it jams, though without c it would slip
   assert_int_equal(mjgi_lawResolve(&t, 1e9, 1, -2, 0, 1, 1), mjgiFORWARD_POS);
   assert_near(t, 1.0 / 3, 1e-15);
   assert_int_equal(mjgi_lawResolve(&t, 1e9, 1, -2, 0.6, 1, 1), mjgiSTUCK);
@@ -155,8 +155,8 @@ static void frictionOnALine(void** state) {
 }
 
 
-// without a load of its own: x = r (|p| x + c) is met where friction does not outrun
-// itself
+// without other load: x = r (|p| x + c) has a solution unless friction grows faster than the
+// load
 static void limitWithoutLoad(void** state) {
   (void)state;
   int met = 0;
@@ -179,8 +179,8 @@ static void limitWithoutLoad(void** state) {
 }
 
 
-// the piece after each piece: its own while direction and load are as it says, stuck
-// where it moves the other way, the other load's where the load has turned
+// the next branch: the same while direction and load agree, stuck if it moves the other way,
+// the opposite load if the load has reversed
 static void nextPiece(void** state) {
   (void)state;
   static const int piece[] = {mjgiFORWARD_POS, mjgiFORWARD_NEG, mjgiBACKWARD_POS, mjgiBACKWARD_NEG};
@@ -203,8 +203,8 @@ static void nextPiece(void** state) {
 }
 
 
-// what holds a joint that rests after the step: the static bound where it was at rest, and where friction keeps it from
-// a reversal in the step that stops it; the sliding one where friction has slowed it down
+// bound of a joint that rests after the step: the static one if it was at rest, or if friction
+// prevents a reversal in the step that stops it; the sliding one if friction has slowed it down
 static void staticBound(void** state) {
   (void)state;
   const double v0[] = {0, 0, 2, 2, -2, -2}, t[] = {1, -1, 1, -1, 1, -1};

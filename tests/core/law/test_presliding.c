@@ -1,5 +1,6 @@
-// Joints that yield before they slip: the inclusion itself, written down here once more, in random steps with random
-// gears; what the spring stores and friction takes; the limit of infinite stiffness; all solvers.
+// Joints that yield before they slip: the inclusion, written here independently, in random steps
+// with random gears; energy of the spring and work of friction; the limit of infinite stiffness;
+// all solvers.
 
 #include <math.h>
 #include <setjmp.h>
@@ -225,7 +226,7 @@ static void stickIsTheLimit(void** state) {
         yields += fabs(s.t[i] - s.t_last[i]) / (stiffness * s.h);
       }
 
-      // no more than what they yield, times what one joint's motion is at another one
+      // no more than their yielding, times the effect of one joint's motion on another
       assert_true(away < 30 * yields + 1e-11);
     }
 

@@ -54,7 +54,7 @@ static void efficienciesAndBack(void** state) {
   assert_int_equal(mjg_efficiencies(&eta_f, &eta_b, 0.5, -1), mjgERR_ARGUMENT);
   assert_int_equal(mjg_efficiencies(&eta_f, &eta_b, -1, 0.5), mjgERR_ARGUMENT);
 
-  // what overflows is no success
+  // an overflow is not a success
   eta_f = eta_b = 7;
   assert_int_equal(mjg_efficiencies(&eta_f, &eta_b, -1.7e308, -1 + 1e-15), mjgERR_NOT_FINITE);
   assert_int_equal(mjg_efficiencies(&eta_f, &eta_b, -1 + 1e-15, -1.7e308), mjgERR_NOT_FINITE);

@@ -49,8 +49,8 @@ static void test_stribeck(void** state) {
   assertNear(gu, 0.2, 1e-15);
   assertNear(gv, 0.5, 1e-15);
 
-  // a side without torque adds nothing, whatever the other one has; a small one what it
-  // is, though u x is below the smallest number
+  // a side without torque adds nothing, whatever the other one has; a small torque counts,
+  // though u x is below the smallest number
   mjg_frictionAt(&gu, &gv, &c, &t, 0, 0, 0, 4);
   assert_true(gu == 0.2 && gv == 0.5);
   mjg_frictionAt(&gu, &gv, &c, &t, 0, 0, -3, -0.0);
@@ -121,7 +121,8 @@ static double factorOf(const mjgTable* table, double x) {
 }
 
 
-// each table multiplies what it is named for, at speeds, temperatures and torques inside, at and beyond its ends
+// each table multiplies its quantities, at speeds, temperatures and torques inside, at and beyond
+// its ends
 static void test_tables(void** state) {
   (void)state;
   mjgTransmission t = makeStribeck(), plain = t;
@@ -155,7 +156,7 @@ static void test_tables(void** state) {
 
 //---------------------------------- break-away ----------------------------------------------------
 
-// does a joint at rest move in direction s? (23) with all that is gained at rest
+// returns whether a joint at rest moves in direction s, (23) with all additions at rest
 static int moves(const mjgTransmission* t, double f_u, double f_v, int s) {
   double bound =
       fabs((t->gamma_u + t->gamma_u_stribeck) * f_u + (t->gamma_v + t->gamma_v_stribeck) * f_v);
@@ -271,8 +272,8 @@ static void test_efficiencies(void** state) {
 }
 
 
-// acceleration of a sliding joint in two simulated steps whose torque differs: the inertia that it
-// shows is the change of driving torque by the change of acceleration, to 1e-9 (38)
+// acceleration of a sliding joint in two simulated steps with different torque: its apparent
+// inertia is the change of driving torque over the change of acceleration, to 1e-9 (38)
 static double simulatedInertia(double gu, double gv, double m, double M, double f_u, double f_v,
                                double v, int motor) {
   double h = 1e-3, a[2];
@@ -288,7 +289,7 @@ static double simulatedInertia(double gu, double gv, double m, double M, double 
 }
 
 
-// what is told of such a joint
+// facts about such a joint
 static void findInertia(double* forward, double* backward, double gu, double gv, double m,
                         double M) {
   mjgTransmission t = makeTransmission(gu, gv, 0, 1);

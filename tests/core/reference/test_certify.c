@@ -1,4 +1,4 @@
-// The certificate accepts what is a solution and names what is not.
+// The certificate accepts solutions and names the mistake of other results.
 
 #include <math.h>
 
@@ -106,8 +106,8 @@ static double anySize(void) {
 }
 
 
-// What counts as solved is certified, whatever the numbers: loads without digits, alpha and beta up to 1e100, angles
-// up to 1e6 rad (which are refused), impacts whose torque overflows
+// Solved results are certified for all numbers: loads at round-off, alpha and beta up to 1e100,
+// angles up to 1e6 rad (which are refused), impacts whose torque overflows
 static void solvedIsCertified(void** state) {
   (void)state;
   Room room;

@@ -1,5 +1,5 @@
-// The paper's projection and Korpelevich's method: where their fixed point converges, or the inequality is monotone,
-// they find the solution, elsewhere they say that they did not
+// The paper's projection and Korpelevich's method: they find the solution if their fixed point
+// converges or the inequality is monotone; otherwise they report that they did not
 
 #include "reference/reference.h"
 

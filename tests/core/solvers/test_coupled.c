@@ -197,8 +197,8 @@ static void alone(void** state) {
 }
 
 
-// form (b), motor with gear friction and load as two bodies, is form (a) with the same motor as a
-// rotor: the same step, solved in one problem and in one scalar law
+// form (b), motor with gear friction and load as two bodies, equals form (a) with the same motor
+// as a rotor: the same step, solved in one problem and in one scalar law
 static void formsAgree(void** state) {
   (void)state;
   srand(5);

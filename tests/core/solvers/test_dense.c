@@ -1,4 +1,4 @@
-// Dense kernels: products with what they claim to have inverted.
+// Dense kernels: products of matrices with their computed inverses.
 
 #include "solvers/dense.h"
 
@@ -127,7 +127,7 @@ static void cholesky(void** state) {
     draw(n, 1, &seed);
     memcpy(B, A, sizeof(A));
     memcpy(x, b, sizeof(b));
-    // what is below the diagonal is not read
+    // values below the diagonal are not read
     for (int i = 0; i < n; i++) {
       for (int j = i + 1; j < n; j++) {
         B[j * n + i] = NAN;

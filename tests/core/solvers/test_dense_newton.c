@@ -1,5 +1,5 @@
-// The header that other programs compile: the same matrices to the last bit as those of the core, solutions held
-// against the definition in both precisions, and the same bits from C and from C++ in any scope.
+// The header for other programs: the same matrices to the last bit as those of the core, solutions
+// checked by the definition in both precisions, and the same bits from C and from C++ in any scope.
 
 #include <float.h>
 #include <math.h>

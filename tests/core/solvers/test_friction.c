@@ -92,8 +92,8 @@ static void finiteResults(void** state) {
 }
 
 
-// static bounds beside couplings, from any start, also without the test whether there is one solution: a joint that
-// slips has its sliding bound, one that stands at most its static one
+// static bounds beside couplings, from any start, also without the test for uniqueness: a slipping
+// joint has its sliding bound, a resting one at most its static one
 static void staticFriction(void** state) {
   (void)state;
   Room room;
@@ -153,10 +153,9 @@ static void staticFriction(void** state) {
 }
 
 
-// One joint whose load falls with its friction, p = -0.8, pushed by 10: a static ratio of
-// 1.5 lets it slip with the friction at which the bound is first met, 1.5/(1 + 1.2), and
-// also hold, for the bound at 10 is 1.5 |1 - 8|. With 1.2, which leaves r |p| below 1, it
-// can only slip
+// One joint with p = -0.8, pushed by 10: with a static ratio of 1.5 it may slip with the
+// friction at which it first meets the bound, 1.5/(1 + 1.2), and it may also hold, since the
+// bound at 10 is 1.5 |1 - 8|. With 1.2, which leaves r |p| below 1, it can only slip
 static void staticFrictionHasTwoAnswers(void** state) {
   (void)state;
   Room room;
@@ -176,7 +175,8 @@ static void staticFrictionHasTwoAnswers(void** state) {
 }
 
 
-// What is mirrored has the same status and the mirrored friction, also where only one direction has a static ratio
+// A mirrored problem has the same status and the mirrored friction, even if only one direction has
+// a static ratio
 static void mirrored(void** state) {
   (void)state;
   Room room;

@@ -114,8 +114,8 @@ static void endOfThePath(void** state) {
 }
 
 
-// Small changes of the data make small changes of the result, but for the few problems that lie at
-// the end of a branch; then another result is right, too.
+// Small changes of the data make small changes of the result, except for the few problems at the
+// end of a branch, where another result is right too.
 static void continuousInTheData(void** state) {
   (void)state;
   Room room;

@@ -59,7 +59,8 @@ static void limit(void** state) {
 }
 
 
-// where pivots are few, lines that are made from scratch count by what they cost: paths that go nowhere end soon
+// with few pivots the cost is dominated by lines computed from scratch: paths that lead nowhere end
+// soon
 static void work(void** state) {
   (void)state;
   enum {

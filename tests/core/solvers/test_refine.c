@@ -49,7 +49,7 @@ static void coldOne(Room* room, const mjgRecord* record) {
 }
 
 
-// in extended precision what is left is the last digit of t
+// in extended precision the residual is the last digit of t
 static void cold(void** state) {
   (void)state;
   visitAll(coldOne);

@@ -140,8 +140,8 @@ static void openTwo(Two* two) {
 }
 
 
-// Without load there is no friction; with P = 0 and a constant bound it is the relay problem, whose
-// solution here is known: joint 0 is held by 0.5 of its 10, joint 1 slips with its full bound.
+// Without load there is no friction. With P = 0 and a constant bound it is the relay problem with a
+// known solution: joint 0 is held by 0.5 of its 10, joint 1 slips with its full bound.
 static void classicalFriction(void** state) {
   (void)state;
   Room room;
@@ -386,7 +386,7 @@ static void warmStart(void** state) {
 }
 
 
-// a refusal has its code and leaves the outputs as they were
+// a refusal has its code and leaves the outputs unchanged
 static void refusals(void** state) {
   (void)state;
   Room room;
@@ -463,7 +463,7 @@ static void refusals(void** state) {
   room.settings.iterations = -1;
   EXPECT(mjgERR_ARGUMENT);
 
-  // a warm start that is no number
+  // a warm start with a NaN
   for (int k = 0; k < 4; k++) {
     double start[2] = {1, 1};
     start[k % 2] = k < 2 ? NAN : INFINITY;
@@ -511,7 +511,7 @@ static void refusals(void** state) {
 }
 
 
-// names there and back, and what is none
+// names to numbers and back, and unknown names
 static void names(void** state) {
   (void)state;
   for (int solver = 0; solver < mjgNSOLVER; solver++) {

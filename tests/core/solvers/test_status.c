@@ -1,4 +1,4 @@
-// every status has a line of its own
+// every status has a text
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// Uniqueness: what is called well posed has one solution, and its determinants have one sign.
+// Uniqueness: a well-posed problem has one solution, and its determinants have one sign.
 
 #include "solvers/wellposed.h"
 

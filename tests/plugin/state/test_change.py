@@ -138,7 +138,7 @@ def gaps(gears):
     twist = data.sensor("s").data[7] - data.qpos[1]
     assert abs(twist - (0.03 + 5 / 500)) < 1e-9, twist
 
-    # refusals leave all as it was
+    # refusals leave everything unchanged
     for keys, words in (({"half_gap": -1, "stiffness": 7}, "half_gap must be"),
                         ({"stiffness": float("nan")}, "stiffness"),
                         ({"exponent": 2}, "does not use it"),
@@ -165,7 +165,7 @@ def words(gears, model):
         expected = written({**keys, "coulomb": 0.5})
         assert trajectory(model, data) == expected != plain
         assert gears.read(model, data, 0, "mu")[0] == 0
-    # a change that is too much for the gear leaves it as it was
+    # an impossible change leaves the gear unchanged
     status, error = gears.change(model, data, 0, "mjg_describeGear", gamma_u=1, gamma_v=0)
     assert status == -1 and "no motor can drive" in error
     assert gears.read(model, data, 0, "eta_forward") == (1, 0.7)
@@ -221,7 +221,7 @@ def refusals(gears, model):
     status, line = gears.change(model, data, 0, radius_in=0.1)
     assert status == -1 and "the model does not give it" in line, line
 
-    # words that do not say what the gear is do not bring back what it was before
+    # words that do not describe the gear do not restore the old description
     for keys in {"coulomb": 0.5}, {}:
         assert gears.change(model, data, 0, "mjg_describeGear", gamma_u=0.1, gamma_v=0.4) == (0, "")
         status, line = gears.change(model, data, 0, "mjg_describeGear", **keys)
@@ -355,7 +355,7 @@ def rows(gears):
 
 
 def refuse_invalid(gears):
-    """In a process of its own, whose lines the caller counts."""
+    """In a separate process, whose lines the caller counts."""
     model = mujoco.MjModel.from_xml_string(GAP.format(half_gap=0.01, stiffness=2000, rotor="rotor_inertia", value=0.5,
                                                       driven="j"))
     plain = trajectory(model, mujoco.MjData(model))
@@ -381,7 +381,7 @@ INVALID = {"gamma_v": float("nan"), "coulomb": -1, "gamma_u": 1, "half_gap": -1,
 
 
 def many(gears):
-    """Many states changed at once are those that are changed one by one; one that is refused keeps all as they are."""
+    """Many states changed at once equal states changed one by one; a refused one keeps all unchanged."""
     model = mujoco.MjModel.from_xml_string(MODEL)
     n, size = 5, model.npluginstate
     one = mujoco.MjData(model)
@@ -504,7 +504,7 @@ def main():
     release()
     counts(gears, model)
 
-    # many threads, each with its own friction, give what one thread gives
+    # many threads, each with its own friction, give the same as one thread
     def roll(mu, out, i):
         own = mujoco.MjData(model)
         for k in range(200):

@@ -1,5 +1,5 @@
-"""One mjData that steps many simulations in turn, each with gears of its own, gives the bits of an mjData for each;
-and what it keeps of their gears does not grow with the number of draws."""
+"""One mjData that steps many simulations in turn, each with gears of its own, gives the bits of an mjData for each.
+Its memory does not grow with the number of draws."""
 
 import time
 import unittest

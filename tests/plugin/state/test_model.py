@@ -1,6 +1,6 @@
-"""The gears of a step are those of the model that is being stepped: in rollouts and batches of many models, with
-states of their own or one for all, in any number of threads, each run is bit for bit what it is by itself, sensors
-included. Models that change in place, that come and go, or that were pickled are recognized by what they say."""
+"""The gears of a step are those of the stepped model: in rollouts and batches of many models, with separate states
+or one for all, in any number of threads, each run has the bits of a single run, sensors included. Models that
+change in place, come and go, or were pickled are recognized by their content."""
 
 import ctypes
 import gc
@@ -53,7 +53,7 @@ def controls(n, nstep):
 
 
 def states(models):
-    """A state of its own for each, in the middle of a motion."""
+    """A separate state for each, in the middle of a motion."""
     rows = []
     for i, model in enumerate(models):
         data = mujoco.MjData(model)
@@ -238,8 +238,8 @@ print(data.qpos.tobytes().hex(), flush=True)
 
 
 def test_pickle():
-    """A pickled mjData moves on as the one it was. MuJoCo itself may abort when such data go (README), so this happens
-    in a process of its own."""
+    """A pickled mjData continues like the original. MuJoCo itself may abort when such data are freed (README), so this
+    happens in a separate process."""
     model = make()
     data = mujoco.MjData(model)
     mujoco.mj_step(model, data, 30)
@@ -251,9 +251,9 @@ def test_pickle():
 
 
 def test_sleep():
-    """A saved state does not say which trees sleep. Arms that lock are at rest in the pose in which the engine put them to sleep: restored
-    into new data, where all are awake, and into data in which others sleep, they go on bit for bit. Falling asleep is no step that went
-    wrong, with a spring that is still loaded either."""
+    """A saved state does not say which trees sleep. Self-locking arms rest in the pose in which the engine put them to sleep. Restored
+    into new data, where all are awake, or into data in which others sleep, they go on bit for bit. Falling asleep is not an error,
+    with a loaded spring either."""
     spec = mujoco.mjtState.mjSTATE_INTEGRATION
     for integrator in ("Euler", "implicitfast"):
         for keys in (dict(gamma_u=.2, gamma_v=1.1), dict(gamma_u=.2, gamma_v=.3, coulomb=.1, presliding_stiffness=100)):

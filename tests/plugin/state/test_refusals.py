@@ -1,4 +1,4 @@
-"""What is refused leaves nothing behind: not in the message, not in the process, not in the next model."""
+"""A refusal leaves nothing behind: not in the message, not in the process, not in the next model."""
 
 import gc
 import os

@@ -1,5 +1,5 @@
-// An mjData that is freed without a call of destroy, as compilers of some releases do on the way out of a refusal, leaves an
-// object with its address. No later mjData of that address gets it.
+// An mjData that is freed without a call of destroy, as compilers of some releases do after a
+// refusal, leaves an object with its address. No later mjData of that address gets it.
 
 #include <math.h>
 #include <setjmp.h>
@@ -73,7 +73,7 @@ static void staleObjects(void** state) {
     mj_step(m[k], d);
     assert_true(d->qvel[0] == right[k]);
 
-    // and without an object of its own
+    // and without a separate object
     mj_copyData(d, m[k], source[k]);
     d->plugin_data[0] = 0;
     mj_step(m[k], d);

@@ -1,5 +1,5 @@
 """mujoco.sysid with its default optimizer finds the gear that made a motion. It steps one mjData with a model for each
-trial, all from one saved state; what it compares is bit for bit what each model does by itself. Skipped without
+trial, all from one saved state. Each result equals that of a single model bit for bit. Skipped without
 mujoco[sysid]."""
 
 import os

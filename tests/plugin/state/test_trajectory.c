@@ -1,4 +1,5 @@
-// Nothing but the state determines a trajectory: every way to take the same steps gives the same bits, from threads too.
+// Only the state determines a trajectory: every way to take the same steps gives the same bits,
+// from threads too.
 
 #include <math.h>
 #include <pthread.h>

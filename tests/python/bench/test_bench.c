@@ -56,7 +56,7 @@ static void simulate(Run* run) {
 }
 
 
-// each parameter has a name of its own
+// each parameter has a separate name
 static void test_names(void** state) {
   (void)state;
   for (int i = 0; i < mjgNBENCH; i++) {
@@ -365,7 +365,7 @@ static void test_leavesTheNumbers(void** state) {
     assert_int_equal(isfinite(run.q[n - 1]) != 0, reset[k] > 0);
   }
 
-  // a torque that overflows after the last sample's angle is no success either
+  // a torque that overflows after the last sample's angle is not a success either
   Run run;
   start(&run, 0);
   run.log.loop = 1;
@@ -395,7 +395,7 @@ static void test_refused(void** state) {
 }
 
 
-// what is no array, no log and no drive is refused, and nothing is written
+// invalid arrays, logs and drives are refused, and nothing is written
 static void test_arguments(void** state) {
   (void)state;
   double parameter[mjgNBENCH] = {0}, zero[2] = {0}, x[2] = {7, 7};
