@@ -70,7 +70,7 @@ def read(path):
 
 
 class Law:
-    """Largest error of the law of joints without gaps, with Euler: friction is what passive forces lack beside those of the plain model."""
+    """Largest error of the law of joints without gaps, with Euler: friction is the difference of passive forces to the plain model."""
 
     def __init__(self, model, plain, joints, gear):
         self.model, self.plain, self.gear = model, plain, gear
@@ -153,7 +153,7 @@ def geared(spec, names, kind):
 
 
 def remedied(spec, line):
-    """What the line says, done: a copy of the model and what was done; or None."""
+    """Apply the remedy of the line: a copy of the model and the remedy; or None."""
     copy, found = spec.copy(), re.search(r'set <option integrator="(\w+)"', line)
     if found:
         copy.option.integrator = INTEGRATORS[found[1]]

@@ -1,9 +1,8 @@
 // Fuzzer of what MJCF says about gears: bytes become small robots whose instances have
-// keys and values of every kind. A model is refused in lines that say what and where, or
-// it runs, and then
-//   a copy of its data goes the same way to the last bit, also through a reset, a keyframe and a restored state,
-//   positions, velocities and the plugin's state stay finite unless the engine warns of them.
-// The plugin is linked in, so that its lines are instrumented; the engine is not.
+// keys and values of every kind. A model is refused in lines that say what and where, or it runs.
+// Then a copy of its data goes the same way to the last bit, also through a reset, a keyframe and a
+// restored state; positions, velocities and the plugin's state stay finite unless the engine warns
+// of them. The plugin is linked in, so that its lines are instrumented; the engine is not.
 
 #include <math.h>
 #include <setjmp.h>
@@ -218,7 +217,7 @@ static void writeModel(Text* text, Input* input) {
           njoint - 1, takeInteger(input, 3));
   }
 
-  // actuators of every kind, and sensors of ours
+  // actuators of every kind, and sensors of the plugin
   static const char* const actuators[] = {
       "<motor %s='%c%d' gear='3'/>",
       "<position %s='%c%d' kp='40' kv='2'/>",
@@ -265,7 +264,7 @@ static void ignoreWarning(const char* text) {
 }
 
 
-// a refusal is words, and a line of ours names the plugin
+// a refusal is text, and a line of ours names the plugin
 static void claimWords(const char* text, const char* model) {
   CLAIM(text[0] && !strchr(text, '\x1b'), "no words for\n%s", model);
   CLAIM(!strstr(text, "(null)") && !strstr(text, "%s"), "%s", text);

@@ -18,8 +18,8 @@ mjModel* makeModel(const char* format, ...) __attribute__((format(printf, 1, 2))
 // address of a joint's dof
 int dofOf(const mjModel* m, const char* joint);
 
-// a joint's friction torque: passive force without the plugin's instances minus that with them
-// is what the state of the instance keeps; index counts the joints of the instance
+// a joint's friction torque: the difference of passive force without and with the plugin's
+// instances equals the state of the instance; index counts the joints of the instance
 double frictionOf(const mjModel* m, const mjData* d, const char* instance, int index);
 
 // number of warnings since the last call, and the text of the last one

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 @contextlib.contextmanager
 def refuses(line: str) -> Iterator[None]:
-    """What is inside is refused in a line with these words."""
+    """The block is refused in a line with these words."""
     try:
         yield
     except ValueError as error:

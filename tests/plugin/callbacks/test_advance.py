@@ -18,7 +18,7 @@ MOTOR = "<actuator><motor joint='j'/></actuator>"
 
 
 def test_unsolved_steps_are_counted():
-    """Where the engine calls no plugin there is no friction: status iteration limit, and each such step counts as unsolved."""
+    """If the engine calls no plugin there is no friction: status iteration limit, and each such step counts as unsolved."""
     model = mujoco.MjModel.from_xml_string(XML.format(integrator="Euler", coulomb=0.1, actuator=""))
     data = mujoco.MjData(model)
     data.qvel[:] = 1
@@ -41,7 +41,7 @@ ARM = """<mujoco><option timestep='.001' integrator='{integrator}'/><extension><
 
 
 def test_friction_does_not_drive():
-    """Joints that all but stop: what is left of their velocity is rounding, and has no sign against their friction."""
+    """Joints that nearly stop: the rest of their velocity is round-off, and its sign does not decide friction."""
     rng = np.random.default_rng(1)
     slipped = 0
     for integrator in ("Euler", "implicitfast", "implicit"):

@@ -1,4 +1,4 @@
-"""A second MuJoCo in the process is named, and a plugin for another release is not loaded with one of its own."""
+"""A second MuJoCo in the process is named, and a plugin for another release is not loaded beside the right one."""
 
 import os
 import pathlib
@@ -104,7 +104,7 @@ shutil.copy(library.path(), {str(self.folder / "taken.so")!r})
         self.assertEqual((done.returncode, done.stdout.split("\n")[0]), (0, "registered"), done.stderr + self.said())
         self.assertEqual(self.said(), "")
 
-        # another release says it in our words, whether its file has the name of the one that we were built for or its own
+        # another release gets our message, whether its file has the name of the right one or its own
         for name in (ENGINE.name, "libmujoco.so.3.17.0"):
             done = self.load_beside(self.fake("3.17.0").rename(self.folder / name), PLUGIN)
             self.assertEqual((done.returncode, done.stdout.split("\n")[0]), (0, "not registered"), done.stderr)

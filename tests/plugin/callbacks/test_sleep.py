@@ -1,4 +1,4 @@
-"""A tree that falls asleep leaves the gears of its neighbours as they are: status and motion of an arm, to the bit, beside a twin in which
+"""A tree that falls asleep leaves the gears of its neighbours unchanged: status and motion of an arm, to the bit, beside a twin in which
 nothing sleeps."""
 
 import itertools

@@ -73,7 +73,7 @@ def test_against_series_of_parts() -> None:
                 assert abs(data.qvel[0] - expected) <= 1e-14, (integrator, side, data.qvel[0], expected)
                 assert expected != 0 or data.qvel[0] == 0.0
 
-                # and back: the motor torque is the only one, or among those that hold
+                # and back: the motor torque is the only one, or in the holding interval
                 got = mjgear.inverse(model, before, (data.qvel - v) / 0.001)
                 size = abs(f_u) + abs(f_v) + 2.5 * abs(v) / 0.001
                 low, high = got.low[0], got.high[0]

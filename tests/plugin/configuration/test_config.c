@@ -130,7 +130,7 @@ static void test_joints(void** state) {
 }
 
 
-// an actuator of ours would do nothing, and a joint and its tendon cannot both have gears
+// an actuator of the plugin would do nothing, and a joint and its tendon cannot both have gears
 static void test_elements(void** state) {
   (void)state;
   static const char* const text =
@@ -213,8 +213,8 @@ static void test_descriptions(void** state) {
 }
 
 
-// The engine keeps 500 characters of what a plugin says while a model is compiled: the first of
-// several problems is said in full, and where to read the others.
+// The engine keeps 500 characters of a plugin's message while a model is compiled: the first
+// problem is complete, with the command that lists the others.
 static void test_severalProblems(void** state) {
   (void)state;
   char xml[2000], more[1000], error[3000] = "";

@@ -96,7 +96,7 @@ static void test_refusals(void** state) {
 }
 
 
-// one number for all joints, or each its own: the one that is wrong is told, with its joint
+// one number for all joints, or one for each: the wrong one is named, with its joint
 static void test_numbersOfEachJoint(void** state) {
   (void)state;
   const struct {

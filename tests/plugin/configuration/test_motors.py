@@ -184,7 +184,7 @@ def test_kinds():
 
 
 def test_limits():
-    """actuatorfrcrange limits the motor, and what is left of the range is the load's."""
+    """actuatorfrcrange limits the motor, and the load gets the rest of the range."""
     for integrator, (force, pull, motor, load) in itertools.product(INTEGRATORS, ((20, 5, 10, 0), (4, 20, 4, 6), (-4, 8, -4, 8), (-30, 5, -10, 0), (0, 30, 0, 10))):
         joint = SLIDE.replace("/>", ' actuatorfrcrange="-10 10"/>')
         m = one_joint("joint", integrator, (0.1, 0.3), more='<motor site="s" gear="1 0 0 0 0 0"/>', joint=joint)
@@ -247,7 +247,7 @@ def test_orientation():
 
 
 def test_adhesion():
-    """A suction cup on a wall is no motor: gear friction does not grow with its pull, and what lifts it off is the torque behind the gear."""
+    """A suction cup on a wall is not a motor: gear friction does not grow with its pull, and the torque behind the gear lifts it off."""
     for integrator, (eta, torque, off) in itertools.product(INTEGRATORS, ((0.7, 60, False), (0.7, 90, True), (0.4, 100, False), (0.4, 150, True))):
         gear = instance(joint="j", eta_forward=eta, eta_backward=0.3)
         m = mujoco.MjModel.from_xml_string(f"""<mujoco>{gear}<option integrator="{integrator}" timestep="{H}" gravity="0 0 0"/><worldbody>
@@ -308,7 +308,7 @@ def test_encoders():
 
 
 def test_linearize():
-    """Derivatives by controls of motors and loads are those of the closed form."""
+    """Derivatives by controls of motors and loads equal the closed form."""
     for integrator, kind in itertools.product(INTEGRATORS, KINDS_OF):
         m = one_joint(kind, integrator, (0.1, 0.3), more='<motor joint="j"/>')
         gear = 3.0 if 'gear="3"' in KINDS_OF[kind][0] else 1.0

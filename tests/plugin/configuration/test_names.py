@@ -141,7 +141,7 @@ def main():
     compare(mujoco.MjModel.from_xml_string(scene, assets), 2, alone)
     replicated(alone)
 
-    # a joint of the scene that has the name of one of the arm's is left alone, and gears of its own are its own
+    # a joint of the scene with the name of an arm's joint is left alone, and its gears stay its own
     scene = attach(arm(), [("left_", "")])
     body = scene.worldbody.add_body(name="other")
     body.add_joint(name="elbow")
@@ -160,8 +160,8 @@ def main():
     body.add_geom(size=[0.1, 0, 0])
     refused(scene.compile, "'elbow' or 'left_elbow' may be meant", "left_gears", "in the body")
 
-    # but where an ending that they have in common is no sign of that, the joint is meant that has this name: not all that
-    # the instance lists, or not its sensor, or not the body has that ending
+    # but where a common ending is not a sign of that, the joint with exactly this name is meant: not all joints of the
+    # instance, or not its sensor, or not the body has that ending
     for instance, names, bodies, sensor in (("gears_l", ("knee", "knee_l"), ("", ""), "s_l"), ("g0", ("joint1", "joint10"), ("", ""), "s"),
                                             ("g0", ("joint1", "joint10"), ("link1", "far"), "s0")):
         listed = names if sensor == "s_l" else names[:1]

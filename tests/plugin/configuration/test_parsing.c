@@ -1,4 +1,4 @@
-// Words and numbers of a configuration, and what is said about those that are not understood.
+// Words and numbers of a configuration, and messages about unknown ones.
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -61,7 +61,7 @@ static mjgpPlace placeOf(mjModel** m, mjgReport* report, char* text, int size, c
 }
 
 
-// a word as a number: what it is, or what the line about it has besides instance and key
+// a word as a number: its value, or the part of its message beside instance and key
 static void numberIs(mjgpPlace* place, char* text, const char* word, double expected,
                      const char* says) {
   mjtNum number = -1;

@@ -1,4 +1,4 @@
-"""What is refused loads once the remedy of its line is applied; what `mjgear check` passes loads, and nothing else does.
+"""A refused model loads after the remedy of its line; a model that passes `mjgear check` loads, and no other does.
 
     test_remedies.py mjgear"""
 
@@ -54,7 +54,7 @@ BRAKE = '<plugin name="hold" plugin="mjgear.brake" joint="a" {}>{}</plugin>'
 TORQUE = '<config key="holding_torque" value="1"/>'
 BRAKES = {"more": '<plugin plugin="mjgear.brake"/>'}
 
-# what is wrong, words of its line that say what to do, and the models after each remedy that these words offer
+# mistake, words of the remedy in its line, and the models after each remedy
 REMEDIES = [
     (option(integrator="RK4"), 'set <option integrator="implicitfast"/> (or Euler, implicit, discrete)', [option(integrator=one) for one in ("implicitfast", "Euler", "implicit", "discrete")]),
     (option(integrator="RK4") | {"body": FLEX}, 'set <option integrator="Euler"/>', [option(integrator="Euler") | {"body": FLEX}]),
@@ -143,7 +143,7 @@ def warned(lines):
 
 
 def test_options_after_loading():
-    """Data of a model whose options were changed to what is refused are made, with the reason as a warning; they step."""
+    """Data of a model with options that were refused at load are made, with the reason as a warning; they step."""
     changes = {
         "RK4": lambda m: setattr(m.opt, "integrator", mujoco.mjtIntegrator.mjINT_RK4),
         "noslip": lambda m: setattr(m.opt, "noslip_iterations", 3),

@@ -86,7 +86,7 @@ static void checkFactor(const mjModel* m, mjData* d, mjgpGroup* group, unsigned*
 }
 
 
-// the engine's cost, forces and Hessian of every kind of constraint against ours
+// cost, forces and Hessian of every kind of constraint: the engine's against ours
 static void test_forces(void** state) {
   (void)state;
   static const char* const cone[] = {"pyramidal", "elliptic"};

@@ -1,5 +1,5 @@
-"""Contact steps that have exactly one solution are all solved, at every step size; gears whose engine calls no plugin say so; one robot
-does not take another's friction away; numbers that are not finite cost nothing."""
+"""Contact steps with exactly one solution are all solved, at every step size. Gears report an engine that calls no plugin. One robot
+does not take another's friction away. Numbers that are not finite cost nothing."""
 
 import os
 import time
@@ -129,7 +129,7 @@ def test_disabled():
 
 
 def test_not_finite():
-    """NaN in an applied force is left within microseconds; the ratio to a step without it is what is asked for."""
+    """NaN in an applied force ends within microseconds; the test is on the ratio to a step without it."""
     model = mujoco.MjModel.from_xml_string(ARM)
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
     data = mujoco.MjData(model)

@@ -41,7 +41,7 @@ static void checkedStep(Check* check, const mjModel* m, mjData* d) {
     } else if (v_next < -tiny) {
       error = fabs(t + bound);
     }
-    // what is left of forces when they cancel
+    // round-off of forces that cancel
     double scale = fabs(t) + bound + fabs(g->in.tau[i]) +
                    g->in.inertia[i] * g->out.cancellation[i] / m->opt.timestep;
     check->law = fmax(check->law, error / (scale + 1e-6));
@@ -104,8 +104,8 @@ static void test_all(void** state) {
 }
 
 
-// noslip iterations, set later, come after the solver: friction anticipates them in nearly all steps, and what it does
-// not anticipate is counted
+// noslip iterations, set later, come after the solver: friction anticipates them in nearly all
+// steps, and the others are counted
 static void test_noslip(void** state) {
   (void)state;
   static const char* const cone[] = {"pyramidal", "elliptic"};
@@ -130,8 +130,8 @@ static void test_noslip(void** state) {
 }
 
 
-// noslip iterations change forces of friction alone: where nothing rubs the motion is what it is without them, also
-// that of a link whose motor is behind a gap
+// noslip iterations change forces of friction alone: without friction the motion is the same as
+// without them, also of a link whose motor is behind a gap
 static void test_noslipGap(void** state) {
   (void)state;
   mjModel* m[2];
@@ -168,8 +168,8 @@ static void test_noslipGap(void** state) {
 }
 
 
-// a tree that nothing touches beside one at its limit: the motion is the one that was solved for, also where
-// the free tree needs more than a guess of its modes
+// a tree without contact beside one at its limit: the motion is the solved one, also if the free
+// tree needs more than a guess of its modes
 static void test_freeTree(void** state) {
   (void)state;
   static const char* const arm =
@@ -259,8 +259,8 @@ static void test_order(void** state) {
 }
 
 
-// Forces of the last step: a mass that a motor presses on a stop with a gear in front stays there, and what was solved for
-// is what the engine then does, since the force of the stop is that of the step before
+// Forces of the last step: a motor presses a mass on a stop through a gear, and the mass stays. The
+// engine makes the solved motion, since the force of the stop is that of the step before
 static void test_lagged(void** state) {
   (void)state;
   mjModel* m = makeModel(

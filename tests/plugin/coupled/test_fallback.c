@@ -1,10 +1,10 @@
-// What is left where no method solves a step, and what counts as solved
+// Steps that no method solves, and the definition of solved
 
 #include "two_joints.h"
 
 
-// where no method runs, or all fail and leave what they tried last, friction still drives nothing, and the step counts
-// as unsolved
+// if no method runs, or all fail and leave their last iterate, friction still drives nothing, and
+// the step counts as unsolved
 static void test_giveUp(void** state) {
   (void)state;
   Sum none = run(NONE, 1, 0), in_vain = run(IN_VAIN, 1, 0);
@@ -13,7 +13,7 @@ static void test_giveUp(void** state) {
 }
 
 
-// what is not solved is said once a model, however many its data are and however often they are reset, with the residual
+// an unsolved step is reported once a model, for any number of data and resets, with the residual
 // of that step
 static void test_said(void** state) {
   (void)state;
@@ -107,7 +107,7 @@ static void test_giveUpGap(void** state) {
           0.5 * mju_dot(Mv, d->qvel, 2) + 0.5 * 0.2 * gap->velocity * gap->velocity + gap->energy;
       driven += gap->friction * gap->velocity < -1e-9 || g->out.t[1 - i] * d->qvel[1 - i] < -1e-9;
 
-      // contact gives back what it took; apart from that nothing grows
+      // contact returns the energy that it took; otherwise energy does not grow
       grown += !before && !d->nefc && energy > last * (1 + 1e-9);
       last = energy;
       steps += before > 0;
@@ -183,9 +183,9 @@ static void test_pair(void** state) {
 }
 
 
-// a rotor that the core leaves with friction beyond its bound does not count as solved,
-// as happens where the Delassus diagonal of its joint is negative: Newton solves the
-// step, where the key solver asks for the dense problem of the core
+// a rotor with friction beyond its bound is not solved, as happens if the Delassus diagonal of
+// its joint is negative. Newton solves the step where the key solver asks for the dense problem
+// of the core
 static void test_rotorsLaw(void** state) {
   (void)state;
   mjModel* m = makeStops();

@@ -1,6 +1,7 @@
-// Gaps behind servos in contact, stiff ones too, against the step's own equation: with the torques of shafts as functions of the
-// joints' velocities and constraint forces as functions of the acceleration it is the gradient of a convex function,
-// which has one zero. The shaft is the core's, the rest is the engine's.
+// Gaps behind servos in contact, stiff ones too, against the step's own equation. With torques of
+// shafts as functions of the joints' velocities and constraint forces as functions of the
+// acceleration it is the gradient of a convex function, with one zero. The shaft is the core's, the
+// rest is the engine's.
 
 #include <math.h>
 #include <setjmp.h>
@@ -106,8 +107,8 @@ static void append(char* xml, size_t size, const char* format, ...) {
 }
 
 
-// an arm between a floor and a wall, its joints behind gaps with servos whose h kv is so many times their inertia, and
-// the same without gears and motors
+// an arm between a floor and a wall, its joints behind gaps with servos of a given h kv over
+// inertia, and the same without gears and motors
 static void makePair(mjModel* m[2], const char* integrator, double gain, double damping) {
   static const char* const axis[] = {"0 1 0", ".1 1 0", "0 1 .3", "0 0 1"};
   char world[4000] = "", gears[2000] = "", servos[2000] = "", number[3][300] = {"", "", ""},
@@ -195,7 +196,7 @@ static double error(const mjModel* plain, mjData* d0, const mjData* d, const mjg
 }
 
 
-// did the engine start again, because of what it calls a bad acceleration
+// returns whether the engine has reset the simulation because of a bad acceleration
 static int isReset(mjData* d) {
   int number = d->warning[mjWARN_BADQACC].number + d->warning[mjWARN_BADQVEL].number +
                d->warning[mjWARN_BADQPOS].number;

@@ -15,7 +15,7 @@ static void test_unique(void** state) {
 }
 
 
-// gears that lock, of which several solutions may exist: what is found is one of them, with static friction too
+// self-locking gears with several solutions: the result is one of them, with static friction too
 static void test_locking(void** state) {
   (void)state;
   Sum lock = run(NEWTON, 1, 0), sticks = run(NEWTON, 1.6, 0);
@@ -117,8 +117,9 @@ static void test_heldTendon(void** state) {
 }
 
 
-// A motor on a tendon w = x - 2 y, whose gain the integrator takes at the end of the step, drives two geared joints: what
-// it gives to each depends on the velocity of both. The law at the engine's own velocities
+// A motor on a tendon w = x - 2 y, whose gain the integrator takes at the end of the step, drives
+// two geared joints: its torque on each depends on the velocity of both. The law at the engine's
+// own velocities
 static void test_sharedMotor(void** state) {
   (void)state;
   mjModel* m = makeModel(

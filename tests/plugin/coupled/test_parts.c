@@ -1,4 +1,4 @@
-// Parts of a step: separate robots are separate problems, in what they do and in the memory they take.
+// Parts of a step: separate robots are separate problems, in motion and in memory.
 
 #include <math.h>
 #include <setjmp.h>
@@ -179,9 +179,8 @@ static void test_belt(void** state) {
   "size='.1'/></body>"
 
 
-// where islands are not found, rows of a contact with an elliptic cone that move nothing
-// stay with the others: bodies on slides across the ground and along it move as they do
-// alone
+// without islands, rows of a contact with an elliptic cone that move nothing stay with the
+// others: bodies on slides across the ground and along it move as they do alone
 static void test_cones(void** state) {
   (void)state;
   static const char* const integrators[] = {"Euler", "implicitfast", "discrete"};
@@ -214,9 +213,8 @@ static void test_cones(void** state) {
 }
 
 
-// a shaft with play between two trees beside boxes that sleep: what is asleep belongs to
-// no part, so that a step leaves the boxes as they are, where their solver would start
-// too
+// a shaft with play between two trees beside boxes that sleep: sleeping trees belong to no
+// part, so a step leaves the boxes unchanged, where their solver would start too
 static void test_asleep(void** state) {
   (void)state;
   static const char* const integrators[] = {"Euler", "implicitfast", "discrete"};
@@ -259,7 +257,7 @@ static void test_asleep(void** state) {
 
 static size_t allocated;
 
-// Windows has a function of its own for memory with an alignment, and another to free it
+// Windows has a separate function for aligned memory, and another to free it
 #if defined(_WIN32)
 #define alignedAlloc(alignment, size) _aligned_malloc(size, alignment)
 #define alignedFree                   _aligned_free

@@ -59,8 +59,8 @@ static int countOffLaw(const mjModel* m, mjData* plain, const double* t, double 
 }
 
 
-// Elliptic cones bend the path. What is found is compared with the engine without gears: with this friction as a torque it
-// moves the joints so that the law holds
+// Elliptic cones bend the path. The result is compared with the engine without gears: with this
+// friction as a torque it moves the joints so that the law holds
 static void test_elliptic(void** state) {
   (void)state;
   static const int methods[] = {NEWTON, PATH};
@@ -108,7 +108,7 @@ static void test_elliptic(void** state) {
 
 
 // A contact of a slide moves along its normal alone: the path goes through the apex of its
-// cone, from where it is open to where it sticks
+// cone, from open to sticking
 static void test_apex(void** state) {
   (void)state;
 #define FOOT                                                                                   \
@@ -151,9 +151,9 @@ static void test_apex(void** state) {
 
 //---------------------------------- an arm that jams -----------------------------------------------
 
-// arms with gears that cannot be driven back are laid down on a table by servos that push on: gears jam
-// against each other, and contacts begin to hold or to slip. No step is left unsolved: with either cone paths along
-// pieces solve all that Newton does not, and by themselves all, around pyramids with few linearizations
+// servos lay arms with self-locking gears on a table and push on: gears jam against each other, and
+// contacts begin to hold or to slip. Every step is solved: with either cone the homotopy path
+// solves all that Newton does not, and alone all, around pyramids with few linearizations
 static void test_jamming(void** state) {
   (void)state;
 #ifdef __SANITIZE_ADDRESS__
@@ -247,8 +247,9 @@ static mjModel* makeChains(const char* integrator) {
 }
 
 
-// In two metrics the path begins where friction of gears that lock opposes their load, so that few of them change pieces on
-// the way (doc/theory.md). About 80 linearizations a path; where friction aids the load it is 1300
+// In two metrics the path begins where friction of self-locking gears opposes their load, so that
+// few of them change branches on the way (doc/theory.md). About 80 linearizations a path; where
+// friction aids the load it is 1300
 static void test_far(void** state) {
   (void)state;
   mjModel* m = makeChains("implicit");
@@ -302,8 +303,9 @@ static void test_relax(void** state) {
 //---------------------------------- no end in sight ------------------------------------------------
 
 // A chain that is squeezed to 1787 rad/s at steps of 0.1 s, by 17 elliptic contacts and a friction that breaks away: the
-// path turns and turns. It ends at its budget, once for the group and once for all ways to break away, and the step says
-// that it is unsolved (found by the fuzzer of models: 88000 linearizations a step)
+// path turns and turns. It ends at its budget, once for the group and once for all releases of
+// static friction, and the step is unsolved (found by the fuzzer of models: 88000 linearizations a
+// step)
 static void test_budget(void** state) {
   (void)state;
 #define LINK(pos, joint, mass)                       \

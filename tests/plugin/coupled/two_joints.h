@@ -1,6 +1,7 @@
-// Two geared joints that push a ball into a corner, step by step, with one method for hard steps at a time. What is found is
-// compared with all solutions of the step: a solution has each gear stuck or slipping and each contact row active or not,
-// which leaves linear equations. Every combination is tried here with plain elimination.
+// Two geared joints that push a ball into a corner, step by step, with one method for hard steps at a time.
+// The result is compared with all solutions of the step: with each gear stuck or slipping and each
+// contact row active or not, linear equations remain. Every combination is tried here with plain
+// elimination.
 
 #ifndef MJGEAR_TESTS_TWO_JOINTS_H_
 #define MJGEAR_TESTS_TWO_JOINTS_H_
@@ -63,7 +64,7 @@ static int runs(int which) {
 }
 
 
-// the last of the methods leaves what it tried, as far from the law as can be
+// the last method leaves its last iterate, far from the law
 static int result(mjgpStep* s, int solved) {
   for (int i = 0; i < s->n && method == IN_VAIN; i++) {
     s->t[i] = i % 2 ? 30 : -30;
@@ -119,8 +120,9 @@ typedef struct Step_ {
 } Step;
 
 
-// acceleration of the integrator and friction with gears i in piece[i] (0: stuck, else the direction of motion times one or
-// two for a positive or negative load) and the active rows; 1 if that is a solution
+// acceleration of the integrator and friction with gears i in piece[i] (0: stuck, else the
+// direction of motion times one or two for a positive or negative load) and the active rows; 1 if
+// that is a solution
 static int trySolution(double x[4], const Step* s, const int piece[2], int active) {
   double K[4][4] = {{0}};
   for (int i = 0; i < 2; i++) {
@@ -302,8 +304,9 @@ typedef struct Sum_ {
 } Sum;
 
 
-// steps of one method, from rest and from motion, each compared with all solutions; ratio: the largest of static to
-// sliding friction, 1 for none; unique: gears that can be driven back, so that each step has one solution
+// steps of one method, from rest and from motion, each compared with all solutions; ratio: the
+// largest static to sliding friction, 1 for none; unique: backdrivable gears, so that each step has
+// one solution
 static Sum run(int which, double ratio, int unique) {
   Sum sum = {0};
   seed = 7;

@@ -1,8 +1,8 @@
 """The torque that acts: with random actuators, every integrator, gears and gaps, what reaches the link is what moves it.
 
-With a = (v+ - v)/h from the engine's velocities, M_link a - load = x: M_link is the inertia without rotors, load is all that acts
-on the link, both from the engine; x is what the sensor says leaves the gear. Gains of actuators do not appear: however the
-integrator treats them, what it makes of them has to be in x."""
+With a = (v+ - v)/h from the engine's velocities, M_link a - load = x. The inertia M_link without rotors and the load on the link
+are the engine's; x is the torque out of the gear from the sensor. Gains of actuators do not appear: their effect in any
+integrator has to be in x."""
 
 import itertools
 import os
@@ -226,8 +226,8 @@ def shared_servo():
 
 
 def gantry():
-    """Two slides of one body, whose inertia matrix is diagonal, under a servo over a tendon: what reaches a link moves it. "implicit" has
-    derivatives that this matrix has no room for, and is refused."""
+    """Two slides of one body, whose inertia matrix is diagonal, under a servo over a tendon: the torque that reaches a link moves it.
+    This matrix has no room for the derivatives of "implicit", which is refused."""
     for integrator in ("Euler", "implicitfast", "discrete", "implicit"):
         slides = "".join(f'<joint name="{name}" type="slide" axis="{axis}" armature=".01"/>' for name, axis in (("x", "1 0 0"), ("y", "0 1 0")))
         text = (f'<mujoco><option integrator="{integrator}" gravity="0 0 0" timestep=".005"/><extension><plugin plugin="mjgear.transmission">'

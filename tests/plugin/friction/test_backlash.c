@@ -157,7 +157,7 @@ static void stepsAsTheCore(void** state) {
 
 
 // motor and load as joints of the model, with gear friction on the motor, move like a rotor of the
-// plugin in front of the same load; in one kinematic tree and in two
+// plugin in front of the same load, in one kinematic tree and in two
 static void formsAgree(void** state) {
   (void)state;
   for (int i = 0; i < NMODEL; i++) {
@@ -214,9 +214,9 @@ static void formsAgree(void** state) {
 }
 
 
-// a stiff light drive presses its link through the gap against a wall and comes to rest: the rotor is
-// at the stop and twists the shaft by what the wall bears. Motor off, a gear that can be driven back
-// lets go, and one that cannot keeps all that its link's impact has wedged in.
+// a stiff light drive presses its link through the gap against a wall and comes to rest: the rotor
+// is at the stop and twists the shaft by the wall's force. Motor off, a gear that can be driven
+// back lets go, and one that cannot keeps all that its link's impact has wedged in.
 static void pressesOnContact(void** state) {
   (void)state;
   const char* cones[] = {"pyramidal", "elliptic"};
@@ -266,8 +266,8 @@ static void pressesOnContact(void** state) {
 }
 
 
-// a link behind a gap on a gear that cannot be backdriven rattles in the gap and not beyond, between
-// contacts too; the rotor does not move at all
+// a link behind a gap on a self-locking gear rattles in the gap and not beyond, between contacts
+// too; the rotor does not move at all
 static void rattles(void** state) {
   (void)state;
   Link link = makeLink("implicitfast", KEY("backlash", "hunt_crossley") KEY("half_gap", "0.01")
@@ -290,8 +290,8 @@ static void rattles(void** state) {
 }
 
 
-// where a position servo comes to rest under a load: the encoder on the motor brings the rotor to
-// where the load's share of the proportional gain leaves it, and the joint hangs a gap behind
+// resting place of a position servo under a load: with the encoder on the motor the rotor rests
+// at the static error of the proportional gain, and the joint hangs a gap behind
 static void encoders(void** state) {
   (void)state;
   const char* keys[] = {KEY("encoder", "motor"), KEY("encoder", "joint"), ""};

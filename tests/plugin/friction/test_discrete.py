@@ -1,5 +1,5 @@
-"""Integrator discrete: one joint against the closed form of its step, what is stuck stays stuck to the last bit, contacts included, and
-the motion goes over into that of implicitfast with the first power of the step."""
+"""Integrator discrete: one joint against the closed form of its step. Stuck joints stay stuck to the last bit, contacts included, and
+the motion approaches that of implicitfast with the first power of the step."""
 
 import ctypes
 import os
@@ -87,8 +87,8 @@ def test_stuck():
 
 
 def test_servo_comes_to_rest():
-    """A servo with kv and no constraint: where forces are so small that the engine answers no acceleration the joint still moves as in
-    the closed form, every step is solved, and what is stuck is exactly at rest."""
+    """A servo with kv and no constraint: if forces are too small for an acceleration of the engine, the joint still moves as in the
+    closed form, every step is solved, and stuck joints are exactly at rest."""
     for gamma_u, gamma_v, kp, kv, g in ((.3, .2, 100, 10, 0), (.3, .2, 50, 5, 0), (.3, .2, 100, 10, 9.81), (.1, 1.5, 100, 10, 9.81)):
         model = mujoco.MjModel.from_xml_string(
             '<mujoco><option integrator="discrete" gravity="0 0 0"/>' + GEAR.format(joint="j", u=gamma_u, v=gamma_v)
@@ -160,8 +160,8 @@ def test_iterations():
 
 
 def iterate(seed, kp):
-    """Gains through tendons make the engine iterate, up to its tolerance: what is stuck beside fast joints
-    stands still all the same, and steps count as solved."""
+    """Gains through tendons make the engine iterate, up to its tolerance: stuck joints beside fast ones
+    stand still all the same, and steps are solved."""
     n, rng = 30, np.random.default_rng(seed)
     links = "".join(f'<body pos="{0.02 if i else 0} 0 0"><joint name="j{i}" axis="0 {i % 2} {1 - i % 2}" armature="{a:.3g}" damping="1e-5"/>'
                     f'<geom type="capsule" fromto="0 0 0 .02 0 0" size=".003" mass="{m:.3g}"/>'
@@ -190,8 +190,8 @@ def iterate(seed, kp):
 
 
 def test_stiff_servos_and_backlash():
-    """Rotors of servos a hundred times as stiff as their joints are heavy, with play, dry friction and a floor: Newton steps on
-    gaps and constraints together settle, and all steps are solved. Friction is at the bound that follows from the rotors' velocities."""
+    """Rotors of servos a hundred times as stiff as their joints are heavy, with play, dry friction and a floor: Newton on gaps and
+    constraints together converges, and all steps are solved. Friction is at the bound that follows from the rotors' velocities."""
     n, h, gamma_u, gamma_v = 5, 0.0025, 0.2, 0.3
     inertia = 0.012 / np.arange(1, n + 1) ** 3
     rotor, kv = 0.1 * inertia, 100 * inertia / h
@@ -216,7 +216,7 @@ def test_stiff_servos_and_backlash():
         now = data.sensordata.reshape(n, -1).T.copy()
         assert (now[11] <= 1).all(), (step, now[11])
         if before is not None:
-            # the numbers of a step have the rotors as they were before it
+            # the numbers of a step have the rotors before it
             angle, w, w_next, t = before[7], before[8], now[8], before[0]
             u = kp * (last - angle - h * w) - kv * w - (rotor + h * kv + h * h * kp) * (w_next - w) / h
             size = abs(kp * (last - angle)) + abs(kv * w) + abs(u)

@@ -36,7 +36,7 @@ def two(integrator, more=""):
 
 
 def run(xml, spin, steps=400, control=lambda t: -25 - 15 * np.sin(25 * t)):
-    """Steps that are not solved, the largest error of the law in those that are, relative to its bound, the path, signs of velocity."""
+    """Unsolved steps, the largest error of the law in solved ones, relative to its bound, the path, signs of velocity."""
     spec = mujoco.MjSpec.from_string(xml)
     mjgear.add(spec, tendons="rope", **KEYS)
     model = spec.compile()

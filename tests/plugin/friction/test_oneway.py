@@ -59,8 +59,8 @@ def test_joint() -> None:
 
 
 def test_ratchet() -> None:
-    """Steps are those of a backstop where the joint is back at the tooth that it passed last, and of a free gear elsewhere; the same
-    after a restored state."""
+    """Steps equal those of a backstop where the joint is back at its last tooth, and of a free gear elsewhere; the same after a
+    restored state."""
     rng = np.random.default_rng(2)
     pitch, phase, kind = 0.01, 0.003, mujoco.mjtState.mjSTATE_FULLPHYSICS
     for oneway in (1, -1):
@@ -90,7 +90,7 @@ def test_ratchet() -> None:
             worst = max(worst, passed * pitch - oneway * (data.qpos[0] - phase))
         assert rests > 300 and falls > 300 and worst <= 0.001 * fastest * (1 + 1e-9) < pitch, (rests, falls, worst, fastest)
 
-    # where it is put elsewhere it knows no tooth; teeth of a freewheel are those of its tendon
+    # placed elsewhere it has no tooth; teeth of a freewheel are those of its tendon
     data.qpos[0] -= oneway * 17.5 * pitch
     data.qvel[0], data.ctrl[0] = 0, -oneway * 5
     mujoco.mj_step(model, data)

@@ -1,5 +1,5 @@
-// Joints that yield before they slip, in the engine: the closed forms of one joint, what it stores and loses, contact
-// and other integrators, and how far it is from LuGre's bristles where a motion turns around.
+// Joints that yield before they slip, in the engine: the closed forms of one joint, its stored and
+// lost energy, contact and other integrators, and the distance to LuGre's bristles in a reversal.
 
 #include <math.h>
 #include <setjmp.h>
@@ -26,8 +26,8 @@
 static const char* const kIntegrators[] = {"Euler", "implicitfast", "implicit", "discrete"};
 
 
-// below break-away it yields by torque/stiffness and creeps back; above it slides, and springs back by what it had
-// yielded
+// below breakaway it yields by torque/stiffness and creeps back; above it slides, and springs back
+// by its yield
 static void yieldsAndCreepsBack(void** state) {
   (void)state;
   for (int k = 0; k < 4; k++) {
@@ -48,7 +48,7 @@ static void yieldsAndCreepsBack(void** state) {
     }
     assert_true(fabs(d->qpos[0]) < 1e-9);
 
-    // above break-away it slides, and what it has yielded comes back when the motor is switched off
+    // above breakaway it slides, and its yield comes back when the motor is switched off
     d->ctrl[0] = 1.02 * c;
     for (int i = 0; i < 4000; i++) {
       mj_step(m, d);
@@ -165,8 +165,9 @@ static void fineLuGre(double y[3], double M, double c, double stiffness, double 
 }
 
 
-// The same stiffness at both: a joint that slides to and fro. LuGre's curve at a turn is 1 - 2 exp(-x), ours a straight
-// line to 2: they lose the same work in a turn, and the angles differ by less than what rigid friction is off
+// The same stiffness at both: a joint that slides to and fro. LuGre's curve at a reversal is 1 - 2
+// exp(-x), ours a straight line to 2: they lose the same work, and the angles differ by less than
+// the error of rigid friction
 static void turnsAround(void** state) {
   (void)state;
   const double M = 1, c = 4, stiffness = 800, amplitude = 7, omega = 2 * PI, h = 1e-3;
@@ -202,9 +203,9 @@ static void turnsAround(void** state) {
 }
 
 
-// One turn at a crawl, friction over the angle: both go from c to -c, ours along a line of the stiffness, LuGre's along
-// c (2 exp(-x) - 1), x = stiffness/c angle, which is off by at most (1 - ln 2) c at x = ln 2; the work 2 c^2/stiffness
-// that a turn saves against rigid friction is the same
+// One slow reversal, friction over the angle: both go from c to -c, ours along a line of the
+// stiffness, LuGre's along c (2 exp(-x) - 1) with x = stiffness/c angle. They differ by at most (1
+// - ln 2) c at x = ln 2; the work saved against rigid friction, 2 c^2/stiffness, is the same
 static void crawlsAroundATurn(void** state) {
   (void)state;
   const double M = 1, c = 4, stiffness = 800, speed = 1e-2, h = 1e-4;
@@ -257,16 +258,16 @@ static void doesNotDrift(void** state) {
     }
   }
 
-  // what is left of ours is how it swings at that moment
+  // the rest of ours is its swing at that moment
   assert_true(fabs(at[0][1] - at[0][0]) < 1e-4 && at[1][1] - at[1][0] > 0.02);
   mj_deleteData(d);
   mj_deleteModel(m);
 }
 
 
-// A rotor that swings slowly on the twist of its gear, which the other solvers compute as the small difference of what
-// the twist would release at once: v+ = (v - h k q/I)/(1 + h^2 k/I). Its rounding is not taken for a motion that the
-// engine did not confirm
+// A rotor that swings slowly on the twist of its gear. Other solvers compute its velocity as a
+// small difference of large terms: v+ = (v - h k q/I)/(1 + h^2 k/I). Its rounding is not taken for
+// a motion that the engine did not confirm
 static void smallDifferences(void** state) {
   (void)state;
   static const char* const solvers[] = {"newton", "gauss_seidel", "lemke"};

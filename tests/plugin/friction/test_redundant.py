@@ -1,4 +1,4 @@
-"""Gears whose motions depend on each other: the load moves as behind one gear that has the strength of all, and stands where they hold it.
+"""Gears whose motions depend on each other: the load moves as behind one gear with the strength of all, and stands if they hold it.
 Their shares of friction are not unique; the motion is."""
 
 import itertools

@@ -1,5 +1,5 @@
-// What gears do in the engine: they lock themselves exactly where theory puts it, over friction and
-// lead angle, and show the inertias of (38), measured from simulated accelerations; and a gear that was measured.
+// Gears in the engine: they are self-locking exactly where theory says, over friction and lead
+// angle, and have the inertias of (38), measured from simulated accelerations; and a measured gear.
 
 #include <math.h>
 #include <setjmp.h>
@@ -25,7 +25,7 @@ static const char* const lift =
     "<geom size='.1' mass='2'/></body></worldbody><actuator><motor joint='j'/></actuator></mujoco>";
 
 
-// does the weight move the thread with the motor off?
+// returns whether the weight moves the thread with the motor off
 static int sinks(double lead_angle, double pressure_angle, double mu) {
   mjModel* m = makeModel(lift, lead_angle, pressure_angle, mu, 1.0);
   mjData* d = mj_makeData(m);

@@ -1,8 +1,8 @@
 """Gears on tendons: differential and coupled drives, one motor for a finger, capstans on spatial tendons.
 
-A tendon that is a single joint is that joint, bit for bit. For all others the reference is the law itself, evaluated with what the
-engine computed: j from its Jacobian before the step, w = j'v and w+ = j'v+ from its velocities, the torque into the gear from its
-actuator forces and w+, and friction from its passive forces, less dampers and springs in closed form. No result of the plugin enters."""
+A tendon that is a single joint is that joint, bit for bit. For all others the reference is the law, evaluated with the engine's results:
+j from its Jacobian before the step, w = j'v and w+ = j'v+ from its velocities, the torque into the gear from its actuator forces and w+,
+and friction from its passive forces, less dampers and springs in closed form. No result of the plugin enters."""
 
 import os
 import sys

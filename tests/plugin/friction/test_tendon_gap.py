@@ -1,5 +1,5 @@
-"""Gaps on fixed tendons: the same motion as with the joint that the tendon is in other coordinates, a differential against an integration of its
-own, the law in random contact, states, refusals."""
+"""Gaps on fixed tendons: the same motion as with the joint that is the tendon in other coordinates, a differential against a separate
+integration, the law in random contact, states, refusals."""
 
 import os
 import sys

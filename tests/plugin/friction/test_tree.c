@@ -1,6 +1,6 @@
-// Trees without constraints, solved on the inertia matrix itself: the motion that the engine makes of the
-// friction against the law, and the friction against that of the core's solver for the dense problem, which
-// is formed here from the engine's full inertia matrix.
+// Trees without constraints, solved on the inertia matrix itself: the engine's motion against the
+// law, and the friction against the core's solver for the dense problem, which is formed here from
+// the engine's full inertia matrix.
 
 #include <math.h>
 #include <setjmp.h>
@@ -149,7 +149,7 @@ static void solveDense(double* t, const mjModel* m, mjData* d, const mjgpGears* 
 }
 
 
-// how far the step from v to what d holds now is from the law, relative to the torques of the joint
+// distance of the step from v to d from the law, relative to the torques of the joint
 static double lawError(const mjModel* m, const mjData* d, const mjgpGears* g, const double* v) {
   double worst = 0;
   for (int i = 0; i < g->config->n; i++) {
@@ -286,9 +286,10 @@ static void test_actuator(void** state) {
 }
 
 
-// A gear that locks by its static friction alone (static_ratio gamma_v > 1 > gamma_v) from rest, against the jamming rule
-// (35) by hand: friction grows from zero until the joint rests, or to where the bound r (|phi + p t| + c) is met first,
-// also where a larger friction would hold it again. There it breaks away, and slips on the bound with r = 1
+// A gear that is self-locking by its static friction alone (static_ratio gamma_v > 1 > gamma_v)
+// from rest, against the jamming rule (35) by hand: friction grows from zero until the joint rests,
+// or first meets the bound r (|phi + p t| + c), also if a larger friction would hold it again.
+// There it breaks away, and slips on the bound with r = 1
 static double breakAway(double hold, double phi, double p, double c, double ratio) {
   double s = hold > 0 ? 1 : -1, t[2];
   for (int k = 0; k < 2; k++) {

@@ -257,8 +257,8 @@ static void test_verdicts(void** state) {
 }
 
 
-// Torques of steps of a servo, and of the acceleration that mj_forward leaves; steps that were asked in between go on
-// as if they had not been
+// Torques of steps of a servo, and of the acceleration of mj_forward; steps go on unchanged after a
+// call
 static void test_steps(void** state) {
   (void)state;
   for (int k = 0; k < 12; k++) {

@@ -1,4 +1,4 @@
-// The plugin's sensors: against the equation of motion as the engine has it, and what they refuse.
+// The plugin's sensors: against the engine's equation of motion, and their refusals.
 
 #include <math.h>
 #include <setjmp.h>
@@ -113,9 +113,10 @@ static void test_values(void** state) {
 }
 
 
-// A slide of mass M behind a rotor m: at rest lambda = (gamma_u + gamma_v) u - gamma_v t, t = u + F. A load F
-// that is to move it in its own direction needs 1 + P < 0 to jam it, P = (gamma_u + gamma_v) m/(m + M) - gamma_v,
-// and lambda against F: with the motor off always, with a motor that bears the load (u = -F, t = 0) not
+// A slide of mass M behind a rotor m: at rest lambda = (gamma_u + gamma_v) u - gamma_v t, t = u + F.
+// A load F in the direction of the motion jams the joint if 1 + P < 0, P = (gamma_u + gamma_v) m/(m
+// + M) - gamma_v, and lambda is against F: always with the motor off, not if the motor bears the
+// load (u = -F, t = 0)
 static void test_locked(void** state) {
   (void)state;
   static const struct {
@@ -209,7 +210,7 @@ static void test_forward(void** state) {
 
 
 // a self-locking gear lowers its load while motor and load both push; without the load the
-// motor drives it alone, and without the motor it stands
+// motor drives it alone, and without the motor it rests
 static void test_both(void** state) {
   (void)state;
   mjModel* m = makeModel(
@@ -304,8 +305,8 @@ static void test_refusals(void** state) {
 }
 
 
-// A gear that locks, behind a shaft: what the shaft transmits does not change with friction, so that the rotor is stuck,
-// not jammed, and the motor moves it from (x (1 + gamma_v) + c)/(1 - gamma_u) on
+// A self-locking gear behind a shaft: the torque of the shaft does not change with friction, so the
+// rotor is stuck, not locked, and the motor moves it from (x (1 + gamma_v) + c)/(1 - gamma_u) on
 static void test_shaft(void** state) {
   (void)state;
   mjModel* m = makeModel(

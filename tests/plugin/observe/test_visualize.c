@@ -98,8 +98,8 @@ static void test_modes(void** state) {
 }
 
 
-// a rotor in its gap, where no friction holds it, gets to the side after sqrt(2 half_gap J / torque);
-// until then the colour is that of the gap, and at last that of a motor that drives
+// a rotor in its gap without friction reaches the side after sqrt(2 half_gap J / torque); until
+// then the colour is that of the gap, and then that of a driving motor
 static void test_gap(void** state) {
   (void)state;
   static const char* const types[] = {"hinge", "slide"};
@@ -191,8 +191,8 @@ static void test_harmless(void** state) {
 }
 
 
-// the ring stands out of the drum and of the square post in which the axis lies, and keeps to the link
-// where it lies in nothing but a floor
+// the ring is outside of the drum and of the square post around the axis, and keeps to the link if
+// the axis lies in a floor only
 static void test_radius(void** state) {
   (void)state;
   static const struct {

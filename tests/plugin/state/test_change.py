@@ -1,6 +1,6 @@
-"""Gears that change while a simulation runs: in force from the next step on, one mjData at a time,
-validated as a whole, from many threads at once; gaps and the solver too. A change is state: it is saved, restored,
-copied and reset like a position, each row of a Batch has its own, and what is written there by hand counts the same."""
+"""Gears that change in a running simulation: in force from the next step on, one mjData at a time, validated as a
+whole, from many threads at once; gaps and the solver too. A change is state: it is saved, restored, copied and reset
+like a position. Each row of a Batch has its own, and writing it by hand is equivalent."""
 
 import ctypes
 import os
@@ -108,8 +108,8 @@ def trajectory(model, data):
 
 
 def gaps(gears):
-    """A gap that is changed is the gap of a model that is written so, whether the rotor is the plugin's or
-    a joint, and whichever of two joints is named."""
+    """A changed gap equals the gap of a model with these keys, whether the rotor is the plugin's or a
+    joint, and whichever of two joints is named."""
     for rotor, value, driven, names in (("rotor_inertia", 0.5, "j", [1]), ("motor_joint", "m", "m", [0, 1])):
         first, other = (mujoco.MjModel.from_xml_string(GAP.format(
             half_gap=half_gap, stiffness=stiffness, rotor=rotor, value=value, driven=driven))
@@ -150,7 +150,7 @@ def gaps(gears):
 
 
 def words(gears, model):
-    """A gear described in other words, and another solver, are those of a model that is written so."""
+    """A new description of a gear, and another solver, equal those of a model with these keys."""
     def written(keys):
         lines = "".join(f'<config key="{key}" value="{value}"/>' for key, value in keys.items())
         text = MODEL[:MODEL.index('<config key="type"')] + lines + MODEL[MODEL.index("</instance>"):]
@@ -230,7 +230,7 @@ def refusals(gears, model):
 
 
 def numbers(gears):
-    """Each number stands by itself, inside of the state; those of a joint and its motor are one gear's."""
+    """Each number is separate in the state; those of a joint and its motor are one gear's."""
     model = mujoco.MjModel.from_xml_string(GAP.format(half_gap=0.01, stiffness=2000, rotor="motor_joint", value="m",
                                                       driven="m"))
     names = ["gamma_u", "gamma_v", "eta_forward", "coulomb", "static_ratio", "half_gap", "stiffness", "damping", "type",
@@ -319,7 +319,7 @@ def state(gears):
 
 def rows(gears):
     """One row of a Batch for each simulation, written as numbers: each is bit for bit the simulation whose gear was
-    set so by name; a reset is the model's gear."""
+    set by name; a reset is the model's gear."""
     model = mujoco.MjModel.from_xml_string(GAP.format(half_gap=0.01, stiffness=2000, rotor="rotor_inertia", value=0.5,
                                                       driven="j"))
     n, nstep = 7, 150
