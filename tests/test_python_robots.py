@@ -1,7 +1,9 @@
 """mjgear.add_robot_gears: gears for robots out of wheels of the Python package index, loaded and run."""
 
+import itertools
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import unittest
@@ -138,16 +140,84 @@ class Dressed(unittest.TestCase):
 
 UR5E = [1.02, 1.02, 1.02, 0.1, 0.1, 0.1]  # rotor inertia of the table
 
-# joints with motors as the Menagerie's files name them, and how many have a row of the table
-NAMES = {
-    "yam": (["joint1", "joint2", "joint3", "joint4", "joint5", "joint6", "left_finger"], 6),
-    "lite6": ([f"joint{i}" for i in range(1, 7)], 6),
-    "anymal_b": ([f"{leg}_{joint}" for leg in ("LF", "RF", "LH", "RH") for joint in ("HAA", "HFE", "KFE")], 12),
-    "barkour": ([f"{joint}_{leg}" for leg in ("front_left", "hind_left", "front_right", "hind_right") for joint in ("abduction", "hip", "knee")], 12),
-    "allegro_hand": ([f"{finger}j{i}" for finger in ("ff", "mf", "rf", "th") for i in range(4)], 16),
-    "talos": ([f"leg_left_{i}_joint" for i in range(1, 7)] + ["torso_1_joint", "arm_left_1_joint", "head_1_joint", "gripper_left_joint"], 9),
-    "h1": (["back_bkz", "l_arm_shy", "hip_flexion_r", "knee_angle_l", "ankle_angle_l", "left_elbow"], 6),
-}
+# Joints with motors as the Menagerie's files name them; behind a bar those whose gears are not published. Behind a slash the prefix in the file.
+LEGS_OF_A_DOG = "{FL,FR,RL,RR}_{hip,thigh,calf}_joint"
+BARKOUR = "{abduction,hip,knee}_{front_left,front_right,hind_left,hind_right}"
+ANYMAL = "{LF,RF,LH,RH}_{HAA,HFE,KFE}"
+TALOS_ARM = "arm_{left,right}_{1,2,3,4,5,6,7}_joint"
+TODDLER = ("neck_{yaw_drive,pitch_act} waist_act_{1,2} {left,right}_{hip_pitch,hip_roll,hip_yaw_drive,knee,ankle_pitch,ankle_roll,shoulder_pitch,"
+           "shoulder_roll,shoulder_yaw_drive,elbow_roll,elbow_yaw_drive,wrist_pitch_drive,wrist_roll}")  # fmt: skip
+UR = "shoulder_{pan,lift}_joint elbow_joint wrist_{1,2,3}_joint"
+MENAGERIE = {
+    "agilex_piper": ("piper", "joint{1,2,3,4,5,6} | joint7"),
+    "agility_cassie": ("cassie", "{left,right}-{hip-roll,hip-yaw,hip-pitch,knee,foot}"),
+    "aloha": ("vx300s/left/", "waist shoulder elbow forearm_roll wrist_{angle,rotate} | left_finger"),
+    "anybotics_anymal_b": ("anymal_b", ANYMAL),
+    "anybotics_anymal_c": ("anymal_c", ANYMAL),
+    "apptronik_apollo": ("apollo", "torso_{yaw,roll,pitch} neck_{yaw,roll,pitch} {l,r}_{shoulder_aa,shoulder_ie,shoulder_fe,elbow_fe,wrist_roll,wrist_yaw,"
+                         "wrist_pitch,hip_ie,hip_aa,hip_fe,knee_fe,ankle_ie,ankle_pd}"),
+    "arx_l5": ("arx_l5", "joint{1,2,3,4,5,6} | joint7"),
+    "berkeley_humanoid": ("berkeley_humanoid", "L{L,R}_{HR,HAA,HFE,KFE,FFE,FAA}"),
+    "booster_t1": ("t1", "AAHead_yaw Head_pitch Waist {Left,Right}_{Shoulder_Pitch,Shoulder_Roll,Elbow_Pitch,Elbow_Yaw,Hip_Pitch,Hip_Roll,Hip_Yaw,Knee_Pitch,"
+                   "Ankle_Pitch,Ankle_Roll}"),
+    "boston_dynamics_spot": ("spot", "{fl,fr,hl,hr}_{hx,hy,kn}"),
+    "boston_dynamics_spot, arm": ("spot", "{fl,fr,hl,hr}_{hx,hy,kn} arm_{sh0,sh1,el0,el1,wr0,wr1,f1x}"),
+    "dynamixel_2r": ("dynamixel_2r", "R{1,2}"),
+    "flexiv_rizon4, 4s": ("rizon4", "joint{1,2,3,4,5,6,7}"),
+    "fourier_n1": ("n1", "waist_yaw_joint {left,right}_{hip_pitch,hip_roll,hip_yaw,knee_pitch,ankle_roll,ankle_pitch,shoulder_pitch,shoulder_roll,shoulder_yaw,"
+                   "elbow_pitch,wrist_yaw}_joint"),
+    "franka_emika_panda": ("panda", "joint{1,2,3,4,5,6,7}"),
+    "franka_fr3": ("fr3", "fr3_joint{1,2,3,4,5,6,7}"),
+    "franka_fr3_v2": ("fr3", "fr3v2_joint{1,2,3,4,5,6,7}"),
+    "google_barkour_v0": ("barkour", BARKOUR),
+    "google_barkour_vb": ("barkour", BARKOUR),
+    "i2rt_yam": ("yam", "joint{1,2,3,4,5,6} | left_finger"),
+    "kinova_gen3": ("gen3", "joint_{1,2,3,4,5,6,7}"),
+    "kuka_iiwa_14": ("iiwa", "joint{1,2,3,4,5,6,7}"),
+    "leap_hand": ("leap_hand", "{if,mf,rf}_{mcp,rot,pip,dip} th_{cmc,axl,mcp,ipl}"),
+    "low_cost_robot_arm": ("koch", "base_rotation pitch elbow wrist_{pitch,roll} gripper"),
+    "pal_talos": ("talos", f"torso_{{1,2}}_joint head_{{1,2}}_joint {TALOS_ARM} leg_{{left,right}}_{{1,2,3,4,5,6}}_joint | gripper_{{left,right}}_joint"),
+    "pal_tiago": ("tiago", "arm_{1,2,3,4,5,6,7}_joint | wheel_{left,right}_joint torso_lift_joint head_{1,2}_joint gripper_{left,right}_finger_joint"),
+    "pal_tiago_dual": ("tiago", f"{TALOS_ARM} | torso_lift_joint head_{{1,2}}_joint"),
+    "pndbotics_adam_lite": ("adam_lite", "waist{Roll,Pitch,Yaw} {hipPitch,hipRoll,hipYaw,kneePitch,anklePitch,ankleRoll,shoulderPitch,shoulderRoll,shoulderYaw,elbow,"
+                            "wristYaw}_{Left,Right}"),
+    "rethink_robotics_sawyer": ("sawyer", "right_j{0,1,2,3,4,5,6}"),
+    "robotis_omy_3m": ("omy", "joint{1,2,3,4,5,6}"),
+    "robotis_op3": ("op3", "head_{pan,tilt} {l,r}_{sho_pitch,sho_roll,el,hip_yaw,hip_roll,hip_pitch,knee,ank_pitch,ank_roll}"),
+    "robotstudio_so101": ("so101", "shoulder_{pan,lift} elbow_flex wrist_{flex,roll} gripper"),
+    "seeed_rebot_devarm": ("rebot", "joint{1,2,3,4,5,6} | joint_{left,right}"),
+    "shadow_dexee": ("dexee", "F{0,1,2}/J{0,1,2,3}"),
+    "shadow_hand": ("shadow_hand", "lh_WRJ{1,2} lh_{FF,MF,RF}J{3,4} lh_LFJ{3,4,5} lh_THJ{1,2,3,4,5}"),
+    "sharpa_wave": ("sharpa_wave", "right_{index,middle,ring,pinky}_{MCP_FE,MCP_AA,PIP,DIP} right_thumb_{CMC_FE,CMC_AA,MCP_FE,MCP_AA,IP} right_pinky_CMC"),
+    "tetheria_aero_hand_open": ("aero_hand", "right_thumb_cmc_abd"),
+    "toddlerbot_2xc": ("toddlerbot", TODDLER),
+    "toddlerbot_2xm": ("toddlerbot", TODDLER),
+    "trossen_vx300s": ("vx300s", "waist shoulder elbow forearm_roll wrist_{angle,rotate} | left_finger"),
+    "trossen_wx250s": ("wx250s", "waist shoulder elbow forearm_roll wrist_{angle,rotate} | left_finger"),
+    "trossen_wxai": ("wxai/left/", "joint_{0,1,2,3,4,5} | {left,right}_carriage_joint"),
+    "trs_so_arm100": ("so100", "Rotation Pitch Elbow Wrist_{Pitch,Roll} Jaw"),
+    "ufactory_lite6": ("lite6", "joint{1,2,3,4,5,6}"),
+    "ufactory_xarm7": ("xarm7", "joint{1,2,3,4,5,6,7}"),
+    "unitree_a1": ("a1", LEGS_OF_A_DOG),
+    "unitree_g1": ("g1", "waist_{yaw,roll,pitch}_joint {left,right}_{hip_pitch,hip_roll,hip_yaw,knee,ankle_pitch,ankle_roll,shoulder_pitch,shoulder_roll,shoulder_yaw,"
+                   "elbow,wrist_roll,wrist_pitch,wrist_yaw}_joint"),
+    "unitree_go1": ("go1", LEGS_OF_A_DOG),
+    "unitree_go2": ("go2", LEGS_OF_A_DOG),
+    "unitree_h1": ("h1", "torso {left,right}_{hip_yaw,hip_roll,hip_pitch,knee,ankle,shoulder_pitch,shoulder_roll,shoulder_yaw,elbow}"),
+    "unitree_z1": ("z1", "joint{1,2,3,4,5,6}"),
+    "universal_robots_ur10e": ("ur10e", UR),
+    "universal_robots_ur5e": ("ur5e", UR),
+    "wonik_allegro": ("allegro_hand", "{ff,mf,rf,th}j{0,1,2,3}"),
+    "H1 of other packages": ("h1", "back_bkz l_arm_shy hip_flexion_r knee_angle_l ankle_angle_l left_elbow"),
+}  # fmt: skip
+
+
+def expanded(text):
+    """Words of a text with braces: "a{1,2}" is a1 and a2."""
+    for word in text.split():
+        parts = re.split(r"\{(.*?)\}", word)
+        yield from ("".join(one) for one in itertools.product(*([part] if k % 2 == 0 else part.split(",") for k, part in enumerate(parts))))
+
 
 ARM = """
 <mujoco><worldbody>%s</worldbody></mujoco>
@@ -248,15 +318,35 @@ class Refused(unittest.TestCase):
             self.assertEqual(list(added.left), ["joint 'claw'"])
             self.assertIn("left without a gear: joint 'claw'", str(added))
 
-    def test_names_of_files(self):
-        for robot, (names, count) in NAMES.items():
-            joints = "".join(f'<body><joint name="{name}" axis="0 1 0"/><geom size=".05"/></body>' for name in names)
-            motors = "".join(f'<motor joint="{name}"/>' for name in names)
-            text = f'<mujoco><worldbody><body><freejoint/><geom size=".1"/>{joints}</body></worldbody><actuator>{motors}</actuator></mujoco>'
-            with self.subTest(robot), warnings.catch_warnings():
-                warnings.simplefilter("ignore" if robot in ("h1", "talos") else "error")
-                added = mjgear.add_robot_gears(mujoco.MjSpec.from_string(text), robot)
-                self.assertEqual((len(added.joints), len(added.left)), (count, len(names) - count))
+    def test_the_menageries_names(self):
+        """Each joint with a motor of its arms, quadrupeds, humanoids and hands has a gear, or a reason why not."""
+        self.assertGreater(len(MENAGERIE), 50)
+        for title, (robot, text) in MENAGERIE.items():
+            robot, _, prefix = robot.partition("/")
+            names, without = ([prefix + name for name in expanded(part)] for part in (text + " |").split("|")[:2])
+            joints = "".join(f'<body><joint name="{name}" axis="0 1 0"/><geom size=".05"/></body>' for name in names + without)
+            motors = "".join(f'<motor joint="{name}"/>' for name in names + without)
+            model = f'<mujoco><worldbody><body><freejoint/><geom size=".1"/>{joints}</body></worldbody><actuator>{motors}</actuator></mujoco>'
+            with self.subTest(title), warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                added = mjgear.add_robot_gears(mujoco.MjSpec.from_string(model), robot, prefix=prefix)
+                self.assertEqual((sorted(added.joints), sorted(added.left)), (sorted(names), sorted(f"joint '{name}'" for name in without)))
+                lines = [line for one in told for line in str(one.message).splitlines() if "the model has no joint" not in line]
+                self.assertEqual([line for line in lines if "no rotor inertia" not in line], [])
+
+    def test_ropes_around_geoms_have_no_armature(self):
+        """The Aero Hand's: its gears are there, and a warning says what the engine cannot do."""
+        ropes = ["if_tendon0", "mf_tendon0", "rf_tendon0", "pf_tendon0", "th_tendon1", "th_tendon2"]
+        tendons = "".join(f'<spatial name="{name}"><site site="o"/><geom geom="pin"/><site site="s"/></spatial>' for name in ropes)
+        motors = "".join(f'<motor tendon="{name}"/>' for name in ropes)
+        spec = mujoco.MjSpec.from_string(f"""<mujoco><worldbody><body><joint name="right_thumb_cmc_abd" axis="0 1 0"/><geom size=".05"/><site name="o" pos=".1 0 0"/>
+          <geom name="pin" type="cylinder" size=".01 .1" pos=".2 0 .05" euler="90 0 0" mass="0"/><body pos=".3 0 0"><joint axis="0 1 0"/><geom size=".05"/>
+          <site name="s" pos=".1 0 0"/></body></body></worldbody><tendon>{tendons}</tendon><actuator><motor joint="right_thumb_cmc_abd"/>{motors}</actuator></mujoco>""")
+        with self.assertWarnsRegex(mjgear.GearWarning, "if_tendon0, .* wrap around geoms, where the engine has no armature of tendons"):
+            added = mjgear.add_robot_gears(spec, "aero_hand")
+        self.assertEqual((added.tendons, dict(added.left)), (tuple(ropes), {}))
+        model = spec.compile()
+        self.assertEqual((model.tendon_armature.max(), len(mjgear.Gears(model, mujoco.MjData(model)))), (0, 7))
 
     def test_a_class(self):
         spec = self.ur5e()

@@ -41,8 +41,8 @@ class Actuator:
         armature: rotor inertia for models that have none, kg m2.
         how: key -> "measured", "catalogue" (the maker's, or of a data sheet) or "assumed".
         optional: variants of the robot lack these joints or tendons.
-        share: of a class of robots, whose joints with motors are meant: coulomb is this share of the motor's largest torque where the model
-            says it; None: a robot of its own.
+        share: of joints with motors, where coulomb is this share of the motor's largest torque if the model says it; None: coulomb is what
+            keys say.
     """
 
     joints: tuple[str, ...]
@@ -240,7 +240,10 @@ def add_robot_gears(
         )
     own_rotors = [armature == "keep" and _spec.own_inertia(spec, one) > 0 for one, _ in found] if isinstance(armature, str) else []
     if isinstance(armature, str) and armature in ("keep", "preset"):
-        armature = [float(one.armature) if keep else actuator.armature for keep, (one, actuator) in zip(own_rotors, found, strict=True)]
+        armature = [0.0 if _spec.wraps(one) else float(one.armature) if keep else actuator.armature for keep, (one, actuator) in zip(own_rotors, found, strict=True)]
+        ropes = [one.name for one, _ in found if _spec.wraps(one)]
+        if ropes:
+            told.append(f"{robot}: {', '.join(ropes)} wrap around geoms, where the engine has no armature of tendons; their gears have no rotor inertia")
     before = [np.copy(one.frictionloss).tolist() for one, _ in found]  # a number or, with some releases, several
     for one, _ in found:
         one.frictionloss = np.zeros_like(one.frictionloss).tolist()

@@ -231,10 +231,14 @@ def _plan(spec: mujoco.MjSpec, call: _Call) -> _Plan:
         config |= {"rotor_inertia": _text(behind)} if all(x or not rotor for x, rotor in zip(behind, rotors, strict=True)) else {}
     inertia = [0.0 if rotor else got for rotor, got in zip(rotors, inertia, strict=True)]
     for tendon, got in zip(found, inertia, strict=True):
-        wraps = [wrap for wrap in getattr(tendon, "path", ()) if wrap.type in (mujoco.mjtWrap.mjWRAP_SPHERE, mujoco.mjtWrap.mjWRAP_CYLINDER)]
-        if got and wraps:
+        if got and wraps(tendon):
             raise GearError(f"tendon '{tendon.name}' wraps around a geom, where the engine has no armature of tendons; {_check.WRAPPED}")
     return _Plan(gears, config, inertia, [joint for joint in spec.joints if joint.name in words["motor_joint"]])
+
+
+def wraps(element: Any) -> bool:
+    """Is it a tendon that wraps around a geom?"""
+    return any(wrap.type in (mujoco.mjtWrap.mjWRAP_SPHERE, mujoco.mjtWrap.mjWRAP_CYLINDER) for wrap in getattr(element, "path", ()))
 
 
 def _write(spec: mujoco.MjSpec, call: _Call, plan: _Plan, sensors: bool, home: str) -> Added:
