@@ -68,7 +68,7 @@ static void cell(FILE* file, double value) {
 static void printTable(FILE* file) {
   fputs(
       "| preset | gear | gamma_u | gamma_v | eta_f | eta_b | "
-      "starts unloaded at f_u | is driven back at f_v | f_u that lifts 1 | f_u that lowers 1 |\n"
+      "start | backdrive | raise 1 | lower 1 |\n"
       "|---|---|---|---|---|---|---|---|---|---|\n",
       file);
   for (int i = 0; i < mjg_presetCount(); i++) {
@@ -99,9 +99,12 @@ void printPresetPage(FILE* file) {
       "    mjgear explain worm                       # what it does\n"
       "    mjgear mjcf mx64_m6 --joint elbow         # MJCF to paste\n"
       "    mjgear explain harmonic_drive coulomb=2Nm # a preset with a key changed\n\n"
-      "Torques are in N m (N for a slide) at the output side. The last two columns are the motor "
-      "torques at which a load of 1\n"
-      "begins to rise and to sink; below 0 the motor must push the load down. "
+      "Torques are in N m (N for a slide) at the output side. *start*: motor torque that starts "
+      "the "
+      "unloaded joint; *backdrive*: load torque that moves it with\n"
+      "the motor off; *raise 1*, *lower 1*: motor torques at which a load of 1 begins to rise and "
+      "to "
+      "sink (below 0 the motor must push it down).\n"
       "(`mjgear presets --markdown` writes this page.)\n\n",
       file);
   printTable(file);

@@ -16,6 +16,10 @@ author = "the authors of mjgear"
 version = release = re.search(r"project\(mjgear VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
 html_title = f"mjgear {version}"
 
+# the address of the repository, where CITATION.cff names one: a link in the sidebar
+repository = re.search(r"^repository-code: *(\S+)", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
+html_context = {"repository": repository[1] if repository else ""}
+
 extensions = [
     "myst_nb",
     "sphinx.ext.autodoc",
