@@ -22,6 +22,7 @@ SLOW = set((SOURCE / "tests" / "slow.txt").read_text().split())
 ARGUMENTS = {
     "test_mjgear": ["mjgear"],
     "test_models": ["mjgear"],
+    "test_python_bam": ["mjgear"],
     "test_python_strict": ["mjgear"],
     "test_remedies": ["mjgear"],
     "test_papers": ["mjgear-run"],

@@ -471,7 +471,7 @@ int main(int argc, char** argv) {
     printf("mjgear %s, MuJoCo %s\n", mjg_version(), mj_versionString());
     return OK;
   }
-  if (isPythonCommand(argv[1])) {
+  if (isPythonCommand(argv)) {
     return runPython(argv);
   }
   const Command* command = findCommand(argv[1]);

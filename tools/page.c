@@ -147,11 +147,16 @@ void printPresetPage(FILE* file) {
       "| Km, Ke (M3: Kl, Kl) | `gamma_u`, `gamma_v` |\n"
       "| Kms, Kes (M4: Kls, Kls) | `gamma_u_stribeck`, `gamma_v_stribeck` |\n"
       "| Kmq, Keq | `gamma_u_quadratic`, `gamma_v_quadratic` |\n"
-      "| Kv | the joint's `damping` |\n"
+      "| Kv | `curved_friction`, with `curved_velocity` 1 and `curved_exponent` 1; M1, M2 and "
+      "presets: the joint's `damping` |\n"
       "| armature | the joint's `armature` |\n\n"
-      "M1 and M2 are exact. M3 to M6 are exact in steady motion and at rest, while motor and load "
-      "oppose each other\n"
-      "or one of them is zero, and for M6 the load is constant.\n\n"
+      "`mjgear convert --bam FILE` and `mjgear.from_bam` read a file of theirs, `mjgear.to_bam` "
+      "writes one.\n"
+      "Exact in steady motion and at rest: M1 to M4; M5 and M6 while motor and load oppose each "
+      "other or\n"
+      "one of them is zero. A preset's damping is a load of its gear: M3 to M6 then differ by up "
+      "to\n"
+      "gamma_v Kv |v|.\n\n"
       "Differences:\n\n"
       "- In accelerated motion our law takes the torques through the gear, u = tau_m - m a and\n"
       "  x = -tau_e + M a. Theirs takes tau_m and tau_e.\n"
@@ -164,7 +169,6 @@ void printPresetPage(FILE* file) {
       "  of this step and the friction of the last one.\n"
       "- Motor electronics are not part of a transmission. Torque constant and winding resistance "
       "are\n"
-      "  those of MuJoCo's `dcmotor`.\n\n"
-      "For the STS3215 only M1 was published.\n",
+      "  those of MuJoCo's `dcmotor`.\n",
       file);
 }

@@ -4,12 +4,16 @@
 #include <string.h>
 
 const char python_usage[] =
+    "       mjgear convert --bam FILE               a servo of better-actuator-models (Python)\n"
     "       mjgear identify LOGS                    a gear from logs (Python)\n"
     "       mjgear protocol SERVO                   the experiments that make such logs (Python)\n";
 
 
-int isPythonCommand(const char* name) {
-  return !strcmp(name, "identify") || !strcmp(name, "protocol");
+int isPythonCommand(char** argv) {
+  if (!strcmp(argv[1], "identify") || !strcmp(argv[1], "protocol")) {
+    return 1;
+  }
+  return !strcmp(argv[1], "convert") && argv[2] && !strcmp(argv[2], "--bam");
 }
 
 

@@ -1,8 +1,8 @@
 #ifndef MJGEAR_PYTHON_H_
 #define MJGEAR_PYTHON_H_
 
-// 1 if a command is one of the Python package: identify, protocol
-int isPythonCommand(const char* name);
+// Returns 1 if the command argv[1] is one of the Python package: identify, protocol, convert --bam
+int isPythonCommand(char** argv);
 
 // lines of these commands for the usage
 extern const char python_usage[];

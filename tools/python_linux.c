@@ -37,8 +37,8 @@ int runPython(char** argv) {
 
     // an interrupt while it imports ends the process, without Python's own lines
     char start[] =
-        "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL); from mjgear.identify import "
-        "__main__; __main__.run()";
+        "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL); from mjgear import "
+        "_commands; _commands.run()";
     char* command[1000] = {python, "-c", start};
     for (int k = 1; argv[k] && k < 990; k++) {
       command[k + 2] = argv[k];

@@ -25,6 +25,7 @@ from mjgear import _library
 
 if TYPE_CHECKING:
     from mjgear import gymnasium as gymnasium, identify as identify, warp as warp
+    from mjgear._bam import Bam as Bam, from_bam as from_bam, to_bam as to_bam
     from mjgear._brakes import add_brake as add_brake
     from mjgear._catalogue import Facts as Facts, Key as Key, Preset as Preset, convert as convert, explain as explain, keys as keys, presets as presets
     from mjgear._check import Report as Report, check as check
@@ -46,6 +47,7 @@ __version__ = _library.version()
 
 # module -> public names that are imported on first use: importing mujoco has to stay cheap
 _HOMES = {
+    "_bam": ("Bam", "from_bam", "to_bam"),
     "_brakes": ("add_brake",),
     "_catalogue": ("Facts", "Key", "Preset", "convert", "explain", "keys", "presets"),
     "_check": ("Report", "check"),

@@ -12,7 +12,7 @@ from mjgear import _extras, _library
 
 # what --help says where the package that lists all options is missing
 #: an interrupt while numpy and scipy are imported ends the process, without Python's own lines
-_START = "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL); from mjgear.identify import __main__; __main__.run()"
+_START = "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL); from mjgear import _commands; _commands.run()"
 
 _IDENTIFY = """usage: mjgear identify LOGS... [option]               fit a gear to logs, and say which to believe
        mjgear identify --robot ROBOT.xml LOGS...      the same for all joints of an arm
@@ -66,7 +66,11 @@ def _run(name: str) -> None:
 
 
 def mjgear() -> None:
-    """The command line tool; identify and protocol are Python."""
+    """The command line tool; identify, protocol and those of _commands are Python."""
+    if sys.argv[1:3] == ["convert", "--bam"]:
+        from mjgear import _commands
+
+        _commands.run()
     if sys.argv[1:2] in (["identify"], ["protocol"]):
         missing = _extras.missing("scipy", f"mjgear {sys.argv[1]}", "identify")
         if missing and {"-h", "--help"} & set(sys.argv):
