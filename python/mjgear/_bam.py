@@ -17,16 +17,18 @@ from mjgear._errors import GearError, GearTypeError
 
 Model = Literal["m1", "m2", "m3", "m4", "m5", "m6"]
 
-_BASE = {"friction_base": ("coulomb",), "friction_viscous": ("viscous",), "armature": ("armature",)}
-_STRIBECK = {"friction_stribeck": ("stribeck_friction",), "dtheta_stribeck": ("stribeck_velocity",), "alpha": ("stribeck_exponent",)}
-_LOAD = {"load_friction_base": ("gamma_u", "gamma_v")}
-_LOAD_STRIBECK = {"load_friction_stribeck": ("gamma_u_stribeck", "gamma_v_stribeck")}
-_SIDES = {"load_friction_motor": ("gamma_u",), "load_friction_external": ("gamma_v",)}
-_SIDES_STRIBECK = {"load_friction_motor_stribeck": ("gamma_u_stribeck",), "load_friction_external_stribeck": ("gamma_v_stribeck",)}
-_QUADRATIC = {"load_friction_motor_quad": ("gamma_u_quadratic",), "load_friction_external_quad": ("gamma_v_quadratic",)}
+# parameter -> the keys that have its value
+_Parameters = dict[str, tuple[str, ...]]
 
-#: model -> its parameter -> the keys that have its value
-_PARAMETERS: dict[str, dict[str, tuple[str, ...]]] = {
+_BASE: _Parameters = {"friction_base": ("coulomb",), "friction_viscous": ("viscous",), "armature": ("armature",)}
+_STRIBECK: _Parameters = {"friction_stribeck": ("stribeck_friction",), "dtheta_stribeck": ("stribeck_velocity",), "alpha": ("stribeck_exponent",)}
+_LOAD: _Parameters = {"load_friction_base": ("gamma_u", "gamma_v")}
+_LOAD_STRIBECK: _Parameters = {"load_friction_stribeck": ("gamma_u_stribeck", "gamma_v_stribeck")}
+_SIDES: _Parameters = {"load_friction_motor": ("gamma_u",), "load_friction_external": ("gamma_v",)}
+_SIDES_STRIBECK: _Parameters = {"load_friction_motor_stribeck": ("gamma_u_stribeck",), "load_friction_external_stribeck": ("gamma_v_stribeck",)}
+_QUADRATIC: _Parameters = {"load_friction_motor_quad": ("gamma_u_quadratic",), "load_friction_external_quad": ("gamma_v_quadratic",)}
+
+_PARAMETERS: dict[str, _Parameters] = {
     "m1": _BASE,
     "m2": _BASE | _STRIBECK,
     "m3": _BASE | _LOAD,
@@ -34,7 +36,7 @@ _PARAMETERS: dict[str, dict[str, tuple[str, ...]]] = {
     "m5": _BASE | _STRIBECK | _SIDES | _SIDES_STRIBECK,
     "m6": _BASE | _STRIBECK | _SIDES | _SIDES_STRIBECK | _QUADRATIC,
 }
-_FRICTION = set().union(*_PARAMETERS.values())  # names of all models
+_FRICTION: set[str] = set().union(*_PARAMETERS.values())  # names of all models
 _MOTOR = {"kt": "torque_constant", "R": "resistance"}
 
 # members of a gear that no model has, and their values where they do nothing
