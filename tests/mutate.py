@@ -256,8 +256,11 @@ MUTATIONS = [
         ("acc[r] -= mjgp_delassus(s, r, i) *", "acc[r] += mjgp_delassus(s, r, i) *"),
         ("mjgp_takeTurns(p, acc) ? 0 : calm + 1;", "mjgp_takeTurns(p, acc) ? mjgpCALM : mjgpCALM;"),
     ]),
+    Of("plugin/coupled/newton.c", "test_plugin_tree", [
+        ("(!flg_connect || !connect(p, *near == 2))", "1"),
+    ]),
     Of("plugin/coupled/newton.c", "test_drive_train.py", [
-        ("return *error <= mjgpROOT && !gains;", "return 0;"),
+        ("return *error <= mjgpROOT && *error > mjgpGAINED * before;", "return 0;"),
     ]),
     Of("plugin/coupled/newton.c", SOLVER, [
         ("mju_dot(p->smooth, s->search, nv) - linear;", "mju_dot(p->smooth, s->search, nv) + linear;"),
@@ -276,8 +279,6 @@ MUTATIONS = [
         ("mju_abs(g->in.v[joint]) + h * most;", "mju_abs(g->in.v[joint]);"),
         ("if (!changes && (", "if (("),
         ("&& !mjgp_releasePieces(p)", ""),
-        ("(!flg_connect || !connect(p, *near == 2))", "1",
-         "a branch that friction does not reach from rest is found off the law afterwards, and the path goes to the other one"),
         ("cones |= now == mjCNSTRSTATE_CONE;", ""),
     ]),
     Of("plugin/coupled/system.c", SOLVER, [
@@ -314,7 +315,7 @@ MUTATIONS = [
         ("int sign = first * path->sign;", "int sign = first;"),
         ("first = k ? first : path->sign;", "", "starts of another sign are rare: 1 of 100 000 groups with static friction, found by mjgear-fallback-counts"),
         ("int sign = load > 0 ? -1 : 1, holds", "int sign = load > 0 ? 1 : -1, holds"),
-        ("load[joint] = load >= 0 ? 1 : -1;", "load[joint] = load >= 0 ? -1 : 1;"),
+        ("loadOf(path, i) >= 0 ? 1 : -1;", "loadOf(path, i) >= 0 ? -1 : 1;"),
     ]),
     Of("plugin/friction/piece.h", SOLVER, [
         ("piece->slope = -piece->rate * in->inertia[i];", "piece->slope = piece->rate * in->inertia[i];"),

@@ -82,7 +82,6 @@ static void start(mjgpStep* s) {
 static mjgpStep* prepare(mjgpStep* s, mjgpGears* g, const mjModel* m, mjData* d,
                          const mjgpInertia* Mhat, mjgpGroup* group) {
   *s = (mjgpStep){.m = m, .d = d, .g = g, .group = group, .Mhat = Mhat, .n = group->njoint};
-  s->rough = mjgp_isRough(group);
   allocate(s, Mhat);
   for (int i = 0; i < s->n && g->config->gaps; i++) {
     s->gaps |= g->config->joint[group->joint[i]].gap != mjgpGAP_NONE;
@@ -180,7 +179,6 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
     method = mjgpBY_NONE;
   }
   g->count.by[method]++;
-  mjgp_holdRounding(s);
 
   // what the core could not solve to its own tolerance may be solved all the same;
   // whether it is the only solution is not known then

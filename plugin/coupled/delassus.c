@@ -271,28 +271,6 @@ static inline void addOuter(mjtNum* W, const mjtNum* left, const mjtNum* right, 
 }
 
 
-int mjgp_isRough(const mjgpGroup* group) {
-  mjtNum most = 0;
-  for (int i = 0; i < group->nv; i++) {
-    most = mjMAX(group->M[group->M_adr[i]], most);
-  }
-  for (int i = 0; i < group->nefc; i++) {
-    mjtNum limit = mjgpSTIFF;
-    if (i < group->nterm) {
-      mjtNum size = 0;
-      for (int k = mjgiSIMD * group->J_adr[i]; k < mjgiSIMD * group->J_adr[i + 1]; k++) {
-        size += group->J[k] * group->J[k];
-      }
-      limit = mjgpGAIN / mju_max(size, mjMINVAL);
-    }
-    if (group->D[i] > limit * most) {
-      return 1;
-    }
-  }
-  return 0;
-}
-
-
 int mjgp_hasDelassus(const mjgpStep* s) {
   const mjgpGroup* group = s->group;
   size_t size = sizeof(int) * (size_t)group->nefc;

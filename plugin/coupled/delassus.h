@@ -20,7 +20,6 @@ typedef struct mjgpStep_ {
   int n;               // geared joints
   int newton_steps;    // linearizations so far
   int gaps;            // there is a gap with backlash among them
-  int rough;           // rounding of constraint forces may move the joints, see mjgp_isRough
   int engine;          // a(t) is what the engine's own constraint solver answers
   int responses;       // answers so far
   int fixed;           // they do not correct the linearization
@@ -115,9 +114,6 @@ void mjgp_solveHessian(const mjgpStep* s, mjtNum* x);
 
 // effect of the friction of joint j on the acceleration of joint i, at the linearization
 mjtNum mjgp_delassus(const mjgpStep* s, int i, int j);
-
-// are there rows so stiff that their forces may be mostly rounding
-int mjgp_isRough(const mjgpGroup* group);
 
 // velocities to which rounding errors of results are relative, at the linearization
 void mjgp_setCancellation(mjgpStep* s);

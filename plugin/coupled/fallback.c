@@ -96,7 +96,8 @@ void mjgp_giveUp(mjgpStep* s) {
       int joint = s->group->joint[i], gap = mjgp_hasGap(g->config->joint + joint);
       mjtNum v = g->in.v[joint] + h * s->acc[i];
       mjtNum slip = mjgp_slip(g, joint, v, s->t[i]);
-      if (!gap && s->t[i] * slip < 0 && !mjgp_isRounding(s, i, slip)) {
+      int rounded = mju_abs(slip) <= mjgpZERO * g->out.rounding[joint];
+      if (!gap && s->t[i] * slip < 0 && !rounded) {
         s->t[i] = 0;
         wrong = 1;
       }
@@ -116,5 +117,4 @@ void mjgp_giveUp(mjgpStep* s) {
       turnRotor(s, i);
     }
   }
-  mjgp_holdRounding(s);
 }

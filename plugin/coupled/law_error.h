@@ -13,15 +13,8 @@
 // without the other joints
 mjtNum mjgp_stepSize(const mjgpStep* s, int i);
 
-// is this velocity of joint i nothing but rounding of constraint forces
-int mjgp_isRounding(const mjgpStep* s, int i, mjtNum v);
-
-// joints whose friction would drive them at a velocity that is nothing but rounding are
-// stuck
-void mjgp_holdRounding(const mjgpStep* s);
-
-// how far results are from the law at s->a and s->acc, relative to what they are made of;
-// worst: the joint, a number of mjgpGears
-mjtNum mjgp_lawError(mjgpStep* s, int* worst);
+// Returns the largest distance of the results from the law at s->a and s->acc, relative to
+// the terms of each joint. worst: the joint, a number of mjgpGears
+mjtNum mjgp_lawError(const mjgpStep* s, int* worst);
 
 #endif  // MJGEAR_PLUGIN_LAW_ERROR_H_

@@ -316,29 +316,6 @@ static mjtNum residual(mjgpNewton* p) {
 }
 
 
-// the equations again with the factors that are there, where they have lost digits.
-// changes: do gears leave their pieces
-static mjtNum refine(mjgpNewton* p, int* changes) {
-  mjgpStep* s = p->s;
-  mjtNum error = residual(p);
-  *changes = 0;
-  for (int k = 0; k < mjgpREFINE && error > mjgpROUNDED && p->system.unknown != mjgpUNKNOWN_MOTION;
-       k++) {
-    mju_copy(p->acc, s->acc, s->n + s->group->nextra);
-    makeLines(p);
-    mjgp_gradient(s->group, s->gradient, NULL, s->a, NULL);
-    mjgp_solveSystem(&p->system, p->piece, s->gradient, 0, s->search, p->t);
-    mju_addTo(s->a, s->search, s->group->nv);
-    mjgp_accelerations(s);
-    mjgp_evaluate(s);
-    balance(p);
-    *changes |= nextPieces(p);
-    error = residual(p);
-  }
-  return error;
-}
-
-
 // Store the results. error: residual of the solution
 static void finish(mjgpNewton* p, int iterations, mjtNum error) {
   mjgpStep* s = p->s;
@@ -484,18 +461,15 @@ int mjgp_releasePieces(mjgpNewton* p) {
 }
 
 
-// Is the gradient zero, or is what is left of it, error, all that the factors can do.
-// Where it gets less with the pieces that there are, the end is near: most is one
-// iteration more
-static int isSolved(mjgpNewton* p, mjtNum* error, int* most) {
+// Returns 1 if the gradient is zero up to round-off, or if its residual is below tolerance
+// and the last iteration did not halve it. error: residual of the last iteration
+static int isSolved(mjgpNewton* p, mjtNum* error) {
   if (isZero(p)) {
     return 1;
   }
   mjtNum before = *error;
   *error = residual(p);
-  int gains = *error <= mjgpGAINED * before;
-  *most += gains && *most < mjgpDESCENTS;
-  return *error <= mjgpROOT && !gains;
+  return *error <= mjgpROOT && *error > mjgpGAINED * before;
 }
 
 
@@ -561,7 +535,7 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
     if (changed && *near && !changes) {
       addForces(p);
     }
-    if (!changes && (*near == 2 || (*near == 1 && isSolved(p, &error, &most)))) {
+    if (!changes && (*near == 2 || (*near == 1 && isSolved(p, &error)))) {
       if ((!flg_connect || !connect(p, *near == 2)) && !mjgp_releasePieces(p)) {
         return 1;
       }
@@ -587,36 +561,20 @@ static int settle(mjgpNewton* p, int flg_connect, int* iterations, int* near) {
 
 int mjgp_iterate(mjgpNewton* p, int flg_connect) {
   mjgpStep* s = p->s;
-  int iterations, near, changes = 1;
-  mjtNum error = 0;
+  int iterations, near;
   p->system.factored = 0;
-  for (int k = 0; k < mjgpREFINE && changes; k++) {
-    if (!settle(p, flg_connect, &iterations, &near)) {
-      return 0;
-    }
-    error = refine(p, &changes);
-  }
-  if (changes) {
+  if (!settle(p, flg_connect, &iterations, &near)) {
     return 0;
   }
-  if (!(error <= mjgpROOT || (isZero(p) && (!s->rows || error <= mjgpROUGH)) || s->rough)) {
+  mjtNum error = residual(p);
+  if (!(error <= mjgpROOT || (isZero(p) && (!s->rows || error <= mjgpROUGH)))) {
     return 0;
   }
-  if (s->rough || near == 1) {
-    if (near == 2) {
-      isZero(p);
-    }
-    if (near == 2 && p->system.factored) {
-      mjgp_descend(s);
-    } else {
-      mjgp_linearize(s);
-    }
+  if (near == 1) {
+    mjgp_linearize(s);
     mjgp_addRounding(s);
   }
   finish(p, iterations, error);
-  if (s->rough) {
-    mjgp_setCancellation(s);
-  }
   return 1;
 }
 

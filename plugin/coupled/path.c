@@ -26,12 +26,10 @@ typedef enum mjgpEnd_ {
   mjgpEND_TURN,   // none: a contact that slides has turned
 } mjgpEnd;
 
-// where a path starts: far from rest, in two metrics; where Newton ended, with the
-// friction that gears have there, which is near or nowhere; at rest, at the engine's own
-// solution without friction; and at the acceleration of the last step
+// Start of a path: far from rest, in two metrics; at rest, at the engine's own solution
+// without friction; at the acceleration of the last step
 typedef enum mjgpStart_ {
   mjgpSTART_FAR = 0,
-  mjgpSTART_END,
   mjgpSTART_REST,
   mjgpSTART_LAST,
   mjgpNSTART
@@ -66,8 +64,6 @@ typedef struct mjgpPath_ {
   mjtNum x;           // from 0, the start, to 1
   mjtNum size;        // of da, in the metric of the inertia, at the start
   mjtNum unit;        // of torques, over the root of an inertia
-  mjtNum* ended;      // acceleration where Newton ended                             (nv)
-  mjtNum* kept;       // and friction                                                (n)
   mjtNum* G;          // gradient at the start, of which x takes away its share      (nv)
   mjgpInputs* begin;  // inputs of the gears at the start                            (n)
   mjgpInputs* end;    // and of the step                                             (n)
@@ -543,16 +539,15 @@ static void cross(mjgpPath* path, mjgpEnd end, int i) {
 
 //---------------------------------- the path ------------------------------------------------------
 
-// Follow the path to x = 1; 1 if it arrives. flg_near: one that is not short, or turns
-// back behind its start, is given up.
+// Follow the path to x = 1; 1 if it arrives.
 // Long because it is one segment of the path: factor, correct, direct, go on, cross
-static int follow(mjgpPath* path, int flg_near) {
+static int follow(mjgpPath* path) {
   int first = 1, which = -1, back = 0, n = path->n + path->s->group->nefc;
-  int most = (path->fine ? mjgpFINER : 1) * (flg_near ? mjgpNEARBY : mjgpENDS) * n;
+  int most = (path->fine ? mjgpFINER : 1) * mjgpENDS * n;
   mjtNum longest = INFINITY, gone = 0;
   locate(path);
   for (int k = 0; k < most; k++) {
-    if ((flg_near && path->x < 0) || !factor(path)) {
+    if (!factor(path)) {
       return 0;
     }
     if (!k) {
@@ -618,12 +613,10 @@ static void allocate(mjgpPath* path, mjgpNewton* p) {
   size_t nefc = (size_t)group->nefc;
   *path = (mjgpPath){.p = p, .s = s, .n = s->n, .nv = group->nv};
   mjgp_makeSystem(&path->system, s, p->piece, 1);
-  size_t size = 7 * nv + 5 * n + ld + nefc;
+  size_t size = 6 * nv + 4 * n + ld + nefc;
   mjtNum* number = mj_stackAllocNum(d, size);
   mju_zero(number, (int)size);
-  path->ended = number;
-  path->G = path->ended + nv;
-  mju_copy(path->ended, s->a, group->nv);
+  path->G = number;
   path->gradient = path->G + nv;
   path->da = path->gradient + nv;
   path->ea = path->da + nv;
@@ -634,8 +627,6 @@ static void allocate(mjgpPath* path, mjgpNewton* p) {
   path->place.t = path->et + n;
   path->dacc = path->place.t + 2 * n;
   path->djar = path->dacc + ld;
-  path->kept = path->djar + nefc;
-  mju_copy(path->kept, p->t, s->n);
   path->begin = mj_stackAllocByte(d, 2 * sizeof(mjgpInputs) * n, _Alignof(mjgpInputs));
   path->end = path->begin + n;
   path->line = mj_stackAllocByte(d, sizeof(mjgpPiece) * n, _Alignof(mjgpPiece));
@@ -671,9 +662,6 @@ static int setAcceleration(mjgpPath* path, mjgpStart kind) {
   for (int k = 0; k < path->nv && kind == mjgpSTART_LAST; k++) {
     s->a[k] = acc[s->group->dof[k]];
   }
-  if (kind == mjgpSTART_END) {
-    mju_copy(s->a, path->ended, path->nv);
-  }
   if (kind == mjgpSTART_REST) {
     mju_zero(p->t, path->n);
     if (!mjgp_inner(s, p->t)) {
@@ -686,26 +674,24 @@ static int setAcceleration(mjgpPath* path, mjgpStart kind) {
 }
 
 
-// gear i at rest with friction t, with the velocity that stops there
-static void startResting(mjgpPath* path, int i, mjtNum t) {
+// Put gear i at rest without friction, with the velocity that stops there
+static void startResting(mjgpPath* path, int i) {
   const mjgpStep* s = path->s;
   const mjgpGroup* group = s->group;
   mjgpGears* g = s->g;
   int joint = group->joint[i];
   mjtNum h = s->m->opt.timestep;
-  mjtNum free = mjgp_slip(g, joint, path->end[i].v + h * s->acc[i], t);
+  mjtNum free = mjgp_slip(g, joint, path->end[i].v + h * s->acc[i], 0);
   mjtNum part =
       mjgpAPART * path->unit * mju_sqrt(group->M[group->M_adr[group->E_dof[group->E_adr[i]]]]);
   mjtNum golden = mjgpGOLDEN * i - floor(mjgpGOLDEN * i);
   path->begin[i].v -= free;
   path->begin[i].tau += g->in.inertia[joint] * free / h + part * (golden - 0.5);
   path->begin[i].coulomb += part * (1 + golden);
-  path->p->t[i] = t;
+  path->p->t[i] = 0;
   g->out.mode[joint] = 0;
   setInputs(path, 0);
-  mjtNum load = loadOf(path, i), over = mju_abs(t) - mju_abs(load) - path->end[i].coulomb;
-  path->begin[i].coulomb += mju_max(over, 0);
-  g->out.load[joint] = load >= 0 ? 1 : -1;
+  g->out.load[joint] = loadOf(path, i) >= 0 ? 1 : -1;
 }
 
 
@@ -790,7 +776,7 @@ static int start(mjgpPath* path, mjgpStart kind) {
       mjgp_moveShaft(piece->shaft, s->acc[i]);
       p->t[i] = piece->shaft->t - mjgp_taken(s, s->acc, i);
     } else {
-      startResting(path, i, kind == mjgpSTART_END ? path->kept[i] : 0);
+      startResting(path, i);
     }
   }
   mjgp_gradient(group, path->G, NULL, s->a, p->t);
@@ -817,7 +803,7 @@ int mjgp_followPath(mjgpNewton* p) {
   for (int k = 0; k < mjgpNSTART << fine && !solved; k++) {
     path->fine = fine && k % 2;
     mjgpStart kind = (mjgpStart)(k >> fine);
-    solved = start(path, kind) && follow(path, kind == mjgpSTART_END);
+    solved = start(path, kind) && follow(path);
     setInputs(path, 1);
     if (solved) {
       mjgp_evaluate(s);

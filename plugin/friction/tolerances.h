@@ -39,10 +39,6 @@
 // takes it away
 #define mjgpLEAST 1e-3
 
-// of the largest velocity of a group, what rounding errors of a slow joint in it are
-// relative to
-#define mjgpNEIGHBOURS 1e-5
-
 // rest threshold in rad/s or m/s, which drifts less than 1e-8 in a day; and the velocity
 // that is worth a warning
 #define mjgpSTILL 1e-14
@@ -63,8 +59,7 @@
 #define mjgpROOT  1e-11
 #define mjgpROUGH 1e-9
 
-// an iteration that leaves more than this share of what was missing has come to the
-// rounding of its factors
+// an iteration that leaves more than this share of the residual is limited by round-off
 #define mjgpGAINED 0.5
 
 // of the largest force: what a row at its edge may have been wrong by, if the gradient is
@@ -86,13 +81,6 @@
 #define mjgpSHARED 0.1
 
 //---------------------------------- stiffness, times the inertia ----------------------------------
-
-// forces of such rows may be mostly rounding
-#define mjgpSTIFF 1e9
-
-// with such gains through tendons the engine's iterations leave so much that each joint's
-// own rounding counts
-#define mjgpGAIN 10
 
 // such a servo is worth a word
 #define mjgpGAINS 100
@@ -139,11 +127,9 @@
 
 //---------------------------------- path ----------------------------------------------------------
 
-// most lines, times rows and gears; of a path that is near or nowhere; times this where
-// they are finer
-#define mjgpENDS   40
-#define mjgpNEARBY 3
-#define mjgpFINER  10
+// most segments of a path, times rows and gears; times this where they are finer
+#define mjgpENDS  40
+#define mjgpFINER 10
 
 // tangent of the angle by which a contact that slides may turn on a line
 #define mjgpTURN 0.3
