@@ -23,6 +23,7 @@ ARGUMENTS = {
     "test_mjgear": ["mjgear"],
     "test_models": ["mjgear"],
     "test_python_bam": ["mjgear"],
+    "test_python_hold": ["mjgear"],
     "test_python_strict": ["mjgear"],
     "test_remedies": ["mjgear"],
     "test_papers": ["mjgear-run"],

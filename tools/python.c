@@ -5,13 +5,17 @@
 
 const char python_usage[] =
     "       mjgear convert --bam FILE               a servo of better-actuator-models (Python)\n"
+    "       mjgear hold ROBOT                       which joints hold without power (Python)\n"
     "       mjgear identify LOGS                    a gear from logs (Python)\n"
     "       mjgear protocol SERVO                   the experiments that make such logs (Python)\n";
 
 
 int isPythonCommand(char** argv) {
-  if (!strcmp(argv[1], "identify") || !strcmp(argv[1], "protocol")) {
-    return 1;
+  static const char* const whole[] = {"hold", "identify", "protocol"};
+  for (size_t i = 0; i < sizeof(whole) / sizeof(*whole); i++) {
+    if (!strcmp(argv[1], whole[i])) {
+      return 1;
+    }
   }
   return !strcmp(argv[1], "convert") && argv[2] && !strcmp(argv[2], "--bam");
 }

@@ -1,7 +1,8 @@
 #ifndef MJGEAR_PYTHON_H_
 #define MJGEAR_PYTHON_H_
 
-// Returns 1 if the command argv[1] is one of the Python package: identify, protocol, convert --bam
+// Returns 1 if the command argv[1] is one of the Python package: hold, identify, protocol,
+// convert --bam
 int isPythonCommand(char** argv);
 
 // lines of these commands for the usage

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from mjgear._errors import Error as Error, GearError as GearError, GearKeyError as GearKeyError, GearTypeError as GearTypeError, GearWarning as GearWarning, LogError as LogError, UnsupportedError as UnsupportedError
     from mjgear._figures import Log as Log, draw as draw, plot as plot
     from mjgear._gears import Address as Address, Counts as Counts, Gear as Gear, Gears as Gears
+    from mjgear._hold import Hold as Hold, JointHold as JointHold, hold as hold
     from mjgear._inverse import Torques as Torques, feedforward as feedforward, inverse as inverse
     from mjgear._linearize import Linearization as Linearization, linearize as linearize
     from mjgear._losses import Losses as Losses, fit_losses as fit_losses, losses as losses
@@ -54,6 +55,7 @@ _HOMES = {
     "_errors": ("Error", "GearError", "GearKeyError", "GearTypeError", "GearWarning", "LogError", "UnsupportedError"),
     "_figures": ("Log", "draw", "plot"),
     "_gears": ("Address", "Counts", "Gear", "Gears"),
+    "_hold": ("Hold", "JointHold", "hold"),
     "_inverse": ("Torques", "feedforward", "inverse"),
     "_linearize": ("Linearization", "linearize"),
     "_losses": ("Losses", "fit_losses", "losses"),

@@ -1,12 +1,13 @@
-"""Commands of ``mjgear`` that are Python: ``identify``, ``protocol``, ``convert --bam``."""
+"""Commands of ``mjgear`` that are Python: ``identify``, ``protocol``, ``convert --bam``, ``hold``."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 
-from mjgear import _bam
+from mjgear import _bam, _hold
 from mjgear._errors import Error
 
 
@@ -22,15 +23,45 @@ def _convert(words: list[str]) -> int:
     return 0
 
 
+def _holds(words: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="mjgear hold", description="which joints of a robot hold their load without power, and what their motors need",
+                                     epilog="exit code: 0 all joints hold, 3 one falls, 1 the model is refused")
+    parser.add_argument("robot", metavar="ROBOT", help="MJCF or URDF file")
+    parser.add_argument("--payload", metavar="2kg@tool", help="point mass at a site or body")
+    parser.add_argument("--poses", choices=("worst", "keyframes", "random"), default="worst")
+    parser.add_argument("--speed", type=float, default=1.0, help="of lifting and lowering, rad/s or m/s (default: 1)")
+    parser.add_argument("--gear", metavar="PRESET", help="for all joints with motors, or of a URDF for all joints")
+    parser.add_argument("--known", metavar="NAME", help="a robot of mjgear.robots(), whose gears it gets")
+    parser.add_argument("--picture", metavar="FILE", help="write load and capacity as a picture, .svg or .png")
+    parser.add_argument("--json", action="store_true", help="for programs")
+    options = parser.parse_args(words)
+    told = _hold.hold(_hold.load(options.robot, gear=options.gear, robot=options.known), options.payload, poses=options.poses, speed=options.speed)
+    if options.picture:
+        told.plot().savefig(options.picture)
+    if options.json:
+        joints = {name: {key: _plain(value) for key, value in vars(one).items()} for name, one in told.joints.items()}
+        print(json.dumps({"holds": told.holds, "payload": told.payload, "place": told.place, "joints": joints, "left": told.left}))
+    else:
+        print(told)
+    return 0 if told.holds else 3
+
+
+def _plain(value: object) -> object:
+    """A value as JSON has it: null for what is not known, "inf" for what nothing limits."""
+    if isinstance(value, float):
+        return None if math.isnan(value) else value if math.isfinite(value) else "inf" if value > 0 else "-inf"
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
 def run() -> None:
     """Run the command of sys.argv and exit: 0, 1 where something is refused, 2 for wrong usage."""
-    commands = {"convert": _convert}
+    commands = {"convert": _convert, "hold": _holds}
     if sys.argv[1] not in commands:
         from mjgear.identify import __main__
 
         __main__.run()
     try:
         sys.exit(commands[sys.argv[1]](sys.argv[2:]))
-    except Error as error:
+    except (Error, ImportError, OSError) as error:
         print(error, file=sys.stderr)
         sys.exit(1)

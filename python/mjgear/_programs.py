@@ -67,7 +67,7 @@ def _run(name: str) -> None:
 
 def mjgear() -> None:
     """The command line tool; identify, protocol and those of _commands are Python."""
-    if sys.argv[1:3] == ["convert", "--bam"]:
+    if sys.argv[1:3] == ["convert", "--bam"] or sys.argv[1:2] == ["hold"]:
         from mjgear import _commands
 
         _commands.run()
