@@ -336,7 +336,8 @@ def _judge(statics: _Statics, joint: int, pose: Array, place: str | None, speed:
     model, law, dof = statics.model, statics.laws[joint], statics.dof(joint)
     loads = statics.loads(pose)
     load = float(loads[dof]) if abs(loads[dof]) > _ROUNDOFF * np.abs(loads).max() else 0.0
-    per_mass = float(statics.per_mass()[dof])
+    all_mass = statics.per_mass()
+    per_mass = float(all_mass[dof]) if abs(all_mass[dof]) > _ROUNDOFF * np.abs(all_mass).max() else 0.0
     holds = _structs.core.mjg_sticks(ctypes.byref(law), 0.0, load) == 1
     capacity = _capacity(law, load)
     up = 1 if load >= 0 else -1
