@@ -40,19 +40,16 @@ enum {
 };
 
 static const char* const kRow[mjgpNMETHOD] = {"Newton on pieces and states",
-                                              "dense problem of the core",
-                                              "path along pieces",
-                                              "none: passive friction",
-                                              "engine's answer: the same",
-                                              "engine's answer: relaxed",
-                                              "engine's answer: none, passive, unsolved"};
+                                              "dense problem of the core", "path along pieces",
+                                              "none: passive friction"};
 
 typedef struct Column_ {
   const char* title;
   long by[mjgpNMETHOD];
   long groups, unsolved;
-  long implicit;  // unsolved with the integrator "implicit"
-  long diverged;  // models that the engine has reset
+  long unconfirmed;  // steps in which the engine's solver made another motion
+  long implicit;     // unsolved with the integrator "implicit"
+  long diverged;     // models that the engine has reset
 } Column;
 
 
@@ -84,6 +81,7 @@ static void add(Column* column, const mjgpCount* count) {
   }
   column->groups += count->coupled;
   column->unsolved += count->unsolved;
+  column->unconfirmed += count->unconfirmed;
 }
 
 
@@ -335,6 +333,10 @@ static void print(const Column* column, int n) {
   printf("\n| unsolved problems |");
   for (int c = 0; c < n; c++) {
     printf(" %ld |", column[c].unsolved);
+  }
+  printf("\n| steps that the engine did not confirm |");
+  for (int c = 0; c < n; c++) {
+    printf(" %ld |", column[c].unconfirmed);
   }
   printf("\n| models that diverged |");
   for (int c = 0; c < n; c++) {

@@ -70,6 +70,13 @@ static int hasFallenAsleep(const mjgpGears* g, const mjModel* m, const mjData* d
 }
 
 
+// Returns 1 if gear i has no friction and no gap: any motion fits it
+static int isIdeal(const mjgpGears* g, int i) {
+  return g->in.ordinary[i] && g->in.gamma_u[i] == 0 && g->in.gamma_v[i] == 0 &&
+         g->in.coulomb[i] == 0 && g->config->joint[i].gap == mjgpGAP_NONE;
+}
+
+
 // did the joints move as was solved for, in spite of what the engine may add to its
 // constraint solver; most: largest of the velocities that theirs are the differences of
 static int confirmed(mjtNum* most, const mjgpGears* g, const mjModel* m, const mjData* d) {
@@ -89,7 +96,7 @@ static int confirmed(mjtNum* most, const mjgpGears* g, const mjModel* m, const m
     const mjgpJoint* joint = g->config->joint + i;
     mjtNum v = mjgp_velocityOf(g, d, i), error = mju_abs(v - g->out.v_next[i]);
     mjtNum scale = g->out.cancellation[i];
-    if (error <= mjgpCONFIRMED * scale && g->out.t[i] * v >= 0) {
+    if (isIdeal(g, i) || (error <= mjgpCONFIRMED * scale && g->out.t[i] * v >= 0)) {
       continue;
     }
     mjtNum open = rounding(g, i, largest);
@@ -158,6 +165,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
   }
   g->done = 0;
   mjtNum most;
+  int iterates = g->out.tolerance > 0 || mjgp_solvesAnother(m);
   int unanswered = isUnanswered(g, m, d), moved = confirmed(&most, g, m, d);
   if (g->early && forcesChanged(g, m, d)) {
     mjgp_warn(g, mjgpWARN_CHANGED,
@@ -229,7 +237,7 @@ void mjgp_advance(const mjModel* m, mjData* d, int instance) {
     warnOfRounding(g, m, d, i);
     int drives = t * v < 0 && t * next >= 0;
     if ((!mode || drives) && own >= 0 && g->in.compliance[i] == 0 &&
-        mju_abs(v - next) <= (g->out.tolerance > 0 ? accepted(g, i, most) : rounding(g, i, most))) {
+        mju_abs(v - next) <= (iterates ? accepted(g, i, most) : rounding(g, i, most))) {
       setVelocity(g, m, d, i, mode ? next : 0);
     }
   }

@@ -103,6 +103,18 @@ static void checkNoslip(mjgReport* report, const mjModel* m, const mjgpJoint* jo
 }
 
 
+// Refuse PGS without warm starts: it does not reach the motion for which friction is solved
+static void checkPGS(mjgReport* report, const mjModel* m, const char* where) {
+  if (m->opt.solver == mjSOL_PGS && (m->opt.disableflags & mjDSBL_WARMSTART)) {
+    report->where = where;
+    mjg_refuse(report,
+               "the solver PGS without warm starts does not reach the motion for which gear "
+               "friction is solved; enable the flag warmstart, or set <option solver=\"Newton\"/>");
+    report->where = NULL;
+  }
+}
+
+
 // refuse what keys "motor" say wrong
 static void checkMotors(mjgReport* report, const mjModel* m, const mjgpJoint* joint, int n,
                         int slot) {
@@ -343,6 +355,7 @@ mjgpJoint* mjgp_check(int* n, mjgpOptions* options, mjgReport* report, const mjM
   checkMotors(report, m, joint, *n, slot);
   checkDependence(report, m, joint, *n);
   checkNoslip(report, m, joint, *n, where);
+  checkPGS(report, m, where);
   mjgp_checkSensors(report, m, joint, *n, slot);
   return joint;
 }

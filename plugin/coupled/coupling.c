@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "configuration/jacobian.h"
-#include "coupled/answer.h"
 #include "coupled/dense.h"
 #include "coupled/fallback.h"
 #include "coupled/law_error.h"
@@ -35,7 +34,7 @@ static void allocate(mjgpStep* s, const mjgpInertia* Mhat) {
   size_t size = (size_t)mjgi_simdEnd(s->group->nv), row = n + (size_t)s->group->nextra;
   size_t nvector = 6 * size;
   size_t ncolumn = (Mhat->solver ? 1 : 4) * ld * nv;
-  size_t nrest = nefc + 3 * n + row + row * ld + ld;
+  size_t nrest = nefc + 2 * n + row * ld + ld;
   mjtNum* number = mj_stackAllocNum(s->d, nvector + ncolumn + nrest + 2 * nefc);
   s->state = (int*)(number + nvector + ncolumn + nrest);
   s->factored = s->state + nefc;
@@ -56,9 +55,7 @@ static void allocate(mjgpStep* s, const mjgpInertia* Mhat) {
   number += nefc;
   s->t = number;
   s->target = number + n;
-  s->asked = number + 2 * n;
-  s->answer = number + 3 * n;
-  s->W = s->answer + row;
+  s->W = number + 2 * n;
   s->acc = s->W + row * ld;
 }
 
@@ -147,9 +144,9 @@ static int shareLoad(mjgpStep* s, int* method, mjtNum* error, int* worst) {
 }
 
 
-// solve for friction and acceleration of one group; info: what became of it
+// Solve for friction and acceleration of one group
 static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
-                       mjgpGroup* group, mjgInfo* info) {
+                       mjgpGroup* group) {
   mjgpStep step, *s = prepare(&step, g, m, d, Mhat, group);
   g->count.coupled++;
   int worst = -1, method;
@@ -193,24 +190,6 @@ static void solveGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpIner
   for (int i = 0; i < group->nv && !g->in.lags; i++) {
     d->qacc_warmstart[group->dof[i]] = s->a[i];
   }
-  *info = g->out.last_info;
-  if (group->nefc == group->nterm || !mjgp_solvesAnother(m)) {
-    mjgp_countFriction(g, m, d, g->out.last_info.status, worst);
-  }
-}
-
-
-// friction of one group for the motion that the engine's own solver makes of it, when
-// that of all groups is solved for the exact motion
-static void answerGroup(mjgpGears* g, const mjModel* m, mjData* d, const mjgpInertia* Mhat,
-                        mjgpGroup* group, mjgInfo* info) {
-  mjgpStep step, *s = prepare(&step, g, m, d, Mhat, group);
-  int worst = -1;
-  for (int i = 0; i < group->nv; i++) {
-    s->a[i] = d->qacc_warmstart[group->dof[i]];
-  }
-  mjgp_evaluate(s);
-  mjgp_answerEngine(s, info, &worst);
   mjgp_countFriction(g, m, d, g->out.last_info.status, worst);
 }
 
@@ -321,27 +300,21 @@ static void chooseStart(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* 
 
 //---------------------------------- all groups ----------------------------------------------------
 
-// solve part by part; where the engine is asked, all have their friction before
+// Solve part by part
 static void solveParts(mjgpGears* g, const mjModel* m, mjData* d, mjgpInertia* Mhat,
                        const mjtNum* force, const int* joint, int n, int flg_rows) {
   mj_markStack(d);
   mjgpPart* part = mj_stackAllocByte(d, sizeof(mjgpPart) * (size_t)n, _Alignof(mjgpPart));
   int npart = mjgp_makeParts(part, g, m, d, Mhat, joint, n, flg_rows);
-  mjgInfo* info = mj_stackAllocByte(d, sizeof(mjgInfo) * (size_t)npart, _Alignof(mjgInfo));
   if (!Mhat->solver) {
     mjgp_factorInertia(Mhat, m, d, g);
   }
-  for (int round = 0; round < 1 + (flg_rows && mjgp_solvesAnother(m)); round++) {
-    if (round) {
-      mjgp_applyFriction(g, m, d, g->out.t);
-    }
-    for (int p = 0; p < npart; p++) {
-      mjgpGroup group;
-      mj_markStack(d);
-      mjgp_makeGroup(&group, m, d, g, Mhat, g->scratch.local, force, part + p);
-      (round ? answerGroup : solveGroup)(g, m, d, Mhat, &group, info + p);
-      mj_freeStack(d);
-    }
+  for (int p = 0; p < npart; p++) {
+    mjgpGroup group;
+    mj_markStack(d);
+    mjgp_makeGroup(&group, m, d, g, Mhat, g->scratch.local, force, part + p);
+    solveGroup(g, m, d, Mhat, &group);
+    mj_freeStack(d);
   }
   mj_freeStack(d);
 }

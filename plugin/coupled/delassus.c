@@ -388,9 +388,6 @@ static int isZero(mjgpStep* s, const mjtNum* t) {
 
 void mjgp_addRounding(mjgpStep* s) {
   const mjgpGroup* group = s->group;
-  if (s->engine) {
-    return;
-  }
   mjtNum h = s->m->opt.timestep, *velocity = s->g->out.rounding;
   for (int k = 0; k < group->nv && s->forces; k++) {
     for (int i = 0; i < s->n; i++) {
@@ -408,56 +405,7 @@ void mjgp_addRounding(mjgpStep* s) {
 
 //---------------------------------- inner problem -------------------------------------------------
 
-// the engine's answer to friction t
-static int askEngine(mjgpStep* s, const mjtNum* t) {
-  const mjgpGroup* group = s->group;
-  mjgpGears* g = s->g;
-  mjData* d = s->d;
-  int n = s->n, count = n + group->nextra;
-  if (s->responses >= mjgpANSWERS) {
-    return 0;
-  }
-  mj_markStack(d);
-  mjtNum* friction = mj_stackAllocNum(d, (size_t)g->config->n);
-  mju_copy(friction, g->out.t, g->config->n);
-  for (int i = 0; i < n; i++) {
-    friction[group->joint[i]] = t[i];
-  }
-  mjgp_applyFriction(g, s->m, d, friction);
-  mj_freeStack(d);
-  mj_fwdAcceleration(s->m, d);
-  mj_fwdConstraint(s->m, d);
-  for (int k = 0; k < group->nv; k++) {
-    s->a[k] = d->qacc[group->dof[k]];
-  }
-  mj_markStack(d);
-  mjtNum *step = mj_stackAllocNum(d, 2 * (size_t)n), *weighted = step + n, length = 0;
-  mjgp_accelerations(s);
-  for (int i = 0; i < n && s->responses; i++) {
-    step[i] = t[i] - s->asked[i];
-    weighted[i] = step[i] * mju_abs(mjgp_delassus(s, i, i));
-    length += step[i] * weighted[i];
-  }
-
-  // the least change of W with which it would have foretold this answer
-  for (int r = 0; r < count && length > 0 && !s->fixed; r++) {
-    mjtNum* row = s->W + r * group->ld;
-    mjtNum missing = (s->answer[r] - s->acc[r] - mju_dot(row, step, n)) / length;
-    mju_addToScl(row, weighted, missing, n);
-    s->group->reduced = 0;
-  }
-  mju_copy(s->asked, t, n);
-  mju_copy(s->answer, s->acc, count);
-  s->responses++;
-  mj_freeStack(d);
-  return 1;
-}
-
-
 int mjgp_inner(mjgpStep* s, const mjtNum* t) {
-  if (s->engine) {
-    return askEngine(s, t);
-  }
   mjgpGroup* group = s->group;
   int nv = group->nv;
   for (int k = 0; k < mjgpINNER; k++) {

@@ -20,9 +20,6 @@ typedef struct mjgpStep_ {
   int n;               // geared joints
   int newton_steps;    // linearizations so far
   int gaps;            // there is a gap with backlash among them
-  int engine;          // a(t) is what the engine's own constraint solver answers
-  int responses;       // answers so far
-  int fixed;           // they do not correct the linearization
   mjtNum* a;           // acceleration                                       (nv)
   mjtNum* next;        // acceleration to which a Newton step leads                 (nv)
   mjtNum* search;      // direction of the inner problem                     (nv)
@@ -40,8 +37,6 @@ typedef struct mjgpStep_ {
   int* state;          // states of a trial                                  (nefc)
   mjtNum* t;           // friction                                           (n)
   mjtNum* target;      // friction that a linearization asks for             (n)
-  mjtNum* asked;       // friction of the engine's last answer               (n)
-  mjtNum* answer;      // and the accelerations in it                        (n + nextra)
   mjtNum* acc;  // velocity change of the gears per second at s->a, and the torque that the rows of
                 // rotor inertia take, in whole lanes                 (ld)
 } mjgpStep;
@@ -124,8 +119,7 @@ void mjgp_setCancellation(mjgpStep* s);
 void mjgp_addRounding(mjgpStep* s);
 
 // a = a(t): the engine's convex problem with friction t, solved to rounding and
-// linearized there; 0 if not solved. With s->engine the engine's own solver is asked, and
-// the linearization that is there is corrected by what it answers (Broyden)
+// linearized there; 0 if not solved
 int mjgp_inner(mjgpStep* s, const mjtNum* t);
 
 #endif  // MJGEAR_PLUGIN_DELASSUS_H_

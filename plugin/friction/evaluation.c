@@ -110,8 +110,7 @@ static void nestActuation(const mjgpGears* g, const mjModel* m, mjData* d) {
 // more than that where the metric need not be factored, that is where nobody asks the
 // engine's own solvers; else forward dynamics
 static void derive(mjgpGears* g, const mjModel* m, mjData* d, int actuated, int done) {
-  g->in.factored =
-      mjgp_solvesAnother(m) || m->opt.enableflags & (mjENBL_SLEEP | mjENBL_INVDISCRETE);
+  g->in.factored = m->opt.enableflags & (mjENBL_SLEEP | mjENBL_INVDISCRETE);
   if (!g->in.factored) {
     if (actuated && !done) {
       nestActuation(g, m, d);

@@ -152,19 +152,4 @@
 // a line of this length leads nowhere
 #define mjgpFAR 1e6
 
-//---------------------------------- answers of the engine -----------------------------------------
-
-// runs of the engine's solver for one group
-#define mjgpANSWERS 80
-
-// turns of gears that answer one of them, at most
-#define mjgpTURNS 1000
-
-// relaxed steps; the change, of the one before, above which their share is halved, that
-// share's least, and its growth
-#define mjgpRELAXED 60
-#define mjgpFASTER  0.7
-#define mjgpSLOWEST 0.05
-#define mjgpGROW    1.1
-
 #endif  // MJGEAR_PLUGIN_TOLERANCES_H_

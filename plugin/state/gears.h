@@ -25,16 +25,12 @@ typedef enum mjgpPhase_ {
   mjgpFRESH = 1,  // passive forces were computed anew, friction is not in them
 } mjgpPhase;
 
-// method that solved an island; and for PGS the one that found friction for the engine's
-// own answer
+// Method that solved an island
 typedef enum mjgpMethod_ {
-  mjgpBY_NEWTON,       // Newton on pieces of gears and states of constraints
-  mjgpBY_DENSE,        // friction as a dense problem of the core, at linearizations
-  mjgpBY_PATH,         // path along pieces
-  mjgpBY_NONE,         // none: friction is passive, and the step unsolved if that is not the law
-  mjgpANSWER_SAME,     // the engine moves as was solved for
-  mjgpANSWER_RELAXED,  // part of the way, again and again
-  mjgpANSWER_NONE,     // none: as above
+  mjgpBY_NEWTON,  // Newton on pieces of gears and states of constraints
+  mjgpBY_DENSE,   // friction as a dense problem of the core, at linearizations
+  mjgpBY_PATH,    // path along pieces
+  mjgpBY_NONE,    // none: friction is passive, and the step unsolved if that is not the law
   mjgpNMETHOD
 } mjgpMethod;
 

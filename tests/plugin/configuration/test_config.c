@@ -257,6 +257,10 @@ static void test_integrators(void** state) {
   refused("noslip_iterations='1'", GOOD, NULL, noslip);
   refused("noslip_iterations='5' integrator='implicitfast' cone='elliptic'", GOOD, NULL, noslip);
 
+  const char* const pgs[] = {"mjgear.transmission, instance 'arm'", "warmstart",
+                             "solver=\"Newton\"", NULL};
+  refused("solver='PGS'><flag warmstart='disable'/></option><option", GOOD, NULL, pgs);
+
   // changed after loading: said once, and the simulation goes on
   char xml[1000];
   const char* text;
